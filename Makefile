@@ -1,0 +1,187 @@
+# terse: build, test, install. `make help` lists the targets.
+#
+# Everything is built below $(BUILD); the source tree stays clean.
+
+BUILD    ?= build
+PREFIX   ?= /usr/local
+DESTDIR  ?=
+ifeq ($(origin CC),default)
+CC       = gcc
+endif
+SANITIZE ?=
+DEVELOPER ?=
+
+# Debian packages. Tests need those of the build and some more.
+BUILD_PACKAGES = gcc make libc6-dev libinih-dev libpcre2-dev libjansson-dev libutf8proc-dev pkg-config
+CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev clang libclang-rt-14-dev python3 tmux git vim less \
+	procps curl wget pv util-linux
+
+VERSION := 0.1.0
+
+CSTD     = -std=gnu17
+WARNINGS = -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpointer-arith \
+	-Wwrite-strings -Wundef -Wvla
+CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTERSE_VERSION='"$(VERSION)"' -I.
+CFLAGS   ?= -O2 -g
+LDLIBS   = -lutil -linih -lpcre2-8 -ljansson -lutf8proc -lm
+LINK     = -static
+
+ifneq ($(DEVELOPER),)
+WARNINGS += -Werror
+endif
+ifneq ($(SANITIZE),)
+CFLAGS  += -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+LINK     =
+endif
+
+ALL_CFLAGS = $(CSTD) $(WARNINGS) $(CFLAGS) $(CPPFLAGS) -MMD -MP
+BANNED     = -include supervisor/base/banned.h
+
+SOURCES := $(wildcard config/*.c shim/*.c supervisor/*/*.c)
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+LIBRARY := $(BUILD)/libterse.a
+UNITS   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+HELPERS := $(patsubst tests/cli/helper/%.c,$(BUILD)/helper/%,$(wildcard tests/cli/helper/*.c))
+BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
+FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+.PHONY: all
+all: $(BUILD)/terse
+
+$(BUILD)/terse: $(BUILD)/supervisor/main.o $(LIBRARY)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -o $@ $^ $(LDLIBS)
+
+$(LIBRARY): $(OBJECTS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
+$(BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) -lcmocka $(LDLIBS)
+
+$(BUILD)/helper/%: tests/cli/helper/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil
+
+$(BUILD)/bench/%: tests/bench/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil
+
+
+# --- what the machine needs ------------------------------------------------
+
+# Installs the packages of $(1) that are missing: as root, or through sudo.
+define install_packages
+@missing=; for p in $(1); do \
+	dpkg-query -W -f='$${Status}' "$$p" 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
+done; \
+if [ -z "$$missing" ]; then exit 0; fi; \
+if [ "$$(id -u)" = 0 ]; then run=; \
+elif command -v sudo >/dev/null 2>&1; then run=sudo; \
+else echo "These Debian packages are missing; install them and run make again:"; \
+	echo "  apt-get install$$missing"; exit 1; fi; \
+echo "installing:$$missing"; \
+export DEBIAN_FRONTEND=noninteractive; \
+{ $$run apt-get install -y -qq $$missing || { $$run apt-get update -qq && $$run apt-get install -y -qq $$missing; }; } \
+	>$(BUILD)/packages.log 2>&1 || { cat $(BUILD)/packages.log; exit 1; }
+endef
+
+.PHONY: build-packages check-packages
+build-packages:
+	@mkdir -p $(BUILD)
+	$(call install_packages,$(BUILD_PACKAGES))
+
+check-packages:
+	@mkdir -p $(BUILD)
+	$(call install_packages,$(CHECK_PACKAGES))
+
+# --- demo --------------------------------------------------------------------
+
+.PHONY: demo
+demo: build-packages
+	@$(MAKE) --no-print-directory all
+	@tests/demo $(BUILD)
+
+# --- tests -------------------------------------------------------------------
+
+ASAN  = $(BUILD)/asan
+CLANG = $(BUILD)/clang
+
+# How long each fuzzer runs in `make check`, and in `make fuzz`, in seconds.
+FUZZ_CHECK_SECONDS ?= 5
+FUZZ_SECONDS       ?= 600
+
+.PHONY: units helpers fuzzers benches
+units: $(UNITS)
+helpers: $(HELPERS)
+fuzzers: $(FUZZERS)
+benches: $(BENCHES)
+
+.PHONY: check
+check: check-packages
+	@$(MAKE) --no-print-directory DEVELOPER=1 all units helpers terminal-render
+	@$(MAKE) --no-print-directory DEVELOPER=1 CC=clang BUILD=$(CLANG) all
+	@$(MAKE) --no-print-directory DEVELOPER=1 SANITIZE=address,undefined BUILD=$(ASAN) all units
+	@$(MAKE) --no-print-directory DEVELOPER=1 fuzzers
+	@tests/check $(BUILD) $(ASAN) $(FUZZ_CHECK_SECONDS)
+
+.PHONY: fuzz
+fuzz: check-packages
+	@$(MAKE) --no-print-directory fuzzers
+	@tests/fuzz/run $(BUILD) $(FUZZ_SECONDS)
+
+# Fuzzers compile the library's sources themselves, instrumented.
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(SOURCES)
+	@mkdir -p $(@D)
+	@$(MAKE) --no-print-directory CC=clang DEVELOPER=$(DEVELOPER) BUILD=$(BUILD)/fuzz-library LINK= \
+		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' \
+		$(BUILD)/fuzz-library/libterse.a
+	clang $(CSTD) $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined $(CPPFLAGS) \
+		-o $@ $< $(BUILD)/fuzz-library/libterse.a $(LDLIBS)
+
+.PHONY: bench
+bench: check-packages
+	@$(MAKE) --no-print-directory all benches
+	@tests/bench/run $(BUILD)
+
+# Style and static analysis; quiet when all is well.
+.PHONY: lint
+lint:
+	clang-format --dry-run --Werror $(wildcard config/*.[ch] shim/*.[ch] supervisor/*.c \
+		supervisor/*/*.[ch] tests/*/*.[ch] tests/cli/helper/*.[ch])
+	cppcheck --quiet --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
+		--std=c11 -D_GNU_SOURCE -I. config shim supervisor
+	clang-tidy --quiet $(SOURCES) supervisor/main.c -- $(CSTD) $(CPPFLAGS) $(BANNED)
+
+# --- installation ------------------------------------------------------------
+
+.PHONY: install uninstall clean help
+install: all
+	install -D -m 755 $(BUILD)/terse $(DESTDIR)$(PREFIX)/bin/terse
+	install -D -m 644 docs/terse.1 $(DESTDIR)$(PREFIX)/share/man/man1/terse.1
+	install -D -m 644 config/terse.ini $(DESTDIR)$(PREFIX)/share/doc/terse/terse.ini
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/terse $(DESTDIR)$(PREFIX)/share/man/man1/terse.1
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/terse
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo 'all        build $(BUILD)/terse (the default)'
+	@echo 'demo       install what the build lacks, build, show it at work'
+	@echo 'check      the same for the tests, then run them'
+	@echo 'bench      measure against the budgets'
+	@echo 'fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))'
+	@echo 'lint       formatting and static analysis'
+	@echo 'install, uninstall   below PREFIX ($(PREFIX)), honouring DESTDIR'
+	@echo 'clean      remove $(BUILD)'
+	@echo 'Variables: CC=gcc|clang DEVELOPER=1 (-Werror) SANITIZE=address,undefined BUILD=DIR'
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
