@@ -1,0 +1,22 @@
+// Numbers as people and agents read them: "8,432", "61.0 KB", "12.3 s".
+//
+// Every function writes a NUL-terminated string into `out` and returns `out`.
+// HUMAN_LEN is enough for any value.
+#ifndef TERSE_BASE_HUMAN_H
+#define TERSE_BASE_HUMAN_H
+
+#include <stdint.h>
+
+#define HUMAN_LEN 32
+
+/* 8432 -> "8,432" */
+char *human_count(char out[HUMAN_LEN], uint64_t n);
+
+/* Bytes by 1,024: "812 B", "4.0 KB", "61.0 KB", "473 KB", "1.2 GB".
+   One decimal below 100 of a unit, none from there on. */
+char *human_size(char out[HUMAN_LEN], uint64_t bytes);
+
+/* "3 ms", "12.3 s", "4 min 5 s", "2 h 3 min" */
+char *human_duration(char out[HUMAN_LEN], int64_t ms);
+
+#endif

@@ -1,0 +1,40 @@
+// Reading and writing descriptors to the end of the request, through EINTR,
+// short counts and descriptors that another process made non-blocking.
+#ifndef TERSE_BASE_IO_H
+#define TERSE_BASE_IO_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Writes all of it; waits for room where the descriptor is non-blocking.
+   Returns 0, or -1 with errno (EPIPE, ENOSPC, ...): some of it may be written. */
+int io_write(int fd, const void *data, size_t len);
+
+/* The same at a file offset, without moving the file position. */
+int io_write_at(int fd, const void *data, size_t len, off_t offset);
+
+/* Reads until `len` bytes or end of file. Returns the count, or -1 with errno. */
+ssize_t io_read(int fd, void *data, size_t len);
+ssize_t io_read_at(int fd, void *data, size_t len, off_t offset);
+
+/* Reads a whole small file relative to `dir` (AT_FDCWD allowed) into `data`,
+   NUL-terminated. Returns its length, or -1 with errno (EFBIG: more than cap - 1). */
+ssize_t io_read_file(int dir, const char *path, char *data, size_t cap);
+
+/* close() that keeps errno, ignores -1, and sets *fd to -1. */
+void io_close(int *fd);
+
+/* Moves a descriptor that is 0, 1 or 2 above them (close-on-exec), so that a
+   standard stream which was closed at the start is not mistaken for it.
+   Returns the descriptor to use, or -1 with errno; `fd` is closed if it moved. */
+int io_above_standard(int fd);
+
+/* Closes every descriptor from `first` on except the `count` ones in `keep` (at most 16; -1 entries
+   are none). Does not loop over descriptor numbers. */
+void io_close_others(int first, const int *keep, size_t count);
+
+/* Puts /dev/null in the place of the descriptors first..last, so that their numbers stay taken. */
+void io_null(int first, int last);
+
+#endif
