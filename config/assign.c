@@ -1,0 +1,303 @@
+// See assign.h and option_set() in option.h.
+
+#include "config/assign.h"
+
+#include "config/value.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const bool_words[] = {"yes", "no", NULL};
+static const char *const tristate_words[] = {"auto", "yes", "no", NULL};
+
+static void *field(struct settings *s, const struct option *o)
+{
+	return (char *)s + o->offset;
+}
+
+__attribute__((format(printf, 2, 3))) static int refuse(struct option_error *error,
+							const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error->text, sizeof(error->text), format, args);
+	va_end(args);
+	errno = EINVAL;
+	return -1;
+}
+
+/* "smart, head, tail or ends" */
+static const char *join_words(const char *const *words, char out[RANGE_LEN])
+{
+	size_t len = 0;
+
+	for (size_t i = 0; words[i]; i++) {
+		const char *between = i == 0 ? "" : words[i + 1] ? ", " : " or ";
+		len += (size_t)snprintf(out + len, RANGE_LEN - len, "%s%s", between, words[i]);
+	}
+	return out;
+}
+
+static const char *range_of_words(const struct option *o, char out[RANGE_LEN])
+{
+	return join_words(o->choices, out);
+}
+
+static const char *range_of_bool(const struct option *o, char out[RANGE_LEN])
+{
+	(void)o;
+	return join_words(bool_words, out);
+}
+
+static const char *range_of_tristate(const struct option *o, char out[RANGE_LEN])
+{
+	(void)o;
+	return join_words(tristate_words, out);
+}
+
+static const char *range_of_count(const struct option *o, char out[RANGE_LEN])
+{
+	snprintf(out, RANGE_LEN, "%" PRId64 " to %" PRId64, o->min, o->max);
+	return out;
+}
+
+static const char *range_of_size(const struct option *o, char out[RANGE_LEN])
+{
+	char min[VALUE_LEN], max[VALUE_LEN];
+
+	snprintf(out, RANGE_LEN, "%s to %s", value_format_size(min, o->min),
+		 value_format_size(max, o->max));
+	return out;
+}
+
+static const char *range_of_duration(const struct option *o, char out[RANGE_LEN])
+{
+	char min[VALUE_LEN], max[VALUE_LEN];
+
+	if (o->min == 0)
+		snprintf(out, RANGE_LEN, "up to %s, or off", value_format_duration(max, o->max));
+	else
+		snprintf(out, RANGE_LEN, "%s to %s", value_format_duration(min, o->min),
+			 value_format_duration(max, o->max));
+	return out;
+}
+
+static const char *range_of_text(const struct option *o, char out[RANGE_LEN])
+{
+	snprintf(out, RANGE_LEN, "%s", o->unit);
+	return out;
+}
+
+static int parse_bool(const struct option *o, const char *value, int64_t *out)
+{
+	(void)o;
+	return value_parse_bool(value, out);
+}
+
+static int parse_tristate(const struct option *o, const char *value, int64_t *out)
+{
+	(void)o;
+	if (value_parse_bool(value, out) == 0)
+		*out = *out ? TRI_YES : TRI_NO;
+	else
+		return value_parse_word(value, tristate_words, out);
+	return 0;
+}
+
+static int parse_word(const struct option *o, const char *value, int64_t *out)
+{
+	return value_parse_word(value, o->choices, out);
+}
+
+static int parse_count(const struct option *o, const char *value, int64_t *out)
+{
+	(void)o;
+	return value_parse_count(value, out);
+}
+
+static int parse_size(const struct option *o, const char *value, int64_t *out)
+{
+	(void)o;
+	return value_parse_size(value, out);
+}
+
+static int parse_duration(const struct option *o, const char *value, int64_t *out)
+{
+	(void)o;
+	return value_parse_duration(value, out);
+}
+
+/* What each type does; `parse` is NULL for text, `reason` NULL for words, which are listed. */
+static const struct {
+	int (*parse)(const struct option *o, const char *value, int64_t *out);
+	const char *(*range)(const struct option *o, char out[RANGE_LEN]);
+	const char *reason;
+	bool ranged;
+} types[OPTION_TYPES] = {
+	[OPTION_BOOL] = {.parse = parse_bool, .range = range_of_bool},
+	[OPTION_TRISTATE] = {.parse = parse_tristate, .range = range_of_tristate},
+	[OPTION_ENUM] = {.parse = parse_word, .range = range_of_words},
+	[OPTION_COUNT] = {.parse = parse_count,
+			  .range = range_of_count,
+			  .reason = "not a whole number",
+			  .ranged = true},
+	[OPTION_SIZE] = {.parse = parse_size,
+			 .range = range_of_size,
+			 .reason = "not a size (like 4096, 4KB or 1000tok)",
+			 .ranged = true},
+	[OPTION_DURATION] = {.parse = parse_duration,
+			     .range = range_of_duration,
+			     .reason = "not a duration (like 500ms, 2s, 5m or 1h)",
+			     .ranged = true},
+	[OPTION_STRING] = {.range = range_of_text},
+	[OPTION_LIST] = {.range = range_of_text},
+};
+
+const char *option_range(const struct option *o, char out[RANGE_LEN])
+{
+	return types[o->type].range(o, out);
+}
+
+static int set_number(int64_t *to, const struct option *o, const char *value,
+		      struct option_error *error)
+{
+	char range[RANGE_LEN];
+	int64_t parsed;
+
+	if (types[o->type].parse(o, value, &parsed) < 0) {
+		if (types[o->type].reason)
+			return refuse(error, "%s", types[o->type].reason);
+		return refuse(error, "not %s", option_range(o, range));
+	}
+	if (types[o->type].ranged && (parsed < o->min || parsed > o->max))
+		return refuse(error, "out of range (%s)", option_range(o, range));
+	*to = parsed;
+	return 0;
+}
+
+/* Checks one string or item and copies it; NULL with errno and *error. */
+static char *copy_text(const struct option *o, const char *value, size_t len,
+		       struct option_error *error)
+{
+	const char *reason;
+	char *copy;
+
+	if (len > (uint64_t)o->max) {
+		refuse(error, "longer than %" PRId64 " bytes", o->max);
+		return NULL;
+	}
+	copy = strndup(value, len);
+	if (!copy)
+		return NULL;
+	reason = o->refuse ? o->refuse(copy) : NULL;
+	if (reason) {
+		free(copy);
+		refuse(error, "%s", reason);
+		return NULL;
+	}
+	return copy;
+}
+
+static int set_string(char **to, const struct option *o, const char *value,
+		      struct option_error *error)
+{
+	char *copy = NULL;
+
+	if (*value != '\0') {
+		copy = copy_text(o, value, strlen(value), error);
+		if (!copy)
+			return -1;
+	}
+	free(*to);
+	*to = copy;
+	return 0;
+}
+
+static void release_list(struct strings *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i]);
+	free(list->items);
+	*list = (struct strings){NULL, 0};
+}
+
+/* There is room for a power of two of pointers, the last one NULL. */
+static int append_item(struct strings *list, const struct option *o, const char *value, size_t len,
+		       struct option_error *error)
+{
+	char *copy = copy_text(o, value, len, error);
+
+	if (!copy)
+		return -1;
+	if ((list->count & (list->count + 1)) == 0) {
+		size_t room = 2 * (list->count + 1);
+		char **items = realloc(list->items, room * sizeof(*items));
+		if (!items) {
+			free(copy);
+			return -1;
+		}
+		list->items = items;
+	}
+	list->items[list->count++] = copy;
+	list->items[list->count] = NULL;
+	return 0;
+}
+
+static int set_list(struct strings *to, const struct option *o, const char *value,
+		    struct option_error *error)
+{
+	struct strings list = {NULL, 0};
+
+	while (*value != '\0') {
+		size_t len = strcspn(value, "\n");
+
+		if (len > 0 && append_item(&list, o, value, len, error) < 0) {
+			release_list(&list);
+			return -1;
+		}
+		value += len;
+		if (*value == '\n')
+			value++;
+	}
+	release_list(to);
+	*to = list;
+	return 0;
+}
+
+int option_set(struct settings *s, const struct option *o, const char *value,
+	       struct option_error *error)
+{
+	switch (o->type) {
+	case OPTION_STRING: return set_string(field(s, o), o, value, error);
+	case OPTION_LIST: return set_list(field(s, o), o, value, error);
+	default: return set_number(field(s, o), o, value, error);
+	}
+}
+
+int option_append(struct settings *s, const struct option *o, const char *item,
+		  struct option_error *error)
+{
+	return append_item(field(s, o), o, item, strlen(item), error);
+}
+
+void option_disown(struct settings *s, const struct option *o)
+{
+	if (o->type == OPTION_LIST)
+		*(struct strings *)field(s, o) = (struct strings){NULL, 0};
+	else if (o->type == OPTION_STRING)
+		*(char **)field(s, o) = NULL;
+}
+
+void option_clear(struct settings *s, const struct option *o)
+{
+	if (o->type == OPTION_LIST)
+		release_list(field(s, o));
+	else if (o->type == OPTION_STRING)
+		free(*(char **)field(s, o));
+	option_disown(s, o);
+}

@@ -1,0 +1,206 @@
+// See ini.h. inih asks for one line after the other and calls back for those
+// that give a key a value. The reader looks at each line first: it knows the line's
+// number, keeps back what inih would misread, and notices lines that inih
+// passed over.
+
+#include "config/ini.h"
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ini.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* inih's MAX_SECTION and MAX_NAME, without the NUL. */
+enum { NAME_MAX_LEN = 49 };
+
+struct reader {
+	const char *next, *end;
+	int (*visit)(void *ctx, const struct ini_line *line);
+	void *ctx;
+	unsigned number; /* of the line that inih has now */
+	bool keyed; /* there was a key since the last section, so indented lines go on with it */
+	bool more;  /* inih's line is such a one */
+	bool due;   /* inih's line must lead to a call of take_value() */
+	bool stopped;
+	char shown[128]; /* the line's first bytes, for messages */
+};
+
+static void tell(struct reader *r, struct ini_line line)
+{
+	line.number = r->number;
+	if (r->visit(r->ctx, &line) != 0)
+		r->stopped = true;
+}
+
+static void tell_malformed(struct reader *r, const char *value, const char *reason)
+{
+	tell(r, (struct ini_line){.kind = INI_MALFORMED, .value = value, .reason = reason});
+}
+
+/* What isspace() says in the C locale; inih uses that. */
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Tells of a section. Returns whether the line is good for inih. */
+static bool take_section(struct reader *r, const char *start, const char *end)
+{
+	char name[NAME_MAX_LEN + 1];
+	const char *close = memchr(start, ']', (size_t)(end - start)), *p = close;
+	size_t len;
+
+	if (!close) {
+		tell_malformed(r, r->shown, "no ] behind the section's name");
+		return false;
+	}
+	len = (size_t)(close - start) - 1;
+	if (len > NAME_MAX_LEN) {
+		tell_malformed(r, r->shown, "a section's name has at most 49 bytes");
+		return false;
+	}
+	do
+		p++;
+	while (p < end && is_space(*p));
+	if (p < end && *p != ';' && *p != '#') {
+		tell_malformed(r, r->shown, "text behind the section's name");
+		return false;
+	}
+	memcpy(name, start + 1, len);
+	name[len] = '\0';
+	r->keyed = false;
+	tell(r, (struct ini_line){.kind = INI_SECTION, .section = name});
+	return true;
+}
+
+/* inih 55 takes comments off keys' lines only. */
+static const char *comment_start(const char *start, const char *end)
+{
+	for (const char *p = start + 1; p < end; p++) {
+		if (*p == ';' && is_space(p[-1]))
+			return p;
+	}
+	return end;
+}
+
+/* Looks at the next line. Returns where inih's part of it ends: at its beginning if inih
+   is to see none of it. */
+static const char *take_line(struct reader *r, const char *line, const char *end, size_t room)
+{
+	const char *start = line;
+	char reason[96];
+
+	while (end > line && is_space(end[-1]))
+		end--;
+	snprintf(r->shown, sizeof(r->shown), "%.*s", (int)(end - line < 127 ? end - line : 127),
+		 line);
+	if (memchr(line, '\0', (size_t)(end - line))) {
+		tell_malformed(r, NULL, "a NUL byte; is this a text file?");
+		return line;
+	}
+	if (r->number == 1 && end - line >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
+		start += 3;
+	while (start < end && is_space(*start))
+		start++;
+	if (start == end || *start == '#' || *start == ';')
+		return line;
+	if ((size_t)(end - line) >= room) {
+		snprintf(reason, sizeof(reason),
+			 "a line has at most %zu bytes; more values go on indented lines below",
+			 room - 1);
+		tell_malformed(r, r->shown, reason);
+		return line;
+	}
+	r->more = r->keyed && start > line;
+	if (*start == '[' && !r->more)
+		return take_section(r, start, end) ? end : line;
+	r->due = true;
+	return r->more ? comment_start(start, end) : end;
+}
+
+/* inih's reader: works like fgets(), but leaves the newline out. */
+static char *read_line(char *out, int room, void *stream)
+{
+	struct reader *r = stream;
+	const char *line, *newline, *end;
+
+	if (r->due && !r->stopped)
+		tell_malformed(r, r->shown, "neither [section] nor key = value");
+	r->due = false;
+	if (r->stopped || r->next == r->end)
+		return NULL;
+	line = r->next;
+	newline = memchr(line, '\n', (size_t)(r->end - line));
+	r->next = newline ? newline + 1 : r->end;
+	r->number++;
+	end = take_line(r, line, newline ? newline : r->end, (size_t)room);
+	memcpy(out, line, (size_t)(end - line));
+	out[end - line] = '\0';
+	return out;
+}
+
+/* inih's handler. */
+static int take_value(void *ctx, const char *section, const char *name, const char *value)
+{
+	struct reader *r = ctx;
+
+	r->due = false;
+	if (r->stopped)
+		return 1;
+	if (r->more) {
+		tell(r, (struct ini_line){
+				.kind = INI_MORE, .section = section, .key = name, .value = value});
+		return 1;
+	}
+	r->keyed = *name != '\0';
+	if (*name == '\0')
+		tell_malformed(r, r->shown, "no key before the value");
+	else if (strlen(name) > NAME_MAX_LEN)
+		tell_malformed(r, r->shown, "a key has at most 49 bytes");
+	else
+		tell(r, (struct ini_line){
+				.kind = INI_KEY, .section = section, .key = name, .value = value});
+	return 1;
+}
+
+void ini_visit(const char *text, size_t len, int (*visit)(void *ctx, const struct ini_line *line),
+	       void *ctx)
+{
+	struct reader r = {.next = text, .end = text + len, .visit = visit, .ctx = ctx};
+
+	ini_parse_stream(read_line, &r, take_value, &r);
+}
+
+int ini_read_file(const char *path, struct buffer *text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	size_t start = text->len;
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	do {
+		if (buffer_reserve(text, 4096) < 0)
+			goto fail;
+		n = read(fd, text->data + text->len, text->cap - text->len);
+		if (n < 0 && errno != EINTR)
+			goto fail;
+		if (n > 0)
+			text->len += (size_t)n;
+		if (text->len - start > INI_FILE_MAX) {
+			errno = EFBIG;
+			goto fail;
+		}
+	} while (n != 0);
+	io_close(&fd);
+	return 0;
+fail:
+	io_close(&fd);
+	return -1;
+}

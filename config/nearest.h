@@ -1,0 +1,17 @@
+// "Did you mean": the candidate that a word is most likely a misspelling of.
+#ifndef TERSE_CONFIG_NEAREST_H
+#define TERSE_CONFIG_NEAREST_H
+
+struct nearest {
+	const char *word;
+	const char *best;  /* the caller's pointer; NULL: none is near enough */
+	unsigned distance; /* of best, or one more than the largest that counts as near */
+};
+
+/* `word` must outlive the struct. */
+void nearest_init(struct nearest *n, const char *word);
+
+/* Of two candidates as near as each other the first is kept. */
+void nearest_offer(struct nearest *n, const char *candidate);
+
+#endif

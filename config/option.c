@@ -1,0 +1,420 @@
+// The table itself, and finding a row of it. See option.h.
+
+#include "config/option.h"
+
+#include "config/nearest.h"
+
+#include <string.h>
+
+#define KB             ((int64_t)1 << 10)
+#define MB             ((int64_t)1 << 20)
+#define PB             ((int64_t)1 << 50)
+#define HOUR           ((int64_t)3600000)
+#define DAY            (24 * HOUR)
+#define OFFSET(member) offsetof(struct settings, member)
+
+/* The longest string that Linux passes to a program (MAX_ARG_STRLEN). */
+#define LONGEST (128 * KB - 1)
+
+static const char *const streams_choices[] = {"auto", "merged", "split", NULL};
+static const char *const print_choices[] = {"auto", "preview", "full", NULL};
+static const char *const status_choices[] = {"never", "failure", "always", NULL};
+static const char *const mode_choices[] = {"smart", "head", "tail", "ends", NULL};
+
+/* Whether the first `len` bytes can be a variable's name. Shells export functions under
+   odd names, so only what is surely a mistake is refused. */
+static bool is_name(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)text[i] <= ' ' || text[i] == '=' || text[i] == 0x7F)
+			return false;
+	}
+	return len > 0;
+}
+
+static const char *refuse_name(const char *value)
+{
+	return is_name(value, strlen(value)) ? NULL : "not the name of a variable";
+}
+
+static const char *refuse_assignment(const char *value)
+{
+	return is_name(value, strcspn(value, "=")) && strchr(value, '=') ? NULL : "not NAME=VALUE";
+}
+
+const struct option option_table[] = {
+	{
+		.section = "run",
+		.key = "timeout",
+		.type = OPTION_DURATION,
+		.offset = OFFSET(timeout),
+		.max = 365 * DAY,
+		.preset = "off",
+		.flag = "--timeout",
+		.variable = "TERSE_TIMEOUT",
+		.help = "End the command (SIGTERM) when it has run this long; terse then exits "
+			"with 124.",
+	},
+	{
+		.section = "run",
+		.key = "grace",
+		.type = OPTION_DURATION,
+		.offset = OFFSET(grace),
+		.min = 1,
+		.max = HOUR,
+		.preset = "5s",
+		.flag = "--grace",
+		.variable = "TERSE_GRACE",
+		.help = "Kill the command (SIGKILL) when it is still there this long after the "
+			"SIGTERM.",
+	},
+	{
+		.section = "run",
+		.key = "linger",
+		.type = OPTION_DURATION,
+		.offset = OFFSET(linger),
+		.max = 365 * DAY,
+		.preset = "12h",
+		.flag = "--linger",
+		.variable = "TERSE_LINGER",
+		.help = "Record what background processes still write for at most this long "
+			"after the command has ended.",
+	},
+	{
+		.section = "run",
+		.key = "pty",
+		.type = OPTION_TRISTATE,
+		.offset = OFFSET(pty),
+		.preset = "auto",
+		.flag = "--pty",
+		.negated = "--no-pty",
+		.variable = "TERSE_PTY",
+		.help = "Whether the command writes to a pseudo-terminal or to a pipe.",
+	},
+	{
+		.section = "run",
+		.key = "tty",
+		.type = OPTION_TRISTATE,
+		.offset = OFFSET(tty),
+		.preset = "auto",
+		.flag = "--tty",
+		.negated = "--no-tty",
+		.variable = "TERSE_TTY",
+		.help = "Whether the pseudo-terminal is the command's controlling terminal, so "
+			"that programs can ask for passwords; auto: only when somebody can answer.",
+	},
+	{
+		.section = "run",
+		.key = "streams",
+		.type = OPTION_ENUM,
+		.offset = OFFSET(streams),
+		.preset = "auto",
+		.choices = streams_choices,
+		.flag = "--streams",
+		.variable = "TERSE_STREAMS",
+		.help = "Whether stdout and stderr are one text in true order or kept apart; auto: "
+			"apart where they have different destinations.",
+	},
+	{
+		.section = "terminal",
+		.key = "cols",
+		.type = OPTION_COUNT,
+		.offset = OFFSET(cols),
+		.min = 20,
+		.max = 1000,
+		.preset = "160",
+		.unit = "columns",
+		.flag = "--cols",
+		.variable = "TERSE_COLS",
+		.safe = true,
+		.help = "Width of the pseudo-terminal; many programs cut what they print to it.",
+	},
+	{
+		.section = "terminal",
+		.key = "rows",
+		.type = OPTION_COUNT,
+		.offset = OFFSET(rows),
+		.min = 5,
+		.max = 500,
+		.preset = "50",
+		.unit = "rows",
+		.flag = "--rows",
+		.variable = "TERSE_ROWS",
+		.safe = true,
+		.help = "Height of the pseudo-terminal.",
+	},
+	{
+		.section = "terminal",
+		.key = "collapse",
+		.type = OPTION_BOOL,
+		.offset = OFFSET(collapse),
+		.preset = "yes",
+		.flag = "--collapse",
+		.negated = "--no-collapse",
+		.variable = "TERSE_COLLAPSE",
+		.safe = true,
+		.help = "Show what a terminal would show in the end; no: leave overwritten text "
+			"such as progress in, and take only escape sequences out.",
+	},
+	{
+		.section = "report",
+		.key = "size",
+		.type = OPTION_SIZE,
+		.offset = OFFSET(size),
+		.min = 64,
+		.max = 16 * MB,
+		.preset = "4KB",
+		.flag = "--size",
+		.variable = "TERSE_SIZE",
+		.safe = true,
+		.help = "Text up to this size is printed whole, longer text as a preview of this "
+			"size.",
+	},
+	{
+		.section = "report",
+		.key = "max_lines",
+		.type = OPTION_COUNT,
+		.offset = OFFSET(max_lines),
+		.max = 1000000000,
+		.preset = "0",
+		.unit = "lines",
+		.flag = "--max-lines",
+		.variable = "TERSE_MAX_LINES",
+		.safe = true,
+		.help = "Text of more lines than this is printed as a preview too; 0: no limit.",
+	},
+	{
+		.section = "report",
+		.key = "print",
+		.type = OPTION_ENUM,
+		.offset = OFFSET(print),
+		.preset = "auto",
+		.choices = print_choices,
+		.flag = "--print",
+		.variable = "TERSE_PRINT",
+		.help = "What is printed of text over the limit; auto: a preview for an agent, the "
+			"full text for a file or a program.",
+	},
+	{
+		.section = "report",
+		.key = "heartbeat",
+		.type = OPTION_DURATION,
+		.offset = OFFSET(heartbeat),
+		.max = DAY,
+		.preset = "60s",
+		.flag = "--heartbeat",
+		.variable = "TERSE_HEARTBEAT",
+		.safe = true,
+		.help = "Tell that the command still runs when nothing was printed for this long.",
+	},
+	{
+		.section = "report",
+		.key = "status",
+		.type = OPTION_ENUM,
+		.offset = OFFSET(status),
+		.preset = "never",
+		.choices = status_choices,
+		.flag = "--status",
+		.variable = "TERSE_STATUS",
+		.safe = true,
+		.help = "When text that is printed whole is followed by a line with the exit "
+			"status.",
+	},
+	{
+		.section = "preview",
+		.key = "mode",
+		.type = OPTION_ENUM,
+		.offset = OFFSET(mode),
+		.preset = "smart",
+		.choices = mode_choices,
+		.flag = "--mode",
+		.variable = "TERSE_MODE",
+		.safe = true,
+		.help = "Which part of the text a preview shows; smart: the start, the end, and "
+			"the lines that tell why.",
+	},
+	{
+		.section = "preview",
+		.key = "head_share",
+		.type = OPTION_COUNT,
+		.offset = OFFSET(head_share),
+		.max = 100,
+		.preset = "25",
+		.unit = "percent",
+		.flag = "--head-share",
+		.variable = "TERSE_HEAD_SHARE",
+		.safe = true,
+		.help = "How much of a preview the start of the text gets; it is printed as it "
+			"comes.",
+	},
+	{
+		.section = "preview",
+		.key = "max_line",
+		.type = OPTION_SIZE,
+		.offset = OFFSET(max_line),
+		.min = 40,
+		.max = MB,
+		.preset = "500",
+		.flag = "--max-line",
+		.variable = "TERSE_MAX_LINE",
+		.safe = true,
+		.help = "A preview cuts lines that are longer than this.",
+	},
+	{
+		.section = "spill",
+		.key = "max_artifact",
+		.type = OPTION_SIZE,
+		.offset = OFFSET(max_artifact),
+		.min = 64 * KB,
+		.max = PB,
+		.preset = "1GB",
+		.flag = "--max-artifact",
+		.variable = "TERSE_MAX_ARTIFACT",
+		.help = "An artifact keeps the first and the last part of text that is larger than "
+			"this.",
+	},
+	{
+		.section = "spill",
+		.key = "raw",
+		.type = OPTION_TRISTATE,
+		.offset = OFFSET(raw),
+		.preset = "auto",
+		.flag = "--keep-raw",
+		.negated = "--no-keep-raw",
+		.variable = "TERSE_KEEP_RAW",
+		.help = "Whether the bytes as the command wrote them are kept beside the text; "
+			"auto: when more than colours is missing from the text.",
+	},
+	{
+		.section = "session",
+		.key = "name",
+		.type = OPTION_STRING,
+		.offset = OFFSET(session),
+		.max = 100,
+		.unit = "NAME",
+		.flag = "--session",
+		.variable = "TERSE_SESSION",
+		.help = "The session that artifacts belong to; empty: the agent's conversation.",
+	},
+	{
+		.section = "shim",
+		.key = "shell",
+		.type = OPTION_STRING,
+		.offset = OFFSET(shell),
+		.max = 4095,
+		.unit = "PROGRAM",
+		.flag = "--shell",
+		.variable = "TERSE_SHELL",
+		.help = "The shell that runs a shell string; empty: bash where there is one, else "
+			"sh.",
+	},
+	{
+		.section = "environment",
+		.key = "set",
+		.type = OPTION_LIST,
+		.offset = OFFSET(env_set),
+		.max = LONGEST,
+		.preset = "PAGER=cat\n"
+			  "GIT_PAGER=cat\n"
+			  "GH_PAGER=cat\n"
+			  "MANPAGER=cat\n"
+			  "SYSTEMD_PAGER=cat\n"
+			  "TERM=xterm-256color",
+		.unit = "NAME=VALUE",
+		.flag = "--env",
+		.variable = "TERSE_ENV",
+		.help = "Variables that the command gets when its output is captured.",
+		.refuse = refuse_assignment,
+	},
+	{
+		.section = "environment",
+		.key = "unset",
+		.type = OPTION_LIST,
+		.offset = OFFSET(env_unset),
+		.max = LONGEST,
+		.unit = "NAME",
+		.flag = "--unset-env",
+		.variable = "TERSE_UNSET_ENV",
+		.help = "Variables that the command does not get when its output is captured.",
+		.refuse = refuse_name,
+	},
+	{
+		.section = "environment",
+		.key = "keep",
+		.type = OPTION_LIST,
+		.offset = OFFSET(env_keep),
+		.max = LONGEST,
+		.unit = "NAME",
+		.flag = "--keep-env",
+		.variable = "TERSE_KEEP_ENV",
+		.help = "Variables that set and unset leave alone when terse's own environment has "
+			"them.",
+		.refuse = refuse_name,
+	},
+};
+
+const size_t option_count = sizeof(option_table) / sizeof(*option_table);
+_Static_assert(sizeof(option_table) / sizeof(*option_table) <= OPTION_LIMIT, "raise OPTION_LIMIT");
+
+const struct option_shorthand option_shorthands[] = {
+	{
+		.flag = "--preview",
+		.section = "report",
+		.key = "print",
+		.value = "preview",
+		.help = "Print a preview of text over the limit, whoever reads it.",
+	},
+	{
+		.flag = "--full",
+		.section = "report",
+		.key = "print",
+		.value = "full",
+		.help = "Print the full text, whoever reads it.",
+	},
+};
+
+const size_t option_shorthand_count = sizeof(option_shorthands) / sizeof(*option_shorthands);
+
+const struct option *option_by_key(const char *section, const char *key)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		if (strcmp(o->key, key) == 0 && strcmp(o->section, section) == 0)
+			return o;
+	}
+	return NULL;
+}
+
+const struct option *option_by_variable(const char *name, size_t len)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const char *variable = option_table[i].variable;
+		if (strncmp(variable, name, len) == 0 && variable[len] == '\0')
+			return &option_table[i];
+	}
+	return NULL;
+}
+
+bool option_has_section(const char *section)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		if (strcmp(option_table[i].section, section) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *option_nearest_flag(const char *flag)
+{
+	struct nearest n;
+
+	nearest_init(&n, flag);
+	for (size_t i = 0; i < option_count; i++) {
+		nearest_offer(&n, option_table[i].flag);
+		if (option_table[i].negated)
+			nearest_offer(&n, option_table[i].negated);
+	}
+	for (size_t i = 0; i < option_shorthand_count; i++)
+		nearest_offer(&n, option_shorthands[i].flag);
+	return n.best;
+}

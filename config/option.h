@@ -1,0 +1,122 @@
+// The one table every option comes from: ini key, flag, environment variable,
+// type, range, default, unit and help. Loading, the command line, `terse
+// config`, the sample ini and the documentation all walk it.
+//
+// Later wins: the defaults, /etc/terse.ini, $XDG_CONFIG_HOME/terse/terse.ini
+// (~/.config/terse/terse.ini), TERSE_* variables, flags.
+#ifndef TERSE_CONFIG_OPTION_H
+#define TERSE_CONFIG_OPTION_H
+
+#include "config/settings.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+
+enum option_type {
+	OPTION_BOOL,     /* yes no true false on off 1 0 -> int64_t */
+	OPTION_TRISTATE, /* the same or auto -> enum tristate */
+	OPTION_COUNT,    /* whole number */
+	OPTION_SIZE,     /* bytes: 4096, 4KB, 1.5MB (by 1,024), 1000tok, small medium large */
+	OPTION_DURATION, /* ms: 500ms, 2s, 1m, 1h, 1d, off; a bare number is seconds */
+	OPTION_ENUM,     /* one of `choices` -> its position */
+	OPTION_STRING,   /* char *; "" is NULL */
+	OPTION_LIST,     /* struct strings; one item a line: in an ini, on indented lines */
+	OPTION_TYPES,    /* their number */
+};
+
+struct option {
+	const char *section, *key;
+	enum option_type type;
+	size_t offset;              /* in struct settings */
+	int64_t min, max;           /* in the unit of the type; of strings and items the length */
+	const char *preset;         /* the default, as option_set() takes it; NULL: empty */
+	const char *const *choices; /* OPTION_ENUM: NULL-terminated, in the order of the C enum */
+	const char *unit;           /* "columns"; of strings and items what one is: "NAME=VALUE" */
+	const char *flag;           /* "--cols" */
+	const char *negated;        /* "--no-pty": sets it to no; NULL but for yes-or-no types */
+	const char *variable;       /* "TERSE_COLS" */
+	bool safe;                  /* may be set by a project's .terse.ini: a bad value makes text
+				       longer, shorter or wrapped otherwise, but runs and ends nothing,
+				       sends nothing elsewhere and keeps no more on disk */
+	const char *help;           /* one sentence */
+	const char *(*refuse)(const char *value); /* of strings and items: a reason, NULL if good */
+};
+
+extern const struct option option_table[];
+extern const size_t option_count;
+
+/* Enough for one bit or one counter for each option (option_table[i] has i). */
+#define OPTION_LIMIT 64
+
+/* A flag that stands for another one with a value: --full is --print full. */
+struct option_shorthand {
+	const char *flag, *section, *key, *value, *help;
+};
+
+extern const struct option_shorthand option_shorthands[];
+extern const size_t option_shorthand_count;
+
+const struct option *option_by_key(const char *section, const char *key);
+
+/* By the first `len` bytes of a variable's name. */
+const struct option *option_by_variable(const char *name, size_t len);
+
+bool option_has_section(const char *section);
+
+/* Why a setting was refused. */
+struct option_error {
+	/* "path:line: [section] key: value: reason", "TERSE_COLS: value: reason" or
+	   "--cols: value: reason"; one line of clean UTF-8 */
+	char text[512];
+};
+
+/* Parses `value` into the settings, in place of what is there. Returns 0, or -1 with errno
+   EINVAL and the bare reason in error->text (ENOMEM: out of memory). On failure the
+   settings are as they were. */
+int option_set(struct settings *s, const struct option *o, const char *value,
+	       struct option_error *error);
+
+/* The same, adding one item to an OPTION_LIST. */
+int option_append(struct settings *s, const struct option *o, const char *item,
+		  struct option_error *error);
+
+/* Fills in the defaults. Returns 0, or -1 with ENOMEM and nothing to release. */
+int settings_init(struct settings *s);
+void settings_release(struct settings *s);
+
+/* Initializes *s with the defaults, then the files, then the TERSE_* variables. TERSE_CONFIG names
+   a file to read in place of the user's one (empty: none). A file with an error counts as absent as
+   a whole, and so does a variable; the first error of all is returned in *error. A file
+   that is missing or can't be read is no error, unless TERSE_CONFIG names it. Returns 0 (also with
+   an error noted: error->text is then not empty), or -1 with ENOMEM and nothing to release. */
+int settings_load(struct settings *s, struct option_error *error);
+
+/* One file, all or nothing. Returns 0, or -1 with errno: ENOENT, EACCES ..., EINVAL with
+   *error filled. A file over 1 MB, one with a NUL byte and one with a line that inih would cut
+   are errors too. */
+int settings_load_file(struct settings *s, const char *path, struct option_error *error);
+
+/* The same for the text of a file; `path` is its name in messages. */
+int settings_load_text(struct settings *s, const char *path, const char *text, size_t len,
+		       struct option_error *error);
+
+/* If argv[*index] is an option's flag ("--cols 100", "--cols=100", "--full", "--no-pty"), sets it
+   (a list: adds to it), moves *index past it and returns 1. Returns 0 if it is none, -1 with errno
+   EINVAL and *error filled when the value is bad or missing, or ENOMEM. */
+int settings_take_flag(struct settings *s, int argc, char *const argv[], int *index,
+		       struct option_error *error);
+
+/* The flag of the table that `flag` is likely a misspelling of, or NULL. */
+const char *option_nearest_flag(const char *flag);
+
+/* Appends the flags with their help, by section. Returns 0, or -1 with ENOMEM. */
+int option_write_help(struct buffer *out);
+
+/* Appends a terse.ini with every key in it, commented out, and its help, range and default: lines
+   that start with '#' and no blank behind it are settings. Returns 0, or -1 with ENOMEM. */
+int option_write_sample(struct buffer *out);
+
+#endif

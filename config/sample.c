@@ -1,0 +1,78 @@
+// The sample terse.ini, written from the table. See option_write_sample() in option.h.
+
+#include "config/assign.h"
+#include "config/wrap.h"
+
+#include "supervisor/base/buffer.h"
+
+#include <string.h>
+
+static const char head[] =
+	"# terse.ini: every setting with its default.\n"
+	"#\n"
+	"# Read from /etc/terse.ini, then from $XDG_CONFIG_HOME/terse/terse.ini (that is\n"
+	"# ~/.config/terse/terse.ini) or the file that TERSE_CONFIG names. TERSE_* variables\n"
+	"# win over files, and flags over both. To change a setting, take away the # in\n"
+	"# front of it. A file with an error in it counts as absent as a whole; terse says\n"
+	"# why and goes on.\n"
+	"#\n"
+	"# Sizes:     4096, 4KB, 1.5MB, 1GB (by 1,024), 1000tok (4 bytes a token),\n"
+	"#            small, medium, large (2, 4, 8 KB)\n"
+	"# Durations: 500ms, 2s, 5m, 1h, 1d; a bare number is seconds; off\n"
+	"# Yes or no: yes, true, on, 1; no, false, off, 0\n"
+	"# Lists:     one item on an indented line of its own; a list replaces the default\n"
+	"#\n"
+	"# A line has at most 199 bytes. A ; behind a blank starts a comment.\n";
+
+/* A list's items go on lines of their own below it. */
+static int write_preset(struct buffer *out, const struct option *o)
+{
+	const char *p = o->preset ? o->preset : "";
+
+	if (buffer_printf(out, "#%s =", o->key) < 0)
+		return -1;
+	if (o->type != OPTION_LIST)
+		return buffer_printf(out, "%s%s\n", *p ? " " : "", p);
+	while (*p != '\0') {
+		size_t len = strcspn(p, "\n");
+
+		if (buffer_printf(out, "\n#\t%.*s", (int)len, p) < 0)
+			return -1;
+		p += len;
+		if (*p == '\n')
+			p++;
+	}
+	return buffer_append_string(out, "\n");
+}
+
+static int write_option(struct buffer *out, const struct option *o)
+{
+	char range[RANGE_LEN];
+	const char *unit = o->type == OPTION_COUNT ? o->unit : "";
+
+	if (buffer_append_string(out, "\n# ") < 0 || wrap_text(out, o->help, 78, "# ") < 0)
+		return -1;
+	if (buffer_printf(out, "# %s%s%s; %s; %s\n", option_range(o, range), *unit ? " " : "", unit,
+			  o->flag, o->variable) < 0)
+		return -1;
+	return write_preset(out, o);
+}
+
+int option_write_sample(struct buffer *out)
+{
+	const char *section = "";
+
+	if (buffer_append_string(out, head) < 0)
+		return -1;
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+
+		if (strcmp(section, o->section) != 0 &&
+		    buffer_printf(out, "\n[%s]\n", o->section) < 0)
+			return -1;
+		section = o->section;
+		if (write_option(out, o) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,199 @@
+// See value.h.
+
+#include "config/value.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* A unit's name and how many of the smallest unit it holds. */
+struct unit {
+	const char *name;
+	int64_t scale;
+};
+
+#define KB ((int64_t)1 << 10)
+#define MB ((int64_t)1 << 20)
+#define GB ((int64_t)1 << 30)
+#define TB ((int64_t)1 << 40)
+#define PB ((int64_t)1 << 50)
+
+/* In both lists the forms that are written back come largest first. */
+static const struct unit size_units[] = {
+	{"PB", PB},  {"TB", TB},  {"GB", GB},  {"MB", MB},  {"KB", KB},  {"", 1},
+	{"B", 1},    {"K", KB},   {"M", MB},   {"G", GB},   {"T", TB},   {"P", PB},
+	{"KiB", KB}, {"MiB", MB}, {"GiB", GB}, {"TiB", TB}, {"PiB", PB}, {"tok", 4},
+};
+
+static const struct unit duration_units[] = {
+	{"d", 86400000}, {"h", 3600000}, {"m", 60000}, {"s", 1000},
+	{"ms", 1},       {"min", 60000}, {"", 1000},
+};
+
+static const struct unit size_words[] = {{"small", 2 * KB}, {"medium", 4 * KB}, {"large", 8 * KB}};
+static const struct unit duration_words[] = {{"off", 0}};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static const struct unit *find_unit(const struct unit *units, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcasecmp(units[i].name, name) == 0)
+			return &units[i];
+	}
+	return NULL;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* A number of at most three decimals, in thousandths and saturated. */
+struct decimal {
+	int64_t whole;
+	int thousandths;
+	bool negative;
+};
+
+/* Returns what follows the number, or NULL if there is none. */
+static const char *parse_decimal(const char *p, struct decimal *d)
+{
+	*d = (struct decimal){.negative = *p == '-'};
+	if (d->negative)
+		p++;
+	if (!is_digit(*p))
+		return NULL;
+	for (; is_digit(*p); p++) {
+		if (__builtin_mul_overflow(d->whole, 10, &d->whole) ||
+		    __builtin_add_overflow(d->whole, *p - '0', &d->whole))
+			d->whole = INT64_MAX;
+	}
+	if (*p != '.')
+		return p;
+	p++;
+	if (!is_digit(*p))
+		return NULL;
+	for (int weight = 100; is_digit(*p); p++, weight /= 10) {
+		if (weight == 0)
+			return NULL;
+		d->thousandths += weight * (*p - '0');
+	}
+	return p;
+}
+
+/* The decimal times `scale` (at most 1 PB, so that the thousandths can't overflow), rounded up:
+   nothing that is not 0 becomes 0. */
+static int64_t scale_decimal(const struct decimal *d, int64_t scale)
+{
+	int64_t part = (d->thousandths * scale + 999) / 1000;
+	int64_t result;
+
+	if (__builtin_mul_overflow(d->whole, scale, &result) ||
+	    __builtin_add_overflow(result, part, &result))
+		result = INT64_MAX;
+	return d->negative ? -result : result;
+}
+
+static int invalid(void)
+{
+	errno = EINVAL;
+	return -1;
+}
+
+static int parse_units(const char *text, const struct unit *units, size_t unit_count,
+		       const struct unit *words, size_t word_count, int64_t *out)
+{
+	const struct unit *word = find_unit(words, word_count, text);
+	const struct unit *unit;
+	struct decimal number;
+
+	if (word) {
+		*out = word->scale;
+		return 0;
+	}
+	text = parse_decimal(text, &number);
+	if (!text)
+		return invalid();
+	if (text[0] == ' ' && text[1] != '\0')
+		text++;
+	unit = find_unit(units, unit_count, text);
+	if (!unit)
+		return invalid();
+	*out = scale_decimal(&number, unit->scale);
+	return 0;
+}
+
+int value_parse_count(const char *text, int64_t *count)
+{
+	struct decimal number;
+
+	text = parse_decimal(text, &number);
+	if (!text || *text != '\0' || number.thousandths != 0)
+		return invalid();
+	*count = scale_decimal(&number, 1);
+	return 0;
+}
+
+int value_parse_size(const char *text, int64_t *bytes)
+{
+	return parse_units(text, size_units, COUNT(size_units), size_words, COUNT(size_words),
+			   bytes);
+}
+
+int value_parse_duration(const char *text, int64_t *ms)
+{
+	return parse_units(text, duration_units, COUNT(duration_units), duration_words,
+			   COUNT(duration_words), ms);
+}
+
+int value_parse_word(const char *text, const char *const *words, int64_t *position)
+{
+	for (int64_t i = 0; words[i]; i++) {
+		if (strcasecmp(words[i], text) == 0) {
+			*position = i;
+			return 0;
+		}
+	}
+	return invalid();
+}
+
+int value_parse_bool(const char *text, int64_t *yes)
+{
+	static const char *const words[] = {"no", "yes", "false", "true", "off",
+					    "on", "0",   "1",     NULL};
+
+	if (value_parse_word(text, words, yes) < 0)
+		return -1;
+	*yes %= 2;
+	return 0;
+}
+
+static char *format_units(char out[VALUE_LEN], int64_t n, const struct unit *units)
+{
+	while (n % units->scale != 0)
+		units++;
+	snprintf(out, VALUE_LEN, "%" PRId64 "%s", n / units->scale, units->name);
+	return out;
+}
+
+char *value_format_size(char out[VALUE_LEN], int64_t bytes)
+{
+	if (bytes == 0) {
+		snprintf(out, VALUE_LEN, "0");
+		return out;
+	}
+	return format_units(out, bytes, size_units);
+}
+
+char *value_format_duration(char out[VALUE_LEN], int64_t ms)
+{
+	if (ms == 0) {
+		snprintf(out, VALUE_LEN, "off");
+		return out;
+	}
+	return format_units(out, ms, duration_units);
+}

@@ -1,0 +1,38 @@
+// Values as they are written in an ini file, a variable or a flag: numbers,
+// sizes, durations and words.
+//
+// Every parser returns 0, or -1 with errno EINVAL when the text is not such a
+// value. A number too large for the type is saturated, so that the caller's
+// range check refuses it; a negative one stays negative. Words and units are
+// taken in upper and lower case.
+#ifndef TERSE_CONFIG_VALUE_H
+#define TERSE_CONFIG_VALUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A whole number: "50". */
+int value_parse_count(const char *text, int64_t *count);
+
+/* Bytes: "4096", "4KB", "1.5 MB" (B, K, KB, KiB, M ... PB, PiB by 1,024), "1000tok" (4 bytes a
+   token), "small", "medium", "large" (2, 4, 8 KB). A part of a byte counts as a whole one. */
+int value_parse_size(const char *text, int64_t *bytes);
+
+/* Milliseconds: "500ms", "1.5s", "5m" or "5min", "1h", "1d"; a bare number is seconds; "off"
+   is 0. A part of a millisecond counts as a whole one. */
+int value_parse_duration(const char *text, int64_t *ms);
+
+/* yes true on 1, no false off 0 */
+int value_parse_bool(const char *text, int64_t *yes);
+
+/* The position of `text` in `words` (NULL-terminated). */
+int value_parse_word(const char *text, const char *const *words, int64_t *position);
+
+#define VALUE_LEN 32
+
+/* The shortest exact form that the parser reads back: "16MB", "500"; "12h", "1ms", "off".
+   Write into `out` and return it. */
+char *value_format_size(char out[VALUE_LEN], int64_t bytes);
+char *value_format_duration(char out[VALUE_LEN], int64_t ms);
+
+#endif
