@@ -1,0 +1,188 @@
+// What the files of this folder share. Others use terminal.h.
+//
+// The way of a byte: terminal_feed() -> text in the append gear (append.c) or in
+// the grid gear (grid.c), anything else -> parser -> dispatch.c -> cursor.c,
+// edit.c, mode.c, reply.c -> screen -> emitter -> events.text.
+#ifndef TERSE_TERMINAL_INTERNAL_H
+#define TERSE_TERMINAL_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "supervisor/terminal/charset.h"
+#include "supervisor/terminal/emitter.h"
+#include "supervisor/terminal/parser.h"
+#include "supervisor/terminal/scan.h"
+#include "supervisor/terminal/screen.h"
+#include "supervisor/terminal/terminal.h"
+
+/* Modes that decide where text goes. The others are only remembered to answer
+   DECRQM: see mode.c. */
+struct modes {
+	bool insert;
+	bool newline; /* LF, VT and FF return to the first column */
+	bool origin;
+	bool wrap;
+	bool reverse_wrap;
+	uint32_t reported;
+};
+
+/* The append gear's text: what follows the rows above the cursor of the normal
+   screen, from its row on. It ends where the cursor is. */
+struct tail {
+	char *data;
+	size_t len, cap;
+	size_t newlines;
+	bool wrapped;  /* it begins with the rest of a soft-wrapped line */
+	bool carriage; /* a CR came last, so the cursor is in the first column */
+	bool broken;   /* a sequence came last: a mark does not join what is before it */
+};
+
+struct terminal {
+	struct terminal_options options;
+	struct terminal_events events;
+	const struct scan *scan;
+	struct parser parser;
+	struct emitter emitter;
+	struct screen *screen; /* the one that is shown */
+	struct screen *normal;
+	struct screen *alternate; /* NULL until it is first needed */
+	struct modes modes;
+	struct charsets charsets;
+	bool protect;   /* DECSCA */
+	unsigned width; /* of the last character, for marks and REP; 0 if none */
+	struct tail tail;
+	bool appending; /* the append gear is on */
+	bool grid_only; /* it never is */
+	bool stripping; /* no grid at all: collapse is off, or memory ran out */
+	bool in_line;   /* stripping: the line has text */
+	bool lossy;
+	bool redraws;
+	uint64_t version;
+	char partial[4]; /* the beginning of a character */
+	unsigned partial_len;
+};
+
+/* append.c */
+
+/* Text and what does not leave the gear, from p on. Returns where it stopped:
+   at `end`, at a sequence to parse, or because the gear is off. */
+const char *append_feed(struct terminal *t, const char *p, const char *end);
+/* Turns the tail into rows. `cut`: what follows is no text, so an unfinished
+   character stays one. */
+void append_leave(struct terminal *t, bool cut);
+/* After a newline in the grid gear: back to the append gear if it can. */
+void append_enter(struct terminal *t);
+/* Hands on what has scrolled off. */
+void append_trim(struct terminal *t);
+/* The text up to the cursor, at the end of the run. */
+void append_emit(const struct terminal *t, struct emitter *e);
+
+/* grid.c */
+
+/* Text and single controls, from p on, until a sequence begins or the append
+   gear takes over. */
+const char *grid_feed(struct terminal *t, const char *p, const char *end);
+/* Lines of plain text. */
+void grid_replay(struct terminal *t, const char *data, size_t len);
+void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len);
+/* Bytes that are no character. */
+void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len);
+void grid_line_feed(struct terminal *t);
+/* REP */
+void grid_repeat(struct terminal *t);
+
+/* terminal.c */
+
+/* A character that began in t->partial: completes it with bytes from p on.
+   Returns where it ended. */
+const char *terminal_resume(struct terminal *t, const char *p, const char *end);
+/* A character (or, not `valid`, bytes that are none) in any state. */
+void terminal_character(struct terminal *t, uint32_t cp, bool valid, const char *bytes,
+			unsigned len);
+/* Hands on all text as if the run ended here. */
+void terminal_emit(const struct terminal *t, struct emitter *e);
+/* For tests, before the first input: the append gear stays off. */
+void terminal_force_grid(struct terminal *t);
+/* For tests: scans with this variant. */
+void terminal_use_scan(struct terminal *t, const struct scan *scan);
+
+/* dispatch.c: what the parser found, and a single control character */
+void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c);
+void dispatch_control(struct terminal *t, uint32_t c);
+
+/* edit.c: control sequences that change what is shown */
+void edit_insert_chars(struct terminal *t);
+void edit_delete_chars(struct terminal *t);
+void edit_erase_chars(struct terminal *t);
+void edit_erase_display(struct terminal *t);
+void edit_erase_line(struct terminal *t);
+void edit_insert_lines(struct terminal *t);
+void edit_delete_lines(struct terminal *t);
+void edit_scroll_up(struct terminal *t);
+void edit_scroll_down(struct terminal *t);
+void edit_scroll_left(struct terminal *t);
+void edit_scroll_right(struct terminal *t);
+void edit_insert_columns(struct terminal *t);
+void edit_delete_columns(struct terminal *t);
+void edit_alignment(struct terminal *t);
+
+/* cursor.c: control sequences that move the cursor, and what they are made of */
+void cursor_restrict(struct terminal *t, unsigned last);
+void cursor_set(struct terminal *t, int64_t x, int64_t y);
+void cursor_index(struct terminal *t);
+void cursor_next_line(struct terminal *t);
+void cursor_reverse_index(struct terminal *t);
+void cursor_save(struct terminal *t);
+void cursor_restore(struct terminal *t);
+void cursor_backspace(struct terminal *t);
+void cursor_up(struct terminal *t);
+void cursor_down(struct terminal *t);
+void cursor_forward(struct terminal *t);
+void cursor_backward(struct terminal *t);
+void cursor_line_down(struct terminal *t);
+void cursor_line_up(struct terminal *t);
+void cursor_column(struct terminal *t);
+void cursor_line(struct terminal *t);
+void cursor_position(struct terminal *t);
+void cursor_line_forward(struct terminal *t);
+void cursor_tab_forward(struct terminal *t);
+void cursor_tab_backward(struct terminal *t);
+void cursor_tab_set(struct terminal *t);
+void cursor_tab_clear(struct terminal *t);
+void cursor_region(struct terminal *t);
+
+/* mode.c */
+void mode_init(struct terminal *t);
+void mode_set(struct terminal *t);
+void mode_reset(struct terminal *t);
+void mode_set_private(struct terminal *t);
+void mode_reset_private(struct terminal *t);
+void mode_keypad(struct terminal *t, bool application);
+void mode_soft_reset(struct terminal *t);
+void mode_full_reset(struct terminal *t);
+/* For DECRPM: 0 not known, 1 set, 2 reset, 3 and 4 always so. */
+unsigned mode_report(const struct terminal *t, uint32_t mode, bool private);
+
+/* reply.c: answers to queries */
+void reply_attributes(struct terminal *t);
+void reply_attributes_secondary(struct terminal *t);
+void reply_status(struct terminal *t);
+void reply_status_private(struct terminal *t);
+void reply_version(struct terminal *t);
+void reply_mode(struct terminal *t);
+void reply_mode_private(struct terminal *t);
+void reply_window(struct terminal *t);
+
+/* resize.c: moves the text of both screens to new ones. Returns 0, or -1 with
+   ENOMEM and everything as it was. */
+int resize_screens(struct terminal *t, unsigned cols, unsigned rows);
+
+/* strip.c */
+const char *strip_feed(struct terminal *t, const char *p, const char *end);
+void strip_control(struct terminal *t, uint32_t c);
+/* There is no memory for a grid: gives all text up and goes on without one. */
+void strip_enter(struct terminal *t);
+
+#endif

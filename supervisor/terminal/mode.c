@@ -1,0 +1,281 @@
+// Modes, resets and the alternate screen.
+
+#include "supervisor/terminal/internal.h"
+
+/* Modes without a say in the text, kept to answer DECRQM. */
+enum reported {
+	CURSOR_KEYS,
+	BLINK,
+	CURSOR,
+	KEYPAD,
+	MOUSE_X10,
+	MOUSE_CLICK,
+	MOUSE_DRAG,
+	MOUSE_ANY,
+	FOCUS,
+	MOUSE_SGR,
+	MOUSE_PIXELS,
+	PASTE,
+	SYNCHRONIZED,
+};
+
+static void set_charsets(struct terminal *t, bool on)
+{
+	unsigned number;
+
+	if (!on)
+		return;
+	for (number = 0; number < 4; number++)
+		charsets_designate(&t->charsets, number, CHARSET_ASCII);
+}
+
+static void set_origin(struct terminal *t, bool on)
+{
+	t->modes.origin = on;
+	cursor_set(t, 0, 0);
+}
+
+static void set_wrap(struct terminal *t, bool on)
+{
+	t->modes.wrap = on;
+}
+
+static void set_reverse_wrap(struct terminal *t, bool on)
+{
+	t->modes.reverse_wrap = on;
+}
+
+static void leave_alternate(struct terminal *t)
+{
+	if (t->screen == t->normal)
+		return;
+	t->normal->x = t->alternate->x;
+	t->normal->y = t->alternate->y;
+	screen_clear(t->alternate);
+	t->screen = t->normal;
+}
+
+static void set_alternate(struct terminal *t, bool on)
+{
+	if (!on) {
+		leave_alternate(t);
+		return;
+	}
+	if (t->screen != t->normal)
+		return;
+	if (!t->alternate) {
+		t->alternate = screen_new(t->normal->cols, t->normal->rows, NULL);
+		if (!t->alternate) {
+			strip_enter(t);
+			return;
+		}
+	}
+	t->alternate->x = t->normal->x;
+	t->alternate->y = t->normal->y;
+	t->screen = t->alternate;
+}
+
+static void set_saved_cursor(struct terminal *t, bool on)
+{
+	if (on)
+		cursor_save(t);
+	else
+		cursor_restore(t);
+}
+
+static void set_alternate_saving(struct terminal *t, bool on)
+{
+	if (on)
+		cursor_save(t);
+	set_alternate(t, on);
+	if (!on)
+		cursor_restore(t);
+}
+
+/* Each either has a function or is only remembered. */
+static const struct mode {
+	uint32_t number;
+	void (*set)(struct terminal *t, bool on);
+	enum reported reported;
+} modes[] = {
+	{1, NULL, CURSOR_KEYS},
+	{2, set_charsets, 0},
+	{6, set_origin, 0},
+	{7, set_wrap, 0},
+	{9, NULL, MOUSE_X10},
+	{12, NULL, BLINK},
+	{25, NULL, CURSOR},
+	{45, set_reverse_wrap, 0},
+	{47, set_alternate, 0},
+	{66, NULL, KEYPAD},
+	{1000, NULL, MOUSE_CLICK},
+	{1002, NULL, MOUSE_DRAG},
+	{1003, NULL, MOUSE_ANY},
+	{1004, NULL, FOCUS},
+	{1006, NULL, MOUSE_SGR},
+	{1016, NULL, MOUSE_PIXELS},
+	{1047, set_alternate, 0},
+	{1048, set_saved_cursor, 0},
+	{1049, set_alternate_saving, 0},
+	{2004, NULL, PASTE},
+	{2026, NULL, SYNCHRONIZED},
+};
+
+static const struct mode *find(uint32_t number)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (modes[i].number == number)
+			return &modes[i];
+	return NULL;
+}
+
+static void report(struct terminal *t, enum reported reported, bool on)
+{
+	if (on)
+		t->modes.reported |= UINT32_C(1) << reported;
+	else
+		t->modes.reported &= ~(UINT32_C(1) << reported);
+}
+
+static void set_private(struct terminal *t, bool on)
+{
+	unsigned i;
+
+	for (i = 0; i < t->parser.count && !t->stripping; i++) {
+		const struct mode *mode = find(t->parser.params[i]);
+
+		if (!mode)
+			continue;
+		if (!mode->set) {
+			report(t, mode->reported, on);
+			continue;
+		}
+		if (t->appending)
+			append_leave(t, true);
+		mode->set(t, on);
+	}
+}
+
+static void set_ansi(struct terminal *t, bool on)
+{
+	unsigned i;
+
+	if (t->appending)
+		append_leave(t, true);
+	for (i = 0; i < t->parser.count; i++) {
+		if (t->parser.params[i] == 4)
+			t->modes.insert = on;
+		if (t->parser.params[i] == 20)
+			t->modes.newline = on;
+	}
+}
+
+void mode_set(struct terminal *t)
+{
+	set_ansi(t, true);
+}
+
+void mode_reset(struct terminal *t)
+{
+	set_ansi(t, false);
+}
+
+void mode_set_private(struct terminal *t)
+{
+	set_private(t, true);
+}
+
+void mode_reset_private(struct terminal *t)
+{
+	set_private(t, false);
+}
+
+void mode_keypad(struct terminal *t, bool application)
+{
+	report(t, KEYPAD, application);
+}
+
+void mode_init(struct terminal *t)
+{
+	t->modes = (struct modes){.wrap = true};
+	report(t, CURSOR, true);
+	charsets_init(&t->charsets);
+	t->protect = false;
+}
+
+void mode_soft_reset(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	bool newline = t->modes.newline;
+
+	mode_init(t);
+	t->modes.newline = newline;
+	s->top = 0;
+	s->bottom = s->rows - 1;
+	s->saved = (struct saved_cursor){.y = s->base, .charset = CHARSET_ASCII};
+}
+
+static void forget(struct screen *s)
+{
+	screen_clear(s);
+	s->base = 0;
+	s->saved = (struct saved_cursor){.charset = CHARSET_ASCII};
+}
+
+void mode_full_reset(struct terminal *t)
+{
+	struct screen *s = t->normal;
+	unsigned count = s->rows;
+	unsigned y;
+
+	leave_alternate(t);
+	/* What was shown stays in the text, the new screen begins below. */
+	while (count > 0 && !row_has_text(screen_row(s, count - 1)))
+		count--;
+	for (y = 0; y < count; y++)
+		row_emit(screen_row(s, y), s->cols, &s->clusters, &t->emitter);
+	emitter_restart(&t->emitter);
+
+	forget(s);
+	if (t->alternate)
+		forget(t->alternate);
+	screen_row(s, 0)->begun = true;
+	mode_init(t);
+	append_enter(t);
+}
+
+unsigned mode_report(const struct terminal *t, uint32_t number, bool private)
+{
+	const struct mode *mode = find(number);
+	bool on;
+
+	if (!private) {
+		switch (number) {
+		case 2: return 4;
+		case 4: return t->modes.insert ? 1 : 2;
+		case 12: return 3;
+		case 20: return t->modes.newline ? 1 : 2;
+		default: return 0;
+		}
+	}
+	switch (number) {
+	case 6: on = t->modes.origin; break;
+	case 7: on = t->modes.wrap; break;
+	case 8: return 3;
+	case 45: on = t->modes.reverse_wrap; break;
+	case 47:
+	case 1047:
+	case 1049: on = t->screen != t->normal; break;
+	case 67:
+	case 1005:
+	case 1015: return 4;
+	case 1048: return 1;
+	default:
+		if (!mode || mode->set)
+			return 0;
+		on = t->modes.reported >> mode->reported & 1;
+	}
+	return on ? 1 : 2;
+}

@@ -1,0 +1,233 @@
+#include "supervisor/terminal/row.h"
+
+#include <string.h>
+
+#include "supervisor/base/utf8.h"
+#include "supervisor/terminal/cell.h"
+#include "supervisor/terminal/cluster.h"
+#include "supervisor/terminal/emitter.h"
+#include "supervisor/terminal/scan.h"
+
+size_t row_raw_size(unsigned cols)
+{
+	/* Four bytes a column, and some for marks and idle tabs. */
+	return (size_t)cols * 4 + 64;
+}
+
+void row_reset(struct row *row)
+{
+	memset(row->cells, 0, row->used * sizeof(*row->cells));
+	row->used = 0;
+	row->end = 0;
+	row->raw_len = 0;
+	row->plain = true;
+	row->wrapped = false;
+	row->begun = false;
+	row->handed = false;
+	row->uneven = false;
+	row->bent = false;
+	row->partial = false;
+}
+
+bool row_is_blank(const struct row *row)
+{
+	return row->used == 0 && row->raw_len == 0 && !row->partial;
+}
+
+void row_touch(struct row *row)
+{
+	row->plain = false;
+	row->raw_len = 0;
+	row->uneven = false;
+	row->bent = false;
+}
+
+bool row_has_text(const struct row *row)
+{
+	unsigned x;
+
+	for (x = row->used; x > 0; x--)
+		if (cell_has_text(row->cells[x - 1]))
+			return true;
+	return false;
+}
+
+/* After cells were erased up to `to`: finds the end of what is left. A row that
+   is empty again is as good as new. */
+static void shrink(struct row *row, unsigned from, unsigned to)
+{
+	if (to >= row->used && from < row->used)
+		row->used = from;
+	if (row->used == 0) {
+		row->plain = true;
+		row->end = 0;
+		row->raw_len = 0;
+	}
+}
+
+bool row_erase(struct row *row, unsigned cols, unsigned from, unsigned to)
+{
+	if (from >= row->used)
+		return false;
+	row_touch(row);
+	if (from && cell_width(row->cells[from - 1]) == 2)
+		row->cells[from - 1] = 0;
+	if (to < cols && to && cell_width(row->cells[to - 1]) == 2)
+		row->cells[to] = 0;
+	if (to > row->used)
+		to = row->used;
+	if (to > from)
+		memset(row->cells + from, 0, (to - from) * sizeof(*row->cells));
+	shrink(row, from, to);
+	return true;
+}
+
+bool row_erase_selective(struct row *row, unsigned cols, unsigned from, unsigned to)
+{
+	bool protected = false;
+	unsigned x;
+
+	for (x = 0; x < row->used; x++)
+		if (row->cells[x] & CELL_PROTECTED)
+	protected = true;
+	if (!protected)
+		return row_erase(row, cols, from, to);
+	if (from >= row->used)
+		return false;
+
+	row_touch(row);
+	if (from && cell_width(row->cells[from - 1]) == 2 &&
+	    !(row->cells[from - 1] & CELL_PROTECTED))
+		row->cells[from - 1] = 0;
+	if (to < cols && to && cell_width(row->cells[to - 1]) == 2 &&
+	    !(row->cells[to] & CELL_PROTECTED))
+		row->cells[to] = 0;
+	for (x = from; x < to && x < row->used; x++)
+		if (!(row->cells[x] & CELL_PROTECTED))
+			row->cells[x] = 0;
+	return true;
+}
+
+bool row_insert(struct row *row, unsigned cols, unsigned at, unsigned count)
+{
+	at %= cols;
+	if (at >= row->used)
+		return false;
+	row_touch(row);
+	if (at && cell_width(row->cells[at - 1]) == 2)
+		row->cells[at - 1] = 0;
+	if (count < cols - at) {
+		memmove(row->cells + at + count, row->cells + at,
+			(cols - at - count) * sizeof(*row->cells));
+		memset(row->cells + at, 0, count * sizeof(*row->cells));
+		row->used = row->used + count < cols ? row->used + count : cols;
+	} else {
+		memset(row->cells + at, 0, (cols - at) * sizeof(*row->cells));
+		shrink(row, at, cols);
+	}
+	if (cell_width(row->cells[cols - 1]) == 2)
+		row->cells[cols - 1] = 0;
+	return true;
+}
+
+bool row_delete(struct row *row, unsigned cols, unsigned at, unsigned count)
+{
+	at %= cols;
+	if (at >= row->used)
+		return false;
+	row_touch(row);
+	if (count < cols - at) {
+		memmove(row->cells + at, row->cells + at + count,
+			(cols - at - count) * sizeof(*row->cells));
+		memset(row->cells + cols - count, 0, count * sizeof(*row->cells));
+		if (at + count >= row->used)
+			shrink(row, at, row->used);
+		else
+			row->used -= count;
+	} else {
+		memset(row->cells + at, 0, (cols - at) * sizeof(*row->cells));
+		shrink(row, at, cols);
+	}
+	if (at && cell_width(row->cells[at - 1]) == 2)
+		row->cells[at - 1] = 0;
+	if (cell_is_stub(row->cells[at]))
+		row->cells[at] = 0;
+	return true;
+}
+
+void row_fill(struct row *row, unsigned cols, uint32_t cell)
+{
+	unsigned x;
+
+	row_touch(row);
+	for (x = 0; x < cols; x++)
+		row->cells[x] = cell;
+	row->used = cols;
+}
+
+static void emit_cell(const struct cluster_pool *pool, uint32_t cell, struct emitter *e)
+{
+	char text[(CLUSTER_MARKS + 1) * 4];
+	size_t len = 0;
+	uint32_t next;
+	uint32_t cp = cluster_first(pool, cell, &next);
+
+	for (;;) {
+		if (cp >= CELL_INVALID)
+			text[len++] = (char)(cp - CELL_INVALID);
+		else
+			len += utf8_put(cp, text + len);
+		if (!next)
+			break;
+		cp = cluster_next(pool, &next);
+	}
+	emitter_text(e, text, len);
+}
+
+void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_pool *pool,
+		    struct emitter *e)
+{
+	char run[256];
+	unsigned x = 0;
+
+	while (x < row->used) {
+		uint32_t cell = row->cells[x];
+
+		if (cell == ' ' || !cell_has_text(cell)) {
+			emitter_blanks(e, 1);
+			x++;
+		} else if (cell < 0x80) {
+			size_t n = scan_narrow(run, row->cells + x,
+					       row->used - x < sizeof(run) ? row->used - x
+									   : sizeof(run));
+
+			emitter_text(e, run, n);
+			x += (unsigned)n;
+		} else {
+			emit_cell(pool, cell, e);
+			x += cell_width(cell) == 2 ? 2 : 1;
+		}
+	}
+	if (x < cols)
+		emitter_blanks(e, cols - x);
+	e->gap = !(row->cells[cols - 1] & (CELL_TEXT | CELL_CLUSTER));
+}
+
+void row_emit(const struct row *row, unsigned cols, const struct cluster_pool *pool,
+	      struct emitter *e)
+{
+	if (row->handed)
+		return;
+	if (row->partial && row->plain)
+		e->pad = 0;
+	else
+		emitter_row(e, row->wrapped, cell_width(row->cells[0]) == 2);
+	if (!row->plain) {
+		row_emit_cells(row, cols, pool, e);
+		return;
+	}
+	if (row->raw_len)
+		emitter_text(e, row->raw, row->raw_len);
+	emitter_blanks(e, cols - row->end);
+	e->gap = !(row->cells[cols - 1] & (CELL_TEXT | CELL_CLUSTER));
+}

@@ -1,0 +1,95 @@
+// Without a grid: lines as they were written, only escapes removed. For
+// `collapse` off, and when there is no memory for a grid.
+
+#include "supervisor/terminal/internal.h"
+
+static void newline(struct terminal *t)
+{
+	t->emitter.owed++;
+	emitter_settle(&t->emitter);
+	t->in_line = false;
+	t->tail.carriage = false;
+}
+
+static void text(struct terminal *t, const char *data, size_t len, size_t newlines)
+{
+	if (!len)
+		return;
+	if (t->tail.carriage && t->in_line && data[0] != '\n') {
+		/* A progress bar's next frame. */
+		t->lossy = true;
+		newline(t);
+	}
+	t->tail.carriage = false;
+	emitter_text(&t->emitter, data, len);
+	t->emitter.newlines += newlines;
+	t->in_line = data[len - 1] != '\n';
+}
+
+void strip_control(struct terminal *t, uint32_t c)
+{
+	switch (c) {
+	case '\r': t->tail.carriage = true; return;
+	case '\a': return;
+	case '\n': newline(t); return;
+	case '\v':
+	case '\f': newline(t); break;
+	default: break;
+	}
+	t->lossy = true;
+}
+
+static bool is_c1(char c)
+{
+	return (unsigned char)c >= 0x80 && (unsigned char)c < 0xA0;
+}
+
+const char *strip_feed(struct terminal *t, const char *p, const char *end)
+{
+	while (p < end && t->parser.state == PARSER_GROUND) {
+		size_t newlines = 0;
+		size_t n;
+
+		if (t->partial_len) {
+			if (is_c1(*p)) {
+				p = terminal_resume(t, p, end);
+				continue;
+			}
+			t->partial_len = 0;
+			text(t, "\xC2", 1, 0);
+		}
+		n = t->scan->lines(p, (size_t)(end - p), &newlines);
+		text(t, p, n, newlines);
+		p += n;
+		if (p == end)
+			break;
+		if (*p == '\x1B') {
+			parser_step(&t->parser, 0x1B);
+			p++;
+		} else if (*p != '\xC2') {
+			strip_control(t, (unsigned char)*p++);
+		} else if (p + 1 == end || is_c1(p[1])) {
+			/* The character may be a C1 control. */
+			t->partial[0] = *p++;
+			t->partial_len = 1;
+		} else {
+			text(t, p++, 1, 0);
+		}
+	}
+	return p;
+}
+
+void strip_enter(struct terminal *t)
+{
+	terminal_emit(t, &t->emitter);
+	emitter_close(&t->emitter);
+	t->stripping = true;
+	t->appending = false;
+	t->in_line = false;
+	t->partial_len = 0;
+	screen_free(t->alternate);
+	screen_free(t->normal);
+	t->alternate = NULL;
+	t->normal = NULL;
+	t->screen = NULL;
+}

@@ -1,0 +1,373 @@
+#include "supervisor/terminal/terminal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/terminal/internal.h"
+
+#define TAIL_SIZE 65536
+
+struct terminal *terminal_new(const struct terminal_options *options,
+			      const struct terminal_events *events)
+{
+	struct terminal *t;
+
+	if (options->cols < 2 || options->cols > 1000 || options->rows < 2 || options->rows > 500) {
+		errno = EINVAL;
+		return NULL;
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->options = *options;
+	t->events = *events;
+	t->scan = scan_variants()[0];
+	t->emitter.write = events->text;
+	t->emitter.ctx = events->ctx;
+	t->emitter.stage = malloc(EMITTER_STAGE);
+	if (!t->emitter.stage)
+		goto out;
+	parser_init(&t->parser);
+	mode_init(t);
+	t->stripping = !options->collapse;
+	if (t->stripping)
+		return t;
+
+	t->tail.cap = TAIL_SIZE;
+	t->tail.data = malloc(TAIL_SIZE);
+	t->normal = screen_new(options->cols, options->rows, &t->emitter);
+	if (!t->tail.data || !t->normal)
+		goto out;
+	t->screen = t->normal;
+	screen_row(t->screen, 0)->begun = true;
+	t->appending = true;
+	return t;
+
+out:
+	terminal_free(t);
+	errno = ENOMEM;
+	return NULL;
+}
+
+void terminal_free(struct terminal *t)
+{
+	if (!t)
+		return;
+	screen_free(t->normal);
+	screen_free(t->alternate);
+	free(t->tail.data);
+	free(t->emitter.stage);
+	free(t);
+}
+
+void terminal_force_grid(struct terminal *t)
+{
+	t->grid_only = true;
+	if (t->appending)
+		append_leave(t, false);
+}
+
+void terminal_use_scan(struct terminal *t, const struct scan *scan)
+{
+	t->scan = scan;
+}
+
+void terminal_character(struct terminal *t, uint32_t cp, bool valid, const char *bytes,
+			unsigned len)
+{
+	if (t->parser.state != PARSER_GROUND || (valid && cp < 0xA0)) {
+		if (valid)
+			dispatch_event(t, parser_step(&t->parser, cp), cp);
+	} else if (valid) {
+		grid_print(t, cp, bytes, len);
+	} else {
+		grid_print_invalid(t, bytes, len);
+	}
+}
+
+const char *terminal_resume(struct terminal *t, const char *p, const char *end)
+{
+	char bytes[4];
+	unsigned held = t->partial_len;
+	unsigned len = held;
+	size_t tail;
+	uint32_t cp;
+	size_t n;
+	bool valid;
+
+	memcpy(bytes, t->partial, held);
+	while (len < sizeof(bytes) && p + (len - held) < end) {
+		bytes[len] = p[len - held];
+		len++;
+	}
+	n = utf8_decode(bytes, len, &cp);
+	valid = cp != UTF8_REPLACEMENT || (n == 3 && memcmp(bytes, "\xEF\xBF\xBD", 3) == 0);
+	if (!valid && n == len && utf8_incomplete(bytes, len, &tail)) {
+		memcpy(t->partial, bytes, len);
+		t->partial_len = len;
+		return end;
+	}
+	/* What began a character and was not completed is all there is of it. */
+	if (n < held)
+		n = held;
+	t->partial_len = 0;
+	terminal_character(t, cp, valid, bytes, (unsigned)n);
+	return p + (n - held);
+}
+
+/* Inside an escape sequence or string. */
+static const char *sequence_feed(struct terminal *t, const char *p, const char *end)
+{
+	while (p < end && t->parser.state != PARSER_GROUND) {
+		unsigned char c = (unsigned char)*p;
+		enum parser_event event;
+
+		if (t->partial_len || c >= 0x80) {
+			p = terminal_resume(t, p, end);
+			continue;
+		}
+		p++;
+		event = parser_step(&t->parser, c);
+		if (event != PARSER_NOTHING || t->parser.state == PARSER_STRING)
+			dispatch_event(t, event, c);
+	}
+	return p;
+}
+
+void terminal_feed(struct terminal *t, const char *data, size_t len)
+{
+	const char *p = data;
+	const char *end = data + len;
+
+	if (!len)
+		return;
+	while (p < end) {
+		if (t->parser.state != PARSER_GROUND)
+			p = sequence_feed(t, p, end);
+		else if (t->stripping)
+			p = strip_feed(t, p, end);
+		else if (t->appending)
+			p = append_feed(t, p, end);
+		else
+			p = grid_feed(t, p, end);
+	}
+	if (t->appending)
+		append_trim(t);
+	emitter_flush(&t->emitter);
+	t->version++;
+}
+
+void terminal_resize(struct terminal *t, unsigned cols, unsigned rows)
+{
+	t->options.cols = cols;
+	t->options.rows = rows;
+	t->version++;
+	if (t->stripping || (cols == t->normal->cols && rows == t->normal->rows))
+		return;
+	if (t->appending)
+		append_leave(t, false);
+	if (resize_screens(t, cols, rows) < 0)
+		strip_enter(t);
+	emitter_flush(&t->emitter);
+}
+
+/* One line for each of the first rows, as they look. */
+static void emit_picture(const struct screen *s, unsigned rows, struct emitter *e)
+{
+	unsigned y;
+
+	for (y = 0; y < rows; y++) {
+		emitter_row(e, false, false);
+		row_emit_cells(screen_row(s, y), s->cols, &s->clusters, e);
+	}
+	emitter_close(e);
+}
+
+void terminal_emit(const struct terminal *t, struct emitter *e)
+{
+	const struct screen *s = t->normal;
+	unsigned depth, y;
+
+	if (t->stripping) {
+		if (t->partial_len)
+			emitter_text(e, t->partial, t->partial_len);
+		return;
+	}
+	if (t->appending) {
+		append_emit(t, e);
+	} else {
+		depth = screen_depth(s);
+		for (y = 0; y < depth; y++)
+			row_emit(screen_row(s, y), s->cols, &s->clusters, e);
+		if (!depth && e->open)
+			e->owed++;
+	}
+	if (t->screen == s || e->any) {
+		emitter_settle(e);
+		return;
+	}
+	/* There is nothing but what the alternate screen shows. */
+	s = t->screen;
+	for (depth = s->rows; depth > 0; depth--)
+		if (row_has_text(screen_row(s, depth - 1)))
+			break;
+	e->owed = 0;
+	e->open = false;
+	emit_picture(s, depth, e);
+}
+
+void terminal_finish(struct terminal *t)
+{
+	if (t->partial_len && !t->appending && !t->stripping && t->parser.state == PARSER_GROUND) {
+		grid_print_invalid(t, t->partial, t->partial_len);
+		t->partial_len = 0;
+	}
+	terminal_emit(t, &t->emitter);
+	emitter_flush(&t->emitter);
+	t->version++;
+}
+
+static uint64_t handed_lines(const struct emitter *e)
+{
+	return e->newlines + e->owed;
+}
+
+uint64_t terminal_lines(const struct terminal *t)
+{
+	const struct screen *s = t->normal;
+	uint64_t lines = handed_lines(&t->emitter);
+	bool open = t->emitter.open;
+	unsigned y;
+
+	if (t->stripping)
+		return lines;
+	for (y = 0; y <= s->y; y++) {
+		const struct row *row = screen_row(s, y);
+
+		if (open && !row->wrapped)
+			lines++;
+		open = !row->handed;
+	}
+	return t->appending ? lines + t->tail.newlines : lines;
+}
+
+void terminal_commit(struct terminal *t, uint64_t upto)
+{
+	struct emitter *e = &t->emitter;
+	struct screen *s = t->normal;
+	unsigned current, first, next;
+
+	if (t->stripping || handed_lines(e) >= upto)
+		return;
+	if (t->appending)
+		append_leave(t, false);
+	for (current = s->y; current > 0 && screen_row(s, current)->wrapped; current--)
+		;
+
+	for (first = 0; first < current; first = next) {
+		bool wrapped = screen_row(s, first)->wrapped;
+		bool handed = true;
+		unsigned y;
+
+		next = first + 1;
+		while (next < current && screen_row(s, next)->wrapped)
+			next++;
+		for (y = first; y < next; y++)
+			handed = handed && screen_row(s, y)->handed;
+		if (handed)
+			continue;
+		if (handed_lines(e) + (e->open && !wrapped) >= upto)
+			break;
+		for (y = first; y < next; y++) {
+			row_emit(screen_row(s, y), s->cols, &s->clusters, e);
+			screen_row(s, y)->handed = true;
+		}
+	}
+	if (e->open && !screen_row(s, first)->wrapped)
+		emitter_close(e);
+	emitter_flush(e);
+	t->version++;
+	append_enter(t);
+}
+
+/* Text that is collected in a buffer. */
+struct collector {
+	struct buffer *out;
+	bool failed;
+};
+
+static void collect(void *ctx, const char *data, size_t len)
+{
+	struct collector *c = ctx;
+
+	if (!c->failed && buffer_append(c->out, data, len) < 0)
+		c->failed = true;
+}
+
+int terminal_pending(const struct terminal *t, struct buffer *out)
+{
+	struct collector collector = {out, false};
+	struct emitter e = t->emitter;
+
+	e.write = collect;
+	e.ctx = &collector;
+	e.stage = NULL;
+	e.staged = 0;
+	terminal_emit(t, &e);
+	return collector.failed ? -1 : 0;
+}
+
+uint64_t terminal_version(const struct terminal *t)
+{
+	return t->version;
+}
+
+int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col)
+{
+	struct collector collector = {out, false};
+	struct emitter e = {.write = collect, .ctx = &collector};
+	struct terminal copy;
+	const struct screen *s = t->screen;
+	unsigned x = 0;
+	unsigned y = 0;
+
+	if (t->appending) {
+		copy = *t;
+		copy.normal = screen_copy(t->normal);
+		if (!copy.normal)
+			return -1;
+		copy.screen = copy.normal;
+		append_leave(&copy, false);
+		s = copy.normal;
+	}
+	if (s) {
+		x = s->x < s->cols ? s->x : s->cols - 1;
+		y = s->y;
+		emit_picture(s, s->rows, &e);
+	}
+	if (row)
+		*row = y + 1;
+	if (col)
+		*col = x + 1;
+	if (t->appending)
+		screen_free(copy.normal);
+	return collector.failed ? -1 : 0;
+}
+
+bool terminal_is_alternate(const struct terminal *t)
+{
+	return t->screen != t->normal;
+}
+
+bool terminal_is_lossy(const struct terminal *t)
+{
+	return t->lossy;
+}
+
+bool terminal_redraws(const struct terminal *t)
+{
+	return t->redraws;
+}

@@ -1,0 +1,93 @@
+// Turns the bytes a command writes to its terminal into the text a person would
+// have seen: colours, cursor movement and overwritten progress are gone.
+//
+// Semantics are xterm's for everything that decides what ends up in scrollback
+// and on the final screen, with one difference: nothing that was shown is
+// deleted. ED 2 scrolls the screen into the text, ED 3 deletes nothing, RIS
+// starts below. The alternate screen is not part of the text, unless the run
+// ends inside it and there is no other text: then its last picture is.
+//
+// Bytes of plain lines are kept as they are (tabs, trailing blanks, invalid
+// UTF-8). CR LF is a newline. Soft-wrapped rows are joined.
+//
+// The struct owns its memory (a constant for given options, whatever the input)
+// and does no I/O. Running out of memory never loses text: the input is then
+// handed on with escapes removed but without a grid.
+#ifndef TERSE_TERMINAL_TERMINAL_H
+#define TERSE_TERMINAL_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct terminal;
+
+struct terminal_options {
+	unsigned cols; /* 2 to 1000 */
+	unsigned rows; /* 2 to 500 */
+	/* LF also returns to column one, as when the pty does no output
+	   processing (OPOST off). False: LF only moves down. */
+	bool onlcr;
+	/* False: lines stay as written, only escapes are removed. */
+	bool collapse;
+};
+
+struct terminal_events {
+	/* Final text, in order: bytes that no later input changes. A call may
+	   start and end anywhere in a line; each line ends with '\n', the last
+	   one of the run only if it was ended. `data` is valid during the call. */
+	void (*text)(void *ctx, const char *data, size_t len);
+	/* The answer to a query of the program (DA1, DSR 6, ...). May be NULL. */
+	void (*reply)(void *ctx, const char *data, size_t len);
+	void *ctx;
+};
+
+/* NULL with errno ENOMEM or EINVAL (options out of range). */
+struct terminal *terminal_new(const struct terminal_options *options,
+			      const struct terminal_events *events);
+void terminal_free(struct terminal *t);
+
+void terminal_feed(struct terminal *t, const char *data, size_t len);
+
+/* The window changed. Lines are kept. */
+void terminal_resize(struct terminal *t, unsigned cols, unsigned rows);
+
+/* End of the stream: hands on what is still held. Only terminal_free() and the
+   queries below may follow. */
+void terminal_finish(struct terminal *t);
+
+/* How many lines are complete (ended by a newline, above the cursor's line and
+   not on the alternate screen), counting those handed on already. */
+uint64_t terminal_lines(const struct terminal *t);
+
+/* Hands on the complete lines up to number `upto` (1-based, counted as above)
+   although they could still be overwritten, so that a reader sees them now.
+   When a later cursor movement does change such a line, its new content is
+   handed on again below: what was seen stays in the text. */
+void terminal_commit(struct terminal *t, uint64_t upto);
+
+/* Appends the text that is not final yet (complete lines and the unfinished
+   one) as it would come if the run ended here. Returns 0, or -1 with ENOMEM. */
+int terminal_pending(const struct terminal *t, struct buffer *out);
+
+/* Changes whenever what terminal_pending() returns may have changed. */
+uint64_t terminal_version(const struct terminal *t);
+
+/* The current picture: one line per row of the visible screen (the alternate
+   one when it is on), trailing blanks trimmed. Returns 0, or -1 with ENOMEM.
+   The cursor position, 1-based, is stored where the pointers are not NULL. */
+int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col);
+
+/* Whether the alternate screen is on. */
+bool terminal_is_alternate(const struct terminal *t);
+
+/* Whether more than colours (SGR) and CR before LF was dropped or overwritten,
+   so that the text alone does not tell what was written. */
+bool terminal_is_lossy(const struct terminal *t);
+
+/* Whether the program has moved the cursor up into earlier lines: it redraws,
+   so committing early would leave stale lines in the text. */
+bool terminal_redraws(const struct terminal *t);
+
+#endif
