@@ -1,0 +1,75 @@
+// What is printed, being put together: lines are taken one by one for as long as
+// the budget lasts, and the rest becomes gaps. Every marker and line number is
+// paid for, so the cost is exact at any time.
+//
+// The lines that could be taken are added first, in order; a run of equal lines
+// is one unit, printed as the line and a fold where that is shorter.
+#ifndef TERSE_PREVIEW_LAYOUT_H
+#define TERSE_PREVIEW_LAYOUT_H
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/preview/line.h"
+#include "supervisor/preview/preview.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct unit {
+	struct line line;
+	uint64_t to;       /* the last of the equal lines */
+	uint64_t length;   /* of all of them */
+	size_t limit;      /* bytes to print of the line at most */
+	enum line_cut cut; /* where it is cut, if it is longer */
+	size_t cost;       /* printed bytes, without line numbers */
+	uint64_t lines;    /* printed lines */
+	bool folded;
+	bool chosen;
+	unsigned value; /* set by whoever chooses */
+	uint32_t shape;
+};
+
+struct layout {
+	struct unit *units;
+	size_t count, cap;
+	struct preview_piece *pieces;
+	size_t piece_count, piece_cap;
+	struct buffer text; /* of the pieces */
+
+	const struct preview_ask *ask;
+	size_t budget, used;
+	uint64_t max_lines, lines; /* 0: no limit; printed so far */
+	size_t max_line;
+	uint64_t total_lines, total_bytes;
+};
+
+/* Empties it for a new choice. The memory is kept. */
+void layout_begin(struct layout *l, const struct preview_options *options,
+		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes);
+void layout_release(struct layout *l);
+
+/* Adds a line behind those already there; one that was printed live is ignored.
+   Its bytes must stay where they are until the pieces are made. 0, or -1 with
+   ENOMEM. */
+int layout_add(struct layout *l, const struct line *line, unsigned value, uint32_t shape);
+
+/* All lines are added. */
+void layout_price(struct layout *l);
+
+/* The limit of a unit was changed. */
+void layout_price_unit(struct layout *l, size_t unit);
+
+/* Whether all lines of the text fit; then they are taken. */
+bool layout_take_all(struct layout *l);
+
+/* Takes a unit if the budget allows. `numbered` when it may end up apart from
+   the first and the last line of the text, and so gets line numbers. */
+bool layout_take(struct layout *l, size_t unit, bool numbered);
+
+/* The same with the line cut so that it fits, and to `limit` bytes at most. */
+bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered);
+
+/* Makes the pieces. Their count, or -1 with ENOMEM. */
+int layout_pieces(struct layout *l);
+
+#endif

@@ -1,0 +1,51 @@
+// The words by which tools say that something failed, passed or is being
+// counted. Ordinary words of the trade, not of any one tool.
+#ifndef TERSE_PREVIEW_LEXICON_H
+#define TERSE_PREVIEW_LEXICON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum word_kind {
+	WORD_FAIL = 1, /* something went wrong */
+	WORD_DETAIL,   /* what was wanted and what was there */
+	WORD_WARN,
+	WORD_PASS,
+	WORD_RESULT,  /* something was made */
+	WORD_SKIP,    /* neither passed nor failed */
+	WORD_NOT,     /* turns the next word around */
+	WORD_COUNTED, /* what summaries count */
+	WORD_LEVEL,   /* log levels below a warning */
+	WORD_STATUS,  /* a number that follows is an exit status */
+};
+
+struct word {
+	const char *text;  /* lower case */
+	const char *after; /* only behind this word; NULL: anywhere */
+	unsigned char len;
+	unsigned char kind;
+	unsigned char weight; /* 0 to 100: how surely a line with it tells how a run ended */
+	bool counted;         /* "3 failed": may be counted by a summary */
+};
+
+enum { LEXICON_SLOTS = 512 };
+
+#define LEXICON_HASH 2166136261u
+
+/* Finds a word through its hash. */
+struct lexicon {
+	unsigned char slots[LEXICON_SLOTS];
+};
+
+/* The hash (FNV-1a) of more bytes behind those of `hash`, which is LEXICON_HASH at first. */
+uint32_t lexicon_hash(uint32_t hash, const char *text, size_t len);
+
+void lexicon_init(struct lexicon *l);
+
+/* The entry for a lower-case word of that hash behind the word `before` (lower
+   case, may be empty), or NULL. */
+const struct word *lexicon_find(const struct lexicon *l, const char *word, size_t len,
+				uint32_t hash, const char *before, size_t before_len);
+
+#endif

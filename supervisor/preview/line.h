@@ -1,0 +1,46 @@
+// One line of the text as far as its bytes are at hand, and how it looks when it
+// is printed: whole, or cut with the bytes left out told.
+#ifndef TERSE_PREVIEW_LINE_H
+#define TERSE_PREVIEW_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where the bytes of a cut line are left out. */
+enum line_cut {
+	LINE_CUT_LATE, /* most of the start stays, and some of the end */
+	LINE_CUT_EARLY /* the other way round: the last words count */
+};
+
+struct line {
+	uint64_t number; /* 1-based */
+	uint64_t offset; /* of its first byte in the text */
+	uint64_t length; /* its newline included, when it has one */
+	bool ended;      /* it has one */
+	/* Its first bytes. When they are not all of it, `back` holds the last
+	   bytes, without the newline, or is empty when those are gone too. */
+	const char *front, *back;
+	size_t front_len, back_len;
+};
+
+/* Whether all bytes of the line are at hand. */
+bool line_is_whole(const struct line *l);
+
+/* The bytes that line_write() would write. */
+size_t line_written(const struct line *l, size_t limit, enum line_cut cut);
+
+/* Writes the line to `out` (NULL: only counts) in at most `limit` bytes, newline
+   included. What does not fit gives way to "[... N bytes omitted ...]"; cuts are
+   made between characters. Returns the length; 0 when not even a few bytes
+   beside that note fit. */
+size_t line_write(const struct line *l, size_t limit, enum line_cut cut, char *out);
+
+/* How long `data` gets when everything that must not be printed is replaced
+   (utf8_clean). */
+size_t line_clean_len(const char *data, size_t len);
+
+/* Whether both are whole and hold the same bytes. */
+bool line_equal(const struct line *a, const struct line *b);
+
+#endif

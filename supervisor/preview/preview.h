@@ -1,0 +1,78 @@
+// Chooses which part of a text is printed when the whole does not fit.
+//
+// It is fed with the final text as it comes and keeps bounded candidates, so it
+// has an answer at any moment without reading the text again. Deterministic; no
+// I/O, no clock, no globals. Memory is a constant for given options.
+//
+// Lines are numbered from 1 as in the artifact. Text is cut only at characters;
+// bytes of lines are as fed (the caller cleans them when it prints).
+#ifndef TERSE_PREVIEW_PREVIEW_H
+#define TERSE_PREVIEW_PREVIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct preview;
+
+enum preview_mode { PREVIEW_SMART, PREVIEW_HEAD, PREVIEW_TAIL, PREVIEW_ENDS };
+
+struct preview_options {
+	enum preview_mode mode;
+	size_t budget;       /* bytes to print at most, markers included; >= 64 */
+	unsigned head_share; /* percent of the budget for the start, 0 to 100 */
+	size_t max_line;     /* longer lines are cut, with the bytes left out told */
+	uint64_t max_lines;  /* lines to print at most; 0: no limit */
+};
+
+enum preview_kind {
+	PREVIEW_TEXT, /* lines from..to, as in `text` */
+	PREVIEW_GAP,  /* lines from..to are left out: `bytes` of them */
+	PREVIEW_FOLD, /* lines from..to repeat the line before: `text` is the last of them, whole or
+			 cut */
+};
+
+struct preview_piece {
+	enum preview_kind kind;
+	uint64_t from, to; /* 1-based, inclusive */
+	uint64_t bytes;    /* of these lines in the text, newlines included */
+	const char *text;  /* ends with a newline unless the run's last line did not */
+	size_t len;
+	bool numbered; /* from the middle: print "N: " before each line */
+};
+
+/* What the caller knows when it asks. */
+struct preview_ask {
+	uint64_t printed_bytes; /* the first bytes of the text are printed already ... */
+	uint64_t printed_lines; /* ... which are this many whole lines; they count in the budget */
+	int status;             /* 0 success, > 0 failure, -1 still running */
+	/* Writes the marker for a gap or fold into `out` (cap bytes), newline
+	   included, and returns its length. Used to count it in the budget. */
+	size_t (*marker)(void *ctx, const struct preview_piece *piece, char *out, size_t cap);
+	void *ctx;
+};
+
+/* NULL with errno ENOMEM or EINVAL. */
+struct preview *preview_new(const struct preview_options *options);
+void preview_free(struct preview *p);
+
+/* The next bytes of the final text; may be cut anywhere. */
+void preview_feed(struct preview *p, const char *data, size_t len);
+
+/* Totals so far. A last line without newline counts as a line. */
+uint64_t preview_lines(const struct preview *p);
+uint64_t preview_bytes(const struct preview *p);
+
+/* The share of the budget that may be printed live before the end is known, in
+   bytes: whole lines up to here will always be part of the choice. */
+size_t preview_head_budget(const struct preview *p);
+
+/* Chooses. The pieces cover every line after the printed ones exactly once and
+   in order; text, markers and number prefixes together with what was printed
+   are at most the budget. A line that does not fit whole is cut: the piece's
+   `text` then holds "[... N bytes omitted ...]" in its place. *pieces and the texts belong to
+   `p` and are valid until its next call. Returns the count, or -1 with ENOMEM. */
+int preview_choose(struct preview *p, const struct preview_ask *ask,
+		   const struct preview_piece **pieces);
+
+#endif

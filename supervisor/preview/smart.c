@@ -1,0 +1,244 @@
+#include "supervisor/preview/smart.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BLOCK = 64 * 1024,
+	/* Lines longer than this are known by their start and end only. */
+	LONG_LINE = 16 * 1024,
+	/* So much from the start on is judged line by line. */
+	JUDGE_ALL = 2 * 1024 * 1024,
+	LOOK_BACK = 4096, /* bytes kept in front of what is judged next */
+	LINES_BEFORE = 3,
+	LINES_BEHIND = 12,
+	TELLING = 20, /* least score of a line that is worth storing */
+	RARE = 8,     /* of lines of a shape that occurs more often, only the line itself */
+	USUAL = 64,   /* and of those that occur more often, none */
+};
+
+int smart_init(struct smart *s)
+{
+	*s = (struct smart){0};
+	lexicon_init(&s->lexicon);
+	scout_init(&s->scout);
+	s->block = malloc(BLOCK);
+	if (!s->block || store_init(&s->store)) {
+		free(s->block);
+		return -1;
+	}
+	return 0;
+}
+
+void smart_release(struct smart *s)
+{
+	store_release(&s->store);
+	free(s->block);
+	s->block = NULL;
+}
+
+static void store_judged(struct smart *s, const struct line *line, const struct salience *salience)
+{
+	if (!store_has_room(&s->store)) {
+		smart_weigh(s, line->offset, OUTCOME_UNKNOWN);
+		store_halve(&s->store);
+	}
+	store_add(&s->store, line, salience);
+	s->stored = line->number;
+}
+
+static void keep_line(struct smart *s, const struct line *line)
+{
+	struct salience salience;
+
+	salience_judge(&s->lexicon, line, &salience);
+	if (salience.kind != SALIENCE_BLANK) {
+		sketch_add(&s->sketch, salience.shape);
+		sketch_add(&s->sketch, salience.family);
+	}
+	store_judged(s, line, &salience);
+}
+
+/* The line at `start` in the block, which ends with a newline before `end`. */
+static void block_line(const struct smart *s, size_t start, uint64_t number, struct line *line)
+{
+	const char *front = s->block + start;
+	const char *newline = memchr(front, '\n', s->len - start);
+
+	*line = (struct line){.number = number,
+			      .offset = s->offset + start,
+			      .length = (size_t)(newline - front) + 1,
+			      .ended = true,
+			      .front = front};
+	line->front_len = (size_t)line->length;
+}
+
+/* Stores the lines above a telling one. */
+static void keep_before(struct smart *s, const struct line *line)
+{
+	size_t starts[LINES_BEFORE], count = 0;
+	size_t here = (size_t)(line->offset - s->offset), at = here;
+	struct line other;
+
+	while (count < LINES_BEFORE && at > 0 && line->number - count > s->stored + 1) {
+		const char *newline = memrchr(s->block, '\n', at - 1);
+
+		at = newline ? (size_t)(newline - s->block) + 1 : 0;
+		/* What the block holds above this depends on how the text was fed. */
+		if (here - at > LOOK_BACK)
+			break;
+		starts[count++] = at;
+	}
+	while (count-- > 0) {
+		block_line(s, starts[count], line->number - count - 1, &other);
+		keep_line(s, &other);
+	}
+}
+
+/* A line in which the fast search found something. */
+static void consider_line(struct smart *s, const struct line *line)
+{
+	struct salience salience;
+	unsigned count;
+
+	salience.shape = salience_shape(line);
+	count = sketch_add(&s->sketch, salience.shape);
+	if (count > USUAL)
+		return;
+	salience_judge(&s->lexicon, line, &salience);
+	sketch_add(&s->sketch, salience.family);
+	if (salience.score < TELLING)
+		return;
+	if (count <= RARE) {
+		keep_before(s, line);
+		s->follow = LINES_BEHIND;
+	}
+	store_judged(s, line, &salience);
+}
+
+/* Passes over lines up to `end` of the block, judging those that may tell something. */
+static void search_block(struct smart *s, size_t end)
+{
+	const char *newline;
+	struct line line;
+	size_t lines = 0;
+	size_t hit = s->done + scout_find(&s->scout, s->block + s->done, end - s->done, &lines);
+
+	s->number += lines;
+	if (hit >= end) {
+		s->done = end;
+		return;
+	}
+	newline = memrchr(s->block + s->done, '\n', hit - s->done);
+	if (newline)
+		s->done = (size_t)(newline - s->block) + 1;
+	block_line(s, s->done, ++s->number, &line);
+	s->done += (size_t)line.length;
+	/* Of long lines only the ends are looked at, wherever the block ends. */
+	if (line.length <= LONG_LINE)
+		consider_line(s, &line);
+}
+
+/* Passes over the complete lines in the block. */
+static void scan_block(struct smart *s)
+{
+	const char *newline = memrchr(s->block + s->done, '\n', s->len - s->done);
+	size_t end = newline ? (size_t)(newline - s->block) + 1 : s->done;
+
+	while (s->done < end) {
+		struct line line;
+
+		if (s->offset + s->done >= JUDGE_ALL && s->follow == 0) {
+			search_block(s, end);
+			continue;
+		}
+		block_line(s, s->done, ++s->number, &line);
+		s->follow -= s->follow > 0;
+		s->done += (size_t)line.length;
+		keep_line(s, &line);
+	}
+}
+
+static void slide_block(struct smart *s)
+{
+	size_t from = s->done > LOOK_BACK + 1 ? s->done - LOOK_BACK - 1 : 0;
+
+	memmove(s->block, s->block + from, s->len - from);
+	s->offset += from;
+	s->len -= from;
+	s->done -= from;
+}
+
+static void enter_long(struct smart *s)
+{
+	size_t len = s->len - s->done;
+
+	s->in_long = true;
+	s->long_start = s->offset + s->done;
+	s->long_length = len;
+	s->long_front = STORE_FRONT;
+	s->long_back = STORE_BACK;
+	memcpy(s->long_text, s->block + s->done, STORE_FRONT);
+	memcpy(s->long_text + STORE_FRONT, s->block + s->len - STORE_BACK, STORE_BACK);
+	s->offset += s->len;
+	s->len = 0;
+	s->done = 0;
+}
+
+/* Takes what belongs to the long line; returns how many bytes that is. */
+static size_t feed_long(struct smart *s, const char *data, size_t len)
+{
+	const char *newline = memchr(data, '\n', len);
+	size_t n = newline ? (size_t)(newline - data) : len;
+	char *back = s->long_text + STORE_FRONT;
+	size_t last = n < STORE_BACK ? n : STORE_BACK;
+	struct line line;
+
+	memmove(back, back + last, STORE_BACK - last);
+	memcpy(back + STORE_BACK - last, data + n - last, last);
+	s->long_length += n;
+	s->offset += n;
+	if (!newline)
+		return n;
+	line = (struct line){.offset = s->long_start,
+			     .length = s->long_length + 1,
+			     .ended = true,
+			     .front = s->long_text,
+			     .front_len = STORE_FRONT,
+			     .back = back,
+			     .back_len = STORE_BACK};
+	s->offset++;
+	s->in_long = false;
+	line.number = ++s->number;
+	if (s->long_start < JUDGE_ALL || s->follow) {
+		s->follow -= s->follow > 0;
+		keep_line(s, &line);
+	}
+	return n + 1;
+}
+
+uint64_t smart_feed(struct smart *s, const char *data, size_t len)
+{
+	while (len > 0) {
+		size_t n = s->in_long ? feed_long(s, data, len) : 0;
+
+		data += n;
+		len -= n;
+		n = BLOCK - s->len < len ? BLOCK - s->len : len;
+		if (s->in_long || n == 0)
+			continue;
+		memcpy(s->block + s->len, data, n);
+		s->len += n;
+		data += n;
+		len -= n;
+		if (s->len < BLOCK)
+			continue;
+		scan_block(s);
+		if (s->len - s->done > LONG_LINE)
+			enter_long(s);
+		else
+			slide_block(s);
+	}
+	scan_block(s);
+	return s->number;
+}

@@ -1,0 +1,50 @@
+// Finds the telling lines of a text while it is fed, and weighs them.
+//
+// Every line of the first megabytes is judged; later on only lines in which a
+// fast search finds a telling word, and those around them. The result depends on
+// the text only, not on where it was cut when it was fed.
+#ifndef TERSE_PREVIEW_SMART_H
+#define TERSE_PREVIEW_SMART_H
+
+#include "supervisor/preview/lexicon.h"
+#include "supervisor/preview/scout.h"
+#include "supervisor/preview/sketch.h"
+#include "supervisor/preview/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct smart {
+	struct lexicon lexicon;
+	struct scout scout;
+	struct sketch sketch;
+	struct store store;
+
+	char *block; /* what was fed and is not judged yet, behind some that is */
+	size_t len, done;
+	uint64_t offset; /* of the block in the text */
+	uint64_t number; /* of the line passed last */
+	uint64_t stored; /* of the line stored last */
+	unsigned follow; /* so many more lines are judged in any case */
+
+	/* A line that is too long for the block: what is kept of it. */
+	bool in_long;
+	uint64_t long_start, long_length;
+	size_t long_front, long_back;
+	char long_text[STORE_FRONT + 2 * STORE_BACK];
+};
+
+int smart_init(struct smart *s);
+void smart_release(struct smart *s);
+
+/* Returns how many newlines there were so far. */
+uint64_t smart_feed(struct smart *s, const char *data, size_t len);
+
+/* What the lines are weighed for. */
+enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
+
+/* Sets the value of all stored lines, for a text of `bytes` bytes. */
+void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
+
+#endif
