@@ -1,0 +1,218 @@
+// See artifact.h.
+
+#include "supervisor/artifact/artifact.h"
+
+#include "supervisor/artifact/recent.h"
+#include "supervisor/artifact/stream.h"
+#include "supervisor/base/io.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+struct part_files {
+	const char *suffix, *idx;
+};
+
+static const struct part_files part_files[ARTIFACT_PARTS] = {
+	[ARTIFACT_OUT] = {".txt", ".idx"},
+	[ARTIFACT_ERR] = {".err.txt", ".err.idx"},
+	[ARTIFACT_RAW] = {".raw", NULL},
+};
+
+struct artifact {
+	struct meta *meta;
+	uint64_t max_bytes;
+	int dir;
+	bool used[ARTIFACT_PARTS];
+	struct stream parts[ARTIFACT_PARTS]; /* open where used and fd >= 0 */
+	char path[PATH_MAX];
+};
+
+static void describe(struct artifact *a)
+{
+	struct meta *m = a->meta;
+	if (a->used[ARTIFACT_OUT])
+		stream_describe(&a->parts[ARTIFACT_OUT], &m->out);
+	if (a->used[ARTIFACT_ERR])
+		stream_describe(&a->parts[ARTIFACT_ERR], &m->err);
+	if (a->used[ARTIFACT_RAW])
+		m->raw_bytes = stream_bytes(&a->parts[ARTIFACT_RAW]);
+}
+
+static void gap_moved(void *ctx)
+{
+	struct artifact *a = ctx;
+	describe(a);
+	meta_write(a->dir, a->meta);
+}
+
+static int open_part(struct artifact *a, enum artifact_part part)
+{
+	struct stream_options options = {
+		.dir = a->dir,
+		.id = a->meta->id,
+		.suffix = part_files[part].suffix,
+		.idx = part_files[part].idx,
+		.max_bytes = a->max_bytes,
+		.gap_moved = gap_moved,
+		.ctx = a,
+	};
+	a->used[part] = true;
+	return stream_open(&a->parts[part], &options);
+}
+
+/* The stream of a part, made on first use. One that can't be made only counts. */
+static struct stream *use_part(struct artifact *a, enum artifact_part part)
+{
+	struct stream *s = &a->parts[part];
+	if (!a->used[part] && open_part(a, part) < 0) {
+		s->error = errno;
+		s->keeping = false;
+	}
+	return s;
+}
+
+static void remove_files(int dir, const char *id)
+{
+	static const char *const suffixes[] = {".txt", ".json"};
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		char name[ID_LEN + 6];
+		snprintf(name, sizeof(name), "%s%s", id, suffixes[i]);
+		unlinkat(dir, name, 0);
+	}
+}
+
+/* Claims and creates in one store; leaves nothing behind when it fails. */
+static int create_in(struct artifact *a, const struct store *store, const char *session)
+{
+	struct meta *m = a->meta;
+	int error;
+	a->dir = store_open_session(store, session, true);
+	if (a->dir < 0)
+		return -1;
+	if (id_claim(store, session, m->started_ms, m->id) < 0)
+		goto close_dir;
+	int n = snprintf(a->path, sizeof(a->path), "%s/sessions/%s/%s.txt", store->path, session,
+			 m->id);
+	if ((size_t)n >= sizeof(a->path)) {
+		errno = ENAMETOOLONG;
+		goto release;
+	}
+	if (open_part(a, ARTIFACT_OUT) < 0)
+		goto release;
+	/* Nobody can hold it before ID.json is there. A file system without locks
+	   makes the run look interrupted while it lives, no more. */
+	flock(a->parts[ARTIFACT_OUT].fd, LOCK_EX | LOCK_NB);
+	describe(a);
+	if (meta_write(a->dir, m) < 0 || recent_append(a->dir, m->id) < 0)
+		goto close_part;
+	return 0;
+close_part:
+	error = errno;
+	stream_close(&a->parts[ARTIFACT_OUT]);
+	a->used[ARTIFACT_OUT] = false;
+	remove_files(a->dir, m->id);
+	errno = error;
+release:
+	error = errno;
+	id_release(store, m->id);
+	errno = error;
+close_dir:
+	io_close(&a->dir);
+	return -1;
+}
+
+struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes)
+{
+	struct artifact *a = calloc(1, sizeof(*a));
+	if (!a)
+		return NULL;
+	a->meta = meta;
+	a->max_bytes = max_bytes;
+	meta->state = META_RUNNING;
+	char session[STORE_SESSION_LEN + 1];
+	store_session_name(meta->session, session);
+	struct store store;
+	int next = 0, error = 0;
+	while (store_open_next(&store, &next) == 0) {
+		int result = create_in(a, &store, session);
+		if (result < 0)
+			error = errno;
+		store_close(&store);
+		if (result == 0)
+			return a;
+	}
+	if (!error)
+		error = errno;
+	meta->id[0] = '\0';
+	free(a);
+	errno = error;
+	return NULL;
+}
+
+int artifact_append(struct artifact *a, enum artifact_part part, const char *data, size_t len)
+{
+	if (len == 0)
+		return a->used[part] && a->parts[part].error ? -1 : 0;
+	return stream_append(use_part(a, part), data, len);
+}
+
+int artifact_set_live(struct artifact *a, enum artifact_part part, const char *data, size_t len)
+{
+	/* To have nothing is no use that makes a file. */
+	if (len == 0 && !a->used[part])
+		return 0;
+	return stream_set_live(use_part(a, part), data, len);
+}
+
+int artifact_flush(struct artifact *a)
+{
+	for (int i = 0; i < ARTIFACT_PARTS; i++) {
+		if (a->used[i])
+			stream_flush(&a->parts[i]);
+	}
+	return artifact_error(a) ? -1 : 0;
+}
+
+int artifact_error(const struct artifact *a)
+{
+	for (int i = 0; i < ARTIFACT_PARTS; i++) {
+		if (a->used[i] && a->parts[i].error)
+			return a->parts[i].error;
+	}
+	return 0;
+}
+
+int artifact_update(struct artifact *a)
+{
+	artifact_flush(a);
+	describe(a);
+	return meta_write(a->dir, a->meta);
+}
+
+const char *artifact_id(const struct artifact *a)
+{
+	return a->meta->id;
+}
+
+const char *artifact_path(const struct artifact *a)
+{
+	return a->path;
+}
+
+void artifact_close(struct artifact *a)
+{
+	if (!a)
+		return;
+	for (int i = 0; i < ARTIFACT_PARTS; i++) {
+		if (a->used[i])
+			stream_close(&a->parts[i]);
+	}
+	io_close(&a->dir);
+	free(a);
+}

@@ -1,0 +1,72 @@
+// One artifact being written: the text of a run on disk, beside it its metadata.
+//
+//   SESSION/ID.txt      text (standard output, or both streams merged)
+//           ID.err.txt  text of standard error, where kept apart
+//           ID.raw      raw bytes, where kept
+//           ID.json     metadata (meta.h)
+//           ID.idx, ID.err.idx  line index (index.h)
+//           recent      the IDs of the session in order (recent.h)
+//
+// Text is collected and written in large writes of whole lines. While the run lives,
+// each text file ends with the part that is not final yet (artifact_set_live), rewritten
+// in place, so that a reader sees what a person would and a kill at any moment leaves
+// it there.
+//
+// Past `max_bytes` per stream the first half stays and the rest becomes a rolling tail:
+// whole lines between them (a line longer than that is cut inside) are released by
+// punching a hole into the file, so offsets stay as they are; one announcing line stands
+// at the start of the gap, and ID.json tells the gap before it is made. Where the file
+// system can't punch, the tail is not kept. Of raw bytes only the first `max_bytes` are.
+//
+// The first failed write (disk full, ...) stops that stream's writing for good: what is
+// there stays, artifact_error() tells, later calls count but do not write.
+#ifndef TERSE_ARTIFACT_ARTIFACT_H
+#define TERSE_ARTIFACT_ARTIFACT_H
+
+#include "supervisor/artifact/id.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/store.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct artifact;
+
+enum artifact_part { ARTIFACT_OUT, ARTIFACT_ERR, ARTIFACT_RAW, ARTIFACT_PARTS };
+
+/* Claims an ID, creates ID.txt (locked with flock LOCK_EX by this process as long as the
+   artifact is open, close-on-exec) and ID.json with state running, in the first store where
+   all of that succeeds. `meta` gives the command, cwd, session, start; its `id` and
+   `state` are filled in. The artifact keeps using *meta until it is closed.
+   `max_bytes` 0: no cap. NULL with errno. */
+struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes);
+
+/* The next final bytes of a part. Returns 0, or -1 when writing has failed (the
+   first time or before). Files but ID.txt are created on first use. What is written
+   replaces the live part; set it again afterwards. */
+int artifact_append(struct artifact *a, enum artifact_part part, const char *data, size_t len);
+
+/* What is not final yet of a text part: replaces what was set before. Writes everything
+   collected so far, too, in the same write. Returns 0 or -1 as above. */
+int artifact_set_live(struct artifact *a, enum artifact_part part, const char *data, size_t len);
+
+/* Writes out what is collected. Returns 0 or -1 as above. */
+int artifact_flush(struct artifact *a);
+
+/* The errno of the first failed write, or 0. */
+int artifact_error(const struct artifact *a);
+
+/* The command has ended, or a part grew: writes out everything, brings the counts in *meta
+   up to date (the live part counts) and replaces ID.json. The caller sets state, ended_ms,
+   exit_code ... before. May be called more than once. Returns 0, or -1 with errno when
+   ID.json could not be written; artifact_error() tells about the text. */
+int artifact_update(struct artifact *a);
+
+const char *artifact_id(const struct artifact *a);
+/* Absolute path of ID.txt. */
+const char *artifact_path(const struct artifact *a);
+
+/* Closes the files and frees; it does not write (call artifact_update before). */
+void artifact_close(struct artifact *a);
+
+#endif

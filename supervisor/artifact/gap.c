@@ -1,0 +1,27 @@
+// See gap.h.
+
+#include "supervisor/artifact/gap.h"
+
+#include "supervisor/base/human.h"
+
+#include <stdio.h>
+#include <string.h>
+
+size_t gap_announce(char out[GAP_ANNOUNCE_MAX], uint64_t from, uint64_t to, uint64_t bytes,
+		    int error)
+{
+	char first[HUMAN_LEN], last[HUMAN_LEN], count[HUMAN_LEN], size[HUMAN_LEN];
+	human_count(first, from);
+	human_count(last, to);
+	human_count(count, to - from + 1);
+	human_size(size, bytes);
+	const char *reason = error ? strerror(error) : "over the disk cap ([spill] max_artifact)";
+	int n;
+	if (from == to)
+		n = snprintf(out, GAP_ANNOUNCE_MAX, "[... %s of line %s not kept: %.50s]\n", size,
+			     first, reason);
+	else
+		n = snprintf(out, GAP_ANNOUNCE_MAX, "[... lines %s-%s (%s, %s) not kept: %.50s]\n",
+			     first, last, count, size, reason);
+	return (size_t)n;
+}

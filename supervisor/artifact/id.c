@@ -1,0 +1,251 @@
+// See id.h.
+
+#include "supervisor/artifact/id.h"
+
+#include "supervisor/artifact/recent.h"
+#include "supervisor/base/io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define PREFIX      "cmd-"
+#define PREFIX_LEN  4
+#define RANDOM_BITS 15
+#define TIME_BITS   45
+
+static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
+
+static int digit_value(char c)
+{
+	const char *at = c ? strchr(digits, c) : NULL;
+	return at ? (int)(at - digits) : -1;
+}
+
+bool id_is_valid(const char *text)
+{
+	if (strncmp(text, PREFIX, PREFIX_LEN) != 0)
+		return false;
+	for (int i = PREFIX_LEN; i < ID_LEN; i++) {
+		if (digit_value(text[i]) < 0)
+			return false;
+	}
+	return text[ID_LEN] == '\0';
+}
+
+uint64_t id_pack(const char *id)
+{
+	uint64_t packed = 0;
+	for (int i = PREFIX_LEN; i < ID_LEN; i++)
+		packed = packed << 5 | (uint64_t)digit_value(id[i]);
+	return packed;
+}
+
+void id_unpack(uint64_t packed, char id[ID_LEN + 1])
+{
+	memcpy(id, PREFIX, PREFIX_LEN);
+	for (int i = ID_LEN - 1; i >= PREFIX_LEN; i--) {
+		id[i] = digits[packed & 31];
+		packed >>= 5;
+	}
+	id[ID_LEN] = '\0';
+}
+
+int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1])
+{
+	int ids = store_open_ids(s, true);
+	if (ids < 0)
+		return -1;
+	uint64_t time = started_ms > 0 ? (uint64_t)started_ms & ((1ULL << TIME_BITS) - 1) : 0;
+	int result = -1;
+	/* 32,768 IDs per millisecond: after some misses the next millisecond is tried, so
+	   that even a clock that stands still never runs out of them. */
+	for (int attempt = 1; attempt <= 4096; attempt++) {
+		uint16_t draw;
+		if (getrandom(&draw, sizeof(draw), 0) != (ssize_t)sizeof(draw)) {
+			if (errno == EINTR)
+				continue;
+			break;
+		}
+		id_unpack(time << RANDOM_BITS | (draw & ((1u << RANDOM_BITS) - 1)), id);
+		result = symlinkat(session, ids, id);
+		if (result == 0 || errno != EEXIST)
+			break;
+		if (attempt % 16 == 0)
+			time++;
+	}
+	io_close(&ids);
+	return result;
+}
+
+void id_release(const struct store *s, const char *id)
+{
+	int ids = store_open_ids(s, false);
+	if (ids < 0)
+		return;
+	unlinkat(ids, id, 0);
+	io_close(&ids);
+}
+
+/* Whether the artifact that the link ids/ID stands for is there. */
+static bool look_up(struct store *s, int ids, const char *id, struct id_found *found)
+{
+	char session[STORE_SESSION_LEN + 1];
+	ssize_t n = readlinkat(ids, id, session, sizeof(session));
+	if (n <= 0 || n > STORE_SESSION_LEN)
+		return false;
+	session[n] = '\0';
+	/* Refuses what is no session's name, so also "../x". */
+	int dir = store_open_session(s, session, false);
+	if (dir < 0)
+		return false;
+	char name[ID_LEN + 5];
+	snprintf(name, sizeof(name), "%s.txt", id);
+	bool there = faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	io_close(&dir);
+	if (!there)
+		return false;
+	found->store = s;
+	memcpy(found->session, session, sizeof(session));
+	snprintf(found->id, sizeof(found->id), "%s", id);
+	return true;
+}
+
+static int find_whole(struct store *stores, int count, const char *id, struct id_found *found)
+{
+	bool there = false;
+	for (int i = 0; i < count && !there; i++) {
+		int ids = store_open_ids(&stores[i], false);
+		if (ids < 0)
+			continue;
+		there = look_up(&stores[i], ids, id, found);
+		io_close(&ids);
+	}
+	errno = ENOENT;
+	return there ? 0 : -1;
+}
+
+/* Looks through one store; *matches counts up to two different artifacts. */
+static int find_prefix_in(struct store *s, const char *prefix, struct id_found *found, int *matches)
+{
+	int ids = store_open_ids(s, false);
+	if (ids < 0)
+		return 0;
+	DIR *d = fdopendir(ids);
+	if (!d) {
+		io_close(&ids);
+		return -1;
+	}
+	size_t len = strlen(prefix);
+	struct dirent *e;
+	while (*matches < 2 && (e = readdir(d))) {
+		struct id_found candidate;
+		if (strncmp(e->d_name, prefix, len) != 0 || !id_is_valid(e->d_name) ||
+		    !look_up(s, ids, e->d_name, &candidate))
+			continue;
+		if (*matches == 1 && strcmp(found->id, candidate.id) == 0)
+			continue;
+		if ((*matches)++ == 0)
+			*found = candidate;
+	}
+	closedir(d);
+	return 0;
+}
+
+static int find_prefix(struct store *stores, int count, const char *prefix, struct id_found *found)
+{
+	int matches = 0;
+	for (int i = 0; i < count; i++) {
+		if (find_prefix_in(&stores[i], prefix, found, &matches) < 0)
+			return -1;
+	}
+	if (matches == 1)
+		return 0;
+	errno = matches ? EEXIST : ENOENT;
+	return -1;
+}
+
+static int find_last(struct store *stores, int count, const char *session, unsigned long back,
+		     struct id_found *found)
+{
+	struct recent *r = recent_open(stores, count, session);
+	if (!r)
+		return -1;
+	int got;
+	do {
+		got = recent_next(r, found);
+	} while (got == 1 && back-- > 0);
+	recent_close(r);
+	if (got == 0)
+		errno = ENOENT;
+	return got == 1 ? 0 : -1;
+}
+
+/* "last" is 0, "last-N" is N; anything else is false. */
+static bool parse_last(const char *name, unsigned long *back)
+{
+	if (strncmp(name, "last", 4) != 0)
+		return false;
+	*back = 0;
+	if (!name[4])
+		return true;
+	if (name[4] != '-' || !name[5] || strspn(name + 5, "0123456789") != strlen(name + 5))
+		return false;
+	errno = 0;
+	*back = strtoul(name + 5, NULL, 10);
+	return errno == 0;
+}
+
+/* What the name of one of an artifact's files begins with. */
+static bool strip_suffix(const char *name, char id[ID_LEN + 1])
+{
+	static const char *const suffixes[] = {".txt",  ".err.txt", ".raw",
+					       ".json", ".idx",     ".err.idx"};
+	const char *slash = strrchr(name, '/');
+	const char *base = slash ? slash + 1 : name;
+	if (strlen(base) <= ID_LEN)
+		return false;
+	memcpy(id, base, ID_LEN);
+	id[ID_LEN] = '\0';
+	if (!id_is_valid(id))
+		return false;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		if (strcmp(base + ID_LEN, suffixes[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_prefix(const char *name)
+{
+	size_t len = strlen(name);
+	if (len <= PREFIX_LEN || len >= ID_LEN || strncmp(name, PREFIX, PREFIX_LEN) != 0)
+		return false;
+	for (size_t i = PREFIX_LEN; i < len; i++) {
+		if (digit_value(name[i]) < 0)
+			return false;
+	}
+	return true;
+}
+
+int id_find(struct store *stores, int count, const char *session, const char *name,
+	    struct id_found *found)
+{
+	unsigned long back;
+	if (parse_last(name, &back))
+		return find_last(stores, count, session, back, found);
+	char id[ID_LEN + 1];
+	if (strip_suffix(name, id))
+		return find_whole(stores, count, id, found);
+	if (id_is_valid(name))
+		return find_whole(stores, count, name, found);
+	if (is_prefix(name))
+		return find_prefix(stores, count, name, found);
+	errno = EINVAL;
+	return -1;
+}

@@ -1,0 +1,41 @@
+// Artifact IDs: "cmd-", nine base-32 digits of the start time in milliseconds,
+// three random ones. They sort by time as text. Digits: 0-9 a-z without i l o u.
+#ifndef TERSE_ARTIFACT_ID_H
+#define TERSE_ARTIFACT_ID_H
+
+#include "supervisor/artifact/store.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ID_LEN 16 /* characters, without the NUL */
+
+/* Claims a new ID for `session` (a result of store_session_name) in the store: nobody else
+   gets the same, even when clocks step. Returns 0, or -1 with errno. */
+int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1]);
+
+/* Gives a claimed ID back. */
+void id_release(const struct store *s, const char *id);
+
+/* Whether `text` has the form of a whole ID. */
+bool id_is_valid(const char *text);
+
+/* An ID's twelve digits as a number that sorts as the text does, and back. */
+uint64_t id_pack(const char *id);
+void id_unpack(uint64_t packed, char id[ID_LEN + 1]);
+
+struct id_found {
+	struct store *store; /* one of the stores given */
+	char session[STORE_SESSION_LEN + 1];
+	char id[ID_LEN + 1];
+};
+
+/* Finds the artifact that `name` means: an ID, "ID.txt" (or any other file of an
+   artifact, or a path that ends in it), a unique prefix of an ID with at least one
+   digit, "last" or "last-N" of `session` (N-th before the last).
+   Returns 0, or -1 with errno: ENOENT none, EEXIST the prefix is not unique,
+   EINVAL not of such a form. */
+int id_find(struct store *stores, int count, const char *session, const char *name,
+	    struct id_found *found);
+
+#endif

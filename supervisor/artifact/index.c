@@ -1,0 +1,157 @@
+// See index.h.
+
+#include "supervisor/artifact/index.h"
+
+#include "supervisor/artifact/newline.h"
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/io.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAGIC       "terseix1"
+#define MAGIC_LEN   8
+#define OFFSET_BITS 48
+#define OFFSET_MASK ((UINT64_C(1) << OFFSET_BITS) - 1)
+
+static uint64_t check_bits(uint64_t k, uint64_t offset)
+{
+	/* Two odd constants (of splitmix64 and xxHash64) spread every bit to the top. */
+	uint64_t mixed = offset * UINT64_C(0x9E3779B97F4A7C15) ^ k * UINT64_C(0xC2B2AE3D27D4EB4F);
+	return mixed & ~OFFSET_MASK;
+}
+
+static int add_entry(struct buffer *pending, uint64_t k, uint64_t offset)
+{
+	uint64_t entry = htole64((offset & OFFSET_MASK) | check_bits(k, offset & OFFSET_MASK));
+	return buffer_append(pending, &entry, sizeof(entry));
+}
+
+int index_init(struct index_writer *w, struct buffer *pending)
+{
+	*w = (struct index_writer){.pending = pending};
+	if (buffer_append(pending, MAGIC, MAGIC_LEN) < 0)
+		return -1;
+	return add_entry(pending, 0, 0);
+}
+
+int index_feed(struct index_writer *w, const char *data, size_t len)
+{
+	int result = 0;
+	while (len > 0) {
+		uint64_t wanted = INDEX_STRIDE - w->lines % INDEX_STRIDE;
+		uint64_t left = wanted;
+		size_t n = newline_skip(data, len, &left);
+		w->lines += wanted - left;
+		w->bytes += n;
+		data += n;
+		len -= n;
+		if (left == 0 && w->pending &&
+		    add_entry(w->pending, w->lines / INDEX_STRIDE, w->bytes) < 0)
+			result = -1;
+	}
+	return result;
+}
+
+/* Whether `offset` is in the range and a line starts there. */
+static bool is_line_start(int fd, const struct index_range *range, uint64_t offset)
+{
+	if (offset < range->start || offset > range->end)
+		return false;
+	char before;
+	return offset == 0 ||
+	       (io_read_at(fd, &before, 1, (off_t)offset - 1) == 1 && before == '\n');
+}
+
+static bool read_entry(int idx, uint64_t k, uint64_t *offset)
+{
+	uint64_t entry;
+	off_t at = (off_t)(MAGIC_LEN + k * sizeof(entry));
+	if (io_read_at(idx, &entry, sizeof(entry), at) != (ssize_t)sizeof(entry))
+		return false;
+	entry = le64toh(entry);
+	*offset = entry & OFFSET_MASK;
+	return (entry & ~OFFSET_MASK) == check_bits(k, *offset);
+}
+
+/* Of the entries low to high - 1, the last one whose offset is at most `end`. False when
+   there is none, or a damaged one is met. */
+static bool last_until(int idx, uint64_t low, uint64_t high, uint64_t end, uint64_t *k,
+		       uint64_t *offset)
+{
+	bool any = false;
+	/* Nearly always it is the last of all; only an index that is ahead of the part
+	   of the text that counts is searched. */
+	uint64_t probe = high - 1;
+	while (low < high) {
+		uint64_t here;
+		if (!read_entry(idx, probe, &here))
+			return false;
+		if (here <= end) {
+			any = true;
+			*k = probe;
+			*offset = here;
+			low = probe + 1;
+		} else {
+			high = probe;
+		}
+		probe = low + (high - low) / 2;
+	}
+	return any;
+}
+
+/* Moves *start and *at (the line there) to the nearest entry before `line`, if it is good. */
+static void use_index(int fd, int idx, const struct index_range *range, uint64_t line,
+		      uint64_t *start, uint64_t *at)
+{
+	struct stat st;
+	char magic[MAGIC_LEN];
+	if (idx < 0 || fstat(idx, &st) < 0 || st.st_size < MAGIC_LEN ||
+	    io_read_at(idx, magic, MAGIC_LEN, 0) != MAGIC_LEN ||
+	    memcmp(magic, MAGIC, MAGIC_LEN) != 0)
+		return;
+	/* The entries below `low` are of lines before the range. */
+	uint64_t low = (range->line + INDEX_STRIDE - 2) / INDEX_STRIDE;
+	uint64_t high = (uint64_t)(st.st_size - MAGIC_LEN) / sizeof(uint64_t);
+	if (high > (line - 1) / INDEX_STRIDE + 1)
+		high = (line - 1) / INDEX_STRIDE + 1;
+	uint64_t k, offset;
+	if (last_until(idx, low, high, range->end, &k, &offset) &&
+	    is_line_start(fd, range, offset)) {
+		*start = offset;
+		*at = k * INDEX_STRIDE + 1;
+	}
+}
+
+int index_find(int fd, int idx, const struct index_range *range, uint64_t line, uint64_t *offset,
+	       uint64_t *last)
+{
+	uint64_t start = range->start, at = range->line;
+	use_index(fd, idx, range, line, &start, &at);
+
+	char block[65536];
+	uint64_t skip = line - at;
+	bool open = false; /* the bytes so far end inside a line */
+	while (skip > 0 && start < range->end) {
+		size_t len = sizeof(block);
+		if (range->end - start < len)
+			len = (size_t)(range->end - start);
+		ssize_t n = io_read_at(fd, block, len, (off_t)start);
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break; /* the file shrank */
+		size_t used = newline_skip(block, (size_t)n, &skip);
+		open = block[used - 1] != '\n';
+		start += used;
+	}
+	if (skip == 0 && start < range->end) {
+		*offset = start;
+		return 0;
+	}
+	*last = line - skip - !open;
+	return 1;
+}

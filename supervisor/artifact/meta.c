@@ -1,0 +1,182 @@
+// See meta.h.
+
+#include "supervisor/artifact/meta.h"
+
+#include "supervisor/artifact/meta_json.h"
+#include "supervisor/base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define HISTORY "history.jsonl"
+
+/* Arguments of at most 128 KB: escaped six-fold they still are under META_MAX. */
+#define COMMAND_BUDGET (128 * 1024)
+
+int meta_write(int dir, const struct meta *m)
+{
+	char name[ID_LEN + 6], temporary[ID_LEN + 7];
+	snprintf(name, sizeof(name), "%s.json", m->id);
+	snprintf(temporary, sizeof(temporary), ".%s", name);
+	char *text = meta_encode(m, COMMAND_BUDGET);
+	if (!text)
+		return -1;
+	int result = -1;
+	int fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
+	if (fd < 0 && errno == EEXIST && unlinkat(dir, temporary, 0) == 0)
+		fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
+	if (fd >= 0) {
+		result = io_write(fd, text, strlen(text));
+		if (result == 0)
+			result = renameat(dir, temporary, dir, name);
+		if (result < 0) {
+			int saved = errno;
+			unlinkat(dir, temporary, 0);
+			errno = saved;
+		}
+		io_close(&fd);
+	}
+	free(text);
+	return result;
+}
+
+int meta_append_history(int dir, const struct meta *m)
+{
+	size_t budget = META_HISTORY_MAX, len;
+	char *text;
+	/* How much escaping adds is known only afterwards. */
+	for (;;) {
+		text = meta_encode(m, budget);
+		if (!text)
+			return -1;
+		len = strlen(text) + 1;
+		if (len < META_HISTORY_MAX || budget == 0)
+			break;
+		free(text);
+		budget = budget > 64 ? budget / 2 : 0;
+	}
+	int result = -1;
+	int fd = store_open_file(dir, HISTORY, O_WRONLY | O_APPEND | O_CREAT);
+	if (fd >= 0) {
+		/* One call, so that lines of several writers do not mix. */
+		struct iovec line[] = {
+			{text, len - 1},
+			{(char[]){'\n'}, 1},
+		};
+		ssize_t n;
+		do {
+			n = writev(fd, line, 2);
+		} while (n < 0 && errno == EINTR);
+		if (n == (ssize_t)len)
+			result = 0;
+		else if (n >= 0)
+			errno = ENOSPC;
+		io_close(&fd);
+	}
+	free(text);
+	return result;
+}
+
+bool meta_is_held(int text_fd)
+{
+	if (flock(text_fd, LOCK_SH | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK;
+	flock(text_fd, LOCK_UN);
+	return false;
+}
+
+static int read_json(int dir, const char *id, struct meta *m)
+{
+	char name[ID_LEN + 6];
+	snprintf(name, sizeof(name), "%s.json", id);
+	char *text = NULL;
+	struct stat st;
+	int result = -1;
+	int fd = store_open_file(dir, name, O_RDONLY);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		goto out;
+	errno = EBADMSG;
+	if (st.st_size > META_MAX)
+		goto out;
+	text = malloc((size_t)st.st_size + 1);
+	ssize_t n = text ? io_read(fd, text, (size_t)st.st_size) : -1;
+	if (n < 0 || meta_parse(text, (size_t)n, m) < 0)
+		goto out;
+	if (strcmp(m->id, id) != 0) {
+		meta_release(m);
+		errno = EBADMSG;
+		goto out;
+	}
+	result = 0;
+out:
+	free(text);
+	io_close(&fd);
+	return result;
+}
+
+/* What the metadata of an unfinished run can't know. */
+static void update_stream(int dir, const char *id, const char *suffix, struct meta_stream *s)
+{
+	char name[ID_LEN + 9];
+	struct stat st;
+	snprintf(name, sizeof(name), "%s%s", id, suffix);
+	if (s->error || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	s->present = true;
+	s->bytes = (uint64_t)st.st_size;
+	s->lines = 0;
+}
+
+/* Its end is when the text was last written. */
+static void interrupt(struct meta *m, int fd)
+{
+	struct stat st;
+	m->state = META_INTERRUPTED;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return;
+	m->ended_ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+	if (m->ended_ms > m->started_ms)
+		m->duration_ms = m->ended_ms - m->started_ms;
+}
+
+int meta_read(int dir, const char *id, struct meta *m)
+{
+	if (read_json(dir, id, m) < 0)
+		return -1;
+	if (m->state != META_RUNNING)
+		return 0;
+	char name[ID_LEN + 5];
+	snprintf(name, sizeof(name), "%s.txt", id);
+	int fd = store_open_file(dir, name, O_RDONLY);
+	bool was_running = true;
+	if (fd < 0 || !meta_is_held(fd)) {
+		/* The keeper is gone. It may have finished between the two looks. */
+		struct meta again;
+		if (read_json(dir, id, &again) == 0) {
+			meta_release(m);
+			*m = again;
+		}
+		was_running = m->state == META_RUNNING;
+		if (was_running)
+			interrupt(m, fd);
+	}
+	io_close(&fd);
+	if (was_running) {
+		update_stream(dir, id, ".txt", &m->out);
+		update_stream(dir, id, ".err.txt", &m->err);
+	}
+	return 0;
+}
+
+void meta_release(struct meta *m)
+{
+	free(m->owned);
+	*m = (struct meta){0};
+}

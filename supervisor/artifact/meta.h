@@ -1,0 +1,67 @@
+// What is known about one run: ID.json beside its text, one compact JSON object, replaced by
+// rename so that a reader never sees half of it; and its line in the session's history.
+#ifndef TERSE_ARTIFACT_META_H
+#define TERSE_ARTIFACT_META_H
+
+#include "supervisor/artifact/id.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define META_MAX         (1024 * 1024) /* bytes of ID.json at most */
+#define META_HISTORY_MAX 4096          /* bytes of a history line at most */
+
+enum meta_state { META_RUNNING, META_DONE, META_INTERRUPTED };
+
+struct meta_stream {
+	uint64_t bytes, lines; /* of the whole text, also of what a gap left out */
+	/* A disk cap left a part out: lines gap_from..gap_to (1-based, 0: no gap), at file offset
+	   gap_offset, gap_bytes of them. The bytes before and behind are in place in the
+	   file; the gap's ends may be inside its first and last line (text.h). */
+	uint64_t gap_from, gap_to, gap_offset, gap_bytes;
+	int error; /* errno of the write that ended the storing: what follows is lost; or 0 */
+	bool present;
+};
+
+struct meta {
+	char id[ID_LEN + 1];          /* "" in the history: no artifact was written */
+	char **argv;                  /* the command's arguments, NULL-terminated; not owned */
+	const char *cwd;              /* not owned */
+	const char *session;          /* not owned */
+	int64_t started_ms, ended_ms; /* real time; ended 0 while it runs */
+	int64_t duration_ms;
+	enum meta_state state;
+	int exit_code; /* -1: ended by `signal`, or still running */
+	int signal;
+	bool timed_out;
+	bool binary;
+	bool cut; /* the command was too long to be kept whole */
+	unsigned cols, rows;
+	pid_t keeper, command; /* process IDs while it runs */
+	struct meta_stream out, err;
+	uint64_t raw_bytes; /* 0: raw bytes not kept */
+	void *owned;        /* memory of a meta that was read; see meta_release */
+};
+
+/* Writes ID.json in the session directory `dir` (temporary name ".ID.json", then rename).
+   Commands over 128 KB are cut. Returns 0, or -1 with errno. */
+int meta_write(int dir, const struct meta *m);
+
+/* Appends one line to history.jsonl in `dir` with a single O_APPEND write (long commands
+   and directories are cut so that the line stays under META_HISTORY_MAX bytes).
+   Returns 0, or -1 with errno. */
+int meta_append_history(int dir, const struct meta *m);
+
+/* Reads ID.json. Of a run that is not done, `bytes` are taken from the files and `lines` are 0
+   (text_lines() counts them). A running state whose keeper no longer holds its lock on ID.txt
+   is returned as META_INTERRUPTED, ended when the text was last written.
+   Returns 0, or -1 with errno (EBADMSG: damaged). Strings live until meta_release(). */
+int meta_read(int dir, const char *id, struct meta *m);
+void meta_release(struct meta *m);
+
+/* Whether a keeper holds the lock on this text, so that it may still grow. */
+bool meta_is_held(int text_fd);
+
+#endif

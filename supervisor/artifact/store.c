@@ -1,0 +1,303 @@
+// See store.h.
+
+#include "supervisor/artifact/store.h"
+
+#include "supervisor/base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DIRECTORY (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+
+/* Where a store may be: the value of `variable`, followed by `below`. */
+struct candidate {
+	const char *variable;
+	const char *preset; /* where the variable is not set; NULL: no candidate then */
+	const char *below;
+	bool per_user;  /* the user's number is appended to the name */
+	bool no_follow; /* others can plant links there, so its last step must be none */
+};
+
+static const struct candidate candidates[STORE_MAX] = {
+	{"TERSE_HOME", NULL, "", false, false},
+	{"XDG_STATE_HOME", NULL, "/terse", false, false},
+	{"HOME", NULL, "/.local/state/terse", false, false},
+	{"XDG_RUNTIME_DIR", NULL, "/terse", false, true},
+	{"TMPDIR", "/tmp", "/terse-", true, true},
+};
+
+/* The absolute path of a candidate. ENOENT when its variable is not set. */
+static int candidate_path(const struct candidate *c, char out[PATH_MAX])
+{
+	const char *base = getenv(c->variable);
+	if (!base || !*base)
+		base = c->preset;
+	out[0] = '\0';
+	if (!base) {
+		errno = ENOENT;
+		return -1;
+	}
+	int n = 0;
+	if (base[0] != '/') {
+		/* The XDG specification has relative values ignored; only TERSE_HOME may be one. */
+		if (c != &candidates[0]) {
+			errno = EINVAL;
+			return -1;
+		}
+		if (!getcwd(out, PATH_MAX))
+			return -1;
+		n = (int)strlen(out);
+		if (n < PATH_MAX - 1)
+			out[n++] = '/';
+	}
+	size_t room = PATH_MAX - (size_t)n;
+	int added = c->per_user
+			    ? snprintf(out + n, room, "%s%s%u", base, c->below, (unsigned)geteuid())
+			    : snprintf(out + n, room, "%s%s", base, c->below);
+	if (added < 0 || (size_t)added >= room) {
+		out[0] = '\0';
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return 0;
+}
+
+static int check_owner(int fd)
+{
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return -1;
+	if (st.st_uid != geteuid()) {
+		errno = EPERM;
+		return -1;
+	}
+	return 0;
+}
+
+/* Opens a directory that must belong to the user. */
+static int open_directory(int dir, const char *name, int flags)
+{
+	int fd = io_above_standard(openat(dir, name, DIRECTORY | flags));
+	if (fd >= 0 && check_owner(fd) < 0)
+		io_close(&fd);
+	return fd;
+}
+
+/* The same inside the store, where it is made when missing. */
+static int open_below(int dir, const char *name, bool make)
+{
+	int fd = open_directory(dir, name, O_NOFOLLOW);
+	if (fd >= 0 || errno != ENOENT || !make)
+		return fd;
+	if (mkdirat(dir, name, 0700) < 0) {
+		if (errno != EEXIST)
+			return -1;
+	} else if (fchmodat(dir, name, 0700, 0) < 0) {
+		/* The umask may have taken the owner's own bits. */
+		return -1;
+	}
+	return open_directory(dir, name, O_NOFOLLOW);
+}
+
+/* Whether directories may be made below the nearest ancestor of `path` that
+   exists: writable, and for root not another user's. */
+static int check_ancestor(const char *path)
+{
+	char prefix[PATH_MAX];
+	snprintf(prefix, sizeof(prefix), "%s", path);
+	for (;;) {
+		char *slash = strrchr(prefix, '/');
+		if (!slash)
+			return 0;
+		slash[slash == prefix] = '\0';
+		struct stat st;
+		if (stat(prefix, &st) == 0) {
+			if (geteuid() == 0 && st.st_uid != 0) {
+				errno = EPERM;
+				return -1;
+			}
+			return faccessat(AT_FDCWD, prefix, W_OK | X_OK, AT_EACCESS);
+		}
+		if (errno != ENOENT || slash == prefix)
+			return -1;
+	}
+}
+
+static int make_path(const char *path)
+{
+	char prefix[PATH_MAX];
+	snprintf(prefix, sizeof(prefix), "%s", path);
+	for (char *at = prefix + 1;; at++) {
+		if (*at != '/' && *at != '\0')
+			continue;
+		char kept = *at;
+		*at = '\0';
+		if (mkdir(prefix, 0700) == 0) {
+			if (chmod(prefix, 0700) < 0)
+				return -1;
+		} else if (errno != EEXIST) {
+			return -1;
+		}
+		*at = kept;
+		if (!kept)
+			return 0;
+	}
+}
+
+/* Opens a candidate; with `make` it is made when missing and must be writable. */
+static int open_candidate(const struct candidate *c, bool make, struct store *s)
+{
+	s->fd = -1;
+	if (candidate_path(c, s->path) < 0)
+		return -1;
+	int flags = c->no_follow ? O_NOFOLLOW : 0;
+	s->fd = open_directory(AT_FDCWD, s->path, flags);
+	if (s->fd < 0 && errno == ENOENT && make) {
+		if (check_ancestor(s->path) < 0 || make_path(s->path) < 0)
+			return -1;
+		s->fd = open_directory(AT_FDCWD, s->path, flags);
+	}
+	if (s->fd < 0)
+		return -1;
+	if (make && faccessat(s->fd, ".", W_OK | X_OK, AT_EACCESS) < 0) {
+		io_close(&s->fd);
+		return -1;
+	}
+	return 0;
+}
+
+int store_open_next(struct store *s, int *next)
+{
+	/* A variable that is not set tells less than any other error. */
+	int error = ENOENT;
+	s->fd = -1;
+	while (*next < STORE_MAX) {
+		const struct candidate *c = &candidates[(*next)++];
+		if (open_candidate(c, true, s) == 0)
+			return 0;
+		if (errno != ENOENT)
+			error = errno;
+	}
+	errno = error;
+	return -1;
+}
+
+int store_open_write(struct store *s)
+{
+	int next = 0;
+	return store_open_next(s, &next);
+}
+
+/* Whether two variables name the same directory. */
+static bool is_same(const struct store *a, const struct store *b)
+{
+	struct stat sa, sb;
+	return fstat(a->fd, &sa) == 0 && fstat(b->fd, &sb) == 0 && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+int store_open_all(struct store stores[STORE_MAX])
+{
+	int count = 0;
+	for (size_t i = 0; i < STORE_MAX; i++) {
+		struct store *s = &stores[count];
+		if (open_candidate(&candidates[i], false, s) < 0)
+			continue;
+		bool known = false;
+		for (int k = 0; k < count && !known; k++)
+			known = is_same(&stores[k], s);
+		if (known)
+			store_close(s);
+		else
+			count++;
+	}
+	return count;
+}
+
+void store_close(struct store *s)
+{
+	io_close(&s->fd);
+}
+
+void store_explain(void (*each)(void *ctx, const char *path, const char *origin, int error),
+		   void *ctx)
+{
+	for (size_t i = 0; i < STORE_MAX; i++) {
+		struct store s;
+		int error = 0;
+		if (open_candidate(&candidates[i], false, &s) == 0) {
+			if (faccessat(s.fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
+				error = errno;
+			store_close(&s);
+		} else {
+			error = errno;
+			if (error == ENOENT && s.path[0])
+				error = check_ancestor(s.path) < 0 ? errno : 0;
+		}
+		each(ctx, s.path, candidates[i].variable, error);
+	}
+}
+
+void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1])
+{
+	if (!session || !*session)
+		session = "default";
+	size_t n = 0;
+	for (; session[n] && n < STORE_SESSION_LEN; n++) {
+		char c = session[n];
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+		bool digit = c >= '0' && c <= '9';
+		bool inside = n > 0 && (c == '.' || c == '-');
+		out[n] = letter || digit || inside || c == '_' ? c : '_';
+	}
+	out[n] = '\0';
+}
+
+int store_open_session(const struct store *s, const char *session, bool make)
+{
+	char name[STORE_SESSION_LEN + 1];
+	store_session_name(session, name);
+	if (strcmp(name, session) != 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	int sessions = open_below(s->fd, "sessions", make);
+	if (sessions < 0)
+		return -1;
+	int fd = open_below(sessions, session, make);
+	io_close(&sessions);
+	return fd;
+}
+
+int store_open_ids(const struct store *s, bool make)
+{
+	return open_below(s->fd, "ids", make);
+}
+
+int store_open_file(int dir, const char *name, int flags)
+{
+	/* O_NONBLOCK: a FIFO that somebody put there must not stop us. */
+	int fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+	fd = io_above_standard(fd);
+	if (fd < 0)
+		return -1;
+	bool writing = (flags & O_ACCMODE) != O_RDONLY;
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		goto fail;
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (writing && st.st_nlink > 1)) {
+		errno = EPERM;
+		goto fail;
+	}
+	if ((flags & O_CREAT) && (st.st_mode & 0777) != 0600 && fchmod(fd, 0600) < 0)
+		goto fail;
+	return fd;
+fail:
+	io_close(&fd);
+	return -1;
+}

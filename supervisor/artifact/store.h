@@ -1,0 +1,69 @@
+// Where artifacts live.
+//
+//   STORE/sessions/SESSION/ID.txt ...   the artifacts (see artifact.h)
+//   STORE/ids/ID                        symbolic link whose text is the session:
+//                                       claims the ID and finds it again
+//
+// STORE is the first usable of $TERSE_HOME, $XDG_STATE_HOME/terse,
+// ~/.local/state/terse ($HOME only, never the password file),
+// $XDG_RUNTIME_DIR/terse, ${TMPDIR:-/tmp}/terse-UID. Writing takes the first
+// that can be made and written; reading looks in all of them, in this order.
+//
+// Directories are made 0700 and must belong to the effective user (else the
+// candidate is passed over), files are made 0600. Nothing below STORE is reached
+// through a symbolic link: every step is openat() with O_NOFOLLOW. Root makes no
+// store inside another user's directory: that user could not use it afterwards.
+#ifndef TERSE_ARTIFACT_STORE_H
+#define TERSE_ARTIFACT_STORE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define STORE_MAX         5
+#define STORE_SESSION_LEN 100 /* bytes of a session's directory name at most */
+
+struct store {
+	int fd;              /* the STORE directory, close-on-exec; -1: not open */
+	char path[PATH_MAX]; /* absolute */
+};
+
+/* Opens (making what is missing) the first store that can be written to.
+   Returns 0, or -1 with the errno of the last candidate. */
+int store_open_write(struct store *s);
+
+/* The same from candidate *next on (0 at first), so that a caller whose write fails
+   in one store can go on to the next: *next is moved behind the one that was opened. */
+int store_open_next(struct store *s, int *next);
+
+/* Opens existing stores for reading, best first. Returns how many (0 to STORE_MAX). */
+int store_open_all(struct store stores[STORE_MAX]);
+
+void store_close(struct store *s);
+
+/* Why each candidate is or is not usable for writing, for `doctor`: calls `each` with the
+   path ("" when the variable behind it is not set), where it comes from
+   ("TERSE_HOME", ...), and 0 or an errno. Makes nothing. */
+void store_explain(void (*each)(void *ctx, const char *path, const char *origin, int error),
+		   void *ctx);
+
+/* A session's name as a directory name: letters, digits, '.', '_', '-', not starting
+   with '.' or '-', at most STORE_SESSION_LEN bytes; other bytes become '_', and
+   NULL or "" becomes "default". */
+void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1]);
+
+/* Opens the session's directory, making it if `make`. Returns a close-on-exec
+   descriptor, or -1 with errno. `session` must be a result of store_session_name
+   (else EINVAL). */
+int store_open_session(const struct store *s, const char *session, bool make);
+
+/* Opens STORE/ids in the same way. */
+int store_open_ids(const struct store *s, bool make);
+
+/* Opens (or with O_CREAT makes, 0600 whatever the umask) a file in a directory of the
+   store. Close-on-exec, above the standard descriptors, never through a symbolic
+   link. EPERM when it is not a regular file of the effective user, or has a second
+   hard link and is to be written. */
+int store_open_file(int dir, const char *name, int flags);
+
+#endif

@@ -1,0 +1,363 @@
+// See stream.h.
+
+#include "supervisor/artifact/stream.h"
+
+#include "supervisor/artifact/gap.h"
+#include "supervisor/artifact/newline.h"
+#include "supervisor/base/io.h"
+#include "supervisor/base/utf8.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COLLECT ((size_t)256 * 1024)
+#define DIRECT  ((size_t)64 * 1024) /* chunks from here on are not worth copying */
+#define ENTRIES ((size_t)4096)      /* bytes of index written at once */
+
+/* A multiple of any file system's block size. */
+#define PUNCH_ALIGN ((uint64_t)64 * 1024)
+
+int stream_open(struct stream *s, const struct stream_options *options)
+{
+	char name[ID_LEN + 16];
+	*s = (struct stream){.options = *options, .idx = -1, .keeping = true};
+	snprintf(name, sizeof(name), "%s%s", options->id, options->suffix);
+	s->fd = store_open_file(options->dir, name, O_RDWR | O_CREAT | O_EXCL);
+	if (s->fd < 0)
+		return -1;
+	cap_init(&s->cap, options->max_bytes);
+	s->indexing = options->idx && index_init(&s->index, &s->entries) == 0;
+	if (!s->indexing)
+		s->index = (struct index_writer){0};
+	return 0;
+}
+
+/* The index only saves time, so a failure ends it without further ado. */
+static void stop_indexing(struct stream *s)
+{
+	s->indexing = false;
+	s->index.pending = NULL;
+	buffer_release(&s->entries);
+	io_close(&s->idx);
+}
+
+static void write_entries(struct stream *s)
+{
+	/* A text shorter than the stride has no index. */
+	if (!s->indexing || s->entries.len == 0 || s->index.lines < INDEX_STRIDE)
+		return;
+	if (s->idx < 0) {
+		char name[ID_LEN + 16];
+		snprintf(name, sizeof(name), "%s%s", s->options.id, s->options.idx);
+		s->idx = store_open_file(s->options.dir, name, O_WRONLY | O_CREAT | O_EXCL);
+	}
+	if (s->idx < 0 || io_write(s->idx, s->entries.data, s->entries.len) < 0)
+		stop_indexing(s);
+	else
+		buffer_clear(&s->entries);
+}
+
+/* Writes at `offset`. Returns how much was written; s->error tells why not all. */
+static size_t write_some(struct stream *s, const char *data, size_t len, uint64_t offset)
+{
+	size_t done = 0;
+	while (done < len) {
+		ssize_t n = pwrite(s->fd, data + done, len - done, (off_t)(offset + done));
+		if (n > 0) {
+			done += (size_t)n;
+		} else if (n == 0 || errno != EINTR) {
+			s->error = n == 0 ? ENOSPC : errno;
+			break;
+		}
+	}
+	if (offset + done > s->end)
+		s->end = offset + done;
+	return done;
+}
+
+static void shrink(struct stream *s, uint64_t size)
+{
+	if (size < s->end && ftruncate(s->fd, (off_t)size) == 0)
+		s->end = size;
+}
+
+static void set_live(struct stream *s, const char *data, size_t len)
+{
+	s->live = len;
+	s->live_lines = newline_count(data, len);
+	s->live_open = len > 0 && data[len - 1] != '\n';
+}
+
+/* Ends the storing: the file stays as a prefix of the text. */
+static void stop_keeping(struct stream *s, uint64_t size)
+{
+	s->keeping = false;
+	set_live(s, NULL, 0);
+	shrink(s, size);
+	write_entries(s);
+	stop_indexing(s);
+}
+
+static void gap_of(const struct stream *s, struct meta_stream *m)
+{
+	const struct cap *c = &s->cap;
+	uint64_t end = s->open_gap ? m->bytes : c->end;
+	if (c->begin == end)
+		return;
+	m->gap_from = c->from;
+	m->gap_to = s->open_gap ? m->lines : c->to;
+	m->gap_offset = c->begin;
+	m->gap_bytes = end - c->begin;
+}
+
+void stream_describe(const struct stream *s, struct meta_stream *m)
+{
+	*m = (struct meta_stream){.present = true, .error = s->error};
+	m->bytes = s->index.bytes + s->live;
+	bool open = s->live > 0 ? s->live_open : s->index.bytes != s->line_start;
+	m->lines = s->index.lines + s->live_lines + open;
+	gap_of(s, m);
+}
+
+/* Writes the line that stands at the start of the gap `g`. A failure is of no matter, since
+   the metadata tell the same. */
+static void announce(struct stream *s, const struct meta_stream *g)
+{
+	char block[GAP_ANNOUNCE_MAX + 1] = {'\n'}, before = '\n';
+	size_t len = gap_announce(block + 1, g->gap_from, g->gap_to, g->gap_bytes, 0);
+	/* It is a line of its own, also where the cut is inside a line. */
+	if (g->gap_offset > 0)
+		io_read_at(s->fd, &before, 1, (off_t)g->gap_offset - 1);
+	const char *line = before == '\n' ? block + 1 : block;
+	len += line == block;
+	int saved = s->error;
+	if (s->open_gap) {
+		/* All of it inside the gap, or a reader takes its end for text. */
+		if (len <= g->gap_bytes) {
+			write_some(s, line, len, g->gap_offset);
+			shrink(s, g->gap_offset + len);
+		}
+	} else {
+		/* Padded with NULs, like the hole behind it, over what stood there. */
+		write_some(s, line, GAP_ANNOUNCE_MAX, g->gap_offset);
+	}
+	s->error = saved;
+}
+
+/* No hole can be made: the text ends here, at the last line start if that is near. */
+static void give_up_tail(struct stream *s)
+{
+	struct cap *c = &s->cap;
+	uint64_t at = s->index.bytes;
+	if (at - s->line_start <= c->tail / 2)
+		at = s->line_start;
+	cap_end_head(c, at, s->index.lines + 1);
+	s->open_gap = true;
+	stop_keeping(s, at);
+	s->options.gap_moved(s->options.ctx);
+}
+
+/* Releases what the gap has grown by. */
+static void punch(struct stream *s, uint64_t old_end)
+{
+	struct cap *c = &s->cap;
+	if (!c->whole) {
+		/* Not inside a character either. */
+		char next[4];
+		ssize_t n = io_read_at(s->fd, next, sizeof(next), (off_t)c->end);
+		for (ssize_t i = 0; i < n && i < 3 && (next[i] & 0xC0) == 0x80; i++)
+			c->end++;
+	}
+	/* The newline before the end stays: it tells that a line starts there, and keeps
+	   that line apart from the hole for whoever reads the file as it is. */
+	uint64_t hole = c->begin + GAP_ANNOUNCE_MAX, hole_end = c->end - c->whole;
+	/* A block that was only half in the hole till now is released with its other half. */
+	uint64_t again = (old_end - 1) / PUNCH_ALIGN * PUNCH_ALIGN;
+	if (again > hole)
+		hole = again;
+	s->options.gap_moved(s->options.ctx);
+	int result;
+	do {
+		result = fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)hole,
+				   (off_t)(hole_end - hole));
+	} while (result < 0 && errno == EINTR);
+	if (result == 0) {
+		struct meta_stream m;
+		stream_describe(s, &m);
+		announce(s, &m);
+	} else if (old_end == c->begin) {
+		give_up_tail(s);
+	} else {
+		s->error = errno;
+		stop_keeping(s, s->index.bytes);
+	}
+}
+
+/* `len` final bytes were written or lost: counts them. */
+static void pass(struct stream *s, const char *data, size_t len)
+{
+	struct cap *c = &s->cap;
+	uint64_t bytes = s->index.bytes, lines = s->index.lines;
+	if (!s->options.idx) {
+		s->index.bytes += len;
+		return;
+	}
+	if (index_feed(&s->index, data, len) < 0)
+		stop_indexing(s);
+	const char *newline = memrchr(data, '\n', len);
+	if (newline)
+		s->line_start = bytes + (uint64_t)(newline - data) + 1;
+	cap_pass(c, bytes, lines, data, len);
+	if (s->index.bytes != c->head || c->head == 0)
+		return;
+	/* The head ends with a line, unless that would give up half of it. */
+	uint64_t at = s->line_start;
+	if (c->head - at > c->head / 2) {
+		char tail[4];
+		size_t cut = 0;
+		ssize_t n = io_read_at(s->fd, tail, sizeof(tail), (off_t)(c->head - sizeof(tail)));
+		if (n != sizeof(tail) || !utf8_incomplete(tail, sizeof(tail), &cut))
+			cut = 0;
+		at = c->head - cut;
+	}
+	cap_end_head(c, at, s->index.lines + 1);
+}
+
+/* Makes room on disk for `len` more bytes under the cap. */
+static void make_room(struct stream *s, size_t len)
+{
+	struct cap *c = &s->cap;
+	if (!s->options.idx) {
+		/* Raw bytes have no lines to announce a gap with: only their head is kept. */
+		if (c->head != 0 && s->index.bytes + len > c->head + c->tail)
+			stop_keeping(s, s->index.bytes);
+		return;
+	}
+	uint64_t old_end = c->end;
+	if (cap_make_room(c, s->index.bytes, s->index.lines, len))
+		punch(s, old_end);
+}
+
+/* Writes `len` final bytes, and behind them in `data` the `live` ones. */
+static int store(struct stream *s, const char *data, size_t len, size_t live)
+{
+	/* What was live is now final, or stale: none of it may stay behind. */
+	set_live(s, NULL, 0);
+	if (s->keeping)
+		shrink(s, s->index.bytes + len + live);
+	while (len > 0) {
+		size_t n = cap_piece(&s->cap, s->index.bytes, len);
+		size_t behind = n == len ? live : 0;
+		if (s->keeping)
+			make_room(s, n);
+		if (s->keeping) {
+			size_t done = write_some(s, data, n + behind, s->index.bytes);
+			if (done < n + behind)
+				stop_keeping(s, s->index.bytes + (done < n ? done : n));
+		}
+		pass(s, data, n);
+		data += n;
+		len -= n;
+	}
+	if (s->entries.len >= ENTRIES)
+		write_entries(s);
+	return s->error ? -1 : 0;
+}
+
+static int store_collected(struct stream *s, size_t len)
+{
+	int result = store(s, s->collected, len, 0);
+	s->len -= len;
+	memmove(s->collected, s->collected + len, s->len);
+	return result;
+}
+
+/* How much of `data` are whole lines; all of it where that is nothing. */
+static size_t whole_lines(const struct stream *s, const char *data, size_t len)
+{
+	const char *newline = s->options.idx ? memrchr(data, '\n', len) : NULL;
+	return newline ? (size_t)(newline - data) + 1 : len;
+}
+
+int stream_append(struct stream *s, const char *data, size_t len)
+{
+	if (!s->collected)
+		s->collected = malloc(COLLECT);
+	if (!s->collected)
+		return store(s, data, len, 0);
+	/* Overflow leaves whole lines in the file, so that a reader sees none torn. */
+	if (len >= DIRECT && s->len + len > COLLECT) {
+		if (s->len > 0)
+			store_collected(s, s->len);
+		size_t n = whole_lines(s, data, len);
+		if (len - n > COLLECT)
+			n = len;
+		store(s, data, n, 0);
+		data += n;
+		len -= n;
+	}
+	while (s->len + len > COLLECT) {
+		size_t room = COLLECT - s->len;
+		memcpy(s->collected + s->len, data, room);
+		s->len = COLLECT;
+		data += room;
+		len -= room;
+		store_collected(s, whole_lines(s, s->collected, s->len));
+	}
+	memcpy(s->collected + s->len, data, len);
+	s->len += len;
+	return s->error ? -1 : 0;
+}
+
+int stream_flush(struct stream *s)
+{
+	int result = s->error ? -1 : 0;
+	if (s->len > 0)
+		result = store_collected(s, s->len);
+	write_entries(s);
+	struct meta_stream m;
+	stream_describe(s, &m);
+	if (s->open_gap && m.gap_from)
+		announce(s, &m);
+	return result;
+}
+
+int stream_set_live(struct stream *s, const char *data, size_t len)
+{
+	if (s->collected && s->len + len <= COLLECT && s->len > 0) {
+		/* Together, so that there is no moment with neither the old nor the new. */
+		if (len > 0)
+			memcpy(s->collected + s->len, data, len);
+		store(s, s->collected, s->len, len);
+		s->len = 0;
+	} else {
+		stream_flush(s);
+		if (s->keeping) {
+			shrink(s, s->index.bytes + len);
+			if (write_some(s, data, len, s->index.bytes) < len)
+				stop_keeping(s, s->index.bytes);
+		}
+	}
+	write_entries(s);
+	if (s->keeping)
+		set_live(s, data, len);
+	return s->error ? -1 : 0;
+}
+
+uint64_t stream_bytes(const struct stream *s)
+{
+	return s->index.bytes + s->len;
+}
+
+void stream_close(struct stream *s)
+{
+	io_close(&s->fd);
+	io_close(&s->idx);
+	buffer_release(&s->entries);
+	free(s->collected);
+	s->collected = NULL;
+}

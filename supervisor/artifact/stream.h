@@ -1,0 +1,64 @@
+// One file of an artifact that is being written: large writes, the line index beside it,
+// the live part behind the final text, and the disk cap (private to this folder; the
+// rules are in artifact.h).
+#ifndef TERSE_ARTIFACT_STREAM_H
+#define TERSE_ARTIFACT_STREAM_H
+
+#include "supervisor/artifact/cap.h"
+#include "supervisor/artifact/id.h"
+#include "supervisor/artifact/index.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/base/buffer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct stream_options {
+	int dir;            /* the session's directory; stays open as long as the stream */
+	const char *id;     /* the files are named ID + suffix */
+	const char *suffix; /* ".txt" */
+	const char *idx;    /* suffix of the index; NULL: not a text, no index */
+	uint64_t max_bytes; /* 0: no cap */
+	/* Called when the gap has grown, before bytes are released, so that what is
+	   told about the gap is never behind the file. */
+	void (*gap_moved)(void *ctx);
+	void *ctx;
+};
+
+struct stream {
+	struct stream_options options;
+	int fd, idx;
+	int error;     /* the first failed write's errno, or 0 */
+	bool keeping;  /* false: what comes is counted, not stored */
+	bool open_gap; /* the cap was reached where no hole can be made: no tail */
+	bool indexing;
+	char *collected; /* final bytes not written yet; allocated on first use */
+	size_t len;
+	struct index_writer index; /* what was written: bytes and newlines */
+	struct buffer entries;
+	uint64_t line_start; /* offset behind the last newline */
+	uint64_t end;        /* size of the file */
+	size_t live;         /* bytes of the live part ... */
+	uint64_t live_lines; /* ... newlines in it ... */
+	bool live_open;      /* ... and whether it ends inside a line */
+	struct cap cap;
+};
+
+/* Creates the file. Returns 0, or -1 with errno (nothing to close). */
+int stream_open(struct stream *s, const struct stream_options *options);
+
+/* The names are those of artifact.h. 0, or -1 when writing has failed. */
+int stream_append(struct stream *s, const char *data, size_t len);
+int stream_set_live(struct stream *s, const char *data, size_t len);
+int stream_flush(struct stream *s);
+
+/* What the metadata tells of it. */
+void stream_describe(const struct stream *s, struct meta_stream *m);
+
+/* Bytes that were appended, whether stored or not. */
+uint64_t stream_bytes(const struct stream *s);
+
+void stream_close(struct stream *s);
+
+#endif

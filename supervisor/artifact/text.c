@@ -1,0 +1,310 @@
+// See text.h.
+
+#include "supervisor/artifact/text.h"
+
+#include "supervisor/artifact/index.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* While the kernel is inside a write, the size it shows is one of whole pages. */
+#define PAGE ((uint64_t)4096)
+
+/* Milliseconds after which a size that could be of such a moment is believed. */
+#define SETTLE 100
+
+static bool ends_line(int fd, uint64_t size)
+{
+	char last;
+	return size == 0 || io_read_at(fd, &last, 1, (off_t)size - 1) != 1 || last == '\n';
+}
+
+/* Whether the size may be half of a write, so that the last line would be torn. */
+static bool is_doubtful(const struct text *t)
+{
+	return t->held && t->size % PAGE == 0 && !ends_line(t->fd, t->size);
+}
+
+/* The size of a text that may grow. */
+static int take_size(struct text *t)
+{
+	struct stat st;
+	uint64_t first = 0;
+	for (int waited = 0; waited <= SETTLE; waited++) {
+		if (fstat(t->fd, &st) < 0)
+			return -1;
+		t->size = (uint64_t)st.st_size;
+		if (waited == 0)
+			first = t->size;
+		if (!is_doubtful(t))
+			return 0;
+		struct timespec pause = {.tv_nsec = 1000000};
+		nanosleep(&pause, NULL);
+	}
+	if (t->size == first)
+		return 0; /* a live part that happens to end there */
+	/* One write after the other: what counts ends with the last newline there is. */
+	char block[65536];
+	size_t len = t->size < sizeof(block) ? (size_t)t->size : sizeof(block);
+	if (io_read_at(t->fd, block, len, (off_t)(t->size - len)) == (ssize_t)len) {
+		const char *newline = memrchr(block, '\n', len);
+		if (newline)
+			t->size -= len - (size_t)(newline - block) - 1;
+	}
+	return 0;
+}
+
+/* Whether another file has taken the name of this open one. */
+static bool is_replaced(int fd)
+{
+	struct stat st;
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink == 0;
+}
+
+/* Takes over what the metadata tell: the gap, and what was lost. */
+static void use_meta(struct text *t)
+{
+	struct meta m;
+	if (t->held) {
+		char name[ID_LEN + 6];
+		snprintf(name, sizeof(name), "%s.json", t->id);
+		io_close(&t->json);
+		t->json = store_open_file(t->dir, name, O_RDONLY);
+	}
+	if (meta_read(t->dir, t->id, &m) < 0)
+		return;
+	const struct meta_stream *s = t->part == ARTIFACT_ERR ? &m.err : &m.out;
+	if (s->gap_from && s->gap_offset <= t->size) {
+		t->gap = (struct text_gap){
+			.begin = s->gap_offset,
+			.end = s->gap_offset + s->gap_bytes,
+			.from = s->gap_from,
+			.to = s->gap_to,
+		};
+		t->gap.whole = t->gap.end > t->size || ends_line(t->fd, t->gap.end);
+	}
+	if (s->bytes == t->size)
+		t->known = s->lines; /* 0 while it runs: counted when asked */
+	if (s->error && s->bytes > t->size && t->gap.end <= t->size) {
+		t->lost_bytes = s->bytes - t->size;
+		t->lost_to = s->lines;
+		t->lost_error = s->error;
+	}
+	meta_release(&m);
+}
+
+int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
+{
+	const char *suffix = part == ARTIFACT_ERR ? ".err" : "";
+	char name[ID_LEN + 9];
+	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1, .part = part};
+	snprintf(t->id, sizeof(t->id), "%s", id);
+	/* ID.txt carries the lock of all parts. */
+	snprintf(name, sizeof(name), "%s.txt", t->id);
+	t->fd = store_open_file(dir, name, O_RDONLY);
+	if (t->fd < 0)
+		return -1;
+	t->held = meta_is_held(t->fd);
+	if (part == ARTIFACT_ERR) {
+		io_close(&t->fd);
+		snprintf(name, sizeof(name), "%s%s.txt", t->id, suffix);
+		t->fd = store_open_file(dir, name, O_RDONLY);
+		if (t->fd < 0)
+			return -1;
+	}
+	snprintf(name, sizeof(name), "%s%s.idx", t->id, suffix);
+	t->idx = store_open_file(dir, name, O_RDONLY);
+	t->dir = fcntl(dir, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (t->dir < 0 || take_size(t) < 0) {
+		text_close(t);
+		return -1;
+	}
+	use_meta(t);
+	return 0;
+}
+
+int text_open_file(struct text *t, const char *path)
+{
+	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1};
+	t->fd = io_above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+	struct stat st;
+	if (t->fd < 0)
+		return -1;
+	if (fstat(t->fd, &st) < 0)
+		goto fail;
+	errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+	if (!S_ISREG(st.st_mode))
+		goto fail;
+	t->size = (uint64_t)st.st_size;
+	return 0;
+fail:
+	io_close(&t->fd);
+	return -1;
+}
+
+void text_close(struct text *t)
+{
+	io_close(&t->fd);
+	io_close(&t->idx);
+	io_close(&t->dir);
+	io_close(&t->json);
+}
+
+static bool has_gap(const struct text *t)
+{
+	return t->gap.begin != t->gap.end;
+}
+
+/* The part of the file before the gap, and the one behind it. */
+static struct index_range before_gap(const struct text *t)
+{
+	return (struct index_range){.line = 1, .end = has_gap(t) ? t->gap.begin : t->size};
+}
+
+static struct index_range behind_gap(const struct text *t)
+{
+	uint64_t start = t->gap.end < t->size ? t->gap.end : t->size;
+	return (struct index_range){
+		.line = t->gap.to + t->gap.whole, .start = start, .end = t->size};
+}
+
+/* The last line on disk or in the gap. */
+static int last_line(struct text *t, uint64_t *lines)
+{
+	struct index_range range = has_gap(t) ? behind_gap(t) : before_gap(t);
+	uint64_t offset;
+	if (index_find(t->fd, t->idx, &range, UINT64_MAX, &offset, lines) < 0)
+		return -1;
+	/* Nothing behind the gap. */
+	if (has_gap(t) && *lines < t->gap.to)
+		*lines = t->gap.to;
+	return 0;
+}
+
+/* Whether the gap may have moved since the metadata were read; reads them again. */
+static bool has_moved(struct text *t)
+{
+	if (!t->held || !is_replaced(t->json))
+		return false;
+	use_meta(t);
+	return true;
+}
+
+int text_lines(struct text *t, uint64_t *lines)
+{
+	do {
+		if (t->known == 0 && last_line(t, &t->known) < 0)
+			return -1;
+	} while (has_moved(t));
+	*lines = t->known > t->lost_to ? t->known : t->lost_to;
+	return 0;
+}
+
+static int seek(struct text *t, uint64_t line, uint64_t *lines)
+{
+	struct index_range range = before_gap(t);
+	t->sought = line;
+	t->lost_told = false;
+	int result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
+	if (result != 1)
+		return result;
+	if (has_gap(t)) {
+		if (line <= t->gap.to) {
+			t->offset = t->gap.begin;
+			return 0;
+		}
+		range = behind_gap(t);
+		result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
+		if (result != 1)
+			return result;
+		if (*lines < t->gap.to)
+			*lines = t->gap.to;
+	}
+	if (line > t->lost_to) {
+		if (*lines < t->lost_to)
+			*lines = t->lost_to;
+		return 1;
+	}
+	t->offset = t->size;
+	return 0;
+}
+
+int text_seek(struct text *t, uint64_t line, uint64_t *lines)
+{
+	int result;
+	do {
+		result = seek(t, line, lines);
+	} while (has_moved(t));
+	return result;
+}
+
+/* The gap as a piece; the text behind it is next. */
+static void hand_on_gap(struct text *t, struct text_piece *piece)
+{
+	const struct text_gap *g = &t->gap;
+	*piece = (struct text_piece){
+		.kind = TEXT_GAP,
+		.from = t->sought > g->from ? t->sought : g->from,
+		.to = g->to,
+		.bytes = g->end - g->begin,
+		.goes_on = !g->whole && g->end < t->size,
+	};
+	t->offset = g->end; /* may be behind the end of the file */
+}
+
+static int hand_on_lost(struct text *t, struct text_piece *piece)
+{
+	uint64_t last;
+	if (last_line(t, &last) < 0)
+		return -1;
+	uint64_t from = last + ends_line(t->fd, t->size);
+	*piece = (struct text_piece){
+		.kind = TEXT_GAP,
+		.from = t->sought > from ? t->sought : from,
+		.to = t->lost_to,
+		.bytes = t->lost_bytes,
+		.error = t->lost_error,
+	};
+	t->lost_told = true;
+	return 0;
+}
+
+int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
+{
+	*piece = (struct text_piece){.kind = TEXT_END};
+	for (;;) {
+		if (has_gap(t) && t->offset >= t->gap.begin && t->offset < t->gap.end &&
+		    t->gap.begin < t->size) {
+			hand_on_gap(t, piece);
+			return 0;
+		}
+		uint64_t end = has_gap(t) && t->offset < t->gap.begin ? t->gap.begin : t->size;
+		if (t->offset >= end)
+			return t->lost_bytes && !t->lost_told ? hand_on_lost(t, piece) : 0;
+		if (end - t->offset < cap)
+			cap = (size_t)(end - t->offset);
+		ssize_t n = io_read_at(t->fd, data, cap, (off_t)t->offset);
+		if (n < 0)
+			return -1;
+		/* These may be bytes of a hole that was made just now: the metadata told
+		   before. */
+		if (has_moved(t) && has_gap(t) && t->offset < t->gap.end &&
+		    t->offset + (uint64_t)n > t->gap.begin)
+			continue;
+		if (n == 0) { /* the file shrank */
+			t->offset = t->size;
+			return 0;
+		}
+		piece->kind = TEXT_BYTES;
+		piece->len = (size_t)n;
+		t->offset += (uint64_t)n;
+		return 0;
+	}
+}

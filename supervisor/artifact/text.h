@@ -1,0 +1,79 @@
+// A text on disk as it is read: a stream of an artifact (finished, interrupted, or still
+// being written) or any file. Reads forward in blocks of the caller's; memory is a
+// constant. Lines are numbered from 1, counting those that are not on disk:
+//
+//   - a gap that the disk cap made: the bytes gap.begin to gap.end are a hole in the file,
+//     with the announcing line at its start. The byte before gap.end is a newline when
+//     a line starts at gap.end, else what follows is the rest of line gap.to;
+//   - an end that was lost, because a write failed.
+//
+// Both are handed on as pieces of kind TEXT_GAP in their place.
+//
+// Of a text that is still being written, the size is taken once, when it is opened,
+// and never inside a write. The cap may make the gap larger meanwhile: this is noticed.
+#ifndef TERSE_ARTIFACT_TEXT_H
+#define TERSE_ARTIFACT_TEXT_H
+
+#include "supervisor/artifact/artifact.h"
+#include "supervisor/artifact/id.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct text_gap {
+	uint64_t begin, end; /* offsets; equal: no gap */
+	uint64_t from, to;   /* lines it has a part of */
+	bool whole;          /* a line starts at `end` */
+};
+
+struct text {
+	int fd, idx;
+	uint64_t size; /* of the file */
+	struct text_gap gap;
+	/* What a failed write lost behind the end of the file: bytes, up to line `lost_to`, and
+	   the errno; 0: nothing. */
+	uint64_t lost_bytes, lost_to;
+	int lost_error;
+	bool held;       /* a keeper may still write */
+	uint64_t known;  /* number of lines, 0: not counted yet */
+	uint64_t offset; /* of the next byte to hand on */
+	uint64_t sought; /* the line of the last text_seek */
+	bool lost_told;
+	int dir;  /* of the artifact, -1: a plain file */
+	int json; /* its metadata as last read, while it is held, else -1 */
+	enum artifact_part part;
+	char id[ID_LEN + 1];
+};
+
+enum text_kind { TEXT_END, TEXT_BYTES, TEXT_GAP };
+
+struct text_piece {
+	enum text_kind kind;
+	size_t len;        /* TEXT_BYTES: this many were read */
+	uint64_t from, to; /* TEXT_GAP: these lines ... */
+	uint64_t bytes;    /* ... have this many bytes that are not there */
+	bool goes_on;      /* the text behind is the rest of line `to` */
+	int error;         /* errno of the write it was lost by; 0: the disk cap */
+};
+
+/* Opens a text part (not ARTIFACT_RAW) of the artifact `id` in the session directory `dir`.
+   Damaged or missing metadata do not matter. Returns 0, or -1 with errno. */
+int text_open(struct text *t, int dir, const char *id, enum artifact_part part);
+
+/* Opens a regular file (else EISDIR, EINVAL). Links are followed. */
+int text_open_file(struct text *t, const char *path);
+
+void text_close(struct text *t);
+
+/* The number of lines; the last one may have no newline. Returns 0, or -1 with errno. */
+int text_lines(struct text *t, uint64_t *lines);
+
+/* Makes the start of 1-based `line` the next to be read; a line in a gap makes it the gap.
+   Returns 0, 1 when the text has fewer lines (then *lines tells how many), or -1 with errno. */
+int text_seek(struct text *t, uint64_t line, uint64_t *lines);
+
+/* Reads on: up to `cap` bytes into `data`, which end anywhere. Returns 0, or -1 with errno. */
+int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece);
+
+#endif
