@@ -1,0 +1,190 @@
+// See wording.h.
+
+#include "supervisor/report/wording.h"
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/human.h"
+#include "supervisor/preview/preview.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static int append_lines(struct buffer *out, uint64_t lines)
+{
+	char count[HUMAN_LEN];
+	return buffer_printf(out, "%s line%s", human_count(count, lines), lines == 1 ? "" : "s");
+}
+
+static int append_size(struct buffer *out, uint64_t bytes)
+{
+	char size[HUMAN_LEN];
+	return buffer_append_string(out, human_size(size, bytes));
+}
+
+/* "terse read ID [--stderr]" and `rest`, or why there is nothing to read. */
+static int append_place(struct buffer *out, const char *verb, const struct wording_place *place)
+{
+	if (!place->id)
+		return buffer_printf(out, "not kept: %s", strerror(place->error));
+	return buffer_printf(out, "terse %s %s%s", verb, place->id,
+			     place->is_stderr ? " --stderr" : "");
+}
+
+static int append_range(struct buffer *out, const struct preview_piece *piece,
+			const struct wording_place *place)
+{
+	/* Read from a file that is still there (filter). */
+	if (!place->id && !place->error)
+		return buffer_printf(out, "lines %" PRIu64 "-%" PRIu64, piece->from, piece->to);
+	if (append_place(out, "read", place) < 0)
+		return -1;
+	if (!place->id)
+		return 0;
+	return buffer_printf(out, " --offset %" PRIu64 " --limit %" PRIu64, piece->from,
+			     piece->to - piece->from + 1);
+}
+
+int wording_marker(struct buffer *out, const struct preview_piece *piece,
+		   const struct wording_place *place)
+{
+	if (piece->kind == PREVIEW_FOLD) {
+		if (piece->from == piece->to)
+			return buffer_printf(out, "[... line %" PRIu64 " repeats the line above]\n",
+					     piece->from);
+		return buffer_printf(out,
+				     "[... lines %" PRIu64 "-%" PRIu64 " repeat the line above]\n",
+				     piece->from, piece->to);
+	}
+	if (buffer_append_string(out, "[... ") < 0 ||
+	    append_lines(out, piece->to - piece->from + 1) < 0 ||
+	    buffer_append_string(out, " (") < 0 || append_size(out, piece->bytes) < 0 ||
+	    buffer_append_string(out, ") omitted: ") < 0 || append_range(out, piece, place) < 0)
+		return -1;
+	return buffer_append_string(out, "]\n");
+}
+
+static int append_end(struct buffer *out, const struct wording_ending *e)
+{
+	if (e->timed_out)
+		return buffer_append_string(out, "timed out (exit 124)");
+	if (e->state == WORDING_INTERRUPTED)
+		return buffer_append_string(out, "interrupted");
+	if (e->exit_code >= 0)
+		return buffer_printf(out, "exit %d", e->exit_code);
+	const char *name = sigabbrev_np(e->signal);
+	if (name)
+		return buffer_printf(out, "killed by SIG%s", name);
+	return buffer_printf(out, "killed by signal %d", e->signal);
+}
+
+static int append_start(struct buffer *out, const struct wording_ending *e)
+{
+	char duration[HUMAN_LEN];
+	if (buffer_append_string(out, "[terse: ") < 0 || append_end(out, e) < 0)
+		return -1;
+	return buffer_printf(out, " after %s; ", human_duration(duration, e->duration_ms));
+}
+
+static int append_totals(struct buffer *out, uint64_t lines, uint64_t bytes)
+{
+	if (append_lines(out, lines) < 0 || buffer_append_string(out, ", ") < 0)
+		return -1;
+	return append_size(out, bytes);
+}
+
+int wording_footer(struct buffer *out, const struct wording_ending *e,
+		   const struct wording_place *place)
+{
+	if (append_start(out, e) < 0 || append_totals(out, e->lines, e->bytes) < 0)
+		return -1;
+	if (e->background && buffer_append_string(out, "; background processes still write") < 0)
+		return -1;
+	if (!place->id && !place->error)
+		return buffer_append_string(out, "]\n");
+	if (buffer_append_string(out, "; full text: ") < 0 || append_place(out, "read", place) < 0)
+		return -1;
+	if (place->id && buffer_printf(out, ", search: terse search %s%s REGEX", place->id,
+				       place->is_stderr ? " --stderr" : "") < 0)
+		return -1;
+	return buffer_append_string(out, "]\n");
+}
+
+int wording_status(struct buffer *out, const struct wording_ending *e)
+{
+	if (buffer_append_string(out, "[terse: ") < 0 || append_end(out, e) < 0)
+		return -1;
+	return buffer_append_string(out, "]\n");
+}
+
+int wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
+		      const struct wording_place *place)
+{
+	char duration[HUMAN_LEN];
+	if (buffer_printf(out, "[terse: still running after %s; ",
+			  human_duration(duration, elapsed_ms)) < 0 ||
+	    append_totals(out, lines, bytes) < 0 || buffer_append_string(out, " so far: ") < 0 ||
+	    append_place(out, "read", place) < 0)
+		return -1;
+	return buffer_append_string(out, "]\n");
+}
+
+int wording_binary(struct buffer *out, const struct wording_ending *e, const char *kind,
+		   const struct wording_place *place)
+{
+	if (append_start(out, e) < 0 || append_size(out, e->bytes) < 0 ||
+	    buffer_append_string(out, " of binary output") < 0)
+		return -1;
+	if (kind && buffer_printf(out, " (%s)", kind) < 0)
+		return -1;
+	if (buffer_append_string(out, ": ") < 0 || append_place(out, "path --raw", place) < 0)
+		return -1;
+	return buffer_append_string(out, "]\n");
+}
+
+int wording_person(struct buffer *out, const struct wording_ending *e,
+		   const struct wording_place *place)
+{
+	if (buffer_append_string(out, "[terse: ") < 0 ||
+	    append_totals(out, e->lines, e->bytes) < 0 || buffer_append_string(out, ": ") < 0 ||
+	    append_place(out, "read", place) < 0)
+		return -1;
+	return buffer_append_string(out, "]\n");
+}
+
+/* Signatures at the start of common formats (file(1) knows them all; an agent
+   needs the few that commands write to standard output). */
+static const struct {
+	const char *bytes;
+	size_t len, offset;
+	const char *kind;
+} kinds[] = {
+	{"\x1f\x8b",         2,  0,   "gzip"           },
+	{"\x28\xb5\x2f\xfd", 4,  0,   "zstd"           },
+	{"\xfd"
+	 "7zXZ",    5,  0,   "xz"             },
+	{"BZh",              3,  0,   "bzip2"          },
+	{"PK\x03\x04",       4,  0,   "zip"            },
+	{"\x7f"
+	 "ELF",     4,  0,   "ELF"            },
+	{"\x89PNG",          4,  0,   "PNG image"      },
+	{"\xff\xd8\xff",     3,  0,   "JPEG image"     },
+	{"GIF8",             4,  0,   "GIF image"      },
+	{"%PDF-",            5,  0,   "PDF"            },
+	{"SQLite format 3",  15, 0,   "SQLite database"},
+	{"ustar",            5,  257, "tar"            },
+};
+
+const char *wording_binary_kind(const char *data, size_t len)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (len >= kinds[i].offset + kinds[i].len &&
+		    memcmp(data + kinds[i].offset, kinds[i].bytes, kinds[i].len) == 0)
+			return kinds[i].kind;
+	}
+	return NULL;
+}
+
+int wording_not_kept(struct buffer *out, int error)
+{
+	return buffer_printf(out, "terse: output not kept: %s\n", strerror(error));
+}

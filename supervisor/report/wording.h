@@ -1,0 +1,65 @@
+// Every line that terse itself prints around a command's text. They are an
+// interface for agents: short, exact, stable, with the next command spelled out.
+// tests/unit/test_wording.c holds them word for word.
+//
+// Functions append to a buffer and return 0, or -1 with ENOMEM.
+#ifndef TERSE_REPORT_WORDING_H
+#define TERSE_REPORT_WORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct preview_piece;
+
+/* Where the whole text is. */
+struct wording_place {
+	const char *id; /* NULL: it could not be kept, or (error 0) the reader has it already */
+	int error;      /* why not (errno) */
+	bool is_stderr; /* the text of standard error, kept apart */
+};
+
+/* "[... 1,204 lines (61.0 KB) omitted: terse read cmd-1m5zq8k3x7f --offset 31 --limit 1204]\n",
+   and for a fold "[... lines 12-421 repeat the line above]\n". */
+int wording_marker(struct buffer *out, const struct preview_piece *piece,
+		   const struct wording_place *place);
+
+enum wording_state { WORDING_ENDED, WORDING_INTERRUPTED };
+
+struct wording_ending {
+	enum wording_state state;
+	bool timed_out;
+	bool background; /* somebody still writes to the artifact */
+	int exit_code;   /* -1: by signal */
+	int signal;
+	int64_t duration_ms;
+	uint64_t lines, bytes;
+};
+
+/* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-…]\n" */
+int wording_footer(struct buffer *out, const struct wording_ending *ending,
+		   const struct wording_place *place);
+
+/* "[terse: exit 4]\n" for agents that don't tell the model the exit status. */
+int wording_status(struct buffer *out, const struct wording_ending *ending);
+
+/* "[terse: still running after 1 min 0 s; 812 lines, 47.0 KB so far: terse read cmd-…]\n" */
+int wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
+		      const struct wording_place *place);
+
+/* "[terse: exit 0 after 3 ms; 12.3 MB of binary output (gzip): terse path cmd-…]\n" */
+int wording_binary(struct buffer *out, const struct wording_ending *ending, const char *kind,
+		   const struct wording_place *place);
+
+/* A person at a terminal saw everything: "[terse: 8,432 lines, 473 KB: terse read cmd-…]\n" */
+int wording_person(struct buffer *out, const struct wording_ending *ending,
+		   const struct wording_place *place);
+
+/* What the first bytes of binary output are ("gzip", "ELF", "PNG" ...), or NULL. */
+const char *wording_binary_kind(const char *data, size_t len);
+
+/* "terse: output not kept: No space left on device\n" */
+int wording_not_kept(struct buffer *out, int error);
+
+#endif
