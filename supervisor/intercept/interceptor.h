@@ -1,0 +1,118 @@
+// One captured stream on its way from the bytes of the command to the reader,
+// the artifact and the preview:
+//
+//   raw bytes ─► terminal ─► text ─► held until the threshold, then artifact
+//                                ├─► preview
+//                                └─► reader, live
+//
+// Text up to the threshold is held in memory; past it the artifact is opened
+// and everything goes there. For a reader that gets a preview (an agent) the
+// first share of the text is printed as its lines become final, the rest is
+// decided by interceptor_report(). Other readers get the whole text as it comes.
+//
+// Binary output (a NUL, or over 30 % unprintable in the first KB) is not
+// rendered: its bytes go to the artifact, and as they are to a program or file.
+//
+// The struct does no I/O of its own but through its events; memory is bounded.
+#ifndef TERSE_INTERCEPT_INTERCEPTOR_H
+#define TERSE_INTERCEPT_INTERCEPTOR_H
+
+#include "supervisor/artifact/artifact.h"
+#include "supervisor/preview/preview.h"
+#include "supervisor/report/wording.h"
+#include "supervisor/terminal/terminal.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum interceptor_print {
+	INTERCEPT_PREVIEW, /* an agent reads: live head, then the preview */
+	INTERCEPT_WHOLE,   /* a program or file: the whole text */
+	INTERCEPT_SILENT,  /* nobody: the owner prints the raw bytes itself */
+};
+
+enum interceptor_raw { INTERCEPT_RAW_AUTO, INTERCEPT_RAW_YES, INTERCEPT_RAW_NO };
+
+struct interceptor_options {
+	struct terminal_options terminal;
+	struct preview_options preview; /* budget: the threshold */
+	enum interceptor_print print;
+	enum interceptor_raw raw;
+	enum artifact_part part; /* ARTIFACT_OUT or ARTIFACT_ERR */
+	bool exact; /* a NUL anywhere makes a whole text pass as raw bytes from there on */
+};
+
+struct interceptor_events {
+	/* The run's artifact, opened at the first call. NULL: it can't be kept. */
+	struct artifact *(*artifact)(void *ctx);
+	/* Bytes for the reader. */
+	void (*print)(void *ctx, const char *data, size_t len);
+	/* Who reads, when that was not known at the start (print was INTERCEPT_PREVIEW): called
+	   once, when it begins to matter. NULL: print stays as it is. */
+	enum interceptor_print (*resolve)(void *ctx);
+	/* An answer to a query of the command. May be NULL. */
+	void (*reply)(void *ctx, const char *data, size_t len);
+	void *ctx;
+};
+
+struct interceptor;
+
+/* NULL with errno. */
+struct interceptor *interceptor_new(const struct interceptor_options *options,
+				    const struct interceptor_events *events);
+void interceptor_free(struct interceptor *s);
+
+/* The next bytes from the command. */
+void interceptor_feed(struct interceptor *s, const char *data, size_t len);
+
+/* No more bytes are there right now: what was held back to be judged is judged. */
+void interceptor_pause(struct interceptor *s);
+
+/* Whether lines wait that a live reader has not seen, although they are complete: then
+   interceptor_settle() should be called a moment later. */
+bool interceptor_is_unsettled(const struct interceptor *s);
+
+/* Hands the lines that were complete at the last call (`all`: that are complete now) on to the
+   reader although they could still be overwritten; not once the command has shown that it redraws.
+ */
+void interceptor_settle(struct interceptor *s, bool all);
+
+/* The command's side is closed. */
+void interceptor_finish(struct interceptor *s);
+
+void interceptor_resize(struct interceptor *s, unsigned cols, unsigned rows);
+
+/* Opens the artifact (if it isn't) and writes what is held: from here on the text is on disk. */
+void interceptor_spill(struct interceptor *s);
+
+/* Brings the artifact's end up to date with what is not final yet. */
+void interceptor_update_live(struct interceptor *s);
+
+/* What interceptor_report() needs to know. */
+struct interceptor_ending {
+	struct wording_ending ending; /* lines and bytes are filled in from the stream */
+	struct wording_place place;
+	enum status_when { STATUS_LINE_NEVER, STATUS_LINE_FAILURE, STATUS_LINE_ALWAYS } status_line;
+};
+
+/* Prints what the reader has not got yet: the rest of a text that fits, or the preview and the
+   footer. The command has ended; text may still come for the artifact, but no more is printed.
+   Only once. */
+void interceptor_report(struct interceptor *s, const struct interceptor_ending *ending);
+
+/* A live reader has waited long: a line that tells how much there is. */
+void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms,
+			   const struct wording_place *place);
+
+/* Who reads; asks (see resolve above) if that is not known yet. */
+enum interceptor_print interceptor_reader(struct interceptor *s);
+
+uint64_t interceptor_lines(const struct interceptor *s);
+uint64_t interceptor_bytes(const struct interceptor *s); /* of text; of raw bytes when binary */
+bool interceptor_is_binary(const struct interceptor *s);
+bool interceptor_is_spilled(const struct interceptor *s);
+/* Everything was printed: no preview was needed. */
+bool interceptor_fits(const struct interceptor *s);
+
+#endif
