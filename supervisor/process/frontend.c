@@ -1,0 +1,237 @@
+// See frontend.h.
+
+#include "supervisor/process/frontend.h"
+
+#include "supervisor/base/clock.h"
+#include "supervisor/base/io.h"
+#include "supervisor/process/family.h"
+#include "supervisor/process/guard.h"
+#include "supervisor/process/keeper.h"
+#include "supervisor/process/message.h"
+#include "supervisor/process/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define EXIT_TIMEOUT 124
+#define EXIT_FAILED  125
+
+/* How often a front end in the background looks whether it has come to the foreground; a shell
+   that continues a running job does not tell. */
+#define FOREGROUND_MS 300
+
+struct frontend {
+	struct job *job;
+	int keeper;    /* socket */
+	pid_t session; /* the keeper's process ID */
+	int signals;   /* signalfd */
+	bool raw;      /* the person's terminal is in raw mode */
+};
+
+static bool is_foreground(const struct frontend *f)
+{
+	int keyboard = f->job->layout.keyboard;
+	return keyboard >= 0 && tcgetpgrp(keyboard) == getpgrp();
+}
+
+static void send_message(const struct frontend *f, enum message_kind kind, int a, int b)
+{
+	const struct message m = {.kind = kind, .a = a, .b = b};
+	message_send(f->keeper, &m, 0);
+}
+
+static void send_window(const struct frontend *f)
+{
+	struct winsize size;
+	if (f->job->layout.keyboard >= 0 &&
+	    ioctl(f->job->layout.keyboard, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
+	    size.ws_row > 1)
+		send_message(f, MESSAGE_WINDOW, size.ws_col, size.ws_row);
+}
+
+static void enter_raw(struct frontend *f)
+{
+	if (f->raw || !is_foreground(f))
+		return;
+	if (tcsetattr(f->job->layout.keyboard, TCSADRAIN, &f->job->raw) == 0)
+		f->raw = true;
+}
+
+static void leave_raw(struct frontend *f)
+{
+	if (f->raw)
+		tcsetattr(f->job->layout.keyboard, TCSADRAIN, &f->job->modes);
+	f->raw = false;
+}
+
+/* The command was stopped: so is this process, until somebody continues it. */
+static void stop(struct frontend *f)
+{
+	leave_raw(f);
+	kill(getpid(), SIGSTOP);
+	enter_raw(f);
+}
+
+static void pass_signal(struct frontend *f)
+{
+	struct signalfd_siginfo info;
+	while (read(f->signals, &info, sizeof(info)) == sizeof(info)) {
+		int sig = (int)info.ssi_signo;
+		if (sig == SIGCONT)
+			enter_raw(f);
+		if (sig == SIGWINCH || sig == SIGCONT)
+			send_window(f);
+		if (sig != SIGWINCH || f->job->layout.keyboard < 0)
+			send_message(f, MESSAGE_SIGNAL, sig, 0);
+	}
+}
+
+static void pass_keys(struct frontend *f)
+{
+	struct message m = {.kind = MESSAGE_INPUT};
+	ssize_t n = read(f->job->layout.keyboard, m.data, sizeof(m.data));
+	if (n > 0)
+		message_send(f->keeper, &m, (size_t)n);
+	else if (n == 0 || errno != EINTR)
+		leave_raw(f); /* the terminal is gone; HUP follows */
+}
+
+/* The keeper was killed: nothing of the command may stay, and its status is lost. */
+_Noreturn static void on_keeper_gone(struct frontend *f)
+{
+	struct family_end end = {.session = f->session, .grace_ms = f->job->settings->grace};
+	leave_raw(f);
+	while (family_end_step(&end, FAMILY_HUP, clock_monotonic_ms()))
+		poll(NULL, 0, 20);
+	fprintf(stderr, "terse: the process that supervised the command was killed; "
+			"the command was ended, its status is unknown\n");
+	exit(EXIT_FAILED);
+}
+
+/* What the command does not hold must not be held by this process either. */
+static void close_inherited(const struct frontend *f)
+{
+	const int keep[] = {f->keeper, f->signals, f->job->layout.keyboard};
+	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
+	if (f->job->layout.keyboard != STDIN_FILENO)
+		io_null(STDIN_FILENO, STDIN_FILENO);
+}
+
+/* Waits for the end of the command. Returns its MESSAGE_. */
+static struct message wait_for_end(struct frontend *f)
+{
+	struct message m;
+	for (;;) {
+		bool background = f->job->layout.keyboard >= 0 && !f->raw;
+		struct pollfd fds[] = {
+			{.fd = f->keeper,                             .events = POLLIN},
+			{.fd = f->signals,                            .events = POLLIN},
+			{.fd = f->raw ? f->job->layout.keyboard : -1, .events = POLLIN},
+		};
+		if (poll(fds, 3, background ? FOREGROUND_MS : -1) < 0)
+			continue;
+		if (fds[1].revents)
+			pass_signal(f);
+		if (fds[2].revents)
+			pass_keys(f);
+		if (background)
+			enter_raw(f);
+		if (!fds[0].revents)
+			continue;
+		if (message_receive(f->keeper, &m, 0) < 0)
+			on_keeper_gone(f);
+		if (m.kind == MESSAGE_STARTED)
+			close_inherited(f);
+		else if (m.kind == MESSAGE_STOPPED)
+			stop(f);
+		else
+			return m;
+	}
+}
+
+/* Forks keeper and guard. Returns 0, or -1 with errno when there is no keeper. */
+static int start(struct frontend *f)
+{
+	const struct job *job = f->job;
+	int pair[2], watch[2] = {-1, -1};
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -1;
+	/* Without a guard the run goes on. */
+	if (pipe2(watch, O_CLOEXEC) < 0)
+		watch[0] = watch[1] = -1;
+	int *const all[] = {&pair[0], &pair[1], &watch[0], &watch[1]};
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		*all[i] = io_above_standard(*all[i]);
+	pid_t pid = fork();
+	if (pid == 0) {
+		io_close(&pair[0]);
+		io_close(&watch[0]);
+		keeper_run(job, pair[1], watch[1]);
+	}
+	io_close(&pair[1]);
+	io_close(&watch[1]);
+	if (pid < 0) {
+		io_close(&pair[0]);
+		io_close(&watch[0]);
+		return -1;
+	}
+	f->keeper = pair[0];
+	f->session = pid;
+	if (watch[0] >= 0) {
+		const struct guard guard = {.session = pid,
+					    .pipe = watch[0],
+					    .grace_ms = job->settings->grace,
+					    .terminal = job->layout.keyboard,
+					    .modes = &job->modes,
+					    .raw = &job->raw};
+		guard_start(&guard);
+		io_close(&watch[0]);
+	}
+	return 0;
+}
+
+int frontend_exec(const struct job *job)
+{
+	if (job->cwd && chdir(job->cwd) < 0)
+		return errno;
+	return spawn_exec(job->argv, environ);
+}
+
+static int exec_after_all(const struct job *job)
+{
+	signals_restore(&job->signals);
+	return frontend_exec(job);
+}
+
+int frontend_run(struct job *job)
+{
+	struct frontend f = {.job = job};
+	sigset_t set;
+	job->front = getpid();
+	signals_take(&job->signals);
+	signals_forwarded(&job->signals, &set);
+	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+	/* The fork of a run that can't be supervised would only lose the command's status. */
+	if (f.signals < 0 || start(&f) < 0)
+		return exec_after_all(job);
+	enter_raw(&f);
+	const struct message end = wait_for_end(&f);
+	leave_raw(&f);
+	switch (end.kind) {
+	case MESSAGE_REFUSED: return exec_after_all(job);
+	case MESSAGE_NOT_FOUND: return end.a;
+	default: break;
+	}
+	if (end.b)
+		_exit(EXIT_TIMEOUT);
+	signals_end_like(end.a);
+}

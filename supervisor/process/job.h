@@ -1,0 +1,28 @@
+// One run as the front end and the keeper both know it.
+#ifndef TERSE_PROCESS_JOB_H
+#define TERSE_PROCESS_JOB_H
+
+#include "config/settings.h"
+#include "supervisor/process/layout.h"
+#include "supervisor/process/signals.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+#include <termios.h>
+
+struct job {
+	char **argv;     /* what is executed */
+	char **shown;    /* what the user typed, for the metadata */
+	const char *cwd; /* to run in, or NULL */
+	const char *session;
+	const struct settings *settings;
+	struct layout layout;
+	struct signals signals; /* as the caller had them */
+	pid_t front;            /* the front end's process ID */
+	int64_t started_ms;     /* real time */
+	int64_t begun_ms;       /* the same moment, monotonic */
+	unsigned cols, rows;
+	struct termios modes, raw; /* of the person's terminal, if there is a keyboard */
+};
+
+#endif

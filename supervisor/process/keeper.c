@@ -1,0 +1,577 @@
+// See keeper.h.
+//
+// Life of a run here:
+//
+//   start ─► running ─► (command exits: drain, report) ─► flushing ─► (reader has all:
+//   tell the front end, let go of its descriptors) ─► lingering ─► exit
+//
+// Lingering lasts while somebody still holds the command's end of a channel, or while
+// the processes of a run that was cut short (timeout, front end killed) are being ended.
+
+#include "supervisor/process/keeper.h"
+
+#include "supervisor/base/clock.h"
+#include "supervisor/base/io.h"
+#include "supervisor/process/environment.h"
+#include "supervisor/process/family.h"
+#include "supervisor/process/guard.h"
+#include "supervisor/process/message.h"
+#include "supervisor/process/pty.h"
+#include "supervisor/process/source.h"
+#include "supervisor/process/spawn.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How often what is not final is brought to the artifact and to a live reader. */
+#define TICK_MS 200
+
+/* How often it is looked whether a family that is being ended has gone. */
+#define LOOK_MS 20
+
+/* What may wait for the command to read its terminal; what is typed beyond that is dropped, as the
+   kernel does. */
+#define INPUT_MAX ((size_t)1024 * 1024)
+
+/* What is read after the command's exit: more than a pty or pipe holds, yet an end to a
+   background process that writes without pause. */
+#define DRAIN_MAX ((size_t)4 * 1024 * 1024)
+
+/* How long a reader that stalls keeps the keeper of a killed front end. */
+#define STALL_MS 1000
+
+enum keeper_state { KEEPER_RUNNING, KEEPER_FLUSHING, KEEPER_LINGERING };
+
+struct keeper {
+	const struct job *job;
+	enum keeper_state state;
+	int front; /* -1: the front end is gone, or was told the end */
+	int guard;
+	int signals; /* signalfd for SIGCHLD */
+	int exec_error;
+	pid_t command;
+	int status; /* of the command, once it has ended */
+	bool timed_out;
+	bool interrupted; /* the front end died first */
+	bool stopped;
+	struct source sources[2];
+	int source_count;
+	struct record record;
+	struct buffer input; /* for the command's terminal */
+	struct family_end family;
+	bool ending; /* the family is being ended */
+	/* Monotonic times; 0: not set. */
+	int64_t tick_at, timeout_at, heartbeat_at, linger_at, stall_at;
+	char *chunk; /* SOURCE_CHUNK bytes */
+};
+
+static struct source *terminal_source(struct keeper *k)
+{
+	struct source *s = &k->sources[0];
+	return s->pty && s->fd >= 0 ? s : NULL;
+}
+
+static void queue_input(void *ctx, const char *data, size_t len)
+{
+	struct keeper *k = ctx;
+	if (k->input.len + len <= INPUT_MAX)
+		buffer_append(&k->input, data, len);
+}
+
+static void write_input(struct keeper *k)
+{
+	struct source *s = terminal_source(k);
+	while (s && k->input.len > 0) {
+		ssize_t n = write(s->fd, k->input.data, k->input.len);
+		if (n > 0)
+			buffer_consume(&k->input, (size_t)n);
+		else if (errno != EINTR)
+			break;
+	}
+	if (!s)
+		buffer_clear(&k->input);
+}
+
+static void tell(struct keeper *k, enum message_kind kind, int a, int b)
+{
+	struct message m = {.kind = kind, .a = a, .b = b};
+	if (k->front >= 0)
+		message_send(k->front, &m, 0);
+}
+
+/* Nothing was started: the front end runs the command without us. */
+_Noreturn static void refuse(struct keeper *k, int error)
+{
+	tell(k, MESSAGE_REFUSED, error, 0);
+	if (k->guard >= 0)
+		io_write(k->guard, "", 1);
+	_exit(0);
+}
+
+static void open_sources(struct keeper *k)
+{
+	const struct layout *l = &k->job->layout;
+	for (int i = 0; i < 2; i++) {
+		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
+			continue;
+		if (source_open(&k->sources[k->source_count], k->job, i) < 0)
+			refuse(k, errno);
+		k->source_count++;
+	}
+}
+
+/* The command's end of the channel that stands for stdout (0) or stderr (1). */
+static int child_end(const struct keeper *k, int which)
+{
+	const struct layout *l = &k->job->layout;
+	if (l->channel[which] == CHANNEL_MERGED)
+		which = 0;
+	if (l->channel[which] == CHANNEL_INHERIT)
+		return -1;
+	for (int i = 0; i < k->source_count; i++) {
+		if (k->sources[i].is_stderr == (which == 1))
+			return k->sources[i].child;
+	}
+	return -1;
+}
+
+static void start_command(struct keeper *k)
+{
+	const struct job *job = k->job;
+	const struct layout *l = &job->layout;
+	bool terminal = l->controlling && k->sources[0].pty;
+	if (terminal && ioctl(k->sources[0].child, TIOCSCTTY, 0) < 0)
+		terminal = false;
+	char **envp = environment_make(environ, job->settings, !l->person);
+	if (!envp)
+		refuse(k, errno);
+	const struct spawn spawn = {
+		.argv = job->argv,
+		.envp = envp,
+		.cwd = job->cwd,
+		.fds = {terminal && l->stdin_pty ? k->sources[0].child : -1, child_end(k, 0),
+			child_end(k, 1)},
+		.terminal = terminal ? k->sources[0].child : -1,
+		.signals = &job->signals,
+	};
+	k->command = spawn_command(&spawn, &k->exec_error);
+	if (k->command < 0)
+		refuse(k, errno);
+	free(envp);
+	for (int i = 0; i < k->source_count; i++)
+		io_close(&k->sources[i].child);
+}
+
+/* Lets go of every descriptor the caller handed down that is not ours to use, so that its other
+   end sees the command close it. */
+static void close_inherited(struct keeper *k)
+{
+	const int keep[] = {k->front,
+			    k->guard,
+			    k->signals,
+			    k->exec_error,
+			    k->sources[0].fd,
+			    k->sources[1].fd,
+			    k->job->layout.keyboard};
+	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
+	if (k->job->layout.keyboard != STDIN_FILENO)
+		io_null(STDIN_FILENO, STDIN_FILENO);
+}
+
+static void ignore_signals(void)
+{
+	static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ};
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+}
+
+static int watch_children(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	return io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+static void begin_ending(struct keeper *k, int step)
+{
+	k->ending = true;
+	family_end_step(&k->family, step, clock_monotonic_ms());
+}
+
+static struct interceptor_ending describe_end(const struct keeper *k, const struct source *s)
+{
+	const struct meta *m = &k->record.meta;
+	const struct meta_stream *text = s->is_stderr ? &m->err : &m->out;
+	struct interceptor_ending e = {
+		.ending = {.state = k->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED,
+			   .timed_out = k->timed_out,
+			   .background = s->fd >= 0,
+			   .exit_code = m->exit_code,
+			   .signal = m->signal,
+			   .duration_ms = m->duration_ms,
+			   .lines = text->lines,
+			   .bytes = text->bytes},
+		.place = record_place(&k->record, s->is_stderr),
+		.status_line = STATUS_LINE_NEVER,
+	};
+	if (!s->is_stderr)
+		e.status_line = (enum status_when)k->job->settings->status;
+	return e;
+}
+
+/* Information was lost: that is the one thing terse itself says on stderr. */
+static void tell_not_kept(const struct keeper *k)
+{
+	const struct record *r = &k->record;
+	struct buffer line = BUFFER_INIT;
+	int error = r->artifact ? artifact_error(r->artifact) : r->error;
+	if (error && wording_not_kept(&line, error) == 0)
+		io_write(STDERR_FILENO, line.data, line.len);
+	buffer_release(&line);
+}
+
+static void report(struct keeper *k)
+{
+	for (int i = 0; i < k->source_count; i++) {
+		struct source *s = &k->sources[i];
+		if (s->fd < 0)
+			source_close(s);
+		/* It lives on in the background: what comes later must have a place. Or nobody may
+		   read what is printed now. */
+		if (s->text && (s->fd >= 0 || k->interrupted))
+			interceptor_spill(s->text);
+	}
+	int64_t duration = clock_monotonic_ms() - k->job->begun_ms;
+	record_end(&k->record, k->status, k->timed_out, k->interrupted, duration);
+	for (int i = 0; i < k->source_count; i++) {
+		const struct interceptor_ending e = describe_end(k, &k->sources[i]);
+		source_report(&k->sources[i], &e);
+	}
+	tell_not_kept(k);
+	k->state = KEEPER_FLUSHING;
+	if (k->front < 0)
+		k->stall_at = clock_monotonic_ms() + STALL_MS;
+}
+
+static void drain(struct keeper *k)
+{
+	for (int i = 0; i < k->source_count; i++) {
+		size_t left = DRAIN_MAX;
+		while (left > 0 && source_read(&k->sources[i], k->chunk, SOURCE_CHUNK) == 1)
+			left -= SOURCE_CHUNK;
+	}
+}
+
+static void on_exit_of_command(struct keeper *k, int status)
+{
+	int error = 0;
+	if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127))
+		error = spawn_error(&k->exec_error);
+	io_close(&k->exec_error);
+	k->status = status;
+	if (error) {
+		tell(k, MESSAGE_NOT_FOUND, error, 0);
+		if (k->guard >= 0)
+			io_write(k->guard, "", 1);
+		_exit(0);
+	}
+	drain(k);
+	report(k);
+}
+
+static void on_child(struct keeper *k)
+{
+	struct signalfd_siginfo info;
+	int status;
+	while (read(k->signals, &info, sizeof(info)) > 0)
+		;
+	while (k->state == KEEPER_RUNNING &&
+	       waitpid(k->command, &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
+		if (WIFSTOPPED(status)) {
+			k->stopped = true;
+			tell(k, MESSAGE_STOPPED, WSTOPSIG(status), 0);
+		} else if (WIFCONTINUED(status)) {
+			/* Somebody else continued it: the front end waits with it no longer. */
+			if (k->stopped && k->front >= 0)
+				kill(k->job->front, SIGCONT);
+			k->stopped = false;
+		} else {
+			on_exit_of_command(k, status);
+		}
+	}
+}
+
+static void restore_terminal(struct keeper *k)
+{
+	const struct job *job = k->job;
+	if (job->layout.keyboard >= 0)
+		guard_restore_terminal(job->layout.keyboard, &job->modes, &job->raw);
+}
+
+static void on_front_gone(struct keeper *k)
+{
+	io_close(&k->front);
+	restore_terminal(k);
+	if (k->state == KEEPER_RUNNING) {
+		k->interrupted = true;
+		begin_ending(k, FAMILY_HUP);
+	} else {
+		k->stall_at = clock_monotonic_ms() + STALL_MS;
+	}
+}
+
+static void on_front(struct keeper *k)
+{
+	struct message m;
+	ssize_t len;
+	while (k->front >= 0 && (len = message_receive(k->front, &m, MSG_DONTWAIT)) >= 0) {
+		struct source *s = terminal_source(k);
+		switch (m.kind) {
+		case MESSAGE_SIGNAL:
+			if (k->state == KEEPER_RUNNING)
+				kill(-k->command, m.a);
+			if (m.a == SIGCONT)
+				k->stopped = false;
+			break;
+		case MESSAGE_INPUT: queue_input(k, m.data, (size_t)len); break;
+		case MESSAGE_WINDOW:
+			if (!s)
+				break;
+			pty_resize(s->fd, (unsigned)m.a, (unsigned)m.b);
+			interceptor_resize(s->text, (unsigned)m.a, (unsigned)m.b);
+			break;
+		default: break;
+		}
+	}
+	if (k->front >= 0 && errno != EAGAIN)
+		on_front_gone(k);
+}
+
+/* The reader is gone or its disk is full: the command finds that out as it would without terse. An
+   agent's command goes on, since its text is kept. */
+static void on_broken_outlet(struct keeper *k, struct source *s)
+{
+	if (s->fd < 0 || k->state != KEEPER_RUNNING)
+		return;
+	if (s->sink != SINK_PROGRAM && s->sink != SINK_FILE)
+		return;
+	if (s->pty)
+		kill(-k->command, SIGPIPE);
+	source_close(s);
+}
+
+static void on_readable(struct keeper *k, struct source *s)
+{
+	source_read(s, k->chunk, SOURCE_TURN);
+	if (s->outlet.error)
+		on_broken_outlet(k, s);
+	bool wants_tick = s->text && (interceptor_is_unsettled(s->text) || k->record.artifact);
+	if (!k->tick_at && wants_tick)
+		k->tick_at = clock_monotonic_ms() + TICK_MS;
+}
+
+static void on_tick(struct keeper *k, int64_t now)
+{
+	k->tick_at = 0;
+	for (int i = 0; i < k->source_count; i++) {
+		struct interceptor *text = k->sources[i].text;
+		if (!text || k->sources[i].fd < 0)
+			continue;
+		interceptor_settle(text, false);
+		interceptor_update_live(text);
+		if (interceptor_is_unsettled(text))
+			k->tick_at = now + TICK_MS;
+	}
+}
+
+/* An agent has seen nothing new for long: a line with the ID, so that it can look even if it gives
+   up waiting. */
+static void on_heartbeat(struct keeper *k, int64_t now)
+{
+	struct source *s = &k->sources[0];
+	k->heartbeat_at = now + k->job->settings->heartbeat;
+	if (!s->text || k->state != KEEPER_RUNNING)
+		return;
+	if (!s->printed && interceptor_reader(s->text) == INTERCEPT_PREVIEW) {
+		const struct wording_place place =
+			(interceptor_spill(s->text), record_place(&k->record, s->is_stderr));
+		interceptor_update_live(s->text);
+		interceptor_heartbeat(s->text, now - k->job->begun_ms, &place);
+	}
+	s->printed = false;
+}
+
+static bool is_due(int64_t at, int64_t now)
+{
+	return at && now >= at;
+}
+
+static void on_time(struct keeper *k, int64_t now)
+{
+	if (is_due(k->tick_at, now))
+		on_tick(k, now);
+	if (is_due(k->heartbeat_at, now))
+		on_heartbeat(k, now);
+	if (is_due(k->timeout_at, now)) {
+		k->timeout_at = 0;
+		if (k->state == KEEPER_RUNNING) {
+			k->timed_out = true;
+			begin_ending(k, FAMILY_TERM);
+		}
+	}
+	if (k->ending)
+		k->ending = family_end_step(&k->family, 0, now);
+}
+
+static int next_wait(const struct keeper *k, int64_t now)
+{
+	const int64_t times[] = {k->tick_at,   k->timeout_at, k->heartbeat_at,
+				 k->linger_at, k->stall_at,   k->ending ? now + LOOK_MS : 0};
+	int64_t wait = -1;
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		if (!times[i])
+			continue;
+		int64_t left = times[i] > now ? times[i] - now : 0;
+		if (wait < 0 || left < wait)
+			wait = left;
+	}
+	return wait > 1000000 ? 1000000 : (int)wait;
+}
+
+static bool is_flushed(const struct keeper *k)
+{
+	for (int i = 0; i < k->source_count; i++) {
+		if (!outlet_is_empty(&k->sources[i].outlet))
+			return false;
+	}
+	return true;
+}
+
+/* The reader has everything: the front end may end, and nothing of the caller's is held any more.
+ */
+static void let_go(struct keeper *k)
+{
+	k->state = KEEPER_LINGERING;
+	for (int i = 0; i < k->source_count; i++)
+		outlet_release(&k->sources[i].outlet);
+	io_null(STDIN_FILENO, STDERR_FILENO);
+	if (k->job->layout.keyboard > STDERR_FILENO)
+		close(k->job->layout.keyboard);
+	tell(k, MESSAGE_ENDED, k->status, k->timed_out);
+	io_close(&k->front);
+	if (!k->ending && k->guard >= 0)
+		io_write(k->guard, "", 1);
+	if (k->job->settings->linger)
+		k->linger_at = clock_monotonic_ms() + k->job->settings->linger;
+	k->heartbeat_at = k->stall_at = 0;
+}
+
+static bool is_done(struct keeper *k, int64_t now)
+{
+	if (k->state == KEEPER_FLUSHING && (is_flushed(k) || is_due(k->stall_at, now)))
+		let_go(k);
+	if (k->state != KEEPER_LINGERING || k->ending)
+		return false;
+	bool held = false;
+	for (int i = 0; i < k->source_count; i++)
+		held |= k->sources[i].fd >= 0;
+	return !held || is_due(k->linger_at, now);
+}
+
+/* One turn: waits for what can happen next and deals with it. */
+static void turn(struct keeper *k, int64_t now)
+{
+	struct pollfd fds[6];
+	struct source *readers[6] = {NULL}, *writers[6] = {NULL};
+	nfds_t n = 0;
+	fds[n++] = (struct pollfd){.fd = k->signals, .events = POLLIN};
+	fds[n++] = (struct pollfd){.fd = k->front, .events = POLLIN};
+	for (int i = 0; i < k->source_count; i++) {
+		struct source *s = &k->sources[i];
+		if (s->fd >= 0 && !outlet_is_full(&s->outlet)) {
+			short events = POLLIN | (i == 0 && k->input.len > 0 ? POLLOUT : 0);
+			readers[n] = s;
+			fds[n++] = (struct pollfd){.fd = s->fd, .events = events};
+		}
+		if (!outlet_is_empty(&s->outlet)) {
+			writers[n] = s;
+			fds[n++] = (struct pollfd){.fd = outlet_poll_fd(&s->outlet),
+						   .events = POLLOUT};
+		}
+	}
+	if (poll(fds, n, next_wait(k, now)) < 0)
+		return;
+	for (nfds_t i = 2; i < n; i++) {
+		if (writers[i] && fds[i].revents) {
+			outlet_pump(&writers[i]->outlet);
+			if (writers[i]->outlet.error)
+				on_broken_outlet(k, writers[i]);
+		}
+		if (readers[i] && (fds[i].revents & ~POLLOUT))
+			on_readable(k, readers[i]);
+	}
+	if (k->input.len > 0)
+		write_input(k);
+	if (fds[1].revents)
+		on_front(k);
+	if (fds[0].revents)
+		on_child(k);
+}
+
+static void finish(struct keeper *k)
+{
+	for (int i = 0; i < k->source_count; i++)
+		source_close(&k->sources[i]);
+	if (k->guard >= 0)
+		io_write(k->guard, "", 1);
+	record_close(&k->record);
+}
+
+_Noreturn void keeper_run(const struct job *job, int front, int guard)
+{
+	struct keeper k = {
+		.job = job,
+		.front = front,
+		.guard = guard,
+		.exec_error = -1,
+		.sources = {{.fd = -1, .child = -1}, {.fd = -1, .child = -1}}
+        };
+	ignore_signals();
+	setsid();
+	k.signals = watch_children();
+	k.chunk = malloc(SOURCE_CHUNK);
+	if (k.signals < 0 || !k.chunk)
+		refuse(&k, errno);
+	open_sources(&k);
+	start_command(&k);
+	tell(&k, MESSAGE_STARTED, 0, 0);
+	close_inherited(&k);
+	record_init(&k.record, job);
+	k.record.meta.command = k.command;
+	for (int i = 0; i < k.source_count; i++)
+		source_connect(&k.sources[i], job, &k.record, queue_input, &k);
+	k.family = (struct family_end){.session = getpid(), .grace_ms = job->settings->grace};
+	int64_t now = clock_monotonic_ms();
+	if (job->settings->timeout)
+		k.timeout_at = job->begun_ms + job->settings->timeout;
+	if (job->settings->heartbeat && !job->layout.person)
+		k.heartbeat_at = now + job->settings->heartbeat;
+	for (on_time(&k, now); !is_done(&k, now); on_time(&k, now)) {
+		turn(&k, now);
+		now = clock_monotonic_ms();
+	}
+	finish(&k);
+	for (int i = 0; i < k.source_count; i++)
+		source_release(&k.sources[i]);
+	buffer_release(&k.input);
+	free(k.chunk);
+	_exit(0);
+}

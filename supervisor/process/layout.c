@@ -1,0 +1,91 @@
+// See layout.h.
+
+#include "supervisor/process/layout.h"
+
+#include "supervisor/base/io.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_device(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode);
+}
+
+/* The terminal to read the person's keys from: stdin, or (`echo x | terse less`)
+   the one behind /dev/tty. */
+static int find_keyboard(void)
+{
+	if (isatty(STDIN_FILENO))
+		return STDIN_FILENO;
+	return io_above_standard(open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
+}
+
+static enum sink forced(enum sink sink, enum printing print)
+{
+	if (print == PRINT_PREVIEW && sink != SINK_CLOSED)
+		return SINK_AGENT;
+	return sink;
+}
+
+static void look_into(struct layout *l, int i)
+{
+	if (l->sink[i] == SINK_PIPE)
+		l->sink[i] = sink_of_pipe(STDOUT_FILENO + i, getpid());
+}
+
+static bool is_merged(struct layout *l, const struct settings *s)
+{
+	if (s->streams != STREAMS_AUTO)
+		return s->streams == STREAMS_MERGED;
+	if (sink_is_same(STDOUT_FILENO, STDERR_FILENO))
+		return true;
+	look_into(l, 0);
+	look_into(l, 1);
+	return l->sink[0] == SINK_AGENT && l->sink[1] == SINK_AGENT;
+}
+
+static enum channel channel_for(const struct layout *l, int i, const struct settings *s)
+{
+	switch (l->sink[i]) {
+	case SINK_CLOSED: return CHANNEL_INHERIT;
+	case SINK_PERSON:
+		/* Standard error on a person's terminal while stdout goes elsewhere. */
+		if (i == 1 && !l->person)
+			return CHANNEL_INHERIT;
+		break;
+	case SINK_PROGRAM:
+	case SINK_FILE: return s->pty == TRI_YES ? CHANNEL_PTY : CHANNEL_PIPE;
+	default: break;
+	}
+	return s->pty == TRI_NO ? CHANNEL_PIPE : CHANNEL_PTY;
+}
+
+void layout_decide(struct layout *l, const struct settings *s)
+{
+	bool typed = isatty(STDIN_FILENO);
+	*l = (struct layout){.keyboard = -1};
+	for (int i = 0; i < 2; i++)
+		l->sink[i] = forced(sink_of(STDOUT_FILENO + i), (enum printing)s->print);
+	bool merged = is_merged(l, s);
+	l->person = l->sink[0] == SINK_PERSON;
+
+	if (typed && !l->person) {
+		look_into(l, 0);
+		bool plain = s->print == PRINT_AUTO && s->timeout == 0 && s->tty != TRI_YES;
+		if (plain && l->sink[0] != SINK_AGENT) {
+			l->direct = true;
+			return;
+		}
+	}
+	l->channel[0] = channel_for(l, 0, s);
+	l->channel[1] = merged ? CHANNEL_MERGED : channel_for(l, 1, s);
+	if (l->channel[0] == CHANNEL_PTY && l->person && s->tty != TRI_NO)
+		l->keyboard = find_keyboard();
+	l->controlling = l->channel[0] == CHANNEL_PTY && (l->keyboard >= 0 || s->tty == TRI_YES);
+	/* Without a person, a pipe or file on stdin stays what it is; /dev/null gives way. */
+	l->stdin_pty = l->controlling &&
+		       (l->keyboard == STDIN_FILENO || (!l->person && is_device(STDIN_FILENO)));
+}

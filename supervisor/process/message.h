@@ -1,0 +1,37 @@
+// What the front end and the keeper tell each other, over a SOCK_SEQPACKET pair: one
+// message a packet. The end of the pair tells that the other process is gone.
+#ifndef TERSE_PROCESS_MESSAGE_H
+#define TERSE_PROCESS_MESSAGE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#define MESSAGE_DATA 4096
+
+enum message_kind {
+	/* front end to keeper */
+	MESSAGE_SIGNAL, /* a: pass this signal to the command's process group */
+	MESSAGE_INPUT,  /* data: what the person typed */
+	MESSAGE_WINDOW, /* a: columns, b: rows */
+	/* keeper to front end */
+	MESSAGE_STARTED,   /* the command runs: nothing of the caller's needs to be held */
+	MESSAGE_STOPPED,   /* a: the command was stopped by this signal */
+	MESSAGE_ENDED,     /* a: status as from waitpid, b: whether it was timed out */
+	MESSAGE_NOT_FOUND, /* a: errno of exec */
+	MESSAGE_REFUSED,   /* a: errno; nothing was started */
+};
+
+struct message {
+	int kind;
+	int a, b;
+	char data[MESSAGE_DATA]; /* MESSAGE_INPUT only; the packet ends with the last byte */
+};
+
+/* Sends; `len` bytes of data are in place. Returns 0, or -1 with errno. */
+int message_send(int fd, const struct message *m, size_t len);
+
+/* Receives one (blocks unless `flags` has MSG_DONTWAIT). Returns the length of the data part,
+   -1 with errno, or -1 with errno EPIPE when the other side is gone. */
+ssize_t message_receive(int fd, struct message *m, int flags);
+
+#endif

@@ -1,0 +1,82 @@
+// See record.h.
+
+#include "supervisor/process/record.h"
+
+#include "supervisor/base/clock.h"
+#include "supervisor/base/io.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void record_init(struct record *r, const struct job *job)
+{
+	*r = (struct record){.max_bytes = (uint64_t)job->settings->max_artifact};
+	if (!getcwd(r->cwd, sizeof(r->cwd)))
+		r->cwd[0] = '\0';
+	r->meta = (struct meta){
+		.argv = job->shown,
+		.cwd = job->cwd ? job->cwd : r->cwd,
+		.session = job->session,
+		.started_ms = job->started_ms,
+		.state = META_RUNNING,
+		.exit_code = -1,
+		.cols = job->cols,
+		.rows = job->rows,
+		.keeper = getpid(),
+	};
+}
+
+struct artifact *record_open(struct record *r)
+{
+	if (r->artifact || r->error)
+		return r->artifact;
+	r->artifact = artifact_create(&r->meta, r->max_bytes);
+	if (!r->artifact)
+		r->error = errno ? errno : EIO;
+	return r->artifact;
+}
+
+struct wording_place record_place(const struct record *r, bool is_stderr)
+{
+	struct wording_place place = {.is_stderr = is_stderr, .error = r->error};
+	if (r->artifact) {
+		place.error = artifact_error(r->artifact);
+		/* What was written before the disk was full can still be read. */
+		place.id = artifact_id(r->artifact);
+	}
+	return place;
+}
+
+void record_end(struct record *r, int status, bool timed_out, bool interrupted, int64_t duration_ms)
+{
+	struct meta *m = &r->meta;
+	m->state = interrupted ? META_INTERRUPTED : META_DONE;
+	m->exit_code = timed_out ? 124 : WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	m->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	m->timed_out = timed_out;
+	m->duration_ms = duration_ms;
+	m->ended_ms = m->started_ms + duration_ms;
+	if (r->artifact)
+		artifact_update(r->artifact);
+}
+
+void record_close(struct record *r)
+{
+	if (r->artifact) {
+		artifact_update(r->artifact);
+		artifact_close(r->artifact);
+		r->artifact = NULL;
+	}
+	struct store store;
+	char session[101];
+	if (store_open_write(&store) < 0)
+		return;
+	store_session_name(r->meta.session, session);
+	int dir = store_open_session(&store, session, true);
+	if (dir >= 0)
+		meta_append_history(dir, &r->meta);
+	io_close(&dir);
+	store_close(&store);
+}

@@ -1,0 +1,34 @@
+// What is kept of one run: its artifact, opened when the first text spills, and its
+// line in the history.
+#ifndef TERSE_PROCESS_RECORD_H
+#define TERSE_PROCESS_RECORD_H
+
+#include "supervisor/artifact/artifact.h"
+#include "supervisor/process/job.h"
+#include "supervisor/report/wording.h"
+
+struct record {
+	struct meta meta;
+	struct artifact *artifact;
+	uint64_t max_bytes;
+	int error; /* why there is no artifact although one was wanted */
+	char cwd[PATH_MAX];
+};
+
+void record_init(struct record *r, const struct job *job);
+
+/* The artifact, made at the first call. NULL: it can't be. */
+struct artifact *record_open(struct record *r);
+
+/* Where the text can be read, for messages. */
+struct wording_place record_place(const struct record *r, bool is_stderr);
+
+/* The command has ended (a status of waitpid): fills in the metadata, and brings the artifact up to
+ * date. */
+void record_end(struct record *r, int status, bool timed_out, bool interrupted,
+		int64_t duration_ms);
+
+/* Nothing more comes: the last update, the line in the history; frees. */
+void record_close(struct record *r);
+
+#endif

@@ -1,0 +1,205 @@
+// See source.h.
+
+#include "supervisor/process/source.h"
+
+#include "supervisor/base/io.h"
+#include "supervisor/process/pty.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static int open_pipe(struct source *s)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
+	s->fd = io_above_standard(ends[0]);
+	s->child = io_above_standard(ends[1]);
+	if (s->fd < 0 || s->child < 0 || fcntl(s->fd, F_SETFL, O_NONBLOCK) < 0) {
+		io_close(&s->fd);
+		io_close(&s->child);
+		return -1;
+	}
+	return 0;
+}
+
+static int open_pty(struct source *s, const struct job *job, int which)
+{
+	const struct layout *l = &job->layout;
+	bool cooked = l->controlling && which == 0;
+	struct pty pty;
+	if (pty_open(&pty, job->cols, job->rows, cooked, l->keyboard >= 0 ? &job->modes : NULL) < 0)
+		return -1;
+	s->fd = pty.master;
+	s->child = pty.slave;
+	s->pty = true;
+	return 0;
+}
+
+int source_open(struct source *s, const struct job *job, int which)
+{
+	*s = (struct source){.fd = -1, .child = -1, .is_stderr = which == 1};
+	s->sink = job->layout.sink[which];
+	s->person = s->sink == SINK_PERSON;
+	s->writer = job->front;
+	if (job->layout.channel[which] == CHANNEL_PTY && open_pty(s, job, which) == 0)
+		return 0;
+	return open_pipe(s);
+}
+
+static struct artifact *on_artifact(void *ctx)
+{
+	struct source *s = ctx;
+	return record_open(s->record);
+}
+
+static void on_print(void *ctx, const char *data, size_t len)
+{
+	struct source *s = ctx;
+	outlet_write(&s->outlet, data, len);
+	s->printed = true;
+}
+
+static enum interceptor_print on_resolve(void *ctx)
+{
+	struct source *s = ctx;
+	s->sink = sink_of_pipe(s->outlet.fd, s->writer);
+	return s->sink == SINK_AGENT ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
+}
+
+static void on_reply(void *ctx, const char *data, size_t len)
+{
+	struct source *s = ctx;
+	/* A person's terminal answers by itself. */
+	if (s->pty && !s->person && pty_is_raw(s->fd))
+		s->reply(s->ctx, data, len);
+}
+
+static enum interceptor_print print_for(enum sink sink, enum printing print)
+{
+	if (print == PRINT_FULL && sink != SINK_PERSON)
+		return INTERCEPT_WHOLE;
+	switch (sink) {
+	case SINK_PERSON: return INTERCEPT_SILENT;
+	case SINK_PROGRAM:
+	case SINK_FILE: return INTERCEPT_WHOLE;
+	default: return INTERCEPT_PREVIEW;
+	}
+}
+
+int source_connect(struct source *s, const struct job *job, struct record *record,
+		   void (*reply)(void *ctx, const char *data, size_t len), void *ctx)
+{
+	const struct settings *set = job->settings;
+	const struct interceptor_options options = {
+		.terminal = {.cols = job->cols,
+			     .rows = job->rows,
+			     .onlcr = !(s->pty && job->layout.controlling && !s->is_stderr),
+			     .collapse = set->collapse            },
+		.preview = { .mode = (enum preview_mode)set->mode,
+			     .budget = (size_t)set->size,
+			     .head_share = (unsigned)set->head_share,
+			     .max_line = (size_t)set->max_line,
+			     .max_lines = (uint64_t)set->max_lines},
+		.print = print_for(s->sink, (enum printing)set->print),
+		.raw = (enum interceptor_raw)set->raw,
+		.part = s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,
+		.exact = !s->pty,
+	};
+	const struct interceptor_events events = {
+		.artifact = on_artifact,
+		.print = on_print,
+		.resolve = s->sink == SINK_PIPE && set->print != PRINT_PREVIEW ? on_resolve : NULL,
+		.reply = on_reply,
+		.ctx = s,
+	};
+	s->record = record;
+	s->reply = reply;
+	s->ctx = ctx;
+	outlet_init(&s->outlet, s->is_stderr ? STDERR_FILENO : STDOUT_FILENO);
+	s->text = interceptor_new(&options, &events);
+	return s->text ? 0 : -1;
+}
+
+/* Hands on what was read. Without a stream (no memory for one) the reader at least gets the bytes.
+ */
+static void take(struct source *s, const char *data, size_t len)
+{
+	if (s->person || !s->text) {
+		on_print(s, data, len);
+		s->last = data[len - 1];
+	}
+	if (s->text)
+		interceptor_feed(s->text, data, len);
+}
+
+int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
+{
+	size_t got = 0;
+	while (s->fd >= 0 && got < most) {
+		ssize_t n = read(s->fd, chunk, SOURCE_CHUNK);
+		if (n > 0) {
+			take(s, chunk, (size_t)n);
+			got += (size_t)n;
+			if (outlet_is_full(&s->outlet))
+				return 1;
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		/* The end of a pipe reads 0, that of a pty EIO. */
+		if (n == 0 || errno != EAGAIN) {
+			source_close(s);
+			return -1;
+		}
+		if (s->text) {
+			interceptor_pause(s->text);
+			/* Through a pipe nothing is redrawn: no reason to let a reader wait. */
+			if (!s->pty)
+				interceptor_settle(s->text, true);
+		}
+		return 0;
+	}
+	return s->fd < 0 ? -1 : 1;
+}
+
+static void report_person(struct source *s, const struct interceptor_ending *e)
+{
+	struct buffer line = BUFFER_INIT;
+	if (!e->place.id || wording_person(&line, &e->ending, &e->place) < 0)
+		goto out;
+	/* The person's terminal may still be raw: every line end is spelled out. */
+	if (s->last != '\n')
+		outlet_write(&s->outlet, "\r\n", 2);
+	outlet_write(&s->outlet, line.data, line.len - 1);
+	outlet_write(&s->outlet, "\r\n", 2);
+out:
+	buffer_release(&line);
+}
+
+void source_report(struct source *s, const struct interceptor_ending *ending)
+{
+	if (!s->text)
+		return;
+	interceptor_report(s->text, ending);
+	if (s->person && !interceptor_fits(s->text))
+		report_person(s, ending);
+}
+
+void source_close(struct source *s)
+{
+	io_close(&s->fd);
+	if (s->text)
+		interceptor_finish(s->text);
+}
+
+void source_release(struct source *s)
+{
+	io_close(&s->fd);
+	io_close(&s->child);
+	interceptor_free(s->text);
+	s->text = NULL;
+	outlet_release(&s->outlet);
+}

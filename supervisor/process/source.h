@@ -1,0 +1,54 @@
+// One channel from the command to its reader: the pty master or pipe that is
+// read, the stream that makes text of it, the outlet it is printed to.
+#ifndef TERSE_PROCESS_SOURCE_H
+#define TERSE_PROCESS_SOURCE_H
+
+#include "supervisor/intercept/interceptor.h"
+#include "supervisor/process/job.h"
+#include "supervisor/process/record.h"
+#include "supervisor/report/outlet.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The least that is worth a read, and what one wake-up reads at most before others get a turn. */
+#define SOURCE_CHUNK ((size_t)64 * 1024)
+#define SOURCE_TURN  ((size_t)1024 * 1024)
+
+struct source {
+	int fd;    /* non-blocking; -1 when closed */
+	int child; /* the command's end, to be closed once it is started; -1 */
+	bool pty;
+	bool person; /* raw pass-through */
+	bool is_stderr;
+	bool printed; /* something reached the reader since the owner last cleared it */
+	char last;    /* the last byte a person saw */
+	enum sink sink;
+	struct interceptor *text;
+	struct outlet outlet;
+	struct record *record;
+	pid_t writer; /* see sink_of_pipe() */
+	void (*reply)(void *ctx, const char *data, size_t len);
+	void *ctx; /* of reply */
+};
+
+/* Opens the channel for stdout (0) or stderr (1) of the job. A pty that can't be had becomes a
+   pipe. Returns 0, or -1 with errno. */
+int source_open(struct source *s, const struct job *job, int which);
+
+/* Makes the stream and the outlet; after the command was started. Returns 0, or -1 with errno: what
+   the command writes then goes to the reader as it is. */
+int source_connect(struct source *s, const struct job *job, struct record *record,
+		   void (*reply)(void *ctx, const char *data, size_t len), void *ctx);
+
+/* Reads what is there, up to `most` bytes. Returns 1 if there may be more, 0 if not, -1 when the
+   other side is closed (the source is then, too). */
+int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most);
+
+/* Prints the end of what a run has to say on this channel. */
+void source_report(struct source *s, const struct interceptor_ending *ending);
+
+void source_close(struct source *s);
+void source_release(struct source *s);
+
+#endif
