@@ -1,0 +1,27 @@
+// The verbs of the program, one file each.
+//
+// A verb gets its own arguments (argv[0] is the verb's name), prints what it
+// has to say itself, and returns the exit status: 0, 1 (nothing found, or it
+// could not be read), or EXIT_TERSE for bad usage and terse's own failures.
+#ifndef TERSE_COMMAND_COMMAND_H
+#define TERSE_COMMAND_COMMAND_H
+
+/* Exit status of terse's own errors, as env(1) and timeout(1) use it. */
+#define EXIT_TERSE 125
+
+struct settings;
+
+struct command_context {
+	struct settings *settings; /* files and variables are loaded; flags not yet */
+};
+
+int command_run(struct command_context *c, int argc, char **argv);
+int command_filter(struct command_context *c, int argc, char **argv);
+int command_read(struct command_context *c, int argc, char **argv);
+int command_list(struct command_context *c, int argc, char **argv);
+int command_path(struct command_context *c, int argc, char **argv);
+int command_doctor(struct command_context *c, int argc, char **argv);
+int command_help(struct command_context *c, int argc, char **argv);
+int command_version(struct command_context *c, int argc, char **argv);
+
+#endif

@@ -1,0 +1,166 @@
+// terse filter: the way of a command's output, over standard input.
+
+#include "config/option.h"
+#include "supervisor/artifact/session.h"
+#include "supervisor/base/clock.h"
+#include "supervisor/base/io.h"
+#include "supervisor/command/command.h"
+#include "supervisor/intercept/interceptor.h"
+#include "supervisor/process/record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK ((size_t)256 * 1024)
+
+struct filter {
+	struct record record;
+	bool keep; /* the input can't be read again: what is left out has to be kept */
+	bool onlcr;
+	int exit_code;
+	int error; /* of writing */
+};
+
+static int bad_usage(const char *what, const char *why)
+{
+	fprintf(stderr, "terse filter: %s: %s (see terse help filter)\n", what, why);
+	return -1;
+}
+
+/* Options of filter alone. Returns 1 if it was one, 0 if not, -1 after saying what is wrong. */
+static int take_own(struct filter *f, int argc, char **argv, int *i)
+{
+	const char *name = argv[*i];
+	bool is_code = strcmp(name, "--exit-code") == 0;
+	if (!is_code && strcmp(name, "--onlcr") != 0)
+		return 0;
+	const char *value = *i + 1 < argc ? argv[*i + 1] : "";
+	if (is_code) {
+		char *end;
+		long code = strtol(value, &end, 10);
+		if (!*value || *end || code < 0 || code > 255)
+			return bad_usage(name, "needs a number from 0 to 255");
+		f->exit_code = (int)code;
+	} else {
+		f->onlcr = strcmp(value, "yes") == 0;
+		if (!f->onlcr && strcmp(value, "no") != 0)
+			return bad_usage(name, "needs yes or no");
+	}
+	*i += 2;
+	return 1;
+}
+
+static int parse(struct filter *f, struct settings *s, int argc, char **argv)
+{
+	struct option_error error = {""};
+	for (int i = 1; i < argc;) {
+		int taken = take_own(f, argc, argv, &i);
+		if (taken == 0) {
+			taken = settings_take_flag(s, argc, argv, &i, &error);
+			if (taken < 0)
+				fprintf(stderr, "terse filter: %s\n", error.text);
+			else if (taken == 0)
+				taken = bad_usage(argv[i], "no such option");
+		}
+		if (taken < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static struct artifact *on_artifact(void *ctx)
+{
+	struct filter *f = ctx;
+	return f->keep ? record_open(&f->record) : NULL;
+}
+
+static void on_print(void *ctx, const char *data, size_t len)
+{
+	struct filter *f = ctx;
+	if (!f->error && io_write(STDOUT_FILENO, data, len) < 0)
+		f->error = errno;
+}
+
+/* Reads standard input to its end. Returns 0, or -1 with errno. */
+static int feed(struct filter *f, struct interceptor *text)
+{
+	char *chunk = malloc(CHUNK);
+	ssize_t n = chunk ? 0 : -1;
+	while (chunk && !f->error) {
+		n = read(STDIN_FILENO, chunk, CHUNK);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		interceptor_feed(text, chunk, (size_t)n);
+	}
+	free(chunk);
+	return n < 0 ? -1 : 0;
+}
+
+static struct interceptor *make_interceptor(struct filter *f, const struct settings *s)
+{
+	const struct interceptor_options options = {
+		.terminal = {.cols = (unsigned)s->cols,
+			     .rows = (unsigned)s->rows,
+			     .onlcr = f->onlcr,
+			     .collapse = s->collapse            },
+		.preview = { .mode = (enum preview_mode)s->mode,
+			     .budget = (size_t)s->size,
+			     .head_share = (unsigned)s->head_share,
+			     .max_line = (size_t)s->max_line,
+			     .max_lines = (uint64_t)s->max_lines},
+		.print = s->print == PRINT_FULL ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW,
+		.raw = INTERCEPT_RAW_NO,
+		.part = ARTIFACT_OUT,
+	};
+	const struct interceptor_events events = {
+		.artifact = on_artifact, .print = on_print, .ctx = f};
+	return interceptor_new(&options, &events);
+}
+
+int command_filter(struct command_context *c, int argc, char **argv)
+{
+	static char *shown[] = {(char *)"filter", NULL};
+	struct filter f = {.onlcr = true};
+	struct stat st;
+	struct job job = {.argv = shown, .shown = shown, .settings = c->settings};
+	int result = EXIT_TERSE;
+	if (parse(&f, c->settings, argc, argv) < 0)
+		return EXIT_TERSE;
+	f.keep = c->settings->print != PRINT_FULL && fstat(STDIN_FILENO, &st) == 0 &&
+		 !S_ISREG(st.st_mode);
+	job.started_ms = clock_real_ms();
+	job.begun_ms = clock_monotonic_ms();
+	job.session = session_name(c->settings);
+	record_init(&f.record, &job);
+
+	struct interceptor *text = make_interceptor(&f, c->settings);
+	if (!text || feed(&f, text) < 0) {
+		fprintf(stderr, "terse filter: standard input: %s\n", strerror(errno));
+		goto out;
+	}
+	interceptor_finish(text);
+	int64_t duration = clock_monotonic_ms() - job.begun_ms;
+	record_end(&f.record, f.exit_code << 8, false, false, duration);
+	const struct interceptor_ending end = {
+		.ending = {.exit_code = f.exit_code, .duration_ms = duration},
+		.place = record_place(&f.record, false),
+		.status_line = (enum status_when)c->settings->status,
+	};
+	interceptor_report(text, &end);
+	result = 0;
+	if (f.error && f.error != EPIPE) {
+		fprintf(stderr, "terse filter: standard output: %s\n", strerror(f.error));
+		result = EXIT_TERSE;
+	}
+out:
+	interceptor_free(text);
+	if (f.record.artifact)
+		record_close(&f.record);
+	return result;
+}

@@ -1,0 +1,95 @@
+// terse help [VERB]
+
+#include "config/option.h"
+#include "supervisor/base/buffer.h"
+#include "supervisor/command/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct topic {
+	const char *verb, *synopsis, *text;
+};
+
+static const struct topic topics[] = {
+	{"run",     "terse [run] [OPTIONS] COMMAND [ARG...]\n       terse [run] [OPTIONS] -c STRING",
+	 "Runs COMMAND and prints what a person at a terminal would have seen of it. Output that "
+	 "is\n"
+	 "too long is kept on disk, and a preview with the ID of that artifact is printed.\n"
+	 "Ends with the command's status: its exit code, or by the same signal. 124: timed out,\n"
+	 "125: terse was called wrongly, 126 and 127: the command can't be run or found.\n\n"
+	 "  -c STRING             run a shell string (one argument with blanks or shell syntax is "
+	 "one, too)\n"
+	 "  --cwd DIR             run the command in DIR\n"												      },
+	{"read",    "terse read ID [--offset N] [--limit N] [--stderr]",
+	 "Prints lines of an artifact (or of any file). ID: as printed, a unique beginning of it, "
+	 "or\n"
+	 "last, last-1, ... of this session.\n\n"
+	 "  --offset N            first line, from 1\n"
+	 "  --limit N             how many lines\n"
+	 "  --stderr              the text of standard error, where it was kept apart\n"                                                                         },
+	{"list",    "terse list [--all]",
+	 "What was run and kept in this session (--all: in all sessions), newest first.\n"                                                                       },
+	{"path",    "terse path [--raw] ID",
+	 "The file that holds the text of an artifact (--raw: its raw bytes).\n"										 },
+	{"filter",  "terse filter [OPTIONS] < FILE",
+	 "Treats standard input as a command's output and prints what run would have printed.\n\n"
+	 "  --exit-code N         the command ended so (default 0)\n"
+	 "  --onlcr yes|no        no: a line feed only moves down, as in a recording of a "
+	 "terminal\n"
+	 "                        that did output processing (default yes)\n"										    },
+	{"doctor",  "terse doctor",								   "Checks whether everything terse needs is in place here.\n"},
+	{"help",    "terse help [VERB]",							      "This text, or what VERB does.\n"                          },
+	{"version", "terse version",								  "Prints the version.\n"                                    },
+};
+
+static int print_options(void)
+{
+	struct buffer out = BUFFER_INIT;
+	int result = option_write_help(&out);
+	if (result == 0)
+		fwrite(out.data, 1, out.len, stdout);
+	buffer_release(&out);
+	return result;
+}
+
+static int print_topic(const struct topic *t)
+{
+	printf("Usage: %s\n\n%s", t->synopsis, t->text);
+	if (strcmp(t->verb, "run") == 0 || strcmp(t->verb, "filter") == 0)
+		return print_options();
+	return 0;
+}
+
+static void print_overview(void)
+{
+	fputs("terse runs a command and prints what a person would have seen of it, in a few\n"
+	      "kilobytes; what does not fit is kept on disk and can be read on.\n\n"
+	      "  terse COMMAND [ARG...]      run a command\n"
+	      "  terse 'cd x && make'        run a shell string\n"
+	      "  terse read ID --offset N    read on in what a run printed\n\nVerbs:\n",
+	      stdout);
+	for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++) {
+		const char *text = topics[i].text;
+		printf("  %-8s %.*s\n", topics[i].verb, (int)strcspn(text, ".\n"), text);
+	}
+	fputs("\nterse help VERB tells more. `terse -- NAME` runs a command that has a verb's "
+	      "name.\n"
+	      "TERSE=0 in the environment switches terse off.\n",
+	      stdout);
+}
+
+int command_help(struct command_context *c, int argc, char **argv)
+{
+	(void)c;
+	if (argc < 2) {
+		print_overview();
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++) {
+		if (strcmp(topics[i].verb, argv[1]) == 0)
+			return print_topic(&topics[i]) < 0 ? EXIT_TERSE : 0;
+	}
+	fprintf(stderr, "terse help: %s: no such verb (terse help lists them)\n", argv[1]);
+	return EXIT_TERSE;
+}

@@ -1,0 +1,124 @@
+// See verb.h.
+
+#include "supervisor/command/verb.h"
+
+#include "supervisor/artifact/session.h"
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/io.h"
+#include "supervisor/base/utf8.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void verb_error(const char *verb, const char *format, ...)
+{
+	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
+	va_list args;
+	va_start(args, format);
+	if (buffer_vprintf(&text, format, args) == 0 &&
+	    buffer_printf(&line, "terse %s: ", verb) == 0 &&
+	    utf8_clean(&line, text.data, text.len) == 0 && buffer_append(&line, "\n", 1) == 0)
+		io_write(STDERR_FILENO, line.data, line.len);
+	va_end(args);
+	buffer_release(&text);
+	buffer_release(&line);
+}
+
+static const struct verb_option *find_option(const struct verb_option *table, const char *arg,
+					     size_t len)
+{
+	for (; table->name; table++) {
+		if (strlen(table->name) == len && memcmp(table->name, arg, len) == 0)
+			return table;
+	}
+	return NULL;
+}
+
+static bool parse_count(const char *text, uint64_t *value)
+{
+	if (!*text || strspn(text, "0123456789") != strlen(text))
+		return false;
+	errno = 0;
+	unsigned long long n = strtoull(text, NULL, 10);
+	if (errno || n == 0 || n > INT64_MAX)
+		return false;
+	*value = n;
+	return true;
+}
+
+/* Takes the option at argv[*i]; moves *i to its value if that is the next argument. */
+static int take_option(const struct verb_option *table, int argc, char **argv, int *i)
+{
+	const char *verb = argv[0], *arg = argv[*i];
+	const char *equals = strchr(arg, '=');
+	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
+	const struct verb_option *o = find_option(table, arg, len);
+	if (!o) {
+		verb_error(verb, "%.*s: no such option (see terse help %s)", (int)len, arg, verb);
+		return -1;
+	}
+	if (o->kind == VERB_FLAG) {
+		if (equals) {
+			verb_error(verb, "%s: takes no value", o->name);
+			return -1;
+		}
+		*(bool *)o->value = true;
+		return 0;
+	}
+	const char *value = equals ? equals + 1 : ++*i < argc ? argv[*i] : NULL;
+	if (!value) {
+		verb_error(verb, "%s: needs a value", o->name);
+		return -1;
+	}
+	if (o->kind == VERB_TEXT) {
+		*(const char **)o->value = value;
+	} else if (!parse_count(value, o->value)) {
+		verb_error(verb, "%s: %s: must be a number from 1 on", o->name, value);
+		return -1;
+	}
+	return 0;
+}
+
+int verb_parse(const struct verb_option *table, int argc, char **argv, const char **operands,
+	       int max)
+{
+	int count = 0;
+	bool options = true;
+	for (int i = 1; i < argc; i++) {
+		if (options && strcmp(argv[i], "--") == 0) {
+			options = false;
+		} else if (options && argv[i][0] == '-' && argv[i][1]) {
+			if (take_option(table, argc, argv, &i) < 0)
+				return -1;
+		} else if (count == max) {
+			verb_error(argv[0], "%s: one argument too many (see terse help %s)",
+				   argv[i], argv[0]);
+			return -1;
+		} else {
+			operands[count++] = argv[i];
+		}
+	}
+	return count;
+}
+
+int verb_find(const struct settings *settings, const char *session, const char *name,
+	      struct store stores[STORE_MAX], int *count, struct id_found *found)
+{
+	char directory[STORE_SESSION_LEN + 1];
+	store_session_name(session ? session : session_name(settings), directory);
+	*count = store_open_all(stores);
+	return id_find(stores, *count, directory, name, found);
+}
+
+void verb_not_found(const char *verb, const char *name, int error)
+{
+	if (error == EEXIST)
+		verb_error(verb, "%s: several artifacts begin so: give more of the ID", name);
+	else if (error == ENOENT || error == EINVAL)
+		verb_error(verb, "%s: no such artifact (terse list shows what there is)", name);
+	else
+		verb_error(verb, "%s: %s", name, strerror(error));
+}

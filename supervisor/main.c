@@ -1,0 +1,87 @@
+// terse: the program.
+//
+// A map of the code, one line a file. Everything but this file is in
+// libterse.a, which the tests, fuzzers and benchmarks link, too.
+//
+//   config/      option.c       the table every option comes from
+//                value.c assign.c   typed values and putting them into the settings
+//                ini.c load.c flag.c   files, variables, the command line
+//                complaint.c nearest.c  what is said about a bad setting
+//                help.c sample.c wrap.c  --help and terse.ini, written from the table
+//   shim/        shell.c        when a shell is needed, and which
+//   supervisor/
+//     base/      buffer io clock human utf8: what all rooms use
+//     process/   frontend.c     the process that was typed
+//                keeper.c       the process that owns the pty
+//                guard.c        ends a run whose keeper was killed
+//                layout.c sink.c  who reads, and what the command gets as its streams
+//                source.c       one channel from the command to its reader
+//                spawn.c environment.c signals.c pty.c  starting the command
+//                family.c       ending it and all it started
+//                message.c      between front end and keeper
+//                record.c       its artifact and history
+//     intercept/ interceptor.c  threshold, spill, live head, report
+//                raw.c sniff.c  raw bytes beside the text; binary output
+//     terminal/  bytes to text: see terminal.h
+//     preview/   which lines are shown: see preview.h
+//     artifact/  the store on disk: see store.h and artifact.h
+//     report/    wording.c      every line terse itself prints
+//                outlet.c       printing without blocking
+//     command/   one file a verb
+
+#include "config/option.h"
+#include "supervisor/command/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct verb {
+	const char *name;
+	int (*run)(struct command_context *c, int argc, char **argv);
+};
+
+static const struct verb verbs[] = {
+	{"run",       command_run    },
+        {"read",      command_read   },
+        {"list",      command_list   },
+	{"path",      command_path   },
+        {"filter",    command_filter },
+        {"doctor",    command_doctor },
+	{"help",      command_help   },
+        {"--help",    command_help   },
+        {"-h",        command_help   },
+	{"version",   command_version},
+        {"--version", command_version},
+};
+
+static const struct verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
+		if (strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings settings;
+	struct option_error error = {""};
+	struct command_context context = {&settings};
+	if (argc < 2) {
+		command_help(&context, 1, argv);
+		return EXIT_TERSE;
+	}
+	if (settings_init(&settings) < 0 || settings_load(&settings, &error) < 0) {
+		perror("terse");
+		return EXIT_TERSE;
+	}
+	if (*error.text)
+		fprintf(stderr, "terse: %s\n", error.text);
+	const struct verb *verb = find_verb(argv[1]);
+	int status =
+		verb ? verb->run(&context, argc - 1, argv + 1) : command_run(&context, argc, argv);
+	settings_release(&settings);
+	return status;
+}
