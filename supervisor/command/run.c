@@ -20,7 +20,6 @@
 struct arguments {
 	char **argv;        /* the command, NULL-terminated */
 	const char *string; /* a shell string, or NULL */
-	const char *cwd;
 };
 
 static int bad_usage(const char *what, const char *why)
@@ -29,36 +28,58 @@ static int bad_usage(const char *what, const char *why)
 	return -1;
 }
 
+static int change_directory(const char *path)
+{
+	if (chdir(path) == 0)
+		return 0;
+	fprintf(stderr, "terse: --cwd: %s: %s\n", path, strerror(errno));
+	return -1;
+}
+
+/* The options that are no settings. Returns 1 if argv[*i] was one and moves past it, 0 if not,
+   -1 after saying what is wrong. */
+static int take_own(struct arguments *a, int argc, char **argv, int *i)
+{
+	static const char cwd[] = "--cwd";
+	const char *name = argv[*i], *value = argv[*i + 1];
+	bool is_string = strcmp(name, "-c") == 0;
+	if (strncmp(name, cwd, sizeof(cwd) - 1) == 0 && name[sizeof(cwd) - 1] == '=') {
+		(*i)++;
+		return change_directory(name + sizeof(cwd)) < 0 ? -1 : 1;
+	}
+	if (!is_string && strcmp(name, cwd) != 0)
+		return 0;
+	if (*i + 1 >= argc)
+		return bad_usage(name, "needs a value");
+	*i += 2;
+	if (is_string)
+		a->string = value;
+	else if (change_directory(value) < 0)
+		return -1;
+	return 1;
+}
+
 /* Reads the options up to the command. Returns 0, or -1 after saying what is wrong. */
 static int parse(struct settings *s, int argc, char **argv, struct arguments *a)
 {
 	struct option_error error = {""};
 	int i = 1;
-	while (i < argc && argv[i][0] == '-') {
+	/* As with sh -c, what follows the string are its arguments. */
+	while (i < argc && argv[i][0] == '-' && !a->string) {
 		if (strcmp(argv[i], "--") == 0) {
 			i++;
 			break;
 		}
-		if (strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "--cwd") == 0) {
-			if (i + 1 >= argc)
-				return bad_usage(argv[i], "needs a value");
-			if (argv[i][1] == '-')
-				a->cwd = argv[i + 1];
-			else
-				a->string = argv[i + 1];
-			i += 2;
-			/* As with sh -c, what follows the string are its arguments. */
-			if (a->string)
-				break;
-			continue;
+		int taken = take_own(a, argc, argv, &i);
+		if (taken == 0) {
+			taken = settings_take_flag(s, argc, argv, &i, &error);
+			if (taken < 0)
+				fprintf(stderr, "terse: %s\n", error.text);
+			else if (taken == 0)
+				taken = bad_usage(argv[i], "no such option");
 		}
-		int taken = settings_take_flag(s, argc, argv, &i, &error);
-		if (taken < 0) {
-			fprintf(stderr, "terse: %s\n", error.text);
+		if (taken < 0)
 			return -1;
-		}
-		if (taken == 0)
-			return bad_usage(argv[i], "no such option");
 	}
 	a->argv = argv + i;
 	if (!a->string && i >= argc)
@@ -114,10 +135,15 @@ static void look_at_terminal(struct job *job)
 	job->cols = (unsigned)job->settings->cols;
 	job->rows = (unsigned)job->settings->rows;
 	if (job->layout.keyboard >= 0) {
-		if (tcgetattr(job->layout.keyboard, &job->modes) == 0) {
-			job->raw = job->modes;
-			cfmakeraw(&job->raw);
+		tcgetattr(job->layout.keyboard, &job->modes);
+		/* In the background these are, by chance, what the shell's line editor has set. */
+		if (tcgetpgrp(job->layout.keyboard) != getpgrp()) {
+			job->modes.c_iflag |= ICRNL | IXON;
+			job->modes.c_oflag |= OPOST | ONLCR;
+			job->modes.c_lflag |= ICANON | ECHO | ECHOE | ECHOK | ISIG | IEXTEN;
 		}
+		job->raw = job->modes;
+		cfmakeraw(&job->raw);
 	}
 	if (job->layout.person && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
 	    size.ws_row > 1) {
@@ -128,12 +154,11 @@ static void look_at_terminal(struct job *job)
 
 int command_run(struct command_context *c, int argc, char **argv)
 {
-	struct arguments a = {NULL, NULL, NULL};
+	struct arguments a = {NULL, NULL};
 	struct job job = {.settings = c->settings, .started_ms = clock_real_ms()};
 	job.begun_ms = clock_monotonic_ms();
 	if (parse(c->settings, argc, argv, &a) < 0)
 		return EXIT_TERSE;
-	job.cwd = a.cwd;
 	job.argv = job.shown = make_argv(c->settings, &a);
 	if (!job.argv) {
 		fprintf(stderr, "terse: %s\n", strerror(errno));

@@ -5,16 +5,20 @@
 #include "supervisor/base/io.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <unistd.h>
 
-/* How soon TERM follows HUP, and how often it is looked whether all have gone. */
+/* How soon TERM follows HUP, and how often it is looked whether all have gone: less and
+   less often where KILL does not help (a process that hangs in the kernel). */
 #define HUP_GRACE_MS 100
 #define LOOK_MS      20
+#define LOOK_MOST_MS 1000
 
 static bool is_member(const char *pid, pid_t session)
 {
@@ -30,55 +34,97 @@ static bool is_member(const char *pid, pid_t session)
 	return sid == session && state != 'Z' && state != 'X';
 }
 
-int family_signal(pid_t session, int sig)
+/* By pidfd, so that who gets the number of a member that has just ended is left alone. */
+static void send_one(const char *entry, pid_t session, int sig, bool resume)
+{
+	pid_t pid = (pid_t)strtol(entry, NULL, 10);
+	int fd = pidfd_open(pid, 0);
+	if (fd < 0) {
+		/* Too old a kernel, or forbidden. */
+		if (errno != ESRCH && kill(pid, sig) == 0 && resume)
+			kill(pid, SIGCONT);
+		return;
+	}
+	if (is_member(entry, session) && pidfd_send_signal(fd, sig, NULL, 0) == 0 && resume)
+		pidfd_send_signal(fd, SIGCONT, NULL, 0);
+	close(fd);
+}
+
+/* Where /proc tells nothing the command's process group has to do. */
+static int send_to_group(pid_t group, int sig, bool resume)
+{
+	if (group <= 1 || kill(-group, sig) < 0)
+		return 0;
+	if (resume)
+		kill(-group, SIGCONT);
+	return 1;
+}
+
+/* `resume`: stopped ones are continued, so that they get the signal. */
+static int send_to_all(pid_t session, pid_t group, int sig, bool resume)
 {
 	DIR *proc = opendir("/proc");
 	if (!proc)
-		return 0;
-	int count = 0;
+		return send_to_group(group, sig, resume);
+	int count = 0, seen = 0;
 	pid_t self = getpid();
 	const struct dirent *entry;
 	while ((entry = readdir(proc))) {
 		char *end;
 		long pid = strtol(entry->d_name, &end, 10);
-		if (*end || pid <= 1 || pid == session || pid == self)
+		if (*end || pid <= 0)
 			continue;
-		if (!is_member(entry->d_name, session))
+		seen++;
+		if (pid == 1 || pid == session || pid == self || !is_member(entry->d_name, session))
 			continue;
 		count++;
 		if (sig)
-			kill((pid_t)pid, sig);
+			send_one(entry->d_name, session, sig, resume);
 	}
 	closedir(proc);
-	return count;
+	return seen ? count : send_to_group(group, sig, resume);
 }
 
-static void step(struct family_end *e, int64_t now_ms)
+int family_signal(pid_t session, int sig)
+{
+	return send_to_all(session, 0, sig, false);
+}
+
+static int take_step(struct family_end *e, int64_t now_ms)
 {
 	switch (e->step) {
 	case FAMILY_HUP:
-		family_signal(e->session, SIGHUP);
-		family_signal(e->session, SIGCONT);
 		e->next_ms = now_ms + HUP_GRACE_MS;
-		break;
+		return send_to_all(e->session, e->group, SIGHUP, true);
 	case FAMILY_TERM:
-		family_signal(e->session, SIGTERM);
-		family_signal(e->session, SIGCONT);
 		e->next_ms = now_ms + e->grace_ms;
-		break;
-	default: family_signal(e->session, SIGKILL); e->next_ms = now_ms + LOOK_MS;
+		return send_to_all(e->session, e->group, SIGTERM, true);
+	default:
+		e->pause_ms = e->pause_ms ? e->pause_ms * 2 : LOOK_MS;
+		if (e->pause_ms > LOOK_MOST_MS)
+			e->pause_ms = LOOK_MOST_MS;
+		e->next_ms = now_ms + e->pause_ms;
+		return send_to_all(e->session, e->group, SIGKILL, false);
 	}
 }
 
 bool family_end_step(struct family_end *e, int first, int64_t now_ms)
 {
+	int left;
 	if (e->step < first) {
 		e->step = first;
-		step(e, now_ms);
+		left = take_step(e, now_ms);
 	} else if (now_ms >= e->next_ms) {
 		if (e->step < FAMILY_KILL)
 			e->step++;
-		step(e, now_ms);
+		left = take_step(e, now_ms);
+	} else if (now_ms >= e->look_ms) {
+		left = send_to_all(e->session, e->group, 0, false);
+	} else {
+		return true;
 	}
-	return family_signal(e->session, 0) > 0;
+	e->look_ms = now_ms + LOOK_MS;
+	if (e->step == FAMILY_KILL)
+		e->look_ms = e->next_ms;
+	return left > 0;
 }

@@ -15,13 +15,17 @@ int family_signal(pid_t session, int sig);
 /* How a family is ended: HUP (with CONT, so that stopped ones get it), TERM, then KILL. */
 struct family_end {
 	pid_t session;
+	pid_t group;      /* of the command: all that is known where /proc tells nothing */
 	int64_t grace_ms; /* between TERM and KILL */
 	int step;         /* what has been sent */
 	int64_t next_ms;  /* monotonic time of the next step; 0: not begun */
+	int64_t look_ms;  /* when it is looked again whether any are left */
+	int64_t pause_ms; /* between the last KILLs */
 };
 
-/* Begins or goes on when it is time; call it again at next_ms. `first` is the step to begin with:
-   FAMILY_HUP or FAMILY_TERM. Returns whether anything of the family is left. */
+/* Begins or goes on when it is time; to be called every few milliseconds, and cheap when there is
+   nothing to do. `first` is the step to begin with: FAMILY_HUP or FAMILY_TERM. Returns whether
+   anything of the family is left. */
 enum { FAMILY_HUP = 1, FAMILY_TERM, FAMILY_KILL };
 bool family_end_step(struct family_end *e, int first, int64_t now_ms);
 

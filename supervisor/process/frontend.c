@@ -32,6 +32,8 @@
 struct frontend {
 	struct job *job;
 	int keeper;    /* socket */
+	int watch;     /* read end of the guard's pipe, until the guard has it */
+	pid_t group;   /* the command's, once it runs */
 	pid_t session; /* the keeper's process ID */
 	int signals;   /* signalfd */
 	bool raw;      /* the person's terminal is in raw mode */
@@ -78,6 +80,7 @@ static void stop(struct frontend *f)
 {
 	leave_raw(f);
 	kill(getpid(), SIGSTOP);
+	send_message(f, MESSAGE_AWAKE, 0, 0);
 	enter_raw(f);
 }
 
@@ -108,13 +111,32 @@ static void pass_keys(struct frontend *f)
 /* The keeper was killed: nothing of the command may stay, and its status is lost. */
 _Noreturn static void on_keeper_gone(struct frontend *f)
 {
-	struct family_end end = {.session = f->session, .grace_ms = f->job->settings->grace};
+	struct family_end end = {
+		.session = f->session, .group = f->group, .grace_ms = f->job->settings->grace};
 	leave_raw(f);
 	while (family_end_step(&end, FAMILY_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, 20);
 	fprintf(stderr, "terse: the process that supervised the command was killed; "
 			"the command was ended, its status is unknown\n");
 	exit(EXIT_FAILED);
+}
+
+/* Only now, so that a command that can't be started costs no guard, and beside the command's own
+   start rather than before it. */
+static void start_guard(struct frontend *f)
+{
+	const struct job *job = f->job;
+	const struct guard guard = {.session = f->session,
+				    .group = f->group,
+				    .pipe = f->watch,
+				    .grace_ms = job->settings->grace,
+				    .terminal = job->layout.keyboard,
+				    .modes = &job->modes,
+				    .raw = &job->raw};
+	/* Without a guard the run goes on. */
+	if (f->watch >= 0)
+		guard_start(&guard);
+	io_close(&f->watch);
 }
 
 /* What the command does not hold must not be held by this process either. */
@@ -133,8 +155,8 @@ static struct message wait_for_end(struct frontend *f)
 	for (;;) {
 		bool background = f->job->layout.keyboard >= 0 && !f->raw;
 		struct pollfd fds[] = {
-			{.fd = f->keeper,                             .events = POLLIN},
-			{.fd = f->signals,                            .events = POLLIN},
+			{.fd = f->keeper, .events = POLLIN},
+			{.fd = f->signals, .events = POLLIN},
 			{.fd = f->raw ? f->job->layout.keyboard : -1, .events = POLLIN},
 		};
 		if (poll(fds, 3, background ? FOREGROUND_MS : -1) < 0)
@@ -149,19 +171,21 @@ static struct message wait_for_end(struct frontend *f)
 			continue;
 		if (message_receive(f->keeper, &m, 0) < 0)
 			on_keeper_gone(f);
-		if (m.kind == MESSAGE_STARTED)
+		if (m.kind == MESSAGE_STARTED) {
+			f->group = m.a;
+			start_guard(f);
 			close_inherited(f);
-		else if (m.kind == MESSAGE_STOPPED)
+		} else if (m.kind == MESSAGE_STOPPED) {
 			stop(f);
-		else
+		} else {
 			return m;
+		}
 	}
 }
 
-/* Forks keeper and guard. Returns 0, or -1 with errno when there is no keeper. */
+/* Forks the keeper. Returns 0, or -1 with errno when there is no keeper. */
 static int start(struct frontend *f)
 {
-	const struct job *job = f->job;
 	int pair[2], watch[2] = {-1, -1};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -1;
@@ -175,7 +199,7 @@ static int start(struct frontend *f)
 	if (pid == 0) {
 		io_close(&pair[0]);
 		io_close(&watch[0]);
-		keeper_run(job, pair[1], watch[1]);
+		keeper_run(f->job, pair[1], watch[1]);
 	}
 	io_close(&pair[1]);
 	io_close(&watch[1]);
@@ -186,23 +210,12 @@ static int start(struct frontend *f)
 	}
 	f->keeper = pair[0];
 	f->session = pid;
-	if (watch[0] >= 0) {
-		const struct guard guard = {.session = pid,
-					    .pipe = watch[0],
-					    .grace_ms = job->settings->grace,
-					    .terminal = job->layout.keyboard,
-					    .modes = &job->modes,
-					    .raw = &job->raw};
-		guard_start(&guard);
-		io_close(&watch[0]);
-	}
+	f->watch = watch[0];
 	return 0;
 }
 
 int frontend_exec(const struct job *job)
 {
-	if (job->cwd && chdir(job->cwd) < 0)
-		return errno;
 	return spawn_exec(job->argv, environ);
 }
 
@@ -214,7 +227,7 @@ static int exec_after_all(const struct job *job)
 
 int frontend_run(struct job *job)
 {
-	struct frontend f = {.job = job};
+	struct frontend f = {.job = job, .watch = -1};
 	sigset_t set;
 	job->front = getpid();
 	signals_take(&job->signals);

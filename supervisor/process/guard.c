@@ -37,7 +37,7 @@ _Noreturn static void watch(const struct guard *g)
 		_exit(0);
 	if (g->terminal >= 0)
 		guard_restore_terminal(g->terminal, g->modes, g->raw);
-	struct family_end end = {.session = g->session, .grace_ms = g->grace_ms};
+	struct family_end end = {.session = g->session, .group = g->group, .grace_ms = g->grace_ms};
 	while (family_end_step(&end, FAMILY_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, LOOK_MS);
 	_exit(0);

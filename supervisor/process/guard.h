@@ -10,6 +10,7 @@
 
 struct guard {
 	pid_t session;    /* the keeper's: also its process ID */
+	pid_t group;      /* the command's */
 	int pipe;         /* read end; one byte: all is well; end of file: the keeper died */
 	int64_t grace_ms; /* between TERM and KILL */
 	int terminal;     /* to be put back, or -1 */

@@ -11,9 +11,8 @@
 #include <termios.h>
 
 struct job {
-	char **argv;     /* what is executed */
-	char **shown;    /* what the user typed, for the metadata */
-	const char *cwd; /* to run in, or NULL */
+	char **argv;  /* what is executed */
+	char **shown; /* what the user typed, for the metadata */
 	const char *session;
 	const struct settings *settings;
 	struct layout layout;

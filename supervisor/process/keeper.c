@@ -55,7 +55,6 @@ struct keeper {
 	int front; /* -1: the front end is gone, or was told the end */
 	int guard;
 	int signals; /* signalfd for SIGCHLD */
-	int exec_error;
 	pid_t command;
 	int status; /* of the command, once it has ended */
 	bool timed_out;
@@ -68,7 +67,7 @@ struct keeper {
 	struct family_end family;
 	bool ending; /* the family is being ended */
 	/* Monotonic times; 0: not set. */
-	int64_t tick_at, timeout_at, heartbeat_at, linger_at, stall_at;
+	int64_t tick_at, timeout_at, heartbeat_at, linger_at, stall_at, wake_at;
 	char *chunk; /* SOURCE_CHUNK bytes */
 };
 
@@ -106,10 +105,10 @@ static void tell(struct keeper *k, enum message_kind kind, int a, int b)
 		message_send(k->front, &m, 0);
 }
 
-/* Nothing was started: the front end runs the command without us. */
-_Noreturn static void refuse(struct keeper *k, int error)
+/* Nothing was started: the front end runs the command without us, or tells that it can't be. */
+_Noreturn static void refuse(struct keeper *k, enum message_kind kind, int error)
 {
-	tell(k, MESSAGE_REFUSED, error, 0);
+	tell(k, kind, error, 0);
 	if (k->guard >= 0)
 		io_write(k->guard, "", 1);
 	_exit(0);
@@ -122,7 +121,7 @@ static void open_sources(struct keeper *k)
 		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
 			continue;
 		if (source_open(&k->sources[k->source_count], k->job, i) < 0)
-			refuse(k, errno);
+			refuse(k, MESSAGE_REFUSED, errno);
 		k->source_count++;
 	}
 }
@@ -151,19 +150,18 @@ static void start_command(struct keeper *k)
 		terminal = false;
 	char **envp = environment_make(environ, job->settings, !l->person);
 	if (!envp)
-		refuse(k, errno);
+		refuse(k, MESSAGE_REFUSED, errno);
 	const struct spawn spawn = {
 		.argv = job->argv,
 		.envp = envp,
-		.cwd = job->cwd,
 		.fds = {terminal && l->stdin_pty ? k->sources[0].child : -1, child_end(k, 0),
 			child_end(k, 1)},
 		.terminal = terminal ? k->sources[0].child : -1,
 		.signals = &job->signals,
 	};
-	k->command = spawn_command(&spawn, &k->exec_error);
-	if (k->command < 0)
-		refuse(k, errno);
+	k->command = spawn_command(&spawn);
+	if (k->command <= 0)
+		refuse(k, k->command < 0 ? MESSAGE_REFUSED : MESSAGE_NOT_FOUND, errno);
 	free(envp);
 	for (int i = 0; i < k->source_count; i++)
 		io_close(&k->sources[i].child);
@@ -173,13 +171,8 @@ static void start_command(struct keeper *k)
    end sees the command close it. */
 static void close_inherited(struct keeper *k)
 {
-	const int keep[] = {k->front,
-			    k->guard,
-			    k->signals,
-			    k->exec_error,
-			    k->sources[0].fd,
-			    k->sources[1].fd,
-			    k->job->layout.keyboard};
+	const int keep[] = {k->front,         k->guard,         k->signals,
+			    k->sources[0].fd, k->sources[1].fd, k->job->layout.keyboard};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
 	if (k->job->layout.keyboard != STDIN_FILENO)
 		io_null(STDIN_FILENO, STDIN_FILENO);
@@ -222,6 +215,8 @@ static struct interceptor_ending describe_end(const struct keeper *k, const stru
 		.place = record_place(&k->record, s->is_stderr),
 		.status_line = STATUS_LINE_NEVER,
 	};
+	/* Told once, where an agent reads. */
+	e.is_second = s->is_stderr && k->sources[0].sink == SINK_AGENT && !k->sources[0].is_stderr;
 	if (!s->is_stderr)
 		e.status_line = (enum status_when)k->job->settings->status;
 	return e;
@@ -233,7 +228,12 @@ static void tell_not_kept(const struct keeper *k)
 	const struct record *r = &k->record;
 	struct buffer line = BUFFER_INIT;
 	int error = r->artifact ? artifact_error(r->artifact) : r->error;
-	if (error && wording_not_kept(&line, error) == 0)
+	bool lost = false;
+	for (int i = 0; i < k->source_count; i++) {
+		const struct source *s = &k->sources[i];
+		lost |= s->text && (s->fd >= 0 || interceptor_is_partial(s->text));
+	}
+	if (lost && error && wording_not_kept(&line, error) == 0)
 		io_write(STDERR_FILENO, line.data, line.len);
 	buffer_release(&line);
 }
@@ -270,19 +270,31 @@ static void drain(struct keeper *k)
 	}
 }
 
+/* The kernel hangs up the foreground group when the session leader ends or the master is closed;
+   background children that the command left in its group are not to feel that. */
+static void release_terminal(struct keeper *k)
+{
+	struct source *s = terminal_source(k);
+	if (s && s->lasting)
+		tcsetpgrp(s->fd, getpgrp());
+	k->sources[0].lasting = k->sources[0].hung = false;
+}
+
+/* The command goes on or has ended, though nobody told the front end that waits with it: it is
+   continued until it says that it is awake, since it may be just about to stop. */
+static void wake_front(struct keeper *k)
+{
+	if (k->stopped && k->front >= 0) {
+		kill(k->job->front, SIGCONT);
+		k->wake_at = clock_monotonic_ms() + LOOK_MS;
+	}
+}
+
 static void on_exit_of_command(struct keeper *k, int status)
 {
-	int error = 0;
-	if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127))
-		error = spawn_error(&k->exec_error);
-	io_close(&k->exec_error);
 	k->status = status;
-	if (error) {
-		tell(k, MESSAGE_NOT_FOUND, error, 0);
-		if (k->guard >= 0)
-			io_write(k->guard, "", 1);
-		_exit(0);
-	}
+	wake_front(k);
+	release_terminal(k);
 	drain(k);
 	report(k);
 }
@@ -299,10 +311,7 @@ static void on_child(struct keeper *k)
 			k->stopped = true;
 			tell(k, MESSAGE_STOPPED, WSTOPSIG(status), 0);
 		} else if (WIFCONTINUED(status)) {
-			/* Somebody else continued it: the front end waits with it no longer. */
-			if (k->stopped && k->front >= 0)
-				kill(k->job->front, SIGCONT);
-			k->stopped = false;
+			wake_front(k);
 		} else {
 			on_exit_of_command(k, status);
 		}
@@ -338,15 +347,18 @@ static void on_front(struct keeper *k)
 		case MESSAGE_SIGNAL:
 			if (k->state == KEEPER_RUNNING)
 				kill(-k->command, m.a);
-			if (m.a == SIGCONT)
-				k->stopped = false;
+			break;
+		case MESSAGE_AWAKE:
+			k->stopped = false;
+			k->wake_at = 0;
 			break;
 		case MESSAGE_INPUT: queue_input(k, m.data, (size_t)len); break;
 		case MESSAGE_WINDOW:
 			if (!s)
 				break;
 			pty_resize(s->fd, (unsigned)m.a, (unsigned)m.b);
-			interceptor_resize(s->text, (unsigned)m.a, (unsigned)m.b);
+			if (s->text)
+				interceptor_resize(s->text, (unsigned)m.a, (unsigned)m.b);
 			break;
 		default: break;
 		}
@@ -373,7 +385,8 @@ static void on_readable(struct keeper *k, struct source *s)
 	source_read(s, k->chunk, SOURCE_TURN);
 	if (s->outlet.error)
 		on_broken_outlet(k, s);
-	bool wants_tick = s->text && (interceptor_is_unsettled(s->text) || k->record.artifact);
+	bool wants_tick =
+		s->hung || (s->text && (interceptor_is_unsettled(s->text) || k->record.artifact));
 	if (!k->tick_at && wants_tick)
 		k->tick_at = clock_monotonic_ms() + TICK_MS;
 }
@@ -383,6 +396,7 @@ static void on_tick(struct keeper *k, int64_t now)
 	k->tick_at = 0;
 	for (int i = 0; i < k->source_count; i++) {
 		struct interceptor *text = k->sources[i].text;
+		k->sources[i].hung = false;
 		if (!text || k->sources[i].fd < 0)
 			continue;
 		interceptor_settle(text, false);
@@ -397,14 +411,16 @@ static void on_tick(struct keeper *k, int64_t now)
 static void on_heartbeat(struct keeper *k, int64_t now)
 {
 	struct source *s = &k->sources[0];
+	struct interceptor *text = source_text(s);
 	k->heartbeat_at = now + k->job->settings->heartbeat;
-	if (!s->text || k->state != KEEPER_RUNNING)
+	if (!text || k->state != KEEPER_RUNNING)
 		return;
-	if (!s->printed && interceptor_reader(s->text) == INTERCEPT_PREVIEW) {
-		const struct wording_place place =
-			(interceptor_spill(s->text), record_place(&k->record, s->is_stderr));
-		interceptor_update_live(s->text);
-		interceptor_heartbeat(s->text, now - k->job->begun_ms, &place);
+	interceptor_settle(text, true);
+	if (!s->printed && interceptor_reader(text) == INTERCEPT_PREVIEW) {
+		interceptor_spill(text);
+		interceptor_update_live(text);
+		const struct wording_place place = record_place(&k->record, s->is_stderr);
+		interceptor_heartbeat(text, now - k->job->begun_ms, &place);
 	}
 	s->printed = false;
 }
@@ -416,6 +432,8 @@ static bool is_due(int64_t at, int64_t now)
 
 static void on_time(struct keeper *k, int64_t now)
 {
+	if (is_due(k->wake_at, now))
+		wake_front(k);
 	if (is_due(k->tick_at, now))
 		on_tick(k, now);
 	if (is_due(k->heartbeat_at, now))
@@ -433,8 +451,13 @@ static void on_time(struct keeper *k, int64_t now)
 
 static int next_wait(const struct keeper *k, int64_t now)
 {
-	const int64_t times[] = {k->tick_at,   k->timeout_at, k->heartbeat_at,
-				 k->linger_at, k->stall_at,   k->ending ? now + LOOK_MS : 0};
+	const int64_t times[] = {k->wake_at,
+				 k->tick_at,
+				 k->timeout_at,
+				 k->heartbeat_at,
+				 k->linger_at,
+				 k->stall_at,
+				 k->ending ? now + LOOK_MS : 0};
 	int64_t wait = -1;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		if (!times[i])
@@ -496,7 +519,7 @@ static void turn(struct keeper *k, int64_t now)
 	fds[n++] = (struct pollfd){.fd = k->front, .events = POLLIN};
 	for (int i = 0; i < k->source_count; i++) {
 		struct source *s = &k->sources[i];
-		if (s->fd >= 0 && !outlet_is_full(&s->outlet)) {
+		if (s->fd >= 0 && !s->hung && !outlet_is_full(&s->outlet)) {
 			short events = POLLIN | (i == 0 && k->input.len > 0 ? POLLOUT : 0);
 			readers[n] = s;
 			fds[n++] = (struct pollfd){.fd = s->fd, .events = events};
@@ -537,28 +560,26 @@ static void finish(struct keeper *k)
 
 _Noreturn void keeper_run(const struct job *job, int front, int guard)
 {
-	struct keeper k = {
-		.job = job,
-		.front = front,
-		.guard = guard,
-		.exec_error = -1,
-		.sources = {{.fd = -1, .child = -1}, {.fd = -1, .child = -1}}
-        };
+	struct keeper k = {.job = job,
+			   .front = front,
+			   .guard = guard,
+			   .sources = {{.fd = -1, .child = -1}, {.fd = -1, .child = -1}}};
 	ignore_signals();
 	setsid();
 	k.signals = watch_children();
 	k.chunk = malloc(SOURCE_CHUNK);
 	if (k.signals < 0 || !k.chunk)
-		refuse(&k, errno);
+		refuse(&k, MESSAGE_REFUSED, errno);
 	open_sources(&k);
 	start_command(&k);
-	tell(&k, MESSAGE_STARTED, 0, 0);
+	tell(&k, MESSAGE_STARTED, k.command, 0);
 	close_inherited(&k);
 	record_init(&k.record, job);
 	k.record.meta.command = k.command;
 	for (int i = 0; i < k.source_count; i++)
-		source_connect(&k.sources[i], job, &k.record, queue_input, &k);
-	k.family = (struct family_end){.session = getpid(), .grace_ms = job->settings->grace};
+		source_connect(&k.sources[i], &k.record, queue_input, &k);
+	k.family = (struct family_end){
+		.session = getpid(), .group = k.command, .grace_ms = job->settings->grace};
 	int64_t now = clock_monotonic_ms();
 	if (job->settings->timeout)
 		k.timeout_at = job->begun_ms + job->settings->timeout;

@@ -13,8 +13,10 @@ enum message_kind {
 	MESSAGE_SIGNAL, /* a: pass this signal to the command's process group */
 	MESSAGE_INPUT,  /* data: what the person typed */
 	MESSAGE_WINDOW, /* a: columns, b: rows */
+	MESSAGE_AWAKE,  /* after MESSAGE_STOPPED: stopped with the command, and continued */
 	/* keeper to front end */
-	MESSAGE_STARTED,   /* the command runs: nothing of the caller's needs to be held */
+	MESSAGE_STARTED,   /* a: the command's process group; it runs: nothing of the caller's needs
+			      to be held */
 	MESSAGE_STOPPED,   /* a: the command was stopped by this signal */
 	MESSAGE_ENDED,     /* a: status as from waitpid, b: whether it was timed out */
 	MESSAGE_NOT_FOUND, /* a: errno of exec */

@@ -17,7 +17,7 @@ void record_init(struct record *r, const struct job *job)
 		r->cwd[0] = '\0';
 	r->meta = (struct meta){
 		.argv = job->shown,
-		.cwd = job->cwd ? job->cwd : r->cwd,
+		.cwd = r->cwd,
 		.session = job->session,
 		.started_ms = job->started_ms,
 		.state = META_RUNNING,

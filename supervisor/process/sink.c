@@ -7,7 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <limits.h>
 #include <linux/kcmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +32,21 @@ enum sink sink_of(int fd)
 	}
 }
 
+/* Whether two descriptors of a regular file share one position. */
+static bool is_same_open(int a, int b)
+{
+	pid_t self = getpid();
+	long order = syscall(SYS_kcmp, self, self, KCMP_FILE, a, b);
+	if (order >= 0)
+		return order == 0;
+	/* Not in this kernel, or forbidden, as in many containers. Two opens that stand at the same
+	   place would write over each other: hardly what anybody wants. */
+	int flags = fcntl(a, F_GETFL);
+	if (flags != fcntl(b, F_GETFL))
+		return false;
+	return flags & O_APPEND || lseek(a, 0, SEEK_CUR) == lseek(b, 0, SEEK_CUR);
+}
+
 bool sink_is_same(int a, int b)
 {
 	struct stat x, y;
@@ -40,15 +55,17 @@ bool sink_is_same(int a, int b)
 	if (x.st_dev != y.st_dev || x.st_ino != y.st_ino)
 		return false;
 	/* Two opens of one regular file have a position each. */
-	if (S_ISREG(x.st_mode)) {
-		pid_t self = getpid();
-		return syscall(SYS_kcmp, self, self, KCMP_FILE, a, b) == 0;
-	}
-	return true;
+	return !S_ISREG(x.st_mode) || is_same_open(a, b);
 }
 
-/* Reads the parent and the name of a process. Returns 0 or -1. */
-static int read_process(pid_t pid, pid_t *parent, char name[64])
+struct process {
+	pid_t parent;
+	char state;
+	char name[64];
+};
+
+/* Returns 0, or -1 when it is gone or hidden. */
+static int read_process(pid_t pid, struct process *p)
 {
 	char path[64], text[1024];
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
@@ -58,23 +75,46 @@ static int read_process(pid_t pid, pid_t *parent, char name[64])
 	char *open = strchr(text, '('), *close = strrchr(text, ')');
 	if (!open || !close || close < open)
 		return -1;
-	snprintf(name, 64, "%.*s", (int)(close - open - 1), open + 1);
-	int ppid;
-	if (sscanf(close + 1, " %*c %d", &ppid) != 1)
-		return -1;
-	*parent = ppid;
-	return 0;
+	snprintf(p->name, sizeof(p->name), "%.*s", (int)(close - open - 1), open + 1);
+	return sscanf(close + 1, " %c %d", &p->state, &p->parent) == 2 ? 0 : -1;
 }
 
-static bool is_shell(const char *name)
+static const char *const shells[] = {"sh",   "bash", "dash",    "zsh",  "ksh",
+				     "mksh", "fish", "ash",     "yash", "rbash",
+				     "tcsh", "csh",  "busybox", "nu",   "pwsh"};
+
+/* What runs a command as another user: it belongs to somebody else, but reads nothing. */
+static const char *const switches[] = {"sudo", "su", "doas", "runuser", "pkexec"};
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+/* "bash", and also "bash-5.2", "ksh93" or "bash (deleted)". */
+static bool is_in(const char *const *names, size_t count, const char *name)
 {
-	static const char *const shells[] = {"sh",   "bash", "dash", "zsh",     "ksh",     "mksh",
-					     "fish", "ash",  "yash", "busybox", "terse-sh"};
-	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++) {
-		if (strcmp(name, shells[i]) == 0)
+	for (size_t i = 0; i < count; i++) {
+		size_t len = strlen(names[i]);
+		if (strncmp(name, names[i], len) != 0)
+			continue;
+		const char *rest = name + len;
+		if (rest[strspn(rest, "-.0123456789")] == '\0' || strcmp(rest, " (deleted)") == 0)
 			return true;
 	}
 	return false;
+}
+
+/* A script's process bears the name of the script, so its program counts, too. */
+static bool is_shell(pid_t pid, const struct process *p)
+{
+	char path[64], program[PATH_MAX];
+	if (is_in(shells, COUNT(shells), p->name))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	ssize_t n = readlink(path, program, sizeof(program) - 1);
+	if (n <= 0)
+		return false;
+	program[n] = '\0';
+	const char *slash = strrchr(program, '/');
+	return is_in(shells, COUNT(shells), slash ? slash + 1 : program);
 }
 
 /* Whether the open file `fd` of the process can be read from. */
@@ -88,70 +128,131 @@ static bool is_readable(pid_t pid, const char *fd)
 	return flags && (strtoul(flags + 6, NULL, 8) & O_ACCMODE) != O_WRONLY;
 }
 
-static bool reads_pipe(pid_t pid, const char *link)
+enum reading { READS_STDIN, READS, READS_NOT, HIDDEN };
+
+/* Whether a process reads the pipe. */
+static enum reading look_at(pid_t pid, const char *link)
 {
+	struct process p;
 	char path[64], target[64];
-	bool found = false;
+	enum reading reading = READS_NOT;
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	DIR *dir = opendir(path);
 	if (!dir)
-		return false;
+		return errno == EACCES && read_process(pid, &p) == 0 && p.state != 'Z' ? HIDDEN
+										       : READS_NOT;
 	const struct dirent *entry;
-	while (!found && (entry = readdir(dir))) {
+	while (reading == READS_NOT && (entry = readdir(dir))) {
 		ssize_t n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
 		if (n <= 0)
 			continue;
 		target[n] = '\0';
-		found = strcmp(target, link) == 0 && is_readable(pid, entry->d_name);
+		if (strcmp(target, link) == 0 && is_readable(pid, entry->d_name))
+			reading = strcmp(entry->d_name, "0") == 0 ? READS_STDIN : READS;
 	}
 	closedir(dir);
+	return reading;
+}
+
+/* A look among the children of a process. */
+struct search {
+	pid_t parent, except;
+	const char *link;
+	bool pipeline; /* the parent is a shell: a child of another user may well read it */
+};
+
+static bool is_reader(const struct search *s, pid_t child)
+{
+	if (child == s->except)
+		return false;
+	enum reading reading = look_at(child, s->link);
+	return reading <= READS || (reading == HIDDEN && s->pipeline);
+}
+
+/* By what the kernel lists of each thread's children; -1: this kernel does not. */
+static int search_listed(const struct search *s)
+{
+	char path[64];
+	int found = -1, child;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)s->parent);
+	DIR *tasks = opendir(path);
+	const struct dirent *entry;
+	while (tasks && found != 1 && (entry = readdir(tasks))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%.16s/children", (int)s->parent,
+			 entry->d_name);
+		FILE *children = fopen(path, "re");
+		if (!children)
+			continue;
+		found = 0;
+		while (!found && fscanf(children, "%d", &child) == 1)
+			found = is_reader(s, child);
+		fclose(children);
+	}
+	if (tasks)
+		closedir(tasks);
 	return found;
 }
 
-/* Whether a child of `parent`, other than `except`, reads the pipe. */
-static bool child_reads_pipe(pid_t parent, pid_t except, const char *link)
+/* By asking every process whose child it is. */
+static bool search_all(const struct search *s)
 {
-	char path[64];
 	bool found = false;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)parent);
-	DIR *tasks = opendir(path);
-	if (!tasks)
-		return false;
+	struct process p;
+	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
-	while (!found && (entry = readdir(tasks))) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%.16s/children", (int)parent,
-			 entry->d_name);
-		FILE *children = entry->d_name[0] == '.' ? NULL : fopen(path, "re");
-		if (!children)
-			continue;
-		int child;
-		while (!found && fscanf(children, "%d", &child) == 1)
-			found = child != except && reads_pipe(child, link);
-		fclose(children);
+	while (proc && !found && (entry = readdir(proc))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		found = pid > 0 && read_process(pid, &p) == 0 && p.parent == s->parent &&
+			is_reader(s, pid);
 	}
-	closedir(tasks);
+	if (proc)
+		closedir(proc);
 	return found;
+}
+
+static bool child_reads_pipe(const struct search *s)
+{
+	int found = search_listed(s);
+	return found < 0 ? search_all(s) : found;
 }
 
 enum sink sink_of_pipe(int fd, pid_t writer)
 {
-	char path[64], link[64], name[64];
-	pid_t at = writer, parent;
+	char path[64], link[64];
+	struct process p;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	ssize_t n = readlink(path, link, sizeof(link) - 1);
-	if (n <= 0 || read_process(at, &parent, name) < 0)
+	if (n <= 0 || read_process(writer, &p) < 0)
 		return SINK_PROGRAM;
 	link[n] = '\0';
-	for (int i = 0; i < ANCESTORS_MAX && parent > 1; i++) {
-		if (child_reads_pipe(parent, at, link))
+	/* A FIFO with a name was made for programs; its reader may not even have opened it yet. */
+	if (strncmp(link, "pipe:", 5) != 0)
+		return SINK_PROGRAM;
+	/* `terse ... > >(reader)`: the shell's child makes the reader before it becomes terse. */
+	const struct search own = {writer, getpid(), link, false};
+	if (child_reads_pipe(&own))
+		return SINK_PROGRAM;
+	/* From process to process upwards, through whatever started it (timeout, sudo, xargs), to
+	   the one that reads. */
+	pid_t at = writer, parent;
+	for (int i = 0; i < ANCESTORS_MAX && (parent = p.parent) > 0; i++) {
+		if (read_process(parent, &p) < 0)
 			return SINK_PROGRAM;
+		bool shell = is_shell(parent, &p);
+		const struct search children = {parent, at, link, shell};
+		if (child_reads_pipe(&children))
+			return SINK_PROGRAM;
+		enum reading reading = look_at(parent, link);
+		/* Some shells become the last program of a pipeline. */
+		if (reading == READS_STDIN || (reading != READS_NOT && shell))
+			return SINK_PROGRAM;
+		if (reading == READS)
+			return SINK_AGENT;
+		if (reading == HIDDEN && !is_in(switches, COUNT(switches), p.name))
+			return SINK_AGENT;
 		at = parent;
-		if (read_process(at, &parent, name) < 0)
-			break;
-		if (!is_shell(name))
-			break;
-		if (reads_pipe(at, link))
-			return SINK_PROGRAM;
 	}
 	return SINK_AGENT;
 }

@@ -8,8 +8,8 @@
 
 enum sink {
 	SINK_PERSON,  /* a terminal */
-	SINK_AGENT,   /* a socket; a pipe that neither a sibling nor a shell above reads */
-	SINK_PROGRAM, /* a pipe that one of those reads */
+	SINK_AGENT,   /* a socket; a pipe that is read by none of these: */
+	SINK_PROGRAM, /* a pipe that a sibling or a shell above reads */
 	SINK_FILE,    /* anything else: a regular file, /dev/null, a device */
 	SINK_PIPE,    /* a pipe, not looked into: see sink_of_pipe() */
 	SINK_CLOSED,
@@ -19,8 +19,8 @@ enum sink {
 enum sink sink_of(int fd);
 
 /* Who reads the pipe that process `writer` was started with: looks through /proc at the
-   shells above it and at what they and its parent have started. SINK_PROGRAM where /proc can't
-   tell, since a program must never get a preview. */
+   processes above it, up to the first that reads it, and at what they have started.
+   SINK_PROGRAM where /proc can't tell, since a program must never get a preview. */
 enum sink sink_of_pipe(int fd, pid_t writer);
 
 /* Whether both descriptors are one open file, so that what is written to either

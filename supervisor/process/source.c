@@ -35,6 +35,7 @@ static int open_pty(struct source *s, const struct job *job, int which)
 	s->fd = pty.master;
 	s->child = pty.slave;
 	s->pty = true;
+	s->lasting = cooked;
 	return 0;
 }
 
@@ -42,10 +43,15 @@ int source_open(struct source *s, const struct job *job, int which)
 {
 	*s = (struct source){.fd = -1, .child = -1, .is_stderr = which == 1};
 	s->sink = job->layout.sink[which];
+	s->job = job;
 	s->person = s->sink == SINK_PERSON;
 	s->writer = job->front;
-	if (job->layout.channel[which] == CHANNEL_PTY && open_pty(s, job, which) == 0)
+	bool pty = job->layout.channel[which] == CHANNEL_PTY;
+	if (pty && open_pty(s, job, which) == 0)
 		return 0;
+	/* A person's terminal is left to the command rather than hidden behind a pipe. */
+	if (pty && s->person)
+		return -1;
 	return open_pipe(s);
 }
 
@@ -89,20 +95,21 @@ static enum interceptor_print print_for(enum sink sink, enum printing print)
 	}
 }
 
-int source_connect(struct source *s, const struct job *job, struct record *record,
-		   void (*reply)(void *ctx, const char *data, size_t len), void *ctx)
+/* Without memory for it the reader at least gets the bytes. */
+static void make_text(struct source *s)
 {
+	const struct job *job = s->job;
 	const struct settings *set = job->settings;
 	const struct interceptor_options options = {
 		.terminal = {.cols = job->cols,
 			     .rows = job->rows,
 			     .onlcr = !(s->pty && job->layout.controlling && !s->is_stderr),
-			     .collapse = set->collapse            },
-		.preview = { .mode = (enum preview_mode)set->mode,
-			     .budget = (size_t)set->size,
-			     .head_share = (unsigned)set->head_share,
-			     .max_line = (size_t)set->max_line,
-			     .max_lines = (uint64_t)set->max_lines},
+			     .collapse = set->collapse},
+		.preview = {.mode = (enum preview_mode)set->mode,
+			    .budget = (size_t)set->size,
+			    .head_share = (unsigned)set->head_share,
+			    .max_line = (size_t)set->max_line,
+			    .max_lines = (uint64_t)set->max_lines},
 		.print = print_for(s->sink, (enum printing)set->print),
 		.raw = (enum interceptor_raw)set->raw,
 		.part = s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,
@@ -115,18 +122,29 @@ int source_connect(struct source *s, const struct job *job, struct record *recor
 		.reply = on_reply,
 		.ctx = s,
 	};
+	s->text = interceptor_new(&options, &events);
+}
+
+void source_connect(struct source *s, struct record *record,
+		    void (*reply)(void *ctx, const char *data, size_t len), void *ctx)
+{
 	s->record = record;
 	s->reply = reply;
 	s->ctx = ctx;
 	outlet_init(&s->outlet, s->is_stderr ? STDERR_FILENO : STDOUT_FILENO);
-	s->text = interceptor_new(&options, &events);
-	return s->text ? 0 : -1;
 }
 
-/* Hands on what was read. Without a stream (no memory for one) the reader at least gets the bytes.
- */
+struct interceptor *source_text(struct source *s)
+{
+	if (!s->text)
+		make_text(s);
+	return s->text;
+}
+
+/* Hands on what was read. */
 static void take(struct source *s, const char *data, size_t len)
 {
+	source_text(s);
 	if (s->person || !s->text) {
 		on_print(s, data, len);
 		s->last = data[len - 1];
@@ -150,6 +168,10 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 		if (n < 0 && errno == EINTR)
 			continue;
 		/* The end of a pipe reads 0, that of a pty EIO. */
+		if (s->lasting && n < 0 && errno == EIO) {
+			s->hung = true;
+			return 0;
+		}
 		if (n == 0 || errno != EAGAIN) {
 			source_close(s);
 			return -1;
@@ -181,6 +203,8 @@ out:
 
 void source_report(struct source *s, const struct interceptor_ending *ending)
 {
+	if (interceptor_is_worth_telling(ending))
+		source_text(s);
 	if (!s->text)
 		return;
 	interceptor_report(s->text, ending);

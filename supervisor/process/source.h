@@ -19,12 +19,16 @@ struct source {
 	int fd;    /* non-blocking; -1 when closed */
 	int child; /* the command's end, to be closed once it is started; -1 */
 	bool pty;
-	bool person; /* raw pass-through */
+	bool person;  /* raw pass-through */
+	bool lasting; /* a controlling terminal: /dev/tty may be opened after all ends were closed
+		       */
+	bool hung;    /* they are now: not to be polled, but read again later */
 	bool is_stderr;
 	bool printed; /* something reached the reader since the owner last cleared it */
 	char last;    /* the last byte a person saw */
 	enum sink sink;
-	struct interceptor *text;
+	const struct job *job;
+	struct interceptor *text; /* NULL until the first bytes come */
 	struct outlet outlet;
 	struct record *record;
 	pid_t writer; /* see sink_of_pipe() */
@@ -33,13 +37,16 @@ struct source {
 };
 
 /* Opens the channel for stdout (0) or stderr (1) of the job. A pty that can't be had becomes a
-   pipe. Returns 0, or -1 with errno. */
+   pipe, but not for a person. Returns 0, or -1 with errno. */
 int source_open(struct source *s, const struct job *job, int which);
 
-/* Makes the stream and the outlet; after the command was started. Returns 0, or -1 with errno: what
-   the command writes then goes to the reader as it is. */
-int source_connect(struct source *s, const struct job *job, struct record *record,
-		   void (*reply)(void *ctx, const char *data, size_t len), void *ctx);
+/* Ready to read; after the command was started. What turns bytes to text is made when the first
+   come, since many commands print nothing. */
+void source_connect(struct source *s, struct record *record,
+		    void (*reply)(void *ctx, const char *data, size_t len), void *ctx);
+
+/* What turns the bytes to text, made if it is not there yet; NULL: no memory for it. */
+struct interceptor *source_text(struct source *s);
 
 /* Reads what is there, up to `most` bytes. Returns 1 if there may be more, 0 if not, -1 when the
    other side is closed (the source is then, too). */

@@ -2,12 +2,10 @@
 
 #include "supervisor/process/spawn.h"
 
-#include "supervisor/base/io.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int spawn_exec(char *const *argv, char *const *envp)
@@ -23,56 +21,45 @@ int spawn_exit_status(int exec_errno)
 	return exec_errno == ENOENT ? 127 : 126;
 }
 
-_Noreturn static void become_command(const struct spawn *s, int error, pid_t parent)
+/* Runs in the child, which shares this process's memory until it is executed: only
+   system calls, and nothing is changed but what the parent knows of. Returns an errno. */
+static int become_command(const struct spawn *s, pid_t parent)
 {
-	int failed = 0;
 	setpgid(0, 0);
 	/* The keeper's death must not leave the command behind, even if it came before this line.
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGHUP);
 	if (getppid() != parent)
-		_exit(128 + SIGHUP);
+		return ESRCH;
 	if (s->terminal >= 0)
 		tcsetpgrp(s->terminal, getpid());
-	for (int i = 0; i < 3 && !failed; i++) {
+	for (int i = 0; i < 3; i++) {
 		if (s->fds[i] >= 0 && dup2(s->fds[i], i) < 0)
-			failed = errno;
+			return errno;
 	}
-	if (!failed && s->cwd && chdir(s->cwd) < 0)
-		failed = errno;
-	if (!failed) {
-		signals_restore(s->signals);
-		failed = spawn_exec(s->argv, s->envp);
-	}
-	io_write(error, &failed, sizeof(failed));
-	_exit(spawn_exit_status(failed));
+	signals_restore(s->signals);
+	return spawn_exec(s->argv, s->envp);
 }
 
-pid_t spawn_command(const struct spawn *s, int *error)
+pid_t spawn_command(const struct spawn *s)
 {
-	int ends[2];
-	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
-		return -1;
-	for (int i = 0; i < 2; i++)
-		ends[i] = io_above_standard(ends[i]);
+	/* The shared memory is also how the child tells why it failed. */
+	volatile int failed = 0;
+	char **own = environ;
 	pid_t parent = getpid();
-	pid_t pid = ends[0] < 0 || ends[1] < 0 ? -1 : fork();
-	if (pid == 0)
-		become_command(s, ends[1], parent);
-	io_close(&ends[1]);
-	if (pid < 0)
-		io_close(&ends[0]);
-	else
-		setpgid(pid, pid);
-	*error = ends[0];
+	/* A fork would copy the page tables for nothing, and let the command wait for a processor
+	   behind what this process does next. */
+	pid_t pid = vfork();
+	if (pid == 0) {
+		failed = become_command(s, parent);
+		_exit(spawn_exit_status(failed));
+	}
+	environ = own;
+	if (pid > 0 && failed) {
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		errno = failed;
+		return 0;
+	}
 	return pid;
-}
-
-int spawn_error(int *error)
-{
-	int failed = 0;
-	if (read(*error, &failed, sizeof(failed)) != sizeof(failed))
-		failed = 0;
-	io_close(error);
-	return failed;
 }

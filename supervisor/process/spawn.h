@@ -9,20 +9,15 @@
 struct spawn {
 	char *const *argv;
 	char *const *envp;
-	const char *cwd; /* or NULL */
-	int fds[3];      /* what becomes 0, 1 and 2; -1: as it is */
-	int terminal;    /* slave of the controlling terminal to be in the foreground of, or -1 */
+	int fds[3];   /* what becomes 0, 1 and 2; -1: as it is */
+	int terminal; /* slave of the controlling terminal to be in the foreground of, or -1 */
 	const struct signals *signals;
 };
 
-/* Starts it as a child in a process group of its own. `error` gets the read end of a pipe
-   (non-blocking, close-on-exec) that holds an errno if the program could not be executed
-   (then it exits 127 or 126) and is empty otherwise. Returns the pid, or -1 with errno. */
-pid_t spawn_command(const struct spawn *s, int *error);
-
-/* After the exit status 126 or 127: the errno of the failed exec, or 0 if the command itself exited
-   so. Closes the pipe. */
-int spawn_error(int *error);
+/* Starts it as a child in a process group of its own and waits until it has been executed. Returns
+   the pid; -1 with errno when there is no process for it; 0 with errno when the program can't be
+   executed. */
+pid_t spawn_command(const struct spawn *s);
 
 /* Replaces this process by the command, with the PATH search of execvp(3). Returns
    errno only on failure. */
