@@ -16,7 +16,8 @@ struct buffer;
    length of its maximal valid part (at least 1), as Unicode recommends. */
 size_t utf8_decode(const char *data, size_t len, uint32_t *cp);
 
-/* Encodes `cp` (a scalar value) into `out`; returns 1 to 4. (utf8_encode is a name jansson exports.) */
+/* Encodes `cp` (a scalar value) into `out`; returns 1 to 4. (utf8_encode is a name jansson
+ * exports.) */
 size_t utf8_put(uint32_t cp, char out[4]);
 
 /* True if `data` ends inside a sequence that more bytes could complete;

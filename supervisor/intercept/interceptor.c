@@ -4,6 +4,7 @@
 
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/utf8.h"
+#include "supervisor/intercept/plain.h"
 #include "supervisor/intercept/raw.h"
 #include "supervisor/intercept/sniff.h"
 
@@ -21,11 +22,17 @@ struct interceptor {
 	struct buffer sniff; /* the first bytes, until they are judged */
 	bool judged;
 	bool binary;
-	bool verbatim; /* what comes is text as it is: not rendered */
+	struct plain plain; /* for a program or file behind a pipe, while nothing has redrawn: */
+	bool is_plain;      /* it gets the bytes, not the terminal's text */
+	size_t line_text;   /* of the unfinished line: what the terminal has let go */
+	bool held_return;   /* the last byte was a CR: what follows decides */
+	bool verbatim;      /* what comes is text as it is: not rendered */
 
 	uint64_t raw_bytes, text_bytes;
 	size_t limit;       /* a text up to this is printed whole */
 	struct buffer held; /* the text so far, while it is within the limit */
+	size_t counted;     /* bytes of it, up to the end of a character ... */
+	size_t clean_len;   /* ... and how many they are when they are printed clean */
 	bool fits;
 
 	/* The live reader: bytes and lines of the text that are printed. */
@@ -65,6 +72,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->limit = options->preview.budget + options->preview.budget * 15 / 100;
 	s->fits = true;
 	s->ended_line = true;
+	s->is_plain = options->exact && options->print == INTERCEPT_WHOLE;
 	s->resolved = options->print != INTERCEPT_PREVIEW || !events->resolve;
 	const struct terminal_events t = {.text = on_text, .reply = on_reply, .ctx = s};
 	s->terminal = terminal_new(&options->terminal, &t);
@@ -87,6 +95,7 @@ void interceptor_free(struct interceptor *s)
 		return;
 	terminal_free(s->terminal);
 	preview_free(s->preview);
+	plain_release(&s->plain);
 	raw_release(&s->raw);
 	buffer_release(&s->sniff);
 	buffer_release(&s->held);
@@ -150,6 +159,14 @@ void interceptor_spill(struct interceptor *s)
 		raw_start(&s->raw, s->artifact);
 }
 
+/* The head's share of the lines that may be printed; 0: no limit. */
+static uint64_t head_lines(const struct preview_options *o)
+{
+	uint64_t share = o->mode == PREVIEW_HEAD ? 100 : o->head_share;
+	uint64_t lines = o->max_lines * share / 100;
+	return o->max_lines && lines == 0 ? 1 : lines;
+}
+
 /* How long the next run of whole lines is that the head's budget has room for. */
 static size_t next_head(struct interceptor *s, size_t *lines)
 {
@@ -163,7 +180,7 @@ static size_t next_head(struct interceptor *s, size_t *lines)
 		if (!end)
 			break;
 		size_t len = (size_t)(end - line) + 1;
-		uint64_t most = s->options.preview.max_lines;
+		uint64_t most = head_lines(&s->options.preview);
 		if (s->shown + run + len > budget || len > s->options.preview.max_line ||
 		    !utf8_all_clean(line, len) || (most && s->printed_lines + *lines + 1 > most))
 			s->head_closed = true;
@@ -200,10 +217,44 @@ static void overflow(struct interceptor *s)
 	buffer_release(&s->held);
 }
 
-static bool is_over(const struct interceptor *s)
+/* How long the held text is when it is printed clean, where every invalid byte becomes three. The
+   last bytes may be half a character, unless this is the `end`. */
+static size_t printed_size(struct interceptor *s, bool end)
+{
+	size_t len = s->held.len - s->counted, cut = 0;
+	if (len == 0)
+		return s->clean_len;
+	const char *data = s->held.data + s->counted;
+	if (end || !utf8_incomplete(data, len, &cut))
+		cut = 0;
+	s->clean_len += utf8_clean_len(data, len - cut);
+	s->counted += len - cut;
+	return s->clean_len + cut;
+}
+
+static bool is_over(struct interceptor *s, bool end)
 {
 	uint64_t most = s->options.preview.max_lines;
-	return s->text_bytes > s->limit || (s->preview && most && preview_lines(s->preview) > most);
+	if (s->text_bytes > s->limit || s->held.len > s->limit)
+		return true;
+	if (!s->preview)
+		return false;
+	return (most && preview_lines(s->preview) > most) || printed_size(s, end) > s->limit;
+}
+
+/* The text of the terminal for a program; the start of it may have been passed on as it came. */
+static void print_text(struct interceptor *s, const char *data, size_t len)
+{
+	size_t skip = s->plain.passed < len ? s->plain.passed : len;
+	s->plain.passed -= skip;
+	print(s, data + skip, len - skip);
+}
+
+/* Text that is not printed since its bytes are: where the terminal is in the unfinished line. */
+static void count_line(struct interceptor *s, const char *data, size_t len)
+{
+	const char *newline = memrchr(data, '\n', len);
+	s->line_text = newline ? (size_t)(data + len - newline) - 1 : s->line_text + len;
 }
 
 static void on_text(void *ctx, const char *data, size_t len)
@@ -214,9 +265,11 @@ static void on_text(void *ctx, const char *data, size_t len)
 		preview_feed(s->preview, data, len);
 	if (s->artifact)
 		artifact_append(s->artifact, s->options.part, data, len);
-	if (s->options.print == INTERCEPT_WHOLE && !s->reported)
-		print(s, data, len);
-	if (!s->fits)
+	if (s->is_plain)
+		count_line(s, data, len);
+	else if (s->options.print == INTERCEPT_WHOLE && !s->reported)
+		print_text(s, data, len);
+	if (!s->fits || s->reported)
 		return;
 
 	bool was_whole = s->options.print == INTERCEPT_WHOLE;
@@ -224,14 +277,78 @@ static void on_text(void *ctx, const char *data, size_t len)
 	size_t room = s->limit - s->held.len;
 	size_t take = len < room ? len : room;
 	bool held = buffer_append(&s->held, data, take) == 0;
-	if (s->options.print == INTERCEPT_PREVIEW && !s->reported)
+	if (!held)
+		take = 0;
+	if (s->options.print == INTERCEPT_PREVIEW)
 		print_head(s);
-	if (!held || is_over(s))
+	if (!held || is_over(s, false))
 		overflow(s);
 	if (!s->fits && !was_kept && s->artifact)
 		artifact_append(s->artifact, s->options.part, data + take, len - take);
-	if (!was_whole && s->options.print == INTERCEPT_WHOLE && !s->reported)
+	if (!was_whole && s->options.print == INTERCEPT_WHOLE)
 		print(s, data + take, len - take);
+}
+
+static void on_plain(void *ctx, const char *data, size_t len)
+{
+	print(ctx, data, len);
+}
+
+/* Bytes that look the same on a terminal as they are. */
+static void pass_plain(struct interceptor *s, const char *data, size_t len)
+{
+	terminal_feed(s->terminal, data, len);
+	plain_feed(&s->plain, data, len, on_plain, s);
+}
+
+static void finish_plain(struct interceptor *s)
+{
+	if (s->held_return)
+		pass_plain(s, "\r", 1);
+	s->held_return = false;
+	plain_finish(&s->plain, on_plain, s);
+}
+
+/* Something redraws: from the unfinished line on the terminal's text is what is printed. */
+static void leave_plain(struct interceptor *s)
+{
+	terminal_commit(s->terminal, terminal_lines(s->terminal));
+	s->is_plain = false;
+	/* Of a long line the terminal may have let go more than was passed on, or less. */
+	size_t passed = s->plain.passed, gone = s->line_text;
+	if (gone > passed + s->plain.line.len)
+		gone = passed + s->plain.line.len;
+	if (gone > passed)
+		print(s, s->plain.line.data, gone - passed);
+	s->plain.passed = gone < passed ? passed - gone : 0;
+	buffer_release(&s->plain.line);
+	if (s->held_return)
+		terminal_feed(s->terminal, "\r", 1);
+	s->held_return = false;
+}
+
+/* Takes bytes for a program or file, the plain ones as they are. */
+static void feed_plain(struct interceptor *s, const char *data, size_t len)
+{
+	if (s->held_return && *data == '\n') {
+		s->held_return = false;
+		pass_plain(s, "\r\n", 2);
+		data++;
+		len--;
+	} else if (s->held_return) {
+		leave_plain(s);
+	}
+	size_t n = s->is_plain ? plain_length(data, len) : 0;
+	if (n > 0)
+		pass_plain(s, data, n);
+	if (s->is_plain && n + 1 == len && data[n] == '\r') {
+		s->held_return = true;
+		return;
+	}
+	if (s->is_plain && n < len)
+		leave_plain(s);
+	if (n < len)
+		terminal_feed(s->terminal, data + n, len - n);
 }
 
 /* From here on bytes are not rendered. A program or file gets them as they
@@ -241,10 +358,15 @@ static void become_binary(struct interceptor *s)
 	resolve(s);
 	s->binary = true;
 	if (s->options.print != INTERCEPT_PREVIEW) {
+		finish_plain(s);
 		terminal_finish(s->terminal);
+		s->is_plain = false;
 		s->verbatim = true;
 		return;
 	}
+	/* There is no text, so these bytes are not a second copy that may be unwanted. */
+	if (s->raw.state == RAW_OFF)
+		s->raw.state = RAW_HOLDING;
 	interceptor_spill(s);
 	if (s->artifact)
 		raw_start(&s->raw, s->artifact);
@@ -252,15 +374,22 @@ static void become_binary(struct interceptor *s)
 
 static void process(struct interceptor *s, const char *data, size_t len)
 {
+	bool whole = s->options.print == INTERCEPT_WHOLE || !s->resolved;
+	if (len == 0)
+		return;
 	s->raw_bytes += len;
-	if (s->options.exact && !s->binary && s->options.print == INTERCEPT_WHOLE &&
-	    memchr(data, '\0', len))
-		become_binary(s);
+	if (s->options.exact && !s->binary && whole && memchr(data, '\0', len)) {
+		resolve(s);
+		if (s->options.print == INTERCEPT_WHOLE)
+			become_binary(s);
+	}
 	if (s->verbatim) {
 		on_text(s, data, len);
 		return;
 	}
-	if (!s->binary)
+	if (s->is_plain)
+		feed_plain(s, data, len);
+	else if (!s->binary)
 		terminal_feed(s->terminal, data, len);
 	bool wanted =
 		s->binary || s->options.raw == INTERCEPT_RAW_YES || terminal_is_lossy(s->terminal);
@@ -307,7 +436,7 @@ void interceptor_pause(struct interceptor *s)
 /* Whether a reader waits for lines as they come. */
 static bool is_live(const struct interceptor *s)
 {
-	if (s->reported || s->verbatim || terminal_redraws(s->terminal))
+	if (s->reported || s->verbatim || s->is_plain || terminal_redraws(s->terminal))
 		return false;
 	return s->options.print == INTERCEPT_WHOLE ||
 	       (s->options.print == INTERCEPT_PREVIEW && !s->head_closed);
@@ -331,10 +460,16 @@ void interceptor_settle(struct interceptor *s, bool all)
 
 void interceptor_finish(struct interceptor *s)
 {
+	if (s->finished)
+		return;
 	judge(s);
-	if (!s->verbatim && !s->binary && !s->finished)
+	if (s->is_plain)
+		finish_plain(s);
+	if (!s->verbatim && !s->binary)
 		terminal_finish(s->terminal);
 	s->finished = true;
+	if (s->fits && !s->reported && is_over(s, true))
+		overflow(s);
 	if (s->artifact)
 		artifact_set_live(s->artifact, s->options.part, NULL, 0);
 }
@@ -347,7 +482,8 @@ void interceptor_resize(struct interceptor *s, unsigned cols, unsigned rows)
 void interceptor_update_live(struct interceptor *s)
 {
 	struct buffer pending = BUFFER_INIT;
-	if (!s->artifact || s->binary || terminal_version(s->terminal) == s->live_version)
+	if (!s->artifact || s->binary || s->finished ||
+	    terminal_version(s->terminal) == s->live_version)
 		return;
 	if (terminal_pending(s->terminal, &pending) == 0) {
 		artifact_set_live(s->artifact, s->options.part, pending.data, pending.len);
@@ -369,7 +505,9 @@ uint64_t interceptor_lines(const struct interceptor *s)
 
 uint64_t interceptor_bytes(const struct interceptor *s)
 {
-	return s->binary && !s->verbatim ? s->raw_bytes : s->text_bytes;
+	if (s->binary && !s->verbatim)
+		return s->raw_bytes;
+	return s->preview ? preview_bytes(s->preview) : s->text_bytes;
 }
 
 bool interceptor_is_binary(const struct interceptor *s)
@@ -384,7 +522,12 @@ bool interceptor_is_spilled(const struct interceptor *s)
 
 bool interceptor_fits(const struct interceptor *s)
 {
-	return s->fits;
+	return s->fits && (!s->binary || s->verbatim);
+}
+
+bool interceptor_is_partial(const struct interceptor *s)
+{
+	return s->options.print == INTERCEPT_PREVIEW && !interceptor_fits(s);
 }
 
 /* Marker callback of preview_choose(): the same words that print_marker() prints. */
@@ -445,26 +588,47 @@ static void print_preview(struct interceptor *s, const struct interceptor_ending
 	int count = preview_choose(s->preview, &ask, &pieces);
 	for (int i = 0; i < count; i++) {
 		const struct preview_piece *piece = &pieces[i];
-		if (piece->kind != PREVIEW_TEXT && wording_marker(&line, piece, place) == 0)
-			print_line(s, &line);
-		if (piece->numbered)
+		if (piece->kind == PREVIEW_TEXT && piece->numbered)
 			print_numbered(s, piece);
-		else if (piece->text)
+		else if (piece->kind == PREVIEW_TEXT)
 			print_clean(s, piece->text, piece->len);
+		else if (wording_marker(&line, piece, place) == 0)
+			print_line(s, &line);
 	}
 	if (wording_footer(&line, &e->ending, place) == 0)
 		print_line(s, &line);
 	buffer_release(&line);
 }
 
-static void print_status(struct interceptor *s, const struct interceptor_ending *e)
+bool interceptor_is_worth_telling(const struct interceptor_ending *e)
+{
+	bool failed = e->ending.exit_code != 0;
+	if (e->is_second)
+		return false;
+	return e->status_line == STATUS_LINE_ALWAYS ||
+	       (e->status_line == STATUS_LINE_FAILURE && failed) || e->ending.timed_out ||
+	       e->ending.state == WORDING_INTERRUPTED;
+}
+
+/* The rest of a text that fits. A program gets it as it is, and no words of ours. */
+static void print_rest(struct interceptor *s, const struct interceptor_ending *e)
 {
 	struct buffer line = BUFFER_INIT;
-	bool failed = e->ending.exit_code != 0;
-	bool wanted = e->status_line == STATUS_LINE_ALWAYS ||
-		      (e->status_line == STATUS_LINE_FAILURE && failed) || e->ending.timed_out ||
-		      e->ending.state == WORDING_INTERRUPTED;
-	if (wanted && wording_status(&line, &e->ending) == 0)
+	size_t len = s->held.len - s->printed;
+	const char *rest = len ? s->held.data + s->printed : "";
+	bool told = interceptor_is_worth_telling(e);
+	if (told || !utf8_all_clean(rest, len))
+		resolve(s);
+	if (s->options.print != INTERCEPT_PREVIEW)
+		return;
+	print_clean(s, rest, len);
+	int made = -1;
+	/* Whoever interrupted it may not have read this far. */
+	if (told && e->ending.state == WORDING_INTERRUPTED)
+		made = wording_footer(&line, &e->ending, &e->place);
+	else if (told)
+		made = wording_status(&line, &e->ending);
+	if (made == 0)
 		print_line(s, &line);
 	buffer_release(&line);
 }
@@ -482,17 +646,17 @@ static void print_binary(struct interceptor *s, const struct interceptor_ending 
 static void take_pending(struct interceptor *s)
 {
 	struct buffer pending = BUFFER_INIT;
-	if (s->verbatim || s->binary || s->finished)
-		return;
-	terminal_commit(s->terminal, terminal_lines(s->terminal));
-	if (terminal_pending(s->terminal, &pending) == 0) {
-		if (s->options.print == INTERCEPT_WHOLE)
-			print(s, pending.data, pending.len);
-		else if (s->preview)
-			preview_feed(s->preview, pending.data, pending.len);
-		if (s->fits && buffer_append(&s->held, pending.data, pending.len) < 0)
-			s->fits = false;
-	}
+	if (s->verbatim || s->binary || s->finished || terminal_pending(s->terminal, &pending) < 0)
+		goto out;
+	if (s->is_plain)
+		finish_plain(s);
+	else if (s->options.print == INTERCEPT_WHOLE)
+		print_text(s, pending.data, pending.len);
+	else if (s->preview)
+		preview_feed(s->preview, pending.data, pending.len);
+	if (s->fits && (buffer_append(&s->held, pending.data, pending.len) < 0 || is_over(s, true)))
+		overflow(s);
+out:
 	buffer_release(&pending);
 }
 
@@ -507,8 +671,7 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 		if (s->binary) {
 			print_binary(s, &e);
 		} else if (s->fits) {
-			print_clean(s, s->held.data + s->printed, s->held.len - s->printed);
-			print_status(s, &e);
+			print_rest(s, &e);
 		} else {
 			print_preview(s, &e);
 		}
@@ -520,9 +683,12 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms,
 			   const struct wording_place *place)
 {
-	struct buffer line = BUFFER_INIT;
-	if (wording_heartbeat(&line, elapsed_ms, terminal_lines(s->terminal), interceptor_bytes(s),
-			      place) == 0)
+	struct buffer line = BUFFER_INIT, pending = BUFFER_INIT;
+	uint64_t lines = terminal_lines(s->terminal), bytes = interceptor_bytes(s);
+	if (!s->binary && terminal_pending(s->terminal, &pending) == 0)
+		bytes += pending.len;
+	if (wording_heartbeat(&line, elapsed_ms, lines, bytes, place) == 0)
 		print_line(s, &line);
+	buffer_release(&pending);
 	buffer_release(&line);
 }

@@ -40,7 +40,10 @@ struct interceptor_options {
 	enum interceptor_print print;
 	enum interceptor_raw raw;
 	enum artifact_part part; /* ARTIFACT_OUT or ARTIFACT_ERR */
-	bool exact; /* a NUL anywhere makes a whole text pass as raw bytes from there on */
+	/* Through a pipe, so the bytes are what the command wrote for a program: a program or file
+	   gets them as they are until something redraws (plain.h), and raw from the first NUL on.
+	 */
+	bool exact;
 };
 
 struct interceptor_events {
@@ -93,12 +96,16 @@ void interceptor_update_live(struct interceptor *s);
 struct interceptor_ending {
 	struct wording_ending ending; /* lines and bytes are filled in from the stream */
 	struct wording_place place;
+	bool is_second; /* the same reader is told on another stream, too */
 	enum status_when { STATUS_LINE_NEVER, STATUS_LINE_FAILURE, STATUS_LINE_ALWAYS } status_line;
 };
 
+/* Whether there is something to tell even when the command printed nothing. */
+bool interceptor_is_worth_telling(const struct interceptor_ending *e);
+
 /* Prints what the reader has not got yet: the rest of a text that fits, or the preview and the
    footer. The command has ended; text may still come for the artifact, but no more is printed.
-   Only once. */
+   Only once, and after interceptor_finish() or, where more may come, interceptor_spill(). */
 void interceptor_report(struct interceptor *s, const struct interceptor_ending *ending);
 
 /* A live reader has waited long: a line that tells how much there is. */
@@ -114,5 +121,7 @@ bool interceptor_is_binary(const struct interceptor *s);
 bool interceptor_is_spilled(const struct interceptor *s);
 /* Everything was printed: no preview was needed. */
 bool interceptor_fits(const struct interceptor *s);
+/* The reader got less than the whole, so what could not be kept is lost. */
+bool interceptor_is_partial(const struct interceptor *s);
 
 #endif

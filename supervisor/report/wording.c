@@ -21,7 +21,13 @@ static int append_size(struct buffer *out, uint64_t bytes)
 	return buffer_append_string(out, human_size(size, bytes));
 }
 
-/* "terse read ID [--stderr]" and `rest`, or why there is nothing to read. */
+/* Whether there is anything to say about where the text is. */
+static bool has_place(const struct wording_place *place)
+{
+	return place->id || place->error;
+}
+
+/* "terse read ID [--stderr]", or why there is nothing to read. */
 static int append_place(struct buffer *out, const char *verb, const struct wording_place *place)
 {
 	if (!place->id)
@@ -30,11 +36,19 @@ static int append_place(struct buffer *out, const char *verb, const struct wordi
 			     place->is_stderr ? " --stderr" : "");
 }
 
+/* ": terse read ID", or nothing. */
+static int append_behind(struct buffer *out, const char *verb, const struct wording_place *place)
+{
+	if (!has_place(place))
+		return 0;
+	return buffer_append_string(out, ": ") < 0 ? -1 : append_place(out, verb, place);
+}
+
 static int append_range(struct buffer *out, const struct preview_piece *piece,
 			const struct wording_place *place)
 {
 	/* Read from a file that is still there (filter). */
-	if (!place->id && !place->error)
+	if (!has_place(place))
 		return buffer_printf(out, "lines %" PRIu64 "-%" PRIu64, piece->from, piece->to);
 	if (append_place(out, "read", place) < 0)
 		return -1;
@@ -99,7 +113,7 @@ int wording_footer(struct buffer *out, const struct wording_ending *e,
 		return -1;
 	if (e->background && buffer_append_string(out, "; background processes still write") < 0)
 		return -1;
-	if (!place->id && !place->error)
+	if (!has_place(place))
 		return buffer_append_string(out, "]\n");
 	if (buffer_append_string(out, "; full text: ") < 0 || append_place(out, "read", place) < 0)
 		return -1;
@@ -122,8 +136,8 @@ int wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, ui
 	char duration[HUMAN_LEN];
 	if (buffer_printf(out, "[terse: still running after %s; ",
 			  human_duration(duration, elapsed_ms)) < 0 ||
-	    append_totals(out, lines, bytes) < 0 || buffer_append_string(out, " so far: ") < 0 ||
-	    append_place(out, "read", place) < 0)
+	    append_totals(out, lines, bytes) < 0 || buffer_append_string(out, " so far") < 0 ||
+	    append_behind(out, "read", place) < 0)
 		return -1;
 	return buffer_append_string(out, "]\n");
 }
@@ -136,7 +150,9 @@ int wording_binary(struct buffer *out, const struct wording_ending *e, const cha
 		return -1;
 	if (kind && buffer_printf(out, " (%s)", kind) < 0)
 		return -1;
-	if (buffer_append_string(out, ": ") < 0 || append_place(out, "path --raw", place) < 0)
+	/* There is one file of raw bytes, whatever stream they came from. */
+	const struct wording_place raw = {.id = place->id, .error = place->error};
+	if (append_behind(out, "path --raw", &raw) < 0)
 		return -1;
 	return buffer_append_string(out, "]\n");
 }
@@ -145,8 +161,7 @@ int wording_person(struct buffer *out, const struct wording_ending *e,
 		   const struct wording_place *place)
 {
 	if (buffer_append_string(out, "[terse: ") < 0 ||
-	    append_totals(out, e->lines, e->bytes) < 0 || buffer_append_string(out, ": ") < 0 ||
-	    append_place(out, "read", place) < 0)
+	    append_totals(out, e->lines, e->bytes) < 0 || append_behind(out, "read", place) < 0)
 		return -1;
 	return buffer_append_string(out, "]\n");
 }
@@ -158,20 +173,22 @@ static const struct {
 	size_t len, offset;
 	const char *kind;
 } kinds[] = {
-	{"\x1f\x8b",         2,  0,   "gzip"           },
-	{"\x28\xb5\x2f\xfd", 4,  0,   "zstd"           },
+	{"\x1f\x8b", 2, 0, "gzip"},
+	{"\x28\xb5\x2f\xfd", 4, 0, "zstd"},
 	{"\xfd"
-	 "7zXZ",    5,  0,   "xz"             },
-	{"BZh",              3,  0,   "bzip2"          },
-	{"PK\x03\x04",       4,  0,   "zip"            },
+	 "7zXZ",
+	 5, 0, "xz"},
+	{"BZh", 3, 0, "bzip2"},
+	{"PK\x03\x04", 4, 0, "zip"},
 	{"\x7f"
-	 "ELF",     4,  0,   "ELF"            },
-	{"\x89PNG",          4,  0,   "PNG image"      },
-	{"\xff\xd8\xff",     3,  0,   "JPEG image"     },
-	{"GIF8",             4,  0,   "GIF image"      },
-	{"%PDF-",            5,  0,   "PDF"            },
-	{"SQLite format 3",  15, 0,   "SQLite database"},
-	{"ustar",            5,  257, "tar"            },
+	 "ELF",
+	 4, 0, "ELF"},
+	{"\x89PNG", 4, 0, "PNG image"},
+	{"\xff\xd8\xff", 3, 0, "JPEG image"},
+	{"GIF8", 4, 0, "GIF image"},
+	{"%PDF-", 5, 0, "PDF"},
+	{"SQLite format 3", 15, 0, "SQLite database"},
+	{"ustar", 5, 257, "tar"},
 };
 
 const char *wording_binary_kind(const char *data, size_t len)

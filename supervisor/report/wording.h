@@ -48,7 +48,7 @@ int wording_status(struct buffer *out, const struct wording_ending *ending);
 int wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
 		      const struct wording_place *place);
 
-/* "[terse: exit 0 after 3 ms; 12.3 MB of binary output (gzip): terse path cmd-…]\n" */
+/* "[terse: exit 0 after 3 ms; 12.3 MB of binary output (gzip): terse path --raw cmd-…]\n" */
 int wording_binary(struct buffer *out, const struct wording_ending *ending, const char *kind,
 		   const struct wording_place *place);
 
