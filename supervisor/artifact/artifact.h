@@ -7,10 +7,9 @@
 //           ID.idx, ID.err.idx  line index (index.h)
 //           recent      the IDs of the session in order (recent.h)
 //
-// Text is collected and written in large writes of whole lines. While the run lives,
-// each text file ends with the part that is not final yet (artifact_set_live), rewritten
-// in place, so that a reader sees what a person would and a kill at any moment leaves
-// it there.
+// Text is collected and written in large writes. While the run lives, each text file
+// ends with the part that is not final yet (artifact_set_live), rewritten in place, so
+// that a reader sees what a person would and a kill at any moment leaves it there.
 //
 // Past `max_bytes` per stream the first half stays and the rest becomes a rolling tail:
 // whole lines between them (a line longer than that is cut inside) are released by

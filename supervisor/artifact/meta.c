@@ -3,6 +3,7 @@
 #include "supervisor/artifact/meta.h"
 
 #include "supervisor/artifact/meta_json.h"
+#include "supervisor/base/buffer.h"
 #include "supervisor/base/io.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define HISTORY "history.jsonl"
@@ -25,15 +25,15 @@ int meta_write(int dir, const struct meta *m)
 	char name[ID_LEN + 6], temporary[ID_LEN + 7];
 	snprintf(name, sizeof(name), "%s.json", m->id);
 	snprintf(temporary, sizeof(temporary), ".%s", name);
-	char *text = meta_encode(m, COMMAND_BUDGET);
-	if (!text)
-		return -1;
+	struct buffer text = BUFFER_INIT;
 	int result = -1;
+	if (meta_encode(&text, m, COMMAND_BUDGET) < 0)
+		goto out;
 	int fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd < 0 && errno == EEXIST && unlinkat(dir, temporary, 0) == 0)
 		fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd >= 0) {
-		result = io_write(fd, text, strlen(text));
+		result = io_write(fd, text.data, text.len);
 		if (result == 0)
 			result = renameat(dir, temporary, dir, name);
 		if (result < 0) {
@@ -43,44 +43,38 @@ int meta_write(int dir, const struct meta *m)
 		}
 		io_close(&fd);
 	}
-	free(text);
+out:
+	buffer_release(&text);
 	return result;
 }
 
 int meta_append_history(int dir, const struct meta *m)
 {
-	size_t budget = META_HISTORY_MAX, len;
-	char *text;
+	struct buffer line = BUFFER_INIT;
+	int result = -1, fd = -1;
 	/* How much escaping adds is known only afterwards. */
-	for (;;) {
-		text = meta_encode(m, budget);
-		if (!text)
-			return -1;
-		len = strlen(text) + 1;
-		if (len < META_HISTORY_MAX || budget == 0)
+	for (size_t budget = META_HISTORY_MAX;; budget /= 2) {
+		buffer_clear(&line);
+		if (meta_encode(&line, m, budget) < 0 || buffer_append(&line, "\n", 1) < 0)
+			goto out;
+		if (line.len <= META_HISTORY_MAX || budget == 0)
 			break;
-		free(text);
-		budget = budget > 64 ? budget / 2 : 0;
 	}
-	int result = -1;
-	int fd = store_open_file(dir, HISTORY, O_WRONLY | O_APPEND | O_CREAT);
-	if (fd >= 0) {
-		/* One call, so that lines of several writers do not mix. */
-		struct iovec line[] = {
-			{text, len - 1},
-			{(char[]){'\n'}, 1},
-		};
-		ssize_t n;
-		do {
-			n = writev(fd, line, 2);
-		} while (n < 0 && errno == EINTR);
-		if (n == (ssize_t)len)
-			result = 0;
-		else if (n >= 0)
-			errno = ENOSPC;
-		io_close(&fd);
-	}
-	free(text);
+	fd = store_open_file(dir, HISTORY, O_WRONLY | O_APPEND | O_CREAT);
+	if (fd < 0)
+		goto out;
+	/* One call, so that lines of several writers do not mix. */
+	ssize_t n;
+	do {
+		n = write(fd, line.data, line.len);
+	} while (n < 0 && errno == EINTR);
+	if (n >= 0 && (size_t)n < line.len)
+		errno = ENOSPC;
+	else if (n >= 0)
+		result = 0;
+out:
+	io_close(&fd);
+	buffer_release(&line);
 	return result;
 }
 

@@ -6,6 +6,7 @@
 #include "supervisor/base/utf8.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -18,116 +19,115 @@ static const char *const state_names[] = {
 
 #define STATE_COUNT (sizeof(state_names) / sizeof(*state_names))
 
+/* How many bytes from `text` on can stand in a JSON string as they are. */
+static size_t plain_run(const char *text, size_t len)
+{
+	size_t n = 0;
+	while (n < len && text[n] >= 0x20 && text[n] < 0x7F && text[n] != '"' && text[n] != '\\')
+		n++;
+	return n;
+}
+
 /* A string of at most `budget` bytes of `text`; *cut is set when that was not all. */
-static json_t *make_string(const char *text, size_t budget, bool *cut)
+static int add_string(struct buffer *out, const char *text, size_t budget, bool *cut)
 {
 	size_t len = strlen(text);
 	if (len > budget) {
 		len = utf8_floor(text, len, budget);
 		*cut = true;
 	}
-	json_t *string = json_stringn(text, len);
-	if (string)
-		return string;
-	/* Not UTF-8 (or no memory, then this fails too). */
-	struct buffer fixed = BUFFER_INIT;
-	for (size_t i = 0; i < len;) {
+	int bad = buffer_append(out, "\"", 1);
+	while (len > 0) {
+		size_t n = plain_run(text, len);
+		bad |= buffer_append(out, text, n);
+		text += n;
+		len -= n;
+		if (len == 0)
+			break;
 		uint32_t cp;
 		char encoded[4];
-		i += utf8_decode(text + i, len - i, &cp);
-		if (buffer_append(&fixed, encoded, utf8_put(cp, encoded)) < 0)
-			goto out;
+		n = utf8_decode(text, len, &cp);
+		if (cp < 0x20 || cp == '"' || cp == '\\')
+			bad |= buffer_printf(out, "\\u%04x", (unsigned)cp);
+		else
+			bad |= buffer_append(out, encoded, utf8_put(cp, encoded));
+		text += n;
+		len -= n;
 	}
-	string = json_stringn(fixed.data, fixed.len);
-out:
-	buffer_release(&fixed);
-	return string;
+	return bad | buffer_append(out, "\"", 1);
 }
 
-static json_t *make_command(char *const *argv, size_t budget, bool *cut)
+static int add_command(struct buffer *out, char *const *argv, size_t budget, bool *cut)
 {
-	json_t *command = json_array();
-	for (; command && argv && *argv; argv++) {
-		if (*cut) /* by the argument before */
-			break;
-		size_t len = strlen(*argv);
-		if (json_array_append_new(command, make_string(*argv, budget, cut)) < 0) {
-			json_decref(command);
-			return NULL;
-		}
+	int bad = buffer_append(out, "[", 1);
+	for (size_t i = 0; argv && argv[i] && !*cut; i++) {
+		if (i > 0)
+			bad |= buffer_append(out, ",", 1);
+		bad |= add_string(out, argv[i], budget, cut);
 		/* Each argument also takes two quotes and a comma. */
-		size_t used = len + 3;
-		if (used >= budget && argv[1])
+		size_t used = strlen(argv[i]) + 3;
+		if (used >= budget && argv[i + 1])
 			*cut = true;
 		budget -= used < budget ? used : budget;
 	}
-	return command;
+	return bad | buffer_append(out, "]", 1);
 }
 
-static json_t *make_stream(const struct meta_stream *s)
+static int add_stream(struct buffer *out, const char *key, const struct meta_stream *s)
 {
-	json_t *stream = json_pack("{s:I, s:I}", "bytes", (json_int_t)s->bytes, "lines",
-				   (json_int_t)s->lines);
-	int bad = 0;
-	if (stream && s->gap_from)
-		bad |= json_object_set_new(
-			stream, "gap",
-			json_pack("{s:I, s:I, s:I, s:I}", "from", (json_int_t)s->gap_from, "to",
-				  (json_int_t)s->gap_to, "offset", (json_int_t)s->gap_offset,
-				  "bytes", (json_int_t)s->gap_bytes));
-	if (stream && s->error)
-		bad |= json_object_set_new(stream, "error", json_integer(s->error));
-	if (bad) {
-		json_decref(stream);
-		return NULL;
-	}
-	return stream;
+	if (!s->present)
+		return 0;
+	int bad = buffer_printf(out, ",\"%s\":{\"bytes\":%" PRIu64 ",\"lines\":%" PRIu64, key,
+				s->bytes, s->lines);
+	if (s->gap_from)
+		bad |= buffer_printf(out,
+				     ",\"gap\":{\"from\":%" PRIu64 ",\"to\":%" PRIu64
+				     ",\"offset\":%" PRIu64 ",\"bytes\":%" PRIu64 "}",
+				     s->gap_from, s->gap_to, s->gap_offset, s->gap_bytes);
+	if (s->error)
+		bad |= buffer_printf(out, ",\"error\":%d", s->error);
+	return bad | buffer_append(out, "}", 1);
 }
 
-char *meta_encode(const struct meta *m, size_t budget)
+/* A number, or null where there is none. */
+static int add_optional(struct buffer *out, const char *key, bool present, int value)
+{
+	if (!present)
+		return buffer_printf(out, ",\"%s\":null", key);
+	return buffer_printf(out, ",\"%s\":%d", key, value);
+}
+
+static const char *boolean(bool value)
+{
+	return value ? "true" : "false";
+}
+
+int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 {
 	bool cut = m->cut, cwd_cut = false;
-	json_t *root = json_object();
-	char *text = NULL;
-	int bad = !root;
-	const struct {
-		const char *key;
-		json_t *value;
-		bool optional;
-	} fields[] = {
-		{"version", json_integer(VERSION), false},
-		{"id", json_string(m->id), false},
-		{"session", make_string(m->session ? m->session : "", NAME_MAX, &cwd_cut), false},
-		{"command", make_command(m->argv, budget, &cut), false},
-		{"command_cut", cut ? json_true() : NULL, true},
-		{"cwd", make_string(m->cwd ? m->cwd : "", budget / 4, &cwd_cut), false},
-		{"state", json_string(state_names[m->state]), false},
-		{"started_ms", json_integer(m->started_ms), false},
-		{"ended_ms", json_integer(m->ended_ms), false},
-		{"duration_ms", json_integer(m->duration_ms), false},
-		{"exit_code", m->exit_code < 0 ? json_null() : json_integer(m->exit_code), false},
-		{"signal", m->signal ? json_integer(m->signal) : json_null(), false},
-		{"timed_out", json_boolean(m->timed_out), false},
-		{"binary", json_boolean(m->binary), false},
-		{"cols", json_integer(m->cols), false},
-		{"rows", json_integer(m->rows), false},
-		{"keeper", json_integer(m->keeper), false},
-		{"command_pid", json_integer(m->command), false},
-		{"stdout", m->out.present ? make_stream(&m->out) : NULL, true},
-		{"stderr", m->err.present ? make_stream(&m->err) : NULL, true},
-		{"raw_bytes", json_integer((json_int_t)m->raw_bytes), false},
-	};
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
-		/* Takes the value over, also when it fails. */
-		if (fields[i].value || !fields[i].optional)
-			bad |= json_object_set_new(root, fields[i].key, fields[i].value);
-	}
-	if (!bad)
-		text = json_dumps(root, JSON_COMPACT);
-	json_decref(root);
-	if (!text)
-		errno = ENOMEM;
-	return text;
+	int bad = buffer_printf(out, "{\"version\":%d,\"id\":\"%s\",\"session\":", VERSION, m->id);
+	bad |= add_string(out, m->session ? m->session : "", NAME_MAX, &cwd_cut);
+	bad |= buffer_append_string(out, ",\"command\":");
+	bad |= add_command(out, m->argv, budget, &cut);
+	if (cut)
+		bad |= buffer_append_string(out, ",\"command_cut\":true");
+	bad |= buffer_append_string(out, ",\"cwd\":");
+	bad |= add_string(out, m->cwd ? m->cwd : "", budget / 4, &cwd_cut);
+	bad |= buffer_printf(out,
+			     ",\"state\":\"%s\",\"started_ms\":%" PRId64 ",\"ended_ms\":%" PRId64
+			     ",\"duration_ms\":%" PRId64,
+			     state_names[m->state], m->started_ms, m->ended_ms, m->duration_ms);
+	bad |= add_optional(out, "exit_code", m->exit_code >= 0, m->exit_code);
+	bad |= add_optional(out, "signal", m->signal > 0, m->signal);
+	bad |= buffer_printf(out,
+			     ",\"timed_out\":%s,\"binary\":%s,\"cols\":%u,\"rows\":%u,\"keeper\":%d"
+			     ",\"command_pid\":%d",
+			     boolean(m->timed_out), boolean(m->binary), m->cols, m->rows, m->keeper,
+			     m->command);
+	bad |= add_stream(out, "stdout", &m->out);
+	bad |= add_stream(out, "stderr", &m->err);
+	bad |= buffer_printf(out, ",\"raw_bytes\":%" PRIu64 "}", m->raw_bytes);
+	return bad;
 }
 
 /* The reading side: a field that is missing keeps its preset, one of the wrong kind or

@@ -13,9 +13,12 @@
 
 #include "supervisor/artifact/meta.h"
 
-/* At most `budget` bytes of arguments and a quarter of that of the directory are kept.
-   Returns a string to free(), or NULL with errno. */
-char *meta_encode(const struct meta *m, size_t budget);
+struct buffer;
+
+/* Appends the object. At most `budget` bytes of arguments and a quarter of that of the
+   directory are kept. Written by hand, since every run passes here. Returns 0, or -1
+   with errno ENOMEM. */
+int meta_encode(struct buffer *out, const struct meta *m, size_t budget);
 
 /* Reads it back. Returns 0, or -1 with errno EBADMSG (nothing to release) or ENOMEM. */
 int meta_parse(const char *data, size_t len, struct meta *m);

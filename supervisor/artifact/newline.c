@@ -65,6 +65,10 @@ size_t newline_skip(const char *data, size_t len, uint64_t *n)
 		*n -= here;
 		at += SMALL;
 	}
+	while ((size_t)(end - at) >= LANES && (here = count_lanes(at, LANES)) < *n) {
+		*n -= here;
+		at += LANES;
+	}
 	while (*n > 0) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		if (!newline)

@@ -14,9 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COLLECT ((size_t)256 * 1024)
-#define DIRECT  ((size_t)64 * 1024) /* chunks from here on are not worth copying */
-#define ENTRIES ((size_t)4096)      /* bytes of index written at once */
+#define ENTRIES ((size_t)4096) /* bytes of index written at once */
 
 /* A multiple of any file system's block size. */
 #define PUNCH_ALIGN ((uint64_t)64 * 1024)
@@ -268,48 +266,29 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 	return s->error ? -1 : 0;
 }
 
-static int store_collected(struct stream *s, size_t len)
+static int store_collected(struct stream *s)
 {
-	int result = store(s, s->collected, len, 0);
-	s->len -= len;
-	memmove(s->collected, s->collected + len, s->len);
-	return result;
-}
-
-/* How much of `data` are whole lines; all of it where that is nothing. */
-static size_t whole_lines(const struct stream *s, const char *data, size_t len)
-{
-	const char *newline = s->options.idx ? memrchr(data, '\n', len) : NULL;
-	return newline ? (size_t)(newline - data) + 1 : len;
+	size_t len = s->len;
+	s->len = 0;
+	return store(s, s->collected, len, 0);
 }
 
 int stream_append(struct stream *s, const char *data, size_t len)
 {
 	if (!s->collected)
-		s->collected = malloc(COLLECT);
+		s->collected = malloc(STREAM_WINDOW);
 	if (!s->collected)
 		return store(s, data, len, 0);
-	/* Overflow leaves whole lines in the file, so that a reader sees none torn. */
-	if (len >= DIRECT && s->len + len > COLLECT) {
-		if (s->len > 0)
-			store_collected(s, s->len);
-		size_t n = whole_lines(s, data, len);
-		if (len - n > COLLECT)
-			n = len;
-		store(s, data, n, 0);
+	while (len > 0) {
+		size_t room = STREAM_WINDOW - stream_bytes(s) % STREAM_WINDOW;
+		size_t n = len < room ? len : room;
+		memcpy(s->collected + s->len, data, n);
+		s->len += n;
 		data += n;
 		len -= n;
+		if (n == room)
+			store_collected(s);
 	}
-	while (s->len + len > COLLECT) {
-		size_t room = COLLECT - s->len;
-		memcpy(s->collected + s->len, data, room);
-		s->len = COLLECT;
-		data += room;
-		len -= room;
-		store_collected(s, whole_lines(s, s->collected, s->len));
-	}
-	memcpy(s->collected + s->len, data, len);
-	s->len += len;
 	return s->error ? -1 : 0;
 }
 
@@ -317,7 +296,7 @@ int stream_flush(struct stream *s)
 {
 	int result = s->error ? -1 : 0;
 	if (s->len > 0)
-		result = store_collected(s, s->len);
+		result = store_collected(s);
 	write_entries(s);
 	struct meta_stream m;
 	stream_describe(s, &m);
@@ -328,7 +307,7 @@ int stream_flush(struct stream *s)
 
 int stream_set_live(struct stream *s, const char *data, size_t len)
 {
-	if (s->collected && s->len + len <= COLLECT && s->len > 0) {
+	if (s->collected && s->len + len <= STREAM_WINDOW && s->len > 0) {
 		/* Together, so that there is no moment with neither the old nor the new. */
 		if (len > 0)
 			memcpy(s->collected + s->len, data, len);

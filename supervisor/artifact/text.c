@@ -4,6 +4,7 @@
 
 #include "supervisor/artifact/index.h"
 #include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/stream.h"
 #include "supervisor/base/io.h"
 
 #include <errno.h>
@@ -26,13 +27,20 @@ static bool ends_line(int fd, uint64_t size)
 	return size == 0 || io_read_at(fd, &last, 1, (off_t)size - 1) != 1 || last == '\n';
 }
 
-/* Whether the size may be half of a write, so that the last line would be torn. */
-static bool is_doubtful(const struct text *t)
+/* Lets the text end with its last newline, if there is one near. */
+static void drop_torn_line(struct text *t)
 {
-	return t->held && t->size % PAGE == 0 && !ends_line(t->fd, t->size);
+	char block[65536];
+	size_t len = t->size < sizeof(block) ? (size_t)t->size : sizeof(block);
+	if (io_read_at(t->fd, block, len, (off_t)(t->size - len)) != (ssize_t)len)
+		return;
+	const char *newline = memrchr(block, '\n', len);
+	if (newline)
+		t->size -= len - (size_t)(newline - block) - 1;
 }
 
-/* The size of a text that may grow. */
+/* The size of a text that may grow. It ends with a whole line or with its live part,
+   unless the next write is yet to come or under way. */
 static int take_size(struct text *t)
 {
 	struct stat st;
@@ -43,21 +51,15 @@ static int take_size(struct text *t)
 		t->size = (uint64_t)st.st_size;
 		if (waited == 0)
 			first = t->size;
-		if (!is_doubtful(t))
+		if (!t->held || t->size % PAGE != 0 || ends_line(t->fd, t->size))
 			return 0;
+		if (t->size % STREAM_WINDOW == 0)
+			break;
 		struct timespec pause = {.tv_nsec = 1000000};
 		nanosleep(&pause, NULL);
 	}
-	if (t->size == first)
-		return 0; /* a live part that happens to end there */
-	/* One write after the other: what counts ends with the last newline there is. */
-	char block[65536];
-	size_t len = t->size < sizeof(block) ? (size_t)t->size : sizeof(block);
-	if (io_read_at(t->fd, block, len, (off_t)(t->size - len)) == (ssize_t)len) {
-		const char *newline = memrchr(block, '\n', len);
-		if (newline)
-			t->size -= len - (size_t)(newline - block) - 1;
-	}
+	if (t->size != first || t->size % STREAM_WINDOW == 0)
+		drop_torn_line(t);
 	return 0;
 }
 
@@ -280,8 +282,7 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 {
 	*piece = (struct text_piece){.kind = TEXT_END};
 	for (;;) {
-		if (has_gap(t) && t->offset >= t->gap.begin && t->offset < t->gap.end &&
-		    t->gap.begin < t->size) {
+		if (has_gap(t) && t->offset >= t->gap.begin && t->offset < t->gap.end) {
 			hand_on_gap(t, piece);
 			return 0;
 		}

@@ -17,8 +17,9 @@ static size_t take_head(struct layout *l, size_t from, size_t share)
 
 	for (; i < l->count; i++) {
 		const struct unit *u = &l->units[i];
+		uint64_t before = i > 0 ? l->units[i - 1].to : l->ask->printed_lines;
 
-		if (i > 0 && l->units[i - 1].to + 1 != u->line.number)
+		if (before + 1 != u->line.number)
 			break;
 		if (u->cost > share - used || !layout_take(l, i, false))
 			break;
@@ -27,67 +28,90 @@ static size_t take_head(struct layout *l, size_t from, size_t share)
 	return i;
 }
 
-/* Takes lines from the end on. */
-static void take_tail(struct layout *l, size_t down_to, size_t share)
+/* The same from the end on. When not one fits, the last is cut to `cut` bytes. */
+static void take_tail(struct layout *l, size_t down_to, size_t share, size_t cut)
 {
 	size_t i, used = 0;
 
 	for (i = l->count; i > down_to; i--) {
 		const struct unit *u = &l->units[i - 1];
+		uint64_t behind = i < l->count ? l->units[i].line.number : l->total_lines + 1;
 
-		if (i < l->count && u->to + 1 != l->units[i].line.number)
+		if (u->to + 1 != behind)
 			break;
 		if (u->cost > share - used || !layout_take(l, i - 1, false))
 			break;
 		used += u->cost;
 	}
 	if (i == l->count && i > down_to)
-		layout_take_cut(l, i - 1, l->max_line, false);
+		layout_take_cut(l, i - 1, cut, false);
 }
 
-static void choose_by_position(struct layout *l, const struct preview_options *options)
+/* Takes the share of the start, of which some may be printed already. */
+static size_t take_start(struct layout *l, const struct preview_options *options)
 {
 	size_t share = choose_head_share(options), next;
 	uint64_t max_lines = l->max_lines;
 
 	share = share > l->ask->printed_bytes ? share - (size_t)l->ask->printed_bytes : 0;
-	if (options->mode != PREVIEW_HEAD && max_lines)
+	if (options->mode != PREVIEW_HEAD)
 		l->max_lines = (max_lines * options->head_share + 99) / 100;
 	next = take_head(l, 0, share);
 	if (next == 0 && share && l->count > 1 && l->ask->printed_lines == 0)
 		next += layout_take_cut(l, 0, share, false);
 	l->max_lines = max_lines;
+	return next;
+}
+
+static void choose_by_position(struct layout *l, const struct preview_options *options)
+{
+	size_t next = take_start(l, options);
+
 	if (options->mode == PREVIEW_HEAD)
 		return;
-	take_tail(l, next, l->budget);
-	if (options->mode != PREVIEW_TAIL)
+	take_tail(l, next, l->budget, l->budget);
+	if (options->mode == PREVIEW_ENDS)
 		take_head(l, next, l->budget);
 }
 
 enum {
-	TAIL_SHARE = 8,
-	TAIL_SHARE_SUCCESS = 30, /* percent of the budget */
-	MARKER = 80,             /* about what a gap costs */
-	OVERHEAD = 0,            /* added to a line's cost, so that short lines are not all */
-	END_VALUE = 60,          /* what being the last line counts */
-	RUN = 4,                 /* lines that are weighed together */
-	LINE_OVERHEAD = 50,
-	BRIDGE = 3, /* lines between chosen ones that are cheaper than a gap */
+	/* Percent of the budget that the end has in any case. */
+	END_SHARE = 8,
+	END_SHARE_SUCCESS = 30,
+	/* What being the last line counts; less in front of it, nothing a quarter of
+	   the budget away. */
+	END_VALUE = 30,
+	/* A line is shown up to a sixth of the budget, its surroundings shorter. */
+	LINE_PARTS = 6,
+	LINE_LEAST = 200,
+	CONTEXT_LINE = 160,
+	/* A value from which on a line is no mere surrounding of another. */
+	TELLING = 180,
+	/* Lines that are weighed together, and what each costs beside its bytes. */
+	RUN = 4,
+	LINE_COST = 50,
+	/* Lines between chosen ones that may be cheaper than a gap. */
+	BRIDGE = 3,
 };
 
-/* Takes the lines of a gap when showing them is no dearer than its marker. */
+static bool follows(const struct unit *before, const struct unit *behind)
+{
+	return before->to + 1 == behind->line.number;
+}
+
+/* Takes the lines between two chosen units when showing them is no dearer than
+   saying that they are left out. */
 static void bridge(struct layout *l, size_t from, size_t to)
 {
 	size_t cost = 0;
 
-	if (to - from - 1 > BRIDGE || l->units[from].to + (to - from) < l->units[to].line.number)
-		return;
-	for (size_t i = from + 1; i < to; i++) {
-		if (l->units[i].cost == 0)
+	for (size_t i = from; i < to; i++) {
+		if (!follows(&l->units[i], &l->units[i + 1]))
 			return;
-		cost += l->units[i].cost + 6;
+		if (i > from)
+			cost += l->units[i].cost + layout_number_cost(&l->units[i]);
 	}
-	if (cost > MARKER)
+	if (cost > l->gap_cost)
 		return;
 	for (size_t i = from + 1; i < to; i++)
 		layout_take(l, i, true);
@@ -95,13 +119,13 @@ static void bridge(struct layout *l, size_t from, size_t to)
 
 static void bridge_around(struct layout *l, size_t unit)
 {
-	for (size_t k = 1; k <= BRIDGE + 1; k++) {
+	for (size_t k = 2; k <= BRIDGE + 1; k++) {
 		if (unit >= k && l->units[unit - k].chosen) {
 			bridge(l, unit - k, unit);
 			break;
 		}
 	}
-	for (size_t k = 1; k <= BRIDGE + 1; k++) {
+	for (size_t k = 2; k <= BRIDGE + 1; k++) {
 		if (unit + k < l->count && l->units[unit + k].chosen) {
 			bridge(l, unit, unit + k);
 			break;
@@ -110,9 +134,9 @@ static void bridge_around(struct layout *l, size_t unit)
 }
 
 /* The last lines count for being the last. */
-static void favour_end(struct layout *l, size_t budget)
+static void favour_end(struct layout *l)
 {
-	size_t behind = 0, reach = budget / 4;
+	size_t behind = 0, reach = l->budget / 4;
 
 	for (size_t i = l->count; i-- > 0 && behind < reach;) {
 		struct unit *u = &l->units[i];
@@ -122,80 +146,96 @@ static void favour_end(struct layout *l, size_t budget)
 	}
 }
 
+/* Lines of the middle are shown less far than those at the end. */
+static void limit_lines(struct layout *l)
+{
+	size_t most = l->budget / LINE_PARTS;
+
+	if (most < LINE_LEAST)
+		most = LINE_LEAST;
+	for (size_t i = 0; i + 1 < l->count; i++) {
+		size_t limit = l->units[i].value > TELLING ? most : CONTEXT_LINE;
+
+		if (l->units[i].limit > limit)
+			layout_limit(l, i, limit);
+	}
+}
+
+struct run {
+	size_t from, to;
+};
+
+/* The run of lines, not taken yet, that tells most for its bytes; empty when none is left. */
+static struct run densest_run(const struct layout *l)
+{
+	size_t room = l->used < l->budget ? l->budget - l->used : 0;
+	struct run run = {0, 0};
+	float best = 0;
+
+	for (size_t i = 0; i < l->count; i++) {
+		bool joins =
+			i > 0 && l->units[i - 1].chosen && follows(&l->units[i - 1], &l->units[i]);
+		size_t cost = 0;
+		float value = 0;
+
+		for (size_t k = i; k < l->count && k < i + RUN; k++) {
+			const struct unit *u = &l->units[k];
+			float rate;
+
+			/* A blank line may be inside of a run, but begins none. */
+			if (u->chosen || (u->value == 0 && (u->cost > 2 || k == i)))
+				break;
+			if (k > i && !follows(u - 1, u))
+				break;
+			if (u->cost > room && u->value < TELLING)
+				break;
+			if (k + 1 < l->count && u[1].chosen && follows(u, u + 1))
+				joins = true;
+			value += (float)u->value;
+			cost += u->cost + LINE_COST;
+			rate = value / (float)(cost + (joins ? 0 : l->gap_cost * 3 / 4));
+			if (rate > best) {
+				best = rate;
+				run = (struct run){i, k + 1};
+			}
+		}
+	}
+	return run;
+}
+
 static void take_telling(struct layout *l, size_t unit)
 {
 	struct unit *u = &l->units[unit];
 
-	if (!layout_take(l, unit, true)) {
+	if (!layout_take(l, unit, true) &&
+	    (u->value < TELLING || !layout_take_cut(l, unit, CONTEXT_LINE, true))) {
 		u->value = 0;
 		return;
 	}
 	bridge_around(l, unit);
+	/* The next line of this shape tells less. */
 	for (size_t i = 0; i < l->count; i++) {
 		if (l->units[i].shape == u->shape && !l->units[i].chosen)
 			l->units[i].value = l->units[i].value * 6 / 10;
 	}
 }
 
-/* Finds the run of lines, not taken yet, that tells most for its bytes. */
-static bool find_densest(const struct layout *l, size_t *from, size_t *to)
-{
-	float best = 0;
-
-	for (size_t i = 0; i < l->count; i++) {
-		bool joins = i > 0 && l->units[i - 1].chosen &&
-			     l->units[i - 1].to + 1 == l->units[i].line.number;
-		float value = 0, cost = OVERHEAD;
-
-		for (size_t k = i; k < l->count && k < i + RUN; k++) {
-			const struct unit *u = &l->units[k];
-			bool ends;
-			float rate;
-
-			if (u->chosen || (u->value == 0 && (u->cost > 2 || k == i)))
-				break;
-			if (k > i && u[-1].to + 1 != u->line.number)
-				break;
-			ends = k + 1 < l->count && u[1].chosen && u->to + 1 == u[1].line.number;
-			value += (float)u->value;
-			cost += (float)u->cost + LINE_OVERHEAD;
-			rate = value / (cost + (joins || ends ? 0 : MARKER));
-			if (rate > best) {
-				best = rate;
-				*from = i;
-				*to = k + 1;
-			}
-		}
-	}
-	return best > 0;
-}
-
 static void choose_by_value(struct layout *l, const struct preview_options *options)
 {
-	size_t share = choose_head_share(options), next, from, to;
-	size_t limit = options->budget / 6;
+	size_t share = l->ask->status == 0 ? END_SHARE_SUCCESS : END_SHARE;
+	struct run run;
+	size_t next;
 
-	if (limit < 200)
-		limit = 200;
-	for (size_t i = 0; i < l->count; i++) {
-		size_t most = l->units[i].value > 180 ? limit : 160;
-
-		if (l->units[i].limit > most && i + 1 < l->count) {
-			l->units[i].limit = most;
-			layout_price_unit(l, i);
-		}
+	limit_lines(l);
+	next = take_start(l, options);
+	take_tail(l, next, l->budget * share / 100, l->budget / 4);
+	favour_end(l);
+	while ((run = densest_run(l)).to) {
+		for (; run.from < run.to; run.from++)
+			take_telling(l, run.from);
 	}
-	share = share > l->ask->printed_bytes ? share - (size_t)l->ask->printed_bytes : 0;
-	next = take_head(l, 0, share);
-	take_tail(l, next,
-		  options->budget * (l->ask->status == 0 ? TAIL_SHARE_SUCCESS : TAIL_SHARE) / 100);
-	favour_end(l, options->budget);
-	while (find_densest(l, &from, &to)) {
-		for (size_t i = from; i < to; i++)
-			take_telling(l, i);
-	}
-	take_tail(l, next, options->budget);
-	take_head(l, next, options->budget);
+	take_tail(l, next, l->budget, 0);
+	take_head(l, next, l->budget);
 }
 
 void choose(struct layout *l, const struct preview_options *options)

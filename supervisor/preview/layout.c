@@ -141,9 +141,8 @@ static size_t digits(uint64_t n)
 	return count;
 }
 
-/* What "N: " costs. Runs that are not folded are short, so the last number
-   stands for all. */
-static size_t number_cost(const struct unit *u)
+/* Runs that are not folded are short, so the last number stands for all. */
+size_t layout_number_cost(const struct unit *u)
 {
 	return (digits(u->to) + 2) * (size_t)u->lines;
 }
@@ -172,11 +171,13 @@ void layout_price(struct layout *l)
 {
 	for (size_t i = 0; i < l->count; i++)
 		price(l, &l->units[i]);
-	l->used += gap_cost(l, NULL, NULL);
+	l->gap_cost = gap_cost(l, NULL, NULL);
+	l->used += l->gap_cost;
 }
 
-void layout_price_unit(struct layout *l, size_t unit)
+void layout_limit(struct layout *l, size_t unit, size_t limit)
 {
+	l->units[unit].limit = limit;
 	price(l, &l->units[unit]);
 }
 
@@ -229,7 +230,7 @@ static size_t used_beside(const struct layout *l, const struct unit *u, bool num
 	const struct unit *before = chosen_before(l, i), *behind = chosen_behind(l, i);
 
 	return l->used - gap_cost(l, before, behind) + gap_cost(l, before, u) +
-	       gap_cost(l, u, behind) + (numbered ? number_cost(u) : 0);
+	       gap_cost(l, u, behind) + (numbered ? layout_number_cost(u) : 0);
 }
 
 static bool take(struct layout *l, struct unit *u, size_t beside)

@@ -38,6 +38,7 @@ struct layout {
 
 	const struct preview_ask *ask;
 	size_t budget, used;
+	size_t gap_cost;           /* about what the marker of a gap costs */
 	uint64_t max_lines, lines; /* 0: no limit; printed so far */
 	size_t max_line;
 	uint64_t total_lines, total_bytes;
@@ -56,8 +57,11 @@ int layout_add(struct layout *l, const struct line *line, unsigned value, uint32
 /* All lines are added. */
 void layout_price(struct layout *l);
 
-/* The limit of a unit was changed. */
-void layout_price_unit(struct layout *l, size_t unit);
+/* Sets how many bytes of a unit's line are shown at most. */
+void layout_limit(struct layout *l, size_t unit, size_t limit);
+
+/* What the line numbers of a unit cost. */
+size_t layout_number_cost(const struct unit *u);
 
 /* Whether all lines of the text fit; then they are taken. */
 bool layout_take_all(struct layout *l);

@@ -1,5 +1,7 @@
 #include "supervisor/preview/lexicon.h"
 
+#include "supervisor/preview/shape.h"
+
 #include <string.h>
 
 #define ENTRY(text, after, kind, weight, counted)                    \
@@ -19,7 +21,9 @@ static const struct word words[] = {
 	ENTRY("aren't", NULL, WORD_NOT, 0, false),
 	ENTRY("assert", NULL, WORD_FAIL, 28, false),
 	ENTRY("assertion", NULL, WORD_FAIL, 35, true),
+	ENTRY("assertionerror", NULL, WORD_FAIL, 44, false),
 	ENTRY("assertions", NULL, WORD_COUNTED, 0, false),
+	ENTRY("attempt", NULL, WORD_DETAIL, 18, false),
 	ENTRY("bad", NULL, WORD_FAIL, 25, false),
 	ENTRY("broken", NULL, WORD_FAIL, 30, false),
 	ENTRY("bug", NULL, WORD_FAIL, 20, false),
@@ -40,15 +44,18 @@ static const struct word words[] = {
 	ENTRY("conflicts", NULL, WORD_FAIL, 35, false),
 	ENTRY("corrupt", NULL, WORD_FAIL, 35, false),
 	ENTRY("corrupted", NULL, WORD_FAIL, 35, false),
+	ENTRY("corruption", NULL, WORD_FAIL, 45, false),
 	ENTRY("could", NULL, WORD_NOT, 0, false),
 	ENTRY("couldn't", NULL, WORD_FAIL, 35, false),
 	ENTRY("crash", NULL, WORD_FAIL, 45, false),
 	ENTRY("crashed", NULL, WORD_FAIL, 50, false),
+	ENTRY("crashloopbackoff", NULL, WORD_FAIL, 50, false),
 	ENTRY("created", NULL, WORD_RESULT, 16, false),
 	ENTRY("cyclic", NULL, WORD_FAIL, 20, false),
 	ENTRY("deadlock", NULL, WORD_FAIL, 40, false),
 	ENTRY("debug", NULL, WORD_LEVEL, 0, false),
 	ENTRY("defined", "not", WORD_FAIL, 40, false),
+	ENTRY("definition", "multiple", WORD_FAIL, 45, false),
 	ENTRY("denied", NULL, WORD_FAIL, 42, false),
 	ENTRY("deployed", NULL, WORD_RESULT, 20, false),
 	ENTRY("deprecated", NULL, WORD_WARN, 6, false),
@@ -57,6 +64,7 @@ static const struct word words[] = {
 	ENTRY("diff", NULL, WORD_DETAIL, 6, false),
 	ENTRY("dirty", NULL, WORD_FAIL, 20, false),
 	ENTRY("disallowed", NULL, WORD_FAIL, 25, false),
+	ENTRY("disconnected", NULL, WORD_FAIL, 28, false),
 	ENTRY("doesn't", NULL, WORD_NOT, 0, false),
 	ENTRY("don't", NULL, WORD_NOT, 0, false),
 	ENTRY("done", NULL, WORD_RESULT, 14, false),
@@ -92,11 +100,15 @@ static const struct word words[] = {
 	ENTRY("finished", NULL, WORD_RESULT, 18, false),
 	ENTRY("forbidden", NULL, WORD_FAIL, 38, false),
 	ENTRY("found", "not", WORD_FAIL, 40, false),
+	ENTRY("free", "double", WORD_FAIL, 55, false),
 	ENTRY("generated", NULL, WORD_RESULT, 14, false),
 	ENTRY("got", NULL, WORD_DETAIL, 10, false),
 	ENTRY("halted", NULL, WORD_FAIL, 30, false),
 	ENTRY("halting", NULL, WORD_FAIL, 30, false),
+	ENTRY("heap-buffer-overflow", NULL, WORD_FAIL, 55, false),
+	ENTRY("heap-use-after-free", NULL, WORD_FAIL, 55, false),
 	ENTRY("illegal", NULL, WORD_FAIL, 35, false),
+	ENTRY("imagepullbackoff", NULL, WORD_FAIL, 50, false),
 	ENTRY("impossible", NULL, WORD_FAIL, 30, false),
 	ENTRY("improper", NULL, WORD_FAIL, 25, false),
 	ENTRY("inaccessible", NULL, WORD_FAIL, 28, false),
@@ -115,12 +127,15 @@ static const struct word words[] = {
 	ENTRY("leaked", NULL, WORD_FAIL, 35, false),
 	ENTRY("leaks", NULL, WORD_FAIL, 35, false),
 	ENTRY("locate", "to", WORD_FAIL, 15, false),
+	ENTRY("lost", "definitely", WORD_FAIL, 40, false),
 	ENTRY("malformed", NULL, WORD_FAIL, 35, false),
 	ENTRY("match", "not", WORD_FAIL, 38, false),
 	ENTRY("matched", "not", WORD_FAIL, 30, false),
 	ENTRY("memory", "of", WORD_DETAIL, 10, false),
+	ENTRY("misconfigured", NULL, WORD_FAIL, 32, false),
 	ENTRY("mismatch", NULL, WORD_FAIL, 38, false),
 	ENTRY("mismatched", NULL, WORD_FAIL, 35, false),
+	ENTRY("mismatching", NULL, WORD_FAIL, 30, false),
 	ENTRY("missing", NULL, WORD_FAIL, 32, false),
 	ENTRY("never", NULL, WORD_NOT, 0, false),
 	ENTRY("no", NULL, WORD_NOT, 0, false),
@@ -128,10 +143,15 @@ static const struct word words[] = {
 	ENTRY("nonzero", NULL, WORD_FAIL, 35, false),
 	ENTRY("not", "could", WORD_FAIL, 38, false),
 	ENTRY("not", NULL, WORD_NOT, 0, false),
+	ENTRY("notfound", NULL, WORD_FAIL, 30, false),
 	ENTRY("notice", NULL, WORD_LEVEL, 0, false),
+	ENTRY("offense", NULL, WORD_FAIL, 25, true),
+	ENTRY("offenses", NULL, WORD_FAIL, 25, true),
 	ENTRY("ok", NULL, WORD_PASS, 0, false),
 	ENTRY("okay", NULL, WORD_PASS, 0, false),
 	ENTRY("oom", NULL, WORD_FAIL, 55, false),
+	ENTRY("oomkilled", NULL, WORD_FAIL, 55, false),
+	ENTRY("oops", NULL, WORD_FAIL, 45, false),
 	ENTRY("open", "to", WORD_DETAIL, 10, false),
 	ENTRY("out", "timed", WORD_FAIL, 45, false),
 	ENTRY("out-of-memory", NULL, WORD_FAIL, 55, false),
@@ -159,10 +179,12 @@ static const struct word words[] = {
 	ENTRY("refused", NULL, WORD_FAIL, 42, false),
 	ENTRY("rejected", NULL, WORD_FAIL, 35, false),
 	ENTRY("rejection", NULL, WORD_FAIL, 30, false),
+	ENTRY("reset", "connection", WORD_FAIL, 38, false),
 	ENTRY("resolve", NULL, WORD_DETAIL, 6, false),
 	ENTRY("resolved", "not", WORD_FAIL, 30, false),
 	ENTRY("returned", NULL, WORD_STATUS, 6, false),
 	ENTRY("returning", NULL, WORD_STATUS, 6, false),
+	ENTRY("rule", "no", WORD_FAIL, 42, false),
 	ENTRY("satisfied", "not", WORD_FAIL, 20, false),
 	ENTRY("saved", NULL, WORD_RESULT, 14, false),
 	ENTRY("segfault", NULL, WORD_FAIL, 70, false),
@@ -174,10 +196,15 @@ static const struct word words[] = {
 	ENTRY("skip", NULL, WORD_SKIP, 0, true),
 	ENTRY("skipped", NULL, WORD_SKIP, 0, true),
 	ENTRY("skipping", NULL, WORD_SKIP, 0, false),
+	ENTRY("smashing", NULL, WORD_FAIL, 50, false),
+	ENTRY("space", "no", WORD_FAIL, 45, false),
 	ENTRY("specs", NULL, WORD_COUNTED, 0, false),
+	ENTRY("stack-buffer-overflow", NULL, WORD_FAIL, 55, false),
+	ENTRY("stack-overflow", NULL, WORD_FAIL, 50, false),
 	ENTRY("status", "exit", WORD_STATUS, 0, false),
 	ENTRY("status", NULL, WORD_STATUS, 0, false),
 	ENTRY("stop", NULL, WORD_FAIL, 12, false),
+	ENTRY("stopped", NULL, WORD_FAIL, 18, false),
 	ENTRY("stopping", NULL, WORD_FAIL, 15, false),
 	ENTRY("succeed", "not", WORD_FAIL, 38, false),
 	ENTRY("succeeded", NULL, WORD_PASS, 30, true),
@@ -187,6 +214,7 @@ static const struct word words[] = {
 	ENTRY("successfully", NULL, WORD_PASS, 32, false),
 	ENTRY("such", "no", WORD_FAIL, 42, false),
 	ENTRY("suites", NULL, WORD_COUNTED, 0, false),
+	ENTRY("summary", NULL, WORD_DETAIL, 22, false),
 	ENTRY("supported", "not", WORD_FAIL, 28, false),
 	ENTRY("syntax", NULL, WORD_DETAIL, 14, false),
 	ENTRY("terminated", NULL, WORD_FAIL, 38, false),
@@ -194,6 +222,7 @@ static const struct word words[] = {
 	ENTRY("test", NULL, WORD_COUNTED, 0, false),
 	ENTRY("tests", NULL, WORD_COUNTED, 0, false),
 	ENTRY("threw", NULL, WORD_FAIL, 30, false),
+	ENTRY("throwing", NULL, WORD_FAIL, 30, false),
 	ENTRY("thrown", NULL, WORD_FAIL, 28, false),
 	ENTRY("timed", NULL, WORD_DETAIL, 0, false),
 	ENTRY("timeout", NULL, WORD_FAIL, 32, false),
@@ -203,6 +232,7 @@ static const struct word words[] = {
 	ENTRY("truncated", NULL, WORD_FAIL, 20, false),
 	ENTRY("unable", NULL, WORD_FAIL, 40, false),
 	ENTRY("unacceptable", NULL, WORD_FAIL, 25, false),
+	ENTRY("unauthorized", NULL, WORD_FAIL, 38, false),
 	ENTRY("unavailable", NULL, WORD_FAIL, 30, false),
 	ENTRY("unbound", NULL, WORD_FAIL, 32, false),
 	ENTRY("uncaught", NULL, WORD_FAIL, 48, false),
@@ -214,13 +244,16 @@ static const struct word words[] = {
 	ENTRY("unknown", NULL, WORD_FAIL, 30, false),
 	ENTRY("unmet", NULL, WORD_FAIL, 35, false),
 	ENTRY("unreachable", NULL, WORD_FAIL, 25, false),
+	ENTRY("unreadable", NULL, WORD_FAIL, 30, false),
 	ENTRY("unrecognised", NULL, WORD_FAIL, 35, false),
 	ENTRY("unrecognized", NULL, WORD_FAIL, 35, false),
 	ENTRY("unresolved", NULL, WORD_FAIL, 40, false),
 	ENTRY("unsatisfied", NULL, WORD_FAIL, 38, false),
 	ENTRY("unsupported", NULL, WORD_FAIL, 30, false),
+	ENTRY("unwritable", NULL, WORD_FAIL, 30, false),
 	ENTRY("uploaded", NULL, WORD_RESULT, 16, false),
 	ENTRY("usage", NULL, WORD_DETAIL, 10, false),
+	ENTRY("use-after-free", NULL, WORD_FAIL, 55, false),
 	ENTRY("verbose", NULL, WORD_LEVEL, 0, false),
 	ENTRY("violates", NULL, WORD_FAIL, 35, false),
 	ENTRY("violation", NULL, WORD_FAIL, 40, false),
@@ -242,14 +275,7 @@ static const struct word words[] = {
 
 enum { WORD_COUNT = sizeof(words) / sizeof(*words) };
 
-_Static_assert(WORD_COUNT < 255 && 2 * WORD_COUNT < LEXICON_SLOTS, "the table has grown");
-
-uint32_t lexicon_hash(uint32_t hash, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-	return hash;
-}
+_Static_assert(2 * WORD_COUNT < LEXICON_SLOTS, "the table has grown");
 
 void lexicon_init(struct lexicon *l)
 {
@@ -260,10 +286,10 @@ void lexicon_init(struct lexicon *l)
 		/* Entries of one word are found through the first of them. */
 		if (i > 0 && strcmp(words[i].text, words[i - 1].text) == 0)
 			continue;
-		slot = lexicon_hash(LEXICON_HASH, words[i].text, words[i].len) % LEXICON_SLOTS;
+		slot = shape_hash(SHAPE_SEED, words[i].text, words[i].len) % LEXICON_SLOTS;
 		while (l->slots[slot])
 			slot = (slot + 1) % LEXICON_SLOTS;
-		l->slots[slot] = (unsigned char)(i + 1);
+		l->slots[slot] = (uint16_t)(i + 1);
 	}
 }
 

@@ -29,21 +29,16 @@ struct word {
 	bool counted;         /* "3 failed": may be counted by a summary */
 };
 
-enum { LEXICON_SLOTS = 512 };
-
-#define LEXICON_HASH 2166136261u
+enum { LEXICON_SLOTS = 1024 };
 
 /* Finds a word through its hash. */
 struct lexicon {
-	unsigned char slots[LEXICON_SLOTS];
+	uint16_t slots[LEXICON_SLOTS];
 };
-
-/* The hash (FNV-1a) of more bytes behind those of `hash`, which is LEXICON_HASH at first. */
-uint32_t lexicon_hash(uint32_t hash, const char *text, size_t len);
 
 void lexicon_init(struct lexicon *l);
 
-/* The entry for a lower-case word of that hash behind the word `before` (lower
+/* The entry for a lower-case word of that shape_hash() behind the word `before` (lower
    case, may be empty), or NULL. */
 const struct word *lexicon_find(const struct lexicon *l, const char *word, size_t len,
 				uint32_t hash, const char *before, size_t before_len);

@@ -49,56 +49,92 @@ static size_t cut_right(const char *data, size_t len, size_t at)
 	return n;
 }
 
-size_t line_write(const struct line *l, size_t limit, enum line_cut cut, char *out)
+/* Appends to `out`, which has `len` bytes; NULL only counts. */
+static size_t append(char *out, size_t len, const char *data, size_t data_len)
+{
+	if (out && data_len)
+		memcpy(out + len, data, data_len);
+	return len + data_len;
+}
+
+/* What a cut line is put together from: the first bytes of `front`, `back` without
+   its first `skip` bytes, and what is missing behind each. */
+struct cut {
+	const char *back;
+	size_t front_len, skip, back_len;
+	uint64_t between, behind;
+};
+
+/* Splits `room` bytes between the ends of a line. */
+static void cut_ends(const struct line *l, size_t room, enum line_cut where, struct cut *c)
+{
+	bool whole = line_is_whole(l);
+	size_t body = (size_t)l->length - l->ended;
+	size_t front = whole ? body : l->front_len, back = whole ? body : l->back_len;
+
+	c->back = whole ? l->front : l->back;
+	if (where == LINE_CUT_EARLY) {
+		c->back_len = size_min(back, room - room / 3);
+		c->front_len = size_min(front, room - c->back_len);
+		c->back_len = size_min(back, room - c->front_len);
+	} else {
+		c->front_len = size_min(front, room - room / 4);
+		c->back_len = size_min(back, room - c->front_len);
+		c->front_len = size_min(front, room - c->back_len);
+	}
+	/* Both are at hand and nothing is between them. */
+	if (!whole && c->front_len + c->back_len > body)
+		c->back_len = body - c->front_len;
+	c->front_len = cut_left(l->front, front, c->front_len, !whole);
+	c->skip = cut_right(c->back, back, back - c->back_len);
+	c->back_len = back - c->skip;
+	c->between = body - c->front_len - c->back_len;
+	c->behind = 0;
+}
+
+/* The same when `back` is from the middle. */
+static void cut_around(const struct line *l, size_t room, struct cut *c)
+{
+	size_t body = (size_t)l->length - l->ended;
+	size_t from = cut_right(l->back, l->back_len, 0);
+
+	c->back = l->back;
+	c->skip = from;
+	c->front_len = cut_left(l->front, l->front_len, size_min(l->front_len, room / 3), true);
+	c->back_len = size_min(l->back_len - from, room - c->front_len);
+	c->back_len = cut_left(l->back + from, l->back_len - from, c->back_len, true);
+	c->between = body - l->after - l->back_len + from - c->front_len;
+	c->behind = l->after + l->back_len - from - c->back_len;
+}
+
+size_t line_write(const struct line *l, size_t limit, enum line_cut where, char *out)
 {
 	char note[64];
-	const char *back = l->back;
-	size_t body, front, last, room, skip, note_len, front_room, back_room;
-	size_t newline = l->ended;
-	bool whole = line_is_whole(l);
+	size_t notes, len = 0;
+	struct cut c;
 
-	if (whole && l->length <= limit) {
+	if (line_is_whole(l) && l->length <= limit) {
 		if (out && l->length)
-			memcpy(out, l->front, l->length);
-		return l->length;
+			memcpy(out, l->front, (size_t)l->length);
+		return (size_t)l->length;
 	}
-	body = l->length - newline;
-	front_room = whole ? body : l->front_len;
-	back_room = whole ? body : l->back_len;
-	if (whole)
-		back = l->front;
-	note_len = note_write(body, note, sizeof(note));
-	if (limit < note_len + newline + LINE_LEAST)
+	notes = note_write(l->length, note, sizeof(note)) * (l->after ? 2 : 1);
+	if (limit < notes + l->ended + LINE_LEAST)
 		return 0;
-	room = limit - note_len - newline;
-	if (cut == LINE_CUT_EARLY) {
-		last = size_min(back_room, room - room / 3);
-		front = size_min(front_room, room - last);
-		last = size_min(back_room, room - front);
-	} else {
-		front = size_min(front_room, room - room / 4);
-		last = size_min(back_room, room - front);
-		front = size_min(front_room, room - last);
-	}
-	/* Both ends are at hand but nothing is between them. */
-	if (!whole && front + last >= body)
-		last = body - front;
-	front = cut_left(l->front, front_room, front, !whole);
-	skip = cut_right(back, back_room, back_room - last);
-	last = back_room - skip;
-	if (front + last == 0)
+	if (l->after)
+		cut_around(l, limit - notes - l->ended, &c);
+	else
+		cut_ends(l, limit - notes - l->ended, where, &c);
+	if (c.front_len + c.back_len == 0)
 		return 0;
-	note_len = front + last < body ? note_write(body - front - last, note, sizeof(note)) : 0;
-	if (out) {
-		if (front)
-			memcpy(out, l->front, front);
-		memcpy(out + front, note, note_len);
-		if (last)
-			memcpy(out + front + note_len, back + skip, last);
-		if (newline)
-			out[front + note_len + last] = '\n';
-	}
-	return front + note_len + last + newline;
+	len = append(out, len, l->front, c.front_len);
+	if (c.between)
+		len = append(out, len, note, note_write(c.between, note, sizeof(note)));
+	if (c.back_len)
+		len = append(out, len, c.back + c.skip, c.back_len);
+	if (c.behind)
+		len = append(out, len, note, note_write(c.behind, note, sizeof(note)));
+	return l->ended ? append(out, len, "\n", 1) : len;
 }
 
 size_t line_written(const struct line *l, size_t limit, enum line_cut cut)

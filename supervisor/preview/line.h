@@ -18,10 +18,11 @@ struct line {
 	uint64_t offset; /* of its first byte in the text */
 	uint64_t length; /* its newline included, when it has one */
 	bool ended;      /* it has one */
-	/* Its first bytes. When they are not all of it, `back` holds the last
-	   bytes, without the newline, or is empty when those are gone too. */
+	/* Its first bytes. When they are not all of it, `back` holds bytes from
+	   further on: the last ones, without the newline, or what tells most, with
+	   `after` more bytes behind it. It is empty when those are gone too. */
 	const char *front, *back;
-	size_t front_len, back_len;
+	size_t front_len, back_len, after;
 };
 
 /* Whether all bytes of the line are at hand. */

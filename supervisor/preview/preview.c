@@ -14,19 +14,21 @@ enum {
 	MARKER_RESERVE = 160,
 	/* Stored lines that are weighed against each other at most. */
 	CANDIDATES = 1000,
+	/* The last bytes of a text of which all lines are judged. */
+	LAST_JUDGED = 24 * 1024,
 };
 
 struct preview {
 	struct preview_options options;
 	struct window window;
 	struct layout layout;
-	struct smart *smart; /* NULL in the other modes */
+	struct smart *smart; /* NULL in the other modes, and while all fits into the budget */
 };
 
 struct preview *preview_new(const struct preview_options *options)
 {
 	struct preview *p;
-	size_t tail;
+	size_t keep;
 
 	if (options->budget < BUDGET_LEAST || options->head_share > 100 || options->max_line == 0) {
 		errno = EINVAL;
@@ -37,19 +39,12 @@ struct preview *preview_new(const struct preview_options *options)
 		return NULL;
 	p->options = *options;
 	/* A line that is cut needs its first bytes behind what is in the budget. */
-	tail = options->budget + options->max_line;
-	if (window_init(&p->window, tail, tail)) {
+	keep = options->budget + options->max_line;
+	if (window_init(&p->window, keep,
+			options->mode == PREVIEW_SMART && keep < LAST_JUDGED ? LAST_JUDGED
+									     : keep)) {
 		free(p);
 		return NULL;
-	}
-	if (options->mode == PREVIEW_SMART) {
-		p->smart = malloc(sizeof(*p->smart));
-		if (!p->smart || smart_init(p->smart)) {
-			free(p->smart);
-			p->smart = NULL;
-			preview_free(p);
-			return NULL;
-		}
 	}
 	return p;
 }
@@ -66,8 +61,26 @@ void preview_free(struct preview *p)
 	free(p);
 }
 
+/* Mode smart begins when the text gets longer than the budget, so that a short
+   run pays nothing for it. What came before is all in the window. */
+static void start_smart(struct preview *p)
+{
+	p->smart = calloc(1, sizeof(*p->smart));
+	if (!p->smart || smart_init(p->smart)) {
+		/* The ends are better than nothing. */
+		free(p->smart);
+		p->smart = NULL;
+		p->options.mode = PREVIEW_ENDS;
+		return;
+	}
+	smart_feed(p->smart, p->window.head, p->window.head_len);
+}
+
 void preview_feed(struct preview *p, const char *data, size_t len)
 {
+	if (p->options.mode == PREVIEW_SMART && !p->smart &&
+	    p->window.bytes + len > p->options.budget)
+		start_smart(p);
 	window_feed(&p->window, data, len, !p->smart);
 	if (p->smart)
 		p->window.newlines = smart_feed(p->smart, data, len);
@@ -91,53 +104,79 @@ size_t preview_head_budget(const struct preview *p)
 	return share < most ? share : most;
 }
 
-/* The lines of the window and the stored ones, in order. */
-static int add_lines(struct preview *p)
+static int add_stored(struct preview *p, size_t i)
+{
+	const struct stored *stored = &p->smart->store.lines[i];
+	struct line line;
+
+	store_line(&p->smart->store, i, &line);
+	return layout_add(&p->layout, &line, stored->value, stored->shape);
+}
+
+/* Adds a line of the window that is not stored. */
+static int add_unjudged(struct preview *p, const struct line *line, enum outcome outcome)
+{
+	uint64_t behind = p->window.bytes - line->offset - line->length;
+	unsigned value = 1;
+
+	if (p->smart)
+		value += smart_value(p->smart, line, p->window.bytes, outcome);
+	/* Lines that have nothing but their place must be near an end. */
+	if (value == 1 && line->offset > p->options.budget &&
+	    behind > p->options.budget + p->options.max_line)
+		return 0;
+	return layout_add(&p->layout, line, value, 0);
+}
+
+/* Adds the lines of the window and the best of the stored ones, in order. */
+static int add_lines(struct preview *p, enum outcome outcome)
 {
 	struct window_cursor cursor = {0};
-	struct store *store = p->smart ? &p->smart->store : NULL;
-	size_t i = 0, count = store ? store->count : 0;
-	unsigned least = store ? store_rank(store, CANDIDATES) : 0;
-	struct line line, other;
-	bool more = true;
+	struct store none = {0};
+	const struct store *store = p->smart ? &p->smart->store : &none;
+	unsigned least = store_rank(store, CANDIDATES);
+	struct line line;
+	bool more;
+	size_t i = 0;
 
 	if (least == 0)
 		least = 1;
-
-	while (more || i < count) {
-		const struct stored *stored = i < count ? &store->lines[i] : NULL;
-
-		more = more && window_next(&p->window, &cursor, &line);
-		while (stored && (!more || stored->number < line.number)) {
-			store_line(store, i, &other);
-			if (stored->value >= least &&
-			    layout_add(&p->layout, &other, stored->value, stored->shape))
+	do {
+		more = window_next(&p->window, &cursor, &line);
+		for (; i < store->count && (!more || store->lines[i].number < line.number); i++) {
+			if (store->lines[i].value >= least && add_stored(p, i))
 				return -1;
-			stored = ++i < count ? &store->lines[i] : NULL;
 		}
-		if (more) {
-			bool both = stored && stored->number == line.number;
-
-			if (layout_add(&p->layout, &line, both ? stored->value : 1,
-				       both ? stored->shape : 0))
+		if (!more)
+			break;
+		if (i == store->count || store->lines[i].number != line.number) {
+			if (add_unjudged(p, &line, outcome))
 				return -1;
-			i += both;
+			continue;
 		}
-	}
+		/* Of a long line the store has what tells most, the window more of its start. */
+		if (store->lines[i].after)
+			store_line(store, i, &line);
+		if (layout_add(&p->layout, &line, store->lines[i].value, store->lines[i].shape))
+			return -1;
+		i++;
+	} while (more);
 	return 0;
 }
 
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces)
 {
+	enum outcome outcome = ask->status == 0 ? OUTCOME_SUCCESS : OUTCOME_FAILURE;
 	struct layout *l = &p->layout;
 	int count;
 
+	if (p->options.mode == PREVIEW_SMART && !p->smart)
+		start_smart(p);
 	layout_begin(l, &p->options, ask, preview_lines(p), preview_bytes(p));
 	if (p->smart)
-		smart_weigh(p->smart, preview_bytes(p),
-			    ask->status == 0 ? OUTCOME_SUCCESS : OUTCOME_FAILURE);
-	if (add_lines(p))
+		smart_weigh(p->smart, preview_bytes(p), outcome);
+	if (add_lines(p, outcome))
 		return -1;
 	layout_price(l);
 	if (!layout_take_all(l))

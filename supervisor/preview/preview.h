@@ -1,11 +1,27 @@
 // Chooses which part of a text is printed when the whole does not fit.
 //
 // It is fed with the final text as it comes and keeps bounded candidates, so it
-// has an answer at any moment without reading the text again. Deterministic; no
-// I/O, no clock, no globals. Memory is a constant for given options.
+// has an answer at any moment without reading the text again. Deterministic, and
+// the same however the text was cut when it was fed; no I/O, no clock, no
+// globals. Memory is a constant for given options: some times the budget, and
+// about 1.2 MB more in mode smart, of which only what is needed is touched.
 //
 // Lines are numbered from 1 as in the artifact. Text is cut only at characters;
-// bytes of lines are as fed (the caller cleans them when it prints).
+// bytes of lines are as fed (the caller cleans them when it prints, which the
+// budget allows for).
+//
+// Mode smart shows the start, the end, and from between what tells why a failed
+// command failed, or what a successful one achieved:
+//   - Each line is judged by its words (lexicon.h) in their places (reading.h),
+//     by its form (structure.h), and put together (salience.h).
+//   - The best are kept with their neighbours (store.h): every line of the first
+//     megabytes is looked at, later ones where a fast search (scout.h) finds
+//     something (smart.h).
+//   - At the end they are weighed (weigh.c): less what occurs often (sketch.h,
+//     shape.h), more what begins a cascade, stands near the end or belongs to a
+//     telling line; and taken by what they tell for their bytes (choose.h) until
+//     the budget is used up (layout.h).
+// The other modes need only the first and the last bytes (window.h).
 #ifndef TERSE_PREVIEW_PREVIEW_H
 #define TERSE_PREVIEW_PREVIEW_H
 
@@ -19,7 +35,9 @@ enum preview_mode { PREVIEW_SMART, PREVIEW_HEAD, PREVIEW_TAIL, PREVIEW_ENDS };
 
 struct preview_options {
 	enum preview_mode mode;
-	size_t budget;       /* bytes to print at most, markers included; >= 64 */
+	/* Bytes to print at most, markers and line numbers included; >= 64. Only a
+	   marker for everything, longer than that by itself, is given all the same. */
+	size_t budget;
 	unsigned head_share; /* percent of the budget for the start, 0 to 100 */
 	size_t max_line;     /* longer lines are cut, with the bytes left out told */
 	uint64_t max_lines;  /* lines to print at most; 0: no limit */

@@ -4,6 +4,7 @@
 
 #include "supervisor/preview/lexicon.h"
 #include "supervisor/preview/line.h"
+#include "supervisor/preview/scout.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +29,7 @@ struct salience {
 	unsigned result; /* 0 to 100: how much it tells of a success */
 	bool opens;      /* says that what follows belongs to it */
 	unsigned indent; /* columns before the first visible character */
+	size_t focus;    /* where in a very long line it tells most; 0: at its ends */
 	uint32_t shape;  /* the same for lines that differ only in numbers, paths, hashes */
 	uint32_t family; /* the same for lines that begin alike and tell the same */
 };
@@ -35,7 +37,11 @@ struct salience {
 /* Only the shape of a line. */
 uint32_t salience_shape(const struct line *line);
 
-/* Judges a line. Only the start and the end of a very long one are looked at. */
+/* Judges a line. Only the start and the end of a long one are looked at. */
 void salience_judge(const struct lexicon *lexicon, const struct line *line, struct salience *out);
+
+/* Looks through the middle of a long line that is whole, and adds what is found there. */
+void salience_look_inside(const struct lexicon *lexicon, const struct scout *scout,
+			  const struct line *line, struct salience *salience);
 
 #endif

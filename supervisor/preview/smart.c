@@ -1,12 +1,14 @@
 #include "supervisor/preview/smart.h"
 
+#include "supervisor/preview/shape.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	BLOCK = 64 * 1024,
 	/* Lines longer than this are known by their start and end only. */
-	LONG_LINE = 16 * 1024,
+	LONG_LINE = 32 * 1024,
 	/* So much from the start on is judged line by line. */
 	JUDGE_ALL = 2 * 1024 * 1024,
 	LOOK_BACK = 4096, /* bytes kept in front of what is judged next */
@@ -15,11 +17,14 @@ enum {
 	TELLING = 20, /* least score of a line that is worth storing */
 	RARE = 8,     /* of lines of a shape that occurs more often, only the line itself */
 	USUAL = 64,   /* and of those that occur more often, none */
+	/* Bytes around a find by which the commonest are known, and how often
+	   those are looked at. */
+	AROUND = 12,
+	FAMILIAR = 1024,
 };
 
 int smart_init(struct smart *s)
 {
-	*s = (struct smart){0};
 	lexicon_init(&s->lexicon);
 	scout_init(&s->scout);
 	s->block = malloc(BLOCK);
@@ -47,11 +52,18 @@ static void store_judged(struct smart *s, const struct line *line, const struct 
 	s->stored = line->number;
 }
 
+static void judge(const struct smart *s, const struct line *line, struct salience *salience)
+{
+	salience_judge(&s->lexicon, line, salience);
+	if (line->length > STORE_FRONT + STORE_BACK && line->length <= LONG_LINE)
+		salience_look_inside(&s->lexicon, &s->scout, line, salience);
+}
+
 static void keep_line(struct smart *s, const struct line *line)
 {
 	struct salience salience;
 
-	salience_judge(&s->lexicon, line, &salience);
+	judge(s, line, &salience);
 	if (salience.kind != SALIENCE_BLANK) {
 		sketch_add(&s->sketch, salience.shape);
 		sketch_add(&s->sketch, salience.family);
@@ -95,6 +107,27 @@ static void keep_before(struct smart *s, const struct line *line)
 	}
 }
 
+/* Whether so many finds looked like this one that no further one can tell anything. */
+static bool is_familiar(struct smart *s, const struct line *line, size_t hit)
+{
+	size_t from = hit > AROUND ? hit - AROUND : 0;
+	size_t to = line->front_len - hit > AROUND ? hit + AROUND : line->front_len;
+	uint32_t hash = SHAPE_SEED;
+	uint16_t *count;
+
+	for (; from < to; from++) {
+		char c = line->front[from];
+
+		c = c > '0' && c <= '9' ? '1' : c;
+		hash = (hash ^ (unsigned char)c) * 16777619u;
+	}
+	count = &s->found[hash >> (32 - FOUND_BITS)];
+	if (*count == FAMILIAR)
+		return true;
+	(*count)++;
+	return false;
+}
+
 /* A line in which the fast search found something. */
 static void consider_line(struct smart *s, const struct line *line)
 {
@@ -105,7 +138,7 @@ static void consider_line(struct smart *s, const struct line *line)
 	count = sketch_add(&s->sketch, salience.shape);
 	if (count > USUAL)
 		return;
-	salience_judge(&s->lexicon, line, &salience);
+	judge(s, line, &salience);
 	sketch_add(&s->sketch, salience.family);
 	if (salience.score < TELLING)
 		return;
@@ -135,7 +168,8 @@ static void search_block(struct smart *s, size_t end)
 	block_line(s, s->done, ++s->number, &line);
 	s->done += (size_t)line.length;
 	/* Of long lines only the ends are looked at, wherever the block ends. */
-	if (line.length <= LONG_LINE)
+	if (line.length <= LONG_LINE &&
+	    !is_familiar(s, &line, hit - (s->done - (size_t)line.length)))
 		consider_line(s, &line);
 }
 
@@ -176,8 +210,6 @@ static void enter_long(struct smart *s)
 	s->in_long = true;
 	s->long_start = s->offset + s->done;
 	s->long_length = len;
-	s->long_front = STORE_FRONT;
-	s->long_back = STORE_BACK;
 	memcpy(s->long_text, s->block + s->done, STORE_FRONT);
 	memcpy(s->long_text + STORE_FRONT, s->block + s->len - STORE_BACK, STORE_BACK);
 	s->offset += s->len;

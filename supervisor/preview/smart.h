@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { FOUND_BITS = 12 };
+
 struct smart {
 	struct lexicon lexicon;
 	struct scout scout;
@@ -27,14 +29,16 @@ struct smart {
 	uint64_t number; /* of the line passed last */
 	uint64_t stored; /* of the line stored last */
 	unsigned follow; /* so many more lines are judged in any case */
+	/* How often what the fast search finds stood in such surroundings. */
+	uint16_t found[1 << FOUND_BITS];
 
 	/* A line that is too long for the block: what is kept of it. */
 	bool in_long;
 	uint64_t long_start, long_length;
-	size_t long_front, long_back;
 	char long_text[STORE_FRONT + 2 * STORE_BACK];
 };
 
+/* `s` is all zeroes. 0, or -1 with ENOMEM. */
 int smart_init(struct smart *s);
 void smart_release(struct smart *s);
 
@@ -46,5 +50,9 @@ enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
 
 /* Sets the value of all stored lines, for a text of `bytes` bytes. */
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
+
+/* The value of a line that is not stored, for itself alone. */
+unsigned smart_value(const struct smart *s, const struct line *line, uint64_t bytes,
+		     enum outcome outcome);
 
 #endif

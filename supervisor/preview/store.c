@@ -31,13 +31,20 @@ void store_add(struct store *s, const struct line *line, const struct salience *
 {
 	struct stored *d = &s->lines[s->count++];
 	const char *front = line->front, *back = line->back;
-	size_t front_len = line->front_len, back_len = line->back_len;
+	size_t front_len = line->front_len, back_len = line->back_len, after = line->after;
 
 	if (line_is_whole(line) && front_len > STORE_FRONT + STORE_BACK) {
-		back_len = front_len - line->ended;
-		back = front;
-	}
-	if (!line_is_whole(line) || back == front) {
+		size_t body = front_len - line->ended;
+		size_t end = salience->focus ? salience->focus + STORE_FRONT : body;
+
+		/* Around the focus more is kept than of the start. */
+		if (end > body)
+			end = body;
+		front_len = salience->focus ? STORE_BACK : STORE_FRONT;
+		back_len = STORE_FRONT + STORE_BACK - front_len;
+		back = front + end - back_len;
+		after = body - end;
+	} else if (!line_is_whole(line)) {
 		if (front_len > STORE_FRONT)
 			front_len = STORE_FRONT;
 		if (back_len > STORE_BACK) {
@@ -53,6 +60,7 @@ void store_add(struct store *s, const struct line *line, const struct salience *
 			     .family = salience->family,
 			     .front_len = (uint16_t)front_len,
 			     .back_len = (uint16_t)back_len,
+			     .after = (uint32_t)after,
 			     .kind = (uint8_t)salience->kind,
 			     .score = (uint8_t)salience->score,
 			     .result = (uint8_t)salience->result,
@@ -139,5 +147,6 @@ void store_line(const struct store *s, size_t index, struct line *line)
 			      .front = s->text + d->text,
 			      .front_len = d->front_len,
 			      .back = s->text + d->text + d->front_len,
-			      .back_len = d->back_len};
+			      .back_len = d->back_len,
+			      .after = d->after};
 }

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 enum {
-	STORE_LINES = 7168,
-	STORE_BYTES = 576 * 1024,
+	STORE_LINES = 6144,
+	STORE_BYTES = 448 * 1024,
 	STORE_FRONT = 640, /* bytes kept of a long line's start ... */
-	STORE_BACK = 256,  /* ... and of its end */
+	STORE_BACK = 256,  /* ... and of its end, or of where it tells most */
 	STORE_VALUES = 1024,
 };
 
@@ -24,6 +24,7 @@ struct stored {
 	uint32_t text; /* where its bytes are: front, then back */
 	uint32_t shape, family;
 	uint16_t front_len, back_len;
+	uint32_t after;                      /* see struct line */
 	uint8_t kind, score, result, indent; /* of struct salience */
 	bool ended, opens;
 	uint16_t value; /* below STORE_VALUES; set by whoever weighs */

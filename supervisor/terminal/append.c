@@ -25,21 +25,21 @@ static bool at_line_start(const struct terminal *t)
 {
 	const struct tail *tail = &t->tail;
 
-	return tail->len ? tail->data[tail->len - 1] == '\n' : !tail->wrapped;
+	return !tail->len || tail->data[tail->len - 1] == '\n';
 }
 
 static void reset(struct tail *tail)
 {
 	tail->len = 0;
 	tail->newlines = 0;
-	tail->wrapped = false;
 	tail->carriage = false;
+	tail->apart = false;
 	tail->broken = false;
 }
 
 void append_enter(struct terminal *t)
 {
-	const struct screen *s = t->screen;
+	struct screen *s = t->screen;
 	const struct row *row = screen_row(s, s->y);
 	unsigned y;
 
@@ -55,9 +55,11 @@ void append_enter(struct terminal *t)
 		return;
 	if (!row->begun || row->wrapped || !row_is_blank(row))
 		return;
-	for (y = s->y + 1; y < s->rows; y++)
+	for (y = s->low; y > s->y; y--) {
 		if (screen_row(s, y)->begun || !row_is_blank(screen_row(s, y)))
 			return;
+		s->low = y - 1;
+	}
 	reset(&t->tail);
 	t->appending = true;
 }
@@ -66,14 +68,18 @@ void append_leave(struct terminal *t, bool cut)
 {
 	struct tail *tail = &t->tail;
 	struct screen *s = t->screen;
+	enum parser_state state = t->parser.state;
 	char carry = t->partial[0];
 	bool carried = t->partial_len > 0;
 
+	if (carried || tail->carriage || tail->apart || state != PARSER_GROUND)
+		cut = true;
 	t->appending = false;
 	t->partial_len = 0;
-	screen_row(s, s->y)->wrapped = tail->wrapped;
+	/* The reason to leave may be a control inside a sequence. */
+	t->parser.state = PARSER_GROUND;
 	grid_replay(t, tail->data, tail->len);
-	if (t->partial_len && (cut || carried)) {
+	if (t->partial_len && cut) {
 		grid_print_invalid(t, t->partial, t->partial_len);
 		t->partial_len = 0;
 	}
@@ -81,11 +87,62 @@ void append_leave(struct terminal *t, bool cut)
 		t->partial[0] = carry;
 		t->partial_len = 1;
 	}
+	t->parser.state = state;
 	if (tail->carriage)
 		s->x = 0;
 	if (tail->carriage || tail->broken)
 		t->width = 0;
 	reset(tail);
+}
+
+/* The column after text that begins in column x, as printing it would lead to. */
+static unsigned end_column(const struct screen *s, unsigned x, const char *data, size_t len)
+{
+	unsigned last = 0;
+	size_t n;
+
+	for (; len; data += n, len -= n) {
+		unsigned width = 1;
+		uint32_t cp;
+
+		n = utf8_decode(data, len, &cp);
+		if (cp == '\t') {
+			unsigned next = (x / TAB_WIDTH + 1) * TAB_WIDTH;
+
+			if (x < s->cols)
+				x = next < s->cols ? next : s->cols - 1;
+			last = 0;
+			continue;
+		}
+		if (cp != UTF8_REPLACEMENT)
+			width = width_of(cp);
+		if (cp == BYTE_ORDER_MARK || (width == 0 && x > 0 && (last || x >= s->cols)))
+			continue;
+		last = width;
+		if (x + width > s->cols)
+			x = 0;
+		x += width ? width : 1;
+	}
+	return x;
+}
+
+/* What is left of the row that the last line in `data` ends with; the line's
+   beginning may be in `before`, which ends without newline. */
+static unsigned blank_columns(const struct screen *s, const char *before, size_t before_len,
+			      const char *data, size_t len)
+{
+	const char *line, *p;
+	unsigned x = 0;
+
+	len--;
+	p = memrchr(data, '\n', len);
+	line = p ? p + 1 : data;
+	if (!p && before_len) {
+		p = memrchr(before, '\n', before_len);
+		p = p ? p + 1 : before;
+		x = end_column(s, 0, p, before_len - (size_t)(p - before));
+	}
+	return s->cols - end_column(s, x, line, len - (size_t)(line - data));
 }
 
 /* All rows above the tail have scrolled off. */
@@ -106,13 +163,12 @@ static void flush_tail(struct terminal *t, size_t len, size_t newlines)
 	struct tail *tail = &t->tail;
 
 	flush_rows(t);
-	emitter_row(&t->emitter, tail->wrapped, false);
+	emitter_row(&t->emitter, false, false);
 	emitter_rows(&t->emitter, tail->data, len, newlines);
-	emitter_rows_end(&t->emitter);
+	emitter_rows_end(&t->emitter, blank_columns(t->screen, NULL, 0, tail->data, len));
 	memmove(tail->data, tail->data + len, tail->len - len);
 	tail->len -= len;
 	tail->newlines -= newlines;
-	tail->wrapped = false;
 	t->screen->base += newlines;
 }
 
@@ -155,10 +211,10 @@ static bool add_direct(struct terminal *t, const char *data, size_t len, size_t 
 	if (len - gone > tail->cap)
 		return false;
 	flush_rows(t);
-	emitter_row(&t->emitter, tail->wrapped, false);
+	emitter_row(&t->emitter, false, false);
 	emitter_rows(&t->emitter, tail->data, tail->len, tail->newlines);
 	emitter_rows(&t->emitter, data, gone, newlines - keep);
-	emitter_rows_end(&t->emitter);
+	emitter_rows_end(&t->emitter, blank_columns(t->screen, tail->data, tail->len, data, gone));
 	t->screen->base += tail->newlines + newlines - keep;
 	reset(tail);
 	memcpy(tail->data, data + gone, len - gone);
@@ -167,18 +223,27 @@ static bool add_direct(struct terminal *t, const char *data, size_t len, size_t 
 	return true;
 }
 
-/* Whether the text begins with a mark (or may: its first character is cut). */
-static bool begins_with_mark(const char *data, size_t len)
+static bool is_continuation(char c)
+{
+	return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+/* Whether text that comes after something else is not what it would be without:
+   it begins with a byte that could complete the character before, or with a mark
+   that does not join it (or may: its first character is cut). */
+static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 {
 	uint32_t cp;
-	size_t tail;
+	size_t cut;
 
-	/* U+0300 is the first one. */
-	if ((unsigned char)*data < 0xCC)
+	if (is_continuation(*data))
+		return true;
+	/* U+0300 is the first mark. */
+	if (!tail->broken || (unsigned char)*data < 0xCC)
 		return false;
 	utf8_decode(data, len, &cp);
 	if (cp == UTF8_REPLACEMENT)
-		return utf8_incomplete(data, len < 4 ? len : 4, &tail);
+		return utf8_incomplete(data, len < 4 ? len : 4, &cut);
 	return width_of(cp) == 0;
 }
 
@@ -187,11 +252,12 @@ static bool add(struct terminal *t, const char *data, size_t len, size_t newline
 {
 	struct tail *tail = &t->tail;
 
-	if (tail->broken) {
-		if (begins_with_mark(data, len)) {
+	if (tail->apart) {
+		if (begins_apart(tail, data, len)) {
 			append_leave(t, true);
 			return false;
 		}
+		tail->apart = false;
 		tail->broken = false;
 	}
 	if (len >= DIRECT && newlines >= t->screen->rows && add_direct(t, data, len, newlines))
@@ -234,17 +300,69 @@ static bool is_c1(char c)
 static size_t text_length(const struct terminal *t, const char *p, const char *end,
 			  size_t *newlines)
 {
-	bool plain = is_newline_plain(t);
+	bool line = !is_newline_plain(t);
 	size_t n = 0;
 
 	for (;;) {
-		size_t left = (size_t)(end - p) - n;
-
-		n += plain ? t->scan->lines(p + n, left, newlines) : t->scan->line(p + n, left);
+		n += t->scan->text(p + n, (size_t)(end - p) - n, line, newlines);
 		if (end - p - (ptrdiff_t)n < 2 || p[n] != '\xC2' || is_c1(p[n + 1]))
 			return n;
 		n++;
 	}
+}
+
+/* Short runs of text with colours and CR LF between them: copied to the tail
+   while they are looked for. Stops at anything else and where a long run begins. */
+static const char *take_runs(struct terminal *t, const char *p, const char *end)
+{
+	struct tail *tail = &t->tail;
+	bool line = !is_newline_plain(t);
+
+	while (p < end) {
+		size_t room = tail->cap - tail->len;
+		size_t limit = (size_t)(end - p);
+		size_t newlines = 0;
+		size_t n;
+
+		if (room < DIRECT + SCAN_SLACK + 1) {
+			append_trim(t);
+			room = tail->cap - tail->len;
+			if (room < DIRECT + SCAN_SLACK + 1)
+				break;
+		}
+		if (limit > DIRECT)
+			limit = DIRECT;
+		n = t->scan->copy(tail->data + tail->len, p, limit, line, &newlines);
+		if (n) {
+			if (tail->apart && begins_apart(tail, p, (size_t)(end - p)))
+				break;
+			tail->apart = false;
+			tail->broken = false;
+			tail->len += n;
+			tail->newlines += newlines;
+			p += n;
+		}
+		if (n == limit)
+			break;
+
+		if (*p == '\x1B') {
+			n = colour(p, end);
+			if (!n)
+				break;
+			tail->apart = true;
+			tail->broken = true;
+			p += n;
+		} else if (*p == '\r' && p + 1 < end && p[1] == '\n') {
+			tail->data[tail->len++] = '\n';
+			tail->newlines++;
+			tail->apart = false;
+			tail->broken = false;
+			p += 2;
+		} else {
+			break;
+		}
+	}
+	return p;
 }
 
 /* A control character (not tab; a newline only if it does not imply CR). Returns
@@ -253,6 +371,7 @@ static bool control(struct terminal *t, char c)
 {
 	struct tail *tail = &t->tail;
 
+	tail->apart = true;
 	switch (c) {
 	case '\r': tail->carriage = !at_line_start(t); return true;
 	case '\a': tail->broken = true; return true;
@@ -289,11 +408,13 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 
 		if (t->partial_len) {
 			/* 0xC2, which only a C1 control makes special. */
-			if (is_c1(*p))
-				return terminal_resume(t, p, end);
 			if (tail->carriage) {
 				append_leave(t, true);
 				break;
+			}
+			if (is_c1(*p)) {
+				tail->apart = true;
+				return terminal_resume(t, p, end);
 			}
 			t->partial_len = 0;
 			if (!add(t, "\xC2", 1, 0)) {
@@ -326,10 +447,21 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 			n = colour(p, end);
 			if (!n || (tail->carriage && p[n - 1] == 'K')) {
 				parser_step(&t->parser, 0x1B);
+				tail->apart = true;
 				return p + 1;
 			}
+			tail->apart = true;
 			tail->broken = true;
 			p += n;
+			if (!tail->carriage)
+				p = take_runs(t, p, end);
+		} else if (*p == '\r' && !tail->carriage && p + 1 < end && p[1] == '\n') {
+			const char *q = take_runs(t, p, end);
+
+			/* There was no room. */
+			if (q == p)
+				control(t, *q++);
+			p = q;
 		} else if (*p == '\xC2') {
 			t->partial[0] = *p++;
 			t->partial_len = 1;
@@ -350,9 +482,9 @@ void append_emit(const struct terminal *t, struct emitter *e)
 
 	for (y = 0; y < s->y; y++)
 		row_emit(screen_row(s, y), s->cols, &s->clusters, e);
-	emitter_row(e, tail->wrapped, false);
+	emitter_row(e, false, false);
 	if (tail->len)
 		emitter_rows(e, tail->data, tail->len, tail->newlines);
-	if (t->partial_len)
+	if (t->partial_len && t->parser.state == PARSER_GROUND)
 		emitter_text(e, t->partial, t->partial_len);
 }

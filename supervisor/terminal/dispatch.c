@@ -254,9 +254,9 @@ void dispatch_control(struct terminal *t, uint32_t c)
 		break;
 	case 0x0E: charsets_invoke(&t->charsets, 1); break;
 	case 0x0F:
-		if (t->charsets.current == CHARSET_ASCII && t->charsets.level == 0)
-			return;
 		charsets_invoke(&t->charsets, 0);
+		if (t->charsets.current == CHARSET_ASCII)
+			return;
 		break;
 	case 0x84: cursor_index(t); break;
 	case 0x85: cursor_next_line(t); break;
@@ -313,6 +313,8 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 	case PARSER_END: t->lossy = true; break;
 	}
 	t->width = 0;
-	if (t->appending)
+	if (t->appending) {
+		t->tail.apart = true;
 		t->tail.broken = true;
+	}
 }

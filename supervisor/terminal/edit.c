@@ -212,6 +212,7 @@ void edit_alignment(struct terminal *t)
 	cursor_set(t, 0, 0);
 	/* In origin mode xterm.js begins at the margin. */
 	for (y = s->y; y < s->rows; y++) {
+		s->low = s->rows - 1;
 		row_fill(screen_row(s, y), s->cols, t->protect ? 'E' | CELL_PROTECTED : 'E');
 		screen_changed(s, y);
 		screen_set_wrapped(s, y, false);

@@ -98,12 +98,13 @@ void emitter_rows(struct emitter *e, const char *data, size_t len, size_t newlin
 	}
 }
 
-void emitter_rows_end(struct emitter *e)
+void emitter_rows_end(struct emitter *e, unsigned blanks)
 {
 	/* The last newline is not decided yet: see emitter_row(). */
-	if (e->owed)
-		e->owed--;
+	e->owed--;
 	e->open = true;
+	e->pad = blanks;
+	e->gap = blanks > 0;
 }
 
 void emitter_close(struct emitter *e)

@@ -2,12 +2,15 @@
 
 #include <string.h>
 
+#include <string.h>
+
 #include "supervisor/base/utf8.h"
 #include "supervisor/terminal/cell.h"
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/width.h"
 
-#define BOM 0xFEFF
+/* As large as a parameter is in xterm. */
+#define REPEAT_LIMIT 65535
 
 void grid_line_feed(struct terminal *t)
 {
@@ -21,7 +24,7 @@ void grid_line_feed(struct terminal *t)
 	else if (s->y + 1 < s->rows)
 		screen_set_wrapped(s, ++s->y, false);
 	if (begun)
-		screen_row(s, s->y)->begun = true;
+		screen_begin(s, s->y);
 	if (s->x >= s->cols)
 		s->x = s->cols - 1;
 }
@@ -86,7 +89,7 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 	unsigned width;
 	uint32_t cell;
 
-	if (cp == BOM) {
+	if (cp == BYTE_ORDER_MARK) {
 		screen_put_bytes(s, bytes, len);
 		return;
 	}
@@ -170,9 +173,18 @@ void grid_repeat(struct terminal *t)
 	while (next)
 		text[len++] = cluster_next(&s->clusters, &next);
 
-	/* A screen full is as much as anyone means. */
-	if (count > s->rows * s->cols)
-		count = s->rows * s->cols;
+	if (count > REPEAT_LIMIT)
+		count = REPEAT_LIMIT;
+	if (len == 1 && text[0] < 0x80) {
+		char run[256];
+
+		memset(run, (int)text[0], sizeof(run));
+		for (; count > 0; count -= i) {
+			i = count < sizeof(run) ? count : (unsigned)sizeof(run);
+			print_text(t, run, i);
+		}
+		return;
+	}
 	while (count-- > 0) {
 		for (i = 0; i < len; i++) {
 			char bytes[4];
@@ -187,13 +199,64 @@ void grid_repeat(struct terminal *t)
 	}
 }
 
+/* Decodes a valid character of two or three bytes that takes one column and is no
+   control. Returns its length, or 0 for anything else. */
+static unsigned decode_narrow(const char *data, const char *end, uint32_t *cp)
+{
+	const unsigned char *p = (const unsigned char *)data;
+
+	if (p[0] >= 0xC3 && p[0] <= 0xDF && end - data >= 2 && (p[1] & 0xC0) == 0x80) {
+		*cp = (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu);
+		return width_of(*cp) == 1 ? 2 : 0;
+	}
+	/* E0 and ED have second bytes that are not valid, EF has the BOM. */
+	if (p[0] >= 0xE1 && p[0] <= 0xEE && p[0] != 0xED && end - data >= 3 &&
+	    (p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80) {
+		*cp = (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
+		return width_of(*cp) == 1 ? 3 : 0;
+	}
+	return 0;
+}
+
+/* Characters beyond ASCII at p, or a part of one: a run of narrow ones, or a
+   single one. Returns where they end. */
+static const char *print_other(struct terminal *t, const char *p, const char *end)
+{
+	struct screen *s = t->screen;
+	const char *q = p;
+	uint32_t *cells;
+	unsigned room, n = 0;
+	uint32_t cp;
+
+	if (t->partial_len || t->modes.insert || t->protect || !t->modes.wrap ||
+	    !decode_narrow(p, end, &cp))
+		return terminal_resume(t, p, end);
+
+	if (s->x >= s->cols)
+		soft_wrap(t);
+	cells = screen_row(s, s->y)->cells + s->x;
+	room = s->cols - s->x;
+	while (n < room && q < end) {
+		unsigned len = decode_narrow(q, end, &cp);
+
+		if (!len)
+			break;
+		cells[n++] = cp;
+		q += len;
+	}
+	if (screen_put_cells(s, n, p, (unsigned)(q - p)))
+		t->lossy = true;
+	t->width = 1;
+	return q;
+}
+
 const char *grid_feed(struct terminal *t, const char *p, const char *end)
 {
 	while (p < end) {
 		unsigned char c = (unsigned char)*p;
 
-		if (t->partial_len || c >= 0x80) {
-			p = terminal_resume(t, p, end);
+		if (c >= 0x80 || t->partial_len) {
+			p = print_other(t, p, end);
 		} else if (c >= 0x20 && c != 0x7F) {
 			size_t n = t->scan->ascii(p, (size_t)(end - p));
 
@@ -201,8 +264,18 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 			p += n;
 			continue;
 		} else if (c == 0x1B) {
-			parser_step(&t->parser, c);
-			return p + 1;
+			size_t n = p + 1 < end && p[1] == '[' ? parser_quick(&t->parser, p + 2, end)
+							      : 0;
+
+			if (!n) {
+				parser_step(&t->parser, c);
+				return p + 1;
+			}
+			p += n + 2;
+			if (p[-1] == 'm' && !t->parser.collect && !t->protect)
+				t->width = 0; /* SGR */
+			else
+				dispatch_event(t, PARSER_CSI, (unsigned char)p[-1]);
 		} else {
 			p++;
 			if (c != 0x7F)
@@ -226,8 +299,8 @@ void grid_replay(struct terminal *t, const char *data, size_t len)
 	while (p < end) {
 		unsigned char c = (unsigned char)*p;
 
-		if (t->partial_len || c >= 0x80) {
-			p = terminal_resume(t, p, end);
+		if (c >= 0x80 || t->partial_len) {
+			p = print_other(t, p, end);
 		} else if (c >= 0x20) {
 			size_t n = t->scan->ascii(p, (size_t)(end - p));
 

@@ -17,6 +17,9 @@
 #include "supervisor/terminal/screen.h"
 #include "supervisor/terminal/terminal.h"
 
+/* Kept in plain text, and no character to a terminal. */
+#define BYTE_ORDER_MARK 0xFEFF
+
 /* Modes that decide where text goes. The others are only remembered to answer
    DECRQM: see mode.c. */
 struct modes {
@@ -34,9 +37,9 @@ struct tail {
 	char *data;
 	size_t len, cap;
 	size_t newlines;
-	bool wrapped;  /* it begins with the rest of a soft-wrapped line */
 	bool carriage; /* a CR came last, so the cursor is in the first column */
-	bool broken;   /* a sequence came last: a mark does not join what is before it */
+	bool apart;    /* something else came last: what follows begins a new character */
+	bool broken;   /* and a mark does not join the character before it */
 };
 
 struct terminal {

@@ -232,7 +232,7 @@ void mode_full_reset(struct terminal *t)
 
 	leave_alternate(t);
 	/* What was shown stays in the text, the new screen begins below. */
-	while (count > 0 && !row_has_text(screen_row(s, count - 1)))
+	while (count > 0 && !row_has_ink(screen_row(s, count - 1)))
 		count--;
 	for (y = 0; y < count; y++)
 		row_emit(screen_row(s, y), s->cols, &s->clusters, &t->emitter);
@@ -241,7 +241,7 @@ void mode_full_reset(struct terminal *t)
 	forget(s);
 	if (t->alternate)
 		forget(t->alternate);
-	screen_row(s, 0)->begun = true;
+	screen_begin(s, 0);
 	mode_init(t);
 	append_enter(t);
 }

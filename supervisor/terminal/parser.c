@@ -270,6 +270,36 @@ enum parser_event parser_step(struct parser *parser, uint32_t c)
 	}
 }
 
+size_t parser_quick(struct parser *parser, const char *p, const char *end)
+{
+	const char *start = p;
+	uint32_t value = 0;
+
+	clear(parser);
+	if (p < end && *p == '?') {
+		parser->collect = '?';
+		p++;
+	}
+	for (; p < end; p++) {
+		unsigned char c = (unsigned char)*p;
+
+		if (c >= '0' && c <= '9' && value < 100000000) {
+			value = value * 10 + (c - '0');
+		} else if (c == ';' && parser->count < PARSER_PARAMS) {
+			parser->params[parser->count - 1] = value;
+			parser->count++;
+			value = 0;
+		} else if (c >= 0x40 && c <= 0x7E) {
+			parser->params[parser->count - 1] = value;
+			parser->state = PARSER_GROUND;
+			return (size_t)(p - start) + 1;
+		} else {
+			break;
+		}
+	}
+	return 0;
+}
+
 uint32_t parser_param(const struct parser *parser, unsigned i, uint32_t fallback)
 {
 	return i < parser->count && parser->params[i] ? parser->params[i] : fallback;

@@ -9,6 +9,7 @@
 #define TERSE_TERMINAL_PARSER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define PARSER_PARAMS 32
@@ -52,6 +53,11 @@ void parser_init(struct parser *parser);
 /* `c` is a code point; all from 0xA0 on are alike. The sequence's parts are in
    the struct until the next call. */
 enum parser_event parser_step(struct parser *parser, uint32_t c);
+
+/* A control sequence that begins at p (after ESC [) with nothing but a '?', digits
+   and semicolons before the final byte: the same as stepping over it. Returns its
+   length with the final byte, or 0 for anything else and for a part of one. */
+size_t parser_quick(struct parser *parser, const char *p, const char *end);
 
 /* Parameter `i`, `fallback` where it is missing or 0. */
 uint32_t parser_param(const struct parser *parser, unsigned i, uint32_t fallback);

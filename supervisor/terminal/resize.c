@@ -30,6 +30,15 @@ static void print_cell(struct terminal *t, const struct screen *from, uint32_t c
 	}
 }
 
+/* A plain row's bytes. A character that is cut at their end stays so. */
+static void replay(struct terminal *t, const struct row *row)
+{
+	grid_replay(t, row->raw, row->raw_len);
+	if (t->partial_len)
+		grid_print_invalid(t, t->partial, t->partial_len);
+	t->partial_len = 0;
+}
+
 /* The rows first..last are one line of text. Prints it to the screen that is
    shown. If the old cursor is in it, *x and *y get its new place. */
 static void copy_line(struct terminal *t, const struct screen *from, unsigned first, unsigned last,
@@ -56,7 +65,7 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 
 		t->width = 0;
 		if (plain)
-			grid_replay(t, old->raw, old->raw_len);
+			replay(t, old);
 		if (i < last && !cell_has_text(old->cells[end - 1]) &&
 		    cell_width(screen_row(from, i + 1)->cells[0]) == 2)
 			end--;
@@ -102,7 +111,10 @@ static void copy_normal(struct terminal *t, const struct screen *from)
 			s->x = 0;
 			grid_line_feed(t);
 		}
-		screen_row(s, s->y)->begun = screen_row(from, first)->begun;
+		if (screen_row(from, first)->begun)
+			screen_begin(s, s->y);
+		else
+			screen_row(s, s->y)->begun = false;
 		if (!first)
 			screen_row(s, 0)->wrapped = screen_row(from, 0)->wrapped;
 		copy_line(t, from, first, last, &y, &x);
@@ -158,7 +170,11 @@ int resize_screens(struct terminal *t, unsigned cols, unsigned rows)
 	bool alternating = t->screen != t->normal;
 	bool protect = t->protect;
 	bool lossy = t->lossy;
+	enum parser_state state = t->parser.state;
+	unsigned partial_len = t->partial_len;
+	char partial[sizeof(t->partial)];
 
+	memcpy(partial, t->partial, sizeof(partial));
 	if (!normal || (t->alternate && !alternate))
 		goto out;
 	if (alternate) {
@@ -174,12 +190,17 @@ int resize_screens(struct terminal *t, unsigned cols, unsigned rows)
 	t->normal = normal;
 	t->screen = normal;
 	t->modes = (struct modes){.wrap = true};
+	t->parser.state = PARSER_GROUND;
+	t->partial_len = 0;
 	copy_normal(t, old);
 	copy_state(normal, old);
 	screen_free(old);
 	t->modes = modes;
 	t->protect = protect;
 	t->lossy = lossy;
+	t->parser.state = state;
+	memcpy(t->partial, partial, sizeof(partial));
+	t->partial_len = partial_len;
 	t->width = 0;
 	if (alternating)
 		t->screen = t->alternate;

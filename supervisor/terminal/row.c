@@ -10,8 +10,8 @@
 
 size_t row_raw_size(unsigned cols)
 {
-	/* Four bytes a column, and some for marks and idle tabs. */
-	return (size_t)cols * 4 + 64;
+	/* A wide character with marks, and some idle tabs. */
+	return (size_t)cols * 8 + 64;
 }
 
 void row_reset(struct row *row)
@@ -48,6 +48,16 @@ bool row_has_text(const struct row *row)
 
 	for (x = row->used; x > 0; x--)
 		if (cell_has_text(row->cells[x - 1]))
+			return true;
+	return false;
+}
+
+bool row_has_ink(const struct row *row)
+{
+	unsigned x;
+
+	for (x = row->used; x > 0; x--)
+		if (cell_has_text(row->cells[x - 1]) && (row->cells[x - 1] & CELL_TEXT) != ' ')
 			return true;
 	return false;
 }

@@ -58,6 +58,9 @@ void row_fill(struct row *row, unsigned cols, uint32_t cell);
 /* Whether there is a written cell (a written blank counts, a tab does not). */
 bool row_has_text(const struct row *row);
 
+/* Whether there is one that is not blank. */
+bool row_has_ink(const struct row *row);
+
 /* Hands the row on, unless it was. */
 void row_emit(const struct row *row, unsigned cols, const struct cluster_pool *pool,
 	      struct emitter *e);

@@ -1,6 +1,5 @@
 #include "supervisor/terminal/scan.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -19,18 +18,25 @@ INLINE bool is_text(unsigned char c)
 	return (c >= 0x20 && c != 0x7F && c != 0xC2) || c == '\t' || c == '\n';
 }
 
-INLINE size_t rest_lines(const char *data, size_t i, size_t len, size_t *newlines)
+INLINE size_t rest_text(const char *data, size_t i, size_t len, bool line, size_t *newlines)
 {
-	for (; i < len && is_text((unsigned char)data[i]); i++)
-		*newlines += data[i] == '\n';
+	for (; i < len && is_text((unsigned char)data[i]); i++) {
+		if (data[i] != '\n')
+			continue;
+		if (line)
+			break;
+		++*newlines;
+	}
 	return i;
 }
 
-INLINE size_t rest_line(const char *data, size_t i, size_t len)
+INLINE size_t rest_copy(char *to, const char *data, size_t i, size_t len, bool line,
+			size_t *newlines)
 {
-	while (i < len && is_text((unsigned char)data[i]) && data[i] != '\n')
-		i++;
-	return i;
+	size_t n = rest_text(data, i, len, line, newlines);
+
+	memcpy(to + i, data + i, n - i);
+	return n;
 }
 
 INLINE size_t rest_ascii(const char *data, size_t i, size_t len)
@@ -62,7 +68,7 @@ INLINE uint64_t word_special(uint64_t word)
 	return ((word - ONES * 0x20) | (del - ONES) | word) & HIGHS;
 }
 
-static size_t word_lines(const char *data, size_t len, size_t *newlines)
+static size_t word_text(const char *data, size_t len, bool line, size_t *newlines)
 {
 	size_t i = 0;
 
@@ -70,30 +76,21 @@ static size_t word_lines(const char *data, size_t len, size_t *newlines)
 		size_t end = i + 8;
 
 		if (word_special(load_word(data + i))) {
-			i = rest_lines(data, i, end, newlines);
+			i = rest_text(data, i, end, line, newlines);
 			if (i < end)
 				return i;
 		}
 		i = end;
 	}
-	return rest_lines(data, i, len, newlines);
+	return rest_text(data, i, len, line, newlines);
 }
 
-static size_t word_line(const char *data, size_t len)
+static size_t word_copy(char *to, const char *data, size_t len, bool line, size_t *newlines)
 {
-	size_t i = 0;
+	size_t n = word_text(data, len, line, newlines);
 
-	while (i + 8 <= len) {
-		size_t end = i + 8;
-
-		if (word_special(load_word(data + i))) {
-			i = rest_line(data, i, end);
-			if (i < end)
-				return i;
-		}
-		i = end;
-	}
-	return rest_line(data, i, len);
+	memcpy(to, data, n);
+	return n;
 }
 
 static size_t word_ascii(const char *data, size_t len)
@@ -105,7 +102,7 @@ static size_t word_ascii(const char *data, size_t len)
 	return rest_ascii(data, i, len);
 }
 
-static const struct scan scan_word = {"word", word_lines, word_line, word_ascii};
+static const struct scan scan_word = {"word", word_text, word_copy, word_ascii};
 
 #if defined(__x86_64__)
 
@@ -123,37 +120,43 @@ INLINE void sse2_masks(const char *data, unsigned *stop, unsigned *newline)
 	*newline = (unsigned)_mm_movemask_epi8(nl);
 }
 
-static size_t sse2_lines(const char *data, size_t len, size_t *newlines)
+static size_t sse2_text(const char *data, size_t len, bool line, size_t *newlines)
 {
+	unsigned also = line ? ~0u : 0;
 	unsigned stop, newline;
 	size_t i;
 
 	for (i = 0; i + 16 <= len; i += 16) {
 		sse2_masks(data + i, &stop, &newline);
+		stop |= newline & also;
 		if (stop) {
-			unsigned n = (unsigned)__builtin_ctz(stop);
-
-			newline &= (1u << n) - 1;
+			newline &= (stop & -stop) - 1;
 			*newlines += (unsigned)__builtin_popcount(newline);
-			return i + n;
+			return i + (unsigned)__builtin_ctz(stop);
 		}
-		if (newline)
-			*newlines += (unsigned)__builtin_popcount(newline);
+		*newlines += (unsigned)__builtin_popcount(newline);
 	}
-	return rest_lines(data, i, len, newlines);
+	return rest_text(data, i, len, line, newlines);
 }
 
-static size_t sse2_line(const char *data, size_t len)
+static size_t sse2_copy(char *to, const char *data, size_t len, bool line, size_t *newlines)
 {
+	unsigned also = line ? ~0u : 0;
 	unsigned stop, newline;
 	size_t i;
 
 	for (i = 0; i + 16 <= len; i += 16) {
+		memcpy(to + i, data + i, 16);
 		sse2_masks(data + i, &stop, &newline);
-		if (stop | newline)
-			return i + (unsigned)__builtin_ctz(stop | newline);
+		stop |= newline & also;
+		if (stop) {
+			newline &= (stop & -stop) - 1;
+			*newlines += (unsigned)__builtin_popcount(newline);
+			return i + (unsigned)__builtin_ctz(stop);
+		}
+		*newlines += (unsigned)__builtin_popcount(newline);
 	}
-	return rest_line(data, i, len);
+	return rest_copy(to, data, i, len, line, newlines);
 }
 
 static size_t sse2_ascii(const char *data, size_t len)
@@ -173,7 +176,7 @@ static size_t sse2_ascii(const char *data, size_t len)
 	return rest_ascii(data, i, len);
 }
 
-static const struct scan scan_sse2 = {"sse2", sse2_lines, sse2_line, sse2_ascii};
+static const struct scan scan_sse2 = {"sse2", sse2_text, sse2_copy, sse2_ascii};
 
 INLINE TARGET_AVX2 void avx2_masks(const char *data, unsigned *stop, unsigned *newline)
 {
@@ -189,36 +192,44 @@ INLINE TARGET_AVX2 void avx2_masks(const char *data, unsigned *stop, unsigned *n
 	*newline = (unsigned)_mm256_movemask_epi8(nl);
 }
 
-TARGET_AVX2 static size_t avx2_lines(const char *data, size_t len, size_t *newlines)
+TARGET_AVX2 static size_t avx2_text(const char *data, size_t len, bool line, size_t *newlines)
 {
+	unsigned also = line ? ~0u : 0;
 	unsigned stop, newline;
 	size_t i;
 
 	for (i = 0; i + 32 <= len; i += 32) {
 		avx2_masks(data + i, &stop, &newline);
+		stop |= newline & also;
 		if (stop) {
-			unsigned n = (unsigned)__builtin_ctz(stop);
-
-			newline &= (1u << n) - 1;
+			newline &= (stop & -stop) - 1;
 			*newlines += (unsigned)__builtin_popcount(newline);
-			return i + n;
+			return i + (unsigned)__builtin_ctz(stop);
 		}
 		*newlines += (unsigned)__builtin_popcount(newline);
 	}
-	return rest_lines(data, i, len, newlines);
+	return rest_text(data, i, len, line, newlines);
 }
 
-TARGET_AVX2 static size_t avx2_line(const char *data, size_t len)
+TARGET_AVX2 static size_t avx2_copy(char *to, const char *data, size_t len, bool line,
+				    size_t *newlines)
 {
+	unsigned also = line ? ~0u : 0;
 	unsigned stop, newline;
 	size_t i;
 
 	for (i = 0; i + 32 <= len; i += 32) {
+		memcpy(to + i, data + i, 32);
 		avx2_masks(data + i, &stop, &newline);
-		if (stop | newline)
-			return i + (unsigned)__builtin_ctz(stop | newline);
+		stop |= newline & also;
+		if (stop) {
+			newline &= (stop & -stop) - 1;
+			*newlines += (unsigned)__builtin_popcount(newline);
+			return i + (unsigned)__builtin_ctz(stop);
+		}
+		*newlines += (unsigned)__builtin_popcount(newline);
 	}
-	return rest_line(data, i, len);
+	return rest_copy(to, data, i, len, line, newlines);
 }
 
 TARGET_AVX2 static size_t avx2_ascii(const char *data, size_t len)
@@ -237,7 +248,7 @@ TARGET_AVX2 static size_t avx2_ascii(const char *data, size_t len)
 	return rest_ascii(data, i, len);
 }
 
-static const struct scan scan_avx2 = {"avx2", avx2_lines, avx2_line, avx2_ascii};
+static const struct scan scan_avx2 = {"avx2", avx2_text, avx2_copy, avx2_ascii};
 
 #elif defined(__aarch64__)
 
@@ -255,34 +266,28 @@ INLINE uint64_t neon_mask(uint8x16_t v)
 	return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(v), 4)), 0);
 }
 
-static size_t neon_lines(const char *data, size_t len, size_t *newlines)
+static size_t neon_text(const char *data, size_t len, bool line, size_t *newlines)
 {
+	uint8x16_t also = vdupq_n_u8(line ? 0xFF : 0);
 	size_t i;
 
 	for (i = 0; i + 16 <= len; i += 16) {
 		uint8x16_t v = vld1q_u8((const uint8_t *)data + i);
 		uint8x16_t nl = vceqq_u8(v, vdupq_n_u8('\n'));
 
-		if (neon_mask(neon_stop(v, nl)))
-			return rest_lines(data, i, i + 16, newlines);
+		if (neon_mask(vorrq_u8(neon_stop(v, nl), vandq_u8(nl, also))))
+			return rest_text(data, i, i + 16, line, newlines);
 		*newlines += vaddvq_u8(vandq_u8(nl, vdupq_n_u8(1)));
 	}
-	return rest_lines(data, i, len, newlines);
+	return rest_text(data, i, len, line, newlines);
 }
 
-static size_t neon_line(const char *data, size_t len)
+static size_t neon_copy(char *to, const char *data, size_t len, bool line, size_t *newlines)
 {
-	size_t i;
+	size_t n = neon_text(data, len, line, newlines);
 
-	for (i = 0; i + 16 <= len; i += 16) {
-		uint8x16_t v = vld1q_u8((const uint8_t *)data + i);
-		uint8x16_t nl = vceqq_u8(v, vdupq_n_u8('\n'));
-		uint64_t mask = neon_mask(vorrq_u8(neon_stop(v, nl), nl));
-
-		if (mask)
-			return i + (size_t)__builtin_ctzll(mask) / 4;
-	}
-	return rest_line(data, i, len);
+	memcpy(to, data, n);
+	return n;
 }
 
 static size_t neon_ascii(const char *data, size_t len)
@@ -301,7 +306,7 @@ static size_t neon_ascii(const char *data, size_t len)
 	return rest_ascii(data, i, len);
 }
 
-static const struct scan scan_neon = {"neon", neon_lines, neon_line, neon_ascii};
+static const struct scan scan_neon = {"neon", neon_text, neon_copy, neon_ascii};
 
 #endif
 

@@ -6,17 +6,22 @@
 #ifndef TERSE_TERMINAL_SCAN_H
 #define TERSE_TERMINAL_SCAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Bytes that copy() may write past what it copies. */
+#define SCAN_SLACK 32
 
 struct scan {
 	const char *name;
 	/* How many of the `len` bytes come before the first one that is a control
 	   character other than tab and newline, DEL, or 0xC2 (with which C1
-	   controls begin in UTF-8). Adds the number of newlines among them. */
-	size_t (*lines)(const char *data, size_t len, size_t *newlines);
-	/* The same, stopping at a newline too. */
-	size_t (*line)(const char *data, size_t len);
+	   controls begin in UTF-8), or a newline if `line`. Adds the number of
+	   newlines among them. */
+	size_t (*text)(const char *data, size_t len, bool line, size_t *newlines);
+	/* The same, and copies these bytes. */
+	size_t (*copy)(char *to, const char *data, size_t len, bool line, size_t *newlines);
 	/* How many bytes are printable ASCII. */
 	size_t (*ascii)(const char *data, size_t len);
 };

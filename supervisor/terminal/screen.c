@@ -7,8 +7,6 @@
 #include "supervisor/terminal/emitter.h"
 #include "supervisor/terminal/scan.h"
 
-#define TAB_WIDTH 8
-
 static void default_tabs(struct screen *s)
 {
 	unsigned x;
@@ -78,6 +76,7 @@ struct screen *screen_copy(const struct screen *s)
 	copy->top = s->top;
 	copy->bottom = s->bottom;
 	copy->history = s->history;
+	copy->low = s->low;
 	copy->base = s->base;
 	copy->saved = s->saved;
 	memcpy(copy->tabs, s->tabs, s->cols * sizeof(*s->tabs));
@@ -110,9 +109,17 @@ void screen_clear(struct screen *s)
 		row_reset(s->lines[y]);
 	s->x = 0;
 	s->y = 0;
+	s->low = 0;
 	s->top = 0;
 	s->bottom = s->rows - 1;
 	default_tabs(s);
+}
+
+void screen_begin(struct screen *s, unsigned y)
+{
+	s->lines[y]->begun = true;
+	if (y > s->low)
+		s->low = y;
 }
 
 void screen_changed(struct screen *s, unsigned y)
@@ -177,6 +184,8 @@ void screen_move_down(struct screen *s, unsigned from, unsigned to, unsigned cou
 		count = to - from + 1;
 	while (count-- > 0)
 		shift(s, to, from);
+	if (to > s->low)
+		s->low = to;
 }
 
 unsigned screen_next_tab(const struct screen *s)
@@ -203,7 +212,7 @@ unsigned screen_depth(const struct screen *s)
 {
 	unsigned depth;
 
-	for (depth = s->rows; depth > 0; depth--) {
+	for (depth = s->low + 1; depth > 0; depth--) {
 		const struct row *row = s->lines[depth - 1];
 
 		if (row->begun || !row_is_blank(row))
@@ -238,6 +247,8 @@ static struct row *begin_put(struct screen *s, const char *bytes, unsigned len)
 
 	if (row->handed)
 		screen_changed(s, s->y);
+	if (s->y > s->low)
+		s->low = s->y;
 	if (!row->plain || s->x != row->end) {
 		row_touch(row);
 		return row;
@@ -272,6 +283,13 @@ bool screen_put_ascii(struct screen *s, const char *data, unsigned n)
 	struct row *row = begin_put(s, data, n);
 
 	scan_widen(row->cells + s->x, data, n);
+	return end_put(s, row, s->x, s->x + n);
+}
+
+bool screen_put_cells(struct screen *s, unsigned n, const char *bytes, unsigned len)
+{
+	struct row *row = begin_put(s, bytes, len);
+
 	return end_put(s, row, s->x, s->x + n);
 }
 

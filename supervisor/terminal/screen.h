@@ -16,6 +16,8 @@
 
 struct emitter;
 
+#define TAB_WIDTH 8
+
 struct saved_cursor {
 	unsigned x;
 	uint64_t y; /* counted from the first row of all, as `base` is */
@@ -27,6 +29,7 @@ struct screen {
 	unsigned cols, rows;
 	unsigned x, y;        /* the cursor */
 	unsigned top, bottom; /* scroll region, both inside */
+	unsigned low;         /* rows below are blank and no newline led to them */
 	uint64_t base;        /* rows that scrolled off the top */
 	struct saved_cursor saved;
 	struct row **lines; /* the rows from the top, a permutation of `storage` */
@@ -57,6 +60,9 @@ static inline struct row *screen_row(const struct screen *s, unsigned y)
 	return s->lines[y];
 }
 
+/* A newline led to the row. */
+void screen_begin(struct screen *s, unsigned y);
+
 /* The row's content changed: if its line was handed on, it will be once more. */
 void screen_changed(struct screen *s, unsigned y);
 
@@ -83,6 +89,10 @@ unsigned screen_depth(const struct screen *s);
 /* Writes `n` printable ASCII characters into the cursor's row at x (x + n <=
    cols) and moves the cursor. Returns whether something was overwritten. */
 bool screen_put_ascii(struct screen *s, const char *data, unsigned n);
+
+/* The same with characters of width 1 that were put into the row's cells at the
+   cursor already. `bytes`: how they were written. */
+bool screen_put_cells(struct screen *s, unsigned n, const char *bytes, unsigned len);
 
 /* The same with one character of width 1 or 2, or a mark that stands alone (0).
    `bytes`: how it was written. */

@@ -58,7 +58,7 @@ const char *strip_feed(struct terminal *t, const char *p, const char *end)
 			t->partial_len = 0;
 			text(t, "\xC2", 1, 0);
 		}
-		n = t->scan->lines(p, (size_t)(end - p), &newlines);
+		n = t->scan->text(p, (size_t)(end - p), false, &newlines);
 		text(t, p, n, newlines);
 		p += n;
 		if (p == end)

@@ -42,7 +42,7 @@ struct terminal *terminal_new(const struct terminal_options *options,
 	if (!t->tail.data || !t->normal)
 		goto out;
 	t->screen = t->normal;
-	screen_row(t->screen, 0)->begun = true;
+	screen_begin(t->screen, 0);
 	t->appending = true;
 	return t;
 
@@ -192,7 +192,7 @@ void terminal_emit(const struct terminal *t, struct emitter *e)
 	unsigned depth, y;
 
 	if (t->stripping) {
-		if (t->partial_len)
+		if (t->partial_len && t->parser.state == PARSER_GROUND)
 			emitter_text(e, t->partial, t->partial_len);
 		return;
 	}
@@ -221,9 +221,14 @@ void terminal_emit(const struct terminal *t, struct emitter *e)
 
 void terminal_finish(struct terminal *t)
 {
-	if (t->partial_len && !t->appending && !t->stripping && t->parser.state == PARSER_GROUND) {
-		grid_print_invalid(t, t->partial, t->partial_len);
-		t->partial_len = 0;
+	/* A character that is not completed is shown as the bytes it has. */
+	if (t->partial_len && !t->stripping && t->parser.state == PARSER_GROUND) {
+		if (t->appending && t->tail.carriage)
+			append_leave(t, true);
+		if (!t->appending) {
+			grid_print_invalid(t, t->partial, t->partial_len);
+			t->partial_len = 0;
+		}
 	}
 	terminal_emit(t, &t->emitter);
 	emitter_flush(&t->emitter);
