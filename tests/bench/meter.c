@@ -1,0 +1,275 @@
+// Runs commands and measures them as the one who waits for them does: from the
+// start until the command has ended and its output is closed.
+//
+//   meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|null] [clean=DIR] -- A... -- B...
+//       runs A and B by turns; prints the ratio of their median times (the one that counts)
+//       and that of their shortest ones (what a busy machine disturbs least)
+//   meter peak NAME BUDGET_MB -- A...
+//       prints the peak memory of the processes that A started
+//
+// in: standard input, /dev/null otherwise. out: where standard output and error
+// go; an agent that gives its commands one socket for both, or one for each, and
+// reads them. clean: what is below DIR is removed after each run.
+//
+// Everything that A or B leave running is waited for before the next run. Exit
+// status 1: a command failed, so there is nothing to compare.
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WARMUPS 1
+
+struct setup {
+	const char *in;
+	const char *clean;
+	int sockets; /* 0: output goes to /dev/null */
+};
+
+struct outcome {
+	double ms;
+	bool failed;
+	/* Of all processes; `own`: of those that nobody else waited for, together. */
+	long largest_kb, own_kb;
+};
+
+static double now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static _Noreturn void fail(const char *what)
+{
+	fprintf(stderr, "meter: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void note(struct outcome *o, int status, const struct rusage *usage, bool is_command)
+{
+	if (is_command && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
+		o->failed = true;
+	/* A process's own peak, or that of a child it has waited for if that is higher. */
+	o->own_kb += usage->ru_maxrss;
+	if (usage->ru_maxrss > o->largest_kb)
+		o->largest_kb = usage->ru_maxrss;
+}
+
+/* Reads until all are closed. */
+static void drain(int count, const int *fds)
+{
+	static char data[65536];
+	struct pollfd polled[2];
+	int open = count;
+	for (int i = 0; i < count; i++)
+		polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+	while (open > 0) {
+		if (poll(polled, (nfds_t)count, -1) < 0)
+			fail("poll");
+		for (int i = 0; i < count; i++) {
+			if (polled[i].fd < 0 || !polled[i].revents)
+				continue;
+			if (read(polled[i].fd, data, sizeof(data)) <= 0) {
+				close(polled[i].fd);
+				polled[i].fd = -1;
+				open--;
+			}
+		}
+	}
+}
+
+static struct outcome run(const struct setup *s, char **argv)
+{
+	struct outcome o = {0};
+	posix_spawn_file_actions_t actions;
+	int ours[2], theirs[2], status;
+	struct rusage usage;
+	pid_t pid;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 0, s->in ? s->in : "/dev/null", O_RDONLY, 0);
+	for (int i = 0; i < s->sockets; i++) {
+		int pair[2];
+		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+			fail("socketpair");
+		ours[i] = pair[0];
+		theirs[i] = pair[1];
+	}
+	for (int fd = 1; fd <= 2; fd++) {
+		if (s->sockets == 0)
+			posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
+		else
+			posix_spawn_file_actions_adddup2(&actions,
+							 theirs[s->sockets == 2 ? fd - 1 : 0], fd);
+	}
+	double start = now_ms();
+	errno = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+	if (errno)
+		fail(argv[0]);
+	for (int i = 0; i < s->sockets; i++)
+		close(theirs[i]);
+	drain(s->sockets, ours);
+	if (wait4(pid, &status, 0, &usage) < 0)
+		fail("wait4");
+	o.ms = now_ms() - start;
+	note(&o, status, &usage, true);
+	while (wait4(-1, &status, 0, &usage) > 0)
+		note(&o, status, &usage, false);
+	posix_spawn_file_actions_destroy(&actions);
+	return o;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *place)
+{
+	(void)st, (void)type;
+	return place->level > 0 ? remove(path) : 0;
+}
+
+static double measure(const struct setup *s, char **argv)
+{
+	struct outcome o = run(s, argv);
+	if (o.failed) {
+		fprintf(stderr, "meter: %s failed\n", argv[0]);
+		exit(1);
+	}
+	if (s->clean && nftw(s->clean, remove_entry, 16, FTW_DEPTH | FTW_PHYS) < 0)
+		fail(s->clean);
+	return o.ms;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Sorts; prints median, minimum and maximum. Returns the median. */
+static double print_times(double *ms, int runs)
+{
+	char range[48];
+	qsort(ms, (size_t)runs, sizeof(*ms), compare);
+	double median = (ms[(runs - 1) / 2] + ms[runs / 2]) / 2;
+	snprintf(range, sizeof(range), "(%.2f to %.2f)", ms[0], ms[runs - 1]);
+	printf(" %9.2f ms %-20s", median, range);
+	return median;
+}
+
+static void print_verdict(double value, double budget)
+{
+	printf(" %7.3f  %s\n", budget, value <= budget ? "ok" : "OVER");
+}
+
+/* Ends the command at argv[0] before the next "--". Returns what follows, or NULL. */
+static char **split(char **argv)
+{
+	for (; *argv; argv++) {
+		if (strcmp(*argv, "--") == 0) {
+			*argv = NULL;
+			return argv + 1;
+		}
+	}
+	return NULL;
+}
+
+static void pair(const char *name, double budget, int runs, const struct setup *s, char **a,
+		 char **b)
+{
+	double *ms[2] = {malloc(sizeof(double) * (size_t)runs),
+			 malloc(sizeof(double) * (size_t)runs)};
+	char **const argv[2] = {a, b};
+	if (!ms[0] || !ms[1])
+		fail("memory");
+	for (int i = -WARMUPS; i < runs; i++) {
+		for (int side = 0; side < 2; side++) {
+			double taken = measure(s, argv[side]);
+			if (i >= 0)
+				ms[side][i] = taken;
+		}
+	}
+	printf("%-16s", name);
+	double median[2];
+	for (int side = 0; side < 2; side++)
+		median[side] = print_times(ms[side], runs);
+	printf(" %7.3f %7.3f", median[0] / median[1], ms[0][0] / ms[1][0]);
+	print_verdict(median[0] / median[1], budget);
+	free(ms[0]);
+	free(ms[1]);
+}
+
+static void peak(const char *name, double budget, char **argv)
+{
+	const struct setup s = {.sockets = 1};
+	struct outcome o = run(&s, argv);
+	if (o.failed) {
+		fprintf(stderr, "meter: %s failed\n", argv[0]);
+		exit(1);
+	}
+	char text[96];
+	snprintf(text, sizeof(text), "%.2f MB together; largest process %.2f MB; %.1f s",
+		 (double)o.own_kb / 1024, (double)o.largest_kb / 1024, o.ms / 1e3);
+	printf("%-16s %-81s", name, text);
+	print_verdict((double)o.own_kb / 1024, budget);
+}
+
+static int usage(void)
+{
+	fputs("usage: meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|null] [clean=DIR] "
+	      "-- A... -- B...\n"
+	      "       meter peak NAME BUDGET_MB -- A...\n",
+	      stderr);
+	return 2;
+}
+
+static bool take_word(struct setup *s, const char *word)
+{
+	static const char *const outs[] = {"out=null", "out=socket", "out=sockets"};
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(word, outs[i]) == 0) {
+			s->sockets = i;
+			return true;
+		}
+	}
+	if (strncmp(word, "in=", 3) == 0)
+		s->in = word + 3;
+	else if (strncmp(word, "clean=", 6) == 0)
+		s->clean = word + 6;
+	else
+		return false;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct setup s = {.sockets = 1};
+	char **a = split(argv), **b = a ? split(a) : NULL;
+	/* What is left running when its parent has ended becomes a child of this process. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		fail("prctl");
+	if (!a || !*a || argc < 6)
+		return usage();
+	if (strcmp(argv[1], "peak") == 0 && !b) {
+		peak(argv[2], strtod(argv[3], NULL), a);
+		return 0;
+	}
+	int runs = argv[4] ? (int)strtol(argv[4], NULL, 10) : 0;
+	if (strcmp(argv[1], "pair") != 0 || !b || !*b || runs < 1)
+		return usage();
+	for (char **word = argv + 5; *word; word++) {
+		if (!take_word(&s, *word))
+			return usage();
+	}
+	pair(argv[2], strtod(argv[3], NULL), runs, &s, a, b);
+	return 0;
+}

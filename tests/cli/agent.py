@@ -1,0 +1,317 @@
+#!/usr/bin/env -S python3 -B
+"""What an agent is given: short text whole, long text as a preview within the budget while the
+artifact holds all of it; live head, heartbeat, and what remains when the front end is killed."""
+
+import os
+import re
+import signal
+import stat
+
+from support.harness import (FOOTER, HEARTBEAT, LIMIT, MARKER, Case, TERSE, eventually,
+                             main, read_file, write_file)
+
+
+def numbers(last):
+    return b"".join(b"%d\n" % n for n in range(1, last + 1))
+
+
+class Short(Case):
+    def test_exactly_the_text(self):
+        for kind in ("socket", "pipe"):
+            run = self.terse("sh", "-c", "echo one; echo two >&2; printf three", kind=kind)
+            self.assertEqual((run.code, run.out), (0, b"one\ntwo\nthree"))
+
+    def test_leaves_no_artifact(self):
+        self.terse("seq", "500")
+        self.assert_nothing_left()
+        self.assertEqual(self.artifacts(), [])
+
+    def test_up_to_the_limit_whole(self):
+        text = b"".join(b"%03d %s\n" % (i, b"x" * 35) for i in range(LIMIT // 40))
+        write_file(os.path.join(self.work, "text"), text)
+        run = self.terse("sh", "-c", "cat text")
+        self.assertEqual(run.out, text)
+
+    def test_past_the_limit_as_preview(self):
+        text = b"".join(b"%03d %s\n" % (i, b"x" * 35) for i in range(LIMIT // 40 + 1))
+        write_file(os.path.join(self.work, "text"), text)
+        self.assert_preview(self.terse("sh", "-c", "cat text"), text)
+
+    def test_order_of_both_streams(self):
+        script = "for i in $(seq 100); do echo out $i; echo err $i >&2; done"
+        for split in (False, True):
+            run = self.terse("sh", "-c", script, split=split)
+            want = b"".join(b"out %d\nerr %d\n" % (i, i) for i in range(1, 101))
+            self.assertEqual((run.out, run.err), (want, b""))
+
+
+class Long(Case):
+    def test_sequence(self):
+        """The one in the README: 1.3 MB of numbers."""
+        text = numbers(200000)
+        for kind in ("socket", "pipe"):
+            run = self.terse("seq", "1", "200000", kind=kind)
+            identifier = self.assert_preview(run, text)
+            self.assertTrue(run.out.startswith(b"1\n2\n"))
+            self.assertIn(b"\n200000\n[terse: ", run.out)
+            self.assertTrue(MARKER.search(run.out))
+            self.assertTrue(self.ask("read", identifier, "--offset", "100000", "--limit", "3")
+                            .startswith(b"100000\n100001\n100002\n"))
+            path = self.ask("path", identifier).rstrip(b"\n")
+            self.assertEqual(read_file(path), text)
+
+    def test_what_is_left_out_can_be_read_back(self):
+        run = self.terse("seq", "1", "3000")
+        lines = []
+        for line in FOOTER.sub(b"", run.out).splitlines():
+            marker = MARKER.match(line)
+            if marker:
+                argv = re.search(rb"omitted: terse (.*)\]", line)[1].decode().split()
+                got = self.ask(*argv).splitlines()
+                lines += got[:int(marker[4])]
+            else:
+                lines.append(line)
+        self.assertEqual(lines, numbers(3000).splitlines())
+
+    def test_modes(self):
+        text = numbers(5000)
+        for mode in ("smart", "ends", "head", "tail"):
+            run = self.terse("--mode", mode, "seq", "5000")
+            self.assert_preview(run, text)
+            self.assertEqual(b"\n5000\n" in run.out, mode != "head", mode)
+            self.assertEqual(run.out.startswith(b"1\n"), mode != "tail", mode)
+
+    def test_size(self):
+        for size in (200, 1000, 20000):
+            run = self.terse("--size", str(size), "seq", "50000")
+            shown = run.out[:FOOTER.search(run.out).start()]
+            self.assertLessEqual(len(shown), size + size * 15 // 100)
+
+    def test_max_lines(self):
+        run = self.terse("--max-lines", "20", "seq", "100")
+        shown = run.out[:FOOTER.search(run.out).start()]
+        self.assertLessEqual(len(MARKER.sub(b"", shown).split()), 20)
+        self.assertIn(b"\n100\n", shown)
+        self.assertEqual(self.terse("--max-lines", "20", "seq", "20").out, numbers(20))
+
+    def test_failure_shows_why(self):
+        script = "seq 3000; echo 'x.c:7:3: error: no such thing'; seq 3000; exit 2"
+        run = self.terse("sh", "-c", script)
+        self.assertEqual(run.code, 2)
+        self.assertIn(b"3001: x.c:7:3: error: no such thing\n", run.out)
+        text = numbers(3000) + b"x.c:7:3: error: no such thing\n" + numbers(3000)
+        self.assert_preview(run, text, b"exit 2")
+
+    def test_both_streams_are_one_text(self):
+        script = "for i in $(seq 2000); do echo out $i; echo err $i >&2; done"
+        for split in (False, True):
+            run = self.terse("sh", "-c", script, split=split)
+            text = b"".join(b"out %d\nerr %d\n" % (i, i) for i in range(1, 2001))
+            self.assert_preview(run, text)
+            self.assertEqual(run.err, b"")
+
+    def test_verbs_that_find_it(self):
+        run = self.terse("seq", "1", "3000")
+        self.assertEqual(self.ask("read", "last", "--offset", "3000").splitlines()[0], b"3000")
+        self.assertIn(run.id.encode(), self.ask("list"))
+        self.assertEqual(self.ask("path", run.id[:-2]), self.ask("path", run.id))
+
+    def test_metadata(self):
+        run = self.terse("sh", "-c", "seq 3000; exit 3")
+        meta = self.metadata(run.id)
+        self.assertEqual(meta["exit_code"], 3)
+        self.assertEqual(meta["state"], "done")
+        self.assertEqual(os.path.realpath(meta["cwd"]), os.path.realpath(self.work))
+        self.assertIn("seq 3000; exit 3", str(meta["command"]))
+
+    def test_private(self):
+        def no_umask():
+            os.umask(0)
+        self.terse("seq", "1", "3000", before=no_umask)
+        for top, directories, names in os.walk(self.store):
+            for name in directories + ["."]:
+                mode = os.stat(os.path.join(top, name)).st_mode
+                self.assertEqual(stat.S_IMODE(mode), 0o700, name)
+            for name in names:
+                mode = os.lstat(os.path.join(top, name)).st_mode
+                if stat.S_ISREG(mode):
+                    self.assertEqual(stat.S_IMODE(mode), 0o600, name)
+
+    def test_history(self):
+        self.terse("true")
+        self.terse("seq", "1", "3000")
+        self.assert_nothing_left()
+        found = [os.path.join(top, "history.jsonl") for top, _, names in os.walk(self.store)
+                 if "history.jsonl" in names]
+        self.assertEqual(len(found), 1)
+        self.assertEqual(len(read_file(found[0]).splitlines()), 2)
+
+    def test_disk_cap_keeps_both_ends(self):
+        run = self.terse("--max-artifact", "64KB", "seq", "1", "200000")
+        self.assertTrue(FOOTER.search(run.out))
+        self.assertIn(b"\n200000\n", run.out)
+        text = self.ask("read", run.id, "--offset", "1", "--limit", "2")
+        self.assertTrue(text.startswith(b"1\n2\n"))
+        text = self.ask("read", run.id, "--offset", "199999", "--limit", "2")
+        self.assertTrue(text.startswith(b"199999\n200000\n"), text)
+        path = os.fsdecode(self.ask("path", run.id).rstrip(b"\n"))
+        self.assertLess(os.stat(path).st_blocks * 512, 256 * 1024)
+
+    def test_over_long_lines_are_cut_with_their_count(self):
+        run = self.terse("sh", "-c", "seq 1000; head -c 100000 /dev/zero | tr '\\0' y; echo; seq 1000")
+        self.assertLessEqual(len(run.out), LIMIT + 400)
+        self.assertFalse(re.search(rb"y{600}", run.out))
+        text = numbers(1000) + b"y" * 100000 + b"\n" + numbers(1000)
+        self.assertEqual(self.artifact(run.id), text)
+
+    def test_repeats_are_folded(self):
+        run = self.terse("sh", "-c", "echo start; yes same | head -n 50000; echo end")
+        self.assertIn(b"repeat the line above]", run.out)
+        self.assertLessEqual(len(run.out), LIMIT + 400)
+        self.assertEqual(self.artifact(run.id), b"start\n" + b"same\n" * 50000 + b"end\n")
+
+
+class Live(Case):
+    """Order of events, told by the reader's side: the command goes on only when its line was read."""
+
+    def fifo(self):
+        path = os.path.join(self.dir, "fifo")
+        os.mkfifo(path)
+        return path
+
+    def test_head_lines_as_they_are_printed(self):
+        for options in ((), ("--no-pty",)):
+            with self.subTest(options=options):
+                fifo = self.fifo()
+                script = "for i in 1 2 3 4 5; do echo line $i; read x <%s; done" % fifo
+                run = self.start(TERSE, *options, "sh", "-c", script)
+                for i in range(1, 6):
+                    run.until(b"line %d\n" % i)
+                    with open(fifo, "w") as f:
+                        f.write("on\n")
+                run.finish()
+                self.assertEqual(run.out, b"".join(b"line %d\n" % i for i in range(1, 6)))
+                os.unlink(fifo)
+
+    def test_head_of_a_long_text(self):
+        fifo = self.fifo()
+        run = self.start(TERSE, "sh", "-c", "seq 5000; read x <%s; seq 5001 6000" % fifo)
+        run.until(rb"\n100\n")
+        with open(fifo, "w") as f:
+            f.write("on\n")
+        run.finish()
+        self.assert_preview(run, numbers(6000))
+
+    def test_progress_is_not_printed_as_head(self):
+        """A redrawn line is shown as it was in the end, live or not."""
+        fifo = self.fifo()
+        script = "printf 'done 10%%%%\\rdone 20%%%%\\r'; read x <%s; printf 'done 100%%%%\\n'" % fifo
+        run = self.start(TERSE, "sh", "-c", script)
+        with open(fifo, "w") as f:
+            f.write("on\n")
+        run.finish()
+        self.assertEqual(run.out, b"done 100%\n")
+
+    def test_killed_front_end_leaves_head_heartbeat_and_id(self):
+        script = "i=0; while :; do i=$((i + 1)); echo line $i; sleep 0.02; done"
+        run = self.start(TERSE, "--size", "200", "sh", "-c", script,
+                         env={"TERSE_HEARTBEAT": "200ms"})
+        run.until(rb"(?m)^line 1\nline 2\n")
+        beat = run.until(HEARTBEAT)
+        run.kill()
+        run.finish()
+        self.assertEqual(run.code, -signal.SIGKILL)
+        self.assert_nothing_left()
+        text = self.ask("read", beat[2].decode())
+        self.assertTrue(text.startswith(b"line 1\nline 2\nline 3\n"))
+        self.assertEqual(self.metadata(beat[2].decode())["state"], "interrupted")
+
+    def test_heartbeat_comes_with_the_text_so_far(self):
+        fifo = self.fifo()
+        run = self.start(TERSE, "sh", "-c", "printf 'no newline yet'; read x <%s" % fifo,
+                         env={"TERSE_HEARTBEAT": "100ms"})
+        beat = run.until(HEARTBEAT)
+        self.assertEqual(self.artifact(beat[2].decode()), b"no newline yet")
+        with open(fifo, "w") as f:
+            f.write("on\n")
+        run.finish()
+        self.assertEqual(run.code, 0)
+        self.assertIn(b"no newline yet", run.out)
+
+    def test_no_heartbeat_for_a_program(self):
+        path = os.path.join(self.dir, "count")
+        script = "terse sh -c 'echo a; while [ ! -e go ]; do sleep 0.05; done; echo b' | cat >%s" % path
+        run = self.start("sh", "-c", script, env={"TERSE_HEARTBEAT": "50ms"})
+        eventually(lambda: os.path.exists(path) and read_file(path) == b"a\n", "the first line")
+        write_file(os.path.join(self.work, "go"), "")
+        run.finish()
+        self.assertEqual(read_file(path), b"a\nb\n")
+
+    def test_artifact_of_a_living_run_ends_with_the_screen(self):
+        fifo = self.fifo()
+        script = "seq 2000; printf 'Progress 10%%%%\\rProgress 55%%%%'; read x <%s; echo" % fifo
+        run = self.start(TERSE, "sh", "-c", script)
+
+        def shown():
+            found = self.artifacts()
+            return found and read_file(found[0]) == numbers(2000) + b"Progress 55%"
+        eventually(shown, lambda: "the picture: %r" % [read_file(p)[-200:] for p in self.artifacts()])
+        with open(fifo, "w") as f:
+            f.write("on\n")
+        run.finish()
+        self.assertEqual(self.artifact(run.id), numbers(2000) + b"Progress 55%\n")
+
+
+class Reader(Case):
+    """Readers that behave badly."""
+
+    def test_stalled_reader_gets_everything_in_the_end(self):
+        run = self.start(TERSE, "--full", "seq", "1", "200000", kind="pipe")
+        eventually(lambda: any(p.argv[:1] == ["seq"] for p in self.mine()) or run.collect(0),
+                   "the start")
+        run.finish()
+        self.assertEqual(run.out, numbers(200000))
+
+    def test_reader_that_goes_away(self):
+        """An agent's command goes on; its text is kept."""
+        run = self.start(TERSE, "sh", "-c", "seq 3000; echo x >done; exit 5", kind="socket")
+        run.close()
+        run.wait()
+        self.assertEqual(run.code, 5)
+        self.assertTrue(os.path.exists(os.path.join(self.work, "done")))
+        self.assertEqual(self.artifact("last"), numbers(3000))
+
+    def test_closed_output(self):
+        for script in ("terse seq 3000 >&-", "terse seq 3000 >&- 2>&-"):
+            run = self.shell(script, split=True)
+            plain = self.shell(script.replace("terse ", ""), split=True)
+            self.assertEqual(run.code, plain.code)
+            self.assertEqual(run.out, b"")
+
+    def test_nonblocking_output_stays_as_it_was(self):
+        for blocking in (True, False):
+            r, w = os.pipe()
+            os.set_blocking(w, blocking)
+            run = self.start("sh", "-c", "exec terse seq 20000 >&%d 2>&1" % w, fds=(w,))
+            self.assertEqual(os.get_blocking(w), blocking)
+            os.close(w)
+            data = b""
+            while chunk := os.read(r, 65536):
+                data += chunk
+            os.close(r)
+            run.finish()
+            self.assertTrue(FOOTER.search(data), data[-300:])
+
+
+class Clean(Case):
+    def test_only_printable_text(self):
+        script = r"printf '\033[31mred\033[0m \a\b\001\177 \302\233 \342\200\256x\n'; seq %d"
+        for count in (10, 5000):
+            run = self.terse("sh", "-c", script % count)
+            self.assertTrue(run.out.startswith(b"red "), run.out[:60])
+            for bad in (b"\x1b", b"\a", b"\b", b"\x01", b"\x7f", b"\xc2\x9b", b"\xe2\x80\xae"):
+                self.assertNotIn(bad, run.out)
+
+
+if __name__ == "__main__":
+    main()

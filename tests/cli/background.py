@@ -1,0 +1,150 @@
+#!/usr/bin/env -S python3 -B
+"""Background children: terse returns when the command has ended, they live on, and what they
+still write is in the artifact."""
+
+import os
+import signal
+
+from support.harness import Case, TERSE, eventually, main, read_file, write_file
+
+# A child that tells it lives, waits for the file `go`, prints `late` and ends.
+CHILD = "sh -c 'echo $$ >pid; while [ ! -e go ]; do sleep 0.02; done; echo late'"
+
+KINDS = {
+    "holds the pty": CHILD + " &",
+    "redirected": CHILD + " >out 2>&1 </dev/null &",
+    "nohup": "nohup " + CHILD + " >out 2>&1 &",
+    "setsid": "setsid " + CHILD + " >out 2>&1 </dev/null &",
+    "double fork": "(" + CHILD + " >out 2>&1 </dev/null &)",
+    "disowned": CHILD + " & disown",
+    "job control": "set -m; " + CHILD + " >out 2>&1 </dev/null &",
+}
+
+
+class Survive(Case):
+    def start_child(self, how, *options, shell="bash"):
+        """The command ends as soon as its child has told that it lives."""
+        run = self.terse(*options, shell, "-c",
+                         how + "\nwhile [ ! -s pid ]; do sleep 0.01; done; echo ok")
+        self.assertEqual(run.code, 0, run.out)
+        self.assertIn(b"ok\n", run.out)
+        return run, int(read_file(os.path.join(self.work, "pid")))
+
+    def let_go(self):
+        write_file(os.path.join(self.work, "go"), "")
+        self.assert_nothing_left()
+
+    def check_kind(self, how, *options):
+        """It lives on, and what it prints later has a place."""
+        top = self.work
+        self.work = os.path.join(top, str(len(self.runs)))
+        os.mkdir(self.work)
+        run, child = self.start_child(how, *options)
+        self.assertIn(child, [p.pid for p in self.mine()], "it did not survive")
+        # Nor does it die by what terse does later.
+        if ">out" in how:
+            eventually(lambda: not [p for p in self.mine() if p.name == "terse"], "terse's end")
+            self.assertIn(child, [p.pid for p in self.mine()], "it did not survive terse's end")
+        self.let_go()
+        if ">out" in how:
+            self.assertEqual(read_file(os.path.join(self.work, "out")), b"late\n")
+        else:
+            self.assertTrue(run.id, "nothing names the artifact: %r" % run.out)
+            self.assertEqual(self.artifact(run.id), b"ok\nlate\n")
+        self.work = top
+
+    def test_each_kind(self):
+        for options in ((), ("--no-pty",), ("--tty",), ("--streams=split",)):
+            for name, how in KINDS.items():
+                with self.subTest(name=name, options=options):
+                    self.check_kind(how, *options)
+                    self.kill_all()
+
+    def test_no_hangup_reaches_it(self):
+        """A shell that leads its session would take its background job along."""
+        child = ("sh -c 'trap \"echo HUP >hup; exit\" HUP; echo $$ >pid; exec 3>&1 4>&2;"
+                 " while [ ! -e go ]; do sleep 0.02; done' %s & while [ ! -s pid ]; do"
+                 " sleep 0.01; done")
+        for options in ((), ("--tty",)):
+            for shell in ("sh", "bash"):
+                for where in ("", ">out 2>&1 </dev/null"):
+                    with self.subTest(options=options, shell=shell, where=where):
+                        run = self.terse(*options, shell, "-c", child % where)
+                        self.assertEqual(run.code, 0)
+                        if where:
+                            eventually(lambda: not [p for p in self.mine() if p.name == "terse"],
+                                       "terse's end")
+                        self.let_go()
+                        left = os.listdir(self.work)
+                        for name in left:
+                            os.unlink(os.path.join(self.work, name))
+                        self.assertNotIn("hup", left)
+
+    def test_later_output_is_read_by_the_id_that_was_printed(self):
+        run, _ = self.start_child("seq 3000; " + KINDS["holds the pty"])
+        self.assertTrue(run.id)
+        self.assertNotIn(b"late", run.out)
+        self.let_go()
+        text = self.ask("read", run.id, "--offset", "3000", "--limit", "5")
+        self.assertTrue(text.startswith(b"3000\nok\nlate\n"), text)
+
+    def test_artifact_grows_while_the_child_lives(self):
+        how = ("sh -c 'echo $$ >pid; i=0; while [ ! -e go ]; do i=$((i + 1)); echo tick $i;"
+               " sleep 0.02; done' &")
+        self.start_child(how)
+        eventually(lambda: b"tick 20\n" in self.artifact("last"), "twenty lines")
+        before = self.metadata("last")
+        self.assertEqual(before["exit_code"], 0)
+        self.let_go()
+        self.assertIn(b"tick 20\n", self.artifact("last"))
+
+    def test_holds_nothing_of_the_callers(self):
+        """The reader sees the end of output although a child and the keeper live on."""
+        run = self.start(TERSE, "sh", "-c", CHILD + " & echo ok", kind="pipe", split=True)
+        run.finish()
+        keeper = []
+
+        def only_keeper():
+            keeper[:] = [p for p in self.mine() if p.name == "terse"]
+            return len(keeper) == 1
+        eventually(only_keeper, "the guard's end")
+        for fd in os.listdir("/proc/%d/fd" % keeper[0].pid):
+            link = os.readlink("/proc/%d/fd/%s" % (keeper[0].pid, fd))
+            self.assertFalse(link.startswith(self.work), link)
+        self.let_go()
+
+    def test_linger_ends_the_recording(self):
+        self.start_child(KINDS["holds the pty"], "--linger", "10ms")
+        eventually(lambda: not [p for p in self.mine() if p.name == "terse"], "the keeper's end")
+        self.let_go()
+
+    def test_child_that_never_stops_writing(self):
+        """The end of the command is told although a child writes without pause."""
+        run = self.terse("sh", "-c", "yes background & echo $! >pid; echo ok")
+        self.assertEqual(run.code, 0)
+        os.kill(int(read_file(os.path.join(self.work, "pid"))), signal.SIGKILL)
+        self.assert_nothing_left()
+
+    def test_daemon_with_a_pipe_to_a_program(self):
+        """`terse server & | wc`: what a program reads ends with the command, as terse promises."""
+        run = self.shell("terse sh -c '" + CHILD.replace("'", '"').replace("$$", "$$") +
+                         " >out 2>&1 & echo ok' | wc -l")
+        self.assertEqual(run.out.strip(), b"1")
+        eventually(lambda: os.path.exists(os.path.join(self.work, "pid")), "the child")
+        self.let_go()
+
+
+class Group(Case):
+    def test_the_command_leads_a_group_of_its_own(self):
+        """`kill 0` and `kill -- -$$` in a script must reach the script, not terse."""
+        run = self.terse("bash", "-c", "trap 'exit 5' TERM; sleep 1000 & kill 0; wait")
+        self.assertEqual(run.code, 5)
+        self.assert_nothing_left()
+
+    def test_background_reader_of_the_terminal_is_not_stopped(self):
+        run = self.terse("sh", "-c", "cat & wait", data=b"")
+        self.assertEqual(run.code, 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,340 @@
+#!/usr/bin/env -S python3 -B
+"""When something of terse's own fails, the command runs all the same and its status comes back;
+what is lost by it is said."""
+
+import os
+import random
+import subprocess
+
+from support.harness import (Case, FOOTER, LIMIT, TERSE, is_sanitized, main, read_file,
+                             write_file)
+
+SMALL = ("sh", "-c", "echo out; echo err >&2; exit 3")
+LONG = ("sh", "-c", "seq 20000; exit 3")
+NUMBERS = b"".join(b"%d\n" % n for n in range(1, 20001))
+
+
+class FailOpen(Case):
+    def isolated(self, setup, *argv, **how):
+        """Runs a command after `setup` in a mount namespace of its own."""
+        words = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-U", "-r", "-m"]
+        if not hasattr(FailOpen, "can_unshare"):
+            FailOpen.can_unshare = subprocess.run(
+                words + ["true"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                check=False).returncode == 0
+        if not FailOpen.can_unshare:
+            self.skipTest("a mount namespace can't be made here")
+        script = "{ %s; } || exit 99; exec \"$@\"" % setup
+        run = self.run_to_end(*words, "sh", "-c", script, "sh", *argv, **how)
+        self.assertNotEqual(run.code, 99, run.out + run.err)
+        return run
+
+    def check_small(self, run):
+        self.assertEqual((run.code, run.out, run.err), (3, b"out\nerr\n", b""))
+
+    def check_long(self, run):
+        """A preview as always, whose artifact may or may not exist."""
+        self.assertEqual(run.code, 3)
+        self.assertTrue(run.out.startswith(b"1\n2\n"), run.out[:200])
+        self.assertIn(b"\n20000\n[terse: exit 3 after ", run.out)
+        self.assertLessEqual(len(run.out), LIMIT + 400)
+
+    def check_kept(self, run, **env):
+        self.check_long(run)
+        footer = FOOTER.search(run.out)
+        self.assertTrue(footer, run.out[-300:])
+        done = subprocess.run([TERSE, "path", footer["id"]], env=self.env(**env), check=True, cwd=self.work,
+                              stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        self.assertEqual(read_file(done.stdout.rstrip(b"\n")), NUMBERS)
+
+    def check_not_kept(self, run):
+        self.check_long(run)
+        self.assertIn(b"not kept: ", run.out)
+        self.assertFalse(FOOTER.search(run.out))
+
+    no_store = {"TERSE_HOME": "/full/a", "XDG_STATE_HOME": "/full/b", "HOME": "/full/c",
+                "XDG_RUNTIME_DIR": "/full/d", "TMPDIR": "/full/e"}
+
+
+class NoPty(FailOpen):
+    SETUPS = ("mount --bind /dev/null /dev/ptmx",
+              "mount -t tmpfs none /dev/pts; mount --bind /dev/null /dev/ptmx",
+              "mount -t tmpfs none /dev; mknod /dev/null c 1 3 2>/dev/null ||"
+              " { :>/dev/null; }; chmod 666 /dev/null")
+
+    def test_no_ptmx(self):
+        for setup in self.SETUPS:
+            with self.subTest(setup=setup):
+                for options in ((), ("--pty",), ("--tty",), ("--streams=split",)):
+                    split = "--streams=split" in options
+                    run = self.isolated(setup, TERSE, *options, *SMALL)
+                    self.assertEqual((run.code, run.out), (3, b"out\nerr\n"), options)
+                    self.check_kept(self.isolated(setup, TERSE, *options, *LONG))
+
+    def test_no_more_descriptors_for_a_pty(self):
+        # A sanitizer's library is one more file to load.
+        for count in range(8 if is_sanitized() else 3, 30):
+            run = self.shell("ulimit -n %d; exec terse sh -c 'exit 3'" % count)
+            plain = self.shell("ulimit -n %d; exec sh -c 'exit 3'" % count)
+            self.assertEqual((run.code, run.out), (plain.code, plain.out), count)
+
+
+class Disk(FailOpen):
+    def full(self, options):
+        return "mkdir -p {0}; mount -t tmpfs -o {1} none {0}".format(self.store, options)
+
+    def test_full_while_writing(self):
+        run = self.isolated(self.full("size=256k"), TERSE, "sh", "-c", "seq 200000; exit 3",
+                            split=True)
+        self.assertEqual(run.code, 3)
+        text = run.out + run.err
+        self.assertTrue(run.out.startswith(b"1\n2\n"))
+        self.assertIn(b"\n200000\n[terse: exit 3 after ", run.out)
+        self.assertIn(b"terse: output not kept: No space left on device\n", text)
+
+    def test_full_from_the_start(self):
+        """The next place that can be written is taken."""
+        run = self.isolated(self.full("size=4k,nr_inodes=1"), TERSE, *LONG)
+        self.check_kept(run)
+
+    def test_full_everywhere(self):
+        setup = ("mount -t tmpfs -o size=4k,nr_inodes=7 none /mnt;"
+                 " mkdir /mnt/a /mnt/b /mnt/c /mnt/d /mnt/e")
+        env = {k: v.replace("/full", "/mnt") for k, v in self.no_store.items()}
+        run = self.isolated(setup, TERSE, *LONG, env=env, split=True)
+        self.check_not_kept(run)
+        self.assertEqual(run.err, b"terse: output not kept: No space left on device\n")
+        self.check_small(self.isolated(setup, TERSE, *SMALL, env=env))
+
+    def test_a_program_gets_everything_and_nobody_a_message(self):
+        setup = ("mount -t tmpfs -o size=4k,nr_inodes=7 none /mnt;"
+                 " mkdir /mnt/a /mnt/b /mnt/c /mnt/d /mnt/e")
+        env = {k: v.replace("/full", "/mnt") for k, v in self.no_store.items()}
+        run = self.isolated(setup, "sh", "-c", "terse seq 200000 | cksum", env=env, split=True)
+        self.assertEqual(run.out, self.shell("seq 200000 | cksum").out)
+        self.assertEqual(run.err, b"")
+
+    def test_full_output_file(self):
+        """The command's problem, not terse's: it is told by a broken pipe."""
+        run = self.isolated("mount -t tmpfs -o size=64k none /mnt",
+                            "sh", "-c", "terse seq 200000 >/mnt/out; echo $?; wc -c </mnt/out")
+        code, size = run.out.split()[-2:]
+        self.assertNotEqual(code, b"0")
+        self.assertEqual(int(size), 65536)
+        run = self.shell("terse seq 200000 >/dev/full; echo $?")
+        self.assertNotEqual(run.out.split()[-1], b"0")
+
+
+class Home(FailOpen):
+    def test_read_only(self):
+        """Every place but the last can't be written."""
+        setup = ("mkdir -p {0} && mount -t tmpfs none {0} && mkdir {0}/home {0}/run &&"
+                 " mount -o remount,ro {0}").format(self.store)
+        env = {"TERSE_HOME": self.store + "/x", "XDG_STATE_HOME": self.store + "/state",
+               "HOME": self.store + "/home", "XDG_RUNTIME_DIR": self.store + "/run"}
+        run = self.isolated(setup, TERSE, *LONG, env=env)
+        self.check_kept(run, TERSE_HOME=None)
+        self.check_small(self.isolated(setup, TERSE, *SMALL, env=env))
+
+    def test_nothing_can_be_written(self):
+        setup = "mount -t tmpfs none /mnt; mount -o remount,ro /mnt"
+        env = {k: v.replace("/full", "/mnt") for k, v in self.no_store.items()}
+        run = self.isolated(setup, TERSE, *LONG, env=env, split=True)
+        self.check_not_kept(run)
+        self.assertEqual(run.err, b"terse: output not kept: Read-only file system\n")
+        self.check_small(self.isolated(setup, TERSE, *SMALL, env=env))
+
+    def test_no_home(self):
+        none = dict.fromkeys(("HOME", "TERSE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME",
+                              "XDG_RUNTIME_DIR", "XDG_CACHE_HOME"))
+        self.check_kept(self.terse(*LONG, env=none), **none)
+        self.check_small(self.terse(*SMALL, env=none))
+
+    def test_empty_environment(self):
+        run = self.run_to_end("env", "-i", self.mark, "TMPDIR=" + self.tmp, TERSE, "/bin/sh", "-c",
+                              "echo out; exit 3")
+        self.assertEqual((run.code, run.out), (3, b"out\n"))
+
+    def test_relative_and_odd_homes(self):
+        for value in ("", "relative", "/dev/null", "/dev/null/x", "/proc/self", "/" + "x" * 5000):
+            run = self.terse(*LONG, env={"TERSE_HOME": value})
+            self.check_kept(run, TERSE_HOME=value)
+
+    def test_home_that_is_a_link_or_of_another(self):
+        elsewhere = os.path.join(self.dir, "elsewhere")
+        os.mkdir(elsewhere)
+        os.symlink(elsewhere, self.store)
+        self.check_long(self.terse(*LONG))
+        os.unlink(self.store)
+        if os.geteuid() == 0:
+            os.mkdir(self.store)
+            os.chown(self.store, 12345, 12345)
+            run = self.terse(*LONG)
+            self.check_kept(run)
+            self.assertEqual(os.listdir(self.store), [])
+
+    def test_damaged_store(self):
+        """A file where a directory should be, in every place of the store."""
+        self.terse(*LONG)
+        self.assert_nothing_left()
+        for name in os.listdir(self.store):
+            with self.subTest(name=name):
+                path = os.path.join(self.store, name)
+                saved = path + ".saved"
+                os.rename(path, saved)
+                write_file(path, "not a directory")
+                self.check_long(self.terse(*LONG))
+                os.unlink(path)
+                os.rename(saved, path)
+
+
+class Config(FailOpen):
+    def config(self, text):
+        path = os.path.join(self.home, "config", "terse", "terse.ini")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return write_file(path, text)
+
+    def check(self, **how):
+        self.check_small(self.terse(*SMALL, split=True, **how))
+        self.check_kept(self.terse(*LONG, split=True, **how))
+
+    def test_malformed(self):
+        noise = random.Random(1).randbytes(3000)
+        for text in ("nonsense\n", "[report\nsize=1\n", "[report]\nsize = a lot\n", "key = 1\n",
+                     "[no such]\nkey = 1\n", "[report]\nno_such = 1\n", b"\0\0\0\0", noise,
+                     "[report]\nsize = " + "1" * 100000 + "\n", "#" * 2000000):
+            with self.subTest(text=text[:30]):
+                self.config(text)
+                self.check()
+
+    def test_the_rest_of_terse_works_with_it(self):
+        self.config("nonsense\n")
+        run = self.terse("doctor")
+        self.assertIn(b"terse.ini:1", run.out)
+
+    def test_directory_instead_of_file(self):
+        os.makedirs(os.path.join(self.home, "config", "terse", "terse.ini"))
+        self.check()
+
+    def test_unreadable(self):
+        if os.geteuid() == 0:
+            # Root reads everything: a file that gives an error when read.
+            path = os.path.join(self.home, "config", "terse")
+            os.makedirs(path)
+            os.symlink("/proc/self/mem", os.path.join(path, "terse.ini"))
+        else:
+            os.chmod(self.config("[report]\nsize = 1000\n"), 0)
+        self.check()
+
+    def test_dangling_and_fifo(self):
+        path = os.path.join(self.home, "config", "terse")
+        os.makedirs(path)
+        os.symlink("/no/such/file", os.path.join(path, "terse.ini"))
+        self.check()
+        os.unlink(os.path.join(path, "terse.ini"))
+        os.mkfifo(os.path.join(path, "terse.ini"))  # must not wait for a writer
+        self.check()
+
+    def test_variables(self):
+        for name, value in (("TERSE_SIZE", "a lot"), ("TERSE_TIMEOUT", "-1"), ("TERSE_PTY", "?"),
+                            ("TERSE_CONFIG", "/no/such"), ("TERSE_MODE", "x" * 100000)):
+            with self.subTest(name=name):
+                self.check(env={name: value})
+
+
+class Refused(FailOpen):
+    """System calls that fail, as in a sandbox or when the machine is full."""
+
+    CALLS = ("fork=EAGAIN", "fork=ENOMEM", "socketpair=EMFILE", "pipe2=EMFILE", "signalfd4=EINVAL",
+             "setsid=EPERM", "setpgid=EPERM", "prctl=EPERM", "kcmp=EPERM", "kcmp=ENOSYS",
+             "close_range=ENOSYS", "memfd_create=ENOSYS", "getrandom=ENOSYS", "flock=ENOSYS",
+             "fallocate=ENOSYS", "symlinkat=EPERM", "clone3=ENOSYS", "pidfd_open=ENOSYS")
+
+    def test_each_call(self):
+        for call in self.CALLS:
+            with self.subTest(call=call):
+                for options in ((), ("--no-pty",), ("--tty",), ("--timeout", "1h")):
+                    # No fork in the command itself, which must work without, too.
+                    run = self.run_to_end("deny", call, "--", "terse", *options, "sh", "-c",
+                                          "echo out; exit 3")
+                    self.assertEqual((run.code, run.out), (3, b"out\n"), options)
+
+    def test_long_output(self):
+        write_file(os.path.join(self.work, "text"), NUMBERS)
+        for call in self.CALLS:
+            with self.subTest(call=call):
+                run = self.run_to_end("deny", call, "--", "terse", "cat", "text")
+                self.assertEqual(run.code, 0)
+                self.assertTrue(run.out.startswith(b"1\n2\n"))
+                self.assertIn(b"\n20000\n", run.out)
+
+    def test_to_a_program(self):
+        write_file(os.path.join(self.work, "text"), NUMBERS)
+        for call in self.CALLS:
+            with self.subTest(call=call):
+                run = self.shell("deny %s -- terse cat text | cksum; cksum <text" % call)
+                self.assertEqual(*run.out.splitlines())
+
+    def test_each_fork(self):
+        """The first, the second, the third fork is refused: a user's limit of processes."""
+        if os.geteuid() != 0:
+            self.skipTest("needs root to become a user without processes")
+        write_file(os.path.join(self.work, "text"), NUMBERS)
+        user = str(61000 + random.randrange(1000))
+        become = ("setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps",
+                  "+dac_override", "--ambient-caps", "+dac_override")
+        for count in range(1, 6):
+            for _ in range(10):  # which of two processes forks first is chance
+                run = self.run_to_end(*become, "bash", "-c", "ulimit -u %d; exec terse sh -c "
+                                      "'echo out; exit 3'" % count)
+                self.assertEqual((run.code, run.out), (3, b"out\n"), count)
+                run = self.run_to_end(*become, "bash", "-c", "ulimit -u %d; exec terse cat text" %
+                                      count, env={"TERSE_HOME": os.path.join(self.tmp, "s")})
+                self.assertEqual(run.code, 0)
+                self.assertTrue(run.out.startswith(b"1\n2\n"))
+                self.assertIn(b"\n20000\n", run.out)
+
+    def test_memory(self):
+        """Address space for the command, but not for all that terse would like."""
+        if is_sanitized():
+            self.skipTest("a sanitizer reserves terabytes of address space")
+        for limit in range(1000, 30000, 500):
+            script = "ulimit -v %d; exec %s sh -c 'echo out; exit 3'"
+            plain = self.shell(script % (limit, ""))
+            if plain.code != 3:
+                continue
+            run = self.shell(script % (limit, TERSE))
+            if run.code == -11:
+                # The limit is too low for the kernel to load terse itself.
+                probe = self.shell("ulimit -v %d; exec %s version" % (limit, TERSE))
+                self.assertEqual(probe.code, -11, limit)
+                continue
+            self.assertEqual((run.code, run.out), (3, b"out\n"), limit)
+
+
+class NoProc(FailOpen):
+    SETUP = "mount -t tmpfs none /proc"
+
+    def setUp(self):
+        if is_sanitized():
+            self.skipTest("a sanitizer needs /proc")
+        super().setUp()
+
+    def test_commands_run(self):
+        self.check_small(self.isolated(self.SETUP, TERSE, *SMALL))
+        self.check_kept(self.isolated(self.SETUP, TERSE, *LONG))
+
+    def test_a_program_is_never_given_a_preview(self):
+        run = self.isolated(self.SETUP, "sh", "-c", "terse seq 20000 | cksum")
+        self.assertEqual(run.out, self.shell("seq 20000 | cksum").out)
+        run = self.isolated(self.SETUP, "sh", "-c", 'x=$(terse seq 20000); echo "$x" | cksum')
+        self.assertEqual(run.out, self.shell("seq 20000 | cksum").out)
+
+    def test_timeout_still_ends_the_command(self):
+        run = self.isolated(self.SETUP, TERSE, "--timeout", "200ms", "--grace", "100ms",
+                            "sh", "-c", "trap '' TERM HUP; while :; do sleep 0.02; done")
+        self.assertEqual(run.code, 124)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,358 @@
+#!/usr/bin/env -S python3 -B
+"""What a command inherits is what it would have without terse: stdin, descriptors, signal
+state, umask, limits, environment, arguments, directory."""
+
+import os
+import resource
+import signal
+
+from support.harness import Case, TERSE, eventually, is_sanitized, main, read_file, write_file
+
+
+class Stdin(Case):
+    def test_pipe(self):
+        for options in ((), ("--no-pty",), ("--streams=split",), ("--tty",)):
+            run = self.terse(*options, "cat", data=b"data\n")
+            self.assertEqual((run.code, run.out), (0, b"data\n"))
+        self.assertEqual(self.shell("echo data | terse cat").out, b"data\n")
+
+    def test_heredoc(self):
+        self.assertEqual(self.shell("terse cat <<'E'\n a\n\tb\nE\n").out, b" a\n\tb\n")
+        self.assertEqual(self.shell("terse sh <<'E'\necho from stdin\nexit 3\nE\n").out,
+                         b"from stdin\n")
+        self.assertEqual(self.run_to_end("bash", "-c", "terse cat <<<word").out, b"word\n")
+
+    def test_1_mb(self):
+        data = b"".join(b"%d %s\n" % (i, b"x" * (i % 200)) for i in range(10000))
+        self.assertGreater(len(data), 1000000)
+        run = self.terse("cksum", data=data)
+        plain = self.run_to_end("cksum", data=data)
+        self.assertEqual(run.out, plain.out)
+        self.assertEqual(self.terse("--full", "cat", data=data).out, data)
+
+    def test_line_longer_than_a_terminal_takes(self):
+        data = b"x" * 5000 + b"\n" + b"y" * 100000 + b"\n"
+        self.assertEqual(self.terse("wc", "-c", data=data).out, b"105002\n")
+
+    def test_binary(self):
+        data = bytes(range(256)) * 500
+        self.assertEqual(self.terse("cksum", data=data).out,
+                         self.run_to_end("cksum", data=data).out)
+
+    def test_file(self):
+        write_file(os.path.join(self.work, "data"), "one\ntwo\nthree\n")
+        self.assertEqual(self.shell("terse wc -l <data").out, b"3\n")
+        # The position is shared: what the command leaves is there for the next.
+        run = self.shell("{ terse sh -c 'read x; echo got $x'; cat; } <data")
+        self.assertEqual(run.out, b"got one\ntwo\nthree\n")
+
+    def test_what_is_left_in_a_pipe(self):
+        run = self.shell("printf 'a\\nb\\nc\\n' | { terse sh -c 'read x; echo got $x'; cat; }")
+        self.assertEqual(run.out, b"got a\nb\nc\n")
+
+    def test_while_loop_around_it_keeps_its_input(self):
+        script = "printf '1\\n2\\n3\\n' | while read n; do terse echo run $n; done"
+        self.assertEqual(self.shell(script).out, b"run 1\nrun 2\nrun 3\n")
+
+    def test_dev_null(self):
+        self.assertEqual(self.terse("wc", "-c").out, b"0\n")
+        self.assertEqual(self.terse("sh", "-c", "test -t 0 || readlink /proc/$$/fd/0").out,
+                         b"/dev/null\n")
+
+    def test_closed(self):
+        script = "terse sh -c 'test -e /proc/$$/fd/0 && echo open || echo closed' <&-"
+        plain = self.shell(script.replace("terse ", ""))
+        self.assertEqual(self.shell(script).out, plain.out)
+        self.assertEqual(self.shell("terse cat <&-").code, self.shell("cat <&-").code)
+        self.assertEqual(self.shell("terse seq 20000 <&- | wc -l").out.strip(), b"20000")
+
+    def test_everything_closed(self):
+        run = self.shell("terse sh -c 'echo x; exit 3' <&- >&- 2>&-; echo $?")
+        self.assertEqual(run.out, b"3\n")
+
+    def test_writer_sees_the_command_close_it(self):
+        """Nothing of terse holds the reading end."""
+        r, w = os.pipe()
+        run = self.start(TERSE, "sh", "-c", "exec <&-; echo closed; read x <go || :", stdin=r,
+                         cwd=self.work, before=None)
+        os.close(r)
+        run.until(b"closed")
+        with self.assertRaises(BrokenPipeError):
+            end = 0
+            while end < 1 << 20:
+                end += os.write(w, b"x" * 4096)
+        os.close(w)
+        run.finish()
+
+
+class Descriptors(Case):
+    def test_number_3(self):
+        r, w = os.pipe()
+        script = "exec 3>&%d; terse sh -c 'echo through 3 >&3'" % w
+        self.shell(script, fds=(w,))
+        os.close(w)
+        self.assertEqual(os.read(r, 100), b"through 3\n")
+        os.close(r)
+
+    def test_end_of_file_when_the_command_closes_it(self):
+        r, w = os.pipe()
+        fifo = os.path.join(self.work, "fifo")
+        os.mkfifo(fifo)
+        script = "exec 3>&%d %d>&-; exec terse sh -c 'echo x >&3; exec 3>&-; read y <fifo'" % (w, w)
+        run = self.start("bash", "-c", script, fds=(w,))
+        os.close(w)
+        with os.fdopen(r, "rb") as f:
+            self.assertEqual(f.read(), b"x\n")  # hangs while anybody still holds it
+        with open(fifo, "w") as f:
+            f.write("on\n")
+        run.finish()
+        self.assertEqual(run.code, 0)
+
+    def test_exactly_the_inherited_ones(self):
+        """As node does for its children, and make for its jobs."""
+        write_file(os.path.join(self.work, "data"), "content\n")
+        script = "exec 3<data 7>made 9</dev/null; %s ls /proc/self/fd | tr '\\n' ' '"
+        plain = self.run_to_end("bash", "-c", script % "")
+        run = self.run_to_end("bash", "-c", script % "terse")
+        self.assertEqual(run.out, plain.out)
+        run = self.run_to_end("bash", "-c", "exec 3<data 7>made 9</dev/null;"
+                              " terse ls /proc/self/fd")
+        # 4 is the directory that ls reads.
+        self.assertEqual(run.out.split(), [b"0", b"1", b"2", b"3", b"4", b"7", b"9"])
+
+    def test_high_number(self):
+        run = self.run_to_end("bash", "-c", "exec 200>made; terse sh -c 'echo x >/proc/self/fd/200'")
+        self.assertEqual(run.code, 0)
+        self.assertEqual(read_file(os.path.join(self.work, "made")), b"x\n")
+
+    def test_make_jobserver(self):
+        write_file(os.path.join(self.work, "Makefile"),
+                   "all:\n\t+terse $(MAKE) -f inner\n")
+        write_file(os.path.join(self.work, "inner"),
+                   "all: a b c d\na b c d:\n\t@echo $@ >$@\n")
+        run = self.shell("make -j4 2>&1")
+        self.assertEqual(run.code, 0)
+        self.assertNotIn(b"jobserver unavailable", run.out)
+
+    def test_flock_on_an_inherited_descriptor(self):
+        """A lock taken on an inherited file is released when the command and the shell are done."""
+        run = self.run_to_end("bash", "-c", "exec 9>lock; flock 9; terse sh -c 'sleep 1000 &'"
+                              " 9>&-; exec 9>&-; flock -n lock echo free")
+        self.assertEqual(run.out, b"free\n")
+        self.kill_all()
+
+
+class Signals(Case):
+    """SigBlk, SigIgn and the like of the command, as /proc tells."""
+    SCRIPT = ("grep", "^Sig[BI]", "/proc/self/status")
+
+    def same(self, before):
+        plain = self.run_to_end(*self.SCRIPT, before=before)
+        for options in ((), ("--no-pty",), ("--tty",)):
+            run = self.terse(*options, *self.SCRIPT, before=before)
+            self.assertEqual(run.out, plain.out)
+        return plain.out
+
+    def test_nothing_special(self):
+        out = self.same(None)
+        self.assertIn(b"SigBlk:\t0000000000000000", out)
+
+    def test_ignored(self):
+        for sig in (signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGQUIT, signal.SIGTERM,
+                    signal.SIGUSR1, signal.SIGCHLD, signal.SIGTSTP, signal.SIGTTOU, signal.SIGXFSZ,
+                    signal.SIGWINCH, signal.SIGRTMIN):
+            with self.subTest(sig=sig):
+                self.same(lambda: signal.signal(sig, signal.SIG_IGN))
+
+    def test_blocked(self):
+        for sig in (signal.SIGINT, signal.SIGCHLD, signal.SIGTERM, signal.SIGUSR2, signal.SIGTTOU,
+                    signal.SIGRTMIN):
+            with self.subTest(sig=sig):
+                self.same(lambda: signal.pthread_sigmask(signal.SIG_BLOCK, [sig]))
+
+    def test_ignored_sigint_stays_ignored(self):
+        """As in a background job of sh: terse and the command live on."""
+        run = self.start(TERSE, "sh", "-c", "echo ready; read x <fifo; echo went on",
+                         before=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        os.mkfifo(os.path.join(self.work, "fifo"))
+        run.until(b"ready")
+        for process in self.mine():
+            os.kill(process.pid, signal.SIGINT)
+        eventually(lambda: self.fifo_reader(), "the reader")
+        run.finish()
+        self.assertEqual((run.code, run.out), (0, b"ready\nwent on\n"))
+
+    def fifo_reader(self):
+        try:
+            fd = os.open(os.path.join(self.work, "fifo"), os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            return False
+        os.write(fd, b"on\n")
+        os.close(fd)
+        return True
+
+    def test_nohup(self):
+        run = self.start("nohup", "terse", "sh", "-c", "echo ready; read x <fifo; echo went on")
+        os.mkfifo(os.path.join(self.work, "fifo"))
+        run.until(b"ready")
+        run.kill(signal.SIGHUP)
+        eventually(lambda: self.fifo_reader(), "the reader")
+        run.finish()
+        self.assertEqual(run.code, 0)
+        self.assertIn(b"went on\n", run.out)
+
+    def test_status_with_ignored_sigchld(self):
+        run = self.terse("sh", "-c", "exit 7",
+                         before=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual(run.code, 7)
+
+    def test_status_with_blocked_sigchld(self):
+        run = self.terse("sh", "-c", "exit 7",
+                         before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)))
+        self.assertEqual(run.code, 7)
+
+
+class Limits(Case):
+    def bash(self, script):
+        return self.run_to_end("bash", "-c", script, kind="file")
+
+    def same(self, setup, script):
+        plain = self.bash("%s; exec bash -c '%s'" % (setup, script))
+        for words in ("terse", "terse --no-pty"):
+            run = self.bash("%s; exec %s bash -c '%s'" % (setup, words, script))
+            self.assertEqual((run.out, run.code), (plain.out, plain.code))
+        return plain
+
+    def test_umask(self):
+        plain = self.same("umask 027", "umask; : >file; stat -c %a file; rm file")
+        self.assertEqual(plain.out, b"0027\n640\n")
+        self.same("umask 000", "umask")
+
+    def test_all_limits(self):
+        limits = "ulimit -n 100; ulimit -s 4096; ulimit -c 0; ulimit -u 5000; ulimit -f 10000"
+        if not is_sanitized():
+            limits += "; ulimit -v 4000000"
+        plain = self.same(limits, "ulimit -a")
+        self.assertIn(b"(-u) 5000\n", plain.out)
+        self.same("ulimit -Sn 77", "ulimit -Sn; ulimit -Hn")
+
+    def test_file_size(self):
+        """The limit is the command's, not that of terse's artifact: nothing is lost."""
+        self.same("ulimit -f 4", "yes | head -c 100000 >big; echo $?; stat -c %s big; rm -f big")
+        text = b"".join(b"%d\n" % n for n in range(1, 20001))
+        run = self.shell("ulimit -f 4; exec terse --full seq 20000", kind="pipe")
+        self.assertEqual(run.out, text)
+        run = self.shell("ulimit -f 4; exec terse sh -c 'seq 20000; exit 3'")
+        self.assertEqual(run.code, 3)
+        self.assertTrue(run.out.startswith(b"1\n2\n"))
+        self.assertIn(b"\n20000\n", run.out)
+
+    def test_few_descriptors(self):
+        for count in range(8 if is_sanitized() else 3, 24):
+            script = "ulimit -n %d; %s sh -c 'echo x; exit 3'"
+            plain = self.shell(script % (count, ""))
+            run = self.shell(script % (count, "exec terse"))
+            if plain.code == 3:
+                self.assertEqual((run.code, run.out), (3, b"x\n"), count)
+
+    def test_very_many_descriptors(self):
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        run = self.terse("sh", "-c", "ulimit -n", before=lambda: resource.setrlimit(
+            resource.RLIMIT_NOFILE, (hard, hard)))
+        self.assertEqual(run.out, b"%d\n" % hard)
+
+    def test_priority(self):
+        self.assertEqual(self.shell("nice -n 5 terse nice").out, b"5\n")
+
+    def test_cpu_limit_kills_the_command(self):
+        run = self.shell("ulimit -t 1; exec terse sh -c 'while :; do :; done'")
+        self.assertIn(run.code, (-signal.SIGXCPU, -signal.SIGKILL))
+
+
+class Environment(Case):
+    def variables(self, *options, env=None):
+        run = self.terse("--full", *options, "env", "-0", env=env)
+        return dict(e.split(b"=", 1) for e in run.out.rstrip(b"\0").split(b"\0"))
+
+    def plain(self, env=None):
+        run = self.run_to_end("env", "-0", env=env)
+        return dict(e.split(b"=", 1) for e in run.out.rstrip(b"\0").split(b"\0"))
+
+    DEFAULTS = {b"PAGER": b"cat", b"GIT_PAGER": b"cat", b"GH_PAGER": b"cat",
+                b"MANPAGER": b"cat", b"SYSTEMD_PAGER": b"cat", b"TERM": b"xterm-256color"}
+
+    def test_defaults_and_nothing_else(self):
+        want = self.plain()
+        want.update(self.DEFAULTS)
+        got = self.variables()
+        self.assertEqual(got.pop(b"TERSE_ACTIVE"), b"1")
+        self.assertEqual(got, want)
+
+    def test_overrides_the_callers(self):
+        got = self.variables(env={"PAGER": "less", "TERM": "dumb"})
+        self.assertEqual((got[b"PAGER"], got[b"TERM"]), (b"cat", b"xterm-256color"))
+
+    def test_options(self):
+        got = self.variables("--env", "MINE=a=b", "--env", "PAGER=more", "--unset-env", "LANG",
+                             "--keep-env", "TERM", env={"TERM": "vt100"})
+        self.assertEqual(got[b"MINE"], b"a=b")
+        self.assertEqual(got[b"PAGER"], b"more")
+        self.assertEqual(got[b"TERM"], b"vt100")
+        self.assertNotIn(b"LANG", got)
+
+    def test_from_the_ini_file(self):
+        os.makedirs(os.path.join(self.home, "config", "terse"))
+        write_file(os.path.join(self.home, "config", "terse", "terse.ini"),
+                   "[environment]\nset = CI=1\n  NO_COLOR=1\n")
+        got = self.variables()
+        self.assertEqual((got[b"CI"], got[b"NO_COLOR"]), (b"1", b"1"))
+
+    def test_odd_entries_pass(self):
+        run = self.run_to_end("env", "-i", "A=", "B==", "=x=y", self.mark, TERSE, "--full", "env", "-0")
+        plain = self.run_to_end("env", "-i", "A=", "B==", "=x=y", self.mark, "env", "-0")
+        got = [e for e in run.out.split(b"\0") if e.split(b"=")[0] in (b"A", b"B", b"")]
+        want = [e for e in plain.out.split(b"\0") if e.split(b"=")[0] in (b"A", b"B", b"")]
+        self.assertEqual(got, want)
+
+    def test_size_of_the_terminal(self):
+        self.assertEqual(self.terse("sh", "-c", "stty size <&1").out, b"50 160\n")
+        self.assertEqual(self.terse("--cols", "100", "--rows", "30", "sh", "-c",
+                                    "stty size <&1").out, b"30 100\n")
+
+    def test_arguments(self):
+        arguments = ["", " ", "a b", "*", "'", '"', "\\", "$HOME", "\n", "--size", "-c", "é"]
+        run = self.terse("printf", "[%s]", *arguments)
+        plain = self.run_to_end("printf", "[%s]", *arguments)
+        self.assertEqual(run.out, plain.out)
+
+    def test_directory(self):
+        self.assertEqual(self.terse("pwd").out, os.fsencode(self.work) + b"\n")
+        self.assertEqual(self.terse("--cwd", "/", "pwd").out, b"/\n")
+        run = self.terse("--cwd", "/no/such", "pwd")
+        self.assertEqual((run.code, run.out), (125, b"terse: --cwd: /no/such: No such file or directory\n"))
+
+    def test_removed_directory(self):
+        gone = os.path.join(self.dir, "gone")
+        os.mkdir(gone)
+        run = self.run_to_end("sh", "-c", "cd %s; rmdir %s; exec terse seq 3000" % (gone, gone))
+        self.assertEqual(run.code, 0)
+        self.assertTrue(run.id)
+
+
+class Processes(Case):
+    def test_parent_and_group(self):
+        """The command leads its group, and its session is not the caller's; nothing else shows."""
+        script = ("import os; print(os.getpid() == os.getpgrp(), os.getsid(0) == os.getppid())")
+        self.assertEqual(self.terse("python3", "-c", script).out, b"True True\n")
+
+    def test_no_children_of_terse_show(self):
+        run = self.terse("sh", "-c", "wait; echo $?; cat /proc/$$/task/$$/children")
+        self.assertEqual(len(run.out.split()), 2)  # 0 and cat
+
+    def test_one_run_leaves_nothing(self):
+        self.terse("true")
+        self.assert_nothing_left()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+#!/usr/bin/env -S python3 -B
+"""After SIGKILL of the front end, of the keeper, of both, of the guard: nothing of the command's
+session is left, and the artifact can be read."""
+
+import itertools
+import os
+import signal
+
+from support.harness import Case, TERSE, eventually, main, read_file
+
+# A small family: a group of its own within the session, a child that ignores what can be
+# ignored, one that is stopped.
+FAMILY = """
+seq 3000
+sleep 1000 &
+bash -c 'set -m; sleep 1001 & wait' &
+sh -c 'trap "" HUP TERM INT; echo ready1 >ready1; while :; do sleep 0.05; done' &
+sh -c 'echo $$ >stopped; kill -STOP $$; sleep 1002' &
+while [ ! -s ready1 ] || [ ! -s stopped ]; do sleep 0.01; done
+echo all ready
+wait
+"""
+
+
+class Killed(Case):
+    def family(self, *options):
+        run = self.start(TERSE, "--grace", "100ms", *options, "sh", "-c", FAMILY)
+        run.until(rb"\n100\n")
+        eventually(lambda: self.artifacts() and
+                   read_file(self.artifacts()[0]).endswith(b"all ready\n"), "the family")
+        return run
+
+    def check(self, victims, *options):
+        run = self.family(*options)
+        keeper, guard, command = self.roles(run.pid)
+        pids = {"front": run.pid, "keeper": keeper, "guard": guard, "command": command}
+        for victim in victims:
+            os.kill(pids[victim], signal.SIGKILL)
+        if "front" not in victims:
+            run.wait()
+        self.assert_nothing_left()
+        run.finish()
+        text = b"".join(b"%d\n" % n for n in range(1, 3001))
+        identifier = os.path.basename(self.artifacts()[0])[:-4]
+        self.assertTrue(self.artifact(identifier).startswith(text))
+        self.assertTrue(self.ask("read", identifier, "--offset", "3000").startswith(b"3000\n"))
+        self.assertIn(identifier.encode(), self.ask("list"))
+        state = self.metadata(identifier)["state"]
+        return run, state, identifier
+
+    def test_front_end(self):
+        run, state, _ = self.check(["front"])
+        self.assertEqual(run.code, -signal.SIGKILL)
+        self.assertEqual(state, "interrupted")
+
+    def test_keeper(self):
+        run, _, identifier = self.check(["keeper"])
+        self.assertNotEqual(run.code, 0)
+        self.assertIn(b"terse: ", run.out)
+
+    def test_front_end_and_keeper(self):
+        for order in (["front", "keeper"], ["keeper", "front"]):
+            with self.subTest(order=order):
+                self.check(order)
+                self.remove_artifacts()
+
+    def test_front_end_and_keeper_with_a_controlling_terminal(self):
+        for victims in (["front"], ["keeper"], ["front", "keeper"]):
+            with self.subTest(victims=victims):
+                self.check(victims, "--tty")
+                self.remove_artifacts()
+
+    def remove_artifacts(self):
+        for path in self.artifacts():
+            os.unlink(path)
+        for name in ("ready1", "stopped"):
+            os.unlink(os.path.join(self.work, name))
+
+    def test_guard(self):
+        """Without its guard the run goes on."""
+        run = self.start(TERSE, "sh", "-c", "echo ready; read x; exit 3", stdin=self.pipe())
+        run.until(b"ready")
+        os.kill(self.roles(run.pid)[1], signal.SIGKILL)
+        os.close(self.pipe_end)
+        run.finish()
+        self.assertEqual(run.code, 3)
+
+    def pipe(self):
+        r, self.pipe_end = os.pipe()
+        self.addCleanup(os.close, r)
+        return r
+
+    def test_command(self):
+        run = self.start(TERSE, "sh", "-c", "echo ready; exec sleep 1000")
+        run.until(b"ready")
+        os.kill(self.roles(run.pid)[2], signal.SIGKILL)
+        run.finish()
+        self.assertEqual(run.code, -signal.SIGKILL)
+
+    def test_everything_at_once(self):
+        """As a kill of the process group, a container or a service does."""
+        run = self.family()
+        for process in self.mine():
+            if process.name == "terse":
+                os.kill(process.pid, signal.SIGKILL)
+        run.finish()
+        # PDEATHSIG reaches the command, but nobody is left for those that ignore it.
+        self.kill_all()
+        self.assertTrue(self.ask("read", os.path.basename(self.artifacts()[0])[:-4])
+                        .startswith(b"1\n2\n"))
+
+    def test_process_group_of_the_front_end(self):
+        """An agent that gives up kills the group it had started."""
+        run = self.start("sh", "-c", "terse --grace 100ms sh -c 'echo ready; sleep 1000'; :",
+                         before=os.setsid)
+        run.until(b"ready")
+        os.killpg(run.pid, signal.SIGKILL)
+        self.assert_nothing_left()
+        run.finish()
+
+    def test_term_to_the_group_then_kill(self):
+        run = self.start("sh", "-c", "terse --grace 100ms sh -c 'trap \"\" TERM; echo ready;"
+                         " while :; do sleep 0.05; done'; :", before=os.setsid)
+        run.until(b"ready")
+        os.killpg(run.pid, signal.SIGTERM)
+        os.killpg(run.pid, signal.SIGKILL)
+        self.assert_nothing_left()
+        run.finish()
+
+    def test_a_session_of_its_own_is_left_alone(self):
+        script = "setsid sh -c 'echo $$ >pid; exec sleep 1000' >/dev/null 2>&1 & " \
+                 "while [ ! -s pid ]; do sleep 0.01; done; echo ready; wait; sleep 1000"
+        run = self.start(TERSE, "sh", "-c", script)
+        run.until(b"ready")
+        run.kill()
+        run.finish()
+        daemon = int(read_file(os.path.join(self.work, "pid")))
+        eventually(lambda: [p.pid for p in self.mine()] == [daemon], lambda: str(self.mine()))
+        self.kill_all()
+
+    def test_early_kill(self):
+        """At whatever moment of the start the front end is killed, nothing stays."""
+        for count in itertools.chain(range(0, 2000, 100), range(2000, 12000, 500)):
+            run = self.start(TERSE, "sh", "-c", "sleep 1000 & sleep 1000")
+            for _ in range(count):
+                pass  # some microseconds, a different number each time
+            run.kill()
+            run.wait()
+        self.assert_nothing_left()
+
+    def test_background_children_of_a_finished_command_are_left_alone(self):
+        run = self.start(TERSE, "sh", "-c", "sleep 1000 & echo $! >pid; echo ok")
+        run.finish()
+        child = int(read_file(os.path.join(self.work, "pid")))
+        keeper = [p for p in self.mine() if p.name == "terse"]
+        for process in keeper:
+            os.kill(process.pid, signal.SIGKILL)
+        eventually(lambda: [p.pid for p in self.mine()] == [child], lambda: str(self.mine()))
+        self.kill_all()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+#!/usr/bin/env -S python3 -B
+"""The command line of `terse run`, switches in the environment, terse inside terse."""
+
+import os
+
+from support.harness import Case, TERSE, main, write_file
+
+
+class Usage(Case):
+    def bad(self, *argv, say=b""):
+        run = self.terse(*argv, split=True)
+        self.assertEqual((run.code, run.out), (125, b""), argv)
+        self.assertTrue(run.err.startswith(b"terse"), run.err)
+        self.assertIn(say, run.err)
+        self.assertFalse(os.path.exists(os.path.join(self.work, "ran")))
+
+    def test_bad_usage_runs_nothing(self):
+        self.bad("--no-such-option", "touch", "ran", say=b"--no-such-option")
+        self.bad("run", "--no-such-option", "touch", "ran", say=b"--no-such-option")
+        self.bad("-x", "touch", "ran")
+        self.bad("--timeout", "soon", "touch", "ran", say=b"--timeout")
+        self.bad("--size", "1", "touch", "ran", say=b"--size")
+        self.bad("--mode=some", "touch", "ran", say=b"--mode")
+        self.bad("--timeout")
+        self.bad("-c")
+        self.bad("--cwd")
+        self.bad("run")
+        self.bad("--")
+        self.bad("--full")
+
+    def test_nothing_at_all_prints_help(self):
+        run = self.run_to_end(TERSE)
+        self.assertEqual(run.code, 125)
+        self.assertIn(b"terse COMMAND", run.out)
+
+    def test_help_and_version(self):
+        for words in (("help",), ("--help",), ("-h",), ("help", "run"), ("version",), ("--version",)):
+            run = self.terse(*words)
+            self.assertEqual(run.code, 0)
+            self.assertTrue(run.out)
+        self.assertEqual(self.terse("help", "nothing").code, 125)
+
+    def test_options_end_at_the_command(self):
+        self.assertEqual(self.terse("echo", "--size", "-c", "--").out, b"--size -c --\n")
+
+    def test_double_dash(self):
+        write_file(os.path.join(self.work, "read"), "#!/bin/sh\necho mine $1\n", 0o755)
+        env = {"PATH": self.work + ":" + os.environ.get("PATH", "/usr/bin:/bin")}
+        self.assertEqual(self.terse("--", "read", "x", env=env).out, b"mine x\n")
+        self.assertEqual(self.terse("run", "read", "x", env=env).out, b"mine x\n")
+        self.assertEqual(self.terse("--", "-c", "x").code, 127)
+
+    def test_run_is_the_default(self):
+        self.assertEqual(self.terse("run", "echo", "x").out, b"x\n")
+
+
+class Strings(Case):
+    def test_c(self):
+        run = self.terse("-c", "x=1; echo $((x + 1)) | cat; exit 3")
+        self.assertEqual((run.code, run.out), (3, b"2\n"))
+
+    def test_c_with_arguments(self):
+        self.assertEqual(self.terse("-c", "echo $0 $1 $2", "zero", "one", "two").out,
+                         b"zero one two\n")
+
+    def test_one_argument(self):
+        for string, out in (("echo a b", b"a b\n"), ("cd / && pwd", b"/\n"), ("x=1;echo $x", b"1\n"),
+                            ("echo a|tr a b", b"b\n"), ("A=b env|grep ^A=", b"A=b\n")):
+            self.assertEqual(self.terse(string).out, out)
+
+    def test_one_argument_that_is_a_file(self):
+        write_file(os.path.join(self.work, "my script"), "#!/bin/sh\necho ran\n", 0o755)
+        self.assertEqual(self.terse("./my script").out, b"ran\n")
+
+    def test_one_plain_word(self):
+        self.assertEqual(self.terse("pwd").out, os.fsencode(self.work) + b"\n")
+
+    def test_several_arguments_are_no_string(self):
+        self.assertEqual(self.terse("echo", "a|b", "$x").out, b"a|b $x\n")
+
+    def test_status_of_a_string(self):
+        self.assertEqual(self.terse("exit 7").code, 7)
+        self.assertEqual(self.terse("no-such-program x").code, 127)
+        self.assertEqual(self.terse("kill -9 $$").code, -9)
+        self.assertNotEqual(self.terse("if then").code, 0)
+
+    def test_shell(self):
+        self.assertEqual(self.terse('echo ${BASH_VERSION:+bash}').out, b"bash\n")
+        self.assertEqual(self.terse("--shell", "/bin/sh", "-c", 'echo $0').out, b"/bin/sh\n")
+        self.assertEqual(self.terse("-c", 'echo $0', env={"TERSE_SHELL": "/bin/sh"}).out,
+                         b"/bin/sh\n")
+
+
+class Switches(Case):
+    def test_off(self):
+        run = self.terse("sh", "-c", "seq 20000; test -t 1; echo $? $TERSE_ACTIVE $PAGER; exit 3",
+                         env={"TERSE": "0"})
+        self.assertEqual(run.code, 3)
+        self.assertTrue(run.out.endswith(b"20000\n1\n"), run.out[-100:])
+        self.assertEqual(len(self.mine()), 0)
+
+    def test_off_executes_in_place(self):
+        run = self.start(TERSE, "sh", "-c", "echo $$", env={"TERSE": "0"})
+        run.finish()
+        self.assertEqual(run.out, b"%d\n" % run.pid)
+
+    def test_off_and_not_found(self):
+        run = self.terse("no-such-program", env={"TERSE": "0"})
+        self.assertEqual(run.code, 127)
+
+    def test_off_with_shell_strings(self):
+        self.assertEqual(self.terse("echo a | cat", env={"TERSE": "0"}).out, b"a\n")
+
+    def test_terse_inside_terse(self):
+        run = self.terse("sh", "-c", "terse seq 20000 | wc -l; terse sh -c 'exit 4'; echo $?;"
+                         " exec terse sh -c 'echo $TERSE_ACTIVE; exit 5'")
+        self.assertEqual((run.code, run.out), (5, b"20000\n4\n1\n"))
+
+    def test_terse_terse(self):
+        run = self.terse("terse", "seq", "1", "200000")
+        text = b"".join(b"%d\n" % n for n in range(1, 200001))
+        self.assert_preview(run, text)
+        self.assertEqual(len(self.artifacts()), 1)
+
+    def test_inner_executes_in_place(self):
+        run = self.terse("sh", "-c", "echo $$; exec terse sh -c 'echo $$'")
+        first, second = run.out.split()
+        self.assertEqual(first, second)
+
+    def test_verbs_work_inside(self):
+        outer = self.terse("seq", "3000")
+        run = self.terse("sh", "-c", "terse read %s --offset 2999 --limit 1" % outer.id)
+        self.assertTrue(run.out.startswith(b"2999\n"), run.out)
+
+
+class Channels(Case):
+    def test_pty(self):
+        script = "for i in 0 1 2; do test -t $i && printf 'tty ' || printf 'no '; done"
+        self.assertEqual(self.terse("sh", "-c", script).out, b"no tty tty ")
+        self.assertEqual(self.terse("--no-pty", "sh", "-c", script).out, b"no no no ")
+        self.assertEqual(self.terse("--pty", "sh", "-c", script).out, b"no tty tty ")
+        self.assertEqual(self.terse("sh", "-c", script, env={"TERSE_PTY": "no"}).out, b"no no no ")
+
+    def test_pipe_for_a_program(self):
+        run = self.shell("terse sh -c 'test -t 1; echo $?' | cat")
+        self.assertEqual(run.out, b"1\n")
+        run = self.shell("terse --pty sh -c 'test -t 1; echo $?' | cat")
+        self.assertEqual(run.out, b"0\n")
+
+    def test_tty_and_stdin(self):
+        """With a terminal asked for, /dev/null gives way to it; data does not."""
+        self.assertEqual(self.terse("--tty", "sh", "-c", "test -t 0; echo $?").out, b"0\n")
+        self.assertEqual(self.terse("--tty", "cat", data=b"x\n").out, b"x\n")
+
+
+class Configuration(Case):
+    def config(self, text):
+        os.makedirs(os.path.join(self.home, "config", "terse"), exist_ok=True)
+        return write_file(os.path.join(self.home, "config", "terse", "terse.ini"), text)
+
+    def shown(self, *argv, **how):
+        run = self.terse(*argv, "seq", "20000", **how)
+        return run.out.index(b"[terse: ")
+
+    def test_later_wins(self):
+        """File, then environment, then flag."""
+        self.config("[report]\nsize = 1000\n")
+        self.assertLessEqual(self.shown(), 1150)
+        self.assertGreater(self.shown(), 500)
+        self.assertLessEqual(self.shown(env={"TERSE_SIZE": "500"}), 575)
+        self.assertGreater(self.shown("--size", "3000", env={"TERSE_SIZE": "500"}), 1500)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+#!/usr/bin/env -S python3 -B
+"""Nobody can answer a prompt when an agent runs a command: it must fail at once, as without
+terse, and not wait. With --tty there is a terminal to ask on."""
+
+import http.server
+import os
+import threading
+
+from support.harness import Case, main
+
+
+class AskPassword(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(401)
+        self.send_header("WWW-Authenticate", 'Basic realm="private"')
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *args):
+        pass
+
+
+class Prompts(Case):
+    def server(self):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), AskPassword)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+
+        def stop():
+            server.shutdown()
+            thread.join()
+            server.server_close()
+        self.addCleanup(stop)
+        return server.server_address[1]
+
+    def without_terminal(self, *argv, **how):
+        """As an agent starts it: a session without a controlling terminal."""
+        return self.run_to_end("setsid", "-w", *argv, **how)
+
+    def test_git_password(self):
+        url = "http://127.0.0.1:%d/x" % self.server()
+        for kind in ("socket", "pipe"):
+            plain = self.without_terminal("git", "ls-remote", url, kind=kind)
+            run = self.without_terminal("terse", "git", "ls-remote", url, kind=kind)
+            self.assertEqual((run.code, run.out), (plain.code, plain.out))
+            self.assertEqual(run.code, 128)
+            self.assertIn(b"could not read Username", run.out)
+
+    def test_git_password_with_stdin_that_never_ends(self):
+        """Stdin is a pipe that stays open and silent."""
+
+        r, w = os.pipe()
+        url = "http://127.0.0.1:%d/x" % self.server()
+        run = self.start("setsid", "-w", "terse", "git", "ls-remote", url, stdin=r)
+        run.finish()
+        os.close(r)
+        os.close(w)
+        self.assertEqual(run.code, 128)
+
+    def test_dev_tty(self):
+        for script in ("read x </dev/tty", "echo x >/dev/tty", "exec 3<>/dev/tty"):
+            plain = self.without_terminal("sh", "-c", script)
+            run = self.without_terminal("terse", "sh", "-c", script)
+            self.assertNotEqual(run.code, 0)
+            self.assertEqual((run.code, run.out), (plain.code, plain.out))
+
+    def test_getpass(self):
+        script = "import getpass; print(repr(getpass.getpass()))"
+        run = self.without_terminal("terse", "python3", "-c", script)
+        self.assertNotEqual(run.code, 0)
+        self.assertIn(b"EOFError", run.out)
+
+    def test_output_is_a_terminal_all_the_same(self):
+        run = self.without_terminal("terse", "sh", "-c", "test -t 1 && test -t 2 && tty <&1")
+        self.assertEqual(run.code, 0)
+        self.assertTrue(run.out.startswith(b"/dev/pts/"), run.out)
+
+    def test_interactive_shell_does_not_hang(self):
+        run = self.without_terminal("terse", "bash", "--norc", "-i", "-c", "echo $((6 * 7))")
+        self.assertEqual(run.code, 0)
+        self.assertTrue(run.out.endswith(b"42\n"))
+
+    def test_tty_on_request(self):
+        run = self.without_terminal("terse", "--tty", "sh", "-c", "tty; echo x >/dev/tty")
+        self.assertEqual(run.code, 0)
+        lines = run.out.split()
+        self.assertTrue(lines[0].startswith(b"/dev/pts/"), run.out)
+        self.assertEqual(lines[1], b"x")
+
+    def test_tty_gets_the_foreground(self):
+        script = ("import os, sys; fd = os.open('/dev/tty', os.O_RDWR);"
+                  " print(os.tcgetpgrp(fd) == os.getpgrp(), os.getsid(0) != os.getpid())")
+        run = self.without_terminal("terse", "--tty", "python3", "-c", script)
+        self.assertEqual(run.out, b"True True\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+#!/usr/bin/env -S python3 -B
+"""Programs that print and exit at once lose not a byte; many runs side by side do not mix."""
+
+import concurrent.futures
+import os
+import random
+import subprocess
+
+from support.harness import Case, DEADLINE, FOOTER, TERSE, main, read_file
+
+
+def burst(seed, size):
+    """What helper/burst prints."""
+    line = b"%d:%08d abcdefghijklmnopqrstuvwxyz\n"
+    count = size // len(line % (seed, 0)) + 1
+    return b"".join(line % (seed, i) for i in range(count))[:size]
+
+
+class Races(Case):
+    def run_burst(self, seed, size, *options):
+        """Returns what the reader got and the exit code."""
+        done = subprocess.run([TERSE, *options, "burst", str(seed), str(size)], cwd=self.work,
+                              env=self.env(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=DEADLINE, check=False)
+        return done.stdout, done.returncode
+
+    def check_whole(self, job):
+        seed, size, options = job
+        out, code = self.run_burst(seed, size, "--full", *options)
+        if out != burst(seed, size) or code != seed % 251:
+            return "seed %d, size %d: %d bytes came, status %d: ...%r" % (
+                seed, size, len(out), code, out[-100:])
+        return None
+
+    def check_artifact(self, job):
+        seed, size, options = job
+        out, code = self.run_burst(seed, size, *options)
+        if code != seed % 251:
+            return "seed %d: status %d" % (seed, code)
+        footer = FOOTER.search(out)
+        if not footer:
+            text = out
+        else:
+            # The artifact is complete when the front end has returned.
+            path = os.path.join(self.store, "sessions", "default",
+                                footer["id"].decode() + ".txt")
+            text = read_file(path)
+        if text != burst(seed, size):
+            return "seed %d, size %d: %d bytes kept" % (seed, size, len(text))
+        return None
+
+    def all_of(self, check, jobs):
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            wrong = [w for w in pool.map(check, jobs) if w]
+        self.assertEqual(wrong, [])
+
+    def jobs(self, count, *options):
+        generator = random.Random(count)
+        return [(seed, generator.randrange(1024, 102400), options) for seed in range(count)]
+
+    def test_2000_runs_that_exit_at_once(self):
+        """Half of them through the whole text, half through the artifact."""
+        self.all_of(self.check_whole, self.jobs(700))
+        self.all_of(self.check_whole, self.jobs(300, "--no-pty"))
+        self.all_of(self.check_artifact, self.jobs(700))
+        self.all_of(self.check_artifact, self.jobs(300, "--no-pty"))
+
+    def test_200_side_by_side(self):
+        runs = []
+        for seed in range(200):
+            runs.append(self.start(TERSE, "burst", str(seed), str(20000 + seed)))
+        identifiers = set()
+        for seed, run in enumerate(runs):
+            run.finish()
+            self.assertEqual(run.code, seed)
+            self.assertTrue(run.id, run.out[-300:])
+            identifiers.add(run.id)
+            path = os.path.join(self.store, "sessions", "default", run.id + ".txt")
+            self.assertEqual(read_file(path), burst(seed, 20000 + seed))
+        self.assertEqual(len(identifiers), 200)
+        self.assertEqual(len(self.artifacts()), 200)
+        listed = self.ask("list", "--all", "--limit", "1000")
+        for identifier in identifiers:
+            self.assertIn(identifier.encode(), listed)
+
+    def test_3_mb_at_once(self):
+        run = self.terse("--full", "burst", "7", "3000000")
+        self.assertEqual(run.out, burst(7, 3000000))
+
+    def test_a_chain_of_writers(self):
+        """Each process prints and exits while the next one already writes."""
+        script = "for i in $(seq 50); do burst $i 5000 & done; wait"
+        run = self.terse("--full", "bash", "-c", script)
+        got = sorted(run.out.split(b"\n"))
+        want = sorted(b"".join(burst(i, 5000) for i in range(1, 51)).split(b"\n"))
+        self.assertEqual(sum(map(len, got)), sum(map(len, want)))
+
+
+if __name__ == "__main__":
+    main()

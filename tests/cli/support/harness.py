@@ -1,0 +1,492 @@
+"""What the tests of whole runs share.
+
+Every case gets a directory of its own, an environment that has nothing of the caller's but
+PATH, and a mark in that environment by which each process it leads to can be found in /proc.
+A case that leaves a process behind has failed.
+
+Nothing here waits for a time to pass: `eventually` and the readers wait for an event, and
+their deadline only turns a hang into a failure.
+"""
+
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import uuid
+
+# Failures are shown from where a test is, without the frames in here.
+__unittest = True
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(SOURCE, "build")))
+TERSE = os.path.join(BUILD, "terse")
+HELPER = os.path.join(BUILD, "helper")
+PATH = os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin")
+
+# A hang is called one after this many seconds.
+DEADLINE = float(os.environ.get("DEADLINE", "30"))
+
+# The default of [report] size, and what is printed whole rather than cut a little.
+BUDGET = 4096
+LIMIT = BUDGET + BUDGET * 15 // 100
+FOOTER_MAX = 400
+
+FOOTER = re.compile(
+    rb"\[terse: (?P<end>exit \d+|killed by \w+|timed out \(exit 124\)|interrupted) after [^;]+; "
+    rb"(?P<lines>[\d,]+) lines?, (?P<size>[\d.]+ (?:B|KB|MB|GB))"
+    rb"(?P<background>; background processes still write)?"
+    rb"; full text: terse read (?P<id>cmd-[0-9a-z]+)( --stderr)?, "
+    rb"search: terse search (?P=id)( --stderr)? REGEX\]\n\Z")
+MARKER = re.compile(
+    rb"^\[\.\.\. ([\d,]+) lines? \([^)]+\) omitted: "
+    rb"terse read (cmd-[0-9a-z]+) --offset (\d+) --limit (\d+)\]$", re.M)
+HEARTBEAT = re.compile(
+    rb"^\[terse: still running after [^;]+; ([\d,]+) lines?, [^ ]+ \w+ so far: "
+    rb"terse read (cmd-[0-9a-z]+)\]$", re.M)
+
+
+def is_sanitized():
+    """Whether the program under test is built with a sanitizer, which needs memory of its own."""
+    with open(TERSE, "rb") as f:
+        return b"__asan_init" in f.read()
+
+
+def read_file(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def write_file(path, data, mode=0o644):
+    if isinstance(data, str):
+        data = data.encode()
+    with open(path, "wb") as f:
+        f.write(data)
+    os.chmod(path, mode)
+    return path
+
+
+def eventually(test, what, deadline=None):
+    """Waits until test() is true and returns its value."""
+    end = time.monotonic() + (deadline or DEADLINE)
+    while True:
+        value = test()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError("waited in vain: " + (what() if callable(what) else what))
+        time.sleep(0.01)
+
+
+class Process:
+    """What /proc tells of one process."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        stat = read_file("/proc/%d/stat" % pid).decode(errors="replace")
+        self.name = stat[stat.index("(") + 1:stat.rindex(")")]
+        rest = stat[stat.rindex(")") + 2:].split()
+        self.state, self.parent, self.group, self.session = \
+            rest[0], int(rest[1]), int(rest[2]), int(rest[3])
+        self.terminal = int(rest[4])
+        self.argv = [os.fsdecode(a) for a in read_file("/proc/%d/cmdline" % pid).split(b"\0")[:-1]]
+
+    def __repr__(self):
+        return "%d %s (parent %d, group %d, session %d, %s)" % (
+            self.pid, " ".join(self.argv) or self.name, self.parent, self.group, self.session,
+            self.state)
+
+
+def processes(mark):
+    """The living processes that have `mark` in their environment."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            if mark.encode() in read_file("/proc/%s/environ" % entry).split(b"\0"):
+                process = Process(int(entry))
+                if process.state not in "ZX":
+                    found.append(process)
+        except (OSError, ValueError):
+            continue
+    return found
+
+
+class Run:
+    """A command that was started, the ends of its streams that we hold, how it ended.
+
+    `kind` says what its output goes to: "socket", "pipe" (both read by us, who are no shell and
+    no sibling: an agent), or "file". `split`: stderr apart.
+    """
+
+    def __init__(self, argv, env, cwd, kind="socket", split=False, stdin=None, data=None,
+                 umask=-1, before=None, fds=()):
+        self.buffers = [bytearray(), bytearray()]
+        self.status = None
+        self.ends = []
+        self.files = []
+        theirs = []
+        for i in range(2 if split else 1):
+            if kind == "socket":
+                ours, other = socket.socketpair()
+                self.ends.append(ours.detach())
+                theirs.append(other.detach())
+            elif kind == "pipe":
+                r, w = os.pipe()
+                self.ends.append(r)
+                theirs.append(w)
+            else:
+                path = os.path.join(cwd, "stdout" if i == 0 else "stderr")
+                self.files.append(path)
+                theirs.append(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+        self.kept = list(self.ends)
+        if data is not None:
+            stdin = subprocess.PIPE
+        self.popen = subprocess.Popen(
+            argv, env=env, cwd=cwd, stdin=subprocess.DEVNULL if stdin is None else stdin,
+            stdout=theirs[0], stderr=theirs[-1], umask=umask, preexec_fn=before, pass_fds=fds)
+        self.pid = self.popen.pid
+        for fd in theirs:
+            os.close(fd)
+        if data is not None:
+            self.feed(data)
+
+    def feed(self, data):
+        """Writes all of it, while output is collected, and closes."""
+        fd = self.popen.stdin.fileno()
+        os.set_blocking(fd, False)
+        left = memoryview(data)
+        while left:
+            try:
+                left = left[os.write(fd, left):]
+            except BlockingIOError:
+                select.select([], [fd], [], 0.01)
+                self.collect(0)
+            except BrokenPipeError:
+                break
+        self.popen.stdin.close()
+
+    def collect(self, wait):
+        """Takes what has come; returns whether anything is still open."""
+        open_ends = [fd for fd in self.ends if fd is not None]
+        if not open_ends:
+            return False
+        for fd in select.select(open_ends, [], [], wait)[0]:
+            try:
+                data = os.read(fd, 1 << 16)
+            except ConnectionResetError:
+                data = b""
+            which = self.ends.index(fd)
+            if data:
+                self.buffers[which] += data
+            else:
+                self.ends[which] = None
+        return True
+
+    def __str__(self):
+        return "pid %d, status %s, read so far: %r" % (
+            self.pid, self.status, bytes(self.buffers[0][-2000:]) + bytes(self.buffers[1][-500:]))
+
+    def until(self, text, which=0):
+        """Reads until the output matches the pattern; returns the match."""
+        end = time.monotonic() + DEADLINE
+        while True:
+            match = re.search(text, bytes(self.buffers[which]))
+            if match:
+                return match
+            if time.monotonic() > end or not self.collect(0.5):
+                raise AssertionError("%r did not come: %s" % (text, self))
+
+    def to_end(self):
+        """Reads until every end is closed."""
+        end = time.monotonic() + DEADLINE
+        while self.collect(0.5):
+            if time.monotonic() > end:
+                raise AssertionError("no end of output: %s" % self)
+        return self
+
+    def wait(self, options=0):
+        """Waits for the process; returns its status as waitpid gives it."""
+        if self.status is None or os.WIFSTOPPED(self.status) or os.WIFCONTINUED(self.status):
+            def ended():
+                pid, status = os.waitpid(self.pid, os.WNOHANG | options)
+                self.status = status if pid else None
+                return pid
+            eventually(ended, lambda: "the end of %s" % self)
+            if not os.WIFSTOPPED(self.status) and not os.WIFCONTINUED(self.status):
+                self.popen.returncode = 0
+        return self.status
+
+    def finish(self):
+        """The front end has ended and all output was read."""
+        self.to_end()
+        self.wait()
+        self.close()
+        return self
+
+    def close(self):
+        for fd in self.kept:
+            os.close(fd)
+        self.kept, self.ends = [], []
+
+    def kill(self, sig=signal.SIGKILL):
+        os.kill(self.pid, sig)
+
+    @property
+    def out(self):
+        return read_file(self.files[0]) if self.files else bytes(self.buffers[0])
+
+    @property
+    def err(self):
+        return read_file(self.files[1]) if self.files else bytes(self.buffers[1])
+
+    @property
+    def code(self):
+        """Exit code, or minus the signal."""
+        return os.waitstatus_to_exitcode(self.status)
+
+    @property
+    def id(self):
+        """The artifact named by the last message."""
+        ids = re.findall(rb"terse (?:read|path --raw) (cmd-[0-9a-z]+)", self.out)
+        return ids[-1].decode() if ids else None
+
+
+class Case(unittest.TestCase):
+    """A group of cases; see the head of this file."""
+
+    longMessage = True
+
+    def run(self, result=None):
+        self.result = result
+        return super().run(result)
+
+    def setUp(self):
+        base = os.environ.get("SANDBOX") or tempfile.gettempdir()
+        self.dir = tempfile.mkdtemp(prefix="t", dir=base)
+        self.mark = "TEST_MARK=" + uuid.uuid4().hex
+        self.home = os.path.join(self.dir, "home")
+        self.store = os.path.join(self.dir, "store")
+        self.work = os.path.join(self.dir, "work")
+        self.tmp = os.path.join(self.dir, "tmp")
+        self.run_dir = os.path.join(self.dir, "run")
+        for path in (self.home, self.work, self.tmp, self.run_dir):
+            os.mkdir(path, 0o700)
+        self.runs = []
+
+    def tearDown(self):
+        left = []
+
+        def all_gone():
+            left[:] = processes(self.mark)
+            return not left
+        try:
+            if not any(test is self for test, _ in self.result.failures + self.result.errors):
+                eventually(all_gone, lambda: "processes left behind: %s" % left)
+        finally:
+            self.kill_all()
+            for run in self.runs:
+                if run.popen.returncode is None:
+                    run.popen.kill()
+                    run.popen.wait()
+                run.close()
+            shutil.rmtree(self.dir, ignore_errors=True)
+
+    def kill_all(self):
+        """Ends every process of this case."""
+        def gone():
+            found = processes(self.mark)
+            for process in found:
+                try:
+                    os.kill(process.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            return not found
+        eventually(gone, "the end of killed processes")
+
+    def env(self, **more):
+        """The environment of a run; None takes a variable out."""
+        name, value = self.mark.split("=")
+        env = {
+            "PATH": BUILD + ":" + HELPER + ":" + PATH,
+            "HOME": self.home,
+            "TERSE_HOME": self.store,
+            "XDG_STATE_HOME": os.path.join(self.home, "state"),
+            "XDG_CONFIG_HOME": os.path.join(self.home, "config"),
+            "XDG_CACHE_HOME": os.path.join(self.home, "cache"),
+            "XDG_RUNTIME_DIR": self.run_dir,
+            "TMPDIR": self.tmp,
+            "LANG": "C.UTF-8",
+            name: value,
+        }
+        for key in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "RUN_MARK"):
+            if key in os.environ:
+                env[key] = os.environ[key]
+        env.update(more)
+        return {k: v for k, v in env.items() if v is not None}
+
+    def start(self, *argv, env=None, cwd=None, **how):
+        """Starts a command; see Run. `env` is what differs from env()."""
+        run = Run(list(argv), self.env(**(env or {})), cwd or self.work, **how)
+        self.runs.append(run)
+        return run
+
+    def run_to_end(self, *argv, **how):
+        return self.start(*argv, **how).finish()
+
+    def terse(self, *argv, **how):
+        """Runs terse for an agent, to its end."""
+        return self.run_to_end(TERSE, *argv, **how)
+
+    def shell(self, script, **how):
+        """Runs a script of sh, whose output we read, to its end."""
+        return self.run_to_end("/bin/sh", "-c", script, **how)
+
+    def ask(self, *argv):
+        """Output of a verb of terse that must succeed."""
+        done = subprocess.run([TERSE, *argv], env=self.env(), cwd=self.work, timeout=DEADLINE,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def artifact(self, identifier):
+        """The text of an artifact."""
+        return read_file(os.fsdecode(self.ask("path", identifier).rstrip(b"\n")))
+
+    def metadata(self, identifier):
+        path = os.fsdecode(self.ask("path", identifier).rstrip(b"\n"))
+        return json.loads(read_file(path[:-len(".txt")] + ".json"))
+
+    def artifacts(self):
+        """Paths of all texts in the store."""
+        found = []
+        for top, _, names in os.walk(self.store):
+            found += [os.path.join(top, n) for n in names
+                      if n.endswith(".txt") and not n.endswith(".err.txt")]
+        return found
+
+    def mine(self):
+        return processes(self.mark)
+
+    def roles(self, front):
+        """The processes of a run, as (keeper, guard, command) by their place in the tree."""
+        everyone = self.mine()
+        keeper = [p for p in everyone if p.parent == front and p.session == p.pid and
+                  any(c.parent == p.pid for c in everyone)]
+        self.assertEqual(len(keeper), 1, everyone)
+        guard = [p for p in everyone if p.parent == front and p.pid != keeper[0].pid]
+        command = [p for p in everyone if p.parent == keeper[0].pid]
+        self.assertEqual((len(guard), len(command)), (1, 1), everyone)
+        return keeper[0].pid, guard[0].pid, command[0].pid
+
+    def assert_nothing_left(self):
+        left = []
+
+        def none():
+            left[:] = self.mine()
+            return not left
+        eventually(none, lambda: "still there: %s" % left)
+
+    def assert_same_as_plain(self, *argv, **how):
+        """Runs a command with and without terse; output and status must be the same."""
+        plain = self.run_to_end(*argv, **how)
+        through = self.terse("--", *argv, **how)
+        self.assertEqual((through.out, through.err, through.code),
+                         (plain.out, plain.err, plain.code), argv)
+        return through
+
+    def assert_preview(self, run, text, end=b"exit 0"):
+        """What an agent was given of a long `text`: within the budget, every line shown or
+        announced in place, and the artifact holds the text. Returns the artifact's ID."""
+        footer = FOOTER.search(run.out)
+        self.assertTrue(footer, run.out[-600:])
+        self.assertEqual(footer["end"], end)
+        shown = run.out[:footer.start()]
+        self.assertLessEqual(len(shown), LIMIT)
+        self.assertLessEqual(len(run.out) - len(shown), FOOTER_MAX)
+        identifier = footer["id"].decode()
+        self.assertEqual(self.artifact(identifier), text)
+        lines = text.split(b"\n")
+        if lines[-1] == b"":
+            lines.pop()
+        self.assertEqual(int(footer["lines"].replace(b",", b"")), len(lines))
+        at = 0  # lines of the text accounted for
+        for line in shown.split(b"\n")[:-1]:
+            marker = MARKER.match(line)
+            if marker:
+                self.assertEqual(marker[2].decode(), identifier)
+                self.assertEqual(int(marker[3]), at + 1, line)
+                self.assertEqual(int(marker[4]), int(marker[1].replace(b",", b"")), line)
+                at += int(marker[4])
+                continue
+            numbered = re.match(rb"(\d+): (.*)", line)
+            if numbered and int(numbered[1]) == at + 1 and numbered[2] == lines[at]:
+                line = numbered[2]
+            self.assertEqual(line, lines[at], "line %d" % (at + 1))
+            at += 1
+        self.assertEqual(at, len(lines))
+        return identifier
+
+
+class _Result(unittest.TestResult):
+    def __init__(self):
+        super().__init__()
+        self.passed = 0
+
+    def name(self, test):
+        return test.id().split(".", 1)[1]
+
+    def say(self, text):
+        print(text, flush=True)
+
+    def say_failed(self, test, failures):
+        text = failures[-1][1]
+        if len(text) > 4000:
+            text = text[:2500] + "\n...\n" + text[-1500:]
+        self.say("FAIL  %s\n%s" % (self.name(test), text))
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.passed += 1
+        self.say("ok    " + self.name(test))
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.say("skip  %s: %s" % (self.name(test), reason))
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.say_failed(test, self.failures)
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.say_failed(test, self.errors)
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err:
+            self.say_failed(subtest, self.failures if self.failures and
+                            self.failures[-1][0] is subtest else self.errors)
+
+
+def main():
+    """Runs the cases of the calling file: all, or those whose name holds one of the arguments."""
+    loader = unittest.TestLoader()
+    suite = unittest.TestSuite()
+    for group in loader.loadTestsFromModule(sys.modules["__main__"]):
+        for test in group:
+            if len(sys.argv) < 2 or any(word in test.id() for word in sys.argv[1:]):
+                suite.addTest(test)
+    result = _Result()
+    suite.run(result)
+    failed = len(result.failures) + len(result.errors)
+    print("%d passed, %d failed, %d skipped" % (result.passed, failed, len(result.skipped)))
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,200 @@
+#!/usr/bin/env -S python3 -B
+"""The right text from every kind of output, in bounded memory."""
+
+import os
+
+from support.harness import (FOOTER, LIMIT, Case, eventually, is_sanitized, main, read_file,
+                             write_file)
+
+# Of one process of terse, and of all of one run together.
+PEAK_KB = 8 * 1024
+
+
+class Exact(Case):
+    def printed(self, data, *options):
+        """What an agent is given of a file's bytes."""
+        write_file(os.path.join(self.work, "data"), data)
+        run = self.terse(*options, "sh", "-c", "cat data")
+        self.assertEqual(run.code, 0)
+        return run.out
+
+    def test_line_ends(self):
+        for options in ((), ("--no-pty",), ("--tty",)):
+            with self.subTest(options=options):
+                self.assertEqual(self.printed(b"a\r\nb\n", *options), b"a\nb\n")
+                self.assertEqual(self.printed(b"a\nb\n", *options), b"a\nb\n")
+                self.assertEqual(self.printed(b"a\r\r\nb\n", *options), b"a\nb\n")
+                self.assertEqual(self.printed(b"a\n\n\nb", *options), b"a\n\n\nb")
+                self.assertEqual(self.printed(b"\n", *options), b"\n")
+                self.assertEqual(self.printed(b"\n\n", *options), b"\n\n")
+
+    def test_overwritten(self):
+        self.assertEqual(self.printed(b"10%\r50%\r100%\n"), b"100%\n")
+        self.assertEqual(self.printed(b"long line\rshort\n"), b"shortline\n")
+        self.assertEqual(self.printed(b"long line\r\033[Kshort\n"), b"short\n")
+        self.assertEqual(self.printed(b"ab\b\bAB\n"), b"AB\n")
+
+    def test_as_written_on_request(self):
+        self.assertEqual(self.printed(b"10%\r\033[31m100%\033[m\n", "--no-collapse"),
+                         b"10%\n100%\n")
+
+    def test_colours(self):
+        self.assertEqual(self.printed(b"\033[1;31mred\033[0m \033[38;5;9mtext\033[m\n"),
+                         b"red text\n")
+        self.assertEqual(self.printed(b"\033]0;title\007x\033]8;;http://e\033\\link\033]8;;\033\\\n"),
+                         b"xlink\n")
+
+    def test_tabs_and_trailing_blanks(self):
+        data = b"\ta\tb\t\n  x  \n \n\t\n"
+        self.assertEqual(self.printed(data), data)
+        self.assertEqual(self.printed(data, "--no-pty"), data)
+
+    def test_long_line_is_not_broken(self):
+        data = b"x" * 1000 + b"\n" + b"y" * 160 + b"\nend\n"
+        self.assertEqual(self.printed(data), data)
+
+    def test_invalid_utf8(self):
+        data = b"bad \xff\xfe \xc3( \xed\xa0\x80 ok caf\xc3\xa9 \xf0\x9f\x98\x80\n"
+        run = self.printed(data)
+        run.decode()  # what is shown is valid
+        self.assertTrue(run.startswith(b"bad "))
+        self.assertTrue(run.endswith("café 😀\n".encode()))
+        many = data * 200
+        write_file(os.path.join(self.work, "data"), many)
+        long = self.terse("sh", "-c", "cat data")
+        long.out.decode()
+        self.assertEqual(self.artifact(long.id), many)
+
+    def test_utf8_cut_between_writes(self):
+        script = r"printf '\303'; sh -c :; printf '\251 \360\237'; sh -c :; printf '\230\200\n'"
+        self.assertEqual(self.terse("sh", "-c", script).out, "é 😀\n".encode())
+
+    def test_empty(self):
+        for argv in (("true",), ("sh", "-c", ":"), ("--no-pty", "true"), ("--full", "true")):
+            run = self.terse(*argv)
+            self.assertEqual((run.code, run.out), (0, b""))
+        self.assertEqual(self.artifacts(), [])
+
+    def test_only_escapes(self):
+        self.assertEqual(self.printed(b"\033[H\033[2J\033[?25l\033[?25h"), b"")
+
+    def test_cleared_screen_stays_in_the_text(self):
+        out = self.printed(b"one\ntwo\n\033[H\033[2Jthree\n")
+        self.assertEqual(out.split(), [b"one", b"two", b"three"])
+
+    def test_alternate_screen_is_not_text(self):
+        self.assertEqual(self.printed(b"before\n\033[?1049hpicture\033[?1049lafter\n"),
+                         b"before\nafter\n")
+
+    def test_raw_bytes_are_kept_when_rendering_drops_more_than_colours(self):
+        write_file(os.path.join(self.work, "data"), b"10%\r100%\n" * 2000)
+        run = self.terse("sh", "-c", "cat data")
+        path = os.fsdecode(self.ask("path", "--raw", run.id).rstrip(b"\n"))
+        self.assertEqual(read_file(path), b"10%\r100%\n" * 2000)
+        self.assertEqual(self.artifact(run.id), b"100%\n" * 2000)
+
+    def test_binary_is_described(self):
+        data = b"\x1f\x8b\x08\x00" + bytes(range(256)) * 100
+        write_file(os.path.join(self.work, "data"), data)
+        for options in ((), ("--no-pty",)):
+            run = self.terse(*options, "cat", "data")
+            self.assertRegex(run.out, rb"\A\[terse: exit 0 after [^;]+; 25.0 KB of binary output "
+                                      rb"\(gzip\): terse path --raw cmd-[0-9a-z]+\]\n\Z")
+            path = os.fsdecode(self.ask("path", "--raw", run.id).rstrip(b"\n"))
+            self.assertEqual(read_file(path), data)
+
+
+class Memory(Case):
+    """Peak resident memory over all processes of a run, told by a subreaper. As the kernel counts,
+    a process's peak is at least that of the children it waited for."""
+
+    def measure(self, what, *argv, **how):
+        report = os.path.join(self.dir, "report")
+        run = self.run_to_end("reaper", report, "terse", *argv, **how)
+        peaks = []
+        for line in read_file(report).splitlines():
+            name, kb, _ = line.rsplit(b" ", 2)
+            if name == b"terse":
+                peaks.append(int(kb))
+        print("note  %s: peak memory of terse's processes %s KB, together %d KB" % (
+            what, " ".join(map(str, peaks)), sum(peaks)))
+        self.assertEqual(len(peaks), 3, read_file(report))
+        if not is_sanitized():
+            self.assertLessEqual(max(peaks), PEAK_KB)
+        return run
+
+    def test_5_mb_on_one_line(self):
+        script = "head -c 5000000 /dev/zero | tr '\\0' x; echo; echo end"
+        run = self.measure("5 MB on one line", "sh", "-c", script)
+        self.assertLessEqual(len(run.out), LIMIT + 400)
+        self.assertIn(b"\nend\n[terse: exit 0", run.out)
+        self.assertEqual(self.artifact(run.id), b"x" * 5000000 + b"\nend\n")
+
+    def test_100_mb_of_yes(self):
+        for options in ((), ("--no-pty",)):
+            run = self.measure("100 MB of yes " + " ".join(options), *options, "sh", "-c",
+                               "yes | head -c 100000000")
+            footer = FOOTER.search(run.out)
+            self.assertEqual(footer["lines"], b"50,000,000")
+            path = os.fsdecode(self.ask("path", run.id).rstrip(b"\n"))
+            self.assertEqual(os.path.getsize(path), 100000000)
+            os.unlink(path)
+
+    def test_100_mb_of_lines_to_a_program(self):
+        report = os.path.join(self.dir, "report")
+        script = "reaper %s terse seq 12000000 | cksum; seq 12000000 | cksum" % report
+        run = self.shell(script)
+        first, second = run.out.splitlines()
+        self.assertEqual(first, second)
+        peaks = [int(line.split()[-2]) for line in read_file(report).splitlines()
+                 if line.startswith(b"terse ")]
+        if not is_sanitized():
+            self.assertLessEqual(max(peaks), PEAK_KB)
+
+    def test_urandom(self):
+        for options in ((), ("--no-pty",)):
+            run = self.measure("20 MB of random bytes " + " ".join(options), *options,
+                               "head", "-c", "20000000", "/dev/urandom")
+            self.assertRegex(run.out, rb"\A\[terse: exit 0 after [^;]+; 19.1 MB of binary output: "
+                                      rb"terse path --raw cmd-[0-9a-z]+\]\n\Z")
+            path = os.fsdecode(self.ask("path", "--raw", run.id).rstrip(b"\n"))
+            self.assertEqual(os.path.getsize(path), 20000000)
+
+    def test_random_bytes_after_text(self):
+        """Not judged as binary: goes through the terminal as escape sequences and all."""
+        run = self.measure("20 MB of random bytes after text", "sh", "-c",
+                           "seq 1000; head -c 20000000 /dev/urandom; exit 4")
+        self.assertEqual(run.code, 4)
+        self.assertLessEqual(len(run.out), LIMIT + 400)
+        run.out.decode()
+
+    def test_progress(self):
+        # Not Python: what the keeper waited for counts in its peak.
+        script = ('BEGIN { for (i = 0; i < 400000; i++) { if (i % 8000 == 0) bar = bar "#";'
+                  ' printf "\\r\\033[K%5.1f%% [%-50s]", i / 4000, bar } print "\\ndone" }')
+        run = self.measure("400,000 frames of a progress bar", "awk", script)
+        self.assertEqual(run.out, b"100.0%% [%-50s]\ndone\n" % (b"#" * 50))
+
+    def test_stalled_reader(self):
+        """What a reader does not take is not piled up."""
+        report = os.path.join(self.dir, "report")
+        run = self.start("reaper", report, "terse", "--full", "yes", kind="pipe")
+        run.until(b"y\ny\n")
+        def keeper_waits():
+            # The command has filled all there is and waits in its write.
+            found = [p for p in self.mine() if p.argv[:1] == ["yes"]]
+            return found and read_file("/proc/%d/wchan" % found[0].pid) not in (b"0", b"")
+        if os.path.exists("/proc/self/wchan"):
+            eventually(keeper_waits, "a full pipe")
+        for process in self.mine():
+            if process.argv[:1] == ["yes"]:
+                os.kill(process.pid, 15)
+        run.finish()
+        peaks = [int(line.split()[-2]) for line in read_file(report).splitlines()
+                 if line.startswith(b"terse ")]
+        if not is_sanitized():
+            self.assertLessEqual(max(peaks), PEAK_KB)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+#!/usr/bin/env -S python3 -B
+"""--timeout: TERM, then KILL after the grace; exit status 124; what was printed stays."""
+
+import os
+import signal
+
+from support.harness import Case, TERSE, main, read_file
+
+
+class Timeout(Case):
+    def test_ended_by_term(self):
+        for options in ((), ("--no-pty",), ("--tty",), ("--streams=split",)):
+            run = self.terse("--timeout", "100ms", *options, "sleep", "1000")
+            self.assertEqual((run.code, run.out), (124, b"[terse: timed out (exit 124)]\n"))
+            self.assert_nothing_left()
+
+    def test_what_was_printed_is_shown(self):
+        run = self.terse("--timeout=300ms", "sh", "-c", "echo before; sleep 1000")
+        self.assertEqual(run.out, b"before\n[terse: timed out (exit 124)]\n")
+
+    def test_long_output(self):
+        run = self.terse("--timeout=500ms", "sh", "-c", "seq 5000; sleep 1000")
+        text = b"".join(b"%d\n" % n for n in range(1, 5001))
+        self.assert_preview(run, text, b"timed out (exit 124)")
+        meta = self.metadata(run.id)
+        self.assertTrue(meta["timed_out"])
+        self.assertEqual(meta["exit_code"], 124)
+
+    def test_a_command_that_ignores_term_is_killed(self):
+        script = "trap '' TERM HUP INT; echo ready; while :; do sleep 0.02; done"
+        run = self.terse("--timeout", "200ms", "--grace", "100ms", "sh", "-c", script)
+        self.assertEqual(run.code, 124)
+        self.assertTrue(run.out.startswith(b"ready\n"))
+        self.assert_nothing_left()
+
+    def test_last_words(self):
+        os.mkfifo(os.path.join(self.work, "fifo"))
+        script = "trap 'echo cleaned up; exit 0' TERM; exec 3<>fifo; echo ready; read x <&3"
+        run = self.terse("--timeout", "300ms", "sh", "-c", script)
+        self.assertEqual(run.code, 124)
+        self.assertEqual(run.out, b"ready\ncleaned up\n[terse: timed out (exit 124)]\n")
+
+    def test_children_go_too(self):
+        script = ("sh -c 'trap \"\" TERM HUP; while :; do sleep 0.02; done' & "
+                  "bash -c 'set -m; sleep 1000 & wait' & sleep 1000 | sleep 1000")
+        run = self.terse("--timeout", "300ms", "--grace", "100ms", "sh", "-c", script)
+        self.assertEqual(run.code, 124)
+        self.assert_nothing_left()
+
+    def test_a_stopped_command_ends(self):
+        run = self.start(TERSE, "--timeout", "500ms", "sh", "-c", "echo ready; kill -STOP $$; echo no")
+        self.assertTrue(os.WIFSTOPPED(run.wait(os.WUNTRACED)))
+        # Who had stopped it continues it, at whatever time.
+        run.kill(signal.SIGCONT)
+        run.finish()
+        self.assertIn(run.code, (0, 124))
+        self.assert_nothing_left()
+
+    def test_quick_commands_are_not_touched(self):
+        run = self.terse("--timeout", "1h", "sh", "-c", "echo x; exit 3")
+        self.assertEqual((run.code, run.out), (3, b"x\n"))
+
+    def test_from_the_environment(self):
+        run = self.terse("sleep", "1000", env={"TERSE_TIMEOUT": "100ms"})
+        self.assertEqual(run.code, 124)
+
+    def test_whole_text_to_a_file(self):
+        run = self.shell("terse --timeout 300ms sh -c 'seq 5000; exec sleep 1000' >out; echo $?",
+                         split=True)
+        self.assertEqual((run.out, run.err), (b"124\n", b"[terse: timed out (exit 124)]\n"))
+        self.assertEqual(read_file(os.path.join(self.work, "out")),
+                         b"".join(b"%d\n" % n for n in range(1, 5001)))
+
+    def test_background_of_a_finished_command_is_not_ended(self):
+        run = self.terse("--timeout", "200ms", "sh", "-c", "sleep 1000 & echo $! >pid")
+        self.assertEqual(run.code, 0)
+        child = int(read_file(os.path.join(self.work, "pid")))
+        self.assertIn(child, [p.pid for p in self.mine()])
+        self.kill_all()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+// Ini text and single values from anywhere: the settings stay in their ranges,
+// a refused file changes nothing, and messages are one line of clean text.
+
+#include "config/option.h"
+
+#include "supervisor/base/utf8.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_message(const struct option_error *error)
+{
+	size_t len = strnlen(error->text, sizeof(error->text));
+
+	assert(len > 0 && len < sizeof(error->text));
+	assert(utf8_all_clean(error->text, len));
+	assert(!memchr(error->text, '\n', len));
+}
+
+static void check_list(const struct strings *list)
+{
+	assert(!list->items == (list->count == 0));
+	for (size_t i = 0; i < list->count; i++)
+		assert(list->items[i][0] != '\0');
+	assert(!list->items || !list->items[list->count]);
+}
+
+static void check_settings(struct settings *s)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		const void *field = (const char *)s + o->offset;
+		int64_t choices = 0;
+
+		switch (o->type) {
+		case OPTION_STRING: break;
+		case OPTION_LIST: check_list(field); break;
+		case OPTION_ENUM:
+			while (o->choices[choices])
+				choices++;
+			assert(*(const int64_t *)field >= 0 && *(const int64_t *)field < choices);
+			break;
+		case OPTION_BOOL: assert(*(const int64_t *)field >> 1 == 0); break;
+		case OPTION_TRISTATE:
+			assert(*(const int64_t *)field >= 0 && *(const int64_t *)field <= TRI_NO);
+			break;
+		default:
+			assert(*(const int64_t *)field >= o->min &&
+			       *(const int64_t *)field <= o->max);
+		}
+	}
+}
+
+static void load_file(const uint8_t *data, size_t size)
+{
+	struct option_error error = {""};
+	struct settings s, before;
+
+	if (settings_init(&s) < 0)
+		return;
+	before = s;
+	if (settings_load_text(&s, "fuzz.ini", (const char *)data, size, &error) < 0) {
+		check_message(&error);
+		assert(memcmp(&s, &before, sizeof(s)) == 0);
+	}
+	check_settings(&s);
+	settings_release(&s);
+}
+
+/* The same text for every option, as a value and as a flag's. */
+static void set_values(const uint8_t *data, size_t size)
+{
+	struct option_error error = {""};
+	struct settings s;
+	char *value = strndup((const char *)data, size);
+
+	if (!value || settings_init(&s) < 0) {
+		free(value);
+		return;
+	}
+	for (size_t i = 0; i < option_count; i++) {
+		char *const argv[] = {(char *)(uintptr_t)option_table[i].flag, value};
+		int index = 0;
+
+		if (option_set(&s, &option_table[i], value, &error) < 0)
+			assert(*error.text != '\0');
+		if (settings_take_flag(&s, 2, argv, &index, &error) < 0)
+			check_message(&error);
+	}
+	check_settings(&s);
+	settings_release(&s);
+	free(value);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	load_file(data, size);
+	if (size <= 256)
+		set_values(data, size);
+	return 0;
+}

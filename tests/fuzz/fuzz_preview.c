@@ -1,0 +1,87 @@
+// Any bytes, cut anywhere, under any options: the pieces cover the lines in
+// order and stay within the budget.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/preview/preview.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
+{
+	(void)ctx;
+	return (size_t)snprintf(out, cap, "[%llu]\n",
+				(unsigned long long)(piece->to - piece->from));
+}
+
+static void check(int ok)
+{
+	if (!ok)
+		abort();
+}
+
+static size_t printed_len(const struct preview_piece *piece)
+{
+	struct buffer clean = BUFFER_INIT;
+	char out[512];
+	size_t len = 0;
+
+	if (piece->kind != PREVIEW_TEXT)
+		return marker(NULL, piece, out, sizeof(out));
+	check(utf8_clean(&clean, piece->text, piece->len) == 0);
+	for (uint64_t n = piece->from; piece->numbered && n <= piece->to; n++)
+		len += (size_t)snprintf(out, sizeof(out), "%llu: ", (unsigned long long)n);
+	len += clean.len;
+	buffer_release(&clean);
+	return len;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct preview_piece *pieces;
+	struct preview_options options;
+	struct preview_ask ask = {.marker = marker};
+	struct preview *p;
+	uint64_t next = 1, bytes = 0;
+	size_t step, at, n, used = 0;
+	int count;
+
+	if (size < 8)
+		return 0;
+	options = (struct preview_options){
+		.mode = (enum preview_mode)(data[0] % 4),
+		.budget = 64 + data[1] * 16u,
+		.head_share = data[2] % 101,
+		.max_line = 1 + data[3] * 8u,
+		.max_lines = data[4] % 2 ? 0 : data[5],
+	};
+	ask.status = data[6] % 3 - 1;
+	step = 1 + data[7];
+	data += 8;
+	size -= 8;
+	p = preview_new(&options);
+	check(p != NULL);
+	for (at = 0; at < size; at += n) {
+		n = size - at < step ? size - at : step;
+		preview_feed(p, (const char *)data + at, n);
+		if (at % 3 == 0)
+			check(preview_choose(p, &ask, &pieces) >= 0);
+	}
+	count = preview_choose(p, &ask, &pieces);
+	check(count >= 0);
+	for (int i = 0; i < count; i++) {
+		check(pieces[i].from == next && pieces[i].to >= next);
+		next = pieces[i].to + 1;
+		bytes += pieces[i].bytes;
+		used += printed_len(&pieces[i]);
+	}
+	check(next == preview_lines(p) + 1 && bytes == size && preview_bytes(p) == size);
+	check(used <= options.budget || (count == 1 && pieces[0].kind == PREVIEW_GAP));
+	preview_free(p);
+	return 0;
+}

@@ -1,0 +1,133 @@
+#!/usr/bin/env node
+// oracle.js < list: what xterm.js makes of streams.
+//
+// Each input line is "STREAM<TAB>ANSWER<TAB>COLS<TAB>ROWS": two file names and a
+// size. The answer is the text of scrollback and screen, soft-wrapped rows
+// joined, blanks at the ends of lines and blank lines at the end trimmed, and
+// nothing shown deleted: ED 2 scrolls the screen into scrollback, ED 3 is
+// ignored, RIS starts a new terminal below.
+//
+// Needs @xterm/headless and @xterm/addon-unicode11 from npm in $TERSE_XTERM (a
+// folder with node_modules). Bugs of xterm.js that would delete text or that stop
+// it are mended here: see `deviations`.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+
+const modules = path.join(process.env.TERSE_XTERM || '.', 'node_modules', '@xterm');
+const { Terminal } = require(path.join(modules, 'headless'));
+const { Unicode11Addon } = require(path.join(modules, 'addon-unicode11'));
+
+function mend(term) {
+	const handler = term._core._inputHandler;
+	const erase = handler.eraseInDisplay;
+	handler.eraseInDisplay = function (params, selective) {
+		const buffer = this._activeBuffer;
+		if (params.params[0] === 2) {
+			// With margins set it would scroll only the region.
+			const { scrollTop, scrollBottom } = buffer;
+			buffer.scrollTop = 0;
+			buffer.scrollBottom = term.rows - 1;
+			const done = erase.call(this, params, selective);
+			buffer.scrollTop = scrollTop;
+			buffer.scrollBottom = scrollBottom;
+			return done;
+		}
+		if (params.params[0] === 1 && buffer.x + 1 >= term.cols) {
+			// It takes the row below from the wrong place, or fails.
+			const get = buffer.lines.get;
+			const { y, ybase } = buffer;
+			let first = true;
+			buffer.lines.get = function (i) {
+				if (i === y + 1 && first) {
+					first = false;
+					i = ybase + y + 1;
+					return i < this.length ? get.call(this, i) : {};
+				}
+				return get.call(this, i);
+			};
+			// The row of the cursor itself is fetched before.
+			if (ybase === 1) {
+				const fetch = buffer.lines.get;
+				let skip = true;
+				buffer.lines.get = function (i) {
+					if (i === y + 1 && skip) {
+						skip = false;
+						return get.call(this, i);
+					}
+					return fetch.call(this, i);
+				};
+			}
+			try {
+				return erase.call(this, params, selective);
+			} finally {
+				delete buffer.lines.get;
+			}
+		}
+		return erase.call(this, params, selective);
+	};
+}
+
+function lineText(buffer, y, cols, previous) {
+	const line = buffer.getLine(y);
+	const text = line.translateToString(false);
+	if (!line.isWrapped || previous === null)
+		return { text, joined: false };
+	// A wide character that did not fit leaves an empty cell behind.
+	const last = buffer.getLine(y - 1).getCell(cols - 1);
+	if (last.getCode() === 0 && line.getCell(0).getWidth() === 2 && previous.endsWith(' '))
+		previous = previous.slice(0, -1);
+	return { text: previous + text, joined: true };
+}
+
+async function renderPart(data, cols, rows) {
+	const term = new Terminal({
+		cols, rows, scrollback: 1000000, allowProposedApi: true, logLevel: 'off',
+		scrollOnEraseInDisplay: true,
+	});
+	term.loadAddon(new Unicode11Addon());
+	term.unicode.activeVersion = '11';
+	mend(term);
+	for (let i = 0; i < data.length; i += 65536)
+		await new Promise(done => term.write(data.subarray(i, i + 65536), done));
+
+	const lines = [];
+	let current = null;
+	for (let y = 0; y < term.buffer.normal.length; y++) {
+		const { text, joined } = lineText(term.buffer.normal, y, cols, current);
+		if (!joined && current !== null)
+			lines.push(current);
+		current = text;
+	}
+	lines.push(current);
+	term.dispose();
+	const trimmed = lines.map(line => line.replace(/[ \0]+$/, ''));
+	while (trimmed.length && trimmed[trimmed.length - 1] === '')
+		trimmed.pop();
+	return trimmed.length ? trimmed.join('\n') + '\n' : '';
+}
+
+async function render(data, cols, rows) {
+	const stream = data.toString('latin1').replace(/\x1b\[\??3J/g, '');
+	const parts = stream.split('\x1bc');
+	let text = '';
+	for (let i = 0; i < parts.length; i++) {
+		const end = i + 1 < parts.length ? '\x1b[?1049l\x1b[2J' : '';
+		text += await renderPart(Buffer.from(parts[i] + end, 'latin1'), cols, rows);
+	}
+	return text;
+}
+
+async function main() {
+	for (const line of fs.readFileSync(0, 'utf8').split('\n')) {
+		if (!line)
+			continue;
+		const [stream, answer, cols, rows] = line.split('\t');
+		fs.writeFileSync(answer, await render(fs.readFileSync(stream), +cols, +rows));
+	}
+}
+
+main().then(() => process.exit(0), error => {
+	console.error(error);
+	process.exit(1);
+});

@@ -1,0 +1,60 @@
+// For tests that change their process (descriptors, limits, signals): runs a check
+// in a forked one.
+#ifndef TERSE_TESTS_UNIT_CHILD_H
+#define TERSE_TESTS_UNIT_CHILD_H
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Ends the forked process when a condition does not hold. */
+#define CHECK(condition)                                                                     \
+	do {                                                                                 \
+		if (!(condition)) {                                                          \
+			dprintf(STDERR_FILENO, "%s:%d: %s (errno %d)\n", __FILE__, __LINE__, \
+				#condition, errno);                                          \
+			_exit(99);                                                           \
+		}                                                                            \
+	} while (0)
+
+/* Waits for one child; returns its status as waitpid() tells it. */
+static inline int child_wait(pid_t pid)
+{
+	int status = -1;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/* Runs `check` in a process of its own; returns 0 if it came to its end. */
+static inline int child_run(void (*check)(const void *ctx), const void *ctx)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		check(ctx);
+		_exit(0);
+	}
+	return pid < 0 ? -1 : child_wait(pid);
+}
+
+/* From here on the system call `number` fails with `error` in this process. Returns 0, or -1. */
+static inline int child_deny(int number, int error)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+#endif

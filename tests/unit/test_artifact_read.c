@@ -1,0 +1,638 @@
+// The verbs read, list and path, with what they print.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "config/settings.h"
+#include "supervisor/artifact/artifact.h"
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/clock.h"
+#include "supervisor/command/command.h"
+#include "tests/unit/home.h"
+
+#include <regex.h>
+#include <sys/mman.h>
+
+static struct settings settings;
+static struct command_context context = {&settings};
+static struct meta meta;
+static struct buffer out, err; /* what the last call printed */
+
+static char *command[] = {(char *)"npm", (char *)"test", (char *)"a b", NULL};
+
+static int setup(void **state)
+{
+	settings = (struct settings){0};
+	return home_setup(state);
+}
+
+static int teardown(void **state)
+{
+	buffer_release(&out);
+	buffer_release(&err);
+	return home_teardown(state);
+}
+
+static struct artifact *create(uint64_t max)
+{
+	meta = (struct meta){.argv = command,
+			     .session = "default",
+			     .cwd = "/",
+			     .started_ms = clock_real_ms(),
+			     .exit_code = -1};
+	struct artifact *a = artifact_create(&meta, max);
+	assert_non_null(a);
+	return a;
+}
+
+static void finish(struct artifact *a)
+{
+	meta.state = META_DONE;
+	meta.exit_code = 0;
+	assert_int_equal(artifact_update(a), 0);
+	artifact_close(a);
+}
+
+static void make(const char *text, size_t len)
+{
+	struct artifact *a = create(0);
+	assert_int_equal(artifact_append(a, ARTIFACT_OUT, text, len), 0);
+	finish(a);
+}
+
+/* An artifact of the lines first..last as numbers. */
+static void make_numbers(int first, int last)
+{
+	struct buffer b = BUFFER_INIT;
+	for (int i = first; i <= last; i++)
+		assert_int_equal(buffer_printf(&b, "%d\n", i), 0);
+	make(b.data, b.len);
+	buffer_release(&b);
+}
+
+static void load(int fd, struct buffer *b)
+{
+	struct stat st;
+	assert_int_equal(fstat(fd, &st), 0);
+	buffer_clear(b);
+	assert_int_equal(buffer_reserve(b, (size_t)st.st_size + 1), 0);
+	assert_int_equal(pread(fd, b->data, (size_t)st.st_size, 0), st.st_size);
+	b->len = (size_t)st.st_size;
+	b->data[b->len] = '\0';
+	close(fd);
+}
+
+/* Calls a verb with the words of `line`. */
+static int call(const char *line)
+{
+	static const struct {
+		const char *name;
+		int (*run)(struct command_context *c, int argc, char **argv);
+	} verbs[] = {{"read", command_read}, {"list", command_list}, {"path", command_path}};
+	char words[4096], *argv[32], *save = NULL;
+	int argc = 0, status = -1;
+	snprintf(words, sizeof(words), "%s", line);
+	for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		argv[argc++] = w;
+	argv[argc] = NULL;
+
+	int files[2] = {memfd_create("out", 0), memfd_create("err", 0)};
+	int kept[2] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
+	dup2(files[0], STDOUT_FILENO);
+	dup2(files[1], STDERR_FILENO);
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
+		if (strcmp(argv[0], verbs[i].name) == 0)
+			status = verbs[i].run(&context, argc, argv);
+	}
+	for (int i = 0; i < 2; i++) {
+		dup2(kept[i], STDOUT_FILENO + i);
+		close(kept[i]);
+	}
+	load(files[0], &out);
+	load(files[1], &err);
+	return status;
+}
+
+static int call_id(const char *format)
+{
+	char line[4096];
+	const char *at = strchr(format, '@');
+	assert_non_null(at);
+	snprintf(line, sizeof(line), "%.*s%s%s", (int)(at - format), format, meta.id, at + 1);
+	return call(line);
+}
+
+/* `format` with each @ replaced by the ID. */
+static void expect_out(const char *format)
+{
+	struct buffer b = BUFFER_INIT;
+	for (const char *c = format; *c; c++) {
+		if (*c == '@')
+			assert_int_equal(buffer_append_string(&b, meta.id), 0);
+		else
+			assert_int_equal(buffer_append(&b, c, 1), 0);
+	}
+	assert_non_null(buffer_string(&b));
+	assert_string_equal(out.data, b.data);
+	buffer_release(&b);
+}
+
+static void expect_match(const char *text, const char *pattern)
+{
+	regex_t re;
+	assert_int_equal(regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB), 0);
+	if (regexec(&re, text, 0, NULL, 0) != 0)
+		fail_msg("\"%s\" does not match %s", text, pattern);
+	regfree(&re);
+}
+
+static void test_read_whole(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {"", "a", "a\n", "a\n\n\tb  \n", "\xE2\x82\xAC"};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		make(texts[i], strlen(texts[i]));
+		assert_int_equal(call_id("read @"), 0);
+		assert_string_equal(out.data, texts[i]);
+		assert_string_equal(err.data, "");
+		assert_int_equal(call("read last"), 0);
+		assert_string_equal(out.data, texts[i]);
+	}
+}
+
+static void test_read_range(void **state)
+{
+	(void)state;
+	make_numbers(1, 200000);
+	assert_int_equal(call_id("read @ --offset 100000 --limit 3"), 0);
+	expect_out("100000\n100001\n100002\n");
+	assert_int_equal(call_id("read --limit=1 --offset=200000 @"), 0);
+	expect_out("200000\n");
+	assert_int_equal(call_id("read @ --offset 199999 --limit 10"), 0);
+	expect_out("199999\n200000\n");
+	assert_int_equal(call_id("read @ --offset 199999"), 0);
+	expect_out("199999\n200000\n");
+	assert_int_equal(call_id("read @ --offset 200001"), 1);
+	expect_out("");
+	expect_match(err.data, "^terse read: cmd-[0-9a-z]+: has 200,000 lines, --offset 200001 is "
+			       "past the end\n$");
+}
+
+static void test_read_page_of_lines(void **state)
+{
+	(void)state;
+	make_numbers(1, 8432);
+	assert_int_equal(call_id("read @"), 0);
+	expect_match(out.data, "^1\n2\n");
+	expect_match(out.data, "\n2000\n\\[lines 1-2,000 of 8,432 shown; continue: terse read "
+			       "cmd-[0-9a-z]+ --offset 2001\\]\n$");
+	assert_int_equal(call_id("read @ --offset 2001"), 0);
+	expect_match(out.data, "^2001\n");
+	expect_match(out.data, "\\[lines 2,001-4,000 of 8,432 shown; .* --offset 4001\\]\n$");
+	/* Exactly a page: nothing more to say. */
+	make_numbers(1, 2000);
+	assert_int_equal(call_id("read @"), 0);
+	expect_match(out.data, "\n2000\n$");
+}
+
+/* Every page's last line, run literally, until there is none: the text again. */
+static void read_all_pages(const char *first, struct buffer *all)
+{
+	char line[4096];
+	snprintf(line, sizeof(line), "%s", first);
+	for (int pages = 0; pages < 1000; pages++) {
+		assert_int_equal(call(line), 0);
+		assert_true(out.len <= 30000);
+		char *notice = strstr(out.data, "[lines ");
+		size_t len = notice ? (size_t)(notice - out.data) : out.len;
+		assert_int_equal(buffer_append(all, out.data, len), 0);
+		if (!notice)
+			return;
+		const char *next = strstr(notice, "continue: terse ");
+		assert_non_null(next);
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(next + 16, "]"), next + 16);
+	}
+	fail_msg("no end");
+}
+
+static void test_pages_make_the_text(void **state)
+{
+	(void)state;
+	struct buffer text = BUFFER_INIT, all = BUFFER_INIT;
+	for (int i = 0; i < 30000; i++) {
+		assert_int_equal(buffer_printf(&text, "%d ", i), 0);
+		for (int n = i % 50; n > 0; n--)
+			assert_int_equal(buffer_append_string(&text, "\xE2\x82\xAC"), 0);
+		assert_int_equal(buffer_append_string(&text, "\n"), 0);
+	}
+	text.len--; /* no final newline */
+	make(text.data, text.len);
+	char line[100];
+	snprintf(line, sizeof(line), "read %s", meta.id);
+	read_all_pages(line, &all);
+	assert_int_equal(all.len, text.len);
+	assert_memory_equal(all.data, text.data, text.len);
+	buffer_clear(&all);
+	snprintf(line, sizeof(line), "read %s --limit 29999", meta.id);
+	read_all_pages(line, &all);
+	assert_memory_equal(all.data, text.data, all.len);
+	assert_int_equal((char *)memrchr(text.data, '\n', text.len) - text.data + 1, all.len);
+	buffer_release(&text);
+	buffer_release(&all);
+}
+
+static void test_read_explicit_limit_over_a_page(void **state)
+{
+	(void)state;
+	make_numbers(100000, 199999);
+	assert_int_equal(call_id("read @ --offset 11 --limit 50000"), 0);
+	expect_match(out.data, "^100010\n");
+	expect_match(out.data, "\\[lines 11-[0-9],[0-9]{3} of 100,000 shown; continue: terse read "
+			       "cmd-[0-9a-z]+ --offset [0-9]+ --limit [0-9]+\\]\n$");
+	unsigned long offset, limit;
+	assert_int_equal(
+		sscanf(strstr(out.data, "--offset"), "--offset %lu --limit %lu", &offset, &limit),
+		2);
+	assert_int_equal(offset + limit, 50011);
+	/* More than the default number of lines, since it was asked for. */
+	make_numbers(1, 5000);
+	assert_int_equal(call_id("read @ --limit 5000"), 0);
+	expect_match(out.data, "\n4999\n5000\n$");
+}
+
+static void check_cut_line(const char *unit, size_t times, size_t cells)
+{
+	struct buffer b = BUFFER_INIT;
+	assert_int_equal(buffer_append_string(&b, "before\n"), 0);
+	for (size_t i = 0; i < times; i++)
+		assert_int_equal(buffer_append_string(&b, unit), 0);
+	assert_int_equal(buffer_append_string(&b, "\nafter\n"), 0);
+	make(b.data, b.len);
+	assert_int_equal(call_id("read @"), 0);
+	expect_out("before\n[lines 1-1 of 3 shown; continue: terse read @ --offset 2]\n");
+	assert_int_equal(call_id("read @ --offset 2"), 0);
+	assert_true(out.len <= 30000);
+	expect_match(out.data, "\\[\\.\\.\\. [0-9,]+ bytes omitted: terse path cmd-[0-9a-z]+\\]\n"
+			       "\\[lines 2-2 of 3 shown; continue: terse read cmd-[0-9a-z]+ "
+			       "--offset 3\\]\n$");
+	/* Kept and omitted bytes are the line. */
+	char *notice = strstr(out.data, "[... "), digits[32];
+	size_t kept = (size_t)(notice - out.data) / cells * strlen(unit), n = 0;
+	for (const char *c = notice + 5; *c != ' '; c++) {
+		if (*c != ',')
+			digits[n++] = *c;
+	}
+	digits[n] = '\0';
+	assert_int_equal((size_t)(notice - out.data) % cells, 0);
+	assert_true(notice - out.data > 29000);
+	assert_int_equal(kept + strtoul(digits, NULL, 10), times * strlen(unit));
+	assert_int_equal(call_id("read @ --offset 2 --limit 1"), 0);
+	expect_match(out.data, "terse path cmd-[0-9a-z]+\\]\n$");
+	assert_int_equal(call_id("read @ --offset 3"), 0);
+	expect_out("after\n");
+	buffer_release(&b);
+}
+
+static void test_read_line_over_a_page(void **state)
+{
+	(void)state;
+	check_cut_line("x", 31000, 1);
+	check_cut_line("x", 5000000, 1);
+	check_cut_line("\xF0\x9F\x98\x80", 100000, 4);
+	check_cut_line("\xE2\x82\xAC", 100000, 3);
+	/* Each of these becomes three bytes. */
+	check_cut_line("\x01", 20000, 3);
+	check_cut_line("\xFF", 1000000, 3);
+}
+
+static void test_read_is_clean(void **state)
+{
+	(void)state;
+	static const char bad[] = "a\x1b[31mb\x07\r\tc\xC2\x9B\xE2\x80\xAE\xFF\xC3\n\0d\n";
+	make(bad, sizeof(bad) - 1);
+	assert_int_equal(call_id("read @"), 0);
+	assert_string_equal(out.data, "a\xEF\xBF\xBD[31mb\xEF\xBF\xBD\xEF\xBF\xBD\tc\xEF\xBF\xBD"
+				      "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\n\xEF\xBF\xBD"
+				      "d\n");
+}
+
+static void test_read_standard_error(void **state)
+{
+	(void)state;
+	struct artifact *a = create(0);
+	artifact_append(a, ARTIFACT_OUT, "out\n", 4);
+	finish(a);
+	assert_int_equal(call_id("read @ --stderr"), 1);
+	expect_match(err.data, "standard error was not kept apart");
+	a = create(0);
+	artifact_append(a, ARTIFACT_OUT, "out\n", 4);
+	for (int i = 1; i <= 3000; i++) {
+		char line[16];
+		snprintf(line, sizeof(line), "e%d\n", i);
+		artifact_append(a, ARTIFACT_ERR, line, strlen(line));
+	}
+	finish(a);
+	assert_int_equal(call_id("read @ --stderr"), 0);
+	expect_match(out.data, "^e1\ne2\n");
+	expect_match(out.data, "--stderr --offset 2001\\]\n$");
+	assert_int_equal(call_id("read @"), 0);
+	expect_out("out\n");
+}
+
+static void test_read_running(void **state)
+{
+	(void)state;
+	struct artifact *a = create(0);
+	assert_int_equal(call("read last"), 0);
+	expect_out("");
+	artifact_append(a, ARTIFACT_OUT, "one\n", 4);
+	artifact_set_live(a, ARTIFACT_OUT, "Password: ", 10);
+	assert_int_equal(call("read last"), 0);
+	expect_out("one\nPassword: ");
+	artifact_close(a);
+	assert_int_equal(call("read last"), 0);
+	expect_out("one\nPassword: ");
+}
+
+static void test_read_gap(void **state)
+{
+	(void)state;
+	struct artifact *a = create(64 * 1024);
+	for (int i = 1; i <= 100000; i++) {
+		char line[16];
+		snprintf(line, sizeof(line), "%d\n", i);
+		artifact_append(a, ARTIFACT_OUT, line, strlen(line));
+	}
+	finish(a);
+	assert_true(meta.out.gap_from > 1 && meta.out.gap_to < 100000);
+	char line[200], expected[500];
+	unsigned long from = meta.out.gap_from, to = meta.out.gap_to;
+	snprintf(line, sizeof(line), "read @ --offset %lu --limit %lu", from - 1, to - from + 3);
+	assert_int_equal(call_id(line), 0);
+	snprintf(expected, sizeof(expected),
+		 "^%lu\n\\[\\.\\.\\. lines [0-9],[0-9]{3}-[0-9]{2},[0-9]{3} \\([0-9,]+, [0-9.]+ "
+		 "KB\\) not kept: over "
+		 "the disk cap \\(\\[spill\\] max_artifact\\)\\]\n%lu\n$",
+		 from - 1, to + 1);
+	expect_match(out.data, expected);
+	/* From inside the gap, and only inside. */
+	snprintf(line, sizeof(line), "read @ --offset %lu --limit 5", to - 10);
+	assert_int_equal(call_id(line), 0);
+	expect_match(out.data, "^\\[\\.\\.\\. lines [0-9]{2},[0-9]{3}-[^\n]*\n$");
+	snprintf(line, sizeof(line), "read @ --offset %lu --limit 2", to);
+	assert_int_equal(call_id(line), 0);
+	snprintf(expected, sizeof(expected), "^\\[\\.\\.\\. [0-9.]+ KB of line [^\n]*\n%lu\n$",
+		 to + 1);
+	expect_match(out.data, expected);
+	assert_int_equal(call_id("read @ --offset 100000"), 0);
+	expect_out("100000\n");
+	assert_int_equal(call_id("read @ --offset 100001"), 1);
+}
+
+static void test_read_gap_inside_a_line(void **state)
+{
+	(void)state;
+	struct artifact *a = create(8192);
+	artifact_append(a, ARTIFACT_OUT, "first\n", 6);
+	for (int i = 0; i < 100000; i++)
+		artifact_append(a, ARTIFACT_OUT, "x", 1);
+	artifact_append(a, ARTIFACT_OUT, "\nlast\n", 6);
+	finish(a);
+	assert_int_equal(call_id("read @"), 0);
+	expect_match(out.data,
+		     "^first\nx+\n\\[\\.\\.\\. [0-9.]+ KB of line 2 not kept: [^\n]*\nx+\nlast\n$");
+	assert_int_equal(call_id("read @ --offset 3"), 0);
+	expect_out("last\n");
+	assert_int_equal(call_id("read @ --offset 2 --limit 1"), 0);
+	expect_match(out.data, "^x+\n\\[\\.\\.\\. [0-9.]+ KB of line 2 not kept: [^\n]*\nx+\n$");
+}
+
+static void test_read_file(void **state)
+{
+	(void)state;
+	char path[128], line[300];
+	snprintf(path, sizeof(path), "%s/it's", home);
+	FILE *f = fopen(path, "w");
+	for (int i = 1; i <= 3000; i++)
+		fprintf(f, "%d\n", i);
+	fclose(f);
+	snprintf(line, sizeof(line), "read %s --offset 2999", path);
+	assert_int_equal(call(line), 0);
+	expect_out("2999\n3000\n");
+	snprintf(line, sizeof(line), "read %s", path);
+	assert_int_equal(call(line), 0);
+	expect_match(out.data, "of 3,000 shown; continue: terse read '/tmp/[^ ]*/it'\\\\''s' "
+			       "--offset 2001\\]\n$");
+	snprintf(line, sizeof(line), "read %s --stderr", path);
+	assert_int_equal(call(line), 1);
+	snprintf(line, sizeof(line), "read %s", home);
+	assert_int_equal(call(line), 1);
+	expect_match(err.data, "Is a directory\n$");
+	assert_int_equal(call("read /dev/null"), 1);
+	expect_match(err.data, "not a regular file\n$");
+}
+
+static void test_bad_usage(void **state)
+{
+	(void)state;
+	static const char *const lines[] = {
+		"read",
+		"read x y",
+		"read x --foo",
+		"read x --offset",
+		"read x --offset 0",
+		"read x --offset -1",
+		"read x --limit 1k",
+		"read x --stderr=1",
+		"read x --offset 99999999999999999999999",
+		"list x",
+		"path",
+		"path x y",
+		"list --limit 0",
+	};
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		assert_int_equal(call(lines[i]), EXIT_TERSE);
+		assert_string_equal(out.data, "");
+		expect_match(err.data, "^terse (read|list|path): [^\n]*\n$");
+	}
+	assert_int_equal(call("read x --foo=3"), EXIT_TERSE);
+	assert_string_equal(err.data, "terse read: --foo: no such option (see terse help read)\n");
+}
+
+static void test_not_found(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"cmd-000000000000", "cmd-xyz", "last", "last-3",
+					    "nothing"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char line[64], expected[128];
+		snprintf(line, sizeof(line), "read %s", names[i]);
+		snprintf(expected, sizeof(expected),
+			 "terse read: %s: no such artifact (terse list shows what there is)\n",
+			 names[i]);
+		assert_int_equal(call(line), 1);
+		assert_string_equal(err.data, expected);
+	}
+	make("a", 1);
+	make("b", 1);
+	assert_int_equal(call("path cmd-1"), 1);
+	expect_match(err.data, "several artifacts begin so");
+	/* What was typed is printed clean. */
+	assert_int_equal(call("path \x1b[m"), 1);
+	assert_null(strchr(err.data, '\x1b'));
+}
+
+static void test_path(void **state)
+{
+	(void)state;
+	struct artifact *a = create(0);
+	char path[PATH_MAX];
+	snprintf(path, sizeof(path), "%s\n", artifact_path(a));
+	finish(a);
+	assert_int_equal(call("path last"), 0);
+	assert_string_equal(out.data, path);
+	assert_int_equal(call("path --raw last"), 1);
+	expect_match(err.data, "raw bytes were not kept\n$");
+	a = create(0);
+	artifact_append(a, ARTIFACT_RAW, "x", 1);
+	finish(a);
+	assert_int_equal(call("path --raw last"), 0);
+	expect_match(out.data, "^/.*/cmd-[0-9a-z]{12}\\.raw\n$");
+}
+
+static void test_sessions(void **state)
+{
+	(void)state;
+	make("default\n", 8);
+	setenv("TERSE_SESSION", "other one", 1);
+	assert_int_equal(call("read last"), 1);
+	assert_int_equal(call_id("read @"), 0);
+	meta = (struct meta){.session = "other one", .started_ms = 1, .exit_code = -1};
+	struct artifact *a = artifact_create(&meta, 0);
+	artifact_append(a, ARTIFACT_OUT, "other\n", 6);
+	finish(a);
+	assert_int_equal(call("read last"), 0);
+	expect_out("other\n");
+	assert_int_equal(call("read last --session default"), 0);
+	expect_out("default\n");
+}
+
+static void test_list(void **state)
+{
+	(void)state;
+	assert_int_equal(call("list"), 0);
+	assert_string_equal(out.data, "");
+
+	make_numbers(1, 1234);
+	struct artifact *a = create(0);
+	artifact_append(a, ARTIFACT_OUT, "x\n", 2);
+	meta.state = META_DONE;
+	meta.signal = 11;
+	artifact_update(a);
+	artifact_close(a);
+	struct artifact *running = create(0);
+	artifact_append(running, ARTIFACT_OUT, "1\n2\n3\n", 6);
+	artifact_flush(running);
+	a = create(0);
+	artifact_append(a, ARTIFACT_OUT, "1\n2\n", 4);
+	artifact_flush(a);
+	artifact_close(a);
+	assert_int_equal(call("list"), 0);
+	expect_match(out.data, "^ID +STATE +LINES +SIZE +AGE +COMMAND\n");
+	expect_match(out.data,
+		     "\ncmd-[0-9a-z]{12}  interrupted +2 +4 B +[0-9]+ s  npm test 'a b'\n"
+		     "cmd-[0-9a-z]{12}  running +3 +6 B +[0-9]+ s  npm test 'a b'\n"
+		     "cmd-[0-9a-z]{12}  SIGSEGV +1 +2 B +[0-9]+ s  npm test 'a b'\n"
+		     "cmd-[0-9a-z]{12}  exit 0 +1,234 +[0-9.]+ KB +[0-9]+ s  npm test 'a b'\n$");
+	assert_int_equal(call("list --limit 2"), 0);
+	expect_match(out.data, "\\[newest 2 shown; more: terse list --limit 20\\]\n$");
+	artifact_close(running);
+}
+
+static void test_list_all(void **state)
+{
+	(void)state;
+	make("a\n", 2);
+	meta = (struct meta){.session = "other", .started_ms = clock_real_ms() - 7200000};
+	struct artifact *a = artifact_create(&meta, 0);
+	finish(a);
+	assert_int_equal(call("list"), 0);
+	assert_null(strstr(out.data, "other"));
+	assert_int_equal(call("list --all"), 0);
+	expect_match(out.data, "AGE +SESSION +COMMAND\n[^\n]* default +npm test 'a b'\n"
+			       "[^\n]*  2 h  other  *\n$");
+	assert_int_equal(call("list --session other"), 0);
+	assert_null(strstr(out.data, "npm"));
+}
+
+static void test_list_is_clean_and_narrow(void **state)
+{
+	(void)state;
+	char *argv[] = {(char *)"sh", (char *)"-c",
+			(char *)"echo \x1b[31m\n\xE6\xBC\xA2\xE6\xBC\xA2 \xFF"
+				"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+				"aaaaaaaaa"
+				"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+				"aaaaaaaaa",
+			NULL};
+	struct artifact *a = create(0);
+	meta.argv = argv;
+	finish(a);
+	assert_int_equal(call("list"), 0);
+	char *row = strchr(out.data, '\n') + 1;
+	assert_null(strchr(row, '\x1b'));
+	assert_int_equal(strcspn(row, "\n"), strlen(row) - 1);
+	expect_match(row, "sh -c 'echo \xEF\xBF\xBD\\[31m \xE6\xBC\xA2\xE6\xBC\xA2 \xEF\xBF\xBD"
+			  "a+\\.\\.\\.\n$");
+	size_t columns = 0;
+	for (const char *c = row; *c != '\n'; c++)
+		columns += (*c & 0xC0) != 0x80;
+	/* Two of the characters are two columns wide. */
+	assert_int_equal(columns + 2, 120);
+}
+
+static void test_list_damaged(void **state)
+{
+	(void)state;
+	make("a\n", 2);
+	char path[256];
+	snprintf(path, sizeof(path), "%s/store/sessions/default/%s.json", home, meta.id);
+	assert_int_equal(truncate(path, 5), 0);
+	assert_int_equal(call("list"), 0);
+	expect_match(out.data, "\ncmd-[0-9a-z]{12}  \\? .*\\(metadata: .*\\)\n$");
+	assert_int_equal(call("read last"), 0);
+	expect_out("a\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_read_whole),
+		TEST(test_read_range),
+		TEST(test_read_page_of_lines),
+		TEST(test_pages_make_the_text),
+		TEST(test_read_explicit_limit_over_a_page),
+		TEST(test_read_line_over_a_page),
+		TEST(test_read_is_clean),
+		TEST(test_read_standard_error),
+		TEST(test_read_running),
+		TEST(test_read_gap),
+		TEST(test_read_gap_inside_a_line),
+		TEST(test_read_file),
+		TEST(test_bad_usage),
+		TEST(test_not_found),
+		TEST(test_path),
+		TEST(test_sessions),
+		TEST(test_list),
+		TEST(test_list_all),
+		TEST(test_list_is_clean_and_narrow),
+		TEST(test_list_damaged),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

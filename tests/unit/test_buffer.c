@@ -1,0 +1,166 @@
+// The growing array of bytes.
+
+#include "supervisor/base/buffer.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void appends_and_grows(void **state)
+{
+	struct buffer b = BUFFER_INIT;
+	(void)state;
+	for (int i = 0; i < 10000; i++) {
+		char c = (char)('a' + i % 26);
+		assert_int_equal(buffer_append(&b, &c, 1), 0);
+	}
+	assert_int_equal(b.len, 10000);
+	assert_true(b.cap >= b.len);
+	for (int i = 0; i < 10000; i++)
+		assert_int_equal(b.data[i], 'a' + i % 26);
+	assert_int_equal(buffer_append_string(&b, "end"), 0);
+	assert_memory_equal(b.data + 10000, "end", 3);
+	buffer_release(&b);
+	assert_null(b.data);
+	assert_int_equal(b.len + b.cap, 0);
+}
+
+static void nothing_is_appended_without_memory(void **state)
+{
+	struct buffer b = BUFFER_INIT;
+	(void)state;
+	assert_int_equal(buffer_append(&b, NULL, 0), 0);
+	assert_null(b.data);
+	assert_int_equal(buffer_append(&b, "x", 1), 0);
+	assert_int_equal(buffer_append(&b, NULL, 0), 0);
+	assert_int_equal(b.len, 1);
+	buffer_release(&b);
+}
+
+static void zeroed_struct_is_empty(void **state)
+{
+	struct buffer b;
+	(void)state;
+	memset(&b, 0, sizeof(b));
+	assert_string_equal(buffer_string(&b), "");
+	assert_int_equal(b.len, 0);
+	buffer_release(&b);
+	buffer_release(&b);
+}
+
+static void reserve_makes_room_once(void **state)
+{
+	struct buffer b = BUFFER_INIT;
+	(void)state;
+	assert_int_equal(buffer_reserve(&b, 1000), 0);
+	const char *data = b.data;
+	size_t cap = b.cap;
+	assert_true(cap >= 1000);
+	assert_int_equal(b.len, 0);
+	memset(b.data, 'x', 1000);
+	b.len = 1000;
+	assert_int_equal(buffer_reserve(&b, cap - 1000), 0);
+	assert_ptr_equal(b.data, data);
+	assert_int_equal(b.cap, cap);
+	buffer_release(&b);
+}
+
+static void impossible_sizes_leave_it_as_it_was(void **state)
+{
+	struct buffer b = BUFFER_INIT;
+	(void)state;
+	assert_int_equal(buffer_append_string(&b, "kept"), 0);
+	size_t cap = b.cap;
+	errno = 0;
+	assert_int_equal(buffer_reserve(&b, SIZE_MAX), -1);
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(buffer_reserve(&b, SIZE_MAX / 2), -1);
+	assert_int_equal(b.len, 4);
+	assert_int_equal(b.cap, cap);
+	assert_memory_equal(b.data, "kept", 4);
+	buffer_release(&b);
+}
+
+static void prints_like_printf(void **state)
+{
+	struct buffer b = BUFFER_INIT;
+	(void)state;
+	assert_int_equal(buffer_printf(&b, "%d-%s", 42, "x"), 0);
+	assert_int_equal(buffer_printf(&b, "%s", ""), 0);
+	assert_int_equal(buffer_printf(&b, "%300d|", 7), 0);
+	assert_int_equal(b.len, 4 + 301);
+	assert_memory_equal(b.data, "42-x", 4);
+	assert_memory_equal(b.data + b.len - 3, " 7|", 3);
+	buffer_release(&b);
+}
+
+/* A format that fills the room to the last byte must not write behind it. */
+static void printf_counts_its_nul(void **state)
+{
+	(void)state;
+	for (size_t len = 60; len < 70; len++) {
+		struct buffer b = BUFFER_INIT;
+		char text[80];
+		memset(text, 'z', len);
+		text[len] = '\0';
+		assert_int_equal(buffer_printf(&b, "%s", text), 0);
+		assert_int_equal(b.len, len);
+		assert_true(b.cap > len);
+		assert_string_equal(buffer_string(&b), text);
+		buffer_release(&b);
+	}
+}
+
+static void string_is_not_counted(void **state)
+{
+	struct buffer b = BUFFER_INIT;
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		assert_int_equal(strlen(buffer_string(&b)), i);
+		assert_int_equal(b.len, i);
+		assert_int_equal(buffer_append(&b, "y", 1), 0);
+	}
+	buffer_release(&b);
+}
+
+static void consume_and_clear(void **state)
+{
+	struct buffer b = BUFFER_INIT;
+	(void)state;
+	buffer_consume(&b, 0);
+	assert_int_equal(buffer_append_string(&b, "0123456789"), 0);
+	buffer_consume(&b, 0);
+	assert_int_equal(b.len, 10);
+	buffer_consume(&b, 3);
+	assert_string_equal(buffer_string(&b), "3456789");
+	buffer_consume(&b, 7);
+	assert_int_equal(b.len, 0);
+	assert_int_equal(buffer_append_string(&b, "again"), 0);
+	size_t cap = b.cap;
+	buffer_clear(&b);
+	assert_int_equal(b.len, 0);
+	assert_int_equal(b.cap, cap);
+	buffer_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(appends_and_grows),
+		cmocka_unit_test(nothing_is_appended_without_memory),
+		cmocka_unit_test(zeroed_struct_is_empty),
+		cmocka_unit_test(reserve_makes_room_once),
+		cmocka_unit_test(impossible_sizes_leave_it_as_it_was),
+		cmocka_unit_test(prints_like_printf),
+		cmocka_unit_test(printf_counts_its_nul),
+		cmocka_unit_test(string_is_not_counted),
+		cmocka_unit_test(consume_and_clear),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

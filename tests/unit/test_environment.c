@@ -1,0 +1,133 @@
+// The environment a command gets.
+
+#include "supervisor/process/environment.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MOST 16
+
+/* The words of a text, parted by blanks. */
+struct words {
+	char text[256];
+	char *items[MOST];
+	size_t count;
+};
+
+static void split(struct words *w, const char *text)
+{
+	*w = (struct words){.count = 0};
+	snprintf(w->text, sizeof(w->text), "%s", text);
+	for (char *at = w->text; *at && w->count < MOST - 1;) {
+		w->items[w->count++] = at;
+		at += strcspn(at, " ");
+		if (*at)
+			*at++ = '\0';
+	}
+}
+
+struct section {
+	const char *set, *unset, *keep;
+};
+
+static void makes(const char *from, const struct section *s, bool captured, const char *want)
+{
+	struct words caller, set, unset, keep;
+	char text[1024] = "";
+	split(&caller, from);
+	split(&set, s->set ? s->set : "");
+	split(&unset, s->unset ? s->unset : "");
+	split(&keep, s->keep ? s->keep : "");
+	const struct settings settings = {.env_set = {set.items, set.count},
+					  .env_unset = {unset.items, unset.count},
+					  .env_keep = {keep.items, keep.count}};
+	char **made = environment_make(caller.items, &settings, captured);
+	assert_non_null(made);
+	for (size_t i = 0; made[i]; i++) {
+		size_t len = strlen(text);
+		snprintf(text + len, sizeof(text) - len, "%s%s", i ? " " : "", made[i]);
+	}
+	free(made);
+	assert_string_equal(text, want);
+}
+
+static void nothing_set(void **state)
+{
+	const struct section none = {NULL, NULL, NULL};
+	(void)state;
+	makes("A=1 B=2", &none, true, "A=1 B=2 TERSE_ACTIVE=1");
+	makes("A=1 B=2", &none, false, "A=1 B=2 TERSE_ACTIVE=1");
+	makes("", &none, true, "TERSE_ACTIVE=1");
+	/* Odd entries pass. */
+	makes("NOVALUE =x = A=b=c", &none, true, "NOVALUE =x = A=b=c TERSE_ACTIVE=1");
+}
+
+static void set(void **state)
+{
+	const struct section s = {.set = "PAGER=cat NEW=1 EMPTY="};
+	(void)state;
+	makes("A=1 PAGER=less PAGERS=x PAGE=y", &s, true,
+	      "A=1 PAGERS=x PAGE=y PAGER=cat NEW=1 EMPTY= TERSE_ACTIVE=1");
+	/* A person's terminal: nothing is changed. */
+	makes("A=1 PAGER=less", &s, false, "A=1 PAGER=less TERSE_ACTIVE=1");
+}
+
+static void the_last_of_the_same_counts(void **state)
+{
+	const struct section s = {.set = "P=1 Q=1 P=2 P=3"};
+	(void)state;
+	makes("P=0 A=1 P=00", &s, true, "A=1 Q=1 P=3 TERSE_ACTIVE=1");
+}
+
+static void unset(void **state)
+{
+	const struct section s = {.unset = "B NOT_THERE"};
+	(void)state;
+	makes("A=1 B=2 BB=3 B=4", &s, true, "A=1 BB=3 TERSE_ACTIVE=1");
+	makes("A=1 B=2", &s, false, "A=1 B=2 TERSE_ACTIVE=1");
+}
+
+/* What the caller has is left alone, what it lacks is set. */
+static void keep(void **state)
+{
+	const struct section s = {
+		.set = "PAGER=cat TERM=xterm", .unset = "B", .keep = "PAGER B TERM"};
+	(void)state;
+	makes("PAGER=less B=2", &s, true, "PAGER=less B=2 TERM=xterm TERSE_ACTIVE=1");
+	makes("A=1 TERM=", &s, true, "A=1 TERM= PAGER=cat TERSE_ACTIVE=1");
+}
+
+static void set_and_unset(void **state)
+{
+	const struct section s = {.set = "A=new", .unset = "A"};
+	(void)state;
+	makes("A=old", &s, true, "A=new TERSE_ACTIVE=1");
+}
+
+static void active_is_there_once(void **state)
+{
+	const struct section none = {NULL, NULL, NULL};
+	(void)state;
+	makes("TERSE_ACTIVE=7 A=1 TERSE_ACTIVE", &none, false, "A=1 TERSE_ACTIVE=1");
+	makes("TERSE_ACTIVE= TERSE_ACTIVE_TOO=x", &none, true,
+	      "TERSE_ACTIVE_TOO=x TERSE_ACTIVE=1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_set),
+		cmocka_unit_test(set),
+		cmocka_unit_test(the_last_of_the_same_counts),
+		cmocka_unit_test(unset),
+		cmocka_unit_test(keep),
+		cmocka_unit_test(set_and_unset),
+		cmocka_unit_test(active_is_there_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+// Ending everything a command has left behind: HUP, TERM, KILL, and nobody else.
+
+#include "supervisor/process/family.h"
+#include "tests/unit/child.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/session.h"
+
+#define GRACE 5000
+
+/* plain, stopped, nohup, stubborn, in its own group; no leader, zombie or daemon */
+#define COUNT 5
+
+/* The next steps see at last that nobody is left: who has closed everything may still be on its way
+   out. */
+static void comes_to_its_end(struct family_end *e, int64_t now)
+{
+	while (family_end_step(e, 0, now)) {
+		now += 1000;
+		sched_yield();
+	}
+}
+
+static void counts_members(void **state)
+{
+	struct session s;
+	(void)state;
+	session_start(&s);
+	assert_int_equal(family_signal(s.leader, 0), COUNT);
+	assert_int_equal(family_signal(s.pids[MEMBER_DAEMON], 0), 0);
+	session_release(&s);
+}
+
+static void signals_members(void **state)
+{
+	struct session s;
+	(void)state;
+	session_start(&s);
+	assert_int_equal(family_signal(s.leader, SIGKILL), COUNT);
+	for (int i = MEMBER_PLAIN; i <= MEMBER_OWN_GROUP; i++)
+		session_wait_for_end_of(&s, (enum member)i);
+	assert_true(session_has(&s, MEMBER_DAEMON));
+	assert_int_equal(kill(s.leader, 0), 0);
+	assert_int_equal(waitpid(s.leader, NULL, WNOHANG), 0);
+	session_release(&s);
+}
+
+/* The time is the test's: what happens when is exact. */
+static void step_by_step(void **state)
+{
+	struct session s;
+	(void)state;
+	session_start(&s);
+	struct family_end e = {.session = s.leader, .grace_ms = GRACE};
+	assert_true(family_end_step(&e, FAMILY_HUP, 1000));
+	session_wait_for_end_of(&s, MEMBER_PLAIN);
+	session_wait_for_end_of(&s, MEMBER_STOPPED);
+	session_wait_for_end_of(&s, MEMBER_OWN_GROUP);
+	/* No TERM before its time. */
+	for (int64_t now = 1000; now < 1100; now += 11)
+		assert_true(family_end_step(&e, 0, now));
+	assert_true(session_has(&s, MEMBER_NOHUP));
+	assert_true(family_end_step(&e, 0, 1100));
+	session_wait_for_end_of(&s, MEMBER_NOHUP);
+	for (int64_t now = 1100; now < 1100 + GRACE; now += 499)
+		assert_true(family_end_step(&e, FAMILY_HUP, now));
+	assert_true(session_has(&s, MEMBER_STUBBORN));
+	assert_true(family_end_step(&e, 0, 1100 + GRACE));
+	session_wait_for_end_of(&s, MEMBER_STUBBORN);
+	comes_to_its_end(&e, 1100 + GRACE + 1000);
+	assert_true(session_has(&s, MEMBER_DAEMON));
+	assert_int_equal(waitpid(s.leader, NULL, WNOHANG), 0);
+	session_release(&s);
+}
+
+/* A timeout begins with TERM, and a HUP that comes later does not begin again. */
+static void beginning_with_term(void **state)
+{
+	struct session s;
+	(void)state;
+	session_start(&s);
+	struct family_end e = {.session = s.leader, .grace_ms = GRACE};
+	assert_true(family_end_step(&e, FAMILY_TERM, 50));
+	session_wait_for_end_of(&s, MEMBER_PLAIN);
+	session_wait_for_end_of(&s, MEMBER_STOPPED);
+	session_wait_for_end_of(&s, MEMBER_NOHUP);
+	assert_true(family_end_step(&e, FAMILY_HUP, 60));
+	assert_int_equal(e.step, FAMILY_TERM);
+	assert_true(session_has(&s, MEMBER_STUBBORN));
+	assert_true(family_end_step(&e, 0, 50 + GRACE));
+	session_wait_for_end_of(&s, MEMBER_STUBBORN);
+	comes_to_its_end(&e, 50 + GRACE + 1000);
+	session_release(&s);
+}
+
+/* A front end that dies while a timeout is running: at once as far as that. */
+static void a_later_step_is_taken_at_once(void **state)
+{
+	struct session s;
+	(void)state;
+	session_start(&s);
+	struct family_end e = {.session = s.leader, .grace_ms = GRACE};
+	assert_true(family_end_step(&e, FAMILY_HUP, 50));
+	assert_true(family_end_step(&e, FAMILY_TERM, 51));
+	session_wait_for_end_of(&s, MEMBER_NOHUP);
+	session_release(&s);
+}
+
+static void nobody_left(void **state)
+{
+	struct session s;
+	(void)state;
+	session_start(&s);
+	session_release(&s);
+	while (family_signal(s.leader, 0) > 0)
+		sched_yield();
+	struct family_end e = {.session = s.leader, .grace_ms = GRACE};
+	assert_false(family_end_step(&e, FAMILY_HUP, 1));
+}
+
+/* Old kernels and sandboxes have no pidfd. */
+static void without_pidfd(const void *ctx)
+{
+	const pid_t *leader = ctx;
+	CHECK(child_deny(SYS_pidfd_open, ENOSYS) == 0);
+	CHECK(family_signal(*leader, SIGKILL) == COUNT);
+}
+
+static void also_without_pidfd(void **state)
+{
+	struct session s;
+	(void)state;
+	session_start(&s);
+	assert_int_equal(child_run(without_pidfd, &s.leader), 0);
+	session_wait_for_end_of(&s, MEMBER_STUBBORN);
+	assert_true(session_has(&s, MEMBER_DAEMON));
+	session_release(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_members),
+		cmocka_unit_test(signals_members),
+		cmocka_unit_test(step_by_step),
+		cmocka_unit_test(beginning_with_term),
+		cmocka_unit_test(a_later_step_is_taken_at_once),
+		cmocka_unit_test(nobody_left),
+		cmocka_unit_test(also_without_pidfd),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

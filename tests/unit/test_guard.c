@@ -1,0 +1,159 @@
+// The process that ends a run whose keeper was killed.
+
+#include "supervisor/process/guard.h"
+#include "tests/unit/child.h"
+
+#include <pty.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/session.h"
+
+struct set_up {
+	struct session session;
+	pid_t front;  /* who started the guard, and waits for its end */
+	int pipe;     /* the keeper's end */
+	int held[2];  /* a pipe of the caller's that the guard must not hold */
+	int terminal; /* slave */
+	int master;
+	struct termios modes, raw;
+};
+
+/* Starts a guard over a session; a terminal is in raw mode, as terse sets it. */
+static void start(struct set_up *u)
+{
+	int ends[2];
+	session_start(&u->session);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(u->held, O_CLOEXEC), 0);
+	assert_int_equal(openpty(&u->master, &u->terminal, NULL, NULL, NULL), 0);
+	assert_int_equal(tcgetattr(u->terminal, &u->modes), 0);
+	u->raw = u->modes;
+	cfmakeraw(&u->raw);
+	assert_int_equal(tcsetattr(u->terminal, TCSANOW, &u->raw), 0);
+	u->pipe = ends[1];
+	u->front = fork();
+	if (u->front == 0) {
+		/* It does not hold the keeper's end. */
+		close(ends[1]);
+		for (int i = 0; i < MEMBERS; i++)
+			close(u->session.alive[i]);
+		const struct guard g = {.session = u->session.leader,
+					.pipe = ends[0],
+					.grace_ms = 50,
+					.terminal = u->terminal,
+					.modes = &u->modes,
+					.raw = &u->raw};
+		CHECK(guard_start(&g) == 0);
+		_exit(child_wait(-1) == 0 ? 0 : 1);
+	}
+	assert_true(u->front > 0);
+	close(ends[0]);
+	close(u->held[1]);
+}
+
+static bool is_raw(const struct set_up *u)
+{
+	struct termios now;
+	assert_int_equal(tcgetattr(u->terminal, &now), 0);
+	return !(now.c_lflag & ICANON);
+}
+
+static void end(struct set_up *u)
+{
+	close(u->held[0]), close(u->terminal), close(u->master);
+	session_release(&u->session);
+}
+
+static void guard_ends_well(const struct set_up *u)
+{
+	assert_int_equal(child_wait(u->front), 0);
+}
+
+static void keeper_is_killed(void **state)
+{
+	struct set_up u;
+	(void)state;
+	start(&u);
+	close(u.pipe);
+	guard_ends_well(&u);
+	for (int i = MEMBER_PLAIN; i <= MEMBER_OWN_GROUP; i++)
+		session_wait_for_end_of(&u.session, (enum member)i);
+	assert_true(session_has(&u.session, MEMBER_DAEMON));
+	assert_false(is_raw(&u));
+	end(&u);
+}
+
+static void all_is_well(void **state)
+{
+	struct set_up u;
+	(void)state;
+	start(&u);
+	assert_int_equal(write(u.pipe, "", 1), 1);
+	guard_ends_well(&u);
+	assert_true(session_has(&u.session, MEMBER_PLAIN));
+	assert_true(is_raw(&u));
+	close(u.pipe);
+	end(&u);
+}
+
+/* While it waits it keeps none of the caller's descriptors open. */
+static void holds_nothing(void **state)
+{
+	struct set_up u;
+	char byte;
+	(void)state;
+	start(&u);
+	/* Who started it holds them, until it is killed. It sleeps once the guard has been started. */
+	session_wait_for_state(u.front, 'S');
+	kill(u.front, SIGKILL);
+	child_wait(u.front);
+	assert_int_equal(read(u.held[0], &byte, 1), 0);
+	/* It is still there, and does its work. */
+	assert_true(session_has(&u.session, MEMBER_STUBBORN));
+	close(u.pipe);
+	session_wait_for_end_of(&u.session, MEMBER_STUBBORN);
+	end(&u);
+}
+
+static void terminal_of_somebody_else(void **state)
+{
+	int master, slave;
+	struct termios modes, raw, now;
+	(void)state;
+	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
+	assert_int_equal(tcgetattr(slave, &modes), 0);
+	raw = modes;
+	cfmakeraw(&raw);
+	assert_int_equal(tcsetattr(slave, TCSANOW, &raw), 0);
+	guard_restore_terminal(slave, &modes, &raw);
+	assert_int_equal(tcgetattr(slave, &now), 0);
+	assert_int_equal(now.c_lflag, modes.c_lflag);
+	assert_int_equal(now.c_oflag, modes.c_oflag);
+	assert_int_equal(now.c_iflag, modes.c_iflag);
+	/* A shell has set its own meanwhile: they stay. */
+	raw.c_lflag |= ISIG;
+	assert_int_equal(tcsetattr(slave, TCSANOW, &raw), 0);
+	raw.c_lflag &= ~(tcflag_t)ISIG;
+	guard_restore_terminal(slave, &modes, &raw);
+	assert_int_equal(tcgetattr(slave, &now), 0);
+	assert_false(now.c_lflag & ICANON);
+	close(slave), close(master);
+	guard_restore_terminal(-1, &modes, &raw);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keeper_is_killed),
+		cmocka_unit_test(all_is_well),
+		cmocka_unit_test(holds_nothing),
+		cmocka_unit_test(terminal_of_somebody_else),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+// Numbers as people read them.
+
+#include "supervisor/base/human.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define KB ((uint64_t)1024)
+#define MB (1024 * KB)
+#define GB (1024 * MB)
+#define TB (1024 * GB)
+#define PB (1024 * TB)
+
+static void counts(void **state)
+{
+	static const struct {
+		uint64_t n;
+		const char *text;
+	} cases[] = {
+		{0, "0"},
+		{7, "7"},
+		{999, "999"},
+		{1000, "1,000"},
+		{8432, "8,432"},
+		{99999, "99,999"},
+		{100000, "100,000"},
+		{1000000, "1,000,000"},
+		{UINT64_MAX, "18,446,744,073,709,551,615"},
+	};
+	char out[HUMAN_LEN];
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_ptr_equal(human_count(out, cases[i].n), out);
+		assert_string_equal(out, cases[i].text);
+	}
+}
+
+/* Rounding never shows 100.0, 1024 or 0.x of a unit. */
+static void sizes(void **state)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *text;
+	} cases[] = {
+		{0, "0 B"},
+		{1, "1 B"},
+		{812, "812 B"},
+		{1023, "1023 B"},
+		{KB, "1.0 KB"},
+		{KB + 51, "1.0 KB"},
+		{KB + 52, "1.1 KB"},
+		{4 * KB, "4.0 KB"},
+		{61 * KB, "61.0 KB"},
+		{99 * KB + 972, "99.9 KB"},
+		{99 * KB + 973, "100 KB"},
+		{100 * KB, "100 KB"},
+		{473 * KB, "473 KB"},
+		{1023 * KB, "1023 KB"},
+		{1023 * KB + 511, "1023 KB"},
+		{1023 * KB + 512, "1.0 MB"},
+		{MB - 1, "1.0 MB"},
+		{MB, "1.0 MB"},
+		{12 * MB + 307 * KB, "12.3 MB"},
+		{1023 * MB + 512 * KB - 1, "1023 MB"},
+		{1023 * MB + 512 * KB, "1.0 GB"},
+		{GB + 200 * MB, "1.2 GB"},
+		{TB, "1.0 TB"},
+		{PB, "1.0 PB"},
+		{1024 * PB, "1.0 EB"},
+		{UINT64_MAX, "16.0 EB"},
+	};
+	char out[HUMAN_LEN];
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_ptr_equal(human_size(out, cases[i].bytes), out);
+		assert_string_equal(out, cases[i].text);
+	}
+}
+
+static void durations(void **state)
+{
+	static const struct {
+		int64_t ms;
+		const char *text;
+	} cases[] = {
+		{0, "0 ms"},
+		{3, "3 ms"},
+		{999, "999 ms"},
+		{1000, "1.0 s"},
+		{1099, "1.0 s"},
+		{1100, "1.1 s"},
+		{12345, "12.3 s"},
+		{59999, "59.9 s"},
+		{60000, "1 min 0 s"},
+		{245000, "4 min 5 s"},
+		{3599999, "59 min 59 s"},
+		{3600000, "1 h 0 min"},
+		{7380000, "2 h 3 min"},
+		{360000000, "100 h 0 min"},
+		{INT64_MAX, "2562047788015 h 12 min"},
+	};
+	char out[HUMAN_LEN];
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_ptr_equal(human_duration(out, cases[i].ms), out);
+		assert_string_equal(out, cases[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts),
+		cmocka_unit_test(sizes),
+		cmocka_unit_test(durations),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,395 @@
+// IDs: their form, claiming them, finding artifacts by name, and the newest first.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "supervisor/artifact/id.h"
+#include "supervisor/artifact/recent.h"
+#include "supervisor/base/io.h"
+#include "tests/unit/home.h"
+
+#include <sys/wait.h>
+
+#define START INT64_C(1760000000000)
+
+/* An artifact as far as finding it goes: claimed, its text there, noted in the session. */
+static void make(struct store *s, const char *session, int64_t ms, bool noted, char id[ID_LEN + 1])
+{
+	assert_int_equal(id_claim(s, session, ms, id), 0);
+	int dir = store_open_session(s, session, true);
+	char name[ID_LEN + 5];
+	snprintf(name, sizeof(name), "%s.txt", id);
+	int fd = store_open_file(dir, name, O_WRONLY | O_CREAT | O_EXCL);
+	assert_true(fd >= 0);
+	close(fd);
+	if (noted)
+		assert_int_equal(recent_append(dir, id), 0);
+	close(dir);
+}
+
+static void remove_text(struct store *s, const char *session, const char *id)
+{
+	char name[ID_LEN + 5];
+	int dir = store_open_session(s, session, false);
+	snprintf(name, sizeof(name), "%s.txt", id);
+	assert_int_equal(unlinkat(dir, name, 0), 0);
+	close(dir);
+}
+
+static void test_valid(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		bool valid;
+	} cases[] = {
+		{"cmd-0123456789ab", true},
+		{"cmd-vwxyzjkmnpqr", true},
+		{"cmd-0123456789a", false},
+		{"cmd-0123456789abc", false},
+		{"cmd-0123456789aI", false},
+		{"cmd-0123456789ai", false},
+		{"cmd-0123456789al", false},
+		{"cmd-0123456789ao", false},
+		{"cmd-0123456789au", false},
+		{"", false},
+		{"cmd-", false},
+		{"cmd-../../../..", false},
+		{"xmd-0123456789ab", false},
+		{"cmd-0123456789a/", false},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(id_is_valid(cases[i].text), cases[i].valid);
+}
+
+static void test_pack(void **state)
+{
+	(void)state;
+	char id[ID_LEN + 1], before[ID_LEN + 1] = "";
+	for (uint64_t n = 0; n < UINT64_C(1) << 60; n = n * 3 + 7) {
+		id_unpack(n, id);
+		assert_true(id_is_valid(id));
+		assert_true(id_pack(id) == n);
+		assert_true(strcmp(before, id) < 0);
+		memcpy(before, id, sizeof(id));
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void test_claim_is_unique(void **state)
+{
+	(void)state;
+	enum { COUNT = 3000 };
+	static char ids[COUNT][ID_LEN + 1];
+	struct store s;
+	assert_int_equal(store_open_write(&s), 0);
+	/* A clock that stands still, and one that steps back. */
+	for (size_t i = 0; i < COUNT; i++) {
+		assert_int_equal(id_claim(&s, "x", START - (int64_t)(i / 1000), ids[i]), 0);
+		assert_true(id_is_valid(ids[i]));
+	}
+	qsort(ids, COUNT, sizeof(*ids), compare);
+	for (size_t i = 1; i < COUNT; i++)
+		assert_string_not_equal(ids[i - 1], ids[i]);
+	id_release(&s, ids[0]);
+	int dir = store_open_ids(&s, false);
+	assert_int_equal(faccessat(dir, ids[0], F_OK, AT_SYMLINK_NOFOLLOW), -1);
+	assert_int_equal(faccessat(dir, ids[1], F_OK, AT_SYMLINK_NOFOLLOW), 0);
+	close(dir);
+	store_close(&s);
+}
+
+static void test_claim_when_a_millisecond_is_full(void **state)
+{
+	(void)state;
+	struct store s;
+	char id[ID_LEN + 1];
+	assert_int_equal(store_open_write(&s), 0);
+	int ids = store_open_ids(&s, true);
+	/* All but none of the 32,768 IDs of the first millisecond are taken. */
+	for (uint64_t n = 0; n < 1 << 15; n++) {
+		id_unpack((uint64_t)START << 15 | n, id);
+		assert_int_equal(symlinkat("x", ids, id), 0);
+	}
+	close(ids);
+	assert_int_equal(id_claim(&s, "x", START, id), 0);
+	assert_true(id_pack(id) >> 15 > START);
+	store_close(&s);
+}
+
+static void test_ids_sort_by_time(void **state)
+{
+	(void)state;
+	struct store s;
+	char early[ID_LEN + 1], late[ID_LEN + 1];
+	assert_int_equal(store_open_write(&s), 0);
+	assert_int_equal(id_claim(&s, "x", START, early), 0);
+	assert_int_equal(id_claim(&s, "x", START + 1, late), 0);
+	assert_true(strcmp(early, late) < 0);
+	assert_int_equal(id_claim(&s, "x", -5, early), 0);
+	store_close(&s);
+}
+
+static void expect(struct store *stores, int count, const char *name, const char *id)
+{
+	struct id_found found;
+	assert_int_equal(id_find(stores, count, "x", name, &found), 0);
+	assert_string_equal(found.id, id);
+}
+
+static void expect_error(struct store *stores, int count, const char *name, int error)
+{
+	struct id_found found;
+	errno = 0;
+	assert_int_equal(id_find(stores, count, "x", name, &found), -1);
+	assert_int_equal(errno, error);
+}
+
+static void test_find(void **state)
+{
+	(void)state;
+	struct store s;
+	char a[ID_LEN + 1], b[ID_LEN + 1], name[256];
+	assert_int_equal(store_open_write(&s), 0);
+	make(&s, "x", START, true, a);
+	make(&s, "y", START + 1000000, true, b);
+
+	expect(&s, 1, a, a);
+	expect(&s, 1, b, b); /* of another session */
+	static const char *const forms[] = {"%s.txt", "/some/where/%s.txt", "%s.err.txt",
+					    "./%s.json", "%s.idx"};
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		const char *percent = strchr(forms[i], '%');
+		snprintf(name, sizeof(name), "%.*s%s%s", (int)(percent - forms[i]), forms[i], a,
+			 percent + 2);
+		expect(&s, 1, name, a);
+	}
+	/* The first digit where they differ makes a prefix unique. */
+	size_t same = 0;
+	while (a[same] == b[same])
+		same++;
+	snprintf(name, sizeof(name), "%.*s", (int)same + 1, b);
+	expect(&s, 1, name, b);
+	name[same] = '\0';
+	expect_error(&s, 1, name, EEXIST);
+
+	expect_error(&s, 1, "cmd-", EINVAL);
+	expect_error(&s, 1, "", EINVAL);
+	expect_error(&s, 1, "file.txt", EINVAL);
+	expect_error(&s, 1, "cmd-000000000000", ENOENT);
+	expect_error(&s, 1, "cmd-zzz", ENOENT);
+	expect_error(&s, 1, "cmd-0123456789ab.exe", EINVAL);
+	snprintf(name, sizeof(name), "%s.txt/..", a);
+	expect_error(&s, 1, name, EINVAL);
+	expect_error(&s, 0, a, ENOENT);
+	remove_text(&s, "x", a);
+	expect_error(&s, 1, a, ENOENT);
+	store_close(&s);
+}
+
+static void test_find_hostile_links(void **state)
+{
+	(void)state;
+	struct store s;
+	assert_int_equal(store_open_write(&s), 0);
+	int ids = store_open_ids(&s, true);
+	char text[4096];
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(symlinkat("../..", ids, "cmd-000000000001"), 0);
+	assert_int_equal(symlinkat("/etc", ids, "cmd-000000000002"), 0);
+	assert_int_equal(symlinkat(text, ids, "cmd-000000000003"), 0);
+	assert_int_equal(mkdirat(ids, "cmd-000000000004", 0700), 0);
+	close(ids);
+	/* What ../.. would lead to is there. */
+	char outside[128];
+	snprintf(outside, sizeof(outside), "%s/cmd-000000000001.txt", home);
+	close(open(outside, O_CREAT | O_WRONLY, 0600));
+	for (int i = 1; i <= 4; i++) {
+		char name[ID_LEN + 1];
+		snprintf(name, sizeof(name), "cmd-%012d", i);
+		expect_error(&s, 1, name, ENOENT);
+	}
+	expect_error(&s, 1, "cmd-0000", ENOENT);
+	struct recent *r = recent_open(&s, 1, NULL);
+	struct id_found found;
+	assert_non_null(r);
+	while (recent_next(r, &found) == 1)
+		assert_null(strchr(found.session, '/'));
+	recent_close(r);
+	store_close(&s);
+}
+
+static void check_last(struct store *stores, int count, char ids[][ID_LEN + 1], int made)
+{
+	char name[32];
+	expect(stores, count, "last", ids[made - 1]);
+	for (int back = 0; back < made; back++) {
+		snprintf(name, sizeof(name), "last-%d", back);
+		expect(stores, count, name, ids[made - 1 - back]);
+	}
+	snprintf(name, sizeof(name), "last-%d", made);
+	expect_error(stores, count, name, ENOENT);
+}
+
+static void test_last(void **state)
+{
+	(void)state;
+	enum { COUNT = 200 };
+	char ids[COUNT][ID_LEN + 1], other[ID_LEN + 1];
+	struct store s;
+	assert_int_equal(store_open_write(&s), 0);
+	expect_error(&s, 1, "last", ENOENT);
+	for (int i = 0; i < COUNT; i++) {
+		make(&s, "x", START + i, true, ids[i]);
+		make(&s, "other", START + i, true, other);
+	}
+	check_last(&s, 1, ids, COUNT);
+	expect_error(&s, 1, "last-", EINVAL);
+	expect_error(&s, 1, "last-x", EINVAL);
+	expect_error(&s, 1, "last--1", EINVAL);
+	expect_error(&s, 1, "last-99999999999999999999999", EINVAL);
+	expect_error(&s, 1, "lastly", EINVAL);
+
+	/* Removed ones are passed over. */
+	for (int i = 100; i < COUNT; i++)
+		remove_text(&s, "x", ids[i]);
+	check_last(&s, 1, ids, 100);
+
+	/* The file is missing, or not of whole records: the directory is listed. */
+	char path[128];
+	snprintf(path, sizeof(path), "%s/store/sessions/x/recent", home);
+	int fd = open(path, O_WRONLY | O_APPEND);
+	assert_int_equal(write(fd, "cmd-", 4), 4);
+	close(fd);
+	check_last(&s, 1, ids, 100);
+	assert_int_equal(unlink(path), 0);
+	check_last(&s, 1, ids, 100);
+	store_close(&s);
+}
+
+static void test_damaged_record(void **state)
+{
+	(void)state;
+	char ids[3][ID_LEN + 1];
+	struct store s;
+	assert_int_equal(store_open_write(&s), 0);
+	for (int i = 0; i < 3; i++)
+		make(&s, "x", START + i, true, ids[i]);
+	char path[128];
+	snprintf(path, sizeof(path), "%s/store/sessions/x/recent", home);
+	int fd = open(path, O_WRONLY);
+	assert_int_equal(pwrite(fd, "../../../etc/pass", 17, 17), 17);
+	close(fd);
+	expect(&s, 1, "last", ids[2]);
+	expect(&s, 1, "last-1", ids[0]);
+	expect_error(&s, 1, "last-2", ENOENT);
+	store_close(&s);
+}
+
+static void test_last_over_stores(void **state)
+{
+	(void)state;
+	enum { COUNT = 20 };
+	char ids[COUNT][ID_LEN + 1];
+	struct store stores[2];
+	assert_int_equal(store_open_write(&stores[0]), 0);
+	char path[128];
+	snprintf(path, sizeof(path), "%s/second", home);
+	setenv("TERSE_HOME", path, 1);
+	assert_int_equal(store_open_write(&stores[1]), 0);
+	for (int i = 0; i < COUNT; i++)
+		make(&stores[i % 3 == 0], "x", START + i, i % 2 == 0 || i % 3 != 0, ids[i]);
+	/* In the second one every other is not noted, so its file goes: a listing finds all. */
+	snprintf(path, sizeof(path), "%s/second/sessions/x/recent", home);
+	assert_int_equal(unlink(path), 0);
+	check_last(stores, 2, ids, COUNT);
+	store_close(&stores[0]);
+	store_close(&stores[1]);
+}
+
+static void test_all_sessions(void **state)
+{
+	(void)state;
+	enum { COUNT = 50 };
+	char ids[COUNT][ID_LEN + 1];
+	struct store s;
+	assert_int_equal(store_open_write(&s), 0);
+	for (int i = 0; i < COUNT; i++)
+		make(&s, i % 2 ? "odd" : "even", START + i, true, ids[i]);
+	struct recent *r = recent_open(&s, 1, NULL);
+	assert_non_null(r);
+	struct id_found found;
+	for (int i = COUNT - 1; i >= 0; i--) {
+		assert_int_equal(recent_next(r, &found), 1);
+		assert_string_equal(found.id, ids[i]);
+		assert_string_equal(found.session, i % 2 ? "odd" : "even");
+		assert_ptr_equal(found.store, &s);
+	}
+	assert_int_equal(recent_next(r, &found), 0);
+	assert_int_equal(recent_next(r, &found), 0);
+	recent_close(r);
+	store_close(&s);
+}
+
+static void test_concurrent_claims(void **state)
+{
+	(void)state;
+	enum { CHILDREN = 8, EACH = 100 };
+	struct store s;
+	assert_int_equal(store_open_write(&s), 0);
+	for (int i = 0; i < CHILDREN; i++) {
+		pid_t child = fork();
+		assert_true(child >= 0);
+		if (child == 0) {
+			char id[ID_LEN + 1];
+			int dir = store_open_session(&s, "x", true), bad = dir < 0;
+			for (int k = 0; k < EACH; k++)
+				bad |= id_claim(&s, "x", START, id) < 0 ||
+				       recent_append(dir, id) < 0;
+			_exit(bad);
+		}
+	}
+	for (int i = 0; i < CHILDREN; i++) {
+		int status;
+		assert_true(wait(&status) > 0);
+		assert_int_equal(status, 0);
+	}
+	/* Every record is whole and claimed. */
+	char path[128], record[ID_LEN + 1];
+	snprintf(path, sizeof(path), "%s/store/sessions/x/recent", home);
+	int fd = open(path, O_RDONLY), ids = store_open_ids(&s, false), records = 0;
+	while (read(fd, record, sizeof(record)) == sizeof(record)) {
+		assert_int_equal(record[ID_LEN], '\n');
+		record[ID_LEN] = '\0';
+		assert_int_equal(faccessat(ids, record, F_OK, AT_SYMLINK_NOFOLLOW), 0);
+		records++;
+	}
+	assert_int_equal(records, CHILDREN * EACH);
+	close(fd);
+	close(ids);
+	store_close(&s);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, home_setup, home_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_valid),  cmocka_unit_test(test_pack),
+		TEST(test_claim_is_unique),    TEST(test_claim_when_a_millisecond_is_full),
+		TEST(test_ids_sort_by_time),   TEST(test_find),
+		TEST(test_find_hostile_links), TEST(test_last),
+		TEST(test_damaged_record),     TEST(test_last_over_stores),
+		TEST(test_all_sessions),       TEST(test_concurrent_claims),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,419 @@
+// Ini files into settings: what is taken, what is refused and in which words,
+// and that a refused file leaves nothing behind.
+
+#include "config/option.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define TEN	     "0123456789"
+#define HUNDRED	     TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+#define FIFTY	     TEN TEN TEN TEN TEN
+#define FIVE_HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED
+#define TEXT(string) string, sizeof(string) - 1
+
+static struct settings start(void)
+{
+	struct settings s;
+
+	assert_int_equal(settings_init(&s), 0);
+	return s;
+}
+
+static void load(struct settings *s, const char *text, size_t len)
+{
+	struct option_error error = {""};
+
+	if (settings_load_text(s, "t.ini", text, len, &error) < 0)
+		fail_msg("%s", error.text);
+}
+
+static void takes_all_forms(void **state)
+{
+	struct settings s = start();
+
+	(void)state;
+	load(&s, TEXT("\xEF\xBB\xBF# a comment\r\n"
+		      "  ; another\r\n"
+		      "\r\n"
+		      "[report] ; comment\r\n"
+		      "size=8KB\r\n"
+		      "max_lines :\t7 ; comment\r\n"
+		      "[terminal]#comment\r\n"
+		      "   cols   =   100   \r\n"
+		      "[environment]\r\n"
+		      "set = A=1\r\n"
+		      "\tB=2 ; comment\r\n"
+		      "# comment\r\n"
+		      "\r\n"
+		      "    C=a=b;c\r\n"
+		      "unset =\r\n"
+		      "  X\r\n"
+		      "[report]\r\n"
+		      "heartbeat = off\r\n"));
+	assert_int_equal(s.size, 8192);
+	assert_int_equal(s.max_lines, 7);
+	assert_int_equal(s.heartbeat, 0);
+	assert_int_equal(s.cols, 100);
+	assert_int_equal(s.env_set.count, 3);
+	assert_string_equal(s.env_set.items[0], "A=1");
+	assert_string_equal(s.env_set.items[1], "B=2");
+	assert_string_equal(s.env_set.items[2], "C=a=b;c");
+	assert_null(s.env_set.items[3]);
+	assert_int_equal(s.env_unset.count, 1);
+	assert_string_equal(s.env_unset.items[0], "X");
+	settings_release(&s);
+}
+
+static void takes_an_end_without_newline(void **state)
+{
+	struct settings s = start();
+
+	(void)state;
+	load(&s, TEXT("[report]\nsize = 1KB"));
+	assert_int_equal(s.size, 1024);
+	load(&s, "", 0);
+	load(&s, TEXT("\n\n\n"));
+	assert_int_equal(s.size, 1024);
+	settings_release(&s);
+}
+
+static void takes_the_longest_line(void **state)
+{
+	struct settings s = start();
+
+	(void)state;
+	/* Comments may be longer; blanks at a line's end do not count. */
+	load(&s, TEXT("# " FIVE_HUNDRED "\n"
+		      "[environment]\n"
+		      "set = A=" HUNDRED FIFTY TEN TEN TEN TEN "0           \r\n"
+		      " B=" HUNDRED FIFTY TEN TEN TEN TEN "012345\n"));
+	assert_int_equal(s.env_set.count, 2);
+	assert_int_equal(strlen(s.env_set.items[0]), 193);
+	assert_int_equal(strlen(s.env_set.items[1]), 198);
+	settings_release(&s);
+}
+
+static void empty_values_empty(void **state)
+{
+	struct settings s = start();
+
+	(void)state;
+	load(&s, TEXT("[session]\nname = a\n[environment]\nset =\nkeep = A\n  B\n"));
+	assert_string_equal(s.session, "a");
+	assert_int_equal(s.env_set.count, 0);
+	assert_null(s.env_set.items);
+	assert_int_equal(s.env_keep.count, 2);
+	load(&s, TEXT("[session]\nname =\n[environment]\nkeep =\n"));
+	assert_null(s.session);
+	assert_int_equal(s.env_keep.count, 0);
+	settings_release(&s);
+}
+
+static void later_files_win_key_by_key(void **state)
+{
+	struct settings s = start();
+
+	(void)state;
+	load(&s, TEXT("[report]\nsize = 1KB\nmax_lines = 9\n[session]\nname = one\n"));
+	load(&s, TEXT("[report]\nsize = 2KB\n[session]\nname = two\n"));
+	assert_int_equal(s.size, 2048);
+	assert_int_equal(s.max_lines, 9);
+	assert_string_equal(s.session, "two");
+	assert_int_equal(s.env_set.count, 6);
+	settings_release(&s);
+}
+
+static void a_long_list_is_kept(void **state)
+{
+	struct settings s = start();
+	char *text = malloc(100000);
+	size_t len;
+
+	(void)state;
+	assert_non_null(text);
+	len = (size_t)snprintf(text, 100000, "[environment]\nset =\n");
+	for (int i = 0; i < 5000; i++)
+		len += (size_t)snprintf(text + len, 100000 - len, " A%d=%d\n", i, i);
+	load(&s, text, len);
+	assert_int_equal(s.env_set.count, 5000);
+	assert_string_equal(s.env_set.items[4999], "A4999=4999");
+	assert_null(s.env_set.items[5000]);
+	free(text);
+	settings_release(&s);
+}
+
+/* One kind of mistake each. */
+static const struct {
+	const char *text;
+	size_t len;
+	const char *message;
+} malformed[] = {
+	{TEXT("[report]\nsize = 4XB\n"),
+	 "t.ini:2: [report] size: 4XB: not a size (like 4096, 4KB or 1000tok)"},
+	{TEXT("\n\n[report]\nsise = 4KB\n"),
+	 "t.ini:4: [report] sise: no such key (did you mean size?)"},
+	{TEXT("[report]\nfrobnicate = 4KB\n"), "t.ini:2: [report] frobnicate: no such key"},
+	{TEXT("[run]\nsize = 4KB\n"),
+	 "t.ini:2: [run] size: no such key (did you mean [report] size?)"},
+	{TEXT("[reprot]\nsize = 4KB\n"), "t.ini:1: [reprot]: no such section (did you mean report?)"},
+	{TEXT("# c\n[xyzzy]\n"), "t.ini:2: [xyzzy]: no such section"},
+	{TEXT("[]\nsize = 4KB\n"), "t.ini:1: []: no such section"},
+	{TEXT("[ report ]\n"),
+	 "t.ini:1: [ report ]: no such section (did you mean report?)"},
+	{TEXT("size = 4KB\n"), "t.ini:1: size: a key before the first [section]"},
+	{TEXT("[terminal]\r\ncols = 7\r\n"),
+	 "t.ini:2: [terminal] cols: 7: out of range (20 to 1000)"},
+	{TEXT("[terminal]\ncols = 99999999999999999999\n"),
+	 "t.ini:2: [terminal] cols: 99999999999999999999: out of range (20 to 1000)"},
+	{TEXT("[terminal]\ncols = wide\n"),
+	 "t.ini:2: [terminal] cols: wide: not a whole number"},
+	{TEXT("[terminal]\ncols =\n"), "t.ini:2: [terminal] cols: not a whole number"},
+	{TEXT("[run]\ntimeout = soon\n"),
+	 "t.ini:2: [run] timeout: soon: not a duration (like 500ms, 2s, 5m or 1h)"},
+	{TEXT("[run]\ngrace = off\n"), "t.ini:2: [run] grace: off: out of range (1ms to 1h)"},
+	{TEXT("[run]\ntimeout = 999d\n"),
+	 "t.ini:2: [run] timeout: 999d: out of range (up to 365d, or off)"},
+	{TEXT("[preview]\nmode = clever\n"),
+	 "t.ini:2: [preview] mode: clever: not smart, head, tail or ends"},
+	{TEXT("[run]\npty = maybe\n"), "t.ini:2: [run] pty: maybe: not auto, yes or no"},
+	{TEXT("[terminal]\ncollapse = auto\n"),
+	 "t.ini:2: [terminal] collapse: auto: not yes or no"},
+	{TEXT("[report\nsize = 4KB\n"), "t.ini:1: [report: no ] behind the section's name"},
+	{TEXT("[report ; ]x\n"), "t.ini:1: [report ; ]x: text behind the section's name"},
+	{TEXT("[report] size = 4KB\n"),
+	 "t.ini:1: [report] size = 4KB: text behind the section's name"},
+	{TEXT("[report]\rsize = 4KB\r"),
+	 "t.ini:1: [report]\xEF\xBF\xBDsize = 4KB: text behind the section's name"},
+	{TEXT("[" FIFTY "]\n"), "t.ini:1: [" FIFTY "]: a section's name has at most 49 bytes"},
+	{TEXT("[report]\nsize\n"), "t.ini:2: size: neither [section] nor key = value"},
+	{TEXT("[report]\nsize 4KB"), "t.ini:2: size 4KB: neither [section] nor key = value"},
+	{TEXT("[report]\nsize ; = 4KB\nmax_lines = 1\n"),
+	 "t.ini:2: size ; = 4KB: neither [section] nor key = value"},
+	{TEXT("[report]\n= 4KB\n"), "t.ini:2: = 4KB: no key before the value"},
+	{TEXT("[report]\n" FIFTY " = 4KB\n"), "t.ini:2: " FIFTY " = 4KB: a key has at most 49 bytes"},
+	{TEXT("[report]\nsize = 4KB\n\nsize = 8KB\n"),
+	 "t.ini:4: [report] size: already set on line 2"},
+	{TEXT("[report]\nsize = 4KB\n  max_lines = 5\n"),
+	 "t.ini:3: [report] size: max_lines = 5: an indented line adds to a list, and this takes "
+	 "one value"},
+	{TEXT("[report]\nsize = 4KB\n [run]\n"),
+	 "t.ini:3: [report] size: [run]: an indented line adds to a list, and this takes one "
+	 "value"},
+	{TEXT("[environment]\nset = A=1\n  unset = X\n"),
+	 "t.ini:3: [environment] set: unset = X: not NAME=VALUE"},
+	{TEXT("[environment]\nset = PAGER\n"),
+	 "t.ini:2: [environment] set: PAGER: not NAME=VALUE"},
+	{TEXT("[environment]\nset = =x\n"), "t.ini:2: [environment] set: =x: not NAME=VALUE"},
+	{TEXT("[environment]\nunset =\n  A\n  B=1\n"),
+	 "t.ini:4: [environment] unset: B=1: not the name of a variable"},
+	{TEXT("[environment]\nset = A=" HUNDRED FIFTY TEN TEN TEN TEN "01"), /* 200 bytes */
+	 "t.ini:2: set = A=" FIFTY "01...: a line has at most 199 bytes; more values go on indented "
+	 "lines below"},
+	{TEXT("[environment]\nset = A=" HUNDRED HUNDRED "\n"),
+	 "t.ini:2: set = A=" FIFTY "01...: a line has at "
+	 "most 199 bytes; more values go on indented lines below"},
+	{TEXT("[environment]\nset =\n A=" HUNDRED HUNDRED "\n"),
+	 "t.ini:3:  A=" FIFTY "0123456...: a line has at "
+	 "most 199 bytes; more values go on indented lines below"},
+	{TEXT("[session]\nname = " HUNDRED "x\n"),
+	 "t.ini:2: [session] name: " FIFTY TEN "...: longer than 100 bytes"},
+	{TEXT("[report]\nsize = 4\0KB\n"), "t.ini:2: a NUL byte; is this a text file?"},
+	{TEXT("\xFF\xFE[\0r\0e\0"), "t.ini:1: a NUL byte; is this a text file?"},
+	{TEXT("[report]\nsize = 4KB # small\n"),
+	 "t.ini:2: [report] size: 4KB # small: not a size (like 4096, 4KB or 1000tok)"},
+	{TEXT("[report]\nsize = \"4KB\"\n"),
+	 "t.ini:2: [report] size: \"4KB\": not a size (like 4096, 4KB or 1000tok)"},
+	{TEXT("[report]\nsize = \x1B[31m\xC2\x9B\xFF\n"),
+	 "t.ini:2: [report] size: \xEF\xBF\xBD[31m\xEF\xBF\xBD\xEF\xBF\xBD: not a size (like 4096, "
+	 "4KB or 1000tok)"},
+	{TEXT("[report]\n\xEF\xBB\xBFsize = 4KB\n"),
+	 "t.ini:2: [report] \xEF\xBF\xBDsize: no such key"},
+	{TEXT("{\"report\": {\"size\": \"4KB\"}}\n"),
+	 "t.ini:1: {\"report\": a key before the first [section]"},
+};
+
+/* Each also behind lines that are good: none of them may have an effect. */
+static void refuses_malformed_files(void **state)
+{
+	static const char good[] = "[run]\nlinger = 1h\n[shim]\nshell = /bin/dash\n[environment]\n"
+				   "keep = TERM\n";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
+		struct option_error error = {""};
+		struct settings s = start();
+		const struct settings before = s;
+		char text[2048];
+		size_t len = sizeof(good) - 1;
+
+		errno = 0;
+		assert_int_equal(settings_load_text(&s, "t.ini", malformed[i].text,
+						    malformed[i].len, &error),
+				 -1);
+		assert_int_equal(errno, EINVAL);
+		assert_string_equal(error.text, malformed[i].message);
+		assert_memory_equal(&s, &before, sizeof(s));
+
+		memcpy(text, good, len);
+		memcpy(text + len, malformed[i].text, malformed[i].len);
+		settings_load_text(&s, "t.ini", text, len + malformed[i].len, &error);
+		assert_memory_equal(&s, &before, sizeof(s));
+		settings_release(&s);
+	}
+}
+
+static void names_no_more_than_a_line_can_show(void **state)
+{
+	struct option_error error = {""};
+	struct settings s = start();
+	char path[5000];
+
+	(void)state;
+	memset(path, 'p', sizeof(path));
+	memcpy(path + sizeof(path) - 6, "/\n.ini", 6);
+	path[sizeof(path) - 1] = '\0';
+	assert_int_equal(settings_load_text(&s, path,
+					    TEXT("[environment]\n"
+						 "kepe" FIFTY " = \xC3\xA4\xC3\xA4\n"),
+					    &error),
+			 -1);
+	assert_null(strpbrk(error.text, "\n"));
+	assert_memory_equal(error.text, "...ppp", 6);
+	assert_true(strlen(error.text) < 300);
+	assert_non_null(strstr(error.text, "a key has at most 49 bytes"));
+	settings_release(&s);
+}
+
+/* A file in a directory of its own. */
+struct place {
+	char dir[64], path[96];
+};
+
+static struct place make_place(void)
+{
+	struct place p = {.dir = "/tmp/terse-test-XXXXXX"};
+
+	assert_non_null(mkdtemp(p.dir));
+	snprintf(p.path, sizeof(p.path), "%s/t.ini", p.dir);
+	return p;
+}
+
+static void remove_place(const struct place *p)
+{
+	unlink(p->path);
+	assert_int_equal(rmdir(p->dir), 0);
+}
+
+static void write_file(const char *path, const char *text, size_t len)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, len, file), len);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void reads_files(void **state)
+{
+	struct option_error error = {""};
+	struct place p = make_place();
+	struct settings s = start();
+	char expected[160];
+
+	(void)state;
+	assert_int_equal(settings_load_file(&s, p.path, &error), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(settings_load_file(&s, p.dir, &error), -1);
+	assert_int_equal(errno, EISDIR);
+	assert_string_equal(error.text, "");
+
+	write_file(p.path, TEXT("[report]\nsize = 1KB\n"));
+	assert_int_equal(settings_load_file(&s, p.path, &error), 0);
+	assert_int_equal(s.size, 1024);
+
+	write_file(p.path, TEXT("[report]\nsize = 1KB\n\nsize\n"));
+	assert_int_equal(settings_load_file(&s, p.path, &error), -1);
+	assert_int_equal(errno, EINVAL);
+	snprintf(expected, sizeof(expected), "%s:4: size: neither [section] nor key = value",
+		 p.path);
+	assert_string_equal(error.text, expected);
+	settings_release(&s);
+	remove_place(&p);
+}
+
+/* A large file that is all comment but for its last line, up to the limit and over it. */
+static void bounds_files(void **state)
+{
+	static const char last[] = "\n[report]\nsize = 1KB\n";
+	const size_t limit = (size_t)1 << 20;
+	struct option_error error = {""};
+	struct place p = make_place();
+	struct settings s = start();
+	char *text = malloc(limit + 1), expected[160];
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, '#', limit + 1);
+	memcpy(text + limit - (sizeof(last) - 1), last, sizeof(last) - 1);
+	text[limit] = '\n';
+	write_file(p.path, text, limit);
+	assert_int_equal(settings_load_file(&s, p.path, &error), 0);
+	assert_int_equal(s.size, 1024);
+	write_file(p.path, text, limit + 1);
+	assert_int_equal(settings_load_file(&s, p.path, &error), -1);
+	assert_int_equal(errno, EINVAL);
+	snprintf(expected, sizeof(expected), "%s: larger than 1 MB", p.path);
+	assert_string_equal(error.text, expected);
+	assert_int_equal(settings_load_file(&s, "/dev/zero", &error), -1);
+	assert_int_equal(errno, EINVAL);
+	free(text);
+	settings_release(&s);
+	remove_place(&p);
+}
+
+/* Would wait for a writer for ever if the file were opened as it comes. */
+static void does_not_wait_for_a_fifo(void **state)
+{
+	struct option_error error = {""};
+	struct place p = make_place();
+	struct settings s = start();
+
+	(void)state;
+	assert_int_equal(mkfifo(p.path, 0600), 0);
+	alarm(60);
+	assert_int_equal(settings_load_file(&s, p.path, &error), 0);
+	alarm(0);
+	settings_release(&s);
+	remove_place(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_all_forms),
+		cmocka_unit_test(takes_an_end_without_newline),
+		cmocka_unit_test(takes_the_longest_line),
+		cmocka_unit_test(empty_values_empty),
+		cmocka_unit_test(later_files_win_key_by_key),
+		cmocka_unit_test(a_long_list_is_kept),
+		cmocka_unit_test(refuses_malformed_files),
+		cmocka_unit_test(names_no_more_than_a_line_can_show),
+		cmocka_unit_test(reads_files),
+		cmocka_unit_test(bounds_files),
+		cmocka_unit_test(does_not_wait_for_a_fifo),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,518 @@
+// The option table: every option through every way in, by walking it, and what is
+// written from it: help and sample.
+
+#include "config/load.h"
+
+#include "supervisor/base/buffer.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const void *field(const struct settings *s, const struct option *o)
+{
+	return (const char *)s + o->offset;
+}
+
+static bool is_number(const struct option *o)
+{
+	return o->type != OPTION_STRING && o->type != OPTION_LIST;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same(const struct settings *a, const struct settings *b, const struct option *o)
+{
+	const struct strings *x = field(a, o), *y = field(b, o);
+
+	if (is_number(o))
+		return *(const int64_t *)field(a, o) == *(const int64_t *)field(b, o);
+	if (o->type == OPTION_STRING)
+		return same_text(*(char *const *)field(a, o), *(char *const *)field(b, o));
+	if (x->count != y->count)
+		return false;
+	for (size_t i = 0; i < x->count; i++) {
+		if (!same_text(x->items[i], y->items[i]))
+			return false;
+	}
+	return true;
+}
+
+static void assert_same(const struct settings *a, const struct settings *b,
+			const struct option *except)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+
+		if (o != except && !same(a, b, o))
+			fail_msg("[%s] %s differs", o->section, o->key);
+	}
+}
+
+static struct settings start(void)
+{
+	struct settings s;
+
+	assert_int_equal(settings_init(&s), 0);
+	return s;
+}
+
+static void clear_variables(void)
+{
+	for (size_t i = 0; i < option_count; i++)
+		unsetenv(option_table[i].variable);
+	unsetenv("XDG_CONFIG_HOME");
+	unsetenv("TERSE_CONFIG");
+	unsetenv("HOME");
+}
+
+/* settings_load() with no file there. */
+static struct settings load(struct option_error *error)
+{
+	struct settings s;
+
+	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", error), 0);
+	return s;
+}
+
+/* A value in the option's range that is not its default, as it is written. */
+static const char *other_value(const struct option *o)
+{
+	static char number[32];
+	const char *const *choices = o->choices;
+
+	switch (o->type) {
+	case OPTION_BOOL: return strcmp(o->preset, "yes") == 0 ? "no" : "yes";
+	case OPTION_TRISTATE: return "no";
+	case OPTION_ENUM: return strcmp(choices[0], o->preset) == 0 ? choices[1] : choices[0];
+	case OPTION_STRING: return "other";
+	case OPTION_LIST: return "OTHER=1";
+	case OPTION_DURATION: snprintf(number, sizeof(number), "%" PRId64 "ms", o->min + 1); break;
+	default: snprintf(number, sizeof(number), "%" PRId64, o->min + 1);
+	}
+	return number;
+}
+
+/* Names alone are items of the other lists. */
+static const char *value_for(const struct option *o)
+{
+	const char *value = other_value(o);
+
+	return o->type == OPTION_LIST && strcmp(o->unit, "NAME") == 0 ? "OTHER" : value;
+}
+
+static void assert_other(const struct settings *s, const struct option *o, const char *by)
+{
+	struct settings plain = start();
+
+	if (same(s, &plain, o))
+		fail_msg("[%s] %s is not set by %s", o->section, o->key, by);
+	assert_same(s, &plain, o);
+	settings_release(&plain);
+}
+
+static void rows_are_complete(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		char variable[64] = "TERSE_";
+		size_t len = strlen(variable), help = strlen(o->help);
+
+		for (const char *p = o->flag + 2; *p; p++)
+			variable[len++] = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
+		variable[len] = '\0';
+		assert_string_equal(o->variable, variable);
+		assert_memory_equal(o->flag, "--", 2);
+		assert_true(isupper((unsigned char)o->help[0]) && o->help[help - 1] == '.');
+		assert_int_equal(o->type == OPTION_ENUM, o->choices != NULL);
+		assert_int_equal(o->type == OPTION_BOOL || o->type == OPTION_TRISTATE,
+				 o->negated != NULL);
+		if (o->negated) {
+			assert_memory_equal(o->negated, "--no-", 5);
+			assert_string_equal(o->negated + 5, o->flag + 2);
+		}
+		if (!is_number(o) || o->type == OPTION_COUNT)
+			assert_non_null(o->unit);
+		assert_ptr_equal(option_by_key(o->section, o->key), o);
+		assert_ptr_equal(option_by_variable(variable, len), o);
+		assert_true(option_has_section(o->section));
+		for (size_t j = 0; j < i; j++) {
+			assert_string_not_equal(o->flag, option_table[j].flag);
+			assert_int_not_equal(o->offset, option_table[j].offset);
+		}
+	}
+	for (size_t i = 0; i < option_shorthand_count; i++)
+		assert_non_null(option_by_key(option_shorthands[i].section,
+					      option_shorthands[i].key));
+	assert_null(option_by_key("report", "cols"));
+	assert_null(option_by_variable("TERSE_COL", 9));
+	assert_null(option_by_variable("TERSE_COLSX", 11));
+	assert_false(option_has_section("repor"));
+}
+
+/* A project's file must not change what runs, where its output goes or what is kept. */
+static void only_harmless_options_are_safe(void **state)
+{
+	static const char *const unsafe[] = {"run", "spill", "session", "shim", "environment"};
+
+	(void)state;
+	for (size_t i = 0; i < option_count; i++) {
+		for (size_t j = 0; j < sizeof(unsafe) / sizeof(*unsafe); j++) {
+			if (strcmp(option_table[i].section, unsafe[j]) == 0)
+				assert_false(option_table[i].safe);
+		}
+	}
+	assert_false(option_by_key("report", "print")->safe);
+	assert_true(option_by_key("report", "size")->safe);
+}
+
+static void every_row_covers_the_settings(void **state)
+{
+	size_t covered = 0;
+
+	(void)state;
+	for (size_t i = 0; i < option_count; i++) {
+		if (is_number(&option_table[i]))
+			covered += sizeof(int64_t);
+		else if (option_table[i].type == OPTION_STRING)
+			covered += sizeof(char *);
+		else
+			covered += sizeof(struct strings);
+	}
+	assert_int_equal(covered, sizeof(struct settings));
+}
+
+static void defaults_are_as_documented(void **state)
+{
+	struct settings s = start();
+
+	(void)state;
+	assert_int_equal(s.timeout, 0);
+	assert_int_equal(s.grace, 5000);
+	assert_int_equal(s.linger, 12 * 3600 * 1000);
+	assert_int_equal(s.pty, TRI_AUTO);
+	assert_int_equal(s.tty, TRI_AUTO);
+	assert_int_equal(s.streams, STREAMS_AUTO);
+	assert_int_equal(s.cols, 160);
+	assert_int_equal(s.rows, 50);
+	assert_int_equal(s.collapse, 1);
+	assert_int_equal(s.size, 4096);
+	assert_int_equal(s.max_lines, 0);
+	assert_int_equal(s.print, PRINT_AUTO);
+	assert_int_equal(s.heartbeat, 60000);
+	assert_int_equal(s.status, STATUS_NEVER);
+	assert_int_equal(s.mode, MODE_SMART);
+	assert_int_equal(s.head_share, 25);
+	assert_int_equal(s.max_line, 500);
+	assert_int_equal(s.max_artifact, (int64_t)1 << 30);
+	assert_int_equal(s.raw, TRI_AUTO);
+	assert_null(s.session);
+	assert_null(s.shell);
+	assert_int_equal(s.env_set.count, 6);
+	assert_string_equal(s.env_set.items[0], "PAGER=cat");
+	assert_string_equal(s.env_set.items[5], "TERM=xterm-256color");
+	assert_int_equal(s.env_unset.count, 0);
+	assert_int_equal(s.env_keep.count, 0);
+	settings_release(&s);
+}
+
+/* The words of enumerations, against the C names. */
+static void words_have_their_positions(void **state)
+{
+	static const struct {
+		const char *section, *key, *word;
+		int64_t value;
+	} words[] = {
+		{"run", "pty", "auto", TRI_AUTO},
+		{"run", "pty", "yes", TRI_YES},
+		{"run", "pty", "off", TRI_NO},
+		{"run", "streams", "merged", STREAMS_MERGED},
+		{"run", "streams", "split", STREAMS_SPLIT},
+		{"terminal", "collapse", "off", 0},
+		{"report", "print", "preview", PRINT_PREVIEW},
+		{"report", "print", "full", PRINT_FULL},
+		{"report", "status", "failure", STATUS_FAILURE},
+		{"report", "status", "always", STATUS_ALWAYS},
+		{"preview", "mode", "head", MODE_HEAD},
+		{"preview", "mode", "tail", MODE_TAIL},
+		{"preview", "mode", "ends", MODE_ENDS},
+	};
+	struct option_error error = {""};
+	struct settings s = start();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const struct option *o = option_by_key(words[i].section, words[i].key);
+
+		assert_int_equal(option_set(&s, o, words[i].word, &error), 0);
+		assert_int_equal(*(const int64_t *)field(&s, o), words[i].value);
+	}
+	settings_release(&s);
+}
+
+static void each_is_set_by_ini(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		struct option_error error = {""};
+		struct settings s = start();
+		char text[256];
+		int len = snprintf(text, sizeof(text), "[%s]\n%s = %s\n", o->section, o->key,
+				   value_for(o));
+
+		assert_int_equal(settings_load_text(&s, "t.ini", text, (size_t)len, &error), 0);
+		assert_other(&s, o, "ini");
+		settings_release(&s);
+	}
+}
+
+static void each_is_set_by_variable(void **state)
+{
+	struct settings plain = start();
+
+	(void)state;
+	clear_variables();
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		struct option_error error;
+		struct settings s;
+
+		setenv(o->variable, value_for(o), 1);
+		s = load(&error);
+		assert_string_equal(error.text, "");
+		assert_other(&s, o, "variable");
+		settings_release(&s);
+
+		setenv(o->variable, "", 1); /* as if it were not there */
+		s = load(&error);
+		assert_string_equal(error.text, "");
+		assert_same(&s, &plain, NULL);
+		unsetenv(o->variable);
+		settings_release(&s);
+	}
+	settings_release(&plain);
+}
+
+/* Takes all of argv (NULL-terminated), which must be flags. */
+static int take(struct settings *s, const char *const argv[], struct option_error *error)
+{
+	int argc = 0, index = 0;
+
+	while (argv[argc])
+		argc++;
+	while (index < argc) {
+		int result = settings_take_flag(s, argc, (char *const *)argv, &index, error);
+
+		if (result <= 0)
+			return result;
+	}
+	assert_int_equal(index, argc);
+	return 1;
+}
+
+#define TAKE(s, error, ...) take(s, (const char *[]){__VA_ARGS__, NULL}, error)
+
+static void each_is_set_by_flag(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		struct option_error error = {""};
+		struct settings s = start();
+		char attached[128], flag[64];
+
+		snprintf(attached, sizeof(attached), "%s=%s", o->flag, value_for(o));
+		assert_int_equal(TAKE(&s, &error, attached), 1);
+		assert_other(&s, o, "--flag=value");
+		settings_release(&s);
+
+		s = start();
+		snprintf(flag, sizeof(flag), "%s", o->negated ? o->negated : o->flag);
+		snprintf(attached, sizeof(attached), "%s", value_for(o));
+		if (o->negated)
+			assert_int_equal(TAKE(&s, &error, flag), 1);
+		else
+			assert_int_equal(TAKE(&s, &error, flag, attached), 1);
+		assert_other(&s, o, "--flag value");
+		settings_release(&s);
+	}
+}
+
+/* Both ends of each range, and one beyond them, in the exact words. */
+static void each_range_is_kept(void **state)
+{
+	static const struct {
+		const char *flag, *range;
+	} ranges[] = {
+		{"--timeout", "up to 365d, or off"},
+		{"--grace", "1ms to 1h"},
+		{"--linger", "up to 365d, or off"},
+		{"--cols", "20 to 1000"},
+		{"--rows", "5 to 500"},
+		{"--size", "64 to 16MB"},
+		{"--max-lines", "0 to 1000000000"},
+		{"--heartbeat", "up to 1d, or off"},
+		{"--head-share", "0 to 100"},
+		{"--max-line", "40 to 1MB"},
+		{"--max-artifact", "64KB to 1PB"},
+	};
+	size_t seen = 0;
+
+	(void)state;
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		const char *unit = o->type == OPTION_DURATION ? "ms" : "";
+		const int64_t bad[] = {o->min - 1, o->max + 1};
+		struct option_error error = {""};
+		struct settings s = start();
+		char value[48], flag[64], expected[160];
+
+		if (o->max == 0 || !is_number(o)) {
+			settings_release(&s);
+			continue;
+		}
+		assert_string_equal(o->flag, ranges[seen].flag);
+		snprintf(flag, sizeof(flag), "%s", o->flag);
+		for (size_t j = 0; j < 2; j++) {
+			snprintf(value, sizeof(value), "%" PRId64 "%s", j ? o->max : o->min, unit);
+			assert_int_equal(TAKE(&s, &error, flag, value), 1);
+			assert_int_equal(*(const int64_t *)field(&s, o), j ? o->max : o->min);
+			snprintf(value, sizeof(value), "%" PRId64 "%s", bad[j], unit);
+			assert_int_equal(TAKE(&s, &error, flag, value), -1);
+			assert_int_equal(errno, EINVAL);
+			snprintf(expected, sizeof(expected), "%s: %s: out of range (%s)", flag,
+				 value, ranges[seen].range);
+			assert_string_equal(error.text, expected);
+			assert_int_equal(*(const int64_t *)field(&s, o), j ? o->max : o->min);
+		}
+		assert_int_equal(TAKE(&s, &error, flag), -1);
+		snprintf(expected, sizeof(expected), "%s: needs a value (%s)", flag,
+			 ranges[seen].range);
+		assert_string_equal(error.text, expected);
+		seen++;
+		settings_release(&s);
+	}
+	assert_int_equal(seen, sizeof(ranges) / sizeof(*ranges));
+}
+
+static void help_tells_every_flag(void **state)
+{
+	struct buffer out = BUFFER_INIT;
+	const char *text;
+
+	(void)state;
+	assert_int_equal(option_write_help(&out), 0);
+	text = buffer_string(&out);
+	for (size_t i = 0; i < option_count; i++) {
+		char flag[64], word[64];
+
+		snprintf(flag, sizeof(flag), "\n  --%s%s", option_table[i].negated ? "[no-]" : "",
+			 option_table[i].flag + 2);
+		assert_non_null(strstr(text, flag));
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(option_table[i].help, " "),
+			 option_table[i].help);
+		assert_non_null(strstr(strstr(text, flag), word));
+	}
+	for (size_t i = 0; i < option_shorthand_count; i++)
+		assert_non_null(strstr(text, option_shorthands[i].flag));
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+		assert_true(strcspn(line, "\n") <= 80);
+		/* A flag, the column beside it, a section or nothing. */
+		assert_true(strncmp(line, "  --", 4) == 0 || strspn(line, " ") == 28 ||
+			    *line == '[' || *line == '\n');
+	}
+	assert_non_null(strstr(text, "\n  --cols N                  Width of the"));
+	assert_non_null(strstr(text, "\n  --mode smart|head|tail|ends\n                  "));
+	buffer_release(&out);
+}
+
+/* The tests run in the project's root. */
+static void the_sample_is_the_table_s(void **state)
+{
+	struct buffer out = BUFFER_INIT;
+	char kept[32768];
+	FILE *file = fopen("config/terse.ini", "r");
+	size_t len;
+
+	(void)state;
+	assert_non_null(file);
+	len = fread(kept, 1, sizeof(kept) - 1, file);
+	fclose(file);
+	kept[len] = '\0';
+	assert_int_equal(option_write_sample(&out), 0);
+	assert_string_equal(buffer_string(&out), kept);
+	buffer_release(&out);
+}
+
+/* Takes the # away in front of every setting. */
+static void the_sample_holds_the_defaults(void **state)
+{
+	struct buffer sample = BUFFER_INIT, bare = BUFFER_INIT;
+	struct option_error error = {""};
+	struct settings s = {0}, plain = start();
+	size_t keys = 0;
+
+	(void)state;
+	assert_int_equal(option_write_sample(&sample), 0);
+	assert_non_null(buffer_string(&sample));
+	for (const char *line = sample.data; *line; line += strcspn(line, "\n") + 1) {
+		bool setting = line[0] == '#' && line[1] != ' ' && line[1] != '\n';
+		size_t len = strcspn(line, "\n") + 1;
+
+		keys += setting && line[1] != '\t';
+		assert_int_equal(buffer_append(&bare, line + setting, len - setting), 0);
+	}
+	assert_int_equal(keys, option_count);
+
+	/* From nothing: a value that is left out would be seen. Then on top of other ones. */
+	for (int round = 0; round < 2; round++) {
+		if (settings_load_text(&s, "terse.ini", bare.data, bare.len, &error) < 0)
+			fail_msg("%s", error.text);
+		assert_same(&s, &plain, NULL);
+		for (size_t i = 0; i < option_count; i++)
+			assert_int_equal(option_set(&s, &option_table[i],
+						    value_for(&option_table[i]), &error),
+					 0);
+	}
+	if (settings_load_text(&s, "terse.ini", sample.data, sample.len, &error) < 0)
+		fail_msg("%s", error.text);
+	settings_release(&s);
+	settings_release(&plain);
+	buffer_release(&sample);
+	buffer_release(&bare);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_complete),
+		cmocka_unit_test(only_harmless_options_are_safe),
+		cmocka_unit_test(every_row_covers_the_settings),
+		cmocka_unit_test(defaults_are_as_documented),
+		cmocka_unit_test(words_have_their_positions),
+		cmocka_unit_test(each_is_set_by_ini),
+		cmocka_unit_test(each_is_set_by_variable),
+		cmocka_unit_test(each_is_set_by_flag),
+		cmocka_unit_test(each_range_is_kept),
+		cmocka_unit_test(help_tells_every_flag),
+		cmocka_unit_test(the_sample_is_the_table_s),
+		cmocka_unit_test(the_sample_holds_the_defaults),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

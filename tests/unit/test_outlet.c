@@ -1,0 +1,277 @@
+// Printing without blocking, on every kind of standard stream.
+
+#include "supervisor/report/outlet.h"
+#include "tests/unit/child.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pty.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* What is written: a stream in which every byte tells where it belongs. */
+#define TOTAL ((size_t)1000 * 1000)
+
+static char byte_at(size_t i)
+{
+	return (char)('a' + (i * 2654435761u >> 15) % 26);
+}
+
+static void fill(char *data, size_t from, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		data[i] = byte_at(from + i);
+}
+
+/* Reads what is there, checks it, returns how much it was; 0 at the end. */
+static size_t take(int fd, size_t at, size_t most)
+{
+	static char data[65536];
+	ssize_t n = read(fd, data, most < sizeof(data) ? most : sizeof(data));
+	for (ssize_t i = 0; i < n; i++)
+		CHECK(data[i] == byte_at(at + (size_t)i));
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* The flags that the open file had are those that it has: nobody who shares it is surprised. */
+static void check_untouched(int fd, int flags)
+{
+	CHECK(fcntl(fd, F_GETFL) == flags);
+	CHECK(!(flags & O_NONBLOCK));
+}
+
+/* Writes everything while nobody reads, then reads it. */
+static void through_a_stalled_reader(int writer, int reader)
+{
+	static char data[TOTAL];
+	struct outlet o;
+	int flags = fcntl(writer, F_GETFL);
+	size_t got = 0;
+	fill(data, 0, TOTAL);
+	outlet_init(&o, writer);
+	CHECK(outlet_is_empty(&o) && !outlet_is_full(&o) && outlet_poll_fd(&o) == writer);
+	for (size_t at = 0, n; at < TOTAL; at += n) {
+		n = TOTAL - at < 3000 ? TOTAL - at : 3000;
+		outlet_write(&o, data + at, n);
+		check_untouched(writer, flags);
+	}
+	CHECK(!o.error && outlet_is_full(&o));
+	outlet_pump(&o);
+	while (got < TOTAL) {
+		struct pollfd p[] = {{.fd = reader, .events = POLLIN},
+				     {.fd = outlet_is_empty(&o) ? -1 : outlet_poll_fd(&o),
+				      .events = POLLOUT}};
+		CHECK(poll(p, 2, 10000) > 0);
+		if (p[1].revents)
+			outlet_pump(&o);
+		if (p[0].revents)
+			got += take(reader, got, SIZE_MAX);
+		check_untouched(writer, flags);
+	}
+	CHECK(got == TOTAL && outlet_is_empty(&o) && !o.error);
+	outlet_release(&o);
+	CHECK(o.own == -1 && fcntl(writer, F_GETFL) == flags);
+}
+
+static void stalled_pipe(const void *ctx)
+{
+	int ends[2];
+	(void)ctx;
+	CHECK(pipe(ends) == 0);
+	through_a_stalled_reader(ends[1], ends[0]);
+}
+
+/* As where /proc is not mounted. */
+static void stalled_pipe_that_can_not_be_opened(const void *ctx)
+{
+	int ends[2];
+	(void)ctx;
+	CHECK(pipe(ends) == 0);
+	CHECK(child_deny(SYS_openat, EACCES) == 0);
+	through_a_stalled_reader(ends[1], ends[0]);
+}
+
+static void stalled_socket(const void *ctx)
+{
+	int ends[2];
+	(void)ctx;
+	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+	through_a_stalled_reader(ends[1], ends[0]);
+}
+
+static void stalled_terminal(const void *ctx)
+{
+	int master, slave;
+	struct termios modes;
+	(void)ctx;
+	CHECK(openpty(&master, &slave, NULL, NULL, NULL) == 0);
+	CHECK(tcgetattr(slave, &modes) == 0);
+	cfmakeraw(&modes);
+	CHECK(tcsetattr(slave, TCSANOW, &modes) == 0);
+	through_a_stalled_reader(slave, master);
+}
+
+static void stalled(void **state)
+{
+	(void)state;
+	assert_int_equal(child_run(stalled_pipe, NULL), 0);
+	assert_int_equal(child_run(stalled_pipe_that_can_not_be_opened, NULL), 0);
+	assert_int_equal(child_run(stalled_socket, NULL), 0);
+	assert_int_equal(child_run(stalled_terminal, NULL), 0);
+}
+
+/* A reader that is always a little behind: what waits stays bounded, and so does its memory. */
+static void slow_reader(const void *ctx)
+{
+	static char data[32768];
+	int ends[2];
+	struct outlet o;
+	size_t written = 0, got = 0;
+	(void)ctx;
+	CHECK(pipe(ends) == 0);
+	outlet_init(&o, ends[1]);
+	while (got < 20 * TOTAL) {
+		while (!outlet_is_full(&o)) {
+			fill(data, written, sizeof(data));
+			outlet_write(&o, data, sizeof(data));
+			written += sizeof(data);
+		}
+		got += take(ends[0], got, PIPE_BUF);
+		outlet_pump(&o);
+		CHECK(!o.error && o.queue.cap <= 4 * OUTLET_FULL);
+	}
+	outlet_release(&o);
+}
+
+static void memory_is_bounded(void **state)
+{
+	(void)state;
+	assert_int_equal(child_run(slow_reader, NULL), 0);
+}
+
+static void check_broken(struct outlet *o, int error)
+{
+	CHECK(o->error == error && outlet_is_empty(o) && !outlet_is_full(o));
+	outlet_write(o, "more", 4);
+	outlet_pump(o);
+	CHECK(o->error == error && outlet_is_empty(o));
+	outlet_release(o);
+}
+
+static void reader_goes_away(const void *ctx)
+{
+	static char data[200000];
+	const bool *socket = ctx;
+	int ends[2];
+	struct outlet o;
+	if (*socket) {
+		/* Must not need the signal to be ignored. */
+		signal(SIGPIPE, SIG_DFL);
+		CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+	} else {
+		signal(SIGPIPE, SIG_IGN);
+		CHECK(pipe(ends) == 0);
+	}
+	outlet_init(&o, ends[1]);
+	outlet_write(&o, "first", 5);
+	CHECK(outlet_is_empty(&o));
+	outlet_write(&o, data, sizeof(data));
+	outlet_write(&o, data, sizeof(data));
+	CHECK(!outlet_is_empty(&o) && !o.error);
+	close(ends[0]);
+	outlet_pump(&o);
+	check_broken(&o, EPIPE);
+	outlet_init(&o, ends[1]);
+	outlet_write(&o, "x", 1);
+	check_broken(&o, EPIPE);
+}
+
+static void full_disk(const void *ctx)
+{
+	struct outlet o;
+	int full = open("/dev/full", O_WRONLY);
+	(void)ctx;
+	outlet_init(&o, full);
+	outlet_write(&o, "x", 1);
+	check_broken(&o, ENOSPC);
+}
+
+static void closed_stream(const void *ctx)
+{
+	struct outlet o;
+	(void)ctx;
+	outlet_init(&o, 77);
+	check_broken(&o, EBADF);
+	outlet_init(&o, -1);
+	check_broken(&o, EBADF);
+}
+
+static void broken(void **state)
+{
+	(void)state;
+	assert_int_equal(child_run(reader_goes_away, &(bool){false}), 0);
+	assert_int_equal(child_run(reader_goes_away, &(bool){true}), 0);
+	assert_int_equal(child_run(full_disk, NULL), 0);
+	assert_int_equal(child_run(closed_stream, NULL), 0);
+}
+
+/* A file is shared with who else writes to it: no position of our own, nothing opened. */
+static void file(void **state)
+{
+	char data[64];
+	struct outlet o;
+	int fd = memfd_create("test", 0), other = dup(fd);
+	(void)state;
+	outlet_init(&o, fd);
+	assert_int_equal(write(other, "before ", 7), 7);
+	outlet_write(&o, "text ", 5);
+	assert_true(outlet_is_empty(&o));
+	assert_int_equal(write(other, "after", 5), 5);
+	assert_int_equal(pread(fd, data, sizeof(data), 0), 17);
+	assert_memory_equal(data, "before text after", 17);
+	assert_int_equal(o.own, -1);
+	outlet_release(&o);
+	close(other);
+	close(fd);
+}
+
+static void nothing_is_nothing(void **state)
+{
+	struct outlet o;
+	int ends[2];
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	outlet_init(&o, ends[1]);
+	outlet_write(&o, NULL, 0);
+	assert_true(outlet_is_empty(&o) && !o.error);
+	outlet_release(&o);
+	outlet_release(&o);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stalled),
+		cmocka_unit_test(memory_is_bounded),
+		cmocka_unit_test(broken),
+		cmocka_unit_test(file),
+		cmocka_unit_test(nothing_is_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

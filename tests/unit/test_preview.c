@@ -1,0 +1,479 @@
+// The choice of what is printed: properties that hold for any text, and cases.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/human.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/preview/preview.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A marker as the program prints it, or a short one for small budgets. */
+static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
+{
+	const char *id = ctx;
+	char lines[HUMAN_LEN], bytes[HUMAN_LEN];
+	uint64_t count = piece->to - piece->from + 1;
+	int n;
+
+	human_count(lines, count);
+	human_size(bytes, piece->bytes);
+	if (!*id)
+		n = snprintf(out, cap, "[%c %" PRIu64 "]\n",
+			     piece->kind == PREVIEW_FOLD ? '=' : '-', count);
+	else if (piece->kind == PREVIEW_FOLD)
+		n = snprintf(out, cap, "[... the line above %s more times]\n", lines);
+	else
+		n = snprintf(out, cap,
+			     "[... %s lines (%s) omitted: terse read %s --offset %" PRIu64
+			     " --limit %" PRIu64 "]\n",
+			     lines, bytes, id, piece->from, count);
+	return (size_t)n;
+}
+
+static uint64_t random_state;
+
+static uint32_t rnd(uint32_t below)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(random_state >> 33) % below;
+}
+
+/* A text of lines of all kinds; `clean` keeps it printable UTF-8. */
+static void random_text(struct buffer *b, bool clean)
+{
+	static const char *const words[] = {
+		"ok",
+		"Compiling",
+		"error: nothing",
+		"  at x (y.js:3:4)",
+		"\t",
+		"ünïcødé",
+		"日本語",
+		"🙂",
+		"FAIL",
+		"Traceback (most recent",
+		"a/b/c.o",
+		"0x7f3c",
+		"warning:",
+	};
+	uint32_t lines = rnd(4) ? rnd(80) : rnd(3000);
+	size_t start = 0;
+
+	for (uint32_t i = 0; i < lines; i++) {
+		uint32_t kind = rnd(20);
+
+		if (kind < 4 && b->len > start) {
+			/* The line before, again and again. */
+			for (uint32_t k = rnd(6); k > 0; k--) {
+				size_t len = b->len - start;
+
+				assert_int_equal(buffer_reserve(b, len), 0);
+				memcpy(b->data + b->len, b->data + start, len);
+				start = b->len;
+				b->len += len;
+			}
+			continue;
+		}
+		start = b->len;
+		if (kind == 4) {
+			uint32_t n = rnd(4000);
+
+			while (n-- > 0)
+				assert_int_equal(buffer_append_string(b, rnd(9)    ? "x"
+									 : rnd(50) ? "é"
+										   : " error: é"),
+						 0);
+		} else if (kind == 5 && !clean) {
+			for (uint32_t n = rnd(60); n > 0; n--) {
+				char c = (char)rnd(256);
+
+				assert_int_equal(buffer_append(b, &c, 1), 0);
+			}
+		} else if (kind > 6) {
+			for (uint32_t n = rnd(9); n > 0; n--) {
+				const char *word = words[rnd(sizeof(words) / sizeof(*words))];
+
+				assert_int_equal(buffer_printf(b, "%s %u ", word, rnd(300)), 0);
+			}
+		}
+		if (i + 1 < lines || rnd(2))
+			assert_int_equal(buffer_append_string(b, "\n"), 0);
+	}
+}
+
+static void feed(struct preview *p, const struct buffer *text)
+{
+	uint32_t most = rnd(3) ? 1 + rnd(5000) : 1 + rnd(7);
+
+	for (size_t at = 0; at < text->len;) {
+		size_t n = 1 + rnd(most);
+
+		if (n > text->len - at)
+			n = text->len - at;
+		preview_feed(p, text->data + at, n);
+		at += n;
+	}
+}
+
+/* Lines of a text: their starts, and one behind the last. */
+struct lines {
+	size_t *start;
+	size_t count;
+};
+
+static struct lines split(const struct buffer *text)
+{
+	struct lines l = {.start = malloc((text->len + 2) * sizeof(size_t))};
+
+	assert_non_null(l.start);
+	l.start[0] = 0;
+	for (size_t i = 0; i < text->len; i++) {
+		if (text->data[i] == '\n' || i + 1 == text->len)
+			l.start[++l.count] = i + 1;
+	}
+	return l;
+}
+
+/* Checks that `shown` is the line, whole or cut with true notes. */
+static void check_line(const char *line, size_t len, const char *shown, size_t shown_len,
+		       size_t max_line)
+{
+	static const char open[] = "[... ", shut[] = " bytes omitted ...]";
+	size_t at = 0, from = 0;
+
+	if (shown_len == len && memcmp(line, shown, len) == 0)
+		return;
+	assert_true(shown_len <= max_line);
+	assert_int_equal(shown[shown_len - 1] == '\n', line[len - 1] == '\n');
+	while (from < shown_len) {
+		const char *note = memmem(shown + from, shown_len - from, open, strlen(open));
+		size_t part = note ? (size_t)(note - shown) - from : shown_len - from;
+		size_t omitted = 0;
+
+		assert_true(at + part <= len);
+		assert_memory_equal(line + at, shown + from, part);
+		at += part;
+		from += part;
+		if (!note)
+			break;
+		for (from += strlen(open); shown[from] != ' '; from++) {
+			if (shown[from] != ',')
+				omitted = omitted * 10 + (size_t)(shown[from] - '0');
+		}
+		assert_memory_equal(shown + from, shut, strlen(shut));
+		from += strlen(shut);
+		at += omitted;
+	}
+	assert_int_equal(at, len);
+}
+
+/* Prints the pieces as the program would. */
+static void render(struct buffer *out, const struct preview_ask *ask,
+		   const struct preview_piece *pieces, int count)
+{
+	char mark[512];
+
+	for (int i = 0; i < count; i++) {
+		const struct preview_piece *piece = &pieces[i];
+		uint64_t number = piece->from;
+
+		if (piece->kind != PREVIEW_TEXT) {
+			size_t len = ask->marker(ask->ctx, piece, mark, sizeof(mark));
+
+			assert_int_equal(buffer_append(out, mark, len), 0);
+			continue;
+		}
+		for (size_t at = 0; at < piece->len; number++) {
+			const char *newline = memchr(piece->text + at, '\n', piece->len - at);
+			size_t end = newline ? (size_t)(newline - piece->text) + 1 : piece->len;
+
+			if (piece->numbered)
+				assert_int_equal(buffer_printf(out, "%" PRIu64 ": ", number), 0);
+			assert_int_equal(utf8_clean(out, piece->text + at, end - at), 0);
+			at = end;
+		}
+		assert_int_equal(number, piece->to + 1);
+	}
+}
+
+static void check_pieces(const struct buffer *text, const struct preview_options *options,
+			 const struct preview_ask *ask, const struct preview_piece *pieces,
+			 int count, bool clean)
+{
+	struct lines lines = split(text);
+	struct buffer out = BUFFER_INIT;
+	uint64_t next = ask->printed_lines + 1;
+
+	for (int i = 0; i < count; i++) {
+		const struct preview_piece *piece = &pieces[i];
+		const char *shown = piece->text;
+
+		assert_int_equal(piece->from, next);
+		assert_true(piece->to >= piece->from && piece->to <= lines.count);
+		next = piece->to + 1;
+		assert_int_equal(piece->bytes,
+				 lines.start[piece->to] - lines.start[piece->from - 1]);
+		if (piece->kind == PREVIEW_FOLD) {
+			assert_true(i > 0 && pieces[i - 1].kind == PREVIEW_TEXT);
+			for (uint64_t n = piece->from; n <= piece->to; n++)
+				assert_memory_equal(text->data + lines.start[n - 1],
+						    text->data + lines.start[piece->from - 2],
+						    lines.start[n] - lines.start[n - 1]);
+			check_line(text->data + lines.start[piece->to - 1],
+				   lines.start[piece->to] - lines.start[piece->to - 1], piece->text,
+				   piece->len, options->max_line);
+		}
+		if (piece->kind != PREVIEW_TEXT)
+			continue;
+		if (clean)
+			assert_true(utf8_all_clean(piece->text, piece->len));
+		for (uint64_t n = piece->from; n <= piece->to; n++) {
+			size_t left = piece->len - (size_t)(shown - piece->text);
+			const char *newline = memchr(shown, '\n', left);
+			size_t len = newline ? (size_t)(newline - shown) + 1 : left;
+
+			check_line(text->data + lines.start[n - 1],
+				   lines.start[n] - lines.start[n - 1], shown, len,
+				   options->max_line);
+			shown += len;
+		}
+		assert_int_equal(shown - piece->text, piece->len);
+	}
+	assert_int_equal(next, lines.count + 1);
+	render(&out, ask, pieces, count);
+	/* An omission is announced even where its marker alone is too long. */
+	if (!(count == 1 && pieces[0].kind == PREVIEW_GAP))
+		assert_true(out.len + ask->printed_bytes <= options->budget);
+	buffer_release(&out);
+	free(lines.start);
+}
+
+/* What was printed live: whole lines up to the head's budget. */
+static void print_live(struct preview_ask *ask, const struct buffer *text, size_t budget)
+{
+	struct lines lines = split(text);
+	uint32_t wanted = rnd(1 + (uint32_t)lines.count);
+
+	for (size_t i = 0; i < lines.count && i < wanted && lines.start[i + 1] <= budget; i++) {
+		if (text->data[lines.start[i + 1] - 1] != '\n')
+			break;
+		ask->printed_lines = i + 1;
+		ask->printed_bytes = lines.start[i + 1];
+	}
+	free(lines.start);
+}
+
+static void test_properties(void **state)
+{
+	static char empty[] = "", id[] = "cmd-1m5zq8k3x7f01";
+
+	(void)state;
+	for (uint32_t round = 0; round < 6000; round++) {
+		struct buffer text = BUFFER_INIT, first = BUFFER_INIT, second = BUFFER_INIT;
+		const struct preview_piece *pieces;
+		struct preview_options options;
+		struct preview_ask ask = {.marker = marker};
+		bool clean;
+
+		random_state = round;
+		clean = rnd(3);
+		random_text(&text, clean);
+		options = (struct preview_options){
+			.mode = (enum preview_mode)rnd(4),
+			.budget = rnd(2) ? 64 + rnd(400) : 64 + rnd(12000),
+			.head_share = rnd(101),
+			.max_line = rnd(2) ? 1 + rnd(300) : 2000,
+			.max_lines = rnd(4) ? 0 : rnd(100),
+		};
+		ask.status = (int)rnd(3) - 1;
+		ask.ctx = rnd(2) ? id : empty;
+		for (int pass = 0; pass < 2; pass++) {
+			struct preview *p = preview_new(&options);
+			uint32_t keep;
+			int count;
+
+			assert_non_null(p);
+			feed(p, &text);
+			if (pass == 0 && rnd(2) && !options.max_lines)
+				print_live(&ask, &text, preview_head_budget(p));
+			keep = rnd(3);
+			while (keep-- > 0)
+				assert_true(preview_choose(p, &ask, &pieces) >= 0);
+			count = preview_choose(p, &ask, &pieces);
+			assert_true(count >= 0);
+			check_pieces(&text, &options, &ask, pieces, count, clean);
+			render(pass ? &second : &first, &ask, pieces, count);
+			preview_free(p);
+		}
+		assert_int_equal(first.len, second.len);
+		if (first.len)
+			assert_memory_equal(first.data, second.data, first.len);
+		buffer_release(&text);
+		buffer_release(&first);
+		buffer_release(&second);
+	}
+}
+
+/* Feeds `text` and compares what is printed. */
+static void check_shown(const struct preview_options *options, uint64_t printed_lines,
+			const char *text, const char *expected)
+{
+	static char empty[] = "";
+	struct preview_ask ask = {.marker = marker, .ctx = empty, .status = 1};
+	struct preview *p = preview_new(options);
+	const struct preview_piece *pieces;
+	struct buffer out = BUFFER_INIT;
+	int count;
+
+	assert_non_null(p);
+	preview_feed(p, text, strlen(text));
+	for (; ask.printed_lines < printed_lines; ask.printed_lines++)
+		ask.printed_bytes = (uint64_t)(strchr(text + ask.printed_bytes, '\n') - text) + 1;
+	count = preview_choose(p, &ask, &pieces);
+	assert_true(count >= 0);
+	render(&out, &ask, pieces, count);
+	assert_string_equal(buffer_string(&out), expected);
+	buffer_release(&out);
+	preview_free(p);
+}
+
+/* The lines 1 to n. */
+static const char *sequence(struct buffer *b, int n)
+{
+	for (int i = 1; i <= n; i++)
+		assert_int_equal(buffer_printf(b, "%d\n", i), 0);
+	return buffer_string(b);
+}
+
+static void test_modes(void **state)
+{
+	struct buffer text = BUFFER_INIT;
+	const char *numbers = sequence(&text, 1000);
+	struct preview_options o = {.budget = 64, .head_share = 25, .max_line = 2000};
+
+	(void)state;
+	o.mode = PREVIEW_HEAD;
+	check_shown(&o, 0, numbers,
+		    "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n21\n[- "
+		    "979]\n");
+	o.mode = PREVIEW_TAIL;
+	check_shown(&o, 0, numbers,
+		    "[- 987]\n988\n989\n990\n991\n992\n993\n994\n995\n996\n997\n998\n999\n1000\n");
+	o.mode = PREVIEW_ENDS;
+	check_shown(&o, 0, numbers,
+		    "1\n2\n3\n4\n5\n6\n7\n8\n9\n[- "
+		    "982]\n992\n993\n994\n995\n996\n997\n998\n999\n1000\n");
+	/* What was printed live is not repeated. */
+	check_shown(&o, 3, numbers,
+		    "4\n5\n6\n7\n8\n9\n[- 982]\n992\n993\n994\n995\n996\n997\n998\n999\n1000\n");
+	o.max_lines = 4;
+	check_shown(&o, 0, numbers, "1\n[- 996]\n998\n999\n1000\n");
+	o.max_lines = 0;
+	check_shown(&o, 0, "a\nb\n\nc", "a\nb\n\nc");
+	check_shown(&o, 0, "", "");
+	check_shown(&o, 0, "\n", "\n");
+	buffer_release(&text);
+}
+
+static void test_folds(void **state)
+{
+	struct preview_options o = {
+		.mode = PREVIEW_ENDS, .budget = 64, .head_share = 25, .max_line = 2000};
+
+	(void)state;
+	check_shown(&o, 0, "start\nagain\nagain\nagain\nagain\nend\n",
+		    "start\nagain\n[= 3]\nend\n");
+	/* Not where it would be longer. */
+	check_shown(&o, 0, "start\nx\nx\nx\nend\n", "start\nx\nx\nx\nend\n");
+}
+
+static void test_long_lines(void **state)
+{
+	struct buffer text = BUFFER_INIT;
+	struct preview_options o = {
+		.mode = PREVIEW_ENDS, .budget = 128, .head_share = 50, .max_line = 60};
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(buffer_printf(&text, "%04d ", i), 0);
+	/* A last line keeps its end, another one its start. */
+	check_shown(&o, 0, buffer_string(&text),
+		    "0000 0001 [... 4,969 bytes omitted ...] 0996 0997 0998 0999 ");
+	assert_int_equal(buffer_append_string(&text, "\nend\n"), 0);
+	check_shown(&o, 0, buffer_string(&text),
+		    "0000 0001 0002 0003 000[... 4,970 bytes omitted ...]8 0999 \nend\n");
+	text.len = 0;
+	assert_int_equal(buffer_append_string(&text, "é"), 0);
+	while (text.len < 100)
+		assert_int_equal(buffer_append_string(&text, "éé"), 0);
+	o.max_line = 61;
+	check_shown(&o, 0, buffer_string(&text), "ééééé[... 70 bytes omitted ...]ééééééééééé");
+	buffer_release(&text);
+}
+
+/* The bytes of a long line that neither end holds are gone, the counts are not. */
+static void test_huge_lines(void **state)
+{
+	struct preview_options o = {
+		.mode = PREVIEW_ENDS, .budget = 256, .head_share = 50, .max_line = 70};
+	static char empty[] = "", block[65536];
+	struct preview_ask ask = {.marker = marker, .ctx = empty};
+	struct preview *p = preview_new(&o);
+	const struct preview_piece *pieces;
+	struct buffer out = BUFFER_INIT;
+	int count;
+
+	(void)state;
+	assert_non_null(p);
+	memset(block, 'x', sizeof(block));
+	preview_feed(p, "first ", 6);
+	for (int i = 0; i < 100; i++)
+		preview_feed(p, block, sizeof(block));
+	preview_feed(p, " mid\nlast ", 10);
+	for (int i = 0; i < 100; i++)
+		preview_feed(p, block, sizeof(block));
+	preview_feed(p, " end", 4);
+	assert_int_equal(preview_lines(p), 2);
+	assert_int_equal(preview_bytes(p), 200 * sizeof(block) + 20);
+	count = preview_choose(p, &ask, &pieces);
+	assert_true(count >= 0);
+	render(&out, &ask, pieces, count);
+	assert_string_equal(
+		buffer_string(&out),
+		"first xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx[... 6,553,574 bytes omitted ...]\n"
+		"[... 6,553,572 bytes omitted ...]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx end");
+	buffer_release(&out);
+	preview_free(p);
+}
+
+static void test_options(void **state)
+{
+	struct preview_options o = {.mode = PREVIEW_ENDS, .budget = 63, .max_line = 100};
+
+	(void)state;
+	assert_null(preview_new(&o));
+	o.budget = 64;
+	o.head_share = 101;
+	assert_null(preview_new(&o));
+	o.head_share = 100;
+	o.max_line = 0;
+	assert_null(preview_new(&o));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_properties), cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_folds),      cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_huge_lines), cmocka_unit_test(test_options),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

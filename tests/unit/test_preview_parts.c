@@ -1,0 +1,169 @@
+// The parts of the preview that are easier to get wrong than to see from outside:
+// the fast search, the counting of shapes, and the judgement of single lines.
+
+#include "supervisor/preview/salience.h"
+#include "supervisor/preview/scout.h"
+#include "supervisor/preview/sketch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint32_t random_state = 1;
+
+static uint32_t rnd(uint32_t below)
+{
+	random_state = random_state * 1664525u + 1013904223u;
+	return (random_state >> 8) % below;
+}
+
+/* The wide search finds what the plain one finds, at any alignment and length. */
+static void test_scout(void **state)
+{
+	static const char *const planted[] = {"error", "FAIL", "Panic", "cannot ",
+					      "ErRoR", "fai",  "rro"};
+	struct scout wide, narrow;
+	char text[700];
+
+	(void)state;
+	scout_init(&wide);
+	scout_init(&narrow);
+	narrow.wide = false;
+	for (int round = 0; round < 20000; round++) {
+		size_t from = rnd(40), len = rnd(600), lines[2] = {0, 0}, found, count = 0;
+
+		for (size_t i = 0; i < sizeof(text); i++)
+			text[i] = (char)(rnd(12)  ? 'a' + rnd(26)
+					 : rnd(3) ? (uint32_t)'\n'
+						  : rnd(256));
+		for (uint32_t n = rnd(3); n > 0; n--) {
+			const char *word = planted[rnd(sizeof(planted) / sizeof(*planted))];
+
+			memcpy(text + rnd(600), word, strlen(word));
+		}
+		found = scout_find(&wide, text + from, len, &lines[0]);
+		assert_int_equal(found, scout_find(&narrow, text + from, len, &lines[1]));
+		assert_int_equal(lines[0], lines[1]);
+		for (size_t i = 0; i < found; i++)
+			count += text[from + i] == '\n';
+		assert_int_equal(count, lines[0]);
+	}
+	assert_int_equal(scout_find(&wide, "12 ERRORS", 9, &(size_t){0}), 4);
+	assert_int_equal(scout_find(&wide, "12 ERRO", 7, &(size_t){0}), 7);
+}
+
+static void test_sketch(void **state)
+{
+	struct sketch *sketch = calloc(1, sizeof(*sketch));
+	unsigned exact[500] = {0}, over = 0;
+
+	(void)state;
+	assert_non_null(sketch);
+	for (int i = 0; i < 100000; i++) {
+		uint32_t which = rnd(500) * rnd(500) / 500;
+
+		exact[which]++;
+		assert_true(sketch_add(sketch, which * 0x9E3779B9u + 7) >= exact[which]);
+	}
+	for (uint32_t i = 0; i < 500; i++) {
+		unsigned count = sketch_count(sketch, i * 0x9E3779B9u + 7);
+
+		assert_true(count >= exact[i]);
+		over += count > exact[i];
+	}
+	assert_true(over < 10);
+	free(sketch);
+}
+
+static struct salience judge(const char *text)
+{
+	struct lexicon lexicon;
+	struct line line = {.front = text, .front_len = strlen(text), .length = strlen(text)};
+	struct salience salience;
+
+	lexicon_init(&lexicon);
+	salience_judge(&lexicon, &line, &salience);
+	return salience;
+}
+
+/* clang-format off */
+static const struct {
+	const char *text;
+	enum salience_kind kind;
+	unsigned least, most;
+} judged[] = {
+	/* what failures look like */
+	{"src/a.c:3:4: error: 'x' undeclared", SALIENCE_DETAIL, 60, 100},
+	{"error: foo not found", SALIENCE_FAIL, 60, 100},
+	{"fatal: not a git repository", SALIENCE_FAIL, 60, 100},
+	{"2020-10-10T10:10:10Z ERROR could not bind", SALIENCE_FAIL, 50, 100},
+	{"(.text+0x1): undefined reference to `x'", SALIENCE_FAIL, 50, 100},
+	{"java.lang.NullPointerException: x is null", SALIENCE_FAIL, 40, 100},
+	{"Segmentation fault (core dumped)", SALIENCE_FAIL, 60, 100},
+	{"cp: cannot stat 'x': No such file or directory", SALIENCE_FAIL, 40, 100},
+	{"make: *** No rule to make target 'x'.  Stop.", SALIENCE_FAIL, 40, 100},
+	{"com.example.CartTest > totalIsRounded FAILED", SALIENCE_FAIL, 50, 100},
+	{"Process completed with exit code 2.", SALIENCE_FAIL, 30, 100},
+	{"not ok 6 no errors", SALIENCE_FAIL, 40, 100},
+	{"5 tests completed, 1 failed", SALIENCE_SUMMARY, 40, 100},
+	{"Tests run: 3, Failures: 1, Errors: 0", SALIENCE_SUMMARY, 40, 100},
+	{"____________ test_sum ____________", SALIENCE_HEADING, 40, 100},
+	{"  1) Router keeps the query:", SALIENCE_HEADING, 30, 100},
+	{"E   assert 1 == 2", SALIENCE_DETAIL, 30, 100},
+	{"x.c:9: warning: unused variable 'error'", SALIENCE_WARNING, 5, 24},
+	{"    at Object.<anonymous> (src/error.js:9:22)", SALIENCE_FRAME, 1, 10},
+	{"ERROR app: app.go:162   at runtime.goexit (asm_amd64.s:1998)", SALIENCE_FRAME, 1, 10},
+	{"main.fail(0x1)\n\t/srv/error.go:12 +0x1d", SALIENCE_FRAME, 1, 10},
+	/* what does not */
+	{"gcc -Werror -DNO_ERROR=1 -c -o error_handler.o fail/error_handler.c", SALIENCE_PLAIN, 0, 15},
+	{"0 errors", SALIENCE_PLAIN, 0, 0},
+	{"no errors found", SALIENCE_PLAIN, 0, 10},
+	{"Build finished without errors", SALIENCE_PLAIN, 0, 10},
+	{"12 passed, 0 failed in 3s", SALIENCE_SUMMARY, 0, 14},
+	{"[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0", SALIENCE_SUMMARY, 0, 14},
+	{"test_failure_is_reported (x.ErrorTest) ... ok", SALIENCE_PASS, 0, 0},
+	{"tests/test_errors.py::test_fail PASSED [ 10%]", SALIENCE_PLAIN, 0, 10},
+	{"\xE2\x9C\x93 should return 500 error if it fails (12ms)", SALIENCE_PASS, 0, 0},
+	{"---------------------------", SALIENCE_RULE, 0, 0},
+	{"   ", SALIENCE_BLANK, 0, 0},
+};
+/* clang-format on */
+
+static void test_judgement(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(judged) / sizeof(*judged); i++) {
+		struct salience s = judge(judged[i].text);
+
+		if (s.kind != judged[i].kind || s.score < judged[i].least ||
+		    s.score > judged[i].most)
+			fail_msg("%s: kind %d, score %u", judged[i].text, (int)s.kind, s.score);
+	}
+}
+
+static void test_shapes(void **state)
+{
+	(void)state;
+	assert_int_equal(judge("built /tmp/a/1.o in 12 ms").shape,
+			 judge("  built /tmp/b/2.o in 3 ms").shape);
+	assert_int_equal(judge("12:00:01 commit 3fa9c0e pushed").shape,
+			 judge("12:00:02 commit 7b0d1ce pushed").shape);
+	assert_int_not_equal(judge("Failures: 0").shape, judge("Failures: 1").shape);
+	assert_int_not_equal(judge("built a").shape, judge("built b").shape);
+	assert_int_equal(judge("  x").indent, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scout),
+		cmocka_unit_test(test_sketch),
+		cmocka_unit_test(test_judgement),
+		cmocka_unit_test(test_shapes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,414 @@
+// Mode smart: of a failed run the cause is shown, of a successful one the
+// results; and the same whatever the size of the text and however it is fed.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/preview/preview.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
+{
+	(void)ctx;
+	return (size_t)snprintf(out, cap,
+				"[... %" PRIu64 " lines (%" PRIu64
+				" bytes) omitted: terse read cmd-1m5zq8k3x7f01 --offset %" PRIu64
+				" --limit %" PRIu64 "]\n",
+				piece->to - piece->from + 1, piece->bytes, piece->from,
+				piece->to - piece->from + 1);
+}
+
+/* Prints what is chosen; with `middle` only the lines that are numbered. */
+static void print_chosen(struct preview *p, int status, bool middle, struct buffer *out)
+{
+	struct preview_ask ask = {.status = status, .marker = marker};
+	const struct preview_piece *pieces;
+	char mark[512];
+	int count = preview_choose(p, &ask, &pieces);
+
+	assert_true(count >= 0);
+	for (int i = 0; i < count; i++) {
+		if (pieces[i].kind != PREVIEW_TEXT) {
+			size_t len = marker(NULL, &pieces[i], mark, sizeof(mark));
+
+			if (!middle)
+				assert_int_equal(buffer_append(out, mark, len), 0);
+		} else if (!middle || pieces[i].numbered) {
+			assert_int_equal(buffer_append(out, pieces[i].text, pieces[i].len), 0);
+		}
+	}
+}
+
+static struct preview *smart(size_t budget)
+{
+	struct preview_options options = {
+		.mode = PREVIEW_SMART, .budget = budget, .head_share = 10, .max_line = 2000};
+	struct preview *p = preview_new(&options);
+
+	assert_non_null(p);
+	return p;
+}
+
+/* Lines as successful steps print them, with words in them that mean failure elsewhere. */
+enum noise { COMPILING, TESTING, SERVING, REPORTING, COLLECTING, NOISES };
+
+static void add_noise(struct buffer *b, enum noise noise, int lines)
+{
+	for (int i = 1; i <= lines; i++) {
+		switch (noise) {
+		case COMPILING:
+			buffer_printf(b,
+				      "gcc -Wall -Werror -DNO_ERROR=1 -c -o obj/error_%d.o "
+				      "src/error_handler_%d.c\n",
+				      i, i);
+			break;
+		case TESTING:
+			buffer_printf(
+				b, "test_failing_login_%d (tests.test_errors.FailureTest) ... ok\n",
+				i);
+			break;
+		case SERVING:
+			buffer_printf(b,
+				      "2024-03-01T10:%02d:07.123Z INFO [worker-%d] handled request "
+				      "%d in %d ms, no errors\n",
+				      i % 60, i % 4, i, i % 17);
+			break;
+		case REPORTING:
+			buffer_printf(b,
+				      "[INFO] Tests run: %d, Failures: 0, Errors: 0, Skipped: 0, "
+				      "Time elapsed: 0.%d s - in org.example.ErrorTest%d\n",
+				      i % 9 + 1, i % 7, i);
+			break;
+		default:
+			buffer_printf(b,
+				      "Collecting exceptions-%d\n  Using cached "
+				      "exceptions_%d-1.0-py3-none-any.whl\n",
+				      i, i);
+			break;
+		}
+	}
+	assert_non_null(buffer_string(b));
+}
+
+/* What a tool prints when something fails, and what of it must be shown. */
+static const struct {
+	const char *name, *text;
+	const char *shown[3];
+} failures[] = {
+	{"gcc",
+	 "src/q.c: In function 'q':\n"
+	 "src/q.c:2:21: error: 'missing_var' undeclared (first use in this function)\n"
+	 "    2 | int q(void){ return missing_var + 1; }\n"
+	 "      |                     ^~~~~~~~~~~\n"
+	 "make: *** [Makefile:5: q.o] Error 1\n",
+	 {"'missing_var' undeclared", "make: *** [Makefile:5: q.o] Error 1"}},
+	{"ld",
+	 "/usr/bin/ld: obj/q.o: in function `q57':\n"
+	 "q.c:(.text+0x9): undefined reference to `not_there'\n"
+	 "collect2: error: ld returned 1 exit status\n",
+	 {"undefined reference to `not_there'", "in function `q57'"}},
+	{"python",
+	 "Traceback (most recent call last):\n"
+	 "  File \"/srv/app/load.py\", line 11, in <module>\n"
+	 "    main()\n"
+	 "  File \"/srv/app/load.py\", line 5, in main\n"
+	 "    return json.load(f)\n"
+	 "json.decoder.JSONDecodeError: Expecting property name: line 1 column 9 (char 8)\n",
+	 {"JSONDecodeError: Expecting property name", "load.py\", line 5, in main"}},
+	{"unittest",
+	 "======================================================================\n"
+	 "FAIL: test_total (tests.test_cart.CartTest)\n"
+	 "----------------------------------------------------------------------\n"
+	 "Traceback (most recent call last):\n"
+	 "  File \"/srv/tests/test_cart.py\", line 7, in test_total\n"
+	 "    self.assertEqual(total, 99)\n"
+	 "AssertionError: 12 != 99\n",
+	 {"FAIL: test_total", "AssertionError: 12 != 99"}},
+	{"pytest",
+	 "=================================== FAILURES ===================================\n"
+	 "___________________________________ test_sum ___________________________________\n"
+	 "\n"
+	 "    def test_sum():\n"
+	 ">       assert total([1, 2]) == 4\n"
+	 "E       assert 3 == 4\n"
+	 "\n"
+	 "tests/test_sum.py:4: AssertionError\n",
+	 {"_ test_sum _", "E       assert 3 == 4"}},
+	{"jest",
+	 "FAIL src/cart.test.js\n"
+	 "  \xE2\x97\x8F Cart \xE2\x80\xBA adds items\n"
+	 "\n"
+	 "    expect(received).toBe(expected) // Object.is equality\n"
+	 "\n"
+	 "    Expected: 3\n"
+	 "    Received: 2\n"
+	 "\n"
+	 "      at Object.<anonymous> (src/cart.test.js:9:22)\n",
+	 {"FAIL src/cart.test.js", "Cart \xE2\x80\xBA adds items", "Received: 2"}},
+	{"mocha",
+	 "  1) Router\n"
+	 "       keeps the query:\n"
+	 "     AssertionError: expected '/a' to equal '/a?b=1'\n"
+	 "      at Context.<anonymous> (test/router.js:31:20)\n",
+	 {"1) Router", "expected '/a' to equal '/a?b=1'"}},
+	{"cargo",
+	 "test tests::panics_on_overflow ... FAILED\n"
+	 "\n"
+	 "failures:\n"
+	 "\n"
+	 "---- tests::panics_on_overflow stdout ----\n"
+	 "thread 'tests::panics_on_overflow' panicked at src/lib.rs:304:5:\n"
+	 "assertion `left == right` failed: wrong sum\n"
+	 "  left: 42\n"
+	 " right: 43\n",
+	 {"panics_on_overflow ... FAILED", "failed: wrong sum", "right: 43"}},
+	{"go",
+	 "--- FAIL: TestDial (0.02s)\n"
+	 "    dial_test.go:41: dial tcp 127.0.0.1:1: connect: connection refused\n"
+	 "FAIL\n"
+	 "FAIL\texample.org/net/dial\t0.031s\n",
+	 {"--- FAIL: TestDial", "connection refused"}},
+	{"gradle",
+	 "com.example.CartTest > totalIsRounded FAILED\n"
+	 "    org.opentest4j.AssertionFailedError: expected: <3> but was: <2>\n"
+	 "        at com.example.CartTest.totalIsRounded(CartTest.java:22)\n",
+	 {"totalIsRounded FAILED", "expected: <3> but was: <2>"}},
+	{"gtest",
+	 "[ RUN      ] Ring.Wraps\n"
+	 "ring_test.cc:40: Failure\n"
+	 "Expected equality of these values:\n"
+	 "  ring.size()\n"
+	 "    Which is: 7\n"
+	 "  8\n"
+	 "[  FAILED  ] Ring.Wraps (0 ms)\n",
+	 {"ring_test.cc:40: Failure", "Which is: 7", "[  FAILED  ] Ring.Wraps"}},
+	{"tap",
+	 "not ok 151 - case 151 keeps order\n"
+	 "#   Failed test 'case 151 keeps order'\n"
+	 "#   at t/order.t line 9.\n"
+	 "#          got: '7'\n"
+	 "#     expected: '8'\n",
+	 {"not ok 151", "expected: '8'"}},
+	{"asan",
+	 "=================================================================\n"
+	 "==26785==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x604000000038\n"
+	 "READ of size 4 at 0x604000000038 thread T0\n"
+	 "    #0 0x5620e2e49233 in sum /srv/a.c:3\n"
+	 "    #1 0x5620e2e49333 in main /srv/a.c:4\n"
+	 "SUMMARY: AddressSanitizer: heap-buffer-overflow /srv/a.c:3 in sum\n",
+	 {"ERROR: AddressSanitizer: heap-buffer-overflow", "in sum /srv/a.c:3"}},
+	{"shell",
+	 "+ mkdir -p out\n"
+	 "+ cp config.yaml.in out/config.yaml\n"
+	 "cp: cannot stat 'config.yaml.in': No such file or directory\n",
+	 {"cp: cannot stat 'config.yaml.in'", "+ cp config.yaml.in"}},
+	{"npm",
+	 "npm error code E404\n"
+	 "npm error 404 Not Found - GET https://registry.npmjs.org/nothing-there - Not found\n"
+	 "npm error A complete log of this run can be found in: /root/.npm/_logs/1.log\n",
+	 {"npm error code E404", "nothing-there - Not found"}},
+	{"apt",
+	 "Reading package lists...\nBuilding dependency tree...\n"
+	 "E: Unable to locate package no-such-package\n",
+	 {"E: Unable to locate package no-such-package"}},
+	{"git",
+	 "Auto-merging src/main.c\n"
+	 "CONFLICT (content): Merge conflict in src/main.c\n"
+	 "Automatic merge failed; fix conflicts and then commit the result.\n",
+	 {"CONFLICT (content): Merge conflict in src/main.c"}},
+	{"disk",
+	 "tar: build/image.bin: Wrote only 4096 of 10240 bytes: No space left on device\n",
+	 {"No space left on device"}},
+	{"killed", "build.sh: line 12:  4242 Killed                  ./link --all\n", {"Killed"}},
+	{"missing", "build.sh: line 9: protoc: command not found\n", {"protoc: command not found"}},
+};
+
+/* The cause may be at the end, or long before it. */
+static void test_failures(void **state)
+{
+	static const int behind[] = {0, 40, 900};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++) {
+		for (int noise = 0; noise < NOISES; noise++) {
+			for (size_t k = 0; k < sizeof(behind) / sizeof(*behind); k++) {
+				struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+				struct preview *p = smart(2048);
+
+				add_noise(&text, (enum noise)noise, 700);
+				buffer_append_string(&text, failures[i].text);
+				add_noise(&text, (enum noise)noise, behind[k]);
+				preview_feed(p, text.data, text.len);
+				print_chosen(p, 1, false, &out);
+				buffer_string(&out);
+				for (int s = 0; s < 3 && failures[i].shown[s]; s++) {
+					if (!strstr(out.data, failures[i].shown[s]))
+						fail_msg("%s, noise %d, %d behind: %s is not "
+							 "in:\n%s",
+							 failures[i].name, noise, behind[k],
+							 failures[i].shown[s], out.data);
+				}
+				buffer_release(&text);
+				buffer_release(&out);
+				preview_free(p);
+			}
+		}
+	}
+}
+
+/* A successful run shows its results and puts nothing forward as an error. */
+static void test_successes(void **state)
+{
+	static const char *const traps[] = {
+		"no errors",     "Failures: 0, Errors: 0, Skipped: 0, Time",
+		"error_handler", "test_failing",
+		"FailureTest",   "exceptions"};
+	static const char results[] =
+		"Ran 700 tests in 3.2s\n\nOK: 690 passed, 10 skipped, 0 failed\n"
+		"src/old.c:12:3: warning: 'gets' is deprecated\n"
+		"Successfully built demo-1.0.tar.gz\n";
+
+	(void)state;
+	for (int noise = 0; noise < NOISES; noise++) {
+		struct buffer text = BUFFER_INIT, out = BUFFER_INIT, middle = BUFFER_INIT;
+		struct preview *p = smart(4096);
+
+		add_noise(&text, (enum noise)noise, 700);
+		buffer_append_string(&text, results);
+		add_noise(&text, (enum noise)noise, 300);
+		preview_feed(p, text.data, text.len);
+		print_chosen(p, 0, false, &out);
+		print_chosen(p, 0, true, &middle);
+		assert_non_null(strstr(buffer_string(&out), "690 passed"));
+		assert_non_null(strstr(out.data, "warning: 'gets' is deprecated"));
+		assert_non_null(strstr(out.data, "Successfully built demo-1.0.tar.gz"));
+		for (size_t i = 0; i < sizeof(traps) / sizeof(*traps); i++) {
+			if (strstr(buffer_string(&middle), traps[i]))
+				fail_msg("noise %d: %s is in:\n%s", noise, traps[i], middle.data);
+		}
+		buffer_release(&text);
+		buffer_release(&out);
+		buffer_release(&middle);
+		preview_free(p);
+	}
+}
+
+/* What tells inside of a very long line is shown with its surroundings. */
+static void test_long_line(void **state)
+{
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	struct preview *p = smart(2048);
+
+	(void)state;
+	add_noise(&text, TESTING, 100);
+	buffer_append_string(&text, "fatal: [host]: FAILED! => {");
+	for (int i = 0; i < 300; i++)
+		buffer_printf(&text, "\"step %d\": \"changed\", ", i);
+	buffer_append_string(&text, "\"msg\": \"rm failed: Read-only file system: /var\"");
+	for (int i = 0; i < 300; i++)
+		buffer_printf(&text, ", \"later %d\": \"skipped\"", i);
+	buffer_append_string(&text, "}\n");
+	add_noise(&text, TESTING, 100);
+	preview_feed(p, text.data, text.len);
+	print_chosen(p, 2, false, &out);
+	assert_non_null(strstr(buffer_string(&out), "fatal: [host]: FAILED!"));
+	assert_non_null(strstr(out.data, "rm failed: Read-only file system: /var"));
+	buffer_release(&text);
+	buffer_release(&out);
+	preview_free(p);
+}
+
+/* Of a cascade the first is shown, and the summary at its end. */
+static void test_cascade(void **state)
+{
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	struct preview *p = smart(2048);
+
+	(void)state;
+	add_noise(&text, COMPILING, 50);
+	buffer_append_string(&text, "parse.c:10:1: error: expected ';' before 'int'\n");
+	for (int i = 11; i < 900; i++)
+		buffer_printf(&text, "parse.c:%d:5: error: 'x' undeclared\n", i);
+	buffer_append_string(&text, "make: *** [Makefile:9: parse.o] Error 1\n");
+	preview_feed(p, text.data, text.len);
+	print_chosen(p, 2, false, &out);
+	assert_non_null(strstr(buffer_string(&out), "parse.c:10:1: error: expected ';'"));
+	assert_non_null(strstr(out.data, "parse.c:11:5: error: 'x' undeclared"));
+	assert_non_null(strstr(out.data, "make: *** [Makefile:9: parse.o] Error 1"));
+	buffer_release(&text);
+	buffer_release(&out);
+	preview_free(p);
+}
+
+/* Several megabytes: the search takes over, lines are dropped, blocks are slid. */
+static void large_text(struct buffer *b)
+{
+	for (int i = 0; i < 60; i++) {
+		add_noise(b, (enum noise)(i % NOISES), 900);
+		if (i % 7 == 3) {
+			for (int k = 0; k < 3000 * (i % 11); k++)
+				buffer_printf(b, "%d fail ", k);
+			buffer_append_string(b, "\n");
+		}
+		if (i % 5 == 4)
+			buffer_append_string(b, failures[i % 20].text);
+		if (i == 41)
+			buffer_append_string(b, "kernel: panic: the one line that tells why\n");
+	}
+	buffer_append_string(b, "unfinished");
+}
+
+static void test_large(void **state)
+{
+	static const size_t steps[] = {SIZE_MAX, 65536, 4096, 1000, 37};
+	struct buffer text = BUFFER_INIT, first = BUFFER_INIT;
+
+	(void)state;
+	large_text(&text);
+	assert_true(text.len > 4u << 20);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		struct buffer out = BUFFER_INIT, unused = BUFFER_INIT;
+		struct preview *p = smart(4096);
+		size_t n, calls = 0;
+
+		for (size_t at = 0; at < text.len; at += n) {
+			n = text.len - at < steps[i] ? text.len - at : steps[i];
+			preview_feed(p, text.data + at, n);
+			/* Asking in between changes nothing. */
+			if (++calls % 1000 == 0) {
+				buffer_clear(&unused);
+				print_chosen(p, -1, false, &unused);
+			}
+		}
+		assert_int_equal(preview_bytes(p), text.len);
+		print_chosen(p, 1, false, &out);
+		assert_true(out.len <= 4096 + 400);
+		assert_non_null(strstr(buffer_string(&out), "the one line that tells why"));
+		if (i == 0)
+			buffer_append(&first, out.data, out.len + 1);
+		else
+			assert_string_equal(out.data, first.data);
+		buffer_release(&out);
+		buffer_release(&unused);
+		preview_free(p);
+	}
+	buffer_release(&text);
+	buffer_release(&first);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_failures),  cmocka_unit_test(test_successes),
+		cmocka_unit_test(test_long_line), cmocka_unit_test(test_cascade),
+		cmocka_unit_test(test_large),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+// The pseudo-terminal a command gets.
+
+#include "supervisor/process/pty.h"
+#include "tests/unit/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void size_is(int fd, unsigned cols, unsigned rows)
+{
+	struct winsize size;
+	assert_int_equal(ioctl(fd, TIOCGWINSZ, &size), 0);
+	assert_int_equal(size.ws_col, cols);
+	assert_int_equal(size.ws_row, rows);
+}
+
+static void close_both(struct pty *p)
+{
+	close(p->master);
+	close(p->slave);
+}
+
+static void size_and_flags(void **state)
+{
+	struct pty p;
+	(void)state;
+	assert_int_equal(pty_open(&p, 160, 50, false, NULL), 0);
+	size_is(p.slave, 160, 50);
+	assert_int_equal(pty_resize(p.master, 1000, 500), 0);
+	size_is(p.slave, 1000, 500);
+	assert_int_equal(fcntl(p.master, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(fcntl(p.slave, F_GETFD), FD_CLOEXEC);
+	assert_true(fcntl(p.master, F_GETFL) & O_NONBLOCK);
+	assert_false(fcntl(p.slave, F_GETFL) & O_NONBLOCK);
+	assert_true(isatty(p.slave));
+	close_both(&p);
+}
+
+static void plain_modes(void **state)
+{
+	struct pty p;
+	struct termios t;
+	(void)state;
+	assert_int_equal(pty_open(&p, 80, 24, false, NULL), 0);
+	assert_int_equal(tcgetattr(p.slave, &t), 0);
+	assert_false(t.c_oflag & OPOST);
+	assert_false(t.c_lflag & (ECHO | ECHONL));
+	assert_true(t.c_iflag & IUTF8);
+	assert_true(t.c_lflag & ICANON);
+	assert_false(pty_is_raw(p.master));
+	cfmakeraw(&t);
+	assert_int_equal(tcsetattr(p.slave, TCSANOW, &t), 0);
+	assert_true(pty_is_raw(p.master));
+	close_both(&p);
+	assert_false(pty_is_raw(p.master));
+}
+
+static void cooked_modes(void **state)
+{
+	struct pty p;
+	struct termios t, like;
+	(void)state;
+	assert_int_equal(pty_open(&p, 80, 24, true, NULL), 0);
+	assert_int_equal(tcgetattr(p.slave, &like), 0);
+	assert_true((like.c_oflag & (OPOST | ONLCR)) == (OPOST | ONLCR));
+	assert_true(like.c_lflag & ECHO);
+	assert_true(like.c_iflag & IUTF8);
+	close_both(&p);
+	/* A person's own settings: another interrupt key, no echo. */
+	like.c_cc[VINTR] = 7;
+	like.c_lflag &= ~(tcflag_t)ECHO;
+	like.c_iflag &= ~(tcflag_t)IUTF8;
+	assert_int_equal(pty_open(&p, 80, 24, true, &like), 0);
+	assert_int_equal(tcgetattr(p.slave, &t), 0);
+	assert_int_equal(t.c_cc[VINTR], 7);
+	assert_false(t.c_lflag & ECHO);
+	assert_true(t.c_iflag & IUTF8);
+	close_both(&p);
+}
+
+static void output_passes_unchanged(void **state)
+{
+	static const char bytes[] = "a\nb\r\nc\td\x1b[m\xff\0\x03\x04 end";
+	struct pty p;
+	char data[64];
+	(void)state;
+	assert_int_equal(pty_open(&p, 80, 24, false, NULL), 0);
+	assert_int_equal(write(p.slave, bytes, sizeof(bytes)), sizeof(bytes));
+	assert_int_equal(read(p.master, data, sizeof(data)), sizeof(bytes));
+	assert_memory_equal(data, bytes, sizeof(bytes));
+	/* Nothing of what is typed comes back. */
+	assert_int_equal(write(p.master, "abc\n", 4), 4);
+	assert_int_equal(read(p.slave, data, sizeof(data)), 4);
+	assert_int_equal(read(p.master, data, sizeof(data)), -1);
+	assert_int_equal(errno, EAGAIN);
+	/* All is read before the end is told. */
+	assert_int_equal(write(p.slave, "last", 4), 4);
+	close(p.slave);
+	assert_int_equal(read(p.master, data, sizeof(data)), 4);
+	assert_int_equal(read(p.master, data, sizeof(data)), -1);
+	assert_int_equal(errno, EIO);
+	close(p.master);
+}
+
+static void standard_streams_are_closed(const void *ctx)
+{
+	struct pty p;
+	(void)ctx;
+	close(0), close(1);
+	CHECK(pty_open(&p, 80, 24, false, NULL) == 0);
+	CHECK(p.master > 2 && p.slave > 2);
+	CHECK(fcntl(0, F_GETFD) < 0 && fcntl(1, F_GETFD) < 0);
+	CHECK(fcntl(p.master, F_GETFD) == FD_CLOEXEC && fcntl(p.slave, F_GETFD) == FD_CLOEXEC);
+	CHECK(fcntl(p.master, F_GETFL) & O_NONBLOCK);
+}
+
+static int count_open(void)
+{
+	int count = 0;
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* Whichever step fails, nothing stays open. */
+static void no_descriptors(const void *ctx)
+{
+	struct pty p;
+	int before = count_open();
+	(void)ctx;
+	for (rlim_t room = 0; room < 6; room++) {
+		const struct rlimit limit = {3 + room, 256};
+		CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+		bool done = pty_open(&p, 80, 24, false, NULL) == 0;
+		if (done)
+			close_both(&p);
+		else
+			CHECK(p.master == -1 && p.slave == -1 && errno == EMFILE);
+		CHECK(count_open() == before);
+	}
+}
+
+static void no_pty_device(const void *ctx)
+{
+	struct pty p;
+	(void)ctx;
+	CHECK(child_deny(SYS_openat, ENOENT) == 0);
+	CHECK(pty_open(&p, 80, 24, false, NULL) == -1 && errno == ENOENT);
+	CHECK(p.master == -1 && p.slave == -1);
+}
+
+static void failures(void **state)
+{
+	(void)state;
+	assert_int_equal(child_run(standard_streams_are_closed, NULL), 0);
+	assert_int_equal(child_run(no_descriptors, NULL), 0);
+	assert_int_equal(child_run(no_pty_device, NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(size_and_flags),
+		cmocka_unit_test(plain_modes),
+		cmocka_unit_test(cooked_modes),
+		cmocka_unit_test(output_passes_unchanged),
+		cmocka_unit_test(failures),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+// Signal state is handed down as it was, and a process ends as another did.
+
+#include "supervisor/process/signals.h"
+#include "tests/unit/child.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+static bool is_ignored(int sig)
+{
+	struct sigaction action;
+	return sigaction(sig, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static bool is_blocked(int sig)
+{
+	sigset_t set;
+	sigprocmask(SIG_SETMASK, NULL, &set);
+	return sigismember(&set, sig);
+}
+
+/* What the keeper does to itself. */
+static void ignore_all(void)
+{
+	static const int sigs[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ};
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(*sigs); i++)
+		signal(sigs[i], SIG_IGN);
+}
+
+static void everything_comes_back(const void *ctx)
+{
+	struct signals saved;
+	sigset_t before, after;
+	(void)ctx;
+	/* As under nohup, in a shell's background job, and with a signal blocked. */
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTSTP, SIG_IGN);
+	sigemptyset(&before);
+	sigaddset(&before, SIGUSR2);
+	sigaddset(&before, SIGTERM);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	signals_take(&saved);
+	CHECK(is_blocked(SIGINT) && is_blocked(SIGCHLD) && is_blocked(SIGTTOU));
+	CHECK(!is_blocked(SIGSEGV) && !is_blocked(SIGABRT) && !is_blocked(SIGPIPE));
+	ignore_all();
+	signals_restore(&saved);
+	sigprocmask(SIG_SETMASK, NULL, &after);
+	for (int sig = 1; sig < 32; sig++) {
+		CHECK(sigismember(&after, sig) == sigismember(&before, sig));
+		CHECK(is_ignored(sig) == (sig == SIGHUP || sig == SIGQUIT || sig == SIGTSTP));
+	}
+}
+
+/* With SIGCHLD ignored no status could be waited for; the command still gets it ignored. */
+static void ignored_children(const void *ctx)
+{
+	struct signals saved;
+	int status = -1;
+	(void)ctx;
+	signal(SIGCHLD, SIG_IGN);
+	signals_take(&saved);
+	CHECK(!is_ignored(SIGCHLD));
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(7);
+	CHECK(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 7);
+	signals_restore(&saved);
+	CHECK(is_ignored(SIGCHLD) && !is_blocked(SIGCHLD));
+}
+
+static void forwarded_ones(const void *ctx)
+{
+	struct signals saved;
+	sigset_t set;
+	(void)ctx;
+	signal(SIGHUP, SIG_IGN);
+	signals_take(&saved);
+	signals_forwarded(&saved, &set);
+	CHECK(!sigismember(&set, SIGHUP));
+	CHECK(sigismember(&set, SIGINT) && sigismember(&set, SIGTERM) &&
+	      sigismember(&set, SIGQUIT) && sigismember(&set, SIGUSR1) &&
+	      sigismember(&set, SIGTSTP) && sigismember(&set, SIGCONT) &&
+	      sigismember(&set, SIGWINCH));
+	CHECK(!sigismember(&set, SIGCHLD) && !sigismember(&set, SIGPIPE) &&
+	      !sigismember(&set, SIGSEGV) && !sigismember(&set, SIGKILL));
+	/* They wait to be read, all of them. */
+	for (int sig = 1; sig < 32; sig++)
+		CHECK(!sigismember(&set, sig) || is_blocked(sig));
+}
+
+static void state_of_signals(void **state)
+{
+	(void)state;
+	assert_int_equal(child_run(everything_comes_back, NULL), 0);
+	assert_int_equal(child_run(ignored_children, NULL), 0);
+	assert_int_equal(child_run(forwarded_ones, NULL), 0);
+}
+
+static void end_like(const void *ctx)
+{
+	const int *status = ctx;
+	struct signals saved;
+	const struct rlimit core = {RLIM_INFINITY, RLIM_INFINITY};
+	setrlimit(RLIMIT_CORE, &core);
+	/* The front end has them blocked when the command has ended. */
+	signals_take(&saved);
+	ignore_all();
+	signals_end_like(*status);
+}
+
+static void ends_with_the_exit_code(void **state)
+{
+	static const int codes[] = {0, 1, 2, 124, 126, 127, 128, 130, 255};
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+		const int status = codes[i] << 8;
+		assert_int_equal(child_run(end_like, &status), status);
+	}
+}
+
+/* By the same signal, and no second core is written. */
+static void ends_by_the_signal(void **state)
+{
+	(void)state;
+	for (int sig = 1; sig < SIGRTMAX; sig++) {
+		bool ends = sig != SIGCHLD && sig != SIGCONT && sig != SIGURG && sig != SIGWINCH &&
+			    sig != SIGSTOP && sig != SIGTSTP && sig != SIGTTIN && sig != SIGTTOU &&
+			    sig != 32 && sig != 33;
+		if (!ends)
+			continue;
+		/* The command left a core. */
+		const int given = sig | 0x80;
+		assert_int_equal(child_run(end_like, &given), sig);
+	}
+}
+
+/* PID 1 of a container is not ended by signals it does not handle: then a shell's code for it. */
+static void ends_even_where_the_signal_does_not(void **state)
+{
+	const int status = SIGWINCH;
+	(void)state;
+	assert_int_equal(child_run(end_like, &status), (128 + SIGWINCH) << 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(state_of_signals),
+		cmocka_unit_test(ends_with_the_exit_code),
+		cmocka_unit_test(ends_by_the_signal),
+		cmocka_unit_test(ends_even_where_the_signal_does_not),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,358 @@
+// Who reads a descriptor, with real process trees: this program runs itself as the
+// command ("probe FILE") below shells, pipelines and other programs.
+
+#include "supervisor/process/sink.h"
+#include "tests/unit/child.h"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char dir[] = "/tmp/terse-test-XXXXXX";
+static char program[4096];
+
+static const char *const names[] = {
+	[SINK_PERSON] = "person", [SINK_AGENT] = "agent", [SINK_PROGRAM] = "program",
+	[SINK_FILE] = "file",     [SINK_PIPE] = "pipe",	  [SINK_CLOSED] = "closed",
+};
+
+/* The command: tells who reads its standard output. */
+static int probe(const char *file)
+{
+	FILE *f = fopen(file, "w");
+	if (!f)
+		return 1;
+	enum sink sink = sink_of(STDOUT_FILENO);
+	if (sink == SINK_PIPE)
+		sink = sink_of_pipe(STDOUT_FILENO, getpid());
+	fputs(names[sink], f);
+	fclose(f);
+	puts("output");
+	return 0;
+}
+
+/* Runs `argv` with stdout connected to a pipe that this process reads to its end. */
+static void run_and_read(char *const *argv)
+{
+	char data[4096];
+	int ends[2];
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		dup2(ends[1], STDOUT_FILENO);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	close(ends[1]);
+	while (read(ends[0], data, sizeof(data)) > 0)
+		;
+	close(ends[0]);
+	assert_int_equal(child_wait(pid), 0);
+}
+
+static void found(const char *want)
+{
+	char path[64], text[32] = "";
+	snprintf(path, sizeof(path), "%s/out", dir);
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	unlink(path);
+	assert_string_equal(text, want);
+}
+
+/* Runs a shell string in which $P is the probe; its own standard output is read by this process,
+   as an agent would. */
+static void shell_with(const char *shell, const char *string, const char *want)
+{
+	char *const argv[] = {(char *)shell, (char *)"-c", (char *)string, NULL};
+	run_and_read(argv);
+	found(want);
+}
+
+static void shell(const char *string, const char *want)
+{
+	shell_with("sh", string, want);
+	if (access("/bin/bash", X_OK) == 0)
+		shell_with("bash", string, want);
+}
+
+static void kinds_of_descriptors(void **state)
+{
+	int pipe_ends[2], pair[2], master, slave, fd;
+	(void)state;
+	assert_int_equal(pipe(pipe_ends), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
+	assert_int_equal(sink_of(pipe_ends[1]), SINK_PIPE);
+	assert_int_equal(sink_of(pair[0]), SINK_AGENT);
+	assert_int_equal(sink_of(slave), SINK_PERSON);
+	fd = open("/dev/null", O_WRONLY);
+	assert_int_equal(sink_of(fd), SINK_FILE);
+	close(fd);
+	assert_int_equal(sink_of(fd), SINK_CLOSED);
+	fd = memfd_create("test", 0);
+	assert_int_equal(sink_of(fd), SINK_FILE);
+	close(fd);
+	close(pipe_ends[0]), close(pipe_ends[1]), close(pair[0]), close(pair[1]);
+	close(master), close(slave);
+}
+
+static void an_agent_reads(void **state)
+{
+	char out[64];
+	char *const direct[] = {program, (char *)"probe", out, NULL};
+	(void)state;
+	snprintf(out, sizeof(out), "%s/out", dir);
+	/* This test is the parent, and no shell. */
+	run_and_read(direct);
+	found("agent");
+	shell("$P; true", "agent");
+	shell("true && (cd / && $P; true); true", "agent");
+	shell("timeout 20 $P; true", "agent");
+	shell("true | $P; true", "agent");
+	shell("x=$(echo); $P 2>/dev/null; true", "agent");
+	/* A shell that does not read it is in between; so is a job that only runs beside it. */
+	shell("sleep 20 & $P; kill $!; wait $! 2>/dev/null; true", "agent");
+}
+
+static void a_pipeline_reads(void **state)
+{
+	(void)state;
+	shell("$P | cat", "program");
+	shell("$P | cat >/dev/null; true", "program");
+	shell("true | $P | cat | cat", "program");
+	shell("$P 2>&1 | cat", "program");
+	shell("{ $P; true; } | cat", "program");
+	shell("(cd /; { $P; true; }; true) | (cat; true)", "program");
+	shell("timeout 20 $P | cat", "program");
+	shell("true | xargs $P | cat", "program");
+	shell("for i in 1; do $P; done | while read x; do echo $x; done", "program");
+}
+
+static void a_shell_reads(void **state)
+{
+	(void)state;
+	shell("x=$($P); echo $x", "program");
+	shell("x=$(cd / && { $P; true; }); echo $x", "program");
+	shell("x=`$P`; true", "program");
+	shell("x=$(timeout 20 $P); true", "program");
+	shell("x=$(sh -c '$P; true'); true", "program");
+	shell("x=$(env A=b $P; true); true", "program");
+	if (access("/bin/bash", X_OK) == 0)
+		shell_with("bash", "while read x; do echo $x; done < <($P; true)", "program");
+}
+
+/* A script's process has the script's name, not the shell's. */
+static void a_script_reads(void **state)
+{
+	char script[64];
+	char *const argv[] = {script, NULL};
+	(void)state;
+	snprintf(script, sizeof(script), "%s/build", dir);
+	FILE *f = fopen(script, "w");
+	assert_non_null(f);
+	fputs("#!/bin/sh\nx=$($P)\necho $x\n", f);
+	fclose(f);
+	assert_int_equal(chmod(script, 0700), 0);
+	run_and_read(argv);
+	found("program");
+	unlink(script);
+}
+
+/* An agent that connects two of its own children. */
+static void a_sibling_reads(void **state)
+{
+	char out[64];
+	int ends[2];
+	(void)state;
+	snprintf(out, sizeof(out), "%s/out", dir);
+	for (int forgotten = 0; forgotten <= 1; forgotten++) {
+		assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+		pid_t reader = fork();
+		if (reader == 0) {
+			dup2(ends[0], STDIN_FILENO);
+			int null = open("/dev/null", O_WRONLY);
+			dup2(null, STDOUT_FILENO);
+			execlp("cat", "cat", (char *)NULL);
+			_exit(127);
+		}
+		/* The agent may still hold the end that only its child reads. */
+		if (!forgotten)
+			close(ends[0]);
+		pid_t writer = fork();
+		if (writer == 0) {
+			dup2(ends[1], STDOUT_FILENO);
+			execl(program, program, "probe", out, (char *)NULL);
+			_exit(127);
+		}
+		close(ends[1]);
+		assert_int_equal(child_wait(writer), 0);
+		if (forgotten)
+			close(ends[0]);
+		assert_int_equal(child_wait(reader), 0);
+		found("program");
+	}
+}
+
+/* As zsh does it: the shell becomes the last program of the pipeline, the others are its children. */
+static void the_last_of_a_pipeline_reads(void **state)
+{
+	char out[64];
+	(void)state;
+	snprintf(out, sizeof(out), "%s/out", dir);
+	pid_t shell_pid = fork();
+	if (shell_pid == 0) {
+		int ends[2], null = open("/dev/null", O_WRONLY);
+		CHECK(pipe2(ends, O_CLOEXEC) == 0 && dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+		if (fork() == 0) {
+			dup2(ends[1], STDOUT_FILENO);
+			execl(program, program, "probe", out, (char *)NULL);
+			_exit(127);
+		}
+		dup2(null, STDOUT_FILENO);
+		execlp("cat", "cat", (char *)NULL);
+		_exit(127);
+	}
+	assert_int_equal(child_wait(shell_pid), 0);
+	found("program");
+}
+
+/* Children that read some other pipe, or hold only the end that is written, do not count. */
+static void a_sibling_reads_something_else(void **state)
+{
+	char out[64];
+	char *const direct[] = {program, (char *)"probe", out, NULL};
+	int other[2];
+	(void)state;
+	snprintf(out, sizeof(out), "%s/out", dir);
+	assert_int_equal(pipe2(other, O_CLOEXEC), 0);
+	pid_t reader = fork();
+	if (reader == 0) {
+		dup2(other[0], STDIN_FILENO);
+		execlp("cat", "cat", (char *)NULL);
+		_exit(127);
+	}
+	close(other[0]);
+	run_and_read(direct);
+	found("agent");
+	close(other[1]);
+	assert_int_equal(child_wait(reader), 0);
+	shell("sleep 20 >&1 & $P; kill $!; wait $! 2>/dev/null; true", "agent");
+}
+
+static void who_is_gone_can_not_be_asked(void **state)
+{
+	int ends[2];
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(0);
+	child_wait(pid);
+	assert_int_equal(sink_of_pipe(ends[1], pid), SINK_PROGRAM);
+	close(ends[0]), close(ends[1]);
+	assert_int_equal(sink_of_pipe(ends[1], getpid()), SINK_PROGRAM);
+}
+
+static void no_proc(const void *ctx)
+{
+	const int *ends = ctx;
+	CHECK(child_deny(SYS_openat, EACCES) == 0);
+	CHECK(sink_of_pipe(ends[1], getpid()) == SINK_PROGRAM);
+}
+
+static void without_proc_it_is_a_program(void **state)
+{
+	int ends[2];
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(child_run(no_proc, ends), 0);
+	close(ends[0]), close(ends[1]);
+}
+
+/* --- one open file or two --- */
+
+static void check_same(const void *ctx)
+{
+	char path[64];
+	int ends[2], pair[2];
+	(void)ctx;
+	snprintf(path, sizeof(path), "%s/log", dir);
+	int a = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), b = open(path, O_WRONLY);
+	int dup_a = dup(a), append = open(path, O_WRONLY | O_APPEND);
+	CHECK(a >= 0 && b >= 0 && append >= 0);
+	CHECK(write(a, "text", 4) == 4);
+	CHECK(sink_is_same(a, dup_a) && sink_is_same(a, a));
+	CHECK(!sink_is_same(a, b) && !sink_is_same(a, append));
+	CHECK(pipe(ends) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+	int dup_pipe = dup(ends[1]), dup_socket = dup(pair[0]);
+	CHECK(sink_is_same(ends[1], dup_pipe) && sink_is_same(pair[0], dup_socket));
+	CHECK(!sink_is_same(ends[1], a) && !sink_is_same(pair[0], pair[1]));
+	CHECK(pipe(pair) == 0 && !sink_is_same(ends[1], pair[1]));
+	close(a);
+	CHECK(!sink_is_same(a, b) && !sink_is_same(b, a) && !sink_is_same(a, a));
+	unlink(path);
+}
+
+static void check_same_without_kcmp(const void *ctx)
+{
+	CHECK(child_deny(SYS_kcmp, EPERM) == 0);
+	check_same(ctx);
+}
+
+static void same_open_file(void **state)
+{
+	(void)state;
+	assert_int_equal(child_run(check_same, NULL), 0);
+	assert_int_equal(child_run(check_same_without_kcmp, NULL), 0);
+}
+
+static int set_up(void **state)
+{
+	char command[4200];
+	(void)state;
+	if (!mkdtemp(dir) || readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+		return -1;
+	snprintf(command, sizeof(command), "%s probe %s/out", program, dir);
+	return setenv("P", command, 1);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return rmdir(dir);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kinds_of_descriptors),
+		cmocka_unit_test(an_agent_reads),
+		cmocka_unit_test(a_pipeline_reads),
+		cmocka_unit_test(a_shell_reads),
+		cmocka_unit_test(a_script_reads),
+		cmocka_unit_test(a_sibling_reads),
+		cmocka_unit_test(a_sibling_reads_something_else),
+		cmocka_unit_test(the_last_of_a_pipeline_reads),
+		cmocka_unit_test(who_is_gone_can_not_be_asked),
+		cmocka_unit_test(without_proc_it_is_a_program),
+		cmocka_unit_test(same_open_file),
+	};
+	if (argc >= 3 && strcmp(argv[1], "probe") == 0)
+		return probe(argv[2]);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,154 @@
+// Text or binary, and raw bytes that wait until it is known whether they are wanted.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/intercept/raw.h"
+#include "supervisor/intercept/sniff.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/kept.h"
+
+#define IS(data) sniff_is_binary(data, sizeof(data) - 1)
+
+static void texts(void **state)
+{
+	(void)state;
+	assert_false(IS(""));
+	assert_false(IS("\n"));
+	assert_false(IS("plain text\n"));
+	assert_false(IS("\x1b[1;31mcolour\x1b[0m\r\n\x07\b\t\v\f\x0e\x0f"));
+	assert_false(IS("\x1b\x1b\x1b\x1b\r\r\r"));
+	assert_false(IS("ünïcödé 日本語 🙂"));
+	assert_false(IS("\xEF\xBF\xBD\xEF\xBF\xBD"));
+	/* Latin-1: some letters of a word are invalid. */
+	assert_false(IS("na\xEFve caf\xE9, \xFC"
+			"ber stra\xDF"
+			"e"));
+}
+
+static void binaries(void **state)
+{
+	(void)state;
+	assert_true(IS("\0"));
+	assert_true(IS("text and then \0 a NUL"));
+	assert_true(IS("\x1f\x8b\x08\x01\x02\x03\xff\xfe\xfd\xfc"));
+	assert_true(IS("\x01\x02\x03\x04"));
+	assert_true(IS("\x7f\x7f\x7f"));
+	assert_true(IS("\xEF\xEF\xEF\xEF"));
+}
+
+/* Thirty per cent are still text, one byte more is not. */
+static void share(void **state)
+{
+	char data[100];
+	(void)state;
+	memset(data, 'a', sizeof(data));
+	memset(data, 0xFF, 30);
+	assert_false(sniff_is_binary(data, sizeof(data)));
+	data[30] = (char)0xFF;
+	assert_true(sniff_is_binary(data, sizeof(data)));
+}
+
+/* Only the first bytes count, and a character cut by that limit is no fault. */
+static void length(void **state)
+{
+	char data[SNIFF_LEN + 10];
+	(void)state;
+	memset(data, 'a', sizeof(data));
+	data[SNIFF_LEN] = '\0';
+	assert_false(sniff_is_binary(data, sizeof(data)));
+	data[SNIFF_LEN - 1] = '\0';
+	assert_true(sniff_is_binary(data, sizeof(data)));
+	assert_false(IS("\xF0\x9F\x99"));
+	assert_false(IS("\xE2\x82"));
+	assert_false(IS("\xC3"));
+	for (size_t i = 0; i < SNIFF_LEN; i += 4)
+		memcpy(data + i, "\xF0\x9F\x99\x82", 4);
+	assert_false(sniff_is_binary(data, SNIFF_LEN - 1));
+}
+
+/* Bytes that came before anything was known are kept, too, in order. */
+static void raw_held_and_started(void **state)
+{
+	struct meta meta;
+	struct artifact *a = kept_create(&meta);
+	struct raw r = {RAW_HOLDING, BUFFER_INIT};
+	(void)state;
+	assert_non_null(a);
+	raw_feed(&r, "one ", 4, NULL, false);
+	raw_feed(&r, "two ", 4, NULL, true);
+	raw_feed(&r, "three ", 6, a, false);
+	assert_int_equal(r.state, RAW_HOLDING);
+	raw_feed(&r, "four ", 5, a, true);
+	assert_int_equal(r.state, RAW_STREAMING);
+	assert_int_equal(r.held.cap, 0);
+	raw_feed(&r, "five", 4, a, false);
+	raw_start(&r, a);
+	kept_equals(a, ".raw", "one two three four five");
+	raw_release(&r);
+	raw_feed(&r, "six", 3, a, true);
+	kept_equals(a, ".raw", "one two three four five");
+	artifact_close(a);
+}
+
+/* What is not wanted is let go when it gets long, and memory with it. */
+static void raw_let_go(void **state)
+{
+	static char data[RAW_HOLD];
+	struct meta meta;
+	struct artifact *a = kept_create(&meta);
+	struct raw r = {RAW_HOLDING, BUFFER_INIT};
+	(void)state;
+	raw_feed(&r, data, RAW_HOLD, NULL, true);
+	assert_int_equal(r.state, RAW_HOLDING);
+	raw_feed(&r, "x", 1, NULL, true);
+	assert_int_equal(r.state, RAW_OFF);
+	assert_int_equal(r.held.cap, 0);
+	raw_feed(&r, "y", 1, a, true);
+	raw_start(&r, a);
+	assert_int_equal(r.state, RAW_OFF);
+	kept_equals(a, ".raw", NULL);
+	artifact_close(a);
+}
+
+/* The bytes that would not fit any more are what shows that they are wanted. */
+static void raw_wanted_at_the_last_moment(void **state)
+{
+	static char data[RAW_HOLD];
+	struct meta meta;
+	struct artifact *a = kept_create(&meta);
+	struct raw r = {RAW_HOLDING, BUFFER_INIT};
+	struct buffer out = BUFFER_INIT;
+	(void)state;
+	memset(data, 'z', sizeof(data));
+	raw_feed(&r, data, RAW_HOLD, NULL, false);
+	raw_feed(&r, "end", 3, a, true);
+	assert_int_equal(r.state, RAW_STREAMING);
+	assert_int_equal(kept_read(a, ".raw", &out), 0);
+	assert_int_equal(out.len, RAW_HOLD + 3);
+	assert_memory_equal(out.data, data, RAW_HOLD);
+	assert_memory_equal(out.data + RAW_HOLD, "end", 3);
+	buffer_release(&out);
+	raw_release(&r);
+	artifact_close(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts),
+		cmocka_unit_test(binaries),
+		cmocka_unit_test(share),
+		cmocka_unit_test(length),
+		cmocka_unit_test(raw_held_and_started),
+		cmocka_unit_test(raw_let_go),
+		cmocka_unit_test(raw_wanted_at_the_last_moment),
+	};
+	return cmocka_run_group_tests(tests, home_setup, home_teardown);
+}

@@ -1,0 +1,303 @@
+// One channel: what the command writes to its end comes out at the standard stream.
+
+#include "config/option.h"
+#include "supervisor/base/io.h"
+#include "supervisor/process/source.h"
+#include "tests/unit/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/home.h"
+
+/* A channel in a process whose standard output and error are files. */
+struct run {
+	struct settings settings;
+	struct job job;
+	struct record record;
+	struct source source;
+	int out, err; /* the files */
+	char replies[64];
+	char *chunk;
+};
+
+static void on_reply(void *ctx, const char *data, size_t len)
+{
+	struct run *r = ctx;
+	size_t have = strlen(r->replies);
+	CHECK(have + len < sizeof(r->replies));
+	memcpy(r->replies + have, data, len);
+}
+
+static void start(struct run *r, int which, enum channel channel, enum sink sink)
+{
+	static char *argv[] = {(char *)"test", NULL};
+	*r = (struct run){.out = memfd_create("out", MFD_CLOEXEC),
+			  .err = memfd_create("err", MFD_CLOEXEC),
+			  .chunk = malloc(SOURCE_CHUNK)};
+	CHECK(settings_init(&r->settings) == 0 && r->chunk);
+	r->job = (struct job){.argv = argv,
+			      .shown = argv,
+			      .session = "test",
+			      .settings = &r->settings,
+			      .front = getpid(),
+			      .cols = 160,
+			      .rows = 50};
+	r->job.layout.keyboard = -1;
+	r->job.layout.channel[which] = channel;
+	r->job.layout.sink[which] = sink;
+	CHECK(source_open(&r->source, &r->job, which) == 0);
+	CHECK(r->source.fd > 2 && r->source.child > 2);
+	CHECK(fcntl(r->source.fd, F_GETFL) & O_NONBLOCK);
+	CHECK(!(fcntl(r->source.child, F_GETFL) & O_NONBLOCK));
+	record_init(&r->record, &r->job);
+	dup2(r->out, STDOUT_FILENO);
+	source_connect(&r->source, &r->record, on_reply, r);
+}
+
+static void put(struct run *r, const char *text)
+{
+	CHECK(write(r->source.child, text, strlen(text)) == (ssize_t)strlen(text));
+}
+
+static int take(struct run *r)
+{
+	return source_read(&r->source, r->chunk, SOURCE_TURN);
+}
+
+/* The command has ended. */
+static void report(struct run *r)
+{
+	io_close(&r->source.child);
+	CHECK(take(r) == -1 && r->source.fd == -1);
+	CHECK(take(r) == -1);
+	record_end(&r->record, 0, false, false, 7);
+	const struct interceptor_ending e = {
+		.ending = {.lines = r->record.meta.out.lines, .bytes = r->record.meta.out.bytes},
+		.place = record_place(&r->record, false)};
+	source_report(&r->source, &e);
+}
+
+static void release(struct run *r)
+{
+	source_release(&r->source);
+	source_release(&r->source);
+	record_close(&r->record);
+	settings_release(&r->settings);
+	free(r->chunk);
+}
+
+static void end(struct run *r)
+{
+	report(r);
+	release(r);
+}
+
+static void holds(int file, const char *want)
+{
+	char data[8192];
+	ssize_t n = pread(file, data, sizeof(data) - 1, 0);
+	CHECK(n >= 0);
+	data[n] = '\0';
+	CHECK(strcmp(data, want) == 0);
+}
+
+static void to_an_agent(const void *ctx)
+{
+	struct run r;
+	(void)ctx;
+	start(&r, 0, CHANNEL_PTY, SINK_AGENT);
+	CHECK(r.source.pty && isatty(r.source.child));
+	CHECK(take(&r) == 0);
+	put(&r, "\x1b[1mbold\x1b[m\r\n50%\r100%\n");
+	CHECK(take(&r) == 0);
+	holds(r.out, "");
+	put(&r, "end");
+	CHECK(take(&r) == 0);
+	end(&r);
+	holds(r.out, "bold\n100%\nend");
+}
+
+/* What a program reads goes through a pipe, and at once. */
+static void to_a_program(const void *ctx)
+{
+	struct run r;
+	(void)ctx;
+	start(&r, 0, CHANNEL_PIPE, SINK_PROGRAM);
+	CHECK(!r.source.pty && !isatty(r.source.child));
+	put(&r, "first\r\n");
+	CHECK(take(&r) == 0);
+	holds(r.out, "first\r\n");
+	put(&r, "second");
+	end(&r);
+	holds(r.out, "first\r\nsecond");
+}
+
+static void standard_error(const void *ctx)
+{
+	struct run r;
+	int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
+	(void)ctx;
+	start(&r, 1, CHANNEL_PTY, SINK_AGENT);
+	CHECK(r.source.is_stderr);
+	put(&r, "oops\n");
+	CHECK(take(&r) == 0);
+	dup2(r.err, STDERR_FILENO);
+	end(&r);
+	dup2(kept, STDERR_FILENO);
+	holds(r.out, "");
+	holds(r.err, "oops\n");
+}
+
+/* A person gets the bytes, and a line at the end if it was more than a screen or so. */
+static void to_a_person(const void *ctx)
+{
+	struct run r;
+	char want[8192], line[32];
+	size_t len = 0;
+	(void)ctx;
+	start(&r, 0, CHANNEL_PTY, SINK_PERSON);
+	put(&r, "\x1b[31mred\x1b[m\r\n\x1b[6n");
+	CHECK(take(&r) == 0);
+	holds(r.out, "\x1b[31mred\x1b[m\r\n\x1b[6n");
+	end(&r);
+	holds(r.out, "\x1b[31mred\x1b[m\r\n\x1b[6n");
+	/* Its own terminal answers. */
+	CHECK(r.replies[0] == '\0');
+
+	start(&r, 0, CHANNEL_PTY, SINK_PERSON);
+	r.settings.size = 64;
+	for (int i = 10; i < 60; i++) {
+		snprintf(line, sizeof(line), "line %d\r\n", i);
+		put(&r, line);
+		len += (size_t)snprintf(want + len, sizeof(want) - len, "%s", line);
+	}
+	put(&r, "unfinished");
+	CHECK(take(&r) == 0);
+	report(&r);
+	CHECK(r.record.artifact);
+	snprintf(want + len, sizeof(want) - len,
+		 "unfinished\r\n[terse: 51 lines, 410 B: terse read %s]\r\n",
+		 artifact_id(r.record.artifact));
+	release(&r);
+	holds(r.out, want);
+}
+
+/* An answer is typed only where the command reads it raw. */
+static void queries(const void *ctx)
+{
+	struct run r;
+	struct termios modes;
+	(void)ctx;
+	start(&r, 0, CHANNEL_PTY, SINK_AGENT);
+	put(&r, "\x1b[c");
+	CHECK(take(&r) == 0 && r.replies[0] == '\0');
+	CHECK(tcgetattr(r.source.child, &modes) == 0);
+	cfmakeraw(&modes);
+	CHECK(tcsetattr(r.source.child, TCSANOW, &modes) == 0);
+	put(&r, "\x1b[6n");
+	CHECK(take(&r) == 0 && strcmp(r.replies, "\x1b[1;1R") == 0);
+	end(&r);
+	holds(r.out, "");
+}
+
+/* A turn ends after some bytes, or when the reader does not keep up. */
+static void turns(const void *ctx)
+{
+	static char data[60000];
+	struct run r;
+	int stalled[2];
+	(void)ctx;
+	memset(data, 'x', sizeof(data));
+	start(&r, 0, CHANNEL_PIPE, SINK_PROGRAM);
+	fcntl(r.source.child, F_SETPIPE_SZ, 1 << 20);
+	for (int i = 0; i < 10; i++)
+		CHECK(write(r.source.child, data, sizeof(data)) == sizeof(data));
+	CHECK(source_read(&r.source, r.chunk, 1) == 1);
+	CHECK(source_read(&r.source, r.chunk, 1) == 1);
+	CHECK(lseek(r.out, 0, SEEK_END) <= (off_t)(2 * SOURCE_CHUNK));
+	CHECK(take(&r) == 0);
+	CHECK(lseek(r.out, 0, SEEK_END) == 10 * sizeof(data));
+	end(&r);
+
+	start(&r, 0, CHANNEL_PIPE, SINK_PROGRAM);
+	CHECK(pipe2(stalled, O_CLOEXEC) == 0 && dup2(stalled[1], STDOUT_FILENO) == STDOUT_FILENO);
+	outlet_init(&r.source.outlet, STDOUT_FILENO);
+	fcntl(r.source.child, F_SETPIPE_SZ, 1 << 20);
+	for (int i = 0; i < 10; i++)
+		CHECK(write(r.source.child, data, sizeof(data)) == sizeof(data));
+	CHECK(take(&r) == 1);
+	CHECK(outlet_is_full(&r.source.outlet));
+	/* The command waits, as it would for a reader of its own. */
+	struct pollfd p = {.fd = r.source.fd, .events = POLLIN};
+	CHECK(poll(&p, 1, 0) == 1);
+	source_release(&r.source);
+}
+
+static int count_open(void)
+{
+	int count = 0;
+	for (int fd = 3; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* Where no pty can be had it is a pipe; a person's command is left alone. */
+static void no_pty(const void *ctx)
+{
+	struct run r;
+	struct job job = {.cols = 80, .rows = 24, .front = getpid()};
+	(void)ctx;
+	job.layout.keyboard = -1;
+	job.layout.channel[0] = CHANNEL_PTY;
+	job.layout.sink[0] = SINK_AGENT;
+	int before = count_open();
+	CHECK(child_deny(SYS_openat, ENOENT) == 0);
+	CHECK(source_open(&r.source, &job, 0) == 0);
+	CHECK(!r.source.pty && !isatty(r.source.child));
+	CHECK(count_open() == before + 2);
+	source_release(&r.source);
+	CHECK(count_open() == before);
+	job.layout.sink[0] = SINK_PERSON;
+	CHECK(source_open(&r.source, &job, 0) == -1 && errno == ENOENT);
+	CHECK(r.source.fd == -1 && r.source.child == -1 && count_open() == before);
+}
+
+#define CHANNEL_TEST(name)                                       \
+	static void test_##name(void **state)                    \
+	{                                                        \
+		(void)state;                                     \
+		assert_int_equal(child_run(name, NULL), 0);      \
+	}
+
+CHANNEL_TEST(to_an_agent)
+CHANNEL_TEST(to_a_program)
+CHANNEL_TEST(standard_error)
+CHANNEL_TEST(to_a_person)
+CHANNEL_TEST(queries)
+CHANNEL_TEST(turns)
+CHANNEL_TEST(no_pty)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_to_an_agent),
+		cmocka_unit_test(test_to_a_program),
+		cmocka_unit_test(test_standard_error),
+		cmocka_unit_test(test_to_a_person),
+		cmocka_unit_test(test_queries),
+		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_no_pty),
+	};
+	return cmocka_run_group_tests(tests, home_setup, home_teardown);
+}

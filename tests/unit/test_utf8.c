@@ -1,0 +1,346 @@
+// UTF-8 against a second description of it: the set of all encodings of scalar
+// values, written down by arithmetic, and all their prefixes.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/utf8.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LAST_CP 0x10FFFFu
+
+/* Every byte at which a row of Unicode's table 3-7 begins or ends, and some that are in none. */
+static const unsigned char edges[] = {
+	0x00, 0x0A, 0x1B, 0x41, 0x7E, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xA8, 0xBD, 0xBE,
+	0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xE2, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1,
+	0xF3, 0xF4, 0xF5, 0xFE, 0xFF,
+};
+#define EDGES (sizeof(edges) / sizeof(*edges))
+
+/* Bit sets of the beginnings of encodings, one to three bytes long; [2] is indexed by three bytes. */
+static unsigned char *prefixes[3];
+
+static bool is_surrogate(uint32_t cp)
+{
+	return cp >= 0xD800 && cp <= 0xDFFF;
+}
+
+static size_t encode(uint32_t cp, unsigned char out[4])
+{
+	if (cp < 0x80) {
+		out[0] = (unsigned char)cp;
+		return 1;
+	}
+	if (cp < 0x800) {
+		out[0] = (unsigned char)(0xC0 + cp / 64);
+		out[1] = (unsigned char)(0x80 + cp % 64);
+		return 2;
+	}
+	if (cp < 0x10000) {
+		out[0] = (unsigned char)(0xE0 + cp / 4096);
+		out[1] = (unsigned char)(0x80 + cp / 64 % 64);
+		out[2] = (unsigned char)(0x80 + cp % 64);
+		return 3;
+	}
+	out[0] = (unsigned char)(0xF0 + cp / 262144);
+	out[1] = (unsigned char)(0x80 + cp / 4096 % 64);
+	out[2] = (unsigned char)(0x80 + cp / 64 % 64);
+	out[3] = (unsigned char)(0x80 + cp % 64);
+	return 4;
+}
+
+static size_t prefix_index(const unsigned char *data, size_t len)
+{
+	size_t index = 0;
+	for (size_t i = 0; i < len; i++)
+		index = index << 8 | data[i];
+	return index;
+}
+
+static bool is_prefix(const unsigned char *data, size_t len)
+{
+	size_t index = prefix_index(data, len);
+	return prefixes[len - 1][index / 8] & 1 << index % 8;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	for (size_t len = 1; len <= 3; len++) {
+		prefixes[len - 1] = calloc(1, ((size_t)1 << 8 * len) / 8);
+		if (!prefixes[len - 1])
+			return -1;
+	}
+	for (uint32_t cp = 0x80; cp <= LAST_CP; cp++) {
+		unsigned char bytes[4];
+		if (is_surrogate(cp))
+			continue;
+		size_t n = encode(cp, bytes);
+		for (size_t len = 1; len < n; len++) {
+			size_t index = prefix_index(bytes, len);
+			prefixes[len - 1][index / 8] |= (unsigned char)(1 << index % 8);
+		}
+	}
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		free(prefixes[i]);
+	return 0;
+}
+
+/* What the Unicode standard recommends: a character, or the longest beginning of one, or a byte. */
+static size_t expected(const unsigned char *data, size_t len, uint32_t *cp)
+{
+	size_t n = 0;
+	while (n < len && n < 3 && is_prefix(data, n + 1))
+		n++;
+	*cp = UTF8_REPLACEMENT;
+	if (data[0] < 0x80) {
+		*cp = data[0];
+		return 1;
+	}
+	/* The next byte completes it if it is a continuation and no longer prefix was found. */
+	if (n > 0 && n < len && (data[n] & 0xC0) == 0x80) {
+		size_t whole = data[0] < 0xE0 ? 2 : data[0] < 0xF0 ? 3 : 4;
+		if (n + 1 == whole) {
+			uint32_t value = data[0] & (whole == 2   ? 0x1Fu
+						    : whole == 3 ? 0x0Fu
+								 : 0x07u);
+			for (size_t i = 1; i < whole; i++)
+				value = value * 64 + (data[i] & 0x3Fu);
+			*cp = value;
+			return whole;
+		}
+	}
+	return n ? n : 1;
+}
+
+static void every_scalar_value_both_ways(void **state)
+{
+	(void)state;
+	for (uint32_t cp = 0; cp <= LAST_CP; cp++) {
+		unsigned char bytes[4];
+		char out[4];
+		uint32_t back;
+		if (is_surrogate(cp))
+			continue;
+		size_t n = encode(cp, bytes);
+		assert_int_equal(utf8_put(cp, out), n);
+		assert_memory_equal(out, bytes, n);
+		assert_int_equal(utf8_decode(out, n, &back), n);
+		assert_int_equal(back, cp);
+		/* Cut short it is a replacement that takes all there is, and more could complete it. */
+		for (size_t len = 1; len < n; len++) {
+			size_t tail = 0;
+			assert_int_equal(utf8_decode(out, len, &back), len);
+			assert_int_equal(back, UTF8_REPLACEMENT);
+			assert_true(utf8_incomplete(out, len, &tail));
+			assert_int_equal(tail, len);
+		}
+	}
+}
+
+/* Whether `data` ends in the beginning of a character. */
+static bool expected_incomplete(const unsigned char *data, size_t len, size_t *tail)
+{
+	size_t at = 0, step = 0;
+	for (; at < len; at += step) {
+		uint32_t cp;
+		step = expected(data + at, len - at, &cp);
+		if (at + step == len && cp == UTF8_REPLACEMENT && step <= 3 &&
+		    is_prefix(data + at, step)) {
+			*tail = step;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Where the text may be cut: not inside a valid character. */
+static size_t expected_floor(const unsigned char *data, size_t total, size_t len)
+{
+	size_t best = 0;
+	for (size_t at = 0; at < total;) {
+		uint32_t cp;
+		size_t step = expected(data + at, total - at, &cp);
+		bool valid = cp != UTF8_REPLACEMENT || (step == 3 && data[at] == 0xEF);
+		for (size_t i = valid ? step : 1; i <= step; i++) {
+			if (at + i <= len)
+				best = at + i;
+		}
+		at += step;
+	}
+	return best;
+}
+
+static void check_sequence(const unsigned char *data, size_t len)
+{
+	const char *text = (const char *)data;
+	uint32_t cp, want_cp;
+	size_t tail = 0, want_tail = 0;
+	size_t want = expected(data, len, &want_cp);
+	assert_int_equal(utf8_decode(text, len, &cp), want);
+	assert_int_equal(cp, want_cp);
+	bool incomplete = expected_incomplete(data, len, &want_tail);
+	assert_int_equal(utf8_incomplete(text, len, &tail), incomplete);
+	assert_int_equal(tail, want_tail);
+	for (size_t cut = 0; cut <= len + 1; cut++)
+		assert_int_equal(utf8_floor(text, len, cut), expected_floor(data, len, cut));
+}
+
+static void every_boundary_of_the_table(void **state)
+{
+	unsigned char data[4];
+	(void)state;
+	for (size_t a = 0; a < EDGES; a++) {
+		data[0] = edges[a];
+		check_sequence(data, 1);
+		for (size_t b = 0; b < EDGES; b++) {
+			data[1] = edges[b];
+			check_sequence(data, 2);
+			for (size_t c = 0; c < EDGES; c++) {
+				data[2] = edges[c];
+				check_sequence(data, 3);
+			}
+		}
+	}
+	/* Four bytes: leads that can have them, and one that can't. */
+	for (size_t i = 0; i < 5 * EDGES * EDGES * EDGES; i++) {
+		static const unsigned char leads[] = {0xE2, 0xF0, 0xF1, 0xF4, 0xF5};
+		data[0] = leads[i % 5];
+		data[1] = edges[i / 5 % EDGES];
+		data[2] = edges[i / 5 / EDGES % EDGES];
+		data[3] = edges[i / 5 / EDGES / EDGES];
+		check_sequence(data, 4);
+	}
+}
+
+static void known_replacements(void **state)
+{
+	/* The example of Unicode 15, table 3-8 and others: how many code points come out. */
+	static const struct {
+		const char *bytes;
+		size_t count;
+	} cases[] = {
+		{"\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41", 9},
+		{"\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41", 9},
+		{"\xF4\x91\x92\x93\xFF\x41\x80\xBF\x42", 9},
+		{"\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41", 5},
+		{"\xEF\xBF\xBD", 1},
+		{"\xF0\x9F\x99\x82", 1},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *at = cases[i].bytes, *end = at + strlen(at);
+		size_t count = 0;
+		uint32_t cp;
+		for (; at < end; count++)
+			at += utf8_decode(at, (size_t)(end - at), &cp);
+		assert_ptr_equal(at, end);
+		assert_int_equal(count, cases[i].count);
+	}
+}
+
+static bool in(uint32_t cp, uint32_t first, uint32_t last)
+{
+	return cp >= first && cp <= last;
+}
+
+static void clean_code_points(void **state)
+{
+	(void)state;
+	for (uint32_t cp = 0; cp <= LAST_CP; cp++) {
+		bool control = (cp < 0x20 && cp != '\n' && cp != '\t') || in(cp, 0x7F, 0x9F);
+		bool bidi = cp == 0x200E || cp == 0x200F || cp == 0x61C || in(cp, 0x202A, 0x202E) ||
+			    in(cp, 0x2066, 0x2069);
+		bool none = in(cp, 0xFDD0, 0xFDEF) || cp % 0x10000 >= 0xFFFE || is_surrogate(cp);
+		bool dirty = control || bidi || none || in(cp, 0xE0000, 0xE007F) || cp == 0xFEFF;
+		assert_int_equal(utf8_is_clean(cp), !dirty);
+	}
+}
+
+static void cleans(const char *data, size_t len, const char *want)
+{
+	struct buffer out = BUFFER_INIT;
+	assert_int_equal(utf8_clean(&out, data, len), 0);
+	assert_string_equal(buffer_string(&out), want);
+	assert_int_equal(utf8_clean_len(data, len), out.len);
+	assert_int_equal(utf8_all_clean(data, len),
+			 out.len == len && memcmp(out.data, data, len) == 0);
+	buffer_release(&out);
+}
+
+#define R             "\xEF\xBF\xBD"
+#define CLEANS(in, w) cleans(in, sizeof(in) - 1, w)
+
+static void clean_texts(void **state)
+{
+	(void)state;
+	CLEANS("", "");
+	CLEANS("plain\ttext\n", "plain\ttext\n");
+	CLEANS("a\x1b[31mred\x1b[m\r\n", "a" R "[31mred" R "[m" R "\n");
+	CLEANS("nul\0nul", "nul" R "nul");
+	CLEANS("gr\xC3\xBC\xC3\x9F", "gr\xC3\xBC\xC3\x9F");
+	CLEANS("\xF0\x9F\x99\x82", "\xF0\x9F\x99\x82");
+	CLEANS("latin \xFC.", "latin " R ".");
+	CLEANS("cut \xF0\x9F\x99", "cut " R);
+	CLEANS("\xF0\x9F\x99 \xE2\x82", R " " R);
+	CLEANS("\xED\xA0\x80", R R R);
+	CLEANS("real " R " stays", "real " R " stays");
+	CLEANS("\xC2\x85", R);
+	CLEANS("\xE2\x80\xAE evil", R " evil");
+	CLEANS("\xF3\xA0\x81\x81tag", R "tag");
+	CLEANS("\xEF\xBB\xBF"
+	       "bom",
+	       R "bom");
+	CLEANS("\xF4\x8F\xBF\xBF", R);
+	CLEANS("\xEF\xBF\xBF", R);
+	CLEANS("\x7F", R);
+}
+
+/* Whatever comes in, clean text comes out, and clean text is not changed. */
+static void cleaning_is_final(void **state)
+{
+	uint32_t seed = 1;
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		char data[24];
+		struct buffer once = BUFFER_INIT, twice = BUFFER_INIT;
+		size_t len = (size_t)round % sizeof(data);
+		for (size_t i = 0; i < len; i++) {
+			seed = seed * 1664525 + 1013904223;
+			data[i] = (char)edges[(seed >> 16) % EDGES];
+		}
+		assert_int_equal(utf8_clean(&once, data, len), 0);
+		assert_true(utf8_all_clean(once.data, once.len));
+		assert_int_equal(utf8_clean(&twice, once.data, once.len), 0);
+		assert_int_equal(once.len, twice.len);
+		if (once.len)
+			assert_memory_equal(once.data, twice.data, once.len);
+		assert_int_equal(utf8_clean_len(data, len), once.len);
+		buffer_release(&once);
+		buffer_release(&twice);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_scalar_value_both_ways),
+		cmocka_unit_test(every_boundary_of_the_table),
+		cmocka_unit_test(known_replacements),
+		cmocka_unit_test(clean_code_points),
+		cmocka_unit_test(clean_texts),
+		cmocka_unit_test(cleaning_is_final),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

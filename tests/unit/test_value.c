@@ -1,0 +1,228 @@
+// Values as text: numbers, sizes, durations and words, both ways.
+
+#include "config/value.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define KB ((int64_t)1 << 10)
+#define MB ((int64_t)1 << 20)
+#define GB ((int64_t)1 << 30)
+#define PB ((int64_t)1 << 50)
+
+#define INVALID INT64_MIN
+
+struct example {
+	const char *text;
+	int64_t value;
+};
+
+static void check(const struct example *examples, int (*parse)(const char *text, int64_t *out))
+{
+	for (; examples->text; examples++) {
+		int64_t value = 4711;
+		int result;
+
+		errno = 0;
+		result = parse(examples->text, &value);
+		if (examples->value == INVALID) {
+			if (result == 0)
+				fail_msg("\"%s\" was taken as %lld", examples->text,
+					 (long long)value);
+			assert_int_equal(errno, EINVAL);
+			continue;
+		}
+		if (result != 0 || value != examples->value)
+			fail_msg("\"%s\": %d, %lld", examples->text, result, (long long)value);
+	}
+}
+
+static void counts(void **state)
+{
+	static const struct example examples[] = {
+		{"0", 0},
+		{"50", 50},
+		{"007", 7},
+		{"-3", -3},
+		{"9223372036854775807", INT64_MAX},
+		{"9223372036854775808", INT64_MAX},
+		{"99999999999999999999999", INT64_MAX},
+		{"-99999999999999999999999", -INT64_MAX},
+		{"", INVALID},
+		{" ", INVALID},
+		{"-", INVALID},
+		{"+5", INVALID},
+		{"0x10", INVALID},
+		{"1e3", INVALID},
+		{"1.5", INVALID},
+		{"5 ", INVALID},
+		{" 5", INVALID},
+		{"5x", INVALID},
+		{"1,000", INVALID},
+		{NULL, 0},
+	};
+
+	(void)state;
+	check(examples, value_parse_count);
+}
+
+static void sizes(void **state)
+{
+	static const struct example examples[] = {
+		{"0", 0},
+		{"4096", 4096},
+		{"4096B", 4096},
+		{"4K", 4 * KB},
+		{"4KB", 4 * KB},
+		{"4kb", 4 * KB},
+		{"4 KB", 4 * KB},
+		{"4KiB", 4 * KB},
+		{"1M", MB},
+		{"16MB", 16 * MB},
+		{"1GB", GB},
+		{"2TB", 2048 * GB},
+		{"1PB", PB},
+		{"1.5MB", MB + MB / 2},
+		{"0.25KB", 256},
+		{"0.001KB", 2},
+		{"1000tok", 4000},
+		{"1000 tok", 4000},
+		{"small", 2 * KB},
+		{"Medium", 4 * KB},
+		{"large", 8 * KB},
+		{"9999999PB", INT64_MAX},
+		{"9223372036854775807.999PB", INT64_MAX},
+		{"-1KB", -KB},
+		{"", INVALID},
+		{"KB", INVALID},
+		{"4XB", INVALID},
+		{"4KBB", INVALID},
+		{"4  KB", INVALID},
+		{"4 ", INVALID},
+		{".5MB", INVALID},
+		{"1.MB", INVALID},
+		{"1.2345MB", INVALID},
+		{"1.2.3MB", INVALID},
+		{"smal", INVALID},
+		{"4KB;", INVALID},
+		{"off", INVALID},
+		{NULL, 0},
+	};
+
+	(void)state;
+	check(examples, value_parse_size);
+}
+
+static void durations(void **state)
+{
+	static const struct example examples[] = {
+		{"off", 0},
+		{"OFF", 0},
+		{"0", 0},
+		{"0ms", 0},
+		{"500ms", 500},
+		{"2", 2000},
+		{"2s", 2000},
+		{"0.5", 500},
+		{"1.5s", 1500},
+		{"0.5ms", 1},
+		{"0.001ms", 1},
+		{"5m", 300000},
+		{"5min", 300000},
+		{"12h", 43200000},
+		{"1.5h", 5400000},
+		{"365d", 31536000000},
+		{"106751991168d", INT64_MAX},
+		{"-1s", -1000},
+		{"", INVALID},
+		{"s", INVALID},
+		{"5x", INVALID},
+		{"5 s s", INVALID},
+		{"5KB", INVALID},
+		{"1h30m", INVALID},
+		{"on", INVALID},
+		{NULL, 0},
+	};
+
+	(void)state;
+	check(examples, value_parse_duration);
+}
+
+static void bools(void **state)
+{
+	static const struct example examples[] = {
+		{"yes", 1},	    {"true", 1},   {"on", 1},	  {"1", 1},   {"YES", 1},
+		{"no", 0},	    {"false", 0},  {"off", 0},	  {"0", 0},   {"Off", 0},
+		{"", INVALID},	    {"y", INVALID}, {"2", INVALID}, {"\"yes\"", INVALID},
+		{"auto", INVALID}, {NULL, 0},
+	};
+
+	(void)state;
+	check(examples, value_parse_bool);
+}
+
+static void words(void **state)
+{
+	static const char *const modes[] = {"smart", "head", "tail", NULL};
+	int64_t position = -1;
+
+	(void)state;
+	assert_int_equal(value_parse_word("smart", modes, &position), 0);
+	assert_int_equal(position, 0);
+	assert_int_equal(value_parse_word("TAIL", modes, &position), 0);
+	assert_int_equal(position, 2);
+	assert_int_equal(value_parse_word("tai", modes, &position), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(value_parse_word("", modes, &position), -1);
+	assert_int_equal(position, 2);
+}
+
+static void formats(void **state)
+{
+	static const struct {
+		int64_t value;
+		const char *size, *duration;
+	} examples[] = {
+		{0, "0", "off"},
+		{1, "1", "1ms"},
+		{500, "500", "500ms"},
+		{1000, "1000", "1s"},
+		{4 * KB, "4KB", "4096ms"},
+		{16 * MB, "16MB", "16777216ms"},
+		{PB, "1PB", "1125899906842624ms"},
+		{60000, "60000", "1m"},
+		{43200000, "43200000", "12h"},
+		{86400000, "84375KB", "1d"},
+		{INT64_MAX, "9223372036854775807", "9223372036854775807ms"},
+	};
+	char out[VALUE_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+		int64_t back;
+
+		assert_string_equal(value_format_size(out, examples[i].value), examples[i].size);
+		assert_int_equal(value_parse_size(out, &back), 0);
+		assert_int_equal(back, examples[i].value);
+		assert_string_equal(value_format_duration(out, examples[i].value),
+				    examples[i].duration);
+		assert_int_equal(value_parse_duration(out, &back), 0);
+		assert_int_equal(back, examples[i].value);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts),    cmocka_unit_test(sizes), cmocka_unit_test(durations),
+		cmocka_unit_test(bools),     cmocka_unit_test(words), cmocka_unit_test(formats),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
