@@ -24,6 +24,21 @@ bool shell_is_string(const char *argument)
 	return strpbrk(argument, " \t\n|&;<>()$`\\\"'*?[]{}~#!=") && access(argument, F_OK) < 0;
 }
 
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+
+/* NAME=, NAME+= or NAME[...]= */
+static bool is_assignment(const char *word)
+{
+	const char *end = word + strspn(word, LETTERS "0123456789");
+	if (end == word || !strchr(LETTERS, *word))
+		return false;
+	if (*end == '[')
+		end += strcspn(end, "]=");
+	if (*end == ']' || *end == '+')
+		end++;
+	return *end == '=';
+}
+
 bool shell_is_builtin(const char *word)
 {
 	static const char *const builtins[] = {
@@ -33,8 +48,7 @@ bool shell_is_builtin(const char *word)
 		"shift", "shopt",   "source", "suspend", "trap",    "type",   "typeset", "ulimit",
 		"umask", "unalias", "unset",  "until",   "wait",    "while",
 	};
-	const char *equal = strchr(word, '=');
-	if (equal && equal > word && !strchr("0123456789-", *word))
+	if (is_assignment(word))
 		return true;
 	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++) {
 		if (strcmp(word, builtins[i]) == 0)

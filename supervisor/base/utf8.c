@@ -151,8 +151,11 @@ static size_t clean_ascii(const char *data, size_t len)
 static size_t clean_run(const char *data, size_t len)
 {
 	size_t n = 0;
-	while ((n += clean_ascii(data + n, len - n)) < len) {
+	while (n < len) {
 		uint32_t cp;
+		n += clean_ascii(data + n, len - n);
+		if (n == len)
+			break;
 		size_t step = utf8_decode(data + n, len - n, &cp);
 		/* A real U+FFFD is three bytes; an invalid part of three bytes begins with F0 to
 		 * F4. */

@@ -81,16 +81,16 @@ static void check_shell(struct doctor *d, const struct settings *s)
 static void check_reader(void)
 {
 	static const char *const names[] = {
-		[SINK_PERSON] = "a person at a terminal: output is passed through",
-		[SINK_AGENT] = "an agent: long output becomes a preview",
-		[SINK_PROGRAM] = "a program: it gets the whole text",
-		[SINK_FILE] = "a file: it gets the whole text",
-		[SINK_CLOSED] = "nobody: standard output is closed",
+		[SINK_PERSON] = "a person at a terminal; output is passed through",
+		[SINK_AGENT] = "an agent; long output becomes a preview",
+		[SINK_PROGRAM] = "a program; it gets the whole text",
+		[SINK_FILE] = "a file; it gets the whole text",
+		[SINK_CLOSED] = "nobody; it is closed",
 	};
 	enum sink sink = sink_of(STDOUT_FILENO);
 	if (sink == SINK_PIPE)
 		sink = sink_of_pipe(STDOUT_FILENO, getpid());
-	printf("%-8s standard output is read by %s\n", "-", names[sink]);
+	printf("%-8s standard output goes to %s\n", "-", names[sink]);
 }
 
 static void check_switches(void)

@@ -137,7 +137,8 @@ static void resolve(struct interceptor *s)
 	s->options.print = s->events.resolve(s->events.ctx);
 	if (s->options.print != INTERCEPT_WHOLE)
 		return;
-	print(s, s->held.data + s->printed, s->held.len - s->printed);
+	if (s->held.len > s->printed)
+		print(s, s->held.data + s->printed, s->held.len - s->printed);
 	s->printed = s->held.len;
 	preview_free(s->preview);
 	s->preview = NULL;
@@ -174,9 +175,11 @@ static size_t next_head(struct interceptor *s, size_t *lines)
 	size_t run = 0;
 	*lines = 0;
 	while (!s->head_closed) {
-		const char *line = s->held.data + s->printed + run;
 		size_t left = s->held.len - s->printed - run;
-		const char *end = left ? memchr(line, '\n', left) : NULL;
+		if (left == 0)
+			break;
+		const char *line = s->held.data + s->printed + run;
+		const char *end = memchr(line, '\n', left);
 		if (!end)
 			break;
 		size_t len = (size_t)(end - line) + 1;
@@ -200,7 +203,8 @@ static void print_head(struct interceptor *s)
 		resolve(s);
 	if (s->options.print != INTERCEPT_PREVIEW)
 		return;
-	print(s, s->held.data + s->printed, run);
+	if (run > 0)
+		print(s, s->held.data + s->printed, run);
 	s->printed += run;
 	s->shown += run;
 	s->printed_lines += lines;

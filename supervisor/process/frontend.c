@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -37,6 +38,7 @@ struct frontend {
 	pid_t session; /* the keeper's process ID */
 	int signals;   /* signalfd */
 	bool raw;      /* the person's terminal is in raw mode */
+	bool interrupt_typed, suspend_typed; /* keys that a terminal makes signals of */
 };
 
 static bool is_foreground(const struct frontend *f)
@@ -75,10 +77,26 @@ static void leave_raw(struct frontend *f)
 	f->raw = false;
 }
 
+/* A key went to the command's terminal, where only the command's group had its signal. On the
+   person's own terminal the script around this process would have had it, too. */
+static void signal_group(int sig)
+{
+	const struct timespec now = {0, 0};
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	kill(0, sig);
+	/* Blocked here; not to be passed on to the command once more. */
+	sigtimedwait(&set, NULL, &now);
+}
+
 /* The command was stopped: so is this process, until somebody continues it. */
 static void stop(struct frontend *f)
 {
 	leave_raw(f);
+	if (f->suspend_typed)
+		signal_group(SIGTSTP);
+	f->suspend_typed = false;
 	kill(getpid(), SIGSTOP);
 	send_message(f, MESSAGE_AWAKE, 0, 0);
 	enter_raw(f);
@@ -89,23 +107,40 @@ static void pass_signal(struct frontend *f)
 	struct signalfd_siginfo info;
 	while (read(f->signals, &info, sizeof(info)) == sizeof(info)) {
 		int sig = (int)info.ssi_signo;
+		/* From the keeper: the command goes on already. */
+		bool woken = sig == SIGCONT && (pid_t)info.ssi_pid == f->session;
 		if (sig == SIGCONT)
 			enter_raw(f);
 		if (sig == SIGWINCH || sig == SIGCONT)
 			send_window(f);
-		if (sig != SIGWINCH || f->job->layout.keyboard < 0)
+		if (!woken && (sig != SIGWINCH || f->job->layout.keyboard < 0))
 			send_message(f, MESSAGE_SIGNAL, sig, 0);
 	}
+}
+
+static bool has_key(const char *keys, size_t len, cc_t key)
+{
+	return key != _POSIX_VDISABLE && memchr(keys, key, len);
+}
+
+static void note_keys(struct frontend *f, const char *keys, size_t len)
+{
+	const cc_t *special = f->job->modes.c_cc;
+	f->interrupt_typed |=
+		has_key(keys, len, special[VINTR]) || has_key(keys, len, special[VQUIT]);
+	f->suspend_typed |= has_key(keys, len, special[VSUSP]);
 }
 
 static void pass_keys(struct frontend *f)
 {
 	struct message m = {.kind = MESSAGE_INPUT};
 	ssize_t n = read(f->job->layout.keyboard, m.data, sizeof(m.data));
-	if (n > 0)
+	if (n > 0) {
+		note_keys(f, m.data, (size_t)n);
 		message_send(f->keeper, &m, (size_t)n);
-	else if (n == 0 || errno != EINTR)
+	} else if (n == 0 || errno != EINTR) {
 		leave_raw(f); /* the terminal is gone; HUP follows */
+	}
 }
 
 /* The keeper was killed: nothing of the command may stay, and its status is lost. */
@@ -246,5 +281,8 @@ int frontend_run(struct job *job)
 	}
 	if (end.b)
 		_exit(EXIT_TIMEOUT);
+	int sig = WIFSIGNALED(end.a) ? WTERMSIG(end.a) : 0;
+	if (f.interrupt_typed && (sig == SIGINT || sig == SIGQUIT))
+		signal_group(sig);
 	signals_end_like(end.a);
 }

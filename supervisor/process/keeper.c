@@ -59,7 +59,8 @@ struct keeper {
 	int status; /* of the command, once it has ended */
 	bool timed_out;
 	bool interrupted; /* the front end died first */
-	bool stopped;
+	int stopped; /* how often the front end was told to stop and has not said that it is awake
+		      */
 	struct source sources[2];
 	int source_count;
 	struct record record;
@@ -284,7 +285,7 @@ static void release_terminal(struct keeper *k)
    continued until it says that it is awake, since it may be just about to stop. */
 static void wake_front(struct keeper *k)
 {
-	if (k->stopped && k->front >= 0) {
+	if (k->stopped > 0 && k->front >= 0) {
 		kill(k->job->front, SIGCONT);
 		k->wake_at = clock_monotonic_ms() + LOOK_MS;
 	}
@@ -308,7 +309,7 @@ static void on_child(struct keeper *k)
 	while (k->state == KEEPER_RUNNING &&
 	       waitpid(k->command, &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
 		if (WIFSTOPPED(status)) {
-			k->stopped = true;
+			k->stopped++;
 			tell(k, MESSAGE_STOPPED, WSTOPSIG(status), 0);
 		} else if (WIFCONTINUED(status)) {
 			wake_front(k);
@@ -349,8 +350,8 @@ static void on_front(struct keeper *k)
 				kill(-k->command, m.a);
 			break;
 		case MESSAGE_AWAKE:
-			k->stopped = false;
-			k->wake_at = 0;
+			if (--k->stopped <= 0)
+				k->wake_at = 0;
 			break;
 		case MESSAGE_INPUT: queue_input(k, m.data, (size_t)len); break;
 		case MESSAGE_WINDOW:
@@ -499,7 +500,9 @@ static void let_go(struct keeper *k)
 
 static bool is_done(struct keeper *k, int64_t now)
 {
-	if (k->state == KEEPER_FLUSHING && (is_flushed(k) || is_due(k->stall_at, now)))
+	/* A front end that is about to stop would never read that it may end. */
+	bool asleep = k->stopped > 0 && k->front >= 0;
+	if (k->state == KEEPER_FLUSHING && !asleep && (is_flushed(k) || is_due(k->stall_at, now)))
 		let_go(k);
 	if (k->state != KEEPER_LINGERING || k->ending)
 		return false;

@@ -9,15 +9,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a person, a shell or an agent sends to a command. */
-static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,  SIGUSR1, SIGUSR2,
-				SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU,  SIGCONT, SIGVTALRM,
-				SIGPROF, SIGIO,   SIGPWR,  SIGWINCH, SIGURG};
+/* `forwarded`: what a person, a shell or an agent sends to a command. (TTOU is blocked with them,
+   so that a front end in the background can still put terminal modes back.) `changed`: what terse
+   changes the disposition of, in one of its processes. */
+static const struct {
+	int sig;
+	bool forwarded, changed;
+} table[] = {
+	{SIGHUP, true, true},    {SIGINT, true, true},   {SIGQUIT, true, true},
+	{SIGTERM, true, true},   {SIGUSR1, true, false}, {SIGUSR2, true, false},
+	{SIGALRM, true, false},  {SIGTSTP, true, false}, {SIGTTIN, true, false},
+	{SIGTTOU, true, false},  {SIGCONT, true, false}, {SIGVTALRM, true, false},
+	{SIGPROF, true, false},  {SIGIO, true, false},   {SIGPWR, true, false},
+	{SIGWINCH, true, false}, {SIGURG, true, false},  {SIGPIPE, false, true},
+	{SIGXFSZ, false, true},  {SIGCHLD, false, true},
+};
 
-/* What terse changes the disposition of, in one of its processes. */
-static const int changed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGCHLD};
-
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+#define COUNT (sizeof(table) / sizeof(*table))
 
 void signals_take(struct signals *saved)
 {
@@ -25,18 +33,13 @@ void signals_take(struct signals *saved)
 	struct sigaction action;
 	sigemptyset(&block);
 	sigemptyset(&saved->ignored);
-	for (size_t i = 0; i < COUNT(forwarded); i++) {
-		sigaddset(&block, forwarded[i]);
-		if (sigaction(forwarded[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
-			sigaddset(&saved->ignored, forwarded[i]);
-	}
-	for (size_t i = 0; i < COUNT(changed); i++) {
-		if (sigaction(changed[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
-			sigaddset(&saved->ignored, changed[i]);
+	for (size_t i = 0; i < COUNT; i++) {
+		if (table[i].forwarded)
+			sigaddset(&block, table[i].sig);
+		if (sigaction(table[i].sig, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+			sigaddset(&saved->ignored, table[i].sig);
 	}
 	sigaddset(&block, SIGCHLD);
-	/* So that a front end in the background can still put terminal modes back. */
-	sigaddset(&block, SIGTTOU);
 	sigprocmask(SIG_BLOCK, &block, &saved->mask);
 	/* With SIGCHLD ignored the kernel reaps by itself and the status is lost. */
 	if (sigismember(&saved->ignored, SIGCHLD))
@@ -45,17 +48,20 @@ void signals_take(struct signals *saved)
 
 void signals_restore(const struct signals *saved)
 {
-	for (size_t i = 0; i < COUNT(changed); i++)
-		signal(changed[i], sigismember(&saved->ignored, changed[i]) ? SIG_IGN : SIG_DFL);
+	for (size_t i = 0; i < COUNT; i++) {
+		bool ignored = sigismember(&saved->ignored, table[i].sig);
+		if (table[i].changed)
+			signal(table[i].sig, ignored ? SIG_IGN : SIG_DFL);
+	}
 	sigprocmask(SIG_SETMASK, &saved->mask, NULL);
 }
 
 void signals_forwarded(const struct signals *saved, sigset_t *set)
 {
 	sigemptyset(set);
-	for (size_t i = 0; i < COUNT(forwarded); i++) {
-		if (!sigismember(&saved->ignored, forwarded[i]))
-			sigaddset(set, forwarded[i]);
+	for (size_t i = 0; i < COUNT; i++) {
+		if (table[i].forwarded && !sigismember(&saved->ignored, table[i].sig))
+			sigaddset(set, table[i].sig);
 	}
 }
 

@@ -159,14 +159,28 @@ struct search {
 	pid_t parent, except;
 	const char *link;
 	bool pipeline; /* the parent is a shell: a child of another user may well read it */
+	int below;     /* how far to look below a child that is terse itself */
 };
+
+/* `terse A | terse B`: the second one has handed its stdin to B, below keeper and front end. */
+#define BELOW_TERSE 3
+
+static bool child_reads_pipe(const struct search *s);
 
 static bool is_reader(const struct search *s, pid_t child)
 {
+	struct process p;
 	if (child == s->except)
 		return false;
 	enum reading reading = look_at(child, s->link);
-	return reading <= READS || (reading == HIDDEN && s->pipeline);
+	if (reading <= READS || (reading == HIDDEN && s->pipeline))
+		return true;
+	bool inside = s->below < BELOW_TERSE; /* below a terse already */
+	if (s->below == 0 ||
+	    (!inside && (read_process(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
+		return false;
+	const struct search deeper = {child, s->except, s->link, false, s->below - 1};
+	return child_reads_pipe(&deeper);
 }
 
 /* By what the kernel lists of each thread's children; -1: this kernel does not. */
@@ -231,7 +245,7 @@ enum sink sink_of_pipe(int fd, pid_t writer)
 	if (strncmp(link, "pipe:", 5) != 0)
 		return SINK_PROGRAM;
 	/* `terse ... > >(reader)`: the shell's child makes the reader before it becomes terse. */
-	const struct search own = {writer, getpid(), link, false};
+	const struct search own = {writer, getpid(), link, false, 0};
 	if (child_reads_pipe(&own))
 		return SINK_PROGRAM;
 	/* From process to process upwards, through whatever started it (timeout, sudo, xargs), to
@@ -241,12 +255,13 @@ enum sink sink_of_pipe(int fd, pid_t writer)
 		if (read_process(parent, &p) < 0)
 			return SINK_PROGRAM;
 		bool shell = is_shell(parent, &p);
-		const struct search children = {parent, at, link, shell};
-		if (child_reads_pipe(&children))
-			return SINK_PROGRAM;
+		const struct search children = {parent, at, link, shell, BELOW_TERSE};
+		/* First the shell: it may be about to start the reader, which has its end then. */
 		enum reading reading = look_at(parent, link);
 		/* Some shells become the last program of a pipeline. */
 		if (reading == READS_STDIN || (reading != READS_NOT && shell))
+			return SINK_PROGRAM;
+		if (child_reads_pipe(&children))
 			return SINK_PROGRAM;
 		if (reading == READS)
 			return SINK_AGENT;

@@ -84,6 +84,8 @@ void outlet_write(struct outlet *o, const char *data, size_t len)
 
 void outlet_pump(struct outlet *o)
 {
+	if (outlet_is_empty(o))
+		return;
 	o->sent += write_now(o, o->queue.data + o->sent, o->queue.len - o->sent);
 	if (o->error)
 		o->sent = o->queue.len;

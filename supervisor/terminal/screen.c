@@ -346,7 +346,8 @@ void screen_put_bytes(struct screen *s, const char *bytes, unsigned len)
 void screen_tab(struct screen *s)
 {
 	struct row *row = s->lines[s->y];
-	bool keep = row->plain && s->x == row->end;
+	/* A soft wrap is followed by a character: a tab there was no plain text. */
+	bool keep = row->plain && s->x == row->end && !(row->wrapped && s->x == 0);
 	unsigned to = s->x < s->cols ? screen_next_tab(s) : s->x;
 
 	if (keep && s->own_tabs && to != (s->x / TAB_WIDTH + 1) * TAB_WIDTH) {

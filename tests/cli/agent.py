@@ -171,6 +171,27 @@ class Long(Case):
         self.assertEqual(self.artifact(run.id), b"start\n" + b"same\n" * 50000 + b"end\n")
 
 
+class ThroughShells(Case):
+    """Agents run a shell, and terse in it; the agent reads all the same."""
+
+    def test_preview(self):
+        for script in ("terse seq 20000", "cd / && terse seq 20000", "(terse seq 20000); :",
+                       "{ terse seq 20000; } 2>&1", "eval 'terse seq 20000' </dev/null; :",
+                       "f() { terse seq 20000; }; f", "sh -c 'terse seq 20000; :'; :",
+                       "if terse seq 20000; then :; fi", "for i in 1; do terse seq 20000; done",
+                       "exec terse seq 20000", "terse seq 20000 & wait"):
+            for shell in ("sh", "bash"):
+                for kind in ("socket", "pipe"):
+                    with self.subTest(script=script, shell=shell, kind=kind):
+                        run = self.run_to_end(shell, "-c", script, kind=kind)
+                        self.assert_preview(run, numbers(20000))
+
+    def test_two_in_a_row(self):
+        run = self.run_to_end("bash", "-c", "terse seq 5; terse seq 20000; echo end", kind="pipe")
+        self.assertTrue(run.out.startswith(b"1\n2\n3\n4\n5\n1\n2\n"))
+        self.assertTrue(run.out.endswith(b" REGEX]\nend\n"))
+
+
 class Live(Case):
     """Order of events, told by the reader's side: the command goes on only when its line was read."""
 

@@ -3,8 +3,9 @@
 sets do not disturb its text."""
 
 import os
+import subprocess
 
-from support.harness import Case, main, write_file
+from support.harness import Case, DEADLINE, main, read_file, write_file
 
 # Sends a query on fd 1 and reads what comes back on the given descriptor.
 ASK = r"""
@@ -85,12 +86,15 @@ class Modes(Case):
         self.assertEqual(sorted(run.out.split()), [b"-echo", b"-opost", b"iutf8"])
 
     def test_size_is_never_zero(self):
-        """A terminal of 0 by 0, as a fresh pty has."""
+        """Of a terminal of 0 by 0, as a fresh pty is, programs make nothing good."""
         master, slave = os.openpty()
-        run = self.start("setsid", "-c", "terse", "sh", "-c", "stty size >size", stdin=slave)
-        run.finish()
+        done = subprocess.run(["setsid", "-c", "terse", "sh", "-c", "stty size >size"],
+                              env=self.env(), cwd=self.work, stdin=slave, stdout=slave,
+                              stderr=slave, timeout=DEADLINE, check=False)
         os.close(master)
         os.close(slave)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(read_file(os.path.join(self.work, "size")), b"50 160\n")
 
 
 if __name__ == "__main__":

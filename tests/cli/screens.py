@@ -161,6 +161,48 @@ class JobControl(ScreenCase):
         s.type("echo status $?")
         s.until(r"^status 130$")
 
+    def script(self, text):
+        return write_file(os.path.join(self.work, "script"), text, 0o755)
+
+    def test_one_ctrl_c_ends_a_script(self):
+        """The keyboard's signals are for all of the foreground, which the script is in, too."""
+        for shell in ("sh", "bash"):
+            with self.subTest(shell=shell):
+                self.script("#!/bin/%s\nfor i in 1 2 3; do terse sleep 1000; done\n"
+                            "echo not reached\n" % shell)
+                s = self.bash()
+                s.type("./script")
+                self.wait_state(["sleep", "1000"], "S")
+                s.keys("C-c")
+                s.until(r"\^C\nready>$")
+                s.type("echo status $?")
+                s.until(r"^status 130$")
+                self.assertNotIn("not reached", s.show())
+                s.close()
+
+    def test_ctrl_c_that_a_command_handles_does_not_end_a_script(self):
+        """As without terse: it was the command's to deal with."""
+        self.script("#!/bin/bash\nterse bash -c 'trap \"echo caught; exit 0\" INT; echo set;"
+                    " while :; do sleep 0.05; done'\necho next\n")
+        s = self.bash()
+        s.type("./script")
+        s.until(r"^set$")
+        s.keys("C-c")
+        s.until(r"caught\nnext\nready>$")
+
+    def test_ctrl_z_stops_a_script(self):
+        self.script("#!/bin/bash\nterse sleep 1000\necho next\n")
+        s = self.bash()
+        s.type("./script")
+        self.wait_state(["sleep", "1000"], "S")
+        s.keys("C-z")
+        s.until(r"Stopped +\./script\nready>$")
+        s.type("fg")
+        self.wait_state(["sleep", "1000"], "S")
+        s.keys("C-c")
+        s.until(r"\^C\nready>$")
+        self.assertNotIn("next", s.show())
+
     def test_ctrl_c_and_a_handler(self):
         s = self.bash()
         s.type("terse sh -c 'trap \"echo caught; exit 4\" INT; echo set; while :; do sleep 0.05;"

@@ -43,7 +43,21 @@ class Program(Case):
         self.same("{ terse seq 1 20000; terse seq 5; } | wc -c")
 
     def test_pipeline_of_terses(self):
-        self.same("terse seq 1 50000 | terse sort -rn | terse head -n 30000 | tail -n 1")
+        # Many times: the pipe's reader is found at different moments of its start.
+        script = "terse seq 1 50000 | terse sort -rn | terse head -n 30000 | tail -n 1"
+        for _ in range(20):
+            self.assertEqual(self.shell(script).out, b"20001\n")
+
+    def test_wrappers_as_readers(self):
+        for reader in ("sh -c 'wc -l; :'", "(cd /; wc -l)", "env A=b wc -l", "timeout 20 wc -l",
+                       "nice wc -l", "{ read x; wc -l; }", "xargs -n 30000 echo | wc -l",
+                       "terse sh -c 'wc -l; :'"):
+            self.same("terse seq 1 20000 | " + reader)
+
+    def test_slow_readers(self):
+        """The reader opens its eyes long after the output began."""
+        self.same("terse seq 1 20000 | { sleep 0.3; wc -l; }")
+        self.same("{ sleep 0.3; terse seq 1 20000; } | wc -l")
 
     def test_command_substitution(self):
         run = self.same('x=$(terse seq 1 20000); echo "${#x}"; echo "$x" | tail -n 1')

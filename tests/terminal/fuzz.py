@@ -136,6 +136,10 @@ def norm(data):
     return lines
 
 
+def visible(data):
+    return [l for l in norm(data) if l]
+
+
 class Runner:
     def __init__(self, args, folder):
         self.args, self.folder = args, folder
@@ -182,6 +186,9 @@ class Runner:
                 f.write(self.read(f'{i}.text').replace(b'\n', b'\r\n'))
         self.oracle([(path(i, 'shown'), path(i, 'again'), cases[i][1], cases[i][2]) for i in tabs])
         for i in again:
+            # Blank lines before RIS that had scrolled off already: the oracle trims them.
+            if b'\x1bc' in cases[i][0] and visible(self.read(f'{i}.text')) == visible(self.read(f'{i}.oracle')):
+                continue
             if i not in tabs or norm(self.read(f'{i}.again')) != norm(self.read(f'{i}.oracle')):
                 bad.setdefault(i, 'oracle')
         return bad

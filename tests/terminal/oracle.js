@@ -18,11 +18,19 @@ const modules = path.join(process.env.TERSE_XTERM || '.', 'node_modules', '@xter
 const { Terminal } = require(path.join(modules, 'headless'));
 const { Unicode11Addon } = require(path.join(modules, 'addon-unicode11'));
 
+// States and actions of its parser's table.
+const STRING = 7, ANY_CHARACTER = 0xa0, IGNORE = 0;
+
 function mend(term) {
 	const handler = term._core._inputHandler;
+	// A character beyond ASCII would end an APC, PM or SOS string and print its rest.
+	handler._parser._transitions.table[STRING << 8 | ANY_CHARACTER] = IGNORE << 4 | STRING;
+
 	const erase = handler.eraseInDisplay;
 	handler.eraseInDisplay = function (params, selective) {
 		const buffer = this._activeBuffer;
+		if (params.params[0] === 3)
+			return true;
 		if (params.params[0] === 2) {
 			// With margins set it would scroll only the region.
 			const { scrollTop, scrollBottom } = buffer;
@@ -108,8 +116,7 @@ async function renderPart(data, cols, rows) {
 }
 
 async function render(data, cols, rows) {
-	const stream = data.toString('latin1').replace(/\x1b\[\??3J/g, '');
-	const parts = stream.split('\x1bc');
+	const parts = data.toString('latin1').split('\x1bc');
 	let text = '';
 	for (let i = 0; i < parts.length; i++) {
 		const end = i + 1 < parts.length ? '\x1b[?1049l\x1b[2J' : '';

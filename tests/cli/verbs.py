@@ -1,0 +1,218 @@
+#!/usr/bin/env -S python3 -B
+"""The verbs around a run: read, list, path, filter, doctor."""
+
+import os
+import re
+import shutil
+import signal
+
+from support.harness import (FOOTER, LIMIT, MARKER, TERSE, Case, eventually, main, read_file,
+                             write_file)
+
+
+def numbers(first, last=None):
+    if last is None:
+        first, last = 1, first
+    return b"".join(b"%d\n" % n for n in range(first, last + 1))
+
+
+class Read(Case):
+    def setUp(self):
+        super().setUp()
+        self.kept = self.terse("seq", "5000").id
+
+    def test_ranges(self):
+        self.assertEqual(self.ask("read", self.kept, "--limit", "3")[:6], b"1\n2\n3\n")
+        self.assertEqual(self.ask("read", self.kept, "--offset", "4999"), b"4999\n5000\n")
+        self.assertEqual(self.ask("read", self.kept, "--offset=5000", "--limit=9"), b"5000\n")
+
+    def test_names(self):
+        first, second = self.kept, self.terse("seq", "6000").id
+        for name, want in (("last", second), ("last-1", first), (second, second),
+                           (second + ".txt", second), (first[:-1], first)):
+            text = self.ask("read", name, "--offset", "4999", "--limit", "3")
+            self.assertTrue(text.startswith(b"4999\n5000\n"))
+            self.assertEqual(b"5001\n" in text, want == second, name)
+
+    def test_page_by_page(self):
+        """Each page ends with the command for the next; together they are the text."""
+        run = self.terse("sh", "-c", "seq -f '%05.0f some words to fill a line' 6000")
+        got, argv = b"", ["read", run.id]
+        for _ in range(100):
+            page = self.ask(*argv)
+            self.assertLessEqual(len(page), 30000)
+            more = re.search(rb"\[[^\n]*terse (read [^\n]*)\]\n\Z", page)
+            got += page[:more.start()] if more else page
+            if not more:
+                break
+            argv = more[1].decode().split()
+        self.assertEqual(got, self.artifact(run.id))
+
+    def test_file(self):
+        write_file(os.path.join(self.work, "some file"), numbers(100))
+        self.assertEqual(self.ask("read", "some file", "--offset", "99"), b"99\n100\n")
+        write_file(os.path.join(self.work, "crlf"), b"a\r\nb\r\n")
+        self.assertEqual(self.ask("read", "crlf"), b"a\nb\n")
+
+    def test_only_clean_text(self):
+        write_file(os.path.join(self.work, "f"), b"\x1b[31mred\a \xff\xe2\x80\xae\n")
+        out = self.ask("read", "f")
+        out.decode()
+        self.assertFalse(re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae", out), out)
+
+    def test_failures(self):
+        for argv, code in ((("read", self.kept, "--offset", "9999"), 1), (("read", "cmd-nothing"), 1),
+                           (("read", "last-99"), 1), (("read",), 125),
+                           (("read", self.kept, "--offset", "x"), 125),
+                           (("read", self.kept, "--no-such"), 125)):
+            run = self.terse(*argv, split=True)
+            self.assertEqual((run.code, run.out), (code, b""), argv)
+            self.assertTrue(run.err.startswith(b"terse read: "), run.err)
+
+    def test_of_a_run_that_lives(self):
+        os.mkfifo(os.path.join(self.work, "go"))
+        run = self.start(TERSE, "sh", "-c", "seq 7000; read x <go; echo end")
+        eventually(lambda: b"7000\n" in self.terse("read", "last", "--offset", "6999").out,
+                   "the lines so far")
+        self.assertIn(b"running", self.ask("list"))
+        with open(os.path.join(self.work, "go"), "w") as f:
+            f.write("on\n")
+        run.finish()
+        self.assertEqual(self.ask("read", run.id, "--offset", "7000"), b"7000\nend\n")
+
+    def test_stderr_apart(self):
+        self.shell("terse sh -c 'seq 6000; seq 7000 >&2' 2>err >out")
+        self.assertEqual(self.ask("read", "last", "--stderr", "--offset", "7000"), b"7000\n")
+
+
+class List(Case):
+    def test_states(self):
+        self.terse("sh", "-c", "seq 3000; exit 3")
+        self.terse("sh", "-c", "seq 3000; kill -SEGV $$", before=None)
+        self.terse("--timeout", "300ms", "sh", "-c", "seq 3000; sleep 1000")
+        run = self.start(TERSE, "sh", "-c", "seq 3000; sleep 1000")
+        eventually(lambda: len(self.artifacts()) == 4, "the fourth artifact")
+        run.kill(signal.SIGKILL)
+        run.finish()
+        self.assert_nothing_left()
+        states = [re.search(r"interrupted|timed out|SIGSEGV|exit 3", line)[0]
+                  for line in self.ask("list").decode().splitlines()[1:]]
+        self.assertEqual(states, ["interrupted", "timed out", "SIGSEGV", "exit 3"])
+
+    def test_sessions(self):
+        one = self.terse("--session", "one", "seq", "3000").id
+        two = self.terse("seq", "3000", env={"TERSE_SESSION": "two"}).id
+        every = self.ask("list", "--all")
+        self.assertTrue(one.encode() in every and two.encode() in every)
+        listed = self.terse("list", env={"TERSE_SESSION": "one"}).out
+        self.assertTrue(one.encode() in listed and two.encode() not in listed)
+        # An ID is found from every session, `last` is the caller's.
+        self.assertTrue(self.ask("read", two).startswith(b"1\n"))
+        last = self.terse("path", "last", env={"TERSE_SESSION": "one"}).out
+        self.assertIn(one.encode(), last)
+
+    def test_empty(self):
+        run = self.terse("list")
+        self.assertEqual(run.code, 0)
+        self.assertFalse(os.path.exists(self.store))
+
+
+class Path(Case):
+    def test_text_and_raw(self):
+        run = self.terse("--keep-raw", "sh", "-c", r"seq 3000; printf '\033[31mred\033[m\n'")
+        self.assertEqual(read_file(self.ask("path", run.id).rstrip(b"\n")),
+                         numbers(3000) + b"red\n")
+        self.assertEqual(read_file(self.ask("path", "--raw", run.id).rstrip(b"\n")),
+                         numbers(3000) + b"\x1b[31mred\x1b[m\n")
+
+    def test_no_raw(self):
+        run = self.terse("seq", "3000")
+        self.assertEqual(self.terse("path", "--raw", run.id).code, 1)
+
+
+class Filter(Case):
+    def test_short(self):
+        for data, text in ((b"a\nb", b"a\nb"), (b"", b""), (b"10%\r20%\n", b"20%\n"),
+                           (b"\x1b[31mred\x1b[m\n", b"red\n"), (b"a\r\nb\n", b"a\nb\n")):
+            self.assertEqual(self.terse("filter", data=data).out, text)
+
+    def test_long(self):
+        run = self.terse("filter", data=numbers(20000))
+        self.assertEqual(run.code, 0)
+        self.assert_preview(run, numbers(20000))
+
+    def test_long_file_needs_no_artifact(self):
+        write_file(os.path.join(self.work, "log"), numbers(20000))
+        run = self.shell("terse filter <log")
+        self.assertLessEqual(len(run.out), LIMIT + 400)
+        self.assertRegex(run.out, rb"\[\.\.\. [\d,]+ lines \([^)]+\) omitted: lines \d+-\d+\]\n")
+        self.assertFalse(MARKER.search(run.out) or FOOTER.search(run.out))
+        self.assertEqual(self.artifacts(), [])
+
+    def test_full(self):
+        self.assertEqual(self.terse("filter", "--full", data=numbers(20000)).out, numbers(20000))
+
+    def test_exit_code(self):
+        run = self.terse("filter", "--exit-code", "3", data=numbers(20000))
+        self.assertEqual(run.code, 0)
+        self.assert_preview(run, numbers(20000), b"exit 3")
+
+    def test_line_feed_only_moves_down(self):
+        data = b"a\nb\r\nc"
+        self.assertEqual(self.terse("filter", "--onlcr", "no", data=data).out, b"a\n b\nc")
+        self.assertEqual(self.terse("filter", "--onlcr", "yes", data=data).out, b"a\nb\nc")
+
+    def test_bad_usage(self):
+        for argv in (("--no-such",), ("--exit-code", "300"), ("--exit-code",), ("--onlcr", "x"),
+                     ("--size", "x"), ("operand",)):
+            run = self.terse("filter", *argv, split=True, data=b"x\n")
+            self.assertEqual((run.code, run.out), (125, b""), argv)
+
+    def test_reader_that_goes_away(self):
+        run = self.shell("yes | head -c 50000000 | terse filter --full | head -n 1")
+        self.assertEqual((run.code, run.out), (0, b"y\n"))
+
+
+class Doctor(Case):
+    def test_all_well(self):
+        run = self.terse("doctor")
+        self.assertEqual(run.code, 0)
+        self.assertNotIn(b"PROBLEM", run.out)
+        self.assertIn(b"store: " + os.fsencode(self.store), run.out)
+        self.assertIn(b"read by an agent", run.out)
+        self.assertFalse(os.path.exists(self.store), "it makes nothing")
+
+    def test_who_reads(self):
+        self.assertIn(b"a program", self.shell("terse doctor | cat").out)
+        self.shell("terse doctor >out")
+        self.assertIn(b"a file", read_file(os.path.join(self.work, "out")))
+
+    def test_what_is_wrong(self):
+        os.makedirs(os.path.join(self.home, "config", "terse"))
+        write_file(os.path.join(self.home, "config", "terse", "terse.ini"), "[report]\nsizes = 1\n")
+        run = self.terse("doctor")
+        self.assertEqual(run.code, 1)
+        self.assertIn(b"terse.ini:2: [report] sizes: no such key (did you mean size?)", run.out)
+
+    def test_other_store(self):
+        write_file(self.store, "a file is in the way")
+        out = self.terse("doctor").out
+        self.assertIn(b"TERSE_HOME", out)
+        self.assertIn(os.fsencode(os.path.join(self.home, "state", "terse")), out)
+
+    def test_switches(self):
+        self.assertIn(b"TERSE=0", self.terse("doctor", env={"TERSE": "0"}).out)
+        self.assertIn(b"inside terse", self.terse("sh", "-c", "terse doctor").out)
+
+
+class Install(Case):
+    def test_runs_from_anywhere(self):
+        """One static program: a copy needs nothing beside it."""
+        copy = os.path.join(self.dir, "copy")
+        shutil.copy(TERSE, copy)
+        run = self.run_to_end(copy, "seq", "3000")
+        self.assertTrue(FOOTER.search(run.out))
+
+
+if __name__ == "__main__":
+    main()

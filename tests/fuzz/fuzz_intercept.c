@@ -1,0 +1,156 @@
+// Any bytes of a command, cut anywhere, under any options: an agent gets clean text
+// within its budget, a program all of it.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/intercept/interceptor.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { OPTIONS = 8, FOOTER = 300 };
+
+/* Bits of the byte of flags. */
+enum { EXACT = 1, COLLAPSE = 2, ONLCR = 4, SETTLE = 8, RESIZE = 16, PAUSE = 32, LATE = 64 };
+
+struct run {
+	struct buffer out;
+	enum interceptor_print reader;
+};
+
+static void check(int ok)
+{
+	if (!ok)
+		abort();
+}
+
+/* Nothing is kept: the artifact has tests of its own. */
+static struct artifact *on_artifact(void *ctx)
+{
+	(void)ctx;
+	return NULL;
+}
+
+static void on_print(void *ctx, const char *data, size_t len)
+{
+	struct run *r = ctx;
+	check(buffer_append(&r->out, data, len) == 0);
+}
+
+static enum interceptor_print on_resolve(void *ctx)
+{
+	struct run *r = ctx;
+	return r->reader;
+}
+
+static void on_text(void *ctx, const char *data, size_t len)
+{
+	check(buffer_append(ctx, data, len) == 0);
+}
+
+static bool is_same(const struct buffer *a, const char *data, size_t len)
+{
+	return a->len == len && (len == 0 || memcmp(a->data, data, len) == 0);
+}
+
+/* Whether the bytes are text that no terminal would show in another way. */
+static bool is_plain(const char *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (data[i] == '\0' || data[i] == '\x1b' || data[i] == '\b' ||
+		    (data[i] == '\r' && (i + 1 == len || data[i + 1] != '\n')))
+			return false;
+	}
+	return true;
+}
+
+/* What the terminal alone makes of it. */
+static void render(const struct terminal_options *options, const char *data, size_t len,
+		   struct buffer *out)
+{
+	const struct terminal_events events = {.text = on_text, .ctx = out};
+	struct terminal *t = terminal_new(options, &events);
+	check(t != NULL);
+	terminal_feed(t, data, len);
+	terminal_finish(t);
+	terminal_free(t);
+}
+
+static void feed(struct interceptor *text, const char *data, size_t size, size_t step, int flags)
+{
+	for (size_t at = 0, n; at < size; at += n) {
+		n = size - at < step ? size - at : step;
+		interceptor_feed(text, data + at, n);
+		if (flags & PAUSE)
+			interceptor_pause(text);
+		if (flags & SETTLE)
+			interceptor_settle(text, at % 2);
+		if (flags & RESIZE && at % 7 == 0)
+			interceptor_resize(text, 20 + (unsigned)(at % 100), 5 + (unsigned)at % 50);
+		if (flags & RESIZE && at % 5 == 0)
+			interceptor_update_live(text);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < OPTIONS)
+		return 0;
+	const char *bytes = (const char *)data + OPTIONS;
+	size_t len = size - OPTIONS;
+	int flags = data[0];
+	enum interceptor_print print = (enum interceptor_print)(data[1] % 3);
+	bool late = flags & LATE && print != INTERCEPT_SILENT;
+	const struct interceptor_options options = {
+		.terminal = {.cols = 20 + data[2],
+			     .rows = 5 + data[3] % 60,
+			     .onlcr = flags & ONLCR,
+			     .collapse = flags & COLLAPSE},
+		.preview = {.mode = (enum preview_mode)(data[4] % 4),
+			    .budget = 64 + 8 * (size_t)data[5],
+			    .head_share = data[6] % 101,
+			    .max_line = 40 + data[7]},
+		.print = late ? INTERCEPT_PREVIEW : print,
+		.raw = (enum interceptor_raw)(data[6] % 3),
+		.part = ARTIFACT_OUT,
+		.exact = flags & EXACT,
+	};
+	struct run r = {.reader = print};
+	const struct interceptor_events events = {.artifact = on_artifact,
+						  .print = on_print,
+						  .resolve = late ? on_resolve : NULL,
+						  .ctx = &r};
+	const struct interceptor_ending ending = {.ending = {.exit_code = data[4] % 2},
+						  .place = {.error = ENOSPC}};
+	struct interceptor *text = interceptor_new(&options, &events);
+	check(text != NULL);
+	feed(text, bytes, len, 1 + data[7], flags);
+	interceptor_finish(text);
+	interceptor_report(text, &ending);
+
+	if (print == INTERCEPT_SILENT) {
+		check(r.out.len == 0);
+	} else if (print == INTERCEPT_WHOLE) {
+		bool binary = interceptor_is_binary(text) && !options.exact;
+		struct buffer want = BUFFER_INIT;
+		if (binary || (options.exact && !late && is_plain(bytes, len))) {
+			check(is_same(&r.out, bytes, len));
+		} else if (!options.exact && !(flags & (SETTLE | RESIZE))) {
+			render(&options.terminal, bytes, len, &want);
+			check(is_same(&r.out, want.data, want.len));
+		}
+		buffer_release(&want);
+	} else {
+		size_t limit = options.preview.budget + options.preview.budget * 15 / 100;
+		check(utf8_all_clean(r.out.data, r.out.len));
+		check(r.out.len <= limit + FOOTER);
+		check(!interceptor_fits(text) || r.out.len <= limit);
+	}
+	interceptor_free(text);
+	buffer_release(&r.out);
+	return 0;
+}
