@@ -70,8 +70,8 @@ static const char *range_of_size(const struct option *o, char out[RANGE_LEN])
 {
 	char min[VALUE_LEN], max[VALUE_LEN];
 
-	snprintf(out, RANGE_LEN, "%s to %s", value_format_size(min, o->min),
-		 value_format_size(max, o->max));
+	snprintf(out, RANGE_LEN, "%s to %s%s", value_format_size(min, o->min),
+		 value_format_size(max, o->max), o->or_zero ? ", or 0" : "");
 	return out;
 }
 
@@ -163,8 +163,8 @@ const char *option_range(const struct option *o, char out[RANGE_LEN])
 	return types[o->type].range(o, out);
 }
 
-static int set_number(int64_t *to, const struct option *o, const char *value,
-		      struct option_error *error)
+int option_parse(const struct option *o, const char *value, int64_t *out,
+		 struct option_error *error)
 {
 	char range[RANGE_LEN];
 	int64_t parsed;
@@ -174,10 +174,23 @@ static int set_number(int64_t *to, const struct option *o, const char *value,
 			return refuse(error, "%s", types[o->type].reason);
 		return refuse(error, "not %s", option_range(o, range));
 	}
-	if (types[o->type].ranged && (parsed < o->min || parsed > o->max))
+	if (types[o->type].ranged && (parsed < o->min || parsed > o->max) &&
+	    !(parsed == 0 && o->or_zero))
 		return refuse(error, "out of range (%s)", option_range(o, range));
-	*to = parsed;
+	*out = parsed;
 	return 0;
+}
+
+const char *option_number_text(const struct option *o, int64_t value, char out[VALUE_LEN])
+{
+	switch (o->type) {
+	case OPTION_BOOL: return value ? "yes" : "no";
+	case OPTION_TRISTATE: return tristate_words[value];
+	case OPTION_ENUM: return o->choices[value];
+	case OPTION_SIZE: return value_format_size(out, value);
+	case OPTION_DURATION: return value_format_duration(out, value);
+	default: snprintf(out, VALUE_LEN, "%" PRId64, value); return out;
+	}
 }
 
 /* Checks one string or item and copies it; NULL with errno and *error. */
@@ -275,7 +288,7 @@ int option_set(struct settings *s, const struct option *o, const char *value,
 	switch (o->type) {
 	case OPTION_STRING: return set_string(field(s, o), o, value, error);
 	case OPTION_LIST: return set_list(field(s, o), o, value, error);
-	default: return set_number(field(s, o), o, value, error);
+	default: return option_parse(o, value, field(s, o), error);
 	}
 }
 

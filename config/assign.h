@@ -4,6 +4,16 @@
 #define TERSE_CONFIG_ASSIGN_H
 
 #include "config/option.h"
+#include "config/value.h"
+
+/* Parses the value of an option that holds a number into *out. Returns 0, or -1 with EINVAL and the
+   bare reason in error->text. */
+int option_parse(const struct option *o, const char *value, int64_t *out,
+		 struct option_error *error);
+
+/* The value of an option that holds a number as option_parse() reads it. Writes into `out` or
+   returns a constant. */
+const char *option_number_text(const struct option *o, int64_t value, char out[VALUE_LEN]);
 
 /* Frees what the option's field owns (numbers own nothing) and leaves it empty. */
 void option_clear(struct settings *s, const struct option *o);

@@ -104,6 +104,7 @@ int settings_take_flag(struct settings *s, int argc, char *const argv[], int *in
 					       : option_set(s, f.option, f.value, error);
 	if (result < 0)
 		return errno == EINVAL ? complain(&f, f.value, error->text, error) : -1;
+	*option_source(s, f.option) = (struct setting_source){.by = ORIGIN_FLAG};
 	*index += taken;
 	return 1;
 }

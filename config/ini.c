@@ -28,7 +28,8 @@ struct reader {
 	bool more;  /* inih's line is such a one */
 	bool due;   /* inih's line must lead to a call of take_value() */
 	bool stopped;
-	char shown[128]; /* the line's first bytes, for messages */
+	const char *line; /* inih's line, for messages */
+	size_t line_len;
 };
 
 static void tell(struct reader *r, struct ini_line line)
@@ -38,9 +39,13 @@ static void tell(struct reader *r, struct ini_line line)
 		r->stopped = true;
 }
 
-static void tell_malformed(struct reader *r, const char *value, const char *reason)
+static void tell_malformed(struct reader *r, const char *reason)
 {
-	tell(r, (struct ini_line){.kind = INI_MALFORMED, .value = value, .reason = reason});
+	char shown[128];
+
+	snprintf(shown, sizeof(shown), "%.*s", (int)(r->line_len < 127 ? r->line_len : 127),
+		 r->line);
+	tell(r, (struct ini_line){.kind = INI_MALFORMED, .value = shown, .reason = reason});
 }
 
 /* What isspace() says in the C locale; inih uses that. */
@@ -57,19 +62,19 @@ static bool take_section(struct reader *r, const char *start, const char *end)
 	size_t len;
 
 	if (!close) {
-		tell_malformed(r, r->shown, "no ] behind the section's name");
+		tell_malformed(r, "no ] behind the section's name");
 		return false;
 	}
 	len = (size_t)(close - start) - 1;
 	if (len > NAME_MAX_LEN) {
-		tell_malformed(r, r->shown, "a section's name has at most 49 bytes");
+		tell_malformed(r, "a section's name has at most 49 bytes");
 		return false;
 	}
 	do
 		p++;
 	while (p < end && is_space(*p));
 	if (p < end && *p != ';' && *p != '#') {
-		tell_malformed(r, r->shown, "text behind the section's name");
+		tell_malformed(r, "text behind the section's name");
 		return false;
 	}
 	memcpy(name, start + 1, len);
@@ -98,10 +103,11 @@ static const char *take_line(struct reader *r, const char *line, const char *end
 
 	while (end > line && is_space(end[-1]))
 		end--;
-	snprintf(r->shown, sizeof(r->shown), "%.*s", (int)(end - line < 127 ? end - line : 127),
-		 line);
-	if (memchr(line, '\0', (size_t)(end - line))) {
-		tell_malformed(r, NULL, "a NUL byte; is this a text file?");
+	r->line = line;
+	r->line_len = (size_t)(end - line);
+	if (memchr(line, '\0', r->line_len)) {
+		tell(r, (struct ini_line){.kind = INI_MALFORMED,
+					  .reason = "a NUL byte; is this a text file?"});
 		return line;
 	}
 	if (r->number == 1 && end - line >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
@@ -110,11 +116,11 @@ static const char *take_line(struct reader *r, const char *line, const char *end
 		start++;
 	if (start == end || *start == '#' || *start == ';')
 		return line;
-	if ((size_t)(end - line) >= room) {
+	if (r->line_len >= room) {
 		snprintf(reason, sizeof(reason),
 			 "a line has at most %zu bytes; more values go on indented lines below",
 			 room - 1);
-		tell_malformed(r, r->shown, reason);
+		tell_malformed(r, reason);
 		return line;
 	}
 	r->more = r->keyed && start > line;
@@ -131,7 +137,7 @@ static char *read_line(char *out, int room, void *stream)
 	const char *line, *newline, *end;
 
 	if (r->due && !r->stopped)
-		tell_malformed(r, r->shown, "neither [section] nor key = value");
+		tell_malformed(r, "neither [section] nor key = value");
 	r->due = false;
 	if (r->stopped || r->next == r->end)
 		return NULL;
@@ -160,9 +166,9 @@ static int take_value(void *ctx, const char *section, const char *name, const ch
 	}
 	r->keyed = *name != '\0';
 	if (*name == '\0')
-		tell_malformed(r, r->shown, "no key before the value");
+		tell_malformed(r, "no key before the value");
 	else if (strlen(name) > NAME_MAX_LEN)
-		tell_malformed(r, r->shown, "a key has at most 49 bytes");
+		tell_malformed(r, "a key has at most 49 bytes");
 	else
 		tell(r, (struct ini_line){
 				.kind = INI_KEY, .section = section, .key = name, .value = value});
@@ -177,30 +183,34 @@ void ini_visit(const char *text, size_t len, int (*visit)(void *ctx, const struc
 	ini_parse_stream(read_line, &r, take_value, &r);
 }
 
-int ini_read_file(const char *path, struct buffer *text)
+int ini_read_descriptor(int fd, struct buffer *text)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	size_t start = text->len;
 	ssize_t n;
 
-	if (fd < 0)
-		return -1;
 	do {
 		if (buffer_reserve(text, 4096) < 0)
-			goto fail;
+			return -1;
 		n = read(fd, text->data + text->len, text->cap - text->len);
 		if (n < 0 && errno != EINTR)
-			goto fail;
+			return -1;
 		if (n > 0)
 			text->len += (size_t)n;
 		if (text->len - start > INI_FILE_MAX) {
 			errno = EFBIG;
-			goto fail;
+			return -1;
 		}
 	} while (n != 0);
-	io_close(&fd);
 	return 0;
-fail:
+}
+
+int ini_read_file(const char *path, struct buffer *text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), result;
+
+	if (fd < 0)
+		return -1;
+	result = ini_read_descriptor(fd, text);
 	io_close(&fd);
-	return -1;
+	return result;
 }

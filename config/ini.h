@@ -35,9 +35,11 @@ void ini_visit(const char *text, size_t len, int (*visit)(void *ctx, const struc
 /* The largest file that is read. */
 #define INI_FILE_MAX ((size_t)1 << 20)
 
-/* Appends the file to `text`. Opens it at once, without looking whether it is there, and never
-   waits (a FIFO with no writer reads as empty). Returns 0, or -1 with errno; EFBIG: over
-   INI_FILE_MAX. */
+/* Appends the file to `text`. Never waits (a FIFO with no writer reads as empty). Returns 0, or -1
+   with errno; EFBIG: over INI_FILE_MAX. */
 int ini_read_file(const char *path, struct buffer *text);
+
+/* The same from a descriptor, which stays open. */
+int ini_read_descriptor(int fd, struct buffer *text);
 
 #endif

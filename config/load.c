@@ -5,7 +5,8 @@
 #include "config/assign.h"
 #include "config/complaint.h"
 #include "config/ini.h"
-#include "config/nearest.h"
+#include "config/profiles.h"
+#include "config/project.h"
 
 #include "supervisor/base/buffer.h"
 
@@ -16,163 +17,50 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One file on its way into the settings. `now` starts as a plain copy of `base` and borrows its
-   strings; options with a line in the file have their own ones there. */
-struct load {
-	struct settings *base;
-	struct settings now;
-	unsigned lines[OPTION_LIMIT]; /* where the file sets the option; 0: it does not */
-	const char *path;
-	const struct option *current; /* what an indented line goes on with */
-	struct option_error *error;
-	int failure; /* errno, 0 while all is well */
-};
-
-static int fail(struct load *l, int failure)
-{
-	l->failure = failure;
-	return -1;
-}
-
-static int complain(struct load *l, const struct ini_line *line, const char *value,
-		    const char *reason)
-{
-	bool nowhere = line->key && *line->section == '\0';
-	const struct complaint c = {
-		.where = l->path,
-		.line = line->number,
-		.section = nowhere ? NULL : line->section,
-		.key = line->key,
-		.value = value,
-		.reason = reason,
-	};
-
-	complaint_write(&c, l->error);
-	return fail(l, EINVAL);
-}
-
-static int unknown_section(struct load *l, const struct ini_line *line)
-{
-	char reason[96] = "no such section";
-	struct nearest n;
-
-	nearest_init(&n, line->section);
-	for (size_t i = 0; i < option_count; i++)
-		nearest_offer(&n, option_table[i].section);
-	if (n.best)
-		snprintf(reason, sizeof(reason), "no such section (did you mean %s?)", n.best);
-	return complain(l, line, NULL, reason);
-}
-
-static int unknown_key(struct load *l, const struct ini_line *line)
-{
-	char reason[96] = "no such key";
-	struct nearest n;
-
-	nearest_init(&n, line->key);
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-
-		if (strcmp(o->section, line->section) == 0) {
-			nearest_offer(&n, o->key);
-		} else if (strcmp(o->key, line->key) == 0) {
-			snprintf(reason, sizeof(reason), "no such key (did you mean [%s] %s?)",
-				 o->section, o->key);
-			return complain(l, line, NULL, reason);
-		}
-	}
-	if (n.best)
-		snprintf(reason, sizeof(reason), "no such key (did you mean %s?)", n.best);
-	return complain(l, line, NULL, reason);
-}
-
-/* After option_set() or option_append(): explains what they refused. */
-static int check(struct load *l, const struct ini_line *line, int result)
-{
-	if (result == 0)
-		return 0;
-	return errno == EINVAL ? complain(l, line, line->value, l->error->text) : fail(l, errno);
-}
-
-static int load_key(struct load *l, const struct ini_line *line)
-{
-	const struct option *o = option_by_key(line->section, line->key);
-	unsigned *first;
-
-	if (*line->section == '\0')
-		return complain(l, line, NULL, "a key before the first [section]");
-	if (!o)
-		return unknown_key(l, line);
-	first = &l->lines[o - option_table];
-	if (*first != 0) {
-		char reason[64];
-
-		snprintf(reason, sizeof(reason), "already set on line %u", *first);
-		return complain(l, line, NULL, reason);
-	}
-	*first = line->number;
-	l->current = o;
-	option_disown(&l->now, o);
-	return check(l, line, option_set(&l->now, o, line->value, l->error));
-}
-
-static int load_more(struct load *l, const struct ini_line *line)
-{
-	if (l->current->type != OPTION_LIST)
-		return complain(l, line, line->value,
-				"an indented line adds to a list, and this takes one value");
-	return check(l, line, option_append(&l->now, l->current, line->value, l->error));
-}
-
-static int load_line(void *ctx, const struct ini_line *line)
-{
-	struct load *l = ctx;
-
-	switch (line->kind) {
-	case INI_SECTION: return option_has_section(line->section) ? 0 : unknown_section(l, line);
-	case INI_KEY: return load_key(l, line);
-	case INI_MORE: return load_more(l, line);
-	case INI_MALFORMED: break;
-	}
-	return complain(l, line, line->value, line->reason);
-}
-
-int settings_load_text(struct settings *s, const char *path, const char *text, size_t len,
+int settings_read_file(enum origin by, const char *path, struct buffer *text,
 		       struct option_error *error)
 {
-	struct load l = {.base = s, .now = *s, .path = path, .error = error};
-
-	ini_visit(text, len, load_line, &l);
-	for (size_t i = 0; i < option_count; i++) {
-		if (l.lines[i] != 0)
-			option_clear(l.failure ? &l.now : s, &option_table[i]);
-	}
-	if (l.failure) {
-		errno = l.failure;
-		return -1;
-	}
-	*s = l.now;
-	return 0;
-}
-
-int settings_load_file(struct settings *s, const char *path, struct option_error *error)
-{
-	struct buffer text = BUFFER_INIT;
-	int result = ini_read_file(path, &text), failure;
-
-	if (result == 0) {
-		result = settings_load_text(s, path, text.data, text.len, error);
-	} else if (errno == EFBIG) {
+	if (by == ORIGIN_PROJECT)
+		return project_read(path, text, error);
+	if (ini_read_file(path, text) == 0)
+		return 0;
+	if (errno == EFBIG) {
 		complaint_write(&(struct complaint){.where = path, .reason = "larger than 1 MB"},
 				error);
 		errno = EINVAL;
 	} else if (errno == EINVAL) {
 		errno = EIO; /* the file system's, and there is nothing in *error */
 	}
+	return -1;
+}
+
+static int load_file(struct settings *s, enum origin by, const char *path,
+		     struct option_error *error)
+{
+	struct buffer text = BUFFER_INIT;
+	char *name = NULL;
+	int result = settings_read_file(by, path, &text, error), failure;
+
+	if (result < 0)
+		goto out;
+	name = strdup(path);
+	result = name ? settings_load_text_by(s, by, path, text.data, text.len, error) : -1;
+	if (result == 0) {
+		free(s->files[by]);
+		s->files[by] = name;
+		name = NULL;
+	}
+out:
 	failure = errno;
 	buffer_release(&text);
+	free(name);
 	errno = failure;
 	return result;
+}
+
+int settings_load_file(struct settings *s, const char *path, struct option_error *error)
+{
+	return load_file(s, ORIGIN_USER, path, error);
 }
 
 int settings_init(struct settings *s)
@@ -195,6 +83,12 @@ void settings_release(struct settings *s)
 {
 	for (size_t i = 0; i < option_count; i++)
 		option_clear(s, &option_table[i]);
+	for (size_t i = 0; i < sizeof(s->files) / sizeof(*s->files); i++) {
+		free(s->files[i]);
+		s->files[i] = NULL;
+	}
+	profiles_free(s->profiles);
+	s->profiles = NULL;
 }
 
 /* Keeps the first of all errors. */
@@ -205,12 +99,15 @@ static void note(struct option_error *first, const struct complaint *c)
 }
 
 /* Returns 0, or -1 when out of memory. */
-static int load_if_there(struct settings *s, const char *path, bool named,
+static int load_if_there(struct settings *s, enum origin by, const char *path, bool named,
 			 struct option_error *first)
 {
 	struct option_error error;
 
-	if (settings_load_file(s, path, &error) == 0)
+	/* Mostly it is not there, and asking for that is cheaper than opening. */
+	if (!named && access(path, F_OK) < 0)
+		return 0;
+	if (load_file(s, by, path, &error) == 0)
 		return 0;
 	if (errno == ENOMEM)
 		return -1;
@@ -223,23 +120,35 @@ static int load_if_there(struct settings *s, const char *path, bool named,
 	return 0;
 }
 
-static int load_user_file(struct settings *s, struct option_error *first)
+const char *settings_user_file(char *room, bool *named)
 {
-	const char *named = getenv("TERSE_CONFIG"), *base = getenv("XDG_CONFIG_HOME");
+	const char *config = getenv("TERSE_CONFIG"), *base = getenv("XDG_CONFIG_HOME");
 	const char *below = "terse/terse.ini";
-	char path[PATH_MAX];
-	int n;
 
-	if (named)
-		return *named == '\0' ? 0 : load_if_there(s, named, true, first);
+	*named = config != NULL;
+	if (config)
+		return *config == '\0' ? NULL : config;
 	if (!base || *base != '/') {
 		base = getenv("HOME");
 		below = ".config/terse/terse.ini";
 	}
 	if (!base || *base != '/')
-		return 0;
-	n = snprintf(path, sizeof(path), "%s/%s", base, below);
-	return n < (int)sizeof(path) ? load_if_there(s, path, false, first) : 0;
+		return NULL;
+	return snprintf(room, PATH_MAX, "%s/%s", base, below) < PATH_MAX ? room : NULL;
+}
+
+static int load_files(struct settings *s, const char *system_file, struct option_error *first)
+{
+	char path[PATH_MAX];
+	const char *user_file;
+	bool named;
+
+	if (load_if_there(s, ORIGIN_SYSTEM, system_file, false, first) < 0)
+		return -1;
+	user_file = settings_user_file(path, &named);
+	if (user_file && load_if_there(s, ORIGIN_USER, user_file, named, first) < 0)
+		return -1;
+	return project_find(path) ? load_if_there(s, ORIGIN_PROJECT, path, false, first) : 0;
 }
 
 static int load_variables(struct settings *s, struct option_error *first)
@@ -256,8 +165,12 @@ static int load_variables(struct settings *s, struct option_error *first)
 			continue;
 		o = option_by_variable(*entry, (size_t)(value - *entry));
 		value++;
-		if (!o || option_set(s, o, value, &error) == 0)
+		if (!o)
 			continue;
+		if (option_set(s, o, value, &error) == 0) {
+			*option_source(s, o) = (struct setting_source){.by = ORIGIN_VARIABLE};
+			continue;
+		}
 		if (errno == ENOMEM)
 			return -1;
 		note(first, &(struct complaint){
@@ -271,8 +184,7 @@ int settings_load_after(struct settings *s, const char *system_file, struct opti
 	*error->text = '\0';
 	if (settings_init(s) < 0)
 		return -1;
-	if (load_if_there(s, system_file, false, error) < 0 || load_user_file(s, error) < 0 ||
-	    load_variables(s, error) < 0) {
+	if (load_files(s, system_file, error) < 0 || load_variables(s, error) < 0) {
 		settings_release(s);
 		errno = ENOMEM;
 		return -1;
@@ -282,5 +194,5 @@ int settings_load_after(struct settings *s, const char *system_file, struct opti
 
 int settings_load(struct settings *s, struct option_error *error)
 {
-	return settings_load_after(s, "/etc/terse.ini", error);
+	return settings_load_after(s, SETTINGS_SYSTEM_FILE, error);
 }

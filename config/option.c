@@ -3,6 +3,7 @@
 #include "config/option.h"
 
 #include "config/nearest.h"
+#include "config/profiles.h"
 
 #include <string.h>
 
@@ -19,6 +20,7 @@
 static const char *const streams_choices[] = {"auto", "merged", "split", NULL};
 static const char *const print_choices[] = {"auto", "preview", "full", NULL};
 static const char *const status_choices[] = {"never", "failure", "always", NULL};
+static const char *const unit_choices[] = {"lines", "matches", "results", "entries", NULL};
 static const char *const mode_choices[] = {"smart", "head", "tail", "ends", NULL};
 
 /* Whether the first `len` bytes can be a variable's name. Shells export functions under
@@ -43,6 +45,19 @@ static const char *refuse_assignment(const char *value)
 }
 
 const struct option option_table[] = {
+	{
+		.section = "run",
+		.key = "profile",
+		.type = OPTION_STRING,
+		.offset = OFFSET(profile),
+		.max = PROFILE_NAME_MAX,
+		.unit = "NAME",
+		.flag = "--profile",
+		.variable = "TERSE_PROFILE",
+		.help = "The profile whose settings are used (terse config --profiles lists them); "
+			"empty: the one that the command belongs to.",
+		.refuse = profile_refuse_name,
+	},
 	{
 		.section = "run",
 		.key = "timeout",
@@ -182,6 +197,61 @@ const struct option option_table[] = {
 		.variable = "TERSE_MAX_LINES",
 		.safe = true,
 		.help = "Text of more lines than this is printed as a preview too; 0: no limit.",
+	},
+	{
+		.section = "report",
+		.key = "unit",
+		.type = OPTION_ENUM,
+		.offset = OFFSET(unit),
+		.preset = "lines",
+		.choices = unit_choices,
+		.flag = "--unit",
+		.variable = "TERSE_UNIT",
+		.safe = true,
+		.help = "What max_lines counts and the notices speak of; entries: a listing's "
+			"headings and totals do not count.",
+	},
+	{
+		.section = "report",
+		.key = "longest_line",
+		.type = OPTION_SIZE,
+		.offset = OFFSET(longest_line),
+		.min = 40,
+		.max = MB,
+		.or_zero = true,
+		.preset = "0",
+		.flag = "--longest-line",
+		.variable = "TERSE_LONGEST_LINE",
+		.safe = true,
+		.help = "Text with a line longer than this is printed as a preview too; 0: no "
+			"limit.",
+	},
+	{
+		.section = "report",
+		.key = "err_size",
+		.type = OPTION_SIZE,
+		.offset = OFFSET(err_size),
+		.min = 64,
+		.max = 16 * MB,
+		.or_zero = true,
+		.preset = "0",
+		.flag = "--err-size",
+		.variable = "TERSE_ERR_SIZE",
+		.safe = true,
+		.help = "The size for standard error where it is kept apart; 0: as size.",
+	},
+	{
+		.section = "report",
+		.key = "max_err_lines",
+		.type = OPTION_COUNT,
+		.offset = OFFSET(max_err_lines),
+		.max = 1000000000,
+		.preset = "0",
+		.unit = "lines",
+		.flag = "--max-err-lines",
+		.variable = "TERSE_MAX_ERR_LINES",
+		.safe = true,
+		.help = "The max_lines for standard error where it is kept apart; 0: no limit.",
 	},
 	{
 		.section = "report",
@@ -393,6 +463,25 @@ const struct option *option_by_variable(const char *name, size_t len)
 			return &option_table[i];
 	}
 	return NULL;
+}
+
+bool option_is_number(const struct option *o)
+{
+	return o->type != OPTION_STRING && o->type != OPTION_LIST;
+}
+
+const struct option *option_by_profile_key(const char *key)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		if (option_is_number(&option_table[i]) && strcmp(option_table[i].key, key) == 0)
+			return &option_table[i];
+	}
+	return NULL;
+}
+
+struct setting_source *option_source(struct settings *s, const struct option *o)
+{
+	return &s->sources[o - option_table];
 }
 
 bool option_has_section(const char *section)

@@ -3,7 +3,8 @@
 // config`, the sample ini and the documentation all walk it.
 //
 // Later wins: the defaults, /etc/terse.ini, $XDG_CONFIG_HOME/terse/terse.ini
-// (~/.config/terse/terse.ini), TERSE_* variables, flags.
+// (~/.config/terse/terse.ini), the project's .terse.ini (project.h), the command's
+// profile (profile.h), TERSE_* variables, flags.
 #ifndef TERSE_CONFIG_OPTION_H
 #define TERSE_CONFIG_OPTION_H
 
@@ -32,24 +33,22 @@ struct option {
 	enum option_type type;
 	size_t offset;              /* in struct settings */
 	int64_t min, max;           /* in the unit of the type; of strings and items the length */
+	bool or_zero;               /* 0 is good, too, whatever min says */
 	const char *preset;         /* the default, as option_set() takes it; NULL: empty */
 	const char *const *choices; /* OPTION_ENUM: NULL-terminated, in the order of the C enum */
 	const char *unit;           /* "columns"; of strings and items what one is: "NAME=VALUE" */
 	const char *flag;           /* "--cols" */
 	const char *negated;        /* "--no-pty": sets it to no; NULL but for yes-or-no types */
 	const char *variable;       /* "TERSE_COLS" */
-	bool safe;                  /* may be set by a project's .terse.ini: a bad value makes text
-				       longer, shorter or wrapped otherwise, but runs and ends nothing,
-				       sends nothing elsewhere and keeps no more on disk */
-	const char *help;           /* one sentence */
+	bool safe; /* may be set by a project's .terse.ini (project.h): a bad value makes text
+		      longer, shorter or wrapped otherwise, but runs and ends nothing,
+		      sends nothing elsewhere and keeps no more on disk */
+	const char *help;                         /* one sentence */
 	const char *(*refuse)(const char *value); /* of strings and items: a reason, NULL if good */
 };
 
 extern const struct option option_table[];
 extern const size_t option_count;
-
-/* Enough for one bit or one counter for each option (option_table[i] has i). */
-#define OPTION_LIMIT 64
 
 /* A flag that stands for another one with a value: --full is --print full. */
 struct option_shorthand {
@@ -64,7 +63,16 @@ const struct option *option_by_key(const char *section, const char *key);
 /* By the first `len` bytes of a variable's name. */
 const struct option *option_by_variable(const char *name, size_t len);
 
+/* The one that a key of a [profile NAME] sets: a profile takes the options that hold a number. */
+const struct option *option_by_profile_key(const char *key);
+
 bool option_has_section(const char *section);
+
+/* Whether its field is an int64_t. */
+bool option_is_number(const struct option *o);
+
+/* Where the option's value in the settings comes from. */
+struct setting_source *option_source(struct settings *s, const struct option *o);
 
 /* Why a setting was refused. */
 struct option_error {
@@ -90,8 +98,9 @@ void settings_release(struct settings *s);
 /* Initializes *s with the defaults, then the files, then the TERSE_* variables. TERSE_CONFIG names
    a file to read in place of the user's one (empty: none). A file with an error counts as absent as
    a whole, and so does a variable; the first error of all is returned in *error. A file
-   that is missing or can't be read is no error, unless TERSE_CONFIG names it. Returns 0 (also with
-   an error noted: error->text is then not empty), or -1 with ENOMEM and nothing to release. */
+   that is missing or can't be read is no error, unless TERSE_CONFIG names it; a project's file that
+   is not trusted is one. Returns 0 (also with an error noted: error->text is then not empty), or -1
+   with ENOMEM and nothing to release. */
 int settings_load(struct settings *s, struct option_error *error);
 
 /* One file, all or nothing. Returns 0, or -1 with errno: ENOENT, EACCES ..., EINVAL with

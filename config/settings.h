@@ -1,5 +1,6 @@
 // The effective settings of one call, filled from the option table (option.h):
-// built-in defaults, then files, TERSE_* variables and flags, later ones winning.
+// built-in defaults, then files, the command's profile, TERSE_* variables and
+// flags, later ones winning.
 //
 // Durations are milliseconds, 0 meaning off; sizes are bytes.
 #ifndef TERSE_CONFIG_SETTINGS_H
@@ -15,14 +16,39 @@ enum printing { PRINT_AUTO, PRINT_PREVIEW, PRINT_FULL };
 enum status_line { STATUS_NEVER, STATUS_FAILURE, STATUS_ALWAYS };
 enum mode { MODE_SMART, MODE_HEAD, MODE_TAIL, MODE_ENDS };
 
+/* What a line of the text is to the one who asked for it. */
+enum unit { UNIT_LINES, UNIT_MATCHES, UNIT_RESULTS, UNIT_ENTRIES };
+
 /* A list of strings; the settings own it. */
 struct strings {
 	char **items; /* NULL-terminated when not NULL */
 	size_t count;
 };
 
+/* Where a value comes from; of two, the later one here wins. */
+enum origin {
+	ORIGIN_BUILT_IN,
+	ORIGIN_SYSTEM,  /* /etc/terse.ini */
+	ORIGIN_USER,    /* ~/.config/terse/terse.ini, or the file that TERSE_CONFIG names */
+	ORIGIN_PROJECT, /* the project's .terse.ini */
+	ORIGIN_PROFILE,
+	ORIGIN_VARIABLE,
+	ORIGIN_FLAG,
+};
+
+/* More options than this there are not. */
+#define OPTION_LIMIT 64
+
+struct setting_source {
+	enum origin by;
+	unsigned line; /* in a file, from 1 */
+};
+
+struct profiles;
+
 struct settings {
 	/* [run] */
+	char *profile;   /* NULL: the command's own (config/profile.h) */
 	int64_t timeout; /* TERM to the command after this long */
 	int64_t grace;   /* KILL this long after TERM */
 	int64_t linger;  /* keep recording background writers this long */
@@ -35,9 +61,13 @@ struct settings {
 	int64_t collapse; /* bool */
 
 	/* [report] */
-	int64_t size;      /* budget of what is printed, bytes */
-	int64_t max_lines; /* 0: no limit */
-	int64_t print;     /* enum printing: --preview, --full */
+	int64_t size;          /* budget of what is printed, bytes */
+	int64_t max_lines;     /* 0: no limit; counted in `unit` (config/limit.h) */
+	int64_t unit;          /* enum unit */
+	int64_t longest_line;  /* bytes; 0: no limit */
+	int64_t err_size;      /* of standard error kept apart; 0: as size */
+	int64_t max_err_lines; /* the same; 0: no limit */
+	int64_t print;         /* enum printing: --preview, --full */
 	int64_t heartbeat;
 	int64_t status; /* enum status_line */
 
@@ -60,6 +90,13 @@ struct settings {
 	struct strings env_set;   /* NAME=VALUE */
 	struct strings env_unset; /* NAME */
 	struct strings env_keep;  /* NAME: not touched by set and unset when the caller has it */
+
+	/* Where each value comes from, in the order of the option table, and the paths of the
+	   files that were read (NULL for the others). */
+	struct setting_source sources[OPTION_LIMIT];
+	char *files[ORIGIN_PROJECT + 1];
+
+	struct profiles *profiles; /* config/profiles.h; NULL: the files define none */
 };
 
 #endif

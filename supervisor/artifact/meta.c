@@ -20,30 +20,55 @@
 /* Arguments of at most 128 KB: escaped six-fold they still are under META_MAX. */
 #define COMMAND_BUDGET (128 * 1024)
 
-int meta_write(int dir, const struct meta *m)
+/* Writes over what is there, which needs no room on a full disk as long as it fits into
+   the blocks of the file. A reader may see a mixture for a moment. */
+static int overwrite(int dir, const char *name, const struct buffer *text)
 {
-	char name[ID_LEN + 6], temporary[ID_LEN + 7];
-	snprintf(name, sizeof(name), "%s.json", m->id);
+	struct stat st;
+	int result = -1, fd = store_open_file(dir, name, O_WRONLY);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && (uint64_t)st.st_blocks * 512 >= text->len)
+		result = io_write_at(fd, text->data, text->len, 0);
+	else
+		errno = ENOSPC;
+	if (result == 0)
+		result = ftruncate(fd, (off_t)text->len);
+	io_close(&fd);
+	return result;
+}
+
+static int replace(int dir, const char *name, const struct buffer *text)
+{
+	char temporary[ID_LEN + 7];
 	snprintf(temporary, sizeof(temporary), ".%s", name);
-	struct buffer text = BUFFER_INIT;
-	int result = -1;
-	if (meta_encode(&text, m, COMMAND_BUDGET) < 0)
-		goto out;
 	int fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd < 0 && errno == EEXIST && unlinkat(dir, temporary, 0) == 0)
 		fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
-	if (fd >= 0) {
-		result = io_write(fd, text.data, text.len);
-		if (result == 0)
-			result = renameat(dir, temporary, dir, name);
-		if (result < 0) {
-			int saved = errno;
-			unlinkat(dir, temporary, 0);
-			errno = saved;
-		}
-		io_close(&fd);
+	if (fd < 0)
+		return -1;
+	int result = io_write(fd, text->data, text->len);
+	if (result == 0)
+		result = renameat(dir, temporary, dir, name);
+	if (result < 0) {
+		int saved = errno;
+		unlinkat(dir, temporary, 0);
+		errno = saved;
 	}
-out:
+	io_close(&fd);
+	return result;
+}
+
+int meta_write(int dir, const struct meta *m)
+{
+	char name[ID_LEN + 6];
+	snprintf(name, sizeof(name), "%s.json", m->id);
+	struct buffer text = BUFFER_INIT;
+	int result = meta_encode(&text, m, COMMAND_BUDGET);
+	if (result == 0)
+		result = replace(dir, name, &text);
+	if (result < 0 && (errno == ENOSPC || errno == EDQUOT))
+		result = overwrite(dir, name, &text);
 	buffer_release(&text);
 	return result;
 }

@@ -45,7 +45,8 @@ struct meta {
 	void *owned;        /* memory of a meta that was read; see meta_release */
 };
 
-/* Writes ID.json in the session directory `dir` (temporary name ".ID.json", then rename).
+/* Writes ID.json in the session directory `dir` (temporary name ".ID.json", then rename;
+   on a full disk in place, so that the end of a run that filled it is still told).
    Commands over 128 KB are cut. Returns 0, or -1 with errno. */
 int meta_write(int dir, const struct meta *m);
 

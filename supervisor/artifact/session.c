@@ -8,7 +8,6 @@
 
 /* Claude Code and Codex name the conversation that a command belongs to. */
 static const char *const variables[] = {
-	"TERSE_SESSION",
 	"CLAUDE_CODE_SESSION_ID",
 	"CODEX_THREAD_ID",
 };

@@ -156,6 +156,11 @@ static size_t clean_run(const char *data, size_t len)
 		n += clean_ascii(data + n, len - n);
 		if (n == len)
 			break;
+		/* A line's end in a file that was written elsewhere. */
+		if (data[n] == '\r' && n + 1 < len && data[n + 1] == '\n') {
+			n += 2;
+			continue;
+		}
 		size_t step = utf8_decode(data + n, len - n, &cp);
 		/* A real U+FFFD is three bytes; an invalid part of three bytes begins with F0 to
 		 * F4. */

@@ -108,12 +108,12 @@ static struct interceptor *make_interceptor(struct filter *f, const struct setti
 		.terminal = {.cols = (unsigned)s->cols,
 			     .rows = (unsigned)s->rows,
 			     .onlcr = f->onlcr,
-			     .collapse = s->collapse            },
-		.preview = { .mode = (enum preview_mode)s->mode,
-			     .budget = (size_t)s->size,
-			     .head_share = (unsigned)s->head_share,
-			     .max_line = (size_t)s->max_line,
-			     .max_lines = (uint64_t)s->max_lines},
+			     .collapse = s->collapse},
+		.preview = {.mode = (enum preview_mode)s->mode,
+			    .budget = (size_t)s->size,
+			    .head_share = (unsigned)s->head_share,
+			    .max_line = (size_t)s->max_line,
+			    .max_lines = (uint64_t)s->max_lines},
 		.print = s->print == PRINT_FULL ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW,
 		.raw = INTERCEPT_RAW_NO,
 		.part = ARTIFACT_OUT,
@@ -160,7 +160,9 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	}
 out:
 	interceptor_free(text);
-	if (f.record.artifact)
-		record_close(&f.record);
+	if (f.record.artifact) {
+		record_prepare(&f.record);
+		record_close(&f.record, false);
+	}
 	return result;
 }

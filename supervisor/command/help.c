@@ -12,7 +12,7 @@ struct topic {
 };
 
 static const struct topic topics[] = {
-	{"run",     "terse [run] [OPTIONS] COMMAND [ARG...]\n       terse [run] [OPTIONS] -c STRING",
+	{"run", "terse [run] [OPTIONS] COMMAND [ARG...]\n       terse [run] [OPTIONS] -c STRING",
 	 "Runs COMMAND and prints what a person at a terminal would have seen of it. Output that "
 	 "is\n"
 	 "too long is kept on disk, and a preview with the ID of that artifact is printed.\n"
@@ -20,27 +20,27 @@ static const struct topic topics[] = {
 	 "125: terse was called wrongly, 126 and 127: the command can't be run or found.\n\n"
 	 "  -c STRING             run a shell string (one argument with blanks or shell syntax is "
 	 "one, too)\n"
-	 "  --cwd DIR             run the command in DIR\n"												      },
-	{"read",    "terse read ID [--offset N] [--limit N] [--stderr]",
+	 "  --cwd DIR             run the command in DIR\n"},
+	{"read", "terse read ID [--offset N] [--limit N] [--stderr]",
 	 "Prints lines of an artifact (or of any file). ID: as printed, a unique beginning of it, "
 	 "or\n"
 	 "last, last-1, ... of this session.\n\n"
 	 "  --offset N            first line, from 1\n"
 	 "  --limit N             how many lines\n"
-	 "  --stderr              the text of standard error, where it was kept apart\n"                                                                         },
-	{"list",    "terse list [--all]",
-	 "What was run and kept in this session (--all: in all sessions), newest first.\n"                                                                       },
-	{"path",    "terse path [--raw] ID",
-	 "The file that holds the text of an artifact (--raw: its raw bytes).\n"										 },
-	{"filter",  "terse filter [OPTIONS] < FILE",
+	 "  --stderr              the text of standard error, where it was kept apart\n"},
+	{"list", "terse list [--all]",
+	 "What was run and kept in this session (--all: in all sessions), newest first.\n"},
+	{"path", "terse path [--raw] ID",
+	 "The file that holds the text of an artifact (--raw: its raw bytes).\n"},
+	{"filter", "terse filter [OPTIONS] < FILE",
 	 "Treats standard input as a command's output and prints what run would have printed.\n\n"
 	 "  --exit-code N         the command ended so (default 0)\n"
 	 "  --onlcr yes|no        no: a line feed only moves down, as in a recording of a "
 	 "terminal\n"
-	 "                        that did output processing (default yes)\n"										    },
-	{"doctor",  "terse doctor",								   "Checks whether everything terse needs is in place here.\n"},
-	{"help",    "terse help [VERB]",							      "This text, or what VERB does.\n"                          },
-	{"version", "terse version",								  "Prints the version.\n"                                    },
+	 "                        that did output processing (default yes)\n"},
+	{"doctor", "terse doctor", "Checks whether everything terse needs is in place here.\n"},
+	{"help", "terse help [VERB]", "This text, or what VERB does.\n"},
+	{"version", "terse version", "Prints the version.\n"},
 };
 
 static int print_options(void)

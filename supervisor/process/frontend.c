@@ -34,6 +34,7 @@ struct frontend {
 	struct job *job;
 	int keeper;    /* socket */
 	int watch;     /* read end of the guard's pipe, until the guard has it */
+	pid_t guard;   /* -1: none */
 	pid_t group;   /* the command's, once it runs */
 	pid_t session; /* the keeper's process ID */
 	int signals;   /* signalfd */
@@ -138,7 +139,7 @@ static void pass_keys(struct frontend *f)
 	if (n > 0) {
 		note_keys(f, m.data, (size_t)n);
 		message_send(f->keeper, &m, (size_t)n);
-	} else if (n == 0 || errno != EINTR) {
+	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
 		leave_raw(f); /* the terminal is gone; HUP follows */
 	}
 }
@@ -170,7 +171,7 @@ static void start_guard(struct frontend *f)
 				    .raw = &job->raw};
 	/* Without a guard the run goes on. */
 	if (f->watch >= 0)
-		guard_start(&guard);
+		f->guard = guard_start(&guard);
 	io_close(&f->watch);
 }
 
@@ -230,7 +231,7 @@ static int start(struct frontend *f)
 	int *const all[] = {&pair[0], &pair[1], &watch[0], &watch[1]};
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		*all[i] = io_above_standard(*all[i]);
-	pid_t pid = fork();
+	pid_t pid = pair[0] < 0 || pair[1] < 0 ? -1 : fork();
 	if (pid == 0) {
 		io_close(&pair[0]);
 		io_close(&watch[0]);
@@ -254,6 +255,13 @@ int frontend_exec(const struct job *job)
 	return spawn_exec(job->argv, environ);
 }
 
+/* Not every container has an init that would do it. */
+static void reap(pid_t pid)
+{
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 static int exec_after_all(const struct job *job)
 {
 	signals_restore(&job->signals);
@@ -262,9 +270,10 @@ static int exec_after_all(const struct job *job)
 
 int frontend_run(struct job *job)
 {
-	struct frontend f = {.job = job, .watch = -1};
+	struct frontend f = {.job = job, .watch = -1, .guard = -1};
 	sigset_t set;
 	job->front = getpid();
+	job->parent = getppid();
 	signals_take(&job->signals);
 	signals_forwarded(&job->signals, &set);
 	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -275,11 +284,15 @@ int frontend_run(struct job *job)
 	const struct message end = wait_for_end(&f);
 	leave_raw(&f);
 	switch (end.kind) {
-	case MESSAGE_REFUSED: return exec_after_all(job);
-	case MESSAGE_NOT_FOUND: return end.a;
+	case MESSAGE_REFUSED: reap(f.session); return exec_after_all(job);
+	case MESSAGE_NOT_FOUND: reap(f.session); return end.a;
 	default: break;
 	}
-	if (end.b)
+	if (!(end.b & ENDED_LIVES_ON)) {
+		reap(f.guard);
+		reap(f.session);
+	}
+	if (end.b & ENDED_TIMED_OUT)
 		_exit(EXIT_TIMEOUT);
 	int sig = WIFSIGNALED(end.a) ? WTERMSIG(end.a) : 0;
 	if (f.interrupt_typed && (sig == SIGINT || sig == SIGQUIT))

@@ -43,10 +43,10 @@ _Noreturn static void watch(const struct guard *g)
 	_exit(0);
 }
 
-int guard_start(const struct guard *g)
+pid_t guard_start(const struct guard *g)
 {
 	pid_t pid = fork();
 	if (pid == 0)
 		watch(g);
-	return pid < 0 ? -1 : 0;
+	return pid;
 }

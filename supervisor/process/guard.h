@@ -18,8 +18,8 @@ struct guard {
 	const struct termios *raw; /* only while the terminal is still as terse has set it */
 };
 
-/* Starts it as a child. Returns 0, or -1 with errno: the run goes on without. */
-int guard_start(const struct guard *g);
+/* Starts it as a child. Returns its pid, or -1 with errno: the run goes on without. */
+pid_t guard_start(const struct guard *g);
 
 /* Puts `terminal` back to *modes if it is still in the *raw ones. */
 void guard_restore_terminal(int terminal, const struct termios *modes, const struct termios *raw);

@@ -17,7 +17,7 @@ struct job {
 	const struct settings *settings;
 	struct layout layout;
 	struct signals signals; /* as the caller had them */
-	pid_t front;            /* the front end's process ID */
+	pid_t front, parent;    /* the front end's process ID, and its parent's */
 	int64_t started_ms;     /* real time */
 	int64_t begun_ms;       /* the same moment, monotonic */
 	unsigned cols, rows;

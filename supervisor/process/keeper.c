@@ -44,6 +44,9 @@
    background process that writes without pause. */
 #define DRAIN_MAX ((size_t)4 * 1024 * 1024)
 
+/* The longest time between two heartbeats, unless the first was set later. */
+#define HEARTBEAT_MOST_MS ((int64_t)30 * 60 * 1000)
+
 /* How long a reader that stalls keeps the keeper of a killed front end. */
 #define STALL_MS 1000
 
@@ -59,15 +62,17 @@ struct keeper {
 	int status; /* of the command, once it has ended */
 	bool timed_out;
 	bool interrupted; /* the front end died first */
-	int stopped; /* how often the front end was told to stop and has not said that it is awake
-		      */
+	bool stopped;     /* the command is, at the moment */
+	int told, awake;  /* how often the front end was told to stop, and said that it goes on */
 	struct source sources[2];
 	int source_count;
 	struct record record;
 	struct buffer input; /* for the command's terminal */
 	struct family_end family;
-	bool ending; /* the family is being ended */
+	bool ending;   /* the family is being ended */
+	bool lingered; /* text may have come after the report */
 	/* Monotonic times; 0: not set. */
+	int64_t heartbeat_ms; /* until the next */
 	int64_t tick_at, timeout_at, heartbeat_at, linger_at, stall_at, wake_at;
 	char *chunk; /* SOURCE_CHUNK bytes */
 };
@@ -110,8 +115,6 @@ static void tell(struct keeper *k, enum message_kind kind, int a, int b)
 _Noreturn static void refuse(struct keeper *k, enum message_kind kind, int error)
 {
 	tell(k, kind, error, 0);
-	if (k->guard >= 0)
-		io_write(k->guard, "", 1);
 	_exit(0);
 }
 
@@ -224,7 +227,7 @@ static struct interceptor_ending describe_end(const struct keeper *k, const stru
 }
 
 /* Information was lost: that is the one thing terse itself says on stderr. */
-static void tell_not_kept(const struct keeper *k)
+static void tell_not_kept(struct keeper *k)
 {
 	const struct record *r = &k->record;
 	struct buffer line = BUFFER_INIT;
@@ -234,8 +237,15 @@ static void tell_not_kept(const struct keeper *k)
 		const struct source *s = &k->sources[i];
 		lost |= s->text && (s->fd >= 0 || interceptor_is_partial(s->text));
 	}
+	/* Through the queue of stderr, if it has one: in order, and nothing blocks. */
+	struct outlet own = {.own = -1}, *outlet = &k->sources[k->source_count - 1].outlet;
+	if (outlet->fd != STDERR_FILENO && !sink_is_same(outlet->fd, STDERR_FILENO)) {
+		outlet = &own;
+		outlet_init(outlet, STDERR_FILENO);
+	}
 	if (lost && error && wording_not_kept(&line, error) == 0)
-		io_write(STDERR_FILENO, line.data, line.len);
+		outlet_write(outlet, line.data, line.len);
+	outlet_release(&own);
 	buffer_release(&line);
 }
 
@@ -247,8 +257,10 @@ static void report(struct keeper *k)
 			source_close(s);
 		/* It lives on in the background: what comes later must have a place. Or nobody may
 		   read what is printed now. */
-		if (s->text && (s->fd >= 0 || k->interrupted))
+		if (s->text && (s->fd >= 0 || k->interrupted)) {
 			interceptor_spill(s->text);
+			interceptor_update_live(s->text);
+		}
 	}
 	int64_t duration = clock_monotonic_ms() - k->job->begun_ms;
 	record_end(&k->record, k->status, k->timed_out, k->interrupted, duration);
@@ -285,15 +297,17 @@ static void release_terminal(struct keeper *k)
    continued until it says that it is awake, since it may be just about to stop. */
 static void wake_front(struct keeper *k)
 {
-	if (k->stopped > 0 && k->front >= 0) {
-		kill(k->job->front, SIGCONT);
-		k->wake_at = clock_monotonic_ms() + LOOK_MS;
-	}
+	k->wake_at = 0;
+	if (k->stopped || k->told <= k->awake || k->front < 0)
+		return;
+	kill(k->job->front, SIGCONT);
+	k->wake_at = clock_monotonic_ms() + LOOK_MS;
 }
 
 static void on_exit_of_command(struct keeper *k, int status)
 {
 	k->status = status;
+	k->stopped = false;
 	wake_front(k);
 	release_terminal(k);
 	drain(k);
@@ -309,9 +323,11 @@ static void on_child(struct keeper *k)
 	while (k->state == KEEPER_RUNNING &&
 	       waitpid(k->command, &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
 		if (WIFSTOPPED(status)) {
-			k->stopped++;
+			k->stopped = true;
+			k->told++;
 			tell(k, MESSAGE_STOPPED, WSTOPSIG(status), 0);
 		} else if (WIFCONTINUED(status)) {
+			k->stopped = false;
 			wake_front(k);
 		} else {
 			on_exit_of_command(k, status);
@@ -350,7 +366,7 @@ static void on_front(struct keeper *k)
 				kill(-k->command, m.a);
 			break;
 		case MESSAGE_AWAKE:
-			if (--k->stopped <= 0)
+			if (++k->awake >= k->told)
 				k->wake_at = 0;
 			break;
 		case MESSAGE_INPUT: queue_input(k, m.data, (size_t)len); break;
@@ -374,7 +390,8 @@ static void on_broken_outlet(struct keeper *k, struct source *s)
 {
 	if (s->fd < 0 || k->state != KEEPER_RUNNING)
 		return;
-	if (s->sink != SINK_PROGRAM && s->sink != SINK_FILE)
+	/* SINK_PIPE: nobody asked who reads, and now nobody does. */
+	if (s->sink != SINK_PROGRAM && s->sink != SINK_FILE && s->sink != SINK_PIPE)
 		return;
 	if (s->pty)
 		kill(-k->command, SIGPIPE);
@@ -413,17 +430,21 @@ static void on_heartbeat(struct keeper *k, int64_t now)
 {
 	struct source *s = &k->sources[0];
 	struct interceptor *text = source_text(s);
-	k->heartbeat_at = now + k->job->settings->heartbeat;
-	if (!text || k->state != KEEPER_RUNNING)
-		return;
-	interceptor_settle(text, true);
-	if (!s->printed && interceptor_reader(text) == INTERCEPT_PREVIEW) {
-		interceptor_spill(text);
-		interceptor_update_live(text);
-		const struct wording_place place = record_place(&k->record, s->is_stderr);
-		interceptor_heartbeat(text, now - k->job->begun_ms, &place);
+	if (text && k->state == KEEPER_RUNNING) {
+		interceptor_settle(text, true);
+		if (!s->printed && interceptor_reader(text) == INTERCEPT_PREVIEW) {
+			interceptor_spill(text);
+			interceptor_update_live(text);
+			const struct wording_place place = record_place(&k->record, s->is_stderr);
+			interceptor_heartbeat(text, now - k->job->begun_ms, &place);
+			/* Less and less often, so that they do not add up to more than a preview.
+			 */
+			if (k->heartbeat_ms < HEARTBEAT_MOST_MS)
+				k->heartbeat_ms *= 2;
+		}
 	}
 	s->printed = false;
+	k->heartbeat_at = now + k->heartbeat_ms;
 }
 
 static bool is_due(int64_t at, int64_t now)
@@ -458,7 +479,7 @@ static int next_wait(const struct keeper *k, int64_t now)
 				 k->heartbeat_at,
 				 k->linger_at,
 				 k->stall_at,
-				 k->ending ? now + LOOK_MS : 0};
+				 k->ending ? k->family.look_ms : 0};
 	int64_t wait = -1;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		if (!times[i])
@@ -479,37 +500,59 @@ static bool is_flushed(const struct keeper *k)
 	return true;
 }
 
-/* The reader has everything: the front end may end, and nothing of the caller's is held any more.
- */
+static void dismiss_guard(struct keeper *k)
+{
+	if (k->guard >= 0)
+		io_write(k->guard, "", 1);
+	io_close(&k->guard);
+}
+
+static void tell_ended(struct keeper *k, int bits)
+{
+	tell(k, MESSAGE_ENDED, k->status, bits | (k->timed_out ? ENDED_TIMED_OUT : 0));
+	io_close(&k->front);
+}
+
+static bool is_held(const struct keeper *k)
+{
+	bool held = k->ending;
+	for (int i = 0; i < k->source_count; i++)
+		held |= k->sources[i].fd >= 0;
+	return held;
+}
+
+/* The reader has everything: nothing of the caller's is held any more, and the front end may end.
+   When this process ends as well, it tells so last (finish), to be waited for. */
 static void let_go(struct keeper *k)
 {
-	k->state = KEEPER_LINGERING;
 	for (int i = 0; i < k->source_count; i++)
 		outlet_release(&k->sources[i].outlet);
 	io_null(STDIN_FILENO, STDERR_FILENO);
 	if (k->job->layout.keyboard > STDERR_FILENO)
 		close(k->job->layout.keyboard);
-	tell(k, MESSAGE_ENDED, k->status, k->timed_out);
-	io_close(&k->front);
-	if (!k->ending && k->guard >= 0)
-		io_write(k->guard, "", 1);
+	k->state = KEEPER_LINGERING;
+	k->heartbeat_at = k->stall_at = 0;
+	if (!is_held(k))
+		return;
+	if (!k->ending)
+		dismiss_guard(k);
+	/* What lives on must not keep a file system busy. */
+	k->lingered = true;
+	chdir("/");
 	if (k->job->settings->linger)
 		k->linger_at = clock_monotonic_ms() + k->job->settings->linger;
-	k->heartbeat_at = k->stall_at = 0;
+	tell_ended(k, ENDED_LIVES_ON);
 }
 
 static bool is_done(struct keeper *k, int64_t now)
 {
 	/* A front end that is about to stop would never read that it may end. */
-	bool asleep = k->stopped > 0 && k->front >= 0;
+	bool asleep = k->told > k->awake && k->front >= 0;
 	if (k->state == KEEPER_FLUSHING && !asleep && (is_flushed(k) || is_due(k->stall_at, now)))
 		let_go(k);
-	if (k->state != KEEPER_LINGERING || k->ending)
+	if (k->state != KEEPER_LINGERING)
 		return false;
-	bool held = false;
-	for (int i = 0; i < k->source_count; i++)
-		held |= k->sources[i].fd >= 0;
-	return !held || is_due(k->linger_at, now);
+	return !is_held(k) || (!k->ending && is_due(k->linger_at, now));
 }
 
 /* One turn: waits for what can happen next and deals with it. */
@@ -556,9 +599,9 @@ static void finish(struct keeper *k)
 {
 	for (int i = 0; i < k->source_count; i++)
 		source_close(&k->sources[i]);
-	if (k->guard >= 0)
-		io_write(k->guard, "", 1);
-	record_close(&k->record);
+	record_close(&k->record, k->lingered);
+	dismiss_guard(k);
+	tell_ended(k, 0);
 }
 
 _Noreturn void keeper_run(const struct job *job, int front, int guard)
@@ -579,6 +622,7 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	close_inherited(&k);
 	record_init(&k.record, job);
 	k.record.meta.command = k.command;
+	record_prepare(&k.record);
 	for (int i = 0; i < k.source_count; i++)
 		source_connect(&k.sources[i], &k.record, queue_input, &k);
 	k.family = (struct family_end){
@@ -586,8 +630,9 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	int64_t now = clock_monotonic_ms();
 	if (job->settings->timeout)
 		k.timeout_at = job->begun_ms + job->settings->timeout;
-	if (job->settings->heartbeat && !job->layout.person)
-		k.heartbeat_at = now + job->settings->heartbeat;
+	k.heartbeat_ms = job->settings->heartbeat;
+	if (k.heartbeat_ms && !job->layout.person)
+		k.heartbeat_at = now + k.heartbeat_ms;
 	for (on_time(&k, now); !is_done(&k, now); on_time(&k, now)) {
 		turn(&k, now);
 		now = clock_monotonic_ms();

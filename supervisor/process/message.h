@@ -18,10 +18,13 @@ enum message_kind {
 	MESSAGE_STARTED,   /* a: the command's process group; it runs: nothing of the caller's needs
 			      to be held */
 	MESSAGE_STOPPED,   /* a: the command was stopped by this signal */
-	MESSAGE_ENDED,     /* a: status as from waitpid, b: whether it was timed out */
+	MESSAGE_ENDED,     /* a: status as from waitpid, b: ENDED_ bits */
 	MESSAGE_NOT_FOUND, /* a: errno of exec */
 	MESSAGE_REFUSED,   /* a: errno; nothing was started */
 };
+
+/* The command was ended by --timeout; the keeper lives on (else it ends now, and the guard has). */
+enum { ENDED_TIMED_OUT = 1, ENDED_LIVES_ON = 2 };
 
 struct message {
 	int kind;

@@ -12,7 +12,7 @@
 
 void record_init(struct record *r, const struct job *job)
 {
-	*r = (struct record){.max_bytes = (uint64_t)job->settings->max_artifact};
+	*r = (struct record){.max_bytes = (uint64_t)job->settings->max_artifact, .history = -1};
 	if (!getcwd(r->cwd, sizeof(r->cwd)))
 		r->cwd[0] = '\0';
 	r->meta = (struct meta){
@@ -62,21 +62,26 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted, 
 		artifact_update(r->artifact);
 }
 
-void record_close(struct record *r)
+void record_prepare(struct record *r)
 {
-	if (r->artifact) {
-		artifact_update(r->artifact);
-		artifact_close(r->artifact);
-		r->artifact = NULL;
-	}
 	struct store store;
-	char session[101];
+	char session[STORE_SESSION_LEN + 1];
 	if (store_open_write(&store) < 0)
 		return;
 	store_session_name(r->meta.session, session);
-	int dir = store_open_session(&store, session, true);
-	if (dir >= 0)
-		meta_append_history(dir, &r->meta);
-	io_close(&dir);
+	r->history = store_open_session(&store, session, true);
 	store_close(&store);
+}
+
+void record_close(struct record *r, bool grown)
+{
+	if (r->artifact) {
+		if (grown)
+			artifact_update(r->artifact);
+		artifact_close(r->artifact);
+		r->artifact = NULL;
+	}
+	if (r->history >= 0)
+		meta_append_history(r->history, &r->meta);
+	io_close(&r->history);
 }

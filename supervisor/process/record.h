@@ -7,15 +7,22 @@
 #include "supervisor/process/job.h"
 #include "supervisor/report/wording.h"
 
+#include <stdbool.h>
+
 struct record {
 	struct meta meta;
 	struct artifact *artifact;
 	uint64_t max_bytes;
 	int error; /* why there is no artifact although one was wanted */
 	char cwd[PATH_MAX];
+	int history; /* the session's directory, or -1 */
 };
 
 void record_init(struct record *r, const struct job *job);
+
+/* Opens what the line in the history needs, while the command starts, so that its end is not
+ * delayed. */
+void record_prepare(struct record *r);
 
 /* The artifact, made at the first call. NULL: it can't be. */
 struct artifact *record_open(struct record *r);
@@ -28,7 +35,8 @@ struct wording_place record_place(const struct record *r, bool is_stderr);
 void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 		int64_t duration_ms);
 
-/* Nothing more comes: the last update, the line in the history; frees. */
-void record_close(struct record *r);
+/* Nothing more comes: the line in the history, and the last update if text came since record_end();
+ * frees. */
+void record_close(struct record *r, bool grown);
 
 #endif

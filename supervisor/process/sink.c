@@ -232,14 +232,17 @@ static bool child_reads_pipe(const struct search *s)
 	return found < 0 ? search_all(s) : found;
 }
 
-enum sink sink_of_pipe(int fd, pid_t writer)
+enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent)
 {
 	char path[64], link[64];
 	struct process p;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	ssize_t n = readlink(path, link, sizeof(link) - 1);
-	if (n <= 0 || read_process(writer, &p) < 0)
+	if (n <= 0)
 		return SINK_PROGRAM;
+	/* The writer may have been killed. */
+	if (read_process(writer, &p) < 0)
+		p.parent = parent;
 	link[n] = '\0';
 	/* A FIFO with a name was made for programs; its reader may not even have opened it yet. */
 	if (strncmp(link, "pipe:", 5) != 0)
@@ -250,7 +253,7 @@ enum sink sink_of_pipe(int fd, pid_t writer)
 		return SINK_PROGRAM;
 	/* From process to process upwards, through whatever started it (timeout, sudo, xargs), to
 	   the one that reads. */
-	pid_t at = writer, parent;
+	pid_t at = writer;
 	for (int i = 0; i < ANCESTORS_MAX && (parent = p.parent) > 0; i++) {
 		if (read_process(parent, &p) < 0)
 			return SINK_PROGRAM;

@@ -18,10 +18,10 @@ enum sink {
 /* By the descriptor alone; a pipe is SINK_PIPE. */
 enum sink sink_of(int fd);
 
-/* Who reads the pipe that process `writer` was started with: looks through /proc at the
-   processes above it, up to the first that reads it, and at what they have started.
+/* Who reads the pipe that process `writer`, a child of `parent`, was started with: looks through
+   /proc at the processes above it, up to the first that reads it, and at what they have started.
    SINK_PROGRAM where /proc can't tell, since a program must never get a preview. */
-enum sink sink_of_pipe(int fd, pid_t writer);
+enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent);
 
 /* Whether both descriptors are one open file, so that what is written to either
    comes out in order. */

@@ -45,7 +45,6 @@ int source_open(struct source *s, const struct job *job, int which)
 	s->sink = job->layout.sink[which];
 	s->job = job;
 	s->person = s->sink == SINK_PERSON;
-	s->writer = job->front;
 	bool pty = job->layout.channel[which] == CHANNEL_PTY;
 	if (pty && open_pty(s, job, which) == 0)
 		return 0;
@@ -71,7 +70,7 @@ static void on_print(void *ctx, const char *data, size_t len)
 static enum interceptor_print on_resolve(void *ctx)
 {
 	struct source *s = ctx;
-	s->sink = sink_of_pipe(s->outlet.fd, s->writer);
+	s->sink = sink_of_pipe(s->outlet.fd, s->job->front, s->job->parent);
 	return s->sink == SINK_AGENT ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
 }
 

@@ -31,7 +31,6 @@ struct source {
 	struct interceptor *text; /* NULL until the first bytes come */
 	struct outlet outlet;
 	struct record *record;
-	pid_t writer; /* see sink_of_pipe() */
 	void (*reply)(void *ctx, const char *data, size_t len);
 	void *ctx; /* of reply */
 };

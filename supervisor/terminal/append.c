@@ -1,15 +1,14 @@
 // The append gear: while text only comes at the end, it is handed on without
 // being looked at closely. No cells are touched.
 //
-// The screen's last rows can still change, so they are held back: as bytes in
-// the tail, below the rows that were in the grid before. When something comes
-// that only the grid can do, the tail is replayed into it.
-
-#include <string.h>
+// The screen's last rows can still change, so they are held back as bytes: see
+// tail.c.
 
 #include "supervisor/base/utf8.h"
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/width.h"
+
+#include <string.h>
 
 /* Runs from here on are handed on from where they are instead of being copied
    to the tail first. */
@@ -26,201 +25,6 @@ static bool at_line_start(const struct terminal *t)
 	const struct tail *tail = &t->tail;
 
 	return !tail->len || tail->data[tail->len - 1] == '\n';
-}
-
-static void reset(struct tail *tail)
-{
-	tail->len = 0;
-	tail->newlines = 0;
-	tail->carriage = false;
-	tail->apart = false;
-	tail->broken = false;
-}
-
-void append_enter(struct terminal *t)
-{
-	struct screen *s = t->screen;
-	const struct row *row = screen_row(s, s->y);
-	unsigned y;
-
-	if (t->grid_only || !s->history || s->own_tabs || s->x || s->top ||
-	    s->bottom + 1 != s->rows)
-		return;
-	if (!t->modes.wrap || t->modes.insert || t->modes.origin || t->protect)
-		return;
-	if (t->charsets.current != CHARSET_ASCII || t->partial_len)
-		return;
-	/* DECRC to a place below would need to know how many rows went by. */
-	if (s->saved.y > s->base + s->y)
-		return;
-	if (!row->begun || row->wrapped || !row_is_blank(row))
-		return;
-	for (y = s->low; y > s->y; y--) {
-		if (screen_row(s, y)->begun || !row_is_blank(screen_row(s, y)))
-			return;
-		s->low = y - 1;
-	}
-	reset(&t->tail);
-	t->appending = true;
-}
-
-void append_leave(struct terminal *t, bool cut)
-{
-	struct tail *tail = &t->tail;
-	struct screen *s = t->screen;
-	enum parser_state state = t->parser.state;
-	char carry = t->partial[0];
-	bool carried = t->partial_len > 0;
-
-	if (carried || tail->carriage || tail->apart || state != PARSER_GROUND)
-		cut = true;
-	t->appending = false;
-	t->partial_len = 0;
-	/* The reason to leave may be a control inside a sequence. */
-	t->parser.state = PARSER_GROUND;
-	grid_replay(t, tail->data, tail->len);
-	if (t->partial_len && cut) {
-		grid_print_invalid(t, t->partial, t->partial_len);
-		t->partial_len = 0;
-	}
-	if (carried) {
-		t->partial[0] = carry;
-		t->partial_len = 1;
-	}
-	t->parser.state = state;
-	if (tail->carriage)
-		s->x = 0;
-	if (tail->carriage || tail->broken)
-		t->width = 0;
-	reset(tail);
-}
-
-/* The column after text that begins in column x, as printing it would lead to. */
-static unsigned end_column(const struct screen *s, unsigned x, const char *data, size_t len)
-{
-	unsigned last = 0;
-	size_t n;
-
-	for (; len; data += n, len -= n) {
-		unsigned width = 1;
-		uint32_t cp;
-
-		n = utf8_decode(data, len, &cp);
-		if (cp == '\t') {
-			unsigned next = (x / TAB_WIDTH + 1) * TAB_WIDTH;
-
-			if (x < s->cols)
-				x = next < s->cols ? next : s->cols - 1;
-			last = 0;
-			continue;
-		}
-		if (cp != UTF8_REPLACEMENT)
-			width = width_of(cp);
-		if (cp == BYTE_ORDER_MARK || (width == 0 && x > 0 && (last || x >= s->cols)))
-			continue;
-		last = width;
-		if (x + width > s->cols)
-			x = 0;
-		x += width ? width : 1;
-	}
-	return x;
-}
-
-/* What is left of the row that the last line in `data` ends with; the line's
-   beginning may be in `before`, which ends without newline. */
-static unsigned blank_columns(const struct screen *s, const char *before, size_t before_len,
-			      const char *data, size_t len)
-{
-	const char *line, *p;
-	unsigned x = 0;
-
-	len--;
-	p = memrchr(data, '\n', len);
-	line = p ? p + 1 : data;
-	if (!p && before_len) {
-		p = memrchr(before, '\n', before_len);
-		p = p ? p + 1 : before;
-		x = end_column(s, 0, p, before_len - (size_t)(p - before));
-	}
-	return s->cols - end_column(s, x, line, len - (size_t)(line - data));
-}
-
-/* All rows above the tail have scrolled off. */
-static void flush_rows(struct terminal *t)
-{
-	struct screen *s = t->screen;
-
-	while (s->y > 0) {
-		screen_scroll(s, false);
-		s->y--;
-	}
-}
-
-/* The first `len` bytes of the tail, whole rows with so many newlines, have
-   scrolled off with what is above them. */
-static void flush_tail(struct terminal *t, size_t len, size_t newlines)
-{
-	struct tail *tail = &t->tail;
-
-	flush_rows(t);
-	emitter_row(&t->emitter, false, false);
-	emitter_rows(&t->emitter, tail->data, len, newlines);
-	emitter_rows_end(&t->emitter, blank_columns(t->screen, NULL, 0, tail->data, len));
-	memmove(tail->data, tail->data + len, tail->len - len);
-	tail->len -= len;
-	tail->newlines -= newlines;
-	t->screen->base += newlines;
-}
-
-/* Where the last `count` lines that end in `data` begin; there are more. */
-static size_t last_lines(const char *data, size_t len, size_t count)
-{
-	const char *p = data + len;
-
-	for (;;) {
-		p = memrchr(data, '\n', (size_t)(p - data));
-		if (count-- == 0)
-			return (size_t)(p - data) + 1;
-	}
-}
-
-void append_trim(struct terminal *t)
-{
-	struct tail *tail = &t->tail;
-	struct screen *s = t->screen;
-	size_t keep = s->rows - 1;
-
-	if (tail->newlines > keep) {
-		flush_tail(t, last_lines(tail->data, tail->len, keep), tail->newlines - keep);
-		return;
-	}
-	while (s->y > 0 && s->y + tail->newlines > keep) {
-		screen_scroll(s, false);
-		s->y--;
-	}
-}
-
-/* Text that is more than the screen holds. The last lines go to the tail, the
-   others out at once. Returns false if those are too long for the tail. */
-static bool add_direct(struct terminal *t, const char *data, size_t len, size_t newlines)
-{
-	struct tail *tail = &t->tail;
-	size_t keep = t->screen->rows - 1;
-	size_t gone = last_lines(data, len, keep);
-
-	if (len - gone > tail->cap)
-		return false;
-	flush_rows(t);
-	emitter_row(&t->emitter, false, false);
-	emitter_rows(&t->emitter, tail->data, tail->len, tail->newlines);
-	emitter_rows(&t->emitter, data, gone, newlines - keep);
-	emitter_rows_end(&t->emitter, blank_columns(t->screen, tail->data, tail->len, data, gone));
-	t->screen->base += tail->newlines + newlines - keep;
-	reset(tail);
-	memcpy(tail->data, data + gone, len - gone);
-	tail->len = len - gone;
-	tail->newlines = keep;
-	return true;
 }
 
 static bool is_continuation(char c)
@@ -260,7 +64,7 @@ static bool add(struct terminal *t, const char *data, size_t len, size_t newline
 		tail->apart = false;
 		tail->broken = false;
 	}
-	if (len >= DIRECT && newlines >= t->screen->rows && add_direct(t, data, len, newlines))
+	if (len >= DIRECT && newlines >= t->screen->rows && append_direct(t, data, len, newlines))
 		return true;
 	if (len > tail->cap - tail->len) {
 		append_trim(t);
@@ -472,19 +276,4 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 		}
 	}
 	return p;
-}
-
-void append_emit(const struct terminal *t, struct emitter *e)
-{
-	const struct screen *s = t->normal;
-	const struct tail *tail = &t->tail;
-	unsigned y;
-
-	for (y = 0; y < s->y; y++)
-		row_emit(screen_row(s, y), s->cols, &s->clusters, e);
-	emitter_row(e, false, false);
-	if (tail->len)
-		emitter_rows(e, tail->data, tail->len, tail->newlines);
-	if (t->partial_len && t->parser.state == PARSER_GROUND)
-		emitter_text(e, t->partial, t->partial_len);
 }

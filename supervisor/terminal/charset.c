@@ -1,3 +1,5 @@
+// See charset.h.
+
 #include "supervisor/terminal/charset.h"
 
 #include <stddef.h>

@@ -1,9 +1,11 @@
+// See cluster.h.
+
 #include "supervisor/terminal/cluster.h"
+
+#include "supervisor/terminal/cell.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "supervisor/terminal/cell.h"
 
 #define NODE_LIVE  (UINT32_C(1) << 31)
 #define FIRST_SIZE 256u

@@ -12,9 +12,12 @@ enum flags {
 
 struct sequence {
 	uint32_t id; /* prefix and intermediates as collected, then the final byte */
-	void (*run)(struct terminal *t);
 	unsigned flags;
+	void (*run)(struct terminal *t);
 };
+
+/* Final bytes of control sequences begin here. */
+#define FINALS 0x40
 
 #define ID(collected, final) ((uint32_t)(collected) << 8 | (unsigned char)(final))
 
@@ -75,95 +78,103 @@ static void run_nothing(struct terminal *t)
 	(void)t;
 }
 
-/* Sorted by id. */
+/* Control sequences without prefix and intermediates, by their final byte. */
+static const struct sequence plain_csis[] = {
+	['@' - FINALS] = {ID(0, '@'), 0, edit_insert_chars},               /* ICH */
+	['A' - FINALS] = {ID(0, 'A'), 0, cursor_up},                       /* CUU */
+	['B' - FINALS] = {ID(0, 'B'), 0, cursor_down},                     /* CUD */
+	['C' - FINALS] = {ID(0, 'C'), 0, cursor_forward},                  /* CUF */
+	['D' - FINALS] = {ID(0, 'D'), 0, cursor_backward},                 /* CUB */
+	['E' - FINALS] = {ID(0, 'E'), 0, cursor_line_down},                /* CNL */
+	['F' - FINALS] = {ID(0, 'F'), 0, cursor_line_up},                  /* CPL */
+	['G' - FINALS] = {ID(0, 'G'), 0, cursor_column},                   /* CHA */
+	['H' - FINALS] = {ID(0, 'H'), 0, cursor_position},                 /* CUP */
+	['I' - FINALS] = {ID(0, 'I'), 0, cursor_tab_forward},              /* CHT */
+	['J' - FINALS] = {ID(0, 'J'), QUIET | AT_END, edit_erase_display}, /* ED */
+	['K' - FINALS] = {ID(0, 'K'), QUIET | AT_END, edit_erase_line},    /* EL */
+	['L' - FINALS] = {ID(0, 'L'), 0, edit_insert_lines},               /* IL */
+	['M' - FINALS] = {ID(0, 'M'), 0, edit_delete_lines},               /* DL */
+	['P' - FINALS] = {ID(0, 'P'), 0, edit_delete_chars},               /* DCH */
+	['S' - FINALS] = {ID(0, 'S'), 0, edit_scroll_up},                  /* SU */
+	['T' - FINALS] = {ID(0, 'T'), 0, edit_scroll_down},                /* SD */
+	['X' - FINALS] = {ID(0, 'X'), 0, edit_erase_chars},                /* ECH */
+	['Z' - FINALS] = {ID(0, 'Z'), 0, cursor_tab_backward},             /* CBT */
+	['`' - FINALS] = {ID(0, '`'), 0, cursor_column},                   /* HPA */
+	['a' - FINALS] = {ID(0, 'a'), 0, cursor_forward},                  /* HPR */
+	['b' - FINALS] = {ID(0, 'b'), 0, grid_repeat},                     /* REP */
+	['c' - FINALS] = {ID(0, 'c'), APPEND | REPLY, reply_attributes},   /* DA1 */
+	['d' - FINALS] = {ID(0, 'd'), 0, cursor_line},                     /* VPA */
+	['e' - FINALS] = {ID(0, 'e'), 0, cursor_line_forward},             /* VPR */
+	['f' - FINALS] = {ID(0, 'f'), 0, cursor_position},                 /* HVP */
+	['g' - FINALS] = {ID(0, 'g'), 0, cursor_tab_clear},                /* TBC */
+	['h' - FINALS] = {ID(0, 'h'), APPEND, mode_set},                   /* SM */
+	['l' - FINALS] = {ID(0, 'l'), APPEND, mode_reset},                 /* RM */
+	['m' - FINALS] = {ID(0, 'm'), QUIET | APPEND, run_attributes},     /* SGR */
+	['n' - FINALS] = {ID(0, 'n'), APPEND | REPLY, reply_status},       /* DSR */
+	['r' - FINALS] = {ID(0, 'r'), 0, cursor_region},                   /* DECSTBM */
+	['s' - FINALS] = {ID(0, 's'), 0, cursor_save},                     /* SCOSC */
+	['t' - FINALS] = {ID(0, 't'), APPEND | REPLY, reply_window},       /* XTWINOPS */
+	['u' - FINALS] = {ID(0, 'u'), 0, cursor_restore},                  /* SCORC */
+};
+
+/* The others. */
 static const struct sequence csis[] = {
-	{ID(0, '@'), edit_insert_chars, 0},                         /* ICH */
-	{ID(0, 'A'), cursor_up, 0},                                 /* CUU */
-	{ID(0, 'B'), cursor_down, 0},                               /* CUD */
-	{ID(0, 'C'), cursor_forward, 0},                            /* CUF */
-	{ID(0, 'D'), cursor_backward, 0},                           /* CUB */
-	{ID(0, 'E'), cursor_line_down, 0},                          /* CNL */
-	{ID(0, 'F'), cursor_line_up, 0},                            /* CPL */
-	{ID(0, 'G'), cursor_column, 0},                             /* CHA */
-	{ID(0, 'H'), cursor_position, 0},                           /* CUP */
-	{ID(0, 'I'), cursor_tab_forward, 0},                        /* CHT */
-	{ID(0, 'J'), edit_erase_display, QUIET | AT_END},           /* ED */
-	{ID(0, 'K'), edit_erase_line, QUIET | AT_END},              /* EL */
-	{ID(0, 'L'), edit_insert_lines, 0},                         /* IL */
-	{ID(0, 'M'), edit_delete_lines, 0},                         /* DL */
-	{ID(0, 'P'), edit_delete_chars, 0},                         /* DCH */
-	{ID(0, 'S'), edit_scroll_up, 0},                            /* SU */
-	{ID(0, 'T'), edit_scroll_down, 0},                          /* SD */
-	{ID(0, 'X'), edit_erase_chars, 0},                          /* ECH */
-	{ID(0, 'Z'), cursor_tab_backward, 0},                       /* CBT */
-	{ID(0, '`'), cursor_column, 0},                             /* HPA */
-	{ID(0, 'a'), cursor_forward, 0},                            /* HPR */
-	{ID(0, 'b'), grid_repeat, 0},                               /* REP */
-	{ID(0, 'c'), reply_attributes, APPEND | REPLY},             /* DA1 */
-	{ID(0, 'd'), cursor_line, 0},                               /* VPA */
-	{ID(0, 'e'), cursor_line_forward, 0},                       /* VPR */
-	{ID(0, 'f'), cursor_position, 0},                           /* HVP */
-	{ID(0, 'g'), cursor_tab_clear, 0},                          /* TBC */
-	{ID(0, 'h'), mode_set, APPEND},                             /* SM */
-	{ID(0, 'l'), mode_reset, APPEND},                           /* RM */
-	{ID(0, 'm'), run_attributes, QUIET | APPEND},               /* SGR */
-	{ID(0, 'n'), reply_status, APPEND | REPLY},                 /* DSR */
-	{ID(0, 'r'), cursor_region, 0},                             /* DECSTBM */
-	{ID(0, 's'), cursor_save, 0},                               /* SCOSC */
-	{ID(0, 't'), reply_window, APPEND | REPLY},                 /* XTWINOPS */
-	{ID(0, 'u'), cursor_restore, 0},                            /* SCORC */
-	{ID(' ', '@'), edit_scroll_left, 0},                        /* SL */
-	{ID(' ', 'A'), edit_scroll_right, 0},                       /* SR */
-	{ID('!', 'p'), mode_soft_reset, 0},                         /* DECSTR */
-	{ID('"', 'q'), run_protect, 0},                             /* DECSCA */
-	{ID('$', 'p'), reply_mode, APPEND | REPLY},                 /* DECRQM */
-	{ID('\'', '}'), edit_insert_columns, 0},                    /* DECIC */
-	{ID('\'', '~'), edit_delete_columns, 0},                    /* DECDC */
-	{ID('>', 'c'), reply_attributes_secondary, APPEND | REPLY}, /* DA2 */
-	{ID('>', 'q'), reply_version, APPEND | REPLY},              /* XTVERSION */
-	{ID('?', 'J'), edit_erase_display, QUIET | AT_END},         /* DECSED */
-	{ID('?', 'K'), edit_erase_line, QUIET | AT_END},            /* DECSEL */
-	{ID('?', 'h'), mode_set_private, APPEND},                   /* DECSET */
-	{ID('?', 'l'), mode_reset_private, APPEND},                 /* DECRST */
-	{ID('?', 'n'), reply_status_private, APPEND | REPLY},       /* DECXCPR */
-	{ID('?' << 8 | '$', 'p'), reply_mode_private, APPEND | REPLY},
+	{ID(' ', '@'), 0, edit_scroll_left},                           /* SL */
+	{ID(' ', 'A'), 0, edit_scroll_right},                          /* SR */
+	{ID('!', 'p'), 0, mode_soft_reset},                            /* DECSTR */
+	{ID('"', 'q'), 0, run_protect},                                /* DECSCA */
+	{ID('$', 'p'), APPEND | REPLY, reply_mode},                    /* DECRQM */
+	{ID('\'', '}'), 0, edit_insert_columns},                       /* DECIC */
+	{ID('\'', '~'), 0, edit_delete_columns},                       /* DECDC */
+	{ID('>', 'c'), APPEND | REPLY, reply_attributes_secondary},    /* DA2 */
+	{ID('>', 'q'), APPEND | REPLY, reply_version},                 /* XTVERSION */
+	{ID('?', 'J'), QUIET | AT_END, edit_erase_display},            /* DECSED */
+	{ID('?', 'K'), QUIET | AT_END, edit_erase_line},               /* DECSEL */
+	{ID('?', 'h'), APPEND, mode_set_private},                      /* DECSET */
+	{ID('?', 'l'), APPEND, mode_reset_private},                    /* DECRST */
+	{ID('?', 'n'), APPEND | REPLY, reply_status_private},          /* DECXCPR */
+	{ID('?' << 8 | '$', 'p'), APPEND | REPLY, reply_mode_private}, /* DECRQM */
 };
 
 static const struct sequence escapes[] = {
-	{ID(0, '7'), cursor_save, 0},                 /* DECSC */
-	{ID(0, '8'), cursor_restore, 0},              /* DECRC */
-	{ID(0, '='), run_keypad_application, APPEND}, /* DECKPAM */
-	{ID(0, '>'), run_keypad_numeric, APPEND},     /* DECKPNM */
-	{ID(0, 'D'), cursor_index, 0},                /* IND */
-	{ID(0, 'E'), cursor_next_line, 0},            /* NEL */
-	{ID(0, 'H'), cursor_tab_set, 0},              /* HTS */
-	{ID(0, 'M'), cursor_reverse_index, 0},        /* RI */
-	{ID(0, '\\'), run_nothing, QUIET | APPEND},   /* ST */
-	{ID(0, 'c'), mode_full_reset, 0},             /* RIS */
-	{ID(0, 'n'), run_shift_2, 0},                 /* LS2 */
-	{ID(0, 'o'), run_shift_3, 0},                 /* LS3 */
-	{ID(0, '|'), run_shift_3, 0},                 /* LS3R */
-	{ID(0, '}'), run_shift_2, 0},                 /* LS2R */
-	{ID(0, '~'), run_shift_1, 0},                 /* LS1R */
-	{ID('#', '8'), edit_alignment, 0},            /* DECALN */
-	{ID('%', '@'), run_default_charset, 0},
-	{ID('%', 'G'), run_default_charset, 0},
+	{ID(0, '7'), 0, cursor_save},                 /* DECSC */
+	{ID(0, '8'), 0, cursor_restore},              /* DECRC */
+	{ID(0, '='), APPEND, run_keypad_application}, /* DECKPAM */
+	{ID(0, '>'), APPEND, run_keypad_numeric},     /* DECKPNM */
+	{ID(0, 'D'), 0, cursor_index},                /* IND */
+	{ID(0, 'E'), 0, cursor_next_line},            /* NEL */
+	{ID(0, 'H'), 0, cursor_tab_set},              /* HTS */
+	{ID(0, 'M'), 0, cursor_reverse_index},        /* RI */
+	{ID(0, '\\'), QUIET | APPEND, run_nothing},   /* ST */
+	{ID(0, 'c'), 0, mode_full_reset},             /* RIS */
+	{ID(0, 'n'), 0, run_shift_2},                 /* LS2 */
+	{ID(0, 'o'), 0, run_shift_3},                 /* LS3 */
+	{ID(0, '|'), 0, run_shift_3},                 /* LS3R */
+	{ID(0, '}'), 0, run_shift_2},                 /* LS2R */
+	{ID(0, '~'), 0, run_shift_1},                 /* LS1R */
+	{ID('#', '8'), 0, edit_alignment},            /* DECALN */
+	{ID('%', '@'), 0, run_default_charset},
+	{ID('%', 'G'), 0, run_default_charset},
 };
 
 static const struct sequence *find(const struct sequence *table, size_t count, uint32_t id)
 {
-	size_t low = 0;
+	size_t i;
 
-	while (low < count) {
-		size_t middle = low + (count - low) / 2;
+	for (i = 0; i < count; i++)
+		if (table[i].id == id)
+			return &table[i];
+	return NULL;
+}
 
-		if (table[middle].id == id)
-			return &table[middle];
-		if (table[middle].id < id)
-			low = middle + 1;
-		else
-			count = middle;
-	}
+static const struct sequence *find_csi(uint32_t id)
+{
+	size_t i = id - FINALS;
+
+	if (id > 0xFF)
+		return find(csis, sizeof(csis) / sizeof(csis[0]), id);
+	if (i < sizeof(plain_csis) / sizeof(plain_csis[0]) && plain_csis[i].run)
+		return &plain_csis[i];
 	return NULL;
 }
 
@@ -224,7 +235,7 @@ static void run(struct terminal *t, const struct sequence *sequence)
 		screen_settle(s);
 	from = s->base + s->y;
 	sequence->run(t);
-	if (!t->redraws && !t->appending && t->screen == s &&
+	if (!t->stripping && !t->redraws && !t->appending && t->screen == s &&
 	    went_up(s, from, sequence->run == cursor_restore))
 		t->redraws = true;
 }
@@ -304,7 +315,7 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 			t->lossy = true;
 		break;
 	case PARSER_CSI:
-		sequence = find(csis, sizeof(csis) / sizeof(csis[0]), id);
+		sequence = find_csi(id);
 		if (sequence)
 			run(t, sequence);
 		else

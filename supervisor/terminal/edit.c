@@ -11,8 +11,10 @@ static uint32_t param(const struct terminal *t)
 /* After an operation on a row that tells whether it changed anything. */
 static void note(struct terminal *t, unsigned y, bool changed)
 {
-	if (changed)
-		screen_changed(t->screen, y);
+	if (!changed)
+		return;
+	screen_changed(t->screen, y);
+	t->lossy = true;
 }
 
 static bool is_selective(const struct terminal *t)
@@ -78,7 +80,10 @@ void edit_erase_display(struct terminal *t)
 		for (y = 0; y < s->y; y++)
 			erase_row(t, y);
 		break;
-	case 2: scroll_all(s); break;
+	case 2:
+		scroll_all(s);
+		t->lossy = true;
+		break;
 	default: break;
 	}
 }

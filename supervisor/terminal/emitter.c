@@ -1,3 +1,5 @@
+// See emitter.h.
+
 #include "supervisor/terminal/emitter.h"
 
 #include <string.h>
@@ -15,6 +17,7 @@ void emitter_flush(struct emitter *e)
 static void put(struct emitter *e, const char *data, size_t len)
 {
 	e->any = true;
+	e->in_line = data[len - 1] != '\n';
 	if (!e->stage) {
 		e->write(e->ctx, data, len);
 		return;

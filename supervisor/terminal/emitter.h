@@ -24,6 +24,7 @@ struct emitter {
 	bool open;         /* the last row's end is undecided */
 	bool gap;          /* that row's last cell is blank */
 	bool any;          /* anything was written */
+	bool in_line;      /* and its last byte was no newline */
 };
 
 /* A new row begins. `wrapped`: it continues the last one; `wide`: its first

@@ -1,13 +1,11 @@
 // The grid gear: text into cells.
 
-#include <string.h>
-
-#include <string.h>
-
 #include "supervisor/base/utf8.h"
 #include "supervisor/terminal/cell.h"
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/width.h"
+
+#include <string.h>
 
 /* As large as a parameter is in xterm. */
 #define REPEAT_LIMIT 65535

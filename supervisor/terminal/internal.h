@@ -6,16 +6,16 @@
 #ifndef TERSE_TERMINAL_INTERNAL_H
 #define TERSE_TERMINAL_INTERNAL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "supervisor/terminal/charset.h"
 #include "supervisor/terminal/emitter.h"
 #include "supervisor/terminal/parser.h"
 #include "supervisor/terminal/scan.h"
 #include "supervisor/terminal/screen.h"
 #include "supervisor/terminal/terminal.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Kept in plain text, and no character to a terminal. */
 #define BYTE_ORDER_MARK 0xFEFF
@@ -59,7 +59,6 @@ struct terminal {
 	bool appending; /* the append gear is on */
 	bool grid_only; /* it never is */
 	bool stripping; /* no grid at all: collapse is off, or memory ran out */
-	bool in_line;   /* stripping: the line has text */
 	bool lossy;
 	bool redraws;
 	uint64_t version;
@@ -67,18 +66,22 @@ struct terminal {
 	unsigned partial_len;
 };
 
-/* append.c */
-
-/* Text and what does not leave the gear, from p on. Returns where it stopped:
-   at `end`, at a sequence to parse, or because the gear is off. */
+/* append.c: text, and what does not leave the append gear, from p on. Returns
+   where it stopped: at `end`, at a sequence to parse, or because the gear is off. */
 const char *append_feed(struct terminal *t, const char *p, const char *end);
-/* Turns the tail into rows. `cut`: what follows is no text, so an unfinished
-   character stays one. */
+
+/* tail.c */
+
+/* Turns the tail into rows; the append gear is off then. `cut`: what follows is no
+   text, so an unfinished character stays one. */
 void append_leave(struct terminal *t, bool cut);
-/* After a newline in the grid gear: back to the append gear if it can. */
+/* After a newline in the grid gear: the append gear is on if it can be. */
 void append_enter(struct terminal *t);
 /* Hands on what has scrolled off. */
 void append_trim(struct terminal *t);
+/* Takes more text than the screen holds: the last lines go to the tail, all that
+   is before them out at once. False if they are too long for the tail. */
+bool append_direct(struct terminal *t, const char *data, size_t len, size_t newlines);
 /* The text up to the cursor, at the end of the run. */
 void append_emit(const struct terminal *t, struct emitter *e);
 

@@ -95,30 +95,30 @@ static void set_alternate_saving(struct terminal *t, bool on)
 /* Each either has a function or is only remembered. */
 static const struct mode {
 	uint32_t number;
-	void (*set)(struct terminal *t, bool on);
 	enum reported reported;
+	void (*set)(struct terminal *t, bool on);
 } modes[] = {
-	{1, NULL, CURSOR_KEYS},
-	{2, set_charsets, 0},
-	{6, set_origin, 0},
-	{7, set_wrap, 0},
-	{9, NULL, MOUSE_X10},
-	{12, NULL, BLINK},
-	{25, NULL, CURSOR},
-	{45, set_reverse_wrap, 0},
-	{47, set_alternate, 0},
-	{66, NULL, KEYPAD},
-	{1000, NULL, MOUSE_CLICK},
-	{1002, NULL, MOUSE_DRAG},
-	{1003, NULL, MOUSE_ANY},
-	{1004, NULL, FOCUS},
-	{1006, NULL, MOUSE_SGR},
-	{1016, NULL, MOUSE_PIXELS},
-	{1047, set_alternate, 0},
-	{1048, set_saved_cursor, 0},
-	{1049, set_alternate_saving, 0},
-	{2004, NULL, PASTE},
-	{2026, NULL, SYNCHRONIZED},
+	{1, CURSOR_KEYS, NULL},
+	{2, 0, set_charsets},
+	{6, 0, set_origin},
+	{7, 0, set_wrap},
+	{9, MOUSE_X10, NULL},
+	{12, BLINK, NULL},
+	{25, CURSOR, NULL},
+	{45, 0, set_reverse_wrap},
+	{47, 0, set_alternate},
+	{66, KEYPAD, NULL},
+	{1000, MOUSE_CLICK, NULL},
+	{1002, MOUSE_DRAG, NULL},
+	{1003, MOUSE_ANY, NULL},
+	{1004, FOCUS, NULL},
+	{1006, MOUSE_SGR, NULL},
+	{1016, MOUSE_PIXELS, NULL},
+	{1047, 0, set_alternate},
+	{1048, 0, set_saved_cursor},
+	{1049, 0, set_alternate_saving},
+	{2004, PASTE, NULL},
+	{2026, SYNCHRONIZED, NULL},
 };
 
 static const struct mode *find(uint32_t number)

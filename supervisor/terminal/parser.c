@@ -1,3 +1,5 @@
+// See parser.h.
+
 #include "supervisor/terminal/parser.h"
 
 #include <string.h>

@@ -4,11 +4,11 @@
 // take silence to mean that there is no such thing, and an answer would turn
 // features on.
 
+#include "supervisor/terminal/internal.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "supervisor/terminal/internal.h"
 
 /* The size of a character in pixels that window reports pretend. */
 #define CELL_HEIGHT 20

@@ -2,11 +2,11 @@
 // longer fits scrolls off the top. The alternate screen is only cut or extended,
 // since programs redraw it.
 
-#include <string.h>
-
 #include "supervisor/base/utf8.h"
 #include "supervisor/terminal/cell.h"
 #include "supervisor/terminal/internal.h"
+
+#include <string.h>
 
 static void print_cell(struct terminal *t, const struct screen *from, uint32_t cell)
 {

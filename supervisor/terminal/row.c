@@ -1,12 +1,14 @@
-#include "supervisor/terminal/row.h"
+// See row.h.
 
-#include <string.h>
+#include "supervisor/terminal/row.h"
 
 #include "supervisor/base/utf8.h"
 #include "supervisor/terminal/cell.h"
 #include "supervisor/terminal/cluster.h"
 #include "supervisor/terminal/emitter.h"
 #include "supervisor/terminal/scan.h"
+
+#include <string.h>
 
 size_t row_raw_size(unsigned cols)
 {

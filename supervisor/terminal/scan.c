@@ -1,3 +1,5 @@
+// See scan.h.
+
 #include "supervisor/terminal/scan.h"
 
 #include <string.h>
@@ -7,8 +9,6 @@
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
-
-#include "supervisor/terminal/cell.h"
 
 #define TARGET_AVX2 __attribute__((target("avx2,bmi,popcnt")))
 #define INLINE      static inline __attribute__((always_inline))

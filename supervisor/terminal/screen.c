@@ -1,11 +1,13 @@
-#include "supervisor/terminal/screen.h"
+// See screen.h.
 
-#include <stdlib.h>
-#include <string.h>
+#include "supervisor/terminal/screen.h"
 
 #include "supervisor/terminal/cell.h"
 #include "supervisor/terminal/emitter.h"
 #include "supervisor/terminal/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static void default_tabs(struct screen *s)
 {
@@ -170,18 +172,28 @@ void screen_scroll(struct screen *s, bool wrapped)
 	s->lines[s->bottom]->wrapped = wrapped;
 }
 
+static void reset_rows(struct screen *s, unsigned from, unsigned to)
+{
+	for (; from <= to; from++)
+		row_reset(s->lines[from]);
+}
+
 void screen_move_up(struct screen *s, unsigned from, unsigned to, unsigned count)
 {
-	if (count > to - from + 1)
-		count = to - from + 1;
+	if (count > to - from) {
+		reset_rows(s, from, to);
+		return;
+	}
 	while (count-- > 0)
 		shift(s, from, to);
 }
 
 void screen_move_down(struct screen *s, unsigned from, unsigned to, unsigned count)
 {
-	if (count > to - from + 1)
-		count = to - from + 1;
+	if (count > to - from) {
+		reset_rows(s, from, to);
+		return;
+	}
 	while (count-- > 0)
 		shift(s, to, from);
 	if (to > s->low)

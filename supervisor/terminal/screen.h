@@ -7,12 +7,12 @@
 #ifndef TERSE_TERMINAL_SCREEN_H
 #define TERSE_TERMINAL_SCREEN_H
 
+#include "supervisor/terminal/cluster.h"
+#include "supervisor/terminal/row.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "supervisor/terminal/cluster.h"
-#include "supervisor/terminal/row.h"
 
 struct emitter;
 

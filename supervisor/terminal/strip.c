@@ -7,7 +7,6 @@ static void newline(struct terminal *t)
 {
 	t->emitter.owed++;
 	emitter_settle(&t->emitter);
-	t->in_line = false;
 	t->tail.carriage = false;
 }
 
@@ -15,7 +14,7 @@ static void text(struct terminal *t, const char *data, size_t len, size_t newlin
 {
 	if (!len)
 		return;
-	if (t->tail.carriage && t->in_line && data[0] != '\n') {
+	if (t->tail.carriage && t->emitter.in_line && data[0] != '\n') {
 		/* A progress bar's next frame. */
 		t->lossy = true;
 		newline(t);
@@ -23,7 +22,6 @@ static void text(struct terminal *t, const char *data, size_t len, size_t newlin
 	t->tail.carriage = false;
 	emitter_text(&t->emitter, data, len);
 	t->emitter.newlines += newlines;
-	t->in_line = data[len - 1] != '\n';
 }
 
 void strip_control(struct terminal *t, uint32_t c)
@@ -82,10 +80,10 @@ const char *strip_feed(struct terminal *t, const char *p, const char *end)
 void strip_enter(struct terminal *t)
 {
 	terminal_emit(t, &t->emitter);
-	emitter_close(&t->emitter);
+	t->emitter.open = false;
+	t->emitter.pad = 0;
 	t->stripping = true;
 	t->appending = false;
-	t->in_line = false;
 	t->partial_len = 0;
 	screen_free(t->alternate);
 	screen_free(t->normal);

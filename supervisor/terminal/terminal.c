@@ -1,12 +1,14 @@
-#include "supervisor/terminal/terminal.h"
+// See terminal.h.
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "supervisor/terminal/terminal.h"
 
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/utf8.h"
 #include "supervisor/terminal/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define TAIL_SIZE 65536
 

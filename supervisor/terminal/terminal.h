@@ -36,7 +36,9 @@ struct terminal_options {
 struct terminal_events {
 	/* Final text, in order: bytes that no later input changes. A call may
 	   start and end anywhere in a line; each line ends with '\n', the last
-	   one of the run only if it was ended. `data` is valid during the call. */
+	   one of the run only if it was ended. The '\n' comes with the text
+	   that follows it (or a commit, or the end): until then the line could
+	   go on. `data` is valid during the call. */
 	void (*text)(void *ctx, const char *data, size_t len);
 	/* The answer to a query of the program (DA1, DSR 6, ...). May be NULL. */
 	void (*reply)(void *ctx, const char *data, size_t len);
@@ -82,8 +84,8 @@ int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row
 /* Whether the alternate screen is on. */
 bool terminal_is_alternate(const struct terminal *t);
 
-/* Whether more than colours (SGR) and CR before LF was dropped or overwritten,
-   so that the text alone does not tell what was written. */
+/* Whether more than colours (SGR), the bell and CR before LF was dropped or
+   overwritten, so that the text alone does not tell what was written. */
 bool terminal_is_lossy(const struct terminal *t);
 
 /* Whether the program has moved the cursor up into earlier lines: it redraws,

@@ -1,3 +1,5 @@
+// See width.h.
+
 #include "supervisor/terminal/width.h"
 
 #include <stddef.h>
@@ -15,16 +17,10 @@ static const struct {
 	{0x30000, 0x3FFFD, 2},
 };
 
-unsigned width_of(uint32_t cp)
+unsigned width_lookup(uint32_t cp)
 {
 	const utf8proc_property_t *property;
 	size_t i;
-
-	/* Latin, box drawing and blocks; ideographs; syllables. */
-	if (cp < 0x300 || (cp >= 0x2500 && cp < 0x25A0))
-		return 1;
-	if (cp >= 0x4E00 && cp < 0x9FF0)
-		return 2;
 
 	for (i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++)
 		if (cp >= exceptions[i].first && cp <= exceptions[i].last)
@@ -32,7 +28,7 @@ unsigned width_of(uint32_t cp)
 
 	property = utf8proc_get_property((utf8proc_int32_t)cp);
 	/* Spacing marks of Indic scripts take a column of their own. */
-	if (property->category == UTF8PROC_CATEGORY_MC)
+	if (property->category == UTF8PROC_CATEGORY_MC && property->charwidth == 0)
 		return 1;
 	return property->charwidth;
 }

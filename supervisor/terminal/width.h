@@ -4,9 +4,21 @@
 
 #include <stdint.h>
 
+/* The width of any character but the frequent ones below. */
+unsigned width_lookup(uint32_t cp);
+
 /* 0 (combining marks, joiners, format characters), 1 or 2 (East Asian wide,
    emoji). utf8proc's tables, made to agree with xterm and other terminals where
    these differ: see width.c. `cp` is no control character. */
-unsigned width_of(uint32_t cp);
+static inline unsigned width_of(uint32_t cp)
+{
+	/* Latin and what begins beyond it; box drawing, blocks; Braille. */
+	if (cp < 0x300 || (cp >= 0x2500 && cp < 0x25A0) || (cp >= 0x2800 && cp < 0x2900))
+		return 1;
+	/* Han */
+	if (cp >= 0x4E00 && cp < 0xA000)
+		return 2;
+	return width_lookup(cp);
+}
 
 #endif

@@ -7,8 +7,8 @@ import re
 import signal
 import stat
 
-from support.harness import (FOOTER, HEARTBEAT, LIMIT, MARKER, Case, TERSE, eventually,
-                             main, read_file, write_file)
+from support.harness import (FOOTER, HEARTBEAT, LIMIT, MARKER, Case, TERSE, eventually, let_go_on,
+                             main, read_file, read_to_end, write_file)
 
 
 def numbers(last):
@@ -208,8 +208,7 @@ class Live(Case):
                 run = self.start(TERSE, *options, "sh", "-c", script)
                 for i in range(1, 6):
                     run.until(b"line %d\n" % i)
-                    with open(fifo, "w") as f:
-                        f.write("on\n")
+                    let_go_on(fifo)
                 run.finish()
                 self.assertEqual(run.out, b"".join(b"line %d\n" % i for i in range(1, 6)))
                 os.unlink(fifo)
@@ -218,8 +217,7 @@ class Live(Case):
         fifo = self.fifo()
         run = self.start(TERSE, "sh", "-c", "seq 5000; read x <%s; seq 5001 6000" % fifo)
         run.until(rb"\n100\n")
-        with open(fifo, "w") as f:
-            f.write("on\n")
+        let_go_on(fifo)
         run.finish()
         self.assert_preview(run, numbers(6000))
 
@@ -228,8 +226,7 @@ class Live(Case):
         fifo = self.fifo()
         script = "printf 'done 10%%%%\\rdone 20%%%%\\r'; read x <%s; printf 'done 100%%%%\\n'" % fifo
         run = self.start(TERSE, "sh", "-c", script)
-        with open(fifo, "w") as f:
-            f.write("on\n")
+        let_go_on(fifo)
         run.finish()
         self.assertEqual(run.out, b"done 100%\n")
 
@@ -253,8 +250,7 @@ class Live(Case):
                          env={"TERSE_HEARTBEAT": "100ms"})
         beat = run.until(HEARTBEAT)
         self.assertEqual(self.artifact(beat[2].decode()), b"no newline yet")
-        with open(fifo, "w") as f:
-            f.write("on\n")
+        let_go_on(fifo)
         run.finish()
         self.assertEqual(run.code, 0)
         self.assertIn(b"no newline yet", run.out)
@@ -277,8 +273,7 @@ class Live(Case):
             found = self.artifacts()
             return found and read_file(found[0]) == numbers(2000) + b"Progress 55%"
         eventually(shown, lambda: "the picture: %r" % [read_file(p)[-200:] for p in self.artifacts()])
-        with open(fifo, "w") as f:
-            f.write("on\n")
+        let_go_on(fifo)
         run.finish()
         self.assertEqual(self.artifact(run.id), numbers(2000) + b"Progress 55%\n")
 
@@ -316,10 +311,7 @@ class Reader(Case):
             run = self.start("sh", "-c", "exec terse seq 20000 >&%d 2>&1" % w, fds=(w,))
             self.assertEqual(os.get_blocking(w), blocking)
             os.close(w)
-            data = b""
-            while chunk := os.read(r, 65536):
-                data += chunk
-            os.close(r)
+            data = read_to_end(r)
             run.finish()
             self.assertTrue(FOOTER.search(data), data[-300:])
 

@@ -44,7 +44,8 @@ class FailOpen(Case):
         footer = FOOTER.search(run.out)
         self.assertTrue(footer, run.out[-300:])
         done = subprocess.run([TERSE, "path", footer["id"]], env=self.env(**env), check=True, cwd=self.work,
-                              stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+                              stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
         self.assertEqual(read_file(done.stdout.rstrip(b"\n")), NUMBERS)
 
     def check_not_kept(self, run):
@@ -194,23 +195,35 @@ class Config(FailOpen):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         return write_file(path, text)
 
-    def check(self, **how):
-        self.check_small(self.terse(*SMALL, split=True, **how))
-        self.check_kept(self.terse(*LONG, split=True, **how))
+    def check(self, complaint=b"", **how):
+        """One line tells what was not understood; everything else is as always."""
+        run = self.terse(*SMALL, split=True, **how)
+        self.assertEqual((run.code, run.out), (3, b"out\nerr\n"))
+        self.assertEqual(run.err, complaint)
+        run = self.terse(*LONG, split=True, **how)
+        self.check_kept(run)
+        self.assertEqual(run.err, complaint)
 
     def test_malformed(self):
-        noise = random.Random(1).randbytes(3000)
-        for text in ("nonsense\n", "[report\nsize=1\n", "[report]\nsize = a lot\n", "key = 1\n",
-                     "[no such]\nkey = 1\n", "[report]\nno_such = 1\n", b"\0\0\0\0", noise,
-                     "[report]\nsize = " + "1" * 100000 + "\n", "#" * 2000000):
+        noise = b"\xf5\xb1" + random.Random(1).randbytes(3000)
+        for text, complaint in (
+                ("nonsense\n", "1: nonsense: neither [section] nor key = value"),
+                ("[report\nsize=1\n", "1: [report: no ] behind the section's name"),
+                ("[report]\nsize = a lot\n",
+                 "2: [report] size: a lot: not a size (like 4096, 4KB or 1000tok)"),
+                ("[report]\nsize = 5\n", "2: [report] size: 5: out of range (64 to 16MB)"),
+                ("key = 1\n", "1: key: a key before the first [section]"),
+                ("[no such]\nkey = 1\n", "1: [no such]: no such section"),
+                ("[report]\nsizes = 1\n", "2: [report] sizes: no such key (did you mean size?)"),
+                (b"\0\0\0\0", "1: a NUL byte; is this a text file?"),
+                (noise, "1: a NUL byte; is this a text file?"),
+                ("[report]\nsize = " + "1" * 100000 + "\n",
+                 "2: size = 11111111111111111111111111111111111111111111111111111...: a line has "
+                 "at most 199 bytes; more values go on indented lines below"),
+                ("#" * 2000000, " larger than 1 MB")):
             with self.subTest(text=text[:30]):
-                self.config(text)
-                self.check()
-
-    def test_the_rest_of_terse_works_with_it(self):
-        self.config("nonsense\n")
-        run = self.terse("doctor")
-        self.assertIn(b"terse.ini:1", run.out)
+                path = self.config(text)
+                self.check(b"terse: %s:%s\n" % (os.fsencode(path), complaint.encode()))
 
     def test_directory_instead_of_file(self):
         os.makedirs(os.path.join(self.home, "config", "terse", "terse.ini"))
@@ -236,10 +249,14 @@ class Config(FailOpen):
         self.check()
 
     def test_variables(self):
-        for name, value in (("TERSE_SIZE", "a lot"), ("TERSE_TIMEOUT", "-1"), ("TERSE_PTY", "?"),
-                            ("TERSE_CONFIG", "/no/such"), ("TERSE_MODE", "x" * 100000)):
+        for name, value, complaint in (
+                ("TERSE_SIZE", "a lot", "a lot: not a size (like 4096, 4KB or 1000tok)"),
+                ("TERSE_MODE", "x", "x: not smart, head, tail or ends"),
+                ("TERSE_CONFIG", "/no/such", "/no/such: No such file or directory"),
+                ("TERSE_UNKNOWN", "1", None)):
             with self.subTest(name=name):
-                self.check(env={name: value})
+                self.check(b"terse: %s: %s\n" % (name.encode(), complaint.encode())
+                           if complaint else b"", env={name: value})
 
 
 class Refused(FailOpen):

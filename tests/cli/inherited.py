@@ -6,7 +6,8 @@ import os
 import resource
 import signal
 
-from support.harness import Case, TERSE, eventually, is_sanitized, main, read_file, write_file
+from support.harness import (Case, TERSE, is_sanitized, let_go_on, main, read_file, read_to_end,
+                             write_file)
 
 
 class Stdin(Case):
@@ -91,8 +92,7 @@ class Descriptors(Case):
         script = "exec 3>&%d; terse sh -c 'echo through 3 >&3'" % w
         self.shell(script, fds=(w,))
         os.close(w)
-        self.assertEqual(os.read(r, 100), b"through 3\n")
-        os.close(r)
+        self.assertEqual(read_to_end(r), b"through 3\n")
 
     def test_end_of_file_when_the_command_closes_it(self):
         r, w = os.pipe()
@@ -101,10 +101,8 @@ class Descriptors(Case):
         script = "exec 3>&%d %d>&-; exec terse sh -c 'echo x >&3; exec 3>&-; read y <fifo'" % (w, w)
         run = self.start("bash", "-c", script, fds=(w,))
         os.close(w)
-        with os.fdopen(r, "rb") as f:
-            self.assertEqual(f.read(), b"x\n")  # hangs while anybody still holds it
-        with open(fifo, "w") as f:
-            f.write("on\n")
+        self.assertEqual(read_to_end(r), b"x\n")  # no end while anybody still holds it
+        let_go_on(fifo)
         run.finish()
         self.assertEqual(run.code, 0)
 
@@ -172,31 +170,22 @@ class Signals(Case):
 
     def test_ignored_sigint_stays_ignored(self):
         """As in a background job of sh: terse and the command live on."""
+        os.mkfifo(os.path.join(self.work, "fifo"))
         run = self.start(TERSE, "sh", "-c", "echo ready; read x <fifo; echo went on",
                          before=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
-        os.mkfifo(os.path.join(self.work, "fifo"))
         run.until(b"ready")
         for process in self.mine():
             os.kill(process.pid, signal.SIGINT)
-        eventually(lambda: self.fifo_reader(), "the reader")
+        let_go_on(os.path.join(self.work, "fifo"))
         run.finish()
         self.assertEqual((run.code, run.out), (0, b"ready\nwent on\n"))
 
-    def fifo_reader(self):
-        try:
-            fd = os.open(os.path.join(self.work, "fifo"), os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            return False
-        os.write(fd, b"on\n")
-        os.close(fd)
-        return True
-
     def test_nohup(self):
-        run = self.start("nohup", "terse", "sh", "-c", "echo ready; read x <fifo; echo went on")
         os.mkfifo(os.path.join(self.work, "fifo"))
+        run = self.start("nohup", "terse", "sh", "-c", "echo ready; read x <fifo; echo went on")
         run.until(b"ready")
         run.kill(signal.SIGHUP)
-        eventually(lambda: self.fifo_reader(), "the reader")
+        let_go_on(os.path.join(self.work, "fifo"))
         run.finish()
         self.assertEqual(run.code, 0)
         self.assertIn(b"went on\n", run.out)

@@ -94,6 +94,7 @@ class Programs(ScreenCase):
     def test_typed_input(self):
         s = self.bash()
         s.type("terse cat; echo status $?")
+        s.until_raw()
         s.type("abc")
         s.until(r"^abc\nabc$")
         s.keys("C-d")
@@ -103,6 +104,7 @@ class Programs(ScreenCase):
         s = self.bash()
         s.type("terse sh -c 'stty -echo; echo go; read x; stty echo; echo got $x'")
         s.until(r"^go$")
+        s.until_raw()
         s.type("secret")
         s.until(r"^go\ngot secret\nready>$")
 
@@ -110,6 +112,7 @@ class Programs(ScreenCase):
         s = self.bash()
         s.type("terse sh -c 'echo ask >/dev/tty; read x </dev/tty; echo got $x' </dev/null")
         s.until(r"^ask$")
+        s.until_raw()
         s.type("answer")
         s.until(r"^got answer\nready>$")
 
@@ -261,7 +264,7 @@ class JobControl(ScreenCase):
         s.type("terse sh -c 'read x; echo got $x' &")
         s.until(r"^\[1\] \d+$")
         s.type("fg")
-        s.until(r"^ready> fg\nterse sh")  # what is typed before that is the shell's
+        s.until_raw()  # what is typed before that is the shell's
         s.type("typed later")
         s.until(r"got typed later\n")
 

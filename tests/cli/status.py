@@ -5,7 +5,8 @@ import os
 import resource
 import signal
 
-from support.harness import Case, TERSE, eventually, main, read_file, write_file
+from support.harness import (Case, Process, TERSE, eventually, let_go_on, main, read_file,
+                             write_file)
 
 # Signals whose default action ends a process. 32 and 33 are the C library's own.
 FATAL = [s for s in list(range(1, 32)) + list(range(34, 65)) if s not in (
@@ -216,7 +217,7 @@ class Sent(Case):
         self.assert_nothing_left()
 
     def test_stop_and_continue(self):
-        run = self.started("echo ready; read x <%s; echo $x" % self.fifo())
+        run = self.started("echo ready; read x <%s; echo went $x" % self.fifo())
         run.kill(signal.SIGTSTP)
         self.assertTrue(os.WIFSTOPPED(run.wait(os.WUNTRACED)))
         command = [p for p in self.mine() if p.argv[:1] == ["sh"]]
@@ -224,8 +225,7 @@ class Sent(Case):
         run.kill(signal.SIGCONT)
         eventually(lambda: [p.state for p in self.mine() if p.argv[:1] == ["sh"]] == ["S"],
                    "the command continues")
-        with open(os.path.join(self.dir, "fifo"), "w") as f:
-            f.write("went on\n")
+        let_go_on(os.path.join(self.dir, "fifo"))
         run.finish()
         self.assertEqual((run.code, run.out), (0, b"ready\nwent on\n"))
 
@@ -254,11 +254,11 @@ class Sent(Case):
 
     def test_command_that_stops_twice(self):
         run = self.started("echo ready; kill -STOP $$; kill -STOP $$; echo went on; exit 2")
+        self.assertTrue(os.WIFSTOPPED(run.wait(os.WUNTRACED)))
+        command = [p for p in self.mine() if p.argv[:1] == ["sh"]][0].pid
         for _ in range(2):
-            self.assertTrue(os.WIFSTOPPED(run.wait(os.WUNTRACED)))
-            command = [p for p in self.mine() if p.argv[:1] == ["sh"]]
-            self.assertEqual(command[0].state, "T")
-            os.kill(command[0].pid, signal.SIGCONT)
+            eventually(lambda: Process(command).state == "T", "the command to stop")
+            os.kill(command, signal.SIGCONT)
         run.finish()
         self.assertEqual((run.code, run.out), (2, b"ready\nwent on\n"))
 
@@ -275,7 +275,10 @@ class Sent(Case):
         run = self.started("trap 'echo 1; echo 2; exit 7' TERM; exec 3<>%s; echo ready; read x <&3" %
                            self.fifo())
         for process in self.mine():
-            os.kill(process.pid, signal.SIGTERM)
+            try:
+                os.kill(process.pid, signal.SIGTERM)
+            except ProcessLookupError:
+                pass  # ended by what the others were told
         run.finish()
         self.assertEqual((run.code, run.out), (7, b"ready\n1\n2\n"))
 

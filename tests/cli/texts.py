@@ -6,7 +6,7 @@ import os
 from support.harness import (FOOTER, LIMIT, Case, eventually, is_sanitized, main, read_file,
                              write_file)
 
-# Of one process of terse, and of all of one run together.
+# Of one process of terse.
 PEAK_KB = 8 * 1024
 
 
@@ -116,9 +116,8 @@ class Memory(Case):
             name, kb, _ = line.rsplit(b" ", 2)
             if name == b"terse":
                 peaks.append(int(kb))
-        print("note  %s: peak memory of terse's processes %s KB, together %d KB" % (
-            what, " ".join(map(str, peaks)), sum(peaks)))
-        self.assertEqual(len(peaks), 3, read_file(report))
+        print("note  %s: peak memory of the largest process of terse %d KB" % (what, max(peaks)))
+        self.assertGreaterEqual(len(peaks), 1, read_file(report))
         if not is_sanitized():
             self.assertLessEqual(max(peaks), PEAK_KB)
         return run

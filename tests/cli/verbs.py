@@ -6,8 +6,8 @@ import re
 import shutil
 import signal
 
-from support.harness import (FOOTER, LIMIT, MARKER, TERSE, Case, eventually, main, read_file,
-                             write_file)
+from support.harness import (FOOTER, LIMIT, MARKER, TERSE, Case, eventually, let_go_on, main,
+                             read_file, write_file)
 
 
 def numbers(first, last=None):
@@ -52,7 +52,7 @@ class Read(Case):
         write_file(os.path.join(self.work, "some file"), numbers(100))
         self.assertEqual(self.ask("read", "some file", "--offset", "99"), b"99\n100\n")
         write_file(os.path.join(self.work, "crlf"), b"a\r\nb\r\n")
-        self.assertEqual(self.ask("read", "crlf"), b"a\nb\n")
+        self.assertEqual(self.ask("read", "crlf"), b"a\r\nb\r\n")
 
     def test_only_clean_text(self):
         write_file(os.path.join(self.work, "f"), b"\x1b[31mred\a \xff\xe2\x80\xae\n")
@@ -75,8 +75,7 @@ class Read(Case):
         eventually(lambda: b"7000\n" in self.terse("read", "last", "--offset", "6999").out,
                    "the lines so far")
         self.assertIn(b"running", self.ask("list"))
-        with open(os.path.join(self.work, "go"), "w") as f:
-            f.write("on\n")
+        let_go_on(os.path.join(self.work, "go"))
         run.finish()
         self.assertEqual(self.ask("read", run.id, "--offset", "7000"), b"7000\nend\n")
 
@@ -179,7 +178,7 @@ class Doctor(Case):
         self.assertEqual(run.code, 0)
         self.assertNotIn(b"PROBLEM", run.out)
         self.assertIn(b"store: " + os.fsencode(self.store), run.out)
-        self.assertIn(b"read by an agent", run.out)
+        self.assertIn(b"to an agent", run.out)
         self.assertFalse(os.path.exists(self.store), "it makes nothing")
 
     def test_who_reads(self):

@@ -132,14 +132,23 @@ class Program(Case):
                   " terse tar cz f >t.gz; tar tzf t.gz")
 
     def test_text_is_exact(self):
-        data = b"plain\ttabs \t \ntrailing  \n\n\xff\xfe invalid \xc3\n caf\xc3\xa9\nno newline"
+        data = (b"plain\ttabs \t \ntrailing  \n\n\xff\xfe invalid \xc3\n caf\xc3\xa9\r\n\f\v\a\x7f\r\n"
+                b"zero \0 byte\nno newline")
         write_file(os.path.join(self.work, "data"), data)
         self.shell("terse cat data >copy; terse cat data | cat >copy2")
         self.assertEqual(read_file(os.path.join(self.work, "copy")), data)
         self.assertEqual(read_file(os.path.join(self.work, "copy2")), data)
 
-    def test_colours_that_were_asked_for(self):
-        self.same("mkdir -p directory; terse ls --color=always | cat -v")
+    def test_what_redraws_is_resolved(self):
+        """From the first line on that a terminal would draw over."""
+        data = (b"latin \xe9\r\n\fpage\n\x1b[31mred\x1b[m\n10%\r50%\r100%\nabc\b\b\bABC\n"
+                b"end\tof it  \n")
+        text = b"latin \xe9\r\n\fpage\nred\n100%\nABC\nend\tof it  \n"
+        write_file(os.path.join(self.work, "data"), data)
+        for script in ("terse cat data >copy", "terse cat data | cat >copy",
+                       "x=$(terse cat data; echo .); printf %s \"${x%.}\" >copy"):
+            self.shell(script)
+            self.assertEqual(read_file(os.path.join(self.work, "copy")), text, script)
 
     def test_reader_that_has_enough(self):
         """SIGPIPE ends the command as it would without terse."""
@@ -220,7 +229,7 @@ class Git(Case):
             "crlf": b"".join(b"line %d\r\n" % i for i in range(300)),
             "tabs": b"\ta\t b \n  \n\n" * 50,
             "latin": b"caf\xe9\n" * 20,
-            "escapes": b"line 7 \x1b[31mred\x1b[m \b\b \f \x1b[2J\x1b[H\n" * 9,
+            "feeds": b"line 7\f\v\a\x7f\n\f\n" * 9,
             "open end": b"no newline",
             "binary": bytes(range(256)) * 8,
         }

@@ -1,7 +1,11 @@
 // Ini text and single values from anywhere: the settings stay in their ranges,
-// a refused file changes nothing, and messages are one line of clean text.
+// with any profile of the text applied, too; a refused file changes nothing, a
+// check finds errors in it and in no other, and messages are one line of clean
+// text.
 
-#include "config/option.h"
+#include "config/load.h"
+#include "config/profile.h"
+#include "config/profiles.h"
 
 #include "supervisor/base/utf8.h"
 
@@ -49,25 +53,52 @@ static void check_settings(struct settings *s)
 			assert(*(const int64_t *)field >= 0 && *(const int64_t *)field <= TRI_NO);
 			break;
 		default:
-			assert(*(const int64_t *)field >= o->min &&
+			assert((*(const int64_t *)field >= o->min || o->or_zero) &&
 			       *(const int64_t *)field <= o->max);
 		}
 	}
 }
 
-static void load_file(const uint8_t *data, size_t size)
+static void count_message(void *ctx, const char *message)
+{
+	struct option_error error = {""};
+
+	assert(strlen(message) < sizeof(error.text));
+	memcpy(error.text, message, strlen(message) + 1);
+	check_message(&error);
+	++*(int *)ctx;
+}
+
+/* Applies the profiles of the text one after the other. */
+static void apply_profiles(struct settings *s)
+{
+	struct profile_choice choice = {.count = 1};
+
+	for (size_t i = 0; (choice.names[0] = profiles_name(profiles_of(s), i)) != NULL; i++) {
+		profile_apply(s, &choice);
+		check_settings(s);
+	}
+}
+
+static void load_file(const uint8_t *data, size_t size, enum origin by)
 {
 	struct option_error error = {""};
 	struct settings s, before;
+	int told = 0, errors, result;
 
 	if (settings_init(&s) < 0)
 		return;
 	before = s;
-	if (settings_load_text(&s, "fuzz.ini", (const char *)data, size, &error) < 0) {
+	result = settings_load_text_by(&s, by, "fuzz.ini", (const char *)data, size, &error);
+	if (result < 0) {
 		check_message(&error);
 		assert(memcmp(&s, &before, sizeof(s)) == 0);
 	}
 	check_settings(&s);
+	errors =
+		settings_check_text(by, "fuzz.ini", (const char *)data, size, count_message, &told);
+	assert(errors == told && (errors > 0) == (result < 0));
+	apply_profiles(&s);
 	settings_release(&s);
 }
 
@@ -98,7 +129,7 @@ static void set_values(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	load_file(data, size);
+	load_file(data, size, size % 2 ? ORIGIN_USER : ORIGIN_PROJECT);
 	if (size <= 256)
 		set_values(data, size);
 	return 0;

@@ -1,13 +1,13 @@
 // Any stream gives the same text however it is cut and in either gear, what is
 // pending is what comes at the end, and plain lines come out as they went in.
 
+#include "supervisor/base/buffer.h"
+#include "supervisor/terminal/internal.h"
+
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "supervisor/base/buffer.h"
-#include "supervisor/terminal/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

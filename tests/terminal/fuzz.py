@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """fuzz.py --render PROGRAM --xterm DIR [--count N] [--seed S]: compares what the renderer and xterm.js make of random
-streams: plausible sequences, and mutations of the captures. Prints each difference with the file that shows it, cut to
-what is needed; exits non-zero if there is one."""
-import argparse, glob, os, random, subprocess, sys, tempfile
+streams: plausible sequences, and mutations of the captures. Prints each difference cut to what is needed to show it;
+exits non-zero if there is one. With --store FILE the streams and answers are written there, for tests/terminal/run."""
+import argparse, glob, json, os, random, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WIDE = ['\u65e5', '\u672c', '\u8a9e', '\uff21', '\U0001f600', '\U0001f680', '\u2705', '\uac00']
@@ -104,10 +104,10 @@ def grammar(rng, cols, rows):
     return ''.join(out).encode() + LEAVE
 
 
-def mutate(rng, data):
+def mutate(rng, data, size):
     """A piece of a capture with some of it moved, doubled, cut out or replaced."""
-    start = rng.randrange(max(1, len(data) - 3000)) if len(data) > 3000 else 0
-    piece = bytearray(data[start:start + 3000])
+    start = rng.randrange(max(1, len(data) - size)) if len(data) > size else 0
+    piece = bytearray(data[start:start + size])
     for _ in range(rng.randint(1, 8)):
         if not piece:
             break
@@ -194,6 +194,15 @@ class Runner:
         return bad
 
 
+def store(runner, cases, name):
+    with open(name, 'a') as f:
+        for i, (data, cols, rows) in enumerate(cases):
+            answer = runner.read(f'{i}.oracle')
+            if len(data) < 700 and len(answer) < 2000 and norm(answer) == norm(runner.read(f'{i}.text')):
+                f.write(json.dumps({'cols': cols, 'rows': rows, 'stream': data.decode('latin-1'),
+                                    'text': answer.decode()}) + '\n')
+
+
 def reduce(runner, case):
     """Cuts away what is not needed to show the difference."""
     data, cols, rows = case
@@ -217,7 +226,7 @@ def main():
     parser.add_argument('--xterm', required=True, help='folder with node_modules/@xterm')
     parser.add_argument('--count', type=int, default=20000)
     parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--keep', help='write the reduced differences to this folder')
+    parser.add_argument('--store', help='write streams and answers to this file')
     args = parser.parse_args()
 
     rng = random.Random(args.seed)
@@ -230,22 +239,20 @@ def main():
             for _ in range(min(500, args.count - done)):
                 if captures and rng.random() < .2:
                     cols, rows = rng.choice([(80, 24), (120, 40), (40, 10)])
-                    cases.append((mutate(rng, rng.choice(captures)), cols, rows))
+                    cases.append((mutate(rng, rng.choice(captures), 600 if args.store else 3000), cols, rows))
                 else:
                     cols, rows = rng.choice([(rng.randint(2, 20), rng.randint(2, 8)), (80, 24), (40, 5)])
                     cases.append((grammar(rng, cols, rows), cols, rows))
             bad = runner.check(cases)
             done += len(cases)
+            if args.store:
+                store(runner, cases, args.store)
             for i, why in sorted(bad.items())[:5]:
                 data, cols, rows = reduce(runner, cases[i])
                 print(f'{why}: {cols}x{rows} {data[:500]!r}')
                 runner.check([(data, cols, rows)])
                 print('  text  ', runner.read('0.text')[:300])
                 print('  oracle', runner.read('0.oracle')[:300], flush=True)
-                if args.keep:
-                    name = os.path.join(args.keep, f'difference-{differences + i}-{cols}x{rows}.raw')
-                    with open(name, 'wb') as f:
-                        f.write(data)
             differences += len(bad)
     print(f'{done} streams, {differences} differences')
     return 1 if differences else 0

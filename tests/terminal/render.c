@@ -13,6 +13,10 @@
 //   --batch         many streams: each line of stdin is
 //                   "STREAM<TAB>TEXT<TAB>COLS<TAB>ROWS", two files and a size
 
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/io.h"
+#include "supervisor/terminal/internal.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -20,10 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/io.h"
-#include "supervisor/terminal/internal.h"
 
 struct request {
 	struct terminal_options options;

@@ -508,7 +508,7 @@ static void test_sessions(void **state)
 {
 	(void)state;
 	make("default\n", 8);
-	setenv("TERSE_SESSION", "other one", 1);
+	setenv("CODEX_THREAD_ID", "other one", 1);
 	assert_int_equal(call("read last"), 1);
 	assert_int_equal(call_id("read @"), 0);
 	meta = (struct meta){.session = "other one", .started_ms = 1, .exit_code = -1};

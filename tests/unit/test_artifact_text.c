@@ -313,10 +313,8 @@ static void test_session_name(void **state)
 	assert_string_equal(session_name(&settings), "codex");
 	setenv("CLAUDE_CODE_SESSION_ID", "claude", 1);
 	assert_string_equal(session_name(&settings), "claude");
-	setenv("TERSE_SESSION", "", 1);
-	assert_string_equal(session_name(&settings), "claude");
-	setenv("TERSE_SESSION", "terse", 1);
-	assert_string_equal(session_name(&settings), "terse");
+	setenv("CLAUDE_CODE_SESSION_ID", "", 1);
+	assert_string_equal(session_name(&settings), "codex");
 	settings.session = name;
 	assert_string_equal(session_name(&settings), "set");
 }

@@ -114,8 +114,7 @@ static void active_is_there_once(void **state)
 	const struct section none = {NULL, NULL, NULL};
 	(void)state;
 	makes("TERSE_ACTIVE=7 A=1 TERSE_ACTIVE", &none, false, "A=1 TERSE_ACTIVE=1");
-	makes("TERSE_ACTIVE= TERSE_ACTIVE_TOO=x", &none, true,
-	      "TERSE_ACTIVE_TOO=x TERSE_ACTIVE=1");
+	makes("TERSE_ACTIVE= TERSE_ACTIVE_TOO=x", &none, true, "TERSE_ACTIVE_TOO=x TERSE_ACTIVE=1");
 }
 
 int main(void)

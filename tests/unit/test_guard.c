@@ -49,7 +49,7 @@ static void start(struct set_up *u)
 					.terminal = u->terminal,
 					.modes = &u->modes,
 					.raw = &u->raw};
-		CHECK(guard_start(&g) == 0);
+		CHECK(guard_start(&g) > 0);
 		_exit(child_wait(-1) == 0 ? 0 : 1);
 	}
 	assert_true(u->front > 0);
@@ -109,7 +109,8 @@ static void holds_nothing(void **state)
 	char byte;
 	(void)state;
 	start(&u);
-	/* Who started it holds them, until it is killed. It sleeps once the guard has been started. */
+	/* Who started it holds them, until it is killed. It sleeps once the guard has been started.
+	 */
 	session_wait_for_state(u.front, 'S');
 	kill(u.front, SIGKILL);
 	child_wait(u.front);

@@ -32,8 +32,7 @@ static int note(void *ctx, const struct ini_line *line)
 	};
 	struct log *log = ctx;
 
-	assert_int_equal(
-		buffer_printf(&log->text, "%u %s", line->number, kinds[line->kind]), 0);
+	assert_int_equal(buffer_printf(&log->text, "%u %s", line->number, kinds[line->kind]), 0);
 	if (line->section)
 		assert_int_equal(buffer_printf(&log->text, " [%s]", line->section), 0);
 	if (line->key)

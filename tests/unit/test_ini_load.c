@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#define TEN	     "0123456789"
-#define HUNDRED	     TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
-#define FIFTY	     TEN TEN TEN TEN TEN
+#define TEN          "0123456789"
+#define HUNDRED      TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+#define FIFTY        TEN TEN TEN TEN TEN
 #define FIVE_HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED
 #define TEXT(string) string, sizeof(string) - 1
 
@@ -167,18 +167,17 @@ static const struct {
 	{TEXT("[report]\nfrobnicate = 4KB\n"), "t.ini:2: [report] frobnicate: no such key"},
 	{TEXT("[run]\nsize = 4KB\n"),
 	 "t.ini:2: [run] size: no such key (did you mean [report] size?)"},
-	{TEXT("[reprot]\nsize = 4KB\n"), "t.ini:1: [reprot]: no such section (did you mean report?)"},
+	{TEXT("[reprot]\nsize = 4KB\n"),
+	 "t.ini:1: [reprot]: no such section (did you mean report?)"},
 	{TEXT("# c\n[xyzzy]\n"), "t.ini:2: [xyzzy]: no such section"},
 	{TEXT("[]\nsize = 4KB\n"), "t.ini:1: []: no such section"},
-	{TEXT("[ report ]\n"),
-	 "t.ini:1: [ report ]: no such section (did you mean report?)"},
+	{TEXT("[ report ]\n"), "t.ini:1: [ report ]: no such section (did you mean report?)"},
 	{TEXT("size = 4KB\n"), "t.ini:1: size: a key before the first [section]"},
 	{TEXT("[terminal]\r\ncols = 7\r\n"),
 	 "t.ini:2: [terminal] cols: 7: out of range (20 to 1000)"},
 	{TEXT("[terminal]\ncols = 99999999999999999999\n"),
 	 "t.ini:2: [terminal] cols: 99999999999999999999: out of range (20 to 1000)"},
-	{TEXT("[terminal]\ncols = wide\n"),
-	 "t.ini:2: [terminal] cols: wide: not a whole number"},
+	{TEXT("[terminal]\ncols = wide\n"), "t.ini:2: [terminal] cols: wide: not a whole number"},
 	{TEXT("[terminal]\ncols =\n"), "t.ini:2: [terminal] cols: not a whole number"},
 	{TEXT("[run]\ntimeout = soon\n"),
 	 "t.ini:2: [run] timeout: soon: not a duration (like 500ms, 2s, 5m or 1h)"},
@@ -202,7 +201,8 @@ static const struct {
 	{TEXT("[report]\nsize ; = 4KB\nmax_lines = 1\n"),
 	 "t.ini:2: size ; = 4KB: neither [section] nor key = value"},
 	{TEXT("[report]\n= 4KB\n"), "t.ini:2: = 4KB: no key before the value"},
-	{TEXT("[report]\n" FIFTY " = 4KB\n"), "t.ini:2: " FIFTY " = 4KB: a key has at most 49 bytes"},
+	{TEXT("[report]\n" FIFTY " = 4KB\n"),
+	 "t.ini:2: " FIFTY " = 4KB: a key has at most 49 bytes"},
 	{TEXT("[report]\nsize = 4KB\n\nsize = 8KB\n"),
 	 "t.ini:4: [report] size: already set on line 2"},
 	{TEXT("[report]\nsize = 4KB\n  max_lines = 5\n"),
@@ -213,13 +213,13 @@ static const struct {
 	 "value"},
 	{TEXT("[environment]\nset = A=1\n  unset = X\n"),
 	 "t.ini:3: [environment] set: unset = X: not NAME=VALUE"},
-	{TEXT("[environment]\nset = PAGER\n"),
-	 "t.ini:2: [environment] set: PAGER: not NAME=VALUE"},
+	{TEXT("[environment]\nset = PAGER\n"), "t.ini:2: [environment] set: PAGER: not NAME=VALUE"},
 	{TEXT("[environment]\nset = =x\n"), "t.ini:2: [environment] set: =x: not NAME=VALUE"},
 	{TEXT("[environment]\nunset =\n  A\n  B=1\n"),
 	 "t.ini:4: [environment] unset: B=1: not the name of a variable"},
 	{TEXT("[environment]\nset = A=" HUNDRED FIFTY TEN TEN TEN TEN "01"), /* 200 bytes */
-	 "t.ini:2: set = A=" FIFTY "01...: a line has at most 199 bytes; more values go on indented "
+	 "t.ini:2: set = A=" FIFTY
+	 "01...: a line has at most 199 bytes; more values go on indented "
 	 "lines below"},
 	{TEXT("[environment]\nset = A=" HUNDRED HUNDRED "\n"),
 	 "t.ini:2: set = A=" FIFTY "01...: a line has at "

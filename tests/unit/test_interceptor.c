@@ -377,7 +377,8 @@ static void head_then_preview(void **state)
 	assert_memory_equal(r.out.data, want.data, head);
 	assert_true(interceptor_is_spilled(r.text));
 	finish(&r);
-	const char *footer = strstr(buffer_string(&r.out), "[terse: exit 0 after 7 ms; 2,000 lines, ");
+	const char *footer =
+		strstr(buffer_string(&r.out), "[terse: exit 0 after 7 ms; 2,000 lines, ");
 	assert_non_null(footer);
 	assert_true((size_t)(footer - r.out.data) <= BUDGET);
 	assert_true(has_printed(&r, "omitted: terse read cmd-"));
@@ -672,7 +673,8 @@ static void exact_text_with_a_late_nul(void **state)
 static void plain_bytes_for_a_program(void **state)
 {
 	static const char *const texts[] = {
-		"", "a", "a\n", "a\r\nb\r\n", "a\fb\a\v\n\r\n", "lat\xE9n \xFF\n", "a\r", "\r\n\r\n\t ",
+		"",    "a",           "a\n", "a\r\nb\r\n", "a\fb\a\v\n\r\n", "lat\xE9n \xFF\n",
+		"a\r", "\r\n\r\n\t ",
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
@@ -697,7 +699,7 @@ static void plain_bytes_for_a_program(void **state)
 /* A long line in the midst of which the first escape comes: no byte of it twice, none lost. */
 static void long_line_for_a_program(void **state)
 {
-	static const size_t lengths[] = {0,     1,     159,   160,	161,	8000,  30000,
+	static const size_t lengths[] = {0,     1,     159,   160,   161,    8000,   30000,
 					 65535, 65536, 65537, 70000, 140000, 1000000};
 	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
@@ -900,6 +902,56 @@ static void status_lines(void **state)
 	}
 }
 
+/* Of two streams that one reader gets, one tells. */
+static void told_once(void **state)
+{
+	struct run r = run_make();
+	const struct interceptor_ending e = {.ending = {.exit_code = 124, .timed_out = true},
+					     .is_second = true,
+					     .status_line = STATUS_LINE_ALWAYS};
+	struct interceptor_ending first = e;
+	(void)state;
+	first.is_second = false;
+	assert_false(interceptor_is_worth_telling(&e));
+	assert_true(interceptor_is_worth_telling(&first));
+	first = (struct interceptor_ending){.status_line = STATUS_LINE_FAILURE};
+	assert_false(interceptor_is_worth_telling(&first));
+	first.ending.exit_code = 1;
+	assert_true(interceptor_is_worth_telling(&first));
+	run_start(&r);
+	feed(&r, "text");
+	interceptor_finish(r.text);
+	interceptor_report(r.text, &e);
+	printed(&r, "text");
+	run_end(&r);
+}
+
+/* Only who got less than everything has lost what could not be kept. */
+static void partial(void **state)
+{
+	static const struct {
+		enum interceptor_print print;
+		int lines;
+		bool partial;
+	} cases[] = {
+		{INTERCEPT_PREVIEW, 10, false},
+		{INTERCEPT_PREVIEW, 1000, true},
+		{INTERCEPT_WHOLE, 1000, false},
+		{INTERCEPT_SILENT, 1000, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct run r = run_make();
+		r.full = true;
+		r.options.print = cases[i].print;
+		run_start(&r);
+		feed_lines(&r, 1, cases[i].lines);
+		finish(&r);
+		assert_int_equal(interceptor_is_partial(r.text), cases[i].partial);
+		run_end(&r);
+	}
+}
+
 static void no_artifact_can_be_made(void **state)
 {
 	struct run r = run_make();
@@ -949,7 +1001,8 @@ static void bad_options(void **state)
 
 /* --- any text --- */
 
-/* Lines that tell their number, with invalid bytes in some (none of which can make a C1 control). */
+/* Lines that tell their number, with invalid bytes in some (none of which can make a C1 control).
+ */
 static void random_text(struct buffer *b, uint32_t *s)
 {
 	uint32_t lines = rnd(s, 300), dirt = rnd(s, 3) ? 0 : rnd(s, 40);
@@ -1079,6 +1132,8 @@ int main(void)
 		cmocka_unit_test(pending_over_the_limit),
 		cmocka_unit_test(live_end_of_the_artifact),
 		cmocka_unit_test(status_lines),
+		cmocka_unit_test(told_once),
+		cmocka_unit_test(partial),
 		cmocka_unit_test(no_artifact_can_be_made),
 		cmocka_unit_test(queries_are_answered),
 		cmocka_unit_test(bad_options),

@@ -26,162 +26,153 @@ static int master;
 static pid_t reader;
 
 struct set_up {
-	enum to in, out, err;
-	struct settings settings;
-	struct layout want;
+	enum to to[3];
+	const struct settings *settings;
+	const char *want;
 };
+
+/* "CHANNEL CHANNEL, SINK SINK", and what else is decided. */
+static void describe(const struct layout *l, char *text, size_t cap)
+{
+	static const char *const channels[] = {
+		[CHANNEL_PTY] = "pty",
+		[CHANNEL_PIPE] = "pipe",
+		[CHANNEL_INHERIT] = "inherit",
+		[CHANNEL_MERGED] = "merged",
+	};
+	static const char *const sinks[] = {
+		[SINK_PERSON] = "person", [SINK_AGENT] = "agent", [SINK_PROGRAM] = "program",
+		[SINK_FILE] = "file",     [SINK_PIPE] = "pipe",   [SINK_CLOSED] = "closed",
+	};
+	if (l->direct)
+		snprintf(text, cap, "direct");
+	else
+		snprintf(text, cap, "%s %s, %s %s%s%s%s%s", channels[l->channel[0]],
+			 channels[l->channel[1]], sinks[l->sink[0]], sinks[l->sink[1]],
+			 l->person ? ", person" : "", l->controlling ? ", controlling" : "",
+			 l->stdin_pty ? ", stdin" : "",
+			 l->keyboard == STDIN_FILENO ? ", keys from stdin"
+			 : l->keyboard >= 0          ? ", keys"
+						     : "");
+}
 
 static void decide(const void *ctx)
 {
 	const struct set_up *u = ctx;
-	const enum to to[] = {u->in, u->out, u->err};
 	struct layout l;
+	char text[128];
 	int log = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
 	/* No terminal behind /dev/tty, unless it is the person's. */
 	CHECK(setsid() >= 0);
-	if (u->in == TTY || u->out == TTY)
+	if (u->to[0] == TTY || u->to[1] == TTY)
 		CHECK(ioctl(kinds[TTY], TIOCSCTTY, 0) == 0);
 	for (int i = 0; i < 3; i++) {
-		if (to[i] == CLOSED)
+		if (u->to[i] == CLOSED)
 			close(i);
 		else
-			CHECK(dup2(kinds[to[i]], i) == i);
+			CHECK(dup2(kinds[u->to[i]], i) == i);
 	}
-	layout_decide(&l, &u->settings);
+	layout_decide(&l, u->settings);
 	dup2(log, STDERR_FILENO);
-	CHECK(l.direct == u->want.direct);
-	CHECK(l.sink[0] == u->want.sink[0]);
-	CHECK(l.sink[1] == u->want.sink[1]);
-	CHECK(l.keyboard == u->want.keyboard || (l.keyboard > 2 && u->want.keyboard > 2));
-	CHECK(l.keyboard <= 2 || fcntl(l.keyboard, F_GETFD) == FD_CLOEXEC);
-	if (l.direct)
-		return;
-	CHECK(l.channel[0] == u->want.channel[0]);
-	CHECK(l.channel[1] == u->want.channel[1]);
-	CHECK(l.person == u->want.person);
-	CHECK(l.controlling == u->want.controlling);
-	CHECK(l.stdin_pty == u->want.stdin_pty);
+	describe(&l, text, sizeof(text));
+	if (strcmp(text, u->want) != 0)
+		dprintf(STDERR_FILENO, "is \"%s\", not \"%s\"\n", text, u->want);
+	CHECK(strcmp(text, u->want) == 0);
+	/* What it opens itself is above the standard streams and not handed down. */
+	CHECK(l.keyboard <= 0 || (l.keyboard > 2 && fcntl(l.keyboard, F_GETFD) == FD_CLOEXEC));
 }
 
-static void is(const struct set_up *u)
+static void is(enum to in, enum to out, enum to err, const struct settings *s, const char *want)
 {
-	assert_int_equal(child_run(decide, u), 0);
+	const struct set_up u = {{in, out, err}, s, want};
+	assert_int_equal(child_run(decide, &u), 0);
 }
 
-/* What is common to all that an agent starts. */
-#define UNTYPED .keyboard = -1
+static const struct settings plain = {0};
+static const struct settings split = {.streams = STREAMS_SPLIT};
+static const struct settings merged = {.streams = STREAMS_MERGED};
+static const struct settings pty = {.pty = TRI_YES};
+static const struct settings no_pty = {.pty = TRI_NO};
+static const struct settings tty = {.tty = TRI_YES};
+static const struct settings no_tty = {.tty = TRI_NO};
+static const struct settings tty_no_pty = {.tty = TRI_YES, .pty = TRI_NO};
+static const struct settings preview = {.print = PRINT_PREVIEW};
+static const struct settings timeout = {.timeout = 1000};
 
 static void one_pipe_to_an_agent(void **state)
 {
 	(void)state;
 	/* One open file: who reads it need not be known yet. */
-	is(&(struct set_up){DEV_NULL, A, A, {0}, {UNTYPED,
-		.channel = {CHANNEL_PTY, CHANNEL_MERGED}, .sink = {SINK_PIPE, SINK_PIPE}}});
-	is(&(struct set_up){A, SOCKET, SOCKET, {0}, {UNTYPED,
-		.channel = {CHANNEL_PTY, CHANNEL_MERGED}, .sink = {SINK_AGENT, SINK_AGENT}}});
-	is(&(struct set_up){DEV_NULL, A, A, {.streams = STREAMS_SPLIT}, {UNTYPED,
-		.channel = {CHANNEL_PTY, CHANNEL_PTY}, .sink = {SINK_PIPE, SINK_PIPE}}});
-	is(&(struct set_up){DEV_NULL, A, A, {.pty = TRI_NO}, {UNTYPED,
-		.channel = {CHANNEL_PIPE, CHANNEL_MERGED}, .sink = {SINK_PIPE, SINK_PIPE}}});
+	is(DEV_NULL, A, A, &plain, "pty merged, pipe pipe");
+	is(A, SOCKET, SOCKET, &plain, "pty merged, agent agent");
+	is(DEV_NULL, A, A, &split, "pty pty, pipe pipe");
+	is(DEV_NULL, A, A, &no_pty, "pipe merged, pipe pipe");
 }
 
 static void two_pipes_to_an_agent(void **state)
 {
 	(void)state;
-	is(&(struct set_up){DEV_NULL, A, B, {0}, {UNTYPED,
-		.channel = {CHANNEL_PTY, CHANNEL_MERGED}, .sink = {SINK_AGENT, SINK_AGENT}}});
-	is(&(struct set_up){DEV_NULL, A, SOCKET, {0}, {UNTYPED,
-		.channel = {CHANNEL_PTY, CHANNEL_MERGED}, .sink = {SINK_AGENT, SINK_AGENT}}});
-	is(&(struct set_up){DEV_NULL, A, B, {.streams = STREAMS_SPLIT}, {UNTYPED,
-		.channel = {CHANNEL_PTY, CHANNEL_PTY}, .sink = {SINK_PIPE, SINK_PIPE}}});
+	is(DEV_NULL, A, B, &plain, "pty merged, agent agent");
+	is(DEV_NULL, A, SOCKET, &plain, "pty merged, agent agent");
+	is(DEV_NULL, A, B, &split, "pty pty, pipe pipe");
 }
 
 /* `| grep` and `> file` behind the command: what is read by no agent stays apart. */
 static void programs_and_files(void **state)
 {
 	(void)state;
-	is(&(struct set_up){DEV_NULL, PROGRAM, A, {0}, {UNTYPED,
-		.channel = {CHANNEL_PIPE, CHANNEL_PTY}, .sink = {SINK_PROGRAM, SINK_AGENT}}});
-	is(&(struct set_up){DEV_NULL, PROGRAM, OTHER_PROGRAM, {0}, {UNTYPED,
-		.channel = {CHANNEL_PIPE, CHANNEL_PIPE}, .sink = {SINK_PROGRAM, SINK_PROGRAM}}});
-	is(&(struct set_up){DEV_NULL, FILE_A, A, {0}, {UNTYPED,
-		.channel = {CHANNEL_PIPE, CHANNEL_PTY}, .sink = {SINK_FILE, SINK_AGENT}}});
-	is(&(struct set_up){DEV_NULL, A, DEV_NULL, {0}, {UNTYPED,
-		.channel = {CHANNEL_PTY, CHANNEL_PIPE}, .sink = {SINK_AGENT, SINK_FILE}}});
-	is(&(struct set_up){DEV_NULL, FILE_A, FILE_A, {0}, {UNTYPED,
-		.channel = {CHANNEL_PIPE, CHANNEL_MERGED}, .sink = {SINK_FILE, SINK_FILE}}});
-	is(&(struct set_up){DEV_NULL, FILE_A, FILE_B, {0}, {UNTYPED,
-		.channel = {CHANNEL_PIPE, CHANNEL_PIPE}, .sink = {SINK_FILE, SINK_FILE}}});
-	is(&(struct set_up){DEV_NULL, FILE_A, A, {.pty = TRI_YES}, {UNTYPED,
-		.channel = {CHANNEL_PTY, CHANNEL_PTY}, .sink = {SINK_FILE, SINK_AGENT}}});
+	is(DEV_NULL, PROGRAM, A, &plain, "pipe pty, program agent");
+	is(DEV_NULL, PROGRAM, OTHER_PROGRAM, &plain, "pipe pipe, program program");
+	is(DEV_NULL, FILE_A, A, &plain, "pipe pty, file agent");
+	is(DEV_NULL, A, DEV_NULL, &plain, "pty pipe, agent file");
+	is(DEV_NULL, FILE_A, FILE_A, &plain, "pipe merged, file file");
+	is(DEV_NULL, FILE_A, FILE_B, &plain, "pipe pipe, file file");
 	/* Told by hand. */
-	is(&(struct set_up){DEV_NULL, FILE_A, A, {.print = PRINT_PREVIEW}, {UNTYPED,
-		.channel = {CHANNEL_PTY, CHANNEL_MERGED}, .sink = {SINK_AGENT, SINK_AGENT}}});
-	is(&(struct set_up){DEV_NULL, FILE_A, B, {.streams = STREAMS_MERGED}, {UNTYPED,
-		.channel = {CHANNEL_PIPE, CHANNEL_MERGED}, .sink = {SINK_FILE, SINK_PIPE}}});
+	is(DEV_NULL, FILE_A, A, &pty, "pty pty, file agent");
+	is(DEV_NULL, FILE_A, A, &preview, "pty merged, agent agent");
+	is(DEV_NULL, FILE_A, B, &merged, "pipe merged, file pipe");
 }
 
 static void closed_streams(void **state)
 {
 	(void)state;
-	is(&(struct set_up){CLOSED, A, A, {0}, {UNTYPED,
-		.channel = {CHANNEL_PTY, CHANNEL_MERGED}, .sink = {SINK_PIPE, SINK_PIPE}}});
-	is(&(struct set_up){DEV_NULL, CLOSED, A, {0}, {UNTYPED,
-		.channel = {CHANNEL_INHERIT, CHANNEL_PTY}, .sink = {SINK_CLOSED, SINK_AGENT}}});
-	is(&(struct set_up){DEV_NULL, A, CLOSED, {0}, {UNTYPED,
-		.channel = {CHANNEL_PTY, CHANNEL_INHERIT}, .sink = {SINK_AGENT, SINK_CLOSED}}});
-	is(&(struct set_up){CLOSED, CLOSED, CLOSED, {0}, {UNTYPED,
-		.channel = {CHANNEL_INHERIT, CHANNEL_INHERIT},
-		.sink = {SINK_CLOSED, SINK_CLOSED}}});
-	is(&(struct set_up){CLOSED, CLOSED, CLOSED, {.print = PRINT_PREVIEW}, {UNTYPED,
-		.channel = {CHANNEL_INHERIT, CHANNEL_INHERIT},
-		.sink = {SINK_CLOSED, SINK_CLOSED}}});
+	is(CLOSED, A, A, &plain, "pty merged, pipe pipe");
+	is(DEV_NULL, CLOSED, A, &plain, "inherit pty, closed agent");
+	is(DEV_NULL, A, CLOSED, &plain, "pty inherit, agent closed");
+	is(CLOSED, CLOSED, CLOSED, &plain, "inherit inherit, closed closed");
+	is(CLOSED, CLOSED, CLOSED, &preview, "inherit inherit, closed closed");
 }
 
 static void a_person(void **state)
 {
 	(void)state;
-	is(&(struct set_up){TTY, TTY, TTY, {0}, {.person = true, .keyboard = 0,
-		.controlling = true, .stdin_pty = true,
-		.channel = {CHANNEL_PTY, CHANNEL_MERGED}, .sink = {SINK_PERSON, SINK_PERSON}}});
+	is(TTY, TTY, TTY, &plain,
+	   "pty merged, person person, person, controlling, stdin, keys from stdin");
 	/* `echo x | terse less`: the keys come from the terminal all the same. */
-	is(&(struct set_up){A, TTY, TTY, {0}, {.person = true, .keyboard = 3, .controlling = true,
-		.channel = {CHANNEL_PTY, CHANNEL_MERGED}, .sink = {SINK_PERSON, SINK_PERSON}}});
-	is(&(struct set_up){TTY, TTY, FILE_A, {0}, {.person = true, .keyboard = 0,
-		.controlling = true, .stdin_pty = true,
-		.channel = {CHANNEL_PTY, CHANNEL_PIPE}, .sink = {SINK_PERSON, SINK_FILE}}});
-	is(&(struct set_up){TTY, TTY, TTY, {.tty = TRI_NO}, {.person = true, .keyboard = -1,
-		.channel = {CHANNEL_PTY, CHANNEL_MERGED}, .sink = {SINK_PERSON, SINK_PERSON}}});
-	is(&(struct set_up){TTY, TTY, TTY, {.pty = TRI_NO}, {.person = true, .keyboard = -1,
-		.channel = {CHANNEL_PIPE, CHANNEL_MERGED}, .sink = {SINK_PERSON, SINK_PERSON}}});
+	is(A, TTY, TTY, &plain, "pty merged, person person, person, controlling, keys");
+	is(TTY, TTY, FILE_A, &plain,
+	   "pty pipe, person file, person, controlling, stdin, keys from stdin");
+	is(TTY, TTY, TTY, &no_tty, "pty merged, person person, person");
+	is(TTY, TTY, TTY, &no_pty, "pipe merged, person person, person");
 }
 
-/* A person's own pipeline or redirection needs nothing of terse. */
+/* A person's own pipeline or redirection needs nothing of terse, but for a time limit. */
 static void a_person_with_a_pipeline(void **state)
 {
 	(void)state;
-	is(&(struct set_up){TTY, PROGRAM, TTY, {0}, {.direct = true, UNTYPED,
-		.sink = {SINK_PROGRAM, SINK_PERSON}}});
-	is(&(struct set_up){TTY, FILE_A, TTY, {0}, {.direct = true, UNTYPED,
-		.sink = {SINK_FILE, SINK_PERSON}}});
-	/* A time limit needs it. */
-	is(&(struct set_up){TTY, FILE_A, TTY, {.timeout = 1000}, {UNTYPED,
-		.channel = {CHANNEL_PIPE, CHANNEL_INHERIT}, .sink = {SINK_FILE, SINK_PERSON}}});
-	is(&(struct set_up){TTY, FILE_A, TTY, {.print = PRINT_PREVIEW}, {UNTYPED,
-		.channel = {CHANNEL_PTY, CHANNEL_MERGED}, .sink = {SINK_AGENT, SINK_AGENT}}});
+	is(TTY, PROGRAM, TTY, &plain, "direct");
+	is(TTY, FILE_A, TTY, &plain, "direct");
+	is(TTY, FILE_A, TTY, &timeout, "pipe inherit, file person");
+	is(TTY, FILE_A, TTY, &preview, "pty merged, agent agent");
 }
 
 /* --tty: prompts can be answered, so standard input is the terminal unless something is in it. */
 static void asked_for_a_terminal(void **state)
 {
 	(void)state;
-	is(&(struct set_up){DEV_NULL, A, A, {.tty = TRI_YES}, {UNTYPED,
-		.controlling = true, .stdin_pty = true,
-		.channel = {CHANNEL_PTY, CHANNEL_MERGED}, .sink = {SINK_PIPE, SINK_PIPE}}});
-	is(&(struct set_up){B, A, A, {.tty = TRI_YES}, {UNTYPED, .controlling = true,
-		.channel = {CHANNEL_PTY, CHANNEL_MERGED}, .sink = {SINK_PIPE, SINK_PIPE}}});
-	is(&(struct set_up){DEV_NULL, A, A, {.tty = TRI_YES, .pty = TRI_NO}, {UNTYPED,
-		.channel = {CHANNEL_PIPE, CHANNEL_MERGED}, .sink = {SINK_PIPE, SINK_PIPE}}});
+	is(DEV_NULL, A, A, &tty, "pty merged, pipe pipe, controlling, stdin");
+	is(B, A, A, &tty, "pty merged, pipe pipe, controlling");
+	is(DEV_NULL, A, A, &tty_no_pty, "pipe merged, pipe pipe");
 }
 
 static int open_kinds(void **state)
@@ -197,7 +188,8 @@ static int open_kinds(void **state)
 		kinds[A + i] = ends[1];
 		kinds[PROGRAM + i] = programs[i][1];
 	}
-	/* A sibling that reads both of them. The ends of A and B stay with this process, the agent. */
+	/* A sibling that reads both of them. The ends of A and B stay with this process, the agent.
+	 */
 	reader = fork();
 	if (reader == 0) {
 		const int keep[] = {programs[0][0], programs[1][0], ready[1]};

@@ -16,9 +16,22 @@
 #include <jansson.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #define ID "cmd-0123456789ab"
+
+/* The disk is full: the library's renames fail. */
+static bool full;
+
+int renameat(int from_dir, const char *from, int to_dir, const char *to)
+{
+	if (full) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, 0);
+}
 
 static struct store store;
 static int dir;
@@ -100,6 +113,16 @@ static void check_same(const struct meta *a, const struct meta *b)
 	check_same_stream(&a->err, &b->err);
 }
 
+static char *many_characters(const char *what, size_t times)
+{
+	char *text = malloc(strlen(what) * times + 1);
+	assert_non_null(text);
+	for (size_t i = 0; i < times; i++)
+		memcpy(text + i * strlen(what), what, strlen(what));
+	text[strlen(what) * times] = '\0';
+	return text;
+}
+
 static void check_round_trip(const struct meta *m)
 {
 	struct meta back;
@@ -130,6 +153,35 @@ static void test_round_trip(void **state)
 	char *none[] = {NULL};
 	m.argv = none;
 	check_round_trip(&m);
+}
+
+static void test_full_disk(void **state)
+{
+	(void)state;
+	struct meta m = example();
+	full = true;
+	assert_int_equal(meta_write(dir, &m), -1);
+	full = false;
+	assert_int_equal(meta_write(dir, &m), 0);
+	full = true;
+	char *words[] = {(char *)"a command that is longer than before, but not by so much", NULL};
+	char *word[] = {(char *)"x", NULL};
+	m.argv = words;
+	m.cwd = "/src";
+	check_round_trip(&m);
+	m.argv = word;
+	check_round_trip(&m);
+	/* More than the file's blocks hold: what was there stays. */
+	char *text = many_characters("x", 50000);
+	char *argv[] = {text, NULL};
+	struct meta large = m, back;
+	large.argv = argv;
+	assert_int_equal(meta_write(dir, &large), -1);
+	assert_int_equal(meta_read(dir, ID, &back), 0);
+	check_same(&m, &back);
+	meta_release(&back);
+	free(text);
+	full = false;
 }
 
 static void test_leftover_temporary(void **state)
@@ -167,16 +219,6 @@ static void test_invalid_utf8(void **state)
 	assert_string_equal(back.argv[2], "\xC3\xA9");
 	assert_string_equal(back.cwd, "/\xEF\xBF\xBD");
 	meta_release(&back);
-}
-
-static char *many_characters(const char *what, size_t times)
-{
-	char *text = malloc(strlen(what) * times + 1);
-	assert_non_null(text);
-	for (size_t i = 0; i < times; i++)
-		memcpy(text + i * strlen(what), what, strlen(what));
-	text[strlen(what) * times] = '\0';
-	return text;
 }
 
 static void test_huge_command(void **state)
@@ -444,6 +486,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_round_trip),
+		TEST(test_full_disk),
 		TEST(test_leftover_temporary),
 		TEST(test_invalid_utf8),
 		TEST(test_huge_command),

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,11 +25,6 @@ static const void *field(const struct settings *s, const struct option *o)
 	return (const char *)s + o->offset;
 }
 
-static bool is_number(const struct option *o)
-{
-	return o->type != OPTION_STRING && o->type != OPTION_LIST;
-}
-
 static bool same_text(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;
@@ -38,7 +34,7 @@ static bool same(const struct settings *a, const struct settings *b, const struc
 {
 	const struct strings *x = field(a, o), *y = field(b, o);
 
-	if (is_number(o))
+	if (option_is_number(o))
 		return *(const int64_t *)field(a, o) == *(const int64_t *)field(b, o);
 	if (o->type == OPTION_STRING)
 		return same_text(*(char *const *)field(a, o), *(char *const *)field(b, o));
@@ -114,13 +110,17 @@ static const char *value_for(const struct option *o)
 	return o->type == OPTION_LIST && strcmp(o->unit, "NAME") == 0 ? "OTHER" : value;
 }
 
-static void assert_other(const struct settings *s, const struct option *o, const char *by)
+static void assert_other(struct settings *s, const struct option *o, enum origin origin,
+			 const char *by)
 {
 	struct settings plain = start();
 
 	if (same(s, &plain, o))
 		fail_msg("[%s] %s is not set by %s", o->section, o->key, by);
 	assert_same(s, &plain, o);
+	for (size_t i = 0; i < option_count; i++)
+		assert_int_equal(option_source(s, &option_table[i])->by,
+				 &option_table[i] == o ? origin : ORIGIN_BUILT_IN);
 	settings_release(&plain);
 }
 
@@ -145,19 +145,20 @@ static void rows_are_complete(void **state)
 			assert_memory_equal(o->negated, "--no-", 5);
 			assert_string_equal(o->negated + 5, o->flag + 2);
 		}
-		if (!is_number(o) || o->type == OPTION_COUNT)
+		if (!option_is_number(o) || o->type == OPTION_COUNT)
 			assert_non_null(o->unit);
 		assert_ptr_equal(option_by_key(o->section, o->key), o);
 		assert_ptr_equal(option_by_variable(variable, len), o);
 		assert_true(option_has_section(o->section));
+		assert_ptr_equal(option_by_profile_key(o->key), option_is_number(o) ? o : NULL);
 		for (size_t j = 0; j < i; j++) {
 			assert_string_not_equal(o->flag, option_table[j].flag);
 			assert_int_not_equal(o->offset, option_table[j].offset);
 		}
 	}
 	for (size_t i = 0; i < option_shorthand_count; i++)
-		assert_non_null(option_by_key(option_shorthands[i].section,
-					      option_shorthands[i].key));
+		assert_non_null(
+			option_by_key(option_shorthands[i].section, option_shorthands[i].key));
 	assert_null(option_by_key("report", "cols"));
 	assert_null(option_by_variable("TERSE_COL", 9));
 	assert_null(option_by_variable("TERSE_COLSX", 11));
@@ -186,14 +187,14 @@ static void every_row_covers_the_settings(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < option_count; i++) {
-		if (is_number(&option_table[i]))
+		if (option_is_number(&option_table[i]))
 			covered += sizeof(int64_t);
 		else if (option_table[i].type == OPTION_STRING)
 			covered += sizeof(char *);
 		else
 			covered += sizeof(struct strings);
 	}
-	assert_int_equal(covered, sizeof(struct settings));
+	assert_int_equal(covered, offsetof(struct settings, sources));
 }
 
 static void defaults_are_as_documented(void **state)
@@ -201,6 +202,7 @@ static void defaults_are_as_documented(void **state)
 	struct settings s = start();
 
 	(void)state;
+	assert_null(s.profile);
 	assert_int_equal(s.timeout, 0);
 	assert_int_equal(s.grace, 5000);
 	assert_int_equal(s.linger, 12 * 3600 * 1000);
@@ -212,11 +214,15 @@ static void defaults_are_as_documented(void **state)
 	assert_int_equal(s.collapse, 1);
 	assert_int_equal(s.size, 4096);
 	assert_int_equal(s.max_lines, 0);
+	assert_int_equal(s.unit, UNIT_LINES);
+	assert_int_equal(s.longest_line, 0);
+	assert_int_equal(s.err_size, 0);
+	assert_int_equal(s.max_err_lines, 0);
 	assert_int_equal(s.print, PRINT_AUTO);
 	assert_int_equal(s.heartbeat, 60000);
 	assert_int_equal(s.status, STATUS_NEVER);
 	assert_int_equal(s.mode, MODE_SMART);
-	assert_int_equal(s.head_share, 25);
+	assert_int_equal(s.head_share, 15);
 	assert_int_equal(s.max_line, 500);
 	assert_int_equal(s.max_artifact, (int64_t)1 << 30);
 	assert_int_equal(s.raw, TRI_AUTO);
@@ -243,6 +249,9 @@ static void words_have_their_positions(void **state)
 		{"run", "streams", "merged", STREAMS_MERGED},
 		{"run", "streams", "split", STREAMS_SPLIT},
 		{"terminal", "collapse", "off", 0},
+		{"report", "unit", "matches", UNIT_MATCHES},
+		{"report", "unit", "results", UNIT_RESULTS},
+		{"report", "unit", "entries", UNIT_ENTRIES},
 		{"report", "print", "preview", PRINT_PREVIEW},
 		{"report", "print", "full", PRINT_FULL},
 		{"report", "status", "failure", STATUS_FAILURE},
@@ -276,7 +285,8 @@ static void each_is_set_by_ini(void **state)
 				   value_for(o));
 
 		assert_int_equal(settings_load_text(&s, "t.ini", text, (size_t)len, &error), 0);
-		assert_other(&s, o, "ini");
+		assert_int_equal(option_source(&s, o)->line, 2);
+		assert_other(&s, o, ORIGIN_USER, "ini");
 		settings_release(&s);
 	}
 }
@@ -295,7 +305,7 @@ static void each_is_set_by_variable(void **state)
 		setenv(o->variable, value_for(o), 1);
 		s = load(&error);
 		assert_string_equal(error.text, "");
-		assert_other(&s, o, "variable");
+		assert_other(&s, o, ORIGIN_VARIABLE, "variable");
 		settings_release(&s);
 
 		setenv(o->variable, "", 1); /* as if it were not there */
@@ -338,7 +348,7 @@ static void each_is_set_by_flag(void **state)
 
 		snprintf(attached, sizeof(attached), "%s=%s", o->flag, value_for(o));
 		assert_int_equal(TAKE(&s, &error, attached), 1);
-		assert_other(&s, o, "--flag=value");
+		assert_other(&s, o, ORIGIN_FLAG, "--flag=value");
 		settings_release(&s);
 
 		s = start();
@@ -348,7 +358,7 @@ static void each_is_set_by_flag(void **state)
 			assert_int_equal(TAKE(&s, &error, flag), 1);
 		else
 			assert_int_equal(TAKE(&s, &error, flag, attached), 1);
-		assert_other(&s, o, "--flag value");
+		assert_other(&s, o, ORIGIN_FLAG, "--flag value");
 		settings_release(&s);
 	}
 }
@@ -366,6 +376,9 @@ static void each_range_is_kept(void **state)
 		{"--rows", "5 to 500"},
 		{"--size", "64 to 16MB"},
 		{"--max-lines", "0 to 1000000000"},
+		{"--longest-line", "40 to 1MB, or 0"},
+		{"--err-size", "64 to 16MB, or 0"},
+		{"--max-err-lines", "0 to 1000000000"},
 		{"--heartbeat", "up to 1d, or off"},
 		{"--head-share", "0 to 100"},
 		{"--max-line", "40 to 1MB"},
@@ -382,7 +395,7 @@ static void each_range_is_kept(void **state)
 		struct settings s = start();
 		char value[48], flag[64], expected[160];
 
-		if (o->max == 0 || !is_number(o)) {
+		if (o->max == 0 || !option_is_number(o)) {
 			settings_release(&s);
 			continue;
 		}
@@ -408,6 +421,60 @@ static void each_range_is_kept(void **state)
 		settings_release(&s);
 	}
 	assert_int_equal(seen, sizeof(ranges) / sizeof(*ranges));
+}
+
+static void zero_is_good_where_it_means_none(void **state)
+{
+	struct option_error error = {""};
+	struct settings s = start();
+
+	(void)state;
+	assert_int_equal(TAKE(&s, &error, "--longest-line", "500", "--err-size=4KB"), 1);
+	assert_int_equal(TAKE(&s, &error, "--longest-line", "0", "--err-size=0"), 1);
+	assert_int_equal(s.longest_line, 0);
+	assert_int_equal(s.err_size, 0);
+	assert_int_equal(TAKE(&s, &error, "--size=0"), -1);
+	settings_release(&s);
+}
+
+/* The text of a source file, or NULL. */
+static char *read_source(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = calloc(1, 1 << 18);
+
+	assert_non_null(file);
+	assert_non_null(text);
+	assert_true(fread(text, 1, (1 << 18) - 1, file) > 0);
+	fclose(file);
+	return text;
+}
+
+/* The tests run in the project's root. Variables are read where the table is walked, and nowhere
+   else. */
+static void no_option_is_read_past_the_table(void **state)
+{
+	static const char *const sources[] = {"config/*.c", "shim/*.c", "supervisor/*.c",
+					      "supervisor/*/*.c"};
+	glob_t files = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
+		assert_int_equal(glob(sources[i], i > 0 ? GLOB_APPEND : 0, NULL, &files), 0);
+	assert_true(files.gl_pathc > 50);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		char *text = read_source(files.gl_pathv[i]);
+
+		for (size_t j = 0; j < option_count; j++) {
+			char name[64];
+
+			snprintf(name, sizeof(name), "\"%s\"", option_table[j].variable);
+			if (strstr(text, name) && strcmp(files.gl_pathv[i], "config/option.c") != 0)
+				fail_msg("%s names %s", files.gl_pathv[i], name);
+		}
+		free(text);
+	}
+	globfree(&files);
 }
 
 static void help_tells_every_flag(void **state)
@@ -509,6 +576,8 @@ int main(void)
 		cmocka_unit_test(each_is_set_by_variable),
 		cmocka_unit_test(each_is_set_by_flag),
 		cmocka_unit_test(each_range_is_kept),
+		cmocka_unit_test(zero_is_good_where_it_means_none),
+		cmocka_unit_test(no_option_is_read_past_the_table),
 		cmocka_unit_test(help_tells_every_flag),
 		cmocka_unit_test(the_sample_is_the_table_s),
 		cmocka_unit_test(the_sample_holds_the_defaults),

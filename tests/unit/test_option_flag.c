@@ -43,8 +43,9 @@ static int take(struct settings *s, const char *const argv[], struct option_erro
 
 static void flags_are_told_from_other_words(void **state)
 {
-	static const char *const others[] = {"--",   "-",	"--col",   "--colss", "--no-cols", "cols",
-				       "-cols", "--no-", "--no-full", "--format", "", NULL};
+	static const char *const others[] = {"--",        "-",        "--col", "--colss",
+					     "--no-cols", "cols",     "-cols", "--no-",
+					     "--no-full", "--format", "",      NULL};
 	struct option_error error = {""};
 	struct settings s = start();
 	int index = 0;
@@ -53,7 +54,8 @@ static void flags_are_told_from_other_words(void **state)
 	for (; others[index]; index++) {
 		int before = index;
 
-		assert_int_equal(settings_take_flag(&s, 11, (char *const *)others, &index, &error), 0);
+		assert_int_equal(settings_take_flag(&s, 11, (char *const *)others, &index, &error),
+				 0);
 		assert_int_equal(index, before);
 	}
 	assert_int_equal(settings_take_flag(&s, 11, (char *const *)others, &index, &error), 0);
@@ -147,10 +149,17 @@ static void near_words_are_found(void **state)
 	static const struct {
 		const char *flag, *nearest;
 	} cases[] = {
-		{"--colls", "--cols"},	   {"--clos", "--cols"},	 {"--col", "--cols"},
-		{"--no-ptty", "--no-pty"}, {"--maxlines", "--max-lines"}, {"--ful", "--full"},
-		{"--previwe", "--preview"}, {"--frobnicate", NULL},	  {"--", NULL},
-		{"", NULL},		   {"--xyz", NULL},
+		{"--colls", "--cols"},
+		{"--clos", "--cols"},
+		{"--col", "--cols"},
+		{"--no-ptty", "--no-pty"},
+		{"--maxlines", "--max-lines"},
+		{"--ful", "--full"},
+		{"--previwe", "--preview"},
+		{"--frobnicate", NULL},
+		{"--", NULL},
+		{"", NULL},
+		{"--xyz", NULL},
 	};
 	char word[200];
 	struct nearest n;

@@ -72,9 +72,9 @@ static void through_a_stalled_reader(int writer, int reader)
 	CHECK(!o.error && outlet_is_full(&o));
 	outlet_pump(&o);
 	while (got < TOTAL) {
-		struct pollfd p[] = {{.fd = reader, .events = POLLIN},
-				     {.fd = outlet_is_empty(&o) ? -1 : outlet_poll_fd(&o),
-				      .events = POLLOUT}};
+		struct pollfd p[] = {
+			{.fd = reader, .events = POLLIN},
+			{.fd = outlet_is_empty(&o) ? -1 : outlet_poll_fd(&o), .events = POLLOUT}};
 		CHECK(poll(p, 2, 10000) > 0);
 		if (p[1].revents)
 			outlet_pump(&o);

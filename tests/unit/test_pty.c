@@ -171,10 +171,8 @@ static void failures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(size_and_flags),
-		cmocka_unit_test(plain_modes),
-		cmocka_unit_test(cooked_modes),
-		cmocka_unit_test(output_passes_unchanged),
+		cmocka_unit_test(size_and_flags), cmocka_unit_test(plain_modes),
+		cmocka_unit_test(cooked_modes),   cmocka_unit_test(output_passes_unchanged),
 		cmocka_unit_test(failures),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

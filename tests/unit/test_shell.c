@@ -26,13 +26,14 @@ static void finding(void **state)
 static void strings(void **state)
 {
 	static const char *const yes[] = {
-		"ls -l",        "a && b",    "a|b",     "x>y",   "echo $HOME", "`date`", "a;b",
-		"ls *.c",       "[ -f x ]",  "VAR=1",   "~/bin", "a\tb",       "a\nb",   "'quoted'",
-		"\"quoted\"",   "a\\ b",     "f(){ x;}", "#note", "!true",      "ls ?",
+		"ls -l",      "a && b",   "a|b",      "x>y",   "echo $HOME", "`date`", "a;b",
+		"ls *.c",     "[ -f x ]", "VAR=1",    "~/bin", "a\tb",       "a\nb",   "'quoted'",
+		"\"quoted\"", "a\\ b",    "f(){ x;}", "#note", "!true",      "ls ?",
 	};
 	static const char *const no[] = {
-		"ls", "", "/bin/ls", "./configure", "g++", "clang-14", "a,b", "x86_64-linux-gnu-gcc",
-		"python3.11", "foo@bar", "a%b", "a:b",
+		"ls",         "",         "/bin/ls", "./configure",
+		"g++",        "clang-14", "a,b",     "x86_64-linux-gnu-gcc",
+		"python3.11", "foo@bar",  "a%b",     "a:b",
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
@@ -56,10 +57,10 @@ static void a_file_is_no_string(void **state)
 
 static void builtins(void **state)
 {
-	static const char *const yes[] = {"cd",    "export", "source", ".",     "alias", "set",
+	static const char *const yes[] = {"cd",    "export", "source", ".",      "alias", "set",
 					  "VAR=x", "_a1=",   "A+=x",   "A[0]=1", "if",    "while"};
-	static const char *const no[] = {"ls",     "cds",   "",      "=x",   "1A=x", "a/b=c",
-					 "./x=1",  "-a=b",  "a b=c", "echo", "test", "ex",   "A[0", "A["};
+	static const char *const no[] = {"ls",   "cds",   "",     "=x",   "1A=x", "a/b=c", "./x=1",
+					 "-a=b", "a b=c", "echo", "test", "ex",   "A[0",   "A["};
 	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
 		assert_true(shell_is_builtin(yes[i]));

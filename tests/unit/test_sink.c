@@ -25,7 +25,7 @@ static char program[4096];
 
 static const char *const names[] = {
 	[SINK_PERSON] = "person", [SINK_AGENT] = "agent", [SINK_PROGRAM] = "program",
-	[SINK_FILE] = "file",     [SINK_PIPE] = "pipe",	  [SINK_CLOSED] = "closed",
+	[SINK_FILE] = "file",     [SINK_PIPE] = "pipe",   [SINK_CLOSED] = "closed",
 };
 
 /* The command: tells who reads its standard output. */
@@ -36,7 +36,7 @@ static int probe(const char *file)
 		return 1;
 	enum sink sink = sink_of(STDOUT_FILENO);
 	if (sink == SINK_PIPE)
-		sink = sink_of_pipe(STDOUT_FILENO, getpid());
+		sink = sink_of_pipe(STDOUT_FILENO, getpid(), getppid());
 	fputs(names[sink], f);
 	fclose(f);
 	puts("output");
@@ -208,7 +208,8 @@ static void a_sibling_reads(void **state)
 	}
 }
 
-/* As zsh does it: the shell becomes the last program of the pipeline, the others are its children. */
+/* As zsh does it: the shell becomes the last program of the pipeline, the others are its children.
+ */
 static void the_last_of_a_pipeline_reads(void **state)
 {
 	char out[64];
@@ -263,16 +264,16 @@ static void who_is_gone_can_not_be_asked(void **state)
 	if (pid == 0)
 		_exit(0);
 	child_wait(pid);
-	assert_int_equal(sink_of_pipe(ends[1], pid), SINK_PROGRAM);
+	assert_int_equal(sink_of_pipe(ends[1], pid, getppid()), SINK_PROGRAM);
 	close(ends[0]), close(ends[1]);
-	assert_int_equal(sink_of_pipe(ends[1], getpid()), SINK_PROGRAM);
+	assert_int_equal(sink_of_pipe(ends[1], getpid(), getppid()), SINK_PROGRAM);
 }
 
 static void no_proc(const void *ctx)
 {
 	const int *ends = ctx;
 	CHECK(child_deny(SYS_openat, EACCES) == 0);
-	CHECK(sink_of_pipe(ends[1], getpid()) == SINK_PROGRAM);
+	CHECK(sink_of_pipe(ends[1], getpid(), getppid()) == SINK_PROGRAM);
 }
 
 static void without_proc_it_is_a_program(void **state)

@@ -92,7 +92,7 @@ static void release(struct run *r)
 {
 	source_release(&r->source);
 	source_release(&r->source);
-	record_close(&r->record);
+	record_close(&r->record, true);
 	settings_release(&r->settings);
 	free(r->chunk);
 }
@@ -273,11 +273,11 @@ static void no_pty(const void *ctx)
 	CHECK(r.source.fd == -1 && r.source.child == -1 && count_open() == before);
 }
 
-#define CHANNEL_TEST(name)                                       \
-	static void test_##name(void **state)                    \
-	{                                                        \
-		(void)state;                                     \
-		assert_int_equal(child_run(name, NULL), 0);      \
+#define CHANNEL_TEST(name)                                  \
+	static void test_##name(void **state)               \
+	{                                                   \
+		(void)state;                                \
+		assert_int_equal(child_run(name, NULL), 0); \
 	}
 
 CHANNEL_TEST(to_an_agent)
@@ -291,12 +291,9 @@ CHANNEL_TEST(no_pty)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_to_an_agent),
-		cmocka_unit_test(test_to_a_program),
-		cmocka_unit_test(test_standard_error),
-		cmocka_unit_test(test_to_a_person),
-		cmocka_unit_test(test_queries),
-		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_to_an_agent),    cmocka_unit_test(test_to_a_program),
+		cmocka_unit_test(test_standard_error), cmocka_unit_test(test_to_a_person),
+		cmocka_unit_test(test_queries),        cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_no_pty),
 	};
 	return cmocka_run_group_tests(tests, home_setup, home_teardown);

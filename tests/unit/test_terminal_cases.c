@@ -1,5 +1,9 @@
 // The cases of tests/terminal/cases: see the README there.
 
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/terminal/internal.h"
+
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,10 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
-#include "supervisor/terminal/internal.h"
 
 #define FOLDER "tests/terminal/cases"
 

@@ -16,13 +16,14 @@
 
 /* Every byte at which a row of Unicode's table 3-7 begins or ends, and some that are in none. */
 static const unsigned char edges[] = {
-	0x00, 0x0A, 0x1B, 0x41, 0x7E, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xA8, 0xBD, 0xBE,
-	0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xE2, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1,
-	0xF3, 0xF4, 0xF5, 0xFE, 0xFF,
+	0x00, 0x0A, 0x1B, 0x41, 0x7E, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0,
+	0xA8, 0xBD, 0xBE, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xE2,
+	0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFE, 0xFF,
 };
 #define EDGES (sizeof(edges) / sizeof(*edges))
 
-/* Bit sets of the beginnings of encodings, one to three bytes long; [2] is indexed by three bytes. */
+/* Bit sets of the beginnings of encodings, one to three bytes long; [2] is indexed by three bytes.
+ */
 static unsigned char *prefixes[3];
 
 static bool is_surrogate(uint32_t cp)
@@ -138,7 +139,8 @@ static void every_scalar_value_both_ways(void **state)
 		assert_memory_equal(out, bytes, n);
 		assert_int_equal(utf8_decode(out, n, &back), n);
 		assert_int_equal(back, cp);
-		/* Cut short it is a replacement that takes all there is, and more could complete it. */
+		/* Cut short it is a replacement that takes all there is, and more could complete
+		 * it. */
 		for (size_t len = 1; len < n; len++) {
 			size_t tail = 0;
 			assert_int_equal(utf8_decode(out, len, &back), len);
@@ -287,7 +289,7 @@ static void clean_texts(void **state)
 	(void)state;
 	CLEANS("", "");
 	CLEANS("plain\ttext\n", "plain\ttext\n");
-	CLEANS("a\x1b[31mred\x1b[m\r\n", "a" R "[31mred" R "[m" R "\n");
+	CLEANS("a\x1b[31mred\x1b[m\r\n", "a" R "[31mred" R "[m\r\n");
 	CLEANS("nul\0nul", "nul" R "nul");
 	CLEANS("gr\xC3\xBC\xC3\x9F", "gr\xC3\xBC\xC3\x9F");
 	CLEANS("\xF0\x9F\x99\x82", "\xF0\x9F\x99\x82");

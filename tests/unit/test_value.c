@@ -157,10 +157,12 @@ static void durations(void **state)
 static void bools(void **state)
 {
 	static const struct example examples[] = {
-		{"yes", 1},	    {"true", 1},   {"on", 1},	  {"1", 1},   {"YES", 1},
-		{"no", 0},	    {"false", 0},  {"off", 0},	  {"0", 0},   {"Off", 0},
-		{"", INVALID},	    {"y", INVALID}, {"2", INVALID}, {"\"yes\"", INVALID},
-		{"auto", INVALID}, {NULL, 0},
+		{"yes", 1},     {"true", 1},          {"on", 1},
+		{"1", 1},       {"YES", 1},           {"no", 0},
+		{"false", 0},   {"off", 0},           {"0", 0},
+		{"Off", 0},     {"", INVALID},        {"y", INVALID},
+		{"2", INVALID}, {"\"yes\"", INVALID}, {"auto", INVALID},
+		{NULL, 0},
 	};
 
 	(void)state;
@@ -220,8 +222,8 @@ static void formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts),    cmocka_unit_test(sizes), cmocka_unit_test(durations),
-		cmocka_unit_test(bools),     cmocka_unit_test(words), cmocka_unit_test(formats),
+		cmocka_unit_test(counts), cmocka_unit_test(sizes), cmocka_unit_test(durations),
+		cmocka_unit_test(bools),  cmocka_unit_test(words), cmocka_unit_test(formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,8 +51,7 @@ static void markers(void **state)
 	const struct preview_piece fold_one = {.kind = PREVIEW_FOLD, .from = 2, .to = 2};
 	(void)state;
 	marker(&many, &kept,
-	       "[... 1,204 lines (61.0 KB) omitted: terse read " ID
-	       " --offset 31 --limit 1204]\n");
+	       "[... 1,204 lines (61.0 KB) omitted: terse read " ID " --offset 31 --limit 1204]\n");
 	marker(&one, &kept, "[... 1 line (1 B) omitted: terse read " ID " --offset 7 --limit 1]\n");
 	marker(&huge, &kept,
 	       "[... 12,345,678 lines (10.0 GB) omitted: terse read " ID
@@ -147,8 +146,8 @@ static void endings(void **state)
 	       ", search: terse search " ID " REGEX]\n");
 }
 
-static void heartbeat(int64_t ms, uint64_t lines, uint64_t bytes,
-		      const struct wording_place *place, const char *want)
+static void heartbeat(int64_t ms, uint64_t lines, uint64_t bytes, const struct wording_place *place,
+		      const char *want)
 {
 	struct buffer out = BUFFER_INIT;
 	int result = wording_heartbeat(&out, ms, lines, bytes, place);
@@ -233,10 +232,14 @@ static void kinds(void **state)
 	} cases[] = {
 		{"\x1f\x8b\x08", 3, "gzip"},
 		{"\x28\xb5\x2f\xfd", 4, "zstd"},
-		{"\xfd" "7zXZ\0", 6, "xz"},
+		{"\xfd"
+		 "7zXZ\0",
+		 6, "xz"},
 		{"BZh9", 4, "bzip2"},
 		{"PK\x03\x04", 4, "zip"},
-		{"\x7f" "ELF\x02", 5, "ELF"},
+		{"\x7f"
+		 "ELF\x02",
+		 5, "ELF"},
 		{"\x89PNG\r\n", 6, "PNG image"},
 		{"\xff\xd8\xff\xe0", 4, "JPEG image"},
 		{"GIF89a", 6, "GIF image"},
@@ -260,15 +263,9 @@ static void kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(markers),
-		cmocka_unit_test(footers),
-		cmocka_unit_test(endings),
-		cmocka_unit_test(heartbeats),
-		cmocka_unit_test(binaries),
-		cmocka_unit_test(person),
-		cmocka_unit_test(not_kept),
-		cmocka_unit_test(appends),
-		cmocka_unit_test(kinds),
+		cmocka_unit_test(markers),    cmocka_unit_test(footers),  cmocka_unit_test(endings),
+		cmocka_unit_test(heartbeats), cmocka_unit_test(binaries), cmocka_unit_test(person),
+		cmocka_unit_test(not_kept),   cmocka_unit_test(appends),  cmocka_unit_test(kinds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,6 +85,30 @@ def eventually(test, what, deadline=None):
         time.sleep(0.01)
 
 
+def let_go_on(fifo):
+    """Writes a line to the reader of a named pipe, as soon as there is one."""
+    def opened():
+        try:
+            return open(fifo, "wb", buffering=0, opener=lambda path, flags: os.open(
+                path, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:
+            return None  # nobody reads yet
+    with eventually(opened, "a reader of " + fifo) as f:
+        f.write(b"on\n")
+
+
+def read_to_end(fd):
+    """Everything until the last writer closes."""
+    data = b""
+    while select.select([fd], [], [], DEADLINE)[0]:
+        chunk = os.read(fd, 65536)
+        if not chunk:
+            os.close(fd)
+            return data
+        data += chunk
+    raise AssertionError("no end of output: %r" % data[-500:])
+
+
 class Process:
     """What /proc tells of one process."""
 

@@ -60,6 +60,10 @@ class Screen:
         finally:
             os.close(fd)
 
+    def until_raw(self):
+        """Waits until terse reads the keyboard (a shell's line editor leaves ISIG on)."""
+        eventually(lambda: not self.modes()[3] & termios.ISIG, "raw mode")
+
     def close(self):
         try:
             self.tmux("kill-server")

@@ -1,0 +1,32 @@
+// What may be printed of one stream's text before a preview takes its place.
+#ifndef TERSE_CONFIG_LIMIT_H
+#define TERSE_CONFIG_LIMIT_H
+
+#include "config/settings.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Text within all of the first three is printed whole, other text as a preview that keeps within
+   the first two. */
+struct limit {
+	size_t bytes;
+	uint64_t count;      /* of what limit_counts(); 0: no limit */
+	size_t longest_line; /* bytes without the newline; 0: no limit */
+
+	enum unit unit;      /* what is counted */
+	size_t max_line;     /* a preview cuts longer lines */
+	enum mode mode;      /* which part of the text it shows */
+	unsigned head_share; /* percent */
+};
+
+/* For standard output or the two together, or for standard error kept apart. */
+struct limit limit_of(const struct settings *s, bool is_stderr);
+
+/* Whether a line (without its newline) is one of the unit. All are UNIT_LINES. Of UNIT_ENTRIES
+   neither blank lines are nor what `ls` prints around them: "total 8" and "directory:". Of the
+   others, blank lines and a "--" of its own are not. */
+bool limit_counts(enum unit unit, const char *line, size_t len);
+
+#endif

@@ -1,0 +1,21 @@
+// Patterns for commands, as in `match = git diff|show`: words with blanks between
+// them, each with alternatives.
+//
+//   cat|tac        the program's name, without its directory
+//   git diff       its first operands, in this order; options before them are passed over
+//   grep -l|--count   an option, anywhere: -l as well in -rl, --count as well in --count=1
+//   npm run test*  * stands for any characters
+#ifndef TERSE_CONFIG_PATTERN_H
+#define TERSE_CONFIG_PATTERN_H
+
+/* A reason if it is no pattern, else NULL. */
+const char *pattern_refuse(const char *pattern);
+
+/* The number of its words if it matches a command (NULL-terminated, at least one word), else 0: the
+   larger, the more exact. */
+unsigned pattern_match(const char *pattern, char *const words[]);
+
+/* The name of a program without its directory. */
+const char *pattern_program(const char *word);
+
+#endif

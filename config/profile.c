@@ -1,0 +1,280 @@
+// See profile.h.
+
+#include "config/profile.h"
+
+#include "config/complaint.h"
+#include "config/nearest.h"
+#include "config/pattern.h"
+#include "config/profiles.h"
+#include "config/words.h"
+#include "config/wrapper.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define QUIET "quiet"
+
+/* Shell strings within shell strings. */
+enum { NESTED_MAX = 4 };
+
+/* --- choosing ---------------------------------------------------------------- */
+
+struct chooser {
+	const struct profiles *profiles;
+	struct profile_choice *choice;
+	const char *other; /* of the last command that does not count */
+};
+
+static void add_name(struct chooser *c, const char *name)
+{
+	struct profile_choice *choice = c->choice;
+
+	for (size_t i = 0; i < choice->count; i++) {
+		if (strcmp(choice->names[i], name) == 0)
+			return;
+	}
+	if (choice->count < PROFILE_PARTS_MAX)
+		choice->names[choice->count++] = name;
+}
+
+static int add_string(struct chooser *c, const char *string, bool counts, unsigned nested);
+
+/* One command. `counts`: what it prints is to be seen. */
+static int add_command(struct chooser *c, char *const *words, bool counts, unsigned nested)
+{
+	const char *name = NULL;
+
+	while (words && !strpbrk(pattern_program(words[0]), "$`")) {
+		const char *string;
+
+		name = profiles_match(c->profiles, words);
+		if (name)
+			break;
+		string = nested < NESTED_MAX ? wrapper_string(words) : NULL;
+		if (string)
+			return add_string(c, string, counts, nested + 1);
+		words = wrapper_inner(words);
+	}
+	if (!name)
+		name = PROFILE_DEFAULT;
+	if (!counts || strcmp(name, QUIET) == 0)
+		c->other = name;
+	else
+		add_name(c, name);
+	return 0;
+}
+
+/* Whether a command that reads from a pipe hands on what it reads. */
+static bool passes_on(char *const *words)
+{
+	const char *program = pattern_program(words[0]);
+
+	if (strcmp(program, "tee") == 0)
+		return true;
+	if (strcmp(program, "cat") != 0 && strcmp(program, "less") != 0 &&
+	    strcmp(program, "more") != 0)
+		return false;
+	for (words++; *words; words++) {
+		if (**words != '-')
+			return false;
+	}
+	return true;
+}
+
+/* Whether what a command prints is part of what the string prints. */
+static bool is_seen(const struct words *w, const struct words_command *command)
+{
+	while (command->into >= 0) {
+		command = &w->commands[command->into];
+		if (!passes_on(&w->words[command->first]))
+			return false;
+	}
+	return command->into == WORDS_OUT;
+}
+
+static bool is_fed(const struct words *w, size_t index)
+{
+	for (size_t i = 0; i < index; i++) {
+		if (w->commands[i].into == (int)index)
+			return true;
+	}
+	return false;
+}
+
+static int add_string(struct chooser *c, const char *string, bool counts, unsigned nested)
+{
+	struct words w;
+	int result = 0;
+
+	if (words_parse(&w, string) < 0) {
+		if (errno != EINVAL)
+			return -1;
+		add_name(c, PROFILE_DEFAULT);
+		return 0;
+	}
+	for (size_t i = 0; i < w.count && result == 0; i++) {
+		char *const *words = &w.words[w.commands[i].first];
+
+		if (passes_on(words) && is_fed(&w, i))
+			continue;
+		result = add_command(c, words, counts && is_seen(&w, &w.commands[i]), nested);
+	}
+	words_release(&w);
+	return result;
+}
+
+/* Where settings.profile was set. */
+static struct complaint blame(const struct settings *s)
+{
+	const struct option *o = option_by_key("run", "profile");
+	const struct setting_source *source = &s->sources[o - option_table];
+
+	if (source->by == ORIGIN_FLAG)
+		return (struct complaint){.where = o->flag};
+	if (source->by == ORIGIN_VARIABLE || !s->files[source->by])
+		return (struct complaint){.where = o->variable};
+	return (struct complaint){.where = s->files[source->by],
+				  .line = source->line,
+				  .section = o->section,
+				  .key = o->key};
+}
+
+static int no_such_profile(const struct settings *s, struct option_error *error)
+{
+	char reason[96] = "no such profile";
+	struct complaint c = blame(s);
+	struct nearest n;
+
+	nearest_init(&n, s->profile);
+	for (const struct profiles *p = profiles_of(s); p; p = p->below) {
+		for (size_t i = 0; i < p->count; i++) {
+			if (p->entries[i].kind == PROFILES_NAME)
+				nearest_offer(&n, p->entries[i].text);
+		}
+	}
+	if (n.best)
+		snprintf(reason, sizeof(reason), "no such profile (did you mean %s?)", n.best);
+	c.value = s->profile;
+	c.reason = reason;
+	complaint_write(&c, error);
+	errno = EINVAL;
+	return -1;
+}
+
+int profile_choose(const struct settings *s, char *const argv[], const char *string,
+		   struct profile_choice *choice, struct option_error *error)
+{
+	struct chooser c = {.choice = choice};
+	int result;
+
+	choice->count = 0;
+	c.profiles = profiles_of(s);
+	if (s->profile) {
+		bool known = strcmp(s->profile, PROFILE_DEFAULT) == 0 ||
+			     profiles_has(profiles_of(s), s->profile);
+
+		add_name(&c, known ? s->profile : PROFILE_DEFAULT);
+		return known ? 0 : no_such_profile(s, error);
+	}
+	result = string ? add_string(&c, string, true, 0) : add_command(&c, argv, true, 0);
+	if (choice->count == 0)
+		add_name(&c, c.other ? c.other : PROFILE_DEFAULT);
+	return result;
+}
+
+const char *profile_name(const struct profile_choice *choice)
+{
+	return choice->count == 1 ? choice->names[0] : PROFILE_MIXED;
+}
+
+/* --- applying ---------------------------------------------------------------- */
+
+static int64_t *number(struct settings *s, const struct option *o)
+{
+	return (int64_t *)(void *)((char *)s + o->offset);
+}
+
+/* How the values of several profiles become one. `next` may be 0 for "no limit". */
+static int64_t largest(int64_t value, int64_t next)
+{
+	return value > next ? value : next;
+}
+
+static int64_t largest_or_none(int64_t value, int64_t next)
+{
+	return value == 0 || next == 0 ? 0 : largest(value, next);
+}
+
+static int64_t no_if_any(int64_t value, int64_t next)
+{
+	return value == TRI_NO ? value : next;
+}
+
+static int64_t lines_unless_same(int64_t value, int64_t next)
+{
+	return value == next ? value : UNIT_LINES;
+}
+
+static int64_t smart(int64_t value, int64_t next)
+{
+	(void)value;
+	(void)next;
+	return MODE_SMART;
+}
+
+/* Options that are not listed keep what they have without a profile when profiles differ. */
+static const struct {
+	size_t offset;
+	int64_t (*merge)(int64_t value, int64_t next);
+} merges[] = {
+	{offsetof(struct settings, size), largest},
+	{offsetof(struct settings, err_size), largest},
+	{offsetof(struct settings, max_line), largest},
+	{offsetof(struct settings, max_lines), largest_or_none},
+	{offsetof(struct settings, max_err_lines), largest_or_none},
+	{offsetof(struct settings, longest_line), largest_or_none},
+	{offsetof(struct settings, unit), lines_unless_same},
+	{offsetof(struct settings, pty), no_if_any},
+	{offsetof(struct settings, mode), smart},
+};
+
+static int64_t merge(const struct option *o, int64_t value, int64_t next, int64_t base)
+{
+	for (size_t i = 0; i < sizeof(merges) / sizeof(*merges); i++) {
+		if (merges[i].offset == o->offset)
+			return merges[i].merge(value, next);
+	}
+	return value == next ? value : base;
+}
+
+static void apply_one(struct settings *s, const struct option *o,
+		      const struct profile_choice *choice)
+{
+	int64_t base = *number(s, o), value = base;
+	bool found = false;
+
+	for (size_t i = 0; i < choice->count; i++) {
+		const struct profiles *layer;
+		const struct profiles_entry *e =
+			profiles_value(profiles_of(s), choice->names[i], o, &layer);
+		int64_t next = e ? e->value : base;
+
+		found = found || e;
+		value = i == 0 ? next : merge(o, value, next, base);
+	}
+	if (found) {
+		*number(s, o) = value;
+		*option_source(s, o) = (struct setting_source){.by = ORIGIN_PROFILE};
+	}
+}
+
+void profile_apply(struct settings *s, const struct profile_choice *choice)
+{
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+
+		if (option_is_number(o) && option_source(s, o)->by < ORIGIN_PROFILE)
+			apply_one(s, o, choice);
+	}
+}

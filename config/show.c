@@ -1,0 +1,94 @@
+// See show.h.
+
+#include "config/show.h"
+
+#include "config/assign.h"
+
+#include "supervisor/base/buffer.h"
+
+#include <string.h>
+
+/* Where the comments start. */
+enum { ORIGIN_COLUMN = 32 };
+
+int show_origin(const struct settings *s, const struct option *o, const char *profile,
+		struct buffer *out)
+{
+	const struct setting_source *source = &s->sources[o - option_table];
+
+	switch (source->by) {
+	case ORIGIN_SYSTEM:
+	case ORIGIN_USER:
+	case ORIGIN_PROJECT:
+		return buffer_printf(out, "%s:%u",
+				     s->files[source->by] ? s->files[source->by] : "terse.ini",
+				     source->line);
+	case ORIGIN_PROFILE: return buffer_printf(out, "profile %s", profile ? profile : "");
+	case ORIGIN_VARIABLE: return buffer_append_string(out, o->variable);
+	case ORIGIN_FLAG: return buffer_append_string(out, o->flag);
+	case ORIGIN_BUILT_IN: break;
+	}
+	return buffer_append_string(out, "built in");
+}
+
+/* What is behind the '=' of the key's line. */
+static int write_value(const struct settings *s, const struct option *o, struct buffer *out)
+{
+	const void *field = (const char *)s + o->offset;
+	char text[VALUE_LEN];
+	const char *value;
+
+	if (option_is_number(o))
+		value = option_number_text(o, *(const int64_t *)field, text);
+	else if (o->type == OPTION_STRING)
+		value = *(char *const *)field;
+	else
+		value = NULL;
+	return value ? buffer_printf(out, " %s", value) : 0;
+}
+
+static int write_items(const struct settings *s, const struct option *o, struct buffer *out)
+{
+	const struct strings *list;
+
+	if (o->type != OPTION_LIST)
+		return 0;
+	list = (const void *)((const char *)s + o->offset);
+	for (size_t i = 0; i < list->count; i++) {
+		if (buffer_printf(out, "\t%s\n", list->items[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int write_option(const struct settings *s, const struct option *o, const char *profile,
+			struct buffer *out)
+{
+	size_t start = out->len, width;
+
+	if (buffer_printf(out, "%s =", o->key) < 0 || write_value(s, o, out) < 0)
+		return -1;
+	width = out->len - start;
+	if (buffer_printf(out, "%*s ; ", width < ORIGIN_COLUMN ? (int)(ORIGIN_COLUMN - width) : 0,
+			  "") < 0 ||
+	    show_origin(s, o, profile, out) < 0 || buffer_append_string(out, "\n") < 0)
+		return -1;
+	return write_items(s, o, out);
+}
+
+int show_settings(const struct settings *s, const char *profile, struct buffer *out)
+{
+	const char *section = "";
+
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+
+		if (strcmp(section, o->section) != 0 &&
+		    buffer_printf(out, "%s[%s]\n", i == 0 ? "" : "\n", o->section) < 0)
+			return -1;
+		section = o->section;
+		if (write_option(s, o, profile, out) < 0)
+			return -1;
+	}
+	return 0;
+}

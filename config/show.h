@@ -1,0 +1,21 @@
+// The settings as text: `terse config` and its completion script.
+#ifndef TERSE_CONFIG_SHOW_H
+#define TERSE_CONFIG_SHOW_H
+
+#include "config/option.h"
+
+/* All functions append to `out` and return 0, or -1 with ENOMEM. `profile`: the one that was
+   applied to the settings (profile_name()), or NULL. */
+
+/* Every option with its value, and behind it as a comment where that comes from. Not quoted: values
+   with newlines or longer than an ini's line can't be read back. */
+int show_settings(const struct settings *s, const char *profile, struct buffer *out);
+
+/* "built in", "/etc/terse.ini:7", "profile read", "TERSE_COLS", "--cols" */
+int show_origin(const struct settings *s, const struct option *o, const char *profile,
+		struct buffer *out);
+
+/* A script that makes bash complete terse's verbs, its flags and their values. */
+int show_completion(struct buffer *out);
+
+#endif

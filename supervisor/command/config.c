@@ -1,0 +1,277 @@
+// terse config: what the settings are and where each comes from; checking and
+// writing configuration files. See config.h.
+
+#include "supervisor/command/config.h"
+
+#include "config/load.h"
+#include "config/profile.h"
+#include "config/project.h"
+#include "config/show.h"
+#include "shim/shell.h"
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/io.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int fail(const char *what)
+{
+	verb_error("config", "%s: %s", what, strerror(errno));
+	return EXIT_TERSE;
+}
+
+/* Prints text that holds nothing from outside, and releases it. `result`: of filling it. */
+static int print(struct buffer *text, int result)
+{
+	if (result == 0)
+		result = io_write(STDOUT_FILENO, text->data, text->len);
+	buffer_release(text);
+	return result == 0 || errno == EPIPE ? 0 : fail("standard output");
+}
+
+/* The same for text that may hold anything. */
+static int print_clean(struct buffer *text, int result)
+{
+	struct buffer clean = BUFFER_INIT;
+	if (result == 0)
+		result = utf8_clean(&clean, text->data, text->len);
+	buffer_release(text);
+	return print(&clean, result);
+}
+
+static int print_json(char *json)
+{
+	struct buffer text = BUFFER_INIT;
+	int result = json ? buffer_printf(&text, "%s\n", json) : -1;
+	free(json);
+	return print(&text, result);
+}
+
+/* --- check ----------------------------------------------------------------------- */
+
+static void tell(void *ctx, const char *message)
+{
+	struct buffer *out = ctx;
+	/* A message that is lost for want of memory is still counted. */
+	if (buffer_append_string(out, message) == 0)
+		buffer_append(out, "\n", 1);
+}
+
+static enum origin origin_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return strcmp(slash ? slash + 1 : path, PROJECT_FILE) == 0 ? ORIGIN_PROJECT : ORIGIN_USER;
+}
+
+/* Prints all that is wrong with a file. Returns 0, or 1. */
+static int check_file(const char *path)
+{
+	enum origin by = origin_of(path);
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	struct option_error error = {""};
+	int errors = settings_read_file(by, path, &text, &error);
+	if (errors == 0)
+		errors = settings_check_text(by, path, text.data, text.len, tell, &out);
+	else if (*error.text)
+		tell(&out, error.text);
+	else
+		buffer_printf(&out, "%s: %s\n", path, strerror(errno));
+	if (errors == 0)
+		buffer_printf(&out, "%s: no errors\n", path);
+	buffer_release(&text);
+	return print_clean(&out, 0) == 0 && errors == 0 ? 0 : 1;
+}
+
+/* The files that a run would read. */
+static int check_all(void)
+{
+	char room[PATH_MAX];
+	bool named, none = true;
+	int status = 0;
+	for (enum origin by = ORIGIN_SYSTEM; by <= ORIGIN_PROJECT; by++) {
+		const char *path = SETTINGS_SYSTEM_FILE;
+		if (by == ORIGIN_USER)
+			path = settings_user_file(room, &named);
+		if (by == ORIGIN_PROJECT)
+			path = project_find(room) ? room : NULL;
+		if (!path || access(path, F_OK) < 0)
+			continue;
+		status |= check_file(path);
+		none = false;
+	}
+	if (none) {
+		struct buffer out = BUFFER_INIT;
+		return print(&out, buffer_append_string(&out, "there is no configuration file\n"));
+	}
+	return status;
+}
+
+static int check(int count, char **files)
+{
+	int status = 0;
+	for (int i = 0; i < count; i++)
+		status |= check_file(files[i]);
+	return count > 0 ? status : check_all();
+}
+
+/* --- init ------------------------------------------------------------------------ */
+
+/* Makes the directories above `path`, which is changed meanwhile. */
+static int make_directories(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		int result = mkdir(path, 0700);
+		*slash = '/';
+		if (result < 0 && errno != EEXIST)
+			return -1;
+	}
+	return 0;
+}
+
+static int write_new(const char *path, const struct buffer *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -1;
+	int result = io_write(fd, text->data, text->len);
+	if (result < 0)
+		unlink(path);
+	io_close(&fd);
+	return result;
+}
+
+static int init(const char *file)
+{
+	struct buffer text = BUFFER_INIT;
+	char path[PATH_MAX];
+	bool named;
+	int result = option_write_sample(&text);
+	if (file && strcmp(file, "-") == 0)
+		return print(&text, result);
+	if (!file)
+		file = settings_user_file(path, &named);
+	if (!file) {
+		verb_error("config", "init: no home directory: give a file's name");
+		buffer_release(&text);
+		return EXIT_TERSE;
+	}
+	if (file == path && result == 0)
+		result = make_directories(path);
+	if (result == 0)
+		result = write_new(file, &text);
+	buffer_release(&text);
+	if (result < 0 && errno == EEXIST) {
+		verb_error("config",
+			   "%s: is there already; terse config init - prints what it "
+			   "would be",
+			   file);
+		return 1;
+	}
+	if (result < 0)
+		return fail(file);
+	struct buffer out = BUFFER_INIT;
+	return print_clean(&out, buffer_printf(&out, "%s\n", file));
+}
+
+/* --- what is in effect -------------------------------------------------------------- */
+
+/* With a command: as they are for it. */
+static int print_settings(struct settings *s, char **command, bool json)
+{
+	struct buffer text = BUFFER_INIT;
+	struct profile_choice choice;
+	struct option_error error = {""};
+	const char *profile = NULL;
+	if (*command || s->profile) {
+		const char *string = command[0] && !command[1] && shell_is_string(command[0])
+					     ? command[0]
+					     : NULL;
+		if (profile_choose(s, command, string, &choice, &error) < 0) {
+			verb_error("config", "%s", *error.text ? error.text : strerror(errno));
+			return EXIT_TERSE;
+		}
+		profile_apply(s, &choice);
+		profile = profile_name(&choice);
+	}
+	if (json)
+		return print_json(config_encode(s, profile));
+	return print_clean(&text, show_settings(s, profile, &text));
+}
+
+static int print_profiles(const struct settings *s, bool json)
+{
+	struct buffer text = BUFFER_INIT;
+	if (json)
+		return print_json(config_encode_profiles(s));
+	return print_clean(&text, profile_write_all(s, &text));
+}
+
+struct request {
+	bool json, profiles;
+	char **words; /* what follows the options */
+	int count;
+	bool plain; /* -- before them: a command */
+};
+
+static int bad_usage(const char *what, const char *why)
+{
+	verb_error("config", "%s: %s (see terse help config)", what, why);
+	return -1;
+}
+
+static int parse(struct settings *s, int argc, char **argv, struct request *r)
+{
+	struct option_error error = {""};
+	int i = 1;
+	while (i < argc && argv[i][0] == '-' && argv[i][1] && !r->plain) {
+		if (strcmp(argv[i], "--json") == 0) {
+			r->json = true;
+			i++;
+		} else if (strcmp(argv[i], "--profiles") == 0) {
+			r->profiles = true;
+			i++;
+		} else if (strcmp(argv[i], "--") == 0) {
+			r->plain = true;
+			i++;
+		} else {
+			int taken = settings_take_flag(s, argc, argv, &i, &error);
+			if (taken < 0) {
+				verb_error("config", "%s", error.text);
+				return -1;
+			}
+			if (taken == 0)
+				return bad_usage(argv[i], "no such option");
+		}
+	}
+	r->words = argv + i;
+	r->count = argc - i;
+	return 0;
+}
+
+int command_config(struct command_context *c, int argc, char **argv)
+{
+	struct request r = {.json = false};
+	if (parse(c->settings, argc, argv, &r) < 0)
+		return EXIT_TERSE;
+	const char *action = r.count > 0 && !r.plain ? r.words[0] : "";
+	if (r.profiles)
+		return print_profiles(c->settings, r.json);
+	if (strcmp(action, "check") == 0)
+		return check(r.count - 1, r.words + 1);
+	if (strcmp(action, "completion") == 0) {
+		struct buffer text = BUFFER_INIT;
+		return print(&text, show_completion(&text));
+	}
+	if (strcmp(action, "init") == 0)
+		return init(r.words[1]);
+	return print_settings(c->settings, r.words, r.json);
+}

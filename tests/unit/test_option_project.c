@@ -1,0 +1,261 @@
+// The .terse.ini of a project: where it is looked for, what is taken from it, and
+// when it is not trusted.
+
+#include "config/load.h"
+#include "config/project.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char root[64]; /* the test's own directory, with the project in root/repo */
+static char start[PATH_MAX];
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static int setup(void **state)
+{
+	static const char *const names[] = {"TERSE_CONFIG", "HOME", "XDG_CONFIG_HOME"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		unsetenv(names[i]);
+	for (size_t i = 0; i < option_count; i++)
+		unsetenv(option_table[i].variable);
+	assert_non_null(getcwd(start, sizeof(start)));
+	snprintf(root, sizeof(root), "/tmp/terse-test-XXXXXX");
+	assert_non_null(mkdtemp(root));
+	assert_int_equal(chdir(root), 0);
+	assert_int_equal(mkdir("repo", 0700), 0);
+	assert_int_equal(mkdir("repo/a", 0700), 0);
+	assert_int_equal(mkdir("repo/a/b", 0700), 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	assert_int_equal(chdir(start), 0);
+	return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Names below are relative to the test's directory. */
+static void enter(const char *dir)
+{
+	assert_int_equal(chdir(root), 0);
+	assert_int_equal(chdir(dir), 0);
+}
+
+static void write_file(const char *name, const char *text)
+{
+	FILE *file;
+
+	enter(".");
+	file = fopen(name, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(name, 0644), 0);
+}
+
+/* In the current directory. */
+static void expect_size(int64_t size, const char *message)
+{
+	char expected[512] = "";
+	struct option_error error;
+	struct settings s;
+
+	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", &error), 0);
+	if (*message)
+		snprintf(expected, sizeof(expected), "%s/%s", root, message);
+	assert_string_equal(error.text, expected);
+	assert_int_equal(s.size, size);
+	settings_release(&s);
+}
+
+static void expect_found(const char *dir, const char *name)
+{
+	char path[PATH_MAX] = "", expected[PATH_MAX];
+
+	enter(dir);
+	assert_int_equal(project_find(path), *name != '\0');
+	snprintf(expected, sizeof(expected), "%s/%s", root, name);
+	if (*name)
+		assert_string_equal(path, expected);
+}
+
+static void it_is_found_up_to_the_repository_s_root(void **state)
+{
+	(void)state;
+	write_file(".terse.ini", "[report]\nsize = 100\n");
+	expect_found(".", ".terse.ini");
+	expect_found("repo", ""); /* not in a repository */
+	enter(".");
+	assert_int_equal(mkdir(".git", 0700), 0); /* the outer directory is one now */
+	expect_found("repo/a/b", ".terse.ini");
+	enter(".");
+	assert_int_equal(mkdir("repo/.git", 0700), 0);
+	expect_found("repo/a/b", "");
+	write_file("repo/.terse.ini", "[report]\nsize = 200\n");
+	expect_found("repo/a/b", "repo/.terse.ini");
+	expect_found("repo", "repo/.terse.ini");
+	expect_size(200, "");
+	write_file("repo/a/.terse.ini", "[report]\nsize = 300\n");
+	expect_found("repo/a/b", "repo/a/.terse.ini");
+	expect_size(300, "");
+	enter(".");
+	assert_int_equal(rmdir("repo/.git"), 0);
+	write_file("repo/.git", "gitdir: elsewhere\n"); /* as in a worktree */
+	expect_found("repo/a/b", "repo/a/.terse.ini");
+}
+
+static void directories_without_one_are_no_trouble(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_int_equal(chdir("/"), 0);
+	assert_false(project_find(path));
+	enter("repo/a");
+	assert_false(project_find(path));
+	expect_size(4096, "");
+	assert_int_equal(rmdir("../a/b"), 0);
+	enter("repo/a");
+	assert_int_equal(rmdir("../a"), 0);
+	assert_false(project_find(path)); /* the current directory is gone */
+	expect_size(4096, "");
+}
+
+/* Its settings come after the user's file's, and before variables. */
+static void it_has_its_place_among_the_sources(void **state)
+{
+	struct option_error error;
+	struct settings s;
+	char path[128];
+
+	(void)state;
+	write_file("user.ini", "[report]\nsize = 100\nmax_lines = 7\nheartbeat = 5s\n");
+	write_file("repo/.terse.ini", "[report]\nsize = 200\nheartbeat = 6s\n");
+	snprintf(path, sizeof(path), "%s/user.ini", root);
+	setenv("TERSE_CONFIG", path, 1);
+	setenv("TERSE_HEARTBEAT", "7s", 1);
+	enter("repo");
+	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", &error), 0);
+	assert_string_equal(error.text, "");
+	assert_int_equal(s.size, 200);
+	assert_int_equal(s.max_lines, 7);
+	assert_int_equal(s.heartbeat, 7000);
+	assert_int_equal(option_source(&s, option_by_key("report", "size"))->by, ORIGIN_PROJECT);
+	assert_int_equal(option_source(&s, option_by_key("report", "size"))->line, 2);
+	assert_int_equal(option_source(&s, option_by_key("report", "max_lines"))->by, ORIGIN_USER);
+	assert_string_equal(s.files[ORIGIN_USER], path);
+	assert_null(s.files[ORIGIN_SYSTEM]);
+	assert_non_null(strstr(s.files[ORIGIN_PROJECT], "/repo/.terse.ini"));
+	settings_release(&s);
+	unsetenv("TERSE_CONFIG");
+	unsetenv("TERSE_HEARTBEAT");
+}
+
+static void only_safe_options_are_taken(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		char text[256], message[256] = "";
+
+		if (o->safe)
+			continue;
+		snprintf(text, sizeof(text), "[report]\nsize = 100\n\n[%s]\n%s = 1\n",
+			 strcmp(o->section, "report") == 0 ? "report" : o->section, o->key);
+		snprintf(message, sizeof(message),
+			 "repo/.terse.ini:5: [%s] %s: not taken from a project's file", o->section,
+			 o->key);
+		write_file("repo/.terse.ini", text);
+		enter("repo");
+		expect_size(4096, message);
+	}
+	write_file("repo/.terse.ini", "[profile read]\nmatch = x\nsize = 1KB\npty = yes\n");
+	enter("repo");
+	expect_size(4096, "repo/.terse.ini:4: [profile read] pty: not taken from a project's file");
+	write_file("repo/.terse.ini", "[profile read]\nmatch = x\nsize = 1KB\n");
+	enter("repo");
+	expect_size(4096, "");
+}
+
+static void what_is_not_trusted_is_refused(void **state)
+{
+	(void)state;
+	write_file("repo/.terse.ini", "[report]\nsize = 100\n");
+	enter("repo");
+	expect_size(100, "");
+	assert_int_equal(chmod(".terse.ini", 0664), 0);
+	expect_size(100, "");
+	assert_int_equal(chmod(".terse.ini", 0666), 0);
+	expect_size(4096, "repo/.terse.ini: not read: everybody can write to it");
+	assert_int_equal(chmod(".terse.ini", 0602), 0);
+	expect_size(4096, "repo/.terse.ini: not read: everybody can write to it");
+	assert_int_equal(rename(".terse.ini", "other"), 0);
+	assert_int_equal(symlink("other", ".terse.ini"), 0);
+	expect_size(4096, "repo/.terse.ini: not read: a symbolic link");
+	assert_int_equal(unlink(".terse.ini"), 0);
+	assert_int_equal(mkfifo(".terse.ini", 0600), 0);
+	alarm(60);
+	expect_size(4096, "repo/.terse.ini: not read: not a plain file");
+	alarm(0);
+	assert_int_equal(unlink(".terse.ini"), 0);
+	assert_int_equal(mkdir(".terse.ini", 0700), 0);
+	expect_size(4096, "repo/.terse.ini: not read: not a plain file");
+	assert_int_equal(rmdir(".terse.ini"), 0);
+}
+
+/* Only root can give files away. */
+static void a_foreign_file_is_refused(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	write_file("repo/.terse.ini", "[report]\nsize = 100\n");
+	enter("repo");
+	assert_int_equal(chown(".terse.ini", 12345, (gid_t)-1), 0);
+	expect_size(4096, "repo/.terse.ini: not read: it belongs to another user");
+	assert_int_equal(chown(".terse.ini", 0, (gid_t)-1), 0);
+	assert_int_equal(chmod(root, 0755), 0);
+	assert_int_equal(chmod("../repo", 0755), 0);
+	assert_int_equal(seteuid(12345), 0);
+	expect_size(100, ""); /* root's is good for everybody */
+	assert_int_equal(seteuid(0), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(it_is_found_up_to_the_repository_s_root, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(directories_without_one_are_no_trouble, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(it_has_its_place_among_the_sources, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(only_safe_options_are_taken, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_not_trusted_is_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_foreign_file_is_refused, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

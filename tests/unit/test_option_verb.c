@@ -1,0 +1,424 @@
+// terse config: what it prints of settings and profiles, checking and writing files,
+// and the completion script, in bash.
+
+#include "config/load.h"
+#include "config/show.h"
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/config.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/home.h"
+
+static char said[1 << 17]; /* what the last run printed, stderr as well */
+
+/* In a directory of its own, with no configuration. */
+static int setup(void **state)
+{
+	static char where[64];
+
+	home_setup(state);
+	for (size_t i = 0; i < option_count; i++)
+		unsetenv(option_table[i].variable);
+	unsetenv("TERSE_CONFIG");
+	unsetenv("XDG_CONFIG_HOME");
+	snprintf(where, sizeof(where), "%s", home);
+	setenv("HOME", where, 1);
+	return chdir(home);
+}
+
+static int teardown(void **state)
+{
+	return chdir("/") == 0 ? home_teardown(state) : -1;
+}
+
+static void write_file(const char *name, const char *text)
+{
+	FILE *file = fopen(name, "w");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void child(int argc, char **argv)
+{
+	int out = open("said", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	struct option_error error;
+	struct settings s;
+	struct command_context context = {&s};
+
+	dup2(out, 1);
+	dup2(out, 2);
+	if (settings_load_after(&s, "/nowhere/terse.ini", &error) < 0)
+		_exit(99);
+	_exit(command_config(&context, argc, argv));
+}
+
+/* terse config WORDS...; returns the exit status. */
+static int run(const char *const *words)
+{
+	const char *argv[16] = {"config"};
+	int argc = 1, status;
+	FILE *file;
+	size_t len;
+	pid_t pid;
+
+	while (*words)
+		argv[argc++] = *words++;
+	pid = fork();
+	if (pid == 0)
+		child(argc, (char **)argv);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	file = fopen("said", "r");
+	assert_non_null(file);
+	len = fread(said, 1, sizeof(said) - 1, file);
+	said[len] = '\0';
+	fclose(file);
+	return WEXITSTATUS(status);
+}
+
+#define RUN(...) run((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+
+static void expect_line(const char *line)
+{
+	const char *found = strstr(said, line);
+
+	if (!found || (found > said && found[-1] != '\n') || found[strlen(line)] != '\n')
+		fail_msg("no line \"%s\" in:\n%s", line, said);
+}
+
+static void origins_are_told(void **state)
+{
+	(void)state;
+	write_file(".terse.ini", "[report]\nheartbeat = 9s\n");
+	write_file("user.ini", "# mine\n[report]\nsize = 8KB\n[environment]\nset =\n A=1\n B=2\n");
+	setenv("TERSE_CONFIG", "user.ini", 1);
+	setenv("TERSE_ROWS", "60", 1);
+	assert_int_equal(RUN("--cols", "90", "--no-collapse"), 0);
+	expect_line("[run]");
+	expect_line("timeout = off                    ; built in");
+	expect_line("size = 8KB                       ; user.ini:3");
+	expect_line("rows = 60                        ; TERSE_ROWS");
+	expect_line("cols = 90                        ; --cols");
+	expect_line("collapse = no                    ; --collapse");
+	expect_line("name =                           ; built in");
+	expect_line("set =                            ; user.ini:5");
+	expect_line("\tA=1");
+	expect_line("\tB=2");
+	assert_non_null(strstr(said, "/.terse.ini:2\n"));
+	assert_int_equal(RUN("grep", "-rn", "foo"), 0);
+	expect_line("size = 30KB                      ; profile search");
+	expect_line("max_lines = 100                  ; profile search");
+	expect_line("unit = matches                   ; profile search");
+	assert_int_equal(RUN("--size=1KB", "--", "ls; cat a"), 0);
+	expect_line("size = 1KB                       ; --size");
+	expect_line("mode = smart                     ; profile mixed");
+	assert_int_equal(RUN("--", "check"), 0);
+	expect_line("size = 8KB                       ; user.ini:3");
+}
+
+static void what_is_printed_can_be_loaded(void **state)
+{
+	struct option_error error = {""};
+	struct settings s;
+
+	(void)state;
+	assert_int_equal(RUN("--size", "5KB", "--timeout=90s", "--env", "X=1"), 0);
+	assert_int_equal(settings_init(&s), 0);
+	if (settings_load_text(&s, "said", said, strlen(said), &error) < 0)
+		fail_msg("%s", error.text);
+	assert_int_equal(s.size, 5 * 1024);
+	assert_int_equal(s.timeout, 90000);
+	assert_string_equal(s.env_set.items[s.env_set.count - 1], "X=1");
+	assert_null(s.session);
+	settings_release(&s);
+}
+
+static const json_t *setting(const json_t *root, const char *key)
+{
+	const json_t *settings = json_object_get(root, "settings");
+
+	for (size_t i = 0; i < json_array_size(settings); i++) {
+		const json_t *one = json_array_get(settings, i);
+
+		if (strcmp(json_string_value(json_object_get(one, "key")), key) == 0)
+			return one;
+	}
+	fail_msg("%s is not told", key);
+	return NULL;
+}
+
+static const char *member(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+static void json_tells_the_same(void **state)
+{
+	json_t *root;
+	const json_t *origin;
+
+	(void)state;
+	write_file("user.ini", "[report]\nsize = 8KB\n[session]\nname = \xFF\n");
+	setenv("TERSE_CONFIG", "user.ini", 1);
+	setenv("TERSE_PTY", "no", 1);
+	assert_int_equal(RUN("--json", "--cols=90", "ls"), 0);
+	root = json_loads(said, 0, NULL);
+	assert_non_null(root);
+	assert_int_equal(json_array_size(json_object_get(root, "settings")), option_count);
+	assert_string_equal(member(root, "profile"), "list");
+	assert_string_equal(json_string_value(json_array_get(json_object_get(root, "files"), 0)),
+			    "user.ini");
+	assert_int_equal(json_integer_value(json_object_get(setting(root, "size"), "value")),
+			 30 * 1024);
+	assert_string_equal(member(setting(root, "size"), "text"), "30KB");
+	assert_string_equal(member(setting(root, "size"), "unit"), "bytes");
+	assert_string_equal(member(setting(root, "size"), "default"), "4KB");
+	assert_string_equal(member(setting(root, "unit"), "value"), "entries");
+	assert_string_equal(member(setting(root, "name"), "value"), "\xEF\xBF\xBD");
+	assert_true(json_is_true(json_object_get(setting(root, "collapse"), "value")));
+	assert_true(json_is_null(json_object_get(setting(root, "shell"), "value")));
+	assert_int_equal(json_array_size(json_object_get(setting(root, "set"), "value")), 6);
+	origin = json_object_get(setting(root, "size"), "origin");
+	assert_string_equal(member(origin, "by"), "profile");
+	origin = json_object_get(setting(root, "name"), "origin");
+	assert_string_equal(member(origin, "by"), "user");
+	assert_string_equal(member(origin, "path"), "user.ini");
+	assert_int_equal(json_integer_value(json_object_get(origin, "line")), 4);
+	origin = json_object_get(setting(root, "pty"), "origin");
+	assert_string_equal(member(origin, "name"), "TERSE_PTY");
+	origin = json_object_get(setting(root, "cols"), "origin");
+	assert_string_equal(member(origin, "name"), "--cols");
+	origin = json_object_get(setting(root, "rows"), "origin");
+	assert_string_equal(member(origin, "by"), "default");
+	json_decref(root);
+}
+
+static void profiles_are_listed(void **state)
+{
+	json_t *root;
+	const json_t *read;
+
+	(void)state;
+	write_file("user.ini", "[profile read]\nmatch = mdcat\nsize = 16KB\n[profile mine]\n"
+			       "match = x\n");
+	setenv("TERSE_CONFIG", "user.ini", 1);
+	assert_int_equal(RUN("--profiles"), 0);
+	expect_line("[profile read]");
+	expect_line("\tmdcat ; user.ini:2");
+	expect_line("size = 16KB ; user.ini:3");
+	expect_line("max_lines = 2000");
+	expect_line("[profile mine]");
+	expect_line("\tx ; user.ini:5");
+	assert_int_equal(RUN("--profiles", "--json"), 0);
+	root = json_loads(said, 0, NULL);
+	assert_non_null(root);
+	assert_int_equal(json_array_size(json_object_get(root, "profiles")), 9);
+	read = json_array_get(json_object_get(root, "profiles"), 0);
+	assert_string_equal(member(read, "name"), "read");
+	assert_string_equal(member(json_object_get(read, "settings"), "size"), "16KB");
+	assert_string_equal(member(json_object_get(read, "settings"), "mode"), "head");
+	assert_string_equal(json_string_value(json_array_get(json_object_get(read, "match"), 0)),
+			    "cat|tac|head|tail|nl|rev|fold|fmt|pr|column|expand|unexpand");
+	json_decref(root);
+}
+
+static void check_tells_of_all_errors(void **state)
+{
+	(void)state;
+	write_file("good.ini", "[report]\nsize = 8KB\n");
+	write_file("bad.ini", "lost = 1\n"
+			      "[report]\n"
+			      "size = 4XB\n"
+			      "sise = 4KB\n"
+			      "max_lines = 1\n"
+			      "max_lines = 2\n"
+			      "  more\n"
+			      "[reprot]\n"
+			      "size = whatever\n"
+			      "[profile a b]\n"
+			      "size = whatever\n"
+			      "  more\n"
+			      "[profile a]\n"
+			      "size = 1\n"
+			      "match = x\n"
+			      "  -y\n"
+			      "[run\n"
+			      "pty = maybe\n"
+			      "[environment]\n"
+			      "set = A\n"
+			      "  B\n"
+			      "  C=1\n"
+			      "end");
+	assert_int_equal(RUN("check", "good.ini"), 0);
+	assert_string_equal(said, "good.ini: no errors\n");
+	assert_int_equal(RUN("check", "bad.ini", "missing.ini", "good.ini"), 1);
+	assert_string_equal(
+		said,
+		"bad.ini:1: lost: a key before the first [section]\n"
+		"bad.ini:3: [report] size: 4XB: not a size (like 4096, 4KB or 1000tok)\n"
+		"bad.ini:4: [report] sise: no such key (did you mean size?)\n"
+		"bad.ini:6: [report] max_lines: already set on line 5\n"
+		"bad.ini:8: [reprot]: no such section (did you mean report?)\n"
+		"bad.ini:10: [profile a b]: a profile's name is 1 to 40 letters, digits, _ . or -\n"
+		"bad.ini:14: [profile a] size: 1: out of range (64 to 16MB)\n"
+		"bad.ini:16: [profile a] match: -y: a pattern starts with the name of a program\n"
+		"bad.ini:17: [run: no ] behind the section's name\n"
+		"bad.ini:20: [environment] set: A: not NAME=VALUE\n"
+		"bad.ini:21: [environment] set: B: not NAME=VALUE\n"
+		"bad.ini:23: end: neither [section] nor key = value\n"
+		"missing.ini: No such file or directory\n"
+		"good.ini: no errors\n");
+	write_file(".terse.ini", "[run]\npty = no\n[report]\nsize = 8KB\ncols = 1\n");
+	assert_int_equal(RUN("check", ".terse.ini"), 1);
+	assert_string_equal(said, ".terse.ini:2: [run] pty: not taken from a project's file\n"
+				  ".terse.ini:5: [report] cols: no such key (did you mean "
+				  "[terminal] cols?)\n");
+	assert_int_equal(chmod(".terse.ini", 0666), 0);
+	assert_int_equal(RUN("check", ".terse.ini"), 1);
+	assert_string_equal(said, ".terse.ini: not read: everybody can write to it\n");
+}
+
+static void check_looks_at_the_files_of_a_run(void **state)
+{
+	(void)state;
+	setenv("TERSE_CONFIG", "user.ini", 1);
+	if (access("/etc/terse.ini", F_OK) == 0)
+		skip();
+	assert_int_equal(RUN("check"), 0);
+	assert_string_equal(said, "there is no configuration file\n");
+	write_file("user.ini", "[report]\nsize = 1\n");
+	write_file(".terse.ini", "[report]\nsize = 2\n");
+	assert_int_equal(RUN("check"), 1);
+	assert_memory_equal(said, "user.ini:2: ", 12);
+	assert_non_null(strstr(said, "/.terse.ini:2: "));
+}
+
+static void init_writes_the_sample_once(void **state)
+{
+	struct buffer sample = BUFFER_INIT;
+	char text[1 << 16], path[128];
+	struct stat st;
+	FILE *file;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(option_write_sample(&sample), 0);
+	assert_int_equal(RUN("init"), 0);
+	snprintf(path, sizeof(path), "%s/.config/terse/terse.ini", home);
+	assert_memory_equal(said, path, strlen(path));
+	file = fopen(path, "r");
+	assert_non_null(file);
+	len = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[len] = '\0';
+	assert_string_equal(text, buffer_string(&sample));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	write_file(path, "[report]\nsize = 8KB\n");
+	assert_int_equal(RUN("init"), 1);
+	assert_non_null(strstr(said, "is there already"));
+	assert_int_equal(RUN("init", "-"), 0);
+	assert_string_equal(said, sample.data);
+	assert_int_equal(RUN("init", "here.ini"), 0);
+	assert_string_equal(said, "here.ini\n");
+	assert_int_equal(RUN("check", "here.ini"), 0);
+	assert_int_equal(RUN("init", "no/such/dir.ini"), 125);
+	unsetenv("HOME");
+	assert_int_equal(RUN("init"), 125);
+	buffer_release(&sample);
+}
+
+static void bad_usage_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(RUN("--bogus"), 125);
+	assert_string_equal(said,
+			    "terse config: --bogus: no such option (see terse help config)\n");
+	assert_int_equal(RUN("--size", "1"), 125);
+	assert_string_equal(said, "terse config: --size: 1: out of range (64 to 16MB)\n");
+	assert_int_equal(RUN("--profile", "raed"), 125);
+	assert_string_equal(said, "terse config: --profile: raed: no such profile (did you mean "
+				  "read?)\n");
+}
+
+/* What bash offers for the last of the words; blanks between them. */
+static const char *complete(const char *words)
+{
+	static char offered[4096];
+	char command[1024];
+	FILE *pipe;
+	size_t len;
+
+	snprintf(command, sizeof(command),
+		 "bash --norc -c 'terse() { printf \"Verbs:\\n  run   Runs\\n  read  Reads\\n\\n"
+		 "  --offset N\\n\"; }; . ./script; COMP_WORDS=(%s); "
+		 "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _terse; echo \"${COMPREPLY[*]}\"'",
+		 words);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	len = fread(offered, 1, sizeof(offered) - 1, pipe);
+	assert_int_equal(pclose(pipe), 0);
+	offered[len] = '\0';
+	return offered;
+}
+
+static void completion_knows_the_table(void **state)
+{
+	const char *flags;
+
+	(void)state;
+	assert_int_equal(RUN("completion"), 0);
+	write_file("script", said);
+	flags = complete("terse --");
+	for (size_t i = 0; i < option_count; i++) {
+		assert_non_null(strstr(flags, option_table[i].flag));
+		if (option_table[i].negated)
+			assert_non_null(strstr(flags, option_table[i].negated));
+	}
+	assert_non_null(strstr(flags, "--full"));
+	assert_string_equal(complete("terse --mode \"\""), "smart head tail ends\n");
+	assert_string_equal(complete("terse --mode = s"), "smart\n");
+	assert_string_equal(complete("terse --cols 80 --mode t"), "tail\n");
+	assert_string_equal(complete("terse run --profile re"), "read\n");
+	assert_string_equal(complete("terse --cols \"\""), "\n");
+	assert_string_equal(complete("terse --no-pty --cols = 80 --unit m"), "matches\n");
+	assert_memory_equal(complete("terse rea"), "read ", 5);
+	assert_string_equal(complete("terse read --o"), "--offset\n");
+	assert_string_equal(complete("terse read x"), "\n");
+	assert_string_equal(complete("terse ls -"), "\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(origins_are_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_printed_can_be_loaded, setup, teardown),
+		cmocka_unit_test_setup_teardown(json_tells_the_same, setup, teardown),
+		cmocka_unit_test_setup_teardown(profiles_are_listed, setup, teardown),
+		cmocka_unit_test_setup_teardown(check_tells_of_all_errors, setup, teardown),
+		cmocka_unit_test_setup_teardown(check_looks_at_the_files_of_a_run, setup, teardown),
+		cmocka_unit_test_setup_teardown(init_writes_the_sample_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(bad_usage_is_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(completion_knows_the_table, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

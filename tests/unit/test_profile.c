@@ -1,0 +1,551 @@
+// Profiles: patterns, what a profile sets and over what it wins, several at once,
+// profiles of files, and their mistakes in the right words.
+
+#include "config/limit.h"
+#include "config/pattern.h"
+#include "config/profile.h"
+#include "config/profiles.h"
+#include "config/wrapper.h"
+
+#include "supervisor/base/buffer.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define WORDS(...) ((char *const *)(const char *const[]){__VA_ARGS__, NULL})
+#define KB         ((int64_t)1 << 10)
+
+static struct settings start(void)
+{
+	struct settings s;
+
+	assert_int_equal(settings_init(&s), 0);
+	return s;
+}
+
+static void load(struct settings *s, const char *text)
+{
+	struct option_error error = {""};
+
+	if (settings_load_text(s, "t.ini", text, strlen(text), &error) < 0)
+		fail_msg("%s", error.text);
+}
+
+static void take(struct settings *s, const char *flag)
+{
+	struct option_error error = {""};
+	int index = 0;
+
+	assert_int_equal(settings_take_flag(s, 1, WORDS(flag), &index, &error), 1);
+}
+
+/* Chooses for a shell string and applies; returns the profile's name. */
+static const char *apply(struct settings *s, const char *string)
+{
+	struct option_error error = {""};
+	struct profile_choice choice;
+
+	assert_int_equal(profile_choose(s, NULL, string, &choice, &error), 0);
+	profile_apply(s, &choice);
+	return profile_name(&choice);
+}
+
+/* The table of the design. */
+static void built_in_profiles_are_as_documented(void **state)
+{
+	static const struct {
+		const char *string, *name;
+		int64_t pty, size, max_lines, unit, longest_line, mode;
+	} rows[] = {
+		{"npm test", "default", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
+		{"cat a", "read", TRI_NO, 30 * KB, 2000, UNIT_LINES, 0, MODE_HEAD},
+		{"grep a b", "search", TRI_NO, 30 * KB, 100, UNIT_MATCHES, 500, MODE_HEAD},
+		{"find /", "find", TRI_NO, 30 * KB, 1000, UNIT_RESULTS, 0, MODE_HEAD},
+		{"ls -R /", "list", TRI_NO, 30 * KB, 500, UNIT_ENTRIES, 0, MODE_HEAD},
+		{"git log", "log", TRI_NO, 10 * KB, 0, UNIT_LINES, 0, MODE_ENDS},
+		{"nohup a", "service", TRI_NO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
+		{"terse read a", "terse", TRI_NO, 16 * KB * KB, 0, UNIT_LINES, 0, MODE_HEAD},
+		{"mkdir a", "quiet", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct settings s = start();
+
+		assert_string_equal(apply(&s, rows[i].string), rows[i].name);
+		assert_int_equal(s.pty, rows[i].pty);
+		assert_int_equal(s.size, rows[i].size);
+		assert_int_equal(s.max_lines, rows[i].max_lines);
+		assert_int_equal(s.unit, rows[i].unit);
+		assert_int_equal(s.longest_line, rows[i].longest_line);
+		assert_int_equal(s.mode, rows[i].mode);
+		settings_release(&s);
+	}
+}
+
+static void built_in_values_are_in_their_ranges(void **state)
+{
+	size_t names = 0, values = 0;
+
+	(void)state;
+	for (size_t i = 0; i < profiles_builtin.count; i++) {
+		const struct profiles_entry *e = &profiles_builtin.entries[i];
+		bool known = false;
+
+		if (e->kind == PROFILES_NAME) {
+			assert_null(profile_refuse_name(e->text));
+			names++;
+		} else if (e->kind == PROFILES_PATTERN) {
+			assert_null(pattern_refuse(e->text));
+			assert_true(strlen(e->text) < 198); /* a line of an ini */
+		}
+		for (size_t j = 0; j < option_count && e->kind == PROFILES_VALUE; j++) {
+			const struct option *o = &option_table[j];
+
+			if (o->offset != e->offset)
+				continue;
+			known = true;
+			assert_true(option_is_number(o));
+			if (o->max > 0)
+				assert_in_range(e->value, o->or_zero ? 0 : o->min, o->max);
+		}
+		assert_int_equal(known, e->kind == PROFILES_VALUE);
+		values += known;
+	}
+	assert_int_equal(names, 8);
+	assert_true(values > 30);
+}
+
+/* What `terse config --profiles` prints can be read again and says the same. */
+static void the_list_is_an_ini(void **state)
+{
+	struct settings s = start(), again = start();
+	struct buffer first = BUFFER_INIT, second = BUFFER_INIT;
+	const char *name;
+
+	(void)state;
+	assert_int_equal(profile_write_all(&s, &first), 0);
+	load(&again, buffer_string(&first));
+	for (size_t i = 0; (name = profiles_name(&profiles_builtin, i)) != NULL; i++) {
+		for (size_t j = 0; j < option_count; j++) {
+			const struct profiles *layer;
+			const struct profiles_entry *a, *b;
+
+			a = profiles_value(&profiles_builtin, name, &option_table[j], &layer);
+			b = profiles_value(again.profiles, name, &option_table[j], &layer);
+			assert_int_equal(a != NULL, b != NULL);
+			if (a) {
+				assert_ptr_equal(layer, again.profiles);
+				assert_int_equal(a->value, b->value);
+			}
+		}
+	}
+	assert_null(profiles_name(again.profiles, 8));
+	assert_int_equal(again.profiles->count, profiles_builtin.count);
+	assert_int_equal(profile_write_all(&again, &second), 0);
+	assert_non_null(strstr(buffer_string(&second), "[profile quiet]\nmatch =\n\tcd|"));
+	buffer_release(&first);
+	buffer_release(&second);
+	settings_release(&s);
+	settings_release(&again);
+}
+
+static void files_lose_and_variables_and_flags_win(void **state)
+{
+	struct settings s = start();
+
+	(void)state;
+	load(&s, "[report]\nsize = 8KB\n[preview]\nmode = tail\n[run]\npty = yes\n");
+	take(&s, "--max-lines=7");
+	assert_string_equal(apply(&s, "cat a"), "read");
+	assert_int_equal(s.size, 30 * KB);
+	assert_int_equal(s.mode, MODE_HEAD);
+	assert_int_equal(s.pty, TRI_NO);
+	assert_int_equal(s.max_lines, 7);
+	assert_int_equal(option_source(&s, option_by_key("report", "size"))->by, ORIGIN_PROFILE);
+	assert_int_equal(option_source(&s, option_by_key("report", "max_lines"))->by, ORIGIN_FLAG);
+	settings_release(&s);
+
+	s = start();
+	load(&s, "[report]\nsize = 8KB\n");
+	assert_string_equal(apply(&s, "npm test"), "default");
+	assert_int_equal(s.size, 8 * KB);
+	assert_int_equal(option_source(&s, option_by_key("report", "size"))->by, ORIGIN_USER);
+	settings_release(&s);
+}
+
+static void several_get_the_largest_limits(void **state)
+{
+	struct settings s = start();
+
+	(void)state;
+	assert_string_equal(apply(&s, "ls; grep a b"), "mixed");
+	assert_int_equal(s.size, 30 * KB);
+	assert_int_equal(s.max_lines, 500);
+	assert_int_equal(s.unit, UNIT_LINES);
+	assert_int_equal(s.longest_line, 0);
+	assert_int_equal(s.max_line, 500);
+	assert_int_equal(s.mode, MODE_SMART);
+	assert_int_equal(s.pty, TRI_NO);
+	settings_release(&s);
+
+	s = start();
+	assert_string_equal(apply(&s, "npm test; cat report"), "mixed");
+	assert_int_equal(s.size, 30 * KB);
+	assert_int_equal(s.max_lines, 0);
+	assert_int_equal(s.max_line, 30 * KB);
+	assert_int_equal(s.mode, MODE_SMART);
+	assert_int_equal(s.pty, TRI_NO);
+	settings_release(&s);
+
+	s = start();
+	load(&s,
+	     "[profile a]\nmatch = a\ncols = 50\n[profile b]\nmatch = b\ncols = 50\nrows = 9\n");
+	assert_string_equal(apply(&s, "a; b"), "mixed");
+	assert_int_equal(s.cols, 50);
+	assert_int_equal(s.rows, 50);
+	settings_release(&s);
+}
+
+static void files_add_to_profiles(void **state)
+{
+	struct settings s = start();
+
+	(void)state;
+	load(&s, "[profile read]\n"
+		 "match =\n"
+		 "\tglow|mdcat\n"
+		 "\tkubectl get|describe ; comment\n"
+		 "size = 16KB\n"
+		 "[profile tests]\n"
+		 "match = pytest\n"
+		 "max_lines = 50\n"
+		 "cols = 100\n"
+		 "[profile default]\n"
+		 "match = cat\n"
+		 "max_lines = 9\n");
+	assert_string_equal(apply(&s, "glow README.md"), "read");
+	assert_int_equal(s.size, 16 * KB);
+	assert_int_equal(s.max_lines, 2000);
+	assert_int_equal(s.mode, MODE_HEAD);
+	settings_release(&s);
+
+	s = start();
+	load(&s, "[profile tests]\nmatch = pytest|npm test\n[profile tests]\nmatch = make\n"
+		 "max_lines = 50\n[profile default]\nmatch = cat\nmax_lines = 9\n");
+	assert_string_equal(apply(&s, "make"), "tests");
+	assert_int_equal(s.max_lines, 50);
+	assert_string_equal(apply(&s, "cat a"), "default");
+	settings_release(&s);
+
+	/* More words win over a later file, and that over an earlier one. */
+	s = start();
+	load(&s, "[profile mine]\nmatch =\n\tgit\n\tls\n\tgit show\n");
+	load(&s, "[profile theirs]\nmatch = ls\n");
+	assert_string_equal(apply(&s, "git diff"), "read");
+	assert_string_equal(apply(&s, "git status"), "mine");
+	assert_string_equal(apply(&s, "git show x"), "mine");
+	assert_string_equal(apply(&s, "ls"), "theirs");
+	assert_string_equal(profiles_name(s.profiles, 8), "mine");
+	assert_string_equal(profiles_name(s.profiles, 9), "theirs");
+	assert_null(profiles_name(s.profiles, 10));
+	settings_release(&s);
+}
+
+static void a_profile_can_be_asked_for(void **state)
+{
+	struct option_error error = {""};
+	struct profile_choice choice;
+	struct settings s = start();
+
+	(void)state;
+	take(&s, "--profile=log");
+	assert_string_equal(apply(&s, "cat a"), "log");
+	assert_int_equal(s.mode, MODE_ENDS);
+	take(&s, "--profile=default");
+	assert_string_equal(apply(&s, "cat a"), "default");
+	take(&s, "--profile=raed");
+	assert_int_equal(profile_choose(&s, NULL, "ls", &choice, &error), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_string_equal(error.text, "--profile: raed: no such profile (did you mean read?)");
+	assert_string_equal(profile_name(&choice), "default");
+	settings_release(&s);
+
+	s = start();
+	load(&s, "[profile mine]\nsize = 1KB\n[run]\nprofile = mine\n");
+	assert_string_equal(apply(&s, "cat a"), "mine");
+	assert_int_equal(s.size, KB);
+	settings_release(&s);
+}
+
+static void words_of_a_command_are_matched(void **state)
+{
+	static const struct {
+		const char *pattern;
+		const char *words[6];
+		unsigned count;
+	} rows[] = {
+		{"cat", {"cat"}, 1},
+		{"cat", {"/bin/cat", "x"}, 1},
+		{"cat", {"cats"}, 0},
+		{"cat", {"ca"}, 0},
+		{"tac|cat|nl", {"cat"}, 1},
+		{"tac|cat|nl", {"tac|cat"}, 0},
+		{"py*", {"python3"}, 1},
+		{"*py*3*", {"/x/cpython3.11"}, 1},
+		{"*", {""}, 1},
+		{"a*b", {"ab"}, 1},
+		{"a*b", {"abc"}, 0},
+		{"git diff", {"git", "diff"}, 2},
+		{"git diff", {"git"}, 0},
+		{"git diff", {"git", "log", "diff"}, 0},
+		{"git diff|show", {"git", "-C", "diff", "show"}, 2},
+		{"git diff", {"git", "-C", "diff"}, 0},
+		{"git diff", {"git", "--no-pager", "-p", "diff"}, 2},
+		{"git stash show", {"git", "stash", "-q", "show"}, 3},
+		{"git *", {"git", "x"}, 2},
+		{"npm run test*", {"npm", "run", "test:unit"}, 3},
+		{"npm run", {"npm", "--prefix", "a", "run"}, 2},
+		{"grep -l", {"grep", "-l", "x"}, 2},
+		{"grep -l", {"grep", "x", "-rnl"}, 2},
+		{"grep -l", {"grep", "--", "-l"}, 0},
+		{"grep -l", {"grep", "--color"}, 0},
+		{"grep -A", {"grep", "-nA5"}, 2},
+		{"grep -A", {"grep", "-5A"}, 0},
+		{"grep --count|-c", {"grep", "--count"}, 2},
+		{"rg --context", {"rg", "--context=3"}, 2},
+		{"rg --context", {"rg", "--context-separator"}, 0},
+		{"rg --con*", {"rg", "--context-separator"}, 2},
+		{"find -exec", {"find", ".", "-exec", "a"}, 2},
+		{"find -exec", {"find", ".", "-execdir", "a"}, 0},
+		{"git log -p|--patch", {"git", "log", "--patch"}, 3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (pattern_match(rows[i].pattern, (char *const *)rows[i].words) != rows[i].count)
+			fail_msg("%s, %s", rows[i].pattern, rows[i].words[0]);
+	}
+}
+
+static void programs_that_run_others_are_opened(void **state)
+{
+	(void)state;
+	assert_string_equal(wrapper_inner(WORDS("sudo", "-u", "me", "-n", "A=1", "cat", "x"))[0],
+			    "cat");
+	assert_string_equal(wrapper_inner(WORDS("timeout", "-k", "5", "10", "make"))[0], "make");
+	assert_string_equal(wrapper_inner(WORDS("/usr/bin/env", "-i", "--", "ls"))[0], "ls");
+	assert_string_equal(wrapper_inner(WORDS("xargs", "-I{}", "-n", "1", "grep"))[0], "grep");
+	assert_null(wrapper_inner(WORDS("xargs")));
+	assert_null(wrapper_inner(WORDS("timeout", "5")));
+	assert_null(wrapper_inner(WORDS("sudo", "-u")));
+	assert_null(wrapper_inner(WORDS("sudo", "-l", "cat")));
+	assert_null(wrapper_inner(WORDS("cat", "ls")));
+	assert_null(wrapper_inner(WORDS("")));
+	assert_string_equal(wrapper_string(WORDS("bash", "-lc", "a b")), "a b");
+	assert_string_equal(wrapper_string(WORDS("/bin/sh", "-o", "x", "-c", "a")), "a");
+	assert_string_equal(wrapper_string(WORDS("bash", "-euo", "pipefail", "-c", "a")), "a");
+	assert_string_equal(wrapper_string(WORDS("eval", "a b")), "a b");
+	assert_null(wrapper_string(WORDS("eval", "a", "b")));
+	assert_null(wrapper_string(WORDS("bash", "a.sh", "-c")));
+	assert_null(wrapper_string(WORDS("bash", "-c")));
+	assert_null(wrapper_string(WORDS("bash")));
+	assert_null(wrapper_string(WORDS("")));
+	assert_null(wrapper_string(WORDS("/")));
+}
+
+/* Words as they are executed, without a shell. */
+static void arguments_are_chosen_for(void **state)
+{
+	static const struct {
+		const char *words[5];
+		const char *name;
+	} rows[] = {
+		{{"cat", "a"}, "read"},
+		{{"./cat"}, "read"},
+		{{"sudo", "grep", "a|b", "c"}, "search"},
+		{{"bash", "-c", "cd x && ls"}, "list"},
+		{{"make", "| cat"}, "default"},
+		{{"$x"}, "default"},
+		{{""}, "default"},
+		{{"git", "-C", "x", "log"}, "log"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct option_error error = {""};
+		struct profile_choice choice;
+		struct settings s = start();
+
+		assert_int_equal(
+			profile_choose(&s, (char *const *)rows[i].words, NULL, &choice, &error), 0);
+		assert_string_equal(profile_name(&choice), rows[i].name);
+		settings_release(&s);
+	}
+}
+
+static void mistakes_are_told(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"[profile]\n",
+		 "t.ini:1: [profile]: a profile's name is 1 to 40 letters, digits, _ "
+		 ". or -"},
+		{"[profile a b]\n", "t.ini:1: [profile a b]: a profile's name is 1 to 40 letters, "
+				    "digits, _ . or -"},
+		{"[profile ]\n",
+		 "t.ini:1: [profile ]: a profile's name is 1 to 40 letters, digits, "
+		 "_ . or -"},
+		{"[profile a]\nsize = 1\n",
+		 "t.ini:2: [profile a] size: 1: out of range (64 to 16MB)"},
+		{"[profile a]\nsise = 1KB\n",
+		 "t.ini:2: [profile a] sise: no such key of a profile (did you mean size?)"},
+		{"[profile a]\nmacth = b\n",
+		 "t.ini:2: [profile a] macth: no such key of a profile (did you mean match?)"},
+		{"[profile a]\nshell = /bin/sh\n",
+		 "t.ini:2: [profile a] shell: no such key of a profile"},
+		{"[profile a]\nsize = 1KB\nsize = 2KB\n",
+		 "t.ini:3: [profile a] size: already set on line 2"},
+		{"[profile a]\nsize = 1KB\n[profile b]\nsize = 1KB\n[profile a]\nsize = 2KB\n",
+		 "t.ini:6: [profile a] size: already set on line 2"},
+		{"[profile a]\nmatch = b\nmatch = c\n",
+		 "t.ini:3: [profile a] match: already set on line 2"},
+		{"[profile a]\nmatch = -x\n",
+		 "t.ini:2: [profile a] match: -x: a pattern starts with "
+		 "the name of a program"},
+		{"[profile a]\nmatch =\n  b\n  /bin/c d\n",
+		 "t.ini:4: [profile a] match: /bin/c d: the name of a program has no / in it"},
+		{"[profile a]\nmatch = b||c\n",
+		 "t.ini:2: [profile a] match: b||c: an alternative is empty"},
+		{"[profile a]\nmatch = b |c\n",
+		 "t.ini:2: [profile a] match: b |c: an alternative is empty"},
+		{"[profile a]\nmatch = b\nsize = 1KB\n  c\n",
+		 "t.ini:4: [profile a] size: c: an indented line adds to a list, and this takes "
+		 "one "
+		 "value"},
+		{"[run]\nprofile = a b\n",
+		 "t.ini:2: [run] profile: a b: a profile's name is 1 to 40 "
+		 "letters, digits, _ . or -"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct option_error error = {""};
+		struct settings s = start();
+		const struct settings before = s;
+
+		assert_int_equal(settings_load_text(&s, "t.ini", cases[i].text,
+						    strlen(cases[i].text), &error),
+				 -1);
+		assert_int_equal(errno, EINVAL);
+		assert_string_equal(error.text, cases[i].message);
+		assert_memory_equal(&s, &before, sizeof(s));
+		settings_release(&s);
+	}
+}
+
+/* A repository's file is not to make a run slow. */
+static void lines_of_profiles_are_bounded(void **state)
+{
+	struct option_error error = {""};
+	struct settings s = start();
+	struct buffer text = BUFFER_INIT;
+
+	(void)state;
+	assert_int_equal(buffer_append_string(&text, "[profile a]\nmatch =\n"), 0);
+	for (int i = 1; i < PROFILES_LINES_MAX; i++)
+		assert_int_equal(buffer_printf(&text, " p%d\n", i), 0);
+	assert_int_equal(settings_load_text(&s, "t.ini", text.data, text.len, &error), 0);
+	assert_int_equal(buffer_append_string(&text, " q\n"), 0);
+	assert_int_equal(settings_load_text(&s, "t.ini", text.data, text.len, &error), -1);
+	assert_string_equal(error.text,
+			    "t.ini:1002: [profile a] match: more than 1,000 lines of profiles");
+	assert_string_equal(apply(&s, "p999"), "a");
+	buffer_release(&text);
+	settings_release(&s);
+}
+
+static void limits_are_per_stream(void **state)
+{
+	struct settings s = start();
+	struct limit l;
+
+	(void)state;
+	assert_string_equal(apply(&s, "grep a b"), "search");
+	l = limit_of(&s, false);
+	assert_int_equal(l.bytes, 30 * KB);
+	assert_int_equal(l.count, 100);
+	assert_int_equal(l.unit, UNIT_MATCHES);
+	assert_int_equal(l.longest_line, 500);
+	assert_int_equal(l.max_line, 500);
+	assert_int_equal(l.mode, MODE_HEAD);
+	assert_int_equal(l.head_share, 15);
+	l = limit_of(&s, true);
+	assert_int_equal(l.bytes, 4 * KB);
+	assert_int_equal(l.count, 0);
+	assert_int_equal(l.unit, UNIT_LINES);
+	settings_release(&s);
+
+	s = start();
+	take(&s, "--size=1KB");
+	take(&s, "--max-err-lines=3");
+	l = limit_of(&s, true);
+	assert_int_equal(l.bytes, KB);
+	assert_int_equal(l.count, 3);
+	settings_release(&s);
+}
+
+static void lines_count_by_their_unit(void **state)
+{
+	static const struct {
+		enum unit unit;
+		const char *line;
+		bool counts;
+	} rows[] = {
+		{UNIT_LINES, "", true},          {UNIT_LINES, "--", true},
+		{UNIT_MATCHES, "a:1:b", true},   {UNIT_MATCHES, "--", false},
+		{UNIT_MATCHES, "", false},       {UNIT_MATCHES, "---", true},
+		{UNIT_RESULTS, "./a", true},     {UNIT_RESULTS, "", false},
+		{UNIT_ENTRIES, "a", true},       {UNIT_ENTRIES, "", false},
+		{UNIT_ENTRIES, "/usr:", false},  {UNIT_ENTRIES, "total 8", false},
+		{UNIT_ENTRIES, "total", true},   {UNIT_ENTRIES, "totals 8", true},
+		{UNIT_ENTRIES, "total x", true}, {UNIT_ENTRIES, "-rw-r--r-- 1 a b 3 c", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (limit_counts(rows[i].unit, rows[i].line, strlen(rows[i].line)) !=
+		    rows[i].counts)
+			fail_msg("%d %s", (int)rows[i].unit, rows[i].line);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(built_in_profiles_are_as_documented),
+		cmocka_unit_test(built_in_values_are_in_their_ranges),
+		cmocka_unit_test(the_list_is_an_ini),
+		cmocka_unit_test(files_lose_and_variables_and_flags_win),
+		cmocka_unit_test(several_get_the_largest_limits),
+		cmocka_unit_test(files_add_to_profiles),
+		cmocka_unit_test(a_profile_can_be_asked_for),
+		cmocka_unit_test(words_of_a_command_are_matched),
+		cmocka_unit_test(programs_that_run_others_are_opened),
+		cmocka_unit_test(arguments_are_chosen_for),
+		cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(lines_of_profiles_are_bounded),
+		cmocka_unit_test(limits_are_per_stream),
+		cmocka_unit_test(lines_count_by_their_unit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,392 @@
+// The terminal as its users see it: when text comes and how, what is pending,
+// what is counted. What sequences do is in tests/terminal/cases.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/terminal/terminal.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What a terminal handed on. */
+struct sink {
+	struct buffer text;
+	unsigned calls;
+	size_t from_input; /* bytes handed on from within `input` */
+	const char *input;
+	size_t input_len;
+};
+
+static void keep(void *ctx, const char *data, size_t len)
+{
+	struct sink *sink = ctx;
+
+	assert_true(len > 0);
+	sink->calls++;
+	if (sink->input && data >= sink->input && data + len <= sink->input + sink->input_len)
+		sink->from_input += len;
+	assert_int_equal(buffer_append(&sink->text, data, len), 0);
+}
+
+static struct terminal *make(struct sink *sink, unsigned cols, unsigned rows)
+{
+	struct terminal_options options = {cols, rows, true, true};
+	struct terminal_events events = {keep, NULL, sink};
+	struct terminal *t = terminal_new(&options, &events);
+
+	assert_non_null(t);
+	return t;
+}
+
+static void feed(struct terminal *t, const char *text)
+{
+	terminal_feed(t, text, strlen(text));
+}
+
+static void assert_text(const struct buffer *got, const char *want)
+{
+	if (got->len != strlen(want) || (got->len && memcmp(got->data, want, got->len) != 0))
+		fail_msg("got \"%.*s\", want \"%s\"", (int)got->len, got->data ? got->data : "",
+			 want);
+}
+
+/* Finishes, compares the whole text and frees. */
+static void assert_end(struct terminal *t, struct sink *sink, const char *want)
+{
+	terminal_finish(t);
+	assert_text(&sink->text, want);
+	terminal_free(t);
+	buffer_release(&sink->text);
+}
+
+static void assert_pending(const struct terminal *t, const char *want)
+{
+	struct buffer out = BUFFER_INIT;
+
+	assert_int_equal(terminal_pending(t, &out), 0);
+	assert_text(&out, want);
+	buffer_release(&out);
+}
+
+static void options_out_of_range(void **state)
+{
+	static const struct terminal_options bad[] = {
+		{1, 24, true, true},
+		{1001, 24, true, true},
+		{80, 1, true, true},
+		{80, 501, true, true},
+	};
+	struct terminal_events events = {keep, NULL, NULL};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		errno = 0;
+		assert_null(terminal_new(&bad[i], &events));
+		assert_int_equal(errno, EINVAL);
+	}
+	terminal_free(NULL);
+}
+
+static void largest_and_smallest(void **state)
+{
+	struct sink sink = {0};
+	struct terminal *t = make(&sink, 1000, 500);
+
+	(void)state;
+	feed(t, "\033[500;1000Hx");
+	terminal_finish(t);
+	assert_int_equal(sink.text.len, 499 + 1000);
+	terminal_free(t);
+	buffer_release(&sink.text);
+
+	t = make(&sink, 2, 2);
+	feed(t, "abcde\n\033[2Ax");
+	assert_end(t, &sink, "abcdx\n");
+}
+
+/* Lines are held back while they are on the screen. */
+static void held_back(void **state)
+{
+	struct sink sink = {0};
+	struct terminal *t = make(&sink, 20, 3);
+
+	(void)state;
+	feed(t, "1\n2\n");
+	assert_int_equal(sink.calls, 0);
+	assert_pending(t, "1\n2\n");
+	feed(t, "3");
+	assert_pending(t, "1\n2\n3");
+	feed(t, "\n4");
+	assert_text(&sink.text, "1");
+	assert_pending(t, "\n2\n3\n4");
+	assert_end(t, &sink, "1\n2\n3\n4");
+}
+
+/* A large piece of plain lines goes out in a few calls, from where it is. */
+static void from_the_input(void **state)
+{
+	struct buffer in = BUFFER_INIT;
+	struct sink sink = {0};
+	struct terminal *t = make(&sink, 80, 24);
+
+	(void)state;
+	while (in.len < 65536)
+		assert_int_equal(buffer_printf(&in, "line %zu of the text\n", in.len), 0);
+	sink.input = in.data;
+	sink.input_len = in.len;
+	terminal_feed(t, in.data, in.len);
+	assert_true(sink.calls <= 4);
+	assert_true(sink.from_input > in.len - 2000);
+	terminal_feed(t, in.data, in.len);
+	assert_true(sink.calls <= 10);
+	terminal_finish(t);
+	assert_int_equal(sink.text.len, 2 * in.len);
+	assert_memory_equal(sink.text.data, in.data, in.len);
+	assert_memory_equal(sink.text.data + in.len, in.data, in.len);
+	terminal_free(t);
+	buffer_release(&in);
+	buffer_release(&sink.text);
+}
+
+/* Whatever comes, the text that is held is bounded: a line without end, tabs that
+   go nowhere, marks without end. */
+static void bounded(void **state)
+{
+	static const char *const pieces[] = {"0123456789",   "\t",   "a\xCC\x81",       "\xCC\x81",
+					     "\xE6\x97\xA5", "\xFF", "x\033[m\xCC\x81", "\t\033[m"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		struct buffer in = BUFFER_INIT;
+		struct sink sink = {0};
+		struct terminal *t = make(&sink, 80, 24);
+		size_t fed = 0;
+
+		while (in.len < 50000)
+			assert_int_equal(buffer_append_string(&in, pieces[i]), 0);
+		for (int k = 0; k < 20; k++) {
+			terminal_feed(t, in.data, in.len);
+			fed += in.len;
+		}
+		assert_true(sink.text.len + 120000 >
+			    fed * strcspn(pieces[i], "\033") / strlen(pieces[i]) * 3 / 4);
+		terminal_finish(t);
+		if (!strchr(pieces[i], '\033')) {
+			assert_int_equal(sink.text.len, fed);
+			for (int k = 0; k < 20; k++)
+				assert_memory_equal(sink.text.data + k * in.len, in.data, in.len);
+		}
+		terminal_free(t);
+		buffer_release(&in);
+		buffer_release(&sink.text);
+	}
+}
+
+/* The same for a progress line that never ends. */
+static void endless_progress(void **state)
+{
+	struct sink sink = {0};
+	struct terminal *t = make(&sink, 80, 24);
+	char frame[64];
+
+	(void)state;
+	for (int i = 0; i < 100000; i++) {
+		snprintf(frame, sizeof(frame), "\r%d of 100000 ", i);
+		feed(t, frame);
+	}
+	assert_int_equal(sink.calls, 0);
+	assert_end(t, &sink, "99999 of 100000");
+}
+
+static void version(void **state)
+{
+	struct sink sink = {0};
+	struct terminal *t = make(&sink, 20, 3);
+	uint64_t before = terminal_version(t);
+
+	(void)state;
+	terminal_feed(t, "", 0);
+	assert_true(terminal_version(t) == before);
+	feed(t, "a");
+	assert_true(terminal_version(t) != before);
+	before = terminal_version(t);
+	feed(t, "\r");
+	feed(t, "b");
+	assert_true(terminal_version(t) != before);
+	before = terminal_version(t);
+	feed(t, "\n");
+	terminal_commit(t, 1);
+	assert_true(terminal_version(t) != before);
+	before = terminal_version(t);
+	terminal_resize(t, 10, 3);
+	assert_true(terminal_version(t) != before);
+	assert_end(t, &sink, "b\n");
+}
+
+static void counting(void **state)
+{
+	struct sink sink = {0};
+	struct terminal *t = make(&sink, 10, 3);
+
+	(void)state;
+	assert_int_equal(terminal_lines(t), 0);
+	feed(t, "one");
+	assert_int_equal(terminal_lines(t), 0);
+	feed(t, "\n");
+	assert_int_equal(terminal_lines(t), 1);
+	feed(t, "a line of several rows is one line\n");
+	assert_int_equal(terminal_lines(t), 2);
+	feed(t, "\n\n\n\n");
+	assert_int_equal(terminal_lines(t), 6);
+	feed(t, "x\r");
+	assert_int_equal(terminal_lines(t), 6);
+	feed(t, "y\n");
+	assert_int_equal(terminal_lines(t), 7);
+	/* The lines that the cursor went up over are not complete any more. */
+	feed(t, "\033[2A");
+	assert_int_equal(terminal_lines(t), 5);
+	feed(t, "\033[2B");
+	assert_int_equal(terminal_lines(t), 7);
+	assert_end(t, &sink, "one\na line of several rows is one line\n\n\n\n\ny\n");
+}
+
+/* Committed text comes at once and not again. */
+static void commit_as_it_comes(void **state)
+{
+	struct sink sink = {0};
+	struct terminal *t = make(&sink, 20, 4);
+	struct buffer want = BUFFER_INIT;
+	char line[32];
+
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		snprintf(line, sizeof(line), "line %d\n", i);
+		assert_int_equal(buffer_append_string(&want, line), 0);
+		feed(t, line);
+		terminal_commit(t, terminal_lines(t));
+		assert_text(&sink.text, buffer_string(&want));
+		assert_pending(t, "");
+	}
+	assert_end(t, &sink, buffer_string(&want));
+	buffer_release(&want);
+}
+
+/* The number of lines is that of the newlines in the text, final and pending. */
+static void commit_counts(void **state)
+{
+	struct sink sink = {0};
+	struct terminal *t = make(&sink, 20, 5);
+
+	(void)state;
+	feed(t, "1\n2\n3\n4");
+	terminal_commit(t, 1);
+	assert_text(&sink.text, "1\n");
+	assert_int_equal(terminal_lines(t), 3);
+	terminal_commit(t, 2);
+	assert_text(&sink.text, "1\n2\n");
+	terminal_commit(t, 1000);
+	assert_text(&sink.text, "1\n2\n3\n");
+	assert_int_equal(terminal_lines(t), 3);
+	/* A line above that changes is one more. */
+	feed(t, "\033[3Ax\033[3B");
+	assert_int_equal(terminal_lines(t), 4);
+	assert_pending(t, "1x\n4");
+	assert_end(t, &sink, "1\n2\n3\n1x\n4");
+}
+
+static void pictures(void **state)
+{
+	struct sink sink = {0};
+	struct terminal *t = make(&sink, 10, 3);
+	struct buffer out = BUFFER_INIT;
+	unsigned row, col;
+
+	(void)state;
+	assert_int_equal(terminal_picture(t, &out, &row, &col), 0);
+	assert_text(&out, "\n\n\n");
+	assert_int_equal(row, 1);
+	assert_int_equal(col, 1);
+
+	buffer_clear(&out);
+	feed(t, "1\n2\n3\n\tfour");
+	assert_int_equal(terminal_picture(t, &out, &row, &col), 0);
+	assert_text(&out, "3\n        fo\nur\n");
+	assert_int_equal(row, 3);
+	assert_int_equal(col, 3);
+
+	/* Looking changes nothing. */
+	assert_text(&sink.text, "1");
+	buffer_clear(&out);
+	feed(t, "\033[?1049h\033[2;2Hfull\033[4D");
+	assert_int_equal(terminal_picture(t, &out, NULL, &col), 0);
+	assert_text(&out, "\n full\n\n");
+	assert_int_equal(col, 2);
+	assert_true(terminal_is_alternate(t));
+	buffer_release(&out);
+	assert_end(t, &sink, "1\n2\n3\n\tfour");
+}
+
+/* Resizing many times keeps every line. */
+static void resizing(void **state)
+{
+	struct sink sink = {0};
+	struct terminal *t = make(&sink, 40, 10);
+
+	(void)state;
+	feed(t, "\033[1mplain\t line  \nover\rOVER\nwide \xE6\x97\xA5\xE6\x9C\xAC\rW\n"
+		"and one that is longer than the narrowest of the windows\n");
+	for (unsigned i = 0; i < 60; i++)
+		terminal_resize(t, 8 + i * 7 % 50, 10 - i % 4);
+	assert_end(t, &sink,
+		   "plain\t line  \nOVER\nWide \xE6\x97\xA5\xE6\x9C\xAC\n"
+		   "and one that is longer than the narrowest of the windows\n");
+}
+
+/* Without collapse all text is final at once. */
+static void lines_as_written(void **state)
+{
+	struct terminal_options options = {80, 24, true, false};
+	struct sink sink = {0};
+	struct terminal_events events = {keep, NULL, &sink};
+	struct terminal *t = terminal_new(&options, &events);
+	struct buffer out = BUFFER_INIT;
+
+	(void)state;
+	assert_non_null(t);
+	feed(t, "a\033[1mb\rc");
+	assert_text(&sink.text, "ab\nc");
+	assert_pending(t, "");
+	assert_int_equal(terminal_lines(t), 1);
+	terminal_commit(t, 5);
+	terminal_resize(t, 10, 10);
+	assert_int_equal(terminal_picture(t, &out, NULL, NULL), 0);
+	assert_int_equal(out.len, 0);
+	assert_false(terminal_is_alternate(t));
+	assert_end(t, &sink, "ab\nc");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_out_of_range),
+		cmocka_unit_test(largest_and_smallest),
+		cmocka_unit_test(held_back),
+		cmocka_unit_test(from_the_input),
+		cmocka_unit_test(bounded),
+		cmocka_unit_test(endless_progress),
+		cmocka_unit_test(version),
+		cmocka_unit_test(counting),
+		cmocka_unit_test(commit_as_it_comes),
+		cmocka_unit_test(commit_counts),
+		cmocka_unit_test(pictures),
+		cmocka_unit_test(resizing),
+		cmocka_unit_test(lines_as_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,332 @@
+// The parts of the terminal that others there rely on: the scanner's variants,
+// the parser's short cut, widths, character sets, clusters; and the terminal
+// without memory.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/terminal/cell.h"
+#include "supervisor/terminal/charset.h"
+#include "supervisor/terminal/cluster.h"
+#include "supervisor/terminal/internal.h"
+#include "supervisor/terminal/parser.h"
+#include "supervisor/terminal/scan.h"
+#include "supervisor/terminal/width.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+/* What the scanner is to find, one byte at a time. */
+static size_t text_length(const char *data, size_t len, bool line, size_t *newlines)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)data[i];
+
+		if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7F || c == 0xC2)
+			break;
+		if (c == '\n' && line)
+			break;
+		*newlines += c == '\n';
+	}
+	return i;
+}
+
+static size_t ascii_length(const char *data, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && (unsigned char)data[i] >= 0x20 && (unsigned char)data[i] < 0x7F)
+		i++;
+	return i;
+}
+
+static void check_scan(const struct scan *scan, const char *data, size_t len)
+{
+	char copy[300 + SCAN_SLACK];
+
+	for (int line = 0; line < 2; line++) {
+		size_t want_newlines = 0, newlines = 0;
+		size_t want = text_length(data, len, line, &want_newlines);
+
+		assert_int_equal(scan->text(data, len, line, &newlines), want);
+		assert_int_equal(newlines, want_newlines);
+		newlines = 0;
+		assert_int_equal(scan->copy(copy, data, len, line, &newlines), want);
+		assert_int_equal(newlines, want_newlines);
+		assert_memory_equal(copy, data, want);
+	}
+	assert_int_equal(scan->ascii(data, len), ascii_length(data, len));
+}
+
+static void scan_variants_agree(void **state)
+{
+	uint32_t seed = 1;
+	unsigned variants = 0;
+
+	(void)state;
+	for (const struct scan *const *v = scan_variants(); *v; v++, variants++) {
+		for (int round = 0; round < 4000; round++) {
+			char block[300];
+			size_t len = next_random(&seed) % sizeof(block);
+			/* An exact allocation, so that a read past it is found. */
+			char *data = malloc(len + 1);
+
+			assert_non_null(data);
+			for (size_t i = 0; i < len; i++)
+				data[i] = next_random(&seed) % 20 ? 'a' : '\n';
+			/* Every byte value, at every place. */
+			if (len)
+				data[next_random(&seed) % len] = (char)round;
+			data = realloc(data, len ? len : 1);
+			assert_non_null(data);
+			check_scan(*v, data, len);
+			free(data);
+		}
+	}
+	assert_true(variants >= 1);
+}
+
+static void widen_and_narrow(void **state)
+{
+	char data[100], back[100];
+	uint32_t cells[100];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (char)(0x21 + i % 90);
+	for (size_t len = 1; len <= sizeof(data); len++) {
+		scan_widen(cells, data, len);
+		for (size_t i = 0; i < len; i++)
+			assert_int_equal(cells[i], data[i]);
+		assert_int_equal(scan_narrow(back, cells, len), len);
+		assert_memory_equal(back, data, len);
+	}
+	/* Blanks at the end of a run are left out, those in it are not. */
+	scan_widen(cells, "a b  ", 5);
+	assert_int_equal(scan_narrow(back, cells, 5), 3);
+	cells[1] = 0xE9;
+	assert_int_equal(scan_narrow(back, cells, 5), 1);
+}
+
+/* The parser's short cut does what stepping does, or nothing. */
+static void quick_is_like_steps(void **state)
+{
+	static const char alphabet[] = "0123456789;;;;::?>$ \x1b\x07mHJKAhl\x80";
+	uint32_t seed = 7;
+	unsigned hits = 0;
+
+	(void)state;
+	for (int round = 0; round < 200000; round++) {
+		char text[40];
+		size_t len = next_random(&seed) % sizeof(text);
+		struct parser quick, slow;
+		size_t n;
+
+		for (size_t i = 0; i < len; i++)
+			text[i] = alphabet[next_random(&seed) % (sizeof(alphabet) - 1)];
+		parser_init(&quick);
+		n = parser_quick(&quick, text, text + len);
+		if (!n)
+			continue;
+		hits++;
+		parser_init(&slow);
+		parser_step(&slow, 0x1B);
+		parser_step(&slow, '[');
+		for (size_t i = 0; i + 1 < n; i++)
+			assert_int_equal(parser_step(&slow, (unsigned char)text[i]),
+					 PARSER_NOTHING);
+		assert_int_equal(parser_step(&slow, (unsigned char)text[n - 1]), PARSER_CSI);
+		assert_int_equal(quick.state, slow.state);
+		assert_int_equal(quick.collect, slow.collect);
+		assert_int_equal(quick.count, slow.count);
+		assert_memory_equal(quick.params, slow.params, slow.count * sizeof(slow.params[0]));
+	}
+	assert_true(hits > 1000);
+}
+
+static void parameters(void **state)
+{
+	struct parser p;
+
+	(void)state;
+	parser_init(&p);
+	for (const char *c = "\033[;5:7;99999999999;0"; *c; c++)
+		parser_step(&p, (unsigned char)*c);
+	assert_int_equal(parser_step(&p, 'm'), PARSER_CSI);
+	assert_int_equal(p.count, 4);
+	assert_int_equal(parser_param(&p, 0, 1), 1);
+	assert_int_equal(parser_param(&p, 1, 1), 5);
+	assert_int_equal(parser_param(&p, 2, 1), INT32_MAX);
+	assert_int_equal(parser_param(&p, 3, 9), 9);
+	assert_int_equal(parser_param(&p, 4, 9), 9);
+}
+
+static void widths(void **state)
+{
+	static const struct {
+		uint32_t cp;
+		unsigned width;
+	} table[] = {
+		{'a', 1},     {0xAD, 1},    {0xE9, 1},    {0x300, 0},   {0x36F, 0},   {0x483, 0},
+		{0x903, 1},   {0x1100, 2},  {0x1160, 0},  {0x11FF, 0},  {0x200B, 0},  {0x200D, 0},
+		{0x2014, 1},  {0x2028, 1},  {0x20AC, 1},  {0x20E3, 0},  {0x231A, 2},  {0x2500, 1},
+		{0x2588, 1},  {0x2705, 2},  {0x2713, 1},  {0x2801, 1},  {0x3000, 2},  {0x3042, 2},
+		{0x4E00, 2},  {0x9FFF, 2},  {0xAC00, 2},  {0xD7A3, 2},  {0xE0B0, 1},  {0xF900, 2},
+		{0xFA6E, 2},  {0xFE0F, 0},  {0xFF21, 2},  {0xFF71, 1},  {0x1F1E9, 1}, {0x1F600, 2},
+		{0x1F680, 2}, {0x1F9D1, 2}, {0x1FAE0, 2}, {0x20000, 2}, {0x3FFFD, 2}, {0xE0001, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (width_of(table[i].cp) != table[i].width)
+			fail_msg("U+%04X: %u", (unsigned)table[i].cp, width_of(table[i].cp));
+}
+
+static void charsets(void **state)
+{
+	struct charsets sets;
+
+	(void)state;
+	charsets_init(&sets);
+	assert_int_equal(sets.current, CHARSET_ASCII);
+	charsets_designate(&sets, 1, '0');
+	assert_int_equal(sets.current, CHARSET_ASCII);
+	charsets_invoke(&sets, 1);
+	assert_int_equal(sets.current, '0');
+	charsets_designate(&sets, 1, 'K');
+	assert_int_equal(sets.current, 'K');
+	assert_int_equal(charset_map('0', 'q'), 0x2500);
+	assert_int_equal(charset_map('0', 'Q'), 'Q');
+	assert_int_equal(charset_map('K', '{'), 0xE4);
+	assert_int_equal(charset_map('K', 'a'), 'a');
+	assert_int_equal(charset_map(CHARSET_ASCII, 'q'), 'q');
+	assert_true(charset_is_known('0') && charset_is_known('B') && charset_is_known('='));
+	assert_false(charset_is_known('U'));
+}
+
+static void clusters(void **state)
+{
+	struct cluster_pool pool, copy;
+	uint32_t cell = 'e' | CELL_PROTECTED;
+	uint32_t next;
+
+	(void)state;
+	cluster_init(&pool, 100);
+	assert_int_equal(cluster_first(&pool, cell, &next), 'e');
+	assert_int_equal(next, 0);
+	for (uint32_t i = 0; i < CLUSTER_MARKS; i++)
+		assert_true(cluster_add(&pool, &cell, 0x300 + i));
+	assert_false(cluster_add(&pool, &cell, 0x400));
+	assert_true((cell & CELL_CLUSTER) && (cell & CELL_PROTECTED));
+	assert_int_equal(cluster_first(&pool, cell, &next), 'e');
+	for (uint32_t i = 0; i < CLUSTER_MARKS; i++)
+		assert_int_equal(cluster_next(&pool, &next), 0x300 + i);
+	assert_int_equal(next, 0);
+
+	assert_int_equal(cluster_copy(&copy, &pool), 0);
+	assert_int_equal(cluster_first(&copy, cell, &next), 'e');
+	cluster_release(&copy);
+	cluster_release(&pool);
+}
+
+/* What is no longer shown makes room. */
+static void clusters_are_swept(void **state)
+{
+	struct cluster_pool pool;
+	uint32_t cells[40];
+	unsigned made = 0;
+
+	(void)state;
+	cluster_init(&pool, 41);
+	while (made < 40) {
+		cells[made] = 'a' + made % 26;
+		if (!cluster_add(&pool, &cells[made], 0x301))
+			break;
+		made++;
+	}
+	assert_int_equal(made, 20);
+	assert_true(cluster_wants_sweep(&pool));
+	for (unsigned i = 0; i < 10; i++)
+		cluster_mark(&pool, cells[2 * i]);
+	cluster_sweep(&pool);
+	for (unsigned i = 0; i < 10; i++) {
+		uint32_t next;
+
+		assert_int_equal(cluster_first(&pool, cells[2 * i], &next), 'a' + 2 * i);
+		assert_int_equal(cluster_next(&pool, &next), 0x301);
+	}
+	for (unsigned i = 0; i < 10; i++) {
+		uint32_t cell = 'z';
+
+		assert_true(cluster_add(&pool, &cell, 0x302));
+	}
+	cluster_release(&pool);
+}
+
+static void keep(void *ctx, const char *data, size_t len)
+{
+	assert_int_equal(buffer_append(ctx, data, len), 0);
+}
+
+/* Without memory for a grid nothing that was held is lost, and all that follows
+   is handed on with escapes removed. */
+static void without_memory(void **state)
+{
+	static const char after[] = "x\033[2J\nafter\r\n1\r2\n";
+	static const char *const before[] = {"", "one\ntwo", "one\n\033[Atwo\n", "\033[?1049hx"};
+	static const char *const want[] = {"x\nafter\n1\n2\n", "one\ntwox\nafter\n1\n2\n",
+					   "two\nx\nafter\n1\n2\n", "x\nx\nafter\n1\n2\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		struct buffer text = BUFFER_INIT;
+		struct terminal_options options = {20, 5, true, true};
+		struct terminal_events events = {keep, NULL, &text};
+		struct terminal *t = terminal_new(&options, &events);
+		struct buffer picture = BUFFER_INIT;
+
+		assert_non_null(t);
+		terminal_feed(t, before[i], strlen(before[i]));
+		strip_enter(t);
+		terminal_feed(t, after, strlen(after));
+		terminal_resize(t, 10, 10);
+		terminal_commit(t, 99);
+		assert_int_equal(terminal_picture(t, &picture, NULL, NULL), 0);
+		assert_int_equal(picture.len, 0);
+		assert_false(terminal_is_alternate(t));
+		terminal_finish(t);
+		assert_string_equal(buffer_string(&text), want[i]);
+		terminal_free(t);
+		buffer_release(&text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(scan_variants_agree),
+		cmocka_unit_test(widen_and_narrow),
+		cmocka_unit_test(quick_is_like_steps),
+		cmocka_unit_test(parameters),
+		cmocka_unit_test(widths),
+		cmocka_unit_test(charsets),
+		cmocka_unit_test(clusters),
+		cmocka_unit_test(clusters_are_swept),
+		cmocka_unit_test(without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
