@@ -278,9 +278,14 @@ int frontend_run(struct job *job)
 	signals_forwarded(&job->signals, &set);
 	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 	/* The fork of a run that can't be supervised would only lose the command's status. */
-	if (f.signals < 0 || start(&f) < 0)
+	if (f.signals < 0)
 		return exec_after_all(job);
+	/* Before the command can ask for anything: what is typed must not be echoed twice. */
 	enter_raw(&f);
+	if (start(&f) < 0) {
+		leave_raw(&f);
+		return exec_after_all(job);
+	}
 	const struct message end = wait_for_end(&f);
 	leave_raw(&f);
 	switch (end.kind) {
