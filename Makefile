@@ -68,6 +68,10 @@ $(BUILD)/helper/%: tests/cli/helper/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil
 
+$(BUILD)/terminal/%: tests/terminal/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
+
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil
@@ -124,7 +128,7 @@ benches: $(BENCHES)
 
 .PHONY: check
 check: check-packages
-	@$(MAKE) --no-print-directory DEVELOPER=1 all units helpers terminal-render
+	@$(MAKE) --no-print-directory DEVELOPER=1 all units helpers $(BUILD)/terminal/render
 	@$(MAKE) --no-print-directory DEVELOPER=1 CC=clang BUILD=$(CLANG) all
 	@$(MAKE) --no-print-directory DEVELOPER=1 SANITIZE=address,undefined BUILD=$(ASAN) all units
 	@$(MAKE) --no-print-directory DEVELOPER=1 fuzzers

@@ -5,9 +5,12 @@
 //
 //   config/      option.c       the table every option comes from
 //                value.c assign.c   typed values and putting them into the settings
-//                ini.c load.c flag.c   files, variables, the command line
+//                ini.c load.c load_text.c project.c flag.c   files, variables, the command line
+//                profile.c profiles.c builtin.c pattern.c wrapper.c   what a command is for
+//                words*.c       shell strings
+//                limit.c        how much of a text is printed
 //                complaint.c nearest.c  what is said about a bad setting
-//                help.c sample.c wrap.c  --help and terse.ini, written from the table
+//                help.c sample.c show.c profile_list.c completion.c wrap.c  written from the table
 //   shim/        shell.c        when a shell is needed, and which
 //   supervisor/
 //     base/      buffer io clock human utf8: what all rooms use
@@ -31,6 +34,7 @@
 
 #include "config/option.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,17 +46,10 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-	{"run",       command_run    },
-        {"read",      command_read   },
-        {"list",      command_list   },
-	{"path",      command_path   },
-        {"filter",    command_filter },
-        {"doctor",    command_doctor },
-	{"help",      command_help   },
-        {"--help",    command_help   },
-        {"-h",        command_help   },
-	{"version",   command_version},
-        {"--version", command_version},
+	{"run", command_run},       {"read", command_read},       {"list", command_list},
+	{"path", command_path},     {"filter", command_filter},   {"config", command_config},
+	{"doctor", command_doctor}, {"help", command_help},       {"--help", command_help},
+	{"-h", command_help},       {"version", command_version}, {"--version", command_version},
 };
 
 static const struct verb *find_verb(const char *name)
@@ -73,7 +70,7 @@ int main(int argc, char **argv)
 		command_help(&context, 1, argv);
 		return EXIT_TERSE;
 	}
-	if (settings_init(&settings) < 0 || settings_load(&settings, &error) < 0) {
+	if (settings_load(&settings, &error) < 0) {
 		perror("terse");
 		return EXIT_TERSE;
 	}

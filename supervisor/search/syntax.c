@@ -585,5 +585,6 @@ void syntax_read(struct syntax *s, const char *pattern, size_t len, bool fold)
 	unsigned count = s->literals.count;
 	if (literal_set_rarity(&s->literals) == 0 || !add_other_cases(&s->literals))
 		s->literals.count = 0;
-	s->whole = all.exact && !r.assertion && s->literals.count == count && count > 0;
+	if (all.exact && !r.assertion && s->literals.count)
+		s->sure = count;
 }

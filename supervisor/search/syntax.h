@@ -10,7 +10,7 @@
 
 struct syntax {
 	struct literal_set literals; /* a matching line has one of them; none: not known */
-	bool whole;                  /* ... and a line that has one matches */
+	unsigned sure;               /* a line that has one of the first so many matches */
 	/* A match never takes in a newline nor depends on what is beyond one: in multiline mode
 	   it is the same in a text of many lines as in the line alone. */
 	bool in_line;

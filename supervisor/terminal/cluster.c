@@ -12,6 +12,9 @@
 
 void cluster_init(struct cluster_pool *pool, uint32_t limit)
 {
+	/* A cell has room for so large a number. */
+	if (limit > CELL_TEXT)
+		limit = CELL_TEXT;
 	*pool = (struct cluster_pool){.count = 1, .limit = limit};
 }
 

@@ -30,15 +30,6 @@ INLINE size_t rest_text(const char *data, size_t i, size_t len, bool line, size_
 	return i;
 }
 
-INLINE size_t rest_copy(char *to, const char *data, size_t i, size_t len, bool line,
-			size_t *newlines)
-{
-	size_t n = rest_text(data, i, len, line, newlines);
-
-	memcpy(to + i, data + i, n - i);
-	return n;
-}
-
 INLINE size_t rest_ascii(const char *data, size_t i, size_t len)
 {
 	while (i < len && data[i] >= 0x20 && data[i] < 0x7F)
@@ -103,6 +94,19 @@ static size_t word_ascii(const char *data, size_t len)
 }
 
 static const struct scan scan_word = {"word", word_text, word_copy, word_ascii};
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
+INLINE size_t rest_copy(char *to, const char *data, size_t i, size_t len, bool line,
+			size_t *newlines)
+{
+	size_t n = rest_text(data, i, len, line, newlines);
+
+	memcpy(to + i, data + i, n - i);
+	return n;
+}
+
+#endif
 
 #if defined(__x86_64__)
 
@@ -284,10 +288,19 @@ static size_t neon_text(const char *data, size_t len, bool line, size_t *newline
 
 static size_t neon_copy(char *to, const char *data, size_t len, bool line, size_t *newlines)
 {
-	size_t n = neon_text(data, len, line, newlines);
+	uint8x16_t also = vdupq_n_u8(line ? 0xFF : 0);
+	size_t i;
 
-	memcpy(to, data, n);
-	return n;
+	for (i = 0; i + 16 <= len; i += 16) {
+		uint8x16_t v = vld1q_u8((const uint8_t *)data + i);
+		uint8x16_t nl = vceqq_u8(v, vdupq_n_u8('\n'));
+
+		vst1q_u8((uint8_t *)to + i, v);
+		if (neon_mask(vorrq_u8(neon_stop(v, nl), vandq_u8(nl, also))))
+			return rest_text(data, i, i + 16, line, newlines);
+		*newlines += vaddvq_u8(vandq_u8(nl, vdupq_n_u8(1)));
+	}
+	return rest_copy(to, data, i, len, line, newlines);
 }
 
 static size_t neon_ascii(const char *data, size_t len)

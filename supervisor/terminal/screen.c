@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* So that a screen full of characters with several marks each fits. */
+#define NODES_PER_CELL 8
+
 static void default_tabs(struct screen *s)
 {
 	unsigned x;
@@ -37,7 +40,7 @@ struct screen *screen_new(unsigned cols, unsigned rows, struct emitter *emitter)
 	s->cells = calloc((size_t)rows * cols, sizeof(*s->cells));
 	s->raw = malloc(rows * raw_size);
 	s->tabs = calloc(cols, sizeof(*s->tabs));
-	cluster_init(&s->clusters, rows * cols * 2);
+	cluster_init(&s->clusters, rows * cols * NODES_PER_CELL);
 	if (!s->lines || !s->storage || !s->cells || !s->raw || !s->tabs) {
 		screen_free(s);
 		return NULL;

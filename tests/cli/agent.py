@@ -201,17 +201,17 @@ class Live(Case):
         return path
 
     def test_head_lines_as_they_are_printed(self):
+        script = ("for i in 1 2 3 4 5; do echo line $i; while [ ! -e %s$i ]; do sleep 0.01; done;"
+                  " done")
         for options in ((), ("--no-pty",)):
             with self.subTest(options=options):
-                fifo = self.fifo()
-                script = "for i in 1 2 3 4 5; do echo line $i; read x <%s; done" % fifo
-                run = self.start(TERSE, *options, "sh", "-c", script)
+                gate = os.path.join(self.dir, "gate" + "".join(options))
+                run = self.start(TERSE, *options, "sh", "-c", script % gate)
                 for i in range(1, 6):
                     run.until(b"line %d\n" % i)
-                    let_go_on(fifo)
+                    write_file(gate + str(i), "")
                 run.finish()
                 self.assertEqual(run.out, b"".join(b"line %d\n" % i for i in range(1, 6)))
-                os.unlink(fifo)
 
     def test_head_of_a_long_text(self):
         fifo = self.fifo()

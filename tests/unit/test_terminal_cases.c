@@ -84,6 +84,9 @@ static void unescape(struct buffer *out, const char *text)
 		if (name) {
 			assert_int_equal(buffer_append(out, &values[name - names], 1), 0);
 			p++;
+		} else if (*p == 'V') {
+			assert_int_equal(buffer_append_string(out, TERSE_VERSION), 0);
+			p++;
 		} else if (*p == 'x') {
 			p++;
 			append_hex(out, &p, 2, false);

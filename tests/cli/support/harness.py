@@ -86,7 +86,8 @@ def eventually(test, what, deadline=None):
 
 
 def let_go_on(fifo):
-    """Writes a line to the reader of a named pipe, as soon as there is one."""
+    """Writes a line to the reader of a named pipe, as soon as there is one. Once for each pipe: a
+    next reader could open it before we have closed it, and would see its end."""
     def opened():
         try:
             return open(fifo, "wb", buffering=0, opener=lambda path, flags: os.open(
