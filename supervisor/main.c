@@ -13,7 +13,7 @@
 //                help.c sample.c show.c profile_list.c completion.c wrap.c  written from the table
 //   shim/        shell.c        when a shell is needed, and which
 //   supervisor/
-//     base/      buffer io clock human utf8: what all rooms use
+//     base/      buffer io clock cpu human utf8: what all rooms use
 //     process/   frontend.c     the process that was typed
 //                keeper.c       the process that owns the pty
 //                guard.c        ends a run whose keeper was killed

@@ -1,5 +1,7 @@
 #include "supervisor/preview/scout.h"
 
+#include "supervisor/base/cpu.h"
+
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -56,7 +58,7 @@ void scout_init(struct scout *s)
 		}
 	}
 #if defined(__x86_64__)
-	s->wide = __builtin_cpu_supports("avx2");
+	s->wide = cpu_has_avx2();
 #endif
 }
 

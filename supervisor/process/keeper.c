@@ -237,14 +237,15 @@ static void tell_not_kept(struct keeper *k)
 		const struct source *s = &k->sources[i];
 		lost |= s->text && (s->fd >= 0 || interceptor_is_partial(s->text));
 	}
+	if (!lost || !error || wording_not_kept(&line, error) < 0)
+		return;
 	/* Through the queue of stderr, if it has one: in order, and nothing blocks. */
 	struct outlet own = {.own = -1}, *outlet = &k->sources[k->source_count - 1].outlet;
 	if (outlet->fd != STDERR_FILENO && !sink_is_same(outlet->fd, STDERR_FILENO)) {
 		outlet = &own;
 		outlet_init(outlet, STDERR_FILENO);
 	}
-	if (lost && error && wording_not_kept(&line, error) == 0)
-		outlet_write(outlet, line.data, line.len);
+	outlet_write(outlet, line.data, line.len);
 	outlet_release(&own);
 	buffer_release(&line);
 }

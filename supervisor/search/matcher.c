@@ -107,6 +107,18 @@ static int compile_word(struct matcher *m, struct buffer *text, uint32_t flags,
 	return result;
 }
 
+/* Whether the pattern, understood as one of bytes, matches the same lines of ASCII. A character
+   of several bytes would be taken apart; of two classes only those of ASCII are caseless;
+   and PCRE2 10.42 starts "\R??x" at other characters. */
+static bool is_same_in_ascii(const struct buffer *text)
+{
+	static const char *const others[] = {":upper:", ":lower:", "\\R", "\\X"};
+	bool same = finder_find_high(text->data, 0, text->len, 0x80) == text->len;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		same &= !memmem(text->data, text->len, others[i], strlen(others[i]));
+	return same;
+}
+
 static int compile_all(struct matcher *m, const char *pattern,
 		       const struct matcher_options *options, struct matcher_error *error)
 {
@@ -136,8 +148,7 @@ static int compile_all(struct matcher *m, const char *pattern,
 		if (done && compile(&m->utf8, &text, flags | UTF8, context, error) < 0)
 			goto out;
 	}
-	/* A character of several bytes would be taken apart. */
-	if (finder_find_high(text.data, 0, text.len, 0x80) == text.len &&
+	if (is_same_in_ascii(&text) &&
 	    compile(&m->ascii, &text, flags | PCRE2_NEVER_UTF, context, &ignored) < 0)
 		m->ascii.code = NULL;
 	result = 0;
@@ -211,9 +222,8 @@ static enum matcher_result run(struct matcher *m, const struct code *c, const ch
 static void get_span(const struct matcher *m, struct matcher_span *span)
 {
 	const size_t *ends = pcre2_get_ovector_pointer(m->match);
-	/* With \K in a lookahead a match can end before it begins. */
-	span->from = ends[0] < ends[1] ? ends[0] : ends[1];
-	span->to = ends[0] < ends[1] ? ends[1] : ends[0];
+	span->from = ends[0];
+	span->to = ends[1];
 }
 
 static const struct code *code_for(const struct matcher *m, const char *data, size_t len)

@@ -29,7 +29,7 @@ struct reader {
 	struct syntax *syntax;
 	const char *at, *end;
 	bool fold;
-	bool assertion; /* there are conditions on what is around */
+	bool condition; /* not all that a part matches is matched where it stands */
 	bool unknown;   /* met something that is not known here */
 	unsigned depth;
 };
@@ -59,6 +59,13 @@ static bool next_is(const struct reader *r, const char *text)
 {
 	size_t len = strlen(text);
 	return (size_t)(r->end - r->at) >= len && memcmp(r->at, text, len) == 0;
+}
+
+/* Met what does not try all the ways it can match. */
+static void set_atomic(struct reader *r)
+{
+	r->condition = true;
+	r->syntax->in_line = false;
 }
 
 /* Passes `text` if it comes next. */
@@ -186,7 +193,7 @@ static void read_escape(struct reader *r, struct part *part)
 	set_opaque(part);
 	if (c && strchr("bBAZzGK", c)) {
 		set_empty(part);
-		r->assertion = true;
+		r->condition = true;
 		r->syntax->in_line &= c == 'b' || c == 'B';
 		r->syntax->line_end |= c == 'Z' || c == 'z';
 	} else if (c && read_escaped_class(r, c)) {
@@ -354,7 +361,7 @@ static bool read_group_start(struct reader *r, bool *is_assertion)
 		*is_assertion = true;
 		r->syntax->line_end = true;
 	} else if (take(r, ">")) {
-		r->syntax->in_line = false;
+		set_atomic(r);
 	} else if (take(r, "P<") || take(r, "<")) {
 		read_name(r, '>');
 	} else if (take(r, "'")) {
@@ -384,7 +391,7 @@ static void read_group(struct reader *r, struct part *part)
 	r->fold = fold;
 	if (is_assertion) {
 		set_empty(part);
-		r->assertion = true;
+		r->condition = true;
 	}
 }
 
@@ -401,7 +408,7 @@ static void read_atom(struct reader *r, struct part *part)
 		set_opaque(part);
 	} else if (next_is(r, "^") || next_is(r, "$")) {
 		set_empty(part);
-		r->assertion = true;
+		r->condition = true;
 		r->syntax->line_end |= *r->at++ == '$';
 	} else {
 		r->at += utf8_decode(r->at, (size_t)(r->end - r->at), &cp);
@@ -445,7 +452,7 @@ static bool read_quantifier(struct reader *r, uint32_t *min, uint32_t *max)
 		}
 	}
 	if (take(r, "+"))
-		r->syntax->in_line = false;
+		set_atomic(r);
 	else
 		take(r, "?");
 	return true;
@@ -585,6 +592,6 @@ void syntax_read(struct syntax *s, const char *pattern, size_t len, bool fold)
 	unsigned count = s->literals.count;
 	if (literal_set_rarity(&s->literals) == 0 || !add_other_cases(&s->literals))
 		s->literals.count = 0;
-	if (all.exact && !r.assertion && s->literals.count)
+	if (all.exact && !r.condition && s->literals.count)
 		s->sure = count;
 }

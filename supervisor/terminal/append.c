@@ -64,7 +64,7 @@ static bool add(struct terminal *t, const char *data, size_t len, size_t newline
 		tail->apart = false;
 		tail->broken = false;
 	}
-	if (len >= DIRECT && newlines >= t->screen->rows && append_direct(t, data, len, newlines))
+	if (len >= DIRECT && newlines && append_direct(t, data, len, newlines))
 		return true;
 	if (len > tail->cap - tail->len) {
 		append_trim(t);

@@ -1,5 +1,6 @@
 // See scan.h.
 
+#include "supervisor/base/cpu.h"
 #include "supervisor/terminal/scan.h"
 
 #include <string.h>
@@ -329,9 +330,7 @@ const struct scan *const *scan_variants(void)
 	static const struct scan *const with_avx2[] = {&scan_avx2, &scan_sse2, &scan_word, NULL};
 	static const struct scan *const without[] = {&scan_sse2, &scan_word, NULL};
 
-	__builtin_cpu_init();
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-	    __builtin_cpu_supports("popcnt"))
+	if (cpu_has_avx2())
 		return with_avx2;
 	return without;
 #elif defined(__aarch64__)

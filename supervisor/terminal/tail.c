@@ -75,8 +75,10 @@ void append_leave(struct terminal *t, bool cut)
 	reset(tail);
 }
 
-/* The column after text that begins in column x, as printing it would lead to. */
-static unsigned end_column(const struct terminal *t, unsigned x, const char *data, size_t len)
+/* The column after a line's text that begins in column x, as printing it would
+   lead to. Adds to *wraps how often it goes on in the next row. */
+static unsigned lay_out(const struct terminal *t, unsigned x, const char *data, size_t len,
+			size_t *wraps)
 {
 	const struct screen *s = t->screen;
 	unsigned last = 0;
@@ -88,6 +90,7 @@ static unsigned end_column(const struct terminal *t, unsigned x, const char *dat
 
 		n = t->scan->ascii(data, len);
 		if (n) {
+			*wraps += (x + n - 1) / s->cols;
 			x = (unsigned)((x + n - 1) % s->cols) + 1;
 			last = 1;
 			continue;
@@ -106,8 +109,10 @@ static unsigned end_column(const struct terminal *t, unsigned x, const char *dat
 		if (cp == BYTE_ORDER_MARK || (width == 0 && x > 0 && (last || x >= s->cols)))
 			continue;
 		last = width;
-		if (x + width > s->cols)
+		if (x + width > s->cols) {
 			x = 0;
+			++*wraps;
+		}
 		x += width ? width : 1;
 	}
 	return x;
@@ -119,6 +124,7 @@ static unsigned blank_columns(const struct terminal *t, const char *before, size
 			      const char *data, size_t len)
 {
 	const char *line, *p;
+	size_t wraps = 0;
 	unsigned x = 0;
 
 	len--;
@@ -127,9 +133,9 @@ static unsigned blank_columns(const struct terminal *t, const char *before, size
 	if (!p && before_len) {
 		p = memrchr(before, '\n', before_len);
 		p = p ? p + 1 : before;
-		x = end_column(t, 0, p, before_len - (size_t)(p - before));
+		x = lay_out(t, 0, p, before_len - (size_t)(p - before), &wraps);
 	}
-	return t->screen->cols - end_column(t, x, line, len - (size_t)(line - data));
+	return t->screen->cols - lay_out(t, x, line, len - (size_t)(line - data), &wraps);
 }
 
 /* All rows above the tail have scrolled off. */
@@ -159,15 +165,27 @@ static void flush_tail(struct terminal *t, size_t len, size_t newlines)
 	t->screen->base += newlines;
 }
 
-/* Where the last `count` lines that end in `data` begin; there are more. */
-static size_t last_lines(const char *data, size_t len, size_t count)
+/* Where the line begins that is at the top of the screen when `data` is what was
+   written last; `kept` newlines follow. False if that line may begin before it. */
+static bool find_screen(const struct terminal *t, const char *data, size_t len, size_t *start,
+			size_t *kept)
 {
-	const char *p = data + len;
+	size_t missing = t->screen->rows;
+	const char *end = data + len;
 
-	for (;;) {
-		p = memrchr(data, '\n', (size_t)(p - data));
-		if (count-- == 0)
-			return (size_t)(p - data) + 1;
+	for (*kept = 0;; ++*kept) {
+		const char *p = memrchr(data, '\n', (size_t)(end - data));
+		size_t rows = 1;
+
+		if (!p)
+			return false;
+		lay_out(t, 0, p + 1, (size_t)(end - p) - 1, &rows);
+		if (rows >= missing) {
+			*start = (size_t)(p - data) + 1;
+			return true;
+		}
+		missing -= rows;
+		end = p;
 	}
 }
 
@@ -175,13 +193,14 @@ void append_trim(struct terminal *t)
 {
 	struct tail *tail = &t->tail;
 	struct screen *s = t->screen;
-	size_t keep = s->rows - 1;
+	size_t start, kept;
 
-	if (tail->newlines > keep) {
-		flush_tail(t, last_lines(tail->data, tail->len, keep), tail->newlines - keep);
+	if (tail->newlines >= s->rows || tail->len > tail->cap / 2) {
+		if (find_screen(t, tail->data, tail->len, &start, &kept))
+			flush_tail(t, start, tail->newlines - kept);
 		return;
 	}
-	while (s->y > 0 && s->y + tail->newlines > keep) {
+	while (s->y > 0 && s->y + tail->newlines >= s->rows) {
 		screen_scroll(s, false);
 		s->y--;
 	}
@@ -190,21 +209,21 @@ void append_trim(struct terminal *t)
 bool append_direct(struct terminal *t, const char *data, size_t len, size_t newlines)
 {
 	struct tail *tail = &t->tail;
-	size_t keep = t->screen->rows - 1;
-	size_t gone = last_lines(data, len, keep);
+	size_t gone, kept;
 
-	if (len - gone > tail->cap)
+	if (!find_screen(t, data, len, &gone, &kept) || len - gone > tail->cap)
 		return false;
+	newlines -= kept;
 	flush_rows(t);
 	emitter_row(&t->emitter, false, false);
 	emitter_rows(&t->emitter, tail->data, tail->len, tail->newlines);
-	emitter_rows(&t->emitter, data, gone, newlines - keep);
+	emitter_rows(&t->emitter, data, gone, newlines);
 	emitter_rows_end(&t->emitter, blank_columns(t, tail->data, tail->len, data, gone));
-	t->screen->base += tail->newlines + newlines - keep;
+	t->screen->base += tail->newlines + newlines;
 	reset(tail);
 	memcpy(tail->data, data + gone, len - gone);
 	tail->len = len - gone;
-	tail->newlines = keep;
+	tail->newlines = kept;
 	return true;
 }
 

@@ -21,7 +21,12 @@ enum {
 	COMMIT = 8,
 	LARGE = 16,
 	LOOK = 32,
+	REPEAT = 64,
 };
+
+/* What the append gear hands on without copying is longer than inputs are: with
+   REPEAT the stream is so many times as long. */
+#define REPEATS 40
 
 static void keep(void *ctx, const char *data, size_t len)
 {
@@ -51,7 +56,7 @@ static size_t piece(const struct run *run, uint32_t *state, size_t left)
 		n = 1;
 	if (run->seed) {
 		*state = *state * 1103515245 + 12345;
-		n = 1 + (*state >> 16) % 17;
+		n = 1 + (*state >> 16) % (run->flags & REPEAT ? 9000 : 17);
 	}
 	return n < left ? n : left;
 }
@@ -127,9 +132,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	struct buffer first = BUFFER_INIT;
 	struct buffer other = BUFFER_INIT;
 	struct run run = {{0}, false, false, 0, 0};
-	const char *data = (const char *)input + HEADER;
-	size_t len = size - HEADER;
-	unsigned flags;
+	struct buffer stream = BUFFER_INIT;
+	const char *data;
+	size_t len;
+	unsigned flags, i;
 	bool lossy;
 
 	if (size < HEADER)
@@ -141,8 +147,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		run.options.cols = 120;
 		run.options.rows = 40;
 	}
+	if (flags & REPEAT)
+		flags &= ~(unsigned)LOOK;
 	run.options.onlcr = flags & ONLCR;
 	run.options.collapse = !(flags & STRIP);
+
+	for (i = 0; i < (flags & REPEAT ? REPEATS : 1); i++)
+		assert(buffer_append(&stream, input + HEADER, size - HEADER) == 0);
+	data = stream.data;
+	len = stream.len;
 
 	lossy = render(&run, data, len, &first);
 	if ((flags & ONLCR) && is_plain(data, len))
@@ -153,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	assert(equal(&first, &other));
 	buffer_clear(&other);
 
-	run.single = true;
+	run.single = !(flags & REPEAT);
 	run.grid = input[3] & 1;
 	assert(render(&run, data, len, &other) == lossy);
 	assert(equal(&first, &other));
@@ -162,16 +175,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	run.single = false;
 	run.seed = input[3] | 1;
 	run.grid = false;
-	run.flags = flags & LOOK;
+	run.flags = flags & (LOOK | REPEAT);
 	assert(render(&run, data, len, &other) == lossy);
 	assert(equal(&first, &other));
 	buffer_clear(&other);
 
-	run.flags = flags & (COMMIT | RESIZE | LOOK);
+	run.flags = flags & (COMMIT | RESIZE | LOOK | REPEAT);
 	render(&run, data, len, &other);
 	if (!lossy && !(flags & RESIZE))
 		assert(equal(&first, &other));
 
+	buffer_release(&stream);
 	buffer_release(&first);
 	buffer_release(&other);
 	return 0;

@@ -32,6 +32,7 @@ struct session {
 /* Becomes the member; `alive` is told its process ID when it is one. */
 static inline void session_member(enum member kind, int alive)
 {
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (kind == MEMBER_NOHUP || kind == MEMBER_STUBBORN)
 		signal(SIGHUP, SIG_IGN);
 	if (kind == MEMBER_STUBBORN)
@@ -53,6 +54,8 @@ static inline void session_member(enum member kind, int alive)
 /* The keeper's part: makes the session and all members in it, and stays until it is killed. */
 static inline void session_lead(const int alive[MEMBERS])
 {
+	/* A test that fails must not leave them behind. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsid();
 	for (int i = 0; i < MEMBERS; i++) {
 		if (fork() == 0) {

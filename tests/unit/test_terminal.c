@@ -320,7 +320,7 @@ static void pictures(void **state)
 	assert_int_equal(col, 3);
 
 	/* Looking changes nothing. */
-	assert_text(&sink.text, "1");
+	assert_text(&sink.text, "1\n2");
 	buffer_clear(&out);
 	feed(t, "\033[?1049h\033[2;2Hfull\033[4D");
 	assert_int_equal(terminal_picture(t, &out, NULL, &col), 0);
