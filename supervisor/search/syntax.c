@@ -64,7 +64,7 @@ static bool next_is(const struct reader *r, const char *text)
 /* Met what does not try all the ways it can match. */
 static void set_atomic(struct reader *r)
 {
-	r->condition = true;
+	r->condition = r->syntax->line_end = true;
 	r->syntax->in_line = false;
 }
 

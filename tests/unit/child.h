@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -21,6 +22,14 @@
 			_exit(99);                                                           \
 		}                                                                            \
 	} while (0)
+
+/* What the tests were started with (nohup, a shell's background job) is not what they are about. */
+static inline void child_default_signals(void)
+{
+	static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		signal(signals[i], SIG_DFL);
+}
 
 /* Waits for one child; returns its status as waitpid() tells it. */
 static inline int child_wait(pid_t pid)

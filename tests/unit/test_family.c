@@ -156,5 +156,6 @@ int main(void)
 		cmocka_unit_test(nobody_left),
 		cmocka_unit_test(also_without_pidfd),
 	};
+	child_default_signals();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,5 +156,6 @@ int main(void)
 		cmocka_unit_test(holds_nothing),
 		cmocka_unit_test(terminal_of_somebody_else),
 	};
+	child_default_signals();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,5 +229,6 @@ int main(void)
 		cmocka_unit_test(a_person_with_a_pipeline),
 		cmocka_unit_test(asked_for_a_terminal),
 	};
+	child_default_signals();
 	return cmocka_run_group_tests(tests, open_kinds, end_reader);
 }

@@ -333,7 +333,6 @@ static void add_atom(struct buffer *b, int depth)
 		"\\/",
 		"[\xc3\xa9k]",
 		"(?#c)",
-		"(*ACCEPT)",
 		"\\012",
 		"[^\\n]",
 	};

@@ -157,5 +157,6 @@ int main(void)
 		cmocka_unit_test(ends_by_the_signal),
 		cmocka_unit_test(ends_even_where_the_signal_does_not),
 	};
+	child_default_signals();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

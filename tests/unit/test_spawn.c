@@ -272,5 +272,6 @@ int main(void)
 		cmocka_unit_test(details),
 		cmocka_unit_test(dies_with_its_parent),
 	};
+	child_default_signals();
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
