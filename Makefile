@@ -12,7 +12,7 @@ SANITIZE ?=
 DEVELOPER ?=
 
 # Debian packages. Tests need those of the build and some more.
-BUILD_PACKAGES = gcc make libc6-dev libinih-dev libpcre2-dev libjansson-dev libutf8proc-dev pkg-config
+BUILD_PACKAGES = gcc make libc6-dev libinih-dev libpcre2-dev libjansson-dev libutf8proc-dev
 CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev clang libclang-rt-14-dev python3 tmux git vim less \
 	procps curl wget pv util-linux
 
@@ -77,6 +77,10 @@ $(BUILD)/bench/%: tests/bench/%.c
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil
 
 
+# The targets below build with every processor.
+JOBS     ?= $(shell nproc)
+SUB_MAKE = $(MAKE) --no-print-directory -j$(JOBS)
+
 # --- what the machine needs ------------------------------------------------
 
 # Installs the packages of $(1) that are missing: as root, or through sudo.
@@ -108,7 +112,7 @@ check-packages:
 
 .PHONY: demo
 demo: build-packages
-	@$(MAKE) --no-print-directory all
+	@$(SUB_MAKE) all
 	@tests/demo $(BUILD)
 
 # --- tests -------------------------------------------------------------------
@@ -128,29 +132,32 @@ benches: $(BENCHES)
 
 .PHONY: check
 check: check-packages
-	@$(MAKE) --no-print-directory DEVELOPER=1 all units helpers $(BUILD)/terminal/render
-	@$(MAKE) --no-print-directory DEVELOPER=1 CC=clang BUILD=$(CLANG) all
-	@$(MAKE) --no-print-directory DEVELOPER=1 SANITIZE=address,undefined BUILD=$(ASAN) all units
-	@$(MAKE) --no-print-directory DEVELOPER=1 fuzzers
+	@$(SUB_MAKE) DEVELOPER=1 all units helpers $(BUILD)/terminal/render
+	@$(SUB_MAKE) DEVELOPER=1 CC=clang BUILD=$(CLANG) all
+	@$(SUB_MAKE) DEVELOPER=1 SANITIZE=address,undefined BUILD=$(ASAN) all units
+	@$(SUB_MAKE) DEVELOPER=1 fuzzers
 	@tests/check $(BUILD) $(ASAN) $(FUZZ_CHECK_SECONDS)
 
 .PHONY: fuzz
 fuzz: check-packages
-	@$(MAKE) --no-print-directory fuzzers
+	@$(SUB_MAKE) fuzzers
 	@tests/fuzz/run $(BUILD) $(FUZZ_SECONDS)
 
-# Fuzzers compile the library's sources themselves, instrumented.
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(SOURCES)
-	@mkdir -p $(@D)
+# Fuzzers link the library built with instrumentation.
+FUZZ_LIBRARY = $(BUILD)/fuzz-library/libterse.a
+$(FUZZ_LIBRARY): $(SOURCES)
 	@$(MAKE) --no-print-directory CC=clang DEVELOPER=$(DEVELOPER) BUILD=$(BUILD)/fuzz-library LINK= \
 		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' \
-		$(BUILD)/fuzz-library/libterse.a
-	clang $(CSTD) $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined $(CPPFLAGS) \
-		-o $@ $< $(BUILD)/fuzz-library/libterse.a $(LDLIBS)
+		$@
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(FUZZ_LIBRARY)
+	@mkdir -p $(@D)
+	clang $(CSTD) $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+		$(CPPFLAGS) -o $@ $< $(FUZZ_LIBRARY) $(LDLIBS)
 
 .PHONY: bench
 bench: check-packages
-	@$(MAKE) --no-print-directory all benches
+	@$(SUB_MAKE) all benches
 	@tests/bench/run $(BUILD)
 
 # Style and static analysis; quiet when all is well.
