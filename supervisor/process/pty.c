@@ -18,6 +18,18 @@ static int prepare(int *fd, int flags)
 	return flags ? fcntl(*fd, F_SETFL, flags) : 0;
 }
 
+/* Where nobody types, nothing may be waited for: an editor that finds no terminal on stdin reads
+   its keys from stderr. The end of a pipe can't be read either. Where the kernel can't, it stays as
+   it is. */
+static void make_write_only(struct pty *p)
+{
+	int fd = io_above_standard(ioctl(p->master, TIOCGPTPEER, O_WRONLY | O_NOCTTY | O_CLOEXEC));
+	if (fd < 0)
+		return;
+	io_close(&p->slave);
+	p->slave = fd;
+}
+
 int pty_open(struct pty *p, unsigned cols, unsigned rows, bool cooked, const struct termios *like)
 {
 	const struct winsize size = {.ws_col = (unsigned short)cols,
@@ -37,6 +49,8 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, bool cooked, const str
 	}
 	if (tcsetattr(p->slave, TCSANOW, &modes) < 0)
 		goto fail;
+	if (!cooked)
+		make_write_only(p);
 	return 0;
 fail:
 	io_close(&p->master);

@@ -12,8 +12,8 @@ struct pty {
 };
 
 /* Opens one. `cooked`: with a person or an input queue behind it, so echo and CR NL output stay on
-   (settings are taken from *like when it is not NULL); otherwise output bytes pass unchanged and
-   nothing is echoed. Returns 0, or -1 with errno. */
+   (settings are taken from *like when it is not NULL); otherwise output bytes pass unchanged,
+   nothing is echoed, and the slave can only be written to. Returns 0, or -1 with errno. */
 int pty_open(struct pty *p, unsigned cols, unsigned rows, bool cooked, const struct termios *like);
 
 int pty_resize(int master, unsigned cols, unsigned rows);

@@ -1,7 +1,8 @@
 // See scan.h.
 
-#include "supervisor/base/cpu.h"
 #include "supervisor/terminal/scan.h"
+
+#include "supervisor/base/cpu.h"
 
 #include <string.h>
 

@@ -90,6 +90,7 @@ static unsigned lay_out(const struct terminal *t, unsigned x, const char *data, 
 
 		n = t->scan->ascii(data, len);
 		if (n) {
+			/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): there are two at least */
 			*wraps += (x + n - 1) / s->cols;
 			x = (unsigned)((x + n - 1) % s->cols) + 1;
 			last = 1;

@@ -8,11 +8,7 @@ import signal
 import stat
 
 from support.harness import (FOOTER, HEARTBEAT, LIMIT, MARKER, Case, TERSE, eventually, let_go_on,
-                             main, read_file, read_to_end, write_file)
-
-
-def numbers(last):
-    return b"".join(b"%d\n" % n for n in range(1, last + 1))
+                             main, numbers, read_file, read_to_end, write_file)
 
 
 class Short(Case):
@@ -158,7 +154,8 @@ class Long(Case):
         self.assertLess(os.stat(path).st_blocks * 512, 256 * 1024)
 
     def test_over_long_lines_are_cut_with_their_count(self):
-        run = self.terse("sh", "-c", "seq 1000; head -c 100000 /dev/zero | tr '\\0' y; echo; seq 1000")
+        run = self.terse("sh", "-c", "seq 1000; head -c 100000 /dev/zero | tr '\\0' y; echo;"
+                         " seq 1000")
         self.assertLessEqual(len(run.out), LIMIT + 400)
         self.assertFalse(re.search(rb"y{600}", run.out))
         text = numbers(1000) + b"y" * 100000 + b"\n" + numbers(1000)
@@ -193,7 +190,7 @@ class ThroughShells(Case):
 
 
 class Live(Case):
-    """Order of events, told by the reader's side: the command goes on only when its line was read."""
+    """Order of events, as the reader's side tells it: the command goes on when its line was read."""
 
     def fifo(self):
         path = os.path.join(self.dir, "fifo")
@@ -224,7 +221,8 @@ class Live(Case):
     def test_progress_is_not_printed_as_head(self):
         """A redrawn line is shown as it was in the end, live or not."""
         fifo = self.fifo()
-        script = "printf 'done 10%%%%\\rdone 20%%%%\\r'; read x <%s; printf 'done 100%%%%\\n'" % fifo
+        script = ("printf 'done 10%%%%\\rdone 20%%%%\\r'; read x <%s;"
+                  " printf 'done 100%%%%\\n'" % fifo)
         run = self.start(TERSE, "sh", "-c", script)
         let_go_on(fifo)
         run.finish()
@@ -257,7 +255,8 @@ class Live(Case):
 
     def test_no_heartbeat_for_a_program(self):
         path = os.path.join(self.dir, "count")
-        script = "terse sh -c 'echo a; while [ ! -e go ]; do sleep 0.05; done; echo b' | cat >%s" % path
+        script = ("terse sh -c 'echo a; while [ ! -e go ]; do sleep 0.05; done; echo b' |"
+                  " cat >%s" % path)
         run = self.start("sh", "-c", script, env={"TERSE_HEARTBEAT": "50ms"})
         eventually(lambda: os.path.exists(path) and read_file(path) == b"a\n", "the first line")
         write_file(os.path.join(self.work, "go"), "")
@@ -272,7 +271,8 @@ class Live(Case):
         def shown():
             found = self.artifacts()
             return found and read_file(found[0]) == numbers(2000) + b"Progress 55%"
-        eventually(shown, lambda: "the picture: %r" % [read_file(p)[-200:] for p in self.artifacts()])
+        eventually(shown, lambda: "the picture: %r" % [
+            read_file(p)[-200:] for p in self.artifacts()])
         let_go_on(fifo)
         run.finish()
         self.assertEqual(self.artifact(run.id), numbers(2000) + b"Progress 55%\n")

@@ -5,7 +5,7 @@ still write is in the artifact."""
 import os
 import signal
 
-from support.harness import Case, TERSE, eventually, main, read_file, write_file
+from support.harness import Case, FOOTER, TERSE, eventually, main, read_file, write_file
 
 # A child that tells it lives, waits for the file `go`, prints `late` and ends.
 CHILD = "sh -c 'echo $$ >pid; while [ ! -e go ]; do sleep 0.02; done; echo late'"
@@ -84,8 +84,8 @@ class Survive(Case):
 
     def test_later_output_is_read_by_the_id_that_was_printed(self):
         run, _ = self.start_child("seq 3000; " + KINDS["holds the pty"])
-        self.assertTrue(run.id)
         self.assertNotIn(b"late", run.out)
+        self.assertTrue(FOOTER.search(run.out)["background"], run.out[-300:])
         self.let_go()
         text = self.ask("read", run.id, "--offset", "3000", "--limit", "5")
         self.assertTrue(text.startswith(b"3000\nok\nlate\n"), text)

@@ -6,12 +6,12 @@ import os
 import random
 import subprocess
 
-from support.harness import (Case, FOOTER, LIMIT, TERSE, is_sanitized, main, read_file,
-                             write_file)
+from support.harness import (Case, FOOTER, LIMIT, TERSE, is_sanitized, main, numbers,
+                             read_file, write_file)
 
 SMALL = ("sh", "-c", "echo out; echo err >&2; exit 3")
 LONG = ("sh", "-c", "seq 20000; exit 3")
-NUMBERS = b"".join(b"%d\n" % n for n in range(1, 20001))
+NUMBERS = numbers(20000)
 
 
 class FailOpen(Case):
@@ -48,9 +48,9 @@ class FailOpen(Case):
         self.check_long(run)
         footer = FOOTER.search(run.out)
         self.assertTrue(footer, run.out[-300:])
-        done = subprocess.run([TERSE, "path", footer["id"]], env=self.env(**env), check=True, cwd=self.work,
-                              stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL)
+        done = subprocess.run([TERSE, "path", footer["id"]], env=self.env(**env), cwd=self.work,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, check=True)
         self.assertEqual(read_file(done.stdout.rstrip(b"\n")), NUMBERS)
 
     def check_not_kept(self, run):

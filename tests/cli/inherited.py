@@ -6,8 +6,8 @@ import os
 import resource
 import signal
 
-from support.harness import (Case, TERSE, is_sanitized, let_go_on, main, read_file, read_to_end,
-                             write_file)
+from support.harness import (Case, TERSE, is_sanitized, let_go_on, main, numbers, read_file,
+                             read_to_end, write_file)
 
 
 class Stdin(Case):
@@ -119,7 +119,8 @@ class Descriptors(Case):
         self.assertEqual(run.out.split(), [b"0", b"1", b"2", b"3", b"4", b"7", b"9"])
 
     def test_high_number(self):
-        run = self.run_to_end("bash", "-c", "exec 200>made; terse sh -c 'echo x >/proc/self/fd/200'")
+        run = self.run_to_end("bash", "-c", "exec 200>made;"
+                              " terse sh -c 'echo x >/proc/self/fd/200'")
         self.assertEqual(run.code, 0)
         self.assertEqual(read_file(os.path.join(self.work, "made")), b"x\n")
 
@@ -228,9 +229,8 @@ class Limits(Case):
     def test_file_size(self):
         """The limit is the command's, not that of terse's artifact: nothing is lost."""
         self.same("ulimit -f 4", "yes | head -c 100000 >big; echo $?; stat -c %s big; rm -f big")
-        text = b"".join(b"%d\n" % n for n in range(1, 20001))
         run = self.shell("ulimit -f 4; exec terse --full seq 20000", kind="pipe")
-        self.assertEqual(run.out, text)
+        self.assertEqual(run.out, numbers(20000))
         run = self.shell("ulimit -f 4; exec terse sh -c 'seq 20000; exit 3'")
         self.assertEqual(run.code, 3)
         self.assertTrue(run.out.startswith(b"1\n2\n"))
@@ -297,8 +297,9 @@ class Environment(Case):
         self.assertEqual((got[b"CI"], got[b"NO_COLOR"]), (b"1", b"1"))
 
     def test_odd_entries_pass(self):
-        run = self.run_to_end("env", "-i", "A=", "B==", "=x=y", self.mark, TERSE, "--full", "env", "-0")
-        plain = self.run_to_end("env", "-i", "A=", "B==", "=x=y", self.mark, "env", "-0")
+        odd = ("env", "-i", "A=", "B==", "=x=y", self.mark)
+        run = self.run_to_end(*odd, TERSE, "--full", "env", "-0")
+        plain = self.run_to_end(*odd, "env", "-0")
         got = [e for e in run.out.split(b"\0") if e.split(b"=")[0] in (b"A", b"B", b"")]
         want = [e for e in plain.out.split(b"\0") if e.split(b"=")[0] in (b"A", b"B", b"")]
         self.assertEqual(got, want)
@@ -318,7 +319,8 @@ class Environment(Case):
         self.assertEqual(self.terse("pwd").out, os.fsencode(self.work) + b"\n")
         self.assertEqual(self.terse("--cwd", "/", "pwd").out, b"/\n")
         run = self.terse("--cwd", "/no/such", "pwd")
-        self.assertEqual((run.code, run.out), (125, b"terse: --cwd: /no/such: No such file or directory\n"))
+        self.assertEqual((run.code, run.out),
+                         (125, b"terse: --cwd: /no/such: No such file or directory\n"))
 
     def test_removed_directory(self):
         gone = os.path.join(self.dir, "gone")

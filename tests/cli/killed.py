@@ -6,7 +6,7 @@ import itertools
 import os
 import signal
 
-from support.harness import Case, TERSE, eventually, main, read_file
+from support.harness import Case, TERSE, eventually, main, numbers, read_file
 
 # A small family: a group of its own within the session, a child that ignores what can be
 # ignored, one that is stopped.
@@ -40,7 +40,7 @@ class Killed(Case):
             run.wait()
         self.assert_nothing_left()
         run.finish()
-        text = b"".join(b"%d\n" % n for n in range(1, 3001))
+        text = numbers(3000)
         identifier = os.path.basename(self.artifacts()[0])[:-4]
         self.assertTrue(self.artifact(identifier).startswith(text))
         self.assertTrue(self.ask("read", identifier, "--offset", "3000").startswith(b"3000\n"))
@@ -117,6 +117,17 @@ class Killed(Case):
         os.killpg(run.pid, signal.SIGKILL)
         self.assert_nothing_left()
         run.finish()
+
+    def test_timeout_of_coreutils(self):
+        for options in ((), ("-s", "KILL"), ("-s", "HUP"), ("-k", "0.1", "-s", "INT")):
+            with self.subTest(options=options):
+                ended = ("timeout", *options, "0.3")
+                family = ("sh", "-c", "trap '' INT; sleep 1000 & sleep 1000")
+                plain = self.run_to_end(*ended, "sleep", "1000")
+                run = self.run_to_end(*ended, "terse", "--grace", "100ms", *family)
+                if "INT" not in options:
+                    self.assertEqual(run.code, plain.code)
+                self.assert_nothing_left()
 
     def test_term_to_the_group_then_kill(self):
         run = self.start("sh", "-c", "terse --grace 100ms sh -c 'trap \"\" TERM; echo ready;"

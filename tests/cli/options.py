@@ -3,7 +3,7 @@
 
 import os
 
-from support.harness import Case, TERSE, main, write_file
+from support.harness import Case, TERSE, main, numbers, write_file
 
 
 class Usage(Case):
@@ -34,7 +34,8 @@ class Usage(Case):
         self.assertIn(b"terse COMMAND", run.out)
 
     def test_help_and_version(self):
-        for words in (("help",), ("--help",), ("-h",), ("help", "run"), ("version",), ("--version",)):
+        for words in (("help",), ("--help",), ("-h",), ("help", "run"), ("version",),
+                      ("--version",)):
             run = self.terse(*words)
             self.assertEqual(run.code, 0)
             self.assertTrue(run.out)
@@ -64,8 +65,8 @@ class Strings(Case):
                          b"zero one two\n")
 
     def test_one_argument(self):
-        for string, out in (("echo a b", b"a b\n"), ("cd / && pwd", b"/\n"), ("x=1;echo $x", b"1\n"),
-                            ("echo a|tr a b", b"b\n"), ("A=b env|grep ^A=", b"A=b\n")):
+        for string, out in (("echo a b", b"a b\n"), ("cd / && pwd", b"/\n"),
+                            ("x=1;echo $x", b"1\n"), ("echo a|tr a b", b"b\n"), ("A=b env|grep ^A=", b"A=b\n")):
             self.assertEqual(self.terse(string).out, out)
 
     def test_one_argument_that_is_a_file(self):
@@ -118,8 +119,7 @@ class Switches(Case):
 
     def test_terse_terse(self):
         run = self.terse("terse", "seq", "1", "200000")
-        text = b"".join(b"%d\n" % n for n in range(1, 200001))
-        self.assert_preview(run, text)
+        self.assert_preview(run, numbers(200000))
         self.assertEqual(len(self.artifacts()), 1)
 
     def test_inner_executes_in_place(self):

@@ -70,6 +70,22 @@ class Prompts(Case):
         self.assertNotEqual(run.code, 0)
         self.assertIn(b"EOFError", run.out)
 
+    def test_keys_from_the_output(self):
+        """Programs that find stdin no terminal read keys from stderr; here nobody types there."""
+        for script in ("read x <&2", "read x <&1"):
+            plain = self.without_terminal("bash", "-c", script, kind="pipe")
+            run = self.without_terminal("terse", "bash", "-c", script, kind="pipe")
+            self.assertNotEqual(run.code, 0)
+            self.assertEqual(run.code, plain.code)
+
+    def test_editor(self):
+        self.run_to_end("git", "init", "-q", ".")
+        env = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_EDITOR": "vim",
+               "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.org"}
+        run = self.without_terminal("terse", "git", "commit", "--allow-empty", env=env)
+        self.assertEqual(run.code, 1)
+        self.assertIn(b"problem with the editor", run.out)
+
     def test_output_is_a_terminal_all_the_same(self):
         run = self.without_terminal("terse", "sh", "-c", "test -t 1 && test -t 2 && tty <&1")
         self.assertEqual(run.code, 0)

@@ -26,7 +26,8 @@ class ExitCode(Case):
             self.assertEqual((run.code, run.out), (code, b""))
 
     def test_every_code_through_a_shell(self):
-        script = "n=0; while [ $n -lt 256 ]; do terse sh -c \"exit $n\"; echo $?; n=$((n + 1)); done"
+        script = ("n=0; while [ $n -lt 256 ]; do terse sh -c \"exit $n\"; echo $?;"
+                  " n=$((n + 1)); done")
         run = self.shell(script, kind="file")
         self.assertEqual(run.out.split(), [b"%d" % n for n in range(256)])
 
@@ -272,8 +273,8 @@ class Sent(Case):
 
     def test_last_words_after_a_term_to_all(self):
         """Agents end the whole tree; the command's farewell is still printed."""
-        run = self.started("trap 'echo 1; echo 2; exit 7' TERM; exec 3<>%s; echo ready; read x <&3" %
-                           self.fifo())
+        run = self.started("trap 'echo 1; echo 2; exit 7' TERM; exec 3<>%s; echo ready;"
+                           " read x <&3" % self.fifo())
         for process in self.mine():
             try:
                 os.kill(process.pid, signal.SIGTERM)

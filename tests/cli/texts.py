@@ -41,8 +41,8 @@ class Exact(Case):
     def test_colours(self):
         self.assertEqual(self.printed(b"\033[1;31mred\033[0m \033[38;5;9mtext\033[m\n"),
                          b"red text\n")
-        self.assertEqual(self.printed(b"\033]0;title\007x\033]8;;http://e\033\\link\033]8;;\033\\\n"),
-                         b"xlink\n")
+        link = b"\033]0;title\007x\033]8;;http://e\033\\link\033]8;;\033\\\n"
+        self.assertEqual(self.printed(link), b"xlink\n")
 
     def test_tabs_and_trailing_blanks(self):
         data = b"\ta\tb\t\n  x  \n \n\t\n"

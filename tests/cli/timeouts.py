@@ -4,7 +4,7 @@
 import os
 import signal
 
-from support.harness import Case, TERSE, main, read_file
+from support.harness import Case, TERSE, main, numbers, read_file
 
 
 class Timeout(Case):
@@ -20,8 +20,7 @@ class Timeout(Case):
 
     def test_long_output(self):
         run = self.terse("--timeout=500ms", "sh", "-c", "seq 5000; sleep 1000")
-        text = b"".join(b"%d\n" % n for n in range(1, 5001))
-        self.assert_preview(run, text, b"timed out (exit 124)")
+        self.assert_preview(run, numbers(5000), b"timed out (exit 124)")
         meta = self.metadata(run.id)
         self.assertTrue(meta["timed_out"])
         self.assertEqual(meta["exit_code"], 124)
@@ -48,7 +47,8 @@ class Timeout(Case):
         self.assert_nothing_left()
 
     def test_a_stopped_command_ends(self):
-        run = self.start(TERSE, "--timeout", "500ms", "sh", "-c", "echo ready; kill -STOP $$; echo no")
+        run = self.start(TERSE, "--timeout", "500ms", "sh", "-c",
+                         "echo ready; kill -STOP $$; echo no")
         self.assertTrue(os.WIFSTOPPED(run.wait(os.WUNTRACED)))
         # Who had stopped it continues it, at whatever time.
         run.kill(signal.SIGCONT)
@@ -68,8 +68,7 @@ class Timeout(Case):
         run = self.shell("terse --timeout 300ms sh -c 'seq 5000; exec sleep 1000' >out; echo $?",
                          split=True)
         self.assertEqual((run.out, run.err), (b"124\n", b"[terse: timed out (exit 124)]\n"))
-        self.assertEqual(read_file(os.path.join(self.work, "out")),
-                         b"".join(b"%d\n" % n for n in range(1, 5001)))
+        self.assertEqual(read_file(os.path.join(self.work, "out")), numbers(5000))
 
     def test_background_of_a_finished_command_is_not_ended(self):
         run = self.terse("--timeout", "200ms", "sh", "-c", "sleep 1000 & echo $! >pid")

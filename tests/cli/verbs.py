@@ -7,13 +7,7 @@ import shutil
 import signal
 
 from support.harness import (FOOTER, LIMIT, MARKER, TERSE, Case, eventually, let_go_on, main,
-                             read_file, write_file)
-
-
-def numbers(first, last=None):
-    if last is None:
-        first, last = 1, first
-    return b"".join(b"%d\n" % n for n in range(first, last + 1))
+                             numbers, read_file, write_file)
 
 
 class Read(Case):
@@ -61,8 +55,8 @@ class Read(Case):
         self.assertFalse(re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae", out), out)
 
     def test_failures(self):
-        for argv, code in ((("read", self.kept, "--offset", "9999"), 1), (("read", "cmd-nothing"), 1),
-                           (("read", "last-99"), 1), (("read",), 125),
+        for argv, code in ((("read", self.kept, "--offset", "9999"), 1),
+                           (("read", "cmd-nothing"), 1), (("read", "last-99"), 1), (("read",), 125),
                            (("read", self.kept, "--offset", "x"), 125),
                            (("read", self.kept, "--no-such"), 125)):
             run = self.terse(*argv, split=True)

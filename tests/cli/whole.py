@@ -4,11 +4,7 @@
 import os
 import subprocess
 
-from support.harness import Case, main, read_file, write_file
-
-
-def numbers(last):
-    return b"".join(b"%d\n" % n for n in range(1, last + 1))
+from support.harness import Case, main, numbers, read_file, write_file
 
 
 class Program(Case):
@@ -18,7 +14,8 @@ class Program(Case):
             # A pipe that we read, which is an agent's, but for what the script redirects.
             plain = self.run_to_end(shell, "-c", script.replace("terse ", ""), split=True, **how)
             run = self.run_to_end(shell, "-c", script, split=True, **how)
-            self.assertEqual((run.out, run.err, run.code), (plain.out, plain.err, plain.code), shell)
+            self.assertEqual((run.out, run.err, run.code), (plain.out, plain.err, plain.code),
+                             shell)
         return run
 
     def test_file(self):
@@ -132,8 +129,8 @@ class Program(Case):
                   " terse tar cz f >t.gz; tar tzf t.gz")
 
     def test_text_is_exact(self):
-        data = (b"plain\ttabs \t \ntrailing  \n\n\xff\xfe invalid \xc3\n caf\xc3\xa9\r\n\f\v\a\x7f\r\n"
-                b"zero \0 byte\nno newline")
+        data = (b"plain\ttabs \t \ntrailing  \n\n\xff\xfe invalid \xc3\n caf\xc3\xa9\r\n"
+                b"\f\v\a\x7f\r\nzero \0 byte\nno newline")
         write_file(os.path.join(self.work, "data"), data)
         self.shell("terse cat data >copy; terse cat data | cat >copy2")
         self.assertEqual(read_file(os.path.join(self.work, "copy")), data)
@@ -181,7 +178,8 @@ class Apart(Case):
         self.assertEqual(read_file(os.path.join(self.work, "out")), b"out\n")
 
     def test_swapped(self):
-        run = self.shell("(terse sh -c 'seq 20000; seq 30000 >&2' 3>&1 >&2 2>&3 3>&-) 2>out | wc -l")
+        run = self.shell("(terse sh -c 'seq 20000; seq 30000 >&2' 3>&1 >&2 2>&3 3>&-) 2>out |"
+                         " wc -l")
         self.assertEqual(run.out.strip(), b"30000")
         self.assertEqual(read_file(os.path.join(self.work, "out")), numbers(20000))
 
@@ -247,7 +245,8 @@ class Git(Case):
                            "#!/usr/bin/env python3\nimport subprocess, sys\n"
                            "d = sys.stdin.buffer.read()\n"
                            "subprocess.run(['git', 'checkout', '-q', '.'], check=True)\n"
-                           "sys.exit(subprocess.run(['git', 'apply'], input=d).returncode)\n", 0o755)
+                           "sys.exit(subprocess.run(['git', 'apply'], input=d).returncode)\n",
+                           0o755)
         for how in ("terse git diff --binary >../d; {0} <../d",
                     "terse git diff --binary | {0}",
                     'x=$(terse git diff --binary; echo .); printf %s "${{x%.}}" | {0}'):

@@ -109,6 +109,7 @@ static void test_table(void **state)
 		{"", "foo(?=bar)", "foo foobar", 4, 7},
 		{"", "foo(?!bar)", "foobar foo", 7, 10},
 		{"", "(?<=a)b", "b ab", 3, 4},
+		{"", "(?=b)a?b", "b", 0, 1},
 		{"", "(a)\\1", "a aa", 2, 4},
 		{"", "foo\\Kbar", "foobar", 3, 6},
 		{"", "a++b", "aab", 0, 3},
@@ -196,7 +197,8 @@ static bool reference_open(struct reference *r, const char *pattern, bool fold)
 	size_t offset;
 	r->code = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern),
 				PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF |
-					PCRE2_NEVER_BACKSLASH_C | (fold ? PCRE2_CASELESS : 0),
+					PCRE2_NEVER_BACKSLASH_C | (fold ? PCRE2_CASELESS : 0) |
+					(strstr(pattern, "(?=") ? PCRE2_NO_START_OPTIMIZE : 0),
 				&number, &offset, NULL);
 	if (!r->code)
 		return false;

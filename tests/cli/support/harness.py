@@ -25,7 +25,7 @@ import uuid
 # Failures are shown from where a test is, without the frames in here.
 __unittest = True
 
-SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+SOURCE = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(SOURCE, "build")))
 TERSE = os.path.join(BUILD, "terse")
 HELPER = os.path.join(BUILD, "helper")
@@ -71,6 +71,11 @@ def write_file(path, data, mode=0o644):
         f.write(data)
     os.chmod(path, mode)
     return path
+
+
+def numbers(last):
+    """What seq prints."""
+    return b"".join(b"%d\n" % n for n in range(1, last + 1))
 
 
 def eventually(test, what, deadline=None):
@@ -419,14 +424,6 @@ class Case(unittest.TestCase):
             left[:] = self.mine()
             return not left
         eventually(none, lambda: "still there: %s" % left)
-
-    def assert_same_as_plain(self, *argv, **how):
-        """Runs a command with and without terse; output and status must be the same."""
-        plain = self.run_to_end(*argv, **how)
-        through = self.terse("--", *argv, **how)
-        self.assertEqual((through.out, through.err, through.code),
-                         (plain.out, plain.err, plain.code), argv)
-        return through
 
     def assert_preview(self, run, text, end=b"exit 0"):
         """What an agent was given of a long `text`: within the budget, every line shown or
