@@ -190,7 +190,7 @@ class ThroughShells(Case):
 
 
 class Live(Case):
-    """Order of events, as the reader's side tells it: the command goes on when its line was read."""
+    """Order of events, as the reader tells it: the command goes on when its line was read."""
 
     def fifo(self):
         path = os.path.join(self.dir, "fifo")

@@ -66,7 +66,8 @@ class Strings(Case):
 
     def test_one_argument(self):
         for string, out in (("echo a b", b"a b\n"), ("cd / && pwd", b"/\n"),
-                            ("x=1;echo $x", b"1\n"), ("echo a|tr a b", b"b\n"), ("A=b env|grep ^A=", b"A=b\n")):
+                            ("x=1;echo $x", b"1\n"), ("echo a|tr a b", b"b\n"),
+                            ("A=b env|grep ^A=", b"A=b\n")):
             self.assertEqual(self.terse(string).out, out)
 
     def test_one_argument_that_is_a_file(self):
