@@ -89,7 +89,7 @@ static void check_reader(void)
 	};
 	enum sink sink = sink_of(STDOUT_FILENO);
 	if (sink == SINK_PIPE)
-		sink = sink_of_pipe(STDOUT_FILENO, getpid(), getppid());
+		sink = sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), false);
 	printf("%-8s standard output goes to %s\n", "-", names[sink]);
 }
 

@@ -33,7 +33,7 @@ static enum sink forced(enum sink sink, enum printing print)
 static void look_into(struct layout *l, int i)
 {
 	if (l->sink[i] == SINK_PIPE)
-		l->sink[i] = sink_of_pipe(STDOUT_FILENO + i, getpid(), getppid());
+		l->sink[i] = sink_of_pipe(STDOUT_FILENO + i, getpid(), getppid(), false);
 }
 
 static bool is_merged(struct layout *l, const struct settings *s)

@@ -160,6 +160,7 @@ struct search {
 	const char *link;
 	bool pipeline; /* the parent is a shell: a child of another user may well read it */
 	int below;     /* how far to look below a child that is terse itself */
+	bool all; /* ask every process: the kernel's list skips one when another ends meanwhile */
 };
 
 /* `terse A | terse B`: the second one has handed its stdin to B, below keeper and front end. */
@@ -179,7 +180,7 @@ static bool is_reader(const struct search *s, pid_t child)
 	if (s->below == 0 ||
 	    (!inside && (read_process(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
 		return false;
-	const struct search deeper = {child, s->except, s->link, false, s->below - 1};
+	const struct search deeper = {child, s->except, s->link, false, s->below - 1, s->all};
 	return child_reads_pipe(&deeper);
 }
 
@@ -228,11 +229,11 @@ static bool search_all(const struct search *s)
 
 static bool child_reads_pipe(const struct search *s)
 {
-	int found = search_listed(s);
+	int found = s->all ? -1 : search_listed(s);
 	return found < 0 ? search_all(s) : found;
 }
 
-enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent)
+static enum sink look_for_reader(int fd, pid_t writer, pid_t parent, bool all)
 {
 	char path[64], link[64];
 	struct process p;
@@ -248,7 +249,7 @@ enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent)
 	if (strncmp(link, "pipe:", 5) != 0)
 		return SINK_PROGRAM;
 	/* `terse ... > >(reader)`: the shell's child makes the reader before it becomes terse. */
-	const struct search own = {writer, getpid(), link, false, 0};
+	const struct search own = {writer, getpid(), link, false, 0, all};
 	if (child_reads_pipe(&own))
 		return SINK_PROGRAM;
 	/* From process to process upwards, through whatever started it (timeout, sudo, xargs), to
@@ -258,7 +259,7 @@ enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent)
 		if (read_process(parent, &p) < 0)
 			return SINK_PROGRAM;
 		bool shell = is_shell(parent, &p);
-		const struct search children = {parent, at, link, shell, BELOW_TERSE};
+		const struct search children = {parent, at, link, shell, BELOW_TERSE, all};
 		/* First the shell: it may be about to start the reader, which has its end then. */
 		enum reading reading = look_at(parent, link);
 		/* Some shells become the last program of a pipeline. */
@@ -273,4 +274,12 @@ enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent)
 		at = parent;
 	}
 	return SINK_AGENT;
+}
+
+enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, bool surely)
+{
+	enum sink sink = look_for_reader(fd, writer, parent, false);
+	if (sink == SINK_AGENT && surely)
+		sink = look_for_reader(fd, writer, parent, true);
+	return sink;
 }

@@ -19,9 +19,11 @@ enum sink {
 enum sink sink_of(int fd);
 
 /* Who reads the pipe that process `writer`, a child of `parent`, was started with: looks through
-   /proc at the processes above it, up to the first that reads it, and at what they have started.
-   SINK_PROGRAM where /proc can't tell, since a program must never get a preview. */
-enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent);
+   /proc at the shells above it and at what they and its parent have started. SINK_PROGRAM where
+   /proc can't tell, since a program must never get a preview. `surely`: SINK_AGENT is said only
+   after a second look, which takes a millisecond, since a reader that is just being started can be
+   missed. */
+enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, bool surely);
 
 /* Whether both descriptors are one open file, so that what is written to either
    comes out in order. */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int open_pipe(struct source *s)
@@ -70,7 +71,7 @@ static void on_print(void *ctx, const char *data, size_t len)
 static enum interceptor_print on_resolve(void *ctx)
 {
 	struct source *s = ctx;
-	s->sink = sink_of_pipe(s->outlet.fd, s->job->front, s->job->parent);
+	s->sink = sink_of_pipe(s->outlet.fd, s->job->front, s->job->parent, true);
 	return s->sink == SINK_AGENT ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
 }
 
@@ -99,6 +100,8 @@ static void make_text(struct source *s)
 {
 	const struct job *job = s->job;
 	const struct settings *set = job->settings;
+	/* What layout_decide() saw in a hurry is looked at again when it begins to matter. */
+	bool pipe = s->outlet.type == S_IFIFO && (s->sink == SINK_PIPE || s->sink == SINK_AGENT);
 	const struct interceptor_options options = {
 		.terminal = {.cols = job->cols,
 			     .rows = job->rows,
@@ -117,7 +120,7 @@ static void make_text(struct source *s)
 	const struct interceptor_events events = {
 		.artifact = on_artifact,
 		.print = on_print,
-		.resolve = s->sink == SINK_PIPE && set->print != PRINT_PREVIEW ? on_resolve : NULL,
+		.resolve = pipe && set->print != PRINT_PREVIEW ? on_resolve : NULL,
 		.reply = on_reply,
 		.ctx = s,
 	};

@@ -273,6 +273,48 @@ class JobControl(ScreenCase):
         s.type("terse sh -c 'echo from the background' & wait")
         s.until(r"from the background")
 
+    def test_ctrl_c_ends_a_pipeline_with_the_keyboard_elsewhere(self):
+        s = self.bash()
+        s.type("yes | terse cat")
+        s.until(r"^y\ny$")
+        s.until_raw()
+        s.keys("C-c")
+        s.until(r"^ready>$")
+        eventually(lambda: not [p for p in self.mine() if p.argv[:1] in (["yes"], ["cat"])],
+                   lambda: str(self.mine()))
+
+    def test_kill_of_a_stopped_one(self):
+        s = self.bash()
+        s.type("terse sleep 1000")
+        self.wait_state(["sleep", "1000"], "S")
+        s.keys("C-z")
+        s.until(r"Stopped +terse sleep 1000\nready>$")
+        s.type("kill -9 %1")
+        eventually(lambda: not [p for p in self.mine() if p.name in ("terse", "sleep")],
+                   lambda: str(self.mine()))
+        s.type("clear; echo typed $((6 * 7))")
+        s.until(r"^typed 42\nready>$")
+
+    def test_end_in_the_background_leaves_the_prompt_alone(self):
+        s = self.bash()
+        s.type("terse sh -c 'while [ ! -e go ]; do sleep 0.02; done; echo over' &")
+        s.until(r"^\[1\] \d+\nready>$")
+        before = s.modes()
+        write_file(os.path.join(self.work, "go"), "")
+        s.until(r"over")
+        eventually(lambda: not [p for p in self.mine() if p.name == "terse"], "terse's end")
+        self.assertEqual(s.modes(), before)
+        s.type("clear; echo typed $((6 * 7))")
+        s.until(r"^typed 42\nready>$")
+
+    def test_output_to_a_file(self):
+        """A person's redirection needs nothing of terse: the command takes its place."""
+        s = self.bash()
+        s.type("terse sh -c 'seq 20000; exit 3' >out; echo status $?; wc -l out")
+        s.until(r"^status 3\n20000 out\nready>$")
+        s.type("clear; terse --timeout 100ms sleep 1000 >out; echo status $?")
+        s.until(r"^status 124\nready>$")
+
     def test_resize(self):
         s = self.bash(cols=90, rows=20)
         s.type("terse bash -c 'trap \"stty size\" WINCH; stty size; while :; do sleep 0.02; done'")

@@ -36,7 +36,7 @@ static int probe(const char *file)
 		return 1;
 	enum sink sink = sink_of(STDOUT_FILENO);
 	if (sink == SINK_PIPE)
-		sink = sink_of_pipe(STDOUT_FILENO, getpid(), getppid());
+		sink = sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), true);
 	fputs(names[sink], f);
 	fclose(f);
 	puts("output");
@@ -264,16 +264,16 @@ static void who_is_gone_can_not_be_asked(void **state)
 	if (pid == 0)
 		_exit(0);
 	child_wait(pid);
-	assert_int_equal(sink_of_pipe(ends[1], pid, getppid()), SINK_PROGRAM);
+	assert_int_equal(sink_of_pipe(ends[1], pid, getppid(), true), SINK_PROGRAM);
 	close(ends[0]), close(ends[1]);
-	assert_int_equal(sink_of_pipe(ends[1], getpid(), getppid()), SINK_PROGRAM);
+	assert_int_equal(sink_of_pipe(ends[1], getpid(), getppid(), true), SINK_PROGRAM);
 }
 
 static void no_proc(const void *ctx)
 {
 	const int *ends = ctx;
 	CHECK(child_deny(SYS_openat, EACCES) == 0);
-	CHECK(sink_of_pipe(ends[1], getpid(), getppid()) == SINK_PROGRAM);
+	CHECK(sink_of_pipe(ends[1], getpid(), getppid(), true) == SINK_PROGRAM);
 }
 
 static void without_proc_it_is_a_program(void **state)

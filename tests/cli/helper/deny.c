@@ -18,36 +18,29 @@ static const struct {
 	const char *name;
 	int number;
 } calls[] = {
-	{"clone3",       SYS_clone3      },
-	{"close_range",  SYS_close_range },
-	{"fallocate",    SYS_fallocate   },
-	{"flock",        SYS_flock       },
-	{"getrandom",    SYS_getrandom   },
-	{"kcmp",         SYS_kcmp        },
+	{"clone3", SYS_clone3},
+	{"close_range", SYS_close_range},
+	{"fallocate", SYS_fallocate},
+	{"flock", SYS_flock},
+	{"getrandom", SYS_getrandom},
+	{"kcmp", SYS_kcmp},
 	{"memfd_create", SYS_memfd_create},
-	{"mmap",         SYS_mmap        },
-	{"pidfd_open",   SYS_pidfd_open  },
-	{"pipe2",        SYS_pipe2       },
-	{"prctl",        SYS_prctl       },
-	{"setpgid",      SYS_setpgid     },
-	{"setsid",       SYS_setsid      },
-	{"signalfd4",    SYS_signalfd4   },
-	{"socketpair",   SYS_socketpair  },
-	{"symlinkat",    SYS_symlinkat   },
+	{"pidfd_open", SYS_pidfd_open},
+	{"pipe2", SYS_pipe2},
+	{"prctl", SYS_prctl},
+	{"setpgid", SYS_setpgid},
+	{"setsid", SYS_setsid},
+	{"signalfd4", SYS_signalfd4},
+	{"socketpair", SYS_socketpair},
+	{"symlinkat", SYS_symlinkat},
 };
 
 static const struct {
 	const char *name;
 	int number;
 } errors[] = {
-	{"EACCES", EACCES},
-        {"EAGAIN", EAGAIN},
-        {"EINVAL", EINVAL},
-        {"EMFILE", EMFILE},
-	{"ENFILE", ENFILE},
-        {"ENOMEM", ENOMEM},
-        {"ENOSYS", ENOSYS},
-        {"EPERM",  EPERM },
+	{"EAGAIN", EAGAIN}, {"EINVAL", EINVAL}, {"EMFILE", EMFILE},
+	{"ENOMEM", ENOMEM}, {"ENOSYS", ENOSYS}, {"EPERM", EPERM},
 };
 
 #define COUNT(a)  (sizeof(a) / sizeof(*(a)))
