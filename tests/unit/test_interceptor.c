@@ -68,10 +68,10 @@ static struct run run_make(void)
 {
 	return (struct run){
 		.options = {.terminal = {.cols = 160, .rows = 50, .onlcr = true, .collapse = true},
-			    .preview = {.mode = PREVIEW_SMART,
-					.budget = BUDGET,
-					.head_share = 25,
-					.max_line = 500},
+			    .limit = {.mode = MODE_SMART,
+				      .bytes = BUDGET,
+				      .head_share = 25,
+				      .max_line = 500},
 			    .print = INTERCEPT_PREVIEW,
 			    .raw = INTERCEPT_RAW_AUTO,
 			    .part = ARTIFACT_OUT},
@@ -271,7 +271,7 @@ static void threshold_of_lines(void **state)
 	(void)state;
 	for (int over = 0; over <= 1; over++) {
 		struct run r = run_make();
-		r.options.preview.max_lines = 20;
+		r.options.limit.count = 20;
 		run_start(&r);
 		feed_lines(&r, 1, 20 + over);
 		finish(&r);
@@ -494,7 +494,7 @@ static void a_program_found_late(void **state)
 		r.unknown = true;
 		r.reader = INTERCEPT_WHOLE;
 		r.options.terminal.rows = 2 + rnd(&s, 20);
-		r.options.preview.max_lines = rnd(&s, 3) ? 0 : rnd(&s, 60);
+		r.options.limit.count = rnd(&s, 3) ? 0 : rnd(&s, 60);
 		run_start(&r);
 		number_lines(&text, 1, (int)rnd(&s, 400));
 		for (uint32_t i = rnd(&s, 4); text.len && i > 0; i--)
@@ -653,7 +653,7 @@ static void exact_text_with_a_late_nul(void **state)
 		r.reader = INTERCEPT_WHOLE;
 		r.options.print = unknown ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
 		r.options.exact = true;
-		r.options.preview.budget = 64 * 1024;
+		r.options.limit.bytes = 64 * 1024;
 		run_start(&r);
 		make_text(&data, 3000, 100);
 		interceptor_feed(r.text, data.data, data.len);
@@ -990,7 +990,7 @@ static void bad_options(void **state)
 	const struct interceptor_events events = {
 		.artifact = on_artifact, .print = on_print, .ctx = &r};
 	(void)state;
-	r.options.preview.budget = 1;
+	r.options.limit.bytes = 1;
 	assert_null(interceptor_new(&r.options, &events));
 	assert_int_equal(errno, EINVAL);
 	r = run_make();
@@ -1059,10 +1059,10 @@ static void any_text_stays_within_the_budget(void **state)
 		struct buffer text = BUFFER_INIT;
 		uint32_t s = seed;
 		size_t budget = 64 + rnd(&s, 4000);
-		r.options.preview.budget = budget;
-		r.options.preview.mode = (enum preview_mode)rnd(&s, 4);
-		r.options.preview.head_share = rnd(&s, 101);
-		r.options.preview.max_line = 40 + rnd(&s, 600);
+		r.options.limit.bytes = budget;
+		r.options.limit.mode = (enum preview_mode)rnd(&s, 4);
+		r.options.limit.head_share = rnd(&s, 101);
+		r.options.limit.max_line = 40 + rnd(&s, 600);
 		r.options.terminal.collapse = rnd(&s, 4);
 		run_start(&r);
 		random_text(&text, &s);
