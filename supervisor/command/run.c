@@ -183,16 +183,15 @@ int command_run(struct command_context *c, int argc, char **argv)
 	job.begun_ms = clock_monotonic_ms();
 	if (parse(c->settings, argc, argv, &a) < 0)
 		return EXIT_TERSE;
+	if (!is_bypassed() && apply_profile(c->settings, &a) < 0)
+		return EXIT_TERSE;
 	job.argv = job.shown = make_argv(c->settings, &a);
 	if (!job.argv) {
 		fprintf(stderr, "terse: %s\n", strerror(errno));
 		return EXIT_TERSE;
 	}
-	if (!is_bypassed()) {
-		if (apply_profile(c->settings, &a) < 0)
-			return EXIT_TERSE;
+	if (!is_bypassed())
 		layout_decide(&job.layout, c->settings);
-	}
 	if (is_bypassed() || job.layout.direct)
 		return tell_exec_error(job.argv[0], frontend_exec(&job));
 	job.session = session_name(c->settings);

@@ -92,6 +92,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	/* A text that is only a little too long is printed whole rather than cut. */
 	s->most = options->limit.bytes + options->limit.bytes * 15 / 100;
 	s->tally.unit = options->limit.unit;
+	s->tally.by_line = options->limit.longest_line > 0;
 	s->head.limit = options->limit;
 	s->fits = true;
 	s->ended_line = true;

@@ -2,6 +2,8 @@
 
 #include "supervisor/intercept/tally.h"
 
+#include "supervisor/artifact/newline.h"
+
 #include <string.h>
 
 /* Notes bytes of the unfinished line. */
@@ -25,11 +27,31 @@ static bool counts(const struct tally *t)
 	return limit_counts(t->unit, t->front, kept);
 }
 
+/* Takes whole lines of which nothing but their number is asked. Returns how many bytes. */
+static size_t skip_lines(struct tally *t, const char *data, size_t len)
+{
+	const char *last = memrchr(data, '\n', len);
+	size_t skipped = last ? (size_t)(last - data) + 1 : 0;
+	uint64_t count = newline_count(data, skipped);
+
+	t->lines += count;
+	t->units += count;
+	if (last)
+		t->length = 0;
+	return skipped;
+}
+
 void tally_feed(struct tally *t, const char *data, size_t len)
 {
 	const char *newline;
 
 	t->bytes += len;
+	if (t->unit == UNIT_LINES && !t->by_line && len > 0) {
+		size_t skipped = skip_lines(t, data, len);
+
+		data += skipped;
+		len -= skipped;
+	}
 	while (len > 0 && (newline = memchr(data, '\n', len))) {
 		size_t line = (size_t)(newline - data);
 

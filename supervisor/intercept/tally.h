@@ -5,6 +5,7 @@
 
 #include "config/limit.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,13 +14,14 @@
 
 struct tally {
 	enum unit unit;
+	bool by_line; /* whether `longest` is wanted; lines alone are counted faster without */
 	uint64_t bytes, lines, units; /* an unfinished last line is in none of the last two ... */
 	uint64_t longest;             /* bytes of a line without its newline; this one included */
 	uint64_t length;              /* ... but its bytes so far are here */
 	char front[TALLY_FRONT];      /* its first bytes; the last of them is the line's last */
 };
 
-/* The next bytes of the text. `t` is all zeroes at first but for the unit. */
+/* The next bytes of the text. `t` is all zeroes at first but for `unit` and `by_line`. */
 void tally_feed(struct tally *t, const char *data, size_t len);
 
 /* Lines and units so far, the unfinished line included. */

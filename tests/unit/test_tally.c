@@ -16,9 +16,14 @@ static void counted(enum unit unit, const char *text, uint64_t lines, uint64_t u
 {
 	size_t len = strlen(text);
 	for (size_t step = 1; step <= len + 1; step++) {
-		struct tally t = {.unit = unit};
+		struct tally t = {.unit = unit, .by_line = true}, fast = {.unit = unit};
 		for (size_t at = 0; at < len; at += step)
 			tally_feed(&t, text + at, len - at < step ? len - at : step);
+		for (size_t at = 0; at < len; at += step)
+			tally_feed(&fast, text + at, len - at < step ? len - at : step);
+		assert_int_equal(fast.bytes, len);
+		assert_int_equal(tally_lines(&fast), lines);
+		assert_int_equal(tally_units(&fast), units);
 		assert_int_equal(t.bytes, len);
 		assert_int_equal(tally_lines(&t), lines);
 		assert_int_equal(tally_units(&t), units);
