@@ -24,6 +24,7 @@
 //                message.c      between front end and keeper
 //                record.c       its artifact and history
 //     intercept/ interceptor.c  threshold, spill, live head, report
+//                head.c tally.c  the first lines of what shows text; counting in its unit
 //                raw.c sniff.c  raw bytes beside the text; binary output
 //     terminal/  bytes to text: see terminal.h
 //     preview/   which lines are shown: see preview.h

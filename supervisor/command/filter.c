@@ -1,6 +1,8 @@
 // terse filter: the way of a command's output, over standard input.
 
+#include "config/limit.h"
 #include "config/option.h"
+#include "config/profile.h"
 #include "supervisor/artifact/session.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
@@ -109,11 +111,7 @@ static struct interceptor *make_interceptor(struct filter *f, const struct setti
 			     .rows = (unsigned)s->rows,
 			     .onlcr = f->onlcr,
 			     .collapse = s->collapse},
-		.preview = {.mode = (enum preview_mode)s->mode,
-			    .budget = (size_t)s->size,
-			    .head_share = (unsigned)s->head_share,
-			    .max_line = (size_t)s->max_line,
-			    .max_lines = (uint64_t)s->max_lines},
+		.limit = limit_of(s, false),
 		.print = s->print == PRINT_FULL ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW,
 		.raw = INTERCEPT_RAW_NO,
 		.part = ARTIFACT_OUT,
@@ -123,6 +121,25 @@ static struct interceptor *make_interceptor(struct filter *f, const struct setti
 	return interceptor_new(&options, &events);
 }
 
+/* Puts the settings of the profile that was asked for in place. Returns 0, or -1 after saying that
+   a flag names none. */
+static int apply_profile(struct settings *s)
+{
+	char *const none[] = {NULL};
+	struct option_error error = {""};
+	struct profile_choice choice;
+	if (!s->profile)
+		return 0;
+	int result = profile_choose(s, none, NULL, &choice, &error);
+	if (result < 0 && *error.text) {
+		fprintf(stderr, "terse filter: %s\n", error.text);
+		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
+			return -1;
+	}
+	profile_apply(s, &choice);
+	return 0;
+}
+
 int command_filter(struct command_context *c, int argc, char **argv)
 {
 	static char *shown[] = {(char *)"filter", NULL};
@@ -130,7 +147,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	struct stat st;
 	struct job job = {.argv = shown, .shown = shown, .settings = c->settings};
 	int result = EXIT_TERSE;
-	if (parse(&f, c->settings, argc, argv) < 0)
+	if (parse(&f, c->settings, argc, argv) < 0 || apply_profile(c->settings) < 0)
 		return EXIT_TERSE;
 	f.keep = c->settings->print != PRINT_FULL && fstat(STDIN_FILENO, &st) == 0 &&
 		 !S_ISREG(st.st_mode);

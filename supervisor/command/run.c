@@ -1,6 +1,7 @@
 // terse run: a command under supervision.
 
 #include "config/option.h"
+#include "config/profile.h"
 #include "shim/shell.h"
 #include "supervisor/artifact/session.h"
 #include "supervisor/base/clock.h"
@@ -152,12 +153,37 @@ static void look_at_terminal(struct job *job)
 	}
 }
 
+/* Puts the settings of the command's profile in place. A person's programs keep their terminal, so
+   it is for other readers. Returns 0, or -1 after saying that a flag names none. */
+static int apply_profile(struct settings *s, const struct arguments *a)
+{
+	struct option_error error = {""};
+	struct profile_choice choice;
+	bool wanted = !isatty(STDOUT_FILENO) || s->print == PRINT_PREVIEW;
+	if (!wanted && !s->profile)
+		return 0;
+	if (profile_choose(s, a->argv, a->string, &choice, &error) < 0 && *error.text) {
+		fprintf(stderr, "terse: %s\n", error.text);
+		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
+			return -1;
+	}
+	if (wanted)
+		profile_apply(s, &choice);
+	/* A terminal was asked for in so many words. */
+	if (s->tty == TRI_YES && s->pty == TRI_NO &&
+	    option_source(s, option_by_key("run", "pty"))->by == ORIGIN_PROFILE)
+		s->pty = TRI_AUTO;
+	return 0;
+}
+
 int command_run(struct command_context *c, int argc, char **argv)
 {
 	struct arguments a = {NULL, NULL};
 	struct job job = {.settings = c->settings, .started_ms = clock_real_ms()};
 	job.begun_ms = clock_monotonic_ms();
 	if (parse(c->settings, argc, argv, &a) < 0)
+		return EXIT_TERSE;
+	if (!is_bypassed() && apply_profile(c->settings, &a) < 0)
 		return EXIT_TERSE;
 	job.argv = job.shown = make_argv(c->settings, &a);
 	if (!job.argv) {

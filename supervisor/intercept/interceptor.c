@@ -4,9 +4,12 @@
 
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/utf8.h"
+#include "supervisor/intercept/head.h"
 #include "supervisor/intercept/plain.h"
 #include "supervisor/intercept/raw.h"
 #include "supervisor/intercept/sniff.h"
+#include "supervisor/intercept/tally.h"
+#include "supervisor/preview/preview.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +18,7 @@ struct interceptor {
 	struct interceptor_options options;
 	struct interceptor_events events;
 	struct terminal *terminal;
-	struct preview *preview;   /* NULL unless a preview may be printed */
+	struct preview *preview;   /* NULL unless a preview may be printed, and in mode head */
 	struct artifact *artifact; /* NULL until the text spilled */
 	struct raw raw;
 
@@ -29,7 +32,9 @@ struct interceptor {
 	bool verbatim;      /* what comes is text as it is: not rendered */
 
 	uint64_t raw_bytes, text_bytes;
-	size_t limit;       /* a text up to this is printed whole */
+	struct tally tally; /* of the text, for an agent: while it fits, in mode head always */
+	struct head head;   /* what an agent gets in mode head */
+	size_t most;        /* a text up to this many bytes is printed whole */
 	struct buffer held; /* the text so far, while it is within the limit */
 	size_t counted;     /* bytes of it, up to the end of a character ... */
 	size_t clean_len;   /* ... and how many they are when they are printed clean */
@@ -59,6 +64,22 @@ static void on_reply(void *ctx, const char *data, size_t len)
 		s->events.reply(s->events.ctx, data, len);
 }
 
+/* No more lines than units are allowed: of whatever is counted there are then not too many. */
+static struct preview_options make_preview_options(const struct limit *l)
+{
+	return (struct preview_options){.mode = (enum preview_mode)l->mode,
+					.budget = l->bytes,
+					.head_share = l->head_share,
+					.max_line = l->max_line,
+					.max_lines = l->count};
+}
+
+/* Whether the text is shown by its first part if it does not fit. */
+static bool is_by_head(const struct interceptor *s)
+{
+	return s->options.print == INTERCEPT_PREVIEW && s->options.limit.mode == MODE_HEAD;
+}
+
 struct interceptor *interceptor_new(const struct interceptor_options *options,
 				    const struct interceptor_events *events)
 {
@@ -69,7 +90,10 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->events = *events;
 	s->raw.state = options->raw == INTERCEPT_RAW_NO ? RAW_OFF : RAW_HOLDING;
 	/* A text that is only a little too long is printed whole rather than cut. */
-	s->limit = options->preview.budget + options->preview.budget * 15 / 100;
+	s->most = options->limit.bytes + options->limit.bytes * 15 / 100;
+	s->tally.unit = options->limit.unit;
+	s->tally.by_line = options->limit.longest_line > 0;
+	s->head.limit = options->limit;
 	s->fits = true;
 	s->ended_line = true;
 	s->is_plain = options->exact && options->print == INTERCEPT_WHOLE;
@@ -78,8 +102,9 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->terminal = terminal_new(&options->terminal, &t);
 	if (!s->terminal)
 		goto fail;
-	if (options->print == INTERCEPT_PREVIEW) {
-		s->preview = preview_new(&options->preview);
+	if (options->print == INTERCEPT_PREVIEW && options->limit.mode != MODE_HEAD) {
+		const struct preview_options preview = make_preview_options(&options->limit);
+		s->preview = preview_new(&preview);
 		if (!s->preview)
 			goto fail;
 	}
@@ -95,6 +120,7 @@ void interceptor_free(struct interceptor *s)
 		return;
 	terminal_free(s->terminal);
 	preview_free(s->preview);
+	head_release(&s->head);
 	plain_release(&s->plain);
 	raw_release(&s->raw);
 	buffer_release(&s->sniff);
@@ -161,17 +187,31 @@ void interceptor_spill(struct interceptor *s)
 }
 
 /* The head's share of the lines that may be printed; 0: no limit. */
-static uint64_t head_lines(const struct preview_options *o)
+static uint64_t head_lines(const struct limit *l)
 {
-	uint64_t share = o->mode == PREVIEW_HEAD ? 100 : o->head_share;
-	uint64_t lines = o->max_lines * share / 100;
-	return o->max_lines && lines == 0 ? 1 : lines;
+	uint64_t lines = l->count * l->head_share / 100;
+	return l->count && lines == 0 ? 1 : lines;
 }
 
-/* How long the next run of whole lines is that the head's budget has room for. */
+/* Whether a line is part of what is printed in any case. `run`, `lines`: bytes and lines before it
+   that are. */
+static bool is_of_head(struct interceptor *s, const char *line, size_t len, size_t run,
+		       size_t lines)
+{
+	const struct limit *l = &s->options.limit;
+	uint64_t most = head_lines(l);
+	/* A program would get the bytes as they are: who reads has to be known. */
+	if (!utf8_all_clean(line, len) && (!is_by_head(s) || !s->resolved))
+		return false;
+	if (is_by_head(s))
+		return head_take(&s->head, line, len);
+	return s->shown + run + len <= preview_head_budget(s->preview) && len <= l->max_line &&
+	       (!most || s->printed_lines + lines + 1 <= most);
+}
+
+/* How long the next run of whole lines is that may be printed already. */
 static size_t next_head(struct interceptor *s, size_t *lines)
 {
-	size_t budget = preview_head_budget(s->preview);
 	size_t run = 0;
 	*lines = 0;
 	while (!s->head_closed) {
@@ -183,9 +223,7 @@ static size_t next_head(struct interceptor *s, size_t *lines)
 		if (!end)
 			break;
 		size_t len = (size_t)(end - line) + 1;
-		uint64_t most = head_lines(&s->options.preview);
-		if (s->shown + run + len > budget || len > s->options.preview.max_line ||
-		    !utf8_all_clean(line, len) || (most && s->printed_lines + *lines + 1 > most))
+		if (!is_of_head(s, line, len, run, *lines))
 			s->head_closed = true;
 		else {
 			run += len;
@@ -204,10 +242,20 @@ static void print_head(struct interceptor *s)
 	if (s->options.print != INTERCEPT_PREVIEW)
 		return;
 	if (run > 0)
-		print(s, s->held.data + s->printed, run);
+		print_clean(s, s->held.data + s->printed, run);
 	s->printed += run;
 	s->shown += run;
 	s->printed_lines += lines;
+}
+
+/* More of a text that does not fit, in mode head. */
+static void feed_head(struct interceptor *s, const char *data, size_t len)
+{
+	struct buffer out = BUFFER_INIT;
+	head_feed(&s->head, data, len, &out);
+	print(s, out.data, out.len);
+	buffer_release(&out);
+	s->head_closed = s->head.end != HEAD_OPEN;
 }
 
 /* The text is longer than what is printed whole: it goes to disk, and of what
@@ -218,6 +266,8 @@ static void overflow(struct interceptor *s)
 	s->head_closed = true;
 	resolve(s);
 	interceptor_spill(s);
+	if (is_by_head(s) && s->held.len > s->printed)
+		feed_head(s, s->held.data + s->printed, s->held.len - s->printed);
 	buffer_release(&s->held);
 }
 
@@ -238,12 +288,25 @@ static size_t printed_size(struct interceptor *s, bool end)
 
 static bool is_over(struct interceptor *s, bool end)
 {
-	uint64_t most = s->options.preview.max_lines;
-	if (s->text_bytes > s->limit || s->held.len > s->limit)
+	const struct limit *l = &s->options.limit;
+	if (s->text_bytes > s->most || s->held.len > s->most)
 		return true;
-	if (!s->preview)
+	if (s->options.print != INTERCEPT_PREVIEW)
 		return false;
-	return (most && preview_lines(s->preview) > most) || printed_size(s, end) > s->limit;
+	return (l->count && tally_units(&s->tally) > l->count) ||
+	       (l->longest_line && s->tally.longest > l->longest_line) ||
+	       printed_size(s, end) > s->most;
+}
+
+/* Takes note of text for an agent. */
+static void measure(struct interceptor *s, const char *data, size_t len)
+{
+	if (s->options.print != INTERCEPT_PREVIEW || s->reported)
+		return;
+	if (s->fits || is_by_head(s))
+		tally_feed(&s->tally, data, len);
+	if (s->preview)
+		preview_feed(s->preview, data, len);
 }
 
 /* The text of the terminal for a program; the start of it may have been passed on as it came. */
@@ -265,20 +328,21 @@ static void on_text(void *ctx, const char *data, size_t len)
 {
 	struct interceptor *s = ctx;
 	s->text_bytes += len;
-	if (s->preview && !s->reported)
-		preview_feed(s->preview, data, len);
+	measure(s, data, len);
 	if (s->artifact)
 		artifact_append(s->artifact, s->options.part, data, len);
 	if (s->is_plain)
 		count_line(s, data, len);
 	else if (s->options.print == INTERCEPT_WHOLE && !s->reported)
 		print_text(s, data, len);
+	if (!s->fits && !s->reported && is_by_head(s))
+		feed_head(s, data, len);
 	if (!s->fits || s->reported)
 		return;
 
 	bool was_whole = s->options.print == INTERCEPT_WHOLE;
 	bool was_kept = s->artifact;
-	size_t room = s->limit - s->held.len;
+	size_t room = s->most - s->held.len;
 	size_t take = len < room ? len : room;
 	bool held = buffer_append(&s->held, data, take) == 0;
 	if (!held)
@@ -291,6 +355,8 @@ static void on_text(void *ctx, const char *data, size_t len)
 		artifact_append(s->artifact, s->options.part, data + take, len - take);
 	if (!was_whole && s->options.print == INTERCEPT_WHOLE)
 		print(s, data + take, len - take);
+	if (!s->fits && is_by_head(s))
+		feed_head(s, data + take, len - take);
 }
 
 static void on_plain(void *ctx, const char *data, size_t len)
@@ -504,6 +570,8 @@ enum interceptor_print interceptor_reader(struct interceptor *s)
 
 uint64_t interceptor_lines(const struct interceptor *s)
 {
+	if (is_by_head(s))
+		return tally_lines(&s->tally);
 	return s->preview ? preview_lines(s->preview) : 0;
 }
 
@@ -511,6 +579,8 @@ uint64_t interceptor_bytes(const struct interceptor *s)
 {
 	if (s->binary && !s->verbatim)
 		return s->raw_bytes;
+	if (is_by_head(s))
+		return s->tally.bytes;
 	return s->preview ? preview_bytes(s->preview) : s->text_bytes;
 }
 
@@ -637,6 +707,42 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 	buffer_release(&line);
 }
 
+/* The rest of the first part of a text, and how to go on. */
+static void print_end_of_head(struct interceptor *s, const struct interceptor_ending *e)
+{
+	static const enum wording_reason reasons[] = {
+		[HEAD_OPEN] = WORDING_NOTHING_LEFT,
+		[HEAD_COUNT] = WORDING_COUNT,
+		[HEAD_BYTES] = WORDING_BYTES,
+		[HEAD_LINE] = WORDING_FIRST_LINE,
+	};
+	struct head *h = &s->head;
+	struct buffer line = BUFFER_INIT;
+	head_finish(h, &line);
+	print(s, line.data, line.len);
+	buffer_clear(&line);
+	const struct wording_head told = {
+		.reason = reasons[h->end],
+		.limit = h->limit,
+		.lines = h->lines,
+		.units = h->units,
+		.total_units = tally_units(&s->tally),
+		.cut = h->cut,
+		.first_cut = h->first_cut,
+		.first_length = h->first_length,
+		.first_shown = h->first_shown,
+		.with_status = e->status_line == STATUS_LINE_ALWAYS,
+	};
+	int made = -1;
+	if (h->end != HEAD_OPEN || h->cut > 0)
+		made = wording_head(&line, &told, &e->ending, &e->place);
+	else if (interceptor_is_worth_telling(e))
+		made = wording_status(&line, &e->ending);
+	if (made == 0)
+		print_line(s, &line);
+	buffer_release(&line);
+}
+
 static void print_binary(struct interceptor *s, const struct interceptor_ending *e)
 {
 	struct buffer line = BUFFER_INIT;
@@ -656,8 +762,10 @@ static void take_pending(struct interceptor *s)
 		finish_plain(s);
 	else if (s->options.print == INTERCEPT_WHOLE)
 		print_text(s, pending.data, pending.len);
-	else if (s->preview)
-		preview_feed(s->preview, pending.data, pending.len);
+	else
+		measure(s, pending.data, pending.len);
+	if (!s->fits && is_by_head(s))
+		feed_head(s, pending.data, pending.len);
 	if (s->fits && (buffer_append(&s->held, pending.data, pending.len) < 0 || is_over(s, true)))
 		overflow(s);
 out:
@@ -676,6 +784,8 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 			print_binary(s, &e);
 		} else if (s->fits) {
 			print_rest(s, &e);
+		} else if (is_by_head(s)) {
+			print_end_of_head(s, &e);
 		} else {
 			print_preview(s, &e);
 		}

@@ -8,7 +8,8 @@
 // Text up to the threshold is held in memory; past it the artifact is opened
 // and everything goes there. For a reader that gets a preview (an agent) the
 // first share of the text is printed as its lines become final, the rest is
-// decided by interceptor_report(). Other readers get the whole text as it comes.
+// decided by interceptor_report(); in mode head all that is shown is (head.h).
+// Other readers get the whole text as it comes.
 //
 // Binary output (a NUL, or over 30 % unprintable in the first KB) is not
 // rendered: its bytes go to the artifact, and as they are to a program or file.
@@ -17,8 +18,8 @@
 #ifndef TERSE_INTERCEPT_INTERCEPTOR_H
 #define TERSE_INTERCEPT_INTERCEPTOR_H
 
+#include "config/limit.h"
 #include "supervisor/artifact/artifact.h"
-#include "supervisor/preview/preview.h"
 #include "supervisor/report/wording.h"
 #include "supervisor/terminal/terminal.h"
 
@@ -36,7 +37,7 @@ enum interceptor_raw { INTERCEPT_RAW_AUTO, INTERCEPT_RAW_YES, INTERCEPT_RAW_NO }
 
 struct interceptor_options {
 	struct terminal_options terminal;
-	struct preview_options preview; /* budget: the threshold */
+	struct limit limit; /* text within it is printed whole; bytes and max_line are not 0 */
 	enum interceptor_print print;
 	enum interceptor_raw raw;
 	enum artifact_part part; /* ARTIFACT_OUT or ARTIFACT_ERR */

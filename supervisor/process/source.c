@@ -2,6 +2,7 @@
 
 #include "supervisor/process/source.h"
 
+#include "config/limit.h"
 #include "supervisor/base/io.h"
 #include "supervisor/process/pty.h"
 
@@ -107,11 +108,7 @@ static void make_text(struct source *s)
 			     .rows = job->rows,
 			     .onlcr = !(s->pty && job->layout.controlling && !s->is_stderr),
 			     .collapse = set->collapse},
-		.preview = {.mode = (enum preview_mode)set->mode,
-			    .budget = (size_t)set->size,
-			    .head_share = (unsigned)set->head_share,
-			    .max_line = (size_t)set->max_line,
-			    .max_lines = (uint64_t)set->max_lines},
+		.limit = limit_of(set, s->is_stderr),
 		.print = print_for(s->sink, (enum printing)set->print),
 		.raw = (enum interceptor_raw)set->raw,
 		.part = s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,

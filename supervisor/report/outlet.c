@@ -75,7 +75,7 @@ static size_t write_now(struct outlet *o, const char *data, size_t len)
 
 void outlet_write(struct outlet *o, const char *data, size_t len)
 {
-	if (o->error)
+	if (o->error || len == 0)
 		return;
 	size_t done = o->queue.len == 0 ? write_now(o, data, len) : 0;
 	if (!o->error && buffer_append(&o->queue, data + done, len - done) < 0)

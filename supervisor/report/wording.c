@@ -123,6 +123,128 @@ int wording_footer(struct buffer *out, const struct wording_ending *e,
 	return buffer_append_string(out, "]\n");
 }
 
+/* "30 KB", as a limit is set, where that is exact. */
+static int append_limit(struct buffer *out, uint64_t bytes)
+{
+	static const uint64_t kb = 1024, mb = 1024 * 1024;
+	char count[HUMAN_LEN];
+	if (bytes < kb)
+		return buffer_printf(out, "%" PRIu64 " bytes", bytes);
+	if (bytes % mb == 0)
+		return buffer_printf(out, "%" PRIu64 " MB", bytes / mb);
+	if (bytes % kb == 0)
+		return buffer_printf(out, "%s KB", human_count(count, bytes / kb));
+	return append_size(out, bytes);
+}
+
+/* "3 long lines cut to 500 bytes" */
+static int append_cut(struct buffer *out, const struct wording_head *h)
+{
+	char count[HUMAN_LEN];
+	if (buffer_printf(out, "%s long line%s cut to ", human_count(count, h->cut),
+			  h->cut == 1 ? "" : "s") < 0)
+		return -1;
+	return append_limit(out, h->limit.max_line);
+}
+
+static const struct {
+	const char *one, *many, *hint;
+} units[] = {
+	[UNIT_LINES] = {"line", "lines", ""},
+	[UNIT_MATCHES] = {"match", "matches", ", or narrow the pattern"},
+	[UNIT_RESULTS] = {"result", "results", ", or narrow the search"},
+	[UNIT_ENTRIES] = {"entry", "entries", ", or list less"},
+};
+
+/* "lines 1-571 of 8,432 shown", "100 matches of 2,431 shown" */
+static int append_shown(struct buffer *out, const struct wording_head *h)
+{
+	char shown[HUMAN_LEN], total[HUMAN_LEN];
+	human_count(shown, h->units);
+	human_count(total, h->total_units);
+	if (h->limit.unit != UNIT_LINES)
+		return buffer_printf(out, "%s %s of %s shown", shown,
+				     h->units == 1 ? units[h->limit.unit].one
+						   : units[h->limit.unit].many,
+				     total);
+	if (h->units == 1)
+		return buffer_printf(out, "line 1 of %s shown", total);
+	return buffer_printf(out, "lines 1-%s of %s shown", shown, total);
+}
+
+/* " (limit 2,000 lines)"; a limit in another unit explains itself. */
+static int append_reason(struct buffer *out, const struct wording_head *h)
+{
+	char count[HUMAN_LEN];
+	if (h->reason == WORDING_COUNT && h->limit.unit != UNIT_LINES)
+		return 0;
+	if (buffer_append_string(out, " (limit ") < 0)
+		return -1;
+	if (h->reason == WORDING_BYTES)
+		return append_limit(out, h->limit.bytes) < 0 ? -1 : buffer_append(out, ")", 1);
+	return buffer_printf(out, "%s line%s)", human_count(count, h->limit.count),
+			     h->limit.count == 1 ? "" : "s");
+}
+
+/* ": terse read ID --offset 572, or narrow the pattern" */
+static int append_next(struct buffer *out, uint64_t line, const char *hint,
+		       const struct wording_place *place)
+{
+	if (append_behind(out, "read", place) < 0)
+		return -1;
+	if (!place->id)
+		return 0;
+	return buffer_printf(out, " --offset %" PRIu64 "%s", line, hint);
+}
+
+static int append_first_line(struct buffer *out, const struct wording_head *h, uint64_t lines,
+			     const struct wording_place *place)
+{
+	char length[HUMAN_LEN], shown[HUMAN_LEN], more[HUMAN_LEN];
+	if (buffer_printf(out, "line 1 is %s, its first %s shown",
+			  human_size(length, h->first_length),
+			  human_size(shown, h->first_shown)) < 0)
+		return -1;
+	if (lines > 1 && buffer_printf(out, ", %s more line%s", human_count(more, lines - 1),
+				       lines == 2 ? "" : "s") < 0)
+		return -1;
+	/* A path is told of standard output alone. */
+	return append_behind(out, place->is_stderr ? "read" : "path", place);
+}
+
+static int append_head(struct buffer *out, const struct wording_head *h, uint64_t lines,
+		       const struct wording_place *place)
+{
+	if (h->reason == WORDING_FIRST_LINE)
+		return append_first_line(out, h, lines, place);
+	if (h->reason == WORDING_NOTHING_LEFT) {
+		if (append_cut(out, h) < 0 ||
+		    (has_place(place) && buffer_append_string(out, "; whole") < 0))
+			return -1;
+		return append_next(out, h->first_cut, "", place);
+	}
+	if (append_shown(out, h) < 0 || append_reason(out, h) < 0)
+		return -1;
+	if (h->cut > 0 && (buffer_append_string(out, ", ") < 0 || append_cut(out, h) < 0))
+		return -1;
+	return append_next(out, h->lines + 1, units[h->limit.unit].hint, place);
+}
+
+int wording_head(struct buffer *out, const struct wording_head *h, const struct wording_ending *e,
+		 const struct wording_place *place)
+{
+	bool is_success = e->exit_code == 0 && !e->timed_out && e->state == WORDING_ENDED;
+	if (buffer_append_string(out, "[terse: ") < 0)
+		return -1;
+	if ((!is_success || h->with_status) &&
+	    (append_end(out, e) < 0 || buffer_append_string(out, "; ") < 0))
+		return -1;
+	if (append_head(out, h, e->lines, place) < 0 ||
+	    (e->background && buffer_append_string(out, "; background processes still write") < 0))
+		return -1;
+	return buffer_append_string(out, "]\n");
+}
+
 int wording_status(struct buffer *out, const struct wording_ending *e)
 {
 	if (buffer_append_string(out, "[terse: ") < 0 || append_end(out, e) < 0)

@@ -6,6 +6,8 @@
 #ifndef TERSE_REPORT_WORDING_H
 #define TERSE_REPORT_WORDING_H
 
+#include "config/limit.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,6 +42,30 @@ struct wording_ending {
 /* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-…]\n" */
 int wording_footer(struct buffer *out, const struct wording_ending *ending,
 		   const struct wording_place *place);
+
+/* Why the first part of a text, by whole lines, ends where it does. */
+enum wording_reason {
+	WORDING_NOTHING_LEFT, /* all lines are there, though not all of them whole */
+	WORDING_COUNT,        /* limit.count */
+	WORDING_BYTES,        /* limit.bytes */
+	WORDING_FIRST_LINE,   /* limit.bytes, within the first line */
+};
+
+struct wording_head {
+	enum wording_reason reason;
+	struct limit limit;
+	uint64_t lines, units, total_units; /* printed; of all there are */
+	uint64_t cut, first_cut;            /* lines longer than limit.max_line */
+	uint64_t first_length, first_shown; /* of WORDING_FIRST_LINE, bytes */
+	bool with_status;                   /* tells the exit status of a success too */
+};
+
+/* What of a text its first part does not show, in place of markers and footer (`ending` has the
+   totals): "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read cmd-… --offset 572]\n",
+   "[terse: exit 2; 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read cmd-…
+   --offset 101, or narrow the pattern]\n". */
+int wording_head(struct buffer *out, const struct wording_head *head,
+		 const struct wording_ending *ending, const struct wording_place *place);
 
 /* "[terse: exit 4]\n" for agents that don't tell the model the exit status. */
 int wording_status(struct buffer *out, const struct wording_ending *ending);

@@ -284,7 +284,8 @@ class Refused(FailOpen):
         write_file(os.path.join(self.work, "text"), NUMBERS)
         for call in self.CALLS:
             with self.subTest(call=call):
-                run = self.run_to_end("deny", call, "--", "terse", "cat", "text")
+                run = self.run_to_end("deny", call, "--", "terse", "--profile", "default",
+                                      "cat", "text")
                 self.assertEqual(run.code, 0)
                 self.assertTrue(run.out.startswith(b"1\n2\n"))
                 self.assertIn(b"\n20000\n", run.out)
@@ -309,8 +310,8 @@ class Refused(FailOpen):
                 run = self.run_to_end(*become, "bash", "-c", "ulimit -u %d; exec terse sh -c "
                                       "'echo out; exit 3'" % count)
                 self.assertEqual((run.code, run.out), (3, b"out\n"), count)
-                run = self.run_to_end(*become, "bash", "-c", "ulimit -u %d; exec terse cat text" %
-                                      count, env={"TERSE_HOME": os.path.join(self.tmp, "s")})
+                run = self.run_to_end(*become, "bash", "-c", "ulimit -u %d; exec terse "
+                                      "--profile default cat text" % count, env={"TERSE_HOME": os.path.join(self.tmp, "s")})
                 self.assertEqual(run.code, 0)
                 self.assertTrue(run.out.startswith(b"1\n2\n"))
                 self.assertIn(b"\n20000\n", run.out)

@@ -78,8 +78,8 @@ class Modes(Case):
 
     def test_output_bytes_are_not_changed(self):
         """Without a person OPOST is off, and nothing is echoed."""
-        run = self.terse("sh", "-c", "stty -a <&2 | tr ' ;' '\\n\\n' |"
-                         " grep -xe -opost -e -echo -e iutf8")
+        run = self.terse("--profile", "default", "sh", "-c",
+                         "stty -a <&2 | tr ' ;' '\\n\\n' | grep -xe -opost -e -echo -e iutf8")
         self.assertEqual(sorted(run.out.split()), [b"-echo", b"-opost", b"iutf8"])
 
     def test_size_is_never_zero(self):

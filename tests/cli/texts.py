@@ -14,7 +14,7 @@ class Exact(Case):
     def printed(self, data, *options):
         """What an agent is given of a file's bytes."""
         write_file(os.path.join(self.work, "data"), data)
-        run = self.terse(*options, "sh", "-c", "cat data")
+        run = self.terse("--profile", "default", *options, "cat", "data")
         self.assertEqual(run.code, 0)
         return run.out
 
@@ -61,7 +61,7 @@ class Exact(Case):
         self.assertTrue(run.endswith("café 😀\n".encode()))
         many = data * 200
         write_file(os.path.join(self.work, "data"), many)
-        long = self.terse("sh", "-c", "cat data")
+        long = self.terse("--profile", "default", "cat", "data")
         long.out.decode()
         self.assertEqual(self.artifact(long.id), many)
 
@@ -88,7 +88,7 @@ class Exact(Case):
 
     def test_raw_bytes_are_kept_when_rendering_drops_more_than_colours(self):
         write_file(os.path.join(self.work, "data"), b"10%\r100%\n" * 2000)
-        run = self.terse("sh", "-c", "cat data")
+        run = self.terse("--profile", "default", "cat", "data")
         path = os.fsdecode(self.ask("path", "--raw", run.id).rstrip(b"\n"))
         self.assertEqual(read_file(path), b"10%\r100%\n" * 2000)
         self.assertEqual(self.artifact(run.id), b"100%\n" * 2000)
@@ -124,17 +124,21 @@ class Memory(Case):
 
     def test_5_mb_on_one_line(self):
         script = "head -c 5000000 /dev/zero | tr '\\0' x; echo; echo end"
-        run = self.measure("5 MB on one line", "sh", "-c", script)
+        run = self.measure("5 MB on one line", "--profile", "default", "sh", "-c", script)
         self.assertLessEqual(len(run.out), LIMIT + 400)
         self.assertIn(b"\nend\n[terse: exit 0", run.out)
         self.assertEqual(self.artifact(run.id), b"x" * 5000000 + b"\nend\n")
 
     def test_100_mb_of_yes(self):
-        for options in ((), ("--no-pty",)):
+        for options in ((), ("--no-pty",), ("--profile", "read")):
+            if "--profile" not in options:
+                options += ("--profile", "default")
             run = self.measure("100 MB of yes " + " ".join(options), *options, "sh", "-c",
                                "yes | head -c 100000000")
-            footer = FOOTER.search(run.out)
-            self.assertEqual(footer["lines"], b"50,000,000")
+            if "read" in options:
+                self.assertIn(b"\n[terse: lines 1-2,000 of 50,000,000 shown (limit", run.out)
+            else:
+                self.assertEqual(FOOTER.search(run.out)["lines"], b"50,000,000")
             path = os.fsdecode(self.ask("path", run.id).rstrip(b"\n"))
             self.assertEqual(os.path.getsize(path), 100000000)
             os.unlink(path)
@@ -161,7 +165,7 @@ class Memory(Case):
 
     def test_random_bytes_after_text(self):
         """Not judged as binary: goes through the terminal as escape sequences and all."""
-        run = self.measure("20 MB of random bytes after text", "sh", "-c",
+        run = self.measure("20 MB of random bytes after text", "--profile", "default", "sh", "-c",
                            "seq 1000; head -c 20000000 /dev/urandom; exit 4")
         self.assertEqual(run.code, 4)
         self.assertLessEqual(len(run.out), LIMIT + 400)

@@ -110,10 +110,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			     .rows = 5 + data[3] % 60,
 			     .onlcr = flags & ONLCR,
 			     .collapse = flags & COLLAPSE},
-		.preview = {.mode = (enum preview_mode)(data[4] % 4),
-			    .budget = 64 + 8 * (size_t)data[5],
-			    .head_share = data[6] % 101,
-			    .max_line = 40 + data[7]},
+		.limit = {.mode = (enum mode)(data[4] % 4),
+			  .bytes = 64 + 8 * (size_t)data[5],
+			  .count = data[4] / 4,
+			  .longest_line = data[5] & 1 ? 30 + data[6] : 0,
+			  .unit = (enum unit)(data[6] % 4),
+			  .head_share = data[6] % 101,
+			  .max_line = 40 + data[7]},
 		.print = late ? INTERCEPT_PREVIEW : print,
 		.raw = (enum interceptor_raw)(data[6] % 3),
 		.part = ARTIFACT_OUT,
@@ -145,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		buffer_release(&want);
 	} else {
-		size_t limit = options.preview.budget + options.preview.budget * 15 / 100;
+		size_t limit = options.limit.bytes + options.limit.bytes * 15 / 100;
 		check(utf8_all_clean(r.out.data, r.out.len));
 		check(r.out.len <= limit + FOOTER);
 		check(!interceptor_fits(text) || r.out.len <= limit);

@@ -112,6 +112,165 @@ static void status(const struct wording_ending *e, const char *want)
 	assert_text(&out, result, want);
 }
 
+static void head(const struct wording_head *h, const struct wording_ending *e,
+		 const struct wording_place *place, const char *want)
+{
+	struct buffer out = BUFFER_INIT;
+	int result = wording_head(&out, h, e, place);
+	assert_text(&out, result, want);
+}
+
+static struct wording_head first(enum wording_reason reason, enum unit unit, uint64_t units,
+				 uint64_t total)
+{
+	return (struct wording_head){
+		.reason = reason,
+		.limit = {.bytes = 30 * 1024, .count = units, .unit = unit, .max_line = 500},
+		.lines = units,
+		.units = units,
+		.total_units = total};
+}
+
+/* What is said behind the first part of a text. */
+static void heads_of_lines(void **state)
+{
+	struct wording_ending e = ended(0);
+	struct wording_head h = first(WORDING_COUNT, UNIT_LINES, 2000, 3000);
+	(void)state;
+	head(&h, &e, &kept,
+	     "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines): terse read " ID
+	     " --offset 2001]\n");
+	head(&h, &e, &kept_stderr,
+	     "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines): terse read " ID
+	     " --stderr --offset 2001]\n");
+	head(&h, &e, &lost,
+	     "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines): not kept: No space left on "
+	     "device]\n");
+	head(&h, &e, &in_a_file, "[terse: lines 1-2,000 of 3,000 shown (limit 2,000 lines)]\n");
+	h = first(WORDING_COUNT, UNIT_LINES, 1, 2);
+	head(&h, &e, &kept,
+	     "[terse: line 1 of 2 shown (limit 1 line): terse read " ID " --offset 2]\n");
+	h = first(WORDING_BYTES, UNIT_LINES, 571, 8432);
+	head(&h, &e, &kept,
+	     "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read " ID " --offset 572]\n");
+	h.limit.bytes = 16 * 1024 * 1024;
+	head(&h, &e, &kept,
+	     "[terse: lines 1-571 of 8,432 shown (limit 16 MB): terse read " ID " --offset 572]\n");
+	h.limit.bytes = 5000;
+	head(&h, &e, &kept,
+	     "[terse: lines 1-571 of 8,432 shown (limit 4.9 KB): terse read " ID
+	     " --offset 572]\n");
+	h.limit.bytes = 900;
+	head(&h, &e, &kept,
+	     "[terse: lines 1-571 of 8,432 shown (limit 900 bytes): terse read " ID
+	     " --offset 572]\n");
+	e.background = true;
+	head(&h, &e, &kept,
+	     "[terse: lines 1-571 of 8,432 shown (limit 900 bytes): terse read " ID
+	     " --offset 572; background processes still write]\n");
+}
+
+static void heads_of_units(void **state)
+{
+	struct wording_ending e = ended(0);
+	struct wording_head h = first(WORDING_COUNT, UNIT_MATCHES, 100, 2431);
+	(void)state;
+	head(&h, &e, &kept,
+	     "[terse: 100 matches of 2,431 shown: terse read " ID
+	     " --offset 101, or narrow the pattern]\n");
+	head(&h, &e, &lost,
+	     "[terse: 100 matches of 2,431 shown: not kept: No space left on device]\n");
+	h = first(WORDING_BYTES, UNIT_MATCHES, 87, 2431);
+	head(&h, &e, &kept,
+	     "[terse: 87 matches of 2,431 shown (limit 30 KB): terse read " ID
+	     " --offset 88, or narrow the pattern]\n");
+	h = first(WORDING_BYTES, UNIT_MATCHES, 1, 2431);
+	head(&h, &e, &kept,
+	     "[terse: 1 match of 2,431 shown (limit 30 KB): terse read " ID
+	     " --offset 2, or narrow the pattern]\n");
+	h = first(WORDING_COUNT, UNIT_RESULTS, 1000, 156635);
+	head(&h, &e, &kept,
+	     "[terse: 1,000 results of 156,635 shown: terse read " ID
+	     " --offset 1001, or narrow the search]\n");
+	/* The offset is that of a line, whatever is counted. */
+	h = first(WORDING_COUNT, UNIT_ENTRIES, 500, 9999);
+	h.lines = 587;
+	head(&h, &e, &kept,
+	     "[terse: 500 entries of 9,999 shown: terse read " ID " --offset 588, or list less]\n");
+}
+
+static void heads_of_long_lines(void **state)
+{
+	struct wording_ending e = ended(0);
+	struct wording_head h = {.reason = WORDING_FIRST_LINE,
+				 .limit = {.bytes = 30 * 1024, .max_line = 30 * 1024},
+				 .first_length = 100000,
+				 .first_shown = 30 * 1024};
+	(void)state;
+	e.lines = 1;
+	head(&h, &e, &kept,
+	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse path " ID "]\n");
+	head(&h, &e, &kept_stderr,
+	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse read " ID " --stderr]\n");
+	head(&h, &e, &lost,
+	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: not kept: No space left on "
+	     "device]\n");
+	e.lines = 2;
+	head(&h, &e, &in_a_file,
+	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown, 1 more line]\n");
+	e.lines = 3000;
+	head(&h, &e, &kept,
+	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown, 2,999 more lines: terse path " ID
+	     "]\n");
+
+	h = first(WORDING_NOTHING_LEFT, UNIT_MATCHES, 50, 50);
+	h.cut = 3;
+	h.first_cut = 12;
+	head(&h, &e, &kept,
+	     "[terse: 3 long lines cut to 500 bytes; whole: terse read " ID " --offset 12]\n");
+	head(&h, &e, &in_a_file, "[terse: 3 long lines cut to 500 bytes]\n");
+	head(&h, &e, &lost,
+	     "[terse: 3 long lines cut to 500 bytes; whole: not kept: No space left on device]\n");
+	h.cut = 1;
+	h.limit.max_line = 2048;
+	head(&h, &e, &kept,
+	     "[terse: 1 long line cut to 2 KB; whole: terse read " ID " --offset 12]\n");
+	h = first(WORDING_COUNT, UNIT_MATCHES, 100, 2431);
+	h.cut = 3;
+	h.first_cut = 12;
+	head(&h, &e, &kept,
+	     "[terse: 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read " ID
+	     " --offset 101, or narrow the pattern]\n");
+	h = first(WORDING_BYTES, UNIT_LINES, 571, 8432);
+	h.cut = 1;
+	head(&h, &e, &kept,
+	     "[terse: lines 1-571 of 8,432 shown (limit 30 KB), 1 long line cut to 500 bytes: "
+	     "terse read " ID " --offset 572]\n");
+}
+
+/* How the command ended is told in front, unless it is a success. */
+static void heads_of_failures(void **state)
+{
+	struct wording_ending e = ended(2);
+	struct wording_head h = first(WORDING_COUNT, UNIT_MATCHES, 100, 2431);
+	(void)state;
+	head(&h, &e, &kept,
+	     "[terse: exit 2; 100 matches of 2,431 shown: terse read " ID
+	     " --offset 101, or narrow the pattern]\n");
+	e = ended(-1);
+	e.signal = SIGTERM;
+	head(&h, &e, &in_a_file, "[terse: killed by SIGTERM; 100 matches of 2,431 shown]\n");
+	e = ended(124);
+	e.timed_out = true;
+	head(&h, &e, &in_a_file, "[terse: timed out (exit 124); 100 matches of 2,431 shown]\n");
+	e = ended(0);
+	e.state = WORDING_INTERRUPTED;
+	head(&h, &e, &in_a_file, "[terse: interrupted; 100 matches of 2,431 shown]\n");
+	e = ended(0);
+	h.with_status = true;
+	head(&h, &e, &in_a_file, "[terse: exit 0; 100 matches of 2,431 shown]\n");
+}
+
 /* How a command can end. */
 static void endings(void **state)
 {
@@ -263,9 +422,19 @@ static void kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(markers),    cmocka_unit_test(footers),  cmocka_unit_test(endings),
-		cmocka_unit_test(heartbeats), cmocka_unit_test(binaries), cmocka_unit_test(person),
-		cmocka_unit_test(not_kept),   cmocka_unit_test(appends),  cmocka_unit_test(kinds),
+		cmocka_unit_test(markers),
+		cmocka_unit_test(footers),
+		cmocka_unit_test(endings),
+		cmocka_unit_test(heartbeats),
+		cmocka_unit_test(binaries),
+		cmocka_unit_test(person),
+		cmocka_unit_test(not_kept),
+		cmocka_unit_test(appends),
+		cmocka_unit_test(kinds),
+		cmocka_unit_test(heads_of_lines),
+		cmocka_unit_test(heads_of_units),
+		cmocka_unit_test(heads_of_long_lines),
+		cmocka_unit_test(heads_of_failures),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

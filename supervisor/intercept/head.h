@@ -1,0 +1,48 @@
+// The first part of a text that is too long, by whole lines: what mode head
+// prints, as it comes. Nothing that was handed out is ever taken back.
+//
+// Lines over limit.max_line are cut, with a mark in place. It ends where the next
+// line would break a limit; a first line that breaks it alone is given in part.
+#ifndef TERSE_INTERCEPT_HEAD_H
+#define TERSE_INTERCEPT_HEAD_H
+
+#include "config/limit.h"
+#include "supervisor/base/buffer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum head_end {
+	HEAD_OPEN,
+	HEAD_COUNT, /* limit.count was reached */
+	HEAD_BYTES, /* the next line is too much for limit.bytes */
+	HEAD_LINE,  /* so is the first one; a part of it was handed out */
+};
+
+struct head {
+	struct limit limit; /* set by the owner; the rest is zero at first */
+	enum head_end end;
+	size_t bytes;            /* handed out, as they are printed */
+	uint64_t lines, units;   /* handed out */
+	uint64_t cut, first_cut; /* how many of them are cut, and the number of the first */
+	uint64_t first_length;   /* HEAD_LINE: of the line ... */
+	size_t first_shown;      /* ... and of its part */
+	struct buffer line;      /* the unfinished line, as far as it could be shown */
+	uint64_t length;         /* of all of it */
+};
+
+/* Whether a whole line (with its newline) can be handed out before it is known whether the text
+   fits; it is counted then. */
+bool head_take(struct head *h, const char *line, size_t len);
+
+/* The next bytes of a text that does not fit, behind what head_take() took. Appends what is to be
+   printed, clean. Without memory it ends early. */
+void head_feed(struct head *h, const char *data, size_t len, struct buffer *out);
+
+/* No more comes: a last line without a newline is a line. */
+void head_finish(struct head *h, struct buffer *out);
+
+void head_release(struct head *h);
+
+#endif

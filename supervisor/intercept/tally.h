@@ -1,0 +1,31 @@
+// How much text there is, in lines and in the unit that its limit counts
+// (config/limit.h), while it passes by in pieces.
+#ifndef TERSE_INTERCEPT_TALLY_H
+#define TERSE_INTERCEPT_TALLY_H
+
+#include "config/limit.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is kept of an unfinished line: enough to tell whether it counts. */
+#define TALLY_FRONT 16
+
+struct tally {
+	enum unit unit;
+	bool by_line; /* whether `longest` is wanted; lines alone are counted faster without */
+	uint64_t bytes, lines, units; /* an unfinished last line is in none of the last two ... */
+	uint64_t longest;             /* bytes of a line without its newline; this one included */
+	uint64_t length;              /* ... but its bytes so far are here */
+	char front[TALLY_FRONT];      /* its first bytes; the last of them is the line's last */
+};
+
+/* The next bytes of the text. `t` is all zeroes at first but for `unit` and `by_line`. */
+void tally_feed(struct tally *t, const char *data, size_t len);
+
+/* Lines and units so far, the unfinished line included. */
+uint64_t tally_lines(const struct tally *t);
+uint64_t tally_units(const struct tally *t);
+
+#endif

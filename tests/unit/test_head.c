@@ -1,0 +1,143 @@
+// The first part of a text by whole lines.
+
+#include "supervisor/base/utf8.h"
+#include "supervisor/intercept/head.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct limit some = {.bytes = 64, .max_line = 30};
+
+/* What is handed out of a text, the same for every way to cut it; `end` as it is told then. */
+static struct head given(const struct limit *limit, const char *text, const char *want,
+			 enum head_end end)
+{
+	size_t len = strlen(text);
+	struct head h = {.limit = *limit};
+	for (size_t step = 1; step <= len + 1; step++) {
+		struct buffer out = BUFFER_INIT;
+		h = (struct head){.limit = *limit};
+		for (size_t at = 0; at < len; at += step)
+			head_feed(&h, text + at, len - at < step ? len - at : step, &out);
+		head_finish(&h, &out);
+		assert_string_equal(buffer_string(&out), want);
+		assert_int_equal(h.end, end);
+		assert_int_equal(h.bytes, strlen(want));
+		assert_true(h.bytes <= limit->bytes);
+		assert_true(utf8_all_clean(want, strlen(want)));
+		buffer_release(&out);
+	}
+	return h;
+}
+
+static void all_of_it(void **state)
+{
+	(void)state;
+	struct head h = given(&some, "a\n\nb\n", "a\n\nb\n", HEAD_OPEN);
+	assert_int_equal(h.lines, 3);
+	h = given(&some, "a\nb", "a\nb", HEAD_OPEN);
+	assert_int_equal(h.lines, 2);
+	given(&some, "", "", HEAD_OPEN);
+	given(&some, "a \x1b[m \xFF\n", "a \xEF\xBF\xBD[m \xEF\xBF\xBD\n", HEAD_OPEN);
+}
+
+static void by_count(void **state)
+{
+	struct limit l = some;
+	(void)state;
+	l.count = 2;
+	struct head h = given(&l, "a\nb\nc\n", "a\nb\n", HEAD_COUNT);
+	assert_int_equal(h.lines, 2);
+	assert_int_equal(h.units, 2);
+	given(&l, "a\nb\nc", "a\nb\n", HEAD_COUNT);
+	given(&l, "a\nb\n", "a\nb\n", HEAD_OPEN);
+	l.unit = UNIT_MATCHES;
+	h = given(&l, "a\n--\nb\n--\nc", "a\n--\nb\n", HEAD_COUNT);
+	assert_int_equal(h.lines, 3);
+	assert_int_equal(h.units, 2);
+}
+
+static void by_bytes(void **state)
+{
+	struct limit l = some;
+	(void)state;
+	l.bytes = 10;
+	struct head h = given(&l, "abcd\nefgh\nijkl\n", "abcd\nefgh\n", HEAD_BYTES);
+	assert_int_equal(h.lines, 2);
+	given(&l, "abcd\nefghi\n", "abcd\n", HEAD_BYTES);
+	given(&l, "abcd\nefghi", "abcd\nefghi", HEAD_OPEN);
+	/* As they are printed: an invalid byte is three. */
+	given(&l, "abcd\nef\xFFh\n", "abcd\n", HEAD_BYTES);
+	given(&l, "abcd\nef\xFF", "abcd\nef\xEF\xBF\xBD", HEAD_OPEN);
+}
+
+static void first_line(void **state)
+{
+	struct limit l = some;
+	(void)state;
+	l.bytes = 10;
+	struct head h = given(&l, "abcdefghijk\nl\n", "abcdefghij", HEAD_LINE);
+	assert_int_equal(h.lines, 0);
+	assert_int_equal(h.first_length, 11);
+	assert_int_equal(h.first_shown, 10);
+	/* Not within a character. */
+	h = given(&l, "abcdefghi\xC3\xA9jk", "abcdefghi", HEAD_LINE);
+	assert_int_equal(h.first_shown, 9);
+	h = given(&l, "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF",
+		  "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD", HEAD_LINE);
+	assert_int_equal(h.first_shown, 3);
+	assert_int_equal(h.first_length, 12);
+}
+
+static void long_lines(void **state)
+{
+	struct limit l = some;
+	(void)state;
+	l.max_line = 5;
+	struct head h = given(&l, "a\nabcde\nabcdef\nabcde0123456789\n",
+			      "a\nabcde\nabcde[... 1 bytes omitted ...]\n", HEAD_BYTES);
+	assert_int_equal(h.cut, 1);
+	assert_int_equal(h.first_cut, 3);
+	assert_int_equal(h.lines, 3);
+	h = given(&l, "abcd\xC3\xA9", "abcd[... 2 bytes omitted ...]", HEAD_OPEN);
+	assert_int_equal(h.cut, 1);
+	assert_int_equal(h.first_cut, 1);
+}
+
+/* Lines that are taken while the text may still fit are part of it. */
+static void taken_before(void **state)
+{
+	struct head h = {.limit = {.bytes = 30, .max_line = 5, .count = 4}};
+	struct buffer out = BUFFER_INIT;
+	(void)state;
+	assert_true(head_take(&h, "abcde\n", 6));
+	assert_false(head_take(&h, "abcdef\n", 7));
+	assert_true(head_take(&h, "\xFF\xFF\n", 3));
+	assert_int_equal(h.bytes, 13);
+	assert_int_equal(h.lines, 2);
+	head_feed(&h, "c\nd\ne\n", 6, &out);
+	head_finish(&h, &out);
+	assert_string_equal(buffer_string(&out), "c\nd\n");
+	assert_int_equal(h.end, HEAD_COUNT);
+	assert_int_equal(h.lines, 4);
+	assert_false(head_take(&h, "f\n", 2));
+	buffer_release(&out);
+	h = (struct head){.limit = {.bytes = 5, .max_line = 10}};
+	assert_false(head_take(&h, "abcde\n", 6));
+	assert_true(head_take(&h, "abcd\n", 5));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_of_it),  cmocka_unit_test(by_count),
+		cmocka_unit_test(by_bytes),   cmocka_unit_test(first_line),
+		cmocka_unit_test(long_lines), cmocka_unit_test(taken_before),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
