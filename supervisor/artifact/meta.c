@@ -118,6 +118,7 @@ static int read_json(int dir, const char *id, struct meta *m)
 	char *text = NULL;
 	struct stat st;
 	int result = -1;
+	*m = (struct meta){0};
 	int fd = store_open_file(dir, name, O_RDONLY);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		goto out;

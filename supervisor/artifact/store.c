@@ -248,7 +248,7 @@ void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1])
 	if (!session || !*session)
 		session = "default";
 	size_t n = 0;
-	for (; session[n] && n < STORE_SESSION_LEN; n++) {
+	for (; n < STORE_SESSION_LEN && session[n]; n++) {
 		char c = session[n];
 		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 		bool digit = c >= '0' && c <= '9';

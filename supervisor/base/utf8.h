@@ -34,7 +34,8 @@ size_t utf8_floor(const char *data, size_t total, size_t len);
    and U+FEFF. */
 bool utf8_is_clean(uint32_t cp);
 
-/* Whether all of `data` is valid UTF-8 of clean code points; CR before LF counts as clean. Fast on ASCII. */
+/* Whether all of `data` is valid UTF-8 of clean code points; CR before LF counts as clean. Fast on
+ * ASCII. */
 bool utf8_all_clean(const char *data, size_t len);
 
 /* Appends `data` to `out` with each invalid part and each code point that is
