@@ -29,7 +29,12 @@
 //     terminal/  bytes to text: see terminal.h
 //     preview/   which lines are shown: see preview.h
 //     artifact/  the store on disk: see store.h and artifact.h
-//     report/    wording.c      every line terse itself prints
+//     search/    matcher.c      a pattern, and the lines it matches
+//                syntax.c literal.c finder.c  strings that most lines lack
+//                walk.c         through a text in blocks
+//                listing.c excerpt.c notice.c  what is printed
+//                watchdog.c     a pattern that takes for ever
+//     report/    wording.c quote.c  every line terse itself prints
 //                outlet.c       printing without blocking
 //     command/   one file a verb
 
@@ -47,10 +52,11 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-	{"run", command_run},       {"read", command_read},       {"list", command_list},
-	{"path", command_path},     {"filter", command_filter},   {"config", command_config},
-	{"doctor", command_doctor}, {"help", command_help},       {"--help", command_help},
-	{"-h", command_help},       {"version", command_version}, {"--version", command_version},
+	{"run", command_run},           {"read", command_read},     {"search", command_search},
+	{"list", command_list},         {"path", command_path},     {"filter", command_filter},
+	{"config", command_config},     {"doctor", command_doctor}, {"help", command_help},
+	{"--help", command_help},       {"-h", command_help},       {"version", command_version},
+	{"--version", command_version},
 };
 
 static const struct verb *find_verb(const char *name)

@@ -18,6 +18,7 @@ struct command_context {
 int command_run(struct command_context *c, int argc, char **argv);
 int command_filter(struct command_context *c, int argc, char **argv);
 int command_read(struct command_context *c, int argc, char **argv);
+int command_search(struct command_context *c, int argc, char **argv);
 int command_list(struct command_context *c, int argc, char **argv);
 int command_path(struct command_context *c, int argc, char **argv);
 int command_doctor(struct command_context *c, int argc, char **argv);

@@ -21,14 +21,28 @@ static const struct topic topics[] = {
 	 "  -c STRING             run a shell string (one argument with blanks or shell syntax is "
 	 "one, too)\n"
 	 "  --cwd DIR             run the command in DIR\n"},
-	{"read", "terse read ID [--offset N] [--limit N] [--stderr]",
+	{"read", "terse read ID [--offset N] [--limit N] [--stderr] [--session NAME]",
 	 "Prints lines of an artifact (or of any file). ID: as printed, a unique beginning of it, "
 	 "or\n"
 	 "last, last-1, ... of this session.\n\n"
 	 "  --offset N            first line, from 1\n"
 	 "  --limit N             how many lines\n"
 	 "  --stderr              the text of standard error, where it was kept apart\n"},
-	{"list", "terse list [--all]",
+	{"search", "terse search [OPTIONS] ID|FILE|--all REGEX",
+	 "Prints the lines of an artifact (or of any file) that match, as LINE:text, at most 100 "
+	 "of them,\n"
+	 "and then how many there are. Perl-compatible patterns. Ends with 1 if nothing "
+	 "matches.\n\n"
+	 "  -i, -w, -v, -F        ignore case, whole words, lines that do not match, a plain "
+	 "string\n"
+	 "  -c, -l                only the count; only the names of the texts that match\n"
+	 "  -A N, -B N, -C N      lines of context behind, before, around\n"
+	 "  --limit N             print so many matches\n"
+	 "  --offset N            begin at line N\n"
+	 "  --all                 all artifacts of the session\n"
+	 "  --session NAME        of that session\n"
+	 "  --stderr              the text of standard error, where it was kept apart\n"},
+	{"list", "terse list [--all] [--session NAME] [--limit N]",
 	 "What was run and kept in this session (--all: in all sessions), newest first.\n"},
 	{"path", "terse path [--raw] ID",
 	 "The file that holds the text of an artifact (--raw: its raw bytes).\n"},

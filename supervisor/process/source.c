@@ -152,29 +152,41 @@ static void take(struct source *s, const char *data, size_t len)
 		interceptor_feed(s->text, data, len);
 }
 
-int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
+/* Fills the chunk with what is there. A pty hands out a few KB at a time: taking them one after the
+   other lets the command go on writing while what was read is dealt with. *end is the errno of the
+   last read, or 0 at the end of a pipe; -1 when the chunk is full. */
+static size_t fill(struct source *s, char chunk[SOURCE_CHUNK], int *end)
 {
 	size_t got = 0;
-	while (s->fd >= 0 && got < most) {
-		ssize_t n = read(s->fd, chunk, SOURCE_CHUNK);
-		if (n > 0) {
-			take(s, chunk, (size_t)n);
+	*end = -1;
+	while (got < SOURCE_CHUNK) {
+		ssize_t n = read(s->fd, chunk + got, SOURCE_CHUNK - got);
+		if (n > 0)
 			got += (size_t)n;
-			if (outlet_is_full(&s->outlet))
-				return 1;
-			continue;
+		else if (n == 0 || errno != EINTR) {
+			*end = n == 0 ? 0 : errno;
+			break;
 		}
-		if (n < 0 && errno == EINTR)
-			continue;
-		/* The end of a pipe reads 0, that of a pty EIO. */
-		if (s->lasting && n < 0 && errno == EIO) {
-			s->hung = true;
-			return 0;
-		}
-		if (n == 0 || errno != EAGAIN) {
-			source_close(s);
-			return -1;
-		}
+	}
+	return got;
+}
+
+int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
+{
+	int end = -1;
+	for (size_t got = 0; s->fd >= 0 && got < most && end < 0;) {
+		size_t n = fill(s, chunk, &end);
+		if (n > 0)
+			take(s, chunk, n);
+		got += n;
+		if (end < 0 && outlet_is_full(&s->outlet))
+			return 1;
+	}
+	if (s->fd < 0)
+		return -1;
+	if (end < 0)
+		return 1;
+	if (end == EAGAIN) {
 		if (s->text) {
 			interceptor_pause(s->text);
 			/* Through a pipe nothing is redrawn: no reason to let a reader wait. */
@@ -183,7 +195,13 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 		}
 		return 0;
 	}
-	return s->fd < 0 ? -1 : 1;
+	if (s->lasting && end == EIO) {
+		s->hung = true;
+		return 0;
+	}
+	/* The end of a pipe reads 0, that of a pty EIO. */
+	source_close(s);
+	return -1;
 }
 
 static void report_person(struct source *s, const struct interceptor_ending *e)

@@ -45,8 +45,8 @@ struct matcher {
 	struct syntax syntax;
 	struct finder finder;
 	bool use_finder;
-	int error; /* of PCRE2, when it gave up */
-	volatile unsigned long progress;
+	int error;                    /* of PCRE2, when it gave up */
+	volatile unsigned long calls; /* begun and ended */
 
 	/* The lines that are searched. */
 	const char *data;
@@ -208,12 +208,13 @@ void matcher_free(struct matcher *m)
 static enum matcher_result run(struct matcher *m, const struct code *c, const char *data,
 			       size_t len, size_t start, uint32_t options)
 {
-	m->progress++;
+	m->calls++;
 	PCRE2_SPTR subject = (PCRE2_SPTR)data;
 	int rc =
 		c->jit ? pcre2_jit_match(c->code, subject, len, start, options, m->match, m->limits)
 		       : pcre2_match(c->code, subject, len, start, options, m->match, m->limits);
-	/* The pattern has more groups than we want to know of. */
+	m->calls++;
+	/* 0: the pattern has groups, of which we do not want to know. */
 	if (rc >= 0)
 		return MATCHER_FOUND;
 	if (rc == PCRE2_ERROR_NOMATCH)
@@ -382,16 +383,18 @@ enum matcher_result matcher_next(struct matcher *m, size_t from, size_t *at)
 const char *matcher_reason(const struct matcher *m)
 {
 	switch (m->error) {
-	case PCRE2_ERROR_MATCHLIMIT: return "it takes over 10 million steps";
+	case PCRE2_ERROR_MATCHLIMIT:
+		return "it takes over 10 million steps, as repeats inside repeats do: (a+)+";
 	case PCRE2_ERROR_JIT_STACKLIMIT:
 	case PCRE2_ERROR_HEAPLIMIT:
 	case PCRE2_ERROR_DEPTHLIMIT:
-	case PCRE2_ERROR_NOMEMORY: return "it takes too much memory";
+	case PCRE2_ERROR_NOMEMORY:
+		return "it takes too much memory, as repeated groups do in a long line";
 	default: return "PCRE2 failed";
 	}
 }
 
-const volatile unsigned long *matcher_progress(const struct matcher *m)
+const volatile unsigned long *matcher_calls(const struct matcher *m)
 {
-	return &m->progress;
+	return &m->calls;
 }

@@ -67,10 +67,10 @@ void matcher_begin(struct matcher *m, const char *data, size_t len);
  *at to its beginning. MATCHER_GAVE_UP: *at is the line it gave up at. */
 enum matcher_result matcher_next(struct matcher *m, size_t from, size_t *at);
 
-/* Why it gave up, as part of a sentence ("it needs over 10 million steps"). */
+/* Why it gave up, as part of a sentence ("it takes over 10 million steps, ..."). */
 const char *matcher_reason(const struct matcher *m);
 
-/* A count that grows from one call of PCRE2 to the next, to notice one that does not end. */
-const volatile unsigned long *matcher_progress(const struct matcher *m);
+/* A count that grows when PCRE2 is called and when it returns (watchdog.h). */
+const volatile unsigned long *matcher_calls(const struct matcher *m);
 
 #endif

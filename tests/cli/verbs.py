@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""The verbs around a run: read, list, path, filter, doctor."""
+"""The verbs around a run: read, search, list, path, filter, doctor."""
 
 import os
 import re
@@ -205,6 +205,41 @@ class Install(Case):
         shutil.copy(TERSE, copy)
         run = self.run_to_end(copy, "seq", "3000")
         self.assertTrue(FOOTER.search(run.out))
+
+
+class Search(Case):
+    def setUp(self):
+        super().setUp()
+        self.kept = self.terse("seq", "5000").id
+
+    def search(self, *argv):
+        run = self.terse("search", *argv)
+        return run.code, run.out
+
+    def test_lines_with_their_numbers(self):
+        code, text = self.search(self.kept, "^49[0-9]9$")
+        self.assertEqual(code, 0)
+        self.assertEqual(text, b"".join(b"%d:%d\n" % (n, n) for n in range(4909, 5000, 10)))
+
+    def test_totals_and_how_to_go_on(self):
+        code, text = self.search(self.kept, "7", "--limit", "2")
+        self.assertEqual(code, 0)
+        lines = text.splitlines()
+        total = len([n for n in range(1, 5001) if "7" in str(n)])
+        self.assertEqual(lines[:2], [b"7:7", b"17:17"])
+        self.assertIn("2 of {:,} matches shown".format(total).encode(), text)
+        more = re.search(rb"terse search (\S+) (\S+) --offset (\d+)", text)
+        self.assertTrue(more, text)
+        code, text = self.search(*[w.decode() for w in (more[1], more[2])], "--offset",
+                                 more[3].decode(), "--limit", "1")
+        self.assertTrue(text.startswith(b"27:27\n"), text)
+
+    def test_nothing_and_bad_pattern(self):
+        run = self.terse("search", self.kept, "x")
+        self.assertEqual(run.code, 1)
+        run = self.terse("search", self.kept, "(1")
+        self.assertEqual(run.code, 125)
+        self.assertIn(b"at offset 2: missing closing parenthesis", run.out)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,196 @@
+// terse search ID|FILE|--all REGEX: the lines of a text that match, with their numbers.
+//
+// An agent gets so many lines and bytes, and then how many there are. A program
+// (`terse search ID REGEX | sort`) gets all of them, uncut, and nothing else.
+
+#include "supervisor/command/search.h"
+
+#include "supervisor/base/clock.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The limits of the search profile, notices included: Claude Code shows an agent 30,000
+   characters and cuts what is longer. */
+#define PAGE_BYTES   ((size_t)30000)
+#define PAGE_MATCHES 100
+
+/* Seconds: no line takes PCRE2 so long unless something is wrong with the pattern. */
+#define PATIENCE 10
+
+static enum sink find_sink(void)
+{
+	enum sink sink = sink_of(STDOUT_FILENO);
+	return sink == SINK_PIPE ? sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), true) : sink;
+}
+
+static void set_limits(struct search *s)
+{
+	const struct notice_query *q = &s->query;
+	size_t reserved = notice_room(q);
+	struct listing_options o = {
+		.before = q->before,
+		.after = q->after,
+		.limit = q->limit ? q->limit : PAGE_MATCHES,
+		.room = SIZE_MAX,
+		.from = q->from,
+		.print = search_print,
+	};
+	s->sink = find_sink();
+	if (s->sink == SINK_PROGRAM) {
+		o.whole = true;
+		if (!q->limit)
+			o.limit = UINT64_MAX;
+	} else if (s->sink != SINK_PERSON) {
+		o.room = reserved + LISTING_ROOM_MIN < PAGE_BYTES ? PAGE_BYTES - reserved
+								  : LISTING_ROOM_MIN;
+	}
+	listing_init(&s->listing, &o);
+}
+
+/* Returns 0, or the exit status. */
+static int prepare(struct search *s)
+{
+	const struct notice_query *q = &s->query;
+	const struct matcher_options options = {
+		.ignore_case = q->ignore_case, .word = q->word, .literal = q->literal};
+	struct matcher_error error;
+	s->matcher = matcher_new(q->pattern, &options, &error);
+	if (!s->matcher && errno == EINVAL) {
+		verb_error(s->verb, "%s: at offset %zu: %s", q->pattern, error.offset, error.text);
+		return EXIT_TERSE;
+	}
+	if (!s->matcher || buffer_printf(&s->who, "terse %s: ", s->verb) < 0 ||
+	    utf8_clean(&s->who, q->pattern, strlen(q->pattern)) < 0 ||
+	    buffer_append_string(&s->who, ": ") < 0) {
+		verb_error(s->verb, "%m");
+		return EXIT_TERSE;
+	}
+	s->watchdog = (struct watchdog){
+		.count = matcher_calls(s->matcher),
+		.seconds = PATIENCE,
+		.expired = search_give_up_now,
+		.ctx = s,
+	};
+	if (watchdog_start(&s->watchdog) < 0) {
+		verb_error(s->verb, "%m");
+		return EXIT_TERSE;
+	}
+	set_limits(s);
+	s->began_ms = clock_monotonic_ms();
+	s->progress = isatty(STDERR_FILENO);
+	return 0;
+}
+
+static void release(struct search *s)
+{
+	if (s->watchdog.count)
+		watchdog_stop(&s->watchdog);
+	walk_free(s->walk);
+	matcher_free(s->matcher);
+	listing_release(&s->listing);
+	buffer_release(&s->who);
+	buffer_release(&s->place);
+}
+
+struct arguments {
+	bool all;
+	const char *session, *name;
+	uint64_t context;
+};
+
+/* Sorts out what is the text and what the pattern. Returns 0, or -1 after saying what is wrong. */
+static int take_operands(struct search *s, struct arguments *a, const char **operands, int count)
+{
+	const char *wrong = NULL;
+	if (!s->query.pattern && count > 0)
+		s->query.pattern = operands[--count];
+	if (count > 0)
+		a->name = operands[0];
+	if (count > 1)
+		wrong = "one argument too many";
+	else if (!s->query.pattern)
+		wrong = "what? terse search ID REGEX or terse search FILE REGEX";
+	else if (a->name && a->all)
+		wrong = "--all is for every artifact, not for one text";
+	else if (!a->name && !a->all && !a->session)
+		wrong = "in what? terse search ID REGEX, terse search FILE REGEX or --all";
+	else if (!a->name && s->query.from > 1)
+		wrong = "--offset is for one text";
+	if (wrong)
+		verb_error(s->verb, "%s", wrong);
+	return wrong ? -1 : 0;
+}
+
+/* Returns 0, or -1 after saying what is wrong. */
+static int parse(struct search *s, struct arguments *a, int argc, char **argv)
+{
+	struct notice_query *q = &s->query;
+	bool as_it_is;
+	const char *operands[3];
+	uint64_t unset = UINT64_MAX;
+	q->before = q->after = a->context = unset;
+	q->from = 1;
+	const struct verb_option table[] = {
+		{"-i", VERB_FLAG, &q->ignore_case},
+		{"--ignore-case", VERB_FLAG, &q->ignore_case},
+		{"-w", VERB_FLAG, &q->word},
+		{"--word-regexp", VERB_FLAG, &q->word},
+		{"-v", VERB_FLAG, &q->invert},
+		{"--invert-match", VERB_FLAG, &q->invert},
+		{"-F", VERB_FLAG, &q->literal},
+		{"--fixed-strings", VERB_FLAG, &q->literal},
+		{"-c", VERB_FLAG, &q->count},
+		{"--count", VERB_FLAG, &q->count},
+		{"-l", VERB_FLAG, &q->names},
+		{"--files-with-matches", VERB_FLAG, &q->names},
+		{"-a", VERB_FLAG, &q->binary},
+		{"--text", VERB_FLAG, &q->binary},
+		{"-C", VERB_NUMBER, &a->context},
+		{"--context", VERB_NUMBER, &a->context},
+		{"-A", VERB_NUMBER, &q->after},
+		{"--after-context", VERB_NUMBER, &q->after},
+		{"-B", VERB_NUMBER, &q->before},
+		{"--before-context", VERB_NUMBER, &q->before},
+		{"-m", VERB_COUNT, &q->limit},
+		{"--limit", VERB_COUNT, &q->limit},
+		{"--offset", VERB_COUNT, &q->from},
+		{"-e", VERB_TEXT, &q->pattern},
+		{"--regexp", VERB_TEXT, &q->pattern},
+		{"--all", VERB_FLAG, &a->all},
+		{"--session", VERB_TEXT, &a->session},
+		{"--stderr", VERB_FLAG, &q->standard_error},
+		/* What is so without them. */
+		{"-n", VERB_FLAG, &as_it_is},
+		{"-E", VERB_FLAG, &as_it_is},
+		{"-P", VERB_FLAG, &as_it_is},
+		{NULL, VERB_FLAG, NULL},
+	};
+	int count = verb_parse(table, argc, argv, operands, 3);
+	if (count < 0 || take_operands(s, a, operands, count) < 0)
+		return -1;
+	uint64_t context = a->context == unset ? 0 : a->context;
+	if (q->before == unset)
+		q->before = context;
+	if (q->after == unset)
+		q->after = context;
+	q->session = a->name ? NULL : a->session;
+	return 0;
+}
+
+int command_search(struct command_context *c, int argc, char **argv)
+{
+	struct search s = {.verb = argv[0], .settings = c->settings};
+	struct arguments a = {.all = false};
+	if (parse(&s, &a, argc, argv) < 0)
+		return EXIT_TERSE;
+	int status = prepare(&s);
+	if (status == 0)
+		status = a.name ? search_one(&s, a.session, a.name) : search_all(&s, a.session);
+	release(&s);
+	return status;
+}

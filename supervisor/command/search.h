@@ -1,0 +1,74 @@
+// What the files of `terse search` share: search.c takes the arguments, search_text.c
+// goes through what there is to search, search_output.c prints.
+#ifndef TERSE_COMMAND_SEARCH_H
+#define TERSE_COMMAND_SEARCH_H
+
+#include "supervisor/artifact/id.h"
+#include "supervisor/artifact/text.h"
+#include "supervisor/base/buffer.h"
+#include "supervisor/process/sink.h"
+#include "supervisor/search/listing.h"
+#include "supervisor/search/matcher.h"
+#include "supervisor/search/notice.h"
+#include "supervisor/search/walk.h"
+#include "supervisor/search/watchdog.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct settings;
+
+struct search {
+	const char *verb;
+	const struct settings *settings;
+	struct notice_query query;
+	enum sink sink;
+	struct matcher *matcher;
+	struct watchdog watchdog;
+	struct buffer who; /* "terse search: PATTERN: ", clean */
+	struct listing listing;
+	struct walk *walk; /* the text that is searched now, or NULL */
+	struct buffer place;
+	char next_id[ID_LEN + 1]; /* what listing.next_in is, among many */
+
+	/* Of a search through many: what is printed of them (-l, -c), and how many there are. */
+	uint64_t artifacts, matching, listed;
+	bool found; /* anything */
+
+	int64_t began_ms, told_ms;
+	uint64_t size; /* of the text */
+	bool progress; /* tell a person how far it is */
+};
+
+/* A text that is searched. */
+struct search_subject {
+	struct text *text;
+	const char *name; /* as a person reads it */
+	struct listing_text listing;
+};
+
+/* Search one text, or every artifact of a session; `session` NULL: the caller's. Return the exit
+   status; what is wrong has been said. */
+int search_one(struct search *s, const char *session, const char *name);
+int search_all(struct search *s, const char *session);
+
+/* For the listing and the walk: print on standard output; tell a person how far it is. */
+int search_print(void *ctx, const char *data, size_t len);
+void search_tell_progress(void *ctx, uint64_t bytes);
+void search_end_progress(struct search *s);
+
+/* Prints what notice.h makes. Returns 0, or -1 with errno. */
+int search_print_notice(const struct search *s, const struct buffer *text);
+
+/* What is known of a whole text: for -c and -l, and, `binary` being its first bytes, of one that is
+   not shown. Returns 0, or -1 with errno. */
+int search_add_summary(struct search *s, const struct search_subject *t, uint64_t total,
+		       const struct buffer *binary);
+
+/* Says that it gave up at a line, and what was found before. */
+void search_give_up(struct search *s, const struct search_subject *t, uint64_t line);
+
+/* The same while PCRE2 does not come back, in a signal handler; ends the program. */
+void search_give_up_now(void *ctx);
+
+#endif

@@ -1,0 +1,139 @@
+// See search.h.
+
+#include "supervisor/command/search.h"
+
+#include "supervisor/base/clock.h"
+#include "supervisor/base/io.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/report/wording.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRESS_AFTER 1000 /* ms */
+#define PROGRESS_EVERY 200
+
+int search_print(void *ctx, const char *data, size_t len)
+{
+	(void)ctx;
+	return io_write(STDOUT_FILENO, data, len);
+}
+
+int search_print_notice(const struct search *s, const struct buffer *text)
+{
+	bool colour = s->sink == SINK_PERSON && !getenv("NO_COLOR");
+	/* A file may be one an agent reads, or one that only looks complete. */
+	bool both = s->sink == SINK_FILE && !sink_is_same(STDOUT_FILENO, STDERR_FILENO);
+	if (s->sink == SINK_PROGRAM || both)
+		io_write(STDERR_FILENO, text->data, text->len);
+	if (s->sink == SINK_PROGRAM)
+		return 0;
+	if ((colour && io_write(STDOUT_FILENO, "\033[33m", 5) < 0) ||
+	    io_write(STDOUT_FILENO, text->data, text->len) < 0 ||
+	    (colour && io_write(STDOUT_FILENO, "\033[m", 3) < 0))
+		return -1;
+	return 0;
+}
+
+void search_tell_progress(void *ctx, uint64_t bytes)
+{
+	struct search *s = ctx;
+	char line[64];
+	int64_t now = clock_monotonic_ms();
+	if (now - s->began_ms < PROGRESS_AFTER || now - s->told_ms < PROGRESS_EVERY)
+		return;
+	s->told_ms = now;
+	int len = snprintf(line, sizeof(line), "\r\033[Ksearching: %u %%",
+			   (unsigned)(s->size ? bytes * 100 / s->size : 100));
+	io_write(STDERR_FILENO, line, (size_t)len);
+}
+
+void search_end_progress(struct search *s)
+{
+	if (s->told_ms)
+		io_write(STDERR_FILENO, "\r\033[K", 4);
+	s->told_ms = 0;
+}
+
+/* A line of text about a whole artifact: as many as the limits allow. */
+static int list_artifact(struct search *s, const char *line, size_t len)
+{
+	struct listing *l = &s->listing;
+	s->matching++;
+	if (!l->full && s->listed >= l->options.limit)
+		l->full = true;
+	else if (!l->full && l->printed + l->out.len + len > l->options.room)
+		l->full = l->out_of_room = true;
+	if (l->full)
+		return 0;
+	s->listed++;
+	return buffer_append(&l->out, line, len);
+}
+
+static int describe(const struct search *s, const struct search_subject *t, uint64_t total,
+		    const struct buffer *binary, struct buffer *line)
+{
+	const struct notice_query *q = &s->query;
+	if (q->names) {
+		if (utf8_clean(line, t->name, strlen(t->name)) < 0)
+			return -1;
+	} else if (t->listing.label &&
+		   buffer_printf(line, q->count ? "%s:" : "%s: ", t->listing.label) < 0) {
+		return -1;
+	}
+	if (binary) {
+		struct notice_query one = *q;
+		one.place = t->listing.place;
+		return notice_binary(line, &one, wording_binary_kind(binary->data, binary->len),
+				     total);
+	}
+	if (q->count && !q->names && buffer_printf(line, "%" PRIu64, total) < 0)
+		return -1;
+	return buffer_append(line, "\n", 1);
+}
+
+int search_add_summary(struct search *s, const struct search_subject *t, uint64_t total,
+		       const struct buffer *binary)
+{
+	struct buffer line = BUFFER_INIT;
+	int result = describe(s, t, total, binary, &line);
+	if (result == 0)
+		result = t->listing.label ? list_artifact(s, line.data, line.len)
+					  : buffer_append(&s->listing.out, line.data, line.len);
+	buffer_release(&line);
+	return result;
+}
+
+void search_give_up(struct search *s, const struct search_subject *t, uint64_t line)
+{
+	struct buffer notice = BUFFER_INIT;
+	search_end_progress(s);
+	if (notice_gave_up(&notice, &s->query, t->listing.place, line,
+			   matcher_reason(s->matcher)) == 0)
+		verb_error(s->verb, "%s: %.*s", s->query.pattern, (int)notice.len, notice.data);
+	buffer_clear(&notice);
+	if (listing_finish(&s->listing) == 0 && s->listing.shown > 0 &&
+	    notice_up_to(&notice, s->listing.shown, line) == 0)
+		search_print_notice(s, &notice);
+	buffer_release(&notice);
+}
+
+/* Nothing may be allocated here. */
+void search_give_up_now(void *ctx)
+{
+	const struct search *s = ctx;
+	char line[128];
+	uint64_t number = s->walk ? walk_lines(s->walk) + 1 : 0;
+	io_write(STDOUT_FILENO, s->listing.out.data, s->listing.out.len);
+	int len = snprintf(line, sizeof(line),
+			   "gave up at line %" PRIu64 " or behind it: one line takes over %u s\n",
+			   number, s->watchdog.seconds);
+	io_write(STDERR_FILENO, s->who.data, s->who.len);
+	io_write(STDERR_FILENO, line, (size_t)len);
+	_exit(EXIT_TERSE);
+}

@@ -1,0 +1,239 @@
+// See search.h.
+
+#include "supervisor/command/search.h"
+
+#include "supervisor/artifact/recent.h"
+#include "supervisor/artifact/session.h"
+#include "supervisor/base/io.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/intercept/sniff.h"
+#include "supervisor/report/quote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Reads the first bytes of a text; returns whether it is no text. */
+static bool is_binary(const struct text *t, struct buffer *head)
+{
+	if (buffer_reserve(head, SNIFF_LEN) < 0)
+		return false;
+	ssize_t n = io_read_at(t->fd, head->data, SNIFF_LEN, 0);
+	head->len = n > 0 ? (size_t)n : 0;
+	return sniff_is_binary(head->data, head->len);
+}
+
+/* Searches the text of s->walk. */
+static enum walk_kind walk_through(struct search *s, const struct search_subject *t, bool list,
+				   uint64_t *total, struct walk_line *line)
+{
+	enum walk_kind kind;
+	if (list) {
+		uint64_t before = s->listing.total;
+		kind = listing_add(&s->listing, s->walk, &t->listing, line);
+		*total = s->listing.total - before;
+	} else if (s->query.names) {
+		/* One is enough. */
+		while ((kind = walk_next(s->walk, line)) == WALK_GAP)
+			;
+		*total = kind == WALK_LINE;
+	} else {
+		while ((kind = walk_count(s->walk, total, line)) == WALK_GAP)
+			;
+	}
+	return kind;
+}
+
+/* Returns 0, or the exit status of a search that ends here. */
+static int search_text(struct search *s, const struct search_subject *t)
+{
+	const struct notice_query *q = &s->query;
+	struct buffer head = BUFFER_INIT;
+	struct walk_line line = {.number = 0};
+	uint64_t total = 0;
+	bool lines = !q->count && !q->names;
+	bool binary = lines && !q->binary && is_binary(t->text, &head);
+	const struct walk_options options = {
+		.invert = q->invert,
+		.context = lines ? q->before : 0,
+		.from = q->from,
+		.tick = s->progress ? search_tell_progress : NULL,
+		.ctx = s,
+	};
+	int status = 1;
+	s->size = t->text->size;
+	s->walk = walk_new(t->text, s->matcher, &options);
+	enum walk_kind kind =
+		s->walk ? walk_through(s, t, lines && !binary, &total, &line) : WALK_FAILED;
+	if (kind == WALK_GAVE_UP) {
+		search_give_up(s, t, line.number);
+		status = EXIT_TERSE;
+		goto out;
+	}
+	s->found |= total > 0;
+	bool summary = (binary || !lines) && (total > 0 || (q->count && !t->listing.label));
+	if (kind == WALK_FAILED ||
+	    (summary && search_add_summary(s, t, total, binary ? &head : NULL) < 0)) {
+		search_end_progress(s);
+		verb_error(s->verb, "%s: %m", t->name);
+	} else {
+		status = 0;
+	}
+out:
+	buffer_release(&head);
+	return status;
+}
+
+/* A search in one text has ended: what else is to be said? */
+static int end_one(struct search *s, const struct text *text)
+{
+	const struct notice_query *q = &s->query;
+	struct buffer notice = BUFFER_INIT;
+	char apart[ID_LEN + 9];
+	int result = -1;
+	snprintf(apart, sizeof(apart), "%s.err.txt", text->id);
+	bool is_apart = *text->id && !q->standard_error &&
+			faccessat(text->dir, apart, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	search_end_progress(s);
+	if (listing_finish(&s->listing) < 0)
+		goto out;
+	if (s->listing.full) {
+		if (notice_more(&notice, q, &s->listing) < 0 || search_print_notice(s, &notice) < 0)
+			goto out;
+	} else if (!s->found && !q->count && !q->names) {
+		const struct buffer *gap = &s->listing.gap;
+		if (notice_nothing(&notice, q, walk_lines(s->walk), is_apart) < 0)
+			goto out;
+		verb_error(s->verb, "%.*s%s%.*s", (int)notice.len, notice.data, gap->len ? " " : "",
+			   gap->len ? (int)gap->len - 1 : 0, gap->len ? gap->data : "");
+	}
+	result = 0;
+out:
+	buffer_release(&notice);
+	return result;
+}
+
+/* Whether there is an artifact or file of this name. */
+static bool is_something(const struct search *s, const char *session, const char *name)
+{
+	struct store stores[STORE_MAX];
+	struct id_found found;
+	int count;
+	bool is = verb_find(s->settings, session, name, stores, &count, &found) == 0;
+	while (count > 0)
+		store_close(&stores[--count]);
+	return is || access(name, F_OK) == 0;
+}
+
+int search_one(struct search *s, const char *session, const char *name)
+{
+	struct text text;
+	if (verb_open(s->settings, session, s->query.standard_error, s->verb, name, &text) < 0) {
+		/* As with grep, the pattern first? */
+		if (is_something(s, session, s->query.pattern))
+			verb_error(s->verb, "the text comes first: terse search %s REGEX",
+				   s->query.pattern);
+		return 1;
+	}
+	struct search_subject t = {.text = &text,
+				   .name = *text.id ? text.id : name,
+				   .listing = {.standard_error = s->query.standard_error}};
+	int status = 1;
+	if ((*t.name == '-' && buffer_append_string(&s->place, "./") < 0) ||
+	    quote_append(&s->place, t.name) < 0 || !buffer_string(&s->place)) {
+		verb_error(s->verb, "%m");
+		goto out;
+	}
+	s->query.place = t.listing.place = s->place.data;
+	status = search_text(s, &t);
+	if (status == 0 && end_one(s, &text) < 0) {
+		verb_error(s->verb, "%m");
+		status = 1;
+	}
+	if (status == 0 && !s->found)
+		status = 1;
+out:
+	text_close(&text);
+	return status;
+}
+
+static int end_all(struct search *s, const char *session)
+{
+	struct buffer notice = BUFFER_INIT;
+	const struct listing *l = &s->listing;
+	int result = -1;
+	search_end_progress(s);
+	if (listing_finish(&s->listing) < 0)
+		goto out;
+	if (l->full) {
+		int made = l->total ? notice_more(&notice, &s->query, l)
+				    : notice_more_artifacts(&notice, &s->query, s->listed,
+							    s->matching, l->out_of_room);
+		if (made < 0 || search_print_notice(s, &notice) < 0)
+			goto out;
+	} else if (s->artifacts == 0) {
+		verb_error(s->verb, "session %s has no artifacts", session);
+	} else if (!s->found && !s->query.count && !s->query.names) {
+		verb_error(s->verb, "no match in %" PRIu64 " artifact%s of session %s",
+			   s->artifacts, s->artifacts == 1 ? "" : "s", session);
+	}
+	result = 0;
+out:
+	buffer_release(&notice);
+	return result;
+}
+
+/* Returns 0, or the exit status of a search that ends here. */
+static int search_found(struct search *s, const struct id_found *found)
+{
+	struct text text;
+	if (verb_open_found(found, s->query.standard_error, &text) < 0) {
+		/* Removed meanwhile, or both streams are one text. */
+		if (errno != ENOENT)
+			verb_error(s->verb, "%s: %m", found->id);
+		return 0;
+	}
+	const struct search_subject t = {.text = &text,
+					 .name = found->id,
+					 .listing = {.label = found->id,
+						     .place = found->id,
+						     .standard_error = s->query.standard_error}};
+	s->artifacts++;
+	int status = search_text(s, &t);
+	if (s->listing.next_in == found->id) {
+		snprintf(s->next_id, sizeof(s->next_id), "%s", found->id);
+		s->listing.next_in = s->next_id;
+	}
+	walk_free(s->walk);
+	s->walk = NULL;
+	text_close(&text);
+	return status;
+}
+
+/* Every artifact of a session, the newest first. */
+int search_all(struct search *s, const char *session)
+{
+	char directory[STORE_SESSION_LEN + 1];
+	struct store stores[STORE_MAX];
+	struct id_found found;
+	int count = store_open_all(stores), got = -1, status = 0;
+	store_session_name(session ? session : session_name(s->settings), directory);
+	struct recent *r = recent_open(stores, count, directory);
+	while (r && status == 0 && (got = recent_next(r, &found)) == 1)
+		status = search_found(s, &found);
+	if (got < 0 || (status == 0 && end_all(s, directory) < 0)) {
+		verb_error(s->verb, "%m");
+		status = 1;
+	}
+	if (status == 0 && !s->found)
+		status = 1;
+	if (r)
+		recent_close(r);
+	while (count > 0)
+		store_close(&stores[--count]);
+	return status;
+}

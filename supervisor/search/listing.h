@@ -1,0 +1,70 @@
+// The lines that were found, as they are printed:
+//
+//   12:text                 a line that was looked for
+//   13-text                 a line around it; "--" between groups that do not touch
+//   cmd-1m5zq8k3x7f:12:text in a search through several texts
+//   14:[truncated]...text...[truncated] [whole line (5.0 MB): terse read ID --offset 14 --limit 1]
+//   [... lines 5,001-9,000 (4,000, 1.2 MB) not kept: ...]
+//
+// No more than so many lines and bytes; then the rest is only counted.
+#ifndef TERSE_SEARCH_LISTING_H
+#define TERSE_SEARCH_LISTING_H
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/search/walk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One match must fit, however it is cut. */
+#define LISTING_ROOM_MIN ((size_t)4096)
+
+struct listing_options {
+	uint64_t before, after; /* lines around each */
+	uint64_t limit;         /* found lines, UINT64_MAX: all */
+	size_t room;            /* bytes, at least LISTING_ROOM_MIN; SIZE_MAX: all */
+	bool whole;             /* long lines are not cut */
+	uint64_t from;          /* the first line that is looked at */
+	int (*print)(void *ctx, const char *data, size_t len); /* 0, or -1 with errno */
+	void *ctx;
+};
+
+/* Which text it is. */
+struct listing_text {
+	const char *label;   /* before each line, NULL: none */
+	const char *place;   /* the artifact or file, as a shell reads it */
+	bool standard_error; /* its standard error, kept apart */
+};
+
+struct listing {
+	struct listing_options options;
+	struct buffer out;
+	struct buffer gap;   /* announced before the next line, if one comes */
+	size_t printed;      /* bytes */
+	uint64_t shown;      /* found lines that are printed */
+	uint64_t total;      /* found lines */
+	bool full;           /* something was not shown */
+	bool out_of_room;    /* ... for want of bytes, not because of the limit */
+	uint64_t next;       /* the first line that was not shown ... */
+	const char *next_in; /* ... and its text's place: as given; 0, NULL: none */
+	uint64_t last,
+		floor; /* in this text: the last line printed; no line up to this one is there */
+};
+
+void listing_init(struct listing *l, const struct listing_options *options);
+
+/* Walks through a text to its end. Returns WALK_END, or WALK_GAVE_UP (*line is where), or
+   WALK_FAILED with errno; what was found before is printed. */
+enum walk_kind listing_add(struct listing *l, struct walk *w, const struct listing_text *text,
+			   struct walk_line *line);
+
+/* Prints what is collected. Returns 0, or -1 with errno. */
+int listing_flush(struct listing *l);
+
+/* The same after the last text. If nothing was found, l->gap remains to be told. */
+int listing_finish(struct listing *l);
+
+void listing_release(struct listing *l);
+
+#endif
