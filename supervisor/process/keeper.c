@@ -47,6 +47,8 @@
 /* The longest time between two heartbeats, unless the first was set later. */
 #define HEARTBEAT_MOST_MS ((int64_t)30 * 60 * 1000)
 
+#define DRAIN_TRIES 3
+
 /* How long a reader that stalls keeps the keeper of a killed front end. */
 #define STALL_MS 1000
 
@@ -279,8 +281,16 @@ static void drain(struct keeper *k)
 {
 	for (int i = 0; i < k->source_count; i++) {
 		size_t left = DRAIN_MAX;
-		while (left > 0 && source_read(&k->sources[i], k->chunk, SOURCE_CHUNK) == 1)
-			left -= SOURCE_CHUNK;
+		/* "Nothing there" is asked for again, too; see fill() in source.c. */
+		for (int tries = 0; tries < DRAIN_TRIES && left > 0;) {
+			int more = source_read(&k->sources[i], k->chunk, SOURCE_CHUNK);
+			if (more < 0)
+				break;
+			if (more > 0)
+				left -= SOURCE_CHUNK;
+			else
+				tries++;
+		}
 	}
 }
 

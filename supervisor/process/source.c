@@ -152,21 +152,32 @@ static void take(struct source *s, const char *data, size_t len)
 		interceptor_feed(s->text, data, len);
 }
 
+#define PTY_HANGUPS 3
+
 /* Fills the chunk with what is there. A pty hands out a few KB at a time: taking them one after the
    other lets the command go on writing while what was read is dealt with. *end is the errno of the
    last read, or 0 at the end of a pipe; -1 when the chunk is full. */
 static size_t fill(struct source *s, char chunk[SOURCE_CHUNK], int *end)
 {
 	size_t got = 0;
+	int hangups = 0;
 	*end = -1;
 	while (got < SOURCE_CHUNK) {
 		ssize_t n = read(s->fd, chunk + got, SOURCE_CHUNK - got);
-		if (n > 0)
+		if (n > 0) {
 			got += (size_t)n;
-		else if (n == 0 || errno != EINTR) {
-			*end = n == 0 ? 0 : errno;
-			break;
+			hangups = 0;
+			continue;
 		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		/* A read waits for the kernel's worker that moves the last bytes of a pty, but not
+		   for one that this worker has just queued again: the end is true only when it is
+		   told again. */
+		if (n < 0 && errno == EIO && hangups++ < PTY_HANGUPS)
+			continue;
+		*end = n == 0 ? 0 : errno;
+		break;
 	}
 	return got;
 }
