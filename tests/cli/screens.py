@@ -361,11 +361,15 @@ class Restored(ScreenCase):
         return modes
 
     def roles_of_terse(self):
-        front = [p for p in self.mine() if p.name == "terse"]
-        pids = {p.pid for p in front}
-        front = [p for p in front if p.parent not in pids]
-        self.assertEqual(len(front), 1, self.mine())
-        return (front[0].pid,) + self.roles(front[0].pid)
+        everyone = []
+
+        def found():
+            everyone[:] = self.mine()
+            ours = {p.pid: p for p in everyone if p.name == "terse"}
+            front = [p for p in ours.values() if p.parent not in ours]
+            return front[0].pid if len(front) == 1 else None
+        front = eventually(found, lambda: "one front end: %s" % everyone)
+        return (front,) + self.roles(front)
 
     def check(self, *victims, command="vim -u NONE -N file", wait=r"^~\s*$"):
         before = self.plain_modes()

@@ -407,15 +407,21 @@ class Case(unittest.TestCase):
         return processes(self.mark)
 
     def roles(self, front):
-        """The processes of a run, as (keeper, guard, command) by their place in the tree."""
-        everyone = self.mine()
-        keeper = [p for p in everyone if p.parent == front and p.session == p.pid and
-                  any(c.parent == p.pid for c in everyone)]
-        self.assertEqual(len(keeper), 1, everyone)
-        guard = [p for p in everyone if p.parent == front and p.pid != keeper[0].pid]
-        command = [p for p in everyone if p.parent == keeper[0].pid]
-        self.assertEqual((len(guard), len(command)), (1, 1), everyone)
-        return keeper[0].pid, guard[0].pid, command[0].pid
+        """The processes of a run, as (keeper, guard, command) by their place in the tree, as soon
+        as all of them are there."""
+        everyone = []
+
+        def found():
+            everyone[:] = self.mine()
+            parents = {p.parent for p in everyone}
+            ours = [p for p in everyone if p.parent == front]
+            keeper = [p for p in ours if p.session == p.pid and p.pid in parents]
+            guard = [p for p in ours if p not in keeper]
+            command = [p for p in everyone if keeper and p.parent == keeper[0].pid]
+            if (len(keeper), len(guard), len(command)) != (1, 1, 1):
+                return None
+            return keeper[0].pid, guard[0].pid, command[0].pid
+        return eventually(found, lambda: "the three processes of %d: %s" % (front, everyone))
 
     def assert_nothing_left(self):
         left = []
