@@ -28,10 +28,10 @@ static enum sink find_sink(void)
 	return sink == SINK_PIPE ? sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), true) : sink;
 }
 
-static void set_limits(struct search *s)
+static void set_limits(struct search *s, const char *name)
 {
 	const struct notice_query *q = &s->query;
-	size_t reserved = notice_room(q);
+	size_t reserved = notice_room(q, name);
 	struct listing_options o = {
 		.before = q->before,
 		.after = q->after,
@@ -53,7 +53,7 @@ static void set_limits(struct search *s)
 }
 
 /* Returns 0, or the exit status. */
-static int prepare(struct search *s)
+static int prepare(struct search *s, const char *name)
 {
 	const struct notice_query *q = &s->query;
 	const struct matcher_options options = {
@@ -76,11 +76,9 @@ static int prepare(struct search *s)
 		.expired = search_give_up_now,
 		.ctx = s,
 	};
-	if (watchdog_start(&s->watchdog) < 0) {
-		verb_error(s->verb, "%m");
-		return EXIT_TERSE;
-	}
-	set_limits(s);
+	/* It goes without. */
+	s->watched = watchdog_start(&s->watchdog) == 0;
+	set_limits(s, name);
 	s->began_ms = clock_monotonic_ms();
 	s->progress = isatty(STDERR_FILENO);
 	return 0;
@@ -88,7 +86,7 @@ static int prepare(struct search *s)
 
 static void release(struct search *s)
 {
-	if (s->watchdog.count)
+	if (s->watched)
 		watchdog_stop(&s->watchdog);
 	walk_free(s->walk);
 	matcher_free(s->matcher);
@@ -188,7 +186,7 @@ int command_search(struct command_context *c, int argc, char **argv)
 	struct arguments a = {.all = false};
 	if (parse(&s, &a, argc, argv) < 0)
 		return EXIT_TERSE;
-	int status = prepare(&s);
+	int status = prepare(&s, a.name);
 	if (status == 0)
 		status = a.name ? search_one(&s, a.session, a.name) : search_all(&s, a.session);
 	release(&s);

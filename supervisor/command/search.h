@@ -25,6 +25,7 @@ struct search {
 	enum sink sink;
 	struct matcher *matcher;
 	struct watchdog watchdog;
+	bool watched;
 	struct buffer who; /* "terse search: PATTERN: ", clean */
 	struct listing listing;
 	struct walk *walk; /* the text that is searched now, or NULL */

@@ -106,10 +106,14 @@ static int end_one(struct search *s, const struct text *text)
 			goto out;
 	} else if (!s->found && !q->count && !q->names) {
 		const struct buffer *gap = &s->listing.gap;
-		if (notice_nothing(&notice, q, walk_lines(s->walk), is_apart) < 0)
+		if (notice_nothing(&notice, q, s->walk, is_apart) < 0)
 			goto out;
 		verb_error(s->verb, "%.*s%s%.*s", (int)notice.len, notice.data, gap->len ? " " : "",
 			   gap->len ? (int)gap->len - 1 : 0, gap->len ? gap->data : "");
+	} else if (walk_long_line(s->walk) && !q->names) {
+		if (notice_long_line(&notice, walk_long_line(s->walk)) < 0)
+			goto out;
+		verb_error(s->verb, "%.*s", (int)notice.len, notice.data);
 	}
 	result = 0;
 out:

@@ -64,6 +64,10 @@ static int set_value(const char *verb, const struct verb_option *o, const char *
 		return -1;
 	}
 	if (o->kind == VERB_TEXT) {
+		if (*(const char **)o->value) {
+			verb_error(verb, "%s: given twice", o->name);
+			return -1;
+		}
 		*(const char **)o->value = value;
 	} else if (!parse_count(value, least, o->value)) {
 		verb_error(verb, "%s: %s: must be a number from %d on", o->name, value, (int)least);

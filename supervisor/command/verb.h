@@ -16,7 +16,7 @@ enum verb_kind {
 	VERB_FLAG,   /* --name; bool */
 	VERB_COUNT,  /* --name N or --name=N, N at least 1; uint64_t */
 	VERB_NUMBER, /* the same, N at least 0 */
-	VERB_TEXT,   /* --name TEXT or --name=TEXT; const char * */
+	VERB_TEXT,   /* --name TEXT or --name=TEXT, once; const char *, NULL before */
 };
 
 struct verb_option {

@@ -151,7 +151,8 @@ static int add_group(struct listing *l, const struct listing_text *text,
 {
 	const struct listing_options *o = &l->options;
 	uint64_t known = l->last > l->floor ? l->last : l->floor;
-	uint64_t want = line->number - 1 - known;
+	/* Behind a gap the rest of a line has its number, again. */
+	uint64_t want = line->number > known ? line->number - 1 - known : 0;
 	if (want > o->before)
 		want = o->before;
 	if (have > want)
@@ -199,7 +200,7 @@ static int note_gap(struct listing *l, const struct listing_text *text,
 {
 	char line[GAP_ANNOUNCE_MAX];
 	size_t len = gap_announce(line, gap->from, gap->to, gap->bytes, gap->error);
-	l->floor = gap->to;
+	l->floor = gap->to - gap->goes_on;
 	if (text->label && buffer_printf(&l->gap, "%s: ", text->label) < 0)
 		return -1;
 	return buffer_append(&l->gap, line, len);

@@ -70,8 +70,11 @@ static int compile(struct code *c, const struct buffer *pattern, uint32_t option
 		errno = number == PCRE2_ERROR_HEAP_FAILED ? ENOMEM : EINVAL;
 		return -1;
 	}
-	/* Without JIT (memory may not be made executable everywhere) it is interpreted. */
-	c->jit = pcre2_jit_compile(c->code, PCRE2_JIT_COMPLETE) == 0;
+	/* Without JIT (memory may not be made executable everywhere, and there is "(*NO_JIT)") it
+	   is interpreted. */
+	size_t size = 0;
+	c->jit = pcre2_jit_compile(c->code, PCRE2_JIT_COMPLETE) == 0 &&
+		 pcre2_pattern_info(c->code, PCRE2_INFO_JITSIZE, &size) == 0 && size > 0;
 	return 0;
 }
 

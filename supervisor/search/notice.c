@@ -151,24 +151,38 @@ static int add_hint(struct buffer *out, const struct notice_query *q)
 	return 0;
 }
 
-int notice_nothing(struct buffer *out, const struct notice_query *q, uint64_t lines, bool apart)
+int notice_nothing(struct buffer *out, const struct notice_query *q, const struct walk *w,
+		   bool apart)
 {
 	char count[HUMAN_LEN], first[HUMAN_LEN];
-	uint64_t looked_at = lines - (lines < q->from - 1 ? lines : q->from - 1);
+	uint64_t lines = walk_lines(w), before = q->from - 1;
+	lines = lines > before ? lines - before : 0;
 	if (buffer_printf(out, "%s in %s line%s",
 			  q->invert ? "none that does not match" : "no match",
-			  human_count(count, looked_at), looked_at == 1 ? "" : "s") < 0 ||
+			  human_count(count, lines), lines == 1 ? "" : "s") < 0 ||
 	    (q->from > 1 &&
 	     buffer_printf(out, " from line %s on", human_count(first, q->from)) < 0) ||
 	    (apart &&
-	     buffer_append_string(out, "; standard error was kept apart, see --stderr") < 0))
+	     buffer_append_string(out, "; standard error was kept apart, see --stderr") < 0) ||
+	    (!q->invert && add_hint(out, q) < 0))
 		return -1;
-	return q->invert ? 0 : add_hint(out, q);
+	if (walk_long_line(w) == 0)
+		return 0;
+	return buffer_append_string(out, "; ") < 0 ? -1 : notice_long_line(out, walk_long_line(w));
 }
 
-size_t notice_room(const struct notice_query *q)
+int notice_long_line(struct buffer *out, uint64_t line)
 {
+	char number[HUMAN_LEN], size[HUMAN_LEN];
+	return buffer_printf(out,
+			     "line %s was searched in pieces: a match of over %s in it is missed",
+			     human_count(number, line), human_size(size, WALK_EDGE));
+}
+
+size_t notice_room(const struct notice_query *q, const char *name)
+{
+	size_t words = strlen(q->pattern) + (q->session ? strlen(q->session) : 0) +
+		       (name ? strlen(name) : 0);
 	/* Twice the command; a byte of it becomes four at most. */
-	size_t names = strlen(q->pattern) + (q->session ? strlen(q->session) : 0);
-	return 512 + 2 * (4 * names + (q->place ? strlen(q->place) : 0));
+	return 512 + 2 * 4 * words;
 }

@@ -43,9 +43,14 @@ int notice_binary(struct buffer *out, const struct notice_query *q, const char *
 
 /* "no match in 8,432 lines", with what may be the reason; no newline. `apart`: there is a standard
    error that was not searched. */
-int notice_nothing(struct buffer *out, const struct notice_query *q, uint64_t lines, bool apart);
+int notice_nothing(struct buffer *out, const struct notice_query *q, const struct walk *w,
+		   bool apart);
 
-/* Bytes that the lines above may take. */
-size_t notice_room(const struct notice_query *q);
+/* Of a text with a line that was not held at once: "line 12 is searched in pieces: ..."; no
+ * newline. */
+int notice_long_line(struct buffer *out, uint64_t line);
+
+/* Bytes that the lines about a text called `name` (NULL: all of a session) may take. */
+size_t notice_room(const struct notice_query *q, const char *name);
 
 #endif

@@ -398,6 +398,7 @@ static void read_group(struct reader *r, struct part *part)
 static void read_atom(struct reader *r, struct part *part)
 {
 	uint32_t cp;
+	set_opaque(part);
 	if (take(r, "(")) {
 		read_group(r, part);
 	} else if (take(r, "[")) {
@@ -405,7 +406,7 @@ static void read_atom(struct reader *r, struct part *part)
 	} else if (take(r, "\\")) {
 		read_escape(r, part);
 	} else if (take(r, ".")) {
-		set_opaque(part);
+		return;
 	} else if (next_is(r, "^") || next_is(r, "$")) {
 		set_empty(part);
 		r->condition = true;

@@ -134,13 +134,12 @@ static void settle(struct walk *w, size_t from)
 /* Makes room for more of a line that fills the buffer. Returns 1 if it must not be larger. */
 static int grow(struct walk *w)
 {
-	if (w->at > 0) {
-		drop(w, 0);
-		return 0;
-	}
-	if (w->cap >= WALK_LINE_MAX)
-		return 1;
 	size_t cap = w->cap * 2 < WALK_LINE_MAX ? w->cap * 2 : WALK_LINE_MAX;
+	if (cap == w->cap) {
+		bool kept = w->at > 0;
+		drop(w, 0);
+		return !kept;
+	}
 	char *data = realloc(w->data, cap);
 	if (!data)
 		return -1;

@@ -113,6 +113,9 @@ static void test_table(void **state)
 		{"", "(a)\\1", "a aa", 2, 4},
 		{"", "foo\\Kbar", "foobar", 3, 6},
 		{"", "a++b", "aab", 0, 3},
+		{"", "(*NO_JIT)b+c?", "abbc", 1, 4},
+		{"", "(*UTF)\xc3\xa9", "a\xc3\xa9", 1, 3},
+		{"w", "(*UCP)use", "user use", 5, 8},
 		{"", "\\Aa", "aa", 0, 1},
 		{"", "a\\z", "aa", 1, 2},
 		{"", "(?s)a.b", "a\nb", 0, 3},
@@ -170,7 +173,8 @@ static void test_gives_up(void **state)
 {
 	(void)state;
 	static const char text[] = "one\ntwo\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\nthree\n";
-	static const char *const patterns[] = {"(a+)+$", "(a|aa)+$", "^(([a-z])+.)+[A-Z]([a-z])+$"};
+	static const char *const patterns[] = {"(a+)+$", "(a|aa)+$", "^(([a-z])+.)+[A-Z]([a-z])+$",
+					       "(*NO_JIT)(a+)+$"};
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		const struct matcher_options options = {.ignore_case = false};
 		struct matcher *m = make(patterns[i], &options);

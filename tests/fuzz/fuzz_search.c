@@ -1,0 +1,175 @@
+// Any pattern in any text: a matcher finds the lines that PCRE2 itself matches, one by one,
+// whatever strings, blocks and shortcuts it uses; and what is cut out of a line is in it.
+//
+// Input: a byte of switches, the pattern up to a newline, the text.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/search/excerpt.h"
+#include "supervisor/search/matcher.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#define PATTERN_MAX 200
+#define TEXT_MAX    4096
+
+/* The pattern as PCRE2 has it: interpreted, translated, and as one of bytes. */
+enum way { INTERPRETED, TRANSLATED, BYTES, WAYS };
+
+struct reference {
+	pcre2_code *code[WAYS];
+	pcre2_match_data *match;
+	pcre2_match_context *limits;
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void open_reference(struct reference *r, const char *pattern, bool fold)
+{
+	uint32_t common = PCRE2_NEVER_BACKSLASH_C | (fold ? PCRE2_CASELESS : 0) |
+			  (strstr(pattern, "(?=") ? PCRE2_NO_START_OPTIMIZE : 0);
+	for (int way = 0; way < WAYS; way++) {
+		uint32_t flags = way == BYTES ? PCRE2_NEVER_UTF
+					      : PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
+		int number;
+		size_t offset;
+		r->code[way] = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern), common | flags,
+					     &number, &offset, NULL);
+		if (r->code[way] && way != INTERPRETED)
+			pcre2_jit_compile(r->code[way], PCRE2_JIT_COMPLETE);
+	}
+	r->match = pcre2_match_data_create(1, NULL);
+	r->limits = pcre2_match_context_create(NULL);
+	pcre2_set_match_limit(r->limits, 2000);
+}
+
+static void close_reference(struct reference *r)
+{
+	for (int way = 0; way < WAYS; way++)
+		pcre2_code_free(r->code[way]);
+	pcre2_match_data_free(r->match);
+	pcre2_match_context_free(r->limits);
+}
+
+/* 1 or 0; or -1 if it takes long, or PCRE2 is not of one mind with itself. */
+static int match_line(const struct reference *r, const char *line, size_t len, bool is_ascii)
+{
+	int result = -1;
+	for (int way = 0; way < WAYS; way++) {
+		if (!r->code[way] || (way == BYTES && !is_ascii))
+			continue;
+		int rc =
+			pcre2_match(r->code[way], (PCRE2_SPTR)line, len, 0, 0, r->match, r->limits);
+		int here = rc >= 0 ? 1 : rc == PCRE2_ERROR_NOMATCH ? 0 : -1;
+		if (here < 0 || (result >= 0 && result != here))
+			return -1;
+		result = here;
+	}
+	return result;
+}
+
+static int match_either(const struct reference *r, const char *line, size_t len)
+{
+	bool is_ascii = true;
+	for (size_t i = 0; i < len; i++)
+		is_ascii &= (unsigned char)line[i] < 0x80;
+	int result = match_line(r, line, len, is_ascii);
+	if (result == 0 && len > 0 && line[len - 1] == '\r')
+		result = match_line(r, line, len - 1, is_ascii);
+	return result;
+}
+
+static void check_excerpt(const char *line, size_t len, const struct matcher_span *span)
+{
+	const struct walk_line whole = {.data = line, .len = len};
+	struct buffer out = BUFFER_INIT;
+	struct excerpt e;
+	assert(span->from <= span->to && span->to <= len);
+	excerpt_choose(&e, &whole, span);
+	assert(e.from <= span->from && span->from <= e.to && e.to <= len);
+	assert(excerpt_append(&out, &e, line) == 0);
+	assert(utf8_all_clean(out.data, out.len));
+	assert(out.len <= EXCERPT_MAX * 4 + 2 * strlen("[truncated]"));
+	buffer_release(&out);
+}
+
+static void check(const struct reference *r, struct matcher *m, const char *text, size_t len)
+{
+	size_t from = 0, at = 0;
+	matcher_begin(m, text, len);
+	enum matcher_result result = MATCHER_NONE;
+	bool known = false;
+	while (from < len) {
+		const char *newline = memchr(text + from, '\n', len - from);
+		size_t stop = newline ? (size_t)(newline - text) : len;
+		int want = match_either(r, text + from, stop - from);
+		if (want < 0)
+			return;
+		if (!known)
+			result = matcher_next(m, from, &at);
+		known = true;
+		assert(result != MATCHER_GAVE_UP);
+		assert(result == MATCHER_NONE || at >= from);
+		assert((result == MATCHER_FOUND && at == from) == want);
+		struct matcher_span span;
+		assert(matcher_line(m, text + from, stop - from, &span) ==
+		       (want ? MATCHER_FOUND : MATCHER_NONE));
+		if (want) {
+			check_excerpt(text + from, stop - from, &span);
+			known = false;
+		}
+		from = stop + 1;
+	}
+}
+
+/* A text in which a line takes PCRE2 long can't be compared. */
+static bool is_quick(const struct reference *r, const char *text, size_t len)
+{
+	for (size_t from = 0; from < len;) {
+		const char *newline = memchr(text + from, '\n', len - from);
+		size_t stop = newline ? (size_t)(newline - text) : len;
+		if (match_either(r, text + from, stop - from) < 0)
+			return false;
+		from = stop + 1;
+	}
+	return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char pattern[PATTERN_MAX + 1];
+	if (size < 2)
+		return 0;
+	const char *start = (const char *)data + 1, *end = memchr(start, '\n', size - 1);
+	size_t len = end ? (size_t)(end - start) : 0;
+	if (!end || len > PATTERN_MAX || size - len - 2 > TEXT_MAX || memchr(start, '\0', len))
+		return 0;
+	memmove(pattern, start, len);
+	pattern[len] = '\0';
+	const struct matcher_options options = {.ignore_case = *data & 1};
+	struct matcher_error error;
+	struct matcher *m = matcher_new(pattern, &options, &error);
+	if (!m) {
+		assert(error.offset <= len && memchr(error.text, '\0', sizeof(error.text)));
+		return 0;
+	}
+	struct reference r;
+	open_reference(&r, pattern, options.ignore_case);
+	size_t text_len = size - len - 2;
+	/* In memory that ends with it. */
+	char *text = malloc(text_len + 1);
+	assert(text);
+	memmove(text + 1, end + 1, text_len);
+	if (is_quick(&r, text + 1, text_len))
+		check(&r, m, text + 1, text_len);
+	free(text);
+	close_reference(&r);
+	matcher_free(m);
+	return 0;
+}

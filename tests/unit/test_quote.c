@@ -1,0 +1,108 @@
+// Words as a shell reads them back.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/report/quote.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void test_table(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *word, *want;
+	} cases[] = {
+		{"plain", "plain"},
+		{"a/b_c.d-e,f:g@h%i+j=k", "a/b_c.d-e,f:g@h%i+j=k"},
+		{"", "''"},
+		{"a b", "'a b'"},
+		{"it's", "'it'\\''s'"},
+		{"'", "''\\'''"},
+		{"$HOME", "'$HOME'"},
+		{"a*", "'a*'"},
+		{"~", "'~'"},
+		{"^a|b$", "'^a|b$'"},
+		{"\xc3\xa9", "'\xc3\xa9'"},
+		{"a\tb", "$'a\\011b'"},
+		{"a\nb", "$'a\\012b'"},
+		{"\x1b[0m", "$'\\033[0m'"},
+		{"\xff", "$'\\377'"},
+		{"\xe2\x80\xae'\\1", "$'\\342\\200\\256\\047\\1341'"},
+	};
+	struct buffer got = BUFFER_INIT;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		buffer_clear(&got);
+		assert_int_equal(quote_append(&got, cases[i].word), 0);
+		assert_string_equal(buffer_string(&got), cases[i].want);
+	}
+	buffer_release(&got);
+}
+
+/* What bash makes of it. */
+static void read_back(const struct buffer *quoted, char *out, size_t cap)
+{
+	char script[4096];
+	int ends[2];
+	size_t len = 0;
+	ssize_t n;
+	snprintf(script, sizeof(script), "printf %%s %.*s", (int)quoted->len, quoted->data);
+	assert_int_equal(pipe(ends), 0);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		dup2(ends[1], STDOUT_FILENO);
+		execlp("bash", "bash", "-c", script, (char *)NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	while ((n = read(ends[0], out + len, cap - 1 - len)) > 0)
+		len += (size_t)n;
+	close(ends[0]);
+	out[len] = '\0';
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Every byte but NUL, alone and next to others that mean something. */
+static void test_read_back(void **state)
+{
+	(void)state;
+	struct buffer got = BUFFER_INIT;
+	char word[600], back[600];
+	for (int part = 0; part < 4; part++) {
+		size_t len = 0;
+		for (int c = part * 64; c < (part + 1) * 64; c++) {
+			if (c == 0)
+				continue;
+			word[len++] = (char)c;
+			word[len++] = "a'1\\ $"[c % 6];
+		}
+		word[len] = '\0';
+		buffer_clear(&got);
+		assert_int_equal(quote_append(&got, word), 0);
+		assert_true(utf8_all_clean(got.data, got.len));
+		read_back(&got, back, sizeof(back));
+		assert_string_equal(back, word);
+	}
+	buffer_release(&got);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_read_back),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,237 @@
+// Walking through texts of many blocks: every way of going through them tells the same
+// lines, with their numbers, as the text itself.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/search/walk.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static uint64_t seed = 1;
+
+/* xorshift64* */
+static uint32_t next_random(uint32_t below)
+{
+	seed ^= seed >> 12;
+	seed ^= seed << 25;
+	seed ^= seed >> 27;
+	return (uint32_t)((seed * UINT64_C(2685821657736338717)) >> 33) % below;
+}
+
+/* A text and which of its lines have a "w" in them, as 1-based numbers. */
+struct sample {
+	struct buffer text;
+	struct buffer starts; /* size_t each: of every line, and the end */
+	struct buffer wanted; /* bool each */
+	uint64_t lines;
+};
+
+static void add_line(struct sample *s, size_t len, bool wanted)
+{
+	size_t start = s->text.len;
+	assert_int_equal(buffer_append(&s->starts, &start, sizeof(start)), 0);
+	assert_int_equal(buffer_append(&s->wanted, &wanted, sizeof(wanted)), 0);
+	assert_int_equal(buffer_reserve(&s->text, len + 1), 0);
+	memset(s->text.data + start, 'a', len);
+	if (wanted)
+		s->text.data[start + next_random((uint32_t)len)] = 'w';
+	s->text.data[start + len] = '\n';
+	s->text.len += len + 1;
+	s->lines++;
+}
+
+/* `length`: of most lines; a few are much longer. */
+static void make_sample(struct sample *s, size_t size, uint32_t length, uint32_t one_in)
+{
+	*s = (struct sample){.lines = 0};
+	while (s->text.len < size) {
+		bool wanted = next_random(one_in) == 0;
+		size_t len = next_random(200) == 0 && length > 10 ? next_random(300000)
+								  : next_random(length);
+		add_line(s, len + wanted, wanted);
+	}
+	/* The last one may have no newline; an empty one would be none then. */
+	add_line(s, 5, next_random(2));
+	s->text.len -= next_random(2);
+	assert_int_equal(buffer_append(&s->starts, &s->text.len, sizeof(s->text.len)), 0);
+}
+
+static void release_sample(struct sample *s)
+{
+	buffer_release(&s->text);
+	buffer_release(&s->starts);
+	buffer_release(&s->wanted);
+}
+
+static size_t start_of(const struct sample *s, uint64_t number)
+{
+	size_t start;
+	memcpy(&start, s->starts.data + (number - 1) * sizeof(start), sizeof(start));
+	return start;
+}
+
+static bool is_wanted(const struct sample *s, uint64_t number, bool invert)
+{
+	return s->wanted.data[number - 1] != invert;
+}
+
+static void check_line(const struct sample *s, const struct walk_line *line, bool invert)
+{
+	assert_true(line->number >= 1 && line->number <= s->lines);
+	size_t start = start_of(s, line->number), len = start_of(s, line->number + 1) - start;
+	if (len > 0 && s->text.data[start + len - 1] == '\n')
+		len--;
+	assert_int_equal(line->len, len);
+	assert_memory_equal(line->data, s->text.data + start, len);
+	assert_int_equal(line->wanted, is_wanted(s, line->number, invert));
+	assert_false(line->more_before || line->more_behind);
+}
+
+/* Lines before the one that came last. */
+static void check_before(const struct sample *s, struct walk *w, uint64_t number, uint64_t max,
+			 uint64_t from)
+{
+	struct walk_line line;
+	uint64_t have = walk_behind(w, max);
+	assert_true(have <= max && have < number);
+	/* Short ones are there. */
+	for (uint64_t back = 1; back <= max && number - back >= from && number > back; back++) {
+		if (start_of(s, number) - start_of(s, number - back) < 100000)
+			assert_true(have >= back);
+	}
+	for (uint64_t back = 1; back <= have; back++) {
+		walk_before(w, back, &line);
+		assert_int_equal(line.number, number - back);
+		size_t start = start_of(s, line.number);
+		assert_int_equal(line.len, start_of(s, line.number + 1) - start - 1);
+		assert_memory_equal(line.data, s->text.data + start, line.len);
+	}
+}
+
+static void check(const struct sample *s, int fd, const char *pattern, bool invert, uint64_t from)
+{
+	char path[64];
+	struct text text;
+	struct matcher_error error;
+	const struct matcher_options options = {.ignore_case = false};
+	const struct walk_options how = {.invert = invert, .context = next_random(5), .from = from};
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(text_open_file(&text, path), 0);
+	struct matcher *m = matcher_new(pattern, &options, &error);
+	struct walk *w = walk_new(&text, m, &how);
+	assert_non_null(m);
+	assert_non_null(w);
+	struct walk_line line;
+	enum walk_kind kind;
+	uint64_t number = from, stop = from + next_random((uint32_t)s->lines), counted = 0,
+		 rest = 0;
+	/* Now one way, now the other. */
+	while (number <= stop) {
+		bool step = next_random(3) == 0;
+		kind = step ? walk_step(w, &line) : walk_next(w, &line);
+		if (!step) {
+			while (number <= s->lines && !is_wanted(s, number, invert))
+				number++;
+		}
+		if (number > s->lines) {
+			assert_int_equal(kind, WALK_END);
+			break;
+		}
+		assert_int_equal(kind, WALK_LINE);
+		assert_int_equal(line.number, number);
+		check_line(s, &line, invert);
+		check_before(s, w, number, how.context, from);
+		number++;
+	}
+	for (; number <= s->lines; number++)
+		rest += is_wanted(s, number, invert);
+	assert_int_equal(walk_count(w, &counted, &line), WALK_END);
+	assert_int_equal(counted, rest);
+	assert_int_equal(walk_lines(w), from > s->lines ? from - 1 : s->lines);
+	assert_int_equal(walk_step(w, &line), WALK_END);
+	assert_int_equal(walk_long_line(w), 0);
+	walk_free(w);
+	matcher_free(m);
+	text_close(&text);
+}
+
+static void test_same_lines(void **state)
+{
+	(void)state;
+	static const uint32_t lengths[] = {1, 3, 60, 2000};
+	/* By a string, by blocks, line by line. */
+	static const char *const patterns[] = {"w", "[v-z]", "[^a\\x0d]"};
+	for (int round = 0; round < 48; round++) {
+		struct sample s;
+		make_sample(&s, 200000 + next_random(600000), lengths[round % 4],
+			    round % 3 ? 1 + next_random(100) : 1 + next_random(3));
+		int fd = memfd_create("text", MFD_CLOEXEC);
+		assert_int_equal(write(fd, s.text.data, s.text.len), s.text.len);
+		for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+			check(&s, fd, patterns[i], false, 1);
+			check(&s, fd, patterns[i], true, 1);
+			check(&s, fd, patterns[i], next_random(2),
+			      1 + next_random((uint32_t)s.lines));
+		}
+		check(&s, fd, "w", false, s.lines);
+		close(fd);
+		release_sample(&s);
+	}
+}
+
+static void test_counts(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint64_t wanted, lines;
+	} cases[] = {
+		{"", 0, 0},    {"\n", 0, 1},    {"w", 1, 1},    {"w\n", 1, 1},
+		{"\nw", 1, 2}, {"w\n\n", 1, 2}, {"a\nb", 0, 2},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (int invert = 0; invert < 2; invert++) {
+			const struct matcher_options options = {.ignore_case = false};
+			const struct walk_options how = {.invert = invert, .from = 1};
+			struct matcher_error error;
+			struct walk_line line;
+			struct text text;
+			uint64_t counted = 0;
+			char path[64];
+			int fd = memfd_create("text", MFD_CLOEXEC);
+			size_t len = strlen(cases[i].text);
+			assert_int_equal(write(fd, cases[i].text, len), len);
+			snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+			assert_int_equal(text_open_file(&text, path), 0);
+			struct matcher *m = matcher_new("w", &options, &error);
+			struct walk *w = walk_new(&text, m, &how);
+			assert_non_null(w);
+			assert_int_equal(walk_count(w, &counted, &line), WALK_END);
+			assert_int_equal(counted, invert ? cases[i].lines - cases[i].wanted
+							 : cases[i].wanted);
+			assert_int_equal(walk_lines(w), cases[i].lines);
+			walk_free(w);
+			matcher_free(m);
+			text_close(&text);
+			close(fd);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_lines),
+		cmocka_unit_test(test_counts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,104 @@
+// A call that does not come back is noticed, and what was found before is printed.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "supervisor/command/search.h"
+#include "supervisor/search/watchdog.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile unsigned long count;
+static volatile sig_atomic_t expired;
+
+static void note(void *ctx)
+{
+	(void)ctx;
+	expired++;
+}
+
+static void test_inside_too_long(void **state)
+{
+	(void)state;
+	sigset_t blocked, before;
+	/* As whoever started us may have left it. */
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGALRM);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+	struct watchdog d = {.count = &count, .seconds = 1, .expired = note};
+	expired = 0;
+	count = 1;
+	assert_int_equal(watchdog_start(&d), 0);
+	while (!expired)
+		pause();
+	watchdog_stop(&d);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Ticks that find it outside, or in another call, do not count. */
+static void test_only_one_call(void **state)
+{
+	(void)state;
+	struct watchdog d = {.count = &count, .seconds = 1, .expired = note};
+	expired = 0;
+	count = 2;
+	assert_int_equal(watchdog_start(&d), 0);
+	raise(SIGALRM); /* somebody else's */
+	for (int tick = 0; tick < 3; tick++) {
+		pause();
+		count += tick == 1 ? 1 : 2;
+	}
+	watchdog_stop(&d);
+	assert_int_equal(expired, 0);
+}
+
+static void test_what_is_said(void **state)
+{
+	(void)state;
+	int ends[2];
+	char got[200];
+	assert_int_equal(pipe(ends), 0);
+	fflush(NULL);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct search s = {.watchdog = {.seconds = 10}};
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		if (buffer_append_string(&s.who, "terse search: x: ") < 0 ||
+		    buffer_append_string(&s.listing.out, "1:found\n") < 0)
+			_exit(1);
+		search_give_up_now(&s);
+		_exit(0);
+	}
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 125);
+	close(ends[1]);
+	ssize_t n = read(ends[0], got, sizeof(got) - 1);
+	assert_true(n > 0);
+	got[n] = '\0';
+	close(ends[0]);
+	assert_string_equal(got,
+			    "1:found\nterse search: x: gave up at line 0 or behind it: one line "
+			    "takes over 10 s\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_inside_too_long),
+		cmocka_unit_test(test_only_one_call),
+		cmocka_unit_test(test_what_is_said),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
