@@ -15,11 +15,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* While the kernel is inside a write, the size it shows is one of whole pages. */
-#define PAGE ((uint64_t)4096)
+/* Milliseconds that a line without its end must stand unchanged to be believed: more than the
+   live part goes without being brought up to date. */
+#define SETTLE 300
 
-/* Milliseconds after which a size that could be of such a moment is believed. */
-#define SETTLE 100
+/* What is looked at of such a line. */
+#define OPEN_LINE ((size_t)4096)
+
+struct open_line {
+	uint64_t start; /* its offset */
+	size_t len;
+	char data[OPEN_LINE];
+};
 
 static bool ends_line(int fd, uint64_t size)
 {
@@ -27,39 +34,88 @@ static bool ends_line(int fd, uint64_t size)
 	return size == 0 || io_read_at(fd, &last, 1, (off_t)size - 1) != 1 || last == '\n';
 }
 
-/* Lets the text end with its last newline, if there is one near. */
-static void drop_torn_line(struct text *t)
+/* The line at the end of `size` bytes, or the last part of it. Returns false if it can't be read.
+ */
+static bool read_open_line(struct open_line *line, int fd, uint64_t size)
 {
-	char block[65536];
-	size_t len = t->size < sizeof(block) ? (size_t)t->size : sizeof(block);
-	if (io_read_at(t->fd, block, len, (off_t)(t->size - len)) != (ssize_t)len)
-		return;
-	const char *newline = memrchr(block, '\n', len);
-	if (newline)
-		t->size -= len - (size_t)(newline - block) - 1;
+	line->len = size < OPEN_LINE ? (size_t)size : OPEN_LINE;
+	line->start = size - line->len;
+	if (io_read_at(fd, line->data, line->len, (off_t)line->start) != (ssize_t)line->len)
+		return false;
+	const char *newline = memrchr(line->data, '\n', line->len);
+	if (newline) {
+		size_t before = (size_t)(newline - line->data) + 1;
+		line->len -= before;
+		line->start += before;
+		memmove(line->data, line->data + before, line->len);
+	}
+	return true;
 }
 
-/* The size of a text that may grow. It ends with a whole line or with its live part,
-   unless the next write is yet to come or under way. */
-static int take_size(struct text *t)
+/* Whether the line is still being written, rather than standing there or being redrawn. */
+static bool goes_on(const struct open_line *before, const struct open_line *now)
+{
+	size_t len = before->len < now->len ? before->len : now->len;
+	return before->start != now->start ||
+	       (before->len != now->len && memcmp(before->data, now->data, len) == 0);
+}
+
+static int stat_text(struct text *t, struct timespec *written)
 {
 	struct stat st;
-	uint64_t first = 0;
-	for (int waited = 0; waited <= SETTLE; waited++) {
-		if (fstat(t->fd, &st) < 0)
-			return -1;
-		t->size = (uint64_t)st.st_size;
-		if (waited == 0)
-			first = t->size;
-		if (!t->held || t->size % PAGE != 0 || ends_line(t->fd, t->size))
-			return 0;
-		if (t->size % STREAM_WINDOW == 0)
-			break;
-		struct timespec pause = {.tv_nsec = 1000000};
+	if (fstat(t->fd, &st) < 0)
+		return -1;
+	t->size = (uint64_t)st.st_size;
+	*written = st.st_mtim;
+	return 0;
+}
+
+/* Milliseconds since then; negative if the clock was set back. */
+static int64_t ms_since(const struct timespec *then)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)(now.tv_sec - then->tv_sec) * 1000 +
+	       (now.tv_nsec - then->tv_nsec) / 1000000;
+}
+
+/* Waits until the file is written to, or has stood for SETTLE. */
+static int wait_for_write(struct text *t, const struct timespec *before)
+{
+	struct timespec pause = {.tv_nsec = 10000000}, written = *before;
+	for (int64_t ms = ms_since(before); ms >= 0 && ms < SETTLE; ms = ms_since(before)) {
 		nanosleep(&pause, NULL);
+		if (stat_text(t, &written) < 0)
+			return -1;
+		if (written.tv_sec != before->tv_sec || written.tv_nsec != before->tv_nsec)
+			break;
 	}
-	if (t->size != first || t->size % STREAM_WINDOW == 0)
-		drop_torn_line(t);
+	return 0;
+}
+
+/* The size of a text that may grow. Its last line may be a prompt, or a part of a line: of a write
+   that is under way, of one that filled the window, or of what the command has written so far. A
+   part is left out. */
+static int take_size(struct text *t)
+{
+	struct timespec written;
+	struct open_line before, now;
+	if (stat_text(t, &written) < 0)
+		return -1;
+	if (!t->held || ends_line(t->fd, t->size))
+		return 0;
+	bool is_part = t->size % STREAM_WINDOW == 0;
+	if (!is_part && read_open_line(&before, t->fd, t->size)) {
+		if (wait_for_write(t, &written) < 0)
+			return -1;
+		if (ends_line(t->fd, t->size))
+			return 0;
+		is_part = t->size % STREAM_WINDOW == 0 ||
+			  (read_open_line(&now, t->fd, t->size) && goes_on(&before, &now));
+	}
+	/* One that is longer than what is looked at stays. */
+	if (is_part && read_open_line(&now, t->fd, t->size) && now.len < OPEN_LINE)
+		t->size = now.start;
 	return 0;
 }
 
