@@ -6,7 +6,8 @@ import itertools
 import os
 import signal
 
-from support.harness import Case, TERSE, eventually, main, numbers, read_file
+from support.harness import (Case, TERSE, eventually, main, numbers, read_file,
+                             signal_if_there)
 
 # A small family: a group of its own within the session, a child that ignores what can be
 # ignored, one that is stopped.
@@ -35,7 +36,7 @@ class Killed(Case):
         keeper, guard, command = self.roles(run.pid)
         pids = {"front": run.pid, "keeper": keeper, "guard": guard, "command": command}
         for victim in victims:
-            os.kill(pids[victim], signal.SIGKILL)
+            signal_if_there(pids[victim], signal.SIGKILL)
         if "front" not in victims:
             run.wait()
         self.assert_nothing_left()
@@ -102,7 +103,7 @@ class Killed(Case):
         run = self.family()
         for process in self.mine():
             if process.name == "terse":
-                os.kill(process.pid, signal.SIGKILL)
+                signal_if_there(process.pid, signal.SIGKILL)
         run.finish()
         # PDEATHSIG reaches the command, but nobody is left for those that ignore it.
         self.kill_all()
@@ -165,7 +166,7 @@ class Killed(Case):
         child = int(read_file(os.path.join(self.work, "pid")))
         keeper = [p for p in self.mine() if p.name == "terse"]
         for process in keeper:
-            os.kill(process.pid, signal.SIGKILL)
+            signal_if_there(process.pid, signal.SIGKILL)
         eventually(lambda: [p.pid for p in self.mine()] == [child], lambda: str(self.mine()))
         self.kill_all()
 

@@ -5,7 +5,7 @@ are put back whoever is killed."""
 import os
 import signal
 
-from support.harness import eventually, main, read_file, write_file
+from support.harness import eventually, main, read_file, signal_if_there, write_file
 from support.screen import ScreenCase
 
 
@@ -378,7 +378,7 @@ class Restored(ScreenCase):
         pids = {"front": front, "keeper": keeper, "guard": guard, "command": child}
         self.assertNotEqual(s.modes(), before)
         for victim in victims:
-            os.kill(pids[victim], signal.SIGKILL)
+            signal_if_there(pids[victim], signal.SIGKILL)
         eventually(lambda: s.modes() == before, lambda: "modes %s, not %s" % (s.modes(), before))
         # What it prints may have been wiped from the screen by the last words of a killed vim.
         status = os.path.join(self.work, "status")

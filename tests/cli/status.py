@@ -6,7 +6,7 @@ import resource
 import signal
 
 from support.harness import (Case, Process, TERSE, eventually, let_go_on, main, read_file,
-                             write_file)
+                             signal_if_there, write_file)
 
 # Signals whose default action ends a process. 32 and 33 are the C library's own.
 FATAL = [s for s in list(range(1, 32)) + list(range(34, 65)) if s not in (
@@ -276,10 +276,7 @@ class Sent(Case):
         run = self.started("trap 'echo 1; echo 2; exit 7' TERM; exec 3<>%s; echo ready;"
                            " read x <&3" % self.fifo())
         for process in self.mine():
-            try:
-                os.kill(process.pid, signal.SIGTERM)
-            except ProcessLookupError:
-                pass  # ended by what the others were told
+            signal_if_there(process.pid, signal.SIGTERM)
         run.finish()
         self.assertEqual((run.code, run.out), (7, b"ready\n1\n2\n"))
 

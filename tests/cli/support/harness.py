@@ -90,6 +90,14 @@ def eventually(test, what, deadline=None):
         time.sleep(0.01)
 
 
+def signal_if_there(pid, number):
+    """For a process that may have followed another one already."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
 def let_go_on(fifo):
     """Writes a line to the reader of a named pipe, as soon as there is one. Once for each pipe: a
     next reader could open it before we have closed it, and would see its end."""
