@@ -67,7 +67,12 @@ static void on_reply(void *ctx, const char *data, size_t len)
 /* No more lines than units are allowed: of whatever is counted there are then not too many. */
 static struct preview_options make_preview_options(const struct limit *l)
 {
-	return (struct preview_options){.mode = (enum preview_mode)l->mode,
+	static const enum preview_mode modes[] = {
+		[MODE_SMART] = PREVIEW_SMART,
+		[MODE_TAIL] = PREVIEW_TAIL,
+		[MODE_ENDS] = PREVIEW_ENDS,
+	};
+	return (struct preview_options){.mode = modes[l->mode],
 					.budget = l->bytes,
 					.head_share = l->head_share,
 					.max_line = l->max_line,
