@@ -161,6 +161,8 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 	intercept_take_pending(s);
 	e.ending.lines = interceptor_lines(s);
 	e.ending.bytes = interceptor_bytes(s);
+	e.ending.limit = s->options.limit;
+	e.ending.broken = s->broken;
 	if (s->options.print == INTERCEPT_PREVIEW) {
 		if (s->binary) {
 			print_binary(s, &e);

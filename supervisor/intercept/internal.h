@@ -40,6 +40,7 @@ struct interceptor {
 	size_t counted;     /* bytes of it, up to the end of a character ... */
 	size_t clean_len;   /* ... and how many they are when they are printed clean */
 	bool fits;
+	enum limit_part broken; /* what of the limit was over first */
 
 	/* The live reader: bytes and lines of the text that are printed. */
 	size_t printed, printed_lines;

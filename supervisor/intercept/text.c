@@ -126,6 +126,8 @@ static void feed_head(struct interceptor *s, const char *data, size_t len)
 void intercept_overflow(struct interceptor *s)
 {
 	s->fits = false;
+	if (s->options.print == INTERCEPT_PREVIEW)
+		s->broken = limit_broken_first(&s->options.limit, s->held.data, s->held.len);
 	s->head_closed = true;
 	intercept_resolve(s);
 	interceptor_spill(s);
