@@ -44,3 +44,40 @@ bool limit_counts(enum unit unit, const char *line, size_t len)
 		return line[len - 1] != ':' && !is_total(line, len);
 	return len != 2 || memcmp(line, "--", 2) != 0;
 }
+
+enum limit_part limit_broken_first(const struct limit *l, const char *text, size_t len)
+{
+	uint64_t count = 0;
+
+	while (len > 0) {
+		const char *newline = memchr(text, '\n', len);
+		size_t line = newline ? (size_t)(newline - text) : len;
+
+		count += limit_counts(l->unit, text, line);
+		if (l->count && count > l->count)
+			return LIMIT_COUNT;
+		if (l->longest_line && line > l->longest_line)
+			return LIMIT_LINE;
+		line += newline != NULL;
+		text += line;
+		len -= line;
+	}
+	return LIMIT_BYTES;
+}
+
+const char *limit_name(const struct limit *l, enum limit_part part)
+{
+	static const char *const units[] = {
+		[UNIT_LINES] = "lines",
+		[UNIT_MATCHES] = "matches",
+		[UNIT_RESULTS] = "results",
+		[UNIT_ENTRIES] = "entries",
+	};
+	static const char *const parts[] = {
+		[LIMIT_NONE] = NULL,
+		[LIMIT_BYTES] = "bytes",
+		[LIMIT_LINE] = "line_length",
+	};
+
+	return part == LIMIT_COUNT ? units[l->unit] : parts[part];
+}

@@ -29,4 +29,15 @@ struct limit limit_of(const struct settings *s, bool is_stderr);
    others, blank lines and a "--" of its own are not. */
 bool limit_counts(enum unit unit, const char *line, size_t len);
 
+/* Which part of a limit a text went over first. */
+enum limit_part { LIMIT_NONE, LIMIT_BYTES, LIMIT_COUNT, LIMIT_LINE };
+
+/* The same for a text of which `text` is the start, up to the place where the limit's bytes are
+   used up or where it ends: if none of the other parts is broken in there, it is LIMIT_BYTES. */
+enum limit_part limit_broken_first(const struct limit *l, const char *text, size_t len);
+
+/* Its name in reports: "bytes", "line_length", what is counted ("lines", "matches" ...); NULL for
+   LIMIT_NONE. */
+const char *limit_name(const struct limit *l, enum limit_part part);
+
 #endif

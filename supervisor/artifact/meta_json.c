@@ -3,6 +3,7 @@
 #include "supervisor/artifact/meta_json.h"
 
 #include "supervisor/base/buffer.h"
+#include "supervisor/base/json_text.h"
 #include "supervisor/base/utf8.h"
 
 #include <errno.h>
@@ -19,15 +20,6 @@ static const char *const state_names[] = {
 
 #define STATE_COUNT (sizeof(state_names) / sizeof(*state_names))
 
-/* How many bytes from `text` on can stand in a JSON string as they are. */
-static size_t plain_run(const char *text, size_t len)
-{
-	size_t n = 0;
-	while (n < len && text[n] >= 0x20 && text[n] < 0x7F && text[n] != '"' && text[n] != '\\')
-		n++;
-	return n;
-}
-
 /* A string of at most `budget` bytes of `text`; *cut is set when that was not all. */
 static int add_string(struct buffer *out, const char *text, size_t budget, bool *cut)
 {
@@ -36,25 +28,7 @@ static int add_string(struct buffer *out, const char *text, size_t budget, bool 
 		len = utf8_floor(text, len, budget);
 		*cut = true;
 	}
-	int bad = buffer_append(out, "\"", 1);
-	while (len > 0) {
-		size_t n = plain_run(text, len);
-		bad |= buffer_append(out, text, n);
-		text += n;
-		len -= n;
-		if (len == 0)
-			break;
-		uint32_t cp;
-		char encoded[4];
-		n = utf8_decode(text, len, &cp);
-		if (cp < 0x20 || cp == '"' || cp == '\\')
-			bad |= buffer_printf(out, "\\u%04x", (unsigned)cp);
-		else
-			bad |= buffer_append(out, encoded, utf8_put(cp, encoded));
-		text += n;
-		len -= n;
-	}
-	return bad | buffer_append(out, "\"", 1);
+	return json_text_quote(out, text, len);
 }
 
 static int add_command(struct buffer *out, char *const *argv, size_t budget, bool *cut)

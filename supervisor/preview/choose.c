@@ -2,8 +2,6 @@
 
 size_t choose_head_share(const struct preview_options *o)
 {
-	if (o->mode == PREVIEW_HEAD)
-		return o->budget;
 	if (o->mode == PREVIEW_TAIL)
 		return 0;
 	return o->budget / 100 * o->head_share + o->budget % 100 * o->head_share / 100;
@@ -54,8 +52,7 @@ static size_t take_start(struct layout *l, const struct preview_options *options
 	uint64_t max_lines = l->max_lines;
 
 	share = share > l->ask->printed_bytes ? share - (size_t)l->ask->printed_bytes : 0;
-	if (options->mode != PREVIEW_HEAD)
-		l->max_lines = (max_lines * options->head_share + 99) / 100;
+	l->max_lines = (max_lines * options->head_share + 99) / 100;
 	next = take_head(l, 0, share);
 	if (next == 0 && share && l->count > 1 && l->ask->printed_lines == 0)
 		next += layout_take_cut(l, 0, share, false);
@@ -67,8 +64,6 @@ static void choose_by_position(struct layout *l, const struct preview_options *o
 {
 	size_t next = take_start(l, options);
 
-	if (options->mode == PREVIEW_HEAD)
-		return;
 	take_tail(l, next, l->budget, l->budget);
 	if (options->mode == PREVIEW_ENDS)
 		take_head(l, next, l->budget);
@@ -109,7 +104,7 @@ static void bridge(struct layout *l, size_t from, size_t to)
 		if (!follows(&l->units[i], &l->units[i + 1]))
 			return;
 		if (i > from)
-			cost += l->units[i].cost + layout_number_cost(&l->units[i]);
+			cost += l->units[i].cost + layout_number_cost(l, &l->units[i]);
 	}
 	if (cost > l->gap_cost)
 		return;

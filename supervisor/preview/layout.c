@@ -20,6 +20,7 @@ void layout_begin(struct layout *l, const struct preview_options *options,
 	l->max_line = options->max_line;
 	l->total_lines = lines;
 	l->total_bytes = bytes;
+	l->bare = options->bare;
 }
 
 void layout_release(struct layout *l)
@@ -47,6 +48,15 @@ static int grow(void **items, size_t count, size_t *cap, size_t size)
 	return 0;
 }
 
+static enum line_cut cut_of(const struct layout *l, const struct line *line)
+{
+	bool last = line->number == l->total_lines;
+
+	if (l->bare)
+		return last ? LINE_CUT_START : LINE_CUT_END;
+	return last ? LINE_CUT_EARLY : LINE_CUT_LATE;
+}
+
 int layout_add(struct layout *l, const struct line *line, unsigned value, uint32_t shape)
 {
 	struct unit *u;
@@ -72,7 +82,7 @@ int layout_add(struct layout *l, const struct line *line, unsigned value, uint32
 			   .limit = l->max_line,
 			   .value = value,
 			   .shape = shape,
-			   .cut = line->number == l->total_lines ? LINE_CUT_EARLY : LINE_CUT_LATE};
+			   .cut = cut_of(l, line)};
 	return 0;
 }
 
@@ -80,6 +90,8 @@ static size_t marker_cost(const struct layout *l, const struct preview_piece *pi
 {
 	char marker[MARKER_MAX];
 
+	if (l->bare)
+		return 0;
 	return l->ask->marker(l->ask->ctx, piece, marker, sizeof(marker));
 }
 
@@ -142,8 +154,10 @@ static size_t digits(uint64_t n)
 }
 
 /* Runs that are not folded are short, so the last number stands for all. */
-size_t layout_number_cost(const struct unit *u)
+size_t layout_number_cost(const struct layout *l, const struct unit *u)
 {
+	if (l->bare)
+		return 0;
 	return (digits(u->to) + 2) * (size_t)u->lines;
 }
 
@@ -230,7 +244,7 @@ static size_t used_beside(const struct layout *l, const struct unit *u, bool num
 	const struct unit *before = chosen_before(l, i), *behind = chosen_behind(l, i);
 
 	return l->used - gap_cost(l, before, behind) + gap_cost(l, before, u) +
-	       gap_cost(l, u, behind) + (numbered ? layout_number_cost(u) : 0);
+	       gap_cost(l, u, behind) + (numbered ? layout_number_cost(l, u) : 0);
 }
 
 static bool take(struct layout *l, struct unit *u, size_t beside)
@@ -306,6 +320,9 @@ static int add_text(struct layout *l, const struct unit *u, uint64_t lines, bool
 		l->text.len += len;
 		last->len += len;
 	}
+	last->cut_last = !line_is_whole(&u->line) || u->line.length > u->limit;
+	if (last->cut_last)
+		last->cut += lines;
 	last->to = u->line.number + lines - 1;
 	last->bytes += u->line.length * lines;
 	return 0;

@@ -42,6 +42,7 @@ struct layout {
 	uint64_t max_lines, lines; /* 0: no limit; printed so far */
 	size_t max_line;
 	uint64_t total_lines, total_bytes;
+	bool bare; /* see preview.h */
 };
 
 /* Empties it for a new choice. The memory is kept. */
@@ -61,7 +62,7 @@ void layout_price(struct layout *l);
 void layout_limit(struct layout *l, size_t unit, size_t limit);
 
 /* What the line numbers of a unit cost. */
-size_t layout_number_cost(const struct unit *u);
+size_t layout_number_cost(const struct layout *l, const struct unit *u);
 
 /* Whether all lines of the text fit; then they are taken. */
 bool layout_take_all(struct layout *l);

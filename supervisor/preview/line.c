@@ -107,10 +107,33 @@ static void cut_around(const struct line *l, size_t room, struct cut *c)
 	c->behind = l->after + l->back_len - from - c->back_len;
 }
 
+/* One part of the line and nothing else: its start or end, or what tells most. */
+static void cut_bare(const struct line *l, size_t room, enum line_cut where, struct cut *c)
+{
+	size_t body = (size_t)l->length - l->ended;
+	size_t front = size_min(l->front_len, body);
+	bool whole = front == body;
+	const char *back = whole ? l->front : l->back;
+	size_t back_len = whole ? body : l->back_len;
+
+	*c = (struct cut){.back = back, .skip = back_len};
+	if (l->after) {
+		c->skip = cut_right(back, back_len, 0);
+		c->back_len = size_min(back_len - c->skip, room);
+		c->back_len = cut_left(back + c->skip, back_len - c->skip, c->back_len, true);
+	} else if (where == LINE_CUT_START && back_len > 0) {
+		c->skip = cut_right(back, back_len, back_len - size_min(back_len, room));
+		c->back_len = back_len - c->skip;
+	} else {
+		c->front_len = cut_left(l->front, front, size_min(front, room), !whole);
+	}
+}
+
 size_t line_write(const struct line *l, size_t limit, enum line_cut where, char *out)
 {
 	char note[64];
-	size_t notes, len = 0;
+	size_t notes = 0, len = 0;
+	bool bare = where == LINE_CUT_END || where == LINE_CUT_START;
 	struct cut c;
 
 	if (line_is_whole(l) && l->length <= limit) {
@@ -118,10 +141,13 @@ size_t line_write(const struct line *l, size_t limit, enum line_cut where, char 
 			memcpy(out, l->front, (size_t)l->length);
 		return (size_t)l->length;
 	}
-	notes = note_write(l->length, note, sizeof(note)) * (l->after ? 2 : 1);
+	if (!bare)
+		notes = note_write(l->length, note, sizeof(note)) * (l->after ? 2 : 1);
 	if (limit < notes + l->ended + LINE_LEAST)
 		return 0;
-	if (l->after)
+	if (bare)
+		cut_bare(l, limit - l->ended, where, &c);
+	else if (l->after)
 		cut_around(l, limit - notes - l->ended, &c);
 	else
 		cut_ends(l, limit - notes - l->ended, where, &c);

@@ -9,8 +9,10 @@
 
 /* Where the bytes of a cut line are left out. */
 enum line_cut {
-	LINE_CUT_LATE, /* most of the start stays, and some of the end */
-	LINE_CUT_EARLY /* the other way round: the last words count */
+	LINE_CUT_LATE,  /* most of the start stays, and some of the end */
+	LINE_CUT_EARLY, /* the other way round: the last words count */
+	LINE_CUT_END,   /* nothing but the start stays, without a note ... */
+	LINE_CUT_START, /* ... or nothing but the end */
 };
 
 struct line {
@@ -32,9 +34,9 @@ bool line_is_whole(const struct line *l);
 size_t line_written(const struct line *l, size_t limit, enum line_cut cut);
 
 /* Writes the line to `out` (NULL: only counts) in at most `limit` bytes, newline
-   included. What does not fit gives way to "[... N bytes omitted ...]"; cuts are
-   made between characters. Returns the length; 0 when not even a few bytes
-   beside that note fit. */
+   included. What does not fit gives way to "[... N bytes omitted ...]", or to
+   nothing; cuts are made between characters. Returns the length; 0 when not even a few bytes
+   beside that fit. */
 size_t line_write(const struct line *l, size_t limit, enum line_cut cut, char *out);
 
 /* How long `data` gets when everything that must not be printed is replaced

@@ -31,7 +31,7 @@
 
 struct preview;
 
-enum preview_mode { PREVIEW_SMART, PREVIEW_HEAD, PREVIEW_TAIL, PREVIEW_ENDS };
+enum preview_mode { PREVIEW_SMART, PREVIEW_TAIL, PREVIEW_ENDS };
 
 struct preview_options {
 	enum preview_mode mode;
@@ -41,6 +41,7 @@ struct preview_options {
 	unsigned head_share; /* percent of the budget for the start, 0 to 100 */
 	size_t max_line;     /* longer lines are cut, with the bytes left out told */
 	uint64_t max_lines;  /* lines to print at most; 0: no limit */
+	bool bare;           /* nothing but the text is printed: no marker, number or note counts */
 };
 
 enum preview_kind {
@@ -56,6 +57,9 @@ struct preview_piece {
 	uint64_t bytes;    /* of these lines in the text, newlines included */
 	const char *text;  /* ends with a newline unless the run's last line did not */
 	size_t len;
+	uint64_t cut; /* how many of these lines are not whole in `text`, the last one among them if
+		       */
+	bool cut_last;
 	bool numbered; /* from the middle: print "N: " before each line */
 };
 
@@ -65,7 +69,8 @@ struct preview_ask {
 	uint64_t printed_lines; /* ... which are this many whole lines; they count in the budget */
 	int status;             /* 0 success, > 0 failure, -1 still running */
 	/* Writes the marker for a gap or fold into `out` (cap bytes), newline
-	   included, and returns its length. Used to count it in the budget. */
+	   included, and returns its length. Used to count it in the budget; not asked
+	   when nothing but the text is printed. */
 	size_t (*marker)(void *ctx, const struct preview_piece *piece, char *out, size_t cap);
 	void *ctx;
 };
@@ -88,8 +93,9 @@ size_t preview_head_budget(const struct preview *p);
 /* Chooses. The pieces cover every line after the printed ones exactly once and
    in order; text, markers and number prefixes together with what was printed
    are at most the budget. A line that does not fit whole is cut: the piece's
-   `text` then holds "[... N bytes omitted ...]" in its place. *pieces and the texts belong to
-   `p` and are valid until its next call. Returns the count, or -1 with ENOMEM. */
+   `text` then holds "[... N bytes omitted ...]" in its place, or, bare, the one
+   part of it that tells most (the last line's end, the others' start). *pieces and the texts belong
+   to `p` and are valid until its next call. Returns the count, or -1 with ENOMEM. */
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 

@@ -106,10 +106,56 @@ static int append_totals(struct buffer *out, uint64_t lines, uint64_t bytes)
 	return append_size(out, bytes);
 }
 
+/* "30 KB", as a limit is set, where that is exact. */
+static int append_size_of_limit(struct buffer *out, uint64_t bytes)
+{
+	static const uint64_t kb = 1024, mb = 1024 * 1024;
+	char count[HUMAN_LEN];
+	if (bytes < kb)
+		return buffer_printf(out, "%" PRIu64 " bytes", bytes);
+	if (bytes % mb == 0)
+		return buffer_printf(out, "%" PRIu64 " MB", bytes / mb);
+	if (bytes % kb == 0)
+		return buffer_printf(out, "%s KB", human_count(count, bytes / kb));
+	return append_size(out, bytes);
+}
+
+static const struct {
+	const char *one, *many, *hint;
+} units[] = {
+	[UNIT_LINES] = {"line", "lines", ""},
+	[UNIT_MATCHES] = {"match", "matches", ", or narrow the pattern"},
+	[UNIT_RESULTS] = {"result", "results", ", or narrow the search"},
+	[UNIT_ENTRIES] = {"entry", "entries", ", or list less"},
+};
+
+int wording_limit(struct buffer *out, const struct limit *l, enum limit_part part)
+{
+	char count[HUMAN_LEN];
+	if (part == LIMIT_COUNT)
+		return buffer_printf(out, "limit %s %s", human_count(count, l->count),
+				     l->count == 1 ? units[l->unit].one : units[l->unit].many);
+	if (buffer_append_string(out, "limit ") < 0 ||
+	    append_size_of_limit(out, part == LIMIT_LINE ? l->longest_line : l->bytes) < 0)
+		return -1;
+	return buffer_append_string(out, part == LIMIT_LINE ? " a line" : "");
+}
+
+/* " (limit 100 lines)", but for the limit that every preview has. */
+static int append_broken(struct buffer *out, const struct wording_ending *e)
+{
+	if (e->broken == LIMIT_NONE || e->broken == LIMIT_BYTES)
+		return 0;
+	if (buffer_append_string(out, " (") < 0 || wording_limit(out, &e->limit, e->broken) < 0)
+		return -1;
+	return buffer_append(out, ")", 1);
+}
+
 int wording_footer(struct buffer *out, const struct wording_ending *e,
 		   const struct wording_place *place)
 {
-	if (append_start(out, e) < 0 || append_totals(out, e->lines, e->bytes) < 0)
+	if (append_start(out, e) < 0 || append_totals(out, e->lines, e->bytes) < 0 ||
+	    append_broken(out, e) < 0)
 		return -1;
 	if (e->background && buffer_append_string(out, "; background processes still write") < 0)
 		return -1;
@@ -123,20 +169,6 @@ int wording_footer(struct buffer *out, const struct wording_ending *e,
 	return buffer_append_string(out, "]\n");
 }
 
-/* "30 KB", as a limit is set, where that is exact. */
-static int append_limit(struct buffer *out, uint64_t bytes)
-{
-	static const uint64_t kb = 1024, mb = 1024 * 1024;
-	char count[HUMAN_LEN];
-	if (bytes < kb)
-		return buffer_printf(out, "%" PRIu64 " bytes", bytes);
-	if (bytes % mb == 0)
-		return buffer_printf(out, "%" PRIu64 " MB", bytes / mb);
-	if (bytes % kb == 0)
-		return buffer_printf(out, "%s KB", human_count(count, bytes / kb));
-	return append_size(out, bytes);
-}
-
 /* "3 long lines cut to 500 bytes" */
 static int append_cut(struct buffer *out, const struct wording_head *h)
 {
@@ -144,17 +176,8 @@ static int append_cut(struct buffer *out, const struct wording_head *h)
 	if (buffer_printf(out, "%s long line%s cut to ", human_count(count, h->cut),
 			  h->cut == 1 ? "" : "s") < 0)
 		return -1;
-	return append_limit(out, h->limit.max_line);
+	return append_size_of_limit(out, h->limit.max_line);
 }
-
-static const struct {
-	const char *one, *many, *hint;
-} units[] = {
-	[UNIT_LINES] = {"line", "lines", ""},
-	[UNIT_MATCHES] = {"match", "matches", ", or narrow the pattern"},
-	[UNIT_RESULTS] = {"result", "results", ", or narrow the search"},
-	[UNIT_ENTRIES] = {"entry", "entries", ", or list less"},
-};
 
 /* "lines 1-571 of 8,432 shown", "100 matches of 2,431 shown" */
 static int append_shown(struct buffer *out, const struct wording_head *h)
@@ -175,15 +198,12 @@ static int append_shown(struct buffer *out, const struct wording_head *h)
 /* " (limit 2,000 lines)"; a limit in another unit explains itself. */
 static int append_reason(struct buffer *out, const struct wording_head *h)
 {
-	char count[HUMAN_LEN];
-	if (h->reason == WORDING_COUNT && h->limit.unit != UNIT_LINES)
+	enum limit_part part = h->reason == WORDING_BYTES ? LIMIT_BYTES : LIMIT_COUNT;
+	if (part == LIMIT_COUNT && h->limit.unit != UNIT_LINES)
 		return 0;
-	if (buffer_append_string(out, " (limit ") < 0)
+	if (buffer_append_string(out, " (") < 0 || wording_limit(out, &h->limit, part) < 0)
 		return -1;
-	if (h->reason == WORDING_BYTES)
-		return append_limit(out, h->limit.bytes) < 0 ? -1 : buffer_append(out, ")", 1);
-	return buffer_printf(out, "%s line%s)", human_count(count, h->limit.count),
-			     h->limit.count == 1 ? "" : "s");
+	return buffer_append(out, ")", 1);
 }
 
 /* ": terse read ID --offset 572, or narrow the pattern" */

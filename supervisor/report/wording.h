@@ -37,9 +37,12 @@ struct wording_ending {
 	int signal;
 	int64_t duration_ms;
 	uint64_t lines, bytes;
+	struct limit limit; /* of which `broken` was over first */
+	enum limit_part broken;
 };
 
-/* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-…]\n" */
+/* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-…]\n"; a limit other
+   than that of bytes is named: "... 8,432 lines, 473 KB (limit 100 lines); full text ..." */
 int wording_footer(struct buffer *out, const struct wording_ending *ending,
 		   const struct wording_place *place);
 
@@ -66,6 +69,9 @@ struct wording_head {
    --offset 101, or narrow the pattern]\n". */
 int wording_head(struct buffer *out, const struct wording_head *head,
 		 const struct wording_ending *ending, const struct wording_place *place);
+
+/* "limit 100 matches", "limit 30 KB", "limit 500 bytes a line": one part of a limit. */
+int wording_limit(struct buffer *out, const struct limit *limit, enum limit_part part);
 
 /* "[terse: exit 4]\n" for agents that don't tell the model the exit status. */
 int wording_status(struct buffer *out, const struct wording_ending *ending);

@@ -25,16 +25,16 @@ static void check(int ok)
 		abort();
 }
 
-static size_t printed_len(const struct preview_piece *piece)
+static size_t printed_len(const struct preview_piece *piece, bool bare)
 {
 	struct buffer clean = BUFFER_INIT;
 	char out[512];
 	size_t len = 0;
 
 	if (piece->kind != PREVIEW_TEXT)
-		return marker(NULL, piece, out, sizeof(out));
+		return bare ? 0 : marker(NULL, piece, out, sizeof(out));
 	check(utf8_clean(&clean, piece->text, piece->len) == 0);
-	for (uint64_t n = piece->from; piece->numbered && n <= piece->to; n++)
+	for (uint64_t n = piece->from; piece->numbered && !bare && n <= piece->to; n++)
 		len += (size_t)snprintf(out, sizeof(out), "%llu: ", (unsigned long long)n);
 	len += clean.len;
 	buffer_release(&clean);
@@ -54,11 +54,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 8)
 		return 0;
 	options = (struct preview_options){
-		.mode = (enum preview_mode)(data[0] % 4),
+		.mode = (enum preview_mode)(data[0] % 3),
 		.budget = 64 + data[1] * 16u,
 		.head_share = data[2] % 101,
 		.max_line = 1 + data[3] * 8u,
 		.max_lines = data[4] % 2 ? 0 : data[5],
+		.bare = data[4] & 2,
 	};
 	ask.status = data[6] % 3 - 1;
 	step = 1 + data[7];
@@ -78,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(pieces[i].from == next && pieces[i].to >= next);
 		next = pieces[i].to + 1;
 		bytes += pieces[i].bytes;
-		used += printed_len(&pieces[i]);
+		used += printed_len(&pieces[i], options.bare);
 	}
 	check(next == preview_lines(p) + 1 && bytes == size && preview_bytes(p) == size);
 	check(used <= options.budget || (count == 1 && pieces[0].kind == PREVIEW_GAP));

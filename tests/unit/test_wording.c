@@ -105,6 +105,38 @@ static void footers(void **state)
 	footer(&e, &in_a_file, "[terse: exit 0 after 3 ms; 1 line, 4.9 KB]\n");
 }
 
+/* The limit of bytes every preview has; another one is told. */
+static void footers_name_the_limit(void **state)
+{
+	static const struct {
+		enum limit_part broken;
+		enum unit unit;
+		uint64_t count;
+		const char *want;
+	} cases[] = {
+		{LIMIT_BYTES, UNIT_LINES, 20, ""},
+		{LIMIT_COUNT, UNIT_LINES, 2000, " (limit 2,000 lines)"},
+		{LIMIT_COUNT, UNIT_LINES, 1, " (limit 1 line)"},
+		{LIMIT_COUNT, UNIT_MATCHES, 100, " (limit 100 matches)"},
+		{LIMIT_COUNT, UNIT_RESULTS, 5, " (limit 5 results)"},
+		{LIMIT_COUNT, UNIT_ENTRIES, 1, " (limit 1 entry)"},
+		{LIMIT_LINE, UNIT_LINES, 0, " (limit 500 bytes a line)"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct wording_ending e = ended(0);
+		char want[200];
+		e.broken = cases[i].broken;
+		e.limit = (struct limit){.bytes = 4096,
+					 .count = cases[i].count,
+					 .longest_line = 500,
+					 .unit = cases[i].unit};
+		snprintf(want, sizeof(want),
+			 "[terse: exit 0 after 12.3 s; 8,432 lines, 473 KB%s]\n", cases[i].want);
+		footer(&e, &in_a_file, want);
+	}
+}
+
 static void status(const struct wording_ending *e, const char *want)
 {
 	struct buffer out = BUFFER_INIT;
@@ -424,6 +456,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(markers),
 		cmocka_unit_test(footers),
+		cmocka_unit_test(footers_name_the_limit),
 		cmocka_unit_test(endings),
 		cmocka_unit_test(heartbeats),
 		cmocka_unit_test(binaries),

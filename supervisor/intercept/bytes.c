@@ -1,0 +1,152 @@
+// The bytes of the command before they are text: what is binary, what is plain and goes to a
+// program as it is, what the terminal has to render. See interceptor.h.
+
+#include "supervisor/intercept/internal.h"
+
+#include "supervisor/intercept/sniff.h"
+#include "supervisor/report/wording.h"
+
+#include <string.h>
+
+static void on_plain(void *ctx, const char *data, size_t len)
+{
+	intercept_print(ctx, data, len);
+}
+
+/* Bytes that look the same on a terminal as they are. */
+static void pass_plain(struct interceptor *s, const char *data, size_t len)
+{
+	terminal_feed(s->terminal, data, len);
+	plain_feed(&s->plain, data, len, on_plain, s);
+}
+
+void intercept_finish_plain(struct interceptor *s)
+{
+	if (s->held_return)
+		pass_plain(s, "\r", 1);
+	s->held_return = false;
+	plain_finish(&s->plain, on_plain, s);
+}
+
+/* Something redraws: from the unfinished line on the terminal's text is what is printed. */
+static void leave_plain(struct interceptor *s)
+{
+	terminal_commit(s->terminal, terminal_lines(s->terminal));
+	s->is_plain = false;
+	/* Of a long line the terminal may have let go more than was passed on, or less. */
+	size_t passed = s->plain.passed, gone = s->line_text;
+	if (gone > passed + s->plain.line.len)
+		gone = passed + s->plain.line.len;
+	if (gone > passed)
+		intercept_print(s, s->plain.line.data, gone - passed);
+	s->plain.passed = gone < passed ? passed - gone : 0;
+	buffer_release(&s->plain.line);
+	if (s->held_return)
+		terminal_feed(s->terminal, "\r", 1);
+	s->held_return = false;
+}
+
+/* Takes bytes for a program or file, the plain ones as they are. */
+static void feed_plain(struct interceptor *s, const char *data, size_t len)
+{
+	if (s->held_return && *data == '\n') {
+		s->held_return = false;
+		pass_plain(s, "\r\n", 2);
+		data++;
+		len--;
+	} else if (s->held_return) {
+		leave_plain(s);
+	}
+	size_t n = s->is_plain ? plain_length(data, len) : 0;
+	if (n > 0)
+		pass_plain(s, data, n);
+	if (s->is_plain && n + 1 == len && data[n] == '\r') {
+		s->held_return = true;
+		return;
+	}
+	if (s->is_plain && n < len)
+		leave_plain(s);
+	if (n < len)
+		terminal_feed(s->terminal, data + n, len - n);
+}
+
+/* From here on bytes are not rendered. A program or file gets them as they
+   are, an agent a line about them; the artifact keeps them. */
+static void become_binary(struct interceptor *s)
+{
+	intercept_resolve(s);
+	s->binary = true;
+	if (s->options.print != INTERCEPT_PREVIEW) {
+		intercept_finish_plain(s);
+		terminal_finish(s->terminal);
+		s->is_plain = false;
+		s->verbatim = true;
+		return;
+	}
+	/* There is no text, so these bytes are not a second copy that may be unwanted. */
+	if (s->raw.state == RAW_OFF)
+		s->raw.state = RAW_HOLDING;
+	interceptor_spill(s);
+	if (s->artifact)
+		raw_start(&s->raw, s->artifact);
+}
+
+static void process(struct interceptor *s, const char *data, size_t len)
+{
+	bool whole = s->options.print == INTERCEPT_WHOLE || !s->resolved;
+	if (len == 0)
+		return;
+	s->raw_bytes += len;
+	if (s->options.exact && !s->binary && whole && memchr(data, '\0', len)) {
+		intercept_resolve(s);
+		if (s->options.print == INTERCEPT_WHOLE)
+			become_binary(s);
+	}
+	if (s->verbatim) {
+		intercept_text(s, data, len);
+		return;
+	}
+	if (s->is_plain)
+		feed_plain(s, data, len);
+	else if (!s->binary)
+		terminal_feed(s->terminal, data, len);
+	bool wanted =
+		s->binary || s->options.raw == INTERCEPT_RAW_YES || terminal_is_lossy(s->terminal);
+	raw_feed(&s->raw, data, len, s->artifact, wanted);
+}
+
+void intercept_judge(struct interceptor *s)
+{
+	struct buffer first = s->sniff;
+	if (s->judged)
+		return;
+	s->judged = true;
+	s->sniff = (struct buffer)BUFFER_INIT;
+	if (sniff_is_binary(first.data, first.len)) {
+		s->kind = wording_binary_kind(first.data, first.len);
+		become_binary(s);
+	}
+	if (s->options.raw == INTERCEPT_RAW_YES && !s->verbatim)
+		interceptor_spill(s);
+	process(s, first.data, first.len);
+	buffer_release(&first);
+}
+
+void interceptor_feed(struct interceptor *s, const char *data, size_t len)
+{
+	if (!s->judged) {
+		if (buffer_append(&s->sniff, data, len) == 0) {
+			if (s->sniff.len >= SNIFF_LEN)
+				intercept_judge(s);
+			return;
+		}
+		intercept_judge(s);
+	}
+	process(s, data, len);
+}
+
+void interceptor_pause(struct interceptor *s)
+{
+	if (s->sniff.len > 0)
+		intercept_judge(s);
+}

@@ -1,0 +1,245 @@
+// The text of one stream as the terminal makes it: to the live reader, into what is held, to the
+// artifact and the preview. See interceptor.h.
+
+#include "supervisor/intercept/internal.h"
+
+#include "supervisor/base/utf8.h"
+
+#include <string.h>
+
+void intercept_print(struct interceptor *s, const char *data, size_t len)
+{
+	if (len == 0)
+		return;
+	s->events.print(s->events.ctx, data, len);
+	s->ended_line = data[len - 1] == '\n';
+}
+
+size_t intercept_print_clean(struct interceptor *s, const char *data, size_t len)
+{
+	if (utf8_all_clean(data, len)) {
+		intercept_print(s, data, len);
+		return len;
+	}
+	struct buffer clean = BUFFER_INIT;
+	size_t n = 0;
+	if (utf8_clean(&clean, data, len) == 0) {
+		n = clean.len;
+		intercept_print(s, clean.data, clean.len);
+	}
+	buffer_release(&clean);
+	return n;
+}
+
+void intercept_resolve(struct interceptor *s)
+{
+	if (s->resolved)
+		return;
+	s->resolved = true;
+	s->options.print = s->events.resolve(s->events.ctx);
+	if (s->options.print != INTERCEPT_WHOLE)
+		return;
+	if (s->held.len > s->printed)
+		intercept_print(s, s->held.data + s->printed, s->held.len - s->printed);
+	s->printed = s->held.len;
+	preview_free(s->preview);
+	s->preview = NULL;
+}
+
+bool intercept_is_by_head(const struct interceptor *s)
+{
+	return s->options.print == INTERCEPT_PREVIEW && s->options.limit.mode == MODE_HEAD;
+}
+
+/* The head's share of the lines that may be printed; 0: no limit. */
+static uint64_t head_lines(const struct limit *l)
+{
+	uint64_t lines = l->count * l->head_share / 100;
+	return l->count && lines == 0 ? 1 : lines;
+}
+
+/* Whether a line is part of what is printed in any case. `run`, `lines`: bytes and lines before it
+   that are. */
+static bool is_of_head(struct interceptor *s, const char *line, size_t len, size_t run,
+		       size_t lines)
+{
+	const struct limit *l = &s->options.limit;
+	uint64_t most = head_lines(l);
+	/* A program would get the bytes as they are: who reads has to be known. */
+	if (!utf8_all_clean(line, len) && (!intercept_is_by_head(s) || !s->resolved))
+		return false;
+	if (intercept_is_by_head(s))
+		return head_take(&s->head, line, len);
+	return s->shown + run + len <= preview_head_budget(s->preview) && len <= l->max_line &&
+	       (!most || s->printed_lines + lines + 1 <= most);
+}
+
+/* How long the next run of whole lines is that may be printed already. */
+static size_t next_head(struct interceptor *s, size_t *lines)
+{
+	size_t run = 0;
+	*lines = 0;
+	while (!s->head_closed) {
+		size_t left = s->held.len - s->printed - run;
+		if (left == 0)
+			break;
+		const char *line = s->held.data + s->printed + run;
+		const char *end = memchr(line, '\n', left);
+		if (!end)
+			break;
+		size_t len = (size_t)(end - line) + 1;
+		if (!is_of_head(s, line, len, run, *lines))
+			s->head_closed = true;
+		else {
+			run += len;
+			(*lines)++;
+		}
+	}
+	return run;
+}
+
+static void print_head(struct interceptor *s)
+{
+	size_t lines;
+	size_t run = next_head(s, &lines);
+	if (s->head_closed)
+		intercept_resolve(s);
+	if (s->options.print != INTERCEPT_PREVIEW)
+		return;
+	if (run > 0)
+		intercept_print_clean(s, s->held.data + s->printed, run);
+	s->printed += run;
+	s->shown += run;
+	s->printed_lines += lines;
+}
+
+/* More of a text that does not fit, in mode head. */
+static void feed_head(struct interceptor *s, const char *data, size_t len)
+{
+	struct buffer out = BUFFER_INIT;
+	head_feed(&s->head, data, len, &out);
+	intercept_print(s, out.data, out.len);
+	buffer_release(&out);
+	s->head_closed = s->head.end != HEAD_OPEN;
+}
+
+void intercept_overflow(struct interceptor *s)
+{
+	s->fits = false;
+	if (s->options.print == INTERCEPT_PREVIEW)
+		s->broken = limit_broken_first(&s->options.limit, s->held.data, s->held.len);
+	s->head_closed = true;
+	intercept_resolve(s);
+	interceptor_spill(s);
+	if (intercept_is_by_head(s) && s->held.len > s->printed)
+		feed_head(s, s->held.data + s->printed, s->held.len - s->printed);
+	buffer_release(&s->held);
+}
+
+/* How long the held text is when it is printed clean, where every invalid byte becomes three. The
+   last bytes may be half a character, unless this is the `end`. */
+static size_t printed_size(struct interceptor *s, bool end)
+{
+	size_t len = s->held.len - s->counted, cut = 0;
+	if (len == 0)
+		return s->clean_len;
+	const char *data = s->held.data + s->counted;
+	if (end || !utf8_incomplete(data, len, &cut))
+		cut = 0;
+	s->clean_len += utf8_clean_len(data, len - cut);
+	s->counted += len - cut;
+	return s->clean_len + cut;
+}
+
+bool intercept_is_over(struct interceptor *s, bool end)
+{
+	const struct limit *l = &s->options.limit;
+	if (s->text_bytes > s->most || s->held.len > s->most)
+		return true;
+	if (s->options.print != INTERCEPT_PREVIEW)
+		return false;
+	return (l->count && tally_units(&s->tally) > l->count) ||
+	       (l->longest_line && s->tally.longest > l->longest_line) ||
+	       printed_size(s, end) > s->most;
+}
+
+/* Takes note of text for an agent. */
+static void measure(struct interceptor *s, const char *data, size_t len)
+{
+	if (s->options.print != INTERCEPT_PREVIEW || s->reported)
+		return;
+	if (s->fits || intercept_is_by_head(s))
+		tally_feed(&s->tally, data, len);
+	if (s->preview)
+		preview_feed(s->preview, data, len);
+}
+
+/* The text of the terminal for a program; the start of it may have been passed on as it came. */
+static void print_text(struct interceptor *s, const char *data, size_t len)
+{
+	size_t skip = s->plain.passed < len ? s->plain.passed : len;
+	s->plain.passed -= skip;
+	intercept_print(s, data + skip, len - skip);
+}
+
+/* Text that is not printed since its bytes are: where the terminal is in the unfinished line. */
+static void count_line(struct interceptor *s, const char *data, size_t len)
+{
+	const char *newline = memrchr(data, '\n', len);
+	s->line_text = newline ? (size_t)(data + len - newline) - 1 : s->line_text + len;
+}
+
+void intercept_text(void *ctx, const char *data, size_t len)
+{
+	struct interceptor *s = ctx;
+	s->text_bytes += len;
+	measure(s, data, len);
+	if (s->artifact)
+		artifact_append(s->artifact, s->options.part, data, len);
+	if (s->is_plain)
+		count_line(s, data, len);
+	else if (s->options.print == INTERCEPT_WHOLE && !s->reported)
+		print_text(s, data, len);
+	if (!s->fits && !s->reported && intercept_is_by_head(s))
+		feed_head(s, data, len);
+	if (!s->fits || s->reported)
+		return;
+
+	bool was_whole = s->options.print == INTERCEPT_WHOLE;
+	bool was_kept = s->artifact;
+	size_t room = s->most - s->held.len;
+	size_t take = len < room ? len : room;
+	bool held = buffer_append(&s->held, data, take) == 0;
+	if (!held)
+		take = 0;
+	if (s->options.print == INTERCEPT_PREVIEW)
+		print_head(s);
+	if (!held || intercept_is_over(s, false))
+		intercept_overflow(s);
+	if (!s->fits && !was_kept && s->artifact)
+		artifact_append(s->artifact, s->options.part, data + take, len - take);
+	if (!was_whole && s->options.print == INTERCEPT_WHOLE)
+		intercept_print(s, data + take, len - take);
+	if (!s->fits && intercept_is_by_head(s))
+		feed_head(s, data + take, len - take);
+}
+
+void intercept_take_pending(struct interceptor *s)
+{
+	struct buffer pending = BUFFER_INIT;
+	if (s->verbatim || s->binary || s->finished || terminal_pending(s->terminal, &pending) < 0)
+		goto out;
+	if (s->is_plain)
+		intercept_finish_plain(s);
+	else if (s->options.print == INTERCEPT_WHOLE)
+		print_text(s, pending.data, pending.len);
+	else
+		measure(s, pending.data, pending.len);
+	if (!s->fits && intercept_is_by_head(s))
+		feed_head(s, pending.data, pending.len);
+	if (s->fits &&
+	    (buffer_append(&s->held, pending.data, pending.len) < 0 || intercept_is_over(s, true)))
+		intercept_overflow(s);
+out:
+	buffer_release(&pending);
+}

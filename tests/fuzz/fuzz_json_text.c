@@ -1,0 +1,54 @@
+// Any bytes, in pieces, make a string that a JSON parser takes and that says the same.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/json_text.h"
+#include "supervisor/base/utf8.h"
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(int ok)
+{
+	if (!ok)
+		abort();
+}
+
+/* Printed as it is, the string has nothing a terminal would obey. */
+static void check_clean(const struct buffer *json)
+{
+	check(utf8_all_clean(json->data, json->len));
+	check(!memchr(json->data, '\n', json->len) && !memchr(json->data, '\t', json->len));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct buffer json = BUFFER_INIT, want = BUFFER_INIT;
+	const char *bytes = (const char *)data;
+	char encoded[4];
+	uint32_t cp;
+
+	for (size_t at = 0; at < size;) {
+		at += utf8_decode(bytes + at, size - at, &cp);
+		check(buffer_append(&want, encoded, utf8_put(cp, encoded)) == 0);
+	}
+	/* Cut where a character ends it is the same string. */
+	size_t half = utf8_floor(bytes, size, size / 2);
+	check(buffer_append_string(&json, "[\"") == 0);
+	check(json_text_append(&json, bytes, half) == 0);
+	check(json_text_append(&json, bytes + half, size - half) == 0);
+	check(buffer_append_string(&json, "\"]") == 0);
+	check_clean(&json);
+	json_t *root = json_loadb(json.data, json.len, JSON_ALLOW_NUL, NULL);
+	check(root != NULL);
+	const json_t *string = json_array_get(root, 0);
+	check(json_string_length(string) == want.len);
+	check(want.len == 0 || memcmp(json_string_value(string), want.data, want.len) == 0);
+	json_decref(root);
+	buffer_release(&json);
+	buffer_release(&want);
+	return 0;
+}
