@@ -123,6 +123,9 @@ CLANG = $(BUILD)/clang
 # How long each fuzzer runs in `make check`, and in `make fuzz`, in seconds.
 FUZZ_CHECK_SECONDS ?= 5
 FUZZ_SECONDS       ?= 600
+# How many streams `make fuzz-terminal` tries, and where it begins.
+FUZZ_STREAMS       ?= 20000
+FUZZ_SEED          ?= 1
 
 .PHONY: units helpers fuzzers benches
 units: $(UNITS)
@@ -154,6 +157,17 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(FUZZ_LIBRARY)
 	@mkdir -p $(@D)
 	clang $(CSTD) $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 		$(CPPFLAGS) -o $@ $< $(FUZZ_LIBRARY) $(LDLIBS)
+
+# Random streams against xterm.js itself; the only target that needs node and npm.
+XTERM = $(BUILD)/xterm
+
+.PHONY: fuzz-terminal
+fuzz-terminal:
+	@$(SUB_MAKE) $(BUILD)/terminal/render
+	@mkdir -p $(XTERM)
+	npm install --silent --prefix $(XTERM) @xterm/headless@6 @xterm/addon-unicode11
+	tests/terminal/fuzz.py --render $(BUILD)/terminal/render --xterm $(XTERM) \
+		--count $(FUZZ_STREAMS) --seed $(FUZZ_SEED)
 
 .PHONY: bench
 bench: check-packages
@@ -190,6 +204,7 @@ help:
 	@echo 'check      the same for the tests, then run them'
 	@echo 'bench      measure against the budgets'
 	@echo 'fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))'
+	@echo 'fuzz-terminal  compare FUZZ_STREAMS ($(FUZZ_STREAMS)) streams with xterm.js, from npm'
 	@echo 'lint       formatting and static analysis'
 	@echo 'install, uninstall   below PREFIX ($(PREFIX)), honouring DESTDIR'
 	@echo 'clean      remove $(BUILD)'

@@ -151,6 +151,11 @@ void interceptor_update_live(struct interceptor *s)
 	buffer_release(&pending);
 }
 
+const struct terminal *interceptor_terminal(const struct interceptor *s)
+{
+	return s->terminal;
+}
+
 enum interceptor_print interceptor_reader(struct interceptor *s)
 {
 	intercept_resolve(s);

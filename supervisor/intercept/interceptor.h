@@ -87,6 +87,10 @@ void interceptor_finish(struct interceptor *s);
 
 void interceptor_resize(struct interceptor *s, unsigned cols, unsigned rows);
 
+/* To look at: the picture, the cursor, the alternate screen. What is held back to be judged is not
+   in it before interceptor_pause(), and what is binary never is. */
+const struct terminal *interceptor_terminal(const struct interceptor *s);
+
 /* Opens the artifact (if it isn't) and writes what is held: from here on the text is on disk. */
 void interceptor_spill(struct interceptor *s);
 

@@ -120,6 +120,8 @@ static unsigned class_weight(const struct reader *r, const struct occurrence *o)
 {
 	static const char *const tails[] = {"Error", "Exception", "Failure", "Fault", "Panic"};
 
+	if (!is_one_of(r->text[o->start + o->len - 1], "rnetc"))
+		return 0;
 	for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
 		if (ends_with(r->text + o->start, o->len, tails[i]) && o->len > strlen(tails[i]))
 			return o->colon ? 48 : o->embedded ? 8 : 30;

@@ -1,6 +1,7 @@
 #include "supervisor/preview/scout.h"
 
 #include "supervisor/base/cpu.h"
+#include "supervisor/preview/chars.h"
 
 #include <string.h>
 
@@ -115,6 +116,7 @@ find_wide(const struct scout *s, const char *data, size_t len, size_t *newlines)
 	__m256i low[SCOUT_LEN], high[SCOUT_LEN];
 	size_t at = 0, count = 0;
 
+	UNROLL
 	for (size_t k = 0; k < SCOUT_LEN; k++) {
 		low[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)s->low[k]));
 		high[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)s->high[k]));
@@ -124,6 +126,7 @@ find_wide(const struct scout *s, const char *data, size_t len, size_t *newlines)
 		uint8_t each[WIDTH];
 		uint32_t hits, lines;
 
+		UNROLL
 		for (size_t k = 0; k < SCOUT_LEN; k++) {
 			__m256i v = _mm256_loadu_si256((const __m256i *)(data + at + k));
 

@@ -159,7 +159,8 @@ struct structure structure_of(const char *text, size_t len)
 	    read_pointer(text, len, &s) || read_diagnostic(text, len, &s))
 		return s;
 	for (size_t i = 0; i < sizeof(openings) / sizeof(*openings); i++) {
-		if (starts_with(text, len, openings[i].prefix)) {
+		if (text[0] == openings[i].prefix[0] &&
+		    starts_with(text, len, openings[i].prefix)) {
 			s.kind = openings[i].kind;
 			s.score = openings[i].score;
 			break;

@@ -76,9 +76,12 @@ int terminal_pending(const struct terminal *t, struct buffer *out);
 /* Changes whenever what terminal_pending() returns may have changed. */
 uint64_t terminal_version(const struct terminal *t);
 
-/* The current picture: one line per row of the visible screen (the alternate
-   one when it is on), trailing blanks trimmed. Returns 0, or -1 with ENOMEM.
-   The cursor position, 1-based, is stored where the pointers are not NULL. */
+/* The current picture, at any time: appends one line per row of the visible screen
+   (the alternate one when it is on), each ended by a newline and without trailing
+   blanks, tabs as the blanks they look like. Bytes that are no character stay as they
+   were. Nothing without collapse, since there is no screen then. Looking changes
+   nothing. Returns 0, or -1 with ENOMEM. The cursor position, 1-based, is stored where
+   the pointers are not NULL. */
 int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col);
 
 /* Whether the alternate screen is on. */

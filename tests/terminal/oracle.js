@@ -14,7 +14,7 @@
 const fs = require('fs');
 const path = require('path');
 
-const modules = path.join(process.env.TERSE_XTERM || '.', 'node_modules', '@xterm');
+const modules = path.resolve(process.env.TERSE_XTERM || '.', 'node_modules', '@xterm');
 const { Terminal } = require(path.join(modules, 'headless'));
 const { Unicode11Addon } = require(path.join(modules, 'addon-unicode11'));
 

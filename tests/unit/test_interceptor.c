@@ -1234,6 +1234,27 @@ static void queries_are_answered(void **state)
 	run_end(&r);
 }
 
+static void the_screen_can_be_looked_at(void **state)
+{
+	(void)state;
+	struct run r = run_make();
+	struct buffer picture = BUFFER_INIT;
+	unsigned row, col;
+	r.options.terminal.rows = 3;
+	run_start(&r);
+	feed(&r, "1\n2\n3\n4\033[?1049h\033[2;5Hfull");
+	interceptor_pause(r.text);
+	const struct terminal *t = interceptor_terminal(r.text);
+	assert_int_equal(terminal_picture(t, &picture, &row, &col), 0);
+	assert_int_equal(picture.len, strlen("\n    full\n\n"));
+	assert_memory_equal(picture.data, "\n    full\n\n", picture.len);
+	assert_true(terminal_is_alternate(t));
+	assert_int_equal(row, 2);
+	assert_int_equal(col, 9);
+	buffer_release(&picture);
+	run_end(&r);
+}
+
 static void bad_options(void **state)
 {
 	struct run r = run_make();
@@ -1393,6 +1414,7 @@ int main(void)
 		cmocka_unit_test(partial),
 		cmocka_unit_test(no_artifact_can_be_made),
 		cmocka_unit_test(queries_are_answered),
+		cmocka_unit_test(the_screen_can_be_looked_at),
 		cmocka_unit_test(bad_options),
 		cmocka_unit_test(any_text_stays_within_the_budget),
 	};
