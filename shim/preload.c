@@ -9,7 +9,7 @@
 static bool has_name(const char *path, size_t len, const char *name)
 {
 	size_t name_len = strlen(name);
-	return len >= name_len && memcmp(path + len - name_len, name, name_len) == 0 &&
+	return len >= name_len && strncmp(path + len - name_len, name, name_len) == 0 &&
 	       (len == name_len || path[len - name_len - 1] == '/');
 }
 

@@ -11,27 +11,27 @@ const char *shell_call_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool is_one_of(const char *word, const char *const *words, size_t count)
+bool shell_call_is_shell(const char *name)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(word, words[i]) == 0)
+	/* Arrays, not pointers, which would have to be relocated in every process. */
+	static const char shells[][8] = {"sh",   "bash", "dash", "zsh", "ksh",  "ksh93",
+					 "mksh", "oksh", "lksh", "ash", "yash", "fish"};
+	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++) {
+		if (strcmp(name, shells[i]) == 0)
 			return true;
 	}
 	return false;
 }
 
-bool shell_call_is_shell(const char *name)
+/* Long options whose value is the next argument. */
+static bool takes_value(const char *option)
 {
-	static const char *const shells[] = {"sh",    "bash",    "dash", "zsh",  "ksh",
-					     "ksh93", "ksh2020", "mksh", "oksh", "lksh",
-					     "ash",   "yash",    "fish"};
-	return is_one_of(name, shells, sizeof(shells) / sizeof(*shells));
+	return strcmp(option, "--rcfile") == 0 || strcmp(option, "--init-file") == 0 ||
+	       strcmp(option, "--emulate") == 0;
 }
 
 const char *shell_call_script(char *const *argv)
 {
-	/* Long options whose value is the next argument. */
-	static const char *const valued[] = {"--rcfile", "--init-file", "--emulate"};
 	bool is_string = false;
 	if (!argv || !argv[0])
 		return NULL;
@@ -43,8 +43,7 @@ const char *shell_call_script(char *const *argv)
 			break;
 		}
 		if (**word == '-' && *letters == '-') {
-			if (is_one_of(*word, valued, sizeof(valued) / sizeof(*valued)) &&
-			    *++word == NULL)
+			if (takes_value(*word) && *++word == NULL)
 				return NULL;
 			continue;
 		}

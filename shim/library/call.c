@@ -71,7 +71,7 @@ static char **put_preloads(char **envp, char **text, const char *was)
 	const size_t lead = sizeof(PRELOAD) - 1;
 	char *variable = *text;
 	memcpy(variable, PRELOAD, lead);
-	preload_remove(variable + lead, was, self_name());
+	preload_remove(variable + lead, was, SELF_NAME);
 	if (variable[lead]) {
 		*envp++ = variable;
 		*text += strlen(variable) + 1;
@@ -86,7 +86,7 @@ static void plan_write(const struct plan *p, char *const *from, char **envp, cha
 	for (; *from; from++) {
 		if (value_of(*from, SHIM_PROGRAM "=") || value_of(*from, SHIM_PRELOAD "="))
 			continue;
-		if (value_of(*from, PRELOAD) && preload_remove(text, p->preload, self_name()))
+		if (value_of(*from, PRELOAD) && preload_remove(text, p->preload, SELF_NAME))
 			envp = put_preloads(envp, &text, p->preload);
 		else
 			*envp++ = *from;
@@ -118,7 +118,7 @@ static const char *find_program(const struct call *call, char *buffer)
 	const char *path = call->program;
 	if (!path)
 		path = locate_open_file(buffer, call->fd) ? buffer : NULL;
-	else if (call->search && !strchr(path, '/'))
+	else if (call->search && shell_call_name(path) == path)
 		path = locate_in_path(buffer, path) ? buffer : NULL;
 	return path && *path == '/' ? path : NULL;
 }

@@ -34,8 +34,8 @@ bool locate_has_format(const char *path)
 		return true;
 	ssize_t len = syscall(SYS_read, fd, start, sizeof(start));
 	syscall(SYS_close, fd);
-	return (len >= 2 && memcmp(start, "#!", 2) == 0) ||
-	       (len == 4 && memcmp(start, "\177ELF", 4) == 0);
+	return (len >= 2 && strncmp(start, "#!", 2) == 0) ||
+	       (len == 4 && strncmp(start, "\177ELF", 4) == 0);
 }
 
 bool locate_in_path(char *path, const char *file)
@@ -70,7 +70,7 @@ bool locate_open_file(char *path, int fd)
 	while ((fd /= 10) > 0);
 	while (count > 0)
 		name[at++] = digits[--count];
-	ssize_t len = readlink(name, path, PATH_MAX - 1);
+	ssize_t len = syscall(SYS_readlinkat, AT_FDCWD, name, path, PATH_MAX - 1);
 	if (len < 0)
 		return false;
 	path[len] = '\0';

@@ -11,12 +11,10 @@
 
 #define SHELL_NAME "terse-sh"
 
-/* Copies, since some programs write over the environment they were started with. `name` is the
-   dynamic linker's and stays. */
+/* A copy, since some programs write over the environment that they were started with. */
 static char shell[PATH_MAX];
-static const char *name;
 
-static void copy_shell(const char *directory, size_t len, const char *file)
+static void set_shell(const char *directory, size_t len, const char *file)
 {
 	size_t file_len = strlen(file);
 	if (len + file_len >= sizeof(shell))
@@ -27,23 +25,20 @@ static void copy_shell(const char *directory, size_t len, const char *file)
 
 static __attribute__((constructor)) void self_find(void)
 {
-	const char *active = getenv(SELF_ACTIVE), *told = getenv(SELF_SHELL);
+	const char *active = getenv("TERSE_ACTIVE"), *told = getenv("TERSE_SHIM_SHELL");
 	Dl_info info;
-	if ((active && *active) || dladdr(shell, &info) == 0 || !info.dli_fname)
+	if (active && *active)
 		return;
-	name = shell_call_name(info.dli_fname);
-	if (told && *told == '/')
-		copy_shell("", 0, told);
-	else if (!told && *info.dli_fname == '/')
-		copy_shell(info.dli_fname, (size_t)(name - info.dli_fname), SHELL_NAME);
+	if (told) {
+		if (*told == '/')
+			set_shell("", 0, told);
+	} else if (dladdr(shell, &info) && info.dli_fname && *info.dli_fname == '/') {
+		const char *name = shell_call_name(info.dli_fname);
+		set_shell(info.dli_fname, (size_t)(name - info.dli_fname), SHELL_NAME);
+	}
 }
 
 const char *self_shell(void)
 {
 	return *shell ? shell : NULL;
-}
-
-const char *self_name(void)
-{
-	return name;
 }

@@ -5,14 +5,9 @@
 #ifndef TERSE_SHIM_LIBRARY_SELF_H
 #define TERSE_SHIM_LIBRARY_SELF_H
 
-/* The environment variables that this library reads (see libterse-shim.h). */
-#define SELF_SHELL  "TERSE_SHIM_SHELL"
-#define SELF_ACTIVE "TERSE_ACTIVE"
+/* The file name of this library: how it finds itself in LD_PRELOAD. */
+#define SELF_NAME "libterse-shim.so"
 
 /* The absolute path of terse-sh. NULL: not armed. */
 const char *self_shell(void);
-
-/* The file name of this library, without its directory. */
-const char *self_name(void);
-
 #endif

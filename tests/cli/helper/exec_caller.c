@@ -5,8 +5,8 @@
 // ENTRY: the function; execveat_fd is execveat() of an open file. HOW: plain, vfork (in a vfork
 // child) or threads (each of several, several times). The arguments are argv from its first
 // element on; none: argv is NULL; the one argument "EMPTY": argv is empty. system() and popen()
-// run the last one. CALLER_ENVP=null in the environment: envp is NULL. Spawns give file actions
-// (9 is a copy of 1) and attributes (SIGUSR1 blocked).
+// run the last one; popen_to writes to it. CALLER_ENVP=null in the environment: envp is NULL.
+// Spawns give file actions (9 is a copy of 1) and attributes (SIGUSR1 blocked).
 //
 // Prints "returned R, errno E" where the function returns (errno was 4242), "status S" as
 // waitpid() tells it, and a line each if the use of the heap and if the preloaded library's data
@@ -42,6 +42,7 @@ extern int pidfd_spawnp(int *, const char *, const posix_spawn_file_actions_t *,
 struct outcome {
 	int returned, error, status;
 	bool has_returned, has_status;
+	bool search;    /* a spawn in PATH: libc leaves errno as the last failure there set it */
 	char text[256]; /* what popen() read */
 };
 
@@ -136,7 +137,12 @@ static void call_execveat_fd(struct outcome *o)
 
 static void wait_for(struct outcome *o, pid_t pid)
 {
-	o->has_status = waitpid(pid, &o->status, 0) == pid;
+	int status;
+
+	if (waitpid(pid, &status, 0) == pid && !o->has_status) {
+		o->status = status;
+		o->has_status = true;
+	}
 }
 
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
@@ -157,6 +163,7 @@ static void call_spawn(struct outcome *o, spawn_function *spawn, bool gives_fd)
 	posix_spawnattr_setsigmask(&attributes, &blocked);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	errno = UNTOUCHED;
+	o->search = !strchr(path, '/');
 	returned(o, spawn(&id, path, &actions, &attributes, arguments, environment));
 	if (o->returned == 0 && gives_fd) {
 		siginfo_t info = {0};
@@ -199,12 +206,13 @@ static void call_system(struct outcome *o)
 	returned(o, system(command()));
 }
 
+/* Stays closed on exec, is read from, and gives the status when it is closed. */
 static void call_popen(struct outcome *o)
 {
 	errno = UNTOUCHED;
 	FILE *in = popen(command(), "re");
 
-	returned(o, in ? 0 : -1);
+	returned(o, in ? fcntl(fileno(in), F_GETFD) : -1);
 	if (!in)
 		return;
 	size_t len = fread(o->text, 1, sizeof(o->text) - 1, in);
@@ -214,12 +222,37 @@ static void call_popen(struct outcome *o)
 	o->has_status = true;
 }
 
+static void call_popen_to(struct outcome *o)
+{
+	errno = UNTOUCHED;
+	FILE *out = popen(command(), "w");
+
+	returned(o, out ? fcntl(fileno(out), F_GETFD) : -1);
+	if (!out)
+		return;
+	fputs("written\n", out);
+	o->status = pclose(out);
+	o->has_status = true;
+}
+
+#define TEN(x) x, x, x, x, x, x, x, x, x, x
+
+/* More arguments than anybody's fixed array. */
+static void call_execl_long(struct outcome *o)
+{
+	const char *x = "x";
+
+	returned(o, execl(path, arguments[0], arguments[1], arguments[2], TEN(TEN(TEN(x))),
+			  (char *)NULL));
+}
+
 static const struct entry entries[] = {
 	{"execve", true, call_execve},
 	{"execv", true, call_execv},
 	{"execvp", true, call_execvp},
 	{"execvpe", true, call_execvpe},
 	{"execl", true, call_execl},
+	{"execl_long", true, call_execl_long},
 	{"execlp", true, call_execlp},
 	{"execle", true, call_execle},
 	{"fexecve", true, call_fexecve},
@@ -231,13 +264,16 @@ static const struct entry entries[] = {
 	{"pidfd_spawnp", false, call_pidfd_spawnp},
 	{"system", false, call_system},
 	{"popen", false, call_popen},
+	{"popen_to", false, call_popen_to},
 };
 
 static void print(const struct outcome *o)
 {
 	if (*o->text)
 		printf("read %s\n", o->text);
-	if (o->has_returned)
+	if (o->has_returned && o->search)
+		printf("returned %d\n", o->returned);
+	else if (o->has_returned)
 		printf("returned %d, errno %d\n", o->returned, o->error);
 	if (o->has_status)
 		printf("status %d\n", o->status);
