@@ -41,12 +41,13 @@ SOURCES := $(wildcard config/*.c shim/*.c supervisor/*/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libterse.a
 UNITS   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+SHIM    := $(BUILD)/libterse-shim.so
 HELPERS := $(patsubst tests/cli/helper/%.c,$(BUILD)/helper/%,$(wildcard tests/cli/helper/*.c))
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .PHONY: all
-all: $(BUILD)/terse
+all: $(BUILD)/terse $(SHIM)
 
 $(BUILD)/terse: $(BUILD)/supervisor/main.o $(LIBRARY)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -o $@ $^ $(LDLIBS)
@@ -54,6 +55,28 @@ $(BUILD)/terse: $(BUILD)/supervisor/main.o $(LIBRARY)
 $(LIBRARY): $(OBJECTS)
 	rm -f $@
 	$(AR) rcs $@ $^
+
+# The preloaded library is built apart from everything else and by flags of its own: it is loaded
+# into every program that an agent starts. No sanitizer, no fortified functions, no library and no
+# symbol version that a program might lack; on the stack what others would allocate; checks for
+# the NULL that libc's headers say nobody passes; and few segments and symbols to look up, since
+# each costs a part of what a short program takes.
+SHIM_PARTS   = shim/shell_call.c shim/preload.c shim/detour.c $(wildcard shim/library/*.c)
+SHIM_OBJECTS = $(SHIM_PARTS:%.c=$(BUILD)/shim-library/%.o)
+SHIM_MAP     = shim/library/libterse-shim.map
+SHIM_CFLAGS ?= -O2 -g
+SHIM_FLAGS   = $(CSTD) $(WARNINGS) -Wno-vla $(SHIM_CFLAGS) -D_GNU_SOURCE -I. -fPIC -fno-plt \
+	-fvisibility=hidden -fno-delete-null-pointer-checks -U_FORTIFY_SOURCE \
+	-fstack-protector-strong -fstack-clash-protection
+SHIM_LINK    = -shared -nostdlib -Wl,-z,now,-z,relro,-z,noexecstack,-z,noseparate-code,--hash-style=gnu
+
+$(SHIM): $(SHIM_OBJECTS) $(SHIM_MAP)
+	$(CC) $(SHIM_FLAGS) $(SHIM_LINK) -Wl,-Bsymbolic-functions,-soname,$(@F) \
+		-Wl,--version-script=$(SHIM_MAP) -o $@ $(SHIM_OBJECTS)
+
+$(BUILD)/shim-library/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
 $(BUILD)/%.o: %.c Makefile
@@ -71,6 +94,11 @@ $(BUILD)/helper/%: tests/cli/helper/%.c
 $(BUILD)/terminal/%: tests/terminal/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
+
+# Linked as the shim is, which it is compared with.
+$(BUILD)/bench/empty.so: tests/bench/preload/empty.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(SHIM_FLAGS) $(SHIM_LINK) -o $@ $<
 
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
@@ -131,7 +159,7 @@ FUZZ_SEED          ?= 1
 units: $(UNITS)
 helpers: $(HELPERS)
 fuzzers: $(FUZZERS)
-benches: $(BENCHES)
+benches: $(BENCHES) $(BUILD)/bench/empty.so
 
 .PHONY: check
 check: check-packages
@@ -177,7 +205,7 @@ bench: check-packages
 # Style and static analysis; quiet when all is well.
 .PHONY: lint
 lint:
-	clang-format --dry-run --Werror $(wildcard config/*.[ch] shim/*.[ch] supervisor/*.c \
+	clang-format --dry-run --Werror $(wildcard config/*.[ch] shim/*.[ch] shim/*/*.[ch] supervisor/*.c \
 		supervisor/*/*.[ch] tests/*/*.[ch] tests/cli/helper/*.[ch])
 	cppcheck --quiet --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
 		--std=c11 -D_GNU_SOURCE -I. config shim supervisor
@@ -188,18 +216,19 @@ lint:
 .PHONY: install uninstall clean help
 install: all
 	install -D -m 755 $(BUILD)/terse $(DESTDIR)$(PREFIX)/bin/terse
+	install -D -m 644 $(SHIM) $(DESTDIR)$(PREFIX)/lib/terse/libterse-shim.so
 	install -D -m 644 docs/terse.1 $(DESTDIR)$(PREFIX)/share/man/man1/terse.1
 	install -D -m 644 config/terse.ini $(DESTDIR)$(PREFIX)/share/doc/terse/terse.ini
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/terse $(DESTDIR)$(PREFIX)/share/man/man1/terse.1
-	rm -rf $(DESTDIR)$(PREFIX)/share/doc/terse
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/terse $(DESTDIR)$(PREFIX)/lib/terse
 
 clean:
 	rm -rf $(BUILD)
 
 help:
-	@echo 'all        build $(BUILD)/terse (the default)'
+	@echo 'all        build $(BUILD)/terse and $(SHIM) (the default)'
 	@echo 'demo       install what the build lacks, build, show it at work'
 	@echo 'check      the same for the tests, then run them'
 	@echo 'bench      measure against the budgets'

@@ -7,6 +7,8 @@
 //   meter peak NAME BUDGET_MB -- A...
 //       prints the peak memory of the processes that A started
 //
+// A and B may begin with variables for their environment: NAME=VALUE true.
+//
 // in: standard input, /dev/null otherwise. out: where standard output and error
 // go; an agent that gives its commands one socket for both, or one for each, and
 // reads them. clean: what is below DIR is removed after each run.
@@ -91,9 +93,41 @@ static void drain(int count, const int *fds)
 	}
 }
 
+static bool is_given(char **given, int count, const char *variable)
+{
+	for (int i = 0; i < count; i++) {
+		if (strncmp(given[i], variable, strcspn(given[i], "=") + 1) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The environment, with the variables that argv begins with in place of what it has. Returns how
+   many. */
+static int add_variables(char **argv, char ***envp)
+{
+	int count = 0, given = 0;
+	while (argv[given] && strchr(argv[given], '='))
+		given++;
+	while (environ[count])
+		count++;
+	*envp = calloc((size_t)(given + count + 1), sizeof(**envp));
+	if (!*envp || !argv[given])
+		fail("command");
+	memcpy(*envp, argv, sizeof(*argv) * (size_t)given);
+	count = given;
+	for (char **variable = environ; *variable; variable++) {
+		if (!is_given(argv, given, *variable))
+			(*envp)[count++] = *variable;
+	}
+	return given;
+}
+
 static struct outcome run(const struct setup *s, char **argv)
 {
 	struct outcome o = {0};
+	char **envp;
+	argv += add_variables(argv, &envp);
 	posix_spawn_file_actions_t actions;
 	int ours[2], theirs[2], status;
 	struct rusage usage;
@@ -115,7 +149,7 @@ static struct outcome run(const struct setup *s, char **argv)
 							 theirs[s->sockets == 2 ? fd - 1 : 0], fd);
 	}
 	double start = now_ms();
-	errno = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+	errno = posix_spawnp(&pid, argv[0], &actions, NULL, argv, envp);
 	if (errno)
 		fail(argv[0]);
 	for (int i = 0; i < s->sockets; i++)
@@ -128,6 +162,7 @@ static struct outcome run(const struct setup *s, char **argv)
 	while (wait4(-1, &status, 0, &usage) > 0)
 		note(&o, status, &usage, false);
 	posix_spawn_file_actions_destroy(&actions);
+	free(envp);
 	return o;
 }
 

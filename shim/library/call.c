@@ -1,0 +1,164 @@
+// See call.h.
+
+#include "shim/library/call.h"
+
+#include "shim/library/libterse-shim.h"
+#include "shim/library/locate.h"
+#include "shim/library/self.h"
+#include "shim/preload.h"
+#include "shim/shell_call.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#define VARIABLES_MAX 4096
+#define PRELOAD_MAX   4096
+
+#define PRELOAD "LD_PRELOAD="
+
+/* What a call becomes. */
+struct plan {
+	const char *program; /* the shell that was meant; NULL if the call is one of terse-sh */
+	const char *preload; /* the one LD_PRELOAD, or NULL */
+	size_t variables;
+	size_t text; /* for strings that are not the caller's */
+};
+
+static const char *value_of(const char *variable, const char *name)
+{
+	size_t len = strlen(name);
+	return strncmp(variable, name, len) == 0 ? variable + len : NULL;
+}
+
+/* Reads the environment; false if it is too large or has two LD_PRELOAD. */
+static bool plan_environment(struct plan *p, char *const *envp)
+{
+	p->preload = NULL;
+	for (p->variables = 0; envp[p->variables]; p->variables++) {
+		const char *preload = value_of(envp[p->variables], PRELOAD);
+		if (p->variables >= VARIABLES_MAX || (preload && p->preload))
+			return false;
+		if (preload)
+			p->preload = preload;
+	}
+	p->text = 0;
+	if (p->preload) {
+		size_t len = strlen(p->preload);
+		if (len > PRELOAD_MAX)
+			return false;
+		p->text += len + sizeof(PRELOAD) + len + sizeof(SHIM_PRELOAD "=");
+	}
+	if (p->program)
+		p->text += strlen(p->program) + sizeof(SHIM_PROGRAM "=");
+	return true;
+}
+
+/* Writes NAME=VALUE at *text, and moves that behind it. Returns where it is. */
+static char *put_variable(char **text, const char *name, const char *value)
+{
+	char *variable = *text;
+	size_t name_len = strlen(name), len = strlen(value);
+	memcpy(variable, name, name_len);
+	memcpy(variable + name_len, value, len + 1);
+	*text = variable + name_len + len + 1;
+	return variable;
+}
+
+/* Writes LD_PRELOAD without this library, unless that leaves nothing, and what it was. */
+static char **put_preloads(char **envp, char **text, const char *was)
+{
+	const size_t lead = sizeof(PRELOAD) - 1;
+	char *variable = *text;
+	memcpy(variable, PRELOAD, lead);
+	preload_remove(variable + lead, was, SELF_NAME);
+	if (variable[lead]) {
+		*envp++ = variable;
+		*text += strlen(variable) + 1;
+	}
+	*envp++ = put_variable(text, SHIM_PRELOAD "=", was);
+	return envp;
+}
+
+/* Fills an array of p->variables + 3 and p->text bytes of strings. */
+static void plan_write(const struct plan *p, char *const *from, char **envp, char *text)
+{
+	for (; *from; from++) {
+		if (value_of(*from, SHIM_PROGRAM "=") || value_of(*from, SHIM_PRELOAD "="))
+			continue;
+		if (value_of(*from, PRELOAD) && preload_remove(text, p->preload, SELF_NAME))
+			envp = put_preloads(envp, &text, p->preload);
+		else
+			*envp++ = *from;
+	}
+	if (p->program)
+		*envp++ = put_variable(&text, SHIM_PROGRAM "=", p->program);
+	*envp = NULL;
+}
+
+static int run_planned(const struct call *call, const struct plan *p)
+{
+	char *envp[p->variables + 3];
+	char text[p->text + 1];
+	struct call changed = *call;
+	plan_write(p, call->envp, envp, text);
+	changed.program = self_shell();
+	changed.envp = envp;
+	return call->direct(&changed);
+}
+
+static bool is_same(const struct locate_file *a, const struct locate_file *b)
+{
+	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
+}
+
+/* The absolute path of what is executed, perhaps in `buffer`. NULL if it can't be told. */
+static const char *find_program(const struct call *call, char *buffer)
+{
+	const char *path = call->program;
+	if (!path)
+		path = locate_open_file(buffer, call->fd) ? buffer : NULL;
+	else if (call->search && shell_call_name(path) == path)
+		path = locate_in_path(buffer, path) ? buffer : NULL;
+	return path && *path == '/' ? path : NULL;
+}
+
+/* Starts terse-sh in place of a shell, and returns 0; anything else: nothing was started. */
+static __attribute__((noinline)) int run_for_terse(const struct call *call)
+{
+	char buffer[PATH_MAX];
+	const char *path = find_program(call, buffer);
+	struct locate_file program, terse;
+	struct plan p;
+	if (!path || !locate_executable(path, &program) || !locate_executable(self_shell(), &terse))
+		return -1;
+	bool is_terse = is_same(&program, &terse);
+	/* The name of an open file is known only now. */
+	if (!is_terse && (!shell_call_is_shell(shell_call_name(path)) ||
+			  !shell_call_script(call->argv) || !locate_has_format(path)))
+		return -1;
+	p.program = is_terse ? NULL : path;
+	return plan_environment(&p, call->envp) ? run_planned(call, &p) : -1;
+}
+
+/* A look that costs next to nothing, at what can be seen without a system call. */
+static bool may_be_for_terse(const struct call *call)
+{
+	if (!self_shell() || !call->argv || !call->argv[0] || !call->envp)
+		return false;
+	if (!call->program)
+		return shell_call_script(call->argv);
+	const char *name = shell_call_name(call->program);
+	return shell_call_is_shell(name) || strcmp(name, shell_call_name(self_shell())) == 0;
+}
+
+int call_run(const struct call *call)
+{
+	if (may_be_for_terse(call)) {
+		int error = errno, result = run_for_terse(call);
+		errno = error;
+		if (result == 0)
+			return 0;
+	}
+	return call->next(call);
+}

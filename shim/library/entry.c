@@ -1,0 +1,266 @@
+// The functions that this library exports: all that execute a program. Each describes the call and
+// leaves it to call_run(); see libterse-shim.h.
+
+#include "shim/detour.h"
+#include "shim/library/call.h"
+#include "shim/library/next.h"
+#include "shim/library/self.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Of a string of system() or popen(), with what is put around it. */
+#define DETOUR_MAX 32768
+
+/* --- exec -------------------------------------------------------------------- */
+
+static int run_execve(const struct call *c)
+{
+	return next_functions()->execve(c->program, c->argv, c->envp);
+}
+
+static int run_execvpe(const struct call *c)
+{
+	return next_functions()->execvpe(c->program, c->argv, c->envp);
+}
+
+static int run_fexecve(const struct call *c)
+{
+	return next_functions()->fexecve(c->fd, c->argv, c->envp);
+}
+
+EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	const struct call c = {
+		.next = run_execve,
+		.direct = run_execve,
+		.program = path,
+		.argv = argv,
+		.envp = envp,
+	};
+	return call_run(&c);
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	const struct call c = {
+		.next = run_execvpe,
+		.direct = run_execve,
+		.program = file,
+		.search = true,
+		.argv = argv,
+		.envp = envp,
+	};
+	return call_run(&c);
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	const struct call c = {
+		.next = run_fexecve,
+		.direct = run_execve,
+		.fd = fd,
+		.argv = argv,
+		.envp = envp,
+	};
+	return call_run(&c);
+}
+
+EXPORT int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+static int next_execveat(int fd, const char *path, char *const *argv, char *const *envp, int flags)
+{
+	const struct next *next = next_functions();
+	if (next->execveat)
+		return next->execveat(fd, path, argv, envp, flags);
+	return (int)syscall(SYS_execveat, fd, path, argv, envp, flags);
+}
+
+static int run_execveat_path(const struct call *c)
+{
+	return next_execveat(AT_FDCWD, c->program, c->argv, c->envp, 0);
+}
+
+static int run_execveat_fd(const struct call *c)
+{
+	return next_execveat(c->fd, "", c->argv, c->envp, AT_EMPTY_PATH);
+}
+
+EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	struct call c = {.direct = run_execve, .argv = argv, .envp = envp};
+	const char *given = path;
+	if (given && *given == '/' && flags == 0) {
+		c.next = run_execveat_path;
+		c.program = given;
+	} else if (given && !*given && flags == AT_EMPTY_PATH) {
+		c.next = run_execveat_fd;
+		c.fd = fd;
+	} else {
+		return next_execveat(fd, path, argv, envp, flags);
+	}
+	return call_run(&c);
+}
+
+/* --- exec with a list of arguments ------------------------------------------- */
+
+/* Makes `argv` of `arg` and what follows it, as libc does: on the stack of the function that was
+   called, whatever its size. Leaves `list` behind the NULL. */
+#define COLLECT(argv, list, arg)                                        \
+	size_t count = 0;                                               \
+	va_start(list, arg);                                            \
+	for (const char *each = arg; each; each = va_arg(list, char *)) \
+		count++;                                                \
+	va_end(list);                                                   \
+	char *argv[count + 1];                                          \
+	argv[0] = (char *)(uintptr_t)arg;                               \
+	va_start(list, arg);                                            \
+	for (size_t i = 1; i <= count; i++)                             \
+	argv[i] = va_arg(list, char *)
+
+EXPORT int execl(const char *path, const char *arg, ...)
+{
+	va_list list;
+	COLLECT(argv, list, arg);
+	va_end(list);
+	return execve(path, argv, environ);
+}
+
+EXPORT int execlp(const char *file, const char *arg, ...)
+{
+	va_list list;
+	COLLECT(argv, list, arg);
+	va_end(list);
+	return execvpe(file, argv, environ);
+}
+
+EXPORT int execle(const char *path, const char *arg, ...)
+{
+	va_list list;
+	COLLECT(argv, list, arg);
+	char *const *envp = va_arg(list, char *const *);
+	va_end(list);
+	return execve(path, argv, envp);
+}
+
+/* --- spawn ------------------------------------------------------------------- */
+
+static int run_spawn(const struct call *c)
+{
+	return c->spawn(c->pid, c->program, c->actions, c->attributes, c->argv, c->envp);
+}
+
+static int run_spawn_direct(const struct call *c)
+{
+	return c->spawn_direct(c->pid, c->program, c->actions, c->attributes, c->argv, c->envp);
+}
+
+static int spawn(next_spawn *next, next_spawn *direct, int *pid, const char *path,
+		 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+		 char *const *argv, char *const *envp)
+{
+	const struct call c = {
+		.next = run_spawn,
+		.direct = run_spawn_direct,
+		.program = path,
+		.search = next != direct,
+		.argv = argv,
+		.envp = envp,
+		.spawn = next,
+		.spawn_direct = direct,
+		.pid = pid,
+		.actions = actions,
+		.attributes = attributes,
+	};
+	return call_run(&c);
+}
+
+EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
+		       const posix_spawn_file_actions_t *restrict actions,
+		       const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+		       char *const envp[restrict])
+{
+	next_spawn *next = next_functions()->posix_spawn;
+	return spawn(next, next, pid, path, actions, attributes, argv, envp);
+}
+
+EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
+			const posix_spawn_file_actions_t *restrict actions,
+			const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+			char *const envp[restrict])
+{
+	const struct next *next = next_functions();
+	return spawn(next->posix_spawnp, next->posix_spawn, pid, file, actions, attributes, argv,
+		     envp);
+}
+
+#ifdef NEXT_HAS_PIDFD
+
+EXPORT int pidfd_spawn(int *restrict pidfd, const char *restrict path,
+		       const posix_spawn_file_actions_t *restrict actions,
+		       const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+		       char *const envp[restrict])
+{
+	next_spawn *next = next_functions()->pidfd_spawn;
+	return spawn(next, next, pidfd, path, actions, attributes, argv, envp);
+}
+
+EXPORT int pidfd_spawnp(int *restrict pidfd, const char *restrict file,
+			const posix_spawn_file_actions_t *restrict actions,
+			const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+			char *const envp[restrict])
+{
+	const struct next *next = next_functions();
+	return spawn(next->pidfd_spawnp, next->pidfd_spawn, pidfd, file, actions, attributes, argv,
+		     envp);
+}
+
+#endif
+
+/* --- system and popen: see shim/detour.h ------------------------------------- */
+
+/* Bytes for the string instead of `command`; 0 if that is to go as it is. */
+static size_t detour_wanted(const char *command)
+{
+	if (!self_shell() || !command)
+		return 0;
+	size_t size = detour_size(command);
+	return size <= DETOUR_MAX ? size : 0;
+}
+
+EXPORT int system(const char *command)
+{
+	size_t size = detour_wanted(command);
+	if (size == 0)
+		return next_functions()->system(command);
+	char detour[size];
+	detour_write(detour, command);
+	return next_functions()->system(detour);
+}
+
+EXPORT FILE *popen(const char *command, const char *mode)
+{
+	size_t size = detour_wanted(command);
+	if (size == 0)
+		return next_functions()->popen(command, mode);
+	char detour[size];
+	detour_write(detour, command);
+	return next_functions()->popen(detour, mode);
+}

@@ -1,0 +1,78 @@
+// See locate.h.
+
+#include "shim/library/locate.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The system call: libc's stat() has been a symbol of its own only since glibc 2.33. */
+bool locate_executable(const char *path, struct locate_file *file)
+{
+	struct statx st;
+	if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_TYPE | STATX_INO, &st) < 0 ||
+	    !S_ISREG(st.stx_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0)
+		return false;
+	file->inode = st.stx_ino;
+	file->major = st.stx_dev_major;
+	file->minor = st.stx_dev_minor;
+	return true;
+}
+
+/* System calls: libc's functions are cancellation points. What can't be read can't be looked at;
+   it may be executed, so it is believed. */
+bool locate_has_format(const char *path)
+{
+	char start[4];
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return true;
+	ssize_t len = syscall(SYS_read, fd, start, sizeof(start));
+	syscall(SYS_close, fd);
+	return (len >= 2 && strncmp(start, "#!", 2) == 0) ||
+	       (len == 4 && strncmp(start, "\177ELF", 4) == 0);
+}
+
+bool locate_in_path(char *path, const char *file)
+{
+	const char *entry = getenv("PATH");
+	size_t file_len = strlen(file);
+	struct locate_file found;
+	/* Without PATH it is up to libc. */
+	for (; entry; entry = *entry ? entry + 1 : NULL) {
+		size_t len = strcspn(entry, ":");
+		if (len + file_len + 2 <= PATH_MAX) {
+			memcpy(path, entry, len);
+			path[len] = '/';
+			memcpy(path + len + (len > 0), file, file_len + 1);
+			if (locate_executable(path, &found))
+				return true;
+		}
+		entry += len;
+	}
+	return false;
+}
+
+bool locate_open_file(char *path, int fd)
+{
+	char name[32] = "/proc/self/fd/";
+	char digits[12];
+	size_t count = 0, at = strlen(name);
+	if (fd < 0)
+		return false;
+	do
+		digits[count++] = (char)('0' + fd % 10);
+	while ((fd /= 10) > 0);
+	while (count > 0)
+		name[at++] = digits[--count];
+	ssize_t len = syscall(SYS_readlinkat, AT_FDCWD, name, path, PATH_MAX - 1);
+	if (len < 0)
+		return false;
+	path[len] = '\0';
+	return true;
+}
