@@ -139,6 +139,15 @@ struct seen {
 	uint64_t from, to;
 };
 
+/* An open line is believed at once if it has stood for long. */
+static void age(void)
+{
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1}};
+	char name[ID_LEN + 5];
+	snprintf(name, sizeof(name), "%s.txt", meta.id);
+	assert_int_equal(utimensat(dir, name, times, 0), 0);
+}
+
 /* Reads what is on disk: it must be the first `size` bytes of the whole, gaps told. */
 static struct seen check_text(const struct whole *w, uint64_t size)
 {
@@ -147,6 +156,7 @@ static struct seen check_text(const struct whole *w, uint64_t size)
 	struct seen seen = {0};
 	static char block[10000];
 	uint64_t at = 0, lines;
+	age();
 	assert_int_equal(text_open(&t, dir, meta.id, ARTIFACT_OUT), 0);
 	assert_int_equal(text_lines(&t, &lines), 0);
 	if (size > 0)
