@@ -18,6 +18,7 @@
 #define LONGEST (128 * KB - 1)
 
 static const char *const streams_choices[] = {"auto", "merged", "split", NULL};
+static const char *const format_choices[] = {"text", "json", "blocks", NULL};
 static const char *const print_choices[] = {"auto", "preview", "full", NULL};
 static const char *const status_choices[] = {"never", "failure", "always", NULL};
 static const char *const unit_choices[] = {"lines", "matches", "results", "entries", NULL};
@@ -170,6 +171,18 @@ const struct option option_table[] = {
 		.safe = true,
 		.help = "Show what a terminal would show in the end; no: leave overwritten text "
 			"such as progress in, and take only escape sequences out.",
+	},
+	{
+		.section = "report",
+		.key = "format",
+		.type = OPTION_ENUM,
+		.offset = OFFSET(format),
+		.preset = "text",
+		.choices = format_choices,
+		.flag = "--format",
+		.variable = "TERSE_FORMAT",
+		.help = "How a run is told: its text as it comes, or when it has ended as one JSON "
+			"object, or in blocks with a header.",
 	},
 	{
 		.section = "report",

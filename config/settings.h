@@ -12,6 +12,7 @@
 
 enum tristate { TRI_AUTO, TRI_YES, TRI_NO };
 enum streams { STREAMS_AUTO, STREAMS_MERGED, STREAMS_SPLIT };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_BLOCKS };
 enum printing { PRINT_AUTO, PRINT_PREVIEW, PRINT_FULL };
 enum status_line { STATUS_NEVER, STATUS_FAILURE, STATUS_ALWAYS };
 enum mode { MODE_SMART, MODE_HEAD, MODE_TAIL, MODE_ENDS };
@@ -61,6 +62,7 @@ struct settings {
 	int64_t collapse; /* bool */
 
 	/* [report] */
+	int64_t format;        /* enum format */
 	int64_t size;          /* budget of what is printed, bytes */
 	int64_t max_lines;     /* 0: no limit; counted in `unit` (config/limit.h) */
 	int64_t unit;          /* enum unit */

@@ -4,6 +4,7 @@
 
 #include "supervisor/artifact/recent.h"
 #include "supervisor/artifact/stream.h"
+#include "supervisor/artifact/text.h"
 #include "supervisor/base/io.h"
 
 #include <errno.h>
@@ -203,6 +204,11 @@ const char *artifact_id(const struct artifact *a)
 const char *artifact_path(const struct artifact *a)
 {
 	return a->path;
+}
+
+int artifact_open_text(const struct artifact *a, enum artifact_part part, struct text *text)
+{
+	return text_open(text, a->dir, a->meta->id, part);
 }
 
 void artifact_close(struct artifact *a)

@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 struct artifact;
+struct text;
 
 enum artifact_part { ARTIFACT_OUT, ARTIFACT_ERR, ARTIFACT_RAW, ARTIFACT_PARTS };
 
@@ -64,6 +65,9 @@ int artifact_update(struct artifact *a);
 const char *artifact_id(const struct artifact *a);
 /* Absolute path of ID.txt. */
 const char *artifact_path(const struct artifact *a);
+
+/* Opens what was written of a text part for reading (text.h). Returns 0, or -1 with errno. */
+int artifact_open_text(const struct artifact *a, enum artifact_part part, struct text *text);
 
 /* Closes the files and frees; it does not write (call artifact_update before). */
 void artifact_close(struct artifact *a);

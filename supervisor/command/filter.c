@@ -8,6 +8,7 @@
 #include "supervisor/base/io.h"
 #include "supervisor/command/command.h"
 #include "supervisor/intercept/interceptor.h"
+#include "supervisor/process/account.h"
 #include "supervisor/process/record.h"
 
 #include <errno.h>
@@ -106,7 +107,7 @@ static int feed(struct filter *f, struct interceptor *text)
 
 static struct interceptor *make_interceptor(struct filter *f, const struct settings *s)
 {
-	const struct interceptor_options options = {
+	struct interceptor_options options = {
 		.terminal = {.cols = (unsigned)s->cols,
 			     .rows = (unsigned)s->rows,
 			     .onlcr = f->onlcr,
@@ -116,6 +117,8 @@ static struct interceptor *make_interceptor(struct filter *f, const struct setti
 		.raw = INTERCEPT_RAW_NO,
 		.part = ARTIFACT_OUT,
 	};
+	if (s->format != FORMAT_TEXT)
+		account_prepare(s, &options);
 	const struct interceptor_events events = {
 		.artifact = on_artifact, .print = on_print, .ctx = f};
 	return interceptor_new(&options, &events);
@@ -140,6 +143,32 @@ static int apply_profile(struct settings *s)
 	return 0;
 }
 
+static void tell_report(struct filter *f, struct interceptor *text, int64_t duration_ms,
+			const struct settings *s)
+{
+	const struct interceptor_ending end = {
+		.ending = {.exit_code = f->exit_code, .duration_ms = duration_ms},
+		.place = record_place(&f->record, false),
+		.status_line = (enum status_when)s->status,
+	};
+	interceptor_report(text, &end);
+}
+
+static void tell_account(struct filter *f, struct interceptor *text, const struct job *job)
+{
+	struct account account;
+	struct buffer piece = BUFFER_INIT;
+	account_init(&account, job, &f->record);
+	account_add(&account, text, false, false, &f->record);
+	while (account.is_open && !f->error) {
+		account_next(&account, &piece);
+		on_print(f, piece.data, piece.len);
+		buffer_clear(&piece);
+	}
+	buffer_release(&piece);
+	account_release(&account);
+}
+
 int command_filter(struct command_context *c, int argc, char **argv)
 {
 	static char *shown[] = {(char *)"filter", NULL};
@@ -149,8 +178,10 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	int result = EXIT_TERSE;
 	if (parse(&f, c->settings, argc, argv) < 0 || apply_profile(c->settings) < 0)
 		return EXIT_TERSE;
-	f.keep = c->settings->print != PRINT_FULL && fstat(STDIN_FILENO, &st) == 0 &&
-		 !S_ISREG(st.st_mode);
+	/* A report of all of it is written when all of it was read. */
+	bool full = c->settings->print == PRINT_FULL;
+	f.keep = full ? c->settings->format != FORMAT_TEXT
+		      : fstat(STDIN_FILENO, &st) == 0 && !S_ISREG(st.st_mode);
 	job.started_ms = clock_real_ms();
 	job.begun_ms = clock_monotonic_ms();
 	job.session = session_name(c->settings);
@@ -164,12 +195,10 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	interceptor_finish(text);
 	int64_t duration = clock_monotonic_ms() - job.begun_ms;
 	record_end(&f.record, f.exit_code << 8, false, false, duration);
-	const struct interceptor_ending end = {
-		.ending = {.exit_code = f.exit_code, .duration_ms = duration},
-		.place = record_place(&f.record, false),
-		.status_line = (enum status_when)c->settings->status,
-	};
-	interceptor_report(text, &end);
+	if (c->settings->format == FORMAT_TEXT)
+		tell_report(&f, text, duration, c->settings);
+	else
+		tell_account(&f, text, &job);
 	result = 0;
 	if (f.error && f.error != EPIPE) {
 		fprintf(stderr, "terse filter: standard output: %s\n", strerror(f.error));

@@ -4,8 +4,10 @@
 #include "config/profile.h"
 #include "shim/shell.h"
 #include "supervisor/artifact/session.h"
+#include "supervisor/base/buffer.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/command/command.h"
+#include "supervisor/process/account.h"
 #include "supervisor/process/environment.h"
 #include "supervisor/process/frontend.h"
 #include "supervisor/process/spawn.h"
@@ -23,47 +25,90 @@ struct arguments {
 	const char *string; /* a shell string, or NULL */
 };
 
-static int bad_usage(const char *what, const char *why)
+/* Says what is wrong, the way the settings read so far ask for. Returns terse's exit status. */
+static int fail(const struct job *job, const char *code, const char *message, int exit_code)
 {
-	fprintf(stderr, "terse: %s: %s (see terse help run)\n", what, why);
+	const struct account_failure failure = {.code = code,
+						.message = message,
+						.state = REPORT_NOT_STARTED,
+						.exit_code = exit_code};
+	if (job->settings->format == FORMAT_TEXT)
+		fprintf(stderr, "terse: %s\n", message);
+	else
+		account_print_failure(job, &failure);
+	return exit_code;
+}
+
+static int bad_usage(struct option_error *error, const char *what, const char *why)
+{
+	snprintf(error->text, sizeof(error->text), "%s: %s (see terse help run)", what, why);
 	return -1;
 }
 
-static int change_directory(const char *path)
+static int change_directory(const char *path, struct option_error *error)
 {
 	if (chdir(path) == 0)
 		return 0;
-	fprintf(stderr, "terse: --cwd: %s: %s\n", path, strerror(errno));
+	snprintf(error->text, sizeof(error->text), "--cwd: %s: %s", path, strerror(errno));
 	return -1;
 }
 
 /* The options that are no settings. Returns 1 if argv[*i] was one and moves past it, 0 if not,
-   -1 after saying what is wrong. */
-static int take_own(struct arguments *a, int argc, char **argv, int *i)
+   -1 with an error. */
+static int take_own(struct arguments *a, int argc, char **argv, int *i, struct option_error *error)
 {
 	static const char cwd[] = "--cwd";
 	const char *name = argv[*i], *value = argv[*i + 1];
 	bool is_string = strcmp(name, "-c") == 0;
 	if (strncmp(name, cwd, sizeof(cwd) - 1) == 0 && name[sizeof(cwd) - 1] == '=') {
 		(*i)++;
-		return change_directory(name + sizeof(cwd)) < 0 ? -1 : 1;
+		return change_directory(name + sizeof(cwd), error) < 0 ? -1 : 1;
 	}
 	if (!is_string && strcmp(name, cwd) != 0)
 		return 0;
 	if (*i + 1 >= argc)
-		return bad_usage(name, "needs a value");
+		return bad_usage(error, name, "needs a value");
 	*i += 2;
 	if (is_string)
 		a->string = value;
-	else if (change_directory(value) < 0)
+	else if (change_directory(value, error) < 0)
 		return -1;
 	return 1;
 }
 
-/* Reads the options up to the command. Returns 0, or -1 after saying what is wrong. */
-static int parse(struct settings *s, int argc, char **argv, struct arguments *a)
+/* Reads one option. Returns 0, or -1 with an error. */
+static int take_option(struct settings *s, struct arguments *a, int argc, char **argv, int *i,
+		       struct option_error *error)
 {
+	int taken = take_own(a, argc, argv, i, error);
+	if (taken == 0)
+		taken = settings_take_flag(s, argc, argv, i, error);
+	if (taken == 0)
+		taken = bad_usage(error, argv[*i], "no such option");
+	return taken < 0 ? -1 : 0;
+}
+
+/* Behind an option that is wrong: how that is to be told. */
+static void find_format(struct settings *s, int argc, char **argv, int i)
+{
+	static const char format[] = "--format";
 	struct option_error error = {""};
+	/* What does not look like an option can be the value of one. */
+	for (bool value = true; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strncmp(argv[i], format, sizeof(format) - 1) == 0) {
+			settings_take_flag(s, argc, argv, &i, &error);
+			return;
+		}
+		if (argv[i][0] != '-' && !value)
+			return;
+		value = argv[i][0] == '-';
+	}
+}
+
+/* Reads the options up to the command. Returns 0, or -1 with an error. */
+static int parse(struct settings *s, int argc, char **argv, struct arguments *a,
+		 struct option_error *error)
+{
 	int i = 1;
 	/* As with sh -c, what follows the string are its arguments. */
 	while (i < argc && argv[i][0] == '-' && !a->string) {
@@ -71,20 +116,14 @@ static int parse(struct settings *s, int argc, char **argv, struct arguments *a)
 			i++;
 			break;
 		}
-		int taken = take_own(a, argc, argv, &i);
-		if (taken == 0) {
-			taken = settings_take_flag(s, argc, argv, &i, &error);
-			if (taken < 0)
-				fprintf(stderr, "terse: %s\n", error.text);
-			else if (taken == 0)
-				taken = bad_usage(argv[i], "no such option");
-		}
-		if (taken < 0)
+		if (take_option(s, a, argc, argv, &i, error) < 0) {
+			find_format(s, argc, argv, i + 1);
 			return -1;
+		}
 	}
 	a->argv = argv + i;
 	if (!a->string && i >= argc)
-		return bad_usage("run", "no command given");
+		return bad_usage(error, "run", "no command given");
 	if (!a->string && i + 1 == argc && shell_is_string(argv[i])) {
 		a->string = argv[i];
 		a->argv = argv + i + 1;
@@ -111,22 +150,31 @@ static char **make_argv(const struct settings *s, const struct arguments *a)
 	return argv;
 }
 
-static int tell_exec_error(const char *command, int error)
+static int tell_exec_error(const struct job *job, int error)
 {
+	const char *command = job->argv[0];
 	const char *why =
 		error == ENOENT && !strchr(command, '/') ? "command not found" : strerror(error);
-	fprintf(stderr, "terse: %s: %s", command, why);
-	if (error == ENOENT && shell_is_builtin(command))
-		fprintf(stderr, " (a shell string needs: terse -c '%s ...')", command);
-	fputc('\n', stderr);
-	return spawn_exit_status(error);
+	bool not_found = error == ENOENT;
+	struct buffer message = BUFFER_INIT;
+	buffer_printf(&message, "%s: %s", command, why);
+	if (not_found && shell_is_builtin(command))
+		buffer_printf(&message, " (a shell string needs: terse -c '%s ...')", command);
+	const char *text = buffer_string(&message);
+	int exit_code = fail(job, not_found ? "not_found" : "not_executable", text ? text : why,
+			     spawn_exit_status(error));
+	buffer_release(&message);
+	return exit_code;
 }
 
-/* Whether to get out of the way: switched off, or supervised already. */
-static bool is_bypassed(void)
+/* Whether to get out of the way: switched off, or supervised already. A program that asks for a
+   report in so many words must have one, wherever it runs. */
+static bool is_bypassed(struct settings *s)
 {
 	const char *off = getenv("TERSE"), *active = getenv(ENVIRONMENT_ACTIVE);
-	return (off && strcmp(off, "0") == 0) || (active && *active);
+	bool asked = s->format != FORMAT_TEXT &&
+		     option_source(s, option_by_key("report", "format"))->by == ORIGIN_FLAG;
+	return (off && strcmp(off, "0") == 0) || (active && *active && !asked);
 }
 
 /* The size and modes of the person's terminal; the settings say what it is otherwise. */
@@ -154,18 +202,18 @@ static void look_at_terminal(struct job *job)
 }
 
 /* Puts the settings of the command's profile in place. A person's programs keep their terminal, so
-   it is for other readers. Returns 0, or -1 after saying that a flag names none. */
-static int apply_profile(struct settings *s, const struct arguments *a)
+   it is for other readers. Returns 0, or -1 with an error: a flag names none. */
+static int apply_profile(struct settings *s, const struct arguments *a, struct option_error *error)
 {
-	struct option_error error = {""};
 	struct profile_choice choice;
-	bool wanted = !isatty(STDOUT_FILENO) || s->print == PRINT_PREVIEW;
+	bool wanted =
+		!isatty(STDOUT_FILENO) || s->print == PRINT_PREVIEW || s->format != FORMAT_TEXT;
 	if (!wanted && !s->profile)
 		return 0;
-	if (profile_choose(s, a->argv, a->string, &choice, &error) < 0 && *error.text) {
-		fprintf(stderr, "terse: %s\n", error.text);
+	if (profile_choose(s, a->argv, a->string, &choice, error) < 0 && *error->text) {
 		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
 			return -1;
+		fprintf(stderr, "terse: %s\n", error->text);
 	}
 	if (wanted)
 		profile_apply(s, &choice);
@@ -179,22 +227,24 @@ static int apply_profile(struct settings *s, const struct arguments *a)
 int command_run(struct command_context *c, int argc, char **argv)
 {
 	struct arguments a = {NULL, NULL};
+	struct option_error error = {""};
 	struct job job = {.settings = c->settings, .started_ms = clock_real_ms()};
 	job.begun_ms = clock_monotonic_ms();
-	if (parse(c->settings, argc, argv, &a) < 0)
-		return EXIT_TERSE;
-	if (!is_bypassed() && apply_profile(c->settings, &a) < 0)
-		return EXIT_TERSE;
+	if (parse(c->settings, argc, argv, &a, &error) < 0)
+		return fail(&job, "usage", error.text, EXIT_TERSE);
+	bool bypassed = is_bypassed(c->settings);
+	if (bypassed)
+		c->settings->format = FORMAT_TEXT;
+	if (!bypassed && apply_profile(c->settings, &a, &error) < 0)
+		return fail(&job, "usage", error.text, EXIT_TERSE);
 	job.argv = job.shown = make_argv(c->settings, &a);
-	if (!job.argv) {
-		fprintf(stderr, "terse: %s\n", strerror(errno));
-		return EXIT_TERSE;
-	}
-	if (!is_bypassed())
+	if (!job.argv)
+		return fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
+	if (!bypassed)
 		layout_decide(&job.layout, c->settings);
-	if (is_bypassed() || job.layout.direct)
-		return tell_exec_error(job.argv[0], frontend_exec(&job));
+	if (bypassed || job.layout.direct)
+		return tell_exec_error(&job, frontend_exec(&job));
 	job.session = session_name(c->settings);
 	look_at_terminal(&job);
-	return tell_exec_error(job.argv[0], frontend_run(&job));
+	return tell_exec_error(&job, frontend_run(&job));
 }

@@ -7,76 +7,6 @@
 
 #include <string.h>
 
-/* Marker callback of preview_choose(): the same words that print_marker() prints. */
-static size_t measure_marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
-{
-	struct buffer text = BUFFER_INIT;
-	size_t len = 0;
-	if (wording_marker(&text, piece, ctx) == 0) {
-		len = text.len;
-		memcpy(out, text.data, len < cap ? len : cap);
-	}
-	buffer_release(&text);
-	return len;
-}
-
-/* Ends an unfinished line, so that what follows stands on its own. */
-static void end_line(struct interceptor *s)
-{
-	if (!s->ended_line)
-		intercept_print(s, "\n", 1);
-}
-
-static void print_line(struct interceptor *s, struct buffer *line)
-{
-	end_line(s);
-	intercept_print(s, line->data, line->len);
-	buffer_clear(line);
-}
-
-static void print_numbered(struct interceptor *s, const struct preview_piece *piece)
-{
-	struct buffer out = BUFFER_INIT;
-	const char *at = piece->text, *end = piece->text + piece->len;
-	for (uint64_t number = piece->from; at < end; number++) {
-		const char *stop = memchr(at, '\n', (size_t)(end - at));
-		size_t len = (size_t)((stop ? stop + 1 : end) - at);
-		if (buffer_printf(&out, "%llu: ", (unsigned long long)number) < 0 ||
-		    buffer_append(&out, at, len) < 0)
-			break;
-		at += len;
-	}
-	intercept_print_clean(s, out.data, out.len);
-	buffer_release(&out);
-}
-
-static void print_preview(struct interceptor *s, const struct interceptor_ending *e)
-{
-	const struct preview_piece *pieces;
-	const struct wording_place *place = &e->place;
-	const struct preview_ask ask = {
-		.printed_bytes = s->printed,
-		.printed_lines = s->printed_lines,
-		.status = e->ending.state == WORDING_INTERRUPTED || e->ending.exit_code != 0,
-		.marker = measure_marker,
-		.ctx = (void *)place,
-	};
-	struct buffer line = BUFFER_INIT;
-	int count = preview_choose(s->preview, &ask, &pieces);
-	for (int i = 0; i < count; i++) {
-		const struct preview_piece *piece = &pieces[i];
-		if (piece->kind == PREVIEW_TEXT && piece->numbered)
-			print_numbered(s, piece);
-		else if (piece->kind == PREVIEW_TEXT)
-			intercept_print_clean(s, piece->text, piece->len);
-		else if (wording_marker(&line, piece, place) == 0)
-			print_line(s, &line);
-	}
-	if (wording_footer(&line, &e->ending, place) == 0)
-		print_line(s, &line);
-	buffer_release(&line);
-}
-
 bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 {
 	bool failed = e->ending.exit_code != 0;
@@ -106,43 +36,17 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 	else if (told)
 		made = wording_status(&line, &e->ending);
 	if (made == 0)
-		print_line(s, &line);
+		intercept_print_line(s, &line);
 	buffer_release(&line);
 }
 
-/* The rest of the first part of a text, and how to go on. */
-static void print_end_of_head(struct interceptor *s, const struct interceptor_ending *e)
+/* The preview, and the line about the whole. */
+static void print_preview(struct interceptor *s, const struct interceptor_ending *e)
 {
-	static const enum wording_reason reasons[] = {
-		[HEAD_OPEN] = WORDING_NOTHING_LEFT,
-		[HEAD_COUNT] = WORDING_COUNT,
-		[HEAD_BYTES] = WORDING_BYTES,
-		[HEAD_LINE] = WORDING_FIRST_LINE,
-	};
-	struct head *h = &s->head;
 	struct buffer line = BUFFER_INIT;
-	head_finish(h, &line);
-	intercept_print(s, line.data, line.len);
-	buffer_clear(&line);
-	const struct wording_head told = {
-		.reason = reasons[h->end],
-		.limit = h->limit,
-		.lines = h->lines,
-		.units = h->units,
-		.total_units = tally_units(&s->tally),
-		.cut = h->cut,
-		.first_cut = h->first_cut,
-		.first_length = h->first_length,
-		.first_shown = h->first_shown,
-		.with_status = e->status_line == STATUS_LINE_ALWAYS,
-	};
-	int made = -1;
-	if (h->end != HEAD_OPEN || h->cut > 0)
-		made = wording_head(&line, &told, &e->ending, &e->place);
-	else if (interceptor_is_worth_telling(e))
-		made = wording_status(&line, &e->ending);
-	if (made == 0)
-		print_line(s, &line);
+	intercept_print_preview(s, e, NULL);
+	if (wording_footer(&line, &e->ending, &e->place) == 0)
+		intercept_print_line(s, &line);
 	buffer_release(&line);
 }
 
@@ -150,7 +54,7 @@ static void print_binary(struct interceptor *s, const struct interceptor_ending 
 {
 	struct buffer line = BUFFER_INIT;
 	if (wording_binary(&line, &e->ending, s->kind, &e->place) == 0)
-		print_line(s, &line);
+		intercept_print_line(s, &line);
 	buffer_release(&line);
 }
 
@@ -169,7 +73,7 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 		} else if (s->fits) {
 			print_rest(s, &e);
 		} else if (intercept_is_by_head(s)) {
-			print_end_of_head(s, &e);
+			intercept_print_end_of_head(s, &e, NULL);
 		} else {
 			print_preview(s, &e);
 		}
@@ -186,7 +90,7 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms,
 	if (!s->binary && terminal_pending(s->terminal, &pending) == 0)
 		bytes += pending.len;
 	if (wording_heartbeat(&line, elapsed_ms, lines, bytes, place) == 0)
-		print_line(s, &line);
+		intercept_print_line(s, &line);
 	buffer_release(&pending);
 	buffer_release(&line);
 }

@@ -58,7 +58,7 @@ static int write_line(const struct head *h, const char *line, size_t len, bool i
 
 	if (utf8_clean(out, line, n) < 0)
 		return -1;
-	if (is_cut &&
+	if (is_cut && !h->bare &&
 	    buffer_printf(out, "[... %s bytes omitted ...]", human_count(count, h->length - n)) < 0)
 		return -1;
 	return ended ? buffer_append(out, "\n", 1) : 0;
@@ -85,6 +85,7 @@ static void end_line(struct head *h, const char *line, size_t len, bool ended, s
 	}
 	if (is_cut && h->cut++ == 0)
 		h->first_cut = h->lines + 1;
+	h->last_cut = is_cut;
 	count_line(h, line, len, out->len - before);
 }
 

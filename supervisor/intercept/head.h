@@ -1,8 +1,8 @@
 // The first part of a text that is too long, by whole lines: what mode head
 // prints, as it comes. Nothing that was handed out is ever taken back.
 //
-// Lines over limit.max_line are cut, with a mark in place. It ends where the next
-// line would break a limit; a first line that breaks it alone is given in part.
+// Lines over limit.max_line are cut, with a mark in place unless it is to be `bare`. It ends where
+// the next line would break a limit; a first line that breaks it alone is given in part.
 #ifndef TERSE_INTERCEPT_HEAD_H
 #define TERSE_INTERCEPT_HEAD_H
 
@@ -21,11 +21,13 @@ enum head_end {
 };
 
 struct head {
-	struct limit limit; /* set by the owner; the rest is zero at first */
+	struct limit limit; /* these two are set by the owner; the rest is zero at first */
+	bool bare;
 	enum head_end end;
 	size_t bytes;            /* handed out, as they are printed */
 	uint64_t lines, units;   /* handed out */
 	uint64_t cut, first_cut; /* how many of them are cut, and the number of the first */
+	bool last_cut;           /* the last of them is */
 	uint64_t first_length;   /* HEAD_LINE: of the line ... */
 	size_t first_shown;      /* ... and of its part */
 	struct buffer line;      /* the unfinished line, as far as it could be shown */

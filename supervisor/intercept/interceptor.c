@@ -14,8 +14,9 @@ static void on_reply(void *ctx, const char *data, size_t len)
 }
 
 /* No more lines than units are allowed: of whatever is counted there are then not too many. */
-static struct preview_options make_preview_options(const struct limit *l)
+static struct preview_options make_preview_options(const struct interceptor_options *options)
 {
+	const struct limit *l = &options->limit;
 	static const enum preview_mode modes[] = {
 		[MODE_SMART] = PREVIEW_SMART,
 		[MODE_TAIL] = PREVIEW_TAIL,
@@ -25,7 +26,8 @@ static struct preview_options make_preview_options(const struct limit *l)
 					.budget = l->bytes,
 					.head_share = l->head_share,
 					.max_line = l->max_line,
-					.max_lines = l->count};
+					.max_lines = l->count,
+					.bare = options->form == INTERCEPT_BARE};
 }
 
 struct interceptor *interceptor_new(const struct interceptor_options *options,
@@ -42,6 +44,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->tally.unit = options->limit.unit;
 	s->tally.by_line = options->limit.longest_line > 0;
 	s->head.limit = options->limit;
+	s->head.bare = options->form == INTERCEPT_BARE;
 	s->fits = true;
 	s->ended_line = true;
 	s->is_plain = options->exact && options->print == INTERCEPT_WHOLE;
@@ -51,7 +54,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	if (!s->terminal)
 		goto fail;
 	if (options->print == INTERCEPT_PREVIEW && options->limit.mode != MODE_HEAD) {
-		const struct preview_options preview = make_preview_options(&options->limit);
+		const struct preview_options preview = make_preview_options(options);
 		s->preview = preview_new(&preview);
 		if (!s->preview)
 			goto fail;
@@ -73,6 +76,7 @@ void interceptor_free(struct interceptor *s)
 	raw_release(&s->raw);
 	buffer_release(&s->sniff);
 	buffer_release(&s->held);
+	buffer_release(&s->collected);
 	free(s);
 }
 
@@ -95,7 +99,8 @@ void interceptor_spill(struct interceptor *s)
 /* Whether a reader waits for lines as they come. */
 static bool is_live(const struct interceptor *s)
 {
-	if (s->reported || s->verbatim || s->is_plain || terminal_redraws(s->terminal))
+	if (s->reported || s->verbatim || s->is_plain || intercept_is_collected(s) ||
+	    terminal_redraws(s->terminal))
 		return false;
 	return s->options.print == INTERCEPT_WHOLE ||
 	       (s->options.print == INTERCEPT_PREVIEW && !s->head_closed);
@@ -164,7 +169,7 @@ enum interceptor_print interceptor_reader(struct interceptor *s)
 
 uint64_t interceptor_lines(const struct interceptor *s)
 {
-	if (intercept_is_by_head(s))
+	if (intercept_is_counted(s))
 		return tally_lines(&s->tally);
 	return s->preview ? preview_lines(s->preview) : 0;
 }
@@ -173,7 +178,7 @@ uint64_t interceptor_bytes(const struct interceptor *s)
 {
 	if (s->binary && !s->verbatim)
 		return s->raw_bytes;
-	if (intercept_is_by_head(s))
+	if (intercept_is_counted(s))
 		return s->tally.bytes;
 	return s->preview ? preview_bytes(s->preview) : s->text_bytes;
 }
@@ -186,6 +191,11 @@ bool interceptor_is_binary(const struct interceptor *s)
 bool interceptor_is_spilled(const struct interceptor *s)
 {
 	return s->artifact || s->spill_failed;
+}
+
+bool interceptor_is_on_disk(const struct interceptor *s)
+{
+	return s->options.print == INTERCEPT_SILENT && !s->fits && s->artifact;
 }
 
 bool interceptor_fits(const struct interceptor *s)

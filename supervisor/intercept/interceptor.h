@@ -20,6 +20,7 @@
 
 #include "config/limit.h"
 #include "supervisor/artifact/artifact.h"
+#include "supervisor/report/report.h"
 #include "supervisor/report/wording.h"
 #include "supervisor/terminal/terminal.h"
 
@@ -33,12 +34,20 @@ enum interceptor_print {
 	INTERCEPT_SILENT,  /* nobody: the owner prints the raw bytes itself */
 };
 
+/* What the reader of a preview wants. */
+enum interceptor_form {
+	INTERCEPT_LIVE,   /* to read along: interceptor_report() prints the end */
+	INTERCEPT_MARKED, /* a report when all is over (interceptor_collect()), with markers ... */
+	INTERCEPT_BARE,   /* ... or with nothing but the text, and the ranges of its lines */
+};
+
 enum interceptor_raw { INTERCEPT_RAW_AUTO, INTERCEPT_RAW_YES, INTERCEPT_RAW_NO };
 
 struct interceptor_options {
 	struct terminal_options terminal;
 	struct limit limit; /* text within it is printed whole; bytes and max_line are not 0 */
-	enum interceptor_print print;
+	enum interceptor_print print; /* not INTERCEPT_WHOLE unless the form is INTERCEPT_LIVE */
+	enum interceptor_form form;
 	enum interceptor_raw raw;
 	enum artifact_part part; /* ARTIFACT_OUT or ARTIFACT_ERR */
 	/* Through a pipe, so the bytes are what the command wrote for a program: a program or file
@@ -50,7 +59,7 @@ struct interceptor_options {
 struct interceptor_events {
 	/* The run's artifact, opened at the first call. NULL: it can't be kept. */
 	struct artifact *(*artifact)(void *ctx);
-	/* Bytes for the reader. */
+	/* Bytes for the reader; not called unless the form is INTERCEPT_LIVE. */
 	void (*print)(void *ctx, const char *data, size_t len);
 	/* Who reads, when that was not known at the start (print was INTERCEPT_PREVIEW): called
 	   once, when it begins to matter. NULL: print stays as it is. */
@@ -113,6 +122,13 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e);
    Only once, and after interceptor_finish() or, where more may come, interceptor_spill(). */
 void interceptor_report(struct interceptor *s, const struct interceptor_ending *ending);
 
+/* In place of interceptor_report() where the form is not INTERCEPT_LIVE: fills in what is known
+   here of a stream that is zeroed. INTERCEPT_PREVIEW: the text that fits, or the preview.
+   INTERCEPT_SILENT: the text that fits; of a longer one nothing if it is on disk, and what is there
+   of its start if it is not. Returns 0, or -1 with ENOMEM. */
+int interceptor_collect(struct interceptor *s, const struct interceptor_ending *ending,
+			struct report_stream *out);
+
 /* A live reader has waited long: a line that tells how much there is. */
 void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms,
 			   const struct wording_place *place);
@@ -124,6 +140,8 @@ uint64_t interceptor_lines(const struct interceptor *s);
 uint64_t interceptor_bytes(const struct interceptor *s); /* of text; of raw bytes when binary */
 bool interceptor_is_binary(const struct interceptor *s);
 bool interceptor_is_spilled(const struct interceptor *s);
+/* INTERCEPT_SILENT: the text is longer than what is held, and only the artifact has it. */
+bool interceptor_is_on_disk(const struct interceptor *s);
 /* Everything was printed: no preview was needed. */
 bool interceptor_fits(const struct interceptor *s);
 /* The reader got less than the whole, so what could not be kept is lost. */

@@ -3,7 +3,8 @@
 //   bytes.c      from the command to the terminal
 //   text.c       from the terminal to the reader, what is held, the artifact
 //   closing.c    what a live reader gets when the command has ended
-//   collect.c    the same for who gets a report
+//   preview.c    the part of it that is printed of a text that does not fit
+//   collect.c    the same for who gets a report when all is over
 #ifndef TERSE_INTERCEPT_INTERNAL_H
 #define TERSE_INTERCEPT_INTERNAL_H
 
@@ -40,7 +41,9 @@ struct interceptor {
 	size_t counted;     /* bytes of it, up to the end of a character ... */
 	size_t clean_len;   /* ... and how many they are when they are printed clean */
 	bool fits;
-	enum limit_part broken; /* what of the limit was over first */
+	struct buffer collected; /* what is printed, where the form is not INTERCEPT_LIVE ... */
+	bool lost;               /* ... and there was no memory for all of it */
+	enum limit_part broken;  /* what of the limit was over first */
 
 	/* The live reader: bytes and lines of the text that are printed. */
 	size_t printed, printed_lines;
@@ -73,6 +76,15 @@ void intercept_resolve(struct interceptor *s);
 /* Whether the text is shown by its first part if it does not fit. */
 bool intercept_is_by_head(const struct interceptor *s);
 
+/* Whether all of the text goes through the tally. */
+bool intercept_is_counted(const struct interceptor *s);
+
+/* Whether what is printed is kept for a report. */
+bool intercept_is_collected(const struct interceptor *s);
+
+/* Prints a line of terse's own, and empties it. */
+void intercept_print_line(struct interceptor *s, struct buffer *line);
+
 /* Whether the text so far is over the limit; `end`: nothing more comes. */
 bool intercept_is_over(struct interceptor *s, bool end);
 
@@ -86,6 +98,14 @@ void intercept_take_pending(struct interceptor *s);
 
 /* Nothing that redraws came: the last plain bytes go to the reader. */
 void intercept_finish_plain(struct interceptor *s);
+
+/* Prints the rest of a text that does not fit: the preview's pieces behind what was printed live,
+   or the end of its first part, each with its notices unless the form is INTERCEPT_BARE. What is
+   printed is told in `report`, where there is one. Returns 0, or -1 with ENOMEM. */
+int intercept_print_preview(struct interceptor *s, const struct interceptor_ending *e,
+			    struct report_stream *report);
+int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_ending *e,
+				struct report_stream *report);
 
 /* Enough is there to tell text from binary, or nothing more comes for now. */
 void intercept_judge(struct interceptor *s);

@@ -11,7 +11,10 @@ void intercept_print(struct interceptor *s, const char *data, size_t len)
 {
 	if (len == 0)
 		return;
-	s->events.print(s->events.ctx, data, len);
+	if (!intercept_is_collected(s))
+		s->events.print(s->events.ctx, data, len);
+	else if (buffer_append(&s->collected, data, len) < 0)
+		s->lost = true;
 	s->ended_line = data[len - 1] == '\n';
 }
 
@@ -44,6 +47,17 @@ void intercept_resolve(struct interceptor *s)
 	s->printed = s->held.len;
 	preview_free(s->preview);
 	s->preview = NULL;
+}
+
+bool intercept_is_collected(const struct interceptor *s)
+{
+	return s->options.form != INTERCEPT_LIVE;
+}
+
+bool intercept_is_counted(const struct interceptor *s)
+{
+	return intercept_is_by_head(s) ||
+	       (intercept_is_collected(s) && s->options.print == INTERCEPT_SILENT);
 }
 
 bool intercept_is_by_head(const struct interceptor *s)
@@ -133,7 +147,11 @@ void intercept_overflow(struct interceptor *s)
 	interceptor_spill(s);
 	if (intercept_is_by_head(s) && s->held.len > s->printed)
 		feed_head(s, s->held.data + s->printed, s->held.len - s->printed);
-	buffer_release(&s->held);
+	/* Of a text that was asked for in full, and can't be kept, the start is better than
+	 * nothing.
+	 */
+	if (s->artifact || !intercept_is_collected(s) || s->options.print == INTERCEPT_PREVIEW)
+		buffer_release(&s->held);
 }
 
 /* How long the held text is when it is printed clean, where every invalid byte becomes three. The
@@ -166,9 +184,9 @@ bool intercept_is_over(struct interceptor *s, bool end)
 /* Takes note of text for an agent. */
 static void measure(struct interceptor *s, const char *data, size_t len)
 {
-	if (s->options.print != INTERCEPT_PREVIEW || s->reported)
+	if ((s->options.print != INTERCEPT_PREVIEW && !intercept_is_counted(s)) || s->reported)
 		return;
-	if (s->fits || intercept_is_by_head(s))
+	if (s->fits || intercept_is_counted(s))
 		tally_feed(&s->tally, data, len);
 	if (s->preview)
 		preview_feed(s->preview, data, len);

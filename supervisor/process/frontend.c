@@ -4,6 +4,7 @@
 
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
+#include "supervisor/process/account.h"
 #include "supervisor/process/family.h"
 #include "supervisor/process/guard.h"
 #include "supervisor/process/keeper.h"
@@ -152,8 +153,17 @@ _Noreturn static void on_keeper_gone(struct frontend *f)
 	leave_raw(f);
 	while (family_end_step(&end, FAMILY_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, 20);
-	fprintf(stderr, "terse: the process that supervised the command was killed; "
-			"the command was ended, its status is unknown\n");
+	static const struct account_failure failure = {
+		.code = "supervisor_killed",
+		.message = "the process that supervised the command was killed; the command was "
+			   "ended, its status is unknown",
+		.state = REPORT_INTERRUPTED,
+		.exit_code = -1,
+	};
+	if (f->job->settings->format != FORMAT_TEXT)
+		account_print_failure(f->job, &failure);
+	else
+		fprintf(stderr, "terse: %s\n", failure.message);
 	exit(EXIT_FAILED);
 }
 

@@ -12,6 +12,7 @@
 
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
+#include "supervisor/process/account.h"
 #include "supervisor/process/environment.h"
 #include "supervisor/process/family.h"
 #include "supervisor/process/guard.h"
@@ -69,7 +70,8 @@ struct keeper {
 	struct source sources[2];
 	int source_count;
 	struct record record;
-	struct buffer input; /* for the command's terminal */
+	struct account account; /* of the run, in a format other than text */
+	struct buffer input;    /* for the command's terminal */
 	struct family_end family;
 	bool ending;   /* the family is being ended */
 	bool lingered; /* text may have come after the report */
@@ -252,6 +254,49 @@ static void tell_not_kept(struct keeper *k)
 	buffer_release(&line);
 }
 
+/* Where the account goes, or NULL. */
+static struct outlet *account_outlet(struct keeper *k)
+{
+	struct source *s = &k->sources[0];
+	return k->source_count > 0 && !s->is_stderr ? &s->outlet : NULL;
+}
+
+/* Prints some more of the account if its reader takes it. Returns whether it did: then there may be
+   no reason to wait for anything. */
+static bool print_account(struct keeper *k)
+{
+	struct outlet *o = account_outlet(k);
+	struct buffer piece = BUFFER_INIT;
+	if (!k->account.is_open || outlet_is_full(o))
+		return false;
+	account_next(&k->account, &piece);
+	outlet_write(o, piece.data, piece.len);
+	buffer_release(&piece);
+	if (o->error)
+		k->account.is_open = false;
+	return true;
+}
+
+static void take_account(struct keeper *k)
+{
+	if (!account_outlet(k))
+		return;
+	account_init(&k->account, k->job, &k->record);
+	for (int i = 0; i < k->source_count; i++) {
+		const struct source *s = &k->sources[i];
+		account_add(&k->account, s->text, s->is_stderr, s->fd >= 0, &k->record);
+	}
+}
+
+static void tell_report(struct keeper *k)
+{
+	for (int i = 0; i < k->source_count; i++) {
+		const struct interceptor_ending e = describe_end(k, &k->sources[i]);
+		source_report(&k->sources[i], &e);
+	}
+	tell_not_kept(k);
+}
+
 static void report(struct keeper *k)
 {
 	for (int i = 0; i < k->source_count; i++) {
@@ -267,11 +312,10 @@ static void report(struct keeper *k)
 	}
 	int64_t duration = clock_monotonic_ms() - k->job->begun_ms;
 	record_end(&k->record, k->status, k->timed_out, k->interrupted, duration);
-	for (int i = 0; i < k->source_count; i++) {
-		const struct interceptor_ending e = describe_end(k, &k->sources[i]);
-		source_report(&k->sources[i], &e);
-	}
-	tell_not_kept(k);
+	if (k->job->settings->format == FORMAT_TEXT)
+		tell_report(k);
+	else
+		take_account(k);
 	k->state = KEEPER_FLUSHING;
 	if (k->front < 0)
 		k->stall_at = clock_monotonic_ms() + STALL_MS;
@@ -504,6 +548,8 @@ static int next_wait(const struct keeper *k, int64_t now)
 
 static bool is_flushed(const struct keeper *k)
 {
+	if (k->account.is_open)
+		return false;
 	for (int i = 0; i < k->source_count; i++) {
 		if (!outlet_is_empty(&k->sources[i].outlet))
 			return false;
@@ -536,6 +582,7 @@ static bool is_held(const struct keeper *k)
    When this process ends as well, it tells so last (finish), to be waited for. */
 static void let_go(struct keeper *k)
 {
+	account_release(&k->account);
 	for (int i = 0; i < k->source_count; i++)
 		outlet_release(&k->sources[i].outlet);
 	io_null(STDIN_FILENO, STDERR_FILENO);
@@ -572,6 +619,7 @@ static void turn(struct keeper *k, int64_t now)
 	struct pollfd fds[6];
 	struct source *readers[6] = {NULL}, *writers[6] = {NULL};
 	nfds_t n = 0;
+	bool busy = print_account(k);
 	fds[n++] = (struct pollfd){.fd = k->signals, .events = POLLIN};
 	fds[n++] = (struct pollfd){.fd = k->front, .events = POLLIN};
 	for (int i = 0; i < k->source_count; i++) {
@@ -587,7 +635,7 @@ static void turn(struct keeper *k, int64_t now)
 						   .events = POLLOUT};
 		}
 	}
-	if (poll(fds, n, next_wait(k, now)) < 0)
+	if (poll(fds, n, busy ? 0 : next_wait(k, now)) < 0)
 		return;
 	for (nfds_t i = 2; i < n; i++) {
 		if (writers[i] && fds[i].revents) {
@@ -642,7 +690,7 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	if (job->settings->timeout)
 		k.timeout_at = job->begun_ms + job->settings->timeout;
 	k.heartbeat_ms = job->settings->heartbeat;
-	if (k.heartbeat_ms && !job->layout.person)
+	if (k.heartbeat_ms && !job->layout.person && job->settings->format == FORMAT_TEXT)
 		k.heartbeat_at = now + k.heartbeat_ms;
 	for (on_time(&k, now); !is_done(&k, now); on_time(&k, now)) {
 		turn(&k, now);

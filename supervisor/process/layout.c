@@ -23,11 +23,10 @@ static int find_keyboard(void)
 	return io_above_standard(open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
 }
 
-static enum sink forced(enum sink sink, enum printing print)
+static enum sink forced(enum sink sink, const struct settings *s)
 {
-	if (print == PRINT_PREVIEW && sink != SINK_CLOSED)
-		return SINK_AGENT;
-	return sink;
+	bool is_forced = s->print == PRINT_PREVIEW || s->format != FORMAT_TEXT;
+	return is_forced && sink != SINK_CLOSED ? SINK_AGENT : sink;
 }
 
 static void look_into(struct layout *l, int i)
@@ -40,6 +39,9 @@ static bool is_merged(struct layout *l, const struct settings *s)
 {
 	if (s->streams != STREAMS_AUTO)
 		return s->streams == STREAMS_MERGED;
+	/* A program asks for JSON, and wants to know which is which. */
+	if (s->format == FORMAT_JSON)
+		return false;
 	if (sink_is_same(STDOUT_FILENO, STDERR_FILENO))
 		return true;
 	look_into(l, 0);
@@ -68,7 +70,7 @@ void layout_decide(struct layout *l, const struct settings *s)
 	bool typed = isatty(STDIN_FILENO);
 	*l = (struct layout){.keyboard = -1};
 	for (int i = 0; i < 2; i++)
-		l->sink[i] = forced(sink_of(STDOUT_FILENO + i), (enum printing)s->print);
+		l->sink[i] = forced(sink_of(STDOUT_FILENO + i), s);
 	bool merged = is_merged(l, s);
 	l->person = l->sink[0] == SINK_PERSON;
 

@@ -4,6 +4,7 @@
 
 #include "config/limit.h"
 #include "supervisor/base/io.h"
+#include "supervisor/process/account.h"
 #include "supervisor/process/pty.h"
 
 #include <errno.h>
@@ -102,8 +103,9 @@ static void make_text(struct source *s)
 	const struct job *job = s->job;
 	const struct settings *set = job->settings;
 	/* What layout_decide() saw in a hurry is looked at again when it begins to matter. */
-	bool pipe = s->outlet.type == S_IFIFO && (s->sink == SINK_PIPE || s->sink == SINK_AGENT);
-	const struct interceptor_options options = {
+	bool pipe = s->outlet.type == S_IFIFO && set->format == FORMAT_TEXT &&
+		    (s->sink == SINK_PIPE || s->sink == SINK_AGENT);
+	struct interceptor_options options = {
 		.terminal = {.cols = job->cols,
 			     .rows = job->rows,
 			     .onlcr = !(s->pty && job->layout.controlling && !s->is_stderr),
@@ -114,6 +116,8 @@ static void make_text(struct source *s)
 		.part = s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,
 		.exact = !s->pty,
 	};
+	if (set->format != FORMAT_TEXT)
+		account_prepare(set, &options);
 	const struct interceptor_events events = {
 		.artifact = on_artifact,
 		.print = on_print,
@@ -144,7 +148,7 @@ struct interceptor *source_text(struct source *s)
 static void take(struct source *s, const char *data, size_t len)
 {
 	source_text(s);
-	if (s->person || !s->text) {
+	if (s->person || (!s->text && s->job->settings->format == FORMAT_TEXT)) {
 		on_print(s, data, len);
 		s->last = data[len - 1];
 	}

@@ -90,7 +90,9 @@ class Long(Case):
 
     def test_max_lines(self):
         run = self.terse("--max-lines", "20", "seq", "100")
-        shown = run.out[:FOOTER.search(run.out).start()]
+        footer = FOOTER.search(run.out)
+        self.assertEqual(footer["limit"], b"limit 20 lines")
+        shown = run.out[:footer.start()]
         self.assertLessEqual(len(MARKER.sub(b"", shown).split()), 20)
         self.assertIn(b"\n100\n", shown)
         self.assertEqual(self.terse("--max-lines", "20", "seq", "20").out, numbers(20))

@@ -2,6 +2,7 @@
 """When something of terse's own fails, the command runs all the same and its status comes back;
 what is lost by it is said."""
 
+import json
 import os
 import random
 import subprocess
@@ -111,6 +112,49 @@ class Disk(FailOpen):
         self.check_not_kept(run)
         self.assertEqual(run.err, b"terse: output not kept: No space left on device\n")
         self.check_small(self.isolated(setup, TERSE, *SMALL, env=env))
+
+    def test_reports_tell_it(self):
+        """A full disk is a warning in the object, and nothing is written beside it."""
+        setup = ("mount -t tmpfs -o size=4k,nr_inodes=6 none /mnt;"
+                 " mkdir /mnt/a /mnt/b /mnt/c /mnt/d /mnt/e")
+        env = {k: v.replace("/full", "/mnt") for k, v in self.no_store.items()}
+        for options in ((), ("--full",)):
+            run = self.isolated(setup, TERSE, "--format", "json", *options, *LONG, env=env,
+                                split=True)
+            self.assertEqual((run.code, run.err), (3, b""))
+            report = json.loads(run.out)
+            counts = report["truncation"]["stdout"]
+            self.assertEqual(report["warnings"],
+                             ["stdout: output not kept: No space left on device"])
+            self.assertEqual((report["artifact"], report["exit_code"], counts["truncated_by"],
+                              counts["total_lines"]), (None, 3, "bytes", 20000))
+            self.assertEqual(report["stdout"].splitlines(),
+                             [str(n) for r in counts["ranges"]
+                              for n in range(r["from"], r["to"] + 1)])
+            self.assertGreater(counts["returned_lines"], 500)
+        run = self.isolated(setup, TERSE, "--format", "blocks", *LONG, env=env, split=True)
+        self.assertEqual((run.code, run.err), (3, b""))
+        self.assertIn(b"\n\nOutput (106KB) not persisted.\n\nPreview:\n1\n", run.out)
+        self.assertIn(b" omitted: not kept: No space left on device]\n", run.out)
+        self.assertTrue(run.out.endswith(
+            b"\n20000\n\nWarning: stdout: output not kept: No space left on device\n"))
+
+    def test_a_full_report_of_what_fits_the_disk(self):
+        run = self.isolated(self.full("size=256k"), TERSE, "--format", "json", "--full", "seq",
+                            "200000", split=True)
+        self.assertEqual((run.code, run.err), (0, b""))
+        report = json.loads(run.out)
+        counts = report["truncation"]["stdout"]
+        self.assertEqual((counts["truncated_by"], counts["total_lines"]), ("bytes", 200000))
+        self.assertEqual(counts["ranges"], [{"from": 1, "to": counts["returned_lines"]}])
+        shown = report["stdout"].splitlines()
+        self.assertEqual(shown[:-1], [str(n) for n in range(1, len(shown))])
+        self.assertTrue(str(len(shown)).startswith(shown[-1]))
+        self.assertGreater(len(shown), 10000)
+        self.assertEqual(counts["last_line_partial"], shown[-1] != str(len(shown)))
+        self.assertEqual(len(report["warnings"]), 2)
+        self.assertRegex(report["warnings"][1],
+                         r"^stdout: lines \d+-200000 are not kept: No space left on device$")
 
     def test_a_program_gets_everything_and_nobody_a_message(self):
         setup = ("mount -t tmpfs -o size=4k,nr_inodes=6 none /mnt;"

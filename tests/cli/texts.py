@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """The right text from every kind of output, in bounded memory."""
 
+import json
 import os
 
 from support.harness import (FOOTER, LIMIT, Case, eventually, is_sanitized, main, read_file,
@@ -128,6 +129,11 @@ class Memory(Case):
         self.assertLessEqual(len(run.out), LIMIT + 400)
         self.assertIn(b"\nend\n[terse: exit 0", run.out)
         self.assertEqual(self.artifact(run.id), b"x" * 5000000 + b"\nend\n")
+
+    def test_a_report_of_everything(self):
+        run = self.measure("20 MB as one JSON object", "--format", "json", "--full", "sh", "-c",
+                           "yes 'a \"line\"' | head -c 20000000")
+        self.assertEqual(json.loads(run.out)["stdout"].count('a "line"\n'), 2222222)
 
     def test_100_mb_of_yes(self):
         for options in ((), ("--no-pty",), ("--profile", "read")):

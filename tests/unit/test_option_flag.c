@@ -45,7 +45,7 @@ static void flags_are_told_from_other_words(void **state)
 {
 	static const char *const others[] = {"--",        "-",        "--col", "--colss",
 					     "--no-cols", "cols",     "-cols", "--no-",
-					     "--no-full", "--format", "",      NULL};
+					     "--no-full", "--formats", "",      NULL};
 	struct option_error error = {""};
 	struct settings s = start();
 	int index = 0;

@@ -41,7 +41,7 @@ FOOTER_MAX = 400
 
 FOOTER = re.compile(
     rb"\[terse: (?P<end>exit \d+|killed by \w+|timed out \(exit 124\)|interrupted) after [^;]+; "
-    rb"(?P<lines>[\d,]+) lines?, (?P<size>[\d.]+ (?:B|KB|MB|GB))"
+    rb"(?P<lines>[\d,]+) lines?, (?P<size>[\d.]+ (?:B|KB|MB|GB))(?: \((?P<limit>limit [^)]+)\))?"
     rb"(?P<background>; background processes still write)?"
     rb"; full text: terse read (?P<id>cmd-[0-9a-z]+)( --stderr)?, "
     rb"search: terse search (?P=id)( --stderr)? REGEX\]\n\Z")

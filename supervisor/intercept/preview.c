@@ -1,0 +1,152 @@
+// What is printed of a text that does not fit, with the notices around it. See interceptor.h.
+
+#include "supervisor/intercept/internal.h"
+
+#include "supervisor/report/wording.h"
+
+#include <string.h>
+
+static bool is_bare(const struct interceptor *s)
+{
+	return s->options.form == INTERCEPT_BARE;
+}
+
+/* Marker callback of preview_choose(): the same words that are printed. */
+static size_t measure_marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
+{
+	struct buffer text = BUFFER_INIT;
+	size_t len = 0;
+	if (wording_marker(&text, piece, ctx) == 0) {
+		len = text.len;
+		memcpy(out, text.data, len < cap ? len : cap);
+	}
+	buffer_release(&text);
+	return len;
+}
+
+void intercept_print_line(struct interceptor *s, struct buffer *line)
+{
+	/* An unfinished line is ended, so that this one stands on its own. */
+	if (!s->ended_line)
+		intercept_print(s, "\n", 1);
+	intercept_print(s, line->data, line->len);
+	buffer_clear(line);
+}
+
+static void print_numbered(struct interceptor *s, const struct preview_piece *piece)
+{
+	struct buffer out = BUFFER_INIT;
+	const char *at = piece->text, *end = piece->text + piece->len;
+	for (uint64_t number = piece->from; at < end; number++) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((stop ? stop + 1 : end) - at);
+		if (buffer_printf(&out, "%llu: ", (unsigned long long)number) < 0 ||
+		    buffer_append(&out, at, len) < 0)
+			break;
+		at += len;
+	}
+	intercept_print_clean(s, out.data, out.len);
+	buffer_release(&out);
+}
+
+static void print_piece(struct interceptor *s, const struct preview_piece *piece,
+			const struct wording_place *place)
+{
+	struct buffer line = BUFFER_INIT;
+	if (piece->kind == PREVIEW_TEXT && piece->numbered && !is_bare(s))
+		print_numbered(s, piece);
+	else if (piece->kind == PREVIEW_TEXT)
+		intercept_print_clean(s, piece->text, piece->len);
+	else if (!is_bare(s) && wording_marker(&line, piece, place) == 0)
+		intercept_print_line(s, &line);
+	buffer_release(&line);
+}
+
+/* Takes down which lines a piece has shown. */
+static int note_piece(struct report_stream *report, const struct preview_piece *piece)
+{
+	/* Of folded lines the one before them says what they are, but a program has to see ranges.
+	 */
+	if (piece->kind != PREVIEW_TEXT)
+		return 0;
+	report->lines_truncated += piece->cut;
+	report->last_line_partial = piece->cut_last;
+	return report_add_range(report, piece->from, piece->to);
+}
+
+int intercept_print_preview(struct interceptor *s, const struct interceptor_ending *e,
+			    struct report_stream *report)
+{
+	const struct preview_piece *pieces;
+	const struct preview_ask ask = {
+		.printed_bytes = s->printed,
+		.printed_lines = s->printed_lines,
+		.status = e->ending.state == WORDING_INTERRUPTED || e->ending.exit_code != 0,
+		.marker = measure_marker,
+		.ctx = (void *)&e->place,
+	};
+	int result = 0, count = preview_choose(s->preview, &ask, &pieces);
+	if (report && s->printed_lines > 0)
+		result = report_add_range(report, 1, s->printed_lines);
+	for (int i = 0; i < count && result == 0; i++) {
+		print_piece(s, &pieces[i], &e->place);
+		if (report)
+			result = note_piece(report, &pieces[i]);
+	}
+	return count < 0 ? -1 : result;
+}
+
+/* Takes down which lines the first part of a text has shown. */
+static int note_head(struct report_stream *report, const struct head *h)
+{
+	static const enum limit_part broken[] = {
+		[HEAD_OPEN] = LIMIT_LINE,
+		[HEAD_COUNT] = LIMIT_COUNT,
+		[HEAD_BYTES] = LIMIT_BYTES,
+		[HEAD_LINE] = LIMIT_BYTES,
+	};
+	bool is_part = h->end == HEAD_LINE && h->first_shown > 0;
+	report->broken = broken[h->end];
+	report->lines_truncated = h->cut + is_part;
+	report->last_line_partial = h->last_cut || is_part;
+	return h->lines + is_part > 0 ? report_add_range(report, 1, h->lines + is_part) : 0;
+}
+
+int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_ending *e,
+				struct report_stream *report)
+{
+	static const enum wording_reason reasons[] = {
+		[HEAD_OPEN] = WORDING_NOTHING_LEFT,
+		[HEAD_COUNT] = WORDING_COUNT,
+		[HEAD_BYTES] = WORDING_BYTES,
+		[HEAD_LINE] = WORDING_FIRST_LINE,
+	};
+	struct head *h = &s->head;
+	struct buffer line = BUFFER_INIT;
+	head_finish(h, &line);
+	intercept_print(s, line.data, line.len);
+	buffer_clear(&line);
+	const struct wording_head told = {
+		.reason = reasons[h->end],
+		.limit = h->limit,
+		.lines = h->lines,
+		.units = h->units,
+		.total_units = tally_units(&s->tally),
+		.cut = h->cut,
+		.first_cut = h->first_cut,
+		.first_length = h->first_length,
+		.first_shown = h->first_shown,
+		.with_status = e->status_line == STATUS_LINE_ALWAYS,
+	};
+	int made = -1;
+	if (is_bare(s))
+		made = -1;
+	else if (h->end != HEAD_OPEN || h->cut > 0)
+		made = wording_head(&line, &told, &e->ending, &e->place);
+	else if (interceptor_is_worth_telling(e))
+		made = wording_status(&line, &e->ending);
+	if (made == 0)
+		intercept_print_line(s, &line);
+	buffer_release(&line);
+	return report ? note_head(report, h) : 0;
+}

@@ -1,0 +1,126 @@
+// See account.h.
+
+#include "supervisor/process/account.h"
+
+#include "supervisor/base/clock.h"
+#include "supervisor/base/human.h"
+#include "supervisor/base/io.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static void begin_writing(struct account *a, const struct settings *s)
+{
+	static void (*const writers[])(struct report_writer *, struct report *) = {
+		[FORMAT_JSON] = report_write_json,
+		[FORMAT_BLOCKS] = report_write_blocks,
+	};
+	writers[s->format](&a->writer, &a->report);
+	a->format = (enum format)s->format;
+	a->is_open = true;
+}
+
+void account_prepare(const struct settings *s, struct interceptor_options *options)
+{
+	options->form = s->format == FORMAT_JSON ? INTERCEPT_BARE : INTERCEPT_MARKED;
+	options->print = s->print == PRINT_FULL ? INTERCEPT_SILENT : INTERCEPT_PREVIEW;
+}
+
+void account_init(struct account *a, const struct job *job, struct record *record)
+{
+	const struct meta *m = &record->meta;
+	*a = (struct account){
+		.report = {
+			.command = job->shown,
+			.cwd = record->cwd,
+			.state = m->state == META_INTERRUPTED ? REPORT_INTERRUPTED : REPORT_DONE,
+			.exit_code = m->exit_code,
+			.signal = m->signal,
+			.timed_out = m->timed_out,
+			.started_ms = m->started_ms,
+			.ended_ms = m->ended_ms,
+			.duration_ms = m->duration_ms,
+		}};
+	begin_writing(a, job->settings);
+}
+
+/* Nothing of binary output is shown: what it is, and where. (Blocks say so where the text would
+ * be.)
+ */
+static void tell_binary(struct report *r, const struct report_stream *s, const char *name)
+{
+	char size[HUMAN_LEN];
+	report_warn(r, "%s: %s of binary output%s%s%s%s%s", name, human_size(size, s->total_bytes),
+		    s->kind ? " (" : "", s->kind ? s->kind : "", s->kind ? ")" : "",
+		    r->id ? ": terse path --raw " : "", r->id ? r->id : "");
+}
+
+void account_add(struct account *a, struct interceptor *text, bool is_stderr, bool background,
+		 const struct record *record)
+{
+	struct report *r = &a->report;
+	struct report_stream *s = &r->streams[is_stderr];
+	const char *name = is_stderr ? "stderr" : "stdout";
+	const struct interceptor_ending ending = {
+		.ending = {.state = r->state == REPORT_INTERRUPTED ? WORDING_INTERRUPTED
+								   : WORDING_ENDED,
+			   .exit_code = r->exit_code},
+		.place = record_place(record, is_stderr),
+	};
+	if (record->artifact && !r->id) {
+		r->id = artifact_id(record->artifact);
+		r->path = artifact_path(record->artifact);
+		store_session_name(record->meta.session, a->session);
+		r->session = a->session;
+	}
+	if (text && interceptor_collect(text, &ending, s) < 0)
+		report_warn(r, "%s: %s", name, strerror(ENOMEM));
+	bool left_out = report_is_truncated(s);
+	/* All of it was asked for. */
+	if (left_out && text && interceptor_is_on_disk(text) &&
+	    reread_start(&a->rereads[is_stderr], record->artifact, r, is_stderr) < 0)
+		report_warn(r, "%s: %s", name, strerror(errno));
+	if (s->binary && a->format == FORMAT_JSON)
+		tell_binary(r, s, name);
+	if (ending.place.error && (left_out || background))
+		report_warn(r, "%s: output not kept: %s", name, strerror(ending.place.error));
+	if (background)
+		report_warn(r, "%s: background processes still write", name);
+}
+
+int account_next(struct account *a, struct buffer *out)
+{
+	if (a->is_open && report_next(&a->writer, out) <= 0)
+		a->is_open = false;
+	return a->is_open;
+}
+
+void account_release(struct account *a)
+{
+	a->is_open = false;
+	for (int i = 0; i < 2; i++)
+		reread_release(&a->rereads[i]);
+	report_release(&a->report);
+}
+
+void account_print_failure(const struct job *job, const struct account_failure *failure)
+{
+	char cwd[PATH_MAX];
+	struct buffer out = BUFFER_INIT;
+	struct account a = {.report = {.command = job->shown,
+				       .cwd = getcwd(cwd, sizeof(cwd)) ? cwd : "",
+				       .state = failure->state,
+				       .exit_code = failure->exit_code,
+				       .started_ms = job->started_ms,
+				       .duration_ms = clock_monotonic_ms() - job->begun_ms,
+				       .error_code = failure->code,
+				       .error_message = failure->message}};
+	a.report.ended_ms = a.report.started_ms + a.report.duration_ms;
+	begin_writing(&a, job->settings);
+	while (account_next(&a, &out))
+		;
+	io_write(STDOUT_FILENO, out.data, out.len);
+	buffer_release(&out);
+	account_release(&a);
+}

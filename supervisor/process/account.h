@@ -1,0 +1,51 @@
+// The report (report.h) of one run that was supervised here, from what its record and its streams
+// know, and the bytes of it in the format that was asked for.
+#ifndef TERSE_PROCESS_ACCOUNT_H
+#define TERSE_PROCESS_ACCOUNT_H
+
+#include "supervisor/artifact/store.h"
+#include "supervisor/intercept/interceptor.h"
+#include "supervisor/process/record.h"
+#include "supervisor/process/reread.h"
+#include "supervisor/report/report.h"
+
+#include <stdbool.h>
+
+struct account {
+	struct report report;
+	struct report_writer writer;
+	enum format format;
+	struct reread rereads[2];
+	char session[STORE_SESSION_LEN + 1];
+	bool is_open; /* not all of it was handed out */
+};
+
+/* Makes an interceptor collect what an account tells. */
+void account_prepare(const struct settings *s, struct interceptor_options *options);
+
+/* Begins the account of a run whose record is complete (record_end). The record stays open until
+   the account is released. */
+void account_init(struct account *a, const struct job *job, struct record *record);
+
+/* What came through one channel, once it is finished or (`background`) spilled. */
+void account_add(struct account *a, struct interceptor *text, bool is_stderr, bool background,
+		 const struct record *record);
+
+/* Appends the next piece. Returns 1, or 0 when all of it was handed out. Without memory it breaks
+   off. */
+int account_next(struct account *a, struct buffer *out);
+
+/* Frees; may be called again, and on a zeroed struct. */
+void account_release(struct account *a);
+
+/* Why there is no run to tell of. */
+struct account_failure {
+	const char *code, *message;
+	enum report_state state;
+	int exit_code; /* that terse ends with, -1: of a command whose status is not known */
+};
+
+/* Prints such a report to standard output, in the format of the settings, which is not text. */
+void account_print_failure(const struct job *job, const struct account_failure *failure);
+
+#endif

@@ -1,0 +1,101 @@
+// What is told about a run when it has ended, as one struct, for everybody who does not read
+// along: `terse run --format json|blocks` and other front ends. Filling it and printing it
+// are apart: the interceptor knows the texts (interceptor_collect), the process room the
+// rest (process/account.h), and a writer makes bytes of it.
+//
+// A writer hands these out in pieces, since a text that was asked for in full may be larger
+// than memory: such a text is read from disk while it is written.
+#ifndef TERSE_REPORT_REPORT_H
+#define TERSE_REPORT_REPORT_H
+
+#include "config/limit.h"
+#include "supervisor/base/buffer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Lines of a text, 1-based, inclusive. */
+struct report_range {
+	uint64_t from, to;
+};
+
+struct report_stream {
+	/* What is returned of the text, printable UTF-8 (utf8_clean). Where `next` is set, it is
+	   called for more of it: appends the next piece to `out`, filling in the rest of this
+	   struct as it goes. Returns 1, 0 at the end, or -1 with errno. */
+	struct buffer text;
+	int (*next)(void *ctx, struct buffer *out);
+	void *ctx;
+
+	struct report_range *ranges; /* the lines that are returned, in order */
+	size_t range_count, range_cap;
+	uint64_t total_lines,
+		total_bytes; /* of the whole text; of binary data the bytes as they were */
+	uint64_t returned_lines;
+	uint64_t returned_bytes;  /* of what was handed out by report_next_text() */
+	uint64_t lines_truncated; /* returned lines that are not whole */
+	bool last_line_partial;   /* the last one returned is one of them */
+	bool binary;              /* no text: nothing is returned */
+	const char *kind;         /* of the binary data, or NULL */
+	struct limit limit;
+	enum limit_part broken; /* which part of it the text was over first */
+};
+
+enum report_state { REPORT_DONE, REPORT_INTERRUPTED, REPORT_NOT_STARTED };
+
+struct report {
+	char *const *command; /* NULL-terminated; NULL: none was understood */
+	const char *cwd;
+	enum report_state state;
+	int exit_code; /* -1: by `signal`, or not known */
+	int signal;    /* 0: none */
+	bool timed_out;
+	int64_t started_ms, ended_ms, duration_ms;
+	struct report_stream streams[2]; /* stdout (or both merged), stderr */
+
+	/* Where the whole text is; id NULL: there is no artifact. */
+	const char *id, *path, *session;
+
+	/* What went wrong with the report, not with the command: strings with a NUL each. */
+	struct buffer warnings;
+
+	/* Why there was no run; code NULL: there was one. */
+	const char *error_code, *error_message;
+};
+
+/* Adds lines to what is returned; those that follow the last range become part of it. Returns 0, or
+   -1 with ENOMEM. */
+int report_add_range(struct report_stream *s, uint64_t from, uint64_t to);
+
+/* Whether less than the whole text is returned. */
+bool report_is_truncated(const struct report_stream *s);
+
+/* Adds a warning, made as by printf. Without memory for it, it is left out. */
+void report_warn(struct report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Frees what the struct owns: texts, ranges, warnings. */
+void report_release(struct report *r);
+
+struct report_writer {
+	struct report *report;
+	size_t step;
+	bool in_line; /* the text written so far does not end with a newline */
+	/* One step after the other makes the report: appends to `out`. Returns 1 if it goes on, 0
+	   when it is through, -1 with errno. */
+	int (*const *steps)(struct report_writer *w, struct buffer *out);
+};
+
+/* Writers: one compact JSON object and a newline (json.c); a text in blocks, for agents that show
+   the model what they get (blocks.c). */
+void report_write_json(struct report_writer *w, struct report *r);
+void report_write_blocks(struct report_writer *w, struct report *r);
+
+/* Appends the next piece. Returns 1, 0 when all of it was written before, or -1 with ENOMEM. */
+int report_next(struct report_writer *w, struct buffer *out);
+
+/* For writers: appends the next piece of a stream's text to `out`, whether from memory or from
+   elsewhere. Returns 1, or 0 at the end; a text that can't be read on ends with a warning. */
+int report_next_text(struct report *r, int which, struct buffer *out);
+
+#endif
