@@ -1,0 +1,183 @@
+// An interceptor under test, and what it has told its owner. Include after cmocka.h.
+#ifndef TERSE_TESTS_UNIT_INTERCEPTOR_H
+#define TERSE_TESTS_UNIT_INTERCEPTOR_H
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/intercept/interceptor.h"
+#include "tests/unit/kept.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define BUDGET ((size_t)1000)
+#define LIMIT  ((size_t)1150) /* with 15 % of slack */
+
+/* A run: the interceptor and what it has told its owner. */
+struct run {
+	struct interceptor_options options;
+	struct interceptor *text;
+	struct buffer out; /* printed */
+	struct buffer replies;
+	struct meta meta;
+	struct artifact *artifact;
+	bool full; /* no artifact can be made */
+	int asked_for_artifact, asked_who_reads;
+	enum interceptor_print reader; /* the answer */
+	bool unknown;                  /* who reads is not known at the start */
+};
+
+static inline struct artifact *on_artifact(void *ctx)
+{
+	struct run *r = ctx;
+	r->asked_for_artifact++;
+	if (r->full)
+		return NULL;
+	r->artifact = kept_create(&r->meta);
+	assert_non_null(r->artifact);
+	return r->artifact;
+}
+
+static inline void on_print(void *ctx, const char *data, size_t len)
+{
+	struct run *r = ctx;
+	assert_int_equal(buffer_append(&r->out, data, len), 0);
+}
+
+static inline enum interceptor_print on_resolve(void *ctx)
+{
+	struct run *r = ctx;
+	r->asked_who_reads++;
+	return r->reader;
+}
+
+static inline void on_reply(void *ctx, const char *data, size_t len)
+{
+	struct run *r = ctx;
+	assert_int_equal(buffer_append(&r->replies, data, len), 0);
+}
+
+/* As for an agent; a test changes what it is about before run_start(). */
+static inline struct run run_make(void)
+{
+	return (struct run){
+		.options = {.terminal = {.cols = 160, .rows = 50, .onlcr = true, .collapse = true},
+			    .limit = {.mode = MODE_SMART,
+				      .bytes = BUDGET,
+				      .head_share = 25,
+				      .max_line = 500},
+			    .print = INTERCEPT_PREVIEW,
+			    .raw = INTERCEPT_RAW_AUTO,
+			    .part = ARTIFACT_OUT},
+	};
+}
+
+static inline void run_start(struct run *r)
+{
+	const struct interceptor_events events = {.artifact = on_artifact,
+						  .print = on_print,
+						  .resolve = r->unknown ? on_resolve : NULL,
+						  .reply = on_reply,
+						  .ctx = r};
+	r->text = interceptor_new(&r->options, &events);
+	assert_non_null(r->text);
+}
+
+static inline void feed(struct run *r, const char *text)
+{
+	interceptor_feed(r->text, text, strlen(text));
+}
+
+static inline struct wording_place place_of(const struct run *r)
+{
+	struct wording_place place = {.error = r->full ? ENOSPC : 0};
+	if (r->artifact)
+		place.id = artifact_id(r->artifact);
+	return place;
+}
+
+static inline struct interceptor_ending ending(const struct run *r, int exit_code)
+{
+	return (struct interceptor_ending){.ending = {.exit_code = exit_code, .duration_ms = 7},
+					   .place = place_of(r)};
+}
+
+static inline void report(struct run *r)
+{
+	const struct interceptor_ending e = ending(r, 0);
+	interceptor_report(r->text, &e);
+}
+
+static inline void finish(struct run *r)
+{
+	interceptor_finish(r->text);
+	report(r);
+}
+
+static inline void printed(struct run *r, const char *want)
+{
+	assert_string_equal(buffer_string(&r->out), want);
+}
+
+static inline bool has_printed(struct run *r, const char *part)
+{
+	return strstr(buffer_string(&r->out), part);
+}
+
+static inline void run_end(struct run *r)
+{
+	interceptor_free(r->text);
+	if (r->artifact)
+		artifact_close(r->artifact);
+	buffer_release(&r->out);
+	buffer_release(&r->replies);
+}
+
+/* "line 1\n" and so on. */
+static inline void number_lines(struct buffer *b, int from, int to)
+{
+	for (int i = from; i <= to; i++)
+		assert_int_equal(buffer_printf(b, "line %d\n", i), 0);
+}
+
+static inline void feed_lines(struct run *r, int from, int to)
+{
+	struct buffer lines = BUFFER_INIT;
+	number_lines(&lines, from, to);
+	interceptor_feed(r->text, lines.data, lines.len);
+	buffer_release(&lines);
+}
+
+/* Text of `len` bytes in lines of `width`. */
+static inline void make_text(struct buffer *b, size_t len, size_t width)
+{
+	for (size_t i = 0; i < len; i++) {
+		char c = (char)(i % width == width - 1 ? '\n' : 'a' + i % 26);
+		assert_int_equal(buffer_append(b, &c, 1), 0);
+	}
+}
+
+static inline uint32_t rnd(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % below;
+}
+
+static inline void make_binary(struct buffer *b, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		char c = (char)(i * 2654435761u >> 11);
+		assert_int_equal(buffer_append(b, &c, 1), 0);
+	}
+	memcpy(b->data, "\x1f\x8b\x08\0", 4);
+}
+
+static inline void assert_raw(struct artifact *a, const struct buffer *want)
+{
+	struct buffer raw = BUFFER_INIT;
+	assert_int_equal(kept_read(a, ".raw", &raw), 0);
+	assert_int_equal(raw.len, want->len);
+	assert_memory_equal(raw.data, want->data, want->len);
+	buffer_release(&raw);
+}
+
+#endif

@@ -1,0 +1,248 @@
+// A reader who reads along, and what lives on behind the command.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/intercept/interceptor.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/interceptor.h"
+
+/* Lines come when they are final: scrolled off, or settled. */
+static void lines_are_printed_as_they_come(void **state)
+{
+	struct run r = run_make();
+	struct buffer want = BUFFER_INIT;
+	(void)state;
+	r.options.terminal.rows = 5;
+	run_start(&r);
+	feed(&r, "\x1b[m");
+	interceptor_pause(r.text);
+	for (int i = 1; i <= 20; i++) {
+		feed_lines(&r, i, i);
+		assert_true(r.out.len <= want.len + 7 * 5);
+		number_lines(&want, i, i);
+		assert_memory_equal(want.data, r.out.len ? r.out.data : "", r.out.len);
+		if (i == 12) {
+			assert_true(interceptor_is_unsettled(r.text));
+			interceptor_settle(r.text, true);
+			assert_false(interceptor_is_unsettled(r.text));
+			printed(&r, buffer_string(&want));
+		}
+	}
+	feed(&r, "unfinished");
+	finish(&r);
+	assert_int_equal(buffer_append_string(&want, "unfinished"), 0);
+	printed(&r, buffer_string(&want));
+	buffer_release(&want);
+	run_end(&r);
+}
+
+/* Without `all`, only what was complete at the call before is settled. */
+static void settling_waits_one_turn(void **state)
+{
+	struct run r = run_make();
+	(void)state;
+	run_start(&r);
+	feed(&r, "first\n");
+	interceptor_pause(r.text);
+	assert_true(interceptor_is_unsettled(r.text));
+	interceptor_settle(r.text, false);
+	printed(&r, "");
+	feed(&r, "second\n");
+	interceptor_settle(r.text, false);
+	printed(&r, "first\n");
+	interceptor_settle(r.text, false);
+	printed(&r, "first\nsecond\n");
+	assert_false(interceptor_is_unsettled(r.text));
+	finish(&r);
+	printed(&r, "first\nsecond\n");
+	run_end(&r);
+}
+
+/* Who redraws would leave stale lines. */
+static void redrawing_is_not_settled(void **state)
+{
+	struct run r = run_make();
+	(void)state;
+	run_start(&r);
+	feed(&r, "a 10%\nb 10%\n\x1b[2Aa 20%\nb 20%\n");
+	interceptor_pause(r.text);
+	assert_false(interceptor_is_unsettled(r.text));
+	interceptor_settle(r.text, true);
+	printed(&r, "");
+	feed(&r, "\x1b[2Aa 30%\nb 30%\n");
+	finish(&r);
+	printed(&r, "a 30%\nb 30%\n");
+	run_end(&r);
+}
+
+/* The head is printed live, and at the end the rest of the preview follows it: nothing twice. */
+static void head_then_preview(void **state)
+{
+	struct run r = run_make();
+	struct buffer want = BUFFER_INIT, kept = BUFFER_INIT;
+	(void)state;
+	run_start(&r);
+	for (int i = 1; i <= 2000; i++) {
+		feed_lines(&r, i, i);
+		if (i == 100) {
+			interceptor_pause(r.text);
+			interceptor_settle(r.text, true);
+			/* A quarter of the budget, whole lines. */
+			assert_true(r.out.len > 150 && r.out.len <= BUDGET / 2);
+		}
+	}
+	size_t head = r.out.len;
+	number_lines(&want, 1, 2000);
+	assert_memory_equal(r.out.data, want.data, head);
+	assert_true(interceptor_is_spilled(r.text));
+	finish(&r);
+	const char *footer =
+		strstr(buffer_string(&r.out), "[terse: exit 0 after 7 ms; 2,000 lines, ");
+	assert_non_null(footer);
+	assert_true((size_t)(footer - r.out.data) <= BUDGET);
+	assert_true(has_printed(&r, "omitted: terse read cmd-"));
+	assert_true(has_printed(&r, "\nline 2000\n"));
+	for (int i = 1; i <= 2000; i++) {
+		char line[32];
+		snprintf(line, sizeof(line), "line %d\n", i);
+		const char *first = strstr(r.out.data, line);
+		assert_true(!first || !strstr(first + 1, line));
+	}
+	assert_int_equal(kept_read(r.artifact, ".txt", &kept), 0);
+	assert_int_equal(kept.len, want.len);
+	assert_memory_equal(kept.data, want.data, want.len);
+	buffer_release(&want);
+	buffer_release(&kept);
+	run_end(&r);
+}
+
+static void heartbeat_stands_on_its_own_line(void **state)
+{
+	struct run r = run_make();
+	(void)state;
+	run_start(&r);
+	feed(&r, "started\nworking");
+	interceptor_pause(r.text);
+	interceptor_settle(r.text, true);
+	interceptor_spill(r.text);
+	struct wording_place place = place_of(&r);
+	interceptor_heartbeat(r.text, 60000, &place);
+	assert_true(has_printed(&r, "started\n[terse: still running after 1 min 0 s; 1 line, "));
+	size_t len = r.out.len;
+	assert_int_equal(r.out.data[len - 1], '\n');
+	feed(&r, " done\n");
+	finish(&r);
+	assert_string_equal(buffer_string(&r.out) + len, "working done\n");
+	kept_equals(r.artifact, ".txt", "started\nworking done\n");
+	run_end(&r);
+}
+
+/* The rest of a line that a background process may still write is shown as it is, and not again. */
+static void pending_of_a_background_process(void **state)
+{
+	struct run r = run_make();
+	(void)state;
+	run_start(&r);
+	feed(&r, "server starts\nlistening");
+	interceptor_pause(r.text);
+	interceptor_spill(r.text);
+	report(&r);
+	printed(&r, "server starts\nlistening");
+	feed(&r, " on 8080\n");
+	feed_lines(&r, 1, 300);
+	interceptor_settle(r.text, true);
+	interceptor_finish(r.text);
+	interceptor_finish(r.text);
+	printed(&r, "server starts\nlistening");
+	struct buffer want = BUFFER_INIT;
+	assert_int_equal(buffer_append_string(&want, "server starts\nlistening on 8080\n"), 0);
+	number_lines(&want, 1, 300);
+	kept_equals(r.artifact, ".txt", buffer_string(&want));
+	buffer_release(&want);
+	run_end(&r);
+}
+
+/* A screenful that is pending can be more than fits. */
+static void pending_over_the_limit(void **state)
+{
+	(void)state;
+	for (int program = 0; program <= 1; program++) {
+		struct run r = run_make();
+		struct buffer text = BUFFER_INIT;
+		r.unknown = true;
+		r.reader = program ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW;
+		run_start(&r);
+		feed(&r, "head\n");
+		make_text(&text, 3000, 5000);
+		interceptor_feed(r.text, text.data, text.len);
+		interceptor_pause(r.text);
+		interceptor_spill(r.text);
+		report(&r);
+		if (program) {
+			assert_int_equal(r.out.len, 5 + text.len);
+			assert_memory_equal(r.out.data + 5, text.data, text.len);
+		} else {
+			const char *footer = strstr(buffer_string(&r.out), "[terse: ");
+			assert_non_null(footer);
+			assert_true((size_t)(footer - r.out.data) <= BUDGET + 1);
+		}
+		size_t len = r.out.len;
+		feed(&r, "\n");
+		interceptor_finish(r.text);
+		assert_int_equal(r.out.len, len);
+		struct buffer kept = BUFFER_INIT;
+		assert_int_equal(kept_read(r.artifact, ".txt", &kept), 0);
+		assert_int_equal(kept.len, 5 + text.len + 1);
+		assert_memory_equal(kept.data + 5, text.data, text.len);
+		buffer_release(&kept);
+		buffer_release(&text);
+		run_end(&r);
+	}
+}
+
+/* A reader of the file sees what is on the screen, and later what became of it. */
+static void live_end_of_the_artifact(void **state)
+{
+	struct run r = run_make();
+	(void)state;
+	run_start(&r);
+	feed(&r, "begun\n40%");
+	interceptor_pause(r.text);
+	interceptor_update_live(r.text);
+	assert_null(r.artifact);
+	interceptor_spill(r.text);
+	interceptor_update_live(r.text);
+	kept_equals(r.artifact, ".txt", "begun\n40%");
+	feed(&r, "\r100%");
+	interceptor_update_live(r.text);
+	kept_equals(r.artifact, ".txt", "begun\n100%");
+	feed(&r, "\nbye");
+	finish(&r);
+	interceptor_update_live(r.text);
+	kept_equals(r.artifact, ".txt", "begun\n100%\nbye");
+	run_end(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_printed_as_they_come),
+		cmocka_unit_test(settling_waits_one_turn),
+		cmocka_unit_test(redrawing_is_not_settled),
+		cmocka_unit_test(head_then_preview),
+		cmocka_unit_test(heartbeat_stands_on_its_own_line),
+		cmocka_unit_test(pending_of_a_background_process),
+		cmocka_unit_test(pending_over_the_limit),
+		cmocka_unit_test(live_end_of_the_artifact),
+	};
+	return cmocka_run_group_tests(tests, home_setup, home_teardown);
+}

@@ -1,0 +1,336 @@
+// Programs, files and nobody as readers; binary output and raw bytes.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/intercept/interceptor.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/interceptor.h"
+
+#define PLAIN "plain \x1b[1mbold\x1b[m\r\n"
+#define LOSSY "10%\r20%\x1b[K\r30%\x1b[K\n"
+
+static void a_program_gets_the_whole_text(void **state)
+{
+	struct run r = run_make();
+	struct buffer want = BUFFER_INIT;
+	(void)state;
+	r.options.print = INTERCEPT_WHOLE;
+	run_start(&r);
+	feed(&r, "\x1b[31mred\x1b[m latin \xE9\n");
+	feed_lines(&r, 1, 3000);
+	const struct interceptor_ending e = {
+		.ending = {.exit_code = 3, .timed_out = true},
+		.status_line = STATUS_LINE_ALWAYS,
+	};
+	interceptor_finish(r.text);
+	interceptor_report(r.text, &e);
+	assert_int_equal(buffer_append_string(&want, "red latin \xE9\n"), 0);
+	number_lines(&want, 1, 3000);
+	printed(&r, buffer_string(&want));
+	kept_equals(r.artifact, ".txt", buffer_string(&want));
+	buffer_release(&want);
+	run_end(&r);
+}
+
+static void nobody_reads(void **state)
+{
+	struct run r = run_make();
+	struct buffer want = BUFFER_INIT;
+	(void)state;
+	r.options.print = INTERCEPT_SILENT;
+	run_start(&r);
+	feed_lines(&r, 1, 1000);
+	number_lines(&want, 1, 1000);
+	finish(&r);
+	printed(&r, "");
+	assert_false(interceptor_fits(r.text));
+	kept_equals(r.artifact, ".txt", buffer_string(&want));
+	buffer_release(&want);
+	run_end(&r);
+}
+
+/* Whoever it turns out to be, when and in whatever pieces: a program gets everything once and in
+   order. */
+static void a_program_found_late(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= 200; seed++) {
+		struct run r = run_make();
+		struct buffer text = BUFFER_INIT;
+		uint32_t s = seed;
+		r.unknown = true;
+		r.reader = INTERCEPT_WHOLE;
+		r.options.terminal.rows = 2 + rnd(&s, 20);
+		r.options.limit.count = rnd(&s, 3) ? 0 : rnd(&s, 60);
+		r.options.limit.longest_line = rnd(&s, 3) ? 0 : rnd(&s, 60);
+		r.options.limit.mode = rnd(&s, 2) ? MODE_SMART : MODE_HEAD;
+		run_start(&r);
+		number_lines(&text, 1, (int)rnd(&s, 400));
+		for (uint32_t i = rnd(&s, 4); text.len && i > 0; i--)
+			text.data[rnd(&s, (uint32_t)text.len)] = (char)(0xA0 + rnd(&s, 0x60));
+		if (rnd(&s, 2))
+			assert_int_equal(buffer_append_string(&text, "no newline"), 0);
+		for (size_t at = 0, n; at < text.len; at += n) {
+			n = 1 + rnd(&s, rnd(&s, 4) ? 40 : 3000);
+			if (n > text.len - at)
+				n = text.len - at;
+			interceptor_feed(r.text, text.data + at, n);
+			if (rnd(&s, 10) == 0)
+				interceptor_pause(r.text);
+			if (rnd(&s, 10) == 0)
+				interceptor_settle(r.text, rnd(&s, 2));
+			if (rnd(&s, 50) == 0)
+				interceptor_spill(r.text);
+			assert_true(r.out.len <= text.len);
+			assert_memory_equal(r.out.data ? r.out.data : "", text.data, r.out.len);
+		}
+		interceptor_finish(r.text);
+		struct interceptor_ending e = ending(&r, 1);
+		e.status_line = (enum status_when)rnd(&s, 3);
+		interceptor_report(r.text, &e);
+		assert_int_equal(r.out.len, text.len);
+		if (text.len)
+			assert_memory_equal(r.out.data, text.data, text.len);
+		assert_true(r.asked_who_reads <= 1);
+		if (r.artifact)
+			kept_equals(r.artifact, ".txt", text.len ? buffer_string(&text) : "");
+		buffer_release(&text);
+		run_end(&r);
+	}
+}
+
+/* A short clean text needs no look at who reads it. */
+static void not_asked_without_need(void **state)
+{
+	struct run r = run_make();
+	(void)state;
+	r.unknown = true;
+	r.reader = INTERCEPT_PREVIEW;
+	run_start(&r);
+	feed(&r, "fine\n");
+	finish(&r);
+	printed(&r, "fine\n");
+	assert_int_equal(r.asked_who_reads, 0);
+	run_end(&r);
+
+	r = run_make();
+	r.unknown = true;
+	r.reader = INTERCEPT_PREVIEW;
+	run_start(&r);
+	feed(&r, "na\xEFve");
+	finish(&r);
+	printed(&r, "na\xEF\xBF\xBDve");
+	assert_int_equal(r.asked_who_reads, 1);
+	assert_int_equal(interceptor_reader(r.text), INTERCEPT_PREVIEW);
+	assert_int_equal(r.asked_who_reads, 1);
+	run_end(&r);
+}
+
+/* An agent gets one line, the artifact the bytes: whatever `raw` says, there is no other copy. */
+static void binary_for_an_agent(void **state)
+{
+	(void)state;
+	for (int raw = INTERCEPT_RAW_AUTO; raw <= INTERCEPT_RAW_NO; raw++) {
+		struct run r = run_make();
+		struct buffer data = BUFFER_INIT;
+		char want[200];
+		r.options.raw = (enum interceptor_raw)raw;
+		run_start(&r);
+		make_binary(&data, 300000);
+		interceptor_feed(r.text, data.data, 100);
+		interceptor_feed(r.text, data.data + 100, data.len - 100);
+		finish(&r);
+		assert_true(interceptor_is_binary(r.text));
+		assert_int_equal(interceptor_bytes(r.text), data.len);
+		snprintf(want, sizeof(want),
+			 "[terse: exit 0 after 7 ms; 293 KB of binary output (gzip): "
+			 "terse path --raw %s]\n",
+			 artifact_id(r.artifact));
+		printed(&r, want);
+		assert_raw(r.artifact, &data);
+		buffer_release(&data);
+		run_end(&r);
+	}
+}
+
+static void binary_that_can_not_be_kept(void **state)
+{
+	struct run r = run_make();
+	struct buffer data = BUFFER_INIT;
+	(void)state;
+	r.full = true;
+	run_start(&r);
+	make_binary(&data, 3000);
+	interceptor_feed(r.text, data.data, data.len);
+	finish(&r);
+	printed(&r, "[terse: exit 0 after 7 ms; 2.9 KB of binary output (gzip): not kept: No space "
+		    "left on device]\n");
+	buffer_release(&data);
+	run_end(&r);
+}
+
+static void binary_for_a_program(void **state)
+{
+	(void)state;
+	for (int unknown = 0; unknown <= 1; unknown++) {
+		struct run r = run_make();
+		struct buffer data = BUFFER_INIT;
+		r.unknown = unknown;
+		r.reader = INTERCEPT_WHOLE;
+		r.options.print = unknown ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
+		run_start(&r);
+		make_binary(&data, 5000);
+		for (size_t at = 0; at < data.len; at += 500)
+			interceptor_feed(r.text, data.data + at, 500);
+		finish(&r);
+		assert_int_equal(r.out.len, data.len);
+		assert_memory_equal(r.out.data, data.data, data.len);
+		assert_int_equal(r.asked_who_reads, unknown);
+		buffer_release(&data);
+		run_end(&r);
+	}
+}
+
+/* `find -print0 | xargs -0` with a long first name: the NUL comes late. */
+static void exact_text_with_a_late_nul(void **state)
+{
+	(void)state;
+	for (int unknown = 0; unknown <= 1; unknown++) {
+		struct run r = run_make();
+		struct buffer data = BUFFER_INIT;
+		r.unknown = unknown;
+		r.reader = INTERCEPT_WHOLE;
+		r.options.print = unknown ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
+		r.options.exact = true;
+		r.options.limit.bytes = 64 * 1024;
+		run_start(&r);
+		make_text(&data, 3000, 100);
+		interceptor_feed(r.text, data.data, data.len);
+		interceptor_feed(r.text, "name\0\x1b[1mraw\r\n\0", 14);
+		assert_int_equal(buffer_append(&data, "name\0\x1b[1mraw\r\n\0", 14), 0);
+		interceptor_feed(r.text, "\x1b[2J", 4);
+		assert_int_equal(buffer_append(&data, "\x1b[2J", 4), 0);
+		finish(&r);
+		assert_int_equal(r.out.len, data.len);
+		assert_memory_equal(r.out.data, data.data, data.len);
+		buffer_release(&data);
+		run_end(&r);
+	}
+}
+
+/* What redraws nothing reaches a program byte for byte. */
+static void plain_bytes_for_a_program(void **state)
+{
+	static const char *const texts[] = {
+		"",    "a",           "a\n", "a\r\nb\r\n", "a\fb\a\v\n\r\n", "lat\xE9n \xFF\n",
+		"a\r", "\r\n\r\n\t ",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		for (size_t step = 1; step < 4; step++) {
+			struct run r = run_make();
+			r.options.print = INTERCEPT_WHOLE;
+			r.options.exact = true;
+			run_start(&r);
+			size_t len = strlen(texts[i]);
+			for (size_t at = 0, n; at < len; at += n) {
+				n = len - at < step ? len - at : step;
+				interceptor_feed(r.text, texts[i] + at, n);
+				interceptor_pause(r.text);
+			}
+			finish(&r);
+			printed(&r, texts[i]);
+			run_end(&r);
+		}
+	}
+}
+
+/* A long line in the midst of which the first escape comes: no byte of it twice, none lost. */
+static void long_line_for_a_program(void **state)
+{
+	static const size_t lengths[] = {0,     1,     159,   160,   161,    8000,   30000,
+					 65535, 65536, 65537, 70000, 140000, 1000000};
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		for (size_t step = 1000; step < 200000; step *= 9) {
+			struct run r = run_make();
+			struct buffer line = BUFFER_INIT;
+			r.options.print = INTERCEPT_WHOLE;
+			r.options.exact = true;
+			run_start(&r);
+			feed(&r, "first\n");
+			make_text(&line, lengths[i], SIZE_MAX);
+			for (size_t at = 0, n; at < line.len; at += n) {
+				n = line.len - at < step ? line.len - at : step;
+				interceptor_feed(r.text, line.data + at, n);
+				interceptor_settle(r.text, true);
+			}
+			feed(&r, "\x1b[1mbold\x1b[m end\r\nlast\r\n");
+			finish(&r);
+			assert_int_equal(r.out.len, 6 + lengths[i] + 9 + 5);
+			if (lengths[i])
+				assert_memory_equal(r.out.data + 6, line.data, lengths[i]);
+			assert_memory_equal(r.out.data + 6 + lengths[i], "bold end\nlast\n", 14);
+			buffer_release(&line);
+			run_end(&r);
+		}
+	}
+}
+
+static void raw_case(enum interceptor_raw raw, const char *line, int count, bool want)
+{
+	struct run r = run_make();
+	struct buffer all = BUFFER_INIT;
+	r.options.raw = raw;
+	run_start(&r);
+	for (int i = 0; i < count; i++) {
+		feed(&r, line);
+		assert_int_equal(buffer_append_string(&all, line), 0);
+	}
+	finish(&r);
+	if (want)
+		assert_raw(r.artifact, &all);
+	else if (r.artifact)
+		kept_equals(r.artifact, ".raw", NULL);
+	buffer_release(&all);
+	run_end(&r);
+}
+
+static void raw_bytes(void **state)
+{
+	(void)state;
+	raw_case(INTERCEPT_RAW_AUTO, PLAIN, 2000, false);
+	raw_case(INTERCEPT_RAW_AUTO, LOSSY, 2000, true);
+	raw_case(INTERCEPT_RAW_AUTO, LOSSY, 2, false);
+	raw_case(INTERCEPT_RAW_YES, PLAIN, 2, true);
+	raw_case(INTERCEPT_RAW_YES, PLAIN, 2000, true);
+	raw_case(INTERCEPT_RAW_YES, LOSSY, 30000, true);
+	raw_case(INTERCEPT_RAW_NO, LOSSY, 2000, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_program_gets_the_whole_text),
+		cmocka_unit_test(nobody_reads),
+		cmocka_unit_test(a_program_found_late),
+		cmocka_unit_test(not_asked_without_need),
+		cmocka_unit_test(binary_for_an_agent),
+		cmocka_unit_test(binary_that_can_not_be_kept),
+		cmocka_unit_test(binary_for_a_program),
+		cmocka_unit_test(exact_text_with_a_late_nul),
+		cmocka_unit_test(plain_bytes_for_a_program),
+		cmocka_unit_test(long_line_for_a_program),
+		cmocka_unit_test(raw_bytes),
+	};
+	return cmocka_run_group_tests(tests, home_setup, home_teardown);
+}
