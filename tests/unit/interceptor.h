@@ -180,4 +180,24 @@ static inline void assert_raw(struct artifact *a, const struct buffer *want)
 	buffer_release(&raw);
 }
 
+/* Lines that tell their number, with invalid bytes in some (none of which can make a C1 control).
+ */
+static inline void random_text(struct buffer *b, uint32_t *s)
+{
+	uint32_t lines = rnd(s, 300), dirt = rnd(s, 3) ? 0 : rnd(s, 40);
+	for (uint32_t i = 1; i <= lines; i++) {
+		assert_int_equal(buffer_printf(b, "<%u> ", i), 0);
+		uint32_t len = rnd(s, 12) ? rnd(s, 60) : rnd(s, 2500);
+		bool same = rnd(s, 5) == 0;
+		for (uint32_t k = 0; k < len; k++) {
+			char c = (char)(same ? 'x' : 'a' + rnd(s, 26));
+			if (dirt && rnd(s, dirt) == 0)
+				c = (char)(0xA0 + rnd(s, 0x60));
+			assert_int_equal(buffer_append(b, &c, 1), 0);
+		}
+		if (i < lines || rnd(s, 2))
+			assert_int_equal(buffer_append(b, "\n", 1), 0);
+	}
+}
+
 #endif
