@@ -13,7 +13,7 @@
 //                help.c sample.c show.c profile_list.c completion.c wrap.c  written from the table
 //   shim/        shell.c        when a shell is needed, and which
 //   supervisor/
-//     base/      buffer io clock cpu human utf8: what all rooms use
+//     base/      buffer io clock cpu human utf8 json_text: what all rooms use
 //     process/   frontend.c     the process that was typed
 //                keeper.c       the process that owns the pty
 //                guard.c        ends a run whose keeper was killed
@@ -23,7 +23,9 @@
 //                family.c       ending it and all it started
 //                message.c      between front end and keeper
 //                record.c       its artifact and history
-//     intercept/ interceptor.c  threshold, spill, live head, report
+//                account.c reread.c  the report of it, where that is JSON or blocks
+//     intercept/ interceptor.c  threshold, spill, live head, report; in parts:
+//                bytes.c text.c preview.c closing.c collect.c
 //                head.c tally.c  the first lines of what shows text; counting in its unit
 //                raw.c sniff.c  raw bytes beside the text; binary output
 //     terminal/  bytes to text: see terminal.h
@@ -34,7 +36,8 @@
 //                walk.c         through a text in blocks
 //                listing.c excerpt.c notice.c  what is printed
 //                watchdog.c     a pattern that takes for ever
-//     report/    wording.c quote.c  every line terse itself prints
+//     report/    report.c json.c blocks.c  what is told of a run, and its writers
+//                wording.c quote.c  every line terse itself prints
 //                outlet.c       printing without blocking
 //     command/   one file a verb
 

@@ -15,7 +15,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { OPTIONS = 8, FOOTER = 300 };
 
 /* Bits of the byte of flags. */
-enum { EXACT = 1, COLLAPSE = 2, ONLCR = 4, SETTLE = 8, RESIZE = 16, PAUSE = 32, LATE = 64 };
+enum {
+	EXACT = 1,
+	COLLAPSE = 2,
+	ONLCR = 4,
+	SETTLE = 8,
+	RESIZE = 16,
+	PAUSE = 32,
+	LATE = 64,
+	REPORT = 128
+};
 
 struct run {
 	struct buffer out;
@@ -96,6 +105,32 @@ static void feed(struct interceptor *text, const char *data, size_t size, size_t
 	}
 }
 
+/* What is collected is clean, within the budget, and has as many lines as its ranges. */
+static void check_report(struct interceptor *text, const struct interceptor_options *options,
+			 const struct interceptor_ending *ending)
+{
+	struct report report = {.command = NULL};
+	struct report_stream *s = &report.streams[0];
+	size_t limit = options->limit.bytes + options->limit.bytes * 15 / 100;
+	uint64_t lines = 0, last = 0;
+	check(interceptor_collect(text, ending, s) == 0);
+	check(utf8_all_clean(s->text.data, s->text.len));
+	for (size_t i = 0; i < s->text.len; i++)
+		lines += s->text.data[i] == '\n' || i + 1 == s->text.len;
+	for (size_t i = 0; i < s->range_count; i++) {
+		check(s->ranges[i].from > last && s->ranges[i].to >= s->ranges[i].from);
+		last = s->ranges[i].to;
+	}
+	check(last <= s->total_lines && s->lines_truncated <= s->returned_lines);
+	if (options->form == INTERCEPT_BARE && options->print == INTERCEPT_PREVIEW) {
+		check(lines == s->returned_lines);
+		check(s->text.len <= limit);
+	}
+	if (interceptor_fits(text))
+		check(!report_is_truncated(s));
+	report_release(&report);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < OPTIONS)
@@ -104,7 +139,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t len = size - OPTIONS;
 	int flags = data[0];
 	enum interceptor_print print = (enum interceptor_print)(data[1] % 3);
-	bool late = flags & LATE && print != INTERCEPT_SILENT;
+	bool reported = flags & REPORT && print != INTERCEPT_WHOLE;
+	bool late = flags & LATE && print != INTERCEPT_SILENT && !reported;
 	const struct interceptor_options options = {
 		.terminal = {.cols = 20 + data[2],
 			     .rows = 5 + data[3] % 60,
@@ -118,6 +154,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			  .head_share = data[6] % 101,
 			  .max_line = 40 + data[7]},
 		.print = late ? INTERCEPT_PREVIEW : print,
+		.form = !reported       ? INTERCEPT_LIVE
+			: data[1] & 128 ? INTERCEPT_MARKED
+					: INTERCEPT_BARE,
 		.raw = (enum interceptor_raw)(data[6] % 3),
 		.part = ARTIFACT_OUT,
 		.exact = flags & EXACT,
@@ -133,9 +172,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(text != NULL);
 	feed(text, bytes, len, 1 + data[7], flags);
 	interceptor_finish(text);
-	interceptor_report(text, &ending);
+	if (reported)
+		check_report(text, &options, &ending);
+	else
+		interceptor_report(text, &ending);
 
-	if (print == INTERCEPT_SILENT) {
+	if (reported) {
+		check(r.out.len == 0);
+	} else if (print == INTERCEPT_SILENT) {
 		check(r.out.len == 0);
 	} else if (print == INTERCEPT_WHOLE) {
 		bool binary = interceptor_is_binary(text) && !options.exact;

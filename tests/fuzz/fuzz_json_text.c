@@ -31,12 +31,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char encoded[4];
 	uint32_t cp;
 
+	/* Cut where a character ends it is the same string. */
+	size_t half = 0;
 	for (size_t at = 0; at < size;) {
+		if (at <= size / 2)
+			half = at;
 		at += utf8_decode(bytes + at, size - at, &cp);
 		check(buffer_append(&want, encoded, utf8_put(cp, encoded)) == 0);
 	}
-	/* Cut where a character ends it is the same string. */
-	size_t half = utf8_floor(bytes, size, size / 2);
 	check(buffer_append_string(&json, "[\"") == 0);
 	check(json_text_append(&json, bytes, half) == 0);
 	check(json_text_append(&json, bytes + half, size - half) == 0);
