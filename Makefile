@@ -44,6 +44,8 @@ UNITS   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test
 SHIM    := $(BUILD)/libterse-shim.so
 HELPERS := $(patsubst tests/cli/helper/%.c,$(BUILD)/helper/%,$(wildcard tests/cli/helper/*.c))
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
+# The comparison with libvterm is built where that is installed.
+BENCHES := $(if $(wildcard /usr/include/vterm.h),$(BENCHES),$(filter-out %/vterm,$(BENCHES)))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .PHONY: all
@@ -102,8 +104,9 @@ $(BUILD)/bench/empty.so: tests/bench/preload/empty.c Makefile
 
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil $(BENCH_LIBS)
 
+$(BUILD)/bench/vterm: BENCH_LIBS = -lvterm
 
 # The targets below build with every processor.
 JOBS     ?= $(shell nproc)

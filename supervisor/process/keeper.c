@@ -325,6 +325,7 @@ static void drain(struct keeper *k)
 {
 	for (int i = 0; i < k->source_count; i++) {
 		size_t left = DRAIN_MAX;
+		source_take_back(&k->sources[i]);
 		/* "Nothing there" is asked for again, too; see fill() in source.c. */
 		for (int tries = 0; tries < DRAIN_TRIES && left > 0;) {
 			int more = source_read(&k->sources[i], k->chunk, SOURCE_CHUNK);
@@ -620,6 +621,8 @@ static void turn(struct keeper *k, int64_t now)
 	struct source *readers[6] = {NULL}, *writers[6] = {NULL};
 	nfds_t n = 0;
 	bool busy = print_account(k);
+	if (k->input.len > 0)
+		source_take_back(&k->sources[0]);
 	fds[n++] = (struct pollfd){.fd = k->signals, .events = POLLIN};
 	fds[n++] = (struct pollfd){.fd = k->front, .events = POLLIN};
 	for (int i = 0; i < k->source_count; i++) {
@@ -627,7 +630,7 @@ static void turn(struct keeper *k, int64_t now)
 		if (s->fd >= 0 && !s->hung && !outlet_is_full(&s->outlet)) {
 			short events = POLLIN | (i == 0 && k->input.len > 0 ? POLLOUT : 0);
 			readers[n] = s;
-			fds[n++] = (struct pollfd){.fd = s->fd, .events = events};
+			fds[n++] = (struct pollfd){.fd = source_poll_fd(s), .events = events};
 		}
 		if (!outlet_is_empty(&s->outlet)) {
 			writers[n] = s;

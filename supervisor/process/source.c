@@ -156,46 +156,66 @@ static void take(struct source *s, const char *data, size_t len)
 		interceptor_feed(s->text, data, len);
 }
 
-#define PTY_HANGUPS 3
+/* Of so much, more is expected: from then on a thread reads ahead. */
+#define MUCH ((uint64_t)4 * 1024 * 1024)
+
+/* A pty hands out so much at a time. */
+#define LEAST_READ ((size_t)4096)
 
 /* Fills the chunk with what is there. A pty hands out a few KB at a time: taking them one after the
-   other lets the command go on writing while what was read is dealt with. *end is the errno of the
-   last read, or 0 at the end of a pipe; -1 when the chunk is full. */
+   other lets the command go on writing while what was read is dealt with. *end as in intake_read(),
+   -1 when the chunk is full. */
 static size_t fill(struct source *s, char chunk[SOURCE_CHUNK], int *end)
 {
-	size_t got = 0;
-	int hangups = 0;
-	*end = -1;
-	while (got < SOURCE_CHUNK) {
-		ssize_t n = read(s->fd, chunk + got, SOURCE_CHUNK - got);
-		if (n > 0) {
-			got += (size_t)n;
-			hangups = 0;
-			continue;
-		}
-		if (n < 0 && errno == EINTR)
-			continue;
-		/* A read waits for the kernel's worker that moves the last bytes of a pty, but not
-		   for one that this worker has just queued again: the end is true only when it is
-		   told again. */
-		if (n < 0 && errno == EIO && hangups++ < PTY_HANGUPS)
-			continue;
-		*end = n == 0 ? 0 : errno;
-		break;
-	}
+	size_t got = 0, n = 1;
+	for (*end = -1; n > 0 && SOURCE_CHUNK - got >= LEAST_READ; got += n)
+		n = intake_read(s->fd, chunk + got, SOURCE_CHUNK - got, end);
 	return got;
+}
+
+/* The next bytes, from the thread if there is one. Returns how many. */
+static size_t take_some(struct source *s, char chunk[SOURCE_CHUNK], int *end)
+{
+	const char *data = chunk;
+	size_t n = s->intake ? intake_peek(s->intake, &data, end) : fill(s, chunk, end);
+	if (n > 0)
+		take(s, data, n);
+	if (s->intake)
+		intake_take(s->intake, n);
+	return n;
+}
+
+void source_take_back(struct source *s)
+{
+	int end;
+	if (!s->intake)
+		return;
+	intake_end(s->intake);
+	while (take_some(s, NULL, &end) > 0)
+		;
+	intake_free(s->intake);
+	s->intake = NULL;
+	s->taken = 0;
+}
+
+int source_poll_fd(const struct source *s)
+{
+	return s->intake ? intake_poll_fd(s->intake) : s->fd;
 }
 
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 {
 	int end = -1;
 	for (size_t got = 0; s->fd >= 0 && got < most && end < 0;) {
-		size_t n = fill(s, chunk, &end);
-		if (n > 0)
-			take(s, chunk, n);
+		size_t n = take_some(s, chunk, &end);
 		got += n;
+		s->taken += n;
 		if (end < 0 && outlet_is_full(&s->outlet))
 			return 1;
+	}
+	if (!s->intake && !s->lasting && s->fd >= 0 && s->taken >= MUCH) {
+		s->intake = intake_begin(s->fd);
+		s->taken = 0;
 	}
 	if (s->fd < 0)
 		return -1;
@@ -246,6 +266,7 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 
 void source_close(struct source *s)
 {
+	source_take_back(s);
 	io_close(&s->fd);
 	if (s->text)
 		interceptor_finish(s->text);
@@ -253,6 +274,8 @@ void source_close(struct source *s)
 
 void source_release(struct source *s)
 {
+	intake_free(s->intake);
+	s->intake = NULL;
 	io_close(&s->fd);
 	io_close(&s->child);
 	interceptor_free(s->text);

@@ -4,12 +4,14 @@
 #define TERSE_PROCESS_SOURCE_H
 
 #include "supervisor/intercept/interceptor.h"
+#include "supervisor/process/intake.h"
 #include "supervisor/process/job.h"
 #include "supervisor/process/record.h"
 #include "supervisor/report/outlet.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The least that is worth a read, and what one wake-up reads at most before others get a turn. */
 #define SOURCE_CHUNK ((size_t)64 * 1024)
@@ -24,8 +26,10 @@ struct source {
 		       */
 	bool hung;    /* they are now: not to be polled, but read again later */
 	bool is_stderr;
-	bool printed; /* something reached the reader since the owner last cleared it */
-	char last;    /* the last byte a person saw */
+	bool printed;          /* something reached the reader since the owner last cleared it */
+	char last;             /* the last byte a person saw */
+	uint64_t taken;        /* bytes read since the thread was last begun or ended */
+	struct intake *intake; /* the thread that reads ahead, or NULL */
 	enum sink sink;
 	const struct job *job;
 	struct interceptor *text; /* NULL until the first bytes come */
@@ -46,6 +50,12 @@ void source_connect(struct source *s, struct record *record,
 
 /* What turns the bytes to text, made if it is not there yet; NULL: no memory for it. */
 struct interceptor *source_text(struct source *s);
+
+/* Becomes readable when there is something for source_read(). */
+int source_poll_fd(const struct source *s);
+
+/* Nobody reads ahead any more: what was read is taken, and `fd` is read here again. */
+void source_take_back(struct source *s);
 
 /* Reads what is there, up to `most` bytes. Returns 1 if there may be more, 0 if not, -1 when the
    other side is closed (the source is then, too). */

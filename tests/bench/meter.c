@@ -13,8 +13,8 @@
 // go; an agent that gives its commands one socket for both, or one for each, and
 // reads them. clean: what is below DIR is removed after each run.
 //
-// Everything that A or B leave running is waited for before the next run. Exit
-// status 1: a command failed, so there is nothing to compare.
+// A budget of 0 is none. Everything that A or B leave running is waited for before the next run.
+// Exit status 1: a command failed, so there is nothing to compare.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -203,7 +203,10 @@ static double print_times(double *ms, int runs)
 
 static void print_verdict(double value, double budget)
 {
-	printf(" %7.3f  %s\n", budget, value <= budget ? "ok" : "OVER");
+	if (budget > 0)
+		printf(" %7.3f  %s\n", budget, value <= budget ? "ok" : "OVER");
+	else
+		printf("       -\n");
 }
 
 /* Ends the command at argv[0] before the next "--". Returns what follows, or NULL. */

@@ -1,0 +1,252 @@
+// Reading ahead: what was written comes out, in order and once, however the thread and
+// its owner take turns.
+
+#include "supervisor/process/intake.h"
+#include "supervisor/process/pty.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MUCH ((size_t)6 * 1024 * 1024)
+
+/* A process that writes bytes with a pattern which is no multiple of any buffer. */
+struct writer {
+	int fd; /* what it writes to comes out here */
+	pid_t pid;
+};
+
+static char pattern(size_t at)
+{
+	return (char)('!' + at % 89);
+}
+
+static _Noreturn void write_all(int fd, size_t len)
+{
+	static char data[10007];
+
+	for (size_t at = 0; at < len;) {
+		size_t n = 1 + at % sizeof(data);
+
+		if (n > len - at)
+			n = len - at;
+		for (size_t i = 0; i < n; i++)
+			data[i] = pattern(at + i);
+		for (size_t done = 0; done < n;) {
+			ssize_t written = write(fd, data + done, n - done);
+
+			if (written < 0)
+				_exit(1);
+			done += (size_t)written;
+		}
+		at += n;
+	}
+	_exit(0);
+}
+
+static struct writer start(bool through_pty, size_t len)
+{
+	struct writer w;
+	int child;
+
+	if (through_pty) {
+		struct pty pty;
+
+		assert_int_equal(pty_open(&pty, 80, 24, false, NULL), 0);
+		w.fd = pty.master;
+		child = pty.slave;
+	} else {
+		int ends[2];
+
+		assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+		assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+		w.fd = ends[0];
+		child = ends[1];
+	}
+	w.pid = fork();
+	assert_true(w.pid >= 0);
+	if (w.pid == 0) {
+		close(w.fd);
+		write_all(child, len);
+	}
+	close(child);
+	return w;
+}
+
+static void stop(const struct writer *w)
+{
+	int status;
+
+	close(w->fd);
+	assert_int_equal(waitpid(w->pid, &status, 0), w->pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* Where there is one processor only, reading ahead is of no use and tests of it have nothing
+   to show. */
+static struct intake *begin(const struct writer *w)
+{
+	cpu_set_t set;
+	struct intake *in = intake_begin(w->fd);
+
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	assert_true((in != NULL) == (CPU_COUNT(&set) > 1));
+	return in;
+}
+
+static void wait_readable(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	assert_int_equal(poll(&p, 1, 60000), 1);
+}
+
+static void check(const char *data, size_t len, size_t *at)
+{
+	for (size_t i = 0; i < len; i++, ++*at) {
+		if (data[i] != pattern(*at))
+			fail_msg("wrong byte at %zu", *at);
+	}
+}
+
+/* Takes until so much came in all, or to the end. Returns why it ended, or -1. */
+static int take(struct intake *in, size_t most, size_t *at)
+{
+	while (*at < most) {
+		const char *data;
+		int end;
+		size_t len = intake_peek(in, &data, &end);
+
+		if (len > 0) {
+			check(data, len, at);
+			intake_take(in, len);
+		} else if (end != EAGAIN) {
+			return end;
+		} else {
+			wait_readable(intake_poll_fd(in));
+		}
+	}
+	return -1;
+}
+
+static void all_comes(void **state)
+{
+	(void)state;
+	for (int through_pty = 0; through_pty < 2; through_pty++) {
+		struct writer w = start(through_pty, MUCH);
+		struct intake *in = begin(&w);
+		size_t at = 0;
+
+		if (in) {
+			assert_int_equal(take(in, SIZE_MAX, &at), through_pty ? EIO : 0);
+			assert_int_equal(at, MUCH);
+		}
+		intake_free(in);
+		close(w.fd);
+		waitpid(w.pid, NULL, 0);
+	}
+}
+
+/* What the thread has not read is read from the descriptor after it has ended. */
+static void ended_in_between(void **state)
+{
+	(void)state;
+	for (int through_pty = 0; through_pty < 2; through_pty++) {
+		struct writer w = start(through_pty, MUCH);
+		struct intake *in = begin(&w);
+		static char data[4096];
+		size_t at = 0, len;
+		const char *rest;
+		int end = -1;
+
+		if (in) {
+			take(in, MUCH / 3, &at);
+			intake_end(in);
+			while ((len = intake_peek(in, &rest, &end)) > 0) {
+				check(rest, len, &at);
+				intake_take(in, len);
+			}
+			assert_int_equal(end, EAGAIN);
+			assert_true(at < MUCH);
+		}
+		intake_free(in);
+		for (end = EAGAIN; end == EAGAIN;) {
+			wait_readable(w.fd);
+			while ((len = intake_read(w.fd, data, sizeof(data), &end)) > 0)
+				check(data, len, &at);
+		}
+		assert_int_equal(at, MUCH);
+		assert_int_equal(end, through_pty ? EIO : 0);
+		stop(&w);
+	}
+}
+
+/* A single byte is told of as well, and before that there is nothing. */
+static void little_comes(void **state)
+{
+	int ends[2], end;
+	const char *data;
+	struct intake *in;
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	in = begin(&(struct writer){.fd = ends[0]});
+	if (in) {
+		assert_int_equal(intake_peek(in, &data, &end), 0);
+		assert_int_equal(end, EAGAIN);
+		for (int i = 0; i < 3; i++) {
+			assert_int_equal(write(ends[1], "x", 1), 1);
+			wait_readable(intake_poll_fd(in));
+			assert_int_equal(intake_peek(in, &data, &end), 1);
+			assert_int_equal(end, -1);
+			intake_take(in, 1);
+			assert_int_equal(intake_peek(in, &data, &end), 0);
+			assert_int_equal(
+				poll(&(struct pollfd){.fd = intake_poll_fd(in), .events = POLLIN},
+				     1, 0),
+				0);
+		}
+	}
+	intake_free(in);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void one_processor(void **state)
+{
+	cpu_set_t before, one;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	CPU_ZERO(&one);
+	for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++) {
+		if (CPU_ISSET(i, &before))
+			CPU_SET(i, &one);
+	}
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_null(intake_begin(STDIN_FILENO));
+	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_comes),
+		cmocka_unit_test(ended_in_between),
+		cmocka_unit_test(little_comes),
+		cmocka_unit_test(one_processor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
