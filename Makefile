@@ -209,7 +209,7 @@ lint:
 		supervisor/*/*.[ch] tests/*/*.[ch] tests/cli/helper/*.[ch])
 	cppcheck --quiet --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
 		--std=c11 -D_GNU_SOURCE -I. config shim supervisor
-	clang-tidy --quiet $(SOURCES) supervisor/main.c -- $(CSTD) $(CPPFLAGS) $(BANNED)
+	clang-tidy --quiet $(SOURCES) $(wildcard shim/library/*.c) supervisor/main.c -- $(CSTD) $(CPPFLAGS) $(BANNED)
 
 # --- installation ------------------------------------------------------------
 
