@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """libterse-shim.so: a shell that runs a string becomes terse-sh, and nothing else changes.
 
-A small program stands for terse-sh (helper/stand_in): it reports how it was called and executes
+A small program stands for terse-sh (helper/terse-stand-in): it reports how it was called and executes
 what was meant. Every call is made without the library and with it, and has to come to the same."""
 
 import os
@@ -13,7 +13,7 @@ import sys
 from support.harness import BUILD, Case, DEADLINE, HELPER, SOURCE, main, read_file, write_file
 
 LIBRARY = os.path.join(BUILD, "libterse-shim.so")
-STAND_IN = os.path.join(HELPER, "stand_in")
+STAND_IN = os.path.join(HELPER, "terse-stand-in")
 CALLER = os.path.join(HELPER, "exec_caller")
 
 PATH_SEARCH = ["execvp", "execvpe", "execlp", "posix_spawnp", "pidfd_spawnp"]
@@ -322,8 +322,10 @@ class Environment(Shimmed):
     def test_terse_sh_under_another_name(self):
         os.mkdir(os.path.join(self.work, "terse"))
         link = os.path.join(self.work, "terse", "bash")
+        other = os.path.join(self.work, "terse-bash")
         os.symlink(STAND_IN, link)
-        for path in (link, STAND_IN):
+        os.symlink(STAND_IN, other)
+        for path in (link, other, STAND_IN):
             for argv in (["bash", "-c", "exit 3"], ["bash", "-c"], ["bash", "script"]):
                 self.call([CALLER, "posix_spawn", "plain", path, *argv], preload=LIBRARY)
                 record, = self.records()
@@ -590,8 +592,10 @@ class Build(Case):
         for goal, there in (("install", True), ("uninstall", False)):
             subprocess.run(["make", "-s", "-C", SOURCE, goal, "BUILD=" + BUILD, "PREFIX=/usr",
                             "DESTDIR=" + self.work], check=True, timeout=120, capture_output=True)
-            path = os.path.join(self.work, "usr/lib/terse/libterse-shim.so")
-            self.assertEqual(os.path.exists(path), there)
+            directory = os.path.join(self.work, "usr/lib/terse")
+            self.assertEqual(os.path.exists(os.path.join(directory, "libterse-shim.so")), there)
+            # Where the library looks for it.
+            self.assertEqual(os.path.lexists(os.path.join(directory, "terse-sh")), there)
 
 
 main()
