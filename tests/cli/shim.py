@@ -91,12 +91,14 @@ class Table(Shimmed):
                     test(entry, how)
 
     def test_a_shell_with_a_string_becomes_terse_sh(self):
-        script = "echo \"out $0 $1\"; echo err >&2; exit 3"
+        script = "echo \"out $0 $1 $CALLER\"; echo err >&2; exit 3"
         argv = ["-name", "-c", script, "zero", "one"]
 
         def test(entry, how):
             (status, out, err), records = self.rewritten(CALLER, entry, how, "/bin/sh", *argv)
-            self.assertIn(b"out zero one", out)
+            given = entry not in ("execv", "execvp", "execl", "execlp")
+            self.assertIn(b"out zero one %s\n" % (b"given" if given else b""), out)
+            self.assertEqual(records[0].get("CALLER"), "given" if given else None)
             self.assertEqual(err, b"err\n")
             self.assertTrue(status == 3 or b"status 768" in out, (status, out))
             self.assertEqual(records[0]["argv"], argv)
@@ -265,7 +267,7 @@ class Table(Shimmed):
 class Environment(Shimmed):
     """What terse-sh finds in its environment, and when it is not called at all."""
 
-    def shell(self, entry="execve", path="/bin/sh", script="env -0 | sort -z", **env):
+    def shell(self, entry="execv", path="/bin/sh", script="env -0 | sort -z", **env):
         """An exec with the library; returns (output, records)."""
         status, out, err = self.call([CALLER, entry, "plain", path, "sh", "-c", script],
                                      preload=env.pop("preload", LIBRARY), **env)

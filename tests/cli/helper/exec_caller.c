@@ -5,8 +5,9 @@
 // ENTRY: the function; execveat_fd is execveat() of an open file. HOW: plain, vfork (in a vfork
 // child) or threads (each of several, several times). The arguments are argv from its first
 // element on; none: argv is NULL; the one argument "EMPTY": argv is empty. system() and popen()
-// run the last one; popen_to writes to it. CALLER_ENVP=null in the environment: envp is NULL.
-// Spawns give file actions (9 is a copy of 1) and attributes (SIGUSR1 blocked).
+// run the last one; popen_to writes to it. An envp is the environment and CALLER=given, or, with
+// CALLER_ENVP=null in the environment, NULL. Spawns give file actions (9 is a copy of 1) and
+// attributes (SIGUSR1 blocked).
 //
 // Prints "returned R, errno E" where the function returns (errno was 4242), "status S" as
 // waitpid() tells it, and a line each if the use of the heap and if the preloaded library's data
@@ -366,6 +367,23 @@ static int run_once(bool in_vfork)
 	return 0;
 }
 
+/* The environment and one more variable. */
+static char **make_environment(void)
+{
+	static char given[] = "CALLER=given";
+	size_t count = 0;
+
+	while (environ[count])
+		count++;
+	char **copy = calloc(count + 2, sizeof(*copy));
+
+	if (!copy)
+		exit(98);
+	memcpy(copy, environ, count * sizeof(*copy));
+	copy[count] = given;
+	return copy;
+}
+
 int main(int argc, char **argv)
 {
 	static char *nothing[] = {NULL};
@@ -390,9 +408,7 @@ int main(int argc, char **argv)
 		arguments = nothing;
 		argument_count = 0;
 	}
-	environment = environ;
-	if (getenv("CALLER_ENVP"))
-		environment = NULL;
+	environment = getenv("CALLER_ENVP") ? NULL : make_environment();
 	if (strcmp(argv[2], "threads") == 0)
 		return run_threads();
 	return run_once(strcmp(argv[2], "vfork") == 0);
