@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -309,12 +310,16 @@ static void *run_thread(void *unused)
 	return NULL;
 }
 
+/* With the smallest stack there is. */
 static int run_threads(void)
 {
 	pthread_t threads[THREADS];
+	pthread_attr_t attributes;
 
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, (size_t)PTHREAD_STACK_MIN);
 	for (int i = 0; i < THREADS; i++) {
-		if (pthread_create(&threads[i], NULL, run_thread, NULL) != 0)
+		if (pthread_create(&threads[i], &attributes, run_thread, NULL) != 0)
 			return 98;
 	}
 	for (int i = 0; i < THREADS; i++)
