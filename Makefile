@@ -212,7 +212,7 @@ lint:
 		supervisor/*/*.[ch] tests/*/*.[ch] tests/cli/helper/*.[ch])
 	cppcheck --quiet --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
 		--std=c11 -D_GNU_SOURCE -I. config shim supervisor
-	clang-tidy --quiet $(SOURCES) supervisor/main.c -- $(CSTD) $(CPPFLAGS) $(BANNED)
+	clang-tidy --quiet $(SOURCES) $(wildcard shim/library/*.c) supervisor/main.c -- $(CSTD) $(CPPFLAGS) $(BANNED)
 
 # --- installation ------------------------------------------------------------
 
@@ -220,6 +220,7 @@ lint:
 install: all
 	install -D -m 755 $(BUILD)/terse $(DESTDIR)$(PREFIX)/bin/terse
 	install -D -m 644 $(SHIM) $(DESTDIR)$(PREFIX)/lib/terse/libterse-shim.so
+	ln -sf ../../bin/terse-sh $(DESTDIR)$(PREFIX)/lib/terse/terse-sh
 	install -D -m 644 docs/terse.1 $(DESTDIR)$(PREFIX)/share/man/man1/terse.1
 	install -D -m 644 config/terse.ini $(DESTDIR)$(PREFIX)/share/doc/terse/terse.ini
 

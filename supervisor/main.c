@@ -12,6 +12,8 @@
 //                complaint.c nearest.c  what is said about a bad setting
 //                help.c sample.c show.c profile_list.c completion.c wrap.c  written from the table
 //   shim/        shell.c        when a shell is needed, and which
+//                shell_call.c preload.c detour.c   what the preloaded library has to know
+//                library/       libterse-shim.so: see libterse-shim.h; not in libterse.a
 //   supervisor/
 //     base/      buffer io clock cpu human utf8 json_text: what all rooms use
 //     process/   frontend.c     the process that was typed

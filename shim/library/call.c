@@ -17,6 +17,9 @@
 
 #define PRELOAD "LD_PRELOAD="
 
+/* terse-sh and its kind begin with it. */
+#define OWN_NAMES "terse-"
+
 /* What a call becomes. */
 struct plan {
 	const char *program; /* the shell that was meant; NULL if the call is one of terse-sh */
@@ -58,10 +61,7 @@ static bool plan_environment(struct plan *p, char *const *envp)
 static char *put_variable(char **text, const char *name, const char *value)
 {
 	char *variable = *text;
-	size_t name_len = strlen(name), len = strlen(value);
-	memcpy(variable, name, name_len);
-	memcpy(variable + name_len, value, len + 1);
-	*text = variable + name_len + len + 1;
+	*text = stpcpy(stpcpy(variable, name), value) + 1;
 	return variable;
 }
 
@@ -80,16 +80,18 @@ static char **put_preloads(char **envp, char **text, const char *was)
 	return envp;
 }
 
-/* Fills an array of p->variables + 3 and p->text bytes of strings. */
+/* Fills an array of p->variables + 3 and p->text bytes of strings; never more, even if another
+   thread adds to the environment meanwhile. */
 static void plan_write(const struct plan *p, char *const *from, char **envp, char *text)
 {
-	for (; *from; from++) {
-		if (value_of(*from, SHIM_PROGRAM "=") || value_of(*from, SHIM_PRELOAD "="))
+	for (size_t i = 0; i < p->variables && from[i]; i++) {
+		if (value_of(from[i], SHIM_PROGRAM "=") || value_of(from[i], SHIM_PRELOAD "="))
 			continue;
-		if (value_of(*from, PRELOAD) && preload_remove(text, p->preload, SELF_NAME))
+		if (p->preload && value_of(from[i], PRELOAD) == p->preload &&
+		    preload_remove(text, p->preload, SELF_NAME))
 			envp = put_preloads(envp, &text, p->preload);
 		else
-			*envp++ = *from;
+			*envp++ = from[i];
 	}
 	if (p->program)
 		*envp++ = put_variable(&text, SHIM_PROGRAM "=", p->program);
@@ -149,7 +151,7 @@ static bool may_be_for_terse(const struct call *call)
 	if (!call->program)
 		return shell_call_script(call->argv);
 	const char *name = shell_call_name(call->program);
-	return shell_call_is_shell(name) || strcmp(name, shell_call_name(self_shell())) == 0;
+	return shell_call_is_shell(name) || strncmp(name, OWN_NAMES, strlen(OWN_NAMES)) == 0;
 }
 
 int call_run(const struct call *call)

@@ -121,24 +121,33 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
 
 /* --- exec with a list of arguments ------------------------------------------- */
 
-/* Makes `argv` of `arg` and what follows it, as libc does: on the stack of the function that was
-   called, whatever its size. Leaves `list` behind the NULL. */
-#define COLLECT(argv, list, arg)                                        \
-	size_t count = 0;                                               \
-	va_start(list, arg);                                            \
-	for (const char *each = arg; each; each = va_arg(list, char *)) \
-		count++;                                                \
-	va_end(list);                                                   \
-	char *argv[count + 1];                                          \
-	argv[0] = (char *)(uintptr_t)arg;                               \
-	va_start(list, arg);                                            \
-	for (size_t i = 1; i <= count; i++)                             \
-	argv[i] = va_arg(list, char *)
+/* How many arguments `arg` and what follows it are, without the NULL. */
+static size_t count_arguments(const char *arg, va_list list)
+{
+	size_t count = 0;
+	for (; arg; arg = va_arg(list, const char *))
+		count++;
+	return count;
+}
+
+/* Fills argv, which the function that was called has on its stack as libc does, whatever its size.
+   Leaves the list behind the NULL. */
+static void take_arguments(char **argv, size_t count, const char *arg, va_list *list)
+{
+	argv[0] = (char *)(uintptr_t)arg;
+	for (size_t i = 1; i <= count; i++)
+		argv[i] = va_arg(*list, char *);
+}
 
 EXPORT int execl(const char *path, const char *arg, ...)
 {
 	va_list list;
-	COLLECT(argv, list, arg);
+	va_start(list, arg);
+	size_t count = count_arguments(arg, list);
+	va_end(list);
+	char *argv[count + 1];
+	va_start(list, arg);
+	take_arguments(argv, count, arg, &list);
 	va_end(list);
 	return execve(path, argv, environ);
 }
@@ -146,7 +155,12 @@ EXPORT int execl(const char *path, const char *arg, ...)
 EXPORT int execlp(const char *file, const char *arg, ...)
 {
 	va_list list;
-	COLLECT(argv, list, arg);
+	va_start(list, arg);
+	size_t count = count_arguments(arg, list);
+	va_end(list);
+	char *argv[count + 1];
+	va_start(list, arg);
+	take_arguments(argv, count, arg, &list);
 	va_end(list);
 	return execvpe(file, argv, environ);
 }
@@ -154,7 +168,12 @@ EXPORT int execlp(const char *file, const char *arg, ...)
 EXPORT int execle(const char *path, const char *arg, ...)
 {
 	va_list list;
-	COLLECT(argv, list, arg);
+	va_start(list, arg);
+	size_t count = count_arguments(arg, list);
+	va_end(list);
+	char *argv[count + 1];
+	va_start(list, arg);
+	take_arguments(argv, count, arg, &list);
 	char *const *envp = va_arg(list, char *const *);
 	va_end(list);
 	return execve(path, argv, envp);

@@ -25,8 +25,9 @@
 // are launched by scripts (`#!/usr/bin/env node`, a shell script around a binary), work in
 // processes of their own, and may be static themselves (Codex), with shells below them that are
 // not. terse-sh puts it back (TERSE_SHIM_PRELOAD) when it passes a string on, since that may be a
-// launcher, too (npx runs `sh -c codex`). Executing terse-sh itself, under any name, is cleaned
-// of the library in the same way: it may have been told to the agent as its shell.
+// launcher, too (npx runs `sh -c codex`). Where the agent executes terse-sh itself, as
+// terse-SOMETHING or by the name of a shell, since it was told to use it as its shell, the
+// environment is changed in the same way, without TERSE_SHIM_PROGRAM.
 //
 // Where it does nothing
 //

@@ -61,15 +61,14 @@ bool locate_in_path(char *path, const char *file)
 bool locate_open_file(char *path, int fd)
 {
 	char name[32] = "/proc/self/fd/";
-	char digits[12];
-	size_t count = 0, at = strlen(name);
+	size_t at = strlen(name) + 1;
 	if (fd < 0)
 		return false;
+	for (int rest = fd; rest > 9; rest /= 10)
+		at++;
 	do
-		digits[count++] = (char)('0' + fd % 10);
+		name[--at] = (char)('0' + fd % 10);
 	while ((fd /= 10) > 0);
-	while (count > 0)
-		name[at++] = digits[--count];
 	ssize_t len = syscall(SYS_readlinkat, AT_FDCWD, name, path, PATH_MAX - 1);
 	if (len < 0)
 		return false;

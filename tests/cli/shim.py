@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """libterse-shim.so: a shell that runs a string becomes terse-sh, and nothing else changes.
 
-A small program stands for terse-sh (helper/stand_in): it reports how it was called and executes
+A small program stands for terse-sh (helper/terse-stand-in): it reports how it was called and executes
 what was meant. Every call is made without the library and with it, and has to come to the same."""
 
 import os
@@ -13,7 +13,7 @@ import sys
 from support.harness import BUILD, Case, DEADLINE, HELPER, SOURCE, main, read_file, write_file
 
 LIBRARY = os.path.join(BUILD, "libterse-shim.so")
-STAND_IN = os.path.join(HELPER, "stand_in")
+STAND_IN = os.path.join(HELPER, "terse-stand-in")
 CALLER = os.path.join(HELPER, "exec_caller")
 
 PATH_SEARCH = ["execvp", "execvpe", "execlp", "posix_spawnp", "pidfd_spawnp"]
@@ -91,12 +91,14 @@ class Table(Shimmed):
                     test(entry, how)
 
     def test_a_shell_with_a_string_becomes_terse_sh(self):
-        script = "echo \"out $0 $1\"; echo err >&2; exit 3"
+        script = "echo \"out $0 $1 $CALLER\"; echo err >&2; exit 3"
         argv = ["-name", "-c", script, "zero", "one"]
 
         def test(entry, how):
             (status, out, err), records = self.rewritten(CALLER, entry, how, "/bin/sh", *argv)
-            self.assertIn(b"out zero one", out)
+            given = entry not in ("execv", "execvp", "execl", "execlp")
+            self.assertIn(b"out zero one %s\n" % (b"given" if given else b""), out)
+            self.assertEqual(records[0].get("CALLER"), "given" if given else None)
             self.assertEqual(err, b"err\n")
             self.assertTrue(status == 3 or b"status 768" in out, (status, out))
             self.assertEqual(records[0]["argv"], argv)
@@ -265,7 +267,7 @@ class Table(Shimmed):
 class Environment(Shimmed):
     """What terse-sh finds in its environment, and when it is not called at all."""
 
-    def shell(self, entry="execve", path="/bin/sh", script="env -0 | sort -z", **env):
+    def shell(self, entry="execv", path="/bin/sh", script="env -0 | sort -z", **env):
         """An exec with the library; returns (output, records)."""
         status, out, err = self.call([CALLER, entry, "plain", path, "sh", "-c", script],
                                      preload=env.pop("preload", LIBRARY), **env)
@@ -322,8 +324,10 @@ class Environment(Shimmed):
     def test_terse_sh_under_another_name(self):
         os.mkdir(os.path.join(self.work, "terse"))
         link = os.path.join(self.work, "terse", "bash")
+        other = os.path.join(self.work, "terse-bash")
         os.symlink(STAND_IN, link)
-        for path in (link, STAND_IN):
+        os.symlink(STAND_IN, other)
+        for path in (link, other, STAND_IN):
             for argv in (["bash", "-c", "exit 3"], ["bash", "-c"], ["bash", "script"]):
                 self.call([CALLER, "posix_spawn", "plain", path, *argv], preload=LIBRARY)
                 record, = self.records()
@@ -572,8 +576,8 @@ class Build(Case):
         # Those that every libc has: nothing fortified, no malloc.
         self.assertLessEqual({name for _, section, name in symbols if section == "UND"}, {
             "__errno_location", "__stack_chk_fail", "dladdr", "dlsym", "environ", "faccessat",
-            "getenv", "memcmp", "memcpy", "memset", "readlink", "strchr", "strcmp", "strcspn",
-            "strlen", "strncmp", "strrchr", "syscall"})
+            "getenv", "memcpy", "memset", "stpcpy", "strcmp", "strcpy", "strcspn", "strlen",
+            "strncmp", "strrchr", "syscall"})
         dynamic = self.readelf("-d")
         self.assertNotIn("(NEEDED)", dynamic)
         self.assertNotIn("TEXTREL", dynamic)
@@ -590,8 +594,10 @@ class Build(Case):
         for goal, there in (("install", True), ("uninstall", False)):
             subprocess.run(["make", "-s", "-C", SOURCE, goal, "BUILD=" + BUILD, "PREFIX=/usr",
                             "DESTDIR=" + self.work], check=True, timeout=120, capture_output=True)
-            path = os.path.join(self.work, "usr/lib/terse/libterse-shim.so")
-            self.assertEqual(os.path.exists(path), there)
+            directory = os.path.join(self.work, "usr/lib/terse")
+            self.assertEqual(os.path.exists(os.path.join(directory, "libterse-shim.so")), there)
+            # Where the library looks for it.
+            self.assertEqual(os.path.lexists(os.path.join(directory, "terse-sh")), there)
 
 
 main()

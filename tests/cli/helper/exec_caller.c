@@ -5,8 +5,9 @@
 // ENTRY: the function; execveat_fd is execveat() of an open file. HOW: plain, vfork (in a vfork
 // child) or threads (each of several, several times). The arguments are argv from its first
 // element on; none: argv is NULL; the one argument "EMPTY": argv is empty. system() and popen()
-// run the last one; popen_to writes to it. CALLER_ENVP=null in the environment: envp is NULL.
-// Spawns give file actions (9 is a copy of 1) and attributes (SIGUSR1 blocked).
+// run the last one; popen_to writes to it. An envp is the environment and CALLER=given, or, with
+// CALLER_ENVP=null in the environment, NULL. Spawns give file actions (9 is a copy of 1) and
+// attributes (SIGUSR1 blocked).
 //
 // Prints "returned R, errno E" where the function returns (errno was 4242), "status S" as
 // waitpid() tells it, and a line each if the use of the heap and if the preloaded library's data
@@ -14,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -308,12 +310,16 @@ static void *run_thread(void *unused)
 	return NULL;
 }
 
+/* With the smallest stack there is. */
 static int run_threads(void)
 {
 	pthread_t threads[THREADS];
+	pthread_attr_t attributes;
 
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, (size_t)PTHREAD_STACK_MIN);
 	for (int i = 0; i < THREADS; i++) {
-		if (pthread_create(&threads[i], NULL, run_thread, NULL) != 0)
+		if (pthread_create(&threads[i], &attributes, run_thread, NULL) != 0)
 			return 98;
 	}
 	for (int i = 0; i < THREADS; i++)
@@ -366,6 +372,23 @@ static int run_once(bool in_vfork)
 	return 0;
 }
 
+/* The environment and one more variable. */
+static char **make_environment(void)
+{
+	static char given[] = "CALLER=given";
+	size_t count = 0;
+
+	while (environ[count])
+		count++;
+	char **copy = calloc(count + 2, sizeof(*copy));
+
+	if (!copy)
+		exit(98);
+	memcpy(copy, environ, count * sizeof(*copy));
+	copy[count] = given;
+	return copy;
+}
+
 int main(int argc, char **argv)
 {
 	static char *nothing[] = {NULL};
@@ -390,9 +413,7 @@ int main(int argc, char **argv)
 		arguments = nothing;
 		argument_count = 0;
 	}
-	environment = environ;
-	if (getenv("CALLER_ENVP"))
-		environment = NULL;
+	environment = getenv("CALLER_ENVP") ? NULL : make_environment();
 	if (strcmp(argv[2], "threads") == 0)
 		return run_threads();
 	return run_once(strcmp(argv[2], "vfork") == 0);
