@@ -205,6 +205,13 @@ bench: check-packages
 	@$(SUB_MAKE) all benches
 	@tests/bench/run $(BUILD)
 
+# How well previews show what matters, on labelled logs: tests/bench/preview tells their format.
+.PHONY: bench-preview
+bench-preview: build-packages
+	@[ -n "$(DATA)" ] || { echo 'make bench-preview DATA=DIR (see tests/bench/preview)'; exit 1; }
+	@$(SUB_MAKE) all
+	@tests/bench/preview $(BUILD) $(DATA) $(FLAGS)
+
 # Style and static analysis; quiet when all is well.
 .PHONY: lint
 lint:
@@ -236,6 +243,7 @@ help:
 	@echo 'demo       install what the build lacks, build, show it at work'
 	@echo 'check      the same for the tests, then run them'
 	@echo 'bench      measure against the budgets'
+	@echo 'bench-preview  measure previews on the labelled logs in DATA=DIR'
 	@echo 'fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))'
 	@echo 'fuzz-terminal  compare FUZZ_STREAMS ($(FUZZ_STREAMS)) streams with xterm.js, from npm'
 	@echo 'lint       formatting and static analysis'

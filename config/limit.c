@@ -14,6 +14,9 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 		.max_line = (size_t)s->max_line,
 		.mode = (enum mode)s->mode,
 		.head_share = (unsigned)s->head_share,
+		.end_share = (unsigned)s->end_share,
+		.patterns = &s->patterns,
+		.ignore = &s->ignore,
 	};
 
 	if (is_stderr) {

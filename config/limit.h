@@ -15,10 +15,12 @@ struct limit {
 	uint64_t count;      /* of what limit_counts(); 0: no limit */
 	size_t longest_line; /* bytes without the newline; 0: no limit */
 
-	enum unit unit;      /* what is counted */
-	size_t max_line;     /* a preview cuts longer lines */
-	enum mode mode;      /* which part of the text it shows */
-	unsigned head_share; /* percent */
+	enum unit unit;                          /* what is counted */
+	size_t max_line;                         /* a preview cuts longer lines */
+	enum mode mode;                          /* which part of the text it shows */
+	unsigned head_share;                     /* percent */
+	unsigned end_share;                      /* percent */
+	const struct strings *patterns, *ignore; /* of the settings; may be NULL */
 };
 
 /* For standard output or the two together, or for standard error kept apart. */

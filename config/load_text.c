@@ -21,9 +21,11 @@ struct load {
 	unsigned lines[OPTION_LIMIT]; /* where the text sets the option; 0: it does not */
 	struct profiles *profiles;    /* what the text defines; NULL: none so far */
 	enum { NO_SECTION, BAD_SECTION, OPTIONS, PROFILE } section;
-	unsigned match_line;          /* where this section sets `match`; 0: it does not */
-	const struct option *current; /* what an indented line goes on with ... */
-	bool matching;                /* ... or that is `match` */
+	unsigned match_line;               /* where this section sets `match`; 0: it does not */
+	unsigned item_lines[OPTION_LIMIT]; /* and, a profile, a list */
+	size_t items[OPTION_LIMIT];        /* how many it has for it */
+	const struct option *current;      /* what an indented line goes on with ... */
+	bool matching;                     /* ... or that is `match` */
 	enum origin by;
 	const char *path;
 	struct option_error *error;
@@ -125,6 +127,8 @@ static int load_section(struct load *l, const struct ini_line *line)
 
 	l->section = BAD_SECTION;
 	l->match_line = 0;
+	memset(l->item_lines, 0, sizeof(l->item_lines));
+	memset(l->items, 0, sizeof(l->items));
 	l->current = NULL;
 	l->matching = false;
 	if (name)
@@ -212,13 +216,39 @@ static int unknown_profile_key(struct load *l, const struct ini_line *line)
 	nearest_init(&n, line->key);
 	nearest_offer(&n, "match");
 	for (size_t i = 0; i < option_count; i++) {
-		if (option_is_number(&option_table[i]))
+		if (option_is_of_profile(&option_table[i]))
 			nearest_offer(&n, option_table[i].key);
 	}
 	if (n.best)
 		snprintf(reason, sizeof(reason), "no such key of a profile (did you mean %s?)",
 			 n.best);
 	return complain(l, line, NULL, reason);
+}
+
+/* One item of a list of the profile. */
+static int load_profile_item(struct load *l, const struct ini_line *line)
+{
+	const struct option *o = l->current;
+	size_t *count = &l->items[o - option_table];
+
+	if (*line->value == '\0')
+		return 0;
+	if (option_check_item(o, *count, line->value, l->error) < 0)
+		return check(l, line, -1);
+	(*count)++;
+	return added(l, line, profiles_add_item(l->profiles, line->number, o, line->value));
+}
+
+static int load_profile_list(struct load *l, const struct ini_line *line)
+{
+	unsigned *first = &l->item_lines[l->current - option_table];
+
+	if (*first != 0)
+		return already_set(l, line, *first);
+	*first = line->number;
+	if (is_refused(l, l->current))
+		return complain(l, line, NULL, unsafe);
+	return load_profile_item(l, line);
 }
 
 static int load_profile_key(struct load *l, const struct ini_line *line)
@@ -237,6 +267,8 @@ static int load_profile_key(struct load *l, const struct ini_line *line)
 	if (!o)
 		return unknown_profile_key(l, line);
 	l->current = o;
+	if (o->type == OPTION_LIST)
+		return load_profile_list(l, line);
 	there = profiles_value(l->profiles, profile_name(line->section), o, &layer);
 	if (there && layer == l->profiles)
 		return already_set(l, line, there->line);
@@ -271,6 +303,8 @@ static int load_more(struct load *l, const struct ini_line *line)
 	if (l->current->type != OPTION_LIST)
 		return complain(l, line, line->value,
 				"an indented line adds to a list, and this takes one value");
+	if (l->section == PROFILE)
+		return load_profile_item(l, line);
 	return check(l, line, option_append(&l->now, l->current, line->value, l->error));
 }
 

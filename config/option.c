@@ -3,6 +3,7 @@
 #include "config/option.h"
 
 #include "config/nearest.h"
+#include "config/phrase.h"
 #include "config/profiles.h"
 
 #include <string.h>
@@ -332,6 +333,52 @@ const struct option option_table[] = {
 	},
 	{
 		.section = "preview",
+		.key = "end_share",
+		.type = OPTION_COUNT,
+		.offset = OFFSET(end_share),
+		.max = 100,
+		.preset = "8",
+		.unit = "percent",
+		.flag = "--end-share",
+		.variable = "TERSE_END_SHARE",
+		.safe = true,
+		.help = "How much of a smart preview the last lines get whatever they say; after a "
+			"success at least 30.",
+	},
+	{
+		.section = "preview",
+		.key = "patterns",
+		.type = OPTION_LIST,
+		.offset = OFFSET(patterns),
+		.max = PHRASE_MAX,
+		.most = PHRASE_COUNT,
+		.in_profile = true,
+		.unit = "TEXT",
+		.flag = "--pattern",
+		.variable = "TERSE_PATTERN",
+		.safe = true,
+		.help = "Lines with one of these texts in them (letters in either case, * for "
+			"anything between) are put forward by a smart preview, whatever the exit "
+			"status; a profile adds its own.",
+		.refuse = phrase_refuse,
+	},
+	{
+		.section = "preview",
+		.key = "ignore",
+		.type = OPTION_LIST,
+		.offset = OFFSET(ignore),
+		.max = PHRASE_MAX,
+		.most = PHRASE_COUNT,
+		.in_profile = true,
+		.unit = "TEXT",
+		.flag = "--ignore",
+		.variable = "TERSE_IGNORE",
+		.help = "Lines with one of these texts in them are not put forward by a smart "
+			"preview, whatever they say; a profile adds its own.",
+		.refuse = phrase_refuse,
+	},
+	{
+		.section = "preview",
 		.key = "max_line",
 		.type = OPTION_SIZE,
 		.offset = OFFSET(max_line),
@@ -483,10 +530,15 @@ bool option_is_number(const struct option *o)
 	return o->type != OPTION_STRING && o->type != OPTION_LIST;
 }
 
+bool option_is_of_profile(const struct option *o)
+{
+	return option_is_number(o) || o->in_profile;
+}
+
 const struct option *option_by_profile_key(const char *key)
 {
 	for (size_t i = 0; i < option_count; i++) {
-		if (option_is_number(&option_table[i]) && strcmp(option_table[i].key, key) == 0)
+		if (option_is_of_profile(&option_table[i]) && strcmp(option_table[i].key, key) == 0)
 			return &option_table[i];
 	}
 	return NULL;

@@ -40,9 +40,11 @@ struct option {
 	const char *flag;           /* "--cols" */
 	const char *negated;        /* "--no-pty": sets it to no; NULL but for yes-or-no types */
 	const char *variable;       /* "TERSE_COLS" */
-	bool safe; /* may be set by a project's .terse.ini (project.h): a bad value makes text
-		      longer, shorter or wrapped otherwise, but runs and ends nothing,
-		      sends nothing elsewhere and keeps no more on disk */
+	bool safe;       /* may be set by a project's .terse.ini (project.h): a bad value makes text
+			    longer, shorter or wrapped otherwise, but runs and ends nothing,
+			    sends nothing elsewhere and keeps no more on disk */
+	bool in_profile; /* OPTION_LIST: a profile may add items */
+	size_t most;     /* OPTION_LIST: items at most; 0: no limit */
 	const char *help;                         /* one sentence */
 	const char *(*refuse)(const char *value); /* of strings and items: a reason, NULL if good */
 };
@@ -63,8 +65,11 @@ const struct option *option_by_key(const char *section, const char *key);
 /* By the first `len` bytes of a variable's name. */
 const struct option *option_by_variable(const char *name, size_t len);
 
-/* The one that a key of a [profile NAME] sets: a profile takes the options that hold a number. */
+/* The one that a key of a [profile NAME] sets, or adds items to. */
 const struct option *option_by_profile_key(const char *key);
+
+/* Whether a profile takes the option: it holds a number, or is a list that it may add to. */
+bool option_is_of_profile(const struct option *o);
 
 bool option_has_section(const char *section);
 

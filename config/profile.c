@@ -269,6 +269,37 @@ static void apply_one(struct settings *s, const struct option *o,
 	}
 }
 
+static bool has_item(const struct strings *list, const char *item)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->items[i], item) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Adds what the layers say about a list, the lowest first. */
+static void add_items(struct settings *s, const struct option *o, const struct profiles *layer,
+		      const char *name)
+{
+	const struct strings *list = (const void *)((const char *)s + o->offset);
+	struct setting_source *source = option_source(s, o);
+	const struct profiles_entry *e;
+	struct option_error error;
+	size_t at = 0;
+
+	if (!layer)
+		return;
+	add_items(s, o, layer->below, name);
+	while ((e = profiles_item(layer, name, o, &at)) != NULL) {
+		/* Of more than there may be, and without memory, the first ones count. */
+		if (has_item(list, e->text) || option_append(s, o, e->text, &error) < 0)
+			continue;
+		if (source->by < ORIGIN_PROFILE)
+			*source = (struct setting_source){.by = ORIGIN_PROFILE};
+	}
+}
+
 void profile_apply(struct settings *s, const struct profile_choice *choice)
 {
 	for (size_t i = 0; i < option_count; i++) {
@@ -276,5 +307,7 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 
 		if (option_is_number(o) && option_source(s, o)->by < ORIGIN_PROFILE)
 			apply_one(s, o, choice);
+		for (size_t k = 0; k < choice->count && o->in_profile; k++)
+			add_items(s, o, profiles_of(s), choice->names[k]);
 	}
 }

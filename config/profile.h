@@ -2,10 +2,10 @@
 //
 // A profile is a section of an ini file: `match` lists commands as patterns
 // (pattern.h), the other keys are any option that holds a number, with the name
-// of its key. The built-in ones are in builtin.c. A file's `match` adds to the
-// profile's patterns, its keys win over the built-in ones. A command belongs
-// to the profile with the most exact pattern, and of such to the last one, files
-// coming after what is built in.
+// of its key, and the lists of [preview], to which they add. The built-in ones are in builtin.c. A
+// file's `match` adds to the profile's patterns, its keys win over the built-in ones. A command
+// belongs to the profile with the most exact pattern, and of such to the last one, files coming
+// after what is built in.
 //
 // What a profile sets wins over files and loses to variables and flags: a
 // [report] size of the user's is for commands without a profile.
@@ -40,7 +40,8 @@ struct profile_choice {
 int profile_choose(const struct settings *s, char *const argv[], const char *string,
 		   struct profile_choice *choice, struct option_error *error);
 
-/* Puts what the profiles set in place wherever neither a variable nor a flag decided. */
+/* Puts what the profiles set in place wherever neither a variable nor a flag decided, and adds what
+   they add. */
 void profile_apply(struct settings *s, const struct profile_choice *choice);
 
 /* What to call the choice: the one name, or PROFILE_MIXED. */

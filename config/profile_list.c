@@ -49,6 +49,26 @@ static int write_patterns(struct buffer *out, const struct settings *s,
 	return write_layer(out, s, layer, name);
 }
 
+/* The items of a list in one layer and those below. */
+static int write_items(struct buffer *out, const struct settings *s, const struct option *o,
+		       const struct profiles *layer, const char *name, bool *begun)
+{
+	const struct profiles_entry *e;
+	size_t at = 0;
+
+	if (!layer)
+		return 0;
+	if (write_items(out, s, o, layer->below, name, begun) < 0)
+		return -1;
+	while ((e = profiles_item(layer, name, o, &at)) != NULL) {
+		if ((!*begun && buffer_printf(out, "%s =\n", o->key) < 0) ||
+		    buffer_printf(out, "\t%s", e->text) < 0 || write_origin(out, s, layer, e) < 0)
+			return -1;
+		*begun = true;
+	}
+	return 0;
+}
+
 static int write_profile(struct buffer *out, const struct settings *s, const char *name)
 {
 	if (buffer_printf(out, "%s[profile %s]\nmatch =\n", out->len > 0 ? "\n" : "", name) < 0 ||
@@ -59,7 +79,10 @@ static int write_profile(struct buffer *out, const struct settings *s, const cha
 		const struct profiles *layer;
 		const struct profiles_entry *e = profiles_value(profiles_of(s), name, o, &layer);
 		char value[VALUE_LEN];
+		bool begun = false;
 
+		if (write_items(out, s, o, profiles_of(s), name, &begun) < 0)
+			return -1;
 		if (e && (buffer_printf(out, "%s = %s", o->key,
 					option_number_text(o, e->value, value)) < 0 ||
 			  write_origin(out, s, layer, e) < 0))

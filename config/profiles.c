@@ -91,6 +91,13 @@ int profiles_add_value(struct profiles *p, unsigned line, const struct option *o
 					      .value = value});
 }
 
+int profiles_add_item(struct profiles *p, unsigned line, const struct option *o, const char *item)
+{
+	return add(p,
+		   (struct profiles_entry){
+			   .kind = PROFILES_ITEM, .line = line, .text = item, .offset = o->offset});
+}
+
 const char *profiles_match(const struct profiles *p, char *const words[])
 {
 	const char *best = NULL, *name = NULL;
@@ -172,6 +179,28 @@ const struct profiles_entry *profiles_value(const struct profiles *p, const char
 			else if (here && e->kind == PROFILES_VALUE && e->offset == o->offset)
 				return e;
 		}
+	}
+	return NULL;
+}
+
+/* Whether the entry at `index` of a layer belongs to the profile. */
+static bool is_of(const struct profiles *layer, size_t index, const char *name)
+{
+	while (index > 0 && layer->entries[index].kind != PROFILES_NAME)
+		index--;
+	return layer->entries[index].kind == PROFILES_NAME &&
+	       strcmp(layer->entries[index].text, name) == 0;
+}
+
+const struct profiles_entry *profiles_item(const struct profiles *layer, const char *name,
+					   const struct option *o, size_t *at)
+{
+	while (*at < layer->count) {
+		const struct profiles_entry *e = &layer->entries[(*at)++];
+
+		if (e->kind == PROFILES_ITEM && e->offset == o->offset &&
+		    is_of(layer, *at - 1, name))
+			return e;
 	}
 	return NULL;
 }

@@ -18,7 +18,8 @@ const char *profile_refuse_name(const char *name);
 enum profiles_kind {
 	PROFILES_NAME,    /* what follows belongs to the profile `text` */
 	PROFILES_PATTERN, /* `text`, see pattern.h */
-	PROFILES_VALUE,   /* `value` for the option option_table[option] */
+	PROFILES_VALUE,   /* `value` for the option at `offset` */
+	PROFILES_ITEM,    /* `text` for the list at `offset` */
 };
 
 struct profiles_entry {
@@ -60,6 +61,7 @@ enum { PROFILES_LINES_MAX = 1000 };
 int profiles_add_name(struct profiles *p, unsigned line, const char *name);
 int profiles_add_pattern(struct profiles *p, unsigned line, const char *pattern);
 int profiles_add_value(struct profiles *p, unsigned line, const struct option *o, int64_t value);
+int profiles_add_item(struct profiles *p, unsigned line, const struct option *o, const char *item);
 
 /* The name of the profile that a command with these words (NULL-terminated, at least one) belongs
    to, or NULL: no pattern in any layer matches. The most exact pattern decides, of such the last
@@ -77,5 +79,10 @@ bool profiles_has(const struct profiles *p, const char *name);
    in, or NULL. */
 const struct profiles_entry *profiles_value(const struct profiles *p, const char *name,
 					    const struct option *o, const struct profiles **layer);
+
+/* The next item for a list in the profile `name` in one layer, from entry *at on, which is moved
+   behind it; NULL: there are no more. */
+const struct profiles_entry *profiles_item(const struct profiles *layer, const char *name,
+					   const struct option *o, size_t *at);
 
 #endif

@@ -74,8 +74,10 @@ struct settings {
 	int64_t status; /* enum status_line */
 
 	/* [preview] */
-	int64_t mode;       /* enum mode */
-	int64_t head_share; /* percent */
+	int64_t mode;                    /* enum mode */
+	int64_t head_share;              /* percent */
+	int64_t end_share;               /* percent */
+	struct strings patterns, ignore; /* config/phrase.h */
 	int64_t max_line;
 
 	/* [spill] */

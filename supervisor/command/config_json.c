@@ -161,6 +161,31 @@ static int add_patterns(json_t *match, const struct profiles *layer, const char 
 	return failures;
 }
 
+/* What it adds to a list, the same. */
+static int add_items(json_t *items, const struct profiles *layer, const char *name,
+		     const struct option *o)
+{
+	const struct profiles_entry *e;
+	size_t at = 0;
+	if (!layer)
+		return 0;
+	int failures = add_items(items, layer->below, name, o);
+	while ((e = profiles_item(layer, name, o, &at)) != NULL)
+		failures |= add(items, make_string(e->text));
+	return failures;
+}
+
+static int set_items(json_t *settings, const struct profiles *top, const char *name,
+		     const struct option *o)
+{
+	json_t *items = json_array();
+	int failures = items ? add_items(items, top, name, o) : -1;
+	if (failures || json_array_size(items) > 0)
+		return failures | set(settings, o->key, items);
+	json_decref(items);
+	return 0;
+}
+
 static json_t *make_profile(const struct profiles *top, const char *name)
 {
 	json_t *profile = json_object(), *match = json_array(), *settings = json_object();
@@ -173,6 +198,8 @@ static json_t *make_profile(const struct profiles *top, const char *name)
 		if (e)
 			failures |= set(settings, o->key,
 					json_string(option_number_text(o, e->value, text)));
+		if (o->in_profile)
+			failures |= set_items(settings, top, name, o);
 	}
 	failures |= set(profile, "match", match);
 	failures |= set(profile, "settings", settings);

@@ -25,6 +25,9 @@ static struct preview_options make_preview_options(const struct interceptor_opti
 	return (struct preview_options){.mode = modes[l->mode],
 					.budget = l->bytes,
 					.head_share = l->head_share,
+					.end_share = l->end_share,
+					.patterns = l->patterns ? l->patterns->items : NULL,
+					.ignore = l->ignore ? l->ignore->items : NULL,
 					.max_line = l->max_line,
 					.max_lines = l->count,
 					.bare = options->form == INTERCEPT_BARE};

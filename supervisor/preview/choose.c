@@ -1,10 +1,43 @@
 #include "supervisor/preview/choose.h"
 
+enum {
+	/* Percent of the budget that the end of a successful run has at least. */
+	END_SHARE_SUCCESS = 30,
+	/* What being the last line counts; less in front of it, nothing a quarter of
+	   the budget away. */
+	END_VALUE = 30,
+	/* A line is shown up to a sixth of the budget, its surroundings shorter. */
+	LINE_PARTS = 6,
+	LINE_LEAST = 200,
+	CONTEXT_LINE = 160,
+	/* A value from which on a line is no mere surrounding of another. */
+	TELLING = 180,
+	/* Lines that are weighed together, and what each costs beside its bytes. */
+	RUN = 4,
+	LINE_COST = 50,
+	/* Lines between chosen ones that may be cheaper than a gap. */
+	BRIDGE = 3,
+};
+
+static size_t percent(size_t whole, unsigned share)
+{
+	return whole / 100 * share + whole % 100 * share / 100;
+}
+
 size_t choose_head_share(const struct preview_options *o)
 {
 	if (o->mode == PREVIEW_TAIL)
 		return 0;
-	return o->budget / 100 * o->head_share + o->budget % 100 * o->head_share / 100;
+	return percent(o->budget, o->head_share);
+}
+
+size_t choose_end_share(const struct preview_options *o, int status)
+{
+	unsigned share = o->end_share;
+
+	if (status == 0 && share < END_SHARE_SUCCESS)
+		share = END_SHARE_SUCCESS;
+	return percent(o->budget, share);
 }
 
 /* Takes lines from the start on while they fit into `share` bytes. Returns the
@@ -68,26 +101,6 @@ static void choose_by_position(struct layout *l, const struct preview_options *o
 	if (options->mode == PREVIEW_ENDS)
 		take_head(l, next, l->budget);
 }
-
-enum {
-	/* Percent of the budget that the end has in any case. */
-	END_SHARE = 8,
-	END_SHARE_SUCCESS = 30,
-	/* What being the last line counts; less in front of it, nothing a quarter of
-	   the budget away. */
-	END_VALUE = 30,
-	/* A line is shown up to a sixth of the budget, its surroundings shorter. */
-	LINE_PARTS = 6,
-	LINE_LEAST = 200,
-	CONTEXT_LINE = 160,
-	/* A value from which on a line is no mere surrounding of another. */
-	TELLING = 180,
-	/* Lines that are weighed together, and what each costs beside its bytes. */
-	RUN = 4,
-	LINE_COST = 50,
-	/* Lines between chosen ones that may be cheaper than a gap. */
-	BRIDGE = 3,
-};
 
 static bool follows(const struct unit *before, const struct unit *behind)
 {
@@ -217,13 +230,12 @@ static void take_telling(struct layout *l, size_t unit)
 
 static void choose_by_value(struct layout *l, const struct preview_options *options)
 {
-	size_t share = l->ask->status == 0 ? END_SHARE_SUCCESS : END_SHARE;
 	struct run run;
 	size_t next;
 
 	limit_lines(l);
 	next = take_start(l, options);
-	take_tail(l, next, l->budget * share / 100, l->budget / 4);
+	take_tail(l, next, l->end_share, l->budget / 4);
 	favour_end(l);
 	while ((run = densest_run(l)).to) {
 		for (; run.from < run.to; run.from++)

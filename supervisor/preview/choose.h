@@ -10,6 +10,9 @@
 /* The bytes of the budget that the start of the text may take. */
 size_t choose_head_share(const struct preview_options *options);
 
+/* Those that the last lines have in any case. */
+size_t choose_end_share(const struct preview_options *options, int status);
+
 /* Takes lines of a layout whose lines do not all fit. */
 void choose(struct layout *l, const struct preview_options *options);
 

@@ -4,10 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKER_MAX = 512 };
+enum {
+	MARKER_MAX = 512,
+	/* Of lines that are alike so many are shown, the last one up to so far, and at least
+	   so many are left out, which has to save so many times what it costs. */
+	ALIKE_SHOWN = 2,
+	ALIKE_LAST = 160,
+	ALIKE_LEAST = 3,
+	ALIKE_GAIN = 2,
+	/* A line that is longer than its limit by less than a note is not cut. */
+	LINE_SLACK = 32,
+};
 
 void layout_begin(struct layout *l, const struct preview_options *options,
-		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes)
+		  const struct preview_ask *ask, size_t end_share, uint64_t lines, uint64_t bytes)
 {
 	l->count = 0;
 	l->piece_count = 0;
@@ -18,6 +28,7 @@ void layout_begin(struct layout *l, const struct preview_options *options,
 	l->max_lines = options->max_lines;
 	l->lines = ask->printed_lines;
 	l->max_line = options->max_line;
+	l->end_share = end_share;
 	l->total_lines = lines;
 	l->total_bytes = bytes;
 	l->bare = options->bare;
@@ -57,6 +68,20 @@ static enum line_cut cut_of(const struct layout *l, const struct line *line)
 	return last ? LINE_CUT_EARLY : LINE_CUT_LATE;
 }
 
+/* Whether a line follows a unit, or what is between them is known to be of the same kind. */
+static bool goes_on(const struct streaks *known, const struct unit *u, uint64_t number)
+{
+	return u->to + 1 == number || (known && streaks_find(known, u->to, number));
+}
+
+static size_t line_limit(const struct line *line, size_t limit)
+{
+	bool barely =
+		line_is_whole(line) && line->length > limit && line->length - limit <= LINE_SLACK;
+
+	return barely ? (size_t)line->length : limit;
+}
+
 int layout_add(struct layout *l, const struct line *line, unsigned value, uint32_t shape)
 {
 	struct unit *u;
@@ -65,9 +90,9 @@ int layout_add(struct layout *l, const struct line *line, unsigned value, uint32
 		return 0;
 	if (l->count) {
 		u = &l->units[l->count - 1];
-		if (u->to + 1 == line->number && line_equal(&u->line, line)) {
-			u->to++;
-			u->length += line->length;
+		if (line_equal(&u->line, line) && goes_on(l->same, u, line->number)) {
+			u->to = line->number;
+			u->length = line->offset + line->length - u->line.offset;
 			if (value > u->value)
 				u->value = value;
 			return 0;
@@ -79,7 +104,7 @@ int layout_add(struct layout *l, const struct line *line, unsigned value, uint32
 	*u = (struct unit){.line = *line,
 			   .to = line->number,
 			   .length = line->length,
-			   .limit = l->max_line,
+			   .limit = line_limit(line, l->max_line),
 			   .value = value,
 			   .shape = shape,
 			   .cut = cut_of(l, line)};
@@ -95,15 +120,22 @@ static size_t marker_cost(const struct layout *l, const struct preview_piece *pi
 	return l->ask->marker(l->ask->ctx, piece, marker, sizeof(marker));
 }
 
-/* The fold of the lines behind the first of a unit. */
-static struct preview_piece unit_fold(const struct unit *u, const char *text, size_t len)
+/* The fold of the lines behind the first of a unit. The last of them is written to `text`, where
+   ALIKE_LAST bytes are. */
+static struct preview_piece unit_fold(const struct unit *u, char *text)
 {
-	return (struct preview_piece){.kind = PREVIEW_FOLD,
+	struct preview_piece piece = {.kind = u->alike ? PREVIEW_ALIKE : PREVIEW_FOLD,
 				      .from = u->line.number + 1,
 				      .to = u->to,
-				      .bytes = u->length - u->line.length,
-				      .text = text,
-				      .len = len};
+				      .bytes = u->length - u->line.length};
+
+	if (!u->alike)
+		return piece;
+	piece.text = text;
+	piece.len = line_write(&u->last, ALIKE_LAST, LINE_CUT_LATE, text);
+	if (piece.len && text[piece.len - 1] == '\n')
+		piece.len--;
+	return piece;
 }
 
 /* Printed bytes of one line of the unit, cleaned. */
@@ -125,17 +157,18 @@ static size_t text_cost(struct layout *l, const struct unit *u)
 static void price(struct layout *l, struct unit *u)
 {
 	uint64_t repeats = u->to - u->line.number;
+	char last[ALIKE_LAST];
 	struct preview_piece fold;
 	size_t text = text_cost(l, u), folded;
 
 	u->folded = false;
 	u->cost = text;
 	u->lines = 1;
-	if (repeats == 0 || text == SIZE_MAX)
+	if (repeats == 0 || text == 0 || text == SIZE_MAX)
 		return;
-	fold = unit_fold(u, u->line.front, u->line.front_len);
+	fold = unit_fold(u, last);
 	folded = marker_cost(l, &fold);
-	if (folded < text * repeats) {
+	if (u->alike || folded < text * repeats) {
 		u->folded = true;
 		u->cost += folded;
 	} else {
@@ -181,17 +214,114 @@ static size_t gap_cost(const struct layout *l, const struct unit *a, const struc
 	return gap.from <= gap.to ? marker_cost(l, &gap) : 0;
 }
 
-void layout_price(struct layout *l)
+/* Adds to a unit of equal lines those around it that are known to be the same. */
+static void extend(struct layout *l, size_t unit)
 {
-	for (size_t i = 0; i < l->count; i++)
+	struct unit *u = &l->units[unit];
+	const struct streak *s = l->same ? streaks_find(l->same, u->line.number, u->to) : NULL;
+	uint64_t before = unit > 0 ? l->units[unit - 1].to : l->ask->printed_lines;
+	uint64_t behind = unit + 1 < l->count ? l->units[unit + 1].line.number : UINT64_MAX;
+
+	if (!s)
+		return;
+	if (s->from > before) {
+		u->line.offset -= (u->line.number - s->from) * u->line.length;
+		u->line.number = s->from;
+	}
+	if (s->to < behind)
+		u->to = s->to;
+	u->length = (u->to - u->line.number + 1) * u->line.length;
+}
+
+/* The unit behind those that are like the one at `from`. */
+static size_t alike_end(const struct layout *l, size_t from)
+{
+	const struct unit *u = &l->units[from];
+	size_t i = from + 1;
+
+	while (u->shape && i < l->count && l->units[i].shape == u->shape &&
+	       l->total_bytes - l->units[i].line.offset > l->end_share &&
+	       goes_on(l->similar, &l->units[i - 1], l->units[i].line.number))
+		i++;
+	return i;
+}
+
+/* Adds to a unit of lines that are alike those behind `end` that are known to be so. Returns
+   whether there are some. */
+static bool extend_alike(const struct layout *l, struct unit *u, size_t end)
+{
+	const struct streak *s = l->similar ? streaks_find(l->similar, u->to, u->to) : NULL;
+
+	if (!s || s->to == u->to || u->line.number < s->from)
+		return false;
+	if (end < l->count && l->units[end].line.number <= s->to)
+		return false;
+	u->to = s->to;
+	u->length = s->offset + s->length - u->line.offset;
+	streak_last(s, &u->last);
+	return true;
+}
+
+/* Makes one unit of those from..end, which are alike; false: they are cheap enough. */
+static bool join_units(struct layout *l, size_t from, size_t end)
+{
+	const struct unit *last = &l->units[end - 1];
+	struct unit joined = l->units[from];
+	size_t cost = 0;
+	bool more;
+
+	joined.alike = true;
+	joined.last = last->alike ? last->last : last->line;
+	joined.to = last->to;
+	joined.length = last->line.offset + last->length - joined.line.offset;
+	for (size_t i = from; i < end; i++) {
+		cost += l->units[i].cost;
+		if (l->units[i].value > joined.value)
+			joined.value = l->units[i].value;
+	}
+	more = extend_alike(l, &joined, end);
+	price(l, &joined);
+	if (!more && (end - from <= ALIKE_LEAST || joined.cost > cost / ALIKE_GAIN))
+		return false;
+	l->units[from] = joined;
+	return true;
+}
+
+/* Joins units that are alike where that saves much. */
+static void join_alike(struct layout *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0, end; i < l->count; i = end) {
+		size_t shown = i + ALIKE_SHOWN - 1;
+
+		end = alike_end(l, i);
+		for (; i < end; i++) {
+			l->units[kept++] = l->units[i];
+			if (i == shown && join_units(l, i, end)) {
+				l->units[kept - 1] = l->units[i];
+				break;
+			}
+		}
+	}
+	l->count = kept;
+}
+
+void layout_price(struct layout *l, bool join)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		extend(l, i);
 		price(l, &l->units[i]);
+	}
+	if (join)
+		join_alike(l);
 	l->gap_cost = gap_cost(l, NULL, NULL);
 	l->used += l->gap_cost;
 }
 
 void layout_limit(struct layout *l, size_t unit, size_t limit)
 {
-	l->units[unit].limit = limit;
+	l->units[unit].limit = line_limit(&l->units[unit].line, limit);
 	price(l, &l->units[unit]);
 }
 
@@ -280,12 +410,15 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered)
 	if (limit < room)
 		room = limit;
 	if (room < u->limit)
-		u->limit = room;
+		u->limit = room < l->max_line ? room : l->max_line;
 	price(l, u);
 	/* Bytes that grow when they are cleaned, or a fold. */
 	while (u->cost > room && u->cost != SIZE_MAX) {
-		u->limit = u->limit - 1 < room * u->limit / u->cost ? u->limit - 1
-								    : room * u->limit / u->cost;
+		size_t fewer = room * u->limit / u->cost;
+
+		u->limit = fewer < u->limit ? fewer : u->limit - 1;
+		if (u->limit > l->max_line)
+			u->limit = l->max_line;
 		price(l, u);
 	}
 	return take(l, u, beside);
@@ -331,15 +464,13 @@ static int add_text(struct layout *l, const struct unit *u, uint64_t lines, bool
 static int add_unit(struct layout *l, const struct unit *u, bool numbered)
 {
 	struct preview_piece fold;
-	size_t len;
 
 	if (!u->folded)
 		return add_text(l, u, u->lines, numbered);
 	if (add_text(l, u, 1, numbered))
 		return -1;
-	len = line_written(&u->line, u->limit, u->cut);
-	fold = unit_fold(u, l->text.data + l->text.len - len, len);
-	fold.numbered = numbered;
+	fold = unit_fold(u, l->text.data + l->text.len);
+	l->text.len += fold.len;
 	return add_piece(l, &fold);
 }
 
@@ -362,7 +493,7 @@ int layout_pieces(struct layout *l)
 
 	buffer_clear(&l->text);
 	/* Cleaning makes bytes fewer by a quarter at most (U+FFFD for a character of four). */
-	if (buffer_reserve(&l->text, l->used + l->used / 3 + 1))
+	if (buffer_reserve(&l->text, l->used + l->used / 3 + 1 + ALIKE_LAST))
 		return -1;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct unit *u = &l->units[i];

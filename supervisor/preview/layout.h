@@ -3,13 +3,15 @@
 // paid for, so the cost is exact at any time.
 //
 // The lines that could be taken are added first, in order; a run of equal lines
-// is one unit, printed as the line and a fold where that is shorter.
+// is one unit, printed as the line and a fold where that is shorter, and so is a
+// run of lines that are alike where that is much shorter.
 #ifndef TERSE_PREVIEW_LAYOUT_H
 #define TERSE_PREVIEW_LAYOUT_H
 
 #include "supervisor/base/buffer.h"
 #include "supervisor/preview/line.h"
 #include "supervisor/preview/preview.h"
+#include "supervisor/preview/streak.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,13 +19,15 @@
 
 struct unit {
 	struct line line;
-	uint64_t to;       /* the last of the equal lines */
+	uint64_t to;       /* the last of the equal lines, or of those that are alike */
 	uint64_t length;   /* of all of them */
 	size_t limit;      /* bytes to print of the line at most */
 	enum line_cut cut; /* where it is cut, if it is longer */
 	size_t cost;       /* printed bytes, without line numbers */
 	uint64_t lines;    /* printed lines */
 	bool folded;
+	bool alike;       /* not equal */
+	struct line last; /* of lines that are alike */
 	bool chosen;
 	unsigned value; /* set by whoever chooses */
 	uint32_t shape;
@@ -36,18 +40,22 @@ struct layout {
 	size_t piece_count, piece_cap;
 	struct buffer text; /* of the pieces */
 
+	/* Which lines that are not added are known to be the same as, or like those around them;
+	   NULL: none. */
+	const struct streaks *same, *similar;
 	const struct preview_ask *ask;
 	size_t budget, used;
 	size_t gap_cost;           /* about what the marker of a gap costs */
 	uint64_t max_lines, lines; /* 0: no limit; printed so far */
 	size_t max_line;
+	size_t end_share; /* bytes at the end of the text that are not folded */
 	uint64_t total_lines, total_bytes;
 	bool bare; /* see preview.h */
 };
 
 /* Empties it for a new choice. The memory is kept. */
 void layout_begin(struct layout *l, const struct preview_options *options,
-		  const struct preview_ask *ask, uint64_t lines, uint64_t bytes);
+		  const struct preview_ask *ask, size_t end_share, uint64_t lines, uint64_t bytes);
 void layout_release(struct layout *l);
 
 /* Adds a line behind those already there; one that was printed live is ignored.
@@ -55,8 +63,8 @@ void layout_release(struct layout *l);
    ENOMEM. */
 int layout_add(struct layout *l, const struct line *line, unsigned value, uint32_t shape);
 
-/* All lines are added. */
-void layout_price(struct layout *l);
+/* All lines are added. `join`: those that are alike become one unit where that saves much. */
+void layout_price(struct layout *l, bool join);
 
 /* Sets how many bytes of a unit's line are shown at most. */
 void layout_limit(struct layout *l, size_t unit, size_t limit);

@@ -30,7 +30,8 @@ struct preview *preview_new(const struct preview_options *options)
 	struct preview *p;
 	size_t keep;
 
-	if (options->budget < BUDGET_LEAST || options->head_share > 100 || options->max_line == 0) {
+	if (options->budget < BUDGET_LEAST || options->head_share > 100 ||
+	    options->end_share > 100 || options->max_line == 0) {
 		errno = EINVAL;
 		return NULL;
 	}
@@ -66,7 +67,7 @@ void preview_free(struct preview *p)
 static void start_smart(struct preview *p)
 {
 	p->smart = calloc(1, sizeof(*p->smart));
-	if (!p->smart || smart_init(p->smart)) {
+	if (!p->smart || smart_init(p->smart, p->options.patterns, p->options.ignore)) {
 		/* The ends are better than nothing. */
 		free(p->smart);
 		p->smart = NULL;
@@ -118,14 +119,18 @@ static int add_unjudged(struct preview *p, const struct line *line, enum outcome
 {
 	uint64_t behind = p->window.bytes - line->offset - line->length;
 	unsigned value = 1;
+	uint32_t shape = 0;
 
+	/* Short, and cut only because the window ends there. */
+	if (!line_is_whole(line) && line->length <= p->options.max_line)
+		return 0;
 	if (p->smart)
-		value += smart_value(p->smart, line, p->window.bytes, outcome);
+		value += smart_value(p->smart, line, p->window.bytes, outcome, &shape);
 	/* Lines that have nothing but their place must be near an end. */
 	if (value == 1 && line->offset > p->options.budget &&
 	    behind > p->options.budget + p->options.max_line)
 		return 0;
-	return layout_add(&p->layout, line, value, 0);
+	return layout_add(&p->layout, line, value, shape);
 }
 
 /* Adds the lines of the window and the best of the stored ones, in order. */
@@ -154,8 +159,9 @@ static int add_lines(struct preview *p, enum outcome outcome)
 				return -1;
 			continue;
 		}
-		/* Of a long line the store has what tells most, the window more of its start. */
-		if (store->lines[i].after)
+		/* Of a long line the store has what tells most, the window more of its start;
+		   a short one may be cut where the window ends. */
+		if (store->lines[i].after || line.length <= STORE_FRONT + STORE_BACK)
 			store_line(store, i, &line);
 		if (layout_add(&p->layout, &line, store->lines[i].value, store->lines[i].shape))
 			return -1;
@@ -164,24 +170,41 @@ static int add_lines(struct preview *p, enum outcome outcome)
 	return 0;
 }
 
+/* Puts together what is printed; with `join` lines that are alike are folded. */
+static int lay_out(struct preview *p, const struct preview_ask *ask, enum outcome outcome,
+		   bool join)
+{
+	struct layout *l = &p->layout;
+
+	layout_begin(l, &p->options, ask, choose_end_share(&p->options, ask->status),
+		     preview_lines(p), preview_bytes(p));
+	l->same = p->smart ? &p->smart->same : NULL;
+	l->similar = p->smart ? &p->smart->alike : NULL;
+	if (add_lines(p, outcome))
+		return -1;
+	layout_price(l, join);
+	if (!layout_take_all(l))
+		choose(l, &p->options);
+	return 0;
+}
+
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces)
 {
 	enum outcome outcome = ask->status == 0 ? OUTCOME_SUCCESS : OUTCOME_FAILURE;
-	struct layout *l = &p->layout;
 	int count;
 
 	if (p->options.mode == PREVIEW_SMART && !p->smart)
 		start_smart(p);
-	layout_begin(l, &p->options, ask, preview_lines(p), preview_bytes(p));
 	if (p->smart)
 		smart_weigh(p->smart, preview_bytes(p), outcome);
-	if (add_lines(p, outcome))
+	if (lay_out(p, ask, outcome, p->smart && !p->options.bare))
 		return -1;
-	layout_price(l);
-	if (!layout_take_all(l))
-		choose(l, &p->options);
-	count = layout_pieces(l);
-	*pieces = l->pieces;
+	/* Lines are folded to make room for others. */
+	if (p->smart && !p->options.bare && p->layout.used < p->options.budget / 2 &&
+	    lay_out(p, ask, outcome, false))
+		return -1;
+	count = layout_pieces(&p->layout);
+	*pieces = p->layout.pieces;
 	return count;
 }

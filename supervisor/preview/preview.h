@@ -39,16 +39,23 @@ struct preview_options {
 	   marker for everything, longer than that by itself, is given all the same. */
 	size_t budget;
 	unsigned head_share; /* percent of the budget for the start, 0 to 100 */
-	size_t max_line;     /* longer lines are cut, with the bytes left out told */
-	uint64_t max_lines;  /* lines to print at most; 0: no limit */
-	bool bare;           /* nothing but the text is printed: no marker, number or note counts */
+	unsigned end_share;  /* mode smart: for the last lines in any case; after a success
+				at least 30 */
+	/* Mode smart: lines with one of these in them are put forward, or are not
+	   (config/phrase.h). NULL-terminated, or NULL; valid as long as the preview. */
+	char *const *patterns, *const *ignore;
+	size_t max_line;    /* longer lines are cut, with the bytes left out told */
+	uint64_t max_lines; /* lines to print at most; 0: no limit */
+	bool bare;          /* nothing but the text is printed: no marker, number or note counts */
 };
 
 enum preview_kind {
 	PREVIEW_TEXT, /* lines from..to, as in `text` */
 	PREVIEW_GAP,  /* lines from..to are left out: `bytes` of them */
-	PREVIEW_FOLD, /* lines from..to repeat the line before: `text` is the last of them, whole or
-			 cut */
+	PREVIEW_FOLD, /* lines from..to repeat the line before */
+	/* Lines from..to are like the line before but for numbers and paths, and left out: `text`
+	   is the last of them, whole or cut, without its newline. */
+	PREVIEW_ALIKE,
 };
 
 struct preview_piece {

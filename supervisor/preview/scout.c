@@ -47,32 +47,49 @@ static const struct {
 	{"gmen", 3},              /* segmentation */
 };
 
+static uint32_t folded(const char *data)
+{
+	uint32_t bytes;
+
+	memcpy(&bytes, data, sizeof(bytes));
+	return bytes | FOLD * 0x01010101u;
+}
+
+static void add_fragment(struct scout *s, const char *text, unsigned group)
+{
+	for (size_t k = 0; k < SCOUT_LEN; k++) {
+		unsigned byte = (unsigned char)text[k] | FOLD;
+
+		s->low[k][byte & 15] |= (uint8_t)(1u << group);
+		s->high[k][byte >> 4] |= (uint8_t)(1u << group);
+	}
+	s->fragments[s->count] = folded(text);
+	s->groups[s->count++] = (uint8_t)group;
+}
+
+void scout_add(struct scout *s, const char *text)
+{
+	if (s->count < SCOUT_MAX)
+		add_fragment(s, text, s->count % SCOUT_GROUPS);
+}
+
 void scout_init(struct scout *s)
 {
 	memset(s, 0, sizeof(*s));
-	for (size_t i = 0; i < sizeof(fragments) / sizeof(*fragments); i++) {
-		for (size_t k = 0; k < SCOUT_LEN; k++) {
-			unsigned byte = (unsigned char)fragments[i].text[k] | FOLD;
-
-			s->low[k][byte & 15] |= (uint8_t)(1u << fragments[i].group);
-			s->high[k][byte >> 4] |= (uint8_t)(1u << fragments[i].group);
-		}
-	}
+	for (size_t i = 0; i < sizeof(fragments) / sizeof(*fragments); i++)
+		add_fragment(s, fragments[i].text, fragments[i].group);
 #if defined(__x86_64__)
 	s->wide = cpu_has_avx2();
 #endif
 }
 
 /* Whether a fragment of one of the groups starts at `data`. */
-static bool is_fragment(const char *data, unsigned groups)
+static bool is_fragment(const struct scout *s, const char *data, unsigned groups)
 {
-	uint32_t here, there;
+	uint32_t here = folded(data);
 
-	memcpy(&here, data, sizeof(here));
-	here |= FOLD * 0x01010101u;
-	for (size_t i = 0; i < sizeof(fragments) / sizeof(*fragments); i++) {
-		memcpy(&there, fragments[i].text, sizeof(there));
-		if ((groups >> fragments[i].group & 1) && here == (there | FOLD * 0x01010101u))
+	for (size_t i = 0; i < s->count; i++) {
+		if (here == s->fragments[i] && (groups >> s->groups[i] & 1))
 			return true;
 	}
 	return false;
@@ -97,7 +114,7 @@ static size_t find_narrow(const struct scout *s, const char *data, size_t len, s
 		if (len - at >= SCOUT_LEN) {
 			unsigned groups = groups_at(s, data + at);
 
-			if (groups && is_fragment(data + at, groups))
+			if (groups && is_fragment(s, data + at, groups))
 				return at;
 		}
 		*newlines += data[at] == '\n';
@@ -148,7 +165,7 @@ find_wide(const struct scout *s, const char *data, size_t len, size_t *newlines)
 		for (; hits; hits &= hits - 1) {
 			unsigned bit = (unsigned)__builtin_ctz(hits);
 
-			if (is_fragment(data + at + bit, each[bit])) {
+			if (is_fragment(s, data + at + bit, each[bit])) {
 				lines &= (1u << bit) - 1;
 				*newlines += count + (size_t)__builtin_popcount(lines);
 				return at + bit;

@@ -11,15 +11,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SCOUT_LEN = 4 };
+enum { SCOUT_LEN = 4, SCOUT_MAX = 128, SCOUT_GROUPS = 8 };
 
 struct scout {
 	/* For each byte of a fragment: the groups that may have it there. */
 	uint8_t low[SCOUT_LEN][16], high[SCOUT_LEN][16];
+	uint32_t fragments[SCOUT_MAX];
+	uint8_t groups[SCOUT_MAX]; /* of the fragments */
+	size_t count;
 	bool wide;
 };
 
 void scout_init(struct scout *s);
+
+/* Has it look for the first SCOUT_LEN bytes of `text` too; nothing when there are too many. */
+void scout_add(struct scout *s, const char *text);
 
 /* Returns where the first fragment starts, or `len`, and adds the newlines in
    front of it to *newlines. */

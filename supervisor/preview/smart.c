@@ -23,13 +23,14 @@ enum {
 	FAMILIAR = 1024,
 };
 
-int smart_init(struct smart *s)
+int smart_init(struct smart *s, char *const *telling, char *const *ignored)
 {
 	lexicon_init(&s->lexicon);
 	scout_init(&s->scout);
 	s->block = malloc(BLOCK);
-	if (!s->block || store_init(&s->store)) {
-		free(s->block);
+	if (!s->block || store_init(&s->store) ||
+	    phrases_init(&s->phrases, telling, ignored, LONG_LINE, &s->scout)) {
+		smart_release(s);
 		return -1;
 	}
 	return 0;
@@ -37,6 +38,7 @@ int smart_init(struct smart *s)
 
 void smart_release(struct smart *s)
 {
+	phrases_release(&s->phrases);
 	store_release(&s->store);
 	free(s->block);
 	s->block = NULL;
@@ -52,18 +54,38 @@ static void store_judged(struct smart *s, const struct line *line, const struct 
 	s->stored = line->number;
 }
 
-static void judge(const struct smart *s, const struct line *line, struct salience *salience)
+void smart_judge(const struct smart *s, const struct line *line, struct salience *salience)
 {
 	salience_judge(&s->lexicon, line, salience);
 	if (line->length > STORE_FRONT + STORE_BACK && line->length <= LONG_LINE)
 		salience_look_inside(&s->lexicon, &s->scout, line, salience);
+	phrases_apply(&s->phrases, line, salience);
+}
+
+/* Whether a line in the block is the one above it once more. */
+static bool is_repeat(const struct smart *s, const struct line *line)
+{
+	size_t at = (size_t)(line->offset - s->offset), len = (size_t)line->length;
+
+	if (len > at || len > LOOK_BACK)
+		return false;
+	return (line->offset == len || s->block[at - len - 1] == '\n') &&
+	       memcmp(line->front, line->front - len, len) == 0;
+}
+
+static void note_streaks(struct smart *s, const struct line *line, uint32_t shape)
+{
+	streaks_add(&s->same, line->number, 1, line->length <= LOOK_BACK && is_repeat(s, line));
+	streaks_add_line(&s->alike, line, shape == s->shape);
+	s->shape = shape;
 }
 
 static void keep_line(struct smart *s, const struct line *line)
 {
 	struct salience salience;
 
-	judge(s, line, &salience);
+	smart_judge(s, line, &salience);
+	note_streaks(s, line, salience.shape);
 	if (salience.kind != SALIENCE_BLANK) {
 		sketch_add(&s->sketch, salience.shape);
 		sketch_add(&s->sketch, salience.family);
@@ -135,10 +157,11 @@ static void consider_line(struct smart *s, const struct line *line)
 	unsigned count;
 
 	salience.shape = salience_shape(line);
+	note_streaks(s, line, salience.shape);
 	count = sketch_add(&s->sketch, salience.shape);
 	if (count > USUAL)
 		return;
-	judge(s, line, &salience);
+	smart_judge(s, line, &salience);
 	sketch_add(&s->sketch, salience.family);
 	if (salience.score < TELLING)
 		return;
@@ -147,6 +170,32 @@ static void consider_line(struct smart *s, const struct line *line)
 		s->follow = LINES_BEHIND;
 	}
 	store_judged(s, line, &salience);
+}
+
+/* Passes over further lines of a streak of the same line. Returns whether there are some. */
+static bool pass_repeats(struct smart *s, size_t end)
+{
+	uint64_t count = 0;
+	struct line line;
+
+	if (s->same.now.to != s->number || s->same.now.from == s->number)
+		return false;
+	block_line(s, s->done, s->number + 1, &line);
+	while (s->done < end && is_repeat(s, &line)) {
+		count++;
+		s->done += (size_t)line.length;
+		line.offset += line.length;
+		line.front += line.length;
+		if (s->len - s->done < line.length)
+			break;
+	}
+	if (count == 0)
+		return false;
+	s->number += count;
+	streaks_add(&s->same, s->number, count, true);
+	streaks_add(&s->alike, s->number, count, true);
+	s->alike.now.offset += count * line.length;
+	return true;
 }
 
 /* Passes over lines up to `end` of the block, judging those that may tell something. */
@@ -183,7 +232,8 @@ static void scan_block(struct smart *s)
 		struct line line;
 
 		if (s->offset + s->done >= JUDGE_ALL && s->follow == 0) {
-			search_block(s, end);
+			if (!pass_repeats(s, end))
+				search_block(s, end);
 			continue;
 		}
 		block_line(s, s->done, ++s->number, &line);

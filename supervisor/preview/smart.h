@@ -7,9 +7,11 @@
 #define TERSE_PREVIEW_SMART_H
 
 #include "supervisor/preview/lexicon.h"
+#include "supervisor/preview/phrases.h"
 #include "supervisor/preview/scout.h"
 #include "supervisor/preview/sketch.h"
 #include "supervisor/preview/store.h"
+#include "supervisor/preview/streak.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,8 +22,12 @@ enum { FOUND_BITS = 12 };
 struct smart {
 	struct lexicon lexicon;
 	struct scout scout;
+	struct phrases phrases;
 	struct sketch sketch;
 	struct store store;
+	/* Lines that are the same, and lines of one shape: that of the line added last. */
+	struct streaks same, alike;
+	uint32_t shape;
 
 	char *block; /* what was fed and is not judged yet, behind some that is */
 	size_t len, done;
@@ -38,12 +44,15 @@ struct smart {
 	char long_text[STORE_FRONT + 2 * STORE_BACK];
 };
 
-/* `s` is all zeroes. 0, or -1 with ENOMEM. */
-int smart_init(struct smart *s);
+/* `s` is all zeroes; the lists are those of phrases_init(). 0, or -1 with ENOMEM. */
+int smart_init(struct smart *s, char *const *telling, char *const *ignored);
 void smart_release(struct smart *s);
 
 /* Returns how many newlines there were so far. */
 uint64_t smart_feed(struct smart *s, const char *data, size_t len);
+
+/* Judges a line. */
+void smart_judge(const struct smart *s, const struct line *line, struct salience *salience);
 
 /* What the lines are weighed for. */
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
@@ -51,8 +60,8 @@ enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
 /* Sets the value of all stored lines, for a text of `bytes` bytes. */
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 
-/* The value of a line that is not stored, for itself alone. */
+/* The value of a line that is not stored, for itself alone, and its shape. */
 unsigned smart_value(const struct smart *s, const struct line *line, uint64_t bytes,
-		     enum outcome outcome);
+		     enum outcome outcome, uint32_t *shape);
 
 #endif

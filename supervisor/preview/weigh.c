@@ -175,18 +175,19 @@ static unsigned count_up(uint8_t *slots, uint32_t hash)
 }
 
 unsigned smart_value(const struct smart *s, const struct line *line, uint64_t bytes,
-		     enum outcome outcome)
+		     enum outcome outcome, uint32_t *shape)
 {
 	struct salience salience;
 	struct stored stored;
 	struct weighing w = {.smart = s, .line = &stored};
 
-	salience_judge(&s->lexicon, line, &salience);
+	smart_judge(s, line, &salience);
 	stored = (struct stored){.score = (uint8_t)salience.score,
 				 .result = (uint8_t)salience.result,
 				 .shape = salience.shape,
 				 .family = salience.family};
 	w.from_end = (float)(bytes - line->offset);
+	*shape = salience.shape;
 	return (unsigned)(own_weight(&w, outcome) * UNIT);
 }
 

@@ -4,6 +4,7 @@
 
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/human.h"
+#include "supervisor/base/utf8.h"
 #include "supervisor/preview/preview.h"
 
 #include <inttypes.h>
@@ -58,6 +59,21 @@ static int append_range(struct buffer *out, const struct preview_piece *piece,
 			     piece->to - piece->from + 1);
 }
 
+/* "[... 412 more lines like this (21.0 KB): terse read ID --offset 12 --limit 412; last: TEXT]" */
+static int append_alike(struct buffer *out, const struct preview_piece *piece,
+			const struct wording_place *place)
+{
+	char count[HUMAN_LEN];
+
+	human_count(count, piece->to - piece->from + 1);
+	if (buffer_printf(out, "[... %s more lines like this (", count) < 0 ||
+	    append_size(out, piece->bytes) < 0 || buffer_append_string(out, "): ") < 0 ||
+	    append_range(out, piece, place) < 0 || buffer_append_string(out, "; last: ") < 0 ||
+	    utf8_clean(out, piece->text, piece->len) < 0)
+		return -1;
+	return buffer_append_string(out, "]\n");
+}
+
 int wording_marker(struct buffer *out, const struct preview_piece *piece,
 		   const struct wording_place *place)
 {
@@ -69,6 +85,8 @@ int wording_marker(struct buffer *out, const struct preview_piece *piece,
 				     "[... lines %" PRIu64 "-%" PRIu64 " repeat the line above]\n",
 				     piece->from, piece->to);
 	}
+	if (piece->kind == PREVIEW_ALIKE)
+		return append_alike(out, piece, place);
 	if (buffer_append_string(out, "[... ") < 0 ||
 	    append_lines(out, piece->to - piece->from + 1) < 0 ||
 	    buffer_append_string(out, " (") < 0 || append_size(out, piece->bytes) < 0 ||

@@ -23,7 +23,9 @@ struct wording_place {
 };
 
 /* "[... 1,204 lines (61.0 KB) omitted: terse read cmd-1m5zq8k3x7f --offset 31 --limit 1204]\n",
-   and for a fold "[... lines 12-421 repeat the line above]\n". */
+   for a fold "[... lines 12-421 repeat the line above]\n", and for lines that are alike
+   "[... 412 more lines like this (21.0 KB): terse read cmd-… --offset 12 --limit 412; last:
+   Downloading part 421]\n". */
 int wording_marker(struct buffer *out, const struct preview_piece *piece,
 		   const struct wording_place *place);
 

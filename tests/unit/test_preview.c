@@ -4,6 +4,7 @@
 #include "supervisor/base/human.h"
 #include "supervisor/base/utf8.h"
 #include "supervisor/preview/preview.h"
+#include "supervisor/preview/salience.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -24,7 +25,10 @@ static size_t marker(void *ctx, const struct preview_piece *piece, char *out, si
 
 	human_count(lines, count);
 	human_size(bytes, piece->bytes);
-	if (!*id)
+	if (piece->kind == PREVIEW_ALIKE)
+		n = snprintf(out, cap, "[~ %" PRIu64 " %.*s]\n", count, (int)piece->len,
+			     piece->text);
+	else if (!*id)
 		n = snprintf(out, cap, "[%c %" PRIu64 "]\n",
 			     piece->kind == PREVIEW_FOLD ? '=' : '-', count);
 	else if (piece->kind == PREVIEW_FOLD)
@@ -69,6 +73,16 @@ static void random_text(struct buffer *b, bool clean)
 	for (uint32_t i = 0; i < lines; i++) {
 		uint32_t kind = rnd(20);
 
+		if (kind == 7) {
+			/* Lines that differ in numbers and paths only. */
+			for (uint32_t k = rnd(30), m = rnd(500); k > 0; k--)
+				assert_int_equal(buffer_printf(b, "%serror %u of ünï in /a/%u%s\n",
+							       m % 5 ? "" : "  ", m + k, k * m,
+							       m % 7 ? "" : " again and again"),
+						 0);
+			start = b->len;
+			continue;
+		}
 		if (kind < 4 && b->len > start) {
 			/* The line before, again and again. */
 			for (uint32_t k = rnd(6); k > 0; k--) {
@@ -210,6 +224,29 @@ static void render(struct buffer *out, bool bare, const struct preview_ask *ask,
 	}
 }
 
+static uint32_t shape_at(const struct buffer *text, const struct lines *lines, uint64_t number)
+{
+	size_t start = lines->start[number - 1], end = lines->start[number];
+	struct line line = {.front = text->data + start, .front_len = end - start};
+
+	line.ended = text->data[end - 1] == '\n';
+	line.length = line.front_len;
+	return salience_shape(&line);
+}
+
+/* The last of lines that are alike is given without its newline. */
+static void check_last(const char *line, size_t len, const struct preview_piece *piece)
+{
+	struct buffer shown = BUFFER_INIT;
+
+	assert_null(memchr(piece->text, '\n', piece->len));
+	assert_int_equal(buffer_append(&shown, piece->text, piece->len), 0);
+	if (line[len - 1] == '\n')
+		assert_int_equal(buffer_append(&shown, "\n", 1), 0);
+	check_line(line, len, buffer_string(&shown), shown.len, 200, false);
+	buffer_release(&shown);
+}
+
 static void check_pieces(const struct buffer *text, const struct preview_options *options,
 			 const struct preview_ask *ask, const struct preview_piece *pieces,
 			 int count, bool clean)
@@ -233,9 +270,14 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 				assert_memory_equal(text->data + lines.start[n - 1],
 						    text->data + lines.start[piece->from - 2],
 						    lines.start[n] - lines.start[n - 1]);
-			check_line(text->data + lines.start[piece->to - 1],
-				   lines.start[piece->to] - lines.start[piece->to - 1], piece->text,
-				   piece->len, options->max_line, options->bare);
+		}
+		if (piece->kind == PREVIEW_ALIKE) {
+			assert_true(i > 0 && pieces[i - 1].kind == PREVIEW_TEXT);
+			for (uint64_t n = piece->from; n <= piece->to; n++)
+				assert_int_equal(shape_at(text, &lines, n),
+						 shape_at(text, &lines, piece->from - 1));
+			check_last(text->data + lines.start[piece->to - 1],
+				   lines.start[piece->to] - lines.start[piece->to - 1], piece);
 		}
 		if (piece->kind != PREVIEW_TEXT)
 			continue;
@@ -303,6 +345,7 @@ static void test_properties(void **state)
 			.mode = (enum preview_mode)rnd(3),
 			.budget = rnd(2) ? 64 + rnd(400) : 64 + rnd(12000),
 			.head_share = rnd(101),
+			.end_share = rnd(101),
 			.max_line = rnd(2) ? 1 + rnd(300) : 2000,
 			.max_lines = rnd(4) ? 0 : rnd(100),
 			.bare = rnd(4) == 0,

@@ -48,6 +48,12 @@ static void markers(void **state)
 					   .bytes = (uint64_t)10 * 1024 * 1024 * 1024};
 	const struct preview_piece fold = {
 		.kind = PREVIEW_FOLD, .from = 1012, .to = 1421, .bytes = 4100};
+	const struct preview_piece alike = {.kind = PREVIEW_ALIKE,
+					    .from = 12,
+					    .to = 2421,
+					    .bytes = 21504,
+					    .text = "part\t\x1b 24\xC3\xBC",
+					    .len = 11};
 	const struct preview_piece fold_one = {.kind = PREVIEW_FOLD, .from = 2, .to = 2};
 	(void)state;
 	marker(&many, &kept,
@@ -63,6 +69,15 @@ static void markers(void **state)
 	       "[... 1,204 lines (61.0 KB) omitted: not kept: No space left on device]\n");
 	marker(&many, &in_a_file, "[... 1,204 lines (61.0 KB) omitted: lines 31-1234]\n");
 	marker(&fold, &kept, "[... lines 1012-1421 repeat the line above]\n");
+	marker(&alike, &kept,
+	       "[... 2,410 more lines like this (21.0 KB): terse read " ID
+	       " --offset 12 --limit 2410; last: part\t\uFFFD 24\u00FC]\n");
+	marker(&alike, &lost,
+	       "[... 2,410 more lines like this (21.0 KB): not kept: No space left on device; "
+	       "last: part\t\uFFFD 24\u00FC]\n");
+	marker(&alike, &in_a_file,
+	       "[... 2,410 more lines like this (21.0 KB): lines 12-2421; last: "
+	       "part\t\uFFFD 24\u00FC]\n");
 	marker(&fold_one, &lost, "[... line 2 repeats the line above]\n");
 }
 

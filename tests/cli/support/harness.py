@@ -46,8 +46,8 @@ FOOTER = re.compile(
     rb"; full text: terse read (?P<id>cmd-[0-9a-z]+)( --stderr)?, "
     rb"search: terse search (?P=id)( --stderr)? REGEX\]\n\Z")
 MARKER = re.compile(
-    rb"^\[\.\.\. ([\d,]+) lines? \([^)]+\) omitted: "
-    rb"terse read (cmd-[0-9a-z]+) --offset (\d+) --limit (\d+)\]$", re.M)
+    rb"^\[\.\.\. ([\d,]+) (?:lines? \([^)]+\) omitted|more lines like this \([^)]+\)): "
+    rb"terse read (cmd-[0-9a-z]+) --offset (\d+) --limit (\d+)(?:; last: .*)?\]$", re.M)
 HEARTBEAT = re.compile(
     rb"^\[terse: still running after [^;]+; ([\d,]+) lines?, [^ ]+ \w+ so far: "
     rb"terse read (cmd-[0-9a-z]+)\]$", re.M)

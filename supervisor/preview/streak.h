@@ -1,0 +1,44 @@
+// Runs of lines that are alike, known beyond the lines whose texts are kept: the
+// longest ones of a text.
+#ifndef TERSE_PREVIEW_STREAK_H
+#define TERSE_PREVIEW_STREAK_H
+
+#include "supervisor/preview/line.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STREAKS = 32, STREAK_LAST = 160 };
+
+/* Lines from..to. */
+struct streak {
+	uint64_t from, to;
+	/* The last of them, where it was given: its first bytes, where it is in the text, and
+	   whether they are all of it. */
+	char text[STREAK_LAST];
+	size_t len;
+	uint64_t offset, length;
+	bool ended;
+};
+
+struct streaks {
+	struct streak now; /* ends with the line added last */
+	struct streak longest[STREAKS];
+	size_t count;
+};
+
+/* Adds lines up to `number`, of which there are `count`, `goes_on` when they are like the one in
+   front of them. Lines may be left out, which ends a streak; earlier ones are ignored. */
+void streaks_add(struct streaks *s, uint64_t number, uint64_t count, bool goes_on);
+
+/* The same for one line, of which the text is kept. */
+void streaks_add_line(struct streaks *s, const struct line *line, bool goes_on);
+
+/* The streak that holds these lines, both included, or NULL. */
+const struct streak *streaks_find(const struct streaks *s, uint64_t from, uint64_t to);
+
+/* The last line of a streak that was added with its text. */
+void streak_last(const struct streak *s, struct line *line);
+
+#endif

@@ -1,0 +1,261 @@
+#!/usr/bin/env -S python3 -B
+"""What a preview shows of real runs. Of failed ones the cause is in it, wherever it was in the
+output; of successful ones the results are, and nothing is put forward as an error.
+
+Tools that the tests may not need were run elsewhere: their output is in tests/preview, each NAME.log
+with what its preview has to show (NAME.labels) and the exit status (NAME.exit). It was recorded with
+script(1), and has nothing changed but paths."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from support.harness import BUDGET, LIMIT, SOURCE, TERSE, Case, main, read_file, write_file
+
+RECORDED = os.path.join(SOURCE, "tests", "preview")
+
+# Words that mark an error in what is put forward: lines from the middle, which have numbers.
+FALSE_ALARM = re.compile(rb"^\d+: .*(error|fail|fatal|panic|abort)", re.I | re.M)
+
+C_TEST = """
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static void test_no_error(void **state) { (void)state; assert_int_equal(1 + 1, 2); }
+static void test_sum(void **state) { (void)state; assert_int_equal(20 + 2, SUM); }
+
+int main(void)
+{
+	struct CMUnitTest tests[100];
+
+	for (size_t i = 0; i < 100; i++)
+		tests[i] = (struct CMUnitTest){i %% 3 ? "fails_on_error" : "keeps_failed", test_no_error,
+					       NULL, NULL, NULL};
+	tests[47] = (struct CMUnitTest)cmocka_unit_test(test_sum);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+"""
+
+PY_TEST = """
+import unittest
+
+class ErrorTest(unittest.TestCase):
+    pass
+
+for number in range(100):
+    setattr(ErrorTest, "test_failure_%d" % number, lambda self: self.assertTrue(True))
+unittest.main(verbosity=2)
+"""
+
+LOADER = """
+import atexit, json, sys
+
+def load(text):
+    return json.loads(text)
+
+def close(number):
+    print("connection %d closed after 0 errors" % number)
+
+print("loading", flush=True)
+for number in range(150):
+    print("table_%d: %d rows, 0 failed" % (number, number * 7 % 23))
+    atexit.register(close, number)
+load('{"name": }')
+"""
+
+CRASH = """
+#include <stdio.h>
+
+struct node { int value; struct node *next; };
+
+static int last(const struct node *n)
+{
+	return n->next->value;
+}
+
+int main(void)
+{
+	static struct node one = {1, NULL};
+
+	for (int i = 0; i < 200; i++)
+		printf("step %d done, no errors\\n", i);
+	fflush(stdout);
+	return last(&one);
+}
+"""
+
+
+class RealRuns(Case):
+    def write(self, name, text):
+        return write_file(os.path.join(self.work, name), text)
+
+    def preview(self, *command, codes=(1, 2)):
+        """What an agent is given, which has to be a preview."""
+        run = self.terse("--session", "previews", *command)
+        self.assertIn(run.code, codes, run.out[-500:])
+        self.assertIn(b"[terse: exit %d after " % run.code, run.out)
+        self.assertLessEqual(run.out.index(b"[terse: exit "), LIMIT)
+        return run.out
+
+    def assert_shows(self, shown, *texts):
+        for text in texts:
+            self.assertIn(text, shown, shown.decode(errors="replace"))
+
+    def write_makefile(self, flags, bad=None):
+        """40 small C files of a program, of which one may be bad."""
+        names = ["error_handler_%02d" % number for number in range(40)]
+        for name in names:
+            self.write(name + ".c", "int %s(void) { return 1; }\n" % name)
+        if bad is not None:
+            self.write(names[20] + ".c", bad)
+        self.write("main.c", "int error_handler_39(void);\n"
+                   "int main(void) { return error_handler_39() - 1; }\n")
+        objects = " ".join(name + ".o" for name in names + ["main"])
+        self.write("Makefile", "CC = gcc\nCFLAGS = -std=c17 -O0 -Wall -Wextra -Werror "
+                   "-Wno-error=unused %s\n"
+                   "program: %s\n\t$(CC) -o $@ $^\n\t@echo 'built program: 0 errors'\n"
+                   % (flags, objects))
+
+
+class Failures(RealRuns):
+    def test_compiler(self):
+        """gcc, in the middle of what make -j goes on with."""
+        self.write_makefile("", "int f(void)\n{\n\treturn missing_count + 1;\n}\n")
+        shown = self.preview("make", "-j4", "-k")
+        self.assert_shows(shown, "error: ‘missing_count’ undeclared".encode(),
+                          b"return missing_count + 1;", b"error_handler_20.o] Error 1")
+
+    def test_warning_as_error(self):
+        """make -j that stops soon: the warning that -Werror made an error of."""
+        self.write_makefile("", "int error_handler_20(int a) { int unused; return a; }\n")
+        shown = self.preview("make", "-j2", "CFLAGS=-std=c17 -Wall -Wextra -Werror "
+                             + "-DLONG_LINES=1 " * 8)
+        self.assert_shows(shown, b"error_handler_20.c:1:", b"[-Werror=unused-variable]")
+
+    def test_linker(self):
+        self.write_makefile("", "int not_there(void);\n"
+                            "int error_handler_20(void) { return not_there(); }\n")
+        shown = self.preview("make", "-j4")
+        self.assert_shows(shown, b"undefined reference to `not_there'",
+                          b"collect2: error: ld returned 1 exit status")
+
+    def test_cmocka(self):
+        self.write("t.c", C_TEST.replace("%%", "%"))
+        subprocess.run(["gcc", "-DSUM=23", "-o", "t", "t.c", "-lcmocka"], cwd=self.work, check=True)
+        shown = self.preview("./t")
+        self.assert_shows(shown, b"[  ERROR   ] --- 0x16 != 0x17", b"t.c:9: error: Failure!",
+                          b"[  FAILED  ] test_sum", b"1 FAILED TEST(S)")
+
+    def test_traceback(self):
+        """Python, with much printed while it ends."""
+        self.write("load.py", LOADER)
+        shown = self.preview("python3", "-u", "load.py")
+        self.assert_shows(shown, b"Traceback (most recent call last):", b'load.py", line 5, in load',
+                          b"json.decoder.JSONDecodeError: Expecting value: line 1 column 10")
+
+    def test_unittest(self):
+        self.write("t.py", PY_TEST.replace("unittest.main", """
+def test_total(self):
+    self.assertEqual(sum([1, 2]), 4)
+ErrorTest.test_failure_51 = test_total
+unittest.main"""))
+        shown = self.preview("python3", "t.py")
+        self.assert_shows(shown, b"FAIL: test_total" if b"FAIL: test_total" in shown
+                          else b"FAIL: test_failure_51", b"AssertionError: 3 != 4",
+                          b"FAILED (failures=1)")
+
+    def test_traced_shell_script(self):
+        """set -x, with a clean-up behind what failed."""
+        self.write("build.sh", "set -ex\ntrap 'for i in $(seq 120); do rm -f out/error_$i.log; done'"
+                   " EXIT\nmkdir out\nfor i in $(seq 120); do echo 0 errors >out/error_$i.log; done\n"
+                   "cp config.in out/config\necho done\n")
+        shown = self.preview("sh", "build.sh")
+        self.assert_shows(shown, b"cp: cannot stat 'config.in': No such file or directory",
+                          b"+ cp config.in out/config")
+
+    def test_sanitizer(self):
+        """A null pointer under AddressSanitizer, in a script that goes on."""
+        self.write("crash.c", CRASH)
+        subprocess.run(["gcc", "-g", "-fsanitize=address", "-o", "crash", "crash.c"], cwd=self.work,
+                       check=True)
+        shown = self.preview("sh", "-c", "./crash || code=$?; for i in $(seq 200); do "
+                             "echo removing temporary file $i; done; exit $code")
+        self.assert_shows(shown, b"ERROR: AddressSanitizer: SEGV on unknown address", b" in last ",
+                          b"crash.c:8")
+
+    def test_package_manager(self):
+        """apt-get, in the middle of what a provisioning script lists."""
+        self.write("provision.sh", "dpkg-query -W | head -n 150\n"
+                   "apt-get -s -q install no-such-package-of-ours || code=$?\n"
+                   "dpkg-query -W | tail -n 150\nexit $code\n")
+        shown = self.preview("sh", "provision.sh", codes=(100,))
+        self.assert_shows(shown, b"E: Unable to locate package no-such-package-of-ours")
+
+    def test_missing_program(self):
+        self.write("ci.sh", "for i in $(seq 150); do echo \"[$i/150] generated table_$i.c\"; done\n"
+                   "protocol-compiler-of-ours --out gen api.proto\n"
+                   "for i in $(seq 150); do echo \"[$i/150] copied table_$i.c\"; done\nexit 1\n")
+        shown = self.preview("bash", "ci.sh")
+        self.assert_shows(shown, b"ci.sh: line 2: protocol-compiler-of-ours: command not found")
+
+
+class Successes(RealRuns):
+    def assert_calm(self, shown, *results):
+        self.assert_shows(shown, *results)
+        self.assertIsNone(FALSE_ALARM.search(shown), shown.decode(errors="replace"))
+
+    def test_make(self):
+        self.write_makefile("-DFAIL_ON_ERROR=0")
+        self.assert_calm(self.preview("make", "-j4", codes=(0,)), b"built program: 0 errors")
+
+    def test_cmocka(self):
+        self.write("t.c", C_TEST.replace("%%", "%"))
+        subprocess.run(["gcc", "-DSUM=22", "-o", "t", "t.c", "-lcmocka"], cwd=self.work, check=True)
+        self.assert_calm(self.preview("./t", codes=(0,)), b"[  PASSED  ] 100 test(s).")
+
+    def test_unittest(self):
+        self.write("t.py", PY_TEST)
+        self.assert_calm(self.preview("python3", "t.py", codes=(0,)), b"Ran 100 tests in ", b"\nOK\n")
+
+    def test_traced_shell_script(self):
+        self.write("check.sh", "set -x\nfor i in $(seq 300); do test ! -e error_$i; done\n"
+                   "set +x\necho '300 files checked, 0 errors'\n")
+        self.assert_calm(self.preview("sh", "check.sh", codes=(0,)), b"300 files checked, 0 errors")
+
+    def test_archive(self):
+        for number in range(300):
+            self.write("exception_%d_failed.log" % number, "")
+        self.assert_calm(self.preview("sh", "-c", "tar -cvf all.tar *.log && echo wrote all.tar",
+                                      codes=(0,)), b"wrote all.tar")
+
+
+class Recorded(Case):
+    def preview(self, name):
+        path = os.path.join(RECORDED, name)
+        code = read_file(path + ".exit").decode().strip()
+        with open(path + ".log", "rb") as log:
+            done = subprocess.run([TERSE, "filter", "--exit-code", code], stdin=log, env=self.env(),
+                                  stdout=subprocess.PIPE, check=True)
+        self.assertLessEqual(done.stdout.index(b"\n[terse: exit %s after " % code.encode()), BUDGET)
+        for label in read_file(path + ".labels").splitlines():
+            self.assertIn(label, done.stdout, done.stdout.decode())
+        return int(code), done.stdout
+
+    def test_all(self):
+        names = sorted(name[:-4] for name in os.listdir(RECORDED) if name.endswith(".log"))
+        codes = []
+        for name in names:
+            with self.subTest(name):
+                code, shown = self.preview(name)
+                codes.append(code)
+                if code == 0:
+                    self.assertIsNone(FALSE_ALARM.search(shown), shown.decode())
+        self.assertGreaterEqual(sum(code != 0 for code in codes), 4)
+        self.assertGreaterEqual(sum(code == 0 for code in codes), 5)
+
+
+main()
