@@ -1,7 +1,9 @@
 // terse run: a command under supervision.
 
+#include "supervisor/command/run.h"
 #include "config/option.h"
 #include "config/profile.h"
+#include "shim/rule.h"
 #include "shim/shell.h"
 #include "supervisor/artifact/session.h"
 #include "supervisor/base/clock.h"
@@ -111,7 +113,7 @@ static char **make_argv(const struct settings *s, const struct arguments *a)
 	return argv;
 }
 
-static int tell_exec_error(const char *command, int error)
+int run_tell_exec_error(const char *command, int error)
 {
 	const char *why =
 		error == ENOENT && !strchr(command, '/') ? "command not found" : strerror(error);
@@ -122,8 +124,7 @@ static int tell_exec_error(const char *command, int error)
 	return spawn_exit_status(error);
 }
 
-/* Whether to get out of the way: switched off, or supervised already. */
-static bool is_bypassed(void)
+bool run_is_bypassed(void)
 {
 	const char *off = getenv("TERSE"), *active = getenv(ENVIRONMENT_ACTIVE);
 	return (off && strcmp(off, "0") == 0) || (active && *active);
@@ -153,16 +154,20 @@ static void look_at_terminal(struct job *job)
 	}
 }
 
-/* Puts the settings of the command's profile in place. A person's programs keep their terminal, so
-   it is for other readers. Returns 0, or -1 after saying that a flag names none. */
-static int apply_profile(struct settings *s, const struct arguments *a)
+/* Puts the settings of the agent and of the command's profile in place. A person's programs keep
+   their terminal, so it is for other readers. Returns 0, or -1 after saying that a flag names none.
+ */
+static int apply_profile(struct settings *s, char *const *argv, const char *string)
 {
 	struct option_error error = {""};
 	struct profile_choice choice;
 	bool wanted = !isatty(STDOUT_FILENO) || s->print == PRINT_PREVIEW;
+	const char *agent = wanted && !s->agent ? rule_agent(s) : NULL;
+	if (agent)
+		rule_apply(s, agent);
 	if (!wanted && !s->profile)
 		return 0;
-	if (profile_choose(s, a->argv, a->string, &choice, &error) < 0 && *error.text) {
+	if (profile_choose(s, argv, string, &choice, &error) < 0 && *error.text) {
 		fprintf(stderr, "terse: %s\n", error.text);
 		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
 			return -1;
@@ -176,25 +181,30 @@ static int apply_profile(struct settings *s, const struct arguments *a)
 	return 0;
 }
 
+int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string)
+{
+	if (apply_profile(s, words, string) < 0)
+		return EXIT_TERSE;
+	job->settings = s;
+	layout_decide(&job->layout, s);
+	if (job->layout.direct)
+		return run_tell_exec_error(job->argv[0], frontend_exec(job));
+	look_at_terminal(job);
+	return run_tell_exec_error(job->argv[0], frontend_run(job));
+}
+
 int command_run(struct command_context *c, int argc, char **argv)
 {
 	struct arguments a = {NULL, NULL};
-	struct job job = {.settings = c->settings, .started_ms = clock_real_ms()};
-	job.begun_ms = clock_monotonic_ms();
+	struct job job = {.started_ms = clock_real_ms(), .begun_ms = clock_monotonic_ms()};
 	if (parse(c->settings, argc, argv, &a) < 0)
-		return EXIT_TERSE;
-	if (!is_bypassed() && apply_profile(c->settings, &a) < 0)
 		return EXIT_TERSE;
 	job.argv = job.shown = make_argv(c->settings, &a);
 	if (!job.argv) {
 		fprintf(stderr, "terse: %s\n", strerror(errno));
 		return EXIT_TERSE;
 	}
-	if (!is_bypassed())
-		layout_decide(&job.layout, c->settings);
-	if (is_bypassed() || job.layout.direct)
-		return tell_exec_error(job.argv[0], frontend_exec(&job));
-	job.session = session_name(c->settings);
-	look_at_terminal(&job);
-	return tell_exec_error(job.argv[0], frontend_run(&job));
+	if (run_is_bypassed())
+		return run_tell_exec_error(job.argv[0], frontend_exec(&job));
+	return run_supervised(&job, c->settings, a.argv, a.string);
 }

@@ -50,6 +50,20 @@ static void print_numbered(struct interceptor *s, const struct preview_piece *pi
 	buffer_release(&out);
 }
 
+static bool has_failed(const struct wording_ending *e)
+{
+	return e->state == WORDING_INTERRUPTED || e->exit_code != 0;
+}
+
+void interceptor_conclude(struct interceptor *s, bool failed)
+{
+	if (s->options.print != INTERCEPT_PREVIEW || !failed)
+		return;
+	s->most = limit_most(s->options.limit.failure_bytes);
+	if (s->fits && !s->reported && intercept_is_over(s, false))
+		intercept_overflow(s);
+}
+
 static void print_preview(struct interceptor *s, const struct interceptor_ending *e)
 {
 	const struct preview_piece *pieces;
@@ -57,7 +71,7 @@ static void print_preview(struct interceptor *s, const struct interceptor_ending
 	const struct preview_ask ask = {
 		.printed_bytes = s->printed,
 		.printed_lines = s->printed_lines,
-		.status = e->ending.state == WORDING_INTERRUPTED || e->ending.exit_code != 0,
+		.status = has_failed(&e->ending),
 		.marker = measure_marker,
 		.ctx = (void *)place,
 	};
@@ -119,9 +133,12 @@ static void print_end_of_head(struct interceptor *s, const struct interceptor_en
 		[HEAD_BYTES] = WORDING_BYTES,
 		[HEAD_LINE] = WORDING_FIRST_LINE,
 	};
-	struct head *h = &s->head;
+	bool is_full = s->has_full && !has_failed(&e->ending);
+	struct head *h = is_full ? &s->full : &s->head;
 	struct buffer line = BUFFER_INIT;
-	head_finish(h, &line);
+	head_finish(h, is_full ? &s->more : &line);
+	if (is_full && s->more.len > s->more_len)
+		intercept_print(s, s->more.data + s->more_len, s->more.len - s->more_len);
 	intercept_print(s, line.data, line.len);
 	buffer_clear(&line);
 	const struct wording_head told = {

@@ -2,6 +2,7 @@
 
 #include "supervisor/process/layout.h"
 
+#include "shim/rule.h"
 #include "supervisor/base/io.h"
 
 #include <fcntl.h>
@@ -27,6 +28,15 @@ static enum sink forced(enum sink sink, enum printing print)
 {
 	if (print == PRINT_PREVIEW && sink != SINK_CLOSED)
 		return SINK_AGENT;
+	return sink;
+}
+
+/* Some agents collect output in a file. */
+static enum sink look_at(int i, const struct settings *s)
+{
+	enum sink sink = sink_of(STDOUT_FILENO + i);
+	if (sink == SINK_FILE && s->agent && rule_collects(s, s->agent, STDOUT_FILENO + i))
+		sink = SINK_AGENT;
 	return sink;
 }
 
@@ -68,7 +78,7 @@ void layout_decide(struct layout *l, const struct settings *s)
 	bool typed = isatty(STDIN_FILENO);
 	*l = (struct layout){.keyboard = -1};
 	for (int i = 0; i < 2; i++)
-		l->sink[i] = forced(sink_of(STDOUT_FILENO + i), (enum printing)s->print);
+		l->sink[i] = forced(look_at(i, s), (enum printing)s->print);
 	bool merged = is_merged(l, s);
 	l->person = l->sink[0] == SINK_PERSON;
 
