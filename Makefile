@@ -48,11 +48,17 @@ BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.
 BENCHES := $(if $(wildcard /usr/include/vterm.h),$(BENCHES),$(filter-out %/vterm,$(BENCHES)))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
+# terse as a shell; two names, see shim/shell.h.
+SHELLS  := $(BUILD)/terse-sh $(BUILD)/terse-bash
+
 .PHONY: all
-all: $(BUILD)/terse $(SHIM)
+all: $(BUILD)/terse $(SHELLS) $(SHIM)
 
 $(BUILD)/terse: $(BUILD)/supervisor/main.o $(LIBRARY)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -o $@ $^ $(LDLIBS)
+
+$(SHELLS): $(BUILD)/terse
+	ln -sf terse $@
 
 $(LIBRARY): $(OBJECTS)
 	rm -f $@
@@ -226,13 +232,14 @@ lint:
 .PHONY: install uninstall clean help
 install: all
 	install -D -m 755 $(BUILD)/terse $(DESTDIR)$(PREFIX)/bin/terse
+	for shell in $(notdir $(SHELLS)); do ln -sf terse $(DESTDIR)$(PREFIX)/bin/$$shell; done
 	install -D -m 644 $(SHIM) $(DESTDIR)$(PREFIX)/lib/terse/libterse-shim.so
 	ln -sf ../../bin/terse-sh $(DESTDIR)$(PREFIX)/lib/terse/terse-sh
 	install -D -m 644 docs/terse.1 $(DESTDIR)$(PREFIX)/share/man/man1/terse.1
 	install -D -m 644 config/terse.ini $(DESTDIR)$(PREFIX)/share/doc/terse/terse.ini
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/terse $(DESTDIR)$(PREFIX)/share/man/man1/terse.1
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,terse $(notdir $(SHELLS))) $(DESTDIR)$(PREFIX)/share/man/man1/terse.1
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/terse $(DESTDIR)$(PREFIX)/lib/terse
 
 clean:

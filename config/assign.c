@@ -239,18 +239,6 @@ static void release_list(struct strings *list)
 	*list = (struct strings){NULL, 0};
 }
 
-int option_check_item(const struct option *o, size_t before, const char *item,
-		      struct option_error *error)
-{
-	char *copy;
-
-	if (o->most > 0 && before >= o->most)
-		return refuse(error, "more than %zu", o->most);
-	copy = copy_text(o, item, strlen(item), error);
-	free(copy);
-	return copy ? 0 : -1;
-}
-
 /* There is room for a power of two of pointers, the last one NULL. */
 static int append_item(struct strings *list, const struct option *o, const char *value, size_t len,
 		       struct option_error *error)

@@ -11,11 +11,6 @@
 int option_parse(const struct option *o, const char *value, int64_t *out,
 		 struct option_error *error);
 
-/* Whether `item` may be added to a list of so many. Returns 0, or -1 as option_parse() does
-   (ENOMEM: out of memory). */
-int option_check_item(const struct option *o, size_t before, const char *item,
-		      struct option_error *error);
-
 /* The value of an option that holds a number as option_parse() reads it. Writes into `out` or
    returns a constant. */
 const char *option_number_text(const struct option *o, int64_t value, char out[VALUE_LEN]);

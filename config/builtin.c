@@ -7,22 +7,13 @@
 
 #include "config/profiles.h"
 
-#define KB ((int64_t)1 << 10)
-#define MB ((int64_t)1 << 20)
-#define PROFILE(name)                                 \
-	{                                             \
-		.kind = PROFILES_NAME, .text = (name) \
-	}
-#define MATCH(pattern)                                      \
-	{                                                   \
-		.kind = PROFILES_PATTERN, .text = (pattern) \
-	}
-#define SET(field, is)                                                                            \
-	{                                                                                         \
-		.kind = PROFILES_VALUE, .offset = offsetof(struct settings, field), .value = (is) \
-	}
+#define KB             ((int64_t)1 << 10)
+#define MB             ((int64_t)1 << 20)
+#define PROFILE(name)  LAYER_SECTION(name)
+#define MATCH(pattern) LAYER_ITEM(PROFILES_MATCH, pattern)
+#define SET(field, is) LAYER_SET(field, is)
 
-static const struct profiles_entry entries[] = {
+static const struct layer_entry entries[] = {
 	PROFILE("read"),
 	MATCH("cat|tac|head|tail|nl|rev|fold|fmt|pr|column|expand|unexpand"),
 	MATCH("sed|awk|gawk|mawk|nawk|cut|paste|join|tr|sort|uniq|comm|shuf"),
@@ -117,8 +108,8 @@ static const struct profiles_entry entries[] = {
 	MATCH("command -v|-V"),
 };
 
-const struct profiles profiles_builtin = {
+const struct layer profiles_builtin = {
 	.by = ORIGIN_BUILT_IN,
-	.entries = (struct profiles_entry *)entries,
+	.entries = (struct layer_entry *)entries,
 	.count = sizeof(entries) / sizeof(*entries),
 };

@@ -78,10 +78,10 @@ static bool is_yes_or_no(const struct option *o)
 
 static int write_profiles(struct buffer *out)
 {
-	const struct profiles *p = &profiles_builtin;
+	const struct layer *p = &profiles_builtin;
 
 	for (size_t i = 0; i < p->count; i++) {
-		if (p->entries[i].kind == PROFILES_NAME &&
+		if (p->entries[i].kind == LAYER_NAME &&
 		    buffer_printf(out, "%s ", p->entries[i].text) < 0)
 			return -1;
 	}

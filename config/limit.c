@@ -4,6 +4,39 @@
 
 #include <string.h>
 
+/* Kept free below a ceiling for what ends a preview: a footer or notice, a status. */
+#define NOTICES      ((int64_t)400)
+#define NOTICE_LINES 4
+
+/* What is left of `bytes` under a ceiling (0: none). */
+static int64_t hold(int64_t bytes, int64_t ceiling)
+{
+	/* So that limit_most() is within it, too. */
+	int64_t whole = ceiling * 100 / 115, cut = ceiling - NOTICES;
+	int64_t most = whole < cut ? whole : cut;
+
+	return ceiling > 0 && bytes > most ? most : bytes;
+}
+
+static int64_t hold_lines(int64_t lines, int64_t ceiling)
+{
+	int64_t most = ceiling > 2 * NOTICE_LINES ? ceiling - NOTICE_LINES : ceiling;
+
+	return ceiling > 0 && (lines == 0 || lines > most) ? most : lines;
+}
+
+/* Only a text that is printed as it comes can go on when the command turns out to have succeeded;
+   a preview is made for either. */
+static void hold_all(struct limit *l, const struct settings *s)
+{
+	int64_t bytes = hold((int64_t)l->bytes, s->ceiling);
+	int64_t failure = hold(bytes, s->failure_ceiling);
+
+	l->bytes = (size_t)(l->mode == MODE_HEAD ? bytes : failure);
+	l->failure_bytes = (size_t)failure;
+	l->count = (uint64_t)hold_lines((int64_t)l->count, s->line_ceiling);
+}
+
 struct limit limit_of(const struct settings *s, bool is_stderr)
 {
 	struct limit l = {
@@ -25,6 +58,7 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 		l.count = (uint64_t)s->max_err_lines;
 		l.unit = UNIT_LINES;
 	}
+	hold_all(&l, s);
 	return l;
 }
 

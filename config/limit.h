@@ -12,8 +12,9 @@
    the first two. */
 struct limit {
 	size_t bytes;
-	uint64_t count;      /* of what limit_counts(); 0: no limit */
-	size_t longest_line; /* bytes without the newline; 0: no limit */
+	size_t failure_bytes; /* the same when the command failed; at most `bytes` */
+	uint64_t count;       /* of what limit_counts(); 0: no limit */
+	size_t longest_line;  /* bytes without the newline; 0: no limit */
 
 	enum unit unit;                          /* what is counted */
 	size_t max_line;                         /* a preview cuts longer lines */
@@ -23,7 +24,14 @@ struct limit {
 	const struct strings *patterns, *ignore; /* of the settings; may be NULL */
 };
 
-/* For standard output or the two together, or for standard error kept apart. */
+/* Text up to this many bytes is printed whole rather than cut a little. */
+static inline size_t limit_most(size_t bytes)
+{
+	return bytes + bytes * 15 / 100;
+}
+
+/* For standard output or the two together, or for standard error kept apart. All of it is within
+   the ceilings of the settings, with what is printed around the text. */
 struct limit limit_of(const struct settings *s, bool is_stderr);
 
 /* Whether a line (without its newline) is one of the unit. All are UNIT_LINES. Of UNIT_ENTRIES

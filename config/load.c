@@ -87,8 +87,9 @@ void settings_release(struct settings *s)
 		free(s->files[i]);
 		s->files[i] = NULL;
 	}
-	profiles_free(s->profiles);
-	s->profiles = NULL;
+	layer_free(s->profiles);
+	layer_free(s->agents);
+	s->profiles = s->agents = NULL;
 }
 
 /* Keeps the first of all errors. */

@@ -7,25 +7,38 @@
 #include "config/complaint.h"
 #include "config/ini.h"
 #include "config/nearest.h"
-#include "config/pattern.h"
 #include "config/profiles.h"
+#include "shim/rule.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+/* The sections that have a name of their own. */
+static const struct named {
+	const struct layer_form *form;
+	size_t offset; /* of their uppermost layer in the settings */
+	const char *what;
+	bool safe; /* a project's file may have them */
+} named[] = {
+	{&profiles_form, offsetof(struct settings, profiles), "a profile", true},
+	{&rules_form, offsetof(struct settings, agents), "an agent", false},
+};
+
+enum { NAMED = sizeof(named) / sizeof(*named) };
 
 /* The text's values go into `now`, which starts as a plain copy of the settings and borrows their
    strings; options with a line in the text have their own ones there. */
 struct load {
 	struct settings now;
 	unsigned lines[OPTION_LIMIT]; /* where the text sets the option; 0: it does not */
-	struct profiles *profiles;    /* what the text defines; NULL: none so far */
-	enum { NO_SECTION, BAD_SECTION, OPTIONS, PROFILE } section;
-	unsigned match_line;               /* where this section sets `match`; 0: it does not */
-	unsigned item_lines[OPTION_LIMIT]; /* and, a profile, a list */
-	size_t items[OPTION_LIMIT];        /* how many it has for it */
-	const struct option *current;      /* what an indented line goes on with ... */
-	bool matching;                     /* ... or that is `match` */
+	struct layer *layers[NAMED];  /* what the text defines; NULL: none so far */
+	enum { NO_SECTION, BAD_SECTION, OPTIONS, NAMED_SECTION } section;
+	size_t kind;                        /* of a NAMED_SECTION ... */
+	const char *name;                   /* ... and its name, in the layer */
+	unsigned key_lines[LAYER_KEYS_MAX]; /* where it sets each of its keys; 0: it does not */
+	const struct option *current;       /* what an indented line goes on with ... */
+	const struct layer_key *key;        /* ... or one of the section's own keys; else NULL */
 	enum origin by;
 	const char *path;
 	struct option_error *error;
@@ -73,14 +86,16 @@ static int already_set(struct load *l, const struct ini_line *line, unsigned fir
 	return complain(l, line, NULL, reason);
 }
 
-/* After an entry was added to the profiles. */
+/* After an entry was added to a layer. */
 static int added(struct load *l, const struct ini_line *line, int result)
 {
 	if (result == 0)
 		return 0;
-	return errno == E2BIG ? complain(l, line, NULL, "more than 1,000 lines of profiles")
+	return errno == E2BIG ? complain(l, line, NULL, "more than 1,000 lines of such sections")
 			      : fail(l, errno);
 }
+
+static const char unsafe[] = "not taken from a project's file";
 
 /* --- sections -------------------------------------------------------------- */
 
@@ -97,42 +112,61 @@ static int unknown_section(struct load *l, const struct ini_line *line)
 	return complain(l, line, NULL, reason);
 }
 
-/* The NAME of [profile NAME], or NULL. */
-static const char *profile_name(const char *section)
+/* The NAME of [profile NAME] and the like, with *kind, or NULL. */
+static const char *find_name(const char *section, size_t *kind)
 {
-	const char *name = section + strlen("profile");
+	for (size_t i = 0; i < NAMED; i++) {
+		size_t len = strlen(named[i].form->word);
 
-	if (strncmp(section, "profile", strlen("profile")) != 0 || !strchr(" \t", *name))
-		return NULL;
-	return name + strspn(name, " \t");
+		if (strncmp(section, named[i].form->word, len) == 0 &&
+		    strchr(" \t", section[len])) {
+			*kind = i;
+			return section + len + strspn(section + len, " \t");
+		}
+	}
+	return NULL;
 }
 
-static int load_profile(struct load *l, const struct ini_line *line, const char *name)
+static const struct layer *layer_below(const struct load *l, size_t kind)
 {
-	const char *reason = profile_refuse_name(name);
+	const struct layer *below =
+		*(struct layer *const *)(const void *)((const char *)&l->now + named[kind].offset);
 
+	return below ? below : named[kind].form->builtin;
+}
+
+static int load_named(struct load *l, const struct ini_line *line, const char *name, size_t kind)
+{
+	const char *reason = layer_refuse_name(name);
+	struct layer **layer = &l->layers[kind];
+
+	if (l->by == ORIGIN_PROJECT && !named[kind].safe)
+		reason = unsafe;
 	if (reason)
 		return complain(l, line, NULL, reason);
-	if (!l->profiles)
-		l->profiles = profiles_new(l->by, profiles_of(&l->now));
-	if (!l->profiles)
+	if (!*layer)
+		*layer = layer_new(l->by, layer_below(l, kind));
+	if (!*layer)
 		return fail(l, ENOMEM);
-	l->section = PROFILE;
-	return added(l, line, profiles_add_name(l->profiles, line->number, name));
+	l->section = NAMED_SECTION;
+	l->kind = kind;
+	if (layer_add_name(*layer, line->number, name) < 0)
+		return added(l, line, -1);
+	l->name = (*layer)->entries[(*layer)->count - 1].text;
+	return 0;
 }
 
 static int load_section(struct load *l, const struct ini_line *line)
 {
-	const char *name = profile_name(line->section);
+	size_t kind;
+	const char *name = find_name(line->section, &kind);
 
 	l->section = BAD_SECTION;
-	l->match_line = 0;
-	memset(l->item_lines, 0, sizeof(l->item_lines));
-	memset(l->items, 0, sizeof(l->items));
 	l->current = NULL;
-	l->matching = false;
+	l->key = NULL;
+	memset(l->key_lines, 0, sizeof(l->key_lines));
 	if (name)
-		return load_profile(l, line, name);
+		return load_named(l, line, name, kind);
 	if (!option_has_section(line->section))
 		return unknown_section(l, line);
 	l->section = OPTIONS;
@@ -176,8 +210,6 @@ static bool is_refused(const struct load *l, const struct option *o)
 	return l->by == ORIGIN_PROJECT && !o->safe;
 }
 
-static const char unsafe[] = "not taken from a project's file";
-
 static int load_key(struct load *l, const struct ini_line *line)
 {
 	const struct option *o = option_by_key(line->section, line->key);
@@ -196,87 +228,76 @@ static int load_key(struct load *l, const struct ini_line *line)
 	return check(l, line, option_set(&l->now, o, line->value, l->error));
 }
 
-static int load_pattern(struct load *l, const struct ini_line *line)
+/* One item of the section's key. */
+static int load_item(struct load *l, const struct ini_line *line)
 {
-	const char *reason = pattern_refuse(line->value);
+	const char *reason = *line->value ? l->key->refuse(line->value) : NULL;
 
-	l->matching = true;
-	if (*line->value == '\0')
+	if (*line->value == '\0' && l->key->adds)
 		return 0;
 	if (reason)
 		return complain(l, line, line->value, reason);
-	return added(l, line, profiles_add_pattern(l->profiles, line->number, line->value));
+	return added(l, line,
+		     layer_add_text(l->layers[l->kind], line->number, l->key->name, line->value));
 }
 
-static int unknown_profile_key(struct load *l, const struct ini_line *line)
+static int unknown_named_key(struct load *l, const struct ini_line *line)
 {
-	char reason[96] = "no such key of a profile";
+	char reason[96];
+	const char *what = named[l->kind].what;
 	struct nearest n;
 
 	nearest_init(&n, line->key);
-	nearest_offer(&n, "match");
+	for (const struct layer_key *k = named[l->kind].form->keys; k->name; k++)
+		nearest_offer(&n, k->name);
 	for (size_t i = 0; i < option_count; i++) {
-		if (option_is_of_profile(&option_table[i]))
+		if (option_is_number(&option_table[i]))
 			nearest_offer(&n, option_table[i].key);
 	}
 	if (n.best)
-		snprintf(reason, sizeof(reason), "no such key of a profile (did you mean %s?)",
+		snprintf(reason, sizeof(reason), "no such key of %s (did you mean %s?)", what,
 			 n.best);
+	else
+		snprintf(reason, sizeof(reason), "no such key of %s", what);
 	return complain(l, line, NULL, reason);
 }
 
-/* One item of a list of the profile. */
-static int load_profile_item(struct load *l, const struct ini_line *line)
+static int load_named_value(struct load *l, const struct ini_line *line)
 {
-	const struct option *o = l->current;
-	size_t *count = &l->items[o - option_table];
-
-	if (*line->value == '\0')
-		return 0;
-	if (option_check_item(o, *count, line->value, l->error) < 0)
-		return check(l, line, -1);
-	(*count)++;
-	return added(l, line, profiles_add_item(l->profiles, line->number, o, line->value));
-}
-
-static int load_profile_list(struct load *l, const struct ini_line *line)
-{
-	unsigned *first = &l->item_lines[l->current - option_table];
-
-	if (*first != 0)
-		return already_set(l, line, *first);
-	*first = line->number;
-	if (is_refused(l, l->current))
-		return complain(l, line, NULL, unsafe);
-	return load_profile_item(l, line);
-}
-
-static int load_profile_key(struct load *l, const struct ini_line *line)
-{
-	const struct option *o = option_by_profile_key(line->key);
-	const struct profiles_entry *there;
-	const struct profiles *layer;
+	const struct option *o = option_by_section_key(line->key);
+	const struct layer_entry *there;
+	const struct layer *layer;
 	int64_t value;
 
-	if (strcmp(line->key, "match") == 0) {
-		if (l->match_line != 0)
-			return already_set(l, line, l->match_line);
-		l->match_line = line->number;
-		return load_pattern(l, line);
-	}
 	if (!o)
-		return unknown_profile_key(l, line);
+		return unknown_named_key(l, line);
 	l->current = o;
-	if (o->type == OPTION_LIST)
-		return load_profile_list(l, line);
-	there = profiles_value(l->profiles, profile_name(line->section), o, &layer);
-	if (there && layer == l->profiles)
+	there = layer_value(l->layers[l->kind], l->name, o, &layer);
+	if (there && layer == l->layers[l->kind])
 		return already_set(l, line, there->line);
 	if (is_refused(l, o))
 		return complain(l, line, NULL, unsafe);
 	if (option_parse(o, line->value, &value, l->error) < 0)
 		return complain(l, line, line->value, l->error->text);
-	return added(l, line, profiles_add_value(l->profiles, line->number, o, value));
+	return added(l, line, layer_add_value(l->layers[l->kind], line->number, o, value));
+}
+
+static int load_named_key(struct load *l, const struct ini_line *line)
+{
+	const struct layer_key *keys = named[l->kind].form->keys;
+
+	for (size_t i = 0; keys[i].name; i++) {
+		if (strcmp(keys[i].name, line->key) != 0)
+			continue;
+		if (l->key_lines[i] != 0)
+			return already_set(l, line, l->key_lines[i]);
+		l->key_lines[i] = line->number;
+		if (l->by == ORIGIN_PROJECT && keys[i].unsafe)
+			return complain(l, line, NULL, unsafe);
+		l->key = &keys[i];
+		return load_item(l, line);
+	}
+	return load_named_value(l, line);
 }
 
 /* --- lines ------------------------------------------------------------------ */
@@ -284,27 +305,25 @@ static int load_profile_key(struct load *l, const struct ini_line *line)
 static int load_new_key(struct load *l, const struct ini_line *line)
 {
 	l->current = NULL;
-	l->matching = false;
+	l->key = NULL;
 	switch (l->section) {
 	case NO_SECTION: return complain(l, line, NULL, "a key before the first [section]");
 	case BAD_SECTION: break;
 	case OPTIONS: return load_key(l, line);
-	case PROFILE: return load_profile_key(l, line);
+	case NAMED_SECTION: return load_named_key(l, line);
 	}
 	return 0;
 }
 
 static int load_more(struct load *l, const struct ini_line *line)
 {
-	if (l->matching)
-		return load_pattern(l, line);
+	if (l->key)
+		return load_item(l, line);
 	if (!l->current)
 		return 0; /* of a key that was refused */
 	if (l->current->type != OPTION_LIST)
 		return complain(l, line, line->value,
 				"an indented line adds to a list, and this takes one value");
-	if (l->section == PROFILE)
-		return load_profile_item(l, line);
 	return check(l, line, option_append(&l->now, l->current, line->value, l->error));
 }
 
@@ -330,13 +349,15 @@ static void settle(struct load *l, struct settings *s)
 		if (l->lines[i] != 0)
 			option_clear(l->failure ? &l->now : s, &option_table[i]);
 	}
-	if (l->failure) {
-		profiles_drop(l->profiles);
-		return;
+	for (size_t i = 0; i < NAMED; i++) {
+		if (l->failure)
+			layer_drop(l->layers[i]);
+		else if (l->layers[i])
+			*(struct layer **)(void *)((char *)&l->now + named[i].offset) =
+				l->layers[i];
 	}
-	if (l->profiles)
-		l->now.profiles = l->profiles;
-	*s = l->now;
+	if (!l->failure)
+		*s = l->now;
 }
 
 int settings_load_text_by(struct settings *s, enum origin by, const char *path, const char *text,

@@ -5,6 +5,7 @@
 #include "config/nearest.h"
 #include "config/phrase.h"
 #include "config/profiles.h"
+#include "shim/template.h"
 
 #include <string.h>
 
@@ -52,13 +53,13 @@ const struct option option_table[] = {
 		.key = "profile",
 		.type = OPTION_STRING,
 		.offset = OFFSET(profile),
-		.max = PROFILE_NAME_MAX,
+		.max = LAYER_NAME_MAX,
 		.unit = "NAME",
 		.flag = "--profile",
 		.variable = "TERSE_PROFILE",
 		.help = "The profile whose settings are used (terse config --profiles lists them); "
 			"empty: the one that the command belongs to.",
-		.refuse = profile_refuse_name,
+		.refuse = layer_refuse_name,
 	},
 	{
 		.section = "run",
@@ -305,6 +306,48 @@ const struct option option_table[] = {
 			"status.",
 	},
 	{
+		.section = "report",
+		.key = "ceiling",
+		.type = OPTION_SIZE,
+		.offset = OFFSET(ceiling),
+		.min = 512,
+		.max = 16 * MB,
+		.or_zero = true,
+		.preset = "0",
+		.flag = "--ceiling",
+		.variable = "TERSE_CEILING",
+		.safe = true,
+		.help = "What is printed at most, notices included, whatever size says: more than "
+			"that the agent would cut itself; 0: not known.",
+	},
+	{
+		.section = "report",
+		.key = "failure_ceiling",
+		.type = OPTION_SIZE,
+		.offset = OFFSET(failure_ceiling),
+		.min = 512,
+		.max = 16 * MB,
+		.or_zero = true,
+		.preset = "0",
+		.flag = "--failure-ceiling",
+		.variable = "TERSE_FAILURE_CEILING",
+		.safe = true,
+		.help = "The ceiling for a command that fails; 0: as ceiling.",
+	},
+	{
+		.section = "report",
+		.key = "line_ceiling",
+		.type = OPTION_COUNT,
+		.offset = OFFSET(line_ceiling),
+		.max = 1000000000,
+		.preset = "0",
+		.unit = "lines",
+		.flag = "--line-ceiling",
+		.variable = "TERSE_LINE_CEILING",
+		.safe = true,
+		.help = "The ceiling in lines; 0: not known.",
+	},
+	{
 		.section = "preview",
 		.key = "mode",
 		.type = OPTION_ENUM,
@@ -439,6 +482,19 @@ const struct option option_table[] = {
 			"sh.",
 	},
 	{
+		.section = "shim",
+		.key = "pass",
+		.type = OPTION_LIST,
+		.offset = OFFSET(pass),
+		.max = LONGEST,
+		.unit = "TEMPLATE",
+		.flag = "--pass",
+		.variable = "TERSE_PASS",
+		.help = "What an agent's command looks like (with * for any characters) that "
+			"terse-sh does not supervise.",
+		.refuse = template_refuse,
+	},
+	{
 		.section = "environment",
 		.key = "set",
 		.type = OPTION_LIST,
@@ -530,15 +586,15 @@ bool option_is_number(const struct option *o)
 	return o->type != OPTION_STRING && o->type != OPTION_LIST;
 }
 
-bool option_is_of_profile(const struct option *o)
+int64_t *option_number(struct settings *s, const struct option *o)
 {
-	return option_is_number(o) || o->in_profile;
+	return (int64_t *)(void *)((char *)s + o->offset);
 }
 
-const struct option *option_by_profile_key(const char *key)
+const struct option *option_by_section_key(const char *key)
 {
 	for (size_t i = 0; i < option_count; i++) {
-		if (option_is_of_profile(&option_table[i]) && strcmp(option_table[i].key, key) == 0)
+		if (option_is_number(&option_table[i]) && strcmp(option_table[i].key, key) == 0)
 			return &option_table[i];
 	}
 	return NULL;

@@ -3,8 +3,8 @@
 // config`, the sample ini and the documentation all walk it.
 //
 // Later wins: the defaults, /etc/terse.ini, $XDG_CONFIG_HOME/terse/terse.ini
-// (~/.config/terse/terse.ini), the project's .terse.ini (project.h), the command's
-// profile (profile.h), TERSE_* variables, flags.
+// (~/.config/terse/terse.ini), the project's .terse.ini (project.h), the agent's
+// section (shim/rule.h), the command's profile (profile.h), TERSE_* variables, flags.
 #ifndef TERSE_CONFIG_OPTION_H
 #define TERSE_CONFIG_OPTION_H
 
@@ -43,7 +43,7 @@ struct option {
 	bool safe;       /* may be set by a project's .terse.ini (project.h): a bad value makes text
 			    longer, shorter or wrapped otherwise, but runs and ends nothing,
 			    sends nothing elsewhere and keeps no more on disk */
-	bool in_profile; /* OPTION_LIST: a profile may add items */
+	bool in_profile; /* OPTION_LIST: a key of profiles, too, which add items */
 	size_t most;     /* OPTION_LIST: items at most; 0: no limit */
 	const char *help;                         /* one sentence */
 	const char *(*refuse)(const char *value); /* of strings and items: a reason, NULL if good */
@@ -65,16 +65,17 @@ const struct option *option_by_key(const char *section, const char *key);
 /* By the first `len` bytes of a variable's name. */
 const struct option *option_by_variable(const char *name, size_t len);
 
-/* The one that a key of a [profile NAME] sets, or adds items to. */
-const struct option *option_by_profile_key(const char *key);
-
-/* Whether a profile takes the option: it holds a number, or is a list that it may add to. */
-bool option_is_of_profile(const struct option *o);
+/* The one that a key of a [profile NAME] or [agent NAME] sets: they take the options that hold a
+   number. */
+const struct option *option_by_section_key(const char *key);
 
 bool option_has_section(const char *section);
 
 /* Whether its field is an int64_t. */
 bool option_is_number(const struct option *o);
+
+/* Its field, of one that holds a number. */
+int64_t *option_number(struct settings *s, const struct option *o);
 
 /* Where the option's value in the settings comes from. */
 struct setting_source *option_source(struct settings *s, const struct option *o);

@@ -6,6 +6,8 @@
 
 const char *phrase_refuse(const char *text)
 {
+	if (strlen(text) > PHRASE_MAX)
+		return "longer than 150 bytes";
 	while (*text) {
 		size_t len = strcspn(text, "*");
 

@@ -21,7 +21,7 @@ enum { NESTED_MAX = 4 };
 /* --- choosing ---------------------------------------------------------------- */
 
 struct chooser {
-	const struct profiles *profiles;
+	const struct layer *profiles;
 	struct profile_choice *choice;
 	const char *other; /* of the last command that does not count */
 };
@@ -147,9 +147,9 @@ static int no_such_profile(const struct settings *s, struct option_error *error)
 	struct nearest n;
 
 	nearest_init(&n, s->profile);
-	for (const struct profiles *p = profiles_of(s); p; p = p->below) {
+	for (const struct layer *p = profiles_of(s); p; p = p->below) {
 		for (size_t i = 0; i < p->count; i++) {
-			if (p->entries[i].kind == PROFILES_NAME)
+			if (p->entries[i].kind == LAYER_NAME)
 				nearest_offer(&n, p->entries[i].text);
 		}
 	}
@@ -172,7 +172,7 @@ int profile_choose(const struct settings *s, char *const argv[], const char *str
 	c.profiles = profiles_of(s);
 	if (s->profile) {
 		bool known = strcmp(s->profile, PROFILE_DEFAULT) == 0 ||
-			     profiles_has(profiles_of(s), s->profile);
+			     layer_has(profiles_of(s), s->profile);
 
 		add_name(&c, known ? s->profile : PROFILE_DEFAULT);
 		return known ? 0 : no_such_profile(s, error);
@@ -189,11 +189,6 @@ const char *profile_name(const struct profile_choice *choice)
 }
 
 /* --- applying ---------------------------------------------------------------- */
-
-static int64_t *number(struct settings *s, const struct option *o)
-{
-	return (int64_t *)(void *)((char *)s + o->offset);
-}
 
 /* How the values of several profiles become one. `next` may be 0 for "no limit". */
 static int64_t largest(int64_t value, int64_t next)
@@ -251,20 +246,20 @@ static int64_t merge(const struct option *o, int64_t value, int64_t next, int64_
 static void apply_one(struct settings *s, const struct option *o,
 		      const struct profile_choice *choice)
 {
-	int64_t base = *number(s, o), value = base;
+	int64_t base = *option_number(s, o), value = base;
 	bool found = false;
 
 	for (size_t i = 0; i < choice->count; i++) {
-		const struct profiles *layer;
-		const struct profiles_entry *e =
-			profiles_value(profiles_of(s), choice->names[i], o, &layer);
+		const struct layer *layer;
+		const struct layer_entry *e =
+			layer_value(profiles_of(s), choice->names[i], o, &layer);
 		int64_t next = e ? e->value : base;
 
 		found = found || e;
 		value = i == 0 ? next : merge(o, value, next, base);
 	}
 	if (found) {
-		*number(s, o) = value;
+		*option_number(s, o) = value;
 		*option_source(s, o) = (struct setting_source){.by = ORIGIN_PROFILE};
 	}
 }
@@ -279,19 +274,18 @@ static bool has_item(const struct strings *list, const char *item)
 }
 
 /* Adds what the layers say about a list, the lowest first. */
-static void add_items(struct settings *s, const struct option *o, const struct profiles *layer,
+static void add_items(struct settings *s, const struct option *o, const struct layer *layer,
 		      const char *name)
 {
 	const struct strings *list = (const void *)((const char *)s + o->offset);
 	struct setting_source *source = option_source(s, o);
-	const struct profiles_entry *e;
+	const struct layer_entry *e = NULL;
 	struct option_error error;
-	size_t at = 0;
 
 	if (!layer)
 		return;
 	add_items(s, o, layer->below, name);
-	while ((e = profiles_item(layer, name, o, &at)) != NULL) {
+	while ((e = layer_next(layer, name, o->key, e)) != NULL) {
 		/* Of more than there may be, and without memory, the first ones count. */
 		if (has_item(list, e->text) || option_append(s, o, e->text, &error) < 0)
 			continue;

@@ -47,8 +47,4 @@ void profile_apply(struct settings *s, const struct profile_choice *choice);
 /* What to call the choice: the one name, or PROFILE_MIXED. */
 const char *profile_name(const struct profile_choice *choice);
 
-/* Appends all profiles, with what files say about them, in ini syntax. Returns 0, or -1 with
-   ENOMEM. */
-int profile_write_all(const struct settings *s, struct buffer *out);
-
 #endif

@@ -40,7 +40,17 @@ static const char head[] =
 	"# A pattern names a program, then its subcommands, then options: git log -p|--patch.\n"
 	"# | separates alternatives, and * stands for any characters. The pattern of the most\n"
 	"# words decides, and of such the last one; [profile default] takes commands away from\n"
-	"# the others.\n";
+	"# the others.\n"
+	"#\n"
+	"# [agent NAME] sections tell terse-sh an agent's tool calls from what else that runs,\n"
+	"# and set the same keys for its commands. terse config --agents lists the built-in\n"
+	"# ones (claude, codex, opencode, pi, gemini); a list takes the place of theirs:\n"
+	"#\n"
+	"# [agent mine]\n"
+	"# environment = MY_AGENT\n"
+	"# string = {command}\n"
+	"# process = my-agent\n"
+	"# ceiling = 20KB\n";
 
 /* A list's items go on lines of their own below it. */
 static int write_preset(struct buffer *out, const struct option *o)

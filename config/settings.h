@@ -1,6 +1,6 @@
 // The effective settings of one call, filled from the option table (option.h):
-// built-in defaults, then files, the command's profile, TERSE_* variables and
-// flags, later ones winning.
+// built-in defaults, then files, the agent's section, the command's profile,
+// TERSE_* variables and flags, later ones winning.
 //
 // Durations are milliseconds, 0 meaning off; sizes are bytes.
 #ifndef TERSE_CONFIG_SETTINGS_H
@@ -32,6 +32,7 @@ enum origin {
 	ORIGIN_SYSTEM,  /* /etc/terse.ini */
 	ORIGIN_USER,    /* ~/.config/terse/terse.ini, or the file that TERSE_CONFIG names */
 	ORIGIN_PROJECT, /* the project's .terse.ini */
+	ORIGIN_AGENT,   /* the section of the agent that runs the command */
 	ORIGIN_PROFILE,
 	ORIGIN_VARIABLE,
 	ORIGIN_FLAG,
@@ -45,7 +46,7 @@ struct setting_source {
 	unsigned line; /* in a file, from 1 */
 };
 
-struct profiles;
+struct layer;
 
 struct settings {
 	/* [run] */
@@ -71,7 +72,10 @@ struct settings {
 	int64_t max_err_lines; /* the same; 0: no limit */
 	int64_t print;         /* enum printing: --preview, --full */
 	int64_t heartbeat;
-	int64_t status; /* enum status_line */
+	int64_t status;          /* enum status_line */
+	int64_t ceiling;         /* bytes that whoever reads would cut itself; 0: not known */
+	int64_t failure_ceiling; /* the same of a command that failed; 0: as ceiling */
+	int64_t line_ceiling;    /* the same in lines; 0: not known */
 
 	/* [preview] */
 	int64_t mode;                    /* enum mode */
@@ -88,7 +92,8 @@ struct settings {
 	char *session; /* NULL: find out */
 
 	/* [shim] */
-	char *shell; /* NULL: bash where there is one, else sh */
+	char *shell;         /* NULL: bash where there is one, else sh */
+	struct strings pass; /* templates (shim/template.h) */
 
 	/* [environment] */
 	struct strings env_set;   /* NAME=VALUE */
@@ -100,7 +105,10 @@ struct settings {
 	struct setting_source sources[OPTION_LIMIT];
 	char *files[ORIGIN_PROJECT + 1];
 
-	struct profiles *profiles; /* config/profiles.h; NULL: the files define none */
+	/* config/layer.h; NULL: the files define none. */
+	struct layer *profiles; /* config/profiles.h */
+	struct layer *agents;   /* shim/rule.h */
+	const char *agent;      /* whose section was applied; NULL: none */
 };
 
 #endif

@@ -23,6 +23,7 @@ int show_origin(const struct settings *s, const struct option *o, const char *pr
 		return buffer_printf(out, "%s:%u",
 				     s->files[source->by] ? s->files[source->by] : "terse.ini",
 				     source->line);
+	case ORIGIN_AGENT: return buffer_printf(out, "agent %s", s->agent ? s->agent : "");
 	case ORIGIN_PROFILE: return buffer_printf(out, "profile %s", profile ? profile : "");
 	case ORIGIN_VARIABLE: return buffer_append_string(out, o->variable);
 	case ORIGIN_FLAG: return buffer_append_string(out, o->flag);

@@ -11,7 +11,7 @@
    with newlines or longer than an ini's line can't be read back. */
 int show_settings(const struct settings *s, const char *profile, struct buffer *out);
 
-/* "built in", "/etc/terse.ini:7", "profile read", "TERSE_COLS", "--cols" */
+/* "built in", "/etc/terse.ini:7", "agent codex", "profile read", "TERSE_COLS", "--cols" */
 int show_origin(const struct settings *s, const struct option *o, const char *profile,
 		struct buffer *out);
 

@@ -2,8 +2,14 @@
 
 #include "shim/shell.h"
 
+#include "shim/shell_call.h"
+
+#include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *shell_find(const char *configured)
@@ -17,6 +23,66 @@ const char *shell_find(const char *configured)
 			return candidates[i];
 	}
 	return "/bin/sh";
+}
+
+/* Whether the file is this program. */
+static bool is_own(const char *path)
+{
+	struct stat own, other;
+
+	return stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
+	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+static bool is_usable(const char *path, bool strings)
+{
+	const char *name = path ? shell_call_name(path) : "";
+
+	if (*name == '\0' || shell_is_own_name(name) || access(path, X_OK) < 0 || is_own(path))
+		return false;
+	return !strings || (shell_call_is_shell(name) && strcmp(name, "fish") != 0);
+}
+
+/* The last field of the user's line, without getpwuid(): that loads libraries of the host. */
+static const char *passwd_shell(char *room)
+{
+	char line[PATH_MAX], uid[32];
+	const char *found = NULL;
+	FILE *file = fopen("/etc/passwd", "re");
+
+	snprintf(uid, sizeof(uid), "%u", (unsigned)getuid());
+	while (file && !found && fgets(line, sizeof(line), file)) {
+		char *field = line, *fields[7] = {NULL};
+
+		line[strcspn(line, "\n")] = '\0';
+		for (size_t i = 0; i < 7; i++)
+			fields[i] = strsep(&field, ":");
+		if (fields[6] && strcmp(fields[2], uid) == 0)
+			found = memcpy(room, fields[6], strlen(fields[6]) + 1);
+	}
+	if (file)
+		fclose(file);
+	return found;
+}
+
+const char *shell_real(const char *configured, bool strings, char *room)
+{
+	const char *shell = configured;
+
+	if (is_usable(shell, strings))
+		return shell;
+	shell = getenv("SHELL");
+	if (is_usable(shell, strings))
+		return shell;
+	shell = passwd_shell(room);
+	if (is_usable(shell, strings))
+		return shell;
+	return shell_find(NULL);
+}
+
+bool shell_is_own_name(const char *name)
+{
+	return strcmp(name, "terse-sh") == 0 || strcmp(name, "terse-bash") == 0;
 }
 
 bool shell_is_string(const char *argument)

@@ -6,14 +6,17 @@
 //   config/      option.c       the table every option comes from
 //                value.c assign.c   typed values and putting them into the settings
 //                ini.c load.c load_text.c project.c flag.c   files, variables, the command line
+//                layer.c layer_list.c   sections with a name of their own
 //                profile.c profiles.c builtin.c pattern.c wrapper.c   what a command is for
 //                words*.c       shell strings
 //                limit.c        how much of a text is printed
 //                complaint.c nearest.c  what is said about a bad setting
-//                help.c sample.c show.c profile_list.c completion.c wrap.c  written from the table
-//   shim/        shell.c        when a shell is needed, and which
-//                shell_call.c preload.c detour.c   what the preloaded library has to know
+//                help.c sample.c show.c completion.c wrap.c  written from the table
+//   shim/        shell.c shell_call.c  when a shell is needed, which, and what it runs
+//                preload.c detour.c   what the preloaded library has to know
 //                library/       libterse-shim.so: see libterse-shim.h; not in libterse.a
+//                rule.c agents.c template.c process.c  what is known of agents
+//                decision.c     terse-sh: is it a tool call?
 //   supervisor/
 //     base/      buffer io clock cpu human utf8 json_text: what all rooms use
 //     process/   frontend.c     the process that was typed
@@ -44,6 +47,7 @@
 //     command/   one file a verb
 
 #include "config/option.h"
+#include "shim/decision.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/config.h"
 
@@ -78,6 +82,8 @@ int main(int argc, char **argv)
 	struct settings settings;
 	struct option_error error = {""};
 	struct command_context context = {&settings};
+	if (decision_is_shell(argv[0]))
+		return command_shell(argv);
 	if (argc < 2) {
 		command_help(&context, 1, argv);
 		return EXIT_TERSE;

@@ -2,11 +2,25 @@
 #ifndef TERSE_ARTIFACT_SESSION_H
 #define TERSE_ARTIFACT_SESSION_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 struct settings;
 
-/* The setting, else TERSE_SESSION, else what agents set for their commands, else "default".
-   Not yet a directory name: see store_session_name(). Lives as long as the settings and
-   the environment. */
-const char *session_name(const struct settings *settings);
+/* Enough for the name of one that is named after a process. */
+enum { SESSION_ROOM = 96 };
+
+/* The setting (--session, TERSE_SESSION), else the conversation that the environment of the agent
+   names (shim/rule.h), else the agent's process, which is looked for from `from` on upwards and
+   written into `room` ("agent-pi-4711-88123": its name, process ID and start time), else "default".
+   Not yet a directory name: see store_session_name(). Lives as long as the settings, the
+   environment and the room. */
+const char *session_name(const struct settings *settings, pid_t from, char room[SESSION_ROOM]);
+
+/* Whether a session is named after an agent's process. */
+bool session_is_process(const char *name);
+
+/* The same, and that process is gone: nobody can go on with the session. */
+bool session_is_over(const char *name);
 
 #endif

@@ -15,6 +15,9 @@ struct command_context {
 	struct settings *settings; /* files and variables are loaded; flags not yet */
 };
 
+/* terse-sh, with argv as it was started. */
+int command_shell(char **argv);
+
 int command_run(struct command_context *c, int argc, char **argv);
 int command_filter(struct command_context *c, int argc, char **argv);
 int command_read(struct command_context *c, int argc, char **argv);

@@ -5,8 +5,10 @@
 
 #include "config/load.h"
 #include "config/profile.h"
+#include "config/profiles.h"
 #include "config/project.h"
 #include "config/show.h"
+#include "shim/rule.h"
 #include "shim/shell.h"
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/io.h"
@@ -190,7 +192,9 @@ static int print_settings(struct settings *s, char **command, bool json)
 	struct buffer text = BUFFER_INIT;
 	struct profile_choice choice;
 	struct option_error error = {""};
-	const char *profile = NULL;
+	const char *profile = NULL, *agent = rule_agent(s);
+	if (agent)
+		rule_apply(s, agent);
 	if (*command || s->profile) {
 		const char *string = command[0] && !command[1] && shell_is_string(command[0])
 					     ? command[0]
@@ -207,16 +211,17 @@ static int print_settings(struct settings *s, char **command, bool json)
 	return print_clean(&text, show_settings(s, profile, &text));
 }
 
-static int print_profiles(const struct settings *s, bool json)
+static int print_sections(const struct settings *s, const struct layer_form *form,
+			  const struct layer *top, bool json)
 {
 	struct buffer text = BUFFER_INIT;
 	if (json)
-		return print_json(config_encode_profiles(s));
-	return print_clean(&text, profile_write_all(s, &text));
+		return print_json(config_encode_sections(form, top));
+	return print_clean(&text, layer_write(&text, s, form, top));
 }
 
 struct request {
-	bool json, profiles;
+	bool json, profiles, agents;
 	char **words; /* what follows the options */
 	int count;
 	bool plain; /* -- before them: a command */
@@ -238,6 +243,9 @@ static int parse(struct settings *s, int argc, char **argv, struct request *r)
 			i++;
 		} else if (strcmp(argv[i], "--profiles") == 0) {
 			r->profiles = true;
+			i++;
+		} else if (strcmp(argv[i], "--agents") == 0) {
+			r->agents = true;
 			i++;
 		} else if (strcmp(argv[i], "--") == 0) {
 			r->plain = true;
@@ -264,7 +272,10 @@ int command_config(struct command_context *c, int argc, char **argv)
 		return EXIT_TERSE;
 	const char *action = r.count > 0 && !r.plain ? r.words[0] : "";
 	if (r.profiles)
-		return print_profiles(c->settings, r.json);
+		return print_sections(c->settings, &profiles_form, profiles_of(c->settings),
+				      r.json);
+	if (r.agents)
+		return print_sections(c->settings, &rules_form, rules_of(c->settings), r.json);
 	if (strcmp(action, "check") == 0)
 		return check(r.count - 1, r.words + 1);
 	if (strcmp(action, "completion") == 0) {

@@ -3,12 +3,13 @@
 #include "supervisor/command/config.h"
 
 #include "config/assign.h"
-#include "config/profiles.h"
+#include "config/layer.h"
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/utf8.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 /* NULL when out of memory; bytes that JSON can't hold become U+FFFD. */
@@ -69,10 +70,10 @@ static json_t *make_value(const struct settings *s, const struct option *o)
 static json_t *make_origin(const struct settings *s, const struct option *o)
 {
 	static const char *const names[] = {
-		[ORIGIN_BUILT_IN] = "default", [ORIGIN_SYSTEM] = "system",
-		[ORIGIN_USER] = "user",        [ORIGIN_PROJECT] = "project",
-		[ORIGIN_PROFILE] = "profile",  [ORIGIN_VARIABLE] = "variable",
-		[ORIGIN_FLAG] = "flag",
+		[ORIGIN_BUILT_IN] = "default",  [ORIGIN_SYSTEM] = "system",
+		[ORIGIN_USER] = "user",         [ORIGIN_PROJECT] = "project",
+		[ORIGIN_AGENT] = "agent",       [ORIGIN_PROFILE] = "profile",
+		[ORIGIN_VARIABLE] = "variable", [ORIGIN_FLAG] = "flag",
 	};
 	const struct setting_source *source = &s->sources[o - option_table];
 	json_t *origin = json_object();
@@ -131,6 +132,7 @@ char *config_encode(const struct settings *s, const char *profile)
 {
 	json_t *root = json_object(), *files = json_array(), *settings = json_array();
 	int failures = set(root, "profile", profile ? json_string(profile) : json_null());
+	failures |= set(root, "agent", s->agent ? json_string(s->agent) : json_null());
 	for (size_t i = 0; i < sizeof(s->files) / sizeof(*s->files); i++) {
 		if (s->files[i])
 			failures |= add(files, make_string(s->files[i]));
@@ -142,78 +144,67 @@ char *config_encode(const struct settings *s, const char *profile)
 	return dump(whole(root, failures));
 }
 
-/* --- profiles ------------------------------------------------------------------ */
+/* --- sections ------------------------------------------------------------------ */
 
-/* The patterns of the profile, those of the lowest layer first. */
-static int add_patterns(json_t *match, const struct profiles *layer, const char *name)
+/* What one layer says of a key. */
+static int add_items(json_t *items, const struct layer *layer, const char *name, const char *key)
 {
-	bool here = false;
-	if (!layer)
-		return 0;
-	int failures = add_patterns(match, layer->below, name);
-	for (size_t i = 0; i < layer->count; i++) {
-		const struct profiles_entry *e = &layer->entries[i];
-		if (e->kind == PROFILES_NAME)
-			here = strcmp(e->text, name) == 0;
-		else if (here && e->kind == PROFILES_PATTERN)
-			failures |= add(match, make_string(e->text));
-	}
+	const struct layer_entry *e = NULL;
+	int failures = 0;
+	while (layer && (e = layer_next(layer, name, key, e)) != NULL)
+		failures |= *e->text ? add(items, make_string(e->text)) : 0;
 	return failures;
 }
 
-/* What it adds to a list, the same. */
-static int add_items(json_t *items, const struct profiles *layer, const char *name,
-		     const struct option *o)
+/* The lowest layer first. */
+static int add_all_items(json_t *items, const struct layer *layer, const char *name,
+			 const char *key)
 {
-	const struct profiles_entry *e;
-	size_t at = 0;
 	if (!layer)
 		return 0;
-	int failures = add_items(items, layer->below, name, o);
-	while ((e = profiles_item(layer, name, o, &at)) != NULL)
-		failures |= add(items, make_string(e->text));
-	return failures;
+	return add_all_items(items, layer->below, name, key) | add_items(items, layer, name, key);
 }
 
-static int set_items(json_t *settings, const struct profiles *top, const char *name,
-		     const struct option *o)
+static json_t *make_items(const struct layer *top, const char *name, const struct layer_key *key)
 {
 	json_t *items = json_array();
-	int failures = items ? add_items(items, top, name, o) : -1;
-	if (failures || json_array_size(items) > 0)
-		return failures | set(settings, o->key, items);
-	json_decref(items);
-	return 0;
+	int failures = items ? 0 : -1;
+	if (key->adds)
+		failures |= add_all_items(items, top, name, key->name);
+	else
+		failures |= add_items(items, layer_with(top, name, key->name), name, key->name);
+	return whole(items, failures);
 }
 
-static json_t *make_profile(const struct profiles *top, const char *name)
+static json_t *make_section(const struct layer_form *form, const struct layer *top,
+			    const char *name)
 {
-	json_t *profile = json_object(), *match = json_array(), *settings = json_object();
-	int failures = set(profile, "name", json_string(name)) | add_patterns(match, top, name);
+	json_t *section = json_object(), *settings = json_object();
+	int failures = set(section, "name", json_string(name));
+	for (const struct layer_key *key = form->keys; key->name; key++)
+		failures |= set(section, key->name, make_items(top, name, key));
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
-		const struct profiles *layer;
-		const struct profiles_entry *e = profiles_value(top, name, o, &layer);
+		const struct layer *layer;
+		const struct layer_entry *e = layer_value(top, name, o, &layer);
 		char text[VALUE_LEN];
 		if (e)
 			failures |= set(settings, o->key,
 					json_string(option_number_text(o, e->value, text)));
-		if (o->in_profile)
-			failures |= set_items(settings, top, name, o);
 	}
-	failures |= set(profile, "match", match);
-	failures |= set(profile, "settings", settings);
-	return whole(profile, failures);
+	failures |= set(section, "settings", settings);
+	return whole(section, failures);
 }
 
-char *config_encode_profiles(const struct settings *s)
+char *config_encode_sections(const struct layer_form *form, const struct layer *top)
 {
-	json_t *root = json_object(), *profiles = json_array();
-	const struct profiles *top = profiles_of(s);
+	json_t *root = json_object(), *sections = json_array();
+	char plural[32];
 	const char *name;
 	int failures = 0;
-	for (size_t i = 0; (name = profiles_name(top, i)) != NULL; i++)
-		failures |= add(profiles, make_profile(top, name));
-	failures |= set(root, "profiles", profiles);
+	snprintf(plural, sizeof(plural), "%ss", form->word);
+	for (size_t i = 0; (name = layer_name(top, i)) != NULL; i++)
+		failures |= add(sections, make_section(form, top, name));
+	failures |= set(root, plural, sections);
 	return dump(whole(root, failures));
 }

@@ -184,7 +184,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 		      : fstat(STDIN_FILENO, &st) == 0 && !S_ISREG(st.st_mode);
 	job.started_ms = clock_real_ms();
 	job.begun_ms = clock_monotonic_ms();
-	job.session = session_name(c->settings);
+	job.parent = getppid();
 	record_init(&f.record, &job);
 
 	struct interceptor *text = make_interceptor(&f, c->settings);
@@ -193,6 +193,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 		goto out;
 	}
 	interceptor_finish(text);
+	interceptor_conclude(text, f.exit_code != 0);
 	int64_t duration = clock_monotonic_ms() - job.begun_ms;
 	record_end(&f.record, f.exit_code << 8, false, false, duration);
 	if (c->settings->format == FORMAT_TEXT)

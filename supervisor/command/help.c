@@ -56,13 +56,14 @@ static const struct topic topics[] = {
 	 "terminal\n"
 	 "                        that did output processing (default yes)\n"},
 	{"config",
-	 "terse config [--json] [OPTIONS] [[--] COMMAND...]\n       terse config --profiles "
-	 "[--json]\n"
+	 "terse config [--json] [OPTIONS] [[--] COMMAND...]\n       terse config "
+	 "--profiles|--agents [--json]\n"
 	 "       terse config check [FILE...]\n       terse config init [FILE|-]\n"
 	 "       terse config completion",
 	 "Prints the settings in force and where each comes from; checks ini files; writes a\n"
 	 "commented one (init); prints a completion for bash.\n\n"
 	 "  --profiles            what is known about commands, in the syntax of the ini\n"
+	 "  --agents              what is known about agents, in the same syntax\n"
 	 "  --json                the same for programs\n"},
 	{"doctor", "terse doctor", "Checks whether everything terse needs is in place here.\n"},
 	{"help", "terse help [VERB]", "This text, or what VERB does.\n"},

@@ -206,8 +206,9 @@ int command_list(struct command_context *c, int argc, char **argv)
 	if (verb_parse(table, argc, argv, NULL, 0) < 0)
 		return EXIT_TERSE;
 
-	char directory[STORE_SESSION_LEN + 1];
-	store_session_name(session ? session : session_name(c->settings), directory);
+	char directory[STORE_SESSION_LEN + 1], room[SESSION_ROOM];
+	store_session_name(session ? session : session_name(c->settings, getppid(), room),
+			   directory);
 	struct store stores[STORE_MAX];
 	struct buffer out = BUFFER_INIT;
 	int count = store_open_all(stores), status = 1;

@@ -1,7 +1,9 @@
 // terse run: a command under supervision.
 
+#include "supervisor/command/run.h"
 #include "config/option.h"
 #include "config/profile.h"
+#include "shim/rule.h"
 #include "shim/shell.h"
 #include "supervisor/artifact/session.h"
 #include "supervisor/base/buffer.h"
@@ -150,9 +152,9 @@ static char **make_argv(const struct settings *s, const struct arguments *a)
 	return argv;
 }
 
-static int tell_exec_error(const struct job *job, int error)
+int run_tell_exec_error(const struct job *job, int error)
 {
-	const char *command = job->argv[0];
+	const char *command = job->program ? job->program : job->argv[0];
 	const char *why =
 		error == ENOENT && !strchr(command, '/') ? "command not found" : strerror(error);
 	bool not_found = error == ENOENT;
@@ -167,9 +169,7 @@ static int tell_exec_error(const struct job *job, int error)
 	return exit_code;
 }
 
-/* Whether to get out of the way: switched off, or supervised already. A program that asks for a
-   report in so many words must have one, wherever it runs. */
-static bool is_bypassed(struct settings *s)
+bool run_is_bypassed(struct settings *s)
 {
 	const char *off = getenv("TERSE"), *active = getenv(ENVIRONMENT_ACTIVE);
 	bool asked = s->format != FORMAT_TEXT &&
@@ -201,16 +201,20 @@ static void look_at_terminal(struct job *job)
 	}
 }
 
-/* Puts the settings of the command's profile in place. A person's programs keep their terminal, so
-   it is for other readers. Returns 0, or -1 with an error: a flag names none. */
-static int apply_profile(struct settings *s, const struct arguments *a, struct option_error *error)
+/* Puts the settings of the agent and of the command's profile in place. A person's programs keep
+   their terminal, so it is for other readers. Returns 0, or -1 with an error: a flag names none. */
+static int apply_profile(struct settings *s, char *const *argv, const char *string,
+			 struct option_error *error)
 {
 	struct profile_choice choice;
 	bool wanted =
 		!isatty(STDOUT_FILENO) || s->print == PRINT_PREVIEW || s->format != FORMAT_TEXT;
+	const char *agent = wanted && !s->agent ? rule_agent(s) : NULL;
+	if (agent)
+		rule_apply(s, agent);
 	if (!wanted && !s->profile)
 		return 0;
-	if (profile_choose(s, a->argv, a->string, &choice, error) < 0 && *error->text) {
+	if (profile_choose(s, argv, string, &choice, error) < 0 && *error->text) {
 		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
 			return -1;
 		fprintf(stderr, "terse: %s\n", error->text);
@@ -224,27 +228,34 @@ static int apply_profile(struct settings *s, const struct arguments *a, struct o
 	return 0;
 }
 
+int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string)
+{
+	struct option_error error = {""};
+	job->settings = s;
+	if (apply_profile(s, words, string, &error) < 0)
+		return fail(job, "usage", error.text, EXIT_TERSE);
+	layout_decide(&job->layout, s);
+	if (job->layout.direct)
+		return run_tell_exec_error(job, frontend_exec(job));
+	look_at_terminal(job);
+	return run_tell_exec_error(job, frontend_run(job));
+}
+
 int command_run(struct command_context *c, int argc, char **argv)
 {
 	struct arguments a = {NULL, NULL};
 	struct option_error error = {""};
-	struct job job = {.settings = c->settings, .started_ms = clock_real_ms()};
-	job.begun_ms = clock_monotonic_ms();
+	struct job job = {.settings = c->settings,
+			  .started_ms = clock_real_ms(),
+			  .begun_ms = clock_monotonic_ms()};
 	if (parse(c->settings, argc, argv, &a, &error) < 0)
-		return fail(&job, "usage", error.text, EXIT_TERSE);
-	bool bypassed = is_bypassed(c->settings);
-	if (bypassed)
-		c->settings->format = FORMAT_TEXT;
-	if (!bypassed && apply_profile(c->settings, &a, &error) < 0)
 		return fail(&job, "usage", error.text, EXIT_TERSE);
 	job.argv = job.shown = make_argv(c->settings, &a);
 	if (!job.argv)
 		return fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
-	if (!bypassed)
-		layout_decide(&job.layout, c->settings);
-	if (bypassed || job.layout.direct)
-		return tell_exec_error(&job, frontend_exec(&job));
-	job.session = session_name(c->settings);
-	look_at_terminal(&job);
-	return tell_exec_error(&job, frontend_run(&job));
+	if (run_is_bypassed(c->settings)) {
+		c->settings->format = FORMAT_TEXT;
+		return run_tell_exec_error(&job, frontend_exec(&job));
+	}
+	return run_supervised(&job, c->settings, a.argv, a.string);
 }

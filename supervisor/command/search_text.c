@@ -221,11 +221,12 @@ static int search_found(struct search *s, const struct id_found *found)
 /* Every artifact of a session, the newest first. */
 int search_all(struct search *s, const char *session)
 {
-	char directory[STORE_SESSION_LEN + 1];
+	char directory[STORE_SESSION_LEN + 1], room[SESSION_ROOM];
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	int count = store_open_all(stores), got = -1, status = 0;
-	store_session_name(session ? session : session_name(s->settings), directory);
+	store_session_name(session ? session : session_name(s->settings, getppid(), room),
+			   directory);
 	struct recent *r = recent_open(stores, count, directory);
 	while (r && status == 0 && (got = recent_next(r, &found)) == 1)
 		status = search_found(s, &found);

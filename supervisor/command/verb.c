@@ -141,8 +141,8 @@ int verb_parse(const struct verb_option *table, int argc, char **argv, const cha
 int verb_find(const struct settings *settings, const char *session, const char *name,
 	      struct store stores[STORE_MAX], int *count, struct id_found *found)
 {
-	char directory[STORE_SESSION_LEN + 1];
-	store_session_name(session ? session : session_name(settings), directory);
+	char directory[STORE_SESSION_LEN + 1], room[SESSION_ROOM];
+	store_session_name(session ? session : session_name(settings, getppid(), room), directory);
 	*count = store_open_all(stores);
 	return id_find(stores, *count, directory, name, found);
 }

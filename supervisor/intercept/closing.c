@@ -7,6 +7,15 @@
 
 #include <string.h>
 
+void interceptor_conclude(struct interceptor *s, bool failed)
+{
+	if (s->options.print != INTERCEPT_PREVIEW || !failed)
+		return;
+	s->most = limit_most(s->options.limit.failure_bytes);
+	if (s->fits && !s->reported && intercept_is_over(s, false))
+		intercept_overflow(s);
+}
+
 bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 {
 	bool failed = e->ending.exit_code != 0;

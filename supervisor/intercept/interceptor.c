@@ -43,10 +43,13 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->events = *events;
 	s->raw.state = options->raw == INTERCEPT_RAW_NO ? RAW_OFF : RAW_HOLDING;
 	/* A text that is only a little too long is printed whole rather than cut. */
-	s->most = options->limit.bytes + options->limit.bytes * 15 / 100;
+	s->most = limit_most(options->limit.bytes);
 	s->tally.unit = options->limit.unit;
 	s->tally.by_line = options->limit.longest_line > 0;
-	s->head.limit = options->limit;
+	if (options->limit.failure_bytes == 0)
+		s->options.limit.failure_bytes = options->limit.bytes;
+	s->head.limit = s->options.limit;
+	s->head.limit.bytes = s->options.limit.failure_bytes;
 	s->head.bare = options->form == INTERCEPT_BARE;
 	s->fits = true;
 	s->ended_line = true;
@@ -75,6 +78,8 @@ void interceptor_free(struct interceptor *s)
 	terminal_free(s->terminal);
 	preview_free(s->preview);
 	head_release(&s->head);
+	head_release(&s->full);
+	buffer_release(&s->more);
 	plain_release(&s->plain);
 	raw_release(&s->raw);
 	buffer_release(&s->sniff);
@@ -112,6 +117,11 @@ static bool is_live(const struct interceptor *s)
 bool interceptor_is_unsettled(const struct interceptor *s)
 {
 	return is_live(s) && terminal_lines(s->terminal) > s->committed;
+}
+
+bool interceptor_is_holding(const struct interceptor *s)
+{
+	return s->options.print == INTERCEPT_PREVIEW && s->head_closed;
 }
 
 void interceptor_settle(struct interceptor *s, bool all)

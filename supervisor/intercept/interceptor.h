@@ -45,7 +45,9 @@ enum interceptor_raw { INTERCEPT_RAW_AUTO, INTERCEPT_RAW_YES, INTERCEPT_RAW_NO }
 
 struct interceptor_options {
 	struct terminal_options terminal;
-	struct limit limit; /* text within it is printed whole; bytes and max_line are not 0 */
+	/* Text within it is printed whole; bytes and max_line are not 0. failure_bytes 0: as bytes.
+	 */
+	struct limit limit;
 	enum interceptor_print print; /* not INTERCEPT_WHOLE unless the form is INTERCEPT_LIVE */
 	enum interceptor_form form;
 	enum interceptor_raw raw;
@@ -86,6 +88,9 @@ void interceptor_pause(struct interceptor *s);
    interceptor_settle() should be called a moment later. */
 bool interceptor_is_unsettled(const struct interceptor *s);
 
+/* Whether text is held back from a live reader until the end. */
+bool interceptor_is_holding(const struct interceptor *s);
+
 /* Hands the lines that were complete at the last call (`all`: that are complete now) on to the
    reader although they could still be overwritten; not once the command has shown that it redraws.
  */
@@ -93,6 +98,10 @@ void interceptor_settle(struct interceptor *s, bool all);
 
 /* The command's side is closed. */
 void interceptor_finish(struct interceptor *s);
+
+/* The command has ended, and whether it failed may be what decides how much is printed: to be
+   called before interceptor_report(), and it may open the artifact. */
+void interceptor_conclude(struct interceptor *s, bool failed);
 
 void interceptor_resize(struct interceptor *s, unsigned cols, unsigned rows);
 

@@ -35,7 +35,11 @@ struct interceptor {
 
 	uint64_t raw_bytes, text_bytes;
 	struct tally tally; /* of the text, for an agent: while it fits, in mode head always */
-	struct head head;   /* what an agent gets in mode head */
+	struct head head;   /* what an agent gets in mode head, whether the command fails or not */
+	bool has_full;      /* it gets more of one that succeeds: */
+	struct head full;   /* this goes on from where the text did not fit any more ... */
+	struct buffer more; /* ... and is what is printed then ... */
+	size_t more_len;    /* ... but for that much, which the head has, too */
 	size_t most;        /* a text up to this many bytes is printed whole */
 	struct buffer held; /* the text so far, while it is within the limit */
 	size_t counted;     /* bytes of it, up to the end of a character ... */

@@ -74,6 +74,11 @@ static int note_piece(struct report_stream *report, const struct preview_piece *
 	return report_add_range(report, piece->from, piece->to);
 }
 
+static bool has_failed(const struct wording_ending *e)
+{
+	return e->state == WORDING_INTERRUPTED || e->exit_code != 0;
+}
+
 int intercept_print_preview(struct interceptor *s, const struct interceptor_ending *e,
 			    struct report_stream *report)
 {
@@ -81,7 +86,7 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	const struct preview_ask ask = {
 		.printed_bytes = s->printed,
 		.printed_lines = s->printed_lines,
-		.status = e->ending.state == WORDING_INTERRUPTED || e->ending.exit_code != 0,
+		.status = has_failed(&e->ending),
 		.marker = measure_marker,
 		.ctx = (void *)&e->place,
 	};
@@ -121,9 +126,13 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		[HEAD_BYTES] = WORDING_BYTES,
 		[HEAD_LINE] = WORDING_FIRST_LINE,
 	};
-	struct head *h = &s->head;
+	/* A success may be told more of. */
+	bool is_full = s->has_full && !has_failed(&e->ending);
+	struct head *h = is_full ? &s->full : &s->head;
 	struct buffer line = BUFFER_INIT;
-	head_finish(h, &line);
+	head_finish(h, is_full ? &s->more : &line);
+	if (is_full && s->more.len > s->more_len)
+		intercept_print(s, s->more.data + s->more_len, s->more.len - s->more_len);
 	intercept_print(s, line.data, line.len);
 	buffer_clear(&line);
 	const struct wording_head told = {

@@ -133,8 +133,18 @@ static void feed_head(struct interceptor *s, const char *data, size_t len)
 	struct buffer out = BUFFER_INIT;
 	head_feed(&s->head, data, len, &out);
 	intercept_print(s, out.data, out.len);
+	s->more_len += out.len;
 	buffer_release(&out);
 	s->head_closed = s->head.end != HEAD_OPEN;
+	if (s->has_full)
+		head_feed(&s->full, data, len, &s->more);
+}
+
+static void start_full(struct interceptor *s)
+{
+	s->has_full = s->options.limit.failure_bytes < s->options.limit.bytes;
+	s->full = s->head;
+	s->full.limit.bytes = s->options.limit.bytes;
 }
 
 void intercept_overflow(struct interceptor *s)
@@ -145,6 +155,8 @@ void intercept_overflow(struct interceptor *s)
 	s->head_closed = true;
 	intercept_resolve(s);
 	interceptor_spill(s);
+	if (intercept_is_by_head(s))
+		start_full(s);
 	if (intercept_is_by_head(s) && s->held.len > s->printed)
 		feed_head(s, s->held.data + s->printed, s->held.len - s->printed);
 	/* Of a text that was asked for in full, and can't be kept, the start is better than

@@ -262,7 +262,7 @@ static int start(struct frontend *f)
 
 int frontend_exec(const struct job *job)
 {
-	return spawn_exec(job->argv, environ);
+	return spawn_exec(job->program, job->argv, environ);
 }
 
 /* Not every container has an init that would do it. */

@@ -11,9 +11,9 @@
 #include <termios.h>
 
 struct job {
-	char **argv;  /* what is executed */
+	const char *program; /* what is executed; NULL: argv[0] */
+	char **argv;
 	char **shown; /* what the user typed, for the metadata */
-	const char *session;
 	const struct settings *settings;
 	struct layout layout;
 	struct signals signals; /* as the caller had them */

@@ -160,6 +160,7 @@ static void start_command(struct keeper *k)
 	if (!envp)
 		refuse(k, MESSAGE_REFUSED, errno);
 	const struct spawn spawn = {
+		.program = job->program,
 		.argv = job->argv,
 		.envp = envp,
 		.fds = {terminal && l->stdin_pty ? k->sources[0].child : -1, child_end(k, 0),
@@ -299,10 +300,13 @@ static void tell_report(struct keeper *k)
 
 static void report(struct keeper *k)
 {
+	bool failed = k->interrupted || k->timed_out || k->status != 0;
 	for (int i = 0; i < k->source_count; i++) {
 		struct source *s = &k->sources[i];
 		if (s->fd < 0)
 			source_close(s);
+		if (s->text)
+			interceptor_conclude(s->text, failed);
 		/* It lives on in the background: what comes later must have a place. Or nobody may
 		   read what is printed now. */
 		if (s->text && (s->fd >= 0 || k->interrupted)) {
@@ -480,15 +484,16 @@ static void on_tick(struct keeper *k, int64_t now)
 	}
 }
 
-/* An agent has seen nothing new for long: a line with the ID, so that it can look even if it gives
-   up waiting. */
+/* An agent has seen nothing new for long, or not all there is: a line with the ID, so that it can
+   look even if it gives up waiting. */
 static void on_heartbeat(struct keeper *k, int64_t now)
 {
 	struct source *s = &k->sources[0];
 	struct interceptor *text = source_text(s);
 	if (text && k->state == KEEPER_RUNNING) {
 		interceptor_settle(text, true);
-		if (!s->printed && interceptor_reader(text) == INTERCEPT_PREVIEW) {
+		bool is_told = s->printed && !interceptor_is_holding(text);
+		if (!is_told && interceptor_reader(text) == INTERCEPT_PREVIEW) {
 			interceptor_spill(text);
 			interceptor_update_live(text);
 			const struct wording_place place = record_place(&k->record, s->is_stderr);

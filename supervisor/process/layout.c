@@ -2,6 +2,7 @@
 
 #include "supervisor/process/layout.h"
 
+#include "shim/rule.h"
 #include "supervisor/base/io.h"
 
 #include <fcntl.h>
@@ -27,6 +28,15 @@ static enum sink forced(enum sink sink, const struct settings *s)
 {
 	bool is_forced = s->print == PRINT_PREVIEW || s->format != FORMAT_TEXT;
 	return is_forced && sink != SINK_CLOSED ? SINK_AGENT : sink;
+}
+
+/* Some agents collect output in a file. */
+static enum sink look_at(int i, const struct settings *s)
+{
+	enum sink sink = sink_of(STDOUT_FILENO + i);
+	if (sink == SINK_FILE && s->agent && rule_collects(s, s->agent, STDOUT_FILENO + i))
+		sink = SINK_AGENT;
+	return sink;
 }
 
 static void look_into(struct layout *l, int i)
@@ -70,7 +80,7 @@ void layout_decide(struct layout *l, const struct settings *s)
 	bool typed = isatty(STDIN_FILENO);
 	*l = (struct layout){.keyboard = -1};
 	for (int i = 0; i < 2; i++)
-		l->sink[i] = forced(sink_of(STDOUT_FILENO + i), s);
+		l->sink[i] = forced(look_at(i, s), s);
 	bool merged = is_merged(l, s);
 	l->person = l->sink[0] == SINK_PERSON;
 

@@ -18,7 +18,7 @@ void record_init(struct record *r, const struct job *job)
 	r->meta = (struct meta){
 		.argv = job->shown,
 		.cwd = r->cwd,
-		.session = job->session,
+		.session = session_name(job->settings, job->parent, r->session),
 		.started_ms = job->started_ms,
 		.state = META_RUNNING,
 		.exit_code = -1,

@@ -4,6 +4,7 @@
 #define TERSE_PROCESS_RECORD_H
 
 #include "supervisor/artifact/artifact.h"
+#include "supervisor/artifact/session.h"
 #include "supervisor/process/job.h"
 #include "supervisor/report/wording.h"
 
@@ -15,6 +16,7 @@ struct record {
 	uint64_t max_bytes;
 	int error; /* why there is no artifact although one was wanted */
 	char cwd[PATH_MAX];
+	char session[SESSION_ROOM];
 	int history; /* the session's directory, or -1 */
 };
 

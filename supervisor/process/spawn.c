@@ -8,11 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int spawn_exec(char *const *argv, char *const *envp)
+int spawn_exec(const char *program, char *const *argv, char *const *envp)
 {
 	/* execvpe() searches the PATH of this process, the command's may differ. */
 	environ = (char **)envp;
-	execvp(argv[0], argv);
+	execvp(program ? program : argv[0], argv);
 	return errno;
 }
 
@@ -38,7 +38,7 @@ static int become_command(const struct spawn *s, pid_t parent)
 			return errno;
 	}
 	signals_restore(s->signals);
-	return spawn_exec(s->argv, s->envp);
+	return spawn_exec(s->program, s->argv, s->envp);
 }
 
 pid_t spawn_command(const struct spawn *s)

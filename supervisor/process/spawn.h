@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 struct spawn {
+	const char *program; /* NULL: argv[0] */
 	char *const *argv;
 	char *const *envp;
 	int fds[3];   /* what becomes 0, 1 and 2; -1: as it is */
@@ -19,9 +20,9 @@ struct spawn {
    executed. */
 pid_t spawn_command(const struct spawn *s);
 
-/* Replaces this process by the command, with the PATH search of execvp(3). Returns
-   errno only on failure. */
-int spawn_exec(char *const *argv, char *const *envp);
+/* Replaces this process by the command, with the PATH search of execvp(3). `program`: NULL for
+   argv[0]. Returns errno only on failure. */
+int spawn_exec(const char *program, char *const *argv, char *const *envp);
 
 /* The exit status a shell gives for it. */
 int spawn_exit_status(int exec_errno);

@@ -308,15 +308,16 @@ static void test_session_name(void **state)
 	(void)state;
 	char name[] = "set";
 	struct settings settings = {0};
-	assert_string_equal(session_name(&settings), "default");
+	char room[SESSION_ROOM];
+	assert_string_equal(session_name(&settings, getppid(), room), "default");
 	setenv("CODEX_THREAD_ID", "codex", 1);
-	assert_string_equal(session_name(&settings), "codex");
+	assert_string_equal(session_name(&settings, getppid(), room), "codex");
 	setenv("CLAUDE_CODE_SESSION_ID", "claude", 1);
-	assert_string_equal(session_name(&settings), "claude");
+	assert_string_equal(session_name(&settings, getppid(), room), "claude");
 	setenv("CLAUDE_CODE_SESSION_ID", "", 1);
-	assert_string_equal(session_name(&settings), "codex");
+	assert_string_equal(session_name(&settings, getppid(), room), "codex");
 	settings.session = name;
-	assert_string_equal(session_name(&settings), "set");
+	assert_string_equal(session_name(&settings, getppid(), room), "set");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, home_setup, home_teardown)

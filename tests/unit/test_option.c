@@ -150,7 +150,7 @@ static void rows_are_complete(void **state)
 		assert_ptr_equal(option_by_key(o->section, o->key), o);
 		assert_ptr_equal(option_by_variable(variable, len), o);
 		assert_true(option_has_section(o->section));
-		assert_ptr_equal(option_by_profile_key(o->key), option_is_of_profile(o) ? o : NULL);
+		assert_ptr_equal(option_by_section_key(o->key), option_is_number(o) ? o : NULL);
 		for (size_t j = 0; j < i; j++) {
 			assert_string_not_equal(o->flag, option_table[j].flag);
 			assert_int_not_equal(o->offset, option_table[j].offset);
@@ -380,6 +380,9 @@ static void each_range_is_kept(void **state)
 		{"--err-size", "64 to 16MB, or 0"},
 		{"--max-err-lines", "0 to 1000000000"},
 		{"--heartbeat", "up to 1d, or off"},
+		{"--ceiling", "512 to 16MB, or 0"},
+		{"--failure-ceiling", "512 to 16MB, or 0"},
+		{"--line-ceiling", "0 to 1000000000"},
 		{"--head-share", "0 to 100"},
 		{"--end-share", "0 to 100"},
 		{"--max-line", "40 to 1MB"},

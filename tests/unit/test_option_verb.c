@@ -277,7 +277,7 @@ static void check_tells_of_all_errors(void **state)
 		"bad.ini:4: [report] sise: no such key (did you mean size?)\n"
 		"bad.ini:6: [report] max_lines: already set on line 5\n"
 		"bad.ini:8: [reprot]: no such section (did you mean report?)\n"
-		"bad.ini:10: [profile a b]: a profile's name is 1 to 40 letters, digits, _ . or -\n"
+		"bad.ini:10: [profile a b]: a name is 1 to 40 letters, digits, _ . or -\n"
 		"bad.ini:14: [profile a] size: 1: out of range (64 to 16MB)\n"
 		"bad.ini:16: [profile a] match: -y: a pattern starts with the name of a program\n"
 		"bad.ini:17: [run: no ] behind the section's name\n"

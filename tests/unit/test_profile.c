@@ -96,17 +96,17 @@ static void built_in_values_are_in_their_ranges(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < profiles_builtin.count; i++) {
-		const struct profiles_entry *e = &profiles_builtin.entries[i];
+		const struct layer_entry *e = &profiles_builtin.entries[i];
 		bool known = false;
 
-		if (e->kind == PROFILES_NAME) {
-			assert_null(profile_refuse_name(e->text));
+		if (e->kind == LAYER_NAME) {
+			assert_null(layer_refuse_name(e->text));
 			names++;
-		} else if (e->kind == PROFILES_PATTERN) {
+		} else if (e->kind == LAYER_TEXT) {
 			assert_null(pattern_refuse(e->text));
 			assert_true(strlen(e->text) < 198); /* a line of an ini */
 		}
-		for (size_t j = 0; j < option_count && e->kind == PROFILES_VALUE; j++) {
+		for (size_t j = 0; j < option_count && e->kind == LAYER_VALUE; j++) {
 			const struct option *o = &option_table[j];
 
 			if (o->offset != e->offset)
@@ -116,7 +116,7 @@ static void built_in_values_are_in_their_ranges(void **state)
 			if (o->max > 0)
 				assert_in_range(e->value, o->or_zero ? 0 : o->min, o->max);
 		}
-		assert_int_equal(known, e->kind == PROFILES_VALUE);
+		assert_int_equal(known, e->kind == LAYER_VALUE);
 		values += known;
 	}
 	assert_int_equal(names, 8);
@@ -131,15 +131,15 @@ static void the_list_is_an_ini(void **state)
 	const char *name;
 
 	(void)state;
-	assert_int_equal(profile_write_all(&s, &first), 0);
+	assert_int_equal(layer_write(&first, &s, &profiles_form, profiles_of(&s)), 0);
 	load(&again, buffer_string(&first));
-	for (size_t i = 0; (name = profiles_name(&profiles_builtin, i)) != NULL; i++) {
+	for (size_t i = 0; (name = layer_name(&profiles_builtin, i)) != NULL; i++) {
 		for (size_t j = 0; j < option_count; j++) {
-			const struct profiles *layer;
-			const struct profiles_entry *a, *b;
+			const struct layer *layer;
+			const struct layer_entry *a, *b;
 
-			a = profiles_value(&profiles_builtin, name, &option_table[j], &layer);
-			b = profiles_value(again.profiles, name, &option_table[j], &layer);
+			a = layer_value(&profiles_builtin, name, &option_table[j], &layer);
+			b = layer_value(again.profiles, name, &option_table[j], &layer);
 			assert_int_equal(a != NULL, b != NULL);
 			if (a) {
 				assert_ptr_equal(layer, again.profiles);
@@ -147,9 +147,9 @@ static void the_list_is_an_ini(void **state)
 			}
 		}
 	}
-	assert_null(profiles_name(again.profiles, 8));
+	assert_null(layer_name(again.profiles, 8));
 	assert_int_equal(again.profiles->count, profiles_builtin.count);
-	assert_int_equal(profile_write_all(&again, &second), 0);
+	assert_int_equal(layer_write(&second, &again, &profiles_form, profiles_of(&again)), 0);
 	assert_non_null(strstr(buffer_string(&second), "[profile quiet]\nmatch =\n\tcd|"));
 	buffer_release(&first);
 	buffer_release(&second);
@@ -253,9 +253,9 @@ static void files_add_to_profiles(void **state)
 	assert_string_equal(apply(&s, "git status"), "mine");
 	assert_string_equal(apply(&s, "git show x"), "mine");
 	assert_string_equal(apply(&s, "ls"), "theirs");
-	assert_string_equal(profiles_name(s.profiles, 8), "mine");
-	assert_string_equal(profiles_name(s.profiles, 9), "theirs");
-	assert_null(profiles_name(s.profiles, 10));
+	assert_string_equal(layer_name(s.profiles, 8), "mine");
+	assert_string_equal(layer_name(s.profiles, 9), "theirs");
+	assert_null(layer_name(s.profiles, 10));
 	settings_release(&s);
 }
 
@@ -397,12 +397,12 @@ static void mistakes_are_told(void **state)
 		const char *text, *message;
 	} cases[] = {
 		{"[profile]\n",
-		 "t.ini:1: [profile]: a profile's name is 1 to 40 letters, digits, _ "
+		 "t.ini:1: [profile]: a name is 1 to 40 letters, digits, _ "
 		 ". or -"},
-		{"[profile a b]\n", "t.ini:1: [profile a b]: a profile's name is 1 to 40 letters, "
+		{"[profile a b]\n", "t.ini:1: [profile a b]: a name is 1 to 40 letters, "
 				    "digits, _ . or -"},
 		{"[profile ]\n",
-		 "t.ini:1: [profile ]: a profile's name is 1 to 40 letters, digits, "
+		 "t.ini:1: [profile ]: a name is 1 to 40 letters, digits, "
 		 "_ . or -"},
 		{"[profile a]\nsize = 1\n",
 		 "t.ini:2: [profile a] size: 1: out of range (64 to 16MB)"},
@@ -432,7 +432,7 @@ static void mistakes_are_told(void **state)
 		 "one "
 		 "value"},
 		{"[run]\nprofile = a b\n",
-		 "t.ini:2: [run] profile: a b: a profile's name is 1 to 40 "
+		 "t.ini:2: [run] profile: a b: a name is 1 to 40 "
 		 "letters, digits, _ . or -"},
 	};
 
@@ -461,13 +461,13 @@ static void lines_of_profiles_are_bounded(void **state)
 
 	(void)state;
 	assert_int_equal(buffer_append_string(&text, "[profile a]\nmatch =\n"), 0);
-	for (int i = 1; i < PROFILES_LINES_MAX; i++)
+	for (int i = 1; i < LAYER_LINES_MAX; i++)
 		assert_int_equal(buffer_printf(&text, " p%d\n", i), 0);
 	assert_int_equal(settings_load_text(&s, "t.ini", text.data, text.len, &error), 0);
 	assert_int_equal(buffer_append_string(&text, " q\n"), 0);
 	assert_int_equal(settings_load_text(&s, "t.ini", text.data, text.len, &error), -1);
 	assert_string_equal(error.text,
-			    "t.ini:1002: [profile a] match: more than 1,000 lines of profiles");
+			    "t.ini:1002: [profile a] match: more than 1,000 lines of such sections");
 	assert_string_equal(apply(&s, "p999"), "a");
 	buffer_release(&text);
 	settings_release(&s);

@@ -48,7 +48,6 @@ static void start(struct run *r, int which, enum channel channel, enum sink sink
 	CHECK(settings_init(&r->settings) == 0 && r->chunk);
 	r->job = (struct job){.argv = argv,
 			      .shown = argv,
-			      .session = "test",
 			      .settings = &r->settings,
 			      .front = getpid(),
 			      .cols = 160,
