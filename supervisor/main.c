@@ -20,7 +20,7 @@
 //                layout.c sink.c  who reads, and what the command gets as its streams
 //                source.c       one channel from the command to its reader
 //                spawn.c environment.c signals.c pty.c  starting the command
-//                family.c       ending it and all it started
+//                family.c proc.c  ending it and all it started
 //                message.c      between front end and keeper
 //                record.c       its artifact and history
 //     intercept/ interceptor.c  threshold, spill, live head, report

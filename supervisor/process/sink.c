@@ -3,6 +3,7 @@
 #include "supervisor/process/sink.h"
 
 #include "supervisor/base/io.h"
+#include "supervisor/process/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -58,27 +59,6 @@ bool sink_is_same(int a, int b)
 	return !S_ISREG(x.st_mode) || is_same_open(a, b);
 }
 
-struct process {
-	pid_t parent;
-	char state;
-	char name[64];
-};
-
-/* Returns 0, or -1 when it is gone or hidden. */
-static int read_process(pid_t pid, struct process *p)
-{
-	char path[64], text[1024];
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) < 0)
-		return -1;
-	/* "PID (NAME) STATE PPID ...": the name may hold anything, so look from the end. */
-	char *open = strchr(text, '('), *close = strrchr(text, ')');
-	if (!open || !close || close < open)
-		return -1;
-	snprintf(p->name, sizeof(p->name), "%.*s", (int)(close - open - 1), open + 1);
-	return sscanf(close + 1, " %c %d", &p->state, &p->parent) == 2 ? 0 : -1;
-}
-
 static const char *const shells[] = {"sh",   "bash", "dash",    "zsh",  "ksh",
 				     "mksh", "fish", "ash",     "yash", "rbash",
 				     "tcsh", "csh",  "busybox", "nu",   "pwsh"};
@@ -103,7 +83,7 @@ static bool is_in(const char *const *names, size_t count, const char *name)
 }
 
 /* A script's process bears the name of the script, so its program counts, too. */
-static bool is_shell(pid_t pid, const struct process *p)
+static bool is_shell(pid_t pid, const struct proc *p)
 {
 	char path[64], program[PATH_MAX];
 	if (is_in(shells, COUNT(shells), p->name))
@@ -133,13 +113,13 @@ enum reading { READS_STDIN, READS, READS_NOT, HIDDEN };
 /* Whether a process reads the pipe. */
 static enum reading look_at(pid_t pid, const char *link)
 {
-	struct process p;
+	struct proc p;
 	char path[64], target[64];
 	enum reading reading = READS_NOT;
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	DIR *dir = opendir(path);
 	if (!dir)
-		return errno == EACCES && read_process(pid, &p) == 0 && p.state != 'Z' ? HIDDEN
+		return errno == EACCES && proc_read(pid, &p) == 0 && p.state != 'Z' ? HIDDEN
 										       : READS_NOT;
 	const struct dirent *entry;
 	while (reading == READS_NOT && (entry = readdir(dir))) {
@@ -170,7 +150,7 @@ static bool child_reads_pipe(const struct search *s);
 
 static bool is_reader(const struct search *s, pid_t child)
 {
-	struct process p;
+	struct proc p;
 	if (child == s->except)
 		return false;
 	enum reading reading = look_at(child, s->link);
@@ -178,7 +158,7 @@ static bool is_reader(const struct search *s, pid_t child)
 		return true;
 	bool inside = s->below < BELOW_TERSE; /* below a terse already */
 	if (s->below == 0 ||
-	    (!inside && (read_process(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
+	    (!inside && (proc_read(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
 		return false;
 	const struct search deeper = {child, s->except, s->link, false, s->below - 1, s->all};
 	return child_reads_pipe(&deeper);
@@ -214,12 +194,12 @@ static int search_listed(const struct search *s)
 static bool search_all(const struct search *s)
 {
 	bool found = false;
-	struct process p;
+	struct proc p;
 	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
 	while (proc && !found && (entry = readdir(proc))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		found = pid > 0 && read_process(pid, &p) == 0 && p.parent == s->parent &&
+		found = pid > 0 && proc_read(pid, &p) == 0 && p.parent == s->parent &&
 			is_reader(s, pid);
 	}
 	if (proc)
@@ -236,13 +216,13 @@ static bool child_reads_pipe(const struct search *s)
 static enum sink look_for_reader(int fd, pid_t writer, pid_t parent, bool all)
 {
 	char path[64], link[64];
-	struct process p;
+	struct proc p;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	ssize_t n = readlink(path, link, sizeof(link) - 1);
 	if (n <= 0)
 		return SINK_PROGRAM;
 	/* The writer may have been killed. */
-	if (read_process(writer, &p) < 0)
+	if (proc_read(writer, &p) < 0)
 		p.parent = parent;
 	link[n] = '\0';
 	/* A FIFO with a name was made for programs; its reader may not even have opened it yet. */
@@ -256,7 +236,7 @@ static enum sink look_for_reader(int fd, pid_t writer, pid_t parent, bool all)
 	   the one that reads. */
 	pid_t at = writer;
 	for (int i = 0; i < ANCESTORS_MAX && (parent = p.parent) > 0; i++) {
-		if (read_process(parent, &p) < 0)
+		if (proc_read(parent, &p) < 0)
 			return SINK_PROGRAM;
 		bool shell = is_shell(parent, &p);
 		const struct search children = {parent, at, link, shell, BELOW_TERSE, all};
