@@ -22,6 +22,8 @@
 //                spawn.c environment.c signals.c pty.c  starting the command
 //                family.c proc.c  ending it and all it started
 //                message.c      between front end and keeper
+//                live.c prompt.c  a run seen from outside; whether it waits for input
+//                control.c visit.c condition.c  its socket: both sides, and what is told
 //                record.c       its artifact and history
 //     intercept/ interceptor.c  threshold, spill, live head, report
 //                head.c tally.c  the first lines of what shows text; counting in its unit
@@ -36,7 +38,7 @@
 //                watchdog.c     a pattern that takes for ever
 //     report/    wording.c quote.c  every line terse itself prints
 //                outlet.c       printing without blocking
-//     command/   one file a verb
+//     command/   one file a verb, and reach.c follow.c news.c live_list.c row.c
 
 #include "config/option.h"
 #include "supervisor/command/command.h"
@@ -54,6 +56,8 @@ struct verb {
 static const struct verb verbs[] = {
 	{"run", command_run},           {"read", command_read},     {"search", command_search},
 	{"list", command_list},         {"path", command_path},     {"filter", command_filter},
+	{"attach", command_attach},     {"await", command_await},   {"send", command_send},
+	{"signal", command_signal},     {"resize", command_resize}, {"snapshot", command_snapshot},
 	{"config", command_config},     {"doctor", command_doctor}, {"help", command_help},
 	{"--help", command_help},       {"-h", command_help},       {"version", command_version},
 	{"--version", command_version},

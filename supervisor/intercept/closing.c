@@ -7,12 +7,26 @@
 
 #include <string.h>
 
-/* Marker callback of preview_choose(): the same words that print_marker() prints. */
+struct marker {
+	const struct wording_place *place;
+	uint64_t lines_before;
+};
+
+static int make_marker(struct buffer *out, const struct preview_piece *piece,
+		       const struct marker *m)
+{
+	struct preview_piece numbered = *piece;
+	numbered.from += m->lines_before;
+	numbered.to += m->lines_before;
+	return wording_marker(out, &numbered, m->place);
+}
+
+/* Marker callback of preview_choose(): the same words that are printed. */
 static size_t measure_marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
 {
 	struct buffer text = BUFFER_INIT;
 	size_t len = 0;
-	if (wording_marker(&text, piece, ctx) == 0) {
+	if (make_marker(&text, piece, ctx) == 0) {
 		len = text.len;
 		memcpy(out, text.data, len < cap ? len : cap);
 	}
@@ -38,7 +52,7 @@ static void print_numbered(struct interceptor *s, const struct preview_piece *pi
 {
 	struct buffer out = BUFFER_INIT;
 	const char *at = piece->text, *end = piece->text + piece->len;
-	for (uint64_t number = piece->from; at < end; number++) {
+	for (uint64_t number = piece->from + s->options.lines_before; at < end; number++) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((stop ? stop + 1 : end) - at);
 		if (buffer_printf(&out, "%llu: ", (unsigned long long)number) < 0 ||
@@ -53,13 +67,13 @@ static void print_numbered(struct interceptor *s, const struct preview_piece *pi
 static void print_preview(struct interceptor *s, const struct interceptor_ending *e)
 {
 	const struct preview_piece *pieces;
-	const struct wording_place *place = &e->place;
+	struct marker marker = {&e->place, s->options.lines_before};
 	const struct preview_ask ask = {
 		.printed_bytes = s->printed,
 		.printed_lines = s->printed_lines,
 		.status = e->ending.state == WORDING_INTERRUPTED || e->ending.exit_code != 0,
 		.marker = measure_marker,
-		.ctx = (void *)place,
+		.ctx = &marker,
 	};
 	struct buffer line = BUFFER_INIT;
 	int count = preview_choose(s->preview, &ask, &pieces);
@@ -69,10 +83,10 @@ static void print_preview(struct interceptor *s, const struct interceptor_ending
 			print_numbered(s, piece);
 		else if (piece->kind == PREVIEW_TEXT)
 			intercept_print_clean(s, piece->text, piece->len);
-		else if (wording_marker(&line, piece, place) == 0)
+		else if (make_marker(&line, piece, &marker) == 0)
 			print_line(s, &line);
 	}
-	if (wording_footer(&line, &e->ending, place) == 0)
+	if (wording_footer(&line, &e->ending, &e->place) == 0)
 		print_line(s, &line);
 	buffer_release(&line);
 }
@@ -82,9 +96,9 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 	bool failed = e->ending.exit_code != 0;
 	if (e->is_second)
 		return false;
-	return e->status_line == STATUS_LINE_ALWAYS ||
+	return e->status_line == STATUS_LINE_ALWAYS || e->ending.prompt ||
 	       (e->status_line == STATUS_LINE_FAILURE && failed) || e->ending.timed_out ||
-	       e->ending.state == WORDING_INTERRUPTED;
+	       e->ending.state != WORDING_ENDED;
 }
 
 /* The rest of a text that fits. A program gets it as it is, and no words of ours. */
@@ -101,7 +115,7 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 	intercept_print_clean(s, rest, len);
 	int made = -1;
 	/* Whoever interrupted it may not have read this far. */
-	if (told && e->ending.state == WORDING_INTERRUPTED)
+	if (told && e->ending.state != WORDING_ENDED)
 		made = wording_footer(&line, &e->ending, &e->place);
 	else if (told)
 		made = wording_status(&line, &e->ending);
@@ -143,6 +157,8 @@ static void print_end_of_head(struct interceptor *s, const struct interceptor_en
 		made = wording_status(&line, &e->ending);
 	if (made == 0)
 		print_line(s, &line);
+	if (e->ending.state == WORDING_RUNNING && wording_footer(&line, &e->ending, &e->place) == 0)
+		print_line(s, &line);
 	buffer_release(&line);
 }
 
@@ -159,8 +175,8 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 	struct interceptor_ending e = *given;
 	interceptor_pause(s);
 	intercept_take_pending(s);
-	e.ending.lines = interceptor_lines(s);
-	e.ending.bytes = interceptor_bytes(s);
+	e.ending.lines = s->options.lines_before + interceptor_lines(s);
+	e.ending.bytes = s->options.bytes_before + interceptor_bytes(s);
 	e.ending.limit = s->options.limit;
 	e.ending.broken = s->broken;
 	if (s->options.print == INTERCEPT_PREVIEW) {

@@ -120,7 +120,7 @@ static enum reading look_at(pid_t pid, const char *link)
 	DIR *dir = opendir(path);
 	if (!dir)
 		return errno == EACCES && proc_read(pid, &p) == 0 && p.state != 'Z' ? HIDDEN
-										       : READS_NOT;
+										    : READS_NOT;
 	const struct dirent *entry;
 	while (reading == READS_NOT && (entry = readdir(dir))) {
 		ssize_t n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);

@@ -94,7 +94,7 @@ static const char *other_value(const struct option *o)
 	case OPTION_BOOL: return strcmp(o->preset, "yes") == 0 ? "no" : "yes";
 	case OPTION_TRISTATE: return "no";
 	case OPTION_ENUM: return strcmp(choices[0], o->preset) == 0 ? choices[1] : choices[0];
-	case OPTION_STRING: return "other";
+	case OPTION_STRING: return strcmp(o->unit, "KEY") == 0 ? "ctrl-o" : "other";
 	case OPTION_LIST: return "OTHER=1";
 	case OPTION_DURATION: snprintf(number, sizeof(number), "%" PRId64 "ms", o->min + 1); break;
 	default: snprintf(number, sizeof(number), "%" PRId64, o->min + 1);
