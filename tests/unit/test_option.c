@@ -352,7 +352,8 @@ static void each_is_set_by_flag(void **state)
 		settings_release(&s);
 
 		s = start();
-		snprintf(flag, sizeof(flag), "%s", o->negated ? o->negated : o->flag);
+		bool is_off = o->type == OPTION_BOOL && strcmp(o->preset, "no") == 0;
+		snprintf(flag, sizeof(flag), "%s", o->negated && !is_off ? o->negated : o->flag);
 		snprintf(attached, sizeof(attached), "%s", value_for(o));
 		if (o->negated)
 			assert_int_equal(TAKE(&s, &error, flag), 1);
@@ -372,6 +373,8 @@ static void each_range_is_kept(void **state)
 		{"--timeout", "up to 365d, or off"},
 		{"--grace", "1ms to 1h"},
 		{"--linger", "up to 365d, or off"},
+		{"--yield", "up to 365d, or off"},
+		{"--yield-status", "0 to 255"},
 		{"--cols", "20 to 1000"},
 		{"--rows", "5 to 500"},
 		{"--size", "64 to 16MB"},
