@@ -171,6 +171,17 @@ static int watch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* What is on the screen goes where the person can scroll back to it. */
+static void scroll_away(void)
+{
+	static const char bottom[] = "\033[999;1H";
+	uint32_t cols, rows;
+	window(&cols, &rows);
+	io_write(STDOUT_FILENO, bottom, sizeof(bottom) - 1);
+	while (rows-- > 0)
+		io_write(STDOUT_FILENO, "\n", 1);
+}
+
 static int run(struct attach *a)
 {
 	uint32_t cols = 0, rows = 0;
@@ -182,6 +193,7 @@ static int run(struct attach *a)
 	cfmakeraw(&a->raw);
 	start_guard(a);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->raw);
+	scroll_away();
 	if (!a->read_only)
 		window(&cols, &rows);
 	enum leaving leaving = LEAVING_ENDED;
@@ -194,10 +206,10 @@ static int run(struct attach *a)
 	if (leaving == LEAVING_SIGNAL)
 		signals_end_like(a->sig);
 	if (leaving == LEAVING_DETACHED)
-		printf("\n[terse: detached; again: terse attach %s, end: terse signal %s]\n", a->id,
+		printf("\n\033[J[terse: detached; again: terse attach %s, end: terse signal %s]\n", a->id,
 		       a->id);
 	else
-		printf("\n[terse: %s has ended: terse await %s]\n", a->id, a->id);
+		printf("\n\033[J[terse: %s has ended: terse await %s]\n", a->id, a->id);
 	return 0;
 }
 

@@ -341,10 +341,13 @@ static void yield(struct keeper *k)
 		if (source_text(&k->sources[i]))
 			interceptor_pause(k->sources[i].text);
 	}
-	k->live.told = live_lines(&k->live);
+	uint64_t bytes;
+	live_count(&k->live, &k->live.told, &bytes);
 	for (int i = 0; i < k->source_count; i++) {
 		struct source *s = &k->sources[i];
-		const struct interceptor_ending e = describe_end(k, s, WORDING_RUNNING);
+		struct interceptor_ending e = describe_end(k, s, WORDING_RUNNING);
+		e.ending.lines = k->live.told;
+		e.ending.bytes = bytes;
 		if (s->text)
 			interceptor_spill(s->text);
 		source_report(s, &e);

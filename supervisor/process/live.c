@@ -367,10 +367,14 @@ void live_prompt(const struct live *l, char out[CONDITION_TEXT])
 	buffer_release(&line);
 }
 
-uint64_t live_lines(const struct live *l)
+void live_count(const struct live *l, uint64_t *lines, uint64_t *bytes)
 {
+	struct condition c = {.lines = 0};
 	const struct terminal *t = screen_of(l);
-	return t ? terminal_lines(t) : 0;
+	if (t)
+		describe_text(l, t, &c);
+	*lines = c.lines;
+	*bytes = c.bytes;
 }
 
 void live_close(struct live *l)

@@ -74,8 +74,8 @@ void live_changed(struct live *l);
 /* What the command asks, clean; "" on a screen of its own. */
 void live_prompt(const struct live *l, char out[CONDITION_TEXT]);
 
-/* Lines of the text that are complete. */
-uint64_t live_lines(const struct live *l);
+/* How much text there is: complete lines, and bytes with what is not final. */
+void live_count(const struct live *l, uint64_t *lines, uint64_t *bytes);
 
 void live_close(struct live *l);
 

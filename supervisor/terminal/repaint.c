@@ -12,9 +12,11 @@
 /* Private modes that a terminal has to know to send what the program understands. */
 static const uint32_t kept[] = {1, 25, 1000, 1002, 1003, 1004, 1006, 1016, 2004};
 
-/* In the order of `kept`, the keypad, colours, margins, and the normal screen. */
+/* In the order of `kept`, the keypad, colours, margins, and the normal screen. The cursor is saved so
+   that it stays where it is: margins move it, and so does leaving a screen that is not on. */
 const char terminal_unpaint[] = "\033[?1l\033[?25h\033[?1000l\033[?1002l\033[?1003l\033[?1004l"
-				"\033[?1006l\033[?1016l\033[?2004l\033>\033[m\033[r\033[?1049l";
+				"\033[?1006l\033[?1016l\033[?2004l\033>\033[m\0337\033[r\0338\0337"
+				"\033[?1049l";
 
 static int add_modes(const struct terminal *t, struct buffer *out)
 {
