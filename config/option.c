@@ -2,6 +2,7 @@
 
 #include "config/option.h"
 
+#include "config/key.h"
 #include "config/nearest.h"
 #include "config/phrase.h"
 #include "config/profiles.h"
@@ -21,6 +22,7 @@
 
 static const char *const streams_choices[] = {"auto", "merged", "split", NULL};
 static const char *const format_choices[] = {"text", "json", "blocks", NULL};
+static const char *const prompt_choices[] = {"report", "await", "eof", "fail", NULL};
 static const char *const print_choices[] = {"auto", "preview", "full", NULL};
 static const char *const status_choices[] = {"never", "failure", "always", NULL};
 static const char *const unit_choices[] = {"lines", "matches", "results", "entries", NULL};
@@ -45,6 +47,12 @@ static const char *refuse_name(const char *value)
 static const char *refuse_assignment(const char *value)
 {
 	return is_name(value, strcspn(value, "=")) && strchr(value, '=') ? NULL : "not NAME=VALUE";
+}
+
+static const char *refuse_detach_key(const char *value)
+{
+	struct key_bytes key;
+	return key_parse(value, &key) == 0 && key.len == 1 ? NULL : "not the name of a control key";
 }
 
 const struct option option_table[] = {
@@ -134,6 +142,56 @@ const struct option option_table[] = {
 			"apart where they have different destinations.",
 	},
 	{
+		.section = "run",
+		.key = "yield",
+		.type = OPTION_DURATION,
+		.offset = OFFSET(yield),
+		.max = 365 * DAY,
+		.preset = "off",
+		.flag = "--yield",
+		.variable = "TERSE_YIELD",
+		.help = "Report what there is when the command has run this long, and let it go on "
+			"by itself (terse await, send, signal). The command gets a controlling "
+			"terminal.",
+	},
+	{
+		.section = "run",
+		.key = "yield_status",
+		.type = OPTION_COUNT,
+		.offset = OFFSET(yield_status),
+		.max = 255,
+		.preset = "0",
+		.unit = "status",
+		.flag = "--yield-status",
+		.variable = "TERSE_YIELD_STATUS",
+		.help = "The exit status when the command goes on.",
+	},
+	{
+		.section = "run",
+		.key = "detach",
+		.type = OPTION_BOOL,
+		.offset = OFFSET(detach),
+		.preset = "no",
+		.flag = "--detach",
+		.negated = "--no-detach",
+		.variable = "TERSE_DETACH",
+		.help = "Let the command go on by itself at once, and print its ID.",
+	},
+	{
+		.section = "run",
+		.key = "prompt",
+		.type = OPTION_ENUM,
+		.offset = OFFSET(prompt),
+		.preset = "report",
+		.choices = prompt_choices,
+		.flag = "--prompt",
+		.variable = "TERSE_PROMPT",
+		.help = "When the command waits for input on its controlling terminal and nobody "
+			"is there: report it and let the command wait (as yield does), await its "
+			"end "
+			"all the same, type the end of input, or end the command.",
+	},
+	{
 		.section = "terminal",
 		.key = "cols",
 		.type = OPTION_COUNT,
@@ -173,6 +231,20 @@ const struct option option_table[] = {
 		.safe = true,
 		.help = "Show what a terminal would show in the end; no: leave overwritten text "
 			"such as progress in, and take only escape sequences out.",
+	},
+	{
+		.section = "terminal",
+		.key = "detach_key",
+		.type = OPTION_STRING,
+		.offset = OFFSET(detach_key),
+		.max = 16,
+		.preset = "ctrl-\\",
+		.unit = "KEY",
+		.flag = "--detach-key",
+		.variable = "TERSE_DETACH_KEY",
+		.safe = true,
+		.help = "The key that leaves terse attach.",
+		.refuse = refuse_detach_key,
 	},
 	{
 		.section = "report",
@@ -457,6 +529,17 @@ const struct option option_table[] = {
 		.variable = "TERSE_KEEP_RAW",
 		.help = "Whether the bytes as the command wrote them are kept beside the text; "
 			"auto: when more than colours is missing from the text.",
+	},
+	{
+		.section = "spill",
+		.key = "record",
+		.type = OPTION_BOOL,
+		.offset = OFFSET(record),
+		.preset = "no",
+		.flag = "--record",
+		.negated = "--no-record",
+		.variable = "TERSE_RECORD",
+		.help = "Keep when the command wrote what, for terse replay.",
 	},
 	{
 		.section = "session",

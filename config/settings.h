@@ -17,6 +17,9 @@ enum printing { PRINT_AUTO, PRINT_PREVIEW, PRINT_FULL };
 enum status_line { STATUS_NEVER, STATUS_FAILURE, STATUS_ALWAYS };
 enum mode { MODE_SMART, MODE_HEAD, MODE_TAIL, MODE_ENDS };
 
+/* What is done about a command that waits for input when nobody is there to type. */
+enum prompting { PROMPTING_REPORT, PROMPTING_AWAIT, PROMPTING_EOF, PROMPTING_FAIL };
+
 /* What a line of the text is to the one who asked for it. */
 enum unit { UNIT_LINES, UNIT_MATCHES, UNIT_RESULTS, UNIT_ENTRIES };
 
@@ -57,10 +60,15 @@ struct settings {
 	int64_t pty;     /* enum tristate */
 	int64_t tty;     /* enum tristate: controlling terminal for the command */
 	int64_t streams; /* enum streams */
+	int64_t yield;   /* let the caller go after this long */
+	int64_t yield_status;
+	int64_t detach; /* bool: at once */
+	int64_t prompt; /* enum prompting */
 
 	/* [terminal] */
 	int64_t cols, rows;
 	int64_t collapse; /* bool */
+	char *detach_key;
 
 	/* [report] */
 	int64_t format;        /* enum format */
@@ -86,7 +94,8 @@ struct settings {
 
 	/* [spill] */
 	int64_t max_artifact;
-	int64_t raw; /* enum tristate */
+	int64_t raw;    /* enum tristate */
+	int64_t record; /* bool: when what was written */
 
 	/* [session] */
 	char *session; /* NULL: find out */

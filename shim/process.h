@@ -7,10 +7,10 @@
 #include <sys/types.h>
 
 struct process {
-	pid_t pid, parent;
-	char state;
+	pid_t pid, parent, group, session;
+	char state;                 /* R S D T t Z X I */
 	unsigned long long started; /* clock ticks after the start of the machine */
-	char name[64];              /* as the kernel has it: at most 15 bytes */
+	char name[64];              /* as the process has set it: may hold anything */
 };
 
 /* Returns 0, or -1 when it is gone or hidden. */

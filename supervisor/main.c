@@ -25,8 +25,10 @@
 //                layout.c sink.c  who reads, and what the command gets as its streams
 //                source.c       one channel from the command to its reader
 //                spawn.c environment.c signals.c pty.c  starting the command
-//                family.c       ending it and all it started
+//                family.c proc.c  ending it and all it started
 //                message.c      between front end and keeper
+//                live.c prompt.c  a run seen from outside; whether it waits for input
+//                control.c visit.c condition.c  its socket: both sides, and what is told
 //                record.c       its artifact and history
 //                account.c reread.c  the report of it, where that is JSON or blocks
 //     intercept/ interceptor.c  threshold, spill, live head, report; in parts:
@@ -44,7 +46,7 @@
 //     report/    report.c json.c blocks.c  what is told of a run, and its writers
 //                wording.c quote.c  every line terse itself prints
 //                outlet.c       printing without blocking
-//     command/   one file a verb
+//     command/   one file a verb, and reach.c follow.c news.c live_list.c row.c
 
 #include "config/option.h"
 #include "shim/decision.h"
@@ -63,6 +65,8 @@ struct verb {
 static const struct verb verbs[] = {
 	{"run", command_run},           {"read", command_read},     {"search", command_search},
 	{"list", command_list},         {"path", command_path},     {"filter", command_filter},
+	{"attach", command_attach},     {"await", command_await},   {"send", command_send},
+	{"signal", command_signal},     {"resize", command_resize}, {"snapshot", command_snapshot},
 	{"config", command_config},     {"doctor", command_doctor}, {"help", command_help},
 	{"--help", command_help},       {"-h", command_help},       {"version", command_version},
 	{"--version", command_version},

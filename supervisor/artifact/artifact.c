@@ -96,7 +96,9 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 	a->dir = store_open_session(store, session, true);
 	if (a->dir < 0)
 		return -1;
-	if (id_claim(store, session, m->started_ms, m->id) < 0)
+	int claimed = m->id[0] ? id_claim_again(store, session, m->id)
+			       : id_claim(store, session, m->started_ms, m->id);
+	if (claimed < 0)
 		goto close_dir;
 	int n = snprintf(a->path, sizeof(a->path), "%s/sessions/%s/%s.txt", store->path, session,
 			 m->id);

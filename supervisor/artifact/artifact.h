@@ -36,9 +36,9 @@ enum artifact_part { ARTIFACT_OUT, ARTIFACT_ERR, ARTIFACT_RAW, ARTIFACT_PARTS };
 
 /* Claims an ID, creates ID.txt (locked with flock LOCK_EX by this process as long as the
    artifact is open, close-on-exec) and ID.json with state running, in the first store where
-   all of that succeeds. `meta` gives the command, cwd, session, start; its `id` and
-   `state` are filled in. The artifact keeps using *meta until it is closed.
-   `max_bytes` 0: no cap. NULL with errno. */
+   all of that succeeds. `meta` gives the command, cwd, session, start, and the ID if one was
+   claimed; else its `id` and `state` are filled in. The artifact keeps using *meta until it is
+   closed. `max_bytes` 0: no cap. NULL with errno. */
 struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes);
 
 /* The next final bytes of a part. Returns 0, or -1 when writing has failed (the

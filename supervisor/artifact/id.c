@@ -83,6 +83,18 @@ int id_claim(const struct store *s, const char *session, int64_t started_ms, cha
 	return result;
 }
 
+int id_claim_again(const struct store *s, const char *session, const char *id)
+{
+	int ids = store_open_ids(s, true);
+	if (ids < 0)
+		return -1;
+	int result = symlinkat(session, ids, id);
+	if (result < 0 && errno == EEXIST)
+		result = 0;
+	io_close(&ids);
+	return result;
+}
+
 void id_release(const struct store *s, const char *id)
 {
 	int ids = store_open_ids(s, false);

@@ -14,6 +14,9 @@
    gets the same, even when clocks step. Returns 0, or -1 with errno. */
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1]);
 
+/* Claims this ID, which the caller has claimed before (in any store). */
+int id_claim_again(const struct store *s, const char *session, const char *id);
+
 /* Gives a claimed ID back. */
 void id_release(const struct store *s, const char *id);
 

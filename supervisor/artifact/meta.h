@@ -40,6 +40,7 @@ struct meta {
 	bool cut; /* the command was too long to be kept whole */
 	unsigned cols, rows;
 	pid_t keeper, command; /* process IDs while it runs */
+	uint64_t told;         /* lines that somebody was shown before it ended; 0: nobody was */
 	struct meta_stream out, err;
 	uint64_t raw_bytes; /* 0: raw bytes not kept */
 	void *owned;        /* memory of a meta that was read; see meta_release */

@@ -98,6 +98,8 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 			     ",\"command_pid\":%d",
 			     boolean(m->timed_out), boolean(m->binary), m->cols, m->rows, m->keeper,
 			     m->command);
+	if (m->told)
+		bad |= buffer_printf(out, ",\"told\":%" PRIu64, m->told);
 	bad |= add_stream(out, "stdout", &m->out);
 	bad |= add_stream(out, "stderr", &m->err);
 	bad |= buffer_printf(out, ",\"raw_bytes\":%" PRIu64 "}", m->raw_bytes);
@@ -241,6 +243,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	m->rows = (unsigned)get_integer(&r, "rows", 0, INT_MAX, 0);
 	m->keeper = (pid_t)get_integer(&r, "keeper", 0, INT_MAX, 0);
 	m->command = (pid_t)get_integer(&r, "command_pid", 0, INT_MAX, 0);
+	m->told = get_count(&r, "told");
 	m->raw_bytes = get_count(&r, "raw_bytes");
 	get_stream(&r, "stdout", &m->out);
 	get_stream(&r, "stderr", &m->err);

@@ -3,6 +3,7 @@
 //   STORE/sessions/SESSION/ID.txt ...   the artifacts (see artifact.h)
 //   STORE/ids/ID                        symbolic link whose text is the session:
 //                                       claims the ID and finds it again
+//   STORE/live/ID                       control socket of a run that lives
 //
 // STORE is the first usable of $TERSE_HOME, $XDG_STATE_HOME/terse,
 // ~/.local/state/terse ($HOME only, never the password file),
@@ -59,6 +60,9 @@ int store_open_session(const struct store *s, const char *session, bool make);
 
 /* Opens STORE/ids in the same way. */
 int store_open_ids(const struct store *s, bool make);
+
+/* Opens STORE/live, where the sockets of the runs that live are (process/control.h). */
+int store_open_live(const struct store *s, bool make);
 
 /* Opens (or with O_CREAT makes, 0600 whatever the umask) a file in a directory of the
    store. Close-on-exec, above the standard descriptors, never through a symbolic

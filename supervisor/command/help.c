@@ -45,8 +45,48 @@ static const struct topic topics[] = {
 	 "  --all                 all artifacts of the session\n"
 	 "  --session NAME        of that session\n"
 	 "  --stderr              the text of standard error, where it was kept apart\n"},
-	{"list", "terse list [--all] [--session NAME] [--limit N]",
-	 "What was run and kept in this session (--all: in all sessions), newest first.\n"},
+	{"list",
+	 "terse list [--all] [--session NAME] [--limit N]\n       terse list --live [--watch]",
+	 "What was run and kept in this session (--all: in all sessions), newest first.\n\n"
+	 "  --live                what runs now, in all sessions, and its last line\n"
+	 "  --watch               the same again and again, until a key is pressed\n"},
+	{"await", "terse await ID [--timeout TIME] [--for REGEX [--offset N]] [--idle TIME]",
+	 "Waits until a command that goes on by itself (run --yield, --detach) has ended or asks "
+	 "for\n"
+	 "input, prints what was not shown yet, and ends with the command's status (128 and the\n"
+	 "signal), or [run] yield_status when it asks.\n\n"
+	 "  --timeout TIME        wait this long at most, and end with 124\n"
+	 "  --for REGEX           until a line of its text matches, also one that can still be "
+	 "redrawn;\n"
+	 "                        ends with 0, or 1 if the command ends well without it\n"
+	 "  --offset N            look from line N on (default 1)\n"
+	 "  --idle TIME           until it has printed nothing and was not typed to for this "
+	 "long\n"},
+	{"send", "terse send ID TEXT|--key KEY|--eof|--file FILE ...",
+	 "Types into a command that runs and has a terminal (run --yield, --detach, --tty), all "
+	 "in\n"
+	 "the order given. TEXT is typed as it is; --key enter ends a line.\n\n"
+	 "  --key KEY             enter tab escape space backspace up down left right home end "
+	 "insert\n"
+	 "                        delete pageup pagedown f1 to f12 ctrl-c alt-x shift-tab\n"
+	 "  --eof                 the end of input\n"
+	 "  --file FILE           what is in FILE (-: in standard input)\n"},
+	{"snapshot", "terse snapshot ID [--json]",
+	 "Prints the screen of a command that runs, full-screen programs, too.\n\n"
+	 "  --json                with its size, cursor, title, and whether it is a screen of its "
+	 "own\n"},
+	{"attach", "terse attach ID [--read-only] [--detach-key KEY]",
+	 "Makes this terminal the one of a command that runs; ctrl-\\ leaves it again.\n\n"
+	 "  --read-only           look only\n"
+	 "  --detach-key KEY      another key that leaves it\n"},
+	{"signal", "terse signal ID [SIGNAL]",
+	 "Ends a command that runs and all it has started: SIGTERM, SIGKILL after the grace time; "
+	 "what\n"
+	 "made a session of its own (daemons) is left alone. With SIGNAL, sends that to the "
+	 "command's\n"
+	 "process group.\n"},
+	{"resize", "terse resize ID COLSxROWS",
+	 "Gives the terminal of a command that runs another size.\n"},
 	{"path", "terse path [--raw] ID",
 	 "The file that holds the text of an artifact (--raw: its raw bytes).\n"},
 	{"filter", "terse filter [OPTIONS] < FILE",

@@ -8,8 +8,9 @@
 #include "supervisor/base/clock.h"
 #include "supervisor/base/human.h"
 #include "supervisor/base/io.h"
-#include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/live_list.h"
+#include "supervisor/command/row.h"
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
@@ -18,7 +19,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <utf8proc.h>
 
 /* Enough to find a recent run; the time to list them must not depend on how many there are. */
 #define ROWS 30
@@ -64,48 +64,6 @@ static void describe_age(int64_t ms, char out[HUMAN_LEN])
 	snprintf(out, HUMAN_LEN, "%" PRId64 " %s", s / units[i].unit, units[i].name);
 }
 
-/* The command as one line of words. */
-static int add_command(struct buffer *out, const struct meta *m)
-{
-	static const char special[] = " \t\n'\"\\$`|&;<>()*?[]#~{}!";
-	for (char **arg = m->argv; arg && *arg; arg++) {
-		const char *quote = !**arg || strpbrk(*arg, special) ? "'" : "";
-		/* A command of one word may be a shell string; it reads best as it is. */
-		if (!m->argv[1])
-			quote = "";
-		if (buffer_printf(out, "%s%s%s%s", arg == m->argv ? "" : " ", quote, *arg, quote) <
-		    0)
-			return -1;
-	}
-	return m->cut ? buffer_append_string(out, " ...") : 0;
-}
-
-/* Appends `text` on one line, clean, cut to `width` columns. */
-static int add_cell(struct buffer *out, const char *text, size_t len, size_t width)
-{
-	size_t used = 0, start = out->len, room = start;
-	for (size_t i = 0; i < len;) {
-		uint32_t cp;
-		char encoded[4];
-		i += utf8_decode(text + i, len - i, &cp);
-		if (cp == '\n' || cp == '\t')
-			cp = ' ';
-		else if (!utf8_is_clean(cp))
-			cp = UTF8_REPLACEMENT;
-		int cells = utf8proc_charwidth((utf8proc_int32_t)cp);
-		used += cells > 0 ? (size_t)cells : 0;
-		if (used > width) {
-			out->len = room;
-			return buffer_append_string(out, "...");
-		}
-		if (buffer_append(out, encoded, utf8_put(cp, encoded)) < 0)
-			return -1;
-		if (used + 3 <= width)
-			room = out->len;
-	}
-	return 0;
-}
-
 /* What the metadata of a run that has not ended can't tell. */
 static void count_lines(int dir, const char *id, struct meta *m)
 {
@@ -136,7 +94,7 @@ static int add_row(struct buffer *out, const struct id_found *found, bool all, s
 		human_count(row.lines, m.out.lines + m.err.lines);
 		human_size(row.size, m.out.bytes + m.err.bytes);
 		describe_age(clock_real_ms() - m.started_ms, row.age);
-		if (add_command(&command, &m) < 0)
+		if (row_add_command(&command, &m) < 0)
 			goto out;
 	} else if (errno == ENOENT) {
 		result = 0;
@@ -149,12 +107,12 @@ static int add_row(struct buffer *out, const struct id_found *found, bool all, s
 		goto out;
 	if (all) {
 		size_t before = out->len;
-		if (add_cell(out, found->session, strlen(found->session), 24) < 0 ||
+		if (row_add_cell(out, found->session, strlen(found->session), 24) < 0 ||
 		    buffer_printf(out, "%*s  ", (int)(24 - (out->len - before)), "") < 0)
 			goto out;
 	}
 	size_t left = width > out->len - start + 10 ? width - (out->len - start) : 10;
-	if (add_cell(out, command.data, command.len, left) < 0)
+	if (row_add_cell(out, command.data, command.len, left) < 0)
 		goto out;
 	result = buffer_append(out, "\n", 1);
 out:
@@ -194,17 +152,18 @@ static int add_rows(struct buffer *out, struct recent *r, bool all, uint64_t lim
 
 int command_list(struct command_context *c, int argc, char **argv)
 {
-	bool all = false;
+	bool all = false, live = false, watch = false;
 	uint64_t limit = ROWS;
 	const char *session = NULL;
 	const struct verb_option table[] = {
-		{"--all", VERB_FLAG, &all},
-		{"--limit", VERB_COUNT, &limit},
-		{"--session", VERB_TEXT, &session},
-		{NULL, VERB_FLAG, NULL},
+		{"--all", VERB_FLAG, &all},         {"--limit", VERB_COUNT, &limit},
+		{"--session", VERB_TEXT, &session}, {"--live", VERB_FLAG, &live},
+		{"--watch", VERB_FLAG, &watch},     {NULL, VERB_FLAG, NULL},
 	};
 	if (verb_parse(table, argc, argv, NULL, 0) < 0)
 		return EXIT_TERSE;
+	if (live || watch)
+		return live_list(argv[0], watch);
 
 	char directory[STORE_SESSION_LEN + 1], room[SESSION_ROOM];
 	store_session_name(session ? session : session_name(c->settings, getppid(), room),

@@ -222,7 +222,8 @@ static int apply_profile(struct settings *s, char *const *argv, const char *stri
 	if (wanted)
 		profile_apply(s, &choice);
 	/* A terminal was asked for in so many words. */
-	if (s->tty == TRI_YES && s->pty == TRI_NO &&
+	bool wants_terminal = s->tty == TRI_YES || s->yield || s->detach;
+	if (wants_terminal && s->pty == TRI_NO &&
 	    option_source(s, option_by_key("run", "pty"))->by == ORIGIN_PROFILE)
 		s->pty = TRI_AUTO;
 	return 0;

@@ -21,9 +21,9 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 	bool failed = e->ending.exit_code != 0;
 	if (e->is_second)
 		return false;
-	return e->status_line == STATUS_LINE_ALWAYS ||
+	return e->status_line == STATUS_LINE_ALWAYS || e->ending.prompt ||
 	       (e->status_line == STATUS_LINE_FAILURE && failed) || e->ending.timed_out ||
-	       e->ending.state == WORDING_INTERRUPTED;
+	       e->ending.state != WORDING_ENDED;
 }
 
 /* The rest of a text that fits. A program gets it as it is, and no words of ours. */
@@ -40,7 +40,7 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 	intercept_print_clean(s, rest, len);
 	int made = -1;
 	/* Whoever interrupted it may not have read this far. */
-	if (told && e->ending.state == WORDING_INTERRUPTED)
+	if (told && e->ending.state != WORDING_ENDED)
 		made = wording_footer(&line, &e->ending, &e->place);
 	else if (told)
 		made = wording_status(&line, &e->ending);
@@ -72,8 +72,8 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 	struct interceptor_ending e = *given;
 	interceptor_pause(s);
 	intercept_take_pending(s);
-	e.ending.lines = interceptor_lines(s);
-	e.ending.bytes = interceptor_bytes(s);
+	e.ending.lines = s->options.lines_before + interceptor_lines(s);
+	e.ending.bytes = s->options.bytes_before + interceptor_bytes(s);
 	e.ending.limit = s->options.limit;
 	e.ending.broken = s->broken;
 	if (s->options.print == INTERCEPT_PREVIEW) {

@@ -196,6 +196,11 @@ uint64_t interceptor_bytes(const struct interceptor *s)
 	return s->preview ? preview_bytes(s->preview) : s->text_bytes;
 }
 
+uint64_t interceptor_settled(const struct interceptor *s)
+{
+	return s->text_bytes;
+}
+
 bool interceptor_is_binary(const struct interceptor *s)
 {
 	return s->binary;

@@ -56,6 +56,9 @@ struct interceptor_options {
 	   gets them as they are until something redraws (plain.h), and raw from the first NUL on.
 	 */
 	bool exact;
+	/* Of the text, what went before that which comes here: for the numbers in a preview (not in
+	   mode head) and in its last line. */
+	uint64_t lines_before, bytes_before;
 };
 
 struct interceptor_events {
@@ -147,6 +150,8 @@ enum interceptor_print interceptor_reader(struct interceptor *s);
 
 uint64_t interceptor_lines(const struct interceptor *s);
 uint64_t interceptor_bytes(const struct interceptor *s); /* of text; of raw bytes when binary */
+/* Bytes of the text that are final: no later output changes them. */
+uint64_t interceptor_settled(const struct interceptor *s);
 bool interceptor_is_binary(const struct interceptor *s);
 bool interceptor_is_spilled(const struct interceptor *s);
 /* INTERCEPT_SILENT: the text is longer than what is held, and only the artifact has it. */

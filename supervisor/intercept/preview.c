@@ -11,12 +11,26 @@ static bool is_bare(const struct interceptor *s)
 	return s->options.form == INTERCEPT_BARE;
 }
 
+struct marker {
+	const struct wording_place *place;
+	uint64_t lines_before;
+};
+
+static int make_marker(struct buffer *out, const struct preview_piece *piece,
+		       const struct marker *m)
+{
+	struct preview_piece numbered = *piece;
+	numbered.from += m->lines_before;
+	numbered.to += m->lines_before;
+	return wording_marker(out, &numbered, m->place);
+}
+
 /* Marker callback of preview_choose(): the same words that are printed. */
 static size_t measure_marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
 {
 	struct buffer text = BUFFER_INIT;
 	size_t len = 0;
-	if (wording_marker(&text, piece, ctx) == 0) {
+	if (make_marker(&text, piece, ctx) == 0) {
 		len = text.len;
 		memcpy(out, text.data, len < cap ? len : cap);
 	}
@@ -37,7 +51,7 @@ static void print_numbered(struct interceptor *s, const struct preview_piece *pi
 {
 	struct buffer out = BUFFER_INIT;
 	const char *at = piece->text, *end = piece->text + piece->len;
-	for (uint64_t number = piece->from; at < end; number++) {
+	for (uint64_t number = piece->from + s->options.lines_before; at < end; number++) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((stop ? stop + 1 : end) - at);
 		if (buffer_printf(&out, "%llu: ", (unsigned long long)number) < 0 ||
@@ -50,14 +64,14 @@ static void print_numbered(struct interceptor *s, const struct preview_piece *pi
 }
 
 static void print_piece(struct interceptor *s, const struct preview_piece *piece,
-			const struct wording_place *place)
+			const struct marker *marker)
 {
 	struct buffer line = BUFFER_INIT;
 	if (piece->kind == PREVIEW_TEXT && piece->numbered && !is_bare(s))
 		print_numbered(s, piece);
 	else if (piece->kind == PREVIEW_TEXT)
 		intercept_print_clean(s, piece->text, piece->len);
-	else if (!is_bare(s) && wording_marker(&line, piece, place) == 0)
+	else if (!is_bare(s) && make_marker(&line, piece, marker) == 0)
 		intercept_print_line(s, &line);
 	buffer_release(&line);
 }
@@ -83,18 +97,19 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 			    struct report_stream *report)
 {
 	const struct preview_piece *pieces;
+	struct marker marker = {&e->place, s->options.lines_before};
 	const struct preview_ask ask = {
 		.printed_bytes = s->printed,
 		.printed_lines = s->printed_lines,
 		.status = has_failed(&e->ending),
 		.marker = measure_marker,
-		.ctx = (void *)&e->place,
+		.ctx = &marker,
 	};
 	int result = 0, count = preview_choose(s->preview, &ask, &pieces);
 	if (report && s->printed_lines > 0)
 		result = report_add_range(report, 1, s->printed_lines);
 	for (int i = 0; i < count && result == 0; i++) {
-		print_piece(s, &pieces[i], &e->place);
+		print_piece(s, &pieces[i], &marker);
 		if (report)
 			result = note_piece(report, &pieces[i]);
 	}
@@ -155,6 +170,9 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 	else if (interceptor_is_worth_telling(e))
 		made = wording_status(&line, &e->ending);
 	if (made == 0)
+		intercept_print_line(s, &line);
+	if (!is_bare(s) && e->ending.state == WORDING_RUNNING &&
+	    wording_footer(&line, &e->ending, &e->place) == 0)
 		intercept_print_line(s, &line);
 	buffer_release(&line);
 	return report ? note_head(report, h) : 0;

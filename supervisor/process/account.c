@@ -27,21 +27,28 @@ void account_prepare(const struct settings *s, struct interceptor_options *optio
 	options->print = s->print == PRINT_FULL ? INTERCEPT_SILENT : INTERCEPT_PREVIEW;
 }
 
+static const enum report_state states[] = {
+	[META_RUNNING] = REPORT_RUNNING,
+	[META_DONE] = REPORT_DONE,
+	[META_INTERRUPTED] = REPORT_INTERRUPTED,
+};
+
 void account_init(struct account *a, const struct job *job, struct record *record)
 {
 	const struct meta *m = &record->meta;
-	*a = (struct account){
-		.report = {
-			.command = job->shown,
-			.cwd = record->cwd,
-			.state = m->state == META_INTERRUPTED ? REPORT_INTERRUPTED : REPORT_DONE,
-			.exit_code = m->exit_code,
-			.signal = m->signal,
-			.timed_out = m->timed_out,
-			.started_ms = m->started_ms,
-			.ended_ms = m->ended_ms,
-			.duration_ms = m->duration_ms,
-		}};
+	bool running = m->state == META_RUNNING;
+	*a = (struct account){.report = {
+				      .command = job->shown,
+				      .cwd = record->cwd,
+				      .state = states[m->state],
+				      .exit_code = running ? -1 : m->exit_code,
+				      .signal = m->signal,
+				      .timed_out = m->timed_out,
+				      .started_ms = m->started_ms,
+				      .ended_ms = m->ended_ms,
+				      .duration_ms = running ? clock_monotonic_ms() - job->begun_ms
+							     : m->duration_ms,
+			      }};
 	begin_writing(a, job->settings);
 }
 

@@ -1,16 +1,12 @@
 // See family.h.
 
 #include "supervisor/process/family.h"
-
-#include "supervisor/base/io.h"
+#include "shim/process.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
 
@@ -20,24 +16,16 @@
 #define LOOK_MS      20
 #define LOOK_MOST_MS 1000
 
-static bool is_member(const char *pid, pid_t session)
+static bool is_member(pid_t pid, pid_t session)
 {
-	char path[64], text[1024];
-	snprintf(path, sizeof(path), "/proc/%.16s/stat", pid);
-	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) < 0)
-		return false;
-	const char *rest = strrchr(text, ')');
-	char state;
-	int sid;
-	if (!rest || sscanf(rest + 1, " %c %*d %*d %d", &state, &sid) != 2)
-		return false;
-	return sid == session && state != 'Z' && state != 'X';
+	struct process p;
+	return process_read(pid, &p) == 0 && p.session == session && p.state != 'Z' &&
+	       p.state != 'X';
 }
 
 /* By pidfd, so that who gets the number of a member that has just ended is left alone. */
-static void send_one(const char *entry, pid_t session, int sig, bool resume)
+static void send_one(pid_t pid, pid_t session, int sig, bool resume)
 {
-	pid_t pid = (pid_t)strtol(entry, NULL, 10);
 	int fd = pidfd_open(pid, 0);
 	if (fd < 0) {
 		/* Too old a kernel, or forbidden. */
@@ -45,7 +33,7 @@ static void send_one(const char *entry, pid_t session, int sig, bool resume)
 			kill(pid, SIGCONT);
 		return;
 	}
-	if (is_member(entry, session) && pidfd_send_signal(fd, sig, NULL, 0) == 0 && resume)
+	if (is_member(pid, session) && pidfd_send_signal(fd, sig, NULL, 0) == 0 && resume)
 		pidfd_send_signal(fd, SIGCONT, NULL, 0);
 	close(fd);
 }
@@ -75,11 +63,11 @@ static int send_to_all(pid_t session, pid_t group, int sig, bool resume)
 		if (*end || pid <= 0)
 			continue;
 		seen++;
-		if (pid == 1 || pid == session || pid == self || !is_member(entry->d_name, session))
+		if (pid == 1 || pid == session || pid == self || !is_member((pid_t)pid, session))
 			continue;
 		count++;
 		if (sig)
-			send_one(entry->d_name, session, sig, resume);
+			send_one((pid_t)pid, session, sig, resume);
 	}
 	closedir(proc);
 	return seen ? count : send_to_group(group, sig, resume);

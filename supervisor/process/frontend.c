@@ -301,6 +301,7 @@ int frontend_run(struct job *job)
 	switch (end.kind) {
 	case MESSAGE_REFUSED: reap(f.session); return exec_after_all(job);
 	case MESSAGE_NOT_FOUND: reap(f.session); return end.a;
+	case MESSAGE_YIELDED: _exit(end.a);
 	default: break;
 	}
 	if (!(end.b & ENDED_LIVES_ON)) {

@@ -5,6 +5,9 @@
 //   start ─► running ─► (command exits: drain, report) ─► flushing ─► (reader has all:
 //   tell the front end, let go of its descriptors) ─► lingering ─► exit
 //
+// A run that yields (--yield, --detach, a prompt) reports, lets go of the front end and the
+// descriptors in the same way, and is running on: `yielded`.
+//
 // Lingering lasts while somebody still holds the command's end of a channel, or while
 // the processes of a run that was cut short (timeout, front end killed) are being ended.
 
@@ -16,8 +19,8 @@
 #include "supervisor/process/environment.h"
 #include "supervisor/process/family.h"
 #include "supervisor/process/guard.h"
+#include "supervisor/process/live.h"
 #include "supervisor/process/message.h"
-#include "supervisor/process/pty.h"
 #include "supervisor/process/source.h"
 #include "supervisor/process/spawn.h"
 
@@ -28,6 +31,7 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,20 +68,27 @@ struct keeper {
 	pid_t command;
 	int status; /* of the command, once it has ended */
 	bool timed_out;
-	bool interrupted; /* the front end died first */
-	bool stopped;     /* the command is, at the moment */
-	int told, awake;  /* how often the front end was told to stop, and said that it goes on */
+	bool interrupted;            /* the front end died first */
+	bool stopped;                /* the command is, at the moment */
+	bool yielding;               /* the reader was told that it goes on, or is being told ... */
+	bool yielded;                /* ... and has all of it */
+	bool asked;                  /* it waited for input when it was ended for that */
+	int ends_typed;              /* how often the end of input was typed because it waited */
+	char prompt[CONDITION_TEXT]; /* what it asked */
+	int told, awake; /* how often the front end was told to stop, and said that it goes on */
 	struct source sources[2];
 	int source_count;
 	struct record record;
 	struct account account; /* of the run, in a format other than text */
 	struct buffer input;    /* for the command's terminal */
+	struct live live;
+	dev_t device; /* of the command's controlling terminal, or 0 */
 	struct family_end family;
 	bool ending;   /* the family is being ended */
 	bool lingered; /* text may have come after the report */
 	/* Monotonic times; 0: not set. */
 	int64_t heartbeat_ms; /* until the next */
-	int64_t tick_at, timeout_at, heartbeat_at, linger_at, stall_at, wake_at;
+	int64_t tick_at, timeout_at, heartbeat_at, linger_at, stall_at, wake_at, yield_at;
 	char *chunk; /* SOURCE_CHUNK bytes */
 };
 
@@ -92,6 +103,22 @@ static void queue_input(void *ctx, const char *data, size_t len)
 	struct keeper *k = ctx;
 	if (k->input.len + len <= INPUT_MAX)
 		buffer_append(&k->input, data, len);
+}
+
+static int on_typed(void *ctx, const char *data, size_t len)
+{
+	struct keeper *k = ctx;
+	if (k->input.len + len > INPUT_MAX || buffer_append(&k->input, data, len) < 0)
+		return EAGAIN;
+	live_typed(&k->live, data, len);
+	k->ends_typed = 0;
+	return 0;
+}
+
+static void on_seen(void *ctx, const char *data, size_t len)
+{
+	struct keeper *k = ctx;
+	live_output(&k->live, data, len);
 }
 
 static void write_input(struct keeper *k)
@@ -156,6 +183,9 @@ static void start_command(struct keeper *k)
 	bool terminal = l->controlling && k->sources[0].pty;
 	if (terminal && ioctl(k->sources[0].child, TIOCSCTTY, 0) < 0)
 		terminal = false;
+	struct stat st;
+	if (terminal && fstat(k->sources[0].child, &st) == 0)
+		k->device = st.st_rdev;
 	char **envp = environment_make(environ, job->settings, !l->person);
 	if (!envp)
 		refuse(k, MESSAGE_REFUSED, errno);
@@ -208,19 +238,36 @@ static void begin_ending(struct keeper *k, int step)
 	family_end_step(&k->family, step, clock_monotonic_ms());
 }
 
-static struct interceptor_ending describe_end(const struct keeper *k, const struct source *s)
+static int on_signal(void *ctx, int sig)
+{
+	struct keeper *k = ctx;
+	if (sig == 0 || sig == SIGKILL)
+		begin_ending(k, sig ? FAMILY_KILL : FAMILY_TERM);
+	else if (k->state != KEEPER_RUNNING)
+		return ESRCH;
+	else if (kill(-k->command, sig) < 0)
+		return errno;
+	return 0;
+}
+
+static struct interceptor_ending describe_end(const struct keeper *k, const struct source *s,
+					      enum wording_state state)
 {
 	const struct meta *m = &k->record.meta;
+	bool running = state == WORDING_RUNNING;
 	const struct meta_stream *text = s->is_stderr ? &m->err : &m->out;
 	struct interceptor_ending e = {
-		.ending = {.state = k->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED,
-			   .timed_out = k->timed_out,
-			   .background = s->fd >= 0,
-			   .exit_code = m->exit_code,
+		.ending = {.state = state,
+			   .timed_out = k->timed_out && !running,
+			   .background = s->fd >= 0 && !running,
+			   .exit_code = running ? 0 : m->exit_code,
 			   .signal = m->signal,
-			   .duration_ms = m->duration_ms,
+			   .duration_ms = running ? clock_monotonic_ms() - k->job->begun_ms
+						  : m->duration_ms,
 			   .lines = text->lines,
-			   .bytes = text->bytes},
+			   .bytes = text->bytes,
+			   .prompt = k->asked ? k->prompt : NULL,
+			   .typing = k->live.terminal},
 		.place = record_place(&k->record, s->is_stderr),
 		.status_line = STATUS_LINE_NEVER,
 	};
@@ -283,6 +330,8 @@ static void take_account(struct keeper *k)
 	if (!account_outlet(k))
 		return;
 	account_init(&k->account, k->job, &k->record);
+	if (k->asked)
+		report_warn(&k->account.report, "waiting for input: \"%s\"", k->prompt);
 	for (int i = 0; i < k->source_count; i++) {
 		const struct source *s = &k->sources[i];
 		account_add(&k->account, s->text, s->is_stderr, s->fd >= 0, &k->record);
@@ -291,8 +340,13 @@ static void take_account(struct keeper *k)
 
 static void tell_report(struct keeper *k)
 {
+	enum wording_state state = k->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED;
+	if (k->job->settings->format != FORMAT_TEXT) {
+		take_account(k);
+		return;
+	}
 	for (int i = 0; i < k->source_count; i++) {
-		const struct interceptor_ending e = describe_end(k, &k->sources[i]);
+		const struct interceptor_ending e = describe_end(k, &k->sources[i], state);
 		source_report(&k->sources[i], &e);
 	}
 	tell_not_kept(k);
@@ -315,14 +369,91 @@ static void report(struct keeper *k)
 		}
 	}
 	int64_t duration = clock_monotonic_ms() - k->job->begun_ms;
+	k->record.meta.told = k->live.told;
 	record_end(&k->record, k->status, k->timed_out, k->interrupted, duration);
-	if (k->job->settings->format == FORMAT_TEXT)
+	if (!k->yielding)
 		tell_report(k);
-	else
-		take_account(k);
+	k->live.ended = true;
+	k->live.timed_out = k->timed_out;
+	live_changed(&k->live);
 	k->state = KEEPER_FLUSHING;
 	if (k->front < 0)
 		k->stall_at = clock_monotonic_ms() + STALL_MS;
+}
+
+/* The caller has waited long enough, or the command waits for input: it goes on by itself. Where
+   nobody could reach it then, the caller keeps waiting. */
+static void yield(struct keeper *k)
+{
+	k->yield_at = 0;
+	if (k->state != KEEPER_RUNNING || k->front < 0 || k->ending || live_open(&k->live) < 0)
+		return;
+	for (int i = 1; i < k->source_count; i++) {
+		if (source_text(&k->sources[i]))
+			interceptor_pause(k->sources[i].text);
+	}
+	uint64_t bytes;
+	live_count(&k->live, &k->live.told, &bytes);
+	for (int i = 0; i < k->source_count; i++) {
+		struct source *s = &k->sources[i];
+		struct interceptor_ending e = describe_end(k, s, WORDING_RUNNING);
+		e.ending.lines = k->live.told;
+		e.ending.bytes = bytes;
+		if (s->text)
+			interceptor_spill(s->text);
+		if (k->job->settings->format == FORMAT_TEXT)
+			source_report(s, &e);
+	}
+	if (k->job->settings->format != FORMAT_TEXT)
+		take_account(k);
+	k->yielding = true;
+	k->heartbeat_at = 0;
+}
+
+static void drop_callers(struct keeper *k)
+{
+	account_release(&k->account);
+	for (int i = 0; i < k->source_count; i++)
+		source_let_go(&k->sources[i]);
+	io_null(STDIN_FILENO, STDERR_FILENO);
+	if (k->job->layout.keyboard > STDERR_FILENO)
+		close(k->job->layout.keyboard);
+}
+
+/* The reader has the report: nothing of the caller's is held any more. */
+static void finish_yield(struct keeper *k)
+{
+	k->yielded = true;
+	drop_callers(k);
+	/* What goes on must not keep a file system busy. */
+	chdir("/");
+	k->live.asks = k->live.terminal;
+	tell(k, MESSAGE_YIELDED, (int)k->job->settings->yield_status, 0);
+	io_close(&k->front);
+}
+
+/* It asks, and nobody sees it. */
+static void on_prompt(struct keeper *k)
+{
+	enum prompting prompting = (enum prompting)k->job->settings->prompt;
+	if (k->state != KEEPER_RUNNING || k->front < 0 || k->yielding ||
+	    prompting == PROMPTING_AWAIT)
+		return;
+	live_prompt(&k->live, k->prompt);
+	/* The end of input does not impress everything. */
+	if (prompting == PROMPTING_EOF && k->ends_typed < 2) {
+		int typed = k->ends_typed + 1;
+		live_type_end(&k->live);
+		k->ends_typed = typed;
+		return;
+	}
+	k->asked = true;
+	if (prompting == PROMPTING_REPORT) {
+		yield(k);
+		k->asked = false;
+	} else {
+		begin_ending(k, FAMILY_HUP);
+	}
 }
 
 static void drain(struct keeper *k)
@@ -367,7 +498,7 @@ static void wake_front(struct keeper *k)
 static void on_exit_of_command(struct keeper *k, int status)
 {
 	k->status = status;
-	k->stopped = false;
+	k->stopped = k->live.stopped = false;
 	wake_front(k);
 	release_terminal(k);
 	drain(k);
@@ -383,12 +514,14 @@ static void on_child(struct keeper *k)
 	while (k->state == KEEPER_RUNNING &&
 	       waitpid(k->command, &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
 		if (WIFSTOPPED(status)) {
-			k->stopped = true;
+			k->stopped = k->live.stopped = true;
 			k->told++;
 			tell(k, MESSAGE_STOPPED, WSTOPSIG(status), 0);
+			live_changed(&k->live);
 		} else if (WIFCONTINUED(status)) {
-			k->stopped = false;
+			k->stopped = k->live.stopped = false;
 			wake_front(k);
+			live_changed(&k->live);
 		} else {
 			on_exit_of_command(k, status);
 		}
@@ -406,6 +539,8 @@ static void on_front_gone(struct keeper *k)
 {
 	io_close(&k->front);
 	restore_terminal(k);
+	if (k->yielding)
+		return;
 	if (k->state == KEEPER_RUNNING) {
 		k->interrupted = true;
 		begin_ending(k, FAMILY_HUP);
@@ -419,7 +554,6 @@ static void on_front(struct keeper *k)
 	struct message m;
 	ssize_t len;
 	while (k->front >= 0 && (len = message_receive(k->front, &m, MSG_DONTWAIT)) >= 0) {
-		struct source *s = terminal_source(k);
 		switch (m.kind) {
 		case MESSAGE_SIGNAL:
 			if (k->state == KEEPER_RUNNING)
@@ -429,14 +563,11 @@ static void on_front(struct keeper *k)
 			if (++k->awake >= k->told)
 				k->wake_at = 0;
 			break;
-		case MESSAGE_INPUT: queue_input(k, m.data, (size_t)len); break;
-		case MESSAGE_WINDOW:
-			if (!s)
-				break;
-			pty_resize(s->fd, (unsigned)m.a, (unsigned)m.b);
-			if (s->text)
-				interceptor_resize(s->text, (unsigned)m.a, (unsigned)m.b);
+		case MESSAGE_INPUT:
+			queue_input(k, m.data, (size_t)len);
+			live_typed(&k->live, m.data, (size_t)len);
 			break;
+		case MESSAGE_WINDOW: live_resize(&k->live, (unsigned)m.a, (unsigned)m.b); break;
 		default: break;
 		}
 	}
@@ -528,19 +659,24 @@ static void on_time(struct keeper *k, int64_t now)
 			begin_ending(k, FAMILY_TERM);
 		}
 	}
+	if (is_due(k->yield_at, now)) {
+		/* A front end that is stopped with the command can't be told. */
+		if (k->stopped)
+			k->yield_at = now + TICK_MS;
+		else
+			yield(k);
+	}
+	if (live_step(&k->live, now))
+		on_prompt(k);
 	if (k->ending)
 		k->ending = family_end_step(&k->family, 0, now);
 }
 
 static int next_wait(const struct keeper *k, int64_t now)
 {
-	const int64_t times[] = {k->wake_at,
-				 k->tick_at,
-				 k->timeout_at,
-				 k->heartbeat_at,
-				 k->linger_at,
-				 k->stall_at,
-				 k->ending ? k->family.look_ms : 0};
+	const int64_t times[] = {k->wake_at,   k->yield_at,   live_due(&k->live),
+				 k->tick_at,   k->timeout_at, k->heartbeat_at,
+				 k->linger_at, k->stall_at,   k->ending ? k->family.look_ms : 0};
 	int64_t wait = -1;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		if (!times[i])
@@ -572,6 +708,8 @@ static void dismiss_guard(struct keeper *k)
 
 static void tell_ended(struct keeper *k, int bits)
 {
+	if (k->front < 0)
+		return;
 	tell(k, MESSAGE_ENDED, k->status, bits | (k->timed_out ? ENDED_TIMED_OUT : 0));
 	io_close(&k->front);
 }
@@ -588,12 +726,8 @@ static bool is_held(const struct keeper *k)
    When this process ends as well, it tells so last (finish), to be waited for. */
 static void let_go(struct keeper *k)
 {
-	account_release(&k->account);
-	for (int i = 0; i < k->source_count; i++)
-		outlet_release(&k->sources[i].outlet);
-	io_null(STDIN_FILENO, STDERR_FILENO);
-	if (k->job->layout.keyboard > STDERR_FILENO)
-		close(k->job->layout.keyboard);
+	if (!k->yielded)
+		drop_callers(k);
 	k->state = KEEPER_LINGERING;
 	k->heartbeat_at = k->stall_at = 0;
 	if (!is_held(k))
@@ -610,19 +744,28 @@ static void let_go(struct keeper *k)
 
 static bool is_done(struct keeper *k, int64_t now)
 {
+	if (k->yielding && !k->yielded && is_flushed(k))
+		finish_yield(k);
 	/* A front end that is about to stop would never read that it may end. */
 	bool asleep = k->told > k->awake && k->front >= 0;
 	if (k->state == KEEPER_FLUSHING && !asleep && (is_flushed(k) || is_due(k->stall_at, now)))
 		let_go(k);
 	if (k->state != KEEPER_LINGERING)
 		return false;
-	return !is_held(k) || (!k->ending && is_due(k->linger_at, now));
+	if (is_held(k) && (k->ending || !is_due(k->linger_at, now)))
+		return false;
+	/* Those who look at it get its end, if they do not stall. */
+	if (!control_is_pending(&k->live.control))
+		return true;
+	if (!k->stall_at)
+		k->stall_at = now + STALL_MS;
+	return is_due(k->stall_at, now);
 }
 
 /* One turn: waits for what can happen next and deals with it. */
 static void turn(struct keeper *k, int64_t now)
 {
-	struct pollfd fds[6];
+	struct pollfd fds[6 + 1 + CONTROL_CLIENTS];
 	struct source *readers[6] = {NULL}, *writers[6] = {NULL};
 	nfds_t n = 0;
 	bool busy = print_account(k);
@@ -643,9 +786,13 @@ static void turn(struct keeper *k, int64_t now)
 						   .events = POLLOUT};
 		}
 	}
-	if (poll(fds, n, busy ? 0 : next_wait(k, now)) < 0)
+	nfds_t ours = n;
+	if (k->live.control.fd >= 0)
+		n += control_poll(&k->live.control, fds + n, 1 + CONTROL_CLIENTS);
+	int ready = poll(fds, n, busy ? 0 : next_wait(k, now));
+	if (ready < 0)
 		return;
-	for (nfds_t i = 2; i < n; i++) {
+	for (nfds_t i = 2; i < ours; i++) {
 		if (writers[i] && fds[i].revents) {
 			outlet_pump(&writers[i]->outlet);
 			if (writers[i]->outlet.error)
@@ -654,6 +801,8 @@ static void turn(struct keeper *k, int64_t now)
 		if (readers[i] && (fds[i].revents & ~POLLOUT))
 			on_readable(k, readers[i]);
 	}
+	if (k->live.control.fd >= 0 && ready > 0)
+		control_serve(&k->live.control);
 	if (k->input.len > 0)
 		write_input(k);
 	if (fds[1].revents)
@@ -666,6 +815,7 @@ static void finish(struct keeper *k)
 {
 	for (int i = 0; i < k->source_count; i++)
 		source_close(&k->sources[i]);
+	live_close(&k->live);
 	record_close(&k->record, k->lingered);
 	dismiss_guard(k);
 	tell_ended(k, 0);
@@ -691,12 +841,16 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	k.record.meta.command = k.command;
 	record_prepare(&k.record);
 	for (int i = 0; i < k.source_count; i++)
-		source_connect(&k.sources[i], &k.record, queue_input, &k);
+		source_connect(&k.sources[i], &k.record, queue_input, i == 0 ? on_seen : NULL, &k);
+	const struct live_events live = {.type = on_typed, .signal = on_signal, .ctx = &k};
+	live_init(&k.live, job, &k.sources[0], &k.record, k.device, &live);
 	k.family = (struct family_end){
 		.session = getpid(), .group = k.command, .grace_ms = job->settings->grace};
 	int64_t now = clock_monotonic_ms();
 	if (job->settings->timeout)
 		k.timeout_at = job->begun_ms + job->settings->timeout;
+	if (job->settings->yield || job->settings->detach)
+		k.yield_at = job->settings->detach ? now : job->begun_ms + job->settings->yield;
 	k.heartbeat_ms = job->settings->heartbeat;
 	if (k.heartbeat_ms && !job->layout.person && job->settings->format == FORMAT_TEXT)
 		k.heartbeat_at = now + k.heartbeat_ms;

@@ -6,6 +6,7 @@
 #include "supervisor/base/io.h"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,15 @@ static bool is_device(int fd)
 {
 	struct stat st;
 	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode);
+}
+
+/* Whether nothing was sent, so far. */
+static bool is_idle_socket(int fd)
+{
+	struct stat st;
+	char byte;
+	return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) &&
+	       recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
 }
 
 /* The terminal to read the person's keys from: stdin, or (`echo x | terse less`)
@@ -49,6 +59,9 @@ static bool is_merged(struct layout *l, const struct settings *s)
 {
 	if (s->streams != STREAMS_AUTO)
 		return s->streams == STREAMS_MERGED;
+	/* Nobody reads either of them. */
+	if (s->detach)
+		return true;
 	/* A program asks for JSON, and wants to know which is which. */
 	if (s->format == FORMAT_JSON)
 		return false;
@@ -57,6 +70,12 @@ static bool is_merged(struct layout *l, const struct settings *s)
 	look_into(l, 0);
 	look_into(l, 1);
 	return l->sink[0] == SINK_AGENT && l->sink[1] == SINK_AGENT;
+}
+
+/* Whether the command may be typed to later (terse send). */
+static bool goes_on(const struct settings *s)
+{
+	return s->yield > 0 || s->detach;
 }
 
 static enum channel channel_for(const struct layout *l, int i, const struct settings *s)
@@ -69,7 +88,10 @@ static enum channel channel_for(const struct layout *l, int i, const struct sett
 			return CHANNEL_INHERIT;
 		break;
 	case SINK_PROGRAM:
-	case SINK_FILE: return s->pty == TRI_YES ? CHANNEL_PTY : CHANNEL_PIPE;
+	case SINK_FILE:
+		if (s->pty == TRI_YES || (goes_on(s) && s->pty == TRI_AUTO && i == 0))
+			return CHANNEL_PTY;
+		return CHANNEL_PIPE;
 	default: break;
 	}
 	return s->pty == TRI_NO ? CHANNEL_PIPE : CHANNEL_PTY;
@@ -86,7 +108,8 @@ void layout_decide(struct layout *l, const struct settings *s)
 
 	if (typed && !l->person) {
 		look_into(l, 0);
-		bool plain = s->print == PRINT_AUTO && s->timeout == 0 && s->tty != TRI_YES;
+		bool plain = s->print == PRINT_AUTO && s->timeout == 0 && s->tty != TRI_YES &&
+			     !goes_on(s);
 		if (plain && l->sink[0] != SINK_AGENT) {
 			l->direct = true;
 			return;
@@ -94,10 +117,15 @@ void layout_decide(struct layout *l, const struct settings *s)
 	}
 	l->channel[0] = channel_for(l, 0, s);
 	l->channel[1] = merged ? CHANNEL_MERGED : channel_for(l, 1, s);
+	/* The person only sees the ID. */
+	if (s->detach)
+		l->person = false;
 	if (l->channel[0] == CHANNEL_PTY && l->person && s->tty != TRI_NO)
 		l->keyboard = find_keyboard();
-	l->controlling = l->channel[0] == CHANNEL_PTY && (l->keyboard >= 0 || s->tty == TRI_YES);
-	/* Without a person, a pipe or file on stdin stays what it is; /dev/null gives way. */
-	l->stdin_pty = l->controlling &&
-		       (l->keyboard == STDIN_FILENO || (!l->person && is_device(STDIN_FILENO)));
+	bool asked = s->tty == TRI_YES || (s->tty == TRI_AUTO && goes_on(s));
+	l->controlling = l->channel[0] == CHANNEL_PTY && (l->keyboard >= 0 || asked);
+	/* Without a person, a pipe or file on stdin stays what it is; /dev/null gives way, and so
+	   does a socket through which an agent could write but has not. */
+	bool idle = is_device(STDIN_FILENO) || (goes_on(s) && is_idle_socket(STDIN_FILENO));
+	l->stdin_pty = l->controlling && (l->keyboard == STDIN_FILENO || (!l->person && idle));
 }

@@ -19,6 +19,7 @@ enum message_kind {
 			      to be held */
 	MESSAGE_STOPPED,   /* a: the command was stopped by this signal */
 	MESSAGE_ENDED,     /* a: status as from waitpid, b: ENDED_ bits */
+	MESSAGE_YIELDED,   /* a: exit status of the front end; the command goes on without it */
 	MESSAGE_NOT_FOUND, /* a: errno of exec */
 	MESSAGE_REFUSED,   /* a: errno; nothing was started */
 };

@@ -28,6 +28,37 @@ void record_init(struct record *r, const struct job *job)
 	};
 }
 
+int record_claim(struct record *r)
+{
+	struct store store;
+	char session[STORE_SESSION_LEN + 1];
+	if (r->meta.id[0])
+		return 0;
+	if (store_open_write(&store) < 0)
+		return -1;
+	store_session_name(r->meta.session, session);
+	int result = id_claim(&store, session, r->meta.started_ms, r->meta.id);
+	if (result < 0)
+		r->meta.id[0] = '\0';
+	r->claimed = result == 0;
+	store_close(&store);
+	return result;
+}
+
+/* The claim of a run that needed no artifact. */
+static void release_claim(struct record *r)
+{
+	struct store stores[STORE_MAX];
+	if (!r->claimed || r->artifact)
+		return;
+	int count = store_open_all(stores);
+	for (int i = 0; i < count; i++) {
+		id_release(&stores[i], r->meta.id);
+		store_close(&stores[i]);
+	}
+	r->meta.id[0] = '\0';
+}
+
 struct artifact *record_open(struct record *r)
 {
 	if (r->artifact || r->error)
@@ -75,6 +106,7 @@ void record_prepare(struct record *r)
 
 void record_close(struct record *r, bool grown)
 {
+	release_claim(r);
 	if (r->artifact) {
 		if (grown)
 			artifact_update(r->artifact);

@@ -14,7 +14,8 @@ struct record {
 	struct meta meta;
 	struct artifact *artifact;
 	uint64_t max_bytes;
-	int error; /* why there is no artifact although one was wanted */
+	bool claimed; /* its ID was, before there is an artifact */
+	int error;    /* why there is no artifact although one was wanted */
 	char cwd[PATH_MAX];
 	char session[SESSION_ROOM];
 	int history; /* the session's directory, or -1 */
@@ -25,6 +26,10 @@ void record_init(struct record *r, const struct job *job);
 /* Opens what the line in the history needs, while the command starts, so that its end is not
  * delayed. */
 void record_prepare(struct record *r);
+
+/* Claims the run's ID if it has none yet: it is in the metadata then. Returns 0, or -1 with errno.
+ */
+int record_claim(struct record *r);
 
 /* The artifact, made at the first call. NULL: it can't be. */
 struct artifact *record_open(struct record *r);

@@ -129,10 +129,12 @@ static void make_text(struct source *s)
 }
 
 void source_connect(struct source *s, struct record *record,
-		    void (*reply)(void *ctx, const char *data, size_t len), void *ctx)
+		    void (*reply)(void *ctx, const char *data, size_t len),
+		    void (*seen)(void *ctx, const char *data, size_t len), void *ctx)
 {
 	s->record = record;
 	s->reply = reply;
+	s->seen = seen;
 	s->ctx = ctx;
 	outlet_init(&s->outlet, s->is_stderr ? STDERR_FILENO : STDOUT_FILENO);
 }
@@ -154,6 +156,8 @@ static void take(struct source *s, const char *data, size_t len)
 	}
 	if (s->text)
 		interceptor_feed(s->text, data, len);
+	if (s->seen)
+		s->seen(s->ctx, data, len);
 }
 
 /* Of so much, more is expected: from then on a thread reads ahead. */
@@ -242,7 +246,10 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 static void report_person(struct source *s, const struct interceptor_ending *e)
 {
 	struct buffer line = BUFFER_INIT;
-	if (!e->place.id || wording_person(&line, &e->ending, &e->place) < 0)
+	int made = e->ending.state == WORDING_RUNNING
+			   ? wording_footer(&line, &e->ending, &e->place)
+			   : wording_person(&line, &e->ending, &e->place);
+	if (!e->place.id || made < 0)
 		goto out;
 	/* The person's terminal may still be raw: every line end is spelled out. */
 	if (s->last != '\n')
@@ -253,15 +260,34 @@ out:
 	buffer_release(&line);
 }
 
+/* A program asked for a run that goes on without it: id=$(terse --detach server). */
+static void report_id(struct source *s, const char *id)
+{
+	if (interceptor_reader(s->text) != INTERCEPT_WHOLE)
+		return;
+	outlet_write(&s->outlet, id, strlen(id));
+	outlet_write(&s->outlet, "\n", 1);
+}
+
 void source_report(struct source *s, const struct interceptor_ending *ending)
 {
 	if (interceptor_is_worth_telling(ending))
 		source_text(s);
 	if (!s->text)
 		return;
+	bool running = ending->ending.state == WORDING_RUNNING;
 	interceptor_report(s->text, ending);
-	if (s->person && !interceptor_fits(s->text))
+	if (s->person && (running || !interceptor_fits(s->text)))
 		report_person(s, ending);
+	else if (running && s->job->settings->detach && !ending->is_second)
+		report_id(s, ending->place.id);
+}
+
+void source_let_go(struct source *s)
+{
+	s->person = false;
+	outlet_release(&s->outlet);
+	s->outlet.error = 0;
 }
 
 void source_close(struct source *s)

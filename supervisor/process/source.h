@@ -36,7 +36,8 @@ struct source {
 	struct outlet outlet;
 	struct record *record;
 	void (*reply)(void *ctx, const char *data, size_t len);
-	void *ctx; /* of reply */
+	void (*seen)(void *ctx, const char *data, size_t len);
+	void *ctx; /* of both */
 };
 
 /* Opens the channel for stdout (0) or stderr (1) of the job. A pty that can't be had becomes a
@@ -44,9 +45,11 @@ struct source {
 int source_open(struct source *s, const struct job *job, int which);
 
 /* Ready to read; after the command was started. What turns bytes to text is made when the first
-   come, since many commands print nothing. */
+   come, since many commands print nothing. `reply`: an answer to a query of the command; `seen`:
+   bytes that were read (may be NULL). */
 void source_connect(struct source *s, struct record *record,
-		    void (*reply)(void *ctx, const char *data, size_t len), void *ctx);
+		    void (*reply)(void *ctx, const char *data, size_t len),
+		    void (*seen)(void *ctx, const char *data, size_t len), void *ctx);
 
 /* What turns the bytes to text, made if it is not there yet; NULL: no memory for it. */
 struct interceptor *source_text(struct source *s);
@@ -63,6 +66,9 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most);
 
 /* Prints the end of what a run has to say on this channel. */
 void source_report(struct source *s, const struct interceptor_ending *ending);
+
+/* From now on nobody reads: what comes is only kept. */
+void source_let_go(struct source *s);
 
 void source_close(struct source *s);
 void source_release(struct source *s);

@@ -33,6 +33,8 @@ static int add_outcome(struct buffer *out, const struct report *r)
 {
 	if (r->timed_out)
 		return buffer_append_string(out, "Timed out. Exit code: 124");
+	if (r->state == REPORT_RUNNING)
+		return buffer_append_string(out, "Still running");
 	if (r->state == REPORT_INTERRUPTED)
 		return buffer_append_string(out, "Interrupted");
 	if (r->exit_code >= 0)

@@ -10,6 +10,7 @@
 
 static const char *const states[] = {
 	[REPORT_DONE] = "done",
+	[REPORT_RUNNING] = "running",
 	[REPORT_INTERRUPTED] = "interrupted",
 	[REPORT_NOT_STARTED] = "not_started",
 };
@@ -67,15 +68,18 @@ static int add_signal(struct buffer *out, int sig)
 static int write_start(struct report_writer *w, struct buffer *out)
 {
 	const struct report *r = w->report;
+	bool running = r->state == REPORT_RUNNING;
 	bool success = r->state == REPORT_DONE && r->exit_code == 0 && !r->timed_out;
 	int bad = add_raw(out, "{\"command\":") || add_command(out, r->command);
 	bad |= add_raw(out, ",\"cwd\":") || add_string(out, r->cwd);
 	bad |= add_raw(out, ",\"exit_code\":");
 	bad |= r->exit_code >= 0 ? buffer_printf(out, "%d", r->exit_code) : add_raw(out, "null");
 	bad |= add_raw(out, ",\"signal\":") || add_signal(out, r->signal);
-	bad |= add_raw(out, ",\"success\":") || add_bool(out, success);
+	bad |= add_raw(out, ",\"success\":");
+	bad |= running ? add_raw(out, "null") : add_bool(out, success);
 	bad |= add_raw(out, ",\"started\":") || add_time(out, r->started_ms);
-	bad |= add_raw(out, ",\"ended\":") || add_time(out, r->ended_ms);
+	bad |= add_raw(out, ",\"ended\":");
+	bad |= running ? add_raw(out, "null") : add_time(out, r->ended_ms);
 	bad |= buffer_printf(out, ",\"duration_ms\":%" PRId64, r->duration_ms);
 	bad |= add_raw(out, ",\"timed_out\":") || add_bool(out, r->timed_out);
 	bad |= add_raw(out, ",\"state\":") || add_string(out, states[r->state]);

@@ -42,7 +42,7 @@ struct report_stream {
 	enum limit_part broken; /* which part of it the text was over first */
 };
 
-enum report_state { REPORT_DONE, REPORT_INTERRUPTED, REPORT_NOT_STARTED };
+enum report_state { REPORT_DONE, REPORT_RUNNING, REPORT_INTERRUPTED, REPORT_NOT_STARTED };
 
 struct report {
 	char *const *command; /* NULL-terminated; NULL: none was understood */

@@ -95,18 +95,36 @@ int wording_marker(struct buffer *out, const struct preview_piece *piece,
 	return buffer_append_string(out, "]\n");
 }
 
-static int append_end(struct buffer *out, const struct wording_ending *e)
+/* "waiting for input: "Password: "" */
+static int append_prompt(struct buffer *out, const char *what, const char *prompt)
+{
+	if (!*prompt)
+		return buffer_append_string(out, what);
+	return buffer_printf(out, "%s: \"%s\"", what, prompt);
+}
+
+static int append_how(struct buffer *out, const struct wording_ending *e)
 {
 	if (e->timed_out)
 		return buffer_append_string(out, "timed out (exit 124)");
 	if (e->state == WORDING_INTERRUPTED)
 		return buffer_append_string(out, "interrupted");
+	if (e->state == WORDING_RUNNING)
+		return buffer_append_string(out, "running");
 	if (e->exit_code >= 0)
 		return buffer_printf(out, "exit %d", e->exit_code);
 	const char *name = sigabbrev_np(e->signal);
 	if (name)
 		return buffer_printf(out, "killed by SIG%s", name);
 	return buffer_printf(out, "killed by signal %d", e->signal);
+}
+
+static int append_end(struct buffer *out, const struct wording_ending *e)
+{
+	if (append_how(out, e) < 0 ||
+	    (e->prompt && append_prompt(out, " (waited for input", e->prompt) < 0))
+		return -1;
+	return e->prompt ? buffer_append(out, ")", 1) : 0;
 }
 
 static int append_start(struct buffer *out, const struct wording_ending *e)
@@ -169,9 +187,44 @@ static int append_broken(struct buffer *out, const struct wording_ending *e)
 	return buffer_append(out, ")", 1);
 }
 
+/* It goes on: what can be done with it now. */
+static int append_running(struct buffer *out, const struct wording_ending *e, const char *id)
+{
+	char duration[HUMAN_LEN];
+	if (!e->prompt) {
+		if (buffer_append_string(out, "[terse: ") < 0 ||
+		    (e->found && buffer_printf(out, "found \"%s\"; ", e->found) < 0) ||
+		    buffer_printf(out, "running after %s; ",
+				  human_duration(duration, e->duration_ms)) < 0 ||
+		    append_totals(out, e->lines, e->bytes) < 0 ||
+		    buffer_printf(out, "; wait: terse await %s", id) < 0 ||
+		    (e->typing && buffer_printf(out,
+						", type: terse send %s TEXT, screen: terse "
+						"snapshot %s",
+						id, id) < 0))
+			return -1;
+		return buffer_printf(out, ", end: terse signal %s]\n", id);
+	}
+	if (buffer_append_string(out, "[terse: ") < 0 ||
+	    append_prompt(out, "waiting for input", e->prompt) < 0)
+		return -1;
+	/* Without a question there is something to look at. */
+	if (!*e->prompt)
+		return buffer_printf(out,
+				     "; screen: terse snapshot %s, type: terse send %s TEXT --key "
+				     "enter, then: terse await %s, end: terse signal %s]\n",
+				     id, id, id, id);
+	return buffer_printf(out,
+			     "; answer: terse send %s TEXT --key enter, then: terse await %s, end: "
+			     "terse signal %s]\n",
+			     id, id, id);
+}
+
 int wording_footer(struct buffer *out, const struct wording_ending *e,
 		   const struct wording_place *place)
 {
+	if (e->state == WORDING_RUNNING && place->id)
+		return append_running(out, e, place->id);
 	if (append_start(out, e) < 0 || append_totals(out, e->lines, e->bytes) < 0 ||
 	    append_broken(out, e) < 0)
 		return -1;

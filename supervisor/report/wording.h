@@ -29,7 +29,7 @@ struct wording_place {
 int wording_marker(struct buffer *out, const struct preview_piece *piece,
 		   const struct wording_place *place);
 
-enum wording_state { WORDING_ENDED, WORDING_INTERRUPTED };
+enum wording_state { WORDING_ENDED, WORDING_INTERRUPTED, WORDING_RUNNING };
 
 struct wording_ending {
 	enum wording_state state;
@@ -39,12 +39,21 @@ struct wording_ending {
 	int signal;
 	int64_t duration_ms;
 	uint64_t lines, bytes;
+	/* What it asks somebody who can type (WORDING_RUNNING: now, else when it was ended because
+	   of that); "": it does not say; NULL: nothing. */
+	const char *prompt;
+	bool typing;        /* it can be typed into */
+	const char *found;  /* the line that was waited for, or NULL */
 	struct limit limit; /* of which `broken` was over first */
 	enum limit_part broken;
 };
 
 /* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-…]\n"; a limit other
-   than that of bytes is named: "... 8,432 lines, 473 KB (limit 100 lines); full text ..." */
+   than that of bytes is named: "... 8,432 lines, 473 KB (limit 100 lines); full text ...". Of one
+   that goes on: "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…, type:
+   terse send cmd-… TEXT, screen: terse snapshot cmd-…, end: terse signal cmd-…]\n", "[terse:
+   waiting for input: \"Password: \"; answer: terse send cmd-… TEXT --key enter, then: terse await
+   cmd-…, end: terse signal cmd-…]\n" */
 int wording_footer(struct buffer *out, const struct wording_ending *ending,
 		   const struct wording_place *place);
 

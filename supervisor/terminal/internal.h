@@ -12,6 +12,7 @@
 #include "supervisor/terminal/scan.h"
 #include "supervisor/terminal/screen.h"
 #include "supervisor/terminal/terminal.h"
+#include "supervisor/terminal/title.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,6 +54,7 @@ struct terminal {
 	struct screen *alternate; /* NULL until it is first needed */
 	struct modes modes;
 	struct charsets charsets;
+	struct title title;
 	bool protect;   /* DECSCA */
 	unsigned width; /* of the last character, for marks and REP; 0 if none */
 	struct tail tail;

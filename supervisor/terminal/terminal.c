@@ -77,12 +77,25 @@ void terminal_use_scan(struct terminal *t, const struct scan *scan)
 	t->scan = scan;
 }
 
+/* One step of the parser. */
+static enum parser_event step(struct terminal *t, uint32_t c)
+{
+	bool inside = t->parser.state == PARSER_OSC;
+	enum parser_event event = parser_step(&t->parser, c);
+
+	if (t->parser.state == PARSER_OSC)
+		title_take(&t->title, c, !inside);
+	else if (inside && event == PARSER_END)
+		title_end(&t->title);
+	return event;
+}
+
 void terminal_character(struct terminal *t, uint32_t cp, bool valid, const char *bytes,
 			unsigned len)
 {
 	if (t->parser.state != PARSER_GROUND || (valid && cp < 0xA0)) {
 		if (valid)
-			dispatch_event(t, parser_step(&t->parser, cp), cp);
+			dispatch_event(t, step(t, cp), cp);
 	} else if (valid) {
 		grid_print(t, cp, bytes, len);
 	} else {
@@ -132,7 +145,7 @@ static const char *sequence_feed(struct terminal *t, const char *p, const char *
 			continue;
 		}
 		p++;
-		event = parser_step(&t->parser, c);
+		event = step(t, c);
 		if (event != PARSER_NOTHING || t->parser.state == PARSER_STRING)
 			dispatch_event(t, event, c);
 	}
@@ -367,6 +380,27 @@ int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row
 bool terminal_is_alternate(const struct terminal *t)
 {
 	return t->screen != t->normal;
+}
+
+bool terminal_shows_cursor(const struct terminal *t)
+{
+	return mode_report(t, 25, true) == 1;
+}
+
+bool terminal_cursor_keys(const struct terminal *t)
+{
+	return mode_report(t, 1, true) == 1;
+}
+
+const char *terminal_title(const struct terminal *t)
+{
+	return t->title.text;
+}
+
+void terminal_size(const struct terminal *t, unsigned *cols, unsigned *rows)
+{
+	*cols = t->options.cols;
+	*rows = t->options.rows;
 }
 
 bool terminal_is_lossy(const struct terminal *t)

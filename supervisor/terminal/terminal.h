@@ -87,6 +87,17 @@ int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row
 /* Whether the alternate screen is on. */
 bool terminal_is_alternate(const struct terminal *t);
 
+/* Whether the cursor is shown (DECTCEM). */
+bool terminal_shows_cursor(const struct terminal *t);
+
+/* Whether the cursor keys are to send their other form (DECCKM). */
+bool terminal_cursor_keys(const struct terminal *t);
+
+/* The window's title, clean; "" before there is one. */
+const char *terminal_title(const struct terminal *t);
+
+void terminal_size(const struct terminal *t, unsigned *cols, unsigned *rows);
+
 /* Whether more than colours (SGR), the bell and CR before LF was dropped or
    overwritten, so that the text alone does not tell what was written. */
 bool terminal_is_lossy(const struct terminal *t);

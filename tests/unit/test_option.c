@@ -94,7 +94,7 @@ static const char *other_value(const struct option *o)
 	case OPTION_BOOL: return strcmp(o->preset, "yes") == 0 ? "no" : "yes";
 	case OPTION_TRISTATE: return "no";
 	case OPTION_ENUM: return strcmp(choices[0], o->preset) == 0 ? choices[1] : choices[0];
-	case OPTION_STRING: return "other";
+	case OPTION_STRING: return strcmp(o->unit, "KEY") == 0 ? "ctrl-o" : "other";
 	case OPTION_LIST: return "OTHER=1";
 	case OPTION_DURATION: snprintf(number, sizeof(number), "%" PRId64 "ms", o->min + 1); break;
 	default: snprintf(number, sizeof(number), "%" PRId64, o->min + 1);
@@ -352,7 +352,8 @@ static void each_is_set_by_flag(void **state)
 		settings_release(&s);
 
 		s = start();
-		snprintf(flag, sizeof(flag), "%s", o->negated ? o->negated : o->flag);
+		bool is_off = o->type == OPTION_BOOL && strcmp(o->preset, "no") == 0;
+		snprintf(flag, sizeof(flag), "%s", o->negated && !is_off ? o->negated : o->flag);
 		snprintf(attached, sizeof(attached), "%s", value_for(o));
 		if (o->negated)
 			assert_int_equal(TAKE(&s, &error, flag), 1);
@@ -372,6 +373,8 @@ static void each_range_is_kept(void **state)
 		{"--timeout", "up to 365d, or off"},
 		{"--grace", "1ms to 1h"},
 		{"--linger", "up to 365d, or off"},
+		{"--yield", "up to 365d, or off"},
+		{"--yield-status", "0 to 255"},
 		{"--cols", "20 to 1000"},
 		{"--rows", "5 to 500"},
 		{"--size", "64 to 16MB"},

@@ -61,7 +61,7 @@ static void start(struct run *r, int which, enum channel channel, enum sink sink
 	CHECK(!(fcntl(r->source.child, F_GETFL) & O_NONBLOCK));
 	record_init(&r->record, &r->job);
 	dup2(r->out, STDOUT_FILENO);
-	source_connect(&r->source, &r->record, on_reply, r);
+	source_connect(&r->source, &r->record, on_reply, NULL, r);
 }
 
 static void put(struct run *r, const char *text)

@@ -1,0 +1,332 @@
+// terse await ID: waits until a command that runs has ended, asks for input, is quiet, or
+// has printed a line; prints what is new.
+
+#include "config/settings.h"
+#include "config/value.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/text.h"
+#include "supervisor/base/clock.h"
+#include "supervisor/base/io.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/follow.h"
+#include "supervisor/command/news.h"
+#include "supervisor/command/reach.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/search/matcher.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_TIMEOUT 124
+
+/* A keeper answers at once, unless it is stopped. */
+#define ANSWER_MS ((int64_t)5000)
+
+enum outcome {
+	OUTCOME_NONE,
+	OUTCOME_ENDED,
+	OUTCOME_ASKS,
+	OUTCOME_FOUND,
+	OUTCOME_IDLE,
+	OUTCOME_LATE
+};
+
+struct waiter {
+	const struct settings *settings;
+	const char *verb, *session;
+	char id[ID_LEN + 1];
+	struct visit visit;
+	struct buffer json; /* of an answer that has not come whole */
+	struct condition now;
+	bool known; /* `now` is filled in */
+	struct matcher *matcher;
+	struct follow follow;
+	uint64_t from;         /* the line to look for the pattern from */
+	int64_t timeout, idle; /* ms; 0: none */
+	int64_t begun, said;   /* monotonic: the start, and when `now` was true */
+	bool asked;            /* and not answered yet */
+	bool ended;            /* the run has */
+};
+
+static int open_text(struct waiter *w, struct text *text)
+{
+	return verb_open(w->settings, w->session, false, w->verb, w->id, text);
+}
+
+/* Begins to look for the pattern. The text is there since the keeper has answered. */
+static int start_following(struct waiter *w)
+{
+	struct text text;
+	uint64_t lines;
+	if (!w->matcher || w->follow.block)
+		return 0;
+	if (open_text(w, &text) < 0)
+		return -1;
+	int result = text_seek(&text, w->from, &lines);
+	int fd = result < 0 ? -1 : dup(text.fd);
+	if (fd >= 0)
+		result = follow_init(&w->follow, w->matcher, fd,
+				     result == 1 ? text.size : text.offset);
+	if (fd < 0 || result < 0)
+		verb_error(w->verb, "%s: %m", w->id);
+	text_close(&text);
+	return fd < 0 ? -1 : result;
+}
+
+/* Whether the line is there. -1 after saying what is wrong. */
+static int look(struct waiter *w, uint64_t settled)
+{
+	if (!w->matcher)
+		return 0;
+	if (start_following(w) < 0)
+		return -1;
+	int result = follow_look(&w->follow, settled);
+	if (result < 0)
+		verb_error(w->verb, "--for: %s",
+			   errno == EINVAL ? matcher_reason(w->matcher) : strerror(errno));
+	return result;
+}
+
+/* Takes what the keeper has to say. Returns 1 when `now` is new, 0, or -1 when it has gone. */
+static int receive(struct waiter *w)
+{
+	struct control_packet p;
+	ssize_t n = visit_receive(&w->visit, &p, MSG_DONTWAIT);
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -1;
+	if (p.head.kind != CONTROL_STATUS)
+		return 0;
+	if (buffer_append(&w->json, p.data, (size_t)n) < 0)
+		return -1;
+	if (p.head.a > 0)
+		return 0;
+	int result = condition_parse(w->json.data, w->json.len, &w->now);
+	buffer_clear(&w->json);
+	if (result < 0)
+		return -1;
+	w->known = true;
+	w->asked = false;
+	w->said = clock_monotonic_ms();
+	return 1;
+}
+
+static int64_t quiet_for(const struct waiter *w, int64_t now)
+{
+	return w->now.quiet_ms + (now - w->said);
+}
+
+/* What `now` means. -1 after saying what is wrong. */
+static int judge(struct waiter *w)
+{
+	int found = look(w, w->now.settled);
+	if (found != 0)
+		return found < 0 ? -1 : OUTCOME_FOUND;
+	if (w->now.state == CONDITION_ENDED)
+		return OUTCOME_ENDED;
+	if (w->now.state == CONDITION_WAITING && w->settings->prompt != PROMPTING_AWAIT)
+		return OUTCOME_ASKS;
+	if (w->idle && w->now.quiet_ms >= w->idle)
+		return OUTCOME_IDLE;
+	return OUTCOME_NONE;
+}
+
+/* How long nothing has to be done; -1: for ever. */
+static int next_wait(const struct waiter *w, int64_t now)
+{
+	int64_t until = INT64_MAX;
+	if (!w->known)
+		until = w->begun + ANSWER_MS;
+	else if (w->timeout)
+		until = w->begun + w->timeout;
+	if (w->known && w->idle && !w->asked && w->idle - quiet_for(w, now) < until - now)
+		until = now + w->idle - quiet_for(w, now);
+	if (until == INT64_MAX)
+		return -1;
+	int64_t wait = until > now ? until - now : 0;
+	return wait < 1000000 ? (int)wait : 1000000;
+}
+
+/* Waits. Returns an outcome, or -1 after saying what is wrong. */
+static int wait_for_it(struct waiter *w)
+{
+	if (visit_send(&w->visit, CONTROL_WATCH, 0, 0, NULL, 0) < 0)
+		return OUTCOME_ENDED;
+	for (;;) {
+		int64_t now = clock_monotonic_ms();
+		struct pollfd p = {.fd = w->visit.fd, .events = POLLIN};
+		if (!w->known && now >= w->begun + ANSWER_MS) {
+			reach_failed(w->verb, w->id, ETIMEDOUT);
+			return -1;
+		}
+		if (w->known && w->timeout && now >= w->begun + w->timeout)
+			return OUTCOME_LATE;
+		/* It looks quiet: asked once more, since there may be news on the way. */
+		if (w->idle && w->known && !w->asked && quiet_for(w, now) >= w->idle) {
+			w->asked = true;
+			if (visit_send(&w->visit, CONTROL_STATUS, 0, 0, NULL, 0) < 0)
+				return OUTCOME_ENDED;
+		}
+		if (poll(&p, 1, next_wait(w, now)) <= 0)
+			continue;
+		int got = receive(w);
+		if (got < 0)
+			return OUTCOME_ENDED;
+		int outcome = got > 0 ? judge(w) : OUTCOME_NONE;
+		if (outcome != OUTCOME_NONE)
+			return outcome;
+	}
+}
+
+/* How the run has ended, from what was kept of it. */
+static int describe_end(struct waiter *w, struct wording_ending *e, uint64_t *told)
+{
+	struct store stores[STORE_MAX];
+	struct id_found found;
+	struct meta m = {.exit_code = -1};
+	int count, dir = -1;
+	int result = verb_find(w->settings, w->session, w->id, stores, &count, &found);
+	if (result == 0 && (dir = store_open_session(found.store, found.session, false)) < 0)
+		result = -1;
+	if (result == 0)
+		result = meta_read(dir, w->id, &m);
+	if (result < 0) {
+		verb_error(w->verb, "%s: %m", w->id);
+	} else {
+		*e = (struct wording_ending){
+			.state = m.state == META_DONE ? WORDING_ENDED : WORDING_INTERRUPTED,
+			.timed_out = m.timed_out,
+			.exit_code = m.exit_code,
+			.signal = m.signal,
+			.duration_ms = m.duration_ms,
+		};
+		*told = m.told;
+	}
+	meta_release(&m);
+	io_close(&dir);
+	while (count > 0)
+		store_close(&stores[--count]);
+	return result;
+}
+
+static void describe_running(const struct waiter *w, enum outcome outcome, struct wording_ending *e,
+			     uint64_t *told)
+{
+	*e = (struct wording_ending){
+		.state = WORDING_RUNNING,
+		.duration_ms = w->now.elapsed_ms,
+		.prompt = outcome == OUTCOME_ASKS ? w->now.prompt : NULL,
+		.typing = w->now.terminal,
+	};
+	*told = w->now.told;
+}
+
+static int exit_status(const struct waiter *w, enum outcome outcome, const struct wording_ending *e,
+		       bool by_setting)
+{
+	switch (outcome) {
+	case OUTCOME_ASKS: return (int)w->settings->yield_status;
+	case OUTCOME_LATE: return by_setting ? (int)w->settings->yield_status : EXIT_TIMEOUT;
+	case OUTCOME_ENDED: break;
+	default: return 0;
+	}
+	int status = e->exit_code >= 0 ? e->exit_code : 128 + e->signal;
+	if (e->state == WORDING_INTERRUPTED)
+		status = EXIT_TERSE;
+	return w->matcher && status == 0 ? 1 : status;
+}
+
+static int print_news(struct waiter *w, enum outcome outcome, struct wording_ending *e)
+{
+	struct text text;
+	uint64_t told = 0;
+	if (w->ended) {
+		if (describe_end(w, e, &told) < 0)
+			return -1;
+	} else {
+		describe_running(w, outcome, e, &told);
+	}
+	if (open_text(w, &text) < 0)
+		return -1;
+	if (outcome == OUTCOME_FOUND)
+		e->found = buffer_string(&w->follow.found);
+	int result = news_print(w->settings, &text, told, e, w->id);
+	text_close(&text);
+	if (result < 0)
+		verb_error(w->verb, "%s: %m", w->id);
+	/* Whoever waits next need not read it again. */
+	else if (!w->ended)
+		visit_send(&w->visit, CONTROL_TOLD, (uint32_t)w->now.lines, 0, NULL, 0);
+	return result;
+}
+
+static int parse_time(const char *verb, const char *name, const char *value, int64_t *ms)
+{
+	if (!value || (value_parse_duration(value, ms) == 0 && *ms > 0))
+		return 0;
+	verb_error(verb, "%s: %s: must be a time: 500ms, 2s, 5m", name, value);
+	return -1;
+}
+
+/* Returns 0, or -1 after saying what is wrong. */
+static int make_matcher(struct waiter *w, const char *pattern)
+{
+	const struct matcher_options options = {.ignore_case = false};
+	struct matcher_error error;
+	if (!pattern)
+		return 0;
+	w->matcher = matcher_new(pattern, &options, &error);
+	if (w->matcher)
+		return 0;
+	if (errno == EINVAL)
+		verb_error(w->verb, "--for: %s: %s at character %zu", pattern, error.text,
+			   error.offset + 1);
+	else
+		verb_error(w->verb, "%m");
+	return -1;
+}
+
+int command_await(struct command_context *c, int argc, char **argv)
+{
+	const char *name, *timeout = NULL, *idle = NULL, *pattern = NULL;
+	struct waiter w = {.settings = c->settings,
+			   .verb = argv[0],
+			   .visit = {.fd = -1},
+			   .follow = {.fd = -1},
+			   .from = 1,
+			   .begun = clock_monotonic_ms()};
+	const struct verb_option table[] = {
+		{"--timeout", VERB_TEXT, &timeout},   {"--for", VERB_TEXT, &pattern},
+		{"--idle", VERB_TEXT, &idle},         {"--offset", VERB_COUNT, &w.from},
+		{"--session", VERB_TEXT, &w.session}, {NULL, VERB_FLAG, NULL},
+	};
+	int status = EXIT_TERSE;
+	int count = verb_parse(table, argc, argv, &name, 1);
+	if (count == 0)
+		verb_error(argv[0], "what? terse await ID");
+	if (count <= 0 || parse_time(argv[0], "--timeout", timeout, &w.timeout) < 0 ||
+	    parse_time(argv[0], "--idle", idle, &w.idle) < 0 || make_matcher(&w, pattern) < 0)
+		goto out;
+	if (!timeout)
+		w.timeout = c->settings->yield;
+	status = 1;
+	int reached = reach_run(c->settings, w.session, argv[0], name, &w.visit, w.id);
+	if (reached < 0)
+		goto out;
+	int outcome = reached == 1 ? OUTCOME_ENDED : wait_for_it(&w);
+	w.ended = outcome == OUTCOME_ENDED;
+	/* What came with the end. */
+	if (outcome == OUTCOME_ENDED && w.matcher) {
+		int found = look(&w, UINT64_MAX);
+		outcome = found < 0 ? -1 : found > 0 ? OUTCOME_FOUND : OUTCOME_ENDED;
+	}
+	struct wording_ending ending;
+	if (outcome >= 0 && print_news(&w, (enum outcome)outcome, &ending) == 0)
+		status = exit_status(&w, (enum outcome)outcome, &ending, !timeout);
+out:
+	visit_close(&w.visit);
+	follow_release(&w.follow);
+	matcher_free(w.matcher);
+	buffer_release(&w.json);
+	return status;
+}

@@ -1,0 +1,229 @@
+// See live_list.h.
+
+#include "supervisor/command/live_list.h"
+
+#include "supervisor/artifact/id.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/human.h"
+#include "supervisor/base/io.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/row.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/process/visit.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* Columns of a row where there is no terminal to ask. */
+#define WIDTH 120
+
+/* More runs than this are not listed. */
+#define ROWS_MOST 200
+
+#define REDRAW_MS 1000
+
+struct rows {
+	struct store *stores;
+	int count;
+	char ids[ROWS_MOST][ID_LEN + 1];
+	int found;
+	bool more;
+};
+
+static int collect(void *ctx, const char *id)
+{
+	struct rows *r = ctx;
+	if (r->found == ROWS_MOST) {
+		r->more = true;
+		return 1;
+	}
+	memcpy(r->ids[r->found++], id, ID_LEN + 1);
+	return 0;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+	return strcmp(b, a);
+}
+
+/* The command it runs; nothing where the metadata can't be read. */
+static int add_command(struct buffer *out, struct rows *r, const char *id, size_t width)
+{
+	struct id_found found;
+	struct meta m = {0};
+	struct buffer command = BUFFER_INIT;
+	int dir = -1, result = 0;
+	if (id_find(r->stores, r->count, "default", id, &found) == 0 &&
+	    (dir = store_open_session(found.store, found.session, false)) >= 0 &&
+	    meta_read(dir, id, &m) == 0) {
+		result = row_add_command(&command, &m);
+		if (result == 0)
+			result = row_add_cell(out, command.data, command.len, width);
+	}
+	meta_release(&m);
+	io_close(&dir);
+	buffer_release(&command);
+	return result;
+}
+
+/* Its last line, or what it asks. */
+static int add_last_line(struct buffer *out, const struct condition *c, size_t width)
+{
+	bool asks = c->state == CONDITION_WAITING && *c->prompt;
+	const char *line = asks ? c->prompt : c->last_line;
+	if (!*line)
+		return 0;
+	if (buffer_append_string(out, "    ") < 0 ||
+	    row_add_cell(out, line, strlen(line), width > 14 ? width - 4 : 10) < 0)
+		return -1;
+	return buffer_append(out, "\n", 1);
+}
+
+/* One that does not answer any more is left out. */
+static int add_row(struct buffer *out, struct rows *r, const char *id, size_t width)
+{
+	struct visit v;
+	struct condition c;
+	char elapsed[HUMAN_LEN], lines[HUMAN_LEN], size[HUMAN_LEN];
+	if (visit_open(&v, r->stores, r->count, id) < 0)
+		return 0;
+	int answered = visit_status(&v, &c);
+	visit_close(&v);
+	if (answered < 0)
+		return errno == ETIMEDOUT ? buffer_printf(out, "%s  (does not answer)\n", id) : 0;
+	size_t start = out->len;
+	if (buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, condition_state_name(c.state),
+			  human_duration(elapsed, c.elapsed_ms), human_count(lines, c.lines),
+			  human_size(size, c.bytes)) < 0)
+		return -1;
+	size_t used = out->len - start;
+	if (add_command(out, r, id, width > used + 10 ? width - used : 10) < 0 ||
+	    buffer_append(out, "\n", 1) < 0)
+		return -1;
+	return add_last_line(out, &c, width);
+}
+
+static int add_rows(struct buffer *out, size_t width)
+{
+	struct store stores[STORE_MAX];
+	struct rows *r = calloc(1, sizeof(*r));
+	int result = -1;
+	if (!r)
+		return -1;
+	r->stores = stores;
+	r->count = store_open_all(stores);
+	visit_each(stores, r->count, collect, r);
+	qsort(r->ids, (size_t)r->found, sizeof(r->ids[0]), newest_first);
+	size_t head = out->len;
+	if (buffer_printf(out, "%-16s  %-7s  %10s  %10s  %8s  COMMAND\n", "ID", "STATE", "ELAPSED",
+			  "LINES", "SIZE") < 0)
+		goto out;
+	size_t empty = out->len;
+	for (int i = 0; i < r->found; i++) {
+		if (add_row(out, r, r->ids[i], width) < 0)
+			goto out;
+	}
+	if (out->len == empty)
+		out->len = head;
+	result = r->more ? buffer_printf(out, "[%d shown, there are more]\n", ROWS_MOST) : 0;
+out:
+	while (r->count > 0)
+		store_close(&stores[--r->count]);
+	free(r);
+	return result;
+}
+
+static void look_at_window(size_t *width, size_t *height)
+{
+	struct winsize size;
+	*width = WIDTH;
+	*height = 24;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+		*width = size.ws_col;
+		*height = size.ws_row;
+	}
+}
+
+/* The rows from the top of the screen, as many as there is room for. */
+static int draw(struct buffer *out)
+{
+	struct buffer rows = BUFFER_INIT;
+	size_t width, height;
+	look_at_window(&width, &height);
+	int result = add_rows(&rows, width);
+	if (result == 0 && rows.len == 0)
+		result = buffer_append_string(&rows, "nothing runs\n");
+	if (result == 0)
+		result = buffer_append_string(out, "\033[H");
+	const char *at = rows.data;
+	size_t left = rows.len;
+	for (size_t y = 1; result == 0 && left > 0 && y < height; y++) {
+		const char *newline = memchr(at, '\n', left);
+		size_t n = newline ? (size_t)(newline - at) : left;
+		result = buffer_append(out, at, n) < 0 ? -1
+						       : buffer_append_string(out, "\033[K\r\n");
+		n += newline != NULL;
+		at += n;
+		left -= n;
+	}
+	if (result == 0)
+		result = buffer_append_string(out, "\033[J");
+	buffer_release(&rows);
+	return result;
+}
+
+/* On a screen of its own, until a key is pressed. */
+static int watch_rows(void)
+{
+	struct termios modes, raw;
+	struct buffer out = BUFFER_INIT;
+	struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
+	static const char enter[] = "\033[?1049h\033[?25l\033[2J", leave[] = "\033[?25h\033[?1049l";
+	if (tcgetattr(STDIN_FILENO, &modes) < 0)
+		return -1;
+	raw = modes;
+	/* Ctrl-C is a key, too, so that the screen is put back. */
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+	int result = io_write(STDOUT_FILENO, enter, sizeof(enter) - 1);
+	while (result == 0) {
+		buffer_clear(&out);
+		result = draw(&out);
+		if (result == 0)
+			result = io_write(STDOUT_FILENO, out.data, out.len);
+		if (poll(&key, 1, REDRAW_MS) > 0)
+			break;
+	}
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &modes);
+	io_write(STDOUT_FILENO, leave, sizeof(leave) - 1);
+	buffer_release(&out);
+	return result;
+}
+
+int live_list(const char *verb, bool watch)
+{
+	struct buffer out = BUFFER_INIT;
+	size_t width, height;
+	int result;
+	if (watch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
+		verb_error(verb, "--watch: needs a terminal");
+		return EXIT_TERSE;
+	}
+	look_at_window(&width, &height);
+	result = watch ? watch_rows() : add_rows(&out, width);
+	if (result == 0 && !watch)
+		result = io_write(STDOUT_FILENO, out.data, out.len);
+	if (result < 0)
+		verb_error(verb, "%m");
+	if (result == 0 && !watch && out.len == 0 && isatty(STDERR_FILENO))
+		verb_error(verb, "nothing runs");
+	buffer_release(&out);
+	return result < 0;
+}

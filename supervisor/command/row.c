@@ -1,0 +1,50 @@
+// See row.h.
+
+#include "supervisor/command/row.h"
+
+#include "supervisor/artifact/meta.h"
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/utf8.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+int row_add_command(struct buffer *out, const struct meta *m)
+{
+	static const char special[] = " \t\n'\"\\$`|&;<>()*?[]#~{}!";
+	for (char **arg = m->argv; arg && *arg; arg++) {
+		const char *quote = !**arg || strpbrk(*arg, special) ? "'" : "";
+		/* A command of one word may be a shell string; it reads best as it is. */
+		if (!m->argv[1])
+			quote = "";
+		if (buffer_printf(out, "%s%s%s%s", arg == m->argv ? "" : " ", quote, *arg, quote) <
+		    0)
+			return -1;
+	}
+	return m->cut ? buffer_append_string(out, " ...") : 0;
+}
+
+int row_add_cell(struct buffer *out, const char *text, size_t len, size_t width)
+{
+	size_t used = 0, start = out->len, room = start;
+	for (size_t i = 0; i < len;) {
+		uint32_t cp;
+		char encoded[4];
+		i += utf8_decode(text + i, len - i, &cp);
+		if (cp == '\n' || cp == '\t')
+			cp = ' ';
+		else if (!utf8_is_clean(cp))
+			cp = UTF8_REPLACEMENT;
+		int cells = utf8proc_charwidth((utf8proc_int32_t)cp);
+		used += cells > 0 ? (size_t)cells : 0;
+		if (used > width) {
+			out->len = room;
+			return buffer_append_string(out, "...");
+		}
+		if (buffer_append(out, encoded, utf8_put(cp, encoded)) < 0)
+			return -1;
+		if (used + 3 <= width)
+			room = out->len;
+	}
+	return 0;
+}

@@ -1,0 +1,184 @@
+// terse send ID TEXT|--key KEY|--eof|--file FILE ...: types into a command that runs.
+
+#include "config/key.h"
+#include "supervisor/base/io.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/reach.h"
+#include "supervisor/command/verb.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The keeper has no room: how long to wait until it is asked again. */
+#define AGAIN_MS 20
+
+struct sender {
+	const char *verb;
+	const char *session;
+	char id[ID_LEN + 1];
+	struct visit visit;
+};
+
+static int ask(struct sender *s, enum control_kind kind, uint32_t a, const char *data, size_t len)
+{
+	while (visit_ask(&s->visit, kind, a, 0, data, len, NULL) < 0) {
+		if (errno != EAGAIN) {
+			reach_failed(s->verb, s->id, errno);
+			return -1;
+		}
+		poll(NULL, 0, AGAIN_MS);
+	}
+	return 0;
+}
+
+static int type(struct sender *s, const char *data, size_t len)
+{
+	while (len > 0) {
+		size_t n = len < CONTROL_REQUEST_DATA ? len : CONTROL_REQUEST_DATA;
+		if (ask(s, CONTROL_TYPE, 0, data, n) < 0)
+			return -1;
+		data += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int type_key(struct sender *s, const char *name)
+{
+	struct key_bytes key;
+	if (key_parse(name, &key) < 0)
+		return -1;
+	return ask(s, CONTROL_TYPE, key.cursor, key.data, key.len);
+}
+
+static int type_file(struct sender *s, const char *name)
+{
+	char data[CONTROL_REQUEST_DATA];
+	bool standard = strcmp(name, "-") == 0;
+	int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	ssize_t n = -1;
+	if (fd >= 0) {
+		while ((n = io_read(fd, data, sizeof(data))) > 0) {
+			if (type(s, data, (size_t)n) < 0)
+				break;
+		}
+	}
+	if (n < 0)
+		verb_error(s->verb, "--file: %s: %m", name);
+	if (!standard)
+		io_close(&fd);
+	return n == 0 ? 0 : -1;
+}
+
+static int bad_usage(const char *verb, const char *what, const char *why)
+{
+	verb_error(verb, "%s: %s (see terse help send)", what, why);
+	return -1;
+}
+
+enum item_kind { ITEM_TEXT, ITEM_KEY, ITEM_FILE, ITEM_EOF };
+
+/* One thing to type. */
+struct item {
+	enum item_kind kind;
+	const char *value;
+};
+
+static const struct {
+	const char *name;
+	enum item_kind kind;
+	bool takes; /* a value */
+} options[] = {
+	{"--key", ITEM_KEY, true},
+	{"--file", ITEM_FILE, true},
+	{"--eof", ITEM_EOF, false},
+};
+
+#define OPTIONS (sizeof(options) / sizeof(*options))
+
+/* Takes the option at argv[*i] and its value. Returns 0, or -1 after saying what is wrong. */
+static int take_option(struct sender *s, int argc, char **argv, int *i, struct item *item)
+{
+	const char *name = argv[*i];
+	bool session = strcmp(name, "--session") == 0;
+	size_t at = 0;
+	while (at < OPTIONS && strcmp(options[at].name, name) != 0)
+		at++;
+	if (at == OPTIONS && !session)
+		return bad_usage(s->verb, name, "no such option");
+	bool takes = session || options[at].takes;
+	if (takes && *i + 1 >= argc)
+		return bad_usage(s->verb, name, "needs a value");
+	const char *value = takes ? argv[++*i] : NULL;
+	if (session)
+		s->session = value;
+	else
+		*item = (struct item){options[at].kind, value};
+	struct key_bytes key;
+	if (!session && options[at].kind == ITEM_KEY && key_parse(value, &key) < 0)
+		return bad_usage(s->verb, value, "no such key");
+	return session ? 1 : 0;
+}
+
+/* The ID and the things to type, in their order. `items` has room for argc of them. Returns how
+   many, or -1 after saying what is wrong. */
+static int parse(struct sender *s, int argc, char **argv, const char **name, struct item *items)
+{
+	int count = 0;
+	bool text_only = false;
+	for (int i = 1; i < argc; i++) {
+		bool is_option = !text_only && argv[i][0] == '-' && argv[i][1];
+		if (is_option && strcmp(argv[i], "--") == 0) {
+			text_only = true;
+		} else if (is_option) {
+			int taken = take_option(s, argc, argv, &i, &items[count]);
+			if (taken < 0)
+				return -1;
+			count += taken == 0;
+		} else if (!*name) {
+			*name = argv[i];
+		} else {
+			items[count++] = (struct item){ITEM_TEXT, argv[i]};
+		}
+	}
+	return count;
+}
+
+static int send_item(struct sender *s, const struct item *item)
+{
+	switch (item->kind) {
+	case ITEM_KEY: return type_key(s, item->value);
+	case ITEM_FILE: return type_file(s, item->value);
+	case ITEM_EOF: return ask(s, CONTROL_CLOSE, 0, NULL, 0);
+	default: return type(s, item->value, strlen(item->value));
+	}
+}
+
+int command_send(struct command_context *c, int argc, char **argv)
+{
+	struct sender s = {.verb = argv[0], .visit = {.fd = -1}};
+	const char *name = NULL;
+	int status = EXIT_TERSE;
+	struct item *items = calloc((size_t)argc, sizeof(*items));
+	int count = items ? parse(&s, argc, argv, &name, items) : -1;
+	if (!items)
+		verb_error(argv[0], "%m");
+	if (count == 0 || (count > 0 && !name))
+		verb_error(argv[0], "what? terse send ID TEXT --key enter (see terse help send)");
+	if (count <= 0 || !name)
+		goto out;
+	status = 1;
+	if (reach_live(c->settings, s.session, argv[0], name, &s.visit, s.id) < 0)
+		goto out;
+	status = 0;
+	for (int i = 0; i < count && status == 0; i++)
+		status = send_item(&s, &items[i]) < 0;
+out:
+	visit_close(&s.visit);
+	free(items);
+	return status;
+}

@@ -1,0 +1,124 @@
+// The door to a live run: its control socket, and what is said there.
+//
+// STORE/live/ID is a SOCK_SEQPACKET socket (0600, in a directory 0700), there while the
+// run lives; only its own user is let in (SO_PEERCRED). A socket that refuses a
+// connection belongs to a keeper that was killed.
+//
+// A packet is struct control_head in the byte order of the machine, and data behind it.
+// To the keeper (data at most CONTROL_REQUEST_DATA; each is answered by one packet or
+// more of CONTROL_DONE, CONTROL_STATUS or CONTROL_PICTURE, in the order they were sent):
+//
+//   STATUS                            what there is to know: JSON (live.h)
+//   WATCH                             the same, and again whenever it has changed
+//   TYPE    data, a: 1 if it is a cursor key (ESC [ A), which programs can ask for in
+//           another form
+//   CLOSE                             type what ends the input
+//   SIGNAL  a: number, 0: end it      to the command's process group; 0: TERM to everything
+//                                     it started, KILL after the grace time
+//   RESIZE  a: columns, b: rows
+//   PICTURE                           the screen: JSON (live.h)
+//   ATTACH  a: columns, b: rows (0, 0: look only)   from here on OUTPUT comes
+//   TOLD    a: lines                  a reader has seen the text up to this line
+//
+// From the keeper:
+//
+//   DONE    a: 0, or an errno         EPROTO: no such request, or of a wrong form
+//   STATUS, PICTURE  a: bytes still to come in packets of the same kind, data
+//   OUTPUT  data                      what a terminal is to be sent: first a repaint
+//
+// A client that does not read is not waited for: it misses OUTPUT, and gets a repaint
+// when it reads again; its requests wait until it takes their answers.
+#ifndef TERSE_PROCESS_CONTROL_H
+#define TERSE_PROCESS_CONTROL_H
+
+#include "supervisor/base/buffer.h"
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CONTROL_CLIENTS      64
+#define CONTROL_REQUEST_DATA 4096
+#define CONTROL_PACKET_DATA  16384
+
+enum control_kind {
+	CONTROL_STATUS = 1,
+	CONTROL_WATCH,
+	CONTROL_TYPE,
+	CONTROL_CLOSE,
+	CONTROL_SIGNAL,
+	CONTROL_RESIZE,
+	CONTROL_PICTURE,
+	CONTROL_ATTACH,
+	CONTROL_TOLD,
+	CONTROL_DONE = 64,
+	CONTROL_OUTPUT,
+};
+
+struct control_head {
+	uint32_t kind, a, b;
+};
+
+struct control_packet {
+	struct control_head head;
+	char data[CONTROL_PACKET_DATA];
+};
+
+/* What the owner does for its clients. Each returns 0 or an errno, which is the answer. */
+struct control_events {
+	int (*status)(void *ctx, struct buffer *json);
+	int (*picture)(void *ctx, struct buffer *json);
+	int (*repaint)(void *ctx, struct buffer *out);
+	int (*type)(void *ctx, const char *data, size_t len, bool cursor_key);
+	int (*close)(void *ctx);
+	int (*signal)(void *ctx, int sig);
+	/* attached: for a terminal that looks at it, until the last of them has gone, which is told
+	   with 0, 0. */
+	int (*resize)(void *ctx, unsigned cols, unsigned rows, bool attached);
+	int (*told)(void *ctx, uint64_t lines);
+	void *ctx;
+};
+
+struct control_client;
+
+struct control {
+	struct control_events events;
+	int dir; /* STORE/live, -1: not open */
+	int fd;  /* listens */
+	char name[32];
+	struct control_client *clients; /* a list, newest first */
+	int count;
+};
+
+/* Sets up one without a socket: clients come by control_adopt(). */
+void control_init(struct control *c, const struct control_events *events);
+
+/* Makes the socket `name` in the directory `dir`, which it owns from then on (whatever the result).
+   Returns 0, or -1 with errno. */
+int control_open(struct control *c, int dir, const char *name);
+
+/* Takes a connected socket as a client. Closes it when there are too many. */
+void control_adopt(struct control *c, int fd);
+
+/* Fills in what to wait for (at most `room` entries). Returns how many. */
+size_t control_poll(const struct control *c, struct pollfd *fds, size_t room);
+
+/* Deals with everything that can be done now; blocks never. */
+void control_serve(struct control *c);
+
+/* The command has written: for those who are attached. */
+void control_output(struct control *c, const char *data, size_t len);
+
+/* The status is another one: for those who watch. */
+void control_changed(struct control *c);
+
+int control_attached(const struct control *c);
+
+/* Whether a client has not got yet what there is for it. */
+bool control_is_pending(const struct control *c);
+
+/* Removes the socket and lets every client go. */
+void control_close(struct control *c);
+
+#endif

@@ -1,0 +1,383 @@
+// See live.h.
+
+#include "supervisor/process/live.h"
+
+#include "supervisor/artifact/store.h"
+#include "supervisor/base/clock.h"
+#include "supervisor/base/io.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/process/pty.h"
+#include "supervisor/terminal/repaint.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <termios.h>
+
+/* How long a run lives before it gets its socket. */
+#define OPEN_MS 100
+
+/* How often those who watch are told that there is more text. */
+#define CHANGED_MS 200
+
+/* What the last line of a text is looked for in. */
+#define TAIL_MOST ((size_t)4096)
+
+static const struct terminal *screen_of(const struct live *l)
+{
+	struct interceptor *text = source_text(l->source);
+	if (!text)
+		return NULL;
+	interceptor_pause(text);
+	return interceptor_terminal(text);
+}
+
+/* The last line that has something in it. */
+static void find_last_line(const char *text, size_t len, char out[CONDITION_TEXT])
+{
+	struct buffer clean = BUFFER_INIT;
+	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == ' '))
+		len--;
+	const char *newline = len ? memrchr(text, '\n', len) : NULL;
+	const char *line = newline ? newline + 1 : text;
+	size_t rest = len - (size_t)(line - text);
+	out[0] = '\0';
+	if (rest > CONDITION_TEXT)
+		rest = utf8_floor(line, rest, CONDITION_TEXT);
+	if (utf8_clean(&clean, line, rest) == 0)
+		condition_set_text(out, clean.data, clean.len);
+	buffer_release(&clean);
+}
+
+/* What is on a screen of its own is not part of the text. */
+static void describe_text(const struct live *l, const struct terminal *t, struct condition *c)
+{
+	struct buffer text = BUFFER_INIT;
+	const struct interceptor *s = l->source->text;
+	c->lines = terminal_lines(t);
+	c->settled = interceptor_settled(s);
+	if (terminal_pending(t, &text) == 0)
+		c->bytes = c->settled + text.len;
+	if (terminal_is_alternate(t)) {
+		buffer_clear(&text);
+		terminal_picture(t, &text, NULL, NULL);
+	}
+	size_t from = text.len > TAIL_MOST ? text.len - TAIL_MOST : 0;
+	if (text.len > 0)
+		find_last_line(text.data + from, text.len - from, c->last_line);
+	buffer_release(&text);
+}
+
+static int on_status(void *ctx, struct buffer *json)
+{
+	struct live *l = ctx;
+	int64_t now = clock_monotonic_ms();
+	const struct terminal *t = screen_of(l);
+	if (!t)
+		return ENOMEM;
+	/* Whoever knows the ID can read. */
+	interceptor_spill(l->source->text);
+	interceptor_update_live(l->source->text);
+	struct condition c = {
+		.state = l->ended          ? CONDITION_ENDED
+			 : l->stopped      ? CONDITION_STOPPED
+			 : l->prompt.waits ? CONDITION_WAITING
+					   : CONDITION_RUNNING,
+		.screen = terminal_is_alternate(t),
+		.pid = l->record->meta.command,
+		.elapsed_ms = now - l->job->begun_ms,
+		.quiet_ms = l->active ? 0 : now - l->prompt.active_ms,
+		.told = l->told,
+		.terminal = l->terminal,
+		.attached = control_attached(&l->control),
+		.exit_code = -1,
+		.timed_out = l->timed_out,
+	};
+	terminal_size(t, &c.cols, &c.rows);
+	/* Its name: where no artifact could be made, the metadata have none. */
+	memcpy(c.id, l->control.name, sizeof(c.id) - 1);
+	if (l->ended) {
+		c.exit_code = l->record->meta.exit_code;
+		c.signal = l->record->meta.signal;
+	}
+	if (c.state == CONDITION_WAITING)
+		live_prompt(l, c.prompt);
+	describe_text(l, t, &c);
+	return condition_encode(json, &c) < 0 ? ENOMEM : 0;
+}
+
+static int on_picture(void *ctx, struct buffer *json)
+{
+	struct live *l = ctx;
+	struct buffer picture = BUFFER_INIT, clean = BUFFER_INIT;
+	unsigned row, col, cols, rows;
+	int result = ENOMEM;
+	const struct terminal *t = screen_of(l);
+	if (!t || terminal_picture(t, &picture, &row, &col) < 0 ||
+	    utf8_clean(&clean, picture.data, picture.len) < 0)
+		goto out;
+	terminal_size(t, &cols, &rows);
+	json_t *root = json_pack("{si si si si sb sb ss% ss%}", "cols", (int)cols, "rows",
+				 (int)rows, "row", (int)row, "col", (int)col, "alternate",
+				 terminal_is_alternate(t), "cursor", terminal_shows_cursor(t),
+				 "title", terminal_title(t), strlen(terminal_title(t)), "text",
+				 clean.data ? clean.data : "", clean.len);
+	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+	if (text && buffer_append_string(json, text) == 0)
+		result = 0;
+	free(text);
+	json_decref(root);
+out:
+	buffer_release(&picture);
+	buffer_release(&clean);
+	return result;
+}
+
+static int on_repaint(void *ctx, struct buffer *out)
+{
+	struct live *l = ctx;
+	const struct terminal *t = screen_of(l);
+	return !t || terminal_repaint(t, out) < 0 ? ENOMEM : 0;
+}
+
+static bool sends_application_keys(const struct live *l)
+{
+	const struct terminal *t = screen_of(l);
+	return t && terminal_cursor_keys(t);
+}
+
+static int on_type(void *ctx, const char *data, size_t len, bool cursor_key)
+{
+	struct live *l = ctx;
+	char key[3];
+	if (!l->terminal)
+		return ENOTTY;
+	if (l->ended)
+		return ESRCH;
+	if (cursor_key && len == sizeof(key) && sends_application_keys(l)) {
+		key[0] = data[0];
+		key[1] = 'O';
+		key[2] = data[2];
+		data = key;
+	}
+	return l->events.type(l->events.ctx, data, len);
+}
+
+/* In the middle of a line the first end of input only sends the line. */
+static int on_close(void *ctx)
+{
+	struct live *l = ctx;
+	struct termios modes;
+	if (!l->terminal || l->source->fd < 0 || tcgetattr(l->source->fd, &modes) < 0)
+		return ENOTTY;
+	const char end[2] = {(char)modes.c_cc[VEOF], (char)modes.c_cc[VEOF]};
+	bool in_line = (modes.c_lflag & ICANON) && l->typed && l->typed != '\n' &&
+		       l->typed != '\r' && l->typed != end[0];
+	return on_type(l, end, in_line ? 2 : 1, false);
+}
+
+void live_type_end(struct live *l)
+{
+	on_close(l);
+}
+
+static int on_signal(void *ctx, int sig)
+{
+	struct live *l = ctx;
+	return l->events.signal(l->events.ctx, sig);
+}
+
+static int set_size(struct live *l, unsigned cols, unsigned rows)
+{
+	if (cols < 2 || cols > 1000 || rows < 2 || rows > 500)
+		return EINVAL;
+	if (!l->source->pty || l->source->fd < 0)
+		return ENOTTY;
+	pty_resize(l->source->fd, cols, rows);
+	if (source_text(l->source))
+		interceptor_resize(l->source->text, cols, rows);
+	return 0;
+}
+
+int live_resize(struct live *l, unsigned cols, unsigned rows)
+{
+	int error = set_size(l, cols, rows);
+	if (error)
+		return error;
+	l->cols = cols;
+	l->rows = rows;
+	return 0;
+}
+
+static int on_resize(void *ctx, unsigned cols, unsigned rows, bool attached)
+{
+	struct live *l = ctx;
+	if (!attached)
+		return live_resize(l, cols, rows);
+	/* The last one has gone. */
+	if (cols == 0)
+		return l->ended ? 0 : set_size(l, l->cols, l->rows);
+	return set_size(l, cols, rows);
+}
+
+static int on_told(void *ctx, uint64_t lines)
+{
+	struct live *l = ctx;
+	l->told = lines;
+	return 0;
+}
+
+void live_init(struct live *l, const struct job *job, struct source *source, struct record *record,
+	       dev_t device, const struct live_events *events)
+{
+	const struct control_events control = {
+		.status = on_status,
+		.picture = on_picture,
+		.repaint = on_repaint,
+		.type = on_type,
+		.close = on_close,
+		.signal = on_signal,
+		.resize = on_resize,
+		.told = on_told,
+		.ctx = l,
+	};
+	*l = (struct live){
+		.job = job,
+		.events = *events,
+		.record = record,
+		.source = source,
+		.prompt = {.master = source->fd, .device = device, .active_ms = job->begun_ms},
+		.terminal = device != 0,
+		.asks = device != 0 && job->layout.keyboard < 0,
+		.active = true,
+		.cols = job->cols,
+		.rows = job->rows,
+		/* Without a channel of its own there is nothing to see. */
+		.opened = !source->job,
+		.open_at = source->job ? job->begun_ms + OPEN_MS : 0,
+	};
+	control_init(&l->control, &control);
+}
+
+/* In the first store where a socket can be. */
+static int make_socket(struct live *l)
+{
+	struct store store;
+	int next = 0, result = -1;
+	if (record_claim(l->record) < 0)
+		return -1;
+	while (result < 0 && store_open_next(&store, &next) == 0) {
+		int dir = store_open_live(&store, true);
+		if (dir >= 0)
+			result = control_open(&l->control, dir, l->record->meta.id);
+		store_close(&store);
+	}
+	return result;
+}
+
+static void try_open(struct live *l)
+{
+	l->open_at = 0;
+	if (!l->opened)
+		make_socket(l);
+	l->opened = true;
+}
+
+int live_open(struct live *l)
+{
+	try_open(l);
+	struct interceptor *text = l->control.fd >= 0 ? source_text(l->source) : NULL;
+	if (!text)
+		return -1;
+	interceptor_pause(text);
+	interceptor_spill(text);
+	interceptor_update_live(text);
+	return l->record->artifact ? 0 : -1;
+}
+
+void live_output(struct live *l, const char *data, size_t len)
+{
+	l->active = true;
+	if (l->control.clients)
+		control_output(&l->control, data, len);
+}
+
+void live_typed(struct live *l, const char *data, size_t len)
+{
+	if (len == 0)
+		return;
+	l->active = true;
+	l->typed = data[len - 1];
+}
+
+bool live_step(struct live *l, int64_t now_ms)
+{
+	if (l->open_at && now_ms >= l->open_at)
+		try_open(l);
+	if (l->active) {
+		l->active = false;
+		prompt_touch(&l->prompt, now_ms);
+		if (l->control.clients && !l->changed_at)
+			l->changed_at =
+				l->told_at + CHANGED_MS > now_ms ? l->told_at + CHANGED_MS : now_ms;
+	}
+	if (l->changed_at && now_ms >= l->changed_at) {
+		l->told_at = now_ms;
+		live_changed(l);
+	}
+	if (!l->asks || l->ended || l->source->fd < 0)
+		return false;
+	if (!l->prompt.look_at || now_ms < l->prompt.look_at)
+		return false;
+	bool waited = l->prompt.waits;
+	const struct terminal *t = screen_of(l);
+	bool began = t && prompt_step(&l->prompt, t, now_ms);
+	if (waited != l->prompt.waits)
+		live_changed(l);
+	return began;
+}
+
+int64_t live_due(const struct live *l)
+{
+	int64_t due = l->open_at;
+	bool looks = l->asks && !l->ended && l->source->fd >= 0;
+	const int64_t times[] = {l->changed_at, looks ? l->prompt.look_at : 0};
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		if (times[i] && (!due || times[i] < due))
+			due = times[i];
+	}
+	return due;
+}
+
+void live_changed(struct live *l)
+{
+	l->changed_at = 0;
+	control_changed(&l->control);
+}
+
+void live_prompt(const struct live *l, char out[CONDITION_TEXT])
+{
+	struct buffer line = BUFFER_INIT;
+	const struct terminal *t = screen_of(l);
+	out[0] = '\0';
+	if (t && prompt_text(t, &line) == 0 && line.len > 0)
+		condition_set_text(out, line.data, line.len);
+	buffer_release(&line);
+}
+
+void live_count(const struct live *l, uint64_t *lines, uint64_t *bytes)
+{
+	struct condition c = {.lines = 0};
+	const struct terminal *t = screen_of(l);
+	if (t)
+		describe_text(l, t, &c);
+	*lines = c.lines;
+	*bytes = c.bytes;
+}
+
+void live_close(struct live *l)
+{
+	control_close(&l->control);
+}

@@ -1,0 +1,82 @@
+// A run as those see it who look at it from outside while it lives: the keeper's part
+// of the control socket (control.h), and of noticing that the command waits for input.
+//
+// The socket is made when a run has lived for a moment, so that short ones do not pay
+// for it. A run that somebody looks at gets an artifact, however short its text.
+//
+// The answer to PICTURE as JSON: {"cols":80,"rows":24,"row":1,"col":3,"alternate":false,
+// "cursor":true,"title":"...","text":"one line per row\n..."}; row and col from 1.
+#ifndef TERSE_PROCESS_LIVE_H
+#define TERSE_PROCESS_LIVE_H
+
+#include "supervisor/process/condition.h"
+#include "supervisor/process/control.h"
+#include "supervisor/process/job.h"
+#include "supervisor/process/prompt.h"
+#include "supervisor/process/record.h"
+#include "supervisor/process/source.h"
+
+/* What only the keeper can do. */
+struct live_events {
+	/* Queues what is typed; an errno if there is no room. */
+	int (*type)(void *ctx, const char *data, size_t len);
+	/* 0: ends everything. */
+	int (*signal)(void *ctx, int sig);
+	void *ctx;
+};
+
+struct live {
+	const struct job *job;
+	struct live_events events;
+	struct record *record;
+	struct source *source; /* of the text, and of the terminal if there is one */
+	struct control control;
+	struct prompt prompt;
+	bool terminal; /* the command has a controlling terminal */
+	bool asks;     /* whether it waits for input is looked for: nobody sees what it asks */
+	bool opened;   /* or it was tried */
+	bool active;   /* something was written or typed since the last step */
+	bool stopped, ended, timed_out;
+	int status;          /* of waitpid, once ended */
+	char typed;          /* the last byte */
+	unsigned cols, rows; /* without anybody's terminal */
+	uint64_t told;
+	int64_t open_at, changed_at; /* monotonic; 0: not set */
+	int64_t told_at;             /* when those who watch were told last */
+};
+
+/* `device`: of the command's controlling terminal, 0: it has none. Nothing is made yet. */
+void live_init(struct live *l, const struct job *job, struct source *source, struct record *record,
+	       dev_t device, const struct live_events *events);
+
+/* Makes the socket and the artifact now. Returns 0, or -1 when nobody could reach the run. */
+int live_open(struct live *l);
+
+/* The command has written, or was typed to. */
+void live_output(struct live *l, const char *data, size_t len);
+void live_typed(struct live *l, const char *data, size_t len);
+
+/* Types the end of input. */
+void live_type_end(struct live *l);
+
+/* The run's own size: of the person's terminal, or as the verb resize has it. */
+int live_resize(struct live *l, unsigned cols, unsigned rows);
+
+/* Does what is due. Returns whether the command has just begun to wait for input. */
+bool live_step(struct live *l, int64_t now_ms);
+
+/* When live_step() is due next; 0: not before something happens. */
+int64_t live_due(const struct live *l);
+
+/* The state is another one: those who watch are told. */
+void live_changed(struct live *l);
+
+/* What the command asks, clean; "" on a screen of its own. */
+void live_prompt(const struct live *l, char out[CONDITION_TEXT]);
+
+/* How much text there is: complete lines, and bytes with what is not final. */
+void live_count(const struct live *l, uint64_t *lines, uint64_t *bytes);
+
+void live_close(struct live *l);
+
+#endif

@@ -1,0 +1,245 @@
+// See prompt.h.
+
+#include "supervisor/process/prompt.h"
+#include "shim/process.h"
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/io.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/terminal/terminal.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <termios.h>
+#include <unistd.h>
+#include <utf8proc.h>
+
+/* The first look comes this long after the last activity, the next ones later and later. */
+#define FIRST_MS 60
+#define MOST_MS  2000
+
+/* How long it has to be quiet where a look proves less. */
+#define POLLS_QUIET_MS  250
+#define HIDDEN_QUIET_MS 1500
+
+#define AGREED 2
+
+/* Threads of one process that are looked at. */
+#define THREADS_MOST 64
+
+#define TEXT_MOST ((size_t)200)
+
+/* What a thread can be blocked in, by the number of its system call. */
+static bool is_read(long number)
+{
+	return number == SYS_read || number == SYS_readv || number == SYS_pread64;
+}
+
+static bool is_poll(long number)
+{
+	switch (number) {
+#ifdef SYS_poll
+	case SYS_poll:
+	case SYS_select:
+	case SYS_epoll_wait:
+#endif
+	case SYS_ppoll:
+	case SYS_pselect6:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2: return true;
+	default: return false;
+	}
+}
+
+/* Whether the open file `fd` of the process is the terminal. */
+static bool is_terminal(pid_t pid, unsigned long fd, dev_t terminal)
+{
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%lu", (int)pid, fd);
+	return stat(path, &st) == 0 && S_ISCHR(st.st_mode) &&
+	       (st.st_rdev == terminal || st.st_rdev == makedev(5, 0));
+}
+
+/* Where the kernel has put a thread to sleep. */
+static enum prompt_group look_at_channel(const char *task)
+{
+	char path[96], text[128];
+	snprintf(path, sizeof(path), "%s/wchan", task);
+	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) < 0 || strcmp(text, "0") == 0)
+		return PROMPT_HIDDEN;
+	if (strcmp(text, "n_tty_read") == 0)
+		return PROMPT_READS;
+	if (strstr(text, "poll") || strcmp(text, "do_select") == 0)
+		return PROMPT_POLLS;
+	return PROMPT_BUSY;
+}
+
+static enum prompt_group look_at_thread(pid_t pid, const char *tid, dev_t terminal)
+{
+	char task[64], path[96], text[256];
+	long number;
+	unsigned long fd;
+	snprintf(task, sizeof(task), "/proc/%d/task/%.16s", (int)pid, tid);
+	snprintf(path, sizeof(path), "%s/syscall", task);
+	/* "running" has no number. */
+	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) < 0)
+		return look_at_channel(task);
+	if (sscanf(text, "%ld %lx", &number, &fd) != 2)
+		return PROMPT_BUSY;
+	if (is_read(number) && is_terminal(pid, fd, terminal))
+		return PROMPT_READS;
+	return is_poll(number) ? PROMPT_POLLS : PROMPT_BUSY;
+}
+
+/* Of several threads one that reads decides; most of the others wait for work. */
+static enum prompt_group look_at_process(pid_t pid, dev_t terminal)
+{
+	char path[64];
+	enum prompt_group found = PROMPT_BUSY;
+	int count = 0;
+	const struct dirent *entry;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *dir = opendir(path);
+	while (dir && found != PROMPT_READS && count < THREADS_MOST && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		count++;
+		enum prompt_group one = look_at_thread(pid, entry->d_name, terminal);
+		if (one != PROMPT_BUSY && found != PROMPT_POLLS)
+			found = one;
+		else if (one == PROMPT_READS)
+			found = one;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+enum prompt_group prompt_look(pid_t group, dev_t terminal)
+{
+	enum prompt_group found = PROMPT_BUSY;
+	const struct dirent *entry;
+	DIR *dir = opendir("/proc");
+	while (dir && (entry = readdir(dir))) {
+		char *end;
+		struct process p;
+		pid_t pid = (pid_t)strtol(entry->d_name, &end, 10);
+		if (*end || pid <= 0 || process_read(pid, &p) < 0 || p.group != group)
+			continue;
+		if (p.state == 'R' || p.state == 'D') {
+			found = PROMPT_BUSY;
+			break;
+		}
+		if (p.state != 'S')
+			continue;
+		enum prompt_group one = look_at_process(pid, terminal);
+		if (one == PROMPT_READS || found == PROMPT_BUSY)
+			found = one;
+		else if (found == PROMPT_HIDDEN && one == PROMPT_POLLS)
+			found = one;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+void prompt_touch(struct prompt *p, int64_t now_ms)
+{
+	p->active_ms = now_ms;
+	p->pause_ms = FIRST_MS;
+	p->look_at = now_ms + FIRST_MS;
+	p->agreed = 0;
+	p->waits = false;
+}
+
+/* Whether the screen looks as if somebody was asked something. */
+static bool is_asking(const struct terminal *t)
+{
+	struct buffer line = BUFFER_INIT;
+	if (terminal_is_alternate(t))
+		return true;
+	bool asking = prompt_text(t, &line) == 0 && line.len > 0;
+	buffer_release(&line);
+	return asking;
+}
+
+static bool looks_waiting(const struct prompt *p, const struct terminal *t, int64_t quiet_ms)
+{
+	struct termios modes;
+	pid_t group = tcgetpgrp(p->master);
+	if (group <= 0 || tcgetattr(p->master, &modes) < 0)
+		return false;
+	bool raw = !(modes.c_lflag & ICANON), silent = !(modes.c_lflag & ECHO);
+	switch (prompt_look(group, p->device)) {
+	case PROMPT_READS: return true;
+	case PROMPT_POLLS: return raw && quiet_ms >= POLLS_QUIET_MS && is_asking(t);
+	case PROMPT_HIDDEN: return (silent || quiet_ms >= HIDDEN_QUIET_MS) && is_asking(t);
+	default: return false;
+	}
+}
+
+bool prompt_step(struct prompt *p, const struct terminal *t, int64_t now_ms)
+{
+	if (!p->look_at || now_ms < p->look_at)
+		return false;
+	if (looks_waiting(p, t, now_ms - p->active_ms)) {
+		bool began = !p->waits && ++p->agreed >= AGREED;
+		p->waits |= began;
+		p->look_at = now_ms + (p->waits ? MOST_MS : FIRST_MS);
+		return began;
+	}
+	p->agreed = 0;
+	p->waits = false;
+	p->look_at = now_ms + p->pause_ms;
+	p->pause_ms = p->pause_ms * 3 / 2 < MOST_MS ? p->pause_ms * 3 / 2 : MOST_MS;
+	return false;
+}
+
+static size_t columns(const char *text, size_t len)
+{
+	size_t sum = 0;
+	for (size_t i = 0; i < len;) {
+		uint32_t cp;
+		i += utf8_decode(text + i, len - i, &cp);
+		sum += (size_t)utf8proc_charwidth((utf8proc_int32_t)cp);
+	}
+	return sum;
+}
+
+int prompt_text(const struct terminal *t, struct buffer *out)
+{
+	struct buffer picture = BUFFER_INIT;
+	unsigned row, col;
+	int result = -1;
+	if (terminal_is_alternate(t))
+		return 0;
+	if (terminal_picture(t, &picture, &row, &col) < 0)
+		goto out;
+	const char *at = picture.data, *end = at + picture.len;
+	while (at < end && --row > 0) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		at = newline ? newline + 1 : end;
+	}
+	const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+	size_t len = stop ? (size_t)(stop - at) : (size_t)(end - at);
+	/* What is asked last is what matters. */
+	if (len > TEXT_MOST) {
+		size_t from = utf8_floor(at, len, len - TEXT_MOST);
+		at += from;
+		len -= from;
+	}
+	result = col > 1 && len > 0 ? utf8_clean(out, at, len) : 0;
+	/* The picture has no blanks at the ends of rows. */
+	if (result == 0 && len > 0 && col > columns(at, len) + 1)
+		result = buffer_append(out, " ", 1);
+out:
+	buffer_release(&picture);
+	return result;
+}

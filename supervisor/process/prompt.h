@@ -1,0 +1,57 @@
+// Whether a command waits for somebody to type: found out by looking, since nothing
+// tells.
+//
+// The foreground process group of the terminal is looked at when the terminal has been
+// quiet for a moment, then less and less often. It waits for input when
+//
+//   - one of it is blocked in a read of the terminal, or
+//   - one sleeps in poll, select or epoll, nothing of it runs, the terminal is raw (so keys
+//     are read one by one), and the screen looks as if somebody was asked: the cursor is
+//     behind text, or a full-screen program is on, or
+//   - /proc does not tell what it is blocked in (another user's: sudo, su), nothing of it
+//     runs, the cursor is behind text, and either echo is off or it has been quiet for long.
+//
+// Two looks in a row must agree.
+#ifndef TERSE_PROCESS_PROMPT_H
+#define TERSE_PROCESS_PROMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct buffer;
+struct terminal;
+
+/* What the processes of a group do. */
+enum prompt_group {
+	PROMPT_BUSY,   /* something runs, or is blocked elsewhere */
+	PROMPT_READS,  /* blocked in a read of the terminal */
+	PROMPT_POLLS,  /* asleep until one of several things happens */
+	PROMPT_HIDDEN, /* asleep; why can't be seen */
+};
+
+/* `terminal`: the device number of the terminal. */
+enum prompt_group prompt_look(pid_t group, dev_t terminal);
+
+struct prompt {
+	int master;        /* of the terminal; not owned */
+	dev_t device;      /* of its slave */
+	int64_t active_ms; /* when something was written or typed last */
+	int64_t look_at;   /* monotonic; 0: not to be looked at */
+	int64_t pause_ms;  /* until the next look */
+	int agreed;        /* looks in a row that said so */
+	bool waits;
+};
+
+/* Something was written or typed. */
+void prompt_touch(struct prompt *p, int64_t now_ms);
+
+/* Looks if it is time. Returns whether it has just begun to wait. `t`: what is on the screen. */
+bool prompt_step(struct prompt *p, const struct terminal *t, int64_t now_ms);
+
+/* What is asked: the text of the cursor's row, clean and short. Empty on a screen of its own, since
+   it is no question. Returns 0, or -1 with ENOMEM. */
+int prompt_text(const struct terminal *t, struct buffer *out);
+
+#endif

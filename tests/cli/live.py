@@ -1,0 +1,577 @@
+#!/usr/bin/env -S python3 -B
+"""A command that goes on by itself: yield, detach, await, send, snapshot, signal, list --live."""
+
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+
+from support.harness import Case, DEADLINE, TERSE, eventually, let_go_on, main, numbers, read_file, \
+    write_file
+
+ID = rb"cmd-[0-9a-z]{12}"
+RUNNING = (rb"\[terse: (found \"[^\n]*\"; )?running after [^;]+; ([\d,]+) lines?, [^;]+; "
+           rb"wait: terse await (" + ID + rb"), type: terse send \3 TEXT, "
+           rb"screen: terse snapshot \3, end: terse signal \3\]\n\Z")
+ASKS = (rb"\[terse: waiting for input: \"(.*)\"; answer: terse send (" + ID + rb") TEXT --key "
+        rb"enter, then: terse await \2, end: terse signal \2\]\n\Z")
+SCREEN = (rb"\[terse: waiting for input; screen: terse snapshot (" + ID + rb"), type: terse send "
+          rb"\1 TEXT --key enter, then: terse await \1, end: terse signal \1\]\n\Z")
+
+# Never reached by a test that works.
+LONG = "1000s"
+
+
+class LiveCase(Case):
+    def detach(self, *argv, **how):
+        """Starts a command by itself; returns its ID."""
+        run = self.terse("--detach", *argv, **how)
+        self.assertEqual(run.code, 0, run.out)
+        match = re.search(RUNNING, run.out)
+        self.assertTrue(match, run.out)
+        return match[3].decode()
+
+    def await_(self, identifier, *options, code=0):
+        run = self.terse("await", identifier, *options)
+        self.assertEqual(run.code, code, run.out)
+        return run.out
+
+    def send(self, identifier, *what):
+        self.ask("send", identifier, *what)
+
+    def asked(self, out, prompt):
+        match = re.search(ASKS, out)
+        self.assertTrue(match, out)
+        self.assertEqual(match[1].decode(), prompt)
+        return match[2].decode()
+
+    def left(self):
+        """What of the runs is left; their keepers end a moment later."""
+        return [p.pid for p in self.mine() if p.name != "terse"]
+
+    def status(self, identifier):
+        """What the control socket tells, as in supervisor/process/control.h."""
+        with self.connect(identifier) as s:
+            s.send(struct.pack("=III", 1, 0, 0))
+            return json.loads(s.recv(65536)[12:])
+
+    def connect(self, identifier):
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        s.settimeout(DEADLINE)
+        here = os.getcwd()
+        os.chdir(os.path.join(self.store, "live"))
+        try:
+            s.connect(identifier)
+        finally:
+            os.chdir(here)
+        return s
+
+    def until_state(self, identifier, state):
+        eventually(lambda: self.status(identifier)["state"] == state, "state " + state)
+
+
+class Yield(LiveCase):
+    def test_a_command_that_ends_in_time(self):
+        run = self.terse("--yield", LONG, "sh", "-c", "echo hello; exit 3")
+        self.assertEqual((run.code, run.out), (3, b"hello\n"))
+
+    def test_it_goes_on(self):
+        os.mkfifo(os.path.join(self.work, "go"))
+        run = self.terse("--yield", "1ms", "sh", "-c", "echo hello; read x <go; echo on; exit 3")
+        self.assertEqual(run.code, 0)
+        match = re.search(RUNNING, run.out)
+        self.assertTrue(match, run.out)
+        identifier = match[3].decode()
+        self.assertIn(identifier.encode(), self.ask("list", "--live"))
+        let_go_on(os.path.join(self.work, "go"))
+        out = self.await_(identifier, code=3)
+        self.assertIn(b"on\n[terse: exit 3]\n", out)
+        self.assertEqual(self.artifact(identifier), b"hello\non\n")
+        self.assert_nothing_left()
+        self.assertEqual(os.listdir(os.path.join(self.store, "live")), [])
+
+    def test_yield_status(self):
+        run = self.terse("--yield", "1ms", "--yield-status", "77", "sleep", "1000")
+        self.assertEqual(run.code, 77)
+        self.ask("signal", re.search(RUNNING, run.out)[3].decode())
+
+    def test_a_long_text_so_far(self):
+        run = self.terse("--yield", LONG, "bash", "-c", "seq 3000; read -p 'on? ' x; seq 3000 6000")
+        self.assertEqual(run.code, 0)
+        identifier = self.asked(run.out, "on? ")
+        self.assertTrue(run.out.startswith(b"1\n2\n"))
+        self.assertIn(b"omitted: terse read " + identifier.encode(), run.out)
+        self.assertIn(b"\n3000\non?", run.out)
+        self.send(identifier, "--key", "enter")
+        out = self.await_(identifier)
+        # What was shown is not shown again, and lines are numbered as in the text.
+        self.assertTrue(out.startswith(b"on? \n3000\n3001\n"), out[:100])
+        marker = re.search(rb"omitted: terse read \S+ --offset (\d+) --limit (\d+)\]", out)
+        first = out[:marker.start()].count(b"\n")
+        self.assertEqual(int(marker[1]), 3001 + first)
+        text = self.artifact(identifier)
+        self.assertEqual(text, numbers(3000) + b"on? \n" +
+                         b"".join(b"%d\n" % n for n in range(3000, 6001)))
+
+    def test_front_end_killed_after_the_yield(self):
+        """Nothing of the caller's is needed any more."""
+        run = self.start("sh", "-c", "terse --yield 1ms sleep 1000; kill -KILL 0",
+                         before=os.setsid)
+        run.finish()
+        identifier = re.search(ID, run.out)[0].decode()
+        self.assertEqual(self.status(identifier)["state"], "running")
+        self.ask("signal", identifier)
+
+    def test_a_program_gets_its_text_and_nothing_else(self):
+        run = self.shell("terse --yield 300ms sh -c 'echo hello; sleep 1000' | cat", split=True)
+        self.assertEqual(run.out, b"hello\n")
+        self.assertRegex(run.err, rb"\A\[terse: running [^\n]+\]\n\Z")
+        identifier = self.ask("list", "--live").split()[6].decode()
+        self.ask("signal", identifier)
+
+    def test_no_place_for_a_socket(self):
+        """It can't be reached then, so the caller waits."""
+        write_file(self.store, "")
+        env = {"HOME": None, "XDG_STATE_HOME": None, "XDG_RUNTIME_DIR": None,
+               "TMPDIR": self.store}
+        run = self.terse("--yield", "1ms", "sh", "-c", "sleep 0.3; echo hello; exit 3", env=env)
+        self.assertEqual((run.code, run.out), (3, b"hello\n"))
+
+
+class Detach(LiveCase):
+    def test_ends_at_once(self):
+        identifier = self.detach("sh", "-c", "echo hello; sleep 1000")
+        self.await_(identifier, "--for", "hello")
+        self.ask("signal", identifier)
+        self.assert_nothing_left()
+
+    def test_a_program_gets_the_id(self):
+        run = self.shell("id=$(terse --detach sh -c 'echo hello; exit 4'); echo $id;"
+                         " terse await $id | cat; terse await $id >/dev/null; echo $?")
+        lines = run.out.split(b"\n")
+        self.assertRegex(lines[0], rb"\A" + ID + rb"\Z")
+        self.assertEqual(lines[1:], [b"hello", b"[terse: exit 4]", b"4", b""])
+
+    def test_not_found(self):
+        run = self.terse("--detach", "no-such-command")
+        self.assertEqual(run.code, 127)
+        self.assertIn(b"command not found", run.out)
+
+    def test_holds_nothing_of_the_callers(self):
+        run = self.terse("--detach", "sleep", "1000", kind="pipe", split=True)
+        identifier = re.search(ID, run.out)[0].decode()
+        for process in self.mine():
+            for fd in os.listdir("/proc/%d/fd" % process.pid):
+                link = os.readlink("/proc/%d/fd/%s" % (process.pid, fd))
+                self.assertFalse(link.startswith("pipe:") and process.name != "terse", link)
+        self.ask("signal", identifier)
+
+    def test_killed_keeper(self):
+        """The guard ends the command; the socket that is left is no obstacle."""
+        identifier = self.detach("sleep", "1000")
+        os.kill(self.metadata(identifier)["keeper"], signal.SIGKILL)
+        self.assert_nothing_left()
+        self.assertEqual(self.ask("list", "--live"), b"")
+        self.assertEqual(os.listdir(os.path.join(self.store, "live")), [])
+        run = self.terse("send", identifier, "x")
+        self.assertEqual((run.code, run.out), (1, b"terse send: %s: has ended (terse read %s)\n" %
+                                               (identifier.encode(), identifier.encode())))
+        self.await_(identifier, code=125)
+
+    def test_yes_for_ever_with_a_cap(self):
+        identifier = self.detach("--max-artifact", "64KB", "yes")
+        eventually(lambda: self.status(identifier)["lines"] > 100000, "many lines")
+        self.ask("signal", identifier)
+
+
+class Prompts(LiveCase):
+    """Each is told of, though the time to yield is far away."""
+
+    def start_(self, *argv, **how):
+        run = self.terse("--yield", LONG, *argv, **how)
+        self.assertEqual(run.code, 0, run.out)
+        return run.out
+
+    def test_read(self):
+        out = self.start_("bash", "-c", "read -p 'Name? ' x; echo hi $x")
+        self.assertTrue(out.startswith(b"Name? \n[terse: "))
+        identifier = self.asked(out, "Name? ")
+        self.send(identifier, "joe", "--key", "enter")
+        self.assertEqual(self.await_(identifier), b"Name? joe\nhi joe\n[terse: exit 0]\n")
+
+    def test_one_after_the_other(self):
+        out = self.start_("bash", "-c", "for i in 1 2 3; do read -p \"$i? \" x; done; echo $x")
+        for i in (1, 2, 3):
+            identifier = self.asked(out, "%d? " % i)
+            self.send(identifier, "answer", "--key", "enter")
+            out = self.await_(identifier)
+        self.assertTrue(out.endswith(b"answer\n[terse: exit 0]\n"), out)
+
+    def test_password(self):
+        script = "import getpass; print(getpass.getpass()[::-1])"
+        identifier = self.asked(self.start_("python3", "-c", script), "Password: ")
+        self.send(identifier, "secret", "--key", "enter")
+        self.assertEqual(self.await_(identifier), b"Password: \nterces\n[terse: exit 0]\n")
+
+    def test_ssh_keygen(self):
+        out = self.start_("ssh-keygen", "-q", "-t", "ed25519", "-f", "key")
+        identifier = self.asked(out, "Enter passphrase (empty for no passphrase): ")
+        self.send(identifier, "--key", "enter")
+        self.asked(self.await_(identifier), "Enter same passphrase again: ")
+        self.send(identifier, "--key", "enter")
+        self.await_(identifier)
+        self.assertTrue(os.path.exists(os.path.join(self.work, "key.pub")))
+
+    def test_python(self):
+        """Waits in poll, with its terminal raw."""
+        identifier = self.asked(self.start_("python3", "-q"), ">>> ")
+        self.send(identifier, "6*7", "--key", "enter")
+        out = self.await_(identifier)
+        self.assertIn(b"6*7\n42\n", out)
+        self.asked(out, ">>> ")
+        self.send(identifier, "--eof")
+        self.await_(identifier)
+
+    def test_editor_of_a_commit(self):
+        self.run_to_end("git", "init", "-q", ".")
+        env = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_EDITOR":
+               "vim -u NONE", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.org"}
+        out = self.start_("git", "commit", "--allow-empty", env=env)
+        match = re.search(SCREEN, out)
+        self.assertTrue(match, out)
+        identifier = match[1].decode()
+        self.assertIn(b"# Please enter the commit message", self.ask("snapshot", identifier))
+        self.send(identifier, "iA message", "--key", "escape", ":wq", "--key", "enter")
+        self.assertIn(b"A message\n[terse: exit 0]\n", self.await_(identifier))
+
+    def test_apt_like_question(self):
+        """Of a process of the group, behind a pipe that does not matter."""
+        script = "echo Need to get 5 MB.; printf 'Do you want to continue? [Y/n] '; read x; echo $x"
+        identifier = self.asked(self.start_("sh", "-c", "sh -c \"$0\" | cat", script),
+                                "Do you want to continue? [Y/n] ")
+        self.send(identifier, "n", "--key", "enter")
+        self.assertIn(b"[Y/n] n\nn\n[terse: exit 0]", self.await_(identifier))
+
+    def test_only_with_a_terminal(self):
+        run = self.terse("--tty", "bash", "-c", "read -p 'Name? ' x")
+        self.assertEqual(run.code, 0)
+        self.send(self.asked(run.out, "Name? "), "--eof")
+
+    def test_prompt_await(self):
+        os.mkfifo(os.path.join(self.work, "go"))
+        run = self.start(TERSE, "--tty", "--prompt", "await", "bash", "-c",
+                         "{ read x <go; kill -TERM $$; } & read -p 'Name? ' x </dev/tty")
+        live = []
+
+        def waits():
+            live[:] = self.ask("list", "--live").split()
+            return b"waiting" in live
+        eventually(waits, lambda: str(live))
+        let_go_on(os.path.join(self.work, "go"))
+        run.finish()
+        self.assertEqual(run.code, -signal.SIGTERM)
+
+    def test_prompt_eof(self):
+        run = self.terse("--tty", "--prompt", "eof", "bash", "-c",
+                         "read -p 'Name? ' x || exit 9")
+        self.assertEqual((run.code, run.out), (9, b"Name? "))
+
+    def test_prompt_eof_that_does_not_help(self):
+        run = self.terse("--tty", "--prompt", "eof", "--grace", "100ms", "sh", "-c",
+                         "while :; do printf 'More? '; read x; done")
+        self.assertNotEqual(run.code, 0)
+
+    def test_prompt_fail(self):
+        run = self.terse("--tty", "--prompt", "fail", "bash", "-c", "read -p 'Name? ' x")
+        self.assertEqual(run.code, -signal.SIGHUP)
+        self.assertRegex(run.out, rb"(?s)Name\? .*killed by SIGHUP \(waited for input: \"Name\? "
+                                  rb"\"\)")
+
+    def test_a_command_that_works_is_not_waiting(self):
+        """A pipe that is read, a child that is waited for, a sleep: no input is asked."""
+        os.mkfifo(os.path.join(self.work, "go"))
+        identifier = self.detach("sh", "-c", "printf 'Working: '; read x <go; echo done")
+        self.assertEqual(self.await_(identifier, "--idle", "700ms").count(b"waiting"), 0)
+        self.assertEqual(self.status(identifier)["state"], "running")
+        let_go_on(os.path.join(self.work, "go"))
+        self.await_(identifier)
+
+
+class Await(LiveCase):
+    def test_for_a_line(self):
+        os.mkfifo(os.path.join(self.work, "go"))
+        identifier = self.detach("sh", "-c", "echo start; read x <go; echo listening on 80; "
+                                 "sleep 1000")
+        waiter = self.start(TERSE, "await", identifier, "--for", r"listening on \d+")
+        eventually(lambda: self.status(identifier)["lines"] == 1, "the first line")
+        let_go_on(os.path.join(self.work, "go"))
+        waiter.finish()
+        self.assertEqual(waiter.code, 0)
+        match = re.search(RUNNING, waiter.out)
+        self.assertEqual(match[1], b'found "listening on 80"; ', waiter.out)
+        # Once more: it is still there; and what is new is nothing.
+        again = self.await_(identifier, "--for", r"listening on \d+")
+        self.assertEqual(again.count(b"listening on 80"), 1)
+        self.ask("signal", identifier)
+
+    def test_for_a_line_that_is_not_finished(self):
+        identifier = self.detach("sh", "-c", "printf 'ready: '; sleep 1000")
+        self.assertIn(b'found "ready: "', self.await_(identifier, "--for", "^ready: $"))
+        self.ask("signal", identifier)
+
+    def test_for_a_line_that_does_not_come(self):
+        identifier = self.detach("echo", "hello")
+        self.await_(identifier, "--for", "good bye", code=1)
+        self.assertIn(b"hello", self.await_(identifier, "--for", "hello"))
+
+    def test_for_a_line_in_much_text(self):
+        identifier = self.detach("sh", "-c", "seq 300000; echo here it is; seq 300000; sleep 1000")
+        self.assertIn(b'found "here it is"', self.await_(identifier, "--for", "it is$"))
+        self.ask("signal", identifier)
+
+    def test_offset(self):
+        identifier = self.detach("sh", "-c", "echo ready; echo ready; sleep 1000")
+        eventually(lambda: self.status(identifier)["lines"] == 2, "two lines")
+        self.await_(identifier, "--for", "ready", "--offset", "2")
+        self.await_(identifier, "--for", "ready", "--offset", "3", "--timeout", "300ms", code=124)
+        self.ask("signal", identifier)
+
+    def test_timeout(self):
+        identifier = self.detach("sleep", "1000")
+        self.assertTrue(re.search(RUNNING, self.await_(identifier, "--timeout", "1ms", code=124)))
+        self.ask("signal", identifier)
+
+    def test_status_of_a_signal(self):
+        identifier = self.detach("sleep", "1000")
+        waiter = self.start(TERSE, "await", identifier)
+        self.ask("signal", identifier, "KILL")
+        waiter.finish()
+        self.assertEqual((waiter.code, waiter.out), (137, b"[terse: killed by SIGKILL]\n"))
+
+    def test_timeout_of_the_run(self):
+        identifier = self.detach("--timeout", "100ms", "--grace", "100ms", "sleep", "1000")
+        self.assertIn(b"timed out", self.await_(identifier, code=124))
+
+    def test_two_at_once(self):
+        os.mkfifo(os.path.join(self.work, "go"))
+        identifier = self.detach("sh", "-c", "read x <go; exit 5")
+        waiters = [self.start(TERSE, "await", identifier) for _ in range(2)]
+        eventually(lambda: sum(p.argv[1:2] == ["await"] for p in self.mine()) == 2, "both")
+        let_go_on(os.path.join(self.work, "go"))
+        for waiter in waiters:
+            self.assertEqual(waiter.finish().code, 5)
+
+    def test_a_stopped_keeper(self):
+        """A verb says so in place of hanging."""
+        identifier = self.detach("sleep", "1000")
+        keeper = self.metadata(identifier)["keeper"]
+        os.kill(keeper, signal.SIGSTOP)
+        run = self.terse("snapshot", identifier)
+        self.assertEqual((run.code, run.out), (1, b"terse snapshot: %s: its keeper does not answer\n"
+                                               % identifier.encode()))
+        os.kill(keeper, signal.SIGCONT)
+        self.ask("signal", identifier)
+
+    def test_bad_usage(self):
+        for argv in (["await"], ["await", "x", "y"], ["await", "x", "--timeout", "abc"],
+                     ["await", "x", "--for", "("], ["send", "x"], ["send", "x", "--key", "entr"],
+                     ["send", "x", "--key"], ["send", "x", "--bad"], ["resize", "x"],
+                     ["resize", "x", "1x1"], ["resize", "x", "80x24x2"], ["signal"],
+                     ["signal", "x", "NOSUCH"], ["snapshot"], ["attach"],
+                     ["list", "--live", "--watch"], ["attach", "x"]):
+            run = self.terse(*argv)
+            self.assertEqual(run.code, 125, argv)
+            self.assertRegex(run.out, rb"\Aterse " + argv[0].encode() + rb": [^\n]+\n\Z")
+
+    def test_no_such_run(self):
+        for argv in (["await", "cmd-zzzz"], ["send", "last", "x"], ["signal", "nothing"]):
+            run = self.terse(*argv)
+            self.assertEqual(run.code, 1)
+            self.assertIn(b"no such artifact", run.out)
+
+
+class Signal(LiveCase):
+    def test_the_whole_tree(self):
+        """Also what left the process group, ignores what it can, or is stopped."""
+        script = ("sleep 1000 & bash -c 'set -m; sleep 1001 & wait' &"
+                  " sh -c 'trap \"\" HUP TERM INT; echo x >r1; while :; do sleep 0.05; done' &"
+                  " sh -c 'echo x >r2; kill -STOP $$' &"
+                  " while [ ! -s r1 ] || [ ! -s r2 ]; do sleep 0.01; done; echo ready; wait")
+        identifier = self.detach("--grace", "100ms", "sh", "-c", script)
+        self.await_(identifier, "--for", "^ready$")
+        self.ask("signal", identifier)
+        self.assertEqual(self.left(), [])
+
+    def test_a_daemon_is_left_alone(self):
+        script = ("setsid sh -c 'echo $$ >pid; exec sleep 1000' >/dev/null 2>&1 & "
+                  "while [ ! -s pid ]; do sleep 0.01; done; echo ready; sleep 1000")
+        identifier = self.detach("sh", "-c", script)
+        self.await_(identifier, "--for", "ready")
+        self.ask("signal", identifier)
+        daemon = int(read_file(os.path.join(self.work, "pid")))
+        self.assertEqual(self.left(), [daemon])
+        self.kill_all()
+
+    def test_background_processes_of_an_ended_command(self):
+        run = self.terse("sh", "-c", "echo hello; sleep 1000 & sleep 0.2")
+        self.assertEqual(run.code, 0)
+        identifier = self.ask("list", "--live").split()[6].decode()
+        self.assertEqual(self.status(identifier)["state"], "ended")
+        self.ask("signal", identifier)
+        self.assertEqual(self.left(), [])
+
+    def test_by_name(self):
+        script = "trap 'echo got USR1' USR1; trap 'echo got INT; exit 6' INT; echo ready; " \
+                 "while :; do sleep 0.02; done"
+        identifier = self.detach("sh", "-c", script)
+        self.await_(identifier, "--for", "ready")
+        self.ask("signal", identifier, "usr1")
+        self.await_(identifier, "--for", "got USR1")
+        self.ask("signal", identifier, "SIGINT")
+        self.await_(identifier, code=6)
+
+
+class Screen(LiveCase):
+    def test_snapshot(self):
+        script = r"printf '\033]2;A title\007\033[?1049h\033[2J\033[3;5Hhello'; sleep 1000"
+        identifier = self.detach("--cols", "40", "--rows", "10", "sh", "-c", script)
+        eventually(lambda: self.ask("snapshot", identifier) == b"\n\n    hello\n", "the screen")
+        shown = json.loads(self.ask("snapshot", "--json", identifier))
+        self.assertEqual(shown, {"cols": 40, "rows": 10, "row": 3, "col": 10, "alternate": True,
+                                 "cursor": True, "title": "A title",
+                                 "text": "\n\n    hello\n" + "\n" * 7})
+        self.ask("signal", identifier)
+
+    def test_resize(self):
+        identifier = self.detach("bash", "-c", "trap 'stty size' WINCH; echo ready;"
+                                 " while :; do sleep 0.02; done")
+        self.await_(identifier, "--for", "ready")
+        self.ask("resize", identifier, "77x33")
+        self.await_(identifier, "--for", "^33 77$")
+        self.assertEqual(json.loads(self.ask("snapshot", "--json", identifier))["cols"], 77)
+        self.ask("signal", identifier)
+
+    def test_full_screen_programs(self):
+        identifier = re.search(SCREEN, self.terse("--yield", LONG, "vim", "-u", "NONE", "-N",
+                                                  "file").out)[1].decode()
+        self.send(identifier, "ihello", "--key", "enter", "world", "--key", "escape")
+        eventually(lambda: b"hello\nworld\n" in self.ask("snapshot", identifier), "the text")
+        self.send(identifier, ":wq", "--key", "enter")
+        self.await_(identifier)
+        self.assertEqual(read_file(os.path.join(self.work, "file")), b"hello\nworld\n")
+
+    def test_less(self):
+        write_file(os.path.join(self.work, "text"), numbers(5000))
+        identifier = re.search(SCREEN, self.terse("--yield", LONG, "env", "less",
+                                                  "text").out)[1].decode()
+        self.send(identifier, "/4321", "--key", "enter")
+        eventually(lambda: self.ask("snapshot", identifier).startswith(b"4321\n"), "the line")
+        self.send(identifier, "--key", "up")
+        eventually(lambda: self.ask("snapshot", identifier).startswith(b"4320\n"), "the one above")
+        self.send(identifier, "q")
+        self.await_(identifier)
+
+    def test_keys_in_both_forms(self):
+        script = r"stty raw -echo; printf '%s'; echo ready; head -c 3 | od -An -c"
+        for mode, key in (("", b"033   [   A"), (r"\033[?1h", b"033   O   A")):
+            identifier = self.detach("sh", "-c", script % mode)
+            self.await_(identifier, "--for", "ready")
+            self.send(identifier, "--key", "up")
+            self.await_(identifier)
+            self.assertIn(key, self.artifact(identifier))
+
+    def test_a_file_is_typed(self):
+        text = b"".join(b"line %d\n" % i for i in range(20000))
+        write_file(os.path.join(self.work, "text"), text)
+        identifier = self.detach("sh", "-c", "stty -echo; echo ready; cat >copy")
+        self.await_(identifier, "--for", "ready")
+        self.send(identifier, "--file", "text", "--eof")
+        self.await_(identifier)
+        self.assertEqual(read_file(os.path.join(self.work, "copy")), text)
+
+    def test_no_terminal(self):
+        run = self.start(TERSE, "sh", "-c", "echo ready; sleep 1000")
+        run.until(b"ready")
+        live = eventually(lambda: self.ask("list", "--live"), "the run")
+        identifier = live.split()[6].decode()
+        out = self.terse("send", identifier, "x")
+        self.assertEqual(out.code, 1)
+        self.assertIn(b"has no terminal to type into", out.out)
+        self.assertEqual(self.ask("snapshot", identifier), b"ready\n")
+        self.ask("signal", identifier)
+        run.finish()
+        self.assertEqual(run.code, -signal.SIGTERM)
+
+
+class Door(LiveCase):
+    def test_private(self):
+        identifier = self.detach("sleep", "1000")
+        live = os.path.join(self.store, "live")
+        self.assertEqual(os.stat(live).st_mode & 0o777, 0o700)
+        self.assertEqual(os.stat(os.path.join(live, identifier)).st_mode & 0o777, 0o600)
+        self.ask("signal", identifier)
+
+    def test_a_store_with_a_long_path(self):
+        store = os.path.join(self.dir, *["a" * 50] * 5)
+        run = self.terse("--detach", "echo", "hello", env={"TERSE_HOME": store})
+        identifier = re.search(RUNNING, run.out)[3].decode()
+        run = self.terse("await", identifier, env={"TERSE_HOME": store})
+        self.assertEqual(run.out, b"hello\n[terse: exit 0]\n")
+
+    def test_a_short_run_leaves_nothing(self):
+        run = self.terse("sleep", "0.3")
+        self.assertEqual(run.code, 0)
+        self.assertEqual(os.listdir(os.path.join(self.store, "live")), [])
+        self.assertEqual(os.listdir(os.path.join(self.store, "ids")), [])
+        self.assertEqual(self.artifacts(), [])
+
+    def test_requests_of_no_sense(self):
+        identifier = self.detach("sh", "-c", "read x; echo got $x")
+        with self.connect(identifier) as s:
+            for packet in (b"x", b"\xff" * 12, b"\0" * 12, struct.pack("=III", 3, 0, 0) + b"x" * 5000,
+                           struct.pack("=III", 5, 0xFFFFFFFF, 0), struct.pack("=III", 6, 1, 1)):
+                s.send(packet)
+                kind, error, _ = struct.unpack("=III", s.recv(65536))
+                self.assertEqual(kind, 64)
+                self.assertNotEqual(error, 0)
+        self.send(identifier, "hello", "--key", "enter")
+        self.assertIn(b"got hello", self.await_(identifier))
+
+    def test_many_clients_and_one_that_stalls(self):
+        """50 of them on a run that prints 100 MB, of which none but one reads."""
+        os.mkfifo(os.path.join(self.work, "go"))
+        size = 100 << 20
+        identifier = self.detach("sh", "-c", "read x <go; yes 123456789 | head -c %d" % size)
+        clients = [self.connect(identifier) for _ in range(50)]
+        for s in clients:
+            s.send(struct.pack("=III", 8, 80, 24))
+        eventually(lambda: self.status(identifier)["attached"] == 50, "all of them")
+        keeper = self.metadata(identifier)["keeper"]
+        let_go_on(os.path.join(self.work, "go"))
+        peak = []
+
+        def ended():
+            try:
+                status = read_file("/proc/%d/status" % keeper)
+            except OSError:
+                return True
+            peak[:] = re.findall(rb"VmHWM:\s+(\d+)", status) or peak
+            return False
+        eventually(ended, "the end", 120)
+        for s in clients:
+            s.close()
+        self.await_(identifier)
+        path = os.fsdecode(self.ask("path", identifier).rstrip(b"\n"))
+        self.assertEqual(os.path.getsize(path), size)
+        digest = subprocess.run("yes 123456789 | head -c %d | cmp - %s" % (size, path), shell=True,
+                                check=False)
+        self.assertEqual(digest.returncode, 0)
+        if not os.environ.get("ASAN_OPTIONS"):
+            self.assertLess(int(peak[0]), 16 << 10)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,472 @@
+// The control socket: requests and answers, clients that misbehave.
+
+#include "supervisor/process/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/child.h"
+#include "tests/unit/home.h"
+
+/* A run: what was asked of it. */
+struct run {
+	struct control control;
+	struct buffer typed;
+	size_t status_len; /* of what it tells */
+	int statuses, closes, signals, repaints, error;
+	bool cursor_key, attached;
+	unsigned cols, rows;
+	uint64_t told;
+};
+
+static int on_status(void *ctx, struct buffer *json)
+{
+	struct run *r = ctx;
+	r->statuses++;
+	for (size_t i = 0; i < r->status_len; i++)
+		assert_int_equal(buffer_append(json, &"abcdefghij"[i % 10], 1), 0);
+	return r->error;
+}
+
+static int on_picture(void *ctx, struct buffer *json)
+{
+	struct run *r = ctx;
+	return r->error ? r->error : -buffer_append_string(json, "{picture}");
+}
+
+static int on_repaint(void *ctx, struct buffer *out)
+{
+	struct run *r = ctx;
+	r->repaints++;
+	return -buffer_append_string(out, "<repaint>");
+}
+
+static int on_type(void *ctx, const char *data, size_t len, bool cursor_key)
+{
+	struct run *r = ctx;
+	r->cursor_key = cursor_key;
+	return r->error ? r->error : -buffer_append(&r->typed, data, len);
+}
+
+static int on_close(void *ctx)
+{
+	struct run *r = ctx;
+	r->closes++;
+	return r->error;
+}
+
+static int on_signal(void *ctx, int sig)
+{
+	struct run *r = ctx;
+	r->signals = sig;
+	return r->error;
+}
+
+static int on_resize(void *ctx, unsigned cols, unsigned rows, bool attached)
+{
+	struct run *r = ctx;
+	r->cols = cols;
+	r->rows = rows;
+	r->attached = attached;
+	return r->error;
+}
+
+static int on_told(void *ctx, uint64_t lines)
+{
+	struct run *r = ctx;
+	r->told = lines;
+	return 0;
+}
+
+static void start(struct run *r)
+{
+	*r = (struct run){.status_len = 5};
+	const struct control_events events = {
+		.status = on_status,
+		.picture = on_picture,
+		.repaint = on_repaint,
+		.type = on_type,
+		.close = on_close,
+		.signal = on_signal,
+		.resize = on_resize,
+		.told = on_told,
+		.ctx = r,
+	};
+	control_init(&r->control, &events);
+}
+
+static void end(struct run *r)
+{
+	control_close(&r->control);
+	buffer_release(&r->typed);
+}
+
+/* A client; what it does not read waits. */
+static int visit(struct run *r)
+{
+	int ends[2];
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+	control_adopt(&r->control, ends[0]);
+	return ends[1];
+}
+
+static void ask(int fd, uint32_t kind, uint32_t a, uint32_t b, const char *data)
+{
+	struct control_packet p = {.head = {kind, a, b}};
+	memcpy(p.data, data, strlen(data));
+	size_t len = sizeof(p.head) + strlen(data);
+	assert_int_equal(send(fd, &p, len, 0), (ssize_t)len);
+}
+
+/* The next packet must be of this kind; returns its length. */
+static size_t take(int fd, uint32_t kind, struct control_packet *p)
+{
+	ssize_t n = recv(fd, p, sizeof(*p), 0);
+	assert_true(n >= (ssize_t)sizeof(p->head));
+	assert_int_equal(p->head.kind, kind);
+	return (size_t)n - sizeof(p->head);
+}
+
+static void assert_done(struct run *r, int fd, int error)
+{
+	struct control_packet p;
+	control_serve(&r->control);
+	assert_int_equal(take(fd, CONTROL_DONE, &p), 0);
+	assert_int_equal(p.head.a, error);
+}
+
+static void requests_are_done(void **state)
+{
+	(void)state;
+	struct run r;
+	struct control_packet p;
+	start(&r);
+	int fd = visit(&r);
+	ask(fd, CONTROL_TYPE, 0, 0, "hello");
+	ask(fd, CONTROL_TYPE, 1, 0, " you");
+	assert_done(&r, fd, 0);
+	assert_done(&r, fd, 0);
+	assert_int_equal(r.typed.len, 9);
+	assert_memory_equal(r.typed.data, "hello you", 9);
+	assert_true(r.cursor_key);
+	ask(fd, CONTROL_CLOSE, 0, 0, "");
+	assert_done(&r, fd, 0);
+	assert_int_equal(r.closes, 1);
+	ask(fd, CONTROL_SIGNAL, 15, 0, "");
+	assert_done(&r, fd, 0);
+	assert_int_equal(r.signals, 15);
+	ask(fd, CONTROL_RESIZE, 90, 33, "");
+	assert_done(&r, fd, 0);
+	assert_int_equal(r.cols * 1000 + r.rows, 90033);
+	assert_false(r.attached);
+	ask(fd, CONTROL_TOLD, 77, 0, "");
+	assert_done(&r, fd, 0);
+	assert_int_equal(r.told, 77);
+	ask(fd, CONTROL_PICTURE, 0, 0, "");
+	control_serve(&r.control);
+	assert_int_equal(take(fd, CONTROL_PICTURE, &p), 9);
+	assert_int_equal(p.head.a, 0);
+	close(fd);
+	end(&r);
+}
+
+static void errors_are_answered(void **state)
+{
+	(void)state;
+	static const uint32_t kinds[] = {CONTROL_TYPE,   CONTROL_CLOSE,  CONTROL_SIGNAL,
+					 CONTROL_RESIZE, CONTROL_STATUS, CONTROL_PICTURE,
+					 CONTROL_ATTACH};
+	struct run r;
+	start(&r);
+	int fd = visit(&r);
+	r.error = ENOTTY;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		ask(fd, kinds[i], 1, 1, "");
+		assert_done(&r, fd, ENOTTY);
+	}
+	close(fd);
+	end(&r);
+}
+
+static void what_is_no_request_is_refused(void **state)
+{
+	(void)state;
+	static char huge[CONTROL_PACKET_DATA * 4];
+	struct run r;
+	start(&r);
+	int fd = visit(&r);
+	ask(fd, 4711, 0, 0, "x");
+	assert_done(&r, fd, EPROTO);
+	ask(fd, CONTROL_DONE, 0, 0, "");
+	assert_done(&r, fd, EPROTO);
+	assert_int_equal(send(fd, "abc", 3, 0), 3);
+	assert_done(&r, fd, EPROTO);
+	((struct control_head *)huge)->kind = CONTROL_TYPE;
+	size_t longest = sizeof(struct control_head) + CONTROL_REQUEST_DATA;
+	assert_int_equal(send(fd, huge, sizeof(huge), 0), sizeof(huge));
+	assert_done(&r, fd, EPROTO);
+	assert_int_equal(send(fd, huge, longest + 1, 0), longest + 1);
+	assert_done(&r, fd, EPROTO);
+	assert_int_equal(r.typed.len, 0);
+	assert_int_equal(send(fd, huge, longest, 0), longest);
+	assert_done(&r, fd, 0);
+	assert_int_equal(r.typed.len, CONTROL_REQUEST_DATA);
+	ask(fd, CONTROL_SIGNAL, 1u << 31, 0, "");
+	assert_done(&r, fd, EINVAL);
+	close(fd);
+	end(&r);
+}
+
+static void long_answers_come_in_pieces(void **state)
+{
+	(void)state;
+	struct run r;
+	struct control_packet p;
+	start(&r);
+	r.status_len = 1000000;
+	int fd = visit(&r);
+	ask(fd, CONTROL_STATUS, 0, 0, "");
+	size_t got = 0;
+	do {
+		control_serve(&r.control);
+		size_t n = take(fd, CONTROL_STATUS, &p);
+		assert_int_equal(p.data[0], "abcdefghij"[got % 10]);
+		got += n;
+		assert_int_equal(p.head.a, r.status_len - got);
+	} while (p.head.a > 0);
+	assert_int_equal(got, r.status_len);
+	assert_false(control_is_pending(&r.control));
+	close(fd);
+	end(&r);
+}
+
+static void watchers_are_told(void **state)
+{
+	(void)state;
+	struct run r;
+	struct control_packet p;
+	start(&r);
+	int fd = visit(&r), other = visit(&r);
+	ask(fd, CONTROL_WATCH, 0, 0, "");
+	control_serve(&r.control);
+	take(fd, CONTROL_STATUS, &p);
+	control_changed(&r.control);
+	take(fd, CONTROL_STATUS, &p);
+	assert_int_equal(recv(other, &p, sizeof(p), 0), -1);
+	/* However often it changes, one that does not read has little waiting for it. */
+	for (int i = 0; i < 100000; i++)
+		control_changed(&r.control);
+	assert_true(r.statuses < 10000);
+	int last = 0;
+	for (;;) {
+		control_serve(&r.control);
+		if (recv(fd, &p, sizeof(p), 0) < 0)
+			break;
+		last++;
+	}
+	assert_true(last > 0);
+	assert_false(control_is_pending(&r.control));
+	close(fd), close(other);
+	end(&r);
+}
+
+static void the_attached_get_the_output(void **state)
+{
+	(void)state;
+	struct run r;
+	struct control_packet p;
+	start(&r);
+	int fd = visit(&r), other = visit(&r);
+	ask(fd, CONTROL_ATTACH, 80, 24, "");
+	assert_done(&r, fd, 0);
+	assert_true(r.attached);
+	assert_int_equal(r.cols, 80);
+	assert_int_equal(control_attached(&r.control), 1);
+	control_serve(&r.control);
+	assert_int_equal(take(fd, CONTROL_OUTPUT, &p), strlen("<repaint>"));
+	control_output(&r.control, "abc", 3);
+	assert_int_equal(take(fd, CONTROL_OUTPUT, &p), 3);
+	assert_memory_equal(p.data, "abc", 3);
+	assert_int_equal(recv(other, &p, sizeof(p), 0), -1);
+	close(fd);
+	control_serve(&r.control);
+	/* The last one: the run has its own size again. */
+	assert_int_equal(r.cols, 0);
+	assert_int_equal(control_attached(&r.control), 0);
+	close(other);
+	end(&r);
+}
+
+static void who_looks_does_not_touch(void **state)
+{
+	(void)state;
+	static const uint32_t kinds[] = {CONTROL_TYPE, CONTROL_CLOSE, CONTROL_SIGNAL,
+					 CONTROL_RESIZE};
+	struct run r;
+	struct control_packet p;
+	start(&r);
+	int fd = visit(&r);
+	ask(fd, CONTROL_ATTACH, 0, 0, "");
+	assert_done(&r, fd, 0);
+	control_serve(&r.control);
+	take(fd, CONTROL_OUTPUT, &p);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		ask(fd, kinds[i], 9, 9, "x");
+		assert_done(&r, fd, EPERM);
+	}
+	assert_int_equal(r.cols + r.typed.len + (size_t)r.closes + (size_t)r.signals, 0);
+	close(fd);
+	end(&r);
+}
+
+/* It misses output, and nothing grows; when it reads again it gets the screen. */
+static void one_that_stalls_is_skipped(void **state)
+{
+	(void)state;
+	static char data[32768];
+	struct run r;
+	struct control_packet p;
+	start(&r);
+	int fd = visit(&r);
+	ask(fd, CONTROL_ATTACH, 80, 24, "");
+	assert_done(&r, fd, 0);
+	control_serve(&r.control);
+	take(fd, CONTROL_OUTPUT, &p);
+	memset(data, 'x', sizeof(data));
+	for (int i = 0; i < 10000; i++)
+		control_output(&r.control, data, sizeof(data));
+	assert_int_equal(r.repaints, 1);
+	size_t got = 0;
+	ssize_t n;
+	for (;;) {
+		control_serve(&r.control);
+		n = recv(fd, &p, sizeof(p), 0);
+		if (n < 0)
+			break;
+		got += (size_t)n;
+	}
+	assert_true(got < 2u << 20);
+	assert_int_equal(r.repaints, 2);
+	assert_memory_equal(p.data, "<repaint>", 9);
+	control_output(&r.control, "abc", 3);
+	assert_int_equal(take(fd, CONTROL_OUTPUT, &p), 3);
+	close(fd);
+	end(&r);
+}
+
+static void there_is_room_for_so_many(void **state)
+{
+	(void)state;
+	struct run r;
+	struct control_packet p;
+	int fds[CONTROL_CLIENTS + 1];
+	start(&r);
+	for (int i = 0; i <= CONTROL_CLIENTS; i++)
+		fds[i] = visit(&r);
+	assert_int_equal(r.control.count, CONTROL_CLIENTS);
+	assert_int_equal(recv(fds[CONTROL_CLIENTS], &p, sizeof(p), 0), 0);
+	for (int i = 0; i <= CONTROL_CLIENTS; i++)
+		close(fds[i]);
+	control_serve(&r.control);
+	assert_int_equal(r.control.count, 0);
+	end(&r);
+}
+
+static void the_socket(void **state)
+{
+	(void)state;
+	struct run r;
+	struct stat st;
+	struct control_packet p;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/cmd-1", home);
+	start(&r);
+	mode_t mask = umask(0);
+	int dir = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(control_open(&r.control, dir, "cmd-1"), 0);
+	umask(mask);
+	assert_int_equal(stat(address.sun_path, &st), 0);
+	assert_int_equal(st.st_mode, S_IFSOCK | 0600);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	struct pollfd fds[4];
+	assert_int_equal(control_poll(&r.control, fds, 4), 1);
+	control_serve(&r.control);
+	assert_int_equal(control_poll(&r.control, fds, 4), 2);
+	ask(fd, CONTROL_STATUS, 0, 0, "");
+	control_serve(&r.control);
+	assert_int_equal(take(fd, CONTROL_STATUS, &p), 5);
+	end(&r);
+	assert_int_equal(recv(fd, &p, sizeof(p), 0), 0);
+	assert_int_equal(stat(address.sun_path, &st), -1);
+	close(fd);
+}
+
+static void connect_as_another(const void *ctx)
+{
+	struct control_packet p;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	CHECK(setresuid(65534, 65534, 65534) == 0);
+	/* As if the directory and the file were open to all. */
+	CHECK(connect(fd, ctx, sizeof(struct sockaddr_un)) == 0);
+	CHECK(recv(fd, &p, sizeof(p), 0) <= 0);
+}
+
+static void another_user_is_not_let_in(void **state)
+{
+	(void)state;
+	struct run r;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	if (geteuid() != 0)
+		skip();
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/cmd-2", home);
+	start(&r);
+	int dir = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(control_open(&r.control, dir, "cmd-2"), 0);
+	assert_int_equal(chmod(home, 0755), 0);
+	assert_int_equal(chmod(address.sun_path, 0777), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		connect_as_another(&address);
+		_exit(0);
+	}
+	struct pollfd p = {.fd = r.control.fd, .events = POLLIN};
+	assert_int_equal(poll(&p, 1, 30000), 1);
+	control_serve(&r.control);
+	assert_int_equal(r.control.count, 0);
+	assert_int_equal(child_wait(pid), 0);
+	assert_int_equal(r.statuses, 0);
+	end(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests_are_done),
+		cmocka_unit_test(errors_are_answered),
+		cmocka_unit_test(what_is_no_request_is_refused),
+		cmocka_unit_test(long_answers_come_in_pieces),
+		cmocka_unit_test(watchers_are_told),
+		cmocka_unit_test(the_attached_get_the_output),
+		cmocka_unit_test(who_looks_does_not_touch),
+		cmocka_unit_test(one_that_stalls_is_skipped),
+		cmocka_unit_test(there_is_room_for_so_many),
+		cmocka_unit_test_setup_teardown(the_socket, home_setup, home_teardown),
+		cmocka_unit_test_setup_teardown(another_user_is_not_let_in, home_setup,
+						home_teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
