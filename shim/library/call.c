@@ -12,8 +12,8 @@
 #include <limits.h>
 #include <string.h>
 
-#define VARIABLES_MAX 4096
-#define PRELOAD_MAX   4096
+#define VARIABLES_MAX 1024
+#define PRELOAD_MAX   1024
 
 #define PRELOAD "LD_PRELOAD="
 

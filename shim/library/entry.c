@@ -19,7 +19,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* Of a string of system() or popen(), with what is put around it. */
-#define DETOUR_MAX 32768
+#define DETOUR_MAX 8192
 
 /* --- exec -------------------------------------------------------------------- */
 

@@ -38,8 +38,8 @@
 // - where the call would fail or would not mean what it seems to: no arguments or environment,
 //   no such shell, not a file, not executable, neither a binary nor a #! script, a path that is
 //   relative (to a directory that the child may have left by then);
-// - where much memory would be needed: over 4096 variables, 4 KB of LD_PRELOAD, 32 KB of a string
-//   of system() or popen();
+// - where much of a stack would be needed, since a thread's may be 16 KB: over 1024 variables,
+//   1 KB of LD_PRELOAD, 8 KB of a string of system() or popen();
 // - if terse-sh could not be executed after all, the original call follows.
 //
 // How
