@@ -233,8 +233,10 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 {
 	struct option_error error = {""};
 	job->settings = s;
-	if (apply_profile(s, words, string, &error) < 0)
+	if (apply_profile(s, words, string, &error) < 0) {
+		job->shown = NULL;
 		return fail(job, "usage", error.text, EXIT_TERSE);
+	}
 	layout_decide(&job->layout, s);
 	if (job->layout.direct)
 		return run_tell_exec_error(job, frontend_exec(job));
