@@ -28,6 +28,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -322,6 +323,9 @@ static bool print_account(struct keeper *k)
 	buffer_release(&piece);
 	if (o->error)
 		k->account.is_open = false;
+	/* It does not stall. */
+	if (k->stall_at)
+		k->stall_at = clock_monotonic_ms() + STALL_MS;
 	return true;
 }
 
@@ -335,6 +339,9 @@ static void take_account(struct keeper *k)
 	for (int i = 0; i < k->source_count; i++) {
 		const struct source *s = &k->sources[i];
 		account_add(&k->account, s->text, s->is_stderr, s->fd >= 0, &k->record);
+		if (s->lost)
+			report_warn(&k->account.report, "%s: %s",
+				    s->is_stderr ? "stderr" : "stdout", strerror(ENOMEM));
 	}
 }
 

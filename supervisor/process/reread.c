@@ -88,11 +88,15 @@ static int next(void *ctx, struct buffer *out)
 		return 0;
 	default: break;
 	}
+	size_t before = out->len;
 	r->chunk.len += piece.len;
-	stream(r)->last_line_partial = false;
 	if (r->skips)
 		skip_rest(r);
-	return hand_out(r, false, out) < 0 ? -1 : 1;
+	if (hand_out(r, false, out) < 0)
+		return -1;
+	if (out->len > before)
+		stream(r)->last_line_partial = false;
+	return 1;
 }
 
 int reread_start(struct reread *r, const struct artifact *a, struct report *report, int which)

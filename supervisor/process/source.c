@@ -150,7 +150,9 @@ struct interceptor *source_text(struct source *s)
 static void take(struct source *s, const char *data, size_t len)
 {
 	source_text(s);
-	if (s->person || (!s->text && s->job->settings->format == FORMAT_TEXT)) {
+	bool is_reported = s->job->settings->format != FORMAT_TEXT;
+	s->lost |= is_reported && !s->text;
+	if (s->person || (!s->text && !is_reported)) {
 		on_print(s, data, len);
 		s->last = data[len - 1];
 	}

@@ -27,6 +27,7 @@ struct source {
 	bool hung;    /* they are now: not to be polled, but read again later */
 	bool is_stderr;
 	bool printed;          /* something reached the reader since the owner last cleared it */
+	bool lost;             /* there was no memory for a text that is to be reported */
 	char last;             /* the last byte a person saw */
 	uint64_t taken;        /* bytes read since the thread was last begun or ended */
 	struct intake *intake; /* the thread that reads ahead, or NULL */

@@ -70,13 +70,13 @@ int report_next(struct report_writer *w, struct buffer *out)
 int report_next_text(struct report *r, int which, struct buffer *out)
 {
 	struct report_stream *s = &r->streams[which];
-	size_t before = out->len;
-	if (s->text.len > 0) {
-		size_t n = s->text.len < PIECE ? s->text.len : PIECE;
-		n = utf8_floor(s->text.data, s->text.len, n);
-		if (buffer_append(out, s->text.data, n) < 0)
+	size_t before = out->len, left = s->text.len - s->handed_out;
+	if (left > 0) {
+		const char *text = s->text.data + s->handed_out;
+		size_t n = utf8_floor(text, left, left < PIECE ? left : PIECE);
+		if (buffer_append(out, text, n) < 0)
 			return -1;
-		buffer_consume(&s->text, n);
+		s->handed_out += n;
 	} else if (s->next) {
 		int more = s->next(s->ctx, out);
 		if (more < 0 && errno == ENOMEM)
@@ -88,5 +88,5 @@ int report_next_text(struct report *r, int which, struct buffer *out)
 			s->next = NULL;
 	}
 	s->returned_bytes += out->len - before;
-	return s->text.len > 0 || s->next;
+	return s->handed_out < s->text.len || s->next;
 }

@@ -25,6 +25,7 @@ struct report_stream {
 	   called for more of it: appends the next piece to `out`, filling in the rest of this
 	   struct as it goes. Returns 1, 0 at the end, or -1 with errno. */
 	struct buffer text;
+	size_t handed_out; /* of `text`, by report_next_text() */
 	int (*next)(void *ctx, struct buffer *out);
 	void *ctx;
 
