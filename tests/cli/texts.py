@@ -105,6 +105,46 @@ class Exact(Case):
             self.assertEqual(read_file(path), data)
 
 
+
+class Much(Case):
+    """More than what a thread begins to read ahead for."""
+
+    FIRST, MORE = 900000, 700000
+
+    def lines(self, count):
+        return b"".join(b"%d\n" % n for n in range(1, count + 1))
+
+    def test_every_byte_is_kept(self):
+        for options in (("--pty",), ("--no-pty",), ("--tty",)):
+            with self.subTest(options=options):
+                run = self.terse(*options, "seq", str(self.FIRST))
+                self.assertEqual(run.code, 0)
+                self.assertEqual(self.artifact(run.id), self.lines(self.FIRST))
+
+    def test_streams_kept_apart(self):
+        run = self.terse("--streams", "split", "sh", "-c",
+                         "seq %d >&2 & seq %d; wait" % (self.FIRST, self.FIRST))
+        self.assertEqual(run.code, 0)
+        path = os.fsdecode(self.ask("path", run.id).rstrip(b"\n"))
+        self.assertEqual(self.artifact(run.id), self.lines(self.FIRST))
+        self.assertEqual(read_file(path[:-len(".txt")] + ".err.txt"), self.lines(self.FIRST))
+
+    def test_a_child_goes_on_after_the_end(self):
+        """What was read ahead at the end of the command comes before what its child writes."""
+        for options in (("--pty",), ("--no-pty",)):
+            with self.subTest(options=options):
+                run = self.terse(*options, "sh", "-c",
+                                 "seq %d; sh -c 'while [ ! -e go ]; do sleep 0.02; done; seq %d' &"
+                                 % (self.FIRST, self.MORE))
+                self.assertEqual(run.code, 0)
+                self.assertTrue(FOOTER.search(run.out)["background"], run.out[-300:])
+                write_file(os.path.join(self.work, "go"), "")
+                self.assert_nothing_left()
+                self.assertEqual(self.artifact(run.id),
+                                 self.lines(self.FIRST) + self.lines(self.MORE))
+                os.unlink(os.path.join(self.work, "go"))
+
+
 class Memory(Case):
     """Peak resident memory over all processes of a run, told by a subreaper. As the kernel counts,
     a process's peak is at least that of the children it waited for."""

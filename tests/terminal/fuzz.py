@@ -9,6 +9,17 @@ WIDE = ['\u65e5', '\u672c', '\u8a9e', '\uff21', '\U0001f600', '\U0001f680', '\u2
 OTHER = ['\u00e9', '\u2500', '\u2502', '\u2588', '\u03c0', '\u20ac', '\u00a0', '\u2192']
 # A run that ends on the alternate screen without other text has its picture as text.
 LEAVE = b'\x1b[?47l'
+# Of xterm, but not of xterm.js, which passes over them: nor do they change a text here.
+RARE = ['\x1b[?69h', '\x1b[5;10s', '\x1b[?7s', '\x1b[?7r', '\x1b[?3h', '\x1b[?3l', '\x1b[?95h', '\x1b[?5W', '\x1b[2;2;4;4$z',
+        '\x1b[65;1;1;2;5$x', '\x1b[1;1;2;9;1;3;1;1$v', '\x1b[1;1;2;2;7$r', '\x1b[1;2;3;4;5T', '\x1b[>2T', '\x1b[?1;1;0S',
+        '\x1b[8;24;80t', '\x1b[22;0;0t', '\x1b[23t', '\x1b[>4;2m', '\x1b[>1u', '\x1b[=1;1u', '\x1b[?u', '\x1b[>0q', '\x1b[2 q',
+        '\x1b[4i', '\x1b[?5i', '\x1b[3J', '\x1b[22J', '\x1b[4K', '\x1b[;3H', '\x1b[2;H', '\x1b[;;H', '\x1b[2:3H', '\x1b[0002;0003H',
+        '\x1b[-1A', '\x1b[1;1', '\x1b[2 S', '\x1b[2^', '\x1b[!q', '\x1b[?2026h', '\x1b[?2026l', '\x1b[?1047;1048h',
+        '\x1b[?7;25l\x1b[?7h', '\x1b#3', '\x1b#6', '\x1bN', '\x1bO', '\x1bV', '\x1bW', '\x1bZ', '\x1b6', '\x1b9', '\x1bl', '\x1bm',
+        '\x1b F', '\x1b G', '\x1b%8', '\x1b/A', '\x1b-A', '\x1b.A', '\x1b(B', '\x1b(%5', '\x1b[?1$p', '\x1b[c', '\x1b[6n', '\x1b[?6n',
+        '\x1bPtmux;\x1b\x1b]0;x\x07\x1b\\', '\x1bP$qm\x1b\\', '\x1bP1;2|17/1b\x1b\\', '\x1b]1337;File=inline=1:QUJD\x07',
+        '\x1b]8;id=1;http://x\x07y\x1b]8;;\x07', '\x1b]52;c;?\x07', '\x1b]10;?\x1b\\', '\x1b]4;1;rgb:1/2/3\x07', '\x1b]\x18', '\x1bP\x1a',
+        '\x1b_Ga=q;\x1b\\', '\x1bX\x1b\\', '\x1b[\x7f2C', '\x1b[1\x1b[1C', '\x1b\x1b[A', '\u009b3C', '\u008d', '\u0084', '\u0090q\u009c']
 MARKS = ['\u0301', '\u0308', '\u200d', '\ufe0f', '\u20e3']
 
 
@@ -74,6 +85,7 @@ def sequence(rng, cols, rows):
         (2, lambda: rng.choice(['\x1b]0;t\x07', '\x1b]8;;http://x/\x1b\\', '\x1b]133;A\x07', '\x1bPq~~~\x1b\\',
                                 '\x1b_Gx=1;AAA\x1b\\', '\x1b^pm\x1b\\', '\x1b]2;\u00e9\x18', '\x1b[12\x18', '\x1b[1\x1a'])),
         (1, lambda: rng.choice(['\x1b[31\nm', '\x1b[\rK', '\x1b[1\x08A', '\x1b[>4;1m', '\x1b[?1;2c', '\x1b[<u', '\x1b[ q'])),
+        (2, lambda: rng.choice(RARE)),
         (8, lambda: csi('m', rng.choice(['', '0', '1', '31', '38;5;12', '38:2:1:2:3', '48;2;1;2;3']))),
     ]
     total = sum(w for w, _ in table)

@@ -14,10 +14,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "tests/unit/child.h"
 
 #define MUCH ((size_t)6 * 1024 * 1024)
 
@@ -239,13 +242,41 @@ static void one_processor(void **state)
 	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
+static int count_open(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 100; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+static void check_refused(const void *ctx)
+{
+	const int *number = ctx;
+	int before = count_open();
+
+	CHECK(child_deny(*number, EPERM) == 0);
+	CHECK(!intake_begin(STDIN_FILENO));
+	CHECK(count_open() == before);
+}
+
+/* No descriptor or no thread is to be had: nothing is left behind. */
+static void refused(void **state)
+{
+	static const int calls[] = {SYS_eventfd2, SYS_clone3};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		assert_int_equal(child_run(check_refused, &calls[i]), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_comes),
-		cmocka_unit_test(ended_in_between),
-		cmocka_unit_test(little_comes),
-		cmocka_unit_test(one_processor),
+		cmocka_unit_test(all_comes),    cmocka_unit_test(ended_in_between),
+		cmocka_unit_test(little_comes), cmocka_unit_test(one_processor),
+		cmocka_unit_test(refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
