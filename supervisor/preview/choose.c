@@ -17,6 +17,8 @@ enum {
 	LINE_COST = 50,
 	/* Lines between chosen ones that may be cheaper than a gap. */
 	BRIDGE = 3,
+	/* Units that are looked at in all, so that a very large budget costs no more. */
+	WORK_MAX = 8 * 1000 * 1000,
 };
 
 static size_t percent(size_t whole, unsigned share)
@@ -237,7 +239,7 @@ static void choose_by_value(struct layout *l, const struct preview_options *opti
 	next = take_start(l, options);
 	take_tail(l, next, l->end_share, l->budget / 4);
 	favour_end(l);
-	while ((run = densest_run(l)).to) {
+	for (size_t work = 0; work < WORK_MAX && (run = densest_run(l)).to; work += l->count) {
 		for (; run.from < run.to; run.from++)
 			take_telling(l, run.from);
 	}

@@ -32,6 +32,7 @@ void layout_begin(struct layout *l, const struct preview_options *options,
 	l->total_lines = lines;
 	l->total_bytes = bytes;
 	l->bare = options->bare;
+	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
 }
 
 void layout_release(struct layout *l)
@@ -349,26 +350,42 @@ bool layout_take_all(struct layout *l)
 	return true;
 }
 
-static const struct unit *chosen_before(const struct layout *l, size_t unit)
+static const struct unit *chosen_before(struct layout *l, size_t unit)
 {
-	while (unit-- > 0) {
-		if (l->units[unit].chosen)
-			return &l->units[unit];
+	size_t i = unit;
+
+	if (unit < l->before.from || unit > l->before.to) {
+		while (i > 0 && !l->units[i - 1].chosen)
+			i--;
+		l->before = (struct nearest_chosen){.from = i, .to = unit};
 	}
-	return NULL;
+	return l->before.from ? &l->units[l->before.from - 1] : NULL;
 }
 
-static const struct unit *chosen_behind(const struct layout *l, size_t unit)
+static const struct unit *chosen_behind(struct layout *l, size_t unit)
 {
-	while (++unit < l->count) {
-		if (l->units[unit].chosen)
-			return &l->units[unit];
+	size_t i = unit + 1;
+
+	if (unit < l->behind.from || unit >= l->behind.to) {
+		while (i < l->count && !l->units[i].chosen)
+			i++;
+		l->behind = (struct nearest_chosen){.from = unit, .to = i};
 	}
-	return NULL;
+	return l->behind.to < l->count ? &l->units[l->behind.to] : NULL;
+}
+
+/* A unit is chosen. */
+static void note_chosen(struct layout *l, size_t unit)
+{
+	if (unit >= l->before.from && unit < l->before.to)
+		l->before.to = unit;
+	if (unit > l->behind.from && unit < l->behind.to)
+		l->behind.from = unit;
+	l->units[unit].chosen = true;
 }
 
 /* What would be used if the unit were taken at no cost for its text. */
-static size_t used_beside(const struct layout *l, const struct unit *u, bool numbered)
+static size_t used_beside(struct layout *l, const struct unit *u, bool numbered)
 {
 	size_t i = (size_t)(u - l->units);
 	const struct unit *before = chosen_before(l, i), *behind = chosen_behind(l, i);
@@ -383,7 +400,7 @@ static bool take(struct layout *l, struct unit *u, size_t beside)
 		return false;
 	if (l->max_lines && l->lines + u->lines > l->max_lines)
 		return false;
-	u->chosen = true;
+	note_chosen(l, (size_t)(u - l->units));
 	l->used = beside + u->cost;
 	l->lines += u->lines;
 	return true;

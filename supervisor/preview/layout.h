@@ -36,6 +36,12 @@ struct unit {
 struct layout {
 	struct unit *units;
 	size_t count, cap;
+	/* For units from..to the one in front of `from` is the last one chosen before them (0:
+	   none), and for others from..to-1 `to` the first one behind (count: none); so that a
+	   long way is gone only once. */
+	struct nearest_chosen {
+		size_t from, to;
+	} before, behind;
 	struct preview_piece *pieces;
 	size_t piece_count, piece_cap;
 	struct buffer text; /* of the pieces */

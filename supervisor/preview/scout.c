@@ -16,35 +16,55 @@ static const struct {
 	char text[SCOUT_LEN + 1];
 	uint8_t group;
 } fragments[] = {
-	{"rror", 0},              /* error */
-	{"orru", 0},              /* corrupt */
-	{"efus", 0},              /* refused */
-	{"fail", 1}, {"fata", 1}, /* fatal */
-	{"kill", 1},              /* killed */
-	{"xcep", 2},              /* exception */
-	{"xcee", 2},              /* exceeded */
-	{"xpec", 2},              /* expected */
-	{"aceb", 3},              /* traceback */
-	{"anic", 3},              /* panic */
-	{"unab", 3},              /* unable */
-	{"bort", 4},              /* abort */
-	{"sser", 4},              /* assert */
-	{"rash", 4},              /* crash */
-	{"not ", 5},              /* not found, cannot open, not ok */
-	{"n't ", 5},              /* can't, couldn't */
-	{"such", 5},              /* no such */
-	{"ndef", 6},              /* undefined */
-	{"nied", 6},              /* denied */
-	{"nhan", 6},              /* unhandled */
-	{"ncau", 6},              /* uncaught */
-	{"nval", 6},              /* invalid */
-	{"imed", 7},              /* timed out */
-	{"meou", 7},              /* timeout */
-	{"issi", 7},              /* missing, permission */
-	{"smat", 7},              /* mismatch */
-	{"iola", 7},              /* violation */
-	{"egfa", 3},              /* segfault */
-	{"gmen", 3},              /* segmentation */
+	{"rror", 0},                       /* error */
+	{"orru", 0},                       /* corrupt */
+	{"efus", 0},                       /* refused */
+	{"fail", 1},          {"fata", 1}, /* fatal */
+	{"kill", 1},                       /* killed */
+	{"xcep", 2},                       /* exception */
+	{"xcee", 2},                       /* exceeded */
+	{"xpec", 2},                       /* expected */
+	{"aceb", 3},                       /* traceback */
+	{"anic", 3},                       /* panic */
+	{"unab", 3},                       /* unable */
+	{"bort", 4},                       /* abort */
+	{"sser", 4},                       /* assert */
+	{"rash", 4},                       /* crash */
+	{"not ", 5},                       /* not found, cannot open, not ok */
+	{"n't ", 5},                       /* can't, couldn't */
+	{"such", 5},                       /* no such */
+	{"ndef", 6},                       /* undefined */
+	{"nied", 6},                       /* denied */
+	{"nhan", 6},                       /* unhandled */
+	{"ncau", 6},                       /* uncaught */
+	{"nval", 6},                       /* invalid */
+	{"imed", 7},                       /* timed out */
+	{"meou", 7},                       /* timeout */
+	{"issi", 7},                       /* missing, permission */
+	{"smat", 7},                       /* mismatch */
+	{"iola", 7},                       /* violation */
+	{"egfa", 3},                       /* segfault */
+	{"gmen", 3},                       /* segmentation */
+	{"onfl", 0},                       /* conflict */
+	{"verf", 0},                       /* overflow */
+	{"leak", 1},          {"ejec", 0}, /* rejected */
+	{"eadl", 3},                       /* deadlock */
+	{"xhau", 2},                       /* exhausted */
+	{"nres", 6},                       /* unresolved */
+	{"nrec", 6},                       /* unrecognized */
+	{"nkno", 6},                       /* unknown */
+	{"rong", 4},                       /* wrong */
+	{"lleg", 7},                       /* illegal */
+	{"ncor", 6},                       /* incorrect */
+	{"ncom", 6},                       /* incompatible */
+	{"upli", 5},                       /* duplicate */
+	{"mina", 4},              /* terminate */
+	{"err!", 0},              /* npm ERR! */
+	{"ce l", 7},                       /* no space left */
+	{"top.", 5},                       /* No rule to make target. Stop. */
+	{"\xE2\x9C\x95 ", 1},              /* multiplication x */
+	{"\xE2\x9C\x96 ", 1},              /* heavy multiplication x */
+	{"\xE2\x9C\x97 ", 1},              /* ballot x */
 };
 
 static uint32_t folded(const char *data)
@@ -63,14 +83,19 @@ static void add_fragment(struct scout *s, const char *text, unsigned group)
 		s->low[k][byte & 15] |= (uint8_t)(1u << group);
 		s->high[k][byte >> 4] |= (uint8_t)(1u << group);
 	}
-	s->fragments[s->count] = folded(text);
-	s->groups[s->count++] = (uint8_t)group;
+	s->fragments[group][s->counts[group]++] = folded(text);
 }
 
 void scout_add(struct scout *s, const char *text)
 {
-	if (s->count < SCOUT_MAX)
-		add_fragment(s, text, s->count % SCOUT_GROUPS);
+	unsigned least = 0;
+
+	for (unsigned i = 1; i < SCOUT_GROUPS; i++) {
+		if (s->counts[i] < s->counts[least])
+			least = i;
+	}
+	if (s->counts[least] < SCOUT_MAX)
+		add_fragment(s, text, least);
 }
 
 void scout_init(struct scout *s)
@@ -88,9 +113,13 @@ static bool is_fragment(const struct scout *s, const char *data, unsigned groups
 {
 	uint32_t here = folded(data);
 
-	for (size_t i = 0; i < s->count; i++) {
-		if (here == s->fragments[i] && (groups >> s->groups[i] & 1))
-			return true;
+	for (; groups; groups &= groups - 1) {
+		unsigned group = (unsigned)__builtin_ctz(groups);
+
+		for (size_t i = 0; i < s->counts[group]; i++) {
+			if (here == s->fragments[group][i])
+				return true;
+		}
 	}
 	return false;
 }

@@ -1,5 +1,6 @@
 #include "supervisor/preview/smart.h"
 
+#include "supervisor/preview/chars.h"
 #include "supervisor/preview/shape.h"
 
 #include <stdlib.h>
@@ -17,10 +18,14 @@ enum {
 	TELLING = 20, /* least score of a line that is worth storing */
 	RARE = 8,     /* of lines of a shape that occurs more often, only the line itself */
 	USUAL = 64,   /* and of those that occur more often, none */
-	/* Bytes around a find by which the commonest are known, and how often
-	   those are looked at. */
+	/* Bytes around a find by which the commonest are known, and how often those are
+	   looked at. */
 	AROUND = 12,
 	FAMILIAR = 1024,
+	/* The same for the word alone, so that a text full of different errors costs no more
+	   than others. */
+	AROUND_WORD = 1,
+	FAMILIAR_WORD = 16384,
 };
 
 int smart_init(struct smart *s, char *const *telling, char *const *ignored)
@@ -129,24 +134,37 @@ static void keep_before(struct smart *s, const struct line *line)
 	}
 }
 
-/* Whether so many finds looked like this one that no further one can tell anything. */
-static bool is_familiar(struct smart *s, const struct line *line, size_t hit)
+/* Where finds are counted that have the same bytes around in their line, numbers apart. */
+static uint16_t *count_of(const struct smart *s, uint16_t *counts, size_t hit, size_t around)
 {
-	size_t from = hit > AROUND ? hit - AROUND : 0;
-	size_t to = line->front_len - hit > AROUND ? hit + AROUND : line->front_len;
+	size_t at = hit > around ? hit - around : 0, to = hit + SCOUT_LEN + around;
 	uint32_t hash = SHAPE_SEED;
-	uint16_t *count;
+	bool digits = false;
 
-	for (; from < to; from++) {
-		char c = line->front[from];
+	/* The line of a find is there to its end. */
+	for (; at < to && (at < hit || s->block[at] != '\n'); at++) {
+		char c = s->block[at];
 
-		c = c > '0' && c <= '9' ? '1' : c;
-		hash = (hash ^ (unsigned char)c) * 16777619u;
+		if (is_digit(c) && digits)
+			continue;
+		digits = is_digit(c);
+		hash = (hash ^ (unsigned char)(digits && c != '0' ? '1' : c)) * 16777619u;
 	}
-	count = &s->found[hash >> (32 - FOUND_BITS)];
-	if (*count == FAMILIAR)
+	return &counts[hash >> (32 - FOUND_BITS)];
+}
+
+/* Whether so many finds looked like this one that no further one can tell anything. */
+static bool is_familiar(struct smart *s, size_t hit)
+{
+	uint16_t *word = count_of(s, s->found_words, hit, AROUND_WORD), *here;
+
+	if (*word == FAMILIAR_WORD)
 		return true;
-	(*count)++;
+	here = count_of(s, s->found, hit, AROUND);
+	if (*here == FAMILIAR)
+		return true;
+	(*word)++;
+	(*here)++;
 	return false;
 }
 
@@ -203,22 +221,26 @@ static void search_block(struct smart *s, size_t end)
 {
 	const char *newline;
 	struct line line;
-	size_t lines = 0;
-	size_t hit = s->done + scout_find(&s->scout, s->block + s->done, end - s->done, &lines);
+	size_t lines = 0, hit = s->done;
 
-	s->number += lines;
-	if (hit >= end) {
-		s->done = end;
-		return;
+	for (;; hit += SCOUT_LEN) {
+		hit += scout_find(&s->scout, s->block + hit, end - hit, &lines);
+		if (hit >= end) {
+			s->number += lines;
+			s->done = end;
+			return;
+		}
+		if (!is_familiar(s, hit))
+			break;
 	}
+	s->number += lines;
 	newline = memrchr(s->block + s->done, '\n', hit - s->done);
 	if (newline)
 		s->done = (size_t)(newline - s->block) + 1;
 	block_line(s, s->done, ++s->number, &line);
 	s->done += (size_t)line.length;
 	/* Of long lines only the ends are looked at, wherever the block ends. */
-	if (line.length <= LONG_LINE &&
-	    !is_familiar(s, &line, hit - (s->done - (size_t)line.length)))
+	if (line.length <= LONG_LINE)
 		consider_line(s, &line);
 }
 

@@ -36,7 +36,7 @@ struct smart {
 	uint64_t stored; /* of the line stored last */
 	unsigned follow; /* so many more lines are judged in any case */
 	/* How often what the fast search finds stood in such surroundings. */
-	uint16_t found[1 << FOUND_BITS];
+	uint16_t found[1 << FOUND_BITS], found_words[1 << FOUND_BITS];
 
 	/* A line that is too long for the block: what is kept of it. */
 	bool in_long;
