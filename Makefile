@@ -178,6 +178,15 @@ check: check-packages
 	@$(SUB_MAKE) DEVELOPER=1 fuzzers
 	@tests/check $(BUILD) $(ASAN) $(FUZZ_CHECK_SECONDS)
 
+# Real agents, from npm (about 1 GB, kept below AGENTS_DIR); no model and no network besides that.
+AGENTS_DIR ?= $(BUILD)/agents
+
+.PHONY: check-agents
+check-agents: check-packages
+	@$(SUB_MAKE) all
+	@tests/agents/install $(AGENTS_DIR)
+	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/check.py
+
 .PHONY: fuzz
 fuzz: check-packages
 	@$(SUB_MAKE) fuzzers
@@ -235,6 +244,7 @@ install: all
 	for shell in $(notdir $(SHELLS)); do ln -sf terse $(DESTDIR)$(PREFIX)/bin/$$shell; done
 	install -D -m 644 $(SHIM) $(DESTDIR)$(PREFIX)/lib/terse/libterse-shim.so
 	ln -sf ../../bin/terse-sh $(DESTDIR)$(PREFIX)/lib/terse/terse-sh
+	install -D -m 644 shim/bash-env $(DESTDIR)$(PREFIX)/lib/terse/bash-env
 	install -D -m 644 docs/terse.1 $(DESTDIR)$(PREFIX)/share/man/man1/terse.1
 	install -D -m 644 config/terse.ini $(DESTDIR)$(PREFIX)/share/doc/terse/terse.ini
 
@@ -251,6 +261,7 @@ help:
 	@echo 'check      the same for the tests, then run them'
 	@echo 'bench      measure against the budgets'
 	@echo 'bench-preview  measure previews on the labelled logs in DATA=DIR'
+	@echo 'check-agents  drive real agents (npm, about 1 GB below $(AGENTS_DIR))'
 	@echo 'fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))'
 	@echo 'fuzz-terminal  compare FUZZ_STREAMS ($(FUZZ_STREAMS)) streams with xterm.js, from npm'
 	@echo 'lint       formatting and static analysis'

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* Waits for room after EAGAIN; an error of poll itself ends the write. */
@@ -176,4 +177,11 @@ void io_null(int first, int last)
 	}
 	if (null < first || null > last)
 		close(null);
+}
+
+ssize_t io_send(int fd, const void *data, size_t len, int flags)
+{
+	struct iovec part = {.iov_base = (void *)data, .iov_len = len};
+	const struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	return sendmsg(fd, &message, flags);
 }

@@ -37,4 +37,8 @@ void io_close_others(int first, const int *keep, size_t count);
 /* Puts /dev/null in the place of the descriptors first..last, so that their numbers stay taken. */
 void io_null(int first, int last);
 
+/* As send(2). It is another system call, since some agents' sandboxes refuse sendto(2), by which
+   libc sends (Codex's does). */
+ssize_t io_send(int fd, const void *data, size_t len, int flags);
+
 #endif

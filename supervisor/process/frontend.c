@@ -229,6 +229,16 @@ static struct message wait_for_end(struct frontend *f)
 	}
 }
 
+/* Whether a message arrives: where a sandbox does not let it, the end of the command could not be
+   told. */
+static bool can_talk(const int pair[2])
+{
+	const struct message m = {.kind = MESSAGE_STARTED};
+	struct message got;
+	return pair[0] >= 0 && pair[1] >= 0 && message_send(pair[1], &m, 0) == 0 &&
+	       message_receive(pair[0], &got, MSG_DONTWAIT) == 0;
+}
+
 /* Forks the keeper. Returns 0, or -1 with errno when there is no keeper. */
 static int start(struct frontend *f)
 {
@@ -241,7 +251,7 @@ static int start(struct frontend *f)
 	int *const all[] = {&pair[0], &pair[1], &watch[0], &watch[1]};
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		*all[i] = io_above_standard(*all[i]);
-	pid_t pid = pair[0] < 0 || pair[1] < 0 ? -1 : fork();
+	pid_t pid = can_talk(pair) ? fork() : -1;
 	if (pid == 0) {
 		io_close(&pair[0]);
 		io_close(&watch[0]);

@@ -2,6 +2,8 @@
 
 #include "supervisor/process/message.h"
 
+#include "supervisor/base/io.h"
+
 #include <errno.h>
 #include <sys/socket.h>
 
@@ -10,7 +12,7 @@ int message_send(int fd, const struct message *m, size_t len)
 	size_t size = offsetof(struct message, data) + len;
 	ssize_t n;
 	do
-		n = send(fd, m, size, MSG_NOSIGNAL);
+		n = io_send(fd, m, size, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	return n < 0 ? -1 : 0;
 }

@@ -40,7 +40,7 @@ static void open_again(struct outlet *o)
 static ssize_t write_some(struct outlet *o, const char *data, size_t len)
 {
 	if (o->type == S_IFSOCK)
-		return send(o->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		return io_send(o->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (o->type != S_IFIFO && o->type != S_IFCHR)
 		return write(o->fd, data, len);
 	/* A terminal tells that there is room, not how much. */

@@ -1,0 +1,319 @@
+#!/usr/bin/env -S python3 -B
+"""Real agents, unmodified, each wired up in the ways it has, and what a model would see.
+
+    AGENTS_DIR=DIR BUILD=DIR tests/agents/check.py [NAME...]
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+os.environ.setdefault("DEADLINE", "150")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+
+from support.harness import (FOOTER, HEARTBEAT, MARKER, SOURCE, TERSE, eventually, main, numbers,
+                             read_file, write_file)
+
+from drivers import Claude, Codex, Pi
+from model import Model
+
+PROGRESS = "for i in $(seq 100); do printf '\\r%3d%%' $i; done; echo; echo done"
+
+
+def identifier(text):
+    return re.findall(r"terse read (cmd-\w+)", text)[-1]
+
+
+class Commands:
+    """One conversation, as a model would lead it."""
+
+    def test_commands(self):
+        first = len(self.warm_up)
+        results = self.drive(
+            *self.warm_up,
+            "seq 200000",
+            lambda r: "terse read %s --offset 100000 --limit 1000" % identifier(r[first]),
+            lambda r: "terse search %s '^1999.{1,2}$'" % identifier(r[first]),
+            "echo before; echo why >&2; exit 3",
+            PROGRESS,
+            "seq 20000; echo the end; exit 4")[first:]
+        texts = [self.text(r) for r in results]
+        shown = texts[0].encode() + b"\n" * (not texts[0].endswith("\n"))
+        self.assertTrue(shown.startswith(b"1\n2\n3\n"), shown)
+        self.assertIn(b"\n200000\n", shown)
+        self.assertTrue(MARKER.search(shown) and FOOTER.search(shown), shown)
+        self.assertLess(len(shown), 6000)
+        asked = numbers(200000).decode().splitlines()
+        self.assertEqual(texts[1].splitlines()[:1000], asked[99999:100999])
+        self.assertLess(len(texts[1].splitlines()), 1003)
+        self.assertEqual(texts[2].splitlines()[:11],
+                         ["%d:%d" % (n, n) for n in (*range(19990, 20000), 199900)])
+        self.assertEqual(self.status(results[3]), 3)
+        self.assertIn("before\nwhy", texts[3])
+        self.assertEqual(texts[4].strip().splitlines(), ["100%", "done"])
+        self.assertEqual(self.status(results[5]), 4)
+        self.assertIn("20000\nthe end\n[terse: exit 4 after ", texts[5])
+        self.assertEqual(texts[5].count("terse read"), len(MARKER.findall(texts[5].encode())) + 1)
+        self.assertEqual(self.session_of(identifier(texts[5])), self.session_of(
+            identifier(texts[0])))
+        self.check_session(self.session_of(identifier(texts[0])))
+
+    def session_of(self, name):
+        return self.metadata(name)["session"]
+
+    warm_up = []
+
+
+class Server:
+    def test_a_server_in_the_background_survives(self):
+        first = len(self.warm_up)
+        results = self.drive(
+            *self.warm_up, *self.server_step,
+            "sleep 0.2; kill -0 $(cat pid) && echo alive; seq 5000 | tail -n 1",
+            "kill $(cat pid)", **self.server_how)[first:]
+        self.assertIn("alive\n5000", self.text(results[-2]))
+
+    server_step = ["(sleep 300 & echo $! >pid) >/dev/null 2>&1; echo started"]
+    server_how = {}
+
+
+class TwoAtOnce:
+    def test_two_agents_at_once(self):
+        """Side by side in one directory: neither sees the other's runs."""
+        first = len(self.warm_up)
+        models = [Model(main=[*self.warm_up, "seq 3000", "sleep 0.5; seq 4000", "terse list",
+                              "terse path last"]) for _ in range(2)]
+        runs = []
+        for model in models:
+            runs.append(self.begin(model))
+            # Before the next one's model takes its place in the configuration.
+            eventually(lambda: model.number > 0, "the agent's first request")
+        for run in runs:
+            run.wait()
+        ids = []
+        for model in models:
+            results = [self.text(r) for r in model.results["main"]][first:]
+            made = {identifier(results[0]), identifier(results[1])}
+            self.assertEqual(set(re.findall(r"cmd-\w+", results[2])), made)
+            self.assertIn(identifier(results[1]), results[3])
+            ids.append(made)
+        self.assertEqual(len(ids[0] | ids[1]), 4)
+
+
+class ReadOnlyHome:
+    def test_home_that_cannot_be_written(self):
+        """The store is somewhere else then, and the ID in the footer still leads to it."""
+        first = len(self.warm_up)
+        env = {"TERSE_HOME": None, "XDG_STATE_HOME": "/proc/nowhere"}
+        results = self.drive(*self.warm_up, "seq 3000",
+                             lambda r: "terse read %s --offset 1500 --limit 2" %
+                             identifier(r[first]), env=env)[first:]
+        self.assertEqual(self.text(results[1]).splitlines()[:2], ["1500", "1501"])
+
+
+# --- Claude Code ----------------------------------------------------------------------------
+
+class ClaudeCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
+    server_step = [(None, {"command": "echo $$ >pid; exec sleep 300", "description": "a server",
+                           "run_in_background": True})]
+
+    def check_session(self, session):
+        self.assertRegex(session, r"^[0-9a-f]{8}-[0-9a-f-]{27}$")
+
+    def test_its_directory_carries_over(self):
+        results = self.drive("mkdir -p sub/deep && cd sub", "cd deep", "pwd", "false", "pwd")
+        self.assertEqual(results[2], os.path.join(os.path.realpath(self.work), "sub", "deep"))
+        self.assertEqual(results[4], results[2])
+
+    def test_denied_commands_stay_denied(self):
+        self.settings(permissions={"deny": ["Bash(touch:*)", "Bash(git status)"]})
+        results = self.drive("touch made", "git status", "echo fine")
+        for result in results[:2]:
+            self.assertIn("denied", result)
+        self.assertEqual(results[2], "fine")
+        self.assertFalse(os.path.exists(os.path.join(self.work, "made")))
+
+    def test_timeout(self):
+        """It sends SIGTERM to the whole tree; what came is kept, and nothing is left running."""
+        started = os.path.join(self.work, "started")
+        results = self.drive(
+            (None, {"command": "seq 3000; touch %s; sleep 100" % started, "timeout": 2000,
+                    "description": "slow"}), "terse list",
+            env={"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1"})
+        self.assertTrue(os.path.exists(started))
+        self.assertTrue(results[0].startswith("Exit code 143"), results[0])
+        self.assertIn("\n1\n2\n3\n", results[0])
+        self.assertEqual(self.artifact(re.search(r"cmd-\w+", results[1])[0]), numbers(3000))
+
+    def test_in_the_background(self):
+        """Its output file is what the model reads later: the preview, not 1 MB."""
+        def ended(_):
+            def is_done():
+                return b"exit 0" in subprocess.run(
+                    [TERSE, "list", "--all"], env=self.env(), capture_output=True, check=False,
+                    stdin=subprocess.DEVNULL).stdout
+            eventually(is_done, "the end of the command in the background")
+            return "cat %s" % self.output_of(self.models[-1].results["main"][0])
+        results = self.drive((None, {"command": "seq 200000", "description": "long",
+                                     "run_in_background": True}), ended)
+        self.assertTrue(FOOTER.search(results[1].encode() + b"\n"), results[1])
+        self.assertLess(len(results[1]), 6000)
+
+    def output_of(self, result):
+        return re.search(r"/\S+\.output", result)[0]
+
+    def test_a_sub_agent(self):
+        """It belongs to the same conversation, and its runs are found by their IDs."""
+        model = Model(main=[("Agent", {"description": "sub", "prompt": "inner", "subagent_type":
+                                       "general-purpose"}), "seq 4000",
+                            lambda r: "terse list"],
+                      inner=["seq 3000", lambda r: "terse read %s --offset 1500 --limit 2"
+                             % identifier(r[0])])
+        results = self.drive(model=model, options=["--allowedTools", "Bash,Agent,Task"])
+        inner = model.results["inner"]
+        self.assertEqual(inner[1].splitlines()[:2], ["1500", "1501"])
+        self.assertEqual(set(re.findall(r"cmd-\w+", results[2])),
+                         {identifier(inner[0]), identifier(results[1])})
+
+
+class ClaudePrefix(ClaudeCommands, Claude):
+    wiring = "prefix"
+
+    def record(self, **env):
+        """What a hook and a server of Claude Code's get and give, and the results."""
+        log = os.path.join(self.work, "log")
+        write_file(os.path.join(self.work, "spy.py"), """
+import json, os, sys
+log = open(sys.argv[1], "ab", buffering=0)
+kinds = [os.readlink("/proc/self/fd/%d" % fd).split(":")[0] for fd in range(3)]
+log.write(json.dumps([sys.argv[2:], kinds, sorted(os.environ), os.getcwd()]).encode() + b"\\n")
+for line in sys.stdin:
+    log.write(line.encode())
+    message = json.loads(line)
+    method = message.get("method")
+    result = {}
+    if method == "initialize":
+        result = {"protocolVersion": message["params"]["protocolVersion"],
+                  "capabilities": {"tools": {}}, "serverInfo": {"name": "spy", "version": "1"}}
+    elif method == "tools/list":
+        result = {"tools": [{"name": "look", "description": "d" * 9000,
+                             "inputSchema": {"type": "object"}}]}
+    elif method == "tools/call":
+        result = {"content": [{"type": "text", "text": "\\x1b[1m" + "x" * 20000}]}
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+""")
+        spy = "python3 %s/spy.py %s" % (self.work, log)
+        hook = [{"hooks": [{"type": "command", "command": spy + " hook 'a b' \"$HOME\" '$X'"}]}]
+        self.settings(hooks={"PreToolUse": [{"matcher": "Bash", **hook[0]}], "SessionStart": hook})
+        config = write_file(os.path.join(self.work, "mcp.json"), json.dumps({"mcpServers": {"spy": {
+            "command": "python3", "args": [self.work + "/spy.py", log, "server", "a b", "$X"]}}}))
+        model = Model(main=["echo hi", ("mcp__spy__look", {})])
+        results = self.drive(model=model, env=env, options=[
+            "--allowedTools", "Bash,mcp__spy__look", "--mcp-config", config])
+        text = read_file(log).decode()
+        os.unlink(log)
+        self.assertIn("mcp__spy__look", model.tools)
+        # What differs from run to run.
+        for pattern in (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", r"toolu_\w+", r"msg_\w+",
+                        r"\d{10,}", r'"duration_ms":\d+'):
+            text = re.sub(pattern, "", text)
+        return sorted(text.split("\n")), results
+
+    def test_hooks_and_servers_are_as_without(self):
+        """The same as with a prefix that does nothing but run the string."""
+        with_terse = self.record()
+        nothing = write_file(os.path.join(self.work, "nothing"),
+                             "#!/bin/sh\nexec /bin/bash -c \"$1\"\n", 0o755)
+        without = self.record(CLAUDE_CODE_SHELL_PREFIX=nothing)
+        self.assertEqual(with_terse[0], without[0])
+        self.assertEqual(with_terse[1][1], without[1][1])
+
+
+class ClaudeShell(ClaudeCommands, Claude):
+    wiring = "shell"
+
+
+class ClaudePreload(ClaudeCommands, Claude):
+    wiring = "preload"
+
+
+# --- Codex ----------------------------------------------------------------------------------
+
+class CodexCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
+    def check_session(self, session):
+        self.assertRegex(session, r"^[0-9a-f]{8}-[0-9a-f-]{27}$")
+
+    def test_a_command_that_prints_for_long(self):
+        """It yields after 10 s: by then the model has the start of it and the ID."""
+        def poll(results):
+            session = int(re.search(r"session ID (\d+)", results[-1])[1])
+            return "write_stdin", {"session_id": session, "chars": "", "yield_time_ms": 30000}
+        first = len(self.warm_up)
+        results = self.drive(*self.warm_up,
+                             "for i in $(seq 60); do seq $i 1000; sleep 0.3; done", poll)[first:]
+        self.assertIn("Process running with session ID", results[0])
+        text = self.text(results[0]).encode()
+        self.assertTrue(text.startswith(b"1\n2\n3\n"), text)
+        beat = HEARTBEAT.search(text + b"\n")
+        self.assertTrue(beat, text)
+        self.assertIn("exited with code 0", results[1])
+        footer = FOOTER.search(self.text(results[1]).encode())
+        self.assertTrue(footer, results[1])
+        self.assertEqual(footer["id"], beat[2])
+
+    def test_its_own_sandbox(self):
+        """The default one of `codex exec` writes nowhere, or what the user allows."""
+        for options, kept in ((["--sandbox", "workspace-write"], True),
+                              (["--sandbox", "read-only"], False)):
+            first = len(self.warm_up)
+            results = self.drive(*self.warm_up, "seq 3000; exit 5", options=options,
+                                 env={"TERSE_HOME": None, "XDG_RUNTIME_DIR": None,
+                                      "TMPDIR": None})[first:]
+            self.assertEqual(self.status(results[0]), 5)
+            text = self.text(results[0])
+            self.assertEqual("terse read cmd-" in text, kept, text)
+            self.assertIn("\n3000\n", text)
+            self.assertLess(len(text), 20000)
+
+
+class CodexPreload(CodexCommands, Codex):
+    wiring = "preload"
+    # Its first command is started before its snapshot of the shell is there: by itself, which a
+    # library can't see since it is static.
+    warm_up = ["sleep 0.5"]
+
+
+class CodexPreloadAndBashEnv(CodexCommands, Codex):
+    """BASH_ENV reaches the first command, too."""
+    wiring = "both"
+
+    def both(self):
+        return {**self.preload(), "BASH_ENV": os.path.join(SOURCE, "shim", "bash-env")}
+
+
+# --- pi -------------------------------------------------------------------------------------
+
+class PiCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
+    def check_session(self, session):
+        self.assertRegex(session, r"^agent-pi-\d+-\d+$")
+
+    def test_timeout(self):
+        """It kills the group with SIGKILL: what came is kept, and nothing is left running."""
+        results = self.drive((None, {"command": "seq 3000; sleep 100", "timeout": 2}),
+                             "terse list")
+        self.assertIn("1\n2\n3\n", results[0])
+        self.assertEqual(self.artifact(re.search(r"cmd-\w+", results[1])[0]), numbers(3000))
+
+
+class PiShell(PiCommands, Pi):
+    wiring = "shell"
+
+
+class PiPreload(PiCommands, Pi):
+    wiring = "preload"
+
+
+main()

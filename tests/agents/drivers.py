@@ -1,0 +1,143 @@
+"""How each real agent is started so that it talks to our model and asks nobody.
+
+The agents are what npm has (see install); they know nothing of terse but what a way of wiring it
+up says: an environment, and files below the home directory.
+"""
+
+import json
+import os
+import subprocess
+
+from support.harness import BUILD, Case, write_file
+
+from model import Model
+
+AGENTS = os.path.abspath(os.environ.get("AGENTS_DIR", os.path.join(BUILD, "agents")))
+MODULES = os.path.join(AGENTS, "node_modules")
+TERSE_SH = os.path.join(BUILD, "terse-sh")
+TERSE_BASH = os.path.join(BUILD, "terse-bash")
+SHIM = os.path.join(BUILD, "libterse-shim.so")
+
+
+class Agent(Case):
+    """One agent wired up in one way; the cases of a group are in mixins."""
+
+    wiring = None  # a method that prepares the home directory and returns an environment
+
+    def setUp(self):
+        super().setUp()
+        subprocess.run(["git", "init", "-q", "."], cwd=self.work, env=self.env(), check=True)
+        self.models = []
+
+    def tearDown(self):
+        for model in self.models:
+            model.close()
+        super().tearDown()
+
+    def preload(self):
+        return {"LD_PRELOAD": SHIM}
+
+    def begin(self, model, word="main", env=None, options=()):
+        """Starts the agent with the prompt `word`."""
+        self.models.append(model)
+        return self.start(*self.argv(word, options), env={
+            "SHELL": "/bin/bash", "TERM": "xterm", **self.environment(model), **getattr(self, self.wiring)(),
+            **(env or {})}, kind="file", split=True)
+
+    def drive(self, *steps, model=None, **how):
+        """Runs the agent to its end; returns what the model was shown for each step."""
+        model = model or Model(main=list(steps))
+        run = self.begin(model, **how)
+        run.wait()
+        self.assertEqual(run.code, 0, (run.out, run.err))
+        results = model.results["main"]
+        self.assertEqual(len(results), len(model.scripts["main"]), (run.out, run.err, results))
+        return results
+
+
+class Claude(Agent):
+    name = "claude"
+
+    def argv(self, word, options):
+        program = os.path.join(MODULES, "@anthropic-ai", "claude-code-linux-x64", "claude")
+        return [program, "-p", word, *(options or ["--allowedTools", "Bash"])]
+
+    def environment(self, model):
+        return {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "none",
+                "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+
+    def settings(self, **settings):
+        folder = os.path.join(self.home, ".claude")
+        os.makedirs(folder, exist_ok=True)
+        write_file(os.path.join(folder, "settings.json"), json.dumps(settings))
+
+    def prefix(self):
+        return {"CLAUDE_CODE_SHELL_PREFIX": TERSE_SH}
+
+    def shell(self):
+        return {"SHELL": TERSE_BASH}
+
+    def text(self, result):
+        """The text of the command in what the model is shown."""
+        return result
+
+    def status(self, result):
+        found = result.startswith("Exit code ")
+        return int(result.split("\n")[0].split()[-1]) if found else 0
+
+
+class Codex(Agent):
+    name = "codex"
+    sandbox = ["--dangerously-bypass-approvals-and-sandbox"]
+
+    def argv(self, word, options):
+        program = os.path.join(MODULES, "@openai", "codex-linux-x64", "vendor",
+                               "x86_64-unknown-linux-musl", "bin", "codex")
+        return [program, "exec", "--skip-git-repo-check", *(options or self.sandbox), word]
+
+    def environment(self, model):
+        # Its shells are login shells, whose PATH is that of the profile.
+        write_file(os.path.join(self.home, ".profile"), "PATH=%s:$PATH\n" % BUILD)
+        folder = os.path.join(self.home, ".codex")
+        os.makedirs(folder, exist_ok=True)
+        write_file(os.path.join(folder, "config.toml"),
+                   'model = "gpt-5"\nmodel_provider = "loopback"\n[model_providers.loopback]\n'
+                   'name = "loopback"\nbase_url = "%s/v1"\nwire_api = "responses"\n'
+                   'env_key = "LOOPBACK_KEY"\n' % model.url)
+        return {"LOOPBACK_KEY": "none"}
+
+    def text(self, result):
+        return result.split("\nOutput:\n", 1)[1]
+
+    def status(self, result):
+        return int(result.split("exited with code ")[1].split("\n")[0])
+
+
+class Pi(Agent):
+    name = "pi"
+
+    def argv(self, word, options):
+        return [os.path.join(MODULES, ".bin", "pi"), "-p", "--provider", "loopback", "--model", "m",
+                *options, word]
+
+    def environment(self, model):
+        folder = os.path.join(self.home, ".pi", "agent")
+        os.makedirs(folder, exist_ok=True)
+        cost = dict.fromkeys(("input", "output", "cacheRead", "cacheWrite"), 0)
+        write_file(os.path.join(folder, "models.json"), json.dumps({"providers": {"loopback": {
+            "baseUrl": model.url + "/v1", "api": "openai-completions", "apiKey": "none",
+            "models": [{"id": "m", "name": "m", "reasoning": False, "input": ["text"],
+                        "contextWindow": 100000, "maxTokens": 1000, "cost": cost}]}}}))
+        return {}
+
+    def shell(self):
+        folder = os.path.join(self.home, ".pi", "agent")
+        os.makedirs(folder, exist_ok=True)
+        write_file(os.path.join(folder, "settings.json"), json.dumps({"shellPath": TERSE_SH}))
+        return {}
+
+    def text(self, result):
+        return result.split("\n\nCommand exited with code ")[0]
+
+    def status(self, result):
+        return int(result.rsplit(" ", 1)[1]) if "Command exited with code " in result else 0

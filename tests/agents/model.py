@@ -1,0 +1,201 @@
+"""A model for coding agents to talk to, on loopback: it asks for what a script says, one tool call
+after the other, and keeps what the agent sends back for each, which is what a model would have
+been shown.
+
+It speaks what Claude Code (Messages), Codex (Responses) and pi (Chat Completions) speak.
+"""
+
+import http.server
+import json
+import re
+import threading
+
+USAGE = {"input_tokens": 1, "output_tokens": 1}
+
+
+def flat(content):
+    """The text of a message's content."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(part.get("text", "") for part in content)
+    return json.dumps(content)
+
+
+class Anthropic:
+    def __init__(self, request):
+        self.model = request.get("model")
+        self.stream = request.get("stream")
+        self.tools = [tool["name"] for tool in request.get("tools", [])]
+        messages = request.get("messages", [])
+        self.start = json.dumps(messages[:1])
+        self.results = [flat(part["content"]) for message in messages
+                        if isinstance(message["content"], list) for part in message["content"]
+                        if part["type"] == "tool_result"]
+
+    def shell(self):
+        return "Bash"
+
+    def arguments(self, command):
+        return {"command": command, "description": "run it"}
+
+    def reply(self, number, call):
+        block = {"type": "text", "text": "done"}
+        if call:
+            block = {"type": "tool_use", "id": "toolu_%d" % number, "name": call[0],
+                     "input": call[1]}
+        message = {"id": "msg_%d" % number, "type": "message", "role": "assistant",
+                   "model": self.model, "content": [], "stop_reason": None, "stop_sequence": None,
+                   "usage": USAGE}
+        stop = "tool_use" if call else "end_turn"
+        if not self.stream:
+            return {**message, "content": [block], "stop_reason": stop}
+        empty = {**block, "input": {}} if call else {**block, "text": ""}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])} \
+            if call else {"type": "text_delta", "text": block["text"]}
+        return [{"type": "message_start", "message": message},
+                {"type": "content_block_start", "index": 0, "content_block": empty},
+                {"type": "content_block_delta", "index": 0, "delta": delta},
+                {"type": "content_block_stop", "index": 0},
+                {"type": "message_delta", "usage": {"output_tokens": 1},
+                 "delta": {"stop_reason": stop, "stop_sequence": None}},
+                {"type": "message_stop"}]
+
+
+class Responses:
+    def __init__(self, request):
+        items = request.get("input", [])
+        self.tools = [tool.get("name", tool["type"]) for tool in request.get("tools", [])]
+        self.start = json.dumps(items)
+        self.results = [flat(item["output"]) for item in items
+                        if item.get("type", "").endswith("_call_output")]
+
+    def shell(self):
+        return "exec_command"
+
+    def arguments(self, command):
+        return {"cmd": command}
+
+    def reply(self, number, call):
+        item = {"type": "message", "id": "m_%d" % number, "role": "assistant",
+                "status": "completed",
+                "content": [{"type": "output_text", "text": "done", "annotations": []}]}
+        if call:
+            item = {"type": "function_call", "id": "fc_%d" % number, "call_id": "call_%d" % number,
+                    "name": call[0], "arguments": json.dumps(call[1]), "status": "completed"}
+        response = {"id": "resp_%d" % number, "object": "response", "status": "completed",
+                    "output": [item], "usage": {**USAGE, "total_tokens": 2}}
+        started = {**response, "status": "in_progress", "output": [], "usage": None}
+        return [{"type": "response.created", "response": started},
+                {"type": "response.output_item.added", "output_index": 0, "item": item},
+                {"type": "response.output_item.done", "output_index": 0, "item": item},
+                {"type": "response.completed", "response": response}]
+
+
+class Chat:
+    def __init__(self, request):
+        messages = request.get("messages", [])
+        self.model = request.get("model")
+        self.tools = [tool["function"]["name"] for tool in request.get("tools", [])]
+        self.start = json.dumps(messages)
+        self.results = [flat(m["content"]) for m in messages if m["role"] == "tool"]
+
+    def shell(self):
+        return "bash"
+
+    def arguments(self, command):
+        return {"command": command}
+
+    def reply(self, number, call):
+        delta = {"role": "assistant", "content": "done"}
+        if call:
+            delta = {"role": "assistant", "tool_calls": [
+                {"index": 0, "id": "call_%d" % number, "type": "function",
+                 "function": {"name": call[0], "arguments": json.dumps(call[1])}}]}
+        choices = [(delta, None), ({}, "tool_calls" if call else "stop")]
+        return [{"id": "chat_%d" % number, "object": "chat.completion.chunk", "created": 1,
+                 "model": self.model,
+                 "choices": [{"index": 0, "delta": d, "finish_reason": f}]}
+                for d, f in choices] + ["[DONE]"]
+
+
+PROTOCOLS = [(r"/messages(\?|$)", Anthropic), (r"/responses(\?|$)", Responses),
+             (r"/chat/completions(\?|$)", Chat)]
+
+
+class Model:
+    """`scripts`: for each conversation, known by a word in its prompt, a list of steps. A step is a
+    shell command, or (tool, arguments) for another tool or other arguments (tool None: the shell),
+    or a function of the results so far that returns one of these. `results`: the same word, and
+    what came back for each step. `tools`: the names of all tools that were offered."""
+
+    def __init__(self, **scripts):
+        self.scripts = scripts
+        self.results = {word: [] for word in scripts}
+        self.tools = set()
+        self.number = 0
+        self.lock = threading.Lock()
+        model = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                self.answer(model.answer(self.path, body))
+
+            def do_GET(self):
+                self.answer({})
+
+            def do_HEAD(self):
+                self.answer({})
+
+            def answer(self, reply):
+                kind, body = "application/json", json.dumps(reply)
+                if isinstance(reply, list):
+                    kind, body = "text/event-stream", "".join(
+                        ("event: %s\n" % e["type"] if "type" in e else "") +
+                        "data: %s\n\n" % (e if isinstance(e, str) else json.dumps(e))
+                        for e in reply)
+                self.send_response(200)
+                self.send_header("content-type", kind)
+                self.send_header("content-length", str(len(body.encode())))
+                self.end_headers()
+                if self.command != "HEAD":
+                    self.wfile.write(body.encode())
+
+            def log_message(self, *args):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = "http://127.0.0.1:%d" % self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def answer(self, path, body):
+        for pattern, protocol in PROTOCOLS:
+            if re.search(pattern, path):
+                with self.lock:
+                    return self.go_on(protocol(json.loads(body)))
+        return {}
+
+    def go_on(self, request):
+        """The next step of the conversation."""
+        self.number += 1
+        self.tools.update(request.tools)
+        word = next((w for w in self.scripts if w in request.start), None)
+        if word is None or request.shell() not in request.tools:
+            return request.reply(self.number, None)
+        self.results[word] = request.results
+        steps = self.scripts[word]
+        at = len(request.results)
+        if at >= len(steps):
+            return request.reply(self.number, None)
+        step = steps[at](request.results) if callable(steps[at]) else steps[at]
+        if isinstance(step, str):
+            step = (None, request.arguments(step))
+        return request.reply(self.number, (step[0] or request.shell(), step[1]))
