@@ -317,7 +317,19 @@ class JobControl(ScreenCase):
 
     def test_resize(self):
         s = self.bash(cols=90, rows=20)
-        s.type("terse bash -c 'trap \"stty size\" WINCH; stty size; while :; do sleep 0.02; done'")
+        # Not a loop of sleeps in bash: it goes on if the key comes just when one has ended.
+        write_file(os.path.join(self.work, "watch"), """
+import os, signal
+def show(*_):
+    size = os.get_terminal_size()
+    print(size.lines, size.columns, flush=True)
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.signal(signal.SIGWINCH, show)
+show()
+while True:
+    signal.pause()
+""")
+        s.type("terse python3 watch")
         s.until(r"^20 90$")
         s.resize(110, 25)
         s.until(r"^25 110$")
