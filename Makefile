@@ -108,6 +108,10 @@ $(BUILD)/bench/empty.so: tests/bench/preload/empty.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(SHIM_FLAGS) $(SHIM_LINK) -o $@ $<
 
+$(BUILD)/bench/answer: tests/bench/answer.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
+
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil $(BENCH_LIBS)

@@ -58,8 +58,8 @@ static const struct {
 	{"ncor", 6},                       /* incorrect */
 	{"ncom", 6},                       /* incompatible */
 	{"upli", 5},                       /* duplicate */
-	{"mina", 4},              /* terminate */
-	{"err!", 0},              /* npm ERR! */
+	{"mina", 4},                       /* terminate */
+	{"err!", 0},                       /* npm ERR! */
 	{"ce l", 7},                       /* no space left */
 	{"top.", 5},                       /* No rule to make target. Stop. */
 	{"\xE2\x9C\x95 ", 1},              /* multiplication x */

@@ -72,15 +72,16 @@ static bool is_repeat(const struct smart *s, const struct line *line)
 {
 	size_t at = (size_t)(line->offset - s->offset), len = (size_t)line->length;
 
-	if (len > at || len > LOOK_BACK)
+	/* In front of it is the start of the text, or the newline that ends the line before. */
+	if (len > at || len > LOOK_BACK || (len == at && s->offset > 0))
 		return false;
-	return (line->offset == len || s->block[at - len - 1] == '\n') &&
+	return (len == at || s->block[at - len - 1] == '\n') &&
 	       memcmp(line->front, line->front - len, len) == 0;
 }
 
 static void note_streaks(struct smart *s, const struct line *line, uint32_t shape)
 {
-	streaks_add(&s->same, line->number, 1, line->length <= LOOK_BACK && is_repeat(s, line));
+	streaks_add(&s->same, line->number, 1, is_repeat(s, line));
 	streaks_add_line(&s->alike, line, shape == s->shape);
 	s->shape = shape;
 }

@@ -133,7 +133,7 @@ class Failures(RealRuns):
         """make -j that stops soon: the warning that -Werror made an error of."""
         self.write_makefile("", "int error_handler_20(int a) { int unused; return a; }\n")
         shown = self.preview("make", "-j2", "CFLAGS=-std=c17 -Wall -Wextra -Werror "
-                             + "-DLONG_LINES=1 " * 8)
+                             + "-DLONG_LINES=1 " * 24)
         self.assert_shows(shown, b"error_handler_20.c:1:", b"[-Werror=unused-variable]")
 
     def test_linker(self):

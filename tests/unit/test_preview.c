@@ -448,6 +448,62 @@ static void test_folds(void **state)
 	check_shown(&o, 0, "start\nx\nx\nx\nend\n", "start\nx\nx\nx\nend\n");
 }
 
+/* Lines that differ in numbers only make room for those that tell something. */
+static void test_alike(void **state)
+{
+	struct preview_options o = {
+		.mode = PREVIEW_SMART, .budget = 100, .head_share = 30, .max_line = 2000};
+	struct buffer text = BUFFER_INIT;
+
+	(void)state;
+	assert_int_equal(buffer_append_string(&text, "start\n"), 0);
+	for (int i = 1; i <= 300; i++)
+		assert_int_equal(buffer_printf(&text, "part %d of 300\n", i), 0);
+	assert_int_equal(buffer_append_string(&text, "error: no more parts\n"), 0);
+	check_shown(&o, 0, buffer_string(&text),
+		    "start\npart 1 of 300\npart 2 of 300\n[~ 298 part 300 of 300]\n"
+		    "error: no more parts\n");
+	/* The last lines are shown as they are. */
+	o.end_share = 50;
+	buffer_clear(&text);
+	for (int i = 1; i <= 300; i++)
+		assert_int_equal(buffer_printf(&text, "part %d of 300\n", i), 0);
+	check_shown(&o, 0, buffer_string(&text),
+		    "part 1 of 300\npart 2 of 300\n[~ 295 part 297 of 300]\n"
+		    "part 298 of 300\npart 299 of 300\npart 300 of 300\n");
+	buffer_release(&text);
+}
+
+/* One fold, and not two with a gap between, however long. */
+static void test_streaks(void **state)
+{
+	struct preview_options o = {
+		.mode = PREVIEW_SMART, .budget = 128, .head_share = 15, .max_line = 2000};
+	struct buffer text = BUFFER_INIT;
+
+	(void)state;
+	assert_int_equal(buffer_append_string(&text, "start\n"), 0);
+	for (int i = 0; i < 200000; i++)
+		assert_int_equal(buffer_append_string(&text, "waiting for a lock\n"), 0);
+	assert_int_equal(buffer_append_string(&text, "error: no lock\nend\n"), 0);
+	check_shown(&o, 0, buffer_string(&text),
+		    "start\nwaiting for a lock\n[= 199999]\nerror: no lock\nend\n");
+	buffer_release(&text);
+}
+
+/* A line is not cut to make room for a note that is as long as what it replaces. */
+static void test_barely_long_lines(void **state)
+{
+	struct preview_options o = {.mode = PREVIEW_ENDS, .budget = 128, .max_line = 40};
+
+	(void)state;
+	check_shown(&o, 0, "0123456789 123456789 123456789 123456789 123456789 123456789\n",
+		    "0123456789 123456789 123456789 123456789 123456789 123456789\n");
+	check_shown(&o, 0,
+		    "0123456789 123456789 123456789 123456789 123456789 123456789 123456789 12\n",
+		    "0123[... 60 bytes omitted ...]456789 12\n");
+}
+
 static void test_long_lines(void **state)
 {
 	struct buffer text = BUFFER_INIT;
@@ -525,8 +581,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_properties), cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_folds),      cmocka_unit_test(test_long_lines),
-		cmocka_unit_test(test_huge_lines), cmocka_unit_test(test_options),
+		cmocka_unit_test(test_folds),      cmocka_unit_test(test_alike),
+		cmocka_unit_test(test_streaks),    cmocka_unit_test(test_barely_long_lines),
+		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_huge_lines),
+		cmocka_unit_test(test_options),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "supervisor/preview/salience.h"
 #include "supervisor/preview/scout.h"
 #include "supervisor/preview/sketch.h"
+#include "supervisor/preview/streak.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,6 +54,67 @@ static void test_scout(void **state)
 	}
 	assert_int_equal(scout_find(&wide, "12 ERRORS", 9, &(size_t){0}), 4);
 	assert_int_equal(scout_find(&wide, "12 ERRO", 7, &(size_t){0}), 7);
+}
+
+static void test_more_fragments(void **state)
+{
+	struct scout s;
+
+	(void)state;
+	scout_init(&s);
+	assert_int_equal(scout_find(&s, "the QUOTA", 9, &(size_t){0}), 9);
+	scout_add(&s, "quotas");
+	assert_int_equal(scout_find(&s, "the QUOTA", 9, &(size_t){0}), 4);
+	/* What is too much is left out. */
+	for (int i = 0; i < 200; i++)
+		scout_add(&s, "other");
+	assert_int_equal(scout_find(&s, "the QUOTA, 12 errors", 20, &(size_t){0}), 4);
+}
+
+static void add_streak(struct streaks *s, uint64_t from, uint64_t to)
+{
+	streaks_add(s, from, 1, false);
+	streaks_add(s, to, to - from, true);
+}
+
+static void test_streaks(void **state)
+{
+	struct streaks s = {0};
+	struct line line = {.number = 3001,
+			    .offset = 70,
+			    .length = 6,
+			    .front = "again\n",
+			    .front_len = 6,
+			    .ended = true};
+
+	(void)state;
+	add_streak(&s, 1, 100);
+	assert_int_equal(streaks_find(&s, 1, 100)->to, 100);
+	assert_null(streaks_find(&s, 1, 101));
+	/* A gap ends a streak, and so does a line that does not go on. */
+	streaks_add(&s, 102, 1, true);
+	assert_non_null(streaks_find(&s, 20, 80));
+	assert_null(streaks_find(&s, 100, 102));
+	/* Short ones are forgotten, and of long ones the shortest. */
+	add_streak(&s, 201, 210);
+	add_streak(&s, 301, 380);
+	assert_null(streaks_find(&s, 201, 210));
+	for (unsigned i = 0; i < STREAKS; i++)
+		add_streak(&s, 1000 * i + 1001, 1000 * i + 1201 + i);
+	add_streak(&s, 100001, 100002);
+	assert_null(streaks_find(&s, 301, 380));
+	assert_null(streaks_find(&s, 1, 100));
+	assert_non_null(streaks_find(&s, 1001, 1201));
+	/* Earlier lines change nothing. */
+	streaks_add_line(&s, &line, false);
+	assert_non_null(streaks_find(&s, 100001, 100002));
+	line.number = 100003;
+	streaks_add_line(&s, &line, true);
+	line = (struct line){0};
+	streak_last(streaks_find(&s, 100001, 100003), &line);
+	assert_int_equal(line.number, 100003);
+	assert_int_equal(line.offset, 70);
+	assert_true(line_is_whole(&line));
 }
 
 static void test_sketch(void **state)
@@ -159,10 +221,9 @@ static void test_shapes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scout),
-		cmocka_unit_test(test_sketch),
-		cmocka_unit_test(test_judgement),
-		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_scout),     cmocka_unit_test(test_more_fragments),
+		cmocka_unit_test(test_streaks),   cmocka_unit_test(test_sketch),
+		cmocka_unit_test(test_judgement), cmocka_unit_test(test_shapes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

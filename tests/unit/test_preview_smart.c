@@ -299,6 +299,69 @@ static void test_successes(void **state)
 	}
 }
 
+/* What a user calls telling is put forward, what he ignores is not; in the middle of a large text
+   too, and whatever the exit status. */
+static void test_patterns(void **state)
+{
+	char *patterns[] = {(char *)"Quota*USED up", NULL};
+	char *ignore[] = {(char *)"error 17", NULL};
+
+	(void)state;
+	for (int status = 0; status < 2; status++) {
+		struct preview_options options = {.mode = PREVIEW_SMART,
+						  .budget = 2048,
+						  .head_share = 10,
+						  .max_line = 2000,
+						  .patterns = patterns,
+						  .ignore = ignore};
+		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+		struct preview *p = preview_new(&options);
+
+		assert_non_null(p);
+		add_noise(&text, COMPILING, 20000);
+		buffer_append_string(&text, "host a: error 17: known for long\n"
+					    "host a: the QUOTA of disk 3 is used UP again\n");
+		add_noise(&text, COMPILING, 40000);
+		buffer_append_string(&text, "host b: error 17: known for long\n"
+					    "host b: the quota of disk 4 is used up again\n");
+		add_noise(&text, COMPILING, 20000);
+		assert_true(text.len > 4u << 20);
+		preview_feed(p, text.data, text.len);
+		print_chosen(p, status, false, &out);
+		assert_non_null(strstr(buffer_string(&out), "QUOTA of disk 3"));
+		assert_non_null(strstr(out.data, "quota of disk 4"));
+		buffer_release(&text);
+		buffer_release(&out);
+		preview_free(p);
+	}
+}
+
+static void test_ignored(void **state)
+{
+	char *ignore[] = {(char *)"known for long", NULL};
+	struct preview_options options = {
+		.mode = PREVIEW_SMART, .budget = 2048, .head_share = 10, .max_line = 2000};
+
+	(void)state;
+	for (int ignored = 0; ignored < 2; ignored++) {
+		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+		struct preview *p;
+
+		options.ignore = ignored ? ignore : NULL;
+		p = preview_new(&options);
+		assert_non_null(p);
+		add_noise(&text, COMPILING, 300);
+		buffer_append_string(&text, "fatal: disk 3 is broken (known for long)\n");
+		add_noise(&text, COMPILING, 300);
+		preview_feed(p, text.data, text.len);
+		print_chosen(p, 1, true, &out);
+		assert_int_equal(strstr(buffer_string(&out), "disk 3 is broken") == NULL, ignored);
+		buffer_release(&text);
+		buffer_release(&out);
+		preview_free(p);
+	}
+}
+
 /* What tells inside of a very long line is shown with its surroundings. */
 static void test_long_line(void **state)
 {
@@ -406,6 +469,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_failures),  cmocka_unit_test(test_successes),
+		cmocka_unit_test(test_patterns),  cmocka_unit_test(test_ignored),
 		cmocka_unit_test(test_long_line), cmocka_unit_test(test_cascade),
 		cmocka_unit_test(test_large),
 	};

@@ -2,7 +2,9 @@
 // profiles of files, and their mistakes in the right words.
 
 #include "config/limit.h"
+#include "config/load.h"
 #include "config/pattern.h"
+#include "config/phrase.h"
 #include "config/profile.h"
 #include "config/profiles.h"
 #include "config/wrapper.h"
@@ -396,14 +398,12 @@ static void mistakes_are_told(void **state)
 	static const struct {
 		const char *text, *message;
 	} cases[] = {
-		{"[profile]\n",
-		 "t.ini:1: [profile]: a name is 1 to 40 letters, digits, _ "
-		 ". or -"},
+		{"[profile]\n", "t.ini:1: [profile]: a name is 1 to 40 letters, digits, _ "
+				". or -"},
 		{"[profile a b]\n", "t.ini:1: [profile a b]: a name is 1 to 40 letters, "
 				    "digits, _ . or -"},
-		{"[profile ]\n",
-		 "t.ini:1: [profile ]: a name is 1 to 40 letters, digits, "
-		 "_ . or -"},
+		{"[profile ]\n", "t.ini:1: [profile ]: a name is 1 to 40 letters, digits, "
+				 "_ . or -"},
 		{"[profile a]\nsize = 1\n",
 		 "t.ini:2: [profile a] size: 1: out of range (64 to 16MB)"},
 		{"[profile a]\nsise = 1KB\n",
@@ -431,9 +431,15 @@ static void mistakes_are_told(void **state)
 		 "t.ini:4: [profile a] size: c: an indented line adds to a list, and this takes "
 		 "one "
 		 "value"},
-		{"[run]\nprofile = a b\n",
-		 "t.ini:2: [run] profile: a b: a name is 1 to 40 "
-		 "letters, digits, _ . or -"},
+		{"[profile a]\npatterns = lost lock\npatterns = other\n",
+		 "t.ini:3: [profile a] patterns: already set on line 2"},
+		{"[profile a]\npatterns =\n  lost lock\n  a*b\n",
+		 "t.ini:4: [profile a] patterns: a*b: needs 4 characters in a row that are not *"},
+		{"[preview]\nignore = abc\n",
+		 "t.ini:2: [preview] ignore: abc: needs 4 characters in a row that are not *"},
+		{"[profile a]\nset = A=1\n", "t.ini:2: [profile a] set: no such key of a profile"},
+		{"[run]\nprofile = a b\n", "t.ini:2: [run] profile: a b: a name is 1 to 40 "
+					   "letters, digits, _ . or -"},
 	};
 
 	(void)state;
@@ -452,6 +458,69 @@ static void mistakes_are_told(void **state)
 	}
 }
 
+static void assert_items(const struct strings *list, const char *expected)
+{
+	struct buffer all = BUFFER_INIT;
+
+	for (size_t i = 0; i < list->count; i++)
+		assert_int_equal(buffer_printf(&all, "%s\n", list->items[i]), 0);
+	assert_string_equal(buffer_string(&all), expected);
+	buffer_release(&all);
+}
+
+static void profiles_add_to_lists(void **state)
+{
+	struct settings s = start();
+	struct buffer out = BUFFER_INIT;
+
+	(void)state;
+	load(&s, "[preview]\npatterns = every run\n[profile a]\nmatch = a\n"
+		 "patterns =\n  of the a\n  every run\nignore = noise of a\n");
+	load(&s, "[profile a]\npatterns = later\n[profile b]\nmatch = b\npatterns = of b's\n");
+	assert_string_equal(apply(&s, "make"), "default");
+	assert_items(&s.patterns, "every run\n");
+	assert_string_equal(apply(&s, "a x"), "a");
+	assert_items(&s.patterns, "every run\nof the a\nlater\n");
+	assert_items(&s.ignore, "noise of a\n");
+	/* Once more changes nothing; another profile adds to it. */
+	assert_string_equal(apply(&s, "a x; b"), PROFILE_MIXED);
+	assert_items(&s.patterns, "every run\nof the a\nlater\nof b's\n");
+	assert_int_equal(option_source(&s, option_by_key("preview", "ignore"))->by, ORIGIN_PROFILE);
+	assert_int_equal(layer_write(&out, &s, &profiles_form, profiles_of(&s)), 0);
+	assert_non_null(strstr(buffer_string(&out),
+			       "[profile a]\nmatch =\n\ta\npatterns =\n\tof the a\n"
+			       "\tevery run\n\tlater\nignore =\n\tnoise of a\n"));
+	buffer_release(&out);
+	settings_release(&s);
+}
+
+/* Of more than there may be the first ones count. A repository could hide what went wrong. */
+static void lists_of_profiles_are_bounded(void **state)
+{
+	struct option_error error = {""};
+	struct buffer text = BUFFER_INIT;
+	struct settings s = start();
+
+	(void)state;
+	assert_int_equal(buffer_append_string(&text, "[profile a]\nmatch = a\npatterns =\n"), 0);
+	for (int i = 1; i <= PHRASE_COUNT + 8; i++)
+		assert_int_equal(buffer_printf(&text, " pattern %d\n", i), 0);
+	load(&s, buffer_string(&text));
+	load(&s, "[preview]\npatterns = the first one\n");
+	apply(&s, "a");
+	assert_int_equal(s.patterns.count, PHRASE_COUNT);
+	assert_string_equal(s.patterns.items[0], "the first one");
+	buffer_clear(&text);
+	assert_int_equal(buffer_append_string(&text, "[profile a]\nignore = error\n"), 0);
+	assert_int_equal(
+		settings_load_text_by(&s, ORIGIN_PROJECT, "t.ini", text.data, text.len, &error),
+		-1);
+	assert_string_equal(error.text,
+			    "t.ini:2: [profile a] ignore: not taken from a project's file");
+	buffer_release(&text);
+	settings_release(&s);
+}
+
 /* A repository's file is not to make a run slow. */
 static void lines_of_profiles_are_bounded(void **state)
 {
@@ -466,8 +535,9 @@ static void lines_of_profiles_are_bounded(void **state)
 	assert_int_equal(settings_load_text(&s, "t.ini", text.data, text.len, &error), 0);
 	assert_int_equal(buffer_append_string(&text, " q\n"), 0);
 	assert_int_equal(settings_load_text(&s, "t.ini", text.data, text.len, &error), -1);
-	assert_string_equal(error.text,
-			    "t.ini:1002: [profile a] match: more than 1,000 lines of such sections");
+	assert_string_equal(
+		error.text,
+		"t.ini:1002: [profile a] match: more than 1,000 lines of such sections");
 	assert_string_equal(apply(&s, "p999"), "a");
 	buffer_release(&text);
 	settings_release(&s);
@@ -542,6 +612,8 @@ int main(void)
 		cmocka_unit_test(programs_that_run_others_are_opened),
 		cmocka_unit_test(arguments_are_chosen_for),
 		cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(profiles_add_to_lists),
+		cmocka_unit_test(lists_of_profiles_are_bounded),
 		cmocka_unit_test(lines_of_profiles_are_bounded),
 		cmocka_unit_test(limits_are_per_stream),
 		cmocka_unit_test(lines_count_by_their_unit),
