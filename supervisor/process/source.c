@@ -170,24 +170,25 @@ static void take(struct source *s, const char *data, size_t len)
 
 /* Fills the chunk with what is there. A pty hands out a few KB at a time: taking them one after the
    other lets the command go on writing while what was read is dealt with. *end as in intake_read(),
-   -1 when the chunk is full. */
-static size_t fill(struct source *s, char chunk[SOURCE_CHUNK], int *end)
+   -1 when the chunk is full. Returns how much was taken. */
+static size_t take_here(struct source *s, char chunk[SOURCE_CHUNK], int *end)
 {
 	size_t got = 0, n = 1;
 	for (*end = -1; n > 0 && SOURCE_CHUNK - got >= LEAST_READ; got += n)
 		n = intake_read(s->fd, chunk + got, SOURCE_CHUNK - got, end);
+	if (got > 0)
+		take(s, chunk, got);
 	return got;
 }
 
-/* The next bytes, from the thread if there is one. Returns how many. */
-static size_t take_some(struct source *s, char chunk[SOURCE_CHUNK], int *end)
+/* The same with what the thread has read. */
+static size_t take_ahead(struct source *s, int *end)
 {
-	const char *data = chunk;
-	size_t n = s->intake ? intake_peek(s->intake, &data, end) : fill(s, chunk, end);
+	const char *data;
+	size_t n = intake_peek(s->intake, &data, end);
 	if (n > 0)
 		take(s, data, n);
-	if (s->intake)
-		intake_take(s->intake, n);
+	intake_take(s->intake, n);
 	return n;
 }
 
@@ -197,7 +198,7 @@ void source_take_back(struct source *s)
 	if (!s->intake)
 		return;
 	intake_end(s->intake);
-	while (take_some(s, NULL, &end) > 0)
+	while (take_ahead(s, &end) > 0)
 		;
 	intake_free(s->intake);
 	s->intake = NULL;
@@ -213,7 +214,7 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 {
 	int end = -1;
 	for (size_t got = 0; s->fd >= 0 && got < most && end < 0;) {
-		size_t n = take_some(s, chunk, &end);
+		size_t n = s->intake ? take_ahead(s, &end) : take_here(s, chunk, &end);
 		got += n;
 		s->taken += n;
 		if (end < 0 && outlet_is_full(&s->outlet))
