@@ -165,6 +165,9 @@ static void take(struct source *s, const char *data, size_t len)
 /* Of so much, more is expected: from then on a thread reads ahead. */
 #define MUCH ((uint64_t)4 * 1024 * 1024)
 
+/* When so many times in a row only a little came, it is not needed any more. */
+#define LULLS 16
+
 /* A pty hands out so much at a time. */
 #define LEAST_READ ((size_t)4096)
 
@@ -210,22 +213,34 @@ int source_poll_fd(const struct source *s)
 	return s->intake ? intake_poll_fd(s->intake) : s->fd;
 }
 
+/* Begins and ends reading ahead, by how much came at once. */
+static void judge_flow(struct source *s, size_t got)
+{
+	s->taken += got;
+	s->lulls = got < SOURCE_CHUNK ? s->lulls + 1 : 0;
+	if (s->intake && s->lulls >= LULLS)
+		source_take_back(s);
+	if (s->intake || s->lasting || s->taken < MUCH)
+		return;
+	s->intake = intake_begin(s->fd);
+	s->taken = 0;
+	s->lulls = 0;
+}
+
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 {
+	size_t got = 0;
 	int end = -1;
-	for (size_t got = 0; s->fd >= 0 && got < most && end < 0;) {
+	while (s->fd >= 0 && got < most && end < 0) {
 		size_t n = s->intake ? take_ahead(s, &end) : take_here(s, chunk, &end);
 		got += n;
-		s->taken += n;
 		if (end < 0 && outlet_is_full(&s->outlet))
 			return 1;
 	}
-	if (!s->intake && !s->lasting && s->fd >= 0 && s->taken >= MUCH) {
-		s->intake = intake_begin(s->fd);
-		s->taken = 0;
-	}
 	if (s->fd < 0)
 		return -1;
+	if (end < 0 || end == EAGAIN)
+		judge_flow(s, got);
 	if (end < 0)
 		return 1;
 	if (end == EAGAIN) {
