@@ -24,6 +24,7 @@
 //                guard.c        ends a run whose keeper was killed
 //                layout.c sink.c  who reads, and what the command gets as its streams
 //                source.c       one channel from the command to its reader
+//                intake.c       a thread that reads ahead of it where there is much
 //                spawn.c environment.c signals.c pty.c  starting the command
 //                family.c proc.c  ending it and all it started
 //                message.c      between front end and keeper

@@ -223,16 +223,16 @@ static size_t cut_word(const struct reader *r, size_t at, size_t end, struct occ
 
 	o->start = at;
 	o->len = 0;
-	while (at < end && (is_letter(r->text[at]) || is_one_of(r->text[at], "'-"))) {
+	do {
 		if (o->len < WORD_MAX) {
 			uppers += is_upper(r->text[at]);
 			/* An apostrophe and a hyphen have that bit already. */
 			o->word[o->len++] = (char)(r->text[at] | 32);
 		}
 		at++;
-	}
+	} while (at < end && (is_letter(r->text[at]) || is_one_of(r->text[at], "'-")));
 	/* "fail-fast" is one word, "error-" is not. */
-	while (is_one_of(o->word[o->len - 1], "'-") && o->len == at - o->start) {
+	while (o->len > 1 && is_one_of(o->word[o->len - 1], "'-") && o->len == at - o->start) {
 		o->len--;
 		at--;
 	}

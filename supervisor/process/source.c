@@ -165,29 +165,33 @@ static void take(struct source *s, const char *data, size_t len)
 /* Of so much, more is expected: from then on a thread reads ahead. */
 #define MUCH ((uint64_t)4 * 1024 * 1024)
 
+/* When so many times in a row only a little came, it is not needed any more. */
+#define LULLS 16
+
 /* A pty hands out so much at a time. */
 #define LEAST_READ ((size_t)4096)
 
 /* Fills the chunk with what is there. A pty hands out a few KB at a time: taking them one after the
    other lets the command go on writing while what was read is dealt with. *end as in intake_read(),
-   -1 when the chunk is full. */
-static size_t fill(struct source *s, char chunk[SOURCE_CHUNK], int *end)
+   -1 when the chunk is full. Returns how much was taken. */
+static size_t take_here(struct source *s, char chunk[SOURCE_CHUNK], int *end)
 {
 	size_t got = 0, n = 1;
 	for (*end = -1; n > 0 && SOURCE_CHUNK - got >= LEAST_READ; got += n)
 		n = intake_read(s->fd, chunk + got, SOURCE_CHUNK - got, end);
+	if (got > 0)
+		take(s, chunk, got);
 	return got;
 }
 
-/* The next bytes, from the thread if there is one. Returns how many. */
-static size_t take_some(struct source *s, char chunk[SOURCE_CHUNK], int *end)
+/* The same with what the thread has read. */
+static size_t take_ahead(struct source *s, int *end)
 {
-	const char *data = chunk;
-	size_t n = s->intake ? intake_peek(s->intake, &data, end) : fill(s, chunk, end);
+	const char *data;
+	size_t n = intake_peek(s->intake, &data, end);
 	if (n > 0)
 		take(s, data, n);
-	if (s->intake)
-		intake_take(s->intake, n);
+	intake_take(s->intake, n);
 	return n;
 }
 
@@ -197,7 +201,7 @@ void source_take_back(struct source *s)
 	if (!s->intake)
 		return;
 	intake_end(s->intake);
-	while (take_some(s, NULL, &end) > 0)
+	while (take_ahead(s, &end) > 0)
 		;
 	intake_free(s->intake);
 	s->intake = NULL;
@@ -209,22 +213,34 @@ int source_poll_fd(const struct source *s)
 	return s->intake ? intake_poll_fd(s->intake) : s->fd;
 }
 
+/* Begins and ends reading ahead, by how much came at once. */
+static void judge_flow(struct source *s, size_t got)
+{
+	s->taken += got;
+	s->lulls = got < SOURCE_CHUNK ? s->lulls + 1 : 0;
+	if (s->intake && s->lulls >= LULLS)
+		source_take_back(s);
+	if (s->intake || s->lasting || s->taken < MUCH)
+		return;
+	s->intake = intake_begin(s->fd);
+	s->taken = 0;
+	s->lulls = 0;
+}
+
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 {
+	size_t got = 0;
 	int end = -1;
-	for (size_t got = 0; s->fd >= 0 && got < most && end < 0;) {
-		size_t n = take_some(s, chunk, &end);
+	while (s->fd >= 0 && got < most && end < 0) {
+		size_t n = s->intake ? take_ahead(s, &end) : take_here(s, chunk, &end);
 		got += n;
-		s->taken += n;
 		if (end < 0 && outlet_is_full(&s->outlet))
 			return 1;
 	}
-	if (!s->intake && !s->lasting && s->fd >= 0 && s->taken >= MUCH) {
-		s->intake = intake_begin(s->fd);
-		s->taken = 0;
-	}
 	if (s->fd < 0)
 		return -1;
+	if (end < 0 || end == EAGAIN)
+		judge_flow(s, got);
 	if (end < 0)
 		return 1;
 	if (end == EAGAIN) {

@@ -29,6 +29,7 @@ struct source {
 	bool printed;          /* something reached the reader since the owner last cleared it */
 	bool lost;             /* there was no memory for a text that is to be reported */
 	char last;             /* the last byte a person saw */
+	unsigned lulls;        /* how often in a row only a little came */
 	uint64_t taken;        /* bytes read since the thread was last begun or ended */
 	struct intake *intake; /* the thread that reads ahead, or NULL */
 	enum sink sink;

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -125,6 +126,51 @@ static void to_an_agent(const void *ctx)
 	CHECK(take(&r) == 0);
 	end(&r);
 	holds(r.out, "bold\n100%\nend");
+}
+
+/* Whether there is something within so many milliseconds. */
+static bool has_more(const struct run *r, int ms)
+{
+	struct pollfd p = {.fd = source_poll_fd(&r->source), .events = POLLIN};
+	return poll(&p, 1, ms) == 1;
+}
+
+/* A thread reads ahead only while there is much. */
+static void much_and_little(const void *ctx)
+{
+	const enum channel *channel = ctx;
+	enum { LINE = 1024, LINES = 16 * 1024, FEW = 100 };
+	static char line[LINE];
+	struct run r;
+	bool ahead = false;
+	cpu_set_t set;
+	start(&r, 0, *channel, SINK_FILE);
+	memset(line, 'x', LINE - 1);
+	line[LINE - 1] = '\n';
+	pid_t pid = fork();
+	if (pid == 0) {
+		for (int i = 0; i < LINES; i++)
+			CHECK(io_write(r.source.child, line, LINE) == 0);
+		_exit(0);
+	}
+	off_t total = (off_t)LINES * LINE;
+	int status;
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (has_more(&r, 10))
+			take(&r);
+		ahead |= r.source.intake != NULL;
+	}
+	CHECK(status == 0);
+	CHECK(sched_getaffinity(0, sizeof(set), &set) == 0);
+	CHECK(ahead == (CPU_COUNT(&set) > 1));
+	for (int i = 0; i < FEW; i++, total += 2) {
+		put(&r, "a\n");
+		CHECK(has_more(&r, 60000));
+		take(&r);
+	}
+	CHECK(!r.source.intake);
+	end(&r);
+	CHECK(lseek(r.out, 0, SEEK_END) == total);
 }
 
 /* What a program reads goes through a pipe, and at once. */
@@ -287,13 +333,21 @@ CHANNEL_TEST(queries)
 CHANNEL_TEST(turns)
 CHANNEL_TEST(no_pty)
 
+static void test_much_and_little(void **state)
+{
+	static const enum channel channels[] = {CHANNEL_PTY, CHANNEL_PIPE};
+	(void)state;
+	for (size_t i = 0; i < sizeof(channels) / sizeof(*channels); i++)
+		assert_int_equal(child_run(much_and_little, &channels[i]), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_to_an_agent),    cmocka_unit_test(test_to_a_program),
 		cmocka_unit_test(test_standard_error), cmocka_unit_test(test_to_a_person),
 		cmocka_unit_test(test_queries),        cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_no_pty),
+		cmocka_unit_test(test_no_pty),         cmocka_unit_test(test_much_and_little),
 	};
 	return cmocka_run_group_tests(tests, home_setup, home_teardown);
 }
