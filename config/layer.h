@@ -18,7 +18,7 @@ enum { LAYER_LINES_MAX = 1000 };
 struct layer_key {
 	const char *name;
 	const char *(*refuse)(const char *text); /* a reason if it is no good, else NULL */
-	bool adds;   /* to what lower layers say; else the uppermost layer that has the key decides */
+	bool adds; /* to what lower layers say; else the uppermost layer that has the key decides */
 	bool unsafe; /* a project's file may not have it */
 };
 

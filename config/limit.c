@@ -62,6 +62,16 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 	return l;
 }
 
+void limit_widen(struct limit *l, const struct settings *s)
+{
+	if (s->ceiling == 0)
+		return;
+	l->bytes = (size_t)s->ceiling;
+	l->count = 0;
+	l->longest_line = 0;
+	hold_all(l, s);
+}
+
 static bool is_total(const char *line, size_t len)
 {
 	static const char word[] = "total ";

@@ -34,6 +34,9 @@ static inline size_t limit_most(size_t bytes)
    the ceilings of the settings, with what is printed around the text. */
 struct limit limit_of(const struct settings *s, bool is_stderr);
 
+/* For a text that can't be kept: as much of it as the ceilings let through, if there are any. */
+void limit_widen(struct limit *l, const struct settings *s);
+
 /* Whether a line (without its newline) is one of the unit. All are UNIT_LINES. Of UNIT_ENTRIES
    neither blank lines are nor what `ls` prints around them: "total 8" and "directory:". Of the
    others, blank lines and a "--" of its own are not. */

@@ -104,6 +104,11 @@ void record_prepare(struct record *r)
 	store_close(&store);
 }
 
+bool record_is_kept(const struct record *r)
+{
+	return r->history >= 0;
+}
+
 void record_close(struct record *r, bool grown)
 {
 	release_claim(r);

@@ -27,6 +27,9 @@ void record_init(struct record *r, const struct job *job);
  * delayed. */
 void record_prepare(struct record *r);
 
+/* Whether there is a place to keep it, as far as is known after record_prepare(). */
+bool record_is_kept(const struct record *r);
+
 /* Claims the run's ID if it has none yet: it is in the metadata then. Returns 0, or -1 with errno.
  */
 int record_claim(struct record *r);

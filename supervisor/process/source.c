@@ -116,6 +116,9 @@ static void make_text(struct source *s)
 		.part = s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,
 		.exact = !s->pty,
 	};
+	/* What is not printed would be lost. */
+	if (!record_is_kept(s->record))
+		limit_widen(&options.limit, set);
 	if (set->format != FORMAT_TEXT)
 		account_prepare(set, &options);
 	const struct interceptor_events events = {

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from support.harness import (FOOTER, HEARTBEAT, MARKER, SOURCE, TERSE, eventually, main, numbers,
                              read_file, write_file)
 
-from drivers import Claude, Codex, Pi
+from drivers import SHIM, Claude, Codex, Opencode, Pi
 from model import Model
 
 PROGRESS = "for i in $(seq 100); do printf '\\r%3d%%' $i; done; echo; echo done"
@@ -106,7 +106,11 @@ class ReadOnlyHome:
     def test_home_that_cannot_be_written(self):
         """The store is somewhere else then, and the ID in the footer still leads to it."""
         first = len(self.warm_up)
-        env = {"TERSE_HOME": None, "XDG_STATE_HOME": "/proc/nowhere"}
+        # Read-only even for root: a file where the directory would be.
+        for folder in (os.path.join(self.home, "state"), os.path.join(self.home, ".local/state")):
+            os.makedirs(folder, exist_ok=True)
+            write_file(os.path.join(folder, "terse"), "")
+        env = {"TERSE_HOME": None}
         results = self.drive(*self.warm_up, "seq 3000",
                              lambda r: "terse read %s --offset 1500 --limit 2" %
                              identifier(r[first]), env=env)[first:]
@@ -180,6 +184,11 @@ class ClaudeCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
 
 class ClaudePrefix(ClaudeCommands, Claude):
     wiring = "prefix"
+
+    def test_by_its_settings_file(self):
+        self.settings(env=self.prefix())
+        results = self.drive("seq 3000", env={"CLAUDE_CODE_SHELL_PREFIX": None})
+        self.assertTrue(FOOTER.search(results[0].encode() + b"\n"), results[0])
 
     def record(self, **env):
         """What a hook and a server of Claude Code's get and give, and the results."""
@@ -281,6 +290,16 @@ class CodexCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
 
 class CodexPreload(CodexCommands, Codex):
     wiring = "preload"
+
+    def test_by_its_configuration(self):
+        model = Model(main=["sleep 0.5", "seq 3000"])
+        self.environment(model)
+        with open(os.path.join(self.home, ".codex", "config.toml"), "a") as f:
+            f.write('[shell_environment_policy]\nset = { LD_PRELOAD = "%s" }\n' % SHIM)
+        self.environment = lambda model: {"LOOPBACK_KEY": "none"}
+        results = self.drive(model=model, env={"LD_PRELOAD": None})
+        self.assertTrue(FOOTER.search(self.text(results[1]).encode()), results[1])
+
     # Its first command is started before its snapshot of the shell is there: by itself, which a
     # library can't see since it is static.
     warm_up = ["sleep 0.5"]
@@ -313,6 +332,21 @@ class PiShell(PiCommands, Pi):
 
 
 class PiPreload(PiCommands, Pi):
+    wiring = "preload"
+
+
+# --- opencode ---------------------------------------------------------------------------------
+
+class OpencodeCommands(Commands, Server, ReadOnlyHome):
+    def check_session(self, session):
+        self.assertRegex(session, r"^agent-opencode-\d+-\d+$")
+
+
+class OpencodeShell(OpencodeCommands, Opencode):
+    wiring = "shell"
+
+
+class OpencodePreload(OpencodeCommands, Opencode):
     wiring = "preload"
 
 

@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 
-from support.harness import BUILD, Case, write_file
+from support.harness import BUILD, Case, read_file, write_file
 
 from model import Model
 
@@ -141,3 +141,35 @@ class Pi(Agent):
 
     def status(self, result):
         return int(result.rsplit(" ", 1)[1]) if "Command exited with code " in result else 0
+
+
+class Opencode(Agent):
+    name = "opencode"
+
+    def argv(self, word, options):
+        program = os.path.join(MODULES, "opencode-linux-x64", "bin", "opencode")
+        return [program, "run", *options, word]
+
+    def configure(self, **more):
+        folder = os.path.join(self.home, "config", "opencode")
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, "opencode.json")
+        settings = json.loads(read_file(path)) if os.path.exists(path) else {}
+        write_file(path, json.dumps({**settings, **more}))
+
+    def environment(self, model):
+        self.configure(model="loopback/m", autoupdate=False, share="disabled", provider={
+            "loopback": {"npm": "@ai-sdk/openai-compatible", "models": {"m": {"name": "m"}},
+                         "options": {"baseURL": model.url + "/v1", "apiKey": "none"}}})
+        return {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+
+    def shell(self):
+        self.configure(shell=TERSE_SH)
+        return {}
+
+    def text(self, result):
+        return result
+
+    def status(self, result):
+        """It shows the model none: terse's line does."""
+        return int(result.rsplit("[terse: exit ", 1)[1].split("]")[0].split()[0])

@@ -104,7 +104,7 @@ class Chat:
         return "bash"
 
     def arguments(self, command):
-        return {"command": command}
+        return {"command": command, "description": "run it"}
 
     def reply(self, number, call):
         delta = {"role": "assistant", "content": "done"}

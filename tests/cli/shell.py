@@ -335,6 +335,21 @@ class Others(Shell):
         run.finish()
         self.assertTrue(FOOTER.search(run.out))
 
+    def test_codex_in_a_sandbox_that_writes_nowhere(self):
+        """What can't be kept is printed as far as the agent shows it: no line is lost that it
+        would have had without terse."""
+        for path in (self.store, os.path.join(self.home, "state"),
+                     os.path.join(self.home, ".local"), os.path.join(self.work, "tmp")):
+            write_file(path, "")
+        env = {"CODEX_THREAD_ID": "t", "SHELL": BASH, "XDG_RUNTIME_DIR": None,
+               "TMPDIR": os.path.join(self.work, "tmp")}
+        run = self.as_agent("codex", TERSE_SH + " -c 'seq 1900'", env=env)
+        self.assertEqual(run.out, numbers(1900))
+        run = self.as_agent("codex", TERSE_SH + " -c 'seq 3000'", env=env)
+        self.assertIn(b"full text: not kept: ", run.out)
+        self.assertGreater(len(run.out), 8000)
+        self.assertLess(len(run.out), 10000)
+
     def test_opencode_is_told_the_status(self):
         env = {"OPENCODE": "1", "SHELL": BASH}
         run = self.as_agent("opencode", TERSE_SH + " -c 'echo hi; exit 4'", env=env)

@@ -248,7 +248,8 @@ static struct limit limit_for(struct settings *s, const char *agent, const char 
 	struct option_error error = {""};
 	struct profile_choice choice;
 
-	rule_apply(s, agent);
+	if (agent)
+		rule_apply(s, agent);
 	assert_int_equal(profile_choose(s, NULL, string, &choice, &error), 0);
 	profile_apply(s, &choice);
 	return limit_of(s, false);
@@ -294,6 +295,26 @@ static void every_limit_is_held_under_the_ceiling(void **state)
 	struct settings s = start("");
 	assert_int_equal(limit_for(&s, "claude", "make").bytes, 4096);
 	assert_int_equal(limit_for(&s, "claude", "make").failure_bytes, 4096);
+	settings_release(&s);
+}
+
+static void what_can_not_be_kept_has_all_the_room(void **state)
+{
+	struct settings s = start("");
+	struct limit l = limit_for(&s, NULL, "make");
+
+	(void)state;
+	limit_widen(&l, &s);
+	assert_int_equal(l.bytes, 4096);
+	settings_release(&s);
+
+	s = start("");
+	l = limit_for(&s, "claude", "grep a b");
+	limit_widen(&l, &s);
+	assert_in_range(l.bytes, 25000, 30000 - 400);
+	assert_in_range(l.failure_bytes, 8000, 10000 - 400);
+	assert_int_equal(l.count, 0);
+	assert_int_equal(l.longest_line, 0);
 	settings_release(&s);
 }
 
@@ -406,6 +427,7 @@ int main(void)
 		TEST(the_nearest_of_several_counts),
 		TEST(output_files_are_known),
 		TEST(every_limit_is_held_under_the_ceiling),
+		TEST(what_can_not_be_kept_has_all_the_room),
 		TEST(a_rule_sets_options),
 		TEST(files_replace_lists_and_values),
 		TEST(mistakes_are_told),
