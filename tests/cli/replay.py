@@ -97,9 +97,11 @@ class AtATerminal(ScreenCase):
         self.terse("--record", "--tty", "sh", "-c", r"printf '\033[?1049h\033[?25l\033[Hscreen'")
         self.append_late_event()
         s = self.bash()
-        s.type("terse replay last; echo status $?")
+        s.type("terse replay last")
         s.until(r"\Ascreen$")
         s.keys("C-c")
+        s.until(r"^ready>$")
+        s.type("echo status $?")
         s.until(r"^status 130$")
         self.assertEqual(s.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").split(),
                          ["0", "1"])
