@@ -327,6 +327,20 @@ class Await(LiveCase):
         self.await_(identifier, "--for", "good bye", code=1)
         self.assertIn(b"hello", self.await_(identifier, "--for", "hello"))
 
+    def test_for_a_line_of_a_background_process(self):
+        """The command itself has ended long since."""
+        os.mkfifo(os.path.join(self.work, "go"))
+        run = self.terse("sh", "-c", "{ read x; echo listening on 80; read x; } <go & "
+                         "echo started; sleep 0.2")
+        self.assertEqual((run.code, run.out), (0, b"started\n"))
+        identifier = self.ask("list", "--live").split()[6].decode()
+        waiter = self.start(TERSE, "await", identifier, "--for", "listening")
+        with open(os.path.join(self.work, "go"), "wb", buffering=0) as go:
+            go.write(b"on\n")
+            waiter.finish()
+            self.assertEqual(waiter.code, 0)
+            self.assertIn(b"listening on 80\n[terse: exit 0]\n", waiter.out)
+
     def test_for_a_line_in_much_text(self):
         identifier = self.detach("sh", "-c", "seq 300000; echo here it is; seq 300000; sleep 1000")
         self.assertIn(b'found "here it is"', self.await_(identifier, "--for", "it is$"))
