@@ -116,6 +116,26 @@ class Yield(LiveCase):
         self.assertEqual(text, numbers(3000) + b"on? \n" +
                          b"".join(b"%d\n" % n for n in range(3000, 6001)))
 
+    def test_as_json(self):
+        run = self.terse("--format", "json", "--yield", LONG, "--streams", "merged", "bash", "-c",
+                         "echo hello; read -p 'Name? ' x; exit 4")
+        self.assertEqual(run.code, 0)
+        told = json.loads(run.out)
+        identifier = told["artifact"]["id"]
+        self.assertEqual([told[k] for k in ("state", "exit_code", "signal", "success", "ended",
+                                            "stdout")],
+                         ["running", None, None, False, None, "hello\nName? "])
+        self.assertEqual(told["warnings"], ["waiting for input: Name? : terse send %s TEXT "
+                                            "--key enter" % identifier])
+        self.send(identifier, "--key", "enter")
+        self.await_(identifier, code=4)
+
+    def test_in_blocks(self):
+        run = self.terse("--format", "blocks", "--detach", "sleep", "1000")
+        self.assertEqual(run.code, 0)
+        self.assertIn(b". Still running\n", run.out)
+        self.ask("signal", self.ask("list", "--live").split()[6].decode())
+
     def test_front_end_killed_after_the_yield(self):
         """Nothing of the caller's is needed any more."""
         run = self.start("sh", "-c", "terse --yield 1ms sleep 1000; kill -KILL 0",
