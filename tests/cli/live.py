@@ -175,6 +175,15 @@ class Detach(LiveCase):
         self.assertRegex(lines[0], rb"\A" + ID + rb"\Z")
         self.assertEqual(lines[1:], [b"hello", b"[terse: exit 4]", b"4", b""])
 
+    def test_inside_of_terse(self):
+        """As an agent's command line that is supervised already has it."""
+        for option in (["--detach"], ["--yield", "1ms"]):
+            run = self.terse("sh", "-c", "terse %s sleep 1000; echo status $?" % " ".join(option))
+            self.assertEqual(run.code, 0)
+            self.assertRegex(run.out, rb"(?s)\A\[terse: running .*\]\nstatus 0\n\Z")
+            self.ask("signal", re.search(ID, run.out)[0].decode())
+        self.assertEqual(self.terse("sh", "-c", "TERSE=0 terse --detach sleep 0").out, b"")
+
     def test_not_found(self):
         run = self.terse("--detach", "no-such-command")
         self.assertEqual(run.code, 127)
