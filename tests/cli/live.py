@@ -124,7 +124,7 @@ class Yield(LiveCase):
         identifier = told["artifact"]["id"]
         self.assertEqual([told[k] for k in ("state", "exit_code", "signal", "success", "ended",
                                             "stdout")],
-                         ["running", None, None, False, None, "hello\nName? "])
+                         ["running", None, None, None, None, "hello\nName? "])
         self.assertEqual(told["warnings"], ["waiting for input: Name? : terse send %s TEXT "
                                             "--key enter" % identifier])
         self.send(identifier, "--key", "enter")
