@@ -29,6 +29,7 @@
 //                family.c proc.c  ending it and all it started
 //                message.c      between front end and keeper
 //                live.c prompt.c  a run seen from outside; whether it waits for input
+//                cast.c         when what was written
 //                control.c visit.c condition.c  its socket: both sides, and what is told
 //                record.c       its artifact and history
 //                account.c reread.c  the report of it, where that is JSON or blocks
@@ -64,13 +65,13 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-	{"run", command_run},           {"read", command_read},     {"search", command_search},
-	{"list", command_list},         {"path", command_path},     {"filter", command_filter},
-	{"attach", command_attach},     {"await", command_await},   {"send", command_send},
-	{"signal", command_signal},     {"resize", command_resize}, {"snapshot", command_snapshot},
-	{"config", command_config},     {"doctor", command_doctor}, {"help", command_help},
-	{"--help", command_help},       {"-h", command_help},       {"version", command_version},
-	{"--version", command_version},
+	{"run", command_run},           {"read", command_read},         {"search", command_search},
+	{"list", command_list},         {"path", command_path},         {"filter", command_filter},
+	{"replay", command_replay},     {"attach", command_attach},     {"await", command_await},
+	{"send", command_send},         {"signal", command_signal},     {"resize", command_resize},
+	{"snapshot", command_snapshot}, {"config", command_config},     {"doctor", command_doctor},
+	{"help", command_help},         {"--help", command_help},       {"-h", command_help},
+	{"version", command_version},   {"--version", command_version},
 };
 
 static const struct verb *find_verb(const char *name)

@@ -23,6 +23,7 @@ static const struct part_files part_files[ARTIFACT_PARTS] = {
 	[ARTIFACT_OUT] = {".txt", ".idx"},
 	[ARTIFACT_ERR] = {".err.txt", ".err.idx"},
 	[ARTIFACT_RAW] = {".raw", NULL},
+	[ARTIFACT_CAST] = {".cast", NULL},
 };
 
 struct artifact {

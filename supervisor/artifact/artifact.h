@@ -3,6 +3,7 @@
 //   SESSION/ID.txt      text (standard output, or both streams merged)
 //           ID.err.txt  text of standard error, where kept apart
 //           ID.raw      raw bytes, where kept
+//           ID.cast     when what was written (process/cast.h), where recorded
 //           ID.json     metadata (meta.h)
 //           ID.idx, ID.err.idx  line index (index.h)
 //           recent      the IDs of the session in order (recent.h)
@@ -15,7 +16,8 @@
 // whole lines between them (a line longer than that is cut inside) are released by
 // punching a hole into the file, so offsets stay as they are; one announcing line stands
 // at the start of the gap, and ID.json tells the gap before it is made. Where the file
-// system can't punch, the tail is not kept. Of raw bytes only the first `max_bytes` are.
+// system can't punch, the tail is not kept. Of raw bytes and a recording only the first `max_bytes`
+// are.
 //
 // The first failed write (disk full, ...) stops that stream's writing for good: what is
 // there stays, artifact_error() tells, later calls count but do not write.
@@ -32,7 +34,7 @@
 struct artifact;
 struct text;
 
-enum artifact_part { ARTIFACT_OUT, ARTIFACT_ERR, ARTIFACT_RAW, ARTIFACT_PARTS };
+enum artifact_part { ARTIFACT_OUT, ARTIFACT_ERR, ARTIFACT_RAW, ARTIFACT_CAST, ARTIFACT_PARTS };
 
 /* Claims an ID, creates ID.txt (locked with flock LOCK_EX by this process as long as the
    artifact is open, close-on-exec) and ID.json with state running, in the first store where

@@ -216,8 +216,8 @@ static bool parse_last(const char *name, unsigned long *back)
 /* What the name of one of an artifact's files begins with. */
 static bool strip_suffix(const char *name, char id[ID_LEN + 1])
 {
-	static const char *const suffixes[] = {".txt",  ".err.txt", ".raw",
-					       ".json", ".idx",     ".err.idx"};
+	static const char *const suffixes[] = {".txt", ".err.txt", ".raw", ".json",
+					       ".idx", ".err.idx", ".cast"};
 	const char *slash = strrchr(name, '/');
 	const char *base = slash ? slash + 1 : name;
 	if (strlen(base) <= ID_LEN)

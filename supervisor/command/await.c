@@ -122,7 +122,8 @@ static int judge(struct waiter *w)
 	int found = look(w, w->now.settled);
 	if (found != 0)
 		return found < 0 ? -1 : OUTCOME_FOUND;
-	if (w->now.state == CONDITION_ENDED)
+	/* What it has started may still write the line. */
+	if (w->now.state == CONDITION_ENDED && !w->matcher)
 		return OUTCOME_ENDED;
 	if (w->now.state == CONDITION_WAITING && w->settings->prompt != PROMPTING_AWAIT)
 		return OUTCOME_ASKS;
@@ -236,6 +237,17 @@ static int exit_status(const struct waiter *w, enum outcome outcome, const struc
 	return w->matcher && status == 0 ? 1 : status;
 }
 
+/* Waits until the keeper knows: whoever asks next is told what is new since then. */
+static void tell_told(const struct waiter *w, uint64_t lines)
+{
+	struct control_packet p = {.head = {.kind = 0}};
+	uint32_t told = lines < UINT32_MAX ? (uint32_t)lines : UINT32_MAX;
+	if (visit_send(&w->visit, CONTROL_TOLD, told, 0, NULL, 0) < 0)
+		return;
+	while (p.head.kind != CONTROL_DONE && visit_receive(&w->visit, &p, 0) >= 0)
+		;
+}
+
 static int print_news(struct waiter *w, enum outcome outcome, struct wording_ending *e)
 {
 	struct text text;
@@ -250,13 +262,13 @@ static int print_news(struct waiter *w, enum outcome outcome, struct wording_end
 		return -1;
 	if (outcome == OUTCOME_FOUND)
 		e->found = buffer_string(&w->follow.found);
-	int result = news_print(w->settings, &text, told, e, w->id);
+	int result = news_print(w->settings, &text, &told, e, w->id);
 	text_close(&text);
 	if (result < 0)
 		verb_error(w->verb, "%s: %m", w->id);
 	/* Whoever waits next need not read it again. */
 	else if (!w->ended)
-		visit_send(&w->visit, CONTROL_TOLD, (uint32_t)w->now.lines, 0, NULL, 0);
+		tell_told(w, told);
 	return result;
 }
 
@@ -314,7 +326,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 	if (reached < 0)
 		goto out;
 	int outcome = reached == 1 ? OUTCOME_ENDED : wait_for_it(&w);
-	w.ended = outcome == OUTCOME_ENDED;
+	w.ended = outcome == OUTCOME_ENDED || (w.known && w.now.state == CONDITION_ENDED);
 	/* What came with the end. */
 	if (outcome == OUTCOME_ENDED && w.matcher) {
 		int found = look(&w, UINT64_MAX);

@@ -30,6 +30,7 @@ int command_send(struct command_context *c, int argc, char **argv);
 int command_signal(struct command_context *c, int argc, char **argv);
 int command_snapshot(struct command_context *c, int argc, char **argv);
 int command_resize(struct command_context *c, int argc, char **argv);
+int command_replay(struct command_context *c, int argc, char **argv);
 int command_doctor(struct command_context *c, int argc, char **argv);
 int command_help(struct command_context *c, int argc, char **argv);
 int command_version(struct command_context *c, int argc, char **argv);

@@ -85,6 +85,12 @@ static const struct topic topics[] = {
 	 "made a session of its own (daemons) is left alone. With SIGNAL, sends that to the "
 	 "command's\n"
 	 "process group.\n"},
+	{"replay",
+	 "terse replay ID [--speed N] [--max-wait TIME]\n       terse replay ID --cast|--cast3",
+	 "Shows what a command wrote as it wrote it, if it was run with --record.\n\n"
+	 "  --speed N             so many times as fast\n"
+	 "  --max-wait TIME       no pause is longer\n"
+	 "  --cast, --cast3       prints it as an asciicast of version 2 or 3 for asciinema\n"},
 	{"resize", "terse resize ID COLSxROWS",
 	 "Gives the terminal of a command that runs another size.\n"},
 	{"path", "terse path [--raw] ID",

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define CHUNK ((size_t)256 * 1024)
@@ -27,7 +28,17 @@ static void on_print(void *ctx, const char *data, size_t len)
 		*error = errno;
 }
 
-static int feed(struct interceptor *s, struct text *text)
+static uint64_t count_newlines(const char *data, size_t len)
+{
+	uint64_t count = 0;
+	for (const char *end = data + len; (data = memchr(data, '\n', (size_t)(end - data)));
+	     data++)
+		count++;
+	return count;
+}
+
+/* *lines grows by the complete ones. */
+static int feed(struct interceptor *s, struct text *text, uint64_t *lines)
 {
 	char *chunk = malloc(CHUNK);
 	int result = -1;
@@ -35,23 +46,26 @@ static int feed(struct interceptor *s, struct text *text)
 	while (chunk && (result = text_next(text, chunk, CHUNK, &piece)) == 0 &&
 	       piece.kind != TEXT_END) {
 		char line[GAP_ANNOUNCE_MAX];
-		if (piece.kind == TEXT_BYTES)
+		if (piece.kind == TEXT_BYTES) {
 			interceptor_feed(s, chunk, piece.len);
-		else
+			*lines += count_newlines(chunk, piece.len);
+		} else {
 			interceptor_feed(
 				s, line,
 				gap_announce(line, piece.from, piece.to, piece.bytes, piece.error));
+			*lines = piece.goes_on ? piece.to - 1 : piece.to;
+		}
 	}
 	free(chunk);
 	return result;
 }
 
-int news_print(const struct settings *s, struct text *text, uint64_t told,
+int news_print(const struct settings *s, struct text *text, uint64_t *told,
 	       const struct wording_ending *ending, const char *id)
 {
 	int error = 0, result = -1;
 	uint64_t lines;
-	int sought = text_seek(text, told + 1, &lines);
+	int sought = text_seek(text, *told + 1, &lines);
 	if (sought < 0)
 		return -1;
 	struct interceptor_options options = {
@@ -60,7 +74,7 @@ int news_print(const struct settings *s, struct text *text, uint64_t told,
 		.print = INTERCEPT_PREVIEW,
 		.raw = INTERCEPT_RAW_NO,
 		.part = ARTIFACT_OUT,
-		.lines_before = sought == 1 ? lines : told,
+		.lines_before = sought == 1 ? lines : *told,
 		.bytes_before = sought == 1 ? text->size : text->offset,
 	};
 	const struct interceptor_events events = {
@@ -71,7 +85,8 @@ int news_print(const struct settings *s, struct text *text, uint64_t told,
 	struct interceptor *news = interceptor_new(&options, &events);
 	if (!news)
 		return -1;
-	if (sought == 0 && feed(news, text) < 0)
+	*told = options.lines_before;
+	if (sought == 0 && feed(news, text, told) < 0)
 		goto out;
 	interceptor_finish(news);
 	const struct interceptor_ending end = {

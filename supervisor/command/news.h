@@ -11,8 +11,9 @@ struct settings;
 struct text;
 
 /* Prints the text behind its first `told` lines, of a run that is as `ending` says (lines and bytes
-   are those of the whole text). Returns 0, or -1 with errno. */
-int news_print(const struct settings *s, struct text *text, uint64_t told,
+   are those of the whole text), and sets *told to the lines there are now. Returns 0, or -1 with
+   errno. */
+int news_print(const struct settings *s, struct text *text, uint64_t *told,
 	       const struct wording_ending *ending, const char *id);
 
 #endif

@@ -169,11 +169,17 @@ int run_tell_exec_error(const struct job *job, int error)
 	return exit_code;
 }
 
+static bool is_by_flag(struct settings *s, const char *section, const char *key)
+{
+	return option_source(s, option_by_key(section, key))->by == ORIGIN_FLAG;
+}
+
 bool run_is_bypassed(struct settings *s)
 {
 	const char *off = getenv("TERSE"), *active = getenv(ENVIRONMENT_ACTIVE);
-	bool asked = s->format != FORMAT_TEXT &&
-		     option_source(s, option_by_key("report", "format"))->by == ORIGIN_FLAG;
+	bool asked = (s->format != FORMAT_TEXT && is_by_flag(s, "report", "format")) ||
+		     (s->yield && is_by_flag(s, "run", "yield")) ||
+		     (s->detach && is_by_flag(s, "run", "detach"));
 	return (off && strcmp(off, "0") == 0) || (active && *active && !asked);
 }
 

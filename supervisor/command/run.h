@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* Whether to get out of the way: switched off, or supervised already. A program that asks for a
-   report in so many words must have one, wherever it runs. */
+/* Whether to get out of the way: switched off, or supervised already. What a flag asks for
+   in so many words (a report for a program, a command that goes on) is done wherever it runs. */
 bool run_is_bypassed(struct settings *s);
 
 /* Says why a command can't be executed, and returns the exit status that a shell has for that. */

@@ -196,6 +196,7 @@ static int set_size(struct live *l, unsigned cols, unsigned rows)
 	if (!l->source->pty || l->source->fd < 0)
 		return ENOTTY;
 	pty_resize(l->source->fd, cols, rows);
+	cast_resize(&l->cast, clock_monotonic_ms() - l->job->begun_ms, cols, rows);
 	if (source_text(l->source))
 		interceptor_resize(l->source->text, cols, rows);
 	return 0;
@@ -251,6 +252,7 @@ void live_init(struct live *l, const struct job *job, struct source *source, str
 		.prompt = {.master = source->fd, .device = device, .active_ms = job->begun_ms},
 		.terminal = device != 0,
 		.asks = device != 0 && job->layout.keyboard < 0,
+		.recording = job->settings->record,
 		.active = true,
 		.cols = job->cols,
 		.rows = job->rows,
@@ -297,9 +299,25 @@ int live_open(struct live *l)
 	return l->record->artifact ? 0 : -1;
 }
 
+/* The artifact is there from the first byte on. */
+static void start_recording(struct live *l)
+{
+	struct interceptor *text = source_text(l->source);
+	bool cooked = l->source->pty && l->job->layout.controlling;
+	l->recording = false;
+	if (text)
+		interceptor_spill(text);
+	if (l->record->artifact)
+		cast_start(&l->cast, l->record->artifact, &l->record->meta, !cooked);
+}
+
 void live_output(struct live *l, const char *data, size_t len)
 {
 	l->active = true;
+	if (l->recording)
+		start_recording(l);
+	if (l->cast.artifact)
+		cast_output(&l->cast, clock_monotonic_ms() - l->job->begun_ms, data, len);
 	if (l->control.clients)
 		control_output(&l->control, data, len);
 }

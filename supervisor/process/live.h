@@ -9,6 +9,7 @@
 #ifndef TERSE_PROCESS_LIVE_H
 #define TERSE_PROCESS_LIVE_H
 
+#include "supervisor/process/cast.h"
 #include "supervisor/process/condition.h"
 #include "supervisor/process/control.h"
 #include "supervisor/process/job.h"
@@ -32,10 +33,12 @@ struct live {
 	struct source *source; /* of the text, and of the terminal if there is one */
 	struct control control;
 	struct prompt prompt;
-	bool terminal; /* the command has a controlling terminal */
-	bool asks;     /* whether it waits for input is looked for: nobody sees what it asks */
-	bool opened;   /* or it was tried */
-	bool active;   /* something was written or typed since the last step */
+	struct cast cast;
+	bool recording; /* was asked for, and has not begun */
+	bool terminal;  /* the command has a controlling terminal */
+	bool asks;      /* whether it waits for input is looked for: nobody sees what it asks */
+	bool opened;    /* or it was tried */
+	bool active;    /* something was written or typed since the last step */
 	bool stopped, ended, timed_out;
 	int status;          /* of waitpid, once ended */
 	char typed;          /* the last byte */

@@ -273,7 +273,7 @@ static void report_person(struct source *s, const struct interceptor_ending *e)
 	if (!e->place.id || made < 0)
 		goto out;
 	/* The person's terminal may still be raw: every line end is spelled out. */
-	if (s->last != '\n')
+	if (s->last && s->last != '\n')
 		outlet_write(&s->outlet, "\r\n", 2);
 	outlet_write(&s->outlet, line.data, line.len - 1);
 	outlet_write(&s->outlet, "\r\n", 2);

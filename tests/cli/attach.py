@@ -239,6 +239,11 @@ class Modes(AttachCase):
     def test_ended_by_signals(self):
         for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL):
             os.kill(self.client(), sig)
+            if sig == signal.SIGKILL:
+                # The shell was faster than what puts the screen back.
+                eventually(lambda: self.s.modes() == self.before and "screen" not in self.s.show(),
+                           "the screen that was")
+                self.s.keys("Enter")
             self.check()
             self.s.type("clear; terse attach " + self.identifier)
             self.s.until_raw()

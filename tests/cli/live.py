@@ -116,6 +116,26 @@ class Yield(LiveCase):
         self.assertEqual(text, numbers(3000) + b"on? \n" +
                          b"".join(b"%d\n" % n for n in range(3000, 6001)))
 
+    def test_as_json(self):
+        run = self.terse("--format", "json", "--yield", LONG, "--streams", "merged", "bash", "-c",
+                         "echo hello; read -p 'Name? ' x; exit 4")
+        self.assertEqual(run.code, 0)
+        told = json.loads(run.out)
+        identifier = told["artifact"]["id"]
+        self.assertEqual([told[k] for k in ("state", "exit_code", "signal", "success", "ended",
+                                            "stdout")],
+                         ["running", None, None, None, None, "hello\nName? "])
+        self.assertEqual(told["warnings"], ["waiting for input: Name? : terse send %s TEXT "
+                                            "--key enter" % identifier])
+        self.send(identifier, "--key", "enter")
+        self.await_(identifier, code=4)
+
+    def test_in_blocks(self):
+        run = self.terse("--format", "blocks", "--detach", "sleep", "1000")
+        self.assertEqual(run.code, 0)
+        self.assertIn(b". Still running\n", run.out)
+        self.ask("signal", self.ask("list", "--live").split()[6].decode())
+
     def test_front_end_killed_after_the_yield(self):
         """Nothing of the caller's is needed any more."""
         run = self.start("sh", "-c", "terse --yield 1ms sleep 1000; kill -KILL 0",
@@ -154,6 +174,15 @@ class Detach(LiveCase):
         lines = run.out.split(b"\n")
         self.assertRegex(lines[0], rb"\A" + ID + rb"\Z")
         self.assertEqual(lines[1:], [b"hello", b"[terse: exit 4]", b"4", b""])
+
+    def test_inside_of_terse(self):
+        """As an agent's command line that is supervised already has it."""
+        for option in (["--detach"], ["--yield", "1ms"]):
+            run = self.terse("sh", "-c", "terse %s sleep 1000; echo status $?" % " ".join(option))
+            self.assertEqual(run.code, 0)
+            self.assertRegex(run.out, rb"(?s)\A\[terse: running .*\]\nstatus 0\n\Z")
+            self.ask("signal", re.search(ID, run.out)[0].decode())
+        self.assertEqual(self.terse("sh", "-c", "TERSE=0 terse --detach sleep 0").out, b"")
 
     def test_not_found(self):
         run = self.terse("--detach", "no-such-command")
@@ -326,6 +355,20 @@ class Await(LiveCase):
         identifier = self.detach("echo", "hello")
         self.await_(identifier, "--for", "good bye", code=1)
         self.assertIn(b"hello", self.await_(identifier, "--for", "hello"))
+
+    def test_for_a_line_of_a_background_process(self):
+        """The command itself has ended long since."""
+        os.mkfifo(os.path.join(self.work, "go"))
+        run = self.terse("sh", "-c", "{ read x; echo listening on 80; read x; } <go & "
+                         "echo started; sleep 0.2")
+        self.assertEqual((run.code, run.out), (0, b"started\n"))
+        identifier = self.ask("list", "--live").split()[6].decode()
+        waiter = self.start(TERSE, "await", identifier, "--for", "listening")
+        with open(os.path.join(self.work, "go"), "wb", buffering=0) as go:
+            go.write(b"on\n")
+            waiter.finish()
+            self.assertEqual(waiter.code, 0)
+            self.assertIn(b"listening on 80\n[terse: exit 0]\n", waiter.out)
 
     def test_for_a_line_in_much_text(self):
         identifier = self.detach("sh", "-c", "seq 300000; echo here it is; seq 300000; sleep 1000")

@@ -22,7 +22,7 @@
 enum to { CLOSED, A, B, PROGRAM, OTHER_PROGRAM, SOCKET, FILE_A, FILE_B, DEV_NULL, TTY, KINDS };
 
 static int kinds[KINDS] = {-1};
-static int master;
+static int master, socket_end;
 static pid_t reader;
 
 struct set_up {
@@ -97,6 +97,9 @@ static const struct settings tty = {.tty = TRI_YES};
 static const struct settings no_tty = {.tty = TRI_NO};
 static const struct settings tty_no_pty = {.tty = TRI_YES, .pty = TRI_NO};
 static const struct settings preview = {.print = PRINT_PREVIEW};
+static const struct settings detach = {.detach = 1};
+static const struct settings yields = {.yield = 1000};
+static const struct settings yields_no_tty = {.yield = 1000, .tty = TRI_NO};
 static const struct settings timeout = {.timeout = 1000};
 
 static void one_pipe_to_an_agent(void **state)
@@ -175,6 +178,32 @@ static void asked_for_a_terminal(void **state)
 	is(DEV_NULL, A, A, &tty_no_pty, "pipe merged, pipe pipe");
 }
 
+/* --yield, --detach: it can be typed to later, whoever reads now. */
+static void a_command_that_goes_on(void **state)
+{
+	(void)state;
+	is(DEV_NULL, A, A, &yields, "pty merged, pipe pipe, controlling, stdin");
+	is(B, A, A, &yields, "pty merged, pipe pipe, controlling");
+	is(DEV_NULL, PROGRAM, A, &yields, "pty pty, program agent, controlling, stdin");
+	is(DEV_NULL, A, A, &yields_no_tty, "pty merged, pipe pipe");
+	is(TTY, TTY, TTY, &yields,
+	   "pty merged, person person, person, controlling, stdin, keys from stdin");
+	is(DEV_NULL, FILE_A, A, &detach, "pty merged, file pipe, controlling, stdin");
+	/* The person types elsewhere from now on. */
+	is(TTY, TTY, TTY, &detach, "pty merged, person person, controlling, stdin");
+	is(TTY, FILE_A, TTY, &detach, "pty merged, file person, controlling, stdin");
+}
+
+/* A socket through which an agent could write but has not gives way, a pipe does not. */
+static void a_socket_on_stdin(void **state)
+{
+	(void)state;
+	is(SOCKET, A, A, &yields, "pty merged, pipe pipe, controlling, stdin");
+	is(SOCKET, A, A, &tty, "pty merged, pipe pipe, controlling");
+	assert_int_equal(write(socket_end, "x", 1), 1);
+	is(SOCKET, A, A, &yields, "pty merged, pipe pipe, controlling");
+}
+
 static int open_kinds(void **state)
 {
 	int ends[2], programs[2][2], ready[2];
@@ -204,6 +233,7 @@ static int open_kinds(void **state)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		return -1;
 	kinds[SOCKET] = ends[0];
+	socket_end = ends[1];
 	kinds[FILE_A] = memfd_create("a", MFD_CLOEXEC);
 	kinds[FILE_B] = memfd_create("b", MFD_CLOEXEC);
 	kinds[DEV_NULL] = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -228,6 +258,8 @@ int main(void)
 		cmocka_unit_test(a_person),
 		cmocka_unit_test(a_person_with_a_pipeline),
 		cmocka_unit_test(asked_for_a_terminal),
+		cmocka_unit_test(a_command_that_goes_on),
+		cmocka_unit_test(a_socket_on_stdin),
 	};
 	child_default_signals();
 	return cmocka_run_group_tests(tests, open_kinds, end_reader);

@@ -152,6 +152,41 @@ static void footers_name_the_limit(void **state)
 	}
 }
 
+/* Of a run that goes on: what can be done with it now. */
+static void footers_of_running(void **state)
+{
+	(void)state;
+	struct wording_ending e = {
+		.state = WORDING_RUNNING, .duration_ms = 10000, .lines = 12, .bytes = 340};
+	footer(&e, &kept,
+	       "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await " ID
+	       ", end: terse signal " ID "]\n");
+	e.typing = true;
+	footer(&e, &kept,
+	       "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await " ID
+	       ", type: terse send " ID " TEXT, screen: terse snapshot " ID
+	       ", end: terse signal " ID "]\n");
+	e.found = "listening on 80";
+	footer(&e, &kept,
+	       "[terse: found \"listening on 80\"; running after 10.0 s; 12 lines, 340 B; wait: "
+	       "terse await " ID ", type: terse send " ID " TEXT, screen: terse snapshot " ID
+	       ", end: terse signal " ID "]\n");
+	e.prompt = "Password: ";
+	footer(&e, &kept,
+	       "[terse: waiting for input: \"Password: \"; answer: terse send " ID
+	       " TEXT --key enter, then: terse await " ID ", end: terse signal " ID "]\n");
+	e.prompt = "";
+	footer(&e, &kept,
+	       "[terse: waiting for input; screen: terse snapshot " ID ", type: terse send " ID
+	       " TEXT --key enter, then: terse await " ID ", end: terse signal " ID "]\n");
+	e = (struct wording_ending){
+		.exit_code = -1, .signal = SIGHUP, .duration_ms = 500, .prompt = "Name? "};
+	footer(&e, &kept,
+	       "[terse: killed by SIGHUP (waited for input: \"Name? \") after 500 ms; 0 lines, 0 "
+	       "B; "
+	       "full text: terse read " ID ", search: terse search " ID " REGEX]\n");
+}
+
 static void status(const struct wording_ending *e, const char *want)
 {
 	struct buffer out = BUFFER_INIT;
@@ -472,6 +507,7 @@ int main(void)
 		cmocka_unit_test(markers),
 		cmocka_unit_test(footers),
 		cmocka_unit_test(footers_name_the_limit),
+		cmocka_unit_test(footers_of_running),
 		cmocka_unit_test(endings),
 		cmocka_unit_test(heartbeats),
 		cmocka_unit_test(binaries),

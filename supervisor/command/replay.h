@@ -1,0 +1,11 @@
+// A recorded run (process/cast.h) as other formats.
+#ifndef TERSE_COMMAND_REPLAY_H
+#define TERSE_COMMAND_REPLAY_H
+
+#include <stdbool.h>
+
+/* Writes the asciicast in `from` (a descriptor) to `to` as version 2, or 3 (intervals, terminal in
+   an object). Returns 0, or -1 with errno; EBADMSG: not an asciicast. */
+int replay_write_cast(int from, int to, int version);
+
+#endif

@@ -1,0 +1,116 @@
+#!/usr/bin/env -S python3 -B
+"""A recorded run: what was written when, shown again, and as an asciicast."""
+
+import json
+import os
+
+from support.harness import Case, let_go_on, main, write_file
+from support.screen import ScreenCase
+
+SCRIPT = r"printf 'h\303\251llo\n'; read x <go; printf '\033[31mred\033[m\n'"
+
+
+class Recorded(Case):
+    def record(self, *options):
+        """A run whose two lines come one after the other."""
+        os.mkfifo(os.path.join(self.work, "go"))
+        run = self.start("terse", "--record", *options, "bash", "-c", SCRIPT)
+        run.until("h\xe9llo\n".encode())
+        let_go_on(os.path.join(self.work, "go"))
+        self.assertEqual(run.finish().code, 0)
+        return run
+
+    def cast(self, *options):
+        return [json.loads(line) for line in self.ask("replay", "last", *options).splitlines()]
+
+    def test_asciicast(self):
+        run = self.record()
+        self.assertEqual(run.out, "h\xe9llo\nred\n".encode())
+        for options, form in ((["--cast"], 2), (["--cast3"], 3)):
+            header, *events = self.cast(*options)
+            self.assertEqual(header["version"], form)
+            size = header if form == 2 else header["term"]
+            self.assertEqual(size["width" if form == 2 else "cols"], 160)
+            self.assertEqual(size["height" if form == 2 else "rows"], 50)
+            self.assertEqual([e[1] for e in events], ["o"] * len(events))
+            self.assertEqual("".join(e[2] for e in events),
+                             "h\xe9llo\r\n\033[31mred\033[m\r\n")
+            self.assertTrue(all(e[0] >= 0 for e in events))
+        second = self.cast("--cast")
+        self.assertGreaterEqual(second[-1][0], second[1][0])
+
+    def test_shown_again(self):
+        self.record()
+        self.assertEqual(self.ask("replay", "last", "--speed", "1000"),
+                         "h\xe9llo\r\n\033[31mred\033[m\r\n".encode())
+        self.ask("replay", "last", "--max-wait", "1ms")
+
+    def test_a_pipe_and_a_terminal(self):
+        for options in (["--no-pty"], ["--tty"]):
+            self.assertEqual(self.terse("--record", *options, "printf", r"a\nb\n").code, 0)
+            self.assertEqual("".join(e[2] for e in self.cast("--cast")[1:]), "a\r\nb\r\n")
+
+    def test_characters_in_pieces_and_invalid_ones(self):
+        data = "x\u20ac\u4e2d\U0001f600".encode() * 3000 + b"\xff\xc3\n"
+        write_file(os.path.join(self.work, "data"), data)
+        self.terse("--record", "--pty", "dd", "bs=7", "status=none", "if=data")
+        text = "".join(e[2] for e in self.cast("--cast")[1:])
+        self.assertEqual(text, data.decode(errors="replace").replace("\n", "\r\n"))
+
+    def test_sizes(self):
+        run = self.terse("--detach", "--record", "--cols", "70", "--rows", "20", "sh", "-c",
+                         "echo ready; read x")
+        identifier = run.id or run.out.split(b"terse await ")[1].split(b",")[0].decode()
+        self.ask("await", identifier, "--for", "ready")
+        self.ask("resize", identifier, "90x30")
+        self.ask("send", identifier, "--key", "enter")
+        self.terse("await", identifier)
+        self.assertIn("90x30", [e[2] for e in self.cast("--cast") if isinstance(e, list) and
+                                e[1] == "r"])
+
+    def test_errors(self):
+        self.terse("--yield", "1000s", "--detach", "true")
+        run = self.terse("replay", "last")
+        self.assertEqual(run.code, 1)
+        self.assertIn(b"was not recorded (run it with --record)", run.out)
+        for argv in (["replay"], ["replay", "x", "--speed", "0"], ["replay", "x", "--speed", "a"],
+                     ["replay", "x", "--max-wait", "x"]):
+            self.assertEqual(self.terse(*argv).code, 125)
+
+    def test_a_damaged_recording(self):
+        self.record()
+        path = os.fsdecode(self.ask("path", "last").rstrip(b"\n"))[:-4] + ".cast"
+        for data in (b"", b"{}\n", b'{"version":2}\n[1]\n', b'{"version":2}\n[1,"o",3]\n',
+                     b'{"version":2}\nx\n', b'{"version":2}\n[-1,"o","x"]\n'):
+            write_file(path, data, 0o600)
+            run = self.terse("replay", "last")
+            self.assertEqual((run.code, run.out),
+                             (1, b"terse replay: last: the recording is damaged\n"), data)
+        # One that was cut off plays as far as it goes.
+        write_file(path, b'{"version":2}\n[0.1,"o","x"]\n[0.2,"o","y', 0o600)
+        self.assertEqual(self.ask("replay", "last"), b"x")
+
+
+class AtATerminal(ScreenCase):
+    def test_interrupted(self):
+        """The terminal is put back."""
+        self.terse("--record", "--tty", "sh", "-c", r"printf '\033[?1049h\033[?25l\033[Hscreen'")
+        self.append_late_event()
+        s = self.bash()
+        s.type("terse replay last")
+        s.until(r"\Ascreen$")
+        s.keys("C-c")
+        s.until(r"^ready>$")
+        s.type("echo status $?")
+        s.until(r"^status 130$")
+        self.assertEqual(s.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").split(),
+                         ["0", "1"])
+
+    def append_late_event(self):
+        path = os.fsdecode(self.ask("path", "last").rstrip(b"\n"))[:-4] + ".cast"
+        with open(path, "ab") as f:
+            f.write(b'[9999.0,"o","late"]\n')
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,272 @@
+// Whether processes wait for input, looked at from outside.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/clock.h"
+#include "supervisor/process/prompt.h"
+#include "supervisor/terminal/terminal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pty.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+#include <utmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/child.h"
+
+struct run {
+	int master;
+	dev_t device;
+	pid_t pid;
+};
+
+/* Starts a process in the foreground of a terminal of its own. */
+static void start(struct run *r, void (*body)(void))
+{
+	int slave;
+	struct stat st;
+	assert_int_equal(openpty(&r->master, &slave, NULL, NULL, NULL), 0);
+	assert_int_equal(fstat(slave, &st), 0);
+	r->device = st.st_rdev;
+	r->pid = fork();
+	if (r->pid == 0) {
+		close(r->master);
+		login_tty(slave);
+		body();
+		_exit(0);
+	}
+	close(slave);
+}
+
+static void end(struct run *r)
+{
+	kill(r->pid, SIGKILL);
+	child_wait(r->pid);
+	close(r->master);
+}
+
+static void assert_becomes(const struct run *r, enum prompt_group expected)
+{
+	enum prompt_group seen = PROMPT_BUSY;
+	/* It may not have come so far. */
+	for (int i = 0; i < 3000; i++) {
+		seen = prompt_look(r->pid, r->device);
+		if (seen == expected)
+			return;
+		poll(NULL, 0, 10);
+	}
+	assert_int_equal(seen, expected);
+}
+
+static void read_terminal(void)
+{
+	char byte;
+	while (read(STDIN_FILENO, &byte, 1) > 0)
+		;
+}
+
+static void poll_terminal(void)
+{
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+	poll(&p, 1, -1);
+}
+
+static void read_pipe(void)
+{
+	int ends[2];
+	char byte;
+	if (pipe(ends) == 0 && read(ends[0], &byte, 1) < 0)
+		_exit(1);
+}
+
+static void pause_for_ever(void)
+{
+	for (;;)
+		pause();
+}
+
+static void spin(void)
+{
+	volatile unsigned i = 0;
+	for (;;)
+		i++;
+}
+
+/* The leader waits for one that reads. */
+static void wait_for_reader(void)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		read_terminal();
+		_exit(0);
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void what_processes_do(void **state)
+{
+	(void)state;
+	static const struct {
+		void (*body)(void);
+		enum prompt_group seen;
+	} cases[] = {{read_terminal, PROMPT_READS},
+		     {wait_for_reader, PROMPT_READS},
+		     {poll_terminal, PROMPT_POLLS}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct run r;
+		start(&r, cases[i].body);
+		assert_becomes(&r, cases[i].seen);
+		end(&r);
+	}
+}
+
+/* What works or waits for something else is never taken for one that waits for input. */
+static void who_does_not_wait_for_input(void **state)
+{
+	(void)state;
+	static void (*const bodies[])(void) = {read_pipe, pause_for_ever, spin};
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
+		struct run r;
+		start(&r, bodies[i]);
+		for (int j = 0; j < 20; j++) {
+			enum prompt_group seen = prompt_look(r.pid, r.device);
+			assert_true(seen == PROMPT_BUSY || seen == PROMPT_HIDDEN);
+			poll(NULL, 0, 1);
+		}
+		end(&r);
+	}
+}
+
+static void of_another_terminal(void **state)
+{
+	(void)state;
+	struct run r;
+	start(&r, read_terminal);
+	assert_becomes(&r, PROMPT_READS);
+	assert_int_equal(prompt_look(r.pid, r.device + 1000), PROMPT_BUSY);
+	assert_int_equal(prompt_look(r.pid + 1, r.device), PROMPT_BUSY);
+	end(&r);
+}
+
+static void ignore(void *ctx, const char *data, size_t len)
+{
+	(void)ctx;
+	(void)data;
+	(void)len;
+}
+
+static struct terminal *make_terminal(const char *text)
+{
+	const struct terminal_options options = {
+		.cols = 80, .rows = 5, .onlcr = true, .collapse = true};
+	const struct terminal_events events = {.text = ignore};
+	struct terminal *t = terminal_new(&options, &events);
+	assert_non_null(t);
+	terminal_feed(t, text, strlen(text));
+	return t;
+}
+
+static void two_looks_agree(void **state)
+{
+	(void)state;
+	struct run r;
+	struct terminal *t = make_terminal("Name? ");
+	start(&r, read_terminal);
+	assert_becomes(&r, PROMPT_READS);
+	struct prompt p = {.master = r.master, .device = r.device};
+	int64_t now = 1000;
+	prompt_touch(&p, now);
+	assert_false(prompt_step(&p, t, now));
+	now = p.look_at;
+	assert_false(prompt_step(&p, t, now));
+	assert_int_equal(p.agreed, 1);
+	now = p.look_at;
+	assert_true(prompt_step(&p, t, now));
+	assert_true(p.waits);
+	/* Told once; something written or typed begins anew. */
+	now = p.look_at;
+	assert_false(prompt_step(&p, t, now));
+	assert_true(p.waits);
+	prompt_touch(&p, now);
+	assert_false(p.waits);
+	end(&r);
+	terminal_free(t);
+}
+
+/* In poll with line editing on, or on a blank screen: it may wait for anything. */
+static void polling_alone_is_not_waiting(void **state)
+{
+	(void)state;
+	struct run r;
+	struct terminal *asks = make_terminal("Name? "), *blank = make_terminal("done\n");
+	struct termios modes;
+	start(&r, poll_terminal);
+	assert_becomes(&r, PROMPT_POLLS);
+	for (int raw = 0; raw <= 1; raw++) {
+		assert_int_equal(tcgetattr(r.master, &modes), 0);
+		if (raw)
+			cfmakeraw(&modes);
+		assert_int_equal(tcsetattr(r.master, TCSANOW, &modes), 0);
+		for (int asking = 0; asking <= 1; asking++) {
+			struct prompt p = {.master = r.master, .device = r.device};
+			prompt_touch(&p, 0);
+			for (int64_t now = 0; now < 10000; now += 50)
+				prompt_step(&p, asking ? asks : blank, now);
+			assert_int_equal(p.waits, raw && asking);
+		}
+	}
+	end(&r);
+	terminal_free(asks);
+	terminal_free(blank);
+}
+
+static void assert_text(const char *screen, const char *expected)
+{
+	struct terminal *t = make_terminal(screen);
+	struct buffer text = BUFFER_INIT;
+	assert_int_equal(prompt_text(t, &text), 0);
+	assert_int_equal(text.len, strlen(expected));
+	if (text.len > 0)
+		assert_memory_equal(text.data, expected, text.len);
+	buffer_release(&text);
+	terminal_free(t);
+}
+
+static void what_is_asked(void **state)
+{
+	(void)state;
+	assert_text("", "");
+	assert_text("done\n", "");
+	assert_text("Name? ", "Name? ");
+	assert_text("Name?", "Name?");
+	assert_text("1\n2\n3\n4\n5\n6\n\033[1;32mGo on?\033[m [Y/n] ", "Go on? [Y/n] ");
+	assert_text("Old\rNew: ", "New: ");
+	assert_text("\xC3\x9C\xE4\xB8\xAD: ", "\xC3\x9C\xE4\xB8\xAD: ");
+	assert_text("a\xFF: ", "a\xEF\xBF\xBD: ");
+	assert_text("\033[?1049h\033[2;2Hform: ", "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_processes_do),
+		cmocka_unit_test(who_does_not_wait_for_input),
+		cmocka_unit_test(of_another_terminal),
+		cmocka_unit_test(two_looks_agree),
+		cmocka_unit_test(polling_alone_is_not_waiting),
+		cmocka_unit_test(what_is_asked),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
