@@ -16,25 +16,6 @@ NUMBERS = numbers(20000)
 
 
 class FailOpen(Case):
-    def isolated(self, setup, *argv, oneself=True, **how):
-        """Runs a command after `setup` in a mount namespace of its own."""
-        enter, leave = ["unshare", "-m"], ""
-        if os.geteuid() != 0:
-            # A user namespace to be root in for the mounts, one more to be oneself again.
-            enter = ["unshare", "-U", "-r", "-m"]
-        if os.geteuid() != 0 and oneself:
-            leave = "unshare -U --map-user=%d --map-group=%d" % (os.geteuid(), os.getegid())
-        if not hasattr(FailOpen, "can_unshare"):
-            FailOpen.can_unshare = subprocess.run(
-                enter + ["true"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                check=False).returncode == 0
-        if not FailOpen.can_unshare:
-            self.skipTest("a mount namespace can't be made here")
-        script = "{ %s; } || exit 99; exec %s \"$@\"" % (setup, leave)
-        run = self.run_to_end(*enter, "sh", "-c", script, "sh", *argv, **how)
-        self.assertNotEqual(run.code, 99, run.out + run.err)
-        return run
-
     def check_small(self, run):
         self.assertEqual((run.code, run.out, run.err), (3, b"out\nerr\n", b""))
 
