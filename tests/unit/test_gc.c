@@ -288,14 +288,14 @@ static void test_agents(void **state)
 	for (int i = 3; i < 22; i++)
 		field = strchr(field, ' ') + 1;
 	unsigned long long start = strtoull(field, NULL, 10);
-	snprintf(gone, sizeof(gone), "agent-%d-1", (int)pid);
-	snprintf(here, sizeof(here), "agent-%d-%llu", (int)getpid(), start);
-	snprintf(other, sizeof(other), "agent-%d-%llu", (int)getpid(), start - 1);
+	snprintf(gone, sizeof(gone), "agent-pi-%d-1", (int)pid);
+	snprintf(here, sizeof(here), "agent-pi-%d-%llu", (int)getpid(), start);
+	snprintf(other, sizeof(other), "agent-pi-%d-%llu", (int)getpid(), start - 1);
 	assert_true(session_is_over(gone));
 	assert_false(session_is_over(here));
 	assert_true(session_is_over(other));
-	static const char *const none[] = {"default",    "agent-",     "agent-1",  "agent-1-2x",
-					   "agent--1-2", "xagent-1-2", "agent-x-2"};
+	static const char *const none[] = {"default",   "agent-",       "agent-1",  "agent-1-2x",
+					   "agent-1-2", "xagent-a-1-2", "agent-x-2"};
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
 		assert_false(session_is_over(none[i]));
 	make(gone, 0, 10, id);
