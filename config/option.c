@@ -590,7 +590,7 @@ const struct option option_table[] = {
 	},
 	{
 		.section = "gc",
-		.key = "age",
+		.key = "max_age",
 		.type = OPTION_DURATION,
 		.offset = OFFSET(gc_age),
 		.max = 3650 * DAY,
@@ -602,7 +602,7 @@ const struct option option_table[] = {
 	},
 	{
 		.section = "gc",
-		.key = "size",
+		.key = "max_size",
 		.type = OPTION_SIZE,
 		.offset = OFFSET(gc_size),
 		.max = PB,
@@ -614,7 +614,7 @@ const struct option option_table[] = {
 	},
 	{
 		.section = "gc",
-		.key = "count",
+		.key = "max_count",
 		.type = OPTION_COUNT,
 		.offset = OFFSET(gc_count),
 		.max = 1000000000,
@@ -667,7 +667,7 @@ const struct option option_table[] = {
 		.max = 4096,
 		.unit = "REGEX",
 		.flag = "--redact-pattern",
-		.variable = "TERSE_REDACT_PATTERNS",
+		.variable = "TERSE_REDACT_PATTERN",
 		.help = "Replace also what matches one of these (Perl's syntax, within a line).",
 		.refuse = expression_refuse,
 	},

@@ -14,11 +14,11 @@
 static const char *const reasons[RETENTION_REASONS] = {
 	[RETENTION_STAYS] = "",
 	[RETENTION_ENDED] = "its session has ended",
-	[RETENTION_AGE] = "[gc] age",
+	[RETENTION_AGE] = "[gc] max_age",
 	[RETENTION_SESSION_COUNT] = "[gc] session_count",
 	[RETENTION_SESSION_SIZE] = "[gc] session_size",
-	[RETENTION_COUNT] = "[gc] count",
-	[RETENTION_SIZE] = "[gc] size",
+	[RETENTION_COUNT] = "[gc] max_count",
+	[RETENTION_SIZE] = "[gc] max_size",
 };
 
 static void on_removed(void *ctx, const struct inventory_session *session,

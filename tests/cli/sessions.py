@@ -157,7 +157,7 @@ class Gc(Life):
         old, new = self.make(2)
         self.age(15 * 86400, old)
         dry = self.say("gc", "--dry-run")
-        self.assertRegex(dry[1], rb"\A%s +[\d.]+ KB +15 d  session default: \[gc\] age\n"
+        self.assertRegex(dry[1], rb"\A%s +[\d.]+ KB +15 d  session default: \[gc\] max_age\n"
                          rb"would remove 1 artifact; would free [\d.]+ KB\n\Z" % old.encode())
         self.assertEqual(self.listed(), [new, old])
         self.assertIn(b"\nremoved 1 artifact; freed ", self.say("gc")[1])
@@ -168,7 +168,7 @@ class Gc(Life):
         ids = self.make(5) + self.make(2, "--session", "other")
         self.assertIn(b": [gc] session_count\n", self.say("gc", "--gc-session-count", "3")[1])
         self.assertEqual(self.listed("--all"), ids[:1:-1])
-        self.assertIn(b": [gc] count\n", self.say("gc", "--gc-count=4")[1])
+        self.assertIn(b": [gc] max_count\n", self.say("gc", "--gc-count=4")[1])
         self.assertEqual(self.listed("--all"), ids[:2:-1])
         self.assertIn(b"removed 3 artifacts", self.say("gc", "--gc-size", "40KB")[1])
         self.assertEqual(self.listed("--all"), ids[-1:])

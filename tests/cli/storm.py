@@ -68,7 +68,7 @@ class Storm(Case):
                 self.rewinds.append((target, began, time.time()))
 
     def artifact_of_old(self, count):
-        """Finished runs, older than [gc] age lets them become."""
+        """Finished runs, older than [gc] max_age lets them become."""
         ids = [self.terse("seq", "1500").id for _ in range(count)]
         for top, _, names in os.walk(self.store):
             for name in names:
