@@ -166,6 +166,24 @@ static int compare_ids(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+/* A run that lives may have an ID and nothing on disk yet. */
+static bool is_live(const struct gc *g, const char *id)
+{
+	int live = store_open_live(g->store, false);
+	bool there = live >= 0 && faccessat(live, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	io_close(&live);
+	return there;
+}
+
+/* Whether an ID that nothing was seen of has been claimed long ago, and by nothing. */
+static bool is_stale(const struct gc *g, int ids, const char *id)
+{
+	struct stat st;
+	return fstatat(ids, id, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode) &&
+	       g->now_ms / 1000 - st.st_ctim.tv_sec >= STORE_SETTLED_S &&
+	       !id_exists(g->store, id) && !is_live(g, id);
+}
+
 /* Gives back the IDs that are claimed by nothing. */
 static void sweep_claims(struct gc *g, const struct inventory *v)
 {
@@ -176,17 +194,13 @@ static void sweep_claims(struct gc *g, const struct inventory *v)
 		return;
 	}
 	for (struct dirent *e; (e = readdir(d));) {
-		struct stat st;
 		if (!id_is_valid(e->d_name))
 			continue;
 		const struct retention_item key = {.id = id_pack(e->d_name)};
-		if (v->count > 0 &&
-		    bsearch(&key, v->items, v->count, sizeof(*v->items), compare_ids))
-			continue;
-		if (fstatat(ids, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(st.st_mode) ||
-		    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
-			continue;
-		if (g->dry || unlinkat(ids, e->d_name, 0) == 0)
+		bool seen = v->count > 0 &&
+			    bsearch(&key, v->items, v->count, sizeof(*v->items), compare_ids);
+		if (!seen && is_stale(g, ids, e->d_name) &&
+		    (g->dry || unlinkat(ids, e->d_name, 0) == 0))
 			g->result.leftovers++;
 	}
 	closedir(d);

@@ -6,6 +6,7 @@
 #include "supervisor/command/cleanup.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
+#include "supervisor/process/visit.h"
 
 #include <errno.h>
 #include <string.h>
@@ -47,6 +48,7 @@ int command_gc(struct command_context *c, int argc, char **argv)
 			gc.result.failed++;
 			verb_error(argv[0], "%s: %m", stores[i].path);
 		}
+		gc.result.leftovers += dry ? 0 : visit_sweep(&stores[i]);
 		cleanup_add(&sum, &gc.result);
 		store_close(&stores[i]);
 	}

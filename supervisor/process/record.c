@@ -5,6 +5,7 @@
 #include "supervisor/artifact/gc.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
+#include "supervisor/process/visit.h"
 
 #include <errno.h>
 #include <string.h>
@@ -134,8 +135,10 @@ void record_clean_up(const struct record *r, const struct settings *settings)
 			.limits = gc_limits(settings),
 			.now_ms = clock_real_ms(),
 		};
-		if (gc_take_turn(&stores[i], settings->gc_interval))
+		if (gc_take_turn(&stores[i], settings->gc_interval)) {
 			gc_run(&gc);
+			visit_sweep(&stores[i]);
+		}
 		store_close(&stores[i]);
 	}
 }

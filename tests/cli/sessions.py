@@ -221,6 +221,8 @@ class Gc(Life):
         self.assertTrue(self.artifact(identifier).endswith(b"\n3000\n"))
         self.assertEqual(self.ask("read", identifier, "--offset", "3000"), b"3000\n")
         self.assertEqual(self.say("drop", identifier)[0], 0)
+        self.assertIn(self.say("gc")[1], (b"nothing to remove\n",
+                                          b"removed 1 leftover; freed 0 B\n"))  # its socket
         for top, _, files in os.walk(self.store):
             self.assertEqual([n for n in files if n.startswith((".", "cmd-"))], [], top)
 
