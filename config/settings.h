@@ -109,7 +109,7 @@ struct settings {
 	int64_t gc_session_size, gc_session_count;
 
 	/* [redact] */
-	int64_t redact;                  /* bool: what looks like a secret */
+	int64_t redact;                 /* bool: what looks like a secret */
 	struct strings redact_patterns; /* further ones, PCRE2 */
 
 	/* [shim] */

@@ -34,20 +34,16 @@ static int64_t last_written(const struct stat *st)
 	return (int64_t)st->st_mtim.tv_sec * 1000 + st->st_mtim.tv_nsec / 1000000;
 }
 
-/* Makes room for one more; `items` points to the array. */
-static int grow(void *items, size_t count, size_t *room, size_t size)
+/* The array with room for one more, or NULL (then it is as it was). */
+static void *grown(void *items, size_t count, size_t *room, size_t size)
 {
-	void *old, *more;
-	memcpy(&old, items, sizeof(old));
 	if (count < *room)
-		return 0;
+		return items;
 	size_t wanted = *room ? *room * 2 : 64;
-	more = reallocarray(old, wanted, size);
-	if (!more)
-		return -1;
-	memcpy(items, &more, sizeof(more));
-	*room = wanted;
-	return 0;
+	void *more = reallocarray(items, wanted, size);
+	if (more)
+		*room = wanted;
+	return more;
 }
 
 /* When a file of the session was last written; 0: it is not there. */
@@ -65,8 +61,10 @@ static int add_part(struct parts *parts, int dir, const char *name)
 	struct stat st;
 	if (!id_of_file(name, id) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
-	if (grow(&parts->items, parts->count, &parts->room, sizeof(*parts->items)) < 0)
+	struct part *more = grown(parts->items, parts->count, &parts->room, sizeof(*more));
+	if (!more)
 		return -1;
+	parts->items = more;
 	parts->items[parts->count++] = (struct part){
 		.id = id_pack(id),
 		.bytes = st.st_nlink == 1 ? (uint64_t)st.st_blocks * 512 : 0,
@@ -102,8 +100,11 @@ static int read_parts(struct parts *parts, int dir)
 
 static int add_leftover(struct inventory *v, const struct retention_item *item)
 {
-	if (grow(&v->leftovers, v->leftover_count, &v->leftover_room, sizeof(*v->leftovers)) < 0)
+	struct inventory_leftover *more =
+		grown(v->leftovers, v->leftover_count, &v->leftover_room, sizeof(*more));
+	if (!more)
 		return -1;
+	v->leftovers = more;
 	v->leftovers[v->leftover_count++] = (struct inventory_leftover){
 		.id = item->id, .session = item->session, .last_ms = item->last_ms};
 	return 0;
@@ -135,8 +136,10 @@ static long add_item(struct inventory *v, struct inventory_session *s, int dir,
 	s->running += item.running;
 	if (item.last_ms > s->active_ms)
 		s->active_ms = item.last_ms;
-	if (grow(&v->items, v->count, &v->room, sizeof(*v->items)) < 0)
+	struct retention_item *more = grown(v->items, v->count, &v->room, sizeof(*more));
+	if (!more)
 		return -1;
+	v->items = more;
 	v->items[v->count++] = item;
 	return (long)at;
 }
@@ -168,8 +171,11 @@ static int add_session(struct inventory *v, const struct store *store, const cha
 	snprintf(s.name, sizeof(s.name), "%s", name);
 	s.in_use = store_is_in_use(dir);
 	int result = -1;
-	if (grow(&v->sessions, v->session_count, &v->session_room, sizeof(*v->sessions)) < 0 ||
-	    read_parts(&parts, dir) < 0)
+	struct inventory_session *more =
+		grown(v->sessions, v->session_count, &v->session_room, sizeof(*more));
+	if (more)
+		v->sessions = more;
+	if (!more || read_parts(&parts, dir) < 0)
 		goto out;
 	for (size_t at = 0; at < parts.count;) {
 		long next = add_item(v, &s, dir, &parts, at);
@@ -211,8 +217,10 @@ static long list_sessions(const struct store *s, char ***names)
 		store_session_name(e->d_name, name);
 		if (strcmp(name, e->d_name) != 0)
 			continue;
-		failed = grow(names, count, &room, sizeof(**names)) < 0 ||
-			 !((*names)[count] = strdup(name));
+		char **more = grown(*names, count, &room, sizeof(*more));
+		if (more)
+			*names = more;
+		failed = !more || !(more[count] = strdup(name));
 		count += !failed;
 	}
 	closedir(d);

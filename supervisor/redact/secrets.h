@@ -22,7 +22,7 @@ void secrets_free(struct secrets *s);
 
 struct secrets_span {
 	size_t from, to;
-	size_t begin; /* of the match, before what \K leaves out */
+	size_t begin;     /* of the match, before what \K leaves out */
 	const char *name; /* "github token"; of a pattern of the settings "" */
 	bool block;       /* goes on up to the line that ends a key */
 };

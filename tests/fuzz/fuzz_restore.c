@@ -13,7 +13,9 @@
 #include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,12 +28,26 @@ static struct settings settings;
 static struct store store;
 static char home[] = "/tmp/terse-fuzz-restore-XXXXXX";
 
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void clean_up(void)
+{
+	nftw(home, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 static void set_up(void)
 {
 	settings_init(&settings);
 	settings.max_artifact = 1 << 20;
 	settings.min_free = 0;
 	assert(mkdtemp(home));
+	atexit(clean_up);
 	setenv("TERSE_HOME", home, 1);
 	assert(store_open_write(&store) == 0);
 }
