@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -128,6 +129,8 @@ void record_clean_up(const struct record *r, const struct settings *settings)
 	struct store stores[STORE_MAX];
 	if (!r->gc_due)
 		return;
+	/* Whatever else runs comes first. */
+	setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
 	int count = store_open_all(stores);
 	for (int i = 0; i < count; i++) {
 		struct gc gc = {
