@@ -12,7 +12,8 @@ SANITIZE ?=
 DEVELOPER ?=
 
 # Debian packages. Tests need those of the build and some more.
-BUILD_PACKAGES = gcc make libc6-dev libinih-dev libpcre2-dev libjansson-dev libutf8proc-dev
+BUILD_PACKAGES = gcc make libc6-dev libinih-dev libpcre2-dev libjansson-dev libutf8proc-dev \
+	libzstd-dev
 CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev clang libclang-rt-14-dev python3 tmux git vim less \
 	procps curl wget pv util-linux
 
@@ -23,7 +24,7 @@ WARNINGS = -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpoi
 	-Wwrite-strings -Wundef -Wvla
 CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTERSE_VERSION='"$(VERSION)"' -I.
 CFLAGS   ?= -O2 -g
-LDLIBS   = -lutil -linih -lpcre2-8 -ljansson -lutf8proc -lm
+LDLIBS   = -lutil -linih -lpcre2-8 -ljansson -lutf8proc -lzstd -lm
 LINK     = -static
 
 ifneq ($(DEVELOPER),)
@@ -191,6 +192,15 @@ check-agents: check-packages
 	@tests/agents/install $(AGENTS_DIR)
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/check.py
 
+# The long form of tests/cli/storm.py: so many runs at a time, so many bytes.
+STORM_RUNS  ?= 1000
+STORM_BYTES ?= 2147483648
+
+.PHONY: check-storm
+check-storm: check-packages
+	@$(SUB_MAKE) DEVELOPER=1 all helpers
+	@STORM_RUNS=$(STORM_RUNS) STORM_BYTES=$(STORM_BYTES) BUILD=$(BUILD) tests/cli/storm.py
+
 .PHONY: fuzz
 fuzz: check-packages
 	@$(SUB_MAKE) fuzzers
@@ -263,6 +273,7 @@ help:
 	@echo 'all        build $(BUILD)/terse and $(SHIM) (the default)'
 	@echo 'demo       install what the build lacks, build, show it at work'
 	@echo 'check      the same for the tests, then run them'
+	@echo 'check-storm  $(STORM_RUNS) runs at a time while the store is cleaned up, a disk that is too small'
 	@echo 'bench      measure against the budgets'
 	@echo 'bench-preview  measure previews on the labelled logs in DATA=DIR'
 	@echo 'check-agents  drive real agents (npm, about 1 GB below $(AGENTS_DIR))'

@@ -94,11 +94,23 @@ struct settings {
 
 	/* [spill] */
 	int64_t max_artifact;
+	int64_t min_free;
 	int64_t raw;    /* enum tristate */
 	int64_t record; /* bool: when what was written */
 
 	/* [session] */
 	char *session; /* NULL: find out */
+	int64_t keep;  /* artifacts of one that has ended */
+
+	/* [gc] 0: no limit */
+	int64_t gc_interval; /* 0: never by itself */
+	int64_t gc_age;
+	int64_t gc_size, gc_count;
+	int64_t gc_session_size, gc_session_count;
+
+	/* [redact] */
+	int64_t redact;                 /* bool: what looks like a secret */
+	struct strings redact_patterns; /* further ones, PCRE2 */
 
 	/* [shim] */
 	char *shell;         /* NULL: bash where there is one, else sh */

@@ -40,6 +40,9 @@
 //     terminal/  bytes to text: see terminal.h
 //     preview/   which lines are shown: see preview.h
 //     artifact/  the store on disk: see store.h and artifact.h
+//                gc.c retention.c inventory.c removal.c journal.c  and how it is cleaned up
+//     redact/    secrets.c redactor.c  what is replaced before anything else sees it
+//     archive/   an artifact as one file: see archive.h
 //     search/    matcher.c      a pattern, and the lines it matches
 //                syntax.c literal.c finder.c  strings that most lines lack
 //                walk.c         through a text in blocks
@@ -48,7 +51,8 @@
 //     report/    report.c json.c blocks.c  what is told of a run, and its writers
 //                wording.c quote.c  every line terse itself prints
 //                outlet.c       printing without blocking
-//     command/   one file a verb, and reach.c follow.c news.c live_list.c row.c
+//     command/   one file a verb, and reach.c follow.c news.c live_list.c row.c verb.c cleanup.c
+//                moment.c
 
 #include "config/option.h"
 #include "shim/decision.h"
@@ -65,13 +69,19 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-	{"run", command_run},           {"read", command_read},         {"search", command_search},
-	{"list", command_list},         {"path", command_path},         {"filter", command_filter},
-	{"replay", command_replay},     {"attach", command_attach},     {"await", command_await},
-	{"send", command_send},         {"signal", command_signal},     {"resize", command_resize},
-	{"snapshot", command_snapshot}, {"config", command_config},     {"doctor", command_doctor},
-	{"help", command_help},         {"--help", command_help},       {"-h", command_help},
+	{"run", command_run},           {"read", command_read},
+	{"search", command_search},     {"list", command_list},
+	{"path", command_path},         {"filter", command_filter},
+	{"replay", command_replay},     {"attach", command_attach},
+	{"await", command_await},       {"send", command_send},
+	{"signal", command_signal},     {"resize", command_resize},
+	{"snapshot", command_snapshot}, {"config", command_config},
+	{"doctor", command_doctor},     {"help", command_help},
+	{"--help", command_help},       {"-h", command_help},
 	{"version", command_version},   {"--version", command_version},
+	{"session", command_session},   {"rewind", command_rewind},
+	{"drop", command_drop},         {"gc", command_gc},
+	{"archive", command_archive},   {"restore", command_restore},
 };
 
 static const struct verb *find_verb(const char *name)

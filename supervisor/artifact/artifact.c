@@ -28,7 +28,7 @@ static const struct part_files part_files[ARTIFACT_PARTS] = {
 
 struct artifact {
 	struct meta *meta;
-	uint64_t max_bytes;
+	uint64_t max_bytes, min_free;
 	int dir;
 	bool used[ARTIFACT_PARTS];
 	struct stream parts[ARTIFACT_PARTS]; /* open where used and fd >= 0 */
@@ -61,6 +61,7 @@ static int open_part(struct artifact *a, enum artifact_part part)
 		.suffix = part_files[part].suffix,
 		.idx = part_files[part].idx,
 		.max_bytes = a->max_bytes,
+		.min_free = a->min_free,
 		.gap_moved = gap_moved,
 		.ctx = a,
 	};
@@ -97,6 +98,8 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 	a->dir = store_open_session(store, session, true);
 	if (a->dir < 0)
 		return -1;
+	if (!stream_has_room(a->dir, a->min_free))
+		goto close_dir;
 	int claimed = m->id[0] ? id_claim_again(store, session, m->id)
 			       : id_claim(store, session, m->started_ms, m->id);
 	if (claimed < 0)
@@ -131,13 +134,14 @@ close_dir:
 	return -1;
 }
 
-struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes)
+struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t min_free)
 {
 	struct artifact *a = calloc(1, sizeof(*a));
 	if (!a)
 		return NULL;
 	a->meta = meta;
 	a->max_bytes = max_bytes;
+	a->min_free = min_free;
 	meta->state = META_RUNNING;
 	char session[STORE_SESSION_LEN + 1];
 	store_session_name(meta->session, session);

@@ -40,8 +40,9 @@ enum artifact_part { ARTIFACT_OUT, ARTIFACT_ERR, ARTIFACT_RAW, ARTIFACT_CAST, AR
    artifact is open, close-on-exec) and ID.json with state running, in the first store where
    all of that succeeds. `meta` gives the command, cwd, session, start, and the ID if one was
    claimed; else its `id` and `state` are filled in. The artifact keeps using *meta until it is
-   closed. `max_bytes` 0: no cap. NULL with errno. */
-struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes);
+   closed. `max_bytes` 0: no cap. Where less than `min_free` bytes are free the disk counts as
+   full. NULL with errno. */
+struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t min_free);
 
 /* The next final bytes of a part. Returns 0, or -1 when writing has failed (the
    first time or before). Files but ID.txt are created on first use. What is written

@@ -56,12 +56,45 @@ void id_unpack(uint64_t packed, char id[ID_LEN + 1])
 	id[ID_LEN] = '\0';
 }
 
+int64_t id_time_ms(uint64_t packed)
+{
+	return (int64_t)(packed >> RANDOM_BITS);
+}
+
+uint64_t id_first_at(int64_t ms)
+{
+	return ms > 0 ? ((uint64_t)ms & ((1ULL << TIME_BITS) - 1)) << RANDOM_BITS : 0;
+}
+
+uint64_t id_last_at(int64_t ms)
+{
+	return id_first_at(ms) | ((1u << RANDOM_BITS) - 1);
+}
+
+const char *const id_suffixes[] = {".txt", ".err.txt", ".raw",  ".json",
+				   ".idx", ".err.idx", ".cast", NULL};
+
+bool id_of_file(const char *name, char id[ID_LEN + 1])
+{
+	if (strlen(name) <= ID_LEN)
+		return false;
+	memcpy(id, name, ID_LEN);
+	id[ID_LEN] = '\0';
+	if (!id_is_valid(id))
+		return false;
+	for (size_t i = 0; id_suffixes[i]; i++) {
+		if (strcmp(name + ID_LEN, id_suffixes[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1])
 {
 	int ids = store_open_ids(s, true);
 	if (ids < 0)
 		return -1;
-	uint64_t time = started_ms > 0 ? (uint64_t)started_ms & ((1ULL << TIME_BITS) - 1) : 0;
+	uint64_t first = id_first_at(started_ms);
 	int result = -1;
 	/* 32,768 IDs per millisecond: after some misses the next millisecond is tried, so
 	   that even a clock that stands still never runs out of them. */
@@ -72,27 +105,31 @@ int id_claim(const struct store *s, const char *session, int64_t started_ms, cha
 				continue;
 			break;
 		}
-		id_unpack(time << RANDOM_BITS | (draw & ((1u << RANDOM_BITS) - 1)), id);
+		id_unpack(first | (draw & ((1u << RANDOM_BITS) - 1)), id);
 		result = symlinkat(session, ids, id);
 		if (result == 0 || errno != EEXIST)
 			break;
 		if (attempt % 16 == 0)
-			time++;
+			first += 1u << RANDOM_BITS;
 	}
+	io_close(&ids);
+	return result;
+}
+
+int id_claim_exact(const struct store *s, const char *session, const char *id)
+{
+	int ids = store_open_ids(s, true);
+	if (ids < 0)
+		return -1;
+	int result = symlinkat(session, ids, id);
 	io_close(&ids);
 	return result;
 }
 
 int id_claim_again(const struct store *s, const char *session, const char *id)
 {
-	int ids = store_open_ids(s, true);
-	if (ids < 0)
-		return -1;
-	int result = symlinkat(session, ids, id);
-	if (result < 0 && errno == EEXIST)
-		result = 0;
-	io_close(&ids);
-	return result;
+	int result = id_claim_exact(s, session, id);
+	return result < 0 && errno == EEXIST ? 0 : result;
 }
 
 void id_release(const struct store *s, const char *id)
@@ -104,11 +141,11 @@ void id_release(const struct store *s, const char *id)
 	io_close(&ids);
 }
 
-/* Whether the artifact that the link ids/ID stands for is there. */
-static bool look_up(struct store *s, int ids, const char *id, struct id_found *found)
+/* Whether the artifact that the link ids/ID stands for is there, and in which session. */
+static bool is_there(const struct store *s, int ids, const char *id,
+		     char session[STORE_SESSION_LEN + 1])
 {
-	char session[STORE_SESSION_LEN + 1];
-	ssize_t n = readlinkat(ids, id, session, sizeof(session));
+	ssize_t n = readlinkat(ids, id, session, STORE_SESSION_LEN + 1);
 	if (n <= 0 || n > STORE_SESSION_LEN)
 		return false;
 	session[n] = '\0';
@@ -120,11 +157,24 @@ static bool look_up(struct store *s, int ids, const char *id, struct id_found *f
 	snprintf(name, sizeof(name), "%s.txt", id);
 	bool there = faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	io_close(&dir);
-	if (!there)
+	return there;
+}
+
+bool id_exists(const struct store *s, const char *id)
+{
+	char session[STORE_SESSION_LEN + 1];
+	int ids = store_open_ids(s, false);
+	bool there = ids >= 0 && is_there(s, ids, id, session);
+	io_close(&ids);
+	return there;
+}
+
+static bool look_up(struct store *s, int ids, const char *id, struct id_found *found)
+{
+	if (!is_there(s, ids, id, found->session))
 		return false;
 	found->store = s;
-	memcpy(found->session, session, sizeof(session));
-	snprintf(found->id, sizeof(found->id), "%s", id);
+	memcpy(found->id, id, ID_LEN + 1);
 	return true;
 }
 
@@ -213,26 +263,6 @@ static bool parse_last(const char *name, unsigned long *back)
 	return errno == 0;
 }
 
-/* What the name of one of an artifact's files begins with. */
-static bool strip_suffix(const char *name, char id[ID_LEN + 1])
-{
-	static const char *const suffixes[] = {".txt", ".err.txt", ".raw", ".json",
-					       ".idx", ".err.idx", ".cast"};
-	const char *slash = strrchr(name, '/');
-	const char *base = slash ? slash + 1 : name;
-	if (strlen(base) <= ID_LEN)
-		return false;
-	memcpy(id, base, ID_LEN);
-	id[ID_LEN] = '\0';
-	if (!id_is_valid(id))
-		return false;
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		if (strcmp(base + ID_LEN, suffixes[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool is_prefix(const char *name)
 {
 	size_t len = strlen(name);
@@ -252,7 +282,8 @@ int id_find(struct store *stores, int count, const char *session, const char *na
 	if (parse_last(name, &back))
 		return find_last(stores, count, session, back, found);
 	char id[ID_LEN + 1];
-	if (strip_suffix(name, id))
+	const char *slash = strrchr(name, '/');
+	if (id_of_file(slash ? slash + 1 : name, id))
 		return find_whole(stores, count, id, found);
 	if (id_is_valid(name))
 		return find_whole(stores, count, name, found);

@@ -14,14 +14,33 @@
    gets the same, even when clocks step. Returns 0, or -1 with errno. */
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1]);
 
+/* Claims this ID. Returns 0, or -1 with errno (EEXIST: somebody has it). */
+int id_claim_exact(const struct store *s, const char *session, const char *id);
+
 /* Claims this ID, which the caller has claimed before (in any store). */
 int id_claim_again(const struct store *s, const char *session, const char *id);
 
 /* Gives a claimed ID back. */
 void id_release(const struct store *s, const char *id);
 
+/* Whether the artifact with this whole ID is there. */
+bool id_exists(const struct store *s, const char *id);
+
 /* Whether `text` has the form of a whole ID. */
 bool id_is_valid(const char *text);
+
+/* What follows an ID in the names of an artifact's files; NULL-terminated, the text first. */
+extern const char *const id_suffixes[];
+
+/* Whether `name` is that of an artifact's file; takes its ID from it. */
+bool id_of_file(const char *name, char id[ID_LEN + 1]);
+
+/* The start time in an ID, in milliseconds, as far as it can be told. */
+int64_t id_time_ms(uint64_t packed);
+
+/* The first and the last ID of that millisecond, packed. */
+uint64_t id_first_at(int64_t ms);
+uint64_t id_last_at(int64_t ms);
 
 /* An ID's twelve digits as a number that sorts as the text does, and back. */
 uint64_t id_pack(const char *id);

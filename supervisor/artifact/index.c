@@ -66,10 +66,15 @@ static bool is_line_start(int fd, const struct index_range *range, uint64_t offs
 	       (io_read_at(fd, &before, 1, (off_t)offset - 1) == 1 && before == '\n');
 }
 
+uint64_t index_offset(uint64_t k)
+{
+	return MAGIC_LEN + k * sizeof(uint64_t);
+}
+
 static bool read_entry(int idx, uint64_t k, uint64_t *offset)
 {
 	uint64_t entry;
-	off_t at = (off_t)(MAGIC_LEN + k * sizeof(entry));
+	off_t at = (off_t)index_offset(k);
 	if (io_read_at(idx, &entry, sizeof(entry), at) != (ssize_t)sizeof(entry))
 		return false;
 	entry = le64toh(entry);

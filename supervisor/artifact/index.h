@@ -16,6 +16,9 @@
 
 struct buffer;
 
+/* Where entry k is in the file. */
+uint64_t index_offset(uint64_t k);
+
 /* The writing side: counts lines and collects entries. */
 struct index_writer {
 	uint64_t bytes; /* fed so far */

@@ -2,6 +2,7 @@
 
 #include "supervisor/artifact/meta.h"
 
+#include "supervisor/artifact/journal.h"
 #include "supervisor/artifact/meta_json.h"
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/io.h"
@@ -14,8 +15,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define HISTORY "history.jsonl"
 
 /* Arguments of at most 128 KB: escaped six-fold they still are under META_MAX. */
 #define COMMAND_BUDGET (128 * 1024)
@@ -76,7 +75,7 @@ int meta_write(int dir, const struct meta *m)
 int meta_append_history(int dir, const struct meta *m)
 {
 	struct buffer line = BUFFER_INIT;
-	int result = -1, fd = -1;
+	int result = -1;
 	/* How much escaping adds is known only afterwards. */
 	for (size_t budget = META_HISTORY_MAX;; budget /= 2) {
 		buffer_clear(&line);
@@ -85,22 +84,51 @@ int meta_append_history(int dir, const struct meta *m)
 		if (line.len <= META_HISTORY_MAX || budget == 0)
 			break;
 	}
-	fd = store_open_file(dir, HISTORY, O_WRONLY | O_APPEND | O_CREAT);
-	if (fd < 0)
-		goto out;
-	/* One call, so that lines of several writers do not mix. */
-	ssize_t n;
-	do {
-		n = write(fd, line.data, line.len);
-	} while (n < 0 && errno == EINTR);
-	if (n >= 0 && (size_t)n < line.len)
-		errno = ENOSPC;
-	else if (n >= 0)
-		result = 0;
+	result = journal_append(dir, META_HISTORY, line.data, line.len);
 out:
-	io_close(&fd);
 	buffer_release(&line);
 	return result;
+}
+
+/* Of a history line, or -1. No other place in it can hold this: quotes in strings are escaped. */
+static int64_t started_in(const char *line, size_t len)
+{
+	static const char key[] = "\"started_ms\":";
+	const char *at = memmem(line, len, key, sizeof(key) - 1);
+	char digits[24];
+	if (!at)
+		return -1;
+	at += sizeof(key) - 1;
+	size_t left = (size_t)(line + len - at);
+	snprintf(digits, sizeof(digits), "%.*s", (int)(left < 20 ? left : 20), at);
+	return strtoll(digits, NULL, 10);
+}
+
+struct span_of_time {
+	int64_t from_ms, to_ms;
+};
+
+static size_t keep_others(void *ctx, const char *line, size_t len)
+{
+	const struct span_of_time *span = ctx;
+	int64_t started = started_in(line, len);
+	return started >= span->from_ms && started < span->to_ms ? 0 : len;
+}
+
+long meta_forget_history(int dir, int64_t from_ms, int64_t to_ms)
+{
+	struct span_of_time span = {from_ms, to_ms};
+	return journal_filter(dir, META_HISTORY, keep_others, &span);
+}
+
+int64_t meta_first_in_history(int dir)
+{
+	char line[META_HISTORY_MAX];
+	int fd = store_open_file(dir, META_HISTORY, O_RDONLY);
+	ssize_t n = fd < 0 ? -1 : io_read_at(fd, line, sizeof(line), 0);
+	io_close(&fd);
+	const char *newline = n > 0 ? memchr(line, '\n', (size_t)n) : NULL;
+	return newline ? started_in(line, (size_t)(newline - line)) : -1;
 }
 
 bool meta_is_held(int text_fd)

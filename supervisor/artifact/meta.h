@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define META_HISTORY     "history.jsonl"
 #define META_MAX         (1024 * 1024) /* bytes of ID.json at most */
 #define META_HISTORY_MAX 4096          /* bytes of a history line at most */
 
@@ -55,6 +56,13 @@ int meta_write(int dir, const struct meta *m);
    and directories are cut so that the line stays under META_HISTORY_MAX bytes).
    Returns 0, or -1 with errno. */
 int meta_append_history(int dir, const struct meta *m);
+
+/* Takes the runs that started at from_ms or later, and before to_ms, out of the history. Returns
+   how many these were, or -1 with errno (ENOENT: there is no history). */
+long meta_forget_history(int dir, int64_t from_ms, int64_t to_ms);
+
+/* When the first run in the history started, or -1. */
+int64_t meta_first_in_history(int dir);
 
 /* Reads ID.json. Of a run that is not done, `bytes` are taken from the files and `lines` are 0
    (text_lines() counts them). A running state whose keeper no longer holds its lock on ID.txt

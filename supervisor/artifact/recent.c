@@ -2,6 +2,7 @@
 
 #include "supervisor/artifact/recent.h"
 
+#include "supervisor/artifact/journal.h"
 #include "supervisor/base/io.h"
 
 #include <dirent.h>
@@ -13,9 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_NAME "recent"
-#define RECORD    (ID_LEN + 1)
-#define AT_ONCE   64 /* records read with one call */
+#define RECORD  (ID_LEN + 1)
+#define AT_ONCE 64 /* records read with one call */
 
 /* The artifacts of one store, newest first. */
 struct source {
@@ -38,14 +38,9 @@ struct recent {
 
 int recent_append(int dir, const char *id)
 {
-	int fd = store_open_file(dir, FILE_NAME, O_WRONLY | O_APPEND | O_CREAT);
-	if (fd < 0)
-		return -1;
 	char record[RECORD + 1];
 	snprintf(record, sizeof(record), "%.*s\n", ID_LEN, id);
-	int result = io_write(fd, record, RECORD);
-	io_close(&fd);
-	return result;
+	return journal_append(dir, RECENT_FILE, record, RECORD);
 }
 
 static int compare(const void *a, const void *b)
@@ -94,7 +89,7 @@ out:
 /* Opens SESSION/recent if it is there and of whole records. */
 static bool open_file(struct source *s)
 {
-	s->file = store_open_file(s->dir, FILE_NAME, O_RDONLY);
+	s->file = store_open_file(s->dir, RECENT_FILE, O_RDONLY);
 	struct stat st;
 	if (s->file >= 0 && fstat(s->file, &st) == 0 && st.st_size % RECORD == 0) {
 		s->left = (uint64_t)st.st_size / RECORD;
@@ -158,6 +153,23 @@ static int open_source(struct source *s, const char *session)
 	if (session ? !open_file(s) && list(s, ".txt") < 0 : list(s, "") < 0)
 		return -1;
 	return advance(s);
+}
+
+/* Of an ID that was removed nothing. */
+static size_t keep_existing(void *ctx, const char *line, size_t len)
+{
+	char id[ID_LEN + 1];
+	if (len < ID_LEN)
+		return 0;
+	memcpy(id, line + len - ID_LEN, ID_LEN);
+	id[ID_LEN] = '\0';
+	return id_is_valid(id) && exists(*(const int *)ctx, id) ? ID_LEN : 0;
+}
+
+int recent_compact(int dir)
+{
+	long taken = journal_filter(dir, RECENT_FILE, keep_existing, &dir);
+	return taken < 0 && errno != ENOENT ? -1 : 0;
 }
 
 struct recent *recent_open(struct store *stores, int count, const char *session)

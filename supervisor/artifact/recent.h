@@ -9,8 +9,14 @@
 
 #include "supervisor/artifact/id.h"
 
+#define RECENT_FILE "recent"
+
 /* Notes a new artifact in its session's directory. Returns 0, or -1 with errno. */
 int recent_append(int dir, const char *id);
+
+/* Takes the IDs of artifacts that were removed out of the file, so that passing over them costs
+   no time. Safe while others append. Returns 0, or -1 with errno. */
+int recent_compact(int dir);
 
 struct recent;
 

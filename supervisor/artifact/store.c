@@ -4,13 +4,21 @@
 
 #include "supervisor/base/io.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Locks are held for moments, but for those that tell of a run. */
+#define LOCK_WAIT_MS 1000
+
+#define TRIES 100
 
 #define DIRECTORY (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
@@ -258,20 +266,105 @@ void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1])
 	out[n] = '\0';
 }
 
-int store_open_session(const struct store *s, const char *session, bool make)
+int store_lock(int fd, int operation)
+{
+	for (int waited = 0;; waited++) {
+		if (flock(fd, operation | LOCK_NB) == 0)
+			return 0;
+		if ((errno != EWOULDBLOCK && errno != EINTR) || waited == LOCK_WAIT_MS)
+			return -1;
+		struct timespec pause = {.tv_nsec = 1000000};
+		nanosleep(&pause, NULL);
+	}
+}
+
+static bool is_session_name(const char *session)
 {
 	char name[STORE_SESSION_LEN + 1];
 	store_session_name(session, name);
-	if (strcmp(name, session) != 0) {
+	return strcmp(name, session) == 0;
+}
+
+int store_open_sessions(const struct store *s, bool make)
+{
+	return open_below(s->fd, "sessions", make);
+}
+
+/* Marks the directory as in use. Returns false if it has been removed by now. */
+static bool use_session(int fd)
+{
+	struct stat st;
+	/* Where there are no locks nobody removes it. */
+	store_lock(fd, LOCK_SH);
+	return fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
+int store_open_session(const struct store *s, const char *session, bool make)
+{
+	if (!is_session_name(session)) {
 		errno = EINVAL;
 		return -1;
 	}
-	int sessions = open_below(s->fd, "sessions", make);
+	int sessions = store_open_sessions(s, make);
 	if (sessions < 0)
 		return -1;
 	int fd = open_below(sessions, session, make);
+	/* Somebody may remove it while it is made or opened. */
+	for (int i = 0; make && i < TRIES && (fd < 0 ? errno == ENOENT : !use_session(fd)); i++) {
+		io_close(&fd);
+		fd = open_below(sessions, session, make);
+	}
 	io_close(&sessions);
 	return fd;
+}
+
+bool store_is_in_use(int session_dir)
+{
+	if (flock(session_dir, LOCK_EX | LOCK_NB) < 0)
+		return true;
+	flock(session_dir, LOCK_UN);
+	return false;
+}
+
+/* Whether all that is in the directory are the files in `own`. */
+static bool has_only(int dir, const char *const *own, size_t count)
+{
+	int copy = openat(dir, ".", DIRECTORY);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	bool only = d;
+	if (!d)
+		io_close(&copy);
+	for (struct dirent *e; only && (e = readdir(d));) {
+		only = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
+		for (size_t i = 0; i < count && !only; i++)
+			only = strcmp(e->d_name, own[i]) == 0;
+	}
+	if (d)
+		closedir(d);
+	errno = ENOTEMPTY;
+	return only;
+}
+
+int store_remove_session(const struct store *s, const char *session, const char *const *own,
+			 size_t count)
+{
+	int result = -1, dir = store_open_session(s, session, false);
+	int sessions = dir < 0 ? -1 : store_open_sessions(s, false);
+	if (sessions < 0)
+		goto out;
+	if (flock(dir, LOCK_EX | LOCK_NB) < 0) {
+		errno = EBUSY;
+		goto out;
+	}
+	if (!has_only(dir, own, count))
+		goto out;
+	for (size_t i = 0; i < count; i++)
+		unlinkat(dir, own[i], 0);
+	result = unlinkat(sessions, session, AT_REMOVEDIR);
+out:
+	io_close(&sessions);
+	io_close(&dir);
+	return result;
 }
 
 int store_open_ids(const struct store *s, bool make)

@@ -24,6 +24,9 @@
 #define STORE_MAX         5
 #define STORE_SESSION_LEN 100 /* bytes of a session's directory name at most */
 
+/* Seconds after which something half-made is taken for what a crash has left. */
+#define STORE_SETTLED_S 60
+
 struct store {
 	int fd;              /* the STORE directory, close-on-exec; -1: not open */
 	char path[PATH_MAX]; /* absolute */
@@ -53,10 +56,27 @@ void store_explain(void (*each)(void *ctx, const char *path, const char *origin,
    NULL or "" becomes "default". */
 void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1]);
 
-/* Opens the session's directory, making it if `make`. Returns a close-on-exec
-   descriptor, or -1 with errno. `session` must be a result of store_session_name
-   (else EINVAL). */
+/* Opens the session's directory. Returns a close-on-exec descriptor, or -1 with errno.
+   `session` must be a result of store_session_name (else EINVAL). With `make` it is made when
+   missing and marked as in use, by a shared lock, as long as the descriptor is open: so nobody
+   removes it (store_remove_session). */
 int store_open_session(const struct store *s, const char *session, bool make);
+
+/* Whether a run uses the session's directory. True where that can't be told. */
+bool store_is_in_use(int session_dir);
+
+/* Removes the session's directory, unless a run uses it (EBUSY) or there is anything in it but
+   the files named in `own` (ENOTEMPTY), which are removed with it. Returns 0, or -1 with errno. */
+int store_remove_session(const struct store *s, const char *session, const char *const *own,
+			 size_t count);
+
+/* Takes a lock (LOCK_SH or LOCK_EX) on an open file or directory, waiting a second for whoever
+   holds it for a moment. It goes with the descriptor. Returns 0, or -1 with errno (EWOULDBLOCK:
+   somebody holds it). */
+int store_lock(int fd, int operation);
+
+/* Opens STORE/sessions. Returns a close-on-exec descriptor, or -1 with errno. */
+int store_open_sessions(const struct store *s, bool make);
 
 /* Opens STORE/ids in the same way. */
 int store_open_ids(const struct store *s, bool make);

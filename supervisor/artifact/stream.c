@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define ENTRIES ((size_t)4096) /* bytes of index written at once */
@@ -159,6 +160,17 @@ static void give_up_tail(struct stream *s)
 	s->options.gap_moved(s->options.ctx);
 }
 
+/* Nobody looks for lines of the gap: what the index tells of them is released, too. */
+static void punch_index(struct stream *s)
+{
+	const struct cap *c = &s->cap;
+	uint64_t begin = index_offset((c->from - 1) / INDEX_STRIDE + 1);
+	uint64_t end = index_offset((c->to + c->whole + INDEX_STRIDE - 2) / INDEX_STRIDE);
+	if (s->idx >= 0 && end > begin)
+		fallocate(s->idx, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin,
+			  (off_t)(end - begin));
+}
+
 /* Releases what the gap has grown by. */
 static void punch(struct stream *s, uint64_t old_end)
 {
@@ -187,6 +199,7 @@ static void punch(struct stream *s, uint64_t old_end)
 		struct meta_stream m;
 		stream_describe(s, &m);
 		announce(s, &m);
+		punch_index(s);
 	} else if (old_end == c->begin) {
 		give_up_tail(s);
 	} else {
@@ -225,6 +238,32 @@ static void pass(struct stream *s, const char *data, size_t len)
 	cap_end_head(c, at, s->index.lines + 1);
 }
 
+bool stream_has_room(int fd, uint64_t min_free)
+{
+	struct statvfs fs;
+	/* Where that can't be told, writing tells. */
+	if (min_free == 0 || fstatvfs(fd, &fs) < 0 ||
+	    (uint64_t)fs.f_bavail * fs.f_frsize >= min_free)
+		return true;
+	errno = ENOSPC;
+	return false;
+}
+
+/* Stops in time, so that others find room on the disk. */
+static void leave_room(struct stream *s)
+{
+	uint64_t bytes = s->index.bytes;
+	/* A tail that rolls on takes no more. */
+	if (s->options.min_free == 0 || s->cap.begin != s->cap.end ||
+	    (s->checked && bytes - s->checked < STREAM_WINDOW))
+		return;
+	s->checked = bytes;
+	if (stream_has_room(s->fd, s->options.min_free))
+		return;
+	s->error = ENOSPC;
+	stop_keeping(s, bytes);
+}
+
 /* Makes room on disk for `len` more bytes under the cap. */
 static void make_room(struct stream *s, size_t len)
 {
@@ -245,6 +284,8 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 {
 	/* What was live is now final, or stale: none of it may stay behind. */
 	set_live(s, NULL, 0);
+	if (s->keeping)
+		leave_room(s);
 	if (s->keeping)
 		shrink(s, s->index.bytes + len + live);
 	while (len > 0) {

@@ -24,6 +24,7 @@ struct stream_options {
 	const char *suffix; /* ".txt" */
 	const char *idx;    /* suffix of the index; NULL: not a text, no index */
 	uint64_t max_bytes; /* 0: no cap */
+	uint64_t min_free;  /* less is taken for a full disk; 0: only a full one */
 	/* Called when the gap has grown, before bytes are released, so that what is
 	   told about the gap is never behind the file. */
 	void (*gap_moved)(void *ctx);
@@ -39,6 +40,7 @@ struct stream {
 	bool indexing;
 	char *collected; /* final bytes not written yet; allocated on first use */
 	size_t len;
+	uint64_t checked;          /* bytes when it was last looked how much is free */
 	struct index_writer index; /* what was written: bytes and newlines */
 	struct buffer entries;
 	uint64_t line_start; /* offset behind the last newline */
@@ -48,6 +50,9 @@ struct stream {
 	bool live_open;      /* ... and whether it ends inside a line */
 	struct cap cap;
 };
+
+/* Whether so much is free where this file or directory is. False with errno ENOSPC. */
+bool stream_has_room(int fd, uint64_t min_free);
 
 /* Creates the file. Returns 0, or -1 with errno (nothing to close). */
 int stream_open(struct stream *s, const struct stream_options *options);

@@ -270,7 +270,10 @@ static int seek(struct text *t, uint64_t line, uint64_t *lines)
 	struct index_range range = before_gap(t);
 	t->sought = line;
 	t->lost_told = false;
-	int result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
+	int result = 1;
+	/* The index has no lines of the gap, so it is not asked about lines behind it. */
+	if (!has_gap(t) || line <= t->gap.from)
+		result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
 	if (result != 1)
 		return result;
 	if (has_gap(t)) {

@@ -50,3 +50,22 @@ char *human_duration(char out[HUMAN_LEN], int64_t ms)
 		snprintf(out, HUMAN_LEN, "%" PRId64 " h %" PRId64 " min", s / 3600, s % 3600 / 60);
 	return out;
 }
+
+char *human_age(char out[HUMAN_LEN], int64_t ms)
+{
+	static const struct {
+		int64_t from, unit;
+		const char *name;
+	} units[] = {
+		{172800, 86400, "d"},
+		{7200, 3600, "h"},
+		{120, 60, "min"},
+		{0, 1, "s"},
+	};
+	int64_t s = ms > 0 ? ms / 1000 : 0;
+	size_t i = 0;
+	while (s < units[i].from)
+		i++;
+	snprintf(out, HUMAN_LEN, "%" PRId64 " %s", s / units[i].unit, units[i].name);
+	return out;
+}

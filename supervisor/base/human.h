@@ -19,4 +19,7 @@ char *human_size(char out[HUMAN_LEN], uint64_t bytes);
 /* "3 ms", "12.3 s", "4 min 5 s", "2 h 3 min" */
 char *human_duration(char out[HUMAN_LEN], int64_t ms);
 
+/* How long ago, in one unit: "119 s", "2 min", "47 h", "2 d" */
+char *human_age(char out[HUMAN_LEN], int64_t ms);
+
 #endif

@@ -10,6 +10,8 @@
 #include "supervisor/intercept/interceptor.h"
 #include "supervisor/process/account.h"
 #include "supervisor/process/record.h"
+#include "supervisor/redact/redactor.h"
+#include "supervisor/redact/secrets.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -88,9 +90,15 @@ static void on_print(void *ctx, const char *data, size_t len)
 		f->error = errno;
 }
 
-/* Reads standard input to its end. Returns 0, or -1 with errno. */
-static int feed(struct filter *f, struct interceptor *text)
+static void pass(void *ctx, const char *data, size_t len)
 {
+	interceptor_feed(ctx, data, len);
+}
+
+/* Reads standard input to its end. Returns 0, or -1 with errno. */
+static int feed(struct filter *f, struct interceptor *text, struct secrets *secrets)
+{
+	struct redactor redactor = {.secrets = secrets, .out = pass, .ctx = text};
 	char *chunk = malloc(CHUNK);
 	ssize_t n = chunk ? 0 : -1;
 	while (chunk && !f->error) {
@@ -99,8 +107,13 @@ static int feed(struct filter *f, struct interceptor *text)
 			continue;
 		if (n <= 0)
 			break;
-		interceptor_feed(text, chunk, (size_t)n);
+		if (secrets)
+			redactor_feed(&redactor, chunk, (size_t)n);
+		else
+			interceptor_feed(text, chunk, (size_t)n);
 	}
+	redactor_finish(&redactor);
+	redactor_release(&redactor);
 	free(chunk);
 	return n < 0 ? -1 : 0;
 }
@@ -187,8 +200,10 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	job.parent = getppid();
 	record_init(&f.record, &job);
 
-	struct interceptor *text = make_interceptor(&f, c->settings);
-	if (!text || feed(&f, text) < 0) {
+	struct secrets *secrets = secrets_new(c->settings);
+	bool safe = secrets || !errno;
+	struct interceptor *text = safe ? make_interceptor(&f, c->settings) : NULL;
+	if (!text || feed(&f, text, secrets) < 0) {
 		fprintf(stderr, "terse filter: standard input: %s\n", strerror(errno));
 		goto out;
 	}
@@ -207,8 +222,9 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	}
 out:
 	interceptor_free(text);
+	secrets_free(secrets);
 	if (f.record.artifact) {
-		record_prepare(&f.record);
+		record_prepare(&f.record, 0);
 		record_close(&f.record, false);
 	}
 	return result;

@@ -95,6 +95,33 @@ static const struct topic topics[] = {
 	 "Gives the terminal of a command that runs another size.\n"},
 	{"path", "terse path [--raw] ID",
 	 "The file that holds the text of an artifact (--raw: its raw bytes).\n"},
+	{"session",
+	 "terse session [list]\n       terse session show [NAME]\n       terse session end [NAME] "
+	 "[--now]\n       terse session new [NAME]",
+	 "Lists the sessions, tells about one, ends one, or makes a new one and prints its name\n"
+	 "(export TERSE_SESSION=$(terse session new)). NAME: else the caller's session.\n"
+	 "The artifacts of a session that has ended are removed after [session] keep.\n\n"
+	 "  --now                 remove them at once\n"},
+	{"rewind", "terse rewind [--dry-run] [--session NAME] ID | --to TIME",
+	 "Removes the artifact of that run and those of all later runs of its session, and these\n"
+	 "runs from its history. What still runs stays.\n\n"
+	 "  --to TIME             runs from then on: 30m (ago), 14:05, \"2026-11-20 14:05\", "
+	 "@SECONDS\n"
+	 "  --dry-run             only tell what would be removed\n"},
+	{"drop", "terse drop [--session NAME] ID...",
+	 "Removes artifacts. What still runs stays.\n"},
+	{"gc", "terse gc [--dry-run] [OPTIONS]",
+	 "Removes artifacts over the limits of [gc], those of sessions that have ended, and what\n"
+	 "crashes have left behind. What still runs stays. Done by itself after a run, once in a\n"
+	 "while ([gc] interval). OPTIONS: --keep, --gc-age, --gc-size ... (see terse help run).\n\n"
+	 "  --dry-run             only tell what would be removed\n"},
+	{"archive", "terse archive [--output FILE|-] [--force] [--session NAME] ID",
+	 "Writes an artifact with all that belongs to it to one compressed file, to be passed on\n"
+	 "(ID.terse.zst in this directory).\n\n"
+	 "  --output FILE         to this file; -: to standard output\n"
+	 "  --force               in place of one that is there\n"},
+	{"restore", "terse restore [--session NAME] FILE|-",
+	 "Takes an artifact out of such a file, into this session. It keeps its ID.\n"},
 	{"filter", "terse filter [OPTIONS] < FILE",
 	 "Treats standard input as a command's output and prints what run would have printed.\n\n"
 	 "  --exit-code N         the command ended so (default 0)\n"

@@ -2,7 +2,6 @@
 
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/recent.h"
-#include "supervisor/artifact/session.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/clock.h"
@@ -46,24 +45,6 @@ static void describe_state(const struct meta *m, char out[24])
 		snprintf(out, 24, "exit %d", m->exit_code);
 }
 
-static void describe_age(int64_t ms, char out[HUMAN_LEN])
-{
-	static const struct {
-		int64_t from, unit;
-		const char *name;
-	} units[] = {
-		{172800, 86400, "d"},
-		{7200, 3600, "h"},
-		{120, 60, "min"},
-		{0, 1, "s"},
-	};
-	int64_t s = ms > 0 ? ms / 1000 : 0;
-	size_t i = 0;
-	while (s < units[i].from)
-		i++;
-	snprintf(out, HUMAN_LEN, "%" PRId64 " %s", s / units[i].unit, units[i].name);
-}
-
 /* What the metadata of a run that has not ended can't tell. */
 static void count_lines(int dir, const char *id, struct meta *m)
 {
@@ -93,7 +74,7 @@ static int add_row(struct buffer *out, const struct id_found *found, bool all, s
 		describe_state(&m, row.state);
 		human_count(row.lines, m.out.lines + m.err.lines);
 		human_size(row.size, m.out.bytes + m.err.bytes);
-		describe_age(clock_real_ms() - m.started_ms, row.age);
+		human_age(row.age, clock_real_ms() - m.started_ms);
 		if (row_add_command(&command, &m) < 0)
 			goto out;
 	} else if (errno == ENOENT) {
@@ -165,9 +146,8 @@ int command_list(struct command_context *c, int argc, char **argv)
 	if (live || watch)
 		return live_list(argv[0], watch);
 
-	char directory[STORE_SESSION_LEN + 1], room[SESSION_ROOM];
-	store_session_name(session ? session : session_name(c->settings, getppid(), room),
-			   directory);
+	char directory[STORE_SESSION_LEN + 1];
+	verb_session(c->settings, session, directory);
 	struct store stores[STORE_MAX];
 	struct buffer out = BUFFER_INIT;
 	int count = store_open_all(stores), status = 1;

@@ -13,6 +13,8 @@
 #include "supervisor/process/environment.h"
 #include "supervisor/process/frontend.h"
 #include "supervisor/process/spawn.h"
+#include "supervisor/redact/redactor.h"
+#include "supervisor/redact/secrets.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -235,6 +237,19 @@ static int apply_profile(struct settings *s, char *const *argv, const char *stri
 	return 0;
 }
 
+/* Returns 0, or -1 with errno. */
+static int hide_secrets(struct job *job)
+{
+	job->secrets = secrets_new(job->settings);
+	if (!job->secrets)
+		return errno ? -1 : 0;
+	char **shown = redactor_words(job->secrets, job->shown);
+	if (!shown)
+		return -1;
+	job->shown = shown;
+	return 0;
+}
+
 int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string)
 {
 	struct option_error error = {""};
@@ -245,6 +260,9 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	}
 	layout_decide(&job->layout, s);
 	if (job->layout.direct)
+		return run_tell_exec_error(job, frontend_exec(job));
+	/* What can't be made safe is not kept. */
+	if (hide_secrets(job) < 0)
 		return run_tell_exec_error(job, frontend_exec(job));
 	look_at_terminal(job);
 	return run_tell_exec_error(job, frontend_run(job));

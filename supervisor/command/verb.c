@@ -138,11 +138,18 @@ int verb_parse(const struct verb_option *table, int argc, char **argv, const cha
 	return count;
 }
 
+void verb_session(const struct settings *settings, const char *session,
+		  char directory[STORE_SESSION_LEN + 1])
+{
+	char room[SESSION_ROOM];
+	store_session_name(session ? session : session_name(settings, getppid(), room), directory);
+}
+
 int verb_find(const struct settings *settings, const char *session, const char *name,
 	      struct store stores[STORE_MAX], int *count, struct id_found *found)
 {
-	char directory[STORE_SESSION_LEN + 1], room[SESSION_ROOM];
-	store_session_name(session ? session : session_name(settings, getppid(), room), directory);
+	char directory[STORE_SESSION_LEN + 1];
+	verb_session(settings, session, directory);
 	*count = store_open_all(stores);
 	return id_find(stores, *count, directory, name, found);
 }

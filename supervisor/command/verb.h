@@ -43,6 +43,10 @@ int verb_open(const struct settings *settings, const char *session, bool standar
 /* The same of an artifact that was found. -1 with errno, nothing said. */
 int verb_open_found(const struct id_found *found, bool standard_error, struct text *text);
 
+/* The directory's name of the session `session`, or of the caller's if NULL. */
+void verb_session(const struct settings *settings, const char *session,
+		  char directory[STORE_SESSION_LEN + 1]);
+
 /* Finds the artifact that `name` means in the session `session`, or the caller's if NULL.
    Opens the stores; *count of them are to be closed. Returns 0, or -1 with errno as id_find. */
 int verb_find(const struct settings *settings, const char *session, const char *name,

@@ -10,11 +10,14 @@
 #include <sys/types.h>
 #include <termios.h>
 
+struct secrets;
+
 struct job {
 	const char *program; /* what is executed; NULL: argv[0] */
 	char **argv;
 	char **shown; /* what the user typed, for the metadata */
 	const struct settings *settings;
+	struct secrets *secrets; /* to be replaced in all that comes (redact/secrets.h), or NULL */
 	struct layout layout;
 	struct signals signals; /* as the caller had them */
 	pid_t front, parent;    /* the front end's process ID, and its parent's */

@@ -825,7 +825,9 @@ static void finish(struct keeper *k)
 	live_close(&k->live);
 	record_close(&k->record, k->lingered);
 	dismiss_guard(k);
-	tell_ended(k, 0);
+	/* Nobody is to wait for a cleaning up. */
+	tell_ended(k, k->record.gc_due ? ENDED_LIVES_ON : 0);
+	record_clean_up(&k->record, k->job->settings);
 }
 
 _Noreturn void keeper_run(const struct job *job, int front, int guard)
@@ -846,7 +848,7 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	close_inherited(&k);
 	record_init(&k.record, job);
 	k.record.meta.command = k.command;
-	record_prepare(&k.record);
+	record_prepare(&k.record, job->settings->gc_interval);
 	for (int i = 0; i < k.source_count; i++)
 		source_connect(&k.sources[i], &k.record, queue_input, i == 0 ? on_seen : NULL, &k);
 	const struct live_events live = {.type = on_typed, .signal = on_signal, .ctx = &k};

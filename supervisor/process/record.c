@@ -2,17 +2,22 @@
 
 #include "supervisor/process/record.h"
 
+#include "supervisor/artifact/gc.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
+#include "supervisor/process/visit.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 void record_init(struct record *r, const struct job *job)
 {
-	*r = (struct record){.max_bytes = (uint64_t)job->settings->max_artifact, .history = -1};
+	*r = (struct record){.max_bytes = (uint64_t)job->settings->max_artifact,
+			     .min_free = (uint64_t)job->settings->min_free,
+			     .history = -1};
 	if (!getcwd(r->cwd, sizeof(r->cwd)))
 		r->cwd[0] = '\0';
 	r->meta = (struct meta){
@@ -63,7 +68,7 @@ struct artifact *record_open(struct record *r)
 {
 	if (r->artifact || r->error)
 		return r->artifact;
-	r->artifact = artifact_create(&r->meta, r->max_bytes);
+	r->artifact = artifact_create(&r->meta, r->max_bytes, r->min_free);
 	if (!r->artifact)
 		r->error = errno ? errno : EIO;
 	return r->artifact;
@@ -93,7 +98,7 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted, 
 		artifact_update(r->artifact);
 }
 
-void record_prepare(struct record *r)
+void record_prepare(struct record *r, int64_t gc_interval_ms)
 {
 	struct store store;
 	char session[STORE_SESSION_LEN + 1];
@@ -101,6 +106,7 @@ void record_prepare(struct record *r)
 		return;
 	store_session_name(r->meta.session, session);
 	r->history = store_open_session(&store, session, true);
+	r->gc_due = gc_is_due(&store, gc_interval_ms);
 	store_close(&store);
 }
 
@@ -121,4 +127,26 @@ void record_close(struct record *r, bool grown)
 	if (r->history >= 0)
 		meta_append_history(r->history, &r->meta);
 	io_close(&r->history);
+}
+
+void record_clean_up(const struct record *r, const struct settings *settings)
+{
+	struct store stores[STORE_MAX];
+	if (!r->gc_due)
+		return;
+	/* Whatever else runs comes first. */
+	setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
+	int count = store_open_all(stores);
+	for (int i = 0; i < count; i++) {
+		struct gc gc = {
+			.store = &stores[i],
+			.limits = gc_limits(settings),
+			.now_ms = clock_real_ms(),
+		};
+		if (gc_take_turn(&stores[i], settings->gc_interval)) {
+			gc_run(&gc);
+			visit_sweep(&stores[i]);
+		}
+		store_close(&stores[i]);
+	}
 }

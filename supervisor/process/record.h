@@ -13,19 +13,20 @@
 struct record {
 	struct meta meta;
 	struct artifact *artifact;
-	uint64_t max_bytes;
+	uint64_t max_bytes, min_free;
 	bool claimed; /* its ID was, before there is an artifact */
 	int error;    /* why there is no artifact although one was wanted */
 	char cwd[PATH_MAX];
 	char session[SESSION_ROOM];
 	int history; /* the session's directory, or -1 */
+	bool gc_due;
 };
 
 void record_init(struct record *r, const struct job *job);
 
 /* Opens what the line in the history needs, while the command starts, so that its end is not
- * delayed. */
-void record_prepare(struct record *r);
+   delayed; looks whether it is time to clean up (r->gc_due). */
+void record_prepare(struct record *r, int64_t gc_interval_ms);
 
 /* Whether there is a place to keep it, as far as is known after record_prepare(). */
 bool record_is_kept(const struct record *r);
@@ -48,5 +49,8 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 /* Nothing more comes: the line in the history, and the last update if text came since record_end();
  * frees. */
 void record_close(struct record *r, bool grown);
+
+/* Cleans the stores up, if it is time and nobody else does. To be called when nobody waits. */
+void record_clean_up(const struct record *r, const struct settings *settings);
 
 #endif

@@ -131,6 +131,8 @@ static void make_text(struct source *s)
 	s->text = interceptor_new(&options, &events);
 }
 
+static void pass(void *ctx, const char *data, size_t len);
+
 void source_connect(struct source *s, struct record *record,
 		    void (*reply)(void *ctx, const char *data, size_t len),
 		    void (*seen)(void *ctx, const char *data, size_t len), void *ctx)
@@ -139,6 +141,7 @@ void source_connect(struct source *s, struct record *record,
 	s->reply = reply;
 	s->seen = seen;
 	s->ctx = ctx;
+	s->redactor = (struct redactor){.secrets = s->job->secrets, .out = pass, .ctx = s};
 	outlet_init(&s->outlet, s->is_stderr ? STDERR_FILENO : STDOUT_FILENO);
 }
 
@@ -149,9 +152,10 @@ struct interceptor *source_text(struct source *s)
 	return s->text;
 }
 
-/* Hands on what was read. */
-static void take(struct source *s, const char *data, size_t len)
+/* Hands on what was read and may be known. */
+static void pass(void *ctx, const char *data, size_t len)
 {
+	struct source *s = ctx;
 	source_text(s);
 	bool is_reported = s->job->settings->format != FORMAT_TEXT;
 	s->lost |= is_reported && !s->text;
@@ -163,6 +167,14 @@ static void take(struct source *s, const char *data, size_t len)
 		interceptor_feed(s->text, data, len);
 	if (s->seen)
 		s->seen(s->ctx, data, len);
+}
+
+static void take(struct source *s, const char *data, size_t len)
+{
+	if (s->redactor.secrets)
+		redactor_feed(&s->redactor, data, len);
+	else
+		pass(s, data, len);
 }
 
 /* Of so much, more is expected: from then on a thread reads ahead. */
@@ -315,6 +327,7 @@ void source_close(struct source *s)
 {
 	source_take_back(s);
 	io_close(&s->fd);
+	redactor_finish(&s->redactor);
 	if (s->text)
 		interceptor_finish(s->text);
 }
@@ -326,6 +339,7 @@ void source_release(struct source *s)
 	io_close(&s->fd);
 	io_close(&s->child);
 	interceptor_free(s->text);
+	redactor_release(&s->redactor);
 	s->text = NULL;
 	outlet_release(&s->outlet);
 }

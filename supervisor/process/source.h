@@ -7,6 +7,7 @@
 #include "supervisor/process/intake.h"
 #include "supervisor/process/job.h"
 #include "supervisor/process/record.h"
+#include "supervisor/redact/redactor.h"
 #include "supervisor/report/outlet.h"
 
 #include <stdbool.h>
@@ -35,6 +36,7 @@ struct source {
 	enum sink sink;
 	const struct job *job;
 	struct interceptor *text; /* NULL until the first bytes come */
+	struct redactor redactor; /* before all that, if the job has secrets */
 	struct outlet outlet;
 	struct record *record;
 	void (*reply)(void *ctx, const char *data, size_t len);

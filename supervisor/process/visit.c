@@ -161,3 +161,29 @@ void visit_close(struct visit *v)
 {
 	io_close(&v->fd);
 }
+
+struct sweep {
+	const struct store *store;
+	unsigned removed;
+};
+
+static int sweep_one(void *ctx, const char *id)
+{
+	struct sweep *s = ctx;
+	struct visit v;
+	struct stat st;
+	int dir = store_open_live(s->store, false);
+	if (visit_open(&v, s->store, 1, id) == 0)
+		visit_close(&v);
+	else if (dir >= 0 && fstatat(dir, id, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		s->removed++;
+	io_close(&dir);
+	return 0;
+}
+
+unsigned visit_sweep(const struct store *s)
+{
+	struct sweep sweep = {s, 0};
+	visit_each(s, 1, sweep_one, &sweep);
+	return sweep.removed;
+}

@@ -38,4 +38,7 @@ int visit_each(const struct store *stores, int count, int (*each)(void *ctx, con
 
 void visit_close(struct visit *v);
 
+/* Removes the sockets that killed keepers have left. Returns how many. */
+unsigned visit_sweep(const struct store *s);
+
 #endif

@@ -11,7 +11,7 @@ static inline struct artifact *kept_create(struct meta *meta)
 {
 	static char *argv[] = {(char *)"test", NULL};
 	*meta = (struct meta){.argv = argv, .cwd = "/", .session = "test", .exit_code = -1};
-	return artifact_create(meta, 0);
+	return artifact_create(meta, 0, 0);
 }
 
 /* Appends to `out` what is in the artifact's file that ends in `suffix` (".txt", ".raw").

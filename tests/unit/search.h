@@ -49,7 +49,7 @@ static inline struct artifact *create(const char *session, uint64_t max)
 			     .cwd = "/",
 			     .started_ms = clock_real_ms(),
 			     .exit_code = -1};
-	struct artifact *a = artifact_create(&meta, max);
+	struct artifact *a = artifact_create(&meta, max, 0);
 	assert_non_null(a);
 	return a;
 }

@@ -56,7 +56,7 @@ static struct meta meta;
 static struct artifact *create(uint64_t max_bytes)
 {
 	meta = new_meta();
-	struct artifact *a = artifact_create(&meta, max_bytes);
+	struct artifact *a = artifact_create(&meta, max_bytes, 0);
 	assert_non_null(a);
 	return a;
 }
@@ -558,7 +558,7 @@ static void test_no_store(void **state)
 	setenv("TERSE_HOME", path, 1);
 	setenv("TMPDIR", path, 1);
 	meta = new_meta();
-	assert_null(artifact_create(&meta, 0));
+	assert_null(artifact_create(&meta, 0, 0));
 	assert_int_equal(errno, ENOTDIR);
 	assert_string_equal(meta.id, "");
 }

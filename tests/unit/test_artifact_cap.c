@@ -56,7 +56,7 @@ static struct artifact *create(uint64_t max_bytes)
 			     .session = "x",
 			     .started_ms = 1760000000000,
 			     .exit_code = -1};
-	struct artifact *a = artifact_create(&meta, max_bytes);
+	struct artifact *a = artifact_create(&meta, max_bytes, 0);
 	assert_non_null(a);
 	struct store s;
 	assert_int_equal(store_open_write(&s), 0);

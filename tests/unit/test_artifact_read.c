@@ -44,7 +44,7 @@ static struct artifact *create(uint64_t max)
 			     .cwd = "/",
 			     .started_ms = clock_real_ms(),
 			     .exit_code = -1};
-	struct artifact *a = artifact_create(&meta, max);
+	struct artifact *a = artifact_create(&meta, max, 0);
 	assert_non_null(a);
 	return a;
 }
@@ -512,7 +512,7 @@ static void test_sessions(void **state)
 	assert_int_equal(call("read last"), 1);
 	assert_int_equal(call_id("read @"), 0);
 	meta = (struct meta){.session = "other one", .started_ms = 1, .exit_code = -1};
-	struct artifact *a = artifact_create(&meta, 0);
+	struct artifact *a = artifact_create(&meta, 0, 0);
 	artifact_append(a, ARTIFACT_OUT, "other\n", 6);
 	finish(a);
 	assert_int_equal(call("read last"), 0);
@@ -558,7 +558,7 @@ static void test_list_all(void **state)
 	(void)state;
 	make("a\n", 2);
 	meta = (struct meta){.session = "other", .started_ms = clock_real_ms() - 7200000};
-	struct artifact *a = artifact_create(&meta, 0);
+	struct artifact *a = artifact_create(&meta, 0, 0);
 	finish(a);
 	assert_int_equal(call("list"), 0);
 	assert_null(strstr(out.data, "other"));

@@ -24,7 +24,7 @@ static int dir;
 static struct artifact *create(void)
 {
 	meta = (struct meta){.session = "x", .cwd = "/", .started_ms = 1, .exit_code = -1};
-	struct artifact *a = artifact_create(&meta, 0);
+	struct artifact *a = artifact_create(&meta, 0, 0);
 	assert_non_null(a);
 	struct store s;
 	assert_int_equal(store_open_write(&s), 0);

@@ -417,7 +417,7 @@ static void test_states_of_a_run(void **state)
 	struct meta m = {
 		.argv = argv, .cwd = "/", .session = "x", .started_ms = 1, .exit_code = -1};
 	struct meta back;
-	struct artifact *a = artifact_create(&m, 0);
+	struct artifact *a = artifact_create(&m, 0, 0);
 	assert_non_null(a);
 	assert_int_equal(artifact_append(a, ARTIFACT_OUT, "one\ntwo\n", 8), 0);
 	assert_int_equal(artifact_append(a, ARTIFACT_ERR, "e\n", 2), 0);
@@ -459,7 +459,7 @@ static void test_killed_keeper(void **state)
 	assert_true(child >= 0);
 	if (child == 0) {
 		struct meta m = {.session = "x", .started_ms = 1, .exit_code = -1};
-		struct artifact *a = artifact_create(&m, 0);
+		struct artifact *a = artifact_create(&m, 0, 0);
 		artifact_set_live(a, ARTIFACT_OUT, "prompt? ", 8);
 		if (write(ready[1], m.id, sizeof(m.id)) > 0)
 			pause();

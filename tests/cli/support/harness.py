@@ -384,6 +384,25 @@ class Case(unittest.TestCase):
         """Runs terse for an agent, to its end."""
         return self.run_to_end(TERSE, *argv, **how)
 
+    def isolated(self, setup, *argv, oneself=True, **how):
+        """Runs a command after `setup` in a mount namespace of its own."""
+        enter, leave = ["unshare", "-m"], ""
+        if os.geteuid() != 0:
+            # A user namespace to be root in for the mounts, one more to be oneself again.
+            enter = ["unshare", "-U", "-r", "-m"]
+        if os.geteuid() != 0 and oneself:
+            leave = "unshare -U --map-user=%d --map-group=%d" % (os.geteuid(), os.getegid())
+        if not hasattr(Case, "can_unshare"):
+            Case.can_unshare = subprocess.run(
+                enter + ["true"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                check=False).returncode == 0
+        if not Case.can_unshare:
+            self.skipTest("a mount namespace can't be made here")
+        script = "{ %s; } || exit 99; exec %s \"$@\"" % (setup, leave)
+        run = self.run_to_end(*enter, "sh", "-c", script, "sh", *argv, **how)
+        self.assertNotEqual(run.code, 99, run.out + run.err)
+        return run
+
     def shell(self, script, **how):
         """Runs a script of sh, whose output we read, to its end."""
         return self.run_to_end("/bin/sh", "-c", script, **how)

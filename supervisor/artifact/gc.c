@@ -1,0 +1,334 @@
+// See gc.h.
+
+#include "supervisor/artifact/gc.h"
+
+#include "config/settings.h"
+#include "supervisor/artifact/journal.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/recent.h"
+#include "supervisor/artifact/removal.h"
+#include "supervisor/base/clock.h"
+#include "supervisor/base/io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* In STORE: locked by who cleans up by itself, and last written when that was. */
+#define STAMP "gc"
+
+#define SETTLED_MS ((int64_t)STORE_SETTLED_S * 1000)
+
+/* What a session's directory may hold when it has no artifacts. */
+static const char *const own_files[] = {RECENT_FILE, META_HISTORY, INVENTORY_ENDED};
+
+struct retention_limits gc_limits(const struct settings *s)
+{
+	return (struct retention_limits){
+		.max_age_ms = s->gc_age,
+		.keep_ms = s->keep,
+		.max_count = (uint64_t)s->gc_count,
+		.max_bytes = (uint64_t)s->gc_size,
+		.session_count = (uint64_t)s->gc_session_count,
+		.session_bytes = (uint64_t)s->gc_session_size,
+	};
+}
+
+static void note_failure(struct gc *g)
+{
+	if (g->result.failed++ == 0)
+		g->result.error = errno;
+}
+
+/* Removes one, or tells what would be freed. Returns whether it is gone. */
+static bool remove_item(struct gc *g, int dir, const struct inventory_session *session,
+			struct retention_item *item)
+{
+	char id[ID_LEN + 1];
+	uint64_t freed = g->dry ? item->bytes : 0;
+	id_unpack(item->id, id);
+	if (!g->dry) {
+		enum removal r = removal_of(g->store, session->name, dir, id, &freed);
+		if (r == REMOVAL_FAILED)
+			note_failure(g);
+		if (r == REMOVAL_RUNNING)
+			item->running = true;
+		if (r != REMOVAL_DONE)
+			return false;
+		item->bytes = freed;
+	}
+	g->result.artifacts++;
+	g->result.bytes += freed;
+	if (g->removed)
+		g->removed(g->ctx, session, item);
+	return true;
+}
+
+/* --- sessions -------------------------------------------------------------- */
+
+bool gc_remove_session(const struct store *s, const char *session)
+{
+	return store_remove_session(s, session, own_files,
+				    sizeof(own_files) / sizeof(*own_files)) == 0;
+}
+
+int gc_end_session(const struct store *s, const char *session)
+{
+	int dir = store_open_session(s, session, false);
+	if (dir < 0)
+		return -1;
+	int fd = store_open_file(dir, INVENTORY_ENDED, O_WRONLY | O_CREAT);
+	int result = fd < 0 ? -1 : futimens(fd, NULL);
+	io_close(&fd);
+	io_close(&dir);
+	return result;
+}
+
+/* Whether nothing is lost with it. Artifacts that are left are none: counted by `count`. */
+static bool is_over(const struct gc *g, const struct inventory_session *s)
+{
+	int64_t idle = g->now_ms - s->active_ms;
+	if (s->count > 0 || s->in_use)
+		return false;
+	if (s->ended_ms && g->now_ms - s->ended_ms >= g->limits.keep_ms)
+		return true;
+	if (g->limits.max_age_ms && idle > g->limits.max_age_ms)
+		return true;
+	return s->empty && idle > SETTLED_MS;
+}
+
+static void sweep_session(struct gc *g, const struct inventory_session *s)
+{
+	if (!is_over(g, s))
+		return;
+	if (g->dry || gc_remove_session(g->store, s->name))
+		g->result.sessions++;
+}
+
+/* --- leftovers ------------------------------------------------------------- */
+
+static bool is_temporary(const char *name)
+{
+	char id[ID_LEN + 1];
+	return journal_is_temporary(name) || (name[0] == '.' && id_of_file(name + 1, id));
+}
+
+/* Removes old temporary files. */
+static void sweep_temporary(struct gc *g, int dir)
+{
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	if (!d) {
+		io_close(&copy);
+		return;
+	}
+	for (struct dirent *e; (e = readdir(d));) {
+		struct stat st;
+		if (!is_temporary(e->d_name) ||
+		    fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
+			continue;
+		if (!g->dry && unlinkat(dir, e->d_name, 0) < 0)
+			continue;
+		g->result.leftovers++;
+		if (st.st_nlink == 1)
+			g->result.bytes += (uint64_t)st.st_blocks * 512;
+	}
+	closedir(d);
+}
+
+static void sweep_leftovers(struct gc *g, const struct inventory *v)
+{
+	for (size_t i = 0; i < v->leftover_count; i++) {
+		const struct inventory_leftover *l = &v->leftovers[i];
+		const char *session = v->sessions[l->session].name;
+		char id[ID_LEN + 1];
+		if (g->now_ms - l->last_ms < SETTLED_MS)
+			continue;
+		id_unpack(l->id, id);
+		int dir = g->dry ? -1 : store_open_session(g->store, session, false);
+		if (dir >= 0)
+			removal_of(g->store, session, dir, id, &g->result.bytes);
+		io_close(&dir);
+		g->result.leftovers++;
+	}
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct retention_item *x = a, *y = b;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* A run that lives may have an ID and nothing on disk yet. */
+static bool is_live(const struct gc *g, const char *id)
+{
+	int live = store_open_live(g->store, false);
+	bool there = live >= 0 && faccessat(live, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	io_close(&live);
+	return there;
+}
+
+/* Whether an ID that nothing was seen of has been claimed long ago, and by nothing. */
+static bool is_stale(const struct gc *g, int ids, const char *id)
+{
+	struct stat st;
+	return fstatat(ids, id, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode) &&
+	       g->now_ms / 1000 - st.st_ctim.tv_sec >= STORE_SETTLED_S &&
+	       !id_exists(g->store, id) && !is_live(g, id);
+}
+
+/* Gives back the IDs that are claimed by nothing. */
+static void sweep_claims(struct gc *g, const struct inventory *v)
+{
+	int ids = store_open_ids(g->store, false);
+	DIR *d = ids < 0 ? NULL : fdopendir(ids);
+	if (!d) {
+		io_close(&ids);
+		return;
+	}
+	for (struct dirent *e; (e = readdir(d));) {
+		if (!id_is_valid(e->d_name))
+			continue;
+		const struct retention_item key = {.id = id_pack(e->d_name)};
+		bool seen = v->count > 0 &&
+			    bsearch(&key, v->items, v->count, sizeof(*v->items), compare_ids);
+		if (!seen && is_stale(g, ids, e->d_name) &&
+		    (g->dry || unlinkat(ids, e->d_name, 0) == 0))
+			g->result.leftovers++;
+	}
+	closedir(d);
+}
+
+/* --- all of it ------------------------------------------------------------- */
+
+/* Notes the ends of agents' processes. */
+static void end_sessions(const struct gc *g, struct inventory *v, struct retention_session *ends)
+{
+	for (size_t i = 0; i < v->session_count; i++) {
+		struct inventory_session *s = &v->sessions[i];
+		if (s->agent_gone && !s->in_use && !s->ended_ms &&
+		    (g->dry || gc_end_session(g->store, s->name) == 0))
+			s->ended_ms = g->now_ms;
+		ends[i].ended_ms = s->ended_ms;
+	}
+}
+
+/* Deals with one session, whose items are among all of them. */
+static void clean_session(struct gc *g, struct inventory *v, unsigned index)
+{
+	struct inventory_session *s = &v->sessions[index];
+	int dir = store_open_session(g->store, s->name, false);
+	if (dir < 0)
+		return;
+	sweep_temporary(g, dir);
+	if (!g->dry)
+		recent_compact(dir);
+	int64_t oldest = g->now_ms - g->limits.max_age_ms, first = meta_first_in_history(dir);
+	if (!g->dry && g->limits.max_age_ms && first >= 0 && first < oldest)
+		meta_forget_history(dir, 0, oldest);
+	io_close(&dir);
+	sweep_session(g, s);
+}
+
+static void remove_items(struct gc *g, struct inventory *v)
+{
+	int dir = -1;
+	unsigned open = 0;
+	for (size_t i = 0; i < v->count; i++) {
+		struct retention_item *item = &v->items[i];
+		struct inventory_session *s = &v->sessions[item->session];
+		if (item->why == RETENTION_STAYS)
+			continue;
+		if (dir < 0 || open != item->session) {
+			io_close(&dir);
+			dir = store_open_session(g->store, s->name, false);
+			open = item->session;
+		}
+		if (dir >= 0 && remove_item(g, dir, s, item))
+			s->count--;
+	}
+	io_close(&dir);
+}
+
+int gc_run(struct gc *g)
+{
+	struct inventory v;
+	if (inventory_read(&v, g->store, NULL) < 0)
+		return -1;
+	int result = -1;
+	struct retention_session *ends = calloc(v.session_count + 1, sizeof(*ends));
+	if (!ends)
+		goto out;
+	end_sessions(g, &v, ends);
+	retention_decide(v.items, v.count, ends, &g->limits, g->now_ms);
+	remove_items(g, &v);
+	sweep_leftovers(g, &v);
+	for (size_t i = 0; i < v.session_count; i++)
+		clean_session(g, &v, (unsigned)i);
+	sweep_claims(g, &v);
+	result = 0;
+out:
+	free(ends);
+	inventory_release(&v);
+	return result;
+}
+
+long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, uint64_t to)
+{
+	struct inventory v;
+	long in_use = 0;
+	if (inventory_read(&v, g->store, session) < 0)
+		return -1;
+	int dir = store_open_session(g->store, session, false);
+	/* The newest first: what is left when it ends early is an earlier state of the session. */
+	for (size_t i = v.count; dir >= 0 && i-- > 0;) {
+		struct retention_item *item = &v.items[i];
+		if (item->id < from || item->id > to)
+			continue;
+		if (!item->running)
+			remove_item(g, dir, &v.sessions[0], item);
+		in_use += item->running;
+	}
+	if (dir >= 0 && !g->dry)
+		recent_compact(dir);
+	io_close(&dir);
+	inventory_release(&v);
+	return in_use;
+}
+
+/* --- by itself ------------------------------------------------------------- */
+
+static bool is_time(const struct stat *st, int64_t interval_ms)
+{
+	int64_t age = clock_real_ms() - (int64_t)st->st_mtim.tv_sec * 1000;
+	/* A time in the future is of a clock that was wrong. */
+	return interval_ms > 0 && (age >= interval_ms || age < -interval_ms);
+}
+
+bool gc_is_due(const struct store *s, int64_t interval_ms)
+{
+	struct stat st;
+	if (fstatat(s->fd, STAMP, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return is_time(&st, interval_ms);
+	/* There is nothing yet to clean up: the first time is counted from now on. */
+	int fd = store_open_file(s->fd, STAMP, O_WRONLY | O_CREAT);
+	io_close(&fd);
+	return false;
+}
+
+bool gc_take_turn(const struct store *s, int64_t interval_ms)
+{
+	struct stat st;
+	int fd = store_open_file(s->fd, STAMP, O_WRONLY);
+	bool mine = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 &&
+		    is_time(&st, interval_ms) && futimens(fd, NULL) == 0;
+	io_close(&fd);
+	return mine;
+}

@@ -1,0 +1,30 @@
+// What the verbs that remove artifacts share: telling what was removed.
+#ifndef TERSE_COMMAND_CLEANUP_H
+#define TERSE_COMMAND_CLEANUP_H
+
+#include "supervisor/artifact/gc.h"
+#include "supervisor/base/buffer.h"
+
+struct settings;
+
+/* Lines about single artifacts; an agent has to read them. */
+#define CLEANUP_LINES 30
+
+struct cleanup {
+	struct buffer out;
+	uint64_t told;
+	bool dry;
+	int64_t now_ms;
+};
+
+/* A gc whose removals are told in *c. */
+struct gc cleanup_begin(struct cleanup *c, const struct settings *settings,
+			const struct store *store, bool dry);
+
+/* Adds what one store came to. */
+void cleanup_add(struct gc_result *sum, const struct gc_result *one);
+
+/* Prints the lines and the sum of it all on standard output. Returns the exit status. */
+int cleanup_end(struct cleanup *c, const char *verb, const struct gc_result *sum);
+
+#endif

@@ -1,0 +1,329 @@
+// See secrets.h.
+
+#include "supervisor/redact/secrets.h"
+
+#include "config/settings.h"
+#include "supervisor/search/finder.h"
+#include "supervisor/search/syntax.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+/* A line that needs more is taken for a secret as a whole. */
+#define STEPS_MAX 1000000
+#define HEAP_MAX  4096 /* KiB, without JIT */
+
+/* Each looks back at what makes it one, so that a match begins only behind that: until then a
+   reader need not wait, and nothing has to be looked for in lines without it. */
+static const struct shape {
+	const char *name, *pattern;
+	const char *marks[4]; /* one of which is before every match, in either case where `fold` */
+	bool fold, block;
+} shapes[] = {
+	{"AWS key", "(?<=\\bAKIA|\\bASIA)[0-9A-Z]{16}\\b", {"AKIA", "ASIA"}, false, false},
+	{"AWS secret",
+	 "(?i)(?<=secret_access_key|secretaccesskey)[\"']?\\s*[=:]\\s*[\"']?\\K[a-z0-9/+=]{40,}",
+	 {"secret_access_key", "secretaccesskey"},
+	 true,
+	 false},
+	{"GitHub token",
+	 "(?<=\\bgh[pousr]_)[A-Za-z0-9]{20,}|(?<=\\bgithub_pat_)[A-Za-z0-9_]{20,}",
+	 {"gh", "github_pat_"},
+	 false,
+	 false},
+	{"GitLab token", "(?<=\\bglpat-)[A-Za-z0-9_.-]{16,}", {"glpat-"}, false, false},
+	{"Slack token",
+	 "(?<=\\bxox[abceoprs]-)[A-Za-z0-9-]{10,}|(?<=hooks\\.slack\\.com/services/)[A-Za-z0-9/"
+	 "]{20,}",
+	 {"xox", "hooks.slack.com/"},
+	 false,
+	 false},
+	{"npm token", "(?<=\\bnpm_)[A-Za-z0-9]{30,}", {"npm_"}, false, false},
+	{"Google key", "(?<=\\bAIza)[0-9A-Za-z_-]{35,}", {"AIza"}, false, false},
+	{"Stripe key", "(?<=\\b[rs]k_live_)[0-9A-Za-z]{16,}", {"k_live_"}, false, false},
+	{"API key", "(?<=\\bsk-)(?:[a-z0-9]+-)*[A-Za-z0-9_-]{20,}", {"sk-"}, false, false},
+	{"JSON web token",
+	 "(?<=\\beyJ)[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]*",
+	 {"eyJ"},
+	 false,
+	 false},
+	{"bearer token",
+	 "(?i)(?<=\\bbearer[ \\t])[ \\t]*\\K[a-z0-9._~+/-]{12,}=*",
+	 {"bearer"},
+	 true,
+	 false},
+	{"password",
+	 "(?i)(?<=authorization:)\\s*basic\\s+\\K[a-z0-9+/]{6,}=*",
+	 {"authorization:"},
+	 true,
+	 false},
+	{"password", "(?<=://)[^\\s/:@\"'<>]*:\\K[^\\s/@\"'<>]+(?=@)", {"://"}, false, false},
+	{"private key",
+	 "(?<=-----BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
+	 {"-----BEGIN "},
+	 false,
+	 true},
+};
+
+#define SHAPES (sizeof(shapes) / sizeof(*shapes))
+
+struct pattern {
+	const char *name;
+	pcre2_code *code;
+	bool block;
+	bool behind; /* a match begins behind the finder's string: without it none has begun */
+	bool filtered;
+	struct finder finder; /* one of its strings is in every line that matches */
+};
+
+struct secrets {
+	struct pattern *patterns;
+	size_t count;
+	pcre2_match_data *match;
+	pcre2_match_context *limits;
+	struct secrets_span *spans;
+	size_t span_count, span_room;
+};
+
+static int compile(struct pattern *p, const char *text)
+{
+	int number;
+	size_t offset;
+	p->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, PCRE2_NEVER_BACKSLASH_C,
+				&number, &offset, NULL);
+	if (!p->code) {
+		errno = number == PCRE2_ERROR_HEAP_FAILED ? ENOMEM : EINVAL;
+		return -1;
+	}
+	/* Where that is not possible it is interpreted. */
+	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
+	return 0;
+}
+
+static int add_shape(struct pattern *p, const struct shape *shape)
+{
+	struct literal_set set = {.count = 0};
+	*p = (struct pattern){
+		.name = shape->name, .block = shape->block, .behind = true, .filtered = true};
+	for (size_t i = 0; i < 4 && shape->marks[i]; i++) {
+		struct literal *l = &set.items[set.count++];
+		*l = (struct literal){.len = (unsigned char)strlen(shape->marks[i])};
+		memcpy(l->bytes, shape->marks[i], l->len);
+		for (unsigned k = 0; shape->fold && k < l->len; k++) {
+			if (l->bytes[k] >= 'a' && l->bytes[k] <= 'z')
+				l->fold |= 1ULL << k;
+		}
+	}
+	finder_init(&p->finder, &set);
+	return compile(p, shape->pattern);
+}
+
+static int add_own(struct pattern *p, const char *text)
+{
+	struct syntax syntax;
+	*p = (struct pattern){.name = ""};
+	if (compile(p, text) < 0)
+		return -1;
+	syntax_read(&syntax, text, strlen(text), false);
+	p->filtered = literal_set_rarity(&syntax.literals) > 0;
+	if (p->filtered)
+		finder_init(&p->finder, &syntax.literals);
+	return 0;
+}
+
+struct secrets *secrets_new(const struct settings *settings)
+{
+	size_t own = settings->redact_patterns.count, built_in = settings->redact ? SHAPES : 0;
+	errno = 0;
+	if (own + built_in == 0)
+		return NULL;
+	struct secrets *s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->patterns = calloc(own + built_in, sizeof(*s->patterns));
+	s->match = pcre2_match_data_create(1, NULL);
+	s->limits = pcre2_match_context_create(NULL);
+	errno = ENOMEM;
+	if (!s->patterns || !s->match || !s->limits)
+		goto fail;
+	pcre2_set_match_limit(s->limits, STEPS_MAX);
+	pcre2_set_heap_limit(s->limits, HEAP_MAX);
+	for (size_t i = 0; i < built_in; i++) {
+		if (add_shape(&s->patterns[s->count++], &shapes[i]) < 0)
+			goto fail;
+	}
+	for (size_t i = 0; i < own; i++) {
+		if (add_own(&s->patterns[s->count++], settings->redact_patterns.items[i]) < 0)
+			goto fail;
+	}
+	return s;
+fail:
+	secrets_free(s);
+	return NULL;
+}
+
+void secrets_free(struct secrets *s)
+{
+	if (!s)
+		return;
+	int saved = errno;
+	for (size_t i = 0; i < s->count; i++)
+		pcre2_code_free(s->patterns[i].code);
+	free(s->patterns);
+	free(s->spans);
+	pcre2_match_data_free(s->match);
+	pcre2_match_context_free(s->limits);
+	free(s);
+	errno = saved;
+}
+
+static int add_span(struct secrets *s, const struct pattern *p, size_t begin, size_t from,
+		    size_t to)
+{
+	if (s->span_count == s->span_room) {
+		size_t room = s->span_room ? s->span_room * 2 : 64;
+		struct secrets_span *more = reallocarray(s->spans, room, sizeof(*more));
+		if (!more)
+			return -1;
+		s->spans = more;
+		s->span_room = room;
+	}
+	s->spans[s->span_count++] = (struct secrets_span){
+		.begin = begin, .from = from, .to = to, .name = p->name, .block = p->block};
+	return 0;
+}
+
+/* A line that matches are looked for in. */
+struct line {
+	const char *data;
+	size_t len;
+	size_t start;
+	bool begins, ends;
+};
+
+/* Adds what the pattern finds in the line, which is at `base`; lowers *hold to where a match may
+   have begun. */
+static int match_line(struct secrets *s, const struct pattern *p, const struct line *l, size_t base,
+		      size_t *hold)
+{
+	uint32_t options =
+		(l->begins ? 0 : PCRE2_NOTBOL) | (l->ends ? 0 : PCRE2_NOTEOL | PCRE2_PARTIAL_HARD);
+	const size_t *ends = pcre2_get_ovector_pointer(s->match);
+	for (size_t at = l->start; at <= l->len;) {
+		int rc = pcre2_match(p->code, (PCRE2_SPTR)l->data, l->len, at, options, s->match,
+				     s->limits);
+		if (rc == PCRE2_ERROR_NOMATCH)
+			return 0;
+		if (rc == PCRE2_ERROR_PARTIAL) {
+			if (base + ends[0] < *hold)
+				*hold = base + ends[0];
+			return 0;
+		}
+		/* It takes too long, say: no byte may get out for that. */
+		if (rc < 0)
+			return add_span(s, p, base + l->start, base + l->start, base + l->len);
+		if (ends[1] > ends[0] && add_span(s, p, base + pcre2_get_startchar(s->match),
+						  base + ends[0], base + ends[1]) < 0)
+			return -1;
+		at = ends[1] > at ? ends[1] : at + 1;
+	}
+	return 0;
+}
+
+static int scan(struct secrets *s, const struct pattern *p, const struct secrets_text *t,
+		size_t *hold)
+{
+	for (size_t at = 0; at < t->len;) {
+		unsigned which;
+		const char *newline = memrchr(t->data, '\n', t->len);
+		size_t last = newline ? (size_t)(newline - t->data) + 1 : 0;
+		size_t found =
+			p->filtered ? finder_find(&p->finder, t->data, at, t->len, &which) : at;
+		/* A match may have begun before that string is there. */
+		if (found == t->len && !p->behind && !t->ends && at <= last)
+			found = last;
+		if (found >= t->len)
+			break;
+		const char *before = memrchr(t->data + at, '\n', found - at);
+		size_t from = before ? (size_t)(before - t->data) + 1 : at;
+		const char *end = memchr(t->data + found, '\n', t->len - found);
+		size_t to = end ? (size_t)(end - t->data) : t->len;
+		/* A carriage return belongs to the newline. */
+		size_t stop = end && to > from && end[-1] == '\r' ? to - 1 : to;
+		const struct line line = {
+			.data = t->data + from,
+			.len = stop - from,
+			.start = t->start > from ? t->start - from : 0,
+			.begins = from > 0 || t->begins,
+			.ends = end || t->ends,
+		};
+		if (stop >= t->start && match_line(s, p, &line, from, hold) < 0)
+			return -1;
+		at = to + 1;
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct secrets_span *x = a, *y = b;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* Makes one of those that overlap. */
+static void merge(struct secrets *s)
+{
+	size_t n = 0;
+	if (s->span_count > 1)
+		qsort(s->spans, s->span_count, sizeof(*s->spans), compare);
+	for (size_t i = 0; i < s->span_count; i++) {
+		struct secrets_span *span = &s->spans[i];
+		if (n > 0 && span->from < s->spans[n - 1].to) {
+			if (span->to > s->spans[n - 1].to)
+				s->spans[n - 1].to = span->to;
+			if (span->begin < s->spans[n - 1].begin)
+				s->spans[n - 1].begin = span->begin;
+			s->spans[n - 1].block |= span->block;
+		} else {
+			s->spans[n++] = *span;
+		}
+	}
+	s->span_count = n;
+}
+
+int secrets_find(struct secrets *s, const struct secrets_text *text, struct secrets_found *found)
+{
+	size_t hold = text->len;
+	s->span_count = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		if (scan(s, &s->patterns[i], text, &hold) < 0)
+			return -1;
+	}
+	merge(s);
+	/* None is cut. */
+	while (s->span_count > 0 && s->spans[s->span_count - 1].to > hold) {
+		const struct secrets_span *last = &s->spans[--s->span_count];
+		if (last->begin < hold)
+			hold = last->begin;
+	}
+	*found = (struct secrets_found){.spans = s->spans, .count = s->span_count, .hold = hold};
+	return 0;
+}
+
+size_t secrets_block_end(const char *data, size_t len)
+{
+	static const char begin[] = "-----END ", dashes[] = "-----";
+	const char *end = data + len;
+	for (const char *at = data; (at = memmem(at, (size_t)(end - at), begin, strlen(begin)));) {
+		at += strlen(begin);
+		size_t left = (size_t)(end - at);
+		const char *stop = memmem(at, left < 64 ? left : 64, dashes, strlen(dashes));
+		if (stop)
+			return (size_t)(stop - data) + strlen(dashes);
+	}
+	return 0;
+}

@@ -1,0 +1,54 @@
+// What secrets look like: patterns of our own and those of [redact] patterns, and finding them in
+// lines.
+//
+// Patterns are Perl's (PCRE2), of bytes, and match within a line. What is replaced is the match;
+// "\K" in a pattern begins it there: "password=\K\S+".
+#ifndef TERSE_REDACT_SECRETS_H
+#define TERSE_REDACT_SECRETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct settings;
+struct secrets;
+
+/* Bytes before a place that a pattern may look back at. */
+#define SECRETS_CONTEXT 128
+
+/* What the settings ask for. NULL with errno: 0 when they ask for nothing, else ENOMEM or EINVAL
+   (a pattern is none). */
+struct secrets *secrets_new(const struct settings *settings);
+void secrets_free(struct secrets *s);
+
+struct secrets_span {
+	size_t from, to;
+	size_t begin;     /* of the match, before what \K leaves out */
+	const char *name; /* "github token"; of a pattern of the settings "" */
+	bool block;       /* goes on up to the line that ends a key */
+};
+
+struct secrets_found {
+	struct secrets_span *spans; /* sorted by `from`, they do not overlap; the set's own */
+	size_t count;
+	size_t hold; /* from here on a secret may begin that is not complete yet; or the length */
+};
+
+struct secrets_text {
+	const char *data;
+	size_t len;
+	size_t start; /* what is before is only context */
+	bool begins;  /* a line does so with the text */
+	bool ends;    /* nothing follows its last line */
+};
+
+/* Finds them in text of whole lines and, at its end, a part of one. Returns 0, or -1 with ENOMEM.
+ */
+int secrets_find(struct secrets *s, const struct secrets_text *text, struct secrets_found *found);
+
+/* Where a key that has begun ends: the offset behind its last line's mark, or 0. */
+size_t secrets_block_end(const char *data, size_t len);
+
+/* Bytes of that mark at most. */
+#define SECRETS_END_MARK 80
+
+#endif

@@ -1,0 +1,134 @@
+#!/usr/bin/env -S python3 -B
+"""archive and restore: one file that holds everything, read back as it was; any other file is
+refused and leaves nothing."""
+
+import os
+import random
+import shutil
+import subprocess
+
+from support.harness import Case, DEADLINE, TERSE, let_go_on, main, read_file
+
+
+class Archives(Case):
+    def say(self, *argv, data=None):
+        done = subprocess.run([TERSE, *argv], env=self.env(), cwd=self.work, timeout=DEADLINE,
+                              input=data or b"", capture_output=True,
+                              check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def files(self, identifier, index):
+        """What belongs to an artifact; of its metadata all but where it is and who ran it."""
+        found = {}
+        for top, _, names in os.walk(os.path.join(self.store, "sessions")):
+            for name in names:
+                if name.startswith(identifier) and (index or not name.endswith(".idx")):
+                    found[name] = read_file(os.path.join(top, name))
+        meta = self.metadata(identifier)
+        for key in ("session", "keeper", "command_pid"):
+            meta.pop(key)
+        found[identifier + ".json"] = meta
+        return found
+
+    def check(self, run, index=True):
+        """Out and in again is the same."""
+        before = self.files(run.id, index)
+        status, out, err = self.say("archive", run.id)
+        self.assertEqual((status, err), (0, b""))
+        self.assertRegex(out, rb"\A%s\.terse\.zst: [\d.]+ \w+\n\Z" % run.id.encode())
+        file = os.path.join(self.work, run.id + ".terse.zst")
+        self.assertEqual(os.stat(file).st_mode & 0o777, 0o600)
+        self.assertEqual(self.say("restore", file)[:2], (
+            0, b"%s is there already: terse read %s\n" % (run.id.encode(), run.id.encode())))
+        self.assertEqual(self.say("drop", run.id)[0], 0)
+        status, out, err = self.say("restore", "--session", "theirs", file)
+        self.assertEqual((status, err), (0, b""))
+        self.assertRegex(out, rb"\A%s restored to session theirs; [\d,]+ lines?, [\d.]+ \w+: "
+                         rb"terse read %s\n\Z" % (run.id.encode(), run.id.encode()))
+        self.assertTrue(self.files(run.id, index) == before)
+        self.assertIn(run.id.encode(), self.ask("list", "--session", "theirs"))
+        self.assertEqual(self.metadata(run.id)["session"], "theirs")
+        return file
+
+    def test_text(self):
+        self.check(self.terse("sh", "-c", "seq 30000; exit 3"))
+
+    def test_every_part(self):
+        self.check(self.terse("--keep-raw", "--streams=split", "sh", "-c",
+                              "seq 3000; seq 4000 >&2; printf '\\033[31mred\\n'", split=True))
+
+    def test_gap(self):
+        """What the disk cap left out takes no room in the archive, nor when it is back."""
+        run = self.terse("--max-artifact", "1MB", "seq", "3000000")
+        file = self.check(run, index=False)
+        self.assertLess(os.stat(file).st_size, 1 << 20)
+        text = os.path.join(self.store, "sessions", "theirs", run.id + ".txt")
+        self.assertLess(os.stat(text).st_blocks * 512, 2 << 20)
+        self.assertEqual(self.ask("read", run.id, "--offset", "2999999"), b"2999999\n3000000\n")
+
+    def test_readable_by_other_tools(self):
+        run = self.terse("seq", "3000")
+        status, packed, _ = self.say("archive", run.id, "--output", "-")
+        self.assertEqual(status, 0)
+        if not shutil.which("zstd"):
+            self.skipTest("there is no zstd program here")
+        text = subprocess.run(["zstd", "-dc"], input=packed, capture_output=True, check=True).stdout
+        self.assertTrue(text.startswith(b"terse-archive 1\njson 0 "))
+        self.assertIn(b"\n2999\n3000\n", text)
+
+    def test_output(self):
+        run = self.terse("seq", "3000")
+        self.assertEqual(self.say("archive", run.id, "-o", "a")[0], 0)
+        self.assertEqual(self.say("archive", run.id, "-o", "a"),
+                         (1, b"", b"terse archive: a: is there already (--force replaces it)\n"))
+        self.assertEqual(self.say("archive", run.id, "-o", "a", "--force")[0], 0)
+        self.assertEqual(self.say("archive", run.id, "-o", "nowhere/a")[0], 1)
+        self.assertEqual(self.say("archive")[0], 125)
+        self.assertEqual(self.say("archive", "nothing")[0], 1)
+
+    def test_running(self):
+        go = os.path.join(self.work, "go")
+        os.mkfifo(go)
+        run = self.terse("sh", "-c", "seq 3000; { read x <%s; } &" % go)
+        self.assertEqual(self.say("archive", run.id),
+                         (1, b"", b"terse archive: %s: its run still writes it\n" % run.id.encode()))
+        self.assertEqual(os.listdir(self.work), ["go"])
+        let_go_on(go)
+
+    def test_damaged(self):
+        run = self.terse("sh", "-c", "seq 3000; exit 3")
+        packed = self.say("archive", run.id, "-o", "-")[1]
+        self.say("session", "end", "--now")
+        chance = random.Random(1)
+        bad = [b"", b"x", packed[:-1], packed + b"x", packed + packed, packed[:len(packed) // 2],
+               bytes(chance.randrange(256) for _ in range(2000)), b"terse-archive 1\n"]
+        for _ in range(60):
+            at = chance.randrange(4, len(packed))
+            bad.append(packed[:at] + bytes([packed[at] ^ 1 << chance.randrange(8)]) + packed[at + 1:])
+        for data in bad:
+            status, out, err = self.say("restore", "-", data=data)
+            self.assertEqual((status, out, err), (
+                1, b"", b"terse restore: -: not an archive of terse, or damaged\n"))
+        for top, _, names in os.walk(self.store):
+            self.assertEqual([n for n in names if "cmd-" in n], [], top)
+        self.assertEqual(self.say("restore", "nothing")[0], 1)
+        self.assertEqual(self.say("restore", self.work)[0], 1)
+        self.assertEqual(self.say("restore", "-", data=packed)[0], 0)
+
+    def test_too_large(self):
+        """A small file may hold much: it is not believed."""
+        run = self.terse("--max-artifact", "16MB", "sh", "-c",
+                         "yes | head -c 8M")
+        packed = self.say("archive", run.id, "-o", "-")[1]
+        self.assertLess(len(packed), 100000)
+        self.say("session", "end", "--now")
+        env = self.env(TERSE_MAX_ARTIFACT="1MB")
+        done = subprocess.run([TERSE, "restore", "-"], env=env, input=packed, capture_output=True,
+                              check=False, timeout=DEADLINE)
+        self.assertEqual((done.returncode, done.stderr), (
+            1, b"terse restore: -: larger than [spill] max_artifact (--max-artifact)\n"))
+        self.assertEqual(self.artifacts(), [])
+
+
+if __name__ == "__main__":
+    main()
