@@ -81,7 +81,8 @@ static int open_part(struct restore *r, enum unpack_part part)
 		return 0;
 	name_part(r, ".", unpack_names[part], name);
 	p->fd = store_open_file(r->dir, name, O_RDWR | O_CREAT | O_EXCL);
-	p->indexing = part != UNPACK_RAW && index_init(&p->index, &p->entries) == 0;
+	p->indexing = (part == UNPACK_TEXT || part == UNPACK_ERR) &&
+		      index_init(&p->index, &p->entries) == 0;
 	return p->fd < 0 ? -1 : 0;
 }
 
@@ -158,8 +159,8 @@ static int finish(struct restore *r)
 	if (m->state == META_RUNNING)
 		m->state = META_INTERRUPTED;
 	m->raw_bytes = r->parts[UNPACK_RAW].fd < 0 ? 0 : m->raw_bytes;
-	if (take_name(r, UNPACK_RAW) < 0 || take_name(r, UNPACK_ERR) < 0 ||
-	    meta_write(r->dir, m) < 0)
+	if (take_name(r, UNPACK_CAST) < 0 || take_name(r, UNPACK_RAW) < 0 ||
+	    take_name(r, UNPACK_ERR) < 0 || meta_write(r->dir, m) < 0)
 		return -1;
 	write_index(r, UNPACK_TEXT);
 	write_index(r, UNPACK_ERR);

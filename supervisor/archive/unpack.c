@@ -7,10 +7,8 @@
 #include <string.h>
 
 const char *const unpack_names[UNPACK_PARTS] = {
-	[UNPACK_JSON] = "json",
-	[UNPACK_TEXT] = "txt",
-	[UNPACK_ERR] = "err.txt",
-	[UNPACK_RAW] = "raw",
+	[UNPACK_JSON] = "json", [UNPACK_TEXT] = "txt",  [UNPACK_ERR] = "err.txt",
+	[UNPACK_RAW] = "raw",   [UNPACK_CAST] = "cast",
 };
 
 static int refuse(void)

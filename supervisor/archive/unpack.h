@@ -11,7 +11,7 @@
 /* Sizes and offsets are not larger: 2^53. */
 #define UNPACK_MAX ((uint64_t)1 << 53)
 
-enum unpack_part { UNPACK_JSON, UNPACK_TEXT, UNPACK_ERR, UNPACK_RAW, UNPACK_PARTS };
+enum unpack_part { UNPACK_JSON, UNPACK_TEXT, UNPACK_ERR, UNPACK_RAW, UNPACK_CAST, UNPACK_PARTS };
 
 extern const char *const unpack_names[UNPACK_PARTS];
 

@@ -4,6 +4,7 @@
 //   STORE/ids/ID                        symbolic link whose text is the session:
 //                                       claims the ID and finds it again
 //   STORE/live/ID                       control socket of a run that lives
+//   STORE/gc                            written when the store was last cleaned up (gc.h)
 //
 // STORE is the first usable of $TERSE_HOME, $XDG_STATE_HOME/terse,
 // ~/.local/state/terse ($HOME only, never the password file),

@@ -17,11 +17,14 @@
 #define STEPS_MAX 1000000
 #define HEAP_MAX  4096 /* KiB, without JIT */
 
+#define MARKS 6
+
 /* Each looks back at what makes it one, so that a match begins only behind that: until then a
    reader need not wait, and nothing has to be looked for in lines without it. */
 static const struct shape {
 	const char *name, *pattern;
-	const char *marks[4]; /* one of which is before every match, in either case where `fold` */
+	const char
+		*marks[MARKS]; /* one of which is before every match, in either case where `fold` */
 	bool fold, block;
 } shapes[] = {
 	{"AWS key", "(?<=\\bAKIA|\\bASIA)[0-9A-Z]{16}\\b", {"AKIA", "ASIA"}, false, false},
@@ -32,7 +35,7 @@ static const struct shape {
 	 false},
 	{"GitHub token",
 	 "(?<=\\bgh[pousr]_)[A-Za-z0-9]{20,}|(?<=\\bgithub_pat_)[A-Za-z0-9_]{20,}",
-	 {"gh", "github_pat_"},
+	 {"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"},
 	 false,
 	 false},
 	{"GitLab token", "(?<=\\bglpat-)[A-Za-z0-9_.-]{16,}", {"glpat-"}, false, false},
@@ -109,7 +112,7 @@ static int add_shape(struct pattern *p, const struct shape *shape)
 	struct literal_set set = {.count = 0};
 	*p = (struct pattern){
 		.name = shape->name, .block = shape->block, .behind = true, .filtered = true};
-	for (size_t i = 0; i < 4 && shape->marks[i]; i++) {
+	for (size_t i = 0; i < MARKS && shape->marks[i]; i++) {
 		struct literal *l = &set.items[set.count++];
 		*l = (struct literal){.len = (unsigned char)strlen(shape->marks[i])};
 		memcpy(l->bytes, shape->marks[i], l->len);

@@ -56,6 +56,9 @@ class Archives(Case):
     def test_every_part(self):
         self.check(self.terse("--keep-raw", "--streams=split", "sh", "-c",
                               "seq 3000; seq 4000 >&2; printf '\\033[31mred\\n'", split=True))
+        run = self.terse("--record", "sh", "-c", "seq 3000")
+        self.check(run)
+        self.assertIn(run.id + ".cast", self.files(run.id, True))
 
     def test_gap(self):
         """What the disk cap left out takes no room in the archive, nor when it is back."""

@@ -65,7 +65,7 @@ class Redaction(Case):
         script = "seq 9000; cat %s; printf 'red\\033[31m\\rover\\n'; cat %s >&2; exit 3" % (
             self.file, self.file)
         argument = "".join(SECRETS["github"][:2])
-        run = self.terse("--redact", "--keep-raw", "--streams=split", "sh", "-c", script, argument,
+        run = self.terse("--redact", "--record", "--keep-raw", "--streams=split", "sh", "-c", script, argument,
                          split=True)
         self.assertEqual(run.code, 3)
         text = self.artifact(run.id).decode()

@@ -19,6 +19,7 @@
 
 #include <dirent.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
 
@@ -136,6 +137,43 @@ static void test_running_stays(void **state)
 	artifact_close(a);
 	assert_false(store_is_in_use(dir));
 	assert_int_equal(removal_of(&s, "test", dir, meta.id, &freed), REMOVAL_DONE);
+	close(dir);
+	store_close(&s);
+}
+
+struct without_locks {
+	const struct store *s;
+	int dir;
+	const char *done, *running;
+};
+
+static void check_without_locks(const void *ctx)
+{
+	const struct without_locks *c = ctx;
+	uint64_t freed = 0;
+	CHECK(child_deny(SYS_flock, ENOLCK) == 0);
+	CHECK(removal_of(c->s, "test", c->dir, c->running, &freed) == REMOVAL_RUNNING);
+	CHECK(removal_of(c->s, "test", c->dir, c->done, &freed) == REMOVAL_DONE);
+	CHECK(!gc_remove_session(c->s, "test"));
+}
+
+/* Where the file system has no locks, the metadata tell what may be removed. */
+static void test_without_locks(void **state)
+{
+	(void)state;
+	struct store s = open_store();
+	struct meta meta;
+	char done[ID_LEN + 1];
+	make("test", 0, 10, done);
+	struct artifact *a = kept_create(&meta);
+	meta.keeper = getpid();
+	assert_int_equal(artifact_update(a), 0);
+	int dir = store_open_session(&s, "test", false);
+	const struct without_locks c = {&s, dir, done, meta.id};
+	assert_int_equal(child_run(check_without_locks, &c), 0);
+	assert_true(id_exists(&s, meta.id));
+	assert_false(id_exists(&s, done));
+	artifact_close(a);
 	close(dir);
 	store_close(&s);
 }
@@ -507,11 +545,22 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_removal),       TEST(test_running_stays),   TEST(test_beginning_stays),
-		TEST(test_readers),       TEST(test_limits),          TEST(test_recent),
-		TEST(test_ended_session), TEST(test_session_goes_on), TEST(test_agents),
-		TEST(test_leftovers),     TEST(test_empty_sessions),  TEST(test_use_while_removed),
-		TEST(test_history),       TEST(test_session_part),    TEST(test_turns),
+		TEST(test_removal),
+		TEST(test_running_stays),
+		TEST(test_without_locks),
+		TEST(test_beginning_stays),
+		TEST(test_readers),
+		TEST(test_limits),
+		TEST(test_recent),
+		TEST(test_ended_session),
+		TEST(test_session_goes_on),
+		TEST(test_agents),
+		TEST(test_leftovers),
+		TEST(test_empty_sessions),
+		TEST(test_use_while_removed),
+		TEST(test_history),
+		TEST(test_session_part),
+		TEST(test_turns),
 		TEST(test_hostile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
