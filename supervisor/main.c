@@ -50,9 +50,14 @@
 //                watchdog.c     a pattern that takes for ever
 //     report/    report.c json.c blocks.c  what is told of a run, and its writers
 //                wording.c quote.c  every line terse itself prints
+//                envelope.c     JSON of the verbs
+//                kind.c         what binary data is
 //                outlet.c       printing without blocking
-//     command/   one file a verb, and reach.c follow.c news.c live_list.c row.c verb.c cleanup.c
-//                moment.c
+//     reading/   page.c page_tail.c slice.c  the lines or bytes that are shown at once
+//                fit.c hint.c   what fits; how to go on
+//     command/   one file a verb; runs.c (list, history), digest.c (filter, read --preview, show),
+//                reader.c (who reads), verb.c, reach.c follow.c news.c live_list.c row.c
+//                cleanup.c moment.c: what verbs share
 
 #include "config/option.h"
 #include "shim/decision.h"
@@ -69,19 +74,14 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-	{"run", command_run},           {"read", command_read},
-	{"search", command_search},     {"list", command_list},
-	{"path", command_path},         {"filter", command_filter},
-	{"replay", command_replay},     {"attach", command_attach},
-	{"await", command_await},       {"send", command_send},
-	{"signal", command_signal},     {"resize", command_resize},
-	{"snapshot", command_snapshot}, {"config", command_config},
-	{"doctor", command_doctor},     {"help", command_help},
-	{"--help", command_help},       {"-h", command_help},
-	{"version", command_version},   {"--version", command_version},
-	{"session", command_session},   {"rewind", command_rewind},
-	{"drop", command_drop},         {"gc", command_gc},
-	{"archive", command_archive},   {"restore", command_restore},
+	{"run", command_run},           {"read", command_read},     {"search", command_search},
+	{"show", command_show},         {"list", command_list},     {"history", command_history},
+	{"path", command_path},         {"filter", command_filter}, {"replay", command_replay},
+	{"attach", command_attach},     {"await", command_await},   {"send", command_send},
+	{"signal", command_signal},     {"resize", command_resize}, {"snapshot", command_snapshot},
+	{"config", command_config},     {"doctor", command_doctor}, {"help", command_help},
+	{"--help", command_help},       {"-h", command_help},       {"version", command_version},
+	{"--version", command_version},
 };
 
 static const struct verb *find_verb(const char *name)

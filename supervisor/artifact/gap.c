@@ -3,6 +3,7 @@
 #include "supervisor/artifact/gap.h"
 
 #include "supervisor/base/human.h"
+#include "supervisor/base/json_member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,4 +25,12 @@ size_t gap_announce(char out[GAP_ANNOUNCE_MAX], uint64_t from, uint64_t to, uint
 		n = snprintf(out, GAP_ANNOUNCE_MAX, "[... lines %s-%s (%s, %s) not kept: %.50s]\n",
 			     first, last, count, size, reason);
 	return (size_t)n;
+}
+
+int gap_append_json(struct buffer *out, uint64_t from, uint64_t to, uint64_t bytes, int error)
+{
+	if (json_member_count(out, "from", from) < 0 || json_member_count(out, "to", to) < 0 ||
+	    json_member_count(out, "bytes", bytes) < 0)
+		return -1;
+	return json_member_string(out, "reason", error ? strerror(error) : "disk cap");
 }

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buffer;
+
 #define GAP_ANNOUNCE_MAX 192
 
 /* Writes one line (newline included, NUL-terminated) about lines from..to, `bytes` of
@@ -12,5 +14,9 @@
    Returns its length, under GAP_ANNOUNCE_MAX. */
 size_t gap_announce(char out[GAP_ANNOUNCE_MAX], uint64_t from, uint64_t to, uint64_t bytes,
 		    int error);
+
+/* Appends it as the members from, to, bytes and reason of a JSON object. Returns 0, or -1 with
+   ENOMEM. */
+int gap_append_json(struct buffer *out, uint64_t from, uint64_t to, uint64_t bytes, int error);
 
 #endif

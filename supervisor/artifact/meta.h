@@ -16,6 +16,9 @@
 
 enum meta_state { META_RUNNING, META_DONE, META_INTERRUPTED };
 
+/* "running", "done", "interrupted" */
+const char *meta_state_name(enum meta_state state);
+
 struct meta_stream {
 	uint64_t bytes, lines; /* of the whole text, also of what a gap left out */
 	/* A disk cap left a part out: lines gap_from..gap_to (1-based, 0: no gap), at file offset

@@ -20,6 +20,11 @@ static const char *const state_names[] = {
 
 #define STATE_COUNT (sizeof(state_names) / sizeof(*state_names))
 
+const char *meta_state_name(enum meta_state state)
+{
+	return state_names[state];
+}
+
 /* A string of at most `budget` bytes of `text`; *cut is set when that was not all. */
 static int add_string(struct buffer *out, const char *text, size_t budget, bool *cut)
 {

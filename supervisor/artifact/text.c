@@ -4,6 +4,7 @@
 
 #include "supervisor/artifact/index.h"
 #include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/newline.h"
 #include "supervisor/artifact/stream.h"
 #include "supervisor/base/io.h"
 
@@ -160,7 +161,10 @@ static void use_meta(struct text *t)
 
 int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 {
-	const char *suffix = part == ARTIFACT_ERR ? ".err" : "";
+	static const char *const suffixes[] = {
+		[ARTIFACT_OUT] = ".txt", [ARTIFACT_ERR] = ".err.txt", [ARTIFACT_RAW] = ".raw"};
+	static const char *const indexes[] = {
+		[ARTIFACT_OUT] = ".idx", [ARTIFACT_ERR] = ".err.idx", [ARTIFACT_RAW] = NULL};
 	char name[ID_LEN + 9];
 	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1, .part = part};
 	snprintf(t->id, sizeof(t->id), "%s", id);
@@ -170,21 +174,24 @@ int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 	if (t->fd < 0)
 		return -1;
 	t->held = meta_is_held(t->fd);
-	if (part == ARTIFACT_ERR) {
+	if (part != ARTIFACT_OUT) {
 		io_close(&t->fd);
-		snprintf(name, sizeof(name), "%s%s.txt", t->id, suffix);
+		snprintf(name, sizeof(name), "%s%s", t->id, suffixes[part]);
 		t->fd = store_open_file(dir, name, O_RDONLY);
 		if (t->fd < 0)
 			return -1;
 	}
-	snprintf(name, sizeof(name), "%s%s.idx", t->id, suffix);
-	t->idx = store_open_file(dir, name, O_RDONLY);
+	if (indexes[part]) {
+		snprintf(name, sizeof(name), "%s%s", t->id, indexes[part]);
+		t->idx = store_open_file(dir, name, O_RDONLY);
+	}
 	t->dir = fcntl(dir, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (t->dir < 0 || take_size(t) < 0) {
 		text_close(t);
 		return -1;
 	}
-	use_meta(t);
+	if (part != ARTIFACT_RAW)
+		use_meta(t);
 	return 0;
 }
 
@@ -304,6 +311,73 @@ int text_seek(struct text *t, uint64_t line, uint64_t *lines)
 		result = seek(t, line, lines);
 	} while (has_moved(t));
 	return result;
+}
+
+/* Goes backwards over newlines from `end` on, not below `least`, until *skip of them are passed.
+   Sets *at behind the last one that counts, or to `least`. */
+static int find_back(int fd, uint64_t least, uint64_t end, uint64_t *skip, uint64_t *at)
+{
+	char block[65536];
+	*at = least;
+	while (end > least) {
+		size_t len = end - least < sizeof(block) ? (size_t)(end - least) : sizeof(block);
+		ssize_t n = io_read_at(fd, block, len, (off_t)(end - len));
+		if (n < (ssize_t)len) {
+			errno = n < 0 ? errno : EIO; /* the file shrank */
+			return -1;
+		}
+		uint64_t newlines = newline_count(block, len);
+		if (newlines < *skip) {
+			*skip -= newlines;
+			end -= len;
+			continue;
+		}
+		/* It is here: those behind it are passed from the front. */
+		newlines = newlines - *skip + 1;
+		*skip = 0;
+		*at = end - len + newline_skip(block, len, &newlines);
+		return 0;
+	}
+	return 0;
+}
+
+int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *found)
+{
+	/* The newline at the very end begins no line. */
+	uint64_t end = t->size && ends_line(t->fd, t->size) ? t->size - 1 : t->size;
+	uint64_t least = most < t->size ? t->size - most : 0, skip = count;
+	t->sought = 0;
+	t->lost_told = false;
+	if (find_back(t->fd, least, end, &skip, &t->offset) < 0)
+		return -1;
+	*found = t->size ? count - skip : 0;
+	if (skip == 0 || t->size == 0)
+		return 0;
+	if (least == 0) {
+		++*found;
+		return 0;
+	}
+	/* The bytes begin inside a line, unless one ends directly before them. */
+	if (ends_line(t->fd, least)) {
+		t->offset = least;
+		++*found;
+		return 0;
+	}
+	skip = *found;
+	return skip ? find_back(t->fd, least, end, &skip, &t->offset) : 0;
+}
+
+void text_seek_byte(struct text *t, uint64_t offset)
+{
+	t->offset = offset;
+	t->sought = 0;
+	t->lost_told = false;
+}
+
+int text_line_start(const struct text *t, uint64_t offset, uint64_t *start)
+{
+	uint64_t least = has_gap(t) && offset >= t->gap.end ? t->gap.end : 0, skip = 1;
+	return find_back(t->fd, least, offset, &skip, start);
 }
 
 /* The gap as a piece; the text behind it is next. */

@@ -57,8 +57,8 @@ struct text_piece {
 	int error;         /* errno of the write it was lost by; 0: the disk cap */
 };
 
-/* Opens a text part (not ARTIFACT_RAW) of the artifact `id` in the session directory `dir`.
-   Damaged or missing metadata do not matter. Returns 0, or -1 with errno. */
+/* Opens a part of the artifact `id` in the session directory `dir`; raw bytes are a text that has
+   no index and no gap. Damaged or missing metadata do not matter. Returns 0, or -1 with errno. */
 int text_open(struct text *t, int dir, const char *id, enum artifact_part part);
 
 /* Opens a regular file (else EISDIR, EINVAL). Links are followed. */
@@ -72,6 +72,20 @@ int text_lines(struct text *t, uint64_t *lines);
 /* Makes the start of 1-based `line` the next to be read; a line in a gap makes it the gap.
    Returns 0, 1 when the text has fewer lines (then *lines tells how many), or -1 with errno. */
 int text_seek(struct text *t, uint64_t line, uint64_t *lines);
+
+/* Makes the start of the `count`-th line from the end the next to be read, of a text that has no
+   gap; reads only what is behind it, and not more than the last `most` bytes. *found tells how many
+   lines are from there on: less than `count` where the text has not more, or where the next one
+   begins before those bytes (0: the last line does, the next byte is inside it). Returns 0, or -1
+   with errno. */
+int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *found);
+
+/* Makes the byte at `offset` of the file the next to be read; one in a gap makes it the gap. */
+void text_seek_byte(struct text *t, uint64_t offset);
+
+/* Where the line begins that the byte at `offset` is in: what follows a gap counts as a beginning.
+   The file is read backwards as far as needed. Returns 0, or -1 with errno. */
+int text_line_start(const struct text *t, uint64_t offset, uint64_t *start);
 
 /* Reads on: up to `cap` bytes into `data`, which end anywhere. Returns 0, or -1 with errno. */
 int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece);

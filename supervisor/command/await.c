@@ -51,7 +51,8 @@ struct waiter {
 
 static int open_text(struct waiter *w, struct text *text)
 {
-	return verb_open(w->settings, w->session, false, w->verb, w->id, text);
+	const struct verb verb = {.name = w->verb};
+	return verb_open(&verb, w->settings, w->session, ARTIFACT_OUT, w->id, text);
 }
 
 /* Begins to look for the pattern. The text is there since the keeper has answered. */

@@ -23,6 +23,8 @@ int command_filter(struct command_context *c, int argc, char **argv);
 int command_read(struct command_context *c, int argc, char **argv);
 int command_search(struct command_context *c, int argc, char **argv);
 int command_list(struct command_context *c, int argc, char **argv);
+int command_show(struct command_context *c, int argc, char **argv);
+int command_history(struct command_context *c, int argc, char **argv);
 int command_path(struct command_context *c, int argc, char **argv);
 int command_attach(struct command_context *c, int argc, char **argv);
 int command_await(struct command_context *c, int argc, char **argv);

@@ -1,13 +1,11 @@
 // terse filter: the way of a command's output, over standard input.
 
-#include "config/limit.h"
 #include "config/option.h"
 #include "config/profile.h"
 #include "supervisor/artifact/session.h"
 #include "supervisor/base/clock.h"
-#include "supervisor/base/io.h"
 #include "supervisor/command/command.h"
-#include "supervisor/intercept/interceptor.h"
+#include "supervisor/command/digest.h"
 #include "supervisor/process/account.h"
 #include "supervisor/process/record.h"
 #include "supervisor/redact/redactor.h"
@@ -24,10 +22,10 @@
 
 struct filter {
 	struct record record;
+	struct digest digest;
 	bool keep; /* the input can't be read again: what is left out has to be kept */
 	bool onlcr;
 	int exit_code;
-	int error; /* of writing */
 };
 
 static int bad_usage(const char *what, const char *why)
@@ -83,25 +81,18 @@ static struct artifact *on_artifact(void *ctx)
 	return f->keep ? record_open(&f->record) : NULL;
 }
 
-static void on_print(void *ctx, const char *data, size_t len)
-{
-	struct filter *f = ctx;
-	if (!f->error && io_write(STDOUT_FILENO, data, len) < 0)
-		f->error = errno;
-}
-
 static void pass(void *ctx, const char *data, size_t len)
 {
 	interceptor_feed(ctx, data, len);
 }
 
 /* Reads standard input to its end. Returns 0, or -1 with errno. */
-static int feed(struct filter *f, struct interceptor *text, struct secrets *secrets)
+static int feed(struct filter *f, struct secrets *secrets)
 {
-	struct redactor redactor = {.secrets = secrets, .out = pass, .ctx = text};
+	struct redactor redactor = {.secrets = secrets, .out = pass, .ctx = f->digest.text};
 	char *chunk = malloc(CHUNK);
 	ssize_t n = chunk ? 0 : -1;
-	while (chunk && !f->error) {
+	while (chunk && !f->digest.error) {
 		n = read(STDIN_FILENO, chunk, CHUNK);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -110,31 +101,12 @@ static int feed(struct filter *f, struct interceptor *text, struct secrets *secr
 		if (secrets)
 			redactor_feed(&redactor, chunk, (size_t)n);
 		else
-			interceptor_feed(text, chunk, (size_t)n);
+			interceptor_feed(f->digest.text, chunk, (size_t)n);
 	}
 	redactor_finish(&redactor);
 	redactor_release(&redactor);
 	free(chunk);
 	return n < 0 ? -1 : 0;
-}
-
-static struct interceptor *make_interceptor(struct filter *f, const struct settings *s)
-{
-	struct interceptor_options options = {
-		.terminal = {.cols = (unsigned)s->cols,
-			     .rows = (unsigned)s->rows,
-			     .onlcr = f->onlcr,
-			     .collapse = s->collapse},
-		.limit = limit_of(s, false),
-		.print = s->print == PRINT_FULL ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW,
-		.raw = INTERCEPT_RAW_NO,
-		.part = ARTIFACT_OUT,
-	};
-	if (s->format != FORMAT_TEXT)
-		account_prepare(s, &options);
-	const struct interceptor_events events = {
-		.artifact = on_artifact, .print = on_print, .ctx = f};
-	return interceptor_new(&options, &events);
 }
 
 /* Puts the settings of the profile that was asked for in place. Returns 0, or -1 after saying that
@@ -156,26 +128,25 @@ static int apply_profile(struct settings *s)
 	return 0;
 }
 
-static void tell_report(struct filter *f, struct interceptor *text, int64_t duration_ms,
-			const struct settings *s)
+static void tell_report(struct filter *f, int64_t duration_ms, const struct settings *s)
 {
 	const struct interceptor_ending end = {
 		.ending = {.exit_code = f->exit_code, .duration_ms = duration_ms},
 		.place = record_place(&f->record, false),
 		.status_line = (enum status_when)s->status,
 	};
-	interceptor_report(text, &end);
+	interceptor_report(f->digest.text, &end);
 }
 
-static void tell_account(struct filter *f, struct interceptor *text, const struct job *job)
+static void tell_account(struct filter *f, const struct job *job)
 {
 	struct account account;
 	struct buffer piece = BUFFER_INIT;
 	account_init(&account, job, &f->record);
-	account_add(&account, text, false, false, &f->record);
-	while (account.is_open && !f->error) {
+	account_add(&account, f->digest.text, false, false, &f->record);
+	while (account.is_open && !f->digest.error) {
 		account_next(&account, &piece);
-		on_print(f, piece.data, piece.len);
+		digest_print(&f->digest, piece.data, piece.len);
 		buffer_clear(&piece);
 	}
 	buffer_release(&piece);
@@ -202,26 +173,35 @@ int command_filter(struct command_context *c, int argc, char **argv)
 
 	struct secrets *secrets = secrets_new(c->settings);
 	bool safe = secrets || !errno;
-	struct interceptor *text = safe ? make_interceptor(&f, c->settings) : NULL;
-	if (!text || feed(&f, text, secrets) < 0) {
+	const struct digest_options options = {
+		.settings = c->settings,
+		.print = c->settings->print == PRINT_FULL ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW,
+		.onlcr = f.onlcr,
+		.account = c->settings->format != FORMAT_TEXT,
+		.artifact = on_artifact,
+		.ctx = &f,
+	};
+	if (!safe || digest_init(&f.digest, &options) < 0 || feed(&f, secrets) < 0) {
 		fprintf(stderr, "terse filter: standard input: %s\n", strerror(errno));
 		goto out;
 	}
-	interceptor_finish(text);
-	interceptor_conclude(text, f.exit_code != 0);
+	interceptor_finish(f.digest.text);
+	interceptor_conclude(f.digest.text, f.exit_code != 0);
 	int64_t duration = clock_monotonic_ms() - job.begun_ms;
+	f.record.meta.binary = interceptor_is_binary(f.digest.text);
 	record_end(&f.record, f.exit_code << 8, false, false, duration);
 	if (c->settings->format == FORMAT_TEXT)
-		tell_report(&f, text, duration, c->settings);
+		tell_report(&f, duration, c->settings);
 	else
-		tell_account(&f, text, &job);
+		tell_account(&f, &job);
 	result = 0;
-	if (f.error && f.error != EPIPE) {
-		fprintf(stderr, "terse filter: standard output: %s\n", strerror(f.error));
+	int error = f.digest.error;
+	if (error && error != EPIPE) {
+		fprintf(stderr, "terse filter: standard output: %s\n", strerror(error));
 		result = EXIT_TERSE;
 	}
 out:
-	interceptor_free(text);
+	digest_release(&f.digest);
 	secrets_free(secrets);
 	if (f.record.artifact) {
 		record_prepare(&f.record, 0);

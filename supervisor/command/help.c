@@ -11,6 +11,17 @@ struct topic {
 	const char *verb, *synopsis, *text;
 };
 
+#define RUNS_HELP                                                                       \
+	"  --all                 of all sessions\n"                                     \
+	"  --session NAME        of that session\n"                                     \
+	"  --command TEXT        whose command holds TEXT\n"                            \
+	"  --state STATE         running, done, interrupted\n"                          \
+	"  --exit N|failed       that ended so\n"                                       \
+	"  --since WHEN          that began then or later: 2h ago, 14:05, 2026-11-20\n" \
+	"  --until WHEN          or before\n"                                           \
+	"  --limit N             so many (30)\n"                                        \
+	"  --json                for programs\n"
+
 static const struct topic topics[] = {
 	{"run", "terse [run] [OPTIONS] COMMAND [ARG...]\n       terse [run] [OPTIONS] -c STRING",
 	 "Runs COMMAND and prints what a person at a terminal would have seen of it. Output that "
@@ -21,13 +32,23 @@ static const struct topic topics[] = {
 	 "  -c STRING             run a shell string (one argument with blanks or shell syntax is "
 	 "one, too)\n"
 	 "  --cwd DIR             run the command in DIR\n"},
-	{"read", "terse read ID [--offset N] [--limit N] [--stderr] [--session NAME]",
-	 "Prints lines of an artifact (or of any file). ID: as printed, a unique beginning of it, "
-	 "or\n"
-	 "last, last-1, ... of this session.\n\n"
-	 "  --offset N            first line, from 1\n"
+	{"read", "terse read [OPTIONS] ID|FILE",
+	 "Prints lines of an artifact (or of any file). A page at most, then how to go on; a "
+	 "program that\n"
+	 "reads it gets all of them. ID: as printed, a unique beginning of it, or last, last-1, "
+	 "... "
+	 "of\n"
+	 "this session.\n\n"
+	 "  --offset N            first line, from 1; below 0: from the end\n"
 	 "  --limit N             how many lines\n"
-	 "  --stderr              the text of standard error, where it was kept apart\n"},
+	 "  --tail N              the last N lines\n"
+	 "  --bytes FROM[:LENGTH] bytes by their place in the text (LENGTH: 32KB)\n"
+	 "  --preview             what run printed of it\n"
+	 "  --stderr              the text of standard error, where it was kept apart\n"
+	 "  --raw                 the bytes as the command wrote them, where they were kept\n"
+	 "  -a                    print binary data, too\n"
+	 "  --session NAME        the session that last looks at\n"
+	 "  --json                for programs\n"},
 	{"search", "terse search [OPTIONS] ID|FILE|--all REGEX",
 	 "Prints the lines of an artifact (or of any file) that match, as LINE:text, at most 100 "
 	 "of them,\n"
@@ -44,12 +65,16 @@ static const struct topic topics[] = {
 	 "  --offset N            begin at line N\n"
 	 "  --all                 all artifacts of the session\n"
 	 "  --session NAME        of that session\n"
-	 "  --stderr              the text of standard error, where it was kept apart\n"},
-	{"list",
-	 "terse list [--all] [--session NAME] [--limit N]\n       terse list --live [--watch]",
-	 "What was run and kept in this session (--all: in all sessions), newest first.\n\n"
+	 "  --stderr              the text of standard error, where it was kept apart\n"
+	 "  --json                for programs\n"},
+	{"show", "terse show [--session NAME] [--json] ID",
+	 "What is known about a run, and its preview.\n"},
+	{"list", "terse list [OPTIONS]\n       terse list --live [--watch]",
+	 "What was run and kept in this session, newest first.\n\n" RUNS_HELP
 	 "  --live                what runs now, in all sessions, and its last line\n"
 	 "  --watch               the same again and again, until a key is pressed\n"},
+	{"history", "terse history [OPTIONS]",
+	 "All runs of this session that have ended, newest first.\n\n" RUNS_HELP},
 	{"await", "terse await ID [--timeout TIME] [--for REGEX [--offset N]] [--idle TIME]",
 	 "Waits until a command that goes on by itself (run --yield, --detach) has ended or asks "
 	 "for\n"
@@ -93,7 +118,7 @@ static const struct topic topics[] = {
 	 "  --cast, --cast3       prints it as an asciicast of version 2 or 3 for asciinema\n"},
 	{"resize", "terse resize ID COLSxROWS",
 	 "Gives the terminal of a command that runs another size.\n"},
-	{"path", "terse path [--raw] ID",
+	{"path", "terse path [--stderr|--raw] [--session NAME] [--json] ID",
 	 "The file that holds the text of an artifact (--raw: its raw bytes).\n"},
 	{"session",
 	 "terse session [list]\n       terse session show [NAME]\n       terse session end [NAME] "

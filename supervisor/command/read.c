@@ -1,317 +1,348 @@
-// terse read ID|FILE: lines of an artifact's text, or of any file, as they are
-// numbered there. Prints one page at most and ends with how to go on.
+// terse read ID|FILE: lines or bytes of an artifact's text, or of any file, as they are numbered
+// there. Prints one page at most and ends with how to go on; a program that reads it gets
+// everything.
 
-#include "supervisor/artifact/gap.h"
-#include "supervisor/artifact/text.h"
-#include "supervisor/base/buffer.h"
+#include "supervisor/command/read.h"
+
+#include "config/value.h"
+#include "supervisor/artifact/meta.h"
 #include "supervisor/base/human.h"
 #include "supervisor/base/io.h"
-#include "supervisor/base/utf8.h"
+#include "supervisor/base/json_member.h"
+#include "supervisor/base/json_text.h"
 #include "supervisor/command/command.h"
-#include "supervisor/command/verb.h"
+#include "supervisor/command/digest.h"
+#include "supervisor/command/reader.h"
+#include "supervisor/reading/slice.h"
+#include "supervisor/report/kind.h"
+#include "supervisor/report/quote.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The limits of the read profile, notices included: Claude Code shows an agent 30,000
-   characters and cuts what is longer. */
-#define PAGE_BYTES ((size_t)30000)
-#define PAGE_LINES 2000
-#define NOTICE     ((size_t)512) /* kept free for the line that ends a page */
+/* The limits of the read profile. */
+#define PAGE_LINES_MAX 2000
 
-/* A line this long does not fit, even if cleaning makes it shorter (4 bytes become 3). */
-#define LINE_MAX_RAW (2 * PAGE_BYTES)
-
-/* Without an index, counting the lines of a file this large is not worth the wait. */
-#define COUNT_MAX ((uint64_t)64 * 1024 * 1024)
-
-struct page {
-	struct text text;
-	const char *name; /* of the file; NULL: an artifact, see text.id */
-	bool limited;     /* --limit was given: up to line `last` */
-	uint64_t first, last;
-	uint64_t line;     /* the number of the line in `raw` */
-	uint64_t raw_left; /* bytes of that line that did not fit into `raw` */
-	struct buffer raw, clean, out;
-	uint64_t printed; /* lines */
-	bool full;        /* the next line does not fit: there is more */
-	bool done;
-};
-
-/* The name as a shell reads it back. */
-static int add_name(const struct page *p, struct buffer *out)
+/* Bytes of a page that are kept free for the lines about what is missing: three commands at most,
+   in JSON some numbers, too. */
+static size_t reserved(const struct read *r)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_./,:@%+=-";
-	if (!p->name)
-		return buffer_append_string(out, p->text.id);
-	if (p->name[0] != '-' && strspn(p->name, plain) == strlen(p->name))
-		return buffer_append_string(out, p->name);
-	if (buffer_append_string(out, p->name[0] == '-' ? "./'" : "'") < 0)
-		return -1;
-	for (const char *at = p->name; *at; at++) {
-		if (*at == '\'' ? buffer_append_string(out, "'\\''") < 0
-				: buffer_append(out, at, 1) < 0)
-			return -1;
-	}
-	return buffer_append_string(out, "'");
+	return 1024 + 8 * r->quoted.len;
 }
 
-/* Adds the start of a line that is too long for a page of its own. */
-static int add_cut_line(struct page *p)
+int read_failed(const struct read *r)
 {
-	size_t room = PAGE_BYTES - NOTICE - p->out.len;
-	size_t len = p->raw.len, keep = room < len ? room : len;
-	for (;;) {
-		keep = utf8_floor(p->raw.data, len, keep);
-		buffer_clear(&p->clean);
-		if (utf8_clean(&p->clean, p->raw.data, keep) < 0)
-			return -1;
-		if (p->clean.len <= room)
-			break;
-		/* A byte that is replaced takes three. */
-		keep -= (p->clean.len - room + 2) / 3;
-	}
-	bool newline = p->raw_left == 0 && len > 0 && p->raw.data[len - 1] == '\n';
-	char omitted[HUMAN_LEN];
-	human_count(omitted, len - keep + p->raw_left - newline);
-	if (buffer_append(&p->out, p->clean.data, p->clean.len) < 0 ||
-	    buffer_printf(&p->out, "[... %s bytes omitted: ", omitted) < 0 ||
-	    (!p->name && buffer_append_string(&p->out, "terse path ") < 0) ||
-	    add_name(p, &p->out) < 0)
-		return -1;
-	return buffer_append_string(&p->out, "]\n");
+	verb_fail(&r->verb, ENVELOPE_UNREADABLE, "%s: %m", r->name);
+	return 1;
 }
 
-/* The line in `raw` is complete: adds it, or finds the page full. */
-static int end_line(struct page *p)
+int read_past_lines(const struct read *r, uint64_t total)
 {
-	buffer_clear(&p->clean);
-	if (p->raw_left == 0 && utf8_clean(&p->clean, p->raw.data, p->raw.len) < 0)
-		return -1;
-	int result = 0;
-	if (p->raw_left == 0 && p->out.len + p->clean.len <= PAGE_BYTES - NOTICE) {
-		result = buffer_append(&p->out, p->clean.data, p->clean.len);
-	} else if (p->printed == 0) {
-		result = add_cut_line(p);
-	} else {
-		p->full = p->done = true;
-		return 0;
-	}
-	p->printed++;
-	p->line++;
-	p->raw_left = 0;
-	buffer_clear(&p->raw);
-	return result;
+	char count[HUMAN_LEN];
+	verb_fail(&r->verb, ENVELOPE_BAD_RANGE,
+		  "%s: has %s line%s, --offset %" PRId64 " is past the end", r->name,
+		  human_count(count, total), total == 1 ? "" : "s", r->lines.first);
+	return 1;
 }
 
-/* Before the first byte of a line or gap that begins with line `line`: is it wanted? */
-static bool wants(struct page *p, uint64_t line)
+int read_past_bytes(const struct read *r)
 {
-	if (p->limited && line > p->last) {
-		p->done = true;
-	} else if (!p->limited && p->printed >= PAGE_LINES) {
-		p->full = p->done = true;
-	}
-	return !p->done;
+	char count[HUMAN_LEN];
+	verb_fail(&r->verb, ENVELOPE_BAD_RANGE,
+		  "%s: has %s byte%s, --bytes %" PRIu64 " is past the end", r->name,
+		  human_count(count, r->text.size), r->text.size == 1 ? "" : "s", r->from);
+	return 1;
 }
 
-static int add_bytes(struct page *p, const char *data, size_t len)
+/* --- the whole range, for a program ------------------------------------------------- */
+
+static int print(void *ctx, const char *data, size_t len)
 {
-	while (len > 0 && !p->done) {
-		if (p->raw.len == 0 && !wants(p, p->line))
-			return 0;
-		const char *newline = memchr(data, '\n', len);
-		size_t n = newline ? (size_t)(newline - data) + 1 : len;
-		size_t kept = LINE_MAX_RAW - p->raw.len < n ? LINE_MAX_RAW - p->raw.len : n;
-		if (buffer_append(&p->raw, data, kept) < 0)
-			return -1;
-		p->raw_left += n - kept;
-		if (p->raw_left > 0 && p->printed > 0) {
-			/* Not on this page, wherever it ends. */
-			p->full = p->done = true;
-			return 0;
-		}
-		if (newline) {
-			p->raw_left -= p->raw_left > 0; /* the newline is not omitted */
-			if (end_line(p) < 0)
-				return -1;
-		}
-		data += n;
-		len -= n;
-	}
-	return 0;
+	(void)ctx;
+	return io_write(STDOUT_FILENO, data, len);
 }
 
-static int add_gap(struct page *p, const struct text_piece *gap)
-{
-	uint64_t from = p->line > gap->from ? p->line : gap->from;
-	if (p->raw.len > 0) {
-		/* The gap begins inside this line. */
-		if (end_line(p) < 0 || buffer_append(&p->out, "\n", 1) < 0)
-			return -1;
-	}
-	if (p->done || !wants(p, from))
-		return 0;
-	char line[GAP_ANNOUNCE_MAX];
-	size_t len = gap_announce(line, from, gap->to, gap->bytes, gap->error);
-	if (p->out.len + len > PAGE_BYTES - NOTICE) {
-		p->full = p->done = true;
-		return 0;
-	}
-	p->line = gap->to + !gap->goes_on;
-	return buffer_append(&p->out, line, len);
-}
-
-/* Collects the page in p->out. */
-static int collect(struct page *p)
+static int copy(struct text *t, uint64_t from, uint64_t to)
 {
 	char block[65536];
-	while (!p->done) {
+	text_seek_byte(t, from);
+	while (from < to) {
 		struct text_piece piece;
-		if (text_next(&p->text, block, sizeof(block), &piece) < 0)
+		size_t len = to - from < sizeof(block) ? (size_t)(to - from) : sizeof(block);
+		if (text_next(t, block, len, &piece) < 0)
 			return -1;
-		int result = 0;
-		if (piece.kind == TEXT_BYTES) {
-			result = add_bytes(p, block, piece.len);
-		} else if (piece.kind == TEXT_GAP) {
-			result = add_gap(p, &piece);
-		} else {
-			p->done = true;
-			if (p->raw.len > 0)
-				result = end_line(p);
-		}
-		if (result < 0)
+		if (piece.kind != TEXT_BYTES)
+			break;
+		if (io_write(STDOUT_FILENO, block, piece.len) < 0)
 			return -1;
+		from += piece.len;
 	}
 	return 0;
 }
 
-/* The line that tells what was shown and how to go on. */
-static int add_continuation(struct page *p)
+/* Where in the file the lines are that were asked for. Returns as page_seek(). */
+static int find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_t *total)
 {
-	char first[HUMAN_LEN], last[HUMAN_LEN], total[HUMAN_LEN];
-	human_count(first, p->first);
-	human_count(last, p->line - 1);
-	if (buffer_printf(&p->out, "[lines %s-%s", first, last) < 0)
-		return -1;
-	if (!p->name || p->text.size <= COUNT_MAX) {
-		uint64_t lines;
-		if (text_lines(&p->text, &lines) < 0 ||
-		    buffer_printf(&p->out, " of %s", human_count(total, lines)) < 0)
-			return -1;
-	}
-	if (buffer_append_string(&p->out, " shown; continue: terse read ") < 0 ||
-	    add_name(p, &p->out) < 0 ||
-	    buffer_printf(&p->out, "%s --offset %" PRIu64,
-			  p->text.part == ARTIFACT_ERR ? " --stderr" : "", p->line) < 0)
-		return -1;
-	if (p->limited && buffer_printf(&p->out, " --limit %" PRIu64, p->last - p->line + 1) < 0)
-		return -1;
-	return buffer_append_string(&p->out, "]\n");
-}
-
-static int print_page(struct page *p, const char *verb, const char *name)
-{
-	uint64_t lines;
-	int result = text_seek(&p->text, p->first, &lines);
-	if (result == 1 && p->first > 1) {
-		char count[HUMAN_LEN];
-		verb_error(verb, "%s: has %s line%s, --offset %" PRIu64 " is past the end", name,
-			   human_count(count, lines), lines == 1 ? "" : "s", p->first);
-		return 1;
-	}
-	p->line = p->first;
-	if (result >= 0)
-		result = collect(p);
-	if (result == 0 && p->full)
-		result = add_continuation(p);
-	if (result == 0)
-		result = io_write(STDOUT_FILENO, p->out.data, p->out.len);
-	if (result < 0) {
-		verb_error(verb, "%s: %m", name);
-		return 1;
-	}
-	return 0;
-}
-
-static int open_artifact(const struct id_found *found, enum artifact_part part, struct text *text)
-{
-	int dir = store_open_session(found->store, found->session, false);
-	if (dir < 0)
-		return -1;
-	int result = text_open(text, dir, found->id, part);
-	io_close(&dir);
-	return result;
-}
-
-/* Opens what `name` means. Returns 0, or -1 after saying why not. */
-static int open_text(struct page *p, const struct settings *settings, const char *session,
-		     bool standard_error, const char *verb, const char *name)
-{
-	struct store stores[STORE_MAX];
-	struct id_found found;
-	int count;
-	int result = verb_find(settings, session, name, stores, &count, &found);
-	int why = errno;
-	if (result == 0) {
-		result = open_artifact(&found, standard_error ? ARTIFACT_ERR : ARTIFACT_OUT,
-				       &p->text);
-		if (result < 0 && errno == ENOENT && standard_error)
-			verb_error(verb, "%s: standard error was not kept apart: it is in the text",
-				   found.id);
-		else if (result < 0)
-			verb_error(verb, "%s: %m", found.id);
-	} else if (why == EEXIST || (result = text_open_file(&p->text, name)) < 0) {
-		if (why == EINVAL && errno == EINVAL)
-			verb_error(verb, "%s: not a regular file", name);
-		else if (why == EINVAL && errno != ENOENT)
-			verb_error(verb, "%s: %m", name);
-		else
-			verb_not_found(verb, name, why);
-	} else if (standard_error) {
-		verb_error(verb, "%s: --stderr is for artifacts, this is a file", name);
-		text_close(&p->text);
-		result = -1;
+	const struct page_request *q = &r->lines;
+	struct text *t = &r->text;
+	int64_t number;
+	uint64_t found;
+	int result = page_seek(t, q->tail ? -(int64_t)q->tail : q->first, &number, total);
+	*from = t->offset;
+	*to = UINT64_MAX;
+	if (result != 0 || !q->limit)
+		return result;
+	if (number < 0) {
+		uint64_t left = (uint64_t)-number;
+		if (q->limit >= left)
+			return 0;
+		result = text_seek_back(t, left - q->limit, UINT64_MAX, &found);
 	} else {
-		p->name = name;
+		result = text_seek(t, (uint64_t)number + q->limit, total);
 	}
-	while (count > 0)
-		store_close(&stores[--count]);
-	return result;
+	/* A gap with some of the lines belongs to them. */
+	if (result == 0)
+		*to = t->offset == t->gap.begin && t->gap.begin < t->gap.end &&
+				      (uint64_t)number + q->limit > t->gap.from
+			      ? t->gap.end
+			      : t->offset;
+	return result < 0 ? -1 : 0;
+}
+
+static int print_all(struct read *r)
+{
+	uint64_t from = r->from, to = from + (r->length ? r->length : READ_LENGTH), total;
+	if (r->by_bytes) {
+		if (from > r->text.size)
+			return read_past_bytes(r);
+	} else {
+		int result = find_range(r, &from, &to, &total);
+		if (result == 1)
+			return read_past_lines(r, total);
+		if (result < 0)
+			return read_failed(r);
+	}
+	int result = r->place.part == ARTIFACT_RAW ? copy(&r->text, from, to)
+						   : slice_stream(&r->text, from, to, print, NULL);
+	return result < 0 && errno != EPIPE ? read_failed(r) : 0;
+}
+
+/* --- what is no text ----------------------------------------------------------------- */
+
+/* Tells what it is: "[PNG image, 640x480, 12.3 KB: not shown]". */
+static int describe(const struct read *r, const struct kind *kind, uint64_t size)
+{
+	struct buffer line = BUFFER_INIT;
+	char human[HUMAN_LEN];
+	bool apart = *r->text.id;
+	int status = 1;
+	if (kind_append(&line, kind) < 0 ||
+	    buffer_printf(&line, ", %s: not shown", human_size(human, size)) < 0 ||
+	    (apart && buffer_printf(&line, "; its bytes: terse path --raw %s", r->text.id) < 0))
+		goto out;
+	if (r->verb.json || r->sink == SINK_PROGRAM) {
+		verb_fail(&r->verb, ENVELOPE_BINARY, "%s: %.*s", r->name, (int)line.len, line.data);
+		goto out;
+	}
+	struct buffer told = BUFFER_INIT;
+	if (buffer_printf(&told, "[%.*s]\n", (int)line.len, line.data) == 0 &&
+	    reader_notice(r->sink, &told) == 0)
+		status = 0;
+	buffer_release(&told);
+out:
+	buffer_release(&line);
+	return status;
+}
+
+/* Whether the run's output was binary, so that there are only raw bytes; *status is then how that
+   went. */
+static bool describe_run(const struct read *r, int *status)
+{
+	const struct text *t = &r->text;
+	struct text raw;
+	struct meta m;
+	struct kind kind = {NULL, 0, 0};
+	if (!*t->id || t->part != ARTIFACT_OUT || t->size > 0 || meta_read(t->dir, t->id, &m) < 0)
+		return false;
+	bool binary = m.binary && text_open(&raw, t->dir, t->id, ARTIFACT_RAW) == 0;
+	meta_release(&m);
+	if (!binary)
+		return false;
+	verb_is_binary(&raw, &kind);
+	*status = describe(r, &kind, raw.size);
+	text_close(&raw);
+	return true;
+}
+
+/* --- preview -------------------------------------------------------------------------- */
+
+static int print_preview(struct read *r)
+{
+	struct text *t = &r->text;
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	struct meta m;
+	bool is_run = *t->id && meta_read(t->dir, t->id, &m) == 0;
+	const struct digest_options options = {
+		.settings = r->settings,
+		.print = INTERCEPT_PREVIEW,
+		.onlcr = true,
+		.into = r->verb.json ? &text : NULL,
+	};
+	int status = 0;
+	if (digest_text(&options, t, is_run ? &m : NULL, r->place.name) < 0 && errno != EPIPE) {
+		status = read_failed(r);
+	} else if (r->verb.json &&
+		   (envelope_begin(&out) < 0 || verb_json_place(&out, &r->text, r->name) < 0 ||
+		    json_member_key(&out, "preview") < 0 ||
+		    json_text_quote(&out, text.data, text.len) < 0 ||
+		    json_member_count(&out, "total_bytes", t->size) < 0 || envelope_end(&out) < 0 ||
+		    io_write(STDOUT_FILENO, out.data, out.len) < 0)) {
+		status = read_failed(r);
+	}
+	if (is_run)
+		meta_release(&m);
+	buffer_release(&text);
+	buffer_release(&out);
+	return status;
+}
+
+/* --- arguments ------------------------------------------------------------------------- */
+
+/* FROM[:LENGTH], both as sizes are written. */
+static bool parse_bytes(struct read *r, const char *text)
+{
+	char from[32];
+	int64_t values[2] = {0, 0};
+	size_t len = strcspn(text, ":");
+	if (len == 0 || len >= sizeof(from))
+		return false;
+	memcpy(from, text, len);
+	from[len] = '\0';
+	const char *length = text[len] ? text + len + 1 : "";
+	if (value_parse_size(from, &values[0]) < 0 || values[0] < 0 ||
+	    (*length && (value_parse_size(length, &values[1]) < 0 || values[1] < 1)))
+		return false;
+	r->from = (uint64_t)values[0];
+	r->length = (uint64_t)values[1];
+	r->by_bytes = true;
+	return true;
+}
+
+struct arguments {
+	const char *session, *bytes;
+	bool standard_error, raw;
+};
+
+/* What goes with what. Returns 0, or -1 after saying what is wrong. */
+static int check(struct read *r, const struct arguments *a, int operands)
+{
+	const struct page_request *q = &r->lines;
+	const char *wrong = NULL;
+	if (operands == 0)
+		wrong = "what? terse read ID or terse read FILE";
+	else if ((q->first != 0) + (q->tail > 0) + (a->bytes != NULL) + r->preview > 1)
+		wrong = "only one of --offset, --tail, --bytes and --preview";
+	else if (q->limit && (q->tail || a->bytes || r->preview))
+		wrong = "--limit goes with --offset";
+	else if (a->standard_error && a->raw)
+		wrong = "only one of --stderr and --raw";
+	else if (a->raw && r->preview)
+		wrong = "--preview is of text, not of --raw";
+	if (wrong)
+		verb_fail(&r->verb, ENVELOPE_USAGE, "%s", wrong);
+	else if (a->bytes && !parse_bytes(r, a->bytes))
+		verb_fail(&r->verb, ENVELOPE_USAGE,
+			  "--bytes: %s: must be OFFSET or OFFSET:LENGTH, like 30000:32KB",
+			  a->bytes);
+	else
+		return 0;
+	return -1;
+}
+
+/* Returns 0, or -1 after saying what is wrong. */
+static int parse(struct read *r, struct arguments *a, int argc, char **argv)
+{
+	struct page_request *q = &r->lines;
+	const struct verb_option table[] = {
+		{"--offset", VERB_LINE, &q->first},
+		{"--limit", VERB_COUNT, &q->limit},
+		{"--tail", VERB_COUNT, &q->tail},
+		{"--bytes", VERB_TEXT, &a->bytes},
+		{"--stderr", VERB_FLAG, &a->standard_error},
+		{"--raw", VERB_FLAG, &a->raw},
+		{"--preview", VERB_FLAG, &r->preview},
+		{"-a", VERB_FLAG, &r->place.binary},
+		{"--text", VERB_FLAG, &r->place.binary},
+		{"--session", VERB_TEXT, &a->session},
+		{"--json", VERB_FLAG, &r->verb.json},
+		{NULL, VERB_FLAG, NULL},
+	};
+	int operands = verb_parse(table, argc, argv, &r->name, 1);
+	if (operands < 0 || check(r, a, operands) < 0)
+		return -1;
+	if (q->first == 0)
+		q->first = 1;
+	r->place.part = a->standard_error ? ARTIFACT_ERR : a->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
+	return 0;
+}
+
+/* Sets what depends on who reads, and on the name. Returns 0, or -1 with ENOMEM. */
+static int prepare(struct read *r)
+{
+	const char *name = *r->text.id ? r->text.id : r->name;
+	if ((*name == '-' && buffer_append_string(&r->quoted, "./") < 0) ||
+	    quote_append(&r->quoted, name) < 0 || !buffer_string(&r->quoted))
+		return -1;
+	bool person = r->sink == SINK_PERSON && !r->verb.json;
+	r->place.name = r->quoted.data;
+	r->place.json = r->verb.json;
+	r->place.room = person ? READER_PAGE_PERSON : READER_PAGE;
+	size_t kept = reserved(r);
+	r->lines.json = r->verb.json;
+	r->lines.room = kept < r->place.room / 2 ? r->place.room - kept : r->place.room / 2;
+	r->lines.most = PAGE_LINES_MAX;
+	return 0;
+}
+
+/* Prints it. Returns the exit status. */
+static int show(struct read *r)
+{
+	struct kind kind;
+	int status;
+	bool exact =
+		r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && r->place.part == ARTIFACT_RAW);
+	if (prepare(r) < 0)
+		return read_failed(r);
+	if (!r->place.binary && describe_run(r, &status))
+		return status;
+	exact &= !r->verb.json;
+	/* The text of an artifact is always one. */
+	bool raw = r->place.part == ARTIFACT_RAW;
+	if (!r->place.binary && (raw ? !exact : !*r->text.id) && verb_is_binary(&r->text, &kind))
+		return describe(r, &kind, r->text.size);
+	if (r->preview)
+		return print_preview(r);
+	if (exact)
+		return print_all(r);
+	if (r->by_bytes)
+		return r->verb.json ? read_json_slice(r) : read_print_slice(r);
+	return r->verb.json ? read_json_page(r) : read_print_page(r);
 }
 
 int command_read(struct command_context *c, int argc, char **argv)
 {
-	struct page p = {.first = 1};
-	uint64_t limit = 0;
-	bool standard_error = false;
-	const char *session = NULL, *name;
-	const struct verb_option table[] = {
-		{"--offset", VERB_COUNT, &p.first},
-		{"--limit", VERB_COUNT, &limit},
-		{"--stderr", VERB_FLAG, &standard_error},
-		{"--session", VERB_TEXT, &session},
-		{NULL, VERB_FLAG, NULL},
-	};
-	int operands = verb_parse(table, argc, argv, &name, 1);
-	if (operands < 0)
+	struct read r = {.verb = {.name = argv[0]}, .settings = c->settings};
+	struct arguments a = {.session = NULL};
+	if (parse(&r, &a, argc, argv) < 0)
 		return EXIT_TERSE;
-	if (operands == 0) {
-		verb_error(argv[0], "what? terse read ID or terse read FILE");
-		return EXIT_TERSE;
-	}
-	p.limited = limit > 0;
-	p.last = p.first - 1 + limit;
-	if (open_text(&p, c->settings, session, standard_error, argv[0], name) < 0)
+	if (!r.verb.json)
+		r.sink = reader_find();
+	if (verb_open(&r.verb, c->settings, a.session, r.place.part, r.name, &r.text) < 0)
 		return 1;
-	int status = print_page(&p, argv[0], name);
-	text_close(&p.text);
-	buffer_release(&p.raw);
-	buffer_release(&p.clean);
-	buffer_release(&p.out);
+	int status = show(&r);
+	text_close(&r.text);
+	buffer_release(&r.quoted);
 	return status;
 }

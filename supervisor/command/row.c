@@ -5,20 +5,27 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/utf8.h"
+#include "supervisor/report/quote.h"
 
 #include <string.h>
 #include <utf8proc.h>
 
+/* A word in quotes if it needs some; one that a shell could only have escaped is not: it would be
+   hard to read. */
+static int add_word(struct buffer *out, const char *word)
+{
+	if (utf8_all_clean(word, strlen(word)) && !strpbrk(word, "\n\t"))
+		return quote_append(out, word);
+	return buffer_printf(out, "'%s'", word);
+}
+
 int row_add_command(struct buffer *out, const struct meta *m)
 {
-	static const char special[] = " \t\n'\"\\$`|&;<>()*?[]#~{}!";
 	for (char **arg = m->argv; arg && *arg; arg++) {
-		const char *quote = !**arg || strpbrk(*arg, special) ? "'" : "";
+		if (arg > m->argv && buffer_append_string(out, " ") < 0)
+			return -1;
 		/* A command of one word may be a shell string; it reads best as it is. */
-		if (!m->argv[1])
-			quote = "";
-		if (buffer_printf(out, "%s%s%s%s", arg == m->argv ? "" : " ", quote, *arg, quote) <
-		    0)
+		if (m->argv[1] ? add_word(out, *arg) < 0 : buffer_append_string(out, *arg) < 0)
 			return -1;
 	}
 	return m->cut ? buffer_append_string(out, " ...") : 0;

@@ -8,25 +8,17 @@
 #include "supervisor/base/clock.h"
 #include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
-#include "supervisor/command/verb.h"
+#include "supervisor/command/reader.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The limits of the search profile, notices included: Claude Code shows an agent 30,000
-   characters and cuts what is longer. */
-#define PAGE_BYTES   ((size_t)30000)
+/* The limit of the search profile. */
 #define PAGE_MATCHES 100
 
 /* Seconds: no line takes PCRE2 so long unless something is wrong with the pattern. */
 #define PATIENCE 10
-
-static enum sink find_sink(void)
-{
-	enum sink sink = sink_of(STDOUT_FILENO);
-	return sink == SINK_PIPE ? sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), true) : sink;
-}
 
 static void set_limits(struct search *s, const char *name)
 {
@@ -40,14 +32,18 @@ static void set_limits(struct search *s, const char *name)
 		.from = q->from,
 		.print = search_print,
 	};
-	s->sink = find_sink();
-	if (s->sink == SINK_PROGRAM) {
+	s->sink = reader_find();
+	o.ctx = s;
+	o.json = s->verb.json;
+	if (s->verb.json)
+		reserved *= 2; /* escapes */
+	if (s->sink == SINK_PROGRAM && !o.json) {
 		o.whole = true;
 		if (!q->limit)
 			o.limit = UINT64_MAX;
-	} else if (s->sink != SINK_PERSON) {
-		o.room = reserved + LISTING_ROOM_MIN < PAGE_BYTES ? PAGE_BYTES - reserved
-								  : LISTING_ROOM_MIN;
+	} else if (s->sink != SINK_PERSON || o.json) {
+		o.room = reserved + LISTING_ROOM_MIN < READER_PAGE ? READER_PAGE - reserved
+								   : LISTING_ROOM_MIN;
 	}
 	listing_init(&s->listing, &o);
 }
@@ -61,13 +57,14 @@ static int prepare(struct search *s, const char *name)
 	struct matcher_error error;
 	s->matcher = matcher_new(q->pattern, &options, &error);
 	if (!s->matcher && errno == EINVAL) {
-		verb_error(s->verb, "%s: at offset %zu: %s", q->pattern, error.offset, error.text);
+		verb_fail(&s->verb, ENVELOPE_BAD_PATTERN, "%s: at offset %zu: %s", q->pattern,
+			  error.offset, error.text);
 		return EXIT_TERSE;
 	}
-	if (!s->matcher || buffer_printf(&s->who, "terse %s: ", s->verb) < 0 ||
+	if (!s->matcher || buffer_printf(&s->who, "terse %s: ", s->verb.name) < 0 ||
 	    utf8_clean(&s->who, q->pattern, strlen(q->pattern)) < 0 ||
 	    buffer_append_string(&s->who, ": ") < 0) {
-		verb_error(s->verb, "%m");
+		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		return EXIT_TERSE;
 	}
 	s->watchdog = (struct watchdog){
@@ -93,6 +90,7 @@ static void release(struct search *s)
 	listing_release(&s->listing);
 	buffer_release(&s->who);
 	buffer_release(&s->place);
+	buffer_release(&s->json);
 }
 
 struct arguments {
@@ -120,7 +118,7 @@ static int take_operands(struct search *s, struct arguments *a, const char **ope
 	else if (!a->name && s->query.from > 1)
 		wrong = "--offset is for one text";
 	if (wrong)
-		verb_error(s->verb, "%s", wrong);
+		verb_fail(&s->verb, ENVELOPE_USAGE, "%s", wrong);
 	return wrong ? -1 : 0;
 }
 
@@ -162,6 +160,7 @@ static int parse(struct search *s, struct arguments *a, int argc, char **argv)
 		{"--all", VERB_FLAG, &a->all},
 		{"--session", VERB_TEXT, &a->session},
 		{"--stderr", VERB_FLAG, &q->standard_error},
+		{"--json", VERB_FLAG, &s->verb.json},
 		/* What is so without them. */
 		{"-n", VERB_FLAG, &as_it_is},
 		{"-E", VERB_FLAG, &as_it_is},
@@ -177,15 +176,17 @@ static int parse(struct search *s, struct arguments *a, int argc, char **argv)
 	if (q->after == unset)
 		q->after = context;
 	q->session = a->name ? NULL : a->session;
+	q->json = s->verb.json;
 	return 0;
 }
 
 int command_search(struct command_context *c, int argc, char **argv)
 {
-	struct search s = {.verb = argv[0], .settings = c->settings};
+	struct search s = {.verb = {.name = argv[0]}, .settings = c->settings};
 	struct arguments a = {.all = false};
 	if (parse(&s, &a, argc, argv) < 0)
 		return EXIT_TERSE;
+	s.name = a.name;
 	int status = prepare(&s, a.name);
 	if (status == 0)
 		status = a.name ? search_one(&s, a.session, a.name) : search_all(&s, a.session);

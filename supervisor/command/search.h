@@ -1,12 +1,14 @@
 // What the files of `terse search` share: search.c takes the arguments, search_text.c
-// goes through what there is to search, search_output.c prints.
+// goes through what there is to search, search_output.c and search_json.c print.
 #ifndef TERSE_COMMAND_SEARCH_H
 #define TERSE_COMMAND_SEARCH_H
 
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/base/buffer.h"
+#include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
+#include "supervisor/report/kind.h"
 #include "supervisor/search/listing.h"
 #include "supervisor/search/matcher.h"
 #include "supervisor/search/notice.h"
@@ -19,9 +21,10 @@
 struct settings;
 
 struct search {
-	const char *verb;
+	struct verb verb;
 	const struct settings *settings;
 	struct notice_query query;
+	const char *name; /* of the text, as it was given; NULL: all of a session */
 	enum sink sink;
 	struct matcher *matcher;
 	struct watchdog watchdog;
@@ -30,11 +33,13 @@ struct search {
 	struct listing listing;
 	struct walk *walk; /* the text that is searched now, or NULL */
 	struct buffer place;
+	struct buffer json;       /* what is listed, or said of whole texts: elements of an array */
 	char next_id[ID_LEN + 1]; /* what listing.next_in is, among many */
 
 	/* Of a search through many: what is printed of them (-l, -c), and how many there are. */
 	uint64_t artifacts, matching, listed;
-	bool found; /* anything */
+	bool found;     /* anything */
+	uint64_t total; /* lines in the text that was searched last */
 
 	int64_t began_ms, told_ms;
 	uint64_t size; /* of the text */
@@ -53,18 +58,25 @@ struct search_subject {
 int search_one(struct search *s, const char *session, const char *name);
 int search_all(struct search *s, const char *session);
 
-/* For the listing and the walk: print on standard output; tell a person how far it is. */
+/* For the listing and the walk: print on standard output, or collect in s->json; tell a person how
+   far it is. */
 int search_print(void *ctx, const char *data, size_t len);
 void search_tell_progress(void *ctx, uint64_t bytes);
 void search_end_progress(struct search *s);
 
-/* Prints what notice.h makes. Returns 0, or -1 with errno. */
-int search_print_notice(const struct search *s, const struct buffer *text);
-
-/* What is known of a whole text: for -c and -l, and, `binary` being its first bytes, of one that is
-   not shown. Returns 0, or -1 with errno. */
+/* What is known of a whole text: for -c and -l, and, of the kind `binary`, of one that is not
+   shown. Returns 0, or -1 with errno. */
 int search_add_summary(struct search *s, const struct search_subject *t, uint64_t total,
-		       const struct buffer *binary);
+		       const struct kind *binary);
+
+/* The same as an element of s->json. */
+int search_json_summary(struct buffer *out, const struct search_subject *t, uint64_t total,
+			const struct notice_query *q, const struct kind *binary);
+
+/* Print the whole answer: of a search in one text (`total` with -c), or in a session. Return 0, or
+   -1 with errno. */
+int search_json_one(struct search *s, const struct text *text, uint64_t total);
+int search_json_all(struct search *s, const char *session);
 
 /* Says that it gave up at a line, and what was found before. */
 void search_give_up(struct search *s, const struct search_subject *t, uint64_t line);

@@ -6,8 +6,7 @@
 #include "supervisor/base/io.h"
 #include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
-#include "supervisor/command/verb.h"
-#include "supervisor/report/wording.h"
+#include "supervisor/command/reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,24 +19,10 @@
 
 int search_print(void *ctx, const char *data, size_t len)
 {
-	(void)ctx;
+	struct search *s = ctx;
+	if (s->verb.json)
+		return buffer_append(&s->json, data, len);
 	return io_write(STDOUT_FILENO, data, len);
-}
-
-int search_print_notice(const struct search *s, const struct buffer *text)
-{
-	bool colour = s->sink == SINK_PERSON && !getenv("NO_COLOR");
-	/* A file may be one an agent reads, or one that only looks complete. */
-	bool both = s->sink == SINK_FILE && !sink_is_same(STDOUT_FILENO, STDERR_FILENO);
-	if (s->sink == SINK_PROGRAM || both)
-		io_write(STDERR_FILENO, text->data, text->len);
-	if (s->sink == SINK_PROGRAM)
-		return 0;
-	if ((colour && io_write(STDOUT_FILENO, "\033[33m", 5) < 0) ||
-	    io_write(STDOUT_FILENO, text->data, text->len) < 0 ||
-	    (colour && io_write(STDOUT_FILENO, "\033[m", 3) < 0))
-		return -1;
-	return 0;
 }
 
 void search_tell_progress(void *ctx, uint64_t bytes)
@@ -76,9 +61,11 @@ static int list_artifact(struct search *s, const char *line, size_t len)
 }
 
 static int describe(const struct search *s, const struct search_subject *t, uint64_t total,
-		    const struct buffer *binary, struct buffer *line)
+		    const struct kind *binary, struct buffer *line)
 {
 	const struct notice_query *q = &s->query;
+	if (q->json)
+		return search_json_summary(line, t, total, q, binary);
 	if (q->names) {
 		if (utf8_clean(line, t->name, strlen(t->name)) < 0)
 			return -1;
@@ -89,8 +76,7 @@ static int describe(const struct search *s, const struct search_subject *t, uint
 	if (binary) {
 		struct notice_query one = *q;
 		one.place = t->listing.place;
-		return notice_binary(line, &one, wording_binary_kind(binary->data, binary->len),
-				     total);
+		return notice_binary(line, &one, binary->name, total);
 	}
 	if (q->count && !q->names && buffer_printf(line, "%" PRIu64, total) < 0)
 		return -1;
@@ -98,7 +84,7 @@ static int describe(const struct search *s, const struct search_subject *t, uint
 }
 
 int search_add_summary(struct search *s, const struct search_subject *t, uint64_t total,
-		       const struct buffer *binary)
+		       const struct kind *binary)
 {
 	struct buffer line = BUFFER_INIT;
 	int result = describe(s, t, total, binary, &line);
@@ -115,11 +101,12 @@ void search_give_up(struct search *s, const struct search_subject *t, uint64_t l
 	search_end_progress(s);
 	if (notice_gave_up(&notice, &s->query, t->listing.place, line,
 			   matcher_reason(s->matcher)) == 0)
-		verb_error(s->verb, "%s: %.*s", s->query.pattern, (int)notice.len, notice.data);
+		verb_fail(&s->verb, ENVELOPE_BAD_PATTERN, "%s: %.*s", s->query.pattern,
+			  (int)notice.len, notice.data);
 	buffer_clear(&notice);
-	if (listing_finish(&s->listing) == 0 && s->listing.shown > 0 &&
+	if (!s->verb.json && listing_finish(&s->listing) == 0 && s->listing.shown > 0 &&
 	    notice_up_to(&notice, s->listing.shown, line) == 0)
-		search_print_notice(s, &notice);
+		reader_notice(s->sink, &notice);
 	buffer_release(&notice);
 }
 
@@ -129,6 +116,13 @@ void search_give_up_now(void *ctx)
 	const struct search *s = ctx;
 	char line[128];
 	uint64_t number = s->walk ? walk_lines(s->walk) + 1 : 0;
+	if (s->verb.json) {
+		static const char failure[] =
+			"{\"ok\":false,\"error\":{\"code\":\"bad_pattern\",\"message\":\"one line "
+			"takes too long\"}}\n";
+		io_write(STDOUT_FILENO, failure, strlen(failure));
+		_exit(EXIT_TERSE);
+	}
 	io_write(STDOUT_FILENO, s->listing.out.data, s->listing.out.len);
 	int len = snprintf(line, sizeof(line),
 			   "gave up at line %" PRIu64 " or behind it: one line takes over %u s\n",

@@ -6,8 +6,7 @@
 #include "supervisor/artifact/session.h"
 #include "supervisor/base/io.h"
 #include "supervisor/command/command.h"
-#include "supervisor/command/verb.h"
-#include "supervisor/intercept/sniff.h"
+#include "supervisor/command/reader.h"
 #include "supervisor/report/quote.h"
 
 #include <errno.h>
@@ -16,16 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Reads the first bytes of a text; returns whether it is no text. */
-static bool is_binary(const struct text *t, struct buffer *head)
-{
-	if (buffer_reserve(head, SNIFF_LEN) < 0)
-		return false;
-	ssize_t n = io_read_at(t->fd, head->data, SNIFF_LEN, 0);
-	head->len = n > 0 ? (size_t)n : 0;
-	return sniff_is_binary(head->data, head->len);
-}
 
 /* Searches the text of s->walk. */
 static enum walk_kind walk_through(struct search *s, const struct search_subject *t, bool list,
@@ -52,11 +41,11 @@ static enum walk_kind walk_through(struct search *s, const struct search_subject
 static int search_text(struct search *s, const struct search_subject *t)
 {
 	const struct notice_query *q = &s->query;
-	struct buffer head = BUFFER_INIT;
+	struct kind what;
 	struct walk_line line = {.number = 0};
 	uint64_t total = 0;
 	bool lines = !q->count && !q->names;
-	bool binary = lines && !q->binary && is_binary(t->text, &head);
+	bool binary = lines && !q->binary && verb_is_binary(t->text, &what);
 	const struct walk_options options = {
 		.invert = q->invert,
 		.context = lines ? q->before : 0,
@@ -64,28 +53,34 @@ static int search_text(struct search *s, const struct search_subject *t)
 		.tick = s->progress ? search_tell_progress : NULL,
 		.ctx = s,
 	};
-	int status = 1;
 	s->size = t->text->size;
 	s->walk = walk_new(t->text, s->matcher, &options);
 	enum walk_kind kind =
 		s->walk ? walk_through(s, t, lines && !binary, &total, &line) : WALK_FAILED;
 	if (kind == WALK_GAVE_UP) {
 		search_give_up(s, t, line.number);
-		status = EXIT_TERSE;
-		goto out;
+		return EXIT_TERSE;
 	}
 	s->found |= total > 0;
-	bool summary = (binary || !lines) && (total > 0 || (q->count && !t->listing.label));
+	s->total = total;
+	bool summary = (s->verb.json ? !lines : binary || !lines) &&
+		       (total > 0 || (q->count && !t->listing.label));
 	if (kind == WALK_FAILED ||
-	    (summary && search_add_summary(s, t, total, binary ? &head : NULL) < 0)) {
+	    (summary && search_add_summary(s, t, total, binary ? &what : NULL) < 0)) {
 		search_end_progress(s);
-		verb_error(s->verb, "%s: %m", t->name);
-	} else {
-		status = 0;
+		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%s: %m", t->name);
+		return 1;
 	}
-out:
-	buffer_release(&head);
-	return status;
+	/* One text that is not shown, and its program can't be told otherwise. */
+	if (binary && total > 0 && s->verb.json && !t->listing.label) {
+		search_end_progress(s);
+		verb_fail(&s->verb, ENVELOPE_BINARY,
+			  "%s: %" PRIu64 " line%s in binary data (%s), not shown without -a",
+			  t->name, total, total == 1 ? " matches" : "s match",
+			  what.name ? what.name : "of no known kind");
+		return 1;
+	}
+	return 0;
 }
 
 /* A search in one text has ended: what else is to be said? */
@@ -101,19 +96,24 @@ static int end_one(struct search *s, const struct text *text)
 	search_end_progress(s);
 	if (listing_finish(&s->listing) < 0)
 		goto out;
+	if (s->verb.json) {
+		result = search_json_one(s, text, s->total);
+		goto out;
+	}
 	if (s->listing.full) {
-		if (notice_more(&notice, q, &s->listing) < 0 || search_print_notice(s, &notice) < 0)
+		if (notice_more(&notice, q, &s->listing) < 0 || reader_notice(s->sink, &notice) < 0)
 			goto out;
 	} else if (!s->found && !q->count && !q->names) {
 		const struct buffer *gap = &s->listing.gap;
 		if (notice_nothing(&notice, q, s->walk, is_apart) < 0)
 			goto out;
-		verb_error(s->verb, "%.*s%s%.*s", (int)notice.len, notice.data, gap->len ? " " : "",
-			   gap->len ? (int)gap->len - 1 : 0, gap->len ? gap->data : "");
+		verb_error(s->verb.name, "%.*s%s%.*s", (int)notice.len, notice.data,
+			   gap->len ? " " : "", gap->len ? (int)gap->len - 1 : 0,
+			   gap->len ? gap->data : "");
 	} else if (walk_long_line(s->walk) && !q->names) {
 		if (notice_long_line(&notice, walk_long_line(s->walk)) < 0)
 			goto out;
-		verb_error(s->verb, "%.*s", (int)notice.len, notice.data);
+		verb_error(s->verb.name, "%.*s", (int)notice.len, notice.data);
 	}
 	result = 0;
 out:
@@ -136,10 +136,11 @@ static bool is_something(const struct search *s, const char *session, const char
 int search_one(struct search *s, const char *session, const char *name)
 {
 	struct text text;
-	if (verb_open(s->settings, session, s->query.standard_error, s->verb, name, &text) < 0) {
+	enum artifact_part part = s->query.standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
+	if (verb_open(&s->verb, s->settings, session, part, name, &text) < 0) {
 		/* As with grep, the pattern first? */
-		if (is_something(s, session, s->query.pattern))
-			verb_error(s->verb, "the text comes first: terse search %s REGEX",
+		if (!s->verb.json && is_something(s, session, s->query.pattern))
+			verb_error(s->verb.name, "the text comes first: terse search %s REGEX",
 				   s->query.pattern);
 		return 1;
 	}
@@ -149,13 +150,13 @@ int search_one(struct search *s, const char *session, const char *name)
 	int status = 1;
 	if ((*t.name == '-' && buffer_append_string(&s->place, "./") < 0) ||
 	    quote_append(&s->place, t.name) < 0 || !buffer_string(&s->place)) {
-		verb_error(s->verb, "%m");
+		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		goto out;
 	}
 	s->query.place = t.listing.place = s->place.data;
 	status = search_text(s, &t);
 	if (status == 0 && end_one(s, &text) < 0) {
-		verb_error(s->verb, "%m");
+		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	}
 	if (status == 0 && !s->found)
@@ -173,16 +174,20 @@ static int end_all(struct search *s, const char *session)
 	search_end_progress(s);
 	if (listing_finish(&s->listing) < 0)
 		goto out;
+	if (s->verb.json) {
+		result = search_json_all(s, session);
+		goto out;
+	}
 	if (l->full) {
 		int made = l->total ? notice_more(&notice, &s->query, l)
 				    : notice_more_artifacts(&notice, &s->query, s->listed,
 							    s->matching, l->out_of_room);
-		if (made < 0 || search_print_notice(s, &notice) < 0)
+		if (made < 0 || reader_notice(s->sink, &notice) < 0)
 			goto out;
 	} else if (s->artifacts == 0) {
-		verb_error(s->verb, "session %s has no artifacts", session);
+		verb_error(s->verb.name, "session %s has no artifacts", session);
 	} else if (!s->found && !s->query.count && !s->query.names) {
-		verb_error(s->verb, "no match in %" PRIu64 " artifact%s of session %s",
+		verb_error(s->verb.name, "no match in %" PRIu64 " artifact%s of session %s",
 			   s->artifacts, s->artifacts == 1 ? "" : "s", session);
 	}
 	result = 0;
@@ -195,10 +200,11 @@ out:
 static int search_found(struct search *s, const struct id_found *found)
 {
 	struct text text;
-	if (verb_open_found(found, s->query.standard_error, &text) < 0) {
+	enum artifact_part part = s->query.standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
+	if (verb_open_found(found, part, &text) < 0) {
 		/* Removed meanwhile, or both streams are one text. */
 		if (errno != ENOENT)
-			verb_error(s->verb, "%s: %m", found->id);
+			verb_error(s->verb.name, "%s: %m", found->id);
 		return 0;
 	}
 	const struct search_subject t = {.text = &text,
@@ -224,6 +230,8 @@ int search_all(struct search *s, const char *session)
 	char directory[STORE_SESSION_LEN + 1], room[SESSION_ROOM];
 	struct store stores[STORE_MAX];
 	struct id_found found;
+	if (!verb_has_session(&s->verb, session))
+		return 1;
 	int count = store_open_all(stores), got = -1, status = 0;
 	store_session_name(session ? session : session_name(s->settings, getppid(), room),
 			   directory);
@@ -231,7 +239,7 @@ int search_all(struct search *s, const char *session)
 	while (r && status == 0 && (got = recent_next(r, &found)) == 1)
 		status = search_found(s, &found);
 	if (got < 0 || (status == 0 && end_all(s, directory) < 0)) {
-		verb_error(s->verb, "%m");
+		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	}
 	if (status == 0 && !s->found)

@@ -6,26 +6,49 @@
 #include "supervisor/artifact/text.h"
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/io.h"
+#include "supervisor/base/json_member.h"
 #include "supervisor/base/utf8.h"
+#include "supervisor/intercept/sniff.h"
+#include "supervisor/report/kind.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-void verb_error(const char *verb, const char *format, ...)
+static void tell(const struct verb *v, enum envelope_code code, const char *format, va_list args)
 {
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
-	va_list args;
-	va_start(args, format);
-	if (buffer_vprintf(&text, format, args) == 0 &&
-	    buffer_printf(&line, "terse %s: ", verb) == 0 &&
-	    utf8_clean(&line, text.data, text.len) == 0 && buffer_append(&line, "\n", 1) == 0)
-		io_write(STDERR_FILENO, line.data, line.len);
-	va_end(args);
+	int result = buffer_vprintf(&text, format, args);
+	if (result == 0 && v->json)
+		result = envelope_fail(&line, code, text.data, text.len);
+	else if (result == 0 &&
+		 (buffer_printf(&line, "terse %s: ", v->name) < 0 ||
+		  utf8_clean(&line, text.data, text.len) < 0 || buffer_append(&line, "\n", 1) < 0))
+		result = -1;
+	if (result == 0)
+		io_write(v->json ? STDOUT_FILENO : STDERR_FILENO, line.data, line.len);
 	buffer_release(&text);
 	buffer_release(&line);
+}
+
+void verb_fail(const struct verb *v, enum envelope_code code, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	tell(v, code, format, args);
+	va_end(args);
+}
+
+void verb_error(const char *verb, const char *format, ...)
+{
+	const struct verb v = {.name = verb};
+	va_list args;
+	va_start(args, format);
+	tell(&v, ENVELOPE_UNREADABLE, format, args);
+	va_end(args);
 }
 
 static const struct verb_option *find_option(const struct verb_option *table, const char *arg,
@@ -50,62 +73,82 @@ static bool parse_count(const char *text, uint64_t least, uint64_t *value)
 	return true;
 }
 
-static int no_such_option(const char *verb, const char *arg, size_t len)
+static bool parse_line(const char *text, int64_t *value)
 {
-	verb_error(verb, "%.*s: no such option (see terse help %s)", (int)len, arg, verb);
+	uint64_t n;
+	if (!parse_count(text + (*text == '-'), 1, &n))
+		return false;
+	*value = *text == '-' ? -(int64_t)n : (int64_t)n;
+	return true;
+}
+
+static int no_such_option(const struct verb *v, const char *arg, size_t len)
+{
+	verb_fail(v, ENVELOPE_USAGE, "%.*s: no such option (see terse help %s)", (int)len, arg,
+		  v->name);
 	return -1;
 }
 
-static int set_value(const char *verb, const struct verb_option *o, const char *value)
+static int set_value(const struct verb *v, const struct verb_option *o, const char *value)
 {
 	uint64_t least = o->kind == VERB_COUNT;
 	if (!value) {
-		verb_error(verb, "%s: needs a value", o->name);
+		verb_fail(v, ENVELOPE_USAGE, "%s: needs a value", o->name);
 		return -1;
 	}
 	if (o->kind == VERB_TEXT) {
 		if (*(const char **)o->value) {
-			verb_error(verb, "%s: given twice", o->name);
+			verb_fail(v, ENVELOPE_USAGE, "%s: given twice", o->name);
 			return -1;
 		}
 		*(const char **)o->value = value;
+	} else if (o->kind == VERB_LINE) {
+		if (!parse_line(value, o->value)) {
+			verb_fail(v, ENVELOPE_USAGE,
+				  "%s: %s: must be a number from 1 on, or below 0 from the end",
+				  o->name, value);
+			return -1;
+		}
 	} else if (!parse_count(value, least, o->value)) {
-		verb_error(verb, "%s: %s: must be a number from %d on", o->name, value, (int)least);
+		verb_fail(v, ENVELOPE_USAGE, "%s: %s: must be a number from %d on", o->name, value,
+			  (int)least);
 		return -1;
 	}
 	return 0;
 }
 
 /* Takes the option at argv[*i]; moves *i to its value if that is the next argument. */
-static int take_option(const struct verb_option *table, int argc, char **argv, int *i)
+static int take_option(const struct verb *v, const struct verb_option *table, int argc, char **argv,
+		       int *i)
 {
-	const char *verb = argv[0], *arg = argv[*i];
+	const char *arg = argv[*i];
 	const char *equals = strchr(arg, '=');
 	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
 	const struct verb_option *o = find_option(table, arg, len);
 	if (!o)
-		return no_such_option(verb, arg, len);
+		return no_such_option(v, arg, len);
 	if (o->kind == VERB_FLAG) {
 		if (equals) {
-			verb_error(verb, "%s: takes no value", o->name);
+			verb_fail(v, ENVELOPE_USAGE, "%s: takes no value", o->name);
 			return -1;
 		}
 		*(bool *)o->value = true;
 		return 0;
 	}
-	return set_value(verb, o, equals ? equals + 1 : ++*i < argc ? argv[*i] : NULL);
+	return set_value(v, o, equals ? equals + 1 : ++*i < argc ? argv[*i] : NULL);
 }
 
 /* Takes the letters at argv[*i]; the last one may take a value. */
-static int take_letters(const struct verb_option *table, int argc, char **argv, int *i)
+static int take_letters(const struct verb *v, const struct verb_option *table, int argc,
+			char **argv, int *i)
 {
 	for (const char *letter = argv[*i] + 1; *letter; letter++) {
 		const char name[3] = {'-', *letter, '\0'};
 		const struct verb_option *o = find_option(table, name, 2);
 		if (!o)
-			return no_such_option(argv[0], argv[*i], strlen(argv[*i]));
+			return no_such_option(v, argv[*i], strlen(argv[*i]));
 		if (o->kind != VERB_FLAG)
-			return set_value(argv[0], o,
+			return set_value(v, o,
 					 letter[1]     ? letter + 1
 					 : ++*i < argc ? argv[*i]
 						       : NULL);
@@ -114,22 +157,36 @@ static int take_letters(const struct verb_option *table, int argc, char **argv, 
 	return 0;
 }
 
+/* Whether the answer is wanted as JSON, which also holds for what is wrong with the arguments. */
+static bool wants_json(const struct verb_option *table, int argc, char **argv)
+{
+	static const char flag[] = "--json";
+	if (!find_option(table, flag, strlen(flag)))
+		return false;
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strcmp(argv[i], flag) == 0)
+			return true;
+	}
+	return false;
+}
+
 int verb_parse(const struct verb_option *table, int argc, char **argv, const char **operands,
 	       int max)
 {
+	const struct verb v = {.name = argv[0], .json = wants_json(table, argc, argv)};
 	int count = 0;
 	bool options = true;
 	for (int i = 1; i < argc; i++) {
 		if (options && strcmp(argv[i], "--") == 0) {
 			options = false;
 		} else if (options && argv[i][0] == '-' && argv[i][1]) {
-			int taken = argv[i][1] == '-' ? take_option(table, argc, argv, &i)
-						      : take_letters(table, argc, argv, &i);
+			int taken = argv[i][1] == '-' ? take_option(&v, table, argc, argv, &i)
+						      : take_letters(&v, table, argc, argv, &i);
 			if (taken < 0)
 				return -1;
 		} else if (count == max) {
-			verb_error(argv[0], "%s: one argument too many (see terse help %s)",
-				   argv[i], argv[0]);
+			verb_fail(&v, ENVELOPE_USAGE,
+				  "%s: one argument too many (see terse help %s)", argv[i], v.name);
 			return -1;
 		} else {
 			operands[count++] = argv[i];
@@ -154,66 +211,148 @@ int verb_find(const struct settings *settings, const char *session, const char *
 	return id_find(stores, *count, directory, name, found);
 }
 
-void verb_not_found(const char *verb, const char *name, int error)
+void verb_fail_found(const struct verb *v, const char *name, int error)
 {
 	if (error == EEXIST)
-		verb_error(verb, "%s: several artifacts begin so: give more of the ID", name);
+		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT,
+			  "%s: several artifacts begin so: give more of the ID", name);
 	else if (error == ENOENT || error == EINVAL)
-		verb_error(verb, "%s: no such artifact (terse list shows what there is)", name);
+		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT,
+			  "%s: no such artifact (terse list shows what there is)", name);
 	else
-		verb_error(verb, "%s: %s", name, strerror(error));
+		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %s", name, strerror(error));
 }
 
-int verb_open_found(const struct id_found *found, bool standard_error, struct text *text)
+void verb_not_found(const char *verb, const char *name, int error)
+{
+	const struct verb v = {.name = verb};
+	verb_fail_found(&v, name, error);
+}
+
+bool verb_has_session(const struct verb *v, const char *session)
+{
+	char directory[STORE_SESSION_LEN + 1];
+	struct store stores[STORE_MAX];
+	bool has = false;
+	if (!session)
+		return true;
+	store_session_name(session, directory);
+	for (int count = store_open_all(stores); count > 0; store_close(&stores[--count])) {
+		int dir = store_open_session(&stores[count - 1], directory, false);
+		has |= dir >= 0;
+		io_close(&dir);
+	}
+	if (!has)
+		verb_fail(v, ENVELOPE_UNKNOWN_SESSION,
+			  "%s: no such session (terse list --all shows what there is)", session);
+	return has;
+}
+
+int verb_find_directory(const struct verb *v, const struct settings *settings, const char *session,
+			const char *name, struct id_found *found, char path[PATH_MAX])
+{
+	struct store stores[STORE_MAX];
+	int count, dir = -1;
+	if (!verb_has_session(v, session))
+		return -1;
+	if (verb_find(settings, session, name, stores, &count, found) < 0) {
+		verb_fail_found(v, name, errno);
+	} else if ((dir = store_open_session(found->store, found->session, false)) < 0) {
+		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %m", found->id);
+	} else if (snprintf(path, PATH_MAX, "%s/sessions/%s", found->store->path, found->session) >=
+		   PATH_MAX) {
+		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %s", found->id, strerror(ENAMETOOLONG));
+		io_close(&dir);
+	}
+	while (count > 0)
+		store_close(&stores[--count]);
+	found->store = NULL;
+	return dir;
+}
+
+int verb_open_found(const struct id_found *found, enum artifact_part part, struct text *text)
 {
 	int dir = store_open_session(found->store, found->session, false);
 	if (dir < 0)
 		return -1;
-	int result = text_open(text, dir, found->id, standard_error ? ARTIFACT_ERR : ARTIFACT_OUT);
+	int result = text_open(text, dir, found->id, part);
 	io_close(&dir);
 	return result;
 }
 
 /* No artifact has this name, `why` being the reason. */
-static int open_file(bool standard_error, const char *verb, const char *name, int why,
+static int open_file(const struct verb *v, enum artifact_part part, const char *name, int why,
 		     struct text *text)
 {
 	if (why == EEXIST) {
-		verb_not_found(verb, name, why);
+		verb_fail_found(v, name, why);
 		return -1;
 	}
 	if (text_open_file(text, name) < 0) {
 		if (errno == ENOENT || why != EINVAL)
-			verb_not_found(verb, name, why);
+			verb_fail_found(v, name, why);
 		else
-			verb_error(verb, "%s: %s", name,
-				   errno == EINVAL ? "not a regular file" : strerror(errno));
+			verb_fail(v, ENVELOPE_UNREADABLE, "%s: %s", name,
+				  errno == EINVAL ? "not a regular file" : strerror(errno));
 		return -1;
 	}
-	if (!standard_error)
+	if (part == ARTIFACT_OUT)
 		return 0;
-	verb_error(verb, "%s: --stderr is for artifacts, this is a file", name);
+	verb_fail(v, ENVELOPE_USAGE, "%s: --%s is for artifacts, this is a file", name,
+		  part == ARTIFACT_ERR ? "stderr" : "raw");
 	text_close(text);
 	return -1;
 }
 
-int verb_open(const struct settings *settings, const char *session, bool standard_error,
-	      const char *verb, const char *name, struct text *text)
+void verb_fail_part(const struct verb *v, enum artifact_part part, const char *id)
+{
+	if (errno == ENOENT && part == ARTIFACT_ERR)
+		verb_fail(v, ENVELOPE_UNREADABLE,
+			  "%s: standard error was not kept apart: it is in the text", id);
+	else if (errno == ENOENT && part == ARTIFACT_RAW)
+		verb_fail(v, ENVELOPE_UNREADABLE,
+			  "%s: its raw bytes were not kept (--keep-raw keeps them)", id);
+	else
+		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %m", id);
+}
+
+int verb_open(const struct verb *v, const struct settings *settings, const char *session,
+	      enum artifact_part part, const char *name, struct text *text)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	int count;
+	if (!verb_has_session(v, session))
+		return -1;
 	int result = verb_find(settings, session, name, stores, &count, &found);
-	if (result < 0) {
-		result = open_file(standard_error, verb, name, errno, text);
-	} else if ((result = verb_open_found(&found, standard_error, text)) < 0) {
-		if (errno == ENOENT && standard_error)
-			verb_error(verb, "%s: standard error was not kept apart: it is in the text",
-				   found.id);
-		else
-			verb_error(verb, "%s: %m", found.id);
-	}
+	if (result < 0)
+		result = open_file(v, part, name, errno, text);
+	else if ((result = verb_open_found(&found, part, text)) < 0)
+		verb_fail_part(v, part, found.id);
 	while (count > 0)
 		store_close(&stores[--count]);
 	return result;
+}
+
+int verb_json_place(struct buffer *out, const struct text *t, const char *path)
+{
+	static const char *const parts[] = {
+		[ARTIFACT_OUT] = "stdout", [ARTIFACT_ERR] = "stderr", [ARTIFACT_RAW] = "raw"};
+	if (!*t->id)
+		return json_member_string(out, "path", path);
+	if (json_member_string(out, "artifact", t->id) < 0 ||
+	    json_member_string(out, "stream", parts[t->part]) < 0)
+		return -1;
+	return json_member_bool(out, "running", t->held);
+}
+
+bool verb_is_binary(const struct text *text, struct kind *kind)
+{
+	char *head = malloc(KIND_LEN);
+	ssize_t n = head ? io_read_at(text->fd, head, KIND_LEN, 0) : 0;
+	bool is = n > 0 && sniff_is_binary(head, (size_t)n);
+	if (is)
+		kind_find(kind, head, (size_t)n);
+	free(head);
+	return is;
 }

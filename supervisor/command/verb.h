@@ -3,19 +3,31 @@
 #ifndef TERSE_COMMAND_VERB_H
 #define TERSE_COMMAND_VERB_H
 
+#include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/store.h"
+#include "supervisor/report/envelope.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+struct buffer;
+struct kind;
 struct settings;
 struct text;
+
+/* How a verb tells that it failed. */
+struct verb {
+	const char *name;
+	bool json; /* on standard output, as report/envelope.h has it */
+};
 
 enum verb_kind {
 	VERB_FLAG,   /* --name; bool */
 	VERB_COUNT,  /* --name N or --name=N, N at least 1; uint64_t */
 	VERB_NUMBER, /* the same, N at least 0 */
+	VERB_LINE,   /* the same, N not 0: -1 is the last one; int64_t */
 	VERB_TEXT,   /* --name TEXT or --name=TEXT, once; const char *, NULL before */
 };
 
@@ -28,20 +40,20 @@ struct verb_option {
 
 /* Parses argv[1] on by a table that ends with a NULL name; "--" ends the options. What
    is no option is stored in `operands`, at most `max` of them. Returns how many, or -1
-   after saying on stderr what is wrong (the caller returns EXIT_TERSE). */
+   after saying what is wrong (the caller returns EXIT_TERSE): on stderr, or, if the table has
+   --json and the arguments do, as JSON. */
 int verb_parse(const struct verb_option *table, int argc, char **argv, const char **operands,
 	       int max);
 
 /* "terse VERB: ..." on stderr; the newline is added and unprintable bytes are replaced. */
 void verb_error(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Opens what `name` means, an artifact (its text or standard error) or else any regular file.
-   Returns 0, or -1 after saying on stderr why not. text->id is "" for a file. */
-int verb_open(const struct settings *settings, const char *session, bool standard_error,
-	      const char *verb, const char *name, struct text *text);
+/* The same, or as JSON. */
+void verb_fail(const struct verb *v, enum envelope_code code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
-/* The same of an artifact that was found. -1 with errno, nothing said. */
-int verb_open_found(const struct id_found *found, bool standard_error, struct text *text);
+/* Whether there is a session of this name; says so if not. NULL, the caller's own, always is. */
+bool verb_has_session(const struct verb *v, const char *session);
 
 /* The directory's name of the session `session`, or of the caller's if NULL. */
 void verb_session(const struct settings *settings, const char *session,
@@ -54,5 +66,29 @@ int verb_find(const struct settings *settings, const char *session, const char *
 
 /* Says that verb_find() failed with `error`. */
 void verb_not_found(const char *verb, const char *name, int error);
+void verb_fail_found(const struct verb *v, const char *name, int error);
+
+/* Says that a part of an artifact that was found can't be opened, with errno. */
+void verb_fail_part(const struct verb *v, enum artifact_part part, const char *id);
+
+/* Finds an artifact and opens its session's directory, whose path it stores in `path`. Returns the
+   descriptor and fills in *found but for its store, or -1 after saying why not. */
+int verb_find_directory(const struct verb *v, const struct settings *settings, const char *session,
+			const char *name, struct id_found *found, char path[PATH_MAX]);
+
+/* Opens what `name` means, a part of an artifact or else any regular file.
+   Returns 0, or -1 after saying why not. text->id is "" for a file. */
+int verb_open(const struct verb *v, const struct settings *settings, const char *session,
+	      enum artifact_part part, const char *name, struct text *text);
+
+/* The same of an artifact that was found. -1 with errno, nothing said. */
+int verb_open_found(const struct id_found *found, enum artifact_part part, struct text *text);
+
+/* Appends what a text is to an object in JSON: its "artifact", "stream" and whether it is
+   "running", or its "path". Returns 0, or -1 with ENOMEM. */
+int verb_json_place(struct buffer *out, const struct text *text, const char *path);
+
+/* Whether the text begins with binary data; then fills in *kind. */
+bool verb_is_binary(const struct text *text, struct kind *kind);
 
 #endif

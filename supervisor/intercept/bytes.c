@@ -4,7 +4,6 @@
 #include "supervisor/intercept/internal.h"
 
 #include "supervisor/intercept/sniff.h"
-#include "supervisor/report/wording.h"
 
 #include <string.h>
 
@@ -123,7 +122,7 @@ void intercept_judge(struct interceptor *s)
 	s->judged = true;
 	s->sniff = (struct buffer)BUFFER_INIT;
 	if (sniff_is_binary(first.data, first.len)) {
-		s->kind = wording_binary_kind(first.data, first.len);
+		kind_find(&s->kind, first.data, first.len);
 		become_binary(s);
 	}
 	if (s->options.raw == INTERCEPT_RAW_YES && !s->verbatim)

@@ -62,7 +62,7 @@ static void print_preview(struct interceptor *s, const struct interceptor_ending
 static void print_binary(struct interceptor *s, const struct interceptor_ending *e)
 {
 	struct buffer line = BUFFER_INIT;
-	if (wording_binary(&line, &e->ending, s->kind, &e->place) == 0)
+	if (wording_binary(&line, &e->ending, s->kind.name, &e->place) == 0)
 		intercept_print_line(s, &line);
 	buffer_release(&line);
 }

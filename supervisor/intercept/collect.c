@@ -57,7 +57,7 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	out->total_bytes = interceptor_bytes(s);
 	if (s->binary && !s->verbatim) {
 		out->binary = true;
-		out->kind = s->kind;
+		out->kind = s->kind.name;
 	} else {
 		out->total_lines = interceptor_lines(s);
 		result = collect_text(s, e, out);

@@ -15,6 +15,7 @@
 #include "supervisor/intercept/raw.h"
 #include "supervisor/intercept/tally.h"
 #include "supervisor/preview/preview.h"
+#include "supervisor/report/kind.h"
 
 struct interceptor {
 	struct interceptor_options options;
@@ -54,7 +55,7 @@ struct interceptor {
 	size_t shown; /* bytes printed for them, after cleaning */
 	bool head_closed;
 	bool resolved;
-	const char *kind; /* of binary output, or NULL */
+	struct kind kind; /* of binary output */
 	bool ended_line;  /* the last byte printed was a newline */
 	bool finished;    /* nothing is left in the terminal */
 	bool reported;

@@ -374,6 +374,7 @@ static void report(struct keeper *k)
 			interceptor_spill(s->text);
 			interceptor_update_live(s->text);
 		}
+		k->record.meta.binary |= s->text && interceptor_is_binary(s->text);
 	}
 	int64_t duration = clock_monotonic_ms() - k->job->begun_ms;
 	k->record.meta.told = k->live.told;

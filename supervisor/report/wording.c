@@ -127,12 +127,21 @@ static int append_end(struct buffer *out, const struct wording_ending *e)
 	return e->prompt ? buffer_append(out, ")", 1) : 0;
 }
 
-static int append_start(struct buffer *out, const struct wording_ending *e)
+int wording_end(struct buffer *out, const struct wording_ending *e)
 {
 	char duration[HUMAN_LEN];
-	if (buffer_append_string(out, "[terse: ") < 0 || append_end(out, e) < 0)
+	if (append_end(out, e) < 0)
 		return -1;
-	return buffer_printf(out, " after %s; ", human_duration(duration, e->duration_ms));
+	return buffer_printf(out, " after %s", human_duration(duration, e->duration_ms));
+}
+
+static int append_start(struct buffer *out, const struct wording_ending *e)
+{
+	if (buffer_append_string(out, "[terse: ") < 0)
+		return -1;
+	if (e->state == WORDING_FILE)
+		return 0;
+	return wording_end(out, e) < 0 ? -1 : buffer_append_string(out, "; ");
 }
 
 static int append_totals(struct buffer *out, uint64_t lines, uint64_t bytes)
@@ -324,7 +333,7 @@ static int append_head(struct buffer *out, const struct wording_head *h, uint64_
 int wording_head(struct buffer *out, const struct wording_head *h, const struct wording_ending *e,
 		 const struct wording_place *place)
 {
-	bool is_success = e->exit_code == 0 && !e->timed_out && e->state == WORDING_ENDED;
+	bool is_success = e->exit_code == 0 && !e->timed_out && e->state != WORDING_INTERRUPTED;
 	if (buffer_append_string(out, "[terse: ") < 0)
 		return -1;
 	if ((!is_success || h->with_status) &&
@@ -377,41 +386,6 @@ int wording_person(struct buffer *out, const struct wording_ending *e,
 	    append_totals(out, e->lines, e->bytes) < 0 || append_behind(out, "read", place) < 0)
 		return -1;
 	return buffer_append_string(out, "]\n");
-}
-
-/* Signatures at the start of common formats (file(1) knows them all; an agent
-   needs the few that commands write to standard output). */
-static const struct {
-	const char *bytes;
-	size_t len, offset;
-	const char *kind;
-} kinds[] = {
-	{"\x1f\x8b", 2, 0, "gzip"},
-	{"\x28\xb5\x2f\xfd", 4, 0, "zstd"},
-	{"\xfd"
-	 "7zXZ",
-	 5, 0, "xz"},
-	{"BZh", 3, 0, "bzip2"},
-	{"PK\x03\x04", 4, 0, "zip"},
-	{"\x7f"
-	 "ELF",
-	 4, 0, "ELF"},
-	{"\x89PNG", 4, 0, "PNG image"},
-	{"\xff\xd8\xff", 3, 0, "JPEG image"},
-	{"GIF8", 4, 0, "GIF image"},
-	{"%PDF-", 5, 0, "PDF"},
-	{"SQLite format 3", 15, 0, "SQLite database"},
-	{"ustar", 5, 257, "tar"},
-};
-
-const char *wording_binary_kind(const char *data, size_t len)
-{
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (len >= kinds[i].offset + kinds[i].len &&
-		    memcmp(data + kinds[i].offset, kinds[i].bytes, kinds[i].len) == 0)
-			return kinds[i].kind;
-	}
-	return NULL;
 }
 
 int wording_not_kept(struct buffer *out, int error)

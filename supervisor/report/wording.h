@@ -29,7 +29,12 @@ struct wording_place {
 int wording_marker(struct buffer *out, const struct preview_piece *piece,
 		   const struct wording_place *place);
 
-enum wording_state { WORDING_ENDED, WORDING_INTERRUPTED, WORDING_RUNNING };
+enum wording_state {
+	WORDING_ENDED,
+	WORDING_INTERRUPTED,
+	WORDING_RUNNING,
+	WORDING_FILE, /* no run at all: nothing is said about its end */
+};
 
 struct wording_ending {
 	enum wording_state state;
@@ -84,6 +89,9 @@ int wording_head(struct buffer *out, const struct wording_head *head,
 /* "limit 100 matches", "limit 30 KB", "limit 500 bytes a line": one part of a limit. */
 int wording_limit(struct buffer *out, const struct limit *limit, enum limit_part part);
 
+/* "exit 1 after 12.3 s", without a newline */
+int wording_end(struct buffer *out, const struct wording_ending *ending);
+
 /* "[terse: exit 4]\n" for agents that don't tell the model the exit status. */
 int wording_status(struct buffer *out, const struct wording_ending *ending);
 
@@ -98,9 +106,6 @@ int wording_binary(struct buffer *out, const struct wording_ending *ending, cons
 /* A person at a terminal saw everything: "[terse: 8,432 lines, 473 KB: terse read cmd-…]\n" */
 int wording_person(struct buffer *out, const struct wording_ending *ending,
 		   const struct wording_place *place);
-
-/* What the first bytes of binary output are ("gzip", "ELF", "PNG" ...), or NULL. */
-const char *wording_binary_kind(const char *data, size_t len);
 
 /* "terse: output not kept: No space left on device\n" */
 int wording_not_kept(struct buffer *out, int error);

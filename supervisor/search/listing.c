@@ -6,6 +6,7 @@
 #include "supervisor/base/human.h"
 #include "supervisor/base/utf8.h"
 #include "supervisor/search/excerpt.h"
+#include "supervisor/search/listing_json.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -36,7 +37,8 @@ int listing_flush(struct listing *l)
 
 int listing_finish(struct listing *l)
 {
-	if (l->shown > 0 && buffer_append(&l->out, l->gap.data, l->gap.len) < 0)
+	if (l->shown > 0 && (l->options.json ? listing_json_close(l)
+					     : buffer_append(&l->out, l->gap.data, l->gap.len)) < 0)
 		return -1;
 	return listing_flush(l);
 }
@@ -63,28 +65,26 @@ static int add_number(struct listing *l, const struct listing_text *text, uint64
 	return buffer_printf(&l->out, "%" PRIu64 "%c", number, separator);
 }
 
-/* The command that prints `count` lines from `first` on. */
-static int add_read(struct listing *l, const struct listing_text *text, uint64_t first,
-		    uint64_t count)
+int listing_read(struct buffer *out, const struct listing_text *text, uint64_t first,
+		 uint64_t count)
 {
-	return buffer_printf(&l->out, "terse read %s%s --offset %" PRIu64 " --limit %" PRIu64,
+	return buffer_printf(out, "terse read %s%s --offset %" PRIu64 " --limit %" PRIu64,
 			     text->place, text->standard_error ? " --stderr" : "", first, count);
 }
 
 static int add_cut(struct listing *l, const struct listing_text *text, const struct walk_line *line,
-		   const struct matcher_span *match)
+		   const struct excerpt *e)
 {
-	struct excerpt e;
 	char size[HUMAN_LEN];
-	excerpt_choose(&e, line, match);
-	if (excerpt_append(&l->out, &e, line->data) < 0 ||
+	if (excerpt_append(&l->out, e, line->data) < 0 ||
 	    buffer_append_string(&l->out, " [whole line") < 0)
 		return -1;
 	/* Of a line that is not held at once nobody knows it yet. */
 	if (!line->more_before && !line->more_behind &&
 	    buffer_printf(&l->out, " (%s)", human_size(size, line->len)) < 0)
 		return -1;
-	if (buffer_append_string(&l->out, ": ") < 0 || add_read(l, text, line->number, 1) < 0)
+	if (buffer_append_string(&l->out, ": ") < 0 ||
+	    listing_read(&l->out, text, line->number, 1) < 0)
 		return -1;
 	return buffer_append(&l->out, "]", 1);
 }
@@ -94,20 +94,27 @@ static int add_line(struct listing *l, const struct listing_text *text,
 {
 	struct walk_line line = *found;
 	struct matcher_span match = {0, 0};
+	struct excerpt e;
 	/* The end of the line, as far as the pattern is concerned, too. */
 	if (line.len > 0 && line.data[line.len - 1] == '\r' && !line.more_behind)
 		line.len--;
-	if (add_number(l, text, line.number, line.wanted ? ':' : '-') < 0)
-		return -1;
-	bool is_part = line.more_before || line.more_behind;
-	if (is_part || (!l->options.whole && excerpt_is_long(line.data, line.len))) {
+	bool is_cut = line.more_before || line.more_behind ||
+		      (!l->options.whole && excerpt_is_long(line.data, line.len));
+	if (is_cut) {
 		if (line.wanted)
 			walk_span(w, found, &match);
 		if (match.to > line.len)
 			match.to = line.len;
 		if (match.from > match.to)
 			match.from = match.to;
-		if (add_cut(l, text, &line, &match) < 0)
+		excerpt_choose(&e, &line, &match);
+	}
+	if (l->options.json)
+		return listing_json_line(l, text, &line, is_cut ? &e : NULL);
+	if (add_number(l, text, line.number, line.wanted ? ':' : '-') < 0)
+		return -1;
+	if (is_cut) {
+		if (add_cut(l, text, &line, &e) < 0)
 			return -1;
 	} else if (utf8_clean(&l->out, line.data, line.len) < 0) {
 		return -1;
@@ -124,9 +131,11 @@ static int add_omission(struct listing *l, const struct listing_text *text, uint
 	char count[HUMAN_LEN];
 	if (last < first)
 		return 0;
+	if (l->options.json)
+		return listing_json_omission(l, last - first + 1);
 	if (buffer_printf(&l->out, "[... %s line%s omitted: ", human_count(count, last - first + 1),
 			  last == first ? "" : "s") < 0 ||
-	    add_read(l, text, first, last - first + 1) < 0)
+	    listing_read(&l->out, text, first, last - first + 1) < 0)
 		return -1;
 	return buffer_append_string(&l->out, "]\n");
 }
@@ -159,6 +168,13 @@ static int add_group(struct listing *l, const struct listing_text *text,
 		have = want;
 	bool touches = l->last > 0 && line->number - want - 1 == l->last;
 	bool first = l->shown == 0;
+	if (o->json) {
+		if (listing_json_open(l) < 0 || add_line(l, text, line, w) < 0 ||
+		    listing_json_before(l) < 0 ||
+		    add_before(l, text, line->number, w, want, have) < 0)
+			return -1;
+		return listing_json_after(l);
+	}
 	if ((o->before || o->after) && !touches && !first && l->gap.len == 0 &&
 	    buffer_append_string(&l->out, "--\n") < 0)
 		return -1;
@@ -185,7 +201,8 @@ static int add_found(struct listing *l, const struct listing_text *text,
 			return 1;
 		have /= 2;
 	}
-	buffer_clear(&l->gap);
+	if (!l->options.json)
+		buffer_clear(&l->gap);
 	l->last = line->number;
 	l->shown++;
 	if (l->out.len > COLLECTED && listing_flush(l) < 0)
@@ -201,6 +218,8 @@ static int note_gap(struct listing *l, const struct listing_text *text,
 	char line[GAP_ANNOUNCE_MAX];
 	size_t len = gap_announce(line, gap->from, gap->to, gap->bytes, gap->error);
 	l->floor = gap->to - gap->goes_on;
+	if (l->options.json)
+		return listing_json_gap(l, text, gap);
 	if (text->label && buffer_printf(&l->gap, "%s: ", text->label) < 0)
 		return -1;
 	return buffer_append(&l->gap, line, len);

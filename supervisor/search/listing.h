@@ -6,7 +6,8 @@
 //   14:[truncated]...text...[truncated] [whole line (5.0 MB): terse read ID --offset 14 --limit 1]
 //   [... lines 5,001-9,000 (4,000, 1.2 MB) not kept: ...]
 //
-// No more than so many lines and bytes; then the rest is only counted.
+// No more than so many lines and bytes; then the rest is only counted. Or, for programs, as the
+// elements of arrays in JSON (listing_json.h).
 #ifndef TERSE_SEARCH_LISTING_H
 #define TERSE_SEARCH_LISTING_H
 
@@ -25,6 +26,7 @@ struct listing_options {
 	uint64_t limit;         /* found lines, UINT64_MAX: all */
 	size_t room;            /* bytes, at least LISTING_ROOM_MIN; SIZE_MAX: all */
 	bool whole;             /* long lines are not cut */
+	bool json;              /* what is printed is the elements of an array, of gaps, too */
 	uint64_t from;          /* the first line that is looked at */
 	int (*print)(void *ctx, const char *data, size_t len); /* 0, or -1 with errno */
 	void *ctx;

@@ -28,7 +28,7 @@ static int add_pattern(struct buffer *out, const struct notice_query *q)
 	    add_switch(out, q->ignore_case, " -i") < 0 || add_switch(out, q->word, " -w") < 0 ||
 	    add_switch(out, q->invert, " -v") < 0 || add_switch(out, q->literal, " -F") < 0 ||
 	    add_switch(out, q->binary, " -a") < 0 || add_switch(out, q->count, " -c") < 0 ||
-	    add_switch(out, q->names, " -l") < 0)
+	    add_switch(out, q->names, " -l") < 0 || add_switch(out, q->json, " --json") < 0)
 		return -1;
 	if (same)
 		return add_number(out, "-C", q->before);
@@ -53,13 +53,22 @@ static int add_shown(struct buffer *out, uint64_t shown, uint64_t total, const c
 			     human_count(counts[1], total), what);
 }
 
-/* The command that goes on at the first match that was not shown. */
-static int add_next(struct buffer *out, const struct notice_query *q, const struct listing *l)
+int notice_next(struct buffer *out, const struct notice_query *q, const struct listing *l)
 {
+	if (!l->next_in)
+		return 0;
 	if (add_command(out, q, l->next_in) < 0 ||
 	    buffer_printf(out, " --offset %" PRIu64, l->next) < 0)
 		return -1;
-	return 0;
+	return l->out_of_room ? add_number(out, "--limit", q->limit) : 0;
+}
+
+int notice_all(struct buffer *out, const struct notice_query *q, const struct listing *l)
+{
+	if (add_command(out, q, q->place) < 0 ||
+	    (q->from > 1 && buffer_printf(out, " --offset %" PRIu64, q->from) < 0))
+		return -1;
+	return buffer_printf(out, " --limit %" PRIu64, l->total);
 }
 
 int notice_more(struct buffer *out, const struct notice_query *q, const struct listing *l)
@@ -74,18 +83,15 @@ int notice_more(struct buffer *out, const struct notice_query *q, const struct l
 	if (buffer_append_string(out, l->out_of_room ? " shown, as many as fit: " : " shown: ") < 0)
 		return -1;
 	if (l->out_of_room) {
-		if (add_next(out, q, l) < 0 || add_number(out, "--limit", q->limit) < 0)
+		if (notice_next(out, q, l) < 0)
 			return -1;
 		return buffer_append_string(out, ", or narrow the pattern]\n");
 	}
-	if (add_command(out, q, q->place) < 0 ||
-	    (q->from > 1 && buffer_printf(out, " --offset %" PRIu64, q->from) < 0) ||
-	    buffer_printf(out, " --limit %" PRIu64 ", or narrow the pattern]\n", l->total) < 0)
-		return -1;
-	if (buffer_append_string(out, "[next match: ") < 0 ||
+	if (notice_all(out, q, l) < 0 ||
+	    buffer_append_string(out, ", or narrow the pattern]\n[next match: ") < 0 ||
 	    (!q->place && buffer_printf(out, "%s, ", l->next_in) < 0) ||
 	    buffer_printf(out, "line %s: ", human_count(line, l->next)) < 0 ||
-	    add_next(out, q, l) < 0)
+	    notice_next(out, q, l) < 0)
 		return -1;
 	return buffer_append_string(out, "]\n");
 }

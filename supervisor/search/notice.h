@@ -15,11 +15,16 @@ struct notice_query {
 	const char *place;   /* the artifact or file as a shell reads it, NULL: all of a session */
 	const char *session; /* its name, NULL: the caller's */
 	const char *pattern;
-	bool ignore_case, word, invert, literal, binary, standard_error, count, names;
+	bool ignore_case, word, invert, literal, binary, standard_error, count, names, json;
 	uint64_t before, after;
 	uint64_t from;  /* 1: all lines */
 	uint64_t limit; /* as given, 0: not */
 };
+
+/* The commands that go on: at the first match that was not shown (nothing if there is none); with
+   all of them. */
+int notice_next(struct buffer *out, const struct notice_query *q, const struct listing *l);
+int notice_all(struct buffer *out, const struct notice_query *q, const struct listing *l);
 
 /* "[100 of 82,310 matches shown: terse search ID REGEX --limit 82310, or narrow the pattern]" and
    where to go on. */

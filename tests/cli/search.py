@@ -196,7 +196,10 @@ class Artifacts(Case):
             found = self.terse("search", "last", "-c", r"^line \d+\.$", split=True)
             if found.code == 1 and not found.out:  # nothing kept yet
                 return False
-            self.assertEqual(self.terse("search", "last", "-v", r"^line \d+\.$").code, 1)
+            odd = self.terse("search", "last", "-v", r"^line \d+\.$")
+            # A part of a line that stood for a third of a second is shown, as a prompt is: where
+            # the machine is so slow, the last one may be one.
+            self.assertTrue(odd.code == 1 or re.fullmatch(rb"\d+:(l(i(n(e( \d*\.?)?)?)?)?)?\n", odd.out), odd.out)
             now = int(found.out)
             self.assertGreaterEqual(now, total)
             seen, total = seen + 1, now

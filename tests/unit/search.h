@@ -1,4 +1,4 @@
-// Calling the verb search in a test, and what it printed. Include after cmocka.h.
+// Calling the verbs that read in a test, and what they printed. Include after cmocka.h.
 #ifndef TERSE_TESTS_UNIT_SEARCH_H
 #define TERSE_TESTS_UNIT_SEARCH_H
 
@@ -80,6 +80,23 @@ static inline void load(int fd, struct buffer *b)
 	close(fd);
 }
 
+static inline int run_verb(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(struct command_context *c, int argc, char **argv);
+	} verbs[] = {
+		{"search", command_search}, {"read", command_read},       {"show", command_show},
+		{"list", command_list},     {"history", command_history}, {"path", command_path},
+	};
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
+		if (strcmp(argv[0], verbs[i].name) == 0)
+			return verbs[i].run(&context, argc, argv);
+	}
+	fail_msg("%s: no such verb", argv[0]);
+	return -1;
+}
+
 /* Calls the verb with these words; its output goes to sockets, as an agent's does. */
 static inline int call_words(int argc, char **argv)
 {
@@ -93,7 +110,7 @@ static inline int call_words(int argc, char **argv)
 		dup2(pairs[i][1], STDOUT_FILENO + i);
 		close(pairs[i][1]);
 	}
-	int status = command_search(&context, argc, argv);
+	int status = run_verb(argc, argv);
 	for (int i = 0; i < 2; i++) {
 		dup2(kept[i], STDOUT_FILENO + i);
 		close(kept[i]);

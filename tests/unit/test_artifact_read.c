@@ -188,11 +188,12 @@ static void test_read_page_of_lines(void **state)
 	make_numbers(1, 8432);
 	assert_int_equal(call_id("read @"), 0);
 	expect_match(out.data, "^1\n2\n");
-	expect_match(out.data, "\n2000\n\\[lines 1-2,000 of 8,432 shown; continue: terse read "
-			       "cmd-[0-9a-z]+ --offset 2001\\]\n$");
+	expect_match(out.data, "\n2000\n\\[lines 1-2,000 of 8,432 shown \\(limit 2,000 lines\\); "
+			       "continue: terse read cmd-[0-9a-z]+ --offset 2001\\]\n$");
 	assert_int_equal(call_id("read @ --offset 2001"), 0);
 	expect_match(out.data, "^2001\n");
-	expect_match(out.data, "\\[lines 2,001-4,000 of 8,432 shown; .* --offset 4001\\]\n$");
+	expect_match(out.data,
+		     "\\[lines 2,001-4,000 of 8,432 shown .*; continue: .* --offset 4001\\]\n$");
 	/* Exactly a page: nothing more to say. */
 	make_numbers(1, 2000);
 	assert_int_equal(call_id("read @"), 0);
@@ -251,8 +252,9 @@ static void test_read_explicit_limit_over_a_page(void **state)
 	make_numbers(100000, 199999);
 	assert_int_equal(call_id("read @ --offset 11 --limit 50000"), 0);
 	expect_match(out.data, "^100010\n");
-	expect_match(out.data, "\\[lines 11-[0-9],[0-9]{3} of 100,000 shown; continue: terse read "
-			       "cmd-[0-9a-z]+ --offset [0-9]+ --limit [0-9]+\\]\n$");
+	expect_match(out.data,
+		     "\\[lines 11-[0-9],[0-9]{3} of 100,000 shown \\(limit 30,000 bytes\\); "
+		     "continue: terse read cmd-[0-9a-z]+ --offset [0-9]+ --limit [0-9]+\\]\n$");
 	unsigned long offset, limit;
 	assert_int_equal(
 		sscanf(strstr(out.data, "--offset"), "--offset %lu --limit %lu", &offset, &limit),
@@ -273,13 +275,15 @@ static void check_cut_line(const char *unit, size_t times, size_t cells)
 	assert_int_equal(buffer_append_string(&b, "\nafter\n"), 0);
 	make(b.data, b.len);
 	assert_int_equal(call_id("read @"), 0);
-	expect_out("before\n[lines 1-1 of 3 shown; continue: terse read @ --offset 2]\n");
+	expect_out("before\n[line 1 of 3 shown (limit 30,000 bytes); continue: terse read @ "
+		   "--offset 2]\n");
 	assert_int_equal(call_id("read @ --offset 2"), 0);
 	assert_true(out.len <= 30000);
-	expect_match(out.data, "\\[\\.\\.\\. [0-9,]+ bytes omitted: terse path cmd-[0-9a-z]+\\]\n"
-			       "\\[lines 2-2 of 3 shown; continue: terse read cmd-[0-9a-z]+ "
-			       "--offset 3\\]\n$");
-	/* Kept and omitted bytes are the line. */
+	expect_match(out.data, "\\[\\.\\.\\. [0-9,]+ bytes omitted: terse read cmd-[0-9a-z]+ "
+			       "--bytes [0-9]+:[0-9]+\\]\n"
+			       "\\[line 2 of 3 shown \\(limit 30,000 bytes\\); continue: terse "
+			       "read cmd-[0-9a-z]+ --offset 3\\]\n$");
+	/* Kept and omitted bytes are the line with its newline. */
 	char *notice = strstr(out.data, "[... "), digits[32];
 	size_t kept = (size_t)(notice - out.data) / cells * strlen(unit), n = 0;
 	for (const char *c = notice + 5; *c != ' '; c++) {
@@ -288,10 +292,10 @@ static void check_cut_line(const char *unit, size_t times, size_t cells)
 	}
 	digits[n] = '\0';
 	assert_int_equal((size_t)(notice - out.data) % cells, 0);
-	assert_true(notice - out.data > 29000);
-	assert_int_equal(kept + strtoul(digits, NULL, 10), times * strlen(unit));
+	assert_true(notice - out.data > 28000);
+	assert_int_equal(kept + strtoul(digits, NULL, 10), times * strlen(unit) + 1);
 	assert_int_equal(call_id("read @ --offset 2 --limit 1"), 0);
-	expect_match(out.data, "terse path cmd-[0-9a-z]+\\]\n$");
+	expect_match(out.data, "terse read cmd-[0-9a-z]+ --bytes [0-9]+:[0-9]+\\]\n$");
 	assert_int_equal(call_id("read @ --offset 3"), 0);
 	expect_out("after\n");
 	buffer_release(&b);
@@ -348,11 +352,20 @@ static void test_read_running(void **state)
 	(void)state;
 	struct artifact *a = create(0);
 	assert_int_equal(call("read last"), 0);
-	expect_out("");
+	expect_out("[the run goes on: terse read @ --offset 1]\n");
 	artifact_append(a, ARTIFACT_OUT, "one\n", 4);
+	artifact_flush(a);
+	assert_int_equal(call("read last"), 0);
+	expect_out("one\n[the run goes on: terse read @ --offset 2]\n");
 	artifact_set_live(a, ARTIFACT_OUT, "Password: ", 10);
 	assert_int_equal(call("read last"), 0);
-	expect_out("one\nPassword: ");
+	expect_out("one\nPassword: \n[the run goes on: terse read @ --offset 2]\n");
+	assert_int_equal(call("read last --limit 1"), 0);
+	expect_out("one\n");
+	/* What was told may come before the next line does. */
+	assert_int_equal(call("read last --offset 3"), 0);
+	expect_out("[the run goes on: terse read @ --offset 3]\n");
+	assert_int_equal(call("read last --offset 4"), 1);
 	artifact_close(a);
 	assert_int_equal(call("read last"), 0);
 	expect_out("one\nPassword: ");
@@ -425,7 +438,8 @@ static void test_read_file(void **state)
 	expect_out("2999\n3000\n");
 	snprintf(line, sizeof(line), "read %s", path);
 	assert_int_equal(call(line), 0);
-	expect_match(out.data, "of 3,000 shown; continue: terse read '/tmp/[^ ]*/it'\\\\''s' "
+	expect_match(out.data, "of 3,000 shown \\(limit 2,000 lines\\); continue: terse read "
+			       "'/tmp/[^ ]*/it'\\\\''s' "
 			       "--offset 2001\\]\n$");
 	snprintf(line, sizeof(line), "read %s --stderr", path);
 	assert_int_equal(call(line), 1);
@@ -445,7 +459,18 @@ static void test_bad_usage(void **state)
 		"read x --foo",
 		"read x --offset",
 		"read x --offset 0",
-		"read x --offset -1",
+		"read x --offset -0",
+		"read x --offset -",
+		"read x --bytes",
+		"read x --bytes x",
+		"read x --bytes 1:0",
+		"read x --bytes :5",
+		"read x --tail 0",
+		"read x --tail 3 --offset 2",
+		"read x --tail 3 --limit 2",
+		"read x --bytes 3 --preview",
+		"read x --stderr --raw",
+		"read x --raw --preview",
 		"read x --limit 1k",
 		"read x --stderr=1",
 		"read x --offset 99999999999999999999999",
@@ -496,7 +521,7 @@ static void test_path(void **state)
 	assert_int_equal(call("path last"), 0);
 	assert_string_equal(out.data, path);
 	assert_int_equal(call("path --raw last"), 1);
-	expect_match(err.data, "raw bytes were not kept\n$");
+	expect_match(err.data, "its raw bytes were not kept \\(--keep-raw keeps them\\)\n$");
 	a = create(0);
 	artifact_append(a, ARTIFACT_RAW, "x", 1);
 	finish(a);

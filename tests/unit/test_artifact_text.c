@@ -110,6 +110,59 @@ static void test_plain_file(void **state)
 	}
 }
 
+/* From the end, within the last `most` bytes: how many lines are found, and where the first is. */
+static void test_from_the_end(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint64_t count, most, found, offset;
+	} cases[] = {
+		{"", 1, 100, 0, 0},
+		{"a", 1, 100, 1, 0},
+		{"a\n", 1, 100, 1, 0},
+		{"a\n", 5, 100, 1, 0},
+		{"a\nb", 1, 100, 1, 2},
+		{"a\nb\n", 1, 100, 1, 2},
+		{"a\nb\n", 2, 100, 2, 0},
+		{"\n\n\n", 2, 100, 2, 1},
+		{"\n\n\n", 9, 100, 3, 0},
+		/* Lines that begin before do not count, but one that begins just there. */
+		{"one\ntwo\nsix\n", 9, 8, 2, 4},
+		{"one\ntwo\nsix\n", 9, 7, 1, 8},
+		{"one\ntwo\nsix\n", 9, 4, 1, 8},
+		{"one\ntwo\nsix\n", 9, 3, 0, 9},
+		{"one\ntwo\nsix", 1, 2, 0, 9},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct text t;
+		uint64_t found, start;
+		const char *text = cases[i].text;
+		assert_int_equal(text_open_file(&t, write_file(text, strlen(text))), 0);
+		assert_int_equal(text_seek_back(&t, cases[i].count, cases[i].most, &found), 0);
+		assert_int_equal(found, cases[i].found);
+		assert_int_equal(t.offset, cases[i].offset);
+		for (uint64_t at = 0; at < t.size; at++) {
+			assert_int_equal(text_line_start(&t, at, &start), 0);
+			assert_true(start <= at && (start == 0 || text[start - 1] == '\n'));
+			assert_null(memchr(text + start, '\n', at - start));
+		}
+		text_close(&t);
+	}
+	/* Over more than one block. */
+	struct buffer b = BUFFER_INIT;
+	for (int line = 0; line < 100000; line++)
+		assert_int_equal(buffer_printf(&b, "%d\n", line), 0);
+	struct text t;
+	uint64_t found;
+	assert_int_equal(text_open_file(&t, write_file(b.data, b.len)), 0);
+	assert_int_equal(text_seek_back(&t, 70000, UINT64_MAX, &found), 0);
+	assert_int_equal(found, 70000);
+	assert_memory_equal(b.data + t.offset, "30000\n", 6);
+	text_close(&t);
+	buffer_release(&b);
+}
+
 static void test_no_regular_file(void **state)
 {
 	(void)state;
@@ -325,15 +378,11 @@ static void test_session_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_plain_file),
-		TEST(test_no_regular_file),
-		TEST(test_running),
-		TEST(test_standard_error),
-		TEST(test_damaged_metadata),
-		TEST(test_lost_end),
-		TEST(test_reads_no_half_write),
-		TEST(test_planted_links),
-		TEST(test_session_name),
+		TEST(test_plain_file),      TEST(test_from_the_end),
+		TEST(test_no_regular_file), TEST(test_running),
+		TEST(test_standard_error),  TEST(test_damaged_metadata),
+		TEST(test_lost_end),        TEST(test_reads_no_half_write),
+		TEST(test_planted_links),   TEST(test_session_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

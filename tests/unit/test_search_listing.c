@@ -443,7 +443,9 @@ static void test_all(void **state)
 	assert_string_equal(out.data, "");
 	assert_string_equal(err.data, "terse search: no match in 2 artifacts of session default\n");
 	assert_int_equal(call("search --session none x"), 1);
-	assert_string_equal(err.data, "terse search: session none has no artifacts\n");
+	assert_string_equal(
+		err.data,
+		"terse search: none: no such session (terse list --all shows what there is)\n");
 
 	assert_int_equal(call("search --all ^a --limit 1"), 0);
 	snprintf(

@@ -435,6 +435,21 @@ static void binaries(void **state)
 	binary("ELF", &in_a_file, "[terse: exit 0 after 3 ms; 12.3 MB of binary output (ELF)]\n");
 }
 
+static void no_end(void **state)
+{
+	struct buffer out = BUFFER_INIT;
+	struct wording_ending e = ended(-1);
+	(void)state;
+	e.state = WORDING_RUNNING;
+	assert_text(&out, wording_end(&out, &e), "running after 12.3 s");
+	e.state = WORDING_FILE;
+	const struct wording_place place = {.id = "'a b'"};
+	assert_text(
+		&out, wording_footer(&out, &e, &place),
+		"[terse: 8,432 lines, 473 KB; full text: terse read 'a b', search: terse search "
+		"'a b' REGEX]\n");
+}
+
 static void person(void **state)
 {
 	struct buffer out = BUFFER_INIT;
@@ -464,43 +479,6 @@ static void appends(void **state)
 	assert_text(&out, wording_status(&out, &e), "before\n[terse: exit 2]\n");
 }
 
-static void kinds(void **state)
-{
-	static const struct {
-		const char *data;
-		size_t len;
-		const char *kind;
-	} cases[] = {
-		{"\x1f\x8b\x08", 3, "gzip"},
-		{"\x28\xb5\x2f\xfd", 4, "zstd"},
-		{"\xfd"
-		 "7zXZ\0",
-		 6, "xz"},
-		{"BZh9", 4, "bzip2"},
-		{"PK\x03\x04", 4, "zip"},
-		{"\x7f"
-		 "ELF\x02",
-		 5, "ELF"},
-		{"\x89PNG\r\n", 6, "PNG image"},
-		{"\xff\xd8\xff\xe0", 4, "JPEG image"},
-		{"GIF89a", 6, "GIF image"},
-		{"%PDF-1.7", 8, "PDF"},
-		{"SQLite format 3\0", 16, "SQLite database"},
-	};
-	char tar[262] = "";
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_string_equal(wording_binary_kind(cases[i].data, cases[i].len),
-				    cases[i].kind);
-		assert_null(wording_binary_kind(cases[i].data, 1));
-	}
-	memcpy(tar + 257, "ustar", 5);
-	assert_string_equal(wording_binary_kind(tar, sizeof(tar)), "tar");
-	assert_null(wording_binary_kind(tar, sizeof(tar) - 1));
-	assert_null(wording_binary_kind("", 0));
-	assert_null(wording_binary_kind("text", 4));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -511,10 +489,10 @@ int main(void)
 		cmocka_unit_test(endings),
 		cmocka_unit_test(heartbeats),
 		cmocka_unit_test(binaries),
+		cmocka_unit_test(no_end),
 		cmocka_unit_test(person),
 		cmocka_unit_test(not_kept),
 		cmocka_unit_test(appends),
-		cmocka_unit_test(kinds),
 		cmocka_unit_test(heads_of_lines),
 		cmocka_unit_test(heads_of_units),
 		cmocka_unit_test(heads_of_long_lines),

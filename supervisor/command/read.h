@@ -1,0 +1,51 @@
+// What the files of `terse read` share: read.c takes the arguments, read_text.c prints for people
+// and agents, read_json.c for programs.
+#ifndef TERSE_COMMAND_READ_H
+#define TERSE_COMMAND_READ_H
+
+#include "supervisor/artifact/text.h"
+#include "supervisor/base/buffer.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/process/sink.h"
+#include "supervisor/reading/hint.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct settings;
+
+/* Bytes that --bytes asks for, if it does not say. */
+#define READ_LENGTH ((uint64_t)32 * 1024)
+
+struct read {
+	struct verb verb;
+	const struct settings *settings;
+	const char *name; /* as it was given */
+	enum sink sink;
+
+	/* What is asked for: lines, or bytes. */
+	struct page_request lines;
+	bool by_bytes;
+	uint64_t from, length; /* 0: not given */
+	bool preview;
+
+	struct text text;
+	struct hint_place place;
+	struct buffer quoted; /* its name */
+};
+
+/* Print what is asked for, a page of it at most. Return the exit status; what is wrong has been
+   said. */
+int read_print_page(struct read *r);
+int read_print_slice(struct read *r);
+int read_json_page(struct read *r);
+int read_json_slice(struct read *r);
+
+/* Says that there is no such line or byte. Return the exit status. */
+int read_past_lines(const struct read *r, uint64_t total);
+int read_past_bytes(const struct read *r);
+
+/* Says that it could not be read, or printed, with errno. Returns the exit status. */
+int read_failed(const struct read *r);
+
+#endif

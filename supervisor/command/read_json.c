@@ -1,0 +1,199 @@
+// See read.h.
+
+#include "supervisor/artifact/gap.h"
+#include "supervisor/base/io.h"
+#include "supervisor/base/json_member.h"
+#include "supervisor/base/json_text.h"
+#include "supervisor/command/read.h"
+
+#include <unistd.h>
+
+/* A member that is a string which some function appends; null if it appends nothing. */
+static int add_made(struct buffer *out, const char *key, struct buffer *made, int result)
+{
+	if (result == 0)
+		result = made->len ? json_member_key(out, key) : json_member_null(out, key);
+	if (result == 0 && made->len)
+		result = json_text_quote(out, made->data, made->len);
+	buffer_release(made);
+	return result;
+}
+
+/* {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap","before":3} */
+static int add_gap(struct buffer *out, const struct text_piece *gap, size_t before)
+{
+	if (json_comma(out) < 0 || buffer_append_string(out, "{") < 0 ||
+	    gap_append_json(out, gap->from, gap->to, gap->bytes, gap->error) < 0 ||
+	    json_member_count(out, "before", before) < 0)
+		return -1;
+	return buffer_append_string(out, "}");
+}
+
+static int add_gaps(struct buffer *out, const struct page *p)
+{
+	const struct text_piece *gap = p->gaps;
+	size_t lines = 0;
+	if (json_member_key(out, "gaps") < 0 || buffer_append_string(out, "[") < 0)
+		return -1;
+	for (size_t i = 0; i < p->count; i++) {
+		if (p->pieces[i].kind == PAGE_LINE)
+			lines++;
+		else if (add_gap(out, gap++, lines) < 0)
+			return -1;
+	}
+	return buffer_append_string(out, "]");
+}
+
+/* The lines without their newlines; *bytes is what was shown. */
+static int add_lines(struct buffer *out, const struct page *p, uint64_t *bytes)
+{
+	bool newline = false;
+	if (json_member_key(out, "lines") < 0 || buffer_append_string(out, "[") < 0)
+		return -1;
+	for (size_t i = 0; i < p->count; i++) {
+		const struct page_piece *piece = &p->pieces[i];
+		const char *data = p->text.data + piece->start;
+		if (piece->kind != PAGE_LINE)
+			continue;
+		newline = piece->len > 0 && data[piece->len - 1] == '\n';
+		*bytes += piece->len;
+		if (json_comma(out) < 0 || json_text_quote(out, data, piece->len - newline) < 0)
+			return -1;
+	}
+	if (buffer_append_string(out, "]") < 0)
+		return -1;
+	return json_member_bool(out, "newline_at_end", newline);
+}
+
+/* The first and last line that are there, or null. */
+static int add_range(struct buffer *out, const struct page *p)
+{
+	const struct page_piece *first = NULL, *last = NULL;
+	for (size_t i = 0; i < p->count; i++) {
+		if (p->pieces[i].kind != PAGE_LINE)
+			continue;
+		last = &p->pieces[i];
+		first = first ? first : last;
+	}
+	if (!first)
+		return json_member_null(out, "from") < 0 ? -1 : json_member_null(out, "to");
+	return json_member_number(out, "from", first->number) < 0
+		       ? -1
+		       : json_member_number(out, "to", last->number);
+}
+
+/* "cut":{"end":"behind","bytes":1234,"command":"terse read ID --bytes 29000:1234 --json"} */
+static int add_cut(struct buffer *out, const struct hint_place *place, const struct page *p)
+{
+	struct buffer command = BUFFER_INIT;
+	const struct page_cut *cut = &p->cut;
+	if (!cut->bytes)
+		return json_member_null(out, "cut");
+	if (json_member_key(out, "cut") < 0 || buffer_append_string(out, "{") < 0 ||
+	    json_member_string(out, "end", cut->before ? "before" : "behind") < 0 ||
+	    json_member_count(out, "bytes", cut->bytes) < 0)
+		return -1;
+	int made = hint_command(&command, place);
+	if (made == 0)
+		made = hint_bytes(&command, cut->at, cut->bytes);
+	if (add_made(out, "command", &command, made) < 0)
+		return -1;
+	return buffer_append_string(out, "}");
+}
+
+/* Whether something is left out that was asked for, why, and the commands that show it. */
+static int add_truncation(struct buffer *out, const struct read *r, const struct page *p)
+{
+	struct buffer next = BUFFER_INIT, previous = BUFFER_INIT;
+	bool truncated = p->next || p->omitted || p->cut.bytes;
+	int made = 0;
+	if (json_member_bool(out, "truncated", truncated) < 0 ||
+	    json_member_string(out, "truncated_by",
+			       !truncated              ? NULL
+			       : p->stop == PAGE_LINES ? "lines"
+						       : "bytes") < 0 ||
+	    add_cut(out, &r->place, p) < 0 ||
+	    add_made(out, "next", &next, hint_next(&next, &r->place, p)) < 0)
+		return -1;
+	if (p->omitted) {
+		made = hint_command(&previous, &r->place);
+		if (made == 0)
+			made = hint_lines(&previous, p->omitted_from, p->omitted);
+	}
+	return add_made(out, "previous", &previous, made);
+}
+
+static int add_page(struct buffer *out, struct read *r, const struct page *p)
+{
+	uint64_t total, bytes = 0;
+	int known = page_total(&r->text, &total);
+	if (known < 0 || envelope_begin(out) < 0 || verb_json_place(out, &r->text, r->name) < 0 ||
+	    add_range(out, p) < 0 || add_lines(out, p, &bytes) < 0 ||
+	    json_member_count(out, "lines_shown", p->lines) < 0 ||
+	    (known ? json_member_count(out, "total_lines", total)
+		   : json_member_null(out, "total_lines")) < 0 ||
+	    json_member_count(out, "bytes", bytes) < 0 ||
+	    json_member_count(out, "total_bytes", r->text.size) < 0 || add_gaps(out, p) < 0 ||
+	    add_truncation(out, r, p) < 0)
+		return -1;
+	return envelope_end(out);
+}
+
+int read_json_page(struct read *r)
+{
+	struct buffer out = BUFFER_INIT;
+	struct page p;
+	uint64_t total;
+	int status = 0;
+	int result = page_make(&p, &r->text, &r->lines, &total);
+	if (result == 1)
+		status = read_past_lines(r, total);
+	else if (result < 0 || add_page(&out, r, &p) < 0)
+		status = read_failed(r);
+	else if (io_write(STDOUT_FILENO, out.data, out.len) < 0)
+		status = 1;
+	buffer_release(&out);
+	page_release(&p);
+	return status;
+}
+
+static int add_slice(struct buffer *out, const struct read *r, const struct slice *s)
+{
+	struct buffer next = BUFFER_INIT;
+	if (envelope_begin(out) < 0 || verb_json_place(out, &r->text, r->name) < 0 ||
+	    json_member_count(out, "offset", s->from) < 0 ||
+	    json_member_count(out, "length", s->to - s->from) < 0 ||
+	    json_member_count(out, "total_bytes", r->text.size) < 0 ||
+	    json_member_key(out, "text") < 0 ||
+	    json_text_quote(out, s->text.data, s->text.len) < 0 ||
+	    json_member_key(out, "gaps") < 0 || buffer_append_string(out, "[") < 0 ||
+	    (s->gap.kind == TEXT_GAP && add_gap(out, &s->gap, 0) < 0) ||
+	    (s->lost.kind == TEXT_GAP && add_gap(out, &s->lost, s->text.len) < 0) ||
+	    buffer_append_string(out, "]") < 0 || json_member_bool(out, "truncated", s->full) < 0 ||
+	    json_member_string(out, "truncated_by", s->full ? "bytes" : NULL) < 0 ||
+	    add_made(out, "next", &next, hint_next_slice(&next, &r->place, s, r->length)) < 0)
+		return -1;
+	return envelope_end(out);
+}
+
+int read_json_slice(struct read *r)
+{
+	struct buffer out = BUFFER_INIT;
+	struct slice s = {.more = false};
+	const struct slice_request request = {
+		.from = r->from,
+		.length = r->length ? r->length : READ_LENGTH,
+		.room = r->lines.room,
+		.json = true,
+	};
+	int status = 0;
+	if (r->from > r->text.size)
+		return read_past_bytes(r);
+	if (slice_make(&s, &r->text, &request) < 0 || add_slice(&out, r, &s) < 0)
+		status = read_failed(r);
+	else if (io_write(STDOUT_FILENO, out.data, out.len) < 0)
+		status = 1;
+	buffer_release(&out);
+	slice_release(&s);
+	return status;
+}

@@ -1,0 +1,71 @@
+// Runs as `terse list` and `terse history` show them: which of them, as rows of a table, or as
+// JSON:
+//
+//   {"id":"cmd-...","session":"default","command":["npm","test"],"cwd":"/work","state":"done",
+//    "exit_code":1,"signal":null,"success":false,"timed_out":false,"binary":false,
+//    "started":"2026-11-20T09:03:34.123Z","ended":"...","duration_ms":12345,
+//    "lines":8432,"bytes":484352}
+//
+// "id", "lines" and "bytes" are null where no artifact was made, "ended" and "duration_ms" while it
+// runs; "command_cut" is there if the command was too long to be told whole.
+#ifndef TERSE_COMMAND_RUNS_H
+#define TERSE_COMMAND_RUNS_H
+
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/store.h"
+#include "supervisor/base/buffer.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/process/sink.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct settings;
+
+struct runs {
+	struct verb verb;
+	const struct settings *settings;
+	bool history;     /* all runs, else those with artifacts */
+	bool live, watch; /* of list: what runs now (live_list.h) */
+	enum sink sink;
+
+	/* As they were given. */
+	bool all;
+	const char *session, *command, *state, *exit, *since, *until;
+	uint64_t limit; /* 0: not */
+
+	/* What they mean. */
+	char directory[STORE_SESSION_LEN + 1]; /* of the session */
+	int want_state;                        /* enum meta_state, -1: any */
+	int want_exit;                         /* -1: any */
+	bool want_failed;
+	int64_t from_ms, to_ms; /* of the start */
+
+	size_t width; /* columns */
+	uint64_t rows;
+	struct buffer out;
+};
+
+/* Takes the arguments; says what is wrong. Returns 0, or the exit status. */
+int runs_parse(struct runs *r, const struct settings *settings, int argc, char **argv);
+
+/* Whether some runs are not wanted, so that those whose metadata can't be read aren't either. */
+bool runs_is_choosy(const struct runs *r);
+bool runs_match(const struct runs *r, const struct meta *m);
+
+/* Whether as many as are shown are there. */
+bool runs_is_full(const struct runs *r);
+
+/* Adds one, printing what is collected now and then. `m` NULL: its metadata can't be read, with
+   errno. Returns 0, or -1 with errno. */
+int runs_add(struct runs *r, const char *id, const char *session, const struct meta *m);
+
+/* Prints the rest and, if there are `more`, how they can be had. Returns 0, or -1 with errno. */
+int runs_finish(struct runs *r, bool more);
+
+void runs_release(struct runs *r);
+
+/* Appends the members above. `budget`: bytes of the command. Returns 0, or -1 with ENOMEM. */
+int runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
+
+#endif

@@ -1,0 +1,266 @@
+// See page.h. The last lines are in page_tail.c.
+
+#include "supervisor/reading/page.h"
+
+#include "supervisor/base/utf8.h"
+#include "supervisor/reading/fit.h"
+#include "supervisor/reading/page_tail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A line this long does not fit, even if cleaning makes it shorter (4 bytes become 3). */
+static size_t longest(const struct page *p)
+{
+	return 2 * p->request->room;
+}
+
+/* What a line takes besides its text in an array of JSON: quotes and comma. */
+#define JSON_EXTRA 3
+
+size_t page_cost(const struct page *p, const char *data, size_t len)
+{
+	if (!p->request->json)
+		return len;
+	return fit_cost(data, len > 0 && data[len - 1] == '\n' ? len - 1 : len, true) + JSON_EXTRA;
+}
+
+int page_show(struct page *p, const char *data, size_t len)
+{
+	buffer_clear(&p->shown);
+	return p->request->json ? buffer_append(&p->shown, data, len)
+				: utf8_clean(&p->shown, data, len);
+}
+
+static int add_piece(struct page *p, enum page_kind kind, size_t len)
+{
+	if (p->count == p->cap) {
+		size_t cap = p->cap ? p->cap * 2 : 64;
+		struct page_piece *more = reallocarray(p->pieces, cap, sizeof(*more));
+		if (!more)
+			return -1;
+		p->pieces = more;
+		p->cap = cap;
+	}
+	p->pieces[p->count++] = (struct page_piece){.kind = kind,
+						    .start = (uint32_t)(p->text.len - len),
+						    .len = (uint32_t)len,
+						    .number = p->number};
+	return 0;
+}
+
+/* Adds the line in p->shown. */
+static int add_line(struct page *p)
+{
+	const struct buffer *line = &p->shown;
+	if (buffer_append(&p->text, line->data, line->len) < 0 ||
+	    add_piece(p, PAGE_LINE, line->len) < 0)
+		return -1;
+	p->used += page_cost(p, line->data, line->len);
+	p->lines++;
+	return 0;
+}
+
+/* Nothing more is shown, of what begins with the line p->number. */
+static void stop(struct page *p, enum page_stop why)
+{
+	const struct page_request *r = p->request;
+	p->stop = why;
+	if (why == PAGE_ASKED)
+		return;
+	p->next = p->number;
+	p->left = r->limit ? r->limit - (uint64_t)(p->number - p->first) : 0;
+	/* By its number one would get the first part of it again. */
+	if (p->rest && p->lines > 0)
+		p->next_byte = p->start;
+}
+
+/* Adds what fits of a line that is too long for a page of its own. */
+static int add_cut_line(struct page *p)
+{
+	const struct page_request *r = p->request;
+	size_t len = p->raw.len;
+	size_t keep = fit_front(p->raw.data, len, r->room - page_cost(p, "", 0), r->json);
+	/* Not for the sake of its newline alone. */
+	if (p->raw_left == 0 && p->raw.data[len - 1] == '\n' &&
+	    fit_floor(p->raw.data, len, len - 1) <= keep)
+		keep = len;
+	if (page_show(p, p->raw.data, keep) < 0)
+		return -1;
+	p->cut = (struct page_cut){.at = p->start + keep, .bytes = len - keep + p->raw_left};
+	p->closed = true;
+	return add_line(p);
+}
+
+/* The line in `raw` is complete: adds it, or finds the page full. */
+static int end_line(struct page *p)
+{
+	int result = 0;
+	if (page_show(p, p->raw.data, p->raw_left == 0 ? p->raw.len : 0) < 0)
+		return -1;
+	size_t cost = page_cost(p, p->shown.data, p->shown.len);
+	if (p->request->tail || (p->raw_left == 0 && p->used + cost <= p->request->room)) {
+		result = add_line(p);
+	} else if (p->lines == 0) {
+		result = add_cut_line(p);
+	} else {
+		stop(p, PAGE_BYTES);
+		return 0;
+	}
+	p->number++;
+	p->rest = false;
+	p->raw_left = 0;
+	buffer_clear(&p->raw);
+	return result;
+}
+
+/* Before the first byte of a line, or of a gap: is it wanted? */
+static bool wants(struct page *p)
+{
+	const struct page_request *r = p->request;
+	if (r->tail)
+		return true;
+	if (r->limit && (uint64_t)(p->number - p->first) >= r->limit)
+		stop(p, PAGE_ASKED);
+	else if (!r->limit && p->lines >= r->most)
+		stop(p, PAGE_LINES);
+	else if (p->closed)
+		stop(p, PAGE_BYTES);
+	return p->stop == PAGE_OPEN;
+}
+
+/* `at`: where in the file the bytes are. */
+static int add_bytes(struct page *p, const char *data, size_t len, uint64_t at)
+{
+	while (len > 0 && p->stop == PAGE_OPEN) {
+		if (p->raw.len == 0) {
+			p->start = at;
+			if (!wants(p))
+				return 0;
+		}
+		const char *newline = memchr(data, '\n', len);
+		size_t n = newline ? (size_t)(newline - data) + 1 : len;
+		size_t kept = longest(p) - p->raw.len < n ? longest(p) - p->raw.len : n;
+		if (buffer_append(&p->raw, data, kept) < 0)
+			return -1;
+		p->raw_left += n - kept;
+		if (p->raw_left > 0 && p->lines > 0) {
+			/* Not on this page, wherever it ends. */
+			stop(p, PAGE_BYTES);
+			return 0;
+		}
+		if (newline && end_line(p) < 0)
+			return -1;
+		data += n;
+		len -= n;
+		at += n;
+	}
+	return 0;
+}
+
+void page_renumber(struct page *p, int64_t number)
+{
+	int64_t shift = number - p->number;
+	for (size_t i = 0; i < p->count && !p->absolute; i++)
+		p->pieces[i].number += shift;
+	p->number = number;
+	p->absolute = true;
+}
+
+static int add_gap(struct page *p, const struct text_piece *gap)
+{
+	bool inside = p->raw.len > 0;
+	if (!p->absolute || p->number < (int64_t)gap->from)
+		page_renumber(p, (int64_t)gap->from);
+	/* A line that goes on behind belongs together with the gap in it. */
+	if (inside && end_line(p) < 0)
+		return -1;
+	if (p->stop != PAGE_OPEN || (!inside && !wants(p)) ||
+	    p->gap_count == sizeof(p->gaps) / sizeof(*p->gaps))
+		return 0;
+	p->gaps[p->gap_count++] = *gap;
+	p->number = (int64_t)gap->to + !gap->goes_on;
+	p->rest = gap->goes_on && gap->from == gap->to;
+	return add_piece(p, PAGE_GAP, 0);
+}
+
+int page_collect(struct page *p)
+{
+	char block[65536];
+	while (p->stop == PAGE_OPEN) {
+		struct text_piece piece;
+		if (text_next(p->source, block, sizeof(block), &piece) < 0)
+			return -1;
+		int result = 0;
+		if (piece.kind == TEXT_BYTES) {
+			result = add_bytes(p, block, piece.len, p->source->offset - piece.len);
+		} else if (piece.kind == TEXT_GAP) {
+			result = add_gap(p, &piece);
+		} else {
+			if (p->raw.len > 0)
+				result = end_line(p);
+			if (p->stop == PAGE_OPEN)
+				p->stop = PAGE_END;
+		}
+		if (result < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int page_total(struct text *t, uint64_t *total)
+{
+	if ((!*t->id || t->part == ARTIFACT_RAW) && t->size > PAGE_COUNT_MAX)
+		return 0;
+	return text_lines(t, total) < 0 ? -1 : 1;
+}
+
+int page_seek(struct text *t, int64_t first, int64_t *number, uint64_t *total)
+{
+	*number = first;
+	if (first < 0) {
+		uint64_t found;
+		int known = page_total(t, total);
+		if (known < 0)
+			return -1;
+		if (!known) {
+			if (text_seek_back(t, (uint64_t)-first, UINT64_MAX, &found) < 0)
+				return -1;
+			*number = -(int64_t)found;
+			return 0;
+		}
+		*number += (int64_t)*total + 1;
+		if (*number < 1)
+			*number = 1;
+	}
+	int result = text_seek(t, (uint64_t)*number, total);
+	if (result != 1)
+		return result;
+	/* An empty text has a beginning, too, and one that grows a place for its next line. */
+	if (*number > 1 && !(t->held && (uint64_t)*number == *total + 1))
+		return 1;
+	text_seek_byte(t, t->size);
+	return 0;
+}
+
+int page_make(struct page *p, struct text *t, const struct page_request *request, uint64_t *total)
+{
+	*p = (struct page){.request = request, .source = t};
+	if (request->tail)
+		return page_make_tail(p);
+	int result = page_seek(t, request->first, &p->first, total);
+	if (result != 0)
+		return result;
+	p->number = p->first;
+	p->absolute = p->first > 0;
+	return page_collect(p);
+}
+
+void page_release(struct page *p)
+{
+	buffer_release(&p->text);
+	buffer_release(&p->raw);
+	buffer_release(&p->shown);
+	free(p->pieces);
+	p->pieces = NULL;
+}

@@ -1,0 +1,514 @@
+#!/usr/bin/env -S python3 -B
+"""Reading on, from outside: pages and slices make the text, every command that is told runs as it
+stands, runs that still write, JSON, what is known about runs."""
+
+import json
+import os
+import pty
+import random
+import re
+import shlex
+import signal
+import subprocess
+
+from support.harness import (FOOTER, MARKER, TERSE, Case, eventually, is_sanitized, let_go_on, main,
+                             numbers, read_file, write_file)
+
+PEAK_KB = 8 * 1024
+
+WORDS = ("error", "naïve", "日本語", "✓", "😀", "a", "0x1f", "-" * 30, "\t", "é" * 20, "\r", "x" * 200)
+
+
+def make_text(rng, size, long_lines=True):
+    """Valid UTF-8 of lines of all lengths; some end in CRLF, the last may be open."""
+    lines, length = [], 0
+    while length < size:
+        line = " ".join(rng.choice(WORDS[:-2]) for _ in range(rng.randrange(12)))
+        if long_lines and rng.randrange(400) == 0:
+            line = "".join(rng.choice("aé✓😀") for _ in range(rng.randrange(60000)))
+        lines.append(line + rng.choice(("", "", "\r")))
+        length += len(lines[-1].encode()) + 1
+    if rng.randrange(2):
+        return "\n".join(lines).encode() + b"\n"
+    return "\n".join(lines).rstrip("\r").encode()
+
+
+class Reader(Case):
+    def page(self, *argv, **how):
+        run = self.terse("read", *argv, split=True, **how)
+        self.assertEqual((run.code, run.err), (0, b""), argv)
+        self.assertLessEqual(len(run.out), 30000)
+        run.out.decode()  # no character is split
+        return run.out
+
+    def data(self, verb, *argv):
+        """What a verb tells a program that asks for JSON."""
+        run = self.terse(verb, *argv, "--json", split=True)
+        self.assertEqual((run.code, run.err), (0, b""), run.out)
+        self.assertLessEqual(len(run.out), 30000)
+        answer = json.loads(run.out)
+        self.assertIs(answer["ok"], True)
+        return answer["data"]
+
+    def command(self, told):
+        """Runs a command that was told, literally."""
+        run = self.run_to_end("bash", "-c", os.fsdecode(told))
+        self.assertEqual(run.code, 0, (told, run.out))
+        self.assertLessEqual(len(run.out), 30000)
+        return run.out
+
+
+class Properties(Reader):
+    def follow(self, first):
+        """The text of a page and of all that follow, whose commands are run literally."""
+        got, told = b"", first
+        while told:
+            out, told = self.command(told), None
+            more = re.search(rb"\n?\[(?:lines?|bytes) [^\n]* shown[^\n]*; continue: (terse [^\n]*)\]\n\Z", out)
+            if more:
+                told = more[1]
+                # A slice that ended inside a line was given a newline before the notice.
+                out = out[:more.start()] + (b"\n" if b"[line" in more[0] else b"")
+                if b"[bytes" in more[0]:
+                    before = int(re.search(rb"-([\d,]+) of", more[0])[1].replace(b",", b""))
+                    if self.text[before:before + 1] == b"\n":
+                        out += b"\n"
+            cut = re.search(rb"\[\.\.\. [\d,]+ bytes omitted: (terse read [^\n]*)\]\n\Z", out)
+            if cut:
+                out = out[:cut.start()] + self.follow_cut(cut[1])
+            got += out
+        return got
+
+    def follow_cut(self, told):
+        """The rest of a line, which is told by where it begins and how long it is."""
+        at, length = (int(n) for n in re.search(rb"--bytes (\d+):(\d+)", told).groups())
+        end, got = at + length, b""
+        while at < end:
+            data = self.data("read", self.name, "--bytes", "%d:%d" % (at, end - at))
+            self.assertEqual(data["offset"], at)
+            at += data["length"]
+            got += data["text"].encode()
+        return got
+
+    def test_pages(self):
+        for seed in range(3):
+            rng = random.Random(seed)
+            self.text = make_text(rng, 200000)
+            self.name = "it's a file"
+            write_file(os.path.join(self.work, self.name), self.text)
+            for first in ("", " --limit 99999", " --bytes 0", " --bytes 0:7001"):
+                with self.subTest(seed=seed, first=first):
+                    got = self.follow(os.fsencode("terse read %s%s" % (shlex.quote(self.name), first)))
+                    self.assertEqual(got, self.text)
+
+    def test_pages_of_an_artifact(self):
+        run = self.terse("--profile", "default", "sh", "-c", "seq -f '%05.0f some words to fill a line' 9000")
+        self.text, self.name = self.artifact(run.id), run.id
+        for first in ("", " --offset 1 --limit 5000", " --bytes 0"):
+            got = self.follow(os.fsencode("terse read %s%s" % (run.id, first)))
+            want = self.text if "limit" not in first else b"".join(self.text.splitlines(True)[:5000])
+            self.assertEqual(got, want)
+
+    def test_json_pages(self):
+        self.text = make_text(random.Random(9), 150000)
+        write_file(os.path.join(self.work, "f"), self.text)
+        self.name, got, argv = "f", b"", ["f"]
+        while argv:
+            data = self.data("read", *argv)
+            lines = [line.encode() for line in data["lines"]]
+            self.assertEqual(len(lines), data["lines_shown"])
+            got += b"\n".join(lines) + (b"\n" if data["newline_at_end"] else b"")
+            if data["cut"]:
+                self.assertEqual(data["cut"]["end"], "behind")
+                got += self.follow_cut(data["cut"]["command"].encode())
+            argv = data["next"] and [w for w in shlex.split(data["next"])[2:] if w != "--json"]
+        self.assertEqual(got, self.text)
+
+    def test_last_lines(self):
+        """What tail says, or the end of it and the command for what is before."""
+        rng = random.Random(4)
+        for _ in range(6):
+            text = make_text(rng, rng.choice((500, 20000, 200000)))
+            write_file(os.path.join(self.work, "f"), text)
+            lines = text.splitlines(True) if b"\r" not in text else re.findall(rb"[^\n]*\n|[^\n]+\Z", text)
+            for count in (1, 2, 50, 5000):
+                out = self.page("f", "--tail", str(count))
+                omitted = re.match(rb"\[\.\.\. ([\d,]+) lines? omitted: terse (read [^\n]*)\]\n", out)
+                want = b"".join(lines[-count:])
+                if omitted:
+                    out = out[omitted.end():]
+                    left = int(omitted[1].replace(b",", b""))
+                    shown = b"".join(lines[-min(count, len(lines)) + left:])
+                    argv = omitted[2].decode().split()[1:]
+                    first = self.data("read", *argv)
+                    self.assertEqual(first["from"], len(lines) - min(count, len(lines)) + 1)
+                    want = shown
+                cut = re.match(rb"\[\.\.\. ([\d,]+) bytes of line [\d,]+ omitted: [^\n]*\]\n", out)
+                if cut:
+                    out = out[cut.end():]
+                    want = want[int(cut[1].replace(b",", b"")):]
+                self.assertEqual(out, want)
+
+    def test_what_a_preview_says(self):
+        run = self.terse("--profile", "default", "sh", "-c", "seq -f 'line %.0f' 20000; exit 3")
+        for count, _, offset, limit in MARKER.findall(run.out):
+            data = self.data("read", run.id, "--offset", offset.decode(), "--limit", limit.decode())
+            self.assertEqual(data["lines"][0], "line %d" % int(offset))
+            self.assertEqual(limit, count.replace(b",", b""))
+
+
+class Readers(Reader):
+    def test_program_gets_everything(self):
+        write_file(os.path.join(self.work, "f"), numbers(50000))
+        for options, want in (("", numbers(50000)), ("--tail 9000", numbers(50000)[-54000:]),
+                              ("--offset 49990", numbers(50000)[-66:]),
+                              ("--offset 10 --limit 20000", b"".join(b"%d\n" % n for n in range(10, 20010))),
+                              ("--offset -3 --limit 2", b"49998\n49999\n"),
+                              ("--bytes 100", numbers(50000)[100:100 + 32768]),
+                              ("--bytes 3:200000", numbers(50000)[3:200003])):
+            run = self.shell("terse read f %s | cat" % options)
+            self.assertEqual(run.out, want, options)
+        self.assertEqual(self.shell("terse read f | head -n 1").out, b"1\n")
+        # A mistake is not a line of the text.
+        run = self.shell("terse read f --offset 60000 | cat", split=True)
+        self.assertEqual(run.out, b"")
+        self.assertIn(b"is past the end", run.err)
+
+    def test_file(self):
+        """An agent may read it, or a program: what is missing is told both ways."""
+        write_file(os.path.join(self.work, "f"), numbers(50000))
+        run = self.terse("read", "f", kind="file", split=True)
+        self.assertTrue(run.out.endswith(run.err), run.err)
+        self.assertTrue(run.err.startswith(b"[lines 1-2,000 of 50,000 shown (limit 2,000 lines); continue: "))
+
+    def at_a_terminal(self, *argv, **env):
+        master, slave = pty.openpty()
+        with subprocess.Popen([TERSE, *argv], cwd=self.work, stdin=slave, stdout=slave, stderr=slave,
+                              env=self.env(**env)) as process:
+            os.close(slave)
+            out = b""
+            try:
+                while data := os.read(master, 65536):
+                    out += data
+            except OSError:
+                pass
+            process.wait()
+        os.close(master)
+        return out
+
+    def test_terminal(self):
+        """Notices are coloured there, and nowhere else."""
+        write_file(os.path.join(self.work, "f"), numbers(3000))
+        notice = b"[lines 1-2,000 of 3,000 shown (limit 2,000 lines); continue: terse read f --offset 2001]"
+        out = self.at_a_terminal("read", "f", NO_COLOR=None)
+        self.assertTrue(out.endswith(b"\r\n2000\r\n\033[33m" + notice + b"\r\n\033[m"), out[-200:])
+        for value in ("1", "yes"):
+            out = self.at_a_terminal("read", "f", NO_COLOR=value)
+            self.assertTrue(out.endswith(b"\r\n2000\r\n" + notice + b"\r\n"), out[-200:])
+        self.assertNotIn(b"\033", self.page("f"))
+        # A person has a scroll bar: more bytes than an agent gets, if they are asked for.
+        self.assertTrue(self.at_a_terminal("read", "f", "--limit", "3000").endswith(b"\r\n3000\r\n"))
+
+    def test_raw(self):
+        run = self.terse("--keep-raw", "sh", "-c", r"seq 3000; printf '\033[31mred\033[m\n'")
+        raw = numbers(3000) + b"\x1b[31mred\x1b[m\n"
+        self.assertEqual(self.page(run.id, "--raw", "--tail", "1"), "\ufffd[31mred\ufffd[m\n".encode())
+        self.assertEqual(self.shell("terse read --raw %s | cat" % run.id).out, raw)
+        self.shell("terse read --raw %s >out" % run.id)
+        self.assertEqual(read_file(os.path.join(self.work, "out")), raw)
+        self.assertEqual(self.shell("terse read --raw --tail 1 %s | cat" % run.id).out, b"\x1b[31mred\x1b[m\n")
+        data = self.data("read", run.id, "--raw", "--tail", "1")
+        self.assertEqual((data["stream"], data["lines"]), ("raw", ["\x1b[31mred\x1b[m"]))
+        kept = self.terse("--profile", "default", "seq", "3000").id
+        run = self.terse("read", "--raw", kept)
+        self.assertEqual((run.code, run.out), (1, b"terse read: %s: its raw bytes were not kept (--keep-raw keeps "
+                                                  b"them)\n" % kept.encode()))
+
+    def test_binary_run(self):
+        write_file(os.path.join(self.work, "data"), b"\x1f\x8b\x08\x00" + bytes(range(256)) * 100)
+        run = self.terse("cat", "data")
+        told = b"gzip, 25.0 KB: not shown; its bytes: terse path --raw " + run.id.encode()
+        for argv in ((run.id,), (run.id, "--raw"), (run.id, "--preview")):
+            self.assertEqual(self.page(*argv), b"[" + told + b"]\n")
+        answer = self.terse("read", run.id, "--json")
+        self.assertEqual(answer.code, 1)
+        self.assertEqual(json.loads(answer.out)["error"]["code"], "binary")
+        path = self.command(told[told.index(b"terse"):]).rstrip(b"\n")
+        self.assertEqual(read_file(path), read_file(os.path.join(self.work, "data")))
+        self.assertEqual(self.shell("terse read --raw %s | cat" % run.id).out, read_file(path))
+
+    def test_preview(self):
+        """As run printed it, with the exit status of the run."""
+        run = self.terse("--profile", "default", "sh", "-c", "seq 20000; exit 3")
+        again = self.page(run.id, "--preview")
+        self.assertEqual(FOOTER.search(again)["end"], b"exit 3")
+        self.assertEqual(again, run.out)
+        self.assertEqual(self.data("read", run.id, "--preview")["preview"].encode(), run.out)
+        short = self.terse("--profile", "default", "--size", "1KB", "seq", "500").id
+        self.assertEqual(self.page(short, "--preview"), numbers(500))
+        write_file(os.path.join(self.work, "a b"), numbers(20000))
+        out = self.page("a b", "--preview")
+        self.assertTrue(out.endswith(b"\n[terse: 20,000 lines, 106 KB; full text: terse read 'a b', search: terse "
+                                     b"search 'a b' REGEX]\n"), out[-200:])
+        marker = re.search(rb"omitted: (terse read 'a b' --offset (\d+) --limit \d+)\]", out)
+        self.assertTrue(self.command(marker[1]).startswith(marker[2] + b"\n"))
+
+
+class Live(Reader):
+    def test_never_a_torn_line(self):
+        """Of a run that writes in pieces of any length, whole lines and no errors, from everywhere."""
+        os.mkfifo(os.path.join(self.work, "go"))
+        script = "seq -f 'line %.0f of this text.' 400000; read x <go; echo end"
+        run = self.start(TERSE, "--profile", "default", "sh", "-c", script)
+        line = re.compile(rb"line (\d+) of this text\.\n")
+
+        def without_part(text):
+            """A part of a line that stood for a third of a second is shown, as a prompt is: where
+            the machine is so slow, the last one may be one."""
+            last = text[text.rfind(b"\n", 0, -1) + 1:].rstrip(b"\n")
+            whole = b"line %d of this text." % (total + 1000000)
+            is_part = len(last) < len(whole) and re.fullmatch(rb"l?i?n?e? ?\d* ?[of this text]*", last)
+            return text[:text.rfind(b"\n", 0, -1) + 1] if is_part and not line.fullmatch(last + b"\n") else text
+        total = 0
+
+        def all_there():
+            nonlocal total
+            found = self.terse("read", "last", "--tail", "5", split=True)
+            if found.code == 1 and b"no such" in found.err:  # nothing kept yet
+                return False
+            self.assertEqual((found.code, found.err), (0, b""))
+            data = self.data("read", "last", "--tail", "3")
+            text = without_part(("\n".join(data["lines"]) + "\n").encode())
+            self.assertEqual(line.sub(b"", text), b"", data)
+            text = re.sub(rb"\[the run goes on: terse read \S+ --offset \d+\]\n\Z", b"", found.out)
+            text = without_part(text)
+            self.assertEqual(line.sub(b"", text), b"", found.out)
+            lines = [int(n) for n in line.findall(text)]
+            self.assertEqual(lines, list(range(lines[0], lines[0] + len(lines))) if lines else [])
+            # The screen is a part of the file only until what is final has been written.
+            self.assertGreaterEqual(lines[-1] if lines else 0, total - 50)
+            total = lines[-1] if lines else 0
+            if total:
+                middle = self.page("last", "--offset", str(total // 2 + 1), "--limit", "2")
+                self.assertTrue(middle.startswith(b"line %d of this text.\n" % (total // 2 + 1)), middle)
+            return total == 400000
+        eventually(all_there, lambda: "all lines; %d so far" % total)
+        out = self.page("last", "--tail", "1")
+        told = re.search(rb"\n\[the run goes on: (terse read \S+ --offset 400001)\]\n\Z", out)
+        self.assertTrue(told, out)
+        self.assertIs(self.data("read", "last", "--tail", "1")["running"], True)
+        let_go_on(os.path.join(self.work, "go"))
+        run.finish()
+        self.assertEqual(self.command(told[1]), b"end\n")
+
+
+class Runs(Reader):
+    def setUp(self):
+        super().setUp()
+        self.failed = self.terse("--profile", "default", "sh", "-c", "seq 3000; exit 3").id
+        self.killed = self.terse("--profile", "default", "sh", "-c", "seq 3000; kill -SEGV $$").id
+        self.short = self.terse("echo", "only in the history")
+        self.good = self.terse("--profile", "default", "seq", "4000").id
+
+    def ids(self, verb, *argv):
+        return [run["id"] for run in self.data(verb, *argv)["runs"]]
+
+    def test_list(self):
+        every = [self.good, self.killed, self.failed]
+        for argv, want in (((), every), (("--exit", "failed"), [self.killed, self.failed]),
+                           (("--exit", "3"), [self.failed]), (("--exit", "0"), [self.good]),
+                           (("--exit", "139"), [self.killed]), (("--state", "done"), every),
+                           (("--state", "running"), []), (("--command", "exit 3"), [self.failed]),
+                           (("--since", "1h"), every), (("--until", "1h"), []), (("--limit", "1"), every[:1]),
+                           (("--since", "2001-01-01", "--exit", "failed", "--limit", "1"), [self.killed])):
+            self.assertEqual(self.ids("list", *argv), want, argv)
+        run = self.data("list")["runs"][1]
+        self.assertEqual({k: run[k] for k in ("session", "command", "cwd", "state", "exit_code", "signal", "success",
+                                              "timed_out", "binary", "lines", "bytes")},
+                         {"session": "default", "command": ["sh", "-c", "seq 3000; kill -SEGV $$"], "cwd": self.work,
+                          "state": "done", "exit_code": None, "signal": "SIGSEGV", "success": False,
+                          "timed_out": False, "binary": False, "lines": 3000, "bytes": 13893})
+        self.assertRegex(run["started"], r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\Z")
+        data = self.data("list", "--limit", "2")
+        self.assertEqual((data["shown"], data["truncated"], data["next"]), (2, True, "terse list --json --limit 20"))
+        table = self.ask("list", "--exit", "failed", "--limit", "1")
+        self.assertTrue(table.endswith(b"[newest 1 shown; more: terse list --exit failed --limit 10]\n"), table)
+
+    def test_history(self):
+        self.assertEqual(self.ids("history"), [self.good, None, self.killed, self.failed])
+        data = self.data("history", "--command", "only in")
+        self.assertEqual([(r["command"], r["lines"]) for r in data["runs"]], [(["echo", "only in the history"], None)])
+        rows = self.ask("history").decode().splitlines()
+        self.assertRegex(rows[2], r"^- +exit 0 +- +- +\d+ s  echo 'only in the history'$")
+        self.assertEqual(self.ids("history", "--limit", "1"), [self.good])
+        self.terse("--session", "other", "true")
+        self.assertEqual(len(self.ids("history", "--all")), 5)
+        self.assertEqual(self.ids("history", "--session", "other"), [None])
+        # A damaged line is passed over, and told.
+        path = os.path.join(os.path.dirname(os.fsdecode(self.ask("path", self.good))), "history.jsonl")
+        with open(path, "ab") as f:
+            f.write(b"{nonsense\n")
+        run = self.terse("history", split=True)
+        self.assertEqual((run.code, len(run.out.splitlines())), (0, 5))
+        self.assertEqual(run.err, b"terse history: damaged lines passed over: 1\n")
+
+    def test_show(self):
+        out = self.ask("show", self.failed)
+        head, preview = out.split(b"\n\n", 1)
+        for pattern in (rb"^artifact +" + self.failed.encode(), rb"^session +default$",
+                        rb"^state +exit 3 after ", rb"^command +sh -c 'seq 3000; exit 3'$",
+                        rb"^directory +" + os.fsencode(self.work), rb"^started +\d{4}-.* ago\)$",
+                        rb"^text +3,000 lines, 13\.6 KB: /.*\.txt$", rb"^terminal +160 columns, 50 rows$"):
+            self.assertRegex(head, re.compile(pattern, re.M))
+        self.assertEqual(FOOTER.search(preview)["end"], b"exit 3")
+        data = self.data("show", self.failed)
+        self.assertEqual((data["id"], data["exit_code"], data["stdout"]["lines"]), (self.failed, 3, 3000))
+        self.assertEqual(read_file(data["stdout"]["path"]), numbers(3000))
+        self.assertEqual((data["stderr"], data["raw"]), (None, None))
+        self.assertEqual(data["preview"].encode(), preview)
+
+    def test_show_of_a_run_that_lives(self):
+        run = self.start(TERSE, "--profile", "default", "sh", "-c", "seq 5000; sleep 1000")
+        eventually(lambda: self.ids("list", "--state", "running"), "the artifact")
+        out = self.ask("show", "last")
+        self.assertRegex(out, re.compile(rb"^state +running after ", re.M))
+        self.assertRegex(out, re.compile(rb"^processes +command \d+, keeper \d+$", re.M))
+        self.assertEqual(self.data("show", "last")["state"], "running")
+        run.kill(signal.SIGTERM)
+        run.finish()
+
+    def test_damaged_metadata(self):
+        """Are told of; the text can be read, searched and previewed all the same."""
+        path = os.fsdecode(self.ask("path", self.good).rstrip(b"\n"))
+        write_file(path[:-4] + ".json", b"{nonsense")
+        self.assertIn(b"(metadata: ", self.ask("list"))
+        self.assertEqual(self.data("list")["runs"][0], {"id": self.good, "error": "Bad message"})
+        out = self.ask("show", self.good)
+        self.assertRegex(out, re.compile(rb"^metadata +can't be read \(Bad message\); the text can$", re.M))
+        self.assertRegex(out, re.compile(rb"^text +4,000 lines, ", re.M))
+        self.assertTrue(out.endswith(b" REGEX]\n"))
+        self.assertEqual(self.data("show", self.good)["metadata_error"], "Bad message")
+        self.assertEqual(self.page(self.good, "--offset", "4000"), b"4000\n")
+        self.assertEqual(self.terse("search", self.good, "^3999$").out, b"3999:3999\n")
+
+    def test_damaged_index(self):
+        """Is as good as none: the text is read instead."""
+        path = os.fsdecode(self.ask("path", self.good).rstrip(b"\n"))
+        for damage in (b"", b"terseix1", b"x" * 4000, read_file(path[:-4] + ".idx")[:-3] + b"abc"):
+            write_file(path[:-4] + ".idx", damage)
+            self.assertEqual(self.page(self.good, "--offset", "3500", "--limit", "1"), b"3500\n")
+            self.assertEqual(self.data("read", self.good, "--tail", "1")["from"], 4000)
+
+    def test_codes(self):
+        """Every verb tells its failures as JSON, with a status to match."""
+        for argv, code, status in ((("read", "nothing"), "unknown_artifact", 1),
+                                   (("show", "cmd-0"), "unknown_artifact", 1),
+                                   (("path", "last-99"), "unknown_artifact", 1),
+                                   (("search", "nothing", "x"), "unknown_artifact", 1),
+                                   (("list", "--session", "nobody"), "unknown_session", 1),
+                                   (("history", "--session", "nobody"), "unknown_session", 1),
+                                   (("search", "--session", "nobody", "x"), "unknown_session", 1),
+                                   (("search", "last", "("), "bad_pattern", 125),
+                                   (("read", "last", "--offset", "99999"), "bad_range", 1),
+                                   (("read", "last", "--bytes", "9999999"), "bad_range", 1),
+                                   (("read", "/"), "unreadable", 1), (("path", "last", "--raw"), "unreadable", 1),
+                                   (("read", TERSE), "binary", 1), (("read",), "usage", 125),
+                                   (("list", "--state", "x"), "usage", 125), (("show",), "usage", 125),
+                                   (("search", "--nothing"), "usage", 125)):
+            run = self.terse(*argv, "--json", split=True)
+            answer = json.loads(run.out)
+            self.assertEqual((answer["ok"], answer["error"]["code"], run.code, run.err), (False, code, status, b""),
+                             argv)
+            self.assertTrue(answer["error"]["message"])
+
+
+class SearchJson(Reader):
+    def test_matches(self):
+        write_file(os.path.join(self.work, "f"), numbers(1000) + b"y" * 600 + b"x\xff\n")
+        data = self.data("search", "f", "^(10|12)$", "-C", "1")
+        self.assertEqual(data["matches"], [
+            {"line": 10, "text": "10", "truncated": False, "before": [{"line": 9, "text": "9", "truncated": False}],
+             "after": [{"line": 11, "text": "11", "truncated": False}]},
+            {"line": 12, "text": "12", "truncated": False, "before": [],
+             "after": [{"line": 13, "text": "13", "truncated": False}]}])
+        self.assertEqual((data["shown"], data["total"], data["truncated"], data["next"]), (2, 2, False, None))
+        data = self.data("search", "f", "x")
+        match = data["matches"][0]
+        self.assertEqual((match["text"], match["truncated"]), ("y" * 498 + "x\ufffd", True))
+        self.assertEqual(self.command(match["command"].encode()), b"y" * 600 + "x\ufffd\n".encode())
+        data = self.data("search", "f", "7")
+        self.assertEqual((data["shown"], data["total"], data["truncated_by"]), (100, 271, "matches"))
+        seen = [m["line"] for m in data["matches"]]
+        while data["next"]:
+            data = self.data(*[w for w in shlex.split(data["next"])[1:] if w != "--json"])
+            seen += [m["line"] for m in data["matches"]]
+        self.assertEqual(seen, [n for n in range(1, 1001) if "7" in str(n)])
+        self.assertEqual(self.data("search", "f", "-c", "7"), {"path": "f", "total": 271})
+        self.assertEqual(self.data("search", "f", "-l", "7"), {"path": "f", "matches": True})
+        run = self.terse("search", "f", "nothing", "--json")
+        self.assertEqual((run.code, json.loads(run.out)["data"]["matches"]), (1, []))
+
+    def test_room(self):
+        """Never more than a page, however much is asked for, and the next command goes on."""
+        write_file(os.path.join(self.work, "f"), b"".join(b"%d \"quoted\" \\ \x01\xc3\xa9\n" % n for n in range(4000)))
+        data, seen = self.data("search", "f", "quoted", "-C", "2", "--limit", "4000"), 0
+        self.assertEqual((data["total"], data["truncated_by"]), (4000, "bytes"))
+        self.assertEqual(data["matches"][0]["text"], "0 \"quoted\" \\ \x01é")
+        for _ in range(3):
+            self.assertEqual(data["matches"][0]["line"], seen + 1)
+            seen += data["shown"]
+            data = self.data(*[w for w in shlex.split(data["next"])[1:] if w != "--json"])
+
+    def test_session(self):
+        first = self.terse("--profile", "default", "seq", "3000").id
+        second = self.terse("--profile", "default", "seq", "4000").id
+        data = self.data("search", "--all", "^29(98|99)$")
+        self.assertEqual([(m["artifact"], m["line"]) for m in data["matches"]],
+                         [(second, 2998), (second, 2999), (first, 2998), (first, 2999)])
+        self.assertEqual((data["session"], data["searched"]), ("default", 2))
+        data = self.data("search", "--all", "-c", "^3")
+        self.assertEqual(data["artifacts"], [{"artifact": second, "total": 1111}, {"artifact": first, "total": 112}])
+        self.assertEqual(self.data("search", "--all", "-l", "^3999$")["artifacts"], [{"artifact": second}])
+
+
+class Memory(Reader):
+    def measure(self, *argv):
+        report = os.path.join(self.dir, "report")
+        run = self.run_to_end("reaper", report, "terse", *argv, split=True)
+        peak = max(int(line.split()[-2]) for line in read_file(report).splitlines()
+                   if line.startswith(b"terse "))
+        print("note  %s: peak memory %d KB" % (" ".join(argv), peak))
+        if not is_sanitized():
+            self.assertLessEqual(peak, PEAK_KB)
+        return run
+
+    def test_memory(self):
+        """A large file and a line of 100 MB: the same few megabytes."""
+        with open(os.path.join(self.work, "f"), "wb") as f:
+            for n in range(0, 1000000, 20000):
+                f.write(b"".join(b"%d some text \xc3\xa9\n" % i for i in range(n, n + 20000)))
+            for _ in range(100):
+                f.write(b"x" * 1000000)
+            f.write(b"\nend\n")
+        size = os.path.getsize(os.path.join(self.work, "f"))
+        self.assertEqual(self.measure("read", "f", "--offset", "777777", "--limit", "1").out,
+                         "777776 some text é\n".encode())
+        # More than 64 MB: nobody counts its lines, so they are told from the end.
+        out = self.measure("read", "f", "--tail", "3").out
+        self.assertTrue(out.startswith(b"[... 2 lines omitted: terse read f --offset -3 --limit 2]\nend\n"), out[:200])
+        out = self.command(b"terse read f --offset -3 --limit 2")
+        self.assertTrue(out.startswith("999999 some text é\n".encode()), out)
+        self.assertTrue(out.endswith(b"[line -3 shown (limit 30,000 bytes); continue: terse read f --offset -2 --limit "
+                                     b"1]\n"), out[-200:])
+        out = self.measure("read", "f", "--offset", "1000001").out
+        cut = re.search(rb"x\[\.\.\. ([\d,]+) bytes omitted: terse read f --bytes (\d+):(\d+)\]\n", out)
+        self.assertEqual(int(cut[2]) + int(cut[3]), size - 4)
+        self.assertIsNone(self.data("read", "f", "--limit", "1")["total_lines"])
+        self.assertEqual(self.measure("read", "f", "--bytes", str(size - 4)).out, b"end\n")
+        self.measure("read", "f", "--limit", "900000")
+        self.measure("read", "f", "--json", "--limit", "900000")
+        self.measure("read", "f", "--preview")
+
+
+if __name__ == "__main__":
+    main()

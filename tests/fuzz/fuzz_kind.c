@@ -1,0 +1,21 @@
+// Binary data of any kind, cut anywhere.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/report/kind.h"
+
+#include <assert.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct buffer out = BUFFER_INIT;
+	struct kind k;
+	kind_find(&k, (const char *)data, size);
+	assert(k.name || (k.width == 0 && k.height == 0));
+	assert(kind_append(&out, &k) == 0);
+	assert(out.len > 0 && out.len < 64);
+	buffer_release(&out);
+	return 0;
+}

@@ -1,0 +1,149 @@
+// Pages, slices and last lines of any text: put together they are the text, however little room
+// there is, no character is split, and what is left out is told exactly.
+//
+// Input: the room, how many of the last lines, how long a slice is (bit 7: as JSON), the text.
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/utf8.h"
+#include "supervisor/reading/page.h"
+#include "supervisor/reading/slice.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define ROOM_MIN 16
+
+struct input {
+	struct text text;
+	const char *data;
+	size_t len, room;
+	bool json;
+	struct buffer want, got;
+};
+
+static void add(struct input *in, const struct buffer *text)
+{
+	assert(buffer_append(&in->got, text->data, text->len) == 0);
+	assert(in->json || utf8_all_clean(text->data, text->len));
+}
+
+static void add_slice(struct input *in, uint64_t from, uint64_t length)
+{
+	struct slice s = {.more = false};
+	uint64_t end = from + length;
+	do {
+		const struct slice_request request = {
+			.from = from, .length = end - from, .room = in->room, .json = in->json};
+		assert(slice_make(&s, &in->text, &request) == 0);
+		assert(s.from == from && s.to > from && s.to <= end);
+		add(in, &s.text);
+		from = s.to;
+	} while (from < end);
+	slice_release(&s);
+}
+
+static void check_same(struct input *in)
+{
+	assert(in->got.len == in->want.len);
+	assert(in->got.len == 0 || memcmp(in->got.data, in->want.data, in->got.len) == 0);
+	buffer_clear(&in->got);
+}
+
+/* Every page's next one, and the rest of lines that are cut. */
+static void check_pages(struct input *in)
+{
+	struct page_request request = {.first = 1, .most = 3, .room = in->room, .json = in->json};
+	for (uint64_t total;;) {
+		struct page p;
+		int result = page_make(&p, &in->text, &request, &total);
+		/* A newline may be over it. */
+		assert(result == 0 && p.used <= in->room + 2 && p.lines <= 3);
+		assert(!p.omitted && !p.cut.before);
+		add(in, &p.text);
+		if (p.cut.bytes) {
+			assert(p.lines == 1);
+			add_slice(in, p.cut.at, p.cut.bytes);
+		}
+		int64_t next = p.next;
+		assert(p.stop == PAGE_END ? !next : next > request.first);
+		page_release(&p);
+		if (!next)
+			break;
+		request.first = next;
+	}
+	check_same(in);
+}
+
+/* Slices one behind the other, wherever these end. */
+static void check_slices(struct input *in, uint64_t length)
+{
+	struct slice s = {.more = false};
+	for (uint64_t from = 0; from < in->len; from += length) {
+		const struct slice_request request = {.from = from,
+						      .length = length,
+						      .room = 12 * (size_t)length + 12,
+						      .json = in->json};
+		assert(slice_make(&s, &in->text, &request) == 0);
+		assert(s.from <= from && s.from + 4 > from && s.to <= from + length);
+		add(in, &s.text);
+	}
+	check_same(in);
+	slice_release(&s);
+}
+
+static void check_tail(struct input *in, uint64_t tail)
+{
+	struct page p;
+	uint64_t total, all;
+	const struct page_request request = {.tail = tail, .room = in->room, .json = in->json};
+	assert(text_lines(&in->text, &all) == 0);
+	assert(page_make(&p, &in->text, &request, &total) == 0);
+	assert(p.used <= in->room);
+	assert(p.lines + p.omitted == (tail < all ? tail : all));
+	if (p.count > 0) {
+		assert(p.pieces[p.count - 1].number == (int64_t)all);
+		const struct page_piece *first = &p.pieces[0];
+		const char *text = p.text.data + first->start;
+		size_t len = p.text.len - first->start;
+		assert(len <= in->want.len);
+		assert(memcmp(text, in->want.data + in->want.len - len, len) == 0);
+	}
+	if (p.cut.bytes)
+		assert(p.cut.before && p.lines == 1 && p.cut.at + p.cut.bytes <= in->len);
+	page_release(&p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char path[64];
+	if (size < 3)
+		return 0;
+	struct input in = {
+		.data = (const char *)data + 3,
+		.len = size - 3,
+		.room = ROOM_MIN + data[0],
+		.json = data[2] & 0x80,
+	};
+	int fd = memfd_create("text", 0);
+	assert(write(fd, in.data, in.len) == (ssize_t)in.len);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert(text_open_file(&in.text, path) == 0);
+	if (in.json)
+		assert(buffer_append(&in.want, in.data, in.len) == 0);
+	else
+		assert(utf8_clean(&in.want, in.data, in.len) == 0);
+	check_pages(&in);
+	check_slices(&in, 4 + (data[2] & 0x7F));
+	check_tail(&in, 1 + data[1]);
+	text_close(&in.text);
+	close(fd);
+	buffer_release(&in.want);
+	buffer_release(&in.got);
+	return 0;
+}

@@ -1,0 +1,75 @@
+// JSON as the verbs print it: members, strings, what goes around them, every code.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "supervisor/base/buffer.h"
+#include "supervisor/base/json_member.h"
+#include "supervisor/report/envelope.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void expect(struct buffer *out, const char *want)
+{
+	assert_non_null(buffer_string(out));
+	assert_string_equal(out->data, want);
+	buffer_release(out);
+}
+
+static void success(void **state)
+{
+	struct buffer out = BUFFER_INIT;
+	(void)state;
+	assert_int_equal(envelope_begin(&out), 0);
+	assert_int_equal(json_member_string(&out, "text", "a \"b\"\n\x01\xFF"), 0);
+	assert_int_equal(json_member_string(&out, "none", NULL), 0);
+	assert_int_equal(json_member_count(&out, "count", UINT64_MAX), 0);
+	assert_int_equal(json_member_number(&out, "number", INT64_MIN), 0);
+	assert_int_equal(json_member_key(&out, "list"), 0);
+	assert_int_equal(buffer_append_string(&out, "["), 0);
+	assert_int_equal(json_comma(&out), 0);
+	assert_int_equal(buffer_append_string(&out, "{"), 0);
+	assert_int_equal(json_member_bool(&out, "yes", true), 0);
+	assert_int_equal(json_member_bool(&out, "no", false), 0);
+	assert_int_equal(buffer_append_string(&out, "}"), 0);
+	assert_int_equal(json_comma(&out), 0);
+	assert_int_equal(buffer_append_string(&out, "1]"), 0);
+	assert_int_equal(json_member_null(&out, "null"), 0);
+	assert_int_equal(envelope_end(&out), 0);
+	expect(&out,
+	       "{\"ok\":true,\"data\":{\"text\":\"a \\\"b\\\"\\n\\u0001\xEF\xBF\xBD\",\"none\":"
+	       "null,\"count\":18446744073709551615,\"number\":-9223372036854775808,"
+	       "\"list\":[{\"yes\":true,\"no\":false},1],\"null\":null}}\n");
+}
+
+static void failures(void **state)
+{
+	static const char *const names[] = {"usage",       "unknown_artifact", "unknown_session",
+					    "bad_pattern", "bad_range",        "unreadable",
+					    "binary"};
+	(void)state;
+	assert_int_equal(sizeof(names) / sizeof(*names), ENVELOPE_CODES);
+	for (int code = 0; code < ENVELOPE_CODES; code++) {
+		struct buffer out = BUFFER_INIT;
+		char want[128];
+		assert_int_equal(envelope_fail(&out, (enum envelope_code)code, "x: \\", 4), 0);
+		snprintf(want, sizeof(want),
+			 "{\"ok\":false,\"error\":{\"code\":\"%s\",\"message\":\"x: \\\\\"}}\n",
+			 names[code]);
+		expect(&out, want);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(success),
+		cmocka_unit_test(failures),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

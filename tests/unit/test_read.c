@@ -1,0 +1,496 @@
+// The verb read with what it prints, word for word, as text and as JSON.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/search.h"
+
+#include <jansson.h>
+#include <sys/mman.h>
+
+/* A file of the lines first..last, as numbers of six digits: seven bytes each. */
+static void write_numbers(const char *name, int first, int last)
+{
+	struct buffer b = BUFFER_INIT;
+	for (int i = first; i <= last; i++)
+		assert_int_equal(buffer_printf(&b, "%06d\n", i), 0);
+	write_file(name, b.data, b.len);
+	buffer_release(&b);
+}
+
+/* A file of `before`, `times` times a letter, and `behind`. */
+static void write_long(const char *name, const char *before, size_t times, const char *behind)
+{
+	struct buffer b = BUFFER_INIT;
+	assert_int_equal(buffer_append_string(&b, before), 0);
+	for (size_t i = 0; i < times; i++)
+		assert_int_equal(buffer_append(&b, "x", 1), 0);
+	assert_int_equal(buffer_append_string(&b, behind), 0);
+	write_file(name, b.data, b.len);
+	buffer_release(&b);
+}
+
+/* What was printed begins and ends so. */
+static void expect_ends(const char *begin, const char *end)
+{
+	size_t len = strlen(end);
+	assert_true(out.len <= 30000 && out.len >= len);
+	assert_memory_equal(out.data, begin, strlen(begin));
+	assert_string_equal(out.data + out.len - len, end);
+}
+
+/* A call whose output begins and ends so. */
+struct ends {
+	const char *line, *begin, *end;
+};
+
+static void check_ends(const struct ends *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(call(cases[i].line), 0);
+		expect_ends(cases[i].begin, cases[i].end);
+		expect(&err, "");
+	}
+}
+
+#define CHECK_ENDS(cases) check_ends(cases, sizeof(cases) / sizeof(*(cases)))
+
+static void test_lines(void **state)
+{
+	(void)state;
+	static const struct call calls[] = {
+		{"read f", 0, "one\ntwo\nthree\nfour\nfive\n", ""},
+		{"read f --offset 4", 0, "four\nfive\n", ""},
+		{"read f --offset 2 --limit 2", 0, "two\nthree\n", ""},
+		{"read f --offset=-2", 0, "four\nfive\n", ""},
+		{"read f --offset -4 --limit 1", 0, "two\n", ""},
+		{"read f --offset -99 --limit 1", 0, "one\n", ""},
+		{"read f --tail 1", 0, "five\n", ""},
+		{"read f --tail 2", 0, "four\nfive\n", ""},
+		{"read f --tail 99", 0, "one\ntwo\nthree\nfour\nfive\n", ""},
+		{"read f --offset 6", 1, "",
+		 "terse read: f: has 5 lines, --offset 6 is past the end\n"},
+		/* No newline at the end, CRLF, blank lines, nothing. */
+		{"read open", 0, "a\nb", ""},
+		{"read open --tail 1", 0, "b", ""},
+		{"read open --offset -1", 0, "b", ""},
+		{"read open --offset 3", 1, "",
+		 "terse read: open: has 2 lines, --offset 3 is past the end\n"},
+		{"read crlf", 0, "a\r\nb\r\n\r\n", ""},
+		{"read crlf --tail 2", 0, "b\r\n\r\n", ""},
+		{"read blank --tail 2", 0, "\n\n", ""},
+		{"read empty", 0, "", ""},
+		{"read empty --tail 3", 0, "", ""},
+		{"read empty --offset -3", 0, "", ""},
+		{"read empty --bytes 0", 0, "", ""},
+		{"read empty --offset 2", 1, "",
+		 "terse read: empty: has 0 lines, --offset 2 is past the end\n"},
+		{"read one --offset 2", 1, "",
+		 "terse read: one: has 1 line, --offset 2 is past the end\n"},
+		/* What must not be printed. */
+		{"read bad", 0,
+		 "a\xEF\xBF\xBD[m\xEF\xBF\xBD\xEF\xBF\xBD"
+		 "b\tc\xEF\xBF\xBD\xEF\xBF\xBD\n",
+		 ""},
+	};
+	write_file("f", "one\ntwo\nthree\nfour\nfive\n", 24);
+	write_file("open", "a\nb", 3);
+	write_file("crlf", "a\r\nb\r\n\r\n", 8);
+	write_file("blank", "\n\n\n", 3);
+	write_file("empty", "", 0);
+	write_file("one", "a\n", 2);
+	write_file("bad", "a\x1b[m\x07\rb\tc\xFF\xE2\x80\n", 13);
+	CHECK(calls);
+	make("default", "one\ntwo\nthree\n");
+	assert_int_equal(call("read @ --tail 1"), 0);
+	expect(&out, "three\n");
+	assert_int_equal(call("read @.txt --offset -2 --limit 1"), 0);
+	expect(&out, "two\n");
+}
+
+static void test_pages(void **state)
+{
+	(void)state;
+	static const struct ends cases[] = {
+		/* So many lines ... */
+		{"read numbers", "000001\n",
+		 "\n002000\n[lines 1-2,000 of 9,000 shown (limit 2,000 lines); continue: terse "
+		 "read "
+		 "numbers --offset 2001]\n"},
+		{"read numbers --offset 7001", "007001\n", "\n009000\n"},
+		{"read numbers --offset 7000", "007000\n",
+		 "\n008999\n[lines 7,000-8,999 of 9,000 shown (limit 2,000 lines); continue: terse "
+		 "read numbers --offset 9000]\n"},
+		{"read numbers --offset -3000", "006001\n",
+		 "\n008000\n[lines 6,001-8,000 of 9,000 shown (limit 2,000 lines); continue: terse "
+		 "read numbers --offset 8001]\n"},
+		/* ... or bytes, where more lines are asked for. */
+		{"read numbers --limit 8000", "000001\n",
+		 "\n004131\n[lines 1-4,131 of 9,000 shown (limit 30,000 bytes); continue: terse "
+		 "read "
+		 "numbers --offset 4132 --limit 3869]\n"},
+		{"read numbers --limit 4000", "000001\n", "\n004000\n"},
+		/* The last lines are those that stay. */
+		{"read numbers --tail 8000",
+		 "[... 3,869 lines omitted: terse read numbers --offset 1001 --limit "
+		 "3869]\n004870\n",
+		 "\n009000\n"},
+		{"read numbers --tail 4000", "005001\n", "\n009000\n"},
+	};
+	write_numbers("numbers", 1, 9000);
+	CHECK_ENDS(cases);
+}
+
+static void test_lines_over_the_limit(void **state)
+{
+	(void)state;
+	static const struct ends cases[] = {
+		{"read first", "xxx",
+		 "xxx[... 71,065 bytes omitted: terse read first --bytes 28936:71065]\n"
+		 "[line 1 of 3 shown (limit 30,000 bytes); continue: terse read first --offset "
+		 "2]\n"},
+		{"read first --limit 1", "xxx",
+		 "xxx[... 71,065 bytes omitted: terse read first --bytes 28936:71065]\n"},
+		{"read first --offset 2", "b\nc\n", "b\nc\n"},
+		{"read second", "a\n[line 1 of 3 shown (limit 30,000 bytes)",
+		 "; continue: terse read second --offset 2]\n"},
+		{"read second --offset 2", "xxx",
+		 "xxx[... 71,073 bytes omitted: terse read second --bytes 28930:71073]\n"
+		 "[line 2 of 3 shown (limit 30,000 bytes); continue: terse read second --offset "
+		 "3]\n"},
+		{"read second --tail 2",
+		 "[... 1 line omitted: terse read second --offset 2 --limit 1]\n", "\nc\n"},
+		{"read ./last --offset 3", "xxx",
+		 "xxx[... 71,075 bytes omitted: terse read ./last --bytes 28932:71075]\n"},
+		/* The end of the last line. */
+		{"read ./last --tail 1",
+		 "[... 71,075 bytes of line 3 omitted: terse read ./last --bytes 4:71075]\nxxx",
+		 "xxxend"},
+		{"read ./last --tail 3",
+		 "[... 2 lines omitted: terse read ./last --offset 1 --limit 2]\n[... 71,075 bytes "
+		 "of line "
+		 "3 omitted: terse read ./last --bytes 4:71075]\nxxx",
+		 "xxxend"},
+	};
+	write_long("first", "", 100000, "\nb\nc\n");
+	write_long("second", "a\n", 100000, "\nc\n");
+	write_long("./last", "a\nb\n", 100000, "end");
+	CHECK_ENDS(cases);
+}
+
+static void test_bytes(void **state)
+{
+	(void)state;
+	static const struct call calls[] = {
+		{"read f --bytes 0:4", 0,
+		 "one\n[bytes 0-3 of 13 shown; continue: terse read f --bytes 4:4]\n", ""},
+		{"read f --bytes 4:4", 0,
+		 "two\n[bytes 4-7 of 13 shown; continue: terse read f --bytes 8:4]\n", ""},
+		{"read f --bytes 2:3", 0,
+		 "e\nt\n[bytes 2-4 of 13 shown; continue: terse read f --bytes 5:3]\n", ""},
+		{"read f --bytes 8", 0, "three", ""},
+		{"read f --bytes 8:", 0, "three", ""},
+		{"read f --bytes 8:1KB", 0, "three", ""},
+		{"read f --bytes 13", 0, "", ""},
+		{"read f --bytes 14", 1, "",
+		 "terse read: f: has 13 bytes, --bytes 14 is past the end\n"},
+		/* A character belongs to where it begins. */
+		{"read utf8 --bytes 0:2", 0,
+		 "a\n[bytes 0-0 of 9 shown; continue: terse read utf8 --bytes 1:2]\n", ""},
+		{"read utf8 --bytes 1:2", 0,
+		 "\xE2\x82\xAC\n[bytes 1-3 of 9 shown; continue: terse read utf8 --bytes 4:2]\n",
+		 ""},
+		{"read utf8 --bytes 3:2", 0,
+		 "\xE2\x82\xAC"
+		 "b\n[bytes 1-4 of 9 shown; continue: terse read utf8 --bytes 5:2]\n",
+		 ""},
+		{"read utf8 --bytes 4:3", 0,
+		 "b\n[bytes 4-4 of 9 shown; continue: terse read utf8 --bytes 5:3]\n", ""},
+		{"read utf8 --bytes 6", 0, "\xF0\x9F\x98\x80", ""},
+		{"read crlf --bytes 0:2", 0,
+		 "a\n[bytes 0-0 of 4 shown; continue: terse read crlf --bytes 1:2]\n", ""},
+		{"read crlf --bytes 1:2", 0,
+		 "\r\n[bytes 1-2 of 4 shown; continue: terse read crlf --bytes 3:2]\n", ""},
+		{"read f --bytes x", 125, "",
+		 "terse read: --bytes: x: must be OFFSET or OFFSET:LENGTH, like 30000:32KB\n"},
+		{"read f --bytes 0:0", 125, "",
+		 "terse read: --bytes: 0:0: must be OFFSET or OFFSET:LENGTH, like 30000:32KB\n"},
+	};
+	static const struct ends cases[] = {
+		{"read numbers --bytes 0", "000001\n",
+		 "\n004\n[bytes 0-28,919 of 63,000 shown; continue: terse read numbers --bytes "
+		 "28920]\n"},
+		{"read numbers --bytes 28920 ", "132\n",
+		 "; continue: terse read numbers --bytes 57840]\n"},
+		{"read numbers --bytes 57840 ", "\n008264\n", "\n009000\n"},
+	};
+	write_file("f", "one\ntwo\nthree", 13);
+	write_file("utf8",
+		   "a\xE2\x82\xAC"
+		   "b\xF0\x9F\x98\x80",
+		   9);
+	write_file("crlf", "a\r\nb", 4);
+	write_numbers("numbers", 1, 9000);
+	CHECK(calls);
+	CHECK_ENDS(cases);
+}
+
+static void test_usage(void **state)
+{
+	(void)state;
+	static const struct call calls[] = {
+		{"read", 125, "", "terse read: what? terse read ID or terse read FILE\n"},
+		{"read f --offset 0", 125, "",
+		 "terse read: --offset: 0: must be a number from 1 on, or below 0 from the end\n"},
+		{"read f --tail 1 --offset 1", 125, "",
+		 "terse read: only one of --offset, --tail, --bytes and --preview\n"},
+		{"read f --tail 1 --limit 1", 125, "", "terse read: --limit goes with --offset\n"},
+		{"read f --raw --stderr", 125, "", "terse read: only one of --stderr and --raw\n"},
+		{"read f --raw --preview", 125, "",
+		 "terse read: --preview is of text, not of --raw\n"},
+		{"read f --raw", 1, "", "terse read: f: --raw is for artifacts, this is a file\n"},
+		{"read nothing", 1, "",
+		 "terse read: nothing: no such artifact (terse list shows what there is)\n"},
+		{"read f --session nobody", 1, "",
+		 "terse read: nobody: no such session (terse list --all shows what there is)\n"},
+		{"read . ", 1, "", "terse read: .: Is a directory\n"},
+		{"read f --json --tail", 125,
+		 "{\"ok\":false,\"error\":{\"code\":\"usage\",\"message\":\"--tail: needs a "
+		 "value\"}}\n",
+		 ""},
+		{"read nothing --json", 1,
+		 "{\"ok\":false,\"error\":{\"code\":\"unknown_artifact\",\"message\":\"nothing: no "
+		 "such artifact (terse list shows what there is)\"}}\n",
+		 ""},
+		{"read last --session x --json", 1,
+		 "{\"ok\":false,\"error\":{\"code\":\"unknown_session\",\"message\":\"x: no such "
+		 "session (terse list --all shows what there is)\"}}\n",
+		 ""},
+		{"read f --json --offset 9", 1,
+		 "{\"ok\":false,\"error\":{\"code\":\"bad_range\",\"message\":\"f: has 1 line, "
+		 "--offset 9 is past the end\"}}\n",
+		 ""},
+		{"read . --json", 1,
+		 "{\"ok\":false,\"error\":{\"code\":\"unreadable\",\"message\":\".: Is a "
+		 "directory\"}}\n",
+		 ""},
+		{"read png --json", 1,
+		 "{\"ok\":false,\"error\":{\"code\":\"binary\",\"message\":\"png: PNG image, "
+		 "640x480, 25 B: not shown\"}}\n",
+		 ""},
+		{"read png", 0, "[PNG image, 640x480, 25 B: not shown]\n", ""},
+		{"read png -a --bytes 1:3", 0,
+		 "PNG\n[bytes 1-3 of 25 shown; continue: terse read png -a --bytes 4:3]\n", ""},
+	};
+	write_file("f", "x\n", 2);
+	write_file("png", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\2\x80\0\0\1\xe0\x08", 25);
+	CHECK(calls);
+}
+
+static void test_json(void **state)
+{
+	(void)state;
+	static const struct call calls[] = {
+		{"read f --json", 0,
+		 "{\"ok\":true,\"data\":{\"path\":\"f\",\"from\":1,\"to\":3,\"lines\":[\"a\",\"b "
+		 "\\\"q\\\"\\u001b\",\"\xC3\xA9\\r\"],\"newline_at_end\":true,\"lines_shown\":3,"
+		 "\"total_"
+		 "lines\":3,\"bytes\":13,\"total_bytes\":13,\"gaps\":[],\"truncated\":false,"
+		 "\"truncated_by\":null,\"cut\":null,\"next\":null,\"previous\":null}}\n",
+		 ""},
+		{"read empty --json", 0,
+		 "{\"ok\":true,\"data\":{\"path\":\"empty\",\"from\":null,\"to\":null,\"lines\":[],"
+		 "\"newline_at_end\":false,\"lines_shown\":0,\"total_lines\":0,\"bytes\":0,"
+		 "\"total_bytes\":0,\"gaps\":[],\"truncated\":false,\"truncated_by\":null,\"cut\":"
+		 "null,\"next\":null,\"previous\":null}}\n",
+		 ""},
+		{"read open --json --tail 1", 0,
+		 "{\"ok\":true,\"data\":{\"path\":\"open\",\"from\":2,\"to\":2,\"lines\":["
+		 "\"b\xEF\xBF\xBD\"],"
+		 "\"newline_at_end\":false,\"lines_shown\":1,\"total_lines\":2,\"bytes\":2,"
+		 "\"total_bytes\":4,\"gaps\":[],\"truncated\":false,\"truncated_by\":null,\"cut\":"
+		 "null,\"next\":null,\"previous\":null}}\n",
+		 ""},
+		{"read f --json --bytes 2:4", 0,
+		 "{\"ok\":true,\"data\":{\"path\":\"f\",\"offset\":2,\"length\":4,\"total_bytes\":"
+		 "13,"
+		 "\"text\":\"b "
+		 "\\\"q\",\"gaps\":[],\"truncated\":false,\"truncated_by\":null,\"next\":"
+		 "\"terse read f --json --bytes 6:4\"}}\n",
+		 ""},
+	};
+	write_file("f", "a\nb \"q\"\x1b\n\xC3\xA9\r\n", 13);
+	write_file("empty", "", 0);
+	write_file("open", "a\nb\xFF", 4);
+	CHECK(calls);
+	make("default", "a\n");
+	assert_int_equal(call("read @ --json"), 0);
+	expect(&out, "{\"ok\":true,\"data\":{\"artifact\":\"@\",\"stream\":\"stdout\",\"running\":"
+		     "false,\"from\":1,\"to\":1,\"lines\":[\"a\"],\"newline_at_end\":true,\"lines_"
+		     "shown\":1,\"total_lines\":1,\"bytes\":2,\"total_bytes\":2,\"gaps\":[],"
+		     "\"truncated\":false,\"truncated_by\":null,\"cut\":null,\"next\":null,"
+		     "\"previous\":null}}\n");
+}
+
+/* The member `data` of what was printed. */
+static json_t *parse_data(const char *line)
+{
+	assert_int_equal(call(line), 0);
+	assert_true(out.len <= 30000);
+	json_t *root = json_loadb(out.data, out.len, 0, NULL);
+	assert_non_null(root);
+	assert_true(json_is_true(json_object_get(root, "ok")));
+	json_t *data = json_incref(json_object_get(root, "data"));
+	json_decref(root);
+	return data;
+}
+
+static int64_t number(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	assert_true(json_is_integer(value));
+	return json_integer_value(value);
+}
+
+static const char *string(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+	return json_is_string(value) ? json_string_value(value) : NULL;
+}
+
+static void test_json_truncated(void **state)
+{
+	(void)state;
+	write_numbers("numbers", 1, 9000);
+	write_long("first", "", 100000, "\nb\n");
+	json_t *d = parse_data("read numbers --json");
+	assert_int_equal(number(d, "from"), 1);
+	assert_int_equal(number(d, "to"), 2000);
+	assert_int_equal(number(d, "lines_shown"), 2000);
+	assert_int_equal(number(d, "total_lines"), 9000);
+	assert_int_equal(number(d, "bytes"), 14000);
+	assert_int_equal(json_array_size(json_object_get(d, "lines")), 2000);
+	assert_true(json_is_true(json_object_get(d, "truncated")));
+	assert_string_equal(string(d, "truncated_by"), "lines");
+	assert_string_equal(string(d, "next"), "terse read numbers --json --offset 2001");
+	json_decref(d);
+
+	d = parse_data("read numbers --json --limit 9000");
+	int64_t to = number(d, "to");
+	assert_true(to > 2500 && to < 9000);
+	assert_int_equal(number(d, "lines_shown"), to);
+	assert_string_equal(string(d, "truncated_by"), "bytes");
+	char want[100];
+	snprintf(want, sizeof(want), "terse read numbers --json --offset %d --limit %d",
+		 (int)to + 1, 9000 - (int)to);
+	assert_string_equal(string(d, "next"), want);
+	json_decref(d);
+
+	d = parse_data("read numbers --json --tail 9000");
+	int64_t from = number(d, "from");
+	assert_int_equal(number(d, "to"), 9000);
+	assert_string_equal(string(d, "truncated_by"), "bytes");
+	assert_null(string(d, "next"));
+	snprintf(want, sizeof(want), "terse read numbers --json --offset 1 --limit %d",
+		 (int)from - 1);
+	assert_string_equal(string(d, "previous"), want);
+	json_decref(d);
+
+	d = parse_data("read first --json");
+	const json_t *cut = json_object_get(d, "cut");
+	size_t shown = json_string_length(json_array_get(json_object_get(d, "lines"), 0));
+	assert_int_equal(json_array_size(json_object_get(d, "lines")), 1);
+	assert_string_equal(string(cut, "end"), "behind");
+	assert_int_equal(number(cut, "bytes"), 100001 - shown);
+	snprintf(want, sizeof(want), "terse read first --json --bytes %zu:%zu", shown,
+		 100001 - shown);
+	assert_string_equal(string(cut, "command"), want);
+	assert_string_equal(string(d, "next"), "terse read first --json --offset 2");
+	json_decref(d);
+
+	d = parse_data("read numbers --json --bytes 0");
+	assert_true(json_is_true(json_object_get(d, "truncated")));
+	assert_int_equal(number(d, "length"), json_string_length(json_object_get(d, "text")));
+	json_decref(d);
+}
+
+/* A gap of the disk cap, and the end that a failed write lost. */
+static void test_gap(void **state)
+{
+	(void)state;
+	struct artifact *a = create("default", 8192);
+	assert_int_equal(artifact_append(a, ARTIFACT_OUT, "first\n", 6), 0);
+	for (int i = 0; i < 100000; i++)
+		artifact_append(a, ARTIFACT_OUT, "x", 1);
+	artifact_append(a, ARTIFACT_OUT, "\nlast\n", 6);
+	finish(a);
+	assert_int_equal(meta.out.gap_from, 2);
+	assert_int_equal(meta.out.gap_to, 2);
+	assert_int_equal(call("read @ --tail 1"), 0);
+	expect(&out, "last\n");
+	assert_int_equal(call("read @ --tail 2"), 0);
+	assert_non_null(strstr(out.data, " of line 2 not kept: over the disk cap"));
+	json_t *d = parse_data("read last --json --offset 2");
+	const json_t *gap = json_array_get(json_object_get(d, "gaps"), 0);
+	assert_int_equal(number(gap, "from"), 2);
+	assert_int_equal(number(gap, "to"), 2);
+	assert_int_equal(number(gap, "before"), 1);
+	assert_string_equal(string(gap, "reason"), "disk cap");
+	assert_int_equal(json_array_size(json_object_get(d, "lines")), 3);
+	json_decref(d);
+	/* By bytes it is passed, too. */
+	char line[100], want[100];
+	snprintf(line, sizeof(line), "read @ --bytes %d:10", (int)meta.out.gap_offset + 100);
+	assert_int_equal(call(line), 0);
+	assert_memory_equal(out.data, "[... ", 5);
+	snprintf(want, sizeof(want), "terse read %s --bytes %d:10]\n", meta.id,
+		 (int)(meta.out.gap_offset + meta.out.gap_bytes));
+	assert_non_null(strstr(out.data, want));
+}
+
+/* The first part of a line with a gap in it is longer than a page. */
+static void test_gap_inside_a_long_line(void **state)
+{
+	(void)state;
+	struct artifact *a = create("default", 256 * 1024);
+	assert_int_equal(artifact_append(a, ARTIFACT_OUT, "first\n", 6), 0);
+	for (int i = 0; i < 10000; i++)
+		artifact_append(a, ARTIFACT_OUT,
+				"0123456789012345678901234567890123456789"
+				"0123456789012345678901234567890123456789"
+				"01234567890123456789",
+				100);
+	artifact_append(a, ARTIFACT_OUT, "\nlast\n", 6);
+	finish(a);
+	assert_int_equal(meta.out.gap_from, 2);
+	assert_int_equal(call("read @ --offset 2"), 0);
+	assert_memory_equal(out.data, "0123456789", 10);
+	char *cut = strstr(out.data, "[... "), *gap = strstr(cut + 1, "\n[... ");
+	assert_non_null(gap);
+	assert_non_null(strstr(cut, " bytes omitted: terse read "));
+	assert_non_null(strstr(gap, " of line 2 not kept: over the disk cap "));
+	/* What follows the gap is the rest of that line: not to be had by a number. */
+	char want[100];
+	snprintf(want, sizeof(want), "continue: terse read %s --bytes %d]\n", meta.id,
+		 (int)(meta.out.gap_offset + meta.out.gap_bytes));
+	assert_non_null(strstr(gap, want));
+	assert_int_equal(call("read @ --tail 2"), 0);
+	assert_true(out.len <= 30000);
+	assert_non_null(strstr(out.data, "\nlast\n"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_lines),          TEST(test_pages), TEST(test_lines_over_the_limit),
+		TEST(test_bytes),          TEST(test_usage), TEST(test_json),
+		TEST(test_json_truncated), TEST(test_gap),   TEST(test_gap_inside_a_long_line),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
