@@ -363,7 +363,9 @@ const struct option option_table[] = {
 		.flag = "--heartbeat",
 		.variable = "TERSE_HEARTBEAT",
 		.safe = true,
-		.help = "Tell that the command still runs when nothing was printed for this long.",
+		.help = "Tell that the command still runs when nothing was printed for this long, "
+			"or not "
+			"all there is.",
 	},
 	{
 		.section = "report",

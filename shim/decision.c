@@ -52,10 +52,11 @@ static int make_argv(struct decision *d, char **argv, bool shimmed)
 
 	while (argv[count])
 		count++;
-	d->argv = malloc((count + 3) * sizeof(*d->argv));
+	d->made = malloc((count + 3) * sizeof(*d->made));
 	d->base = malloc(len + 2);
-	if (!d->argv || !d->base)
+	if (!d->made || !d->base)
 		return -1;
+	d->argv = d->made;
 	d->base[0] = '-';
 	memcpy(d->base + 1, d->program, len + 1);
 	d->argv[n++] = shimmed && argv[0] ? argv[0] : d->base + !login;
@@ -70,7 +71,6 @@ static int make_argv(struct decision *d, char **argv, bool shimmed)
 /* Without memory the arguments are handed on as they are. */
 static int fail(struct decision *d, char **argv)
 {
-	free(d->argv);
 	d->argv = argv;
 	errno = ENOMEM;
 	return -1;
@@ -109,7 +109,7 @@ int decision_make(struct decision *d, const struct settings *s, char **argv, boo
 
 void decision_release(struct decision *d)
 {
-	free(d->argv);
+	free(d->made);
 	free(d->base);
 	free(d->command);
 }

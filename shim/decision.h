@@ -23,11 +23,12 @@
 
 struct decision {
 	const char *program; /* the real shell's path ... */
-	char **argv;         /* ... and its arguments; freed with the rest */
+	char **argv;         /* ... and its arguments */
 	const char *agent;   /* whose tool call it is; NULL: nobody's, to be passed on */
 	char *command;       /* the part that the model wrote */
 	char room[PATH_MAX]; /* of program */
-	char *base;          /* of argv[0] */
+	char **made;         /* argv, unless there was no memory for it ... */
+	char *base;          /* ... and what argv[0] is in */
 };
 
 /* Whether this process was started as terse-sh: by the name of the file that was executed, or by

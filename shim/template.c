@@ -20,6 +20,8 @@ const char *template_refuse(const char *template)
 {
 	unsigned parts = 0;
 
+	if (*template == '\0')
+		return "empty";
 	for (const char *t = template; *t; t++) {
 		parts += starts_with(t, command, LENGTH(command)) ||
 			 starts_with(t, word, LENGTH(word));

@@ -13,6 +13,17 @@
 
 static const char prefix[] = "agent-";
 
+/* The namespace of process IDs that this process is in; 0: not known. */
+static unsigned long long own_namespace(void)
+{
+	char link[64];
+	ssize_t n = readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
+	unsigned long long number = 0;
+
+	link[n > 0 ? n : 0] = '\0';
+	return sscanf(link, "pid:[%llu]", &number) == 1 ? number : 0;
+}
+
 static const char *find_process(const struct settings *s, const char *agent, pid_t from,
 				char room[SESSION_ROOM])
 {
@@ -21,7 +32,8 @@ static const char *find_process(const struct settings *s, const char *agent, pid
 
 	if (!name)
 		return NULL;
-	snprintf(room, SESSION_ROOM, "%s%s-%d-%llu", prefix, name, (int)p.pid, p.started);
+	snprintf(room, SESSION_ROOM, "%s%s-%d-%llu.%llu", prefix, name, (int)p.pid, p.started,
+		 own_namespace());
 	return room;
 }
 
@@ -36,47 +48,53 @@ const char *session_name(const struct settings *settings, pid_t from, char room[
 	return name ? name : "default";
 }
 
-/* The number behind the last '-' of name[0..*len), which is then shortened by both. -1: there is
-   none. */
-static long long take_number(const char *name, size_t *len)
+/* The number at the end of name[0..*len), behind a `mark`; the name is shortened by both. -1: there
+   is none. */
+static long long take_number(const char *name, size_t *len, char mark)
 {
 	size_t digits = 0;
 
 	while (digits < *len && isdigit((unsigned char)name[*len - digits - 1]))
 		digits++;
-	if (digits == 0 || digits > 18 || digits == *len || name[*len - digits - 1] != '-')
+	if (digits == 0 || digits > 18 || digits == *len || name[*len - digits - 1] != mark)
 		return -1;
 	*len -= digits + 1;
 	return strtoll(name + *len + 1, NULL, 10);
 }
 
-static bool read_name(const char *name, long long *pid, long long *started)
+/* What a session is named after. */
+struct named {
+	long long pid, started, namespace;
+};
+
+static bool read_name(const char *name, struct named *n)
 {
 	size_t len = strlen(name);
 
 	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
 		return false;
-	*started = take_number(name, &len);
-	*pid = *started >= 0 ? take_number(name, &len) : -1;
-	return *pid > 0 && *pid <= INT32_MAX && len > sizeof(prefix) - 1;
+	n->namespace = take_number(name, &len, '.');
+	n->started = n->namespace >= 0 ? take_number(name, &len, '-') : -1;
+	n->pid = n->started >= 0 ? take_number(name, &len, '-') : -1;
+	return n->pid > 0 && n->pid <= INT32_MAX && len > sizeof(prefix) - 1;
 }
 
 bool session_is_process(const char *name)
 {
-	long long pid, started;
+	struct named n;
 
-	return read_name(name, &pid, &started);
+	return read_name(name, &n);
 }
 
 bool session_is_over(const char *name)
 {
-	long long pid, started;
+	struct named n;
 	struct process p;
 
-	if (!read_name(name, &pid, &started))
+	if (!read_name(name, &n) || (unsigned long long)n.namespace != own_namespace())
 		return false;
 	/* Where /proc tells nothing, nothing is known to be over. */
 	if (process_read(getpid(), &p) < 0)
 		return false;
-	return process_read((pid_t)pid, &p) < 0 || p.started != (unsigned long long)started;
+	return process_read((pid_t)n.pid, &p) < 0 || p.started != (unsigned long long)n.started;
 }

@@ -12,7 +12,8 @@ enum { SESSION_ROOM = 96 };
 
 /* The setting (--session, TERSE_SESSION), else the conversation that the environment of the agent
    names (shim/rule.h), else the agent's process, which is looked for from `from` on upwards and
-   written into `room` ("agent-pi-4711-88123": its name, process ID and start time), else "default".
+   written into `room` ("agent-pi-4711-88123.4026531836": its name, process ID, start time and
+   namespace of process IDs), else "default".
    Not yet a directory name: see store_session_name(). Lives as long as the settings, the
    environment and the room. */
 const char *session_name(const struct settings *settings, pid_t from, char room[SESSION_ROOM]);
@@ -20,7 +21,8 @@ const char *session_name(const struct settings *settings, pid_t from, char room[
 /* Whether a session is named after an agent's process. */
 bool session_is_process(const char *name);
 
-/* The same, and that process is gone: nobody can go on with the session. */
+/* The same, and that process is gone: nobody can go on with the session. Of a process in another
+   namespace (a container's, a sandbox's) nothing is known. */
 bool session_is_over(const char *name);
 
 #endif

@@ -317,7 +317,7 @@ class CodexPreloadAndBashEnv(CodexCommands, Codex):
 
 class PiCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
     def check_session(self, session):
-        self.assertRegex(session, r"^agent-pi-\d+-\d+$")
+        self.assertRegex(session, r"^agent-pi-\d+-\d+\.\d+$")
 
     def test_timeout(self):
         """It kills the group with SIGKILL: what came is kept, and nothing is left running."""
@@ -339,7 +339,7 @@ class PiPreload(PiCommands, Pi):
 
 class OpencodeCommands(Commands, Server, ReadOnlyHome):
     def check_session(self, session):
-        self.assertRegex(session, r"^agent-opencode-\d+-\d+$")
+        self.assertRegex(session, r"^agent-opencode-\d+-\d+\.\d+$")
 
 
 class OpencodeShell(OpencodeCommands, Opencode):

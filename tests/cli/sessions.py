@@ -307,7 +307,8 @@ class Sessions(Life):
         """A session that is named after its agent's process ends with it."""
         agent = subprocess.Popen(["sleep", "1000"], env=self.env(), stdin=subprocess.DEVNULL)
         stat = read_file("/proc/%d/stat" % agent.pid).decode()
-        name = "agent-pi-%d-%s" % (agent.pid, stat[stat.rindex(")") + 2:].split()[19])
+        name = "agent-pi-%d-%s.%s" % (agent.pid, stat[stat.rindex(")") + 2:].split()[19],
+                                      os.readlink("/proc/self/ns/pid")[5:-1])
         made = self.make(1, "--session", name)
         self.say("gc", "--keep", "off")
         self.assertEqual(self.listed("--session", name), made)

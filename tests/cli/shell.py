@@ -364,7 +364,7 @@ class Others(Shell):
         run = self.as_agent("pi", TERSE_SH + " -c 'seq 3000'",
                             env={"PI_CODING_AGENT": "true", "SHELL": BASH})
         self.assertTrue(FOOTER.search(run.out))
-        self.assertRegex(self.metadata(run.id)["session"], r"^agent-pi-\d+-\d+$")
+        self.assertRegex(self.metadata(run.id)["session"], r"^agent-pi-\d+-\d+\.\d+$")
 
     def test_gemini(self):
         run = self.run_to_end(TERSE_SH, "-c", gemini("seq 3000 # all"),

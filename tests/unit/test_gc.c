@@ -315,25 +315,31 @@ static void test_agents(void **state)
 {
 	(void)state;
 	struct store s = open_store();
-	char gone[64], here[64], other[64], id[ID_LEN + 1], text[1024];
+	char gone[64], here[64], other[64], elsewhere[64], id[ID_LEN + 1], text[1024],
+		link[64] = "";
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0)
 		_exit(0);
 	child_wait(pid);
 	assert_true(io_read_file(AT_FDCWD, "/proc/self/stat", text, sizeof(text)) > 0);
+	assert_true(readlink("/proc/self/ns/pid", link, sizeof(link) - 1) > 0);
 	char *field = strrchr(text, ')') + 2;
 	for (int i = 3; i < 22; i++)
 		field = strchr(field, ' ') + 1;
 	unsigned long long start = strtoull(field, NULL, 10);
-	snprintf(gone, sizeof(gone), "agent-pi-%d-1", (int)pid);
-	snprintf(here, sizeof(here), "agent-pi-%d-%llu", (int)getpid(), start);
-	snprintf(other, sizeof(other), "agent-pi-%d-%llu", (int)getpid(), start - 1);
+	unsigned long long space = strtoull(link + strlen("pid:["), NULL, 10);
+	snprintf(gone, sizeof(gone), "agent-pi-%d-1.%llu", (int)pid, space);
+	snprintf(here, sizeof(here), "agent-pi-%d-%llu.%llu", (int)getpid(), start, space);
+	snprintf(other, sizeof(other), "agent-pi-%d-%llu.%llu", (int)getpid(), start - 1, space);
+	snprintf(elsewhere, sizeof(elsewhere), "agent-pi-%d-1.%llu", (int)pid, space + 1);
+	assert_false(session_is_over(elsewhere));
 	assert_true(session_is_over(gone));
 	assert_false(session_is_over(here));
 	assert_true(session_is_over(other));
-	static const char *const none[] = {"default",   "agent-",       "agent-1",  "agent-1-2x",
-					   "agent-1-2", "xagent-a-1-2", "agent-x-2"};
+	static const char *const none[] = {"default",    "agent-",      "agent-1",
+					   "agent-1-2x", "agent-1-2",   "xagent-a-1-2",
+					   "agent-x-2",  "agent-a-1-2", "agent-a-1-2.x"};
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
 		assert_false(session_is_over(none[i]));
 	make(gone, 0, 10, id);

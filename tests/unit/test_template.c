@@ -90,8 +90,8 @@ static void what_is_asked_for_is_taken(void **state)
 
 static void mistakes_are_refused(void **state)
 {
-	static const char *const bad[] = {"\\", "a\\b", "{word}{word}", "{command} {word}"};
-	static const char *const good[] = {"", "*", "\\n\\\\\\*", "a{word}b", "{", "{words}"};
+	static const char *const bad[] = {"", "\\", "a\\b", "{word}{word}", "{command} {word}"};
+	static const char *const good[] = {"*", "\\n\\\\\\*", "a{word}b", "{", "{words}"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
