@@ -6,6 +6,7 @@
 #include "supervisor/base/human.h"
 #include "supervisor/base/io.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/replay.h"
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
@@ -39,21 +40,41 @@ static int open_output(const char *verb, const char *name, bool force)
 	return fd;
 }
 
+/* Writes the recording alone. Returns 0, or -1 after saying why not. */
+static int write_cast(const char *verb, const struct id_found *found, int to, int version)
+{
+	int from = replay_open(verb, found);
+	int result = from < 0 ? -1 : replay_write_cast(from, to, version);
+	if (from >= 0 && result < 0)
+		replay_failed(verb, found->id, errno);
+	io_close(&from);
+	return result;
+}
+
+static int write_all(const char *verb, const struct id_found *found, int dir, int to)
+{
+	int result = archive_write(dir, found->id, to);
+	if (result < 0)
+		verb_error(verb, errno == EBUSY ? "%s: its run still writes it" : "%s: %m",
+			   found->id);
+	return result;
+}
+
+/* `cast`: the version of the asciicast that is wanted, or 0. */
 static int write_found(const char *verb, const struct id_found *found, const char *output,
-		       bool force)
+		       bool force, int cast)
 {
 	char name[ID_LEN + 16], size[HUMAN_LEN];
 	struct stat st;
 	int status = 1, dir = store_open_session(found->store, found->session, false);
-	snprintf(name, sizeof(name), "%s.terse.zst", found->id);
+	snprintf(name, sizeof(name), "%s.%s", found->id, cast ? "cast" : "terse.zst");
 	if (!output)
 		output = name;
 	int fd = dir < 0 ? -1 : open_output(verb, output, force);
 	if (fd < 0)
 		goto out;
-	if (archive_write(dir, found->id, fd) < 0) {
-		verb_error(verb, errno == EBUSY ? "%s: its run still writes it" : "%s: %m",
-			   found->id);
+	int written = cast ? write_cast(verb, found, fd, cast) : write_all(verb, found, dir, fd);
+	if (written < 0) {
 		/* Not a device, say, that was there before. */
 		if (!is_standard(output) && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 			unlink(output);
@@ -72,10 +93,11 @@ out:
 int command_archive(struct command_context *c, int argc, char **argv)
 {
 	const char *session = NULL, *output = NULL, *name;
-	bool force = false;
+	bool force = false, cast = false, cast3 = false;
 	const struct verb_option table[] = {
 		{"--output", VERB_TEXT, &output}, {"-o", VERB_TEXT, &output},
 		{"--force", VERB_FLAG, &force},   {"--session", VERB_TEXT, &session},
+		{"--cast", VERB_FLAG, &cast},     {"--cast3", VERB_FLAG, &cast3},
 		{NULL, VERB_FLAG, NULL},
 	};
 	int operands = verb_parse(table, argc, argv, &name, 1);
@@ -91,7 +113,7 @@ int command_archive(struct command_context *c, int argc, char **argv)
 	if (verb_find(c->settings, session, name, stores, &count, &found) < 0)
 		verb_not_found(argv[0], name, errno);
 	else
-		status = write_found(argv[0], &found, output, force);
+		status = write_found(argv[0], &found, output, force, cast3 ? 3 : cast ? 2 : 0);
 	while (count > 0)
 		store_close(&stores[--count]);
 	return status;

@@ -110,12 +110,10 @@ static const struct topic topics[] = {
 	 "made a session of its own (daemons) is left alone. With SIGNAL, sends that to the "
 	 "command's\n"
 	 "process group.\n"},
-	{"replay",
-	 "terse replay ID [--speed N] [--max-wait TIME]\n       terse replay ID --cast|--cast3",
+	{"replay", "terse replay ID [--speed N] [--max-wait TIME]",
 	 "Shows what a command wrote as it wrote it, if it was run with --record.\n\n"
 	 "  --speed N             so many times as fast\n"
-	 "  --max-wait TIME       no pause is longer\n"
-	 "  --cast, --cast3       prints it as an asciicast of version 2 or 3 for asciinema\n"},
+	 "  --max-wait TIME       no pause is longer\n"},
 	{"resize", "terse resize ID COLSxROWS",
 	 "Gives the terminal of a command that runs another size.\n"},
 	{"path", "terse path [--stderr|--raw] [--session NAME] [--json] ID",
@@ -140,11 +138,16 @@ static const struct topic topics[] = {
 	 "crashes have left behind. What still runs stays. Done by itself after a run, once in a\n"
 	 "while ([gc] interval). OPTIONS: --keep, --gc-age, --gc-size ... (see terse help run).\n\n"
 	 "  --dry-run             only tell what would be removed\n"},
-	{"archive", "terse archive [--output FILE|-] [--force] [--session NAME] ID",
+	{"archive",
+	 "terse archive [--output FILE|-] [--force] [--cast|--cast3] [--session NAME] ID",
 	 "Writes an artifact with all that belongs to it to one compressed file, to be passed on\n"
 	 "(ID.terse.zst in this directory).\n\n"
 	 "  --output FILE         to this file; -: to standard output\n"
-	 "  --force               in place of one that is there\n"},
+	 "  --force               in place of one that is there\n"
+	 "  --cast, --cast3       the recording alone (run --record), as an asciicast of version 2 "
+	 "or "
+	 "3,\n"
+	 "                        which asciinema plays (ID.cast)\n"},
 	{"restore", "terse restore [--session NAME] FILE|-",
 	 "Takes an artifact out of such a file, into this session. It keeps its ID.\n"},
 	{"filter", "terse filter [OPTIONS] < FILE",

@@ -216,27 +216,37 @@ static int play_to_end(const struct player *p, int fd)
 	return result;
 }
 
-/* Opens the recording. Returns a descriptor, or -1 after saying why not. */
+int replay_open(const char *verb, const struct id_found *found)
+{
+	char file[ID_LEN + 6];
+	snprintf(file, sizeof(file), "%s.cast", found->id);
+	int dir = store_open_session(found->store, found->session, false);
+	int fd = dir < 0 ? -1 : store_open_file(dir, file, O_RDONLY);
+	if (fd < 0 && errno == ENOENT)
+		verb_error(verb, "%s: was not recorded (run it with --record)", found->id);
+	else if (fd < 0)
+		verb_error(verb, "%s: %m", found->id);
+	io_close(&dir);
+	return fd;
+}
+
+void replay_failed(const char *verb, const char *name, int error)
+{
+	verb_error(verb, "%s: %s", name,
+		   error == EBADMSG ? "the recording is damaged" : strerror(error));
+}
+
+/* Finds and opens it. */
 static int open_recording(const struct settings *s, const char *session, const char *verb,
 			  const char *name)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
-	char file[ID_LEN + 6];
-	int count, fd = -1, dir = -1;
-	if (verb_find(s, session, name, stores, &count, &found) < 0) {
+	int count, fd = -1;
+	if (verb_find(s, session, name, stores, &count, &found) < 0)
 		verb_not_found(verb, name, errno);
-		goto out;
-	}
-	snprintf(file, sizeof(file), "%s.cast", found.id);
-	dir = store_open_session(found.store, found.session, false);
-	fd = dir < 0 ? -1 : store_open_file(dir, file, O_RDONLY);
-	if (fd < 0 && errno == ENOENT)
-		verb_error(verb, "%s: was not recorded (run it with --record)", found.id);
-	else if (fd < 0)
-		verb_error(verb, "%s: %m", found.id);
-out:
-	io_close(&dir);
+	else
+		fd = replay_open(verb, &found);
 	while (count > 0)
 		store_close(&stores[--count]);
 	return fd;
@@ -258,12 +268,12 @@ static int parse_speed(const char *verb, const char *text, double *speed)
 int command_replay(struct command_context *c, int argc, char **argv)
 {
 	const char *session = NULL, *name, *speed = NULL, *wait = NULL;
-	bool cast = false, cast3 = false;
 	struct player p = {.speed = 1, .longest = INFINITY};
 	const struct verb_option table[] = {
-		{"--speed", VERB_TEXT, &speed},     {"--max-wait", VERB_TEXT, &wait},
-		{"--cast", VERB_FLAG, &cast},       {"--cast3", VERB_FLAG, &cast3},
-		{"--session", VERB_TEXT, &session}, {NULL, VERB_FLAG, NULL},
+		{"--speed", VERB_TEXT, &speed},
+		{"--max-wait", VERB_TEXT, &wait},
+		{"--session", VERB_TEXT, &session},
+		{NULL, VERB_FLAG, NULL},
 	};
 	int64_t longest = 0;
 	int count = verb_parse(table, argc, argv, &name, 1);
@@ -286,11 +296,9 @@ int command_replay(struct command_context *c, int argc, char **argv)
 	sigaddset(&p.signals, SIGINT);
 	sigaddset(&p.signals, SIGTERM);
 	sigaddset(&p.signals, SIGHUP);
-	int result = cast || cast3 ? replay_write_cast(fd, STDOUT_FILENO, cast3 ? 3 : 2)
-				   : play_to_end(&p, fd);
+	int result = play_to_end(&p, fd);
 	if (result < 0)
-		verb_error(argv[0], "%s: %s", name,
-			   errno == EBADMSG ? "the recording is damaged" : strerror(errno));
+		replay_failed(argv[0], name, errno);
 	io_close(&fd);
 	return result < 0;
 }

@@ -113,7 +113,7 @@ static int take_option(struct sender *s, int argc, char **argv, int *i, struct i
 	bool takes = session || options[at].takes;
 	if (takes && *i + 1 >= argc)
 		return bad_usage(s->verb, name, "needs a value");
-	const char *value = takes ? argv[++*i] : NULL;
+	const char *value = takes ? argv[++*i] : "";
 	if (session)
 		s->session = value;
 	else

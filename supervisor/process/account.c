@@ -92,7 +92,7 @@ void account_add(struct account *a, struct interceptor *text, bool is_stderr, bo
 		tell_binary(r, s, name);
 	if (ending.place.error && (left_out || background))
 		report_warn(r, "%s: output not kept: %s", name, strerror(ending.place.error));
-	if (background)
+	if (background && r->state != REPORT_RUNNING)
 		report_warn(r, "%s: background processes still write", name);
 }
 

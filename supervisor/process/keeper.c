@@ -335,7 +335,9 @@ static void take_account(struct keeper *k)
 		return;
 	account_init(&k->account, k->job, &k->record);
 	if (k->asked)
-		report_warn(&k->account.report, "waiting for input: \"%s\"", k->prompt);
+		report_warn(&k->account.report,
+			    "waiting for input: \"%s\"; answer: terse send %s TEXT --key enter",
+			    k->prompt, k->record.meta.id);
 	for (int i = 0; i < k->source_count; i++) {
 		const struct source *s = &k->sources[i];
 		account_add(&k->account, s->text, s->is_stderr, s->fd >= 0, &k->record);

@@ -125,8 +125,8 @@ class Yield(LiveCase):
         self.assertEqual([told[k] for k in ("state", "exit_code", "signal", "success", "ended",
                                             "stdout")],
                          ["running", None, None, None, None, "hello\nName? "])
-        self.assertEqual(told["warnings"], ["waiting for input: Name? : terse send %s TEXT "
-                                            "--key enter" % identifier])
+        self.assertEqual(told["warnings"], ['waiting for input: "Name? "; answer: terse send %s '
+                                            "TEXT --key enter" % identifier])
         self.send(identifier, "--key", "enter")
         self.await_(identifier, code=4)
 

@@ -21,7 +21,8 @@ class Recorded(Case):
         return run
 
     def cast(self, *options):
-        return [json.loads(line) for line in self.ask("replay", "last", *options).splitlines()]
+        out = self.ask("archive", "--output", "-", *options, "last")
+        return [json.loads(line) for line in out.splitlines()]
 
     def test_asciicast(self):
         run = self.record()
@@ -38,6 +39,14 @@ class Recorded(Case):
             self.assertTrue(all(e[0] >= 0 for e in events))
         second = self.cast("--cast")
         self.assertGreaterEqual(second[-1][0], second[1][0])
+
+    def test_a_file(self):
+        self.record()
+        identifier = self.ask("list").split()[6].decode()
+        out = self.ask("archive", "--cast", "last")
+        self.assertIn(identifier.encode() + b".cast: ", out)
+        with open(os.path.join(self.work, identifier + ".cast"), "rb") as f:
+            self.assertEqual(json.loads(f.readline())["version"], 2)
 
     def test_shown_again(self):
         self.record()
@@ -86,6 +95,10 @@ class Recorded(Case):
             run = self.terse("replay", "last")
             self.assertEqual((run.code, run.out),
                              (1, b"terse replay: last: the recording is damaged\n"), data)
+            run = self.terse("archive", "--cast", "-o", "out", "last")
+            self.assertEqual(run.code, 1)
+            self.assertIn(b"the recording is damaged", run.out)
+            self.assertFalse(os.path.exists(os.path.join(self.work, "out")))
         # One that was cut off plays as far as it goes.
         write_file(path, b'{"version":2}\n[0.1,"o","x"]\n[0.2,"o","y', 0o600)
         self.assertEqual(self.ask("replay", "last"), b"x")
