@@ -43,8 +43,8 @@ static int take(struct settings *s, const char *const argv[], struct option_erro
 
 static void flags_are_told_from_other_words(void **state)
 {
-	static const char *const others[] = {"--",        "-",        "--col", "--colss",
-					     "--no-cols", "cols",     "-cols", "--no-",
+	static const char *const others[] = {"--",        "-",         "--col", "--colss",
+					     "--no-cols", "cols",      "-cols", "--no-",
 					     "--no-full", "--formats", "",      NULL};
 	struct option_error error = {""};
 	struct settings s = start();
