@@ -74,14 +74,20 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-	{"run", command_run},           {"read", command_read},     {"search", command_search},
-	{"show", command_show},         {"list", command_list},     {"history", command_history},
-	{"path", command_path},         {"filter", command_filter}, {"replay", command_replay},
-	{"attach", command_attach},     {"await", command_await},   {"send", command_send},
-	{"signal", command_signal},     {"resize", command_resize}, {"snapshot", command_snapshot},
-	{"config", command_config},     {"doctor", command_doctor}, {"help", command_help},
-	{"--help", command_help},       {"-h", command_help},       {"version", command_version},
-	{"--version", command_version},
+	{"run", command_run},           {"read", command_read},
+	{"search", command_search},     {"show", command_show},
+	{"list", command_list},         {"history", command_history},
+	{"path", command_path},         {"filter", command_filter},
+	{"replay", command_replay},     {"attach", command_attach},
+	{"await", command_await},       {"send", command_send},
+	{"signal", command_signal},     {"resize", command_resize},
+	{"snapshot", command_snapshot}, {"config", command_config},
+	{"doctor", command_doctor},     {"help", command_help},
+	{"--help", command_help},       {"-h", command_help},
+	{"version", command_version},   {"--version", command_version},
+	{"session", command_session},   {"rewind", command_rewind},
+	{"drop", command_drop},         {"gc", command_gc},
+	{"archive", command_archive},   {"restore", command_restore},
 };
 
 static const struct verb *find_verb(const char *name)
