@@ -336,7 +336,7 @@ int stream_append(struct stream *s, const char *data, size_t len)
 int stream_flush(struct stream *s)
 {
 	int result = s->error ? -1 : 0;
-	if (s->len > 0)
+	if (s->collected && s->len > 0)
 		result = store_collected(s);
 	write_entries(s);
 	struct meta_stream m;
