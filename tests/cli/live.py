@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import struct
@@ -275,6 +276,44 @@ class Prompts(LiveCase):
         self.assertIn(b"# Please enter the commit message", self.ask("snapshot", identifier))
         self.send(identifier, "iA message", "--key", "escape", ":wq", "--key", "enter")
         self.assertIn(b"A message\n[terse: exit 0]\n", self.await_(identifier))
+
+    def test_ssh_to_an_unknown_host(self):
+        """It asks on /dev/tty, whatever its standard input is."""
+        sshd = shutil.which("sshd", path="/usr/sbin:" + os.environ["PATH"])
+        if not sshd:
+            self.skipTest("no sshd")
+        self.run_to_end("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "key")
+        config = write_file(os.path.join(self.work, "config"), "")
+        server = "%s -i -f %s -h %s" % (sshd, config, os.path.join(self.work, "key"))
+        if os.getuid() == 0:
+            os.makedirs("/run/sshd", 0o755, exist_ok=True)
+        out = self.start_("ssh", "-F", "none", "-o", "ProxyCommand=" + server, "-o",
+                          "UserKnownHostsFile=" + os.path.join(self.work, "hosts"), "-o",
+                          "BatchMode=no", "-o", "PreferredAuthentications=publickey", "host")
+        identifier = self.asked(out, "Are you sure you want to continue connecting "
+                                "(yes/no/[fingerprint])? ")
+        self.send(identifier, "yes", "--key", "enter")
+        out = self.await_(identifier, code=255)
+        self.assertIn(b"Permanently added 'host'", out)
+        self.assertTrue(os.path.getsize(os.path.join(self.work, "hosts")))
+
+    def test_npm_init(self):
+        """Node waits in epoll, with its terminal raw."""
+        if not shutil.which("npm"):
+            self.skipTest("no npm")
+        os.mkdir(os.path.join(self.work, "thing"))
+        out = self.start_("npm", "init", cwd=os.path.join(self.work, "thing"),
+                          env={"npm_config_update_notifier": "false"})
+        identifier = self.asked(out, "package name: (thing) ")
+        self.send(identifier, "other", "--key", "enter")
+        self.asked(self.await_(identifier), "version: (1.0.0) ")
+        for _ in range(20):
+            self.send(identifier, "--key", "enter")
+            last = self.terse("await", identifier).out
+            if b"waiting for input" not in last:
+                break
+        with open(os.path.join(self.work, "thing", "package.json"), "rb") as f:
+            self.assertEqual(json.load(f)["name"], "other")
 
     def test_apt_like_question(self):
         """Of a process of the group, behind a pipe that does not matter."""
