@@ -55,6 +55,13 @@
 //                outlet.c       printing without blocking
 //     reading/   page.c page_tail.c slice.c  the lines or bytes that are shown at once
 //                fit.c hint.c   what fits; how to go on
+//     wiring/    wirings.c      how each agent is told to run its commands through terse
+//                wiring.c step.c wiring_json.c wiring_toml.c wiring_text.c  putting that into its
+//                files, and taking it out
+//                jsonc.c jsonc_edit.c toml.c toml_edit.c  changing a text in place
+//                document.c diff.c  the files; what differs
+//                hook.c         what an agent tells its hook, and the answer
+//                place.c advice.c canary.c  where terse is; what to know; trying it
 //     command/   one file a verb; runs.c (list, history), digest.c (filter, read --preview, show),
 //                reader.c (who reads), verb.c, reach.c follow.c news.c live_list.c row.c
 //                cleanup.c moment.c: what verbs share
@@ -88,6 +95,8 @@ static const struct verb verbs[] = {
 	{"session", command_session},   {"rewind", command_rewind},
 	{"drop", command_drop},         {"gc", command_gc},
 	{"archive", command_archive},   {"restore", command_restore},
+	{"agent", command_agent},       {"init", command_init},
+	{"hook", command_hook},
 };
 
 static const struct verb *find_verb(const char *name)

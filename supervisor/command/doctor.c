@@ -6,36 +6,60 @@
 #include "supervisor/artifact/store.h"
 #include "supervisor/base/io.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
 #include "supervisor/process/environment.h"
 #include "supervisor/process/pty.h"
 #include "supervisor/process/sink.h"
+#include "supervisor/wiring/advice.h"
+#include "supervisor/wiring/canary.h"
+#include "supervisor/wiring/document.h"
+#include "supervisor/wiring/wiring.h"
 
 #include <errno.h>
+#include <jansson.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+enum state { GOOD, BAD, NOTE };
+
 struct doctor {
 	int problems;
 	bool store_found;
+	json_t *checks; /* --json; else NULL */
 };
 
-static void tell(struct doctor *d, bool good, const char *what, const char *detail)
+static void tell(struct doctor *d, enum state state, const char *what, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static void tell(struct doctor *d, enum state state, const char *what, const char *format, ...)
 {
-	printf("%-8s %s: %s\n", good ? "ok" : "PROBLEM", what, detail);
-	if (!good)
-		d->problems++;
+	static const char *const shown[] = {"ok", "PROBLEM", "-"};
+	static const char *const named[] = {"ok", "problem", "note"};
+	char detail[2 * PATH_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(detail, sizeof(detail), format, args);
+	va_end(args);
+	d->problems += state == BAD;
+	if (!d->checks)
+		printf("%-8s %s: %s\n", shown[state], what, detail);
+	else
+		json_array_append_new(d->checks, json_pack("{s:s,s:s,s:s}", "state", named[state],
+							   "what", what, "detail", detail));
 }
 
 static void check_pty(struct doctor *d)
 {
 	struct pty pty;
 	if (pty_open(&pty, 80, 24, false, NULL) < 0) {
-		tell(d, false, "pseudo-terminal", strerror(errno));
+		tell(d, BAD, "pseudo-terminal", "%s", strerror(errno));
 		return;
 	}
-	tell(d, true, "pseudo-terminal", "can be opened");
+	tell(d, GOOD, "pseudo-terminal", "can be opened");
 	io_close(&pty.master);
 	io_close(&pty.slave);
 }
@@ -43,7 +67,7 @@ static void check_pty(struct doctor *d)
 static void check_proc(struct doctor *d)
 {
 	bool good = access("/proc/self/stat", R_OK) == 0;
-	tell(d, good, "/proc",
+	tell(d, good ? GOOD : BAD, "/proc", "%s",
 	     good ? "readable" : "missing: readers of pipes get the whole text, never a preview");
 }
 
@@ -54,20 +78,20 @@ static void on_store(void *ctx, const char *path, const char *origin, int error)
 	if (d->store_found)
 		return;
 	if (error)
-		printf("%-8s store: %s (%s): %s\n", "-", path, origin, strerror(error));
+		tell(d, NOTE, "store", "%s (%s): %s", path, origin, strerror(error));
 	else
-		printf("%-8s store: %s (%s)\n", "ok", path, origin);
+		tell(d, GOOD, "store", "%s (%s)", path, origin);
 	d->store_found = error == 0;
 }
 
 static void check_configuration(struct doctor *d)
 {
-	struct settings settings;
+	struct settings settings = {0};
 	struct option_error error = {""};
-	if (settings_init(&settings) < 0)
+	if (settings_load(&settings, &error) < 0)
 		return;
-	settings_load(&settings, &error);
-	tell(d, !*error.text, "configuration", *error.text ? error.text : "no errors");
+	tell(d, *error.text ? BAD : GOOD, "configuration", "%s",
+	     *error.text ? error.text : "no errors");
 	settings_release(&settings);
 }
 
@@ -75,10 +99,10 @@ static void check_shell(struct doctor *d, const struct settings *s)
 {
 	const char *shell = shell_find(s->shell);
 	bool good = access(shell, X_OK) == 0;
-	tell(d, good, "shell", good ? shell : strerror(errno));
+	tell(d, good ? GOOD : BAD, "shell", "%s", good ? shell : strerror(errno));
 }
 
-static void check_reader(void)
+static void check_reader(struct doctor *d)
 {
 	static const char *const names[] = {
 		[SINK_PERSON] = "a person at a terminal; output is passed through",
@@ -90,34 +114,136 @@ static void check_reader(void)
 	enum sink sink = sink_of(STDOUT_FILENO);
 	if (sink == SINK_PIPE)
 		sink = sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), false);
-	printf("%-8s standard output goes to %s\n", "-", names[sink]);
+	tell(d, NOTE, "standard output", "goes to %s", names[sink]);
 }
 
-static void check_switches(void)
+static void check_switches(struct doctor *d)
 {
 	const char *off = getenv("TERSE"), *active = getenv(ENVIRONMENT_ACTIVE);
 	if (off && strcmp(off, "0") == 0)
-		printf("%-8s TERSE=0: commands are run without terse\n", "-");
+		tell(d, NOTE, "TERSE=0", "commands are run without terse");
 	if (active && *active)
-		printf("%-8s this shell is inside terse: commands are run as they are\n", "-");
+		tell(d, NOTE, "this shell is inside terse", "commands are run as they are");
+}
+
+/* --- agents ------------------------------------------------------------------------------ */
+
+static void check_place(struct doctor *d, const struct place *place)
+{
+	tell(d, *place->shell ? GOOD : NOTE, "terse-sh", "%s",
+	     *place->shell ? place->shell : "not there: terse init and terse agent need it");
+	tell(d, *place->library ? GOOD : NOTE, "libterse-shim.so", "%s",
+	     *place->library ? place->library : "not there: terse agent and Codex need it");
+}
+
+/* What is wired in one file, told unless it is nothing. */
+static enum wiring_state check_file(struct doctor *d, const struct wiring *w,
+				    const struct wiring_file *file, const char *project,
+				    const struct place *place)
+{
+	enum wiring_state state = WIRING_NONE;
+	struct wiring_error error = {.line = 0};
+	struct buffer out = BUFFER_INIT;
+	struct document document;
+	char path[PATH_MAX];
+
+	if (wiring_path(&file->folder, project, path) < 0)
+		return state;
+	if (document_read(&document, path, project) < 0) {
+		tell(d, BAD, w->agent, "%s: %s", path,
+		     document.reason ? document.reason : strerror(errno));
+	} else if (document.exists) {
+		const char *text = document.text.data ? document.text.data : "";
+
+		state = wiring_check(file, place, text, document.text.len);
+		if (state == WIRING_SAME)
+			tell(d, GOOD, w->agent, "wired: %s", path);
+		else if (wiring_apply(file, place, text, document.text.len, &out, &error) < 0 &&
+			 errno == EINVAL)
+			tell(d, BAD, w->agent, "%s:%zu: %s", path, error.line, error.text);
+		else if (state == WIRING_OTHER)
+			tell(d, BAD, w->agent,
+			     "%s: wired to other paths, or not all of it: terse init %s%s", path,
+			     w->agent, project ? " --project" : "");
+	}
+	buffer_release(&out);
+	document_release(&document);
+	return state;
+}
+
+static void check_canary(struct doctor *d, const struct wiring *w, const struct place *place)
+{
+	char reason[256];
+	int sung = canary_run(w->agent, place, reason);
+
+	if (sung > 0)
+		tell(d, GOOD, w->agent, "a command as it runs them is previewed");
+	else if (sung < 0)
+		tell(d, BAD, w->agent, "a command as it runs them is not previewed: %s", reason);
+}
+
+static void check_agents(struct doctor *d, const struct place *place)
+{
+	char here[PATH_MAX], found[PATH_MAX];
+	bool known = getcwd(here, sizeof(here)) != NULL;
+
+	for (const struct wiring *w = wirings; w->agent; w++) {
+		bool wired = false, any = false;
+
+		for (size_t i = 0; i < 2 * WIRING_FILES_MAX; i++) {
+			const struct wiring_file *file = &w->files[i / 2];
+			enum wiring_state state = WIRING_NONE;
+
+			if (file->folder.project && (i % 2 == 0 || known))
+				state = check_file(d, w, file, i % 2 ? here : NULL, place);
+			wired = wired || state == WIRING_SAME;
+			any = any || state != WIRING_NONE;
+		}
+		if (wired)
+			check_canary(d, w, place);
+		else if (!any && advice_find_program(w->programs, found))
+			tell(d, NOTE, w->agent, "%s, not wired: terse init %s", found, w->agent);
+	}
+}
+
+static int print_json(struct doctor *d)
+{
+	json_t *all = json_pack("{s:s,s:i,s:O}", "version", TERSE_VERSION, "problems", d->problems,
+				"checks", d->checks);
+	int status = all && json_dumpf(all, stdout, JSON_COMPACT) == 0 ? 0 : -1;
+
+	putchar('\n');
+	json_decref(all);
+	return status;
 }
 
 int command_doctor(struct command_context *c, int argc, char **argv)
 {
-	struct doctor d = {0, false};
-	if (argc > 1) {
-		fprintf(stderr, "terse doctor: %s: no arguments are taken\n", argv[1]);
+	struct doctor d = {.problems = 0};
+	struct place place;
+	bool json = false;
+	const struct verb_option options[] = {{"--json", VERB_FLAG, &json},
+					      {NULL, VERB_FLAG, NULL}};
+
+	if (verb_parse(options, argc, argv, NULL, 0) < 0)
 		return EXIT_TERSE;
-	}
-	puts("terse " TERSE_VERSION);
+	d.checks = json ? json_array() : NULL;
+	if (!json)
+		puts("terse " TERSE_VERSION);
+	place_find(&place);
 	check_pty(&d);
 	check_proc(&d);
 	store_explain(on_store, &d);
 	if (!d.store_found)
-		tell(&d, false, "store", "none can be written: long output can't be kept");
+		tell(&d, BAD, "store", "none can be written: long output can't be kept");
 	check_configuration(&d);
 	check_shell(&d, c->settings);
-	check_reader();
-	check_switches();
+	check_place(&d, &place);
+	check_agents(&d, &place);
+	check_reader(&d);
+	check_switches(&d);
+	if (json && print_json(&d) < 0)
+		return EXIT_TERSE;
+	json_decref(d.checks);
 	return d.problems > 0;
 }

@@ -166,7 +166,35 @@ static const struct topic topics[] = {
 	 "  --profiles            what is known about commands, in the syntax of the ini\n"
 	 "  --agents              what is known about agents, in the same syntax\n"
 	 "  --json                the same for programs\n"},
-	{"doctor", "terse doctor", "Checks whether everything terse needs is in place here.\n"},
+	{"agent", "terse agent COMMAND [ARG...]",
+	 "Starts an agent so that its shell commands are run through terse, by libterse-shim.so "
+	 "in\n"
+	 "LD_PRELOAD: claude, codex, opencode, pi and gemini are known (terse config --agents).\n"
+	 "If the library is missing, the agent starts without.\n"},
+	{"init",
+	 "terse init AGENT [--user|--project] [--instructions] [--dry-run]\n"
+	 "       terse init AGENT --undo [--user|--project] [--dry-run]",
+	 "Tells an agent, in its own configuration, to run its commands through terse. AGENT: "
+	 "claude,\n"
+	 "codex, opencode, pi, gemini, cursor, crush. Everything else in its files stays as it "
+	 "is.\n\n"
+	 "  --user                for all projects of yours (what is done by itself)\n"
+	 "  --project             for the project in this directory\n"
+	 "  --instructions        put lines for the model into the file it reads (CLAUDE.md, "
+	 "AGENTS.md "
+	 "...)\n"
+	 "  --dry-run             only print what would change\n"
+	 "  --undo                make the files what they were\n"},
+	{"hook", "terse hook AGENT EVENT",
+	 "What terse init puts into an agent's files: reads from standard input what happened, "
+	 "and\n"
+	 "ends the session of a conversation that has ended, or rewrites a command (cursor, "
+	 "crush).\n"},
+	{"doctor", "terse doctor [--json]",
+	 "Checks whether everything terse needs is in place here, and how agents are wired up; for "
+	 "each\n"
+	 "of these a command is run as the agent would run it.\n\n"
+	 "  --json                the same for programs\n"},
 	{"help", "terse help [VERB]", "This text, or what VERB does.\n"},
 	{"version", "terse version", "Prints the version.\n"},
 };

@@ -66,6 +66,39 @@ class Commands:
     warm_up = []
 
 
+class Init:
+    """`terse init`, then the agent as it is, then `terse init --undo`."""
+    wiring = "init"
+    warm_up = []
+
+    def test_init(self):
+        first = len(self.warm_up)
+        results = self.drive(
+            *self.warm_up, "seq 200000",
+            lambda r: "terse read %s --offset 100000 --limit 2" % identifier(r[first]),
+            "echo why >&2; exit 3")[first:]
+        shown = self.text(results[0])
+        self.assertTrue(shown.startswith("1\n2\n3\n"), shown)
+        self.assertTrue(FOOTER.search(shown.encode() + b"\n" * (not shown.endswith("\n"))), shown)
+        self.assertLess(len(shown), 6000)
+        self.assertEqual(self.text(results[1]).splitlines()[:2], ["100000", "100001"])
+        self.assertEqual(self.status(results[2]), 3)
+        self.check_session(self.metadata(identifier(shown))["session"])
+        changed = {path for path in self.after if self.after[path] != self.before.get(path)}
+        self.assertTrue(changed)
+        self.ask("init", self.name, "--undo")
+        there = self.files()
+        for path in changed:
+            self.assertEqual(there.get(path), self.before.get(path), path)
+
+    def check_ended(self, session):
+        """Told by a hook, while the agent ends or after it."""
+        def ended():
+            listed = self.ask("session", "list").decode()
+            return re.search(re.escape(session) + r"\s+ended", listed)
+        eventually(ended, "the end of session " + session)
+
+
 class Server:
     def test_a_server_in_the_background_survives(self):
         first = len(self.warm_up)
@@ -249,6 +282,19 @@ class ClaudePreload(ClaudeCommands, Claude):
     wiring = "preload"
 
 
+class ClaudeInit(Init, Claude):
+    def check_session(self, session):
+        self.assertRegex(session, r"^[0-9a-f]{8}-[0-9a-f-]{27}$")
+        self.check_ended(session)
+
+    def test_denied_commands_stay_denied(self):
+        self.settings(permissions={"deny": ["Bash(touch:*)"]})
+        results = self.drive("touch made", "seq 3000")
+        self.assertIn("denied", results[0])
+        self.assertFalse(os.path.exists(os.path.join(self.work, "made")))
+        self.assertTrue(FOOTER.search(results[1].encode() + b"\n"), results[1])
+
+
 # --- Codex ----------------------------------------------------------------------------------
 
 class CodexCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
@@ -313,6 +359,11 @@ class CodexPreloadAndBashEnv(CodexCommands, Codex):
         return {**self.preload(), "BASH_ENV": os.path.join(SOURCE, "shim", "bash-env")}
 
 
+class CodexInit(Init, Codex):
+    def check_session(self, session):
+        self.assertRegex(session, r"^[0-9a-f]{8}-[0-9a-f-]{27}$")
+
+
 # --- pi -------------------------------------------------------------------------------------
 
 class PiCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
@@ -335,6 +386,11 @@ class PiPreload(PiCommands, Pi):
     wiring = "preload"
 
 
+class PiInit(Init, Pi):
+    def check_session(self, session):
+        self.assertRegex(session, r"^agent-pi-\d+-\d+$")
+
+
 # --- opencode ---------------------------------------------------------------------------------
 
 class OpencodeCommands(Commands, Server, ReadOnlyHome):
@@ -348,6 +404,14 @@ class OpencodeShell(OpencodeCommands, Opencode):
 
 class OpencodePreload(OpencodeCommands, Opencode):
     wiring = "preload"
+
+
+class OpencodeInit(Init, Opencode):
+    def check_session(self, session):
+        self.assertRegex(session, r"^ses_\w+$")
+        deleted = self.run_to_end(self.argv("", ())[0], "session", "delete", session, env=self.quiet)
+        self.assertEqual(deleted.code, 0, deleted.out)
+        self.check_ended(session)
 
 
 main()

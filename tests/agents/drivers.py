@@ -37,6 +37,17 @@ class Agent(Case):
     def preload(self):
         return {"LD_PRELOAD": SHIM}
 
+    def files(self):
+        return {os.path.join(folder, name): read_file(os.path.join(folder, name))
+                for folder, _, names in os.walk(self.home) for name in names}
+
+    def init(self):
+        """As `terse init` wires it up; `before` and `after` are the files around that."""
+        self.before = self.files()
+        self.ask("init", self.name)
+        self.after = self.files()
+        return {}
+
     def begin(self, model, word="main", env=None, options=()):
         """Starts the agent with the prompt `word`."""
         self.models.append(model)
@@ -145,6 +156,7 @@ class Pi(Agent):
 
 class Opencode(Agent):
     name = "opencode"
+    quiet = {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
 
     def argv(self, word, options):
         program = os.path.join(MODULES, "opencode-linux-x64", "bin", "opencode")
@@ -155,13 +167,14 @@ class Opencode(Agent):
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, "opencode.json")
         settings = json.loads(read_file(path)) if os.path.exists(path) else {}
-        write_file(path, json.dumps({**settings, **more}))
+        # Without the schema it would write the file anew.
+        write_file(path, json.dumps({"$schema": "https://opencode.ai/config.json", **settings, **more}))
 
     def environment(self, model):
         self.configure(model="loopback/m", autoupdate=False, share="disabled", provider={
             "loopback": {"npm": "@ai-sdk/openai-compatible", "models": {"m": {"name": "m"}},
                          "options": {"baseURL": model.url + "/v1", "apiKey": "none"}}})
-        return {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+        return self.quiet
 
     def shell(self):
         self.configure(shell=TERSE_SH)

@@ -1,0 +1,550 @@
+#!/usr/bin/env -S python3 -B
+"""terse init, hook, agent and doctor: an agent's files say what they have to say and nothing else
+of them changes; undone, they are what they were, byte for byte."""
+
+import json
+import os
+import shutil
+import subprocess
+
+from support.harness import BUILD, DEADLINE, TERSE, Case, main, read_file, write_file
+
+TERSE_SH = os.path.join(BUILD, "terse-sh")
+SHIM = os.path.join(BUILD, "libterse-shim.so")
+PREFIX = '"CLAUDE_CODE_SHELL_PREFIX": "%s"' % TERSE_SH
+HOOK = '"%s hook claude SessionEnd"' % TERSE
+ONE_LINE_HOOK = '{"hooks": [{"type": "command", "command": %s}]}' % HOOK
+
+
+def hook_lines(indent, unit="  "):
+    lines = ["{", unit + '"hooks": [', unit * 2 + "{", unit * 3 + '"type": "command",',
+             unit * 3 + '"command": ' + HOOK, unit * 2 + "}", unit + "]", "}"]
+    return ("\n" + indent).join(lines)
+
+
+def whole_claude(unit="  "):
+    return ('{\n%s"env": {\n%s%s\n%s},\n%s"hooks": {\n%s"SessionEnd": [\n%s%s\n%s]\n%s}\n}\n' % (
+        unit, unit * 2, PREFIX, unit, unit, unit * 2, unit * 3, hook_lines(unit * 3, unit), unit * 2,
+        unit))
+
+
+HOOKS = '  "hooks": {\n    "SessionEnd": [\n      %s\n    ]\n  }' % hook_lines("      ")
+ENV = '  "env": {\n    %s\n  }' % PREFIX
+
+# What is there, and what becomes of it.
+CLAUDE = {
+    "no bytes": ("", whole_claude()),
+    "blanks": (" \n", " \n" + whole_claude()),
+    "an empty object": ("{}", whole_claude().rstrip("\n")),
+    "an empty object of two lines": ("{\n}\n", whole_claude()),
+    "a member": ('{\n  "model": "opus"\n}\n',
+                 '{\n  "model": "opus",\n%s,\n%s\n}\n' % (ENV, HOOKS)),
+    "a trailing comma": ('{\n  "model": "opus",\n}\n',
+                         '{\n  "model": "opus",\n%s,\n%s,\n}\n' % (ENV, HOOKS)),
+    "comments": ('// mine\n{\n  "model": "opus" // the best, "x": {\n  /* } */\n}\n// end\n',
+                 '// mine\n{\n  "model": "opus", // the best, "x": {\n%s,\n%s\n  /* } */\n}\n// end\n'
+                 % (ENV, HOOKS)),
+    "one line": ('{"a": [1, 2], "env": {"B": "c"}}',
+                 '{"a": [1, 2], "env": {"B": "c", %s}, "hooks": {"SessionEnd": [%s]}}'
+                 % (PREFIX, ONE_LINE_HOOK)),
+    "a variable, and an order of its own": (
+        '{\n  "z": 1,\n  "env": {\n    "B": "c"\n  },\n  "a": 2\n}',
+        '{\n  "z": 1,\n  "env": {\n    "B": "c",\n    %s\n  },\n  "a": 2,\n%s\n}' % (PREFIX, HOOKS)),
+    "hooks of its own": (
+        '{\n  "env": {},\n  "hooks": {\n    "PreToolUse": [],\n    "SessionEnd": [\n'
+        '      {"hooks": [{"type": "command", "command": "bye"}]}\n    ]\n  }\n}\n',
+        '{\n  "env": {\n    %s\n  },\n  "hooks": {\n    "PreToolUse": [],\n    "SessionEnd": [\n'
+        '      {"hooks": [{"type": "command", "command": "bye"}]},\n      %s\n    ]\n  }\n}\n'
+        % (PREFIX, hook_lines("      "))),
+    "a byte order mark": ("\ufeff{}", "\ufeff" + whole_claude().rstrip("\n")),
+    "tabs": ('{\n\t"a": 1\n}\n', whole_claude("\t").replace("{\n", '{\n\t"a": 1,\n', 1)),
+    "CRLF": ('{\r\n  "a": 1\r\n}\r\n',
+             whole_claude().replace("{\n", '{\n  "a": 1,\n', 1).replace("\n", "\r\n")),
+    "other letters and unknown keys": (
+        '{\n  "ümlaut \\u00e4": {"1e5": [1.50, -0, null, "\\"{\\\\"]}\n}\n',
+        '{\n  "ümlaut \\u00e4": {"1e5": [1.50, -0, null, "\\"{\\\\"]},\n%s,\n%s\n}\n'
+        % (ENV, HOOKS)),
+}
+
+REFUSED_JSON = {
+    '{"a": 1': ":1: a comma or } is expected",
+    '{\n  "a": 1\n  "b": 2\n}': ":3: a comma or } is expected",
+    '{\n  a: 1\n}': ":2: a key in double quotes is expected",
+    '{"a": "b\n}': ":1: a string is not closed",
+    '{"a": "\\x"}': ":1: a string with an invalid escape or character",
+    '{"a": tru}': ":1: a value is expected",
+    '{\n\n"a": 01}': ":3: a value is expected",
+    '[]': ":1: not an object",
+    '{}\n{}': ":2: something follows the end of the object",
+    '{"a": 1} /* x': ":1: something follows the end of the object",
+    '{"a":' * 70 + "1" + "}" * 70: ":1: nested too deeply",
+    '{"env": 7}': ':1: "env" is not what the agent expects there',
+    '{"hooks": {"SessionEnd": {}}}': ':1: "hooks" is not what the agent expects there',
+    '{\n  "env": {"CLAUDE_CODE_SHELL_PREFIX": "/opt/other"}\n}':
+        ':2: "CLAUDE_CODE_SHELL_PREFIX" is "/opt/other" already; terse would be: "%s"' % TERSE_SH,
+}
+
+BASH_ENV = [p for p in (os.path.join(os.path.dirname(BUILD), "shim", "bash-env"),)
+            if os.path.exists(p)]
+CODEX_SET = [("LD_PRELOAD", SHIM), ("TERSE_SHIM_SHELL", TERSE_SH),
+             *(("BASH_ENV", path) for path in BASH_ENV)]
+CODEX_LINES = "".join('%s = "%s"\n' % pair for pair in CODEX_SET)
+CODEX_INLINE = ", ".join('%s = "%s"' % pair for pair in CODEX_SET)
+TABLE = "[shell_environment_policy.set]\n"
+
+CODEX = {
+    "no bytes": ("", TABLE + CODEX_LINES),
+    "keys and tables": ('# mine\nmodel = "x" # [a]\n\n[a."b.c"]\nd = """\n[e]\n"""\n',
+                        '# mine\nmodel = "x" # [a]\n\n[a."b.c"]\nd = """\n[e]\n"""\n\n'
+                        + TABLE + CODEX_LINES),
+    "no line end": ("a = 1", "a = 1\n\n" + TABLE + CODEX_LINES),
+    "the policy": ('[shell_environment_policy]\ninherit = "all"\n[b]\nc = [\n  1, # ]\n]\n',
+                   '[shell_environment_policy]\ninherit = "all"\n[b]\nc = [\n  1, # ]\n]\n\n'
+                   + TABLE + CODEX_LINES),
+    "the table": (TABLE + 'A = "b" # c\n\n[d]\ne = 1\n',
+                  TABLE + 'A = "b" # c\n' + CODEX_LINES + '\n[d]\ne = 1\n'),
+    "inline": ('[shell_environment_policy]\nset = { A = "b" } # c\n',
+               '[shell_environment_policy]\nset = { A = "b", %s } # c\n' % CODEX_INLINE),
+    "inline, empty": ("[shell_environment_policy]\nset = {}\n",
+                      "[shell_environment_policy]\nset = { %s }\n" % CODEX_INLINE),
+    "inline twice": ('shell_environment_policy = { inherit = "all" }\n',
+                     'shell_environment_policy = { inherit = "all", set = { %s } }\n'
+                     % CODEX_INLINE),
+    "dotted": ('[shell_environment_policy]\nset.A = "b"\nset."C" = "d"\n[x]\n',
+               '[shell_environment_policy]\nset.A = "b"\nset."C" = "d"\n'
+               + "".join('set.%s = "%s"\n' % pair for pair in CODEX_SET) + "[x]\n"),
+    "CRLF": ("a = 1\r\n", ("a = 1\n\n" + TABLE + CODEX_LINES).replace("\n", "\r\n")),
+}
+
+REFUSED_TOML = {
+    "a = 1\nb\n": ":2: = is expected behind a key",
+    "a = \n": ":1: a value is expected",
+    'a = "b\nc = 1\n': ":1: a string is not closed",
+    "[a\n": ":1: ] is expected",
+    "a = 1 b = 2\n": ":1: the end of the line is expected",
+    "a = [1, 2\n": ":2: a comma or ] is expected",
+    "shell_environment_policy = 1\n": ":1: shell_environment_policy.set is not a table",
+    TABLE + 'LD_PRELOAD = "/usr/lib/mine.so"\n':
+        ':2: LD_PRELOAD is "/usr/lib/mine.so" already; terse would be: "%s"' % SHIM,
+}
+
+# Of each agent: its file below the home directory, the one of a project, what is in it afterwards.
+FILES = {
+    "claude": (".claude/settings.json", ".claude/settings.local.json", whole_claude()),
+    "codex": (".codex/config.toml", ".codex/config.toml", TABLE + CODEX_LINES),
+    "opencode": ("config/opencode/opencode.json", "opencode.json",
+                 '{\n  "shell": "%s"\n}\n' % TERSE_SH),
+    "pi": (".pi/agent/settings.json", ".pi/settings.json",
+           '{\n  "shellPath": "%s"\n}\n' % TERSE_SH),
+    "gemini": (".gemini/settings.json", ".gemini/settings.json",
+               '{\n  "hooks": {\n    "SessionEnd": [\n      %s\n    ]\n  }\n}\n'
+               % hook_lines("      ").replace("claude", "gemini")),
+    "cursor": (".cursor/hooks.json", ".cursor/hooks.json",
+               '{\n  "version": 1,\n  "hooks": {\n    "preToolUse": [\n      {\n'
+               '        "command": "%s hook cursor preToolUse",\n        "matcher": "Shell"\n'
+               '      }\n    ],\n    "sessionEnd": [\n      {\n'
+               '        "command": "%s hook cursor sessionEnd"\n      }\n    ]\n  }\n}\n'
+               % (TERSE, TERSE)),
+    "crush": ("config/crush/crush.json", "crush.json",
+              '{\n  "hooks": {\n    "PreToolUse": [\n      {\n        "matcher": "^bash$",\n'
+              '        "command": "%s hook crush PreToolUse"\n      }\n    ]\n  }\n}\n' % TERSE),
+}
+
+
+class Wiring(Case):
+    def init(self, *argv, code=0, env=None, cwd=None):
+        run = self.terse("init", *argv, split=True, env=env, cwd=cwd)
+        self.assertEqual(run.code, code, (argv, run.out, run.err))
+        return run
+
+    def in_home(self, name):
+        return os.path.join(self.home, name)
+
+    def put(self, name, text, mode=0o644):
+        path = self.in_home(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return write_file(path, text, mode)
+
+    def tree(self, top):
+        return {os.path.relpath(os.path.join(folder, name), top): read_file(
+                    os.path.join(folder, name))
+                for folder, _, names in os.walk(top) for name in names}
+
+    def folders(self, top):
+        return sorted(folder for folder, _, _ in os.walk(top))
+
+    def there_and_back(self, agent, name, before, after, mode=0o640):
+        """Wires up, twice, and undoes it; returns nothing: whatever differs is a failure."""
+        path = self.put(name, before, mode)
+        diff = self.init(agent, "--dry-run").out
+        self.assertEqual(read_file(path), before.encode())
+        self.assertEqual(diff.count(b"+++ " + path.encode()), 1, diff)
+        self.init(agent)
+        self.assertEqual(read_file(path).decode(), after)
+        self.assertEqual(os.stat(path).st_mode & 0o7777, mode)
+        if "\ufeff" not in before:  # which is not printed
+            self.check_diff(before, after, diff, path)
+        left = self.tree(self.home)
+        self.assertIn(b"is so already", self.init(agent).out)
+        self.assertEqual(self.tree(self.home), left)
+        self.init(agent, "--undo")
+        self.assertEqual(read_file(path), before.encode())
+        self.assertEqual(os.stat(path).st_mode & 0o7777, mode)
+        self.assertEqual(os.listdir(os.path.dirname(path)), [os.path.basename(path)])
+
+    def check_diff(self, before, after, diff, path):
+        """patch makes of the one what is in the other."""
+        old = write_file(os.path.join(self.work, "old"), before)
+        text = diff[diff.index(b"--- " + path.encode()):]
+        text = text[:text.find(b"--- /dev/null", 1)] if b"--- /dev/null" in text[1:] else text
+        lines = text.split(b"\n")
+        self.assertEqual(lines[1], b"+++ " + path.encode())
+        done = subprocess.run(["git", "apply", "--unidiff-zero", "-p1", "-"], cwd=self.work,
+                              input=text.replace(path.encode(), b"a/old"), check=False,
+                              capture_output=True)
+        self.assertEqual(done.returncode, 0, (done.stderr, text))
+        self.assertEqual(read_file(old).decode(), after)
+
+
+class Claude(Wiring):
+    def test_every_shape(self):
+        for what, (before, after) in CLAUDE.items():
+            with self.subTest(what):
+                self.there_and_back("claude", ".claude/settings.json", before, after)
+
+    def test_what_cannot_be_read_is_refused(self):
+        for text, reason in REFUSED_JSON.items():
+            path = self.put(".claude/settings.json", text)
+            run = self.init("claude", code=1)
+            self.assertEqual(run.err.decode(), "terse init: %s%s\n" % (path, reason))
+            self.assertEqual(self.tree(os.path.dirname(path)), {"settings.json": text.encode()})
+
+    def test_another_place_of_terse_is_renewed(self):
+        text = '{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/old/terse-sh"}, "hooks": {"SessionEnd": [%s]}}'
+        old = text % ONE_LINE_HOOK.replace(TERSE, "/old/terse")
+        path = self.put(".claude/settings.json", old)
+        self.init("claude")
+        self.assertEqual(read_file(path).decode(), (text % ONE_LINE_HOOK).replace("/old/terse-sh",
+                                                                                TERSE_SH))
+        self.assertFalse(os.path.exists(path + ".before-terse"))
+        self.init("claude", "--undo")
+        self.assertFalse(os.path.exists(path))
+
+    def test_undo_after_a_change(self):
+        """What the user added since stays; what terse init added is gone."""
+        path = self.put(".claude/settings.json", '{\n  "model": "opus"\n}\n')
+        self.init("claude")
+        text = read_file(path).decode()
+        write_file(path, text.replace('"opus"', '"haiku"').replace(
+            PREFIX, PREFIX + ',\n    "MINE": "x"').replace(
+                '"SessionEnd": [', '"Stop": [],\n    "SessionEnd": ['))
+        run = self.init("claude", "--undo")
+        self.assertIn(b"the rest was changed since, and stays", run.out)
+        self.assertEqual(read_file(path).decode(),
+                         '{\n  "model": "haiku",\n  "env": {\n    "MINE": "x"\n  },\n'
+                         '  "hooks": {\n    "Stop": []\n  }\n}\n')
+        self.assertIn(b"nothing of terse in it", self.init("claude", "--undo").out)
+
+    def test_undo_of_a_hook_among_others(self):
+        path = self.put(".claude/settings.json", "")
+        self.init("claude")
+        text = read_file(path).decode()
+        hook = '{\n            "type": "command",\n            "command": %s\n          }' % HOOK
+        self.assertIn(hook, text)
+        write_file(path, text.replace(hook, '{"type": "command", "command": "x"},\n          '
+                                      + hook))
+        self.init("claude", "--undo")
+        self.assertEqual(json.loads(read_file(path)), {"hooks": {"SessionEnd": [
+            {"hooks": [{"type": "command", "command": "x"}]}]}})
+
+    def test_a_link_stays_one(self):
+        real = self.put("dotfiles/claude.json", '{"a": 1}', 0o600)
+        os.mkdir(self.in_home(".claude"))
+        link = self.in_home(".claude/settings.json")
+        os.symlink("../dotfiles/claude.json", link)
+        self.init("claude")
+        self.assertTrue(os.path.islink(link))
+        self.assertIn(PREFIX, read_file(real).decode())
+        self.assertEqual(os.stat(real).st_mode & 0o777, 0o600)
+        self.assertEqual(os.listdir(os.path.dirname(real)), ["claude.json"])
+        self.init("claude", "--undo")
+        self.assertEqual((read_file(real), os.path.islink(link)), (b'{"a": 1}', True))
+
+    def test_links_that_lead_astray(self):
+        os.mkdir(os.path.join(self.work, ".claude"))
+        link = os.path.join(self.work, ".claude", "settings.local.json")
+        outside = self.put("secrets.json", "{}")
+        os.symlink(outside, link)
+        run = self.init("claude", "--project", code=1)
+        self.assertIn(b"settings.local.json: a symbolic link leads out of the project", run.err)
+        self.assertEqual(read_file(outside), b"{}")
+        os.mkdir(self.in_home(".claude"))
+        os.symlink("nowhere", self.in_home(".claude/settings.json"))
+        self.assertIn(b"a symbolic link to nothing", self.init("claude", code=1).err)
+
+    def test_what_is_no_file(self):
+        os.makedirs(self.in_home(".claude/settings.json"))
+        self.assertIn(b"settings.json: not a file", self.init("claude", code=1).err)
+        os.rmdir(self.in_home(".claude/settings.json"))
+        os.mkfifo(self.in_home(".claude/settings.json"))
+        self.assertIn(b"settings.json: not a file", self.init("claude", code=1).err)
+
+    def test_other_folder(self):
+        folder = os.path.join(self.work, "elsewhere")
+        self.init("claude", env={"CLAUDE_CONFIG_DIR": folder})
+        self.assertEqual(read_file(os.path.join(folder, "settings.json")).decode(), whole_claude())
+        self.assertFalse(os.path.exists(self.in_home(".claude")))
+
+    def test_patterns_are_warned_of(self):
+        self.put(".claude/settings.json", json.dumps({"permissions": {
+            "allow": ["Read", "Bash(npm test:*)", "Bash(terse:*)"], "deny": ["Bash(curl:*)"]}}))
+        out = self.init("claude").out.decode()
+        self.assertIn('settings.json:1: "Bash(terse:*)" is a pattern for every command', out)
+        self.assertIn('patterns like "Bash(npm test:*)" do not match', out)
+        self.assertIn("allow Bash(terse read:*), Bash(terse search:*)", out)
+        self.put(".claude/settings.json", json.dumps({"permissions": {"allow": ["Read"]}}))
+        self.assertNotIn(b"pattern", self.init("claude").out)
+
+    def test_terse_that_is_not_in_path(self):
+        self.assertNotIn(b"not in PATH, so", self.init("claude").out)
+        self.assertIn(b"terse is not in PATH, so", self.init("claude", env={
+            "PATH": "/usr/bin:/bin"}).out)
+
+
+class Codex(Wiring):
+    def test_every_shape(self):
+        for what, (before, after) in CODEX.items():
+            with self.subTest(what):
+                self.there_and_back("codex", ".codex/config.toml", before, after)
+
+    def test_what_cannot_be_read_is_refused(self):
+        for text, reason in REFUSED_TOML.items():
+            path = self.put(".codex/config.toml", text)
+            run = self.init("codex", code=1)
+            self.assertEqual(run.err.decode(), "terse init: %s%s\n" % (path, reason))
+            self.assertEqual(self.tree(os.path.dirname(path)), {"config.toml": text.encode()})
+
+    def test_undo_after_a_change(self):
+        for what, (before, after) in CODEX.items():
+            with self.subTest(what):
+                path = self.put(".codex/config.toml", before)
+                self.init("codex")
+                line = "# new\r\n" if what == "CRLF" else "# new\n"
+                write_file(path, line.encode() + read_file(path))
+                self.init("codex", "--undo")
+                end = "\n" if what == "no line end" else ""
+                self.assertEqual(read_file(path).decode(), line + before + end)
+
+
+class EveryAgent(Wiring):
+    def test_files(self):
+        """Made where there was nothing, of the user's and of a project's, and removed again."""
+        for agent, (own, project, text) in FILES.items():
+            for top, option, name in ((self.home, "--user", own), (self.work, "--project", project)):
+                with self.subTest(agent + option):
+                    before = self.folders(top)
+                    self.init(agent, option, "--dry-run")
+                    self.assertEqual((self.tree(top), self.folders(top)), ({}, before))
+                    self.init(agent, option)
+                    made = self.tree(top)
+                    self.assertEqual(made[name].decode(), text)
+                    self.init(agent, option)
+                    self.assertEqual(self.tree(top), made)
+                    self.init(agent, option, "--undo")
+                    self.assertEqual((self.tree(top), self.folders(top)), ({}, before))
+
+    def test_instructions(self):
+        names = {"claude": ".claude/CLAUDE.md", "codex": ".codex/AGENTS.md",
+                 "opencode": "config/opencode/AGENTS.md", "pi": ".pi/agent/AGENTS.md",
+                 "gemini": ".gemini/GEMINI.md", "crush": "config/crush/CRUSH.md"}
+        for agent, name in names.items():
+            for before in ("", "# Mine\n\nBe brief.\n", "no line end"):
+                path = self.put(name, before)
+                self.assertIn(b"--instructions", self.init(agent).out)
+                self.init(agent, "--instructions")
+                text = read_file(path).decode()
+                self.assertTrue(text.startswith(before))
+                self.assertIn("<!-- terse: begin -->\nShell commands run under terse", text)
+                self.assertTrue(text.endswith("`last`.\n<!-- terse: end -->\n"))
+                self.assertNotIn(b"--instructions", self.init(agent, "--instructions").out)
+                self.assertEqual(read_file(path).decode(), text)
+                self.init(agent, "--undo")
+                self.assertEqual(read_file(path).decode(), before)
+                os.unlink(path)
+        self.assertIn(b"use --project", self.init("cursor", "--instructions", code=1).err)
+        self.init("cursor", "--project", "--instructions")
+        self.assertIn(b"terse search", read_file(os.path.join(self.work, "AGENTS.md")))
+
+    def test_jsonc_of_opencode(self):
+        path = self.put("config/opencode/opencode.jsonc", "{\n  // mine\n}\n")
+        self.init("opencode")
+        self.assertEqual(read_file(path).decode(),
+                         '{\n  "shell": "%s"\n  // mine\n}\n' % TERSE_SH)
+        self.assertFalse(os.path.exists(self.in_home("config/opencode/opencode.json")))
+        self.init("opencode", "--undo")
+        self.assertEqual(read_file(path), b"{\n  // mine\n}\n")
+
+    def test_hooks_of_cursor(self):
+        """What has to be there and is there already belongs to the user."""
+        hook = '{"command": "%s hook cursor %%s"%%s}' % TERSE
+        self.there_and_back(
+            "cursor", ".cursor/hooks.json", '{"version": 1, "hooks": {"preToolUse": []}}',
+            '{"version": 1, "hooks": {"preToolUse": [%s], "sessionEnd": [%s]}}' % (
+                hook % ("preToolUse", ', "matcher": "Shell"'), hook % ("sessionEnd", "")))
+
+    def test_a_plugin_in_the_way(self):
+        path = self.put("config/opencode/plugins/terse.js", "// somebody's\n")
+        self.assertIn(b"there is such a file already", self.init("opencode", code=1).err)
+        self.init("opencode", "--undo")
+        self.assertEqual(read_file(path), b"// somebody's\n")
+
+    def test_usage(self):
+        for argv, reason in (((), b"which agent? claude, codex"), (("vim",), b"vim: no such agent"),
+                             (("claude", "--project", "--user"), b"exclude each other"),
+                             (("claude", "pi"), b"one argument too many"),
+                             (("claude", "--dryrun"), b"no such option")):
+            self.assertIn(reason, self.init(*argv, code=125).err)
+        self.assertIn(b"there is no home directory", self.init("claude", code=1, env={
+            "HOME": None}).err)
+
+    def test_without_terse_sh(self):
+        lonely = os.path.join(self.work, "lonely")
+        shutil.copy(TERSE, lonely)
+        run = self.run_to_end(lonely, "init", "claude", split=True)
+        self.assertEqual(run.code, 1)
+        self.assertIn(b"terse-sh is not beside " + lonely.encode(), run.err)
+        run = self.run_to_end(lonely, "agent", "sh", "-c", "echo ran", split=True)
+        self.assertEqual((run.code, run.out), (0, b"ran\n"))
+        self.assertEqual(run.err, b"terse agent: libterse-shim.so is not there: sh runs without "
+                                  b"terse (see terse doctor)\n")
+
+
+class Hook(Wiring):
+    def hook(self, agent, event, message):
+        data = message if isinstance(message, bytes) else json.dumps(message).encode()
+        run = self.terse("hook", agent, event, data=data, split=True)
+        self.assertEqual((run.code, run.err), (0, b""), (agent, message))
+        return json.loads(run.out) if run.out else None
+
+    def test_whatever_is_said(self):
+        """Nobody is kept from anything by what a hook can't read."""
+        for agent, event in (("claude", "SessionEnd"), ("gemini", "SessionEnd"),
+                             ("opencode", "session.deleted"), ("cursor", "sessionEnd"),
+                             ("crush", "PreToolUse"), ("claude", "NoSuchEvent"), ("vi", "x")):
+            for data in (b"", b"{", b"[]", b"null", b"\0\xff", b'{"tool_input": 3}',
+                         b'{"session_id": "../../etc"}', b'{"session_id": ["x"]}'):
+                self.assertIsNone(self.hook(agent, event, data))
+        # Cursor takes the lack of an answer for a refusal.
+        for data in (b"", b"{", b"[]", b'{"tool_name": "Shell"}'):
+            self.assertEqual(self.hook("cursor", "preToolUse", data), {"permission": "ask"})
+
+    def test_cursor(self):
+        def answer(command, tool="Shell"):
+            return self.hook("cursor", "preToolUse", {
+                "conversation_id": "abc-1", "tool_name": tool,
+                "tool_input": {"command": command, "timeout": 5}})
+        for command in ("make", "npm test 2>&1 | tail -5", "git status && git diff",
+                        "echo $(date) 'a b'"):
+            reply = answer(command)
+            self.assertEqual(reply["permission"], "ask")
+            self.assertEqual(reply["updated_input"]["timeout"], 5)
+            line = reply["updated_input"]["command"]
+            self.assertTrue(line.startswith(TERSE + " --session abc-1 -c "), line)
+            plain = subprocess.run(["sh", "-c", "printf %s " + line.split(" -c ", 1)[1]],
+                                   stdout=subprocess.PIPE, check=True)
+            self.assertEqual(plain.stdout.decode(), command)
+        # What would be lost in a shell of its own, what is terse already, what is unclear.
+        for command in ("cd web", "cd web && make", "export A=b; make", ". ./env", "terse make",
+                        "/usr/bin/terse read last", "echo 'open", ""):
+            self.assertEqual(answer(command), {"permission": "ask"}, command)
+        self.assertEqual(answer("make", tool="Write"), {"permission": "ask"})
+
+    def test_crush(self):
+        def answer(command):
+            return self.hook("crush", "PreToolUse", {
+                "event": "PreToolUse", "session_id": "s1", "tool_name": "bash",
+                "tool_input": {"command": command}})
+        self.assertEqual(answer("make -j2 | tail"), {"version": 1, "updated_input": {
+            "command": TERSE + " --session s1 -c 'make -j2 | tail'"}})
+        # What it would not run by itself has to stay visible to it.
+        for command in ("curl x", "make; sudo rm x", "/usr/bin/wget x", "c'u'rl x", "$X y",
+                        "echo $(curl x)", "echo `curl x`", "cat <(curl x)", "npm install -g x",
+                        "pip install --user x", "{curl,x}", "cd x && make"):
+            self.assertIsNone(answer(command), command)
+
+    def test_rewritten_command_runs(self):
+        reply = self.hook("crush", "PreToolUse", {"session_id": "s1", "tool_name": "bash",
+                                                  "tool_input": {"command": "seq 3000; false"}})
+        run = self.shell(reply["updated_input"]["command"])
+        self.assertEqual(run.code, 1)
+        self.assertIn(b"[terse: exit 1 after", run.out)
+        self.assertTrue(self.artifacts()[0].startswith(os.path.join(self.store, "sessions", "s1")))
+
+
+class Agent(Wiring):
+    def test_its_environment(self):
+        script = os.path.join(self.work, "agent")
+        write_file(script, "#!/bin/sh\necho \"$LD_PRELOAD|$TERSE_SHIM_SHELL|${TERSE_ACTIVE-none}|"
+                           "${CLAUDE_CODE_SHELL_PREFIX-none}|$*\"; exit 7\n", 0o755)
+        run = self.terse("agent", script, "a", "b c", env={"TERSE_ACTIVE": "1"})
+        self.assertEqual(run.code, 7)
+        self.assertEqual(run.out.decode(), "%s|%s|none|none|a b c\n" % (SHIM, TERSE_SH))
+        os.rename(script, os.path.join(self.work, "claude"))
+        run = self.terse("agent", "--", "./claude", env={"LD_PRELOAD": SHIM})
+        self.assertEqual(run.out.decode(), "%s:%s|%s|none|%s|\n" % (SHIM, SHIM, TERSE_SH, TERSE_SH))
+        run = self.terse("agent", "./claude", env={"TERSE": "0"})
+        self.assertEqual(run.out, b"||none|none|\n")
+
+    def test_a_tool_call_below_it(self):
+        """pi's, from a process that has its name."""
+        os.symlink("/bin/bash", os.path.join(self.work, "pi"))
+        run = self.terse("agent", "./pi", "-c",
+                         "export PI_CODING_AGENT=true; /bin/bash -c 'seq 3000; exit 4' </dev/null; "
+                         "exit $?", kind="socket")
+        self.assertEqual(run.code, 4)
+        self.assertIn(b"[terse: exit 4 after", run.out)
+
+    def test_usage(self):
+        for argv, code in (((), 125), (("--fast", "x"), 125), (("no-such-agent",), 127),
+                           (("/etc/passwd",), 126)):
+            run = self.terse("agent", *argv, split=True)
+            self.assertEqual((run.code, run.out, run.err.count(b"\n")), (code, b"", 1), argv)
+
+
+class Doctor(Wiring):
+    WIRED = ("claude", "codex", "opencode", "pi", "cursor", "crush")
+
+    def test_every_wiring_is_tried(self):
+        for agent in FILES:
+            self.init(agent)
+        run = self.terse("doctor", "--json", env={"CLAUDECODE": "1", "TERSE_ACTIVE": "1"})
+        report = json.loads(run.out)
+        self.assertEqual((run.code, report["problems"]), (0, 0), report)
+        tried = [c["what"] for c in report["checks"]
+                 if c["detail"] == "a command as it runs them is previewed"]
+        self.assertEqual(tuple(tried), self.WIRED)
+        self.assertFalse(os.path.exists(self.store), "it makes nothing")
+        self.assertEqual(os.listdir(self.tmp), [])
+
+    def test_what_is_wrong(self):
+        self.put(".claude/settings.json", "{\n1}")
+        self.put(".pi/agent/settings.json", '{"shellPath": "/gone/terse-sh"}')
+        write_file(os.path.join(self.work, "codex"), "", 0o755)
+        run = self.terse("doctor", env={"PATH": self.work})
+        self.assertEqual(run.code, 1)
+        self.assertIn(b"PROBLEM  claude: %s:2: a key in double quotes" %
+                      self.in_home(".claude/settings.json").encode(), run.out)
+        self.assertIn(b"wired to other paths, or not all of it: terse init pi", run.out)
+        self.assertIn(b"codex: %s/codex, not wired: terse init codex" % self.work.encode(), run.out)
+
+    def test_a_wiring_that_does_not_work(self):
+        """The user's own rules keep terse from a command."""
+        self.init("pi")
+        self.put("config/terse/terse.ini", "[shim]\npass =\n\t*\n")
+        run = self.terse("doctor")
+        self.assertEqual(run.code, 1)
+        self.assertIn(b"PROBLEM  pi: a command as it runs them is not previewed: 1\n", run.out)
+
+
+if __name__ == "__main__":
+    main()

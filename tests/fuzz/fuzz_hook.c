@@ -1,0 +1,56 @@
+// What agents tell their hooks: whatever it is, the answer is nothing or one line of JSON that
+// allows nothing, and the session to be ended has a name that can be one. The first byte chooses
+// the hook.
+
+#include "supervisor/wiring/hook.h"
+
+#include "supervisor/base/buffer.h"
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool good)
+{
+	if (!good)
+		abort();
+}
+
+static void check_answer(const char *agent, const struct buffer *answer)
+{
+	json_t *value = json_loadb(answer->data, answer->len, 0, NULL);
+	const char *permission = json_string_value(json_object_get(value, "permission"));
+
+	check(json_is_object(value));
+	check(memchr(answer->data, '\n', answer->len) == answer->data + answer->len - 1);
+	check(!json_object_get(value, "decision"));
+	check(strcmp(agent, "cursor") != 0 || (permission && strcmp(permission, "ask") == 0));
+	json_decref(value);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const hooks[][2] = {
+		{"claude", "SessionEnd"}, {"gemini", "SessionEnd"}, {"opencode", "session.deleted"},
+		{"cursor", "sessionEnd"}, {"cursor", "preToolUse"}, {"crush", "PreToolUse"},
+		{"claude", "PreToolUse"},
+	};
+	struct buffer answer = {NULL, 0, 0};
+	struct hook_outcome outcome;
+
+	if (size == 0)
+		return 0;
+	const char *const *hook = hooks[*data % 7];
+	int status = hook_answer(hook[0], hook[1], (const char *)data + 1, size - 1,
+				 "/usr/bin/terse", &answer, &outcome);
+	if (status == 0 && answer.len)
+		check_answer(hook[0], &answer);
+	if (status == 0 && outcome.ends)
+		check(strspn(outcome.session, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					      "0123456789_-.") == strlen(outcome.session));
+	buffer_release(&answer);
+	return 0;
+}

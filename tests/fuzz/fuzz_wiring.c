@@ -1,0 +1,89 @@
+// Configuration files of agents, JSON and TOML: whatever is in one, it is refused with a line, or
+// changed so that it can still be read, the change is made once, and it can be taken back. What
+// jansson reads is the same afterwards. The first byte chooses the file.
+
+#include "supervisor/wiring/wiring.h"
+
+#include "supervisor/wiring/jsonc.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct place place = {"/usr/bin/terse", "/usr/bin/terse-sh",
+				   "/usr/lib/terse/libterse-shim.so", "/usr/lib/terse/bash-env"};
+
+static void check(bool good)
+{
+	if (!good)
+		abort();
+}
+
+static bool is_same(const struct buffer *a, const struct buffer *b)
+{
+	return a->len == b->len && (!a->len || memcmp(a->data, b->data, a->len) == 0);
+}
+
+static json_t *read_json(const char *text, size_t len)
+{
+	return len ? json_loadb(text, len, 0, NULL) : NULL;
+}
+
+/* What is read by jansson before and after. */
+static void compare(const char *before, size_t before_len, const struct buffer *after)
+{
+	json_t *a = read_json(before, before_len), *b = read_json(after->data, after->len);
+
+	if (a)
+		check(b && json_equal(a, b));
+	json_decref(a);
+	json_decref(b);
+}
+
+/* Whether a text has something of terse's before the change, which is renewed then. */
+static void try(const struct wiring_file *file, const char *text, size_t len)
+{
+	struct buffer once = {NULL, 0, 0}, twice = {NULL, 0, 0}, back = {NULL, 0, 0};
+	struct wiring_error error;
+	bool fresh = wiring_check(file, &place, text, len) == WIRING_NONE;
+	bool json = file->items[0].kind != WIRING_TOML;
+	int status = wiring_apply(file, &place, text, len, &once, &error);
+
+	if (status < 0) {
+		check((errno == EINVAL || errno == EEXIST) && *error.text);
+	} else {
+		check(wiring_apply(file, &place, once.data, once.len, &twice, &error) == 0);
+		check(is_same(&once, &twice));
+		check(wiring_check(file, &place, once.data, once.len) == WIRING_SAME);
+		check(wiring_revoke(file, text, len, once.data, once.len, &back, &error) == 0);
+		check(wiring_check(file, &place, back.data, back.len) == WIRING_NONE || !fresh);
+		if (fresh && json)
+			compare(text, len, &back);
+	}
+	buffer_release(&once);
+	buffer_release(&twice);
+	buffer_release(&back);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	size_t count = 0;
+	char *text;
+
+	while (wirings[count].agent)
+		count++;
+	if (size == 0)
+		return 0;
+	/* Not NUL-terminated, of exactly this size. */
+	text = malloc(size);
+	if (!text)
+		return 0;
+	memcpy(text, data + 1, size - 1);
+	try(&wirings[*data % count].files[0], text, size - 1);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,82 @@
+// What differs between two texts.
+
+#include "supervisor/wiring/diff.h"
+
+#include "supervisor/base/buffer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void expect(const char *before, const char *after, const char *want)
+{
+	const struct diff_text a = {"a", before, strlen(before)}, b = {"b", after, strlen(after)};
+	struct buffer out = BUFFER_INIT;
+
+	assert_int_equal(diff_append(&out, &a, &b), 0);
+	assert_non_null(buffer_string(&out));
+	assert_string_equal(out.data, want);
+	buffer_release(&out);
+}
+
+static void texts_that_are_the_same(void **state)
+{
+	(void)state;
+	expect("", "", "");
+	expect("a\nb", "a\nb", "");
+}
+
+static void one_place(void **state)
+{
+	(void)state;
+	expect("", "a\n", "--- a\n+++ b\n@@ -0,0 +1,1 @@\n+a\n");
+	expect("a\n", "", "--- a\n+++ b\n@@ -1,1 +0,0 @@\n-a\n");
+	expect("a", "a\n", "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n");
+	expect("1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\nx\n6\n7\n8\n",
+	       "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n");
+}
+
+static void places_apart_and_together(void **state)
+{
+	(void)state;
+	expect("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\nx\n",
+	       "--- a\n+++ b\n@@ -1,3 +1,4 @@\n+0\n 1\n 2\n 3\n@@ -7,3 +8,4 @@\n 7\n 8\n 9\n+x\n");
+	expect("1\n2\n3\n", "0\n1\n2\n3\nx\n",
+	       "--- a\n+++ b\n@@ -1,3 +1,5 @@\n+0\n 1\n 2\n 3\n+x\n");
+}
+
+/* More lines than are compared with each other are replaced as a whole. */
+static void large_texts(void **state)
+{
+	struct buffer before = BUFFER_INIT, after = BUFFER_INIT, out = BUFFER_INIT;
+
+	(void)state;
+	for (int i = 0; i < 5000; i++) {
+		assert_int_equal(buffer_printf(&before, "%d\n", i), 0);
+		assert_int_equal(buffer_printf(&after, "%d\n", i + (i % 2)), 0);
+	}
+	const struct diff_text a = {"a", before.data, before.len}, b = {"b", after.data, after.len};
+	assert_int_equal(diff_append(&out, &a, &b), 0);
+	assert_non_null(buffer_string(&out));
+	assert_non_null(strstr(out.data, "\n-1\n-2\n"));
+	assert_non_null(strstr(out.data, "\n+2\n+2\n"));
+	buffer_release(&before);
+	buffer_release(&after);
+	buffer_release(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts_that_are_the_same),
+		cmocka_unit_test(one_place),
+		cmocka_unit_test(places_apart_and_together),
+		cmocka_unit_test(large_texts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
