@@ -297,7 +297,7 @@ class Environment(Case):
         self.assertEqual((got[b"CI"], got[b"NO_COLOR"]), (b"1", b"1"))
 
     def test_odd_entries_pass(self):
-        odd = ("env", "-i", "A=", "B==", "=x=y", self.mark)
+        odd = ("env", "-i", "A=", "B==", "=x=y", self.mark, "TERSE_HOME=" + self.store)
         run = self.run_to_end(*odd, TERSE, "--full", "env", "-0")
         plain = self.run_to_end(*odd, "env", "-0")
         got = [e for e in run.out.split(b"\0") if e.split(b"=")[0] in (b"A", b"B", b"")]
