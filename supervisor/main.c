@@ -119,13 +119,15 @@ int main(int argc, char **argv)
 		command_help(&context, 1, argv);
 		return EXIT_TERSE;
 	}
+	const struct verb *verb = find_verb(argv[1]);
+	if (verb && argc == 3 && strcmp(argv[2], "--help") == 0)
+		return command_help(&context, 2, (char *[]){argv[0], argv[1], NULL});
 	if (settings_load(&settings, &error) < 0) {
 		perror("terse");
 		return EXIT_TERSE;
 	}
 	if (*error.text)
 		fprintf(stderr, "terse: %s\n", error.text);
-	const struct verb *verb = find_verb(argv[1]);
 	int status =
 		verb ? verb->run(&context, argc - 1, argv + 1) : command_run(&context, argc, argv);
 	settings_release(&settings);

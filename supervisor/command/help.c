@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct topic {
-	const char *verb, *synopsis, *text;
+	const char *verb, *summary, *synopsis, *text;
 };
 
 #define RUNS_HELP                                                                       \
@@ -23,7 +23,8 @@ struct topic {
 	"  --json                for programs\n"
 
 static const struct topic topics[] = {
-	{"run", "terse [run] [OPTIONS] COMMAND [ARG...]\n       terse [run] [OPTIONS] -c STRING",
+	{"run", "run a command",
+	 "terse [run] [OPTIONS] COMMAND [ARG...]\n       terse [run] [OPTIONS] -c STRING",
 	 "Runs COMMAND and prints what a person at a terminal would have seen of it. Output that "
 	 "is\n"
 	 "too long is kept on disk, and a preview with the ID of that artifact is printed.\n"
@@ -32,7 +33,7 @@ static const struct topic topics[] = {
 	 "  -c STRING             run a shell string (one argument with blanks or shell syntax is "
 	 "one, too)\n"
 	 "  --cwd DIR             run the command in DIR\n"},
-	{"read", "terse read [OPTIONS] ID|FILE",
+	{"read", "lines, bytes or the end of an artifact or a file", "terse read [OPTIONS] ID|FILE",
 	 "Prints lines of an artifact (or of any file). A page at most, then how to go on; a "
 	 "program that\n"
 	 "reads it gets all of them. ID: as printed, a unique beginning of it, or last, last-1, "
@@ -49,7 +50,8 @@ static const struct topic topics[] = {
 	 "  -a                    print binary data, too\n"
 	 "  --session NAME        the session that last looks at\n"
 	 "  --json                for programs\n"},
-	{"search", "terse search [OPTIONS] ID|FILE|--all REGEX",
+	{"search", "lines of an artifact or a file that match",
+	 "terse search [OPTIONS] ID|FILE|--all REGEX",
 	 "Prints the lines of an artifact (or of any file) that match, as LINE:text, at most 100 "
 	 "of them,\n"
 	 "and how many there are in all; a program that reads it gets every one. Patterns are "
@@ -67,15 +69,18 @@ static const struct topic topics[] = {
 	 "  --session NAME        of that session\n"
 	 "  --stderr              the text of standard error, where it was kept apart\n"
 	 "  --json                for programs\n"},
-	{"show", "terse show [--session NAME] [--json] ID",
+	{"show", "what is known about a run, and its preview",
+	 "terse show [--session NAME] [--json] ID",
 	 "What is known about a run, and its preview.\n"},
-	{"list", "terse list [OPTIONS]\n       terse list --live [--watch]",
+	{"list", "what was kept in this session; --live: what runs now",
+	 "terse list [OPTIONS]\n       terse list --live [--watch]",
 	 "What was run and kept in this session, newest first.\n\n" RUNS_HELP
 	 "  --live                what runs now, in all sessions, and its last line\n"
 	 "  --watch               the same again and again, until a key is pressed\n"},
-	{"history", "terse history [OPTIONS]",
+	{"history", "all runs of this session", "terse history [OPTIONS]",
 	 "All runs of this session that have ended, newest first.\n\n" RUNS_HELP},
-	{"await", "terse await ID [--timeout TIME] [--for REGEX [--offset N]] [--idle TIME]",
+	{"await", "wait for the end of a command that goes on by itself, or for a line of it",
+	 "terse await ID [--timeout TIME] [--for REGEX [--offset N]] [--idle TIME]",
 	 "Waits until a command that goes on by itself (run --yield, --detach) has ended or asks "
 	 "for\n"
 	 "input, prints what was not shown yet, and ends with the command's status (128 and the\n"
@@ -87,7 +92,8 @@ static const struct topic topics[] = {
 	 "  --offset N            look from line N on (default 1)\n"
 	 "  --idle TIME           until it has printed nothing and was not typed to for this "
 	 "long\n"},
-	{"send", "terse send ID TEXT|--key KEY|--eof|--file FILE ...",
+	{"send", "type into a command that runs",
+	 "terse send ID TEXT|--key KEY|--eof|--file FILE ...",
 	 "Types into a command that runs and has a terminal (run --yield, --detach, --tty), all "
 	 "in\n"
 	 "the order given. TEXT is typed as it is; --key enter ends a line.\n\n"
@@ -96,49 +102,53 @@ static const struct topic topics[] = {
 	 "                        delete pageup pagedown f1 to f12 ctrl-c alt-x shift-tab\n"
 	 "  --eof                 the end of input\n"
 	 "  --file FILE           what is in FILE (-: in standard input)\n"},
-	{"snapshot", "terse snapshot ID [--json]",
+	{"snapshot", "the screen of a command that runs", "terse snapshot ID [--json]",
 	 "Prints the screen of a command that runs, full-screen programs, too.\n\n"
 	 "  --json                with its size, cursor, title, and whether it is a screen of its "
 	 "own\n"},
-	{"attach", "terse attach ID [--read-only] [--detach-key KEY]",
+	{"attach", "make this terminal the one of a command that runs",
+	 "terse attach ID [--read-only] [--detach-key KEY]",
 	 "Makes this terminal the one of a command that runs; ctrl-\\ leaves it again.\n\n"
 	 "  --read-only           look only\n"
 	 "  --detach-key KEY      another key that leaves it\n"},
-	{"signal", "terse signal ID [SIGNAL]",
+	{"signal", "end a command that runs, or send it a signal", "terse signal ID [SIGNAL]",
 	 "Ends a command that runs and all it has started: SIGTERM, SIGKILL after the grace time; "
 	 "what\n"
 	 "made a session of its own (daemons) is left alone. With SIGNAL, sends that to the "
 	 "command's\n"
 	 "process group.\n"},
-	{"replay", "terse replay ID [--speed N] [--max-wait TIME]",
+	{"replay", "show a recorded run as it was", "terse replay ID [--speed N] [--max-wait TIME]",
 	 "Shows what a command wrote as it wrote it, if it was run with --record.\n\n"
 	 "  --speed N             so many times as fast\n"
 	 "  --max-wait TIME       no pause is longer\n"},
-	{"resize", "terse resize ID COLSxROWS",
+	{"resize", "give its terminal another size", "terse resize ID COLSxROWS",
 	 "Gives the terminal of a command that runs another size.\n"},
-	{"path", "terse path [--stderr|--raw] [--session NAME] [--json] ID",
+	{"path", "the file that holds the text of an artifact",
+	 "terse path [--stderr|--raw] [--session NAME] [--json] ID",
 	 "The file that holds the text of an artifact (--raw: its raw bytes).\n"},
-	{"session",
+	{"session", "list, show, end and make sessions",
 	 "terse session [list]\n       terse session show [NAME]\n       terse session end [NAME] "
 	 "[--now]\n       terse session new [NAME]",
 	 "Lists the sessions, tells about one, ends one, or makes a new one and prints its name\n"
 	 "(export TERSE_SESSION=$(terse session new)). NAME: else the caller's session.\n"
 	 "The artifacts of a session that has ended are removed after [session] keep.\n\n"
 	 "  --now                 remove them at once\n"},
-	{"rewind", "terse rewind [--dry-run] [--session NAME] ID | --to TIME",
+	{"rewind", "remove a run and all later ones of its session",
+	 "terse rewind [--dry-run] [--session NAME] ID | --to TIME",
 	 "Removes the artifact of that run and those of all later runs of its session, and these\n"
 	 "runs from its history. What still runs stays.\n\n"
 	 "  --to TIME             runs from then on: 30m (ago), 14:05, \"2026-11-20 14:05\", "
 	 "@SECONDS\n"
 	 "  --dry-run             only tell what would be removed\n"},
-	{"drop", "terse drop [--session NAME] ID...",
+	{"drop", "remove artifacts", "terse drop [--session NAME] ID...",
 	 "Removes artifacts. What still runs stays.\n"},
-	{"gc", "terse gc [--dry-run] [OPTIONS]",
+	{"gc", "remove what is old, too much, or of ended sessions",
+	 "terse gc [--dry-run] [OPTIONS]",
 	 "Removes artifacts over the limits of [gc], those of sessions that have ended, and what\n"
 	 "crashes have left behind. What still runs stays. Done by itself after a run, once in a\n"
 	 "while ([gc] interval). OPTIONS: --keep, --gc-age, --gc-size ... (see terse help run).\n\n"
 	 "  --dry-run             only tell what would be removed\n"},
-	{"archive",
+	{"archive", "write an artifact to one file, to be passed on",
 	 "terse archive [--output FILE|-] [--force] [--cast|--cast3] [--session NAME] ID",
 	 "Writes an artifact with all that belongs to it to one compressed file, to be passed on\n"
 	 "(ID.terse.zst in this directory).\n\n"
@@ -148,15 +158,15 @@ static const struct topic topics[] = {
 	 "or "
 	 "3,\n"
 	 "                        which asciinema plays (ID.cast)\n"},
-	{"restore", "terse restore [--session NAME] FILE|-",
+	{"restore", "take an artifact out of such a file", "terse restore [--session NAME] FILE|-",
 	 "Takes an artifact out of such a file, into this session. It keeps its ID.\n"},
-	{"filter", "terse filter [OPTIONS] < FILE",
+	{"filter", "treat standard input as a command's output", "terse filter [OPTIONS] < FILE",
 	 "Treats standard input as a command's output and prints what run would have printed.\n\n"
 	 "  --exit-code N         the command ended so (default 0)\n"
 	 "  --onlcr yes|no        no: a line feed only moves down, as in a recording of a "
 	 "terminal\n"
 	 "                        that did output processing (default yes)\n"},
-	{"config",
+	{"config", "the settings in force; check and write ini files",
 	 "terse config [--json] [OPTIONS] [[--] COMMAND...]\n       terse config "
 	 "--profiles|--agents [--json]\n"
 	 "       terse config check [FILE...]\n       terse config init [FILE|-]\n"
@@ -166,12 +176,13 @@ static const struct topic topics[] = {
 	 "  --profiles            what is known about commands, in the syntax of the ini\n"
 	 "  --agents              what is known about agents, in the same syntax\n"
 	 "  --json                the same for programs\n"},
-	{"agent", "terse agent COMMAND [ARG...]",
+	{"agent", "start an agent whose shell commands go through terse",
+	 "terse agent COMMAND [ARG...]",
 	 "Starts an agent so that its shell commands are run through terse, by libterse-shim.so "
 	 "in\n"
 	 "LD_PRELOAD: claude, codex, opencode, pi and gemini are known (terse config --agents).\n"
 	 "If the library is missing, the agent starts without.\n"},
-	{"init",
+	{"init", "wire an agent up in its own configuration",
 	 "terse init AGENT [--user|--project] [--instructions] [--dry-run]\n"
 	 "       terse init AGENT --undo [--user|--project] [--dry-run]",
 	 "Tells an agent, in its own configuration, to run its commands through terse. AGENT: "
@@ -185,18 +196,19 @@ static const struct topic topics[] = {
 	 "...)\n"
 	 "  --dry-run             only print what would change\n"
 	 "  --undo                make the files what they were\n"},
-	{"hook", "terse hook AGENT EVENT",
+	{"hook", "what terse init puts into an agent's files", "terse hook AGENT EVENT",
 	 "What terse init puts into an agent's files: reads from standard input what happened, "
 	 "and\n"
 	 "ends the session of a conversation that has ended, or rewrites a command (cursor, "
 	 "crush).\n"},
-	{"doctor", "terse doctor [--json]",
+	{"doctor", "whether everything is in place here", "terse doctor [--json]",
 	 "Checks whether everything terse needs is in place here, and how agents are wired up; for "
 	 "each\n"
 	 "of these a command is run as the agent would run it.\n\n"
 	 "  --json                the same for programs\n"},
-	{"help", "terse help [VERB]", "This text, or what VERB does.\n"},
-	{"version", "terse version", "Prints the version.\n"},
+	{"help", "this text, or what VERB does", "terse help [VERB]",
+	 "This text, or what VERB does.\n"},
+	{"version", "the version", "terse version", "Prints the version.\n"},
 };
 
 static int print_options(void)
@@ -225,11 +237,9 @@ static void print_overview(void)
 	      "  terse 'cd x && make'        run a shell string\n"
 	      "  terse read ID --offset N    read on in what a run printed\n\nVerbs:\n",
 	      stdout);
-	for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++) {
-		const char *text = topics[i].text;
-		printf("  %-8s %.*s\n", topics[i].verb, (int)strcspn(text, ".\n"), text);
-	}
-	fputs("\nterse help VERB tells more. `terse -- NAME` runs a command that has a verb's "
+	for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++)
+		printf("  %-10s %s\n", topics[i].verb, topics[i].summary);
+	fputs("\nterse VERB --help tells more. `terse -- NAME` runs a command that has a verb's "
 	      "name.\n"
 	      "TERSE=0 in the environment switches terse off.\n",
 	      stdout);

@@ -2,6 +2,7 @@
 """The command line of `terse run`, switches in the environment, terse inside terse."""
 
 import os
+import re
 
 from support.harness import Case, TERSE, main, numbers, write_file
 
@@ -40,6 +41,16 @@ class Usage(Case):
             self.assertEqual(run.code, 0)
             self.assertTrue(run.out)
         self.assertEqual(self.terse("help", "nothing").code, 125)
+
+    def test_every_verb_tells_of_itself(self):
+        overview = self.terse("help").out.decode()
+        verbs = re.findall(r"^  ([a-z]+) +[a-z]", overview.split("Verbs:")[1], re.M)
+        self.assertGreater(len(verbs), 20)
+        for verb in verbs:
+            run = self.terse(verb, "--help")
+            self.assertEqual(run.code, 0, verb)
+            self.assertTrue(run.out.startswith(b"Usage: terse "), verb)
+            self.assertEqual(run.out, self.terse("help", verb).out)
 
     def test_options_end_at_the_command(self):
         self.assertEqual(self.terse("echo", "--size", "-c", "--").out, b"--size -c --\n")
