@@ -5,11 +5,13 @@
 #include "shim/shell.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/base/io.h"
+#include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/environment.h"
 #include "supervisor/process/pty.h"
 #include "supervisor/process/sink.h"
+#include "supervisor/report/envelope.h"
 #include "supervisor/wiring/advice.h"
 #include "supervisor/wiring/canary.h"
 #include "supervisor/wiring/document.h"
@@ -38,11 +40,14 @@ static void tell(struct doctor *d, enum state state, const char *what, const cha
 {
 	static const char *const shown[] = {"ok", "PROBLEM", "-"};
 	static const char *const named[] = {"ok", "problem", "note"};
-	char detail[2 * PATH_MAX];
+	struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
+	const char *detail = "";
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(detail, sizeof(detail), format, args);
+	if (buffer_vprintf(&text, format, args) == 0 &&
+	    utf8_clean(&clean, text.data, text.len) == 0 && buffer_string(&clean))
+		detail = clean.data;
 	va_end(args);
 	d->problems += state == BAD;
 	if (!d->checks)
@@ -50,6 +55,8 @@ static void tell(struct doctor *d, enum state state, const char *what, const cha
 	else
 		json_array_append_new(d->checks, json_pack("{s:s,s:s,s:s}", "state", named[state],
 							   "what", what, "detail", detail));
+	buffer_release(&text);
+	buffer_release(&clean);
 }
 
 static void check_pty(struct doctor *d)
@@ -206,14 +213,22 @@ static void check_agents(struct doctor *d, const struct place *place)
 	}
 }
 
-static int print_json(struct doctor *d)
+static int print_json(const struct doctor *d)
 {
-	json_t *all = json_pack("{s:s,s:i,s:O}", "version", TERSE_VERSION, "problems", d->problems,
-				"checks", d->checks);
-	int status = all && json_dumpf(all, stdout, JSON_COMPACT) == 0 ? 0 : -1;
+	struct buffer out = BUFFER_INIT;
+	char *checks = json_dumps(d->checks, JSON_COMPACT);
+	int status = !checks || envelope_begin(&out) < 0 ||
+				     buffer_printf(&out,
+						   "\"version\":\"" TERSE_VERSION
+						   "\",\"problems\":%d,\"checks\":%s",
+						   d->problems, checks) < 0 ||
+				     envelope_end(&out) < 0 ||
+				     io_write(STDOUT_FILENO, out.data, out.len) < 0
+			     ? -1
+			     : 0;
 
-	putchar('\n');
-	json_decref(all);
+	free(checks);
+	buffer_release(&out);
 	return status;
 }
 

@@ -314,8 +314,11 @@ int command_init(struct command_context *c, int argc, char **argv)
 	place_find(&i.place);
 	if (!i.undo && check_place(&i) < 0)
 		return 1;
-	for (size_t k = 0; k < WIRING_FILES_MAX && i.wiring->files[k].folder.project; k++)
-		change_file(&i, &i.wiring->files[k]);
+	for (size_t k = 0; k < WIRING_FILES_MAX && i.wiring->files[k].folder.project; k++) {
+		/* Half of a wiring is none; half of it can be undone. */
+		if (!i.failed || i.undo)
+			change_file(&i, &i.wiring->files[k]);
+	}
 	if (!i.failed)
 		change_lines(&i);
 	if (!i.undo && !i.dry_run && !i.failed)

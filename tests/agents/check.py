@@ -388,7 +388,7 @@ class PiPreload(PiCommands, Pi):
 
 class PiInit(Init, Pi):
     def check_session(self, session):
-        self.assertRegex(session, r"^agent-pi-\d+-\d+$")
+        self.assertRegex(session, r"^agent-pi-\d+-\d+\.\d+$")
 
 
 # --- opencode ---------------------------------------------------------------------------------

@@ -392,6 +392,14 @@ class EveryAgent(Wiring):
             '{"version": 1, "hooks": {"preToolUse": [%s], "sessionEnd": [%s]}}' % (
                 hook % ("preToolUse", ', "matcher": "Shell"'), hook % ("sessionEnd", "")))
 
+    def test_a_shell_in_the_way(self):
+        text = b'{\n  "shell": "/bin/zsh"\n}\n'
+        path = self.put("config/opencode/opencode.json", text)
+        self.assertIn(b'opencode.json:2: "shell" is "/bin/zsh" already', self.init(
+            "opencode", code=1).err)
+        self.init("opencode", "--undo")
+        self.assertEqual(self.tree(self.home), {os.path.relpath(path, self.home): text})
+
     def test_a_plugin_in_the_way(self):
         path = self.put("config/opencode/plugins/terse.js", "// somebody's\n")
         self.assertIn(b"there is such a file already", self.init("opencode", code=1).err)
@@ -518,7 +526,7 @@ class Doctor(Wiring):
         for agent in FILES:
             self.init(agent)
         run = self.terse("doctor", "--json", env={"CLAUDECODE": "1", "TERSE_ACTIVE": "1"})
-        report = json.loads(run.out)
+        report = json.loads(run.out)["data"]
         self.assertEqual((run.code, report["problems"]), (0, 0), report)
         tried = [c["what"] for c in report["checks"]
                  if c["detail"] == "a command as it runs them is previewed"]
