@@ -65,6 +65,12 @@ static const struct shape {
 	 true,
 	 false},
 	{"password", "(?<=://)[^\\s/:@\"'<>]*:\\K[^\\s/@\"'<>]+(?=@)", {"://"}, false, false},
+	{"password",
+	 "(?i)(?<=password|passwd|passphrase|client_secret|api_key|apikey)"
+	 "(?:\\s*=\\s*[\"']?|[\"']\\s*:\\s*[\"'])\\K[^\\s\"',;&]{8,}",
+	 {"password", "passwd", "passphrase", "client_secret", "api_key", "apikey"},
+	 true,
+	 false},
 	{"private key",
 	 "(?<=-----BEGIN )[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
 	 {"-----BEGIN "},

@@ -47,6 +47,11 @@ static const struct sample samples[] = {
 	{"authorization: basic dXNlcjpwYXNz\n", "authorization: basic [redacted: password]\n"},
 	{"git clone https://user:hunter2@example.com/x.git\n",
 	 "git clone https://user:[redacted: password]@example.com/x.git\n"},
+	{"DB_PASSWORD=hunter2secret PORT=1\n", "DB_PASSWORD=[redacted: password] PORT=1\n"},
+	{"{\"api_key\": \"0123456789abcdef\", \"password\":\"short\"}\n",
+	 "{\"api_key\": \"[redacted: password]\", \"password\":\"short\"}\n"},
+	{"enter your password: incorrect; password = 'correct horse'\n",
+	 "enter your password: incorrect; password = 'correct horse'\n"},
 	{"postgres://:pw@db/x redis://a:b@c\n",
 	 "postgres://:[redacted: password]@db/x redis://a:[redacted: password]@c\n"},
 	{"a\n-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nqqq==\n"
