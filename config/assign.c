@@ -250,6 +250,10 @@ static int append_item(struct strings *list, const struct option *o, const char 
 	copy = copy_text(o, value, len, error);
 	if (!copy)
 		return -1;
+	if (len == 0) {
+		free(copy);
+		return refuse(error, "must not be empty");
+	}
 	if ((list->count & (list->count + 1)) == 0) {
 		size_t room = 2 * (list->count + 1);
 		char **items = realloc(list->items, room * sizeof(*items));

@@ -2,6 +2,8 @@
 
 #include "supervisor/wiring/canary.h"
 
+#include "config/option.h"
+
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
@@ -82,11 +84,13 @@ static const struct canary canaries[] = {
 /* What would decide otherwise, or would be touched, here. */
 static int clean_environment(const char *home)
 {
-	static const char *const names[] = {
-		ENVIRONMENT_ACTIVE, "TERSE",    "TERSE_SESSION",           "CLAUDECODE",
-		"CODEX_THREAD_ID",  "OPENCODE", "PI_CODING_AGENT",         "GEMINI_CLI",
-		"LD_PRELOAD",       "BASH_ENV", "CLAUDE_CODE_SHELL_PREFIX"};
-	int status = setenv("TERSE_HOME", home, 1);
+	static const char *const names[] = {ENVIRONMENT_ACTIVE, "TERSE",
+					    "CLAUDECODE",       "CODEX_THREAD_ID",
+					    "OPENCODE",         "PI_CODING_AGENT",
+					    "GEMINI_CLI",       "LD_PRELOAD",
+					    "BASH_ENV",         "CLAUDE_CODE_SHELL_PREFIX"};
+	int status = setenv("TERSE_HOME", home, 1) |
+		     unsetenv(option_by_key("session", "name")->variable);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		status |= unsetenv(names[i]);
