@@ -101,6 +101,14 @@ $(BUILD)/helper/%: tests/cli/helper/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil
 
+# terse, whose allocations fail one by one.
+$(BUILD)/fault/terse: tests/cli/fault/memory.c $(BUILD)/supervisor/main.o $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc -o $@ $^ $(LDLIBS)
+
+$(BUILD)/fault/terse-sh: $(BUILD)/fault/terse
+	ln -sf terse $@
+
 $(BUILD)/terminal/%: tests/terminal/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
@@ -172,7 +180,7 @@ FUZZ_SEED          ?= 1
 
 .PHONY: units helpers fuzzers benches
 units: $(UNITS)
-helpers: $(HELPERS)
+helpers: $(HELPERS) $(BUILD)/fault/terse $(BUILD)/fault/terse-sh
 fuzzers: $(FUZZERS)
 benches: $(BENCHES) $(BUILD)/bench/empty.so
 
@@ -183,6 +191,20 @@ check: check-packages
 	@$(SUB_MAKE) DEVELOPER=1 SANITIZE=address,undefined BUILD=$(ASAN) all units
 	@$(SUB_MAKE) DEVELOPER=1 fuzzers
 	@tests/check $(BUILD) $(ASAN) $(FUZZ_CHECK_SECONDS)
+
+# Every system call and every allocation fails once; tests/cli/faults.py. Some minutes.
+.PHONY: check-faults
+check-faults: check-packages
+	@$(SUB_MAKE) DEVELOPER=1 all helpers
+	@FAULT_STEP=1 LIMIT=7200 tests/run $(BUILD) faults
+
+# Runs of which a process is killed at a random moment; tests/cli/kills.py.
+KILL_RUNS ?= 5000
+
+.PHONY: check-kills
+check-kills: check-packages
+	@$(SUB_MAKE) DEVELOPER=1 all helpers
+	@KILL_RUNS=$(KILL_RUNS) LIMIT=7200 tests/run $(BUILD) kills
 
 # Real agents, from npm (about 1 GB, kept below AGENTS_DIR); no model and no network besides that.
 AGENTS_DIR ?= $(BUILD)/agents
@@ -278,6 +300,8 @@ help:
 	@echo 'bench      measure against the budgets'
 	@echo 'bench-preview  measure previews on the labelled logs in DATA=DIR'
 	@echo 'check-agents  drive real agents (npm, about 1 GB below $(AGENTS_DIR))'
+	@echo 'check-faults   let every system call and allocation fail once (some minutes)'
+	@echo 'check-kills    kill terse at a random moment in KILL_RUNS ($(KILL_RUNS)) runs'
 	@echo 'fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))'
 	@echo 'fuzz-terminal  compare FUZZ_STREAMS ($(FUZZ_STREAMS)) streams with xterm.js, from npm'
 	@echo 'lint       formatting and static analysis'

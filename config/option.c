@@ -109,6 +109,18 @@ const struct option option_table[] = {
 	},
 	{
 		.section = "run",
+		.key = "linger_idle",
+		.type = OPTION_DURATION,
+		.offset = OFFSET(linger_idle),
+		.max = 365 * DAY,
+		.preset = "10m",
+		.flag = "--linger-idle",
+		.variable = "TERSE_LINGER_IDLE",
+		.help = "Stop that sooner when all that hold the output are daemons (each made a "
+			"session of its own) which have written nothing for this long.",
+	},
+	{
+		.section = "run",
 		.key = "pty",
 		.type = OPTION_TRISTATE,
 		.offset = OFFSET(pty),

@@ -57,6 +57,8 @@ struct settings {
 	int64_t timeout; /* TERM to the command after this long */
 	int64_t grace;   /* KILL this long after TERM */
 	int64_t linger;  /* keep recording background writers this long */
+	/* ... silent daemons this long */
+	int64_t linger_idle;
 	int64_t pty;     /* enum tristate */
 	int64_t tty;     /* enum tristate: controlling terminal for the command */
 	int64_t streams; /* enum streams */

@@ -68,10 +68,16 @@ static int make_argv(struct decision *d, char **argv, bool shimmed)
 	return 0;
 }
 
-/* Without memory the arguments are handed on as they are. */
+/* Without memory the arguments are handed on as they are, but that a string stays one. */
 static int fail(struct decision *d, char **argv)
 {
 	d->argv = argv;
+	if (is_one_string(argv)) {
+		d->plain[0] = argv[0];
+		d->plain[1] = (char *)"-c";
+		d->plain[2] = argv[1];
+		d->argv = d->plain;
+	}
 	errno = ENOMEM;
 	return -1;
 }

@@ -29,6 +29,7 @@ struct decision {
 	char room[PATH_MAX]; /* of program */
 	char **made;         /* argv, unless there was no memory for it ... */
 	char *base;          /* ... and what argv[0] is in */
+	char *plain[4];      /* what it is then */
 };
 
 /* Whether this process was started as terse-sh: by the name of the file that was executed, or by

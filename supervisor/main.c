@@ -26,7 +26,7 @@
 //                source.c       one channel from the command to its reader
 //                intake.c       a thread that reads ahead of it where there is much
 //                spawn.c environment.c signals.c pty.c  starting the command
-//                family.c proc.c  ending it and all it started
+//                family.c holder.c  ending it and all it started; who keeps its output open
 //                message.c      between front end and keeper
 //                live.c prompt.c  a run seen from outside; whether it waits for input
 //                cast.c         when what was written
@@ -68,12 +68,14 @@
 
 #include "config/option.h"
 #include "shim/decision.h"
+#include "shim/shell.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct verb {
 	const char *name;
@@ -108,6 +110,19 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
+/* Without memory for the settings: a command that no option goes with is run as with TERSE=0.
+   Returns if it is none, or can't be. */
+static void run_anyway(int argc, char **argv)
+{
+	const char *shell[] = {shell_find(NULL), "-c", argv[1], NULL};
+	if (argv[1][0] == '-' || find_verb(argv[1]))
+		return;
+	if (argc == 2 && shell_is_string(argv[1]))
+		execv(shell[0], (char **)shell);
+	else
+		execvp(argv[1], argv + 1);
+}
+
 int main(int argc, char **argv)
 {
 	struct settings settings;
@@ -123,6 +138,7 @@ int main(int argc, char **argv)
 	if (verb && argc == 3 && strcmp(argv[2], "--help") == 0)
 		return command_help(&context, 2, (char *[]){argv[0], argv[1], NULL});
 	if (settings_load(&settings, &error) < 0) {
+		run_anyway(argc, argv);
 		perror("terse");
 		return EXIT_TERSE;
 	}

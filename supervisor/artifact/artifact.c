@@ -26,12 +26,16 @@ static const struct part_files part_files[ARTIFACT_PARTS] = {
 	[ARTIFACT_CAST] = {".cast", NULL},
 };
 
+/* What ID.json takes, unless the command is very long. */
+#define META_RESERVE ((size_t)8 * 1024)
+
 struct artifact {
 	struct meta *meta;
 	uint64_t max_bytes, min_free;
 	int dir;
 	bool used[ARTIFACT_PARTS];
 	struct stream parts[ARTIFACT_PARTS]; /* open where used and fd >= 0 */
+	void *reserve;                       /* memory for the metadata of the end */
 	char path[PATH_MAX];
 };
 
@@ -139,6 +143,8 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
 	struct artifact *a = calloc(1, sizeof(*a));
 	if (!a)
 		return NULL;
+	/* Without it nothing else is worse. */
+	a->reserve = malloc(META_RESERVE);
 	a->meta = meta;
 	a->max_bytes = max_bytes;
 	a->min_free = min_free;
@@ -158,6 +164,7 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
 	if (!error)
 		error = errno;
 	meta->id[0] = '\0';
+	free(a->reserve);
 	free(a);
 	errno = error;
 	return NULL;
@@ -200,7 +207,13 @@ int artifact_update(struct artifact *a)
 {
 	artifact_flush(a);
 	describe(a);
-	return meta_write(a->dir, a->meta);
+	int result = meta_write(a->dir, a->meta);
+	if (result < 0 && errno == ENOMEM && a->reserve) {
+		free(a->reserve);
+		a->reserve = NULL;
+		result = meta_write(a->dir, a->meta);
+	}
+	return result;
 }
 
 const char *artifact_id(const struct artifact *a)
@@ -227,5 +240,6 @@ void artifact_close(struct artifact *a)
 			stream_close(&a->parts[i]);
 	}
 	io_close(&a->dir);
+	free(a->reserve);
 	free(a);
 }

@@ -253,6 +253,8 @@ static void remove_items(struct gc *g, struct inventory *v)
 		}
 		if (dir >= 0 && remove_item(g, dir, s, item))
 			s->count--;
+		if (dir < 0 && errno != ENOENT && g->result.failed++ == 0)
+			g->result.error = errno;
 	}
 	io_close(&dir);
 }
@@ -287,6 +289,9 @@ long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, ui
 	if (inventory_read(&v, g->store, session) < 0)
 		return -1;
 	int dir = store_open_session(g->store, session, false);
+	if (dir < 0 && errno != ENOENT)
+		in_use = -1;
+	int error = errno;
 	/* The newest first: what is left when it ends early is an earlier state of the session. */
 	for (size_t i = v.count; dir >= 0 && i-- > 0;) {
 		struct retention_item *item = &v.items[i];
@@ -300,6 +305,7 @@ long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, ui
 		recent_compact(dir);
 	io_close(&dir);
 	inventory_release(&v);
+	errno = error;
 	return in_use;
 }
 

@@ -78,6 +78,8 @@ static int advance(struct history *h, struct source *s)
 	size_t len;
 	int got = 0, fd = s->end ? open_file(s) : -1;
 	s->any = false;
+	if (fd < 0 && s->end && errno != ENOENT)
+		return -1;
 	while (fd >= 0 && !s->any &&
 	       (got = history_last_line(fd, s->end, line, sizeof(line), &start, &len)) == 1) {
 		s->end = start;
@@ -99,8 +101,12 @@ static int add_source(struct history *h, struct store *store, const char *sessio
 	if (!s.session)
 		return -1;
 	int fd = open_file(&s);
-	bool there = fd >= 0 && fstat(fd, &st) == 0;
+	bool there = fd >= 0 && fstat(fd, &st) == 0, failed = !there && errno != ENOENT;
 	io_close(&fd);
+	if (failed) {
+		free(s.session);
+		return -1;
+	}
 	if (h->count == h->cap && there) {
 		size_t cap = h->cap ? h->cap * 2 : 16;
 		struct source *more = reallocarray(h->sources, cap, sizeof(*more));
@@ -127,15 +133,18 @@ static int add_sessions(struct history *h, struct store *store)
 	int result = 0;
 	struct dirent *e;
 	if (!d) {
+		bool none = fd < 0 && errno == ENOENT;
 		io_close(&fd);
-		return 0;
+		return none ? 0 : -1;
 	}
-	while (result == 0 && (e = readdir(d))) {
+	while (result == 0 && (errno = 0, e = readdir(d))) {
 		char name[STORE_SESSION_LEN + 1];
 		store_session_name(e->d_name, name);
 		if (strcmp(name, e->d_name) == 0)
 			result = add_source(h, store, name);
 	}
+	if (!e && errno)
+		result = -1;
 	closedir(d);
 	return result;
 }

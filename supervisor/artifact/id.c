@@ -152,7 +152,7 @@ static bool is_there(const struct store *s, int ids, const char *id,
 	/* Refuses what is no session's name, so also "../x". */
 	int dir = store_open_session(s, session, false);
 	if (dir < 0)
-		return false;
+		return store_is_short(errno);
 	char name[ID_LEN + 5];
 	snprintf(name, sizeof(name), "%s.txt", id);
 	bool there = faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
@@ -164,7 +164,8 @@ bool id_exists(const struct store *s, const char *id)
 {
 	char session[STORE_SESSION_LEN + 1];
 	int ids = store_open_ids(s, false);
-	bool there = ids >= 0 && is_there(s, ids, id, session);
+	/* Unless that is known it is not gone. */
+	bool there = ids < 0 ? errno != ENOENT : is_there(s, ids, id, session);
 	io_close(&ids);
 	return there;
 }
@@ -181,14 +182,17 @@ static bool look_up(struct store *s, int ids, const char *id, struct id_found *f
 static int find_whole(struct store *stores, int count, const char *id, struct id_found *found)
 {
 	bool there = false;
+	int error = ENOENT;
 	for (int i = 0; i < count && !there; i++) {
 		int ids = store_open_ids(&stores[i], false);
-		if (ids < 0)
+		if (ids < 0) {
+			error = errno == ENOENT ? error : errno;
 			continue;
+		}
 		there = look_up(&stores[i], ids, id, found);
 		io_close(&ids);
 	}
-	errno = ENOENT;
+	errno = error;
 	return there ? 0 : -1;
 }
 
@@ -197,15 +201,15 @@ static int find_prefix_in(struct store *s, const char *prefix, struct id_found *
 {
 	int ids = store_open_ids(s, false);
 	if (ids < 0)
-		return 0;
+		return errno == ENOENT ? 0 : -1;
 	DIR *d = fdopendir(ids);
 	if (!d) {
 		io_close(&ids);
 		return -1;
 	}
 	size_t len = strlen(prefix);
-	struct dirent *e;
-	while (*matches < 2 && (e = readdir(d))) {
+	struct dirent *e = NULL;
+	while (*matches < 2 && (errno = 0, e = readdir(d))) {
 		struct id_found candidate;
 		if (strncmp(e->d_name, prefix, len) != 0 || !id_is_valid(e->d_name) ||
 		    !look_up(s, ids, e->d_name, &candidate))
@@ -215,8 +219,9 @@ static int find_prefix_in(struct store *s, const char *prefix, struct id_found *
 		if ((*matches)++ == 0)
 			*found = candidate;
 	}
+	bool failed = !e && errno && *matches < 2;
 	closedir(d);
-	return 0;
+	return failed ? -1 : 0;
 }
 
 static int find_prefix(struct store *stores, int count, const char *prefix, struct id_found *found)

@@ -90,8 +90,11 @@ static int read_parts(struct parts *parts, int dir)
 		return -1;
 	}
 	int result = 0;
-	for (struct dirent *e; result == 0 && (e = readdir(d));)
+	struct dirent *e = NULL;
+	while (result == 0 && (errno = 0, e = readdir(d)))
 		result = add_part(parts, dir, e->d_name);
+	if (!e && errno)
+		result = -1;
 	closedir(d);
 	if (parts->count > 0)
 		qsort(parts->items, parts->count, sizeof(*parts->items), compare_parts);
@@ -166,8 +169,9 @@ static int add_session(struct inventory *v, const struct store *store, const cha
 	struct parts parts = {NULL, 0, 0};
 	struct inventory_session s = {.in_use = false};
 	int dir = store_open_session(store, name, false);
+	/* Gone by now, or kept from us. */
 	if (dir < 0)
-		return 0;
+		return store_is_short(errno) ? -1 : 0;
 	snprintf(s.name, sizeof(s.name), "%s", name);
 	s.in_use = store_is_in_use(dir);
 	int result = -1;
@@ -212,7 +216,8 @@ static long list_sessions(const struct store *s, char ***names)
 		return -1;
 	}
 	bool failed = false;
-	for (struct dirent *e; !failed && (e = readdir(d));) {
+	struct dirent *e = NULL;
+	while (!failed && (errno = 0, e = readdir(d))) {
 		char name[STORE_SESSION_LEN + 1];
 		store_session_name(e->d_name, name);
 		if (strcmp(name, e->d_name) != 0)
@@ -223,6 +228,7 @@ static long list_sessions(const struct store *s, char ***names)
 		failed = !more || !(more[count] = strdup(name));
 		count += !failed;
 	}
+	failed |= !e && errno;
 	closedir(d);
 	if (count > 0)
 		qsort(*names, count, sizeof(**names), compare_names);

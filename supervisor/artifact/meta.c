@@ -63,11 +63,13 @@ int meta_write(int dir, const struct meta *m)
 	char name[ID_LEN + 6];
 	snprintf(name, sizeof(name), "%s.json", m->id);
 	struct buffer text = BUFFER_INIT;
-	int result = meta_encode(&text, m, COMMAND_BUDGET);
-	if (result == 0)
-		result = replace(dir, name, &text);
-	if (result < 0 && (errno == ENOSPC || errno == EDQUOT))
+	bool encoded = meta_encode(&text, m, COMMAND_BUDGET) == 0;
+	int result = encoded ? replace(dir, name, &text) : -1, error = errno;
+	/* The other way may be the one that works. */
+	if (encoded && result < 0) {
 		result = overwrite(dir, name, &text);
+		errno = error;
+	}
 	buffer_release(&text);
 	return result;
 }

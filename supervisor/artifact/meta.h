@@ -29,6 +29,14 @@ struct meta_stream {
 	bool present;
 };
 
+#define META_HOLDERS 4
+
+/* A process that keeps the output open after the command has ended. */
+struct meta_holder {
+	pid_t pid;
+	char name[64]; /* may hold anything */
+};
+
 struct meta {
 	char id[ID_LEN + 1];          /* "" in the history: no artifact was written */
 	char **argv;                  /* the command's arguments, NULL-terminated; not owned */
@@ -46,12 +54,14 @@ struct meta {
 	pid_t keeper, command; /* process IDs while it runs */
 	uint64_t told;         /* lines that somebody was shown before it ended; 0: nobody was */
 	struct meta_stream out, err;
-	uint64_t raw_bytes; /* 0: raw bytes not kept */
-	void *owned;        /* memory of a meta that was read; see meta_release */
+	uint64_t raw_bytes;                       /* 0: raw bytes not kept */
+	struct meta_holder held_by[META_HOLDERS]; /* while the keeper records what they write ... */
+	int holders;                              /* ... so many of them, the first ones */
+	void *owned; /* memory of a meta that was read; see meta_release */
 };
 
 /* Writes ID.json in the session directory `dir` (temporary name ".ID.json", then rename;
-   on a full disk in place, so that the end of a run that filled it is still told).
+   where that fails in place, so that the end of a run that filled the disk is still told).
    Commands over 128 KB are cut. Returns 0, or -1 with errno. */
 int meta_write(int dir, const struct meta *m);
 

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,20 @@ static const char *boolean(bool value)
 	return value ? "true" : "false";
 }
 
+static int add_holders(struct buffer *out, const struct meta *m)
+{
+	int bad = 0;
+	bool cut = false;
+	for (int i = 0; i < m->holders; i++) {
+		bad |= buffer_printf(out,
+				     "%s{\"pid\":%d,\"name\":", i == 0 ? ",\"held_by\":[" : ",",
+				     (int)m->held_by[i].pid);
+		bad |= add_string(out, m->held_by[i].name, sizeof(m->held_by[i].name), &cut);
+		bad |= buffer_append(out, "}", 1);
+	}
+	return m->holders ? bad | buffer_append(out, "]", 1) : 0;
+}
+
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 {
 	bool cut = m->cut, cwd_cut = false;
@@ -107,6 +122,7 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 		bad |= buffer_printf(out, ",\"told\":%" PRIu64, m->told);
 	bad |= add_stream(out, "stdout", &m->out);
 	bad |= add_stream(out, "stderr", &m->err);
+	bad |= add_holders(out, m);
 	bad |= buffer_printf(out, ",\"raw_bytes\":%" PRIu64 "}", m->raw_bytes);
 	return bad;
 }
@@ -171,6 +187,23 @@ static void get_stream(struct reader *r, const char *key, struct meta_stream *s)
 	r->bad |= in.bad || gap.bad || !json_is_object(in.object);
 }
 
+static void get_holders(struct reader *r, struct meta *m)
+{
+	const json_t *list = json_object_get(r->object, "held_by"), *one;
+	size_t i;
+	r->bad |= list && !json_is_array(list);
+	json_array_foreach(list, i, one)
+	{
+		struct reader in = {.object = one, .bad = !json_is_object(one)};
+		if (m->holders == META_HOLDERS)
+			break;
+		struct meta_holder *h = &m->held_by[m->holders++];
+		h->pid = (pid_t)get_integer(&in, "pid", 1, INT_MAX, 0);
+		snprintf(h->name, sizeof(h->name), "%s", get_string(&in, "name"));
+		r->bad |= in.bad;
+	}
+}
+
 static enum meta_state get_state(struct reader *r)
 {
 	const char *name = get_string(r, "state");
@@ -228,7 +261,13 @@ static int get_strings(struct reader *r, struct meta *m)
 int meta_parse(const char *data, size_t len, struct meta *m)
 {
 	*m = (struct meta){0};
-	json_t *root = json_loadb(data, len, 0, NULL);
+	json_error_t error;
+	json_t *root = json_loadb(data, len, 0, &error);
+	/* What is wrong with the text is said, a lack of memory mostly is not. */
+	if (!root && *error.text == '\0') {
+		errno = ENOMEM;
+		return -1;
+	}
 	struct reader r = {.object = root, .bad = !json_is_object(root)};
 	const char *id = get_string(&r, "id");
 	if (id_is_valid(id) || !*id)
@@ -252,6 +291,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	m->raw_bytes = get_count(&r, "raw_bytes");
 	get_stream(&r, "stdout", &m->out);
 	get_stream(&r, "stderr", &m->err);
+	get_holders(&r, m);
 	int result = get_strings(&r, m);
 	json_decref(root);
 	return result;

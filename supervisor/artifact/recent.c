@@ -61,7 +61,7 @@ static int list(struct source *s, const char *suffix)
 	size_t cap = 0;
 	int result = -1;
 	struct dirent *e;
-	while ((e = readdir(d))) {
+	while ((errno = 0, e = readdir(d))) {
 		char id[ID_LEN + 1];
 		if (strlen(e->d_name) < ID_LEN || strcmp(e->d_name + ID_LEN, suffix) != 0)
 			continue;
@@ -78,6 +78,8 @@ static int list(struct source *s, const char *suffix)
 		}
 		s->listed[s->left++] = id_pack(id);
 	}
+	if (errno)
+		goto out;
 	if (s->left > 0)
 		qsort(s->listed, s->left, sizeof(*s->listed), compare);
 	result = 0;
@@ -104,7 +106,8 @@ static bool exists(int dir, const char *id)
 {
 	char name[ID_LEN + 5];
 	snprintf(name, sizeof(name), "%s.txt", id);
-	return faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	/* What can't be looked at is no reason to pass it over. */
+	return faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
 }
 
 /* Takes the next record of the file. A damaged one yields "". */
@@ -149,7 +152,7 @@ static int open_source(struct source *s, const char *session)
 	s->dir = session ? store_open_session(s->store, session, false)
 			 : store_open_ids(s->store, false);
 	if (s->dir < 0)
-		return 0; /* nothing there */
+		return errno == ENOENT ? 0 : -1;
 	if (session ? !open_file(s) && list(s, ".txt") < 0 : list(s, "") < 0)
 		return -1;
 	return advance(s);

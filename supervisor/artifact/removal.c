@@ -67,7 +67,7 @@ bool removal_is_running(int dir, const char *id)
 	snprintf(name, sizeof(name), "%s.txt", id);
 	int fd = store_open_file(dir, name, O_RDONLY);
 	if (fd < 0)
-		return false;
+		return store_is_short(errno);
 	bool running = lock_text(fd, dir, id) < 0;
 	io_close(&fd);
 	return running;
@@ -110,6 +110,8 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 	enum removal result = REMOVAL_FAILED;
 	int fd = store_open_file(dir, name, O_RDONLY);
 	int error = errno;
+	if (fd < 0 && store_is_short(error))
+		goto out;
 	if (fd >= 0 && lock_text(fd, dir, id) < 0) {
 		result = REMOVAL_RUNNING;
 		goto out;

@@ -209,13 +209,36 @@ static bool is_same(const struct store *a, const struct store *b)
 	       sa.st_ino == sb.st_ino;
 }
 
+bool store_is_short(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO;
+}
+
+/* Whether a store may be there although it can't be opened, and is the user's. Where others are,
+   those that are kept from the user do not matter. */
+static bool is_trouble(int error, int others)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+	case ELOOP:
+	case EPERM:
+	case EINVAL:
+	case ENAMETOOLONG: return false;
+	case EACCES: return others == 0;
+	default: return true;
+	}
+}
+
 int store_open_all(struct store stores[STORE_MAX])
 {
-	int count = 0;
+	int count = 0, errors[STORE_MAX] = {0}, error = 0;
 	for (size_t i = 0; i < STORE_MAX; i++) {
 		struct store *s = &stores[count];
-		if (open_candidate(&candidates[i], false, s) < 0)
+		if (open_candidate(&candidates[i], false, s) < 0) {
+			errors[i] = errno;
 			continue;
+		}
 		bool known = false;
 		for (int k = 0; k < count && !known; k++)
 			known = is_same(&stores[k], s);
@@ -224,6 +247,9 @@ int store_open_all(struct store stores[STORE_MAX])
 		else
 			count++;
 	}
+	for (size_t i = 0; i < STORE_MAX && !error; i++)
+		error = errors[i] && is_trouble(errors[i], count) ? errors[i] : 0;
+	errno = error;
 	return count;
 }
 
@@ -396,6 +422,11 @@ int store_open_file(int dir, const char *name, int flags)
 		goto fail;
 	return fd;
 fail:
+	if (flags & O_EXCL) {
+		int saved = errno;
+		unlinkat(dir, name, 0);
+		errno = saved;
+	}
 	io_close(&fd);
 	return -1;
 }

@@ -41,7 +41,12 @@ int store_open_write(struct store *s);
    in one store can go on to the next: *next is moved behind the one that was opened. */
 int store_open_next(struct store *s, int *next);
 
-/* Opens existing stores for reading, best first. Returns how many (0 to STORE_MAX). */
+/* Whether what can't be opened with this errno may be there all the same, or live: the machine is
+   short of something, for now. */
+bool store_is_short(int error);
+
+/* Opens existing stores for reading, best first. Returns how many (0 to STORE_MAX), and in errno
+   why there may be more that can't be opened now, or 0. */
 int store_open_all(struct store stores[STORE_MAX]);
 
 void store_close(struct store *s);

@@ -70,6 +70,8 @@ static int write_found(const char *verb, const struct id_found *found, const cha
 	snprintf(name, sizeof(name), "%s.%s", found->id, cast ? "cast" : "terse.zst");
 	if (!output)
 		output = name;
+	if (dir < 0)
+		verb_error(verb, "%s: %m", found->id);
 	int fd = dir < 0 ? -1 : open_output(verb, output, force);
 	if (fd < 0)
 		goto out;

@@ -64,7 +64,7 @@ static int drop_all(const char *verb, const struct settings *settings, const cha
 	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	struct target *targets = calloc(count, sizeof(*targets));
-	int status = 0, stored = store_open_all(stores);
+	int status = 0, stored = verb_open_stores(verb, stores, &status);
 	verb_session(settings, session, directory);
 	if (!targets) {
 		verb_error(verb, "%m");

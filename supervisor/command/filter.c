@@ -140,16 +140,14 @@ static void tell_report(struct filter *f, int64_t duration_ms, const struct sett
 
 static void tell_account(struct filter *f, const struct job *job)
 {
-	struct account account;
-	struct buffer piece = BUFFER_INIT;
+	struct account account = {.is_open = false};
 	account_init(&account, job, &f->record);
 	account_add(&account, f->digest.text, false, false, &f->record);
 	while (account.is_open && !f->digest.error) {
-		account_next(&account, &piece);
-		digest_print(&f->digest, piece.data, piece.len);
-		buffer_clear(&piece);
+		account_next(&account, &account.out);
+		digest_print(&f->digest, account.out.data, account.out.len);
+		buffer_clear(&account.out);
 	}
-	buffer_release(&piece);
 	account_release(&account);
 }
 

@@ -40,7 +40,7 @@ int command_gc(struct command_context *c, int argc, char **argv)
 	struct store stores[STORE_MAX];
 	struct cleanup cleanup = {.dry = dry};
 	struct gc_result sum = {0};
-	int count = store_open_all(stores);
+	int status = 0, count = verb_open_stores(argv[0], stores, &status);
 	for (int i = 0; i < count; i++) {
 		struct gc gc = cleanup_begin(&cleanup, c->settings, &stores[i], dry);
 		if (gc_run(&gc) < 0) {
@@ -52,5 +52,5 @@ int command_gc(struct command_context *c, int argc, char **argv)
 		cleanup_add(&sum, &gc.result);
 		store_close(&stores[i]);
 	}
-	return cleanup_end(&cleanup, argv[0], &sum);
+	return cleanup_end(&cleanup, argv[0], &sum) | status;
 }

@@ -35,7 +35,7 @@ int command_history(struct command_context *c, int argc, char **argv)
 	int status = runs_parse(&r, c->settings, argc, argv);
 	if (status != 0)
 		return status;
-	int count = store_open_all(stores), more = -1;
+	int count = verb_open_stores(r.verb.name, stores, &status), more = -1;
 	struct history *h = history_open(stores, count, r.all ? NULL : r.directory);
 	if (h)
 		more = add_all(&r, h);

@@ -32,11 +32,9 @@ static int add(struct runs *r, const struct id_found *found)
 	if (r->since && started < r->from_ms - 1000)
 		return 0;
 	int dir = store_open_session(found->store, found->session, false);
-	if (dir < 0)
-		return 0;
 	struct meta m;
 	int result = 0;
-	if (meta_read(dir, found->id, &m) == 0) {
+	if (dir >= 0 && meta_read(dir, found->id, &m) == 0) {
 		if (runs_match(r, &m) && runs_is_full(r)) {
 			result = 1;
 		} else if (runs_match(r, &m)) {
@@ -75,7 +73,7 @@ int command_list(struct command_context *c, int argc, char **argv)
 	}
 	if (r.live || r.watch)
 		return live_list(r.verb.name, r.watch);
-	int count = store_open_all(stores), more = -1;
+	int count = verb_open_stores(r.verb.name, stores, &status), more = -1;
 	struct recent *artifacts = recent_open(stores, count, r.all ? NULL : r.directory);
 	if (artifacts)
 		more = add_all(&r, artifacts);

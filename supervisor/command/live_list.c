@@ -53,7 +53,21 @@ static int newest_first(const void *a, const void *b)
 	return strcmp(b, a);
 }
 
-/* The command it runs; nothing where the metadata can't be read. */
+/* Of a run whose command has ended: who keeps its output open. */
+static int add_holders(struct buffer *out, const struct meta *m)
+{
+	for (int i = 0; i < m->holders; i++) {
+		const struct meta_holder *h = &m->held_by[i];
+		if (buffer_append_string(out, i == 0 ? "    held by " : ", ") < 0 ||
+		    row_add_cell(out, h->name, strlen(h->name), sizeof(h->name)) < 0 ||
+		    buffer_printf(out, " (%d)", (int)h->pid) < 0)
+			return -1;
+	}
+	return m->holders ? buffer_append(out, "\n", 1) : 0;
+}
+
+/* The command it runs, and on lines below who holds it; nothing where the metadata can't be read.
+ */
 static int add_command(struct buffer *out, struct rows *r, const char *id, size_t width)
 {
 	struct id_found found;
@@ -66,6 +80,10 @@ static int add_command(struct buffer *out, struct rows *r, const char *id, size_
 		result = row_add_command(&command, &m);
 		if (result == 0)
 			result = row_add_cell(out, command.data, command.len, width);
+		if (result == 0)
+			result = buffer_append(out, "\n", 1) < 0 ? -1 : add_holders(out, &m);
+	} else {
+		result = buffer_append(out, "\n", 1);
 	}
 	meta_release(&m);
 	io_close(&dir);
@@ -104,8 +122,7 @@ static int add_row(struct buffer *out, struct rows *r, const char *id, size_t wi
 			  human_size(size, c.bytes)) < 0)
 		return -1;
 	size_t used = out->len - start;
-	if (add_command(out, r, id, width > used + 10 ? width - used : 10) < 0 ||
-	    buffer_append(out, "\n", 1) < 0)
+	if (add_command(out, r, id, width > used + 10 ? width - used : 10) < 0)
 		return -1;
 	return add_last_line(out, &c, width);
 }

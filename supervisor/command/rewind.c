@@ -108,11 +108,13 @@ int command_rewind(struct command_context *c, int argc, char **argv)
 	if (to)
 		t.from = id_first_at(t.started_ms);
 	struct store stores[STORE_MAX];
-	int count = store_open_all(stores), status = 1;
-	if (name && aim_at_run(&t, stores, count, name) < 0)
+	int status = 0, count = verb_open_stores(argv[0], stores, &status);
+	if (name && aim_at_run(&t, stores, count, name) < 0) {
 		verb_not_found(argv[0], name, errno);
-	else
-		status = rewind_all(c, argv[0], &t, stores, count, dry);
+		status = 1;
+	} else {
+		status |= rewind_all(c, argv[0], &t, stores, count, dry);
+	}
 	while (count > 0)
 		store_close(&stores[--count]);
 	return status;

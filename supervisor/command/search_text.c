@@ -232,7 +232,8 @@ int search_all(struct search *s, const char *session)
 	struct id_found found;
 	if (!verb_has_session(&s->verb, session))
 		return 1;
-	int count = store_open_all(stores), got = -1, status = 0;
+	int got = -1, status = 0, unseen = 0;
+	int count = verb_open_stores(s->verb.name, stores, &unseen);
 	store_session_name(session ? session : session_name(s->settings, getppid(), room),
 			   directory);
 	struct recent *r = recent_open(stores, count, directory);
@@ -244,6 +245,7 @@ int search_all(struct search *s, const char *session)
 	}
 	if (status == 0 && !s->found)
 		status = 1;
+	status |= unseen;
 	if (r)
 		recent_close(r);
 	while (count > 0)

@@ -168,6 +168,8 @@ static int end(struct call *c)
 		struct gc gc = cleanup_begin(&cleanup, c->settings, &c->stores[i], false);
 		long left = gc_remove_session_part(&gc, c->session, 0, UINT64_MAX);
 		in_use += left > 0 ? left : 0;
+		if (left < 0 && gc.result.failed++ == 0)
+			gc.result.error = errno;
 		cleanup_add(&sum, &gc.result);
 		gc_remove_session(&c->stores[i], c->session);
 	}
@@ -262,8 +264,9 @@ int command_session(struct command_context *context, int argc, char **argv)
 	c.name = operands[1];
 	verb_session(c.settings, NULL, c.own);
 	verb_session(c.settings, c.name, c.session);
-	c.count = store_open_all(c.stores);
-	int status = actions[i].run(&c);
+	int status = 0;
+	c.count = verb_open_stores(c.verb, c.stores, &status);
+	status |= actions[i].run(&c);
 	while (c.count > 0)
 		store_close(&c.stores[--c.count]);
 	return status;

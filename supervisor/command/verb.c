@@ -202,6 +202,16 @@ void verb_session(const struct settings *settings, const char *session,
 	store_session_name(session ? session : session_name(settings, getppid(), room), directory);
 }
 
+int verb_open_stores(const char *verb, struct store stores[STORE_MAX], int *status)
+{
+	int count = store_open_all(stores);
+	if (errno) {
+		verb_error(verb, "a directory of artifacts can't be opened: %m (terse doctor)");
+		*status = 1;
+	}
+	return count;
+}
+
 int verb_find(const struct settings *settings, const char *session, const char *name,
 	      struct store stores[STORE_MAX], int *count, struct id_found *found)
 {

@@ -59,6 +59,10 @@ bool verb_has_session(const struct verb *v, const char *session);
 void verb_session(const struct settings *settings, const char *session,
 		  char directory[STORE_SESSION_LEN + 1]);
 
+/* store_open_all() for a verb that tells what there is: sets *status to 1 after saying that it may
+   not be all. */
+int verb_open_stores(const char *verb, struct store stores[STORE_MAX], int *status);
+
 /* Finds the artifact that `name` means in the session `session`, or the caller's if NULL.
    Opens the stores; *count of them are to be closed. Returns 0, or -1 with errno as id_find. */
 int verb_find(const struct settings *settings, const char *session, const char *name,

@@ -29,7 +29,6 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 /* The rest of a text that fits. A program gets it as it is, and no words of ours. */
 static void print_rest(struct interceptor *s, const struct interceptor_ending *e)
 {
-	struct buffer line = BUFFER_INIT;
 	size_t len = s->held.len - s->printed;
 	const char *rest = len ? s->held.data + s->printed : "";
 	bool told = interceptor_is_worth_telling(e);
@@ -38,33 +37,24 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 	if (s->options.print != INTERCEPT_PREVIEW)
 		return;
 	intercept_print_clean(s, rest, len);
-	int made = -1;
 	/* Whoever interrupted it may not have read this far. */
 	if (told && e->ending.state != WORDING_ENDED)
-		made = wording_footer(&line, &e->ending, &e->place);
+		intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));
 	else if (told)
-		made = wording_status(&line, &e->ending);
-	if (made == 0)
-		intercept_print_line(s, &line);
-	buffer_release(&line);
+		intercept_print_line(s, wording_status(intercept_line(s), &e->ending));
 }
 
 /* The preview, and the line about the whole. */
 static void print_preview(struct interceptor *s, const struct interceptor_ending *e)
 {
-	struct buffer line = BUFFER_INIT;
 	intercept_print_preview(s, e, NULL);
-	if (wording_footer(&line, &e->ending, &e->place) == 0)
-		intercept_print_line(s, &line);
-	buffer_release(&line);
+	intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));
 }
 
 static void print_binary(struct interceptor *s, const struct interceptor_ending *e)
 {
-	struct buffer line = BUFFER_INIT;
-	if (wording_binary(&line, &e->ending, s->kind.name, &e->place) == 0)
-		intercept_print_line(s, &line);
-	buffer_release(&line);
+	intercept_print_line(
+		s, wording_binary(intercept_line(s), &e->ending, s->kind.name, &e->place));
 }
 
 void interceptor_report(struct interceptor *s, const struct interceptor_ending *given)
@@ -94,12 +84,11 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms,
 			   const struct wording_place *place)
 {
-	struct buffer line = BUFFER_INIT, pending = BUFFER_INIT;
+	struct buffer pending = BUFFER_INIT;
 	uint64_t lines = terminal_lines(s->terminal), bytes = interceptor_bytes(s);
 	if (!s->binary && terminal_pending(s->terminal, &pending) == 0)
 		bytes += pending.len;
-	if (wording_heartbeat(&line, elapsed_ms, lines, bytes, place) == 0)
-		intercept_print_line(s, &line);
+	intercept_print_line(s,
+			     wording_heartbeat(intercept_line(s), elapsed_ms, lines, bytes, place));
 	buffer_release(&pending);
-	buffer_release(&line);
 }

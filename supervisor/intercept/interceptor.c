@@ -6,6 +6,11 @@
 
 #include <stdlib.h>
 
+/* What is said at the end, and the text of most commands, must not fail for want of memory that was
+   there at the start. */
+#define LINE_RESERVE ((size_t)1024)
+#define HELD_RESERVE ((size_t)8 * 1024)
+
 static void on_reply(void *ctx, const char *data, size_t len)
 {
 	struct interceptor *s = ctx;
@@ -57,7 +62,8 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->resolved = options->print != INTERCEPT_PREVIEW || !events->resolve;
 	const struct terminal_events t = {.text = intercept_text, .reply = on_reply, .ctx = s};
 	s->terminal = terminal_new(&options->terminal, &t);
-	if (!s->terminal)
+	if (!s->terminal || buffer_reserve(&s->line, LINE_RESERVE) < 0 ||
+	    buffer_reserve(&s->held, s->most < HELD_RESERVE ? s->most : HELD_RESERVE) < 0)
 		goto fail;
 	if (options->print == INTERCEPT_PREVIEW && options->limit.mode != MODE_HEAD) {
 		const struct preview_options preview = make_preview_options(options);
@@ -84,6 +90,7 @@ void interceptor_free(struct interceptor *s)
 	raw_release(&s->raw);
 	buffer_release(&s->sniff);
 	buffer_release(&s->held);
+	buffer_release(&s->line);
 	buffer_release(&s->collected);
 	free(s);
 }

@@ -46,6 +46,7 @@ struct interceptor {
 	size_t counted;     /* bytes of it, up to the end of a character ... */
 	size_t clean_len;   /* ... and how many they are when they are printed clean */
 	bool fits;
+	struct buffer line;      /* what terse itself says; its memory is there from the start */
 	struct buffer collected; /* what is printed, where the form is not INTERCEPT_LIVE ... */
 	bool lost;               /* ... and there was no memory for all of it */
 	enum limit_part broken;  /* what of the limit was over first */
@@ -87,8 +88,11 @@ bool intercept_is_counted(const struct interceptor *s);
 /* Whether what is printed is kept for a report. */
 bool intercept_is_collected(const struct interceptor *s);
 
-/* Prints a line of terse's own, and empties it. */
-void intercept_print_line(struct interceptor *s, struct buffer *line);
+/* Empties s->line for something that terse itself has to say. */
+struct buffer *intercept_line(struct interceptor *s);
+
+/* Prints it, if it could be put together (0; -1: it could not). */
+void intercept_print_line(struct interceptor *s, int made);
 
 /* Whether the text so far is over the limit; `end`: nothing more comes. */
 bool intercept_is_over(struct interceptor *s, bool end);

@@ -4,6 +4,7 @@
 
 #include "supervisor/report/wording.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool is_bare(const struct interceptor *s)
@@ -14,6 +15,7 @@ static bool is_bare(const struct interceptor *s)
 struct marker {
 	const struct wording_place *place;
 	uint64_t lines_before;
+	struct buffer *line; /* where it is measured */
 };
 
 static int make_marker(struct buffer *out, const struct preview_piece *piece,
@@ -28,35 +30,51 @@ static int make_marker(struct buffer *out, const struct preview_piece *piece,
 /* Marker callback of preview_choose(): the same words that are printed. */
 static size_t measure_marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
 {
-	struct buffer text = BUFFER_INIT;
-	size_t len = 0;
-	if (make_marker(&text, piece, ctx) == 0) {
-		len = text.len;
-		memcpy(out, text.data, len < cap ? len : cap);
-	}
-	buffer_release(&text);
-	return len;
+	const struct marker *m = ctx;
+	buffer_clear(m->line);
+	if (make_marker(m->line, piece, m) < 0)
+		return 0;
+	memcpy(out, m->line->data, m->line->len < cap ? m->line->len : cap);
+	return m->line->len;
 }
 
-void intercept_print_line(struct interceptor *s, struct buffer *line)
+struct buffer *intercept_line(struct interceptor *s)
 {
+	buffer_clear(&s->line);
+	return &s->line;
+}
+
+void intercept_print_line(struct interceptor *s, int made)
+{
+	if (made < 0)
+		return;
 	/* An unfinished line is ended, so that this one stands on its own. */
 	if (!s->ended_line)
 		intercept_print(s, "\n", 1);
-	intercept_print(s, line->data, line->len);
-	buffer_clear(line);
+	intercept_print(s, s->line.data, s->line.len);
+}
+
+/* Adds to what is printed at once, or prints it where there is no memory for that. */
+static void add(struct interceptor *s, struct buffer *out, const char *data, size_t len)
+{
+	if (buffer_append(out, data, len) == 0)
+		return;
+	intercept_print_clean(s, out->data, out->len);
+	buffer_clear(out);
+	intercept_print_clean(s, data, len);
 }
 
 static void print_numbered(struct interceptor *s, const struct preview_piece *piece)
 {
 	struct buffer out = BUFFER_INIT;
+	char label[24];
 	const char *at = piece->text, *end = piece->text + piece->len;
 	for (uint64_t number = piece->from + s->options.lines_before; at < end; number++) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((stop ? stop + 1 : end) - at);
-		if (buffer_printf(&out, "%llu: ", (unsigned long long)number) < 0 ||
-		    buffer_append(&out, at, len) < 0)
-			break;
+		int n = snprintf(label, sizeof(label), "%llu: ", (unsigned long long)number);
+		add(s, &out, label, (size_t)n);
+		add(s, &out, at, len);
 		at += len;
 	}
 	intercept_print_clean(s, out.data, out.len);
@@ -66,14 +84,12 @@ static void print_numbered(struct interceptor *s, const struct preview_piece *pi
 static void print_piece(struct interceptor *s, const struct preview_piece *piece,
 			const struct marker *marker)
 {
-	struct buffer line = BUFFER_INIT;
 	if (piece->kind == PREVIEW_TEXT && piece->numbered && !is_bare(s))
 		print_numbered(s, piece);
 	else if (piece->kind == PREVIEW_TEXT)
 		intercept_print_clean(s, piece->text, piece->len);
-	else if (!is_bare(s) && make_marker(&line, piece, marker) == 0)
-		intercept_print_line(s, &line);
-	buffer_release(&line);
+	else if (!is_bare(s))
+		intercept_print_line(s, make_marker(intercept_line(s), piece, marker));
 }
 
 /* Takes down which lines a piece has shown. */
@@ -97,7 +113,7 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 			    struct report_stream *report)
 {
 	const struct preview_piece *pieces;
-	struct marker marker = {&e->place, s->options.lines_before};
+	struct marker marker = {&e->place, s->options.lines_before, &s->line};
 	const struct preview_ask ask = {
 		.printed_bytes = s->printed,
 		.printed_lines = s->printed_lines,
@@ -113,7 +129,7 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 		if (report)
 			result = note_piece(report, &pieces[i]);
 	}
-	return count < 0 ? -1 : result;
+	return result;
 }
 
 /* Takes down which lines the first part of a text has shown. */
@@ -144,12 +160,12 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 	/* A success may be told more of. */
 	bool is_full = s->has_full && !has_failed(&e->ending);
 	struct head *h = is_full ? &s->full : &s->head;
-	struct buffer line = BUFFER_INIT;
-	head_finish(h, is_full ? &s->more : &line);
+	struct buffer rest = BUFFER_INIT;
+	head_finish(h, is_full ? &s->more : &rest);
 	if (is_full && s->more.len > s->more_len)
 		intercept_print(s, s->more.data + s->more_len, s->more.len - s->more_len);
-	intercept_print(s, line.data, line.len);
-	buffer_clear(&line);
+	intercept_print(s, rest.data, rest.len);
+	buffer_release(&rest);
 	const struct wording_head told = {
 		.reason = reasons[h->end],
 		.limit = h->limit,
@@ -162,18 +178,12 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.first_shown = h->first_shown,
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
-	int made = -1;
-	if (is_bare(s))
-		made = -1;
-	else if (h->end != HEAD_OPEN || h->cut > 0)
-		made = wording_head(&line, &told, &e->ending, &e->place);
-	else if (interceptor_is_worth_telling(e))
-		made = wording_status(&line, &e->ending);
-	if (made == 0)
-		intercept_print_line(s, &line);
-	if (!is_bare(s) && e->ending.state == WORDING_RUNNING &&
-	    wording_footer(&line, &e->ending, &e->place) == 0)
-		intercept_print_line(s, &line);
-	buffer_release(&line);
+	if (!is_bare(s) && (h->end != HEAD_OPEN || h->cut > 0))
+		intercept_print_line(s,
+				     wording_head(intercept_line(s), &told, &e->ending, &e->place));
+	else if (!is_bare(s) && interceptor_is_worth_telling(e))
+		intercept_print_line(s, wording_status(intercept_line(s), &e->ending));
+	if (!is_bare(s) && e->ending.state == WORDING_RUNNING)
+		intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));
 	return report ? note_head(report, h) : 0;
 }

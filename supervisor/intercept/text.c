@@ -18,6 +18,22 @@ void intercept_print(struct interceptor *s, const char *data, size_t len)
 	s->ended_line = data[len - 1] == '\n';
 }
 
+/* Without memory for all of it at once. */
+static size_t print_in_parts(struct interceptor *s, const char *data, size_t len)
+{
+	struct buffer *part = intercept_line(s);
+	/* A byte becomes three at most. */
+	size_t most = part->cap / 3, total = 0;
+	for (size_t n; len > 0; data += n, len -= n) {
+		n = utf8_floor(data, len, len < most ? len : most);
+		buffer_clear(part);
+		utf8_clean(part, data, n);
+		intercept_print(s, part->data, part->len);
+		total += part->len;
+	}
+	return total;
+}
+
 size_t intercept_print_clean(struct interceptor *s, const char *data, size_t len)
 {
 	if (utf8_all_clean(data, len)) {
@@ -25,13 +41,15 @@ size_t intercept_print_clean(struct interceptor *s, const char *data, size_t len
 		return len;
 	}
 	struct buffer clean = BUFFER_INIT;
-	size_t n = 0;
+	size_t total = 0;
 	if (utf8_clean(&clean, data, len) == 0) {
-		n = clean.len;
+		total = clean.len;
 		intercept_print(s, clean.data, clean.len);
+	} else {
+		total = print_in_parts(s, data, len);
 	}
 	buffer_release(&clean);
-	return n;
+	return total;
 }
 
 void intercept_resolve(struct interceptor *s)

@@ -22,6 +22,7 @@ struct preview {
 	struct preview_options options;
 	struct window window;
 	struct layout layout;
+	struct preview_piece plain[2]; /* in place of what the layout has no memory for */
 	struct smart *smart; /* NULL in the other modes, and while all fits into the budget */
 };
 
@@ -188,23 +189,53 @@ static int lay_out(struct preview *p, const struct preview_ask *ask, enum outcom
 	return 0;
 }
 
+/* What needs no memory: the last lines, behind a gap. */
+static int choose_last(struct preview *p, const struct preview_ask *ask,
+		       const struct preview_piece **pieces)
+{
+	size_t used = (size_t)ask->printed_bytes + MARKER_RESERVE;
+	size_t room = p->options.budget > used ? p->options.budget - used : 0;
+	uint64_t left = preview_bytes(p) - ask->printed_bytes, number;
+	size_t most = room < left ? room : (size_t)left, len;
+	struct preview_piece *piece = p->plain;
+	const char *text;
+
+	do {
+		len = window_last(&p->window, most, &text, &number);
+		most /= 2;
+	} while (line_clean_len(text, len) > room);
+	if (number > ask->printed_lines + 1)
+		*piece++ = (struct preview_piece){.kind = PREVIEW_GAP,
+						  .from = ask->printed_lines + 1,
+						  .to = number - 1,
+						  .bytes = left - len};
+	if (len > 0)
+		*piece++ = (struct preview_piece){.kind = PREVIEW_TEXT,
+						  .from = number,
+						  .to = preview_lines(p),
+						  .bytes = len,
+						  .text = text,
+						  .len = len};
+	*pieces = p->plain;
+	return (int)(piece - p->plain);
+}
+
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces)
 {
 	enum outcome outcome = ask->status == 0 ? OUTCOME_SUCCESS : OUTCOME_FAILURE;
-	int count;
+	int count = -1;
 
 	if (p->options.mode == PREVIEW_SMART && !p->smart)
 		start_smart(p);
 	if (p->smart)
 		smart_weigh(p->smart, preview_bytes(p), outcome);
-	if (lay_out(p, ask, outcome, p->smart && !p->options.bare))
-		return -1;
+	bool failed = lay_out(p, ask, outcome, p->smart && !p->options.bare);
 	/* Lines are folded to make room for others. */
-	if (p->smart && !p->options.bare && p->layout.used < p->options.budget / 2 &&
-	    lay_out(p, ask, outcome, false))
-		return -1;
-	count = layout_pieces(&p->layout);
+	if (!failed && p->smart && !p->options.bare && p->layout.used < p->options.budget / 2)
+		failed = lay_out(p, ask, outcome, false);
+	if (!failed)
+		count = layout_pieces(&p->layout);
 	*pieces = p->layout.pieces;
-	return count;
+	return count < 0 ? choose_last(p, ask, pieces) : count;
 }

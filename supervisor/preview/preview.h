@@ -102,7 +102,8 @@ size_t preview_head_budget(const struct preview *p);
    are at most the budget. A line that does not fit whole is cut: the piece's
    `text` then holds "[... N bytes omitted ...]" in its place, or, bare, the one
    part of it that tells most (the last line's end, the others' start). *pieces and the texts belong
-   to `p` and are valid until its next call. Returns the count, or -1 with ENOMEM. */
+   to `p` and are valid until its next call. Returns the count. Without memory to choose
+   with, the last lines are shown. */
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 

@@ -117,6 +117,25 @@ static const char *tail_data(const struct window *w, size_t *len, uint64_t *offs
 	return w->tail + w->tail_len - *len;
 }
 
+size_t window_last(const struct window *w, size_t most, const char **text, uint64_t *number)
+{
+	size_t len;
+	uint64_t offset;
+	const char *data = tail_data(w, &len, &offset), *end = data + len, *start = data;
+
+	if (most < offset + len) {
+		/* A line starts behind a newline. */
+		if (most < len)
+			start = end - most - 1;
+		start = memchr(start, '\n', (size_t)(end - start));
+		start = start ? start + 1 : end;
+	}
+	*text = start;
+	*number = window_lines(w) - count_newlines(start, (size_t)(end - start)) -
+		  (w->bytes > w->last_start) + 1;
+	return (size_t)(end - start);
+}
+
 /* Moves the cursor to where the first line of the tail starts, which is behind
    what the head gave. */
 static void enter_tail(const struct window *w, struct window_cursor *c)

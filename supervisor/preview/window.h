@@ -33,6 +33,10 @@ void window_feed(struct window *w, const char *data, size_t len, bool count);
 /* Lines so far; a last one without newline counts. */
 uint64_t window_lines(const struct window *w);
 
+/* The last whole lines, in `most` bytes at most. Returns how many bytes they are, and the number of
+   the first of them; 0: the last line is longer. */
+size_t window_last(const struct window *w, size_t most, const char **text, uint64_t *number);
+
 /* The lines at hand, in order: those that begin in the first bytes, then those
    that begin in the last bytes, each once. The last line is always there. Start
    with a zeroed cursor; false at the end. Feeding invalidates the cursor. */

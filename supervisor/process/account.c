@@ -10,6 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* More than what is told within the usual limits. */
+#define OUT_RESERVE   ((size_t)128 * 1024)
+#define PIECE_RESERVE ((size_t)64 * 1024)
+
 static void begin_writing(struct account *a, const struct settings *s)
 {
 	static void (*const writers[])(struct report_writer *, struct report *) = {
@@ -33,11 +37,20 @@ static const enum report_state states[] = {
 	[META_INTERRUPTED] = REPORT_INTERRUPTED,
 };
 
+int account_reserve(struct account *a)
+{
+	if (buffer_reserve(&a->out, OUT_RESERVE) < 0)
+		return -1;
+	return buffer_reserve(&a->report.piece, PIECE_RESERVE);
+}
+
 void account_init(struct account *a, const struct job *job, struct record *record)
 {
 	const struct meta *m = &record->meta;
 	bool running = m->state == META_RUNNING;
-	*a = (struct account){.report = {
+	*a = (struct account){.out = a->out,
+			      .report = {
+				      .piece = a->report.piece,
 				      .command = job->shown,
 				      .cwd = record->cwd,
 				      .state = states[m->state],
@@ -109,6 +122,7 @@ void account_release(struct account *a)
 	for (int i = 0; i < 2; i++)
 		reread_release(&a->rereads[i]);
 	report_release(&a->report);
+	buffer_release(&a->out);
 }
 
 void account_print_failure(const struct job *job, const struct account_failure *failure)

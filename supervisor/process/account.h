@@ -17,14 +17,19 @@ struct account {
 	enum format format;
 	struct reread rereads[2];
 	char session[STORE_SESSION_LEN + 1];
-	bool is_open; /* not all of it was handed out */
+	struct buffer out; /* for the owner to print from */
+	bool is_open;      /* not all of it was handed out */
 };
 
 /* Makes an interceptor collect what an account tells. */
 void account_prepare(const struct settings *s, struct interceptor_options *options);
 
+/* Takes the memory that most accounts need, so that their end does not fail for want of it. Returns
+   0, or -1 with ENOMEM. */
+int account_reserve(struct account *a);
+
 /* Begins the account of a run whose record is complete (record_end). The record stays open until
-   the account is released. */
+   the account is released. The struct is zeroed, or reserved. */
 void account_init(struct account *a, const struct job *job, struct record *record);
 
 /* What came through one channel, once it is finished or (`background`) spilled. */

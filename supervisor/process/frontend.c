@@ -314,10 +314,10 @@ int frontend_run(struct job *job)
 	case MESSAGE_YIELDED: _exit(end.a);
 	default: break;
 	}
-	if (!(end.b & ENDED_LIVES_ON)) {
+	if (!(end.b & ENDED_GUARDED))
 		reap(f.guard);
+	if (!(end.b & ENDED_LIVES_ON))
 		reap(f.session);
-	}
 	if (end.b & ENDED_TIMED_OUT)
 		_exit(EXIT_TIMEOUT);
 	int sig = WIFSIGNALED(end.a) ? WTERMSIG(end.a) : 0;

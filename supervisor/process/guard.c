@@ -33,7 +33,8 @@ _Noreturn static void watch(const struct guard *g)
 	do
 		n = read(g->pipe, &byte, 1);
 	while (n < 0 && errno == EINTR);
-	if (n == 1)
+	/* Told that all is over, or nothing can be known. */
+	if (n != 0)
 		_exit(0);
 	if (g->terminal >= 0)
 		guard_restore_terminal(g->terminal, g->modes, g->raw);

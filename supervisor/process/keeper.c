@@ -19,6 +19,7 @@
 #include "supervisor/process/environment.h"
 #include "supervisor/process/family.h"
 #include "supervisor/process/guard.h"
+#include "supervisor/process/holder.h"
 #include "supervisor/process/live.h"
 #include "supervisor/process/message.h"
 #include "supervisor/process/source.h"
@@ -89,7 +90,7 @@ struct keeper {
 	bool lingered; /* text may have come after the report */
 	/* Monotonic times; 0: not set. */
 	int64_t heartbeat_ms; /* until the next */
-	int64_t tick_at, timeout_at, heartbeat_at, linger_at, stall_at, wake_at, yield_at;
+	int64_t tick_at, timeout_at, heartbeat_at, linger_at, idle_at, stall_at, wake_at, yield_at;
 	char *chunk; /* SOURCE_CHUNK bytes */
 };
 
@@ -315,12 +316,12 @@ static struct outlet *account_outlet(struct keeper *k)
 static bool print_account(struct keeper *k)
 {
 	struct outlet *o = account_outlet(k);
-	struct buffer piece = BUFFER_INIT;
+	struct buffer *piece = &k->account.out;
 	if (!k->account.is_open || outlet_is_full(o))
 		return false;
-	account_next(&k->account, &piece);
-	outlet_write(o, piece.data, piece.len);
-	buffer_release(&piece);
+	buffer_clear(piece);
+	account_next(&k->account, piece);
+	outlet_write(o, piece->data, piece->len);
 	if (o->error)
 		k->account.is_open = false;
 	/* It does not stall. */
@@ -515,14 +516,23 @@ static void on_exit_of_command(struct keeper *k, int status)
 	report(k);
 }
 
+/* Whether the command has changed its state. */
+static bool has_changed(struct keeper *k, int *status)
+{
+	pid_t pid;
+	do {
+		pid = waitpid(k->command, status, WNOHANG | WUNTRACED | WCONTINUED);
+	} while (pid < 0 && errno == EINTR);
+	return pid > 0;
+}
+
 static void on_child(struct keeper *k)
 {
 	struct signalfd_siginfo info;
 	int status;
 	while (read(k->signals, &info, sizeof(info)) > 0)
 		;
-	while (k->state == KEEPER_RUNNING &&
-	       waitpid(k->command, &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
+	while (k->state == KEEPER_RUNNING && has_changed(k, &status)) {
 		if (WIFSTOPPED(status)) {
 			k->stopped = k->live.stopped = true;
 			k->told++;
@@ -602,6 +612,8 @@ static void on_broken_outlet(struct keeper *k, struct source *s)
 static void on_readable(struct keeper *k, struct source *s)
 {
 	source_read(s, k->chunk, SOURCE_TURN);
+	if (k->idle_at)
+		k->idle_at = clock_monotonic_ms() + k->job->settings->linger_idle;
 	if (s->outlet.error)
 		on_broken_outlet(k, s);
 	bool wants_tick =
@@ -649,6 +661,28 @@ static void on_heartbeat(struct keeper *k, int64_t now)
 	k->heartbeat_at = now + k->heartbeat_ms;
 }
 
+/* More of them are there than can be told of, or looked at: they count as no daemons. */
+#define HOLDERS 64
+
+static int find_holders(const struct keeper *k, struct holder found[HOLDERS])
+{
+	const int fds[] = {k->sources[0].fd, k->sources[1].fd};
+	return holder_find(fds, 2, found, HOLDERS);
+}
+
+/* The command's output has been silent for long. What made a session of its own needs no terminal:
+   for its sake nobody stays. */
+static void on_idle(struct keeper *k, int64_t now)
+{
+	struct holder found[HOLDERS];
+	int count = find_holders(k, found), daemons = 0;
+	for (int i = 0; i < count && i < HOLDERS; i++)
+		daemons += found[i].session != getpid();
+	k->idle_at = now + k->job->settings->linger_idle;
+	if (count > 0 && daemons == count)
+		k->linger_at = now;
+}
+
 static bool is_due(int64_t at, int64_t now)
 {
 	return at && now >= at;
@@ -676,6 +710,8 @@ static void on_time(struct keeper *k, int64_t now)
 		else
 			yield(k);
 	}
+	if (is_due(k->idle_at, now))
+		on_idle(k, now);
 	if (live_step(&k->live, now))
 		on_prompt(k);
 	if (k->ending)
@@ -684,9 +720,11 @@ static void on_time(struct keeper *k, int64_t now)
 
 static int next_wait(const struct keeper *k, int64_t now)
 {
-	const int64_t times[] = {k->wake_at,   k->yield_at,   live_due(&k->live),
-				 k->tick_at,   k->timeout_at, k->heartbeat_at,
-				 k->linger_at, k->stall_at,   k->ending ? k->family.look_ms : 0};
+	const int64_t times[] = {k->wake_at,         k->yield_at,
+				 live_due(&k->live), k->tick_at,
+				 k->timeout_at,      k->heartbeat_at,
+				 k->linger_at,       k->idle_at,
+				 k->stall_at,        k->ending ? k->family.look_ms : 0};
 	int64_t wait = -1;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		if (!times[i])
@@ -736,6 +774,7 @@ static bool is_held(const struct keeper *k)
    When this process ends as well, it tells so last (finish), to be waited for. */
 static void let_go(struct keeper *k)
 {
+	struct holder found[HOLDERS];
 	if (!k->yielded)
 		drop_callers(k);
 	k->state = KEEPER_LINGERING;
@@ -749,7 +788,12 @@ static void let_go(struct keeper *k)
 	chdir("/");
 	if (k->job->settings->linger)
 		k->linger_at = clock_monotonic_ms() + k->job->settings->linger;
-	tell_ended(k, ENDED_LIVES_ON);
+	if (k->job->settings->linger_idle)
+		k->idle_at = clock_monotonic_ms() + k->job->settings->linger_idle;
+	tell_ended(k, ENDED_LIVES_ON | (k->guard >= 0 ? ENDED_GUARDED : 0));
+	/* Now that nobody waits any more. */
+	live_open(&k->live);
+	record_held(&k->record, found, find_holders(k, found));
 }
 
 static bool is_done(struct keeper *k, int64_t now)
@@ -844,6 +888,8 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	k.signals = watch_children();
 	k.chunk = malloc(SOURCE_CHUNK);
 	if (k.signals < 0 || !k.chunk)
+		refuse(&k, MESSAGE_REFUSED, errno);
+	if (job->settings->format != FORMAT_TEXT && account_reserve(&k.account) < 0)
 		refuse(&k, MESSAGE_REFUSED, errno);
 	open_sources(&k);
 	start_command(&k);

@@ -5,24 +5,42 @@
 #include "supervisor/base/io.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <sys/socket.h>
+
+/* A machine that is short of memory for a moment must not cost the status of a command. */
+#define TRIES    200
+#define PAUSE_MS 10
+
+static bool try_again(int *tries)
+{
+	if (errno == EINTR)
+		return true;
+	if ((errno != ENOMEM && errno != ENOBUFS) || (*tries)++ == TRIES)
+		return false;
+	poll(NULL, 0, PAUSE_MS);
+	return true;
+}
 
 int message_send(int fd, const struct message *m, size_t len)
 {
 	size_t size = offsetof(struct message, data) + len;
 	ssize_t n;
+	int tries = 0;
 	do
 		n = io_send(fd, m, size, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && try_again(&tries));
 	return n < 0 ? -1 : 0;
 }
 
 ssize_t message_receive(int fd, struct message *m, int flags)
 {
 	ssize_t n;
+	int tries = 0;
 	do
 		n = recv(fd, m, sizeof(*m), flags);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && try_again(&tries));
 	if (n < 0)
 		return -1;
 	if ((size_t)n < offsetof(struct message, data)) {

@@ -115,9 +115,22 @@ bool record_is_kept(const struct record *r)
 	return r->history >= 0;
 }
 
+void record_held(struct record *r, const struct holder *holders, int count)
+{
+	struct meta *m = &r->meta;
+	for (m->holders = 0; m->holders < count && m->holders < META_HOLDERS; m->holders++) {
+		struct meta_holder *h = &m->held_by[m->holders];
+		h->pid = holders[m->holders].pid;
+		memcpy(h->name, holders[m->holders].name, sizeof(h->name));
+	}
+	if (r->artifact)
+		artifact_update(r->artifact);
+}
+
 void record_close(struct record *r, bool grown)
 {
 	release_claim(r);
+	r->meta.holders = 0;
 	if (r->artifact) {
 		if (grown)
 			artifact_update(r->artifact);

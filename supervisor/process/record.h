@@ -5,6 +5,7 @@
 
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/session.h"
+#include "supervisor/process/holder.h"
 #include "supervisor/process/job.h"
 #include "supervisor/report/wording.h"
 
@@ -45,6 +46,9 @@ struct wording_place record_place(const struct record *r, bool is_stderr);
  * date. */
 void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 		int64_t duration_ms);
+
+/* The command has ended, and these keep its output open. */
+void record_held(struct record *r, const struct holder *holders, int count);
 
 /* Nothing more comes: the line in the history, and the last update if text came since record_end();
  * frees. */

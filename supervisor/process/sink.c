@@ -24,7 +24,7 @@ enum sink sink_of(int fd)
 {
 	struct stat st;
 	if (fstat(fd, &st) < 0)
-		return SINK_CLOSED;
+		return errno == EBADF ? SINK_CLOSED : SINK_FILE;
 	switch (st.st_mode & S_IFMT) {
 	case S_IFSOCK: return SINK_AGENT;
 	case S_IFIFO: return SINK_PIPE;

@@ -129,6 +129,8 @@ static void make_text(struct source *s)
 		.ctx = s,
 	};
 	s->text = interceptor_new(&options, &events);
+	/* A later try would begin in the middle. */
+	s->refused = !s->text;
 }
 
 static void pass(void *ctx, const char *data, size_t len);
@@ -147,7 +149,7 @@ void source_connect(struct source *s, struct record *record,
 
 struct interceptor *source_text(struct source *s)
 {
-	if (!s->text)
+	if (!s->text && !s->refused)
 		make_text(s);
 	return s->text;
 }

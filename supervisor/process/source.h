@@ -37,6 +37,7 @@ struct source {
 	const struct job *job;
 	struct interceptor *text; /* NULL until the first bytes come */
 	struct redactor redactor; /* before all that, if the job has secrets */
+	bool refused;             /* there was no memory for it then: the bytes are passed on */
 	struct outlet outlet;
 	struct record *record;
 	void (*reply)(void *ctx, const char *data, size_t len);

@@ -88,11 +88,11 @@ static int write_start(struct report_writer *w, struct buffer *out)
 
 static int write_text(struct report_writer *w, int which, struct buffer *out)
 {
-	struct buffer piece = BUFFER_INIT;
-	int more = report_next_text(w->report, which, &piece);
-	if (json_text_append(out, piece.data, piece.len) < 0)
+	struct buffer *piece = &w->report->piece;
+	buffer_clear(piece);
+	int more = report_next_text(w->report, which, piece);
+	if (json_text_append(out, piece->data, piece->len) < 0)
 		more = -1;
-	buffer_release(&piece);
 	return more;
 }
 

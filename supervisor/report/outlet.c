@@ -13,14 +13,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* How long a reader is waited for that there is no memory to queue for. */
+#define WAIT_MS 1000
+
 void outlet_init(struct outlet *o, int fd)
 {
 	struct stat st;
 	*o = (struct outlet){.fd = fd, .own = -1, .queue = BUFFER_INIT};
-	if (fstat(fd, &st) < 0)
-		o->error = errno;
-	else
+	/* What can't be looked at may still be written to. */
+	if (fstat(fd, &st) == 0)
 		o->type = st.st_mode & S_IFMT;
+	else if (errno == EBADF)
+		o->error = errno;
 	/* Other devices take what they get, and opening them once more may do something. */
 	if (o->type == S_IFCHR && !isatty(fd))
 		o->type = S_IFREG;
@@ -73,13 +77,35 @@ static size_t write_now(struct outlet *o, const char *data, size_t len)
 	return done;
 }
 
+static bool is_writable_soon(const struct outlet *o)
+{
+	struct pollfd p = {.fd = outlet_poll_fd(o), .events = POLLOUT};
+	return poll(&p, 1, WAIT_MS) > 0;
+}
+
+/* There is no memory to queue it: the reader gets it if it takes what is queued, and this, soon. */
+static void write_waiting(struct outlet *o, const char *data, size_t len)
+{
+	while (!o->error && !outlet_is_empty(o) && is_writable_soon(o))
+		outlet_pump(o);
+	while (!o->error && outlet_is_empty(o) && len > 0) {
+		size_t n = write_now(o, data, len);
+		data += n;
+		len -= n;
+		if (len > 0 && !o->error && !is_writable_soon(o))
+			break;
+	}
+	if (len > 0 && !o->error)
+		o->error = ENOMEM;
+}
+
 void outlet_write(struct outlet *o, const char *data, size_t len)
 {
 	if (o->error || len == 0)
 		return;
 	size_t done = o->queue.len == 0 ? write_now(o, data, len) : 0;
 	if (!o->error && buffer_append(&o->queue, data + done, len - done) < 0)
-		o->error = errno;
+		write_waiting(o, data + done, len - done);
 }
 
 void outlet_pump(struct outlet *o)

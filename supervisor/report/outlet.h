@@ -29,7 +29,8 @@ struct outlet {
 /* `fd` stays the caller's and must outlive the outlet. */
 void outlet_init(struct outlet *o, int fd);
 
-/* Prints or queues. After an error everything is dropped. */
+/* Prints or queues. After an error everything is dropped. Only where there is no memory for the
+   queue the reader is waited for, a second at most. */
 void outlet_write(struct outlet *o, const char *data, size_t len);
 
 /* Writes what can be written now. */

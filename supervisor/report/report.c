@@ -54,6 +54,7 @@ void report_release(struct report *r)
 		free(r->streams[i].ranges);
 		r->streams[i].ranges = NULL;
 	}
+	buffer_release(&r->piece);
 	buffer_release(&r->warnings);
 }
 

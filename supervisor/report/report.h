@@ -54,6 +54,7 @@ struct report {
 	bool timed_out;
 	int64_t started_ms, ended_ms, duration_ms;
 	struct report_stream streams[2]; /* stdout (or both merged), stderr */
+	struct buffer piece;             /* of their text, while a writer puts it into its form */
 
 	/* Where the whole text is; id NULL: there is no artifact. */
 	const char *id, *path, *session;

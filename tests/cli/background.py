@@ -3,6 +3,7 @@
 still write is in the artifact."""
 
 import os
+import re
 import signal
 
 from support.harness import Case, FOOTER, TERSE, eventually, main, read_file, write_file
@@ -119,6 +120,44 @@ class Survive(Case):
         self.start_child(KINDS["holds the pty"], "--linger", "10ms")
         eventually(lambda: not [p for p in self.mine() if p.name == "terse"], "the keeper's end")
         self.let_go()
+
+    def keepers(self):
+        return [p for p in self.mine() if p.name == "terse"]
+
+    def test_who_holds_the_output_is_told(self):
+        _, child = self.start_child(KINDS["holds the pty"] + " setsid " + CHILD + " &")
+        held = eventually(lambda: self.metadata("last").get("held_by"), "who holds it")
+        self.assertIn({"pid": child, "name": "sh"}, held)
+        self.assertGreater(len(held), 1)
+        self.assertRegex(self.ask("list", "--live"), rb"(?m)^    held by .*sh \(%d\)" % child)
+        self.let_go()
+        self.assertNotIn("held_by", self.metadata("last"))
+
+    def test_silent_daemon_keeps_no_keeper(self):
+        """As ssh -o ControlPersist, gradle and adb leave one: in a session of its own, with the
+        terminal open for ever."""
+        for options in ((), ("--no-pty",), ("--tty",)):
+            with self.subTest(options=options):
+                _, child = self.start_child("setsid " + KINDS["holds the pty"],
+                                            "--linger-idle", "50ms", *options)
+                eventually(lambda: not self.keepers(), "the keeper's end")
+                self.assertIn(child, [p.pid for p in self.mine()], "the daemon was ended")
+                self.let_go()
+                os.unlink(os.path.join(self.work, "go"))
+                os.unlink(os.path.join(self.work, "pid"))
+
+    def test_silent_background_job_is_waited_for(self):
+        self.start_child(KINDS["holds the pty"], "--linger-idle", "10ms")
+        keeper = eventually(lambda: self.keepers()[0] if len(self.keepers()) == 1 else None,
+                            "only the keeper")
+
+        def wakes():
+            status = read_file("/proc/%d/status" % keeper.pid)
+            return int(re.search(rb"\nvoluntary_ctxt_switches:\s*(\d+)", status)[1])
+        before = wakes()
+        eventually(lambda: wakes() > before + 10, "the keeper to look around")
+        self.let_go()
+        self.assertEqual(self.artifact("last"), b"ok\nlate\n")
 
     def test_child_that_never_stops_writing(self):
         """The end of the command is told although a child writes without pause."""

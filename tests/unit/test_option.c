@@ -209,6 +209,7 @@ static void defaults_are_as_documented(void **state)
 	assert_int_equal(s.timeout, 0);
 	assert_int_equal(s.grace, 5000);
 	assert_int_equal(s.linger, 12 * 3600 * 1000);
+	assert_int_equal(s.linger_idle, 10 * 60 * 1000);
 	assert_int_equal(s.pty, TRI_AUTO);
 	assert_int_equal(s.tty, TRI_AUTO);
 	assert_int_equal(s.streams, STREAMS_AUTO);
@@ -376,6 +377,7 @@ static void each_range_is_kept(void **state)
 		{"--timeout", "up to 365d, or off"},
 		{"--grace", "1ms to 1h"},
 		{"--linger", "up to 365d, or off"},
+		{"--linger-idle", "up to 365d, or off"},
 		{"--yield", "up to 365d, or off"},
 		{"--yield-status", "0 to 255"},
 		{"--cols", "20 to 1000"},

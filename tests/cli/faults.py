@@ -1,0 +1,384 @@
+#!/usr/bin/env -S python3 -B
+"""Every system call and every allocation of terse fails once, one after the other, and every
+process is killed before each of its calls: the command runs and its status comes back, nothing
+crashes or hangs, and the store stays in order. A verb may fail, but it says so.
+
+`make check-faults` tries each point (FAULT_STEP=1), and a note for each test tells how many, by what
+failed; by default one of many is tried, so that this takes seconds.
+"""
+
+import collections
+import json
+import os
+import re
+import shutil
+import signal
+import struct
+
+from support.harness import BUILD, FOOTER, TERSE, Case, main, numbers, read_file, write_file
+
+STEP = int(os.environ.get("FAULT_STEP", "61"))
+
+LONG = ("sh", "-c", "seq 3000; echo over >&2; exit 7")
+SMALL = ("sh", "-c", "echo out; echo over >&2; exit 7")
+TEXT = numbers(3000) + b"over\n"
+
+# What fails, and how it does in life.
+FAULTS = ("open=EMFILE", "open=EACCES", "open=ENOENT", "stat=EIO", "change=ENOSPC", "change=EACCES",
+          "write=ENOSPC", "read=EIO", "fork=EAGAIN", "memory=ENOMEM", "ioctl=EIO", "pipe=EMFILE",
+          "fd=EINVAL", "process=EPERM", "socket=ENOMEM", "poll=ENOMEM")
+AGAIN = ("write=EINTR", "read=EINTR", "change=EINTR", "wait=EINTR", "fd=EINTR",
+         "socket=EINTR")
+MEMORY = ("allocation",)
+
+# A terse whose allocations fail.
+FORGETFUL = os.path.join(BUILD, "fault", "terse")
+
+NAMES = re.compile(r"(cmd-[0-9a-z]{12}(\.err)?\.(txt|json|idx|raw)|recent|history\.jsonl|ended)$")
+
+
+class Fault(Case):
+    """What one run with a fault has led to."""
+
+    text = TEXT
+
+    def fault(self, what, n, *argv, env=None, **how):
+        """Returns the run and the name of the call, None if there were fewer than n."""
+        report = os.path.join(self.dir, "report")
+        if what in MEMORY:
+            write_file(report, struct.pack("=QQ", n, 0))
+            # Its name says whether it is a shell.
+            program = FORGETFUL[:-len("terse")] + os.path.basename(argv[0])
+            run = self.run_to_end(program, *argv[1:], env=dict(env or {}, FAULT_MEMORY=report),
+                                  **how)
+            return run, "malloc" if struct.unpack("=QQ", read_file(report))[1] >= n else None
+        run = self.run_to_end("fault", report, TERSE, what, str(n), "--", *argv, env=env, **how)
+        words = read_file(report).decode().split()
+        return run, words[1] if len(words) > 1 else None
+
+    def sweep(self, faults, check, *argv, renew=True, before=None, **how):
+        """Calls check(run, call) for one call after the other, and notes how many there were."""
+        counts = collections.Counter()
+        for what in faults:
+            step = 5 * STEP if what in MEMORY and STEP > 1 else STEP
+            n, call = 1 + sum((what + self.id()).encode()) % step, True
+            while call:
+                if before:
+                    before()
+                run, call = self.fault(what, n, *argv, **how)
+                with self.subTest(what=what, n=n, call=call):
+                    try:
+                        check(run, call)
+                        self.check_store()
+                    finally:
+                        if renew:
+                            shutil.rmtree(self.store, ignore_errors=True)
+                counts[what] += call is not None
+                n += step
+        if STEP == 1:
+            print("note  %s: %d points: %s" % (
+                ".".join(self.id().split(".")[-2:]), sum(counts.values()),
+                ", ".join("%s %d" % pair for pair in sorted(counts.items()) if pair[1])))
+
+    def check_store(self):
+        self.assert_nothing_left()
+        for top, _, names in os.walk(self.store):
+            for name in names:
+                if os.path.basename(os.path.dirname(top)) == "sessions":
+                    self.assertTrue(NAMES.match(name), os.path.join(top, name))
+        for name in re.findall(rb"(?m)^cmd-\w+", self.ask("list")):
+            text = self.artifact(name.decode())
+            same = len(os.path.commonprefix([self.text, text]))
+            self.assertEqual(text[same:], b"", "other than what was printed from byte %d on" % same)
+
+    def prints(self, call):
+        """Whether it was the printing itself that failed."""
+        return call and re.match(r"write\w*\([12]\)|send", call)
+
+    def is_refused(self, run):
+        """Without its settings terse can't tell what is asked of it."""
+        return (run.code, run.out + run.err) == (125, b"terse: Cannot allocate memory\n")
+
+    def check_long(self, run, call):
+        self.assertEqual(run.code, 7, run.out[-500:])
+        if self.prints(call):
+            return
+        self.assertTrue(run.out.startswith(b"1\n2\n"), run.out[:200])
+        self.assertRegex(run.out, rb"\nover\n(\[terse: exit 7 after .*\]\n)?"
+                         rb"(terse: output not kept: .*\n)?\Z")
+        if TEXT in run.out:
+            return
+        # What is not there is announced, and is on disk unless that is told.
+        told = re.findall(rb"(?m)^\[\.\.\. .*", run.out)
+        self.assertTrue(told and all(line.endswith(b"]") for line in told), run.out)
+        end = FOOTER.search(run.out)
+        if end:
+            self.assertEqual(self.artifact(end["id"].decode()), TEXT)
+        else:
+            self.assertIn(b"not kept", run.out)
+
+    def check_small(self, run, call):
+        self.assertEqual(run.code, 7, run.out[-500:])
+        if not self.prints(call):
+            self.assertEqual(run.out, b"out\nover\n")
+
+    def check_file(self, run, call):
+        self.assertEqual(run.code, 7, run.out[-500:])
+        if not self.prints(call):
+            self.assertEqual((run.out, run.err[-5:]), (numbers(3000), b"over\n"))
+
+    def check_json(self, run, call):
+        self.assertEqual(run.code, 7, run.out[-500:])
+        if self.prints(call) or run.out + run.err == b"out\nover\n":
+            return
+        told = json.loads(run.out)
+        self.assertEqual((told["exit_code"], told["signal"], told["state"]), (7, None, "done"))
+        if not told["warnings"]:
+            self.assertEqual((told["stdout"], told["stderr"]), ("out\n", "over\n"))
+
+
+class Run(Fault):
+    def test_spilled(self):
+        self.sweep(FAULTS + MEMORY, self.check_long, TERSE, *LONG)
+
+    def test_small(self):
+        self.sweep(FAULTS + MEMORY, self.check_small, TERSE, *SMALL)
+
+    def test_file(self):
+        self.sweep(FAULTS + MEMORY, self.check_file, TERSE, *LONG, kind="file", split=True)
+
+    def test_interrupted_calls(self):
+        def check(run, _):
+            self.assertEqual(run.code, 7, run.out)
+            self.assert_preview(run, TEXT, b"exit 7")
+        self.sweep(AGAIN, check, TERSE, *LONG)
+
+    def test_timeout(self):
+        """The command is ended, and terse says so."""
+        self.text = b"begun\ngone on\n"
+
+        def check(run, call):
+            self.assertEqual(run.code, 124, run.out)
+            if not self.prints(call) and not self.is_refused(run):
+                self.assertTrue(run.out.startswith(b"begun\n"), run.out)
+        def unless_unsupervised(run, call):
+            # Where terse can't supervise, nobody ends it.
+            if (run.code, run.out) != (7, b"begun\ngone on\n") and not self.is_refused(run):
+                check(run, call)
+        self.sweep(("fork=EAGAIN", "memory=ENOMEM", "ioctl=EIO", "pipe=EMFILE", "fd=EINVAL",
+                    "process=EPERM", "poll=ENOMEM", "wait=EINTR") + MEMORY, unless_unsupervised,
+                   TERSE, "--timeout", "0.2", "sh", "-c",
+                   "echo begun; sleep 1; echo gone on; exit 7")
+
+    def test_terminal(self):
+        """With a controlling terminal of its own."""
+        def check(run, call):
+            self.assertEqual(run.code, 7, run.out)
+            if not self.prints(call):
+                self.assertEqual(run.out, b"out\nover\n")
+        self.sweep(("open=EMFILE", "ioctl=EIO", "pipe=EMFILE", "fork=EAGAIN", "process=EPERM"),
+                   lambda run, call: self.is_refused(run) or check(run, call),
+                   TERSE, "--tty", *SMALL)
+
+    def test_json(self):
+        def unless_refused(run, call):
+            if not self.is_refused(run):
+                self.check_json(run, call)
+        self.sweep(FAULTS + MEMORY, unless_refused, TERSE, "--format", "json", *SMALL, split=True)
+
+    def test_detached(self):
+        """It runs to its end whether or not that could be done behind the caller's back."""
+        done = os.path.join(self.work, "done")
+
+        def check(run, call):
+            if self.is_refused(run):
+                return
+            self.assert_nothing_left()
+            self.assertEqual(read_file(done), b"on\n")
+            os.unlink(done)
+            if run.code == 0 and not self.prints(call):
+                told = re.search(rb"(cmd-\w+)", run.out)
+                self.assertTrue(told, run.out)
+                self.assertEqual(self.terse("await", told[1].decode()).code, 7)
+            elif run.code != 0:
+                self.assertEqual(run.code, 7, run.out)
+        self.sweep(FAULTS + MEMORY, check, TERSE, "--detach", "sh", "-c",
+                   "seq 3000; echo on > %s; echo over; exit 7" % done)
+
+    def test_agents_shell(self):
+        """As Claude Code calls the shell that stands in front of its own."""
+        call = ("source /nowhere/snapshot 2>/dev/null || true && { shopt -u extglob || setopt "
+                "NO_EXTENDED_GLOB; } >/dev/null 2>&1 || true && eval 'seq 3000; echo over; (exit 7)'"
+                " < /dev/null && pwd -P >| /dev/null")
+        env = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "one", "SHELL": "/bin/bash"}
+        self.sweep(FAULTS + MEMORY, self.check_long, os.path.join(BUILD, "terse-sh"), call, env=env)
+
+
+class Killed(Fault):
+    """Before each call, and so between any two things that terse does."""
+
+    def check(self, run, call):
+        self.assertIn(run.code, (7, 125, 128 + signal.SIGKILL, 128 + signal.SIGHUP), call)
+        for top, _, names in os.walk(self.store):
+            for name in names:
+                # What a killed process was about to rename.
+                if name.startswith(".cmd-"):
+                    os.unlink(os.path.join(top, name))
+
+    def test_spilled(self):
+        self.sweep(["any=KILL"], self.check, TERSE, *LONG)
+
+    def test_file(self):
+        self.sweep(["any=KILL"], self.check, TERSE, *LONG, kind="file", split=True)
+
+
+class Verbs(Fault):
+    """They may fail, but not with a wrong answer and success."""
+
+    # What is not there is no fault in a list of what is.
+    THERE = tuple(what for what in FAULTS if what != "open=ENOENT")
+
+    def without_age(self, out):
+        return re.sub(rb" +\d+ m?s ", b" ", out)
+
+    def check(self, *argv, code=0, part=lambda out: out, told=None, faults=FAULTS):
+        right = self.terse(*argv, split=True)
+        self.assertEqual(right.code, code)
+
+        def check(run, call):
+            if run.code == code and not self.prints(call):
+                if not told or told not in run.out + run.err:
+                    self.assertEqual(part(run.out), part(right.out))
+            elif run.code != code:
+                self.assertIn(run.code, (1, 125))
+                self.assertTrue(self.prints(call) or run.err or b'"error":{' in run.out, call)
+
+        self.sweep(faults + MEMORY, check, TERSE, *argv, renew=False, split=True)
+        # A lock is not waited for.
+        self.sweep([what for what in AGAIN if what != "fd=EINTR"],
+                   lambda run, _: self.assertEqual((run.code, part(run.out)),
+                                                   (code, part(right.out))),
+                   TERSE, *argv, renew=False, split=True)
+
+    def setUp(self):
+        super().setUp()
+        self.kept = self.terse("--profile", "default", *LONG).id
+
+    def test_read(self):
+        self.check("read", self.kept, "--offset", "2000", "--limit", "10")
+
+    def test_read_last(self):
+        self.check("read", "last")
+
+    def test_search(self):
+        self.check("search", self.kept, "9(9|0)$", "-C", "1")
+
+    def test_search_all(self):
+        self.check("search", "--all", "over")
+
+    def test_path(self):
+        self.check("path", "last")
+
+    def test_await(self):
+        # Without memory it is another preview.
+        self.check("await", self.kept, code=7, part=lambda out: out.splitlines()[-1])
+
+    def test_show(self):
+        self.check("show", self.kept, part=lambda out: out.splitlines()[:4], told=b"can't be read")
+
+    def test_list(self):
+        self.check("list", part=self.without_age, told=b"(metadata: ", faults=self.THERE)
+
+    def test_list_all(self):
+        self.check("list", "--all", "--json", part=lambda out: len(out.splitlines()),
+                   faults=self.THERE)
+
+    def test_history(self):
+        self.check("history", part=self.without_age, told=b"damaged lines passed over",
+                   faults=self.THERE)
+
+    def test_config(self):
+        self.check("config", "npm", "test")
+
+
+class Changes(Fault):
+    """What removes or copies artifacts: done, or told that it is not, and then done the next time;
+    whatever is left is in order."""
+
+    def setUp(self):
+        super().setUp()
+        self.ids = [self.terse("--profile", "default", *LONG).id for _ in range(3)]
+        self.before = os.path.join(self.dir, "before")
+        os.rename(self.store, self.before)
+        self.packed = os.path.join(self.dir, "packed")
+
+    def renew(self):
+        shutil.rmtree(self.store, ignore_errors=True)
+        shutil.copytree(self.before, self.store, symlinks=True)
+        for name in os.listdir(self.work):
+            os.unlink(os.path.join(self.work, name))
+
+    def left(self):
+        return sorted(re.findall(rb"(?m)^cmd-\w+", self.ask("list", "--all")))
+
+    # What is kept from them is left alone.
+    OPEN = tuple(what for what in Verbs.THERE if what != "open=EACCES")
+
+    def check(self, wanted, *argv, again=0, faults=OPEN):
+        wanted = sorted(one.encode() for one in wanted)
+
+        def check(run, call):
+            # One that can't be looked at is for the next time.
+            if run.code == 0 and not self.prints(call) and "newfstatat" not in str(call):
+                self.assertEqual(self.left(), wanted)
+            elif run.code != 0:
+                self.assertIn(run.code, (1, 125))
+                self.assertTrue(self.prints(call) or run.err, call)
+            self.check_store()
+            self.assertIn(self.terse(*argv).code, (0, again))
+            self.assertEqual(self.left(), wanted)
+        self.sweep(faults + MEMORY, check, TERSE, *argv, split=True, before=self.renew)
+
+    def test_drop(self):
+        self.check([self.ids[0], self.ids[2]], "drop", self.ids[1], again=1)
+
+    def test_rewind(self):
+        self.check(self.ids[:1], "rewind", self.ids[1], again=1)
+
+    def test_gc(self):
+        self.check(self.ids[1:], "gc", "--gc-count", "2")
+
+    def test_session_end(self):
+        self.check([], "session", "end", "default", "--now")
+
+    def test_archive(self):
+        """A file that is there can be restored."""
+        packed = os.path.join(self.work, "packed")
+
+        def check(run, call):
+            if run.code == 0 and not self.prints(call):
+                self.assertTrue(os.path.exists(packed))
+            elif run.code != 0:
+                self.assertIn(run.code, (1, 125))
+                self.assertTrue(self.prints(call) or run.err, call)
+            if os.path.exists(packed):
+                self.assertEqual(self.terse("drop", self.ids[1]).code, 0)
+                self.assertEqual(self.terse("restore", packed).code, 0)
+                self.assertEqual(self.artifact(self.ids[1]), TEXT)
+        self.sweep(Verbs.THERE + MEMORY, check, TERSE, "archive", "--output", packed, self.ids[1],
+                   split=True, before=self.renew)
+
+    def test_restore(self):
+        packed = os.path.join(self.dir, "packed")
+        self.renew()
+        self.assertEqual(self.terse("archive", "--output", packed, self.ids[1]).code, 0)
+        shutil.rmtree(self.before)
+        self.terse("drop", self.ids[1])
+        os.rename(self.store, self.before)
+        # Where the store can't be opened it goes into the next one.
+        self.check(self.ids, "restore", packed, again=1,
+                   faults=("change=ENOSPC", "write=ENOSPC", "read=EIO", "memory=ENOMEM",
+                           "fd=EINVAL"))
+
+
+main()

@@ -1,0 +1,158 @@
+#!/usr/bin/env -S python3 -B
+"""Processes of terse are killed at a random moment, or all of them: what is kept is an exact prefix
+of what the command wrote, nothing is left behind, and the store lists clean. When only the front
+end is killed, all that the command wrote before is kept.
+
+KILL_RUNS says how many runs (make check-kills: 5,000), KILL_SEED which ones.
+"""
+
+import collections
+import os
+import random
+import re
+import signal
+import time
+
+from support.harness import TERSE, Case, eventually, main, read_file, signal_if_there
+
+RUNS = int(os.environ.get("KILL_RUNS", "100"))
+SEED = int(os.environ.get("KILL_SEED", "1"))
+
+# How many at a time, and after how many the store is looked at and emptied.
+AT_A_TIME = 8
+BATCH = 40
+
+LINES = 4000
+TEXT = b"".join(b"line %d of what the command writes\n" % n for n in range(LINES))
+
+# Writes the text in pieces, and to a file of its own how much of it the terminal has taken.
+COMMAND = r"""
+import os, sys, time
+text = b"".join(b"line %d of what the command writes\n" % n for n in range(int(sys.argv[1])))
+note = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT, 0o600)
+done = 0
+while done < len(text):
+    done += os.write(1, text[done:done + 997])
+    os.pwrite(note, b"%010d" % done, 0)
+    time.sleep(0.002)
+"""
+
+# Which processes are killed.
+KINDS = (("front",), ("keeper",), ("front", "keeper"), ("guard",), ("guard", "keeper"),
+         ("front", "guard"), ("front", "keeper", "guard"))
+
+
+class One:
+    """A run, and which of its processes are killed when."""
+
+    def __init__(self, case, number, chance):
+        self.case = case
+        self.kind = KINDS[chance.randrange(len(KINDS))]
+        self.delay = chance.random() * 0.4
+        self.note = os.path.join(case.work, "note%d" % number)
+        self.command = os.path.join(case.work, "command.py")
+        self.options = (("--record",), ("--full",), (), (), ())[chance.randrange(5)]
+        self.run = case.start(TERSE, "--preview", *self.options, "python3", "-SE", self.command,
+                              str(LINES), self.note)
+        self.began = time.monotonic()
+        self.killed = None
+
+    def written(self):
+        try:
+            return int(read_file(self.note) or 0)
+        except FileNotFoundError:
+            return 0
+
+    def family(self):
+        """The processes of terse in the order they were made: front end, keeper, guard."""
+        try:
+            with open("/proc/%d/task/%d/children" % (self.run.pid, self.run.pid)) as f:
+                children = [int(word) for word in f.read().split()]
+        except OSError:
+            children = []
+        return dict(zip(("front", "keeper", "guard"), [self.run.pid] + children))
+
+    def kill(self):
+        family = self.family()
+        # What was written before it is killed has reached the terminal.
+        self.before = self.written()
+        for who in self.kind:
+            if who in family:
+                signal_if_there(family[who], signal.SIGKILL)
+        self.killed = [who for who in self.kind if who in family]
+
+
+class Kills(Case):
+    def check_batch(self, ones, sums):
+        self.assert_nothing_left()
+        # What a keeper had in hand when it was killed is swept by and by.
+        left = {re.search(r"cmd-\w+", name)[0] for name in self.leftovers()} - self.left
+        self.assertLessEqual(len(left), sum("keeper" in one.killed for one in ones), left)
+        self.left |= left
+        listed = self.ask("list", "--limit", "1000").decode()
+        self.assertNotIn("running", listed)
+        by_note = {}
+        for identifier in re.findall(r"(?m)^cmd-\w+", listed):
+            meta = self.metadata(identifier)
+            by_note[meta["command"][-1]] = (identifier, meta)
+        for one in ones:
+            identifier, meta = by_note.pop(one.note, (None, None))
+            text = self.artifact(identifier) if identifier else b""
+            with self.subTest(kind=one.kind, killed=one.killed, options=one.options,
+                              id=identifier, before=one.before, kept=len(text)):
+                self.assertEqual(text, TEXT[:len(text)])
+                if one.killed == ["front"] and identifier:
+                    self.assertGreaterEqual(len(text), one.before)
+                if not set(one.killed) & {"front", "keeper"}:
+                    self.assertEqual(one.run.code, 0)
+                    self.assertEqual(text, TEXT)
+                # Where nothing was kept, all there was has been printed, or nothing was written.
+                if one.killed == ["front"] and not identifier:
+                    self.assertLessEqual(one.before, len(one.run.out))
+            sums["killed " + (" ".join(one.killed) or "nobody")] += 1
+            sums["kept whole" if text == TEXT else "kept a part" if text else "kept nothing"] += 1
+        self.assertEqual(by_note, {})
+
+    def leftovers(self):
+        """Temporary files, sockets, texts without metadata, claims of nothing."""
+        there = {os.path.join(os.path.relpath(top, self.store), name)
+                 for top, dirs, names in os.walk(self.store) for name in dirs + names}
+        kept = {name[-21:-5] for name in there if name.endswith(".json")}
+        return [name for name in there if re.match(r"\.?cmd-", os.path.basename(name)) and
+                (name.startswith("live/") or os.path.basename(name)[:16] not in kept)]
+
+    def test_random_moments(self):
+        chance = random.Random(SEED)
+        with open(os.path.join(self.work, "command.py"), "w") as f:
+            f.write(COMMAND)
+        sums, number = collections.Counter(), 0
+        self.left = set()
+        while number < RUNS:
+            ones, live = [], []
+            while (number < RUNS and len(ones) < BATCH) or live:
+                while number < RUNS and len(ones) < BATCH and len(live) < AT_A_TIME:
+                    live.append(One(self, number, chance))
+                    ones.append(live[-1])
+                    number += 1
+                time.sleep(0.001)
+                for one in live[:]:
+                    if not one.run.collect(0) and one.killed is not None:
+                        one.run.finish()
+                        live.remove(one)
+                    elif one.killed is None and time.monotonic() - one.began >= one.delay:
+                        one.kill()
+            self.check_batch(ones, sums)
+            self.ask("session", "end", "default", "--now")
+            for one in ones:
+                if os.path.exists(one.note):
+                    os.unlink(one.note)
+            self.runs.clear()
+        if RUNS >= 1000:
+            eventually(lambda: self.ask("gc") and not self.leftovers(),
+                       lambda: "a clean store: %s" % self.leftovers(), 300)
+        print("note  %d runs, seed %d: %s" % (number, SEED, ", ".join(
+            "%s %d" % pair for pair in sorted(sums.items()))))
+        print("note  left in hand by killed keepers: %d" % len(self.left))
+
+
+main()
