@@ -116,7 +116,8 @@ static void sweep_session(struct gc *g, const struct inventory_session *s)
 static bool is_temporary(const char *name)
 {
 	char id[ID_LEN + 1];
-	return journal_is_temporary(name) || (name[0] == '.' && id_of_file(name + 1, id));
+	return journal_is_temporary(name) ||
+	       (name[0] == '.' && (id_of_file(name + 1, id) || id_is_valid(name + 1)));
 }
 
 /* Removes old temporary files. */
@@ -141,6 +142,15 @@ static void sweep_temporary(struct gc *g, int dir)
 			g->result.bytes += (uint64_t)st.st_blocks * 512;
 	}
 	closedir(d);
+}
+
+/* Of keepers that were killed before their socket had its name. */
+static void sweep_sockets(struct gc *g)
+{
+	int live = store_open_live(g->store, false);
+	if (live >= 0)
+		sweep_temporary(g, live);
+	io_close(&live);
 }
 
 static void sweep_leftovers(struct gc *g, const struct inventory *v)
@@ -275,6 +285,7 @@ int gc_run(struct gc *g)
 	for (size_t i = 0; i < v.session_count; i++)
 		clean_session(g, &v, (unsigned)i);
 	sweep_claims(g, &v);
+	sweep_sockets(g);
 	result = 0;
 out:
 	free(ends);

@@ -146,9 +146,9 @@ static bool is_there(const struct store *s, int ids, const char *id,
 		     char session[STORE_SESSION_LEN + 1])
 {
 	ssize_t n = readlinkat(ids, id, session, STORE_SESSION_LEN + 1);
+	session[n > 0 && n <= STORE_SESSION_LEN ? n : 0] = '\0';
 	if (n <= 0 || n > STORE_SESSION_LEN)
-		return false;
-	session[n] = '\0';
+		return n < 0 && store_is_short(errno);
 	/* Refuses what is no session's name, so also "../x". */
 	int dir = store_open_session(s, session, false);
 	if (dir < 0)

@@ -239,7 +239,8 @@ class Verbs(Fault):
     THERE = tuple(what for what in FAULTS if what != "open=ENOENT")
 
     def without_age(self, out):
-        return re.sub(rb" +\d+ m?s ", b" ", out)
+        """Nor a byte of the command that jansson loses when it has no memory for it."""
+        return re.sub(rb"exit 7?'", b"exit'", re.sub(rb" +\d+ m?s ", b" ", out))
 
     def check(self, *argv, code=0, part=lambda out: out, told=None, faults=FAULTS):
         right = self.terse(*argv, split=True)
@@ -284,7 +285,8 @@ class Verbs(Fault):
         self.check("await", self.kept, code=7, part=lambda out: out.splitlines()[-1])
 
     def test_show(self):
-        self.check("show", self.kept, part=lambda out: out.splitlines()[:4], told=b"can't be read")
+        self.check("show", self.kept, part=lambda out: self.without_age(out).splitlines()[:4],
+                   told=b"can't be read")
 
     def test_list(self):
         self.check("list", part=self.without_age, told=b"(metadata: ", faults=self.THERE)
