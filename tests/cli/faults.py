@@ -17,7 +17,7 @@ import struct
 
 from support.harness import BUILD, FOOTER, TERSE, Case, main, numbers, read_file, write_file
 
-STEP = int(os.environ.get("FAULT_STEP", "61"))
+STEP = int(os.environ.get("FAULT_STEP", "97"))
 
 LONG = ("sh", "-c", "seq 3000; echo over >&2; exit 7")
 SMALL = ("sh", "-c", "echo out; echo over >&2; exit 7")
