@@ -111,6 +111,8 @@ class Survive(Case):
             keeper[:] = [p for p in self.mine() if p.name == "terse"]
             return len(keeper) == 1
         eventually(only_keeper, "the guard's end")
+        # For that it looks through /proc once.
+        eventually(lambda: self.metadata("last").get("held_by"), "who holds it")
         for fd in os.listdir("/proc/%d/fd" % keeper[0].pid):
             link = os.readlink("/proc/%d/fd/%s" % (keeper[0].pid, fd))
             self.assertFalse(link.startswith(self.work), link)
