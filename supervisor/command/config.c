@@ -282,7 +282,12 @@ int command_config(struct command_context *c, int argc, char **argv)
 		struct buffer text = BUFFER_INIT;
 		return print(&text, show_completion(&text));
 	}
-	if (strcmp(action, "init") == 0)
+	if (strcmp(action, "init") == 0) {
+		if (r.count > 1 && r.words[1][0] == '-' && r.words[1][1]) {
+			bad_usage(r.words[1], "no such option");
+			return EXIT_TERSE;
+		}
 		return init(r.words[1]);
+	}
 	return print_settings(c->settings, r.words, r.json);
 }

@@ -42,6 +42,10 @@ class Usage(Case):
             self.assertTrue(run.out)
         self.assertEqual(self.terse("help", "nothing").code, 125)
 
+    def test_an_option_is_no_file_to_write(self):
+        self.assertEqual(self.terse("config", "init", "--help").code, 125)
+        self.assertEqual(os.listdir(self.work), [])
+
     def test_every_verb_tells_of_itself(self):
         overview = self.terse("help").out.decode()
         verbs = re.findall(r"^  ([a-z]+) +[a-z]", overview.split("Verbs:")[1], re.M)
