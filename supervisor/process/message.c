@@ -17,6 +17,9 @@ static bool try_again(int *tries)
 {
 	if (errno == EINTR)
 		return true;
+	/* Told once when the other side has closed without reading all; what it sent comes next. */
+	if (errno == ECONNRESET)
+		return (*tries)++ < TRIES;
 	if ((errno != ENOMEM && errno != ENOBUFS) || (*tries)++ == TRIES)
 		return false;
 	poll(NULL, 0, PAUSE_MS);

@@ -46,6 +46,25 @@ static void one_after_another(void **state)
 	close(ends[0]), close(ends[1]);
 }
 
+/* It has not read all that was sent to it, which the kernel tells first. */
+static void the_other_side_ends_early(void **state)
+{
+	const struct message signal = {.kind = MESSAGE_SIGNAL, .a = SIGTERM};
+	const struct message ended = {.kind = MESSAGE_ENDED, .a = 256};
+	struct message in;
+	int ends[2];
+	(void)state;
+	open_pair(ends);
+	assert_int_equal(message_send(ends[1], &signal, 0), 0);
+	assert_int_equal(message_send(ends[0], &ended, 0), 0);
+	close(ends[0]);
+	assert_int_equal(message_receive(ends[1], &in, 0), 0);
+	assert_int_equal(in.kind, MESSAGE_ENDED);
+	assert_int_equal(message_receive(ends[1], &in, 0), -1);
+	assert_int_equal(errno, EPIPE);
+	close(ends[1]);
+}
+
 /* What was sent before the other side ended still arrives; then the end is told. */
 static void the_other_side_ends(void **state)
 {
@@ -114,9 +133,8 @@ static void waits_through_signals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_after_another),
-		cmocka_unit_test(the_other_side_ends),
-		cmocka_unit_test(not_a_message),
+		cmocka_unit_test(one_after_another),         cmocka_unit_test(the_other_side_ends),
+		cmocka_unit_test(the_other_side_ends_early), cmocka_unit_test(not_a_message),
 		cmocka_unit_test(waits_through_signals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
