@@ -10,6 +10,7 @@ CC       = gcc
 endif
 SANITIZE ?=
 DEVELOPER ?=
+V        ?=
 
 # Debian packages. Tests need those of the build and some more.
 BUILD_PACKAGES = gcc make libc6-dev libinih-dev libpcre2-dev libjansson-dev libutf8proc-dev \
@@ -53,18 +54,29 @@ FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_
 # terse as a shell; two names, see shim/shell.h.
 SHELLS  := $(BUILD)/terse-sh $(BUILD)/terse-bash
 
-.PHONY: all
-all: $(BUILD)/terse $(SHELLS) $(SHIM)
+# $(call run,WHAT) before a command prints one short line for it; V=1 prints the command.
+ifeq ($(V),)
+run = @printf '  %-5s %s\n' $(1) $@;
+endif
+
+# Makes with every processor, unless -j says how many.
+JOBS     ?= $(shell nproc)
+SUB_MAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+
+.PHONY: all programs
+all:
+	+@$(SUB_MAKE) programs
+programs: $(BUILD)/terse $(SHELLS) $(SHIM)
 
 $(BUILD)/terse: $(BUILD)/supervisor/main.o $(LIBRARY)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -o $@ $^ $(LDLIBS)
+	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -o $@ $^ $(LDLIBS)
 
 $(SHELLS): $(BUILD)/terse
-	ln -sf terse $@
+	@ln -sf terse $@
 
 $(LIBRARY): $(OBJECTS)
-	rm -f $@
-	$(AR) rcs $@ $^
+	@rm -f $@
+	$(call run,AR)$(AR) rcs $@ $^
 
 # The preloaded library is built apart from everything else and by flags of its own: it is loaded
 # into every program that an agent starts. No sanitizer, no fortified functions, no library and no
@@ -81,56 +93,52 @@ SHIM_FLAGS   = $(CSTD) $(WARNINGS) -Wno-vla $(SHIM_CFLAGS) -D_GNU_SOURCE -I. -fP
 SHIM_LINK    = -shared -nostdlib -Wl,-z,now,-z,relro,-z,noexecstack,-z,noseparate-code,--hash-style=gnu
 
 $(SHIM): $(SHIM_OBJECTS) $(SHIM_MAP)
-	$(CC) $(SHIM_FLAGS) $(SHIM_LINK) -Wl,-Bsymbolic-functions,-soname,$(@F) \
+	$(call run,LINK)$(CC) $(SHIM_FLAGS) $(SHIM_LINK) -Wl,-Bsymbolic-functions,-soname,$(@F) \
 		-Wl,--version-script=$(SHIM_MAP) -o $@ $(SHIM_OBJECTS)
 
 $(BUILD)/shim-library/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
+	$(call run,CC)$(CC) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(call run,CC)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) -lcmocka $(LDLIBS)
+	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) -lcmocka $(LDLIBS)
 
 $(BUILD)/helper/%: tests/cli/helper/%.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil
+	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil
 
 # terse, whose allocations fail one by one.
 $(BUILD)/fault/terse: tests/cli/fault/memory.c $(BUILD)/supervisor/main.o $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc -o $@ $^ $(LDLIBS)
+	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc -o $@ $^ $(LDLIBS)
 
 $(BUILD)/fault/terse-sh: $(BUILD)/fault/terse
-	ln -sf terse $@
+	@ln -sf terse $@
 
 $(BUILD)/terminal/%: tests/terminal/%.c $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
+	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
 
 # Linked as the shim is, which it is compared with.
 $(BUILD)/bench/empty.so: tests/bench/preload/empty.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(SHIM_FLAGS) $(SHIM_LINK) -o $@ $<
+	$(call run,LINK)$(CC) $(SHIM_FLAGS) $(SHIM_LINK) -o $@ $<
 
 $(BUILD)/bench/answer: tests/bench/answer.c $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
+	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
 
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil $(BENCH_LIBS)
+	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lutil $(BENCH_LIBS)
 
 $(BUILD)/bench/vterm: BENCH_LIBS = -lvterm
-
-# The targets below build with every processor.
-JOBS     ?= $(shell nproc)
-SUB_MAKE = $(MAKE) --no-print-directory -j$(JOBS)
 
 # --- what the machine needs ------------------------------------------------
 
@@ -163,7 +171,8 @@ check-packages:
 
 .PHONY: demo
 demo: build-packages
-	@$(SUB_MAKE) all
+	@echo 'building (log: $(BUILD)/build.log)'
+	+@$(SUB_MAKE) programs >$(BUILD)/build.log 2>&1 || { tail -n 40 $(BUILD)/build.log; exit 1; }
 	@tests/demo $(BUILD)
 
 # --- tests -------------------------------------------------------------------
@@ -186,16 +195,16 @@ benches: $(BENCHES) $(BUILD)/bench/empty.so
 
 .PHONY: check
 check: check-packages
-	@$(SUB_MAKE) DEVELOPER=1 all units helpers $(BUILD)/terminal/render
-	@$(SUB_MAKE) DEVELOPER=1 CC=clang BUILD=$(CLANG) all
-	@$(SUB_MAKE) DEVELOPER=1 SANITIZE=address,undefined BUILD=$(ASAN) all units
-	@$(SUB_MAKE) DEVELOPER=1 fuzzers
+	+@$(SUB_MAKE) DEVELOPER=1 programs units helpers $(BUILD)/terminal/render
+	+@$(SUB_MAKE) DEVELOPER=1 CC=clang BUILD=$(CLANG) programs
+	+@$(SUB_MAKE) DEVELOPER=1 SANITIZE=address,undefined BUILD=$(ASAN) programs units
+	+@$(SUB_MAKE) DEVELOPER=1 fuzzers
 	@tests/check $(BUILD) $(ASAN) $(FUZZ_CHECK_SECONDS)
 
 # Every system call and every allocation fails once; tests/cli/faults.py. Some minutes.
 .PHONY: check-faults
 check-faults: check-packages
-	@$(SUB_MAKE) DEVELOPER=1 all helpers
+	+@$(SUB_MAKE) DEVELOPER=1 programs helpers
 	@FAULT_STEP=1 LIMIT=7200 tests/run $(BUILD) faults
 
 # Runs of which a process is killed at a random moment; tests/cli/kills.py.
@@ -203,7 +212,7 @@ KILL_RUNS ?= 5000
 
 .PHONY: check-kills
 check-kills: check-packages
-	@$(SUB_MAKE) DEVELOPER=1 all helpers
+	+@$(SUB_MAKE) DEVELOPER=1 programs helpers
 	@KILL_RUNS=$(KILL_RUNS) LIMIT=7200 tests/run $(BUILD) kills
 
 # Real agents, from npm (about 1 GB, kept below AGENTS_DIR); no model and no network besides that.
@@ -211,7 +220,7 @@ AGENTS_DIR ?= $(BUILD)/agents
 
 .PHONY: check-agents
 check-agents: check-packages
-	@$(SUB_MAKE) all
+	+@$(SUB_MAKE) programs
 	@tests/agents/install $(AGENTS_DIR)
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/check.py
 
@@ -221,12 +230,12 @@ STORM_BYTES ?= 2147483648
 
 .PHONY: check-storm
 check-storm: check-packages
-	@$(SUB_MAKE) DEVELOPER=1 all helpers
+	+@$(SUB_MAKE) DEVELOPER=1 programs helpers
 	@STORM_RUNS=$(STORM_RUNS) STORM_BYTES=$(STORM_BYTES) BUILD=$(BUILD) tests/cli/storm.py
 
 .PHONY: fuzz
 fuzz: check-packages
-	@$(SUB_MAKE) fuzzers
+	+@$(SUB_MAKE) fuzzers
 	@tests/fuzz/run $(BUILD) $(FUZZ_SECONDS)
 
 # Fuzzers link the library built with instrumentation.
@@ -238,7 +247,7 @@ $(FUZZ_LIBRARY): $(SOURCES)
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(FUZZ_LIBRARY)
 	@mkdir -p $(@D)
-	clang $(CSTD) $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+	$(call run,LINK)clang $(CSTD) $(WARNINGS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 		$(CPPFLAGS) -o $@ $< $(FUZZ_LIBRARY) $(LDLIBS)
 
 # Random streams against xterm.js itself; the only target that needs node and npm.
@@ -246,7 +255,7 @@ XTERM = $(BUILD)/xterm
 
 .PHONY: fuzz-terminal
 fuzz-terminal:
-	@$(SUB_MAKE) $(BUILD)/terminal/render
+	+@$(SUB_MAKE) $(BUILD)/terminal/render
 	@mkdir -p $(XTERM)
 	npm install --silent --prefix $(XTERM) @xterm/headless@6 @xterm/addon-unicode11
 	tests/terminal/fuzz.py --render $(BUILD)/terminal/render --xterm $(XTERM) \
@@ -254,14 +263,14 @@ fuzz-terminal:
 
 .PHONY: bench
 bench: check-packages
-	@$(SUB_MAKE) all benches
+	+@$(SUB_MAKE) programs benches
 	@tests/bench/run $(BUILD)
 
 # How well previews show what matters, on labelled logs: tests/bench/preview tells their format.
 .PHONY: bench-preview
 bench-preview: build-packages
 	@[ -n "$(DATA)" ] || { echo 'make bench-preview DATA=DIR (see tests/bench/preview)'; exit 1; }
-	@$(SUB_MAKE) all
+	+@$(SUB_MAKE) programs
 	@tests/bench/preview $(BUILD) $(DATA) $(FLAGS)
 
 # Style and static analysis; quiet when all is well.
@@ -307,6 +316,6 @@ help:
 	@echo 'lint       formatting and static analysis'
 	@echo 'install, uninstall   below PREFIX ($(PREFIX)), honouring DESTDIR'
 	@echo 'clean      remove $(BUILD)'
-	@echo 'Variables: CC=gcc|clang DEVELOPER=1 (-Werror) SANITIZE=address,undefined BUILD=DIR'
+	@echo 'Variables: JOBS=N (default: every processor) V=1 (whole commands) CC=gcc|clang DEVELOPER=1 (-Werror) SANITIZE=address,undefined BUILD=DIR'
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
