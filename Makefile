@@ -55,7 +55,7 @@ FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_
 SHELLS  := $(BUILD)/terse-sh $(BUILD)/terse-bash
 
 # $(call run,WHAT) before a command prints one short line for it; V=1 prints the command.
-ifeq ($(V),)
+ifeq ($(V)$(findstring s,$(firstword -$(MAKEFLAGS))),)
 run = @printf '  %-5s %s\n' $(1) $@;
 endif
 
@@ -282,6 +282,11 @@ lint:
 		--std=c11 -D_GNU_SOURCE -I. config shim supervisor
 	clang-tidy --quiet $(SOURCES) $(wildcard shim/library/*.c) supervisor/main.c -- $(CSTD) $(CPPFLAGS) $(BANNED)
 
+# Sizes, names and the edges between the rooms.
+.PHONY: measure
+measure:
+	@tests/measure --edges
+
 # --- installation ------------------------------------------------------------
 
 .PHONY: install uninstall clean help
@@ -313,6 +318,7 @@ help:
 	@echo 'check-kills    kill terse at a random moment in KILL_RUNS ($(KILL_RUNS)) runs'
 	@echo 'fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))'
 	@echo 'fuzz-terminal  compare FUZZ_STREAMS ($(FUZZ_STREAMS)) streams with xterm.js, from npm'
+	@echo 'measure    sizes, names and edges of the source'
 	@echo 'lint       formatting and static analysis'
 	@echo 'install, uninstall   below PREFIX ($(PREFIX)), honouring DESTDIR'
 	@echo 'clean      remove $(BUILD)'
