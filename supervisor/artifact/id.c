@@ -280,6 +280,23 @@ static bool is_prefix(const char *name)
 	return true;
 }
 
+/* The ID in a name that has a whole one. */
+static bool take_whole(const char *name, char id[ID_LEN + 1])
+{
+	const char *slash = strrchr(name, '/');
+	if (id_of_file(slash ? slash + 1 : name, id))
+		return true;
+	if (id_is_valid(name))
+		memcpy(id, name, ID_LEN + 1);
+	return id_is_valid(name);
+}
+
+bool id_is_whole(const char *name)
+{
+	char id[ID_LEN + 1];
+	return take_whole(name, id);
+}
+
 int id_find(struct store *stores, int count, const char *session, const char *name,
 	    struct id_found *found)
 {
@@ -287,11 +304,8 @@ int id_find(struct store *stores, int count, const char *session, const char *na
 	if (parse_last(name, &back))
 		return find_last(stores, count, session, back, found);
 	char id[ID_LEN + 1];
-	const char *slash = strrchr(name, '/');
-	if (id_of_file(slash ? slash + 1 : name, id))
+	if (take_whole(name, id))
 		return find_whole(stores, count, id, found);
-	if (id_is_valid(name))
-		return find_whole(stores, count, name, found);
 	if (is_prefix(name))
 		return find_prefix(stores, count, name, found);
 	errno = EINVAL;

@@ -46,6 +46,9 @@ uint64_t id_last_at(int64_t ms);
 uint64_t id_pack(const char *id);
 void id_unpack(uint64_t packed, char id[ID_LEN + 1]);
 
+/* Whether `name` is a whole ID, "ID.txt", or any other file of an artifact, or a path to one. */
+bool id_is_whole(const char *name);
+
 struct id_found {
 	struct store *store; /* one of the stores given */
 	char session[STORE_SESSION_LEN + 1];

@@ -230,10 +230,11 @@ static bool is_trouble(int error, int others)
 	}
 }
 
-int store_open_all(struct store stores[STORE_MAX])
+/* Opens those among the first `most` candidates. */
+static int open_some(struct store stores[STORE_MAX], size_t most)
 {
 	int count = 0, errors[STORE_MAX] = {0}, error = 0;
-	for (size_t i = 0; i < STORE_MAX; i++) {
+	for (size_t i = 0; i < most; i++) {
 		struct store *s = &stores[count];
 		if (open_candidate(&candidates[i], false, s) < 0) {
 			errors[i] = errno;
@@ -247,10 +248,21 @@ int store_open_all(struct store stores[STORE_MAX])
 		else
 			count++;
 	}
-	for (size_t i = 0; i < STORE_MAX && !error; i++)
+	for (size_t i = 0; i < most && !error; i++)
 		error = errors[i] && is_trouble(errors[i], count) ? errors[i] : 0;
 	errno = error;
 	return count;
+}
+
+int store_open_all(struct store stores[STORE_MAX])
+{
+	const char *home = getenv(candidates[0].variable);
+	return open_some(stores, home && *home ? 1 : STORE_MAX);
+}
+
+int store_open_everywhere(struct store stores[STORE_MAX])
+{
+	return open_some(stores, STORE_MAX);
 }
 
 void store_close(struct store *s)

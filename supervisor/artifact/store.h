@@ -9,7 +9,9 @@
 // STORE is the first usable of $TERSE_HOME, $XDG_STATE_HOME/terse,
 // ~/.local/state/terse ($HOME only, never the password file),
 // $XDG_RUNTIME_DIR/terse, ${TMPDIR:-/tmp}/terse-UID. Writing takes the first
-// that can be made and written; reading looks in all of them, in this order.
+// that can be made and written; reading looks in all of them, in this order. With $TERSE_HOME set
+// the others are somebody else's: only what names one run by its whole ID looks in them, too, since
+// the run had to go there if $TERSE_HOME could not be written.
 //
 // Directories are made 0700 and must belong to the effective user (else the
 // candidate is passed over), files are made 0600. Nothing below STORE is reached
@@ -45,9 +47,12 @@ int store_open_next(struct store *s, int *next);
    short of something, for now. */
 bool store_is_short(int error);
 
-/* Opens existing stores for reading, best first. Returns how many (0 to STORE_MAX), and in errno
-   why there may be more that can't be opened now, or 0. */
+/* Opens existing stores for reading, best first: with $TERSE_HOME set no other one. Returns how many
+   (0 to STORE_MAX), and in errno why there may be more that can't be opened now, or 0. */
 int store_open_all(struct store stores[STORE_MAX]);
+
+/* The same with the other ones, to find a run whose whole ID is known. */
+int store_open_everywhere(struct store stores[STORE_MAX]);
 
 void store_close(struct store *s);
 

@@ -1,4 +1,4 @@
-// terse gc: cleans all stores up.
+// terse gc: cleans the stores up; with $TERSE_HOME set this one alone.
 
 #include "supervisor/artifact/gc.h"
 

@@ -217,7 +217,7 @@ int verb_find(const struct settings *settings, const char *session, const char *
 {
 	char directory[STORE_SESSION_LEN + 1];
 	verb_session(settings, session, directory);
-	*count = store_open_all(stores);
+	*count = id_is_whole(name) ? store_open_everywhere(stores) : store_open_all(stores);
 	return id_find(stores, *count, directory, name, found);
 }
 

@@ -56,7 +56,7 @@ static void release_claim(struct record *r)
 	struct store stores[STORE_MAX];
 	if (!r->claimed || r->artifact)
 		return;
-	int count = store_open_all(stores);
+	int count = store_open_everywhere(stores);
 	for (int i = 0; i < count; i++) {
 		id_release(&stores[i], r->meta.id);
 		store_close(&stores[i]);

@@ -357,6 +357,39 @@ class Hostile(Life):
         self.assertEqual(self.say("drop", ids[0])[0], 0)
         self.assertEqual(self.listed(), [])
 
+    def test_home_is_the_only_store(self):
+        """With TERSE_HOME set, what lists, counts, finds `last` or removes sees no other store; what
+        names a run by its whole ID does."""
+        theirs = self.make(1, env={"TERSE_HOME": None})[0]
+        old = time.time() - 30 * 86400
+        for top, _, files in os.walk(os.path.join(self.home, "state")):
+            for name in files:
+                os.utime(os.path.join(top, name), (old, old), follow_symlinks=False)
+        self.assertEqual(self.listed("--all"), [])
+        self.assertEqual(self.ask("history", "--all"), b"")
+        self.assertEqual(self.ask("session"), b"")
+        self.assertEqual(self.say("gc")[1], b"nothing to remove\n")
+        self.assertEqual(self.say("search", "--all", "3500")[:2], (1, b""))
+        for argv in (["read", "last"], ["read", theirs[:-1]], ["path", "last"]):
+            self.assertEqual(self.say(*argv)[0], 1)
+        for argv in (["session", "end", "default", "--now"], ["rewind", "--to", "99d"],
+                     ["drop", theirs], ["drop", "last"]):
+            self.say(*argv)
+        for argv in (["read", theirs], ["show", theirs], ["search", theirs, "^3500"],
+                     ["path", theirs]):
+            status, out, err = self.say(*argv)
+            self.assertEqual((status, err), (0, b""), argv)
+            self.assertNotEqual(out, b"")
+        # And a run's own cleaning up leaves it alone.
+        self.make(1)
+        self.age(7200, "gc")
+        self.make(1, "--gc-interval", "1s")
+        self.assertEqual(self.say("read", "--tail", "1", theirs)[1], b"3500\n")
+        self.assertNotIn(theirs, self.listed("--all"))
+        # Without it the verbs look in all that are left.
+        self.assertEqual(re.findall(rb"cmd-\S+", self.say("list", env={"TERSE_HOME": None})[1]),
+                         [theirs.encode()])
+
     def test_another_users_directory(self):
         """It is refused, the next place is taken, and doctor tells."""
         if os.geteuid() != 0:

@@ -267,11 +267,20 @@ static void test_open_all(void **state)
 	setenv("XDG_STATE_HOME", home, 1);
 	/* The same directory by another name counts once. */
 	setenv("XDG_RUNTIME_DIR", home, 1);
-	assert_int_equal(store_open_all(all), 2);
+	assert_int_equal(store_open_everywhere(all), 2);
 	assert_string_equal(all[0].path, at("store"));
 	assert_string_equal(all[1].path, at("terse"));
 	store_close(&all[0]);
 	store_close(&all[1]);
+	/* With TERSE_HOME set the others are not this one's. */
+	assert_int_equal(store_open_all(all), 1);
+	assert_string_equal(all[0].path, at("store"));
+	store_close(&all[0]);
+	/* Empty is as not set. */
+	setenv("TERSE_HOME", "", 1);
+	assert_int_equal(store_open_all(all), 1);
+	assert_string_equal(all[0].path, at("terse"));
+	store_close(&all[0]);
 }
 
 static void test_files(void **state)
