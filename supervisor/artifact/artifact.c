@@ -148,7 +148,6 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
 	a->meta = meta;
 	a->max_bytes = max_bytes;
 	a->min_free = min_free;
-	meta->state = META_RUNNING;
 	char session[STORE_SESSION_LEN + 1];
 	store_session_name(meta->session, session);
 	struct store store;

@@ -37,9 +37,9 @@ struct text;
 enum artifact_part { ARTIFACT_OUT, ARTIFACT_ERR, ARTIFACT_RAW, ARTIFACT_CAST, ARTIFACT_PARTS };
 
 /* Claims an ID, creates ID.txt (locked with flock LOCK_EX by this process as long as the
-   artifact is open, close-on-exec) and ID.json with state running, in the first store where
-   all of that succeeds. `meta` gives the command, cwd, session, start, and the ID if one was
-   claimed; else its `id` and `state` are filled in. The artifact keeps using *meta until it is
+   artifact is open, close-on-exec) and ID.json, in the first store where all of that succeeds.
+   `meta` gives the command, cwd, session, start, state, and the ID if one was claimed; else its
+   `id` is filled in. The artifact keeps using *meta until it is
    closed. `max_bytes` 0: no cap. Where less than `min_free` bytes are free the disk counts as
    full. NULL with errno. */
 struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t min_free);

@@ -78,7 +78,6 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 		}
 	}
 	s->reported = true;
-	buffer_release(&s->held);
 }
 
 void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms,

@@ -63,7 +63,6 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 		result = collect_text(s, e, out);
 	}
 	s->reported = true;
-	buffer_release(&s->held);
 	out->text = s->collected;
 	s->collected = (struct buffer)BUFFER_INIT;
 	return s->lost ? -1 : result;

@@ -97,7 +97,7 @@ void interceptor_free(struct interceptor *s)
 
 void interceptor_spill(struct interceptor *s)
 {
-	if (s->artifact || s->spill_failed)
+	if (s->artifact || s->spill_failed || s->forgotten)
 		return;
 	s->artifact = s->events.artifact(s->events.ctx);
 	if (!s->artifact) {
@@ -109,6 +109,12 @@ void interceptor_spill(struct interceptor *s)
 	bool wanted = s->binary || s->options.raw == INTERCEPT_RAW_YES;
 	if (wanted || terminal_is_lossy(s->terminal))
 		raw_start(&s->raw, s->artifact);
+}
+
+void interceptor_forget(struct interceptor *s)
+{
+	s->forgotten = true;
+	buffer_release(&s->held);
 }
 
 /* Whether a reader waits for lines as they come. */

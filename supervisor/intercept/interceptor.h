@@ -112,8 +112,13 @@ void interceptor_resize(struct interceptor *s, unsigned cols, unsigned rows);
    in it before interceptor_pause(), and what is binary never is. */
 const struct terminal *interceptor_terminal(const struct interceptor *s);
 
-/* Opens the artifact (if it isn't) and writes what is held: from here on the text is on disk. */
+/* Opens the artifact (if it isn't) and writes what is held: from here on the text is on disk. Does
+   nothing after interceptor_forget(). */
 void interceptor_spill(struct interceptor *s);
+
+/* The reader has what interceptor_report() or interceptor_collect() gave it: a text that was not
+   spilled until then is not needed any more. */
+void interceptor_forget(struct interceptor *s);
 
 /* Brings the artifact's end up to date with what is not final yet. */
 void interceptor_update_live(struct interceptor *s);

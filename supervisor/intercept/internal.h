@@ -64,6 +64,7 @@ struct interceptor {
 	uint64_t committed, mark; /* lines; see interceptor_settle() */
 	uint64_t live_version;    /* of the terminal, when the artifact's end was written */
 	bool spill_failed;
+	bool forgotten; /* what was held is gone, so it is too late to spill */
 };
 
 /* The terminal's event: final text. `ctx` is the interceptor. */

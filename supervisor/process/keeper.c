@@ -762,12 +762,15 @@ static void tell_ended(struct keeper *k, int bits)
 	io_close(&k->front);
 }
 
+/* Whether more output may come. */
+static bool is_open(const struct keeper *k)
+{
+	return k->sources[0].fd >= 0 || k->sources[1].fd >= 0;
+}
+
 static bool is_held(const struct keeper *k)
 {
-	bool held = k->ending;
-	for (int i = 0; i < k->source_count; i++)
-		held |= k->sources[i].fd >= 0;
-	return held;
+	return k->ending || is_open(k);
 }
 
 /* The reader has everything: nothing of the caller's is held any more, and the front end may end.
@@ -791,6 +794,8 @@ static void let_go(struct keeper *k)
 	if (k->job->settings->linger_idle)
 		k->idle_at = clock_monotonic_ms() + k->job->settings->linger_idle;
 	tell_ended(k, ENDED_LIVES_ON | (k->guard >= 0 ? ENDED_GUARDED : 0));
+	if (!is_open(k))
+		return;
 	/* Now that nobody waits any more. */
 	live_open(&k->live);
 	record_held(&k->record, found, find_holders(k, found));

@@ -323,6 +323,8 @@ void source_let_go(struct source *s)
 	s->person = false;
 	outlet_release(&s->outlet);
 	s->outlet.error = 0;
+	if (s->text)
+		interceptor_forget(s->text);
 }
 
 void source_close(struct source *s)

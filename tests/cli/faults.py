@@ -86,6 +86,7 @@ class Fault(Case):
             for name in names:
                 if os.path.basename(os.path.dirname(top)) == "sessions":
                     self.assertTrue(NAMES.match(name), os.path.join(top, name))
+        self.check_states()
         for name in re.findall(rb"(?m)^cmd-\w+", self.ask("list")):
             text = self.artifact(name.decode())
             same = len(os.path.commonprefix([self.text, text]))
@@ -161,6 +162,9 @@ class Run(Fault):
             self.assertEqual(run.code, 124, run.out)
             if not self.prints(call) and not self.is_refused(run):
                 self.assertTrue(run.out.startswith(b"begun\n"), run.out)
+                # What was printed whole is kept whole, if it is kept at all.
+                for path in self.artifacts():
+                    self.assertEqual(read_file(path), b"begun\n")
         def unless_unsupervised(run, call):
             # Where terse can't supervise, nobody ends it.
             if (run.code, run.out) != (7, b"begun\ngone on\n") and not self.is_refused(run):

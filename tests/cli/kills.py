@@ -51,7 +51,8 @@ class One:
         self.delay = chance.random() * 0.4
         self.note = os.path.join(case.work, "note%d" % number)
         self.command = os.path.join(case.work, "command.py")
-        self.options = (("--record",), ("--full",), (), (), ())[chance.randrange(5)]
+        self.options = (("--record",), ("--full",), ("--timeout=250ms",), (), (),
+                        ())[chance.randrange(6)]
         self.run = case.start(TERSE, "--preview", *self.options, "python3", "-SE", self.command,
                               str(LINES), self.note)
         self.began = time.monotonic()
@@ -62,6 +63,9 @@ class One:
             return int(read_file(self.note) or 0)
         except FileNotFoundError:
             return 0
+
+    def timed_out(self, meta):
+        return meta["timed_out"] if meta else bool(self.options)
 
     def family(self):
         """The processes of terse in the order they were made: front end, keeper, guard."""
@@ -104,8 +108,11 @@ class Kills(Case):
                 if one.killed == ["front"] and identifier:
                     self.assertGreaterEqual(len(text), one.before)
                 if not set(one.killed) & {"front", "keeper"}:
-                    self.assertEqual(one.run.code, 0)
-                    self.assertEqual(text, TEXT)
+                    self.assertEqual(one.run.code, 124 if one.timed_out(meta) else 0)
+                    self.assertEqual(meta["state"] if meta else "done", "done")
+                    # All that it has written was taken, whoever ended it.
+                    self.assertGreaterEqual(len(text) if identifier else len(one.run.out),
+                                            one.written())
                 # Where nothing was kept, all there was has been printed, or nothing was written.
                 if one.killed == ["front"] and not identifier:
                     self.assertLessEqual(one.before, len(one.run.out))

@@ -4,7 +4,7 @@
 import os
 import signal
 
-from support.harness import Case, TERSE, main, numbers, read_file
+from support.harness import Case, TERSE, eventually, main, numbers, read_file
 
 
 class Timeout(Case):
@@ -17,6 +17,22 @@ class Timeout(Case):
     def test_what_was_printed_is_shown(self):
         run = self.terse("--timeout=300ms", "sh", "-c", "echo before; sleep 1000")
         self.assertEqual(run.out, b"before\n[terse: timed out (exit 124)]\n")
+
+    def test_short_output_is_kept_whole_or_not_at_all(self):
+        """What was printed whole needs no artifact; and none says that the run goes on."""
+        for options in ((), ("--no-pty",), ("--tty",), ("--streams=split",)):
+            for script in ("echo hi; sleep 1000", "echo hi; setsid sleep 1000 & sleep 1000"):
+                with self.subTest(options=options, script=script):
+                    run = self.terse("--timeout", "200ms", *options, "sh", "-c", script)
+                    self.assertEqual((run.code, run.out[:3]), (124, b"hi\n"))
+                    if "setsid" in script:
+                        eventually(self.artifacts, "a place for what comes later")
+                        self.kill_all()
+                    self.assert_nothing_left()
+                    for path in self.artifacts():
+                        self.assertEqual(read_file(path), b"hi\n")
+                        self.assertNotIn(b"running", self.ask("list"))
+                        os.unlink(path)
 
     def test_long_output(self):
         run = self.terse("--timeout=500ms", "sh", "-c", "seq 5000; sleep 1000")

@@ -232,6 +232,26 @@ static void live_end_of_the_artifact(void **state)
 	run_end(&r);
 }
 
+/* Whoever looks at a run when its end was told does not make an artifact of nothing. */
+static void what_was_printed_whole_is_spilled_before_it_is_forgotten_or_never(void **state)
+{
+	(void)state;
+	for (int forgotten = 0; forgotten < 2; forgotten++) {
+		struct run r = run_make();
+		run_start(&r);
+		feed(&r, "hi\n");
+		finish(&r);
+		if (forgotten)
+			interceptor_forget(r.text);
+		interceptor_spill(r.text);
+		interceptor_update_live(r.text);
+		assert_int_equal(r.asked_for_artifact, !forgotten);
+		if (r.artifact)
+			kept_equals(r.artifact, ".txt", "hi\n");
+		run_end(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +263,7 @@ int main(void)
 		cmocka_unit_test(pending_of_a_background_process),
 		cmocka_unit_test(pending_over_the_limit),
 		cmocka_unit_test(live_end_of_the_artifact),
+		cmocka_unit_test(what_was_printed_whole_is_spilled_before_it_is_forgotten_or_never),
 	};
 	return cmocka_run_group_tests(tests, home_setup, home_teardown);
 }

@@ -329,6 +329,7 @@ class Case(unittest.TestCase):
         try:
             if not any(test is self for test, _ in self.result.failures + self.result.errors):
                 eventually(all_gone, lambda: "processes left behind: %s" % left)
+                self.check_states()
         finally:
             self.kill_all()
             for run in self.runs:
@@ -337,6 +338,16 @@ class Case(unittest.TestCase):
                     run.popen.wait()
                 run.close()
             shutil.rmtree(self.dir, ignore_errors=True)
+
+    def check_states(self):
+        """No run whose end is known is told of as running, however it ended."""
+        for path in self.artifacts():
+            try:
+                meta = json.loads(read_file(path[:-len("txt")] + "json"))
+            except (OSError, ValueError):
+                continue  # Taken away or damaged by the test.
+            if meta.get("state") == "running" and meta.get("ended_ms"):
+                raise AssertionError("it has ended, and says that it runs: %s" % meta)
 
     def kill_all(self):
         """Ends every process of this case."""
