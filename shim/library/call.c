@@ -81,11 +81,12 @@ static char **put_preloads(char **envp, char **text, const char *was)
 }
 
 /* Fills an array of p->variables + 3 and p->text bytes of strings; never more, even if another
-   thread adds to the environment meanwhile. */
+   thread adds to the environment meanwhile. Who executes terse-sh may have said for which shell. */
 static void plan_write(const struct plan *p, char *const *from, char **envp, char *text)
 {
 	for (size_t i = 0; i < p->variables && from[i]; i++) {
-		if (value_of(from[i], SHIM_PROGRAM "=") || value_of(from[i], SHIM_PRELOAD "="))
+		if ((p->program && value_of(from[i], SHIM_PROGRAM "=")) ||
+		    value_of(from[i], SHIM_PRELOAD "="))
 			continue;
 		if (p->preload && value_of(from[i], PRELOAD) == p->preload &&
 		    preload_remove(text, p->preload, SELF_NAME))

@@ -27,7 +27,7 @@
 // not. terse-sh puts it back (TERSE_SHIM_PRELOAD) when it passes a string on, since that may be a
 // launcher, too (npx runs `sh -c codex`). Where the agent executes terse-sh itself, as
 // terse-SOMETHING or by the name of a shell, since it was told to use it as its shell, the
-// environment is changed in the same way, without TERSE_SHIM_PROGRAM.
+// environment is changed in the same way, but TERSE_SHIM_PROGRAM stays as it is (bash-env sets it).
 //
 // Where it does nothing
 //

@@ -42,4 +42,7 @@ void place_find(struct place *p)
 	find(p->shell, folder, shells, X_OK);
 	find(p->library, folder, libraries, R_OK);
 	find(p->bash_env, folder, scripts, R_OK);
+	size_t path_len = strlen(p->bash_env);
+	if (path_len > 0)
+		snprintf(p->bash_env + path_len, PATH_MAX - path_len, PLACE_UNLESS_VERBOSE);
 }

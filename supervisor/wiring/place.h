@@ -4,6 +4,10 @@
 
 #include <limits.h>
 
+/* Behind the path in BASH_ENV: nothing, but with -v, for which bash would print the file as it
+   reads it, the end of a name that no file has. */
+#define PLACE_UNLESS_VERBOSE "${-//[!v]}"
+
 struct place {
 	/* Absolute paths; "" where there is none. */
 	char program[PATH_MAX];

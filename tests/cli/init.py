@@ -84,7 +84,7 @@ REFUSED_JSON = {
         ':2: "CLAUDE_CODE_SHELL_PREFIX" is "/opt/other" already; terse would be: "%s"' % TERSE_SH,
 }
 
-BASH_ENV = [p for p in (os.path.join(os.path.dirname(BUILD), "shim", "bash-env"),)
+BASH_ENV = [p + "${-//[!v]}" for p in (os.path.join(os.path.dirname(BUILD), "shim", "bash-env"),)
             if os.path.exists(p)]
 CODEX_SET = [("LD_PRELOAD", SHIM), ("TERSE_SHIM_SHELL", TERSE_SH),
              *(("BASH_ENV", path) for path in BASH_ENV)]

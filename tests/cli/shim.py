@@ -562,6 +562,54 @@ os.execlp("bash", "-bash", "-c", "echo $0; exit 6")
                                ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0")
 
 
+class BashEnv(Shimmed):
+    """bash-env: terse-sh in the place of a bash with a string, with its options and its path."""
+
+    SCRIPT = ("echo \"$0 $# $* $-\" $SHELLOPTS $BASHOPTS $BASH; echo ${TERSE_BASH_ENV-gone}; false; "
+              "echo \"on $nosuch\" /etc/pass* /nosuch* {a,b}; false | true; echo $?; "
+              "type mine; echo \"${unexported-none}\"")
+
+    def bash(self, *options, replaced=True, suffix="${-//[!v]}", library=(), **env):
+        """The same with and without it, and whether terse-sh was called."""
+        argv = ["/bin/bash", *options, "-c", self.SCRIPT, "zero", "one", "2  3"]
+
+        def call(**how):
+            # Both members of a pipeline trace as they come.
+            status, out, err = self.call(argv, **how)
+            return status, out, sorted(err.split(b"\n"))
+
+        plain = call(**env)
+        path = os.path.join(SOURCE, "shim", "bash-env") + suffix
+        for preload in (None, *library):
+            ours = call(preload=preload, BASH_ENV=path, **{
+                "TERSE_SHIM_SHELL": STAND_IN, "STAND_IN_RESTORE": "1", "SHELL": "/bin/dash", **env})
+            self.assertEqual(ours, plain, (options, preload))
+            records = [r["TERSE_SHIM_PROGRAM"] for r in self.records()]
+            self.assertEqual(records, ["/bin/bash"] if replaced else [], (options, preload))
+
+    def test_every_option_stays(self):
+        for options in ([], ["-e"], ["-u"], ["-f"], ["+B"], ["-l"], ["-C"], ["+h"], ["-a"], ["-b"],
+                        ["-m"], ["-E"], ["-T"], ["-P"], ["-t"], ["-H"], ["-o", "pipefail"],
+                        ["-o", "nolog"], ["-euo", "pipefail"], ["-O", "extglob"],
+                        ["-O", "nullglob", "-O", "globstar", "-f"], ["+O", "sourcepath"],
+                        ["-leu", "-O", "failglob"], ["+hB", "+o", "interactive-comments"]):
+            self.bash(*options)
+        self.bash(library=[LIBRARY])
+
+    def test_what_can_not_be_handed_on_is_left_alone(self):
+        for options in (["-x"], ["-v"], ["-n"], ["-k"], ["-p"], ["--posix"], ["-vx"], ["-i"]):
+            self.bash(*options, replaced=False)
+        self.bash("-ex", replaced=False, suffix="")
+        self.bash(replaced=False, TERSE_ACTIVE="1")
+
+    def test_options_and_functions_of_a_profile(self):
+        profile = os.path.join(self.home, ".bash_profile")
+        write_file(profile, "export PATH=$PATH:/mine; set -f; shopt -s nullglob; echo once")
+        self.bash("-l", HOME=self.home)
+        write_file(profile, "mine() { :; }; unexported=1; echo once")
+        self.bash("-l", replaced=False, HOME=self.home)
+
+
 class Build(Case):
     """What is in the file."""
 
