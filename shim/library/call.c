@@ -9,11 +9,14 @@
 #include "shim/shell_call.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 
-#define VARIABLES_MAX 1024
-#define PRELOAD_MAX   1024
+/* Bytes of the caller's stack, over all functions here: for a path, the environment's array and
+   the strings in it. A thread's smallest stack is 16 KB, some 4 of them libc's. */
+#define STACK_MAX 8800
+
+/* The longest path of an open file that is looked at. */
+#define OPEN_FILE_MAX 512
 
 #define PRELOAD "LD_PRELOAD="
 
@@ -28,33 +31,35 @@ struct plan {
 	size_t text; /* for strings that are not the caller's */
 };
 
+static size_t plan_slots(const struct plan *p)
+{
+	return p->variables + 3;
+}
+
 static const char *value_of(const char *variable, const char *name)
 {
 	size_t len = strlen(name);
 	return strncmp(variable, name, len) == 0 ? variable + len : NULL;
 }
 
-/* Reads the environment; false if it is too large or has two LD_PRELOAD. */
-static bool plan_environment(struct plan *p, char *const *envp)
+/* Reads the environment; false if more than `room` bytes would be needed for another one, or if
+   it has two LD_PRELOAD. */
+static bool plan_environment(struct plan *p, char *const *envp, size_t room)
 {
 	p->preload = NULL;
 	for (p->variables = 0; envp[p->variables]; p->variables++) {
 		const char *preload = value_of(envp[p->variables], PRELOAD);
-		if (p->variables >= VARIABLES_MAX || (preload && p->preload))
+		if (preload && p->preload)
 			return false;
 		if (preload)
 			p->preload = preload;
 	}
-	p->text = 0;
-	if (p->preload) {
-		size_t len = strlen(p->preload);
-		if (len > PRELOAD_MAX)
-			return false;
-		p->text += len + sizeof(PRELOAD) + len + sizeof(SHIM_PRELOAD "=");
-	}
+	p->text = 1;
+	if (p->preload)
+		p->text += 2 * strlen(p->preload) + sizeof(PRELOAD) + sizeof(SHIM_PRELOAD "=");
 	if (p->program)
 		p->text += strlen(p->program) + sizeof(SHIM_PROGRAM "=");
-	return true;
+	return plan_slots(p) * sizeof(*envp) + p->text <= room;
 }
 
 /* Writes NAME=VALUE at *text, and moves that behind it. Returns where it is. */
@@ -80,7 +85,7 @@ static char **put_preloads(char **envp, char **text, const char *was)
 	return envp;
 }
 
-/* Fills an array of p->variables + 3 and p->text bytes of strings; never more, even if another
+/* Fills an array of plan_slots() and p->text bytes of strings; never more, even if another
    thread adds to the environment meanwhile. Who executes terse-sh may have said for which shell. */
 static void plan_write(const struct plan *p, char *const *from, char **envp, char *text)
 {
@@ -101,8 +106,8 @@ static void plan_write(const struct plan *p, char *const *from, char **envp, cha
 
 static int run_planned(const struct call *call, const struct plan *p)
 {
-	char *envp[p->variables + 3];
-	char text[p->text + 1];
+	char *envp[plan_slots(p)];
+	char text[p->text];
 	struct call changed = *call;
 	plan_write(p, call->envp, envp, text);
 	changed.program = self_shell();
@@ -115,22 +120,35 @@ static bool is_same(const struct locate_file *a, const struct locate_file *b)
 	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
 }
 
+static bool is_searched(const struct call *call)
+{
+	return call->search && shell_call_name(call->program) == call->program;
+}
+
+/* Bytes that find_program() may need. */
+static size_t path_room(const struct call *call)
+{
+	if (!call->program)
+		return OPEN_FILE_MAX;
+	return is_searched(call) ? locate_room(call->program) : 1;
+}
+
 /* The absolute path of what is executed, perhaps in `buffer`. NULL if it can't be told. */
-static const char *find_program(const struct call *call, char *buffer)
+static const char *find_program(const struct call *call, char *buffer, size_t size)
 {
 	const char *path = call->program;
 	if (!path)
-		path = locate_open_file(buffer, call->fd) ? buffer : NULL;
-	else if (call->search && shell_call_name(path) == path)
-		path = locate_in_path(buffer, path) ? buffer : NULL;
+		path = locate_open_file(buffer, size, call->fd) ? buffer : NULL;
+	else if (is_searched(call))
+		path = locate_in_path(buffer, size, path) ? buffer : NULL;
 	return path && *path == '/' ? path : NULL;
 }
 
 /* Starts terse-sh in place of a shell, and returns 0; anything else: nothing was started. */
-static __attribute__((noinline)) int run_for_terse(const struct call *call)
+static __attribute__((noinline)) int run_for_terse(const struct call *call, size_t room)
 {
-	char buffer[PATH_MAX];
-	const char *path = find_program(call, buffer);
+	char buffer[room];
+	const char *path = find_program(call, buffer, room);
 	struct locate_file program, terse;
 	struct plan p;
 	if (!path || !locate_executable(path, &program) || !locate_executable(self_shell(), &terse))
@@ -141,7 +159,7 @@ static __attribute__((noinline)) int run_for_terse(const struct call *call)
 			  !shell_call_script(call->argv) || !locate_has_format(path)))
 		return -1;
 	p.program = is_terse ? NULL : path;
-	return plan_environment(&p, call->envp) ? run_planned(call, &p) : -1;
+	return plan_environment(&p, call->envp, STACK_MAX - room) ? run_planned(call, &p) : -1;
 }
 
 /* A look that costs next to nothing, at what can be seen without a system call. */
@@ -158,7 +176,10 @@ static bool may_be_for_terse(const struct call *call)
 int call_run(const struct call *call)
 {
 	if (may_be_for_terse(call)) {
-		int error = errno, result = run_for_terse(call);
+		int error = errno, result = -1;
+		size_t room = path_room(call);
+		if (room < STACK_MAX)
+			result = run_for_terse(call, room);
 		errno = error;
 		if (result == 0)
 			return 0;

@@ -38,7 +38,20 @@ bool locate_has_format(const char *path)
 	       (len == 4 && strncmp(start, "\177ELF", 4) == 0);
 }
 
-bool locate_in_path(char *path, const char *file)
+size_t locate_room(const char *file)
+{
+	const char *entry = getenv("PATH");
+	size_t longest = 0, room;
+	while (entry && *entry) {
+		size_t len = strcspn(entry, ":");
+		longest = len > longest ? len : longest;
+		entry += len + (entry[len] == ':');
+	}
+	room = longest + strlen(file) + 2;
+	return room < PATH_MAX ? room : PATH_MAX;
+}
+
+bool locate_in_path(char *path, size_t size, const char *file)
 {
 	const char *entry = getenv("PATH");
 	size_t file_len = strlen(file);
@@ -46,7 +59,7 @@ bool locate_in_path(char *path, const char *file)
 	/* Without PATH it is up to libc. */
 	for (; entry; entry = *entry ? entry + 1 : NULL) {
 		size_t len = strcspn(entry, ":");
-		if (len + file_len + 2 <= PATH_MAX) {
+		if (len + file_len + 2 <= size) {
 			memcpy(path, entry, len);
 			path[len] = '/';
 			memcpy(path + len + (len > 0), file, file_len + 1);
@@ -58,7 +71,7 @@ bool locate_in_path(char *path, const char *file)
 	return false;
 }
 
-bool locate_open_file(char *path, int fd)
+bool locate_open_file(char *path, size_t size, int fd)
 {
 	char name[32] = "/proc/self/fd/";
 	size_t at = strlen(name) + 1;
@@ -69,8 +82,8 @@ bool locate_open_file(char *path, int fd)
 	do
 		name[--at] = (char)('0' + fd % 10);
 	while ((fd /= 10) > 0);
-	ssize_t len = syscall(SYS_readlinkat, AT_FDCWD, name, path, PATH_MAX - 1);
-	if (len < 0)
+	ssize_t len = syscall(SYS_readlinkat, AT_FDCWD, name, path, size);
+	if (len < 0 || (size_t)len == size)
 		return false;
 	path[len] = '\0';
 	return true;

@@ -5,6 +5,7 @@
 #define TERSE_SHIM_LIBRARY_LOCATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct locate_file {
@@ -18,10 +19,13 @@ bool locate_executable(const char *path, struct locate_file *file);
 /* Whether execve() knows what to do with it: a binary or a script with #!. */
 bool locate_has_format(const char *path);
 
-/* Writes to `path` (PATH_MAX bytes) where execvp() would find `file`. */
-bool locate_in_path(char *path, const char *file);
+/* Bytes for any path that locate_in_path() may try; at most PATH_MAX. */
+size_t locate_room(const char *file);
 
-/* Writes to `path` (PATH_MAX bytes) what the descriptor was opened as. */
-bool locate_open_file(char *path, int fd);
+/* Writes to `path` (`size` bytes) where execvp() would find `file`. */
+bool locate_in_path(char *path, size_t size, const char *file);
+
+/* Writes to `path` (`size` bytes) what the descriptor was opened as; false if that is longer. */
+bool locate_open_file(char *path, size_t size, int fd);
 
 #endif

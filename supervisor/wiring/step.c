@@ -111,8 +111,9 @@ bool step_is_own(const struct step *s, const char *value)
 	}
 	if (s->item->kind == WIRING_TOML) {
 		const char *name = strcmp(s->item->value, "library") == 0 ? "/libterse-shim.so"
-				   : strcmp(s->item->value, "shell") == 0 ? "/terse-sh"
-									  : "/bash-env" PLACE_UNLESS_VERBOSE;
+				   : strcmp(s->item->value, "shell") == 0
+					   ? "/terse-sh"
+					   : "/bash-env" PLACE_UNLESS_VERBOSE;
 		return ends_with(value, name);
 	}
 	return ends_with(value, "/terse-sh");

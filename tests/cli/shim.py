@@ -245,6 +245,15 @@ class Table(Shimmed):
                 outcome, _ = self.rewritten(CALLER, entry, "threads", *argv, times=30)
                 self.assertEqual(outcome[1].count(b"1536"), 30, outcome)
 
+    def test_a_small_stack_holds_every_environment(self):
+        """PTHREAD_STACK_MIN, and from 0 to 1,100 variables; up to 1,024 go to terse-sh."""
+        for entry, path in (("execve", "/bin/sh"), ("execvpe", "sh"), ("posix_spawnp", "sh"),
+                            ("fexecve", "/bin/sh")):
+            outcome, records = self.both(CALLER, entry, "sizes", path, "sh", "-c", ":")
+            self.assertEqual(outcome, (0, b"", b""), entry)
+            # Without the second variable there is no report.
+            self.assertIn(len(records), range(990 if entry in BY_FD else 1023, 1100), entry)
+
     def test_system_and_popen_stay_those_of_libc(self):
         # system() ignores these meanwhile.
         script = "kill -INT $PPID; kill -QUIT $PPID; echo on"
@@ -353,9 +362,17 @@ class Environment(Shimmed):
         self.assertEqual(len(self.shell(script="echo", TERSE_ACTIVE="")[1]), 1)
 
     def test_what_would_need_much_memory_goes_on(self):
-        many = {"V%d" % n: "" for n in range(1024)}
-        for env in (many, {"preload": ":".join([LIBRARY] + ["libm.so.6"] * 110)}):
+        """A budget for all of it together."""
+        def many(count):
+            return {"V%d" % n: "" for n in range(count)}
+
+        def libraries(count):
+            return {"preload": ":".join([LIBRARY] + ["libm.so.6"] * count)}
+
+        for env in (many(1100), libraries(450), {**many(900), **libraries(100)}):
             self.assertEqual(self.shell(script="echo", **env)[1], [])
+        for env in (many(900), libraries(300), {**many(700), **libraries(100)}):
+            self.assertEqual(len(self.shell(script="echo", **env)[1]), 1)
 
     def test_a_call_from_a_constructor_before_its_own(self):
         source = write_file(os.path.join(self.work, "early.c"), """

@@ -3,10 +3,11 @@
 //   exec_caller ENTRY HOW PATH [ARG...]
 //
 // ENTRY: the function; execveat_fd is execveat() of an open file. HOW: plain, vfork (in a vfork
-// child) or threads (each of several, several times). The arguments are argv from its first
-// element on; none: argv is NULL; the one argument "EMPTY": argv is empty. system() and popen()
-// run the last one; popen_to writes to it. An envp is the environment and CALLER=given, or, with
-// CALLER_ENVP=null in the environment, NULL. Spawns give file actions (9 is a copy of 1) and
+// child), threads (each of several, several times) or sizes (in a thread, once with each number of
+// variables up to SIZES, which are LD_PRELOAD, STAND_IN_REPORT and V=). The arguments are argv from
+// its first element on; none: argv is NULL; the one argument "EMPTY": argv is empty. system() and
+// popen() run the last one; popen_to writes to it. An envp is the environment and CALLER=given, or,
+// with CALLER_ENVP=null in the environment, NULL. Spawns give file actions (9 is a copy of 1) and
 // attributes (SIGUSR1 blocked).
 //
 // Prints "returned R, errno E" where the function returns (errno was 4242), "status S" as
@@ -32,6 +33,7 @@
 #define UNTOUCHED 4242
 #define THREADS   6
 #define ROUNDS    5
+#define SIZES     1100
 
 /* pidfd_spawn() is told apart by its weak reference: an older libc has none. */
 extern int pidfd_spawn(int *, const char *, const posix_spawn_file_actions_t *,
@@ -310,19 +312,58 @@ static void *run_thread(void *unused)
 	return NULL;
 }
 
+/* The entry of the environment that begins so; else one that means nothing. */
+static char *find_variable(const char *start)
+{
+	static char other[] = "V=";
+
+	for (char **v = environ; *v; v++) {
+		if (strncmp(*v, start, strlen(start)) == 0)
+			return *v;
+	}
+	return other;
+}
+
+/* Tells of no call but those that went wrong. */
+static void *run_sizes(void *unused)
+{
+	static char *variables[SIZES + 1];
+	char *given[] = {find_variable("LD_PRELOAD="), find_variable("STAND_IN_REPORT=")};
+
+	(void)unused;
+	for (int i = 0; i < SIZES; i++)
+		variables[i] = find_variable("V=");
+	for (int size = 0; size <= SIZES; size++) {
+		struct outcome o = {0};
+
+		environment = variables + SIZES - size;
+		for (int i = 0; i < 2 && i < size; i++)
+			environment[i] = given[i];
+		if (entry->is_exec)
+			call_in_vfork(&o);
+		else
+			entry->call(&o);
+		if (!o.has_status || o.status != 0)
+			printf("%d variables: status %d\n", size, o.has_status ? o.status : -1);
+		for (int i = 0; i < 2 && i < size; i++)
+			environment[i] = find_variable("V=");
+	}
+	return NULL;
+}
+
 /* With the smallest stack there is. */
-static int run_threads(void)
+static int run_threads(int count, void *(*run)(void *))
 {
 	pthread_t threads[THREADS];
 	pthread_attr_t attributes;
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, (size_t)PTHREAD_STACK_MIN);
-	for (int i = 0; i < THREADS; i++) {
-		if (pthread_create(&threads[i], &attributes, run_thread, NULL) != 0)
+	for (int i = 0; i < count; i++) {
+		if (pthread_create(&threads[i], &attributes, run, NULL) != 0)
 			return 98;
 	}
-	for (int i = 0; i < THREADS; i++)
+	for (int i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 	return 0;
 }
@@ -415,6 +456,8 @@ int main(int argc, char **argv)
 	}
 	environment = getenv("CALLER_ENVP") ? NULL : make_environment();
 	if (strcmp(argv[2], "threads") == 0)
-		return run_threads();
+		return run_threads(THREADS, run_thread);
+	if (strcmp(argv[2], "sizes") == 0)
+		return run_threads(1, run_sizes);
 	return run_once(strcmp(argv[2], "vfork") == 0);
 }
