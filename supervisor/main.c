@@ -9,6 +9,7 @@
 //                layer.c layer_list.c   sections with a name of their own
 //                profile.c profiles.c builtin.c pattern.c wrapper.c   what a command is for
 //                words*.c       shell strings
+//                look.c         whether a command only looks at other runs
 //                limit.c        how much of a text is printed
 //                complaint.c nearest.c  what is said about a bad setting
 //                help.c sample.c show.c completion.c wrap.c  written from the table
@@ -40,6 +41,7 @@
 //     terminal/  bytes to text: see terminal.h
 //     preview/   which lines are shown: see preview.h
 //     artifact/  the store on disk: see store.h and artifact.h
+//                history.c recent.c last.c   the runs of a session; which one is `last`
 //                gc.c retention.c inventory.c removal.c journal.c  and how it is cleaned up
 //     redact/    secrets.c redactor.c  what is replaced before anything else sees it
 //     archive/   an artifact as one file: see archive.h

@@ -17,7 +17,10 @@
 struct source {
 	struct store *store;
 	char *session;
+	ino_t file;      /* which one it is: where somebody has taken lines out it is another */
 	uint64_t end;    /* bytes that are not handed on yet */
+	int64_t last_ms; /* when the last one ended that was found */
+	int64_t from_ms; /* what ended from then on was found in the file before */
 	struct meta run; /* the newest of them */
 	bool any;
 };
@@ -35,8 +38,11 @@ int history_last_line(int fd, uint64_t end, char *line, size_t cap, uint64_t *st
 	uint64_t stop = 0;
 	/* A line that a full disk cut has no newline; the next one then is a part of it. */
 	for (; end > 0; end--) {
-		if (io_read_at(fd, block, 1, (off_t)end - 1) != 1)
+		ssize_t got = io_read_at(fd, block, 1, (off_t)end - 1);
+		if (got != 1) {
+			errno = got < 0 ? errno : EIO; /* the file shrank */
 			return -1;
+		}
 		if (*block != '\n')
 			break;
 	}
@@ -55,18 +61,30 @@ int history_last_line(int fd, uint64_t end, char *line, size_t cap, uint64_t *st
 	*start = stop;
 	*len = (size_t)(end - stop);
 	size_t want = *len < cap ? *len : cap;
-	if (io_read_at(fd, line, want, (off_t)stop) != (ssize_t)want)
+	ssize_t got = io_read_at(fd, line, want, (off_t)stop);
+	if (got != (ssize_t)want) {
+		errno = got < 0 ? errno : EIO;
 		return -1;
+	}
 	return end > 0;
 }
 
-static int open_file(const struct source *s)
+/* Opens the file, and takes it as it is now: another one, or a shorter one, is begun anew. */
+static int open_file(struct source *s)
 {
+	struct stat st;
 	int dir = store_open_session(s->store, s->session, false);
 	if (dir < 0)
 		return -1;
 	int fd = store_open_file(dir, META_HISTORY, O_RDONLY);
 	io_close(&dir);
+	if (fd >= 0 && fstat(fd, &st) < 0)
+		io_close(&fd);
+	if (fd >= 0 && (st.st_ino != s->file || (uint64_t)st.st_size < s->end)) {
+		s->file = st.st_ino;
+		s->end = (uint64_t)st.st_size;
+		s->from_ms = s->last_ms;
+	}
 	return fd;
 }
 
@@ -89,6 +107,12 @@ static int advance(struct history *h, struct source *s)
 			got = -1;
 		if (got < 0)
 			break;
+		if (!s->any)
+			continue;
+		s->last_ms = s->run.ended_ms;
+		s->any = s->last_ms < s->from_ms;
+		if (!s->any)
+			meta_release(&s->run);
 	}
 	io_close(&fd);
 	return got < 0 ? -1 : 0;
@@ -96,7 +120,7 @@ static int advance(struct history *h, struct source *s)
 
 static int add_source(struct history *h, struct store *store, const char *session)
 {
-	struct source s = {.store = store, .session = strdup(session)};
+	struct source s = {.store = store, .session = strdup(session), .last_ms = INT64_MAX};
 	struct stat st;
 	if (!s.session)
 		return -1;

@@ -2,7 +2,7 @@
 
 #include "supervisor/artifact/id.h"
 
-#include "supervisor/artifact/recent.h"
+#include "supervisor/artifact/last.h"
 #include "supervisor/base/io.h"
 
 #include <dirent.h>
@@ -237,37 +237,6 @@ static int find_prefix(struct store *stores, int count, const char *prefix, stru
 	return -1;
 }
 
-static int find_last(struct store *stores, int count, const char *session, unsigned long back,
-		     struct id_found *found)
-{
-	struct recent *r = recent_open(stores, count, session);
-	if (!r)
-		return -1;
-	int got;
-	do {
-		got = recent_next(r, found);
-	} while (got == 1 && back-- > 0);
-	recent_close(r);
-	if (got == 0)
-		errno = ENOENT;
-	return got == 1 ? 0 : -1;
-}
-
-/* "last" is 0, "last-N" is N; anything else is false. */
-static bool parse_last(const char *name, unsigned long *back)
-{
-	if (strncmp(name, "last", 4) != 0)
-		return false;
-	*back = 0;
-	if (!name[4])
-		return true;
-	if (name[4] != '-' || !name[5] || strspn(name + 5, "0123456789") != strlen(name + 5))
-		return false;
-	errno = 0;
-	*back = strtoul(name + 5, NULL, 10);
-	return errno == 0;
-}
-
 static bool is_prefix(const char *name)
 {
 	size_t len = strlen(name);
@@ -301,8 +270,8 @@ int id_find(struct store *stores, int count, const char *session, const char *na
 	    struct id_found *found)
 {
 	unsigned long back;
-	if (parse_last(name, &back))
-		return find_last(stores, count, session, back, found);
+	if (last_is(name, &back))
+		return last_find(stores, count, session, back, found);
 	char id[ID_LEN + 1];
 	if (take_whole(name, id))
 		return find_whole(stores, count, id, found);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define TEMPORARY ".journal."
@@ -30,11 +31,42 @@ static bool is_current(int fd)
 	return fstat(fd, &st) == 0 && st.st_nlink > 0;
 }
 
+/* Whether somebody's line was cut short: then the next one has to begin behind a newline. */
+static bool ends_inside_line(int fd)
+{
+	struct stat st;
+	char last = '\n';
+	if (fstat(fd, &st) == 0 && st.st_size > 0)
+		io_read_at(fd, &last, 1, st.st_size - 1);
+	return last != '\n';
+}
+
+/* Appends with one call, so that lines of several writers do not mix. Of a line that a full disk
+   has cut short nothing stays, unless somebody has written behind it by then. */
+static int append(int fd, const char *line, size_t len)
+{
+	/* It may be one that is being written: not when nobody else does. */
+	bool inside = ends_inside_line(fd) && store_lock(fd, LOCK_EX) == 0 && ends_inside_line(fd);
+	const struct iovec parts[] = {{(char *)"\n", inside}, {(char *)line, len}};
+	ssize_t n;
+	do {
+		n = writev(fd, parts, 2);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0 || (size_t)n == len + inside)
+		return n < 0 ? -1 : 0;
+	off_t end = lseek(fd, 0, SEEK_CUR);
+	struct stat st;
+	if (store_lock(fd, LOCK_EX) == 0 && fstat(fd, &st) == 0 && st.st_size == end)
+		ftruncate(fd, end - n);
+	errno = ENOSPC;
+	return -1;
+}
+
 int journal_append(int dir, const char *name, const char *line, size_t len)
 {
 	int fd = -1, result = -1;
 	for (int i = 0; i < TRIES; i++) {
-		fd = store_open_file(dir, name, O_WRONLY | O_APPEND | O_CREAT);
+		fd = store_open_file(dir, name, O_RDWR | O_APPEND | O_CREAT);
 		if (fd < 0)
 			return -1;
 		/* Where there are no locks nobody takes lines out. */
@@ -46,15 +78,7 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 		errno = EBUSY;
 		return -1;
 	}
-	/* One call, so that lines of several writers do not mix. */
-	ssize_t n;
-	do {
-		n = write(fd, line, len);
-	} while (n < 0 && errno == EINTR);
-	if (n >= 0 && (size_t)n < len)
-		errno = ENOSPC;
-	else if (n >= 0)
-		result = 0;
+	result = append(fd, line, len);
 	io_close(&fd);
 	return result;
 }

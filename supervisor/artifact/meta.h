@@ -49,7 +49,8 @@ struct meta {
 	int signal;
 	bool timed_out;
 	bool binary;
-	bool cut; /* the command was too long to be kept whole */
+	bool cut;    /* the command was too long to be kept whole */
+	bool unkept; /* in the history: an artifact was wanted, and could not be made */
 	unsigned cols, rows;
 	pid_t keeper, command; /* process IDs while it runs */
 	uint64_t told;         /* lines that somebody was shown before it ended; 0: nobody was */

@@ -118,6 +118,8 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 			     ",\"command_pid\":%d",
 			     boolean(m->timed_out), boolean(m->binary), m->cols, m->rows, m->keeper,
 			     m->command);
+	if (m->unkept)
+		bad |= buffer_append_string(out, ",\"unkept\":true");
 	if (m->told)
 		bad |= buffer_printf(out, ",\"told\":%" PRIu64, m->told);
 	bad |= add_stream(out, "stdout", &m->out);
@@ -283,6 +285,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	m->timed_out = get_bool(&r, "timed_out");
 	m->binary = get_bool(&r, "binary");
 	m->cut = get_bool(&r, "command_cut");
+	m->unkept = get_bool(&r, "unkept");
 	m->cols = (unsigned)get_integer(&r, "cols", 0, INT_MAX, 0);
 	m->rows = (unsigned)get_integer(&r, "rows", 0, INT_MAX, 0);
 	m->keeper = (pid_t)get_integer(&r, "keeper", 0, INT_MAX, 0);

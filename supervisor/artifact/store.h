@@ -47,8 +47,8 @@ int store_open_next(struct store *s, int *next);
    short of something, for now. */
 bool store_is_short(int error);
 
-/* Opens existing stores for reading, best first: with $TERSE_HOME set no other one. Returns how many
-   (0 to STORE_MAX), and in errno why there may be more that can't be opened now, or 0. */
+/* Opens existing stores for reading, best first: with $TERSE_HOME set no other one. Returns how
+   many (0 to STORE_MAX), and in errno why there may be more that can't be opened now, or 0. */
 int store_open_all(struct store stores[STORE_MAX]);
 
 /* The same with the other ones, to find a run whose whole ID is known. */

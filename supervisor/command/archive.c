@@ -113,7 +113,7 @@ int command_archive(struct command_context *c, int argc, char **argv)
 	struct id_found found;
 	int count, status = 1;
 	if (verb_find(c->settings, session, name, stores, &count, &found) < 0)
-		verb_not_found(argv[0], name, errno);
+		verb_not_found(argv[0], name, errno, &found);
 	else
 		status = write_found(argv[0], &found, output, force, cast3 ? 3 : cast ? 2 : 0);
 	while (count > 0)

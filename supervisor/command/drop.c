@@ -53,7 +53,7 @@ static int drop_one(const char *verb, const struct target *t)
 		return drop_found(verb, &t->found);
 	if (t->error == ENOENT && id_is_valid(t->name))
 		return print(t->name, "is not there (any more)", "");
-	verb_not_found(verb, t->name, t->error);
+	verb_not_found(verb, t->name, t->error, &t->found);
 	return 1;
 }
 

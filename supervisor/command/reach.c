@@ -50,7 +50,7 @@ int reach_run(const struct settings *settings, const char *session, const char *
 	if (kept)
 		memcpy(id, found.id, sizeof(found.id));
 	else if (why == EEXIST || find_live(stores, count, name, id) < 0) {
-		verb_not_found(verb, name, why == EEXIST ? why : errno);
+		verb_not_found(verb, name, why == EEXIST || errno == EINVAL ? why : errno, &found);
 		goto out;
 	}
 	result = visit_open(v, stores, count, id);

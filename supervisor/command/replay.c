@@ -244,7 +244,7 @@ static int open_recording(const struct settings *s, const char *session, const c
 	struct id_found found;
 	int count, fd = -1;
 	if (verb_find(s, session, name, stores, &count, &found) < 0)
-		verb_not_found(verb, name, errno);
+		verb_not_found(verb, name, errno, &found);
 	else
 		fd = replay_open(verb, &found);
 	while (count > 0)

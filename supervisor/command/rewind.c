@@ -34,13 +34,13 @@ static int64_t start_of(const struct id_found *found)
 	return ms;
 }
 
-static int aim_at_run(struct target *t, struct store *stores, int count, const char *name)
+static int aim_at_run(struct target *t, struct store *stores, int count, const char *name,
+		      struct id_found *found)
 {
-	struct id_found found;
-	if (id_find(stores, count, t->session, name, &found) == 0) {
-		memcpy(t->session, found.session, sizeof(t->session));
-		t->from = id_pack(found.id);
-		t->started_ms = start_of(&found);
+	if (id_find(stores, count, t->session, name, found) == 0) {
+		memcpy(t->session, found->session, sizeof(t->session));
+		t->from = id_pack(found->id);
+		t->started_ms = start_of(found);
 		return 0;
 	}
 	/* It is gone: rewinding once more goes on with what is left, if there is anything. */
@@ -108,9 +108,10 @@ int command_rewind(struct command_context *c, int argc, char **argv)
 	if (to)
 		t.from = id_first_at(t.started_ms);
 	struct store stores[STORE_MAX];
+	struct id_found found;
 	int status = 0, count = verb_open_stores(argv[0], stores, &status);
-	if (name && aim_at_run(&t, stores, count, name) < 0) {
-		verb_not_found(argv[0], name, errno);
+	if (name && aim_at_run(&t, stores, count, name, &found) < 0) {
+		verb_not_found(argv[0], name, errno, &found);
 		status = 1;
 	} else {
 		status |= rewind_all(c, argv[0], &t, stores, count, dry);

@@ -2,9 +2,12 @@
 
 #include "supervisor/command/verb.h"
 
+#include "supervisor/artifact/last.h"
 #include "supervisor/artifact/session.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/base/buffer.h"
+#include "supervisor/base/clock.h"
+#include "supervisor/base/human.h"
 #include "supervisor/base/io.h"
 #include "supervisor/base/json_member.h"
 #include "supervisor/base/utf8.h"
@@ -221,8 +224,41 @@ int verb_find(const struct settings *settings, const char *session, const char *
 	return id_find(stores, *count, directory, name, found);
 }
 
-void verb_fail_found(const struct verb *v, const char *name, int error)
+/* Whether this is why a run has no artifact; says so, and what there is in its place. */
+static bool fail_last(const struct verb *v, const char *name, int error,
+		      const struct id_found *found)
 {
+	static const struct {
+		int error;
+		const char *what;
+	} reasons[] = {
+		{LAST_PRINTED, "was printed whole and not kept"},
+		{LAST_UNKEPT, "could not be kept"},
+		{LAST_REMOVED, "was removed"},
+	};
+	char age[HUMAN_LEN];
+	size_t i = 0, count = sizeof(reasons) / sizeof(*reasons);
+	while (i < count && reasons[i].error != error)
+		i++;
+	if (i == count)
+		return false;
+	if (found->id[0])
+		verb_fail(v, ENVELOPE_UNREADABLE,
+			  "%s: the text of that run %s; the one kept before is %s old: terse %s %s",
+			  name, reasons[i].what,
+			  human_age(age, clock_real_ms() - id_time_ms(id_pack(found->id))), v->name,
+			  found->id);
+	else
+		verb_fail(v, ENVELOPE_UNREADABLE, "%s: the text of that run %s", name,
+			  reasons[i].what);
+	return true;
+}
+
+void verb_fail_found(const struct verb *v, const char *name, int error,
+		     const struct id_found *found)
+{
+	if (fail_last(v, name, error, found))
+		return;
 	if (error == EEXIST)
 		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT,
 			  "%s: several artifacts begin so: give more of the ID", name);
@@ -233,10 +269,10 @@ void verb_fail_found(const struct verb *v, const char *name, int error)
 		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %s", name, strerror(error));
 }
 
-void verb_not_found(const char *verb, const char *name, int error)
+void verb_not_found(const char *verb, const char *name, int error, const struct id_found *found)
 {
 	const struct verb v = {.name = verb};
-	verb_fail_found(&v, name, error);
+	verb_fail_found(&v, name, error, found);
 }
 
 bool verb_has_session(const struct verb *v, const char *session)
@@ -266,7 +302,7 @@ int verb_find_directory(const struct verb *v, const struct settings *settings, c
 	if (!verb_has_session(v, session))
 		return -1;
 	if (verb_find(settings, session, name, stores, &count, found) < 0) {
-		verb_fail_found(v, name, errno);
+		verb_fail_found(v, name, errno, found);
 	} else if ((dir = store_open_session(found->store, found->session, false)) < 0) {
 		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %m", found->id);
 	} else if (snprintf(path, PATH_MAX, "%s/sessions/%s", found->store->path, found->session) >=
@@ -292,15 +328,17 @@ int verb_open_found(const struct id_found *found, enum artifact_part part, struc
 
 /* No artifact has this name, `why` being the reason. */
 static int open_file(const struct verb *v, enum artifact_part part, const char *name, int why,
-		     struct text *text)
+		     const struct id_found *found, struct text *text)
 {
 	if (why == EEXIST) {
-		verb_fail_found(v, name, why);
+		verb_fail_found(v, name, why, found);
 		return -1;
 	}
+	if (fail_last(v, name, why, found))
+		return -1;
 	if (text_open_file(text, name) < 0) {
 		if (errno == ENOENT || why != EINVAL)
-			verb_fail_found(v, name, why);
+			verb_fail_found(v, name, why, found);
 		else
 			verb_fail(v, ENVELOPE_UNREADABLE, "%s: %s", name,
 				  errno == EINVAL ? "not a regular file" : strerror(errno));
@@ -336,7 +374,7 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 		return -1;
 	int result = verb_find(settings, session, name, stores, &count, &found);
 	if (result < 0)
-		result = open_file(v, part, name, errno, text);
+		result = open_file(v, part, name, errno, &found, text);
 	else if ((result = verb_open_found(&found, part, text)) < 0)
 		verb_fail_part(v, part, found.id);
 	while (count > 0)

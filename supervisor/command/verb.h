@@ -68,9 +68,11 @@ int verb_open_stores(const char *verb, struct store stores[STORE_MAX], int *stat
 int verb_find(const struct settings *settings, const char *session, const char *name,
 	      struct store stores[STORE_MAX], int *count, struct id_found *found);
 
-/* Says that verb_find() failed with `error`. */
-void verb_not_found(const char *verb, const char *name, int error);
-void verb_fail_found(const struct verb *v, const char *name, int error);
+/* Says that verb_find() failed with `error`. `found`: what it found in place of a run that has no
+   artifact. */
+void verb_not_found(const char *verb, const char *name, int error, const struct id_found *found);
+void verb_fail_found(const struct verb *v, const char *name, int error,
+		     const struct id_found *found);
 
 /* Says that a part of an artifact that was found can't be opened, with errno. */
 void verb_fail_part(const struct verb *v, enum artifact_part part, const char *id);

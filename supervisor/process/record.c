@@ -131,6 +131,7 @@ void record_close(struct record *r, bool grown)
 {
 	release_claim(r);
 	r->meta.holders = 0;
+	r->meta.unkept = r->error != 0;
 	if (r->artifact) {
 		if (grown)
 			artifact_update(r->artifact);

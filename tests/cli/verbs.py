@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """The verbs around a run: read, search, list, path, filter, doctor."""
 
+import json
 import os
 import re
 import shutil
@@ -8,6 +9,8 @@ import signal
 
 from support.harness import (FOOTER, LIMIT, MARKER, TERSE, Case, eventually, let_go_on, main,
                              numbers, read_file, write_file)
+
+ID = re.compile(rb"cmd-[0-9a-z]{12}")
 
 
 class Read(Case):
@@ -240,6 +243,73 @@ class Search(Case):
         run = self.terse("search", self.kept, "(1")
         self.assertEqual(run.code, 125)
         self.assertIn(b"at offset 2: missing closing parenthesis", run.out)
+
+
+class Last(Case):
+    """`last` is the last run, kept or not."""
+
+    PRINTED = (rb"\Aterse %s: %s: the text of that run was printed whole and not kept; the one kept "
+               rb"before is \d+ \w+ old: terse %s %s\n\Z")
+
+    def fails(self, pattern, *argv):
+        run = self.run_to_end(TERSE, *argv, split=True)
+        self.assertEqual((run.code, run.out), (1, b""), argv)
+        self.assertRegex(run.err, pattern)
+
+    def test_a_run_that_fits_is_the_last(self):
+        kept = self.terse("sh", "-c", "seq 3000; exit 1").id
+        self.terse("echo", "green")
+        for verb in ("read", "show", "path", "replay", "archive", "drop", "await"):
+            name = verb.encode()
+            self.fails(self.PRINTED % (name, b"last", name, kept.encode()), verb, "last")
+        self.fails(self.PRINTED % (b"search", b"last", b"search", kept.encode()),
+                   "search", "last", "x")
+        # A file of that name is not read in its place.
+        write_file(os.path.join(self.work, "last"), "other\n")
+        self.fails(self.PRINTED % (b"read", b"last", b"read", kept.encode()), "read", "last")
+        self.assertEqual(self.ask("read", "last-1", "--tail", "1"), b"3000\n")
+        run = self.run_to_end(TERSE, "read", "last", "--json")
+        self.assertEqual(json.loads(run.out)["error"]["code"], "unreadable")
+
+    def test_reading_is_no_run(self):
+        kept = self.terse("seq", "3000").id
+        for string in ("terse read last", "cd / && terse search last 300 | head -3",
+                       "bash -c 'terse list; echo done'"):
+            self.terse(string)
+            self.assertEqual(self.ask("path", "last").split(b"/")[-1], kept.encode() + b".txt\n")
+        self.terse("terse read last; make --version")
+        self.fails(self.PRINTED % (b"read", b"last", b"read", kept.encode()), "read", "last")
+
+    def test_none_is_kept(self):
+        self.terse("echo", "one")
+        self.fails(rb"\Aterse read: last: the text of that run was printed whole and not kept\n\Z",
+                   "read", "last")
+        self.fails(rb"\Aterse read: last-1: no such artifact", "read", "last-1")
+
+    def test_one_that_was_removed_or_not_kept(self):
+        first, second = (self.terse("seq", str(3000 + i)).id for i in range(2))
+        self.ask("drop", second)
+        self.fails(rb"that run was removed; the one kept before .*: terse read %s\n\Z"
+                   % first.encode(), "read", "last")
+        self.terse("seq", "3000", env={"TERSE_MIN_FREE": "1000000GB"})
+        self.fails(rb"that run could not be kept; ", "read", "last")
+
+    def test_the_last_started(self):
+        """A run that goes on counts by its start, and so it does when it has ended."""
+        fifo = os.path.join(self.work, "go")
+        os.mkfifo(fifo)
+        run = self.terse("--detach", "sh", "-c", "read x <%s" % fifo)
+        going = ID.search(run.out).group().decode()
+        self.assertEqual(self.ask("path", "last").split(b"/")[-1], going.encode() + b".txt\n")
+        kept = self.terse("seq", "3000").id
+        for _ in range(2):
+            self.assertEqual(self.ask("path", "last").split(b"/")[-1], kept.encode() + b".txt\n")
+            self.assertEqual(self.ask("path", "last-1").split(b"/")[-1], going.encode() + b".txt\n")
+            if not os.path.exists(fifo):
+                break
+            let_go_on(fifo)
+            os.unlink(fifo)
+            self.ask("await", going)
 
 
 if __name__ == "__main__":

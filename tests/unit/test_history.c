@@ -99,12 +99,45 @@ static void test_damaged(void **state)
 	add_bytes("a", huge, sizeof(huge));
 	add_bytes("a", "\n", 1);
 	add("a", "three", 30);
-	/* A write that a full disk cut: what follows is on the same line. */
+	/* A write that was cut: what follows begins a line of its own. */
 	add_bytes("a", "{\"id\":", 6);
-	add("a", "lost", 40);
+	add("a", "next", 40);
 	add("a", "four", 50);
 	add_bytes("a", "{\"id\":\"\"", 8);
-	expect("a", "four three two one", 4);
+	expect("a", "four next three two one", 4);
+}
+
+/* Meanwhile lines are taken out, so that it is another file, and a shorter one. */
+static void test_changes_meanwhile(void **state)
+{
+	(void)state;
+	struct meta m;
+	for (int i = 1; i <= 5; i++)
+		add("a", i % 2 ? "odd" : "even", 10 * i);
+	struct history *h = history_open(&store, 1, "a");
+	assert_int_equal(history_next(h, &m), 1);
+	assert_int_equal(m.ended_ms, 50);
+	int dir = store_open_session(&store, "a", false);
+	assert_int_equal(unlinkat(dir, META_HISTORY, 0), 0);
+	for (int i = 2; i <= 5; i++)
+		add("a", "again", 10 * i);
+	/* One was found before it was asked for. */
+	for (int i = 4; i >= 2; i--) {
+		assert_int_equal(history_next(h, &m), 1);
+		assert_int_equal(m.ended_ms, 10 * i);
+	}
+	assert_int_equal(history_next(h, &m), 0);
+	history_close(h);
+	/* The end of a file that is gone is no error without a number. */
+	char line[8];
+	uint64_t start;
+	size_t len;
+	int fd = store_open_file(dir, META_HISTORY, O_RDONLY);
+	errno = 0;
+	assert_int_equal(history_last_line(fd, 1 << 20, line, sizeof(line), &start, &len), -1);
+	assert_int_equal(errno, EIO);
+	close(fd);
+	close(dir);
 }
 
 static void test_last_line(void **state)
@@ -133,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_order),
 		TEST(test_damaged),
+		TEST(test_changes_meanwhile),
 		TEST(test_last_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

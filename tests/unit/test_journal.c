@@ -13,7 +13,9 @@
 #include "tests/unit/child.h"
 #include "tests/unit/home.h"
 
+#include <signal.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 static int open_dir(void)
@@ -70,6 +72,27 @@ static void test_filter(void **state)
 	close(dir);
 }
 
+/* The disk is full in the middle of a line: nothing of it stays, and the next one is whole. */
+static void test_short_write(void **state)
+{
+	(void)state;
+	struct rlimit before, few = {7, RLIM_INFINITY};
+	int dir = open_dir();
+	append(dir, "one\n");
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	few.rlim_max = before.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+	int result = journal_append(dir, "j", "two, too long\n", 14), error = errno;
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_int_equal(result, -1);
+	assert_int_equal(error, ENOSPC);
+	equals(dir, "one\n");
+	append(dir, "three\n");
+	equals(dir, "one\nthree\n");
+	close(dir);
+}
+
 static void test_cut(void **state)
 {
 	(void)state;
@@ -78,8 +101,9 @@ static void test_cut(void **state)
 	append(dir, "tor"); /* a write that was cut short */
 	append(dir, "cd\n");
 	append(dir, "e");
+	equals(dir, "ab\ntor\ncd\ne");
 	assert_int_equal(journal_filter(dir, "j", keep_last_two, NULL), 2);
-	equals(dir, "ab\ncd\n");
+	equals(dir, "ab\nor\ncd\n");
 	close(dir);
 }
 
@@ -186,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_filter, home_setup, home_teardown),
+		cmocka_unit_test_setup_teardown(test_short_write, home_setup, home_teardown),
 		cmocka_unit_test_setup_teardown(test_cut, home_setup, home_teardown),
 		cmocka_unit_test_setup_teardown(test_long_lines, home_setup, home_teardown),
 		cmocka_unit_test_setup_teardown(test_time, home_setup, home_teardown),
