@@ -41,44 +41,50 @@ static bool ends_inside_line(int fd)
 	return last != '\n';
 }
 
-/* Appends with one call, so that lines of several writers do not mix. Of a line that a full disk
-   has cut short nothing stays, unless somebody has written behind it by then. */
-static int append(int fd, const char *line, size_t len)
+/* Opens and locks the file that has the name, without a line that somebody else is writing at its
+   end: *inside tells whether there is a part of one all the same. Returns the descriptor. */
+static int open_current(int dir, const char *name, bool *inside)
 {
-	/* It may be one that is being written: not when nobody else does. */
-	bool inside = ends_inside_line(fd) && store_lock(fd, LOCK_EX) == 0 && ends_inside_line(fd);
-	const struct iovec parts[] = {{(char *)"\n", inside}, {(char *)line, len}};
-	ssize_t n;
-	do {
-		n = writev(fd, parts, 2);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0 || (size_t)n == len + inside)
-		return n < 0 ? -1 : 0;
-	off_t end = lseek(fd, 0, SEEK_CUR);
-	struct stat st;
-	if (store_lock(fd, LOCK_EX) == 0 && fstat(fd, &st) == 0 && st.st_size == end)
-		ftruncate(fd, end - n);
-	errno = ENOSPC;
+	int operation = LOCK_SH;
+	for (int i = 0; i < TRIES; i++) {
+		int fd = store_open_file(dir, name, O_RDWR | O_APPEND | O_CREAT);
+		if (fd < 0)
+			return -1;
+		/* Where there are no locks nobody takes lines out. */
+		bool locked = store_lock(fd, operation) == 0;
+		bool current = !locked || is_current(fd);
+		*inside = locked && ends_inside_line(fd);
+		if (current && (!*inside || operation == LOCK_EX))
+			return fd;
+		operation = current ? LOCK_EX : operation;
+		io_close(&fd);
+	}
+	errno = EBUSY;
 	return -1;
 }
 
 int journal_append(int dir, const char *name, const char *line, size_t len)
 {
-	int fd = -1, result = -1;
-	for (int i = 0; i < TRIES; i++) {
-		fd = store_open_file(dir, name, O_RDWR | O_APPEND | O_CREAT);
-		if (fd < 0)
-			return -1;
-		/* Where there are no locks nobody takes lines out. */
-		if (store_lock(fd, LOCK_SH) < 0 || is_current(fd))
-			break;
-		io_close(&fd);
-	}
-	if (fd < 0) {
-		errno = EBUSY;
+	bool inside;
+	int result = -1, fd = open_current(dir, name, &inside);
+	if (fd < 0)
 		return -1;
+	/* One call, so that lines of several writers do not mix. */
+	const struct iovec parts[] = {{(char *)"\n", inside}, {(char *)line, len}};
+	ssize_t n;
+	do {
+		n = writev(fd, parts, 2);
+	} while (n < 0 && errno == EINTR);
+	if (n >= 0 && (size_t)n < len + inside) {
+		/* The disk is full. Nothing stays of it, unless somebody has written behind it. */
+		off_t end = lseek(fd, 0, SEEK_CUR);
+		struct stat st;
+		if (store_lock(fd, LOCK_EX) == 0 && fstat(fd, &st) == 0 && st.st_size == end)
+			ftruncate(fd, end - n);
+		errno = ENOSPC;
+	} else if (n >= 0) {
+		result = 0;
 	}
-	result = append(fd, line, len);
 	io_close(&fd);
 	return result;
 }
