@@ -176,6 +176,11 @@ int artifact_append(struct artifact *a, enum artifact_part part, const char *dat
 	return stream_append(use_part(a, part), data, len);
 }
 
+void artifact_use(struct artifact *a, enum artifact_part part)
+{
+	use_part(a, part);
+}
+
 int artifact_set_live(struct artifact *a, enum artifact_part part, const char *data, size_t len)
 {
 	/* To have nothing is no use that makes a file. */
@@ -223,6 +228,14 @@ const char *artifact_id(const struct artifact *a)
 const char *artifact_path(const struct artifact *a)
 {
 	return a->path;
+}
+
+bool artifact_part_path(const struct artifact *a, enum artifact_part part, char out[PATH_MAX])
+{
+	int len = (int)(strlen(a->path) - strlen(part_files[ARTIFACT_OUT].suffix));
+	bool there = a->used[part] && a->parts[part].fd >= 0;
+	return there &&
+	       snprintf(out, PATH_MAX, "%.*s%s", len, a->path, part_files[part].suffix) < PATH_MAX;
 }
 
 int artifact_open_text(const struct artifact *a, enum artifact_part part, struct text *text)

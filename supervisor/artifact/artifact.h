@@ -28,6 +28,8 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +51,9 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
    replaces the live part; set it again afterwards. */
 int artifact_append(struct artifact *a, enum artifact_part part, const char *data, size_t len);
 
+/* Makes the file of a part, also if nothing comes. */
+void artifact_use(struct artifact *a, enum artifact_part part);
+
 /* What is not final yet of a text part: replaces what was set before. Writes everything
    collected so far, too, in the same write. Returns 0 or -1 as above. */
 int artifact_set_live(struct artifact *a, enum artifact_part part, const char *data, size_t len);
@@ -68,6 +73,8 @@ int artifact_update(struct artifact *a);
 const char *artifact_id(const struct artifact *a);
 /* Absolute path of ID.txt. */
 const char *artifact_path(const struct artifact *a);
+/* The same of a part. False if it has no file. */
+bool artifact_part_path(const struct artifact *a, enum artifact_part part, char out[PATH_MAX]);
 
 /* Opens what was written of a text part for reading (text.h). Returns 0, or -1 with errno. */
 int artifact_open_text(const struct artifact *a, enum artifact_part part, struct text *text);

@@ -29,6 +29,13 @@ struct meta_stream {
 	bool present;
 };
 
+/* Where standard error went. */
+enum meta_stderr {
+	META_STDERR_MERGED,    /* into the text */
+	META_STDERR_APART,     /* into a text of its own, once one of them is kept */
+	META_STDERR_ELSEWHERE, /* past terse */
+};
+
 #define META_HOLDERS 4
 
 /* A process that keeps the output open after the command has ended. */
@@ -51,6 +58,7 @@ struct meta {
 	bool binary;
 	bool cut;    /* the command was too long to be kept whole */
 	bool unkept; /* in the history: an artifact was wanted, and could not be made */
+	enum meta_stderr standard_error;
 	unsigned cols, rows;
 	pid_t keeper, command; /* process IDs while it runs */
 	uint64_t told;         /* lines that somebody was shown before it ended; 0: nobody was */

@@ -19,6 +19,10 @@
 static const char *const state_names[] = {
 	[META_RUNNING] = "running", [META_DONE] = "done", [META_INTERRUPTED] = "interrupted"};
 
+static const char *const stderr_names[] = {[META_STDERR_MERGED] = "merged",
+					   [META_STDERR_APART] = "apart",
+					   [META_STDERR_ELSEWHERE] = "elsewhere"};
+
 #define STATE_COUNT (sizeof(state_names) / sizeof(*state_names))
 
 const char *meta_state_name(enum meta_state state)
@@ -118,6 +122,8 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 			     ",\"command_pid\":%d",
 			     boolean(m->timed_out), boolean(m->binary), m->cols, m->rows, m->keeper,
 			     m->command);
+	if (m->standard_error)
+		bad |= buffer_printf(out, ",\"streams\":\"%s\"", stderr_names[m->standard_error]);
 	if (m->unkept)
 		bad |= buffer_append_string(out, ",\"unkept\":true");
 	if (m->told)
@@ -206,6 +212,16 @@ static void get_holders(struct reader *r, struct meta *m)
 	}
 }
 
+static enum meta_stderr get_stderr(struct reader *r)
+{
+	const char *name = get_string(r, "streams");
+	size_t i = sizeof(stderr_names) / sizeof(*stderr_names);
+	while (i > 0 && strcmp(name, stderr_names[i - 1]) != 0)
+		i--;
+	r->bad |= *name && i == 0;
+	return i > 0 ? (enum meta_stderr)(i - 1) : META_STDERR_MERGED;
+}
+
 static enum meta_state get_state(struct reader *r)
 {
 	const char *name = get_string(r, "state");
@@ -286,6 +302,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	m->binary = get_bool(&r, "binary");
 	m->cut = get_bool(&r, "command_cut");
 	m->unkept = get_bool(&r, "unkept");
+	m->standard_error = get_stderr(&r);
 	m->cols = (unsigned)get_integer(&r, "cols", 0, INT_MAX, 0);
 	m->rows = (unsigned)get_integer(&r, "rows", 0, INT_MAX, 0);
 	m->keeper = (pid_t)get_integer(&r, "keeper", 0, INT_MAX, 0);

@@ -22,4 +22,10 @@ int json_member_number(struct buffer *out, const char *key, int64_t n);
 int json_member_bool(struct buffer *out, const char *key, bool value);
 int json_member_null(struct buffer *out, const char *key);
 
+/* A time in milliseconds since 1970 as "2026-11-20T09:03:34.123Z"; 0 is null. */
+int json_member_time(struct buffer *out, const char *key, int64_t ms);
+
+/* A signal by its name, "SIGTERM", or its number where it has none; 0 is null. */
+int json_member_signal(struct buffer *out, const char *key, int sig);
+
 #endif

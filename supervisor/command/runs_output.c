@@ -89,27 +89,6 @@ out:
 
 /* --- as JSON ---------------------------------------------------------------------- */
 
-static int add_time(struct buffer *out, const char *key, int64_t ms)
-{
-	time_t seconds = (time_t)(ms / 1000);
-	char date[32];
-	struct tm tm;
-	if (ms <= 0 || !gmtime_r(&seconds, &tm) ||
-	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm))
-		return json_member_null(out, key);
-	if (json_member_key(out, key) < 0)
-		return -1;
-	return buffer_printf(out, "\"%s.%03dZ\"", date, (int)(ms % 1000));
-}
-
-static int add_signal(struct buffer *out, int sig)
-{
-	char text[24];
-	const char *name = sig > 0 ? sigabbrev_np(sig) : NULL;
-	snprintf(text, sizeof(text), name ? "SIG%s" : "%s%d", name ? name : "", sig);
-	return json_member_string(out, "signal", sig > 0 ? text : NULL);
-}
-
 static int add_words(struct buffer *out, const struct meta *m, size_t budget)
 {
 	bool cut = m->cut;
@@ -143,12 +122,12 @@ int runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 	    json_member_string(out, "cwd", m->cwd) < 0 ||
 	    json_member_string(out, "state", meta_state_name(m->state)) < 0 ||
 	    add_count(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code) < 0 ||
-	    add_signal(out, m->signal) < 0 ||
+	    json_member_signal(out, "signal", m->signal) < 0 ||
 	    json_member_bool(out, "success", m->state == META_DONE && m->exit_code == 0) < 0 ||
 	    json_member_bool(out, "timed_out", m->timed_out) < 0 ||
 	    json_member_bool(out, "binary", m->binary) < 0 ||
-	    add_time(out, "started", m->started_ms) < 0 ||
-	    add_time(out, "ended", ended ? m->ended_ms : 0) < 0 ||
+	    json_member_time(out, "started", m->started_ms) < 0 ||
+	    json_member_time(out, "ended", ended ? m->ended_ms : 0) < 0 ||
 	    add_count(out, "duration_ms", ended, (uint64_t)m->duration_ms) < 0 ||
 	    add_count(out, "lines", kept, m->out.lines + m->err.lines) < 0)
 		return -1;

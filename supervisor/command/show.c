@@ -35,13 +35,14 @@ struct show {
 	struct buffer out;
 };
 
-/* The three files, as they are called. */
+/* The files, as they are called. */
 static const struct {
 	const char *key, *title, *suffix;
 } parts[ARTIFACT_PARTS] = {
 	[ARTIFACT_OUT] = {"stdout", "text", "txt"},
 	[ARTIFACT_ERR] = {"stderr", "stderr", "err.txt"},
 	[ARTIFACT_RAW] = {"raw", "raw bytes", "raw"},
+	[ARTIFACT_CAST] = {"cast", "recording", "cast"},
 };
 
 /* Whether that file is there, and how large. */
@@ -122,7 +123,7 @@ static int add_part(struct show *s, enum artifact_part part)
 	struct meta_stream m = {.bytes = bytes};
 	if (buffer_printf(&s->out, "%-10s ", parts[part].title) < 0)
 		return -1;
-	if (part != ARTIFACT_RAW) {
+	if (part == ARTIFACT_OUT || part == ARTIFACT_ERR) {
 		m = describe(s, part);
 		if (buffer_printf(&s->out, "%s line%s, ", human_count(lines, m.lines),
 				  m.lines == 1 ? "" : "s") < 0)
@@ -198,12 +199,13 @@ static int json_part(struct show *s, enum artifact_part part)
 	if (!find_part(s, part, &bytes))
 		return json_member_null(out, parts[part].key);
 	struct meta_stream m = {.bytes = bytes};
-	if (part != ARTIFACT_RAW)
+	bool is_text = part == ARTIFACT_OUT || part == ARTIFACT_ERR;
+	if (is_text)
 		m = describe(s, part);
 	snprintf(path, sizeof(path), "%s/%s.%s", s->path, s->found.id, parts[part].suffix);
 	if (json_member_key(out, parts[part].key) < 0 || buffer_append_string(out, "{") < 0 ||
 	    json_member_string(out, "path", path) < 0 ||
-	    (part != ARTIFACT_RAW && json_member_count(out, "lines", m.lines) < 0) ||
+	    (is_text && json_member_count(out, "lines", m.lines) < 0) ||
 	    json_member_count(out, "bytes", m.bytes) < 0 || json_gap(out, &m) < 0 ||
 	    (m.error && json_member_string(out, "error", strerror(m.error)) < 0))
 		return -1;

@@ -352,16 +352,41 @@ static int open_file(const struct verb *v, enum artifact_part part, const char *
 	return -1;
 }
 
-void verb_fail_part(const struct verb *v, enum artifact_part part, const char *id)
+/* Why there is no text of standard error. */
+static const char *explain_stderr(int dir, const char *id)
+{
+	static const char *const reasons[] = {
+		[META_STDERR_MERGED] = "was not kept apart: it is in the text",
+		[META_STDERR_APART] = "fitted and was printed",
+		[META_STDERR_ELSEWHERE] = "did not pass through terse",
+	};
+	struct meta m = {.standard_error = META_STDERR_MERGED};
+	enum meta_stderr where = META_STDERR_MERGED;
+	if (meta_read(dir, id, &m) == 0)
+		where = m.standard_error;
+	meta_release(&m);
+	return reasons[where];
+}
+
+void verb_fail_part(const struct verb *v, enum artifact_part part, int dir, const char *id)
 {
 	if (errno == ENOENT && part == ARTIFACT_ERR)
-		verb_fail(v, ENVELOPE_UNREADABLE,
-			  "%s: standard error was not kept apart: it is in the text", id);
+		verb_fail(v, ENVELOPE_UNREADABLE, "%s: standard error %s", id,
+			  explain_stderr(dir, id));
 	else if (errno == ENOENT && part == ARTIFACT_RAW)
 		verb_fail(v, ENVELOPE_UNREADABLE,
 			  "%s: its raw bytes were not kept (--keep-raw keeps them)", id);
 	else
 		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %m", id);
+}
+
+static void fail_found_part(const struct verb *v, enum artifact_part part,
+			    const struct id_found *found)
+{
+	int error = errno, dir = store_open_session(found->store, found->session, false);
+	errno = error;
+	verb_fail_part(v, part, dir, found->id);
+	io_close(&dir);
 }
 
 int verb_open(const struct verb *v, const struct settings *settings, const char *session,
@@ -376,7 +401,7 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 	if (result < 0)
 		result = open_file(v, part, name, errno, &found, text);
 	else if ((result = verb_open_found(&found, part, text)) < 0)
-		verb_fail_part(v, part, found.id);
+		fail_found_part(v, part, &found);
 	while (count > 0)
 		store_close(&stores[--count]);
 	return result;

@@ -74,8 +74,9 @@ void verb_not_found(const char *verb, const char *name, int error, const struct 
 void verb_fail_found(const struct verb *v, const char *name, int error,
 		     const struct id_found *found);
 
-/* Says that a part of an artifact that was found can't be opened, with errno. */
-void verb_fail_part(const struct verb *v, enum artifact_part part, const char *id);
+/* Says that a part of the artifact `id` in the session directory `dir` can't be opened, with errno.
+ */
+void verb_fail_part(const struct verb *v, enum artifact_part part, int dir, const char *id);
 
 /* Finds an artifact and opens its session's directory, whose path it stores in `path`. Returns the
    descriptor and fills in *found but for its store, or -1 after saying why not. */

@@ -76,6 +76,18 @@ static void tell_binary(struct report *r, const struct report_stream *s, const c
 		    r->id ? ": terse path --raw " : "", r->id ? r->id : "");
 }
 
+static void add_artifact(struct account *a, const struct record *record)
+{
+	struct report *r = &a->report;
+	r->id = artifact_id(record->artifact);
+	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
+		if (artifact_part_path(record->artifact, part, a->paths[part]))
+			r->paths[part] = a->paths[part];
+	}
+	store_session_name(record->meta.session, a->session);
+	r->session = a->session;
+}
+
 void account_add(struct account *a, struct interceptor *text, bool is_stderr, bool background,
 		 const struct record *record)
 {
@@ -88,12 +100,8 @@ void account_add(struct account *a, struct interceptor *text, bool is_stderr, bo
 			   .exit_code = r->exit_code},
 		.place = record_place(record, is_stderr),
 	};
-	if (record->artifact && !r->id) {
-		r->id = artifact_id(record->artifact);
-		r->path = artifact_path(record->artifact);
-		store_session_name(record->meta.session, a->session);
-		r->session = a->session;
-	}
+	if (record->artifact)
+		add_artifact(a, record);
 	if (text && interceptor_collect(text, &ending, s) < 0)
 		report_warn(r, "%s: %s", name, strerror(ENOMEM));
 	bool left_out = report_is_truncated(s);

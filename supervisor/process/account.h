@@ -17,6 +17,7 @@ struct account {
 	enum format format;
 	struct reread rereads[2];
 	char session[STORE_SESSION_LEN + 1];
+	char paths[REPORT_FILES][PATH_MAX];
 	struct buffer out; /* for the owner to print from */
 	bool is_open;      /* not all of it was handed out */
 };

@@ -362,6 +362,19 @@ static void tell_report(struct keeper *k)
 	tell_not_kept(k);
 }
 
+/* Once one of two texts is kept, both are. */
+static void keep_both(struct keeper *k)
+{
+	struct artifact *a = k->record.artifact;
+	if (!a || k->source_count < 2)
+		return;
+	for (int i = 0; i < k->source_count; i++) {
+		if (k->sources[i].text)
+			interceptor_spill(k->sources[i].text);
+	}
+	artifact_use(a, ARTIFACT_ERR);
+}
+
 static void report(struct keeper *k)
 {
 	bool failed = k->interrupted || k->timed_out || k->status != 0;
@@ -379,6 +392,7 @@ static void report(struct keeper *k)
 		}
 		k->record.meta.binary |= s->text && interceptor_is_binary(s->text);
 	}
+	keep_both(k);
 	int64_t duration = clock_monotonic_ms() - k->job->begun_ms;
 	k->record.meta.told = k->live.told;
 	record_end(&k->record, k->status, k->timed_out, k->interrupted, duration);
@@ -616,6 +630,7 @@ static void on_readable(struct keeper *k, struct source *s)
 		k->idle_at = clock_monotonic_ms() + k->job->settings->linger_idle;
 	if (s->outlet.error)
 		on_broken_outlet(k, s);
+	keep_both(k);
 	bool wants_tick =
 		s->hung || (s->text && (interceptor_is_unsettled(s->text) || k->record.artifact));
 	if (!k->tick_at && wants_tick)

@@ -20,7 +20,14 @@ void record_init(struct record *r, const struct job *job)
 			     .history = -1};
 	if (!getcwd(r->cwd, sizeof(r->cwd)))
 		r->cwd[0] = '\0';
+	static const enum meta_stderr stderrs[] = {
+		[CHANNEL_PTY] = META_STDERR_APART,
+		[CHANNEL_PIPE] = META_STDERR_APART,
+		[CHANNEL_INHERIT] = META_STDERR_ELSEWHERE,
+		[CHANNEL_MERGED] = META_STDERR_MERGED,
+	};
 	r->meta = (struct meta){
+		.standard_error = stderrs[job->layout.channel[1]],
 		.argv = job->shown,
 		.cwd = r->cwd,
 		.session = session_name(job->settings, job->parent, r->session),
@@ -90,7 +97,7 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted, 
 	struct meta *m = &r->meta;
 	m->state = interrupted ? META_INTERRUPTED : META_DONE;
 	m->exit_code = timed_out ? 124 : WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	m->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	m->signal = WIFSIGNALED(status) && !timed_out ? WTERMSIG(status) : 0;
 	m->timed_out = timed_out;
 	m->duration_ms = duration_ms;
 	m->ended_ms = m->started_ms + duration_ms;

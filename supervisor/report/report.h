@@ -43,6 +43,8 @@ struct report_stream {
 	enum limit_part broken; /* which part of it the text was over first */
 };
 
+enum { REPORT_FILES = 4 };
+
 enum report_state { REPORT_DONE, REPORT_RUNNING, REPORT_INTERRUPTED, REPORT_NOT_STARTED };
 
 struct report {
@@ -56,8 +58,9 @@ struct report {
 	struct report_stream streams[2]; /* stdout (or both merged), stderr */
 	struct buffer piece;             /* of their text, while a writer puts it into its form */
 
-	/* Where the whole text is; id NULL: there is no artifact. */
-	const char *id, *path, *session;
+	/* Where the whole text is; id NULL: there is no artifact. Its files: text, standard error,
+	   raw bytes, recording; NULL where there is none. */
+	const char *id, *session, *paths[REPORT_FILES];
 
 	/* What went wrong with the report, not with the command: strings with a NUL each. */
 	struct buffer warnings;

@@ -16,9 +16,11 @@ from support.harness import (BUDGET, LIMIT, TERSE, Case, eventually, main, numbe
 ID = r"cmd-[0-9a-z]+"
 ANY = unittest.mock.ANY
 
-FIELDS = ["command", "cwd", "exit_code", "signal", "success", "started", "ended", "duration_ms",
-          "timed_out", "state", "stdout", "stderr", "truncation", "artifact", "cached", "warnings",
-          "error"]
+FIELDS = ["version", "command", "cwd", "exit_code", "signal", "success", "started", "duration_ms",
+          "timed_out", "state", "stdout", "stderr", "truncation", "artifact", "warnings", "error"]
+# What these are where they are left out, and only then.
+NOTHING = {"command": None, "exit_code": None, "signal": None, "success": None, "timed_out": False,
+           "truncation": {}, "artifact": None, "warnings": [], "error": None}
 COUNTS = ["truncated", "truncated_by", "total_lines", "total_bytes", "returned_lines",
           "returned_bytes", "ranges", "lines_truncated", "last_line_partial"]
 
@@ -41,9 +43,15 @@ class Formats(Case):
         self.assertEqual(text.count("\n"), 1)
         self.assertFalse(re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text))
         report = json.loads(text)
-        self.assertEqual(list(report), FIELDS)
-        self.assertEqual(list(report["truncation"]), ["stdout", "stderr"])
+        self.assertEqual(list(report), [f for f in FIELDS if f in report])
+        self.assertEqual(set(FIELDS) - set(report) - set(NOTHING), set())
+        for name, nothing in NOTHING.items():
+            if name in report:
+                self.assertNotEqual(report[name], nothing, name)
+            else:
+                report[name] = nothing
         for name, counts in report["truncation"].items():
+            self.assertTrue(counts["truncated"])
             self.assertEqual(list(counts), COUNTS)
             self.assertEqual(counts["returned_bytes"], len(report[name].encode()))
             self.assertEqual(counts["returned_lines"],
@@ -53,6 +61,8 @@ class Formats(Case):
             # Between two ranges something is left out.
             for a, b in zip(counts["ranges"], counts["ranges"][1:]):
                 self.assertLess(a["to"] + 1, b["from"])
+        report["truncation"] = {name: report["truncation"].get(name) or whole(report[name])
+                                for name in ("stdout", "stderr")}
         return report
 
     def json(self, *argv, **how):
@@ -89,14 +99,37 @@ class Json(Formats):
         self.check(report, command=["sh", "-c", "echo 'a \"b\" \\'; echo oops >&2; exit 3"],
                    cwd=os.path.realpath(self.work), exit_code=3, signal=None, success=False,
                    timed_out=False, state="done", stdout="a \"b\" \\\n", stderr="oops\n",
-                   artifact=None, cached=False, warnings=[], error=None, terse=3,
+                   artifact=None, warnings=[], error=None, terse=3,
                    truncation={"stdout": whole("a \"b\" \\\n"), "stderr": whole("oops\n")})
-        started, ended = (datetime.datetime.strptime(report[n], "%Y-%m-%dT%H:%M:%S.%fZ").replace(
-            tzinfo=datetime.timezone.utc) for n in ("started", "ended"))
+        started = datetime.datetime.strptime(report["started"], "%Y-%m-%dT%H:%M:%S.%fZ").replace(
+            tzinfo=datetime.timezone.utc)
+        ended = started + datetime.timedelta(milliseconds=report["duration_ms"])
         slack = datetime.timedelta(seconds=2)
         self.assertTrue(before - slack <= started <= ended <= after + slack)
-        self.assertEqual((ended - started) / datetime.timedelta(milliseconds=1),
-                         report["duration_ms"])
+
+    def test_small(self):
+        """What fits is told in few words."""
+        run = self.terse("--format", "json", "echo", "hi", cwd="/")
+        self.assertLess(len(run.out), 200)
+        self.assertEqual(set(json.loads(run.out)),
+                         {"version", "command", "cwd", "exit_code", "success", "started",
+                          "duration_ms", "state", "stdout", "stderr"})
+
+    def test_files(self):
+        """Once one stream is kept, both are, and the object tells where."""
+        for loud, quiet in (("stdout", "stderr"), ("stderr", "stdout")):
+            redirect = (">&2", "") if loud == "stderr" else ("", ">&2")
+            report = self.json("--record", "sh", "-c", "echo few %s; seq 3000 %s" % redirect[::-1])
+            files = report["artifact"]
+            self.assertEqual(list(files), ["id", "path", "stderr_path", "cast_path", "session"])
+            paths = {"stdout": files["path"], "stderr": files["stderr_path"]}
+            self.assertEqual(read_file(paths[quiet]), b"few\n")
+            self.assertEqual(read_file(paths[loud]), numbers(3000))
+            self.assertTrue(read_file(files["cast_path"]))
+        report = self.json("seq", "3000")
+        self.assertEqual(read_file(report["artifact"]["stderr_path"]), b"")
+        report = self.json("sh", "-c", r"printf 'xxx\rab\n\033[2Kc\n'; seq 3000")
+        self.assertTrue(read_file(report["artifact"]["raw_path"]).startswith(b"xxx\r"))
 
     def test_ends(self):
         cases = (
@@ -106,7 +139,7 @@ class Json(Formats):
              {"exit_code": None, "signal": "SIGKILL", "success": False,
               "terse": -signal.SIGKILL}),
             (("--timeout", "50ms", "sleep", "1000"),
-             {"exit_code": 124, "signal": "SIGTERM", "success": False, "timed_out": True,
+             {"exit_code": 124, "signal": None, "success": False, "timed_out": True,
               "state": "done", "terse": 124}),
         )
         for argv, want in cases:

@@ -245,6 +245,54 @@ class Search(Case):
         self.assertIn(b"at offset 2: missing closing parenthesis", run.out)
 
 
+class BothStreams(Case):
+    """Once one of two streams is kept, the other one is."""
+
+    def test_both_are_read(self):
+        for script in ("echo few; seq 3000 >&2", "seq 3000; echo few >&2"):
+            run = self.terse("--streams", "split", "sh", "-c", script)
+            identifier = ID.search(run.out + (run.err or b"")).group().decode()
+            quiet, loud = ([], ["--stderr"]) if script.startswith("echo") else (["--stderr"], [])
+            self.assertEqual(self.ask("read", identifier, *quiet), b"few\n")
+            self.assertEqual(self.ask("read", identifier, "--tail", "1", *loud), b"3000\n")
+            self.assertEqual(self.ask("search", identifier, "few", *quiet), b"1:few\n")
+            self.assertRegex(self.ask("show", identifier), rb"(?m)^(text|stderr) +1 line, 4 B: ")
+
+    def test_a_live_run(self):
+        """Not only when it has ended."""
+        go = os.path.join(self.work, "go")
+        os.mkfifo(go)
+        run = self.start(TERSE, "--streams", "split", "sh", "-c",
+                         "echo few >&2; seq 3000; read x <%s" % go)
+        path = eventually(self.artifacts, "an artifact")[0][:-len(".txt")] + ".err.txt"
+        eventually(lambda: os.path.exists(path) and read_file(path) == b"few\n",
+                   "the other stream")
+        let_go_on(go)
+        run.wait()
+
+    def test_why_there_is_none(self):
+        kept = self.terse("seq", "3000").id
+        apart = self.terse("--streams", "split", "seq", "3000").id
+        self.assertEqual(self.ask("read", apart, "--stderr"), b"")
+        os.unlink(self.ask("path", apart, "--stderr").rstrip(b"\n"))
+        self.shell("terse --preview seq 3000 2>&-")
+        elsewhere = self.ask("path", "last").split(b"/")[-1][:-5].decode()
+        for identifier, why in ((kept, "was not kept apart: it is in the text"),
+                                (apart, "fitted and was printed"),
+                                (elsewhere, "did not pass through terse")):
+            for verb in ("read", "path"):
+                run = self.run_to_end(TERSE, verb, identifier, "--stderr", split=True)
+                self.assertEqual((run.code, run.out), (1, b""))
+                self.assertEqual(run.err.decode(), "terse %s: %s: standard error %s\n"
+                                 % (verb, identifier, why))
+
+    def test_show_names_its_files(self):
+        kept = self.terse("seq", "3000").id
+        told = json.loads(self.ask("show", kept, "--json"))["data"]
+        self.assertEqual([k for k, v in told.items() if v is None],
+                         ["signal", "stderr", "raw", "cast"])
+
+
 class Last(Case):
     """`last` is the last run, kept or not."""
 
