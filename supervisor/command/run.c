@@ -30,16 +30,25 @@ struct arguments {
 };
 
 /* Says what is wrong, the way the settings read so far ask for. Returns terse's exit status. */
-static int fail(const struct job *job, const char *code, const char *message, int exit_code)
+static int fail(const struct job *given, const char *code, const char *message, int exit_code)
 {
+	struct job job = *given;
+	struct secrets *made = job.secrets ? NULL : secrets_new(job.settings);
+	struct buffer safe = BUFFER_INIT;
+	if (made)
+		job.secrets = made;
+	if (job.secrets && redactor_string(job.secrets, message, &safe) == 0)
+		message = buffer_string(&safe);
 	const struct account_failure failure = {.code = code,
-						.message = message,
+						.message = message ? message : code,
 						.state = REPORT_NOT_STARTED,
 						.exit_code = exit_code};
-	if (job->settings->format == FORMAT_TEXT)
-		fprintf(stderr, "terse: %s\n", message);
+	if (job.settings->format == FORMAT_TEXT)
+		fprintf(stderr, "terse: %s\n", failure.message);
 	else
-		account_print_failure(job, &failure);
+		account_print_failure(&job, &failure);
+	buffer_release(&safe);
+	secrets_free(made);
 	return exit_code;
 }
 
@@ -65,18 +74,20 @@ static int take_own(struct arguments *a, int argc, char **argv, int *i, struct o
 	const char *name = argv[*i], *value = argv[*i + 1];
 	bool is_string = strcmp(name, "-c") == 0;
 	if (strncmp(name, cwd, sizeof(cwd) - 1) == 0 && name[sizeof(cwd) - 1] == '=') {
+		if (change_directory(name + sizeof(cwd), error) < 0)
+			return -1;
 		(*i)++;
-		return change_directory(name + sizeof(cwd), error) < 0 ? -1 : 1;
+		return 1;
 	}
 	if (!is_string && strcmp(name, cwd) != 0)
 		return 0;
 	if (*i + 1 >= argc)
 		return bad_usage(error, name, "needs a value");
-	*i += 2;
 	if (is_string)
 		a->string = value;
 	else if (change_directory(value, error) < 0)
 		return -1;
+	*i += 2;
 	return 1;
 }
 
@@ -93,19 +104,22 @@ static int take_option(struct settings *s, struct arguments *a, int argc, char *
 }
 
 /* Behind an option that is wrong: how that is to be told. */
-static void find_format(struct settings *s, int argc, char **argv, int i)
+static void find_telling(struct settings *s, int argc, char **argv, int i)
 {
-	static const char format[] = "--format";
+	static const char format[] = "--format", redact[] = "--redact";
 	struct option_error error = {""};
 	/* What does not look like an option can be the value of one. */
-	for (bool value = true; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (strncmp(argv[i], format, sizeof(format) - 1) == 0) {
-			settings_take_flag(s, argc, argv, &i, &error);
+	for (bool value = true; i < argc && strcmp(argv[i], "--") != 0;) {
+		const char *arg = argv[i];
+		if (arg[0] != '-' && !value)
 			return;
-		}
-		if (argv[i][0] != '-' && !value)
-			return;
-		value = argv[i][0] == '-';
+		value = arg[0] == '-';
+		if ((strncmp(arg, format, sizeof(format) - 1) != 0 &&
+		     strncmp(arg, redact, sizeof(redact) - 1) != 0) ||
+		    settings_take_flag(s, argc, argv, &i, &error) != 1)
+			i++;
+		else
+			value = false;
 	}
 }
 
@@ -121,7 +135,7 @@ static int parse(struct settings *s, int argc, char **argv, struct arguments *a,
 			break;
 		}
 		if (take_option(s, a, argc, argv, &i, error) < 0) {
-			find_format(s, argc, argv, i + 1);
+			find_telling(s, argc, argv, i + 1);
 			return -1;
 		}
 	}

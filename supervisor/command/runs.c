@@ -86,16 +86,14 @@ int runs_parse(struct runs *r, const struct settings *settings, int argc, char *
 		{NULL, VERB_FLAG, NULL},
 	};
 	struct winsize size;
-	char room[SESSION_ROOM];
 	r->verb.name = argv[0];
 	r->settings = settings;
 	if (verb_parse(table, argc, argv, NULL, 0) < 0 || parse_state(r) < 0 || parse_exit(r) < 0 ||
 	    parse_times(r) < 0)
 		return EXIT_TERSE;
-	if (!verb_has_session(&r->verb, r->session))
+	if (!verb_has_session(&r->verb, settings, r->session))
 		return 1;
-	store_session_name(r->session ? r->session : session_name(settings, getppid(), room),
-			   r->directory);
+	verb_session(settings, r->session, r->directory);
 	r->sink = reader_find();
 	r->width = WIDTH;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)

@@ -227,15 +227,14 @@ static int search_found(struct search *s, const struct id_found *found)
 /* Every artifact of a session, the newest first. */
 int search_all(struct search *s, const char *session)
 {
-	char directory[STORE_SESSION_LEN + 1], room[SESSION_ROOM];
+	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	struct id_found found;
-	if (!verb_has_session(&s->verb, session))
+	if (!verb_has_session(&s->verb, s->settings, session))
 		return 1;
 	int got = -1, status = 0, unseen = 0;
 	int count = verb_open_stores(s->verb.name, stores, &unseen);
-	store_session_name(session ? session : session_name(s->settings, getppid(), room),
-			   directory);
+	verb_session(s->settings, session, directory);
 	struct recent *r = recent_open(stores, count, directory);
 	while (r && status == 0 && (got = recent_next(r, &found)) == 1)
 		status = search_found(s, &found);

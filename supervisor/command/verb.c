@@ -12,6 +12,8 @@
 #include "supervisor/base/json_member.h"
 #include "supervisor/base/utf8.h"
 #include "supervisor/intercept/sniff.h"
+#include "supervisor/redact/redactor.h"
+#include "supervisor/redact/secrets.h"
 #include "supervisor/report/kind.h"
 
 #include <errno.h>
@@ -202,7 +204,15 @@ void verb_session(const struct settings *settings, const char *session,
 		  char directory[STORE_SESSION_LEN + 1])
 {
 	char room[SESSION_ROOM];
-	store_session_name(session ? session : session_name(settings, getppid(), room), directory);
+	const char *name = session ? session : session_name(settings, getppid(), room);
+	struct secrets *secrets = secrets_new(settings);
+	if (secrets) {
+		snprintf(room, sizeof(room), "%s", name);
+		redactor_inside(secrets, room, sizeof(room));
+		name = room;
+	}
+	store_session_name(name, directory);
+	secrets_free(secrets);
 }
 
 int verb_open_stores(const char *verb, struct store stores[STORE_MAX], int *status)
@@ -275,14 +285,14 @@ void verb_not_found(const char *verb, const char *name, int error, const struct 
 	verb_fail_found(&v, name, error, found);
 }
 
-bool verb_has_session(const struct verb *v, const char *session)
+bool verb_has_session(const struct verb *v, const struct settings *settings, const char *session)
 {
 	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	bool has = false;
 	if (!session)
 		return true;
-	store_session_name(session, directory);
+	verb_session(settings, session, directory);
 	for (int count = store_open_all(stores); count > 0; store_close(&stores[--count])) {
 		int dir = store_open_session(&stores[count - 1], directory, false);
 		has |= dir >= 0;
@@ -299,7 +309,7 @@ int verb_find_directory(const struct verb *v, const struct settings *settings, c
 {
 	struct store stores[STORE_MAX];
 	int count, dir = -1;
-	if (!verb_has_session(v, session))
+	if (!verb_has_session(v, settings, session))
 		return -1;
 	if (verb_find(settings, session, name, stores, &count, found) < 0) {
 		verb_fail_found(v, name, errno, found);
@@ -395,7 +405,7 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	int count;
-	if (!verb_has_session(v, session))
+	if (!verb_has_session(v, settings, session))
 		return -1;
 	int result = verb_find(settings, session, name, stores, &count, &found);
 	if (result < 0)

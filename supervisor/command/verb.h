@@ -53,7 +53,7 @@ void verb_fail(const struct verb *v, enum envelope_code code, const char *format
 	__attribute__((format(printf, 3, 4)));
 
 /* Whether there is a session of this name; says so if not. NULL, the caller's own, always is. */
-bool verb_has_session(const struct verb *v, const char *session);
+bool verb_has_session(const struct verb *v, const struct settings *settings, const char *session);
 
 /* The directory's name of the session `session`, or of the caller's if NULL. */
 void verb_session(const struct settings *settings, const char *session,

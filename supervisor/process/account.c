@@ -5,6 +5,7 @@
 #include "supervisor/base/clock.h"
 #include "supervisor/base/human.h"
 #include "supervisor/base/io.h"
+#include "supervisor/redact/redactor.h"
 
 #include <errno.h>
 #include <string.h>
@@ -137,8 +138,12 @@ void account_print_failure(const struct job *job, const struct account_failure *
 {
 	char cwd[PATH_MAX];
 	struct buffer out = BUFFER_INIT;
+	if (!getcwd(cwd, sizeof(cwd)))
+		cwd[0] = '\0';
+	if (job->secrets)
+		redactor_inside(job->secrets, cwd, sizeof(cwd));
 	struct account a = {.report = {.command = job->shown,
-				       .cwd = getcwd(cwd, sizeof(cwd)) ? cwd : "",
+				       .cwd = cwd,
 				       .state = failure->state,
 				       .exit_code = failure->exit_code,
 				       .started_ms = job->started_ms,

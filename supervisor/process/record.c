@@ -6,8 +6,10 @@
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
 #include "supervisor/process/visit.h"
+#include "supervisor/redact/redactor.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -26,11 +28,18 @@ void record_init(struct record *r, const struct job *job)
 		[CHANNEL_INHERIT] = META_STDERR_ELSEWHERE,
 		[CHANNEL_MERGED] = META_STDERR_MERGED,
 	};
+	const char *session = session_name(job->settings, job->parent, r->session);
+	if (job->secrets) {
+		redactor_inside(job->secrets, r->cwd, sizeof(r->cwd));
+		snprintf(r->session, sizeof(r->session), "%s", session);
+		redactor_inside(job->secrets, r->session, sizeof(r->session));
+		session = r->session;
+	}
 	r->meta = (struct meta){
 		.standard_error = stderrs[job->layout.channel[1]],
 		.argv = job->shown,
 		.cwd = r->cwd,
-		.session = session_name(job->settings, job->parent, r->session),
+		.session = session,
 		.started_ms = job->started_ms,
 		.state = META_RUNNING,
 		.exit_code = -1,

@@ -2,111 +2,189 @@
 
 #include "supervisor/redact/redactor.h"
 
+#include "supervisor/base/utf8.h"
 #include "supervisor/redact/secrets.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUND, ESCAPE, CSI };
-
-/* The text as it is searched: without escape sequences, each byte with its place in `work`. */
-struct view {
-	const char *data;
-	size_t len;
-	const uint32_t *map;  /* NULL: as in `work` */
-	unsigned char escape; /* at the end */
+/* What a character is to somebody who looks for secrets. */
+enum part {
+	NOTHING,
+	SHOWN,
+	LINE,        /* the end of one */
+	SEQUENCE,    /* of an escape sequence */
+	BODY,        /* of a string that a terminal does not show */
+	HIDDEN_LINE, /* the end of a line in one of these */
 };
 
-/* Whether a terminal shows nothing of it, wherever it is. */
-static bool is_ignored(unsigned char c)
+/* A byte of a view that is not to be replaced, since a terminal obeys it. */
+#define KEPT (SECRETS_GAP << 1)
+
+static bool is_in_string(const struct parser *p)
 {
-	return c == 0x7F || (c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\b');
+	return p->state >= PARSER_STRING;
 }
 
-/* Takes one byte. Returns whether it is text. */
-static bool step(unsigned char *state, unsigned char c)
+/* A byte below U+0080, or a C1 control. */
+static enum part take_control(struct parser *p, uint32_t cp)
 {
-	if (c == 0x1B) {
-		*state = ESCAPE;
-		return false;
+	bool was_string = is_in_string(p), was_ground = p->state == PARSER_GROUND;
+	bool is_control = cp < 0x20 || cp >= 0x7F,
+	     is_line = cp == '\0' || cp == '\n' || cp == '\v' || cp == '\f';
+	bool is_shown = cp == '\t' || cp == '\r' || cp == '\b';
+	if (was_ground && (!is_control || is_shown))
+		return SHOWN;
+	parser_step(p, cp);
+	bool in_string = was_string && is_in_string(p);
+	if (is_line)
+		return in_string || (cp == '\0' && !was_ground) ? HIDDEN_LINE : LINE;
+	/* Within a sequence, too, a terminal obeys them. */
+	if (is_control)
+		return is_shown && !in_string ? SHOWN : NOTHING;
+	return in_string ? BODY : SEQUENCE;
+}
+
+/* Takes the character at `data`. Returns its length; 0: more bytes are needed. */
+static size_t take(struct parser *p, const char *data, size_t len, bool final, enum part *part)
+{
+	unsigned char c = (unsigned char)*data;
+	uint32_t cp = c;
+	size_t n, cut;
+	if (c < 0x80) {
+		*part = take_control(p, c);
+		return 1;
 	}
-	if (is_ignored(c))
-		return false;
-	/* A terminal would go on with the sequence behind it; what is text is to be seen. */
-	if (c < 0x20) {
-		*state = GROUND;
-		return true;
-	}
-	if (*state == ESCAPE) {
-		if (c == '[')
-			*state = CSI;
-		else if (c >= 0x30)
-			*state = GROUND;
-		return false;
-	}
-	if (*state == CSI && c < 0x80) {
-		if (c >= 0x40)
-			*state = GROUND;
-		return false;
-	}
-	*state = GROUND;
-	return true;
+	*part = SHOWN;
+	if (p->state == PARSER_GROUND && c != 0xC2)
+		return 1;
+	n = utf8_decode(data, len, &cp);
+	if (!final && n == len && utf8_incomplete(data, len, &cut))
+		return 0;
+	if (cp < 0xA0)
+		*part = take_control(p, cp);
+	else if (is_in_string(p))
+		*part = BODY;
+	else if (p->state != PARSER_GROUND)
+		*part = SEQUENCE;
+	/* A terminal passes over bytes that are no character. */
+	bool valid = cp != UTF8_REPLACEMENT || (n == 3 && memcmp(data, "\xEF\xBF\xBD", 3) == 0);
+	if (cp >= 0xA0 && valid && p->state != PARSER_GROUND)
+		parser_step(p, cp);
+	return n;
 }
 
 static bool is_plain(const struct redactor *r)
 {
-	if (r->escape != GROUND)
+	const unsigned char *data = (const unsigned char *)r->work.data;
+	if (r->parser.state != PARSER_GROUND)
 		return false;
-	for (size_t i = r->context; i < r->work.len; i++) {
-		if (is_ignored((unsigned char)r->work.data[i]))
+	for (size_t i = 0; i < r->work.len; i++) {
+		unsigned char c = data[i];
+		if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\b') || c == 0x7F ||
+		    (c == 0xC2 && (i + 1 == r->work.len || data[i + 1] < 0xA0)))
 			return false;
 	}
 	return true;
 }
 
-static int look(struct redactor *r, struct view *v)
+/* Makes room for all of the work behind the context. Returns 0, or -1 with ENOMEM. */
+static int view_begin(struct redactor_view *v, size_t room)
 {
-	*v = (struct view){.data = r->work.data, .len = r->work.len, .escape = r->escape};
-	if (is_plain(r))
-		return 0;
-	buffer_clear(&r->text);
-	buffer_clear(&r->map);
-	if (buffer_reserve(&r->text, r->work.len + 1) < 0 ||
-	    buffer_reserve(&r->map, (r->work.len + 1) * sizeof(*v->map)) < 0)
+	buffer_clear(&v->places);
+	v->text.len = v->gaps.len = v->context;
+	v->at_end = v->gap;
+	return buffer_reserve(&v->text, room + 1) < 0 || buffer_reserve(&v->gaps, room + 1) < 0 ||
+			       buffer_reserve(&v->places, (room + 1) * sizeof(uint32_t)) < 0
+		       ? -1
+		       : 0;
+}
+
+/* Adds bytes that need no entry in `places`, or have one already. */
+static void view_add(struct redactor_view *v, const char *data, size_t len, int flag)
+{
+	if (len == 0)
+		return;
+	memcpy(v->text.data + v->text.len, data, len);
+	memset(v->gaps.data + v->gaps.len, flag, len);
+	v->gaps.data[v->gaps.len] |= v->at_end ? SECRETS_GAP : 0;
+	v->text.len += len;
+	v->gaps.len += len;
+	v->at_end = false;
+}
+
+/* The character of so many bytes at `at` in `work`. */
+static void view_take(struct redactor_view *v, const char *work, size_t at, size_t n,
+		      enum part part)
+{
+	uint32_t *places = (uint32_t *)(void *)(v->places.data + v->places.len);
+	bool line = part == LINE || part == HIDDEN_LINE;
+	for (size_t i = 0; i < n; i++)
+		places[i] = (uint32_t)(at + i);
+	v->places.len += n * sizeof(*places);
+	view_add(v, line ? "\n\n" : work + at, n, part == SEQUENCE ? KEPT : 0);
+}
+
+/* Whether the byte of a sequence may be where a secret begins; that of a colour is not. */
+static bool is_suspicious(enum parser_state state, char c)
+{
+	return !strchr(state < PARSER_CSI_ENTRY ? "[" : "0123456789:;?mK", c);
+}
+
+static void look_closely(struct redactor *r, bool final)
+{
+	struct parser parser = r->parser;
+	const char *data = r->work.data;
+	size_t at, n;
+	enum part part;
+	for (at = 0; at < r->work.len; at += n) {
+		enum parser_state before = parser.state;
+		n = take(&parser, data + at, r->work.len - at, final, &part);
+		if (n == 0)
+			break;
+		bool ends = part == SEQUENCE &&
+			    (parser.state == PARSER_GROUND || is_in_string(&parser));
+		if (part == SEQUENCE && !is_suspicious(before, data[at]))
+			part = NOTHING;
+		r->differ |= part >= SEQUENCE;
+		if (part == SHOWN || part == LINE)
+			view_take(&r->shown, data, at, n, part);
+		else
+			r->shown.at_end = true;
+		if (part != NOTHING)
+			view_take(&r->whole, data, at, n, part);
+		if (part == NOTHING || ends)
+			r->whole.at_end = true;
+	}
+	r->usable = at;
+}
+
+static int look(struct redactor *r, bool final)
+{
+	size_t len = r->work.len;
+	if (view_begin(&r->shown, len) < 0 || view_begin(&r->whole, len) < 0)
 		return -1;
-	uint32_t *map = (uint32_t *)(void *)r->map.data;
-	memcpy(r->text.data, r->work.data, r->context);
-	v->len = r->context;
-	for (size_t i = r->context; i < r->work.len; i++) {
-		if (!step(&v->escape, (unsigned char)r->work.data[i]))
-			continue;
-		map[v->len] = (uint32_t)i;
-		r->text.data[v->len++] = r->work.data[i];
+	r->plain = is_plain(r);
+	r->usable = len;
+	if (r->plain) {
+		view_add(&r->shown, r->work.data, len, 0);
+		view_add(&r->whole, r->work.data, len, 0);
+	} else {
+		look_closely(r, final);
 	}
-	map[v->len] = (uint32_t)r->work.len;
-	v->data = r->text.data;
-	v->map = map;
 	return 0;
 }
 
-/* Where a byte of the view is in `work`. */
-static size_t place(const struct redactor *r, const struct view *v, size_t at)
+/* Where a byte of a view is in `work`. */
+static size_t place(const struct redactor *r, const struct redactor_view *v, size_t at)
 {
-	if (at < r->context)
-		return r->context;
-	return v->map ? v->map[at] : at;
-}
-
-/* What a terminal obeys and does not show, between the bytes from..to and behind each: the colours
-   go on behind a secret. */
-static int keep_escapes(struct redactor *r, const struct view *v, size_t from, size_t to)
-{
-	for (size_t i = from; v->map && i < to; i++) {
-		size_t at = v->map[i] + 1, next = v->map[i + 1];
-		if (buffer_append(&r->result, r->work.data + at, next - at) < 0)
-			return -1;
-	}
-	return 0;
+	const uint32_t *places = (const uint32_t *)(const void *)v->places.data;
+	if (at < v->context)
+		return 0;
+	if (at == v->text.len)
+		return r->usable;
+	return v->places.len > 0 ? places[at - v->context] : at - v->context;
 }
 
 static int replace(struct redactor *r, const char *name)
@@ -114,27 +192,56 @@ static int replace(struct redactor *r, const char *name)
 	return buffer_printf(&r->result, "[redacted%s%s]", *name ? ": " : "", name);
 }
 
-/* Drops what is dealt with: the view up to `to`, `work` up to `gone`. Of its line a context stays.
- */
-static void let_go(struct redactor *r, const struct view *v, size_t to, size_t gone)
+static void view_forget(struct redactor_view *v)
 {
-	const char *newline = to > 0 ? memrchr(v->data, '\n', to) : NULL;
-	size_t begin = newline ? (size_t)(newline - v->data) + 1 : 0;
-	bool in_line = newline ? false : r->in_line;
+	v->context = 0;
+	v->in_line = true;
+	v->gap = false;
+}
+
+/* What is before `gone` in `work` is dealt with: of its line a context stays. */
+static void view_let_go(const struct redactor *r, struct redactor_view *v, size_t gone)
+{
+	size_t to = v->context, end = v->text.len;
+	while (to < end) {
+		size_t middle = to + (end - to) / 2;
+		if (place(r, v, middle) < gone)
+			to = middle + 1;
+		else
+			end = middle;
+	}
+	bool gap = to < v->text.len ? v->gaps.data[to] & SECRETS_GAP : v->at_end;
+	const char *newline = to > 0 ? memrchr(v->text.data, '\n', to) : NULL;
+	size_t begin = newline ? (size_t)(newline - v->text.data) + 1 : 0;
+	bool in_line = newline ? false : v->in_line;
 	if (to - begin > SECRETS_CONTEXT) {
 		begin = to - SECRETS_CONTEXT;
 		in_line = true;
 	}
-	size_t context = to - begin, left = r->work.len - gone;
-	char kept[SECRETS_CONTEXT];
-	memcpy(kept, v->data + begin, context);
-	/* What is before `gone` is at least as long as the context is. */
-	memmove(r->work.data + context, r->work.data + gone, left);
-	memcpy(r->work.data, kept, context);
-	r->work.len = context + left;
-	r->context = context;
-	r->in_line = in_line;
-	r->escape = left == 0 ? v->escape : GROUND;
+	v->context = to - begin;
+	memmove(v->text.data, v->text.data + begin, v->context);
+	memmove(v->gaps.data, v->gaps.data + begin, v->context);
+	v->in_line = in_line;
+	v->gap = gap;
+}
+
+/* Drops what is dealt with; `passed`: a terminal has got it. */
+static void let_go(struct redactor *r, size_t gone, bool passed)
+{
+	enum part part;
+	view_let_go(r, &r->shown, gone);
+	view_let_go(r, &r->whole, gone);
+	for (size_t at = 0; passed && !r->plain && at < gone;)
+		at += take(&r->parser, r->work.data + at, r->usable - at, true, &part);
+	buffer_consume(&r->work, gone);
+	r->differ = r->differ && (r->shown.context > 0 || r->whole.context > 0 ||
+				  r->parser.state != PARSER_GROUND);
+}
+
+static void forget(struct redactor *r)
+{
+	view_forget(&r->shown);
+	view_forget(&r->whole);
 }
 
 /* The bytes that nothing may be known of are replaced, up to the end of the line. */
@@ -142,25 +249,25 @@ static void give_up(struct redactor *r)
 {
 	static const char mark[] = "[redacted]";
 	r->out(r->ctx, mark, sizeof(mark) - 1);
-	r->work.len = r->context = 0;
-	r->in_line = true;
-	r->escape = GROUND;
+	buffer_clear(&r->work);
+	forget(r);
 	r->skipping = REDACTOR_LINE;
 	r->skipped = 0;
 }
 
 /* Passes over what belongs to a secret. Returns whether there is more behind it. */
-static bool skip(struct redactor *r, const struct view *v, bool final)
+static bool skip(struct redactor *r, bool final)
 {
-	size_t from = r->context, len = v->len - from, end = 0;
+	const struct redactor_view *v = &r->whole;
+	const char *data = v->text.data + v->context, *newline;
+	size_t len = v->text.len - v->context, end = 0;
 	bool is_key = r->skipping == REDACTOR_KEY;
-	const char *newline;
 	if (is_key)
-		end = secrets_block_end(v->data + from, len);
-	else if ((newline = memchr(v->data + from, '\n', len)))
-		end = (size_t)(newline - v->data) - from;
+		end = secrets_block_end(data, len);
+	else if ((newline = memchr(data, '\n', len)))
+		end = (size_t)(newline - data);
 	/* An empty rest of a line is one, too. */
-	bool found = end > 0 || (!is_key && len > 0 && v->data[from] == '\n');
+	bool found = end > 0 || (!is_key && len > 0 && *data == '\n');
 	size_t held = is_key && !final ? SECRETS_END_MARK : 0;
 	if (!found)
 		end = len > held ? len - held : 0;
@@ -169,62 +276,142 @@ static bool skip(struct redactor *r, const struct view *v, bool final)
 		r->skipping = REDACTOR_OPEN;
 	/* Behind the end of a key everything counts again. */
 	bool ended = found && is_key;
-	let_go(r, v, from + end,
-	       ended && v->map ? v->map[from + end - 1] + 1 : place(r, v, from + end));
+	end += v->context;
+	let_go(r, ended ? place(r, v, end - 1) + 1 : place(r, v, end), false);
 	/* It is no context for what follows. */
-	buffer_consume(&r->work, r->context);
-	r->context = 0;
-	r->in_line = true;
+	forget(r);
 	return r->skipping == REDACTOR_OPEN && r->work.len > 0;
+}
+
+/* Bytes in a row that are replaced, in `work`. */
+struct cut {
+	size_t from, to;
+	size_t begin, end; /* all of the match */
+	const char *name;
+	bool first, block; /* the first part; the last one, of what goes on */
+};
+
+static int add_cuts(struct redactor *r, const struct redactor_view *v,
+		    const struct secrets_span *span)
+{
+	struct cut cut = {.begin = place(r, v, span->begin),
+			  .end = place(r, v, span->to - 1) + 1,
+			  .name = span->name,
+			  .first = true};
+	for (size_t i = span->from, next; i < span->to; i = next) {
+		next = i + 1;
+		if (v->gaps.data[i] & KEPT)
+			continue;
+		cut.from = place(r, v, i);
+		while (next < span->to && !(v->gaps.data[next] & KEPT) &&
+		       place(r, v, next) == cut.from + (next - i))
+			next++;
+		cut.to = cut.from + (next - i);
+		cut.block = span->block && next == span->to;
+		if (buffer_append(&r->cuts, &cut, sizeof(cut)) < 0)
+			return -1;
+		cut.first = false;
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct cut *x = a, *y = b;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+static int find_in(struct redactor *r, const struct redactor_view *v, bool final, size_t *hold)
+{
+	struct secrets_found found;
+	const struct secrets_text text = {.data = v->text.data,
+					  .gaps = v->gaps.data,
+					  .len = v->text.len,
+					  .start = v->context,
+					  .begins = !v->in_line,
+					  .ends = final};
+	if (secrets_find(r->secrets, &text, &found) < 0)
+		return -1;
+	if (place(r, v, found.hold) < *hold)
+		*hold = place(r, v, found.hold);
+	for (size_t i = 0; i < found.count; i++) {
+		if (add_cuts(r, v, &found.spans[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Finds what is to be replaced, sorted by place, and from where on more is needed to know. Returns
+   0, or -1 with ENOMEM. */
+static int find(struct redactor *r, bool final, size_t *hold)
+{
+	buffer_clear(&r->cuts);
+	*hold = r->usable;
+	if (find_in(r, &r->shown, final, hold) < 0 ||
+	    (r->differ && find_in(r, &r->whole, final, hold) < 0))
+		return -1;
+	struct cut *cuts = (struct cut *)(void *)r->cuts.data;
+	size_t count = r->cuts.len / sizeof(*cuts);
+	/* None is cut. */
+	for (bool again = true; again;) {
+		again = false;
+		for (size_t i = 0; i < count; i++) {
+			if (cuts[i].end > *hold && cuts[i].begin < *hold) {
+				*hold = cuts[i].begin;
+				again = true;
+			}
+		}
+	}
+	if (count > 1)
+		qsort(cuts, count, sizeof(*cuts), compare);
+	return 0;
+}
+
+/* Puts what is passed on of `work` up to *hold together, up to *passed; from there on it is as it
+   was. A key that goes on ends it. */
+static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
+{
+	const struct cut *cut = (const struct cut *)(const void *)r->cuts.data;
+	size_t left = r->cuts.len / sizeof(*cut);
+	buffer_clear(&r->result);
+	for (*passed = 0; left > 0 && cut->from < *hold; cut++, left--) {
+		if (cut->to <= *passed)
+			continue;
+		if (cut->from >= *passed &&
+		    (buffer_append(&r->result, r->work.data + *passed, cut->from - *passed) < 0 ||
+		     (cut->first && replace(r, cut->name) < 0)))
+			return -1;
+		*passed = cut->to;
+		if (cut->block) {
+			r->skipping = REDACTOR_KEY;
+			r->skipped = 0;
+			*hold = cut->to;
+		}
+	}
+	return 0;
 }
 
 /* Passes on what is known to be none, and replaces what is. Returns whether there is more to do. */
 static bool turn(struct redactor *r, bool final)
 {
-	struct view v;
-	struct secrets_found found;
-	if (look(r, &v) < 0) {
+	size_t hold, passed;
+	if (look(r, final) < 0) {
 		give_up(r);
 		return false;
 	}
 	if (r->skipping != REDACTOR_OPEN)
-		return skip(r, &v, final);
-	const struct secrets_text text = {.data = v.data,
-					  .len = v.len,
-					  .start = r->context,
-					  .begins = !r->in_line,
-					  .ends = final};
-	if (secrets_find(r->secrets, &text, &found) < 0) {
+		return skip(r, final);
+	if (find(r, final, &hold) < 0 || cut_out(r, &hold, &passed) < 0) {
 		give_up(r);
 		return false;
 	}
-	/* Up to `passed` in `work` all is passed on. */
-	size_t passed = r->context, to = found.hold;
-	buffer_clear(&r->result);
-	for (size_t i = 0; i < found.count && r->skipping == REDACTOR_OPEN; i++) {
-		const struct secrets_span *span = &found.spans[i];
-		size_t begin = place(r, &v, span->from);
-		if (buffer_append(&r->result, r->work.data + passed, begin - passed) < 0 ||
-		    replace(r, span->name) < 0 ||
-		    keep_escapes(r, &v, span->from, span->to - span->block) < 0) {
-			give_up(r);
-			return false;
-		}
-		passed = place(r, &v, span->to);
-		if (span->block) {
-			r->skipping = REDACTOR_KEY;
-			r->skipped = 0;
-			to = span->to;
-		}
-	}
-	size_t end = place(r, &v, to);
 	if (r->result.len > 0)
 		r->out(r->ctx, r->result.data, r->result.len);
-	if (end > passed)
-		r->out(r->ctx, r->work.data + passed, end - passed);
-	bool more = r->skipping != REDACTOR_OPEN && to < v.len;
-	let_go(r, &v, to, end);
-	if (!final && r->work.len - r->context > REDACTOR_HOLD && !more)
+	if (hold > passed)
+		r->out(r->ctx, r->work.data + passed, hold - passed);
+	bool more = r->skipping != REDACTOR_OPEN && hold < r->usable;
+	let_go(r, hold, true);
+	if (!final && r->work.len > REDACTOR_HOLD && !more)
 		give_up(r);
 	return more;
 }
@@ -246,15 +433,23 @@ void redactor_feed(struct redactor *r, const char *data, size_t len)
 
 void redactor_finish(struct redactor *r)
 {
-	while (r->work.len > r->context && turn(r, true))
+	while (r->work.len > 0 && turn(r, true))
 		;
+}
+
+static void view_release(struct redactor_view *v)
+{
+	buffer_release(&v->text);
+	buffer_release(&v->gaps);
+	buffer_release(&v->places);
 }
 
 void redactor_release(struct redactor *r)
 {
 	buffer_release(&r->work);
-	buffer_release(&r->text);
-	buffer_release(&r->map);
+	view_release(&r->shown);
+	view_release(&r->whole);
+	buffer_release(&r->cuts);
 	buffer_release(&r->result);
 }
 
@@ -278,6 +473,14 @@ int redactor_string(struct secrets *secrets, const char *string, struct buffer *
 	redactor_finish(&r);
 	redactor_release(&r);
 	return c.result;
+}
+
+void redactor_inside(struct secrets *secrets, char *string, size_t room)
+{
+	struct buffer safe = BUFFER_INIT;
+	bool made = redactor_string(secrets, string, &safe) == 0 && buffer_string(&safe);
+	snprintf(string, room, "%s", made ? safe.data : "[redacted]");
+	buffer_release(&safe);
 }
 
 char **redactor_words(struct secrets *secrets, char *const *words)

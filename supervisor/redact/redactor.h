@@ -2,12 +2,18 @@
 //
 // However the bytes come in pieces, what comes out is the same. The end of an unfinished line is
 // held back only where a secret may have begun; what is longer than REDACTOR_HOLD is replaced up to
-// the end of its line. Colours and other CSI sequences within a secret do not hide it. Of a private
-// key everything is replaced up to the line that ends it, or REDACTOR_BLOCK bytes.
+// the end of its line. Of a private key everything is replaced up to the line that ends it, or
+// REDACTOR_BLOCK bytes.
+//
+// What a terminal does not show (colours, other sequences, controls, strings like a title) does not
+// hide a secret that it stands in, and ends a word: a secret may begin behind it. All bytes in a
+// row are searched, too: the text of such strings, and what an unfinished sequence swallows. NUL,
+// VT and FF end a line.
 #ifndef TERSE_REDACT_REDACTOR_H
 #define TERSE_REDACT_REDACTOR_H
 
 #include "supervisor/base/buffer.h"
+#include "supervisor/terminal/parser.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,19 +25,34 @@
 
 struct secrets;
 
+/* The bytes as text, as it is searched. What is not part of it leaves a gap. */
+struct redactor_view {
+	struct buffer text;   /* of the unfinished line: context, then what is not passed on */
+	struct buffer gaps;   /* for each byte of it: whether a gap is before it (SECRETS_GAP) */
+	struct buffer places; /* where the bytes behind the context are in `work`, as uint32_t;
+				 empty: the same as there */
+	size_t context;
+	bool in_line; /* the line began before the context */
+	bool gap;     /* one is before what follows the context */
+	bool at_end;  /* one is at the end of the text */
+};
+
 struct redactor {
 	struct secrets *secrets; /* not owned */
 	/* What is passed on; *not* the bytes fed. Called any number of times. */
 	void (*out)(void *ctx, const char *data, size_t len);
 	void *ctx;
 
-	struct buffer work; /* of the unfinished line: context, then bytes not passed on */
-	size_t context;
-	bool in_line; /* the line began before the context */
+	struct buffer work;   /* bytes not passed on yet */
+	size_t usable;        /* so many of them are whole characters */
+	bool plain;           /* they are what a terminal shows */
+	struct parser parser; /* before them */
+	/* Without what a terminal does not show, and with all but the controls. */
+	struct redactor_view shown, whole;
+	bool differ; /* ... by more than colours */
 	enum { REDACTOR_OPEN, REDACTOR_LINE, REDACTOR_KEY } skipping;
 	size_t skipped;
-	unsigned char escape;            /* where in an escape sequence the bytes begin */
-	struct buffer text, map, result; /* for its own use */
+	struct buffer cuts, result; /* for its own use */
 };
 
 /* A zeroed one with the first three members set is a new one. */
@@ -45,6 +66,10 @@ void redactor_release(struct redactor *r);
 
 /* A whole string at once: appends it to `out`. Returns 0, or -1 with ENOMEM. */
 int redactor_string(struct secrets *secrets, const char *string, struct buffer *out);
+
+/* The same in place, in `room` bytes: what does not fit is cut off, and without memory all of it is
+   replaced. */
+void redactor_inside(struct secrets *secrets, char *string, size_t room);
 
 /* A command's words, NULL-terminated: free() them, they are one block. NULL with ENOMEM. */
 char **redactor_words(struct secrets *secrets, char *const *words);

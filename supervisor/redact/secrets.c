@@ -3,6 +3,7 @@
 #include "supervisor/redact/secrets.h"
 
 #include "config/settings.h"
+#include "supervisor/base/buffer.h"
 #include "supervisor/search/finder.h"
 #include "supervisor/search/syntax.h"
 
@@ -17,7 +18,18 @@
 #define STEPS_MAX 1000000
 #define HEAP_MAX  4096 /* KiB, without JIT */
 
+/* How often in a line secrets may begin within others. */
+#define AGAIN_MAX 100
+
 #define MARKS 6
+
+/* The edge of a word. What a terminal does not show is one, too, which the callout tells. */
+#define EDGE "(?:\\b|(?C1))"
+
+/* Where a word begins: behind an escape as program text, JSON and URLs spell it, too. */
+#define START                                                                         \
+	"(?:\\b|(?C1)|(?<=\\\\[abefnrtv])|(?<=\\\\[0-7]{3})|(?<=[\\\\%][0-9A-F]{2})|" \
+	"(?<=\\\\x[0-9A-Fa-f]{2})|(?<=\\\\u[0-9A-Fa-f]{4})|(?<=[0-9;[]m))"
 
 /* Each looks back at what makes it one, so that a match begins only behind that: until then a
    reader need not wait, and nothing has to be looked for in lines without it. */
@@ -27,35 +39,40 @@ static const struct shape {
 		*marks[MARKS]; /* one of which is before every match, in either case where `fold` */
 	bool fold, block;
 } shapes[] = {
-	{"AWS key", "(?<=\\bAKIA|\\bASIA)[0-9A-Z]{16}\\b", {"AKIA", "ASIA"}, false, false},
+	{"AWS key",
+	 "(?<=" START "AKIA|" START "ASIA)[0-9A-Z]{16}" EDGE,
+	 {"AKIA", "ASIA"},
+	 false,
+	 false},
 	{"AWS secret",
 	 "(?i)(?<=secret_access_key|secretaccesskey)[\"']?\\s*[=:]\\s*[\"']?\\K[a-z0-9/+=]{40,}",
 	 {"secret_access_key", "secretaccesskey"},
 	 true,
 	 false},
 	{"GitHub token",
-	 "(?<=\\bgh[pousr]_)[A-Za-z0-9]{20,}|(?<=\\bgithub_pat_)[A-Za-z0-9_]{20,}",
+	 "(?<=" START "gh[pousr]_)[A-Za-z0-9]{20,}|(?<=" START "github_pat_)[A-Za-z0-9_]{20,}",
 	 {"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"},
 	 false,
 	 false},
-	{"GitLab token", "(?<=\\bglpat-)[A-Za-z0-9_.-]{16,}", {"glpat-"}, false, false},
+	{"GitLab token", "(?<=" START "glpat-)[A-Za-z0-9_.-]{16,}", {"glpat-"}, false, false},
 	{"Slack token",
-	 "(?<=\\bxox[abceoprs]-)[A-Za-z0-9-]{10,}|(?<=hooks\\.slack\\.com/services/)[A-Za-z0-9/"
+	 "(?<=" START
+	 "xox[abceoprs]-)[A-Za-z0-9-]{10,}|(?<=hooks\\.slack\\.com/services/)[A-Za-z0-9/"
 	 "]{20,}",
 	 {"xox", "hooks.slack.com/"},
 	 false,
 	 false},
-	{"npm token", "(?<=\\bnpm_)[A-Za-z0-9]{30,}", {"npm_"}, false, false},
-	{"Google key", "(?<=\\bAIza)[0-9A-Za-z_-]{35,}", {"AIza"}, false, false},
-	{"Stripe key", "(?<=\\b[rs]k_live_)[0-9A-Za-z]{16,}", {"k_live_"}, false, false},
-	{"API key", "(?<=\\bsk-)(?:[a-z0-9]+-)*[A-Za-z0-9_-]{20,}", {"sk-"}, false, false},
+	{"npm token", "(?<=" START "npm_)[A-Za-z0-9]{30,}", {"npm_"}, false, false},
+	{"Google key", "(?<=" START "AIza)[0-9A-Za-z_-]{35,}", {"AIza"}, false, false},
+	{"Stripe key", "(?<=" START "[rs]k_live_)[0-9A-Za-z]{16,}", {"k_live_"}, false, false},
+	{"API key", "(?<=" START "sk-)(?:[a-z0-9]+-)*[A-Za-z0-9_-]{20,}", {"sk-"}, false, false},
 	{"JSON web token",
-	 "(?<=\\beyJ)[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]*",
+	 "(?<=" START "eyJ)[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]*",
 	 {"eyJ"},
 	 false,
 	 false},
 	{"bearer token",
-	 "(?i)(?<=\\bbearer[ \\t])[ \\t]*\\K[a-z0-9._~+/-]{12,}=*",
+	 "(?i)(?<=" START "bearer[ \\t])[ \\t]*\\K[a-z0-9._~+/-]{12,}=*",
 	 {"bearer"},
 	 true,
 	 false},
@@ -98,6 +115,16 @@ struct secrets {
 	size_t span_count, span_room;
 };
 
+/* For PCRE2: whether a gap is here. */
+static int on_edge(pcre2_callout_block *b, void *gaps)
+{
+	const char *gap = gaps;
+	return gap && b->current_position < b->subject_length &&
+			       gap[b->current_position] & SECRETS_GAP
+		       ? 0
+		       : 1;
+}
+
 static int compile(struct pattern *p, const char *text)
 {
 	int number;
@@ -131,11 +158,50 @@ static int add_shape(struct pattern *p, const struct shape *shape)
 	return compile(p, shape->pattern);
 }
 
+/* How long the class of characters is that begins with the bracket at `text`. */
+static size_t class_length(const char *text)
+{
+	size_t n = text[1] == '^' ? 2 : 1;
+	if (text[n] == ']')
+		n++;
+	for (; text[n] && text[n] != ']'; n++) {
+		const char *end =
+			text[n] == '[' && text[n + 1] == ':' ? strstr(text + n, ":]") : NULL;
+		if (end)
+			n = (size_t)(end - text) + 1;
+		else if (text[n] == '\\' && text[n + 1])
+			n++;
+	}
+	return text[n] ? n + 1 : n;
+}
+
+/* Appends a pattern, each \b in it as EDGE. Returns 0, or -1 with ENOMEM. */
+static int add_edges(struct buffer *out, const char *text)
+{
+	size_t n;
+	for (; *text; text += n) {
+		bool escape = *text == '\\' && text[1], edge = escape && text[1] == 'b';
+		const char *end = escape && text[1] == 'Q' ? strstr(text, "\\E") : NULL;
+		n = end ? (size_t)(end - text) : escape ? 2 : *text == '[' ? class_length(text) : 1;
+		if (edge ? buffer_append_string(out, EDGE) : buffer_append(out, text, n))
+			return -1;
+	}
+	return 0;
+}
+
 static int add_own(struct pattern *p, const char *text)
 {
 	struct syntax syntax;
+	struct buffer edged = BUFFER_INIT;
 	*p = (struct pattern){.name = ""};
-	if (compile(p, text) < 0)
+	int result = add_edges(&edged, text);
+	const char *string = result < 0 ? NULL : buffer_string(&edged);
+	result = string ? compile(p, string) : -1;
+	/* Within a comment, say, that is no pattern any more. */
+	if (result < 0 && errno == EINVAL)
+		result = compile(p, text);
+	buffer_release(&edged);
+	if (result < 0)
 		return -1;
 	syntax_read(&syntax, text, strlen(text), false);
 	p->filtered = literal_set_rarity(&syntax.literals) > 0;
@@ -208,11 +274,24 @@ static int add_span(struct secrets *s, const struct pattern *p, size_t begin, si
 
 /* A line that matches are looked for in. */
 struct line {
-	const char *data;
+	const char *data, *gaps;
 	size_t len;
 	size_t start;
 	bool begins, ends;
 };
+
+/* Where to go on behind a match of from..to: a secret may have begun within it, behind a gap. */
+static size_t go_on(const struct pattern *p, const struct line *l, size_t from, size_t to)
+{
+	unsigned which;
+	for (size_t at = from + 1; p->filtered && l->gaps && at < to; at++) {
+		at = finder_find(&p->finder, l->data, at, l->len, &which);
+		/* The strings of some begin with a word's second letter. */
+		if (at < to && ((l->gaps[at] | l->gaps[at - 1]) & SECRETS_GAP))
+			return at;
+	}
+	return to;
+}
 
 /* Adds what the pattern finds in the line, which is at `base`; lowers *hold to where a match may
    have begun. */
@@ -222,6 +301,8 @@ static int match_line(struct secrets *s, const struct pattern *p, const struct l
 	uint32_t options =
 		(l->begins ? 0 : PCRE2_NOTBOL) | (l->ends ? 0 : PCRE2_NOTEOL | PCRE2_PARTIAL_HARD);
 	const size_t *ends = pcre2_get_ovector_pointer(s->match);
+	pcre2_set_callout(s->limits, on_edge, (void *)(uintptr_t)l->gaps);
+	int again = 0;
 	for (size_t at = l->start; at <= l->len;) {
 		int rc = pcre2_match(p->code, (PCRE2_SPTR)l->data, l->len, at, options, s->match,
 				     s->limits);
@@ -233,12 +314,14 @@ static int match_line(struct secrets *s, const struct pattern *p, const struct l
 			return 0;
 		}
 		/* It takes too long, say: no byte may get out for that. */
-		if (rc < 0)
+		if (rc < 0 || again > AGAIN_MAX)
 			return add_span(s, p, base + l->start, base + l->start, base + l->len);
 		if (ends[1] > ends[0] && add_span(s, p, base + pcre2_get_startchar(s->match),
 						  base + ends[0], base + ends[1]) < 0)
 			return -1;
-		at = ends[1] > at ? ends[1] : at + 1;
+		size_t next = go_on(p, l, pcre2_get_startchar(s->match), ends[1]);
+		again += next < ends[1];
+		at = next > at ? next : at + 1;
 	}
 	return 0;
 }
@@ -265,6 +348,7 @@ static int scan(struct secrets *s, const struct pattern *p, const struct secrets
 		size_t stop = end && to > from && end[-1] == '\r' ? to - 1 : to;
 		const struct line line = {
 			.data = t->data + from,
+			.gaps = t->gaps ? t->gaps + from : NULL,
 			.len = stop - from,
 			.start = t->start > from ? t->start - from : 0,
 			.begins = from > 0 || t->begins,

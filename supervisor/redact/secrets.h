@@ -33,8 +33,13 @@ struct secrets_found {
 	size_t hold; /* from here on a secret may begin that is not complete yet; or the length */
 };
 
+#define SECRETS_GAP 1
+
 struct secrets_text {
 	const char *data;
+	/* For each byte, whether something is missing before it (SECRETS_GAP), which ends a word.
+	   May be NULL. */
+	const char *gaps;
 	size_t len;
 	size_t start; /* what is before is only context */
 	bool begins;  /* a line does so with the text */

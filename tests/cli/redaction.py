@@ -76,6 +76,61 @@ class Redaction(Case):
                          b"9001:key AKIA[redacted: AWS key]\n")
         self.assert_none_kept()
 
+    def test_behind_controls(self):
+        """What a terminal does not show ends a word, and hides nothing."""
+        prefix, secret, kind = SECRETS["aws"]
+        for before, after in ((r"\e]0;bash\a", ""), (r"\e]8;;http://x\e\\", r"\e]8;;\e\\"),
+                              (r"\e]133;A\a", ""), ("a\u009b", ""), (r"a\e[1\x18", r"\e[0m"),
+                              (r"a\e[32m", r"\e[0mb"), (r"\e]0;x ", r"\a")):
+            for options in ((), ("--no-pty",), ("--no-collapse", "--keep-raw")):
+                for form in ("text", "json"):
+                    run = self.terse("--redact", "--record", "--format", form, *options, "printf",
+                                     before + prefix + secret + after + "\n")
+                    self.assertNotIn(secret.encode(), run.out, (before, options))
+                    self.assertEqual(run.out.count(kind.encode()) > 0, r"]0;x" not in before
+                                     or form == "json", (before, options, run.out))
+        self.assert_none_kept()
+
+    def test_environment(self):
+        env = {"A": "x", "TOKEN": "".join(SECRETS["github"][:2]), "DB_PASSWORD": SECRETS["url"][1],
+               "B": "seen"}
+        for options in (("--full",), ("--no-pty", "--full"), ("--keep-raw", "--full")):
+            for kind in ("socket", "pipe", "file"):
+                run = self.terse("--redact", *options, "cat", "/proc/self/environ", kind=kind,
+                                 env=env)
+                self.assertIn(b"B=seen", run.out)
+                for _, secret, _ in SECRETS.values():
+                    self.assertNotIn(secret.encode(), run.out)
+        self.assert_none_kept()
+
+    def test_own_words(self):
+        """Errors, the directory, the session."""
+        prefix, secret, kind = SECRETS["aws"]
+        where = os.path.join(self.work, prefix + secret)
+        os.mkdir(where)
+        runs = [self.terse("--redact", *args) for args in (
+            ("DB_PASSWORD=" + secret, "npm", "test"), ("--cwd", where + "/nosuch", "true"),
+            ("--nosuch=" + prefix + secret, "true"), (where, "x"),
+            ("--format=json", "DB_PASSWORD=" + secret, "true"),
+            ("--format=json", "--cwd", where + "/nosuch", "true"),
+            ("--format=blocks", "--cwd", where, "/nosuch/" + prefix + secret))]
+        runs.append(self.terse("--cwd", where + "/nosuch", "--redact", "--format=json", "true"))
+        runs += [self.terse("--redact", "--cwd", where, "--format", form, "--session",
+                            "s-" + prefix + secret, "seq", "9000") for form in ("text", "json", "blocks")]
+        for run in runs:
+            self.assertTrue(run.out)
+            self.assertNotIn(secret.encode(), run.out)
+        self.assertIn(b"cwd: %s[redacted: %s]/nosuch: No such" % (
+            os.path.join(self.work, prefix).encode(), kind.encode()), runs[1].out)
+        env = {"TERSE_REDACT": "yes"}
+        run = self.terse("list", "--session", "s-" + prefix + secret, env=env, kind="socket")
+        self.assertEqual(run.out.count(b"seq 9000"), 3, run.out)
+        for verb in (("list", "--all"), ("history", "--all"), ("list", "--all", "--json"), ("session",)):
+            self.assertNotIn(secret.encode(), self.terse(*verb).out)
+        self.assert_none_kept()
+        for top, names, _ in os.walk(self.store):
+            self.assertFalse([name for name in names if secret in name])
+
     def test_live(self):
         """An unfinished secret is not in what a reader sees meanwhile; a prompt is."""
         go = os.path.join(self.work, "go")

@@ -67,7 +67,38 @@ static const struct sample samples[] = {
 	{"\033[32mAKI\033[1;31mAIOSFODNN\033[0m7EXAMPLE\033[K x\n",
 	 "\033[32mAKI\033[1;31mA[redacted: AWS key]\033[0m\033[K x\n"},
 	{"AKIA\a\001IOSFODNN7EXAMPLE\n", "AKIA\a\001[redacted: AWS key]\n"},
+	/* So do titles, links, marks of a shell, and controls: one may begin behind them ... */
+	{"\033]0;bash\aAKIAIOSFODNN7EXAMPLE\n", "\033]0;bash\aAKIA[redacted: AWS key]\n"},
+	{"\033]8;;http://x\033\\ghp_abcdefghijklmnopqrstuvwxyz\033]8;;\033\\ x\n",
+	 "\033]8;;http://x\033\\ghp_[redacted: GitHub token]\033]8;;\033\\ x\n"},
+	{"a\033]133;A\aAKIAIOSFODNN7EXAMPLE\033]133;B\ab\n",
+	 "a\033]133;A\aAKIA[redacted: AWS key]\033]133;B\ab\n"},
+	{"word\033[0mnpm_abcdefghijklmnopqrstuvwxyz0123456789\n",
+	 "word\033[0mnpm_[redacted: npm token]\n"},
+	{"a\302\233AKIAIOSFODNN7EXAMPLE\n", "a\302\233AKIA[redacted: AWS key]\n"},
+	{"a\033[3\030AKIAIOSFODNN7EXAMPLE\001b\n", "a\033[3\030AKIA[redacted: AWS key]\001b\n"},
+	{"a\177AKIAIOSFODNN7EXAMPLE\016b\n", "a\177AKIA[redacted: AWS key]\016b\n"},
+	{"ghp_abcdefghijklmnopqrstuvwxyz\033[9Gghp_abcdefghijklmnopqrstuvwxyz\n",
+	 "ghp_[redacted: GitHub token]\033[9G_[redacted: GitHub token]\n"},
+	/* ... they may stand in one ... */
+	{"b\aAKI\033]8;;x\aA\033[1mIOSFODNN\033]8;;\a7EXA\302\200MPLE x\n",
+	 "b\aAKI\033]8;;x\aA\033[1m[redacted: AWS key]\033]8;;\a\302\200 x\n"},
+	{"AKIA\033[\342\230\203IOSFODNN7EXAMPLE\n", "AKIA\033[\342\230\203[redacted: AWS key]\n"},
+	/* ... and one in them, also where they have no end. */
+	{"\033]0;x AKIAIOSFODNN7EXAMPLE\a \033_ghp_abcdefghijklmnopqrstuvwxyz\033\\\n",
+	 "\033]0;x AKIA[redacted: AWS key]\a \033_ghp_[redacted: GitHub token]\033\\\n"},
+	{"AK\033PIA AKIAIOSFODNN7\001EXAMPLE\n\033\\",
+	 "AK\033PIA AKIA[redacted: AWS key]\001\n\033\\"},
+	{"\033[AKIAIOSFODNN7EXAMPLE\n", "\033[AKIA[redacted: AWS key]\n"},
+	{"\033[3\nAKIAIOSFODNN7EXAMPLE\n", "\033[3\nAKIA[redacted: AWS key]\n"},
+	/* As escapes are spelled. */
+	{"{\"a\": \"x\\nAKIAIOSFODNN7EXAMPLE\\u001b[31mghp_abcdefghijklmnopqrstuvwxyz\"}\n",
+	 "{\"a\": \"x\\nAKIA[redacted: AWS key]\\u001b[31mghp_[redacted: GitHub token]\"}\n"},
+	{"x%20AKIAIOSFODNN7EXAMPLE \\033AKIAIOSFODNN7EXAMPLE\n",
+	 "x%20AKIA[redacted: AWS key] \\033AKIA[redacted: AWS key]\n"},
 	/* Patterns of the settings. */
+	{"a PIN 1234\ab\n", "a PIN [redacted]\ab\n"},
+	{"[]\\b b]: a\aID7\ac\n", "[]\\b b]: a\aID[redacted]\ac\n"},
 	{"my password=geheim, user=me\n", "my password=[redacted], user=me\n"},
 	{"PIN 1234 and 12345\n", "PIN [redacted] and 12345\n"},
 	{"one INTERNAL two\nthree INTERNAL\n", "[redacted]\n[redacted]\n"},
@@ -93,7 +124,8 @@ static struct secrets *secrets;
 static int setup(void **state)
 {
 	(void)state;
-	static const char *const own[] = {"password=\\K\\w+", "PIN \\K\\d{4}\\b", "^.*INTERNAL.*$"};
+	static const char *const own[] = {"password=\\K\\w+", "PIN \\K\\d{4}\\b", "^.*INTERNAL.*$",
+					  "\\bID(?=[]\\b0-9])\\K\\Q7\\E\\b"};
 	struct option_error error;
 	assert_int_equal(settings_init(&settings), 0);
 	settings.redact = true;
@@ -188,6 +220,22 @@ static void only_ours(void)
 	assert_int_equal(option_set(&settings, option_by_key("redact", "patterns"), "", &error), 0);
 	secrets = secrets_new(&settings);
 	assert_non_null(secrets);
+}
+
+/* A NUL ends a line: what follows is no part of a password, and a word of its own. */
+static void test_nul(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"A=b\0DB_PASSWORD=hunter2hunter2\0HOME=/root\0AKIAIOSFODNN7EXAMPLE\0";
+	static const char want[] =
+		"A=b\0DB_PASSWORD=[redacted: password]\0HOME=/root\0AKIA[redacted: AWS key]\0";
+	struct buffer out = BUFFER_INIT;
+	for (size_t size = 1; size < sizeof(text); size++) {
+		pass(text, sizeof(text) - 1, size, 0, &out);
+		check(&out, want, sizeof(want) - 1);
+	}
+	buffer_release(&out);
 }
 
 /* What can't be a secret any more is not held back: prompts, and what is typed. */
@@ -329,9 +377,15 @@ static void test_settings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_samples), TEST(test_splits),          TEST(test_nothing_waits_in_vain),
-		TEST(test_endless), TEST(test_key_without_end), TEST(test_hostile_pattern),
-		TEST(test_words),   TEST(test_settings),
+		TEST(test_samples),
+		TEST(test_splits),
+		TEST(test_nothing_waits_in_vain),
+		TEST(test_endless),
+		TEST(test_key_without_end),
+		TEST(test_hostile_pattern),
+		TEST(test_words),
+		TEST(test_nul),
+		TEST(test_settings),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
