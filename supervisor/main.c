@@ -18,6 +18,7 @@
 //                library/       libterse-shim.so: see libterse-shim.h; not in libterse.a
 //                rule.c agents.c template.c process.c  what is known of agents
 //                decision.c     terse-sh: is it a tool call?
+//                active.c       is this process inside a run?
 //   supervisor/
 //     base/      buffer io clock cpu human utf8 json_text: what all rooms use
 //     process/   frontend.c     the process that was typed

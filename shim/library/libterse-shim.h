@@ -31,7 +31,8 @@
 //
 // Where it does nothing
 //
-// - below a terse that captures (TERSE_ACTIVE is set and not empty; `terse agent` unsets it);
+// - in the session of a run that captures and lives (TERSE_ACTIVE, see shim/active.h); elsewhere
+//   terse-sh finds out whether it is inside one;
 // - where there is no terse-sh: TERSE_SHIM_SHELL, an absolute path set by `terse agent`, else
 //   terse-sh in the directory of this library; one that can't be executed now (removed, another
 //   root) counts as none;

@@ -5,9 +5,13 @@
 #include "shim/shell_call.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define SHELL_NAME "terse-sh"
 
@@ -23,11 +27,23 @@ static void set_shell(const char *directory, size_t len, const char *file)
 	memcpy(shell + len, file, file_len + 1);
 }
 
+/* Whether this process is in the session of the run that TERSE_ACTIVE names (shim/active.h), which
+   lives. Elsewhere it is for terse-sh to find out. */
+static bool is_in_run(void)
+{
+	const char *active = getenv("TERSE_ACTIVE");
+	long supervisor = 0;
+	while (active && *active >= '0' && *active <= '9' && supervisor < INT_MAX)
+		supervisor = 10 * supervisor + (*active++ - '0');
+	return supervisor > 0 && syscall(SYS_getsid, 0) == supervisor &&
+	       (syscall(SYS_kill, supervisor, 0) == 0 || errno == EPERM);
+}
+
 static __attribute__((constructor)) void self_find(void)
 {
-	const char *active = getenv("TERSE_ACTIVE"), *told = getenv("TERSE_SHIM_SHELL");
+	const char *told = getenv("TERSE_SHIM_SHELL");
 	Dl_info info;
-	if (active && *active)
+	if (is_in_run())
 		return;
 	if (told) {
 		if (*told == '/')

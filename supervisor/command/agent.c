@@ -1,10 +1,10 @@
 // terse agent CMD...: starts an agent with libterse-shim.so, so that its tool calls are run
 // through terse-sh.
 
+#include "shim/active.h"
 #include "shim/shell_call.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/process/environment.h"
 #include "supervisor/wiring/place.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static int prepare_by_name(const struct place *place, const char *program)
 
 static int prepare(const struct place *place, const char *program)
 {
-	if (unsetenv(ENVIRONMENT_ACTIVE) < 0 || setenv("TERSE_SHIM_SHELL", place->shell, 1) < 0)
+	if (unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", place->shell, 1) < 0)
 		return -1;
 	return preload(place->library) < 0 ? -1 : prepare_by_name(place, program);
 }

@@ -2,13 +2,13 @@
 // without is told here.
 
 #include "config/option.h"
+#include "shim/active.h"
 #include "shim/shell.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/base/io.h"
 #include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/process/environment.h"
 #include "supervisor/process/pty.h"
 #include "supervisor/process/sink.h"
 #include "supervisor/report/envelope.h"
@@ -126,10 +126,10 @@ static void check_reader(struct doctor *d)
 
 static void check_switches(struct doctor *d)
 {
-	const char *off = getenv("TERSE"), *active = getenv(ENVIRONMENT_ACTIVE);
+	const char *off = getenv("TERSE"), *active = getenv(ACTIVE_NAME);
 	if (off && strcmp(off, "0") == 0)
 		tell(d, NOTE, "TERSE=0", "commands are run without terse");
-	if (active && *active)
+	if (active_is_inside(active))
 		tell(d, NOTE, "this shell is inside terse", "commands are run as they are");
 }
 

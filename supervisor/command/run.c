@@ -3,6 +3,7 @@
 #include "supervisor/command/run.h"
 #include "config/option.h"
 #include "config/profile.h"
+#include "shim/active.h"
 #include "shim/rule.h"
 #include "shim/shell.h"
 #include "supervisor/artifact/session.h"
@@ -10,7 +11,6 @@
 #include "supervisor/base/clock.h"
 #include "supervisor/command/command.h"
 #include "supervisor/process/account.h"
-#include "supervisor/process/environment.h"
 #include "supervisor/process/frontend.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/redact/redactor.h"
@@ -192,11 +192,11 @@ static bool is_by_flag(struct settings *s, const char *section, const char *key)
 
 bool run_is_bypassed(struct settings *s)
 {
-	const char *off = getenv("TERSE"), *active = getenv(ENVIRONMENT_ACTIVE);
+	const char *off = getenv("TERSE"), *active = getenv(ACTIVE_NAME);
 	bool asked = (s->format != FORMAT_TEXT && is_by_flag(s, "report", "format")) ||
 		     (s->yield && is_by_flag(s, "run", "yield")) ||
 		     (s->detach && is_by_flag(s, "run", "detach"));
-	return (off && strcmp(off, "0") == 0) || (active && *active && !asked);
+	return (off && strcmp(off, "0") == 0) || (active && !asked && active_is_inside(active));
 }
 
 /* The size and modes of the person's terminal; the settings say what it is otherwise. */

@@ -40,9 +40,8 @@ static bool is_set_later(const struct strings *set, size_t i)
 	return false;
 }
 
-char **environment_make(char *const *from, const struct settings *s, bool captured)
+char **environment_make(char *const *from, const struct settings *s, bool captured, char *active)
 {
-	static char active[] = ENVIRONMENT_ACTIVE "=1";
 	size_t count = 0, n = 0;
 	while (from[count])
 		count++;

@@ -13,6 +13,7 @@
 
 #include "supervisor/process/keeper.h"
 
+#include "shim/active.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
 #include "supervisor/process/account.h"
@@ -188,7 +189,9 @@ static void start_command(struct keeper *k)
 	struct stat st;
 	if (terminal && fstat(k->sources[0].child, &st) == 0)
 		k->device = st.st_rdev;
-	char **envp = environment_make(environ, job->settings, !l->person);
+	char active[ACTIVE_SIZE];
+	active_name(active);
+	char **envp = environment_make(environ, job->settings, !l->person, active);
 	if (!envp)
 		refuse(k, MESSAGE_REFUSED, errno);
 	const struct spawn spawn = {

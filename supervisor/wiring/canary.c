@@ -4,10 +4,10 @@
 
 #include "config/option.h"
 
+#include "shim/active.h"
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
-#include "supervisor/process/environment.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,11 +84,11 @@ static const struct canary canaries[] = {
 /* What would decide otherwise, or would be touched, here. */
 static int clean_environment(const char *home)
 {
-	static const char *const names[] = {ENVIRONMENT_ACTIVE, "TERSE",
-					    "CLAUDECODE",       "CODEX_THREAD_ID",
-					    "OPENCODE",         "PI_CODING_AGENT",
-					    "GEMINI_CLI",       "LD_PRELOAD",
-					    "BASH_ENV",         "CLAUDE_CODE_SHELL_PREFIX"};
+	static const char *const names[] = {ACTIVE_NAME,  "TERSE",
+					    "CLAUDECODE", "CODEX_THREAD_ID",
+					    "OPENCODE",   "PI_CODING_AGENT",
+					    "GEMINI_CLI", "LD_PRELOAD",
+					    "BASH_ENV",   "CLAUDE_CODE_SHELL_PREFIX"};
 	int status = setenv("TERSE_HOME", home, 1) |
 		     unsetenv(option_by_key("session", "name")->variable);
 

@@ -4,7 +4,8 @@
 import os
 import re
 
-from support.harness import Case, TERSE, main, numbers, write_file
+from support.harness import (Case, FOOTER, TERSE, eventually, let_go_on, main, numbers, read_file,
+                             write_file)
 
 
 class Usage(Case):
@@ -130,8 +131,64 @@ class Switches(Case):
 
     def test_terse_inside_terse(self):
         run = self.terse("sh", "-c", "terse seq 20000 | wc -l; terse sh -c 'exit 4'; echo $?;"
-                         " exec terse sh -c 'echo $TERSE_ACTIVE; exit 5'")
-        self.assertEqual((run.code, run.out), (5, b"20000\n4\n1\n"))
+                         " exec terse sh -c 'echo ${TERSE_ACTIVE:+set}; exit 5'")
+        self.assertEqual((run.code, run.out), (5, b"20000\n4\nset\n"))
+
+    def assert_supervised(self, path):
+        """Text that `terse --preview seq 20000` wrote, to its end."""
+        eventually(lambda: os.path.exists(path) and b"\n20000\n" in read_file(path), path)
+        eventually(lambda: not [p for p in self.mine() if "20000" in p.argv], "its end")
+        self.assertTrue(FOOTER.search(read_file(path)), path)
+
+    def test_terse_in_sessions_inside_terse(self):
+        for inner in ("setsid -w %s", "(setsid -w env -i TERSE_ACTIVE=$TERSE_ACTIVE %s)",
+                      "script -qc '%s' /dev/null </dev/null | tr -d '\\r'"):
+            run = self.terse("sh", "-c", inner % (TERSE + " --preview seq 20000") + " | tail -n 1")
+            self.assertEqual((run.code, run.out), (0, b"20000\n"), inner)
+
+    def test_terse_in_a_process_namespace_inside_terse(self):
+        """Its processes can't see the run, or see others under its numbers."""
+        user = [] if os.geteuid() == 0 else ["-Ur"]
+        for how in (["-pf"], ["-pf", "--mount-proc"]):
+            for command in (["sh", "-c", "terse --preview seq 20000; :"],
+                            ["setsid", "-w", "sh", "-c", "terse --preview seq 20000; :"],
+                            ["terse", "--preview", "seq", "20000"]):
+                run = self.terse("--full", "unshare", *user, *how, *command)
+                self.assertEqual((run.code, run.out), (0, numbers(20000)), (how, command))
+
+    def test_what_outlives_a_run_is_not_inside(self):
+        child = "while [ ! -e go ]; do sleep 0.02; done; terse --preview seq 20000 >out"
+        for how in ("setsid sh -c '%s' </dev/null >/dev/null 2>&1 &",
+                    "nohup sh -c '%s' </dev/null >/dev/null 2>&1 &"):
+            run = self.terse("sh", "-c", how % child)
+            self.assertEqual((run.code, run.out), (0, b""))
+            eventually(lambda: not [p for p in self.mine() if p.name == "terse"], "terse's end")
+            write_file(os.path.join(self.work, "go"), "")
+            self.assert_supervised(os.path.join(self.work, "out"))
+            self.assert_nothing_left()
+            os.unlink(os.path.join(self.work, "go"))
+            os.unlink(os.path.join(self.work, "out"))
+
+    def test_what_has_left_a_run_is_not_inside(self):
+        """While that lives, too: a daemon's parent is another one."""
+        os.mkfifo(os.path.join(self.work, "end"))
+        run = self.start(TERSE, "sh", "-c", "(setsid sh -c 'while [ ! -e go ]; do sleep 0.02; done;"
+                         " terse --preview seq 20000 >out' </dev/null >/dev/null 2>&1 &); "
+                         "read x <end; echo end")
+        write_file(os.path.join(self.work, "go"), "")
+        self.assert_supervised(os.path.join(self.work, "out"))
+        let_go_on(os.path.join(self.work, "end"))
+        self.assertEqual(run.finish().out, b"end\n")
+
+    def test_shells_of_a_terminal_multiplexer(self):
+        tmux = "tmux -S %s -f /dev/null " % os.path.join(self.tmp, "t")
+        os.mkfifo(os.path.join(self.work, "go"))
+        run = self.terse("sh", "-c", tmux + "new-session -d 'read x <go'")
+        self.assertEqual((run.code, run.out), (0, b""))
+        self.run_to_end("sh", "-c", tmux + "new-window -d 'terse --preview seq 20000 >out'")
+        self.assert_supervised(os.path.join(self.work, "out"))
+        let_go_on(os.path.join(self.work, "go"))
+        self.assert_nothing_left()
 
     def test_terse_terse(self):
         run = self.terse("terse", "seq", "1", "200000")

@@ -192,8 +192,8 @@ class Real(Shell):
                          % self.store.encode())
         # A supervised one has no library.
         done = self.run_to_end(TERSE_SH, "-c", claude(script), env={**self.claude, **env})
-        self.assertEqual(done.out.splitlines()[:3],
-                         [b"/usr/bin/dash", TERSE_SH.encode(), b"TERSE_ACTIVE=1"])
+        self.assertEqual(done.out.splitlines()[:2], [b"/usr/bin/dash", TERSE_SH.encode()])
+        self.assertRegex(done.out.splitlines()[2], rb"^TERSE_ACTIVE=\d+-\d+$")
         self.assertEqual(done.out.splitlines()[-1], b"")
 
     def test_broken_configuration_is_silent(self):
@@ -268,8 +268,12 @@ class Claude(Shell):
                              (plain.returncode, plain.stdout, plain.stderr), argv)
 
     def test_switched_off(self):
-        for env in ({"TERSE": "0"}, {"TERSE_ACTIVE": "1"}, {"TERSE_PASS": "seq *"}):
+        for env in ({"TERSE": "0"}, {"TERSE_PASS": "seq *"}):
             self.assertEqual(self.tool_call("seq 3000", env=env).out, numbers(3000))
+        # A variable that names no run does not.
+        for active in ("1", "1-1", "x", "%d-1" % os.getpid()):
+            run = self.tool_call("seq 3000", env={"TERSE_ACTIVE": active})
+            self.assertTrue(FOOTER.search(run.out), active)
 
     def test_ceilings(self):
         """Claude Code cuts at 30,000 characters, and at 10,000 if the command failed."""

@@ -358,8 +358,11 @@ class Environment(Shimmed):
         self.assertEqual(self.records(), [])
 
     def test_below_a_terse_that_captures_it_does_nothing(self):
-        self.assertEqual(self.shell(script="echo", TERSE_ACTIVE="1")[1], [])
-        self.assertEqual(len(self.shell(script="echo", TERSE_ACTIVE="")[1]), 1)
+        """In its session; where the variable was only inherited terse-sh looks."""
+        active = "%d-1" % os.getsid(0)
+        self.assertEqual(self.shell(script="echo", TERSE_ACTIVE=active)[1], [])
+        for active in ("", "1", "1-1", "99999999999999999999-1", "%d0-1" % os.getsid(0)):
+            self.assertEqual(len(self.shell(script="echo", TERSE_ACTIVE=active)[1]), 1, active)
 
     def test_what_would_need_much_memory_goes_on(self):
         """A budget for all of it together."""
@@ -617,7 +620,9 @@ class BashEnv(Shimmed):
         for options in (["-x"], ["-v"], ["-n"], ["-k"], ["-p"], ["--posix"], ["-vx"], ["-i"]):
             self.bash(*options, replaced=False)
         self.bash("-ex", replaced=False, suffix="")
-        self.bash(replaced=False, TERSE_ACTIVE="1")
+        for options in ([], ["-eu"]):
+            self.bash(*options, replaced=False, TERSE_ACTIVE="%d-1" % os.getsid(0))
+            self.bash(*options, TERSE_ACTIVE="1-1")
 
     def test_options_and_functions_of_a_profile(self):
         profile = os.path.join(self.home, ".bash_profile")

@@ -38,7 +38,7 @@ struct section {
 static void makes(const char *from, const struct section *s, bool captured, const char *want)
 {
 	struct words caller, set, unset, keep;
-	char text[1024] = "";
+	char text[1024] = "", active[] = "TERSE_ACTIVE=1";
 	split(&caller, from);
 	split(&set, s->set ? s->set : "");
 	split(&unset, s->unset ? s->unset : "");
@@ -46,7 +46,7 @@ static void makes(const char *from, const struct section *s, bool captured, cons
 	const struct settings settings = {.env_set = {set.items, set.count},
 					  .env_unset = {unset.items, unset.count},
 					  .env_keep = {keep.items, keep.count}};
-	char **made = environment_make(caller.items, &settings, captured);
+	char **made = environment_make(caller.items, &settings, captured, active);
 	assert_non_null(made);
 	for (size_t i = 0; made[i]; i++) {
 		size_t len = strlen(text);

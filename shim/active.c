@@ -1,0 +1,66 @@
+// See active.h.
+
+#include "shim/active.h"
+
+#include "shim/process.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Ends a loop that races with exits. */
+#define ANCESTORS_MAX 256
+
+static unsigned long long ticks_now(void)
+{
+	const unsigned long long per_second = (unsigned long long)sysconf(_SC_CLK_TCK);
+	struct timespec now = {0, 0};
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (unsigned long long)now.tv_sec * per_second +
+	       (unsigned long long)now.tv_nsec * per_second / 1000000000;
+}
+
+void active_name(char entry[ACTIVE_SIZE])
+{
+	snprintf(entry, ACTIVE_SIZE, ACTIVE_NAME "=%d-%llu", (int)getpid(), ticks_now());
+}
+
+/* Whether /proc tells of this process's own PID namespace. */
+static bool proc_is_own(void)
+{
+	char self[16] = "";
+	return readlink("/proc/self", self, sizeof(self) - 1) > 0 &&
+	       strtol(self, NULL, 10) == getpid();
+}
+
+static bool is_gone(pid_t pid)
+{
+	return kill(pid, 0) < 0 && errno == ESRCH;
+}
+
+bool active_is_inside(const char *value)
+{
+	unsigned long long moment;
+	struct process p;
+	int supervisor;
+	if (!value || sscanf(value, "%d-%llu", &supervisor, &moment) != 2)
+		return false;
+	/* In its session it need not be searched for. */
+	pid_t pid = getsid(0) == supervisor ? supervisor : getppid();
+	if (pid == 0 || !proc_is_own())
+		return true;
+	for (int i = 0; i < ANCESTORS_MAX && pid > 0; i++) {
+		if (process_read(pid, &p) < 0)
+			return !is_gone(pid);
+		if (pid == supervisor)
+			return p.started <= moment && p.state != 'Z' && p.state != 'X';
+		/* The first of a namespace that is no older than the run. */
+		if (p.parent == 0 && p.started >= moment)
+			return true;
+		pid = p.parent;
+	}
+	return false;
+}
