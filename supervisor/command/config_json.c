@@ -162,7 +162,10 @@ static int add_all_items(json_t *items, const struct layer *layer, const char *n
 {
 	if (!layer)
 		return 0;
-	return add_all_items(items, layer->below, name, key) | add_items(items, layer, name, key);
+	return add_all_items(items, layer->below, name, key) < 0 ||
+			       add_items(items, layer, name, key) < 0
+		       ? -1
+		       : 0;
 }
 
 static json_t *make_items(const struct layer *top, const char *name, const struct layer_key *key)

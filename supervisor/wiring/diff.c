@@ -102,7 +102,9 @@ static int compare(const struct lines *a, const struct lines *b, struct marks *m
 static int write_line(struct buffer *out, char mark, const struct lines *l, size_t i)
 {
 	size_t len = length(l, i);
-	int status = buffer_append(out, &mark, 1) | buffer_append(out, l->start[i], len);
+	int status = buffer_append(out, &mark, 1) < 0 || buffer_append(out, l->start[i], len) < 0
+			     ? -1
+			     : 0;
 
 	if (len == 0 || l->start[i][len - 1] != '\n')
 		status |= buffer_append_string(out, "\n\\ No newline at end of file\n");
@@ -180,8 +182,10 @@ int diff_append(struct buffer *out, const struct diff_text *before, const struct
 	m.added = calloc(b.count + 1, 1);
 	if (!m.lost || !m.added || compare(&a, &b, &m) < 0)
 		goto out;
-	status = buffer_printf(out, "--- %s\n+++ %s\n", before->name, after->name) |
-		 write_all(out, &a, &b, &m);
+	status = buffer_printf(out, "--- %s\n+++ %s\n", before->name, after->name) < 0 ||
+				 write_all(out, &a, &b, &m) < 0
+			 ? -1
+			 : 0;
 out:
 	free(m.lost);
 	free(m.added);

@@ -186,8 +186,10 @@ static int add_first(struct buffer *out, const struct jsonc *j, int parent, cons
 	size_t from = n->start + 1, to = n->end - 1;
 	bool blank = strspn(j->text + from, " \t") >= to - from;
 	bool lines = is_broken(j, from, to);
-	int status = buffer_append(&inner, base.text, base.len) |
-		     buffer_append(&inner, s.unit, s.unit_len);
+	int status = buffer_append(&inner, base.text, base.len) < 0 ||
+				     buffer_append(&inner, s.unit, s.unit_len) < 0
+			     ? -1
+			     : 0;
 
 	status |= buffer_append(out, j->text, from);
 	if (!s.flat) {
@@ -254,10 +256,13 @@ int jsonc_add(struct buffer *out, const struct jsonc *j, const char *const *path
 		/* What is there may end in a comment. */
 		bool open = j->len && j->text[j->len - 1] != '\n';
 
-		status = buffer_append(out, j->text, j->len) |
-			 buffer_append_string(out, open ? s.newline : "") |
-			 write_value(out, whole.data, &s, (struct indent){"", 0}) |
-			 buffer_append_string(out, s.newline);
+		status = buffer_append(out, j->text, j->len) < 0 ||
+					 buffer_append_string(out, open ? s.newline : "") < 0 ||
+					 write_value(out, whole.data, &s, (struct indent){"", 0}) <
+						 0 ||
+					 buffer_append_string(out, s.newline) < 0
+				 ? -1
+				 : 0;
 	} else {
 		int last = -1;
 
@@ -317,6 +322,8 @@ int jsonc_replace(struct buffer *out, const struct jsonc *j, int node, const cha
 {
 	const struct jsonc_node *n = &j->nodes[node];
 
-	return buffer_append(out, j->text, n->start) | buffer_append_string(out, value) |
-	       buffer_append(out, j->text + n->end, j->len - n->end);
+	return buffer_append(out, j->text, n->start) < 0 || buffer_append_string(out, value) < 0 ||
+			       buffer_append(out, j->text + n->end, j->len - n->end) < 0
+		       ? -1
+		       : 0;
 }

@@ -42,7 +42,10 @@ int step_quote(struct buffer *out, const char *string)
 /* `terse hook ...` as a shell reads it. */
 int step_command(struct buffer *out, const struct step *s)
 {
-	return quote_append(out, s->place->program) | buffer_printf(out, " hook %s", s->item->hook);
+	return quote_append(out, s->place->program) < 0 ||
+			       buffer_printf(out, " hook %s", s->item->hook) < 0
+		       ? -1
+		       : 0;
 }
 
 /* Puts `inside` where the template has %s. */
@@ -51,10 +54,13 @@ static int fill(struct buffer *out, const char *template, const struct buffer *i
 	const char *at = strstr(template, "%s");
 	size_t before = at ? (size_t)(at - template) : strlen(template);
 
-	return buffer_append(out, template, before) |
-	       (at ? buffer_append(out, inside->data, inside->len) |
-				buffer_append_string(out, at + 2)
-		   : 0);
+	int status = buffer_append(out, template, before);
+
+	if (at) {
+		status |= buffer_append(out, inside->data, inside->len);
+		status |= buffer_append_string(out, at + 2);
+	}
+	return status;
 }
 
 /* The value as it stands in the file; NUL-terminated. */
@@ -69,11 +75,16 @@ int step_value(struct buffer *out, const struct step *s)
 	case WIRING_HOOK:
 		status = step_command(&command, s);
 		if (status == 0 && buffer_string(&command))
-			status =
-				step_quote(&quoted, command.data) | fill(out, item->value, &quoted);
+			status = step_quote(&quoted, command.data) < 0 ||
+						 fill(out, item->value, &quoted) < 0
+					 ? -1
+					 : 0;
 		break;
 	case WIRING_FILE:
-		status = step_quote(&quoted, s->place->program) | fill(out, item->value, &quoted);
+		status = step_quote(&quoted, s->place->program) < 0 ||
+					 fill(out, item->value, &quoted) < 0
+				 ? -1
+				 : 0;
 		break;
 	case WIRING_LINES:
 		status = buffer_printf(out, LINES_BEGIN "\n%s" LINES_END "\n", wiring_lines);

@@ -25,7 +25,7 @@ static int write_string(struct buffer *out, const char *string)
 
 static int write_pair(struct buffer *out, const char *key, const char *string)
 {
-	return buffer_printf(out, "%s = ", key) | write_string(out, string);
+	return buffer_printf(out, "%s = ", key) < 0 || write_string(out, string) < 0 ? -1 : 0;
 }
 
 static const char *newline_of(const struct toml *t)
@@ -89,8 +89,10 @@ static int add_inside(struct buffer *out, const struct toml *t, int owner, const
 	int last = last_inside(t, owner), status;
 	size_t place = last < 0 ? e->start + 1 : t->entries[last].end;
 
-	status = buffer_append(out, t->text, place) |
-		 buffer_append_string(out, last < 0 ? " " : ", ");
+	status = buffer_append(out, t->text, place) < 0 ||
+				 buffer_append_string(out, last < 0 ? " " : ", ") < 0
+			 ? -1
+			 : 0;
 	if (missing)
 		status |= buffer_printf(out, "%s = { ", missing);
 	status |= write_pair(out, key, string);
@@ -145,8 +147,10 @@ static int add_dotted(struct buffer *out, const struct toml *t, int like, const 
 	struct buffer name = BUFFER_INIT;
 	/* As the other one is written, up to its last part, which may be in quotes. */
 	size_t end = e->key_end - (strchr("\"'", t->text[e->key_end - 1]) ? last + 2 : last);
-	int status = buffer_append(&name, t->text + e->key, end - e->key) |
-		     buffer_append_string(&name, key);
+	int status = buffer_append(&name, t->text + e->key, end - e->key) < 0 ||
+				     buffer_append_string(&name, key) < 0
+			     ? -1
+			     : 0;
 
 	if (status == 0 && buffer_string(&name))
 		status = add_line(out, t, e->end ? e->end - 1 : 0, name.data, string);
@@ -165,7 +169,10 @@ static int add_table(struct buffer *out, const struct toml *t, const char *table
 	if (t->len)
 		status |= buffer_append_string(out, newline);
 	status |= buffer_printf(out, "[%s]%s", table, newline);
-	return status | write_pair(out, key, string) | buffer_append_string(out, newline);
+	return status < 0 || write_pair(out, key, string) < 0 ||
+			       buffer_append_string(out, newline) < 0
+		       ? -1
+		       : 0;
 }
 
 int toml_add(struct buffer *out, const struct toml *t, const char *table, const char *key,
@@ -219,7 +226,10 @@ static int remove_inside(struct buffer *out, const struct toml *t, int entry)
 		while (from == owner->start + 1 && strchr(" \t", t->text[to]))
 			to++;
 	}
-	return buffer_append(out, t->text, from) | buffer_append(out, t->text + to, t->len - to);
+	return buffer_append(out, t->text, from) < 0 ||
+			       buffer_append(out, t->text + to, t->len - to) < 0
+		       ? -1
+		       : 0;
 }
 
 int toml_remove(struct buffer *out, const struct toml *t, int entry)
@@ -235,7 +245,10 @@ int toml_remove(struct buffer *out, const struct toml *t, int entry)
 		from--;
 		from -= from > 0 && t->text[from - 1] == '\r';
 	}
-	return buffer_append(out, t->text, from) | buffer_append(out, t->text + to, t->len - to);
+	return buffer_append(out, t->text, from) < 0 ||
+			       buffer_append(out, t->text + to, t->len - to) < 0
+		       ? -1
+		       : 0;
 }
 
 int toml_remove_empty(struct buffer *out, const struct toml *t, const char *table)
@@ -257,7 +270,8 @@ int toml_remove_empty(struct buffer *out, const struct toml *t, const char *tabl
 		from -= len;
 	else if (from == len)
 		from = 0;
-	return buffer_append(out, t->text, from) | buffer_append(out, t->text + to, t->len - to)
+	return buffer_append(out, t->text, from) < 0 ||
+			       buffer_append(out, t->text + to, t->len - to) < 0
 		       ? -1
 		       : 1;
 }
@@ -266,6 +280,8 @@ int toml_replace(struct buffer *out, const struct toml *t, int entry, const char
 {
 	const struct toml_entry *e = &t->entries[entry];
 
-	return buffer_append(out, t->text, e->start) | write_string(out, string) |
-	       buffer_append(out, t->text + e->end, t->len - e->end);
+	return buffer_append(out, t->text, e->start) < 0 || write_string(out, string) < 0 ||
+			       buffer_append(out, t->text + e->end, t->len - e->end) < 0
+		       ? -1
+		       : 0;
 }

@@ -27,7 +27,7 @@ int step_add_lines(struct buffer *out, const struct buffer *t, const struct step
 	struct buffer value = BUFFER_INIT;
 	size_t from = t->len, to = t->len;
 	bool there = find_lines(t, &from, &to);
-	int status = step_value(&value, s) | buffer_append(out, t->data, from);
+	int status = step_value(&value, s) < 0 || buffer_append(out, t->data, from) < 0 ? -1 : 0;
 
 	if (!there && from && t->data[from - 1] != '\n')
 		status |= buffer_append(out, "\n", 1);
@@ -48,7 +48,10 @@ int step_drop_lines(struct buffer *out, const struct buffer *t)
 	/* The blank line above. */
 	if (from >= 2 && memcmp(t->data + from - 2, "\n\n", 2) == 0)
 		from--;
-	return buffer_append(out, t->data, from) | buffer_append(out, t->data + to, t->len - to);
+	return buffer_append(out, t->data, from) < 0 ||
+			       buffer_append(out, t->data + to, t->len - to) < 0
+		       ? -1
+		       : 0;
 }
 
 /* Whether the file is one of terse's: by its first line. */
