@@ -119,14 +119,16 @@ int words_read_element(struct words_reader *r)
 	return result;
 }
 
-/* `time` before something that is no simple command; otherwise it is a program like others. */
+/* `time` and its option before a pipeline. With other options it is a program like others. */
 static bool take_time(struct words_reader *r)
 {
 	const char *start = r->at;
 
 	if (words_take(r, "time")) {
-		words_skip_blanks(r);
-		if (*r->at == '(' || *r->at == '{')
+		do
+			words_skip_blanks(r);
+		while (words_take(r, "-p") || words_take(r, "--"));
+		if (*r->at != '\0' && !strchr("-\n;&|)", *r->at))
 			return true;
 		r->at = start;
 	}
@@ -203,11 +205,9 @@ int words_read_list(struct words_reader *r, enum words_ending ending)
 		size_t first = r->words->count;
 
 		words_skip_lines(r);
-		if (feeding == none) {
-			skip_prefixes(r);
-			if (at_end(r, ending))
-				return r->failure ? -1 : 0;
-		}
+		skip_prefixes(r);
+		if (feeding == none && at_end(r, ending))
+			return r->failure ? -1 : 0;
 		if (words_read_element(r) < 0)
 			return -1;
 		if (feeding != none)

@@ -474,10 +474,14 @@ class Hook(Wiring):
                 "tool_input": {"command": command}})
         self.assertEqual(answer("make -j2 | tail"), {"version": 1, "updated_input": {
             "command": TERSE + " --session s1 -c 'make -j2 | tail'"}})
+        self.assertIsNotNone(answer("time -p make; ! test x"))
         # What it would not run by itself has to stay visible to it.
         for command in ("curl x", "make; sudo rm x", "/usr/bin/wget x", "c'u'rl x", "$X y",
                         "echo $(curl x)", "echo `curl x`", "cat <(curl x)", "npm install -g x",
-                        "pip install --user x", "{curl,x}", "cd x && make"):
+                        "pip install --user x", "{curl,x}", "cd x && make",
+                        "time curl x", "! curl x", "time -p -- sudo make", "coproc curl x",
+                        "! time wget x", "true | time curl x", "make && time (curl x)",
+                        "time\tsudo x", "coproc A { curl x; }", "if ! time curl x; then :; fi"):
             self.assertIsNone(answer(command), command)
 
     def test_rewritten_command_runs(self):

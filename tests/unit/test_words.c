@@ -141,7 +141,8 @@ static void compound_commands_are_opened(void **state)
 	expect("case a in esac", "");
 	expect("case $(a) in\n # b )\n c) d\n;;\nesac", "d");
 	expect("! a | b; time (c); ((1 < 2)); d", "a>1; b; c; d");
-	expect("time a", "time|a");
+	expect("time a; ! time -p -- b | time c; coproc d", "a; b>2; c; d");
+	expect("time; time -f x a; time | b", "time; time|-f|x|a; time>3; b");
 	expect("if (a) then b; fi", "a; b");
 	expect("echo if then fi done", "echo|if|then|fi|done");
 	expect("'if' a", "if|a");
