@@ -18,6 +18,7 @@
 
 struct run {
 	int64_t started_ms;
+	size_t order; /* in which it was found: a newer one first */
 	struct id_found artifact; /* id "": none was made */
 	bool unkept;              /* it could not be */
 	bool looks;               /* it is no run for the purpose */
@@ -40,7 +41,7 @@ static struct run *add(struct runs *r)
 		r->room = room;
 	}
 	struct run *run = &r->items[r->count++];
-	*run = (struct run){.started_ms = 0};
+	*run = (struct run){.order = r->count};
 	return run;
 }
 
@@ -121,7 +122,7 @@ static int newest_first(const void *a, const void *b)
 	const struct run *x = a, *y = b;
 	if (x->started_ms != y->started_ms)
 		return x->started_ms < y->started_ms ? 1 : -1;
-	return strcmp(y->artifact.id, x->artifact.id);
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* The run meant, and the last artifact of it or before it. */
