@@ -64,8 +64,12 @@ JOBS     ?= $(shell nproc)
 SUB_MAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 
 .PHONY: all programs
+ifeq ($(filter-out all,$(MAKECMDGOALS)),)
 all:
 	+@$(SUB_MAKE) programs
+else # beside other goals a second make would build the same files at the same time
+all: programs
+endif
 programs: $(BUILD)/terse $(SHELLS) $(SHIM)
 
 $(BUILD)/terse: $(BUILD)/supervisor/main.o $(LIBRARY)
