@@ -16,6 +16,7 @@ struct digest_options {
 	const struct settings *settings;
 	enum interceptor_print print;
 	bool onlcr;          /* a line feed also returns to the first column */
+	bool returns;        /* a CR before it stays: the text is one already */
 	bool account;        /* what is collected is for an account (process/account.h) */
 	struct buffer *into; /* NULL: standard output */
 	/* The artifact that keeps what is left out; NULL: there is none. */

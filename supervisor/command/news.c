@@ -69,7 +69,10 @@ int news_print(const struct settings *s, struct text *text, uint64_t *told,
 	if (sought < 0)
 		return -1;
 	struct interceptor_options options = {
-		.terminal = {.cols = (unsigned)s->cols, .rows = (unsigned)s->rows, .onlcr = true},
+		.terminal = {.cols = (unsigned)s->cols,
+			     .rows = (unsigned)s->rows,
+			     .onlcr = true,
+			     .returns = true},
 		.limit = limit_of(s, false),
 		.print = INTERCEPT_PREVIEW,
 		.raw = INTERCEPT_RAW_NO,

@@ -188,6 +188,7 @@ static int print_preview(struct read *r)
 		.settings = r->settings,
 		.print = INTERCEPT_PREVIEW,
 		.onlcr = true,
+		.returns = true,
 		.into = r->verb.json ? &text : NULL,
 	};
 	int status = 0;

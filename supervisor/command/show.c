@@ -259,8 +259,10 @@ out:
 static int print(struct show *s)
 {
 	struct text text;
-	const struct digest_options options = {
-		.settings = s->settings, .print = INTERCEPT_PREVIEW, .onlcr = true};
+	const struct digest_options options = {.settings = s->settings,
+					       .print = INTERCEPT_PREVIEW,
+					       .onlcr = true,
+					       .returns = true};
 	if (text_open(&text, s->dir, s->found.id, ARTIFACT_OUT) < 0)
 		return -1;
 	int result = s->verb.json ? print_json(s, &options, &text) : print_text(s, &options, &text);

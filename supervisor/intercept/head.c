@@ -55,13 +55,14 @@ static int write_line(const struct head *h, const char *line, size_t len, bool i
 {
 	char count[HUMAN_LEN];
 	size_t n = is_cut ? utf8_floor(line, len, h->limit.max_line) : len;
+	bool returns = !is_cut && ended && len > 0 && line[len - 1] == '\r';
 
-	if (utf8_clean(out, line, n) < 0)
+	if (utf8_clean(out, line, n - returns) < 0)
 		return -1;
 	if (is_cut && !h->bare &&
 	    buffer_printf(out, "[... %s bytes omitted ...]", human_count(count, h->length - n)) < 0)
 		return -1;
-	return ended ? buffer_append(out, "\n", 1) : 0;
+	return ended ? buffer_append(out, &"\r\n"[!returns], 1 + returns) : 0;
 }
 
 /* The line of h->length bytes is complete; `len` of them are at hand. */

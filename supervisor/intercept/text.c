@@ -185,7 +185,7 @@ void intercept_overflow(struct interceptor *s)
 }
 
 /* How long the held text is when it is printed clean, where every invalid byte becomes three. The
-   last bytes may be half a character, unless this is the `end`. */
+   last bytes may be half a character or line end, unless this is the `end`. */
 static size_t printed_size(struct interceptor *s, bool end)
 {
 	size_t len = s->held.len - s->counted, cut = 0;
@@ -193,7 +193,7 @@ static size_t printed_size(struct interceptor *s, bool end)
 		return s->clean_len;
 	const char *data = s->held.data + s->counted;
 	if (end || !utf8_incomplete(data, len, &cut))
-		cut = 0;
+		cut = !end && data[len - 1] == '\r';
 	s->clean_len += utf8_clean_len(data, len - cut);
 	s->counted += len - cut;
 	return s->clean_len + cut;

@@ -170,17 +170,7 @@ size_t line_written(const struct line *l, size_t limit, enum line_cut cut)
 
 size_t line_clean_len(const char *data, size_t len)
 {
-	size_t at, step, total = 0;
-	char bytes[4];
-	uint32_t cp;
-
-	if (utf8_all_clean(data, len))
-		return len;
-	for (at = 0; at < len; at += step) {
-		step = utf8_decode(data + at, len - at, &cp);
-		total += utf8_is_clean(cp) ? utf8_put(cp, bytes) : 3;
-	}
-	return total;
+	return utf8_clean_len(data, len);
 }
 
 bool line_equal(const struct line *a, const struct line *b)

@@ -64,12 +64,13 @@ static int append_alike(struct buffer *out, const struct preview_piece *piece,
 			const struct wording_place *place)
 {
 	char count[HUMAN_LEN];
+	bool returns = piece->len > 0 && piece->text[piece->len - 1] == '\r';
 
 	human_count(count, piece->to - piece->from + 1);
 	if (buffer_printf(out, "[... %s more lines like this (", count) < 0 ||
 	    append_size(out, piece->bytes) < 0 || buffer_append_string(out, "): ") < 0 ||
 	    append_range(out, piece, place) < 0 || buffer_append_string(out, "; last: ") < 0 ||
-	    utf8_clean(out, piece->text, piece->len) < 0)
+	    utf8_clean(out, piece->text, piece->len - returns) < 0)
 		return -1;
 	return buffer_append_string(out, "]\n");
 }

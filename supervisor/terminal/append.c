@@ -157,6 +157,8 @@ static const char *take_runs(struct terminal *t, const char *p, const char *end)
 			tail->broken = true;
 			p += n;
 		} else if (*p == '\r' && p + 1 < end && p[1] == '\n') {
+			if (t->options.returns)
+				tail->data[tail->len++] = '\r';
 			tail->data[tail->len++] = '\n';
 			tail->newlines++;
 			tail->apart = false;
@@ -177,7 +179,7 @@ static bool control(struct terminal *t, char c)
 
 	tail->apart = true;
 	switch (c) {
-	case '\r': tail->carriage = !at_line_start(t); return true;
+	case '\r': tail->carriage = t->options.returns || !at_line_start(t); return true;
 	case '\a': tail->broken = true; return true;
 	case '\x7F': t->lossy = true; return true;
 	case '\v':
@@ -229,7 +231,9 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 		}
 
 		if (tail->carriage && *p == '\n') {
-			if (!add(t, p, 1, 1))
+			bool returns = terminal_keeps_return(t, p);
+
+			if (!add(t, returns ? "\r\n" : "\n", returns ? 2 : 1, 1))
 				break;
 			tail->carriage = false;
 			p++;

@@ -33,6 +33,7 @@ static void soft_wrap(struct terminal *t)
 	struct screen *s = t->screen;
 
 	s->x = 0;
+	screen_row(s, s->y)->returned = false;
 	if (s->y == s->bottom) {
 		screen_scroll(s, true);
 		return;
@@ -275,6 +276,8 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 			else
 				dispatch_event(t, PARSER_CSI, (unsigned char)p[-1]);
 		} else {
+			if (c == '\n' && terminal_keeps_return(t, p))
+				screen_row(t->screen, t->screen->y)->returned = true;
 			p++;
 			if (c != 0x7F)
 				dispatch_control(t, c);
@@ -309,6 +312,8 @@ void grid_replay(struct terminal *t, const char *data, size_t len)
 			if (c == '\n') {
 				t->screen->x = 0;
 				grid_line_feed(t);
+			} else if (c == '\r') {
+				screen_row(t->screen, t->screen->y)->returned = true;
 			} else {
 				screen_tab(t->screen);
 			}

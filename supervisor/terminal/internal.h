@@ -64,7 +64,9 @@ struct terminal {
 	bool lossy;
 	bool redraws;
 	uint64_t version;
-	char partial[4]; /* the beginning of a character */
+	const char *fed;   /* where the bytes begin that are being fed */
+	bool after_return; /* a CR came last before them */
+	char partial[4];   /* the beginning of a character */
 	unsigned partial_len;
 };
 
@@ -103,6 +105,8 @@ void grid_repeat(struct terminal *t);
 
 /* terminal.c */
 
+/* Whether the LF at p has a CR before it that is part of the text. */
+bool terminal_keeps_return(const struct terminal *t, const char *p);
 /* A character that began in t->partial: completes it with bytes from p on.
    Returns where it ended. */
 const char *terminal_resume(struct terminal *t, const char *p, const char *end);

@@ -118,6 +118,7 @@ static void copy_normal(struct terminal *t, const struct screen *from)
 		if (!first)
 			screen_row(s, 0)->wrapped = screen_row(from, 0)->wrapped;
 		copy_line(t, from, first, last, &y, &x);
+		screen_row(s, s->y)->returned = screen_row(from, last)->returned;
 	}
 	s->x = x < s->cols ? x : s->cols - 1;
 	s->y = y < s->base ? 0 : (unsigned)(y - s->base);

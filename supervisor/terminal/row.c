@@ -28,6 +28,7 @@ void row_reset(struct row *row)
 	row->handed = false;
 	row->uneven = false;
 	row->bent = false;
+	row->returned = false;
 	row->partial = false;
 }
 
@@ -236,10 +237,14 @@ void row_emit(const struct row *row, unsigned cols, const struct cluster_pool *p
 		emitter_row(e, row->wrapped, cell_width(row->cells[0]) == 2);
 	if (!row->plain) {
 		row_emit_cells(row, cols, pool, e);
-		return;
+	} else {
+		if (row->raw_len)
+			emitter_text(e, row->raw, row->raw_len);
+		emitter_blanks(e, cols - row->end);
+		e->gap = !(row->cells[cols - 1] & (CELL_TEXT | CELL_CLUSTER));
 	}
-	if (row->raw_len)
-		emitter_text(e, row->raw, row->raw_len);
-	emitter_blanks(e, cols - row->end);
-	e->gap = !(row->cells[cols - 1] & (CELL_TEXT | CELL_CLUSTER));
+	if (row->returned) {
+		e->pad = 0;
+		emitter_text(e, "\r", 1);
+	}
 }

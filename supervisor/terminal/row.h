@@ -24,12 +24,13 @@ struct row {
 	unsigned end;     /* plain: the column behind the last character or tab */
 	unsigned raw_len; /* plain: bytes of `raw` in use; else 0 */
 	bool plain;
-	bool wrapped; /* continues the row above (soft wrap) */
-	bool begun;   /* a newline led here, so the line above is complete */
-	bool handed;  /* its text was handed on already */
-	bool uneven;  /* plain: a character was not one column wide */
-	bool bent;    /* plain: has a tab that the text alone would put elsewhere */
-	bool partial; /* what went before `raw` in this row was handed on already */
+	bool wrapped;  /* continues the row above (soft wrap) */
+	bool begun;    /* a newline led here, so the line above is complete */
+	bool handed;   /* its text was handed on already */
+	bool uneven;   /* plain: a character was not one column wide */
+	bool bent;     /* plain: has a tab that the text alone would put elsewhere */
+	bool returned; /* a CR that is part of the text ends it */
+	bool partial;  /* what went before `raw` in this row was handed on already */
 };
 
 /* Bytes of `raw` that a row of `cols` columns has room for. */

@@ -3,6 +3,13 @@
 
 #include "supervisor/terminal/internal.h"
 
+/* A CR came last: it is part of the text before LF. */
+static void keep_return(struct terminal *t)
+{
+	if (t->tail.carriage && t->options.returns)
+		emitter_text(&t->emitter, "\r", 1);
+}
+
 static void newline(struct terminal *t)
 {
 	t->emitter.owed++;
@@ -19,6 +26,8 @@ static void text(struct terminal *t, const char *data, size_t len, size_t newlin
 		t->lossy = true;
 		newline(t);
 	}
+	if (data[0] == '\n')
+		keep_return(t);
 	t->tail.carriage = false;
 	emitter_text(&t->emitter, data, len);
 	t->emitter.newlines += newlines;
@@ -29,7 +38,10 @@ void strip_control(struct terminal *t, uint32_t c)
 	switch (c) {
 	case '\r': t->tail.carriage = true; return;
 	case '\a': return;
-	case '\n': newline(t); return;
+	case '\n':
+		keep_return(t);
+		newline(t);
+		return;
 	case '\v':
 	case '\f': newline(t); break;
 	default: break;

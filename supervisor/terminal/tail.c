@@ -107,7 +107,8 @@ static unsigned lay_out(const struct terminal *t, unsigned x, const char *data, 
 		}
 		if (cp != UTF8_REPLACEMENT)
 			width = width_of(cp);
-		if (cp == BYTE_ORDER_MARK || (width == 0 && x > 0 && (last || x >= s->cols)))
+		if (cp == BYTE_ORDER_MARK || cp == '\r' ||
+		    (width == 0 && x > 0 && (last || x >= s->cols)))
 			continue;
 		last = width;
 		if (x + width > s->cols) {

@@ -103,6 +103,11 @@ void terminal_character(struct terminal *t, uint32_t cp, bool valid, const char 
 	}
 }
 
+bool terminal_keeps_return(const struct terminal *t, const char *p)
+{
+	return t->options.returns && (p > t->fed ? p[-1] == '\r' : t->after_return);
+}
+
 const char *terminal_resume(struct terminal *t, const char *p, const char *end)
 {
 	char bytes[4];
@@ -159,6 +164,7 @@ void terminal_feed(struct terminal *t, const char *data, size_t len)
 
 	if (!len)
 		return;
+	t->fed = data;
 	while (p < end) {
 		if (t->parser.state != PARSER_GROUND)
 			p = sequence_feed(t, p, end);
@@ -169,6 +175,7 @@ void terminal_feed(struct terminal *t, const char *data, size_t len)
 		else
 			p = grid_feed(t, p, end);
 	}
+	t->after_return = end[-1] == '\r';
 	if (t->appending)
 		append_trim(t);
 	emitter_flush(&t->emitter);

@@ -8,7 +8,7 @@
 // ends inside it and there is no other text: then its last picture is.
 //
 // Bytes of plain lines are kept as they are (tabs, trailing blanks, invalid
-// UTF-8). CR LF is a newline. Soft-wrapped rows are joined.
+// UTF-8). CR LF is a newline, or stays. Soft-wrapped rows are joined.
 //
 // The struct owns its memory (a constant for given options, whatever the input)
 // and does no I/O. Running out of memory never loses text: the input is then
@@ -31,6 +31,8 @@ struct terminal_options {
 	bool onlcr;
 	/* False: lines stay as written, only escapes are removed. */
 	bool collapse;
+	/* A CR before LF stays in the text: it comes from the program and not from a pty. */
+	bool returns;
 };
 
 struct terminal_events {

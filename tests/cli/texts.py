@@ -22,12 +22,37 @@ class Exact(Case):
     def test_line_ends(self):
         for options in ((), ("--no-pty",), ("--tty",)):
             with self.subTest(options=options):
-                self.assertEqual(self.printed(b"a\r\nb\n", *options), b"a\nb\n")
+                end = b"\r\n" if "--no-pty" in options else b"\n"
+                self.assertEqual(self.printed(b"a\r\nb\n", *options), b"a" + end + b"b\n")
                 self.assertEqual(self.printed(b"a\nb\n", *options), b"a\nb\n")
-                self.assertEqual(self.printed(b"a\r\r\nb\n", *options), b"a\nb\n")
+                self.assertEqual(self.printed(b"a\r\r\nb\n", *options), b"a" + end + b"b\n")
                 self.assertEqual(self.printed(b"a\n\n\nb", *options), b"a\n\n\nb")
                 self.assertEqual(self.printed(b"\n", *options), b"\n")
                 self.assertEqual(self.printed(b"\n\n", *options), b"\n\n")
+
+    def test_crlf_through_a_pipe(self):
+        """The same bytes printed, in JSON, kept and read again; line numbers and searches agree."""
+        short = b"one\r\ntwo\r\n\r\nfour"
+        data = b"".join(b"line %d\r\n" % i for i in range(1, 9001))
+        write_file(os.path.join(self.work, "short"), short)
+        write_file(os.path.join(self.work, "long"), data)
+        self.assertEqual(self.terse("cat", "short").out, short)
+        run = self.terse("--format=json", "cat", "short")
+        self.assertEqual(json.loads(run.out)["stdout"].encode(), short)
+        for options in ((), ("--no-collapse",), ("--profile=default", "--no-pty"),
+                        ("--profile=default", "--no-pty", "--mode=ends"), ("--max-lines=9",)):
+            run = self.terse(*options, "cat", "long")
+            self.assertEqual(self.artifact(run.id), data, options)
+            lines = run.out.split(b"\n")
+            self.assertEqual(lines[0], b"line 1\r")
+            for line in lines:
+                self.assertTrue(line.startswith(b"[") or line.endswith(b"\r") or not line, line)
+            if "--mode=ends" in options:
+                self.assertEqual(lines[-3], b"line 9000\r")
+        self.assertEqual(self.ask("read", run.id, "--offset", "77", "--limit", "2"),
+                         b"line 77\r\nline 78\r\n")
+        self.assertEqual(self.ask("search", run.id, "e 77$"), b"77:line 77\n")
+        self.assertIn(b"\nline 9\r\n", self.ask("read", run.id, "--preview"))
 
     def test_overwritten(self):
         self.assertEqual(self.printed(b"10%\r50%\r100%\n"), b"100%\n")

@@ -35,7 +35,7 @@ static void keep(void *ctx, const char *data, size_t len)
 
 static struct terminal *make(struct sink *sink, unsigned cols, unsigned rows)
 {
-	struct terminal_options options = {cols, rows, true, true};
+	struct terminal_options options = {cols, rows, true, true, false};
 	struct terminal_events events = {keep, NULL, sink};
 	struct terminal *t = terminal_new(&options, &events);
 
@@ -76,10 +76,10 @@ static void assert_pending(const struct terminal *t, const char *want)
 static void options_out_of_range(void **state)
 {
 	static const struct terminal_options bad[] = {
-		{1, 24, true, true},
-		{1001, 24, true, true},
-		{80, 1, true, true},
-		{80, 501, true, true},
+		{1, 24, true, true, false},
+		{1001, 24, true, true, false},
+		{80, 1, true, true, false},
+		{80, 501, true, true, false},
 	};
 	struct terminal_events events = {keep, NULL, NULL};
 
@@ -350,7 +350,7 @@ static void resizing(void **state)
 /* Without collapse all text is final at once. */
 static void lines_as_written(void **state)
 {
-	struct terminal_options options = {80, 24, true, false};
+	struct terminal_options options = {80, 24, true, false, false};
 	struct sink sink = {0};
 	struct terminal_events events = {keep, NULL, &sink};
 	struct terminal *t = terminal_new(&options, &events);

@@ -314,7 +314,7 @@ static void run_file(struct play *play, const char *path)
 		}
 		finish(play);
 		snprintf(play->name, sizeof(play->name), "%s", line + 2);
-		play->options = (struct terminal_options){20, 5, false, true};
+		play->options = (struct terminal_options){20, 5, false, true, false};
 	}
 	finish(play);
 	free(line);

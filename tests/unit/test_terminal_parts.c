@@ -293,7 +293,7 @@ static void without_memory(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
 		struct buffer text = BUFFER_INIT;
-		struct terminal_options options = {20, 5, true, true};
+		struct terminal_options options = {20, 5, true, true, false};
 		struct terminal_events events = {keep, NULL, &text};
 		struct terminal *t = terminal_new(&options, &events);
 		struct buffer picture = BUFFER_INIT;
@@ -314,6 +314,36 @@ static void without_memory(void **state)
 	}
 }
 
+/* A CR before LF stays, however the bytes come in pieces and whichever gear is on. */
+static void returns_kept(void **state)
+{
+	static const char in[] = "\r\n1\r\n\r\n\033[31mred\033[m\r\n\ttab \r\n\xC3\xA9 \xFF\r\n"
+				 "one that is wrapped\r\n0123456789\r\na\nb\n\r\n\f\r\nend";
+	static const char want[] = "\r\n1\r\n\r\nred\r\n\ttab \r\n\xC3\xA9 \xFF\r\n"
+				   "one that is wrapped\r\n0123456789\r\na\nb\n\r\n\n\r\nend";
+	size_t len = sizeof(in) - 1;
+
+	(void)state;
+	for (int gear = 0; gear < 3; gear++) {
+		for (size_t size = 1; size <= len; size++) {
+			struct terminal_options options = {10, 4, true, gear < 2, true};
+			struct buffer text = BUFFER_INIT;
+			struct terminal_events events = {keep, NULL, &text};
+			struct terminal *t = terminal_new(&options, &events);
+
+			assert_non_null(t);
+			if (gear == 1)
+				terminal_force_grid(t);
+			for (size_t at = 0; at < len; at += size)
+				terminal_feed(t, in + at, len - at < size ? len - at : size);
+			terminal_finish(t);
+			assert_string_equal(buffer_string(&text), want);
+			terminal_free(t);
+			buffer_release(&text);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +356,7 @@ int main(void)
 		cmocka_unit_test(clusters),
 		cmocka_unit_test(clusters_are_swept),
 		cmocka_unit_test(without_memory),
+		cmocka_unit_test(returns_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
