@@ -24,7 +24,7 @@
 //     process/   frontend.c     the process that was typed
 //                keeper.c       the process that owns the pty
 //                guard.c        ends a run whose keeper was killed
-//                layout.c sink.c  who reads, and what the command gets as its streams
+//                layout.c sink.c kin.c  who reads, and what the command gets as its streams
 //                source.c       one channel from the command to its reader
 //                intake.c       a thread that reads ahead of it where there is much
 //                spawn.c environment.c signals.c pty.c  starting the command

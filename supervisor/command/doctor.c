@@ -8,6 +8,7 @@
 #include "supervisor/base/io.h"
 #include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/reader.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/pty.h"
 #include "supervisor/process/sink.h"
@@ -118,10 +119,7 @@ static void check_reader(struct doctor *d)
 		[SINK_FILE] = "a file; it gets the whole text",
 		[SINK_CLOSED] = "nobody; it is closed",
 	};
-	enum sink sink = sink_of(STDOUT_FILENO);
-	if (sink == SINK_PIPE)
-		sink = sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), false);
-	tell(d, NOTE, "standard output", "goes to %s", names[sink]);
+	tell(d, NOTE, "standard output", "goes to %s", names[reader_find()]);
 }
 
 static void check_switches(struct doctor *d)

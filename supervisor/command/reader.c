@@ -4,6 +4,7 @@
 
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/io.h"
+#include "supervisor/process/kin.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +12,8 @@
 enum sink reader_find(void)
 {
 	enum sink sink = sink_of(STDOUT_FILENO);
-	return sink == SINK_PIPE ? sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), true) : sink;
+	struct kin kin = {.passes = false};
+	return sink == SINK_PIPE ? sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), &kin) : sink;
 }
 
 int reader_notice(enum sink sink, const struct buffer *text)

@@ -4,6 +4,7 @@
 
 #include "shim/rule.h"
 #include "supervisor/base/io.h"
+#include "supervisor/process/kin.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -51,8 +52,9 @@ static enum sink look_at(int i, const struct settings *s)
 
 static void look_into(struct layout *l, int i)
 {
+	struct kin kin = {.passes = false};
 	if (l->sink[i] == SINK_PIPE)
-		l->sink[i] = sink_of_pipe(STDOUT_FILENO + i, getpid(), getppid(), false);
+		l->sink[i] = sink_of_pipe(STDOUT_FILENO + i, getpid(), getppid(), &kin);
 }
 
 static bool is_merged(struct layout *l, const struct settings *s)

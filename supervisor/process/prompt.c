@@ -6,6 +6,7 @@
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/io.h"
 #include "supervisor/base/utf8.h"
+#include "supervisor/process/kin.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <dirent.h>
@@ -122,31 +123,37 @@ static enum prompt_group look_at_process(pid_t pid, dev_t terminal)
 	return found;
 }
 
+/* Of a process of the group: whether that decides it. */
+static bool judge(enum prompt_group *found, pid_t pid, char state, dev_t terminal)
+{
+	if (state == 'R' || state == 'D') {
+		*found = PROMPT_BUSY;
+		return true;
+	}
+	if (state != 'S')
+		return false;
+	enum prompt_group one = look_at_process(pid, terminal);
+	if (one == PROMPT_READS || *found == PROMPT_BUSY)
+		*found = one;
+	else if (*found == PROMPT_HIDDEN && one == PROMPT_POLLS)
+		*found = one;
+	return false;
+}
+
 enum prompt_group prompt_look(pid_t group, dev_t terminal)
 {
 	enum prompt_group found = PROMPT_BUSY;
-	const struct dirent *entry;
-	DIR *dir = opendir("/proc");
-	while (dir && (entry = readdir(dir))) {
-		char *end;
+	struct kin kin = {.passes = false};
+	struct buffer run = BUFFER_INIT;
+	bool over = kin_descendants(&kin, getpid(), &run) < 0;
+	const pid_t *pids = (const pid_t *)run.data;
+	for (size_t i = 0; !over && i < run.len / sizeof(*pids); i++) {
 		struct process p;
-		pid_t pid = (pid_t)strtol(entry->d_name, &end, 10);
-		if (*end || pid <= 0 || process_read(pid, &p) < 0 || p.group != group)
-			continue;
-		if (p.state == 'R' || p.state == 'D') {
-			found = PROMPT_BUSY;
-			break;
-		}
-		if (p.state != 'S')
-			continue;
-		enum prompt_group one = look_at_process(pid, terminal);
-		if (one == PROMPT_READS || found == PROMPT_BUSY)
-			found = one;
-		else if (found == PROMPT_HIDDEN && one == PROMPT_POLLS)
-			found = one;
+		if (getpgid(pids[i]) == group && process_read(pids[i], &p) == 0)
+			over = judge(&found, pids[i], p.state, terminal);
 	}
-	if (dir)
-		closedir(dir);
+	kin_release(&kin);
+	buffer_release(&run);
 	return found;
 }
 

@@ -31,7 +31,8 @@ enum prompt_group {
 	PROMPT_HIDDEN, /* asleep; why can't be seen */
 };
 
-/* `terminal`: the device number of the terminal. */
+/* Looks at the processes of the group that descend from the caller. `terminal`: the device number
+   of the terminal. */
 enum prompt_group prompt_look(pid_t group, dev_t terminal);
 
 struct prompt {

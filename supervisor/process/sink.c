@@ -4,6 +4,7 @@
 
 #include "shim/process.h"
 #include "supervisor/base/io.h"
+#include "supervisor/process/kin.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -140,7 +141,7 @@ struct search {
 	const char *link;
 	bool pipeline; /* the parent is a shell: a child of another user may well read it */
 	int below;     /* how far to look below a child that is terse itself */
-	bool all; /* ask every process: the kernel's list skips one when another ends meanwhile */
+	struct kin *kin;
 };
 
 /* `terse A | terse B`: the second one has handed its stdin to B, below keeper and front end. */
@@ -160,106 +161,80 @@ static bool is_reader(const struct search *s, pid_t child)
 	if (s->below == 0 ||
 	    (!inside && (process_read(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
 		return false;
-	const struct search deeper = {child, s->except, s->link, false, s->below - 1, s->all};
+	/* It may have handed it on since a pass was made. */
+	kin_release(s->kin);
+	const struct search deeper = {child, s->except, s->link, false, s->below - 1, s->kin};
 	return child_reads_pipe(&deeper);
-}
-
-/* By what the kernel lists of each thread's children; -1: this kernel does not. */
-static int search_listed(const struct search *s)
-{
-	char path[64];
-	int found = -1, child;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)s->parent);
-	DIR *tasks = opendir(path);
-	const struct dirent *entry;
-	while (tasks && found != 1 && (entry = readdir(tasks))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%.16s/children", (int)s->parent,
-			 entry->d_name);
-		FILE *children = fopen(path, "re");
-		if (!children)
-			continue;
-		found = 0;
-		while (!found && fscanf(children, "%d", &child) == 1)
-			found = is_reader(s, child);
-		fclose(children);
-	}
-	if (tasks)
-		closedir(tasks);
-	return found;
-}
-
-/* By asking every process whose child it is. */
-static bool search_all(const struct search *s)
-{
-	bool found = false;
-	struct process p;
-	DIR *proc = opendir("/proc");
-	const struct dirent *entry;
-	while (proc && !found && (entry = readdir(proc))) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		found = pid > 0 && process_read(pid, &p) == 0 && p.parent == s->parent &&
-			is_reader(s, pid);
-	}
-	if (proc)
-		closedir(proc);
-	return found;
 }
 
 static bool child_reads_pipe(const struct search *s)
 {
-	int found = s->all ? -1 : search_listed(s);
-	return found < 0 ? search_all(s) : found;
+	struct buffer children = BUFFER_INIT;
+	bool found = kin_children(s->kin, s->parent, &children) < 0;
+	const pid_t *pids = (const pid_t *)children.data;
+	for (size_t i = 0; !found && i < children.len / sizeof(*pids); i++)
+		found = is_reader(s, pids[i]);
+	buffer_release(&children);
+	return found;
 }
 
-static enum sink look_for_reader(int fd, pid_t writer, pid_t parent, bool all)
+/* One of those above the writer. */
+struct ancestor {
+	pid_t pid;
+	bool shell;
+};
+
+/* From process to process upwards, through whatever started it (timeout, sudo, xargs), to the one
+   that reads. Puts those it came by into `up`. Returns how many, or -1 if one of them is a program
+   that reads, or can't be seen. */
+static int climb(pid_t writer, pid_t parent, const char *link, struct ancestor up[ANCESTORS_MAX])
+{
+	struct process p;
+	int count = 0;
+	/* The writer may have been killed. */
+	if (process_read(writer, &p) == 0)
+		parent = p.parent;
+	while (count < ANCESTORS_MAX && parent > 0) {
+		if (process_read(parent, &p) < 0)
+			return -1;
+		bool shell = is_shell(parent, &p);
+		enum reading reading = look_at(parent, link);
+		/* Some shells become the last program of a pipeline. */
+		if (reading == READS_STDIN || (reading != READS_NOT && shell))
+			return -1;
+		up[count++] = (struct ancestor){parent, shell};
+		if (reading == READS)
+			break;
+		if (reading == HIDDEN && !is_in(switches, COUNT(switches), p.name))
+			break;
+		parent = p.parent;
+	}
+	return count;
+}
+
+enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct kin *kin)
 {
 	char path[64], link[64];
-	struct process p;
+	struct ancestor up[ANCESTORS_MAX];
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	ssize_t n = readlink(path, link, sizeof(link) - 1);
 	if (n <= 0)
 		return SINK_PROGRAM;
-	/* The writer may have been killed. */
-	if (process_read(writer, &p) < 0)
-		p.parent = parent;
 	link[n] = '\0';
 	/* A FIFO with a name was made for programs; its reader may not even have opened it yet. */
 	if (strncmp(link, "pipe:", 5) != 0)
 		return SINK_PROGRAM;
+	/* First those above: a shell may be about to start the reader, and has its end until then.
+	   After that the reader is there to be found among the children. */
+	int count = climb(writer, parent, link, up);
 	/* `terse ... > >(reader)`: the shell's child makes the reader before it becomes terse. */
-	const struct search own = {writer, getpid(), link, false, 0, all};
-	if (child_reads_pipe(&own))
-		return SINK_PROGRAM;
-	/* From process to process upwards, through whatever started it (timeout, sudo, xargs), to
-	   the one that reads. */
-	pid_t at = writer;
-	for (int i = 0; i < ANCESTORS_MAX && (parent = p.parent) > 0; i++) {
-		if (process_read(parent, &p) < 0)
-			return SINK_PROGRAM;
-		bool shell = is_shell(parent, &p);
-		const struct search children = {parent, at, link, shell, BELOW_TERSE, all};
-		/* First the shell: it may be about to start the reader, which has its end then. */
-		enum reading reading = look_at(parent, link);
-		/* Some shells become the last program of a pipeline. */
-		if (reading == READS_STDIN || (reading != READS_NOT && shell))
-			return SINK_PROGRAM;
-		if (child_reads_pipe(&children))
-			return SINK_PROGRAM;
-		if (reading == READS)
-			return SINK_AGENT;
-		if (reading == HIDDEN && !is_in(switches, COUNT(switches), p.name))
-			return SINK_AGENT;
-		at = parent;
+	struct search s = {writer, getpid(), link, false, 0, kin};
+	bool found = count < 0 || child_reads_pipe(&s);
+	for (int i = 0; !found && i < count; i++) {
+		s = (struct search){
+			up[i].pid, i ? up[i - 1].pid : writer, link, up[i].shell, BELOW_TERSE, kin};
+		found = child_reads_pipe(&s);
 	}
-	return SINK_AGENT;
-}
-
-enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, bool surely)
-{
-	enum sink sink = look_for_reader(fd, writer, parent, false);
-	if (sink == SINK_AGENT && surely)
-		sink = look_for_reader(fd, writer, parent, true);
-	return sink;
+	kin_release(kin);
+	return found ? SINK_PROGRAM : SINK_AGENT;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct kin;
+
 enum sink {
 	SINK_PERSON,  /* a terminal */
 	SINK_AGENT,   /* a socket; a pipe that is read by none of these: */
@@ -18,12 +20,11 @@ enum sink {
 /* By the descriptor alone; a pipe is SINK_PIPE. */
 enum sink sink_of(int fd);
 
-/* Who reads the pipe that process `writer`, a child of `parent`, was started with: looks through
-   /proc at the shells above it and at what they and its parent have started. SINK_PROGRAM where
-   /proc can't tell, since a program must never get a preview. `surely`: SINK_AGENT is said only
-   after a second look, which takes a millisecond, since a reader that is just being started can be
-   missed. */
-enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, bool surely);
+/* Who reads the pipe that process `writer`, a child of `parent`, was started with: looks at the
+   processes above it, up to the one that reads, and then at what they have started, and at nobody
+   else. SINK_PROGRAM where /proc can't tell, since a program must never get a preview. `kin`:
+   zeroed, and released afterwards. */
+enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct kin *kin);
 
 /* Whether both descriptors are one open file, so that what is written to either
    comes out in order. */

@@ -5,6 +5,7 @@
 #include "config/limit.h"
 #include "supervisor/base/io.h"
 #include "supervisor/process/account.h"
+#include "supervisor/process/kin.h"
 #include "supervisor/process/pty.h"
 
 #include <errno.h>
@@ -73,7 +74,8 @@ static void on_print(void *ctx, const char *data, size_t len)
 static enum interceptor_print on_resolve(void *ctx)
 {
 	struct source *s = ctx;
-	s->sink = sink_of_pipe(s->outlet.fd, s->job->front, s->job->parent, true);
+	struct kin kin = {.passes = false};
+	s->sink = sink_of_pipe(s->outlet.fd, s->job->front, s->job->parent, &kin);
 	return s->sink == SINK_AGENT ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
 }
 

@@ -1,7 +1,8 @@
 // Runs commands and measures them as the one who waits for them does: from the
 // start until the command has ended and its output is closed.
 //
-//   meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|null] [clean=DIR] -- A... -- B...
+//   meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|pipe|null] [clean=DIR] [crowd=N]
+//              -- A... -- B...
 //       runs A and B by turns; prints the ratio of their median times (the one that counts)
 //       and that of their shortest ones (what a busy machine disturbs least)
 //   meter peak NAME BUDGET_MB -- A...
@@ -11,7 +12,8 @@
 //
 // in: standard input, /dev/null otherwise. out: where standard output and error
 // go; an agent that gives its commands one socket for both, or one for each, and
-// reads them. clean: what is below DIR is removed after each run.
+// reads them. clean: what is below DIR is removed after each run. crowd: A runs among so many
+// processes that it has nothing to do with.
 //
 // A budget of 0 is none. Everything that A or B leave running is waited for before the next run.
 // Exit status 1: a command failed, so there is nothing to compare.
@@ -20,6 +22,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,6 +41,8 @@ struct setup {
 	const char *in;
 	const char *clean;
 	int sockets; /* 0: output goes to /dev/null */
+	bool pipe;   /* the one is a pipe */
+	int crowd;
 };
 
 struct outcome {
@@ -123,7 +128,36 @@ static int add_variables(char **argv, char ***envp)
 	return given;
 }
 
-static struct outcome run(const struct setup *s, char **argv)
+/* Starts processes that sleep, below one that leads their group. */
+static pid_t gather(int count)
+{
+	int ends[2];
+	char byte;
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		fail("pipe");
+	pid_t leader = fork();
+	if (leader == 0) {
+		setpgid(0, 0);
+		for (int i = 0; i < count; i++) {
+			pid_t pid = fork();
+			if (pid < 0)
+				_exit(1);
+			while (pid == 0)
+				pause();
+		}
+		if (write(ends[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ends[1]);
+	if (leader < 0 || read(ends[0], &byte, 1) != 1)
+		fail("crowd");
+	close(ends[0]);
+	return leader;
+}
+
+static struct outcome run(const struct setup *s, char **argv, int crowd)
 {
 	struct outcome o = {0};
 	char **envp;
@@ -131,12 +165,13 @@ static struct outcome run(const struct setup *s, char **argv)
 	posix_spawn_file_actions_t actions;
 	int ours[2], theirs[2], status;
 	struct rusage usage;
-	pid_t pid;
+	pid_t pid, leader = crowd ? gather(crowd) : 0;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, 0, s->in ? s->in : "/dev/null", O_RDONLY, 0);
 	for (int i = 0; i < s->sockets; i++) {
 		int pair[2];
-		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		if (s->pipe ? pipe2(pair, O_CLOEXEC) < 0
+			    : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 			fail("socketpair");
 		ours[i] = pair[0];
 		theirs[i] = pair[1];
@@ -159,6 +194,8 @@ static struct outcome run(const struct setup *s, char **argv)
 		fail("wait4");
 	o.ms = now_ms() - start;
 	note(&o, status, &usage, true);
+	if (leader)
+		kill(-leader, SIGKILL);
 	while (wait4(-1, &status, 0, &usage) > 0)
 		note(&o, status, &usage, false);
 	posix_spawn_file_actions_destroy(&actions);
@@ -172,9 +209,9 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	return place->level > 0 ? remove(path) : 0;
 }
 
-static double measure(const struct setup *s, char **argv)
+static double measure(const struct setup *s, char **argv, int crowd)
 {
-	struct outcome o = run(s, argv);
+	struct outcome o = run(s, argv, crowd);
 	if (o.failed) {
 		fprintf(stderr, "meter: %s failed\n", argv[0]);
 		exit(1);
@@ -231,7 +268,7 @@ static void pair(const char *name, double budget, int runs, const struct setup *
 		fail("memory");
 	for (int i = -WARMUPS; i < runs; i++) {
 		for (int side = 0; side < 2; side++) {
-			double taken = measure(s, argv[side]);
+			double taken = measure(s, argv[side], side == 0 ? s->crowd : 0);
 			if (i >= 0)
 				ms[side][i] = taken;
 		}
@@ -249,7 +286,7 @@ static void pair(const char *name, double budget, int runs, const struct setup *
 static void peak(const char *name, double budget, char **argv)
 {
 	const struct setup s = {.sockets = 1};
-	struct outcome o = run(&s, argv);
+	struct outcome o = run(&s, argv, 0);
 	if (o.failed) {
 		fprintf(stderr, "meter: %s failed\n", argv[0]);
 		exit(1);
@@ -263,8 +300,8 @@ static void peak(const char *name, double budget, char **argv)
 
 static int usage(void)
 {
-	fputs("usage: meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|null] [clean=DIR] "
-	      "-- A... -- B...\n"
+	fputs("usage: meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|pipe|null] "
+	      "[clean=DIR] [crowd=N] -- A... -- B...\n"
 	      "       meter peak NAME BUDGET_MB -- A...\n",
 	      stderr);
 	return 2;
@@ -272,10 +309,11 @@ static int usage(void)
 
 static bool take_word(struct setup *s, const char *word)
 {
-	static const char *const outs[] = {"out=null", "out=socket", "out=sockets"};
-	for (int i = 0; i < 3; i++) {
+	static const char *const outs[] = {"out=null", "out=socket", "out=sockets", "out=pipe"};
+	for (int i = 0; i < 4; i++) {
 		if (strcmp(word, outs[i]) == 0) {
-			s->sockets = i;
+			s->pipe = i == 3;
+			s->sockets = s->pipe ? 1 : i;
 			return true;
 		}
 	}
@@ -283,6 +321,8 @@ static bool take_word(struct setup *s, const char *word)
 		s->in = word + 3;
 	else if (strncmp(word, "clean=", 6) == 0)
 		s->clean = word + 6;
+	else if (strncmp(word, "crowd=", 6) == 0)
+		s->crowd = (int)strtol(word + 6, NULL, 10);
 	else
 		return false;
 	return true;

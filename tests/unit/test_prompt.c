@@ -219,6 +219,8 @@ static void polling_alone_is_not_waiting(void **state)
 		if (raw)
 			cfmakeraw(&modes);
 		assert_int_equal(tcsetattr(r.master, TCSANOW, &modes), 0);
+		/* It was woken up by that. */
+		assert_becomes(&r, PROMPT_POLLS);
 		for (int asking = 0; asking <= 1; asking++) {
 			struct prompt p = {.master = r.master, .device = r.device};
 			prompt_touch(&p, 0);

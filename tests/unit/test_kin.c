@@ -1,0 +1,168 @@
+// Who is whose child, with real processes.
+
+#include "supervisor/process/kin.h"
+#include "tests/unit/child.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static bool has(const struct buffer *found, pid_t pid)
+{
+	for (size_t i = 0; i < found->len; i += sizeof(pid)) {
+		if (memcmp(found->data + i, &pid, sizeof(pid)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		/* Even if the test fails. */
+		alarm(60);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	child_wait(pid);
+}
+
+/* A child that has one of its own, which it names. */
+static pid_t parent_of_one(pid_t *child)
+{
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		pid_t own = sleeper();
+		CHECK(write(ends[1], &own, sizeof(own)) == sizeof(own));
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ends[0], child, sizeof(*child)), sizeof(*child));
+	close(ends[0]), close(ends[1]);
+	return pid;
+}
+
+static void children_and_theirs(void **state)
+{
+	pid_t grandchild, child = parent_of_one(&grandchild), other = sleeper();
+	(void)state;
+	for (int passes = 0; passes <= 1; passes++) {
+		struct kin kin = {.passes = passes};
+		struct buffer found = BUFFER_INIT;
+		assert_int_equal(kin_children(&kin, getpid(), &found), 0);
+		assert_int_equal(found.len, 2 * sizeof(pid_t));
+		assert_true(has(&found, child) && has(&found, other));
+		assert_int_equal(kin_descendants(&kin, getpid(), &found), 0);
+		assert_int_equal(found.len, 3 * sizeof(pid_t));
+		assert_true(has(&found, grandchild));
+		assert_int_equal(kin_children(&kin, other, &found), 0);
+		assert_int_equal(found.len, 0);
+		assert_int_equal(kin.passes, passes);
+		kin_release(&kin);
+		buffer_release(&found);
+	}
+	kill(grandchild, SIGKILL);
+	end(child);
+	end(other);
+}
+
+static void *start_one(void *pid)
+{
+	*(pid_t *)pid = sleeper();
+	return NULL;
+}
+
+static void children_of_another_thread(void **state)
+{
+	struct kin kin = {.passes = false};
+	struct buffer found = BUFFER_INIT;
+	pthread_t thread;
+	pid_t child = 0;
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, start_one, &child), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(kin_children(&kin, getpid(), &found), 0);
+	assert_true(has(&found, child));
+	end(child);
+	kin_release(&kin);
+	buffer_release(&found);
+}
+
+/* Who has gone has none, and is no reason to ask everybody. */
+static void who_is_gone(void **state)
+{
+	struct kin kin = {.passes = false};
+	struct buffer found = BUFFER_INIT;
+	pid_t pid = sleeper();
+	(void)state;
+	end(pid);
+	assert_int_equal(kin_children(&kin, pid, &found), 0);
+	assert_int_equal(found.len, 0);
+	assert_false(kin.passes);
+	kin_release(&kin);
+	buffer_release(&found);
+}
+
+#define COMING 100
+
+/* Others end all the time: one list alone would skip some that stay. */
+static void nobody_who_stays_is_missed(void **state)
+{
+	pid_t stays[COMING], goes[COMING];
+	struct buffer found = BUFFER_INIT;
+	(void)state;
+	/* Who ends is gone from the list at once. */
+	signal(SIGCHLD, SIG_IGN);
+	for (int round = 0; round < 10; round++) {
+		for (int i = 0; i < COMING; i++) {
+			goes[i] = sleeper();
+			stays[i] = sleeper();
+		}
+		pid_t killer = fork();
+		if (killer == 0) {
+			for (int i = 0; i < COMING; i++) {
+				kill(goes[i], SIGKILL);
+				usleep(10);
+			}
+			_exit(0);
+		}
+		while (kill(killer, 0) == 0) {
+			struct kin kin = {.passes = false};
+			assert_int_equal(kin_children(&kin, getpid(), &found), 0);
+			for (int i = 0; i < COMING; i++)
+				assert_true(has(&found, stays[i]));
+			kin_release(&kin);
+		}
+		for (int i = 0; i < COMING; i++)
+			kill(stays[i], SIGKILL);
+	}
+	signal(SIGCHLD, SIG_DFL);
+	buffer_release(&found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(children_and_theirs),
+		cmocka_unit_test(children_of_another_thread),
+		cmocka_unit_test(who_is_gone),
+		cmocka_unit_test(nobody_who_stays_is_missed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
