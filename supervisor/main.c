@@ -25,6 +25,7 @@
 //                keeper.c       the process that owns the pty
 //                guard.c        ends a run whose keeper was killed
 //                layout.c sink.c kin.c  who reads, and what the command gets as its streams
+//                delivery.c     what has become of what was printed
 //                source.c       one channel from the command to its reader
 //                intake.c       a thread that reads ahead of it where there is much
 //                spawn.c environment.c signals.c pty.c  starting the command
@@ -75,6 +76,7 @@
 #include "supervisor/command/command.h"
 #include "supervisor/command/config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +128,16 @@ static void run_anyway(int argc, char **argv)
 		execvp(argv[1], argv + 1);
 }
 
+/* Not every verb looks at what has become of its words. */
+static int end(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (errno != EPIPE)
+		perror("terse: standard output");
+	return status ? status : 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct settings settings;
@@ -139,7 +151,7 @@ int main(int argc, char **argv)
 	}
 	const struct verb *verb = find_verb(argv[1]);
 	if (verb && argc == 3 && strcmp(argv[2], "--help") == 0)
-		return command_help(&context, 2, (char *[]){argv[0], argv[1], NULL});
+		return end(command_help(&context, 2, (char *[]){argv[0], argv[1], NULL}));
 	if (settings_load(&settings, &error) < 0) {
 		run_anyway(argc, argv);
 		perror("terse");
@@ -150,5 +162,5 @@ int main(int argc, char **argv)
 	int status =
 		verb ? verb->run(&context, argc - 1, argv + 1) : command_run(&context, argc, argv);
 	settings_release(&settings);
-	return status;
+	return end(status);
 }

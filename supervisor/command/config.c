@@ -36,7 +36,10 @@ static int print(struct buffer *text, int result)
 	if (result == 0)
 		result = io_write(STDOUT_FILENO, text->data, text->len);
 	buffer_release(text);
-	return result == 0 || errno == EPIPE ? 0 : fail("standard output");
+	if (result == 0 || errno == EPIPE)
+		return 0;
+	fail("standard output");
+	return 1;
 }
 
 /* The same for text that may hold anything. */

@@ -255,8 +255,10 @@ int command_doctor(struct command_context *c, int argc, char **argv)
 	check_agents(&d, &place);
 	check_reader(&d);
 	check_switches(&d);
-	if (json && print_json(&d) < 0)
-		return EXIT_TERSE;
+	if (json && print_json(&d) < 0) {
+		verb_error(argv[0], "%m");
+		return 1;
+	}
 	json_decref(d.checks);
 	return d.problems > 0;
 }

@@ -196,7 +196,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	int error = f.digest.error;
 	if (error && error != EPIPE) {
 		fprintf(stderr, "terse filter: standard output: %s\n", strerror(error));
-		result = EXIT_TERSE;
+		result = 1;
 	}
 out:
 	digest_release(&f.digest);

@@ -324,8 +324,10 @@ int command_init(struct command_context *c, int argc, char **argv)
 	if (!i.undo && !i.dry_run && !i.failed)
 		advice_append(&i.out, i.wiring, &i.place);
 	if (utf8_clean(&clean, text_of(&i.out), i.out.len) < 0 ||
-	    io_write(STDOUT_FILENO, text_of(&clean), clean.len) < 0)
+	    io_write(STDOUT_FILENO, text_of(&clean), clean.len) < 0) {
+		verb_error(VERB, "%m");
 		i.failed = true;
+	}
 	buffer_release(&i.out);
 	buffer_release(&clean);
 	return i.failed;

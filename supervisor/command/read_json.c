@@ -148,10 +148,9 @@ int read_json_page(struct read *r)
 	int result = page_make(&p, &r->text, &r->lines, &total);
 	if (result == 1)
 		status = read_past_lines(r, total);
-	else if (result < 0 || add_page(&out, r, &p) < 0)
+	else if (result < 0 || add_page(&out, r, &p) < 0 ||
+		 io_write(STDOUT_FILENO, out.data, out.len) < 0)
 		status = read_failed(r);
-	else if (io_write(STDOUT_FILENO, out.data, out.len) < 0)
-		status = 1;
 	buffer_release(&out);
 	page_release(&p);
 	return status;
@@ -189,10 +188,9 @@ int read_json_slice(struct read *r)
 	int status = 0;
 	if (r->from > r->text.size)
 		return read_past_bytes(r);
-	if (slice_make(&s, &r->text, &request) < 0 || add_slice(&out, r, &s) < 0)
+	if (slice_make(&s, &r->text, &request) < 0 || add_slice(&out, r, &s) < 0 ||
+	    io_write(STDOUT_FILENO, out.data, out.len) < 0)
 		status = read_failed(r);
-	else if (io_write(STDOUT_FILENO, out.data, out.len) < 0)
-		status = 1;
 	buffer_release(&out);
 	slice_release(&s);
 	return status;

@@ -34,7 +34,9 @@ static void tell(const struct verb *v, enum envelope_code code, const char *form
 		  utf8_clean(&line, text.data, text.len) < 0 || buffer_append(&line, "\n", 1) < 0))
 		result = -1;
 	if (result == 0)
-		io_write(v->json ? STDOUT_FILENO : STDERR_FILENO, line.data, line.len);
+		result = io_write(v->json ? STDOUT_FILENO : STDERR_FILENO, line.data, line.len);
+	if (result < 0 && v->json && errno != EPIPE)
+		verb_error(v->name, "%m");
 	buffer_release(&text);
 	buffer_release(&line);
 }

@@ -24,8 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EXIT_TIMEOUT 124
-#define EXIT_FAILED  125
+#define EXIT_FAILED 125
 
 /* How often a front end in the background looks whether it has come to the foreground; a shell
    that continues a running job does not tell. */

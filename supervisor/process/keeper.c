@@ -16,7 +16,7 @@
 #include "shim/active.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
-#include "supervisor/process/account.h"
+#include "supervisor/process/delivery.h"
 #include "supervisor/process/environment.h"
 #include "supervisor/process/family.h"
 #include "supervisor/process/guard.h"
@@ -57,7 +57,7 @@
 
 #define DRAIN_TRIES 3
 
-/* How long a reader that stalls keeps the keeper of a killed front end. */
+/* How long one who looks at the run from outside, and stalls, is waited for. */
 #define STALL_MS 1000
 
 enum keeper_state { KEEPER_RUNNING, KEEPER_FLUSHING, KEEPER_LINGERING };
@@ -69,7 +69,7 @@ struct keeper {
 	int guard;
 	int signals; /* signalfd for SIGCHLD */
 	pid_t command;
-	int status; /* of the command, once it has ended */
+	int status; /* of the command, once it has ended; then of the run */
 	bool timed_out;
 	bool interrupted;            /* the front end died first */
 	bool stopped;                /* the command is, at the moment */
@@ -82,8 +82,8 @@ struct keeper {
 	struct source sources[2];
 	int source_count;
 	struct record record;
-	struct account account; /* of the run, in a format other than text */
-	struct buffer input;    /* for the command's terminal */
+	struct delivery delivery;
+	struct buffer input; /* for the command's terminal */
 	struct live live;
 	dev_t device; /* of the command's controlling terminal, or 0 */
 	struct family_end family;
@@ -246,6 +246,7 @@ static void begin_ending(struct keeper *k, int step)
 static int on_signal(void *ctx, int sig)
 {
 	struct keeper *k = ctx;
+	delivery_signal(&k->delivery, clock_monotonic_ms(), sig ? sig : SIGTERM);
 	if (sig == 0 || sig == SIGKILL)
 		begin_ending(k, sig ? FAMILY_KILL : FAMILY_TERM);
 	else if (k->state != KEEPER_RUNNING)
@@ -283,71 +284,22 @@ static struct interceptor_ending describe_end(const struct keeper *k, const stru
 	return e;
 }
 
-/* Information was lost: that is the one thing terse itself says on stderr. */
-static void tell_not_kept(struct keeper *k)
-{
-	const struct record *r = &k->record;
-	struct buffer line = BUFFER_INIT;
-	int error = r->artifact ? artifact_error(r->artifact) : r->error;
-	bool lost = false;
-	for (int i = 0; i < k->source_count; i++) {
-		const struct source *s = &k->sources[i];
-		lost |= s->text && (s->fd >= 0 || interceptor_is_partial(s->text));
-	}
-	if (!lost || !error || wording_not_kept(&line, error) < 0)
-		return;
-	/* Through the queue of stderr, if it has one: in order, and nothing blocks. */
-	struct outlet own = {.own = -1}, *outlet = &k->sources[k->source_count - 1].outlet;
-	if (outlet->fd != STDERR_FILENO && !sink_is_same(outlet->fd, STDERR_FILENO)) {
-		outlet = &own;
-		outlet_init(outlet, STDERR_FILENO);
-	}
-	outlet_write(outlet, line.data, line.len);
-	outlet_release(&own);
-	buffer_release(&line);
-}
-
-/* Where the account goes, or NULL. */
-static struct outlet *account_outlet(struct keeper *k)
-{
-	struct source *s = &k->sources[0];
-	return k->source_count > 0 && !s->is_stderr ? &s->outlet : NULL;
-}
-
-/* Prints some more of the account if its reader takes it. Returns whether it did: then there may be
-   no reason to wait for anything. */
-static bool print_account(struct keeper *k)
-{
-	struct outlet *o = account_outlet(k);
-	struct buffer *piece = &k->account.out;
-	if (!k->account.is_open || outlet_is_full(o))
-		return false;
-	buffer_clear(piece);
-	account_next(&k->account, piece);
-	outlet_write(o, piece->data, piece->len);
-	if (o->error)
-		k->account.is_open = false;
-	/* It does not stall. */
-	if (k->stall_at)
-		k->stall_at = clock_monotonic_ms() + STALL_MS;
-	return true;
-}
-
 static void take_account(struct keeper *k)
 {
-	if (!account_outlet(k))
+	struct account *account = &k->delivery.account;
+	if (!delivery_account_outlet(&k->delivery))
 		return;
-	account_init(&k->account, k->job, &k->record);
+	account_init(account, k->job, &k->record);
 	if (k->asked)
-		report_warn(&k->account.report,
+		report_warn(&account->report,
 			    "waiting for input: \"%s\"; answer: terse send %s TEXT --key enter",
 			    k->prompt, k->record.meta.id);
 	for (int i = 0; i < k->source_count; i++) {
 		const struct source *s = &k->sources[i];
-		account_add(&k->account, s->text, s->is_stderr, s->fd >= 0, &k->record);
+		account_add(account, s->text, s->is_stderr, s->fd >= 0, &k->record);
 		if (s->lost)
-			report_warn(&k->account.report, "%s: %s",
-				    s->is_stderr ? "stderr" : "stdout", strerror(ENOMEM));
+			report_warn(&account->report, "%s: %s", s->is_stderr ? "stderr" : "stdout",
+				    strerror(ENOMEM));
 	}
 }
 
@@ -362,7 +314,7 @@ static void tell_report(struct keeper *k)
 		const struct interceptor_ending e = describe_end(k, &k->sources[i], state);
 		source_report(&k->sources[i], &e);
 	}
-	tell_not_kept(k);
+	delivery_tell_not_kept(&k->delivery);
 }
 
 /* Once one of two texts is kept, both are. */
@@ -405,8 +357,8 @@ static void report(struct keeper *k)
 	k->live.timed_out = k->timed_out;
 	live_changed(&k->live);
 	k->state = KEEPER_FLUSHING;
-	if (k->front < 0)
-		k->stall_at = clock_monotonic_ms() + STALL_MS;
+	delivery_begin(&k->delivery, clock_monotonic_ms(),
+		       k->family.step ? INT64_MAX : k->job->settings->grace);
 }
 
 /* The caller has waited long enough, or the command waits for input: it goes on by itself. Where
@@ -440,7 +392,7 @@ static void yield(struct keeper *k)
 
 static void drop_callers(struct keeper *k)
 {
-	account_release(&k->account);
+	account_release(&k->delivery.account);
 	for (int i = 0; i < k->source_count; i++)
 		source_let_go(&k->sources[i]);
 	io_null(STDIN_FILENO, STDERR_FILENO);
@@ -452,11 +404,13 @@ static void drop_callers(struct keeper *k)
 static void finish_yield(struct keeper *k)
 {
 	k->yielded = true;
+	int status = (int)k->job->settings->yield_status << 8;
+	int code = delivery_exit_code(&k->delivery, status);
 	drop_callers(k);
 	/* What goes on must not keep a file system busy. */
 	chdir("/");
 	k->live.asks = k->live.terminal;
-	tell(k, MESSAGE_YIELDED, (int)k->job->settings->yield_status, 0);
+	tell(k, MESSAGE_YIELDED, code, 0);
 	io_close(&k->front);
 }
 
@@ -581,9 +535,8 @@ static void on_front_gone(struct keeper *k)
 	if (k->state == KEEPER_RUNNING) {
 		k->interrupted = true;
 		begin_ending(k, FAMILY_HUP);
-	} else {
-		k->stall_at = clock_monotonic_ms() + STALL_MS;
 	}
+	delivery_hurry(&k->delivery, clock_monotonic_ms(), 0);
 }
 
 static void on_front(struct keeper *k)
@@ -595,6 +548,7 @@ static void on_front(struct keeper *k)
 		case MESSAGE_SIGNAL:
 			if (k->state == KEEPER_RUNNING)
 				kill(-k->command, m.a);
+			delivery_signal(&k->delivery, clock_monotonic_ms(), m.a);
 			break;
 		case MESSAGE_AWAKE:
 			if (++k->awake >= k->told)
@@ -612,8 +566,8 @@ static void on_front(struct keeper *k)
 		on_front_gone(k);
 }
 
-/* The reader is gone or its disk is full: the command finds that out as it would without terse. An
-   agent's command goes on, since its text is kept. */
+/* The reader is gone or its disk is full: the command finds that out as it would without terse, or
+   nearly so. An agent's command goes on, since its text is kept. */
 static void on_broken_outlet(struct keeper *k, struct source *s)
 {
 	if (s->fd < 0 || k->state != KEEPER_RUNNING)
@@ -621,7 +575,9 @@ static void on_broken_outlet(struct keeper *k, struct source *s)
 	/* SINK_PIPE: nobody asked who reads, and now nobody does. */
 	if (s->sink != SINK_PROGRAM && s->sink != SINK_FILE && s->sink != SINK_PIPE)
 		return;
-	if (s->pty)
+	if (s->outlet.error == EFBIG)
+		kill(-k->command, SIGXFSZ);
+	else if (s->pty)
 		kill(-k->command, SIGPIPE);
 	source_close(s);
 }
@@ -720,6 +676,7 @@ static void on_time(struct keeper *k, int64_t now)
 			k->timed_out = true;
 			begin_ending(k, FAMILY_TERM);
 		}
+		delivery_hurry(&k->delivery, now, W_EXITCODE(EXIT_TIMEOUT, 0));
 	}
 	if (is_due(k->yield_at, now)) {
 		/* A front end that is stopped with the command can't be told. */
@@ -738,11 +695,17 @@ static void on_time(struct keeper *k, int64_t now)
 
 static int next_wait(const struct keeper *k, int64_t now)
 {
-	const int64_t times[] = {k->wake_at,         k->yield_at,
-				 live_due(&k->live), k->tick_at,
-				 k->timeout_at,      k->heartbeat_at,
-				 k->linger_at,       k->idle_at,
-				 k->stall_at,        k->ending ? k->family.look_ms : 0};
+	const int64_t times[] = {k->wake_at,
+				 k->yield_at,
+				 live_due(&k->live),
+				 k->tick_at,
+				 k->timeout_at,
+				 k->heartbeat_at,
+				 k->linger_at,
+				 k->idle_at,
+				 k->stall_at,
+				 k->ending ? k->family.look_ms : 0,
+				 delivery_due(&k->delivery)};
 	int64_t wait = -1;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		if (!times[i])
@@ -752,17 +715,6 @@ static int next_wait(const struct keeper *k, int64_t now)
 			wait = left;
 	}
 	return wait > 1000000 ? 1000000 : (int)wait;
-}
-
-static bool is_flushed(const struct keeper *k)
-{
-	if (k->account.is_open)
-		return false;
-	for (int i = 0; i < k->source_count; i++) {
-		if (!outlet_is_empty(&k->sources[i].outlet))
-			return false;
-	}
-	return true;
 }
 
 static void dismiss_guard(struct keeper *k)
@@ -796,10 +748,11 @@ static bool is_held(const struct keeper *k)
 static void let_go(struct keeper *k)
 {
 	struct holder found[HOLDERS];
+	k->status = delivery_status(&k->delivery, k->status);
 	if (!k->yielded)
 		drop_callers(k);
 	k->state = KEEPER_LINGERING;
-	k->heartbeat_at = k->stall_at = 0;
+	k->delivery.stall_at = k->heartbeat_at = 0;
 	if (!is_held(k))
 		return;
 	if (!k->ending)
@@ -821,11 +774,11 @@ static void let_go(struct keeper *k)
 
 static bool is_done(struct keeper *k, int64_t now)
 {
-	if (k->yielding && !k->yielded && is_flushed(k))
+	if (k->yielding && !k->yielded && delivery_step(&k->delivery, now))
 		finish_yield(k);
 	/* A front end that is about to stop would never read that it may end. */
 	bool asleep = k->told > k->awake && k->front >= 0;
-	if (k->state == KEEPER_FLUSHING && !asleep && (is_flushed(k) || is_due(k->stall_at, now)))
+	if (k->state == KEEPER_FLUSHING && !asleep && delivery_step(&k->delivery, now))
 		let_go(k);
 	if (k->state != KEEPER_LINGERING)
 		return false;
@@ -845,7 +798,7 @@ static void turn(struct keeper *k, int64_t now)
 	struct pollfd fds[6 + 1 + CONTROL_CLIENTS];
 	struct source *readers[6] = {NULL}, *writers[6] = {NULL};
 	nfds_t n = 0;
-	bool busy = print_account(k);
+	bool busy = delivery_print(&k->delivery);
 	if (k->input.len > 0)
 		source_take_back(&k->sources[0]);
 	fds[n++] = (struct pollfd){.fd = k->signals, .events = POLLIN};
@@ -912,7 +865,7 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	k.chunk = malloc(SOURCE_CHUNK);
 	if (k.signals < 0 || !k.chunk)
 		refuse(&k, MESSAGE_REFUSED, errno);
-	if (job->settings->format != FORMAT_TEXT && account_reserve(&k.account) < 0)
+	if (job->settings->format != FORMAT_TEXT && account_reserve(&k.delivery.account) < 0)
 		refuse(&k, MESSAGE_REFUSED, errno);
 	open_sources(&k);
 	start_command(&k);
@@ -923,6 +876,9 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	record_prepare(&k.record, job->settings->gc_interval);
 	for (int i = 0; i < k.source_count; i++)
 		source_connect(&k.sources[i], &k.record, queue_input, i == 0 ? on_seen : NULL, &k);
+	k.delivery.job = job;
+	k.delivery.sources = k.sources;
+	k.delivery.record = &k.record;
 	const struct live_events live = {.type = on_typed, .signal = on_signal, .ctx = &k};
 	live_init(&k.live, job, &k.sources[0], &k.record, k.device, &live);
 	k.family = (struct family_end){

@@ -122,6 +122,15 @@ void outlet_pump(struct outlet *o)
 	}
 }
 
+void outlet_give_up(struct outlet *o)
+{
+	if (outlet_is_empty(o))
+		return;
+	o->error = ETIMEDOUT;
+	o->sent = 0;
+	buffer_clear(&o->queue);
+}
+
 bool outlet_is_empty(const struct outlet *o)
 {
 	return o->queue.len == 0;

@@ -39,6 +39,9 @@ void outlet_pump(struct outlet *o);
 bool outlet_is_empty(const struct outlet *o);
 bool outlet_is_full(const struct outlet *o);
 
+/* The reader is not waited for any more: what is queued is dropped, with the error ETIMEDOUT. */
+void outlet_give_up(struct outlet *o);
+
 /* The descriptor to poll for POLLOUT while the queue is not empty. */
 int outlet_poll_fd(const struct outlet *o);
 

@@ -7,6 +7,7 @@
 #include "supervisor/base/utf8.h"
 #include "supervisor/preview/preview.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -392,4 +393,16 @@ int wording_person(struct buffer *out, const struct wording_ending *e,
 int wording_not_kept(struct buffer *out, int error)
 {
 	return buffer_printf(out, "terse: output not kept: %s\n", strerror(error));
+}
+
+int wording_not_printed(struct buffer *out, int error, const struct wording_place *place)
+{
+	const char *why = error == ETIMEDOUT ? "its reader takes nothing" : strerror(error);
+	if (buffer_printf(out, "terse: standard output could not be written: %s", why) < 0)
+		return -1;
+	if (place->error)
+		return buffer_printf(out, "; output not kept: %s\n", strerror(place->error));
+	if (place->id)
+		return buffer_printf(out, "; full text: terse read %s\n", place->id);
+	return buffer_append(out, "\n", 1);
 }

@@ -110,4 +110,8 @@ int wording_person(struct buffer *out, const struct wording_ending *ending,
 /* "terse: output not kept: No space left on device\n" */
 int wording_not_kept(struct buffer *out, int error);
 
+/* "terse: standard output could not be written: No space left on device; full text: terse read
+   cmd-…\n"; ETIMEDOUT: its reader takes nothing. */
+int wording_not_printed(struct buffer *out, int error, const struct wording_place *place);
+
 #endif

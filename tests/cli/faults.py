@@ -148,6 +148,22 @@ class Run(Fault):
     def test_file(self):
         self.sweep(FAULTS + MEMORY, self.check_file, TERSE, *LONG, kind="file", split=True)
 
+    def test_printing(self):
+        """Success means that the reader has all of it."""
+        def check(run, call):
+            if self.is_refused(run):
+                return
+            if run.code == 0:
+                self.assertRegex(run.out, rb"(over|\]|\})\n\Z", call)
+            else:
+                self.assertEqual(run.code, 1)
+                self.assertIn(b"terse: standard output could not be written: ", run.err)
+        for form, kind in ((("--full",), "file"), ((), "file"), (("--full",), "pipe"),
+                           (("--preview",), "pipe"), (("--preview",), "socket"),
+                           (("--format=json",), "pipe"), (("--format=json", "--full"), "file")):
+            self.sweep(("write=ENOSPC", "write=EIO", "socket=EIO"), check, TERSE, *form,
+                       "--streams=split", "sh", "-c", "seq 3000; echo over", kind=kind, split=True)
+
     def test_interrupted_calls(self):
         def check(run, _):
             self.assertEqual(run.code, 7, run.out)

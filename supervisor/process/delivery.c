@@ -1,0 +1,189 @@
+// See delivery.h.
+
+#include "supervisor/process/delivery.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Of standard output and error. */
+#define SOURCES 2
+
+struct outlet *delivery_account_outlet(struct delivery *d)
+{
+	struct source *s = &d->sources[0];
+	return s->job && !s->is_stderr ? &s->outlet : NULL;
+}
+
+bool delivery_print(struct delivery *d)
+{
+	struct outlet *o = delivery_account_outlet(d);
+	struct buffer *piece = &d->account.out;
+	if (!d->account.is_open || outlet_is_full(o))
+		return false;
+	buffer_clear(piece);
+	account_next(&d->account, piece);
+	outlet_write(o, piece->data, piece->len);
+	if (o->error)
+		d->account.is_open = false;
+	/* It does not stall. */
+	d->left = 0;
+	return true;
+}
+
+void delivery_hurry(struct delivery *d, int64_t now_ms, int instead)
+{
+	if (!d->stall_at || !d->begun)
+		d->stall_at = now_ms + DELIVERY_STALL_MS;
+	if (!d->instead)
+		d->instead = instead;
+}
+
+void delivery_signal(struct delivery *d, int64_t now_ms, int sig)
+{
+	if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT || sig == SIGKILL)
+		delivery_hurry(d, now_ms, sig);
+}
+
+void delivery_begin(struct delivery *d, int64_t now_ms, int64_t grace_ms)
+{
+	d->begun = true;
+	if (!d->stall_at)
+		return;
+	if (now_ms - d->stall_at > grace_ms)
+		d->stall_at = d->instead = 0;
+	else
+		d->stall_at = now_ms + DELIVERY_STALL_MS;
+}
+
+int64_t delivery_due(const struct delivery *d)
+{
+	return d->begun ? d->stall_at : 0;
+}
+
+/* Says on standard error, which may be full or stall itself, what terse alone knows: in order with
+   what is queued there, and nothing blocks. */
+static void say(struct delivery *d, const struct buffer *line)
+{
+	struct outlet own = {.own = -1}, *outlet = NULL;
+	for (int i = 0; i < SOURCES; i++) {
+		struct source *s = &d->sources[i];
+		if (s->job && !s->outlet.error &&
+		    (s->is_stderr || sink_is_same(s->outlet.fd, STDERR_FILENO)))
+			outlet = &s->outlet;
+	}
+	if (!outlet) {
+		outlet = &own;
+		outlet_init(outlet, STDERR_FILENO);
+	}
+	outlet_write(outlet, line->data, line->len);
+	outlet_release(&own);
+}
+
+void delivery_tell_not_kept(struct delivery *d)
+{
+	const struct record *r = d->record;
+	struct buffer line = BUFFER_INIT;
+	int error = r->artifact ? artifact_error(r->artifact) : r->error;
+	bool lost = false;
+	for (int i = 0; i < SOURCES; i++) {
+		const struct source *s = &d->sources[i];
+		lost |= s->text && (s->fd >= 0 || interceptor_is_partial(s->text));
+	}
+	if (lost && error && wording_not_kept(&line, error) == 0)
+		say(d, &line);
+	buffer_release(&line);
+}
+
+/* The reader of this one went away, as readers of programs do: the command's own matter, or, where
+   an agent gave up, nobody's. EBADF: there never was one. */
+static bool is_lost(const struct source *s)
+{
+	bool gone = s->outlet.error == EPIPE && (s->sink == SINK_AGENT || s->sink == SINK_PERSON);
+	return s->job && s->outlet.error && s->outlet.error != EBADF && !gone;
+}
+
+static const struct source *find_lost(const struct delivery *d)
+{
+	for (int i = 0; i < SOURCES; i++) {
+		if (is_lost(&d->sources[i]))
+			return &d->sources[i];
+	}
+	return NULL;
+}
+
+/* Without terse the command would have been told by the failed write, and what it could not write
+   would be its own to keep. */
+static void tell_lost(struct delivery *d, const struct source *s)
+{
+	struct buffer line = BUFFER_INIT;
+	if (s->is_stderr || s->outlet.error == EPIPE)
+		return;
+	for (int i = 0; i < SOURCES; i++) {
+		if (d->sources[i].text)
+			interceptor_spill(d->sources[i].text);
+	}
+	if (d->record->artifact)
+		artifact_update(d->record->artifact);
+	const struct wording_place place = record_place(d->record, false);
+	if (wording_not_printed(&line, s->outlet.error, &place) == 0)
+		say(d, &line);
+	buffer_release(&line);
+}
+
+static size_t count_left(const struct delivery *d)
+{
+	size_t left = d->account.is_open;
+	for (int i = 0; i < SOURCES; i++)
+		left += d->sources[i].outlet.queue.len - d->sources[i].outlet.sent;
+	return left;
+}
+
+bool delivery_step(struct delivery *d, int64_t now_ms)
+{
+	size_t left = count_left(d);
+	if (left != d->left && d->stall_at)
+		d->stall_at = now_ms + DELIVERY_STALL_MS;
+	d->left = left;
+	bool given_up = d->begun && d->stall_at && now_ms >= d->stall_at;
+	if (left > 0 && !given_up)
+		return false;
+	for (int i = 0; i < SOURCES; i++)
+		outlet_give_up(&d->sources[i].outlet);
+	d->account.is_open = false;
+	const struct source *lost = find_lost(d);
+	if (!lost || d->told)
+		return true;
+	d->told = true;
+	tell_lost(d, lost);
+	return count_left(d) == 0;
+}
+
+/* What a signal that the kernel sends to a failed write would have made of the command. */
+static int status_by(const struct delivery *d, int sig)
+{
+	return sigismember(&d->job->signals.ignored, sig) ? W_EXITCODE(1, 0) : sig;
+}
+
+int delivery_status(const struct delivery *d, int status)
+{
+	const struct source *lost = find_lost(d);
+	int error = lost ? lost->outlet.error : 0;
+	/* It has met the end of its reader, which stood for the failed write. */
+	bool stopped = error != EPIPE && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
+	if (!error || (status != 0 && !stopped))
+		return status;
+	switch (error) {
+	case EPIPE: return status_by(d, SIGPIPE);
+	case EFBIG: return status_by(d, SIGXFSZ);
+	case ETIMEDOUT: return d->instead ? d->instead : W_EXITCODE(1, 0);
+	default: return W_EXITCODE(1, 0);
+	}
+}
+
+int delivery_exit_code(const struct delivery *d, int status)
+{
+	status = delivery_status(d, status);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
