@@ -18,7 +18,7 @@
 
 struct run {
 	int64_t started_ms;
-	size_t order; /* in which it was found: a newer one first */
+	size_t order;             /* in which it was found: a newer one first */
 	struct id_found artifact; /* id "": none was made */
 	bool unkept;              /* it could not be */
 	bool looks;               /* it is no run for the purpose */

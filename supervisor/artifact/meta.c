@@ -58,6 +58,20 @@ static int replace(int dir, const char *name, const struct buffer *text)
 	return result;
 }
 
+struct gaps meta_gaps(const struct meta_stream *s)
+{
+	struct gaps gaps = {.count = 0};
+	if (s->gap_from)
+		gaps.items[gaps.count++] =
+			(struct gap){.from = s->gap_from, .to = s->gap_to, .bytes = s->gap_bytes};
+	if (s->lost_from)
+		gaps.items[gaps.count++] = (struct gap){.from = s->lost_from,
+							.to = s->lines,
+							.bytes = s->lost_bytes,
+							.error = s->error};
+	return gaps;
+}
+
 int meta_write(int dir, const struct meta *m)
 {
 	char name[ID_LEN + 6];

@@ -4,6 +4,7 @@
 #define TERSE_ARTIFACT_META_H
 
 #include "supervisor/artifact/id.h"
+#include "supervisor/base/gap.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +26,10 @@ struct meta_stream {
 	   gap_offset, gap_bytes of them. The bytes before and behind are in place in the
 	   file; the gap's ends may be inside its first and last line (text.h). */
 	uint64_t gap_from, gap_to, gap_offset, gap_bytes;
-	int error; /* errno of the write that ended the storing: what follows is lost; or 0 */
+	/* errno of the write that ended the storing, or 0: lines from lost_from on are lost, which
+	   may be there in part, lost_bytes of them. */
+	int error;
+	uint64_t lost_from, lost_bytes;
 	bool present;
 };
 
@@ -68,6 +72,9 @@ struct meta {
 	int holders;                              /* ... so many of them, the first ones */
 	void *owned; /* memory of a meta that was read; see meta_release */
 };
+
+/* What is not on disk of a stream. */
+struct gaps meta_gaps(const struct meta_stream *s);
 
 /* Writes ID.json in the session directory `dir` (temporary name ".ID.json", then rename;
    where that fails in place, so that the end of a run that filled the disk is still told).

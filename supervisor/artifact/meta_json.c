@@ -70,6 +70,9 @@ static int add_stream(struct buffer *out, const char *key, const struct meta_str
 				     s->gap_from, s->gap_to, s->gap_offset, s->gap_bytes);
 	if (s->error)
 		bad |= buffer_printf(out, ",\"error\":%d", s->error);
+	if (s->lost_from)
+		bad |= buffer_printf(out, ",\"lost\":{\"from\":%" PRIu64 ",\"bytes\":%" PRIu64 "}",
+				     s->lost_from, s->lost_bytes);
 	return bad | buffer_append(out, "}", 1);
 }
 
@@ -192,7 +195,13 @@ static void get_stream(struct reader *r, const char *key, struct meta_stream *s)
 		gap.bad |= s->gap_from == 0 || s->gap_to < s->gap_from ||
 			   s->gap_bytes > INT64_MAX - s->gap_offset || !json_is_object(gap.object);
 	}
-	r->bad |= in.bad || gap.bad || !json_is_object(in.object);
+	struct reader lost = {.object = json_object_get(in.object, "lost")};
+	if (lost.object) {
+		s->lost_from = get_count(&lost, "from");
+		s->lost_bytes = get_count(&lost, "bytes");
+		lost.bad |= s->lost_from > s->lines || !json_is_object(lost.object);
+	}
+	r->bad |= in.bad || gap.bad || lost.bad || !json_is_object(in.object);
 }
 
 static void get_holders(struct reader *r, struct meta *m)

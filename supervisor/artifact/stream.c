@@ -2,8 +2,8 @@
 
 #include "supervisor/artifact/stream.h"
 
-#include "supervisor/artifact/gap.h"
 #include "supervisor/artifact/newline.h"
+#include "supervisor/base/gap.h"
 #include "supervisor/base/io.h"
 #include "supervisor/base/utf8.h"
 
@@ -95,6 +95,7 @@ static void set_live(struct stream *s, const char *data, size_t len)
 static void stop_keeping(struct stream *s, uint64_t size)
 {
 	s->keeping = false;
+	s->kept_lines = s->index.lines;
 	set_live(s, NULL, 0);
 	shrink(s, size);
 	write_entries(s);
@@ -120,6 +121,10 @@ void stream_describe(const struct stream *s, struct meta_stream *m)
 	bool open = s->live > 0 ? s->live_open : s->index.bytes != s->line_start;
 	m->lines = s->index.lines + s->live_lines + open;
 	gap_of(s, m);
+	if (s->error && m->bytes > s->end) {
+		m->lost_from = s->kept_lines + 1;
+		m->lost_bytes = m->bytes - s->end;
+	}
 }
 
 /* Writes the line that stands at the start of the gap `g`. A failure is of no matter, since
@@ -127,7 +132,8 @@ void stream_describe(const struct stream *s, struct meta_stream *m)
 static void announce(struct stream *s, const struct meta_stream *g)
 {
 	char block[GAP_ANNOUNCE_MAX + 1] = {'\n'}, before = '\n';
-	size_t len = gap_announce(block + 1, g->gap_from, g->gap_to, g->gap_bytes, 0);
+	const struct gap gap = {.from = g->gap_from, .to = g->gap_to, .bytes = g->gap_bytes};
+	size_t len = gap_announce(block + 1, &gap);
 	/* It is a line of its own, also where the cut is inside a line. */
 	if (g->gap_offset > 0)
 		io_read_at(s->fd, &before, 1, (off_t)g->gap_offset - 1);
@@ -295,8 +301,11 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 			make_room(s, n);
 		if (s->keeping) {
 			size_t done = write_some(s, data, n + behind, s->index.bytes);
-			if (done < n + behind)
-				stop_keeping(s, s->index.bytes + (done < n ? done : n));
+			if (done < n + behind) {
+				done = done < n ? done : n;
+				stop_keeping(s, s->index.bytes + done);
+				s->kept_lines += newline_count(data, done);
+			}
 		}
 		pass(s, data, n);
 		data += n;

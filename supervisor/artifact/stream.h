@@ -34,9 +34,10 @@ struct stream_options {
 struct stream {
 	struct stream_options options;
 	int fd, idx;
-	int error;     /* the first failed write's errno, or 0 */
-	bool keeping;  /* false: what comes is counted, not stored */
-	bool open_gap; /* the cap was reached where no hole can be made: no tail */
+	int error;           /* the first failed write's errno, or 0 */
+	bool keeping;        /* false: what comes is counted, not stored */
+	uint64_t kept_lines; /* whole ones in the file, once nothing is stored any more */
+	bool open_gap;       /* the cap was reached where no hole can be made: no tail */
 	bool indexing;
 	char *collected; /* final bytes not written yet; allocated on first use */
 	size_t len;

@@ -386,9 +386,7 @@ static void hand_on_gap(struct text *t, struct text_piece *piece)
 	const struct text_gap *g = &t->gap;
 	*piece = (struct text_piece){
 		.kind = TEXT_GAP,
-		.from = t->sought > g->from ? t->sought : g->from,
-		.to = g->to,
-		.bytes = g->end - g->begin,
+		.gap = {.from = g->from, .to = g->to, .bytes = g->end - g->begin},
 		.goes_on = !g->whole && g->end < t->size,
 	};
 	t->offset = g->end; /* may be behind the end of the file */
@@ -402,10 +400,10 @@ static int hand_on_lost(struct text *t, struct text_piece *piece)
 	uint64_t from = last + ends_line(t->fd, t->size);
 	*piece = (struct text_piece){
 		.kind = TEXT_GAP,
-		.from = t->sought > from ? t->sought : from,
-		.to = t->lost_to,
-		.bytes = t->lost_bytes,
-		.error = t->lost_error,
+		.gap = {.from = from,
+			.to = t->lost_to,
+			.bytes = t->lost_bytes,
+			.error = t->lost_error},
 	};
 	t->lost_told = true;
 	return 0;

@@ -16,6 +16,7 @@
 
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/id.h"
+#include "supervisor/base/gap.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,11 +51,9 @@ enum text_kind { TEXT_END, TEXT_BYTES, TEXT_GAP };
 
 struct text_piece {
 	enum text_kind kind;
-	size_t len;        /* TEXT_BYTES: this many were read */
-	uint64_t from, to; /* TEXT_GAP: these lines ... */
-	uint64_t bytes;    /* ... have this many bytes that are not there */
-	bool goes_on;      /* the text behind is the rest of line `to` */
-	int error;         /* errno of the write it was lost by; 0: the disk cap */
+	size_t len;     /* TEXT_BYTES: this many were read */
+	struct gap gap; /* TEXT_GAP: the whole of it, also where reading begins inside */
+	bool goes_on;   /* the text behind is the rest of line `gap.to` */
 };
 
 /* Opens a part of the artifact `id` in the session directory `dir`; raw bytes are a text that has

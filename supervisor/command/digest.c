@@ -3,11 +3,11 @@
 #include "supervisor/command/digest.h"
 
 #include "config/limit.h"
-#include "supervisor/artifact/gap.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/clock.h"
+#include "supervisor/base/gap.h"
 #include "supervisor/base/io.h"
 #include "supervisor/process/account.h"
 
@@ -73,10 +73,10 @@ void digest_release(struct digest *d)
 static void feed_gap(struct digest *d, const struct text_piece *gap)
 {
 	char line[GAP_ANNOUNCE_MAX], blank[1024];
-	size_t len = gap_announce(line, gap->from, gap->to, gap->bytes, gap->error);
+	size_t len = gap_announce(line, &gap->gap);
 	memset(blank, '\n', sizeof(blank));
 	/* What follows may be the rest of the last of them. */
-	uint64_t left = gap->to - gap->from + !gap->goes_on;
+	uint64_t left = gap->gap.to - gap->gap.from + !gap->goes_on;
 	interceptor_feed(d->text, line, left > 0 ? len : len - 1);
 	left -= left > 0;
 	while (left > 0) {

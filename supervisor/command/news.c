@@ -3,8 +3,8 @@
 #include "supervisor/command/news.h"
 
 #include "config/limit.h"
-#include "supervisor/artifact/gap.h"
 #include "supervisor/artifact/text.h"
+#include "supervisor/base/gap.h"
 #include "supervisor/base/io.h"
 #include "supervisor/intercept/interceptor.h"
 
@@ -50,10 +50,8 @@ static int feed(struct interceptor *s, struct text *text, uint64_t *lines)
 			interceptor_feed(s, chunk, piece.len);
 			*lines += count_newlines(chunk, piece.len);
 		} else {
-			interceptor_feed(
-				s, line,
-				gap_announce(line, piece.from, piece.to, piece.bytes, piece.error));
-			*lines = piece.goes_on ? piece.to - 1 : piece.to;
+			interceptor_feed(s, line, gap_announce(line, &piece.gap));
+			*lines = piece.gap.to - piece.goes_on;
 		}
 	}
 	free(chunk);

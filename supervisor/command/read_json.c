@@ -1,6 +1,6 @@
 // See read.h.
 
-#include "supervisor/artifact/gap.h"
+#include "supervisor/base/gap.h"
 #include "supervisor/base/io.h"
 #include "supervisor/base/json_member.h"
 #include "supervisor/base/json_text.h"
@@ -22,9 +22,7 @@ static int add_made(struct buffer *out, const char *key, struct buffer *made, in
 /* {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap","before":3} */
 static int add_gap(struct buffer *out, const struct text_piece *gap, size_t before)
 {
-	if (json_comma(out) < 0 || buffer_append_string(out, "{") < 0 ||
-	    gap_append_json(out, gap->from, gap->to, gap->bytes, gap->error) < 0 ||
-	    json_member_count(out, "before", before) < 0)
+	if (gap_begin_json(out, &gap->gap) < 0 || json_member_count(out, "before", before) < 0)
 		return -1;
 	return buffer_append_string(out, "}");
 }

@@ -1,6 +1,6 @@
 // See read.h.
 
-#include "supervisor/artifact/gap.h"
+#include "supervisor/base/gap.h"
 #include "supervisor/base/io.h"
 #include "supervisor/command/read.h"
 #include "supervisor/command/reader.h"
@@ -38,7 +38,7 @@ static int print_notice(struct printer *out, bool own_line)
 static int print_gap(struct printer *out, const struct text_piece *gap)
 {
 	char line[GAP_ANNOUNCE_MAX];
-	size_t len = gap_announce(line, gap->from, gap->to, gap->bytes, gap->error);
+	size_t len = gap_announce(line, &gap->gap);
 	if (buffer_append(&out->notice, line, len) < 0)
 		return -1;
 	return print_notice(out, true);

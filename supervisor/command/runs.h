@@ -6,6 +6,7 @@
 //    "started":"2026-11-20T09:03:34.123Z","ended":"...","duration_ms":12345,
 //    "lines":8432,"bytes":484352}
 //
+// and "gaps" if a part of its text was not kept.
 // "id", "lines" and "bytes" are null where no artifact was made, "ended" and "duration_ms" while it
 // runs; "command_cut" is there if the command was too long to be told whole.
 #ifndef TERSE_COMMAND_RUNS_H

@@ -53,6 +53,18 @@ static int add_head(struct runs *r)
 			     r->all ? "                   " : "");
 }
 
+static int add_gaps(struct buffer *out, const struct meta_stream *m)
+{
+	const struct gaps gaps = meta_gaps(m);
+	int result = 0;
+	for (int i = 0; i < gaps.count && result == 0; i++) {
+		char line[GAP_ANNOUNCE_MAX];
+		gap_announce(line, &gaps.items[i]);
+		result = buffer_printf(out, "%-*s  %s", ID_LEN, "", line);
+	}
+	return result;
+}
+
 static int add_row(struct runs *r, const char *id, const char *session, const struct meta *m)
 {
 	struct row row = {.state = "?", .lines = "?", .size = "?", .age = "?"};
@@ -82,6 +94,8 @@ static int add_row(struct runs *r, const char *id, const char *session, const st
 	size_t left = r->width > out->len - start + 10 ? r->width - (out->len - start) : 10;
 	if (row_add_cell(out, command.data, command.len, left) == 0)
 		result = buffer_append(out, "\n", 1);
+	if (result == 0 && m)
+		result = add_gaps(out, &m->out) < 0 ? -1 : add_gaps(out, &m->err);
 out:
 	buffer_release(&command);
 	return result;
@@ -113,6 +127,25 @@ static int add_count(struct buffer *out, const char *key, bool known, uint64_t n
 	return known ? json_member_count(out, key, n) : json_member_null(out, key);
 }
 
+/* "gaps":[{"from":4001,"to":8000,"bytes":225280,"reason":"disk cap","stream":"stdout"}] */
+static int json_gaps(struct buffer *out, const struct meta *m)
+{
+	const struct gaps gaps[2] = {meta_gaps(&m->out), meta_gaps(&m->err)};
+	if (gaps[0].count + gaps[1].count == 0)
+		return 0;
+	if (json_member_key(out, "gaps") < 0 || buffer_append_string(out, "[") < 0)
+		return -1;
+	for (int i = 0; i < gaps[0].count + gaps[1].count; i++) {
+		bool second = i >= gaps[0].count;
+		const struct gap *g = &gaps[second].items[second ? i - gaps[0].count : i];
+		if (gap_begin_json(out, g) < 0 ||
+		    json_member_string(out, "stream", second ? "stderr" : "stdout") < 0 ||
+		    buffer_append_string(out, "}") < 0)
+			return -1;
+	}
+	return buffer_append_string(out, "]");
+}
+
 int runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 {
 	bool ended = m->state != META_RUNNING;
@@ -131,7 +164,9 @@ int runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 	    add_count(out, "duration_ms", ended, (uint64_t)m->duration_ms) < 0 ||
 	    add_count(out, "lines", kept, m->out.lines + m->err.lines) < 0)
 		return -1;
-	return add_count(out, "bytes", kept, m->out.bytes + m->err.bytes);
+	if (add_count(out, "bytes", kept, m->out.bytes + m->err.bytes) < 0)
+		return -1;
+	return json_gaps(out, m);
 }
 
 static int add_element(struct runs *r, const char *id, const struct meta *m)

@@ -87,6 +87,9 @@ static int add_one(struct buffer *out, const struct search *s, const struct text
 	} else if (add_matches(out, s) < 0) {
 		return -1;
 	}
+	if ((q->names || q->count) && s->listing.gap.len > 0 &&
+	    add_array(out, "gaps", &s->listing.gap) < 0)
+		return -1;
 	if (walk_long_line(s->walk) &&
 	    json_member_count(out, "long_line", walk_long_line(s->walk)) < 0)
 		return -1;
@@ -108,7 +111,8 @@ static int add_all(struct buffer *out, const struct search *s, const char *sessi
 	if (!q->names && !q->count) {
 		if (add_matches(out, s) < 0)
 			return -1;
-	} else if (add_array(out, "artifacts", &s->json) < 0 ||
+	} else if ((s->listing.gap.len > 0 && add_array(out, "gaps", &s->listing.gap) < 0) ||
+		   add_array(out, "artifacts", &s->json) < 0 ||
 		   json_member_count(out, "shown", s->listed) < 0 ||
 		   json_member_count(out, "total", s->matching) < 0 ||
 		   json_member_bool(out, "truncated", s->listing.full) < 0) {

@@ -25,15 +25,21 @@ static enum walk_kind walk_through(struct search *s, const struct search_subject
 		uint64_t before = s->listing.total;
 		kind = listing_add(&s->listing, s->walk, &t->listing, line);
 		*total = s->listing.total - before;
-	} else if (s->query.names) {
-		/* One is enough. */
-		while ((kind = walk_next(s->walk, line)) == WALK_GAP)
-			;
-		*total = kind == WALK_LINE;
-	} else {
-		while ((kind = walk_count(s->walk, total, line)) == WALK_GAP)
-			;
+		return kind;
 	}
+	struct buffer *gaps = &s->listing.gap;
+	size_t before = gaps->len;
+	do {
+		/* One match is enough for a name. */
+		kind = s->query.names ? walk_next(s->walk, line) : walk_count(s->walk, total, line);
+		if (kind == WALK_GAP &&
+		    listing_note_gap(&s->listing, &t->listing, walk_gap(s->walk)) < 0)
+			kind = WALK_FAILED;
+	} while (kind == WALK_GAP);
+	if (s->query.names)
+		*total = kind == WALK_LINE;
+	if (s->query.names && *total)
+		gaps->len = before;
 	return kind;
 }
 
@@ -83,6 +89,22 @@ static int search_text(struct search *s, const struct search_subject *t)
 	return 0;
 }
 
+/* Says what could not be searched where nothing else does: of texts that are not listed. */
+static void tell_gaps(struct search *s)
+{
+	const struct buffer *gaps = &s->listing.gap;
+	const char *at = gaps->data, *end = gaps->data + gaps->len;
+	for (const char *newline; at < end && (newline = memchr(at, '\n', (size_t)(end - at)));
+	     at = newline + 1)
+		verb_error(s->verb.name, "%.*s", (int)(newline - at), at);
+}
+
+/* 0, 1: nothing was found; 2: it could be in what was not kept. */
+static int status_of(const struct search *s)
+{
+	return s->found ? 0 : s->listing.gap.len ? 2 : 1;
+}
+
 /* A search in one text has ended: what else is to be said? */
 static int end_one(struct search *s, const struct text *text)
 {
@@ -115,6 +137,8 @@ static int end_one(struct search *s, const struct text *text)
 			goto out;
 		verb_error(s->verb.name, "%.*s", (int)notice.len, notice.data);
 	}
+	if (q->count || q->names)
+		tell_gaps(s);
 	result = 0;
 out:
 	buffer_release(&notice);
@@ -158,9 +182,9 @@ int search_one(struct search *s, const char *session, const char *name)
 	if (status == 0 && end_one(s, &text) < 0) {
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
+	} else if (status == 0) {
+		status = status_of(s);
 	}
-	if (status == 0 && !s->found)
-		status = 1;
 out:
 	text_close(&text);
 	return status;
@@ -190,6 +214,8 @@ static int end_all(struct search *s, const char *session)
 		verb_error(s->verb.name, "no match in %" PRIu64 " artifact%s of session %s",
 			   s->artifacts, s->artifacts == 1 ? "" : "s", session);
 	}
+	if (s->query.count || s->query.names || !s->found)
+		tell_gaps(s);
 	result = 0;
 out:
 	buffer_release(&notice);
@@ -241,10 +267,11 @@ int search_all(struct search *s, const char *session)
 	if (got < 0 || (status == 0 && end_all(s, directory) < 0)) {
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
+	} else if (status == 0) {
+		status = status_of(s);
 	}
-	if (status == 0 && !s->found)
-		status = 1;
-	status |= unseen;
+	if (status == 0)
+		status = unseen;
 	if (r)
 		recent_close(r);
 	while (count > 0)

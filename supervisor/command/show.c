@@ -1,9 +1,9 @@
 // terse show ID: what is known about a run, and its preview.
 
-#include "supervisor/artifact/gap.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/base/clock.h"
+#include "supervisor/base/gap.h"
 #include "supervisor/base/human.h"
 #include "supervisor/base/io.h"
 #include "supervisor/base/json_member.h"
@@ -104,14 +104,16 @@ static int add_command(struct show *s)
 	return result;
 }
 
-static int add_gap(struct show *s, const struct meta_stream *m)
+static int add_gaps(struct show *s, const struct meta_stream *m)
 {
-	char line[GAP_ANNOUNCE_MAX];
-	uint64_t from = m->gap_from, to = m->gap_to, bytes = m->gap_bytes;
-	if (!from)
-		return 0;
-	gap_announce(line, from, to, bytes, 0);
-	return buffer_printf(&s->out, "%-10s %s", "", line);
+	const struct gaps gaps = meta_gaps(m);
+	int result = 0;
+	for (int i = 0; i < gaps.count && result == 0; i++) {
+		char line[GAP_ANNOUNCE_MAX];
+		gap_announce(line, &gaps.items[i]);
+		result = buffer_printf(&s->out, "%-10s %s", "", line);
+	}
+	return result;
 }
 
 static int add_part(struct show *s, enum artifact_part part)
@@ -132,7 +134,7 @@ static int add_part(struct show *s, enum artifact_part part)
 	if (buffer_printf(&s->out, "%s: %s/%s.%s\n", human_size(size, m.bytes), s->path,
 			  s->found.id, parts[part].suffix) < 0)
 		return -1;
-	return add_gap(s, &m);
+	return add_gaps(s, &m);
 }
 
 static int add_processes(struct show *s)
@@ -180,16 +182,6 @@ static int print_text(struct show *s, const struct digest_options *options, stru
 
 /* --- for a program ------------------------------------------------------------------ */
 
-static int json_gap(struct buffer *out, const struct meta_stream *m)
-{
-	if (!m->gap_from)
-		return 0;
-	if (json_member_key(out, "gap") < 0 || buffer_append_string(out, "{") < 0 ||
-	    gap_append_json(out, m->gap_from, m->gap_to, m->gap_bytes, 0) < 0)
-		return -1;
-	return buffer_append_string(out, "}");
-}
-
 /* "stdout":{"path":"...","lines":8432,"bytes":484352} */
 static int json_part(struct show *s, enum artifact_part part)
 {
@@ -206,7 +198,7 @@ static int json_part(struct show *s, enum artifact_part part)
 	if (json_member_key(out, parts[part].key) < 0 || buffer_append_string(out, "{") < 0 ||
 	    json_member_string(out, "path", path) < 0 ||
 	    (is_text && json_member_count(out, "lines", m.lines) < 0) ||
-	    json_member_count(out, "bytes", m.bytes) < 0 || json_gap(out, &m) < 0 ||
+	    json_member_count(out, "bytes", m.bytes) < 0 ||
 	    (m.error && json_member_string(out, "error", strerror(m.error)) < 0))
 		return -1;
 	return buffer_append_string(out, "}");

@@ -112,7 +112,13 @@ void account_add(struct account *a, struct interceptor *text, bool is_stderr, bo
 		report_warn(r, "%s: %s", name, strerror(errno));
 	if (s->binary && a->format == FORMAT_JSON)
 		tell_binary(r, s, name);
-	if (ending.place.error && (left_out || background))
+	s->gaps = ending.place.gaps;
+	for (int i = 0; i < s->gaps.count; i++) {
+		char words[GAP_ANNOUNCE_MAX];
+		gap_describe(words, &s->gaps.items[i]);
+		report_warn(r, "%s: %s", name, words);
+	}
+	if (ending.place.error && s->gaps.count == 0 && (left_out || background))
 		report_warn(r, "%s: output not kept: %s", name, strerror(ending.place.error));
 	if (background && r->state != REPORT_RUNNING)
 		report_warn(r, "%s: background processes still write", name);

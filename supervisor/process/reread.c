@@ -50,11 +50,11 @@ static int end_range(struct reread *r, uint64_t to)
 static int pass_gap(struct reread *r, const struct text_piece *gap, struct buffer *out)
 {
 	struct report_stream *s = stream(r);
-	uint64_t to = gap->from - 1;
+	uint64_t to = gap->gap.from - 1;
 	if (hand_out(r, true, out) < 0)
 		return -1;
 	if (r->in_line) {
-		to = gap->from;
+		to = gap->gap.from;
 		s->lines_truncated++;
 		if (buffer_append(out, "\n", 1) < 0)
 			return -1;
@@ -62,13 +62,9 @@ static int pass_gap(struct reread *r, const struct text_piece *gap, struct buffe
 	}
 	if (end_range(r, to) < 0)
 		return -1;
-	report_warn(r->report, "%s: lines %llu-%llu are not kept: %s",
-		    r->which == 0 ? "stdout" : "stderr", (unsigned long long)gap->from,
-		    (unsigned long long)gap->to,
-		    gap->error ? strerror(gap->error) : "over max_artifact");
 	s->broken = LIMIT_BYTES;
-	s->last_line_partial = to == gap->from;
-	r->from = gap->to + 1;
+	s->last_line_partial = to == gap->gap.from;
+	r->from = gap->gap.to + 1;
 	r->skips = gap->goes_on;
 	return 1;
 }

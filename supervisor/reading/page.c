@@ -170,8 +170,8 @@ void page_renumber(struct page *p, int64_t number)
 static int add_gap(struct page *p, const struct text_piece *gap)
 {
 	bool inside = p->raw.len > 0;
-	if (!p->absolute || p->number < (int64_t)gap->from)
-		page_renumber(p, (int64_t)gap->from);
+	if (!p->absolute || p->number < (int64_t)gap->gap.from)
+		page_renumber(p, (int64_t)gap->gap.from);
 	/* A line that goes on behind belongs together with the gap in it. */
 	if (inside && end_line(p) < 0)
 		return -1;
@@ -179,8 +179,8 @@ static int add_gap(struct page *p, const struct text_piece *gap)
 	    p->gap_count == sizeof(p->gaps) / sizeof(*p->gaps))
 		return 0;
 	p->gaps[p->gap_count++] = *gap;
-	p->number = (int64_t)gap->to + !gap->goes_on;
-	p->rest = gap->goes_on && gap->from == gap->to;
+	p->number = (int64_t)gap->gap.to + !gap->goes_on;
+	p->rest = gap->goes_on && gap->gap.from == gap->gap.to;
 	return add_piece(p, PAGE_GAP, 0);
 }
 

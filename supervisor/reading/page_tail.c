@@ -120,7 +120,7 @@ static int note_omitted(struct page *p)
 	if (p->count == 0)
 		return 0;
 	const struct page_piece *first = &p->pieces[0];
-	int64_t number = first->kind == PAGE_GAP ? (int64_t)p->gaps[0].from : first->number;
+	int64_t number = first->kind == PAGE_GAP ? (int64_t)p->gaps[0].gap.from : first->number;
 	int known = page_total(p->source, &total);
 	if (known < 0)
 		return -1;

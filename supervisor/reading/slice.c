@@ -2,7 +2,7 @@
 
 #include "supervisor/reading/slice.h"
 
-#include "supervisor/artifact/gap.h"
+#include "supervisor/base/gap.h"
 #include "supervisor/base/io.h"
 #include "supervisor/base/utf8.h"
 #include "supervisor/reading/fit.h"
@@ -42,7 +42,7 @@ static int load(struct slice *s, struct text *t, size_t len)
 			return -1;
 		if (piece.kind == TEXT_BYTES) {
 			s->raw.len += piece.len;
-		} else if (piece.kind == TEXT_GAP && piece.error) {
+		} else if (piece.kind == TEXT_GAP && piece.gap.error) {
 			s->lost = piece;
 			return 0;
 		} else if (piece.kind == TEXT_END || s->raw.len > 0) {
@@ -107,7 +107,7 @@ static int stream_gap(const struct text_piece *gap, bool *open,
 		      int (*print)(void *ctx, const char *data, size_t len), void *ctx)
 {
 	char line[GAP_ANNOUNCE_MAX];
-	size_t len = gap_announce(line, gap->from, gap->to, gap->bytes, gap->error);
+	size_t len = gap_announce(line, &gap->gap);
 	if (*open && print(ctx, "\n", 1) < 0)
 		return -1;
 	*open = false;

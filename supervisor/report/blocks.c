@@ -136,8 +136,12 @@ static int add_hint(struct buffer *out, const struct report *r, int which)
 	if (s->binary)
 		return buffer_printf(out, "\nUse terse path --raw %s to get at the bytes.\n",
 				     r->id);
-	return buffer_printf(out, "\nUse terse read %s%s to view the full %soutput if needed.\n",
-			     r->id, which == 1 ? " --stderr" : "", which == 1 ? "error " : "");
+	const char *what = which == 1 ? "error " : "";
+	if (buffer_printf(out, "\nUse terse read %s%s to view ", r->id,
+			  which == 1 ? " --stderr" : "") < 0)
+		return -1;
+	return s->gaps.count ? buffer_printf(out, "what was kept of the %soutput.\n", what)
+			     : buffer_printf(out, "the full %soutput if needed.\n", what);
 }
 
 static int write_footer(struct report_writer *w, struct buffer *out)

@@ -105,6 +105,7 @@ static int add_stream(struct buffer *out, const char *name, const struct report_
 	bad |= json_member_count(out, "returned_bytes", s->returned_bytes);
 	bad |= add_ranges(out, s) || json_member_count(out, "lines_truncated", s->lines_truncated);
 	bad |= json_member_bool(out, "last_line_partial", s->last_line_partial);
+	bad |= gap_append_member(out, &s->gaps);
 	return bad || add_raw(out, "}") ? -1 : 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "config/limit.h"
 #include "supervisor/base/buffer.h"
+#include "supervisor/base/gap.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,6 +40,7 @@ struct report_stream {
 	bool last_line_partial;   /* the last one returned is one of them */
 	bool binary;              /* no text: nothing is returned */
 	const char *kind;         /* of the binary data, or NULL */
+	struct gaps gaps;         /* what of it could not be kept */
 	struct limit limit;
 	enum limit_part broken; /* which part of it the text was over first */
 };

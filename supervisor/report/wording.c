@@ -38,6 +38,18 @@ static int append_place(struct buffer *out, const char *verb, const struct wordi
 			     place->is_stderr ? " --stderr" : "");
 }
 
+/* What of it was not kept, with `before` it each time. */
+static int append_gaps(struct buffer *out, const char *before, const struct wording_place *place)
+{
+	for (int i = 0; i < place->gaps.count; i++) {
+		char words[GAP_ANNOUNCE_MAX];
+		gap_describe(words, &place->gaps.items[i]);
+		if (buffer_append_string(out, before) < 0 || buffer_append_string(out, words) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* ": terse read ID", or nothing. */
 static int append_behind(struct buffer *out, const char *verb, const struct wording_place *place)
 {
@@ -243,7 +255,9 @@ int wording_footer(struct buffer *out, const struct wording_ending *e,
 		return -1;
 	if (!has_place(place))
 		return buffer_append_string(out, "]\n");
-	if (buffer_append_string(out, "; full text: ") < 0 || append_place(out, "read", place) < 0)
+	const char *what = !place->id ? "; " : place->gaps.count ? "; the rest: " : "; full text: ";
+	if (append_gaps(out, "; ", place) < 0 || buffer_append_string(out, what) < 0 ||
+	    append_place(out, "read", place) < 0)
 		return -1;
 	if (place->id && buffer_printf(out, ", search: terse search %s%s REGEX", place->id,
 				       place->is_stderr ? " --stderr" : "") < 0)
@@ -329,6 +343,8 @@ static int append_head(struct buffer *out, const struct wording_head *h, uint64_
 		return -1;
 	if (h->cut > 0 && (buffer_append_string(out, ", ") < 0 || append_cut(out, h) < 0))
 		return -1;
+	if (append_gaps(out, ", ", place) < 0)
+		return -1;
 	return append_next(out, h->lines + 1, units[h->limit.unit].hint, place);
 }
 
@@ -385,7 +401,9 @@ int wording_person(struct buffer *out, const struct wording_ending *e,
 		   const struct wording_place *place)
 {
 	if (buffer_append_string(out, "[terse: ") < 0 ||
-	    append_totals(out, e->lines, e->bytes) < 0 || append_behind(out, "read", place) < 0)
+	    append_totals(out, e->lines, e->bytes) < 0 || append_gaps(out, "; ", place) < 0 ||
+	    (place->gaps.count && buffer_append_string(out, "; the rest") < 0) ||
+	    append_behind(out, "read", place) < 0)
 		return -1;
 	return buffer_append_string(out, "]\n");
 }

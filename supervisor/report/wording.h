@@ -7,6 +7,7 @@
 #define TERSE_REPORT_WORDING_H
 
 #include "config/limit.h"
+#include "supervisor/base/gap.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,9 +18,10 @@ struct preview_piece;
 
 /* Where the whole text is. */
 struct wording_place {
-	const char *id; /* NULL: it could not be kept, or (error 0) the reader has it already */
-	int error;      /* why not (errno) */
-	bool is_stderr; /* the text of standard error, kept apart */
+	const char *id;   /* NULL: it could not be kept, or (error 0) the reader has it already */
+	int error;        /* why not (errno) */
+	bool is_stderr;   /* the text of standard error, kept apart */
+	struct gaps gaps; /* what of it could not be kept */
 };
 
 /* "[... 1,204 lines (61.0 KB) omitted: terse read cmd-1m5zq8k3x7f --offset 31 --limit 1204]\n",
@@ -54,7 +56,9 @@ struct wording_ending {
 };
 
 /* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-…]\n"; a limit other
-   than that of bytes is named: "... 8,432 lines, 473 KB (limit 100 lines); full text ...". Of one
+   than that of bytes is named: "... 8,432 lines, 473 KB (limit 100 lines); full text ...". Of a
+   text that was not kept whole: "... 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 KB) not
+   kept: No space left on device; the rest: terse read cmd-...". Of one
    that goes on: "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…, type:
    terse send cmd-… TEXT, screen: terse snapshot cmd-…, end: terse signal cmd-…]\n", "[terse:
    waiting for input: \"Password: \"; answer: terse send cmd-… TEXT --key enter, then: terse await

@@ -2,7 +2,7 @@
 
 #include "supervisor/search/listing.h"
 
-#include "supervisor/artifact/gap.h"
+#include "supervisor/base/gap.h"
 #include "supervisor/base/human.h"
 #include "supervisor/base/utf8.h"
 #include "supervisor/search/excerpt.h"
@@ -212,12 +212,12 @@ static int add_found(struct listing *l, const struct listing_text *text,
 
 /* --- a text ------------------------------------------------------------------ */
 
-static int note_gap(struct listing *l, const struct listing_text *text,
-		    const struct text_piece *gap)
+int listing_note_gap(struct listing *l, const struct listing_text *text,
+		     const struct text_piece *gap)
 {
 	char line[GAP_ANNOUNCE_MAX];
-	size_t len = gap_announce(line, gap->from, gap->to, gap->bytes, gap->error);
-	l->floor = gap->to - gap->goes_on;
+	size_t len = gap_announce(line, &gap->gap);
+	l->floor = gap->gap.to - gap->goes_on;
 	if (l->options.json)
 		return listing_json_gap(l, text, gap);
 	if (text->label && buffer_printf(&l->gap, "%s: ", text->label) < 0)
@@ -253,7 +253,7 @@ static enum walk_kind count_rest(struct listing *l, struct walk *w, const struct
 	if (listing_flush(l) < 0)
 		return WALK_FAILED;
 	while ((kind = walk_count(w, &l->total, line)) == WALK_GAP) {
-		if (note_gap(l, text, walk_gap(w)) < 0)
+		if (listing_note_gap(l, text, walk_gap(w)) < 0)
 			return WALK_FAILED;
 	}
 	return kind;
@@ -267,7 +267,7 @@ enum walk_kind listing_add(struct listing *l, struct walk *w, const struct listi
 	enum walk_kind kind = walk_next(w, line);
 	for (;;) {
 		if (kind == WALK_GAP) {
-			if (note_gap(l, text, walk_gap(w)) < 0)
+			if (listing_note_gap(l, text, walk_gap(w)) < 0)
 				return WALK_FAILED;
 			kind = walk_next(w, line);
 			continue;

@@ -61,6 +61,10 @@ void listing_init(struct listing *l, const struct listing_options *options);
 enum walk_kind listing_add(struct listing *l, struct walk *w, const struct listing_text *text,
 			   struct walk_line *line);
 
+/* Takes down a gap, to be announced: of a text that is not listed. Returns 0, or -1 with ENOMEM. */
+int listing_note_gap(struct listing *l, const struct listing_text *text,
+		     const struct text_piece *gap);
+
 /* Prints what is collected. Returns 0, or -1 with errno. */
 int listing_flush(struct listing *l);
 

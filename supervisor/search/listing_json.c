@@ -2,7 +2,7 @@
 
 #include "supervisor/search/listing_json.h"
 
-#include "supervisor/artifact/gap.h"
+#include "supervisor/base/gap.h"
 #include "supervisor/base/json_member.h"
 #include "supervisor/base/json_text.h"
 
@@ -76,10 +76,8 @@ int listing_json_gap(struct listing *l, const struct listing_text *text,
 		     const struct text_piece *gap)
 {
 	struct buffer *out = &l->gap;
-	if ((out->len > 0 && buffer_append_string(out, ",") < 0) ||
-	    buffer_append_string(out, "{") < 0 ||
-	    (text->label && json_member_string(out, "artifact", text->label) < 0) ||
-	    gap_append_json(out, gap->from, gap->to, gap->bytes, gap->error) < 0)
+	if (gap_begin_json(out, &gap->gap) < 0 ||
+	    (text->label && json_member_string(out, "artifact", text->label) < 0))
 		return -1;
 	return buffer_append_string(out, "}");
 }

@@ -205,7 +205,7 @@ static enum walk_kind get_line(struct walk *w)
 static void pass_gap(struct walk *w)
 {
 	w->at_gap = false;
-	w->line = w->gap.to + !w->gap.goes_on;
+	w->line = w->gap.gap.to + !w->gap.goes_on;
 	w->start = w->at = w->end = w->len = 0;
 }
 

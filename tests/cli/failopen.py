@@ -5,6 +5,8 @@ what is lost by it is said."""
 import json
 import os
 import random
+import re
+import shutil
 import subprocess
 
 from support.harness import (Case, FOOTER, LIMIT, TERSE, is_sanitized, main, numbers,
@@ -77,8 +79,47 @@ class Disk(FailOpen):
         self.assertEqual(run.code, 3)
         text = run.out + run.err
         self.assertTrue(run.out.startswith(b"1\n2\n"))
-        self.assertIn(b"\n200000\n[terse: exit 3 after ", run.out)
+        self.assertRegex(run.out, rb"\n200000\n\[terse: exit 3 after [^;]+; 200,000 lines, 1.2 MB; lines "
+                         rb"[\d,]+-200,000 \([\d,]+, [^)]+\) not kept: No space left on device; the "
+                         rb"rest: terse read cmd-")
         self.assertIn(b"terse: output not kept: No space left on device\n", text)
+
+    def test_what_was_kept_is_told_alike(self):
+        """By every verb, in the same words, of a full disk and of the disk's cap."""
+        for setup, options, reason in (
+                (self.full("size=256k"), "--min-free 0", b"No space left on device"),
+                ("true", "--max-artifact 64KB", b"over the disk cap ([spill] max_artifact)")):
+            out = os.path.join(self.work, "out")
+            script = """cd {0}; terse {1} --format json seq 200000 >json; rm -r {2}/*
+                terse {1} --preview seq 200000 2>/dev/null >footer; terse list >list
+                terse list --json >listed; terse show last >show; terse show last --json >shown
+                terse read last --offset 100000 --limit 3 >read; terse read last --tail 1 >tail
+                terse read --json last --offset 100000 --limit 3 >page
+                terse search last '^1000000$' 2>search; echo $? >status
+                terse search last -c 5 2>count >/dev/null
+                terse search last -l '^100000$' 2>names; echo $? >>status
+                terse search last -c x --json >counted; echo $? >>status
+                terse search --session default '^100000$' 2>all; echo $? >>status
+                """.format(out, options, self.store)
+            shutil.rmtree(out, ignore_errors=True)
+            os.mkdir(out)
+            self.isolated(setup, "sh", "-c", script)
+            told = {name: read_file(os.path.join(out, name)) for name in os.listdir(out)}
+            words = re.search(rb"lines [\d,]+-[\d,]+ \([\d,]+, [^)]+\) not kept: ", told["footer"])
+            self.assertTrue(words, told["footer"][-300:])
+            words = words.group() + reason
+            for name in ("footer", "json", "list", "show", "read", "search", "count", "names",
+                         "all"):
+                self.assertIn(words, told[name], name)
+            self.assertEqual(words in told["tail"], options == "--min-free 0")
+            self.assertNotIn(b"full text", told["footer"])
+            self.assertEqual(told["status"], b"2\n2\n2\n2\n")
+            gaps = json.loads(told["json"])["truncation"]["stdout"]["gaps"]
+            self.assertEqual(json.loads(told["counted"])["data"]["gaps"], gaps)
+            self.assertEqual(json.loads(told["page"])["data"]["gaps"], [dict(gaps[0], before=0)])
+            gaps = [dict(gaps[0], stream="stdout")]
+            self.assertEqual(json.loads(told["shown"])["data"]["gaps"], gaps)
+            self.assertEqual(json.loads(told["listed"])["data"]["runs"][0]["gaps"], gaps)
 
     def test_full_from_the_start(self):
         """The next place that can be written is taken."""
@@ -133,9 +174,10 @@ class Disk(FailOpen):
         self.assertTrue(str(len(shown)).startswith(shown[-1]))
         self.assertGreater(len(shown), 10000)
         self.assertEqual(counts["last_line_partial"], shown[-1] != str(len(shown)))
-        self.assertEqual(len(report["warnings"]), 2)
-        self.assertRegex(report["warnings"][1],
-                         r"^stdout: lines \d+-200000 are not kept: No space left on device$")
+        self.assertEqual(len(report["warnings"]), 1)
+        self.assertRegex(report["warnings"][0],
+                         r"^stdout: lines [\d,]+-200,000 \([\d,]+, [^)]+\) not kept: No space left "
+                         r"on device$")
 
     def test_a_program_gets_everything_and_nobody_a_message(self):
         setup = ("mount -t tmpfs -o size=4k,nr_inodes=6 none /mnt;"

@@ -350,7 +350,7 @@ class Others(Shell):
         run = self.as_agent("codex", TERSE_SH + " -c 'seq 1900'", env=env)
         self.assertEqual(run.out, numbers(1900))
         run = self.as_agent("codex", TERSE_SH + " -c 'seq 3000'", env=env)
-        self.assertIn(b"full text: not kept: ", run.out)
+        self.assertIn(b"; not kept: ", run.out)
         self.assertGreater(len(run.out), 8000)
         self.assertLess(len(run.out), 10000)
 

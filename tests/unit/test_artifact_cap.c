@@ -125,12 +125,12 @@ static void check_gap(const struct whole *w, uint64_t at, uint64_t size,
 		      const struct text_piece *gap)
 {
 	const char *data = w->text.data;
-	uint64_t end = at + gap->bytes;
-	assert_true(gap->bytes > 0 && end <= size);
-	assert_int_equal(gap->from, line_at(w, at));
+	uint64_t end = at + gap->gap.bytes;
+	assert_true(gap->gap.bytes > 0 && end <= size);
+	assert_int_equal(gap->gap.from, line_at(w, at));
 	assert_true(at == w->text.len || (data[at] & 0xC0) != 0x80);
 	assert_true(end == w->text.len || (data[end] & 0xC0) != 0x80);
-	assert_int_equal(gap->to, line_at(w, end - 1));
+	assert_int_equal(gap->gap.to, line_at(w, end - 1));
 	assert_int_equal(gap->goes_on, data[end - 1] != '\n' && end < size);
 }
 
@@ -169,10 +169,10 @@ static struct seen check_text(const struct whole *w, uint64_t size)
 		if (piece.kind == TEXT_GAP) {
 			check_gap(w, at, size, &piece);
 			seen.gap_at = at;
-			seen.gap_bytes += piece.bytes;
-			seen.from = piece.from;
-			seen.to = piece.to;
-			at += piece.bytes;
+			seen.gap_bytes += piece.gap.bytes;
+			seen.from = piece.gap.from;
+			seen.to = piece.gap.to;
+			at += piece.gap.bytes;
 			continue;
 		}
 		assert_true(at + piece.len <= size);
@@ -208,8 +208,8 @@ static void check_seeks(const struct whole *w, uint64_t size, const struct seen 
 		uint64_t start = w->starts[line - 1];
 		if (start >= seen->gap_at && start < seen->gap_at + seen->gap_bytes) {
 			assert_int_equal(piece.kind, TEXT_GAP);
-			assert_int_equal(piece.from, line);
-			assert_int_equal(piece.to, seen->to);
+			assert_int_equal(piece.gap.from, seen->from);
+			assert_int_equal(piece.gap.to, seen->to);
 		} else {
 			assert_int_equal(piece.kind, TEXT_BYTES);
 			assert_memory_equal(block, w->text.data + start, piece.len);
@@ -465,8 +465,8 @@ static void test_holes_end(void **state)
 	while (text_next(&t, block, sizeof(block), &piece) == 0 && piece.kind != TEXT_END) {
 		if (piece.kind == TEXT_GAP) {
 			check_gap(&w, at, w.text.len, &piece);
-			assert_int_equal(piece.error, gaps ? EIO : 0);
-			at += piece.bytes;
+			assert_int_equal(piece.gap.error, gaps ? EIO : 0);
+			at += piece.gap.bytes;
 			gaps++;
 			continue;
 		}
@@ -535,7 +535,7 @@ static void test_gap_moves_under_a_reader(void **state)
 	assert_int_equal(text_seek(&seeking, line, &lines), 0);
 	assert_int_equal(text_next(&seeking, &byte, 1, &gap), 0);
 	assert_int_equal(gap.kind, TEXT_GAP);
-	assert_int_equal(gap.from, line);
+	assert_true(gap.gap.from <= line && gap.gap.to >= line);
 	text_close(&seeking);
 	struct text *const readers[] = {&t, &late};
 	for (size_t i = 0; i < 2; i++) {
@@ -549,8 +549,9 @@ static void test_gap_moves_under_a_reader(void **state)
 				assert_memory_equal(block, w.text.data + at, piece.len);
 				at += piece.len;
 			} else {
-				assert_int_equal(piece.to, line_at(&w, at + piece.bytes - 1));
-				at += piece.bytes;
+				assert_int_equal(piece.gap.to,
+						 line_at(&w, at + piece.gap.bytes - 1));
+				at += piece.gap.bytes;
 				gaps++;
 			}
 		}

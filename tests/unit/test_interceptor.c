@@ -286,7 +286,7 @@ static void no_artifact_can_be_made(void **state)
 	assert_int_equal(r.asked_for_artifact, 1);
 	assert_true(interceptor_is_spilled(r.text));
 	assert_true(has_printed(&r, "): not kept: No space left on device; last: line "));
-	assert_true(has_printed(&r, "; full text: not kept: No space left on device]\n"));
+	assert_true(has_printed(&r, "; not kept: No space left on device]\n"));
 	run_end(&r);
 }
 

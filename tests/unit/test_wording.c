@@ -20,7 +20,7 @@ static const struct wording_place kept = {.id = ID};
 static const struct wording_place kept_stderr = {.id = ID, .is_stderr = true};
 static const struct wording_place lost = {.error = ENOSPC};
 static const struct wording_place lost_stderr = {.error = EACCES, .is_stderr = true};
-static const struct wording_place in_a_file = {NULL, 0, false};
+static const struct wording_place in_a_file = {.id = NULL};
 
 static void assert_text(struct buffer *out, int result, const char *want)
 {
@@ -106,12 +106,19 @@ static void footers(void **state)
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read " ID
 	       " --stderr, search: terse search " ID " --stderr REGEX]\n");
 	footer(&e, &lost,
-	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: not kept: No space "
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; not kept: No space "
 	       "left on device]\n");
 	footer(&e, &lost_stderr,
-	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: not kept: Permission "
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; not kept: Permission "
 	       "denied]\n");
 	footer(&e, &in_a_file, "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB]\n");
+	struct wording_place part = kept;
+	part.gaps = (struct gaps){{{4001, 8000, 225280, 0}, {8400, 8432, 1024, ENOSPC}}, 2};
+	footer(&e, &part,
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 "
+	       "KB) not kept: over the disk cap ([spill] max_artifact); lines 8,400-8,432 (33, 1.0 "
+	       "KB) not kept: No space left on device; the rest: terse read " ID
+	       ", search: terse search " ID " REGEX]\n");
 	e.background = true;
 	footer(&e, &kept,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; background processes still "

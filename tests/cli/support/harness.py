@@ -43,7 +43,8 @@ FOOTER = re.compile(
     rb"\[terse: (?P<end>exit \d+|killed by \w+|timed out \(exit 124\)|interrupted) after [^;]+; "
     rb"(?P<lines>[\d,]+) lines?, (?P<size>[\d.]+ (?:B|KB|MB|GB))(?: \((?P<limit>limit [^)]+)\))?"
     rb"(?P<background>; background processes still write)?"
-    rb"; full text: terse read (?P<id>cmd-[0-9a-z]+)( --stderr)?, "
+    rb"; (?:full text|(?P<gaps>[^;]+ not kept: [^;]+(?:; [^;]+ not kept: [^;]+)*); the rest): "
+    rb"terse read (?P<id>cmd-[0-9a-z]+)( --stderr)?, "
     rb"search: terse search (?P=id)( --stderr)? REGEX\]\n\Z")
 MARKER = re.compile(
     rb"^\[\.\.\. ([\d,]+) (?:lines? \([^)]+\) omitted|more lines like this \([^)]+\)): "
