@@ -32,7 +32,7 @@ static const struct layer_entry entries[] = {
 	SET(pty, TRI_NO),
 	SET(size, 30 * KB),
 	SET(max_lines, 2000),
-	SET(max_line, 30 * KB),
+	SET(max_line, 1 * MB),
 	SET(err_size, 4 * KB),
 	SET(mode, MODE_HEAD),
 	PROFILE("search"),

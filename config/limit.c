@@ -8,6 +8,9 @@
 #define NOTICES      ((int64_t)400)
 #define NOTICE_LINES 4
 
+/* Where no limit is set for one line: bytes of a long one that are shown before other lines are. */
+#define MAX_LINE ((size_t)500)
+
 /* What is left of `bytes` under a ceiling (0: none). */
 static int64_t hold(int64_t bytes, int64_t ceiling)
 {
@@ -44,7 +47,8 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 		.count = (uint64_t)s->max_lines,
 		.longest_line = (size_t)s->longest_line,
 		.unit = (enum unit)s->unit,
-		.max_line = (size_t)s->max_line,
+		.max_line = s->max_line ? (size_t)s->max_line : MAX_LINE,
+		.grow = s->max_line == 0,
 		.mode = (enum mode)s->mode,
 		.head_share = (unsigned)s->head_share,
 		.end_share = (unsigned)s->end_share,
@@ -124,6 +128,7 @@ const char *limit_name(const struct limit *l, enum limit_part part)
 		[LIMIT_NONE] = NULL,
 		[LIMIT_BYTES] = "bytes",
 		[LIMIT_LINE] = "line_length",
+		[LIMIT_CUT] = "line_length",
 	};
 
 	return part == LIMIT_COUNT ? units[l->unit] : parts[part];

@@ -17,7 +17,8 @@ struct limit {
 	size_t longest_line;  /* bytes without the newline; 0: no limit */
 
 	enum unit unit;                          /* what is counted */
-	size_t max_line;                         /* a preview cuts longer lines */
+	size_t max_line;                         /* a preview cuts longer lines ... */
+	bool grow;                               /* ... unless there is room for more of them */
 	enum mode mode;                          /* which part of the text it shows */
 	unsigned head_share;                     /* percent */
 	unsigned end_share;                      /* percent */
@@ -42,8 +43,9 @@ void limit_widen(struct limit *l, const struct settings *s);
    others, blank lines and a "--" of its own are not. */
 bool limit_counts(enum unit unit, const char *line, size_t len);
 
-/* Which part of a limit a text went over first. */
-enum limit_part { LIMIT_NONE, LIMIT_BYTES, LIMIT_COUNT, LIMIT_LINE };
+/* Which part of a limit a text went over first, or (LIMIT_CUT: max_line) what keeps a preview from
+   showing more of it. */
+enum limit_part { LIMIT_NONE, LIMIT_BYTES, LIMIT_COUNT, LIMIT_LINE, LIMIT_CUT };
 
 /* The same for a text of which `text` is the start, up to the place where the limit's bytes are
    used up or where it ends: if none of the other parts is broken in there, it is LIMIT_BYTES. */

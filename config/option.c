@@ -512,13 +512,15 @@ const struct option option_table[] = {
 		.key = "max_line",
 		.type = OPTION_SIZE,
 		.offset = OFFSET(max_line),
-		.min = 40,
+		.min = 64,
 		.max = MB,
-		.preset = "500",
+		.or_zero = true,
+		.preset = "0",
 		.flag = "--max-line",
 		.variable = "TERSE_MAX_LINE",
 		.safe = true,
-		.help = "A preview cuts lines that are longer than this.",
+		.help = "A preview cuts lines that are longer than this; 0: longer than 500 bytes, "
+			"unless there is room for more of them.",
 	},
 	{
 		.section = "spill",

@@ -225,7 +225,7 @@ static const struct {
 } merges[] = {
 	{offsetof(struct settings, size), largest},
 	{offsetof(struct settings, err_size), largest},
-	{offsetof(struct settings, max_line), largest},
+	{offsetof(struct settings, max_line), largest_or_none},
 	{offsetof(struct settings, max_lines), largest_or_none},
 	{offsetof(struct settings, max_err_lines), largest_or_none},
 	{offsetof(struct settings, longest_line), largest_or_none},

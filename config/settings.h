@@ -92,7 +92,7 @@ struct settings {
 	int64_t head_share;              /* percent */
 	int64_t end_share;               /* percent */
 	struct strings patterns, ignore; /* config/phrase.h */
-	int64_t max_line;
+	int64_t max_line;                /* bytes; 0: as there is room */
 
 	/* [spill] */
 	int64_t max_artifact;

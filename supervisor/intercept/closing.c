@@ -45,9 +45,11 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 }
 
 /* The preview, and the line about the whole. */
-static void print_preview(struct interceptor *s, const struct interceptor_ending *e)
+static void print_preview(struct interceptor *s, struct interceptor_ending *e)
 {
 	intercept_print_preview(s, e, NULL);
+	e->ending.broken = s->broken;
+	e->ending.cut = s->cut;
 	intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));
 }
 
@@ -65,7 +67,6 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 	e.ending.lines = s->options.lines_before + interceptor_lines(s);
 	e.ending.bytes = s->options.bytes_before + interceptor_bytes(s);
 	e.ending.limit = s->options.limit;
-	e.ending.broken = s->broken;
 	if (s->options.print == INTERCEPT_PREVIEW) {
 		if (s->binary) {
 			print_binary(s, &e);

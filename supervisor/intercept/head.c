@@ -2,10 +2,13 @@
 
 #include "supervisor/intercept/head.h"
 
-#include "supervisor/base/human.h"
 #include "supervisor/base/utf8.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* The longest note in a line. */
+#define NOTE_MAX 64
 
 static bool is_full(const struct head *h)
 {
@@ -17,6 +20,7 @@ static size_t room(const struct head *h)
 	return h->limit.bytes > h->bytes ? h->limit.bytes - h->bytes : 0;
 }
 
+/* A line is handed out, or will be. */
 static void count_line(struct head *h, const char *line, size_t len, size_t printed)
 {
 	h->bytes += printed;
@@ -31,7 +35,14 @@ bool head_take(struct head *h, const char *line, size_t len)
 	if (is_full(h) || len - 1 > h->limit.max_line || printed > room(h))
 		return false;
 	count_line(h, line, len - 1, printed);
+	h->offset += len;
 	return true;
+}
+
+static void note_gap(struct head *h, uint64_t from, uint64_t bytes)
+{
+	if (!h->gap.bytes)
+		h->gap = (struct line_gap){from, bytes};
 }
 
 /* Appends the first line's start, as much as there is room for. */
@@ -46,48 +57,191 @@ static void give_part(struct head *h, const char *line, size_t len, struct buffe
 	h->first_length = h->length;
 	h->first_shown = n;
 	h->bytes += printed;
+	note_gap(h, h->offset + n, h->length - n);
 	utf8_clean(out, line, n);
 }
 
-/* Puts together how a line is printed. Returns 0, or -1 with ENOMEM. */
-static int write_line(const struct head *h, const char *line, size_t len, bool is_cut, bool ended,
+static size_t write_note(const struct head *h, uint64_t from, uint64_t bytes, char note[NOTE_MAX])
+{
+	if (h->bare)
+		return 0;
+	return line_note(from, bytes, note, NOTE_MAX);
+}
+
+/* Whether a line of which `n` bytes are shown ends in CR and LF. */
+static bool has_return(const struct head_line *l, const char *line, size_t n)
+{
+	return n == l->length && l->ended && n > 0 && line[n - 1] == '\r';
+}
+
+/* What is printed of it, but for a note. */
+static size_t printed_len(const struct head_line *l, const char *line, size_t n)
+{
+	bool returns = has_return(l, line, n);
+
+	return utf8_clean_len(line, n - returns) + returns + l->ended;
+}
+
+/* How many bytes of a line are shown if it may have `level`: all of it where that is no dearer. */
+static size_t shown_at(const struct head *h, const struct head_line *l, const char *line,
+		       size_t level, size_t *cost)
+{
+	char note[NOTE_MAX];
+	size_t n = l->length > level ? utf8_floor(line, l->len, level < l->len ? level : l->len)
+				     : l->len;
+
+	*cost = printed_len(l, line, n);
+	if (n == l->length)
+		return n;
+	*cost += write_note(h, l->offset + n, l->length - n, note);
+	if (h->limit.grow && l->len == l->length && printed_len(l, line, l->len) <= *cost) {
+		*cost = printed_len(l, line, l->len);
+		return l->len;
+	}
+	return n;
+}
+
+/* Hands out a line of which `n` bytes are shown. */
+static void give_line(struct head *h, const struct head_line *l, const char *line, size_t n,
 		      struct buffer *out)
 {
-	char count[HUMAN_LEN];
-	size_t n = is_cut ? utf8_floor(line, len, h->limit.max_line) : len;
-	bool returns = !is_cut && ended && len > 0 && line[len - 1] == '\r';
+	char note[NOTE_MAX];
+	size_t note_len;
 
+	bool returns = has_return(l, line, n);
+
+	h->last_cut = n < l->length;
 	if (utf8_clean(out, line, n - returns) < 0)
+		h->end = HEAD_BYTES;
+	if (h->last_cut) {
+		h->cut++;
+		note_gap(h, l->offset + n, l->length - n);
+		note_len = write_note(h, l->offset + n, l->length - n, note);
+		buffer_append(out, note, note_len);
+	}
+	if (l->ended)
+		buffer_append(out, &"\r\n"[!returns], 1 + returns);
+}
+
+/* The held lines if each may have `level`: whether there is room for what they take then. */
+static bool fits_at(const struct head *h, size_t level)
+{
+	size_t total = 0, least = 0, cost;
+
+	for (size_t i = 0; i < h->held_count; i++) {
+		const struct head_line *l = &h->held[i];
+
+		shown_at(h, l, h->kept.data + l->start, h->limit.max_line, &cost);
+		least += cost;
+		shown_at(h, l, h->kept.data + l->start, level, &cost);
+		total += cost;
+	}
+	return total <= least + room(h);
+}
+
+static size_t find_level(const struct head *h)
+{
+	size_t least = h->limit.max_line, most = h->limit.bytes;
+
+	if (most <= least)
+		return least;
+	while (most - least > 1) {
+		size_t level = least + (most - least) / 2;
+
+		if (fits_at(h, level))
+			least = level;
+		else
+			most = level;
+	}
+	return least;
+}
+
+/* Nothing more is held: hands out what is. */
+static void give_held(struct head *h, struct buffer *out)
+{
+	size_t level = h->held_count ? find_level(h) : 0, before = out->len, cost;
+
+	for (size_t i = 0; i < h->held_count; i++) {
+		const struct head_line *l = &h->held[i];
+		const char *line = h->kept.data + l->start;
+
+		shown_at(h, l, line, h->limit.max_line, &cost);
+		h->bytes -= cost;
+		give_line(h, l, line, shown_at(h, l, line, level, &cost), out);
+	}
+	h->bytes += out->len - before;
+	h->grown |= h->held_count > 0;
+	h->held_count = 0;
+	buffer_clear(&h->kept);
+}
+
+/* Forgets what there can't be room for. */
+static void trim(struct head *h)
+{
+	size_t level = find_level(h), used = 0;
+
+	for (size_t i = 0; i < h->held_count; i++) {
+		struct head_line *l = &h->held[i];
+
+		/* Some more, so that it is cut where a character ends. */
+		if (l->len > level + 4)
+			l->len = level + 4;
+		memmove(h->kept.data + used, h->kept.data + l->start, l->len);
+		l->start = used;
+		used += l->len;
+	}
+	h->kept.len = used;
+}
+
+/* Holds a line that is counted. Returns 0, or -1 with ENOMEM. */
+static int hold(struct head *h, const struct head_line *given, const char *line)
+{
+	struct head_line l = *given;
+
+	if (h->held_count == h->held_cap) {
+		size_t cap = h->held_cap ? 2 * h->held_cap : 64;
+		struct head_line *more = reallocarray(h->held, cap, sizeof(*more));
+
+		if (!more)
+			return -1;
+		h->held = more;
+		h->held_cap = cap;
+	}
+	l.start = h->kept.len;
+	if (buffer_append(&h->kept, line, l.len) < 0)
 		return -1;
-	if (is_cut && !h->bare &&
-	    buffer_printf(out, "[... %s bytes omitted ...]", human_count(count, h->length - n)) < 0)
-		return -1;
-	return ended ? buffer_append(out, &"\r\n"[!returns], 1 + returns) : 0;
+	h->held[h->held_count++] = l;
+	if (h->kept.len > 4 * h->limit.bytes)
+		trim(h);
+	return 0;
 }
 
 /* The line of h->length bytes is complete; `len` of them are at hand. */
 static void end_line(struct head *h, const char *line, size_t len, bool ended, struct buffer *out)
 {
-	bool is_cut = h->length > h->limit.max_line;
-	size_t before = out->len;
+	const struct head_line l = {
+		.len = len, .offset = h->offset, .length = h->length, .ended = ended};
+	bool is_long = h->length > h->limit.max_line;
+	size_t cost, n;
 
 	if (is_full(h)) {
 		h->end = HEAD_COUNT;
 		return;
 	}
+	n = shown_at(h, &l, line, h->limit.max_line, &cost);
 	/* Beyond the room there is no more of it than tells that it is too long. */
-	if ((!is_cut && h->length + ended > room(h)) ||
-	    write_line(h, line, len, is_cut, ended, out) < 0 || out->len - before > room(h)) {
-		out->len = before;
+	if ((!is_long && h->length + ended > room(h)) || cost > room(h)) {
 		h->end = HEAD_BYTES;
 		if (h->lines == 0)
 			give_part(h, line, len, out);
 		return;
 	}
-	if (is_cut && h->cut++ == 0)
-		h->first_cut = h->lines + 1;
-	h->last_cut = is_cut;
-	count_line(h, line, len, out->len - before);
+	count_line(h, line, len, cost);
+	h->offset += h->length + ended;
+	if (!h->limit.grow || (!is_long && h->held_count == 0))
+		give_line(h, &l, line, n, out);
+	else if (hold(h, &l, line) < 0)
+		h->end = HEAD_BYTES;
 }
 
 /* Keeps what may be shown of an unfinished line. */
@@ -125,18 +279,25 @@ void head_feed(struct head *h, const char *data, size_t len, struct buffer *out)
 		data += piece;
 		len -= piece;
 	}
-	if (h->end != HEAD_OPEN)
-		buffer_release(&h->line);
+	if (h->end == HEAD_OPEN)
+		return;
+	give_held(h, out);
+	buffer_release(&h->line);
 }
 
 void head_finish(struct head *h, struct buffer *out)
 {
 	if (h->end == HEAD_OPEN && h->length > 0)
 		end_line(h, h->line.data, h->line.len, false, out);
+	give_held(h, out);
 	head_release(h);
 }
 
 void head_release(struct head *h)
 {
 	buffer_release(&h->line);
+	buffer_release(&h->kept);
+	free(h->held);
+	h->held = NULL;
+	h->held_count = h->held_cap = 0;
 }

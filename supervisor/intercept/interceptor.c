@@ -34,6 +34,7 @@ static struct preview_options make_preview_options(const struct interceptor_opti
 					.patterns = l->patterns ? l->patterns->items : NULL,
 					.ignore = l->ignore ? l->ignore->items : NULL,
 					.max_line = l->max_line,
+					.grow = l->grow,
 					.max_lines = l->count,
 					.bare = options->form == INTERCEPT_BARE};
 }
@@ -56,6 +57,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->head.limit = s->options.limit;
 	s->head.limit.bytes = s->options.limit.failure_bytes;
 	s->head.bare = options->form == INTERCEPT_BARE;
+	s->head.offset = options->bytes_before;
 	s->fits = true;
 	s->ended_line = true;
 	s->is_plain = options->exact && options->print == INTERCEPT_WHOLE;
@@ -86,6 +88,7 @@ void interceptor_free(struct interceptor *s)
 	head_release(&s->head);
 	head_release(&s->full);
 	buffer_release(&s->more);
+	buffer_release(&s->rest);
 	plain_release(&s->plain);
 	raw_release(&s->raw);
 	buffer_release(&s->sniff);

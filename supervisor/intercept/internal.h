@@ -41,6 +41,7 @@ struct interceptor {
 	struct head full;   /* this goes on from where the text did not fit any more ... */
 	struct buffer more; /* ... and is what is printed then ... */
 	size_t more_len;    /* ... but for that much, which the head has, too */
+	struct buffer rest; /* of the head, held back because a success is shown otherwise */
 	size_t most;        /* a text up to this many bytes is printed whole */
 	struct buffer held; /* the text so far, while it is within the limit */
 	size_t counted;     /* bytes of it, up to the end of a character ... */
@@ -49,7 +50,8 @@ struct interceptor {
 	struct buffer line;      /* what terse itself says; its memory is there from the start */
 	struct buffer collected; /* what is printed, where the form is not INTERCEPT_LIVE ... */
 	bool lost;               /* ... and there was no memory for all of it */
-	enum limit_part broken;  /* what of the limit was over first */
+	enum limit_part broken;  /* what of the limit was over first, or keeps it from more */
+	struct line_gap cut;     /* the first part of a line that was left out */
 
 	/* The live reader: bytes and lines of the text that are printed. */
 	size_t printed, printed_lines;

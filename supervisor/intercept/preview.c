@@ -93,11 +93,14 @@ static void print_piece(struct interceptor *s, const struct preview_piece *piece
 }
 
 /* Takes down which lines a piece has shown. */
-static int note_piece(struct report_stream *report, const struct preview_piece *piece)
+static int note_piece(struct interceptor *s, struct report_stream *report,
+		      const struct preview_piece *piece)
 {
+	if (!s->cut.bytes)
+		s->cut = piece->gap;
 	/* Of folded lines the one before them says what they are, but a program has to see ranges.
 	 */
-	if (piece->kind != PREVIEW_TEXT)
+	if (!report || piece->kind != PREVIEW_TEXT)
 		return 0;
 	report->lines_truncated += piece->cut;
 	report->last_line_partial = piece->cut_last;
@@ -109,6 +112,15 @@ static bool has_failed(const struct wording_ending *e)
 	return e->state == WORDING_INTERRUPTED || e->exit_code != 0;
 }
 
+/* What keeps the preview from showing more of the text. */
+static enum limit_part what_limits(const struct interceptor *s, uint64_t cut)
+{
+	uint64_t shown = preview_shown(s->preview);
+	if (shown == preview_lines(s->preview) && cut > 0 && preview_is_line_limited(s->preview))
+		return LIMIT_CUT;
+	return s->broken == LIMIT_COUNT && shown < s->options.limit.count ? LIMIT_BYTES : s->broken;
+}
+
 int intercept_print_preview(struct interceptor *s, const struct interceptor_ending *e,
 			    struct report_stream *report)
 {
@@ -117,17 +129,24 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	const struct preview_ask ask = {
 		.printed_bytes = s->printed,
 		.printed_lines = s->printed_lines,
+		.bytes_before = s->options.bytes_before,
 		.status = has_failed(&e->ending),
 		.marker = measure_marker,
 		.ctx = &marker,
 	};
+	uint64_t cut = 0;
 	int result = 0, count = preview_choose(s->preview, &ask, &pieces);
 	if (report && s->printed_lines > 0)
 		result = report_add_range(report, 1, s->printed_lines);
 	for (int i = 0; i < count && result == 0; i++) {
 		print_piece(s, &pieces[i], &marker);
-		if (report)
-			result = note_piece(report, &pieces[i]);
+		cut += pieces[i].cut;
+		result = note_piece(s, report, &pieces[i]);
+	}
+	s->broken = what_limits(s, cut);
+	if (report) {
+		report->broken = s->broken;
+		report->cut = s->cut;
 	}
 	return result;
 }
@@ -135,14 +154,16 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 /* Takes down which lines the first part of a text has shown. */
 static int note_head(struct report_stream *report, const struct head *h)
 {
-	static const enum limit_part broken[] = {
-		[HEAD_OPEN] = LIMIT_LINE,
+	const enum limit_part cut = h->limit.grow ? LIMIT_BYTES : LIMIT_CUT;
+	const enum limit_part broken[] = {
+		[HEAD_OPEN] = h->cut > 0 ? cut : LIMIT_LINE,
 		[HEAD_COUNT] = LIMIT_COUNT,
 		[HEAD_BYTES] = LIMIT_BYTES,
 		[HEAD_LINE] = LIMIT_BYTES,
 	};
 	bool is_part = h->end == HEAD_LINE && h->first_shown > 0;
 	report->broken = broken[h->end];
+	report->cut = h->gap;
 	report->lines_truncated = h->cut + is_part;
 	report->last_line_partial = h->last_cut || is_part;
 	return h->lines + is_part > 0 ? report_add_range(report, 1, h->lines + is_part) : 0;
@@ -164,6 +185,8 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 	head_finish(h, is_full ? &s->more : &rest);
 	if (is_full && s->more.len > s->more_len)
 		intercept_print(s, s->more.data + s->more_len, s->more.len - s->more_len);
+	else if (!is_full)
+		intercept_print(s, s->rest.data, s->rest.len);
 	intercept_print(s, rest.data, rest.len);
 	buffer_release(&rest);
 	const struct wording_head told = {
@@ -173,7 +196,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.units = h->units,
 		.total_units = tally_units(&s->tally),
 		.cut = h->cut,
-		.first_cut = h->first_cut,
+		.gap = h->gap,
 		.first_length = h->first_length,
 		.first_shown = h->first_shown,
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,

@@ -150,8 +150,12 @@ static void feed_head(struct interceptor *s, const char *data, size_t len)
 {
 	struct buffer out = BUFFER_INIT;
 	head_feed(&s->head, data, len, &out);
-	intercept_print(s, out.data, out.len);
-	s->more_len += out.len;
+	if (s->has_full && s->head.grown) {
+		buffer_append(&s->rest, out.data, out.len);
+	} else {
+		intercept_print(s, out.data, out.len);
+		s->more_len += out.len;
+	}
 	buffer_release(&out);
 	s->head_closed = s->head.end != HEAD_OPEN;
 	if (s->has_full)

@@ -8,8 +8,8 @@ enum {
 	END_VALUE = 30,
 	/* A line is shown up to a sixth of the budget, its surroundings shorter. */
 	LINE_PARTS = 6,
-	LINE_LEAST = 200,
-	CONTEXT_LINE = 160,
+	LINE_LEAST = 210,
+	CONTEXT_LINE = 170,
 	/* A value from which on a line is no mere surrounding of another. */
 	TELLING = 180,
 	/* Lines that are weighed together, and what each costs beside its bytes. */

@@ -28,6 +28,8 @@ void layout_begin(struct layout *l, const struct preview_options *options,
 	l->max_lines = options->max_lines;
 	l->lines = ask->printed_lines;
 	l->max_line = options->max_line;
+	l->ceiling = options->grow ? SIZE_MAX : options->max_line;
+	l->at_ceiling = false;
 	l->end_share = end_share;
 	l->total_lines = lines;
 	l->total_bytes = bytes;
@@ -121,10 +123,16 @@ static size_t marker_cost(const struct layout *l, const struct preview_piece *pi
 	return l->ask->marker(l->ask->ctx, piece, marker, sizeof(marker));
 }
 
+static struct line_form unit_form(const struct layout *l, const struct unit *u)
+{
+	return (struct line_form){.limit = u->limit, .cut = u->cut, .before = l->ask->bytes_before};
+}
+
 /* The fold of the lines behind the first of a unit. The last of them is written to `text`, where
    ALIKE_LAST bytes are. */
-static struct preview_piece unit_fold(const struct unit *u, char *text)
+static struct preview_piece unit_fold(const struct layout *l, const struct unit *u, char *text)
 {
+	const struct line_form form = {ALIKE_LAST, LINE_CUT_LATE, l->ask->bytes_before};
 	struct preview_piece piece = {.kind = u->alike ? PREVIEW_ALIKE : PREVIEW_FOLD,
 				      .from = u->line.number + 1,
 				      .to = u->to,
@@ -133,25 +141,31 @@ static struct preview_piece unit_fold(const struct unit *u, char *text)
 	if (!u->alike)
 		return piece;
 	piece.text = text;
-	piece.len = line_write(&u->last, ALIKE_LAST, LINE_CUT_LATE, text);
+	piece.len = line_write(&u->last, &form, text, &piece.gap);
 	if (piece.len && text[piece.len - 1] == '\n')
 		piece.len--;
 	return piece;
 }
 
+static bool is_cut(const struct unit *u)
+{
+	return !line_is_whole(&u->line) || u->line.length > u->limit;
+}
+
 /* Printed bytes of one line of the unit, cleaned. */
 static size_t text_cost(struct layout *l, const struct unit *u)
 {
+	struct line_form form = unit_form(l, u);
 	size_t len;
 
-	if (line_is_whole(&u->line) && u->line.length <= u->limit)
+	if (!is_cut(u))
 		return line_clean_len(u->line.front, u->line.front_len);
-	len = line_written(&u->line, u->limit, u->cut);
+	len = line_written(&u->line, &form);
 	if (len == 0)
 		return 0;
 	if (buffer_reserve(&l->text, len))
 		return SIZE_MAX;
-	len = line_write(&u->line, u->limit, u->cut, l->text.data);
+	len = line_write(&u->line, &form, l->text.data, NULL);
 	return line_clean_len(l->text.data, len);
 }
 
@@ -167,7 +181,7 @@ static void price(struct layout *l, struct unit *u)
 	u->lines = 1;
 	if (repeats == 0 || text == 0 || text == SIZE_MAX)
 		return;
-	fold = unit_fold(u, last);
+	fold = unit_fold(l, u, last);
 	folded = marker_cost(l, &fold);
 	if (u->alike || folded < text * repeats) {
 		u->folded = true;
@@ -273,6 +287,8 @@ static bool join_units(struct layout *l, size_t from, size_t end)
 
 	joined.alike = true;
 	joined.last = last->alike ? last->last : last->line;
+	if (!last->alike)
+		joined.last.offset += last->length - last->line.length;
 	joined.to = last->to;
 	joined.length = last->line.offset + last->length - joined.line.offset;
 	for (size_t i = from; i < end; i++) {
@@ -441,6 +457,58 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered)
 	return take(l, u, beside);
 }
 
+/* Whether a taken line could be shown further. */
+static bool can_grow(const struct unit *u)
+{
+	return u->chosen && u->lines == 1 && is_cut(u);
+}
+
+/* What all of it costs if no line that can grow has less than `level` bytes. */
+static size_t cost_at(struct layout *l, size_t level)
+{
+	size_t cost = l->used;
+
+	for (size_t i = 0; i < l->count && cost <= l->budget; i++) {
+		struct unit u = l->units[i];
+
+		if (!can_grow(&u) || u.limit >= level)
+			continue;
+		u.limit = level;
+		price(l, &u);
+		cost = u.cost == SIZE_MAX ? SIZE_MAX : cost - l->units[i].cost + u.cost;
+	}
+	return cost;
+}
+
+void layout_grow(struct layout *l)
+{
+	size_t least = 0, most = l->budget < l->ceiling ? l->budget : l->ceiling;
+
+	if (l->used > l->budget)
+		return;
+	if (cost_at(l, most) <= l->budget)
+		least = most;
+	while (most - least > 1 && most > least) {
+		size_t level = least + (most - least) / 2;
+
+		if (cost_at(l, level) <= l->budget)
+			least = level;
+		else
+			most = level;
+	}
+	l->at_ceiling = least == l->ceiling;
+	for (size_t i = 0; i < l->count; i++) {
+		struct unit *u = &l->units[i];
+		size_t cost = u->cost;
+
+		if (!can_grow(u) || u->limit >= least)
+			continue;
+		u->limit = least;
+		price(l, u);
+		l->used = l->used - cost + u->cost;
+	}
+}
+
 static int add_piece(struct layout *l, const struct preview_piece *piece)
 {
 	if (grow((void **)&l->pieces, l->piece_count, &l->piece_cap, sizeof(*l->pieces)))
@@ -455,7 +523,7 @@ static int add_text(struct layout *l, const struct unit *u, uint64_t lines, bool
 {
 	struct preview_piece *last = l->piece_count ? &l->pieces[l->piece_count - 1] : NULL;
 	struct preview_piece piece = {.kind = PREVIEW_TEXT, .numbered = numbered};
-	uint64_t k;
+	struct line_form form = unit_form(l, u);
 
 	if (!last || last->kind != PREVIEW_TEXT) {
 		piece.from = u->line.number;
@@ -464,13 +532,17 @@ static int add_text(struct layout *l, const struct unit *u, uint64_t lines, bool
 			return -1;
 		last = &l->pieces[l->piece_count - 1];
 	}
-	for (k = 0; k < lines; k++) {
-		size_t len = line_write(&u->line, u->limit, u->cut, l->text.data + l->text.len);
+	for (uint64_t k = 0; k < lines; k++) {
+		struct line_gap gap;
+		size_t len = line_write(&u->line, &form, l->text.data + l->text.len, &gap);
 
+		if (!last->gap.bytes)
+			last->gap = gap;
+		form.before += u->line.length;
 		l->text.len += len;
 		last->len += len;
 	}
-	last->cut_last = !line_is_whole(&u->line) || u->line.length > u->limit;
+	last->cut_last = is_cut(u);
 	if (last->cut_last)
 		last->cut += lines;
 	last->to = u->line.number + lines - 1;
@@ -486,7 +558,7 @@ static int add_unit(struct layout *l, const struct unit *u, bool numbered)
 		return add_text(l, u, u->lines, numbered);
 	if (add_text(l, u, 1, numbered))
 		return -1;
-	fold = unit_fold(u, l->text.data + l->text.len);
+	fold = unit_fold(l, u, l->text.data + l->text.len);
 	l->text.len += fold.len;
 	return add_piece(l, &fold);
 }

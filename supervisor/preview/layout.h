@@ -54,6 +54,8 @@ struct layout {
 	size_t gap_cost;           /* about what the marker of a gap costs */
 	uint64_t max_lines, lines; /* 0: no limit; printed so far */
 	size_t max_line;
+	size_t ceiling;   /* how long a chosen line may become where there is room */
+	bool at_ceiling;  /* nothing but that cuts those that are chosen */
 	size_t end_share; /* bytes at the end of the text that are not folded */
 	uint64_t total_lines, total_bytes;
 	bool bare; /* see preview.h */
@@ -87,6 +89,9 @@ bool layout_take(struct layout *l, size_t unit, bool numbered);
 
 /* The same with the line cut so that it fits, and to `limit` bytes at most. */
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered);
+
+/* Gives what is left of the budget to the taken lines that are cut: to the shortest first. */
+void layout_grow(struct layout *l);
 
 /* Makes the pieces. Their count, or -1 with ENOMEM. */
 int layout_pieces(struct layout *l);

@@ -1,8 +1,8 @@
 #include "supervisor/preview/line.h"
 
-#include "supervisor/base/human.h"
 #include "supervisor/base/utf8.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,12 +14,10 @@ bool line_is_whole(const struct line *l)
 	return l->front_len == l->length;
 }
 
-static size_t note_write(uint64_t omitted, char *out, size_t cap)
+size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap)
 {
-	char count[HUMAN_LEN];
-
-	return (size_t)snprintf(out, cap, "[... %s bytes omitted ...]",
-				human_count(count, omitted));
+	return (size_t)snprintf(out, cap, "[... bytes %" PRIu64 "-%" PRIu64 " omitted ...]", from,
+				from + bytes - 1);
 }
 
 static size_t size_min(size_t a, size_t b)
@@ -78,7 +76,7 @@ static void cut_ends(const struct line *l, size_t room, enum line_cut where, str
 		c->front_len = size_min(front, room - c->back_len);
 		c->back_len = size_min(back, room - c->front_len);
 	} else {
-		c->front_len = size_min(front, room - room / 4);
+		c->front_len = size_min(front, room - room / 6);
 		c->back_len = size_min(back, room - c->front_len);
 		c->front_len = size_min(front, room - c->back_len);
 	}
@@ -96,15 +94,25 @@ static void cut_ends(const struct line *l, size_t room, enum line_cut where, str
 static void cut_around(const struct line *l, size_t room, struct cut *c)
 {
 	size_t body = (size_t)l->length - l->ended;
-	size_t from = cut_right(l->back, l->back_len, 0);
+	size_t start = body - l->after - l->back_len; /* of `back` in the line */
+	size_t front = size_min(l->front_len, start);
+	size_t from = cut_right(l->back, l->back_len, 0), back = l->back_len - from;
 
 	c->back = l->back;
 	c->skip = from;
-	c->front_len = cut_left(l->front, l->front_len, size_min(l->front_len, room / 3), true);
-	c->back_len = size_min(l->back_len - from, room - c->front_len);
-	c->back_len = cut_left(l->back + from, l->back_len - from, c->back_len, true);
-	c->between = body - l->after - l->back_len + from - c->front_len;
-	c->behind = l->after + l->back_len - from - c->back_len;
+	c->back_len = size_min(back, room - size_min(front, room / 3));
+	c->front_len = cut_left(l->front, l->front_len, size_min(front, room - c->back_len), true);
+	c->back_len = cut_left(l->back + from, back, c->back_len, true);
+	c->between = start + from - c->front_len;
+	c->behind = l->after + back - c->back_len;
+}
+
+/* The part of a line from `at` on that fits, the line being `data` as far as it is at hand. */
+static void cut_part(const char *data, size_t len, size_t at, size_t room, struct cut *c)
+{
+	c->back = data;
+	c->skip = cut_right(data, len, at);
+	c->back_len = cut_left(data + c->skip, len - c->skip, size_min(len - c->skip, room), true);
 }
 
 /* One part of the line and nothing else: its start or end, or what tells most. */
@@ -113,59 +121,71 @@ static void cut_bare(const struct line *l, size_t room, enum line_cut where, str
 	size_t body = (size_t)l->length - l->ended;
 	size_t front = size_min(l->front_len, body);
 	bool whole = front == body;
-	const char *back = whole ? l->front : l->back;
-	size_t back_len = whole ? body : l->back_len;
+	size_t last = body - size_min(body, room);
 
-	*c = (struct cut){.back = back, .skip = back_len};
-	if (l->after) {
-		c->skip = cut_right(back, back_len, 0);
-		c->back_len = size_min(back_len - c->skip, room);
-		c->back_len = cut_left(back + c->skip, back_len - c->skip, c->back_len, true);
-	} else if (where == LINE_CUT_START && back_len > 0) {
-		c->skip = cut_right(back, back_len, back_len - size_min(back_len, room));
-		c->back_len = back_len - c->skip;
-	} else {
+	*c = (struct cut){0};
+	if (l->around && whole)
+		cut_part(l->front, body, size_min(body - l->after - l->back_len, last), room, c);
+	else if (l->around)
+		cut_part(l->back, l->back_len, 0, room, c);
+	else if (where == LINE_CUT_START && whole)
+		cut_part(l->front, body, last, room, c);
+	else if (where == LINE_CUT_START && l->back_len > 0)
+		cut_part(l->back, l->back_len, l->back_len - size_min(l->back_len, room), room, c);
+	else
 		c->front_len = cut_left(l->front, front, size_min(front, room), !whole);
-	}
 }
 
-size_t line_write(const struct line *l, size_t limit, enum line_cut where, char *out)
+/* Splits what there is of a line so that it fits into `room`. */
+static void cut_line(const struct line *l, size_t room, enum line_cut where, struct cut *c)
+{
+	if (where == LINE_CUT_END || where == LINE_CUT_START)
+		cut_bare(l, room, where, c);
+	else if (l->around)
+		cut_around(l, room, c);
+	else
+		cut_ends(l, room, where, c);
+}
+
+size_t line_write(const struct line *l, const struct line_form *form, char *out,
+		  struct line_gap *gap)
 {
 	char note[64];
 	size_t notes = 0, len = 0;
-	bool bare = where == LINE_CUT_END || where == LINE_CUT_START;
+	bool bare = form->cut == LINE_CUT_END || form->cut == LINE_CUT_START;
+	uint64_t at = form->before + l->offset;
 	struct cut c;
 
-	if (line_is_whole(l) && l->length <= limit) {
-		if (out && l->length)
-			memcpy(out, l->front, (size_t)l->length);
-		return (size_t)l->length;
-	}
+	if (gap)
+		*gap = (struct line_gap){0};
+	if (line_is_whole(l) && l->length <= form->limit)
+		return append(out, 0, l->front, (size_t)l->length);
 	if (!bare)
-		notes = note_write(l->length, note, sizeof(note)) * (l->after ? 2 : 1);
-	if (limit < notes + l->ended + LINE_LEAST)
+		notes = line_note(at + l->length, 1, note, sizeof(note)) * (l->around ? 2 : 1);
+	if (form->limit < notes + l->ended + LINE_LEAST)
 		return 0;
-	if (bare)
-		cut_bare(l, limit - l->ended, where, &c);
-	else if (l->after)
-		cut_around(l, limit - notes - l->ended, &c);
-	else
-		cut_ends(l, limit - notes - l->ended, where, &c);
+	cut_line(l, form->limit - notes - l->ended, form->cut, &c);
 	if (c.front_len + c.back_len == 0)
 		return 0;
 	len = append(out, len, l->front, c.front_len);
+	at += c.front_len;
+	if (gap && c.between)
+		*gap = (struct line_gap){at, c.between};
 	if (c.between)
-		len = append(out, len, note, note_write(c.between, note, sizeof(note)));
+		len = append(out, len, note, line_note(at, c.between, note, sizeof(note)));
 	if (c.back_len)
 		len = append(out, len, c.back + c.skip, c.back_len);
+	at += c.between + c.back_len;
+	if (gap && c.behind && !c.between)
+		*gap = (struct line_gap){at, c.behind};
 	if (c.behind)
-		len = append(out, len, note, note_write(c.behind, note, sizeof(note)));
+		len = append(out, len, note, line_note(at, c.behind, note, sizeof(note)));
 	return l->ended ? append(out, len, "\n", 1) : len;
 }
 
-size_t line_written(const struct line *l, size_t limit, enum line_cut cut)
+size_t line_written(const struct line *l, const struct line_form *form)
 {
-	return line_write(l, limit, cut, NULL);
+	return line_write(l, form, NULL, NULL);
 }
 
 size_t line_clean_len(const char *data, size_t len)

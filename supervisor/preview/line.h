@@ -21,23 +21,41 @@ struct line {
 	uint64_t length; /* its newline included, when it has one */
 	bool ended;      /* it has one */
 	/* Its first bytes. When they are not all of it, `back` holds bytes from
-	   further on: the last ones, without the newline, or what tells most, with
-	   `after` more bytes behind it. It is empty when those are gone too. */
+	   further on: the last ones, without the newline. It is empty when those are gone too. */
 	const char *front, *back;
 	size_t front_len, back_len, after;
+	/* `back` is what tells most, with `after` more bytes behind it; of a line that is whole it
+	   is a part of `front`. */
+	bool around;
+};
+
+/* How a line is printed that is longer than `limit` bytes, newline included. */
+struct line_form {
+	size_t limit;
+	enum line_cut cut;
+	uint64_t before; /* bytes of the text in front of offset 0, for the places in notes */
+};
+
+/* The first part of a line that is left out: by its place in the text. Bytes 0: none is. */
+struct line_gap {
+	uint64_t from, bytes;
 };
 
 /* Whether all bytes of the line are at hand. */
 bool line_is_whole(const struct line *l);
 
 /* The bytes that line_write() would write. */
-size_t line_written(const struct line *l, size_t limit, enum line_cut cut);
+size_t line_written(const struct line *l, const struct line_form *form);
 
-/* Writes the line to `out` (NULL: only counts) in at most `limit` bytes, newline
-   included. What does not fit gives way to "[... N bytes omitted ...]", or to
+/* Writes the line to `out` (NULL: only counts). What does not fit gives way to
+   "[... bytes 496-4936 omitted ...]" (the first and the last of them, in the text), or to
    nothing; cuts are made between characters. Returns the length; 0 when not even a few bytes
-   beside that fit. */
-size_t line_write(const struct line *l, size_t limit, enum line_cut cut, char *out);
+   beside that fit. *gap (if not NULL) is what is left out. */
+size_t line_write(const struct line *l, const struct line_form *form, char *out,
+		  struct line_gap *gap);
+
+/* Writes "[... bytes 496-4936 omitted ...]" (under 64 bytes): what stands for that part. */
+size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap);
 
 /* How long `data` gets when everything that must not be printed is replaced
    (utf8_clean). */

@@ -40,8 +40,13 @@ struct preview *preview_new(const struct preview_options *options)
 	if (!p)
 		return NULL;
 	p->options = *options;
+	/* No line is shown beyond the budget. */
+	if (p->options.max_line > options->budget) {
+		p->options.max_line = options->budget;
+		p->options.grow = true;
+	}
 	/* A line that is cut needs its first bytes behind what is in the budget. */
-	keep = options->budget + options->max_line;
+	keep = options->budget + p->options.max_line;
 	if (window_init(&p->window, keep,
 			options->mode == PREVIEW_SMART && keep < LAST_JUDGED ? LAST_JUDGED
 									     : keep)) {
@@ -134,6 +139,44 @@ static int add_unjudged(struct preview *p, const struct line *line, enum outcome
 	return layout_add(&p->layout, line, value, shape);
 }
 
+/* Of a long line the store has what tells most, the window more of its start or end; a short one
+   may be cut where the window ends. */
+static void add_stored_bytes(const struct store *store, size_t i, struct line *line)
+{
+	struct line stored;
+	size_t at;
+
+	store_line(store, i, &stored);
+	if (line_is_whole(&stored)) {
+		*line = stored;
+		return;
+	}
+	if (!stored.around) {
+		if (line->front_len < stored.front_len) {
+			line->front = stored.front;
+			line->front_len = stored.front_len;
+		}
+		if (!line_is_whole(line) && line->back_len < stored.back_len) {
+			line->back = stored.back;
+			line->back_len = stored.back_len;
+		}
+		return;
+	}
+	at = (size_t)stored.length - stored.ended - stored.after - stored.back_len;
+	if (line->front_len < at + stored.back_len) {
+		stored.front = line->front_len > stored.front_len ? line->front : stored.front;
+		if (line->front_len > stored.front_len)
+			stored.front_len = line->front_len < at ? line->front_len : at;
+		*line = stored;
+		return;
+	}
+	/* All of it, from the front on. */
+	line->around = true;
+	line->back = line->front + at;
+	line->back_len = line->front_len - (line_is_whole(line) && line->ended) - at;
+	line->after = (size_t)line->length - line->ended - at - line->back_len;
+}
+
 /* Adds the lines of the window and the best of the stored ones, in order. */
 static int add_lines(struct preview *p, enum outcome outcome)
 {
@@ -160,10 +203,7 @@ static int add_lines(struct preview *p, enum outcome outcome)
 				return -1;
 			continue;
 		}
-		/* Of a long line the store has what tells most, the window more of its start;
-		   a short one may be cut where the window ends. */
-		if (store->lines[i].after || line.length <= STORE_FRONT + STORE_BACK)
-			store_line(store, i, &line);
+		add_stored_bytes(store, i, &line);
 		if (layout_add(&p->layout, &line, store->lines[i].value, store->lines[i].shape))
 			return -1;
 		i++;
@@ -234,8 +274,20 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	/* Lines are folded to make room for others. */
 	if (!failed && p->smart && !p->options.bare && p->layout.used < p->options.budget / 2)
 		failed = lay_out(p, ask, outcome, false);
-	if (!failed)
+	if (!failed) {
+		layout_grow(&p->layout);
 		count = layout_pieces(&p->layout);
+	}
 	*pieces = p->layout.pieces;
 	return count < 0 ? choose_last(p, ask, pieces) : count;
+}
+
+uint64_t preview_shown(const struct preview *p)
+{
+	return p->layout.lines;
+}
+
+bool preview_is_line_limited(const struct preview *p)
+{
+	return p->layout.at_ceiling;
 }

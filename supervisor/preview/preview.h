@@ -25,6 +25,8 @@
 #ifndef TERSE_PREVIEW_PREVIEW_H
 #define TERSE_PREVIEW_PREVIEW_H
 
+#include "supervisor/preview/line.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,7 +46,8 @@ struct preview_options {
 	/* Mode smart: lines with one of these in them are put forward, or are not
 	   (config/phrase.h). NULL-terminated, or NULL; valid as long as the preview. */
 	char *const *patterns, *const *ignore;
-	size_t max_line;    /* longer lines are cut, with the bytes left out told */
+	size_t max_line;    /* longer lines are cut, with the bytes left out told ... */
+	bool grow;          /* ... but where room is left, not so short */
 	uint64_t max_lines; /* lines to print at most; 0: no limit */
 	bool bare;          /* nothing but the text is printed: no marker, number or note counts */
 };
@@ -67,13 +70,15 @@ struct preview_piece {
 	uint64_t cut; /* how many of these lines are not whole in `text`, the last one among them if
 		       */
 	bool cut_last;
-	bool numbered; /* from the middle: print "N: " before each line */
+	struct line_gap gap; /* the first part of them that is left out */
+	bool numbered;       /* from the middle: print "N: " before each line */
 };
 
 /* What the caller knows when it asks. */
 struct preview_ask {
 	uint64_t printed_bytes; /* the first bytes of the text are printed already ... */
 	uint64_t printed_lines; /* ... which are this many whole lines; they count in the budget */
+	uint64_t bytes_before;  /* in front of the text, for the places of what is cut */
 	int status;             /* 0 success, > 0 failure, -1 still running */
 	/* Writes the marker for a gap or fold into `out` (cap bytes), newline
 	   included, and returns its length. Used to count it in the budget; not asked
@@ -100,11 +105,16 @@ size_t preview_head_budget(const struct preview *p);
 /* Chooses. The pieces cover every line after the printed ones exactly once and
    in order; text, markers and number prefixes together with what was printed
    are at most the budget. A line that does not fit whole is cut: the piece's
-   `text` then holds "[... N bytes omitted ...]" in its place, or, bare, the one
+   `text` then holds "[... bytes FROM-TO omitted ...]" in its place, or, bare, the one
    part of it that tells most (the last line's end, the others' start). *pieces and the texts belong
    to `p` and are valid until its next call. Returns the count. Without memory to choose
    with, the last lines are shown. */
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
+
+/* Of what was chosen: the lines that are printed, and whether max_line alone cut some of them, but
+   for which there was room. */
+uint64_t preview_shown(const struct preview *p);
+bool preview_is_line_limited(const struct preview *p);
 
 #endif

@@ -148,5 +148,6 @@ void store_line(const struct store *s, size_t index, struct line *line)
 			      .front_len = d->front_len,
 			      .back = s->text + d->text + d->front_len,
 			      .back_len = d->back_len,
-			      .after = d->after};
+			      .after = d->after,
+			      .around = d->after > 0};
 }

@@ -46,10 +46,9 @@ static int add_number(struct buffer *out, int64_t line)
 
 int hint_cut(struct buffer *out, const struct hint_place *place, const struct page *p)
 {
-	char bytes[HUMAN_LEN];
 	const struct page_cut *cut = &p->cut;
-	if (buffer_printf(out, "[... %s byte%s", human_count(bytes, cut->bytes),
-			  cut->bytes == 1 ? "" : "s") < 0)
+	if (buffer_printf(out, "[... bytes %" PRIu64 "-%" PRIu64, cut->at,
+			  cut->at + cut->bytes - 1) < 0)
 		return -1;
 	if (cut->before && (buffer_append_string(out, " of line ") < 0 ||
 			    add_number(out, p->pieces[p->count - 1].number) < 0))
@@ -111,7 +110,9 @@ int hint_next_slice(struct buffer *out, const struct hint_place *place, const st
 {
 	if (!s->more)
 		return 0;
-	return hint_command(out, place) < 0 ? -1 : hint_bytes(out, s->to, length);
+	return hint_command(out, place) < 0
+		       ? -1
+		       : hint_bytes(out, s->to, length && s->full ? s->left : length);
 }
 
 int hint_slice(struct buffer *out, const struct hint_place *place, const struct slice *s,

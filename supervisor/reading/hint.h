@@ -28,8 +28,8 @@ int hint_lines(struct buffer *out, int64_t first, uint64_t count);
 /* " --bytes 0:30000" */
 int hint_bytes(struct buffer *out, uint64_t from, uint64_t length);
 
-/* "[... 4,969,512 bytes omitted: terse read ID --bytes 29488:4969512]\n"; of a line whose begin is
-   omitted "[... 4,969,512 bytes of line 9 omitted: ...]\n" */
+/* "[... bytes 29488-4998999 omitted: terse read ID --bytes 29488:4969512]\n"; of a line whose begin
+   is omitted "[... bytes 29488-4998999 of line 9 omitted: ...]\n" */
 int hint_cut(struct buffer *out, const struct hint_place *place, const struct page *p);
 
 /* "[... 1,204 lines omitted: terse read ID --offset 31 --limit 1204]\n" */
@@ -41,7 +41,7 @@ int hint_page(struct buffer *out, const struct hint_place *place, const struct p
 	      uint64_t total);
 
 /* "[bytes 0-32,767 of 5,000,000 shown; continue: terse read ID --bytes 32768]\n"; `length` as it
-   was given, 0: not. */
+   was given, 0: not. Of what did not fit the command asks for the rest. */
 int hint_slice(struct buffer *out, const struct hint_place *place, const struct slice *s,
 	       uint64_t total, uint64_t length);
 

@@ -88,6 +88,7 @@ int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
 	if (keep == 0 && r->length > 0 && s->gap.kind == TEXT_END)
 		keep = first_character(&s->raw);
 	s->to = s->from + keep;
+	s->left = wanted > s->to ? wanted - s->to : 0;
 	s->more = s->to < t->size;
 	if (keep < s->raw.len)
 		s->lost.kind = TEXT_END;

@@ -23,7 +23,8 @@ struct slice {
 	struct text_piece gap;  /* before it: kind TEXT_GAP if there is one */
 	struct text_piece lost; /* behind it, at the end of the text */
 	bool more;              /* the text goes on at `to` */
-	bool full;              /* request.room ended it */
+	bool full; /* request.room ended it, so many bytes before where it was to end */
+	uint64_t left;
 
 	struct buffer raw; /* while it is made */
 };

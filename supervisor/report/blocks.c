@@ -16,6 +16,7 @@
 #include "supervisor/report/report.h"
 #include "supervisor/report/wording.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* "47.3KB" */
@@ -129,19 +130,23 @@ static int write_error(struct report_writer *w, struct buffer *out)
 	return write_text(w, 1, out);
 }
 
-/* "Use terse read ID [--stderr] to view the full output if needed." */
+/* "Use terse read ID [--stderr] to view the full output if needed.", and what shows the first part
+   of a line that is left out. */
 static int add_hint(struct buffer *out, const struct report *r, int which)
 {
 	const struct report_stream *s = &r->streams[which];
 	if (s->binary)
 		return buffer_printf(out, "\nUse terse path --raw %s to get at the bytes.\n",
 				     r->id);
-	const char *what = which == 1 ? "error " : "";
-	if (buffer_printf(out, "\nUse terse read %s%s to view ", r->id,
-			  which == 1 ? " --stderr" : "") < 0)
+	const char *what = which == 1 ? "error " : "", *option = which == 1 ? " --stderr" : "";
+	if (buffer_printf(out, "\nUse terse read %s%s to view ", r->id, option) < 0 ||
+	    (s->gaps.count ? buffer_printf(out, "what was kept of the %soutput.\n", what)
+			   : buffer_printf(out, "the full %soutput if needed.\n", what)) < 0)
 		return -1;
-	return s->gaps.count ? buffer_printf(out, "what was kept of the %soutput.\n", what)
-			     : buffer_printf(out, "the full %soutput if needed.\n", what);
+	if (!s->cut.bytes)
+		return 0;
+	return buffer_printf(out, "First cut: terse read %s%s --bytes %" PRIu64 ":%" PRIu64 "\n",
+			     r->id, option, s->cut.from, s->cut.bytes);
 }
 
 static int write_footer(struct report_writer *w, struct buffer *out)

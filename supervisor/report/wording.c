@@ -58,6 +58,23 @@ static int append_behind(struct buffer *out, const char *verb, const struct word
 	return buffer_append_string(out, ": ") < 0 ? -1 : append_place(out, verb, place);
 }
 
+static int append_bytes(struct buffer *out, const struct line_gap *gap)
+{
+	return buffer_printf(out, " --bytes %" PRIu64 ":%" PRIu64, gap->from, gap->bytes);
+}
+
+/* "first cut: terse read ID --bytes 496:4441"; nothing where nothing is cut. */
+static int append_first_cut(struct buffer *out, const char *before, const struct line_gap *cut,
+			    const struct wording_place *place)
+{
+	if (!cut->bytes || !place->id)
+		return 0;
+	if (buffer_append_string(out, before) < 0 || buffer_append_string(out, "first cut: ") < 0 ||
+	    append_place(out, "read", place) < 0)
+		return -1;
+	return append_bytes(out, cut);
+}
+
 static int append_range(struct buffer *out, const struct preview_piece *piece,
 			const struct wording_place *place)
 {
@@ -194,10 +211,12 @@ int wording_limit(struct buffer *out, const struct limit *l, enum limit_part par
 	if (part == LIMIT_COUNT)
 		return buffer_printf(out, "limit %s %s", human_count(count, l->count),
 				     l->count == 1 ? units[l->unit].one : units[l->unit].many);
-	if (buffer_append_string(out, "limit ") < 0 ||
-	    append_size_of_limit(out, part == LIMIT_LINE ? l->longest_line : l->bytes) < 0)
+	size_t size = part == LIMIT_LINE  ? l->longest_line
+		      : part == LIMIT_CUT ? l->max_line
+					  : l->bytes;
+	if (buffer_append_string(out, "limit ") < 0 || append_size_of_limit(out, size) < 0)
 		return -1;
-	return buffer_append_string(out, part == LIMIT_LINE ? " a line" : "");
+	return buffer_append_string(out, part == LIMIT_BYTES ? "" : " a line");
 }
 
 /* " (limit 100 lines)", but for the limit that every preview has. */
@@ -259,8 +278,9 @@ int wording_footer(struct buffer *out, const struct wording_ending *e,
 	if (append_gaps(out, "; ", place) < 0 || buffer_append_string(out, what) < 0 ||
 	    append_place(out, "read", place) < 0)
 		return -1;
-	if (place->id && buffer_printf(out, ", search: terse search %s%s REGEX", place->id,
-				       place->is_stderr ? " --stderr" : "") < 0)
+	if (place->id && (buffer_printf(out, ", search: terse search %s%s REGEX", place->id,
+					place->is_stderr ? " --stderr" : "") < 0 ||
+			  append_first_cut(out, ", ", &e->cut, place) < 0))
 		return -1;
 	return buffer_append_string(out, "]\n");
 }
@@ -269,10 +289,13 @@ int wording_footer(struct buffer *out, const struct wording_ending *e,
 static int append_cut(struct buffer *out, const struct wording_head *h)
 {
 	char count[HUMAN_LEN];
-	if (buffer_printf(out, "%s long line%s cut to ", human_count(count, h->cut),
+	if (buffer_printf(out, "%s long line%s cut", human_count(count, h->cut),
 			  h->cut == 1 ? "" : "s") < 0)
 		return -1;
-	return append_size_of_limit(out, h->limit.max_line);
+	if (h->limit.grow)
+		return 0;
+	return buffer_append_string(out, " to ") < 0 ? -1
+						     : append_size_of_limit(out, h->limit.max_line);
 }
 
 /* "lines 1-571 of 8,432 shown", "100 matches of 2,431 shown" */
@@ -324,8 +347,9 @@ static int append_first_line(struct buffer *out, const struct wording_head *h, u
 	if (lines > 1 && buffer_printf(out, ", %s more line%s", human_count(more, lines - 1),
 				       lines == 2 ? "" : "s") < 0)
 		return -1;
-	/* A path is told of standard output alone. */
-	return append_behind(out, place->is_stderr ? "read" : "path", place);
+	if (append_behind(out, "read", place) < 0)
+		return -1;
+	return place->id ? append_bytes(out, &h->gap) : 0;
 }
 
 static int append_head(struct buffer *out, const struct wording_head *h, uint64_t lines,
@@ -334,18 +358,19 @@ static int append_head(struct buffer *out, const struct wording_head *h, uint64_
 	if (h->reason == WORDING_FIRST_LINE)
 		return append_first_line(out, h, lines, place);
 	if (h->reason == WORDING_NOTHING_LEFT) {
-		if (append_cut(out, h) < 0 ||
-		    (has_place(place) && buffer_append_string(out, "; whole") < 0))
+		if (append_cut(out, h) < 0)
 			return -1;
-		return append_next(out, h->first_cut, "", place);
+		return place->id ? append_first_cut(out, "; ", &h->gap, place)
+				 : append_behind(out, "read", place);
 	}
 	if (append_shown(out, h) < 0 || append_reason(out, h) < 0)
 		return -1;
 	if (h->cut > 0 && (buffer_append_string(out, ", ") < 0 || append_cut(out, h) < 0))
 		return -1;
-	if (append_gaps(out, ", ", place) < 0)
+	if (append_gaps(out, ", ", place) < 0 ||
+	    append_next(out, h->lines + 1, units[h->limit.unit].hint, place) < 0)
 		return -1;
-	return append_next(out, h->lines + 1, units[h->limit.unit].hint, place);
+	return append_first_cut(out, "; ", &h->gap, place);
 }
 
 int wording_head(struct buffer *out, const struct wording_head *h, const struct wording_ending *e,

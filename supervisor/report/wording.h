@@ -8,6 +8,7 @@
 
 #include "config/limit.h"
 #include "supervisor/base/gap.h"
+#include "supervisor/preview/line.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,12 +54,14 @@ struct wording_ending {
 	const char *found;  /* the line that was waited for, or NULL */
 	struct limit limit; /* of which `broken` was over first */
 	enum limit_part broken;
+	struct line_gap cut; /* the first part of a line that is left out; bytes 0: none is */
 };
 
 /* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-…]\n"; a limit other
    than that of bytes is named: "... 8,432 lines, 473 KB (limit 100 lines); full text ...". Of a
    text that was not kept whole: "... 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 KB) not
-   kept: No space left on device; the rest: terse read cmd-...". Of one
+   kept: No space left on device; the rest: terse read cmd-..."; where lines are cut, it ends with
+   "first cut: terse read cmd-… --bytes 496:4441". Of one
    that goes on: "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…, type:
    terse send cmd-… TEXT, screen: terse snapshot cmd-…, end: terse signal cmd-…]\n", "[terse:
    waiting for input: \"Password: \"; answer: terse send cmd-… TEXT --key enter, then: terse await
@@ -78,7 +81,8 @@ struct wording_head {
 	enum wording_reason reason;
 	struct limit limit;
 	uint64_t lines, units, total_units; /* printed; of all there are */
-	uint64_t cut, first_cut;            /* lines longer than limit.max_line */
+	uint64_t cut;                       /* lines that are not whole ... */
+	struct line_gap gap;                /* ... and the first part that is left out */
 	uint64_t first_length, first_shown; /* of WORDING_FIRST_LINE, bytes */
 	bool with_status;                   /* tells the exit status of a success too */
 };
@@ -86,7 +90,7 @@ struct wording_head {
 /* What of a text its first part does not show, in place of markers and footer (`ending` has the
    totals): "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read cmd-… --offset 572]\n",
    "[terse: exit 2; 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read cmd-…
-   --offset 101, or narrow the pattern]\n". */
+   --offset 101, or narrow the pattern; first cut: terse read cmd-… --bytes 1234:567]\n". */
 int wording_head(struct buffer *out, const struct wording_head *head,
 		 const struct wording_ending *ending, const struct wording_place *place);
 

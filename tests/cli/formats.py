@@ -357,11 +357,11 @@ class Truncated(Formats):
             (("--profile", "default", "cat", "long"), "bytes", ANY, 0),
             (("--profile", "default", "--max-lines", "7", "cat", "long"), "lines", 7, 0),
             (("--unit", "results", "--max-lines", "7", "seq", "50"), "results", 7, 0),
-            (("--longest-line", "40", "seq", "-s,", "50"), "line_length", 1, 1),
+            (("--longest-line", "64", "seq", "-s,", "50"), "line_length", 1, 1),
         )
         for argv, by, lines, cut in cases:
             with self.subTest(argv=argv):
-                report = self.json(*(("--max-line", "40") if by == "line_length" and
+                report = self.json(*(("--max-line", "64") if by == "line_length" and
                                      argv[0] != "grep" else ()), *argv)
                 counts = report["truncation"]["stdout"]
                 self.assertEqual((counts["truncated"], counts["truncated_by"],

@@ -28,7 +28,7 @@ class Profiles(Case):
 
     def go_on(self, run):
         """What the command in the notice prints."""
-        command = re.findall(rb"terse read " + ID + rb"(?: --stderr)? --offset \d+", run.out)[-1]
+        command = re.findall(rb"terse read " + ID + rb"(?: --stderr)? --(?:offset \d+|bytes \d+:\d+)", run.out)[0]
         done = self.shell(command.decode())
         self.assertEqual(done.code, 0)
         return done.out
@@ -79,13 +79,14 @@ class Read(Profiles):
         run = self.terse("cat", "text")
         self.assertEqual(self.split_notice(run), (
             b"x" * 30 * KB + b"\n",
-            "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse path ID]\n"))
-        path = self.shell(re.search(rb"terse path " + ID, run.out)[0].decode()).out.strip()
-        self.assertEqual(read_file(path), b"x" * 100000 + b"\n")
+            "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse read ID "
+            "--bytes 30720:69280]\n"))
+        rest = self.shell(re.search(rb"terse read " + ID + rb" [^]]*", run.out)[0].decode() + " | cat")
+        self.assertEqual(rest.out, b"x" * 69280)
         self.file("text", b"x" * 100000 + b"\ny\nz")
         self.assertEqual(self.split_notice(self.terse("cat", "text"))[1],
                          "[terse: line 1 is 97.7 KB, its first 30.0 KB shown, 2 more lines: "
-                         "terse path ID]\n")
+                         "terse read ID --bytes 30720:69280]\n")
 
     def test_later_line_too_long(self):
         text = b"a\nb\n" + b"x" * 100000 + b"\nend\n"
@@ -206,18 +207,21 @@ class Search(Profiles):
         self.file("text", b"".join(lines))
         run = self.terse("grep", "match", "text")
         text, notice = self.split_notice(run)
-        cut = b"match " + b"z" * 494 + b"[... 506 bytes omitted ...]\n"
-        self.assertEqual(text, b"".join(cut if len(l) > 500 else l for l in lines))
-        self.assertEqual(notice, "[terse: 3 long lines cut to 500 bytes; whole: terse read ID "
-                                 "--offset 12]\n")
-        self.assertTrue(self.go_on(run).startswith(lines[11]))
+        cut = b"match " + b"z" * 494 + b"[... bytes %d-%d omitted ...]\n"
+        starts = [sum(map(len, lines[:n])) + 500 for n in range(len(lines))]
+        self.assertEqual(text, b"".join(cut % (at, at + 505) if len(l) > 500 else l
+                                        for at, l in zip(starts, lines)))
+        self.assertEqual(notice, "[terse: 3 long lines cut to 500 bytes; first cut: terse read "
+                                 "ID --bytes %d:506]\n" % starts[11])
+        self.assertEqual(self.go_on(run)[:507], b"z" * 506 + b"\n")
 
         lines += [b"match again\n"] * 100
         self.file("text", b"".join(lines))
         run = self.terse("grep", "match", "text")
         self.assertEqual(self.split_notice(run)[1],
                          "[terse: 100 matches of 150 shown, 3 long lines cut to 500 bytes: terse "
-                         "read ID --offset 101, or narrow the pattern]\n")
+                         "read ID --offset 101, or narrow the pattern; first cut: terse read "
+                         "ID --bytes %d:506]\n" % starts[11])
         self.assertTrue(self.go_on(run).startswith(b"match again\n"))
 
     def test_no_match(self):

@@ -73,7 +73,7 @@ class Properties(Reader):
                     before = int(re.search(rb"-([\d,]+) of", more[0])[1].replace(b",", b""))
                     if self.text[before:before + 1] == b"\n":
                         out += b"\n"
-            cut = re.search(rb"\[\.\.\. [\d,]+ bytes omitted: (terse read [^\n]*)\]\n\Z", out)
+            cut = re.search(rb"\[\.\.\. bytes \d+-\d+ omitted: (terse read [^\n]*)\]\n\Z", out)
             if cut:
                 out = out[:cut.start()] + self.follow_cut(cut[1])
             got += out
@@ -143,10 +143,10 @@ class Properties(Reader):
                     first = self.data("read", *argv)
                     self.assertEqual(first["from"], len(lines) - min(count, len(lines)) + 1)
                     want = shown
-                cut = re.match(rb"\[\.\.\. ([\d,]+) bytes of line [\d,]+ omitted: [^\n]*\]\n", out)
+                cut = re.match(rb"\[\.\.\. bytes (\d+)-(\d+) of line [\d,]+ omitted: [^\n]*\]\n", out)
                 if cut:
                     out = out[cut.end():]
-                    want = want[int(cut[1].replace(b",", b"")):]
+                    want = want[int(cut[2]) + 1 - int(cut[1]):]
                 self.assertEqual(out, want)
 
     def test_what_a_preview_says(self):
@@ -501,8 +501,9 @@ class Memory(Reader):
         self.assertTrue(out.endswith(b"[line -3 shown (limit 30,000 bytes); continue: terse read f --offset -2 --limit "
                                      b"1]\n"), out[-200:])
         out = self.measure("read", "f", "--offset", "1000001").out
-        cut = re.search(rb"x\[\.\.\. ([\d,]+) bytes omitted: terse read f --bytes (\d+):(\d+)\]\n", out)
-        self.assertEqual(int(cut[2]) + int(cut[3]), size - 4)
+        cut = re.search(rb"x\[\.\.\. bytes (\d+)-(\d+) omitted: terse read f --bytes (\d+):(\d+)\]\n", out)
+        self.assertEqual(int(cut[3]) + int(cut[4]), size - 4)
+        self.assertEqual((int(cut[1]), int(cut[2])), (int(cut[3]), size - 5))
         self.assertIsNone(self.data("read", "f", "--limit", "1")["total_lines"])
         self.assertEqual(self.measure("read", "f", "--bytes", str(size - 4)).out, b"end\n")
         self.measure("read", "f", "--limit", "900000")

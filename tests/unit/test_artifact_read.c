@@ -279,21 +279,18 @@ static void check_cut_line(const char *unit, size_t times, size_t cells)
 		   "--offset 2]\n");
 	assert_int_equal(call_id("read @ --offset 2"), 0);
 	assert_true(out.len <= 30000);
-	expect_match(out.data, "\\[\\.\\.\\. [0-9,]+ bytes omitted: terse read cmd-[0-9a-z]+ "
+	expect_match(out.data, "\\[\\.\\.\\. bytes [0-9]+-[0-9]+ omitted: terse read cmd-[0-9a-z]+ "
 			       "--bytes [0-9]+:[0-9]+\\]\n"
 			       "\\[line 2 of 3 shown \\(limit 30,000 bytes\\); continue: terse "
 			       "read cmd-[0-9a-z]+ --offset 3\\]\n$");
 	/* Kept and omitted bytes are the line with its newline. */
-	char *notice = strstr(out.data, "[... "), digits[32];
-	size_t kept = (size_t)(notice - out.data) / cells * strlen(unit), n = 0;
-	for (const char *c = notice + 5; *c != ' '; c++) {
-		if (*c != ',')
-			digits[n++] = *c;
-	}
-	digits[n] = '\0';
+	char *notice = strstr(out.data, "[... bytes "), *end;
+	size_t kept = (size_t)(notice - out.data) / cells * strlen(unit);
+	size_t first = strtoul(notice + strlen("[... bytes "), &end, 10);
+	assert_int_equal(first, strlen("before\n") + kept);
 	assert_int_equal((size_t)(notice - out.data) % cells, 0);
 	assert_true(notice - out.data > 28000);
-	assert_int_equal(kept + strtoul(digits, NULL, 10), times * strlen(unit) + 1);
+	assert_int_equal(kept + strtoul(end + 1, NULL, 10) + 1 - first, times * strlen(unit) + 1);
 	assert_int_equal(call_id("read @ --offset 2 --limit 1"), 0);
 	expect_match(out.data, "terse read cmd-[0-9a-z]+ --bytes [0-9]+:[0-9]+\\]\n$");
 	assert_int_equal(call_id("read @ --offset 3"), 0);

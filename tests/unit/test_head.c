@@ -100,13 +100,70 @@ static void long_lines(void **state)
 	(void)state;
 	l.max_line = 5;
 	struct head h = given(&l, "a\nabcde\nabcdef\nabcde0123456789\n",
-			      "a\nabcde\nabcde[... 1 bytes omitted ...]\n", HEAD_BYTES);
+			      "a\nabcde\nabcde[... bytes 13-13 omitted ...]\n", HEAD_BYTES);
 	assert_int_equal(h.cut, 1);
-	assert_int_equal(h.first_cut, 3);
+	assert_int_equal(h.gap.from, 13);
+	assert_int_equal(h.gap.bytes, 1);
 	assert_int_equal(h.lines, 3);
-	h = given(&l, "abcd\xC3\xA9", "abcd[... 2 bytes omitted ...]", HEAD_OPEN);
+	h = given(&l, "abcd\xC3\xA9", "abcd[... bytes 4-5 omitted ...]", HEAD_OPEN);
 	assert_int_equal(h.cut, 1);
-	assert_int_equal(h.first_cut, 1);
+	assert_int_equal(h.gap.from, 4);
+	assert_int_equal(h.gap.bytes, 2);
+}
+
+/* Long lines are shown as far as there is room when the rest of the text is known. */
+static void grown_lines(void **state)
+{
+	struct limit l = some;
+	(void)state;
+	l.max_line = 5;
+	l.grow = true;
+	l.bytes = 80;
+	struct head h = given(
+		&l, "a\n0123456789012345678901234567890123456789012345678901234567\nb\n",
+		"a\n0123456789012345678901234567890123456789012345678901234567\nb\n", HEAD_OPEN);
+	assert_int_equal(h.cut, 0);
+	h = given(
+		&l,
+		"a\n0123456789012345678901234567890123456789012345678901234567890123456789012345\n"
+		"0123456789\n",
+		"a\n0123456789012345678901234567890123456[... bytes 39-77 omitted ...]\n"
+		"0123456789\n",
+		HEAD_OPEN);
+	assert_int_equal(h.cut, 1);
+	assert_int_equal(h.gap.from, 39);
+	assert_int_equal(h.gap.bytes, 39);
+	/* As many lines as there is room for by max_line, and what is left for each of them. */
+	l.bytes = 90;
+	h = given(&l,
+		  "0123456789012345678901234567890123456789012345\n"
+		  "0123456789012345678901234567890123456789012345\n"
+		  "0123456789012345678901234567890123456789012345\n",
+		  "012345678901234[... bytes 15-45 omitted ...]\n"
+		  "012345678901234[... bytes 62-92 omitted ...]\n",
+		  HEAD_BYTES);
+	assert_int_equal(h.lines, 2);
+	assert_int_equal(h.cut, 2);
+}
+
+/* However many and long the lines are, little more than the limit is held of them. */
+static void held_lines(void **state)
+{
+	struct head h = {.limit = {.bytes = 4096, .max_line = 40, .grow = true}};
+	struct buffer out = BUFFER_INIT;
+	char line[3000];
+	(void)state;
+	memset(line, 'x', sizeof(line));
+	line[sizeof(line) - 1] = '\n';
+	for (int i = 0; i < 1000; i++) {
+		head_feed(&h, line, sizeof(line), &out);
+		assert_true(h.kept.len <= 4 * h.limit.bytes + sizeof(line));
+	}
+	head_finish(&h, &out);
+	assert_int_equal(h.end, HEAD_BYTES);
+	assert_int_equal(out.len, h.bytes);
+	assert_in_range(out.len, 4096 - 80, 4096);
+	buffer_release(&out);
 }
 
 /* Lines that are taken while the text may still fit are part of it. */
@@ -135,9 +192,10 @@ static void taken_before(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_of_it),  cmocka_unit_test(by_count),
-		cmocka_unit_test(by_bytes),   cmocka_unit_test(first_line),
-		cmocka_unit_test(long_lines), cmocka_unit_test(taken_before),
+		cmocka_unit_test(all_of_it),   cmocka_unit_test(by_count),
+		cmocka_unit_test(by_bytes),    cmocka_unit_test(first_line),
+		cmocka_unit_test(long_lines),  cmocka_unit_test(taken_before),
+		cmocka_unit_test(grown_lines), cmocka_unit_test(held_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -378,7 +378,8 @@ static void any_text_stays_within_the_budget(void **state)
 		r.options.limit.bytes = budget;
 		r.options.limit.mode = (enum mode)rnd(&s, 4);
 		r.options.limit.head_share = rnd(&s, 101);
-		r.options.limit.max_line = 40 + rnd(&s, 600);
+		r.options.limit.max_line = 64 + rnd(&s, 600);
+		r.options.limit.grow = rnd(&s, 2);
 		r.options.limit.count = rnd(&s, 3) ? 0 : rnd(&s, 200);
 		r.options.limit.longest_line = rnd(&s, 3) ? 0 : rnd(&s, 600);
 		r.options.limit.unit = (enum unit)rnd(&s, 4);

@@ -128,11 +128,11 @@ static void the_first_part(void **state)
 		{UNIT_MATCHES, 1, 500, "a\n--\nb\n", "a\n", "a\n[terse: 1 match of 2 shown]\n", 1,
 		 0, LIMIT_COUNT, false},
 		{UNIT_LINES, 0, 4, "12345678\nb\n", "1234\nb\n",
-		 "1234[... 4 bytes omitted ...]\nb\n[terse: 1 long line cut to 4 bytes]\n", 2, 1,
-		 LIMIT_LINE, false},
+		 "1234[... bytes 4-7 omitted ...]\nb\n[terse: 1 long line cut to 4 bytes]\n", 2, 1,
+		 LIMIT_CUT, false},
 		{UNIT_LINES, 0, 4, "b\n12345678", "b\n1234",
-		 "b\n1234[... 4 bytes omitted ...]\n[terse: 1 long line cut to 4 bytes]\n", 2, 1,
-		 LIMIT_LINE, true},
+		 "b\n1234[... bytes 6-9 omitted ...]\n[terse: 1 long line cut to 4 bytes]\n", 2, 1,
+		 LIMIT_CUT, true},
 	};
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {

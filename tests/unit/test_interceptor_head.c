@@ -24,17 +24,17 @@ static struct run run_make_head(enum unit unit, uint64_t count)
 	return r;
 }
 
-/* Prints `lines` and the notice, with the artifact's ID in place of %s. */
+/* Prints `lines` and the notice, with the artifact's ID in place of "ID". */
 static void printed_head(struct run *r, const char *lines, const char *notice)
 {
 	struct buffer want = BUFFER_INIT;
 	assert_int_equal(buffer_append_string(&want, lines), 0);
-	const char *at = strstr(notice, "ID");
-	assert_non_null(at);
 	assert_non_null(r->artifact);
-	assert_int_equal(buffer_printf(&want, "%.*s%s%s\n", (int)(at - notice), notice,
-				       artifact_id(r->artifact), at + 2),
-			 0);
+	for (const char *at; (at = strstr(notice, "ID")) != NULL; notice = at + 2)
+		assert_int_equal(buffer_printf(&want, "%.*s%s", (int)(at - notice), notice,
+					       artifact_id(r->artifact)),
+				 0);
+	assert_int_equal(buffer_printf(&want, "%s\n", notice), 0);
 	assert_string_equal(buffer_string(&r->out), buffer_string(&want));
 	buffer_release(&want);
 }
@@ -135,8 +135,8 @@ static void head_with_long_lines(void **state)
 	finish(&r);
 	printed_head(&r,
 		     "a\n0123456789012345678901234567890123456789\n"
-		     "012345678901234567890123456789012345678[... 6 bytes omitted ...]\nb\n",
-		     "[terse: 1 long line cut to 40 bytes; whole: terse read ID --offset 3]");
+		     "012345678901234567890123456789012345678[... bytes 82-87 omitted ...]\nb\n",
+		     "[terse: 1 long line cut to 40 bytes; first cut: terse read ID --bytes 82:6]");
 	run_end(&r);
 
 	/* Of a text that is otherwise too long they are cut, too. */
@@ -145,9 +145,9 @@ static void head_with_long_lines(void **state)
 	run_start(&r);
 	feed(&r, "a long line\nb\nc\n");
 	finish(&r);
-	printed_head(&r, "a long lin[... 1 bytes omitted ...]\nb\n",
+	printed_head(&r, "a long lin[... bytes 10-10 omitted ...]\nb\n",
 		     "[terse: lines 1-2 of 3 shown (limit 2 lines), 1 long line cut to 10 bytes: "
-		     "terse read ID --offset 3]");
+		     "terse read ID --offset 3; first cut: terse read ID --bytes 10:1]");
 	run_end(&r);
 
 	r = run_make_head(UNIT_LINES, 2);
@@ -176,9 +176,9 @@ static void head_of_one_long_line(void **state)
 	assert_int_equal(buffer_append_string(&r.out, ""), 0);
 	struct buffer want = BUFFER_INIT;
 	assert_int_equal(buffer_printf(&want, "%s\n", text.data), 0);
-	printed_head(
-		&r, buffer_string(&want),
-		"[terse: line 1 is 9.8 KB, its first 1000 B shown, 1 more line: terse path ID]");
+	printed_head(&r, buffer_string(&want),
+		     "[terse: line 1 is 9.8 KB, its first 1000 B shown, 1 more line: "
+		     "terse read ID --bytes 1000:9000]");
 	buffer_release(&want);
 	buffer_release(&text);
 	run_end(&r);
@@ -212,11 +212,11 @@ static void head_is_live(void **state)
 	feed(&r, "1\n0123456789a\n");
 	interceptor_pause(r.text);
 	interceptor_settle(r.text, true);
-	printed(&r, "1\n0123456789[... 1 bytes omitted ...]\n");
+	printed(&r, "1\n0123456789[... bytes 12-12 omitted ...]\n");
 	feed(&r, "3\n");
 	assert_true(interceptor_is_unsettled(r.text));
 	interceptor_settle(r.text, true);
-	printed(&r, "1\n0123456789[... 1 bytes omitted ...]\n3\n");
+	printed(&r, "1\n0123456789[... bytes 12-12 omitted ...]\n3\n");
 	finish(&r);
 	run_end(&r);
 }

@@ -227,7 +227,7 @@ static void defaults_are_as_documented(void **state)
 	assert_int_equal(s.status, STATUS_NEVER);
 	assert_int_equal(s.mode, MODE_SMART);
 	assert_int_equal(s.head_share, 15);
-	assert_int_equal(s.max_line, 500);
+	assert_int_equal(s.max_line, 0);
 	assert_int_equal(s.max_artifact, (int64_t)1 << 30);
 	assert_int_equal(s.raw, TRI_AUTO);
 	assert_null(s.session);
@@ -393,7 +393,7 @@ static void each_range_is_kept(void **state)
 		{"--line-ceiling", "0 to 1000000000"},
 		{"--head-share", "0 to 100"},
 		{"--end-share", "0 to 100"},
-		{"--max-line", "40 to 1MB"},
+		{"--max-line", "64 to 1MB, or 0"},
 		{"--max-artifact", "64KB to 1PB"},
 		{"--min-free", "0 to 1PB"},
 		{"--keep", "up to 3650d, or off"},

@@ -155,11 +155,12 @@ static struct lines split(const struct buffer *text)
 	return l;
 }
 
-/* Checks that `shown` is the line, whole or cut with true notes, or bare a part of it. */
-static void check_line(const char *line, size_t len, const char *shown, size_t shown_len,
-		       size_t max_line, bool bare)
+/* Checks that `shown` is the line at `offset`, whole or cut with true notes, or bare a part of it.
+ */
+static void check_line(const char *line, size_t len, size_t offset, const char *shown,
+		       size_t shown_len, size_t max_line, bool bare)
 {
-	static const char open[] = "[... ", shut[] = " bytes omitted ...]";
+	static const char open[] = "[... bytes ", shut[] = " omitted ...]";
 	size_t at = 0, from = 0;
 
 	if (shown_len == len && memcmp(line, shown, len) == 0)
@@ -174,7 +175,8 @@ static void check_line(const char *line, size_t len, const char *shown, size_t s
 	while (from < shown_len) {
 		const char *note = memmem(shown + from, shown_len - from, open, strlen(open));
 		size_t part = note ? (size_t)(note - shown) - from : shown_len - from;
-		size_t omitted = 0;
+		size_t first, last;
+		char *end;
 
 		assert_true(at + part <= len);
 		assert_memory_equal(line + at, shown + from, part);
@@ -182,13 +184,14 @@ static void check_line(const char *line, size_t len, const char *shown, size_t s
 		from += part;
 		if (!note)
 			break;
-		for (from += strlen(open); shown[from] != ' '; from++) {
-			if (shown[from] != ',')
-				omitted = omitted * 10 + (size_t)(shown[from] - '0');
-		}
-		assert_memory_equal(shown + from, shut, strlen(shut));
-		from += strlen(shut);
-		at += omitted;
+		first = strtoul(note + strlen(open), &end, 10);
+		assert_int_equal(*end, '-');
+		last = strtoul(end + 1, &end, 10);
+		assert_memory_equal(end, shut, strlen(shut));
+		from = (size_t)(end - shown) + strlen(shut);
+		assert_int_equal(first, offset + at);
+		assert_true(last >= first);
+		at = last + 1 - offset;
 	}
 	assert_int_equal(at, len);
 }
@@ -235,7 +238,8 @@ static uint32_t shape_at(const struct buffer *text, const struct lines *lines, u
 }
 
 /* The last of lines that are alike is given without its newline. */
-static void check_last(const char *line, size_t len, const struct preview_piece *piece)
+static void check_last(const char *line, size_t len, size_t offset,
+		       const struct preview_piece *piece)
 {
 	struct buffer shown = BUFFER_INIT;
 
@@ -243,7 +247,7 @@ static void check_last(const char *line, size_t len, const struct preview_piece 
 	assert_int_equal(buffer_append(&shown, piece->text, piece->len), 0);
 	if (line[len - 1] == '\n')
 		assert_int_equal(buffer_append(&shown, "\n", 1), 0);
-	check_line(line, len, buffer_string(&shown), shown.len, 200, false);
+	check_line(line, len, offset, buffer_string(&shown), shown.len, 200, false);
 	buffer_release(&shown);
 }
 
@@ -277,7 +281,8 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 				assert_int_equal(shape_at(text, &lines, n),
 						 shape_at(text, &lines, piece->from - 1));
 			check_last(text->data + lines.start[piece->to - 1],
-				   lines.start[piece->to] - lines.start[piece->to - 1], piece);
+				   lines.start[piece->to] - lines.start[piece->to - 1],
+				   lines.start[piece->to - 1] + ask->bytes_before, piece);
 		}
 		if (piece->kind != PREVIEW_TEXT)
 			continue;
@@ -290,8 +295,10 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 			size_t len = newline ? (size_t)(newline - shown) + 1 : left;
 
 			check_line(text->data + lines.start[n - 1],
-				   lines.start[n] - lines.start[n - 1], shown, len,
-				   options->max_line, options->bare);
+				   lines.start[n] - lines.start[n - 1],
+				   lines.start[n - 1] + ask->bytes_before, shown, len,
+				   options->grow ? options->budget : options->max_line,
+				   options->bare);
 			whole += len == lines.start[n] - lines.start[n - 1];
 			shown += len;
 		}
@@ -349,7 +356,9 @@ static void test_properties(void **state)
 			.max_line = rnd(2) ? 1 + rnd(300) : 2000,
 			.max_lines = rnd(4) ? 0 : rnd(100),
 			.bare = rnd(4) == 0,
+			.grow = rnd(2),
 		};
+		ask.bytes_before = rnd(2) ? 0 : rnd(100000);
 		ask.status = (int)rnd(3) - 1;
 		ask.ctx = rnd(2) ? id : empty;
 		for (int pass = 0; pass < 2; pass++) {
@@ -501,7 +510,7 @@ static void test_barely_long_lines(void **state)
 		    "0123456789 123456789 123456789 123456789 123456789 123456789\n");
 	check_shown(&o, 0,
 		    "0123456789 123456789 123456789 123456789 123456789 123456789 123456789 12\n",
-		    "0123[... 60 bytes omitted ...]456789 12\n");
+		    "012[... bytes 3-65 omitted ...]6789 12\n");
 }
 
 static void test_long_lines(void **state)
@@ -515,16 +524,16 @@ static void test_long_lines(void **state)
 		assert_int_equal(buffer_printf(&text, "%04d ", i), 0);
 	/* A last line keeps its end, another one its start. */
 	check_shown(&o, 0, buffer_string(&text),
-		    "0000 0001 [... 4,969 bytes omitted ...] 0996 0997 0998 0999 ");
+		    "0000 0001[... bytes 9-4981 omitted ...]96 0997 0998 0999 ");
 	assert_int_equal(buffer_append_string(&text, "\nend\n"), 0);
 	check_shown(&o, 0, buffer_string(&text),
-		    "0000 0001 0002 0003 000[... 4,970 bytes omitted ...]8 0999 \nend\n");
+		    "0000 0001 0002 0003 00[... bytes 22-4995 omitted ...]999 \nend\n");
 	text.len = 0;
 	assert_int_equal(buffer_append_string(&text, "é"), 0);
 	while (text.len < 100)
 		assert_int_equal(buffer_append_string(&text, "éé"), 0);
 	o.max_line = 61;
-	check_shown(&o, 0, buffer_string(&text), "ééééé[... 70 bytes omitted ...]ééééééééééé");
+	check_shown(&o, 0, buffer_string(&text), "ééééé[... bytes 10-81 omitted ...]éééééééééé");
 	buffer_release(&text);
 }
 
@@ -557,10 +566,69 @@ static void test_huge_lines(void **state)
 	render(&out, false, &ask, pieces, count);
 	assert_string_equal(
 		buffer_string(&out),
-		"first xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx[... 6,553,574 bytes omitted ...]\n"
-		"[... 6,553,572 bytes omitted ...]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx end");
+		"first xxxxxxxxxxxxxxxxxxxxxxxx[... bytes 30-6553609 omitted ...]\n"
+		"[... bytes 6553611-13107190 omitted ...]xxxxxxxxxxxxxxxxxxxxxxxxx end");
 	buffer_release(&out);
 	preview_free(p);
+}
+
+/* How much of a text is printed, of `count` lines of `length` bytes and an `end`. */
+static size_t shown_of(const struct preview_options *o, int count, int length, int end)
+{
+	static char empty[] = "";
+	const struct preview_ask ask = {.marker = marker, .ctx = empty, .status = 1};
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	struct preview *p = preview_new(o);
+	const struct preview_piece *pieces;
+	size_t len;
+
+	assert_non_null(p);
+	for (int i = 0; i <= count; i++)
+		assert_int_equal(buffer_printf(&text, "%06d%0*d\n", i * 7919,
+					       (i < count ? length : end) - 7, i),
+				 0);
+	preview_feed(p, text.data, text.len);
+	int pieces_count = preview_choose(p, &ask, &pieces);
+	render(&out, o->bare, &ask, pieces, pieces_count);
+	len = out.len;
+	buffer_release(&out);
+	buffer_release(&text);
+	preview_free(p);
+	return len;
+}
+
+/* The lines that were chosen take what is left of the budget; max_line keeps them from it. */
+static void test_growing_lines(void **state)
+{
+	static const struct {
+		int count, length, end;
+	} texts[] = {
+		{0, 0, 5000}, {0, 0, 50000}, {2, 20000, 20000}, {2000, 9, 20000}, {3, 9, 3000000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		for (int k = 0; k < 12; k++) {
+			struct preview_options o = {.mode = (enum preview_mode)(k % 3),
+						    .budget = k < 6 ? 4096 : 30720,
+						    .head_share = 15,
+						    .end_share = 8,
+						    .max_line = 500,
+						    .grow = true,
+						    .bare = k % 2};
+			size_t len = shown_of(&o, texts[i].count, texts[i].length, texts[i].end);
+			size_t all = (size_t)texts[i].count * (size_t)texts[i].length +
+				     (size_t)texts[i].end;
+
+			if (len < all && (len < o.budget * 97 / 100 || len > o.budget))
+				fail_msg("text %zu, mode %d, budget %zu: %zu bytes", i, k % 3,
+					 o.budget, len);
+			o.grow = false;
+			if (texts[i].count < 4)
+				assert_true(shown_of(&o, texts[i].count, texts[i].length,
+						     texts[i].end) < 2000);
+		}
+	}
 }
 
 static void test_options(void **state)
@@ -584,7 +652,7 @@ int main(void)
 		cmocka_unit_test(test_folds),      cmocka_unit_test(test_alike),
 		cmocka_unit_test(test_streaks),    cmocka_unit_test(test_barely_long_lines),
 		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_huge_lines),
-		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_options),    cmocka_unit_test(test_growing_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,7 +193,7 @@ static void several_get_the_largest_limits(void **state)
 	assert_int_equal(s.max_lines, 500);
 	assert_int_equal(s.unit, UNIT_LINES);
 	assert_int_equal(s.longest_line, 0);
-	assert_int_equal(s.max_line, 500);
+	assert_int_equal(s.max_line, 0);
 	assert_int_equal(s.mode, MODE_SMART);
 	assert_int_equal(s.pty, TRI_NO);
 	settings_release(&s);
@@ -202,7 +202,7 @@ static void several_get_the_largest_limits(void **state)
 	assert_string_equal(apply(&s, "npm test; cat report"), "mixed");
 	assert_int_equal(s.size, 30 * KB);
 	assert_int_equal(s.max_lines, 0);
-	assert_int_equal(s.max_line, 30 * KB);
+	assert_int_equal(s.max_line, 0);
 	assert_int_equal(s.mode, MODE_SMART);
 	assert_int_equal(s.pty, TRI_NO);
 	settings_release(&s);

@@ -294,13 +294,16 @@ static void heads_of_long_lines(void **state)
 	struct wording_head h = {.reason = WORDING_FIRST_LINE,
 				 .limit = {.bytes = 30 * 1024, .max_line = 30 * 1024},
 				 .first_length = 100000,
-				 .first_shown = 30 * 1024};
+				 .first_shown = 30 * 1024,
+				 .gap = {30720, 69280}};
 	(void)state;
 	e.lines = 1;
 	head(&h, &e, &kept,
-	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse path " ID "]\n");
+	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse read " ID
+	     " --bytes 30720:69280]\n");
 	head(&h, &e, &kept_stderr,
-	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse read " ID " --stderr]\n");
+	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse read " ID
+	     " --stderr --bytes 30720:69280]\n");
 	head(&h, &e, &lost,
 	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: not kept: No space left on "
 	     "device]\n");
@@ -309,32 +312,38 @@ static void heads_of_long_lines(void **state)
 	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown, 1 more line]\n");
 	e.lines = 3000;
 	head(&h, &e, &kept,
-	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown, 2,999 more lines: terse path " ID
-	     "]\n");
+	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown, 2,999 more lines: terse read " ID
+	     " --bytes 30720:69280]\n");
 
 	h = first(WORDING_NOTHING_LEFT, UNIT_MATCHES, 50, 50);
 	h.cut = 3;
-	h.first_cut = 12;
+	h.gap = (struct line_gap){1234, 567};
 	head(&h, &e, &kept,
-	     "[terse: 3 long lines cut to 500 bytes; whole: terse read " ID " --offset 12]\n");
+	     "[terse: 3 long lines cut to 500 bytes; first cut: terse read " ID
+	     " --bytes 1234:567]\n");
 	head(&h, &e, &in_a_file, "[terse: 3 long lines cut to 500 bytes]\n");
 	head(&h, &e, &lost,
-	     "[terse: 3 long lines cut to 500 bytes; whole: not kept: No space left on device]\n");
+	     "[terse: 3 long lines cut to 500 bytes: not kept: No space left on device]\n");
 	h.cut = 1;
 	h.limit.max_line = 2048;
 	head(&h, &e, &kept,
-	     "[terse: 1 long line cut to 2 KB; whole: terse read " ID " --offset 12]\n");
+	     "[terse: 1 long line cut to 2 KB; first cut: terse read " ID " --bytes 1234:567]\n");
+	h.limit.grow = true;
+	head(&h, &e, &kept_stderr,
+	     "[terse: 1 long line cut; first cut: terse read " ID " --stderr --bytes 1234:567]\n");
 	h = first(WORDING_COUNT, UNIT_MATCHES, 100, 2431);
 	h.cut = 3;
-	h.first_cut = 12;
+	h.gap = (struct line_gap){1234, 567};
 	head(&h, &e, &kept,
 	     "[terse: 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read " ID
-	     " --offset 101, or narrow the pattern]\n");
+	     " --offset 101, or narrow the pattern; first cut: terse read " ID
+	     " --bytes 1234:567]\n");
 	h = first(WORDING_BYTES, UNIT_LINES, 571, 8432);
 	h.cut = 1;
+	h.gap = (struct line_gap){1234, 567};
 	head(&h, &e, &kept,
 	     "[terse: lines 1-571 of 8,432 shown (limit 30 KB), 1 long line cut to 500 bytes: "
-	     "terse read " ID " --offset 572]\n");
+	     "terse read " ID " --offset 572; first cut: terse read " ID " --bytes 1234:567]\n");
 }
 
 /* How the command ended is told in front, unless it is a success. */

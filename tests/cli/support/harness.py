@@ -45,7 +45,8 @@ FOOTER = re.compile(
     rb"(?P<background>; background processes still write)?"
     rb"; (?:full text|(?P<gaps>[^;]+ not kept: [^;]+(?:; [^;]+ not kept: [^;]+)*); the rest): "
     rb"terse read (?P<id>cmd-[0-9a-z]+)( --stderr)?, "
-    rb"search: terse search (?P=id)( --stderr)? REGEX\]\n\Z")
+    rb"search: terse search (?P=id)( --stderr)? REGEX"
+    rb"(?:, first cut: (?P<cut>terse read (?P=id)(?: --stderr)? --bytes \d+:\d+))?\]\n\Z")
 MARKER = re.compile(
     rb"^\[\.\.\. ([\d,]+) (?:lines? \([^)]+\) omitted|more lines like this \([^)]+\)): "
     rb"terse read (cmd-[0-9a-z]+) --offset (\d+) --limit (\d+)(?:; last: .*)?\]$", re.M)
