@@ -131,9 +131,13 @@ int digest_text(const struct digest_options *options, struct text *t, const stru
 		result = feed(&d, t);
 	if (result == 0) {
 		const struct wording_ending file = {.state = WORDING_FILE};
+		bool is_stderr = t->part == ARTIFACT_ERR;
+		struct gaps gaps = {.count = 0};
+		if (m)
+			gaps = meta_gaps(is_stderr ? &m->err : &m->out);
 		const struct interceptor_ending end = {
 			.ending = m ? digest_ending(m) : file,
-			.place = {.id = place, .is_stderr = t->part == ARTIFACT_ERR},
+			.place = {.id = place, .is_stderr = is_stderr, .gaps = gaps},
 			.status_line = (enum status_when)options->settings->status,
 		};
 		interceptor_finish(d.text);

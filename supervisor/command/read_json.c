@@ -99,17 +99,21 @@ static int add_cut(struct buffer *out, const struct hint_place *place, const str
 	return buffer_append_string(out, "}");
 }
 
-/* Whether something is left out that was asked for, why, and the commands that show it. */
+static const char *reason(const struct page *p)
+{
+	return p->stop == PAGE_LINES              ? "lines"
+	       : p->stop == PAGE_ASKED && p->next ? "limit"
+						  : "bytes";
+}
+
+/* Whether there is more than this, why, and the commands that show it. */
 static int add_truncation(struct buffer *out, const struct read *r, const struct page *p)
 {
 	struct buffer next = BUFFER_INIT, previous = BUFFER_INIT;
 	bool truncated = p->next || p->omitted || p->cut.bytes;
 	int made = 0;
 	if (json_member_bool(out, "truncated", truncated) < 0 ||
-	    json_member_string(out, "truncated_by",
-			       !truncated              ? NULL
-			       : p->stop == PAGE_LINES ? "lines"
-						       : "bytes") < 0 ||
+	    json_member_string(out, "truncated_by", truncated ? reason(p) : NULL) < 0 ||
 	    add_cut(out, &r->place, p) < 0 ||
 	    add_made(out, "next", &next, hint_next(&next, &r->place, p)) < 0)
 		return -1;
@@ -128,8 +132,7 @@ static int add_page(struct buffer *out, struct read *r, const struct page *p)
 	if (known < 0 || envelope_begin(out) < 0 || verb_json_place(out, &r->text, r->name) < 0 ||
 	    add_range(out, p) < 0 || add_lines(out, p, &bytes) < 0 ||
 	    json_member_count(out, "lines_shown", p->lines) < 0 ||
-	    (known ? json_member_count(out, "total_lines", total)
-		   : json_member_null(out, "total_lines")) < 0 ||
+	    json_member_count(out, known ? "total_lines" : "total_lines_over", total) < 0 ||
 	    json_member_count(out, "bytes", bytes) < 0 ||
 	    json_member_count(out, "total_bytes", r->text.size) < 0 || add_gaps(out, p) < 0 ||
 	    add_truncation(out, r, p) < 0)
@@ -166,8 +169,11 @@ static int add_slice(struct buffer *out, const struct read *r, const struct slic
 	    json_member_key(out, "gaps") < 0 || buffer_append_string(out, "[") < 0 ||
 	    (s->gap.kind == TEXT_GAP && add_gap(out, &s->gap, 0) < 0) ||
 	    (s->lost.kind == TEXT_GAP && add_gap(out, &s->lost, s->text.len) < 0) ||
-	    buffer_append_string(out, "]") < 0 || json_member_bool(out, "truncated", s->full) < 0 ||
-	    json_member_string(out, "truncated_by", s->full ? "bytes" : NULL) < 0 ||
+	    buffer_append_string(out, "]") < 0 || json_member_bool(out, "truncated", s->more) < 0 ||
+	    json_member_string(out, "truncated_by",
+			       !s->more  ? NULL
+			       : s->full ? "bytes"
+					 : "limit") < 0 ||
 	    add_made(out, "next", &next, hint_next_slice(&next, &r->place, s, r->length)) < 0)
 		return -1;
 	return envelope_end(out);

@@ -84,9 +84,10 @@ static int print_pieces(struct printer *out, const struct read *r, const struct 
 static int print_next(struct printer *out, struct read *r, const struct page *p)
 {
 	uint64_t total = 0;
-	if (p->next) {
-		if (page_total(&r->text, &total) < 0 ||
-		    hint_page(&out->notice, &r->place, p, total) < 0)
+	/* What was asked for, and no more, is told an agent alone. */
+	if (p->next && (p->stop != PAGE_ASKED || r->sink == SINK_AGENT)) {
+		int exact = page_total(&r->text, &total);
+		if (exact < 0 || hint_page(&out->notice, &r->place, p, total, exact) < 0)
 			return -1;
 	} else if ((p->stop == PAGE_END || r->lines.tail) && r->text.held &&
 		   r->place.part != ARTIFACT_RAW) {

@@ -88,7 +88,7 @@ int hint_next(struct buffer *out, const struct hint_place *place, const struct p
 }
 
 int hint_page(struct buffer *out, const struct hint_place *place, const struct page *p,
-	      uint64_t total)
+	      uint64_t total, bool exact)
 {
 	char all[HUMAN_LEN];
 	/* Where a line goes on behind a gap, it is shown in part. */
@@ -98,8 +98,9 @@ int hint_page(struct buffer *out, const struct hint_place *place, const struct p
 	    add_number(out, p->first) < 0 ||
 	    (many &&
 	     (buffer_append_string(out, to < 0 ? " to " : "-") < 0 || add_number(out, to) < 0)) ||
-	    (total && buffer_printf(out, " of %s", human_count(all, total)) < 0) ||
-	    buffer_append_string(out, " shown") < 0 || add_reason(out, place, p) < 0 ||
+	    buffer_printf(out, " of %s%s shown", exact ? "" : "more than ",
+			  human_count(all, total)) < 0 ||
+	    (p->stop != PAGE_ASKED && add_reason(out, place, p) < 0) ||
 	    buffer_append_string(out, "; continue: ") < 0 || hint_next(out, place, p) < 0)
 		return -1;
 	return buffer_append_string(out, "]\n");

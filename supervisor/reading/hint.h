@@ -36,9 +36,9 @@ int hint_cut(struct buffer *out, const struct hint_place *place, const struct pa
 int hint_omitted(struct buffer *out, const struct hint_place *place, const struct page *p);
 
 /* "[lines 1-2,000 of 8,432 shown (limit 2,000 lines); continue: terse read ID --offset 2001]\n";
-   `total` 0: nobody knows. */
+   "of more than 8,432" unless that is `exact`. */
 int hint_page(struct buffer *out, const struct hint_place *place, const struct page *p,
-	      uint64_t total);
+	      uint64_t total, bool exact);
 
 /* "[bytes 0-32,767 of 5,000,000 shown; continue: terse read ID --bytes 32768]\n"; `length` as it
    was given, 0: not. Of what did not fit the command asks for the rest. */

@@ -66,10 +66,10 @@ static void stop(struct page *p, enum page_stop why)
 {
 	const struct page_request *r = p->request;
 	p->stop = why;
-	if (why == PAGE_ASKED)
-		return;
 	p->next = p->number;
 	p->left = r->limit ? r->limit - (uint64_t)(p->number - p->first) : 0;
+	if (why == PAGE_ASKED)
+		p->left = r->limit;
 	/* By its number one would get the first part of it again. */
 	if (p->rest && p->lines > 0)
 		p->next_byte = p->start;
@@ -208,11 +208,16 @@ int page_collect(struct page *p)
 	return 0;
 }
 
+bool page_is_counted(const struct text *t)
+{
+	return (*t->id && t->part != ARTIFACT_RAW) || t->size <= PAGE_COUNT_MAX;
+}
+
 int page_total(struct text *t, uint64_t *total)
 {
-	if ((!*t->id || t->part == ARTIFACT_RAW) && t->size > PAGE_COUNT_MAX)
-		return 0;
-	return text_lines(t, total) < 0 ? -1 : 1;
+	if (page_is_counted(t))
+		return text_lines(t, total) < 0 ? -1 : 1;
+	return text_lines_within(t, PAGE_COUNT_MAX, total);
 }
 
 int page_seek(struct text *t, int64_t first, int64_t *number, uint64_t *total)
@@ -220,15 +225,14 @@ int page_seek(struct text *t, int64_t first, int64_t *number, uint64_t *total)
 	*number = first;
 	if (first < 0) {
 		uint64_t found;
-		int known = page_total(t, total);
-		if (known < 0)
-			return -1;
-		if (!known) {
+		if (!page_is_counted(t)) {
 			if (text_seek_back(t, (uint64_t)-first, UINT64_MAX, &found) < 0)
 				return -1;
 			*number = -(int64_t)found;
 			return 0;
 		}
+		if (text_lines(t, total) < 0)
+			return -1;
 		*number += (int64_t)*total + 1;
 		if (*number < 1)
 			*number = 1;

@@ -19,8 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The lines of a larger plain file are not counted for the sake of telling how many there are. */
-#define PAGE_COUNT_MAX ((uint64_t)64 * 1024 * 1024)
+/* Of a larger plain file only the lines in its first part are counted for the sake of telling how
+   many there are. */
+#define PAGE_COUNT_MAX ((uint64_t)1024 * 1024 * 1024)
 
 struct page_request {
 	int64_t first;  /* the first line, negative: from the end */
@@ -64,9 +65,9 @@ struct page {
 	size_t used;         /* of the room */
 
 	enum page_stop stop;
-	/* Of PAGE_LINES and PAGE_BYTES: the first line that is not shown, how many were asked for
-	   from there on (0: all), or where in the file the rest of the line begins whose first part
-	   is shown, if it can't be had by its number. */
+	/* Where more follows: the first line that is not shown, how many were asked for from there
+	   on (0: all; PAGE_ASKED: as many again), or where in the file the rest of the line begins
+	   whose first part is shown, if it can't be had by its number. */
 	int64_t next;
 	uint64_t left, next_byte;
 	/* Of the last lines: those before that were asked for and are not shown. */
@@ -93,8 +94,11 @@ int page_make(struct page *p, struct text *t, const struct page_request *request
    Returns as page_make(). */
 int page_seek(struct text *t, int64_t first, int64_t *number, uint64_t *total);
 
-/* How many lines there are, if that is to be had cheaply: 1, 0 if it is not, or -1 with errno. */
+/* How many lines there are: 1; 0 if there are more than *total; or -1 with errno. */
 int page_total(struct text *t, uint64_t *total);
+
+/* Whether the first of these is the answer, so that lines have numbers from the start. */
+bool page_is_counted(const struct text *t);
 
 void page_release(struct page *p);
 

@@ -121,10 +121,9 @@ static int note_omitted(struct page *p)
 		return 0;
 	const struct page_piece *first = &p->pieces[0];
 	int64_t number = first->kind == PAGE_GAP ? (int64_t)p->gaps[0].gap.from : first->number;
-	int known = page_total(p->source, &total);
-	if (known < 0)
-		return -1;
-	if (known) {
+	if (page_is_counted(p->source)) {
+		if (text_lines(p->source, &total) < 0)
+			return -1;
 		uint64_t from = total > asked ? total - asked + 1 : 1;
 		lines = (uint64_t)number > from ? (uint64_t)number - from : 0;
 		p->omitted_from = (int64_t)from;
@@ -145,10 +144,10 @@ int page_make_tail(struct page *p)
 	if (seek_tail(p, 2 * p->request->room, &inside) < 0 || page_collect(p) < 0)
 		return -1;
 	if (!p->absolute) {
-		int known = page_total(p->source, &total);
-		if (known < 0)
+		bool counted = page_is_counted(p->source);
+		if (counted && text_lines(p->source, &total) < 0)
 			return -1;
-		page_renumber(p, known ? (int64_t)total + 1 : 0);
+		page_renumber(p, counted ? (int64_t)total + 1 : 0);
 	}
 	drop_front(p, inside);
 	struct page_piece *last = p->count ? &p->pieces[p->count - 1] : NULL;

@@ -65,10 +65,16 @@ static void test_lines(void **state)
 	static const struct call calls[] = {
 		{"read f", 0, "one\ntwo\nthree\nfour\nfive\n", ""},
 		{"read f --offset 4", 0, "four\nfive\n", ""},
-		{"read f --offset 2 --limit 2", 0, "two\nthree\n", ""},
+		{"read f --offset 2 --limit 2", 0,
+		 "two\nthree\n[lines 2-3 of 5 shown; continue: terse read f --offset 4 --limit "
+		 "2]\n",
+		 ""},
+		{"read f --offset 4 --limit 2", 0, "four\nfive\n", ""},
 		{"read f --offset=-2", 0, "four\nfive\n", ""},
-		{"read f --offset -4 --limit 1", 0, "two\n", ""},
-		{"read f --offset -99 --limit 1", 0, "one\n", ""},
+		{"read f --offset -4 --limit 1", 0,
+		 "two\n[line 2 of 5 shown; continue: terse read f --offset 3 --limit 1]\n", ""},
+		{"read f --offset -99 --limit 1", 0,
+		 "one\n[line 1 of 5 shown; continue: terse read f --offset 2 --limit 1]\n", ""},
 		{"read f --tail 1", 0, "five\n", ""},
 		{"read f --tail 2", 0, "four\nfive\n", ""},
 		{"read f --tail 99", 0, "one\ntwo\nthree\nfour\nfive\n", ""},
@@ -108,8 +114,8 @@ static void test_lines(void **state)
 	make("default", "one\ntwo\nthree\n");
 	assert_int_equal(call("read @ --tail 1"), 0);
 	expect(&out, "three\n");
-	assert_int_equal(call("read @.txt --offset -2 --limit 1"), 0);
-	expect(&out, "two\n");
+	assert_int_equal(call("read @.txt --offset -2 --limit 2"), 0);
+	expect(&out, "two\nthree\n");
 }
 
 static void test_pages(void **state)
@@ -133,7 +139,9 @@ static void test_pages(void **state)
 		 "\n004131\n[lines 1-4,131 of 9,000 shown (limit 30,000 bytes); continue: terse "
 		 "read "
 		 "numbers --offset 4132 --limit 3869]\n"},
-		{"read numbers --limit 4000", "000001\n", "\n004000\n"},
+		{"read numbers --limit 4000", "000001\n",
+		 "\n004000\n[lines 1-4,000 of 9,000 shown; continue: terse read numbers --offset "
+		 "4001 --limit 4000]\n"},
 		/* The last lines are those that stay. */
 		{"read numbers --tail 8000",
 		 "[... 3,869 lines omitted: terse read numbers --offset 1001 --limit "
@@ -154,7 +162,8 @@ static void test_lines_over_the_limit(void **state)
 		 "[line 1 of 3 shown (limit 30,000 bytes); continue: terse read first --offset "
 		 "2]\n"},
 		{"read first --limit 1", "xxx",
-		 "xxx[... bytes 28936-100000 omitted: terse read first --bytes 28936:71065]\n"},
+		 "xxx[... bytes 28936-100000 omitted: terse read first --bytes 28936:71065]\n"
+		 "[line 1 of 3 shown; continue: terse read first --offset 2 --limit 1]\n"},
 		{"read first --offset 2", "b\nc\n", "b\nc\n"},
 		{"read second", "a\n[line 1 of 3 shown (limit 30,000 bytes)",
 		 "; continue: terse read second --offset 2]\n"},
@@ -319,7 +328,7 @@ static void test_json(void **state)
 		 "{\"ok\":true,\"data\":{\"path\":\"f\",\"offset\":2,\"length\":4,\"total_bytes\":"
 		 "13,"
 		 "\"text\":\"b "
-		 "\\\"q\",\"gaps\":[],\"truncated\":false,\"truncated_by\":null,\"next\":"
+		 "\\\"q\",\"gaps\":[],\"truncated\":true,\"truncated_by\":\"limit\",\"next\":"
 		 "\"terse read f --json --bytes 6:4\"}}\n",
 		 ""},
 	};
@@ -377,6 +386,18 @@ static void test_json_truncated(void **state)
 	assert_true(json_is_true(json_object_get(d, "truncated")));
 	assert_string_equal(string(d, "truncated_by"), "lines");
 	assert_string_equal(string(d, "next"), "terse read numbers --json --offset 2001");
+	json_decref(d);
+
+	d = parse_data("read numbers --json --offset 1000 --limit 500");
+	assert_int_equal(number(d, "to"), 1499);
+	assert_true(json_is_true(json_object_get(d, "truncated")));
+	assert_string_equal(string(d, "truncated_by"), "limit");
+	assert_string_equal(string(d, "next"),
+			    "terse read numbers --json --offset 1500 --limit 500");
+	json_decref(d);
+	d = parse_data("read numbers --json --offset 8501 --limit 500");
+	assert_true(json_is_false(json_object_get(d, "truncated")));
+	assert_null(string(d, "next"));
 	json_decref(d);
 
 	d = parse_data("read numbers --json --limit 9000");
