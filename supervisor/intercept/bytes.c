@@ -109,6 +109,10 @@ static void process(struct interceptor *s, const char *data, size_t len)
 		feed_plain(s, data, len);
 	else if (!s->binary)
 		terminal_feed(s->terminal, data, len);
+	/* Of a picture, or what looks like one, there is nothing but its bytes. */
+	if (s->raw.state == RAW_HOLDING && s->raw.held.len + len > RAW_HOLD &&
+	    terminal_is_swallowing(s->terminal))
+		interceptor_spill(s);
 	bool wanted =
 		s->binary || s->options.raw == INTERCEPT_RAW_YES || terminal_is_lossy(s->terminal);
 	raw_feed(&s->raw, data, len, s->artifact, wanted);

@@ -14,6 +14,8 @@
    to the tail first. */
 #define DIRECT 4096
 
+#define SOME_EMOJI 0x1F600
+
 /* A normal newline comes with a CR, or implies one. */
 static bool is_newline_plain(const struct terminal *t)
 {
@@ -32,9 +34,14 @@ static bool is_continuation(char c)
 	return ((unsigned char)c & 0xC0) == 0x80;
 }
 
+static bool ends_joining(const struct tail *tail)
+{
+	return tail->len >= 3 && memcmp(tail->data + tail->len - 3, "\xE2\x80\x8D", 3) == 0;
+}
+
 /* Whether text that comes after something else is not what it would be without:
    it begins with a byte that could complete the character before, or with a mark
-   that does not join it (or may: its first character is cut). */
+   or a part of a character that does not join it (or may: it is cut). */
 static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 {
 	uint32_t cp;
@@ -48,7 +55,7 @@ static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 	utf8_decode(data, len, &cp);
 	if (cp == UTF8_REPLACEMENT)
 		return utf8_incomplete(data, len < 4 ? len : 4, &cut);
-	return width_of(cp) == 0;
+	return width_of(cp) == 0 || width_joins(SOME_EMOJI, ends_joining(tail) ? ZWJ : 0, cp);
 }
 
 /* Takes text; false if it is for the grid gear, which is on then. */
@@ -92,27 +99,6 @@ static size_t colour(const char *p, const char *end)
 	while (q < end && *q >= '0' && *q <= ';')
 		q++;
 	return q < end && *q == 'm' ? (size_t)(q - p) + 1 : 0;
-}
-
-static bool is_c1(char c)
-{
-	return (unsigned char)c >= 0x80 && (unsigned char)c < 0xA0;
-}
-
-/* How many bytes of text there are at p: as scan() says, but over 0xC2 bytes
-   that begin no control. */
-static size_t text_length(const struct terminal *t, const char *p, const char *end,
-			  size_t *newlines)
-{
-	bool line = !is_newline_plain(t);
-	size_t n = 0;
-
-	for (;;) {
-		n += t->scan->text(p + n, (size_t)(end - p) - n, line, newlines);
-		if (end - p - (ptrdiff_t)n < 2 || p[n] != '\xC2' || is_c1(p[n + 1]))
-			return n;
-		n++;
-	}
 }
 
 /* Short runs of text with colours and CR LF between them: copied to the tail
@@ -212,24 +198,6 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 		size_t newlines = 0;
 		size_t n;
 
-		if (t->partial_len) {
-			/* 0xC2, which only a C1 control makes special. */
-			if (tail->carriage) {
-				append_leave(t, true);
-				break;
-			}
-			if (is_c1(*p)) {
-				tail->apart = true;
-				return terminal_resume(t, p, end);
-			}
-			t->partial_len = 0;
-			if (!add(t, "\xC2", 1, 0)) {
-				t->partial[0] = '\xC2';
-				t->partial_len = 1;
-				break;
-			}
-		}
-
 		if (tail->carriage && *p == '\n') {
 			bool returns = terminal_keeps_return(t, p);
 
@@ -240,7 +208,7 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 			continue;
 		}
 
-		n = text_length(t, p, end, &newlines);
+		n = t->scan->text(p, (size_t)(end - p), !is_newline_plain(t), &newlines);
 		if (n && tail->carriage) {
 			append_leave(t, true);
 			break;
@@ -270,9 +238,6 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 			if (q == p)
 				control(t, *q++);
 			p = q;
-		} else if (*p == '\xC2') {
-			t->partial[0] = *p++;
-			t->partial_len = 1;
 		} else {
 			if (!control(t, *p))
 				break;

@@ -269,9 +269,6 @@ void dispatch_control(struct terminal *t, uint32_t c)
 		if (t->charsets.current == CHARSET_ASCII)
 			return;
 		break;
-	case 0x84: cursor_index(t); break;
-	case 0x85: cursor_next_line(t); break;
-	case 0x88: cursor_tab_set(t); break;
 	default: break;
 	}
 	t->lossy = true;
@@ -280,7 +277,16 @@ void dispatch_control(struct terminal *t, uint32_t c)
 /* Controls that do not move the cursor or change what follows. */
 static bool is_idle(uint32_t c)
 {
-	return c != 0x84 && c != 0x85 && c != 0x88 && (c < '\b' || c > 0x0F);
+	return c < '\b' || c > 0x0F;
+}
+
+void dispatch_ended(struct terminal *t)
+{
+	t->width = 0;
+	if (t->appending) {
+		t->tail.apart = true;
+		t->tail.broken = true;
+	}
 }
 
 void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
@@ -290,10 +296,12 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 
 	switch (event) {
 	case PARSER_NOTHING:
-		if (t->parser.state == PARSER_STRING)
-			t->lossy = true;
-		return;
+	case PARSER_END: return;
+	case PARSER_SKIP: t->lossy = true; return;
 	case PARSER_EXECUTE:
+		/* Of what goes on behind it nobody knows whether it is meant. */
+		if (t->parser.state != PARSER_GROUND)
+			t->lossy = true;
 		if (t->stripping) {
 			strip_control(t, c);
 			return;
@@ -321,11 +329,6 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 		else
 			t->lossy = true;
 		break;
-	case PARSER_END: t->lossy = true; break;
 	}
-	t->width = 0;
-	if (t->appending) {
-		t->tail.apart = true;
-		t->tail.broken = true;
-	}
+	dispatch_ended(t);
 }

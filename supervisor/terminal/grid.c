@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-/* As large as a parameter is in xterm. */
-#define REPEAT_LIMIT 65535
-
 void grid_line_feed(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -69,17 +66,57 @@ static void print_ascii(struct terminal *t, const char *data, size_t len)
 	t->width = 1;
 }
 
-/* A mark that joins the character before it. */
+/* Where the character before the cursor is. */
+static unsigned column_before(const struct screen *s)
+{
+	unsigned x = s->x - 1;
+
+	return x > 0 && cell_width(screen_row(s, s->y)->cells[x]) == 0 ? x - 1 : x;
+}
+
+static uint32_t parts(const struct screen *s, unsigned x, uint32_t *last)
+{
+	uint32_t next;
+	uint32_t first = cluster_first(&s->clusters, screen_row(s, s->y)->cells[x], &next);
+
+	*last = first;
+	while (next)
+		*last = cluster_next(&s->clusters, &next);
+	return first;
+}
+
+/* A mark, or another part of the character before it. */
 static void print_mark(struct terminal *t, uint32_t cp, const char *bytes, unsigned len)
 {
 	struct screen *s = t->screen;
-	const struct row *row = screen_row(s, s->y);
-	unsigned x = s->x - 1;
+	struct row *row = screen_row(s, s->y);
+	unsigned x = column_before(s);
+	uint32_t last, first = parts(s, x, &last);
 
-	if (x > 0 && cell_width(row->cells[x]) == 0)
-		x--;
 	if (!screen_put_mark(s, x, cp, bytes, len))
 		t->lossy = true;
+	if (t->width != 1 || s->x >= s->cols || width_joined(first, last, cp) < 2)
+		return;
+	if (t->modes.insert && row_insert(row, s->cols, s->x, 1))
+		t->lossy = true;
+	if (screen_widen(s))
+		t->lossy = true;
+	t->width = 2;
+}
+
+/* Whether a character is a part of the one before it. */
+static bool joins(const struct terminal *t, uint32_t cp, unsigned width)
+{
+	const struct screen *s = t->screen;
+	uint32_t last, first;
+
+	if (s->x == 0)
+		return false;
+	/* At the end of a full row xterm.js loses a mark that stands alone. */
+	if (width == 0 || !t->width)
+		return width == 0 && (t->width || s->x >= s->cols);
+	first = parts(s, column_before(s), &last);
+	return width_joins(first, last, cp);
 }
 
 void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len)
@@ -94,8 +131,7 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 	}
 
 	width = cp >= CELL_INVALID ? 1 : width_of(cp);
-	/* At the end of a full row xterm.js loses a mark that stands alone. */
-	if (width == 0 && s->x > 0 && (t->width || s->x >= s->cols)) {
+	if (joins(t, cp, width)) {
 		print_mark(t, cp, bytes, len);
 		return;
 	}
@@ -172,8 +208,9 @@ void grid_repeat(struct terminal *t)
 	while (next)
 		text[len++] = cluster_next(&s->clusters, &next);
 
-	if (count > REPEAT_LIMIT)
-		count = REPEAT_LIMIT;
+	/* More would only push out of the screen what is the same. */
+	if (count > s->cols * s->rows)
+		count = s->cols * s->rows;
 	if (len == 1 && text[0] < 0x80) {
 		char run[256];
 
@@ -217,6 +254,15 @@ static unsigned decode_narrow(const char *data, const char *end, uint32_t *cp)
 	return 0;
 }
 
+/* Whether the next character may be a part of the one before the cursor. */
+static bool is_joinable(const struct terminal *t)
+{
+	const struct screen *s = t->screen;
+
+	return t->width && s->x > 0 &&
+	       (screen_row(s, s->y)->cells[column_before(s)] & CELL_CLUSTER);
+}
+
 /* Characters beyond ASCII at p, or a part of one: a run of narrow ones, or a
    single one. Returns where they end. */
 static const char *print_other(struct terminal *t, const char *p, const char *end)
@@ -227,7 +273,7 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 	unsigned room, n = 0;
 	uint32_t cp;
 
-	if (t->partial_len || t->modes.insert || t->protect || !t->modes.wrap ||
+	if (t->partial_len || t->modes.insert || t->protect || !t->modes.wrap || is_joinable(t) ||
 	    !decode_narrow(p, end, &cp))
 		return terminal_resume(t, p, end);
 

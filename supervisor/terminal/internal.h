@@ -1,8 +1,8 @@
 // What the files of this folder share. Others use terminal.h.
 //
 // The way of a byte: terminal_feed() -> text in the append gear (append.c) or in
-// the grid gear (grid.c), anything else -> parser -> dispatch.c -> cursor.c,
-// edit.c, mode.c, reply.c -> screen -> emitter -> events.text.
+// the grid gear (grid.c), anything else -> parser -> string.c or dispatch.c ->
+// cursor.c, edit.c, mode.c, reply.c -> screen -> emitter -> events.text.
 #ifndef TERSE_TERMINAL_INTERNAL_H
 #define TERSE_TERMINAL_INTERNAL_H
 
@@ -11,8 +11,8 @@
 #include "supervisor/terminal/parser.h"
 #include "supervisor/terminal/scan.h"
 #include "supervisor/terminal/screen.h"
+#include "supervisor/terminal/string.h"
 #include "supervisor/terminal/terminal.h"
-#include "supervisor/terminal/title.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ struct terminal {
 	struct screen *alternate; /* NULL until it is first needed */
 	struct modes modes;
 	struct charsets charsets;
-	struct title title;
+	struct string string;
 	bool protect;   /* DECSCA */
 	unsigned width; /* of the last character, for marks and REP; 0 if none */
 	struct tail tail;
@@ -107,12 +107,11 @@ void grid_repeat(struct terminal *t);
 
 /* Whether the LF at p has a CR before it that is part of the text. */
 bool terminal_keeps_return(const struct terminal *t, const char *p);
+/* Bytes, as they come. */
+void terminal_take(struct terminal *t, const char *data, size_t len);
 /* A character that began in t->partial: completes it with bytes from p on.
    Returns where it ended. */
 const char *terminal_resume(struct terminal *t, const char *p, const char *end);
-/* A character (or, not `valid`, bytes that are none) in any state. */
-void terminal_character(struct terminal *t, uint32_t cp, bool valid, const char *bytes,
-			unsigned len);
 /* Hands on all text as if the run ended here. */
 void terminal_emit(const struct terminal *t, struct emitter *e);
 /* For tests, before the first input: the append gear stays off. */
@@ -123,6 +122,8 @@ void terminal_use_scan(struct terminal *t, const struct scan *scan);
 /* dispatch.c: what the parser found, and a single control character */
 void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c);
 void dispatch_control(struct terminal *t, uint32_t c);
+/* After a sequence or string: what follows it is no part of what was before. */
+void dispatch_ended(struct terminal *t);
 
 /* edit.c: control sequences that change what is shown */
 void edit_insert_chars(struct terminal *t);

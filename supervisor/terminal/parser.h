@@ -4,7 +4,9 @@
 //
 // It takes code points, one a call, and says what to do. Text in the ground
 // state is not passed through it. The contents of OSC, DCS, APC, PM and SOS
-// strings are dropped.
+// strings are dropped. The terminal does without two parts of it that others
+// look for secrets with: it has its own rules for strings (string.h), and C1
+// controls are characters there, since in UTF-8 few programs mean them.
 #ifndef TERSE_TERMINAL_PARSER_H
 #define TERSE_TERMINAL_PARSER_H
 
@@ -38,6 +40,7 @@ enum parser_event {
 	PARSER_ESC,     /* an escape sequence is complete */
 	PARSER_CSI,     /* a control sequence is complete */
 	PARSER_END,     /* an OSC or DCS string is complete */
+	PARSER_SKIP,    /* something was passed over that is no control */
 };
 
 struct parser {

@@ -17,7 +17,7 @@
 
 INLINE bool is_text(unsigned char c)
 {
-	return (c >= 0x20 && c != 0x7F && c != 0xC2) || c == '\t' || c == '\n';
+	return (c >= 0x20 && c != 0x7F) || c == '\t' || c == '\n';
 }
 
 INLINE size_t rest_text(const char *data, size_t i, size_t len, bool line, size_t *newlines)
@@ -118,11 +118,10 @@ INLINE void sse2_masks(const char *data, unsigned *stop, unsigned *newline)
 	__m128i c0 = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1F)), v);
 	__m128i tab = _mm_cmpeq_epi8(v, _mm_set1_epi8('\t'));
 	__m128i nl = _mm_cmpeq_epi8(v, _mm_set1_epi8('\n'));
-	__m128i other = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(0x7F)),
-				     _mm_cmpeq_epi8(v, _mm_set1_epi8((char)0xC2)));
+	__m128i del = _mm_cmpeq_epi8(v, _mm_set1_epi8(0x7F));
 
 	c0 = _mm_andnot_si128(_mm_or_si128(tab, nl), c0);
-	*stop = (unsigned)_mm_movemask_epi8(_mm_or_si128(c0, other));
+	*stop = (unsigned)_mm_movemask_epi8(_mm_or_si128(c0, del));
 	*newline = (unsigned)_mm_movemask_epi8(nl);
 }
 
@@ -190,11 +189,10 @@ INLINE TARGET_AVX2 void avx2_masks(const char *data, unsigned *stop, unsigned *n
 	__m256i c0 = _mm256_cmpeq_epi8(_mm256_min_epu8(v, _mm256_set1_epi8(0x1F)), v);
 	__m256i tab = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\t'));
 	__m256i nl = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n'));
-	__m256i other = _mm256_or_si256(_mm256_cmpeq_epi8(v, _mm256_set1_epi8(0x7F)),
-					_mm256_cmpeq_epi8(v, _mm256_set1_epi8((char)0xC2)));
+	__m256i del = _mm256_cmpeq_epi8(v, _mm256_set1_epi8(0x7F));
 
 	c0 = _mm256_andnot_si256(_mm256_or_si256(tab, nl), c0);
-	*stop = (unsigned)_mm256_movemask_epi8(_mm256_or_si256(c0, other));
+	*stop = (unsigned)_mm256_movemask_epi8(_mm256_or_si256(c0, del));
 	*newline = (unsigned)_mm256_movemask_epi8(nl);
 }
 
@@ -263,7 +261,7 @@ INLINE uint8x16_t neon_stop(uint8x16_t v, uint8x16_t nl)
 	uint8x16_t tab = vceqq_u8(v, vdupq_n_u8('\t'));
 	uint8x16_t c0 = vbicq_u8(vcltq_u8(v, vdupq_n_u8(0x20)), vorrq_u8(tab, nl));
 
-	return vorrq_u8(c0, vorrq_u8(vceqq_u8(v, vdupq_n_u8(0x7F)), vceqq_u8(v, vdupq_n_u8(0xC2))));
+	return vorrq_u8(c0, vceqq_u8(v, vdupq_n_u8(0x7F)));
 }
 
 /* Four bits of the answer for each byte of the vector. */

@@ -16,9 +16,8 @@
 struct scan {
 	const char *name;
 	/* How many of the `len` bytes come before the first one that is a control
-	   character other than tab and newline, DEL, or 0xC2 (with which C1
-	   controls begin in UTF-8), or a newline if `line`. Adds the number of
-	   newlines among them. */
+	   character other than tab and newline, or DEL, or a newline if `line`.
+	   Adds the number of newlines among them. */
 	size_t (*text)(const char *data, size_t len, bool line, size_t *newlines);
 	/* The same, and copies these bytes. */
 	size_t (*copy)(char *to, const char *data, size_t len, bool line, size_t *newlines);

@@ -350,6 +350,17 @@ bool screen_put_mark(struct screen *s, unsigned x, uint32_t mark, const char *by
 	return add_mark(s, &row->cells[x], mark) || row->plain;
 }
 
+bool screen_widen(struct screen *s)
+{
+	struct row *row = s->lines[s->y];
+	bool overwritten = s->x < row->used;
+
+	row->cells[s->x - 1] |= CELL_WIDE;
+	row->cells[s->x] = (row->cells[s->x - 1] & CELL_PROTECTED) | CELL_ZERO;
+	end_put(s, row, s->x - 1, s->x + 1);
+	return overwritten;
+}
+
 void screen_put_bytes(struct screen *s, const char *bytes, unsigned len)
 {
 	struct row *row = s->lines[s->y];

@@ -102,6 +102,10 @@ bool screen_put(struct screen *s, uint32_t cell, unsigned width, const char *byt
    none or it has no room. */
 bool screen_put_mark(struct screen *s, unsigned x, uint32_t mark, const char *bytes, unsigned len);
 
+/* The character of one column before the cursor takes two; the cursor is not behind the last
+   column. Returns whether something was overwritten. */
+bool screen_widen(struct screen *s);
+
 /* Bytes that take no column. They are kept if the row is plain and the cursor at
    its end. */
 void screen_put_bytes(struct screen *s, const char *bytes, unsigned len);

@@ -49,25 +49,12 @@ void strip_control(struct terminal *t, uint32_t c)
 	t->lossy = true;
 }
 
-static bool is_c1(char c)
-{
-	return (unsigned char)c >= 0x80 && (unsigned char)c < 0xA0;
-}
-
 const char *strip_feed(struct terminal *t, const char *p, const char *end)
 {
 	while (p < end && t->parser.state == PARSER_GROUND) {
 		size_t newlines = 0;
 		size_t n;
 
-		if (t->partial_len) {
-			if (is_c1(*p)) {
-				p = terminal_resume(t, p, end);
-				continue;
-			}
-			t->partial_len = 0;
-			text(t, "\xC2", 1, 0);
-		}
 		n = t->scan->text(p, (size_t)(end - p), false, &newlines);
 		text(t, p, n, newlines);
 		p += n;
@@ -76,14 +63,8 @@ const char *strip_feed(struct terminal *t, const char *p, const char *end)
 		if (*p == '\x1B') {
 			parser_step(&t->parser, 0x1B);
 			p++;
-		} else if (*p != '\xC2') {
-			strip_control(t, (unsigned char)*p++);
-		} else if (p + 1 == end || is_c1(p[1])) {
-			/* The character may be a C1 control. */
-			t->partial[0] = *p++;
-			t->partial_len = 1;
 		} else {
-			text(t, p++, 1, 0);
+			strip_control(t, (unsigned char)*p++);
 		}
 	}
 	return p;

@@ -49,23 +49,16 @@ void append_leave(struct terminal *t, bool cut)
 	struct tail *tail = &t->tail;
 	struct screen *s = t->screen;
 	enum parser_state state = t->parser.state;
-	char carry = t->partial[0];
-	bool carried = t->partial_len > 0;
 
-	if (carried || tail->carriage || tail->apart || state != PARSER_GROUND)
+	if (tail->carriage || tail->apart || state != PARSER_GROUND)
 		cut = true;
 	t->appending = false;
-	t->partial_len = 0;
 	/* The reason to leave may be a control inside a sequence. */
 	t->parser.state = PARSER_GROUND;
 	grid_replay(t, tail->data, tail->len);
 	if (t->partial_len && cut) {
 		grid_print_invalid(t, t->partial, t->partial_len);
 		t->partial_len = 0;
-	}
-	if (carried) {
-		t->partial[0] = carry;
-		t->partial_len = 1;
 	}
 	t->parser.state = state;
 	if (tail->carriage)
@@ -81,6 +74,7 @@ static unsigned lay_out(const struct terminal *t, unsigned x, const char *data, 
 			size_t *wraps)
 {
 	const struct screen *s = t->screen;
+	uint32_t first = 0, part = 0;
 	unsigned last = 0;
 	size_t n;
 
@@ -94,6 +88,7 @@ static unsigned lay_out(const struct terminal *t, unsigned x, const char *data, 
 			*wraps += (x + n - 1) / s->cols;
 			x = (unsigned)((x + n - 1) % s->cols) + 1;
 			last = 1;
+			first = part = (unsigned char)data[n - 1];
 			continue;
 		}
 		n = utf8_decode(data, len, &cp);
@@ -107,10 +102,19 @@ static unsigned lay_out(const struct terminal *t, unsigned x, const char *data, 
 		}
 		if (cp != UTF8_REPLACEMENT)
 			width = width_of(cp);
-		if (cp == BYTE_ORDER_MARK || cp == '\r' ||
-		    (width == 0 && x > 0 && (last || x >= s->cols)))
+		if (cp == BYTE_ORDER_MARK || cp == '\r')
 			continue;
+		if (x > 0 &&
+		    (width == 0 ? last || x >= s->cols : last && width_joins(first, part, cp))) {
+			if (last == 1 && x < s->cols && width_joined(first, part, cp) == 2) {
+				last = 2;
+				x++;
+			}
+			part = cp;
+			continue;
+		}
 		last = width;
+		first = part = cp;
 		if (x + width > s->cols) {
 			x = 0;
 			++*wraps;
@@ -240,6 +244,4 @@ void append_emit(const struct terminal *t, struct emitter *e)
 	emitter_row(e, false, false);
 	if (tail->len)
 		emitter_rows(e, tail->data, tail->len, tail->newlines);
-	if (t->partial_len && t->parser.state == PARSER_GROUND)
-		emitter_text(e, t->partial, t->partial_len);
 }

@@ -77,30 +77,17 @@ void terminal_use_scan(struct terminal *t, const struct scan *scan)
 	t->scan = scan;
 }
 
-/* One step of the parser. */
-static enum parser_event step(struct terminal *t, uint32_t c)
+/* A character that is not ASCII (or, not `valid`, bytes that are none) in any state. */
+static void take_character(struct terminal *t, uint32_t cp, bool valid, const char *bytes,
+			   unsigned len)
 {
-	bool inside = t->parser.state == PARSER_OSC;
-	enum parser_event event = parser_step(&t->parser, c);
-
-	if (t->parser.state == PARSER_OSC)
-		title_take(&t->title, c, !inside);
-	else if (inside && event == PARSER_END)
-		title_end(&t->title);
-	return event;
-}
-
-void terminal_character(struct terminal *t, uint32_t cp, bool valid, const char *bytes,
-			unsigned len)
-{
-	if (t->parser.state != PARSER_GROUND || (valid && cp < 0xA0)) {
-		if (valid)
-			dispatch_event(t, step(t, cp), cp);
-	} else if (valid) {
+	/* All are alike to a sequence, C1 controls as well. */
+	if (t->parser.state != PARSER_GROUND)
+		dispatch_event(t, valid ? parser_step(&t->parser, 0xA0) : PARSER_SKIP, cp);
+	else if (valid)
 		grid_print(t, cp, bytes, len);
-	} else {
+	else
 		grid_print_invalid(t, bytes, len);
-	}
 }
 
 bool terminal_keeps_return(const struct terminal *t, const char *p)
@@ -134,11 +121,11 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end)
 	if (n < held)
 		n = held;
 	t->partial_len = 0;
-	terminal_character(t, cp, valid, bytes, (unsigned)n);
+	take_character(t, cp, valid, bytes, (unsigned)n);
 	return p + (n - held);
 }
 
-/* Inside an escape sequence or string. */
+/* Inside an escape sequence. */
 static const char *sequence_feed(struct terminal *t, const char *p, const char *end)
 {
 	while (p < end && t->parser.state != PARSER_GROUND) {
@@ -150,23 +137,28 @@ static const char *sequence_feed(struct terminal *t, const char *p, const char *
 			continue;
 		}
 		p++;
-		event = step(t, c);
-		if (event != PARSER_NOTHING || t->parser.state == PARSER_STRING)
+		event = parser_step(&t->parser, c);
+		if (event != PARSER_NOTHING)
 			dispatch_event(t, event, c);
+		if (t->parser.state >= PARSER_STRING) {
+			string_begin(t, (char)c);
+			break;
+		}
 	}
 	return p;
 }
 
-void terminal_feed(struct terminal *t, const char *data, size_t len)
+void terminal_take(struct terminal *t, const char *data, size_t len)
 {
 	const char *p = data;
 	const char *end = data + len;
+	const char *outer = t->fed;
 
-	if (!len)
-		return;
 	t->fed = data;
 	while (p < end) {
-		if (t->parser.state != PARSER_GROUND)
+		if (t->parser.state == PARSER_STRING)
+			p = string_feed(t, p, end);
+		else if (t->parser.state != PARSER_GROUND)
 			p = sequence_feed(t, p, end);
 		else if (t->stripping)
 			p = strip_feed(t, p, end);
@@ -175,7 +167,15 @@ void terminal_feed(struct terminal *t, const char *data, size_t len)
 		else
 			p = grid_feed(t, p, end);
 	}
-	t->after_return = end[-1] == '\r';
+	t->fed = outer;
+}
+
+void terminal_feed(struct terminal *t, const char *data, size_t len)
+{
+	if (!len)
+		return;
+	terminal_take(t, data, len);
+	t->after_return = data[len - 1] == '\r';
 	if (t->appending)
 		append_trim(t);
 	emitter_flush(&t->emitter);
@@ -213,11 +213,8 @@ void terminal_emit(const struct terminal *t, struct emitter *e)
 	const struct screen *s = t->normal;
 	unsigned depth, y;
 
-	if (t->stripping) {
-		if (t->partial_len && t->parser.state == PARSER_GROUND)
-			emitter_text(e, t->partial, t->partial_len);
+	if (t->stripping)
 		return;
-	}
 	if (t->appending) {
 		append_emit(t, e);
 	} else {
@@ -243,14 +240,12 @@ void terminal_emit(const struct terminal *t, struct emitter *e)
 
 void terminal_finish(struct terminal *t)
 {
+	if (t->parser.state == PARSER_STRING)
+		string_give_up(t);
 	/* A character that is not completed is shown as the bytes it has. */
 	if (t->partial_len && !t->stripping && t->parser.state == PARSER_GROUND) {
-		if (t->appending && t->tail.carriage)
-			append_leave(t, true);
-		if (!t->appending) {
-			grid_print_invalid(t, t->partial, t->partial_len);
-			t->partial_len = 0;
-		}
+		grid_print_invalid(t, t->partial, t->partial_len);
+		t->partial_len = 0;
 	}
 	terminal_emit(t, &t->emitter);
 	emitter_flush(&t->emitter);
@@ -322,7 +317,7 @@ void terminal_commit(struct terminal *t, uint64_t upto)
 
 /* Text that is collected in a buffer. */
 struct collector {
-	struct buffer *out;
+	struct buffer *out; /* NULL: it is dropped */
 	bool failed;
 };
 
@@ -330,20 +325,68 @@ static void collect(void *ctx, const char *data, size_t len)
 {
 	struct collector *c = ctx;
 
-	if (!c->failed && buffer_append(c->out, data, len) < 0)
+	if (c->out && !c->failed && buffer_append(c->out, data, len) < 0)
 		c->failed = true;
+}
+
+/* As it is, but what is handed on is collected. */
+static struct emitter collecting(const struct emitter *e, struct collector *c)
+{
+	struct emitter copy = *e;
+
+	copy.write = collect;
+	copy.ctx = c;
+	copy.stage = NULL;
+	copy.staged = 0;
+	return copy;
+}
+
+static void copy_close(struct terminal *copy)
+{
+	if (copy->stripping)
+		return;
+	screen_free(copy->normal);
+	screen_free(copy->alternate);
+}
+
+/* A copy that can be changed, in the grid gear; what it hands on is collected. Returns 0, or -1
+   with ENOMEM. */
+static int copy_open(struct terminal *copy, const struct terminal *t, struct collector *c)
+{
+	*copy = *t;
+	copy->emitter = collecting(&t->emitter, c);
+	copy->grid_only = true;
+	if (t->stripping)
+		return 0;
+	copy->normal = screen_copy(t->normal);
+	copy->alternate = t->alternate ? screen_copy(t->alternate) : NULL;
+	if (!copy->normal || (t->alternate && !copy->alternate)) {
+		copy_close(copy);
+		return -1;
+	}
+	copy->screen = t->screen == t->normal ? copy->normal : copy->alternate;
+	copy->normal->emitter = &copy->emitter;
+	if (t->appending)
+		append_leave(copy, false);
+	return 0;
 }
 
 int terminal_pending(const struct terminal *t, struct buffer *out)
 {
 	struct collector collector = {out, false};
-	struct emitter e = t->emitter;
+	struct terminal copy;
+	struct emitter e;
 
-	e.write = collect;
-	e.ctx = &collector;
-	e.stage = NULL;
-	e.staged = 0;
-	terminal_emit(t, &e);
+	if (t->parser.state != PARSER_STRING) {
+		e = collecting(&t->emitter, &collector);
+		terminal_emit(t, &e);
+		return collector.failed ? -1 : 0;
+	}
+	if (copy_open(&copy, t, &collector) < 0)
+		return -1;
+	string_give_up(&copy);
+	terminal_emit(&copy, &copy.emitter);
+	copy_close(&copy);
 	return collector.failed ? -1 : 0;
 }
 
@@ -355,6 +398,7 @@ uint64_t terminal_version(const struct terminal *t)
 int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col)
 {
 	struct collector collector = {out, false};
+	struct collector nowhere = {NULL, false};
 	struct emitter e = {.write = collect, .ctx = &collector};
 	struct terminal copy;
 	const struct screen *s = t->screen;
@@ -362,12 +406,8 @@ int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row
 	unsigned y = 0;
 
 	if (t->appending) {
-		copy = *t;
-		copy.normal = screen_copy(t->normal);
-		if (!copy.normal)
+		if (copy_open(&copy, t, &nowhere) < 0)
 			return -1;
-		copy.screen = copy.normal;
-		append_leave(&copy, false);
 		s = copy.normal;
 	}
 	if (s) {
@@ -380,7 +420,7 @@ int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row
 	if (col)
 		*col = x + 1;
 	if (t->appending)
-		screen_free(copy.normal);
+		copy_close(&copy);
 	return collector.failed ? -1 : 0;
 }
 
@@ -401,7 +441,7 @@ bool terminal_cursor_keys(const struct terminal *t)
 
 const char *terminal_title(const struct terminal *t)
 {
-	return t->title.text;
+	return t->string.title;
 }
 
 void terminal_size(const struct terminal *t, unsigned *cols, unsigned *rows)
@@ -413,6 +453,11 @@ void terminal_size(const struct terminal *t, unsigned *cols, unsigned *rows)
 bool terminal_is_lossy(const struct terminal *t)
 {
 	return t->lossy;
+}
+
+bool terminal_is_swallowing(const struct terminal *t)
+{
+	return t->parser.state == PARSER_STRING && t->string.more;
 }
 
 bool terminal_redraws(const struct terminal *t)

@@ -5,7 +5,9 @@
 // and on the final screen, with one difference: nothing that was shown is
 // deleted. ED 2 scrolls the screen into the text, ED 3 deletes nothing, RIS
 // starts below. The alternate screen is not part of the text, unless the run
-// ends inside it and there is no other text: then its last picture is.
+// ends inside it and there is no other text: then its last picture is. A
+// control string that does not end swallows nothing (string.h), and C1 controls are
+// characters.
 //
 // Bytes of plain lines are kept as they are (tabs, trailing blanks, invalid
 // UTF-8). CR LF is a newline, or stays. Soft-wrapped rows are joined.
@@ -103,6 +105,10 @@ void terminal_size(const struct terminal *t, unsigned *cols, unsigned *rows);
 /* Whether more than colours (SGR), the bell and CR before LF was dropped or
    overwritten, so that the text alone does not tell what was written. */
 bool terminal_is_lossy(const struct terminal *t);
+
+/* Whether more than can be held is inside a control string that has not ended: if it never does,
+   only the raw bytes have it. */
+bool terminal_is_swallowing(const struct terminal *t);
 
 /* Whether the program has moved the cursor up into earlier lines: it redraws,
    so committing early would leave stale lines in the text. */

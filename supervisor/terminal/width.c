@@ -3,6 +3,7 @@
 #include "supervisor/terminal/width.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <utf8proc.h>
 
 /* Where terminals decide otherwise than utf8proc 2.8. */
@@ -31,4 +32,35 @@ unsigned width_lookup(uint32_t cp)
 	if (property->category == UTF8PROC_CATEGORY_MC && property->charwidth == 0)
 		return 1;
 	return property->charwidth;
+}
+
+#define EMOJI_SELECTOR 0xFE0F /* VS16 */
+#define KEYCAP         0x20E3
+
+static bool is_emoji(uint32_t cp)
+{
+	const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)cp);
+
+	return property->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+}
+
+static bool is_skin_tone(uint32_t cp)
+{
+	return cp >= 0x1F3FB && cp <= 0x1F3FF;
+}
+
+bool width_joins(uint32_t first, uint32_t last, uint32_t cp)
+{
+	if (is_skin_tone(cp))
+		return is_emoji(first);
+	return last == ZWJ && is_emoji(first) && is_emoji(cp);
+}
+
+unsigned width_joined(uint32_t first, uint32_t last, uint32_t cp)
+{
+	if (cp == KEYCAP && last == EMOJI_SELECTOR)
+		return first < 0x80 && strchr("0123456789#*", (int)first) ? 2 : 1;
+	if (cp == EMOJI_SELECTOR)
+		return is_emoji(first) ? 2 : 1;
+	return width_of(cp) == 2 ? 2 : 1;
 }

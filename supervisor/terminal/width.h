@@ -2,6 +2,7 @@
 #ifndef TERSE_TERMINAL_WIDTH_H
 #define TERSE_TERMINAL_WIDTH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The width of any character but the frequent ones below. */
@@ -20,5 +21,17 @@ static inline unsigned width_of(uint32_t cp)
 		return 2;
 	return width_lookup(cp);
 }
+
+#define ZWJ 0x200D /* zero width joiner */
+
+/* A character that programs count as one may be several: emoji that zero width joiners put together
+   or that a skin tone follows, and what a variation selector makes an emoji. `first` and `last` are
+   the parts so far. */
+
+/* Whether a character that has a width of its own is a part of the one before it. */
+bool width_joins(uint32_t first, uint32_t last, uint32_t cp);
+
+/* The width of one that had a single column, with this part. */
+unsigned width_joined(uint32_t first, uint32_t last, uint32_t cp);
 
 #endif

@@ -70,6 +70,34 @@ class Exact(Case):
         link = b"\033]0;title\007x\033]8;;http://e\033\\link\033]8;;\033\\\n"
         self.assertEqual(self.printed(link), b"xlink\n")
 
+    def test_what_does_not_end_swallows_nothing(self):
+        for options in ((), ("--no-pty",), ("--tty",), ("--no-collapse",)):
+            with self.subTest(options=options):
+                self.assertEqual(self.printed(b"\033]0;x\n1\n2\n", *options), b"]0;x\n1\n2\n")
+                self.assertEqual(self.printed(b"a\033_b\n\xc3\xa9", *options), b"a_b\n\xc3\xa9")
+                self.assertEqual(self.printed(b"\033P" + b"line\n" * 1000, "--full", *options),
+                                 b"P" + b"line\n" * 1000)
+
+    def test_bytes_of_what_does_not_end_are_kept(self):
+        data = b"\033Pq" + b"1234567\n" * 70000
+        write_file(os.path.join(self.work, "data"), data)
+        for options in ((), ("--no-pty",)):
+            run = self.terse("--profile", "default", "--size", "1KB", *options, "cat", "data")
+            path = os.fsdecode(self.ask("path", "--raw", run.id).rstrip(b"\n"))
+            self.assertEqual(read_file(path), data)
+            self.assertEqual(self.artifact(run.id), data[1:4097] + b"[...]")
+
+    def test_a_program_gets_what_does_not_end(self):
+        data = b"a\n\033]8;;http://e\nb\n\033P" + b"line\n" * 1000
+        write_file(os.path.join(self.work, "data"), data)
+        for options in ((), ("--no-pty",)):
+            run = self.terse("--full", *options, "cat", "data")
+            self.assertEqual(run.out, data.replace(b"\033", b""))
+
+    def test_pictures(self):
+        self.assertEqual(self.printed(b"a\033Pq~~\033\\\n\033_Ga=T;QUJD\033\\\n"),
+                         b"a[image]\n[image]\n")
+
     def test_tabs_and_trailing_blanks(self):
         data = b"\ta\tb\t\n  x  \n \n\t\n"
         self.assertEqual(self.printed(data), data)

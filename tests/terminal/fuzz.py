@@ -2,10 +2,10 @@
 """fuzz.py --render PROGRAM --xterm DIR [--count N] [--seed S]: compares what the renderer and xterm.js make of random
 streams: plausible sequences, and mutations of the captures. Prints each difference cut to what is needed to show it;
 exits non-zero if there is one. With --store FILE the streams and answers are written there, for tests/terminal/run."""
-import argparse, glob, json, os, random, subprocess, sys, tempfile
+import argparse, glob, json, os, random, re, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-WIDE = ['\u65e5', '\u672c', '\u8a9e', '\uff21', '\U0001f600', '\U0001f680', '\u2705', '\uac00']
+WIDE = ['\U0001f3fd', '\U0001f468', '\U0001f469\u200d\U0001f4bb', '\u65e5', '\u672c', '\u8a9e', '\uff21', '\U0001f600', '\U0001f680', '\u2705', '\uac00']
 OTHER = ['\u00e9', '\u2500', '\u2502', '\u2588', '\u03c0', '\u20ac', '\u00a0', '\u2192']
 # A run that ends on the alternate screen without other text has its picture as text.
 LEAVE = b'\x1b[?47l'
@@ -83,7 +83,7 @@ def sequence(rng, cols, rows):
         (1, lambda: rng.choice(['\x1b#8', '\x1b[!p', '\x1bc', '\x1b[3J', '\x1b%G', '\x1b\\'])),
         (1, lambda: rng.choice(['\u0084', '\u0085', '\u0088', '\u009bK', '\u009b2A', '\u0090q#1\u009c', '\u009dx\u009c'])),
         (2, lambda: rng.choice(['\x1b]0;t\x07', '\x1b]8;;http://x/\x1b\\', '\x1b]133;A\x07', '\x1bPq~~~\x1b\\',
-                                '\x1b_Gx=1;AAA\x1b\\', '\x1b^pm\x1b\\', '\x1b]2;\u00e9\x18', '\x1b[12\x18', '\x1b[1\x1a'])),
+                                '\x1b_Gi=1;AAA\x1b\\', '\x1b]1337;File=inline=1:AAA\x07', '\x1b^pm\x1b\\', '\x1b]2;\u00e9\x18', '\x1b[12\x18', '\x1b[1\x1a'])),
         (1, lambda: rng.choice(['\x1b[31\nm', '\x1b[\rK', '\x1b[1\x08A', '\x1b[>4;1m', '\x1b[?1;2c', '\x1b[<u', '\x1b[ q'])),
         (2, lambda: rng.choice(RARE)),
         (8, lambda: csi('m', rng.choice(['', '0', '1', '31', '38;5;12', '38:2:1:2:3', '48;2;1;2;3']))),
@@ -95,6 +95,11 @@ def sequence(rng, cols, rows):
         if at < 0:
             return make()
     return ''
+
+
+def ended(data):
+    """Every OSC ends before the newline that would end it, which xterm.js takes for a part of it."""
+    return re.sub(rb'(\x1b[\0-\x17\x19\x1c-\x1f\x7f]*\][^\x1b\x07\x18\x1a\n]*)(?=\n)', b'\\1\x07', data)
 
 
 def grammar(rng, cols, rows):
@@ -113,7 +118,7 @@ def grammar(rng, cols, rows):
         else:
             out.append(rng.choice(['\r\n', '\r\n', '\r\n', '\r\n', '\n', '\r', '\r', '\x08', '\x08\x08', '\t', '\t', '\r\r\n',
                                    '\x0b', '\x0c', '\x07', '\x00', '\x7f']))
-    return ''.join(out).encode() + LEAVE
+    return ended(''.join(out).encode() + LEAVE)
 
 
 def mutate(rng, data, size):
@@ -138,7 +143,7 @@ def mutate(rng, data, size):
         else:
             piece[a:a] = sequence(rng, 80, 24).encode()
     # What is left of cut characters goes: invalid bytes are kept by design.
-    return bytes(piece).decode('utf-8', 'ignore').encode() + LEAVE
+    return ended(bytes(piece).decode('utf-8', 'ignore').encode() + LEAVE)
 
 
 def norm(data):
@@ -222,7 +227,7 @@ def reduce(runner, case):
     while size:
         cuts = [data[:a] + data[a + size:] for a in range(0, len(data) - len(LEAVE), size)]
         cuts = [c for c in cuts if c.endswith(LEAVE)]
-        cuts = [c for c in cuts if c.decode('utf-8', 'ignore').encode() == c][:200]
+        cuts = [c for c in cuts if c.decode('utf-8', 'ignore').encode() == c and ended(c) == c][:200]
         bad = runner.check([(c, cols, rows) for c in cuts]) if cuts else {}
         if bad:
             data = cuts[min(bad)]

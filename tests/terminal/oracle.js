@@ -9,7 +9,8 @@
 //
 // Needs @xterm/headless and @xterm/addon-unicode11 from npm in $TERSE_XTERM (a
 // folder with node_modules). Bugs of xterm.js that would delete text or that stop
-// it are mended here: see `deviations`.
+// it are mended here, and some of what terse means to do otherwise is put in: see
+// `deviations`.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -19,12 +20,77 @@ const { Terminal } = require(path.join(modules, 'headless'));
 const { Unicode11Addon } = require(path.join(modules, 'addon-unicode11'));
 
 // States and actions of its parser's table.
-const STRING = 7, ANY_CHARACTER = 0xa0, IGNORE = 0;
+const STRING = 7, DCS_ENTRY = 9, DCS_IGNORE = 11, DCS_INTERMEDIATE = 12, DCS_PASSTHROUGH = 13;
+const C1 = 0x80, ANY_CHARACTER = 0xa0, IGNORE = 0;
+
+// More than any terminal has.
+const MOST = 65535;
+
+// Its widths, but for C1 controls (a column, as what a reader is shown of them), and emoji that ZWJ
+// or a skin tone joins.
+class Widths {
+	constructor() {
+		this.version = 'terse';
+		new Unicode11Addon().activate({ unicode: { register: p => { this.base = p; } } });
+	}
+
+	wcwidth(c) {
+		return c >= C1 && c < ANY_CHARACTER ? 1 : this.base.wcwidth(c);
+	}
+
+	// What it is to xterm.js: width and join; above that: 1 an emoji, 2 with a ZWJ at its end.
+	charProperties(c, before) {
+		const emoji = /\p{Extended_Pictographic}/u.test(String.fromCodePoint(c));
+		const join = emoji && before >> 3 === 2 || before >> 3 && c >= 0x1f3fb && c <= 0x1f3ff;
+		if (join)
+			return 1 << 3 | 2 << 1 | 1;
+		if (c >= C1 && c < ANY_CHARACTER)
+			return 1 << 1;
+		const plain = this.base.charProperties(c, before & 7);
+		const mark = plain & 1 && before >> 3;
+		return plain | (mark ? c === 0x200d ? 2 : 1 : emoji ? 1 : 0) << 3;
+	}
+}
+
+function mendParser(table) {
+	// A character beyond ASCII would end such a string and print its rest.
+	table[STRING << 8 | ANY_CHARACTER] = IGNORE << 4 | STRING;
+	for (let state = DCS_ENTRY; state <= DCS_INTERMEDIATE; state++)
+		table[state << 8 | ANY_CHARACTER] = IGNORE << 4 | DCS_IGNORE;
+	for (let state = 0; state <= DCS_PASSTHROUGH; state++)
+		for (let c = C1; c < ANY_CHARACTER; c++)
+			table[state << 8 | c] = table[state << 8 | ANY_CHARACTER];
+}
+
+// Pictures show as a word, whatever character set is in use.
+function showPictures(term, handler) {
+	const word = Uint32Array.from('[image]', c => c.charCodeAt(0));
+	const show = () => {
+		const { charset } = handler._charsetService;
+		handler._charsetService.charset = undefined;
+		handler.print(word, 0, word.length);
+		handler._charsetService.charset = charset;
+		return true;
+	};
+	term.parser.registerDcsHandler({ final: 'q' }, show);
+	term.parser.registerOscHandler(1337, data =>
+		/^(Multipart)?File=[^:]*inline=1/.test(data) ? show() : true);
+}
 
 function mend(term) {
 	const handler = term._core._inputHandler;
-	// A character beyond ASCII would end an APC, PM or SOS string and print its rest.
-	handler._parser._transitions.table[STRING << 8 | ANY_CHARACTER] = IGNORE << 4 | STRING;
+	mendParser(handler._parser._transitions.table);
+	showPictures(term, handler);
+	// It would count on for ever, or repeat a character for gigabytes.
+	for (const [name, most] of [['scrollUp', MOST], ['scrollDown', MOST], ['insertLines', MOST],
+		['deleteLines', MOST], ['cursorForwardTab', MOST], ['cursorBackwardTab', MOST],
+		['repeatPrecedingCharacter', term.cols * term.rows]]) {
+		const run = handler[name];
+		handler[name] = function (params) {
+			params.params[0] = Math.min(params.params[0], most);
+			return run.call(this, params);
+		};
+	}
 
 	const erase = handler.eraseInDisplay;
 	handler.eraseInDisplay = function (params, selective) {
@@ -93,11 +159,16 @@ async function renderPart(data, cols, rows) {
 		cols, rows, scrollback: 1000000, allowProposedApi: true, logLevel: 'off',
 		scrollOnEraseInDisplay: true,
 	});
-	term.loadAddon(new Unicode11Addon());
-	term.unicode.activeVersion = '11';
+	term.unicode.register(new Widths());
+	term.unicode.activeVersion = 'terse';
 	mend(term);
-	for (let i = 0; i < data.length; i += 65536)
-		await new Promise(done => term.write(data.subarray(i, i + 65536), done));
+	// It loses characters that are cut.
+	for (let i = 0, end; i < data.length; i = end) {
+		end = Math.min(i + 65536, data.length);
+		while (end < data.length && end > i + 65532 && (data[end] & 0xc0) === 0x80)
+			end--;
+		await new Promise(done => term.write(data.subarray(i, end), done));
+	}
 
 	const lines = [];
 	let current = null;

@@ -317,6 +317,27 @@ static void raw_bytes(void **state)
 	raw_case(INTERCEPT_RAW_NO, LOSSY, 2000, false);
 }
 
+/* What a control string has swallowed for good: there is no text that could spill. */
+static void raw_bytes_of_an_endless_picture(void **state)
+{
+	(void)state;
+	for (size_t len = 100000; len <= 600000; len += 500000) {
+		struct run r = run_make();
+		struct buffer all = BUFFER_INIT;
+		run_start(&r);
+		assert_int_equal(buffer_append_string(&all, "a\033Pq"), 0);
+		make_text(&all, len, 80);
+		for (size_t at = 0; at < all.len; at += 5000)
+			interceptor_feed(r.text, all.data + at,
+					 all.len - at < 5000 ? all.len - at : 5000);
+		finish(&r);
+		assert_raw(r.artifact, &all);
+		assert_true(has_printed(&r, "aPq"));
+		buffer_release(&all);
+		run_end(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -331,6 +352,7 @@ int main(void)
 		cmocka_unit_test(plain_bytes_for_a_program),
 		cmocka_unit_test(long_line_for_a_program),
 		cmocka_unit_test(raw_bytes),
+		cmocka_unit_test(raw_bytes_of_an_endless_picture),
 	};
 	return cmocka_run_group_tests(tests, home_setup, home_teardown);
 }

@@ -125,15 +125,29 @@ static void titles(void **state)
 	}
 }
 
-static void a_title_without_end(void **state)
+static void feed_title(struct terminal *t, int characters)
+{
+	feed(t, "\033]2;");
+	for (int i = 0; i < characters; i++)
+		feed(t, "\xC3\xA4");
+	feed(t, "\007");
+}
+
+static void a_long_title_is_cut(void **state)
 {
 	(void)state;
 	struct terminal *t = make();
-	feed(t, "\033]2;");
-	for (int i = 0; i < 10000; i++)
-		feed(t, "\xC3\xA4");
-	feed(t, "\007");
-	assert_int_equal(strlen(terminal_title(t)), 252);
+	feed_title(t, 2000);
+	assert_int_equal(strlen(terminal_title(t)), 254);
+	terminal_free(t);
+}
+
+static void what_is_too_long_is_no_title(void **state)
+{
+	(void)state;
+	struct terminal *t = make();
+	feed_title(t, 10000);
+	assert_string_equal(terminal_title(t), "");
 	terminal_free(t);
 }
 
@@ -143,7 +157,8 @@ int main(void)
 		cmocka_unit_test(the_same_screen),
 		cmocka_unit_test(modes_are_put_back),
 		cmocka_unit_test(titles),
-		cmocka_unit_test(a_title_without_end),
+		cmocka_unit_test(a_long_title_is_cut),
+		cmocka_unit_test(what_is_too_long_is_no_title),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

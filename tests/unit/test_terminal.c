@@ -370,6 +370,82 @@ static void lines_as_written(void **state)
 	assert_end(t, &sink, "ab\nc");
 }
 
+/* A string that is begun with `start` and goes on with so many bytes: what is its text. */
+static void assert_string_text(const char *start, const char *fill, size_t count, const char *end,
+			       size_t held, const char *rest)
+{
+	for (int single = 0; single < 2; single++) {
+		struct sink sink = {.text = BUFFER_INIT};
+		struct buffer stream = BUFFER_INIT, want = BUFFER_INIT;
+		struct terminal *t = make(&sink, 80, 24);
+
+		buffer_append_string(&stream, start);
+		while (stream.len < strlen(start) + count)
+			buffer_append_string(&stream, fill);
+		buffer_append(&want, stream.data + 1, held);
+		buffer_append_string(&want, rest);
+		buffer_append_string(&stream, end);
+		for (size_t at = 0, n; at < stream.len; at += n) {
+			n = single ? 1 : stream.len;
+			terminal_feed(t, stream.data + at, n);
+		}
+		assert_true(terminal_is_lossy(t));
+		terminal_finish(t);
+		assert_int_equal(sink.text.len, want.len);
+		if (want.len)
+			assert_memory_equal(sink.text.data, want.data, want.len);
+		terminal_free(t);
+		buffer_release(&sink.text);
+		buffer_release(&stream);
+		buffer_release(&want);
+	}
+}
+
+static void strings_that_are_too_long(void **state)
+{
+	static const char *const strings[] = {"\033]0;", "\033P1;2|", "\033X", "\033^", "\033_x"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++) {
+		size_t start = strlen(strings[i]);
+
+		/* Up to so much it is dropped when it ends, and text when the run does. */
+		assert_string_text(strings[i], "a", 4097 - start, "\033\\b", 0, "b");
+		assert_string_text(strings[i], "a", 4097 - start, "", 4096, "");
+		/* The end of what is too long is none. */
+		assert_string_text(strings[i], "a", 4098 - start, "\033\\b", 4097, "b");
+		assert_string_text(strings[i], "a", 100000, "\033\\b", 100000 + start - 1, "b");
+	}
+}
+
+static void strings_of_data_may_be_long(void **state)
+{
+	static const struct {
+		const char *start, *shown;
+	} strings[] = {
+		{"\033Pq", "[image]"},
+		{"\033_Ga=T,f=100;", "[image]"},
+		{"\033_Gm=1;", ""},
+		{"\033]1337;File=inline=1:", "[image]"},
+		{"\033]52;c;", ""},
+		{"\033Ptmux;", ""},
+		{"\033P0;1;0q\"1;1;", "[image]"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++) {
+		const char *start = strings[i].start;
+		char with_end[32];
+
+		snprintf(with_end, sizeof(with_end), "%sb", strings[i].shown);
+		assert_string_text(start, "A", 300000, "\033\\b", 0, with_end);
+		/* As long as it looks like data. */
+		assert_string_text(start, "A", 300000, " log\nb", 4096, "[...] log\nb");
+		assert_string_text(start, "A line ", 7000, "\nb", 6999 + strlen(start), "\nb");
+		assert_string_text(start, "A", 300000, "", 4096, "[...]");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +462,8 @@ int main(void)
 		cmocka_unit_test(pictures),
 		cmocka_unit_test(resizing),
 		cmocka_unit_test(lines_as_written),
+		cmocka_unit_test(strings_that_are_too_long),
+		cmocka_unit_test(strings_of_data_may_be_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

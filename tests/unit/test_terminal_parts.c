@@ -35,7 +35,7 @@ static size_t text_length(const char *data, size_t len, bool line, size_t *newli
 	for (i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)data[i];
 
-		if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7F || c == 0xC2)
+		if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7F)
 			break;
 		if (c == '\n' && line)
 			break;
