@@ -11,6 +11,11 @@
 #define LINE_RESERVE ((size_t)1024)
 #define HELD_RESERVE ((size_t)8 * 1024)
 
+/* For so long a line has to stand before a live reader gets it. What draws may
+   change it later, but some hide the cursor for good. */
+#define SETTLE_MS       1500
+#define SETTLE_DRAWN_MS 5000
+
 static void on_reply(void *ctx, const char *data, size_t len)
 {
 	struct interceptor *s = ctx;
@@ -123,8 +128,7 @@ void interceptor_forget(struct interceptor *s)
 /* Whether a reader waits for lines as they come. */
 static bool is_live(const struct interceptor *s)
 {
-	if (s->reported || s->verbatim || s->is_plain || intercept_is_collected(s) ||
-	    terminal_redraws(s->terminal))
+	if (s->reported || s->verbatim || s->is_plain || intercept_is_collected(s))
 		return false;
 	return s->options.print == INTERCEPT_WHOLE ||
 	       (s->options.print == INTERCEPT_PREVIEW && !s->head_closed);
@@ -132,7 +136,7 @@ static bool is_live(const struct interceptor *s)
 
 bool interceptor_is_unsettled(const struct interceptor *s)
 {
-	return is_live(s) && terminal_lines(s->terminal) > s->committed;
+	return is_live(s) && terminal_lines(s->terminal) > terminal_settled(s->terminal);
 }
 
 bool interceptor_is_holding(const struct interceptor *s)
@@ -140,15 +144,17 @@ bool interceptor_is_holding(const struct interceptor *s)
 	return s->options.print == INTERCEPT_PREVIEW && s->head_closed;
 }
 
-void interceptor_settle(struct interceptor *s, bool all)
+void interceptor_settle(struct interceptor *s, int64_t now_ms)
 {
-	if (!is_live(s))
-		return;
-	if (all)
-		s->mark = terminal_lines(s->terminal);
-	terminal_commit(s->terminal, s->mark);
-	s->committed = s->mark;
-	s->mark = terminal_lines(s->terminal);
+	bool drawn = terminal_redraws(s->terminal) || !terminal_shows_cursor(s->terminal);
+	if (is_live(s))
+		terminal_settle(s->terminal, now_ms, drawn ? SETTLE_DRAWN_MS : SETTLE_MS);
+}
+
+void interceptor_settle_all(struct interceptor *s)
+{
+	if (is_live(s) && !terminal_redraws(s->terminal))
+		terminal_commit(s->terminal, terminal_lines(s->terminal));
 }
 
 void interceptor_finish(struct interceptor *s)

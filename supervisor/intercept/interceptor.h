@@ -87,17 +87,21 @@ void interceptor_feed(struct interceptor *s, const char *data, size_t len);
 /* No more bytes are there right now: what was held back to be judged is judged. */
 void interceptor_pause(struct interceptor *s);
 
-/* Whether lines wait that a live reader has not seen, although they are complete: then
-   interceptor_settle() should be called a moment later. */
+/* Whether lines wait that a live reader has not seen, although they are
+   complete: then interceptor_settle() is to be called. */
 bool interceptor_is_unsettled(const struct interceptor *s);
 
 /* Whether text is held back from a live reader until the end. */
 bool interceptor_is_holding(const struct interceptor *s);
 
-/* Hands the lines that were complete at the last call (`all`: that are complete now) on to the
-   reader although they could still be overwritten; not once the command has shown that it redraws.
- */
-void interceptor_settle(struct interceptor *s, bool all);
+/* Hands the lines on to the reader that have stood for a while, although they
+   could still be overwritten: for 1.5 s, and for 5 s where the command has
+   redrawn some or hides the cursor. To be called several times a second;
+   `now_ms` is of the monotonic clock. */
+void interceptor_settle(struct interceptor *s, int64_t now_ms);
+
+/* Hands on all that are complete, unless the command redraws. */
+void interceptor_settle_all(struct interceptor *s);
 
 /* The command's side is closed. */
 void interceptor_finish(struct interceptor *s);

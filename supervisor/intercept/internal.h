@@ -63,8 +63,7 @@ struct interceptor {
 	bool finished;    /* nothing is left in the terminal */
 	bool reported;
 
-	uint64_t committed, mark; /* lines; see interceptor_settle() */
-	uint64_t live_version;    /* of the terminal, when the artifact's end was written */
+	uint64_t live_version; /* of the terminal, when the artifact's end was written */
 	bool spill_failed;
 	bool forgotten; /* what was held is gone, so it is too late to spill */
 };

@@ -604,7 +604,7 @@ static void on_tick(struct keeper *k, int64_t now)
 		k->sources[i].hung = false;
 		if (!text || k->sources[i].fd < 0)
 			continue;
-		interceptor_settle(text, false);
+		interceptor_settle(text, now);
 		interceptor_update_live(text);
 		if (interceptor_is_unsettled(text))
 			k->tick_at = now + TICK_MS;
@@ -618,7 +618,7 @@ static void on_heartbeat(struct keeper *k, int64_t now)
 	struct source *s = &k->sources[0];
 	struct interceptor *text = source_text(s);
 	if (text && k->state == KEEPER_RUNNING) {
-		interceptor_settle(text, true);
+		interceptor_settle_all(text);
 		bool is_told = s->printed && !interceptor_is_holding(text);
 		if (!is_told && interceptor_reader(text) == INTERCEPT_PREVIEW) {
 			interceptor_spill(text);

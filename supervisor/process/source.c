@@ -268,7 +268,7 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 			interceptor_pause(s->text);
 			/* Through a pipe nothing is redrawn: no reason to let a reader wait. */
 			if (!s->pty)
-				interceptor_settle(s->text, true);
+				interceptor_settle_all(s->text);
 		}
 		return 0;
 	}

@@ -110,11 +110,11 @@ static bool joins(const struct terminal *t, uint32_t cp, unsigned width)
 	const struct screen *s = t->screen;
 	uint32_t last, first;
 
-	if (s->x == 0)
-		return false;
 	/* At the end of a full row xterm.js loses a mark that stands alone. */
-	if (width == 0 || !t->width)
-		return width == 0 && (t->width || s->x >= s->cols);
+	if (width == 0)
+		return s->x > 0 && (t->width || s->x >= s->cols);
+	if (!width_may_join(cp) || !t->width || s->x == 0)
+		return false;
 	first = parts(s, column_before(s), &last);
 	return width_joins(first, last, cp);
 }

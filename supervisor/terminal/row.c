@@ -30,6 +30,8 @@ void row_reset(struct row *row)
 	row->bent = false;
 	row->returned = false;
 	row->partial = false;
+	row->told = 0;
+	row->sum = 0;
 }
 
 bool row_is_blank(const struct row *row)
@@ -63,6 +65,24 @@ bool row_has_ink(const struct row *row)
 		if (cell_has_text(row->cells[x - 1]) && (row->cells[x - 1] & CELL_TEXT) != ' ')
 			return true;
 	return false;
+}
+
+uint64_t row_sum(const struct row *row, const struct cluster_pool *pool)
+{
+	uint64_t sum = UINT64_C(0xCBF29CE484222325); /* FNV-1a, by characters */
+	unsigned used = row->used;
+
+	while (used > 0 && (!cell_has_text(row->cells[used - 1]) || row->cells[used - 1] == ' '))
+		used--;
+	for (unsigned x = 0; x < used; x++) {
+		uint32_t next;
+		uint32_t cp = cluster_first(pool, row->cells[x], &next);
+
+		sum = (sum ^ (cp ? cp : ' ')) * UINT64_C(0x100000001B3);
+		while (next)
+			sum = (sum ^ cluster_next(pool, &next)) * UINT64_C(0x100000001B3);
+	}
+	return sum | 1;
 }
 
 /* After cells were erased up to `to`: finds the end of what is left. A row that
@@ -229,7 +249,7 @@ void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_p
 void row_emit(const struct row *row, unsigned cols, const struct cluster_pool *pool,
 	      struct emitter *e)
 {
-	if (row->handed)
+	if (row->handed || (row->told && row->told == row_sum(row, pool)))
 		return;
 	if (row->partial && row->plain)
 		e->pad = 0;

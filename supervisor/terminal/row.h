@@ -31,6 +31,9 @@ struct row {
 	bool bent;     /* plain: has a tab that the text alone would put elsewhere */
 	bool returned; /* a CR that is part of the text ends it */
 	bool partial;  /* what went before `raw` in this row was handed on already */
+	uint64_t told; /* row_sum() of a whole line that was handed on early, or 0 */
+	uint64_t sum;  /* row_sum() when terminal_settle() looked last ... */
+	int64_t since; /* ... and from when on it was that */
 };
 
 /* Bytes of `raw` that a row of `cols` columns has room for. */
@@ -53,6 +56,9 @@ bool row_erase_selective(struct row *row, unsigned cols, unsigned from, unsigned
 bool row_insert(struct row *row, unsigned cols, unsigned at, unsigned count);
 bool row_delete(struct row *row, unsigned cols, unsigned at, unsigned count);
 
+/* A number that tells what a row looks like; not 0. */
+uint64_t row_sum(const struct row *row, const struct cluster_pool *pool);
+
 /* All cells become `cell`. */
 void row_fill(struct row *row, unsigned cols, uint32_t cell);
 
@@ -62,7 +68,7 @@ bool row_has_text(const struct row *row);
 /* Whether there is one that is not blank. */
 bool row_has_ink(const struct row *row);
 
-/* Hands the row on, unless it was. */
+/* Hands the row on, unless it was as it is now. */
 void row_emit(const struct row *row, unsigned cols, const struct cluster_pool *pool,
 	      struct emitter *e);
 

@@ -138,6 +138,9 @@ void screen_changed(struct screen *s, unsigned y)
 	do {
 		s->lines[first]->handed = false;
 		first++;
+		/* A line of several rows comes whole. */
+		if (first < s->rows && s->lines[first]->wrapped)
+			s->lines[first - 1]->told = s->lines[first]->told = 0;
 	} while (first < s->rows && s->lines[first]->wrapped);
 }
 

@@ -252,15 +252,15 @@ void terminal_finish(struct terminal *t)
 	t->version++;
 }
 
-static uint64_t handed_lines(const struct emitter *e)
+uint64_t terminal_settled(const struct terminal *t)
 {
-	return e->newlines + e->owed;
+	return t->emitter.newlines + t->emitter.owed;
 }
 
 uint64_t terminal_lines(const struct terminal *t)
 {
 	const struct screen *s = t->normal;
-	uint64_t lines = handed_lines(&t->emitter);
+	uint64_t lines = terminal_settled(t);
 	bool open = t->emitter.open;
 	unsigned y;
 
@@ -276,14 +276,56 @@ uint64_t terminal_lines(const struct terminal *t)
 	return t->appending ? lines + t->tail.newlines : lines;
 }
 
-void terminal_commit(struct terminal *t, uint64_t upto)
+/* The lines to hand on: up to a number, and those that stand for long enough.
+ */
+struct settling {
+	uint64_t upto;
+	int64_t now, age; /* an age of 0: all */
+};
+
+/* Whether all rows of a line stand; each is looked at. */
+static bool stands(struct screen *s, unsigned from, unsigned to, const struct settling *how)
+{
+	bool all = true;
+
+	for (; how->age && from < to; from++) {
+		struct row *row = screen_row(s, from);
+		uint64_t sum = row_sum(row, &s->clusters);
+
+		if (row->sum != sum) {
+			row->sum = sum;
+			row->since = how->now;
+		}
+		all = all && how->now - row->since >= how->age;
+	}
+	return all;
+}
+
+/* Hands on the line of these rows, unless it was. */
+static void hand_on(struct terminal *t, unsigned from, unsigned to)
+{
+	struct screen *s = t->normal;
+	bool handed = true;
+	unsigned y;
+
+	for (y = from; y < to; y++)
+		handed = handed && screen_row(s, y)->handed;
+	for (y = from; y < to && !handed; y++) {
+		struct row *row = screen_row(s, y);
+
+		row_emit(row, s->cols, &s->clusters, &t->emitter);
+		row->handed = true;
+		row->told = to - from == 1 ? row_sum(row, &s->clusters) : 0;
+	}
+}
+
+static void settle(struct terminal *t, const struct settling *how)
 {
 	struct emitter *e = &t->emitter;
 	struct screen *s = t->normal;
 	unsigned current, first, next;
+	unsigned done = 0; /* rows */
 
-	if (t->stripping || handed_lines(e) >= upto)
-		return;
 	if (t->appending)
 		append_leave(t, false);
 	for (current = s->y; current > 0 && screen_row(s, current)->wrapped; current--)
@@ -291,28 +333,39 @@ void terminal_commit(struct terminal *t, uint64_t upto)
 
 	for (first = 0; first < current; first = next) {
 		bool wrapped = screen_row(s, first)->wrapped;
-		bool handed = true;
-		unsigned y;
+		bool stand;
 
 		next = first + 1;
 		while (next < current && screen_row(s, next)->wrapped)
 			next++;
-		for (y = first; y < next; y++)
-			handed = handed && screen_row(s, y)->handed;
-		if (handed)
+		stand = stands(s, first, next, how);
+		if (done < first || !stand ||
+		    terminal_settled(t) + (e->open && !wrapped) >= how->upto)
 			continue;
-		if (handed_lines(e) + (e->open && !wrapped) >= upto)
-			break;
-		for (y = first; y < next; y++) {
-			row_emit(screen_row(s, y), s->cols, &s->clusters, e);
-			screen_row(s, y)->handed = true;
-		}
+		hand_on(t, first, next);
+		done = next;
 	}
-	if (e->open && !screen_row(s, first)->wrapped)
+	if (e->open && !screen_row(s, done)->wrapped)
 		emitter_close(e);
 	emitter_flush(e);
 	t->version++;
 	append_enter(t);
+}
+
+void terminal_commit(struct terminal *t, uint64_t upto)
+{
+	const struct settling all = {.upto = upto};
+
+	if (!t->stripping && terminal_settled(t) < upto)
+		settle(t, &all);
+}
+
+void terminal_settle(struct terminal *t, int64_t now, int64_t age)
+{
+	const struct settling some = {.upto = UINT64_MAX, .now = now, .age = age};
+
+	if (!t->stripping && terminal_settled(t) < terminal_lines(t))
+		settle(t, &some);
 }
 
 /* Text that is collected in a buffer. */

@@ -69,9 +69,17 @@ uint64_t terminal_lines(const struct terminal *t);
 
 /* Hands on the complete lines up to number `upto` (1-based, counted as above)
    although they could still be overwritten, so that a reader sees them now.
-   When a later cursor movement does change such a line, its new content is
-   handed on again below: what was seen stays in the text. */
+   When a later cursor movement does change what such a line looks like, its new
+   content is handed on again below: what was seen stays in the text. */
 void terminal_commit(struct terminal *t, uint64_t upto);
+
+/* Hands on the first complete lines for as far as they have looked as they do
+   now for `age` or longer, in the unit of `now`. It has to be called now and
+   then, since that is when it looks. */
+void terminal_settle(struct terminal *t, int64_t now, int64_t age);
+
+/* How many lines are handed on, counted as terminal_lines() does. */
+uint64_t terminal_settled(const struct terminal *t);
 
 /* Appends the text that is not final yet (complete lines and the unfinished
    one) as it would come if the run ended here. Returns 0, or -1 with ENOMEM. */

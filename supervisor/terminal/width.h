@@ -28,7 +28,12 @@ static inline unsigned width_of(uint32_t cp)
    or that a skin tone follows, and what a variation selector makes an emoji. `first` and `last` are
    the parts so far. */
 
-/* Whether a character that has a width of its own is a part of the one before it. */
+/* Whether a character that has a width of its own is a part of the one before it; for most, the
+   first says no. */
+static inline bool width_may_join(uint32_t cp)
+{
+	return cp >= 0x203C && (cp < 0x2500 || cp >= 0x25A0);
+}
 bool width_joins(uint32_t first, uint32_t last, uint32_t cp);
 
 /* The width of one that had a single column, with this part. */

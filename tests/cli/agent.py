@@ -274,6 +274,17 @@ class Live(Case):
         run.finish()
         self.assertEqual(run.out, b"done 100%\n")
 
+    def test_the_line_of_who_hides_the_cursor_comes(self):
+        """A server that draws its page, and then only waits."""
+        fifo = self.fifo()
+        script = ("printf '\\033[?25lstarting\\n\\033[1A\\033[Kready in 3 ms\\n'; read x <%s;"
+                  " printf '\\033[1Aclosed\\033[K\\n'" % fifo)
+        run = self.start(TERSE, "sh", "-c", script)
+        run.until(rb"\Aready in 3 ms\n\Z")
+        let_go_on(fifo)
+        run.finish()
+        self.assertEqual(run.out, b"ready in 3 ms\nclosed\n")
+
     def test_killed_front_end_leaves_head_heartbeat_and_id(self):
         script = "i=0; while :; do i=$((i + 1)); echo line $i; sleep 0.02; done"
         run = self.start(TERSE, "--size", "200", "sh", "-c", script,

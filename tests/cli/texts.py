@@ -94,6 +94,11 @@ class Exact(Case):
             run = self.terse("--full", *options, "cat", "data")
             self.assertEqual(run.out, data.replace(b"\033", b""))
 
+    def test_as_small_as_a_terminal_can_be(self):
+        run = self.terse("filter", "--cols", "2", "--rows", "2", data=b"abc\r\033[Cx\n")
+        self.assertEqual(run.out, b"abcx\n")
+        self.assertEqual(self.terse("filter", "--cols", "1", data=b"").code, 125)
+
     def test_pictures(self):
         self.assertEqual(self.printed(b"a\033Pq~~\033\\\n\033_Ga=T;QUJD\033\\\n"),
                          b"a[image]\n[image]\n")

@@ -97,7 +97,7 @@ static void feed(struct interceptor *text, const char *data, size_t size, size_t
 		if (flags & PAUSE)
 			interceptor_pause(text);
 		if (flags & SETTLE)
-			interceptor_settle(text, at % 2);
+			interceptor_settle(text, (int64_t)at * 100);
 		if (flags & RESIZE && at % 7 == 0)
 			interceptor_resize(text, 20 + (unsigned)(at % 100), 5 + (unsigned)at % 50);
 		if (flags & RESIZE && at % 5 == 0)

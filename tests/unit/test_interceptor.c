@@ -392,7 +392,7 @@ static void any_text_stays_within_the_budget(void **state)
 				n = text.len - at;
 			interceptor_feed(r.text, text.data + at, n);
 			if (rnd(&s, 5) == 0)
-				interceptor_settle(r.text, rnd(&s, 2));
+				interceptor_settle(r.text, (int64_t)rnd(&s, 2) * 10000);
 			if (rnd(&s, 40) == 0)
 				interceptor_update_live(r.text);
 		}

@@ -286,7 +286,7 @@ static void not_live(void **state)
 	feed(&r, "one\ntwo\n");
 	interceptor_pause(r.text);
 	assert_false(interceptor_is_unsettled(r.text));
-	interceptor_settle(r.text, true);
+	interceptor_settle_all(r.text);
 	feed(&r, "\x1b[2Athree\n");
 	struct report_stream s = collect(&r, 0);
 	text_is(&s, "three\ntwo\n");

@@ -193,10 +193,10 @@ static void head_is_live(void **state)
 	run_start(&r);
 	feed(&r, "1\n2\n3\n");
 	interceptor_pause(r.text);
-	interceptor_settle(r.text, true);
+	interceptor_settle_all(r.text);
 	printed(&r, "1\n2\n3\n");
 	feed(&r, "4\n5\n6\n");
-	interceptor_settle(r.text, true);
+	interceptor_settle_all(r.text);
 	printed(&r, "1\n2\n3\n4\n5\n");
 	assert_false(interceptor_is_unsettled(r.text));
 	feed(&r, "7\n");
@@ -211,11 +211,11 @@ static void head_is_live(void **state)
 	run_start(&r);
 	feed(&r, "1\n0123456789a\n");
 	interceptor_pause(r.text);
-	interceptor_settle(r.text, true);
+	interceptor_settle_all(r.text);
 	printed(&r, "1\n0123456789[... bytes 12-12 omitted ...]\n");
 	feed(&r, "3\n");
 	assert_true(interceptor_is_unsettled(r.text));
-	interceptor_settle(r.text, true);
+	interceptor_settle_all(r.text);
 	printed(&r, "1\n0123456789[... bytes 12-12 omitted ...]\n3\n");
 	finish(&r);
 	run_end(&r);

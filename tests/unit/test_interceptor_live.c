@@ -32,7 +32,7 @@ static void lines_are_printed_as_they_come(void **state)
 		assert_memory_equal(want.data, r.out.len ? r.out.data : "", r.out.len);
 		if (i == 12) {
 			assert_true(interceptor_is_unsettled(r.text));
-			interceptor_settle(r.text, true);
+			interceptor_settle_all(r.text);
 			assert_false(interceptor_is_unsettled(r.text));
 			printed(&r, buffer_string(&want));
 		}
@@ -45,8 +45,8 @@ static void lines_are_printed_as_they_come(void **state)
 	run_end(&r);
 }
 
-/* Without `all`, only what was complete at the call before is settled. */
-static void settling_waits_one_turn(void **state)
+/* A line is printed when it has stood for a while. */
+static void lines_settle_one_by_one(void **state)
 {
 	struct run r = run_make();
 	(void)state;
@@ -54,37 +54,100 @@ static void settling_waits_one_turn(void **state)
 	feed(&r, "first\n");
 	interceptor_pause(r.text);
 	assert_true(interceptor_is_unsettled(r.text));
-	interceptor_settle(r.text, false);
+	interceptor_settle(r.text, 1000);
+	feed(&r, "second\nunfinished");
+	interceptor_settle(r.text, 2000);
+	interceptor_settle(r.text, 2499);
 	printed(&r, "");
-	feed(&r, "second\n");
-	interceptor_settle(r.text, false);
+	interceptor_settle(r.text, 2500);
 	printed(&r, "first\n");
-	interceptor_settle(r.text, false);
+	interceptor_settle(r.text, 3499);
+	printed(&r, "first\n");
+	assert_true(interceptor_is_unsettled(r.text));
+	interceptor_settle(r.text, 3500);
 	printed(&r, "first\nsecond\n");
 	assert_false(interceptor_is_unsettled(r.text));
+	interceptor_settle(r.text, 9500);
 	finish(&r);
-	printed(&r, "first\nsecond\n");
+	printed(&r, "first\nsecond\nunfinished");
 	run_end(&r);
 }
 
-/* Who redraws would leave stale lines. */
-static void redrawing_is_not_settled(void **state)
+/* The first redraw comes late: what was there before it is not printed. */
+static void a_late_redraw(void **state)
 {
 	struct run r = run_make();
 	(void)state;
 	run_start(&r);
-	feed(&r, "a 10%\nb 10%\n\x1b[2Aa 20%\nb 20%\n");
+	feed(&r, "a 0%\nb 0%\n");
 	interceptor_pause(r.text);
-	assert_false(interceptor_is_unsettled(r.text));
-	interceptor_settle(r.text, true);
-	printed(&r, "");
-	feed(&r, "\x1b[2Aa 30%\nb 30%\n");
+	for (int64_t now = 200; now <= 1400; now += 200)
+		interceptor_settle(r.text, now);
+	feed(&r, "\x1b[2Aa 100%\nb 100%\n");
+	interceptor_settle(r.text, 1600);
 	finish(&r);
-	printed(&r, "a 30%\nb 30%\n");
+	printed(&r, "a 100%\nb 100%\n");
 	run_end(&r);
 }
 
-/* The head is printed live, and at the end the rest of the preview follows it: nothing twice. */
+/* Who redraws would leave stale lines: only what stays is printed. */
+static void what_is_redrawn_settles_later(void **state)
+{
+	struct run r = run_make();
+	(void)state;
+	run_start(&r);
+	feed(&r, "done\na 10%\nb 10%\n\x1b[2Aa 20%\nb 20%\n");
+	interceptor_pause(r.text);
+	interceptor_settle_all(r.text);
+	printed(&r, "");
+	for (int64_t now = 0; now < 5000; now += 200) {
+		interceptor_settle(r.text, now);
+		feed(&r, now % 400 ? "\x1b[2Aa 30%\nb 30%\n" : "\x1b[2Aa 40%\nb 40%\n");
+		printed(&r, "");
+	}
+	interceptor_settle(r.text, 5000);
+	printed(&r, "done\n");
+	feed(&r, "\x1b[2Aready\nb 50%\n");
+	interceptor_settle(r.text, 5200);
+	interceptor_settle(r.text, 10199);
+	printed(&r, "done\n");
+	assert_true(interceptor_is_unsettled(r.text));
+	interceptor_settle(r.text, 10200);
+	printed(&r, "done\nready\nb 50%\n");
+	/* What is only drawn again is not printed again. */
+	feed(&r, "\x1b[3A\x1b[Jdone\nready\nb 60%\n");
+	interceptor_settle(r.text, 10400);
+	interceptor_settle(r.text, 15400);
+	printed(&r, "done\nready\nb 50%\nb 60%\n");
+	finish(&r);
+	printed(&r, "done\nready\nb 50%\nb 60%\n");
+	run_end(&r);
+}
+
+/* So it is where the cursor is hidden, and where it is shown again. */
+static void a_hidden_cursor(void **state)
+{
+	struct run r = run_make();
+	(void)state;
+	run_start(&r);
+	feed(&r, "\x1b[?25lready\n");
+	interceptor_pause(r.text);
+	interceptor_settle(r.text, 0);
+	interceptor_settle(r.text, 4999);
+	printed(&r, "");
+	interceptor_settle(r.text, 5000);
+	printed(&r, "ready\n");
+	feed(&r, "next\n\x1b[?25h");
+	interceptor_settle(r.text, 6000);
+	interceptor_settle(r.text, 7499);
+	printed(&r, "ready\n");
+	interceptor_settle(r.text, 7500);
+	printed(&r, "ready\nnext\n");
+	run_end(&r);
+}
+
+/* The head is printed live, and at the end the rest of the preview follows it:
+ * nothing twice. */
 static void head_then_preview(void **state)
 {
 	struct run r = run_make();
@@ -95,7 +158,7 @@ static void head_then_preview(void **state)
 		feed_lines(&r, i, i);
 		if (i == 100) {
 			interceptor_pause(r.text);
-			interceptor_settle(r.text, true);
+			interceptor_settle_all(r.text);
 			/* A quarter of the budget, whole lines. */
 			assert_true(r.out.len > 150 && r.out.len <= BUDGET / 2);
 		}
@@ -132,7 +195,7 @@ static void heartbeat_stands_on_its_own_line(void **state)
 	run_start(&r);
 	feed(&r, "started\nworking");
 	interceptor_pause(r.text);
-	interceptor_settle(r.text, true);
+	interceptor_settle_all(r.text);
 	interceptor_spill(r.text);
 	struct wording_place place = place_of(&r);
 	interceptor_heartbeat(r.text, 60000, &place);
@@ -159,7 +222,7 @@ static void pending_of_a_background_process(void **state)
 	printed(&r, "server starts\nlistening");
 	feed(&r, " on 8080\n");
 	feed_lines(&r, 1, 300);
-	interceptor_settle(r.text, true);
+	interceptor_settle_all(r.text);
 	interceptor_finish(r.text);
 	interceptor_finish(r.text);
 	printed(&r, "server starts\nlistening");
@@ -256,8 +319,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_printed_as_they_come),
-		cmocka_unit_test(settling_waits_one_turn),
-		cmocka_unit_test(redrawing_is_not_settled),
+		cmocka_unit_test(lines_settle_one_by_one),
+		cmocka_unit_test(a_late_redraw),
+		cmocka_unit_test(what_is_redrawn_settles_later),
+		cmocka_unit_test(a_hidden_cursor),
 		cmocka_unit_test(head_then_preview),
 		cmocka_unit_test(heartbeat_stands_on_its_own_line),
 		cmocka_unit_test(pending_of_a_background_process),

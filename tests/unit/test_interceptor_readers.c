@@ -87,7 +87,7 @@ static void a_program_found_late(void **state)
 			if (rnd(&s, 10) == 0)
 				interceptor_pause(r.text);
 			if (rnd(&s, 10) == 0)
-				interceptor_settle(r.text, rnd(&s, 2));
+				interceptor_settle(r.text, (int64_t)rnd(&s, 2) * 10000);
 			if (rnd(&s, 50) == 0)
 				interceptor_spill(r.text);
 			assert_true(r.out.len <= text.len);
@@ -272,7 +272,7 @@ static void long_line_for_a_program(void **state)
 			for (size_t at = 0, n; at < line.len; at += n) {
 				n = line.len - at < step ? line.len - at : step;
 				interceptor_feed(r.text, line.data + at, n);
-				interceptor_settle(r.text, true);
+				interceptor_settle_all(r.text);
 			}
 			feed(&r, "\x1b[1mbold\x1b[m end\r\nlast\r\n");
 			finish(&r);

@@ -91,10 +91,10 @@ static void flags_refuse_in_the_right_words(void **state)
 		const char *argv[3];
 		const char *message;
 	} cases[] = {
-		{{"--cols", "7"}, "--cols: 7: out of range (20 to 1000)"},
-		{{"--cols=7"}, "--cols: 7: out of range (20 to 1000)"},
-		{{"--cols", "-7"}, "--cols: -7: out of range (20 to 1000)"},
-		{{"--cols"}, "--cols: needs a value (20 to 1000)"},
+		{{"--cols", "1"}, "--cols: 1: out of range (2 to 1000)"},
+		{{"--cols=1"}, "--cols: 1: out of range (2 to 1000)"},
+		{{"--cols", "-7"}, "--cols: -7: out of range (2 to 1000)"},
+		{{"--cols"}, "--cols: needs a value (2 to 1000)"},
 		{{"--cols="}, "--cols: not a whole number"},
 		{{"--cols", "--rows"}, "--cols: --rows: not a whole number"},
 		{{"--mode"}, "--mode: needs a value (smart, head, tail or ends)"},
