@@ -2,6 +2,7 @@
 
 #include "shim/library/locate.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,12 +12,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static bool may_execute(const char *path)
+{
+	/* The system call behind the flag is refused by older container runtimes. */
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ||
+	       (errno == EPERM && syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0);
+}
+
 /* The system call: libc's stat() has been a symbol of its own only since glibc 2.33. */
 bool locate_executable(const char *path, struct locate_file *file)
 {
 	struct statx st;
 	if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_TYPE | STATX_INO, &st) < 0 ||
-	    !S_ISREG(st.stx_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0)
+	    !S_ISREG(st.stx_mode) || !may_execute(path))
 		return false;
 	file->inode = st.stx_ino;
 	file->major = st.stx_dev_major;

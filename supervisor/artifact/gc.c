@@ -180,7 +180,7 @@ static int compare_ids(const void *a, const void *b)
 static bool is_live(const struct gc *g, const char *id)
 {
 	int live = store_open_live(g->store, false);
-	bool there = live >= 0 && faccessat(live, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	bool there = live >= 0 && io_is_there(live, id);
 	io_close(&live);
 	return there;
 }

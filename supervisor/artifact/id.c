@@ -155,7 +155,7 @@ static bool is_there(const struct store *s, int ids, const char *id,
 		return store_is_short(errno);
 	char name[ID_LEN + 5];
 	snprintf(name, sizeof(name), "%s.txt", id);
-	bool there = faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	bool there = io_is_there(dir, name);
 	io_close(&dir);
 	return there;
 }

@@ -107,7 +107,7 @@ static bool exists(int dir, const char *id)
 	char name[ID_LEN + 5];
 	snprintf(name, sizeof(name), "%s.txt", id);
 	/* What can't be looked at is no reason to pass it over. */
-	return faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
+	return io_is_there(dir, name) || errno != ENOENT;
 }
 
 /* Takes the next record of the file. A damaged one yields "". */

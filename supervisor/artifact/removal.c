@@ -22,7 +22,7 @@ static bool has_metadata(int dir, const char *id)
 {
 	char name[ID_LEN + 6];
 	snprintf(name, sizeof(name), "%s.json", id);
-	return faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	return io_is_there(dir, name);
 }
 
 /* What the metadata tell, if the text is locked or there are no locks. */

@@ -129,7 +129,7 @@ static int check_ancestor(const char *path)
 				errno = EPERM;
 				return -1;
 			}
-			return faccessat(AT_FDCWD, prefix, W_OK | X_OK, AT_EACCESS);
+			return io_may_make(AT_FDCWD, prefix);
 		}
 		if (errno != ENOENT || slash == prefix)
 			return -1;
@@ -172,7 +172,7 @@ static int open_candidate(const struct candidate *c, bool make, struct store *s)
 	}
 	if (s->fd < 0)
 		return -1;
-	if (make && faccessat(s->fd, ".", W_OK | X_OK, AT_EACCESS) < 0) {
+	if (make && io_may_make(s->fd, ".") < 0) {
 		io_close(&s->fd);
 		return -1;
 	}
@@ -277,7 +277,7 @@ void store_explain(void (*each)(void *ctx, const char *path, const char *origin,
 		struct store s;
 		int error = 0;
 		if (open_candidate(&candidates[i], false, &s) == 0) {
-			if (faccessat(s.fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
+			if (io_may_make(s.fd, ".") < 0)
 				error = errno;
 			store_close(&s);
 		} else {

@@ -9,6 +9,8 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Waits for room after EAGAIN; an error of poll itself ends the write. */
@@ -96,6 +98,22 @@ ssize_t io_read_file(int dir, const char *path, char *data, size_t cap)
 	}
 	data[n] = '\0';
 	return n;
+}
+
+bool io_is_there(int dir, const char *name)
+{
+	struct stat st;
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int io_may_make(int dir, const char *path)
+{
+	int status = faccessat(dir, path, W_OK | X_OK, AT_EACCESS);
+	/* Older container runtimes refuse the system call behind that flag, which they don't know.
+	 */
+	if (status < 0 && errno == EPERM)
+		status = (int)syscall(SYS_faccessat, dir, path, W_OK | X_OK);
+	return status;
 }
 
 void io_close(int *fd)

@@ -3,6 +3,7 @@
 #ifndef TERSE_BASE_IO_H
 #define TERSE_BASE_IO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,6 +22,12 @@ ssize_t io_read_at(int fd, void *data, size_t len, off_t offset);
 /* Reads a whole small file relative to `dir` (AT_FDCWD allowed) into `data`,
    NUL-terminated. Returns its length, or -1 with errno (EFBIG: more than cap - 1). */
 ssize_t io_read_file(int dir, const char *path, char *data, size_t cap);
+
+/* Whether the directory has an entry of that name, a link too. Sets errno if not. */
+bool io_is_there(int dir, const char *name);
+
+/* Whether the effective user may make files in the directory: 0, or -1 with errno. */
+int io_may_make(int dir, const char *path);
 
 /* close() that keeps errno, ignores -1, and sets *fd to -1. */
 void io_close(int *fd);

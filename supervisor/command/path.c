@@ -64,7 +64,7 @@ int command_path(struct command_context *c, int argc, char **argv)
 	size_t len = strlen(path);
 	snprintf(file, sizeof(file), "%s.%s", found.id, suffixes[part]);
 	snprintf(path + len, sizeof(path) - len, "/%s", file);
-	if (faccessat(dir, file, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+	if (!io_is_there(dir, file))
 		verb_fail_part(&v, part, dir, found.id);
 	else if (print(&v, found.id, path) < 0)
 		verb_fail(&v, ENVELOPE_UNREADABLE, "%m");

@@ -113,8 +113,7 @@ static int end_one(struct search *s, const struct text *text)
 	char apart[ID_LEN + 9];
 	int result = -1;
 	snprintf(apart, sizeof(apart), "%s.err.txt", text->id);
-	bool is_apart = *text->id && !q->standard_error &&
-			faccessat(text->dir, apart, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	bool is_apart = *text->id && !q->standard_error && io_is_there(text->dir, apart);
 	search_end_progress(s);
 	if (listing_finish(&s->listing) < 0)
 		goto out;

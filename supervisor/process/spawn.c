@@ -2,17 +2,68 @@
 
 #include "supervisor/process/spawn.h"
 
+#include "supervisor/base/io.h"
+
 #include <errno.h>
-#include <stddef.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Whether a file that the kernel does not execute is no script either: one of another machine's. */
+static bool is_binary(const char *path)
+{
+	char start[128];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, start, sizeof(start));
+	io_close(&fd);
+	const char *line = n > 0 ? memchr(start, '\n', (size_t)n) : NULL;
+	size_t len = line ? (size_t)(line - start) : n > 0 ? (size_t)n : 0;
+	return len > 0 && memchr(start, '\0', len);
+}
+
+/* Whether execvp() goes on searching behind a file that could not be executed for this. */
+static bool is_passed_over(int error)
+{
+	return error == EACCES || error == ENOENT || error == ENOTDIR || error == ESTALE ||
+	       error == ENODEV || error == ETIMEDOUT;
+}
+
+/* Executes what execvp() would, but no script without #!. Returns ENOEXEC for a binary, else 0. */
+static int exec_unless_script(const char *file, char *const *argv)
+{
+	char path[PATH_MAX];
+	int error = ENOENT;
+	const char *entry = strchr(file, '/') ? "" : getenv("PATH");
+	while (entry && *file && is_passed_over(error)) {
+		size_t len = strcspn(entry, ":");
+		int size = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, entry, len ? "/" : "",
+				    file);
+		if (size < (int)sizeof(path)) {
+			execve(path, argv, environ);
+			error = errno;
+		}
+		if (error == ENOEXEC)
+			return is_binary(path) ? ENOEXEC : 0;
+		entry = entry[len] ? entry + len + 1 : NULL;
+	}
+	return 0;
+}
+
 int spawn_exec(const char *program, char *const *argv, char *const *envp)
 {
+	const char *file = program ? program : argv[0];
 	/* execvpe() searches the PATH of this process, the command's may differ. */
 	environ = (char **)envp;
-	execvp(program ? program : argv[0], argv);
+	/* execvp() would give a binary of another machine to sh. */
+	if (exec_unless_script(file, argv) == ENOEXEC)
+		return ENOEXEC;
+	execvp(file, argv);
 	return errno;
 }
 

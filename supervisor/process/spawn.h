@@ -20,8 +20,9 @@ struct spawn {
    executed. */
 pid_t spawn_command(const struct spawn *s);
 
-/* Replaces this process by the command, with the PATH search of execvp(3). `program`: NULL for
-   argv[0]. Returns errno only on failure. */
+/* Replaces this process by the command, with the PATH search of execvp(3), but a binary that the
+   kernel does not execute is not given to sh. `program`: NULL for argv[0]. Returns errno only on
+   failure. */
 int spawn_exec(const char *program, char *const *argv, char *const *envp);
 
 /* The exit status a shell gives for it. */

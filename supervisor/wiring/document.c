@@ -18,13 +18,33 @@ static int refuse(struct document *d, int error, const char *reason)
 	return -1;
 }
 
+/* Whether the path, or the part of it that is there, leads out of the directory through a link. */
+static bool leads_out(const char *path, const char *root)
+{
+	char top[PATH_MAX], real[PATH_MAX], part[PATH_MAX];
+	char *slash;
+	size_t len;
+
+	if (!root || !realpath(root, top))
+		return false;
+	snprintf(part, sizeof(part), "%s", path);
+	while (!realpath(part, real)) {
+		slash = strrchr(part, '/');
+		if (!slash || slash == part)
+			return false;
+		*slash = '\0';
+	}
+	len = strlen(top);
+	return strncmp(real, top, len) != 0 || (real[len] != '\0' && real[len] != '/' && len > 1);
+}
+
 /* The path without links, as far as it is there. */
 static int resolve(struct document *d, const char *root)
 {
 	struct stat st;
-	char top[PATH_MAX];
-	size_t len;
 
+	if (leads_out(d->path, root))
+		return refuse(d, ELOOP, "a symbolic link leads out of the project");
 	if (lstat(d->path, &st) < 0) {
 		memcpy(d->real, d->path, sizeof(d->real));
 		return errno == ENOENT ? 0 : -1;
@@ -33,11 +53,6 @@ static int resolve(struct document *d, const char *root)
 		return S_ISLNK(st.st_mode) && errno == ENOENT
 			       ? refuse(d, ENOENT, "a symbolic link to nothing")
 			       : -1;
-	if (!root || !realpath(root, top))
-		return 0;
-	len = strlen(top);
-	if (strncmp(d->real, top, len) != 0 || (d->real[len] != '/' && len > 1))
-		return refuse(d, ELOOP, "a symbolic link leads out of the project");
 	return 0;
 }
 

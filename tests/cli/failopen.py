@@ -336,7 +336,8 @@ class Refused(FailOpen):
     CALLS = ("fork=EAGAIN", "fork=ENOMEM", "socketpair=EMFILE", "pipe2=EMFILE", "signalfd4=EINVAL",
              "setsid=EPERM", "setpgid=EPERM", "prctl=EPERM", "kcmp=EPERM", "kcmp=ENOSYS",
              "close_range=ENOSYS", "memfd_create=ENOSYS", "getrandom=ENOSYS", "flock=ENOSYS",
-             "fallocate=ENOSYS", "symlinkat=EPERM", "clone3=ENOSYS", "pidfd_open=ENOSYS")
+             "fallocate=ENOSYS", "symlinkat=EPERM", "clone3=ENOSYS", "pidfd_open=ENOSYS",
+             "faccessat2=EPERM")
 
     def test_each_call(self):
         for call in self.CALLS:
@@ -356,6 +357,13 @@ class Refused(FailOpen):
                 self.assertEqual(run.code, 0)
                 self.assertTrue(run.out.startswith(b"1\n2\n"))
                 self.assertIn(b"\n20000\n", run.out)
+
+    def test_a_system_call_that_is_refused_keeps_nothing_from_the_store(self):
+        """Older container runtimes refuse what they do not know."""
+        run = self.run_to_end("deny", "faccessat2=EPERM", "--", "terse", "seq", "20000")
+        self.assert_preview(run, NUMBERS)
+        self.assertIn(b"100", self.run_to_end("deny", "faccessat2=EPERM", "--", "terse", "read",
+                                              "last", "--offset", "100", "--limit", "1").out)
 
     def test_to_a_program(self):
         write_file(os.path.join(self.work, "text"), NUMBERS)

@@ -278,6 +278,16 @@ class Claude(Wiring):
         run = self.init("claude", "--project", code=1)
         self.assertIn(b"settings.local.json: a symbolic link leads out of the project", run.err)
         self.assertEqual(read_file(outside), b"{}")
+        os.unlink(link)
+        os.rmdir(os.path.dirname(link))
+        # Nor a directory, whether the file is there or not; --undo says the same.
+        outside = os.path.join(self.home, "elsewhere")
+        os.mkdir(outside)
+        os.symlink(outside, os.path.dirname(link))
+        for undo in ((), ("--undo",)):
+            run = self.init("claude", "--project", *undo, code=1)
+            self.assertIn(b"settings.local.json: a symbolic link leads out of the project", run.err)
+        self.assertEqual(os.listdir(outside), [])
         os.mkdir(self.in_home(".claude"))
         os.symlink("nowhere", self.in_home(".claude/settings.json"))
         self.assertIn(b"a symbolic link to nothing", self.init("claude", code=1).err)

@@ -132,8 +132,14 @@ class NotRun(Case):
         self.same_as_env(path)
 
     def test_broken_binary(self):
+        """As a shell says it: 126, and sh does not read it."""
         path = write_file(os.path.join(self.work, "broken"), b"\x7fELF" + bytes(60), 0o755)
-        self.same_as_env(path)
+        for name, env in ((path, None), ("./broken", None),
+                          ("broken", {"PATH": "/nosuch:%s:/bin" % self.work})):
+            plain = self.run_to_end("/bin/bash", "-c", name, env=env)
+            run = self.run_to_end(TERSE, name, env=env)
+            self.assertEqual((run.code, plain.code), (126, 126))
+            self.assertEqual(run.out, b"terse: %s: Exec format error\n" % name.encode())
 
     def test_too_many_arguments(self):
         """E2BIG comes from the kernel, for terse itself as for any program."""

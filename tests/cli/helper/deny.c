@@ -20,6 +20,7 @@ static const struct {
 } calls[] = {
 	{"clone3", SYS_clone3},
 	{"close_range", SYS_close_range},
+	{"faccessat2", SYS_faccessat2},
 	{"fallocate", SYS_fallocate},
 	{"flock", SYS_flock},
 	{"getrandom", SYS_getrandom},
