@@ -5,6 +5,7 @@
 #include "config/assign.h"
 #include "config/complaint.h"
 #include "config/ini.h"
+#include "config/nearest.h"
 #include "config/profiles.h"
 #include "config/project.h"
 
@@ -16,6 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Of every variable. */
+#define PREFIX     "TERSE_"
+#define PREFIX_LEN (sizeof(PREFIX) - 1)
 
 int settings_read_file(enum origin by, const char *path, struct buffer *text,
 		       struct option_error *error)
@@ -152,6 +157,30 @@ static int load_files(struct settings *s, const char *system_file, struct option
 	return project_find(path) ? load_if_there(s, ORIGIN_PROJECT, path, false, first) : 0;
 }
 
+/* Says which variable is meant by one that is none of terse's. */
+static void note_unknown(struct option_error *first, const char *name, size_t len)
+{
+	static const char *const others[] = {
+		"TERSE_HOME",         "TERSE_CONFIG",       "TERSE_ACTIVE",  "TERSE_SHIM_SHELL",
+		"TERSE_SHIM_PROGRAM", "TERSE_SHIM_PRELOAD", "TERSE_BASH_ENV"};
+	char word[64], reason[NEAREST_LEN];
+	struct nearest n;
+
+	if (len >= sizeof(word))
+		return;
+	memcpy(word, name, len);
+	word[len] = '\0';
+	nearest_init(&n, word + PREFIX_LEN);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		nearest_offer(&n, others[i] + PREFIX_LEN);
+	for (size_t i = 0; i < option_count; i++)
+		nearest_offer(&n, option_table[i].variable + PREFIX_LEN);
+	if (!n.best || strcmp(n.best, n.word) == 0)
+		return;
+	nearest_reason(reason, "variable", n.best - PREFIX_LEN);
+	note(first, &(struct complaint){.where = word, .reason = reason});
+}
+
 static int load_variables(struct settings *s, struct option_error *first)
 {
 	for (char **entry = environ; entry && *entry; entry++) {
@@ -159,15 +188,17 @@ static int load_variables(struct settings *s, struct option_error *first)
 		const struct option *o;
 		const char *value;
 
-		if (strncmp(*entry, "TERSE_", 6) != 0)
+		if (strncmp(*entry, PREFIX, PREFIX_LEN) != 0)
 			continue;
 		value = strchr(*entry, '=');
 		if (!value || value[1] == '\0')
 			continue;
 		o = option_by_variable(*entry, (size_t)(value - *entry));
-		value++;
-		if (!o)
+		if (!o) {
+			note_unknown(first, *entry, (size_t)(value - *entry));
 			continue;
+		}
+		value++;
 		if (option_set(s, o, value, &error) == 0) {
 			*option_source(s, o) = (struct setting_source){.by = ORIGIN_VARIABLE};
 			continue;

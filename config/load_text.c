@@ -101,15 +101,13 @@ static const char unsafe[] = "not taken from a project's file";
 
 static int unknown_section(struct load *l, const struct ini_line *line)
 {
-	char reason[96] = "no such section";
+	char reason[NEAREST_LEN];
 	struct nearest n;
 
 	nearest_init(&n, line->section);
 	for (size_t i = 0; i < option_count; i++)
 		nearest_offer(&n, option_table[i].section);
-	if (n.best)
-		snprintf(reason, sizeof(reason), "no such section (did you mean %s?)", n.best);
-	return complain(l, line, NULL, reason);
+	return complain(l, line, NULL, nearest_reason(reason, "section", n.best));
 }
 
 /* The NAME of [profile NAME] and the like, with *kind, or NULL. */
@@ -177,7 +175,7 @@ static int load_section(struct load *l, const struct ini_line *line)
 
 static int unknown_key(struct load *l, const struct ini_line *line)
 {
-	char reason[96] = "no such key";
+	char reason[NEAREST_LEN];
 	struct nearest n;
 
 	nearest_init(&n, line->key);
@@ -192,9 +190,7 @@ static int unknown_key(struct load *l, const struct ini_line *line)
 			return complain(l, line, NULL, reason);
 		}
 	}
-	if (n.best)
-		snprintf(reason, sizeof(reason), "no such key (did you mean %s?)", n.best);
-	return complain(l, line, NULL, reason);
+	return complain(l, line, NULL, nearest_reason(reason, "key", n.best));
 }
 
 /* After an option's function refused: explains. */
@@ -243,8 +239,7 @@ static int load_item(struct load *l, const struct ini_line *line)
 
 static int unknown_named_key(struct load *l, const struct ini_line *line)
 {
-	char reason[96];
-	const char *what = named[l->kind].what;
+	char reason[NEAREST_LEN], what[32];
 	struct nearest n;
 
 	nearest_init(&n, line->key);
@@ -254,12 +249,8 @@ static int unknown_named_key(struct load *l, const struct ini_line *line)
 		if (option_is_number(&option_table[i]))
 			nearest_offer(&n, option_table[i].key);
 	}
-	if (n.best)
-		snprintf(reason, sizeof(reason), "no such key of %s (did you mean %s?)", what,
-			 n.best);
-	else
-		snprintf(reason, sizeof(reason), "no such key of %s", what);
-	return complain(l, line, NULL, reason);
+	snprintf(what, sizeof(what), "key of %s", named[l->kind].what);
+	return complain(l, line, NULL, nearest_reason(reason, what, n.best));
 }
 
 static int load_named_value(struct load *l, const struct ini_line *line)

@@ -3,6 +3,7 @@
 
 #include "config/nearest.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Longer words have no near ones. */
@@ -60,4 +61,11 @@ void nearest_offer(struct nearest *n, const char *candidate)
 		n->best = candidate;
 		n->distance = d;
 	}
+}
+
+const char *nearest_reason(char out[NEAREST_LEN], const char *what, const char *best)
+{
+	snprintf(out, NEAREST_LEN, best ? "no such %s (did you mean %s?)" : "no such %s", what,
+		 best);
+	return out;
 }

@@ -832,11 +832,15 @@ bool option_has_section(const char *section)
 	return false;
 }
 
-const char *option_nearest_flag(const char *flag)
+const char *option_nearest_flag(const char *flag, const char *const *more)
 {
 	struct nearest n;
+	char name[64];
 
-	nearest_init(&n, flag);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(flag, "="), flag);
+	nearest_init(&n, name);
+	for (; *more; more++)
+		nearest_offer(&n, *more);
 	for (size_t i = 0; i < option_count; i++) {
 		nearest_offer(&n, option_table[i].flag);
 		if (option_table[i].negated)

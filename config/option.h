@@ -124,8 +124,9 @@ int settings_load_text(struct settings *s, const char *path, const char *text, s
 int settings_take_flag(struct settings *s, int argc, char *const argv[], int *index,
 		       struct option_error *error);
 
-/* The flag of the table that `flag` is likely a misspelling of, or NULL. */
-const char *option_nearest_flag(const char *flag);
+/* The flag of the table, or one of `more` (ends with NULL), that `flag` (up to a =) is likely a
+   misspelling of; or NULL. */
+const char *option_nearest_flag(const char *flag, const char *const *more);
 
 /* Appends the flags with their help, by section. Returns 0, or -1 with ENOMEM. */
 int option_write_help(struct buffer *out);

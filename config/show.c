@@ -32,34 +32,29 @@ int show_origin(const struct settings *s, const struct option *o, const char *pr
 	return buffer_append_string(out, "built in");
 }
 
-/* What is behind the '=' of the key's line. */
-static int write_value(const struct settings *s, const struct option *o, struct buffer *out)
+static int write_items(const struct settings *s, const struct option *o, const char *indent,
+		       struct buffer *out)
+{
+	const struct strings *list = (const void *)((const char *)s + o->offset);
+
+	for (size_t i = 0; o->type == OPTION_LIST && i < list->count; i++) {
+		if (buffer_printf(out, "%s%s\n", indent, list->items[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int show_value(const struct settings *s, const struct option *o, struct buffer *out)
 {
 	const void *field = (const char *)s + o->offset;
 	char text[VALUE_LEN];
 	const char *value;
 
-	if (option_is_number(o))
-		value = option_number_text(o, *(const int64_t *)field, text);
-	else if (o->type == OPTION_STRING)
-		value = *(char *const *)field;
-	else
-		value = NULL;
-	return value ? buffer_printf(out, " %s", value) : 0;
-}
-
-static int write_items(const struct settings *s, const struct option *o, struct buffer *out)
-{
-	const struct strings *list;
-
-	if (o->type != OPTION_LIST)
-		return 0;
-	list = (const void *)((const char *)s + o->offset);
-	for (size_t i = 0; i < list->count; i++) {
-		if (buffer_printf(out, "\t%s\n", list->items[i]) < 0)
-			return -1;
-	}
-	return 0;
+	if (o->type == OPTION_LIST)
+		return write_items(s, o, "", out);
+	value = option_is_number(o) ? option_number_text(o, *(const int64_t *)field, text)
+				    : *(char *const *)field;
+	return value ? buffer_append_string(out, value) : 0;
 }
 
 static int write_option(const struct settings *s, const struct option *o, const char *profile,
@@ -67,14 +62,16 @@ static int write_option(const struct settings *s, const struct option *o, const 
 {
 	size_t start = out->len, width;
 
-	if (buffer_printf(out, "%s =", o->key) < 0 || write_value(s, o, out) < 0)
+	if (buffer_printf(out, "%s = ", o->key) < 0 ||
+	    (o->type != OPTION_LIST && show_value(s, o, out) < 0))
 		return -1;
+	out->len -= out->data[out->len - 1] == ' ';
 	width = out->len - start;
 	if (buffer_printf(out, "%*s ; ", width < ORIGIN_COLUMN ? (int)(ORIGIN_COLUMN - width) : 0,
 			  "") < 0 ||
 	    show_origin(s, o, profile, out) < 0 || buffer_append_string(out, "\n") < 0)
 		return -1;
-	return write_items(s, o, out);
+	return write_items(s, o, "\t", out);
 }
 
 int show_settings(const struct settings *s, const char *profile, struct buffer *out)

@@ -11,6 +11,9 @@
    with newlines or longer than an ini's line can't be read back. */
 int show_settings(const struct settings *s, const char *profile, struct buffer *out);
 
+/* The option's value alone; of a list each item on a line. */
+int show_value(const struct settings *s, const struct option *o, struct buffer *out);
+
 /* "built in", "/etc/terse.ini:7", "agent codex", "profile read", "TERSE_COLS", "--cols" */
 int show_origin(const struct settings *s, const struct option *o, const char *profile,
 		struct buffer *out);

@@ -80,6 +80,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct verb {
@@ -99,6 +100,7 @@ static const struct verb verbs[] = {
 	{"doctor", command_doctor},     {"help", command_help},
 	{"--help", command_help},       {"-h", command_help},
 	{"version", command_version},   {"--version", command_version},
+	{"-V", command_version},        {"-v", command_version},
 	{"session", command_session},   {"rewind", command_rewind},
 	{"drop", command_drop},         {"gc", command_gc},
 	{"archive", command_archive},   {"restore", command_restore},
@@ -138,16 +140,28 @@ static int end(int status)
 	return status ? status : 1;
 }
 
+/* `make | terse` and `terse <log`: there is something to filter. */
+static bool is_fed(void)
+{
+	struct stat st;
+	return fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
+}
+
 int main(int argc, char **argv)
 {
 	struct settings settings;
 	struct option_error error = {""};
 	struct command_context context = {&settings};
+	char *filter[] = {argv[0], (char *)"filter", NULL};
 	if (decision_is_shell(argv[0]))
 		return command_shell(argv);
-	if (argc < 2) {
+	if (argc < 2 && !is_fed()) {
 		command_help(&context, 1, argv);
 		return EXIT_TERSE;
+	}
+	if (argc < 2) {
+		argv = filter;
+		argc = 2;
 	}
 	const struct verb *verb = find_verb(argv[1]);
 	if (verb && argc == 3 && strcmp(argv[2], "--help") == 0)

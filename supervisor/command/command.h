@@ -44,6 +44,10 @@ int command_init(struct command_context *c, int argc, char **argv);
 int command_hook(struct command_context *c, int argc, char **argv);
 int command_doctor(struct command_context *c, int argc, char **argv);
 int command_help(struct command_context *c, int argc, char **argv);
+
+/* The verb that a word is likely a misspelling of, or NULL. */
+const char *help_nearest(const char *word);
+
 int command_version(struct command_context *c, int argc, char **argv);
 
 #endif

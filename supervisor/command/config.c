@@ -4,6 +4,7 @@
 #include "supervisor/command/config.h"
 
 #include "config/load.h"
+#include "config/nearest.h"
 #include "config/profile.h"
 #include "config/profiles.h"
 #include "config/project.h"
@@ -15,6 +16,7 @@
 #include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
+#include "supervisor/wiring/advice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -189,15 +191,34 @@ static int init(const char *file)
 
 /* --- what is in effect -------------------------------------------------------------- */
 
-/* With a command: as they are for it. */
-static int print_settings(struct settings *s, char **command, bool json)
+static bool is_program(const char *word)
+{
+	char path[PATH_MAX];
+	return shell_is_builtin(word) ||
+	       (strchr(word, '/') ? access(word, X_OK) == 0 : advice_find_program(word, path));
+}
+
+static int no_such_action(const char *word)
+{
+	static const char *const actions[] = {"check", "init",       "completion", "get",
+					      "set",   "--profiles", "--agents"};
+	char reason[NEAREST_LEN];
+	struct nearest n;
+	nearest_init(&n, word);
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
+		nearest_offer(&n, actions[i]);
+	verb_error("config", "%s: %s", word,
+		   nearest_reason(reason, "action, and no such command", n.best));
+	return EXIT_TERSE;
+}
+
+/* With a command: as they are for it. `plain`: it is one for certain. */
+static int print_settings(struct settings *s, char **command, bool plain, bool json)
 {
 	struct buffer text = BUFFER_INIT;
 	struct profile_choice choice;
 	struct option_error error = {""};
-	const char *profile = NULL, *agent = rule_agent(s);
-	if (agent)
-		rule_apply(s, agent);
+	const char *profile = NULL;
 	if (*command || s->profile) {
 		const char *string = command[0] && !command[1] && shell_is_string(command[0])
 					     ? command[0]
@@ -208,6 +229,9 @@ static int print_settings(struct settings *s, char **command, bool json)
 		}
 		profile_apply(s, &choice);
 		profile = profile_name(&choice);
+		if (!plain && *command && !string && strcmp(profile, PROFILE_DEFAULT) == 0 &&
+		    !is_program(*command))
+			return no_such_action(*command);
 	}
 	if (json)
 		return print_json(config_encode(s, profile));
@@ -236,6 +260,16 @@ static int bad_usage(const char *what, const char *why)
 	return -1;
 }
 
+static int no_such_option(const char *name)
+{
+	static const char *const own[] = {"--json", "--profiles", "--agents", NULL};
+	const char *best = option_nearest_flag(name, own);
+	if (!best)
+		return bad_usage(name, "no such option");
+	verb_error("config", "%s: no such option (did you mean %s?)", name, best);
+	return -1;
+}
+
 static int parse(struct settings *s, int argc, char **argv, struct request *r)
 {
 	struct option_error error = {""};
@@ -260,7 +294,7 @@ static int parse(struct settings *s, int argc, char **argv, struct request *r)
 				return -1;
 			}
 			if (taken == 0)
-				return bad_usage(argv[i], "no such option");
+				return no_such_option(argv[i]);
 		}
 	}
 	r->words = argv + i;
@@ -283,7 +317,10 @@ int command_config(struct command_context *c, int argc, char **argv)
 		return check(r.count - 1, r.words + 1);
 	if (strcmp(action, "completion") == 0) {
 		struct buffer text = BUFFER_INIT;
-		return print(&text, show_completion(&text));
+		if (r.count == 1 || strcmp(r.words[1], "bash") == 0)
+			return print(&text, show_completion(&text));
+		bad_usage(r.words[1], "there is a completion for bash only");
+		return EXIT_TERSE;
 	}
 	if (strcmp(action, "init") == 0) {
 		if (r.count > 1 && r.words[1][0] == '-' && r.words[1][1]) {
@@ -292,5 +329,12 @@ int command_config(struct command_context *c, int argc, char **argv)
 		}
 		return init(r.words[1]);
 	}
-	return print_settings(c->settings, r.words, r.json);
+	const char *agent = rule_agent(c->settings);
+	if (agent)
+		rule_apply(c->settings, agent);
+	if (strcmp(action, "get") == 0)
+		return config_get(c->settings, r.count - 1, r.words + 1);
+	if (strcmp(action, "set") == 0)
+		return config_set(r.count - 1, r.words + 1);
+	return print_settings(c->settings, r.words, r.plain, r.json);
 }

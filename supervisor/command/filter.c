@@ -4,14 +4,17 @@
 #include "config/profile.h"
 #include "supervisor/artifact/session.h"
 #include "supervisor/base/clock.h"
+#include "supervisor/base/io.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/digest.h"
+#include "supervisor/command/verb.h"
 #include "supervisor/process/account.h"
 #include "supervisor/process/record.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/redact/secrets.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +29,7 @@ struct filter {
 	bool keep; /* the input can't be read again: what is left out has to be kept */
 	bool onlcr;
 	int exit_code;
+	const char *file; /* in the place of standard input, or NULL */
 };
 
 static int bad_usage(const char *what, const char *why)
@@ -57,17 +61,46 @@ static int take_own(struct filter *f, int argc, char **argv, int *i)
 	return 1;
 }
 
+static int no_such_option(const char *name)
+{
+	static const char *const own[] = {"--exit-code", "--onlcr", NULL};
+	const char *best = option_nearest_flag(name, own);
+	if (!best)
+		return bad_usage(name, "no such option");
+	verb_error("filter", "%s: no such option (did you mean %s?)", name, best);
+	return -1;
+}
+
+/* Puts a file in the place of standard input, once. Returns 1, or -1 after saying what is wrong. */
+static int take_file(struct filter *f, const char *path)
+{
+	if (f->file)
+		return bad_usage(path, "one file at most");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) {
+		verb_error("filter", "%s: %s", path, strerror(errno));
+		io_close(&fd);
+		return -1;
+	}
+	if (fd != STDIN_FILENO)
+		io_close(&fd);
+	f->file = path;
+	return 1;
+}
+
 static int parse(struct filter *f, struct settings *s, int argc, char **argv)
 {
 	struct option_error error = {""};
 	for (int i = 1; i < argc;) {
 		int taken = take_own(f, argc, argv, &i);
+		if (taken == 0 && argv[i][0] != '-')
+			taken = take_file(f, argv[i++]);
 		if (taken == 0) {
 			taken = settings_take_flag(s, argc, argv, &i, &error);
 			if (taken < 0)
 				fprintf(stderr, "terse filter: %s\n", error.text);
 			else if (taken == 0)
-				taken = bad_usage(argv[i], "no such option");
+				taken = no_such_option(argv[i]);
 		}
 		if (taken < 0)
 			return -1;
@@ -180,7 +213,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 		.ctx = &f,
 	};
 	if (!safe || digest_init(&f.digest, &options) < 0 || feed(&f, secrets) < 0) {
-		fprintf(stderr, "terse filter: standard input: %s\n", strerror(errno));
+		verb_error("filter", "%s: %s", f.file ? f.file : "standard input", strerror(errno));
 		goto out;
 	}
 	interceptor_finish(f.digest.text);

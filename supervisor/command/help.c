@@ -1,8 +1,10 @@
 // terse help [VERB]
 
+#include "config/nearest.h"
 #include "config/option.h"
 #include "supervisor/base/buffer.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -160,8 +162,11 @@ static const struct topic topics[] = {
 	 "                        which asciinema plays (ID.cast)\n"},
 	{"restore", "take an artifact out of such a file", "terse restore [--session NAME] FILE|-",
 	 "Takes an artifact out of such a file, into this session. It keeps its ID.\n"},
-	{"filter", "treat standard input as a command's output", "terse filter [OPTIONS] < FILE",
-	 "Treats standard input as a command's output and prints what run would have printed.\n\n"
+	{"filter", "treat a file or standard input as a command's output",
+	 "terse filter [OPTIONS] [FILE]",
+	 "Treats FILE, or standard input (terse alone does, if that is a pipe or a file), as a "
+	 "command's\n"
+	 "output and prints what run would have printed.\n\n"
 	 "  --exit-code N         the command ended so (default 0)\n"
 	 "  --onlcr yes|no        no: a line feed only moves down, as in a recording of a "
 	 "terminal\n"
@@ -169,10 +174,16 @@ static const struct topic topics[] = {
 	{"config", "the settings in force; check and write ini files",
 	 "terse config [--json] [OPTIONS] [[--] COMMAND...]\n       terse config "
 	 "--profiles|--agents [--json]\n"
+	 "       terse config get KEY\n       terse config set KEY VALUE...\n"
 	 "       terse config check [FILE...]\n       terse config init [FILE|-]\n"
-	 "       terse config completion",
-	 "Prints the settings in force and where each comes from; checks ini files; writes a\n"
-	 "commented one (init); prints a completion for bash.\n\n"
+	 "       terse config completion [bash]",
+	 "Prints the settings in force and where each comes from, or one of them (get); changes "
+	 "one in\n"
+	 "the user's ini file and leaves the rest of that as it is (set); checks ini files; writes "
+	 "a\n"
+	 "commented one (init); prints a completion for bash. KEY: as in report.size; size, --size "
+	 "and\n"
+	 "TERSE_SIZE are the same.\n\n"
 	 "  --profiles            what is known about commands, in the syntax of the ini\n"
 	 "  --agents              what is known about agents, in the same syntax\n"
 	 "  --json                the same for programs\n"},
@@ -245,6 +256,24 @@ static void print_overview(void)
 	      stdout);
 }
 
+const char *help_nearest(const char *word)
+{
+	/* Programs that are often not there. */
+	static const char *const programs[] = {"patch", "helm", NULL};
+	struct nearest n;
+	if (strlen(word) < 4)
+		return NULL;
+	nearest_init(&n, word);
+	for (size_t i = 0; programs[i]; i++)
+		nearest_offer(&n, programs[i]);
+	if (n.best && n.distance == 0)
+		return NULL;
+	nearest_init(&n, word);
+	for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++)
+		nearest_offer(&n, topics[i].verb);
+	return n.best;
+}
+
 int command_help(struct command_context *c, int argc, char **argv)
 {
 	(void)c;
@@ -256,6 +285,10 @@ int command_help(struct command_context *c, int argc, char **argv)
 		if (strcmp(topics[i].verb, argv[1]) == 0)
 			return print_topic(&topics[i]) < 0 ? EXIT_TERSE : 0;
 	}
-	fprintf(stderr, "terse help: %s: no such verb (terse help lists them)\n", argv[1]);
+	const char *verb = help_nearest(argv[1]);
+	if (verb)
+		verb_error("help", "%s: no such verb (did you mean %s?)", argv[1], verb);
+	else
+		verb_error("help", "%s: no such verb (terse help lists them)", argv[1]);
 	return EXIT_TERSE;
 }

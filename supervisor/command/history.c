@@ -6,8 +6,6 @@
 #include "supervisor/command/command.h"
 #include "supervisor/command/runs.h"
 
-#include <unistd.h>
-
 /* Returns 1 if there are more, 0, or -1 with errno. */
 static int add_all(struct runs *r, struct history *h)
 {
@@ -45,7 +43,7 @@ int command_history(struct command_context *c, int argc, char **argv)
 	} else if (history_damaged(h) > 0 && !r.verb.json) {
 		verb_error(r.verb.name, "damaged lines passed over: %s",
 			   human_count(lines, history_damaged(h)));
-	} else if (r.rows == 0 && isatty(STDERR_FILENO)) {
+	} else if (r.rows == 0 && !r.verb.json) {
 		verb_error(r.verb.name, "%s in session %s (--all for every session)",
 			   runs_is_choosy(&r) ? "nothing like that" : "nothing", r.directory);
 	}

@@ -8,7 +8,6 @@
 #include "supervisor/command/runs.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 /* What the metadata of a run that has not ended can't tell. */
 static void count_lines(int dir, const char *id, enum artifact_part part, struct meta_stream *s)
@@ -80,7 +79,7 @@ int command_list(struct command_context *c, int argc, char **argv)
 	if (more < 0 || runs_finish(&r, more) < 0) {
 		verb_fail(&r.verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
-	} else if (r.rows == 0 && isatty(STDERR_FILENO)) {
+	} else if (r.rows == 0 && !r.verb.json) {
 		verb_error(r.verb.name, "%s in session %s (--all for every session)",
 			   runs_is_choosy(&r) ? "nothing like that" : "nothing", r.directory);
 	}

@@ -2,6 +2,7 @@
 
 #include "supervisor/command/row.h"
 
+#include "shim/shell_call.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/utf8.h"
@@ -19,8 +20,20 @@ static int add_word(struct buffer *out, const char *word)
 	return buffer_printf(out, "'%s'", word);
 }
 
+/* The string that terse gave to a shell, whose path it wrote in full; NULL if there is none. */
+static const char *string_of(char *const *argv)
+{
+	bool is_string = argv && argv[0] && argv[0][0] == '/' && argv[1] && argv[2] && !argv[3] &&
+			 strcmp(argv[1], "-c") == 0 &&
+			 shell_call_is_shell(shell_call_name(argv[0]));
+	return is_string ? argv[2] : NULL;
+}
+
 int row_add_command(struct buffer *out, const struct meta *m)
 {
+	const char *string = string_of(m->argv);
+	if (string)
+		return buffer_printf(out, m->cut ? "%s ..." : "%s", string);
 	for (char **arg = m->argv; arg && *arg; arg++) {
 		if (arg > m->argv && buffer_append_string(out, " ") < 0)
 			return -1;

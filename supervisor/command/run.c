@@ -1,6 +1,7 @@
 // terse run: a command under supervision.
 
 #include "supervisor/command/run.h"
+#include "config/nearest.h"
 #include "config/option.h"
 #include "config/profile.h"
 #include "shim/active.h"
@@ -58,6 +59,18 @@ static int bad_usage(struct option_error *error, const char *what, const char *w
 	return -1;
 }
 
+static int no_such_option(struct option_error *error, const char *name)
+{
+	static const char *const own[] = {"--cwd", NULL};
+	const char *best = option_nearest_flag(name, own);
+	char reason[NEAREST_LEN];
+	if (!best)
+		return bad_usage(error, name, "no such option");
+	snprintf(error->text, sizeof(error->text), "%s: %s", name,
+		 nearest_reason(reason, "option", best));
+	return -1;
+}
+
 static int change_directory(const char *path, struct option_error *error)
 {
 	if (chdir(path) == 0)
@@ -99,7 +112,7 @@ static int take_option(struct settings *s, struct arguments *a, int argc, char *
 	if (taken == 0)
 		taken = settings_take_flag(s, argc, argv, i, error);
 	if (taken == 0)
-		taken = bad_usage(error, argv[*i], "no such option");
+		taken = no_such_option(error, argv[*i]);
 	return taken < 0 ? -1 : 0;
 }
 
@@ -176,8 +189,11 @@ int run_tell_exec_error(const struct job *job, int error)
 	bool not_found = error == ENOENT;
 	struct buffer message = BUFFER_INIT;
 	buffer_printf(&message, "%s: %s", command, why);
+	const char *verb = not_found && !job->program ? help_nearest(command) : NULL;
 	if (not_found && shell_is_builtin(command))
 		buffer_printf(&message, " (a shell string needs: terse -c '%s ...')", command);
+	else if (verb)
+		buffer_printf(&message, " (did you mean terse %s?)", verb);
 	const char *text = buffer_string(&message);
 	int exit_code = fail(job, not_found ? "not_found" : "not_executable", text ? text : why,
 			     spawn_exit_status(error));

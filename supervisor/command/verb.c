@@ -2,6 +2,7 @@
 
 #include "supervisor/command/verb.h"
 
+#include "config/nearest.h"
 #include "supervisor/artifact/last.h"
 #include "supervisor/artifact/session.h"
 #include "supervisor/artifact/text.h"
@@ -89,10 +90,21 @@ static bool parse_line(const char *text, int64_t *value)
 	return true;
 }
 
-static int no_such_option(const struct verb *v, const char *arg, size_t len)
+static int no_such_option(const struct verb *v, const struct verb_option *table, const char *arg,
+			  size_t len)
 {
-	verb_fail(v, ENVELOPE_USAGE, "%.*s: no such option (see terse help %s)", (int)len, arg,
-		  v->name);
+	char name[64];
+	struct nearest n;
+	snprintf(name, sizeof(name), "%.*s", (int)len, arg);
+	nearest_init(&n, name);
+	for (; table->name; table++)
+		nearest_offer(&n, table->name);
+	if (n.best && len > 2)
+		verb_fail(v, ENVELOPE_USAGE, "%.*s: no such option (did you mean %s?)", (int)len,
+			  arg, n.best);
+	else
+		verb_fail(v, ENVELOPE_USAGE, "%.*s: no such option (see terse help %s)", (int)len,
+			  arg, v->name);
 	return -1;
 }
 
@@ -133,7 +145,7 @@ static int take_option(const struct verb *v, const struct verb_option *table, in
 	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
 	const struct verb_option *o = find_option(table, arg, len);
 	if (!o)
-		return no_such_option(v, arg, len);
+		return no_such_option(v, table, arg, len);
 	if (o->kind == VERB_FLAG) {
 		if (equals) {
 			verb_fail(v, ENVELOPE_USAGE, "%s: takes no value", o->name);
@@ -153,7 +165,7 @@ static int take_letters(const struct verb *v, const struct verb_option *table, i
 		const char name[3] = {'-', *letter, '\0'};
 		const struct verb_option *o = find_option(table, name, 2);
 		if (!o)
-			return no_such_option(v, argv[*i], strlen(argv[*i]));
+			return no_such_option(v, table, argv[*i], strlen(argv[*i]));
 		if (o->kind != VERB_FLAG)
 			return set_value(v, o,
 					 letter[1]     ? letter + 1

@@ -320,7 +320,7 @@ class Verbs(Fault):
                    faults=self.THERE)
 
     def test_config(self):
-        self.check("config", "npm", "test")
+        self.check("config", "--", "npm", "test")
 
 
 class Changes(Fault):

@@ -43,6 +43,61 @@ class Usage(Case):
             self.assertTrue(run.out)
         self.assertEqual(self.terse("help", "nothing").code, 125)
 
+    def test_version_in_one_letter(self):
+        for word in ("-V", "-v"):
+            self.assertEqual(self.terse(word).out, self.terse("version").out)
+
+    def test_typing_errors_get_a_hint(self):
+        for argv, code, err in (
+                (("raed", "last"), 127, b"terse: raed: command not found (did you mean terse read?)"),
+                (("xyzzy",), 127, b"terse: xyzzy: command not found"),
+                (("help", "serach"), 125, b"terse help: serach: no such verb (did you mean search?)"),
+                (("--sizee", "3", "true"), 125,
+                 b"terse: --sizee: no such option (did you mean --size?)"),
+                (("--sizee=3", "true"), 125,
+                 b"terse: --sizee=3: no such option (did you mean --size?)"),
+                (("--cdw", "/", "true"), 125,
+                 b"terse: --cdw: no such option (did you mean --cwd?)"),
+                (("read", "--limti", "3", "x"), 125,
+                 b"terse read: --limti: no such option (did you mean --limit?)"),
+                (("filter", "--exit-cod", "1"), 125,
+                 b"terse filter: --exit-cod: no such option (did you mean --exit-code?)"),
+                (("config", "--agent"), 125,
+                 b"terse config: --agent: no such option (did you mean --agents?)"),
+                (("config", "profiles"), 125, b"terse config: profiles: no such action, and no such "
+                 b"command (did you mean --profiles?)"),
+                (("config", "chekc"), 125, b"terse config: chekc: no such action, and no such "
+                 b"command (did you mean check?)"),
+                (("config", "completion", "zsh"), 125, b"terse config: zsh: there is a completion "
+                 b"for bash only (see terse help config)")):
+            run = self.terse(*argv, split=True)
+            self.assertEqual((run.code, run.out, run.err), (code, b"", err + b"\n"))
+        for argv in (("config", "sed", "-n", "1p"), ("config", "--", "profiles"),
+                     ("config", "cd", "x"), ("config", "rg", "x"), ("config", "completion", "bash")):
+            self.assertEqual(self.terse(*argv, split=True).err, b"", argv)
+
+    def test_variables_with_a_typing_error(self):
+        for name, near in (("TERSE_SIZ", b"TERSE_SIZE"), ("TERSE_TIMEOT", b"TERSE_TIMEOUT"),
+                           ("TERSE_HOEM", b"TERSE_HOME")):
+            run = self.terse("echo", "x", split=True, env={name: "3"})
+            self.assertEqual((run.out, run.err), (
+                b"x\n", b"terse: %s: no such variable (did you mean %s?)\n" % (name.encode(), near)))
+        for name in ("TERSE_WORDS_OF_MINE", "TERSE_CONFIG", "TERSE_SHIM_SHELL", "TERSE_X"):
+            run = self.terse("echo", "x", split=True, env={name: ""})
+            self.assertEqual((run.out, run.err), (b"x\n", b""), name)
+
+    def test_what_is_piped_into_terse_is_filtered(self):
+        write_file(os.path.join(self.work, "log"), numbers(3000))
+        want = self.shell("terse filter <log").out
+        self.assertTrue(FOOTER.search(self.shell("cat log | terse").out))
+        for command in ("terse <log", "terse filter log", "terse filter log </dev/null"):
+            self.assertEqual(self.shell(command).out.split(b"[terse:")[0], want.split(b"[terse:")[0])
+        run = self.terse("filter", "nosuch", split=True)
+        self.assertEqual((run.code, run.err),
+                         (125, b"terse filter: nosuch: No such file or directory\n"))
+        run = self.terse("filter", "log", "log", split=True)
+        self.assertEqual((run.code, run.err.count(b"\n")), (125, 1))
+
     def test_an_option_is_no_file_to_write(self):
         self.assertEqual(self.terse("config", "init", "--help").code, 125)
         self.assertEqual(os.listdir(self.work), [])
@@ -107,6 +162,76 @@ class Strings(Case):
         self.assertEqual(self.terse("--shell", "/bin/sh", "-c", 'echo $0').out, b"/bin/sh\n")
         self.assertEqual(self.terse("-c", 'echo $0', env={"TERSE_SHELL": "/bin/sh"}).out,
                          b"/bin/sh\n")
+
+
+class Settings(Case):
+    """terse config get and set."""
+
+    INI = ("# mine\n[report]\n\t# first\nerr_size = 1KB  ; why\n\n[environment]\nset =\n\tA=1\n"
+           "\t# two\n\tB=2\nkeep = C\n# end")
+
+    def setUp(self):
+        super().setUp()
+        self.path = os.path.join(self.home, "config", "terse", "terse.ini")
+
+    def config(self, *words, code=0, env=None):
+        run = self.terse("config", *words, split=True, env=env)
+        self.assertEqual(run.code, code, (words, run.err))
+        return (run.err if code else run.out).decode()
+
+    def test_get(self):
+        for key in ("size", "report.size", "--size", "TERSE_SIZE"):
+            self.assertEqual(self.config("get", key), "4KB\n")
+            self.assertEqual(self.config("get", key, env={"TERSE_SIZE": "9KB"}), "9KB\n")
+        self.assertEqual(self.config("get", "shim.pass"), "")
+        self.assertEqual(self.config("get", "environment.set").splitlines()[0], "PAGER=cat")
+        self.assertEqual(self.config("get", "sizee", code=125),
+                         "terse config: sizee: no such key (did you mean size?)\n")
+        self.config("get", code=125)
+        self.config("get", "size", "mode", code=125)
+
+    def test_set_makes_the_file(self):
+        self.assertEqual(self.config("set", "size", "8KB"), self.path + ": [report] size = 8KB\n")
+        self.assertEqual(read_file(self.path), b"[report]\nsize = 8KB\n")
+        self.assertEqual(os.stat(self.path).st_mode & 0o777, 0o600)
+        self.config("set", "environment.set", "A=1", "B=2 3")
+        self.assertEqual(read_file(self.path),
+                         b"[report]\nsize = 8KB\n\n[environment]\nset =\n\tA=1\n\tB=2 3\n")
+        self.assertEqual(self.config("get", "environment.set"), "A=1\nB=2 3\n")
+
+    def test_set_leaves_the_rest_as_it_is(self):
+        os.makedirs(os.path.dirname(self.path))
+        for newline in ("\n", "\r\n"):
+            for words, old, new in (
+                    (("err_size", "2KB"), "err_size = 1KB", "err_size = 2KB"),
+                    (("report.size", "2KB"), "; why\n", "; why\nsize = 2KB\n"),
+                    (("environment.set", "C=3"), "set =\n\tA=1\n\t# two\n\tB=2\n",
+                     "set = C=3\n\t# two\n"),
+                    (("environment.set", "C=3", "D=4"), "set =\n\tA=1\n\t# two\n\tB=2\n",
+                     "set =\n\tC=3\n\tD=4\n\t# two\n"),
+                    (("environment.keep", "X"), "keep = C", "keep = X"),
+                    (("timeout", "5m"), "# end", "# end\n\n[run]\ntimeout = 5m\n"),
+                    (("environment.unset", "U"), "keep = C\n", "keep = C\nunset = U\n")):
+                write_file(self.path, self.INI.replace("\n", newline), 0o640)
+                self.config("set", *words)
+                text = self.INI.replace(old, new)
+                text += "" if text.endswith("\n") else "\n"
+                self.assertEqual(read_file(self.path).decode(), text.replace("\n", newline), words)
+                self.assertEqual(os.stat(self.path).st_mode & 0o777, 0o640)
+
+    def test_set_refuses(self):
+        for words, say in ((("size", "9XB"), "terse config: size: 9XB: not a size"),
+                           (("size", "1KB", "2KB"), "terse config: size: takes one value"),
+                           (("nosuch", "1"), "terse config: nosuch: no such key"),
+                           (("size",), "terse config: what?"), ((), "terse config: what?"),
+                           (("environment.set", "A=b ;c"), "terse config: %s: an ini file can't "
+                            "hold that value" % self.path)):
+            self.assertTrue(self.config("set", *words, code=125).startswith(say), words)
+        self.assertFalse(os.path.exists(self.path))
+        os.makedirs(os.path.dirname(self.path))
+        write_file(self.path, "[nonsense]\n")
+        self.assertIn(self.path + ": has errors", self.config("set", "size", "8KB", code=125))
+        self.assertEqual(read_file(self.path), b"[nonsense]\n")
 
 
 class Switches(Case):

@@ -161,12 +161,13 @@ static void near_words_are_found(void **state)
 		{"", NULL},
 		{"--xyz", NULL},
 	};
+	static const char *const none[] = {NULL};
 	char word[200];
 	struct nearest n;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *nearest = option_nearest_flag(cases[i].flag);
+		const char *nearest = option_nearest_flag(cases[i].flag, none);
 
 		if (strcmp(nearest ? nearest : "", cases[i].nearest ? cases[i].nearest : "") != 0)
 			fail_msg("%s: %s", cases[i].flag, nearest ? nearest : "none");
