@@ -95,7 +95,7 @@ static const struct verb verbs[] = {
 	{"path", command_path},         {"filter", command_filter},
 	{"replay", command_replay},     {"attach", command_attach},
 	{"await", command_await},       {"send", command_send},
-	{"signal", command_signal},     {"resize", command_resize},
+	{"signal", command_signal},     {"unarchive", command_unarchive},
 	{"snapshot", command_snapshot}, {"config", command_config},
 	{"doctor", command_doctor},     {"help", command_help},
 	{"--help", command_help},       {"-h", command_help},
@@ -103,9 +103,8 @@ static const struct verb verbs[] = {
 	{"-V", command_version},        {"-v", command_version},
 	{"session", command_session},   {"rewind", command_rewind},
 	{"drop", command_drop},         {"gc", command_gc},
-	{"archive", command_archive},   {"restore", command_restore},
-	{"agent", command_agent},       {"init", command_init},
-	{"hook", command_hook},
+	{"archive", command_archive},   {"agent", command_agent},
+	{"init", command_init},         {"hook", command_hook},
 };
 
 static const struct verb *find_verb(const char *name)

@@ -1,4 +1,4 @@
-// terse archive ID, terse restore FILE.
+// terse archive ID, terse unarchive FILE.
 
 #include "supervisor/archive/archive.h"
 
@@ -121,7 +121,7 @@ int command_archive(struct command_context *c, int argc, char **argv)
 	return status;
 }
 
-/* --- restore --------------------------------------------------------------- */
+/* --- unarchive --------------------------------------------------------------- */
 
 static int tell_restored(const char *verb, const char *session, const struct archive_restored *r)
 {
@@ -143,7 +143,7 @@ static int tell_restored(const char *verb, const char *session, const struct arc
 	return status;
 }
 
-int command_restore(struct command_context *c, int argc, char **argv)
+int command_unarchive(struct command_context *c, int argc, char **argv)
 {
 	const char *session = NULL, *name;
 	const struct verb_option table[] = {
@@ -154,7 +154,7 @@ int command_restore(struct command_context *c, int argc, char **argv)
 	if (operands < 0)
 		return EXIT_TERSE;
 	if (operands == 0) {
-		verb_error(argv[0], "which file? terse restore FILE");
+		verb_error(argv[0], "which file? terse unarchive FILE");
 		return EXIT_TERSE;
 	}
 	char directory[STORE_SESSION_LEN + 1];

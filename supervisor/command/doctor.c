@@ -83,7 +83,8 @@ static void check_proc(struct doctor *d)
 static void on_store(void *ctx, const char *path, const char *origin, int error)
 {
 	struct doctor *d = ctx;
-	if (d->store_found)
+	/* A variable that is not set names none. */
+	if (d->store_found || !*path)
 		return;
 	if (error)
 		tell(d, NOTE, "store", "%s (%s): %s", path, origin, strerror(error));

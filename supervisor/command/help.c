@@ -110,7 +110,9 @@ static const struct topic topics[] = {
 	 "own\n"},
 	{"attach", "make this terminal the one of a command that runs",
 	 "terse attach ID [--read-only] [--detach-key KEY]",
-	 "Makes this terminal the one of a command that runs; ctrl-\\ leaves it again.\n\n"
+	 "Makes this terminal the one of a command that runs, which gets its size; ctrl-\\ leaves "
+	 "it "
+	 "again.\n\n"
 	 "  --read-only           look only\n"
 	 "  --detach-key KEY      another key that leaves it\n"},
 	{"signal", "end a command that runs, or send it a signal", "terse signal ID [SIGNAL]",
@@ -123,8 +125,6 @@ static const struct topic topics[] = {
 	 "Shows what a command wrote as it wrote it, if it was run with --record.\n\n"
 	 "  --speed N             so many times as fast\n"
 	 "  --max-wait TIME       no pause is longer\n"},
-	{"resize", "give its terminal another size", "terse resize ID COLSxROWS",
-	 "Gives the terminal of a command that runs another size.\n"},
 	{"path", "the file that holds the text of an artifact",
 	 "terse path [--stderr|--raw] [--session NAME] [--json] ID",
 	 "The file that holds the text of an artifact (--raw: its raw bytes).\n"},
@@ -160,7 +160,8 @@ static const struct topic topics[] = {
 	 "or "
 	 "3,\n"
 	 "                        which asciinema plays (ID.cast)\n"},
-	{"restore", "take an artifact out of such a file", "terse restore [--session NAME] FILE|-",
+	{"unarchive", "take an artifact out of such a file",
+	 "terse unarchive [--session NAME] FILE|-",
 	 "Takes an artifact out of such a file, into this session. It keeps its ID.\n"},
 	{"filter", "treat a file or standard input as a command's output",
 	 "terse filter [OPTIONS] [FILE]",

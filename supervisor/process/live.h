@@ -62,7 +62,7 @@ void live_typed(struct live *l, const char *data, size_t len);
 /* Types the end of input. */
 void live_type_end(struct live *l);
 
-/* The run's own size: of the person's terminal, or as the verb resize has it. */
+/* The run's own size, which it has while nobody is attached. */
 int live_resize(struct live *l, unsigned cols, unsigned rows);
 
 /* Does what is due. Returns whether the command has just begun to wait for input. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""archive and restore: one file that holds everything, read back as it was; any other file is
+"""archive and unarchive: one file that holds everything, read back as it was; any other file is
 refused and leaves nothing."""
 
 import os
@@ -38,10 +38,10 @@ class Archives(Case):
         self.assertRegex(out, rb"\A%s\.terse\.zst: [\d.]+ \w+\n\Z" % run.id.encode())
         file = os.path.join(self.work, run.id + ".terse.zst")
         self.assertEqual(os.stat(file).st_mode & 0o777, 0o600)
-        self.assertEqual(self.say("restore", file)[:2], (
+        self.assertEqual(self.say("unarchive", file)[:2], (
             0, b"%s is there already: terse read %s\n" % (run.id.encode(), run.id.encode())))
         self.assertEqual(self.say("drop", run.id)[0], 0)
-        status, out, err = self.say("restore", "--session", "theirs", file)
+        status, out, err = self.say("unarchive", "--session", "theirs", file)
         self.assertEqual((status, err), (0, b""))
         self.assertRegex(out, rb"\A%s restored to session theirs; [\d,]+ lines?, [\d.]+ \w+: "
                          rb"terse read %s\n\Z" % (run.id.encode(), run.id.encode()))
@@ -109,14 +109,14 @@ class Archives(Case):
             at = chance.randrange(4, len(packed))
             bad.append(packed[:at] + bytes([packed[at] ^ 1 << chance.randrange(8)]) + packed[at + 1:])
         for data in bad:
-            status, out, err = self.say("restore", "-", data=data)
+            status, out, err = self.say("unarchive", "-", data=data)
             self.assertEqual((status, out, err), (
-                1, b"", b"terse restore: -: not an archive of terse, or damaged\n"))
+                1, b"", b"terse unarchive: -: not an archive of terse, or damaged\n"))
         for top, _, names in os.walk(self.store):
             self.assertEqual([n for n in names if "cmd-" in n], [], top)
-        self.assertEqual(self.say("restore", "nothing")[0], 1)
-        self.assertEqual(self.say("restore", self.work)[0], 1)
-        self.assertEqual(self.say("restore", "-", data=packed)[0], 0)
+        self.assertEqual(self.say("unarchive", "nothing")[0], 1)
+        self.assertEqual(self.say("unarchive", self.work)[0], 1)
+        self.assertEqual(self.say("unarchive", "-", data=packed)[0], 0)
 
     def test_too_large(self):
         """A small file may hold much: it is not believed."""
@@ -126,10 +126,10 @@ class Archives(Case):
         self.assertLess(len(packed), 100000)
         self.say("session", "end", "--now")
         env = self.env(TERSE_MAX_ARTIFACT="1MB")
-        done = subprocess.run([TERSE, "restore", "-"], env=env, input=packed, capture_output=True,
+        done = subprocess.run([TERSE, "unarchive", "-"], env=env, input=packed, capture_output=True,
                               check=False, timeout=DEADLINE)
         self.assertEqual((done.returncode, done.stderr), (
-            1, b"terse restore: -: larger than [spill] max_artifact (--max-artifact)\n"))
+            1, b"terse unarchive: -: larger than [spill] max_artifact (--max-artifact)\n"))
         self.assertEqual(self.artifacts(), [])
 
 

@@ -385,7 +385,7 @@ class Changes(Fault):
                 self.assertTrue(self.prints(call) or run.err, call)
             if os.path.exists(packed):
                 self.assertEqual(self.terse("drop", self.ids[1]).code, 0)
-                self.assertEqual(self.terse("restore", packed).code, 0)
+                self.assertEqual(self.terse("unarchive", packed).code, 0)
                 self.assertEqual(self.artifact(self.ids[1]), TEXT)
         self.sweep(Verbs.THERE + MEMORY, check, TERSE, "archive", "--output", packed, self.ids[1],
                    split=True, before=self.renew)
@@ -398,7 +398,7 @@ class Changes(Fault):
         self.terse("drop", self.ids[1])
         os.rename(self.store, self.before)
         # Where the store can't be opened it goes into the next one.
-        self.check(self.ids, "restore", packed, again=1,
+        self.check(self.ids, "unarchive", packed, again=1,
                    faults=("change=ENOSPC", "write=ENOSPC", "read=EIO", "memory=ENOMEM",
                            "fd=EINVAL"))
 

@@ -459,8 +459,7 @@ class Await(LiveCase):
     def test_bad_usage(self):
         for argv in (["await"], ["await", "x", "y"], ["await", "x", "--timeout", "abc"],
                      ["await", "x", "--for", "("], ["send", "x"], ["send", "x", "--key", "entr"],
-                     ["send", "x", "--key"], ["send", "x", "--bad"], ["resize", "x"],
-                     ["resize", "x", "1x1"], ["resize", "x", "80x24x2"], ["signal"],
+                     ["send", "x", "--key"], ["send", "x", "--bad"], ["signal"],
                      ["signal", "x", "NOSUCH"], ["snapshot"], ["attach"],
                      ["list", "--live", "--watch"], ["attach", "x"]):
             run = self.terse(*argv)
@@ -524,15 +523,6 @@ class Screen(LiveCase):
         self.assertEqual(shown, {"cols": 40, "rows": 10, "row": 3, "col": 10, "alternate": True,
                                  "cursor": True, "title": "A title",
                                  "text": "\n\n    hello\n" + "\n" * 7})
-        self.ask("signal", identifier)
-
-    def test_resize(self):
-        identifier = self.detach("bash", "-c", "trap 'stty size' WINCH; echo ready;"
-                                 " while :; do sleep 0.02; done")
-        self.await_(identifier, "--for", "ready")
-        self.ask("resize", identifier, "77x33")
-        self.await_(identifier, "--for", "^33 77$")
-        self.assertEqual(json.loads(self.ask("snapshot", "--json", identifier))["cols"], 77)
         self.ask("signal", identifier)
 
     def test_full_screen_programs(self):

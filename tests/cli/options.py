@@ -43,6 +43,23 @@ class Usage(Case):
             self.assertTrue(run.out)
         self.assertEqual(self.terse("help", "nothing").code, 125)
 
+    def test_completions_are_told_once(self):
+        self.assertEqual(self.ask("config", "completion", "bash"), self.ask("config", "completion"))
+        write_file(os.path.join(self.work, "completion"), self.ask("config", "completion"))
+        for line in ("", "--", "r", "re", "archive --", "list --", "read --", "filter --",
+                     "--mode "):
+            run = self.shell(". ./completion; COMP_WORDS=(terse '%s'); COMP_CWORD=$((%d)); _terse; "
+                             "printf '%%s\\n' \"${COMPREPLY[@]}\"" % (
+                                 line.replace(" ", "' '"), line.count(" ") + 1))
+            words = run.out.split()
+            self.assertGreater(len(words), 1, line)
+            self.assertEqual(len(words), len(set(words)), line)
+
+    def test_doctor_and_a_store_that_is_not_set(self):
+        run = self.terse("doctor", env={"TERSE_HOME": None, "XDG_STATE_HOME": None})
+        self.assertEqual(re.findall(rb"store: +\(", run.out), [])
+        self.assertRegex(run.out, rb"(?m)^ok +store: /.*/\.local/state/terse \(HOME\)$")
+
     def test_version_in_one_letter(self):
         for word in ("-V", "-v"):
             self.assertEqual(self.terse(word).out, self.terse("version").out)

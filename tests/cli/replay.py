@@ -66,17 +66,6 @@ class Recorded(Case):
         text = "".join(e[2] for e in self.cast("--cast")[1:])
         self.assertEqual(text, data.decode(errors="replace").replace("\n", "\r\n"))
 
-    def test_sizes(self):
-        run = self.terse("--detach", "--record", "--cols", "70", "--rows", "20", "sh", "-c",
-                         "echo ready; read x")
-        identifier = run.id or run.out.split(b"terse await ")[1].split(b",")[0].decode()
-        self.ask("await", identifier, "--for", "ready")
-        self.ask("resize", identifier, "90x30")
-        self.ask("send", identifier, "--key", "enter")
-        self.terse("await", identifier)
-        self.assertIn("90x30", [e[2] for e in self.cast("--cast") if isinstance(e, list) and
-                                e[1] == "r"])
-
     def test_errors(self):
         self.terse("--yield", "1000s", "--detach", "true")
         run = self.terse("replay", "last")
@@ -105,6 +94,18 @@ class Recorded(Case):
 
 
 class AtATerminal(ScreenCase):
+    def test_sizes(self):
+        run = self.terse("--detach", "--record", "--cols", "70", "--rows", "20", "sh", "-c",
+                         "echo ready; read x")
+        identifier = run.id or run.out.split(b"terse await ")[1].split(b",")[0].decode()
+        self.ask("await", identifier, "--for", "ready")
+        s = self.screen("terse", "attach", identifier, cols=90, rows=30)
+        s.until(r"^ready$")
+        s.keys("Enter")
+        self.terse("await", identifier)
+        events = self.ask("archive", "--output", "-", "--cast", identifier).splitlines()[1:]
+        self.assertIn("90x30", [e[2] for e in map(json.loads, events) if e[1] == "r"])
+
     def test_interrupted(self):
         """The terminal is put back."""
         self.terse("--record", "--tty", "sh", "-c", r"printf '\033[?1049h\033[?25l\033[Hscreen'")
