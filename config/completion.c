@@ -11,7 +11,7 @@ static const char begin[] =
 	"# Completion of terse for bash, written by: terse config completion\n"
 	"\n"
 	"_terse_words() {\n"
-	"\tmapfile -t COMPREPLY < <(compgen \"$@\" -- \"$cur\" | sort -u)\n"
+	"\tmapfile -t COMPREPLY < <(compgen \"$@\" -- \"$cur\" | awk '!told[$0]++')\n"
 	"}\n"
 	"\n"
 	"# The values of the flag before the cursor. Fails if that is no flag with a value.\n"

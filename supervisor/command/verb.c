@@ -99,7 +99,7 @@ static int no_such_option(const struct verb *v, const struct verb_option *table,
 	nearest_init(&n, name);
 	for (; table->name; table++)
 		nearest_offer(&n, table->name);
-	if (n.best && len > 2)
+	if (n.best && arg[1] == '-')
 		verb_fail(v, ENVELOPE_USAGE, "%.*s: no such option (did you mean %s?)", (int)len,
 			  arg, n.best);
 	else

@@ -132,7 +132,7 @@ static struct line_form unit_form(const struct layout *l, const struct unit *u)
    ALIKE_LAST bytes are. */
 static struct preview_piece unit_fold(const struct layout *l, const struct unit *u, char *text)
 {
-	const struct line_form form = {ALIKE_LAST, LINE_CUT_LATE, l->ask->bytes_before};
+	struct line_form form = {ALIKE_LAST, LINE_CUT_LATE, l->ask->bytes_before};
 	struct preview_piece piece = {.kind = u->alike ? PREVIEW_ALIKE : PREVIEW_FOLD,
 				      .from = u->line.number + 1,
 				      .to = u->to,
@@ -141,7 +141,13 @@ static struct preview_piece unit_fold(const struct layout *l, const struct unit 
 	if (!u->alike)
 		return piece;
 	piece.text = text;
+	if (l->max_line < ALIKE_LAST)
+		form.limit = l->max_line;
 	piece.len = line_write(&u->last, &form, text, &piece.gap);
+	/* Not even the note fits. */
+	form.limit = ALIKE_LAST;
+	if (piece.len == 0)
+		piece.len = line_write(&u->last, &form, text, &piece.gap);
 	if (piece.len && text[piece.len - 1] == '\n')
 		piece.len--;
 	return piece;

@@ -48,9 +48,11 @@ class Usage(Case):
         write_file(os.path.join(self.work, "completion"), self.ask("config", "completion"))
         for line in ("", "--", "r", "re", "archive --", "list --", "read --", "filter --",
                      "--mode "):
-            run = self.shell(". ./completion; COMP_WORDS=(terse '%s'); COMP_CWORD=$((%d)); _terse; "
-                             "printf '%%s\\n' \"${COMPREPLY[@]}\"" % (
-                                 line.replace(" ", "' '"), line.count(" ") + 1))
+            run = self.run_to_end(
+                "/bin/bash", "-c", ". ./completion; COMP_WORDS=(terse '%s'); COMP_CWORD=$((%d)); "
+                "_terse; printf '%%s\\n' \"${COMPREPLY[@]}\"" % (line.replace(" ", "' '"),
+                                                              line.count(" ") + 1), split=True)
+            self.assertEqual(run.err, b"")
             words = run.out.split()
             self.assertGreater(len(words), 1, line)
             self.assertEqual(len(words), len(set(words)), line)

@@ -233,6 +233,18 @@ class Successes(RealRuns):
                                       codes=(0,)), b"wrote all.tar")
 
 
+class Folds(Case):
+    def test_the_last_of_a_fold_keeps_to_the_longest_line(self):
+        text = b"".join(b"item %d of those that were worked on %s\n" % (n, b"x" * 50)
+                        for n in range(3000))
+        for size in (64, 80, 500):
+            run = self.run_to_end(TERSE, "filter", "--size", "1KB", "--max-line", str(size),
+                                  data=text)
+            last = re.search(rb" more lines like this .*; last: (.*)\]\n", run.out)[1]
+            self.assertLessEqual(len(last), size)
+            self.assertEqual(b" omitted ...]" in last, size < 90, last)
+
+
 class Recorded(Case):
     def preview(self, name):
         path = os.path.join(RECORDED, name)
