@@ -209,7 +209,7 @@ check: check-packages
 .PHONY: check-faults
 check-faults: check-packages
 	+@$(SUB_MAKE) DEVELOPER=1 programs helpers
-	@FAULT_STEP=1 LIMIT=7200 tests/run $(BUILD) faults
+	@FAULT_STEP=1 LIMIT=7200 tests/run $(BUILD) faults signals
 
 # Runs of which a process is killed at a random moment; tests/cli/kills.py.
 KILL_RUNS ?= 5000

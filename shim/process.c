@@ -39,9 +39,10 @@ int process_read(pid_t pid, struct process *p)
 	p->pid = pid;
 	snprintf(p->name, sizeof(p->name), "%.*s", (int)(close - open - 1), open + 1);
 	return sscanf(close + 1,
-		      " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
+		      " %c %d %d %d %*d %d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
 		      "%llu",
-		      &p->state, &p->parent, &p->group, &p->session, &p->started) == 5
+		      &p->state, &p->parent, &p->group, &p->session, &p->foreground,
+		      &p->started) == 6
 		       ? 0
 		       : -1;
 }

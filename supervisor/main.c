@@ -23,7 +23,8 @@
 //     base/      buffer io clock cpu human utf8 json_text: what all rooms use
 //     process/   frontend.c     the process that was typed
 //                keeper.c       the process that owns the pty
-//                guard.c        ends a run whose keeper was killed
+//                guard.c        ends a run whose keeper was killed; had it a signal, too?
+//                front.c        whether the front end is stopped, or in the background
 //                layout.c sink.c kin.c  who reads, and what the command gets as its streams
 //                delivery.c     what has become of what was printed
 //                source.c       one channel from the command to its reader

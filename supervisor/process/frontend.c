@@ -35,6 +35,7 @@ struct frontend {
 	int keeper;    /* socket */
 	int watch;     /* read end of the guard's pipe, until the guard has it */
 	pid_t guard;   /* -1: none */
+	int witness;   /* what the guard is asked through, or -1 */
 	pid_t group;   /* the command's, once it runs */
 	pid_t session; /* the keeper's process ID */
 	int signals;   /* signalfd */
@@ -45,7 +46,9 @@ struct frontend {
 static bool is_foreground(const struct frontend *f)
 {
 	int keyboard = f->job->layout.keyboard;
-	return keyboard >= 0 && tcgetpgrp(keyboard) == getpgrp();
+	pid_t group = keyboard >= 0 ? tcgetpgrp(keyboard) : 0;
+	/* Whoever has a terminal that is not the controlling one (a serial console) may read it. */
+	return group > 0 ? group == getpgrp() : group < 0 && errno == ENOTTY;
 }
 
 static void send_message(const struct frontend *f, enum message_kind kind, int a, int b)
@@ -78,17 +81,24 @@ static void leave_raw(struct frontend *f)
 	f->raw = false;
 }
 
-/* A key went to the command's terminal, where only the command's group had its signal. On the
-   person's own terminal the script around this process would have had it, too. */
-static void signal_group(int sig)
+/* Takes a signal that is pending, without a look at it. */
+static void forget(int sig)
 {
 	const struct timespec now = {0, 0};
 	sigset_t set;
 	sigemptyset(&set);
 	sigaddset(&set, sig);
-	kill(0, sig);
-	/* Blocked here; not to be passed on to the command once more. */
 	sigtimedwait(&set, NULL, &now);
+}
+
+/* A key went to the command's terminal, where only the command's group had its signal. On the
+   person's own terminal the script around this process would have had it, too. */
+static void signal_group(const struct frontend *f, int sig)
+{
+	kill(0, sig);
+	/* Not to be passed on to the command once more. */
+	forget(sig);
+	guard_had(f->witness, sig);
 }
 
 /* The command was stopped: so is this process, until somebody continues it. */
@@ -96,26 +106,76 @@ static void stop(struct frontend *f)
 {
 	leave_raw(f);
 	if (f->suspend_typed)
-		signal_group(SIGTSTP);
+		signal_group(f, SIGTSTP);
 	f->suspend_typed = false;
 	kill(getpid(), SIGSTOP);
 	send_message(f, MESSAGE_AWAKE, 0, 0);
 	enter_raw(f);
 }
 
-static void pass_signal(struct frontend *f)
+/* Whether it came from a process of the command's own session: as sudo has it, what a command sends
+   to all (kill -TERM -1) does not come back to it. */
+static bool is_echo(const struct frontend *f, const struct signalfd_siginfo *info)
+{
+	return info->ssi_code <= 0 && info->ssi_pid > 0 &&
+	       getsid((pid_t)info->ssi_pid) == f->session;
+}
+
+/* Who else had it does; where that can't be told, the group was meant. What is not from kill(2) or
+   the kernel has been sent to a single process. */
+static bool is_for_one(const struct frontend *f, const struct signalfd_siginfo *info)
+{
+	int sig = (int)info->ssi_signo;
+	if (info->ssi_code < 0)
+		return true;
+	bool is_for_group = guard_had(f->witness, sig);
+	/* Sent to the process and at once to its group, as timeout(1) does: the command would have
+	   had one of them, too. */
+	if (sig < SIGRTMIN)
+		forget(sig);
+	return !is_for_group;
+}
+
+static void pass_signal(const struct frontend *f, const struct signalfd_siginfo *info)
+{
+	struct message m = {
+		.kind = MESSAGE_SIGNAL, .a = (int)info->ssi_signo, .b = is_for_one(f, info)};
+	size_t len = 0;
+	if (info->ssi_code == SI_QUEUE) {
+		siginfo_t queued = {.si_signo = m.a, .si_code = SI_QUEUE};
+		queued.si_pid = (pid_t)info->ssi_pid;
+		queued.si_uid = info->ssi_uid;
+		queued.si_value.sival_ptr = (void *)(uintptr_t)info->ssi_ptr;
+		len = sizeof(queued);
+		memcpy(m.data, &queued, len);
+	}
+	if (!is_echo(f, info))
+		message_send(f->keeper, &m, len);
+}
+
+/* Whether a message can be sent now. A keeper that is stopped must not make this process deaf. */
+static bool has_room(const struct frontend *f)
+{
+	struct pollfd fd = {.fd = f->keeper, .events = POLLOUT};
+	return poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT);
+}
+
+static void take_signals(struct frontend *f)
 {
 	struct signalfd_siginfo info;
-	while (read(f->signals, &info, sizeof(info)) == sizeof(info)) {
+	while (has_room(f) && read(f->signals, &info, sizeof(info)) == sizeof(info)) {
 		int sig = (int)info.ssi_signo;
-		/* From the keeper: the command goes on already. */
-		bool woken = sig == SIGCONT && (pid_t)info.ssi_pid == f->session;
 		if (sig == SIGCONT)
 			enter_raw(f);
 		if (sig == SIGWINCH || sig == SIGCONT)
 			send_window(f);
-		if (!woken && (sig != SIGWINCH || f->job->layout.keyboard < 0))
-			send_message(f, MESSAGE_SIGNAL, sig, 0);
+		/* The kernel tells the command of another window, the keeper has continued it
+		   already, and one of our own children has ended. */
+		bool is_known = (sig == SIGWINCH && f->job->layout.keyboard >= 0) ||
+				(sig == SIGCONT && (pid_t)info.ssi_pid == f->session) ||
+				(sig == SIGCHLD && info.ssi_code > 0);
+		if (!is_known)
+			pass_signal(f, &info);
 	}
 }
 
@@ -180,14 +240,14 @@ static void start_guard(struct frontend *f)
 				    .raw = &job->raw};
 	/* Without a guard the run goes on. */
 	if (f->watch >= 0)
-		f->guard = guard_start(&guard);
+		f->guard = guard_start(&guard, &f->witness);
 	io_close(&f->watch);
 }
 
 /* What the command does not hold must not be held by this process either. */
 static void close_inherited(const struct frontend *f)
 {
-	const int keep[] = {f->keeper, f->signals, f->job->layout.keyboard};
+	const int keep[] = {f->keeper, f->signals, f->witness, f->job->layout.keyboard};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
 	if (f->job->layout.keyboard != STDIN_FILENO)
 		io_null(STDIN_FILENO, STDIN_FILENO);
@@ -197,22 +257,24 @@ static void close_inherited(const struct frontend *f)
 static struct message wait_for_end(struct frontend *f)
 {
 	struct message m;
+	bool full = false;
 	for (;;) {
 		bool background = f->job->layout.keyboard >= 0 && !f->raw;
 		struct pollfd fds[] = {
-			{.fd = f->keeper, .events = POLLIN},
-			{.fd = f->signals, .events = POLLIN},
-			{.fd = f->raw ? f->job->layout.keyboard : -1, .events = POLLIN},
+			{.fd = f->keeper, .events = full ? POLLIN | POLLOUT : POLLIN},
+			{.fd = full ? -1 : f->signals, .events = POLLIN},
+			{.fd = f->raw && !full ? f->job->layout.keyboard : -1, .events = POLLIN},
 		};
 		if (poll(fds, 3, background ? FOREGROUND_MS : -1) < 0)
 			continue;
-		if (fds[1].revents)
-			pass_signal(f);
-		if (fds[2].revents)
+		full = (fds[1].revents || fds[2].revents) && !has_room(f);
+		if (fds[1].revents && !full)
+			take_signals(f);
+		if (fds[2].revents && !full)
 			pass_keys(f);
 		if (background)
 			enter_raw(f);
-		if (!fds[0].revents)
+		if (!(fds[0].revents & ~POLLOUT))
 			continue;
 		if (message_receive(f->keeper, &m, 0) < 0)
 			on_keeper_gone(f);
@@ -289,12 +351,12 @@ static int exec_after_all(const struct job *job)
 
 int frontend_run(struct job *job)
 {
-	struct frontend f = {.job = job, .watch = -1, .guard = -1};
+	struct frontend f = {.job = job, .watch = -1, .guard = -1, .witness = -1};
 	sigset_t set;
 	job->front = getpid();
 	job->parent = getppid();
 	signals_take(&job->signals);
-	signals_forwarded(&job->signals, &set);
+	sigfillset(&set);
 	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 	/* The fork of a run that can't be supervised would only lose the command's status. */
 	if (f.signals < 0)
@@ -310,10 +372,12 @@ int frontend_run(struct job *job)
 	switch (end.kind) {
 	case MESSAGE_REFUSED: reap(f.session); return exec_after_all(job);
 	case MESSAGE_NOT_FOUND: reap(f.session); return end.a;
-	case MESSAGE_YIELDED: _exit(end.a);
+	case MESSAGE_YIELDED: guard_leave(f.witness); _exit(end.a);
 	default: break;
 	}
-	if (!(end.b & ENDED_GUARDED))
+	if (end.b & ENDED_GUARDED)
+		guard_leave(f.witness);
+	else
 		reap(f.guard);
 	if (!(end.b & ENDED_LIVES_ON))
 		reap(f.session);
@@ -321,6 +385,6 @@ int frontend_run(struct job *job)
 		_exit(EXIT_TIMEOUT);
 	int sig = WIFSIGNALED(end.a) ? WTERMSIG(end.a) : 0;
 	if (f.interrupt_typed && (sig == SIGINT || sig == SIGQUIT))
-		signal_group(sig);
+		signal_group(&f, sig);
 	signals_end_like(end.a);
 }

@@ -10,9 +10,20 @@
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define LOOK_MS 20
+
+/* timeout(1) signals its child, then its group. */
+#define LATER_MS 3
+
+/* A guard that is stopped does not answer. */
+#define ANSWER_MS 300
+
+/* What it is asked is a number of a signal or this; the answer is the same, with YES or without. */
+#define LEAVE 0x7f
+#define YES   0x80
 
 void guard_restore_terminal(int terminal, const struct termios *modes, const struct termios *raw)
 {
@@ -24,17 +35,39 @@ void guard_restore_terminal(int terminal, const struct termios *modes, const str
 	tcsetattr(terminal, TCSADRAIN, modes);
 }
 
-_Noreturn static void watch(const struct guard *g)
+static bool had(int sig)
+{
+	const struct timespec later = {.tv_nsec = LATER_MS * 1000000};
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	return sigtimedwait(&set, NULL, &later) == sig;
+}
+
+/* Returns false when nobody asks any more. */
+static bool answer(int asked)
+{
+	unsigned char what;
+	if (recv(asked, &what, 1, 0) != 1)
+		return false;
+	if (what == LEAVE)
+		setsid();
+	if (what == LEAVE || had(what))
+		what |= YES;
+	return io_send(asked, &what, 1, MSG_NOSIGNAL) == 1;
+}
+
+_Noreturn static void watch(const struct guard *g, int asked)
 {
 	char byte;
-	ssize_t n;
-	setsid();
-	io_close_others(0, (int[]){g->pipe, g->terminal}, 2);
-	do
-		n = read(g->pipe, &byte, 1);
-	while (n < 0 && errno == EINTR);
+	struct pollfd fds[] = {{.fd = g->pipe, .events = POLLIN}, {.fd = asked, .events = POLLIN}};
+	io_close_others(0, (int[]){g->pipe, g->terminal, asked}, 3);
+	while (!fds[0].revents) {
+		if (poll(fds, 2, -1) > 0 && fds[1].revents && !answer(asked))
+			fds[1].fd = -1;
+	}
 	/* Told that all is over, or nothing can be known. */
-	if (n != 0)
+	if (read(g->pipe, &byte, 1) != 0)
 		_exit(0);
 	if (g->terminal >= 0)
 		guard_restore_terminal(g->terminal, g->modes, g->raw);
@@ -44,10 +77,47 @@ _Noreturn static void watch(const struct guard *g)
 	_exit(0);
 }
 
-pid_t guard_start(const struct guard *g)
+pid_t guard_start(const struct guard *g, int *asked)
 {
-	pid_t pid = fork();
+	int pair[2];
+	*asked = -1;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return -1;
+	pair[0] = io_above_standard(pair[0]);
+	pair[1] = io_above_standard(pair[1]);
+	pid_t pid = pair[0] >= 0 && pair[1] >= 0 ? fork() : -1;
 	if (pid == 0)
-		watch(g);
+		watch(g, pair[1]);
+	if (pid > 0)
+		*asked = pair[0];
+	else
+		io_close(&pair[0]);
+	io_close(&pair[1]);
 	return pid;
+}
+
+/* Returns the guard's answer, YES where it has none. */
+static int ask(int guard, int what)
+{
+	const unsigned char question = (unsigned char)what;
+	unsigned char said = YES;
+	struct pollfd fd = {.fd = guard, .events = POLLIN};
+	if (io_send(guard, &question, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+		return YES;
+	/* What it has said too late before is passed over. */
+	do {
+		if (poll(&fd, 1, ANSWER_MS) != 1 || recv(guard, &said, 1, MSG_DONTWAIT) != 1)
+			return YES;
+	} while ((said & ~YES) != what);
+	return said & YES;
+}
+
+bool guard_had(int asked, int sig)
+{
+	return ask(asked, sig) != 0;
+}
+
+void guard_leave(int asked)
+{
+	ask(asked, LEAVE);
 }

@@ -1,9 +1,15 @@
-// A process that only waits: when the keeper dies before the command has ended
+// A process that only waits. When the keeper dies before the command has ended
 // (SIGKILL, out of memory), it ends what the keeper had started and puts the person's terminal
-// back. It lives in a session of its own, holds no descriptor but its pipe and that terminal.
+// back. It holds no descriptor but its own two and that terminal.
+//
+// It is a witness, too: nothing tells a process whether a signal was sent to it alone or to its
+// process group, so this one stays in the front end's group, and what came to both was for the
+// group. The kernel signals the newest member of a group first: what the front end has, the guard
+// has had. Every signal must be blocked in the process that starts it (signals_take()).
 #ifndef TERSE_PROCESS_GUARD_H
 #define TERSE_PROCESS_GUARD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <termios.h>
@@ -18,8 +24,15 @@ struct guard {
 	const struct termios *raw; /* only while the terminal is still as terse has set it */
 };
 
-/* Starts it as a child. Returns its pid, or -1 with errno: the run goes on without. */
-pid_t guard_start(const struct guard *g);
+/* Starts it as a child. Returns its pid, or -1 with errno: the run goes on without. *asked: the
+   socket to ask it through, or -1. */
+pid_t guard_start(const struct guard *g, int *asked);
+
+/* Whether the guard was sent `sig`, too; it forgets that. True where it can't tell. */
+bool guard_had(int asked, int sig);
+
+/* The guard leaves the group of a front end that ends before it. */
+void guard_leave(int asked);
 
 /* Puts `terminal` back to *modes if it is still in the *raw ones. */
 void guard_restore_terminal(int terminal, const struct termios *modes, const struct termios *raw);

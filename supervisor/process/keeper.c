@@ -19,10 +19,12 @@
 #include "supervisor/process/delivery.h"
 #include "supervisor/process/environment.h"
 #include "supervisor/process/family.h"
+#include "supervisor/process/front.h"
 #include "supervisor/process/guard.h"
 #include "supervisor/process/holder.h"
 #include "supervisor/process/live.h"
 #include "supervisor/process/message.h"
+#include "supervisor/process/pty.h"
 #include "supervisor/process/source.h"
 #include "supervisor/process/spawn.h"
 
@@ -35,6 +37,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +60,9 @@
 
 #define DRAIN_TRIES 3
 
+/* How often it is looked how the front end is. */
+#define FRONT_MS 1000
+
 /* How long one who looks at the run from outside, and stalls, is waited for. */
 #define STALL_MS 1000
 
@@ -78,6 +84,7 @@ struct keeper {
 	bool asked;                  /* it waited for input when it was ended for that */
 	int ends_typed;              /* how often the end of input was typed because it waited */
 	char prompt[CONDITION_TEXT]; /* what it asked */
+	bool halted;     /* the front end was stopped by somebody else, when it was looked last */
 	int told, awake; /* how often the front end was told to stop, and said that it goes on */
 	struct source sources[2];
 	int source_count;
@@ -91,7 +98,8 @@ struct keeper {
 	bool lingered; /* text may have come after the report */
 	/* Monotonic times; 0: not set. */
 	int64_t heartbeat_ms; /* until the next */
-	int64_t tick_at, timeout_at, heartbeat_at, linger_at, idle_at, stall_at, wake_at, yield_at;
+	int64_t tick_at, timeout_at, heartbeat_at, linger_at, idle_at, stall_at, wake_at, yield_at,
+		front_at;
 	char *chunk; /* SOURCE_CHUNK bytes */
 };
 
@@ -138,11 +146,11 @@ static void write_input(struct keeper *k)
 		buffer_clear(&k->input);
 }
 
-static void tell(struct keeper *k, enum message_kind kind, int a, int b)
+/* Returns whether the front end is there and gets it. */
+static bool tell(struct keeper *k, enum message_kind kind, int a, int b)
 {
 	struct message m = {.kind = kind, .a = a, .b = b};
-	if (k->front >= 0)
-		message_send(k->front, &m, 0);
+	return k->front >= 0 && message_send(k->front, &m, 0) == 0;
 }
 
 /* Nothing was started: the front end runs the command without us, or tells that it can't be. */
@@ -220,13 +228,6 @@ static void close_inherited(struct keeper *k)
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
 	if (k->job->layout.keyboard != STDIN_FILENO)
 		io_null(STDIN_FILENO, STDIN_FILENO);
-}
-
-static void ignore_signals(void)
-{
-	static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ};
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		signal(ignored[i], SIG_IGN);
 }
 
 static int watch_children(void)
@@ -477,6 +478,33 @@ static void wake_front(struct keeper *k)
 	k->wake_at = clock_monotonic_ms() + LOOK_MS;
 }
 
+/* Only the group of the terminal is to be told; a shell may have put others into it. */
+static void stop_reader(const struct keeper *k, const struct source *s)
+{
+	pid_t group = tcgetpgrp(s->fd);
+	enum prompt_group does = group > 0 ? prompt_look(group, k->device) : PROMPT_BUSY;
+	if (does == PROMPT_READS || (does == PROMPT_POLLS && pty_is_raw(s->fd)))
+		kill(-group, SIGTTIN);
+}
+
+/* What the kernel would do to the command, had it the place of the front end: it is stopped with
+   it, and for reading the terminal in the background. */
+static void look_at_front(struct keeper *k, int64_t now)
+{
+	k->front_at =
+		k->front >= 0 && k->state == KEEPER_RUNNING && !k->yielding ? now + FRONT_MS : 0;
+	/* One that was told to stop is as the command is. */
+	if (!k->front_at || k->stopped || k->told > k->awake)
+		return;
+	const struct front_state front = front_look(k->job->front, getpid());
+	struct source *s = terminal_source(k);
+	if (front.stopped && !k->halted)
+		kill(front.group_stopped ? -k->command : k->command, SIGSTOP);
+	else if (front.background && s && k->job->layout.keyboard >= 0)
+		stop_reader(k, s);
+	k->halted = front.stopped;
+}
+
 static void on_exit_of_command(struct keeper *k, int status)
 {
 	k->status = status;
@@ -506,8 +534,9 @@ static void on_child(struct keeper *k)
 	while (k->state == KEEPER_RUNNING && has_changed(k, &status)) {
 		if (WIFSTOPPED(status)) {
 			k->stopped = k->live.stopped = true;
-			k->told++;
-			tell(k, MESSAGE_STOPPED, WSTOPSIG(status), 0);
+			/* One that is stopped already continues the command when it goes on. */
+			if (!k->halted || !front_look(k->job->front, getpid()).stopped)
+				k->told += tell(k, MESSAGE_STOPPED, WSTOPSIG(status), 0);
 			live_changed(&k->live);
 		} else if (WIFCONTINUED(status)) {
 			k->stopped = k->live.stopped = false;
@@ -539,15 +568,27 @@ static void on_front_gone(struct keeper *k)
 	delivery_hurry(&k->delivery, clock_monotonic_ms(), 0);
 }
 
+static void pass_signal(const struct keeper *k, const struct message *m, size_t len)
+{
+	siginfo_t queued;
+	if (len == sizeof(queued)) {
+		memcpy(&queued, m->data, len);
+		syscall(SYS_rt_sigqueueinfo, k->command, m->a, &queued);
+	} else {
+		kill(m->b ? k->command : -k->command, m->a);
+	}
+}
+
 static void on_front(struct keeper *k)
 {
 	struct message m;
 	ssize_t len;
 	while (k->front >= 0 && (len = message_receive(k->front, &m, MSG_DONTWAIT)) >= 0) {
+		k->halted = false;
 		switch (m.kind) {
 		case MESSAGE_SIGNAL:
 			if (k->state == KEEPER_RUNNING)
-				kill(-k->command, m.a);
+				pass_signal(k, &m, (size_t)len);
 			delivery_signal(&k->delivery, clock_monotonic_ms(), m.a);
 			break;
 		case MESSAGE_AWAKE:
@@ -687,6 +728,8 @@ static void on_time(struct keeper *k, int64_t now)
 	}
 	if (is_due(k->idle_at, now))
 		on_idle(k, now);
+	if (is_due(k->front_at, now))
+		look_at_front(k, now);
 	if (live_step(&k->live, now))
 		on_prompt(k);
 	if (k->ending)
@@ -704,6 +747,7 @@ static int next_wait(const struct keeper *k, int64_t now)
 				 k->linger_at,
 				 k->idle_at,
 				 k->stall_at,
+				 k->front_at,
 				 k->ending ? k->family.look_ms : 0,
 				 delivery_due(&k->delivery)};
 	int64_t wait = -1;
@@ -859,7 +903,6 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 			   .front = front,
 			   .guard = guard,
 			   .sources = {{.fd = -1, .child = -1}, {.fd = -1, .child = -1}}};
-	ignore_signals();
 	setsid();
 	k.signals = watch_children();
 	k.chunk = malloc(SOURCE_CHUNK);
@@ -886,6 +929,7 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	int64_t now = clock_monotonic_ms();
 	if (job->settings->timeout)
 		k.timeout_at = job->begun_ms + job->settings->timeout;
+	k.front_at = now + FRONT_MS;
 	if (job->settings->yield || job->settings->detach)
 		k.yield_at = job->settings->detach ? now : job->begun_ms + job->settings->yield;
 	k.heartbeat_ms = job->settings->heartbeat;

@@ -32,7 +32,7 @@ int message_send(int fd, const struct message *m, size_t len)
 	ssize_t n;
 	int tries = 0;
 	do
-		n = io_send(fd, m, size, MSG_NOSIGNAL);
+		n = io_send(fd, m, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 	while (n < 0 && try_again(&tries));
 	return n < 0 ? -1 : 0;
 }

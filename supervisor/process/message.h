@@ -10,7 +10,8 @@
 
 enum message_kind {
 	/* front end to keeper */
-	MESSAGE_SIGNAL, /* a: pass this signal to the command's process group */
+	MESSAGE_SIGNAL, /* a: pass this signal to the command's process group, or b: to the command
+			   alone; data: siginfo_t, if it was queued with a value */
 	MESSAGE_INPUT,  /* data: what the person typed */
 	MESSAGE_WINDOW, /* a: columns, b: rows */
 	MESSAGE_AWAKE,  /* after MESSAGE_STOPPED: stopped with the command, and continued */
@@ -34,10 +35,11 @@ enum { ENDED_TIMED_OUT = 1, ENDED_LIVES_ON = 2, ENDED_GUARDED = 4 };
 struct message {
 	int kind;
 	int a, b;
-	char data[MESSAGE_DATA]; /* MESSAGE_INPUT only; the packet ends with the last byte */
+	char data[MESSAGE_DATA]; /* the packet ends with the last byte of it */
 };
 
-/* Sends; `len` bytes of data are in place. Returns 0, or -1 with errno. */
+/* Sends; `len` bytes of data are in place. Returns 0, or -1 with errno: EAGAIN, since the other
+   side may be stopped, where it has not read what was sent before. */
 int message_send(int fd, const struct message *m, size_t len);
 
 /* Receives one (blocks unless `flags` has MSG_DONTWAIT). Returns the length of the data part,

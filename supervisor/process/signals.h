@@ -6,21 +6,18 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* The mask and the dispositions a process was started with. */
+/* The mask a process was started with, and the one disposition that terse changes. */
 struct signals {
 	sigset_t mask;
-	sigset_t ignored; /* of the signals terse changes */
+	bool children_ignored;
 };
 
-/* Saves the caller's state and blocks the signals that terse handles itself. */
+/* Saves the caller's state and blocks every signal: terse's processes are ended by none of them,
+   and the front end passes them on. */
 void signals_take(struct signals *saved);
 
 /* In the command's process before exec: everything as the caller had it. */
 void signals_restore(const struct signals *saved);
-
-/* The signals the front end passes on, blocked since signals_take(); those that the caller ignores
-   are left out, as the kernel drops them. */
-void signals_forwarded(const struct signals *saved, sigset_t *set);
 
 /* Ends this process as `status` (from waitpid) tells: the same exit code, or by the same signal
    without a core dump of its own. */

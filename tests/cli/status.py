@@ -217,8 +217,10 @@ class Sent(Case):
         return path
 
     def test_reaches_the_whole_group(self):
-        run = self.started("sleep 1000 | sleep 1001 & echo ready; wait")
-        run.kill(signal.SIGTERM)
+        run = self.start(TERSE, "sh", "-c", "sleep 1000 | sleep 1001 & echo ready; wait",
+                         before=lambda: os.setpgid(0, 0))
+        run.until(rb"ready")
+        os.killpg(run.pid, signal.SIGTERM)
         run.finish()
         self.assertEqual(run.code, -signal.SIGTERM)
         self.assert_nothing_left()

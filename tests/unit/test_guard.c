@@ -1,6 +1,7 @@
 // The process that ends a run whose keeper was killed.
 
 #include "supervisor/process/guard.h"
+#include "supervisor/process/signals.h"
 #include "tests/unit/child.h"
 
 #include <pty.h>
@@ -49,7 +50,8 @@ static void start(struct set_up *u)
 					.terminal = u->terminal,
 					.modes = &u->modes,
 					.raw = &u->raw};
-		CHECK(guard_start(&g) > 0);
+		int asked;
+		CHECK(guard_start(&g, &asked) > 0 && asked >= 0);
 		_exit(child_wait(-1) == 0 ? 0 : 1);
 	}
 	assert_true(u->front > 0);
@@ -148,13 +150,62 @@ static void terminal_of_somebody_else(void **state)
 	guard_restore_terminal(-1, &modes, &raw);
 }
 
+/* What was sent to one process is told from what was sent to its group, and told once. */
+static void is_a_witness(const void *ctx)
+{
+	struct signals saved;
+	int ends[2], asked;
+	(void)ctx;
+	CHECK(setpgid(0, 0) == 0);
+	signals_take(&saved);
+	CHECK(pipe2(ends, O_CLOEXEC) == 0);
+	const struct guard g = {.pipe = ends[0], .terminal = -1};
+	pid_t pid = guard_start(&g, &asked);
+	CHECK(pid > 0);
+	CHECK(getpgid(pid) == getpgrp());
+	CHECK(kill(getpid(), SIGTERM) == 0 && !guard_had(asked, SIGTERM));
+	CHECK(kill(0, SIGTERM) == 0 && kill(0, SIGRTMAX) == 0 && kill(0, SIGCONT) == 0);
+	CHECK(guard_had(asked, SIGTERM) && guard_had(asked, SIGRTMAX) && guard_had(asked, SIGCONT));
+	CHECK(!guard_had(asked, SIGTERM) && !guard_had(asked, SIGINT));
+	/* It does not keep the group of a front end that has ended. */
+	guard_leave(asked);
+	CHECK(getsid(pid) == pid);
+	CHECK(write(ends[1], "", 1) == 1 && child_wait(pid) == 0);
+	/* Nobody can tell any more: the group. */
+	CHECK(guard_had(asked, SIGTERM) && guard_had(-1, SIGTERM));
+}
+
+/* It is stopped with its group: it does not answer, and later answers are not mixed up. */
+static void stopped_witness(const void *ctx)
+{
+	struct signals saved;
+	int ends[2], asked, status;
+	(void)ctx;
+	CHECK(setpgid(0, 0) == 0);
+	signals_take(&saved);
+	CHECK(pipe2(ends, O_CLOEXEC) == 0);
+	const struct guard g = {.pipe = ends[0], .terminal = -1};
+	pid_t pid = guard_start(&g, &asked);
+	CHECK(pid > 0 && kill(pid, SIGSTOP) == 0 && waitpid(pid, &status, WUNTRACED) == pid);
+	CHECK(guard_had(asked, SIGINT));
+	CHECK(kill(pid, SIGCONT) == 0 && kill(0, SIGUSR1) == 0);
+	CHECK(guard_had(asked, SIGUSR1) && !guard_had(asked, SIGUSR2));
+	CHECK(write(ends[1], "", 1) == 1 && child_wait(pid) == 0);
+}
+
+static void witness(void **state)
+{
+	(void)state;
+	assert_int_equal(child_run(is_a_witness, NULL), 0);
+	assert_int_equal(child_run(stopped_witness, NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeper_is_killed),
-		cmocka_unit_test(all_is_well),
-		cmocka_unit_test(holds_nothing),
-		cmocka_unit_test(terminal_of_somebody_else),
+		cmocka_unit_test(keeper_is_killed), cmocka_unit_test(all_is_well),
+		cmocka_unit_test(holds_nothing),    cmocka_unit_test(terminal_of_somebody_else),
+		cmocka_unit_test(witness),
 	};
 	child_default_signals();
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,23 @@ static void one_after_another(void **state)
 	close(ends[0]), close(ends[1]);
 }
 
+/* A stopped process reads nothing: who sends to it is not held up. */
+static void the_other_side_is_stopped(void **state)
+{
+	const struct message m = {.kind = MESSAGE_STOPPED, .a = SIGTSTP};
+	struct message in;
+	int ends[2], sent = 0, got = 0;
+	(void)state;
+	open_pair(ends);
+	while (message_send(ends[0], &m, 0) == 0)
+		sent++;
+	assert_int_equal(errno, EAGAIN);
+	while (message_receive(ends[1], &in, MSG_DONTWAIT) == 0)
+		got++;
+	assert_int_equal(got, sent);
+	close(ends[0]), close(ends[1]);
+}
+
 /* It has not read all that was sent to it, which the kernel tells first. */
 static void the_other_side_ends_early(void **state)
 {
@@ -133,9 +150,9 @@ static void waits_through_signals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_after_another),         cmocka_unit_test(the_other_side_ends),
-		cmocka_unit_test(the_other_side_ends_early), cmocka_unit_test(not_a_message),
-		cmocka_unit_test(waits_through_signals),
+		cmocka_unit_test(one_after_another),   cmocka_unit_test(the_other_side_is_stopped),
+		cmocka_unit_test(the_other_side_ends), cmocka_unit_test(the_other_side_ends_early),
+		cmocka_unit_test(not_a_message),       cmocka_unit_test(waits_through_signals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
