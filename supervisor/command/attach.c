@@ -204,7 +204,7 @@ static int run(struct attach *a)
 	dismiss_guard(a);
 	io_close(&a->signals);
 	if (leaving == LEAVING_SIGNAL)
-		signals_end_like(a->sig);
+		signals_end_like(W_EXITCODE(0, a->sig));
 	if (leaving == LEAVING_DETACHED)
 		printf("\n\033[J[terse: detached; again: terse attach %s, end: terse signal %s]\n",
 		       a->id, a->id);

@@ -63,7 +63,7 @@ static int prepare(struct search *s, const char *name)
 	}
 	if (!s->matcher || buffer_printf(&s->who, "terse %s: ", s->verb.name) < 0 ||
 	    utf8_clean(&s->who, q->pattern, strlen(q->pattern)) < 0 ||
-	    buffer_append_string(&s->who, ": ") < 0) {
+	    buffer_append_string(&s->who, ": gave up at line ") < 0) {
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		return EXIT_TERSE;
 	}

@@ -29,7 +29,7 @@ struct search {
 	struct matcher *matcher;
 	struct watchdog watchdog;
 	bool watched;
-	struct buffer who; /* "terse search: PATTERN: ", clean */
+	struct buffer who; /* "terse search: PATTERN: gave up at line ", clean */
 	struct listing listing;
 	struct walk *walk; /* the text that is searched now, or NULL */
 	struct buffer place;

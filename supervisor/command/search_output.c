@@ -110,12 +110,21 @@ void search_give_up(struct search *s, const struct search_subject *t, uint64_t l
 	buffer_release(&notice);
 }
 
-/* Nothing may be allocated here. */
+/* For a signal handler, where printf(3) may not be called. */
+static void write_number(uint64_t number)
+{
+	char digits[20], *at = digits + sizeof(digits);
+	do
+		*--at = (char)('0' + number % 10);
+	while ((number /= 10) > 0);
+	io_write(STDERR_FILENO, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+/* In a signal handler: nothing may be allocated here. */
 void search_give_up_now(void *ctx)
 {
+	static const char rest[] = " or behind it: one line takes over ";
 	const struct search *s = ctx;
-	char line[128];
-	uint64_t number = s->walk ? walk_lines(s->walk) + 1 : 0;
 	if (s->verb.json) {
 		static const char failure[] =
 			"{\"ok\":false,\"error\":{\"code\":\"bad_pattern\",\"message\":\"one line "
@@ -124,10 +133,10 @@ void search_give_up_now(void *ctx)
 		_exit(EXIT_TERSE);
 	}
 	io_write(STDOUT_FILENO, s->listing.out.data, s->listing.out.len);
-	int len = snprintf(line, sizeof(line),
-			   "gave up at line %" PRIu64 " or behind it: one line takes over %u s\n",
-			   number, s->watchdog.seconds);
 	io_write(STDERR_FILENO, s->who.data, s->who.len);
-	io_write(STDERR_FILENO, line, (size_t)len);
+	write_number(s->walk ? walk_lines(s->walk) + 1 : 0);
+	io_write(STDERR_FILENO, rest, strlen(rest));
+	write_number(s->watchdog.seconds);
+	io_write(STDERR_FILENO, " s\n", 3);
 	_exit(EXIT_TERSE);
 }

@@ -73,7 +73,7 @@ static void test_what_is_said(void **state)
 		struct search s = {.watchdog = {.seconds = 10}};
 		dup2(ends[1], STDOUT_FILENO);
 		dup2(ends[1], STDERR_FILENO);
-		if (buffer_append_string(&s.who, "terse search: x: ") < 0 ||
+		if (buffer_append_string(&s.who, "terse search: x: gave up at line ") < 0 ||
 		    buffer_append_string(&s.listing.out, "1:found\n") < 0)
 			_exit(1);
 		search_give_up_now(&s);
