@@ -48,9 +48,11 @@ size_t intake_read(int fd, char *data, size_t len, int *end)
 		*end = n == 0 ? 0 : n < 0 ? errno : -1;
 		if (n > 0)
 			return (size_t)n;
-		/* A read waits for the kernel's worker that moves the last bytes of a pty, but not
-		   for one that this worker has just queued again: the end is true only when it is
-		   told again. */
+		/* Linux: while no slave is open, a read of the master that finds nothing in the
+		   line discipline's buffer (4 KB) gives EIO. What was written beyond that lies in
+		   the port's flip buffer, which flush_to_ldisc() moves, from a workqueue. The read
+		   waits for it first (tty_buffer_flush_work()), but not for one that was queued
+		   again meanwhile: the end is true only when it is told again. */
 		if (*end != EINTR && (*end != EIO || hangups++ == PTY_HANGUPS))
 			return 0;
 	}

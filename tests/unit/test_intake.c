@@ -161,6 +161,26 @@ static void all_comes(void **state)
 	}
 }
 
+/* Programs that write and are gone at once, with more than the kernel holds in one place. */
+static void writers_that_end_at_once(void **state)
+{
+	(void)state;
+	for (size_t run = 0; run < 400; run++) {
+		size_t at = 0, n, len = 1 + run * 7919 % 40000;
+		struct writer w = start(true, len);
+		static char data[16384];
+		int end = EAGAIN;
+		while (end == EAGAIN) {
+			wait_readable(w.fd);
+			while ((n = intake_read(w.fd, data, 1 + run * 31 % sizeof(data), &end)) > 0)
+				check(data, n, &at);
+		}
+		assert_int_equal(end, EIO);
+		assert_int_equal(at, len);
+		stop(&w);
+	}
+}
+
 /* What the thread has not read is read from the descriptor after it has ended. */
 static void ended_in_between(void **state)
 {
@@ -274,9 +294,9 @@ static void refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_comes),    cmocka_unit_test(ended_in_between),
-		cmocka_unit_test(little_comes), cmocka_unit_test(one_processor),
-		cmocka_unit_test(refused),
+		cmocka_unit_test(all_comes),        cmocka_unit_test(writers_that_end_at_once),
+		cmocka_unit_test(ended_in_between), cmocka_unit_test(little_comes),
+		cmocka_unit_test(one_processor),    cmocka_unit_test(refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
