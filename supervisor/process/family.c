@@ -16,15 +16,15 @@
 #define LOOK_MS      20
 #define LOOK_MOST_MS 1000
 
-static bool is_member(pid_t pid, pid_t session)
+static bool is_member(pid_t pid, const struct family_end *e)
 {
 	struct process p;
-	return process_read(pid, &p) == 0 && p.session == session && p.state != 'Z' &&
-	       p.state != 'X';
+	return process_read(pid, &p) == 0 && (p.session == e->session || pid == e->command) &&
+	       p.state != 'Z' && p.state != 'X';
 }
 
 /* By pidfd, so that who gets the number of a member that has just ended is left alone. */
-static void send_one(pid_t pid, pid_t session, int sig, bool resume)
+static void send_one(pid_t pid, const struct family_end *e, int sig, bool resume)
 {
 	int fd = pidfd_open(pid, 0);
 	if (fd < 0) {
@@ -33,7 +33,7 @@ static void send_one(pid_t pid, pid_t session, int sig, bool resume)
 			kill(pid, SIGCONT);
 		return;
 	}
-	if (is_member(pid, session) && pidfd_send_signal(fd, sig, NULL, 0) == 0 && resume)
+	if (is_member(pid, e) && pidfd_send_signal(fd, sig, NULL, 0) == 0 && resume)
 		pidfd_send_signal(fd, SIGCONT, NULL, 0);
 	close(fd);
 }
@@ -49,11 +49,11 @@ static int send_to_group(pid_t group, int sig, bool resume)
 }
 
 /* `resume`: stopped ones are continued, so that they get the signal. */
-static int send_to_all(pid_t session, pid_t group, int sig, bool resume)
+static int send_to_all(const struct family_end *e, int sig, bool resume)
 {
 	DIR *proc = opendir("/proc");
 	if (!proc)
-		return send_to_group(group, sig, resume);
+		return send_to_group(e->group, sig, resume);
 	int count = 0, seen = 0;
 	pid_t self = getpid();
 	const struct dirent *entry;
@@ -63,36 +63,33 @@ static int send_to_all(pid_t session, pid_t group, int sig, bool resume)
 		if (*end || pid <= 0)
 			continue;
 		seen++;
-		if (pid == 1 || pid == session || pid == self || !is_member((pid_t)pid, session))
+		if (pid == 1 || pid == e->session || pid == self || !is_member((pid_t)pid, e))
 			continue;
 		count++;
 		if (sig)
-			send_one((pid_t)pid, session, sig, resume);
+			send_one((pid_t)pid, e, sig, resume);
 	}
 	closedir(proc);
-	return seen ? count : send_to_group(group, sig, resume);
+	return seen ? count : send_to_group(e->group, sig, resume);
 }
 
 int family_signal(pid_t session, int sig)
 {
-	return send_to_all(session, 0, sig, false);
+	const struct family_end e = {.session = session};
+	return send_to_all(&e, sig, false);
 }
 
 static int take_step(struct family_end *e, int64_t now_ms)
 {
 	switch (e->step) {
-	case FAMILY_HUP:
-		e->next_ms = now_ms + HUP_GRACE_MS;
-		return send_to_all(e->session, e->group, SIGHUP, true);
-	case FAMILY_TERM:
-		e->next_ms = now_ms + e->grace_ms;
-		return send_to_all(e->session, e->group, SIGTERM, true);
+	case FAMILY_HUP: e->next_ms = now_ms + HUP_GRACE_MS; return send_to_all(e, SIGHUP, true);
+	case FAMILY_TERM: e->next_ms = now_ms + e->grace_ms; return send_to_all(e, SIGTERM, true);
 	default:
 		e->pause_ms = e->pause_ms ? e->pause_ms * 2 : LOOK_MS;
 		if (e->pause_ms > LOOK_MOST_MS)
 			e->pause_ms = LOOK_MOST_MS;
 		e->next_ms = now_ms + e->pause_ms;
-		return send_to_all(e->session, e->group, SIGKILL, false);
+		return send_to_all(e, SIGKILL, false);
 	}
 }
 
@@ -107,7 +104,7 @@ bool family_end_step(struct family_end *e, int first, int64_t now_ms)
 			e->step++;
 		left = take_step(e, now_ms);
 	} else if (now_ms >= e->look_ms) {
-		left = send_to_all(e->session, e->group, 0, false);
+		left = send_to_all(e, 0, false);
 	} else {
 		return true;
 	}

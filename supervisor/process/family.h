@@ -15,6 +15,7 @@ int family_signal(pid_t session, int sig);
 /* How a family is ended: HUP (with CONT, so that stopped ones get it), TERM, then KILL. */
 struct family_end {
 	pid_t session;
+	pid_t command;    /* ended even if it has made a session of its own; 0: it is not known */
 	pid_t group;      /* of the command: all that is known where /proc tells nothing */
 	int64_t grace_ms; /* between TERM and KILL */
 	int step;         /* what has been sent */

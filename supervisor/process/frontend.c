@@ -30,16 +30,24 @@
    that continues a running job does not tell. */
 #define FOREGROUND_MS 300
 
+/* How long the command's start may take until it is seen after, and how often that is done. */
+#define START_MS 500
+#define LATE_MS  50
+
 struct frontend {
 	struct job *job;
-	int keeper;    /* socket */
-	int watch;     /* read end of the guard's pipe, until the guard has it */
-	pid_t guard;   /* -1: none */
-	int witness;   /* what the guard is asked through, or -1 */
-	pid_t group;   /* the command's, once it runs */
-	pid_t session; /* the keeper's process ID */
-	int signals;   /* signalfd */
-	bool raw;      /* the person's terminal is in raw mode */
+	int keeper;           /* socket */
+	int watch;            /* read end of the guard's pipe, until the guard has it */
+	pid_t guard;          /* -1: none */
+	int witness;          /* what the guard is asked through, or -1 */
+	pid_t command, group; /* once it runs */
+	pid_t session;        /* the keeper's process ID */
+	int signals;          /* signalfd */
+	bool raw;             /* the person's terminal is in raw mode */
+	bool late;            /* the command's start takes long */
+	pid_t sitter;         /* the guard until then; -1: none */
+	int sitting;          /* its pipe */
+	struct family_end ending;
 	bool interrupt_typed, suspend_typed; /* keys that a terminal makes signals of */
 };
 
@@ -113,12 +121,12 @@ static void stop(struct frontend *f)
 	enter_raw(f);
 }
 
-/* Whether it came from a process of the command's own session: as sudo has it, what a command sends
-   to all (kill -TERM -1) does not come back to it. */
+/* Whether it came from a process of the command's session, or of one that the command has made: as
+   sudo has it, what a command sends to all (kill -TERM -1) does not come back to it. */
 static bool is_echo(const struct frontend *f, const struct signalfd_siginfo *info)
 {
-	return info->ssi_code <= 0 && info->ssi_pid > 0 &&
-	       getsid((pid_t)info->ssi_pid) == f->session;
+	pid_t session = info->ssi_code <= 0 && info->ssi_pid > 0 ? getsid((pid_t)info->ssi_pid) : 0;
+	return session > 0 && (session == f->session || session == f->command);
 }
 
 /* Who else had it does; where that can't be told, the group was meant. What is not from kill(2) or
@@ -149,7 +157,9 @@ static void pass_signal(const struct frontend *f, const struct signalfd_siginfo 
 		len = sizeof(queued);
 		memcpy(m.data, &queued, len);
 	}
-	if (!is_echo(f, info))
+	if (f->late)
+		family_signal(f->session, m.a);
+	else if (!is_echo(f, info))
 		message_send(f->keeper, &m, len);
 }
 
@@ -253,33 +263,86 @@ static void close_inherited(const struct frontend *f)
 		io_null(STDIN_FILENO, STDIN_FILENO);
 }
 
+/* Not every container has an init that would do it. */
+static void reap(pid_t pid)
+{
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* The keeper sleeps until the command has been executed. Where that hangs (a file server that does
+   not answer, a child that somebody has stopped), this process does what the keeper can't: ends it
+   when it is time, passes signals on, and leaves somebody who does if it is killed. */
+static void on_late_start(struct frontend *f)
+{
+	const struct settings *s = f->job->settings;
+	int64_t now = clock_monotonic_ms();
+	int ends[2], asked;
+	if (!f->late && pipe2(ends, O_CLOEXEC) == 0) {
+		const struct guard guard = {.session = f->session,
+					    .pipe = ends[0],
+					    .grace_ms = s->grace,
+					    .terminal = f->job->layout.keyboard,
+					    .modes = &f->job->modes,
+					    .raw = &f->job->raw};
+		f->sitter = guard_start(&guard, &asked);
+		guard_leave(asked);
+		io_close(&asked);
+		io_close(&ends[0]);
+		f->sitting = ends[1];
+	}
+	f->late = true;
+	if (s->timeout && now >= f->job->begun_ms + s->timeout)
+		family_end_step(&f->ending, FAMILY_TERM, now);
+}
+
+static void on_started_late(struct frontend *f)
+{
+	if (f->sitting >= 0)
+		io_write(f->sitting, "", 1);
+	io_close(&f->sitting);
+	reap(f->sitter);
+	f->late = false;
+}
+
+static int next_wait(const struct frontend *f)
+{
+	if (f->group == 0)
+		return f->late ? LATE_MS : START_MS;
+	return f->job->layout.keyboard >= 0 && !f->raw ? FOREGROUND_MS : -1;
+}
+
 /* Waits for the end of the command. Returns its MESSAGE_. */
 static struct message wait_for_end(struct frontend *f)
 {
 	struct message m;
 	bool full = false;
 	for (;;) {
-		bool background = f->job->layout.keyboard >= 0 && !f->raw;
 		struct pollfd fds[] = {
 			{.fd = f->keeper, .events = full ? POLLIN | POLLOUT : POLLIN},
 			{.fd = full ? -1 : f->signals, .events = POLLIN},
 			{.fd = f->raw && !full ? f->job->layout.keyboard : -1, .events = POLLIN},
 		};
-		if (poll(fds, 3, background ? FOREGROUND_MS : -1) < 0)
+		int ready = poll(fds, 3, next_wait(f));
+		if (ready < 0)
 			continue;
+		if (ready == 0 && f->group == 0)
+			on_late_start(f);
 		full = (fds[1].revents || fds[2].revents) && !has_room(f);
 		if (fds[1].revents && !full)
 			take_signals(f);
 		if (fds[2].revents && !full)
 			pass_keys(f);
-		if (background)
-			enter_raw(f);
+		enter_raw(f);
 		if (!(fds[0].revents & ~POLLOUT))
 			continue;
 		if (message_receive(f->keeper, &m, 0) < 0)
 			on_keeper_gone(f);
+		if (f->late)
+			on_started_late(f);
 		if (m.kind == MESSAGE_STARTED) {
-			f->group = m.a;
+			f->command = m.a;
+			f->group = m.b;
 			start_guard(f);
 			close_inherited(f);
 		} else if (m.kind == MESSAGE_STOPPED) {
@@ -327,6 +390,7 @@ static int start(struct frontend *f)
 	}
 	f->keeper = pair[0];
 	f->session = pid;
+	f->ending = (struct family_end){.session = pid, .grace_ms = f->job->settings->grace};
 	f->watch = watch[0];
 	return 0;
 }
@@ -334,13 +398,6 @@ static int start(struct frontend *f)
 int frontend_exec(const struct job *job)
 {
 	return spawn_exec(job->program, job->argv, environ);
-}
-
-/* Not every container has an init that would do it. */
-static void reap(pid_t pid)
-{
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
 }
 
 static int exec_after_all(const struct job *job)
@@ -351,10 +408,13 @@ static int exec_after_all(const struct job *job)
 
 int frontend_run(struct job *job)
 {
-	struct frontend f = {.job = job, .watch = -1, .guard = -1, .witness = -1};
+	struct frontend f = {
+		.job = job, .watch = -1, .guard = -1, .witness = -1, .sitter = -1, .sitting = -1};
+
 	sigset_t set;
 	job->front = getpid();
 	job->parent = getppid();
+	job->leads = getpgrp() == job->front;
 	signals_take(&job->signals);
 	sigfillset(&set);
 	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));

@@ -73,9 +73,9 @@ struct keeper {
 	enum keeper_state state;
 	int front; /* -1: the front end is gone, or was told the end */
 	int guard;
-	int signals; /* signalfd for SIGCHLD */
-	pid_t command;
-	int status; /* of the command, once it has ended; then of the run */
+	int signals;          /* signalfd for SIGCHLD */
+	pid_t command, group; /* what it is started as, and in */
+	int status;           /* of the command, once it has ended; then of the run */
 	bool timed_out;
 	bool interrupted;            /* the front end died first */
 	bool stopped;                /* the command is, at the moment */
@@ -210,8 +210,9 @@ static void start_command(struct keeper *k)
 			child_end(k, 1)},
 		.terminal = terminal ? k->sources[0].child : -1,
 		.signals = &job->signals,
+		.leads = job->leads,
 	};
-	k->command = spawn_command(&spawn);
+	k->command = spawn_command(&spawn, &k->group);
 	if (k->command <= 0)
 		refuse(k, k->command < 0 ? MESSAGE_REFUSED : MESSAGE_NOT_FOUND, errno);
 	free(envp);
@@ -252,7 +253,7 @@ static int on_signal(void *ctx, int sig)
 		begin_ending(k, sig ? FAMILY_KILL : FAMILY_TERM);
 	else if (k->state != KEEPER_RUNNING)
 		return ESRCH;
-	else if (kill(-k->command, sig) < 0)
+	else if (kill(-k->group, sig) < 0)
 		return errno;
 	return 0;
 }
@@ -444,7 +445,7 @@ static void drain(struct keeper *k)
 	for (int i = 0; i < k->source_count; i++) {
 		size_t left = DRAIN_MAX;
 		source_take_back(&k->sources[i]);
-		/* "Nothing there" is asked for again, too; see fill() in source.c. */
+		/* "Nothing there" is asked for again, too; see intake_read(). */
 		for (int tries = 0; tries < DRAIN_TRIES && left > 0;) {
 			int more = source_read(&k->sources[i], k->chunk, SOURCE_CHUNK);
 			if (more < 0)
@@ -499,7 +500,7 @@ static void look_at_front(struct keeper *k, int64_t now)
 	const struct front_state front = front_look(k->job->front, getpid());
 	struct source *s = terminal_source(k);
 	if (front.stopped && !k->halted)
-		kill(front.group_stopped ? -k->command : k->command, SIGSTOP);
+		kill(front.group_stopped ? -k->group : k->command, SIGSTOP);
 	else if (front.background && s && k->job->layout.keyboard >= 0)
 		stop_reader(k, s);
 	k->halted = front.stopped;
@@ -508,6 +509,9 @@ static void look_at_front(struct keeper *k, int64_t now)
 static void on_exit_of_command(struct keeper *k, int status)
 {
 	k->status = status;
+	k->family.command = 0;
+	if (k->group != k->command)
+		waitpid(k->group, NULL, 0);
 	k->stopped = k->live.stopped = false;
 	wake_front(k);
 	release_terminal(k);
@@ -575,7 +579,7 @@ static void pass_signal(const struct keeper *k, const struct message *m, size_t 
 		memcpy(&queued, m->data, len);
 		syscall(SYS_rt_sigqueueinfo, k->command, m->a, &queued);
 	} else {
-		kill(m->b ? k->command : -k->command, m->a);
+		kill(m->b ? k->command : -k->group, m->a);
 	}
 }
 
@@ -617,9 +621,9 @@ static void on_broken_outlet(struct keeper *k, struct source *s)
 	if (s->sink != SINK_PROGRAM && s->sink != SINK_FILE && s->sink != SINK_PIPE)
 		return;
 	if (s->outlet.error == EFBIG)
-		kill(-k->command, SIGXFSZ);
+		kill(-k->group, SIGXFSZ);
 	else if (s->pty)
-		kill(-k->command, SIGPIPE);
+		kill(-k->group, SIGPIPE);
 	source_close(s);
 }
 
@@ -912,7 +916,7 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 		refuse(&k, MESSAGE_REFUSED, errno);
 	open_sources(&k);
 	start_command(&k);
-	tell(&k, MESSAGE_STARTED, k.command, 0);
+	tell(&k, MESSAGE_STARTED, k.command, k.group);
 	close_inherited(&k);
 	record_init(&k.record, job);
 	k.record.meta.command = k.command;
@@ -924,8 +928,10 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	k.delivery.record = &k.record;
 	const struct live_events live = {.type = on_typed, .signal = on_signal, .ctx = &k};
 	live_init(&k.live, job, &k.sources[0], &k.record, k.device, &live);
-	k.family = (struct family_end){
-		.session = getpid(), .group = k.command, .grace_ms = job->settings->grace};
+	k.family = (struct family_end){.session = getpid(),
+				       .command = k.command,
+				       .group = k.group,
+				       .grace_ms = job->settings->grace};
 	int64_t now = clock_monotonic_ms();
 	if (job->settings->timeout)
 		k.timeout_at = job->begun_ms + job->settings->timeout;

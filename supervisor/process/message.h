@@ -16,8 +16,8 @@ enum message_kind {
 	MESSAGE_WINDOW, /* a: columns, b: rows */
 	MESSAGE_AWAKE,  /* after MESSAGE_STOPPED: stopped with the command, and continued */
 	/* keeper to front end */
-	MESSAGE_STARTED,   /* a: the command's process group; it runs: nothing of the caller's needs
-			      to be held */
+	MESSAGE_STARTED,   /* a: the command, b: its process group; it runs: nothing of the caller's
+			      needs to be held */
 	MESSAGE_STOPPED,   /* a: the command was stopped by this signal */
 	MESSAGE_ENDED,     /* a: status as from waitpid, b: ENDED_ bits */
 	MESSAGE_YIELDED,   /* a: exit status of the front end; the command goes on without it */

@@ -72,18 +72,37 @@ int spawn_exit_status(int exec_errno)
 	return exec_errno == ENOENT ? 127 : 126;
 }
 
+static void reap(pid_t pid)
+{
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* Returns a group whose leader has ended, 0 where there can be none. */
+static pid_t make_group(void)
+{
+	pid_t pid = vfork();
+	if (pid == 0) {
+		setpgid(0, 0);
+		_exit(0);
+	}
+	return pid > 0 ? pid : 0;
+}
+
 /* Runs in the child, which shares this process's memory until it is executed: only
    system calls, and nothing is changed but what the parent knows of. Returns an errno. */
-static int become_command(const struct spawn *s, pid_t parent)
+static int become_command(const struct spawn *s, pid_t parent, pid_t group)
 {
-	setpgid(0, 0);
+	/* One of its own where that group can't be joined. */
+	if (setpgid(0, group) < 0)
+		setpgid(0, 0);
 	/* The keeper's death must not leave the command behind, even if it came before this line.
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGHUP);
 	if (getppid() != parent)
 		return ESRCH;
 	if (s->terminal >= 0)
-		tcsetpgrp(s->terminal, getpid());
+		tcsetpgrp(s->terminal, getpgrp());
 	for (int i = 0; i < 3; i++) {
 		if (s->fds[i] >= 0 && dup2(s->fds[i], i) < 0)
 			return errno;
@@ -92,23 +111,25 @@ static int become_command(const struct spawn *s, pid_t parent)
 	return spawn_exec(s->program, s->argv, s->envp);
 }
 
-pid_t spawn_command(const struct spawn *s)
+pid_t spawn_command(const struct spawn *s, pid_t *group)
 {
 	/* The shared memory is also how the child tells why it failed. */
 	volatile int failed = 0;
 	char **own = environ;
-	pid_t parent = getpid();
+	pid_t parent = getpid(), leader = s->leads ? 0 : make_group();
 	/* A fork would copy the page tables for nothing, and let the command wait for a processor
 	   behind what this process does next. */
 	pid_t pid = vfork();
 	if (pid == 0) {
-		failed = become_command(s, parent);
+		failed = become_command(s, parent, leader);
 		_exit(spawn_exit_status(failed));
 	}
 	environ = own;
+	*group = leader ? leader : pid;
+	if (leader && (pid < 0 || failed))
+		reap(leader);
 	if (pid > 0 && failed) {
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		reap(pid);
 		errno = failed;
 		return 0;
 	}

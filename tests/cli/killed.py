@@ -2,12 +2,13 @@
 """After SIGKILL of the front end, of the keeper, of both, of the guard: nothing of the command's
 session is left, and the artifact can be read."""
 
+import fcntl
 import itertools
 import os
 import signal
 
 from support.harness import (Case, TERSE, eventually, main, numbers, read_file,
-                             signal_if_there)
+                             signal_if_there, write_file)
 
 # A small family: a group of its own within the session, a child that ignores what can be
 # ignored, one that is stopped.
@@ -169,6 +170,55 @@ class Killed(Case):
             signal_if_there(process.pid, signal.SIGKILL)
         eventually(lambda: [p.pid for p in self.mine()] == [child], lambda: str(self.mine()))
         self.kill_all()
+
+
+class Start(Case):
+    """While the command is not executed yet, as where its file is on a server that does not answer:
+    a lease on the file holds execve(2)."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = write_file(os.path.join(self.work, "held"), "#!/bin/sh\nexit 7\n", 0o755)
+        self.fd = os.open(self.program, os.O_RDONLY)
+        self.addCleanup(os.close, self.fd)
+        before = signal.signal(signal.SIGIO, signal.SIG_IGN)
+        self.addCleanup(signal.signal, signal.SIGIO, before)
+        fcntl.fcntl(self.fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+
+    def held(self, *options):
+        run = self.start(TERSE, *options, self.program)
+        eventually(lambda: [p for p in self.mine() if p.name == "terse" and
+                            b"lease" in read_file("/proc/%d/wchan" % p.pid)], "a held execve")
+        return run
+
+    def test_goes_on(self):
+        run = self.held()
+        fcntl.fcntl(self.fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        run.finish()
+        self.assertEqual((run.code, run.out), (7, b""))
+
+    def test_timeout(self):
+        run = self.held("--timeout", "700ms")
+        run.finish()
+        self.assertEqual((run.code, run.out), (124, b"[terse: timed out (exit 124)]\n"))
+
+    def wait_for_sitter(self, run):
+        eventually(lambda: len([p for p in self.mine() if p.parent == run.pid]) == 2,
+                   "somebody who looks after the start")
+
+    def test_signal(self):
+        run = self.held()
+        self.wait_for_sitter(run)
+        run.kill(signal.SIGTERM)
+        run.finish()
+        self.assertEqual(run.code, -signal.SIGTERM)
+
+    def test_front_end_killed(self):
+        run = self.held()
+        self.wait_for_sitter(run)
+        run.kill()
+        self.assert_nothing_left()
+        run.finish()
 
 
 if __name__ == "__main__":

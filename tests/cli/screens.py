@@ -4,9 +4,30 @@ are put back whoever is killed."""
 
 import os
 import signal
+import subprocess
+import termios
 
-from support.harness import eventually, main, read_file, signal_if_there, write_file
+from support.harness import (Case, DEADLINE, TERSE, eventually, main, read_file, signal_if_there,
+                             write_file)
 from support.screen import ScreenCase
+
+
+class Console(Case):
+    """A terminal that is not the controlling one: a serial console, setsid ... </dev/ttyN."""
+
+    def test_keyboard(self):
+        master, slave = os.openpty()
+        self.addCleanup(os.close, master)
+        before = termios.tcgetattr(slave)
+        run = subprocess.Popen([TERSE, "sh", "-c", "read x; echo got $x; exit 4"], stdin=slave,
+                               stdout=slave, stderr=slave, env=self.env(), cwd=self.work,
+                               start_new_session=True)
+        eventually(lambda: not termios.tcgetattr(slave)[3] & termios.ICANON, "raw mode")
+        os.write(master, b"typed\r")
+        self.assertEqual(run.wait(DEADLINE), 4)
+        self.assertEqual(os.read(master, 4096), b"typed\r\ngot typed\r\n")
+        self.assertEqual(termios.tcgetattr(slave), before)
+        os.close(slave)
 
 
 class Programs(ScreenCase):
@@ -267,6 +288,21 @@ class JobControl(ScreenCase):
         s.until_raw()  # what is typed before that is the shell's
         s.type("typed later")
         s.until(r"got typed later\n")
+
+    def test_reading_in_the_background_stops(self):
+        """As the kernel stops one that reads its terminal there; it reads on in the foreground."""
+        s = self.bash()
+        s.type("terse cat &")
+        s.until(r"^\[1\] \d+$")
+        self.wait_state(["cat"], "T")
+        s.keys("Enter")
+        s.until(r"^\[1\]\+ +Stopped.* terse cat$")
+        s.type("fg")
+        s.until_raw()
+        s.type("typed later")
+        s.until(r"^typed later\ntyped later$")
+        s.keys("C-d")
+        s.until(r"^ready>$")
 
     def test_background_output(self):
         s = self.bash()

@@ -10,8 +10,8 @@ import os
 import signal
 import socket
 
-from support.harness import (Case, DEADLINE, Process, TERSE, eventually, main, read_file,
-                             signal_if_there)
+from support.harness import (Case, DEADLINE, Process, TERSE, eventually, let_go_on, main,
+                             read_file, signal_if_there)
 
 # 32 and 33 are the C library's own.
 CAUGHT = [s for s in list(range(1, 32)) + list(range(34, 65))
@@ -26,23 +26,20 @@ if os.environ.get("FAULT_STEP") != "1":
 
 
 def ignore_all():
-    os.setpgid(0, 0)
     for sig in CAUGHT:
         signal.signal(sig, signal.SIG_IGN)
 
 
-def own_group():
-    os.setpgid(0, 0)
-
-
 class Victim:
-    """A command that tells of its signals (helper/victim.c), with or without terse in front."""
+    """A command that tells of its signals (helper/victim.c), with or without terse in front. It is
+    the leader of its process group, or (`leads` is false) there is another one."""
 
-    def __init__(self, case, front, mode, before=own_group):
+    def __init__(self, case, front, mode, leads, ignores):
+        self.leader = None if leads else case.start("sleep", "1000", before=self.join)
         self.told, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.told.settimeout(DEADLINE)
-        self.run = case.start(*front, "victim", str(other.fileno()), mode, before=before,
-                              fds=(other.fileno(),))
+        self.run = case.start(*front, "victim", str(other.fileno()), mode, fds=(other.fileno(),),
+                              before=lambda: (self.join(), ignores and ignore_all()))
         other.close()
         case.addCleanup(self.told.close)
         self.child = int(self.hear().split()[1])
@@ -51,11 +48,18 @@ class Victim:
         if front:
             case.roles(self.run.pid)
 
+    def join(self):
+        os.setpgid(0, self.leader.pid if self.leader else 0)
+
     def hear(self):
         return self.told.recv(100).decode()
 
     def send(self, target, sig):
-        (os.kill if target == "pid" else os.killpg)(self.run.pid, sig)
+        if target == "pid":
+            os.kill(self.run.pid, sig)
+        else:
+            # A leader that has ended keeps the number until it is waited for.
+            os.killpg(self.leader.pid if self.leader else self.run.pid, sig)
 
     def queue(self, sig, value):
         libc = ctypes.CDLL(None, use_errno=True)
@@ -88,26 +92,30 @@ class Victim:
         for pid in (self.command, self.child):
             signal_if_there(pid, signal.SIGKILL)
         self.run.finish()
+        if self.leader:
+            self.leader.kill()
+            self.leader.finish()
 
 
 class Sweep(Case):
-    def each(self, mode, do, before=own_group):
+    def each(self, mode, do, ignores=False):
         """do(victim) with terse, in every layout, is what it is without."""
-        victim = Victim(self, (), mode, before)
+        victim = Victim(self, (), mode, True, ignores)
         plain = do(victim)
         victim.end()
         for options in LAYOUTS:
-            with self.subTest(mode=mode, options=options):
-                victim = Victim(self, (TERSE,) + options, mode, before)
-                self.assertEqual(do(victim), plain)
-                victim.end()
+            for leads in (True, False):
+                with self.subTest(mode=mode, options=options, leads=leads):
+                    victim = Victim(self, (TERSE,) + options, mode, leads, ignores)
+                    self.assertEqual(do(victim), plain)
+                    victim.end()
         return plain
 
     def test_handled(self):
-        for before in (own_group, ignore_all):
+        for ignores in (False, True):
             for target, answers in (("pid", 1), ("group", 2)):
                 heard = self.each("handled", lambda v: v.all_of(
-                    [lambda s=s: v.send(target, s) for s in CAUGHT[:-1]], answers), before)
+                    [lambda s=s: v.send(target, s) for s in CAUGHT[:-1]], answers), ignores)
                 self.assertEqual([len(h) for h in heard], [answers] * len(CAUGHT[:-1]) + [2])
 
     def test_ignored(self):
@@ -168,6 +176,35 @@ class Sweep(Case):
                 victim.queue(signal.SIGRTMIN, n)
             return victim.all_of([lambda: None] * 100, 1)
         self.each("handled", do)
+
+
+class Stopped(Case):
+    def test_keeper_that_reads_later(self):
+        """More than the socket holds waits in the front end, and is told in order."""
+        victim = Victim(self, (TERSE,), "handled", True, False)
+        keeper = self.roles(victim.run.pid)[0]
+        os.kill(keeper, signal.SIGSTOP)
+        for n in range(600):
+            victim.queue(signal.SIGRTMIN, n)
+        os.kill(keeper, signal.SIGCONT)
+        self.assertEqual([int(victim.hear().split()[2]) for _ in range(600)], list(range(600)))
+        victim.end()
+
+    def test_front_end_that_reads_later(self):
+        """The command stops more often than the socket holds; its end is told nevertheless."""
+        run = self.start(TERSE, "sh", "-c", "echo ready; read x <fifo; exit 5",
+                         before=lambda: os.mkfifo("fifo"))
+        run.until(b"ready")
+        command = self.roles(run.pid)[2]
+        os.kill(run.pid, signal.SIGSTOP)
+        for _ in range(600):
+            os.kill(command, signal.SIGSTOP)
+            os.kill(command, signal.SIGCONT)
+        let_go_on(os.path.join(self.work, "fifo"))
+        eventually(lambda: command not in [p.pid for p in self.mine()], "the command's end")
+        os.kill(run.pid, signal.SIGCONT)
+        run.finish()
+        self.assertEqual((run.code, run.out), (5, b"ready\n"))
 
 
 class Echo(Case):

@@ -49,8 +49,10 @@ static pid_t spawn(char *const *argv, char *const *envp, int out)
 				.envp = envp,
 				.fds = {-1, out, out},
 				.terminal = -1,
-				.signals = no_signals()};
-	return spawn_command(&s);
+				.signals = no_signals(),
+				.leads = true};
+	pid_t group;
+	return spawn_command(&s, &group);
 }
 
 /* Runs a command; checks its status and what it prints. */
@@ -137,7 +139,6 @@ static void own_group_and_streams(const void *ctx)
 {
 	char script[256], data[16];
 	int out[2], in[2];
-	(void)ctx;
 	CHECK(pipe2(out, O_CLOEXEC) == 0 && pipe2(in, O_CLOEXEC) == 0);
 	CHECK(dup2(STDERR_FILENO, 9) == 9);
 	snprintf(script, sizeof(script),
@@ -145,20 +146,23 @@ static void own_group_and_streams(const void *ctx)
 		 "[ ! -e /proc/$$/fd/$i ] || exit 1; done && echo $x && exec sleep 100",
 		 in[0], in[1], out[0], out[1]);
 	char *argv[] = {S("sh"), S("-c"), script, NULL};
+	const bool *leads = ctx;
 	const struct spawn s = {.argv = argv,
 				.envp = environ,
 				.fds = {in[0], out[1], -1},
 				.terminal = -1,
-				.signals = no_signals()};
-	pid_t pid = spawn_command(&s);
+				.signals = no_signals(),
+				.leads = *leads};
+	pid_t group, pid = spawn_command(&s, &group);
 	CHECK(pid > 0);
-	CHECK(getpgid(pid) == pid && getpgid(0) != pid);
+	CHECK(getpgid(pid) == group && getpgid(0) != group && (group == pid) == *leads);
 	close(in[0]), close(out[1]);
 	CHECK(write(in[1], "typed\n", 6) == 6);
 	CHECK(read(out[0], data, sizeof(data)) == 6 && memcmp(data, "typed\n", 6) == 0);
-	CHECK(kill(-pid, SIGKILL) == 0);
+	CHECK(kill(-group, SIGKILL) == 0);
 	CHECK(read(out[0], data, 1) == 0);
 	CHECK(child_wait(pid) == SIGKILL);
+	CHECK(*leads || child_wait(group) == 0);
 }
 
 static void signal_state(const void *ctx)
@@ -174,7 +178,7 @@ static void signal_state(const void *ctx)
 				.fds = {-1, -1, -1},
 				.terminal = -1,
 				.signals = &saved};
-	pid_t pid = spawn_command(&s);
+	pid_t group, pid = spawn_command(&s, &group);
 	CHECK(pid > 0);
 	/* HUP is ignored as the caller had it, PIPE is not blocked as this process has it. */
 	CHECK(child_wait(pid) == SIGPIPE);
@@ -202,9 +206,9 @@ static void controlling_terminal(const void *ctx)
 				.fds = {slave, slave, slave},
 				.terminal = slave,
 				.signals = &saved};
-	pid_t pid = spawn_command(&s);
+	pid_t group, pid = spawn_command(&s, &group);
 	CHECK(pid > 0);
-	CHECK(tcgetpgrp(slave) == pid);
+	CHECK(tcgetpgrp(slave) == group);
 	CHECK(write(master, "yes\n", 4) == 4);
 	CHECK(child_wait(pid) == 6 << 8);
 }
@@ -212,7 +216,8 @@ static void controlling_terminal(const void *ctx)
 static void details(void **state)
 {
 	(void)state;
-	assert_int_equal(child_run(own_group_and_streams, NULL), 0);
+	assert_int_equal(child_run(own_group_and_streams, &(const bool){true}), 0);
+	assert_int_equal(child_run(own_group_and_streams, &(const bool){false}), 0);
 	assert_int_equal(child_run(signal_state, NULL), 0);
 	assert_int_equal(child_run(controlling_terminal, NULL), 0);
 }
