@@ -160,10 +160,13 @@ bool delivery_step(struct delivery *d, int64_t now_ms)
 	return count_left(d) == 0;
 }
 
-/* What a signal that the kernel sends to a failed write would have made of the command. */
-static int status_by(const struct delivery *d, int sig)
+/* What a signal that the kernel sends to a failed write would have made of the command, which has
+   inherited what this process has. */
+static int status_by(int sig)
 {
-	return sigismember(&d->job->signals.ignored, sig) ? W_EXITCODE(1, 0) : sig;
+	struct sigaction action;
+	bool ignored = sigaction(sig, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+	return ignored ? W_EXITCODE(1, 0) : sig;
 }
 
 int delivery_status(const struct delivery *d, int status)
@@ -175,8 +178,8 @@ int delivery_status(const struct delivery *d, int status)
 	if (!error || (status != 0 && !stopped))
 		return status;
 	switch (error) {
-	case EPIPE: return status_by(d, SIGPIPE);
-	case EFBIG: return status_by(d, SIGXFSZ);
+	case EPIPE: return status_by(SIGPIPE);
+	case EFBIG: return status_by(SIGXFSZ);
 	case ETIMEDOUT: return d->instead ? d->instead : W_EXITCODE(1, 0);
 	default: return W_EXITCODE(1, 0);
 	}
