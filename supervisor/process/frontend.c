@@ -406,6 +406,14 @@ static int exec_after_all(const struct job *job)
 	return frontend_exec(job);
 }
 
+/* The leader of a group can't make a session: setsid(1) forks then, and nobody waits for what it
+   runs. Only for it there is another leader: one more process is felt on a busy machine. */
+static bool makes_session(const struct job *job)
+{
+	const char *slash = strrchr(job->argv[0], '/');
+	return strcmp(slash ? slash + 1 : job->argv[0], "setsid") == 0;
+}
+
 int frontend_run(struct job *job)
 {
 	struct frontend f = {
@@ -414,7 +422,7 @@ int frontend_run(struct job *job)
 	sigset_t set;
 	job->front = getpid();
 	job->parent = getppid();
-	job->leads = getpgrp() == job->front;
+	job->leads = getpgrp() == job->front || !makes_session(job);
 	signals_take(&job->signals);
 	sigfillset(&set);
 	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));

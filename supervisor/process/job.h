@@ -21,7 +21,7 @@ struct job {
 	struct layout layout;
 	struct signals signals; /* as the caller had them */
 	pid_t front, parent;    /* the front end's process ID, and its parent's */
-	bool leads;             /* the front end is the leader of its process group */
+	bool leads;             /* the command is to be the leader of its process group */
 	int64_t started_ms;     /* real time */
 	int64_t begun_ms;       /* the same moment, monotonic */
 	unsigned cols, rows;

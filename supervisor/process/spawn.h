@@ -13,7 +13,7 @@ struct spawn {
 	int fds[3];   /* what becomes 0, 1 and 2; -1: as it is */
 	int terminal; /* slave of the controlling terminal to be in the foreground of, or -1 */
 	const struct signals *signals;
-	bool leads; /* its group, as where it would without terse: then it can't make a session */
+	bool leads; /* its group: then it can't make a session; else one that ends at once does */
 };
 
 /* Starts it as a child in a process group of its own, *group, and waits until it has been executed.

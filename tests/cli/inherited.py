@@ -203,24 +203,16 @@ class Signals(Case):
 
 
 class Group(Case):
-    """Whether it is the leader of its process group: one that is not can make a session."""
-
-    SESSION = "import os; print(os.getpgrp() == os.getpid(), flush=True); os.setsid()"
-
-    def test_leads_its_group_if_terse_does(self):
-        for before in (None, lambda: os.setpgid(0, 0)):
-            for options in ((), ("--no-pty",), ("--tty",)):
-                with self.subTest(leads=before is not None, options=options):
-                    argv = ("python3", "-c", self.SESSION)
-                    plain = self.run_to_end(*argv, before=before)
-                    run = self.terse(*options, *argv, before=before)
-                    self.assertEqual(run.out.splitlines()[0], plain.out.splitlines()[0])
-                    self.assertEqual(run.code, plain.code)
+    """setsid(1) is no leader of its process group where terse is none, and so does not fork."""
 
     def test_setsid_is_waited_for(self):
         for options in ((), ("--tty",)):
             run = self.terse(*options, "setsid", "sh", "-c", "echo begin; echo end; exit 3")
             self.assertEqual((run.code, run.out), (3, b"begin\nend\n"))
+
+    def test_leader_does_not_wait(self):
+        run = self.terse("setsid", "sh", "-c", "exit 3", before=lambda: os.setpgid(0, 0))
+        self.assertEqual(run.code, 0)
 
     def test_command_in_a_session_of_its_own_is_ended(self):
         run = self.terse("--timeout", "100ms", "setsid", "sleep", "1000")
