@@ -27,6 +27,7 @@ static const char *const prompt_choices[] = {"report", "await", "eof", "fail", N
 static const char *const print_choices[] = {"auto", "preview", "full", NULL};
 static const char *const status_choices[] = {"never", "failure", "always", NULL};
 static const char *const unit_choices[] = {"lines", "matches", "results", "entries", NULL};
+static const char *const when_choices[] = {"overflow", "always", NULL};
 static const char *const mode_choices[] = {"smart", "head", "tail", "ends", NULL};
 
 /* Whether the first `len` bytes can be a variable's name. Shells export functions under
@@ -521,6 +522,19 @@ const struct option option_table[] = {
 		.safe = true,
 		.help = "A preview cuts lines that are longer than this; 0: longer than 500 bytes, "
 			"unless there is room for more of them.",
+	},
+	{
+		.section = "spill",
+		.key = "when",
+		.type = OPTION_ENUM,
+		.offset = OFFSET(spill),
+		.choices = when_choices,
+		.preset = "overflow",
+		.flag = "--spill",
+		.variable = "TERSE_SPILL",
+		.help = "Which texts are kept: those that are not printed whole, or always, so "
+			"that "
+			"terse read last shows short ones again, too.",
 	},
 	{
 		.section = "spill",

@@ -17,6 +17,9 @@ enum printing { PRINT_AUTO, PRINT_PREVIEW, PRINT_FULL };
 enum status_line { STATUS_NEVER, STATUS_FAILURE, STATUS_ALWAYS };
 enum mode { MODE_SMART, MODE_HEAD, MODE_TAIL, MODE_ENDS };
 
+/* Which texts are kept. */
+enum spill { SPILL_OVERFLOW, SPILL_ALWAYS };
+
 /* What is done about a command that waits for input when nobody is there to type. */
 enum prompting { PROMPTING_REPORT, PROMPTING_AWAIT, PROMPTING_EOF, PROMPTING_FAIL };
 
@@ -95,6 +98,7 @@ struct settings {
 	int64_t max_line;                /* bytes; 0: as there is room */
 
 	/* [spill] */
+	int64_t spill; /* enum spill */
 	int64_t max_artifact;
 	int64_t min_free;
 	int64_t raw;    /* enum tristate */

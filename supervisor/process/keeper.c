@@ -13,6 +13,7 @@
 
 #include "supervisor/process/keeper.h"
 
+#include "config/look.h"
 #include "shim/active.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
@@ -319,16 +320,21 @@ static void tell_report(struct keeper *k)
 	delivery_tell_not_kept(&k->delivery);
 }
 
+static void spill_all(struct keeper *k)
+{
+	for (int i = 0; i < k->source_count; i++) {
+		if (k->sources[i].text)
+			interceptor_spill(k->sources[i].text);
+	}
+}
+
 /* Once one of two texts is kept, both are. */
 static void keep_both(struct keeper *k)
 {
 	struct artifact *a = k->record.artifact;
 	if (!a || k->source_count < 2)
 		return;
-	for (int i = 0; i < k->source_count; i++) {
-		if (k->sources[i].text)
-			interceptor_spill(k->sources[i].text);
-	}
+	spill_all(k);
 	artifact_use(a, ARTIFACT_ERR);
 }
 
@@ -349,6 +355,10 @@ static void report(struct keeper *k)
 		}
 		k->record.meta.binary |= s->text && interceptor_is_binary(s->text);
 	}
+	/* What is printed whole, too. */
+	if (k->job->settings->spill == SPILL_ALWAYS && !look_is(k->job->shown) &&
+	    record_open(&k->record))
+		spill_all(k);
 	keep_both(k);
 	int64_t duration = clock_monotonic_ms() - k->job->begun_ms;
 	k->record.meta.told = k->live.told;

@@ -293,6 +293,28 @@ class BothStreams(Case):
                          ["signal", "stderr", "raw", "cast"])
 
 
+class Always(Case):
+    """[spill] when = always keeps what is printed whole, too."""
+
+    def test_short_runs_are_kept(self):
+        env = {"TERSE_SPILL": "always"}
+        for argv, text in ((["echo", "hi"], b"hi\n"), (["true"], b""),
+                           (["--streams", "split", "sh", "-c", "echo o; echo e >&2"], b"o\n"),
+                           (["--pty", "printf", "a\\rb"], b"b")):
+            printed = self.terse(*argv, env=env).out
+            self.assertEqual(self.ask("read", "last"), text, argv)
+            self.assertNotIn(b"[terse", printed)
+            row = json.loads(self.ask("history", "--json", "--limit", "1"))["data"]["runs"][0]
+            self.assertEqual(row["id"].encode() + b".txt",
+                             self.ask("path", "last").split(b"/")[-1].rstrip(b"\n"))
+        self.assertEqual(self.ask("read", "last-1", "--stderr"), b"e\n")
+        # To read is not to make another one.
+        self.terse("terse read last", env=env)
+        self.assertEqual(len(self.artifacts()), 4)
+        self.terse("--spill", "overflow", "echo", "no", env=env)
+        self.assertEqual(len(self.artifacts()), 4)
+
+
 class Last(Case):
     """`last` is the last run, kept or not."""
 
