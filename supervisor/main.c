@@ -45,7 +45,7 @@
 //     preview/   which lines are shown: see preview.h
 //     artifact/  the store on disk: see store.h and artifact.h
 //                history.c recent.c last.c   the runs of a session; which one is `last`
-//                gc.c retention.c inventory.c removal.c journal.c  and how it is cleaned up
+//                gc.c retention.c seen.c inventory.c removal.c journal.c  and how it is cleaned up
 //     redact/    secrets.c redactor.c  what is replaced before anything else sees it
 //     archive/   an artifact as one file: see archive.h
 //     search/    matcher.c      a pattern, and the lines it matches

@@ -7,6 +7,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/recent.h"
 #include "supervisor/artifact/removal.h"
+#include "supervisor/artifact/seen.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
 
@@ -20,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* In STORE: locked by who cleans up by itself, and last written when that was. */
+/* In STORE: locked by who cleans up by itself, and last written when that was (seen.h). */
 #define STAMP "gc"
 
 #define SETTLED_MS ((int64_t)STORE_SETTLED_S * 1000)
@@ -269,6 +270,20 @@ static void remove_items(struct gc *g, struct inventory *v)
 	io_close(&dir);
 }
 
+/* Only time that the store has seen makes things old. */
+static void count_seen_time(struct gc *g)
+{
+	struct retention_limits *l = &g->limits;
+	struct seen seen;
+	int fd = store_open_file(g->store->fd, STAMP, g->dry ? O_RDONLY : O_RDWR);
+	seen_look(&seen, fd, g->now_ms, !g->dry);
+	io_close(&fd);
+	if (l->max_age_ms)
+		l->max_age_ms = seen_age(&seen, g->now_ms, l->max_age_ms);
+	if (l->keep_ms)
+		l->keep_ms = seen_age(&seen, g->now_ms, l->keep_ms);
+}
+
 int gc_run(struct gc *g)
 {
 	struct inventory v;
@@ -278,6 +293,7 @@ int gc_run(struct gc *g)
 	struct retention_session *ends = calloc(v.session_count + 1, sizeof(*ends));
 	if (!ends)
 		goto out;
+	count_seen_time(g);
 	end_sessions(g, &v, ends);
 	retention_decide(v.items, v.count, ends, &g->limits, g->now_ms);
 	remove_items(g, &v);
@@ -343,9 +359,12 @@ bool gc_is_due(const struct store *s, int64_t interval_ms)
 bool gc_take_turn(const struct store *s, int64_t interval_ms)
 {
 	struct stat st;
-	int fd = store_open_file(s->fd, STAMP, O_WRONLY);
+	struct seen seen;
+	int fd = store_open_file(s->fd, STAMP, O_RDWR);
 	bool mine = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 &&
-		    is_time(&st, interval_ms) && futimens(fd, NULL) == 0;
+		    is_time(&st, interval_ms);
+	if (mine)
+		seen_look(&seen, fd, clock_real_ms(), true);
 	io_close(&fd);
 	return mine;
 }

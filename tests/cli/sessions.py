@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from support.harness import Case, DEADLINE, TERSE, eventually, let_go_on, main, read_file
+from support.harness import Case, DEADLINE, TERSE, eventually, let_go_on, main, read_file, write_file
 
 ID = rb"cmd-[0-9a-z]{12}"
 
@@ -31,10 +31,11 @@ class Life(Case):
         return os.path.join(self.store, "sessions", name)
 
     def age(self, seconds, *names):
-        """Makes everything in the store, or only these IDs, so much older."""
+        """Makes everything in the store, or only these, so much older. When the store was last
+        cleaned up stays: the time has passed for it, too."""
         for top, _, files in os.walk(self.store):
             for name in files:
-                if not names or any(name.startswith(n) for n in names):
+                if any(name.startswith(n) for n in names or (name[name == "gc":] or "-",)):
                     then = time.time() - seconds
                     os.utime(os.path.join(top, name), (then, then), follow_symlinks=False)
 
@@ -356,6 +357,33 @@ class Hostile(Life):
         self.assertEqual(self.say("rewind", ids[1])[0], 0)
         self.assertEqual(self.say("drop", ids[0])[0], 0)
         self.assertEqual(self.listed(), [])
+
+    def test_a_clock_that_jumps(self):
+        """Makes nothing old: only what the store has seen of the time counts."""
+        kept = self.make(1)[0]
+        self.age(20 * 86400, kept, "recent", "history", "gc")
+        for argv in (["gc", "--dry-run"], ["gc"], ["gc"]):
+            self.assertEqual(self.say(*argv)[1], b"nothing to remove\n")
+        self.assertEqual(self.listed(), [kept])
+        # By itself neither.
+        self.age(40 * 86400, kept, "recent", "history")
+        self.age(20 * 86400, "gc")
+        self.make(1, "--gc-interval", "1s")
+        stamp = os.path.join(self.store, "gc")
+        eventually(lambda: read_file(stamp).count(b"\n") == 2, "a cleaning up")
+        self.assert_nothing_left()
+        self.assertIn(kept, self.listed())
+        # Once the time has been seen, it goes: not after 13 days, but after 15.
+        for day in range(16):
+            gaps = [line.split() for line in read_file(stamp).splitlines()]
+            self.assertEqual(len(gaps), 2)
+            write_file(stamp, b"".join(b"%d %s\n" % (int(end) - 82000000, unseen)
+                                       for end, unseen in gaps))
+            self.age(40 * 86400 + (day + 1) * 82000, kept, "recent", "history")
+            self.age(82000, "gc")
+            self.say("gc")
+            self.assertTrue(day > 11 or kept in self.listed())
+        self.assertNotIn(kept, self.listed())
 
     def test_home_is_the_only_store(self):
         """With TERSE_HOME set, what lists, counts, finds `last` or removes sees no other store; what
