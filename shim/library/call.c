@@ -11,8 +11,9 @@
 #include <errno.h>
 #include <string.h>
 
-/* Bytes of the caller's stack, over all functions here: for a path, the environment's array and
-   the strings in it. A thread's smallest stack is 16 KB, some 4 of them libc's. */
+/* Bytes of the caller's stack, over all functions here: for the arguments of execl() and its kind,
+   a path, the environment's array and the strings in it. A thread's smallest stack is 16 KB, some 4
+   of them libc's. */
 #define STACK_MAX 8800
 
 /* The longest path of an open file that is looked at. */
@@ -145,7 +146,8 @@ static const char *find_program(const struct call *call, char *buffer, size_t si
 }
 
 /* Starts terse-sh in place of a shell, and returns 0; anything else: nothing was started. */
-static __attribute__((noinline)) int run_for_terse(const struct call *call, size_t room)
+static __attribute__((noinline)) int run_for_terse(const struct call *call, size_t room,
+						   size_t left)
 {
 	char buffer[room];
 	const char *path = find_program(call, buffer, room);
@@ -159,7 +161,7 @@ static __attribute__((noinline)) int run_for_terse(const struct call *call, size
 			  !shell_call_script(call->argv) || !locate_has_format(path)))
 		return -1;
 	p.program = is_terse ? NULL : path;
-	return plan_environment(&p, call->envp, STACK_MAX - room) ? run_planned(call, &p) : -1;
+	return plan_environment(&p, call->envp, left) ? run_planned(call, &p) : -1;
 }
 
 /* A look that costs next to nothing, at what can be seen without a system call. */
@@ -178,8 +180,8 @@ int call_run(const struct call *call)
 	if (may_be_for_terse(call)) {
 		int error = errno, result = -1;
 		size_t room = path_room(call);
-		if (room < STACK_MAX)
-			result = run_for_terse(call, room);
+		if (room < STACK_MAX && call->used < STACK_MAX - room)
+			result = run_for_terse(call, room, STACK_MAX - room - call->used);
 		errno = error;
 		if (result == 0)
 			return 0;

@@ -17,6 +17,7 @@ struct call {
 	int fd;      /* what is executed if `program` is NULL */
 	bool search; /* `program` is searched for in PATH */
 	char *const *argv, *const *envp;
+	size_t used; /* bytes of the stack for argv */
 	/* Of a spawn only. */
 	next_spawn *spawn, *spawn_direct;
 	int *pid;

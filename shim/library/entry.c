@@ -38,7 +38,8 @@ static int run_fexecve(const struct call *c)
 	return next_functions()->fexecve(c->fd, c->argv, c->envp);
 }
 
-EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+/* `used`: bytes of the stack for argv. */
+static int exec_path(const char *path, char *const *argv, char *const *envp, size_t used)
 {
 	const struct call c = {
 		.next = run_execve,
@@ -46,11 +47,12 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 		.program = path,
 		.argv = argv,
 		.envp = envp,
+		.used = used,
 	};
 	return call_run(&c);
 }
 
-EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+static int exec_file(const char *file, char *const *argv, char *const *envp, size_t used)
 {
 	const struct call c = {
 		.next = run_execvpe,
@@ -59,8 +61,19 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 		.search = true,
 		.argv = argv,
 		.envp = envp,
+		.used = used,
 	};
 	return call_run(&c);
+}
+
+EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	return exec_path(path, argv, envp, 0);
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	return exec_file(file, argv, envp, 0);
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
@@ -121,6 +134,8 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
 
 /* --- exec with a list of arguments ------------------------------------------- */
 
+/* They are on the stack twice: the caller's and the array. */
+
 /* How many arguments `arg` and what follows it are, without the NULL. */
 static size_t count_arguments(const char *arg, va_list list)
 {
@@ -149,7 +164,7 @@ EXPORT int execl(const char *path, const char *arg, ...)
 	va_start(list, arg);
 	take_arguments(argv, count, arg, &list);
 	va_end(list);
-	return execve(path, argv, environ);
+	return exec_path(path, argv, environ, 2 * sizeof(argv));
 }
 
 EXPORT int execlp(const char *file, const char *arg, ...)
@@ -162,7 +177,7 @@ EXPORT int execlp(const char *file, const char *arg, ...)
 	va_start(list, arg);
 	take_arguments(argv, count, arg, &list);
 	va_end(list);
-	return execvpe(file, argv, environ);
+	return exec_file(file, argv, environ, 2 * sizeof(argv));
 }
 
 EXPORT int execle(const char *path, const char *arg, ...)
@@ -176,7 +191,7 @@ EXPORT int execle(const char *path, const char *arg, ...)
 	take_arguments(argv, count, arg, &list);
 	char *const *envp = va_arg(list, char *const *);
 	va_end(list);
-	return execve(path, argv, envp);
+	return exec_path(path, argv, envp, 2 * sizeof(argv));
 }
 
 /* --- spawn ------------------------------------------------------------------- */

@@ -40,8 +40,8 @@
 //   no such shell, not a file, not executable, neither a binary nor a #! script, a path that is
 //   relative (to a directory that the child may have left by then);
 // - where much of a stack would be needed, since a thread's may be 16 KB: more than 8.6 KB for the
-//   environment (over 1024 variables, or a long LD_PRELOAD) and the path that is searched for, or
-//   8 KB for a string of system() or popen();
+//   environment (over 1024 variables, or a long LD_PRELOAD), the path that is searched for and the
+//   arguments of execl() and its kind, or 8 KB for a string of system() or popen();
 // - if terse-sh could not be executed after all, the original call follows.
 //
 // How

@@ -254,6 +254,14 @@ class Table(Shimmed):
             # Without the second variable there is no report.
             self.assertIn(len(records), range(990 if entry in BY_FD else 1023, 1100), entry)
 
+    def test_a_small_stack_holds_arguments_and_environment(self):
+        for count in range(0, 1100, 100):
+            env = {"V%d" % n: "" for n in range(count)}
+            outcome, records = self.both(CALLER, "execl_long", "threads", "/bin/sh", "sh", "-c",
+                                         "exit 6", **env)
+            self.assertEqual(outcome[1].count(b"status 1536\n"), 30, count)
+            self.assertEqual(len(records), 30 if count < 450 else 0, count)
+
     def test_system_and_popen_stay_those_of_libc(self):
         # system() ignores these meanwhile.
         script = "kill -INT $PPID; kill -QUIT $PPID; echo on"
@@ -264,10 +272,10 @@ class Table(Shimmed):
         self.assertIn(b"status 512\n", outcome[1])
 
     def test_many_arguments(self):
-        argv = ["sh", "-c", "echo $# ${999}; exit 3"]
+        argv = ["sh", "-c", "echo $# ${299}; exit 3"]
         outcome, records = self.rewritten(CALLER, "execl_long", "plain", "/bin/bash", *argv)
-        self.assertEqual(outcome[:2], (3, b"999 x\n"))
-        self.assertEqual(len(records[0]["argv"]), 1003)
+        self.assertEqual(outcome[:2], (3, b"299 x\n"))
+        self.assertEqual(len(records[0]["argv"]), 303)
         self.assertEqual(self.untouched(CALLER, "execl_long", "vfork", "/bin/echo", *argv)[0], 0)
         words = ["word%d" % n for n in range(20000)]
         self.rewritten(CALLER, "execve", "vfork", "/bin/sh", "sh", "-c", "echo $#", *words)

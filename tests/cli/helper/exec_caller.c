@@ -246,8 +246,8 @@ static void call_execl_long(struct outcome *o)
 {
 	const char *x = "x";
 
-	returned(o, execl(path, arguments[0], arguments[1], arguments[2], TEN(TEN(TEN(x))),
-			  (char *)NULL));
+	returned(o, execl(path, arguments[0], arguments[1], arguments[2], TEN(TEN(x)), TEN(TEN(x)),
+			  TEN(TEN(x)), (char *)NULL));
 }
 
 static const struct entry entries[] = {
