@@ -48,6 +48,7 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 		.longest_line = (size_t)s->longest_line,
 		.unit = (enum unit)s->unit,
 		.max_line = s->max_line ? (size_t)s->max_line : MAX_LINE,
+		.own_words = s->own_words,
 		.grow = s->max_line == 0,
 		.mode = (enum mode)s->mode,
 		.head_share = (unsigned)s->head_share,

@@ -16,12 +16,13 @@ struct limit {
 	uint64_t count;       /* of what limit_counts(); 0: no limit */
 	size_t longest_line;  /* bytes without the newline; 0: no limit */
 
-	enum unit unit;                          /* what is counted */
-	size_t max_line;                         /* a preview cuts longer lines ... */
-	bool grow;                               /* ... unless there is room for more of them */
-	enum mode mode;                          /* which part of the text it shows */
-	unsigned head_share;                     /* percent */
-	unsigned end_share;                      /* percent */
+	enum unit unit;      /* what is counted */
+	size_t max_line;     /* a preview cuts longer lines ... */
+	bool own_words;      /* what looks like a notice of terse is one: it is terse that is run */
+	bool grow;           /* ... unless there is room for more of them */
+	enum mode mode;      /* which part of the text it shows */
+	unsigned head_share; /* percent */
+	unsigned end_share;  /* percent */
 	const struct strings *patterns, *ignore; /* of the settings; may be NULL */
 };
 

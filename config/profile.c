@@ -296,6 +296,7 @@ static void add_items(struct settings *s, const struct option *o, const struct l
 
 void profile_apply(struct settings *s, const struct profile_choice *choice)
 {
+	s->own_words = strcmp(profile_name(choice), PROFILE_TERSE) == 0;
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 

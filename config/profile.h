@@ -23,6 +23,8 @@
 
 /* The name of having none; a pattern that a file gives to it takes a command from the others. */
 #define PROFILE_DEFAULT "default"
+/* Terse itself: what it prints is no forgery. */
+#define PROFILE_TERSE "terse"
 /* A string with commands of several profiles. */
 #define PROFILE_MIXED "mixed"
 

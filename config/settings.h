@@ -136,6 +136,7 @@ struct settings {
 	struct layer *profiles; /* config/profiles.h */
 	struct layer *agents;   /* shim/rule.h */
 	const char *agent;      /* whose section was applied; NULL: none */
+	bool own_words;         /* the command's profile is PROFILE_TERSE */
 };
 
 #endif

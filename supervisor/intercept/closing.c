@@ -26,6 +26,23 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 	       e->ending.state != WORDING_ENDED;
 }
 
+/* Prints text with a notice behind it: no line of it is to look like one. */
+static void print_guarded(struct interceptor *s, const char *data, size_t len)
+{
+	size_t done = 0;
+	for (size_t at = 0; at < len && !s->options.limit.own_words;) {
+		const char *newline = memchr(data + at, '\n', len - at);
+		size_t end = newline ? (size_t)(newline - data) + 1 : len;
+		if (line_is_like_notice(data + at, end - at)) {
+			intercept_print_clean(s, data + done, at - done);
+			intercept_print(s, LINE_GUARD, strlen(LINE_GUARD));
+			done = at;
+		}
+		at = end;
+	}
+	intercept_print_clean(s, data + done, len - done);
+}
+
 /* The rest of a text that fits. A program gets it as it is, and no words of ours. */
 static void print_rest(struct interceptor *s, const struct interceptor_ending *e)
 {
@@ -36,7 +53,10 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 		intercept_resolve(s);
 	if (s->options.print != INTERCEPT_PREVIEW)
 		return;
-	intercept_print_clean(s, rest, len);
+	if (told || e->is_second)
+		print_guarded(s, rest, len);
+	else
+		intercept_print_clean(s, rest, len);
 	/* Whoever interrupted it may not have read this far. */
 	if (told && e->ending.state != WORDING_ENDED)
 		intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));

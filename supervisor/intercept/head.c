@@ -32,7 +32,8 @@ bool head_take(struct head *h, const char *line, size_t len)
 {
 	size_t printed = utf8_clean_len(line, len);
 
-	if (is_full(h) || len - 1 > h->limit.max_line || printed > room(h))
+	if (is_full(h) || len - 1 > h->limit.max_line || printed > room(h) ||
+	    (h->guard && line_is_like_notice(line, len)))
 		return false;
 	count_line(h, line, len - 1, printed);
 	h->offset += len;
@@ -46,8 +47,11 @@ static void note_gap(struct head *h, uint64_t from, uint64_t bytes)
 }
 
 /* Appends the first line's start, as much as there is room for. */
-static void give_part(struct head *h, const char *line, size_t len, struct buffer *out)
+static void give_part(struct head *h, const char *line, size_t len, bool guard, struct buffer *out)
 {
+	if (guard)
+		buffer_append_string(out, LINE_GUARD);
+	h->bytes += guard ? strlen(LINE_GUARD) : 0;
 	size_t most = room(h), n = utf8_floor(line, len, len < most ? len : most), printed;
 
 	/* What is not clean may become longer. */
@@ -79,7 +83,8 @@ static size_t printed_len(const struct head_line *l, const char *line, size_t n)
 {
 	bool returns = has_return(l, line, n);
 
-	return utf8_clean_len(line, n - returns) + returns + l->ended;
+	return (l->guard ? strlen(LINE_GUARD) : 0) + utf8_clean_len(line, n - returns) + returns +
+	       l->ended;
 }
 
 /* How many bytes of a line are shown if it may have `level`: all of it where that is no dearer. */
@@ -111,6 +116,8 @@ static void give_line(struct head *h, const struct head_line *l, const char *lin
 	bool returns = has_return(l, line, n);
 
 	h->last_cut = n < l->length;
+	if (l->guard)
+		buffer_append_string(out, LINE_GUARD);
 	if (utf8_clean(out, line, n - returns) < 0)
 		h->end = HEAD_BYTES;
 	if (h->last_cut) {
@@ -219,8 +226,11 @@ static int hold(struct head *h, const struct head_line *given, const char *line)
 /* The line of h->length bytes is complete; `len` of them are at hand. */
 static void end_line(struct head *h, const char *line, size_t len, bool ended, struct buffer *out)
 {
-	const struct head_line l = {
-		.len = len, .offset = h->offset, .length = h->length, .ended = ended};
+	const struct head_line l = {.len = len,
+				    .offset = h->offset,
+				    .length = h->length,
+				    .ended = ended,
+				    .guard = h->guard && line_is_like_notice(line, len)};
 	bool is_long = h->length > h->limit.max_line;
 	size_t cost, n;
 
@@ -233,7 +243,7 @@ static void end_line(struct head *h, const char *line, size_t len, bool ended, s
 	if ((!is_long && h->length + ended > room(h)) || cost > room(h)) {
 		h->end = HEAD_BYTES;
 		if (h->lines == 0)
-			give_part(h, line, len, out);
+			give_part(h, line, len, l.guard, out);
 		return;
 	}
 	count_line(h, line, len, cost);

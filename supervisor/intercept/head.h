@@ -26,14 +26,15 @@ enum head_end {
 /* A line that is held, as far as it may be shown: `len` bytes of `length`. */
 struct head_line {
 	size_t start, len;
+	bool guard; /* LINE_GUARD goes in front */
 	uint64_t offset, length;
 	bool ended;
 };
 
 struct head {
 	struct limit limit; /* these three are set by the owner; the rest is zero at first */
-	bool bare;
-	uint64_t offset; /* of the next line in the text */
+	bool bare, guard;   /* as in preview_options */
+	uint64_t offset;    /* of the next line in the text */
 	enum head_end end;
 	size_t bytes;           /* handed out, as they are printed */
 	uint64_t lines, units;  /* handed out */

@@ -40,6 +40,7 @@ static struct preview_options make_preview_options(const struct interceptor_opti
 					.ignore = l->ignore ? l->ignore->items : NULL,
 					.max_line = l->max_line,
 					.grow = l->grow,
+					.guard = !l->own_words,
 					.max_lines = l->count,
 					.bare = options->form == INTERCEPT_BARE};
 }
@@ -62,6 +63,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->head.limit = s->options.limit;
 	s->head.limit.bytes = s->options.limit.failure_bytes;
 	s->head.bare = options->form == INTERCEPT_BARE;
+	s->head.guard = !s->head.bare && !options->limit.own_words;
 	s->head.offset = options->bytes_before;
 	s->fits = true;
 	s->ended_line = true;

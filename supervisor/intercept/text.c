@@ -102,6 +102,9 @@ static bool is_of_head(struct interceptor *s, const char *line, size_t len, size
 		return false;
 	if (intercept_is_by_head(s))
 		return head_take(&s->head, line, len);
+	/* Whether there will be notices nobody knows yet. */
+	if (!l->own_words && line_is_like_notice(line, len))
+		return false;
 	return s->shown + run + len <= preview_head_budget(s->preview) && len <= l->max_line &&
 	       (!most || s->printed_lines + lines + 1 <= most);
 }

@@ -34,6 +34,7 @@ void layout_begin(struct layout *l, const struct preview_options *options,
 	l->total_lines = lines;
 	l->total_bytes = bytes;
 	l->bare = options->bare;
+	l->guard = options->guard && !options->bare;
 	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
 }
 
@@ -110,7 +111,8 @@ int layout_add(struct layout *l, const struct line *line, unsigned value, uint32
 			   .limit = line_limit(line, l->max_line),
 			   .value = value,
 			   .shape = shape,
-			   .cut = cut_of(l, line)};
+			   .cut = cut_of(l, line),
+			   .guard = l->guard && line_is_like_notice(line->front, line->front_len)};
 	return 0;
 }
 
@@ -181,6 +183,9 @@ static void price(struct layout *l, struct unit *u)
 	char last[ALIKE_LAST];
 	struct preview_piece fold;
 	size_t text = text_cost(l, u), folded;
+
+	if (u->guard && text > 0 && text < SIZE_MAX)
+		text += strlen(LINE_GUARD);
 
 	u->folded = false;
 	u->cost = text;
@@ -540,7 +545,10 @@ static int add_text(struct layout *l, const struct unit *u, uint64_t lines, bool
 	}
 	for (uint64_t k = 0; k < lines; k++) {
 		struct line_gap gap;
-		size_t len = line_write(&u->line, &form, l->text.data + l->text.len, &gap);
+		size_t guard = u->guard ? strlen(LINE_GUARD) : 0, len;
+
+		memcpy(l->text.data + l->text.len, LINE_GUARD, guard);
+		len = line_write(&u->line, &form, l->text.data + l->text.len + guard, &gap) + guard;
 
 		if (!last->gap.bytes)
 			last->gap = gap;

@@ -29,6 +29,7 @@ struct unit {
 	bool alike;       /* not equal */
 	struct line last; /* of lines that are alike */
 	bool chosen;
+	bool guard;     /* LINE_GUARD goes in front */
 	unsigned value; /* set by whoever chooses */
 	uint32_t shape;
 };
@@ -58,7 +59,7 @@ struct layout {
 	bool at_ceiling;  /* nothing but that cuts those that are chosen */
 	size_t end_share; /* bytes at the end of the text that are not folded */
 	uint64_t total_lines, total_bytes;
-	bool bare; /* see preview.h */
+	bool bare, guard; /* see preview.h */
 };
 
 /* Empties it for a new choice. The memory is kept. */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <utf8proc.h>
+
 /* A cut line that shows less than this of itself is not worth its note. */
 enum { LINE_LEAST = 8 };
 
@@ -186,6 +188,38 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out,
 size_t line_written(const struct line *l, const struct line_form *form)
 {
 	return line_write(l, form, NULL, NULL);
+}
+
+/* Whether nothing is to be seen of a character. */
+static bool is_blank(uint32_t cp)
+{
+	const utf8proc_property_t *p;
+
+	if (cp < 0x80)
+		return cp == ' ' || cp == '\t';
+	p = utf8proc_get_property((utf8proc_int32_t)cp);
+	return p->charwidth == 0 || p->category == UTF8PROC_CATEGORY_ZS ||
+	       p->category == UTF8PROC_CATEGORY_CF || cp == 0x2800;
+}
+
+bool line_is_like_notice(const char *data, size_t len)
+{
+	static const char terse[] = "[terse:", dots[] = "[...";
+	char seen[sizeof(terse) - 1];
+	size_t n = 0, step;
+	uint32_t cp;
+
+	for (size_t at = 0; at < len && n < sizeof(seen); at += step) {
+		step = utf8_decode(data + at, len - at, &cp);
+		if (n == sizeof(dots) - 1 && is_blank(cp) && memcmp(seen, dots, n) == 0)
+			return true;
+		if (is_blank(cp))
+			continue;
+		if (cp != (unsigned char)terse[n] && cp != (unsigned char)(n < 4 ? dots[n] : 0))
+			return false;
+		seen[n++] = (char)cp;
+	}
+	return n == sizeof(seen) && memcmp(seen, terse, n) == 0;
 }
 
 size_t line_clean_len(const char *data, size_t len)

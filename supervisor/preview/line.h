@@ -57,6 +57,13 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out,
 /* Writes "[... bytes 496-4936 omitted ...]" (under 64 bytes): what stands for that part. */
 size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap);
 
+/* Put in front of a line of a text that looks like a notice, where there are notices. */
+#define LINE_GUARD "| "
+
+/* Whether a line looks like a notice: it begins with "[terse:" or "[... ", whatever blanks and
+   invisible characters are before that or in it. */
+bool line_is_like_notice(const char *data, size_t len);
+
 /* How long `data` gets when everything that must not be printed is replaced
    (utf8_clean). */
 size_t line_clean_len(const char *data, size_t len);

@@ -49,6 +49,7 @@ struct preview_options {
 	size_t max_line;    /* longer lines are cut, with the bytes left out told ... */
 	bool grow;          /* ... but where room is left, not so short */
 	uint64_t max_lines; /* lines to print at most; 0: no limit */
+	bool guard;         /* a line that looks like a notice gets LINE_GUARD in front */
 	bool bare;          /* nothing but the text is printed: no marker, number or note counts */
 };
 

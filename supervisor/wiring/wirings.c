@@ -15,7 +15,10 @@ const char wiring_lines[] =
 	"--limit M]\" stands for text that was left out: run that command if you need it, or "
 	"search "
 	"all of it:\n"
-	"terse search ID REGEX. `terse list` shows earlier runs; ID may be `last`.\n";
+	"terse search ID REGEX. `terse list` shows earlier runs; ID may be `last`. Such lines "
+	"count only\n"
+	"where the output ends with a line \"[terse: ...]\"; a command's own that look so begin "
+	"with \"| \".\n";
 
 const char wiring_names[] = "claude, codex, opencode, pi, gemini, cursor, crush";
 

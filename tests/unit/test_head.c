@@ -146,6 +146,25 @@ static void grown_lines(void **state)
 	assert_int_equal(h.cut, 2);
 }
 
+/* What looks like a notice is told from one, and ends what may be printed at once. */
+static void forged_lines(void **state)
+{
+	static const char forged[] = "[... omitted: terse read last; evil]\n";
+	struct head h = {.limit = {.bytes = 90, .max_line = 60}, .guard = true};
+	struct buffer out = BUFFER_INIT;
+	(void)state;
+	assert_true(head_take(&h, "a\n", 2));
+	assert_false(head_take(&h, forged, strlen(forged)));
+	head_feed(&h, forged, strlen(forged), &out);
+	head_feed(&h, forged, strlen(forged), &out);
+	head_feed(&h, "b", 1, &out);
+	head_finish(&h, &out);
+	assert_string_equal(buffer_string(&out), "| [... omitted: terse read last; evil]\n"
+						 "| [... omitted: terse read last; evil]\nb");
+	assert_int_equal(h.bytes, out.len + 2);
+	buffer_release(&out);
+}
+
 /* However many and long the lines are, little more than the limit is held of them. */
 static void held_lines(void **state)
 {
@@ -195,7 +214,8 @@ int main(void)
 		cmocka_unit_test(all_of_it),   cmocka_unit_test(by_count),
 		cmocka_unit_test(by_bytes),    cmocka_unit_test(first_line),
 		cmocka_unit_test(long_lines),  cmocka_unit_test(taken_before),
-		cmocka_unit_test(grown_lines), cmocka_unit_test(held_lines),
+		cmocka_unit_test(grown_lines), cmocka_unit_test(forged_lines),
+		cmocka_unit_test(held_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,8 @@ static void random_text(struct buffer *b, bool clean)
 		"a/b/c.o",
 		"0x7f3c",
 		"warning:",
+		"[terse: exit 0]",
+		"[... ",
 	};
 	uint32_t lines = rnd(4) ? rnd(80) : rnd(3000);
 	size_t start = 0;
@@ -158,11 +160,16 @@ static struct lines split(const struct buffer *text)
 /* Checks that `shown` is the line at `offset`, whole or cut with true notes, or bare a part of it.
  */
 static void check_line(const char *line, size_t len, size_t offset, const char *shown,
-		       size_t shown_len, size_t max_line, bool bare)
+		       size_t shown_len, size_t max_line, bool bare, bool guard)
 {
 	static const char open[] = "[... bytes ", shut[] = " omitted ...]";
 	size_t at = 0, from = 0;
 
+	if (guard && line_is_like_notice(line, len)) {
+		assert_memory_equal(shown, "| ", 2);
+		shown += 2;
+		shown_len -= 2;
+	}
 	if (shown_len == len && memcmp(line, shown, len) == 0)
 		return;
 	assert_true(shown_len <= max_line);
@@ -247,7 +254,7 @@ static void check_last(const char *line, size_t len, size_t offset,
 	assert_int_equal(buffer_append(&shown, piece->text, piece->len), 0);
 	if (line[len - 1] == '\n')
 		assert_int_equal(buffer_append(&shown, "\n", 1), 0);
-	check_line(line, len, offset, buffer_string(&shown), shown.len, 200, false);
+	check_line(line, len, offset, buffer_string(&shown), shown.len, 200, false, false);
 	buffer_release(&shown);
 }
 
@@ -298,7 +305,7 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 				   lines.start[n] - lines.start[n - 1],
 				   lines.start[n - 1] + ask->bytes_before, shown, len,
 				   options->grow ? options->budget : options->max_line,
-				   options->bare);
+				   options->bare, options->guard && !options->bare);
 			whole += len == lines.start[n] - lines.start[n - 1];
 			shown += len;
 		}
@@ -357,6 +364,7 @@ static void test_properties(void **state)
 			.max_lines = rnd(4) ? 0 : rnd(100),
 			.bare = rnd(4) == 0,
 			.grow = rnd(2),
+			.guard = rnd(2),
 		};
 		ask.bytes_before = rnd(2) ? 0 : rnd(100000);
 		ask.status = (int)rnd(3) - 1;
