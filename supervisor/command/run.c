@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -136,6 +137,15 @@ static void find_telling(struct settings *s, int argc, char **argv, int i)
 	}
 }
 
+static int no_command(struct option_error *error)
+{
+	struct stat st;
+	bool fed = fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
+	return bad_usage(error, "run",
+			 fed ? "no command given; terse filter takes what is piped in"
+			     : "no command given");
+}
+
 /* Reads the options up to the command. Returns 0, or -1 with an error. */
 static int parse(struct settings *s, int argc, char **argv, struct arguments *a,
 		 struct option_error *error)
@@ -154,7 +164,7 @@ static int parse(struct settings *s, int argc, char **argv, struct arguments *a,
 	}
 	a->argv = argv + i;
 	if (!a->string && i >= argc)
-		return bad_usage(error, "run", "no command given");
+		return no_command(error);
 	if (!a->string && i + 1 == argc && shell_is_string(argv[i])) {
 		a->string = argv[i];
 		a->argv = argv + i + 1;

@@ -111,6 +111,7 @@ class Usage(Case):
         self.assertTrue(FOOTER.search(self.shell("cat log | terse").out))
         for command in ("terse <log", "terse filter log", "terse filter log </dev/null"):
             self.assertEqual(self.shell(command).out.split(b"[terse:")[0], want.split(b"[terse:")[0])
+        self.assertIn(b"terse filter takes what is piped in", self.shell("cat log | terse --full").out)
         run = self.terse("filter", "nosuch", split=True)
         self.assertEqual((run.code, run.err),
                          (125, b"terse filter: nosuch: No such file or directory\n"))
