@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* What is before it has one column and joins nothing. */
+#define FIRST_MARK 0x300
+
 void grid_line_feed(struct terminal *t)
 {
 	struct screen *s = t->screen;
@@ -105,35 +108,40 @@ static void print_mark(struct terminal *t, uint32_t cp, const char *bytes, unsig
 }
 
 /* Whether a character is a part of the one before it. */
-static bool joins(const struct terminal *t, uint32_t cp, unsigned width)
+__attribute__((noinline)) static bool joins(const struct terminal *t, uint32_t cp, unsigned width)
 {
 	const struct screen *s = t->screen;
 	uint32_t last, first;
+	unsigned x;
 
 	/* At the end of a full row xterm.js loses a mark that stands alone. */
 	if (width == 0)
 		return s->x > 0 && (t->width || s->x >= s->cols);
-	if (!width_may_join(cp) || !t->width || s->x == 0)
+	if (!t->width || s->x == 0)
 		return false;
-	first = parts(s, column_before(s), &last);
+	x = column_before(s);
+	if (!width_is_skin_tone(cp) && !(screen_row(s, s->y)->cells[x] & CELL_CLUSTER))
+		return false;
+	first = parts(s, x, &last);
 	return width_joins(first, last, cp);
 }
 
 void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len)
 {
 	struct screen *s = t->screen;
-	unsigned width;
+	unsigned width = 1;
 	uint32_t cell;
 
-	if (cp == BYTE_ORDER_MARK) {
-		screen_put_bytes(s, bytes, len);
-		return;
-	}
-
-	width = cp >= CELL_INVALID ? 1 : width_of(cp);
-	if (joins(t, cp, width)) {
-		print_mark(t, cp, bytes, len);
-		return;
+	if (cp >= FIRST_MARK) {
+		if (cp == BYTE_ORDER_MARK) {
+			screen_put_bytes(s, bytes, len);
+			return;
+		}
+		width = cp >= CELL_INVALID ? 1 : width_of(cp);
+		if ((width == 0 || width_may_join(cp)) && joins(t, cp, width)) {
+			print_mark(t, cp, bytes, len);
+			return;
+		}
 	}
 	t->width = width;
 

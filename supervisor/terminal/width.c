@@ -44,14 +44,9 @@ static bool is_emoji(uint32_t cp)
 	return property->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
 }
 
-static bool is_skin_tone(uint32_t cp)
-{
-	return cp >= 0x1F3FB && cp <= 0x1F3FF;
-}
-
 bool width_joins(uint32_t first, uint32_t last, uint32_t cp)
 {
-	if (is_skin_tone(cp))
+	if (width_is_skin_tone(cp))
 		return is_emoji(first);
 	return last == ZWJ && is_emoji(first) && is_emoji(cp);
 }

@@ -28,11 +28,16 @@ static inline unsigned width_of(uint32_t cp)
    or that a skin tone follows, and what a variation selector makes an emoji. `first` and `last` are
    the parts so far. */
 
+static inline bool width_is_skin_tone(uint32_t cp)
+{
+	return cp >= 0x1F3FB && cp <= 0x1F3FF;
+}
+
 /* Whether a character that has a width of its own is a part of the one before it; for most, the
    first says no. */
 static inline bool width_may_join(uint32_t cp)
 {
-	return cp >= 0x203C && (cp < 0x2500 || cp >= 0x25A0);
+	return (cp >= 0x203C && cp < 0x23FB) || (cp >= 0x25AA && cp < 0x3300) || cp >= 0x1F000;
 }
 bool width_joins(uint32_t first, uint32_t last, uint32_t cp);
 

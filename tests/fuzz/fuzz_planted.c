@@ -212,7 +212,7 @@ static void feed(struct run *r, const struct buffer *stream, unsigned seed)
 		if (seed & 4)
 			interceptor_update_live(r->text);
 		if (seed & 8)
-			interceptor_settle(r->text, true);
+			interceptor_settle_all(r->text);
 	}
 	redactor_finish(&redactor);
 	redactor_release(&redactor);
