@@ -202,6 +202,13 @@ class Start(Case):
         run.finish()
         self.assertEqual((run.code, run.out), (124, b"[terse: timed out (exit 124)]\n"))
 
+    def test_timeout_of_one_that_somebody_has_stopped(self):
+        run = self.held("--timeout", "700ms")
+        child = [p for p in self.mine() if p.parent not in (run.pid, os.getpid())][0]
+        os.kill(child.pid, signal.SIGSTOP)
+        run.finish()
+        self.assertEqual((run.code, run.out), (124, b"[terse: timed out (exit 124)]\n"))
+
     def wait_for_sitter(self, run):
         eventually(lambda: len([p for p in self.mine() if p.parent == run.pid]) == 2,
                    "somebody who looks after the start")
