@@ -27,6 +27,7 @@
 //                front.c        whether the front end is stopped, or in the background
 //                layout.c sink.c kin.c  who reads, and what the command gets as its streams
 //                delivery.c     what has become of what was printed
+//                lingering.c pace.c discard.c  background processes that still write
 //                source.c       one channel from the command to its reader
 //                intake.c       a thread that reads ahead of it where there is much
 //                spawn.c environment.c signals.c pty.c  starting the command

@@ -189,6 +189,11 @@ int artifact_set_live(struct artifact *a, enum artifact_part part, const char *d
 	return stream_set_live(use_part(a, part), data, len);
 }
 
+int artifact_end_recording(struct artifact *a, enum artifact_part part, const char *why)
+{
+	return stream_end_recording(use_part(a, part), why);
+}
+
 int artifact_flush(struct artifact *a)
 {
 	for (int i = 0; i < ARTIFACT_PARTS; i++) {

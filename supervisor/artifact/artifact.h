@@ -58,6 +58,10 @@ void artifact_use(struct artifact *a, enum artifact_part part);
    collected so far, too, in the same write. Returns 0 or -1 as above. */
 int artifact_set_live(struct artifact *a, enum artifact_part part, const char *data, size_t len);
 
+/* Nothing more of a text part is recorded though it goes on: a line of its own says so, and `why`.
+   Returns 0 or -1 as above. */
+int artifact_end_recording(struct artifact *a, enum artifact_part part, const char *why);
+
 /* Writes out what is collected. Returns 0 or -1 as above. */
 int artifact_flush(struct artifact *a);
 

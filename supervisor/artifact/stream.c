@@ -355,6 +355,16 @@ int stream_flush(struct stream *s)
 	return result;
 }
 
+int stream_end_recording(struct stream *s, const char *why)
+{
+	char line[1 + GAP_ANNOUNCE_MAX] = {'\n'};
+	stream_flush(s);
+	bool inside = s->index.bytes != s->line_start;
+	size_t len = gap_announce_end(line + 1, why) + inside;
+	/* What was lost before is told already. */
+	return s->keeping ? stream_append(s, line + !inside, len) : s->error ? -1 : 0;
+}
+
 int stream_set_live(struct stream *s, const char *data, size_t len)
 {
 	if (s->collected && s->len + len <= STREAM_WINDOW && s->len > 0) {

@@ -62,6 +62,7 @@ int stream_open(struct stream *s, const struct stream_options *options);
 int stream_append(struct stream *s, const char *data, size_t len);
 int stream_set_live(struct stream *s, const char *data, size_t len);
 int stream_flush(struct stream *s);
+int stream_end_recording(struct stream *s, const char *why);
 
 /* What the metadata tells of it. */
 void stream_describe(const struct stream *s, struct meta_stream *m);

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Waits for room after EAGAIN; an error of poll itself ends the write. */
@@ -81,6 +82,18 @@ ssize_t io_read(int fd, void *data, size_t len)
 ssize_t io_read_at(int fd, void *data, size_t len, off_t offset)
 {
 	return read_from(fd, data, len, offset);
+}
+
+int io_poll(struct pollfd *fds, size_t count, int timeout_ms)
+{
+	const struct timespec moment = {.tv_nsec = 20 * 1000 * 1000};
+	int ready = poll(fds, count, timeout_ms);
+	if (ready >= 0 || errno == EINTR)
+		return ready;
+	nanosleep(&moment, NULL);
+	for (size_t i = 0; i < count; i++)
+		fds[i].revents = fds[i].fd < 0 ? 0 : fds[i].events;
+	return (int)count;
 }
 
 ssize_t io_read_file(int dir, const char *path, char *data, size_t cap)

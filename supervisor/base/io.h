@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct pollfd;
+
 /* Writes all of it; waits for room where the descriptor is non-blocking.
    Returns 0, or -1 with errno (EPIPE, ENOSPC, ...): some of it may be written. */
 int io_write(int fd, const void *data, size_t len);
@@ -18,6 +20,10 @@ int io_write_at(int fd, const void *data, size_t len, off_t offset);
 /* Reads until `len` bytes or end of file. Returns the count, or -1 with errno. */
 ssize_t io_read(int fd, void *data, size_t len);
 ssize_t io_read_at(int fd, void *data, size_t len, off_t offset);
+
+/* As poll(2). Where that fails (no memory, more descriptors than the limit), everything counts as
+   ready a moment later, so that a loop around it neither hangs nor spins; -1 is EINTR alone. */
+int io_poll(struct pollfd *fds, size_t count, int timeout_ms);
 
 /* Reads a whole small file relative to `dir` (AT_FDCWD allowed) into `data`,
    NUL-terminated. Returns its length, or -1 with errno (EFBIG: more than cap - 1). */

@@ -167,7 +167,7 @@ static void pass_signal(const struct frontend *f, const struct signalfd_siginfo 
 static bool has_room(const struct frontend *f)
 {
 	struct pollfd fd = {.fd = f->keeper, .events = POLLOUT};
-	return poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT);
+	return poll(&fd, 1, 0) < 0 || (fd.revents & POLLOUT);
 }
 
 static void take_signals(struct frontend *f)
@@ -200,6 +200,13 @@ static void note_keys(struct frontend *f, const char *keys, size_t len)
 	f->interrupt_typed |=
 		has_key(keys, len, special[VINTR]) || has_key(keys, len, special[VQUIT]);
 	f->suspend_typed |= has_key(keys, len, special[VSUSP]);
+}
+
+/* Whether a read does not wait, where io_poll() only guesses. */
+static bool has_keys(const struct frontend *f, short revents)
+{
+	int len;
+	return revents != POLLIN || ioctl(f->job->layout.keyboard, FIONREAD, &len) < 0 || len > 0;
 }
 
 static void pass_keys(struct frontend *f)
@@ -323,7 +330,7 @@ static struct message wait_for_end(struct frontend *f)
 			{.fd = full ? -1 : f->signals, .events = POLLIN},
 			{.fd = f->raw && !full ? f->job->layout.keyboard : -1, .events = POLLIN},
 		};
-		int ready = poll(fds, 3, next_wait(f));
+		int ready = io_poll(fds, 3, next_wait(f));
 		if (ready < 0)
 			continue;
 		if (ready == 0 && f->group == 0)
@@ -331,13 +338,16 @@ static struct message wait_for_end(struct frontend *f)
 		full = (fds[1].revents || fds[2].revents) && !has_room(f);
 		if (fds[1].revents && !full)
 			take_signals(f);
-		if (fds[2].revents && !full)
+		if (fds[2].revents && !full && has_keys(f, fds[2].revents))
 			pass_keys(f);
 		enter_raw(f);
 		if (!(fds[0].revents & ~POLLOUT))
 			continue;
-		if (message_receive(f->keeper, &m, 0) < 0)
+		if (message_receive(f->keeper, &m, MSG_DONTWAIT) < 0) {
+			if (errno == EAGAIN)
+				continue;
 			on_keeper_gone(f);
+		}
 		if (f->late)
 			on_started_late(f);
 		if (m.kind == MESSAGE_STARTED) {

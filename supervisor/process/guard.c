@@ -48,7 +48,7 @@ static bool had(int sig)
 static bool answer(int asked)
 {
 	unsigned char what;
-	if (recv(asked, &what, 1, 0) != 1)
+	if (recv(asked, &what, 1, MSG_DONTWAIT) != 1)
 		return false;
 	if (what == LEAVE)
 		setsid();
@@ -63,7 +63,7 @@ _Noreturn static void watch(const struct guard *g, int asked)
 	struct pollfd fds[] = {{.fd = g->pipe, .events = POLLIN}, {.fd = asked, .events = POLLIN}};
 	io_close_others(0, (int[]){g->pipe, g->terminal, asked}, 3);
 	while (!fds[0].revents) {
-		if (poll(fds, 2, -1) > 0 && fds[1].revents && !answer(asked))
+		if (io_poll(fds, 2, -1) > 0 && fds[1].revents && !answer(asked))
 			fds[1].fd = -1;
 	}
 	/* Told that all is over, or nothing can be known. */

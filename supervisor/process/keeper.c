@@ -18,11 +18,13 @@
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
 #include "supervisor/process/delivery.h"
+#include "supervisor/process/discard.h"
 #include "supervisor/process/environment.h"
 #include "supervisor/process/family.h"
 #include "supervisor/process/front.h"
 #include "supervisor/process/guard.h"
 #include "supervisor/process/holder.h"
+#include "supervisor/process/lingering.h"
 #include "supervisor/process/live.h"
 #include "supervisor/process/message.h"
 #include "supervisor/process/pty.h"
@@ -30,6 +32,7 @@
 #include "supervisor/process/spawn.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -47,6 +50,9 @@
 
 /* How often it is looked whether a family that is being ended has gone. */
 #define LOOK_MS 20
+
+/* How often it is looked for the command's end where nothing else would tell. */
+#define CHILD_MS 1000
 
 /* What may wait for the command to read its terminal; what is typed beyond that is dropped, as the
    kernel does. */
@@ -97,10 +103,10 @@ struct keeper {
 	struct family_end family;
 	bool ending;   /* the family is being ended */
 	bool lingered; /* text may have come after the report */
+	struct lingering lingering;
 	/* Monotonic times; 0: not set. */
 	int64_t heartbeat_ms; /* until the next */
-	int64_t tick_at, timeout_at, heartbeat_at, linger_at, idle_at, stall_at, wake_at, yield_at,
-		front_at;
+	int64_t tick_at, timeout_at, heartbeat_at, stall_at, wake_at, yield_at, front_at;
 	char *chunk; /* SOURCE_CHUNK bytes */
 };
 
@@ -250,6 +256,8 @@ static int on_signal(void *ctx, int sig)
 {
 	struct keeper *k = ctx;
 	delivery_signal(&k->delivery, clock_monotonic_ms(), sig ? sig : SIGTERM);
+	if (sig == 0)
+		lingering_end(&k->lingering);
 	if (sig == 0 || sig == SIGKILL)
 		begin_ending(k, sig ? FAMILY_KILL : FAMILY_TERM);
 	else if (k->state != KEEPER_RUNNING)
@@ -639,9 +647,9 @@ static void on_broken_outlet(struct keeper *k, struct source *s)
 
 static void on_readable(struct keeper *k, struct source *s)
 {
+	uint64_t before = s->came;
 	source_read(s, k->chunk, SOURCE_TURN);
-	if (k->idle_at)
-		k->idle_at = clock_monotonic_ms() + k->job->settings->linger_idle;
+	lingering_came(&k->lingering, s->came - before, clock_monotonic_ms());
 	if (s->outlet.error)
 		on_broken_outlet(k, s);
 	keep_both(k);
@@ -690,28 +698,6 @@ static void on_heartbeat(struct keeper *k, int64_t now)
 	k->heartbeat_at = now + k->heartbeat_ms;
 }
 
-/* More of them are there than can be told of, or looked at: they count as no daemons. */
-#define HOLDERS 64
-
-static int find_holders(const struct keeper *k, struct holder found[HOLDERS])
-{
-	const int fds[] = {k->sources[0].fd, k->sources[1].fd};
-	return holder_find(fds, 2, found, HOLDERS);
-}
-
-/* The command's output has been silent for long. What made a session of its own needs no terminal:
-   for its sake nobody stays. */
-static void on_idle(struct keeper *k, int64_t now)
-{
-	struct holder found[HOLDERS];
-	int count = find_holders(k, found), daemons = 0;
-	for (int i = 0; i < count && i < HOLDERS; i++)
-		daemons += found[i].session != getpid();
-	k->idle_at = now + k->job->settings->linger_idle;
-	if (count > 0 && daemons == count)
-		k->linger_at = now;
-}
-
 static bool is_due(int64_t at, int64_t now)
 {
 	return at && now >= at;
@@ -740,8 +726,6 @@ static void on_time(struct keeper *k, int64_t now)
 		else
 			yield(k);
 	}
-	if (is_due(k->idle_at, now))
-		on_idle(k, now);
 	if (is_due(k->front_at, now))
 		look_at_front(k, now);
 	if (live_step(&k->live, now))
@@ -750,20 +734,20 @@ static void on_time(struct keeper *k, int64_t now)
 		k->ending = family_end_step(&k->family, 0, now);
 }
 
+/* Whether more output may come. */
+static bool is_open(const struct keeper *k)
+{
+	return k->sources[0].fd >= 0 || k->sources[1].fd >= 0;
+}
+
 static int next_wait(const struct keeper *k, int64_t now)
 {
-	const int64_t times[] = {k->wake_at,
-				 k->yield_at,
-				 live_due(&k->live),
-				 k->tick_at,
-				 k->timeout_at,
-				 k->heartbeat_at,
-				 k->linger_at,
-				 k->idle_at,
-				 k->stall_at,
-				 k->front_at,
-				 k->ending ? k->family.look_ms : 0,
-				 delivery_due(&k->delivery)};
+	const int64_t times[] = {k->wake_at, k->yield_at, live_due(&k->live), k->tick_at,
+				 k->timeout_at, k->heartbeat_at, lingering_due(&k->lingering, now),
+				 k->stall_at, k->front_at, k->ending ? k->family.look_ms : 0,
+				 delivery_due(&k->delivery),
+				 /* What has closed all its output mostly ends. */
+				 k->state == KEEPER_RUNNING && !is_open(k) ? now + CHILD_MS : 0};
 	int64_t wait = -1;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		if (!times[i])
@@ -790,12 +774,6 @@ static void tell_ended(struct keeper *k, int bits)
 	io_close(&k->front);
 }
 
-/* Whether more output may come. */
-static bool is_open(const struct keeper *k)
-{
-	return k->sources[0].fd >= 0 || k->sources[1].fd >= 0;
-}
-
 static bool is_held(const struct keeper *k)
 {
 	return k->ending || is_open(k);
@@ -805,7 +783,8 @@ static bool is_held(const struct keeper *k)
    When this process ends as well, it tells so last (finish), to be waited for. */
 static void let_go(struct keeper *k)
 {
-	struct holder found[HOLDERS];
+	const int fds[] = {k->sources[0].fd, k->sources[1].fd};
+	struct holder found[META_HOLDERS];
 	k->status = delivery_status(&k->delivery, k->status);
 	if (!k->yielded)
 		drop_callers(k);
@@ -818,16 +797,13 @@ static void let_go(struct keeper *k)
 	/* What lives on must not keep a file system busy. */
 	k->lingered = true;
 	chdir("/");
-	if (k->job->settings->linger)
-		k->linger_at = clock_monotonic_ms() + k->job->settings->linger;
-	if (k->job->settings->linger_idle)
-		k->idle_at = clock_monotonic_ms() + k->job->settings->linger_idle;
+	lingering_begin(&k->lingering, k->job->settings, clock_monotonic_ms());
 	tell_ended(k, ENDED_LIVES_ON | (k->guard >= 0 ? ENDED_GUARDED : 0));
 	if (!is_open(k))
 		return;
 	/* Now that nobody waits any more. */
 	live_open(&k->live);
-	record_held(&k->record, found, find_holders(k, found));
+	record_held(&k->record, found, holder_find(fds, 2, found, META_HOLDERS));
 }
 
 static bool is_done(struct keeper *k, int64_t now)
@@ -840,7 +816,8 @@ static bool is_done(struct keeper *k, int64_t now)
 		let_go(k);
 	if (k->state != KEEPER_LINGERING)
 		return false;
-	if (is_held(k) && (k->ending || !is_due(k->linger_at, now)))
+	const int fds[] = {k->sources[0].fd, k->sources[1].fd};
+	if (is_held(k) && (k->ending || !lingering_is_over(&k->lingering, fds, now)))
 		return false;
 	/* Those who look at it get its end, if they do not stall. */
 	if (!control_is_pending(&k->live.control))
@@ -856,14 +833,14 @@ static void turn(struct keeper *k, int64_t now)
 	struct pollfd fds[6 + 1 + CONTROL_CLIENTS];
 	struct source *readers[6] = {NULL}, *writers[6] = {NULL};
 	nfds_t n = 0;
-	bool busy = delivery_print(&k->delivery);
+	bool busy = delivery_print(&k->delivery), paused = lingering_is_paused(&k->lingering, now);
 	if (k->input.len > 0)
 		source_take_back(&k->sources[0]);
 	fds[n++] = (struct pollfd){.fd = k->signals, .events = POLLIN};
 	fds[n++] = (struct pollfd){.fd = k->front, .events = POLLIN};
 	for (int i = 0; i < k->source_count; i++) {
 		struct source *s = &k->sources[i];
-		if (s->fd >= 0 && !s->hung && !outlet_is_full(&s->outlet)) {
+		if (s->fd >= 0 && !s->hung && !paused && !outlet_is_full(&s->outlet)) {
 			short events = POLLIN | (i == 0 && k->input.len > 0 ? POLLOUT : 0);
 			readers[n] = s;
 			fds[n++] = (struct pollfd){.fd = source_poll_fd(s), .events = events};
@@ -877,7 +854,7 @@ static void turn(struct keeper *k, int64_t now)
 	nfds_t ours = n;
 	if (k->live.control.fd >= 0)
 		n += control_poll(&k->live.control, fds + n, 1 + CONTROL_CLIENTS);
-	int ready = poll(fds, n, busy ? 0 : next_wait(k, now));
+	int ready = io_poll(fds, n, busy ? 0 : next_wait(k, now));
 	if (ready < 0)
 		return;
 	for (nfds_t i = 2; i < ours; i++) {
@@ -895,14 +872,16 @@ static void turn(struct keeper *k, int64_t now)
 		write_input(k);
 	if (fds[1].revents)
 		on_front(k);
-	if (fds[0].revents)
+	/* Nothing happens: perhaps nobody told of its end. */
+	if (fds[0].revents || ready == 0)
 		on_child(k);
 }
 
-static void finish(struct keeper *k)
+/* Ends the recording. What is still held, and nobody records any more, is put into `left`. */
+static void finish(struct keeper *k, int left[2])
 {
-	for (int i = 0; i < k->source_count; i++)
-		source_close(&k->sources[i]);
+	for (int i = 0; i < 2; i++)
+		left[i] = source_abandon(&k->sources[i], k->lingering.why);
 	live_close(&k->live);
 	record_close(&k->record, k->lingered);
 	dismiss_guard(k);
@@ -955,10 +934,15 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 		turn(&k, now);
 		now = clock_monotonic_ms();
 	}
-	finish(&k);
+	int left[2];
+	finish(&k, left);
 	for (int i = 0; i < k.source_count; i++)
 		source_release(&k.sources[i]);
 	buffer_release(&k.input);
 	free(k.chunk);
+	io_close_others(STDERR_FILENO + 1, left, 2);
+	/* Background processes may live for months. */
+	malloc_trim(0);
+	discard_all(left);
 	_exit(0);
 }

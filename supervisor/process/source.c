@@ -176,6 +176,7 @@ static void pass(void *ctx, const char *data, size_t len)
 
 static void take(struct source *s, const char *data, size_t len)
 {
+	s->came += len;
 	if (s->redactor.secrets)
 		redactor_feed(&s->redactor, data, len);
 	else
@@ -337,6 +338,18 @@ void source_close(struct source *s)
 	redactor_finish(&s->redactor);
 	if (s->text)
 		interceptor_finish(s->text);
+}
+
+int source_abandon(struct source *s, const char *why)
+{
+	source_take_back(s);
+	int fd = s->fd;
+	s->fd = -1;
+	source_close(s);
+	if (fd >= 0 && s->text && s->record->artifact && !interceptor_is_binary(s->text))
+		artifact_end_recording(s->record->artifact,
+				       s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT, why);
+	return fd;
 }
 
 void source_release(struct source *s)

@@ -31,6 +31,7 @@ struct source {
 	bool lost;             /* there was no memory for a text that is to be reported */
 	char last;             /* the last byte a person saw */
 	unsigned lulls;        /* how often in a row only a little came */
+	uint64_t came;         /* bytes read in all */
 	uint64_t taken;        /* bytes read since the thread was last begun or ended */
 	struct intake *intake; /* the thread that reads ahead, or NULL */
 	enum sink sink;
@@ -76,6 +77,11 @@ void source_report(struct source *s, const struct interceptor_ending *ending);
 void source_let_go(struct source *s);
 
 void source_close(struct source *s);
+
+/* Closes it but for the descriptor, which is the caller's now if it is open (else -1). `why` no
+   more is recorded of what comes through it is told in the text. */
+int source_abandon(struct source *s, const char *why);
+
 void source_release(struct source *s);
 
 #endif

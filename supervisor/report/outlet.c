@@ -54,8 +54,13 @@ static ssize_t write_some(struct outlet *o, const char *data, size_t len)
 		return write(o->own, data, len);
 	struct pollfd p = {.fd = o->fd, .events = POLLOUT};
 	int ready = poll(&p, 1, 0);
+	/* Where it can't be told whether there is room. */
+	if (ready < 0 && !o->tried)
+		open_again(o);
+	if (ready < 0 && o->own >= 0)
+		return write(o->own, data, len);
 	if (ready <= 0) {
-		errno = ready == 0 ? EAGAIN : errno;
+		errno = EAGAIN;
 		return -1;
 	}
 	return write(o->fd, data, len < PIPE_BUF ? len : PIPE_BUF);

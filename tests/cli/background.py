@@ -5,8 +5,10 @@ still write is in the artifact."""
 import os
 import re
 import signal
+import time
 
-from support.harness import Case, FOOTER, TERSE, eventually, main, read_file, write_file
+from support.harness import (Case, FOOTER, TERSE, eventually, is_sanitized, main, read_file,
+                             write_file)
 
 # A child that tells it lives, waits for the file `go`, prints `late` and ends.
 CHILD = "sh -c 'echo $$ >pid; while [ ! -e go ]; do sleep 0.02; done; echo late'"
@@ -118,11 +120,6 @@ class Survive(Case):
             self.assertFalse(link.startswith(self.work), link)
         self.let_go()
 
-    def test_linger_ends_the_recording(self):
-        self.start_child(KINDS["holds the pty"], "--linger", "10ms")
-        eventually(lambda: not [p for p in self.mine() if p.name == "terse"], "the keeper's end")
-        self.let_go()
-
     def keepers(self):
         return [p for p in self.mine() if p.name == "terse"]
 
@@ -136,18 +133,69 @@ class Survive(Case):
         self.let_go()
         self.assertNotIn("held_by", self.metadata("last"))
 
-    def test_silent_daemon_keeps_no_keeper(self):
-        """As ssh -o ControlPersist, gradle and adb leave one: in a session of its own, with the
-        terminal open for ever."""
-        for options in ((), ("--no-pty",), ("--tty",)):
-            with self.subTest(options=options):
-                _, child = self.start_child("setsid " + KINDS["holds the pty"],
-                                            "--linger-idle", "50ms", *options)
-                eventually(lambda: not self.keepers(), "the keeper's end")
-                self.assertIn(child, [p.pid for p in self.mine()], "the daemon was ended")
-                self.let_go()
-                os.unlink(os.path.join(self.work, "go"))
-                os.unlink(os.path.join(self.work, "pid"))
+    def recorded(self):
+        """The run's text, when nothing more is added to it."""
+        def ended():
+            text = self.artifact("last")
+            return b"[... recording ended: " in text and text
+        text = eventually(ended, "the end of the recording")
+        eventually(lambda: not os.listdir(os.path.join(self.store, "live")), "the socket's end")
+        return text
+
+    def test_recording_ends_and_writing_goes_on(self):
+        """A daemon that is silent for long (as ssh -o ControlPersist, gradle and adb leave one), and
+        any background process after the longest time: what it writes then is not kept, and its
+        writes neither fail nor wait."""
+        # More than a pty or pipe holds, and whether all of it could be written.
+        late = "for i in $(seq 30000); do echo late $i || exit; done; echo fine >done"
+        child = CHILD.replace("echo late", late).replace("sh -c", "bash -c")
+        for options in ((), ("--no-pty",), ("--tty",), ("--streams=split",)):
+            for how, limit, why in (
+                    ("setsid " + child + " &", ("--linger-idle", "50ms"),
+                     b"silent for 50 ms ([run] linger_idle)"),
+                    (child + " &", ("--linger", "50ms"),
+                     b"50 ms after the command ([run] linger)")):
+                with self.subTest(options=options, limit=limit):
+                    _, pid = self.start_child(how, *limit, *options)
+                    self.assertEqual(self.recorded(), b"ok\n[... recording ended: " + why +
+                                     b"; what background processes write later is not kept]\n")
+                    self.assertNotIn("held_by", self.metadata("last"))
+                    self.assertIn(pid, [p.pid for p in self.mine()], "it was ended")
+                    keeper = self.keepers()[0].pid
+                    status = read_file("/proc/%d/status" % keeper)
+                    if not is_sanitized():
+                        self.assertLess(int(re.search(rb"RssAnon:\s*(\d+)", status)[1]), 512)
+                    self.assertEqual(
+                        len([fd for fd in os.listdir("/proc/%d/fd" % keeper) if int(fd) > 2]),
+                        2 if "--streams=split" in options else 1)
+                    # What is removed is not missed.
+                    self.assertEqual(self.terse("drop", "last").code, 0)
+                    self.let_go()
+                    self.assertEqual(read_file(os.path.join(self.work, "done")), b"fine\n")
+                    for name in os.listdir(self.work):
+                        os.unlink(os.path.join(self.work, name))
+
+    def test_flood(self):
+        """It waits in its writes, rather than to cost a processor and a disk for hours."""
+        self.terse("sh", "-c", "yes & echo $! >pid")
+        path = eventually(self.artifacts, "its place")[0]
+        burst, rate, size = 16 << 20, 1 << 20, os.path.getsize(path)
+        eventually(lambda: os.path.getsize(path) > size + burst + rate, "the burst")
+        began, size = time.monotonic(), os.path.getsize(path)
+        eventually(lambda: os.path.getsize(path) > size + 3 * rate, "more of it")
+        # At least, on however slow a machine.
+        self.assertGreater(time.monotonic() - began, 1)
+        self.kill_all()
+
+    def test_signal_ends_a_run_whose_daemon_lives_on(self):
+        run = self.terse("--yield", "100ms", "--tty", "sh", "-c",
+                         "setsid sleep 1000 & echo $! >pid; seq 3; sleep 1000")
+        identifier = re.search(rb"cmd-\w+", run.out)[0].decode()
+        self.ask("signal", identifier)
+        self.assertIn(b"terse signal ended the run", self.recorded())
+        self.assertEqual(len([p for p in self.mine() if p.name == "sleep"]), 1)
+        self.assertEqual(self.ask("list", "--live"), b"")
+        self.kill_all()
 
     def test_silent_background_job_is_waited_for(self):
         self.start_child(KINDS["holds the pty"], "--linger-idle", "10ms")

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import subprocess
 
@@ -337,7 +338,7 @@ class Refused(FailOpen):
              "setsid=EPERM", "setpgid=EPERM", "prctl=EPERM", "kcmp=EPERM", "kcmp=ENOSYS",
              "close_range=ENOSYS", "memfd_create=ENOSYS", "getrandom=ENOSYS", "flock=ENOSYS",
              "fallocate=ENOSYS", "symlinkat=EPERM", "clone3=ENOSYS", "pidfd_open=ENOSYS",
-             "faccessat2=EPERM")
+             "faccessat2=EPERM", "poll=ENOMEM")
 
     def test_each_call(self):
         for call in self.CALLS:
@@ -371,6 +372,32 @@ class Refused(FailOpen):
             with self.subTest(call=call):
                 run = self.shell("deny %s -- terse cat text | cksum; cksum <text" % call)
                 self.assertEqual(*run.out.splitlines())
+
+    def test_no_poll(self):
+        """A wait that always fails costs no processor."""
+        def spent():
+            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return usage.ru_utime + usage.ru_stime
+        before = spent()
+        for kind in "socket", "pipe", "file":
+            run = self.run_to_end("deny", "poll=ENOMEM", "--", "terse", "sh", "-c",
+                                  "sleep 1; echo out", kind=kind)
+            self.assertEqual(run.out, b"out\n")
+        run = self.shell("deny poll=ENOMEM -- terse sh -c 'sleep 1; echo out' | cat")
+        self.assertEqual(run.out, b"out\n")
+        self.assertLess(spent() - before, 1)
+
+    def test_end_that_nobody_tells(self):
+        """What stands for the signal of a child's end is a pipe that nobody writes to."""
+        r, w = os.pipe2(os.O_NONBLOCK)
+        for options in ((), ("--no-pty",), ("--tty",)):
+            # The second one is the keeper's.
+            run = self.run_to_end("fault", "report", TERSE, "signalfd4=+%d" % r, "2", "--", TERSE,
+                                  *options, "sh", "-c", "echo out; exit 3", fds=(r,))
+            self.assertEqual((run.code, run.out), (3, b"out\n"), options)
+            self.assertIn(b"signalfd4", read_file(os.path.join(self.work, "report")))
+        os.close(r)
+        os.close(w)
 
     def test_each_fork(self):
         """The first, the second, the third fork is refused: a user's limit of processes."""

@@ -656,6 +656,33 @@ static void test_parallel(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, home_setup, home_teardown)
 
+static void test_recording_ends(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{"done\n", "done\n"},
+		{"in the middle", "in the middle\n"},
+		{"", ""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char want[256];
+		struct artifact *a = create(0);
+		artifact_append(a, ARTIFACT_OUT, cases[i].text, strlen(cases[i].text));
+		assert_int_equal(artifact_end_recording(a, ARTIFACT_OUT, "it is late"), 0);
+		assert_int_equal(artifact_update(a), 0);
+		int len = snprintf(want, sizeof(want),
+				   "%s[... recording ended: it is late; what background processes "
+				   "write later is not kept]\n",
+				   cases[i].want);
+		expect_file(artifact_path(a), want, (size_t)len);
+		assert_int_equal(meta.out.bytes, len);
+		assert_int_equal(meta.out.lines, 1 + (*cases[i].text != 0));
+		artifact_close(a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -676,6 +703,7 @@ int main(void)
 		TEST(test_no_descriptor_is_left),
 		TEST(test_grows_after_the_end),
 		TEST(test_parallel),
+		TEST(test_recording_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

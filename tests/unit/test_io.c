@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -346,6 +347,21 @@ static void null_takes_the_place(void **state)
 	assert_int_equal(child_run(put_null, NULL), 0);
 }
 
+static void poll_that_fails(const void *ctx)
+{
+	(void)ctx;
+	struct pollfd fds[] = {{.fd = 0, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
+	CHECK(child_deny(SYS_poll, ENOMEM) == 0);
+	CHECK(io_poll(fds, 2, -1) > 0);
+	CHECK(fds[0].revents == POLLIN && fds[1].revents == 0);
+}
+
+static void test_poll_that_fails(void **state)
+{
+	(void)state;
+	assert_int_equal(child_run(poll_that_fails, NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +375,7 @@ int main(void)
 		cmocka_unit_test(above_standard),
 		cmocka_unit_test(close_others),
 		cmocka_unit_test(null_takes_the_place),
+		cmocka_unit_test(test_poll_that_fails),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

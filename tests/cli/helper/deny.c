@@ -28,6 +28,9 @@ static const struct {
 	{"memfd_create", SYS_memfd_create},
 	{"pidfd_open", SYS_pidfd_open},
 	{"pipe2", SYS_pipe2},
+#ifdef SYS_poll
+	{"poll", SYS_poll},
+#endif
 	{"prctl", SYS_prctl},
 	{"setpgid", SYS_setpgid},
 	{"setsid", SYS_setsid},

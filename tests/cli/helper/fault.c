@@ -1,7 +1,8 @@
 // fault REPORT EXE CALL=ERRNO N -- COMMAND...: runs a command and lets the N-th system call CALL
 // that processes of the program EXE make fail with ERRNO: a number or a name below; KILL ends the
-// process at that point instead. CALL is a name below, a group of them, or `any`. What the
-// command starts is watched, too, until the last process of it has ended. N = 0 only counts.
+// process at that point instead, +NUMBER is returned without making the call. CALL is a name below,
+// a group of them, or `any`. What the command starts is watched, too, until the last process of it
+// has ended. N = 0 only counts.
 //
 // Writes one line to the file REPORT: "COUNT NAME(FIRST ARGUMENT) PID" of the call that was made
 // to fail, or "COUNT" if there were only COUNT such calls. Ends with the status of COMMAND.
@@ -121,6 +122,7 @@ static const struct {
 struct fault {
 	const char *report, *exe, *call;
 	int error;
+	int64_t result; /* -1: it fails */
 	uint64_t at, count;
 	int failed; /* number of the call, -1: none */
 	uint64_t arg;
@@ -202,7 +204,8 @@ static void answer(struct fault *f, int listener, struct seccomp_notif *asked,
 		if (f->error == KILL) {
 			kill(f->pid, SIGKILL);
 		} else {
-			said->error = -f->error;
+			said->error = f->result < 0 ? -f->error : 0;
+			said->val = f->result < 0 ? 0 : f->result;
 			said->flags = 0;
 		}
 	}
@@ -263,6 +266,7 @@ static int parse(struct fault *f, char **argv)
 	*f = (struct fault){.report = argv[1], .exe = argv[2], .call = argv[3], .failed = -1};
 	f->at = strtoull(argv[4], NULL, 10);
 	f->error = (int)strtol(equal + 1, NULL, 10);
+	f->result = equal[1] == '+' ? f->error : -1;
 	for (size_t i = 0; i < COUNT(errors); i++) {
 		if (strcmp(errors[i].name, equal + 1) == 0)
 			f->error = errors[i].number;
