@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 struct part_files {
@@ -94,6 +95,23 @@ static void remove_files(int dir, const char *id)
 	}
 }
 
+/* How often, and how long between. */
+#define HOLD_TRIES    100
+#define HOLD_PAUSE_NS 1000000
+
+/* Takes the lock by which others see that the run lives. Who knows the ID from elsewhere (the live
+   socket) may look for it at this very moment, and holds it for as long (meta_is_held). A file
+   system without locks makes the run look interrupted while it lives, no more. */
+static void hold(int fd)
+{
+	const struct timespec pause = {.tv_nsec = HOLD_PAUSE_NS};
+	for (int i = 0; i < HOLD_TRIES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
 /* Claims and creates in one store; leaves nothing behind when it fails. */
 static int create_in(struct artifact *a, const struct store *store, const char *session)
 {
@@ -116,9 +134,7 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 	}
 	if (open_part(a, ARTIFACT_OUT) < 0)
 		goto release;
-	/* Nobody can hold it before ID.json is there. A file system without locks
-	   makes the run look interrupted while it lives, no more. */
-	flock(a->parts[ARTIFACT_OUT].fd, LOCK_EX | LOCK_NB);
+	hold(a->parts[ARTIFACT_OUT].fd);
 	describe(a);
 	if (meta_write(a->dir, m) < 0 || recent_append(a->dir, m->id) < 0)
 		goto close_part;

@@ -38,6 +38,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -238,6 +239,20 @@ static void close_inherited(struct keeper *k)
 		io_null(STDIN_FILENO, STDIN_FILENO);
 }
 
+/* What the command was started with stays its own: that a text can be kept does not depend on it.
+ */
+static void raise_limits(void)
+{
+	static const int raised[] = {RLIMIT_NOFILE, RLIMIT_FSIZE};
+	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++) {
+		struct rlimit limit;
+		if (getrlimit(raised[i], &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+			continue;
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(raised[i], &limit);
+	}
+}
+
 static int watch_children(void)
 {
 	sigset_t set;
@@ -357,6 +372,8 @@ static void report(struct keeper *k)
 			interceptor_conclude(s->text, failed);
 		/* It lives on in the background: what comes later must have a place. Or nobody may
 		   read what is printed now. */
+		if (s->fd >= 0 && !k->ending)
+			source_text(s);
 		if (s->text && (s->fd >= 0 || k->interrupted)) {
 			interceptor_spill(s->text);
 			interceptor_update_live(s->text);
@@ -912,6 +929,7 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	record_prepare(&k.record, job->settings->gc_interval);
 	for (int i = 0; i < k.source_count; i++)
 		source_connect(&k.sources[i], &k.record, queue_input, i == 0 ? on_seen : NULL, &k);
+	raise_limits();
 	k.delivery.job = job;
 	k.delivery.sources = k.sources;
 	k.delivery.record = &k.record;

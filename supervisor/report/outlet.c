@@ -19,7 +19,9 @@
 void outlet_init(struct outlet *o, int fd)
 {
 	struct stat st;
-	*o = (struct outlet){.fd = fd, .own = -1, .queue = BUFFER_INIT};
+	*o = (struct outlet){
+		.fd = fd, .own = -1, .queue = BUFFER_INIT, .most.rlim_cur = RLIM_INFINITY};
+	getrlimit(RLIMIT_FSIZE, &o->most);
 	/* What can't be looked at may still be written to. */
 	if (fstat(fd, &st) == 0)
 		o->type = st.st_mode & S_IFMT;
@@ -40,13 +42,26 @@ static void open_again(struct outlet *o)
 	o->own = io_above_standard(open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
+static ssize_t write_file(const struct outlet *o, const char *data, size_t len)
+{
+	struct rlimit own;
+	if (o->most.rlim_cur == RLIM_INFINITY || getrlimit(RLIMIT_FSIZE, &own) < 0)
+		return write(o->fd, data, len);
+	setrlimit(RLIMIT_FSIZE, &o->most);
+	ssize_t n = write(o->fd, data, len);
+	int error = errno;
+	setrlimit(RLIMIT_FSIZE, &own);
+	errno = error;
+	return n;
+}
+
 /* One write that does not block; -1 with EAGAIN when there is no room now. */
 static ssize_t write_some(struct outlet *o, const char *data, size_t len)
 {
 	if (o->type == S_IFSOCK)
 		return io_send(o->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (o->type != S_IFIFO && o->type != S_IFCHR)
-		return write(o->fd, data, len);
+		return write_file(o, data, len);
 	/* A terminal tells that there is room, not how much. */
 	if ((len > PIPE_BUF || o->type == S_IFCHR) && !o->tried)
 		open_again(o);

@@ -3,7 +3,8 @@
 //
 // A pipe or terminal is opened once more for itself (non-blocking); where that
 // is refused it is written in pieces that fit after poll() said so. A socket is
-// sent to with MSG_DONTWAIT. Files and other devices are written directly.
+// sent to with MSG_DONTWAIT. Files and other devices are written directly, under
+// the limit of a file's size that the caller had set, although it may be raised since.
 #ifndef TERSE_REPORT_OUTLET_H
 #define TERSE_REPORT_OUTLET_H
 
@@ -11,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /* A queue longer than this asks the owner to stop producing (outlet_is_full). */
@@ -22,8 +24,9 @@ struct outlet {
 	mode_t type; /* S_IFSOCK, S_IFIFO, S_IFCHR (a terminal), else written directly */
 	bool tried;  /* opening it again has been tried */
 	struct buffer queue;
-	size_t sent; /* of the queue's bytes */
-	int error;   /* errno of the failed write (EPIPE, ENOSPC ...), 0 while it works */
+	size_t sent;        /* of the queue's bytes */
+	int error;          /* errno of the failed write (EPIPE, ENOSPC ...), 0 while it works */
+	struct rlimit most; /* of a file's size, as it was when the outlet was made */
 };
 
 /* `fd` stays the caller's and must outlive the outlet. */

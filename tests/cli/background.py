@@ -93,6 +93,15 @@ class Survive(Case):
         text = self.ask("read", run.id, "--offset", "3000", "--limit", "5")
         self.assertTrue(text.startswith(b"3000\nok\nlate\n"), text)
 
+    def test_what_comes_on_a_stream_that_was_silent(self):
+        """Nothing was printed on it before, and what was on the other one fitted."""
+        self.start_child(CHILD.replace("echo late", "echo late >&2") + " >out &",
+                         "--streams=split")
+        self.let_go()
+        path, = self.artifacts()
+        self.assertEqual(read_file(path), b"ok\n")
+        self.assertEqual(read_file(path[:-len("txt")] + "err.txt"), b"late\n")
+
     def test_artifact_grows_while_the_child_lives(self):
         how = ("sh -c 'echo $$ >pid; i=0; while [ ! -e go ]; do i=$((i + 1)); echo tick $i;"
                " sleep 0.02; done' &")

@@ -81,6 +81,15 @@ class Full(Case):
                 self.assertEqual(run.out, plain.out, (limit, options))
 
 
+    def test_low_limits_of_the_command(self):
+        """They are the command's own: its text is kept all the same."""
+        for limit in "ulimit -S -f 8", "ulimit -S -n 11":
+            run = self.shell(limit + "; terse --preview sh -c 'seq 10000; ulimit -S -f; ulimit -S -n'")
+            own = self.shell(limit + "; ulimit -S -f; ulimit -S -n")
+            self.assertNotIn(b"not kept", run.out)
+            self.assertEqual(self.artifact(run.id), numbers(10000) + own.out)
+
+
 class Verbs(Case):
     """Every verb that prints fails where it can't, and says so."""
 
@@ -104,7 +113,6 @@ class Verbs(Case):
         "await": (("{kept}",), ("--json", "{kept}")),
         "send": None,  # says nothing
         "signal": None,
-        "resize": None,
         "snapshot": (("{live}",), ("--json", "{live}")),
         "config": ((), ("check",), ("init", "-"), ("completion", "bash"), ("--json",), ("profiles",)),
         "doctor": ((), ("--json",)),
@@ -115,7 +123,7 @@ class Verbs(Case):
         "drop": (("{lost}",),),
         "gc": (("--dry-run",), ()),
         "archive": (("{kept}", "--output", "-"), ("{kept}", "--force", "--output", "{dir}/packed")),
-        "restore": (("{dir}/packed",),),
+        "unarchive": (("{dir}/packed",),),
         "init": (("claude", "--dry-run"),),
     }
 

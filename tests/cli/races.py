@@ -6,7 +6,7 @@ import os
 import random
 import subprocess
 
-from support.harness import Case, DEADLINE, FOOTER, TERSE, main, read_file
+from support.harness import Case, DEADLINE, FOOTER, TERSE, eventually, main, read_file
 
 
 def burst(seed, size):
@@ -48,6 +48,17 @@ class Races(Case):
         if text != burst(seed, size):
             return "seed %d, size %d: %d bytes kept" % (seed, size, len(text))
         return None
+
+    def test_a_run_that_is_looked_at_as_it_begins(self):
+        """Whoever reads holds the text's lock for a moment: the run takes it a moment later."""
+        # The text's is one of the first locks that a run takes.
+        for n in range(1, 5):
+            run = self.start("fault", "report", TERSE, "flock=EAGAIN", str(n), "--", TERSE,
+                             "--preview", "sh", "-c", "seq 3000; read x", stdin=subprocess.PIPE)
+            eventually(lambda: b"running" in self.ask("list"), "a run that is known to live")
+            run.popen.stdin.close()
+            run.finish()
+            self.assertIn(b"flock", read_file(os.path.join(self.work, "report")))
 
     def all_of(self, check, jobs):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:

@@ -27,6 +27,12 @@ class Program(Case):
         want = b"".join(b"%d\ne\n" % i for i in range(1, 9001))
         self.assertEqual(read_file(os.path.join(self.work, "file")), want)
 
+    def test_file_that_both_are_appended_to(self):
+        """Two opens of one file, whose order is that of the writes."""
+        self.shell("terse sh -c 'for i in $(seq 9000); do echo $i; echo e >&2; done' >>file 2>>file")
+        want = b"".join(b"%d\ne\n" % i for i in range(1, 9001))
+        self.assertEqual(read_file(os.path.join(self.work, "file")), want)
+
     def test_file_is_appended_to(self):
         self.shell("echo first >file; terse echo second >>file; terse seq 20000 >>file")
         self.assertEqual(read_file(os.path.join(self.work, "file")),

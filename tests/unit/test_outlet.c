@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <termios.h>
 #include <unistd.h>
@@ -220,6 +221,57 @@ static void closed_stream(const void *ctx)
 	check_broken(&o, EBADF);
 }
 
+/* The caller's limit holds for the caller's file, though the process has raised its own. */
+static void file_size(const void *ctx)
+{
+	static const char text[8192];
+	struct rlimit limit = {4096, 65536}, now;
+	struct stat st;
+	struct outlet o;
+	int fd = memfd_create("test", 0);
+	(void)ctx;
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+	outlet_init(&o, fd);
+	limit.rlim_cur = limit.rlim_max;
+	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+	outlet_write(&o, text, sizeof(text));
+	CHECK(fstat(fd, &st) == 0 && st.st_size == 4096);
+	CHECK(getrlimit(RLIMIT_FSIZE, &now) == 0 && now.rlim_cur == limit.rlim_max);
+	check_broken(&o, EFBIG);
+}
+
+static void given_up(const void *ctx)
+{
+	static const char text[100 * 1024];
+	struct outlet o;
+	int ends[2];
+	(void)ctx;
+	CHECK(pipe(ends) == 0);
+	outlet_init(&o, ends[1]);
+	outlet_give_up(&o);
+	CHECK(!o.error);
+	outlet_write(&o, text, sizeof(text));
+	CHECK(!outlet_is_empty(&o));
+	outlet_give_up(&o);
+	check_broken(&o, ETIMEDOUT);
+}
+
+/* Where poll(2) is refused, a pipe is opened once more. */
+static void no_poll(const void *ctx)
+{
+	struct outlet o;
+	char byte;
+	int ends[2];
+	(void)ctx;
+	CHECK(pipe(ends) == 0);
+	CHECK(child_deny(SYS_poll, ENOMEM) == 0);
+	outlet_init(&o, ends[1]);
+	outlet_write(&o, "x", 1);
+	CHECK(outlet_is_empty(&o) && !o.error);
+	CHECK(read(ends[0], &byte, 1) == 1);
+}
+
 static void broken(void **state)
 {
 	(void)state;
@@ -227,6 +279,9 @@ static void broken(void **state)
 	assert_int_equal(child_run(reader_goes_away, &(bool){true}), 0);
 	assert_int_equal(child_run(full_disk, NULL), 0);
 	assert_int_equal(child_run(closed_stream, NULL), 0);
+	assert_int_equal(child_run(file_size, NULL), 0);
+	assert_int_equal(child_run(given_up, NULL), 0);
+	assert_int_equal(child_run(no_poll, NULL), 0);
 }
 
 /* A file is shared with who else writes to it: no position of our own, nothing opened. */

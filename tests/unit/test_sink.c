@@ -303,6 +303,7 @@ static void check_same(const void *ctx)
 	CHECK(write(a, "text", 4) == 4);
 	CHECK(sink_is_same(a, dup_a) && sink_is_same(a, a));
 	CHECK(!sink_is_same(a, b) && !sink_is_same(a, append));
+	CHECK(sink_is_same(append, open(path, O_RDWR | O_APPEND)));
 	CHECK(pipe(ends) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
 	int dup_pipe = dup(ends[1]), dup_socket = dup(pair[0]);
 	CHECK(sink_is_same(ends[1], dup_pipe) && sink_is_same(pair[0], dup_socket));
