@@ -47,8 +47,11 @@ static void describe(struct artifact *a)
 		stream_describe(&a->parts[ARTIFACT_OUT], &m->out);
 	if (a->used[ARTIFACT_ERR])
 		stream_describe(&a->parts[ARTIFACT_ERR], &m->err);
-	if (a->used[ARTIFACT_RAW])
+	if (a->used[ARTIFACT_RAW]) {
 		m->raw_bytes = stream_bytes(&a->parts[ARTIFACT_RAW]);
+		m->raw_lost = stream_lost(&a->parts[ARTIFACT_RAW]);
+		m->raw_error = a->parts[ARTIFACT_RAW].error;
+	}
 }
 
 static void gap_moved(void *ctx)

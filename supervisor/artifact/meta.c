@@ -72,6 +72,12 @@ struct gaps meta_gaps(const struct meta_stream *s)
 	return gaps;
 }
 
+struct gaps meta_raw_gaps(const struct meta *m)
+{
+	return (struct gaps){.items = {{.bytes = m->raw_lost, .error = m->raw_error}},
+			     .count = m->raw_lost > 0};
+}
+
 int meta_write(int dir, const struct meta *m)
 {
 	char name[ID_LEN + 6];

@@ -67,14 +67,17 @@ struct meta {
 	pid_t keeper, command; /* process IDs while it runs */
 	uint64_t told;         /* lines that somebody was shown before it ended; 0: nobody was */
 	struct meta_stream out, err;
-	uint64_t raw_bytes;                       /* 0: raw bytes not kept */
+	uint64_t raw_bytes; /* 0: raw bytes not kept */
+	uint64_t raw_lost;  /* of them; raw_error as in meta_stream */
+	int raw_error;
 	struct meta_holder held_by[META_HOLDERS]; /* while the keeper records what they write ... */
 	int holders;                              /* ... so many of them, the first ones */
 	void *owned; /* memory of a meta that was read; see meta_release */
 };
 
-/* What is not on disk of a stream. */
+/* What is not on disk of a stream, of raw bytes. */
 struct gaps meta_gaps(const struct meta_stream *s);
+struct gaps meta_raw_gaps(const struct meta *m);
 
 /* Writes ID.json in the session directory `dir` (temporary name ".ID.json", then rename;
    where that fails in place, so that the end of a run that filled the disk is still told).

@@ -134,6 +134,9 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 	bad |= add_stream(out, "stdout", &m->out);
 	bad |= add_stream(out, "stderr", &m->err);
 	bad |= add_holders(out, m);
+	if (m->raw_lost)
+		bad |= buffer_printf(out, ",\"raw_lost\":%" PRIu64 ",\"raw_error\":%d", m->raw_lost,
+				     m->raw_error);
 	bad |= buffer_printf(out, ",\"raw_bytes\":%" PRIu64 "}", m->raw_bytes);
 	return bad;
 }
@@ -318,6 +321,8 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	m->command = (pid_t)get_integer(&r, "command_pid", 0, INT_MAX, 0);
 	m->told = get_count(&r, "told");
 	m->raw_bytes = get_count(&r, "raw_bytes");
+	m->raw_lost = get_count(&r, "raw_lost");
+	m->raw_error = (int)get_integer(&r, "raw_error", 0, 4095, 0);
 	get_stream(&r, "stdout", &m->out);
 	get_stream(&r, "stderr", &m->err);
 	get_holders(&r, m);

@@ -392,6 +392,11 @@ uint64_t stream_bytes(const struct stream *s)
 	return s->index.bytes + s->len;
 }
 
+uint64_t stream_lost(const struct stream *s)
+{
+	return s->keeping || stream_bytes(s) <= s->end ? 0 : stream_bytes(s) - s->end;
+}
+
 void stream_close(struct stream *s)
 {
 	io_close(&s->fd);

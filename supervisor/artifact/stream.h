@@ -70,6 +70,9 @@ void stream_describe(const struct stream *s, struct meta_stream *m);
 /* Bytes that were appended, whether stored or not. */
 uint64_t stream_bytes(const struct stream *s);
 
+/* How many of them were not stored at the end. */
+uint64_t stream_lost(const struct stream *s);
+
 void stream_close(struct stream *s);
 
 #endif

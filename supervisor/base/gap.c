@@ -19,7 +19,9 @@ size_t gap_describe(char out[GAP_ANNOUNCE_MAX], const struct gap *g)
 	human_count(last, g->to);
 	human_count(count, g->to - g->from + 1);
 	human_size(size, g->bytes);
-	if (g->from == g->to)
+	if (g->from == 0)
+		n = snprintf(out, GAP_ANNOUNCE_MAX, "the last %s not kept: %.50s", size, reason);
+	else if (g->from == g->to)
 		n = snprintf(out, GAP_ANNOUNCE_MAX, "%s of line %s not kept: %.50s", size, first,
 			     reason);
 	else
@@ -49,8 +51,8 @@ size_t gap_announce_end(char out[GAP_ANNOUNCE_MAX], const char *why)
 int gap_begin_json(struct buffer *out, const struct gap *g)
 {
 	if (json_comma(out) < 0 || buffer_append_string(out, "{") < 0 ||
-	    json_member_count(out, "from", g->from) < 0 ||
-	    json_member_count(out, "to", g->to) < 0 ||
+	    (g->from && json_member_count(out, "from", g->from) < 0) ||
+	    (g->from && json_member_count(out, "to", g->to) < 0) ||
 	    json_member_count(out, "bytes", g->bytes) < 0)
 		return -1;
 	return json_member_string(out, "reason", g->error ? strerror(g->error) : "disk cap");

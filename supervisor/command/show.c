@@ -104,9 +104,8 @@ static int add_command(struct show *s)
 	return result;
 }
 
-static int add_gaps(struct show *s, const struct meta_stream *m)
+static int add_gaps(struct show *s, struct gaps gaps)
 {
-	const struct gaps gaps = meta_gaps(m);
 	int result = 0;
 	for (int i = 0; i < gaps.count && result == 0; i++) {
 		char line[GAP_ANNOUNCE_MAX];
@@ -134,7 +133,7 @@ static int add_part(struct show *s, enum artifact_part part)
 	if (buffer_printf(&s->out, "%s: %s/%s.%s\n", human_size(size, m.bytes), s->path,
 			  s->found.id, parts[part].suffix) < 0)
 		return -1;
-	return add_gaps(s, &m);
+	return add_gaps(s, part == ARTIFACT_RAW ? meta_raw_gaps(&s->meta) : meta_gaps(&m));
 }
 
 static int add_processes(struct show *s)

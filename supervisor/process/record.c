@@ -97,7 +97,8 @@ struct wording_place record_place(const struct record *r, bool is_stderr)
 		place.error = artifact_error(r->artifact);
 		/* What was written before the disk was full can still be read. */
 		place.id = artifact_id(r->artifact);
-		place.gaps = meta_gaps(is_stderr ? &r->meta.err : &r->meta.out);
+		place.gaps = r->meta.binary ? meta_raw_gaps(&r->meta)
+					    : meta_gaps(is_stderr ? &r->meta.err : &r->meta.out);
 	}
 	return place;
 }

@@ -415,6 +415,8 @@ int wording_binary(struct buffer *out, const struct wording_ending *e, const cha
 		return -1;
 	if (kind && buffer_printf(out, " (%s)", kind) < 0)
 		return -1;
+	if (append_gaps(out, ", ", place) < 0)
+		return -1;
 	/* There is one file of raw bytes, whatever stream they came from. */
 	const struct wording_place raw = {.id = place->id, .error = place->error};
 	if (append_behind(out, "path --raw", &raw) < 0)

@@ -122,6 +122,19 @@ class Disk(FailOpen):
             self.assertEqual(json.loads(told["shown"])["data"]["gaps"], gaps)
             self.assertEqual(json.loads(told["listed"])["data"]["runs"][0]["gaps"], gaps)
 
+    def test_binary_over_the_cap(self):
+        run = self.terse("--max-artifact", "64KB", "head", "-c", "300000", "/dev/urandom")
+        words = b"the last 229 KB not kept: over the disk cap ([spill] max_artifact)"
+        self.assertRegex(run.out, rb"293 KB of binary output, %s: terse path --raw cmd-"
+                         % re.escape(words))
+        self.assertIn(words, self.run_to_end(TERSE, "show", "last").out)
+        run = self.terse("--format", "json", "--max-artifact", "64KB", "head", "-c", "300000",
+                         "/dev/urandom")
+        told = json.loads(run.out)
+        self.assertIn("stdout: " + words.decode(), told["warnings"])
+        self.assertEqual(told["truncation"]["stdout"]["gaps"],
+                         [{"bytes": 234464, "reason": "disk cap"}])
+
     def test_full_from_the_start(self):
         """The next place that can be written is taken."""
         run = self.isolated(self.full("size=4k,nr_inodes=1"), TERSE, *LONG)
