@@ -3,7 +3,8 @@
 // They are wanted beside a spilled text when rendering dropped more than
 // colours. Up to RAW_HOLD bytes wait in memory for that to show; if the text has not spilled or
 // nothing was dropped by then, they are let go, since keeping gigabytes twice
-// just in case would cost every plain log double.
+// just in case would cost every plain log double. But where a picture, or what looks like one, has
+// swallowed so much, the owner lets the text spill: see terminal_is_swallowing().
 #ifndef TERSE_INTERCEPT_RAW_H
 #define TERSE_INTERCEPT_RAW_H
 
