@@ -192,7 +192,7 @@ static int clean(struct buffer *out, const char *data, size_t len, size_t *writt
 		if (len == 0)
 			break;
 		n = utf8_decode(data, len, &cp);
-		if (out && buffer_append(out, "\xEF\xBF\xBD", 3) < 0)
+		if (out && buffer_append(out, cp == 0 ? "\xE2\x90\x80" : "\xEF\xBF\xBD", 3) < 0)
 			return -1;
 		*written += 3;
 		data += n;

@@ -39,7 +39,7 @@ bool utf8_is_clean(uint32_t cp);
 bool utf8_all_clean(const char *data, size_t len);
 
 /* Appends `data` to `out` with each invalid part and each code point that is
-   not clean replaced by U+FFFD. Returns 0, or -1 with errno ENOMEM. */
+   not clean replaced by U+FFFD, NUL by U+2400. Returns 0, or -1 with errno ENOMEM. */
 int utf8_clean(struct buffer *out, const char *data, size_t len);
 
 /* How many bytes utf8_clean() would append. */

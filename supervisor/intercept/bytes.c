@@ -3,8 +3,6 @@
 
 #include "supervisor/intercept/internal.h"
 
-#include "supervisor/intercept/sniff.h"
-
 #include <string.h>
 
 static void on_plain(void *ctx, const char *data, size_t len)
@@ -45,9 +43,34 @@ static void leave_plain(struct interceptor *s)
 	s->held_return = false;
 }
 
+/* A program that gets a NUL may want every byte (find -print0 | xargs -0): from here on it gets
+   them as they are. */
+static void begin_bytes(struct interceptor *s)
+{
+	intercept_resolve(s);
+	if (s->options.print != INTERCEPT_WHOLE)
+		return;
+	struct buffer pending = BUFFER_INIT;
+	if (s->is_plain) {
+		intercept_finish_plain(s);
+	} else if (terminal_pending(s->terminal, &pending) == 0) {
+		size_t skip = s->plain.passed < pending.len ? s->plain.passed : pending.len;
+		intercept_print(s, pending.data + skip, pending.len - skip);
+	}
+	buffer_release(&pending);
+	s->plain.passed = 0;
+	s->is_plain = true;
+	s->is_bytes = true;
+}
+
 /* Takes bytes for a program or file, the plain ones as they are. */
 static void feed_plain(struct interceptor *s, const char *data, size_t len)
 {
+	if (s->is_bytes) {
+		terminal_feed(s->terminal, data, len);
+		intercept_print(s, data, len);
+		return;
+	}
 	if (s->held_return && *data == '\n') {
 		s->held_return = false;
 		pass_plain(s, "\r\n", 2);
@@ -78,6 +101,7 @@ static void become_binary(struct interceptor *s)
 	if (s->options.print != INTERCEPT_PREVIEW) {
 		intercept_finish_plain(s);
 		terminal_finish(s->terminal);
+		s->plain.passed = 0;
 		s->is_plain = false;
 		s->verbatim = true;
 		return;
@@ -85,9 +109,27 @@ static void become_binary(struct interceptor *s)
 	/* There is no text, so these bytes are not a second copy that may be unwanted. */
 	if (s->raw.state == RAW_OFF)
 		s->raw.state = RAW_HOLDING;
+	/* Nor is the start a text, where it is not kept as one yet. */
+	if (!s->artifact) {
+		buffer_clear(&s->held);
+		s->printed = s->counted = s->clean_len = 0;
+	}
 	interceptor_spill(s);
 	if (s->artifact)
 		raw_start(&s->raw, s->artifact);
+}
+
+static bool looks_binary(const struct interceptor *s)
+{
+	return sniff_judge(&s->sniff) || (s->kind.name && s->sniff.bad > 0);
+}
+
+/* What looked like text at first may turn out not to be, while all of its bytes are at hand. */
+static void look_again(struct interceptor *s, const char *data, size_t len)
+{
+	sniff_add(&s->sniff, data, len);
+	if (s->sniff.binary && (s->raw.state != RAW_OFF || s->options.print != INTERCEPT_PREVIEW))
+		become_binary(s);
 }
 
 static void process(struct interceptor *s, const char *data, size_t len)
@@ -96,11 +138,8 @@ static void process(struct interceptor *s, const char *data, size_t len)
 	if (len == 0)
 		return;
 	s->raw_bytes += len;
-	if (s->options.exact && !s->binary && whole && memchr(data, '\0', len)) {
-		intercept_resolve(s);
-		if (s->options.print == INTERCEPT_WHOLE)
-			become_binary(s);
-	}
+	if (s->options.exact && !s->binary && !s->is_bytes && whole && memchr(data, '\0', len))
+		begin_bytes(s);
 	if (s->verbatim) {
 		intercept_text(s, data, len);
 		return;
@@ -118,38 +157,65 @@ static void process(struct interceptor *s, const char *data, size_t len)
 	raw_feed(&s->raw, data, len, s->artifact, wanted);
 }
 
-void intercept_judge(struct interceptor *s)
+/* How a NUL is shown. */
+static void judge_nul(struct interceptor *s)
 {
-	struct buffer first = s->sniff;
+	bool separates = s->sniff.nul && !s->sniff.newline;
+	terminal_show_nul(s->terminal, separates ? TERMINAL_NUL_NEWLINE : TERMINAL_NUL_SYMBOL);
+}
+
+void intercept_judge(struct interceptor *s, bool end)
+{
+	struct buffer first = s->first;
 	if (s->judged)
 		return;
-	s->judged = true;
-	s->sniff = (struct buffer)BUFFER_INIT;
-	if (sniff_is_binary(first.data, first.len)) {
+	s->sniff = (struct sniff){.len = 0};
+	sniff_add(&s->sniff, first.data, first.len);
+	if (s->sniff.bad > 0)
 		kind_find(&s->kind, first.data, first.len);
+	bool binary = looks_binary(s);
+	if (binary)
+		intercept_resolve(s);
+	/* A few bytes tell little, but a program must not wait. */
+	if (binary && !end && !s->kind.name && first.len < SNIFF_LEN &&
+	    s->options.print != INTERCEPT_WHOLE)
+		return;
+	s->judged = true;
+	s->first = (struct buffer)BUFFER_INIT;
+	if (binary)
 		become_binary(s);
-	}
+	else
+		judge_nul(s);
 	if (s->options.raw == INTERCEPT_RAW_YES && !s->verbatim)
 		interceptor_spill(s);
 	process(s, first.data, first.len);
 	buffer_release(&first);
 }
 
+/* Whether the first bytes are enough: a newline tells what a NUL is. */
+static bool is_enough(const struct buffer *first)
+{
+	return first->len >= SNIFF_NUL ||
+	       (first->len >= SNIFF_LEN && memchr(first->data, '\n', first->len));
+}
+
 void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 {
 	if (!s->judged) {
-		if (buffer_append(&s->sniff, data, len) == 0) {
-			if (s->sniff.len >= SNIFF_LEN)
-				intercept_judge(s);
+		if (buffer_append(&s->first, data, len) == 0) {
+			if (is_enough(&s->first))
+				intercept_judge(s, true);
 			return;
 		}
-		intercept_judge(s);
+		intercept_judge(s, true);
 	}
+	if (s->sniff.len < SNIFF_MOST && !s->binary)
+		look_again(s, data, len);
 	process(s, data, len);
 }
 
 void interceptor_pause(struct interceptor *s)
 {
-	if (s->sniff.len > 0)
-		intercept_judge(s);
+	if (s->first.len > 0)
+		intercept_judge(s, false);
 }

@@ -82,7 +82,7 @@ static void print_binary(struct interceptor *s, const struct interceptor_ending 
 void interceptor_report(struct interceptor *s, const struct interceptor_ending *given)
 {
 	struct interceptor_ending e = *given;
-	interceptor_pause(s);
+	intercept_judge(s, true);
 	intercept_take_pending(s);
 	e.ending.lines = s->options.lines_before + interceptor_lines(s);
 	e.ending.bytes = s->options.bytes_before + interceptor_bytes(s);

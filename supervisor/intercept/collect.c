@@ -51,11 +51,12 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 			struct report_stream *out)
 {
 	int result = 0;
-	interceptor_pause(s);
+	intercept_judge(s, true);
 	intercept_take_pending(s);
 	out->limit = s->options.limit;
 	out->total_bytes = interceptor_bytes(s);
 	if (s->binary && !s->verbatim) {
+		buffer_clear(&s->collected);
 		out->binary = true;
 		out->kind = s->kind.name;
 	} else {

@@ -98,7 +98,7 @@ void interceptor_free(struct interceptor *s)
 	buffer_release(&s->rest);
 	plain_release(&s->plain);
 	raw_release(&s->raw);
-	buffer_release(&s->sniff);
+	buffer_release(&s->first);
 	buffer_release(&s->held);
 	buffer_release(&s->line);
 	buffer_release(&s->collected);
@@ -130,7 +130,7 @@ void interceptor_forget(struct interceptor *s)
 /* Whether a reader waits for lines as they come. */
 static bool is_live(const struct interceptor *s)
 {
-	if (s->reported || s->verbatim || s->is_plain || intercept_is_collected(s))
+	if (s->reported || s->binary || s->is_plain || intercept_is_collected(s))
 		return false;
 	return s->options.print == INTERCEPT_WHOLE ||
 	       (s->options.print == INTERCEPT_PREVIEW && !s->head_closed);
@@ -163,7 +163,7 @@ void interceptor_finish(struct interceptor *s)
 {
 	if (s->finished)
 		return;
-	intercept_judge(s);
+	intercept_judge(s, true);
 	if (s->is_plain)
 		intercept_finish_plain(s);
 	if (!s->verbatim && !s->binary)

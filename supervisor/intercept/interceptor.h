@@ -11,8 +11,9 @@
 // decided by interceptor_report(); in mode head all that is shown is (head.h).
 // Other readers get the whole text as it comes.
 //
-// Binary output (a NUL, or over 30 % unprintable in the first KB) is not
-// rendered: its bytes go to the artifact, and as they are to a program or file.
+// Binary output (sniff.h) is not rendered: its bytes go to the artifact, and as
+// they are to a program or file. In text a NUL is a newline where the first 4 KB
+// have NULs and no newline, else U+2400.
 //
 // The struct does no I/O of its own but through its events; memory is bounded.
 #ifndef TERSE_INTERCEPT_INTERCEPTOR_H

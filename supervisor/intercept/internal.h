@@ -13,6 +13,7 @@
 #include "supervisor/intercept/interceptor.h"
 #include "supervisor/intercept/plain.h"
 #include "supervisor/intercept/raw.h"
+#include "supervisor/intercept/sniff.h"
 #include "supervisor/intercept/tally.h"
 #include "supervisor/preview/preview.h"
 #include "supervisor/report/kind.h"
@@ -25,11 +26,13 @@ struct interceptor {
 	struct artifact *artifact; /* NULL until the text spilled */
 	struct raw raw;
 
-	struct buffer sniff; /* the first bytes, until they are judged */
+	struct buffer first; /* the first bytes, until they are judged */
+	struct sniff sniff;
 	bool judged;
 	bool binary;
 	struct plain plain; /* for a program or file behind a pipe, while nothing has redrawn: */
-	bool is_plain;      /* it gets the bytes, not the terminal's text */
+	bool is_plain;      /* it gets the bytes, not the terminal's text ... */
+	bool is_bytes;      /* ... whatever comes */
 	size_t line_text;   /* of the unfinished line: what the terminal has let go */
 	bool held_return;   /* the last byte was a CR: what follows decides */
 	bool verbatim;      /* what comes is text as it is: not rendered */
@@ -118,7 +121,7 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_ending *e,
 				struct report_stream *report);
 
-/* Enough is there to tell text from binary, or nothing more comes for now. */
-void intercept_judge(struct interceptor *s);
+/* Enough is there to tell text from binary, or nothing more comes for now; `end`: at all. */
+void intercept_judge(struct interceptor *s, bool end);
 
 #endif

@@ -27,8 +27,8 @@
 #define EDGE "(?:\\b|(?C1))"
 
 /* Where a word begins: behind an escape as program text, JSON and URLs spell it, too. */
-#define START                                                                         \
-	"(?:\\b|(?C1)|(?<=\\\\[abefnrtv])|(?<=\\\\[0-7]{3})|(?<=[\\\\%][0-9A-F]{2})|" \
+#define START                                                                          \
+	"(?:\\b|(?C1)|(?<=\\\\[0abefnrtv])|(?<=\\\\[0-7]{3})|(?<=[\\\\%][0-9A-F]{2})|" \
 	"(?<=\\\\x[0-9A-Fa-f]{2})|(?<=\\\\u[0-9A-Fa-f]{4})|(?<=[0-9;[]m))"
 
 /* Each looks back at what makes it one, so that a match begins only behind that: until then a

@@ -157,6 +157,17 @@ static const char *take_runs(struct terminal *t, const char *p, const char *end)
 	return p;
 }
 
+/* Where a CR came last the grid gear overwrites the line. */
+static bool show_nul(struct terminal *t)
+{
+	if (t->tail.carriage && t->nul == TERMINAL_NUL_SYMBOL) {
+		append_leave(t, true);
+		return false;
+	}
+	t->tail.carriage = false;
+	return t->nul == TERMINAL_NUL_SYMBOL ? add(t, NUL_SYMBOL_BYTES, 3, 0) : add(t, "\n", 1, 1);
+}
+
 /* A control character (not tab; a newline only if it does not imply CR). Returns
    false if it is for the grid gear, which is on then. */
 static bool control(struct terminal *t, char c)
@@ -184,7 +195,7 @@ static bool control(struct terminal *t, char c)
 	default:
 		tail->broken = true;
 		t->lossy = true;
-		return true;
+		return c != '\0' || t->nul == TERMINAL_NUL_IGNORED || show_nul(t);
 	}
 	append_leave(t, true);
 	return false;

@@ -303,6 +303,19 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 	return q;
 }
 
+static void show_nul(struct terminal *t)
+{
+	t->lossy = true;
+	if (t->nul == TERMINAL_NUL_SYMBOL) {
+		grid_print(t, NUL_SYMBOL, NUL_SYMBOL_BYTES, 3);
+	} else if (t->nul == TERMINAL_NUL_NEWLINE) {
+		t->width = 0;
+		t->screen->x = 0;
+		grid_line_feed(t);
+		append_enter(t);
+	}
+}
+
 const char *grid_feed(struct terminal *t, const char *p, const char *end)
 {
 	while (p < end) {
@@ -333,7 +346,9 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 			if (c == '\n' && terminal_keeps_return(t, p))
 				screen_row(t->screen, t->screen->y)->returned = true;
 			p++;
-			if (c != 0x7F)
+			if (c == '\0')
+				show_nul(t);
+			else if (c != 0x7F)
 				dispatch_control(t, c);
 			else
 				t->lossy = true;

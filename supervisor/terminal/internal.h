@@ -18,6 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* U+2400, which stands for a NUL. */
+#define NUL_SYMBOL       0x2400
+#define NUL_SYMBOL_BYTES "\xE2\x90\x80"
+
 /* Kept in plain text, and no character to a terminal. */
 #define BYTE_ORDER_MARK 0xFEFF
 
@@ -64,6 +68,7 @@ struct terminal {
 	bool lossy;
 	bool redraws;
 	uint64_t version;
+	enum terminal_nul nul;
 	const char *fed;   /* where the bytes begin that are being fed */
 	bool after_return; /* a CR came last before them */
 	char partial[4];   /* the beginning of a character */

@@ -44,6 +44,12 @@ void strip_control(struct terminal *t, uint32_t c)
 		return;
 	case '\v':
 	case '\f': newline(t); break;
+	case '\0':
+		if (t->nul == TERMINAL_NUL_SYMBOL)
+			text(t, NUL_SYMBOL_BYTES, 3, 0);
+		else if (t->nul == TERMINAL_NUL_NEWLINE)
+			newline(t);
+		break;
 	default: break;
 	}
 	t->lossy = true;

@@ -72,6 +72,11 @@ void terminal_force_grid(struct terminal *t)
 		append_leave(t, false);
 }
 
+void terminal_show_nul(struct terminal *t, enum terminal_nul how)
+{
+	t->nul = how;
+}
+
 void terminal_use_scan(struct terminal *t, const struct scan *scan)
 {
 	t->scan = scan;

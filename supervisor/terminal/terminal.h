@@ -54,6 +54,11 @@ struct terminal *terminal_new(const struct terminal_options *options,
 			      const struct terminal_events *events);
 void terminal_free(struct terminal *t);
 
+/* How a NUL is shown from here on: as a newline, or as U+2400. Before that it is not, as on a
+   terminal. */
+enum terminal_nul { TERMINAL_NUL_IGNORED, TERMINAL_NUL_NEWLINE, TERMINAL_NUL_SYMBOL };
+void terminal_show_nul(struct terminal *t, enum terminal_nul how);
+
 void terminal_feed(struct terminal *t, const char *data, size_t len);
 
 /* The window changed. Lines are kept. */

@@ -79,7 +79,7 @@ class Redaction(Case):
     def test_behind_controls(self):
         """What a terminal does not show ends a word, and hides nothing."""
         prefix, secret, kind = SECRETS["aws"]
-        for before, after in ((r"\e]0;bash\a", ""), (r"\e]8;;http://x\e\\", r"\e]8;;\e\\"),
+        for before, after in ((r"a\0", r"\0b"), (r"\e]0;bash\a", ""), (r"\e]8;;http://x\e\\", r"\e]8;;\e\\"),
                               (r"\e]133;A\a", ""), ("a\u009b", ""), (r"a\e[1\x18", r"\e[0m"),
                               (r"a\e[32m", r"\e[0mb"), (r"\e]0;x ", r"\a")):
             for options in ((), ("--no-pty",), ("--no-collapse", "--keep-raw")):
@@ -94,7 +94,7 @@ class Redaction(Case):
     def test_environment(self):
         env = {"A": "x", "TOKEN": "".join(SECRETS["github"][:2]), "DB_PASSWORD": SECRETS["url"][1],
                "B": "seen"}
-        for options in (("--full",), ("--no-pty", "--full"), ("--keep-raw", "--full")):
+        for options in ((), ("--no-pty",), ("--keep-raw", "--full")):
             for kind in ("socket", "pipe", "file"):
                 run = self.terse("--redact", *options, "cat", "/proc/self/environ", kind=kind,
                                  env=env)

@@ -4,8 +4,8 @@
 import json
 import os
 
-from support.harness import (FOOTER, LIMIT, Case, eventually, is_sanitized, main, read_file,
-                             write_file)
+from support.harness import (FOOTER, LIMIT, TERSE, Case, eventually, is_sanitized, let_go_on, main,
+                             read_file, write_file)
 
 # Of one process of terse.
 PEAK_KB = 8 * 1024
@@ -53,6 +53,41 @@ class Exact(Case):
         self.assertTrue(page.startswith(b"line 77\r\nline 78\r\n[lines 77-78 of 9,000 "), page)
         self.assertEqual(self.ask("search", run.id, "e 77$"), b"77:line 77\n")
         self.assertIn(b"\nline 9\r\n", self.ask("read", run.id, "--preview"))
+
+    def test_nul(self):
+        """A newline where there is none, else U+2400; the byte for a program and a file."""
+        cases = ((b"one\0two\0", b"one\ntwo\n"), (b"a\0b\nhello\n", "a\u2400b\nhello\n".encode()))
+        for data, text in cases:
+            for options in ((), ("--no-pty",), ("--no-collapse",)):
+                self.assertEqual(self.printed(data, *options), text)
+            for script in ("terse cat data >copy", "terse cat data | cat >copy"):
+                self.shell(script)
+                self.assertEqual(read_file(os.path.join(self.work, "copy")), data)
+        os.mkdir(os.path.join(self.work, "dir"))
+        for name in ("one", "two words", "three"):
+            write_file(os.path.join(self.work, "dir", name), b"")
+        self.assertEqual(sorted(self.terse("find", "dir", "-type", "f", "-print0").out.split(b"\n")),
+                         [b"", b"dir/one", b"dir/three", b"dir/two words"])
+        self.assertEqual(self.shell("terse find dir -type f -print0 | xargs -0 -n1 echo | sort").out,
+                         b"dir/one\ndir/three\ndir/two words\n")
+        self.assertIn(b"\nHOME=", self.terse("env", "-0").out)
+        self.assertEqual(self.terse("cat", "/proc/self/cmdline").out, b"cat\n/proc/self/cmdline\n")
+        run = self.terse("sh", "-c", r"printf '\0\0\0ok\n'; seq 3000; exit 3")
+        self.assertIn(b"[terse: exit 3 after", run.out)
+        self.assertEqual(self.ask("read", run.id, "--limit", "2"), "\u2400\u2400\u2400ok\n1\n".encode())
+        self.assertEqual(self.ask("search", run.id, "\u2400ok$"), "1:\u2400\u2400\u2400ok\n".encode())
+        self.assertIn(b"\0\0\0ok\n", read_file(self.ask("path", "--raw", run.id).strip()))
+        self.assertEqual(self.ask("read", "data"), cases[1][1])
+
+    def test_nul_behind_a_part_of_a_line(self):
+        """A program gets every byte of it."""
+        go = os.path.join(self.work, "go")
+        os.mkfifo(go)
+        run = self.start(TERSE, "--full", "--no-pty", "sh", "-c",
+                         r"printf 'abc'; read x <%s; printf 'd\0e\n'" % go)
+        let_go_on(go)
+        run.finish()
+        self.assertEqual(run.out, b"abcd\0e\n")
 
     def test_overwritten(self):
         self.assertEqual(self.printed(b"10%\r50%\r100%\n"), b"100%\n")
@@ -268,12 +303,15 @@ class Memory(Case):
             self.assertEqual(os.path.getsize(path), 20000000)
 
     def test_random_bytes_after_text(self):
-        """Not judged as binary: goes through the terminal as escape sequences and all."""
-        run = self.measure("20 MB of random bytes after text", "--profile", "default", "sh", "-c",
-                           "seq 1000; head -c 20000000 /dev/urandom; exit 4")
-        self.assertEqual(run.code, 4)
-        self.assertLessEqual(len(run.out), LIMIT + 400)
-        run.out.decode()
+        """Not judged as binary where much text came: goes through the terminal as escape sequences
+        and all."""
+        for lines in (4000, 1000):
+            run = self.measure("20 MB of random bytes after text", "--profile", "default", "sh",
+                               "-c", "seq %d; head -c 20000000 /dev/urandom; exit 4" % lines)
+            self.assertEqual(run.code, 4)
+            self.assertLessEqual(len(run.out), LIMIT + 400)
+            self.assertEqual(b"19.1 MB of binary output" in run.out, lines == 1000)
+            run.out.decode()
 
     def test_progress(self):
         # Not Python: what the keeper waited for counts in its peak.

@@ -181,10 +181,94 @@ static void judged_when_nothing_more_comes(void **state)
 	struct run r = run_make();
 	(void)state;
 	run_start(&r);
-	interceptor_feed(r.text, "\0\1\2", 3);
+	interceptor_feed(r.text, "\x1f\x8b\x08", 3);
 	assert_false(interceptor_is_binary(r.text));
 	interceptor_pause(r.text);
 	assert_true(interceptor_is_binary(r.text));
+	run_end(&r);
+	/* Of what is not known a few bytes tell little, until they are all. */
+	r = run_make();
+	run_start(&r);
+	interceptor_feed(r.text, "\0\1\2", 3);
+	interceptor_pause(r.text);
+	assert_false(interceptor_is_binary(r.text));
+	finish(&r);
+	assert_true(interceptor_is_binary(r.text));
+	run_end(&r);
+	/* A program does not wait for them. */
+	r = run_make();
+	r.options.print = INTERCEPT_WHOLE;
+	run_start(&r);
+	interceptor_feed(r.text, "\0\1\2", 3);
+	interceptor_pause(r.text);
+	assert_int_equal(r.out.len, 3);
+	run_end(&r);
+}
+
+/* A few bytes that are no text, and then text; text, and then none. */
+static void judged_again(void **state)
+{
+	char bytes[3000];
+	(void)state;
+	struct run r = run_make();
+	run_start(&r);
+	interceptor_feed(r.text, "\0\0\0ok\n", 6);
+	interceptor_pause(r.text);
+	feed(&r, "and text behind it\n");
+	finish(&r);
+	printed(&r, "\u2400\u2400\u2400ok\nand text behind it\n");
+	run_end(&r);
+
+	memset(bytes, 1, sizeof(bytes));
+	for (int raw = INTERCEPT_RAW_AUTO; raw <= INTERCEPT_RAW_NO; raw++) {
+		r = run_make();
+		r.options.raw = (enum interceptor_raw)raw;
+		run_start(&r);
+		feed(&r, "text\n");
+		interceptor_pause(r.text);
+		interceptor_feed(r.text, bytes, sizeof(bytes));
+		finish(&r);
+		assert_int_equal(interceptor_is_binary(r.text), raw != INTERCEPT_RAW_NO);
+		run_end(&r);
+	}
+}
+
+#define NUL_CASE(in, want)               \
+	{                                \
+		in, sizeof(in) - 1, want \
+	}
+
+/* A NUL is a newline where there is none of these at first, else a symbol. */
+static void nul(void **state)
+{
+	static const struct {
+		const char *in;
+		size_t len;
+		const char *want;
+	} cases[] = {
+		NUL_CASE("one\0two\0", "one\ntwo\n"),
+		NUL_CASE("one\0\0two", "one\n\ntwo"),
+		NUL_CASE("x\0y\nz\n", "x\u2400y\nz\n"),
+		NUL_CASE("bar\r1\0\033[K2\n\0\n", "1\u24002\n\u2400\n"),
+		NUL_CASE("ac\r\0b\n\033[A\0\n", "\u2400b\n"),
+		NUL_CASE("\033[1\0mred\n", "red\n"),
+		NUL_CASE("key\r\0value\0", "key\nvalue\n"),
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct run r = run_make();
+		run_start(&r);
+		interceptor_feed(r.text, cases[i].in, cases[i].len);
+		finish(&r);
+		printed(&r, cases[i].want);
+		run_end(&r);
+	}
+	struct run r = run_make();
+	r.options.terminal.collapse = false;
+	run_start(&r);
+	interceptor_feed(r.text, cases[3].in, cases[3].len);
+	finish(&r);
+	printed(&r, "bar\n1\u24002\n\u2400\n");
 	run_end(&r);
 }
 
@@ -433,6 +517,8 @@ int main(void)
 		cmocka_unit_test(preview_by_units),
 		cmocka_unit_test(folds_are_printed_once),
 		cmocka_unit_test(judged_when_nothing_more_comes),
+		cmocka_unit_test(judged_again),
+		cmocka_unit_test(nul),
 		cmocka_unit_test(status_lines),
 		cmocka_unit_test(told_once),
 		cmocka_unit_test(partial),

@@ -227,6 +227,26 @@ static void exact_text_with_a_late_nul(void **state)
 	}
 }
 
+/* The line it is in has come in part before. */
+static void exact_text_with_a_nul_in_a_line(void **state)
+{
+	static const char *const before[] = {"abc", "\x1b[1mabc"};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct run r = run_make();
+		r.options.print = INTERCEPT_WHOLE;
+		r.options.exact = true;
+		run_start(&r);
+		feed(&r, before[i]);
+		interceptor_pause(r.text);
+		interceptor_feed(r.text, "d\0e\n", 4);
+		finish(&r);
+		assert_int_equal(r.out.len, 7);
+		assert_memory_equal(r.out.data, "abcd\0e\n", 7);
+		run_end(&r);
+	}
+}
+
 /* What redraws nothing reaches a program byte for byte. */
 static void plain_bytes_for_a_program(void **state)
 {
@@ -349,6 +369,7 @@ int main(void)
 		cmocka_unit_test(binary_that_can_not_be_kept),
 		cmocka_unit_test(binary_for_a_program),
 		cmocka_unit_test(exact_text_with_a_late_nul),
+		cmocka_unit_test(exact_text_with_a_nul_in_a_line),
 		cmocka_unit_test(plain_bytes_for_a_program),
 		cmocka_unit_test(long_line_for_a_program),
 		cmocka_unit_test(raw_bytes),

@@ -26,6 +26,9 @@ static void texts(void **state)
 	assert_false(IS("\x1b\x1b\x1b\x1b\r\r\r"));
 	assert_false(IS("ünïcödé 日本語 🙂"));
 	assert_false(IS("\xEF\xBF\xBD\xEF\xBF\xBD"));
+	/* A NUL is one byte that is no text. */
+	assert_false(IS("text and then \0 a NUL"));
+	assert_false(IS("one\0two\0three\0"));
 	/* Latin-1: some letters of a word are invalid. */
 	assert_false(IS("na\xEFve caf\xE9, \xFC"
 			"ber stra\xDF"
@@ -36,7 +39,7 @@ static void binaries(void **state)
 {
 	(void)state;
 	assert_true(IS("\0"));
-	assert_true(IS("text and then \0 a NUL"));
+	assert_true(IS("U\0T\0F\0-\0001\0006\0"));
 	assert_true(IS("\x1f\x8b\x08\x01\x02\x03\xff\xfe\xfd\xfc"));
 	assert_true(IS("\x01\x02\x03\x04"));
 	assert_true(IS("\x7f\x7f\x7f"));
@@ -55,22 +58,43 @@ static void share(void **state)
 	assert_true(sniff_is_binary(data, sizeof(data)));
 }
 
-/* Only the first bytes count, and a character cut by that limit is no fault. */
+/* Looked at after some lengths, and not behind the last; a character that is cut is no fault. */
 static void length(void **state)
 {
-	char data[SNIFF_LEN + 10];
+	static const size_t lengths[] = {SNIFF_LEN, SNIFF_NUL, SNIFF_MOST};
+	char data[SNIFF_MOST + 10];
 	(void)state;
-	memset(data, 'a', sizeof(data));
-	data[SNIFF_LEN] = '\0';
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		size_t bad = lengths[i] * 3 / 10;
+		memset(data, 'a', sizeof(data));
+		memset(data + lengths[i] - bad, 1, bad);
+		assert_false(sniff_is_binary(data, sizeof(data)));
+		data[lengths[i] - bad - 1] = 1;
+		assert_true(sniff_is_binary(data, sizeof(data)));
+	}
+	memset(data, 'a', SNIFF_MOST);
+	memset(data + SNIFF_MOST, 1, 10);
 	assert_false(sniff_is_binary(data, sizeof(data)));
-	data[SNIFF_LEN - 1] = '\0';
-	assert_true(sniff_is_binary(data, sizeof(data)));
 	assert_false(IS("\xF0\x9F\x99"));
 	assert_false(IS("\xE2\x82"));
 	assert_false(IS("\xC3"));
 	for (size_t i = 0; i < SNIFF_LEN; i += 4)
 		memcpy(data + i, "\xF0\x9F\x99\x82", 4);
 	assert_false(sniff_is_binary(data, SNIFF_LEN - 1));
+}
+
+/* However the bytes come in pieces. */
+static void pieces(void **state)
+{
+	static const char data[] = "\xE6\x97\xA5\xE6\x9C\xAC \0\n\x01\xFF\xC3 \xF0\x9F\x99\x82";
+	struct sniff whole = {.len = 0}, one = {.len = 0};
+	(void)state;
+	sniff_add(&whole, data, sizeof(data));
+	for (size_t i = 0; i < sizeof(data); i++)
+		sniff_add(&one, data + i, 1);
+	assert_int_equal(whole.bad, 5);
+	assert_int_equal(one.bad, whole.bad);
+	assert_true(one.nul && one.newline && !one.binary);
 }
 
 /* Bytes that came before anything was known are kept, too, in order. */
@@ -142,13 +166,10 @@ static void raw_wanted_at_the_last_moment(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),
-		cmocka_unit_test(binaries),
-		cmocka_unit_test(share),
-		cmocka_unit_test(length),
-		cmocka_unit_test(raw_held_and_started),
-		cmocka_unit_test(raw_let_go),
-		cmocka_unit_test(raw_wanted_at_the_last_moment),
+		cmocka_unit_test(texts),      cmocka_unit_test(binaries),
+		cmocka_unit_test(share),      cmocka_unit_test(length),
+		cmocka_unit_test(pieces),     cmocka_unit_test(raw_held_and_started),
+		cmocka_unit_test(raw_let_go), cmocka_unit_test(raw_wanted_at_the_last_moment),
 	};
 	return cmocka_run_group_tests(tests, home_setup, home_teardown);
 }

@@ -290,7 +290,7 @@ static void clean_texts(void **state)
 	CLEANS("", "");
 	CLEANS("plain\ttext\n", "plain\ttext\n");
 	CLEANS("a\x1b[31mred\x1b[m\r\n", "a" R "[31mred" R "[m\r\n");
-	CLEANS("nul\0nul", "nul" R "nul");
+	CLEANS("nul\0nul", "nul\u2400nul");
 	CLEANS("gr\xC3\xBC\xC3\x9F", "gr\xC3\xBC\xC3\x9F");
 	CLEANS("\xF0\x9F\x99\x82", "\xF0\x9F\x99\x82");
 	CLEANS("latin \xFC.", "latin " R ".");
