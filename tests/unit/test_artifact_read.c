@@ -317,8 +317,7 @@ static void test_read_is_clean(void **state)
 	make(bad, sizeof(bad) - 1);
 	assert_int_equal(call_id("read @"), 0);
 	assert_string_equal(out.data, "a\xEF\xBF\xBD[31mb\xEF\xBF\xBD\xEF\xBF\xBD\tc\xEF\xBF\xBD"
-				      "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\n\xEF\xBF\xBD"
-				      "d\n");
+				      "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\n\u2400d\n");
 }
 
 static void test_read_standard_error(void **state)
