@@ -447,9 +447,7 @@ bool verb_is_binary(const struct text *text, struct kind *kind)
 {
 	char *head = malloc(KIND_LEN);
 	ssize_t n = head ? io_read_at(text->fd, head, KIND_LEN, 0) : 0;
-	bool is = n > 0 && sniff_is_binary(head, (size_t)n);
-	if (is)
-		kind_find(kind, head, (size_t)n);
+	bool is = n > 0 && sniff_is_binary(head, (size_t)n, kind);
 	free(head);
 	return is;
 }

@@ -2,6 +2,8 @@
 
 #include "supervisor/intercept/sniff.h"
 
+#include "supervisor/report/kind.h"
+
 /* BEL BS TAB LF VT FF CR SO SI ESC: what text for a terminal may hold. */
 static bool is_terminal_control(unsigned char c)
 {
@@ -47,9 +49,12 @@ void sniff_add(struct sniff *s, const char *data, size_t len)
 	}
 }
 
-bool sniff_is_binary(const char *data, size_t len)
+bool sniff_is_binary(const char *data, size_t len, struct kind *kind)
 {
 	struct sniff s = {.len = 0};
+	*kind = (struct kind){.name = NULL};
 	sniff_add(&s, data, len);
-	return sniff_judge(&s);
+	if (s.bad > 0)
+		kind_find(kind, data, len);
+	return sniff_judge(&s) || kind->name;
 }

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct kind;
+
 /* Enough to be judged; to know what a NUL stands for; and from where on nothing is looked at. */
 #define SNIFF_LEN  ((size_t)1024)
 #define SNIFF_NUL  ((size_t)4096)
@@ -26,7 +28,8 @@ void sniff_add(struct sniff *s, const char *data, size_t len);
 /* What can be said by now. */
 bool sniff_judge(const struct sniff *s);
 
-/* The same of the first bytes of a text. */
-bool sniff_is_binary(const char *data, size_t len);
+/* The same of the first bytes of a text, which are also binary where there is one that is no text
+   and the kind is known. Says which. */
+bool sniff_is_binary(const char *data, size_t len, struct kind *kind);
 
 #endif

@@ -3,6 +3,7 @@
 #include "supervisor/base/buffer.h"
 #include "supervisor/intercept/raw.h"
 #include "supervisor/intercept/sniff.h"
+#include "supervisor/report/kind.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,13 @@
 
 #include "tests/unit/kept.h"
 
-#define IS(data) sniff_is_binary(data, sizeof(data) - 1)
+static bool is_binary(const char *data, size_t len)
+{
+	struct kind kind;
+	return sniff_is_binary(data, len, &kind);
+}
+
+#define IS(data) is_binary(data, sizeof(data) - 1)
 
 static void texts(void **state)
 {
@@ -43,6 +50,9 @@ static void binaries(void **state)
 	assert_true(IS("\x1f\x8b\x08\x01\x02\x03\xff\xfe\xfd\xfc"));
 	assert_true(IS("\x01\x02\x03\x04"));
 	assert_true(IS("\x7f\x7f\x7f"));
+	/* What is known by its first bytes, with one that is no text. */
+	assert_true(IS("%PDF-1.5 and so on, then \xE2\xE3\n"));
+	assert_false(IS("%PDF-1.5 and so on\n"));
 	assert_true(IS("\xEF\xEF\xEF\xEF"));
 }
 
@@ -53,9 +63,9 @@ static void share(void **state)
 	(void)state;
 	memset(data, 'a', sizeof(data));
 	memset(data, 0xFF, 30);
-	assert_false(sniff_is_binary(data, sizeof(data)));
+	assert_false(is_binary(data, sizeof(data)));
 	data[30] = (char)0xFF;
-	assert_true(sniff_is_binary(data, sizeof(data)));
+	assert_true(is_binary(data, sizeof(data)));
 }
 
 /* Looked at after some lengths, and not behind the last; a character that is cut is no fault. */
@@ -68,19 +78,19 @@ static void length(void **state)
 		size_t bad = lengths[i] * 3 / 10;
 		memset(data, 'a', sizeof(data));
 		memset(data + lengths[i] - bad, 1, bad);
-		assert_false(sniff_is_binary(data, sizeof(data)));
+		assert_false(is_binary(data, sizeof(data)));
 		data[lengths[i] - bad - 1] = 1;
-		assert_true(sniff_is_binary(data, sizeof(data)));
+		assert_true(is_binary(data, sizeof(data)));
 	}
 	memset(data, 'a', SNIFF_MOST);
 	memset(data + SNIFF_MOST, 1, 10);
-	assert_false(sniff_is_binary(data, sizeof(data)));
+	assert_false(is_binary(data, sizeof(data)));
 	assert_false(IS("\xF0\x9F\x99"));
 	assert_false(IS("\xE2\x82"));
 	assert_false(IS("\xC3"));
 	for (size_t i = 0; i < SNIFF_LEN; i += 4)
 		memcpy(data + i, "\xF0\x9F\x99\x82", 4);
-	assert_false(sniff_is_binary(data, SNIFF_LEN - 1));
+	assert_false(is_binary(data, SNIFF_LEN - 1));
 }
 
 /* However the bytes come in pieces. */
