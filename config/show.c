@@ -32,13 +32,25 @@ int show_origin(const struct settings *s, const struct option *o, const char *pr
 	return buffer_append_string(out, "built in");
 }
 
+/* A value with a newline in it, as a variable can have one, stays one line. */
+static int add_line(struct buffer *out, const char *value)
+{
+	size_t len = strcspn(value, "\n");
+
+	if (buffer_append(out, value, len) < 0)
+		return -1;
+	return value[len] && buffer_append_string(out, "\\n") == 0 ? add_line(out, value + len + 1)
+								   : 0;
+}
+
 static int write_items(const struct settings *s, const struct option *o, const char *indent,
 		       struct buffer *out)
 {
 	const struct strings *list = (const void *)((const char *)s + o->offset);
 
 	for (size_t i = 0; o->type == OPTION_LIST && i < list->count; i++) {
-		if (buffer_printf(out, "%s%s\n", indent, list->items[i]) < 0)
+		if (buffer_append_string(out, indent) < 0 || add_line(out, list->items[i]) < 0 ||
+		    buffer_append(out, "\n", 1) < 0)
 			return -1;
 	}
 	return 0;
@@ -54,7 +66,7 @@ int show_value(const struct settings *s, const struct option *o, struct buffer *
 		return write_items(s, o, "", out);
 	value = option_is_number(o) ? option_number_text(o, *(const int64_t *)field, text)
 				    : *(char *const *)field;
-	return value ? buffer_append_string(out, value) : 0;
+	return value ? add_line(out, value) : 0;
 }
 
 static int write_option(const struct settings *s, const struct option *o, const char *profile,

@@ -77,6 +77,7 @@
 #include "shim/shell.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/config.h"
+#include "supervisor/command/verb.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -85,12 +86,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct verb {
+struct entry {
 	const char *name;
 	int (*run)(struct command_context *c, int argc, char **argv);
 };
 
-static const struct verb verbs[] = {
+static const struct entry verbs[] = {
 	{"run", command_run},           {"read", command_read},
 	{"search", command_search},     {"show", command_show},
 	{"list", command_list},         {"history", command_history},
@@ -109,7 +110,7 @@ static const struct verb verbs[] = {
 	{"init", command_init},         {"hook", command_hook},
 };
 
-static const struct verb *find_verb(const char *name)
+static const struct entry *find_verb(const char *name)
 {
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
 		if (strcmp(verbs[i].name, name) == 0)
@@ -164,7 +165,7 @@ int main(int argc, char **argv)
 		argv = filter;
 		argc = 2;
 	}
-	const struct verb *verb = find_verb(argv[1]);
+	const struct entry *verb = find_verb(argv[1]);
 	if (verb && argc == 3 && strcmp(argv[2], "--help") == 0)
 		return end(command_help(&context, 2, (char *[]){argv[0], argv[1], NULL}));
 	if (settings_load(&settings, &error) < 0) {
@@ -173,7 +174,7 @@ int main(int argc, char **argv)
 		return EXIT_TERSE;
 	}
 	if (*error.text)
-		fprintf(stderr, "terse: %s\n", error.text);
+		verb_error(NULL, "%s", error.text);
 	int status =
 		verb ? verb->run(&context, argc - 1, argv + 1) : command_run(&context, argc, argv);
 	settings_release(&settings);

@@ -36,7 +36,8 @@ static int append_character(struct buffer *out, uint32_t cp)
 	case '\r': return buffer_append(out, "\\r", 2);
 	default: break;
 	}
-	if (utf8_is_clean(cp))
+	/* For JavaScript these two end a line. */
+	if (utf8_is_clean(cp) && cp != 0x2028 && cp != 0x2029)
 		return buffer_append(out, encoded, utf8_put(cp, encoded));
 	return append_escape(out, cp);
 }

@@ -8,6 +8,7 @@
 #include "supervisor/command/command.h"
 #include "supervisor/command/replay.h"
 #include "supervisor/command/verb.h"
+#include "supervisor/report/quote.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +61,15 @@ static int write_all(const char *verb, const struct id_found *found, int dir, in
 	return result;
 }
 
+static void print_size(const char *path, const char *size)
+{
+	struct buffer line = BUFFER_INIT;
+	if (quote_text(&line, path, strlen(path), 0) == 0 &&
+	    buffer_printf(&line, ": %s\n", size) == 0)
+		io_write(STDOUT_FILENO, line.data, line.len);
+	buffer_release(&line);
+}
+
 /* `cast`: the version of the asciicast that is wanted, or 0. */
 static int write_found(const char *verb, const struct id_found *found, const char *output,
 		       bool force, int cast)
@@ -83,7 +93,7 @@ static int write_found(const char *verb, const struct id_found *found, const cha
 	} else {
 		status = 0;
 		if (!is_standard(output) && fstat(fd, &st) == 0)
-			printf("%s: %s\n", output, human_size(size, (uint64_t)st.st_size));
+			print_size(output, human_size(size, (uint64_t)st.st_size));
 	}
 	if (fd != STDOUT_FILENO)
 		io_close(&fd);

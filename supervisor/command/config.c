@@ -13,9 +13,9 @@
 #include "shim/shell.h"
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/io.h"
-#include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
+#include "supervisor/report/quote.h"
 #include "supervisor/wiring/advice.h"
 
 #include <errno.h>
@@ -48,8 +48,16 @@ static int print(struct buffer *text, int result)
 static int print_clean(struct buffer *text, int result)
 {
 	struct buffer clean = BUFFER_INIT;
-	if (result == 0)
-		result = utf8_clean(&clean, text->data, text->len);
+	/* Items of a list begin with a tab. */
+	for (size_t at = 0, end; at < text->len && result == 0; at = end + 1) {
+		const char *line = text->data + at, *newline = memchr(line, '\n', text->len - at);
+		end = newline ? (size_t)(newline - text->data) : text->len;
+		bool item = *line == '\t';
+		if (buffer_append(&clean, line, item) < 0 ||
+		    quote_text(&clean, line + item, end - at - item, 0) < 0 ||
+		    buffer_append(&clean, "\n", newline != NULL) < 0)
+			result = -1;
+	}
 	buffer_release(text);
 	return print(&clean, result);
 }
@@ -79,6 +87,12 @@ static enum origin origin_of(const char *path)
 }
 
 /* Prints all that is wrong with a file. Returns 0, or 1. */
+static void add_place(struct buffer *out, const char *path, const char *what)
+{
+	if (quote_text(out, path, strlen(path), 0) == 0)
+		buffer_printf(out, ": %s\n", what);
+}
+
 static int check_file(const char *path)
 {
 	enum origin by = origin_of(path);
@@ -90,9 +104,9 @@ static int check_file(const char *path)
 	else if (*error.text)
 		tell(&out, error.text);
 	else
-		buffer_printf(&out, "%s: %s\n", path, strerror(errno));
+		add_place(&out, path, strerror(errno));
 	if (errors == 0)
-		buffer_printf(&out, "%s: no errors\n", path);
+		add_place(&out, path, "no errors");
 	buffer_release(&text);
 	return print_clean(&out, 0) == 0 && errors == 0 ? 0 : 1;
 }
@@ -186,7 +200,9 @@ static int init(const char *file)
 	if (result < 0)
 		return fail(file);
 	struct buffer out = BUFFER_INIT;
-	return print_clean(&out, buffer_printf(&out, "%s\n", file));
+	return print_clean(&out, quote_text(&out, file, strlen(file), 0) < 0
+					 ? -1
+					 : buffer_append(&out, "\n", 1));
 }
 
 /* --- what is in effect -------------------------------------------------------------- */

@@ -6,13 +6,13 @@
 #include "shim/shell.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/base/io.h"
-#include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/reader.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/pty.h"
 #include "supervisor/process/sink.h"
 #include "supervisor/report/envelope.h"
+#include "supervisor/report/quote.h"
 #include "supervisor/wiring/advice.h"
 #include "supervisor/wiring/canary.h"
 #include "supervisor/wiring/document.h"
@@ -47,7 +47,7 @@ static void tell(struct doctor *d, enum state state, const char *what, const cha
 
 	va_start(args, format);
 	if (buffer_vprintf(&text, format, args) == 0 &&
-	    utf8_clean(&clean, text.data, text.len) == 0 && buffer_string(&clean))
+	    quote_text(&clean, text.data, text.len, 0) == 0 && buffer_string(&clean))
 		detail = clean.data;
 	va_end(args);
 	d->problems += state == BAD;

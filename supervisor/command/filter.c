@@ -34,7 +34,7 @@ struct filter {
 
 static int bad_usage(const char *what, const char *why)
 {
-	fprintf(stderr, "terse filter: %s: %s (see terse help filter)\n", what, why);
+	verb_error("filter", "%s: %s (see terse help filter)", what, why);
 	return -1;
 }
 
@@ -98,7 +98,7 @@ static int parse(struct filter *f, struct settings *s, int argc, char **argv)
 		if (taken == 0) {
 			taken = settings_take_flag(s, argc, argv, &i, &error);
 			if (taken < 0)
-				fprintf(stderr, "terse filter: %s\n", error.text);
+				verb_error("filter", "%s", error.text);
 			else if (taken == 0)
 				taken = no_such_option(argv[i]);
 		}
@@ -153,7 +153,7 @@ static int apply_profile(struct settings *s)
 		return 0;
 	int result = profile_choose(s, none, NULL, &choice, &error);
 	if (result < 0 && *error.text) {
-		fprintf(stderr, "terse filter: %s\n", error.text);
+		verb_error("filter", "%s", error.text);
 		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
 			return -1;
 	}
@@ -228,7 +228,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	result = 0;
 	int error = f.digest.error;
 	if (error && error != EPIPE) {
-		fprintf(stderr, "terse filter: standard output: %s\n", strerror(error));
+		verb_error("filter", "standard output: %s", strerror(error));
 		result = 1;
 	}
 out:

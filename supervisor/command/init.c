@@ -4,6 +4,7 @@
 #include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
+#include "supervisor/report/quote.h"
 #include "supervisor/wiring/advice.h"
 #include "supervisor/wiring/diff.h"
 #include "supervisor/wiring/document.h"
@@ -46,6 +47,13 @@ static void say(struct init *i, const char *format, ...)
 	if (buffer_vprintf(&i->out, format, args) < 0)
 		i->failed = true;
 	va_end(args);
+}
+
+static void say_of(struct init *i, const char *path, const char *what)
+{
+	if (quote_text(&i->out, path, strlen(path), 0) < 0)
+		i->failed = true;
+	say(i, ": %s\n", what);
 }
 
 static int fail(struct init *i, const char *path, const char *reason)
@@ -194,7 +202,7 @@ static int carry_out(struct init *i, const struct change *c)
 					    : NULL);
 	if (i->undo && c->backup.exists)
 		document_remove(&c->backup, NULL);
-	say(i, "%s: %s\n", c->now.path, c->how);
+	say_of(i, c->now.path, c->how);
 	return 0;
 }
 
@@ -217,9 +225,9 @@ static void change_file(struct init *i, const struct wiring_file *file)
 	}
 	if (read_both(i, &c, path) == 0 && (i->undo ? plan_undo(i, &c) : plan_apply(i, &c)) == 0) {
 		if (!c.how)
-			say(i, "%s: nothing of terse in it\n", path);
+			say_of(i, path, "nothing of terse in it");
 		else if (!c.remove && c.now.exists && is_same(&c.next, &c.now.text))
-			say(i, "%s: is so already\n", path);
+			say_of(i, path, "is so already");
 		else if (i->dry_run ? show_change(i, &c) < 0 : carry_out(i, &c) < 0)
 			i->failed = true;
 	}

@@ -15,9 +15,13 @@
    hard to read. */
 static int add_word(struct buffer *out, const char *word)
 {
-	if (utf8_all_clean(word, strlen(word)) && !strpbrk(word, "\n\t"))
-		return quote_append(out, word);
-	return buffer_printf(out, "'%s'", word);
+	for (const char *at = word, *end = word + strlen(word); at < end;) {
+		uint32_t cp;
+		at += utf8_decode(at, (size_t)(end - at), &cp);
+		if (!quote_is_plain(cp))
+			return buffer_printf(out, "'%s'", word);
+	}
+	return quote_append(out, word);
 }
 
 /* The string that terse gave to a shell, whose path it wrote in full; NULL if there is none. */
@@ -46,23 +50,22 @@ int row_add_command(struct buffer *out, const struct meta *m)
 
 int row_add_cell(struct buffer *out, const char *text, size_t len, size_t width)
 {
-	size_t used = 0, start = out->len, room = start;
-	for (size_t i = 0; i < len;) {
+	size_t used = 0, room = out->len;
+	for (size_t i = 0, n; i < len; i += n) {
 		uint32_t cp;
-		char encoded[4];
-		i += utf8_decode(text + i, len - i, &cp);
-		if (cp == '\n' || cp == '\t')
-			cp = ' ';
-		else if (!utf8_is_clean(cp))
-			cp = UTF8_REPLACEMENT;
+		size_t before = out->len;
+		n = utf8_decode(text + i, len - i, &cp);
+		bool blank = cp == '\n' || cp == '\t';
+		if (quote_text(out, blank ? " " : text + i, n, 0) < 0)
+			return -1;
 		int cells = utf8proc_charwidth((utf8proc_int32_t)cp);
-		used += cells > 0 ? (size_t)cells : 0;
+		used += out->len - before != n ? out->len - before
+			: cells > 0            ? (size_t)cells
+					       : blank;
 		if (used > width) {
 			out->len = room;
 			return buffer_append_string(out, "...");
 		}
-		if (buffer_append(out, encoded, utf8_put(cp, encoded)) < 0)
-			return -1;
 		if (used + 3 <= width)
 			room = out->len;
 	}

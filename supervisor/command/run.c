@@ -11,6 +11,7 @@
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
 #include "supervisor/process/account.h"
 #include "supervisor/process/frontend.h"
 #include "supervisor/process/spawn.h"
@@ -46,7 +47,7 @@ static int fail(const struct job *given, const char *code, const char *message, 
 						.state = REPORT_NOT_STARTED,
 						.exit_code = exit_code};
 	if (job.settings->format == FORMAT_TEXT)
-		fprintf(stderr, "terse: %s\n", failure.message);
+		verb_error(NULL, "%s", failure.message);
 	else
 		account_print_failure(&job, &failure);
 	buffer_release(&safe);
@@ -265,7 +266,7 @@ static int apply_profile(struct settings *s, char *const *argv, const char *stri
 	if (profile_choose(s, argv, string, &choice, error) < 0 && *error->text) {
 		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
 			return -1;
-		fprintf(stderr, "terse: %s\n", error->text);
+		verb_error(NULL, "%s", error->text);
 	}
 	if (wanted)
 		profile_apply(s, &choice);

@@ -6,9 +6,9 @@
 #include "supervisor/command/search.h"
 
 #include "supervisor/base/clock.h"
-#include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/reader.h"
+#include "supervisor/report/quote.h"
 
 #include <errno.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static int prepare(struct search *s, const char *name)
 		return EXIT_TERSE;
 	}
 	if (!s->matcher || buffer_printf(&s->who, "terse %s: ", s->verb.name) < 0 ||
-	    utf8_clean(&s->who, q->pattern, strlen(q->pattern)) < 0 ||
+	    quote_text(&s->who, q->pattern, strlen(q->pattern), 0) < 0 ||
 	    buffer_append_string(&s->who, ": gave up at line ") < 0) {
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		return EXIT_TERSE;

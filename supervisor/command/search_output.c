@@ -4,9 +4,9 @@
 
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
-#include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/reader.h"
+#include "supervisor/report/quote.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static int describe(const struct search *s, const struct search_subject *t, uint
 	if (q->json)
 		return search_json_summary(line, t, total, q, binary);
 	if (q->names) {
-		if (utf8_clean(line, t->name, strlen(t->name)) < 0)
+		if (quote_text(line, t->name, strlen(t->name), 0) < 0)
 			return -1;
 	} else if (t->listing.label &&
 		   buffer_printf(line, q->count ? "%s:" : "%s: ", t->listing.label) < 0) {

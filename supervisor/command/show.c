@@ -8,11 +8,11 @@
 #include "supervisor/base/io.h"
 #include "supervisor/base/json_member.h"
 #include "supervisor/base/json_text.h"
-#include "supervisor/base/utf8.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/digest.h"
 #include "supervisor/command/row.h"
 #include "supervisor/command/runs.h"
+#include "supervisor/report/quote.h"
 #include "supervisor/report/wording.h"
 
 #include <errno.h>
@@ -78,7 +78,7 @@ static struct meta_stream describe(const struct show *s, enum artifact_part part
 static int add_line(struct show *s, const char *title, const char *text)
 {
 	if (buffer_printf(&s->out, "%-10s ", title) < 0 ||
-	    utf8_clean(&s->out, text, strlen(text)) < 0)
+	    quote_text(&s->out, text, strlen(text), 0) < 0)
 		return -1;
 	return buffer_append(&s->out, "\n", 1);
 }

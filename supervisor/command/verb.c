@@ -11,11 +11,11 @@
 #include "supervisor/base/human.h"
 #include "supervisor/base/io.h"
 #include "supervisor/base/json_member.h"
-#include "supervisor/base/utf8.h"
 #include "supervisor/intercept/sniff.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/redact/secrets.h"
 #include "supervisor/report/kind.h"
+#include "supervisor/report/quote.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -31,8 +31,9 @@ static void tell(const struct verb *v, enum envelope_code code, const char *form
 	if (result == 0 && v->json)
 		result = envelope_fail(&line, code, text.data, text.len);
 	else if (result == 0 &&
-		 (buffer_printf(&line, "terse %s: ", v->name) < 0 ||
-		  utf8_clean(&line, text.data, text.len) < 0 || buffer_append(&line, "\n", 1) < 0))
+		 (buffer_printf(&line, v->name ? "terse %s: " : "terse: ", v->name) < 0 ||
+		  quote_text(&line, text.data, text.len, 0) < 0 ||
+		  buffer_append(&line, "\n", 1) < 0))
 		result = -1;
 	if (result == 0)
 		result = io_write(v->json ? STDOUT_FILENO : STDERR_FILENO, line.data, line.len);

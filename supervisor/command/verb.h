@@ -45,7 +45,9 @@ struct verb_option {
 int verb_parse(const struct verb_option *table, int argc, char **argv, const char **operands,
 	       int max);
 
-/* "terse VERB: ..." on stderr; the newline is added and unprintable bytes are replaced. */
+/* "terse VERB: ..." (NULL: "terse: ...") on stderr as one line; what may not stand in it is
+ * escaped.
+ */
 void verb_error(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same, or as JSON. */

@@ -12,7 +12,7 @@
 // It is an interface: tests/unit/test_report_blocks.c holds it word for word.
 
 #include "supervisor/base/human.h"
-#include "supervisor/base/utf8.h"
+#include "supervisor/report/quote.h"
 #include "supervisor/report/report.h"
 #include "supervisor/report/wording.h"
 
@@ -49,12 +49,12 @@ static int write_header(struct report_writer *w, struct buffer *out)
 {
 	const struct report *r = w->report;
 	const char *what = r->state == REPORT_NOT_STARTED ? "not executed" : "executed";
-	int bad = buffer_printf(out, "Command %s in '", what);
-	bad |= utf8_clean(out, r->cwd, strlen(r->cwd)) || buffer_append_string(out, "'. ");
+	int bad = buffer_printf(out, "Command %s in ", what);
+	bad |= quote_text(out, r->cwd, strlen(r->cwd), '\'') || buffer_append_string(out, ". ");
 	bad |= add_outcome(out, r) || buffer_append_string(out, "\n");
 	if (r->error_code) {
 		bad |= buffer_append_string(out, "\nError: ");
-		bad |= utf8_clean(out, r->error_message, strlen(r->error_message));
+		bad |= quote_text(out, r->error_message, strlen(r->error_message), 0);
 		bad |= buffer_append_string(out, "\n");
 	} else if (r->streams[0].total_bytes == 0 && r->streams[1].total_bytes == 0) {
 		bad |= buffer_append_string(out, "\nNo output.\n");
@@ -161,7 +161,8 @@ static int write_footer(struct report_writer *w, struct buffer *out)
 	for (size_t at = 0; at < warnings->len; at += strlen(warnings->data + at) + 1) {
 		const char *warning = warnings->data + at;
 		bad |= buffer_append_string(out, "\nWarning: ");
-		bad |= utf8_clean(out, warning, strlen(warning)) || buffer_append_string(out, "\n");
+		bad |= quote_text(out, warning, strlen(warning), 0) ||
+		       buffer_append_string(out, "\n");
 	}
 	return bad ? -1 : 0;
 }

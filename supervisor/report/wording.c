@@ -1,6 +1,7 @@
 // See wording.h.
 
 #include "supervisor/report/wording.h"
+#include "supervisor/report/quote.h"
 
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/human.h"
@@ -131,7 +132,9 @@ static int append_prompt(struct buffer *out, const char *what, const char *promp
 {
 	if (!*prompt)
 		return buffer_append_string(out, what);
-	return buffer_printf(out, "%s: \"%s\"", what, prompt);
+	if (buffer_printf(out, "%s: ", what) < 0)
+		return -1;
+	return quote_text(out, prompt, strlen(prompt), '"');
 }
 
 static int append_how(struct buffer *out, const struct wording_ending *e)

@@ -3,6 +3,7 @@
 #include "supervisor/wiring/diff.h"
 
 #include "supervisor/base/buffer.h"
+#include "supervisor/report/quote.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -168,6 +169,13 @@ static int write_all(struct buffer *out, const struct lines *a, const struct lin
 	}
 }
 
+static int write_name(struct buffer *out, const char *mark, const char *name)
+{
+	if (buffer_append_string(out, mark) < 0 || quote_text(out, name, strlen(name), 0) < 0)
+		return -1;
+	return buffer_append(out, "\n", 1);
+}
+
 int diff_append(struct buffer *out, const struct diff_text *before, const struct diff_text *after)
 {
 	struct lines a = {NULL, 0}, b = {NULL, 0};
@@ -182,7 +190,8 @@ int diff_append(struct buffer *out, const struct diff_text *before, const struct
 	m.added = calloc(b.count + 1, 1);
 	if (!m.lost || !m.added || compare(&a, &b, &m) < 0)
 		goto out;
-	status = buffer_printf(out, "--- %s\n+++ %s\n", before->name, after->name) < 0 ||
+	status = write_name(out, "--- ", before->name) < 0 ||
+				 write_name(out, "+++ ", after->name) < 0 ||
 				 write_all(out, &a, &b, &m) < 0
 			 ? -1
 			 : 0;

@@ -48,6 +48,36 @@ static void test_table(void **state)
 	buffer_release(&got);
 }
 
+/* What may not stand in a line is an escape, and nothing else is. */
+static void test_text(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *want;
+		char mark;
+	} cases[] = {
+		{"plain \"text\" it's \\ \xc3\xa9 \xe6\x97\xa5",
+		 "plain \"text\" it's \\ \xc3\xa9 \xe6\x97\xa5", 0},
+		{"a\nb\rc\td", "a\\nb\\rc\\td", 0},
+		{"\x1b[31m\x7f\xc2\x9b", "\\x1b[31m\\x7f\\u009b", 0},
+		{"\u202e\u2028\u2029\u200b\ufe0f\U000e0041",
+		 "\\u202e\\u2028\\u2029\\u200b\\ufe0f\\U000e0041", 0},
+		{"\xff \xe2\x80", "\\xff \\xe2\\x80", 0},
+		{"\xef\xbf\xbd", "\xef\xbf\xbd", 0},
+		{"say \"x\" \\ it's", "\"say \\\"x\\\" \\\\ it's\"", '"'},
+		{"say \"x\" it's", "'say \"x\" it\\'s'", '\''},
+		{"", "\"\"", '"'},
+	};
+	struct buffer got = BUFFER_INIT;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		buffer_clear(&got);
+		assert_int_equal(
+			quote_text(&got, cases[i].text, strlen(cases[i].text), cases[i].mark), 0);
+		assert_string_equal(buffer_string(&got), cases[i].want);
+	}
+	buffer_release(&got);
+}
+
 /* What bash makes of it. */
 static void read_back(const struct buffer *quoted, char *out, size_t cap)
 {
@@ -102,6 +132,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_read_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void headers(void **state)
 		  .error_code = "not_found",
 		  .error_message = "x\x1b: command not found"},
 		 "Command not executed in '/w'. Exit code: 127\n\n"
-		 "Error: x\xEF\xBF\xBD: command not found\n"},
+		 "Error: x\\x1b: command not found\n"},
 		{{.exit_code = -1,
 		  .state = REPORT_INTERRUPTED,
 		  .error_code = "supervisor_killed",
@@ -65,7 +65,7 @@ static void short_output(void **state)
 	report_warn(&r, "one");
 	report_warn(&r, "two\x1b");
 	is(&r, "Command executed in '/work'. Exit code: 0\n\nOutput:\nno newline\n\n"
-	       "Error output:\nerr\n\nWarning: one\n\nWarning: two\xEF\xBF\xBD\n");
+	       "Error output:\nerr\n\nWarning: one\n\nWarning: two\\x1b\n");
 	r = report_make();
 	report_set_text(&r.streams[1], "err\n", 1);
 	is(&r, "Command executed in '/work'. Exit code: 0\n\nError output:\nerr\n");

@@ -1,0 +1,118 @@
+#!/usr/bin/env -S python3 -B
+"""Names that would forge a line, end it, or hide something in it: each line that terse writes of
+them is one line, and clean."""
+
+import json
+import os
+import re
+
+from support.harness import Case, TERSE, main, write_file
+
+# What ends a line, moves the cursor, closes a quote, turns the direction, or is not seen.
+PARTS = (b"\nFORGED", b"\rFORGED", b"\x1b[31m", b"\"'", "\u202e".encode(), "\u2028FORGED".encode(),
+         "\u2029".encode(), "\u200b\u200d".encode(), "\ufe0f".encode(), "\U000e0041".encode(),
+         "\x85\x9b1m".encode(), b"\xff\xfe", b"\x7f\b\t")
+EVIL = b"evil" + b"".join(PARTS)
+UNCLEAN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f"
+                     "\ufeff\U000e0000-\U000e0fff]|^FORGED|\tFORGED", re.MULTILINE)
+
+
+# In JSON only what a terminal obeys, and what ends a line for JavaScript.
+UNCLEAN_JSON = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
+                          "\U000e0000-\U000e0fff]")
+
+
+class Names(Case):
+    def setUp(self):
+        super().setUp()
+        self.where = os.path.join(os.fsencode(self.work), EVIL)
+        os.mkdir(self.where)
+
+    def clean(self, *argv, **options):
+        """What is printed, by both streams; nothing of it is forged or hidden."""
+        run = self.terse(*argv, **options)
+        self.assert_clean(run.out, argv)
+        self.assertTrue(run.out, argv)
+        return run
+
+    def assert_clean(self, out, what):
+        text = out.decode("utf-8")
+        is_json = text.startswith("{")
+        found = (UNCLEAN_JSON if is_json else UNCLEAN).search(text)
+        self.assertFalse(found, (what, found, text[:found.end() + 50][-400:] if found else ""))
+        if is_json:
+            json.loads(text)
+
+    def test_run(self):
+        nosuch = os.path.join(self.where, b"nosuch")
+        for argv in ((b"--cwd", nosuch, "true"), (b"--cwd=" + nosuch, "true"), (b"--nosuch" + EVIL, "true"),
+                     (b"--size", EVIL, "true"), (b"--format=" + EVIL, "true"), (b"--mode", EVIL, "true"),
+                     (b"--profile", EVIL, "true"), (b"--", EVIL), (nosuch,), (b"--", self.where),
+                     (b"--redact-pattern", b"(" + EVIL, "true"), (b"-" + EVIL, "true")):
+            for form in ((), ("--format=json",), ("--format=blocks",)):
+                run = self.clean(*form, *argv)
+                self.assertNotEqual(run.code, 0, argv)
+
+    def test_directory_and_session(self):
+        options = ("--cwd", self.where, "--session", EVIL)
+        for form in ("text", "json", "blocks"):
+            run = self.clean("--format", form, *options, "seq", "9000")
+            self.assertEqual(run.code, 0)
+        run = self.clean("--format=blocks", *options, "echo", "x")
+        self.assertIn(b"Command executed in '/", run.out)
+        self.assertIn(b"/evil\\nFORGED\\rFORGED\\x1b[31m\"\\'\\u202e\\u2028FORGED", run.out)
+        self.clean(*options, "sh", "-c", "seq 9000", EVIL)
+        for verb in (("show",), ("show", "--json"), ("read", "--preview"), ("read", "--json", "--limit=2")):
+            self.clean(*verb, "--session", EVIL, "last")
+        for verb in ("list", "history", "session"):
+            self.clean(verb, "--all") if verb != "session" else self.clean(verb)
+            self.clean(verb, "--json") if verb == "history" else None
+        self.clean("list", "--session", EVIL)
+        self.clean("session", "show", EVIL)
+        self.clean("session", "end", EVIL, "--now")
+
+    def test_prompt(self):
+        ask = ("printf 'evil\\nName \"quoted\" \u2028FORGED\u200b: '; read x").encode()
+        run = self.terse("--yield=20s", "sh", "-c", ask)
+        line = [l for l in run.out.decode().split("\n") if l.startswith("[terse: waiting")][0]
+        self.assertFalse(UNCLEAN.search(line), line)
+        self.assertIn('waiting for input: "Name \\"quoted\\" \\u2028FORGED\\u200b: "', line)
+        self.clean("list", "--live")
+        self.terse("signal", re.search(r"cmd-\w+", line).group(0))
+
+    def test_verbs(self):
+        """An operand, an option, and a session of this name."""
+        for verb in ("read", "search", "show", "list", "history", "path", "replay", "attach", "await",
+                     "send", "signal", "snapshot", "config", "doctor", "help", "session", "rewind",
+                     "drop", "gc", "archive", "restore", "agent", "init", "hook", "filter"):
+            nosuch = os.path.join(self.where, b"nosuch")
+            for argv in ((EVIL,), (b"--nosuch" + EVIL,), (b"--session", EVIL, b"x"), (nosuch, b"x"),
+                         (b"x", EVIL), (EVIL, b"x", EVIL), (b"--limit", EVIL), (b"-" + EVIL,)):
+                run = self.terse(verb, *argv)
+                self.assert_clean(run.out, (verb, argv))
+
+    def test_files(self):
+        """Those that terse writes, reads, or is set up by."""
+        file = os.path.join(self.where, b"f")
+        write_file(file, b"[report]\nsize = " + EVIL.replace(b"\n", b"").replace(b"\r", b"") + b"\n")
+        run = self.clean("seq", "9000")
+        self.clean("archive", run.id, "-o", os.path.join(self.where, b"out"))
+        self.clean("restore", os.path.join(self.where, b"out"))
+        self.clean("search", file, "report", "-l")
+        self.clean("search", "--all", EVIL)
+        for env in ({"TERSE_CONFIG": file}, {"TERSE_CONFIG": os.path.join(self.where, b"nosuch")},
+                    {"TERSE_SIZE": EVIL}, {"TERSE_SESSION": EVIL}, {"TERSE_HOME": os.path.join(self.where, b"s")},
+                    {"HOME": self.where, "XDG_CONFIG_HOME": os.path.join(self.where, b"c")}):
+            for argv in (("doctor",), ("config",), ("config", "check"), ("seq", "3"), ("seq", "9000"),
+                         ("list",), ("init", "claude", "--dry-run")):
+                run = self.terse(*argv, env=env)
+                self.assert_clean(run.out, (env, argv))
+        write_file(os.path.join(self.where, b".terse.ini"), b"[report]\n" + b"\x1b[31m" + "\u202e".encode() + b" = 3\n")
+        for argv in (("doctor",), ("config",), ("config", "check"), ("seq", "9000")):
+            run = self.shell(b"cd \"$EVIL\" && exec terse " + " ".join(argv).encode() + b" 2>&1",
+                             env={"EVIL": self.where})
+            self.assert_clean(run.out, argv)
+
+
+if __name__ == "__main__":
+    main()
