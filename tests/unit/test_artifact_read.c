@@ -607,7 +607,7 @@ static void test_list_is_clean_and_narrow(void **state)
 	char *row = strchr(out.data, '\n') + 1;
 	assert_null(strchr(row, '\x1b'));
 	assert_int_equal(strcspn(row, "\n"), strlen(row) - 1);
-	expect_match(row, "sh -c 'echo \xEF\xBF\xBD\\[31m \xE6\xBC\xA2\xE6\xBC\xA2 \xEF\xBF\xBD"
+	expect_match(row, "sh -c 'echo \\\\x1b\\[31m \xE6\xBC\xA2\xE6\xBC\xA2 \xEF\xBF\xBD"
 			  "a+\\.\\.\\.\n$");
 	size_t columns = 0;
 	for (const char *c = row; *c != '\n'; c++)
