@@ -117,9 +117,10 @@ static int load_if_there(struct settings *s, enum origin by, const char *path, b
 		return 0;
 	if (errno == ENOMEM)
 		return -1;
-	if (errno == EINVAL && *first->text == '\0')
+	if (errno == EINVAL && *first->text == '\0') {
 		*first = error;
-	else if (errno != EINVAL && named)
+		s->project_is_wrong = by == ORIGIN_PROJECT;
+	} else if (errno != EINVAL && named)
 		note(first, &(struct complaint){.where = "TERSE_CONFIG",
 						.value = path,
 						.reason = strerror(errno)});

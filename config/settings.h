@@ -131,6 +131,7 @@ struct settings {
 	   files that were read (NULL for the others). */
 	struct setting_source sources[OPTION_LIMIT];
 	char *files[ORIGIN_PROJECT + 1];
+	bool project_is_wrong; /* the first error is in its file, which others may have written */
 
 	/* config/layer.h; NULL: the files define none. */
 	struct layer *profiles; /* config/profiles.h */

@@ -173,7 +173,8 @@ int main(int argc, char **argv)
 		perror("terse");
 		return EXIT_TERSE;
 	}
-	if (*error.text)
+	/* What others have written into a directory is no reason to speak up in every run there. */
+	if (*error.text && (!settings.project_is_wrong || (verb && verb->run == command_config)))
 		verb_error(NULL, "%s", error.text);
 	int status =
 		verb ? verb->run(&context, argc - 1, argv + 1) : command_run(&context, argc, argv);

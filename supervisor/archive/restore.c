@@ -253,6 +253,8 @@ int archive_restore(const struct store *s, const char *session, int fd,
 		r.parts[i].fd = -1;
 	if (r.dir < 0)
 		return -1;
+	/* It may have been here before: no line tells of that any more. */
+	recent_compact(r.dir);
 	result = read_archive(fd, &u);
 	if (result == 0 && !r.there)
 		result = finish(&r);

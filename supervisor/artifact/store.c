@@ -75,6 +75,14 @@ static int candidate_path(const struct candidate *c, char out[PATH_MAX])
 	return 0;
 }
 
+void store_settle(void)
+{
+	char path[PATH_MAX];
+	const char *home = getenv(candidates[0].variable);
+	if (home && *home && *home != '/' && candidate_path(&candidates[0], path) == 0)
+		setenv(candidates[0].variable, path, 1);
+}
+
 static int check_owner(int fd)
 {
 	struct stat st;

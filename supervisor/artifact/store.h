@@ -62,6 +62,9 @@ void store_close(struct store *s);
 void store_explain(void (*each)(void *ctx, const char *path, const char *origin, int error),
 		   void *ctx);
 
+/* A relative TERSE_HOME becomes absolute: for a process that leaves its directory. */
+void store_settle(void);
+
 /* A session's name as a directory name: letters, digits, '.', '_', '-', not starting
    with '.' or '-', at most STORE_SESSION_LEN bytes; other bytes become '_', and
    NULL or "" becomes "default". */

@@ -15,6 +15,7 @@
 
 #include "config/look.h"
 #include "shim/active.h"
+#include "supervisor/artifact/store.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
 #include "supervisor/process/delivery.h"
@@ -445,6 +446,7 @@ static void finish_yield(struct keeper *k)
 	int code = delivery_exit_code(&k->delivery, status);
 	drop_callers(k);
 	/* What goes on must not keep a file system busy. */
+	store_settle();
 	chdir("/");
 	k->live.asks = k->live.terminal;
 	tell(k, MESSAGE_YIELDED, code, 0);
@@ -813,6 +815,7 @@ static void let_go(struct keeper *k)
 		dismiss_guard(k);
 	/* What lives on must not keep a file system busy. */
 	k->lingered = true;
+	store_settle();
 	chdir("/");
 	lingering_begin(&k->lingering, k->job->settings, clock_monotonic_ms());
 	tell_ended(k, ENDED_LIVES_ON | (k->guard >= 0 ? ENDED_GUARDED : 0));

@@ -89,6 +89,13 @@ class Archives(Case):
         self.assertEqual(self.say("archive")[0], 125)
         self.assertEqual(self.say("archive", "nothing")[0], 1)
 
+    def test_back_again_is_there_once(self):
+        run = self.terse("seq", "9000")
+        self.check(run)
+        self.assertEqual(self.ask("list", "--all").count(run.id.encode()), 1)
+        self.assertEqual(read_file(os.path.join(self.store, "sessions", "default", "recent")),
+                         run.id.encode() + b"\n")
+
     def test_running(self):
         go = os.path.join(self.work, "go")
         os.mkfifo(go)

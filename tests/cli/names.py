@@ -91,6 +91,24 @@ class Names(Case):
                 run = self.terse(verb, *argv)
                 self.assert_clean(run.out, (verb, argv))
 
+    def test_a_projects_file_that_is_wrong(self):
+        """Others may have written it: doctor and config tell, and no run does."""
+        write_file(os.path.join(self.where, b".terse.ini"), b"[report]\nsize = wrong\n")
+        for kind in ("socket", "pipe", "file"):
+            self.assertEqual(self.terse("--cwd", self.where, "seq", "3", kind=kind).out, b"1\n2\n3\n")
+        for argv in ("seq 3", "doctor", "config", "config check"):
+            run = self.shell(b"cd \"$EVIL\" && exec terse %s 2>&1" % argv.encode(), env={"EVIL": self.where})
+            self.assertEqual(b"size: wrong" in run.out, argv != "seq 3", (argv, run.out))
+
+    def test_relative_home(self):
+        """What lives on leaves the directory, and the store stays where it is."""
+        go = os.path.join(self.work, "go")
+        os.mkfifo(go)
+        run = self.shell("terse sh -c 'echo hi; { read x <go; } &' >out; ls -d rel/live /rel 2>/dev/null;"
+                         " terse list --live; echo >go", env={"TERSE_HOME": "rel"})
+        self.assertTrue(run.out.startswith(b"rel/live\n"), run.out)
+        self.assertIn(b"sh -c", run.out)
+
     def test_files(self):
         """Those that terse writes, reads, or is set up by."""
         file = os.path.join(self.where, b"f")
