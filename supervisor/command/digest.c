@@ -3,12 +3,15 @@
 #include "supervisor/command/digest.h"
 
 #include "config/limit.h"
+#include "config/option.h"
+#include "config/profile.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/base/buffer.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/base/gap.h"
 #include "supervisor/base/io.h"
+#include "supervisor/command/verb.h"
 #include "supervisor/process/account.h"
 
 #include <errno.h>
@@ -17,6 +20,23 @@
 #include <unistd.h>
 
 #define CHUNK ((size_t)64 * 1024)
+
+int digest_apply_profile(const char *verb, struct settings *s)
+{
+	char *const none[] = {NULL};
+	struct option_error error = {""};
+	struct profile_choice choice;
+	if (!s->profile)
+		return 0;
+	int result = profile_choose(s, none, NULL, &choice, &error);
+	if (result < 0 && *error.text) {
+		verb_error(verb, "%s", error.text);
+		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
+			return -1;
+	}
+	profile_apply(s, &choice);
+	return 0;
+}
 
 void digest_print(struct digest *d, const char *data, size_t len)
 {
@@ -68,22 +88,18 @@ void digest_release(struct digest *d)
 	d->text = NULL;
 }
 
-/* Lines that are not on disk, so that those behind have their numbers: one that tells of them, and
-   empty ones. */
+/* Lines that are not on disk: one tells of them, and those behind have their numbers and places. */
 static void feed_gap(struct digest *d, const struct text_piece *gap)
 {
-	char line[GAP_ANNOUNCE_MAX], blank[1024];
+	char line[GAP_ANNOUNCE_MAX];
 	size_t len = gap_announce(line, &gap->gap);
-	memset(blank, '\n', sizeof(blank));
+	uint64_t missing = gap->gap.bytes > len ? gap->gap.bytes - len : 0;
 	/* What follows may be the rest of the last of them. */
-	uint64_t left = gap->gap.to - gap->gap.from + !gap->goes_on;
-	interceptor_feed(d->text, line, left > 0 ? len : len - 1);
-	left -= left > 0;
-	while (left > 0) {
-		size_t n = left < sizeof(blank) ? (size_t)left : sizeof(blank);
-		interceptor_feed(d->text, blank, n);
-		left -= n;
-	}
+	uint64_t lines = gap->gap.to - gap->gap.from + !gap->goes_on;
+	if (lines > 0)
+		interceptor_skip(d->text, line, len, missing, lines - 1);
+	else
+		interceptor_feed(d->text, line, len - 1);
 }
 
 static int feed(struct digest *d, struct text *t)
@@ -135,11 +151,13 @@ int digest_text(const struct digest_options *options, struct text *t, const stru
 		struct gaps gaps = {.count = 0};
 		if (m)
 			gaps = meta_gaps(is_stderr ? &m->err : &m->out);
-		const struct interceptor_ending end = {
+		struct interceptor_ending end = {
 			.ending = m ? digest_ending(m) : file,
 			.place = {.id = place, .is_stderr = is_stderr, .gaps = gaps},
 			.status_line = (enum status_when)options->settings->status,
 		};
+		if (options->exit_code)
+			end.ending.exit_code = *options->exit_code;
 		interceptor_finish(d.text);
 		interceptor_conclude(d.text, end.ending.exit_code != 0 &&
 						     end.ending.state != WORDING_RUNNING);

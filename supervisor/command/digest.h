@@ -15,10 +15,11 @@ struct text;
 struct digest_options {
 	const struct settings *settings;
 	enum interceptor_print print;
-	bool onlcr;          /* a line feed also returns to the first column */
-	bool returns;        /* a CR before it stays: the text is one already */
-	bool account;        /* what is collected is for an account (process/account.h) */
-	struct buffer *into; /* NULL: standard output */
+	bool onlcr;           /* a line feed also returns to the first column */
+	bool returns;         /* a CR before it stays: the text is one already */
+	bool account;         /* what is collected is for an account (process/account.h) */
+	struct buffer *into;  /* NULL: standard output */
+	const int *exit_code; /* digest_text(): in place of the run's; NULL: that one */
 	/* The artifact that keeps what is left out; NULL: there is none. */
 	struct artifact *(*artifact)(void *ctx);
 	void *ctx;
@@ -29,6 +30,10 @@ struct digest {
 	struct interceptor *text; /* is fed, finished and asked for its report */
 	int error;                /* errno of printing */
 };
+
+/* Puts the settings of the profile that was asked for in place. Returns 0, or -1 after saying that
+   a flag names none. */
+int digest_apply_profile(const char *verb, struct settings *s);
 
 /* `d` has to stay where it is. Returns 0, or -1 with errno; digest_release() it in any case. */
 int digest_init(struct digest *d, const struct digest_options *options);

@@ -1,7 +1,6 @@
 // terse filter: the way of a command's output, over standard input.
 
 #include "config/option.h"
-#include "config/profile.h"
 #include "supervisor/artifact/session.h"
 #include "supervisor/base/clock.h"
 #include "supervisor/base/io.h"
@@ -142,25 +141,6 @@ static int feed(struct filter *f, struct secrets *secrets)
 	return n < 0 ? -1 : 0;
 }
 
-/* Puts the settings of the profile that was asked for in place. Returns 0, or -1 after saying that
-   a flag names none. */
-static int apply_profile(struct settings *s)
-{
-	char *const none[] = {NULL};
-	struct option_error error = {""};
-	struct profile_choice choice;
-	if (!s->profile)
-		return 0;
-	int result = profile_choose(s, none, NULL, &choice, &error);
-	if (result < 0 && *error.text) {
-		verb_error("filter", "%s", error.text);
-		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
-			return -1;
-	}
-	profile_apply(s, &choice);
-	return 0;
-}
-
 static void tell_report(struct filter *f, int64_t duration_ms, const struct settings *s)
 {
 	const struct interceptor_ending end = {
@@ -191,7 +171,8 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	struct stat st;
 	struct job job = {.argv = shown, .shown = shown, .settings = c->settings};
 	int result = EXIT_TERSE;
-	if (parse(&f, c->settings, argc, argv) < 0 || apply_profile(c->settings) < 0)
+	if (parse(&f, c->settings, argc, argv) < 0 ||
+	    digest_apply_profile("filter", c->settings) < 0)
 		return EXIT_TERSE;
 	/* A report of all of it is written when all of it was read. */
 	bool full = c->settings->print == PRINT_FULL;

@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -190,6 +191,7 @@ static int print_preview(struct read *r)
 		.onlcr = true,
 		.returns = true,
 		.into = r->verb.json ? &text : NULL,
+		.exit_code = r->exit_code >= 0 ? &r->exit_code : NULL,
 	};
 	int status = 0;
 	if (digest_text(&options, t, is_run ? &m : NULL, r->place.name) < 0 && errno != EPIPE) {
@@ -232,9 +234,18 @@ static bool parse_bytes(struct read *r, const char *text)
 }
 
 struct arguments {
-	const char *session, *bytes;
+	const char *session, *bytes, *exit_code;
 	bool standard_error, raw;
+	struct verb_settings preview; /* how it is to be */
 };
+
+static bool parse_exit_code(const char *text, int *code)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+	*code = (int)value;
+	return *text && !*end && value >= 0 && value <= 255;
+}
 
 /* What goes with what. Returns 0, or -1 after saying what is wrong. */
 static int check(struct read *r, const struct arguments *a, int operands)
@@ -251,7 +262,13 @@ static int check(struct read *r, const struct arguments *a, int operands)
 		wrong = "only one of --stderr and --raw";
 	else if (a->raw && r->preview)
 		wrong = "--preview is of text, not of --raw";
-	if (wrong)
+	else if (a->exit_code && !parse_exit_code(a->exit_code, &r->exit_code))
+		wrong = "--exit-code: must be a number from 0 to 255";
+	else if (!r->preview && a->exit_code)
+		wrong = "--exit-code goes with --preview";
+	if (!wrong && !r->preview && a->preview.flag)
+		verb_fail(&r->verb, ENVELOPE_USAGE, "%s goes with --preview", a->preview.flag);
+	else if (wrong)
 		verb_fail(&r->verb, ENVELOPE_USAGE, "%s", wrong);
 	else if (a->bytes && !parse_bytes(r, a->bytes))
 		verb_fail(&r->verb, ENVELOPE_USAGE,
@@ -278,10 +295,13 @@ static int parse(struct read *r, struct arguments *a, int argc, char **argv)
 		{"--text", VERB_FLAG, &r->place.binary},
 		{"--session", VERB_TEXT, &a->session},
 		{"--json", VERB_FLAG, &r->verb.json},
+		{"--exit-code", VERB_TEXT, &a->exit_code},
+		{"", VERB_SETTINGS, &a->preview},
 		{NULL, VERB_FLAG, NULL},
 	};
 	int operands = verb_parse(table, argc, argv, &r->name, 1);
-	if (operands < 0 || check(r, a, operands) < 0)
+	if (operands < 0 || check(r, a, operands) < 0 ||
+	    digest_apply_profile(r->verb.name, r->settings) < 0)
 		return -1;
 	if (q->first == 0)
 		q->first = 1;
@@ -334,8 +354,8 @@ static int show(struct read *r)
 
 int command_read(struct command_context *c, int argc, char **argv)
 {
-	struct read r = {.verb = {.name = argv[0]}, .settings = c->settings};
-	struct arguments a = {.session = NULL};
+	struct read r = {.verb = {.name = argv[0]}, .settings = c->settings, .exit_code = -1};
+	struct arguments a = {.preview = {.settings = c->settings}};
 	if (parse(&r, &a, argc, argv) < 0)
 		return EXIT_TERSE;
 	if (!r.verb.json)

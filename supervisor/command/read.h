@@ -19,8 +19,9 @@ struct settings;
 
 struct read {
 	struct verb verb;
-	const struct settings *settings;
-	const char *name; /* as it was given */
+	struct settings *settings; /* with flags given for a preview */
+	int exit_code;             /* for a preview, -1: the run's own */
+	const char *name;          /* as it was given */
 	enum sink sink;
 
 	/* What is asked for: lines, or bytes. */

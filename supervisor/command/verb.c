@@ -3,6 +3,7 @@
 #include "supervisor/command/verb.h"
 
 #include "config/nearest.h"
+#include "config/option.h"
 #include "supervisor/artifact/last.h"
 #include "supervisor/artifact/session.h"
 #include "supervisor/artifact/text.h"
@@ -94,12 +95,17 @@ static bool parse_line(const char *text, int64_t *value)
 static int no_such_option(const struct verb *v, const struct verb_option *table, const char *arg,
 			  size_t len)
 {
+	static const char *const none[] = {NULL};
 	char name[64];
 	struct nearest n;
 	snprintf(name, sizeof(name), "%.*s", (int)len, arg);
 	nearest_init(&n, name);
-	for (; table->name; table++)
-		nearest_offer(&n, table->name);
+	for (; table->name; table++) {
+		const char *flag = table->kind == VERB_SETTINGS ? option_nearest_flag(name, none)
+								: table->name;
+		if (flag)
+			nearest_offer(&n, flag);
+	}
 	if (n.best && arg[1] == '-')
 		verb_fail(v, ENVELOPE_USAGE, "%.*s: no such option (did you mean %s?)", (int)len,
 			  arg, n.best);
@@ -137,6 +143,28 @@ static int set_value(const struct verb *v, const struct verb_option *o, const ch
 	return 0;
 }
 
+/* Takes a flag of the settings, if the verb takes any. */
+static int take_setting(const struct verb *v, const struct verb_option *table, int argc,
+			char **argv, int *i)
+{
+	const char *arg = argv[*i];
+	struct option_error error = {""};
+	const struct verb_option *o = table;
+	while (o->name && o->kind != VERB_SETTINGS)
+		o++;
+	struct verb_settings *s = o->name ? o->value : NULL;
+	int taken = s ? settings_take_flag(s->settings, argc, argv, i, &error) : 0;
+	if (taken < 0)
+		verb_fail(v, ENVELOPE_USAGE, "%s", *error.text ? error.text : strerror(errno));
+	if (taken == 0)
+		return no_such_option(v, table, arg, strcspn(arg, "="));
+	if (taken > 0) {
+		s->flag = arg;
+		--*i;
+	}
+	return taken < 0 ? -1 : 0;
+}
+
 /* Takes the option at argv[*i]; moves *i to its value if that is the next argument. */
 static int take_option(const struct verb *v, const struct verb_option *table, int argc, char **argv,
 		       int *i)
@@ -146,7 +174,7 @@ static int take_option(const struct verb *v, const struct verb_option *table, in
 	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
 	const struct verb_option *o = find_option(table, arg, len);
 	if (!o)
-		return no_such_option(v, table, arg, len);
+		return take_setting(v, table, argc, argv, i);
 	if (o->kind == VERB_FLAG) {
 		if (equals) {
 			verb_fail(v, ENVELOPE_USAGE, "%s: takes no value", o->name);

@@ -24,11 +24,17 @@ struct verb {
 };
 
 enum verb_kind {
-	VERB_FLAG,   /* --name; bool */
-	VERB_COUNT,  /* --name N or --name=N, N at least 1; uint64_t */
-	VERB_NUMBER, /* the same, N at least 0 */
-	VERB_LINE,   /* the same, N not 0: -1 is the last one; int64_t */
-	VERB_TEXT,   /* --name TEXT or --name=TEXT, once; const char *, NULL before */
+	VERB_FLAG,     /* --name; bool */
+	VERB_COUNT,    /* --name N or --name=N, N at least 1; uint64_t */
+	VERB_NUMBER,   /* the same, N at least 0 */
+	VERB_LINE,     /* the same, N not 0: -1 is the last one; int64_t */
+	VERB_TEXT,     /* --name TEXT or --name=TEXT, once; const char *, NULL before */
+	VERB_SETTINGS, /* "": any flag of the settings; struct verb_settings */
+};
+
+struct verb_settings {
+	struct settings *settings;
+	const char *flag; /* the last one that was given; NULL before */
 };
 
 struct verb_option {

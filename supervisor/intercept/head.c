@@ -234,8 +234,8 @@ static void end_line(struct head *h, const char *line, size_t len, bool ended, s
 	bool is_long = h->length > h->limit.max_line;
 	size_t cost, n;
 
-	if (is_full(h)) {
-		h->end = HEAD_COUNT;
+	if (is_full(h) || h->cut_off) {
+		h->end = h->cut_off ? HEAD_BYTES : HEAD_COUNT;
 		return;
 	}
 	n = shown_at(h, &l, line, h->limit.max_line, &cost);
@@ -300,6 +300,8 @@ void head_finish(struct head *h, struct buffer *out)
 	if (h->end == HEAD_OPEN && h->length > 0)
 		end_line(h, h->line.data, h->line.len, false, out);
 	give_held(h, out);
+	if (h->cut_off && h->end == HEAD_OPEN)
+		h->end = HEAD_BYTES;
 	head_release(h);
 }
 

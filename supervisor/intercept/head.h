@@ -47,7 +47,8 @@ struct head {
 	uint64_t length;        /* of all of it */
 	struct head_line *held; /* their bytes are in `kept` */
 	size_t held_count, held_cap;
-	bool grown; /* lines were held, and are handed out as the limit allowed */
+	bool cut_off; /* set by the owner: no line that begins now is a next one */
+	bool grown;   /* lines were held, and are handed out as the limit allowed */
 	struct buffer kept;
 };
 

@@ -71,6 +71,13 @@ void tally_feed(struct tally *t, const char *data, size_t len)
 	begin_line(t, data, len);
 }
 
+void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines)
+{
+	t->bytes += bytes;
+	t->lines += newlines;
+	t->units += t->unit == UNIT_LINES ? newlines : 0;
+}
+
 uint64_t tally_lines(const struct tally *t)
 {
 	return t->lines + (t->length > 0);

@@ -24,6 +24,9 @@ struct tally {
 /* The next bytes of the text. `t` is all zeroes at first but for `unit` and `by_line`. */
 void tally_feed(struct tally *t, const char *data, size_t len);
 
+/* Passes over bytes that are not there, with so many newlines. */
+void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
+
 /* Lines and units so far, the unfinished line included. */
 uint64_t tally_lines(const struct tally *t);
 uint64_t tally_units(const struct tally *t);

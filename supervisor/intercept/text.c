@@ -279,6 +279,23 @@ void intercept_text(void *ctx, const char *data, size_t len)
 		feed_head(s, data + take, len - take);
 }
 
+void interceptor_skip(struct interceptor *s, const char *told, size_t len, uint64_t bytes,
+		      uint64_t newlines)
+{
+	interceptor_feed(s, told, len);
+	interceptor_pause(s);
+	terminal_commit(s->terminal, terminal_lines(s->terminal));
+	if (s->fits)
+		intercept_overflow(s);
+	s->text_bytes += bytes;
+	if (s->preview)
+		preview_skip(s->preview, bytes, newlines);
+	if (intercept_is_counted(s))
+		tally_skip(&s->tally, bytes, newlines);
+	/* Lines behind are not the next ones. */
+	s->head.cut_off = s->full.cut_off = true;
+}
+
 void intercept_take_pending(struct interceptor *s)
 {
 	struct buffer pending = BUFFER_INIT;

@@ -93,6 +93,15 @@ void preview_feed(struct preview *p, const char *data, size_t len)
 		p->window.newlines = smart_feed(p->smart, data, len);
 }
 
+void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines)
+{
+	if (p->options.mode == PREVIEW_SMART && !p->smart)
+		start_smart(p);
+	if (p->smart)
+		smart_skip(p->smart, bytes, newlines);
+	window_skip(&p->window, bytes, newlines);
+}
+
 uint64_t preview_lines(const struct preview *p)
 {
 	return window_lines(&p->window);

@@ -95,6 +95,10 @@ void preview_free(struct preview *p);
 /* The next bytes of the final text; may be cut anywhere. */
 void preview_feed(struct preview *p, const char *data, size_t len);
 
+/* Passes over bytes of the text that are not there, with so many newlines; a line begins behind
+   them. What was fed before ends with a newline. */
+void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines);
+
 /* Totals so far. A last line without newline counts as a line. */
 uint64_t preview_lines(const struct preview *p);
 uint64_t preview_bytes(const struct preview *p);

@@ -347,3 +347,11 @@ uint64_t smart_feed(struct smart *s, const char *data, size_t len)
 	scan_block(s);
 	return s->number;
 }
+
+void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines)
+{
+	s->offset += s->len + bytes;
+	s->number += newlines;
+	s->len = s->done = 0;
+	s->follow = 0;
+}

@@ -51,6 +51,9 @@ void smart_release(struct smart *s);
 /* Returns how many newlines there were so far. */
 uint64_t smart_feed(struct smart *s, const char *data, size_t len);
 
+/* Passes over bytes that are not there, as window_skip(). */
+void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines);
+
 /* Judges a line. */
 void smart_judge(const struct smart *s, const struct line *line, struct salience *salience);
 

@@ -104,6 +104,16 @@ void window_feed(struct window *w, const char *data, size_t len, bool count)
 	w->bytes += len;
 }
 
+void window_skip(struct window *w, uint64_t bytes, uint64_t newlines)
+{
+	/* What is kept has to be without a hole. */
+	w->head_cap = w->head_len;
+	w->tail_len = 0;
+	w->bytes += bytes;
+	w->newlines += newlines;
+	w->prev_start = w->last_start = w->bytes;
+}
+
 uint64_t window_lines(const struct window *w)
 {
 	return w->newlines + (w->bytes > w->last_start);

@@ -30,6 +30,10 @@ void window_release(struct window *w);
 /* `count`: counts the newlines too; otherwise somebody else does. */
 void window_feed(struct window *w, const char *data, size_t len, bool count);
 
+/* Passes over bytes that are not there, with so many newlines; a line begins behind them. What was
+   fed before ends with a newline. */
+void window_skip(struct window *w, uint64_t bytes, uint64_t newlines);
+
 /* Lines so far; a last one without newline counts. */
 uint64_t window_lines(const struct window *w);
 

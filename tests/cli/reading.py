@@ -352,6 +352,36 @@ class Runs(Reader):
         self.assertEqual((run.code, len(run.out.splitlines())), (0, 5))
         self.assertEqual(run.err, b"terse history: damaged lines passed over: 1\n")
 
+    def test_another_preview_of_a_kept_text(self):
+        first = self.ask("read", self.failed, "--preview")
+        again = self.ask("read", self.failed, "--preview", "--size", "1000", "--mode=tail", "--exit-code", "0")
+        self.assertTrue(900 < len(again) < 1300 < len(first))
+        self.assertEqual(FOOTER.search(again)["end"], b"exit 0")
+        self.assertTrue(again.startswith(b"[... 2,"), again[:80])
+        self.assertTrue(numbers(3000).endswith(again[again.index(b"\n") + 1:FOOTER.search(again).start()]))
+        shown = self.ask("read", self.failed, "--preview", "--profile", "read")
+        self.assertTrue(shown.startswith(numbers(2000)))
+        for argv in (("--size", "1000"), ("--exit-code", "1"), ("--preview", "--size", "1"),
+                     ("--preview", "--exit-code", "x"), ("--preview", "--sizee", "1000")):
+            self.assertEqual(self.terse("read", self.failed, *argv).code, 125, argv)
+
+    def test_a_gap_is_not_walked_through(self):
+        """However many lines it is said to have: those behind it have their numbers and places."""
+        run = self.terse("--profile", "default", "--max-artifact", "64KB", "seq", "300000")
+        path = self.ask("path", run.id).decode().strip()
+        text = json.loads(read_file(path[:-4] + ".json"))
+        gap, more = text["stdout"]["gap"], 2 ** 62
+        preview = self.ask("read", run.id, "--preview")
+        self.assertIn(b"; 300,000 lines, 1.9 MB", preview)
+        self.assertTrue(preview[:preview.index(b"[terse:")].endswith(b"\n299999\n300000\n"))
+        gap["to"] += more
+        text["stdout"]["lines"] += more
+        write_file(path[:-4] + ".json", json.dumps(text).encode())
+        for mode in ("smart", "head", "tail", "ends"):
+            told = self.ask("read", run.id, "--preview", "--mode", mode)
+            self.assertIn(b"%d" % (300000 + more), told.replace(b",", b""), mode)
+        self.assertIn(b"\n300000\n[terse: ", self.ask("show", run.id))
+
     def test_show(self):
         out = self.ask("show", self.failed)
         head, preview = out.split(b"\n\n", 1)
