@@ -1,0 +1,69 @@
+// Which commands only look at what other runs have left.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "config/look.h"
+
+static bool looks(const char *string)
+{
+	char *argv[] = {(char *)"/bin/bash", (char *)"-c", (char *)string, NULL};
+	return look_is(argv);
+}
+
+static void test_strings(void **state)
+{
+	(void)state;
+	static const char *const own[] = {
+		"terse read last",
+		"/usr/local/bin/terse search last error",
+		"cd web && terse read last --tail 20",
+		"terse read last | grep -i error | sort | uniq -c",
+		"env A=1 terse show last; echo done",
+		"bash -c 'terse list'",
+		"timeout 5 terse await cmd-1 --for ready",
+	};
+	static const char *const others[] = {
+		"npm test",
+		"npm test; terse read last",
+		"terse npm test",
+		"terse run make",
+		"echo terse read last",
+		"pwd",
+		"make | terse read last",
+		"cat report && terse list",
+		"grep -r terse read",
+		"terse read 'last",
+		"",
+	};
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (!looks(own[i]))
+			fail_msg("%s", own[i]);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (looks(others[i]))
+			fail_msg("%s", others[i]);
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	char *own[] = {(char *)"terse", (char *)"read", (char *)"last", NULL};
+	char *other[] = {(char *)"terse", (char *)"make", NULL}, *none[] = {NULL};
+	assert_true(look_is(own));
+	assert_false(look_is(other));
+	assert_false(look_is(none));
+	assert_false(look_is(NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_words),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
