@@ -206,6 +206,20 @@ const struct option option_table[] = {
 			"all the same, type the end of input, or end the command.",
 	},
 	{
+		.section = "run",
+		.key = "hang_up",
+		.type = OPTION_DURATION,
+		.offset = OFFSET(hang_up),
+		.max = HOUR,
+		.preset = "3s",
+		.flag = "--hang-up",
+		.variable = "TERSE_HANG_UP",
+		.help = "Hang up on a program that draws on the screen and waits for keys where "
+			"nobody can type (not after --yield, --detach or --tty) when it has "
+			"written nothing for this long; off: only tell. Servers are only told of.",
+	},
+
+	{
 		.section = "terminal",
 		.key = "cols",
 		.type = OPTION_COUNT,

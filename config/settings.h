@@ -67,8 +67,9 @@ struct settings {
 	int64_t streams; /* enum streams */
 	int64_t yield;   /* let the caller go after this long */
 	int64_t yield_status;
-	int64_t detach; /* bool: at once */
-	int64_t prompt; /* enum prompting */
+	int64_t detach;  /* bool: at once */
+	int64_t prompt;  /* enum prompting */
+	int64_t hang_up; /* what waits for keys that nobody can type, after this long */
 
 	/* [terminal] */
 	int64_t cols, rows;

@@ -37,6 +37,7 @@
 //                cast.c         when what was written
 //                control.c visit.c condition.c  its socket: both sides, and what is told
 //                record.c       its artifact and history
+//                keys.c wait.c  what waits for keys that nobody can type, or for anything else
 //                account.c reread.c  the report of it, where that is JSON or blocks
 //     intercept/ interceptor.c  threshold, spill, live head, report; in parts:
 //                bytes.c text.c preview.c closing.c collect.c

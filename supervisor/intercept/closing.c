@@ -21,9 +21,9 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 	bool failed = e->ending.exit_code != 0;
 	if (e->is_second)
 		return false;
-	return e->status_line == STATUS_LINE_ALWAYS || e->ending.prompt ||
-	       (e->status_line == STATUS_LINE_FAILURE && failed) || e->ending.timed_out ||
-	       e->ending.state != WORDING_ENDED;
+	return e->status_line == STATUS_LINE_ALWAYS || e->ending.prompt || e->ending.hung_up ||
+	       e->ending.picture || (e->status_line == STATUS_LINE_FAILURE && failed) ||
+	       e->ending.timed_out || e->ending.state != WORDING_ENDED;
 }
 
 /* Prints text with a notice behind it: no line of it is to look like one. */
@@ -87,6 +87,7 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 	e.ending.lines = s->options.lines_before + interceptor_lines(s);
 	e.ending.bytes = s->options.bytes_before + interceptor_bytes(s);
 	e.ending.limit = s->options.limit;
+	e.ending.picture = terminal_is_pictured(s->terminal);
 	if (s->options.print == INTERCEPT_PREVIEW) {
 		if (s->binary) {
 			print_binary(s, &e);
@@ -101,14 +102,14 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 	s->reported = true;
 }
 
-void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms,
-			   const struct wording_place *place)
+void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_kind wait,
+			   const char *who, const struct wording_place *place)
 {
 	struct buffer pending = BUFFER_INIT;
 	uint64_t lines = terminal_lines(s->terminal), bytes = interceptor_bytes(s);
 	if (!s->binary && terminal_pending(s->terminal, &pending) == 0)
 		bytes += pending.len;
-	intercept_print_line(s,
-			     wording_heartbeat(intercept_line(s), elapsed_ms, lines, bytes, place));
+	intercept_print_line(s, wording_heartbeat(intercept_line(s), elapsed_ms, lines, bytes, wait,
+						  who, place));
 	buffer_release(&pending);
 }

@@ -175,6 +175,12 @@ void interceptor_finish(struct interceptor *s)
 		artifact_set_live(s->artifact, s->options.part, NULL, 0);
 }
 
+void interceptor_cut(struct interceptor *s)
+{
+	interceptor_pause(s);
+	terminal_cut(s->terminal);
+}
+
 void interceptor_resize(struct interceptor *s, unsigned cols, unsigned rows)
 {
 	terminal_resize(s->terminal, cols, rows);

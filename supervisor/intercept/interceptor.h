@@ -116,6 +116,9 @@ void interceptor_finish(struct interceptor *s);
    called before interceptor_report(), and it may open the artifact. */
 void interceptor_conclude(struct interceptor *s, bool failed);
 
+/* The run is cut short now: see terminal_cut(). */
+void interceptor_cut(struct interceptor *s);
+
 void interceptor_resize(struct interceptor *s, unsigned cols, unsigned rows);
 
 /* To look at: the picture, the cursor, the alternate screen. What is held back to be judged is not
@@ -157,8 +160,8 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 			struct report_stream *out);
 
 /* A live reader has waited long: a line that tells how much there is. */
-void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms,
-			   const struct wording_place *place);
+void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_kind wait,
+			   const char *who, const struct wording_place *place);
 
 /* Who reads; asks (see resolve above) if that is not known yet. */
 enum interceptor_print interceptor_reader(struct interceptor *s);

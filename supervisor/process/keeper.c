@@ -25,6 +25,7 @@
 #include "supervisor/process/front.h"
 #include "supervisor/process/guard.h"
 #include "supervisor/process/holder.h"
+#include "supervisor/process/keys.h"
 #include "supervisor/process/lingering.h"
 #include "supervisor/process/live.h"
 #include "supervisor/process/message.h"
@@ -101,7 +102,10 @@ struct keeper {
 	struct delivery delivery;
 	struct buffer input; /* for the command's terminal */
 	struct live live;
-	dev_t device; /* of the command's controlling terminal, or 0 */
+	struct keys keys;
+	struct source *drawn; /* the terminal that `keys` is about */
+	bool hung_up;         /* what waited for keys there was ended for that */
+	dev_t device;         /* of the command's controlling terminal, or 0 */
 	struct family_end family;
 	bool ending;   /* the family is being ended */
 	bool lingered; /* text may have come after the report */
@@ -206,6 +210,13 @@ static void start_command(struct keeper *k)
 	struct stat st;
 	if (terminal && fstat(k->sources[0].child, &st) == 0)
 		k->device = st.st_rdev;
+	for (int i = 0; i < k->source_count && !terminal && !l->person; i++) {
+		if (!k->sources[i].pty || k->drawn || fstat(k->sources[i].child, &st) < 0)
+			continue;
+		k->drawn = &k->sources[i];
+		k->keys.master = k->sources[i].fd;
+		k->keys.device = st.st_rdev;
+	}
 	char active[ACTIVE_SIZE];
 	active_name(active);
 	char **envp = environment_make(environ, job->settings, !l->person, active);
@@ -262,9 +273,18 @@ static int watch_children(void)
 	return io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+static void cut_texts(struct keeper *k)
+{
+	for (int i = 0; i < k->source_count; i++) {
+		if (k->sources[i].text)
+			interceptor_cut(k->sources[i].text);
+	}
+}
+
 static void begin_ending(struct keeper *k, int step)
 {
 	k->ending = true;
+	cut_texts(k);
 	family_end_step(&k->family, step, clock_monotonic_ms());
 }
 
@@ -300,7 +320,8 @@ static struct interceptor_ending describe_end(const struct keeper *k, const stru
 			   .lines = text->lines,
 			   .bytes = text->bytes,
 			   .prompt = k->asked ? k->prompt : NULL,
-			   .typing = k->live.terminal},
+			   .typing = k->live.terminal,
+			   .hung_up = k->hung_up},
 		.place = record_place(&k->record, s->is_stderr),
 		.status_line = STATUS_LINE_NEVER,
 	};
@@ -321,6 +342,10 @@ static void take_account(struct keeper *k)
 		report_warn(&account->report,
 			    "waiting for input: \"%s\"; answer: terse send %s TEXT --key enter",
 			    k->prompt, k->record.meta.id);
+	if (k->hung_up)
+		report_warn(&account->report,
+			    "hung up: it waited for keys that nobody can type; to type: terse "
+			    "--yield 5s COMMAND");
 	for (int i = 0; i < k->source_count; i++) {
 		const struct source *s = &k->sources[i];
 		account_add(account, s->text, s->is_stderr, s->fd >= 0, &k->record);
@@ -669,6 +694,7 @@ static void on_readable(struct keeper *k, struct source *s)
 	uint64_t before = s->came;
 	source_read(s, k->chunk, SOURCE_TURN);
 	lingering_came(&k->lingering, s->came - before, clock_monotonic_ms());
+	k->keys.active = true;
 	if (s->outlet.error)
 		on_broken_outlet(k, s);
 	keep_both(k);
@@ -693,8 +719,17 @@ static void on_tick(struct keeper *k, int64_t now)
 	}
 }
 
-/* An agent has seen nothing new for long, or not all there is: a line with the ID, so that it can
-   look even if it gives up waiting. */
+/* A line with the ID, so that an agent can look even if it gives up waiting. */
+static void print_heartbeat(struct keeper *k, struct source *s, const struct wait *wait,
+			    int64_t now)
+{
+	interceptor_spill(s->text);
+	interceptor_update_live(s->text);
+	const struct wording_place place = record_place(&k->record, s->is_stderr);
+	interceptor_heartbeat(s->text, now - k->job->begun_ms, wait->kind, wait->name, &place);
+}
+
+/* An agent has seen nothing new for long, or not all there is. */
 static void on_heartbeat(struct keeper *k, int64_t now)
 {
 	struct source *s = &k->sources[0];
@@ -703,10 +738,9 @@ static void on_heartbeat(struct keeper *k, int64_t now)
 		interceptor_settle_all(text);
 		bool is_told = s->printed && !interceptor_is_holding(text);
 		if (!is_told && interceptor_reader(text) == INTERCEPT_PREVIEW) {
-			interceptor_spill(text);
-			interceptor_update_live(text);
-			const struct wording_place place = record_place(&k->record, s->is_stderr);
-			interceptor_heartbeat(text, now - k->job->begun_ms, &place);
+			struct wait wait;
+			wait_look(&wait, k->keys.device);
+			print_heartbeat(k, s, &wait, now);
 			/* Less and less often, so that they do not add up to more than a preview.
 			 */
 			if (k->heartbeat_ms < HEARTBEAT_MOST_MS)
@@ -715,6 +749,31 @@ static void on_heartbeat(struct keeper *k, int64_t now)
 	}
 	s->printed = false;
 	k->heartbeat_at = now + k->heartbeat_ms;
+}
+
+/* A command waits for keys that nobody can type. */
+static void on_keys(struct keeper *k, enum keys_found found, int64_t now)
+{
+	struct source *s = k->drawn;
+	if (found == KEYS_HUNG_UP) {
+		k->hung_up = true;
+		cut_texts(k);
+	} else if (s->text && k->job->settings->format == FORMAT_TEXT &&
+		   interceptor_reader(s->text) == INTERCEPT_PREVIEW) {
+		interceptor_settle(s->text, true);
+		print_heartbeat(k, s, &k->keys.wait, now);
+	}
+}
+
+static void look_for_keys(struct keeper *k, int64_t now)
+{
+	struct interceptor *text = k->state == KEEPER_RUNNING && k->drawn ? k->drawn->text : NULL;
+	const struct terminal *t = text ? interceptor_terminal(text) : NULL;
+	enum keys_found found = KEYS_NOTHING;
+	if (k->state == KEEPER_RUNNING && !k->stopped && k->keys.look_at)
+		found = keys_step(&k->keys, t, now);
+	if (found != KEYS_NOTHING)
+		on_keys(k, found, now);
 }
 
 static bool is_due(int64_t at, int64_t now)
@@ -749,6 +808,7 @@ static void on_time(struct keeper *k, int64_t now)
 		look_at_front(k, now);
 	if (live_step(&k->live, now))
 		on_prompt(k);
+	look_for_keys(k, now);
 	if (k->ending)
 		k->ending = family_end_step(&k->family, 0, now);
 }
@@ -761,12 +821,13 @@ static bool is_open(const struct keeper *k)
 
 static int next_wait(const struct keeper *k, int64_t now)
 {
-	const int64_t times[] = {k->wake_at, k->yield_at, live_due(&k->live), k->tick_at,
-				 k->timeout_at, k->heartbeat_at, lingering_due(&k->lingering, now),
-				 k->stall_at, k->front_at, k->ending ? k->family.look_ms : 0,
-				 delivery_due(&k->delivery),
-				 /* What has closed all its output mostly ends. */
-				 k->state == KEEPER_RUNNING && !is_open(k) ? now + CHILD_MS : 0};
+	const int64_t times[] = {
+		k->wake_at, k->yield_at, live_due(&k->live), k->tick_at, k->timeout_at,
+		k->heartbeat_at, lingering_due(&k->lingering, now), k->stall_at, k->front_at,
+		k->ending ? k->family.look_ms : 0, delivery_due(&k->delivery),
+		/* What has closed all its output mostly ends. */
+		k->state == KEEPER_RUNNING && !is_open(k) ? now + CHILD_MS : 0,
+		k->state == KEEPER_RUNNING && !k->stopped ? keys_due(&k->keys) : 0};
 	int64_t wait = -1;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		if (!times[i])
@@ -951,6 +1012,9 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	k.heartbeat_ms = job->settings->heartbeat;
 	if (k.heartbeat_ms && !job->layout.person && job->settings->format == FORMAT_TEXT)
 		k.heartbeat_at = now + k.heartbeat_ms;
+	k.keys.hang_up = job->settings->hang_up;
+	k.keys.grace = job->settings->grace;
+	keys_begin(&k.keys, now);
 	for (on_time(&k, now); !is_done(&k, now); on_time(&k, now)) {
 		turn(&k, now);
 		now = clock_monotonic_ms();

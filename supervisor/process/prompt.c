@@ -7,6 +7,7 @@
 #include "supervisor/base/io.h"
 #include "supervisor/base/utf8.h"
 #include "supervisor/process/kin.h"
+#include "supervisor/process/wait.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <dirent.h>
@@ -14,9 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <termios.h>
 #include <unistd.h>
 #include <utf8proc.h>
@@ -35,38 +33,6 @@
 #define THREADS_MOST 64
 
 #define TEXT_MOST ((size_t)200)
-
-/* What a thread can be blocked in, by the number of its system call. */
-static bool is_read(long number)
-{
-	return number == SYS_read || number == SYS_readv || number == SYS_pread64;
-}
-
-static bool is_poll(long number)
-{
-	switch (number) {
-#ifdef SYS_poll
-	case SYS_poll:
-	case SYS_select:
-	case SYS_epoll_wait:
-#endif
-	case SYS_ppoll:
-	case SYS_pselect6:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2: return true;
-	default: return false;
-	}
-}
-
-/* Whether the open file `fd` of the process is the terminal. */
-static bool is_terminal(pid_t pid, unsigned long fd, dev_t terminal)
-{
-	char path[64];
-	struct stat st;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%lu", (int)pid, fd);
-	return stat(path, &st) == 0 && S_ISCHR(st.st_mode) &&
-	       (st.st_rdev == terminal || st.st_rdev == makedev(5, 0));
-}
 
 /* Where the kernel has put a thread to sleep. */
 static enum prompt_group look_at_channel(const char *task)
@@ -94,9 +60,9 @@ static enum prompt_group look_at_thread(pid_t pid, const char *tid, dev_t termin
 		return look_at_channel(task);
 	if (sscanf(text, "%ld %lx", &number, &fd) != 2)
 		return PROMPT_BUSY;
-	if (is_read(number) && is_terminal(pid, fd, terminal))
+	if (wait_is_read(number) && wait_is_terminal(pid, fd, terminal))
 		return PROMPT_READS;
-	return is_poll(number) ? PROMPT_POLLS : PROMPT_BUSY;
+	return wait_is_poll(number) ? PROMPT_POLLS : PROMPT_BUSY;
 }
 
 /* Of several threads one that reads decides; most of the others wait for work. */

@@ -140,7 +140,7 @@ static int append_prompt(struct buffer *out, const char *what, const char *promp
 static int append_how(struct buffer *out, const struct wording_ending *e)
 {
 	if (e->timed_out)
-		return buffer_append_string(out, "timed out (exit 124)");
+		return buffer_append_string(out, "timed out (exit 124");
 	if (e->state == WORDING_INTERRUPTED)
 		return buffer_append_string(out, "interrupted");
 	if (e->state == WORDING_RUNNING)
@@ -153,12 +153,29 @@ static int append_how(struct buffer *out, const struct wording_ending *e)
 	return buffer_printf(out, "killed by signal %d", e->signal);
 }
 
+static int append_note(struct buffer *out, bool *noted, const char *note)
+{
+	const char *mark = *noted ? "; " : " (";
+	*noted = true;
+	return buffer_append_string(out, mark) < 0 ? -1 : buffer_append_string(out, note);
+}
+
 static int append_end(struct buffer *out, const struct wording_ending *e)
 {
-	if (append_how(out, e) < 0 ||
-	    (e->prompt && append_prompt(out, " (waited for input", e->prompt) < 0))
+	bool noted = e->timed_out;
+	if (append_how(out, e) < 0)
 		return -1;
-	return e->prompt ? buffer_append(out, ")", 1) : 0;
+	if (e->prompt && (append_note(out, &noted, "") < 0 ||
+			  append_prompt(out, "waited for input", e->prompt) < 0))
+		return -1;
+	if (e->hung_up &&
+	    append_note(out, &noted,
+			"hung up: it waited for keys that nobody can type; to type them: terse "
+			"--yield 5s COMMAND") < 0)
+		return -1;
+	if (e->picture && append_note(out, &noted, "above: its screen, as it was last") < 0)
+		return -1;
+	return noted ? buffer_append(out, ")", 1) : 0;
 }
 
 int wording_end(struct buffer *out, const struct wording_ending *e)
@@ -398,14 +415,28 @@ int wording_status(struct buffer *out, const struct wording_ending *e)
 	return buffer_append_string(out, "]\n");
 }
 
+static const char *const waits[] = {
+	[WAIT_SLEEP] = " sleeps",
+	[WAIT_SOCKET] = " waits for data on a socket",
+	[WAIT_LOCK] = " waits for a lock",
+	[WAIT_STDIN] = " waits for its standard input",
+	[WAIT_KEYS] = " waits for keys that nobody can type (terse --yield 5s COMMAND lets you)",
+	[WAIT_SCREEN] =
+		"it draws on a screen that nobody sees (terse --timeout 5s COMMAND shows the last)",
+};
+
 int wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
-		      const struct wording_place *place)
+		      enum wait_kind wait, const char *who, const struct wording_place *place)
 {
 	char duration[HUMAN_LEN];
 	if (buffer_printf(out, "[terse: still running after %s; ",
 			  human_duration(duration, elapsed_ms)) < 0 ||
 	    append_totals(out, lines, bytes) < 0 || buffer_append_string(out, " so far") < 0 ||
 	    append_behind(out, "read", place) < 0)
+		return -1;
+	if (wait != WAIT_UNKNOWN &&
+	    (buffer_append_string(out, "; ") < 0 || utf8_clean(out, who, strlen(who)) < 0 ||
+	     buffer_append_string(out, waits[wait]) < 0))
 		return -1;
 	return buffer_append_string(out, "]\n");
 }

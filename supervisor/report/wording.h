@@ -51,6 +51,8 @@ struct wording_ending {
 	   of that); "": it does not say; NULL: nothing. */
 	const char *prompt;
 	bool typing;        /* it can be typed into */
+	bool hung_up;       /* it waited for keys, and was ended for that */
+	bool picture;       /* the text ends with the last picture of its own screen */
 	const char *found;  /* the line that was waited for, or NULL */
 	struct limit limit; /* of which `broken` was over first */
 	enum limit_part broken;
@@ -103,9 +105,21 @@ int wording_end(struct buffer *out, const struct wording_ending *ending);
 /* "[terse: exit 4]\n" for agents that don't tell the model the exit status. */
 int wording_status(struct buffer *out, const struct wording_ending *ending);
 
-/* "[terse: still running after 1 min 0 s; 812 lines, 47.0 KB so far: terse read cmd-…]\n" */
+/* What a run that has printed nothing for long waits for. The later, the more it tells. */
+enum wait_kind {
+	WAIT_UNKNOWN, /* something runs, or it can't be seen */
+	WAIT_SLEEP,
+	WAIT_SOCKET, /* for data on one */
+	WAIT_LOCK,   /* of a file */
+	WAIT_STDIN,  /* for data on its standard input, a pipe or socket */
+	WAIT_KEYS,   /* to read the terminal, where nobody can type */
+	WAIT_SCREEN, /* for nothing: it draws on a screen of its own */
+};
+
+/* "[terse: still running after 1 min 0 s; 812 lines, 47.0 KB so far: terse read cmd-…]\n", and if
+   it is known what the process `who` of it waits for "... cmd-…; flock waits for a lock]\n" */
 int wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
-		      const struct wording_place *place);
+		      enum wait_kind wait, const char *who, const struct wording_place *place);
 
 /* "[terse: exit 0 after 3 ms; 12.3 MB of binary output (gzip): terse path --raw cmd-…]\n" */
 int wording_binary(struct buffer *out, const struct wording_ending *ending, const char *kind,

@@ -65,6 +65,8 @@ struct terminal {
 	bool appending; /* the append gear is on */
 	bool grid_only; /* it never is */
 	bool stripping; /* no grid at all: collapse is off, or memory ran out */
+	bool cut;       /* short, inside the alternate screen */
+	bool pictured;  /* the text ended with its picture */
 	bool lossy;
 	bool redraws;
 	uint64_t version;
@@ -118,7 +120,13 @@ void terminal_take(struct terminal *t, const char *data, size_t len);
    Returns where it ended. */
 const char *terminal_resume(struct terminal *t, const char *p, const char *end);
 /* Hands on all text as if the run ended here. */
-void terminal_emit(const struct terminal *t, struct emitter *e);
+bool terminal_emit(const struct terminal *t, struct emitter *e);
+
+/* picture.c */
+
+/* Appends rows of a picture without blank ones at its ends (lines at the sides of a box are blank,
+   too), two in a row, and more than a few characters of a rule. Returns 0, or -1 with ENOMEM. */
+int picture_tidy(struct buffer *out, const char *rows, size_t len);
 /* For tests, before the first input: the append gear stays off. */
 void terminal_force_grid(struct terminal *t);
 /* For tests: scans with this variant. */

@@ -51,7 +51,7 @@ static void leave_alternate(struct terminal *t)
 		return;
 	t->normal->x = t->alternate->x;
 	t->normal->y = t->alternate->y;
-	screen_clear(t->alternate);
+	/* It stays to be looked at until it is entered again. */
 	t->screen = t->normal;
 }
 
@@ -70,6 +70,7 @@ static void set_alternate(struct terminal *t, bool on)
 			return;
 		}
 	}
+	screen_clear(t->alternate);
 	t->alternate->x = t->normal->x;
 	t->alternate->y = t->normal->y;
 	t->screen = t->alternate;

@@ -213,13 +213,62 @@ static void emit_picture(const struct screen *s, unsigned rows, struct emitter *
 	emitter_close(e);
 }
 
-void terminal_emit(const struct terminal *t, struct emitter *e)
+/* Text that is collected in a buffer. */
+struct collector {
+	struct buffer *out; /* NULL: it is dropped */
+	bool failed;
+};
+
+static void collect(void *ctx, const char *data, size_t len)
+{
+	struct collector *c = ctx;
+
+	if (c->out && !c->failed && buffer_append(c->out, data, len) < 0)
+		c->failed = true;
+}
+
+/* How many rows of the alternate screen there are down to the last that shows something: as it is,
+   or as it was when it was left. */
+static unsigned picture_depth(const struct terminal *t)
+{
+	const struct screen *s = t->alternate;
+	unsigned depth = s ? s->rows : 0;
+
+	while (depth > 0 && !row_has_text(screen_row(s, depth - 1)))
+		depth--;
+	return depth;
+}
+
+static void emit_last_picture(const struct terminal *t, unsigned depth, struct emitter *e)
+{
+	struct buffer rows = BUFFER_INIT, tidy = BUFFER_INIT;
+	struct collector collector = {&rows, false};
+	struct emitter gather = {.write = collect, .ctx = &collector};
+	const char *line, *end;
+
+	emit_picture(t->alternate, depth, &gather);
+	if (collector.failed || picture_tidy(&tidy, rows.data, rows.len) < 0) {
+		emit_picture(t->alternate, depth, e);
+		goto out;
+	}
+	for (line = tidy.data; line < tidy.data + tidy.len; line = end + 1) {
+		end = memchr(line, '\n', (size_t)(tidy.data + tidy.len - line));
+		emitter_row(e, false, false);
+		emitter_text(e, line, (size_t)(end - line));
+	}
+	emitter_close(e);
+out:
+	buffer_release(&rows);
+	buffer_release(&tidy);
+}
+
+bool terminal_emit(const struct terminal *t, struct emitter *e)
 {
 	const struct screen *s = t->normal;
 	unsigned depth, y;
 
 	if (t->stripping)
-		return;
+		return false;
 	if (t->appending) {
 		append_emit(t, e);
 	} else {
@@ -229,18 +278,32 @@ void terminal_emit(const struct terminal *t, struct emitter *e)
 		if (!depth && e->open)
 			e->owed++;
 	}
-	if (t->screen == s || e->any) {
+	if (t->options.picture || t->screen != s)
+		depth = t->cut || !e->any ? picture_depth(t) : 0;
+	else
+		depth = 0;
+	if (depth == 0) {
 		emitter_settle(e);
-		return;
+		return false;
 	}
-	/* There is nothing but what the alternate screen shows. */
-	s = t->screen;
-	for (depth = s->rows; depth > 0; depth--)
-		if (row_has_text(screen_row(s, depth - 1)))
-			break;
-	e->owed = 0;
+	/* There is nothing else, or it was the last that there was to see. */
+	e->owed = e->in_line;
 	e->open = false;
-	emit_picture(s, depth, e);
+	if (t->options.picture)
+		emit_last_picture(t, depth, e);
+	else
+		emit_picture(t->alternate, depth, e);
+	return true;
+}
+
+void terminal_cut(struct terminal *t)
+{
+	t->cut = terminal_is_alternate(t);
+}
+
+bool terminal_is_pictured(const struct terminal *t)
+{
+	return t->pictured;
 }
 
 void terminal_finish(struct terminal *t)
@@ -252,7 +315,7 @@ void terminal_finish(struct terminal *t)
 		grid_print_invalid(t, t->partial, t->partial_len);
 		t->partial_len = 0;
 	}
-	terminal_emit(t, &t->emitter);
+	t->pictured = terminal_emit(t, &t->emitter);
 	emitter_flush(&t->emitter);
 	t->version++;
 }
@@ -371,20 +434,6 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t age)
 
 	if (!t->stripping && terminal_settled(t) < terminal_lines(t))
 		settle(t, &some);
-}
-
-/* Text that is collected in a buffer. */
-struct collector {
-	struct buffer *out; /* NULL: it is dropped */
-	bool failed;
-};
-
-static void collect(void *ctx, const char *data, size_t len)
-{
-	struct collector *c = ctx;
-
-	if (c->out && !c->failed && buffer_append(c->out, data, len) < 0)
-		c->failed = true;
 }
 
 /* As it is, but what is handed on is collected. */

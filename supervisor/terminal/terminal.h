@@ -5,9 +5,9 @@
 // and on the final screen, with one difference: nothing that was shown is
 // deleted. ED 2 scrolls the screen into the text, ED 3 deletes nothing, RIS
 // starts below. The alternate screen is not part of the text, unless the run
-// ends inside it and there is no other text: then its last picture is. A
-// control string that does not end swallows nothing (string.h), and C1 controls are
-// characters.
+// ends inside it and there is no other text: then its last picture is (see also
+// `picture` below). A control string that does not end swallows nothing
+// (string.h), and C1 controls are characters.
 //
 // Bytes of plain lines are kept as they are (tabs, trailing blanks, invalid
 // UTF-8). CR LF is a newline, or stays. Soft-wrapped rows are joined.
@@ -35,6 +35,10 @@ struct terminal_options {
 	bool collapse;
 	/* A CR before LF stays in the text: it comes from the program and not from a pty. */
 	bool returns;
+	/* The last picture of the alternate screen, less blank rows and long rules,
+	   ends the text also if the screen was left before but there is no other text,
+	   or if the run was cut short inside it. */
+	bool picture;
 };
 
 struct terminal_events {
@@ -67,6 +71,13 @@ void terminal_resize(struct terminal *t, unsigned cols, unsigned rows);
 /* End of the stream: hands on what is still held. Only terminal_free() and the
    queries below may follow. */
 void terminal_finish(struct terminal *t);
+
+/* The run is cut short now: see `picture`. */
+void terminal_cut(struct terminal *t);
+
+/* Whether the text ended with the picture of the alternate screen; after
+   terminal_finish(). */
+bool terminal_is_pictured(const struct terminal *t);
 
 /* How many lines are complete (ended by a newline, above the cursor's line and
    not on the alternate screen), counting those handed on already. */

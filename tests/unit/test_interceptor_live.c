@@ -198,7 +198,7 @@ static void heartbeat_stands_on_its_own_line(void **state)
 	interceptor_settle_all(r.text);
 	interceptor_spill(r.text);
 	struct wording_place place = place_of(&r);
-	interceptor_heartbeat(r.text, 60000, &place);
+	interceptor_heartbeat(r.text, 60000, WAIT_UNKNOWN, "", &place);
 	assert_true(has_printed(&r, "started\n[terse: still running after 1 min 0 s; 1 line, "));
 	size_t len = r.out.len;
 	assert_int_equal(r.out.data[len - 1], '\n');

@@ -380,6 +380,7 @@ static void each_range_is_kept(void **state)
 		{"--linger-idle", "up to 365d, or off"},
 		{"--yield", "up to 365d, or off"},
 		{"--yield-status", "0 to 255"},
+		{"--hang-up", "up to 1h, or off"},
 		{"--cols", "2 to 1000"},
 		{"--rows", "2 to 500"},
 		{"--size", "64 to 16MB"},

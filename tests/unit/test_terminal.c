@@ -35,7 +35,8 @@ static void keep(void *ctx, const char *data, size_t len)
 
 static struct terminal *make(struct sink *sink, unsigned cols, unsigned rows)
 {
-	struct terminal_options options = {cols, rows, true, true, false};
+	struct terminal_options options = {
+		.cols = cols, .rows = rows, .onlcr = true, .collapse = true};
 	struct terminal_events events = {keep, NULL, sink};
 	struct terminal *t = terminal_new(&options, &events);
 
@@ -76,10 +77,10 @@ static void assert_pending(const struct terminal *t, const char *want)
 static void options_out_of_range(void **state)
 {
 	static const struct terminal_options bad[] = {
-		{1, 24, true, true, false},
-		{1001, 24, true, true, false},
-		{80, 1, true, true, false},
-		{80, 501, true, true, false},
+		{.cols = 1, .rows = 24},
+		{.cols = 1001, .rows = 24},
+		{.cols = 80, .rows = 1},
+		{.cols = 80, .rows = 501},
 	};
 	struct terminal_events events = {keep, NULL, NULL};
 
@@ -331,6 +332,55 @@ static void pictures(void **state)
 	assert_end(t, &sink, "1\n2\n3\n\tfour");
 }
 
+static struct terminal *make_for_reader(struct sink *sink)
+{
+	struct terminal_options options = {
+		.cols = 40, .rows = 10, .onlcr = true, .collapse = true, .picture = true};
+	struct terminal_events events = {keep, NULL, sink};
+	struct terminal *t = terminal_new(&options, &events);
+	assert_non_null(t);
+	return t;
+}
+
+#define BOX                                                                           \
+	"\033[?1049h\033[2;5H\u250C------------------\033[3;5H\u2502\033[4;5H\u2502 " \
+	"a\033[5;5H\u2502"                                                            \
+	"\033[6;5H\u2502\033[7;5H\u2514=====\n\n"
+#define TIDY "\u250C--------\n\n\u2502 a\n\n\u2514=====\n"
+
+/* The last picture of the alternate screen, without what only looks good. */
+static void last_pictures(void **state)
+{
+	static const struct {
+		const char *written, *text;
+		bool cut, pictured;
+	} cases[] = {
+		{BOX, TIDY, false, true},
+		{BOX "\033[?1049l", TIDY, false, true},
+		{"\n\n" BOX "\033[?1049l", TIDY, false, true},
+		{BOX "\033[?1049l" BOX "\033[2J\033[Hsecond\033[?1049l", "second\n", false, true},
+		{"\033[?1049h\033[?1049l\n", "\n", false, false},
+		{"text\n" BOX, "text\n", false, false},
+		{"text\n" BOX, "text\n" TIDY, true, true},
+		{"text" BOX, "text\n" TIDY, true, true},
+		{"text\n" BOX "\033[?1049l", "text\n", true, false},
+		{BOX "\033[?1049ltext\n", "text\n", false, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct sink sink = {0};
+		struct terminal *t = make_for_reader(&sink);
+		feed(t, cases[i].written);
+		if (cases[i].cut)
+			terminal_cut(t);
+		terminal_finish(t);
+		assert_text(&sink.text, cases[i].text);
+		assert_int_equal(terminal_is_pictured(t), cases[i].pictured);
+		terminal_free(t);
+		buffer_release(&sink.text);
+	}
+}
+
 /* Resizing many times keeps every line. */
 static void resizing(void **state)
 {
@@ -350,7 +400,7 @@ static void resizing(void **state)
 /* Without collapse all text is final at once. */
 static void lines_as_written(void **state)
 {
-	struct terminal_options options = {80, 24, true, false, false};
+	struct terminal_options options = {.cols = 80, .rows = 24, .onlcr = true};
 	struct sink sink = {0};
 	struct terminal_events events = {keep, NULL, &sink};
 	struct terminal *t = terminal_new(&options, &events);
@@ -460,6 +510,7 @@ int main(void)
 		cmocka_unit_test(commit_as_it_comes),
 		cmocka_unit_test(commit_counts),
 		cmocka_unit_test(pictures),
+		cmocka_unit_test(last_pictures),
 		cmocka_unit_test(resizing),
 		cmocka_unit_test(lines_as_written),
 		cmocka_unit_test(strings_that_are_too_long),

@@ -314,7 +314,7 @@ static void run_file(struct play *play, const char *path)
 		}
 		finish(play);
 		snprintf(play->name, sizeof(play->name), "%s", line + 2);
-		play->options = (struct terminal_options){20, 5, false, true, false};
+		play->options = (struct terminal_options){.cols = 20, .rows = 5, .collapse = true};
 	}
 	finish(play);
 	free(line);

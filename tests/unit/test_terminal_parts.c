@@ -293,7 +293,8 @@ static void without_memory(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
 		struct buffer text = BUFFER_INIT;
-		struct terminal_options options = {20, 5, true, true, false};
+		struct terminal_options options = {
+			.cols = 20, .rows = 5, .onlcr = true, .collapse = true};
 		struct terminal_events events = {keep, NULL, &text};
 		struct terminal *t = terminal_new(&options, &events);
 		struct buffer picture = BUFFER_INIT;
@@ -326,7 +327,11 @@ static void returns_kept(void **state)
 	(void)state;
 	for (int gear = 0; gear < 3; gear++) {
 		for (size_t size = 1; size <= len; size++) {
-			struct terminal_options options = {10, 4, true, gear < 2, true};
+			struct terminal_options options = {.cols = 10,
+							   .rows = 4,
+							   .onlcr = true,
+							   .collapse = gear < 2,
+							   .returns = true};
 			struct buffer text = BUFFER_INIT;
 			struct terminal_events events = {keep, NULL, &text};
 			struct terminal *t = terminal_new(&options, &events);

@@ -407,7 +407,7 @@ static void heartbeat(int64_t ms, uint64_t lines, uint64_t bytes, const struct w
 		      const char *want)
 {
 	struct buffer out = BUFFER_INIT;
-	int result = wording_heartbeat(&out, ms, lines, bytes, place);
+	int result = wording_heartbeat(&out, ms, lines, bytes, WAIT_UNKNOWN, "", place);
 	assert_text(&out, result, want);
 }
 
@@ -425,6 +425,53 @@ static void heartbeats(void **state)
 		  "left on device]\n");
 	heartbeat(5500, 1, 10, &in_a_file,
 		  "[terse: still running after 5.5 s; 1 line, 10 B so far]\n");
+}
+
+static void what_it_waits_for(void **state)
+{
+	static const struct {
+		enum wait_kind wait;
+		const char *want;
+	} cases[] = {
+		{WAIT_SLEEP, "; a\uFFFDb sleeps]\n"},
+		{WAIT_SOCKET, "; a\uFFFDb waits for data on a socket]\n"},
+		{WAIT_LOCK, "; a\uFFFDb waits for a lock]\n"},
+		{WAIT_STDIN, "; a\uFFFDb waits for its standard input]\n"},
+		{WAIT_KEYS,
+		 "; a\uFFFDb waits for keys that nobody can type (terse --yield 5s COMMAND "
+		 "lets you)]\n"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct buffer out = BUFFER_INIT;
+		char want[256];
+		snprintf(want, sizeof(want),
+			 "[terse: still running after 5.5 s; 1 line, 10 B so far: terse read " ID
+			 "%s",
+			 cases[i].want);
+		int result = wording_heartbeat(&out, 5500, 1, 10, cases[i].wait, "a\033b", &kept);
+		assert_text(&out, result, want);
+	}
+}
+
+static void notes_on_an_end(void **state)
+{
+	struct wording_ending e = ended(1);
+	struct buffer out = BUFFER_INIT;
+	(void)state;
+	e.picture = true;
+	assert_text(&out, wording_status(&out, &e),
+		    "[terse: exit 1 (above: its screen, as it was last)]\n");
+	out = (struct buffer)BUFFER_INIT;
+	e.hung_up = true;
+	assert_text(&out, wording_status(&out, &e),
+		    "[terse: exit 1 (hung up: it waited for keys that nobody can type; to type "
+		    "them: terse --yield 5s COMMAND; above: its screen, as it was last)]\n");
+	out = (struct buffer)BUFFER_INIT;
+	e.hung_up = false;
+	e.timed_out = true;
+	assert_text(&out, wording_status(&out, &e),
+		    "[terse: timed out (exit 124; above: its screen, as it was last)]\n");
 }
 
 static void binary(const char *kind, const struct wording_place *place, const char *want)
@@ -504,6 +551,8 @@ int main(void)
 		cmocka_unit_test(footers_of_running),
 		cmocka_unit_test(endings),
 		cmocka_unit_test(heartbeats),
+		cmocka_unit_test(what_it_waits_for),
+		cmocka_unit_test(notes_on_an_end),
 		cmocka_unit_test(binaries),
 		cmocka_unit_test(no_end),
 		cmocka_unit_test(person),

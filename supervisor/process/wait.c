@@ -1,0 +1,271 @@
+// See wait.h.
+
+#include "supervisor/process/wait.h"
+
+#include "shim/process.h"
+#include "supervisor/base/io.h"
+#include "supervisor/process/kin.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/pidfd.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* Descriptors of one poll that are looked at. */
+#define POLLED_MOST 256
+
+/* One thread, while it is looked at. */
+struct thread {
+	pid_t pid;
+	const char *tid;
+	long number;
+	unsigned long args[3];
+	dev_t terminal;
+	enum wait_kind kind;
+	bool also;
+};
+
+bool wait_is_read(long number)
+{
+	return number == SYS_read || number == SYS_readv || number == SYS_pread64;
+}
+
+bool wait_is_poll(long number)
+{
+	switch (number) {
+#ifdef SYS_poll
+	case SYS_poll:
+	case SYS_select:
+	case SYS_epoll_wait:
+#endif
+	case SYS_ppoll:
+	case SYS_pselect6:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2: return true;
+	default: return false;
+	}
+}
+
+bool wait_is_terminal(pid_t pid, unsigned long fd, dev_t terminal)
+{
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%lu", (int)pid, fd);
+	return stat(path, &st) == 0 && S_ISCHR(st.st_mode) &&
+	       (st.st_rdev == terminal || st.st_rdev == makedev(5, 0));
+}
+
+/* It waits for data on this descriptor, maybe among others. */
+static void take_descriptor(struct thread *t, unsigned long fd)
+{
+	char path[64];
+	struct stat st;
+	enum wait_kind kind = WAIT_UNKNOWN;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%lu", (int)t->pid, fd);
+	if (wait_is_terminal(t->pid, fd, t->terminal))
+		kind = WAIT_KEYS;
+	else if (stat(path, &st) < 0)
+		return;
+	else if (fd == STDIN_FILENO && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		kind = WAIT_STDIN;
+	else if (S_ISSOCK(st.st_mode))
+		kind = WAIT_SOCKET;
+	t->also |= kind == WAIT_STDIN;
+	if (kind > t->kind)
+		t->kind = kind;
+}
+
+/* Reads what the thread has handed to the kernel. Returns how many bytes. */
+static size_t read_memory(const struct thread *t, unsigned long at, void *data, size_t len)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : io_read_at(fd, data, len, (off_t)at);
+	io_close(&fd);
+	return n > 0 ? (size_t)n : 0;
+}
+
+static void take_poll(struct thread *t)
+{
+	struct pollfd fds[POLLED_MOST];
+	size_t count = t->args[1] < POLLED_MOST ? t->args[1] : POLLED_MOST;
+	count = read_memory(t, t->args[0], fds, count * sizeof(*fds)) / sizeof(*fds);
+	for (size_t i = 0; i < count; i++) {
+		if (fds[i].fd >= 0 && fds[i].events & POLLIN)
+			take_descriptor(t, (unsigned long)fds[i].fd);
+	}
+}
+
+static void take_select(struct thread *t)
+{
+	fd_set set;
+	FD_ZERO(&set);
+	unsigned long count = t->args[0] < FD_SETSIZE ? t->args[0] : FD_SETSIZE;
+	/* It has the words that `count` needs. */
+	size_t size = (count + 63) / 64 * 8;
+	if (!t->args[1] || read_memory(t, t->args[1], &set, size) != size)
+		return;
+	for (unsigned long fd = 0; fd < count; fd++) {
+		if (FD_ISSET(fd, &set))
+			take_descriptor(t, fd);
+	}
+}
+
+/* The kernel lists what is waited for: "tfd: 4 events: 19 data: ...". */
+static void take_epoll(struct thread *t)
+{
+	char path[64], line[256];
+	unsigned fd, events;
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%lu", (int)t->pid, t->args[0]);
+	FILE *info = fopen(path, "re");
+	while (info && fgets(line, sizeof(line), info)) {
+		if (sscanf(line, "tfd: %u events: %x", &fd, &events) == 2 && events & EPOLLIN)
+			take_descriptor(t, fd);
+	}
+	if (info)
+		fclose(info);
+}
+
+static void take_call(struct thread *t)
+{
+	switch (t->number) {
+#ifdef SYS_poll
+	case SYS_poll: take_poll(t); return;
+	case SYS_select: take_select(t); return;
+	case SYS_epoll_wait: take_epoll(t); return;
+#endif
+	case SYS_ppoll: take_poll(t); return;
+	case SYS_pselect6: take_select(t); return;
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2: take_epoll(t); return;
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_read:
+	case SYS_readv: take_descriptor(t, t->args[0]); return;
+	case SYS_connect: t->kind = WAIT_SOCKET; return;
+	case SYS_flock: t->kind = WAIT_LOCK; return;
+	case SYS_fcntl:
+		if (t->args[1] == F_SETLKW || t->args[1] == F_OFD_SETLKW)
+			t->kind = WAIT_LOCK;
+		return;
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep: t->kind = WAIT_SLEEP; return;
+	default: return;
+	}
+}
+
+/* Returns whether it runs. */
+static bool look_at_thread(struct thread *t)
+{
+	char path[96], text[256];
+	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/syscall", (int)t->pid, t->tid);
+	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) < 0)
+		return false;
+	if (sscanf(text, "%ld %lx %lx %lx", &t->number, &t->args[0], &t->args[1], &t->args[2]) == 4)
+		take_call(t);
+	/* It has made the terminal its standard input, and found that this can't be read: nvim. */
+	if (wait_is_poll(t->number) && t->kind < WAIT_KEYS &&
+	    wait_is_terminal(t->pid, STDIN_FILENO, t->terminal))
+		t->kind = WAIT_KEYS;
+	return strncmp(text, "running", 7) == 0;
+}
+
+/* Returns whether one of its threads runs. */
+static bool look_at_process(struct wait *w, const struct process *p, dev_t terminal)
+{
+	char path[64];
+	bool runs = false;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
+	DIR *tasks = opendir(path);
+	const struct dirent *entry;
+	while (tasks && !runs && (entry = readdir(tasks))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		struct thread t = {.pid = p->pid, .tid = entry->d_name, .terminal = terminal};
+		runs = look_at_thread(&t);
+		if (t.kind > w->kind) {
+			*w = (struct wait){.kind = t.kind, .pid = p->pid, .also = t.also};
+			memcpy(w->name, p->name, sizeof(w->name));
+		}
+	}
+	if (tasks)
+		closedir(tasks);
+	return runs;
+}
+
+void wait_look(struct wait *w, dev_t terminal)
+{
+	struct kin kin = {.passes = false};
+	struct buffer run = BUFFER_INIT;
+	bool runs = kin_descendants(&kin, getpid(), &run) < 0;
+	const pid_t *pids = (const pid_t *)run.data;
+	*w = (struct wait){.kind = WAIT_UNKNOWN};
+	for (size_t i = 0; !runs && i < run.len / sizeof(*pids); i++) {
+		struct process p;
+		if (process_read(pids[i], &p) == 0)
+			runs = p.state == 'R' || p.state == 'D' || look_at_process(w, &p, terminal);
+	}
+	if (runs)
+		w->kind = WAIT_UNKNOWN;
+	kin_release(&kin);
+	buffer_release(&run);
+}
+
+/* Whether it listens on a socket of the process, or that can't be seen. */
+static bool listens(int process, int fd)
+{
+	int own = pidfd_getfd(process, fd, 0), accepts = 0, domain = AF_UNIX;
+	socklen_t size = sizeof(accepts);
+	if (own < 0)
+		return errno != EBADF && errno != ESRCH;
+	getsockopt(own, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &size);
+	getsockopt(own, SOL_SOCKET, SO_DOMAIN, &domain, &size);
+	close(own);
+	/* An editor has a local one for its own purposes. */
+	return accepts && domain != AF_UNIX;
+}
+
+static bool is_server(pid_t pid)
+{
+	char path[64], link[16];
+	bool found = false;
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	int process = pidfd_open(pid, 0);
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	while (dir && process >= 0 && !found && (entry = readdir(dir))) {
+		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link));
+		if (n >= 7 && memcmp(link, "socket:", 7) == 0)
+			found = listens(process, (int)strtol(entry->d_name, NULL, 10));
+	}
+	if (dir)
+		closedir(dir);
+	io_close(&process);
+	return found;
+}
+
+bool wait_is_serving(void)
+{
+	struct kin kin = {.passes = false};
+	struct buffer run = BUFFER_INIT;
+	bool found = kin_descendants(&kin, getpid(), &run) < 0;
+	const pid_t *pids = (const pid_t *)run.data;
+	for (size_t i = 0; !found && i < run.len / sizeof(*pids); i++)
+		found = is_server(pids[i]);
+	kin_release(&kin);
+	buffer_release(&run);
+	return found;
+}
