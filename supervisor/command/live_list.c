@@ -5,6 +5,7 @@
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/base/buffer.h"
+#include "supervisor/base/clock.h"
 #include "supervisor/base/human.h"
 #include "supervisor/base/io.h"
 #include "supervisor/command/command.h"
@@ -66,29 +67,43 @@ static int add_holders(struct buffer *out, const struct meta *m)
 	return m->holders ? buffer_append(out, "\n", 1) : 0;
 }
 
-/* The command it runs, and on lines below who holds it; nothing where the metadata can't be read.
- */
-static int add_command(struct buffer *out, struct rows *r, const char *id, size_t width)
+/* What was kept of it so far. Returns whether there is anything. */
+static bool read_meta(struct rows *r, const char *id, struct meta *m)
 {
 	struct id_found found;
-	struct meta m = {0};
-	struct buffer command = BUFFER_INIT;
-	int dir = -1, result = 0;
-	if (id_find(r->stores, r->count, "default", id, &found) == 0 &&
-	    (dir = store_open_session(found.store, found.session, false)) >= 0 &&
-	    meta_read(dir, id, &m) == 0) {
-		result = row_add_command(&command, &m);
-		if (result == 0)
-			result = row_add_cell(out, command.data, command.len, width);
-		if (result == 0)
-			result = buffer_append(out, "\n", 1) < 0 ? -1 : add_holders(out, &m);
-	} else {
-		result = buffer_append(out, "\n", 1);
-	}
-	meta_release(&m);
+	int dir = -1;
+	*m = (struct meta){0};
+	bool is_kept = id_find(r->stores, r->count, "default", id, &found) == 0 &&
+		       (dir = store_open_session(found.store, found.session, false)) >= 0 &&
+		       meta_read(dir, id, m) == 0;
 	io_close(&dir);
+	return is_kept;
+}
+
+/* The command it runs, and on lines below who holds it. */
+static int add_command(struct buffer *out, const struct meta *m, size_t width)
+{
+	struct buffer command = BUFFER_INIT;
+	int result = row_add_command(&command, m);
+	if (result == 0)
+		result = row_add_cell(out, command.data, command.len, width);
+	if (result == 0)
+		result = buffer_append(out, "\n", 1) < 0 ? -1 : add_holders(out, m);
 	buffer_release(&command);
 	return result;
+}
+
+/* The command as its keeper tells it, where nothing was kept. */
+static int add_told_command(struct buffer *out, struct condition *c, size_t width)
+{
+	char *argv[CONDITION_ARGV / 2 + 1];
+	size_t count = 0, i = 0;
+	for (; i < c->argv_len && count < sizeof(argv) / sizeof(*argv) - 1;
+	     i += strlen(c->argv + i) + 1)
+		argv[count++] = c->argv + i;
+	argv[count] = NULL;
+	const struct meta m = {.argv = argv, .cut = c->argv_cut || i < c->argv_len};
+	return add_command(out, &m, width);
 }
 
 /* Its last line, or what it asks. */
@@ -104,27 +119,52 @@ static int add_last_line(struct buffer *out, const struct condition *c, size_t w
 	return buffer_append(out, "\n", 1);
 }
 
-/* One that does not answer any more is left out. */
+/* What can be told of a run without its keeper. */
+static int add_silent_row(struct buffer *out, struct rows *r, const char *id, size_t width,
+			  const char *why)
+{
+	struct meta m;
+	char elapsed[HUMAN_LEN] = "-";
+	bool is_kept = read_meta(r, id, &m);
+	if (is_kept)
+		human_duration(elapsed, clock_real_ms() - m.started_ms);
+	size_t start = out->len;
+	int result = buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, "?", elapsed, "-", "-");
+	size_t used = out->len - start;
+	if (result == 0)
+		result = add_command(out, &m, width > used + 10 ? width - used : 10);
+	if (result == 0)
+		result = buffer_printf(out, "    does not answer%s\n", why);
+	meta_release(&m);
+	return result;
+}
+
 static int add_row(struct buffer *out, struct rows *r, const char *id, size_t width)
 {
 	struct visit v;
 	struct condition c;
+	struct meta m;
 	char elapsed[HUMAN_LEN], lines[HUMAN_LEN], size[HUMAN_LEN];
+	/* It has ended. */
 	if (visit_open(&v, r->stores, r->count, id) < 0)
-		return 0;
+		return errno == ENOENT ? 0 : add_silent_row(out, r, id, width, "");
 	int answered = visit_status(&v, &c);
 	visit_close(&v);
+	if (answered < 0 && errno == EPIPE)
+		return 0;
 	if (answered < 0)
-		return errno == ETIMEDOUT ? buffer_printf(out, "%s  (does not answer)\n", id) : 0;
+		return add_silent_row(out, r, id, width,
+				      errno == EBUSY ? ": too many look at it" : "");
 	size_t start = out->len;
 	if (buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, condition_state_name(c.state),
 			  human_duration(elapsed, c.elapsed_ms), human_count(lines, c.lines),
 			  human_size(size, c.bytes)) < 0)
 		return -1;
-	size_t used = out->len - start;
-	if (add_command(out, r, id, width > used + 10 ? width - used : 10) < 0)
-		return -1;
-	return add_last_line(out, &c, width);
+	size_t used = out->len - start, left = width > used + 10 ? width - used : 10;
+	int result =
+		read_meta(r, id, &m) ? add_command(out, &m, left) : add_told_command(out, &c, left);
+	meta_release(&m);
+	return result < 0 ? -1 : add_last_line(out, &c, width);
 }
 
 static int add_rows(struct buffer *out, size_t width)

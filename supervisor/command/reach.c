@@ -85,6 +85,7 @@ void reach_failed(const char *verb, const char *id, int error)
 			   "--tty)",
 			   id);
 		break;
+	case EBUSY: verb_error(verb, "%s: has too many that look at it", id); break;
 	case ETIMEDOUT:
 	case EAGAIN: verb_error(verb, "%s: its keeper does not answer", id); break;
 	default: verb_error(verb, "%s: %s", id, strerror(error)); break;

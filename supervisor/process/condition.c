@@ -28,17 +28,62 @@ void condition_set_text(char out[CONDITION_TEXT], const char *text, size_t len)
 	out[n] = '\0';
 }
 
+void condition_set_argv(struct condition *c, char *const *argv)
+{
+	for (c->argv_len = 0; argv && *argv; argv++) {
+		size_t room = CONDITION_ARGV - c->argv_len, len = strlen(*argv) + 1;
+		if (len > room) {
+			/* What there is room for of a long string. */
+			len = room > 1 ? utf8_floor(*argv, len - 1, room - 1) : 0;
+			memcpy(c->argv + c->argv_len, *argv, len);
+			c->argv_len += len;
+			c->argv_cut = true;
+			if (len > 0)
+				c->argv[c->argv_len++] = '\0';
+			return;
+		}
+		memcpy(c->argv + c->argv_len, *argv, len);
+		c->argv_len += len;
+	}
+}
+
+/* Arguments may hold any bytes: those that are no text become U+FFFD. */
+static json_t *encode_argv(const struct condition *c)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < c->argv_len; i += strlen(c->argv + i) + 1) {
+		struct buffer clean = BUFFER_INIT;
+		if (utf8_clean(&clean, c->argv + i, strlen(c->argv + i)) == 0)
+			json_array_append_new(list,
+					      json_stringn(clean.len ? clean.data : "", clean.len));
+		buffer_release(&clean);
+	}
+	return list;
+}
+
+static void parse_argv(const json_t *list, struct condition *c)
+{
+	char *argv[CONDITION_ARGV / 2 + 1] = {NULL};
+	size_t count = json_array_size(list), most = sizeof(argv) / sizeof(*argv) - 1;
+	for (size_t i = 0; i < count && i < most; i++) {
+		const char *word = json_string_value(json_array_get(list, i));
+		argv[i] = (char *)(word ? word : "");
+	}
+	condition_set_argv(c, argv);
+}
+
 int condition_encode(struct buffer *out, const struct condition *c)
 {
-	json_t *root = json_pack(
-		"{ss ss ss sb si sI sI sI sI sI sI si si sb si si si sb ss}", "id", c->id, "state",
-		state_names[c->state], "prompt", c->prompt, "screen", c->screen, "pid", (int)c->pid,
-		"elapsed_ms", (json_int_t)c->elapsed_ms, "quiet_ms", (json_int_t)c->quiet_ms,
-		"lines", (json_int_t)c->lines, "bytes", (json_int_t)c->bytes, "settled",
-		(json_int_t)c->settled, "told", (json_int_t)c->told, "cols", (int)c->cols, "rows",
-		(int)c->rows, "terminal", c->terminal, "attached", c->attached, "exit_code",
-		c->exit_code, "signal", c->signal, "timed_out", c->timed_out, "last_line",
-		c->last_line);
+	json_t *root =
+		json_pack("{ss ss ss sb si sI sI sI sI sI sI si si sb si si si sb ss so sb}", "id",
+			  c->id, "state", state_names[c->state], "prompt", c->prompt, "screen",
+			  c->screen, "pid", (int)c->pid, "elapsed_ms", (json_int_t)c->elapsed_ms,
+			  "quiet_ms", (json_int_t)c->quiet_ms, "lines", (json_int_t)c->lines,
+			  "bytes", (json_int_t)c->bytes, "settled", (json_int_t)c->settled, "told",
+			  (json_int_t)c->told, "cols", (int)c->cols, "rows", (int)c->rows,
+			  "terminal", c->terminal, "attached", c->attached, "exit_code",
+			  c->exit_code, "signal", c->signal, "timed_out", c->timed_out, "last_line",
+			  c->last_line, "argv", encode_argv(c), "argv_cut", c->argv_cut);
 	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
 	int result = text ? buffer_append_string(out, text) : -1;
 	free(text);
@@ -113,6 +158,8 @@ int condition_parse(const char *json, size_t len, struct condition *c)
 	c->signal = (int)get_number(root, "signal", 0, 127, &bad);
 	c->timed_out = get_bool(root, "timed_out");
 	get_text(root, "last_line", c->last_line, &bad);
+	parse_argv(json_object_get(root, "argv"), c);
+	c->argv_cut |= get_bool(root, "argv_cut");
 	json_decref(root);
 	errno = bad ? EPROTO : 0;
 	return bad ? -1 : 0;

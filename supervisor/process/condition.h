@@ -3,7 +3,7 @@
 // As JSON: {"id":"cmd-...","state":"running|waiting|stopped|ended","prompt":"Password: ",
 // "screen":false,"pid":4711,"elapsed_ms":1200,"quiet_ms":300,"lines":12,"bytes":340,
 // "settled":300,"told":0,"cols":160,"rows":50,"terminal":true,"attached":0,
-// "exit_code":0,"signal":0,"timed_out":false,"last_line":"..."}
+// "exit_code":0,"signal":0,"timed_out":false,"last_line":"...","argv":["sleep","9"],"argv_cut":false}
 #ifndef TERSE_PROCESS_CONDITION_H
 #define TERSE_PROCESS_CONDITION_H
 
@@ -16,7 +16,8 @@
 
 struct buffer;
 
-#define CONDITION_TEXT 256 /* bytes of a prompt or line at most, with the NUL */
+#define CONDITION_TEXT 256  /* bytes of a prompt or line at most, with the NUL */
+#define CONDITION_ARGV 1024 /* of the command */
 
 enum condition_state { CONDITION_RUNNING, CONDITION_WAITING, CONDITION_STOPPED, CONDITION_ENDED };
 
@@ -36,6 +37,9 @@ struct condition {
 	int exit_code, signal; /* CONDITION_ENDED: exit_code -1: by `signal` */
 	bool timed_out;
 	char last_line[CONDITION_TEXT]; /* that has something in it; clean */
+	char argv[CONDITION_ARGV];      /* the command, a NUL behind each argument */
+	size_t argv_len;
+	bool argv_cut; /* that is not all */
 };
 
 /* Appends the JSON. Returns 0, or -1 with ENOMEM. */
@@ -43,6 +47,9 @@ int condition_encode(struct buffer *out, const struct condition *c);
 
 /* Returns 0, or -1 with errno EPROTO. */
 int condition_parse(const char *json, size_t len, struct condition *c);
+
+/* Copies the command, cut where it does not fit. */
+void condition_set_argv(struct condition *c, char *const *argv);
 
 /* Copies text, cut where it does not fit. */
 void condition_set_text(char out[CONDITION_TEXT], const char *text, size_t len);

@@ -134,7 +134,7 @@ static void add_result(struct control_client *client, int error)
 static void add_status(struct control *c, struct control_client *client)
 {
 	struct buffer json = BUFFER_INIT;
-	int error = c->events.status(c->events.ctx, &json);
+	int error = c->events.status(c->events.ctx, client->watches, &json);
 	client->changed = false;
 	if (error)
 		add_result(client, error);
@@ -278,6 +278,8 @@ void control_adopt(struct control *c, int fd)
 	struct control_client *client =
 		c->count < CONTROL_CLIENTS ? calloc(1, sizeof(*client)) : NULL;
 	if (!client) {
+		const struct control_head full = {.kind = CONTROL_DONE, .a = EBUSY};
+		send(fd, &full, sizeof(full), MSG_DONTWAIT | MSG_NOSIGNAL);
 		close(fd);
 		return;
 	}

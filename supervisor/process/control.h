@@ -9,7 +9,8 @@
 // more of CONTROL_DONE, CONTROL_STATUS or CONTROL_PICTURE, in the order they were sent):
 //
 //   STATUS                            what there is to know: JSON (live.h)
-//   WATCH                             the same, and again whenever it has changed
+//   WATCH                             the same, and again whenever it has changed; the text can be
+//                                     read in an artifact from then on
 //   TYPE    data, a: 1 if it is a cursor key (ESC [ A), which programs can ask for in
 //           another form
 //   CLOSE                             type what ends the input
@@ -22,7 +23,8 @@
 //
 // From the keeper:
 //
-//   DONE    a: 0, or an errno         EPROTO: no such request, or of a wrong form
+//   DONE    a: 0, or an errno         EPROTO: no such request, or of a wrong form; EBUSY, without
+//                                     one: it has too many clients
 //   STATUS, PICTURE  a: bytes still to come in packets of the same kind, data
 //   OUTPUT  data                      what a terminal is to be sent: first a repaint
 //
@@ -67,7 +69,8 @@ struct control_packet {
 
 /* What the owner does for its clients. Each returns 0 or an errno, which is the answer. */
 struct control_events {
-	int (*status)(void *ctx, struct buffer *json);
+	/* reads: for somebody who will read the text, and not only look. */
+	int (*status)(void *ctx, bool reads, struct buffer *json);
 	int (*picture)(void *ctx, struct buffer *json);
 	int (*repaint)(void *ctx, struct buffer *out);
 	int (*type)(void *ctx, const char *data, size_t len, bool cursor_key);
@@ -98,7 +101,7 @@ void control_init(struct control *c, const struct control_events *events);
    Returns 0, or -1 with errno. */
 int control_open(struct control *c, int dir, const char *name);
 
-/* Takes a connected socket as a client. Closes it when there are too many. */
+/* Takes a connected socket as a client. When there are too many it is told EBUSY and closed. */
 void control_adopt(struct control *c, int fd);
 
 /* Fills in what to wait for (at most `room` entries). Returns how many. */

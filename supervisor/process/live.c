@@ -70,16 +70,17 @@ static void describe_text(const struct live *l, const struct terminal *t, struct
 	buffer_release(&text);
 }
 
-static int on_status(void *ctx, struct buffer *json)
+static int on_status(void *ctx, bool reads, struct buffer *json)
 {
 	struct live *l = ctx;
 	int64_t now = clock_monotonic_ms();
 	const struct terminal *t = screen_of(l);
 	if (!t)
 		return ENOMEM;
-	/* Whoever knows the ID can read. */
-	interceptor_spill(l->source->text);
-	interceptor_update_live(l->source->text);
+	if (reads) {
+		interceptor_spill(l->source->text);
+		interceptor_update_live(l->source->text);
+	}
 	struct condition c = {
 		.state = l->ended          ? CONDITION_ENDED
 			 : l->stopped      ? CONDITION_STOPPED
@@ -104,6 +105,7 @@ static int on_status(void *ctx, struct buffer *json)
 	}
 	if (c.state == CONDITION_WAITING)
 		live_prompt(l, c.prompt);
+	condition_set_argv(&c, l->record->meta.argv);
 	describe_text(l, t, &c);
 	return condition_encode(json, &c) < 0 ? ENOMEM : 0;
 }

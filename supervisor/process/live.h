@@ -2,7 +2,7 @@
 // of the control socket (control.h), and of noticing that the command waits for input.
 //
 // The socket is made when a run has lived for a moment, so that short ones do not pay
-// for it. A run that somebody looks at gets an artifact, however short its text.
+// for it. A run whose text somebody waits for gets an artifact, however short that is.
 //
 // The answer to PICTURE as JSON: {"cols":80,"rows":24,"row":1,"col":3,"alternate":false,
 // "cursor":true,"title":"...","text":"one line per row\n..."}; row and col from 1.

@@ -66,14 +66,12 @@ int visit_open(struct visit *v, const struct store *stores, int count, const cha
 ssize_t visit_receive(const struct visit *v, struct control_packet *p, int flags)
 {
 	ssize_t n;
+	/* What was sent before the other side closed comes behind ECONNRESET. */
 	do
 		n = recv(v->fd, p, sizeof(*p), flags);
-	while (n < 0 && errno == EINTR);
-	if (n < 0) {
-		if (errno == ECONNRESET)
-			errno = EPIPE;
+	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
+	if (n < 0)
 		return -1;
-	}
 	if ((size_t)n < sizeof(p->head)) {
 		errno = EPIPE;
 		return -1;
@@ -108,7 +106,8 @@ int visit_ask(const struct visit *v, enum control_kind kind, uint32_t a, uint32_
 	ssize_t n;
 	if (reply)
 		buffer_clear(reply);
-	if (visit_send(v, kind, a, b, data, len) < 0)
+	/* Who is not let in is told so before it has asked. */
+	if (visit_send(v, kind, a, b, data, len) < 0 && errno != EPIPE)
 		return -1;
 	do {
 		n = visit_receive(v, &p, 0);

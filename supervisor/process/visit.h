@@ -25,7 +25,7 @@ int visit_send(const struct visit *v, enum control_kind kind, uint32_t a, uint32
 
 /* Sends a request and waits for all of its answer (`reply` may be NULL where that is DONE; it is
    emptied first). Nothing else may be on its way. Returns 0, or -1 with errno: the keeper's, or
-   ETIMEDOUT when it does not answer. */
+   ETIMEDOUT when it does not answer, EBUSY when it has too many clients. */
 int visit_ask(const struct visit *v, enum control_kind kind, uint32_t a, uint32_t b,
 	      const char *data, size_t len, struct buffer *reply);
 

@@ -599,6 +599,36 @@ class Door(LiveCase):
         self.assertEqual(os.listdir(os.path.join(self.store, "ids")), [])
         self.assertEqual(self.artifacts(), [])
 
+    def test_looking_changes_nothing(self):
+        os.mkfifo(os.path.join(self.work, "go"))
+        run = self.start("terse", "sh", "-c", "echo hello; read x <go")
+        run.until(b"hello\n")
+        row = eventually(lambda: self.ask("list", "--live"), "the run")
+        self.assertTrue(row.endswith(b" sh -c 'echo hello; read x <go'\n"), row)
+        let_go_on(os.path.join(self.work, "go"))
+        self.assertEqual(run.finish().out, b"hello\n")
+        self.assertEqual(self.artifacts(), [])
+
+    def test_one_with_too_many_clients_is_listed(self):
+        identifier = self.detach("sleep", "1000")
+        keeper = self.metadata(identifier)["keeper"]
+        clients = [self.connect(identifier) for _ in range(64)]
+
+        def taken():
+            links = [os.readlink("/proc/%d/fd/%s" % (keeper, fd))
+                     for fd in os.listdir("/proc/%d/fd" % keeper)]
+            return len([link for link in links if link.startswith("socket:")]) > 64
+        eventually(taken, "all of them")
+        row = self.ask("list", "--live")
+        self.assertTrue(re.search(identifier.encode() + rb"  \? +\S+ \S+ +-  +-  sleep 1000\n"
+                                  rb"    does not answer: too many look at it\n\Z", row), row)
+        run = self.terse("send", identifier, "x")
+        self.assertEqual(run.code, 1)
+        self.assertIn(b"has too many that look at it", run.out)
+        for s in clients:
+            s.close()
+        self.ask("signal", identifier)
+
     def test_requests_of_no_sense(self):
         identifier = self.detach("sh", "-c", "read x; echo got $x")
         with self.connect(identifier) as s:

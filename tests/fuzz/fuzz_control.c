@@ -25,6 +25,12 @@ static int on_text(void *ctx, struct buffer *out)
 	return condition_encode(out, &c) < 0 ? ENOMEM : 0;
 }
 
+static int on_status(void *ctx, bool reads, struct buffer *out)
+{
+	(void)reads;
+	return on_text(ctx, out);
+}
+
 static int on_type(void *ctx, const char *data, size_t len, bool cursor_key)
 {
 	struct run *r = ctx;
@@ -85,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct run r = {0};
 	const struct control_events events = {
-		.status = on_text,
+		.status = on_status,
 		.picture = on_text,
 		.repaint = on_text,
 		.type = on_type,

@@ -36,6 +36,33 @@ static struct condition example(void)
 	};
 }
 
+/* As many whole arguments as fit, and the beginning of the next. */
+static void the_command(void **state)
+{
+	static char longer[2000];
+	const char *const argvs[][4] = {{"sh", "-c", "echo \xC3\xA4 \"x\"", NULL},
+				  {"printf", "", NULL},
+				  {"echo", longer, "x", NULL},
+				  {NULL}};
+	(void)state;
+	memset(longer, 'a', sizeof(longer) - 1);
+	for (size_t i = 0; i < sizeof(argvs) / sizeof(*argvs); i++) {
+		struct condition c = example(), again;
+		struct buffer json = BUFFER_INIT;
+		condition_set_argv(&c, (char *const *)argvs[i]);
+		assert_int_equal(condition_encode(&json, &c), 0);
+		assert_int_equal(condition_parse(json.data, json.len, &again), 0);
+		assert_int_equal(again.argv_len, c.argv_len);
+		assert_memory_equal(again.argv, c.argv, c.argv_len);
+		assert_int_equal(again.argv_cut, i == 2);
+		if (i == 2)
+			assert_int_equal(c.argv_len, CONDITION_ARGV);
+		if (i < 2)
+			assert_string_equal(c.argv, argvs[i][0]);
+		buffer_release(&json);
+	}
+}
+
 static void there_and_back(void **state)
 {
 	(void)state;
@@ -103,6 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(the_command),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(long_texts_are_cut_between_characters),
 	};

@@ -32,8 +32,9 @@ struct run {
 	uint64_t told;
 };
 
-static int on_status(void *ctx, struct buffer *json)
+static int on_status(void *ctx, bool reads, struct buffer *json)
 {
+	(void)reads;
 	struct run *r = ctx;
 	r->statuses++;
 	for (size_t i = 0; i < r->status_len; i++)
@@ -377,6 +378,9 @@ static void there_is_room_for_so_many(void **state)
 	for (int i = 0; i <= CONTROL_CLIENTS; i++)
 		fds[i] = visit(&r);
 	assert_int_equal(r.control.count, CONTROL_CLIENTS);
+	assert_int_equal(recv(fds[CONTROL_CLIENTS], &p, sizeof(p), 0), sizeof(p.head));
+	assert_int_equal(p.head.kind, CONTROL_DONE);
+	assert_int_equal(p.head.a, EBUSY);
 	assert_int_equal(recv(fds[CONTROL_CLIENTS], &p, sizeof(p), 0), 0);
 	for (int i = 0; i <= CONTROL_CLIENTS; i++)
 		close(fds[i]);
