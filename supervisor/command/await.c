@@ -40,6 +40,7 @@ struct waiter {
 	struct buffer json; /* of an answer that has not come whole */
 	struct condition now;
 	bool known; /* `now` is filled in */
+	const char *pattern;
 	struct matcher *matcher;
 	struct follow follow;
 	uint64_t from;         /* the line to look for the pattern from */
@@ -47,6 +48,7 @@ struct waiter {
 	int64_t begun, said;   /* monotonic: the start, and when `now` was true */
 	bool asked;            /* and not answered yet */
 	bool ended;            /* the run has */
+	int refused;           /* why its keeper does not answer (errno), or 0 */
 };
 
 static int open_text(struct waiter *w, struct text *text)
@@ -96,6 +98,8 @@ static int receive(struct waiter *w)
 	ssize_t n = visit_receive(&w->visit, &p, MSG_DONTWAIT);
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -1;
+	if (p.head.kind == CONTROL_DONE && p.head.a)
+		w->refused = (int)p.head.a;
 	if (p.head.kind != CONTROL_STATUS)
 		return 0;
 	if (buffer_append(&w->json, p.data, (size_t)n) < 0)
@@ -172,6 +176,10 @@ static int wait_for_it(struct waiter *w)
 		if (poll(&p, 1, next_wait(w, now)) <= 0)
 			continue;
 		int got = receive(w);
+		if (w->refused) {
+			reach_failed(w->verb, w->id, w->refused);
+			return -1;
+		}
 		if (got < 0)
 			return OUTCOME_ENDED;
 		int outcome = got > 0 ? judge(w) : OUTCOME_NONE;
@@ -216,7 +224,8 @@ static void describe_running(const struct waiter *w, enum outcome outcome, struc
 {
 	*e = (struct wording_ending){
 		.state = WORDING_RUNNING,
-		.duration_ms = w->now.elapsed_ms,
+		.duration_ms = w->now.elapsed_ms + clock_monotonic_ms() - w->said,
+		.waited_ms = outcome == OUTCOME_LATE ? clock_monotonic_ms() - w->begun : 0,
 		.prompt = outcome == OUTCOME_ASKS ? w->now.prompt : NULL,
 		.typing = w->now.terminal,
 	};
@@ -263,6 +272,8 @@ static int print_news(struct waiter *w, enum outcome outcome, struct wording_end
 		return -1;
 	if (outcome == OUTCOME_FOUND)
 		e->found = buffer_string(&w->follow.found);
+	else if (outcome == OUTCOME_LATE || outcome == OUTCOME_ENDED)
+		e->missed = w->pattern;
 	int result = news_print(w->settings, &text, &told, e, w->id);
 	text_close(&text);
 	if (result < 0)
@@ -286,6 +297,7 @@ static int make_matcher(struct waiter *w, const char *pattern)
 {
 	const struct matcher_options options = {.ignore_case = false};
 	struct matcher_error error;
+	w->pattern = pattern;
 	if (!pattern)
 		return 0;
 	w->matcher = matcher_new(pattern, &options, &error);

@@ -96,7 +96,7 @@ static const struct topic topics[] = {
 	 "  --idle TIME           until it has printed nothing and was not typed to for this "
 	 "long\n"},
 	{"send", "type into a command that runs",
-	 "terse send ID TEXT|--key KEY|--eof|--file FILE ...",
+	 "terse send ID TEXT|--key KEY|--eof|--file FILE ... [--await]",
 	 "Types into a command that runs and has a terminal (run --yield, --detach, --tty), all "
 	 "in\n"
 	 "the order given. TEXT is typed as it is; --key enter ends a line.\n\n"
@@ -104,7 +104,9 @@ static const struct topic topics[] = {
 	 "insert\n"
 	 "                        delete pageup pagedown f1 to f12 ctrl-c alt-x shift-tab\n"
 	 "  --eof                 the end of input\n"
-	 "  --file FILE           what is in FILE (-: in standard input)\n"},
+	 "  --file FILE           what is in FILE (-: in standard input)\n"
+	 "  --await               then waits as terse await does; --timeout, --for and --idle are "
+	 "for that\n"},
 	{"snapshot", "the screen of a command that runs", "terse snapshot ID [--json]",
 	 "Prints the screen of a command that runs, full-screen programs, too.\n\n"
 	 "  --json                with its size, cursor, title, and whether it is a screen of its "

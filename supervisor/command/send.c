@@ -1,4 +1,5 @@
-// terse send ID TEXT|--key KEY|--eof|--file FILE ...: types into a command that runs.
+// terse send ID TEXT|--key KEY|--eof|--file FILE ... [--await]: types into a command that runs, and
+// waits for what it says to that.
 
 #include "config/key.h"
 #include "supervisor/base/io.h"
@@ -21,6 +22,9 @@ struct sender {
 	const char *session;
 	char id[ID_LEN + 1];
 	struct visit visit;
+	bool awaits;
+	char **after; /* the command line of `await`, which has the ID as its last word */
+	int after_count;
 };
 
 static int ask(struct sender *s, enum control_kind kind, uint32_t a, const char *data, size_t len)
@@ -100,11 +104,29 @@ static const struct {
 
 #define OPTIONS (sizeof(options) / sizeof(*options))
 
-/* Takes the option at argv[*i] and its value. Returns 0, or -1 after saying what is wrong. */
+/* What `await` understands, when it comes behind. */
+static bool is_for_await(const char *name)
+{
+	return strcmp(name, "--timeout") == 0 || strcmp(name, "--for") == 0 ||
+	       strcmp(name, "--idle") == 0;
+}
+
+/* Takes the option at argv[*i] and its value. Returns 0, 1 if it is nothing to type, or -1 after
+   saying what is wrong. */
 static int take_option(struct sender *s, int argc, char **argv, int *i, struct item *item)
 {
 	const char *name = argv[*i];
 	bool session = strcmp(name, "--session") == 0;
+	if (strcmp(name, "--await") == 0) {
+		s->awaits = true;
+		return 1;
+	}
+	if (is_for_await(name)) {
+		s->after[s->after_count++] = argv[*i];
+		if (*i + 1 < argc)
+			s->after[s->after_count++] = argv[++*i];
+		return 1;
+	}
 	size_t at = 0;
 	while (at < OPTIONS && strcmp(options[at].name, name) != 0)
 		at++;
@@ -164,9 +186,16 @@ int command_send(struct command_context *c, int argc, char **argv)
 	const char *name = NULL;
 	int status = EXIT_TERSE;
 	struct item *items = calloc((size_t)argc, sizeof(*items));
-	int count = items ? parse(&s, argc, argv, &name, items) : -1;
-	if (!items)
+	s.after = calloc((size_t)argc + 3, sizeof(*s.after));
+	int count = -1;
+	if (items && s.after) {
+		s.after[s.after_count++] = (char *)"await";
+		count = parse(&s, argc, argv, &name, items);
+	} else {
 		verb_error(argv[0], "%m");
+	}
+	if (count > 0 && s.after_count > 1 && !s.awaits)
+		count = bad_usage(argv[0], s.after[1], "needs --await");
 	if (count == 0 || (count > 0 && !name))
 		verb_error(argv[0], "what? terse send ID TEXT --key enter (see terse help send)");
 	if (count <= 0 || !name)
@@ -177,8 +206,14 @@ int command_send(struct command_context *c, int argc, char **argv)
 	status = 0;
 	for (int i = 0; i < count && status == 0; i++)
 		status = send_item(&s, &items[i]) < 0;
+	visit_close(&s.visit);
+	if (status == 0 && s.awaits) {
+		s.after[s.after_count++] = s.id;
+		status = command_await(c, s.after_count, s.after);
+	}
 out:
 	visit_close(&s.visit);
+	free(s.after);
 	free(items);
 	return status;
 }

@@ -340,7 +340,8 @@ static void take_account(struct keeper *k)
 	account_init(account, k->job, &k->record);
 	if (k->asked)
 		report_warn(&account->report,
-			    "waiting for input: \"%s\"; answer: terse send %s TEXT --key enter",
+			    "waiting for input: \"%s\"; answer: terse send %s TEXT --key enter "
+			    "--await",
 			    k->prompt, k->record.meta.id);
 	if (k->hung_up)
 		report_warn(&account->report,

@@ -173,6 +173,10 @@ static int append_end(struct buffer *out, const struct wording_ending *e)
 			"hung up: it waited for keys that nobody can type; to type them: terse "
 			"--yield 5s COMMAND") < 0)
 		return -1;
+	if (e->missed &&
+	    (append_note(out, &noted, "not found: \"") < 0 ||
+	     utf8_clean(out, e->missed, strlen(e->missed)) < 0 || buffer_append(out, "\"", 1) < 0))
+		return -1;
 	if (e->picture && append_note(out, &noted, "above: its screen, as it was last") < 0)
 		return -1;
 	return noted ? buffer_append(out, ")", 1) : 0;
@@ -249,37 +253,48 @@ static int append_broken(struct buffer *out, const struct wording_ending *e)
 	return buffer_append(out, ")", 1);
 }
 
+/* What somebody who waited has to show for it. */
+static int append_waited(struct buffer *out, const struct wording_ending *e)
+{
+	char waited[HUMAN_LEN];
+	human_duration(waited, e->waited_ms);
+	if (e->found)
+		return buffer_printf(out, "found \"%s\"; ", e->found);
+	if (!e->missed)
+		return e->waited_ms ? buffer_printf(out, "waited %s; ", waited) : 0;
+	if (buffer_printf(out, "not found in %s: \"", waited) < 0 ||
+	    utf8_clean(out, e->missed, strlen(e->missed)) < 0)
+		return -1;
+	return buffer_append_string(out, "\"; ");
+}
+
 /* It goes on: what can be done with it now. */
 static int append_running(struct buffer *out, const struct wording_ending *e, const char *id)
 {
 	char duration[HUMAN_LEN];
-	if (!e->prompt) {
-		if (buffer_append_string(out, "[terse: ") < 0 ||
-		    (e->found && buffer_printf(out, "found \"%s\"; ", e->found) < 0) ||
-		    buffer_printf(out, "running after %s; ",
-				  human_duration(duration, e->duration_ms)) < 0 ||
-		    append_totals(out, e->lines, e->bytes) < 0 ||
-		    buffer_printf(out, "; wait: terse await %s", id) < 0 ||
-		    (e->typing && buffer_printf(out,
-						", type: terse send %s TEXT, screen: terse "
-						"snapshot %s",
-						id, id) < 0))
-			return -1;
-		return buffer_printf(out, ", end: terse signal %s]\n", id);
-	}
-	if (buffer_append_string(out, "[terse: ") < 0 ||
-	    append_prompt(out, "waiting for input", e->prompt) < 0)
+	if (buffer_append_string(out, "[terse: ") < 0)
 		return -1;
-	/* Without a question there is something to look at. */
-	if (!*e->prompt)
-		return buffer_printf(out,
-				     "; screen: terse snapshot %s, type: terse send %s TEXT --key "
-				     "enter, then: terse await %s, end: terse signal %s]\n",
-				     id, id, id, id);
+	if (e->prompt) {
+		/* Without a question there is something to look at. */
+		bool asks = *e->prompt;
+		if (append_prompt(out, "waiting for input", e->prompt) < 0)
+			return -1;
+		return buffer_printf(
+			out,
+			asks ? "; answer: terse send %s TEXT --key enter --await; with "
+			       "that ID: terse snapshot, terse signal (ends it)]\n"
+			     : "; screen: terse snapshot %s; with that ID: terse send ID "
+			       "TEXT --key enter --await, terse signal (ends it)]\n",
+			id);
+	}
+	if (append_waited(out, e) < 0 ||
+	    buffer_printf(out, "running after %s; ", human_duration(duration, e->duration_ms)) <
+		    0 ||
+	    append_totals(out, e->lines, e->bytes) < 0)
+		return -1;
 	return buffer_printf(out,
-			     "; answer: terse send %s TEXT --key enter, then: terse await %s, end: "
-			     "terse signal %s]\n",
-			     id, id, id);
+			     "; wait: terse await %s; with that ID: %sterse signal (ends it)]\n",
+			     id, e->typing ? "terse send ID TEXT, terse snapshot, " : "");
 }
 
 int wording_footer(struct buffer *out, const struct wording_ending *e,

@@ -54,6 +54,8 @@ struct wording_ending {
 	bool hung_up;       /* it waited for keys, and was ended for that */
 	bool picture;       /* the text ends with the last picture of its own screen */
 	const char *found;  /* the line that was waited for, or NULL */
+	const char *missed; /* the pattern that was waited for in vain, or NULL */
+	int64_t waited_ms;  /* for that, or for anything to happen; 0: it is not told */
 	struct limit limit; /* of which `broken` was over first */
 	enum limit_part broken;
 	struct line_gap cut; /* the first part of a line that is left out; bytes 0: none is */
@@ -64,10 +66,10 @@ struct wording_ending {
    text that was not kept whole: "... 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 KB) not
    kept: No space left on device; the rest: terse read cmd-..."; where lines are cut, it ends with
    "first cut: terse read cmd-… --bytes 496:4441". Of one
-   that goes on: "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…, type:
-   terse send cmd-… TEXT, screen: terse snapshot cmd-…, end: terse signal cmd-…]\n", "[terse:
-   waiting for input: \"Password: \"; answer: terse send cmd-… TEXT --key enter, then: terse await
-   cmd-…, end: terse signal cmd-…]\n" */
+   that goes on: "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…; with that
+   ID: terse send ID TEXT, terse snapshot, terse signal (ends it)]\n", "[terse: waiting for input:
+   \"Password: \"; answer: terse send cmd-… TEXT --key enter --await; with that ID: terse snapshot,
+   terse signal (ends it)]\n", "[terse: not found in 2.0 s: \"ready\"; running ...]\n" */
 int wording_footer(struct buffer *out, const struct wording_ending *ending,
 		   const struct wording_place *place);
 

@@ -14,13 +14,13 @@ from support.harness import Case, DEADLINE, TERSE, eventually, let_go_on, main, 
     write_file
 
 ID = rb"cmd-[0-9a-z]{12}"
-RUNNING = (rb"\[terse: (found \"[^\n]*\"; )?running after [^;]+; ([\d,]+) lines?, [^;]+; "
-           rb"wait: terse await (" + ID + rb"), type: terse send \3 TEXT, "
-           rb"screen: terse snapshot \3, end: terse signal \3\]\n\Z")
-ASKS = (rb"\[terse: waiting for input: \"(.*)\"; answer: terse send (" + ID + rb") TEXT --key "
-        rb"enter, then: terse await \2, end: terse signal \2\]\n\Z")
-SCREEN = (rb"\[terse: waiting for input; screen: terse snapshot (" + ID + rb"), type: terse send "
-          rb"\1 TEXT --key enter, then: terse await \1, end: terse signal \1\]\n\Z")
+RUNNING = (rb"\[terse: ((?:found|not found in [^:]+:) \"[^\n]*\"; |waited [^;]+; )?running after "
+           rb"[^;]+; ([\d,]+) lines?, [^;]+; wait: terse await (" + ID + rb"); with that ID: "
+           rb"terse send ID TEXT, terse snapshot, terse signal \(ends it\)\]\n\Z")
+ASKS = (rb"\[terse: waiting for input: \"(.*)\"; answer: terse send (" + ID + rb") TEXT --key enter "
+        rb"--await; with that ID: terse snapshot, terse signal \(ends it\)\]\n\Z")
+SCREEN = (rb"\[terse: waiting for input; screen: terse snapshot (" + ID + rb"); with that ID: terse "
+          rb"send ID TEXT --key enter --await, terse signal \(ends it\)\]\n\Z")
 
 # Never reached by a test that works.
 LONG = "1000s"
@@ -126,7 +126,7 @@ class Yield(LiveCase):
         self.assertEqual((told["state"], told["stdout"]), ("running", "hello\nName? "))
         self.assertFalse({"exit_code", "signal", "success", "ended"} & set(told), told)
         self.assertEqual(told["warnings"], ['waiting for input: "Name? "; answer: terse send %s '
-                                            "TEXT --key enter" % identifier])
+                                            "TEXT --key enter --await" % identifier])
         self.send(identifier, "--key", "enter")
         self.await_(identifier, code=4)
 
@@ -391,7 +391,8 @@ class Await(LiveCase):
 
     def test_for_a_line_that_does_not_come(self):
         identifier = self.detach("echo", "hello")
-        self.await_(identifier, "--for", "good bye", code=1)
+        self.assertTrue(self.await_(identifier, "--for", "good bye", code=1).endswith(
+            b'[terse: exit 0 (not found: "good bye")]\n'))
         self.assertIn(b"hello", self.await_(identifier, "--for", "hello"))
 
     def test_for_a_line_of_a_background_process(self):
@@ -422,8 +423,31 @@ class Await(LiveCase):
 
     def test_timeout(self):
         identifier = self.detach("sleep", "1000")
-        self.assertTrue(re.search(RUNNING, self.await_(identifier, "--timeout", "1ms", code=124)))
+        out = self.await_(identifier, "--timeout", "1ms", code=124)
+        self.assertRegex(re.search(RUNNING, out)[1], rb"\Awaited \d+ ms; \Z")
+        out = self.await_(identifier, "--timeout", "1100ms", "--for", "ready", code=124)
+        match = re.search(RUNNING, out)
+        self.assertRegex(match[1], rb'\Anot found in [1-9][^:]*: "ready"; \Z')
+        # As long as it has run by now, not when it was asked.
+        self.assertRegex(out, rb"; running after ([1-9]\.\d|\d\d+\.\d) s;")
         self.ask("signal", identifier)
+
+    def test_send_and_await(self):
+        out = self.terse("--yield", LONG, "bash", "-c", "for i in 1 2; do read -p \"$i? \" x; echo got "
+                         "$x; done").out
+        identifier = self.asked(out, "1? ")
+        out = self.terse("send", identifier, "one", "--key", "enter", "--await").out
+        self.assertTrue(out.startswith(b"1? one\ngot one\n"), out)
+        self.asked(out, "2? ")
+        run = self.terse("send", identifier, "--await", "--timeout", "1ms", "x", "--for", "never")
+        self.assertEqual(run.code, 124)
+        self.assertIn(b'not found in ', run.out)
+        run = self.terse("send", identifier, "two", "--key", "enter", "--await")
+        self.assertEqual(run.code, 0)
+        self.assertTrue(run.out.endswith(b"got xtwo\n[terse: exit 0]\n"), run.out)
+        run = self.terse("send", identifier, "x", "--for", "y")
+        self.assertEqual(run.code, 125)
+        self.assertIn(b"--for: needs --await", run.out)
 
     def test_status_of_a_signal(self):
         identifier = self.detach("sleep", "1000")
@@ -627,7 +651,7 @@ class Door(LiveCase):
         self.assertIn(b"has too many that look at it", run.out)
         for s in clients:
             s.close()
-        self.ask("signal", identifier)
+        eventually(lambda: self.terse("signal", identifier).code == 0, "room for one")
 
     def test_requests_of_no_sense(self):
         identifier = self.detach("sh", "-c", "read x; echo got $x")

@@ -97,7 +97,7 @@ class AtATerminal(ScreenCase):
     def test_sizes(self):
         run = self.terse("--detach", "--record", "--cols", "70", "--rows", "20", "sh", "-c",
                          "echo ready; read x")
-        identifier = run.id or run.out.split(b"terse await ")[1].split(b",")[0].decode()
+        identifier = run.id or run.out.split(b"terse await ")[1].split(b";")[0].decode()
         self.ask("await", identifier, "--for", "ready")
         s = self.screen("terse", "attach", identifier, cols=90, rows=30)
         s.until(r"^ready$")

@@ -167,31 +167,29 @@ static void footers_of_running(void **state)
 		.state = WORDING_RUNNING, .duration_ms = 10000, .lines = 12, .bytes = 340};
 	footer(&e, &kept,
 	       "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await " ID
-	       ", end: terse signal " ID "]\n");
+	       "; with that ID: terse signal (ends it)]\n");
 	e.typing = true;
-	footer(&e, &kept,
-	       "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await " ID
-	       ", type: terse send " ID " TEXT, screen: terse snapshot " ID
-	       ", end: terse signal " ID "]\n");
+#define AFTER                                                                     \
+	"running after 10.0 s; 12 lines, 340 B; wait: terse await " ID            \
+	"; with that ID: terse send ID TEXT, terse snapshot, terse signal (ends " \
+	"it)]\n"
+	footer(&e, &kept, "[terse: " AFTER);
+	e.waited_ms = 2000;
+	footer(&e, &kept, "[terse: waited 2.0 s; " AFTER);
+	e.missed = "ready\033";
+	footer(&e, &kept, "[terse: not found in 2.0 s: \"ready\uFFFD\"; " AFTER);
 	e.found = "listening on 80";
-	footer(&e, &kept,
-	       "[terse: found \"listening on 80\"; running after 10.0 s; 12 lines, 340 B; wait: "
-	       "terse await " ID ", type: terse send " ID " TEXT, screen: terse snapshot " ID
-	       ", end: terse signal " ID "]\n");
+	footer(&e, &kept, "[terse: found \"listening on 80\"; " AFTER);
 	e.prompt = "Password: ";
 	footer(&e, &kept,
 	       "[terse: waiting for input: \"Password: \"; answer: terse send " ID
-	       " TEXT --key enter, then: terse await " ID ", end: terse signal " ID "]\n");
+	       " TEXT --key enter --await; with that ID: terse snapshot, terse signal (ends "
+	       "it)]\n");
 	e.prompt = "";
 	footer(&e, &kept,
-	       "[terse: waiting for input; screen: terse snapshot " ID ", type: terse send " ID
-	       " TEXT --key enter, then: terse await " ID ", end: terse signal " ID "]\n");
-	e = (struct wording_ending){
-		.exit_code = -1, .signal = SIGHUP, .duration_ms = 500, .prompt = "Name? "};
-	footer(&e, &kept,
-	       "[terse: killed by SIGHUP (waited for input: \"Name? \") after 500 ms; 0 lines, 0 "
-	       "B; "
-	       "full text: terse read " ID ", search: terse search " ID " REGEX]\n");
+	       "[terse: waiting for input; screen: terse snapshot " ID
+	       "; with that ID: terse send ID TEXT --key enter --await, terse signal (ends "
+	       "it)]\n");
 }
 
 static void status(const struct wording_ending *e, const char *want)
