@@ -270,6 +270,12 @@ bench: check-packages
 	+@$(SUB_MAKE) programs benches
 	@tests/bench/run $(BUILD)
 
+# Programs that draw, those of them that are installed, as an agent runs them.
+.PHONY: draws
+draws:
+	+@$(SUB_MAKE) programs
+	@tests/draws $(BUILD)
+
 # How well previews show what matters, on labelled logs: tests/bench/preview tells their format.
 .PHONY: bench-preview
 bench-preview: build-packages
@@ -316,6 +322,7 @@ help:
 	@echo 'check      the same for the tests, then run them'
 	@echo 'check-storm  $(STORM_RUNS) runs at a time while the store is cleaned up, a disk that is too small'
 	@echo 'bench      measure against the budgets'
+	@echo 'draws      run programs that draw, with and without terse, as an agent does'
 	@echo 'bench-preview  measure previews on the labelled logs in DATA=DIR'
 	@echo 'check-agents  drive real agents (npm, about 1 GB below $(AGENTS_DIR))'
 	@echo 'check-faults   let every system call and allocation fail once (some minutes)'

@@ -64,6 +64,21 @@ out:
 	return result;
 }
 
+int reach_text(const struct store *stores, int count, const char *name)
+{
+	struct visit v = {.fd = -1};
+	struct buffer json = BUFFER_INIT;
+	char id[ID_LEN + 1];
+	int result = find_live(stores, count, name, id);
+	if (result == 0)
+		result = visit_open(&v, stores, count, id);
+	if (result == 0)
+		result = visit_ask(&v, CONTROL_WATCH, 0, 0, NULL, 0, &json);
+	visit_close(&v);
+	buffer_release(&json);
+	return result;
+}
+
 int reach_live(const struct settings *settings, const char *session, const char *verb,
 	       const char *name, struct visit *v, char id[ID_LEN + 1])
 {

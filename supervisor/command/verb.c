@@ -12,6 +12,7 @@
 #include "supervisor/base/human.h"
 #include "supervisor/base/io.h"
 #include "supervisor/base/json_member.h"
+#include "supervisor/command/reach.h"
 #include "supervisor/intercept/sniff.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/redact/secrets.h"
@@ -451,8 +452,11 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 	if (!verb_has_session(v, settings, session))
 		return -1;
 	int result = verb_find(settings, session, name, stores, &count, &found);
+	int why = errno;
+	if (result < 0 && why == ENOENT && reach_text(stores, count, name) == 0)
+		result = id_find(stores, count, "", name, &found);
 	if (result < 0)
-		result = open_file(v, part, name, errno, &found, text);
+		result = open_file(v, part, name, why, &found, text);
 	else if ((result = verb_open_found(&found, part, text)) < 0)
 		fail_found_part(v, part, &found);
 	while (count > 0)

@@ -761,7 +761,7 @@ static void on_keys(struct keeper *k, enum keys_found found, int64_t now)
 		cut_texts(k);
 	} else if (s->text && k->job->settings->format == FORMAT_TEXT &&
 		   interceptor_reader(s->text) == INTERCEPT_PREVIEW) {
-		interceptor_settle(s->text, true);
+		interceptor_settle_all(s->text);
 		print_heartbeat(k, s, &k->keys.wait, now);
 	}
 }

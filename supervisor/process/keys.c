@@ -20,7 +20,7 @@
 #define PAUSE_MOST_MS 30000
 
 /* What draws for so long may do it for ever. */
-#define SCREEN_MS 10000
+#define SCREEN_MS 5000
 
 static int64_t quiet_needed(const struct keys *k)
 {
@@ -75,7 +75,7 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 		k->agreed = 0;
 		k->quiet_at = now_ms;
 		k->pause = quiet_needed(k);
-		k->look_at = now_ms + k->pause;
+		k->look_at = now_ms + (k->sent ? HUP_GRACE_MS : k->pause);
 	}
 	if (k->screen_at && now_ms >= k->screen_at) {
 		k->screen_at = 0;
@@ -88,6 +88,10 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	wait_look(&k->wait, k->device);
 	if (k->wait.pid != last)
 		k->agreed = k->sent = 0;
+	bool screen = t && has_screen(k, t);
+	/* Its keys would have come from its standard input, which has nothing: elinks. */
+	if (k->wait.kind == WAIT_ALONE && screen)
+		k->wait.kind = WAIT_KEYS;
 	if (k->wait.kind != WAIT_KEYS) {
 		k->agreed = 0;
 		k->look_at = now_ms + k->pause;
@@ -98,7 +102,7 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 		k->look_at = now_ms + AGAIN_MS;
 		return KEYS_NOTHING;
 	}
-	if (k->hang_up && !k->wait.also && t && has_screen(k, t) && !wait_is_serving())
+	if (k->hang_up && !k->wait.also && screen && !wait_is_serving())
 		return hang_up(k, now_ms);
 	k->look_at = now_ms + k->pause;
 	return k->told ? KEYS_NOTHING : tell(k, WAIT_KEYS);

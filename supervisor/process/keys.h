@@ -5,7 +5,8 @@
 // It is looked for when nothing was written for some seconds. The one that waits is hung up (HUP,
 // and where that does not help TERM and KILL), as if its terminal had gone, if
 //
-//   - nothing of the run works, and it waits to read the terminal and not for its standard input,
+//   - nothing of the run works, and it waits to read the terminal and not for its standard input
+//     (or is all there is of the run, and waits for nothing that comes from elsewhere),
 //   - it has the terminal in raw mode, or the alternate screen is on, and
 //   - nothing of the run is a server.
 //

@@ -31,7 +31,7 @@ struct thread {
 	pid_t pid;
 	const char *tid;
 	long number;
-	unsigned long args[3];
+	unsigned long args[5];
 	dev_t terminal;
 	enum wait_kind kind;
 	bool also;
@@ -139,6 +139,28 @@ static void take_epoll(struct thread *t)
 		fclose(info);
 }
 
+/* Whether the poll ends by itself after a second or more, and may do something then. Shorter ones
+   only pass the time. */
+static bool is_timed(const struct thread *t)
+{
+	long seconds;
+	unsigned long at = 0;
+	switch (t->number) {
+#ifdef SYS_poll
+	case SYS_poll: return (int)t->args[2] >= 1000;
+	case SYS_epoll_wait: return (int)t->args[3] >= 1000;
+	case SYS_select: at = t->args[4]; break;
+#endif
+	case SYS_epoll_pwait: return (int)t->args[3] >= 1000;
+	case SYS_epoll_pwait2: at = t->args[3]; break;
+	case SYS_ppoll: at = t->args[2]; break;
+	case SYS_pselect6: at = t->args[4]; break;
+	default: return false;
+	}
+	return at &&
+	       (read_memory(t, at, &seconds, sizeof(seconds)) != sizeof(seconds) || seconds >= 1);
+}
+
 static void take_call(struct thread *t)
 {
 	switch (t->number) {
@@ -167,6 +189,18 @@ static void take_call(struct thread *t)
 	}
 }
 
+/* What is not to be seen by the descriptors alone. */
+static void take_rest(struct thread *t)
+{
+	if (!wait_is_poll(t->number))
+		return;
+	/* It has made the terminal its standard input, and found that this can't be read: nvim. */
+	if (t->kind < WAIT_KEYS && wait_is_terminal(t->pid, STDIN_FILENO, t->terminal))
+		t->kind = WAIT_KEYS;
+	if (t->kind == WAIT_UNKNOWN && !is_timed(t))
+		t->kind = WAIT_ALONE;
+}
+
 /* Returns whether it runs. */
 static bool look_at_thread(struct thread *t)
 {
@@ -174,12 +208,11 @@ static bool look_at_thread(struct thread *t)
 	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/syscall", (int)t->pid, t->tid);
 	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) < 0)
 		return false;
-	if (sscanf(text, "%ld %lx %lx %lx", &t->number, &t->args[0], &t->args[1], &t->args[2]) == 4)
+	if (sscanf(text, "%ld %lx %lx %lx %lx %lx", &t->number, &t->args[0], &t->args[1],
+		   &t->args[2], &t->args[3], &t->args[4]) == 6) {
 		take_call(t);
-	/* It has made the terminal its standard input, and found that this can't be read: nvim. */
-	if (wait_is_poll(t->number) && t->kind < WAIT_KEYS &&
-	    wait_is_terminal(t->pid, STDIN_FILENO, t->terminal))
-		t->kind = WAIT_KEYS;
+		take_rest(t);
+	}
 	return strncmp(text, "running", 7) == 0;
 }
 
@@ -218,7 +251,7 @@ void wait_look(struct wait *w, dev_t terminal)
 		if (process_read(pids[i], &p) == 0)
 			runs = p.state == 'R' || p.state == 'D' || look_at_process(w, &p, terminal);
 	}
-	if (runs)
+	if (runs || (w->kind == WAIT_ALONE && run.len > sizeof(*pids)))
 		w->kind = WAIT_UNKNOWN;
 	kin_release(&kin);
 	buffer_release(&run);

@@ -431,6 +431,8 @@ int wording_status(struct buffer *out, const struct wording_ending *e)
 }
 
 static const char *const waits[] = {
+	[WAIT_UNKNOWN] = NULL,
+	[WAIT_ALONE] = NULL,
 	[WAIT_SLEEP] = " sleeps",
 	[WAIT_SOCKET] = " waits for data on a socket",
 	[WAIT_LOCK] = " waits for a lock",
@@ -449,7 +451,7 @@ int wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, ui
 	    append_totals(out, lines, bytes) < 0 || buffer_append_string(out, " so far") < 0 ||
 	    append_behind(out, "read", place) < 0)
 		return -1;
-	if (wait != WAIT_UNKNOWN &&
+	if (waits[wait] &&
 	    (buffer_append_string(out, "; ") < 0 || utf8_clean(out, who, strlen(who)) < 0 ||
 	     buffer_append_string(out, waits[wait]) < 0))
 		return -1;

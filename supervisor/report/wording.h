@@ -110,6 +110,7 @@ int wording_status(struct buffer *out, const struct wording_ending *ending);
 /* What a run that has printed nothing for long waits for. The later, the more it tells. */
 enum wait_kind {
 	WAIT_UNKNOWN, /* something runs, or it can't be seen */
+	WAIT_ALONE,   /* the one process polls what it has from nobody else */
 	WAIT_SLEEP,
 	WAIT_SOCKET, /* for data on one */
 	WAIT_LOCK,   /* of a file */

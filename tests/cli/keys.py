@@ -44,11 +44,20 @@ elif how == "poll":
     for one in fds:
         p.register(one, select.POLLIN)
     p.poll()
+elif how == "often":
+    while not select.select(fds, [], [], 0.2)[0]:
+        pass
 elif how == "epoll":
     p = select.epoll()
     for one in fds:
         p.register(one, select.EPOLLIN)
     p.poll()
+elif how == "alone":
+    p = select.poll()
+    p.register(os.pipe()[0], select.POLLIN)
+    p.poll()
+elif how == "timed":
+    select.poll().poll(60000)
 elif how == "stdin":
     os.dup2(1, 0)
     select.poll().poll()
@@ -78,7 +87,7 @@ class KeysCase(Case):
 
 class HangUp(KeysCase):
     def test_by_the_way_it_waits(self):
-        for how in ("read", "select", "poll", "epoll", "stdin"):
+        for how in ("read", "select", "poll", "epoll", "stdin", "alone", "often"):
             run = self.begin(how, "raw", kind="pipe")
             self.assert_hung_up(run, rb"killed by SIGHUP")
             self.assertEqual(run.code, -1)
@@ -132,6 +141,13 @@ class OnlyTold(KeysCase):
             self.assert_told(self.begin(how, "raw", "stdin", stdin=r))
         os.close(r)
         os.close(w)
+
+    def test_what_may_go_on_by_itself(self):
+        for script in ("sleep 1000 & exec python3 waits alone raw", "exec python3 waits timed raw"):
+            run = self.start("terse", "--hang-up", "300ms", "--heartbeat", "3s", "bash", "-c", script)
+            told = run.until(rb"drawn\n\[terse: still running after .* terse read (cmd-\w+).*\]\n")
+            self.assertEqual(self.terse("signal", told[1].decode()).code, 0)
+            run.finish()
 
     def test_switched_off(self):
         self.assert_told(self.begin("read", "raw", options=("--hang-up", "off")))

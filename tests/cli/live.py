@@ -633,6 +633,15 @@ class Door(LiveCase):
         self.assertEqual(run.finish().out, b"hello\n")
         self.assertEqual(self.artifacts(), [])
 
+    def test_one_that_is_listed_can_be_read(self):
+        os.mkfifo(os.path.join(self.work, "go"))
+        run = self.start("terse", "sh", "-c", "echo hello; read x <go")
+        run.until(b"hello\n")
+        row = eventually(lambda: self.ask("list", "--live"), "the run")
+        self.assertTrue(self.ask("read", re.search(ID, row)[0].decode()).startswith(b"hello\n"))
+        let_go_on(os.path.join(self.work, "go"))
+        self.assertEqual(run.finish().out, b"hello\n")
+
     def test_one_with_too_many_clients_is_listed(self):
         identifier = self.detach("sleep", "1000")
         keeper = self.metadata(identifier)["keeper"]
