@@ -55,7 +55,8 @@ static void begin_bytes(struct interceptor *s)
 		intercept_finish_plain(s);
 	} else if (terminal_pending(s->terminal, &pending) == 0) {
 		size_t skip = s->plain.passed < pending.len ? s->plain.passed : pending.len;
-		intercept_print(s, pending.data + skip, pending.len - skip);
+		if (pending.len > skip)
+			intercept_print(s, pending.data + skip, pending.len - skip);
 	}
 	buffer_release(&pending);
 	s->plain.passed = 0;
