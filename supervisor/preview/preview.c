@@ -14,7 +14,8 @@ enum {
 	MARKER_RESERVE = 160,
 	/* Stored lines that are weighed against each other at most. */
 	CANDIDATES = 1000,
-	/* The last bytes of a text of which all lines are judged. */
+	/* The last bytes of a text of which all lines are judged; in the other modes as many lines
+	   as may be shown, which are shorter there, should be in them. */
 	LAST_JUDGED = 24 * 1024,
 };
 
@@ -47,9 +48,7 @@ struct preview *preview_new(const struct preview_options *options)
 	}
 	/* A line that is cut needs its first bytes behind what is in the budget. */
 	keep = options->budget + p->options.max_line;
-	if (window_init(&p->window, keep,
-			options->mode == PREVIEW_SMART && keep < LAST_JUDGED ? LAST_JUDGED
-									     : keep)) {
+	if (window_init(&p->window, keep, keep < LAST_JUDGED ? LAST_JUDGED : keep)) {
 		free(p);
 		return NULL;
 	}
@@ -142,7 +141,7 @@ static int add_unjudged(struct preview *p, const struct line *line, enum outcome
 	if (p->smart)
 		value += smart_value(p->smart, line, p->window.bytes, outcome, &shape);
 	/* Lines that have nothing but their place must be near an end. */
-	if (value == 1 && line->offset > p->options.budget &&
+	if (p->smart && value == 1 && line->offset > p->options.budget &&
 	    behind > p->options.budget + p->options.max_line)
 		return 0;
 	return layout_add(&p->layout, line, value, shape);
