@@ -398,7 +398,7 @@ class Runs(Reader):
         self.assertEqual(data["preview"].encode(), preview)
 
     def test_show_of_a_run_that_lives(self):
-        run = self.start(TERSE, "--profile", "default", "sh", "-c", "seq 5000; sleep 1000")
+        run = self.start(TERSE, "--profile", "default", "sh", "-c", "seq 5000; exec sleep 1000")
         eventually(lambda: self.ids("list", "--state", "running"), "the artifact")
         out = self.ask("show", "last")
         self.assertRegex(out, re.compile(rb"^state +running after ", re.M))
