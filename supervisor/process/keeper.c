@@ -313,6 +313,7 @@ static struct interceptor_ending describe_end(const struct keeper *k, const stru
 		.ending = {.state = state,
 			   .timed_out = k->timed_out && !running,
 			   .background = s->fd >= 0 && !running,
+			   .project_ignored = k->job->settings->project_is_wrong,
 			   .exit_code = running ? 0 : m->exit_code,
 			   .signal = m->signal,
 			   .duration_ms = running ? clock_monotonic_ms() - k->job->begun_ms

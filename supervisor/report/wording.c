@@ -297,15 +297,23 @@ static int append_running(struct buffer *out, const struct wording_ending *e, co
 			     id, e->typing ? "terse send ID TEXT, terse snapshot, " : "");
 }
 
+/* What is told beside the end of a run. */
+static int append_notes(struct buffer *out, const struct wording_ending *e)
+{
+	if (e->background && buffer_append_string(out, "; background processes still write") < 0)
+		return -1;
+	if (!e->project_ignored)
+		return 0;
+	return buffer_append_string(out, "; .terse.ini is ignored: terse config check");
+}
+
 int wording_footer(struct buffer *out, const struct wording_ending *e,
 		   const struct wording_place *place)
 {
 	if (e->state == WORDING_RUNNING && place->id)
 		return append_running(out, e, place->id);
 	if (append_start(out, e) < 0 || append_totals(out, e->lines, e->bytes) < 0 ||
-	    append_broken(out, e) < 0)
-		return -1;
-	if (e->background && buffer_append_string(out, "; background processes still write") < 0)
+	    append_broken(out, e) < 0 || append_notes(out, e) < 0)
 		return -1;
 	if (!has_place(place))
 		return buffer_append_string(out, "]\n");
@@ -417,8 +425,7 @@ int wording_head(struct buffer *out, const struct wording_head *h, const struct 
 	if ((!is_success || h->with_status) &&
 	    (append_end(out, e) < 0 || buffer_append_string(out, "; ") < 0))
 		return -1;
-	if (append_head(out, h, e->lines, place) < 0 ||
-	    (e->background && buffer_append_string(out, "; background processes still write") < 0))
+	if (append_head(out, h, e->lines, place) < 0 || append_notes(out, e) < 0)
 		return -1;
 	return buffer_append_string(out, "]\n");
 }

@@ -42,8 +42,9 @@ enum wording_state {
 struct wording_ending {
 	enum wording_state state;
 	bool timed_out;
-	bool background; /* somebody still writes to the artifact */
-	int exit_code;   /* -1: by signal */
+	bool background;      /* somebody still writes to the artifact */
+	bool project_ignored; /* the project's .terse.ini has errors */
+	int exit_code;        /* -1: by signal */
 	int signal;
 	int64_t duration_ms;
 	uint64_t lines, bytes;
@@ -65,9 +66,10 @@ struct wording_ending {
    than that of bytes is named: "... 8,432 lines, 473 KB (limit 100 lines); full text ...". Of a
    text that was not kept whole: "... 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 KB) not
    kept: No space left on device; the rest: terse read cmd-..."; where lines are cut, it ends with
-   "first cut: terse read cmd-… --bytes 496:4441". Of one
-   that goes on: "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…; with that
-   ID: terse send ID TEXT, terse snapshot, terse signal (ends it)]\n", "[terse: waiting for input:
+   "first cut: terse read cmd-… --bytes 496:4441"; where the project's file has errors, ";
+   .terse.ini is ignored: terse config check" follows the size. Of one that goes on: "[terse:
+   running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…; with that ID: terse send ID TEXT,
+   terse snapshot, terse signal (ends it)]\n", "[terse: waiting for input:
    \"Password: \"; answer: terse send cmd-… TEXT --key enter --await; with that ID: terse snapshot,
    terse signal (ends it)]\n", "[terse: not found in 2.0 s: \"ready\"; running ...]\n" */
 int wording_footer(struct buffer *out, const struct wording_ending *ending,

@@ -92,13 +92,17 @@ class Names(Case):
                 self.assert_clean(run.out, (verb, argv))
 
     def test_a_projects_file_that_is_wrong(self):
-        """Others may have written it: doctor and config tell, and no run does."""
+        """Others may have written it: doctor, config and the footer tell, and no program is told."""
         write_file(os.path.join(self.where, b".terse.ini"), b"[report]\nsize = wrong\n")
         for kind in ("socket", "pipe", "file"):
             self.assertEqual(self.terse("--cwd", self.where, "seq", "3", kind=kind).out, b"1\n2\n3\n")
         for argv in ("seq 3", "doctor", "config", "config check"):
             run = self.shell(b"cd \"$EVIL\" && exec terse %s 2>&1" % argv.encode(), env={"EVIL": self.where})
             self.assertEqual(b"size: wrong" in run.out, argv != "seq 3", (argv, run.out))
+
+        # An agent that gets a footer is told in it, since it can mend the file.
+        run = self.shell(b'cd "$EVIL" && exec terse --preview seq 3000', env={"EVIL": self.where})
+        self.assertIn(b"; .terse.ini is ignored: terse config check; full text: ", run.out)
 
     def test_relative_home(self):
         """What lives on leaves the directory, and the store stays where it is."""

@@ -123,6 +123,12 @@ static void footers(void **state)
 	footer(&e, &kept,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; background processes still "
 	       "write; full text: terse read " ID ", search: terse search " ID " REGEX]\n");
+	e.project_ignored = true;
+	footer(&e, &kept,
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; background processes still write; "
+	       ".terse.ini is ignored: terse config check; full text: terse read " ID
+	       ", search: terse search " ID " REGEX]\n");
+	e.project_ignored = false;
 	e = (struct wording_ending){.exit_code = 0, .duration_ms = 3, .lines = 1, .bytes = 5000};
 	footer(&e, &in_a_file, "[terse: exit 0 after 3 ms; 1 line, 4.9 KB]\n");
 }
