@@ -127,14 +127,19 @@ int wording_marker(struct buffer *out, const struct preview_piece *piece,
 	return buffer_append_string(out, "]\n");
 }
 
+static int append_quoted(struct buffer *out, const char *what, const char *text)
+{
+	if (buffer_append_string(out, what) < 0)
+		return -1;
+	return quote_text(out, text, strlen(text), '"');
+}
+
 /* "waiting for input: "Password: "" */
 static int append_prompt(struct buffer *out, const char *what, const char *prompt)
 {
-	if (!*prompt)
-		return buffer_append_string(out, what);
-	if (buffer_printf(out, "%s: ", what) < 0)
+	if (buffer_append_string(out, what) < 0)
 		return -1;
-	return quote_text(out, prompt, strlen(prompt), '"');
+	return *prompt ? append_quoted(out, ": ", prompt) : 0;
 }
 
 static int append_how(struct buffer *out, const struct wording_ending *e)
@@ -258,8 +263,11 @@ static int append_waited(struct buffer *out, const struct wording_ending *e)
 {
 	char waited[HUMAN_LEN];
 	human_duration(waited, e->waited_ms);
-	if (e->found)
-		return buffer_printf(out, "found \"%s\"; ", e->found);
+	if (e->found) {
+		if (append_quoted(out, "found ", e->found) < 0)
+			return -1;
+		return buffer_append_string(out, "; ");
+	}
 	if (!e->missed)
 		return e->waited_ms ? buffer_printf(out, "waited %s; ", waited) : 0;
 	if (buffer_printf(out, "not found in %s: \"", waited) < 0 ||

@@ -184,6 +184,8 @@ static void footers_of_running(void **state)
 	footer(&e, &kept, "[terse: waited 2.0 s; " AFTER);
 	e.missed = "ready\033";
 	footer(&e, &kept, "[terse: not found in 2.0 s: \"ready\uFFFD\"; " AFTER);
+	e.found = "\"GET /\" \xe2\x80\xae";
+	footer(&e, &kept, "[terse: found \"\\\"GET /\\\" \\u202e\"; " AFTER);
 	e.found = "listening on 80";
 	footer(&e, &kept, "[terse: found \"listening on 80\"; " AFTER);
 	e.prompt = "Password: ";
