@@ -20,8 +20,8 @@ struct settings;
 /* The verb; see command.h. */
 int command_config(struct command_context *c, int argc, char **argv);
 
-/* terse config get KEY, with the settings in force, and terse config set KEY VALUE..., in the user's
-   file (config_set.c). `words` are behind get or set. Both return the verb's status. */
+/* terse config get KEY, with the settings in force, and terse config set KEY VALUE..., in the
+   user's file (config_set.c). `words` are behind get or set. Both return the verb's status. */
 int config_get(const struct settings *s, int count, char **words);
 int config_set(int count, char **words);
 

@@ -16,8 +16,8 @@ int reach_run(const struct settings *settings, const char *session, const char *
 int reach_live(const struct settings *settings, const char *session, const char *verb,
 	       const char *name, struct visit *v, char id[ID_LEN + 1]);
 
-/* Lets a run that has no artifact yet make one of its text so far, for somebody who reads it. Returns
-   0, or -1 if no such run answers. */
+/* Lets a run that has no artifact yet make one of its text so far, for somebody who reads it.
+   Returns 0, or -1 if no such run answers. */
 int reach_text(const struct store *stores, int count, const char *name);
 
 /* Says that a request failed with `error`. */

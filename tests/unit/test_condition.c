@@ -41,9 +41,9 @@ static void the_command(void **state)
 {
 	static char longer[2000];
 	const char *const argvs[][4] = {{"sh", "-c", "echo \xC3\xA4 \"x\"", NULL},
-				  {"printf", "", NULL},
-				  {"echo", longer, "x", NULL},
-				  {NULL}};
+					{"printf", "", NULL},
+					{"echo", longer, "x", NULL},
+					{NULL}};
 	(void)state;
 	memset(longer, 'a', sizeof(longer) - 1);
 	for (size_t i = 0; i < sizeof(argvs) / sizeof(*argvs); i++) {

@@ -125,7 +125,8 @@ static void footers(void **state)
 	       "write; full text: terse read " ID ", search: terse search " ID " REGEX]\n");
 	e.project_ignored = true;
 	footer(&e, &kept,
-	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; background processes still write; "
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; background processes still "
+	       "write; "
 	       ".terse.ini is ignored: terse config check; full text: terse read " ID
 	       ", search: terse search " ID " REGEX]\n");
 	e.project_ignored = false;
