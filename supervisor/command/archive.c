@@ -66,7 +66,7 @@ static void print_size(const char *path, const char *size)
 	struct buffer line = BUFFER_INIT;
 	if (quote_text(&line, path, strlen(path), 0) == 0 &&
 	    buffer_printf(&line, ": %s\n", size) == 0)
-		io_write(STDOUT_FILENO, line.data, line.len);
+		fwrite(line.data, 1, line.len, stdout);
 	buffer_release(&line);
 }
 

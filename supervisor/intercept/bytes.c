@@ -139,7 +139,7 @@ static void process(struct interceptor *s, const char *data, size_t len)
 	if (len == 0)
 		return;
 	s->raw_bytes += len;
-	if (s->options.exact && !s->binary && !s->is_bytes && whole && memchr(data, '\0', len))
+	if (!s->binary && !s->is_bytes && whole && memchr(data, '\0', len))
 		begin_bytes(s);
 	if (s->verbatim) {
 		intercept_text(s, data, len);

@@ -205,7 +205,7 @@ static bool is_blank(uint32_t cp)
 bool line_is_like_notice(const char *data, size_t len)
 {
 	static const char terse[] = "[terse:", dots[] = "[...";
-	char seen[sizeof(terse) - 1];
+	char seen[sizeof(terse) - 1] = "";
 	size_t n = 0, step;
 	uint32_t cp;
 

@@ -407,7 +407,7 @@ class Malformed(Profiles):
         ("[run]\npty = perhaps\n", ":2: [run] pty: perhaps: "),
         ("[run]\ntimeout = 2 fortnights\n", ":2: [run] timeout: 2 fortnights: "),
         ("[run]\nprofile = raed\n", ":2: [run] profile: raed: no such profile (did you mean read?)"),
-        ("[terminal]\ncols = 5\n", ":2: [terminal] cols: 5: "),
+        ("[terminal]\ncols = 1\n", ":2: [terminal] cols: 1: "),
         ("[preview]\nmode = clever\n", ":2: [preview] mode: clever: "),
         ("[preview]\nhead_share = 101\n", ":2: [preview] head_share: 101: "),
         ("[environment]\nset =\n\tPAGER\n", "PAGER"),

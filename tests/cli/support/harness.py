@@ -52,7 +52,7 @@ MARKER = re.compile(
     rb"terse read (cmd-[0-9a-z]+) --offset (\d+) --limit (\d+)(?:; last: .*)?\]$", re.M)
 HEARTBEAT = re.compile(
     rb"^\[terse: still running after [^;]+; ([\d,]+) lines?, [^ ]+ \w+ so far: "
-    rb"terse read (cmd-[0-9a-z]+)\]$", re.M)
+    rb"terse read (cmd-[0-9a-z]+)(?:; [^\]\n]+)?\]$", re.M)
 
 
 def is_sanitized():
