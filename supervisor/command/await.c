@@ -156,7 +156,8 @@ static int next_wait(const struct waiter *w, int64_t now)
 /* Waits. Returns an outcome, or -1 after saying what is wrong. */
 static int wait_for_it(struct waiter *w)
 {
-	if (visit_send(&w->visit, CONTROL_WATCH, 0, 0, NULL, 0) < 0)
+	/* Who is not let in is told so before it has asked. */
+	if (visit_send(&w->visit, CONTROL_WATCH, 0, 0, NULL, 0) < 0 && errno != EPIPE)
 		return OUTCOME_ENDED;
 	for (;;) {
 		int64_t now = clock_monotonic_ms();

@@ -130,8 +130,9 @@ static int add_part(struct show *s, enum artifact_part part)
 				  m.lines == 1 ? "" : "s") < 0)
 			return -1;
 	}
-	if (buffer_printf(&s->out, "%s: %s/%s.%s\n", human_size(size, m.bytes), s->path,
-			  s->found.id, parts[part].suffix) < 0)
+	if (buffer_printf(&s->out, "%s: ", human_size(size, m.bytes)) < 0 ||
+	    quote_text(&s->out, s->path, strlen(s->path), 0) < 0 ||
+	    buffer_printf(&s->out, "/%s.%s\n", s->found.id, parts[part].suffix) < 0)
 		return -1;
 	return add_gaps(s, part == ARTIFACT_RAW ? meta_raw_gaps(&s->meta) : meta_gaps(&m));
 }

@@ -658,6 +658,9 @@ class Door(LiveCase):
         run = self.terse("send", identifier, "x")
         self.assertEqual(run.code, 1)
         self.assertIn(b"has too many that look at it", run.out)
+        run = self.terse("await", identifier)
+        self.assertEqual((run.code, run.out), (1, b"terse await: %s: has too many that look at it\n"
+                                               % identifier.encode()))
         for s in clients:
             s.close()
         eventually(lambda: self.terse("signal", identifier).code == 0, "room for one")
