@@ -199,7 +199,7 @@ static bool is_blank(uint32_t cp)
 		return cp == ' ' || cp == '\t';
 	p = utf8proc_get_property((utf8proc_int32_t)cp);
 	return p->charwidth == 0 || p->category == UTF8PROC_CATEGORY_ZS ||
-	       p->category == UTF8PROC_CATEGORY_CF || cp == 0x2800;
+	       p->category == UTF8PROC_CATEGORY_CF || cp == 0x2800 || cp == 0x3164;
 }
 
 bool line_is_like_notice(const char *data, size_t len)

@@ -71,6 +71,12 @@ class Names(Case):
         self.clean("session", "show", EVIL)
         self.clean("session", "end", EVIL, "--now")
 
+    def test_the_stores_directory(self):
+        home = {"TERSE_HOME": self.where}
+        self.terse("--preview", "--keep-raw=yes", "seq", "9000", env=home)
+        for verb in (("show", "last"), ("doctor",), ("list",), ("session",), ("gc", "--dry-run")):
+            self.clean(*verb, env=home)
+
     def test_prompt(self):
         ask = ("printf 'evil\\nName \"quoted\" \u2028FORGED\u200b: '; read x").encode()
         run = self.terse("--yield=20s", "sh", "-c", ask)
@@ -84,7 +90,7 @@ class Names(Case):
         """An operand, an option, and a session of this name."""
         for verb in ("read", "search", "show", "list", "history", "path", "replay", "attach", "await",
                      "send", "signal", "snapshot", "config", "doctor", "help", "session", "rewind",
-                     "drop", "gc", "archive", "restore", "agent", "init", "hook", "filter"):
+                     "drop", "gc", "archive", "unarchive", "agent", "init", "hook", "filter"):
             nosuch = os.path.join(self.where, b"nosuch")
             for argv in ((EVIL,), (b"--nosuch" + EVIL,), (b"--session", EVIL, b"x"), (nosuch, b"x"),
                          (b"x", EVIL), (EVIL, b"x", EVIL), (b"--limit", EVIL), (b"-" + EVIL,)):
