@@ -13,7 +13,7 @@
 /* Why a run that is known has no artifact, as errno. */
 #define LAST_PRINTED ENODATA /* it was printed whole, and not kept */
 #define LAST_UNKEPT  ENOLINK /* it could not be kept */
-#define LAST_REMOVED ESTALE  /* it was removed */
+#define LAST_REMOVED ESTALE  /* it was removed, or had to go to another store */
 
 /* Whether `name` is "last" or "last-N"; sets *back to N. */
 bool last_is(const char *name, unsigned long *back);

@@ -288,7 +288,7 @@ static bool fail_last(const struct verb *v, const char *name, int error,
 	} reasons[] = {
 		{LAST_PRINTED, "was printed whole and not kept"},
 		{LAST_UNKEPT, "could not be kept"},
-		{LAST_REMOVED, "was removed"},
+		{LAST_REMOVED, "is not in this store"},
 	};
 	char age[HUMAN_LEN];
 	size_t i = 0, count = sizeof(reasons) / sizeof(*reasons);

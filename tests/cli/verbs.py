@@ -359,7 +359,7 @@ class Last(Case):
     def test_one_that_was_removed_or_not_kept(self):
         first, second = (self.terse("seq", str(3000 + i)).id for i in range(2))
         self.ask("drop", second)
-        self.fails(rb"that run was removed; the one kept before .*: terse read %s\n\Z"
+        self.fails(rb"that run is not in this store; the one kept before .*: terse read %s\n\Z"
                    % first.encode(), "read", "last")
         self.terse("seq", "3000", env={"TERSE_MIN_FREE": "1000000GB"})
         self.fails(rb"that run could not be kept; ", "read", "last")
