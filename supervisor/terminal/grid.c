@@ -308,8 +308,11 @@ static void show_nul(struct terminal *t)
 	t->lossy = true;
 	if (t->nul == TERMINAL_NUL_SYMBOL) {
 		grid_print(t, NUL_SYMBOL, NUL_SYMBOL_BYTES, 3);
-	} else if (t->nul == TERMINAL_NUL_NEWLINE) {
-		t->width = 0;
+		return;
+	}
+	/* As behind any control, there is nothing to repeat. */
+	t->width = 0;
+	if (t->nul == TERMINAL_NUL_NEWLINE) {
 		t->screen->x = 0;
 		grid_line_feed(t);
 		append_enter(t);

@@ -55,7 +55,13 @@ static void count_stream(const char *data, size_t len, int counts[256])
 		}
 		while (i + 1 < len && (data[i + 1] == '\033' || data[i + 1] == 0x7F))
 			i++;
-		if (++i >= len || data[i] != '[')
+		/* ESC ( B and the like: intermediates, then the end. */
+		if (++i < len && (unsigned char)data[i] >= 0x20 && (unsigned char)data[i] < 0x30) {
+			while (++i < len && (((unsigned char)data[i] < 0x30) || data[i] == 0x7F))
+				;
+			continue;
+		}
+		if (i >= len || data[i] != '[')
 			continue;
 		while (++i < len && ((unsigned char)data[i] < 0x40 || data[i] == 0x7F))
 			;
