@@ -54,8 +54,8 @@ struct interceptor_options {
 	enum interceptor_raw raw;
 	enum artifact_part part; /* ARTIFACT_OUT or ARTIFACT_ERR */
 	/* Through a pipe, so the bytes are what the command wrote for a program: a program or file
-	   gets them as they are until something redraws (plain.h). From the first NUL on it gets all
-	   bytes as they are, through a pty as well. */
+	   gets them as they are until something redraws (plain.h). From the first NUL on it gets
+	   all bytes as they are, through a pty as well. */
 	bool exact;
 	/* Of the text, what went before that which comes here: for the numbers in a preview (not in
 	   mode head) and in its last line. */
