@@ -19,8 +19,8 @@ static void *field(struct settings *s, const struct option *o)
 	return (char *)s + o->offset;
 }
 
-__attribute__((format(printf, 2, 3))) static int refuse(struct option_error *error,
-							const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int assign_refuse(struct option_error *error,
+							       const char *format, ...)
 {
 	va_list args;
 
@@ -114,7 +114,7 @@ static int parse_word(const struct option *o, const char *value, int64_t *out)
 	return value_parse_word(value, o->choices, out);
 }
 
-static int parse_count(const struct option *o, const char *value, int64_t *out)
+static int assign_parse_count(const struct option *o, const char *value, int64_t *out)
 {
 	(void)o;
 	return value_parse_count(value, out);
@@ -142,7 +142,7 @@ static const struct {
 	[OPTION_BOOL] = {.parse = parse_bool, .range = range_of_bool},
 	[OPTION_TRISTATE] = {.parse = parse_tristate, .range = range_of_tristate},
 	[OPTION_ENUM] = {.parse = parse_word, .range = range_of_words},
-	[OPTION_COUNT] = {.parse = parse_count,
+	[OPTION_COUNT] = {.parse = assign_parse_count,
 			  .range = range_of_count,
 			  .reason = "not a whole number",
 			  .ranged = true},
@@ -171,12 +171,12 @@ int option_parse(const struct option *o, const char *value, int64_t *out,
 
 	if (types[o->type].parse(o, value, &parsed) < 0) {
 		if (types[o->type].reason)
-			return refuse(error, "%s", types[o->type].reason);
-		return refuse(error, "not %s", option_range(o, range));
+			return assign_refuse(error, "%s", types[o->type].reason);
+		return assign_refuse(error, "not %s", option_range(o, range));
 	}
 	if (types[o->type].ranged && (parsed < o->min || parsed > o->max) &&
 	    !(parsed == 0 && o->or_zero))
-		return refuse(error, "out of range (%s)", option_range(o, range));
+		return assign_refuse(error, "out of range (%s)", option_range(o, range));
 	*out = parsed;
 	return 0;
 }
@@ -201,7 +201,7 @@ static char *copy_text(const struct option *o, const char *value, size_t len,
 	char *copy;
 
 	if (len > (uint64_t)o->max) {
-		refuse(error, "longer than %" PRId64 " bytes", o->max);
+		assign_refuse(error, "longer than %" PRId64 " bytes", o->max);
 		return NULL;
 	}
 	copy = strndup(value, len);
@@ -210,7 +210,7 @@ static char *copy_text(const struct option *o, const char *value, size_t len,
 	reason = o->refuse ? o->refuse(copy) : NULL;
 	if (reason) {
 		free(copy);
-		refuse(error, "%s", reason);
+		assign_refuse(error, "%s", reason);
 		return NULL;
 	}
 	return copy;
@@ -246,13 +246,13 @@ static int append_item(struct strings *list, const struct option *o, const char 
 	char *copy;
 
 	if (o->most > 0 && list->count >= o->most)
-		return refuse(error, "more than %zu", o->most);
+		return assign_refuse(error, "more than %zu", o->most);
 	copy = copy_text(o, value, len, error);
 	if (!copy)
 		return -1;
 	if (len == 0) {
 		free(copy);
-		return refuse(error, "must not be empty");
+		return assign_refuse(error, "must not be empty");
 	}
 	if ((list->count & (list->count + 1)) == 0) {
 		size_t room = 2 * (list->count + 1);

@@ -71,7 +71,7 @@ static const char end[] = "--cwd -c'\n"
 			  "\n"
 			  "complete -o bashdefault -o default -F _terse terse\n";
 
-static bool is_yes_or_no(const struct option *o)
+static bool completion_is_yes_or_no(const struct option *o)
 {
 	return o->type == OPTION_BOOL || o->type == OPTION_TRISTATE;
 }
@@ -101,12 +101,12 @@ static int write_words(struct buffer *out, const struct option *o)
 }
 
 /* A line of the case in _terse_value(). */
-static int write_value(struct buffer *out, const struct option *o)
+static int completion_write_value(struct buffer *out, const struct option *o)
 {
 	struct buffer words = BUFFER_INIT;
 	int result;
 
-	if (is_yes_or_no(o))
+	if (completion_is_yes_or_no(o))
 		return 0;
 	if (strcmp(o->flag, "--shell") == 0)
 		return buffer_append_string(out, "\t--shell) _terse_words -c ;;\n");
@@ -131,7 +131,7 @@ int show_completion(struct buffer *out)
 	if (buffer_append_string(out, begin) < 0)
 		return -1;
 	for (size_t i = 0; i < option_count; i++) {
-		if (write_value(out, &option_table[i]) < 0)
+		if (completion_write_value(out, &option_table[i]) < 0)
 			return -1;
 	}
 	if (buffer_append_string(out, middle) < 0)

@@ -9,7 +9,7 @@
 
 /* Where the value of `arg` starts if it is "FLAG=VALUE", where it ends if it is "FLAG"; NULL if it
    is neither. */
-static const char *match(const char *arg, const char *flag)
+static const char *flag_match(const char *arg, const char *flag)
 {
 	size_t len = strlen(flag);
 
@@ -29,7 +29,7 @@ struct found {
 	const char *value; /* behind '=', or the end of the argument */
 };
 
-static bool is_yes_or_no(const struct option *o)
+static bool flag_is_yes_or_no(const struct option *o)
 {
 	return o->type == OPTION_BOOL || o->type == OPTION_TRISTATE;
 }
@@ -39,8 +39,9 @@ static bool find_flag(const char *arg, struct found *f)
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 
-		*f = (struct found){.option = o, .flag = o->flag, .value = match(arg, o->flag)};
-		f->word = is_yes_or_no(o) ? "yes" : NULL;
+		*f = (struct found){
+			.option = o, .flag = o->flag, .value = flag_match(arg, o->flag)};
+		f->word = flag_is_yes_or_no(o) ? "yes" : NULL;
 		if (f->value)
 			return true;
 		if (!o->negated)
@@ -48,7 +49,7 @@ static bool find_flag(const char *arg, struct found *f)
 		f->flag = o->negated;
 		f->word = "no";
 		f->fixed = true;
-		f->value = match(arg, o->negated);
+		f->value = flag_match(arg, o->negated);
 		if (f->value)
 			return true;
 	}
@@ -59,15 +60,15 @@ static bool find_flag(const char *arg, struct found *f)
 				    .flag = h->flag,
 				    .word = h->value,
 				    .fixed = true,
-				    .value = match(arg, h->flag)};
+				    .value = flag_match(arg, h->flag)};
 		if (f->value)
 			return true;
 	}
 	return false;
 }
 
-static int complain(const struct found *f, const char *value, const char *reason,
-		    struct option_error *error)
+static int flag_complain(const struct found *f, const char *value, const char *reason,
+			 struct option_error *error)
 {
 	complaint_write(&(struct complaint){.where = f->flag, .value = value, .reason = reason},
 			error);
@@ -86,7 +87,7 @@ int settings_take_flag(struct settings *s, int argc, char *const argv[], int *in
 		return 0;
 	attached = f.value[-1] == '=';
 	if (attached && f.fixed)
-		return complain(&f, f.value, "takes no value", error);
+		return flag_complain(&f, f.value, "takes no value", error);
 	if (!attached && f.word) {
 		f.value = f.word;
 	} else if (!attached) {
@@ -95,7 +96,7 @@ int settings_take_flag(struct settings *s, int argc, char *const argv[], int *in
 
 			snprintf(reason, sizeof(reason), "needs a value (%s)",
 				 option_range(f.option, range));
-			return complain(&f, NULL, reason, error);
+			return flag_complain(&f, NULL, reason, error);
 		}
 		f.value = argv[*index + 1];
 		taken = 2;
@@ -103,7 +104,7 @@ int settings_take_flag(struct settings *s, int argc, char *const argv[], int *in
 	result = f.option->type == OPTION_LIST ? option_append(s, f.option, f.value, error)
 					       : option_set(s, f.option, f.value, error);
 	if (result < 0)
-		return errno == EINVAL ? complain(&f, f.value, error->text, error) : -1;
+		return errno == EINVAL ? flag_complain(&f, f.value, error->text, error) : -1;
 	*option_source(s, f.option) = (struct setting_source){.by = ORIGIN_FLAG};
 	*index += taken;
 	return 1;

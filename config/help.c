@@ -50,7 +50,7 @@ static int write_beside(struct buffer *out, size_t start, const char *help)
 	return wrap_text(out, help, WIDTH - HELP_COLUMN, column);
 }
 
-static int write_option(struct buffer *out, const struct option *o)
+static int help_write_option(struct buffer *out, const struct option *o)
 {
 	size_t start = out->len;
 	struct buffer help = BUFFER_INIT;
@@ -94,7 +94,7 @@ int option_write_help(struct buffer *out)
 		    buffer_printf(out, "%s[%s]\n", i == 0 ? "" : "\n", o->section) < 0)
 			return -1;
 		section = o->section;
-		if (write_option(out, o) < 0 || write_shorthands(out, o) < 0)
+		if (help_write_option(out, o) < 0 || write_shorthands(out, o) < 0)
 			return -1;
 	}
 	return 0;

@@ -32,7 +32,7 @@ struct reader {
 	size_t line_len;
 };
 
-static void tell(struct reader *r, struct ini_line line)
+static void ini_tell(struct reader *r, struct ini_line line)
 {
 	line.number = r->number;
 	if (r->visit(r->ctx, &line) != 0)
@@ -45,7 +45,7 @@ static void tell_malformed(struct reader *r, const char *reason)
 
 	snprintf(shown, sizeof(shown), "%.*s", (int)(r->line_len < 127 ? r->line_len : 127),
 		 r->line);
-	tell(r, (struct ini_line){.kind = INI_MALFORMED, .value = shown, .reason = reason});
+	ini_tell(r, (struct ini_line){.kind = INI_MALFORMED, .value = shown, .reason = reason});
 }
 
 /* What isspace() says in the C locale; inih uses that. */
@@ -80,7 +80,7 @@ static bool take_section(struct reader *r, const char *start, const char *end)
 	memcpy(name, start + 1, len);
 	name[len] = '\0';
 	r->keyed = false;
-	tell(r, (struct ini_line){.kind = INI_SECTION, .section = name});
+	ini_tell(r, (struct ini_line){.kind = INI_SECTION, .section = name});
 	return true;
 }
 
@@ -96,7 +96,7 @@ static const char *comment_start(const char *start, const char *end)
 
 /* Looks at the next line. Returns where inih's part of it ends: at its beginning if inih
    is to see none of it. */
-static const char *take_line(struct reader *r, const char *line, const char *end, size_t room)
+static const char *ini_take_line(struct reader *r, const char *line, const char *end, size_t room)
 {
 	const char *start = line;
 	char reason[96];
@@ -106,8 +106,8 @@ static const char *take_line(struct reader *r, const char *line, const char *end
 	r->line = line;
 	r->line_len = (size_t)(end - line);
 	if (memchr(line, '\0', r->line_len)) {
-		tell(r, (struct ini_line){.kind = INI_MALFORMED,
-					  .reason = "a NUL byte; is this a text file?"});
+		ini_tell(r, (struct ini_line){.kind = INI_MALFORMED,
+					      .reason = "a NUL byte; is this a text file?"});
 		return line;
 	}
 	if (r->number == 1 && end - line >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
@@ -145,7 +145,7 @@ static char *read_line(char *out, int room, void *stream)
 	newline = memchr(line, '\n', (size_t)(r->end - line));
 	r->next = newline ? newline + 1 : r->end;
 	r->number++;
-	end = take_line(r, line, newline ? newline : r->end, (size_t)room);
+	end = ini_take_line(r, line, newline ? newline : r->end, (size_t)room);
 	memcpy(out, line, (size_t)(end - line));
 	out[end - line] = '\0';
 	return out;
@@ -160,8 +160,10 @@ static int take_value(void *ctx, const char *section, const char *name, const ch
 	if (r->stopped)
 		return 1;
 	if (r->more) {
-		tell(r, (struct ini_line){
-				.kind = INI_MORE, .section = section, .key = name, .value = value});
+		ini_tell(r, (struct ini_line){.kind = INI_MORE,
+					      .section = section,
+					      .key = name,
+					      .value = value});
 		return 1;
 	}
 	r->keyed = *name != '\0';
@@ -170,8 +172,9 @@ static int take_value(void *ctx, const char *section, const char *name, const ch
 	else if (strlen(name) > NAME_MAX_LEN)
 		tell_malformed(r, "a key has at most 49 bytes");
 	else
-		tell(r, (struct ini_line){
-				.kind = INI_KEY, .section = section, .key = name, .value = value});
+		ini_tell(r,
+			 (struct ini_line){
+				 .kind = INI_KEY, .section = section, .key = name, .value = value});
 	return 1;
 }
 

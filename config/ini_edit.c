@@ -22,7 +22,7 @@ struct place {
 	bool differs;
 };
 
-static void compare(struct place *p, const char *value)
+static void ini_edit_compare(struct place *p, const char *value)
 {
 	/* A list begins with an empty line of the key. */
 	if (*value == '\0' && p->count != 1)
@@ -31,7 +31,7 @@ static void compare(struct place *p, const char *value)
 	p->seen++;
 }
 
-static int look(void *ctx, const struct ini_line *line)
+static int ini_edit_look(void *ctx, const struct ini_line *line)
 {
 	struct place *p = ctx;
 	if (line->kind == INI_MALFORMED || strcmp(line->section, p->section) != 0)
@@ -42,7 +42,7 @@ static int look(void *ctx, const struct ini_line *line)
 	if (line->kind == INI_KEY)
 		p->key_line = line->number;
 	p->key_end = line->number;
-	compare(p, line->value);
+	ini_edit_compare(p, line->value);
 	return 0;
 }
 
@@ -60,8 +60,8 @@ static size_t comment_at(const char *line, size_t len)
 }
 
 /* The key's line or lines, with what stood behind the value. */
-static int write_key(struct buffer *out, const struct place *p, const char *rest, size_t len,
-		     const char *newline)
+static int ini_edit_write_key(struct buffer *out, const struct place *p, const char *rest,
+			      size_t len, const char *newline)
 {
 	bool list = p->count > 1;
 	if (buffer_printf(out, "%s =", p->key) < 0)
@@ -86,23 +86,24 @@ static bool is_more(const char *line, size_t len)
 }
 
 /* One line of the text, without its end. */
-static int write_line(struct buffer *out, const struct place *p, unsigned number, const char *line,
-		      size_t len, const char *newline)
+static int ini_edit_write_line(struct buffer *out, const struct place *p, unsigned number,
+			       const char *line, size_t len, const char *newline)
 {
 	if (number == p->key_line) {
 		size_t at = comment_at(line, len);
-		return write_key(out, p, line + at, len - at, newline);
+		return ini_edit_write_key(out, p, line + at, len - at, newline);
 	}
 	if (p->key_line && number > p->key_line && number <= p->key_end && is_more(line, len))
 		return 0;
 	if (buffer_append(out, line, len) < 0 || buffer_append_string(out, newline) < 0)
 		return -1;
 	if (!p->key_line && number == p->section_end)
-		return write_key(out, p, "", 0, newline);
+		return ini_edit_write_key(out, p, "", 0, newline);
 	return 0;
 }
 
-static int write_all(struct buffer *out, const struct place *p, const char *text, size_t len)
+static int ini_edit_write_all(struct buffer *out, const struct place *p, const char *text,
+			      size_t len)
 {
 	const char *end = text + len, *first = memchr(text, '\n', len);
 	const char *newline = first && first > text && first[-1] == '\r' ? "\r\n" : "\n";
@@ -111,7 +112,7 @@ static int write_all(struct buffer *out, const struct place *p, const char *text
 		const char *stop = memchr(line, '\n', (size_t)(end - line));
 		size_t size = (size_t)((stop ? stop : end) - line);
 		size_t shown = size && line[size - 1] == '\r' ? size - 1 : size;
-		if (write_line(out, p, number, line, shown, newline) < 0)
+		if (ini_edit_write_line(out, p, number, line, shown, newline) < 0)
 			return -1;
 		line += size + (stop != NULL);
 	}
@@ -119,7 +120,7 @@ static int write_all(struct buffer *out, const struct place *p, const char *text
 		return 0;
 	if (buffer_printf(out, "%s[%s]%s", len ? newline : "", p->section, newline) < 0)
 		return -1;
-	return write_key(out, p, "", 0, newline);
+	return ini_edit_write_key(out, p, "", 0, newline);
 }
 
 int ini_set(struct buffer *out, const char *text, size_t len, const char *section, const char *key,
@@ -128,11 +129,11 @@ int ini_set(struct buffer *out, const char *text, size_t len, const char *sectio
 	struct place p = {.section = section, .key = key, .values = values, .count = count};
 	struct place after = p;
 	size_t start = out->len;
-	ini_visit(text, len, look, &p);
-	if (write_all(out, &p, text, len) < 0)
+	ini_visit(text, len, ini_edit_look, &p);
+	if (ini_edit_write_all(out, &p, text, len) < 0)
 		return -1;
 	/* A ; behind a blank, a newline, too long a line: it would be read as something else. */
-	ini_visit(out->data + start, out->len - start, look, &after);
+	ini_visit(out->data + start, out->len - start, ini_edit_look, &after);
 	if (after.seen == count && !after.differs)
 		return 0;
 	errno = EINVAL;

@@ -22,13 +22,13 @@ static const struct {
 	{"f10", "\033[21~"},   {"f11", "\033[23~"},     {"f12", "\033[24~"},
 };
 
-static int refuse(void)
+static int key_refuse(void)
 {
 	errno = EINVAL;
 	return -1;
 }
 
-static int set(struct key_bytes *key, const char *bytes)
+static int key_set(struct key_bytes *key, const char *bytes)
 {
 	key->len = strlen(bytes);
 	memcpy(key->data, bytes, key->len);
@@ -41,13 +41,13 @@ static int parse_control(const char *name, struct key_bytes *key)
 	if (strcasecmp(name, "space") == 0)
 		name = "@";
 	if (!name[0] || name[1])
-		return refuse();
+		return key_refuse();
 	if (name[0] == '?')
 		key->data[0] = '\177';
 	else if ((name[0] >= '@' && name[0] <= '_') || (name[0] >= 'a' && name[0] <= 'z'))
 		key->data[0] = (char)(name[0] & 0x1F);
 	else
-		return refuse();
+		return key_refuse();
 	key->len = 1;
 	return 0;
 }
@@ -60,7 +60,7 @@ int key_parse(const char *name, struct key_bytes *key)
 	if (strncasecmp(name, "alt-", 4) == 0) {
 		struct key_bytes plain;
 		if (key_parse(name + 4, &plain) < 0 || plain.len + 1 > sizeof(key->data))
-			return refuse();
+			return key_refuse();
 		key->data[0] = '\033';
 		memcpy(key->data + 1, plain.data, plain.len);
 		key->len = plain.len + 1;
@@ -68,9 +68,9 @@ int key_parse(const char *name, struct key_bytes *key)
 	}
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		if (strcasecmp(name, keys[i].name) == 0)
-			return set(key, keys[i].bytes);
+			return key_set(key, keys[i].bytes);
 	}
 	if (name[0] > ' ' && name[0] < 0x7F && !name[1])
-		return set(key, name);
-	return refuse();
+		return key_set(key, name);
+	return key_refuse();
 }

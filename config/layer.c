@@ -46,7 +46,7 @@ void layer_free(struct layer *l)
 	}
 }
 
-static int add(struct layer *l, struct layer_entry entry)
+static int layer_add(struct layer *l, struct layer_entry entry)
 {
 	if (l->count == LAYER_LINES_MAX) {
 		errno = E2BIG;
@@ -72,24 +72,24 @@ static int add(struct layer *l, struct layer_entry entry)
 
 int layer_add_name(struct layer *l, unsigned line, const char *name)
 {
-	return add(l, (struct layer_entry){.kind = LAYER_NAME, .line = line, .text = name});
+	return layer_add(l, (struct layer_entry){.kind = LAYER_NAME, .line = line, .text = name});
 }
 
 int layer_add_text(struct layer *l, unsigned line, const char *key, const char *text)
 {
-	return add(l, (struct layer_entry){
-			      .kind = LAYER_TEXT, .line = line, .key = key, .text = text});
+	return layer_add(l, (struct layer_entry){
+				    .kind = LAYER_TEXT, .line = line, .key = key, .text = text});
 }
 
 int layer_add_value(struct layer *l, unsigned line, const struct option *o, int64_t value)
 {
-	return add(l,
-		   (struct layer_entry){
+	return layer_add(
+		l, (struct layer_entry){
 			   .kind = LAYER_VALUE, .line = line, .offset = o->offset, .value = value});
 }
 
 /* Whether the section is in a layer's first `count` lines, or in a layer below. */
-static bool has(const struct layer *l, size_t count, const char *name)
+static bool command_layer_has(const struct layer *l, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct layer_entry *e = &l->entries[i];
@@ -97,25 +97,25 @@ static bool has(const struct layer *l, size_t count, const char *name)
 		if (e->kind == LAYER_NAME && strcmp(e->text, name) == 0)
 			return true;
 	}
-	return l->below && has(l->below, l->below->count, name);
+	return l->below && command_layer_has(l->below, l->below->count, name);
 }
 
 bool layer_has(const struct layer *l, const char *name)
 {
-	return has(l, l->count, name);
+	return command_layer_has(l, l->count, name);
 }
 
 /* Counts *index down with every name that has not been there before; finds the one at which it is
    0. */
-static bool find_name(const struct layer *l, size_t *index, const char **name)
+static bool layer_find_name(const struct layer *l, size_t *index, const char **name)
 {
-	if (l->below && find_name(l->below, index, name))
+	if (l->below && layer_find_name(l->below, index, name))
 		return true;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct layer_entry *e = &l->entries[i];
 
 		*name = e->text;
-		if (e->kind == LAYER_NAME && !has(l, i, e->text) && (*index)-- == 0)
+		if (e->kind == LAYER_NAME && !command_layer_has(l, i, e->text) && (*index)-- == 0)
 			return true;
 	}
 	return false;
@@ -125,7 +125,7 @@ const char *layer_name(const struct layer *l, size_t index)
 {
 	const char *name;
 
-	return find_name(l, &index, &name) ? name : NULL;
+	return layer_find_name(l, &index, &name) ? name : NULL;
 }
 
 const struct layer_entry *layer_value(const struct layer *l, const char *name,

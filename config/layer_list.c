@@ -17,8 +17,8 @@ static int write_origin(struct buffer *out, const struct settings *s, const stru
 }
 
 /* What one layer says of a key. */
-static int write_items(struct buffer *out, const struct settings *s, const struct layer *layer,
-		       const char *name, const char *key)
+static int layer_list_write_items(struct buffer *out, const struct settings *s,
+				  const struct layer *layer, const char *name, const char *key)
 {
 	const struct layer_entry *e = NULL;
 
@@ -38,11 +38,12 @@ static int write_all_items(struct buffer *out, const struct settings *s, const s
 		return 0;
 	if (write_all_items(out, s, layer->below, name, key) < 0)
 		return -1;
-	return write_items(out, s, layer, name, key);
+	return layer_list_write_items(out, s, layer, name, key);
 }
 
-static int write_key(struct buffer *out, const struct settings *s, const struct layer_key *key,
-		     const struct layer *top, const char *name)
+static int layer_list_write_key(struct buffer *out, const struct settings *s,
+				const struct layer_key *key, const struct layer *top,
+				const char *name)
 {
 	const struct layer *with = layer_with(top, name, key->name);
 
@@ -51,7 +52,7 @@ static int write_key(struct buffer *out, const struct settings *s, const struct 
 	if (buffer_printf(out, "%s =\n", key->name) < 0)
 		return -1;
 	return key->adds ? write_all_items(out, s, top, name, key->name)
-			 : write_items(out, s, with, name, key->name);
+			 : layer_list_write_items(out, s, with, name, key->name);
 }
 
 static int write_section(struct buffer *out, const struct settings *s,
@@ -60,7 +61,7 @@ static int write_section(struct buffer *out, const struct settings *s,
 	if (buffer_printf(out, "%s[%s %s]\n", out->len > 0 ? "\n" : "", form->word, name) < 0)
 		return -1;
 	for (const struct layer_key *key = form->keys; key->name; key++) {
-		if (write_key(out, s, key, top, name) < 0)
+		if (layer_list_write_key(out, s, key, top, name) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < option_count; i++) {

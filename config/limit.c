@@ -12,7 +12,7 @@
 #define MAX_LINE ((size_t)500)
 
 /* What is left of `bytes` under a ceiling (0: none). */
-static int64_t hold(int64_t bytes, int64_t ceiling)
+static int64_t limit_hold(int64_t bytes, int64_t ceiling)
 {
 	/* So that limit_most() is within it, too. */
 	int64_t whole = ceiling * 100 / 115, cut = ceiling - NOTICES;
@@ -32,8 +32,8 @@ static int64_t hold_lines(int64_t lines, int64_t ceiling)
    a preview is made for either. */
 static void hold_all(struct limit *l, const struct settings *s)
 {
-	int64_t bytes = hold((int64_t)l->bytes, s->ceiling);
-	int64_t failure = hold(bytes, s->failure_ceiling);
+	int64_t bytes = limit_hold((int64_t)l->bytes, s->ceiling);
+	int64_t failure = limit_hold(bytes, s->failure_ceiling);
 
 	l->bytes = (size_t)(l->mode == MODE_HEAD ? bytes : failure);
 	l->failure_bytes = (size_t)failure;

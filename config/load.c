@@ -98,7 +98,7 @@ void settings_release(struct settings *s)
 }
 
 /* Keeps the first of all errors. */
-static void note(struct option_error *first, const struct complaint *c)
+static void load_note(struct option_error *first, const struct complaint *c)
 {
 	if (*first->text == '\0')
 		complaint_write(c, first);
@@ -121,9 +121,9 @@ static int load_if_there(struct settings *s, enum origin by, const char *path, b
 		*first = error;
 		s->project_is_wrong = by == ORIGIN_PROJECT;
 	} else if (errno != EINVAL && named)
-		note(first, &(struct complaint){.where = "TERSE_CONFIG",
-						.value = path,
-						.reason = strerror(errno)});
+		load_note(first, &(struct complaint){.where = "TERSE_CONFIG",
+						     .value = path,
+						     .reason = strerror(errno)});
 	return 0;
 }
 
@@ -179,7 +179,7 @@ static void note_unknown(struct option_error *first, const char *name, size_t le
 	if (!n.best || strcmp(n.best, n.word) == 0)
 		return;
 	nearest_reason(reason, "variable", n.best - PREFIX_LEN);
-	note(first, &(struct complaint){.where = word, .reason = reason});
+	load_note(first, &(struct complaint){.where = word, .reason = reason});
 }
 
 static int load_variables(struct settings *s, struct option_error *first)
@@ -206,8 +206,9 @@ static int load_variables(struct settings *s, struct option_error *first)
 		}
 		if (errno == ENOMEM)
 			return -1;
-		note(first, &(struct complaint){
-				    .where = o->variable, .value = value, .reason = error.text});
+		load_note(first, &(struct complaint){.where = o->variable,
+						     .value = value,
+						     .reason = error.text});
 	}
 	return 0;
 }

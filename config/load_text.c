@@ -50,14 +50,14 @@ struct load {
 	void *ctx;
 };
 
-static int fail(struct load *l, int failure)
+static int ini_load_fail(struct load *l, int failure)
 {
 	l->failure = failure;
 	return -1;
 }
 
-static int complain(struct load *l, const struct ini_line *line, const char *value,
-		    const char *reason)
+static int ini_load_complain(struct load *l, const struct ini_line *line, const char *value,
+			     const char *reason)
 {
 	bool nowhere = line->key && *line->section == '\0';
 	const struct complaint c = {
@@ -71,7 +71,7 @@ static int complain(struct load *l, const struct ini_line *line, const char *val
 
 	complaint_write(&c, l->error);
 	l->errors++;
-	fail(l, EINVAL);
+	ini_load_fail(l, EINVAL);
 	if (!l->tell)
 		return -1;
 	l->tell(l->ctx, l->error->text);
@@ -83,7 +83,7 @@ static int already_set(struct load *l, const struct ini_line *line, unsigned fir
 	char reason[64];
 
 	snprintf(reason, sizeof(reason), "already set on line %u", first);
-	return complain(l, line, NULL, reason);
+	return ini_load_complain(l, line, NULL, reason);
 }
 
 /* After an entry was added to a layer. */
@@ -91,8 +91,9 @@ static int added(struct load *l, const struct ini_line *line, int result)
 {
 	if (result == 0)
 		return 0;
-	return errno == E2BIG ? complain(l, line, NULL, "more than 1,000 lines of such sections")
-			      : fail(l, errno);
+	return errno == E2BIG
+		       ? ini_load_complain(l, line, NULL, "more than 1,000 lines of such sections")
+		       : ini_load_fail(l, errno);
 }
 
 static const char unsafe[] = "not taken from a project's file";
@@ -107,11 +108,11 @@ static int unknown_section(struct load *l, const struct ini_line *line)
 	nearest_init(&n, line->section);
 	for (size_t i = 0; i < option_count; i++)
 		nearest_offer(&n, option_table[i].section);
-	return complain(l, line, NULL, nearest_reason(reason, "section", n.best));
+	return ini_load_complain(l, line, NULL, nearest_reason(reason, "section", n.best));
 }
 
 /* The NAME of [profile NAME] and the like, with *kind, or NULL. */
-static const char *find_name(const char *section, size_t *kind)
+static const char *ini_load_find_name(const char *section, size_t *kind)
 {
 	for (size_t i = 0; i < NAMED; i++) {
 		size_t len = strlen(named[i].form->word);
@@ -141,11 +142,11 @@ static int load_named(struct load *l, const struct ini_line *line, const char *n
 	if (l->by == ORIGIN_PROJECT && !named[kind].safe)
 		reason = unsafe;
 	if (reason)
-		return complain(l, line, NULL, reason);
+		return ini_load_complain(l, line, NULL, reason);
 	if (!*layer)
 		*layer = layer_new(l->by, layer_below(l, kind));
 	if (!*layer)
-		return fail(l, ENOMEM);
+		return ini_load_fail(l, ENOMEM);
 	l->section = NAMED_SECTION;
 	l->kind = kind;
 	if (layer_add_name(*layer, line->number, name) < 0)
@@ -157,7 +158,7 @@ static int load_named(struct load *l, const struct ini_line *line, const char *n
 static int load_section(struct load *l, const struct ini_line *line)
 {
 	size_t kind;
-	const char *name = find_name(line->section, &kind);
+	const char *name = ini_load_find_name(line->section, &kind);
 
 	l->section = BAD_SECTION;
 	l->current = NULL;
@@ -187,18 +188,19 @@ static int unknown_key(struct load *l, const struct ini_line *line)
 		} else if (strcmp(o->key, line->key) == 0) {
 			snprintf(reason, sizeof(reason), "no such key (did you mean [%s] %s?)",
 				 o->section, o->key);
-			return complain(l, line, NULL, reason);
+			return ini_load_complain(l, line, NULL, reason);
 		}
 	}
-	return complain(l, line, NULL, nearest_reason(reason, "key", n.best));
+	return ini_load_complain(l, line, NULL, nearest_reason(reason, "key", n.best));
 }
 
 /* After an option's function refused: explains. */
-static int check(struct load *l, const struct ini_line *line, int result)
+static int ini_load_check(struct load *l, const struct ini_line *line, int result)
 {
 	if (result == 0)
 		return 0;
-	return errno == EINVAL ? complain(l, line, line->value, l->error->text) : fail(l, errno);
+	return errno == EINVAL ? ini_load_complain(l, line, line->value, l->error->text)
+			       : ini_load_fail(l, errno);
 }
 
 static bool is_refused(const struct load *l, const struct option *o)
@@ -219,9 +221,9 @@ static int load_key(struct load *l, const struct ini_line *line)
 	l->current = o;
 	option_disown(&l->now, o);
 	if (is_refused(l, o))
-		return complain(l, line, NULL, unsafe);
+		return ini_load_complain(l, line, NULL, unsafe);
 	l->now.sources[i] = (struct setting_source){.by = l->by, .line = line->number};
-	return check(l, line, option_set(&l->now, o, line->value, l->error));
+	return ini_load_check(l, line, option_set(&l->now, o, line->value, l->error));
 }
 
 /* One item of the section's key. */
@@ -232,7 +234,7 @@ static int load_item(struct load *l, const struct ini_line *line)
 	if (*line->value == '\0' && l->key->adds)
 		return 0;
 	if (reason)
-		return complain(l, line, line->value, reason);
+		return ini_load_complain(l, line, line->value, reason);
 	return added(l, line,
 		     layer_add_text(l->layers[l->kind], line->number, l->key->name, line->value));
 }
@@ -250,7 +252,7 @@ static int unknown_named_key(struct load *l, const struct ini_line *line)
 			nearest_offer(&n, option_table[i].key);
 	}
 	snprintf(what, sizeof(what), "key of %s", named[l->kind].what);
-	return complain(l, line, NULL, nearest_reason(reason, what, n.best));
+	return ini_load_complain(l, line, NULL, nearest_reason(reason, what, n.best));
 }
 
 static int load_named_value(struct load *l, const struct ini_line *line)
@@ -267,9 +269,9 @@ static int load_named_value(struct load *l, const struct ini_line *line)
 	if (there && layer == l->layers[l->kind])
 		return already_set(l, line, there->line);
 	if (is_refused(l, o))
-		return complain(l, line, NULL, unsafe);
+		return ini_load_complain(l, line, NULL, unsafe);
 	if (option_parse(o, line->value, &value, l->error) < 0)
-		return complain(l, line, line->value, l->error->text);
+		return ini_load_complain(l, line, line->value, l->error->text);
 	return added(l, line, layer_add_value(l->layers[l->kind], line->number, o, value));
 }
 
@@ -284,7 +286,7 @@ static int load_named_key(struct load *l, const struct ini_line *line)
 			return already_set(l, line, l->key_lines[i]);
 		l->key_lines[i] = line->number;
 		if (l->by == ORIGIN_PROJECT && keys[i].unsafe)
-			return complain(l, line, NULL, unsafe);
+			return ini_load_complain(l, line, NULL, unsafe);
 		l->key = &keys[i];
 		return load_item(l, line);
 	}
@@ -298,7 +300,8 @@ static int load_new_key(struct load *l, const struct ini_line *line)
 	l->current = NULL;
 	l->key = NULL;
 	switch (l->section) {
-	case NO_SECTION: return complain(l, line, NULL, "a key before the first [section]");
+	case NO_SECTION:
+		return ini_load_complain(l, line, NULL, "a key before the first [section]");
 	case BAD_SECTION: break;
 	case OPTIONS: return load_key(l, line);
 	case NAMED_SECTION: return load_named_key(l, line);
@@ -313,9 +316,10 @@ static int load_more(struct load *l, const struct ini_line *line)
 	if (!l->current)
 		return 0; /* of a key that was refused */
 	if (l->current->type != OPTION_LIST)
-		return complain(l, line, line->value,
-				"an indented line adds to a list, and this takes one value");
-	return check(l, line, option_append(&l->now, l->current, line->value, l->error));
+		return ini_load_complain(
+			l, line, line->value,
+			"an indented line adds to a list, and this takes one value");
+	return ini_load_check(l, line, option_append(&l->now, l->current, line->value, l->error));
 }
 
 static int load_line(void *ctx, const struct ini_line *line)
@@ -330,11 +334,11 @@ static int load_line(void *ctx, const struct ini_line *line)
 	}
 	if (line->value && *line->value == '[')
 		l->section = BAD_SECTION;
-	return complain(l, line, line->value, line->reason);
+	return ini_load_complain(l, line, line->value, line->reason);
 }
 
 /* Frees what is not in use: of the text if it failed, else of the settings before it. */
-static void settle(struct load *l, struct settings *s)
+static void ini_load_settle(struct load *l, struct settings *s)
 {
 	for (size_t i = 0; i < option_count; i++) {
 		if (l->lines[i] != 0)
@@ -357,7 +361,7 @@ int settings_load_text_by(struct settings *s, enum origin by, const char *path, 
 	struct load l = {.now = *s, .by = by, .path = path, .error = error};
 
 	ini_visit(text, len, load_line, &l);
-	settle(&l, s);
+	ini_load_settle(&l, s);
 	if (l.failure == 0)
 		return 0;
 	errno = l.failure;
@@ -378,7 +382,7 @@ int settings_check_text(enum origin by, const char *path, const char *text, size
 	struct load l = {.by = by, .path = path, .error = &error, .tell = tell, .ctx = ctx};
 
 	ini_visit(text, len, load_line, &l);
-	settle(&l, &s);
+	ini_load_settle(&l, &s);
 	settings_release(&s);
 	if (l.failure == ENOMEM) {
 		errno = ENOMEM;

@@ -21,7 +21,7 @@ enum look { LOOK_OTHER, LOOK_QUIET, LOOK_OWN };
 
 static enum look look_at_string(const char *string, unsigned nested);
 
-static enum look look_at(char *const *words, unsigned nested)
+static enum look command_look_at(char *const *words, unsigned nested)
 {
 	for (; words && words[0]; words = wrapper_inner(words)) {
 		const char *name, *string;
@@ -38,7 +38,7 @@ static enum look look_at(char *const *words, unsigned nested)
 }
 
 /* Whether a command before this one writes into it. */
-static bool is_fed(const struct words *w, size_t index)
+static bool look_is_fed(const struct words *w, size_t index)
 {
 	size_t i = 0;
 	while (i < index && w->commands[i].into != (int)index)
@@ -53,8 +53,9 @@ static enum look look_at_string(const char *string, unsigned nested)
 	if (words_parse(&w, string) < 0)
 		return LOOK_OTHER;
 	for (size_t i = 0; i < w.count && all != LOOK_OTHER; i++) {
-		enum look one =
-			is_fed(&w, i) ? LOOK_QUIET : look_at(&w.words[w.commands[i].first], nested);
+		enum look one = look_is_fed(&w, i)
+					? LOOK_QUIET
+					: command_look_at(&w.words[w.commands[i].first], nested);
 		if (one != LOOK_QUIET)
 			all = one;
 	}
@@ -64,5 +65,5 @@ static enum look look_at_string(const char *string, unsigned nested)
 
 bool look_is(char *const argv[])
 {
-	return argv && look_at(argv, 0) == LOOK_OWN;
+	return argv && command_look_at(argv, 0) == LOOK_OWN;
 }

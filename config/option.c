@@ -32,7 +32,7 @@ static const char *const mode_choices[] = {"smart", "head", "tail", "ends", NULL
 
 /* Whether the first `len` bytes can be a variable's name. Shells export functions under
    odd names, so only what is surely a mistake is refused. */
-static bool is_name(const char *text, size_t len)
+static bool option_is_name(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if ((unsigned char)text[i] <= ' ' || text[i] == '=' || text[i] == 0x7F)
@@ -43,12 +43,13 @@ static bool is_name(const char *text, size_t len)
 
 static const char *refuse_name(const char *value)
 {
-	return is_name(value, strlen(value)) ? NULL : "not the name of a variable";
+	return option_is_name(value, strlen(value)) ? NULL : "not the name of a variable";
 }
 
 static const char *refuse_assignment(const char *value)
 {
-	return is_name(value, strcspn(value, "=")) && strchr(value, '=') ? NULL : "not NAME=VALUE";
+	return option_is_name(value, strcspn(value, "=")) && strchr(value, '=') ? NULL
+										: "not NAME=VALUE";
 }
 
 static const char *refuse_detach_key(const char *value)

@@ -99,7 +99,7 @@ static bool match_exactly(const char *pattern, size_t len, const char *text)
 	return strncmp(pattern, text, len) == 0 && text[len] == '\0';
 }
 
-static bool takes_value(const char *program, const char *option)
+static bool pattern_takes_value(const char *program, const char *option)
 {
 	for (size_t i = 0; i < sizeof(valued) / sizeof(*valued); i++) {
 		if (match_word(valued[i].programs, strlen(valued[i].programs), program,
@@ -116,7 +116,7 @@ static char *const *next_operand(const char *program, char *const *word)
 	for (; *word; word++) {
 		if (**word != '-' || (*word)[1] == '\0')
 			return word;
-		if (takes_value(program, *word) && word[1])
+		if (pattern_takes_value(program, *word) && word[1])
 			word++;
 	}
 	return NULL;

@@ -38,10 +38,10 @@ static void add_name(struct chooser *c, const char *name)
 		choice->names[choice->count++] = name;
 }
 
-static int add_string(struct chooser *c, const char *string, bool counts, unsigned nested);
+static int profile_add_string(struct chooser *c, const char *string, bool counts, unsigned nested);
 
 /* One command. `counts`: what it prints is to be seen. */
-static int add_command(struct chooser *c, char *const *words, bool counts, unsigned nested)
+static int profile_add_command(struct chooser *c, char *const *words, bool counts, unsigned nested)
 {
 	const char *name = NULL;
 
@@ -53,7 +53,7 @@ static int add_command(struct chooser *c, char *const *words, bool counts, unsig
 			break;
 		string = nested < NESTED_MAX ? wrapper_string(words) : NULL;
 		if (string)
-			return add_string(c, string, counts, nested + 1);
+			return profile_add_string(c, string, counts, nested + 1);
 		words = wrapper_inner(words);
 	}
 	if (!name)
@@ -93,7 +93,7 @@ static bool is_seen(const struct words *w, const struct words_command *command)
 	return command->into == WORDS_OUT;
 }
 
-static bool is_fed(const struct words *w, size_t index)
+static bool profile_is_fed(const struct words *w, size_t index)
 {
 	for (size_t i = 0; i < index; i++) {
 		if (w->commands[i].into == (int)index)
@@ -102,7 +102,7 @@ static bool is_fed(const struct words *w, size_t index)
 	return false;
 }
 
-static int add_string(struct chooser *c, const char *string, bool counts, unsigned nested)
+static int profile_add_string(struct chooser *c, const char *string, bool counts, unsigned nested)
 {
 	struct words w;
 	int result = 0;
@@ -116,9 +116,10 @@ static int add_string(struct chooser *c, const char *string, bool counts, unsign
 	for (size_t i = 0; i < w.count && result == 0; i++) {
 		char *const *words = &w.words[w.commands[i].first];
 
-		if (passes_on(words) && is_fed(&w, i))
+		if (passes_on(words) && profile_is_fed(&w, i))
 			continue;
-		result = add_command(c, words, counts && is_seen(&w, &w.commands[i]), nested);
+		result = profile_add_command(c, words, counts && is_seen(&w, &w.commands[i]),
+					     nested);
 	}
 	words_release(&w);
 	return result;
@@ -177,7 +178,8 @@ int profile_choose(const struct settings *s, char *const argv[], const char *str
 		add_name(&c, known ? s->profile : PROFILE_DEFAULT);
 		return known ? 0 : no_such_profile(s, error);
 	}
-	result = string ? add_string(&c, string, true, 0) : add_command(&c, argv, true, 0);
+	result = string ? profile_add_string(&c, string, true, 0)
+			: profile_add_command(&c, argv, true, 0);
 	if (choice->count == 0)
 		add_name(&c, c.other ? c.other : PROFILE_DEFAULT);
 	return result;
@@ -234,7 +236,7 @@ static const struct {
 	{offsetof(struct settings, mode), smart},
 };
 
-static int64_t merge(const struct option *o, int64_t value, int64_t next, int64_t base)
+static int64_t profile_merge(const struct option *o, int64_t value, int64_t next, int64_t base)
 {
 	for (size_t i = 0; i < sizeof(merges) / sizeof(*merges); i++) {
 		if (merges[i].offset == o->offset)
@@ -256,7 +258,7 @@ static void apply_one(struct settings *s, const struct option *o,
 		int64_t next = e ? e->value : base;
 
 		found = found || e;
-		value = i == 0 ? next : merge(o, value, next, base);
+		value = i == 0 ? next : profile_merge(o, value, next, base);
 	}
 	if (found) {
 		*option_number(s, o) = value;
@@ -274,8 +276,8 @@ static bool has_item(const struct strings *list, const char *item)
 }
 
 /* Adds what the layers say about a list, the lowest first. */
-static void add_items(struct settings *s, const struct option *o, const struct layer *layer,
-		      const char *name)
+static void profile_add_items(struct settings *s, const struct option *o, const struct layer *layer,
+			      const char *name)
 {
 	const struct strings *list = (const void *)((const char *)s + o->offset);
 	struct setting_source *source = option_source(s, o);
@@ -284,7 +286,7 @@ static void add_items(struct settings *s, const struct option *o, const struct l
 
 	if (!layer)
 		return;
-	add_items(s, o, layer->below, name);
+	profile_add_items(s, o, layer->below, name);
 	while ((e = layer_next(layer, name, o->key, e)) != NULL) {
 		/* Of more than there may be, and without memory, the first ones count. */
 		if (has_item(list, e->text) || option_append(s, o, e->text, &error) < 0)
@@ -303,6 +305,6 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 		if (option_is_number(o) && option_source(s, o)->by < ORIGIN_PROFILE)
 			apply_one(s, o, choice);
 		for (size_t k = 0; k < choice->count && o->in_profile; k++)
-			add_items(s, o, profiles_of(s), choice->names[k]);
+			profile_add_items(s, o, profiles_of(s), choice->names[k]);
 	}
 }

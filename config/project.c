@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Whether the directory path[0..len) has something of this name; leaves its path in `path`. */
-static bool has(char *path, size_t len, const char *name)
+static bool project_has(char *path, size_t len, const char *name)
 {
 	size_t name_len = strlen(name);
 
@@ -35,12 +35,12 @@ bool project_find(char *path)
 	if (!getcwd(probe, sizeof(probe)) || *probe != '/')
 		return false;
 	len = strlen(probe);
-	if (has(probe, len, PROJECT_FILE)) {
+	if (project_has(probe, len, PROJECT_FILE)) {
 		memcpy(path, probe, strlen(probe) + 1);
 		return true;
 	}
 	for (;;) {
-		if (has(probe, len, ".git"))
+		if (project_has(probe, len, ".git"))
 			break;
 		if (len <= 1)
 			return false;
@@ -48,7 +48,7 @@ bool project_find(char *path)
 			len--;
 		while (len > 1 && probe[len - 1] == '/')
 			len--;
-		if (found == 0 && has(probe, len, PROJECT_FILE)) {
+		if (found == 0 && project_has(probe, len, PROJECT_FILE)) {
 			found = len;
 			memcpy(path, probe, strlen(probe) + 1);
 		}
@@ -56,7 +56,7 @@ bool project_find(char *path)
 	return found > 0;
 }
 
-static int refuse(const char *path, const char *reason, struct option_error *error)
+static int project_refuse(const char *path, const char *reason, struct option_error *error)
 {
 	complaint_write(&(struct complaint){.where = path, .reason = reason}, error);
 	errno = EINVAL;
@@ -70,14 +70,14 @@ static int read_trusted(int fd, const char *path, struct buffer *text, struct op
 	if (fstat(fd, &st) < 0)
 		return -1;
 	if (!S_ISREG(st.st_mode))
-		return refuse(path, "not read: not a plain file", error);
+		return project_refuse(path, "not read: not a plain file", error);
 	if (st.st_uid != geteuid() && st.st_uid != 0)
-		return refuse(path, "not read: it belongs to another user", error);
+		return project_refuse(path, "not read: it belongs to another user", error);
 	if (st.st_mode & S_IWOTH)
-		return refuse(path, "not read: everybody can write to it", error);
+		return project_refuse(path, "not read: everybody can write to it", error);
 	if (ini_read_descriptor(fd, text) == 0)
 		return 0;
-	return errno == EFBIG ? refuse(path, "larger than 1 MB", error) : -1;
+	return errno == EFBIG ? project_refuse(path, "larger than 1 MB", error) : -1;
 }
 
 int project_read(const char *path, struct buffer *text, struct option_error *error)
@@ -85,7 +85,8 @@ int project_read(const char *path, struct buffer *text, struct option_error *err
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW), result;
 
 	if (fd < 0)
-		return errno == ELOOP ? refuse(path, "not read: a symbolic link", error) : -1;
+		return errno == ELOOP ? project_refuse(path, "not read: a symbolic link", error)
+				      : -1;
 	result = read_trusted(fd, path, text, error);
 	io_close(&fd);
 	return result;

@@ -73,7 +73,7 @@ static int write_preset(struct buffer *out, const struct option *o)
 	return buffer_append_string(out, "\n");
 }
 
-static int write_option(struct buffer *out, const struct option *o)
+static int sample_write_option(struct buffer *out, const struct option *o)
 {
 	char range[RANGE_LEN];
 	const char *unit = o->type == OPTION_COUNT ? o->unit : "";
@@ -99,7 +99,7 @@ int option_write_sample(struct buffer *out)
 		    buffer_printf(out, "\n[%s]\n", o->section) < 0)
 			return -1;
 		section = o->section;
-		if (write_option(out, o) < 0)
+		if (sample_write_option(out, o) < 0)
 			return -1;
 	}
 	return 0;

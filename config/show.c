@@ -33,24 +33,25 @@ int show_origin(const struct settings *s, const struct option *o, const char *pr
 }
 
 /* A value with a newline in it, as a variable can have one, stays one line. */
-static int add_line(struct buffer *out, const char *value)
+static int show_add_line(struct buffer *out, const char *value)
 {
 	size_t len = strcspn(value, "\n");
 
 	if (buffer_append(out, value, len) < 0)
 		return -1;
-	return value[len] && buffer_append_string(out, "\\n") == 0 ? add_line(out, value + len + 1)
-								   : 0;
+	return value[len] && buffer_append_string(out, "\\n") == 0
+		       ? show_add_line(out, value + len + 1)
+		       : 0;
 }
 
-static int write_items(const struct settings *s, const struct option *o, const char *indent,
-		       struct buffer *out)
+static int show_write_items(const struct settings *s, const struct option *o, const char *indent,
+			    struct buffer *out)
 {
 	const struct strings *list = (const void *)((const char *)s + o->offset);
 
 	for (size_t i = 0; o->type == OPTION_LIST && i < list->count; i++) {
-		if (buffer_append_string(out, indent) < 0 || add_line(out, list->items[i]) < 0 ||
-		    buffer_append(out, "\n", 1) < 0)
+		if (buffer_append_string(out, indent) < 0 ||
+		    show_add_line(out, list->items[i]) < 0 || buffer_append(out, "\n", 1) < 0)
 			return -1;
 	}
 	return 0;
@@ -63,14 +64,14 @@ int show_value(const struct settings *s, const struct option *o, struct buffer *
 	const char *value;
 
 	if (o->type == OPTION_LIST)
-		return write_items(s, o, "", out);
+		return show_write_items(s, o, "", out);
 	value = option_is_number(o) ? option_number_text(o, *(const int64_t *)field, text)
 				    : *(char *const *)field;
-	return value ? add_line(out, value) : 0;
+	return value ? show_add_line(out, value) : 0;
 }
 
-static int write_option(const struct settings *s, const struct option *o, const char *profile,
-			struct buffer *out)
+static int show_write_option(const struct settings *s, const struct option *o, const char *profile,
+			     struct buffer *out)
 {
 	size_t start = out->len, width;
 
@@ -83,7 +84,7 @@ static int write_option(const struct settings *s, const struct option *o, const 
 			  "") < 0 ||
 	    show_origin(s, o, profile, out) < 0 || buffer_append_string(out, "\n") < 0)
 		return -1;
-	return write_items(s, o, "\t", out);
+	return show_write_items(s, o, "\t", out);
 }
 
 int show_settings(const struct settings *s, const char *profile, struct buffer *out)
@@ -97,7 +98,7 @@ int show_settings(const struct settings *s, const char *profile, struct buffer *
 		    buffer_printf(out, "%s[%s]\n", i == 0 ? "" : "\n", o->section) < 0)
 			return -1;
 		section = o->section;
-		if (write_option(s, o, profile, out) < 0)
+		if (show_write_option(s, o, profile, out) < 0)
 			return -1;
 	}
 	return 0;

@@ -47,7 +47,7 @@ static const struct unit *find_unit(const struct unit *units, size_t count, cons
 	return NULL;
 }
 
-static bool is_digit(char c)
+static bool value_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -65,9 +65,9 @@ static const char *parse_decimal(const char *p, struct decimal *d)
 	*d = (struct decimal){.negative = *p == '-'};
 	if (d->negative)
 		p++;
-	if (!is_digit(*p))
+	if (!value_is_digit(*p))
 		return NULL;
-	for (; is_digit(*p); p++) {
+	for (; value_is_digit(*p); p++) {
 		if (__builtin_mul_overflow(d->whole, 10, &d->whole) ||
 		    __builtin_add_overflow(d->whole, *p - '0', &d->whole))
 			d->whole = INT64_MAX;
@@ -75,9 +75,9 @@ static const char *parse_decimal(const char *p, struct decimal *d)
 	if (*p != '.')
 		return p;
 	p++;
-	if (!is_digit(*p))
+	if (!value_is_digit(*p))
 		return NULL;
-	for (int weight = 100; is_digit(*p); p++, weight /= 10) {
+	for (int weight = 100; value_is_digit(*p); p++, weight /= 10) {
 		if (weight == 0)
 			return NULL;
 		d->thousandths += weight * (*p - '0');

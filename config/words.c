@@ -15,7 +15,8 @@ int words_fail(struct words_reader *r, int failure)
 
 /* Makes room for one more in an array of `count` that has room for `*room`, of `size` bytes each.
    Returns the array, or NULL with r->failure set. */
-static void *grow(struct words_reader *r, void *array, size_t count, size_t *room, size_t size)
+static void *words_grow(struct words_reader *r, void *array, size_t count, size_t *room,
+			size_t size)
 {
 	size_t more = *room ? 2 * *room : 32;
 
@@ -36,7 +37,7 @@ int words_note(struct words_reader *r, char *text)
 
 	if (r->hidden)
 		return 0;
-	words = grow(r, w->words, w->word_count, &r->word_room, sizeof(*words));
+	words = words_grow(r, w->words, w->word_count, &r->word_room, sizeof(*words));
 	if (!words)
 		return -1;
 	w->words = words;
@@ -53,7 +54,7 @@ int words_note_command(struct words_reader *r, size_t first, int into)
 		return 0;
 	if (w->count == WORDS_COMMANDS_MAX)
 		return words_fail(r, EINVAL);
-	commands = grow(r, w->commands, w->count, &r->command_room, sizeof(*commands));
+	commands = words_grow(r, w->commands, w->count, &r->command_room, sizeof(*commands));
 	if (!commands)
 		return -1;
 	w->commands = commands;

@@ -16,7 +16,7 @@ static int read_while(struct words_reader *r)
 	return words_read_list(r, END_LOOP);
 }
 
-static int read_group(struct words_reader *r)
+static int words_compound_read_group(struct words_reader *r)
 {
 	return words_read_list(r, END_BRACE);
 }
@@ -122,9 +122,15 @@ static const struct {
 	const char *word;
 	int (*read)(struct words_reader *r);
 } compounds[] = {
-	{"if", read_if},   {"while", read_while},  {"until", read_while},
-	{"for", read_for}, {"select", read_for},   {"case", read_case},
-	{"{", read_group}, {"[[", read_condition}, {"function", read_function},
+	{"if", read_if},
+	{"while", read_while},
+	{"until", read_while},
+	{"for", read_for},
+	{"select", read_for},
+	{"case", read_case},
+	{"{", words_compound_read_group},
+	{"[[", read_condition},
+	{"function", read_function},
 };
 
 /* Behind a compound command. */

@@ -36,7 +36,7 @@ bool words_take(struct words_reader *r, const char *word)
 }
 
 /* NAME=..., NAME+=... or NAME[...]=... */
-static bool is_assignment(const char *word)
+static bool list_words_is_assignment(const char *word)
 {
 	size_t len =
 		strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -94,7 +94,7 @@ static int read_simple(struct words_reader *r)
 		}
 		if (words_read_word(r) < 0)
 			return -1;
-		if (count == 0 && !r->hidden && is_assignment(text)) {
+		if (count == 0 && !r->hidden && list_words_is_assignment(text)) {
 			r->text = text;
 			continue;
 		}

@@ -17,7 +17,7 @@ void words_skip_blanks(struct words_reader *r)
 	}
 }
 
-static void put(struct words_reader *r, const char *from, size_t len)
+static void word_put(struct words_reader *r, const char *from, size_t len)
 {
 	if (r->hidden)
 		return;
@@ -142,7 +142,7 @@ static int read_double_quotes(struct words_reader *r)
 			if (*start == '\n' && start[-1] == '\\')
 				continue;
 		}
-		put(r, start, (size_t)(r->at - start));
+		word_put(r, start, (size_t)(r->at - start));
 	}
 	r->at++;
 	return 0;
@@ -166,13 +166,13 @@ static int read_part(struct words_reader *r)
 		from = r->at + 1;
 		if (skip_single_quotes(r, c == '$') < 0)
 			return -1;
-		put(r, from, (size_t)(r->at - 1 - from));
+		word_put(r, from, (size_t)(r->at - 1 - from));
 		return 0;
 	}
 	if (c == '\\') {
 		r->at += from[1] != '\0' ? 2 : 1;
 		if (from[1] != '\n')
-			put(r, r->at - 1, 1);
+			word_put(r, r->at - 1, 1);
 		return 0;
 	}
 	if (at_expansion(from)) {
@@ -192,7 +192,7 @@ static int read_part(struct words_reader *r)
 	} else {
 		r->at = from + 1 + strcspn(from + 1, " \t\r\n;&|()<>'\"\\$`");
 	}
-	put(r, from, (size_t)(r->at - from));
+	word_put(r, from, (size_t)(r->at - from));
 	return result;
 }
 
@@ -218,7 +218,7 @@ int words_read_word(struct words_reader *r)
 		if (read_part(r) < 0)
 			return -1;
 	}
-	put(r, "", 1);
+	word_put(r, "", 1);
 	return 0;
 }
 

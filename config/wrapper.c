@@ -47,7 +47,7 @@ static const struct {
 };
 
 /* Whether a word is one of those in a list with blanks around each. */
-static bool is_in(const char *list, const char *word)
+static bool wrapper_is_in(const char *list, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -58,7 +58,7 @@ static bool is_in(const char *list, const char *word)
 	return false;
 }
 
-static bool is_assignment(const char *word)
+static bool wrapper_is_assignment(const char *word)
 {
 	const char *equals = strchr(word, '=');
 	return equals && equals > word;
@@ -80,11 +80,11 @@ char *const *wrapper_inner(char *const words[])
 		if (options && strcmp(*word, "--") == 0) {
 			options = false;
 		} else if (options && (*word)[0] == '-' && (*word)[1] != '\0') {
-			if (is_in(wrappers[i].without, *word))
+			if (wrapper_is_in(wrappers[i].without, *word))
 				return NULL;
-			if (is_in(wrappers[i].valued, *word) && word[1])
+			if (wrapper_is_in(wrappers[i].valued, *word) && word[1])
 				word++;
-		} else if (wrappers[i].assignments && is_assignment(*word)) {
+		} else if (wrappers[i].assignments && wrapper_is_assignment(*word)) {
 			options = false;
 		} else if (operands > 0) {
 			operands--;
@@ -120,7 +120,7 @@ const char *wrapper_string(char *const words[])
 	static const char shells[] = " sh bash dash zsh ksh mksh ash rbash terse-sh ";
 	const char *program = pattern_program(words[0]);
 
-	if (is_in(shells, program))
+	if (wrapper_is_in(shells, program))
 		return shell_string(words);
 	if (!words[1])
 		return NULL;

@@ -18,7 +18,7 @@
 /* Set by Claude Code for whatever it starts through its shell prefix. */
 #define PREFIX "CLAUDE_CODE_SHELL_PREFIX"
 
-static bool is_own(const char *path)
+static bool decision_is_own(const char *path)
 {
 	return shell_is_own_name(shell_call_name(*path == '-' ? path + 1 : path));
 }
@@ -27,7 +27,7 @@ bool decision_is_shell(const char *name)
 {
 	const char *file = (const char *)getauxval(AT_EXECFN);
 
-	return (file && is_own(file)) || (name && is_own(name));
+	return (file && decision_is_own(file)) || (name && decision_is_own(name));
 }
 
 /* Whether argv[1] alone is a string and no file. */
@@ -45,7 +45,7 @@ static bool is_one_string(char *const *argv)
 }
 
 /* The shell's name as its argv[0], with the '-' of a login shell. The arguments are not copied. */
-static int make_argv(struct decision *d, char **argv, bool shimmed)
+static int decision_make_argv(struct decision *d, char **argv, bool shimmed)
 {
 	bool login = argv[0] && *argv[0] == '-';
 	size_t count = 0, n = 0, len = strlen(d->program);
@@ -69,7 +69,7 @@ static int make_argv(struct decision *d, char **argv, bool shimmed)
 }
 
 /* Without memory the arguments are handed on as they are, but that a string stays one. */
-static int fail(struct decision *d, char **argv)
+static int decision_fail(struct decision *d, char **argv)
 {
 	d->argv = argv;
 	if (is_one_string(argv)) {
@@ -82,7 +82,7 @@ static int fail(struct decision *d, char **argv)
 	return -1;
 }
 
-static const char *find_program(const struct settings *s, char *const *argv, char *room)
+static const char *decision_find_program(const struct settings *s, char *const *argv, char *room)
 {
 	bool strings = argv[0] && argv[1];
 	const char *meant = getenv(PROGRAM), *name = argv[0] ? shell_call_name(argv[0]) : "";
@@ -100,14 +100,14 @@ int decision_make(struct decision *d, const struct settings *s, char **argv, boo
 	bool shimmed = meant && *meant;
 
 	*d = (struct decision){.program = NULL};
-	d->program = find_program(s, argv, d->room);
-	if (make_argv(d, argv, shimmed) < 0)
-		return fail(d, argv);
+	d->program = decision_find_program(s, argv, d->room);
+	if (decision_make_argv(d, argv, shimmed) < 0)
+		return decision_fail(d, argv);
 	const char *string = shell_call_script(d->argv);
 	if (ask && string)
 		d->agent = rule_call(s, d->argv, string, &d->command);
 	if (preload && !d->agent && setenv("LD_PRELOAD", preload, 1) < 0)
-		return fail(d, argv);
+		return decision_fail(d, argv);
 	unsetenv(PROGRAM);
 	unsetenv(PRELOAD);
 	return 0;

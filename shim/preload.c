@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Whether the `len` bytes at `path` end in the component `name`. */
-static bool has_name(const char *path, size_t len, const char *name)
+static bool preload_has_name(const char *path, size_t len, const char *name)
 {
 	size_t name_len = strlen(name);
 	return len >= name_len && strncmp(path + len - name_len, name, name_len) == 0 &&
@@ -18,7 +18,7 @@ bool preload_remove(char *out, const char *list, const char *name)
 	bool removed = false, is_first = true;
 	for (const char *entry = list;; entry++) {
 		size_t len = strcspn(entry, ": ");
-		if (has_name(entry, len, name)) {
+		if (preload_has_name(entry, len, name)) {
 			removed = true;
 		} else {
 			/* With the separator before it, unless nothing is before it now. */

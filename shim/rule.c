@@ -159,7 +159,7 @@ const char *rule_session(const struct settings *s, const char *name)
 
 /* --- processes -------------------------------------------------------------------- */
 
-static bool has_name(const struct list *list, const char *name)
+static bool rule_has_name(const struct list *list, const char *name)
 {
 	char *words[] = {(char *)name, NULL};
 
@@ -169,7 +169,7 @@ static bool has_name(const struct list *list, const char *name)
 /* What a process is called by the kernel, and by what it runs. */
 static bool is_process(const struct list *list, const struct process *p, const char *program)
 {
-	return has_name(list, p->name) || has_name(list, program);
+	return rule_has_name(list, p->name) || rule_has_name(list, program);
 }
 
 static const char *agent_of(const struct settings *s, const char *only, const struct process *p)
@@ -210,7 +210,7 @@ static bool has_parent(const struct list *list)
 /* --- files and calls ---------------------------------------------------------------- */
 
 /* What a descriptor is, as /proc tells. */
-static bool is_open(const struct list *list, int fd)
+static bool rule_is_open(const struct list *list, int fd)
 {
 	char path[64], link[PATH_MAX];
 
@@ -226,7 +226,7 @@ bool rule_collects(const struct settings *s, const char *name, int fd)
 {
 	const struct list list = find_list(s, name, RULE_OUTPUT);
 
-	return !is_empty(&list) && is_open(&list, fd);
+	return !is_empty(&list) && rule_is_open(&list, fd);
 }
 
 /* Whether all that a rule asks of the process, apart from the string, is so. */
@@ -237,7 +237,7 @@ static bool is_called(const struct settings *s, const char *name, char *const ar
 	const struct list parent = find_list(s, name, RULE_PARENT);
 
 	return is_marked(s, name) && (is_empty(&shell) || matches_words(&shell, argv)) &&
-	       (is_empty(&input) || is_open(&input, STDIN_FILENO)) &&
+	       (is_empty(&input) || rule_is_open(&input, STDIN_FILENO)) &&
 	       (is_empty(&parent) || has_parent(&parent));
 }
 

@@ -26,7 +26,7 @@ const char *shell_find(const char *configured)
 }
 
 /* Whether the file is this program. */
-static bool is_own(const char *path)
+static bool shell_is_own(const char *path)
 {
 	struct stat own, other;
 
@@ -38,7 +38,8 @@ static bool is_usable(const char *path, bool strings)
 {
 	const char *name = path ? shell_call_name(path) : "";
 
-	if (*name == '\0' || shell_is_own_name(name) || access(path, X_OK) < 0 || is_own(path))
+	if (*name == '\0' || shell_is_own_name(name) || access(path, X_OK) < 0 ||
+	    shell_is_own(path))
 		return false;
 	return !strings || (shell_call_is_shell(name) && strcmp(name, "fish") != 0);
 }
@@ -93,7 +94,7 @@ bool shell_is_string(const char *argument)
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 /* NAME=, NAME+= or NAME[...]= */
-static bool is_assignment(const char *word)
+static bool shell_is_assignment(const char *word)
 {
 	const char *end = word + strspn(word, LETTERS "0123456789");
 	if (end == word || !strchr(LETTERS, *word))
@@ -114,7 +115,7 @@ bool shell_is_builtin(const char *word)
 		"shift", "shopt",   "source", "suspend", "trap",    "type",   "typeset", "ulimit",
 		"umask", "unalias", "unset",  "until",   "wait",    "while",
 	};
-	if (is_assignment(word))
+	if (shell_is_assignment(word))
 		return true;
 	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++) {
 		if (strcmp(word, builtins[i]) == 0)

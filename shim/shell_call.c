@@ -24,7 +24,7 @@ bool shell_call_is_shell(const char *name)
 }
 
 /* Long options whose value is the next argument. */
-static bool takes_value(const char *option)
+static bool shell_call_takes_value(const char *option)
 {
 	return strcmp(option, "--rcfile") == 0 || strcmp(option, "--init-file") == 0 ||
 	       strcmp(option, "--emulate") == 0;
@@ -43,7 +43,7 @@ const char *shell_call_script(char *const *argv)
 			break;
 		}
 		if (**word == '-' && *letters == '-') {
-			if (takes_value(*word) && *++word == NULL)
+			if (shell_call_takes_value(*word) && *++word == NULL)
 				return NULL;
 			continue;
 		}

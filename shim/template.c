@@ -11,7 +11,7 @@ static const char word[] = "{word}";
 
 #define LENGTH(literal) (sizeof(literal) - 1)
 
-static bool starts_with(const char *text, const char *start, size_t len)
+static bool template_starts_with(const char *text, const char *start, size_t len)
 {
 	return strncmp(text, start, len) == 0;
 }
@@ -23,8 +23,8 @@ const char *template_refuse(const char *template)
 	if (*template == '\0')
 		return "empty";
 	for (const char *t = template; *t; t++) {
-		parts += starts_with(t, command, LENGTH(command)) ||
-			 starts_with(t, word, LENGTH(word));
+		parts += template_starts_with(t, command, LENGTH(command)) ||
+			 template_starts_with(t, word, LENGTH(word));
 		if (*t != '\\')
 			continue;
 		if (!*++t || !strchr("n\\*", *t))
@@ -82,7 +82,7 @@ struct part {
    differs. */
 static bool match_one(const char **template, const char **text, struct part *part)
 {
-	if (starts_with(*template, word, LENGTH(word))) {
+	if (template_starts_with(*template, word, LENGTH(word))) {
 		const char *end = skip_word(*text, NULL);
 
 		if (!end)
@@ -104,7 +104,7 @@ static bool match_one(const char **template, const char **text, struct part *par
 /* Whether there is a star or a {command} here; moves behind it. */
 static bool take_star(const char **template, bool *is_command)
 {
-	bool named = starts_with(*template, command, LENGTH(command));
+	bool named = template_starts_with(*template, command, LENGTH(command));
 
 	if (!named && **template != '*')
 		return false;
@@ -114,7 +114,7 @@ static bool take_star(const char **template, bool *is_command)
 }
 
 /* Tries from the left; after a failure the last star takes one character more. */
-static bool match(const char *template, const char *text, struct part *part)
+static bool command_template_match(const char *template, const char *text, struct part *part)
 {
 	const char *behind = NULL, *end = NULL; /* of the last star: in template and text */
 	bool is_command = false;
@@ -147,14 +147,14 @@ bool template_match(const char *template, const char *text)
 {
 	struct part part = {NULL, NULL, false};
 
-	return match(template, text, &part);
+	return command_template_match(template, text, &part);
 }
 
 int template_take(const char *template, const char *text, char **result)
 {
 	struct part part = {NULL, NULL, false};
 
-	if (!match(template, text, &part))
+	if (!command_template_match(template, text, &part))
 		return 0;
 	if (!part.from)
 		part = (struct part){.from = text, .to = text + strlen(text)};

@@ -134,7 +134,7 @@ static void run_anyway(int argc, char **argv)
 }
 
 /* Not every verb looks at what has become of its words. */
-static int end(int status)
+static int main_end(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
@@ -144,7 +144,7 @@ static int end(int status)
 }
 
 /* `make | terse` and `terse <log`: there is something to filter. */
-static bool is_fed(void)
+static bool main_is_fed(void)
 {
 	struct stat st;
 	return fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 	char *filter[] = {argv[0], (char *)"filter", NULL};
 	if (decision_is_shell(argv[0]))
 		return command_shell(argv);
-	if (argc < 2 && !is_fed()) {
+	if (argc < 2 && !main_is_fed()) {
 		command_help(&context, 1, argv);
 		return EXIT_TERSE;
 	}
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 	}
 	const struct entry *verb = find_verb(argv[1]);
 	if (verb && argc == 3 && strcmp(argv[2], "--help") == 0)
-		return end(command_help(&context, 2, (char *[]){argv[0], argv[1], NULL}));
+		return main_end(command_help(&context, 2, (char *[]){argv[0], argv[1], NULL}));
 	if (settings_load(&settings, &error) < 0) {
 		run_anyway(argc, argv);
 		perror("terse");
@@ -180,5 +180,5 @@ int main(int argc, char **argv)
 	int status =
 		verb ? verb->run(&context, argc - 1, argv + 1) : command_run(&context, argc, argv);
 	settings_release(&settings);
-	return end(status);
+	return main_end(status);
 }

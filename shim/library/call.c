@@ -116,7 +116,7 @@ static int run_planned(const struct call *call, const struct plan *p)
 	return call->direct(&changed);
 }
 
-static bool is_same(const struct locate_file *a, const struct locate_file *b)
+static bool call_is_same(const struct locate_file *a, const struct locate_file *b)
 {
 	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
 }
@@ -126,7 +126,7 @@ static bool is_searched(const struct call *call)
 	return call->search && shell_call_name(call->program) == call->program;
 }
 
-/* Bytes that find_program() may need. */
+/* Bytes that call_find_program() may need. */
 static size_t path_room(const struct call *call)
 {
 	if (!call->program)
@@ -135,7 +135,7 @@ static size_t path_room(const struct call *call)
 }
 
 /* The absolute path of what is executed, perhaps in `buffer`. NULL if it can't be told. */
-static const char *find_program(const struct call *call, char *buffer, size_t size)
+static const char *call_find_program(const struct call *call, char *buffer, size_t size)
 {
 	const char *path = call->program;
 	if (!path)
@@ -150,12 +150,12 @@ static __attribute__((noinline)) int run_for_terse(const struct call *call, size
 						   size_t left)
 {
 	char buffer[room];
-	const char *path = find_program(call, buffer, room);
+	const char *path = call_find_program(call, buffer, room);
 	struct locate_file program, terse;
 	struct plan p;
 	if (!path || !locate_executable(path, &program) || !locate_executable(self_shell(), &terse))
 		return -1;
-	bool is_terse = is_same(&program, &terse);
+	bool is_terse = call_is_same(&program, &terse);
 	/* The name of an open file is known only now. */
 	if (!is_terse && (!shell_call_is_shell(shell_call_name(path)) ||
 			  !shell_call_script(call->argv) || !locate_has_format(path)))

@@ -27,7 +27,7 @@ struct writer {
 	size_t packed_size;
 };
 
-static int put(struct writer *w, const char *data, size_t len, ZSTD_EndDirective mode)
+static int archive_put(struct writer *w, const char *data, size_t len, ZSTD_EndDirective mode)
 {
 	ZSTD_inBuffer in = {data, len, 0};
 	size_t left;
@@ -49,7 +49,7 @@ static int put_head(struct writer *w, const char *name, uint64_t offset, uint64_
 	char line[UNPACK_LINE];
 	int n = snprintf(line, sizeof(line), "%s %llu %llu\n", name, (unsigned long long)offset,
 			 (unsigned long long)len);
-	return put(w, line, (size_t)n, ZSTD_e_continue);
+	return archive_put(w, line, (size_t)n, ZSTD_e_continue);
 }
 
 /* The next bytes of a file that are none of a hole: from *from on, up to *to. Returns false if
@@ -82,7 +82,7 @@ static int put_part(struct writer *w, int dir, const char *id, const char *name)
 		size_t want = (uint64_t)(end - at) < BLOCK ? (size_t)(end - at) : BLOCK;
 		ssize_t n = io_read_at(fd, w->block, want, at);
 		if (n < 0 || (n > 0 && (put_head(w, name, (uint64_t)at, (uint64_t)n) < 0 ||
-					put(w, w->block, (size_t)n, ZSTD_e_continue) < 0)))
+					archive_put(w, w->block, (size_t)n, ZSTD_e_continue) < 0)))
 			goto out;
 		if (n == 0)
 			break;
@@ -107,7 +107,7 @@ static int put_metadata(struct writer *w, int dir, const char *id)
 	if (n == 0 || n > META_MAX)
 		errno = EBADMSG;
 	else if (n > 0 && put_head(w, unpack_names[UNPACK_JSON], 0, (uint64_t)n) == 0)
-		result = put(w, text, (size_t)n, ZSTD_e_continue);
+		result = archive_put(w, text, (size_t)n, ZSTD_e_continue);
 	io_close(&fd);
 	free(text);
 	return result;
@@ -115,14 +115,14 @@ static int put_metadata(struct writer *w, int dir, const char *id)
 
 static int put_all(struct writer *w, int dir, const char *id)
 {
-	if (put(w, UNPACK_MAGIC, strlen(UNPACK_MAGIC), ZSTD_e_continue) < 0 ||
+	if (archive_put(w, UNPACK_MAGIC, strlen(UNPACK_MAGIC), ZSTD_e_continue) < 0 ||
 	    put_metadata(w, dir, id) < 0)
 		return -1;
 	for (int i = UNPACK_TEXT; i < UNPACK_PARTS; i++) {
 		if (put_part(w, dir, id, unpack_names[i]) < 0)
 			return -1;
 	}
-	return put(w, "end\n", 4, ZSTD_e_end);
+	return archive_put(w, "end\n", 4, ZSTD_e_end);
 }
 
 int archive_write(int dir, const char *id, int fd)

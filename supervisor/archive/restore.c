@@ -73,7 +73,7 @@ static int begin(struct restore *r)
 	return 0;
 }
 
-static int open_part(struct restore *r, enum unpack_part part)
+static int restore_open_part(struct restore *r, enum unpack_part part)
 {
 	struct part *p = &r->parts[part];
 	char name[32];
@@ -105,7 +105,7 @@ static int on_data(void *ctx, enum unpack_part part, uint64_t offset, const char
 	if (r->there)
 		return 0;
 	struct part *p = &r->parts[part];
-	if (open_part(r, part) < 0)
+	if (restore_open_part(r, part) < 0)
 		return -1;
 	if (len == 0) {
 		p->size = offset;
@@ -150,7 +150,7 @@ static int take_name(const struct restore *r, enum unpack_part part)
 }
 
 /* All has come. */
-static int finish(struct restore *r)
+static int restore_finish(struct restore *r)
 {
 	struct meta *m = &r->meta;
 	memcpy(m->id, r->id, sizeof(m->id));
@@ -191,8 +191,8 @@ static void undo(struct restore *r)
 }
 
 /* Decompresses `fd` and feeds it. One frame, and nothing behind it. */
-static int read_frame(int fd, ZSTD_DCtx *zstd, char *packed, size_t packed_size, char *plain,
-		      size_t plain_size, struct unpack *u)
+static int restore_read_frame(int fd, ZSTD_DCtx *zstd, char *packed, size_t packed_size,
+			      char *plain, size_t plain_size, struct unpack *u)
 {
 	size_t left = 1;
 	for (;;) {
@@ -227,7 +227,7 @@ static int read_archive(int fd, struct unpack *u)
 	errno = ENOMEM;
 	if (zstd && packed && plain) {
 		ZSTD_DCtx_setParameter(zstd, ZSTD_d_windowLogMax, WINDOW_LOG);
-		result = read_frame(fd, zstd, packed, packed_size, plain, plain_size, u);
+		result = restore_read_frame(fd, zstd, packed, packed_size, plain, plain_size, u);
 	}
 	int saved = errno;
 	ZSTD_freeDCtx(zstd);
@@ -257,7 +257,7 @@ int archive_restore(const struct store *s, const char *session, int fd,
 	recent_compact(r.dir);
 	result = read_archive(fd, &u);
 	if (result == 0 && !r.there)
-		result = finish(&r);
+		result = restore_finish(&r);
 	if (result < 0)
 		undo(&r);
 	*restored = (struct archive_restored){

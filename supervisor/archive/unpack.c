@@ -11,14 +11,14 @@ const char *const unpack_names[UNPACK_PARTS] = {
 	[UNPACK_RAW] = "raw",   [UNPACK_CAST] = "cast",
 };
 
-static int refuse(void)
+static int unpack_refuse(void)
 {
 	errno = EBADMSG;
 	return -1;
 }
 
 /* A blank and a number up to UNPACK_MAX, without needless zeros. Moves *at behind them. */
-static bool take_number(const char **at, uint64_t *n)
+static bool unpack_take_number(const char **at, uint64_t *n)
 {
 	const char *c = *at;
 	if (*c++ != ' ' || *c < '0' || *c > '9' || (*c == '0' && c[1] >= '0' && c[1] <= '9'))
@@ -44,12 +44,13 @@ static int begin_part(struct unpack *u)
 	       (strlen(unpack_names[i]) != n || memcmp(u->line, unpack_names[i], n) != 0))
 		i++;
 	const char *at = u->line + n;
-	if (i == UNPACK_PARTS || !take_number(&at, &u->offset) || !take_number(&at, &len) || *at ||
-	    u->offset + len > UNPACK_MAX || u->offset < u->ends[i])
-		return refuse();
+	if (i == UNPACK_PARTS || !unpack_take_number(&at, &u->offset) ||
+	    !unpack_take_number(&at, &len) || *at || u->offset + len > UNPACK_MAX ||
+	    u->offset < u->ends[i])
+		return unpack_refuse();
 	bool json = i == UNPACK_JSON;
 	if (json ? u->begun[UNPACK_JSON] || u->offset > 0 || len == 0 : !u->begun[UNPACK_JSON])
-		return refuse();
+		return unpack_refuse();
 	u->begun[i] = true;
 	u->part = (enum unpack_part)i;
 	u->ends[i] = u->offset + len;
@@ -62,12 +63,12 @@ static int begin_part(struct unpack *u)
 }
 
 /* Collects a line; returns how many bytes of it there were, or -1. */
-static long take_line(struct unpack *u, const char *data, size_t len)
+static long unpack_take_line(struct unpack *u, const char *data, size_t len)
 {
 	size_t n = 0;
 	while (n < len && data[n] != '\n') {
 		if (u->line_len == UNPACK_LINE - 1 || data[n] == '\0')
-			return refuse();
+			return unpack_refuse();
 		u->line[u->line_len++] = data[n++];
 	}
 	if (n == len)
@@ -78,7 +79,7 @@ static long take_line(struct unpack *u, const char *data, size_t len)
 		return begin_part(u) < 0 ? -1 : (long)n + 1;
 	if (strncmp(u->line, UNPACK_MAGIC, strlen(UNPACK_MAGIC) - 1) != 0 ||
 	    strlen(u->line) != strlen(UNPACK_MAGIC) - 1)
-		return refuse();
+		return unpack_refuse();
 	u->state = UNPACK_HEAD;
 	return (long)n + 1;
 }
@@ -88,7 +89,7 @@ int unpack_feed(struct unpack *u, const char *data, size_t len)
 	while (len > 0) {
 		size_t n = len;
 		if (u->state == UNPACK_END)
-			return refuse();
+			return unpack_refuse();
 		if (u->state == UNPACK_BODY) {
 			if (n > u->left)
 				n = (size_t)u->left;
@@ -99,7 +100,7 @@ int unpack_feed(struct unpack *u, const char *data, size_t len)
 			if (u->left == 0)
 				u->state = UNPACK_HEAD;
 		} else {
-			long taken = take_line(u, data, len);
+			long taken = unpack_take_line(u, data, len);
 			if (taken < 0)
 				return -1;
 			n = (size_t)taken;

@@ -40,7 +40,7 @@ struct artifact {
 	char path[PATH_MAX];
 };
 
-static void describe(struct artifact *a)
+static void artifact_describe(struct artifact *a)
 {
 	struct meta *m = a->meta;
 	if (a->used[ARTIFACT_OUT])
@@ -57,11 +57,11 @@ static void describe(struct artifact *a)
 static void gap_moved(void *ctx)
 {
 	struct artifact *a = ctx;
-	describe(a);
+	artifact_describe(a);
 	meta_write(a->dir, a->meta);
 }
 
-static int open_part(struct artifact *a, enum artifact_part part)
+static int artifact_open_part(struct artifact *a, enum artifact_part part)
 {
 	struct stream_options options = {
 		.dir = a->dir,
@@ -81,7 +81,7 @@ static int open_part(struct artifact *a, enum artifact_part part)
 static struct stream *use_part(struct artifact *a, enum artifact_part part)
 {
 	struct stream *s = &a->parts[part];
-	if (!a->used[part] && open_part(a, part) < 0) {
+	if (!a->used[part] && artifact_open_part(a, part) < 0) {
 		s->error = errno;
 		s->keeping = false;
 	}
@@ -105,7 +105,7 @@ static void remove_files(int dir, const char *id)
 /* Takes the lock by which others see that the run lives. Who knows the ID from elsewhere (the live
    socket) may look for it at this very moment, and holds it for as long (meta_is_held). A file
    system without locks makes the run look interrupted while it lives, no more. */
-static void hold(int fd)
+static void artifact_hold(int fd)
 {
 	const struct timespec pause = {.tv_nsec = HOLD_PAUSE_NS};
 	for (int i = 0; i < HOLD_TRIES; i++) {
@@ -135,10 +135,10 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 		errno = ENAMETOOLONG;
 		goto release;
 	}
-	if (open_part(a, ARTIFACT_OUT) < 0)
+	if (artifact_open_part(a, ARTIFACT_OUT) < 0)
 		goto release;
-	hold(a->parts[ARTIFACT_OUT].fd);
-	describe(a);
+	artifact_hold(a->parts[ARTIFACT_OUT].fd);
+	artifact_describe(a);
 	if (meta_write(a->dir, m) < 0 || recent_append(a->dir, m->id) < 0)
 		goto close_part;
 	return 0;
@@ -234,7 +234,7 @@ int artifact_error(const struct artifact *a)
 int artifact_update(struct artifact *a)
 {
 	artifact_flush(a);
-	describe(a);
+	artifact_describe(a);
 	int result = meta_write(a->dir, a->meta);
 	if (result < 0 && errno == ENOMEM && a->reserve) {
 		free(a->reserve);

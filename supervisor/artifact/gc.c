@@ -92,7 +92,7 @@ int gc_end_session(const struct store *s, const char *session)
 }
 
 /* Whether nothing is lost with it. Artifacts that are left are none: counted by `count`. */
-static bool is_over(const struct gc *g, const struct inventory_session *s)
+static bool gc_is_over(const struct gc *g, const struct inventory_session *s)
 {
 	int64_t idle = g->now_ms - s->active_ms;
 	if (s->count > 0 || s->in_use)
@@ -106,7 +106,7 @@ static bool is_over(const struct gc *g, const struct inventory_session *s)
 
 static void sweep_session(struct gc *g, const struct inventory_session *s)
 {
-	if (!is_over(g, s))
+	if (!gc_is_over(g, s))
 		return;
 	if (g->dry || gc_remove_session(g->store, s->name))
 		g->result.sessions++;
@@ -178,7 +178,7 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* A run that lives may have an ID and nothing on disk yet. */
-static bool is_live(const struct gc *g, const char *id)
+static bool gc_is_live(const struct gc *g, const char *id)
 {
 	int live = store_open_live(g->store, false);
 	bool there = live >= 0 && io_is_there(live, id);
@@ -192,7 +192,7 @@ static bool is_stale(const struct gc *g, int ids, const char *id)
 	struct stat st;
 	return fstatat(ids, id, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode) &&
 	       g->now_ms / 1000 - st.st_ctim.tv_sec >= STORE_SETTLED_S &&
-	       !id_exists(g->store, id) && !is_live(g, id);
+	       !id_exists(g->store, id) && !gc_is_live(g, id);
 }
 
 /* Gives back the IDs that are claimed by nothing. */

@@ -70,7 +70,7 @@ int history_last_line(int fd, uint64_t end, char *line, size_t cap, uint64_t *st
 }
 
 /* Opens the file, and takes it as it is now: another one, or a shorter one, is begun anew. */
-static int open_file(struct source *s)
+static int history_open_file(struct source *s)
 {
 	struct stat st;
 	int dir = store_open_session(s->store, s->session, false);
@@ -89,12 +89,12 @@ static int open_file(struct source *s)
 }
 
 /* Finds the next run of a source that is not damaged. */
-static int advance(struct history *h, struct source *s)
+static int history_advance(struct history *h, struct source *s)
 {
 	char line[META_HISTORY_MAX];
 	uint64_t start;
 	size_t len;
-	int got = 0, fd = s->end ? open_file(s) : -1;
+	int got = 0, fd = s->end ? history_open_file(s) : -1;
 	s->any = false;
 	if (fd < 0 && s->end && errno != ENOENT)
 		return -1;
@@ -124,7 +124,7 @@ static int add_source(struct history *h, struct store *store, const char *sessio
 	struct stat st;
 	if (!s.session)
 		return -1;
-	int fd = open_file(&s);
+	int fd = history_open_file(&s);
 	bool there = fd >= 0 && fstat(fd, &st) == 0, failed = !there && errno != ENOENT;
 	io_close(&fd);
 	if (failed) {
@@ -147,7 +147,7 @@ static int add_source(struct history *h, struct store *store, const char *sessio
 	}
 	s.end = (uint64_t)st.st_size;
 	h->sources[h->count++] = s;
-	return advance(h, &h->sources[h->count - 1]);
+	return history_advance(h, &h->sources[h->count - 1]);
 }
 
 static int add_sessions(struct history *h, struct store *store)
@@ -199,7 +199,7 @@ int history_next(struct history *h, struct meta *m)
 		return 0;
 	*m = h->given = newest->run;
 	newest->run = (struct meta){.argv = NULL};
-	return advance(h, newest) < 0 ? -1 : 1;
+	return history_advance(h, newest) < 0 ? -1 : 1;
 }
 
 uint64_t history_damaged(const struct history *h)

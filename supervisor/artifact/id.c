@@ -170,7 +170,7 @@ bool id_exists(const struct store *s, const char *id)
 	return there;
 }
 
-static bool look_up(struct store *s, int ids, const char *id, struct id_found *found)
+static bool id_look_up(struct store *s, int ids, const char *id, struct id_found *found)
 {
 	if (!is_there(s, ids, id, found->session))
 		return false;
@@ -189,7 +189,7 @@ static int find_whole(struct store *stores, int count, const char *id, struct id
 			error = errno == ENOENT ? error : errno;
 			continue;
 		}
-		there = look_up(&stores[i], ids, id, found);
+		there = id_look_up(&stores[i], ids, id, found);
 		io_close(&ids);
 	}
 	errno = error;
@@ -212,7 +212,7 @@ static int find_prefix_in(struct store *s, const char *prefix, struct id_found *
 	while (*matches < 2 && (errno = 0, e = readdir(d))) {
 		struct id_found candidate;
 		if (strncmp(e->d_name, prefix, len) != 0 || !id_is_valid(e->d_name) ||
-		    !look_up(s, ids, e->d_name, &candidate))
+		    !id_look_up(s, ids, e->d_name, &candidate))
 			continue;
 		if (*matches == 1 && strcmp(found->id, candidate.id) == 0)
 			continue;

@@ -24,7 +24,7 @@ static uint64_t check_bits(uint64_t k, uint64_t offset)
 	return mixed & ~OFFSET_MASK;
 }
 
-static int add_entry(struct buffer *pending, uint64_t k, uint64_t offset)
+static int index_add_entry(struct buffer *pending, uint64_t k, uint64_t offset)
 {
 	uint64_t entry = htole64((offset & OFFSET_MASK) | check_bits(k, offset & OFFSET_MASK));
 	return buffer_append(pending, &entry, sizeof(entry));
@@ -35,7 +35,7 @@ int index_init(struct index_writer *w, struct buffer *pending)
 	*w = (struct index_writer){.pending = pending};
 	if (buffer_append(pending, MAGIC, MAGIC_LEN) < 0)
 		return -1;
-	return add_entry(pending, 0, 0);
+	return index_add_entry(pending, 0, 0);
 }
 
 int index_feed(struct index_writer *w, const char *data, size_t len)
@@ -50,7 +50,7 @@ int index_feed(struct index_writer *w, const char *data, size_t len)
 		data += n;
 		len -= n;
 		if (left == 0 && w->pending &&
-		    add_entry(w->pending, w->lines / INDEX_STRIDE, w->bytes) < 0)
+		    index_add_entry(w->pending, w->lines / INDEX_STRIDE, w->bytes) < 0)
 			result = -1;
 	}
 	return result;

@@ -55,7 +55,7 @@ static int64_t time_of(int dir, const char *name)
 	return last_written(&st);
 }
 
-static int add_part(struct parts *parts, int dir, const char *name)
+static int inventory_add_part(struct parts *parts, int dir, const char *name)
 {
 	char id[ID_LEN + 1];
 	struct stat st;
@@ -92,7 +92,7 @@ static int read_parts(struct parts *parts, int dir)
 	int result = 0;
 	struct dirent *e = NULL;
 	while (result == 0 && (errno = 0, e = readdir(d)))
-		result = add_part(parts, dir, e->d_name);
+		result = inventory_add_part(parts, dir, e->d_name);
 	if (!e && errno)
 		result = -1;
 	closedir(d);
@@ -114,8 +114,8 @@ static int add_leftover(struct inventory *v, const struct retention_item *item)
 }
 
 /* Adds the artifact that the parts from `at` on belong to; returns the index behind them, or -1. */
-static long add_item(struct inventory *v, struct inventory_session *s, int dir,
-		     const struct parts *parts, size_t at)
+static long inventory_add_item(struct inventory *v, struct inventory_session *s, int dir,
+			       const struct parts *parts, size_t at)
 {
 	const struct part *first = &parts->items[at];
 	struct retention_item item = {.id = first->id, .session = (unsigned)v->session_count};
@@ -182,7 +182,7 @@ static int add_session(struct inventory *v, const struct store *store, const cha
 	if (!more || read_parts(&parts, dir) < 0)
 		goto out;
 	for (size_t at = 0; at < parts.count;) {
-		long next = add_item(v, &s, dir, &parts, at);
+		long next = inventory_add_item(v, &s, dir, &parts, at);
 		if (next < 0)
 			goto out;
 		at = (size_t)next;

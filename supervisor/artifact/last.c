@@ -30,7 +30,7 @@ struct runs {
 	size_t count, room;
 };
 
-static struct run *add(struct runs *r)
+static struct run *last_add(struct runs *r)
 {
 	if (r->count == r->room) {
 		size_t room = r->room ? 2 * r->room : 16;
@@ -60,7 +60,7 @@ static int add_ended(struct runs *r, struct history *h, unsigned long back)
 	struct meta m;
 	int got;
 	while ((got = history_next(h, &m)) == 1 && count_since(r, m.ended_ms) <= back) {
-		struct run *run = add(r);
+		struct run *run = last_add(r);
 		if (!run)
 			return -1;
 		run->started_ms = m.started_ms;
@@ -81,7 +81,7 @@ static struct run *find_run(const struct runs *r, const char *id)
 }
 
 /* What the metadata tell of a run that the history does not know. */
-static void look_up(struct run *run)
+static void last_look_up(struct run *run)
 {
 	struct meta m;
 	const struct id_found *a = &run->artifact;
@@ -105,19 +105,19 @@ static int add_kept(struct runs *r, struct recent *artifacts, unsigned long back
 		struct run *run = find_run(r, found.id);
 		bool is_new = !run;
 		if (is_new)
-			run = add(r);
+			run = last_add(r);
 		if (!run)
 			return -1;
 		run->artifact = found;
 		run->is_there = true;
 		if (is_new)
-			look_up(run);
+			last_look_up(run);
 		enough = !run->looks && count_since(r, run->started_ms + LATE_MS) > back;
 	}
 	return enough || got == 0 ? 0 : -1;
 }
 
-static int newest_first(const void *a, const void *b)
+static int last_newest_first(const void *a, const void *b)
 {
 	const struct run *x = a, *y = b;
 	if (x->started_ms != y->started_ms)
@@ -126,7 +126,7 @@ static int newest_first(const void *a, const void *b)
 }
 
 /* The run meant, and the last artifact of it or before it. */
-static int choose(const struct runs *r, unsigned long back, struct id_found *found)
+static int last_choose(const struct runs *r, unsigned long back, struct id_found *found)
 {
 	const struct run *run = NULL, *kept = NULL;
 	for (size_t i = 0; i < r->count && !kept; i++) {
@@ -171,8 +171,8 @@ int last_find(struct store *stores, int count, const char *session, unsigned lon
 	int result = -1;
 	if (h && artifacts && add_ended(&r, h, back) == 0 && add_kept(&r, artifacts, back) == 0) {
 		if (r.count > 1)
-			qsort(r.items, r.count, sizeof(*r.items), newest_first);
-		result = choose(&r, back, found);
+			qsort(r.items, r.count, sizeof(*r.items), last_newest_first);
+		result = last_choose(&r, back, found);
 	}
 	int error = errno;
 	if (h)

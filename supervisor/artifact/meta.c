@@ -37,7 +37,7 @@ static int overwrite(int dir, const char *name, const struct buffer *text)
 	return result;
 }
 
-static int replace(int dir, const char *name, const struct buffer *text)
+static int meta_replace(int dir, const char *name, const struct buffer *text)
 {
 	char temporary[ID_LEN + 7];
 	snprintf(temporary, sizeof(temporary), ".%s", name);
@@ -84,7 +84,7 @@ int meta_write(int dir, const struct meta *m)
 	snprintf(name, sizeof(name), "%s.json", m->id);
 	struct buffer text = BUFFER_INIT;
 	bool encoded = meta_encode(&text, m, COMMAND_BUDGET) == 0;
-	int result = encoded ? replace(dir, name, &text) : -1, error = errno;
+	int result = encoded ? meta_replace(dir, name, &text) : -1, error = errno;
 	/* The other way may be the one that works. */
 	if (encoded && result < 0) {
 		result = overwrite(dir, name, &text);

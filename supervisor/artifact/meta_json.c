@@ -31,7 +31,7 @@ const char *meta_state_name(enum meta_state state)
 }
 
 /* A string of at most `budget` bytes of `text`; *cut is set when that was not all. */
-static int add_string(struct buffer *out, const char *text, size_t budget, bool *cut)
+static int meta_json_add_string(struct buffer *out, const char *text, size_t budget, bool *cut)
 {
 	size_t len = strlen(text);
 	if (len > budget) {
@@ -41,13 +41,13 @@ static int add_string(struct buffer *out, const char *text, size_t budget, bool 
 	return json_text_quote(out, text, len);
 }
 
-static int add_command(struct buffer *out, char *const *argv, size_t budget, bool *cut)
+static int meta_json_add_command(struct buffer *out, char *const *argv, size_t budget, bool *cut)
 {
 	int bad = buffer_append(out, "[", 1);
 	for (size_t i = 0; argv && argv[i] && !*cut; i++) {
 		if (i > 0)
 			bad |= buffer_append(out, ",", 1);
-		bad |= add_string(out, argv[i], budget, cut);
+		bad |= meta_json_add_string(out, argv[i], budget, cut);
 		/* Each argument also takes two quotes and a comma. */
 		size_t used = strlen(argv[i]) + 3;
 		if (used >= budget && argv[i + 1])
@@ -57,7 +57,7 @@ static int add_command(struct buffer *out, char *const *argv, size_t budget, boo
 	return bad | buffer_append(out, "]", 1);
 }
 
-static int add_stream(struct buffer *out, const char *key, const struct meta_stream *s)
+static int meta_json_add_stream(struct buffer *out, const char *key, const struct meta_stream *s)
 {
 	if (!s->present)
 		return 0;
@@ -89,7 +89,7 @@ static const char *boolean(bool value)
 	return value ? "true" : "false";
 }
 
-static int add_holders(struct buffer *out, const struct meta *m)
+static int meta_json_add_holders(struct buffer *out, const struct meta *m)
 {
 	int bad = 0;
 	bool cut = false;
@@ -97,7 +97,8 @@ static int add_holders(struct buffer *out, const struct meta *m)
 		bad |= buffer_printf(out,
 				     "%s{\"pid\":%d,\"name\":", i == 0 ? ",\"held_by\":[" : ",",
 				     (int)m->held_by[i].pid);
-		bad |= add_string(out, m->held_by[i].name, sizeof(m->held_by[i].name), &cut);
+		bad |= meta_json_add_string(out, m->held_by[i].name, sizeof(m->held_by[i].name),
+					    &cut);
 		bad |= buffer_append(out, "}", 1);
 	}
 	return m->holders ? bad | buffer_append(out, "]", 1) : 0;
@@ -107,13 +108,13 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 {
 	bool cut = m->cut, cwd_cut = false;
 	int bad = buffer_printf(out, "{\"version\":%d,\"id\":\"%s\",\"session\":", VERSION, m->id);
-	bad |= add_string(out, m->session ? m->session : "", NAME_MAX, &cwd_cut);
+	bad |= meta_json_add_string(out, m->session ? m->session : "", NAME_MAX, &cwd_cut);
 	bad |= buffer_append_string(out, ",\"command\":");
-	bad |= add_command(out, m->argv, budget, &cut);
+	bad |= meta_json_add_command(out, m->argv, budget, &cut);
 	if (cut)
 		bad |= buffer_append_string(out, ",\"command_cut\":true");
 	bad |= buffer_append_string(out, ",\"cwd\":");
-	bad |= add_string(out, m->cwd ? m->cwd : "", budget / 4, &cwd_cut);
+	bad |= meta_json_add_string(out, m->cwd ? m->cwd : "", budget / 4, &cwd_cut);
 	bad |= buffer_printf(out,
 			     ",\"state\":\"%s\",\"started_ms\":%" PRId64 ",\"ended_ms\":%" PRId64
 			     ",\"duration_ms\":%" PRId64,
@@ -131,9 +132,9 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 		bad |= buffer_append_string(out, ",\"unkept\":true");
 	if (m->told)
 		bad |= buffer_printf(out, ",\"told\":%" PRIu64, m->told);
-	bad |= add_stream(out, "stdout", &m->out);
-	bad |= add_stream(out, "stderr", &m->err);
-	bad |= add_holders(out, m);
+	bad |= meta_json_add_stream(out, "stdout", &m->out);
+	bad |= meta_json_add_stream(out, "stderr", &m->err);
+	bad |= meta_json_add_holders(out, m);
 	if (m->raw_lost)
 		bad |= buffer_printf(out, ",\"raw_lost\":%" PRIu64 ",\"raw_error\":%d", m->raw_lost,
 				     m->raw_error);
@@ -166,7 +167,7 @@ static uint64_t get_count(struct reader *r, const char *key)
 	return (uint64_t)get_integer(r, key, 0, INT64_MAX, 0);
 }
 
-static bool get_bool(struct reader *r, const char *key)
+static bool meta_json_get_bool(struct reader *r, const char *key)
 {
 	const json_t *v = json_object_get(r->object, key);
 	r->bad |= v && !json_is_boolean(v);
@@ -234,7 +235,7 @@ static enum meta_stderr get_stderr(struct reader *r)
 	return i > 0 ? (enum meta_stderr)(i - 1) : META_STDERR_MERGED;
 }
 
-static enum meta_state get_state(struct reader *r)
+static enum meta_state meta_json_get_state(struct reader *r)
 {
 	const char *name = get_string(r, "state");
 	for (size_t i = 0; i < STATE_COUNT; i++) {
@@ -304,16 +305,16 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 		memcpy(m->id, id, strlen(id) + 1);
 	else
 		r.bad = true;
-	m->state = get_state(&r);
+	m->state = meta_json_get_state(&r);
 	m->started_ms = get_integer(&r, "started_ms", 0, INT64_MAX, 0);
 	m->ended_ms = get_integer(&r, "ended_ms", 0, INT64_MAX, 0);
 	m->duration_ms = get_integer(&r, "duration_ms", 0, INT64_MAX, 0);
 	m->exit_code = (int)get_integer(&r, "exit_code", 0, 255, -1);
 	m->signal = (int)get_integer(&r, "signal", 0, 127, 0);
-	m->timed_out = get_bool(&r, "timed_out");
-	m->binary = get_bool(&r, "binary");
-	m->cut = get_bool(&r, "command_cut");
-	m->unkept = get_bool(&r, "unkept");
+	m->timed_out = meta_json_get_bool(&r, "timed_out");
+	m->binary = meta_json_get_bool(&r, "binary");
+	m->cut = meta_json_get_bool(&r, "command_cut");
+	m->unkept = meta_json_get_bool(&r, "unkept");
 	m->standard_error = get_stderr(&r);
 	m->cols = (unsigned)get_integer(&r, "cols", 0, INT_MAX, 0);
 	m->rows = (unsigned)get_integer(&r, "rows", 0, INT_MAX, 0);

@@ -50,7 +50,7 @@ INLINE uint64_t count(const char *data, size_t len)
 	return total + count_bytes(data, len);
 }
 
-INLINE size_t skip(const char *data, size_t len, uint64_t *n)
+INLINE size_t command_newline_skip(const char *data, size_t len, uint64_t *n)
 {
 	const char *at = data, *end = data + len;
 	unsigned here;
@@ -85,7 +85,7 @@ __attribute__((target("avx2"))) static uint64_t count_avx2(const char *data, siz
 
 __attribute__((target("avx2"))) static size_t skip_avx2(const char *data, size_t len, uint64_t *n)
 {
-	return skip(data, len, n);
+	return command_newline_skip(data, len, n);
 }
 
 #endif
@@ -105,5 +105,5 @@ size_t newline_skip(const char *data, size_t len, uint64_t *n)
 	if (cpu_has_avx2())
 		return skip_avx2(data, len, n);
 #endif
-	return skip(data, len, n);
+	return command_newline_skip(data, len, n);
 }

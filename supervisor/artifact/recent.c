@@ -43,14 +43,14 @@ int recent_append(int dir, const char *id)
 	return journal_append(dir, RECENT_FILE, record, RECORD);
 }
 
-static int compare(const void *a, const void *b)
+static int recent_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return (x > y) - (x < y);
 }
 
 /* Lists the names in s->dir that are an ID followed by `suffix`. */
-static int list(struct source *s, const char *suffix)
+static int recent_list(struct source *s, const char *suffix)
 {
 	int copy = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = copy < 0 ? NULL : fdopendir(copy);
@@ -81,7 +81,7 @@ static int list(struct source *s, const char *suffix)
 	if (errno)
 		goto out;
 	if (s->left > 0)
-		qsort(s->listed, s->left, sizeof(*s->listed), compare);
+		qsort(s->listed, s->left, sizeof(*s->listed), recent_compare);
 	result = 0;
 out:
 	closedir(d);
@@ -89,7 +89,7 @@ out:
 }
 
 /* Opens SESSION/recent if it is there and of whole records. */
-static bool open_file(struct source *s)
+static bool recent_open_file(struct source *s)
 {
 	s->file = store_open_file(s->dir, RECENT_FILE, O_RDONLY);
 	struct stat st;
@@ -131,7 +131,7 @@ static int take_record(struct source *s)
 }
 
 /* Moves s->id to the next artifact that still exists. */
-static int advance(struct source *s)
+static int recent_advance(struct source *s)
 {
 	while (s->left > 0) {
 		if (s->file < 0) {
@@ -153,9 +153,9 @@ static int open_source(struct source *s, const char *session)
 			 : store_open_ids(s->store, false);
 	if (s->dir < 0)
 		return errno == ENOENT ? 0 : -1;
-	if (session ? !open_file(s) && list(s, ".txt") < 0 : list(s, "") < 0)
+	if (session ? !recent_open_file(s) && recent_list(s, ".txt") < 0 : recent_list(s, "") < 0)
 		return -1;
-	return advance(s);
+	return recent_advance(s);
 }
 
 /* Of an ID that was removed nothing. */
@@ -220,7 +220,7 @@ int recent_next(struct recent *r, struct id_found *found)
 		found->store = newest->store;
 		memcpy(found->id, newest->id, sizeof(found->id));
 		memcpy(found->session, r->session, sizeof(found->session));
-		if (advance(newest) < 0)
+		if (recent_advance(newest) < 0)
 			return -1;
 		if (!r->all || read_session(newest, found))
 			return 1;

@@ -89,7 +89,7 @@ static int unlink_file(int dir, const char *id, const char *prefix, const char *
 	return 1;
 }
 
-static void release_claim(const struct store *s, const char *session, const char *id)
+static void removal_release_claim(const struct store *s, const char *session, const char *id)
 {
 	char claimed[STORE_SESSION_LEN + 1];
 	int ids = store_open_ids(s, false);
@@ -123,7 +123,7 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 	for (size_t i = 0; id_suffixes[i]; i++)
 		unlink_file(dir, id, "", id_suffixes[i], freed);
 	unlink_file(dir, id, ".", ".json", freed);
-	release_claim(s, session, id);
+	removal_release_claim(s, session, id);
 	result = was ? REMOVAL_DONE : REMOVAL_ABSENT;
 out:
 	if (result == REMOVAL_FAILED && fd < 0 && error != ENOENT)

@@ -3,7 +3,7 @@
 #include "supervisor/artifact/retention.h"
 
 /* Takes one more into account. Returns whether it is too much. */
-static bool is_over(uint64_t *sum, uint64_t more, uint64_t most)
+static bool retention_is_over(uint64_t *sum, uint64_t more, uint64_t most)
 {
 	*sum = *sum + more < *sum ? UINT64_MAX : *sum + more;
 	return most && *sum > most;
@@ -38,23 +38,23 @@ void retention_decide(struct retention_item *items, size_t count,
 		if (!items[i].running)
 			continue;
 		s->count++;
-		is_over(&s->bytes, items[i].bytes, 0);
+		retention_is_over(&s->bytes, items[i].bytes, 0);
 		all_count++;
-		is_over(&all_bytes, items[i].bytes, 0);
+		retention_is_over(&all_bytes, items[i].bytes, 0);
 	}
 	for (size_t i = count; i-- > 0;) {
 		struct retention_item *item = &items[i];
 		struct retention_session *s = &sessions[item->session];
 		if (item->running || item->why != RETENTION_STAYS)
 			continue;
-		bool many = is_over(&s->count, 1, l->session_count);
-		bool large = is_over(&s->bytes, item->bytes, l->session_bytes);
+		bool many = retention_is_over(&s->count, 1, l->session_count);
+		bool large = retention_is_over(&s->bytes, item->bytes, l->session_bytes);
 		if (many || large) {
 			item->why = many ? RETENTION_SESSION_COUNT : RETENTION_SESSION_SIZE;
 			continue;
 		}
-		many = is_over(&all_count, 1, l->max_count);
-		large = is_over(&all_bytes, item->bytes, l->max_bytes);
+		many = retention_is_over(&all_count, 1, l->max_count);
+		large = retention_is_over(&all_bytes, item->bytes, l->max_bytes);
 		if (many || large)
 			item->why = many ? RETENTION_COUNT : RETENTION_SIZE;
 	}

@@ -15,7 +15,7 @@
 #define TEXT_MAX (SEEN_GAPS * 48)
 
 /* Of more than there is room for the two oldest are taken together: nothing gets older by that. */
-static void add(struct seen *s, int64_t end_ms, int64_t unseen_ms)
+static void seen_add(struct seen *s, int64_t end_ms, int64_t unseen_ms)
 {
 	if (s->count == SEEN_GAPS) {
 		s->gaps[1].unseen_ms += s->gaps[0].unseen_ms;
@@ -26,7 +26,7 @@ static void add(struct seen *s, int64_t end_ms, int64_t unseen_ms)
 	s->gaps[s->count++].unseen_ms = unseen_ms;
 }
 
-static void parse(struct seen *s, char *text)
+static void seen_parse(struct seen *s, char *text)
 {
 	char *rest;
 	for (char *line = strtok_r(text, "\n", &rest); line && s->count < SEEN_GAPS;
@@ -34,7 +34,7 @@ static void parse(struct seen *s, char *text)
 		char *end;
 		int64_t end_ms = strtoll(line, &end, 10), unseen_ms = strtoll(end, NULL, 10);
 		if (end_ms > 0 && unseen_ms > 0 && unseen_ms < INT64_MAX / SEEN_GAPS)
-			add(s, end_ms, unseen_ms);
+			seen_add(s, end_ms, unseen_ms);
 	}
 }
 
@@ -59,10 +59,10 @@ void seen_look(struct seen *s, int fd, int64_t now_ms, bool keep)
 		return;
 	ssize_t n = io_read_at(fd, text, sizeof(text) - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
-	parse(s, text);
+	seen_parse(s, text);
 	int64_t since = now_ms - (int64_t)st.st_mtim.tv_sec * 1000;
 	if (since > SEEN_STEP_MS) {
-		add(s, now_ms, since - SEEN_STEP_MS);
+		seen_add(s, now_ms, since - SEEN_STEP_MS);
 		if (keep)
 			keep_gaps(s, fd);
 	}

@@ -50,7 +50,7 @@ const char *session_name(const struct settings *settings, pid_t from, char room[
 
 /* The number at the end of name[0..*len), behind a `mark`; the name is shortened by both. -1: there
    is none. */
-static long long take_number(const char *name, size_t *len, char mark)
+static long long session_take_number(const char *name, size_t *len, char mark)
 {
 	size_t digits = 0;
 
@@ -67,15 +67,15 @@ struct named {
 	long long pid, started, namespace;
 };
 
-static bool read_name(const char *name, struct named *n)
+static bool session_read_name(const char *name, struct named *n)
 {
 	size_t len = strlen(name);
 
 	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
 		return false;
-	n->namespace = take_number(name, &len, '.');
-	n->started = n->namespace >= 0 ? take_number(name, &len, '-') : -1;
-	n->pid = n->started >= 0 ? take_number(name, &len, '-') : -1;
+	n->namespace = session_take_number(name, &len, '.');
+	n->started = n->namespace >= 0 ? session_take_number(name, &len, '-') : -1;
+	n->pid = n->started >= 0 ? session_take_number(name, &len, '-') : -1;
 	return n->pid > 0 && n->pid <= INT32_MAX && len > sizeof(prefix) - 1;
 }
 
@@ -83,7 +83,7 @@ bool session_is_process(const char *name)
 {
 	struct named n;
 
-	return read_name(name, &n);
+	return session_read_name(name, &n);
 }
 
 bool session_is_over(const char *name)
@@ -91,7 +91,7 @@ bool session_is_over(const char *name)
 	struct named n;
 	struct process p;
 
-	if (!read_name(name, &n) || (unsigned long long)n.namespace != own_namespace())
+	if (!session_read_name(name, &n) || (unsigned long long)n.namespace != own_namespace())
 		return false;
 	/* Where /proc tells nothing, nothing is known to be over. */
 	if (process_read(getpid(), &p) < 0)

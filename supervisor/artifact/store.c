@@ -210,7 +210,7 @@ int store_open_write(struct store *s)
 }
 
 /* Whether two variables name the same directory. */
-static bool is_same(const struct store *a, const struct store *b)
+static bool store_is_same(const struct store *a, const struct store *b)
 {
 	struct stat sa, sb;
 	return fstat(a->fd, &sa) == 0 && fstat(b->fd, &sb) == 0 && sa.st_dev == sb.st_dev &&
@@ -250,7 +250,7 @@ static int open_some(struct store stores[STORE_MAX], size_t most)
 		}
 		bool known = false;
 		for (int k = 0; k < count && !known; k++)
-			known = is_same(&stores[k], s);
+			known = store_is_same(&stores[k], s);
 		if (known)
 			store_close(s);
 		else

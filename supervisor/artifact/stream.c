@@ -61,7 +61,7 @@ static void write_entries(struct stream *s)
 }
 
 /* Writes at `offset`. Returns how much was written; s->error tells why not all. */
-static size_t write_some(struct stream *s, const char *data, size_t len, uint64_t offset)
+static size_t stream_write_some(struct stream *s, const char *data, size_t len, uint64_t offset)
 {
 	size_t done = 0;
 	while (done < len) {
@@ -78,7 +78,7 @@ static size_t write_some(struct stream *s, const char *data, size_t len, uint64_
 	return done;
 }
 
-static void shrink(struct stream *s, uint64_t size)
+static void stream_shrink(struct stream *s, uint64_t size)
 {
 	if (size < s->end && ftruncate(s->fd, (off_t)size) == 0)
 		s->end = size;
@@ -97,7 +97,7 @@ static void stop_keeping(struct stream *s, uint64_t size)
 	s->keeping = false;
 	s->kept_lines = s->index.lines;
 	set_live(s, NULL, 0);
-	shrink(s, size);
+	stream_shrink(s, size);
 	write_entries(s);
 	stop_indexing(s);
 }
@@ -143,12 +143,12 @@ static void announce(struct stream *s, const struct meta_stream *g)
 	if (s->open_gap) {
 		/* All of it inside the gap, or a reader takes its end for text. */
 		if (len <= g->gap_bytes) {
-			write_some(s, line, len, g->gap_offset);
-			shrink(s, g->gap_offset + len);
+			stream_write_some(s, line, len, g->gap_offset);
+			stream_shrink(s, g->gap_offset + len);
 		}
 	} else {
 		/* Padded with NULs, like the hole behind it, over what stood there. */
-		write_some(s, line, GAP_ANNOUNCE_MAX, g->gap_offset);
+		stream_write_some(s, line, GAP_ANNOUNCE_MAX, g->gap_offset);
 	}
 	s->error = saved;
 }
@@ -215,7 +215,7 @@ static void punch(struct stream *s, uint64_t old_end)
 }
 
 /* `len` final bytes were written or lost: counts them. */
-static void pass(struct stream *s, const char *data, size_t len)
+static void stream_pass(struct stream *s, const char *data, size_t len)
 {
 	struct cap *c = &s->cap;
 	uint64_t bytes = s->index.bytes, lines = s->index.lines;
@@ -293,21 +293,21 @@ static int store(struct stream *s, const char *data, size_t len, size_t live)
 	if (s->keeping)
 		leave_room(s);
 	if (s->keeping)
-		shrink(s, s->index.bytes + len + live);
+		stream_shrink(s, s->index.bytes + len + live);
 	while (len > 0) {
 		size_t n = cap_piece(&s->cap, s->index.bytes, len);
 		size_t behind = n == len ? live : 0;
 		if (s->keeping)
 			make_room(s, n);
 		if (s->keeping) {
-			size_t done = write_some(s, data, n + behind, s->index.bytes);
+			size_t done = stream_write_some(s, data, n + behind, s->index.bytes);
 			if (done < n + behind) {
 				done = done < n ? done : n;
 				stop_keeping(s, s->index.bytes + done);
 				s->kept_lines += newline_count(data, done);
 			}
 		}
-		pass(s, data, n);
+		stream_pass(s, data, n);
 		data += n;
 		len -= n;
 	}
@@ -376,8 +376,8 @@ int stream_set_live(struct stream *s, const char *data, size_t len)
 	} else {
 		stream_flush(s);
 		if (s->keeping) {
-			shrink(s, s->index.bytes + len);
-			if (write_some(s, data, len, s->index.bytes) < len)
+			stream_shrink(s, s->index.bytes + len);
+			if (stream_write_some(s, data, len, s->index.bytes) < len)
 				stop_keeping(s, s->index.bytes);
 		}
 	}

@@ -54,7 +54,7 @@ static bool read_open_line(struct open_line *line, int fd, uint64_t size)
 }
 
 /* Whether the line is still being written, rather than standing there or being redrawn. */
-static bool goes_on(const struct open_line *before, const struct open_line *now)
+static bool text_goes_on(const struct open_line *before, const struct open_line *now)
 {
 	size_t len = before->len < now->len ? before->len : now->len;
 	return before->start != now->start ||
@@ -112,7 +112,7 @@ static int take_size(struct text *t)
 		if (ends_line(t->fd, t->size))
 			return 0;
 		is_part = t->size % STREAM_WINDOW == 0 ||
-			  (read_open_line(&now, t->fd, t->size) && goes_on(&before, &now));
+			  (read_open_line(&now, t->fd, t->size) && text_goes_on(&before, &now));
 	}
 	/* One that is longer than what is looked at stays. */
 	if (is_part && read_open_line(&now, t->fd, t->size) && now.len < OPEN_LINE)
@@ -222,7 +222,7 @@ void text_close(struct text *t)
 	io_close(&t->json);
 }
 
-static bool has_gap(const struct text *t)
+static bool text_has_gap(const struct text *t)
 {
 	return t->gap.begin != t->gap.end;
 }
@@ -230,7 +230,7 @@ static bool has_gap(const struct text *t)
 /* The part of the file before the gap, and the one behind it. */
 static struct index_range before_gap(const struct text *t)
 {
-	return (struct index_range){.line = 1, .end = has_gap(t) ? t->gap.begin : t->size};
+	return (struct index_range){.line = 1, .end = text_has_gap(t) ? t->gap.begin : t->size};
 }
 
 static struct index_range behind_gap(const struct text *t)
@@ -243,12 +243,12 @@ static struct index_range behind_gap(const struct text *t)
 /* The last line on disk or in the gap. */
 static int last_line(struct text *t, uint64_t *lines)
 {
-	struct index_range range = has_gap(t) ? behind_gap(t) : before_gap(t);
+	struct index_range range = text_has_gap(t) ? behind_gap(t) : before_gap(t);
 	uint64_t offset;
 	if (index_find(t->fd, t->idx, &range, UINT64_MAX, &offset, lines) < 0)
 		return -1;
 	/* Nothing behind the gap. */
-	if (has_gap(t) && *lines < t->gap.to)
+	if (text_has_gap(t) && *lines < t->gap.to)
 		*lines = t->gap.to;
 	return 0;
 }
@@ -289,11 +289,11 @@ static int seek(struct text *t, uint64_t line, uint64_t *lines)
 	t->lost_told = false;
 	int result = 1;
 	/* The index has no lines of the gap, so it is not asked about lines behind it. */
-	if (!has_gap(t) || line <= t->gap.from)
+	if (!text_has_gap(t) || line <= t->gap.from)
 		result = index_find(t->fd, t->idx, &range, line, &t->offset, lines);
 	if (result != 1)
 		return result;
-	if (has_gap(t)) {
+	if (text_has_gap(t)) {
 		if (line <= t->gap.to) {
 			t->offset = t->gap.begin;
 			return 0;
@@ -386,7 +386,7 @@ void text_seek_byte(struct text *t, uint64_t offset)
 
 int text_line_start(const struct text *t, uint64_t offset, uint64_t *start)
 {
-	uint64_t least = has_gap(t) && offset >= t->gap.end ? t->gap.end : 0, skip = 1;
+	uint64_t least = text_has_gap(t) && offset >= t->gap.end ? t->gap.end : 0, skip = 1;
 	return find_back(t->fd, least, offset, &skip, start);
 }
 
@@ -423,11 +423,11 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 {
 	*piece = (struct text_piece){.kind = TEXT_END};
 	for (;;) {
-		if (has_gap(t) && t->offset >= t->gap.begin && t->offset < t->gap.end) {
+		if (text_has_gap(t) && t->offset >= t->gap.begin && t->offset < t->gap.end) {
 			hand_on_gap(t, piece);
 			return 0;
 		}
-		uint64_t end = has_gap(t) && t->offset < t->gap.begin ? t->gap.begin : t->size;
+		uint64_t end = text_has_gap(t) && t->offset < t->gap.begin ? t->gap.begin : t->size;
 		if (t->offset >= end)
 			return t->lost_bytes && !t->lost_told ? hand_on_lost(t, piece) : 0;
 		if (end - t->offset < cap)
@@ -437,7 +437,7 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 			return -1;
 		/* These may be bytes of a hole that was made just now: the metadata told
 		   before. */
-		if (has_moved(t) && has_gap(t) && t->offset < t->gap.end &&
+		if (has_moved(t) && text_has_gap(t) && t->offset < t->gap.end &&
 		    t->offset + (uint64_t)n > t->gap.begin)
 			continue;
 		if (n == 0) { /* the file shrank */

@@ -16,7 +16,7 @@ static size_t plain_run(const char *data, size_t len)
 	return n;
 }
 
-static int append_escape(struct buffer *out, uint32_t cp)
+static int json_text_append_escape(struct buffer *out, uint32_t cp)
 {
 	if (cp < 0x10000)
 		return buffer_printf(out, "\\u%04x", (unsigned)cp);
@@ -39,7 +39,7 @@ static int append_character(struct buffer *out, uint32_t cp)
 	/* For JavaScript these two end a line. */
 	if (utf8_is_clean(cp) && cp != 0x2028 && cp != 0x2029)
 		return buffer_append(out, encoded, utf8_put(cp, encoded));
-	return append_escape(out, cp);
+	return json_text_append_escape(out, cp);
 }
 
 int json_text_append(struct buffer *out, const char *data, size_t len)

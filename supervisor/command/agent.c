@@ -41,7 +41,7 @@ static int prepare_by_name(const struct place *place, const char *program)
 	return 0;
 }
 
-static int prepare(const struct place *place, const char *program)
+static int agent_prepare(const struct place *place, const char *program)
 {
 	if (unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", place->shell, 1) < 0)
 		return -1;
@@ -60,7 +60,7 @@ static void activate(const struct place *place, const char *program)
 			   "%s: a path with a blank or colon can't be preloaded: %s runs without "
 			   "terse",
 			   place->library, program);
-	else if (prepare(place, program) < 0)
+	else if (agent_prepare(place, program) < 0)
 		verb_error("agent", "%s: %s runs without terse", strerror(errno), program);
 }
 

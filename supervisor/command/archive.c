@@ -52,7 +52,7 @@ static int write_cast(const char *verb, const struct id_found *found, int to, in
 	return result;
 }
 
-static int write_all(const char *verb, const struct id_found *found, int dir, int to)
+static int verb_archive_write_all(const char *verb, const struct id_found *found, int dir, int to)
 {
 	int result = archive_write(dir, found->id, to);
 	if (result < 0)
@@ -85,7 +85,8 @@ static int write_found(const char *verb, const struct id_found *found, const cha
 	int fd = dir < 0 ? -1 : open_output(verb, output, force);
 	if (fd < 0)
 		goto out;
-	int written = cast ? write_cast(verb, found, fd, cast) : write_all(verb, found, dir, fd);
+	int written = cast ? write_cast(verb, found, fd, cast)
+			   : verb_archive_write_all(verb, found, dir, fd);
 	if (written < 0) {
 		/* Not a device, say, that was there before. */
 		if (!is_standard(output) && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))

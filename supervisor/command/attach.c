@@ -44,7 +44,7 @@ static void restore(void)
 }
 
 /* A process that puts the terminal back when this one is killed. */
-static void start_guard(struct attach *a)
+static void attach_start_guard(struct attach *a)
 {
 	int ends[2];
 	a->guard = -1;
@@ -67,7 +67,7 @@ static void start_guard(struct attach *a)
 	a->guard = ends[1];
 }
 
-static void dismiss_guard(struct attach *a)
+static void attach_dismiss_guard(struct attach *a)
 {
 	if (a->guard >= 0)
 		io_write(a->guard, "", 1);
@@ -93,7 +93,7 @@ static int request(struct attach *a, enum control_kind kind, uint32_t x, uint32_
 	return visit_send(&a->visit, kind, x, y, data, len);
 }
 
-static void resize(struct attach *a)
+static void attach_resize(struct attach *a)
 {
 	uint32_t cols, rows;
 	window(&cols, &rows);
@@ -102,7 +102,7 @@ static void resize(struct attach *a)
 }
 
 /* What was typed, up to the detach key. */
-static enum leaving pass_keys(struct attach *a)
+static enum leaving attach_pass_keys(struct attach *a)
 {
 	char keys[1024];
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
@@ -123,7 +123,7 @@ static enum leaving take_signal(struct attach *a)
 	if (read(a->signals, &info, sizeof(info)) != sizeof(info))
 		return LEAVING_NOT;
 	if (info.ssi_signo == SIGWINCH) {
-		resize(a);
+		attach_resize(a);
 		return LEAVING_NOT;
 	}
 	a->sig = (int)info.ssi_signo;
@@ -153,7 +153,7 @@ static enum leaving stay(struct attach *a)
 		if (fds[0].revents)
 			leaving = take_packet(a);
 		if (leaving == LEAVING_NOT && fds[1].revents)
-			leaving = pass_keys(a);
+			leaving = attach_pass_keys(a);
 		if (leaving == LEAVING_NOT && fds[2].revents)
 			leaving = take_signal(a);
 	}
@@ -182,7 +182,7 @@ static void scroll_away(void)
 		io_write(STDOUT_FILENO, "\n", 1);
 }
 
-static int run(struct attach *a)
+static int attach_run(struct attach *a)
 {
 	uint32_t cols = 0, rows = 0;
 	if (tcgetattr(STDIN_FILENO, &a->modes) < 0 || (a->signals = watch_signals()) < 0) {
@@ -191,7 +191,7 @@ static int run(struct attach *a)
 	}
 	a->raw = a->modes;
 	cfmakeraw(&a->raw);
-	start_guard(a);
+	attach_start_guard(a);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->raw);
 	scroll_away();
 	if (!a->read_only)
@@ -201,7 +201,7 @@ static int run(struct attach *a)
 		leaving = stay(a);
 	restore();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->modes);
-	dismiss_guard(a);
+	attach_dismiss_guard(a);
 	io_close(&a->signals);
 	if (leaving == LEAVING_SIGNAL)
 		signals_end_like(W_EXITCODE(0, a->sig));
@@ -245,7 +245,7 @@ int command_attach(struct command_context *c, int argc, char **argv)
 	}
 	if (reach_live(c->settings, session, argv[0], name, &a.visit, a.id) < 0)
 		return 1;
-	int status = run(&a);
+	int status = attach_run(&a);
 	visit_close(&a.visit);
 	return status;
 }

@@ -78,7 +78,7 @@ static int start_following(struct waiter *w)
 }
 
 /* Whether the line is there. -1 after saying what is wrong. */
-static int look(struct waiter *w, uint64_t settled)
+static int await_look(struct waiter *w, uint64_t settled)
 {
 	if (!w->matcher)
 		return 0;
@@ -122,9 +122,9 @@ static int64_t quiet_for(const struct waiter *w, int64_t now)
 }
 
 /* What `now` means. -1 after saying what is wrong. */
-static int judge(struct waiter *w)
+static int await_judge(struct waiter *w)
 {
-	int found = look(w, w->now.settled);
+	int found = await_look(w, w->now.settled);
 	if (found != 0)
 		return found < 0 ? -1 : OUTCOME_FOUND;
 	/* What it has started may still write the line. */
@@ -138,7 +138,7 @@ static int judge(struct waiter *w)
 }
 
 /* How long nothing has to be done; -1: for ever. */
-static int next_wait(const struct waiter *w, int64_t now)
+static int await_next_wait(const struct waiter *w, int64_t now)
 {
 	int64_t until = INT64_MAX;
 	if (!w->known)
@@ -174,7 +174,7 @@ static int wait_for_it(struct waiter *w)
 			if (visit_send(&w->visit, CONTROL_STATUS, 0, 0, NULL, 0) < 0)
 				return OUTCOME_ENDED;
 		}
-		if (poll(&p, 1, next_wait(w, now)) <= 0)
+		if (poll(&p, 1, await_next_wait(w, now)) <= 0)
 			continue;
 		int got = receive(w);
 		if (w->refused) {
@@ -183,14 +183,14 @@ static int wait_for_it(struct waiter *w)
 		}
 		if (got < 0)
 			return OUTCOME_ENDED;
-		int outcome = got > 0 ? judge(w) : OUTCOME_NONE;
+		int outcome = got > 0 ? await_judge(w) : OUTCOME_NONE;
 		if (outcome != OUTCOME_NONE)
 			return outcome;
 	}
 }
 
 /* How the run has ended, from what was kept of it. */
-static int describe_end(struct waiter *w, struct wording_ending *e, uint64_t *told)
+static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64_t *told)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
@@ -264,7 +264,7 @@ static int print_news(struct waiter *w, enum outcome outcome, struct wording_end
 	struct text text;
 	uint64_t told = 0;
 	if (w->ended) {
-		if (describe_end(w, e, &told) < 0)
+		if (await_describe_end(w, e, &told) < 0)
 			return -1;
 	} else {
 		describe_running(w, outcome, e, &told);
@@ -343,7 +343,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 	w.ended = outcome == OUTCOME_ENDED || (w.known && w.now.state == CONDITION_ENDED);
 	/* What came with the end. */
 	if (outcome == OUTCOME_ENDED && w.matcher) {
-		int found = look(&w, UINT64_MAX);
+		int found = await_look(&w, UINT64_MAX);
 		outcome = found < 0 ? -1 : found > 0 ? OUTCOME_FOUND : OUTCOME_ENDED;
 	}
 	struct wording_ending ending;

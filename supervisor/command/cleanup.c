@@ -62,7 +62,7 @@ void cleanup_add(struct gc_result *sum, const struct gc_result *one)
 }
 
 /* "12 artifacts", with what joins it to what goes before. */
-static void add_count(struct buffer *out, const char **joint, uint64_t n, const char *what)
+static void cleanup_add_count(struct buffer *out, const char **joint, uint64_t n, const char *what)
 {
 	char count[HUMAN_LEN];
 	if (n == 0)
@@ -82,9 +82,9 @@ int cleanup_end(struct cleanup *c, const char *verb, const struct gc_result *sum
 	if (sum->artifacts + sum->sessions + sum->leftovers == 0) {
 		buffer_append_string(&c->out, "nothing to remove\n");
 	} else {
-		add_count(&c->out, &joint, sum->artifacts, "artifact");
-		add_count(&c->out, &joint, sum->sessions, "session");
-		add_count(&c->out, &joint, sum->leftovers, "leftover");
+		cleanup_add_count(&c->out, &joint, sum->artifacts, "artifact");
+		cleanup_add_count(&c->out, &joint, sum->sessions, "session");
+		cleanup_add_count(&c->out, &joint, sum->leftovers, "leftover");
 		buffer_printf(&c->out, "; %s %s\n", c->dry ? "would free" : "freed",
 			      human_size(size, sum->bytes));
 	}

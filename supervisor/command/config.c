@@ -26,21 +26,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int fail(const char *what)
+static int verb_config_fail(const char *what)
 {
 	verb_error("config", "%s: %s", what, strerror(errno));
 	return EXIT_TERSE;
 }
 
 /* Prints text that holds nothing from outside, and releases it. `result`: of filling it. */
-static int print(struct buffer *text, int result)
+static int verb_config_print(struct buffer *text, int result)
 {
 	if (result == 0)
 		result = io_write(STDOUT_FILENO, text->data, text->len);
 	buffer_release(text);
 	if (result == 0 || errno == EPIPE)
 		return 0;
-	fail("standard output");
+	verb_config_fail("standard output");
 	return 1;
 }
 
@@ -59,20 +59,20 @@ static int print_clean(struct buffer *text, int result)
 			result = -1;
 	}
 	buffer_release(text);
-	return print(&clean, result);
+	return verb_config_print(&clean, result);
 }
 
-static int print_json(char *json)
+static int verb_config_print_json(char *json)
 {
 	struct buffer text = BUFFER_INIT;
 	int result = json ? buffer_printf(&text, "%s\n", json) : -1;
 	free(json);
-	return print(&text, result);
+	return verb_config_print(&text, result);
 }
 
 /* --- check ----------------------------------------------------------------------- */
 
-static void tell(void *ctx, const char *message)
+static void verb_config_tell(void *ctx, const char *message)
 {
 	struct buffer *out = ctx;
 	/* A message that is lost for want of memory is still counted. */
@@ -87,26 +87,26 @@ static enum origin origin_of(const char *path)
 }
 
 /* Prints all that is wrong with a file. Returns 0, or 1. */
-static void add_place(struct buffer *out, const char *path, const char *what)
+static void verb_config_add_place(struct buffer *out, const char *path, const char *what)
 {
 	if (quote_text(out, path, strlen(path), 0) == 0)
 		buffer_printf(out, ": %s\n", what);
 }
 
-static int check_file(const char *path)
+static int verb_config_check_file(const char *path)
 {
 	enum origin by = origin_of(path);
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	struct option_error error = {""};
 	int errors = settings_read_file(by, path, &text, &error);
 	if (errors == 0)
-		errors = settings_check_text(by, path, text.data, text.len, tell, &out);
+		errors = settings_check_text(by, path, text.data, text.len, verb_config_tell, &out);
 	else if (*error.text)
-		tell(&out, error.text);
+		verb_config_tell(&out, error.text);
 	else
-		add_place(&out, path, strerror(errno));
+		verb_config_add_place(&out, path, strerror(errno));
 	if (errors == 0)
-		add_place(&out, path, "no errors");
+		verb_config_add_place(&out, path, "no errors");
 	buffer_release(&text);
 	return print_clean(&out, 0) == 0 && errors == 0 ? 0 : 1;
 }
@@ -125,21 +125,22 @@ static int check_all(void)
 			path = project_find(room) ? room : NULL;
 		if (!path || access(path, F_OK) < 0)
 			continue;
-		status |= check_file(path);
+		status |= verb_config_check_file(path);
 		none = false;
 	}
 	if (none) {
 		struct buffer out = BUFFER_INIT;
-		return print(&out, buffer_append_string(&out, "there is no configuration file\n"));
+		return verb_config_print(
+			&out, buffer_append_string(&out, "there is no configuration file\n"));
 	}
 	return status;
 }
 
-static int check(int count, char **files)
+static int verb_config_check(int count, char **files)
 {
 	int status = 0;
 	for (int i = 0; i < count; i++)
-		status |= check_file(files[i]);
+		status |= verb_config_check_file(files[i]);
 	return count > 0 ? status : check_all();
 }
 
@@ -177,7 +178,7 @@ static int init(const char *file)
 	bool named;
 	int result = option_write_sample(&text);
 	if (file && strcmp(file, "-") == 0)
-		return print(&text, result);
+		return verb_config_print(&text, result);
 	if (!file)
 		file = settings_user_file(path, &named);
 	if (!file) {
@@ -198,7 +199,7 @@ static int init(const char *file)
 		return 1;
 	}
 	if (result < 0)
-		return fail(file);
+		return verb_config_fail(file);
 	struct buffer out = BUFFER_INIT;
 	return print_clean(&out, quote_text(&out, file, strlen(file), 0) < 0
 					 ? -1
@@ -250,7 +251,7 @@ static int print_settings(struct settings *s, char **command, bool plain, bool j
 			return no_such_action(*command);
 	}
 	if (json)
-		return print_json(config_encode(s, profile));
+		return verb_config_print_json(config_encode(s, profile));
 	return print_clean(&text, show_settings(s, profile, &text));
 }
 
@@ -259,7 +260,7 @@ static int print_sections(const struct settings *s, const struct layer_form *for
 {
 	struct buffer text = BUFFER_INIT;
 	if (json)
-		return print_json(config_encode_sections(form, top));
+		return verb_config_print_json(config_encode_sections(form, top));
 	return print_clean(&text, layer_write(&text, s, form, top));
 }
 
@@ -270,23 +271,23 @@ struct request {
 	bool plain; /* -- before them: a command */
 };
 
-static int bad_usage(const char *what, const char *why)
+static int verb_config_bad_usage(const char *what, const char *why)
 {
 	verb_error("config", "%s: %s (see terse help config)", what, why);
 	return -1;
 }
 
-static int no_such_option(const char *name)
+static int verb_config_no_such_option(const char *name)
 {
 	static const char *const own[] = {"--json", "--profiles", "--agents", NULL};
 	const char *best = option_nearest_flag(name, own);
 	if (!best)
-		return bad_usage(name, "no such option");
+		return verb_config_bad_usage(name, "no such option");
 	verb_error("config", "%s: no such option (did you mean %s?)", name, best);
 	return -1;
 }
 
-static int parse(struct settings *s, int argc, char **argv, struct request *r)
+static int verb_config_parse(struct settings *s, int argc, char **argv, struct request *r)
 {
 	struct option_error error = {""};
 	int i = 1;
@@ -310,7 +311,7 @@ static int parse(struct settings *s, int argc, char **argv, struct request *r)
 				return -1;
 			}
 			if (taken == 0)
-				return no_such_option(argv[i]);
+				return verb_config_no_such_option(argv[i]);
 		}
 	}
 	r->words = argv + i;
@@ -321,7 +322,7 @@ static int parse(struct settings *s, int argc, char **argv, struct request *r)
 int command_config(struct command_context *c, int argc, char **argv)
 {
 	struct request r = {.json = false};
-	if (parse(c->settings, argc, argv, &r) < 0)
+	if (verb_config_parse(c->settings, argc, argv, &r) < 0)
 		return EXIT_TERSE;
 	const char *action = r.count > 0 && !r.plain ? r.words[0] : "";
 	if (r.profiles)
@@ -330,17 +331,17 @@ int command_config(struct command_context *c, int argc, char **argv)
 	if (r.agents)
 		return print_sections(c->settings, &rules_form, rules_of(c->settings), r.json);
 	if (strcmp(action, "check") == 0)
-		return check(r.count - 1, r.words + 1);
+		return verb_config_check(r.count - 1, r.words + 1);
 	if (strcmp(action, "completion") == 0) {
 		struct buffer text = BUFFER_INIT;
 		if (r.count == 1 || strcmp(r.words[1], "bash") == 0)
-			return print(&text, show_completion(&text));
-		bad_usage(r.words[1], "there is a completion for bash only");
+			return verb_config_print(&text, show_completion(&text));
+		verb_config_bad_usage(r.words[1], "there is a completion for bash only");
 		return EXIT_TERSE;
 	}
 	if (strcmp(action, "init") == 0) {
 		if (r.count > 1 && r.words[1][0] == '-' && r.words[1][1]) {
-			bad_usage(r.words[1], "no such option");
+			verb_config_bad_usage(r.words[1], "no such option");
 			return EXIT_TERSE;
 		}
 		return init(r.words[1]);

@@ -24,12 +24,12 @@ static json_t *make_string(const char *text)
 }
 
 /* Sets a member; NULL as a value is a failure of the caller's. */
-static int set(json_t *object, const char *name, json_t *value)
+static int config_json_set(json_t *object, const char *name, json_t *value)
 {
 	return json_object_set_new(object, name, value);
 }
 
-static int add(json_t *array, json_t *value)
+static int config_json_add(json_t *array, json_t *value)
 {
 	return json_array_append_new(array, value);
 }
@@ -48,7 +48,7 @@ static json_t *make_list(const struct strings *list)
 	json_t *array = json_array();
 	int failures = array ? 0 : -1;
 	for (size_t i = 0; i < list->count && failures == 0; i++)
-		failures = add(array, make_string(list->items[i]));
+		failures = config_json_add(array, make_string(list->items[i]));
 	return whole(array, failures);
 }
 
@@ -77,15 +77,16 @@ static json_t *make_origin(const struct settings *s, const struct option *o)
 	};
 	const struct setting_source *source = &s->sources[o - option_table];
 	json_t *origin = json_object();
-	int failures = origin ? set(origin, "by", json_string(names[source->by])) : -1;
+	int failures = origin ? config_json_set(origin, "by", json_string(names[source->by])) : -1;
 	if (source->by == ORIGIN_VARIABLE)
-		failures |= set(origin, "name", json_string(o->variable));
+		failures |= config_json_set(origin, "name", json_string(o->variable));
 	if (source->by == ORIGIN_FLAG)
-		failures |= set(origin, "name", json_string(o->flag));
+		failures |= config_json_set(origin, "name", json_string(o->flag));
 	if (source->line > 0) {
 		if (s->files[source->by])
-			failures |= set(origin, "path", make_string(s->files[source->by]));
-		failures |= set(origin, "line", json_integer(source->line));
+			failures |=
+				config_json_set(origin, "path", make_string(s->files[source->by]));
+		failures |= config_json_set(origin, "line", json_integer(source->line));
 	}
 	return whole(origin, failures);
 }
@@ -104,18 +105,19 @@ static json_t *make_setting(const struct settings *s, const struct option *o)
 	json_t *setting = json_object();
 	int failures = setting ? 0 : -1;
 	char text[VALUE_LEN];
-	failures |= set(setting, "section", json_string(o->section));
-	failures |= set(setting, "key", json_string(o->key));
-	failures |= set(setting, "value", make_value(s, o));
+	failures |= config_json_set(setting, "section", json_string(o->section));
+	failures |= config_json_set(setting, "key", json_string(o->key));
+	failures |= config_json_set(setting, "value", make_value(s, o));
 	if (unit(o))
-		failures |= set(setting, "unit", json_string(unit(o)));
+		failures |= config_json_set(setting, "unit", json_string(unit(o)));
 	if (option_is_number(o)) {
 		int64_t value = *(const int64_t *)(const void *)((const char *)s + o->offset);
-		failures |= set(setting, "text", json_string(option_number_text(o, value, text)));
+		failures |= config_json_set(setting, "text",
+					    json_string(option_number_text(o, value, text)));
 	}
 	if (o->type != OPTION_LIST && o->preset)
-		failures |= set(setting, "default", json_string(o->preset));
-	failures |= set(setting, "origin", make_origin(s, o));
+		failures |= config_json_set(setting, "default", json_string(o->preset));
+	failures |= config_json_set(setting, "origin", make_origin(s, o));
 	return whole(setting, failures);
 }
 
@@ -131,28 +133,30 @@ static char *dump(json_t *root)
 char *config_encode(const struct settings *s, const char *profile)
 {
 	json_t *root = json_object(), *files = json_array(), *settings = json_array();
-	int failures = set(root, "profile", profile ? json_string(profile) : json_null());
-	failures |= set(root, "agent", s->agent ? json_string(s->agent) : json_null());
+	int failures =
+		config_json_set(root, "profile", profile ? json_string(profile) : json_null());
+	failures |= config_json_set(root, "agent", s->agent ? json_string(s->agent) : json_null());
 	for (size_t i = 0; i < sizeof(s->files) / sizeof(*s->files); i++) {
 		if (s->files[i])
-			failures |= add(files, make_string(s->files[i]));
+			failures |= config_json_add(files, make_string(s->files[i]));
 	}
 	for (size_t i = 0; i < option_count; i++)
-		failures |= add(settings, make_setting(s, &option_table[i]));
-	failures |= set(root, "files", files);
-	failures |= set(root, "settings", settings);
+		failures |= config_json_add(settings, make_setting(s, &option_table[i]));
+	failures |= config_json_set(root, "files", files);
+	failures |= config_json_set(root, "settings", settings);
 	return dump(whole(root, failures));
 }
 
 /* --- sections ------------------------------------------------------------------ */
 
 /* What one layer says of a key. */
-static int add_items(json_t *items, const struct layer *layer, const char *name, const char *key)
+static int config_json_add_items(json_t *items, const struct layer *layer, const char *name,
+				 const char *key)
 {
 	const struct layer_entry *e = NULL;
 	int failures = 0;
 	while (layer && (e = layer_next(layer, name, key, e)) != NULL)
-		failures |= *e->text ? add(items, make_string(e->text)) : 0;
+		failures |= *e->text ? config_json_add(items, make_string(e->text)) : 0;
 	return failures;
 }
 
@@ -163,7 +167,7 @@ static int add_all_items(json_t *items, const struct layer *layer, const char *n
 	if (!layer)
 		return 0;
 	return add_all_items(items, layer->below, name, key) < 0 ||
-			       add_items(items, layer, name, key) < 0
+			       config_json_add_items(items, layer, name, key) < 0
 		       ? -1
 		       : 0;
 }
@@ -175,7 +179,8 @@ static json_t *make_items(const struct layer *top, const char *name, const struc
 	if (key->adds)
 		failures |= add_all_items(items, top, name, key->name);
 	else
-		failures |= add_items(items, layer_with(top, name, key->name), name, key->name);
+		failures |= config_json_add_items(items, layer_with(top, name, key->name), name,
+						  key->name);
 	return whole(items, failures);
 }
 
@@ -183,19 +188,20 @@ static json_t *make_section(const struct layer_form *form, const struct layer *t
 			    const char *name)
 {
 	json_t *section = json_object(), *settings = json_object();
-	int failures = set(section, "name", json_string(name));
+	int failures = config_json_set(section, "name", json_string(name));
 	for (const struct layer_key *key = form->keys; key->name; key++)
-		failures |= set(section, key->name, make_items(top, name, key));
+		failures |= config_json_set(section, key->name, make_items(top, name, key));
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		const struct layer *layer;
 		const struct layer_entry *e = layer_value(top, name, o, &layer);
 		char text[VALUE_LEN];
 		if (e)
-			failures |= set(settings, o->key,
-					json_string(option_number_text(o, e->value, text)));
+			failures |=
+				config_json_set(settings, o->key,
+						json_string(option_number_text(o, e->value, text)));
 	}
-	failures |= set(section, "settings", settings);
+	failures |= config_json_set(section, "settings", settings);
 	return whole(section, failures);
 }
 
@@ -207,7 +213,7 @@ char *config_encode_sections(const struct layer_form *form, const struct layer *
 	int failures = 0;
 	snprintf(plural, sizeof(plural), "%ss", form->word);
 	for (size_t i = 0; (name = layer_name(top, i)) != NULL; i++)
-		failures |= add(sections, make_section(form, top, name));
-	failures |= set(root, plural, sections);
+		failures |= config_json_add(sections, make_section(form, top, name));
+	failures |= config_json_set(root, plural, sections);
 	return dump(whole(root, failures));
 }

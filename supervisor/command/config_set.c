@@ -30,7 +30,7 @@ static bool is_named(const struct option *o, const char *name)
 
 /* SECTION.KEY, KEY where there is one of it, the flag or the variable; NULL after saying what is
    wrong. */
-static const struct option *find(const char *name)
+static const struct option *config_set_find(const char *name)
 {
 	const struct option *found = NULL, *other = NULL;
 	char reason[NEAREST_LEN];
@@ -57,7 +57,7 @@ static const struct option *find(const char *name)
 }
 
 /* What is in `text`, which may hold anything, and `end`. Returns the verb's status. */
-static int print(const struct buffer *text, const char *end)
+static int config_set_print(const struct buffer *text, const char *end)
 {
 	struct buffer out = BUFFER_INIT;
 	int status = EXIT_TERSE;
@@ -77,11 +77,12 @@ int config_get(const struct settings *s, int count, char **words)
 		verb_error("config", "which key? terse config get KEY");
 		return EXIT_TERSE;
 	}
-	const struct option *o = find(words[0]);
+	const struct option *o = config_set_find(words[0]);
 	if (!o)
 		return EXIT_TERSE;
-	int status = show_value(s, o, &text) == 0 ? print(&text, o->type == OPTION_LIST ? "" : "\n")
-						  : EXIT_TERSE;
+	int status = show_value(s, o, &text) == 0
+			     ? config_set_print(&text, o->type == OPTION_LIST ? "" : "\n")
+			     : EXIT_TERSE;
 	buffer_release(&text);
 	return status;
 }
@@ -108,13 +109,13 @@ static bool are_good(const struct option *o, char **values, int count)
 	return result == 0;
 }
 
-static void tell(void *ctx, const char *message)
+static void config_set_tell(void *ctx, const char *message)
 {
 	verb_error(ctx, "%s", message);
 }
 
 /* Returns the verb's status. */
-static int write_file(const char *path, const struct option *o, char **values, int count)
+static int config_set_write_file(const char *path, const struct option *o, char **values, int count)
 {
 	struct document d;
 	struct buffer next = BUFFER_INIT, line = BUFFER_INIT;
@@ -123,7 +124,7 @@ static int write_file(const char *path, const struct option *o, char **values, i
 	if (document_read(&d, path, NULL) < 0) {
 		why = d.reason ? d.reason : strerror(errno);
 	} else if (settings_check_text(ORIGIN_USER, path, d.text.len ? d.text.data : "", d.text.len,
-				       tell, (char *)"config") != 0) {
+				       config_set_tell, (char *)"config") != 0) {
 		why = "has errors, and is left as it is";
 	} else if (ini_set(&next, d.text.len ? d.text.data : "", d.text.len, o->section, o->key,
 			   values, (size_t)count) < 0) {
@@ -133,7 +134,7 @@ static int write_file(const char *path, const struct option *o, char **values, i
 	} else if (buffer_printf(&line, "%s: [%s] %s =", path, o->section, o->key) == 0) {
 		for (int i = 0; i < count; i++)
 			buffer_printf(&line, " %s", values[i]);
-		status = print(&line, "\n");
+		status = config_set_print(&line, "\n");
 	}
 	if (why)
 		verb_error("config", "%s: %s", path, why);
@@ -151,7 +152,7 @@ int config_set(int count, char **words)
 		verb_error("config", "what? terse config set KEY VALUE");
 		return EXIT_TERSE;
 	}
-	const struct option *o = find(words[0]);
+	const struct option *o = config_set_find(words[0]);
 	if (!o || !are_good(o, words + 1, count - 1))
 		return EXIT_TERSE;
 	const char *path = settings_user_file(room, &named);
@@ -159,5 +160,5 @@ int config_set(int count, char **words)
 		verb_error("config", "set: no home directory, or TERSE_CONFIG is empty");
 		return EXIT_TERSE;
 	}
-	return write_file(path, o, words + 1, count - 1);
+	return config_set_write_file(path, o, words + 1, count - 1);
 }

@@ -48,12 +48,12 @@ void digest_print(struct digest *d, const char *data, size_t len)
 		d->error = errno;
 }
 
-static void on_print(void *ctx, const char *data, size_t len)
+static void excerpt_run_on_print(void *ctx, const char *data, size_t len)
 {
 	digest_print(ctx, data, len);
 }
 
-static struct artifact *on_artifact(void *ctx)
+static struct artifact *excerpt_run_on_artifact(void *ctx)
 {
 	struct digest *d = ctx;
 	return d->options.artifact ? d->options.artifact(d->options.ctx) : NULL;
@@ -76,7 +76,7 @@ int digest_init(struct digest *d, const struct digest_options *options)
 	if (options->account)
 		account_prepare(s, &o);
 	const struct interceptor_events events = {
-		.artifact = on_artifact, .print = on_print, .ctx = d};
+		.artifact = excerpt_run_on_artifact, .print = excerpt_run_on_print, .ctx = d};
 	*d = (struct digest){.options = *options};
 	d->text = interceptor_new(&o, &events);
 	return d->text ? 0 : -1;
@@ -102,7 +102,7 @@ static void feed_gap(struct digest *d, const struct text_piece *gap)
 		interceptor_feed(d->text, line, len - 1);
 }
 
-static int feed(struct digest *d, struct text *t)
+static int excerpt_run_feed(struct digest *d, struct text *t)
 {
 	struct text_piece piece;
 	char *chunk = malloc(CHUNK);
@@ -144,7 +144,7 @@ int digest_text(const struct digest_options *options, struct text *t, const stru
 	struct digest d;
 	int result = digest_init(&d, options);
 	if (result == 0)
-		result = feed(&d, t);
+		result = excerpt_run_feed(&d, t);
 	if (result == 0) {
 		const struct wording_ending file = {.state = WORDING_FILE};
 		bool is_stderr = t->part == ARTIFACT_ERR;

@@ -34,10 +34,11 @@ struct doctor {
 	json_t *checks; /* --json; else NULL */
 };
 
-static void tell(struct doctor *d, enum state state, const char *what, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+static void doctor_tell(struct doctor *d, enum state state, const char *what, const char *format,
+			...) __attribute__((format(printf, 4, 5)));
 
-static void tell(struct doctor *d, enum state state, const char *what, const char *format, ...)
+static void doctor_tell(struct doctor *d, enum state state, const char *what, const char *format,
+			...)
 {
 	static const char *const shown[] = {"ok", "PROBLEM", "-"};
 	static const char *const named[] = {"ok", "problem", "note"};
@@ -64,10 +65,10 @@ static void check_pty(struct doctor *d)
 {
 	struct pty pty;
 	if (pty_open(&pty, 80, 24, false, NULL) < 0) {
-		tell(d, BAD, "pseudo-terminal", "%s", strerror(errno));
+		doctor_tell(d, BAD, "pseudo-terminal", "%s", strerror(errno));
 		return;
 	}
-	tell(d, GOOD, "pseudo-terminal", "can be opened");
+	doctor_tell(d, GOOD, "pseudo-terminal", "can be opened");
 	io_close(&pty.master);
 	io_close(&pty.slave);
 }
@@ -75,8 +76,9 @@ static void check_pty(struct doctor *d)
 static void check_proc(struct doctor *d)
 {
 	bool good = access("/proc/self/stat", R_OK) == 0;
-	tell(d, good ? GOOD : BAD, "/proc", "%s",
-	     good ? "readable" : "missing: readers of pipes get the whole text, never a preview");
+	doctor_tell(d, good ? GOOD : BAD, "/proc", "%s",
+		    good ? "readable"
+			 : "missing: readers of pipes get the whole text, never a preview");
 }
 
 /* The first usable store is the one; those before it are told as well. */
@@ -87,9 +89,9 @@ static void on_store(void *ctx, const char *path, const char *origin, int error)
 	if (d->store_found || !*path)
 		return;
 	if (error)
-		tell(d, NOTE, "store", "%s (%s): %s", path, origin, strerror(error));
+		doctor_tell(d, NOTE, "store", "%s (%s): %s", path, origin, strerror(error));
 	else
-		tell(d, GOOD, "store", "%s (%s)", path, origin);
+		doctor_tell(d, GOOD, "store", "%s (%s)", path, origin);
 	d->store_found = error == 0;
 }
 
@@ -99,8 +101,8 @@ static void check_configuration(struct doctor *d)
 	struct option_error error = {""};
 	if (settings_load(&settings, &error) < 0)
 		return;
-	tell(d, *error.text ? BAD : GOOD, "configuration", "%s",
-	     *error.text ? error.text : "no errors");
+	doctor_tell(d, *error.text ? BAD : GOOD, "configuration", "%s",
+		    *error.text ? error.text : "no errors");
 	settings_release(&settings);
 }
 
@@ -108,7 +110,7 @@ static void check_shell(struct doctor *d, const struct settings *s)
 {
 	const char *shell = shell_find(s->shell);
 	bool good = access(shell, X_OK) == 0;
-	tell(d, good ? GOOD : BAD, "shell", "%s", good ? shell : strerror(errno));
+	doctor_tell(d, good ? GOOD : BAD, "shell", "%s", good ? shell : strerror(errno));
 }
 
 static void check_reader(struct doctor *d)
@@ -120,32 +122,32 @@ static void check_reader(struct doctor *d)
 		[SINK_FILE] = "a file; it gets the whole text",
 		[SINK_CLOSED] = "nobody; it is closed",
 	};
-	tell(d, NOTE, "standard output", "goes to %s", names[reader_find()]);
+	doctor_tell(d, NOTE, "standard output", "goes to %s", names[reader_find()]);
 }
 
 static void check_switches(struct doctor *d)
 {
 	const char *off = getenv("TERSE"), *active = getenv(ACTIVE_NAME);
 	if (off && strcmp(off, "0") == 0)
-		tell(d, NOTE, "TERSE=0", "commands are run without terse");
+		doctor_tell(d, NOTE, "TERSE=0", "commands are run without terse");
 	if (active_is_inside(active))
-		tell(d, NOTE, "this shell is inside terse", "commands are run as they are");
+		doctor_tell(d, NOTE, "this shell is inside terse", "commands are run as they are");
 }
 
 /* --- agents ------------------------------------------------------------------------------ */
 
-static void check_place(struct doctor *d, const struct place *place)
+static void doctor_check_place(struct doctor *d, const struct place *place)
 {
-	tell(d, *place->shell ? GOOD : NOTE, "terse-sh", "%s",
-	     *place->shell ? place->shell : "not there: terse init and terse agent need it");
-	tell(d, *place->library ? GOOD : NOTE, "libterse-shim.so", "%s",
-	     *place->library ? place->library : "not there: terse agent and Codex need it");
+	doctor_tell(d, *place->shell ? GOOD : NOTE, "terse-sh", "%s",
+		    *place->shell ? place->shell : "not there: terse init and terse agent need it");
+	doctor_tell(d, *place->library ? GOOD : NOTE, "libterse-shim.so", "%s",
+		    *place->library ? place->library : "not there: terse agent and Codex need it");
 }
 
 /* What is wired in one file, told unless it is nothing. */
-static enum wiring_state check_file(struct doctor *d, const struct wiring *w,
-				    const struct wiring_file *file, const char *project,
-				    const struct place *place)
+static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring *w,
+					   const struct wiring_file *file, const char *project,
+					   const struct place *place)
 {
 	enum wiring_state state = WIRING_NONE;
 	struct wiring_error error = {.line = 0};
@@ -156,21 +158,21 @@ static enum wiring_state check_file(struct doctor *d, const struct wiring *w,
 	if (wiring_path(&file->folder, project, path) < 0)
 		return state;
 	if (document_read(&document, path, project) < 0) {
-		tell(d, BAD, w->agent, "%s: %s", path,
-		     document.reason ? document.reason : strerror(errno));
+		doctor_tell(d, BAD, w->agent, "%s: %s", path,
+			    document.reason ? document.reason : strerror(errno));
 	} else if (document.exists) {
 		const char *text = document.text.data ? document.text.data : "";
 
 		state = wiring_check(file, place, text, document.text.len);
 		if (state == WIRING_SAME)
-			tell(d, GOOD, w->agent, "wired: %s", path);
+			doctor_tell(d, GOOD, w->agent, "wired: %s", path);
 		else if (wiring_apply(file, place, text, document.text.len, &out, &error) < 0 &&
 			 errno == EINVAL)
-			tell(d, BAD, w->agent, "%s:%zu: %s", path, error.line, error.text);
+			doctor_tell(d, BAD, w->agent, "%s:%zu: %s", path, error.line, error.text);
 		else if (state == WIRING_OTHER)
-			tell(d, BAD, w->agent,
-			     "%s: wired to other paths, or not all of it: terse init %s%s", path,
-			     w->agent, project ? " --project" : "");
+			doctor_tell(d, BAD, w->agent,
+				    "%s: wired to other paths, or not all of it: terse init %s%s",
+				    path, w->agent, project ? " --project" : "");
 	}
 	buffer_release(&out);
 	document_release(&document);
@@ -183,9 +185,10 @@ static void check_canary(struct doctor *d, const struct wiring *w, const struct 
 	int sung = canary_run(w->agent, place, reason);
 
 	if (sung > 0)
-		tell(d, GOOD, w->agent, "a command as it runs them is previewed");
+		doctor_tell(d, GOOD, w->agent, "a command as it runs them is previewed");
 	else if (sung < 0)
-		tell(d, BAD, w->agent, "a command as it runs them is not previewed: %s", reason);
+		doctor_tell(d, BAD, w->agent, "a command as it runs them is not previewed: %s",
+			    reason);
 }
 
 static void check_agents(struct doctor *d, const struct place *place)
@@ -201,18 +204,19 @@ static void check_agents(struct doctor *d, const struct place *place)
 			enum wiring_state state = WIRING_NONE;
 
 			if (file->folder.project && (i % 2 == 0 || known))
-				state = check_file(d, w, file, i % 2 ? here : NULL, place);
+				state = doctor_check_file(d, w, file, i % 2 ? here : NULL, place);
 			wired = wired || state == WIRING_SAME;
 			any = any || state != WIRING_NONE;
 		}
 		if (wired)
 			check_canary(d, w, place);
 		else if (!any && advice_find_program(w->programs, found))
-			tell(d, NOTE, w->agent, "%s, not wired: terse init %s", found, w->agent);
+			doctor_tell(d, NOTE, w->agent, "%s, not wired: terse init %s", found,
+				    w->agent);
 	}
 }
 
-static int print_json(const struct doctor *d)
+static int doctor_print_json(const struct doctor *d)
 {
 	struct buffer out = BUFFER_INIT;
 	char *checks = json_dumps(d->checks, JSON_COMPACT);
@@ -249,14 +253,14 @@ int command_doctor(struct command_context *c, int argc, char **argv)
 	check_proc(&d);
 	store_explain(on_store, &d);
 	if (!d.store_found)
-		tell(&d, BAD, "store", "none can be written: long output can't be kept");
+		doctor_tell(&d, BAD, "store", "none can be written: long output can't be kept");
 	check_configuration(&d);
 	check_shell(&d, c->settings);
-	check_place(&d, &place);
+	doctor_check_place(&d, &place);
 	check_agents(&d, &place);
 	check_reader(&d);
 	check_switches(&d);
-	if (json && print_json(&d) < 0) {
+	if (json && doctor_print_json(&d) < 0) {
 		verb_error(argv[0], "%m");
 		return 1;
 	}

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int print(const char *id, const char *what, const char *size)
+static int drop_print(const char *id, const char *what, const char *size)
 {
 	if (printf("%s: %s%s\n", id, what, size) < 0 || fflush(stdout) == EOF)
 		return 1;
@@ -28,9 +28,9 @@ static int drop_found(const char *verb, const struct id_found *found)
 	int status = 1;
 	switch (result) {
 	case REMOVAL_DONE:
-		status = print(found->id, "removed, freed ", human_size(size, freed));
+		status = drop_print(found->id, "removed, freed ", human_size(size, freed));
 		break;
-	case REMOVAL_ABSENT: status = print(found->id, "is not there (any more)", ""); break;
+	case REMOVAL_ABSENT: status = drop_print(found->id, "is not there (any more)", ""); break;
 	case REMOVAL_RUNNING:
 		verb_error(verb, "%s: still in use by its run, not removed", found->id);
 		break;
@@ -52,7 +52,7 @@ static int drop_one(const char *verb, const struct target *t)
 	if (!t->error)
 		return drop_found(verb, &t->found);
 	if (t->error == ENOENT && id_is_valid(t->name))
-		return print(t->name, "is not there (any more)", "");
+		return drop_print(t->name, "is not there (any more)", "");
 	verb_not_found(verb, t->name, t->error, &t->found);
 	return 1;
 }

@@ -31,14 +31,14 @@ struct filter {
 	const char *file; /* in the place of standard input, or NULL */
 };
 
-static int bad_usage(const char *what, const char *why)
+static int verb_filter_bad_usage(const char *what, const char *why)
 {
 	verb_error("filter", "%s: %s (see terse help filter)", what, why);
 	return -1;
 }
 
 /* Options of filter alone. Returns 1 if it was one, 0 if not, -1 after saying what is wrong. */
-static int take_own(struct filter *f, int argc, char **argv, int *i)
+static int verb_filter_take_own(struct filter *f, int argc, char **argv, int *i)
 {
 	const char *name = argv[*i];
 	bool is_code = strcmp(name, "--exit-code") == 0;
@@ -49,23 +49,23 @@ static int take_own(struct filter *f, int argc, char **argv, int *i)
 		char *end;
 		long code = strtol(value, &end, 10);
 		if (!*value || *end || code < 0 || code > 255)
-			return bad_usage(name, "needs a number from 0 to 255");
+			return verb_filter_bad_usage(name, "needs a number from 0 to 255");
 		f->exit_code = (int)code;
 	} else {
 		f->onlcr = strcmp(value, "yes") == 0;
 		if (!f->onlcr && strcmp(value, "no") != 0)
-			return bad_usage(name, "needs yes or no");
+			return verb_filter_bad_usage(name, "needs yes or no");
 	}
 	*i += 2;
 	return 1;
 }
 
-static int no_such_option(const char *name)
+static int verb_filter_no_such_option(const char *name)
 {
 	static const char *const own[] = {"--exit-code", "--onlcr", NULL};
 	const char *best = option_nearest_flag(name, own);
 	if (!best)
-		return bad_usage(name, "no such option");
+		return verb_filter_bad_usage(name, "no such option");
 	verb_error("filter", "%s: no such option (did you mean %s?)", name, best);
 	return -1;
 }
@@ -74,7 +74,7 @@ static int no_such_option(const char *name)
 static int take_file(struct filter *f, const char *path)
 {
 	if (f->file)
-		return bad_usage(path, "one file at most");
+		return verb_filter_bad_usage(path, "one file at most");
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) {
 		verb_error("filter", "%s: %s", path, strerror(errno));
@@ -87,11 +87,11 @@ static int take_file(struct filter *f, const char *path)
 	return 1;
 }
 
-static int parse(struct filter *f, struct settings *s, int argc, char **argv)
+static int verb_filter_parse(struct filter *f, struct settings *s, int argc, char **argv)
 {
 	struct option_error error = {""};
 	for (int i = 1; i < argc;) {
-		int taken = take_own(f, argc, argv, &i);
+		int taken = verb_filter_take_own(f, argc, argv, &i);
 		if (taken == 0 && argv[i][0] != '-')
 			taken = take_file(f, argv[i++]);
 		if (taken == 0) {
@@ -99,7 +99,7 @@ static int parse(struct filter *f, struct settings *s, int argc, char **argv)
 			if (taken < 0)
 				verb_error("filter", "%s", error.text);
 			else if (taken == 0)
-				taken = no_such_option(argv[i]);
+				taken = verb_filter_no_such_option(argv[i]);
 		}
 		if (taken < 0)
 			return -1;
@@ -107,21 +107,22 @@ static int parse(struct filter *f, struct settings *s, int argc, char **argv)
 	return 0;
 }
 
-static struct artifact *on_artifact(void *ctx)
+static struct artifact *verb_filter_on_artifact(void *ctx)
 {
 	struct filter *f = ctx;
 	return f->keep ? record_open(&f->record) : NULL;
 }
 
-static void pass(void *ctx, const char *data, size_t len)
+static void verb_filter_pass(void *ctx, const char *data, size_t len)
 {
 	interceptor_feed(ctx, data, len);
 }
 
 /* Reads standard input to its end. Returns 0, or -1 with errno. */
-static int feed(struct filter *f, struct secrets *secrets)
+static int verb_filter_feed(struct filter *f, struct secrets *secrets)
 {
-	struct redactor redactor = {.secrets = secrets, .out = pass, .ctx = f->digest.text};
+	struct redactor redactor = {
+		.secrets = secrets, .out = verb_filter_pass, .ctx = f->digest.text};
 	char *chunk = malloc(CHUNK);
 	ssize_t n = chunk ? 0 : -1;
 	while (chunk && !f->digest.error) {
@@ -141,7 +142,7 @@ static int feed(struct filter *f, struct secrets *secrets)
 	return n < 0 ? -1 : 0;
 }
 
-static void tell_report(struct filter *f, int64_t duration_ms, const struct settings *s)
+static void verb_filter_tell_report(struct filter *f, int64_t duration_ms, const struct settings *s)
 {
 	const struct interceptor_ending end = {
 		.ending = {.exit_code = f->exit_code, .duration_ms = duration_ms},
@@ -171,7 +172,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	struct stat st;
 	struct job job = {.argv = shown, .shown = shown, .settings = c->settings};
 	int result = EXIT_TERSE;
-	if (parse(&f, c->settings, argc, argv) < 0 ||
+	if (verb_filter_parse(&f, c->settings, argc, argv) < 0 ||
 	    digest_apply_profile("filter", c->settings) < 0)
 		return EXIT_TERSE;
 	/* A report of all of it is written when all of it was read. */
@@ -190,10 +191,10 @@ int command_filter(struct command_context *c, int argc, char **argv)
 		.print = c->settings->print == PRINT_FULL ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW,
 		.onlcr = f.onlcr,
 		.account = c->settings->format != FORMAT_TEXT,
-		.artifact = on_artifact,
+		.artifact = verb_filter_on_artifact,
 		.ctx = &f,
 	};
-	if (!safe || digest_init(&f.digest, &options) < 0 || feed(&f, secrets) < 0) {
+	if (!safe || digest_init(&f.digest, &options) < 0 || verb_filter_feed(&f, secrets) < 0) {
 		verb_error("filter", "%s: %s", f.file ? f.file : "standard input", strerror(errno));
 		goto out;
 	}
@@ -203,7 +204,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	f.record.meta.binary = interceptor_is_binary(f.digest.text);
 	record_end(&f.record, f.exit_code << 8, false, false, duration);
 	if (c->settings->format == FORMAT_TEXT)
-		tell_report(&f, duration, c->settings);
+		verb_filter_tell_report(&f, duration, c->settings);
 	else
 		tell_account(&f, &job);
 	result = 0;

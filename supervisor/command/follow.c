@@ -23,7 +23,7 @@ int follow_init(struct follow *f, struct matcher *matcher, int fd, uint64_t offs
 	return f->block ? 0 : -1;
 }
 
-static int keep_line(struct follow *f, const char *line, size_t len)
+static int follow_keep_line(struct follow *f, const char *line, size_t len)
 {
 	const char *newline = memchr(line, '\n', len);
 	if (newline)
@@ -35,12 +35,12 @@ static int keep_line(struct follow *f, const char *line, size_t len)
 }
 
 /* Matches whole lines, and the last one as far as it goes. */
-static int look_at(struct follow *f, size_t len)
+static int follow_look_at(struct follow *f, size_t len)
 {
 	size_t at;
 	matcher_begin(f->matcher, f->block, len);
 	switch (matcher_next(f->matcher, 0, &at)) {
-	case MATCHER_FOUND: return keep_line(f, f->block + at, len - at) < 0 ? -1 : 1;
+	case MATCHER_FOUND: return follow_keep_line(f, f->block + at, len - at) < 0 ? -1 : 1;
 	case MATCHER_GAVE_UP: errno = EINVAL; return -1;
 	default: return 0;
 	}
@@ -58,7 +58,7 @@ int follow_look(struct follow *f, uint64_t settled)
 		/* The rest of the last line comes with the next block. */
 		if (len == BLOCK && newline)
 			len = (size_t)(newline - f->block) + 1;
-		int result = look_at(f, len);
+		int result = follow_look_at(f, len);
 		if (result != 0)
 			return result;
 		size_t final = settled > at ? settled - at : 0;

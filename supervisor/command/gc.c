@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Takes --dry-run and the flags of settings. Returns 0, or -1 after saying what is wrong. */
-static int parse(struct settings *settings, int argc, char **argv, bool *dry)
+static int verb_gc_parse(struct settings *settings, int argc, char **argv, bool *dry)
 {
 	struct option_error error = {""};
 	for (int i = 1; i < argc;) {
@@ -35,7 +35,7 @@ static int parse(struct settings *settings, int argc, char **argv, bool *dry)
 int command_gc(struct command_context *c, int argc, char **argv)
 {
 	bool dry = false;
-	if (parse(c->settings, argc, argv, &dry) < 0)
+	if (verb_gc_parse(c->settings, argc, argv, &dry) < 0)
 		return EXIT_TERSE;
 	struct store stores[STORE_MAX];
 	struct cleanup cleanup = {.dry = dry};

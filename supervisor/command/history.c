@@ -7,7 +7,7 @@
 #include "supervisor/command/runs.h"
 
 /* Returns 1 if there are more, 0, or -1 with errno. */
-static int add_all(struct runs *r, struct history *h)
+static int verb_history_add_all(struct runs *r, struct history *h)
 {
 	struct meta m;
 	int got;
@@ -36,7 +36,7 @@ int command_history(struct command_context *c, int argc, char **argv)
 	int count = verb_open_stores(r.verb.name, stores, &status), more = -1;
 	struct history *h = history_open(stores, count, r.all ? NULL : r.directory);
 	if (h)
-		more = add_all(&r, h);
+		more = verb_history_add_all(&r, h);
 	if (more < 0 || runs_finish(&r, more) < 0) {
 		verb_fail(&r.verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;

@@ -37,9 +37,9 @@ struct change {
 	const char *how;
 };
 
-static void say(struct init *i, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void init_say(struct init *i, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void say(struct init *i, const char *format, ...)
+static void init_say(struct init *i, const char *format, ...)
 {
 	va_list args;
 
@@ -53,10 +53,10 @@ static void say_of(struct init *i, const char *path, const char *what)
 {
 	if (quote_text(&i->out, path, strlen(path), 0) < 0)
 		i->failed = true;
-	say(i, ": %s\n", what);
+	init_say(i, ": %s\n", what);
 }
 
-static int fail(struct init *i, const char *path, const char *reason)
+static int init_fail(struct init *i, const char *path, const char *reason)
 {
 	verb_error(VERB, "%s: %s", path, reason ? reason : strerror(errno));
 	i->failed = true;
@@ -66,7 +66,7 @@ static int fail(struct init *i, const char *path, const char *reason)
 static int fail_wiring(struct init *i, const char *path, const struct wiring_error *error)
 {
 	if (!*error->text)
-		return fail(i, path, NULL);
+		return init_fail(i, path, NULL);
 	if (error->line)
 		verb_error(VERB, "%s:%zu: %s", path, error->line, error->text);
 	else
@@ -91,14 +91,14 @@ static int read_both(struct init *i, struct change *c, const char *path)
 	char backup[PATH_MAX + sizeof(DOCUMENT_BACKUP)];
 
 	if (document_read(&c->now, path, root_of(i)) < 0)
-		return fail(i, path, c->now.reason);
+		return init_fail(i, path, c->now.reason);
 	snprintf(backup, sizeof(backup), "%s" DOCUMENT_BACKUP, path);
 	if (document_read(&c->backup, backup, root_of(i)) < 0)
-		return fail(i, backup, c->backup.reason);
+		return init_fail(i, backup, c->backup.reason);
 	return 0;
 }
 
-static bool is_same(const struct buffer *a, const struct buffer *b)
+static bool init_is_same(const struct buffer *a, const struct buffer *b)
 {
 	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
 }
@@ -128,7 +128,7 @@ static bool is_as_written(struct init *i, struct change *c)
 	struct wiring_error error;
 	bool same = wiring_apply(c->file, &i->place, text_of(&c->backup.text), c->backup.text.len,
 				 &made, &error) == 0 &&
-		    is_same(&made, &c->now.text);
+		    init_is_same(&made, &c->now.text);
 
 	buffer_release(&made);
 	return same;
@@ -144,15 +144,15 @@ static int plan_undo(struct init *i, struct change *c)
 	if (wiring_revoke(c->file, original, c->backup.text.len, text_of(&c->now.text),
 			  c->now.text.len, &c->next, &error) < 0)
 		return fail_wiring(i, c->now.path, &error);
-	if (is_same(&c->next, &c->now.text))
+	if (init_is_same(&c->next, &c->now.text))
 		return 0;
 	c->how = "what terse init added is removed; the rest was changed since, and stays";
 	if (is_as_written(i, c)) {
 		buffer_clear(&c->next);
 		if (buffer_append(&c->next, text_of(&c->backup.text), c->backup.text.len) < 0)
-			return fail(i, c->now.path, NULL);
+			return init_fail(i, c->now.path, NULL);
 	}
-	if (c->backup.exists && is_same(&c->next, &c->backup.text))
+	if (c->backup.exists && init_is_same(&c->next, &c->backup.text))
 		c->how = "as it was before terse init";
 	c->remove = !c->backup.exists && wiring_is_empty(text_of(&c->next), c->next.len);
 	if (c->remove)
@@ -174,7 +174,7 @@ static int show_change(struct init *i, const struct change *c)
 }
 
 /* Keeps the text that --undo is to restore. */
-static int keep(struct init *i, const struct change *c)
+static int init_keep(struct init *i, const struct change *c)
 {
 	struct document copy = c->backup;
 
@@ -184,7 +184,7 @@ static int keep(struct init *i, const struct change *c)
 	/* Secrets may be in it. */
 	copy.mode = c->now.mode;
 	return document_write(&copy, text_of(&c->now.text), c->now.text.len) < 0
-		       ? fail(i, copy.path, NULL)
+		       ? init_fail(i, copy.path, NULL)
 		       : 0;
 }
 
@@ -192,14 +192,14 @@ static int carry_out(struct init *i, const struct change *c)
 {
 	int status;
 
-	if (keep(i, c) < 0)
+	if (init_keep(i, c) < 0)
 		return -1;
 	status = c->remove ? document_remove(&c->now, top_of(i))
 			   : document_write(&c->now, text_of(&c->next), c->next.len);
 	if (status < 0)
-		return fail(i, c->now.path,
-			    errno == EAGAIN ? "was changed meanwhile; run the command again"
-					    : NULL);
+		return init_fail(i, c->now.path,
+				 errno == EAGAIN ? "was changed meanwhile; run the command again"
+						 : NULL);
 	if (i->undo && c->backup.exists)
 		document_remove(&c->backup, NULL);
 	say_of(i, c->now.path, c->how);
@@ -219,14 +219,14 @@ static void change_file(struct init *i, const struct wiring_file *file)
 	char path[PATH_MAX];
 
 	if (wiring_path(&file->folder, root_of(i), path) < 0) {
-		fail(i, i->wiring->agent,
-		     "there is no home directory; --project writes into this directory");
+		init_fail(i, i->wiring->agent,
+			  "there is no home directory; --project writes into this directory");
 		return;
 	}
 	if (read_both(i, &c, path) == 0 && (i->undo ? plan_undo(i, &c) : plan_apply(i, &c)) == 0) {
 		if (!c.how)
 			say_of(i, path, "nothing of terse in it");
-		else if (!c.remove && c.now.exists && is_same(&c.next, &c.now.text))
+		else if (!c.remove && c.now.exists && init_is_same(&c.next, &c.now.text))
 			say_of(i, path, "is so already");
 		else if (i->dry_run ? show_change(i, &c) < 0 : carry_out(i, &c) < 0)
 			i->failed = true;
@@ -247,7 +247,8 @@ static void change_lines(struct init *i)
 
 	if (wiring_path(&file.folder, root_of(i), path) < 0) {
 		if (i->instructions)
-			fail(i, i->wiring->agent, "has no such file of the user's: use --project");
+			init_fail(i, i->wiring->agent,
+				  "has no such file of the user's: use --project");
 		return;
 	}
 	there = document_read(&d, path, root_of(i)) == 0 &&
@@ -256,13 +257,14 @@ static void change_lines(struct init *i)
 	if (i->instructions || (i->undo && there))
 		change_file(i, &file);
 	else if (!i->undo && !i->dry_run && !there)
-		say(i,
-		    "to tell the model how to read on: terse init %s%s --instructions (lines for "
-		    "%s)\n",
-		    i->wiring->agent, i->project ? " --project" : "", path);
+		init_say(i,
+			 "to tell the model how to read on: terse init %s%s --instructions (lines "
+			 "for "
+			 "%s)\n",
+			 i->wiring->agent, i->project ? " --project" : "", path);
 }
 
-static int check_place(const struct init *i)
+static int init_check_place(const struct init *i)
 {
 	if (!*i->place.shell) {
 		verb_error(VERB, "terse-sh is not beside %s: make install puts it there",
@@ -286,7 +288,7 @@ static int check_place(const struct init *i)
 	return 0;
 }
 
-static int parse(struct init *i, int argc, char **argv)
+static int init_parse(struct init *i, int argc, char **argv)
 {
 	const struct verb_option options[] = {
 		{"--project", VERB_FLAG, &i->project},           {"--user", VERB_FLAG, &i->user},
@@ -317,10 +319,10 @@ int command_init(struct command_context *c, int argc, char **argv)
 	struct buffer clean = BUFFER_INIT;
 
 	(void)c;
-	if (parse(&i, argc, argv) < 0)
+	if (init_parse(&i, argc, argv) < 0)
 		return EXIT_TERSE;
 	place_find(&i.place);
-	if (!i.undo && check_place(&i) < 0)
+	if (!i.undo && init_check_place(&i) < 0)
 		return 1;
 	for (size_t k = 0; k < WIRING_FILES_MAX && i.wiring->files[k].folder.project; k++) {
 		/* Half of a wiring is none; half of it can be undone. */

@@ -10,7 +10,8 @@
 #include <errno.h>
 
 /* What the metadata of a run that has not ended can't tell. */
-static void count_lines(int dir, const char *id, enum artifact_part part, struct meta_stream *s)
+static void list_count_lines(int dir, const char *id, enum artifact_part part,
+			     struct meta_stream *s)
 {
 	struct text text;
 	if (s->lines > 0 || s->bytes == 0 || text_open(&text, dir, id, part) < 0)
@@ -24,7 +25,7 @@ static void count_lines(int dir, const char *id, enum artifact_part part, struct
 
 /* Adds one artifact if it is wanted; one that is gone by now is not. Returns 0, 1 if it is one too
    many, or -1 with errno. */
-static int add(struct runs *r, const struct id_found *found)
+static int list_add(struct runs *r, const struct id_found *found)
 {
 	/* An ID tells when its run began, some milliseconds more or less. */
 	int64_t started = id_time_ms(id_pack(found->id));
@@ -37,8 +38,8 @@ static int add(struct runs *r, const struct id_found *found)
 		if (runs_match(r, &m) && runs_is_full(r)) {
 			result = 1;
 		} else if (runs_match(r, &m)) {
-			count_lines(dir, found->id, ARTIFACT_OUT, &m.out);
-			count_lines(dir, found->id, ARTIFACT_ERR, &m.err);
+			list_count_lines(dir, found->id, ARTIFACT_OUT, &m.out);
+			list_count_lines(dir, found->id, ARTIFACT_ERR, &m.err);
 			result = runs_add(r, found->id, found->session, &m);
 		}
 		meta_release(&m);
@@ -50,12 +51,12 @@ static int add(struct runs *r, const struct id_found *found)
 }
 
 /* Returns 1 if there are more, 0, or -1 with errno. */
-static int add_all(struct runs *r, struct recent *artifacts)
+static int list_add_all(struct runs *r, struct recent *artifacts)
 {
 	struct id_found found;
 	int got, added = 0;
 	while (added == 0 && (got = recent_next(artifacts, &found)) == 1)
-		added = add(r, &found);
+		added = list_add(r, &found);
 	return added ? added : got;
 }
 
@@ -75,7 +76,7 @@ int command_list(struct command_context *c, int argc, char **argv)
 	int count = verb_open_stores(r.verb.name, stores, &status), more = -1;
 	struct recent *artifacts = recent_open(stores, count, r.all ? NULL : r.directory);
 	if (artifacts)
-		more = add_all(&r, artifacts);
+		more = list_add_all(&r, artifacts);
 	if (more < 0 || runs_finish(&r, more) < 0) {
 		verb_fail(&r.verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;

@@ -38,7 +38,7 @@ struct rows {
 	bool more;
 };
 
-static int collect(void *ctx, const char *id)
+static int live_list_collect(void *ctx, const char *id)
 {
 	struct rows *r = ctx;
 	if (r->found == ROWS_MOST) {
@@ -49,13 +49,13 @@ static int collect(void *ctx, const char *id)
 	return 0;
 }
 
-static int newest_first(const void *a, const void *b)
+static int live_list_newest_first(const void *a, const void *b)
 {
 	return strcmp(b, a);
 }
 
 /* Of a run whose command has ended: who keeps its output open. */
-static int add_holders(struct buffer *out, const struct meta *m)
+static int live_list_add_holders(struct buffer *out, const struct meta *m)
 {
 	for (int i = 0; i < m->holders; i++) {
 		const struct meta_holder *h = &m->held_by[i];
@@ -81,14 +81,14 @@ static bool read_meta(struct rows *r, const char *id, struct meta *m)
 }
 
 /* The command it runs, and on lines below who holds it. */
-static int add_command(struct buffer *out, const struct meta *m, size_t width)
+static int live_list_add_command(struct buffer *out, const struct meta *m, size_t width)
 {
 	struct buffer command = BUFFER_INIT;
 	int result = row_add_command(&command, m);
 	if (result == 0)
 		result = row_add_cell(out, command.data, command.len, width);
 	if (result == 0)
-		result = buffer_append(out, "\n", 1) < 0 ? -1 : add_holders(out, m);
+		result = buffer_append(out, "\n", 1) < 0 ? -1 : live_list_add_holders(out, m);
 	buffer_release(&command);
 	return result;
 }
@@ -103,7 +103,7 @@ static int add_told_command(struct buffer *out, struct condition *c, size_t widt
 		argv[count++] = c->argv + i;
 	argv[count] = NULL;
 	const struct meta m = {.argv = argv, .cut = c->argv_cut || i < c->argv_len};
-	return add_command(out, &m, width);
+	return live_list_add_command(out, &m, width);
 }
 
 /* Its last line, or what it asks. */
@@ -132,14 +132,14 @@ static int add_silent_row(struct buffer *out, struct rows *r, const char *id, si
 	int result = buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, "?", elapsed, "-", "-");
 	size_t used = out->len - start;
 	if (result == 0)
-		result = add_command(out, &m, width > used + 10 ? width - used : 10);
+		result = live_list_add_command(out, &m, width > used + 10 ? width - used : 10);
 	if (result == 0)
 		result = buffer_printf(out, "    does not answer%s\n", why);
 	meta_release(&m);
 	return result;
 }
 
-static int add_row(struct buffer *out, struct rows *r, const char *id, size_t width)
+static int live_list_add_row(struct buffer *out, struct rows *r, const char *id, size_t width)
 {
 	struct visit v;
 	struct condition c;
@@ -161,13 +161,13 @@ static int add_row(struct buffer *out, struct rows *r, const char *id, size_t wi
 			  human_size(size, c.bytes)) < 0)
 		return -1;
 	size_t used = out->len - start, left = width > used + 10 ? width - used : 10;
-	int result =
-		read_meta(r, id, &m) ? add_command(out, &m, left) : add_told_command(out, &c, left);
+	int result = read_meta(r, id, &m) ? live_list_add_command(out, &m, left)
+					  : add_told_command(out, &c, left);
 	meta_release(&m);
 	return result < 0 ? -1 : add_last_line(out, &c, width);
 }
 
-static int add_rows(struct buffer *out, size_t width)
+static int live_list_add_rows(struct buffer *out, size_t width)
 {
 	struct store stores[STORE_MAX];
 	struct rows *r = calloc(1, sizeof(*r));
@@ -176,15 +176,15 @@ static int add_rows(struct buffer *out, size_t width)
 		return -1;
 	r->stores = stores;
 	r->count = store_open_all(stores);
-	visit_each(stores, r->count, collect, r);
-	qsort(r->ids, (size_t)r->found, sizeof(r->ids[0]), newest_first);
+	visit_each(stores, r->count, live_list_collect, r);
+	qsort(r->ids, (size_t)r->found, sizeof(r->ids[0]), live_list_newest_first);
 	size_t head = out->len;
 	if (buffer_printf(out, "%-16s  %-7s  %10s  %10s  %8s  COMMAND\n", "ID", "STATE", "ELAPSED",
 			  "LINES", "SIZE") < 0)
 		goto out;
 	size_t empty = out->len;
 	for (int i = 0; i < r->found; i++) {
-		if (add_row(out, r, r->ids[i], width) < 0)
+		if (live_list_add_row(out, r, r->ids[i], width) < 0)
 			goto out;
 	}
 	if (out->len == empty)
@@ -214,7 +214,7 @@ static int draw(struct buffer *out)
 	struct buffer rows = BUFFER_INIT;
 	size_t width, height;
 	look_at_window(&width, &height);
-	int result = add_rows(&rows, width);
+	int result = live_list_add_rows(&rows, width);
 	if (result == 0 && rows.len == 0)
 		result = buffer_append_string(&rows, "nothing runs\n");
 	if (result == 0)
@@ -274,7 +274,7 @@ int live_list(const char *verb, bool watch)
 		return EXIT_TERSE;
 	}
 	look_at_window(&width, &height);
-	result = watch ? watch_rows() : add_rows(&out, width);
+	result = watch ? watch_rows() : live_list_add_rows(&out, width);
 	if (result == 0 && !watch)
 		result = io_write(STDOUT_FILENO, out.data, out.len);
 	if (result < 0)

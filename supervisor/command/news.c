@@ -15,20 +15,20 @@
 
 #define CHUNK ((size_t)256 * 1024)
 
-static struct artifact *on_artifact(void *ctx)
+static struct artifact *changes_on_artifact(void *ctx)
 {
 	(void)ctx;
 	return NULL; /* there is one already */
 }
 
-static void on_print(void *ctx, const char *data, size_t len)
+static void changes_on_print(void *ctx, const char *data, size_t len)
 {
 	int *error = ctx;
 	if (!*error && io_write(STDOUT_FILENO, data, len) < 0)
 		*error = errno;
 }
 
-static uint64_t count_newlines(const char *data, size_t len)
+static uint64_t changes_count_newlines(const char *data, size_t len)
 {
 	uint64_t count = 0;
 	for (const char *end = data + len; (data = memchr(data, '\n', (size_t)(end - data)));
@@ -38,7 +38,7 @@ static uint64_t count_newlines(const char *data, size_t len)
 }
 
 /* *lines grows by the complete ones. */
-static int feed(struct interceptor *s, struct text *text, uint64_t *lines)
+static int changes_feed(struct interceptor *s, struct text *text, uint64_t *lines)
 {
 	char *chunk = malloc(CHUNK);
 	int result = -1;
@@ -48,7 +48,7 @@ static int feed(struct interceptor *s, struct text *text, uint64_t *lines)
 		char line[GAP_ANNOUNCE_MAX];
 		if (piece.kind == TEXT_BYTES) {
 			interceptor_feed(s, chunk, piece.len);
-			*lines += count_newlines(chunk, piece.len);
+			*lines += changes_count_newlines(chunk, piece.len);
 		} else {
 			interceptor_feed(s, line, gap_announce(line, &piece.gap));
 			*lines = piece.gap.to - piece.goes_on;
@@ -79,7 +79,7 @@ int news_print(const struct settings *s, struct text *text, uint64_t *told,
 		.bytes_before = sought == 1 ? text->size : text->offset,
 	};
 	const struct interceptor_events events = {
-		.artifact = on_artifact, .print = on_print, .ctx = &error};
+		.artifact = changes_on_artifact, .print = changes_on_print, .ctx = &error};
 	/* A head says how to read on by numbers of its own. */
 	if (options.limit.mode == MODE_HEAD)
 		options.limit.mode = MODE_ENDS;
@@ -87,7 +87,7 @@ int news_print(const struct settings *s, struct text *text, uint64_t *told,
 	if (!news)
 		return -1;
 	*told = options.lines_before;
-	if (sought == 0 && feed(news, text, told) < 0)
+	if (sought == 0 && changes_feed(news, text, told) < 0)
 		goto out;
 	interceptor_finish(news);
 	const struct interceptor_ending end = {

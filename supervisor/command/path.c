@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int print(const struct verb *v, const char *id, const char *path)
+static int path_print(const struct verb *v, const char *id, const char *path)
 {
 	struct buffer out = BUFFER_INIT;
 	int result;
@@ -66,7 +66,7 @@ int command_path(struct command_context *c, int argc, char **argv)
 	snprintf(path + len, sizeof(path) - len, "/%s", file);
 	if (!io_is_there(dir, file))
 		verb_fail_part(&v, part, dir, found.id);
-	else if (print(&v, found.id, path) < 0)
+	else if (path_print(&v, found.id, path) < 0)
 		verb_fail(&v, ENVELOPE_UNREADABLE, "%m");
 	else
 		status = 0;

@@ -14,7 +14,7 @@ struct search {
 	int matches;
 };
 
-static int match(void *ctx, const char *id)
+static int reach_match(void *ctx, const char *id)
 {
 	struct search *s = ctx;
 	if (strncmp(id, s->name, strlen(s->name)) == 0 && strcmp(id, s->id) != 0) {
@@ -32,7 +32,7 @@ static int find_live(const struct store *stores, int count, const char *name, ch
 		errno = EINVAL;
 		return -1;
 	}
-	visit_each(stores, count, match, &s);
+	visit_each(stores, count, reach_match, &s);
 	errno = s.matches > 1 ? EEXIST : ENOENT;
 	memcpy(id, s.id, sizeof(s.id));
 	return s.matches == 1 ? 0 : -1;

@@ -59,7 +59,7 @@ int read_past_bytes(const struct read *r)
 
 /* --- the whole range, for a program ------------------------------------------------- */
 
-static int print(void *ctx, const char *data, size_t len)
+static int read_print(void *ctx, const char *data, size_t len)
 {
 	(void)ctx;
 	return io_write(STDOUT_FILENO, data, len);
@@ -125,15 +125,16 @@ static int print_all(struct read *r)
 		if (result < 0)
 			return read_failed(r);
 	}
-	int result = r->place.part == ARTIFACT_RAW ? copy(&r->text, from, to)
-						   : slice_stream(&r->text, from, to, print, NULL);
+	int result = r->place.part == ARTIFACT_RAW
+			     ? copy(&r->text, from, to)
+			     : slice_stream(&r->text, from, to, read_print, NULL);
 	return result < 0 && errno != EPIPE ? read_failed(r) : 0;
 }
 
 /* --- what is no text ----------------------------------------------------------------- */
 
 /* Tells what it is: "[PNG image, 640x480, 12.3 KB: not shown]". */
-static int describe(const struct read *r, const struct kind *kind, uint64_t size)
+static int read_describe(const struct read *r, const struct kind *kind, uint64_t size)
 {
 	struct buffer line = BUFFER_INIT;
 	char human[HUMAN_LEN];
@@ -172,14 +173,14 @@ static bool describe_run(const struct read *r, int *status)
 	if (!binary)
 		return false;
 	verb_is_binary(&raw, &kind);
-	*status = describe(r, &kind, raw.size);
+	*status = read_describe(r, &kind, raw.size);
 	text_close(&raw);
 	return true;
 }
 
 /* --- preview -------------------------------------------------------------------------- */
 
-static int print_preview(struct read *r)
+static int read_print_preview(struct read *r)
 {
 	struct text *t = &r->text;
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
@@ -248,7 +249,7 @@ static bool parse_exit_code(const char *text, int *code)
 }
 
 /* What goes with what. Returns 0, or -1 after saying what is wrong. */
-static int check(struct read *r, const struct arguments *a, int operands)
+static int read_check(struct read *r, const struct arguments *a, int operands)
 {
 	const struct page_request *q = &r->lines;
 	const char *wrong = NULL;
@@ -280,7 +281,7 @@ static int check(struct read *r, const struct arguments *a, int operands)
 }
 
 /* Returns 0, or -1 after saying what is wrong. */
-static int parse(struct read *r, struct arguments *a, int argc, char **argv)
+static int read_parse(struct read *r, struct arguments *a, int argc, char **argv)
 {
 	struct page_request *q = &r->lines;
 	const struct verb_option table[] = {
@@ -300,7 +301,7 @@ static int parse(struct read *r, struct arguments *a, int argc, char **argv)
 		{NULL, VERB_FLAG, NULL},
 	};
 	int operands = verb_parse(table, argc, argv, &r->name, 1);
-	if (operands < 0 || check(r, a, operands) < 0 ||
+	if (operands < 0 || read_check(r, a, operands) < 0 ||
 	    digest_apply_profile(r->verb.name, r->settings) < 0)
 		return -1;
 	if (q->first == 0)
@@ -310,7 +311,7 @@ static int parse(struct read *r, struct arguments *a, int argc, char **argv)
 }
 
 /* Sets what depends on who reads, and on the name. Returns 0, or -1 with ENOMEM. */
-static int prepare(struct read *r)
+static int read_prepare(struct read *r)
 {
 	const char *name = *r->text.id ? r->text.id : r->name;
 	if ((*name == '-' && buffer_append_string(&r->quoted, "./") < 0) ||
@@ -328,13 +329,13 @@ static int prepare(struct read *r)
 }
 
 /* Prints it. Returns the exit status. */
-static int show(struct read *r)
+static int read_show(struct read *r)
 {
 	struct kind kind;
 	int status;
 	bool exact =
 		r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && r->place.part == ARTIFACT_RAW);
-	if (prepare(r) < 0)
+	if (read_prepare(r) < 0)
 		return read_failed(r);
 	if (!r->place.binary && describe_run(r, &status))
 		return status;
@@ -342,9 +343,9 @@ static int show(struct read *r)
 	/* The text of an artifact is always one. */
 	bool raw = r->place.part == ARTIFACT_RAW;
 	if (!r->place.binary && (raw ? !exact : !*r->text.id) && verb_is_binary(&r->text, &kind))
-		return describe(r, &kind, r->text.size);
+		return read_describe(r, &kind, r->text.size);
 	if (r->preview)
-		return print_preview(r);
+		return read_print_preview(r);
 	if (exact)
 		return print_all(r);
 	if (r->by_bytes)
@@ -356,13 +357,13 @@ int command_read(struct command_context *c, int argc, char **argv)
 {
 	struct read r = {.verb = {.name = argv[0]}, .settings = c->settings, .exit_code = -1};
 	struct arguments a = {.preview = {.settings = c->settings}};
-	if (parse(&r, &a, argc, argv) < 0)
+	if (read_parse(&r, &a, argc, argv) < 0)
 		return EXIT_TERSE;
 	if (!r.verb.json)
 		r.sink = reader_find();
 	if (verb_open(&r.verb, c->settings, a.session, r.place.part, r.name, &r.text) < 0)
 		return 1;
-	int status = show(&r);
+	int status = read_show(&r);
 	text_close(&r.text);
 	buffer_release(&r.quoted);
 	return status;

@@ -20,14 +20,14 @@ static int add_made(struct buffer *out, const char *key, struct buffer *made, in
 }
 
 /* {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap","before":3} */
-static int add_gap(struct buffer *out, const struct text_piece *gap, size_t before)
+static int read_json_add_gap(struct buffer *out, const struct text_piece *gap, size_t before)
 {
 	if (gap_begin_json(out, &gap->gap) < 0 || json_member_count(out, "before", before) < 0)
 		return -1;
 	return buffer_append_string(out, "}");
 }
 
-static int add_gaps(struct buffer *out, const struct page *p)
+static int read_json_add_gaps(struct buffer *out, const struct page *p)
 {
 	const struct text_piece *gap = p->gaps;
 	size_t lines = 0;
@@ -36,14 +36,14 @@ static int add_gaps(struct buffer *out, const struct page *p)
 	for (size_t i = 0; i < p->count; i++) {
 		if (p->pieces[i].kind == PAGE_LINE)
 			lines++;
-		else if (add_gap(out, gap++, lines) < 0)
+		else if (read_json_add_gap(out, gap++, lines) < 0)
 			return -1;
 	}
 	return buffer_append_string(out, "]");
 }
 
 /* The lines without their newlines; *bytes is what was shown. */
-static int add_lines(struct buffer *out, const struct page *p, uint64_t *bytes)
+static int read_json_add_lines(struct buffer *out, const struct page *p, uint64_t *bytes)
 {
 	bool newline = false;
 	if (json_member_key(out, "lines") < 0 || buffer_append_string(out, "[") < 0)
@@ -64,7 +64,7 @@ static int add_lines(struct buffer *out, const struct page *p, uint64_t *bytes)
 }
 
 /* The first and last line that are there, or null. */
-static int add_range(struct buffer *out, const struct page *p)
+static int read_json_add_range(struct buffer *out, const struct page *p)
 {
 	const struct page_piece *first = NULL, *last = NULL;
 	for (size_t i = 0; i < p->count; i++) {
@@ -81,7 +81,8 @@ static int add_range(struct buffer *out, const struct page *p)
 }
 
 /* "cut":{"end":"behind","bytes":1234,"command":"terse read ID --bytes 29000:1234 --json"} */
-static int add_cut(struct buffer *out, const struct hint_place *place, const struct page *p)
+static int read_json_add_cut(struct buffer *out, const struct hint_place *place,
+			     const struct page *p)
 {
 	struct buffer command = BUFFER_INIT;
 	const struct page_cut *cut = &p->cut;
@@ -107,14 +108,14 @@ static const char *reason(const struct page *p)
 }
 
 /* Whether there is more than this, why, and the commands that show it. */
-static int add_truncation(struct buffer *out, const struct read *r, const struct page *p)
+static int read_json_add_truncation(struct buffer *out, const struct read *r, const struct page *p)
 {
 	struct buffer next = BUFFER_INIT, previous = BUFFER_INIT;
 	bool truncated = p->next || p->omitted || p->cut.bytes;
 	int made = 0;
 	if (json_member_bool(out, "truncated", truncated) < 0 ||
 	    json_member_string(out, "truncated_by", truncated ? reason(p) : NULL) < 0 ||
-	    add_cut(out, &r->place, p) < 0 ||
+	    read_json_add_cut(out, &r->place, p) < 0 ||
 	    add_made(out, "next", &next, hint_next(&next, &r->place, p)) < 0)
 		return -1;
 	if (p->omitted) {
@@ -130,12 +131,12 @@ static int add_page(struct buffer *out, struct read *r, const struct page *p)
 	uint64_t total, bytes = 0;
 	int known = page_total(&r->text, &total);
 	if (known < 0 || envelope_begin(out) < 0 || verb_json_place(out, &r->text, r->name) < 0 ||
-	    add_range(out, p) < 0 || add_lines(out, p, &bytes) < 0 ||
+	    read_json_add_range(out, p) < 0 || read_json_add_lines(out, p, &bytes) < 0 ||
 	    json_member_count(out, "lines_shown", p->lines) < 0 ||
 	    json_member_count(out, known ? "total_lines" : "total_lines_over", total) < 0 ||
 	    json_member_count(out, "bytes", bytes) < 0 ||
-	    json_member_count(out, "total_bytes", r->text.size) < 0 || add_gaps(out, p) < 0 ||
-	    add_truncation(out, r, p) < 0)
+	    json_member_count(out, "total_bytes", r->text.size) < 0 ||
+	    read_json_add_gaps(out, p) < 0 || read_json_add_truncation(out, r, p) < 0)
 		return -1;
 	return envelope_end(out);
 }
@@ -167,8 +168,8 @@ static int add_slice(struct buffer *out, const struct read *r, const struct slic
 	    json_member_key(out, "text") < 0 ||
 	    json_text_quote(out, s->text.data, s->text.len) < 0 ||
 	    json_member_key(out, "gaps") < 0 || buffer_append_string(out, "[") < 0 ||
-	    (s->gap.kind == TEXT_GAP && add_gap(out, &s->gap, 0) < 0) ||
-	    (s->lost.kind == TEXT_GAP && add_gap(out, &s->lost, s->text.len) < 0) ||
+	    (s->gap.kind == TEXT_GAP && read_json_add_gap(out, &s->gap, 0) < 0) ||
+	    (s->lost.kind == TEXT_GAP && read_json_add_gap(out, &s->lost, s->text.len) < 0) ||
 	    buffer_append_string(out, "]") < 0 || json_member_bool(out, "truncated", s->more) < 0 ||
 	    json_member_string(out, "truncated_by",
 			       !s->more  ? NULL

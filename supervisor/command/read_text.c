@@ -14,7 +14,7 @@ struct printer {
 	struct buffer notice;
 };
 
-static int print_text(struct printer *out, const char *data, size_t len)
+static int read_text_print_text(struct printer *out, const char *data, size_t len)
 {
 	if (len == 0)
 		return 0;
@@ -27,7 +27,7 @@ static int print_notice(struct printer *out, bool own_line)
 {
 	if (out->notice.len == 0)
 		return 0;
-	if (own_line && out->inside && print_text(out, "\n", 1) < 0)
+	if (own_line && out->inside && read_text_print_text(out, "\n", 1) < 0)
 		return -1;
 	int result = reader_notice(out->sink, &out->notice);
 	out->inside = false;
@@ -69,7 +69,7 @@ static int print_pieces(struct printer *out, const struct read *r, const struct 
 			i++;
 		} while (i < p->count && p->pieces[i].kind == PAGE_LINE);
 		size_t end = p->pieces[i - 1].start + p->pieces[i - 1].len;
-		if (print_text(out, p->text.data + start, end - start) < 0)
+		if (read_text_print_text(out, p->text.data + start, end - start) < 0)
 			return -1;
 		/* A line that is cut is the only one. */
 		if (cut &&
@@ -130,7 +130,7 @@ int read_print_slice(struct read *r)
 		return read_past_bytes(r);
 	if (slice_make(&s, &r->text, &request) < 0 ||
 	    (s.gap.kind == TEXT_GAP && print_gap(&out, &s.gap) < 0) ||
-	    print_text(&out, s.text.data, s.text.len) < 0 ||
+	    read_text_print_text(&out, s.text.data, s.text.len) < 0 ||
 	    (s.lost.kind == TEXT_GAP && print_gap(&out, &s.lost) < 0) ||
 	    (s.more && hint_slice(&out.notice, &r->place, &s, r->text.size, r->length) < 0) ||
 	    print_notice(&out, true) < 0)

@@ -31,7 +31,7 @@ struct lines {
 };
 
 /* The next line, without its newline. Returns 1, 0 at the end, or -1 with errno. */
-static int next_line(struct lines *l, const char **line, size_t *len)
+static int replay_next_line(struct lines *l, const char **line, size_t *len)
 {
 	for (;;) {
 		const char *start = l->buffer.data + l->used;
@@ -65,11 +65,12 @@ static void release_lines(struct lines *l)
 }
 
 /* The header. NULL with errno EBADMSG: it is none. */
-static json_t *read_header(struct lines *l)
+static json_t *replay_read_header(struct lines *l)
 {
 	const char *line;
 	size_t len;
-	json_t *header = next_line(l, &line, &len) == 1 ? json_loadb(line, len, 0, NULL) : NULL;
+	json_t *header =
+		replay_next_line(l, &line, &len) == 1 ? json_loadb(line, len, 0, NULL) : NULL;
 	if (json_integer_value(json_object_get(header, "version")) == 2)
 		return header;
 	json_decref(header);
@@ -90,7 +91,7 @@ static int next_event(struct lines *l, struct event *e)
 {
 	const char *line;
 	size_t len;
-	int got = next_line(l, &line, &len);
+	int got = replay_next_line(l, &line, &len);
 	if (got <= 0)
 		return got;
 	e->array = json_loadb(line, len, 0, NULL);
@@ -120,7 +121,7 @@ static int write_json(int to, json_t *value)
 }
 
 /* Version 3 has the terminal in an object of its own. */
-static int write_header(int to, json_t *header, int version)
+static int replay_write_header(int to, json_t *header, int version)
 {
 	if (version == 3) {
 		json_t *term = json_pack("{sO* sO*}", "cols", json_object_get(header, "width"),
@@ -140,8 +141,8 @@ int replay_write_cast(int from, int to, int version)
 	struct event e;
 	double before = 0;
 	int got = -1, result = -1;
-	json_t *header = read_header(&lines);
-	if (!header || write_header(to, header, version) < 0)
+	json_t *header = replay_read_header(&lines);
+	if (!header || replay_write_header(to, header, version) < 0)
 		goto out;
 	while ((got = next_event(&lines, &e)) == 1) {
 		double at = version == 3 ? e.at - before : e.at;
@@ -185,7 +186,7 @@ static int play(const struct player *p, int fd)
 	struct event e;
 	double before = 0;
 	int result = -1;
-	json_t *header = read_header(&lines);
+	json_t *header = replay_read_header(&lines);
 	if (!header)
 		goto out;
 	while ((result = next_event(&lines, &e)) == 1) {

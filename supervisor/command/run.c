@@ -33,7 +33,7 @@ struct arguments {
 };
 
 /* Says what is wrong, the way the settings read so far ask for. Returns terse's exit status. */
-static int fail(const struct job *given, const char *code, const char *message, int exit_code)
+static int run_fail(const struct job *given, const char *code, const char *message, int exit_code)
 {
 	struct job job = *given;
 	struct secrets *made = job.secrets ? NULL : secrets_new(job.settings);
@@ -55,19 +55,19 @@ static int fail(const struct job *given, const char *code, const char *message, 
 	return exit_code;
 }
 
-static int bad_usage(struct option_error *error, const char *what, const char *why)
+static int run_bad_usage(struct option_error *error, const char *what, const char *why)
 {
 	snprintf(error->text, sizeof(error->text), "%s: %s (see terse help run)", what, why);
 	return -1;
 }
 
-static int no_such_option(struct option_error *error, const char *name)
+static int run_no_such_option(struct option_error *error, const char *name)
 {
 	static const char *const own[] = {"--cwd", NULL};
 	const char *best = option_nearest_flag(name, own);
 	char reason[NEAREST_LEN];
 	if (!best)
-		return bad_usage(error, name, "no such option");
+		return run_bad_usage(error, name, "no such option");
 	snprintf(error->text, sizeof(error->text), "%s: %s", name,
 		 nearest_reason(reason, "option", best));
 	return -1;
@@ -83,7 +83,8 @@ static int change_directory(const char *path, struct option_error *error)
 
 /* The options that are no settings. Returns 1 if argv[*i] was one and moves past it, 0 if not,
    -1 with an error. */
-static int take_own(struct arguments *a, int argc, char **argv, int *i, struct option_error *error)
+static int run_take_own(struct arguments *a, int argc, char **argv, int *i,
+			struct option_error *error)
 {
 	static const char cwd[] = "--cwd";
 	const char *name = argv[*i], *value = argv[*i + 1];
@@ -97,7 +98,7 @@ static int take_own(struct arguments *a, int argc, char **argv, int *i, struct o
 	if (!is_string && strcmp(name, cwd) != 0)
 		return 0;
 	if (*i + 1 >= argc)
-		return bad_usage(error, name, "needs a value");
+		return run_bad_usage(error, name, "needs a value");
 	if (is_string)
 		a->string = value;
 	else if (change_directory(value, error) < 0)
@@ -107,14 +108,14 @@ static int take_own(struct arguments *a, int argc, char **argv, int *i, struct o
 }
 
 /* Reads one option. Returns 0, or -1 with an error. */
-static int take_option(struct settings *s, struct arguments *a, int argc, char **argv, int *i,
-		       struct option_error *error)
+static int run_take_option(struct settings *s, struct arguments *a, int argc, char **argv, int *i,
+			   struct option_error *error)
 {
-	int taken = take_own(a, argc, argv, i, error);
+	int taken = run_take_own(a, argc, argv, i, error);
 	if (taken == 0)
 		taken = settings_take_flag(s, argc, argv, i, error);
 	if (taken == 0)
-		taken = no_such_option(error, argv[*i]);
+		taken = run_no_such_option(error, argv[*i]);
 	return taken < 0 ? -1 : 0;
 }
 
@@ -142,14 +143,14 @@ static int no_command(struct option_error *error)
 {
 	struct stat st;
 	bool fed = fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
-	return bad_usage(error, "run",
-			 fed ? "no command given; terse filter takes what is piped in"
-			     : "no command given");
+	return run_bad_usage(error, "run",
+			     fed ? "no command given; terse filter takes what is piped in"
+				 : "no command given");
 }
 
 /* Reads the options up to the command. Returns 0, or -1 with an error. */
-static int parse(struct settings *s, int argc, char **argv, struct arguments *a,
-		 struct option_error *error)
+static int run_parse(struct settings *s, int argc, char **argv, struct arguments *a,
+		     struct option_error *error)
 {
 	int i = 1;
 	/* As with sh -c, what follows the string are its arguments. */
@@ -158,7 +159,7 @@ static int parse(struct settings *s, int argc, char **argv, struct arguments *a,
 			i++;
 			break;
 		}
-		if (take_option(s, a, argc, argv, &i, error) < 0) {
+		if (run_take_option(s, a, argc, argv, &i, error) < 0) {
 			find_telling(s, argc, argv, i + 1);
 			return -1;
 		}
@@ -174,7 +175,7 @@ static int parse(struct settings *s, int argc, char **argv, struct arguments *a,
 }
 
 /* The command as it is executed: the words, or a shell with the string. */
-static char **make_argv(const struct settings *s, const struct arguments *a)
+static char **run_make_argv(const struct settings *s, const struct arguments *a)
 {
 	size_t count = 0, n = 0;
 	if (!a->string)
@@ -206,8 +207,8 @@ int run_tell_exec_error(const struct job *job, int error)
 	else if (verb)
 		buffer_printf(&message, " (did you mean terse %s?)", verb);
 	const char *text = buffer_string(&message);
-	int exit_code = fail(job, not_found ? "not_found" : "not_executable", text ? text : why,
-			     spawn_exit_status(error));
+	int exit_code = run_fail(job, not_found ? "not_found" : "not_executable", text ? text : why,
+				 spawn_exit_status(error));
 	buffer_release(&message);
 	return exit_code;
 }
@@ -297,7 +298,7 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	job->settings = s;
 	if (apply_profile(s, words, string, &error) < 0) {
 		job->shown = NULL;
-		return fail(job, "usage", error.text, EXIT_TERSE);
+		return run_fail(job, "usage", error.text, EXIT_TERSE);
 	}
 	layout_decide(&job->layout, s);
 	if (job->layout.direct)
@@ -316,11 +317,11 @@ int command_run(struct command_context *c, int argc, char **argv)
 	struct job job = {.settings = c->settings,
 			  .started_ms = clock_real_ms(),
 			  .begun_ms = clock_monotonic_ms()};
-	if (parse(c->settings, argc, argv, &a, &error) < 0)
-		return fail(&job, "usage", error.text, EXIT_TERSE);
-	job.argv = job.shown = make_argv(c->settings, &a);
+	if (run_parse(c->settings, argc, argv, &a, &error) < 0)
+		return run_fail(&job, "usage", error.text, EXIT_TERSE);
+	job.argv = job.shown = run_make_argv(c->settings, &a);
 	if (!job.argv)
-		return fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
+		return run_fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
 	if (run_is_bypassed(c->settings)) {
 		c->settings->format = FORMAT_TEXT;
 		return run_tell_exec_error(&job, frontend_exec(&job));

@@ -28,7 +28,7 @@ struct row {
 	char state[24], lines[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
 };
 
-static void describe_state(const struct meta *m, char out[24])
+static void runs_output_describe_state(const struct meta *m, char out[24])
 {
 	if (m->state == META_RUNNING)
 		snprintf(out, 24, "running");
@@ -53,7 +53,7 @@ static int add_head(struct runs *r)
 			     r->all ? "                   " : "");
 }
 
-static int add_gaps(struct buffer *out, const struct meta_stream *m)
+static int runs_output_add_gaps(struct buffer *out, const struct meta_stream *m)
 {
 	const struct gaps gaps = meta_gaps(m);
 	int result = 0;
@@ -65,14 +65,15 @@ static int add_gaps(struct buffer *out, const struct meta_stream *m)
 	return result;
 }
 
-static int add_row(struct runs *r, const char *id, const char *session, const struct meta *m)
+static int runs_output_add_row(struct runs *r, const char *id, const char *session,
+			       const struct meta *m)
 {
 	struct row row = {.state = "?", .lines = "?", .size = "?", .age = "?"};
 	struct buffer command = BUFFER_INIT, *out = &r->out;
 	size_t start = out->len;
 	int result = -1;
 	if (m) {
-		describe_state(m, row.state);
+		runs_output_describe_state(m, row.state);
 		human_age(row.age, clock_real_ms() - m->started_ms);
 		snprintf(row.lines, sizeof(row.lines), "-");
 		snprintf(row.size, sizeof(row.size), "-");
@@ -95,7 +96,9 @@ static int add_row(struct runs *r, const char *id, const char *session, const st
 	if (row_add_cell(out, command.data, command.len, left) == 0)
 		result = buffer_append(out, "\n", 1);
 	if (result == 0 && m)
-		result = add_gaps(out, &m->out) < 0 ? -1 : add_gaps(out, &m->err);
+		result = runs_output_add_gaps(out, &m->out) < 0
+				 ? -1
+				 : runs_output_add_gaps(out, &m->err);
 out:
 	buffer_release(&command);
 	return result;
@@ -122,7 +125,7 @@ static int add_words(struct buffer *out, const struct meta *m, size_t budget)
 }
 
 /* A number, or null. */
-static int add_count(struct buffer *out, const char *key, bool known, uint64_t n)
+static int runs_output_add_count(struct buffer *out, const char *key, bool known, uint64_t n)
 {
 	return known ? json_member_count(out, key, n) : json_member_null(out, key);
 }
@@ -154,17 +157,18 @@ int runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 	    json_member_string(out, "session", m->session) < 0 || add_words(out, m, budget) < 0 ||
 	    json_member_string(out, "cwd", m->cwd) < 0 ||
 	    json_member_string(out, "state", meta_state_name(m->state)) < 0 ||
-	    add_count(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code) < 0 ||
+	    runs_output_add_count(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code) <
+		    0 ||
 	    json_member_signal(out, "signal", m->signal) < 0 ||
 	    json_member_bool(out, "success", m->state == META_DONE && m->exit_code == 0) < 0 ||
 	    json_member_bool(out, "timed_out", m->timed_out) < 0 ||
 	    json_member_bool(out, "binary", m->binary) < 0 ||
 	    json_member_time(out, "started", m->started_ms) < 0 ||
 	    json_member_time(out, "ended", ended ? m->ended_ms : 0) < 0 ||
-	    add_count(out, "duration_ms", ended, (uint64_t)m->duration_ms) < 0 ||
-	    add_count(out, "lines", kept, m->out.lines + m->err.lines) < 0)
+	    runs_output_add_count(out, "duration_ms", ended, (uint64_t)m->duration_ms) < 0 ||
+	    runs_output_add_count(out, "lines", kept, m->out.lines + m->err.lines) < 0)
 		return -1;
-	if (add_count(out, "bytes", kept, m->out.bytes + m->err.bytes) < 0)
+	if (runs_output_add_count(out, "bytes", kept, m->out.bytes + m->err.bytes) < 0)
 		return -1;
 	return json_gaps(out, m);
 }
@@ -205,7 +209,7 @@ int runs_add(struct runs *r, const char *id, const char *session, const struct m
 	if (r->rows == 0 && (r->verb.json ? add_begin(r) : add_head(r)) < 0)
 		return -1;
 	errno = error;
-	if ((r->verb.json ? add_element(r, id, m) : add_row(r, id, session, m)) < 0)
+	if ((r->verb.json ? add_element(r, id, m) : runs_output_add_row(r, id, session, m)) < 0)
 		return -1;
 	r->rows++;
 	return r->out.len > COLLECTED ? flush(r) : 0;

@@ -49,7 +49,7 @@ static void set_limits(struct search *s, const char *name)
 }
 
 /* Returns 0, or the exit status. */
-static int prepare(struct search *s, const char *name)
+static int search_prepare(struct search *s, const char *name)
 {
 	const struct notice_query *q = &s->query;
 	const struct matcher_options options = {
@@ -123,7 +123,7 @@ static int take_operands(struct search *s, struct arguments *a, const char **ope
 }
 
 /* Returns 0, or -1 after saying what is wrong. */
-static int parse(struct search *s, struct arguments *a, int argc, char **argv)
+static int search_parse(struct search *s, struct arguments *a, int argc, char **argv)
 {
 	struct notice_query *q = &s->query;
 	bool as_it_is;
@@ -184,10 +184,10 @@ int command_search(struct command_context *c, int argc, char **argv)
 {
 	struct search s = {.verb = {.name = argv[0]}, .settings = c->settings};
 	struct arguments a = {.all = false};
-	if (parse(&s, &a, argc, argv) < 0)
+	if (search_parse(&s, &a, argc, argv) < 0)
 		return EXIT_TERSE;
 	s.name = a.name;
-	int status = prepare(&s, a.name);
+	int status = search_prepare(&s, a.name);
 	if (status == 0)
 		status = a.name ? search_one(&s, a.session, a.name) : search_all(&s, a.session);
 	release(&s);

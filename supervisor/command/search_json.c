@@ -32,9 +32,10 @@ static int add_array(struct buffer *out, const char *key, const struct buffer *e
 	return buffer_append_string(out, "]");
 }
 
-static int add_command(struct buffer *out, const char *key, const struct search *s, bool wanted,
-		       int (*make)(struct buffer *out, const struct notice_query *q,
-				   const struct listing *l))
+static int search_json_add_command(struct buffer *out, const char *key, const struct search *s,
+				   bool wanted,
+				   int (*make)(struct buffer *out, const struct notice_query *q,
+					       const struct listing *l))
 {
 	struct buffer command = BUFFER_INIT;
 	int result = wanted ? make(&command, &s->query, &s->listing) : 0;
@@ -59,12 +60,12 @@ static int add_matches(struct buffer *out, const struct search *s)
 	    json_member_bool(out, "truncated", l->full) < 0 ||
 	    json_member_string(out, "truncated_by", why) < 0 ||
 	    add_array(out, "gaps", &l->gap) < 0 ||
-	    add_command(out, "next", s, l->full, notice_next) < 0)
+	    search_json_add_command(out, "next", s, l->full, notice_next) < 0)
 		return -1;
-	return add_command(out, "all", s, l->full && !l->out_of_room, notice_all);
+	return search_json_add_command(out, "all", s, l->full && !l->out_of_room, notice_all);
 }
 
-static int print(struct buffer *out, int result)
+static int search_json_print(struct buffer *out, int result)
 {
 	if (result == 0)
 		result = io_write(STDOUT_FILENO, out->data, out->len);
@@ -99,10 +100,10 @@ static int add_one(struct buffer *out, const struct search *s, const struct text
 int search_json_one(struct search *s, const struct text *text, uint64_t total)
 {
 	struct buffer out = BUFFER_INIT;
-	return print(&out, add_one(&out, s, text, total));
+	return search_json_print(&out, add_one(&out, s, text, total));
 }
 
-static int add_all(struct buffer *out, const struct search *s, const char *session)
+static int search_json_add_all(struct buffer *out, const struct search *s, const char *session)
 {
 	const struct notice_query *q = &s->query;
 	if (envelope_begin(out) < 0 || json_member_string(out, "session", session) < 0 ||
@@ -124,5 +125,5 @@ static int add_all(struct buffer *out, const struct search *s, const char *sessi
 int search_json_all(struct search *s, const char *session)
 {
 	struct buffer out = BUFFER_INIT;
-	return print(&out, add_all(&out, s, session));
+	return search_json_print(&out, search_json_add_all(&out, s, session));
 }

@@ -60,8 +60,8 @@ static int list_artifact(struct search *s, const char *line, size_t len)
 	return buffer_append(&l->out, line, len);
 }
 
-static int describe(const struct search *s, const struct search_subject *t, uint64_t total,
-		    const struct kind *binary, struct buffer *line)
+static int search_output_describe(const struct search *s, const struct search_subject *t,
+				  uint64_t total, const struct kind *binary, struct buffer *line)
 {
 	const struct notice_query *q = &s->query;
 	if (q->json)
@@ -87,7 +87,7 @@ int search_add_summary(struct search *s, const struct search_subject *t, uint64_
 		       const struct kind *binary)
 {
 	struct buffer line = BUFFER_INIT;
-	int result = describe(s, t, total, binary, &line);
+	int result = search_output_describe(s, t, total, binary, &line);
 	if (result == 0)
 		result = t->listing.label ? list_artifact(s, line.data, line.len)
 					  : buffer_append(&s->listing.out, line.data, line.len);

@@ -27,7 +27,8 @@ struct sender {
 	int after_count;
 };
 
-static int ask(struct sender *s, enum control_kind kind, uint32_t a, const char *data, size_t len)
+static int send_ask(struct sender *s, enum control_kind kind, uint32_t a, const char *data,
+		    size_t len)
 {
 	while (visit_ask(&s->visit, kind, a, 0, data, len, NULL) < 0) {
 		if (errno != EAGAIN) {
@@ -43,7 +44,7 @@ static int type(struct sender *s, const char *data, size_t len)
 {
 	while (len > 0) {
 		size_t n = len < CONTROL_REQUEST_DATA ? len : CONTROL_REQUEST_DATA;
-		if (ask(s, CONTROL_TYPE, 0, data, n) < 0)
+		if (send_ask(s, CONTROL_TYPE, 0, data, n) < 0)
 			return -1;
 		data += n;
 		len -= n;
@@ -56,7 +57,7 @@ static int type_key(struct sender *s, const char *name)
 	struct key_bytes key;
 	if (key_parse(name, &key) < 0)
 		return -1;
-	return ask(s, CONTROL_TYPE, key.cursor, key.data, key.len);
+	return send_ask(s, CONTROL_TYPE, key.cursor, key.data, key.len);
 }
 
 static int type_file(struct sender *s, const char *name)
@@ -78,7 +79,7 @@ static int type_file(struct sender *s, const char *name)
 	return n == 0 ? 0 : -1;
 }
 
-static int bad_usage(const char *verb, const char *what, const char *why)
+static int send_bad_usage(const char *verb, const char *what, const char *why)
 {
 	verb_error(verb, "%s: %s (see terse help send)", what, why);
 	return -1;
@@ -113,7 +114,7 @@ static bool is_for_await(const char *name)
 
 /* Takes the option at argv[*i] and its value. Returns 0, 1 if it is nothing to type, or -1 after
    saying what is wrong. */
-static int take_option(struct sender *s, int argc, char **argv, int *i, struct item *item)
+static int send_take_option(struct sender *s, int argc, char **argv, int *i, struct item *item)
 {
 	const char *name = argv[*i];
 	bool session = strcmp(name, "--session") == 0;
@@ -131,10 +132,10 @@ static int take_option(struct sender *s, int argc, char **argv, int *i, struct i
 	while (at < OPTIONS && strcmp(options[at].name, name) != 0)
 		at++;
 	if (at == OPTIONS && !session)
-		return bad_usage(s->verb, name, "no such option");
+		return send_bad_usage(s->verb, name, "no such option");
 	bool takes = session || options[at].takes;
 	if (takes && *i + 1 >= argc)
-		return bad_usage(s->verb, name, "needs a value");
+		return send_bad_usage(s->verb, name, "needs a value");
 	const char *value = takes ? argv[++*i] : "";
 	if (session)
 		s->session = value;
@@ -142,13 +143,14 @@ static int take_option(struct sender *s, int argc, char **argv, int *i, struct i
 		*item = (struct item){options[at].kind, value};
 	struct key_bytes key;
 	if (!session && options[at].kind == ITEM_KEY && key_parse(value, &key) < 0)
-		return bad_usage(s->verb, value, "no such key");
+		return send_bad_usage(s->verb, value, "no such key");
 	return session ? 1 : 0;
 }
 
 /* The ID and the things to type, in their order. `items` has room for argc of them. Returns how
    many, or -1 after saying what is wrong. */
-static int parse(struct sender *s, int argc, char **argv, const char **name, struct item *items)
+static int send_parse(struct sender *s, int argc, char **argv, const char **name,
+		      struct item *items)
 {
 	int count = 0;
 	bool text_only = false;
@@ -157,7 +159,7 @@ static int parse(struct sender *s, int argc, char **argv, const char **name, str
 		if (is_option && strcmp(argv[i], "--") == 0) {
 			text_only = true;
 		} else if (is_option) {
-			int taken = take_option(s, argc, argv, &i, &items[count]);
+			int taken = send_take_option(s, argc, argv, &i, &items[count]);
 			if (taken < 0)
 				return -1;
 			count += taken == 0;
@@ -175,7 +177,7 @@ static int send_item(struct sender *s, const struct item *item)
 	switch (item->kind) {
 	case ITEM_KEY: return type_key(s, item->value);
 	case ITEM_FILE: return type_file(s, item->value);
-	case ITEM_EOF: return ask(s, CONTROL_CLOSE, 0, NULL, 0);
+	case ITEM_EOF: return send_ask(s, CONTROL_CLOSE, 0, NULL, 0);
 	default: return type(s, item->value, strlen(item->value));
 	}
 }
@@ -190,12 +192,12 @@ int command_send(struct command_context *c, int argc, char **argv)
 	int count = -1;
 	if (items && s.after) {
 		s.after[s.after_count++] = (char *)"await";
-		count = parse(&s, argc, argv, &name, items);
+		count = send_parse(&s, argc, argv, &name, items);
 	} else {
 		verb_error(argv[0], "%m");
 	}
 	if (count > 0 && s.after_count > 1 && !s.awaits)
-		count = bad_usage(argv[0], s.after[1], "needs --await");
+		count = send_bad_usage(argv[0], s.after[1], "needs --await");
 	if (count == 0 || (count > 0 && !name))
 		verb_error(argv[0], "what? terse send ID TEXT --key enter (see terse help send)");
 	if (count <= 0 || !name)

@@ -26,7 +26,8 @@ struct call {
 	int count;
 };
 
-static void describe_state(const struct inventory_session *s, int64_t now_ms, char out[48])
+static void verb_session_describe_state(const struct inventory_session *s, int64_t now_ms,
+					char out[48])
 {
 	char age[HUMAN_LEN];
 	if (s->running)
@@ -39,7 +40,7 @@ static void describe_state(const struct inventory_session *s, int64_t now_ms, ch
 		snprintf(out, 48, "%s", s->agent_gone ? "agent gone" : "open");
 }
 
-static int print(const struct call *c, struct buffer *out)
+static int verb_session_print(const struct call *c, struct buffer *out)
 {
 	int status = io_write(STDOUT_FILENO, out->data, out->len) < 0;
 	if (status)
@@ -50,13 +51,14 @@ static int print(const struct call *c, struct buffer *out)
 
 /* --- list ------------------------------------------------------------------ */
 
-static void add_rows(const struct call *c, const struct inventory *v, struct buffer *out)
+static void verb_session_add_rows(const struct call *c, const struct inventory *v,
+				  struct buffer *out)
 {
 	int64_t now = clock_real_ms();
 	for (size_t i = 0; i < v->session_count; i++) {
 		const struct inventory_session *s = &v->sessions[i];
 		char state[48], count[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
-		describe_state(s, now, state);
+		verb_session_describe_state(s, now, state);
 		if (out->len == 0)
 			buffer_printf(out, "  %-36s  %-15s  %9s  %8s  %8s\n", "SESSION", "STATE",
 				      "ARTIFACTS", "SIZE", "LAST RUN");
@@ -67,7 +69,7 @@ static void add_rows(const struct call *c, const struct inventory *v, struct buf
 	}
 }
 
-static int list(struct call *c)
+static int verb_session_list(struct call *c)
 {
 	struct buffer out = BUFFER_INIT;
 	int status = 0;
@@ -78,17 +80,17 @@ static int list(struct call *c)
 			status = 1;
 			continue;
 		}
-		add_rows(c, &v, &out);
+		verb_session_add_rows(c, &v, &out);
 		inventory_release(&v);
 	}
 	if (out.len == 0 && isatty(STDERR_FILENO))
 		verb_error(c->verb, "there are no sessions yet");
-	return print(c, &out) || status;
+	return verb_session_print(c, &out) || status;
 }
 
 /* --- show ------------------------------------------------------------------ */
 
-static int show(struct call *c)
+static int verb_session_show(struct call *c)
 {
 	struct buffer out = BUFFER_INIT;
 	int64_t now = clock_real_ms();
@@ -101,7 +103,7 @@ static int show(struct call *c)
 		if (v.session_count == 1) {
 			const struct inventory_session *s = &v.sessions[0];
 			char state[48], count[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
-			describe_state(s, now, state);
+			verb_session_describe_state(s, now, state);
 			buffer_printf(&out,
 				      "session:    %s%s\ndirectory:  %s/sessions/%s\n"
 				      "state:      %s\nartifacts:  %s, %s\nlast run:   %s ago\n",
@@ -116,7 +118,7 @@ static int show(struct call *c)
 		verb_error(c->verb, "%s: no such session (terse session list)", c->session);
 		return 1;
 	}
-	return print(c, &out);
+	return verb_session_print(c, &out);
 }
 
 /* --- end ------------------------------------------------------------------- */
@@ -147,10 +149,10 @@ static int tell_end(struct call *c, struct cleanup *cleanup, const struct gc_res
 		verb_error(c->verb, "%s could not be removed: %s", human_count(count, sum->failed),
 			   strerror(sum->error));
 	buffer_release(&cleanup->out);
-	return print(c, &out) || status;
+	return verb_session_print(c, &out) || status;
 }
 
-static int end(struct call *c)
+static int verb_session_end(struct call *c)
 {
 	struct cleanup cleanup = {.dry = false};
 	struct gc_result sum = {0};
@@ -177,7 +179,7 @@ static int end(struct call *c)
 		/* Ended and removed before, or never begun. */
 		struct buffer out = BUFFER_INIT;
 		buffer_printf(&out, "session %s is not there (any more)\n", c->session);
-		return print(c, &out);
+		return verb_session_print(c, &out);
 	}
 	return tell_end(c, &cleanup, &sum, in_use, now);
 }
@@ -224,16 +226,16 @@ static int new (struct call *c)
 	}
 	io_close(&fd);
 	buffer_printf(&out, "%s\n", c->session);
-	return print(c, &out);
+	return verb_session_print(c, &out);
 }
 
 static const struct {
 	const char *name, *title;
 	int (*run)(struct call *c);
 } actions[] = {
-	{"list", "session list", list},
-	{"show", "session show", show},
-	{"end", "session end", end},
+	{"list", "session list", verb_session_list},
+	{"show", "session show", verb_session_show},
+	{"end", "session end", verb_session_end},
 	{"new", "session new", new},
 };
 
@@ -255,7 +257,8 @@ int command_session(struct command_context *context, int argc, char **argv)
 			   operands[0]);
 		return EXIT_TERSE;
 	}
-	if ((actions[i].run == list && operands[1]) || (c.now && actions[i].run != end)) {
+	if ((actions[i].run == verb_session_list && operands[1]) ||
+	    (c.now && actions[i].run != verb_session_end)) {
 		verb_error(actions[i].title, "%s: not understood here (see terse help session)",
 			   c.now ? "--now" : operands[1]);
 		return EXIT_TERSE;

@@ -58,7 +58,7 @@ static bool find_part(const struct show *s, enum artifact_part part, uint64_t *b
 }
 
 /* What the metadata tell of a text; of a run that lives, or whose are damaged, counted. */
-static struct meta_stream describe(const struct show *s, enum artifact_part part)
+static struct meta_stream show_describe(const struct show *s, enum artifact_part part)
 {
 	const struct meta_stream *known = part == ARTIFACT_ERR ? &s->meta.err : &s->meta.out;
 	struct meta_stream m = {.bytes = 0};
@@ -75,7 +75,7 @@ static struct meta_stream describe(const struct show *s, enum artifact_part part
 
 /* --- for a person ------------------------------------------------------------------ */
 
-static int add_line(struct show *s, const char *title, const char *text)
+static int show_add_line(struct show *s, const char *title, const char *text)
 {
 	if (buffer_printf(&s->out, "%-10s ", title) < 0 ||
 	    quote_text(&s->out, text, strlen(text), 0) < 0)
@@ -94,17 +94,17 @@ static int add_start(struct show *s)
 	return buffer_printf(&s->out, "%-10s %s (%s ago)\n", "started", when, age);
 }
 
-static int add_command(struct show *s)
+static int show_add_command(struct show *s)
 {
 	struct buffer words = BUFFER_INIT;
 	int result = row_add_command(&words, &s->meta);
 	if (result == 0)
-		result = buffer_string(&words) ? add_line(s, "command", words.data) : -1;
+		result = buffer_string(&words) ? show_add_line(s, "command", words.data) : -1;
 	buffer_release(&words);
 	return result;
 }
 
-static int add_gaps(struct show *s, struct gaps gaps)
+static int show_add_gaps(struct show *s, struct gaps gaps)
 {
 	int result = 0;
 	for (int i = 0; i < gaps.count && result == 0; i++) {
@@ -115,7 +115,7 @@ static int add_gaps(struct show *s, struct gaps gaps)
 	return result;
 }
 
-static int add_part(struct show *s, enum artifact_part part)
+static int show_add_part(struct show *s, enum artifact_part part)
 {
 	char lines[HUMAN_LEN], size[HUMAN_LEN];
 	uint64_t bytes;
@@ -125,7 +125,7 @@ static int add_part(struct show *s, enum artifact_part part)
 	if (buffer_printf(&s->out, "%-10s ", parts[part].title) < 0)
 		return -1;
 	if (part == ARTIFACT_OUT || part == ARTIFACT_ERR) {
-		m = describe(s, part);
+		m = show_describe(s, part);
 		if (buffer_printf(&s->out, "%s line%s, ", human_count(lines, m.lines),
 				  m.lines == 1 ? "" : "s") < 0)
 			return -1;
@@ -134,7 +134,7 @@ static int add_part(struct show *s, enum artifact_part part)
 	    quote_text(&s->out, s->path, strlen(s->path), 0) < 0 ||
 	    buffer_printf(&s->out, "/%s.%s\n", s->found.id, parts[part].suffix) < 0)
 		return -1;
-	return add_gaps(s, part == ARTIFACT_RAW ? meta_raw_gaps(&s->meta) : meta_gaps(&m));
+	return show_add_gaps(s, part == ARTIFACT_RAW ? meta_raw_gaps(&s->meta) : meta_gaps(&m));
 }
 
 static int add_processes(struct show *s)
@@ -154,8 +154,8 @@ static int add_run(struct show *s)
 		return buffer_printf(&s->out, "%-10s can't be read (%s); the text can\n",
 				     "metadata", strerror(s->damaged));
 	if (buffer_printf(&s->out, "%-10s ", "state") < 0 || wording_end(&s->out, &end) < 0 ||
-	    buffer_append(&s->out, "\n", 1) < 0 || add_command(s) < 0 ||
-	    add_line(s, "directory", m->cwd) < 0)
+	    buffer_append(&s->out, "\n", 1) < 0 || show_add_command(s) < 0 ||
+	    show_add_line(s, "directory", m->cwd) < 0)
 		return -1;
 	if (add_start(s) < 0 || add_processes(s) < 0)
 		return -1;
@@ -164,13 +164,13 @@ static int add_run(struct show *s)
 		       : 0;
 }
 
-static int print_text(struct show *s, const struct digest_options *options, struct text *text)
+static int show_print_text(struct show *s, const struct digest_options *options, struct text *text)
 {
-	if (add_line(s, "artifact", s->found.id) < 0 ||
-	    add_line(s, "session", s->found.session) < 0 || add_run(s) < 0)
+	if (show_add_line(s, "artifact", s->found.id) < 0 ||
+	    show_add_line(s, "session", s->found.session) < 0 || add_run(s) < 0)
 		return -1;
 	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
-		if (add_part(s, part) < 0)
+		if (show_add_part(s, part) < 0)
 			return -1;
 	}
 	if (text->size > 0 && buffer_append(&s->out, "\n", 1) < 0)
@@ -193,7 +193,7 @@ static int json_part(struct show *s, enum artifact_part part)
 	struct meta_stream m = {.bytes = bytes};
 	bool is_text = part == ARTIFACT_OUT || part == ARTIFACT_ERR;
 	if (is_text)
-		m = describe(s, part);
+		m = show_describe(s, part);
 	snprintf(path, sizeof(path), "%s/%s.%s", s->path, s->found.id, parts[part].suffix);
 	if (json_member_key(out, parts[part].key) < 0 || buffer_append_string(out, "{") < 0 ||
 	    json_member_string(out, "path", path) < 0 ||
@@ -224,7 +224,7 @@ static int json_run(struct show *s)
 		       : json_member_number(out, "keeper_pid", m->keeper);
 }
 
-static int print_json(struct show *s, const struct digest_options *given, struct text *text)
+static int show_print_json(struct show *s, const struct digest_options *given, struct text *text)
 {
 	struct buffer preview = BUFFER_INIT, *out = &s->out;
 	struct digest_options options = *given;
@@ -248,7 +248,7 @@ out:
 
 /* ------------------------------------------------------------------------------------ */
 
-static int print(struct show *s)
+static int show_print(struct show *s)
 {
 	struct text text;
 	const struct digest_options options = {.settings = s->settings,
@@ -257,7 +257,8 @@ static int print(struct show *s)
 					       .returns = true};
 	if (text_open(&text, s->dir, s->found.id, ARTIFACT_OUT) < 0)
 		return -1;
-	int result = s->verb.json ? print_json(s, &options, &text) : print_text(s, &options, &text);
+	int result = s->verb.json ? show_print_json(s, &options, &text)
+				  : show_print_text(s, &options, &text);
 	int error = errno;
 	text_close(&text);
 	errno = error;
@@ -284,7 +285,7 @@ int command_show(struct command_context *c, int argc, char **argv)
 	if (meta_read(s.dir, s.found.id, &s.meta) < 0)
 		s.damaged = errno;
 	int status = 0;
-	if (print(&s) < 0 && errno != EPIPE) {
+	if (show_print(&s) < 0 && errno != EPIPE) {
 		verb_fail(&s.verb, ENVELOPE_UNREADABLE, "%s: %m", s.found.id);
 		status = 1;
 	}

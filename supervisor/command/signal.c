@@ -28,7 +28,7 @@ static int parse_signal(const char *text)
 }
 
 /* Until the keeper has gone: then nothing of the run is left. */
-static void wait_for_end(const struct visit *v)
+static void signal_wait_for_end(const struct visit *v)
 {
 	struct control_packet p;
 	while (visit_receive(v, &p, 0) >= 0 || errno == EAGAIN)
@@ -63,7 +63,7 @@ int command_signal(struct command_context *c, int argc, char **argv)
 		reach_failed(argv[0], id, errno);
 		status = 1;
 	} else if (sig == 0) {
-		wait_for_end(&v);
+		signal_wait_for_end(&v);
 	}
 	visit_close(&v);
 	return status;

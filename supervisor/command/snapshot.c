@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* The rows down to the last one with something in it. */
-static int print_text(const struct buffer *json)
+static int snapshot_print_text(const struct buffer *json)
 {
 	json_t *root = json_loadb(json->data, json->len, 0, NULL);
 	const json_t *text = json_object_get(root, "text");
@@ -31,7 +31,7 @@ static int print_text(const struct buffer *json)
 	return result;
 }
 
-static int print_json(struct buffer *json)
+static int snapshot_print_json(struct buffer *json)
 {
 	if (buffer_append(json, "\n", 1) < 0)
 		return -1;
@@ -62,7 +62,7 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 	int status = 1;
 	if (visit_ask(&v, CONTROL_PICTURE, 0, 0, NULL, 0, &reply) < 0)
 		reach_failed(argv[0], id, errno);
-	else if ((json ? print_json(&reply) : print_text(&reply)) < 0)
+	else if ((json ? snapshot_print_json(&reply) : snapshot_print_text(&reply)) < 0)
 		verb_error(argv[0], "%s: %m", id);
 	else
 		status = 0;

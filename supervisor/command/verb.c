@@ -26,7 +26,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static void tell(const struct verb *v, enum envelope_code code, const char *format, va_list args)
+static void verb_tell(const struct verb *v, enum envelope_code code, const char *format,
+		      va_list args)
 {
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
 	int result = buffer_vprintf(&text, format, args);
@@ -49,7 +50,7 @@ void verb_fail(const struct verb *v, enum envelope_code code, const char *format
 {
 	va_list args;
 	va_start(args, format);
-	tell(v, code, format, args);
+	verb_tell(v, code, format, args);
 	va_end(args);
 }
 
@@ -58,7 +59,7 @@ void verb_error(const char *verb, const char *format, ...)
 	const struct verb v = {.name = verb};
 	va_list args;
 	va_start(args, format);
-	tell(&v, ENVELOPE_UNREADABLE, format, args);
+	verb_tell(&v, ENVELOPE_UNREADABLE, format, args);
 	va_end(args);
 }
 
@@ -72,7 +73,7 @@ static const struct verb_option *find_option(const struct verb_option *table, co
 	return NULL;
 }
 
-static bool parse_count(const char *text, uint64_t least, uint64_t *value)
+static bool verb_parse_count(const char *text, uint64_t least, uint64_t *value)
 {
 	if (!*text || strspn(text, "0123456789") != strlen(text))
 		return false;
@@ -87,14 +88,14 @@ static bool parse_count(const char *text, uint64_t least, uint64_t *value)
 static bool parse_line(const char *text, int64_t *value)
 {
 	uint64_t n;
-	if (!parse_count(text + (*text == '-'), 1, &n))
+	if (!verb_parse_count(text + (*text == '-'), 1, &n))
 		return false;
 	*value = *text == '-' ? -(int64_t)n : (int64_t)n;
 	return true;
 }
 
-static int no_such_option(const struct verb *v, const struct verb_option *table, const char *arg,
-			  size_t len)
+static int verb_no_such_option(const struct verb *v, const struct verb_option *table,
+			       const char *arg, size_t len)
 {
 	static const char *const none[] = {NULL};
 	char name[64];
@@ -136,7 +137,7 @@ static int set_value(const struct verb *v, const struct verb_option *o, const ch
 				  o->name, value);
 			return -1;
 		}
-	} else if (!parse_count(value, least, o->value)) {
+	} else if (!verb_parse_count(value, least, o->value)) {
 		verb_fail(v, ENVELOPE_USAGE, "%s: %s: must be a number from %d on", o->name, value,
 			  (int)least);
 		return -1;
@@ -158,7 +159,7 @@ static int take_setting(const struct verb *v, const struct verb_option *table, i
 	if (taken < 0)
 		verb_fail(v, ENVELOPE_USAGE, "%s", *error.text ? error.text : strerror(errno));
 	if (taken == 0)
-		return no_such_option(v, table, arg, strcspn(arg, "="));
+		return verb_no_such_option(v, table, arg, strcspn(arg, "="));
 	if (taken > 0) {
 		s->flag = arg;
 		--*i;
@@ -167,8 +168,8 @@ static int take_setting(const struct verb *v, const struct verb_option *table, i
 }
 
 /* Takes the option at argv[*i]; moves *i to its value if that is the next argument. */
-static int take_option(const struct verb *v, const struct verb_option *table, int argc, char **argv,
-		       int *i)
+static int verb_take_option(const struct verb *v, const struct verb_option *table, int argc,
+			    char **argv, int *i)
 {
 	const char *arg = argv[*i];
 	const char *equals = strchr(arg, '=');
@@ -195,7 +196,7 @@ static int take_letters(const struct verb *v, const struct verb_option *table, i
 		const char name[3] = {'-', *letter, '\0'};
 		const struct verb_option *o = find_option(table, name, 2);
 		if (!o)
-			return no_such_option(v, table, argv[*i], strlen(argv[*i]));
+			return verb_no_such_option(v, table, argv[*i], strlen(argv[*i]));
 		if (o->kind != VERB_FLAG)
 			return set_value(v, o,
 					 letter[1]     ? letter + 1
@@ -229,7 +230,7 @@ int verb_parse(const struct verb_option *table, int argc, char **argv, const cha
 		if (options && strcmp(argv[i], "--") == 0) {
 			options = false;
 		} else if (options && argv[i][0] == '-' && argv[i][1]) {
-			int taken = argv[i][1] == '-' ? take_option(&v, table, argc, argv, &i)
+			int taken = argv[i][1] == '-' ? verb_take_option(&v, table, argc, argv, &i)
 						      : take_letters(&v, table, argc, argv, &i);
 			if (taken < 0)
 				return -1;
@@ -381,8 +382,8 @@ int verb_open_found(const struct id_found *found, enum artifact_part part, struc
 }
 
 /* No artifact has this name, `why` being the reason. */
-static int open_file(const struct verb *v, enum artifact_part part, const char *name, int why,
-		     const struct id_found *found, struct text *text)
+static int verb_open_file(const struct verb *v, enum artifact_part part, const char *name, int why,
+			  const struct id_found *found, struct text *text)
 {
 	if (why == EEXIST) {
 		verb_fail_found(v, name, why, found);
@@ -456,7 +457,7 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 	if (result < 0 && why == ENOENT && reach_text(stores, count, name) == 0)
 		result = id_find(stores, count, "", name, &found);
 	if (result < 0)
-		result = open_file(v, part, name, why, &found, text);
+		result = verb_open_file(v, part, name, why, &found, text);
 	else if ((result = verb_open_found(&found, part, text)) < 0)
 		fail_found_part(v, part, &found);
 	while (count > 0)

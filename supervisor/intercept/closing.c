@@ -65,7 +65,7 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 }
 
 /* The preview, and the line about the whole. */
-static void print_preview(struct interceptor *s, struct interceptor_ending *e)
+static void closing_print_preview(struct interceptor *s, struct interceptor_ending *e)
 {
 	intercept_print_preview(s, e, NULL);
 	e->ending.broken = s->broken;
@@ -96,7 +96,7 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 		} else if (intercept_is_by_head(s)) {
 			intercept_print_end_of_head(s, &e, NULL);
 		} else {
-			print_preview(s, &e);
+			closing_print_preview(s, &e);
 		}
 	}
 	s->reported = true;

@@ -21,7 +21,7 @@ static size_t room(const struct head *h)
 }
 
 /* A line is handed out, or will be. */
-static void count_line(struct head *h, const char *line, size_t len, size_t printed)
+static void head_count_line(struct head *h, const char *line, size_t len, size_t printed)
 {
 	h->bytes += printed;
 	h->lines++;
@@ -35,7 +35,7 @@ bool head_take(struct head *h, const char *line, size_t len)
 	if (is_full(h) || len - 1 > h->limit.max_line || printed > room(h) ||
 	    (h->guard && line_is_like_notice(line, len)))
 		return false;
-	count_line(h, line, len - 1, printed);
+	head_count_line(h, line, len - 1, printed);
 	h->offset += len;
 	return true;
 }
@@ -201,7 +201,7 @@ static void trim(struct head *h)
 }
 
 /* Holds a line that is counted. Returns 0, or -1 with ENOMEM. */
-static int hold(struct head *h, const struct head_line *given, const char *line)
+static int head_hold(struct head *h, const struct head_line *given, const char *line)
 {
 	struct head_line l = *given;
 
@@ -224,7 +224,8 @@ static int hold(struct head *h, const struct head_line *given, const char *line)
 }
 
 /* The line of h->length bytes is complete; `len` of them are at hand. */
-static void end_line(struct head *h, const char *line, size_t len, bool ended, struct buffer *out)
+static void head_end_line(struct head *h, const char *line, size_t len, bool ended,
+			  struct buffer *out)
 {
 	const struct head_line l = {.len = len,
 				    .offset = h->offset,
@@ -246,16 +247,16 @@ static void end_line(struct head *h, const char *line, size_t len, bool ended, s
 			give_part(h, line, len, l.guard, out);
 		return;
 	}
-	count_line(h, line, len, cost);
+	head_count_line(h, line, len, cost);
 	h->offset += h->length + ended;
 	if (!h->limit.grow || (!is_long && h->held_count == 0))
 		give_line(h, &l, line, n, out);
-	else if (hold(h, &l, line) < 0)
+	else if (head_hold(h, &l, line) < 0)
 		h->end = HEAD_BYTES;
 }
 
 /* Keeps what may be shown of an unfinished line. */
-static void keep(struct head *h, const char *data, size_t len)
+static void head_keep(struct head *h, const char *data, size_t len)
 {
 	/* Some more, so that it is cut where a character ends. */
 	size_t most = h->limit.bytes + 4;
@@ -274,12 +275,12 @@ void head_feed(struct head *h, const char *data, size_t len, struct buffer *out)
 
 		if (newline && h->length == 0) {
 			h->length = piece;
-			end_line(h, data, piece, true, out);
+			head_end_line(h, data, piece, true, out);
 			h->length = 0;
 		} else {
-			keep(h, data, piece);
+			head_keep(h, data, piece);
 			if (newline && h->end == HEAD_OPEN)
-				end_line(h, h->line.data, h->line.len, true, out);
+				head_end_line(h, h->line.data, h->line.len, true, out);
 			if (newline) {
 				buffer_clear(&h->line);
 				h->length = 0;
@@ -298,7 +299,7 @@ void head_feed(struct head *h, const char *data, size_t len, struct buffer *out)
 void head_finish(struct head *h, struct buffer *out)
 {
 	if (h->end == HEAD_OPEN && h->length > 0)
-		end_line(h, h->line.data, h->line.len, false, out);
+		head_end_line(h, h->line.data, h->line.len, false, out);
 	give_held(h, out);
 	if (h->cut_off && h->end == HEAD_OPEN)
 		h->end = HEAD_BYTES;

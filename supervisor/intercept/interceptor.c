@@ -16,7 +16,7 @@
 #define SETTLE_MS       1500
 #define SETTLE_DRAWN_MS 5000
 
-static void on_reply(void *ctx, const char *data, size_t len)
+static void interceptor_on_reply(void *ctx, const char *data, size_t len)
 {
 	struct interceptor *s = ctx;
 	if (s->events.reply)
@@ -69,7 +69,8 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->ended_line = true;
 	s->is_plain = options->exact && options->print == INTERCEPT_WHOLE;
 	s->resolved = options->print != INTERCEPT_PREVIEW || !events->resolve;
-	const struct terminal_events t = {.text = intercept_text, .reply = on_reply, .ctx = s};
+	const struct terminal_events t = {
+		.text = intercept_text, .reply = interceptor_on_reply, .ctx = s};
 	s->terminal = terminal_new(&options->terminal, &t);
 	if (!s->terminal || buffer_reserve(&s->line, LINE_RESERVE) < 0 ||
 	    buffer_reserve(&s->held, s->most < HELD_RESERVE ? s->most : HELD_RESERVE) < 0)
@@ -128,7 +129,7 @@ void interceptor_forget(struct interceptor *s)
 }
 
 /* Whether a reader waits for lines as they come. */
-static bool is_live(const struct interceptor *s)
+static bool interceptor_is_live(const struct interceptor *s)
 {
 	if (s->reported || s->binary || s->is_plain || intercept_is_collected(s))
 		return false;
@@ -138,7 +139,8 @@ static bool is_live(const struct interceptor *s)
 
 bool interceptor_is_unsettled(const struct interceptor *s)
 {
-	return is_live(s) && terminal_lines(s->terminal) > terminal_settled(s->terminal);
+	return interceptor_is_live(s) &&
+	       terminal_lines(s->terminal) > terminal_settled(s->terminal);
 }
 
 bool interceptor_is_holding(const struct interceptor *s)
@@ -149,13 +151,13 @@ bool interceptor_is_holding(const struct interceptor *s)
 void interceptor_settle(struct interceptor *s, int64_t now_ms)
 {
 	bool drawn = terminal_redraws(s->terminal) || !terminal_shows_cursor(s->terminal);
-	if (is_live(s))
+	if (interceptor_is_live(s))
 		terminal_settle(s->terminal, now_ms, drawn ? SETTLE_DRAWN_MS : SETTLE_MS);
 }
 
 void interceptor_settle_all(struct interceptor *s)
 {
-	if (is_live(s) && !terminal_redraws(s->terminal))
+	if (interceptor_is_live(s) && !terminal_redraws(s->terminal))
 		terminal_commit(s->terminal, terminal_lines(s->terminal));
 }
 

@@ -6,7 +6,7 @@
 
 /* Where the first of some bytes is, or `len`. memchr() for each over a piece that stays in the
    cache is faster than one loop that looks for all. */
-static size_t find(const char *data, size_t len, char byte)
+static size_t plain_find(const char *data, size_t len, char byte)
 {
 	const char *at = memchr(data, byte, len);
 	return at ? (size_t)(at - data) : len;
@@ -17,7 +17,7 @@ static size_t find(const char *data, size_t len, char byte)
 /* The first CR that no LF follows. The byte behind the last one is not looked at. */
 static size_t find_return(const char *data, size_t len)
 {
-	for (size_t i = 0; (i += find(data + i, len - i, '\r')) < len; i++) {
+	for (size_t i = 0; (i += plain_find(data + i, len - i, '\r')) < len; i++) {
 		if (i + 1 == len || data[i + 1] != '\n')
 			return i;
 	}
@@ -32,8 +32,8 @@ size_t plain_length(const char *data, size_t len)
 		/* The LF behind a CR belongs to the same piece. */
 		if (data[done + piece - 1] == '\r' && done + piece < len)
 			piece++;
-		size_t n = find(data + done, piece, '\x1B');
-		n = find(data + done, n, '\b');
+		size_t n = plain_find(data + done, piece, '\x1B');
+		n = plain_find(data + done, n, '\b');
 		n = find_return(data + done, n);
 		done += n;
 		if (n < piece)

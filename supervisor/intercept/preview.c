@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_bare(const struct interceptor *s)
+static bool shown_is_bare(const struct interceptor *s)
 {
 	return s->options.form == INTERCEPT_BARE;
 }
@@ -55,7 +55,7 @@ void intercept_print_line(struct interceptor *s, int made)
 }
 
 /* Adds to what is printed at once, or prints it where there is no memory for that. */
-static void add(struct interceptor *s, struct buffer *out, const char *data, size_t len)
+static void shown_add(struct interceptor *s, struct buffer *out, const char *data, size_t len)
 {
 	if (buffer_append(out, data, len) == 0)
 		return;
@@ -73,8 +73,8 @@ static void print_numbered(struct interceptor *s, const struct preview_piece *pi
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((stop ? stop + 1 : end) - at);
 		int n = snprintf(label, sizeof(label), "%llu: ", (unsigned long long)number);
-		add(s, &out, label, (size_t)n);
-		add(s, &out, at, len);
+		shown_add(s, &out, label, (size_t)n);
+		shown_add(s, &out, at, len);
 		at += len;
 	}
 	intercept_print_clean(s, out.data, out.len);
@@ -84,11 +84,11 @@ static void print_numbered(struct interceptor *s, const struct preview_piece *pi
 static void print_piece(struct interceptor *s, const struct preview_piece *piece,
 			const struct marker *marker)
 {
-	if (piece->kind == PREVIEW_TEXT && piece->numbered && !is_bare(s))
+	if (piece->kind == PREVIEW_TEXT && piece->numbered && !shown_is_bare(s))
 		print_numbered(s, piece);
 	else if (piece->kind == PREVIEW_TEXT)
 		intercept_print_clean(s, piece->text, piece->len);
-	else if (!is_bare(s))
+	else if (!shown_is_bare(s))
 		intercept_print_line(s, make_marker(intercept_line(s), piece, marker));
 }
 
@@ -201,12 +201,12 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.first_shown = h->first_shown,
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
-	if (!is_bare(s) && (h->end != HEAD_OPEN || h->cut > 0))
+	if (!shown_is_bare(s) && (h->end != HEAD_OPEN || h->cut > 0))
 		intercept_print_line(s,
 				     wording_head(intercept_line(s), &told, &e->ending, &e->place));
-	else if (!is_bare(s) && interceptor_is_worth_telling(e))
+	else if (!shown_is_bare(s) && interceptor_is_worth_telling(e))
 		intercept_print_line(s, wording_status(intercept_line(s), &e->ending));
-	if (!is_bare(s) && e->ending.state == WORDING_RUNNING)
+	if (!shown_is_bare(s) && e->ending.state == WORDING_RUNNING)
 		intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));
 	return report ? note_head(report, h) : 0;
 }

@@ -2,7 +2,7 @@
 
 #include "supervisor/intercept/raw.h"
 
-static void stop(struct raw *r)
+static void raw_stop(struct raw *r)
 {
 	r->state = RAW_OFF;
 	buffer_release(&r->held);
@@ -13,7 +13,7 @@ void raw_start(struct raw *r, struct artifact *artifact)
 	if (r->state != RAW_HOLDING)
 		return;
 	artifact_append(artifact, ARTIFACT_RAW, r->held.data, r->held.len);
-	stop(r);
+	raw_stop(r);
 	r->state = RAW_STREAMING;
 }
 
@@ -29,7 +29,7 @@ void raw_feed(struct raw *r, const char *data, size_t len, struct artifact *arti
 		if (artifact && wanted)
 			raw_start(r, artifact);
 		else
-			stop(r);
+			raw_stop(r);
 	}
 	if (r->state == RAW_STREAMING)
 		artifact_append(artifact, ARTIFACT_RAW, data, len);
@@ -37,5 +37,5 @@ void raw_feed(struct raw *r, const char *data, size_t len, struct artifact *arti
 
 void raw_release(struct raw *r)
 {
-	stop(r);
+	raw_stop(r);
 }

@@ -219,7 +219,7 @@ bool intercept_is_over(struct interceptor *s, bool end)
 }
 
 /* Takes note of text for an agent. */
-static void measure(struct interceptor *s, const char *data, size_t len)
+static void lines_measure(struct interceptor *s, const char *data, size_t len)
 {
 	if ((s->options.print != INTERCEPT_PREVIEW && !intercept_is_counted(s)) || s->reported)
 		return;
@@ -230,7 +230,7 @@ static void measure(struct interceptor *s, const char *data, size_t len)
 }
 
 /* The text of the terminal for a program; the start of it may have been passed on as it came. */
-static void print_text(struct interceptor *s, const char *data, size_t len)
+static void lines_print_text(struct interceptor *s, const char *data, size_t len)
 {
 	size_t skip = s->plain.passed < len ? s->plain.passed : len;
 	s->plain.passed -= skip;
@@ -238,7 +238,7 @@ static void print_text(struct interceptor *s, const char *data, size_t len)
 }
 
 /* Text that is not printed since its bytes are: where the terminal is in the unfinished line. */
-static void count_line(struct interceptor *s, const char *data, size_t len)
+static void lines_count_line(struct interceptor *s, const char *data, size_t len)
 {
 	const char *newline = memrchr(data, '\n', len);
 	s->line_text = newline ? (size_t)(data + len - newline) - 1 : s->line_text + len;
@@ -248,13 +248,13 @@ void intercept_text(void *ctx, const char *data, size_t len)
 {
 	struct interceptor *s = ctx;
 	s->text_bytes += len;
-	measure(s, data, len);
+	lines_measure(s, data, len);
 	if (s->artifact)
 		artifact_append(s->artifact, s->options.part, data, len);
 	if (s->is_plain)
-		count_line(s, data, len);
+		lines_count_line(s, data, len);
 	else if (s->options.print == INTERCEPT_WHOLE && !s->reported)
-		print_text(s, data, len);
+		lines_print_text(s, data, len);
 	if (!s->fits && !s->reported && intercept_is_by_head(s))
 		feed_head(s, data, len);
 	if (!s->fits || s->reported)
@@ -304,9 +304,9 @@ void intercept_take_pending(struct interceptor *s)
 	if (s->is_plain)
 		intercept_finish_plain(s);
 	else if (s->options.print == INTERCEPT_WHOLE)
-		print_text(s, pending.data, pending.len);
+		lines_print_text(s, pending.data, pending.len);
 	else
-		measure(s, pending.data, pending.len);
+		lines_measure(s, pending.data, pending.len);
 	if (!s->fits && intercept_is_by_head(s))
 		feed_head(s, pending.data, pending.len);
 	if (s->fits &&

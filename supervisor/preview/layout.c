@@ -47,7 +47,7 @@ void layout_release(struct layout *l)
 }
 
 /* Makes room for one more item in an array. */
-static int grow(void **items, size_t count, size_t *cap, size_t size)
+static int command_layout_grow(void **items, size_t count, size_t *cap, size_t size)
 {
 	size_t want;
 	void *more;
@@ -73,7 +73,7 @@ static enum line_cut cut_of(const struct layout *l, const struct line *line)
 }
 
 /* Whether a line follows a unit, or what is between them is known to be of the same kind. */
-static bool goes_on(const struct streaks *known, const struct unit *u, uint64_t number)
+static bool streams_goes_on(const struct streaks *known, const struct unit *u, uint64_t number)
 {
 	return u->to + 1 == number || (known && streaks_find(known, u->to, number));
 }
@@ -94,7 +94,7 @@ int layout_add(struct layout *l, const struct line *line, unsigned value, uint32
 		return 0;
 	if (l->count) {
 		u = &l->units[l->count - 1];
-		if (line_equal(&u->line, line) && goes_on(l->same, u, line->number)) {
+		if (line_equal(&u->line, line) && streams_goes_on(l->same, u, line->number)) {
 			u->to = line->number;
 			u->length = line->offset + line->length - u->line.offset;
 			if (value > u->value)
@@ -102,7 +102,7 @@ int layout_add(struct layout *l, const struct line *line, unsigned value, uint32
 			return 0;
 		}
 	}
-	if (grow((void **)&l->units, l->count, &l->cap, sizeof(*l->units)))
+	if (command_layout_grow((void **)&l->units, l->count, &l->cap, sizeof(*l->units)))
 		return -1;
 	u = &l->units[l->count++];
 	*u = (struct unit){.line = *line,
@@ -267,7 +267,7 @@ static size_t alike_end(const struct layout *l, size_t from)
 
 	while (u->shape && i < l->count && l->units[i].shape == u->shape &&
 	       l->total_bytes - l->units[i].line.offset > l->end_share &&
-	       goes_on(l->similar, &l->units[i - 1], l->units[i].line.number))
+	       streams_goes_on(l->similar, &l->units[i - 1], l->units[i].line.number))
 		i++;
 	return i;
 }
@@ -421,7 +421,7 @@ static size_t used_beside(struct layout *l, const struct unit *u, bool numbered)
 	       gap_cost(l, u, behind) + (numbered ? layout_number_cost(l, u) : 0);
 }
 
-static bool take(struct layout *l, struct unit *u, size_t beside)
+static bool command_layout_take(struct layout *l, struct unit *u, size_t beside)
 {
 	if (u->cost == 0 || beside > l->budget || u->cost > l->budget - beside)
 		return false;
@@ -437,7 +437,7 @@ bool layout_take(struct layout *l, size_t unit, bool numbered)
 {
 	struct unit *u = &l->units[unit];
 
-	return u->chosen || take(l, u, used_beside(l, u, numbered));
+	return u->chosen || command_layout_take(l, u, used_beside(l, u, numbered));
 }
 
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered)
@@ -465,7 +465,7 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered)
 			u->limit = l->max_line;
 		price(l, u);
 	}
-	return take(l, u, beside);
+	return command_layout_take(l, u, beside);
 }
 
 /* Whether a taken line could be shown further. */
@@ -520,9 +520,10 @@ void layout_grow(struct layout *l)
 	}
 }
 
-static int add_piece(struct layout *l, const struct preview_piece *piece)
+static int layout_add_piece(struct layout *l, const struct preview_piece *piece)
 {
-	if (grow((void **)&l->pieces, l->piece_count, &l->piece_cap, sizeof(*l->pieces)))
+	if (command_layout_grow((void **)&l->pieces, l->piece_count, &l->piece_cap,
+				sizeof(*l->pieces)))
 		return -1;
 	l->pieces[l->piece_count++] = *piece;
 	return 0;
@@ -530,7 +531,7 @@ static int add_piece(struct layout *l, const struct preview_piece *piece)
 
 /* Adds the lines from..to of a unit, which look all the same, to the text piece
    at the end or to a new one. */
-static int add_text(struct layout *l, const struct unit *u, uint64_t lines, bool numbered)
+static int layout_add_text(struct layout *l, const struct unit *u, uint64_t lines, bool numbered)
 {
 	struct preview_piece *last = l->piece_count ? &l->pieces[l->piece_count - 1] : NULL;
 	struct preview_piece piece = {.kind = PREVIEW_TEXT, .numbered = numbered};
@@ -539,7 +540,7 @@ static int add_text(struct layout *l, const struct unit *u, uint64_t lines, bool
 	if (!last || last->kind != PREVIEW_TEXT) {
 		piece.from = u->line.number;
 		piece.text = l->text.data + l->text.len;
-		if (add_piece(l, &piece))
+		if (layout_add_piece(l, &piece))
 			return -1;
 		last = &l->pieces[l->piece_count - 1];
 	}
@@ -569,12 +570,12 @@ static int add_unit(struct layout *l, const struct unit *u, bool numbered)
 	struct preview_piece fold;
 
 	if (!u->folded)
-		return add_text(l, u, u->lines, numbered);
-	if (add_text(l, u, 1, numbered))
+		return layout_add_text(l, u, u->lines, numbered);
+	if (layout_add_text(l, u, 1, numbered))
 		return -1;
 	fold = unit_fold(l, u, l->text.data + l->text.len);
 	l->text.len += fold.len;
-	return add_piece(l, &fold);
+	return layout_add_piece(l, &fold);
 }
 
 /* Whether nothing is left out between the unit and the end of the text. */
@@ -607,7 +608,7 @@ int layout_pieces(struct layout *l)
 		if (gap.from <= gap.to) {
 			from_start = false;
 			to_end = reaches_end(l, i);
-			if (add_piece(l, &gap))
+			if (layout_add_piece(l, &gap))
 				return -1;
 		}
 		if (add_unit(l, u, !from_start && !to_end))
@@ -615,7 +616,7 @@ int layout_pieces(struct layout *l)
 		before = u;
 	}
 	gap = gap_between(l, before, NULL);
-	if (gap.from <= gap.to && add_piece(l, &gap))
+	if (gap.from <= gap.to && layout_add_piece(l, &gap))
 		return -1;
 	return (int)l->piece_count;
 }

@@ -50,7 +50,7 @@ static size_t cut_right(const char *data, size_t len, size_t at)
 }
 
 /* Appends to `out`, which has `len` bytes; NULL only counts. */
-static size_t append(char *out, size_t len, const char *data, size_t data_len)
+static size_t line_append(char *out, size_t len, const char *data, size_t data_len)
 {
 	if (out && data_len)
 		memcpy(out + len, data, data_len);
@@ -139,7 +139,7 @@ static void cut_bare(const struct line *l, size_t room, enum line_cut where, str
 }
 
 /* Splits what there is of a line so that it fits into `room`. */
-static void cut_line(const struct line *l, size_t room, enum line_cut where, struct cut *c)
+static void line_cut_line(const struct line *l, size_t room, enum line_cut where, struct cut *c)
 {
 	if (where == LINE_CUT_END || where == LINE_CUT_START)
 		cut_bare(l, room, where, c);
@@ -161,28 +161,28 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out,
 	if (gap)
 		*gap = (struct line_gap){0};
 	if (line_is_whole(l) && l->length <= form->limit)
-		return append(out, 0, l->front, (size_t)l->length);
+		return line_append(out, 0, l->front, (size_t)l->length);
 	if (!bare)
 		notes = line_note(at + l->length, 1, note, sizeof(note)) * (l->around ? 2 : 1);
 	if (form->limit < notes + l->ended + LINE_LEAST)
 		return 0;
-	cut_line(l, form->limit - notes - l->ended, form->cut, &c);
+	line_cut_line(l, form->limit - notes - l->ended, form->cut, &c);
 	if (c.front_len + c.back_len == 0)
 		return 0;
-	len = append(out, len, l->front, c.front_len);
+	len = line_append(out, len, l->front, c.front_len);
 	at += c.front_len;
 	if (gap && c.between)
 		*gap = (struct line_gap){at, c.between};
 	if (c.between)
-		len = append(out, len, note, line_note(at, c.between, note, sizeof(note)));
+		len = line_append(out, len, note, line_note(at, c.between, note, sizeof(note)));
 	if (c.back_len)
-		len = append(out, len, c.back + c.skip, c.back_len);
+		len = line_append(out, len, c.back + c.skip, c.back_len);
 	at += c.between + c.back_len;
 	if (gap && c.behind && !c.between)
 		*gap = (struct line_gap){at, c.behind};
 	if (c.behind)
-		len = append(out, len, note, line_note(at, c.behind, note, sizeof(note)));
-	return l->ended ? append(out, len, "\n", 1) : len;
+		len = line_append(out, len, note, line_note(at, c.behind, note, sizeof(note)));
+	return l->ended ? line_append(out, len, "\n", 1) : len;
 }
 
 size_t line_written(const struct line *l, const struct line_form *form)
@@ -191,7 +191,7 @@ size_t line_written(const struct line *l, const struct line_form *form)
 }
 
 /* Whether nothing is to be seen of a character. */
-static bool is_blank(uint32_t cp)
+static bool line_is_blank(uint32_t cp)
 {
 	const utf8proc_property_t *p;
 
@@ -211,9 +211,9 @@ bool line_is_like_notice(const char *data, size_t len)
 
 	for (size_t at = 0; at < len && n < sizeof(seen); at += step) {
 		step = utf8_decode(data + at, len - at, &cp);
-		if (n == sizeof(dots) - 1 && is_blank(cp) && memcmp(seen, dots, n) == 0)
+		if (n == sizeof(dots) - 1 && line_is_blank(cp) && memcmp(seen, dots, n) == 0)
 			return true;
-		if (is_blank(cp))
+		if (line_is_blank(cp))
 			continue;
 		if (cp != (unsigned char)terse[n] && cp != (unsigned char)(n < 4 ? dots[n] : 0))
 			return false;

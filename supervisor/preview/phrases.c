@@ -95,7 +95,7 @@ void phrases_release(struct phrases *p)
 }
 
 /* Whether a phrase is in a text, and where it begins. */
-static bool is_in(const char *phrase, const char *text, size_t len, size_t *begin)
+static bool phrases_is_in(const char *phrase, const char *text, size_t len, size_t *begin)
 {
 	const char *at = text, *end = text + len;
 
@@ -115,10 +115,10 @@ static bool is_in(const char *phrase, const char *text, size_t len, size_t *begi
 	return true;
 }
 
-static bool find_one(char *const *phrases, const char *text, size_t len, size_t *begin)
+static bool phrases_find_one(char *const *phrases, const char *text, size_t len, size_t *begin)
 {
 	for (; *phrases; phrases++) {
-		if (is_in(*phrases, text, len, begin))
+		if (phrases_is_in(*phrases, text, len, begin))
 			return true;
 	}
 	return false;
@@ -133,12 +133,12 @@ void phrases_apply(const struct phrases *p, const struct line *line, struct sali
 	if (len > p->longest)
 		len = p->longest;
 	lower(p->lower, line->front, len);
-	if (find_one(p->ignored, p->lower, len, &begin)) {
+	if (phrases_find_one(p->ignored, p->lower, len, &begin)) {
 		salience->kind = SALIENCE_PLAIN;
 		salience->score = salience->result = 0;
 		salience->opens = false;
 		salience->focus = 0;
-	} else if (find_one(p->telling, p->lower, len, &begin)) {
+	} else if (phrases_find_one(p->telling, p->lower, len, &begin)) {
 		if (salience->kind == SALIENCE_PASS || salience->kind == SALIENCE_FRAME)
 			salience->kind = SALIENCE_PLAIN;
 		if (salience->score < PHRASE_SCORE)

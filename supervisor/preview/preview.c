@@ -186,7 +186,7 @@ static void add_stored_bytes(const struct store *store, size_t i, struct line *l
 }
 
 /* Adds the lines of the window and the best of the stored ones, in order. */
-static int add_lines(struct preview *p, enum outcome outcome)
+static int preview_add_lines(struct preview *p, enum outcome outcome)
 {
 	struct window_cursor cursor = {0};
 	struct store none = {0};
@@ -220,8 +220,8 @@ static int add_lines(struct preview *p, enum outcome outcome)
 }
 
 /* Puts together what is printed; with `join` lines that are alike are folded. */
-static int lay_out(struct preview *p, const struct preview_ask *ask, enum outcome outcome,
-		   bool join)
+static int preview_lay_out(struct preview *p, const struct preview_ask *ask, enum outcome outcome,
+			   bool join)
 {
 	struct layout *l = &p->layout;
 
@@ -229,7 +229,7 @@ static int lay_out(struct preview *p, const struct preview_ask *ask, enum outcom
 		     preview_lines(p), preview_bytes(p));
 	l->same = p->smart ? &p->smart->same : NULL;
 	l->similar = p->smart ? &p->smart->alike : NULL;
-	if (add_lines(p, outcome))
+	if (preview_add_lines(p, outcome))
 		return -1;
 	layout_price(l, join);
 	if (!layout_take_all(l))
@@ -278,10 +278,10 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 		start_smart(p);
 	if (p->smart)
 		smart_weigh(p->smart, preview_bytes(p), outcome);
-	bool failed = lay_out(p, ask, outcome, p->smart && !p->options.bare);
+	bool failed = preview_lay_out(p, ask, outcome, p->smart && !p->options.bare);
 	/* Lines are folded to make room for others. */
 	if (!failed && p->smart && !p->options.bare && p->layout.used < p->options.budget / 2)
-		failed = lay_out(p, ask, outcome, false);
+		failed = preview_lay_out(p, ask, outcome, false);
 	if (!failed) {
 		layout_grow(&p->layout);
 		count = layout_pieces(&p->layout);

@@ -48,7 +48,7 @@ static void add_weight(struct reading *out, unsigned weight, uint32_t word)
 	}
 }
 
-static void add_result(struct reading *out, unsigned weight)
+static void evidence_add_result(struct reading *out, unsigned weight)
 {
 	if (weight > out->result)
 		out->result = weight;
@@ -171,11 +171,11 @@ static bool read_known(struct reader *r, const struct word *w, const struct occu
 		out->passed |= w->kind == WORD_PASS;
 		out->skipped |= w->kind == WORD_SKIP;
 		out->pass_first |= o->first;
-		add_result(out, w->weight);
+		evidence_add_result(out, w->weight);
 		break;
 	case WORD_RESULT:
 		if (!o->embedded)
-			add_result(out, w->weight + (o->first ? 8 : 0));
+			evidence_add_result(out, w->weight + (o->first ? 8 : 0));
 		break;
 	case WORD_LEVEL: out->leveled |= o->start < LEVEL_WITHIN && (o->upper || o->colon); break;
 	case WORD_STATUS:

@@ -86,7 +86,7 @@ static void note_streaks(struct smart *s, const struct line *line, uint32_t shap
 	s->shape = shape;
 }
 
-static void keep_line(struct smart *s, const struct line *line)
+static void smart_keep_line(struct smart *s, const struct line *line)
 {
 	struct salience salience;
 
@@ -131,7 +131,7 @@ static void keep_before(struct smart *s, const struct line *line)
 	}
 	while (count-- > 0) {
 		block_line(s, starts[count], line->number - count - 1, &other);
-		keep_line(s, &other);
+		smart_keep_line(s, &other);
 	}
 }
 
@@ -262,7 +262,7 @@ static void scan_block(struct smart *s)
 		block_line(s, s->done, ++s->number, &line);
 		s->follow -= s->follow > 0;
 		s->done += (size_t)line.length;
-		keep_line(s, &line);
+		smart_keep_line(s, &line);
 	}
 }
 
@@ -317,7 +317,7 @@ static size_t feed_long(struct smart *s, const char *data, size_t len)
 	line.number = ++s->number;
 	if (s->long_start < JUDGE_ALL || s->follow) {
 		s->follow -= s->follow > 0;
-		keep_line(s, &line);
+		smart_keep_line(s, &line);
 	}
 	return n + 1;
 }

@@ -5,27 +5,27 @@
 /* A shorter one is of no use. */
 enum { STREAK_LEAST = 32 };
 
-static uint64_t length(const struct streak *s)
+static uint64_t streak_length(const struct streak *s)
 {
 	return s->to - s->from;
 }
 
 /* Keeps a streak that has ended if it is one of the longest. */
-static void keep(struct streaks *s, const struct streak *ended)
+static void streak_keep(struct streaks *s, const struct streak *ended)
 {
 	size_t least = 0;
 
-	if (length(ended) < STREAK_LEAST)
+	if (streak_length(ended) < STREAK_LEAST)
 		return;
 	if (s->count < STREAKS) {
 		s->longest[s->count++] = *ended;
 		return;
 	}
 	for (size_t i = 1; i < STREAKS; i++) {
-		if (length(&s->longest[i]) < length(&s->longest[least]))
+		if (streak_length(&s->longest[i]) < streak_length(&s->longest[least]))
 			least = i;
 	}
-	if (length(ended) > length(&s->longest[least]))
+	if (streak_length(ended) > streak_length(&s->longest[least]))
 		s->longest[least] = *ended;
 }
 
@@ -36,7 +36,7 @@ void streaks_add(struct streaks *s, uint64_t number, uint64_t count, bool goes_o
 	if (first <= s->now.to)
 		return;
 	if (!goes_on || first != s->now.to + 1) {
-		keep(s, &s->now);
+		streak_keep(s, &s->now);
 		s->now.from = first;
 	}
 	s->now.to = number;
@@ -54,17 +54,17 @@ void streaks_add_line(struct streaks *s, const struct line *line, bool goes_on)
 	s->now.ended = line->ended;
 }
 
-static bool holds(const struct streak *s, uint64_t from, uint64_t to)
+static bool streak_holds(const struct streak *s, uint64_t from, uint64_t to)
 {
 	return from >= s->from && to <= s->to;
 }
 
 const struct streak *streaks_find(const struct streaks *s, uint64_t from, uint64_t to)
 {
-	if (holds(&s->now, from, to))
+	if (streak_holds(&s->now, from, to))
 		return &s->now;
 	for (size_t i = 0; i < s->count; i++) {
-		if (holds(&s->longest[i], from, to))
+		if (streak_holds(&s->longest[i], from, to))
 			return &s->longest[i];
 	}
 	return NULL;

@@ -126,7 +126,7 @@ static bool read_pointer(const char *text, size_t len, struct structure *s)
 
 /* A stack frame behind something else: it ends with "(file.ext:12)" and has an
    "at", or ends with "file.go:12 +0x1d". */
-static bool read_frame(const char *text, size_t len, struct structure *s)
+static bool structure_read_frame(const char *text, size_t len, struct structure *s)
 {
 	const char *plus = memrchr(text, '+', len);
 	size_t n = len, digits = 0;
@@ -155,8 +155,9 @@ struct structure structure_of(const char *text, size_t len)
 {
 	struct structure s = {SALIENCE_PLAIN, 0};
 
-	if (read_frame(text, len, &s) || read_rule(text, len, &s) || read_numbered(text, len, &s) ||
-	    read_pointer(text, len, &s) || read_diagnostic(text, len, &s))
+	if (structure_read_frame(text, len, &s) || read_rule(text, len, &s) ||
+	    read_numbered(text, len, &s) || read_pointer(text, len, &s) ||
+	    read_diagnostic(text, len, &s))
 		return s;
 	for (size_t i = 0; i < sizeof(openings) / sizeof(*openings); i++) {
 		if (text[0] == openings[i].prefix[0] &&

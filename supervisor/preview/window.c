@@ -26,7 +26,7 @@ void window_release(struct window *w)
 
 typedef unsigned char bytes16 __attribute__((vector_size(16)));
 
-static size_t count_newlines(const char *data, size_t len)
+static size_t window_count_newlines(const char *data, size_t len)
 {
 	size_t i = 0, n = 0;
 
@@ -98,7 +98,7 @@ void window_feed(struct window *w, const char *data, size_t len, bool count)
 			w->head_end = w->bytes + (size_t)(newline - data) + 1;
 	}
 	if (count)
-		w->newlines += count_newlines(data, len);
+		w->newlines += window_count_newlines(data, len);
 	note_starts(w, data, len);
 	keep_tail(w, data, len);
 	w->bytes += len;
@@ -141,7 +141,7 @@ size_t window_last(const struct window *w, size_t most, const char **text, uint6
 		start = start ? start + 1 : end;
 	}
 	*text = start;
-	*number = window_lines(w) - count_newlines(start, (size_t)(end - start)) -
+	*number = window_lines(w) - window_count_newlines(start, (size_t)(end - start)) -
 		  (w->bytes > w->last_start) + 1;
 	return (size_t)(end - start);
 }
@@ -167,13 +167,13 @@ static void enter_tail(const struct window *w, struct window_cursor *c)
 		return;
 	}
 	c->offset = offset + skip;
-	c->number = window_lines(w) - count_newlines(data + skip, len - skip) -
+	c->number = window_lines(w) - window_count_newlines(data + skip, len - skip) -
 		    (w->bytes > w->last_start);
 }
 
 /* A line that starts in the head, where its newline is not: its end may be in
    the tail or gone. Needs the offset of its end. */
-static void cut_line(const struct window *w, struct line *line, uint64_t end)
+static void window_cut_line(const struct window *w, struct line *line, uint64_t end)
 {
 	size_t len;
 	uint64_t offset;
@@ -213,7 +213,7 @@ bool window_next(const struct window *w, struct window_cursor *c, struct line *l
 	if (in_head) {
 		full_line(line, w->head + c->offset, w->head_len - (size_t)c->offset);
 		if (!line->ended && w->head_end)
-			cut_line(w, line, w->head_end);
+			window_cut_line(w, line, w->head_end);
 		in_head = line->ended;
 	}
 	if (!in_head) {
@@ -223,7 +223,7 @@ bool window_next(const struct window *w, struct window_cursor *c, struct line *l
 			return false;
 		*line = (struct line){.number = c->number + 1, .offset = c->offset};
 		if (c->offset < offset)
-			cut_line(w, line, w->bytes);
+			window_cut_line(w, line, w->bytes);
 		else
 			full_line(line, data + (c->offset - offset),
 				  (size_t)(w->bytes - c->offset));

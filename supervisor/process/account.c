@@ -77,7 +77,7 @@ static void tell_binary(struct report *r, const struct report_stream *s, const c
 		    r->id ? ": terse path --raw " : "", r->id ? r->id : "");
 }
 
-static void add_artifact(struct account *a, const struct record *record)
+static void summary_add_artifact(struct account *a, const struct record *record)
 {
 	struct report *r = &a->report;
 	r->id = artifact_id(record->artifact);
@@ -102,7 +102,7 @@ void account_add(struct account *a, struct interceptor *text, bool is_stderr, bo
 		.place = record_place(record, is_stderr),
 	};
 	if (record->artifact)
-		add_artifact(a, record);
+		summary_add_artifact(a, record);
 	if (text && interceptor_collect(text, &ending, s) < 0)
 		report_warn(r, "%s: %s", name, strerror(ENOMEM));
 	bool left_out = report_is_truncated(s);

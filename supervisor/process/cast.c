@@ -12,7 +12,7 @@
 /* The command in the header; asciinema shows it. */
 #define COMMAND_MOST 1000
 
-static int add_command(struct buffer *out, const struct meta *m)
+static int cast_add_command(struct buffer *out, const struct meta *m)
 {
 	struct buffer words = BUFFER_INIT;
 	int result = 0;
@@ -39,7 +39,7 @@ void cast_start(struct cast *c, struct artifact *artifact, const struct meta *m,
 			  "{\"version\":2,\"width\":%u,\"height\":%u,\"timestamp\":%" PRId64
 			  ",\"command\":",
 			  m->cols, m->rows, m->started_ms / 1000) == 0 &&
-	    add_command(&line, m) == 0 && buffer_append_string(&line, "}\n") == 0)
+	    cast_add_command(&line, m) == 0 && buffer_append_string(&line, "}\n") == 0)
 		artifact_append(artifact, ARTIFACT_CAST, line.data, line.len);
 	else
 		c->artifact = NULL;

@@ -105,7 +105,7 @@ static json_int_t get_number(const json_t *root, const char *key, json_int_t min
 	return n;
 }
 
-static bool get_bool(const json_t *root, const char *key)
+static bool live_status_get_bool(const json_t *root, const char *key)
 {
 	return json_is_true(json_object_get(root, key));
 }
@@ -119,7 +119,7 @@ static void get_text(const json_t *root, const char *key, char out[CONDITION_TEX
 		*bad = true;
 }
 
-static enum condition_state get_state(const json_t *root, bool *bad)
+static enum condition_state live_status_get_state(const json_t *root, bool *bad)
 {
 	const char *name = json_string_value(json_object_get(root, "state"));
 	for (size_t i = 0; name && i < sizeof(state_names) / sizeof(*state_names); i++) {
@@ -140,9 +140,9 @@ int condition_parse(const char *json, size_t len, struct condition *c)
 		memcpy(c->id, id, sizeof(c->id));
 	else
 		bad = true;
-	c->state = get_state(root, &bad);
+	c->state = live_status_get_state(root, &bad);
 	get_text(root, "prompt", c->prompt, &bad);
-	c->screen = get_bool(root, "screen");
+	c->screen = live_status_get_bool(root, "screen");
 	c->pid = (pid_t)get_number(root, "pid", 0, INT_MAX, &bad);
 	c->elapsed_ms = get_number(root, "elapsed_ms", 0, INT64_MAX, &bad);
 	c->quiet_ms = get_number(root, "quiet_ms", 0, INT64_MAX, &bad);
@@ -152,14 +152,14 @@ int condition_parse(const char *json, size_t len, struct condition *c)
 	c->told = (uint64_t)get_number(root, "told", 0, INT64_MAX, &bad);
 	c->cols = (unsigned)get_number(root, "cols", 0, 65535, &bad);
 	c->rows = (unsigned)get_number(root, "rows", 0, 65535, &bad);
-	c->terminal = get_bool(root, "terminal");
+	c->terminal = live_status_get_bool(root, "terminal");
 	c->attached = (int)get_number(root, "attached", 0, INT_MAX, &bad);
 	c->exit_code = (int)get_number(root, "exit_code", -1, 255, &bad);
 	c->signal = (int)get_number(root, "signal", 0, 127, &bad);
-	c->timed_out = get_bool(root, "timed_out");
+	c->timed_out = live_status_get_bool(root, "timed_out");
 	get_text(root, "last_line", c->last_line, &bad);
 	parse_argv(json_object_get(root, "argv"), c);
-	c->argv_cut |= get_bool(root, "argv_cut");
+	c->argv_cut |= live_status_get_bool(root, "argv_cut");
 	json_decref(root);
 	errno = bad ? EPROTO : 0;
 	return bad ? -1 : 0;

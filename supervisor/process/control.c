@@ -126,7 +126,7 @@ static void add_long(struct control_client *client, enum control_kind kind, cons
 	} while (len > 0);
 }
 
-static void add_result(struct control_client *client, int error)
+static void control_add_result(struct control_client *client, int error)
 {
 	add_packet(client, CONTROL_DONE, (uint32_t)error, NULL, 0);
 }
@@ -137,7 +137,7 @@ static void add_status(struct control *c, struct control_client *client)
 	int error = c->events.status(c->events.ctx, client->watches, &json);
 	client->changed = false;
 	if (error)
-		add_result(client, error);
+		control_add_result(client, error);
 	else
 		add_long(client, CONTROL_STATUS, json.data, json.len);
 	buffer_release(&json);
@@ -148,7 +148,7 @@ static void add_picture(struct control *c, struct control_client *client)
 	struct buffer json = BUFFER_INIT;
 	int error = c->events.picture(c->events.ctx, &json);
 	if (error)
-		add_result(client, error);
+		control_add_result(client, error);
 	else
 		add_long(client, CONTROL_PICTURE, json.data, json.len);
 	buffer_release(&json);
@@ -176,15 +176,16 @@ static int attach(struct control *c, struct control_client *client, uint32_t col
 	return 0;
 }
 
-static int resize(struct control *c, struct control_client *client, uint32_t cols, uint32_t rows)
+static int control_resize(struct control *c, struct control_client *client, uint32_t cols,
+			  uint32_t rows)
 {
 	if (client->attached && !client->sizes)
 		return EPERM;
 	return c->events.resize(c->events.ctx, cols, rows, client->attached);
 }
 
-static void answer(struct control *c, struct control_client *client, const struct control_packet *p,
-		   size_t len)
+static void control_answer(struct control *c, struct control_client *client,
+			   const struct control_packet *p, size_t len)
 {
 	const struct control_events *e = &c->events;
 	const struct control_head *h = &p->head;
@@ -195,18 +196,21 @@ static void answer(struct control *c, struct control_client *client, const struc
 	case CONTROL_STATUS: add_status(c, client); return;
 	case CONTROL_PICTURE: add_picture(c, client); return;
 	case CONTROL_TYPE:
-		add_result(client, looks ? EPERM : e->type(e->ctx, p->data, len, h->a == 1));
+		control_add_result(client,
+				   looks ? EPERM : e->type(e->ctx, p->data, len, h->a == 1));
 		break;
-	case CONTROL_CLOSE: add_result(client, looks ? EPERM : e->close(e->ctx)); break;
+	case CONTROL_CLOSE: control_add_result(client, looks ? EPERM : e->close(e->ctx)); break;
 	case CONTROL_SIGNAL:
-		add_result(client, looks         ? EPERM
-				   : h->a > 1000 ? EINVAL
-						 : e->signal(e->ctx, (int)h->a));
+		control_add_result(client, looks         ? EPERM
+					   : h->a > 1000 ? EINVAL
+							 : e->signal(e->ctx, (int)h->a));
 		break;
-	case CONTROL_RESIZE: add_result(client, resize(c, client, h->a, h->b)); break;
-	case CONTROL_ATTACH: add_result(client, attach(c, client, h->a, h->b)); break;
-	case CONTROL_TOLD: add_result(client, e->told(e->ctx, h->a)); break;
-	default: add_result(client, EPROTO); break;
+	case CONTROL_RESIZE:
+		control_add_result(client, control_resize(c, client, h->a, h->b));
+		break;
+	case CONTROL_ATTACH: control_add_result(client, attach(c, client, h->a, h->b)); break;
+	case CONTROL_TOLD: control_add_result(client, e->told(e->ctx, h->a)); break;
+	default: control_add_result(client, EPROTO); break;
 	}
 }
 
@@ -229,9 +233,9 @@ static bool take_request(struct control *c, struct control_client *client)
 	}
 	size_t len = (size_t)n - sizeof(in.packet.head);
 	if ((size_t)n < sizeof(in.packet.head) || len > CONTROL_REQUEST_DATA)
-		add_result(client, EPROTO);
+		control_add_result(client, EPROTO);
 	else
-		answer(c, client, &in.packet, len);
+		control_answer(c, client, &in.packet, len);
 	return true;
 }
 
@@ -260,7 +264,7 @@ static bool has_terminal(const struct control *c)
 	return false;
 }
 
-static void drop(struct control *c, struct control_client **at)
+static void control_drop(struct control *c, struct control_client **at)
 {
 	struct control_client *client = *at;
 	bool sizes = client->sizes;
@@ -331,7 +335,7 @@ void control_serve(struct control *c)
 	for (struct control_client **at = &c->clients; *at;) {
 		serve(c, *at);
 		if ((*at)->dead)
-			drop(c, at);
+			control_drop(c, at);
 		else
 			at = &(*at)->next;
 	}
@@ -388,7 +392,7 @@ void control_close(struct control *c)
 	io_close(&c->fd);
 	while (c->clients) {
 		c->clients->sizes = false;
-		drop(c, &c->clients);
+		control_drop(c, &c->clients);
 	}
 	io_close(&c->dir);
 }

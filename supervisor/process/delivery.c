@@ -64,7 +64,7 @@ int64_t delivery_due(const struct delivery *d)
 
 /* Says on standard error, which may be full or stall itself, what terse alone knows: in order with
    what is queued there, and nothing blocks. */
-static void say(struct delivery *d, const struct buffer *line)
+static void delivery_say(struct delivery *d, const struct buffer *line)
 {
 	struct outlet own = {.own = -1}, *outlet = NULL;
 	for (int i = 0; i < SOURCES; i++) {
@@ -92,7 +92,7 @@ void delivery_tell_not_kept(struct delivery *d)
 		lost |= s->text && (s->fd >= 0 || interceptor_is_partial(s->text));
 	}
 	if (lost && error && wording_not_kept(&line, error) == 0)
-		say(d, &line);
+		delivery_say(d, &line);
 	buffer_release(&line);
 }
 
@@ -128,7 +128,7 @@ static void tell_lost(struct delivery *d, const struct source *s)
 		artifact_update(d->record->artifact);
 	const struct wording_place place = record_place(d->record, false);
 	if (wording_not_printed(&line, s->outlet.error, &place) == 0)
-		say(d, &line);
+		delivery_say(d, &line);
 	buffer_release(&line);
 }
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-static void drop(int *fd, struct pace *pace)
+static void discard_drop(int *fd, struct pace *pace)
 {
 	static char chunk[4096];
 	int end = -1;
@@ -35,7 +35,7 @@ void discard_all(int fds[2])
 			io_poll(polled, 2, -1);
 		for (int i = 0; i < 2; i++) {
 			if (fds[i] >= 0)
-				drop(&fds[i], &pace);
+				discard_drop(&fds[i], &pace);
 		}
 	}
 }

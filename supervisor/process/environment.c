@@ -21,7 +21,7 @@ static bool is_listed(const struct strings *list, const char *entry)
 	return false;
 }
 
-static bool has(char *const *from, const char *entry)
+static bool environment_has(char *const *from, const char *entry)
 {
 	for (; *from; from++) {
 		if (is_same_name(*from, entry))
@@ -58,7 +58,7 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 	}
 	for (size_t i = 0; captured && i < s->env_set.count; i++) {
 		char *entry = s->env_set.items[i];
-		bool kept = is_listed(&s->env_keep, entry) && has(from, entry);
+		bool kept = is_listed(&s->env_keep, entry) && environment_has(from, entry);
 		if (!kept && !is_set_later(&s->env_set, i))
 			result[n++] = entry;
 	}

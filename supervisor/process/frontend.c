@@ -90,7 +90,7 @@ static void leave_raw(struct frontend *f)
 }
 
 /* Takes a signal that is pending, without a look at it. */
-static void forget(int sig)
+static void frontend_forget(int sig)
 {
 	const struct timespec now = {0, 0};
 	sigset_t set;
@@ -105,12 +105,12 @@ static void signal_group(const struct frontend *f, int sig)
 {
 	kill(0, sig);
 	/* Not to be passed on to the command once more. */
-	forget(sig);
+	frontend_forget(sig);
 	guard_had(f->witness, sig);
 }
 
 /* The command was stopped: so is this process, until somebody continues it. */
-static void stop(struct frontend *f)
+static void frontend_stop(struct frontend *f)
 {
 	leave_raw(f);
 	if (f->suspend_typed)
@@ -140,11 +140,11 @@ static bool is_for_one(const struct frontend *f, const struct signalfd_siginfo *
 	/* Sent to the process and at once to its group, as timeout(1) does: the command would have
 	   had one of them, too. */
 	if (sig < SIGRTMIN)
-		forget(sig);
+		frontend_forget(sig);
 	return !is_for_group;
 }
 
-static void pass_signal(const struct frontend *f, const struct signalfd_siginfo *info)
+static void frontend_pass_signal(const struct frontend *f, const struct signalfd_siginfo *info)
 {
 	struct message m = {
 		.kind = MESSAGE_SIGNAL, .a = (int)info->ssi_signo, .b = is_for_one(f, info)};
@@ -164,7 +164,7 @@ static void pass_signal(const struct frontend *f, const struct signalfd_siginfo 
 }
 
 /* Whether a message can be sent now. A keeper that is stopped must not make this process deaf. */
-static bool has_room(const struct frontend *f)
+static bool frontend_has_room(const struct frontend *f)
 {
 	struct pollfd fd = {.fd = f->keeper, .events = POLLOUT};
 	return poll(&fd, 1, 0) < 0 || (fd.revents & POLLOUT);
@@ -173,7 +173,7 @@ static bool has_room(const struct frontend *f)
 static void take_signals(struct frontend *f)
 {
 	struct signalfd_siginfo info;
-	while (has_room(f) && read(f->signals, &info, sizeof(info)) == sizeof(info)) {
+	while (frontend_has_room(f) && read(f->signals, &info, sizeof(info)) == sizeof(info)) {
 		int sig = (int)info.ssi_signo;
 		if (sig == SIGCONT)
 			enter_raw(f);
@@ -185,7 +185,7 @@ static void take_signals(struct frontend *f)
 				(sig == SIGCONT && (pid_t)info.ssi_pid == f->session) ||
 				(sig == SIGCHLD && info.ssi_code > 0);
 		if (!is_known)
-			pass_signal(f, &info);
+			frontend_pass_signal(f, &info);
 	}
 }
 
@@ -209,7 +209,7 @@ static bool has_keys(const struct frontend *f, short revents)
 	return revents != POLLIN || ioctl(f->job->layout.keyboard, FIONREAD, &len) < 0 || len > 0;
 }
 
-static void pass_keys(struct frontend *f)
+static void frontend_pass_keys(struct frontend *f)
 {
 	struct message m = {.kind = MESSAGE_INPUT};
 	ssize_t n = read(f->job->layout.keyboard, m.data, sizeof(m.data));
@@ -245,7 +245,7 @@ _Noreturn static void on_keeper_gone(struct frontend *f)
 
 /* Only now, so that a command that can't be started costs no guard, and beside the command's own
    start rather than before it. */
-static void start_guard(struct frontend *f)
+static void frontend_start_guard(struct frontend *f)
 {
 	const struct job *job = f->job;
 	const struct guard guard = {.session = f->session,
@@ -262,7 +262,7 @@ static void start_guard(struct frontend *f)
 }
 
 /* What the command does not hold must not be held by this process either. */
-static void close_inherited(const struct frontend *f)
+static void frontend_close_inherited(const struct frontend *f)
 {
 	const int keep[] = {f->keeper, f->signals, f->witness, f->job->layout.keyboard};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
@@ -271,7 +271,7 @@ static void close_inherited(const struct frontend *f)
 }
 
 /* Not every container has an init that would do it. */
-static void reap(pid_t pid)
+static void frontend_reap(pid_t pid)
 {
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -308,11 +308,11 @@ static void on_started_late(struct frontend *f)
 	if (f->sitting >= 0)
 		io_write(f->sitting, "", 1);
 	io_close(&f->sitting);
-	reap(f->sitter);
+	frontend_reap(f->sitter);
 	f->late = false;
 }
 
-static int next_wait(const struct frontend *f)
+static int frontend_next_wait(const struct frontend *f)
 {
 	if (f->group == 0)
 		return f->late ? LATE_MS : START_MS;
@@ -320,7 +320,7 @@ static int next_wait(const struct frontend *f)
 }
 
 /* Waits for the end of the command. Returns its MESSAGE_. */
-static struct message wait_for_end(struct frontend *f)
+static struct message frontend_wait_for_end(struct frontend *f)
 {
 	struct message m;
 	bool full = false;
@@ -330,16 +330,16 @@ static struct message wait_for_end(struct frontend *f)
 			{.fd = full ? -1 : f->signals, .events = POLLIN},
 			{.fd = f->raw && !full ? f->job->layout.keyboard : -1, .events = POLLIN},
 		};
-		int ready = io_poll(fds, 3, next_wait(f));
+		int ready = io_poll(fds, 3, frontend_next_wait(f));
 		if (ready < 0)
 			continue;
 		if (ready == 0 && f->group == 0)
 			on_late_start(f);
-		full = (fds[1].revents || fds[2].revents) && !has_room(f);
+		full = (fds[1].revents || fds[2].revents) && !frontend_has_room(f);
 		if (fds[1].revents && !full)
 			take_signals(f);
 		if (fds[2].revents && !full && has_keys(f, fds[2].revents))
-			pass_keys(f);
+			frontend_pass_keys(f);
 		enter_raw(f);
 		if (!(fds[0].revents & ~POLLOUT))
 			continue;
@@ -353,10 +353,10 @@ static struct message wait_for_end(struct frontend *f)
 		if (m.kind == MESSAGE_STARTED) {
 			f->command = m.a;
 			f->group = m.b;
-			start_guard(f);
-			close_inherited(f);
+			frontend_start_guard(f);
+			frontend_close_inherited(f);
 		} else if (m.kind == MESSAGE_STOPPED) {
-			stop(f);
+			frontend_stop(f);
 		} else {
 			return m;
 		}
@@ -374,7 +374,7 @@ static bool can_talk(const int pair[2])
 }
 
 /* Forks the keeper. Returns 0, or -1 with errno when there is no keeper. */
-static int start(struct frontend *f)
+static int frontend_start(struct frontend *f)
 {
 	int pair[2], watch[2] = {-1, -1};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -441,24 +441,24 @@ int frontend_run(struct job *job)
 		return exec_after_all(job);
 	/* Before the command can ask for anything: what is typed must not be echoed twice. */
 	enter_raw(&f);
-	if (start(&f) < 0) {
+	if (frontend_start(&f) < 0) {
 		leave_raw(&f);
 		return exec_after_all(job);
 	}
-	const struct message end = wait_for_end(&f);
+	const struct message end = frontend_wait_for_end(&f);
 	leave_raw(&f);
 	switch (end.kind) {
-	case MESSAGE_REFUSED: reap(f.session); return exec_after_all(job);
-	case MESSAGE_NOT_FOUND: reap(f.session); return end.a;
+	case MESSAGE_REFUSED: frontend_reap(f.session); return exec_after_all(job);
+	case MESSAGE_NOT_FOUND: frontend_reap(f.session); return end.a;
 	case MESSAGE_YIELDED: guard_leave(f.witness); _exit(end.a);
 	default: break;
 	}
 	if (end.b & ENDED_GUARDED)
 		guard_leave(f.witness);
 	else
-		reap(f.guard);
+		frontend_reap(f.guard);
 	if (!(end.b & ENDED_LIVES_ON))
-		reap(f.session);
+		frontend_reap(f.session);
 	if (end.b & ENDED_TIMED_OUT)
 		_exit(EXIT_TIMEOUT);
 	int sig = WIFSIGNALED(end.a) ? WTERMSIG(end.a) : 0;

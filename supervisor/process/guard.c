@@ -45,7 +45,7 @@ static bool had(int sig)
 }
 
 /* Returns false when nobody asks any more. */
-static bool answer(int asked)
+static bool watchdog_answer(int asked)
 {
 	unsigned char what;
 	if (recv(asked, &what, 1, MSG_DONTWAIT) != 1)
@@ -63,7 +63,7 @@ _Noreturn static void watch(const struct guard *g, int asked)
 	struct pollfd fds[] = {{.fd = g->pipe, .events = POLLIN}, {.fd = asked, .events = POLLIN}};
 	io_close_others(0, (int[]){g->pipe, g->terminal, asked}, 3);
 	while (!fds[0].revents) {
-		if (io_poll(fds, 2, -1) > 0 && fds[1].revents && !answer(asked))
+		if (io_poll(fds, 2, -1) > 0 && fds[1].revents && !watchdog_answer(asked))
 			fds[1].fd = -1;
 	}
 	/* Told that all is over, or nothing can be known. */
@@ -97,7 +97,7 @@ pid_t guard_start(const struct guard *g, int *asked)
 }
 
 /* Returns the guard's answer, YES where it has none. */
-static int ask(int guard, int what)
+static int watchdog_ask(int guard, int what)
 {
 	const unsigned char question = (unsigned char)what;
 	unsigned char said = YES;
@@ -114,10 +114,10 @@ static int ask(int guard, int what)
 
 bool guard_had(int asked, int sig)
 {
-	return ask(asked, sig) != 0;
+	return watchdog_ask(asked, sig) != 0;
 }
 
 void guard_leave(int asked)
 {
-	ask(asked, LEAVE);
+	watchdog_ask(asked, LEAVE);
 }

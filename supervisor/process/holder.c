@@ -36,7 +36,7 @@ static bool name_end(int fd, struct end *end)
 	return *end->link;
 }
 
-static bool holds(pid_t pid, const struct end *ends, int count)
+static bool holders_holds(pid_t pid, const struct end *ends, int count)
 {
 	char path[64], link[sizeof(ends->link)];
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
@@ -66,8 +66,8 @@ int holder_find(const int *fds, int count, struct holder *found, int most)
 		char *end;
 		long pid = strtol(entry->d_name, &end, 10);
 		struct process p;
-		if (*end || pid <= 0 || pid == getpid() || !holds((pid_t)pid, ends, known) ||
-		    process_read((pid_t)pid, &p) < 0)
+		if (*end || pid <= 0 || pid == getpid() ||
+		    !holders_holds((pid_t)pid, ends, known) || process_read((pid_t)pid, &p) < 0)
 			continue;
 		if (there < most) {
 			found[there] = (struct holder){.pid = p.pid, .session = p.session};

@@ -58,7 +58,7 @@ size_t intake_read(int fd, char *data, size_t len, int *end)
 	}
 }
 
-static void tell(struct intake *in)
+static void reader_thread_tell(struct intake *in)
 {
 	if (!in->told)
 		eventfd_write(in->filled, 1);
@@ -86,10 +86,10 @@ static void wait_for_more(struct intake *in)
 	ready = poll(fds, 2, owes ? MOMENT_MS : -1);
 	pthread_mutex_lock(&in->mutex);
 	if (ready == 0 && in->len > 0)
-		tell(in);
+		reader_thread_tell(in);
 }
 
-static void *run(void *arg)
+static void *reader_thread_run(void *arg)
 {
 	struct intake *in = arg;
 
@@ -111,7 +111,7 @@ static void *run(void *arg)
 		if (n == 0 && end != EAGAIN)
 			in->end = end;
 		if (in->len >= WORTH || in->end != EAGAIN)
-			tell(in);
+			reader_thread_tell(in);
 		if (n == 0 && in->end == EAGAIN && !in->stopping)
 			wait_for_more(in);
 	}
@@ -127,7 +127,7 @@ static bool has_processors(void)
 }
 
 /* With all signals blocked, since they are for the owner. */
-static int start(struct intake *in)
+static int reader_thread_start(struct intake *in)
 {
 	pthread_attr_t attributes;
 	sigset_t all, before;
@@ -138,7 +138,7 @@ static int start(struct intake *in)
 	pthread_attr_setstacksize(&attributes, STACK);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&in->thread, &attributes, run, in);
+	error = pthread_create(&in->thread, &attributes, reader_thread_run, in);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 	return error ? -1 : 0;
@@ -158,7 +158,7 @@ struct intake *intake_begin(int fd)
 	pthread_mutex_init(&in->mutex, NULL);
 	pthread_cond_init(&in->room, NULL);
 	in->ring = malloc(RING);
-	if (in->filled < 0 || in->stop < 0 || !in->ring || start(in) < 0) {
+	if (in->filled < 0 || in->stop < 0 || !in->ring || reader_thread_start(in) < 0) {
 		intake_free(in);
 		return NULL;
 	}

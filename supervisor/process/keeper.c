@@ -160,16 +160,16 @@ static void write_input(struct keeper *k)
 }
 
 /* Returns whether the front end is there and gets it. */
-static bool tell(struct keeper *k, enum message_kind kind, int a, int b)
+static bool supervisor_tell(struct keeper *k, enum message_kind kind, int a, int b)
 {
 	struct message m = {.kind = kind, .a = a, .b = b};
 	return k->front >= 0 && message_send(k->front, &m, 0) == 0;
 }
 
 /* Nothing was started: the front end runs the command without us, or tells that it can't be. */
-_Noreturn static void refuse(struct keeper *k, enum message_kind kind, int error)
+_Noreturn static void supervisor_refuse(struct keeper *k, enum message_kind kind, int error)
 {
-	tell(k, kind, error, 0);
+	supervisor_tell(k, kind, error, 0);
 	_exit(0);
 }
 
@@ -180,7 +180,7 @@ static void open_sources(struct keeper *k)
 		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
 			continue;
 		if (source_open(&k->sources[k->source_count], k->job, i) < 0)
-			refuse(k, MESSAGE_REFUSED, errno);
+			supervisor_refuse(k, MESSAGE_REFUSED, errno);
 		k->source_count++;
 	}
 }
@@ -221,7 +221,7 @@ static void start_command(struct keeper *k)
 	active_name(active);
 	char **envp = environment_make(environ, job->settings, !l->person, active);
 	if (!envp)
-		refuse(k, MESSAGE_REFUSED, errno);
+		supervisor_refuse(k, MESSAGE_REFUSED, errno);
 	const struct spawn spawn = {
 		.program = job->program,
 		.argv = job->argv,
@@ -234,7 +234,7 @@ static void start_command(struct keeper *k)
 	};
 	k->command = spawn_command(&spawn, &k->group);
 	if (k->command <= 0)
-		refuse(k, k->command < 0 ? MESSAGE_REFUSED : MESSAGE_NOT_FOUND, errno);
+		supervisor_refuse(k, k->command < 0 ? MESSAGE_REFUSED : MESSAGE_NOT_FOUND, errno);
 	free(envp);
 	for (int i = 0; i < k->source_count; i++)
 		io_close(&k->sources[i].child);
@@ -242,7 +242,7 @@ static void start_command(struct keeper *k)
 
 /* Lets go of every descriptor the caller handed down that is not ours to use, so that its other
    end sees the command close it. */
-static void close_inherited(struct keeper *k)
+static void supervisor_close_inherited(struct keeper *k)
 {
 	const int keep[] = {k->front,         k->guard,         k->signals,
 			    k->sources[0].fd, k->sources[1].fd, k->job->layout.keyboard};
@@ -288,7 +288,7 @@ static void begin_ending(struct keeper *k, int step)
 	family_end_step(&k->family, step, clock_monotonic_ms());
 }
 
-static int on_signal(void *ctx, int sig)
+static int supervisor_on_signal(void *ctx, int sig)
 {
 	struct keeper *k = ctx;
 	delivery_signal(&k->delivery, clock_monotonic_ms(), sig ? sig : SIGTERM);
@@ -303,8 +303,8 @@ static int on_signal(void *ctx, int sig)
 	return 0;
 }
 
-static struct interceptor_ending describe_end(const struct keeper *k, const struct source *s,
-					      enum wording_state state)
+static struct interceptor_ending
+supervisor_describe_end(const struct keeper *k, const struct source *s, enum wording_state state)
 {
 	const struct meta *m = &k->record.meta;
 	bool running = state == WORDING_RUNNING;
@@ -357,7 +357,7 @@ static void take_account(struct keeper *k)
 	}
 }
 
-static void tell_report(struct keeper *k)
+static void supervisor_tell_report(struct keeper *k)
 {
 	enum wording_state state = k->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED;
 	if (k->job->settings->format != FORMAT_TEXT) {
@@ -365,7 +365,8 @@ static void tell_report(struct keeper *k)
 		return;
 	}
 	for (int i = 0; i < k->source_count; i++) {
-		const struct interceptor_ending e = describe_end(k, &k->sources[i], state);
+		const struct interceptor_ending e =
+			supervisor_describe_end(k, &k->sources[i], state);
 		source_report(&k->sources[i], &e);
 	}
 	delivery_tell_not_kept(&k->delivery);
@@ -389,7 +390,7 @@ static void keep_both(struct keeper *k)
 	artifact_use(a, ARTIFACT_ERR);
 }
 
-static void report(struct keeper *k)
+static void supervisor_report(struct keeper *k)
 {
 	bool failed = k->interrupted || k->timed_out || k->status != 0;
 	for (int i = 0; i < k->source_count; i++) {
@@ -417,7 +418,7 @@ static void report(struct keeper *k)
 	k->record.meta.told = k->live.told;
 	record_end(&k->record, k->status, k->timed_out, k->interrupted, duration);
 	if (!k->yielding)
-		tell_report(k);
+		supervisor_tell_report(k);
 	k->live.ended = true;
 	k->live.timed_out = k->timed_out;
 	live_changed(&k->live);
@@ -441,7 +442,7 @@ static void yield(struct keeper *k)
 	live_count(&k->live, &k->live.told, &bytes);
 	for (int i = 0; i < k->source_count; i++) {
 		struct source *s = &k->sources[i];
-		struct interceptor_ending e = describe_end(k, s, WORDING_RUNNING);
+		struct interceptor_ending e = supervisor_describe_end(k, s, WORDING_RUNNING);
 		e.ending.lines = k->live.told;
 		e.ending.bytes = bytes;
 		if (s->text)
@@ -476,7 +477,7 @@ static void finish_yield(struct keeper *k)
 	store_settle();
 	chdir("/");
 	k->live.asks = k->live.terminal;
-	tell(k, MESSAGE_YIELDED, code, 0);
+	supervisor_tell(k, MESSAGE_YIELDED, code, 0);
 	io_close(&k->front);
 }
 
@@ -580,7 +581,7 @@ static void on_exit_of_command(struct keeper *k, int status)
 	wake_front(k);
 	release_terminal(k);
 	drain(k);
-	report(k);
+	supervisor_report(k);
 }
 
 /* Whether the command has changed its state. */
@@ -604,7 +605,7 @@ static void on_child(struct keeper *k)
 			k->stopped = k->live.stopped = true;
 			/* One that is stopped already continues the command when it goes on. */
 			if (!k->halted || !front_look(k->job->front, getpid()).stopped)
-				k->told += tell(k, MESSAGE_STOPPED, WSTOPSIG(status), 0);
+				k->told += supervisor_tell(k, MESSAGE_STOPPED, WSTOPSIG(status), 0);
 			live_changed(&k->live);
 		} else if (WIFCONTINUED(status)) {
 			k->stopped = k->live.stopped = false;
@@ -636,7 +637,7 @@ static void on_front_gone(struct keeper *k)
 	delivery_hurry(&k->delivery, clock_monotonic_ms(), 0);
 }
 
-static void pass_signal(const struct keeper *k, const struct message *m, size_t len)
+static void supervisor_pass_signal(const struct keeper *k, const struct message *m, size_t len)
 {
 	siginfo_t queued;
 	if (len == sizeof(queued)) {
@@ -656,7 +657,7 @@ static void on_front(struct keeper *k)
 		switch (m.kind) {
 		case MESSAGE_SIGNAL:
 			if (k->state == KEEPER_RUNNING)
-				pass_signal(k, &m, (size_t)len);
+				supervisor_pass_signal(k, &m, (size_t)len);
 			delivery_signal(&k->delivery, clock_monotonic_ms(), m.a);
 			break;
 		case MESSAGE_AWAKE:
@@ -816,19 +817,19 @@ static void on_time(struct keeper *k, int64_t now)
 }
 
 /* Whether more output may come. */
-static bool is_open(const struct keeper *k)
+static bool supervisor_is_open(const struct keeper *k)
 {
 	return k->sources[0].fd >= 0 || k->sources[1].fd >= 0;
 }
 
-static int next_wait(const struct keeper *k, int64_t now)
+static int supervisor_next_wait(const struct keeper *k, int64_t now)
 {
 	const int64_t times[] = {
 		k->wake_at, k->yield_at, live_due(&k->live), k->tick_at, k->timeout_at,
 		k->heartbeat_at, lingering_due(&k->lingering, now), k->stall_at, k->front_at,
 		k->ending ? k->family.look_ms : 0, delivery_due(&k->delivery),
 		/* What has closed all its output mostly ends. */
-		k->state == KEEPER_RUNNING && !is_open(k) ? now + CHILD_MS : 0,
+		k->state == KEEPER_RUNNING && !supervisor_is_open(k) ? now + CHILD_MS : 0,
 		k->state == KEEPER_RUNNING && !k->stopped ? keys_due(&k->keys) : 0};
 	int64_t wait = -1;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
@@ -841,7 +842,7 @@ static int next_wait(const struct keeper *k, int64_t now)
 	return wait > 1000000 ? 1000000 : (int)wait;
 }
 
-static void dismiss_guard(struct keeper *k)
+static void supervisor_dismiss_guard(struct keeper *k)
 {
 	if (k->guard >= 0)
 		io_write(k->guard, "", 1);
@@ -852,18 +853,18 @@ static void tell_ended(struct keeper *k, int bits)
 {
 	if (k->front < 0)
 		return;
-	tell(k, MESSAGE_ENDED, k->status, bits | (k->timed_out ? ENDED_TIMED_OUT : 0));
+	supervisor_tell(k, MESSAGE_ENDED, k->status, bits | (k->timed_out ? ENDED_TIMED_OUT : 0));
 	io_close(&k->front);
 }
 
 static bool is_held(const struct keeper *k)
 {
-	return k->ending || is_open(k);
+	return k->ending || supervisor_is_open(k);
 }
 
 /* The reader has everything: nothing of the caller's is held any more, and the front end may end.
    When this process ends as well, it tells so last (finish), to be waited for. */
-static void let_go(struct keeper *k)
+static void supervisor_let_go(struct keeper *k)
 {
 	const int fds[] = {k->sources[0].fd, k->sources[1].fd};
 	struct holder found[META_HOLDERS];
@@ -875,14 +876,14 @@ static void let_go(struct keeper *k)
 	if (!is_held(k))
 		return;
 	if (!k->ending)
-		dismiss_guard(k);
+		supervisor_dismiss_guard(k);
 	/* What lives on must not keep a file system busy. */
 	k->lingered = true;
 	store_settle();
 	chdir("/");
 	lingering_begin(&k->lingering, k->job->settings, clock_monotonic_ms());
 	tell_ended(k, ENDED_LIVES_ON | (k->guard >= 0 ? ENDED_GUARDED : 0));
-	if (!is_open(k))
+	if (!supervisor_is_open(k))
 		return;
 	/* Now that nobody waits any more. */
 	live_open(&k->live);
@@ -896,7 +897,7 @@ static bool is_done(struct keeper *k, int64_t now)
 	/* A front end that is about to stop would never read that it may end. */
 	bool asleep = k->told > k->awake && k->front >= 0;
 	if (k->state == KEEPER_FLUSHING && !asleep && delivery_step(&k->delivery, now))
-		let_go(k);
+		supervisor_let_go(k);
 	if (k->state != KEEPER_LINGERING)
 		return false;
 	const int fds[] = {k->sources[0].fd, k->sources[1].fd};
@@ -911,7 +912,7 @@ static bool is_done(struct keeper *k, int64_t now)
 }
 
 /* One turn: waits for what can happen next and deals with it. */
-static void turn(struct keeper *k, int64_t now)
+static void supervisor_turn(struct keeper *k, int64_t now)
 {
 	struct pollfd fds[6 + 1 + CONTROL_CLIENTS];
 	struct source *readers[6] = {NULL}, *writers[6] = {NULL};
@@ -937,7 +938,7 @@ static void turn(struct keeper *k, int64_t now)
 	nfds_t ours = n;
 	if (k->live.control.fd >= 0)
 		n += control_poll(&k->live.control, fds + n, 1 + CONTROL_CLIENTS);
-	int ready = io_poll(fds, n, busy ? 0 : next_wait(k, now));
+	int ready = io_poll(fds, n, busy ? 0 : supervisor_next_wait(k, now));
 	if (ready < 0)
 		return;
 	for (nfds_t i = 2; i < ours; i++) {
@@ -961,13 +962,13 @@ static void turn(struct keeper *k, int64_t now)
 }
 
 /* Ends the recording. What is still held, and nobody records any more, is put into `left`. */
-static void finish(struct keeper *k, int left[2])
+static void supervisor_finish(struct keeper *k, int left[2])
 {
 	for (int i = 0; i < 2; i++)
 		left[i] = source_abandon(&k->sources[i], k->lingering.why);
 	live_close(&k->live);
 	record_close(&k->record, k->lingered);
-	dismiss_guard(k);
+	supervisor_dismiss_guard(k);
 	/* Nobody is to wait for a cleaning up. */
 	tell_ended(k, k->record.gc_due ? ENDED_LIVES_ON : 0);
 	record_clean_up(&k->record, k->job->settings);
@@ -983,13 +984,13 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	k.signals = watch_children();
 	k.chunk = malloc(SOURCE_CHUNK);
 	if (k.signals < 0 || !k.chunk)
-		refuse(&k, MESSAGE_REFUSED, errno);
+		supervisor_refuse(&k, MESSAGE_REFUSED, errno);
 	if (job->settings->format != FORMAT_TEXT && account_reserve(&k.delivery.account) < 0)
-		refuse(&k, MESSAGE_REFUSED, errno);
+		supervisor_refuse(&k, MESSAGE_REFUSED, errno);
 	open_sources(&k);
 	start_command(&k);
-	tell(&k, MESSAGE_STARTED, k.command, k.group);
-	close_inherited(&k);
+	supervisor_tell(&k, MESSAGE_STARTED, k.command, k.group);
+	supervisor_close_inherited(&k);
 	record_init(&k.record, job);
 	k.record.meta.command = k.command;
 	record_prepare(&k.record, job->settings->gc_interval);
@@ -999,7 +1000,8 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	k.delivery.job = job;
 	k.delivery.sources = k.sources;
 	k.delivery.record = &k.record;
-	const struct live_events live = {.type = on_typed, .signal = on_signal, .ctx = &k};
+	const struct live_events live = {
+		.type = on_typed, .signal = supervisor_on_signal, .ctx = &k};
 	live_init(&k.live, job, &k.sources[0], &k.record, k.device, &live);
 	k.family = (struct family_end){.session = getpid(),
 				       .command = k.command,
@@ -1018,11 +1020,11 @@ _Noreturn void keeper_run(const struct job *job, int front, int guard)
 	k.keys.grace = job->settings->grace;
 	keys_begin(&k.keys, now);
 	for (on_time(&k, now); !is_done(&k, now); on_time(&k, now)) {
-		turn(&k, now);
+		supervisor_turn(&k, now);
 		now = clock_monotonic_ms();
 	}
 	int left[2];
-	finish(&k, left);
+	supervisor_finish(&k, left);
 	for (int i = 0; i < k.source_count; i++)
 		source_release(&k.sources[i]);
 	buffer_release(&k.input);

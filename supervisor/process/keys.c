@@ -59,7 +59,7 @@ static enum keys_found hang_up(struct keys *k, int64_t now_ms)
 	return k->sent == 1 ? KEYS_HUNG_UP : KEYS_NOTHING;
 }
 
-static enum keys_found tell(struct keys *k, enum wait_kind kind)
+static enum keys_found keys_tell(struct keys *k, enum wait_kind kind)
 {
 	k->wait.kind = kind;
 	k->told = true;
@@ -80,7 +80,7 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	if (k->screen_at && now_ms >= k->screen_at) {
 		k->screen_at = 0;
 		if (t && terminal_is_alternate(t) && !k->told)
-			return tell(k, WAIT_SCREEN);
+			return keys_tell(k, WAIT_SCREEN);
 	}
 	if (now_ms < k->look_at)
 		return KEYS_NOTHING;
@@ -105,5 +105,5 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	if (k->hang_up && !k->wait.also && screen && !wait_is_serving())
 		return hang_up(k, now_ms);
 	k->look_at = now_ms + k->pause;
-	return k->told ? KEYS_NOTHING : tell(k, WAIT_KEYS);
+	return k->told ? KEYS_NOTHING : keys_tell(k, WAIT_KEYS);
 }

@@ -106,7 +106,7 @@ static int take_lists(pid_t parent, struct buffer *out)
 	return result;
 }
 
-static int pass(struct kin *k)
+static int kin_pass(struct kin *k)
 {
 	int result = 0;
 	DIR *proc = opendir("/proc");
@@ -134,7 +134,7 @@ int kin_children(struct kin *k, pid_t parent, struct buffer *out)
 	k->passes = true;
 	buffer_clear(out);
 	if (k->all.len == 0)
-		result = pass(k);
+		result = kin_pass(k);
 	const struct kin_pair *pairs = (const struct kin_pair *)k->all.data;
 	for (size_t i = 0; i < k->all.len / sizeof(*pairs); i++) {
 		if (pairs[i].parent == parent &&

@@ -42,7 +42,7 @@ static enum sink forced(enum sink sink, const struct settings *s)
 }
 
 /* Some agents collect output in a file. */
-static enum sink look_at(int i, const struct settings *s)
+static enum sink streams_look_at(int i, const struct settings *s)
 {
 	enum sink sink = sink_of(STDOUT_FILENO + i);
 	if (sink == SINK_FILE && s->agent && rule_collects(s, s->agent, STDOUT_FILENO + i))
@@ -75,7 +75,7 @@ static bool is_merged(struct layout *l, const struct settings *s)
 }
 
 /* Whether the command may be typed to later (terse send). */
-static bool goes_on(const struct settings *s)
+static bool streams_goes_on(const struct settings *s)
 {
 	return s->yield > 0 || s->detach;
 }
@@ -91,7 +91,7 @@ static enum channel channel_for(const struct layout *l, int i, const struct sett
 		break;
 	case SINK_PROGRAM:
 	case SINK_FILE:
-		if (s->pty == TRI_YES || (goes_on(s) && s->pty == TRI_AUTO && i == 0))
+		if (s->pty == TRI_YES || (streams_goes_on(s) && s->pty == TRI_AUTO && i == 0))
 			return CHANNEL_PTY;
 		return CHANNEL_PIPE;
 	default: break;
@@ -104,14 +104,14 @@ void layout_decide(struct layout *l, const struct settings *s)
 	bool typed = isatty(STDIN_FILENO);
 	*l = (struct layout){.keyboard = -1};
 	for (int i = 0; i < 2; i++)
-		l->sink[i] = forced(look_at(i, s), s);
+		l->sink[i] = forced(streams_look_at(i, s), s);
 	bool merged = is_merged(l, s);
 	l->person = l->sink[0] == SINK_PERSON;
 
 	if (typed && !l->person) {
 		look_into(l, 0);
 		bool plain = s->print == PRINT_AUTO && s->timeout == 0 && s->tty != TRI_YES &&
-			     !goes_on(s);
+			     !streams_goes_on(s);
 		if (plain && l->sink[0] != SINK_AGENT) {
 			l->direct = true;
 			return;
@@ -124,10 +124,10 @@ void layout_decide(struct layout *l, const struct settings *s)
 		l->person = false;
 	if (l->channel[0] == CHANNEL_PTY && l->person && s->tty != TRI_NO)
 		l->keyboard = find_keyboard();
-	bool asked = s->tty == TRI_YES || (s->tty == TRI_AUTO && goes_on(s));
+	bool asked = s->tty == TRI_YES || (s->tty == TRI_AUTO && streams_goes_on(s));
 	l->controlling = l->channel[0] == CHANNEL_PTY && (l->keyboard >= 0 || asked);
 	/* Without a person, a pipe or file on stdin stays what it is; /dev/null gives way, and so
 	   does a socket through which an agent could write but has not. */
-	bool idle = is_device(STDIN_FILENO) || (goes_on(s) && is_idle_socket(STDIN_FILENO));
+	bool idle = is_device(STDIN_FILENO) || (streams_goes_on(s) && is_idle_socket(STDIN_FILENO));
 	l->stdin_pty = l->controlling && (l->keyboard == STDIN_FILENO || (!l->person && idle));
 }

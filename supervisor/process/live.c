@@ -185,7 +185,7 @@ void live_type_end(struct live *l)
 	on_close(l);
 }
 
-static int on_signal(void *ctx, int sig)
+static int live_on_signal(void *ctx, int sig)
 {
 	struct live *l = ctx;
 	return l->events.signal(l->events.ctx, sig);
@@ -241,7 +241,7 @@ void live_init(struct live *l, const struct job *job, struct source *source, str
 		.repaint = on_repaint,
 		.type = on_type,
 		.close = on_close,
-		.signal = on_signal,
+		.signal = live_on_signal,
 		.resize = on_resize,
 		.told = on_told,
 		.ctx = l,

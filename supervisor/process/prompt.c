@@ -48,7 +48,7 @@ static enum prompt_group look_at_channel(const char *task)
 	return PROMPT_BUSY;
 }
 
-static enum prompt_group look_at_thread(pid_t pid, const char *tid, dev_t terminal)
+static enum prompt_group prompt_look_at_thread(pid_t pid, const char *tid, dev_t terminal)
 {
 	char task[64], path[96], text[256];
 	long number;
@@ -66,7 +66,7 @@ static enum prompt_group look_at_thread(pid_t pid, const char *tid, dev_t termin
 }
 
 /* Of several threads one that reads decides; most of the others wait for work. */
-static enum prompt_group look_at_process(pid_t pid, dev_t terminal)
+static enum prompt_group prompt_look_at_process(pid_t pid, dev_t terminal)
 {
 	char path[64];
 	enum prompt_group found = PROMPT_BUSY;
@@ -78,7 +78,7 @@ static enum prompt_group look_at_process(pid_t pid, dev_t terminal)
 		if (entry->d_name[0] == '.')
 			continue;
 		count++;
-		enum prompt_group one = look_at_thread(pid, entry->d_name, terminal);
+		enum prompt_group one = prompt_look_at_thread(pid, entry->d_name, terminal);
 		if (one != PROMPT_BUSY && found != PROMPT_POLLS)
 			found = one;
 		else if (one == PROMPT_READS)
@@ -90,7 +90,7 @@ static enum prompt_group look_at_process(pid_t pid, dev_t terminal)
 }
 
 /* Of a process of the group: whether that decides it. */
-static bool judge(enum prompt_group *found, pid_t pid, char state, dev_t terminal)
+static bool prompt_judge(enum prompt_group *found, pid_t pid, char state, dev_t terminal)
 {
 	if (state == 'R' || state == 'D') {
 		*found = PROMPT_BUSY;
@@ -98,7 +98,7 @@ static bool judge(enum prompt_group *found, pid_t pid, char state, dev_t termina
 	}
 	if (state != 'S')
 		return false;
-	enum prompt_group one = look_at_process(pid, terminal);
+	enum prompt_group one = prompt_look_at_process(pid, terminal);
 	if (one == PROMPT_READS || *found == PROMPT_BUSY)
 		*found = one;
 	else if (*found == PROMPT_HIDDEN && one == PROMPT_POLLS)
@@ -116,7 +116,7 @@ enum prompt_group prompt_look(pid_t group, dev_t terminal)
 	for (size_t i = 0; !over && i < run.len / sizeof(*pids); i++) {
 		struct process p;
 		if (getpgid(pids[i]) == group && process_read(pids[i], &p) == 0)
-			over = judge(&found, pids[i], p.state, terminal);
+			over = prompt_judge(&found, pids[i], p.state, terminal);
 	}
 	kin_release(&kin);
 	buffer_release(&run);

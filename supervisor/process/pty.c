@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static int prepare(int *fd, int flags)
+static int pty_prepare(int *fd, int flags)
 {
 	*fd = io_above_standard(*fd);
 	if (*fd < 0 || fcntl(*fd, F_SETFD, FD_CLOEXEC) < 0)
@@ -38,7 +38,7 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, bool cooked, const str
 	*p = (struct pty){.master = -1, .slave = -1};
 	if (openpty(&p->master, &p->slave, NULL, like, &size) < 0)
 		return -1;
-	if (prepare(&p->master, O_RDWR | O_NONBLOCK) < 0 || prepare(&p->slave, 0) < 0)
+	if (pty_prepare(&p->master, O_RDWR | O_NONBLOCK) < 0 || pty_prepare(&p->slave, 0) < 0)
 		goto fail;
 	if (tcgetattr(p->slave, &modes) < 0)
 		goto fail;

@@ -67,7 +67,7 @@ int record_claim(struct record *r)
 }
 
 /* The claim of a run that needed no artifact. */
-static void release_claim(struct record *r)
+static void record_release_claim(struct record *r)
 {
 	struct store stores[STORE_MAX];
 	if (!r->claimed || r->artifact)
@@ -147,7 +147,7 @@ void record_held(struct record *r, const struct holder *holders, int count)
 
 void record_close(struct record *r, bool grown)
 {
-	release_claim(r);
+	record_release_claim(r);
 	r->meta.holders = 0;
 	r->meta.unkept = r->error != 0;
 	if (r->artifact) {

@@ -47,7 +47,7 @@ static int end_range(struct reread *r, uint64_t to)
 	return to >= r->from ? report_add_range(stream(r), r->from, to) : 0;
 }
 
-static int pass_gap(struct reread *r, const struct text_piece *gap, struct buffer *out)
+static int reread_pass_gap(struct reread *r, const struct text_piece *gap, struct buffer *out)
 {
 	struct report_stream *s = stream(r);
 	uint64_t to = gap->gap.from - 1;
@@ -77,7 +77,7 @@ static int next(void *ctx, struct buffer *out)
 	    text_next(&r->text, r->chunk.data + r->chunk.len, CHUNK, &piece) < 0)
 		return -1;
 	switch (piece.kind) {
-	case TEXT_GAP: return pass_gap(r, &piece, out);
+	case TEXT_GAP: return reread_pass_gap(r, &piece, out);
 	case TEXT_END:
 		if (hand_out(r, true, out) < 0 || end_range(r, stream(r)->total_lines) < 0)
 			return -1;

@@ -71,7 +71,7 @@ static const char *const switches[] = {"sudo", "su", "doas", "runuser", "pkexec"
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 /* "bash", and also "bash-5.2", "ksh93" or "bash (deleted)". */
-static bool is_in(const char *const *names, size_t count, const char *name)
+static bool sink_is_in(const char *const *names, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		size_t len = strlen(names[i]);
@@ -88,7 +88,7 @@ static bool is_in(const char *const *names, size_t count, const char *name)
 static bool is_shell(pid_t pid, const struct process *p)
 {
 	char path[64], program[PATH_MAX];
-	if (is_in(shells, COUNT(shells), p->name))
+	if (sink_is_in(shells, COUNT(shells), p->name))
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	ssize_t n = readlink(path, program, sizeof(program) - 1);
@@ -96,7 +96,7 @@ static bool is_shell(pid_t pid, const struct process *p)
 		return false;
 	program[n] = '\0';
 	const char *slash = strrchr(program, '/');
-	return is_in(shells, COUNT(shells), slash ? slash + 1 : program);
+	return sink_is_in(shells, COUNT(shells), slash ? slash + 1 : program);
 }
 
 /* Whether the open file `fd` of the process can be read from. */
@@ -113,7 +113,7 @@ static bool is_readable(pid_t pid, const char *fd)
 enum reading { READS_STDIN, READS, READS_NOT, HIDDEN };
 
 /* Whether a process reads the pipe. */
-static enum reading look_at(pid_t pid, const char *link)
+static enum reading sink_look_at(pid_t pid, const char *link)
 {
 	struct process p;
 	char path[64], target[64];
@@ -155,7 +155,7 @@ static bool is_reader(const struct search *s, pid_t child)
 	struct process p;
 	if (child == s->except)
 		return false;
-	enum reading reading = look_at(child, s->link);
+	enum reading reading = sink_look_at(child, s->link);
 	if (reading <= READS || (reading == HIDDEN && s->pipeline))
 		return true;
 	bool inside = s->below < BELOW_TERSE; /* below a terse already */
@@ -199,14 +199,14 @@ static int climb(pid_t writer, pid_t parent, const char *link, struct ancestor u
 		if (process_read(parent, &p) < 0)
 			return -1;
 		bool shell = is_shell(parent, &p);
-		enum reading reading = look_at(parent, link);
+		enum reading reading = sink_look_at(parent, link);
 		/* Some shells become the last program of a pipeline. */
 		if (reading == READS_STDIN || (reading != READS_NOT && shell))
 			return -1;
 		up[count++] = (struct ancestor){parent, shell};
 		if (reading == READS)
 			break;
-		if (reading == HIDDEN && !is_in(switches, COUNT(switches), p.name))
+		if (reading == HIDDEN && !sink_is_in(switches, COUNT(switches), p.name))
 			break;
 		parent = p.parent;
 	}

@@ -58,13 +58,13 @@ int source_open(struct source *s, const struct job *job, int which)
 	return open_pipe(s);
 }
 
-static struct artifact *on_artifact(void *ctx)
+static struct artifact *source_on_artifact(void *ctx)
 {
 	struct source *s = ctx;
 	return record_open(s->record);
 }
 
-static void on_print(void *ctx, const char *data, size_t len)
+static void source_on_print(void *ctx, const char *data, size_t len)
 {
 	struct source *s = ctx;
 	outlet_write(&s->outlet, data, len);
@@ -79,7 +79,7 @@ static enum interceptor_print on_resolve(void *ctx)
 	return s->sink == SINK_AGENT ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
 }
 
-static void on_reply(void *ctx, const char *data, size_t len)
+static void source_on_reply(void *ctx, const char *data, size_t len)
 {
 	struct source *s = ctx;
 	/* A person's terminal answers by itself. */
@@ -126,10 +126,10 @@ static void make_text(struct source *s)
 	if (set->format != FORMAT_TEXT)
 		account_prepare(set, &options);
 	const struct interceptor_events events = {
-		.artifact = on_artifact,
-		.print = on_print,
+		.artifact = source_on_artifact,
+		.print = source_on_print,
 		.resolve = pipe && set->print != PRINT_PREVIEW ? on_resolve : NULL,
-		.reply = on_reply,
+		.reply = source_on_reply,
 		.ctx = s,
 	};
 	s->text = interceptor_new(&options, &events);
@@ -137,7 +137,7 @@ static void make_text(struct source *s)
 	s->refused = !s->text;
 }
 
-static void pass(void *ctx, const char *data, size_t len);
+static void source_pass(void *ctx, const char *data, size_t len);
 
 void source_connect(struct source *s, struct record *record,
 		    void (*reply)(void *ctx, const char *data, size_t len),
@@ -147,7 +147,7 @@ void source_connect(struct source *s, struct record *record,
 	s->reply = reply;
 	s->seen = seen;
 	s->ctx = ctx;
-	s->redactor = (struct redactor){.secrets = s->job->secrets, .out = pass, .ctx = s};
+	s->redactor = (struct redactor){.secrets = s->job->secrets, .out = source_pass, .ctx = s};
 	outlet_init(&s->outlet, s->is_stderr ? STDERR_FILENO : STDOUT_FILENO);
 }
 
@@ -159,14 +159,14 @@ struct interceptor *source_text(struct source *s)
 }
 
 /* Hands on what was read and may be known. */
-static void pass(void *ctx, const char *data, size_t len)
+static void source_pass(void *ctx, const char *data, size_t len)
 {
 	struct source *s = ctx;
 	source_text(s);
 	bool is_reported = s->job->settings->format != FORMAT_TEXT;
 	s->lost |= is_reported && !s->text;
 	if (s->person || (!s->text && !is_reported)) {
-		on_print(s, data, len);
+		source_on_print(s, data, len);
 		s->last = data[len - 1];
 	}
 	if (s->text)
@@ -175,13 +175,13 @@ static void pass(void *ctx, const char *data, size_t len)
 		s->seen(s->ctx, data, len);
 }
 
-static void take(struct source *s, const char *data, size_t len)
+static void source_take(struct source *s, const char *data, size_t len)
 {
 	s->came += len;
 	if (s->redactor.secrets)
 		redactor_feed(&s->redactor, data, len);
 	else
-		pass(s, data, len);
+		source_pass(s, data, len);
 }
 
 /* Of so much, more is expected: from then on a thread reads ahead. */
@@ -202,7 +202,7 @@ static size_t take_here(struct source *s, char chunk[SOURCE_CHUNK], int *end)
 	for (*end = -1; n > 0 && SOURCE_CHUNK - got >= LEAST_READ; got += n)
 		n = intake_read(s->fd, chunk + got, SOURCE_CHUNK - got, end);
 	if (got > 0)
-		take(s, chunk, got);
+		source_take(s, chunk, got);
 	return got;
 }
 
@@ -212,7 +212,7 @@ static size_t take_ahead(struct source *s, int *end)
 	const char *data;
 	size_t n = intake_peek(s->intake, &data, end);
 	if (n > 0)
-		take(s, data, n);
+		source_take(s, data, n);
 	intake_take(s->intake, n);
 	return n;
 }

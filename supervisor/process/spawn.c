@@ -72,7 +72,7 @@ int spawn_exit_status(int exec_errno)
 	return exec_errno == ENOENT ? 127 : 126;
 }
 
-static void reap(pid_t pid)
+static void spawn_reap(pid_t pid)
 {
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -91,7 +91,7 @@ static pid_t make_group(void)
 
 /* Runs in the child, which shares this process's memory until it is executed: only
    system calls, and nothing is changed but what the parent knows of. Returns an errno. */
-static int become_command(const struct spawn *s, pid_t parent, pid_t group)
+static int spawn_become_command(const struct spawn *s, pid_t parent, pid_t group)
 {
 	/* One of its own where that group can't be joined. */
 	if (setpgid(0, group) < 0)
@@ -121,15 +121,15 @@ pid_t spawn_command(const struct spawn *s, pid_t *group)
 	   behind what this process does next. */
 	pid_t pid = vfork();
 	if (pid == 0) {
-		failed = become_command(s, parent, leader);
+		failed = spawn_become_command(s, parent, leader);
 		_exit(spawn_exit_status(failed));
 	}
 	environ = own;
 	*group = leader ? leader : pid;
 	if (leader && (pid < 0 || failed))
-		reap(leader);
+		spawn_reap(leader);
 	if (pid > 0 && failed) {
-		reap(pid);
+		spawn_reap(pid);
 		errno = failed;
 		return 0;
 	}

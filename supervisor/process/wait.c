@@ -202,7 +202,7 @@ static void take_rest(struct thread *t)
 }
 
 /* Returns whether it runs. */
-static bool look_at_thread(struct thread *t)
+static bool wait_look_at_thread(struct thread *t)
 {
 	char path[96], text[256];
 	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/syscall", (int)t->pid, t->tid);
@@ -217,7 +217,7 @@ static bool look_at_thread(struct thread *t)
 }
 
 /* Returns whether one of its threads runs. */
-static bool look_at_process(struct wait *w, const struct process *p, dev_t terminal)
+static bool wait_look_at_process(struct wait *w, const struct process *p, dev_t terminal)
 {
 	char path[64];
 	bool runs = false;
@@ -228,7 +228,7 @@ static bool look_at_process(struct wait *w, const struct process *p, dev_t termi
 		if (entry->d_name[0] == '.')
 			continue;
 		struct thread t = {.pid = p->pid, .tid = entry->d_name, .terminal = terminal};
-		runs = look_at_thread(&t);
+		runs = wait_look_at_thread(&t);
 		if (t.kind > w->kind) {
 			*w = (struct wait){.kind = t.kind, .pid = p->pid, .also = t.also};
 			memcpy(w->name, p->name, sizeof(w->name));
@@ -249,7 +249,8 @@ void wait_look(struct wait *w, dev_t terminal)
 	for (size_t i = 0; !runs && i < run.len / sizeof(*pids); i++) {
 		struct process p;
 		if (process_read(pids[i], &p) == 0)
-			runs = p.state == 'R' || p.state == 'D' || look_at_process(w, &p, terminal);
+			runs = p.state == 'R' || p.state == 'D' ||
+			       wait_look_at_process(w, &p, terminal);
 	}
 	if (runs || (w->kind == WAIT_ALONE && run.len > sizeof(*pids)))
 		w->kind = WAIT_UNKNOWN;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* The bytes of the first character; *cost is what it takes. */
-static size_t measure(const char *data, size_t len, bool json, size_t *cost)
+static size_t fit_measure(const char *data, size_t len, bool json, size_t *cost)
 {
 	uint32_t cp;
 	if (len > 1 && data[0] == '\r' && data[1] == '\n') {
@@ -29,7 +29,7 @@ size_t fit_cost(const char *data, size_t len, bool json)
 {
 	size_t total = 0, cost;
 	for (size_t at = 0; at < len;) {
-		at += measure(data + at, len - at, json, &cost);
+		at += fit_measure(data + at, len - at, json, &cost);
 		total += cost;
 	}
 	return total;
@@ -39,7 +39,7 @@ size_t fit_front(const char *data, size_t len, size_t room, bool json)
 {
 	size_t at = 0, used = 0;
 	while (at < len) {
-		size_t cost, step = measure(data + at, len - at, json, &cost);
+		size_t cost, step = fit_measure(data + at, len - at, json, &cost);
 		if (used + cost > room)
 			break;
 		used += cost;
@@ -52,7 +52,7 @@ size_t fit_back(const char *data, size_t len, size_t room, bool json)
 {
 	size_t total = fit_cost(data, len, json), from = 0, cost;
 	while (total > room) {
-		from += measure(data + from, len - from, json, &cost);
+		from += fit_measure(data + from, len - from, json, &cost);
 		total -= cost;
 	}
 	return len - from;

@@ -37,7 +37,7 @@ int hint_bytes(struct buffer *out, uint64_t from, uint64_t length)
 }
 
 /* "9", or "-9", the ninth from the end. */
-static int add_number(struct buffer *out, int64_t line)
+static int hint_add_number(struct buffer *out, int64_t line)
 {
 	char count[HUMAN_LEN];
 	return buffer_printf(out, "%s%s", line < 0 ? "-" : "",
@@ -51,7 +51,7 @@ int hint_cut(struct buffer *out, const struct hint_place *place, const struct pa
 			  cut->at + cut->bytes - 1) < 0)
 		return -1;
 	if (cut->before && (buffer_append_string(out, " of line ") < 0 ||
-			    add_number(out, p->pieces[p->count - 1].number) < 0))
+			    hint_add_number(out, p->pieces[p->count - 1].number) < 0))
 		return -1;
 	if (buffer_append_string(out, " omitted: ") < 0 || hint_command(out, place) < 0 ||
 	    hint_bytes(out, cut->at, cut->bytes) < 0)
@@ -95,9 +95,9 @@ int hint_page(struct buffer *out, const struct hint_place *place, const struct p
 	int64_t to = p->next_byte ? p->next : p->next - 1;
 	bool many = to > p->first;
 	if (buffer_append_string(out, many ? "[lines " : "[line ") < 0 ||
-	    add_number(out, p->first) < 0 ||
-	    (many &&
-	     (buffer_append_string(out, to < 0 ? " to " : "-") < 0 || add_number(out, to) < 0)) ||
+	    hint_add_number(out, p->first) < 0 ||
+	    (many && (buffer_append_string(out, to < 0 ? " to " : "-") < 0 ||
+		      hint_add_number(out, to) < 0)) ||
 	    buffer_printf(out, " of %s%s shown", exact ? "" : "more than ",
 			  human_count(all, total)) < 0 ||
 	    (p->stop != PAGE_ASKED && add_reason(out, place, p) < 0) ||

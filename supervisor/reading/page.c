@@ -32,7 +32,7 @@ int page_show(struct page *p, const char *data, size_t len)
 				: utf8_clean(&p->shown, data, len);
 }
 
-static int add_piece(struct page *p, enum page_kind kind, size_t len)
+static int page_add_piece(struct page *p, enum page_kind kind, size_t len)
 {
 	if (p->count == p->cap) {
 		size_t cap = p->cap ? p->cap * 2 : 64;
@@ -50,11 +50,11 @@ static int add_piece(struct page *p, enum page_kind kind, size_t len)
 }
 
 /* Adds the line in p->shown. */
-static int add_line(struct page *p)
+static int page_add_line(struct page *p)
 {
 	const struct buffer *line = &p->shown;
 	if (buffer_append(&p->text, line->data, line->len) < 0 ||
-	    add_piece(p, PAGE_LINE, line->len) < 0)
+	    page_add_piece(p, PAGE_LINE, line->len) < 0)
 		return -1;
 	p->used += page_cost(p, line->data, line->len);
 	p->lines++;
@@ -62,7 +62,7 @@ static int add_line(struct page *p)
 }
 
 /* Nothing more is shown, of what begins with the line p->number. */
-static void stop(struct page *p, enum page_stop why)
+static void command_page_stop(struct page *p, enum page_stop why)
 {
 	const struct page_request *r = p->request;
 	p->stop = why;
@@ -89,22 +89,22 @@ static int add_cut_line(struct page *p)
 		return -1;
 	p->cut = (struct page_cut){.at = p->start + keep, .bytes = len - keep + p->raw_left};
 	p->closed = true;
-	return add_line(p);
+	return page_add_line(p);
 }
 
 /* The line in `raw` is complete: adds it, or finds the page full. */
-static int end_line(struct page *p)
+static int page_end_line(struct page *p)
 {
 	int result = 0;
 	if (page_show(p, p->raw.data, p->raw_left == 0 ? p->raw.len : 0) < 0)
 		return -1;
 	size_t cost = page_cost(p, p->shown.data, p->shown.len);
 	if (p->request->tail || (p->raw_left == 0 && p->used + cost <= p->request->room)) {
-		result = add_line(p);
+		result = page_add_line(p);
 	} else if (p->lines == 0) {
 		result = add_cut_line(p);
 	} else {
-		stop(p, PAGE_BYTES);
+		command_page_stop(p, PAGE_BYTES);
 		return 0;
 	}
 	p->number++;
@@ -121,11 +121,11 @@ static bool wants(struct page *p)
 	if (r->tail)
 		return true;
 	if (r->limit && (uint64_t)(p->number - p->first) >= r->limit)
-		stop(p, PAGE_ASKED);
+		command_page_stop(p, PAGE_ASKED);
 	else if (!r->limit && p->lines >= r->most)
-		stop(p, PAGE_LINES);
+		command_page_stop(p, PAGE_LINES);
 	else if (p->closed)
-		stop(p, PAGE_BYTES);
+		command_page_stop(p, PAGE_BYTES);
 	return p->stop == PAGE_OPEN;
 }
 
@@ -146,10 +146,10 @@ static int add_bytes(struct page *p, const char *data, size_t len, uint64_t at)
 		p->raw_left += n - kept;
 		if (p->raw_left > 0 && p->lines > 0) {
 			/* Not on this page, wherever it ends. */
-			stop(p, PAGE_BYTES);
+			command_page_stop(p, PAGE_BYTES);
 			return 0;
 		}
-		if (newline && end_line(p) < 0)
+		if (newline && page_end_line(p) < 0)
 			return -1;
 		data += n;
 		len -= n;
@@ -167,13 +167,13 @@ void page_renumber(struct page *p, int64_t number)
 	p->absolute = true;
 }
 
-static int add_gap(struct page *p, const struct text_piece *gap)
+static int page_add_gap(struct page *p, const struct text_piece *gap)
 {
 	bool inside = p->raw.len > 0;
 	if (!p->absolute || p->number < (int64_t)gap->gap.from)
 		page_renumber(p, (int64_t)gap->gap.from);
 	/* A line that goes on behind belongs together with the gap in it. */
-	if (inside && end_line(p) < 0)
+	if (inside && page_end_line(p) < 0)
 		return -1;
 	if (p->stop != PAGE_OPEN || (!inside && !wants(p)) ||
 	    p->gap_count == sizeof(p->gaps) / sizeof(*p->gaps))
@@ -181,7 +181,7 @@ static int add_gap(struct page *p, const struct text_piece *gap)
 	p->gaps[p->gap_count++] = *gap;
 	p->number = (int64_t)gap->gap.to + !gap->goes_on;
 	p->rest = gap->goes_on && gap->gap.from == gap->gap.to;
-	return add_piece(p, PAGE_GAP, 0);
+	return page_add_piece(p, PAGE_GAP, 0);
 }
 
 int page_collect(struct page *p)
@@ -195,10 +195,10 @@ int page_collect(struct page *p)
 		if (piece.kind == TEXT_BYTES) {
 			result = add_bytes(p, block, piece.len, p->source->offset - piece.len);
 		} else if (piece.kind == TEXT_GAP) {
-			result = add_gap(p, &piece);
+			result = page_add_gap(p, &piece);
 		} else {
 			if (p->raw.len > 0)
-				result = end_line(p);
+				result = page_end_line(p);
 			if (p->stop == PAGE_OPEN)
 				p->stop = PAGE_END;
 		}

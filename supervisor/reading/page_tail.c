@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-static bool has_gap(const struct text *t)
+static bool page_tail_has_gap(const struct text *t)
 {
 	return t->gap.begin != t->gap.end;
 }
@@ -18,7 +18,7 @@ static bool has_gap(const struct text *t)
 static uint64_t bytes_behind(const struct text *t, uint64_t offset)
 {
 	uint64_t hole = 0;
-	if (has_gap(t) && offset < t->gap.end)
+	if (page_tail_has_gap(t) && offset < t->gap.end)
 		hole = t->gap.end - (offset > t->gap.begin ? offset : t->gap.begin);
 	return t->size > offset + hole ? t->size - offset - hole : 0;
 }
@@ -26,7 +26,7 @@ static uint64_t bytes_behind(const struct text *t, uint64_t offset)
 /* The offset from which on there are `bytes` of them on disk, at most. */
 static uint64_t offset_before(const struct text *t, uint64_t bytes)
 {
-	if (!has_gap(t) || t->gap.end + bytes <= t->size)
+	if (!page_tail_has_gap(t) || t->gap.end + bytes <= t->size)
 		return t->size > bytes ? t->size - bytes : 0;
 	uint64_t behind = t->size > t->gap.end ? t->size - t->gap.end : 0;
 	return t->gap.begin > bytes - behind ? t->gap.begin - (bytes - behind) : 0;
@@ -40,7 +40,7 @@ static int seek_tail(struct page *p, uint64_t window, bool *inside)
 	uint64_t tail = p->request->tail, found, total, start;
 	*inside = false;
 	p->number = 1;
-	if (!has_gap(t) && !t->lost_bytes) {
+	if (!page_tail_has_gap(t) && !t->lost_bytes) {
 		if (text_seek_back(t, tail, window, &found) < 0)
 			return -1;
 		*inside = found == 0 && t->size > 0;

@@ -29,7 +29,7 @@ static int find_begin(const struct text *t, uint64_t at, uint64_t *begin)
 
 /* Reads `len` bytes from s->from on, and some more that tell where characters begin, up to a gap or
    the end. */
-static int load(struct slice *s, struct text *t, size_t len)
+static int slice_load(struct slice *s, struct text *t, size_t len)
 {
 	buffer_clear(&s->raw);
 	s->gap = s->lost = (struct text_piece){.kind = TEXT_END};
@@ -72,7 +72,7 @@ int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
 	if (!in_gap && find_begin(t, r->from, &s->from) < 0)
 		return -1;
 	size_t len = wanted - s->from < most ? (size_t)(wanted - s->from) : most;
-	if (load(s, t, len) < 0)
+	if (slice_load(s, t, len) < 0)
 		return -1;
 	/* A gap may have been passed. */
 	len = wanted <= s->from ? 0 : wanted - s->from < len ? (size_t)(wanted - s->from) : len;

@@ -47,7 +47,8 @@ static enum part take_control(struct parser *p, uint32_t cp)
 }
 
 /* Takes the character at `data`. Returns its length; 0: more bytes are needed. */
-static size_t take(struct parser *p, const char *data, size_t len, bool final, enum part *part)
+static size_t redactor_take(struct parser *p, const char *data, size_t len, bool final,
+			    enum part *part)
 {
 	unsigned char c = (unsigned char)*data;
 	uint32_t cp = c;
@@ -75,7 +76,7 @@ static size_t take(struct parser *p, const char *data, size_t len, bool final, e
 	return n;
 }
 
-static bool is_plain(const struct redactor *r)
+static bool redactor_is_plain(const struct redactor *r)
 {
 	const unsigned char *data = (const unsigned char *)r->work.data;
 	if (r->parser.state != PARSER_GROUND)
@@ -140,7 +141,7 @@ static void look_closely(struct redactor *r, bool final)
 	enum part part;
 	for (at = 0; at < r->work.len; at += n) {
 		enum parser_state before = parser.state;
-		n = take(&parser, data + at, r->work.len - at, final, &part);
+		n = redactor_take(&parser, data + at, r->work.len - at, final, &part);
 		if (n == 0)
 			break;
 		bool ends = part == SEQUENCE &&
@@ -160,12 +161,12 @@ static void look_closely(struct redactor *r, bool final)
 	r->usable = at;
 }
 
-static int look(struct redactor *r, bool final)
+static int redactor_look(struct redactor *r, bool final)
 {
 	size_t len = r->work.len;
 	if (view_begin(&r->shown, len) < 0 || view_begin(&r->whole, len) < 0)
 		return -1;
-	r->plain = is_plain(r);
+	r->plain = redactor_is_plain(r);
 	r->usable = len;
 	if (r->plain) {
 		view_add(&r->shown, r->work.data, len, 0);
@@ -187,7 +188,7 @@ static size_t place(const struct redactor *r, const struct redactor_view *v, siz
 	return v->places.len > 0 ? places[at - v->context] : at - v->context;
 }
 
-static int replace(struct redactor *r, const char *name)
+static int redactor_replace(struct redactor *r, const char *name)
 {
 	return buffer_printf(&r->result, "[redacted%s%s]", *name ? ": " : "", name);
 }
@@ -226,19 +227,19 @@ static void view_let_go(const struct redactor *r, struct redactor_view *v, size_
 }
 
 /* Drops what is dealt with; `passed`: a terminal has got it. */
-static void let_go(struct redactor *r, size_t gone, bool passed)
+static void redactor_let_go(struct redactor *r, size_t gone, bool passed)
 {
 	enum part part;
 	view_let_go(r, &r->shown, gone);
 	view_let_go(r, &r->whole, gone);
 	for (size_t at = 0; passed && !r->plain && at < gone;)
-		at += take(&r->parser, r->work.data + at, r->usable - at, true, &part);
+		at += redactor_take(&r->parser, r->work.data + at, r->usable - at, true, &part);
 	buffer_consume(&r->work, gone);
 	r->differ = r->differ && (r->shown.context > 0 || r->whole.context > 0 ||
 				  r->parser.state != PARSER_GROUND);
 }
 
-static void forget(struct redactor *r)
+static void redactor_forget(struct redactor *r)
 {
 	view_forget(&r->shown);
 	view_forget(&r->whole);
@@ -250,13 +251,13 @@ static void give_up(struct redactor *r)
 	static const char mark[] = "[redacted]";
 	r->out(r->ctx, mark, sizeof(mark) - 1);
 	buffer_clear(&r->work);
-	forget(r);
+	redactor_forget(r);
 	r->skipping = REDACTOR_LINE;
 	r->skipped = 0;
 }
 
 /* Passes over what belongs to a secret. Returns whether there is more behind it. */
-static bool skip(struct redactor *r, bool final)
+static bool redactor_skip(struct redactor *r, bool final)
 {
 	const struct redactor_view *v = &r->whole;
 	const char *data = v->text.data + v->context, *newline;
@@ -277,9 +278,9 @@ static bool skip(struct redactor *r, bool final)
 	/* Behind the end of a key everything counts again. */
 	bool ended = found && is_key;
 	end += v->context;
-	let_go(r, ended ? place(r, v, end - 1) + 1 : place(r, v, end), false);
+	redactor_let_go(r, ended ? place(r, v, end - 1) + 1 : place(r, v, end), false);
 	/* It is no context for what follows. */
-	forget(r);
+	redactor_forget(r);
 	return r->skipping == REDACTOR_OPEN && r->work.len > 0;
 }
 
@@ -315,7 +316,7 @@ static int add_cuts(struct redactor *r, const struct redactor_view *v,
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int redactor_compare(const void *a, const void *b)
 {
 	const struct cut *x = a, *y = b;
 	return (x->from > y->from) - (x->from < y->from);
@@ -343,7 +344,7 @@ static int find_in(struct redactor *r, const struct redactor_view *v, bool final
 
 /* Finds what is to be replaced, sorted by place, and from where on more is needed to know. Returns
    0, or -1 with ENOMEM. */
-static int find(struct redactor *r, bool final, size_t *hold)
+static int redactor_find(struct redactor *r, bool final, size_t *hold)
 {
 	buffer_clear(&r->cuts);
 	*hold = r->usable;
@@ -363,7 +364,7 @@ static int find(struct redactor *r, bool final, size_t *hold)
 		}
 	}
 	if (count > 1)
-		qsort(cuts, count, sizeof(*cuts), compare);
+		qsort(cuts, count, sizeof(*cuts), redactor_compare);
 	return 0;
 }
 
@@ -379,7 +380,7 @@ static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 			continue;
 		if (cut->from >= *passed &&
 		    (buffer_append(&r->result, r->work.data + *passed, cut->from - *passed) < 0 ||
-		     (cut->first && replace(r, cut->name) < 0)))
+		     (cut->first && redactor_replace(r, cut->name) < 0)))
 			return -1;
 		*passed = cut->to;
 		if (cut->block) {
@@ -392,16 +393,16 @@ static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 }
 
 /* Passes on what is known to be none, and replaces what is. Returns whether there is more to do. */
-static bool turn(struct redactor *r, bool final)
+static bool redactor_turn(struct redactor *r, bool final)
 {
 	size_t hold, passed;
-	if (look(r, final) < 0) {
+	if (redactor_look(r, final) < 0) {
 		give_up(r);
 		return false;
 	}
 	if (r->skipping != REDACTOR_OPEN)
-		return skip(r, final);
-	if (find(r, final, &hold) < 0 || cut_out(r, &hold, &passed) < 0) {
+		return redactor_skip(r, final);
+	if (redactor_find(r, final, &hold) < 0 || cut_out(r, &hold, &passed) < 0) {
 		give_up(r);
 		return false;
 	}
@@ -410,7 +411,7 @@ static bool turn(struct redactor *r, bool final)
 	if (hold > passed)
 		r->out(r->ctx, r->work.data + passed, hold - passed);
 	bool more = r->skipping != REDACTOR_OPEN && hold < r->usable;
-	let_go(r, hold, true);
+	redactor_let_go(r, hold, true);
 	if (!final && r->work.len > REDACTOR_HOLD && !more)
 		give_up(r);
 	return more;
@@ -423,7 +424,7 @@ void redactor_feed(struct redactor *r, const char *data, size_t len)
 		if (buffer_append(&r->work, data, n) < 0) {
 			give_up(r);
 		} else {
-			while (turn(r, false))
+			while (redactor_turn(r, false))
 				;
 		}
 		data += n;
@@ -433,7 +434,7 @@ void redactor_feed(struct redactor *r, const char *data, size_t len)
 
 void redactor_finish(struct redactor *r)
 {
-	while (r->work.len > 0 && turn(r, true))
+	while (r->work.len > 0 && redactor_turn(r, true))
 		;
 }
 
@@ -458,7 +459,7 @@ struct collected {
 	int result;
 };
 
-static void collect(void *ctx, const char *data, size_t len)
+static void redactor_collect(void *ctx, const char *data, size_t len)
 {
 	struct collected *c = ctx;
 	if (buffer_append(c->out, data, len) < 0)
@@ -468,7 +469,7 @@ static void collect(void *ctx, const char *data, size_t len)
 int redactor_string(struct secrets *secrets, const char *string, struct buffer *out)
 {
 	struct collected c = {.out = out};
-	struct redactor r = {.secrets = secrets, .out = collect, .ctx = &c};
+	struct redactor r = {.secrets = secrets, .out = redactor_collect, .ctx = &c};
 	redactor_feed(&r, string, strlen(string));
 	redactor_finish(&r);
 	redactor_release(&r);

@@ -125,7 +125,7 @@ static int on_edge(pcre2_callout_block *b, void *gaps)
 		       : 1;
 }
 
-static int compile(struct pattern *p, const char *text)
+static int secrets_compile(struct pattern *p, const char *text)
 {
 	int number;
 	size_t offset;
@@ -155,7 +155,7 @@ static int add_shape(struct pattern *p, const struct shape *shape)
 		}
 	}
 	finder_init(&p->finder, &set);
-	return compile(p, shape->pattern);
+	return secrets_compile(p, shape->pattern);
 }
 
 /* How long the class of characters is that begins with the bracket at `text`. */
@@ -196,10 +196,10 @@ static int add_own(struct pattern *p, const char *text)
 	*p = (struct pattern){.name = ""};
 	int result = add_edges(&edged, text);
 	const char *string = result < 0 ? NULL : buffer_string(&edged);
-	result = string ? compile(p, string) : -1;
+	result = string ? secrets_compile(p, string) : -1;
 	/* Within a comment, say, that is no pattern any more. */
 	if (result < 0 && errno == EINVAL)
-		result = compile(p, text);
+		result = secrets_compile(p, text);
 	buffer_release(&edged);
 	if (result < 0)
 		return -1;
@@ -361,18 +361,18 @@ static int scan(struct secrets *s, const struct pattern *p, const struct secrets
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int secrets_compare(const void *a, const void *b)
 {
 	const struct secrets_span *x = a, *y = b;
 	return (x->from > y->from) - (x->from < y->from);
 }
 
 /* Makes one of those that overlap. */
-static void merge(struct secrets *s)
+static void secrets_merge(struct secrets *s)
 {
 	size_t n = 0;
 	if (s->span_count > 1)
-		qsort(s->spans, s->span_count, sizeof(*s->spans), compare);
+		qsort(s->spans, s->span_count, sizeof(*s->spans), secrets_compare);
 	for (size_t i = 0; i < s->span_count; i++) {
 		struct secrets_span *span = &s->spans[i];
 		if (n > 0 && span->from < s->spans[n - 1].to) {
@@ -396,7 +396,7 @@ int secrets_find(struct secrets *s, const struct secrets_text *text, struct secr
 		if (scan(s, &s->patterns[i], text, &hold) < 0)
 			return -1;
 	}
-	merge(s);
+	secrets_merge(s);
 	/* None is cut. */
 	while (s->span_count > 0 && s->spans[s->span_count - 1].to > hold) {
 		const struct secrets_span *last = &s->spans[--s->span_count];

@@ -45,7 +45,7 @@ static int add_outcome(struct buffer *out, const struct report *r)
 		    : buffer_printf(out, "Killed by signal %d", r->signal);
 }
 
-static int write_header(struct report_writer *w, struct buffer *out)
+static int blocks_write_header(struct report_writer *w, struct buffer *out)
 {
 	const struct report *r = w->report;
 	const char *what = r->state == REPORT_NOT_STARTED ? "not executed" : "executed";
@@ -63,8 +63,8 @@ static int write_header(struct report_writer *w, struct buffer *out)
 }
 
 /* "Output (473KB) persisted. Artifact ID: ...", or what else there is to say of it. */
-static int add_place(struct buffer *out, const struct report *r, const char *title,
-		     const struct report_stream *s)
+static int blocks_add_place(struct buffer *out, const struct report *r, const char *title,
+			    const struct report_stream *s)
 {
 	int bad = buffer_printf(out, "\n%s (", title) || add_size(out, s->total_bytes);
 	if (s->binary)
@@ -92,7 +92,7 @@ static int write_title(struct report_writer *w, int which, struct buffer *out)
 		return 0;
 	/* A text that is read from disk was asked for in full. */
 	if (report_is_truncated(s) && !s->next)
-		return add_place(out, r, title, s);
+		return blocks_add_place(out, r, title, s);
 	return buffer_printf(out, "\n%s:\n", title);
 }
 
@@ -107,7 +107,7 @@ static int write_error_title(struct report_writer *w, struct buffer *out)
 }
 
 /* The text, with a newline behind it where it has none. */
-static int write_text(struct report_writer *w, int which, struct buffer *out)
+static int blocks_write_text(struct report_writer *w, int which, struct buffer *out)
 {
 	size_t before = out->len;
 	int more = report_next_text(w->report, which, out);
@@ -122,17 +122,17 @@ static int write_text(struct report_writer *w, int which, struct buffer *out)
 
 static int write_output(struct report_writer *w, struct buffer *out)
 {
-	return write_text(w, 0, out);
+	return blocks_write_text(w, 0, out);
 }
 
 static int write_error(struct report_writer *w, struct buffer *out)
 {
-	return write_text(w, 1, out);
+	return blocks_write_text(w, 1, out);
 }
 
 /* "Use terse read ID [--stderr] to view the full output if needed.", and what shows the first part
    of a line that is left out. */
-static int add_hint(struct buffer *out, const struct report *r, int which)
+static int blocks_add_hint(struct buffer *out, const struct report *r, int which)
 {
 	const struct report_stream *s = &r->streams[which];
 	if (s->binary)
@@ -156,7 +156,7 @@ static int write_footer(struct report_writer *w, struct buffer *out)
 	int bad = 0;
 	for (int i = 0; r->id && i < 2; i++) {
 		if (report_is_truncated(&r->streams[i]))
-			bad |= add_hint(out, r, i);
+			bad |= blocks_add_hint(out, r, i);
 	}
 	for (size_t at = 0; at < warnings->len; at += strlen(warnings->data + at) + 1) {
 		const char *warning = warnings->data + at;
@@ -170,7 +170,7 @@ static int write_footer(struct report_writer *w, struct buffer *out)
 void report_write_blocks(struct report_writer *w, struct report *r)
 {
 	static int (*const steps[])(struct report_writer *, struct buffer *) = {
-		write_header, write_output_title, write_output, write_error_title,
-		write_error,  write_footer,       NULL};
+		blocks_write_header, write_output_title, write_output, write_error_title,
+		write_error,         write_footer,       NULL};
 	*w = (struct report_writer){.report = r, .steps = steps};
 }

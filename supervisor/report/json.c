@@ -23,7 +23,7 @@ static int add_raw(struct buffer *out, const char *json)
 	return buffer_append_string(out, json);
 }
 
-static int add_command(struct buffer *out, char *const *command)
+static int report_json_add_command(struct buffer *out, char *const *command)
 {
 	if (!command)
 		return 0;
@@ -46,7 +46,7 @@ static int write_start(struct report_writer *w, struct buffer *out)
 	const struct report *r = w->report;
 	bool success = r->state == REPORT_DONE && r->exit_code == 0 && !r->timed_out;
 	int bad = add_raw(out, "{") || json_member_count(out, "version", VERSION);
-	bad |= add_command(out, r->command) || json_member_string(out, "cwd", r->cwd);
+	bad |= report_json_add_command(out, r->command) || json_member_string(out, "cwd", r->cwd);
 	bad |= add_end(out, r);
 	bad |= r->state != REPORT_RUNNING && json_member_bool(out, "success", success);
 	bad |= json_member_time(out, "started", r->started_ms);
@@ -56,7 +56,7 @@ static int write_start(struct report_writer *w, struct buffer *out)
 	return bad || json_member_key(out, "stdout") || add_raw(out, "\"") ? -1 : 0;
 }
 
-static int write_text(struct report_writer *w, int which, struct buffer *out)
+static int report_json_write_text(struct report_writer *w, int which, struct buffer *out)
 {
 	struct buffer *piece = &w->report->piece;
 	buffer_clear(piece);
@@ -68,7 +68,7 @@ static int write_text(struct report_writer *w, int which, struct buffer *out)
 
 static int write_stdout(struct report_writer *w, struct buffer *out)
 {
-	return write_text(w, 0, out);
+	return report_json_write_text(w, 0, out);
 }
 
 static int write_between(struct report_writer *w, struct buffer *out)
@@ -79,7 +79,7 @@ static int write_between(struct report_writer *w, struct buffer *out)
 
 static int write_stderr(struct report_writer *w, struct buffer *out)
 {
-	return write_text(w, 1, out);
+	return report_json_write_text(w, 1, out);
 }
 
 static int add_ranges(struct buffer *out, const struct report_stream *s)
@@ -91,7 +91,8 @@ static int add_ranges(struct buffer *out, const struct report_stream *s)
 	return bad || add_raw(out, "]") ? -1 : 0;
 }
 
-static int add_stream(struct buffer *out, const char *name, const struct report_stream *s)
+static int report_json_add_stream(struct buffer *out, const char *name,
+				  const struct report_stream *s)
 {
 	const char *by = s->binary ? "binary" : limit_name(&s->limit, s->broken);
 	if (!report_is_truncated(s))
@@ -109,16 +110,17 @@ static int add_stream(struct buffer *out, const char *name, const struct report_
 	return bad || add_raw(out, "}") ? -1 : 0;
 }
 
-static int add_truncation(struct buffer *out, const struct report_stream streams[2])
+static int report_json_add_truncation(struct buffer *out, const struct report_stream streams[2])
 {
 	if (!report_is_truncated(&streams[0]) && !report_is_truncated(&streams[1]))
 		return 0;
 	int bad = json_member_key(out, "truncation") || add_raw(out, "{");
-	bad |= add_stream(out, "stdout", &streams[0]) || add_stream(out, "stderr", &streams[1]);
+	bad |= report_json_add_stream(out, "stdout", &streams[0]) ||
+	       report_json_add_stream(out, "stderr", &streams[1]);
 	return bad || add_raw(out, "}") ? -1 : 0;
 }
 
-static int add_artifact(struct buffer *out, const struct report *r)
+static int report_json_add_artifact(struct buffer *out, const struct report *r)
 {
 	static const char *const keys[REPORT_FILES] = {"path", "stderr_path", "raw_path",
 						       "cast_path"};
@@ -157,7 +159,8 @@ static int add_error(struct buffer *out, const struct report *r)
 static int write_end(struct report_writer *w, struct buffer *out)
 {
 	const struct report *r = w->report;
-	int bad = add_raw(out, "\"") || add_truncation(out, r->streams) || add_artifact(out, r);
+	int bad = add_raw(out, "\"") || report_json_add_truncation(out, r->streams) ||
+		  report_json_add_artifact(out, r);
 	bad |= add_warnings(out, &r->warnings) || add_error(out, r);
 	return bad || add_raw(out, "}\n") ? -1 : 0;
 }

@@ -42,7 +42,7 @@ static void open_again(struct outlet *o)
 	o->own = io_above_standard(open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-static ssize_t write_file(const struct outlet *o, const char *data, size_t len)
+static ssize_t queue_write_file(const struct outlet *o, const char *data, size_t len)
 {
 	struct rlimit own;
 	if (o->most.rlim_cur == RLIM_INFINITY || getrlimit(RLIMIT_FSIZE, &own) < 0)
@@ -56,12 +56,12 @@ static ssize_t write_file(const struct outlet *o, const char *data, size_t len)
 }
 
 /* One write that does not block; -1 with EAGAIN when there is no room now. */
-static ssize_t write_some(struct outlet *o, const char *data, size_t len)
+static ssize_t queue_write_some(struct outlet *o, const char *data, size_t len)
 {
 	if (o->type == S_IFSOCK)
 		return io_send(o->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (o->type != S_IFIFO && o->type != S_IFCHR)
-		return write_file(o, data, len);
+		return queue_write_file(o, data, len);
 	/* A terminal tells that there is room, not how much. */
 	if ((len > PIPE_BUF || o->type == S_IFCHR) && !o->tried)
 		open_again(o);
@@ -86,7 +86,7 @@ static size_t write_now(struct outlet *o, const char *data, size_t len)
 {
 	size_t done = 0;
 	while (done < len && !o->error) {
-		ssize_t n = write_some(o, data + done, len - done);
+		ssize_t n = queue_write_some(o, data + done, len - done);
 		if (n >= 0)
 			done += (size_t)n;
 		else if (errno == EAGAIN || errno == ENOBUFS)

@@ -28,7 +28,7 @@ bool quote_is_plain(uint32_t cp)
 	return true;
 }
 
-static int append_escape(struct buffer *out, uint32_t cp)
+static int quote_append_escape(struct buffer *out, uint32_t cp)
 {
 	if (cp == '\n' || cp == '\t' || cp == '\r')
 		return buffer_append_string(out, cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : "\\r");
@@ -62,7 +62,7 @@ int quote_text(struct buffer *out, const char *text, size_t len, char mark)
 		if (!decode(text, len, &cp, &n))
 			result = append_invalid(out, text, n);
 		else if (!quote_is_plain(cp))
-			result = append_escape(out, cp);
+			result = quote_append_escape(out, cp);
 		else if (mark && (cp == (unsigned char)mark || cp == '\\'))
 			result = buffer_printf(out, "\\%c", (char)cp);
 		else
@@ -71,7 +71,7 @@ int quote_text(struct buffer *out, const char *text, size_t len, char mark)
 	return mark && result == 0 ? buffer_append(out, &mark, 1) : result;
 }
 
-static bool is_plain(const char *word, size_t len)
+static bool command_quote_is_plain(const char *word, size_t len)
 {
 	uint32_t cp;
 	for (size_t n; len > 0; word += n, len -= n) {
@@ -103,7 +103,7 @@ int quote_append(struct buffer *out, const char *word)
 	size_t len = strlen(word);
 	if (len > 0 && strspn(word, plain) == len)
 		return buffer_append(out, word, len);
-	if (!is_plain(word, len))
+	if (!command_quote_is_plain(word, len))
 		return append_ansi(out, word);
 	if (buffer_append(out, "'", 1) < 0)
 		return -1;

@@ -11,14 +11,14 @@
 #define LANES  FINDER_LANES
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE finder_lanes load(const char *data)
+INLINE finder_lanes finder_load(const char *data)
 {
 	finder_lanes lanes;
 	memcpy(&lanes, data, sizeof(lanes));
 	return lanes;
 }
 
-static finder_lanes repeat(unsigned char byte)
+static finder_lanes finder_repeat(unsigned char byte)
 {
 	finder_lanes lanes;
 	memset(&lanes, byte, sizeof(lanes));
@@ -45,8 +45,8 @@ INLINE unsigned high_bits(finder_lanes lanes)
 static void set_probe(struct finder_probe *p, unsigned n, const struct literal *l, unsigned place)
 {
 	p->place[n] = place;
-	p->byte[n] = repeat((unsigned char)l->bytes[place]);
-	p->fold[n] = repeat(l->fold >> place & 1 ? 0x20 : 0);
+	p->byte[n] = finder_repeat((unsigned char)l->bytes[place]);
+	p->fold[n] = finder_repeat(l->fold >> place & 1 ? 0x20 : 0);
 }
 
 static unsigned byte_rarity(const struct literal *l, unsigned place)
@@ -96,13 +96,13 @@ static bool is_at(const struct finder *f, const char *data, size_t at, size_t le
 
 INLINE finder_lanes probe(const struct finder_probe *p, const char *at)
 {
-	return (finder_lanes)((load(at + p->place[0]) | p->fold[0]) == p->byte[0]) &
-	       (finder_lanes)((load(at + p->place[1]) | p->fold[1]) == p->byte[1]);
+	return (finder_lanes)((finder_load(at + p->place[0]) | p->fold[0]) == p->byte[0]) &
+	       (finder_lanes)((finder_load(at + p->place[1]) | p->fold[1]) == p->byte[1]);
 }
 
 /* `count` is a constant where it is 1, for the compiler to keep all in registers. */
-INLINE size_t find(const struct finder *f, unsigned count, const char *data, size_t from,
-		   size_t len, unsigned *which)
+INLINE size_t command_finder_find(const struct finder *f, unsigned count, const char *data,
+				  size_t from, size_t len, unsigned *which)
 {
 	/* Behind the last place where every byte looked at is in the text. */
 	size_t end = len > LITERAL_LEN + LANES ? len - LITERAL_LEN - LANES : 0;
@@ -128,16 +128,16 @@ size_t finder_find(const struct finder *f, const char *data, size_t from, size_t
 		   unsigned *which)
 {
 	if (f->literals.count == 1)
-		return find(f, 1, data, from, len, which);
-	return find(f, f->literals.count, data, from, len, which);
+		return command_finder_find(f, 1, data, from, len, which);
+	return command_finder_find(f, f->literals.count, data, from, len, which);
 }
 
 size_t finder_find_high(const char *data, size_t from, size_t len, unsigned char also)
 {
-	const finder_lanes other = repeat(also);
+	const finder_lanes other = finder_repeat(also);
 	size_t at = from;
 	for (; len - at >= LANES; at += LANES) {
-		finder_lanes now = load(data + at);
+		finder_lanes now = finder_load(data + at);
 		unsigned bits = high_bits(now | (finder_lanes)(now == other));
 		if (bits)
 			return at + (unsigned)__builtin_ctz(bits);

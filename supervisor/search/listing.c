@@ -43,7 +43,7 @@ int listing_finish(struct listing *l)
 	return listing_flush(l);
 }
 
-static bool has_room(const struct listing *l)
+static bool listing_has_room(const struct listing *l)
 {
 	return l->printed + l->out.len <= l->options.room;
 }
@@ -57,8 +57,8 @@ static void set_full(struct listing *l, bool out_of_room)
 
 /* --- lines ------------------------------------------------------------------- */
 
-static int add_number(struct listing *l, const struct listing_text *text, uint64_t number,
-		      char separator)
+static int listing_add_number(struct listing *l, const struct listing_text *text, uint64_t number,
+			      char separator)
 {
 	if (text->label && buffer_printf(&l->out, "%s%c", text->label, separator) < 0)
 		return -1;
@@ -72,8 +72,8 @@ int listing_read(struct buffer *out, const struct listing_text *text, uint64_t f
 			     text->place, text->standard_error ? " --stderr" : "", first, count);
 }
 
-static int add_cut(struct listing *l, const struct listing_text *text, const struct walk_line *line,
-		   const struct excerpt *e)
+static int listing_add_cut(struct listing *l, const struct listing_text *text,
+			   const struct walk_line *line, const struct excerpt *e)
 {
 	char size[HUMAN_LEN];
 	if (excerpt_append(&l->out, e, line->data) < 0 ||
@@ -89,8 +89,8 @@ static int add_cut(struct listing *l, const struct listing_text *text, const str
 	return buffer_append(&l->out, "]", 1);
 }
 
-static int add_line(struct listing *l, const struct listing_text *text,
-		    const struct walk_line *found, struct walk *w)
+static int listing_add_line(struct listing *l, const struct listing_text *text,
+			    const struct walk_line *found, struct walk *w)
 {
 	struct walk_line line = *found;
 	struct matcher_span match = {0, 0};
@@ -111,10 +111,10 @@ static int add_line(struct listing *l, const struct listing_text *text,
 	}
 	if (l->options.json)
 		return listing_json_line(l, text, &line, is_cut ? &e : NULL);
-	if (add_number(l, text, line.number, line.wanted ? ':' : '-') < 0)
+	if (listing_add_number(l, text, line.number, line.wanted ? ':' : '-') < 0)
 		return -1;
 	if (is_cut) {
-		if (add_cut(l, text, &line, &e) < 0)
+		if (listing_add_cut(l, text, &line, &e) < 0)
 			return -1;
 	} else if (utf8_clean(&l->out, line.data, line.len) < 0) {
 		return -1;
@@ -148,7 +148,7 @@ static int add_before(struct listing *l, const struct listing_text *text, uint64
 		return -1;
 	for (uint64_t back = have; back > 0; back--) {
 		walk_before(w, back, &line);
-		if (add_line(l, text, &line, w) < 0)
+		if (listing_add_line(l, text, &line, w) < 0)
 			return -1;
 	}
 	return 0;
@@ -169,7 +169,7 @@ static int add_group(struct listing *l, const struct listing_text *text,
 	bool touches = l->last > 0 && line->number - want - 1 == l->last;
 	bool first = l->shown == 0;
 	if (o->json) {
-		if (listing_json_open(l) < 0 || add_line(l, text, line, w) < 0 ||
+		if (listing_json_open(l) < 0 || listing_add_line(l, text, line, w) < 0 ||
 		    listing_json_before(l) < 0 ||
 		    add_before(l, text, line->number, w, want, have) < 0)
 			return -1;
@@ -181,7 +181,7 @@ static int add_group(struct listing *l, const struct listing_text *text,
 	if (buffer_append(&l->out, l->gap.data, l->gap.len) < 0 ||
 	    add_before(l, text, line->number, w, want, have) < 0)
 		return -1;
-	return add_line(l, text, line, w);
+	return listing_add_line(l, text, line, w);
 }
 
 /* Returns 1 if there is no room for it. */
@@ -193,7 +193,7 @@ static int add_found(struct listing *l, const struct listing_text *text,
 	for (;;) {
 		if (add_group(l, text, line, w, have) < 0)
 			return -1;
-		if (has_room(l))
+		if (listing_has_room(l))
 			break;
 		l->out.len = before;
 		/* Something has to be shown, and what is nearest counts most. */
@@ -234,9 +234,9 @@ static enum walk_kind add_after(struct listing *l, struct walk *w, const struct 
 		if (kind != WALK_LINE || line->wanted)
 			return kind;
 		size_t before = l->out.len;
-		if (add_line(l, text, line, w) < 0)
+		if (listing_add_line(l, text, line, w) < 0)
 			return WALK_FAILED;
-		if (!has_room(l)) {
+		if (!listing_has_room(l)) {
 			l->out.len = before;
 			set_full(l, true);
 			break;

@@ -31,12 +31,13 @@ int listing_json_close(struct listing *l)
 }
 
 /* The member "text". */
-static int add_text(struct listing *l, const char *data, size_t len)
+static int listing_json_add_text(struct listing *l, const char *data, size_t len)
 {
 	return json_member_key(&l->out, "text") < 0 ? -1 : json_text_quote(&l->out, data, len);
 }
 
-static int add_command(struct listing *l, const struct listing_text *text, uint64_t number)
+static int listing_json_add_command(struct listing *l, const struct listing_text *text,
+				    uint64_t number)
 {
 	struct buffer command = BUFFER_INIT;
 	int result = listing_read(&command, text, number, 1);
@@ -56,9 +57,9 @@ int listing_json_line(struct listing *l, const struct listing_text *text,
 	size_t len = e ? e->to - e->from : line->len;
 	if (json_comma(out) < 0 || buffer_append_string(out, "{") < 0 ||
 	    (line->wanted && text->label && json_member_string(out, "artifact", text->label) < 0) ||
-	    json_member_count(out, "line", line->number) < 0 || add_text(l, data, len) < 0 ||
-	    json_member_bool(out, "truncated", e) < 0 ||
-	    (e && add_command(l, text, line->number) < 0))
+	    json_member_count(out, "line", line->number) < 0 ||
+	    listing_json_add_text(l, data, len) < 0 || json_member_bool(out, "truncated", e) < 0 ||
+	    (e && listing_json_add_command(l, text, line->number) < 0))
 		return -1;
 	/* Of a line that was found more follows. */
 	return line->wanted ? 0 : buffer_append_string(out, "}");

@@ -57,7 +57,7 @@ bool literal_set_append(struct literal_set *a, const struct literal_set *b)
 	return true;
 }
 
-static bool is_same(const struct literal *a, const struct literal *b)
+static bool literal_is_same(const struct literal *a, const struct literal *b)
 {
 	return a->len == b->len && a->fold == b->fold && memcmp(a->bytes, b->bytes, a->len) == 0;
 }
@@ -67,7 +67,7 @@ bool literal_set_join(struct literal_set *a, const struct literal_set *b)
 	unsigned count = a->count;
 	for (unsigned j = 0; j < b->count; j++) {
 		unsigned i = 0;
-		while (i < count && !is_same(&a->items[i], &b->items[j]))
+		while (i < count && !literal_is_same(&a->items[i], &b->items[j]))
 			i++;
 		if (i < count)
 			continue;

@@ -57,8 +57,8 @@ struct matcher {
 
 /* --- compiling ------------------------------------------------------------- */
 
-static int compile(struct code *c, const struct buffer *pattern, uint32_t options,
-		   pcre2_compile_context *context, struct matcher_error *error)
+static int matcher_compile(struct code *c, const struct buffer *pattern, uint32_t options,
+			   pcre2_compile_context *context, struct matcher_error *error)
 {
 	int number;
 	size_t offset;
@@ -99,7 +99,7 @@ static int compile_word(struct matcher *m, struct buffer *text, uint32_t flags,
 	if (buffer_printf(&word, "(?<!\\w)(?:%.*s\\E)(?!\\w)", (int)text->len, text->data) < 0)
 		return -1;
 	pcre2_code_free(m->utf8.code);
-	if (compile(&m->utf8, &word, flags | UTF8, context, &ignored) == 0) {
+	if (matcher_compile(&m->utf8, &word, flags | UTF8, context, &ignored) == 0) {
 		buffer_release(text);
 		*text = word;
 		return 0;
@@ -141,7 +141,7 @@ static int compile_all(struct matcher *m, const char *pattern,
 	if (memmem(text.data, text.len, "(?=", 3))
 		flags |= PCRE2_NO_START_OPTIMIZE;
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
-	if (compile(&m->utf8, &text, flags | UTF8, context, error) < 0)
+	if (matcher_compile(&m->utf8, &text, flags | UTF8, context, error) < 0)
 		goto out;
 	syntax_read(&m->syntax, text.data, text.len, options->ignore_case);
 	if (options->word) {
@@ -151,11 +151,11 @@ static int compile_all(struct matcher *m, const char *pattern,
 			goto out;
 		/* Less exact: "-x" is no word in "a -x b" then. */
 		pcre2_set_compile_extra_options(context, done ? PCRE2_EXTRA_MATCH_WORD : 0);
-		if (done && compile(&m->utf8, &text, flags | UTF8, context, error) < 0)
+		if (done && matcher_compile(&m->utf8, &text, flags | UTF8, context, error) < 0)
 			goto out;
 	}
 	if (is_same_in_ascii(&text) &&
-	    compile(&m->ascii, &text, flags | PCRE2_NEVER_UTF, context, &ignored) < 0)
+	    matcher_compile(&m->ascii, &text, flags | PCRE2_NEVER_UTF, context, &ignored) < 0)
 		m->ascii.code = NULL;
 	result = 0;
 out:
@@ -208,8 +208,8 @@ void matcher_free(struct matcher *m)
 
 /* --- one line -------------------------------------------------------------- */
 
-static enum matcher_result run(struct matcher *m, const struct code *c, const char *data,
-			       size_t len, size_t start, uint32_t options)
+static enum matcher_result matcher_run(struct matcher *m, const struct code *c, const char *data,
+				       size_t len, size_t start, uint32_t options)
 {
 	m->calls++;
 	PCRE2_SPTR subject = (PCRE2_SPTR)data;
@@ -244,9 +244,9 @@ enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len
 				 struct matcher_span *span)
 {
 	const struct code *c = code_for(m, line, len);
-	enum matcher_result result = run(m, c, line, len, 0, 0);
+	enum matcher_result result = matcher_run(m, c, line, len, 0, 0);
 	if (result == MATCHER_NONE && m->syntax.line_end && len > 0 && line[len - 1] == '\r')
-		result = run(m, c, line, len - 1, 0, 0);
+		result = matcher_run(m, c, line, len - 1, 0, 0);
 	if (result == MATCHER_FOUND && span)
 		get_span(m, span);
 	return result;
@@ -256,7 +256,7 @@ enum matcher_result matcher_window(struct matcher *m, const struct matcher_windo
 				   struct matcher_span *span)
 {
 	uint32_t options = (w->begins ? 0 : PCRE2_NOTBOL) | (w->ends ? 0 : PCRE2_NOTEOL);
-	enum matcher_result result = run(m, &m->utf8, w->data, w->len, w->start, options);
+	enum matcher_result result = matcher_run(m, &m->utf8, w->data, w->len, w->start, options);
 	if (result != MATCHER_FOUND)
 		return result;
 	get_span(m, span);
@@ -275,14 +275,14 @@ void matcher_begin(struct matcher *m, const char *data, size_t len)
 	m->vain = m->vain_from = 0;
 }
 
-static size_t line_start(const struct matcher *m, size_t from, size_t at)
+static size_t matcher_line_start(const struct matcher *m, size_t from, size_t at)
 {
 	const char *newline = memrchr(m->data + from, '\n', at - from);
 	return newline ? (size_t)(newline - m->data) + 1 : from;
 }
 
 /* Of the newline, or of the end. */
-static size_t line_end(const struct matcher *m, size_t at)
+static size_t matcher_line_end(const struct matcher *m, size_t at)
 {
 	const char *newline = memchr(m->data + at, '\n', m->len - at);
 	return newline ? (size_t)(newline - m->data) : m->len;
@@ -292,7 +292,7 @@ static size_t line_end(const struct matcher *m, size_t at)
 static enum matcher_result try_lines(struct matcher *m, size_t from, size_t end, size_t *at)
 {
 	while (from < end) {
-		size_t stop = line_end(m, from);
+		size_t stop = matcher_line_end(m, from);
 		enum matcher_result result = matcher_line(m, m->data + from, stop - from, NULL);
 		*at = from;
 		if (result != MATCHER_NONE)
@@ -306,7 +306,7 @@ static enum matcher_result try_lines(struct matcher *m, size_t from, size_t end,
 static enum matcher_result try_block(struct matcher *m, size_t from, size_t end, size_t *at)
 {
 	struct matcher_span span;
-	enum matcher_result result = run(m, &m->ascii, m->data + from, end - from, 0, 0);
+	enum matcher_result result = matcher_run(m, &m->ascii, m->data + from, end - from, 0, 0);
 	if (result == MATCHER_GAVE_UP)
 		return try_lines(m, from, end, at);
 	if (result == MATCHER_NONE)
@@ -315,7 +315,7 @@ static enum matcher_result try_block(struct matcher *m, size_t from, size_t end,
 	/* An empty match behind the last newline is in no line. */
 	if (span.from == end - from && m->data[end - 1] == '\n')
 		return MATCHER_NONE;
-	*at = line_start(m, from, from + span.from);
+	*at = matcher_line_start(m, from, from + span.from);
 	return MATCHER_FOUND;
 }
 
@@ -325,12 +325,12 @@ static enum matcher_result next_by_blocks(struct matcher *m, size_t from, size_t
 	while (from < m->len) {
 		if (m->special < from || from == 0)
 			m->special = finder_find_high(m->data, from, m->len, also);
-		size_t end = m->special < m->len ? line_start(m, from, m->special) : m->len;
+		size_t end = m->special < m->len ? matcher_line_start(m, from, m->special) : m->len;
 		enum matcher_result result = MATCHER_NONE;
 		if (end > from) {
 			result = try_block(m, from, end, at);
 		} else {
-			end = line_end(m, from) + 1;
+			end = matcher_line_end(m, from) + 1;
 			result = try_lines(m, from, end, at);
 		}
 		if (result != MATCHER_NONE)
@@ -366,10 +366,10 @@ enum matcher_result matcher_next(struct matcher *m, size_t from, size_t *at)
 		size_t found = finder_find(&m->finder, m->data, from, m->len, &which);
 		if (found == m->len)
 			return MATCHER_NONE;
-		*at = line_start(m, from, found);
+		*at = matcher_line_start(m, from, found);
 		if (which < m->syntax.sure)
 			return MATCHER_FOUND;
-		size_t stop = line_end(m, found);
+		size_t stop = matcher_line_end(m, found);
 		enum matcher_result result = matcher_line(m, m->data + *at, stop - *at, NULL);
 		if (result != MATCHER_NONE)
 			return result;

@@ -13,7 +13,7 @@ static int add_switch(struct buffer *out, bool on, const char *text)
 	return on ? buffer_append_string(out, text) : 0;
 }
 
-static int add_number(struct buffer *out, const char *option, uint64_t n)
+static int notice_add_number(struct buffer *out, const char *option, uint64_t n)
 {
 	return n > 0 ? buffer_printf(out, " %s %" PRIu64, option, n) : 0;
 }
@@ -31,11 +31,12 @@ static int add_pattern(struct buffer *out, const struct notice_query *q)
 	    add_switch(out, q->names, " -l") < 0 || add_switch(out, q->json, " --json") < 0)
 		return -1;
 	if (same)
-		return add_number(out, "-C", q->before);
-	return add_number(out, "-B", q->before) < 0 ? -1 : add_number(out, "-A", q->after);
+		return notice_add_number(out, "-C", q->before);
+	return notice_add_number(out, "-B", q->before) < 0 ? -1
+							   : notice_add_number(out, "-A", q->after);
 }
 
-static int add_command(struct buffer *out, const struct notice_query *q, const char *place)
+static int notice_add_command(struct buffer *out, const struct notice_query *q, const char *place)
 {
 	if (buffer_append_string(out, "terse search ") < 0 ||
 	    buffer_append_string(out, place ? place : "--all") < 0)
@@ -57,15 +58,15 @@ int notice_next(struct buffer *out, const struct notice_query *q, const struct l
 {
 	if (!l->next_in)
 		return 0;
-	if (add_command(out, q, l->next_in) < 0 ||
+	if (notice_add_command(out, q, l->next_in) < 0 ||
 	    buffer_printf(out, " --offset %" PRIu64, l->next) < 0)
 		return -1;
-	return l->out_of_room ? add_number(out, "--limit", q->limit) : 0;
+	return l->out_of_room ? notice_add_number(out, "--limit", q->limit) : 0;
 }
 
 int notice_all(struct buffer *out, const struct notice_query *q, const struct listing *l)
 {
-	if (add_command(out, q, q->place) < 0 ||
+	if (notice_add_command(out, q, q->place) < 0 ||
 	    (q->from > 1 && buffer_printf(out, " --offset %" PRIu64, q->from) < 0))
 		return -1;
 	return buffer_printf(out, " --limit %" PRIu64, l->total);
@@ -102,7 +103,7 @@ int notice_more_artifacts(struct buffer *out, const struct notice_query *q, uint
 	if (add_shown(out, shown, total, "artifacts shown: ") < 0)
 		return -1;
 	if (!out_of_room) {
-		if (add_command(out, q, NULL) < 0 ||
+		if (notice_add_command(out, q, NULL) < 0 ||
 		    buffer_printf(out, " --limit %" PRIu64 ", or ", total) < 0)
 			return -1;
 	}
@@ -115,7 +116,8 @@ int notice_gave_up(struct buffer *out, const struct notice_query *q, const char 
 	char number[HUMAN_LEN];
 	if (buffer_printf(out, "gave up at line %s", human_count(number, line)) < 0 ||
 	    (!q->place && buffer_printf(out, " of %s", place) < 0) ||
-	    buffer_printf(out, ": %s; behind it: ", reason) < 0 || add_command(out, q, place) < 0)
+	    buffer_printf(out, ": %s; behind it: ", reason) < 0 ||
+	    notice_add_command(out, q, place) < 0)
 		return -1;
 	return buffer_printf(out, " --offset %" PRIu64, line + 1);
 }
@@ -135,13 +137,14 @@ int notice_binary(struct buffer *out, const struct notice_query *q, const char *
 	if (buffer_printf(out, "[%s line%s in binary data", human_count(count, total),
 			  total == 1 ? " matches" : "s match") < 0 ||
 	    (kind && buffer_printf(out, " (%s)", kind) < 0) ||
-	    buffer_append_string(out, ", not shown: ") < 0 || add_command(out, q, q->place) < 0)
+	    buffer_append_string(out, ", not shown: ") < 0 ||
+	    notice_add_command(out, q, q->place) < 0)
 		return -1;
 	return buffer_append_string(out, " -a]\n");
 }
 
 /* What people write for another kind of expression, or expect of another kind of program. */
-static int add_hint(struct buffer *out, const struct notice_query *q)
+static int notice_add_hint(struct buffer *out, const struct notice_query *q)
 {
 	static const struct {
 		const char *text, *hint;
@@ -170,7 +173,7 @@ int notice_nothing(struct buffer *out, const struct notice_query *q, const struc
 	     buffer_printf(out, " from line %s on", human_count(first, q->from)) < 0) ||
 	    (apart &&
 	     buffer_append_string(out, "; standard error was kept apart, see --stderr") < 0) ||
-	    (!q->invert && add_hint(out, q) < 0))
+	    (!q->invert && notice_add_hint(out, q) < 0))
 		return -1;
 	if (walk_long_line(w) == 0)
 		return 0;

@@ -69,7 +69,7 @@ static void set_atomic(struct reader *r)
 }
 
 /* Passes `text` if it comes next. */
-static bool take(struct reader *r, const char *text)
+static bool syntax_take(struct reader *r, const char *text)
 {
 	bool there = next_is(r, text);
 	if (there)
@@ -77,21 +77,21 @@ static bool take(struct reader *r, const char *text)
 	return there;
 }
 
-static bool is_letter(uint32_t cp)
+static bool syntax_is_letter(uint32_t cp)
 {
 	return (cp >= 'a' && cp <= 'z') || (cp >= 'A' && cp <= 'Z');
 }
 
 static bool is_alphanumeric(char c)
 {
-	return is_letter((unsigned char)c) || (c >= '0' && c <= '9');
+	return syntax_is_letter((unsigned char)c) || (c >= '0' && c <= '9');
 }
 
 static void add_character(struct literal_set *s, uint32_t cp, bool fold)
 {
 	struct literal *l = &s->items[s->count++];
 	*l = (struct literal){.len = 0};
-	bool folds = fold && is_letter(cp);
+	bool folds = fold && syntax_is_letter(cp);
 	char bytes[4];
 	l->len = (unsigned char)utf8_put(folds ? cp | 0x20 : cp, bytes);
 	memcpy(l->bytes, bytes, l->len);
@@ -113,7 +113,7 @@ static void set_character(struct reader *r, struct part *part, uint32_t cp)
 static int hex_digit(char c)
 {
 	const char *digits = "0123456789abcdef", *found = strchr(digits, c | 0x20);
-	bool is_digit = (c >= '0' && c <= '9') || is_letter((unsigned char)c);
+	bool is_digit = (c >= '0' && c <= '9') || syntax_is_letter((unsigned char)c);
 	return is_digit && found ? (int)(found - digits) : -1;
 }
 
@@ -121,7 +121,7 @@ static int hex_digit(char c)
 static uint32_t read_hex(struct reader *r)
 {
 	uint32_t value = 0;
-	bool braces = take(r, "{");
+	bool braces = syntax_take(r, "{");
 	for (int n = 0; r->at < r->end && (braces || n < 2); n++) {
 		int digit = hex_digit(*r->at);
 		if (digit < 0)
@@ -129,7 +129,7 @@ static uint32_t read_hex(struct reader *r)
 		value = value << 4 | (uint32_t)digit;
 		r->at++;
 	}
-	if ((braces && !take(r, "}")) || value > 0x10FFFF)
+	if ((braces && !syntax_take(r, "}")) || value > 0x10FFFF)
 		r->unknown = true;
 	return r->unknown ? 0 : value;
 }
@@ -165,7 +165,7 @@ static bool read_escaped_class(struct reader *r, char c)
 	} else if (c == 'p' || c == 'P') {
 		r->syntax->in_line = false;
 		const char *close =
-			take(r, "{") ? memchr(r->at, '}', (size_t)(r->end - r->at)) : r->at;
+			syntax_take(r, "{") ? memchr(r->at, '}', (size_t)(r->end - r->at)) : r->at;
 		if (!close || close == r->end)
 			r->unknown = true;
 		else
@@ -262,7 +262,7 @@ static bool read_member(struct reader *r, uint32_t *cp)
 	return !r->unknown;
 }
 
-static void add_range(struct members *m, uint32_t first, uint32_t last)
+static void syntax_add_range(struct members *m, uint32_t first, uint32_t last)
 {
 	for (uint32_t cp = first; cp <= last && cp < 128; cp++)
 		m->ascii[cp] = true;
@@ -287,16 +287,16 @@ static void read_members(struct reader *r, struct members *m)
 				r->unknown = true;
 		}
 		if (!r->unknown)
-			add_range(m, from, to);
+			syntax_add_range(m, from, to);
 	}
-	r->unknown |= !take(r, "]");
+	r->unknown |= !syntax_take(r, "]");
 }
 
 /* After "[". */
 static void read_class(struct reader *r, struct part *part)
 {
 	struct members m = {.others = false};
-	bool negated = take(r, "^");
+	bool negated = syntax_take(r, "^");
 	read_members(r, &m);
 	set_opaque(part);
 	if (negated ? !m.ascii['\n'] : m.ascii['\n'])
@@ -339,7 +339,7 @@ static bool read_switches(struct reader *r)
 }
 
 /* After "(?P<", "(?<" or "(?'": a name and what ends it. */
-static void read_name(struct reader *r, char end)
+static void syntax_read_name(struct reader *r, char end)
 {
 	while (r->at < r->end && (is_alphanumeric(*r->at) || *r->at == '_'))
 		r->at++;
@@ -353,20 +353,20 @@ static bool read_group_start(struct reader *r, bool *is_assertion)
 	*is_assertion = false;
 	if (next_is(r, "*"))
 		r->unknown = true;
-	if (!take(r, "?"))
+	if (!syntax_take(r, "?"))
 		return r->unknown;
-	if (take(r, "=") || take(r, "<=")) {
+	if (syntax_take(r, "=") || syntax_take(r, "<=")) {
 		*is_assertion = true;
-	} else if (take(r, "!") || take(r, "<!")) {
+	} else if (syntax_take(r, "!") || syntax_take(r, "<!")) {
 		*is_assertion = true;
 		r->syntax->line_end = true;
-	} else if (take(r, ">")) {
+	} else if (syntax_take(r, ">")) {
 		set_atomic(r);
-	} else if (take(r, "P<") || take(r, "<")) {
-		read_name(r, '>');
-	} else if (take(r, "'")) {
-		read_name(r, '\'');
-	} else if (!take(r, "|")) {
+	} else if (syntax_take(r, "P<") || syntax_take(r, "<")) {
+		syntax_read_name(r, '>');
+	} else if (syntax_take(r, "'")) {
+		syntax_read_name(r, '\'');
+	} else if (!syntax_take(r, "|")) {
 		return read_switches(r);
 	}
 	if (*is_assertion)
@@ -375,7 +375,7 @@ static bool read_group_start(struct reader *r, bool *is_assertion)
 }
 
 /* After "(". */
-static void read_group(struct reader *r, struct part *part)
+static void syntax_read_group(struct reader *r, struct part *part)
 {
 	bool fold = r->fold, is_assertion;
 	set_empty(part);
@@ -386,7 +386,7 @@ static void read_group(struct reader *r, struct part *part)
 		return;
 	}
 	read_alternatives(r, part);
-	r->unknown |= !take(r, ")");
+	r->unknown |= !syntax_take(r, ")");
 	r->depth--;
 	r->fold = fold;
 	if (is_assertion) {
@@ -399,13 +399,13 @@ static void read_atom(struct reader *r, struct part *part)
 {
 	uint32_t cp;
 	set_opaque(part);
-	if (take(r, "(")) {
-		read_group(r, part);
-	} else if (take(r, "[")) {
+	if (syntax_take(r, "(")) {
+		syntax_read_group(r, part);
+	} else if (syntax_take(r, "[")) {
 		read_class(r, part);
-	} else if (take(r, "\\")) {
+	} else if (syntax_take(r, "\\")) {
 		read_escape(r, part);
-	} else if (take(r, ".")) {
+	} else if (syntax_take(r, ".")) {
 		return;
 	} else if (next_is(r, "^") || next_is(r, "$")) {
 		set_empty(part);
@@ -434,33 +434,33 @@ static bool read_quantifier(struct reader *r, uint32_t *min, uint32_t *max)
 	const char *start = r->at;
 	*min = 0;
 	*max = UNBOUNDED;
-	if (take(r, "+")) {
+	if (syntax_take(r, "+")) {
 		*min = 1;
-	} else if (take(r, "?")) {
+	} else if (syntax_take(r, "?")) {
 		*max = 1;
-	} else if (!take(r, "*")) {
-		if (!take(r, "{"))
+	} else if (!syntax_take(r, "*")) {
+		if (!syntax_take(r, "{"))
 			return false;
 		/* Newer versions know these, too. */
 		r->unknown |= next_is(r, ",") || next_is(r, " ");
 		bool good = read_number(r, min);
 		*max = *min;
-		if (good && take(r, ",") && !read_number(r, max))
+		if (good && syntax_take(r, ",") && !read_number(r, max))
 			*max = UNBOUNDED;
-		if (!good || !take(r, "}")) {
+		if (!good || !syntax_take(r, "}")) {
 			r->at = start; /* a brace */
 			return false;
 		}
 	}
-	if (take(r, "+"))
+	if (syntax_take(r, "+"))
 		set_atomic(r);
 	else
-		take(r, "?");
+		syntax_take(r, "?");
 	return true;
 }
 
 /* At least `min` times the exact `part`, as many as fit, into `set`. */
-static uint32_t repeat(struct literal_set *set, const struct part *part, uint32_t min)
+static uint32_t syntax_repeat(struct literal_set *set, const struct part *part, uint32_t min)
 {
 	uint32_t n = 0;
 	literal_set_empty(set);
@@ -485,7 +485,7 @@ static void quantify(struct part *part, uint32_t min, uint32_t max)
 		part->set.count = 0;
 		return;
 	}
-	bool all = repeat(&part->need, part, min) == min;
+	bool all = syntax_repeat(&part->need, part, min) == min;
 	part->exact = all && min == max;
 	/* More of it may follow, or not: what it begins and ends with is one of them. */
 	part->set = part->exact ? part->need : once;
@@ -498,7 +498,7 @@ static void keep_better(struct literal_set *best, const struct literal_set *othe
 }
 
 /* Makes `all` what it was followed by `next`. */
-static void append(struct part *all, const struct part *next)
+static void syntax_append(struct part *all, const struct part *next)
 {
 	/* While nothing of unknown length came, all->set is all; after that, what comes
 	   last. */
@@ -525,7 +525,7 @@ static void read_sequence(struct reader *r, struct part *all)
 		read_atom(r, &next);
 		while (!r->unknown && read_quantifier(r, &min, &max))
 			quantify(&next, min, max);
-		append(all, &next);
+		syntax_append(all, &next);
 	}
 	if (all->exact)
 		return;
@@ -556,7 +556,7 @@ static void read_alternatives(struct reader *r, struct part *all)
 {
 	struct part next;
 	read_sequence(r, all);
-	while (!r->unknown && take(r, "|")) {
+	while (!r->unknown && syntax_take(r, "|")) {
 		read_sequence(r, &next);
 		alternate(all, &next);
 	}

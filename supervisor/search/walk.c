@@ -83,7 +83,7 @@ static size_t line_before(const struct walk *w, size_t at)
 }
 
 /* Drops what nobody will ask for any longer. */
-static void drop(struct walk *w, uint64_t context)
+static void walk_drop(struct walk *w, uint64_t context)
 {
 	size_t keep = w->at;
 	for (uint64_t n = 0; n < context && keep > w->start; n++) {
@@ -120,7 +120,7 @@ static int read_piece(struct walk *w)
 }
 
 /* Finds where the whole lines from `at` on end; `from`: no newline is before. */
-static void settle(struct walk *w, size_t from)
+static void walk_settle(struct walk *w, size_t from)
 {
 	const char *newline = memrchr(w->data + from, '\n', w->len - from);
 	w->end = newline ? (size_t)(newline - w->data) + 1 : w->at;
@@ -132,12 +132,12 @@ static void settle(struct walk *w, size_t from)
 }
 
 /* Makes room for more of a line that fills the buffer. Returns 1 if it must not be larger. */
-static int grow(struct walk *w)
+static int walk_grow(struct walk *w)
 {
 	size_t cap = w->cap * 2 < WALK_LINE_MAX ? w->cap * 2 : WALK_LINE_MAX;
 	if (cap == w->cap) {
 		bool kept = w->at > 0;
-		drop(w, 0);
+		walk_drop(w, 0);
 		return !kept;
 	}
 	char *data = realloc(w->data, cap);
@@ -149,12 +149,12 @@ static int grow(struct walk *w)
 }
 
 /* All lines that were there are passed: reads until there is a whole one, a gap or the end. */
-static int fill(struct walk *w)
+static int walk_fill(struct walk *w)
 {
-	drop(w, w->options.context);
+	walk_drop(w, w->options.context);
 	while (w->at == w->end && !w->at_gap && !w->at_end) {
 		size_t before = w->len;
-		int full = before == w->cap ? grow(w) : 0;
+		int full = before == w->cap ? walk_grow(w) : 0;
 		if (full < 0)
 			return -1;
 		if (full > 0) {
@@ -164,7 +164,7 @@ static int fill(struct walk *w)
 		before = w->len;
 		if (before < w->cap && read_piece(w) < 0)
 			return -1;
-		settle(w, before);
+		walk_settle(w, before);
 	}
 	return 0;
 }
@@ -182,7 +182,7 @@ static int pass_long(struct walk *w)
 	w->start = w->at = newline ? (size_t)(newline - w->data) + 1 : w->len;
 	w->in_long = false;
 	w->line++;
-	settle(w, w->at);
+	walk_settle(w, w->at);
 	return 0;
 }
 
@@ -196,13 +196,13 @@ static enum walk_kind get_line(struct walk *w)
 			return WALK_GAP;
 		if (w->at_end)
 			return WALK_END;
-		if (fill(w) < 0)
+		if (walk_fill(w) < 0)
 			return WALK_FAILED;
 	}
 	return WALK_LINE;
 }
 
-static void pass_gap(struct walk *w)
+static void walk_pass_gap(struct walk *w)
 {
 	w->at_gap = false;
 	w->line = w->gap.gap.to + !w->gap.goes_on;
@@ -283,7 +283,7 @@ static enum walk_kind find_hit(struct walk *w, struct walk_line *line)
 }
 
 /* How many lines there are from `at` to `to`. */
-static uint64_t count_lines(const struct walk *w, size_t at, size_t to)
+static uint64_t walk_count_lines(const struct walk *w, size_t at, size_t to)
 {
 	if (at == to)
 		return 0;
@@ -297,7 +297,7 @@ static size_t line_behind(const struct walk *w, size_t at)
 	return newline ? (size_t)(newline - w->data) + 1 : w->end;
 }
 
-static void take_line(struct walk *w, struct walk_line *line)
+static void walk_take_line(struct walk *w, struct walk_line *line)
 {
 	size_t behind = line_behind(w, w->at);
 	*line = (struct walk_line){
@@ -317,14 +317,14 @@ enum walk_kind walk_step(struct walk *w, struct walk_line *line)
 	*line = (struct walk_line){.number = w->line};
 	enum walk_kind kind = get_line(w);
 	if (kind == WALK_GAP)
-		pass_gap(w);
+		walk_pass_gap(w);
 	if (kind != WALK_LINE)
 		return kind;
 	if (w->is_long)
 		return take_long(w, line);
 	kind = find_hit(w, line);
 	if (kind == WALK_LINE)
-		take_line(w, line);
+		walk_take_line(w, line);
 	return kind;
 }
 
@@ -339,7 +339,7 @@ enum walk_kind walk_next(struct walk *w, struct walk_line *line)
 		if (kind == WALK_GAVE_UP || kind == WALK_FAILED)
 			return kind;
 		if (!w->options.invert && w->hit > w->at) {
-			w->line += count_lines(w, w->at, w->hit);
+			w->line += walk_count_lines(w, w->at, w->hit);
 			w->at = w->hit;
 			if (w->at == w->end)
 				continue;
@@ -353,7 +353,7 @@ enum walk_kind walk_next(struct walk *w, struct walk_line *line)
 /* Counts the wanted lines of the block. */
 static enum walk_kind count_block(struct walk *w, uint64_t *wanted, struct walk_line *line)
 {
-	uint64_t hits = 0, lines = count_lines(w, w->at, w->end);
+	uint64_t hits = 0, lines = walk_count_lines(w, w->at, w->end);
 	size_t at = w->at;
 	enum walk_kind kind;
 	while ((kind = find_hit(w, line)) == WALK_LINE && w->hit < w->end) {
@@ -374,7 +374,7 @@ enum walk_kind walk_count(struct walk *w, uint64_t *wanted, struct walk_line *li
 	for (;;) {
 		enum walk_kind kind = get_line(w);
 		if (kind == WALK_GAP)
-			pass_gap(w);
+			walk_pass_gap(w);
 		if (kind != WALK_LINE)
 			return kind;
 		if (w->is_long) {

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-static void look(int signal, siginfo_t *info, void *context)
+static void watchdog_look(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)context;
@@ -26,7 +26,8 @@ static void look(int signal, siginfo_t *info, void *context)
 
 int watchdog_start(struct watchdog *d)
 {
-	struct sigaction action = {.sa_sigaction = look, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction action = {.sa_sigaction = watchdog_look,
+				   .sa_flags = SA_SIGINFO | SA_RESTART};
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
 	const struct itimerspec every = {{.tv_sec = 1}, {.tv_sec = 1}};
 	sigset_t alarm;

@@ -59,7 +59,7 @@ static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 }
 
 /* Takes text; false if it is for the grid gear, which is on then. */
-static bool add(struct terminal *t, const char *data, size_t len, size_t newlines)
+static bool append_add(struct terminal *t, const char *data, size_t len, size_t newlines)
 {
 	struct tail *tail = &t->tail;
 
@@ -158,14 +158,15 @@ static const char *take_runs(struct terminal *t, const char *p, const char *end)
 }
 
 /* Where a CR came last the grid gear overwrites the line. */
-static bool show_nul(struct terminal *t)
+static bool append_show_nul(struct terminal *t)
 {
 	if (t->tail.carriage && t->nul == TERMINAL_NUL_SYMBOL) {
 		append_leave(t, true);
 		return false;
 	}
 	t->tail.carriage = false;
-	return t->nul == TERMINAL_NUL_SYMBOL ? add(t, NUL_SYMBOL_BYTES, 3, 0) : add(t, "\n", 1, 1);
+	return t->nul == TERMINAL_NUL_SYMBOL ? append_add(t, NUL_SYMBOL_BYTES, 3, 0)
+					     : append_add(t, "\n", 1, 1);
 }
 
 /* A control character (not tab; a newline only if it does not imply CR). Returns
@@ -184,18 +185,18 @@ static bool control(struct terminal *t, char c)
 		if (!at_line_start(t) || tail->carriage)
 			break;
 		t->lossy = true;
-		return add(t, "\n", 1, 1);
+		return append_add(t, "\n", 1, 1);
 	case '\n':
 		if (!at_line_start(t))
 			break;
-		return add(t, "\n", 1, 1);
+		return append_add(t, "\n", 1, 1);
 	case '\b':
 	case 0x0E:
 	case 0x0F: break;
 	default:
 		tail->broken = true;
 		t->lossy = true;
-		return c != '\0' || t->nul == TERMINAL_NUL_IGNORED || show_nul(t);
+		return c != '\0' || t->nul == TERMINAL_NUL_IGNORED || append_show_nul(t);
 	}
 	append_leave(t, true);
 	return false;
@@ -212,7 +213,7 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 		if (tail->carriage && *p == '\n') {
 			bool returns = terminal_keeps_return(t, p);
 
-			if (!add(t, returns ? "\r\n" : "\n", returns ? 2 : 1, 1))
+			if (!append_add(t, returns ? "\r\n" : "\n", returns ? 2 : 1, 1))
 				break;
 			tail->carriage = false;
 			p++;
@@ -224,7 +225,7 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 			append_leave(t, true);
 			break;
 		}
-		if (n && !add(t, p, n, newlines))
+		if (n && !append_add(t, p, n, newlines))
 			break;
 		p += n;
 		if (p == end)

@@ -37,7 +37,7 @@ static const struct national {
 };
 /* clang-format on */
 
-static const struct national *find(char final)
+static const struct national *charset_find(char final)
 {
 	size_t i;
 
@@ -56,7 +56,7 @@ void charsets_init(struct charsets *charsets)
 
 bool charset_is_known(char final)
 {
-	return final == CHARSET_ASCII || final == '0' || find(final);
+	return final == CHARSET_ASCII || final == '0' || charset_find(final);
 }
 
 void charsets_designate(struct charsets *charsets, unsigned number, char final)
@@ -81,7 +81,7 @@ uint32_t charset_map(char set, unsigned char c)
 		return c;
 	if (set == '0')
 		return c >= 0x60 && c <= 0x7E ? graphics[c - 0x60] : c;
-	national = find(set);
+	national = charset_find(set);
 	at = c ? strchr(replaced, c) : NULL;
 	if (!national || !at || !national->map[at - replaced])
 		return c;

@@ -4,7 +4,7 @@
 #include "supervisor/terminal/cell.h"
 #include "supervisor/terminal/internal.h"
 
-static uint32_t param(const struct terminal *t)
+static uint32_t cursor_param(const struct terminal *t)
 {
 	return parser_param(&t->parser, 0, 1);
 }
@@ -43,7 +43,7 @@ static void move(struct terminal *t, int64_t dx, int64_t dy)
 void cursor_up(struct terminal *t)
 {
 	const struct screen *s = t->screen;
-	int64_t count = param(t);
+	int64_t count = cursor_param(t);
 
 	if (s->y >= s->top && count > s->y - s->top)
 		count = s->y - s->top;
@@ -53,7 +53,7 @@ void cursor_up(struct terminal *t)
 void cursor_down(struct terminal *t)
 {
 	const struct screen *s = t->screen;
-	int64_t count = param(t);
+	int64_t count = cursor_param(t);
 
 	if (s->y <= s->bottom && count > s->bottom - s->y)
 		count = s->bottom - s->y;
@@ -62,12 +62,12 @@ void cursor_down(struct terminal *t)
 
 void cursor_forward(struct terminal *t)
 {
-	move(t, param(t), 0);
+	move(t, cursor_param(t), 0);
 }
 
 void cursor_backward(struct terminal *t)
 {
-	move(t, -(int64_t)param(t), 0);
+	move(t, -(int64_t)cursor_param(t), 0);
 }
 
 void cursor_line_down(struct terminal *t)
@@ -84,22 +84,22 @@ void cursor_line_up(struct terminal *t)
 
 void cursor_column(struct terminal *t)
 {
-	cursor_set(t, (int64_t)param(t) - 1, t->screen->y);
+	cursor_set(t, (int64_t)cursor_param(t) - 1, t->screen->y);
 }
 
 void cursor_line(struct terminal *t)
 {
-	cursor_set(t, t->screen->x, (int64_t)param(t) - 1);
+	cursor_set(t, t->screen->x, (int64_t)cursor_param(t) - 1);
 }
 
 void cursor_position(struct terminal *t)
 {
-	cursor_set(t, (int64_t)parser_param(&t->parser, 1, 1) - 1, (int64_t)param(t) - 1);
+	cursor_set(t, (int64_t)parser_param(&t->parser, 1, 1) - 1, (int64_t)cursor_param(t) - 1);
 }
 
 void cursor_line_forward(struct terminal *t)
 {
-	move(t, 0, param(t));
+	move(t, 0, cursor_param(t));
 }
 
 void cursor_index(struct terminal *t)
@@ -190,7 +190,7 @@ void cursor_backspace(struct terminal *t)
 void cursor_tab_forward(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	uint32_t count = param(t);
+	uint32_t count = cursor_param(t);
 
 	if (s->x >= s->cols)
 		return;
@@ -201,7 +201,7 @@ void cursor_tab_forward(struct terminal *t)
 void cursor_tab_backward(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	uint32_t count = param(t);
+	uint32_t count = cursor_param(t);
 
 	if (s->x >= s->cols)
 		return;
@@ -235,7 +235,7 @@ void cursor_tab_clear(struct terminal *t)
 void cursor_region(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	uint32_t top = param(t);
+	uint32_t top = cursor_param(t);
 	uint32_t bottom = parser_param(&t->parser, 1, s->rows);
 
 	if (bottom > s->rows)

@@ -157,7 +157,7 @@ static const struct sequence escapes[] = {
 	{ID('%', 'G'), 0, run_default_charset},
 };
 
-static const struct sequence *find(const struct sequence *table, size_t count, uint32_t id)
+static const struct sequence *dispatch_find(const struct sequence *table, size_t count, uint32_t id)
 {
 	size_t i;
 
@@ -172,7 +172,7 @@ static const struct sequence *find_csi(uint32_t id)
 	size_t i = id - FINALS;
 
 	if (id > 0xFF)
-		return find(csis, sizeof(csis) / sizeof(csis[0]), id);
+		return dispatch_find(csis, sizeof(csis) / sizeof(csis[0]), id);
 	if (i < sizeof(plain_csis) / sizeof(plain_csis[0]) && plain_csis[i].run)
 		return &plain_csis[i];
 	return NULL;
@@ -214,7 +214,7 @@ static bool went_up(const struct screen *s, uint64_t from, bool restored)
 	return false;
 }
 
-static void run(struct terminal *t, const struct sequence *sequence)
+static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 {
 	struct screen *s = t->screen;
 	uint64_t from;
@@ -311,21 +311,21 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 		dispatch_control(t, c);
 		break;
 	case PARSER_ESC:
-		sequence = find(escapes, sizeof(escapes) / sizeof(escapes[0]), id);
+		sequence = dispatch_find(escapes, sizeof(escapes) / sizeof(escapes[0]), id);
 		if (!sequence && !t->stripping && designate(t, (char)c)) {
 			if (t->appending && t->charsets.current != CHARSET_ASCII)
 				append_leave(t, true);
 			break;
 		}
 		if (sequence)
-			run(t, sequence);
+			dispatch_run(t, sequence);
 		else
 			t->lossy = true;
 		break;
 	case PARSER_CSI:
 		sequence = find_csi(id);
 		if (sequence)
-			run(t, sequence);
+			dispatch_run(t, sequence);
 		else
 			t->lossy = true;
 		break;

@@ -3,13 +3,13 @@
 #include "supervisor/terminal/cell.h"
 #include "supervisor/terminal/internal.h"
 
-static uint32_t param(const struct terminal *t)
+static uint32_t edit_param(const struct terminal *t)
 {
 	return parser_param(&t->parser, 0, 1);
 }
 
 /* After an operation on a row that tells whether it changed anything. */
-static void note(struct terminal *t, unsigned y, bool changed)
+static void edit_note(struct terminal *t, unsigned y, bool changed)
 {
 	if (!changed)
 		return;
@@ -27,9 +27,9 @@ static void erase(struct terminal *t, unsigned y, unsigned from, unsigned to)
 	struct screen *s = t->screen;
 	struct row *row = screen_row(s, y);
 
-	note(t, y,
-	     is_selective(t) ? row_erase_selective(row, s->cols, from, to)
-			     : row_erase(row, s->cols, from, to));
+	edit_note(t, y,
+		  is_selective(t) ? row_erase_selective(row, s->cols, from, to)
+				  : row_erase(row, s->cols, from, to));
 }
 
 /* A whole row, which no longer continues the one above. */
@@ -111,12 +111,12 @@ void edit_erase_line(struct terminal *t)
 void edit_erase_chars(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	uint32_t count = param(t);
+	uint32_t count = edit_param(t);
 
 	cursor_restrict(t, s->cols - 1);
 	if (count > s->cols)
 		count = s->cols;
-	note(t, s->y, row_erase(screen_row(s, s->y), s->cols, s->x, s->x + count));
+	edit_note(t, s->y, row_erase(screen_row(s, s->y), s->cols, s->x, s->x + count));
 }
 
 void edit_insert_chars(struct terminal *t)
@@ -124,7 +124,7 @@ void edit_insert_chars(struct terminal *t)
 	struct screen *s = t->screen;
 
 	cursor_restrict(t, s->cols - 1);
-	note(t, s->y, row_insert(screen_row(s, s->y), s->cols, s->x, param(t)));
+	edit_note(t, s->y, row_insert(screen_row(s, s->y), s->cols, s->x, edit_param(t)));
 }
 
 void edit_delete_chars(struct terminal *t)
@@ -132,7 +132,7 @@ void edit_delete_chars(struct terminal *t)
 	struct screen *s = t->screen;
 
 	cursor_restrict(t, s->cols - 1);
-	note(t, s->y, row_delete(screen_row(s, s->y), s->cols, s->x, param(t)));
+	edit_note(t, s->y, row_delete(screen_row(s, s->y), s->cols, s->x, edit_param(t)));
 }
 
 static bool in_region(const struct screen *s)
@@ -147,7 +147,7 @@ void edit_insert_lines(struct terminal *t)
 	cursor_restrict(t, s->cols - 1);
 	if (!in_region(s))
 		return;
-	screen_move_down(s, s->y, s->bottom, param(t));
+	screen_move_down(s, s->y, s->bottom, edit_param(t));
 	s->x = 0;
 }
 
@@ -158,18 +158,18 @@ void edit_delete_lines(struct terminal *t)
 	cursor_restrict(t, s->cols - 1);
 	if (!in_region(s))
 		return;
-	screen_move_up(s, s->y, s->bottom, param(t));
+	screen_move_up(s, s->y, s->bottom, edit_param(t));
 	s->x = 0;
 }
 
 void edit_scroll_up(struct terminal *t)
 {
-	screen_move_up(t->screen, t->screen->top, t->screen->bottom, param(t));
+	screen_move_up(t->screen, t->screen->top, t->screen->bottom, edit_param(t));
 }
 
 void edit_scroll_down(struct terminal *t)
 {
-	screen_move_down(t->screen, t->screen->top, t->screen->bottom, param(t));
+	screen_move_down(t->screen, t->screen->top, t->screen->bottom, edit_param(t));
 }
 
 /* Inserts or deletes columns in all rows of the region. */
@@ -184,7 +184,7 @@ static void shift_columns(struct terminal *t,
 	if (!in_region(s))
 		return;
 	for (y = s->top; y <= s->bottom; y++) {
-		note(t, y, change(screen_row(s, y), s->cols, at, param(t)));
+		edit_note(t, y, change(screen_row(s, y), s->cols, at, edit_param(t)));
 		screen_set_wrapped(s, y, false);
 	}
 }

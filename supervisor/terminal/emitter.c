@@ -14,7 +14,7 @@ void emitter_flush(struct emitter *e)
 	e->write(e->ctx, e->stage, len);
 }
 
-static void put(struct emitter *e, const char *data, size_t len)
+static void emitter_put(struct emitter *e, const char *data, size_t len)
 {
 	e->any = true;
 	e->in_line = data[len - 1] != '\n';
@@ -33,7 +33,7 @@ static void put(struct emitter *e, const char *data, size_t len)
 	e->staged += len;
 }
 
-static void repeat(struct emitter *e, char c, uint64_t count)
+static void emitter_repeat(struct emitter *e, char c, uint64_t count)
 {
 	char run[256];
 
@@ -41,7 +41,7 @@ static void repeat(struct emitter *e, char c, uint64_t count)
 	while (count) {
 		size_t n = count < sizeof(run) ? (size_t)count : sizeof(run);
 
-		put(e, run, n);
+		emitter_put(e, run, n);
 		count -= n;
 	}
 }
@@ -49,7 +49,7 @@ static void repeat(struct emitter *e, char c, uint64_t count)
 void emitter_settle(struct emitter *e)
 {
 	if (e->owed) {
-		repeat(e, '\n', e->owed);
+		emitter_repeat(e, '\n', e->owed);
 		e->newlines += e->owed;
 		e->owed = 0;
 	}
@@ -74,10 +74,10 @@ void emitter_text(struct emitter *e, const char *data, size_t len)
 	if (e->owed)
 		emitter_settle(e);
 	if (e->pad) {
-		repeat(e, ' ', e->pad);
+		emitter_repeat(e, ' ', e->pad);
 		e->pad = 0;
 	}
-	put(e, data, len);
+	emitter_put(e, data, len);
 }
 
 void emitter_blanks(struct emitter *e, size_t count)

@@ -183,7 +183,7 @@ void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len)
 		print_mark(t, CELL_INVALID + (unsigned char)bytes[i], bytes + i, 1);
 }
 
-static void print_text(struct terminal *t, const char *data, size_t len)
+static void grid_print_text(struct terminal *t, const char *data, size_t len)
 {
 	size_t i;
 
@@ -225,7 +225,7 @@ void grid_repeat(struct terminal *t)
 		memset(run, (int)text[0], sizeof(run));
 		for (; count > 0; count -= i) {
 			i = count < sizeof(run) ? count : (unsigned)sizeof(run);
-			print_text(t, run, i);
+			grid_print_text(t, run, i);
 		}
 		return;
 	}
@@ -303,7 +303,7 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 	return q;
 }
 
-static void show_nul(struct terminal *t)
+static void grid_show_nul(struct terminal *t)
 {
 	t->lossy = true;
 	if (t->nul == TERMINAL_NUL_SYMBOL) {
@@ -329,7 +329,7 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 		} else if (c >= 0x20 && c != 0x7F) {
 			size_t n = t->scan->ascii(p, (size_t)(end - p));
 
-			print_text(t, p, n);
+			grid_print_text(t, p, n);
 			p += n;
 			continue;
 		} else if (c == 0x1B) {
@@ -350,7 +350,7 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 				screen_row(t->screen, t->screen->y)->returned = true;
 			p++;
 			if (c == '\0')
-				show_nul(t);
+				grid_show_nul(t);
 			else if (c != 0x7F)
 				dispatch_control(t, c);
 			else

@@ -122,7 +122,7 @@ static const struct mode {
 	{2026, SYNCHRONIZED, NULL},
 };
 
-static const struct mode *find(uint32_t number)
+static const struct mode *modes_find(uint32_t number)
 {
 	size_t i;
 
@@ -132,7 +132,7 @@ static const struct mode *find(uint32_t number)
 	return NULL;
 }
 
-static void report(struct terminal *t, enum reported reported, bool on)
+static void modes_report(struct terminal *t, enum reported reported, bool on)
 {
 	if (on)
 		t->modes.reported |= UINT32_C(1) << reported;
@@ -145,12 +145,12 @@ static void set_private(struct terminal *t, bool on)
 	unsigned i;
 
 	for (i = 0; i < t->parser.count && !t->stripping; i++) {
-		const struct mode *mode = find(t->parser.params[i]);
+		const struct mode *mode = modes_find(t->parser.params[i]);
 
 		if (!mode)
 			continue;
 		if (!mode->set) {
-			report(t, mode->reported, on);
+			modes_report(t, mode->reported, on);
 			continue;
 		}
 		if (t->appending)
@@ -195,13 +195,13 @@ void mode_reset_private(struct terminal *t)
 
 void mode_keypad(struct terminal *t, bool application)
 {
-	report(t, KEYPAD, application);
+	modes_report(t, KEYPAD, application);
 }
 
 void mode_init(struct terminal *t)
 {
 	t->modes = (struct modes){.wrap = true};
-	report(t, CURSOR, true);
+	modes_report(t, CURSOR, true);
 	charsets_init(&t->charsets);
 	t->protect = false;
 }
@@ -218,7 +218,7 @@ void mode_soft_reset(struct terminal *t)
 	s->saved = (struct saved_cursor){.y = s->base, .charset = CHARSET_ASCII};
 }
 
-static void forget(struct screen *s)
+static void modes_forget(struct screen *s)
 {
 	screen_clear(s);
 	s->base = 0;
@@ -239,9 +239,9 @@ void mode_full_reset(struct terminal *t)
 		row_emit(screen_row(s, y), s->cols, &s->clusters, &t->emitter);
 	emitter_restart(&t->emitter);
 
-	forget(s);
+	modes_forget(s);
 	if (t->alternate)
-		forget(t->alternate);
+		modes_forget(t->alternate);
 	screen_begin(s, 0);
 	mode_init(t);
 	append_enter(t);
@@ -249,7 +249,7 @@ void mode_full_reset(struct terminal *t)
 
 unsigned mode_report(const struct terminal *t, uint32_t number, bool private)
 {
-	const struct mode *mode = find(number);
+	const struct mode *mode = modes_find(number);
 	bool on;
 
 	if (!private) {

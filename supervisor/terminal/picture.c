@@ -19,7 +19,7 @@ static bool is_bar(uint32_t cp)
 	return cp == ' ' || cp == '|' || cp == 0x2502 || cp == 0x2503 || cp == 0x2551;
 }
 
-static bool is_blank(const char *row, size_t len)
+static bool picture_is_blank(const char *row, size_t len)
 {
 	uint32_t cp;
 	for (size_t i = 0; i < len;) {
@@ -68,7 +68,7 @@ int picture_tidy(struct buffer *out, const char *rows, size_t len)
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t row = newline ? (size_t)(newline - at) : (size_t)(end - at);
-		bool blank = is_blank(at, row);
+		bool blank = picture_is_blank(at, row);
 		if (!blank && ((gap && any && buffer_append(out, "\n", 1) < 0) ||
 			       append_row(out, at + indent, row - indent) < 0))
 			return -1;

@@ -35,7 +35,7 @@ static int add_title(const struct terminal *t, struct buffer *out)
 }
 
 /* Rows from the top, each where it is; blank ones are there already. */
-static int add_rows(const char *text, size_t len, struct buffer *out)
+static int repaint_add_rows(const char *text, size_t len, struct buffer *out)
 {
 	for (unsigned row = 1; len > 0; row++) {
 		const char *newline = memchr(text, '\n', len);
@@ -60,7 +60,7 @@ int terminal_repaint(const struct terminal *t, struct buffer *out)
 	    buffer_append_string(out, terminal_unpaint) < 0 ||
 	    (terminal_is_alternate(t) && buffer_append_string(out, "\033[?1049h") < 0) ||
 	    buffer_append_string(out, "\033[H\033[2J") < 0 ||
-	    add_rows(picture.data, picture.len, out) < 0 || add_title(t, out) < 0 ||
+	    repaint_add_rows(picture.data, picture.len, out) < 0 || add_title(t, out) < 0 ||
 	    buffer_printf(out, "\033[%u;%uH", row, col) < 0)
 		goto out;
 	result = add_modes(t, out);

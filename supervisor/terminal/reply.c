@@ -14,8 +14,8 @@
 #define CELL_HEIGHT 20
 #define CELL_WIDTH  10
 
-__attribute__((format(printf, 2, 3))) static void answer(struct terminal *t, const char *format,
-							 ...)
+__attribute__((format(printf, 2, 3))) static void reply_answer(struct terminal *t,
+							       const char *format, ...)
 {
 	char text[64];
 	va_list args;
@@ -34,14 +34,14 @@ __attribute__((format(printf, 2, 3))) static void answer(struct terminal *t, con
 void reply_attributes(struct terminal *t)
 {
 	if (t->parser.params[0] == 0)
-		answer(t, "\033[?62;22c");
+		reply_answer(t, "\033[?62;22c");
 }
 
 /* DA2: a VT220, no version. */
 void reply_attributes_secondary(struct terminal *t)
 {
 	if (t->parser.params[0] == 0)
-		answer(t, "\033[>1;0;0c");
+		reply_answer(t, "\033[>1;0;0c");
 }
 
 static void position(struct terminal *t, const char *prefix)
@@ -57,14 +57,14 @@ static void position(struct terminal *t, const char *prefix)
 		x = s->x < s->cols ? s->x : s->cols - 1;
 		y = t->modes.origin && s->y >= s->top ? s->y - s->top : s->y;
 	}
-	answer(t, "\033[%s%u;%uR", prefix, y + 1, x + 1);
+	reply_answer(t, "\033[%s%u;%uR", prefix, y + 1, x + 1);
 }
 
 /* DSR */
 void reply_status(struct terminal *t)
 {
 	if (t->parser.params[0] == 5)
-		answer(t, "\033[0n");
+		reply_answer(t, "\033[0n");
 	if (t->parser.params[0] == 6)
 		position(t, "");
 }
@@ -80,7 +80,7 @@ void reply_status_private(struct terminal *t)
 void reply_version(struct terminal *t)
 {
 	if (t->parser.params[0] == 0)
-		answer(t, "\033P>|terse(%s)\033\\", TERSE_VERSION);
+		reply_answer(t, "\033P>|terse(%s)\033\\", TERSE_VERSION);
 }
 
 /* DECRQM */
@@ -88,14 +88,14 @@ void reply_mode(struct terminal *t)
 {
 	uint32_t mode = t->parser.params[0];
 
-	answer(t, "\033[%" PRIu32 ";%u$y", mode, mode_report(t, mode, false));
+	reply_answer(t, "\033[%" PRIu32 ";%u$y", mode, mode_report(t, mode, false));
 }
 
 void reply_mode_private(struct terminal *t)
 {
 	uint32_t mode = t->parser.params[0];
 
-	answer(t, "\033[?%" PRIu32 ";%u$y", mode, mode_report(t, mode, true));
+	reply_answer(t, "\033[?%" PRIu32 ";%u$y", mode, mode_report(t, mode, true));
 }
 
 /* XTWINOPS: the size in pixels and in characters. */
@@ -105,7 +105,7 @@ void reply_window(struct terminal *t)
 	unsigned rows = t->options.rows;
 
 	if (t->parser.params[0] == 14)
-		answer(t, "\033[4;%u;%ut", rows * CELL_HEIGHT, cols * CELL_WIDTH);
+		reply_answer(t, "\033[4;%u;%ut", rows * CELL_HEIGHT, cols * CELL_WIDTH);
 	if (t->parser.params[0] == 18)
-		answer(t, "\033[8;%u;%ut", rows, cols);
+		reply_answer(t, "\033[8;%u;%ut", rows, cols);
 }

@@ -87,7 +87,7 @@ uint64_t row_sum(const struct row *row, const struct cluster_pool *pool)
 
 /* After cells were erased up to `to`: finds the end of what is left. A row that
    is empty again is as good as new. */
-static void shrink(struct row *row, unsigned from, unsigned to)
+static void row_shrink(struct row *row, unsigned from, unsigned to)
 {
 	if (to >= row->used && from < row->used)
 		row->used = from;
@@ -111,7 +111,7 @@ bool row_erase(struct row *row, unsigned cols, unsigned from, unsigned to)
 		to = row->used;
 	if (to > from)
 		memset(row->cells + from, 0, (to - from) * sizeof(*row->cells));
-	shrink(row, from, to);
+	row_shrink(row, from, to);
 	return true;
 }
 
@@ -156,7 +156,7 @@ bool row_insert(struct row *row, unsigned cols, unsigned at, unsigned count)
 		row->used = row->used + count < cols ? row->used + count : cols;
 	} else {
 		memset(row->cells + at, 0, (cols - at) * sizeof(*row->cells));
-		shrink(row, at, cols);
+		row_shrink(row, at, cols);
 	}
 	if (cell_width(row->cells[cols - 1]) == 2)
 		row->cells[cols - 1] = 0;
@@ -174,12 +174,12 @@ bool row_delete(struct row *row, unsigned cols, unsigned at, unsigned count)
 			(cols - at - count) * sizeof(*row->cells));
 		memset(row->cells + cols - count, 0, count * sizeof(*row->cells));
 		if (at + count >= row->used)
-			shrink(row, at, row->used);
+			row_shrink(row, at, row->used);
 		else
 			row->used -= count;
 	} else {
 		memset(row->cells + at, 0, (cols - at) * sizeof(*row->cells));
-		shrink(row, at, cols);
+		row_shrink(row, at, cols);
 	}
 	if (at && cell_width(row->cells[at - 1]) == 2)
 		row->cells[at - 1] = 0;

@@ -112,7 +112,7 @@ static void take_title(struct string *s)
 }
 
 /* A word of terse's own: no character set changes it. */
-static void show(struct terminal *t, const char *word)
+static void parser_string_show(struct terminal *t, const char *word)
 {
 	if (t->appending || t->stripping) {
 		terminal_take(t, word, strlen(word));
@@ -131,7 +131,7 @@ static void complete(struct terminal *t, unsigned char c)
 		return;
 	take_title(&t->string);
 	if (is_picture(&t->string))
-		show(t, image);
+		parser_string_show(t, image);
 	if (c == ESC) {
 		parser_step(&t->parser, ESC);
 		t->tail.apart = true;
@@ -147,7 +147,7 @@ void string_give_up(struct terminal *t)
 	/* It has no ESC, so no other string takes its place meanwhile. */
 	terminal_take(t, s->held, s->len);
 	if (s->more)
-		show(t, rest);
+		parser_string_show(t, rest);
 }
 
 const char *string_feed(struct terminal *t, const char *p, const char *end)

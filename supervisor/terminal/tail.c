@@ -70,8 +70,8 @@ void append_leave(struct terminal *t, bool cut)
 
 /* The column after a line's text that begins in column x, as printing it would
    lead to. Adds to *wraps how often it goes on in the next row. */
-static unsigned lay_out(const struct terminal *t, unsigned x, const char *data, size_t len,
-			size_t *wraps)
+static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *data, size_t len,
+			     size_t *wraps)
 {
 	const struct screen *s = t->screen;
 	uint32_t first = 0, part = 0;
@@ -139,9 +139,9 @@ static unsigned blank_columns(const struct terminal *t, const char *before, size
 	if (!p && before_len) {
 		p = memrchr(before, '\n', before_len);
 		p = p ? p + 1 : before;
-		x = lay_out(t, 0, p, before_len - (size_t)(p - before), &wraps);
+		x = tail_lay_out(t, 0, p, before_len - (size_t)(p - before), &wraps);
 	}
-	return t->screen->cols - lay_out(t, x, line, len - (size_t)(line - data), &wraps);
+	return t->screen->cols - tail_lay_out(t, x, line, len - (size_t)(line - data), &wraps);
 }
 
 /* All rows above the tail have scrolled off. */
@@ -185,7 +185,7 @@ static bool find_screen(const struct terminal *t, const char *data, size_t len, 
 
 		if (!p)
 			return false;
-		lay_out(t, 0, p + 1, (size_t)(end - p) - 1, &rows);
+		tail_lay_out(t, 0, p + 1, (size_t)(end - p) - 1, &rows);
 		if (rows >= missing) {
 			*start = (size_t)(p - data) + 1;
 			return true;

@@ -219,7 +219,7 @@ struct collector {
 	bool failed;
 };
 
-static void collect(void *ctx, const char *data, size_t len)
+static void terminal_collect(void *ctx, const char *data, size_t len)
 {
 	struct collector *c = ctx;
 
@@ -243,7 +243,7 @@ static void emit_last_picture(const struct terminal *t, unsigned depth, struct e
 {
 	struct buffer rows = BUFFER_INIT, tidy = BUFFER_INIT;
 	struct collector collector = {&rows, false};
-	struct emitter gather = {.write = collect, .ctx = &collector};
+	struct emitter gather = {.write = terminal_collect, .ctx = &collector};
 	const char *line, *end;
 
 	emit_picture(t->alternate, depth, &gather);
@@ -387,7 +387,7 @@ static void hand_on(struct terminal *t, unsigned from, unsigned to)
 	}
 }
 
-static void settle(struct terminal *t, const struct settling *how)
+static void command_terminal_settle(struct terminal *t, const struct settling *how)
 {
 	struct emitter *e = &t->emitter;
 	struct screen *s = t->normal;
@@ -425,7 +425,7 @@ void terminal_commit(struct terminal *t, uint64_t upto)
 	const struct settling all = {.upto = upto};
 
 	if (!t->stripping && terminal_settled(t) < upto)
-		settle(t, &all);
+		command_terminal_settle(t, &all);
 }
 
 void terminal_settle(struct terminal *t, int64_t now, int64_t age)
@@ -433,7 +433,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t age)
 	const struct settling some = {.upto = UINT64_MAX, .now = now, .age = age};
 
 	if (!t->stripping && terminal_settled(t) < terminal_lines(t))
-		settle(t, &some);
+		command_terminal_settle(t, &some);
 }
 
 /* As it is, but what is handed on is collected. */
@@ -441,7 +441,7 @@ static struct emitter collecting(const struct emitter *e, struct collector *c)
 {
 	struct emitter copy = *e;
 
-	copy.write = collect;
+	copy.write = terminal_collect;
 	copy.ctx = c;
 	copy.stage = NULL;
 	copy.staged = 0;
@@ -506,7 +506,7 @@ int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row
 {
 	struct collector collector = {out, false};
 	struct collector nowhere = {NULL, false};
-	struct emitter e = {.write = collect, .ctx = &collector};
+	struct emitter e = {.write = terminal_collect, .ctx = &collector};
 	struct terminal copy;
 	const struct screen *s = t->screen;
 	unsigned x = 0;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool find_one(const char *name, size_t len, char found[PATH_MAX])
+static bool hints_find_one(const char *name, size_t len, char found[PATH_MAX])
 {
 	const char *path = getenv("PATH");
 
@@ -33,7 +33,7 @@ bool advice_find_program(const char *names, char found[PATH_MAX])
 	for (;;) {
 		size_t len = strcspn(names, "|");
 
-		if (find_one(names, len, found))
+		if (hints_find_one(names, len, found))
 			return true;
 		if (!names[len])
 			return false;

@@ -109,7 +109,7 @@ static int set_environment(const struct canary *c, const struct place *place)
 	return status;
 }
 
-static void become_command(const struct canary *c, const struct place *place)
+static void self_test_become_command(const struct canary *c, const struct place *place)
 {
 	char *argv[5] = {NULL};
 
@@ -139,14 +139,14 @@ static void become_agent(const struct canary *c, const struct place *place, cons
 	io_close_others(STDERR_FILENO + 1, NULL, 0);
 	pid = fork();
 	if (pid == 0)
-		become_command(c, place);
+		self_test_become_command(c, place);
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		_exit(126);
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 126);
 }
 
 /* Until the end of the output or of the time. */
-static void collect(int fd, struct buffer *out)
+static void self_test_collect(int fd, struct buffer *out)
 {
 	int64_t end = clock_monotonic_ms() + WAIT_MS;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -199,7 +199,7 @@ static int sing(const struct canary *c, const struct place *place, const char *h
 	io_close(&ends[1]);
 	if (pid < 0)
 		goto out;
-	collect(ends[0], out);
+	self_test_collect(ends[0], out);
 	/* In time, it has ended by now. */
 	kill(-pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -41,14 +41,15 @@ static int split(struct lines *l, const struct diff_text *t)
 	return 0;
 }
 
-static size_t length(const struct lines *l, size_t i)
+static size_t diff_length(const struct lines *l, size_t i)
 {
 	return (size_t)(l->start[i + 1] - l->start[i]);
 }
 
-static bool is_same(const struct lines *a, size_t i, const struct lines *b, size_t k)
+static bool diff_is_same(const struct lines *a, size_t i, const struct lines *b, size_t k)
 {
-	return length(a, i) == length(b, k) && memcmp(a->start[i], b->start[k], length(a, i)) == 0;
+	return diff_length(a, i) == diff_length(b, k) &&
+	       memcmp(a->start[i], b->start[k], diff_length(a, i)) == 0;
 }
 
 /* What becomes of each line: kept[i] of the first text, new[k] of the second. */
@@ -57,13 +58,13 @@ struct marks {
 };
 
 /* The longest common part of what is between equal starts and ends. */
-static int compare(const struct lines *a, const struct lines *b, struct marks *m)
+static int diff_compare(const struct lines *a, const struct lines *b, struct marks *m)
 {
 	size_t from = 0, enda = a->count, endb = b->count;
 
-	while (from < enda && from < endb && is_same(a, from, b, from))
+	while (from < enda && from < endb && diff_is_same(a, from, b, from))
 		from++;
-	while (enda > from && endb > from && is_same(a, enda - 1, b, endb - 1)) {
+	while (enda > from && endb > from && diff_is_same(a, enda - 1, b, endb - 1)) {
 		enda--;
 		endb--;
 	}
@@ -80,13 +81,13 @@ static int compare(const struct lines *a, const struct lines *b, struct marks *m
 		for (size_t k = columns; k-- > 0;) {
 			uint32_t down = CELL(i + 1, k), right = CELL(i, k + 1);
 
-			CELL(i, k) = is_same(a, from + i, b, from + k) ? CELL(i + 1, k + 1) + 1
-				     : down > right                    ? down
-								       : right;
+			CELL(i, k) = diff_is_same(a, from + i, b, from + k) ? CELL(i + 1, k + 1) + 1
+				     : down > right                         ? down
+									    : right;
 		}
 	}
 	for (size_t i = 0, k = 0; i < rows && k < columns;) {
-		if (is_same(a, from + i, b, from + k)) {
+		if (diff_is_same(a, from + i, b, from + k)) {
 			m->lost[from + i++] = false;
 			m->added[from + k++] = false;
 		} else if (CELL(i + 1, k) >= CELL(i, k + 1)) {
@@ -100,9 +101,9 @@ static int compare(const struct lines *a, const struct lines *b, struct marks *m
 	return 0;
 }
 
-static int write_line(struct buffer *out, char mark, const struct lines *l, size_t i)
+static int diff_write_line(struct buffer *out, char mark, const struct lines *l, size_t i)
 {
-	size_t len = length(l, i);
+	size_t len = diff_length(l, i);
 	int status = buffer_append(out, &mark, 1) < 0 || buffer_append(out, l->start[i], len) < 0
 			     ? -1
 			     : 0;
@@ -122,19 +123,19 @@ static int write_piece(struct buffer *out, const struct lines *a, const struct l
 
 	while (i < endi || k < endk) {
 		if (i < endi && m->lost[i])
-			status |= write_line(out, '-', a, i++);
+			status |= diff_write_line(out, '-', a, i++);
 		else if (k < endk && m->added[k])
-			status |= write_line(out, '+', b, k++);
+			status |= diff_write_line(out, '+', b, k++);
 		else {
-			status |= write_line(out, ' ', a, i++);
+			status |= diff_write_line(out, ' ', a, i++);
 			k++;
 		}
 	}
 	return status;
 }
 
-static int write_all(struct buffer *out, const struct lines *a, const struct lines *b,
-		     const struct marks *m)
+static int diff_write_all(struct buffer *out, const struct lines *a, const struct lines *b,
+			  const struct marks *m)
 {
 	size_t i = 0, k = 0;
 	int status = 0;
@@ -188,11 +189,11 @@ int diff_append(struct buffer *out, const struct diff_text *before, const struct
 		goto out;
 	m.lost = calloc(a.count + 1, 1);
 	m.added = calloc(b.count + 1, 1);
-	if (!m.lost || !m.added || compare(&a, &b, &m) < 0)
+	if (!m.lost || !m.added || diff_compare(&a, &b, &m) < 0)
 		goto out;
 	status = write_name(out, "--- ", before->name) < 0 ||
 				 write_name(out, "+++ ", after->name) < 0 ||
-				 write_all(out, &a, &b, &m) < 0
+				 diff_write_all(out, &a, &b, &m) < 0
 			 ? -1
 			 : 0;
 out:

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int refuse(struct document *d, int error, const char *reason)
+static int document_refuse(struct document *d, int error, const char *reason)
 {
 	d->reason = reason;
 	errno = error;
@@ -44,14 +44,14 @@ static int resolve(struct document *d, const char *root)
 	struct stat st;
 
 	if (leads_out(d->path, root))
-		return refuse(d, ELOOP, "a symbolic link leads out of the project");
+		return document_refuse(d, ELOOP, "a symbolic link leads out of the project");
 	if (lstat(d->path, &st) < 0) {
 		memcpy(d->real, d->path, sizeof(d->real));
 		return errno == ENOENT ? 0 : -1;
 	}
 	if (!realpath(d->path, d->real))
 		return S_ISLNK(st.st_mode) && errno == ENOENT
-			       ? refuse(d, ENOENT, "a symbolic link to nothing")
+			       ? document_refuse(d, ENOENT, "a symbolic link to nothing")
 			       : -1;
 	return 0;
 }
@@ -64,9 +64,9 @@ static int read_text(struct document *d, int fd)
 		return -1;
 	d->mode = d->stat.st_mode & 07777;
 	if (!S_ISREG(d->stat.st_mode))
-		return refuse(d, EINVAL, "not a file");
+		return document_refuse(d, EINVAL, "not a file");
 	if (d->stat.st_size > DOCUMENT_MAX)
-		return refuse(d, EFBIG, NULL);
+		return document_refuse(d, EFBIG, NULL);
 	if (buffer_reserve(&d->text, (size_t)d->stat.st_size + 1) < 0)
 		return -1;
 	n = io_read(fd, d->text.data, (size_t)d->stat.st_size);
@@ -82,7 +82,7 @@ int document_read(struct document *d, const char *path, const char *root)
 
 	*d = (struct document){.mode = 0600};
 	if ((size_t)snprintf(d->path, sizeof(d->path), "%s", path) >= sizeof(d->path))
-		return refuse(d, ENAMETOOLONG, NULL);
+		return document_refuse(d, ENAMETOOLONG, NULL);
 	if (resolve(d, root) < 0)
 		return -1;
 	fd = open(d->real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
@@ -124,7 +124,7 @@ static bool is_unchanged(const struct document *d)
 	       now.st_mtim.tv_nsec == d->stat.st_mtim.tv_nsec;
 }
 
-static int fill(const struct document *d, int fd, const char *text, size_t len)
+static int document_fill(const struct document *d, int fd, const char *text, size_t len)
 {
 	if (io_write(fd, text, len) < 0)
 		return -1;
@@ -147,7 +147,7 @@ int document_write(const struct document *d, const char *text, size_t len)
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	status = fill(d, fd, text, len);
+	status = document_fill(d, fd, text, len);
 	if (status == 0 && !is_unchanged(d)) {
 		errno = EAGAIN;
 		status = -1;

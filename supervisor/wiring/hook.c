@@ -37,7 +37,7 @@ static const char *string_at(const json_t *value, const char *const *path)
 #define STRING_AT(value, ...) string_at(value, (const char *const[]){__VA_ARGS__, NULL})
 
 /* Whether it can be the name of a session. */
-static bool is_name(const char *text)
+static bool hook_is_name(const char *text)
 {
 	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				   "_-.";
@@ -51,7 +51,7 @@ static bool is_name(const char *text)
 
 static int end_session(struct call *c, const char *name)
 {
-	c->outcome->ends = is_name(name);
+	c->outcome->ends = hook_is_name(name);
 	if (c->outcome->ends)
 		snprintf(c->outcome->session, sizeof(c->outcome->session), "%s", name);
 	return 0;
@@ -122,7 +122,7 @@ static bool crush_refuses(char *const *words, size_t count)
 
 /* Whether a command runs as it would have below a shell of terse's, and what it runs is plain to
    see. One that changes the shell it runs in (cd, export ...) would be lost there. */
-static bool is_plain(const char *const *words, size_t count, bool crush)
+static bool hook_is_plain(const char *const *words, size_t count, bool crush)
 {
 	const char *name = shell_call_name(words[0]);
 
@@ -146,8 +146,8 @@ static bool may_rewrite(const char *command, bool crush)
 		return false;
 	good = w.count > 0;
 	for (size_t i = 0; good && i < w.count; i++)
-		good = is_plain((const char *const *)w.words + w.commands[i].first,
-				w.commands[i].count, crush);
+		good = hook_is_plain((const char *const *)w.words + w.commands[i].first,
+				     w.commands[i].count, crush);
 	words_release(&w);
 	return good;
 }
@@ -163,7 +163,7 @@ static json_t *rewrite(const struct call *c, const char *tool, const char *sessi
 	if (!command || !name || strcmp(name, tool) != 0 || !may_rewrite(command, crush))
 		return NULL;
 	if (quote_append(&line, c->program) == 0 &&
-	    (!is_name(session) || buffer_printf(&line, " --session %s", session) == 0) &&
+	    (!hook_is_name(session) || buffer_printf(&line, " --session %s", session) == 0) &&
 	    buffer_append_string(&line, " -c ") == 0 && quote_append(&line, command) == 0)
 		result = json_stringn(line.data, line.len);
 	buffer_release(&line);
@@ -171,7 +171,7 @@ static json_t *rewrite(const struct call *c, const char *tool, const char *sessi
 }
 
 /* Takes `reply`. */
-static int answer(struct call *c, json_t *reply)
+static int command_hook_answer(struct call *c, json_t *reply)
 {
 	char *text = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
 	int status = text ? buffer_printf(c->answer, "%s\n", text) : -1;
@@ -193,7 +193,7 @@ static int cursor_before(struct call *c)
 		json_object_set_new(reply, "updated_input", input);
 	}
 	json_decref(command);
-	return answer(c, reply);
+	return command_hook_answer(c, reply);
 }
 
 static int crush_before(struct call *c)
@@ -202,7 +202,7 @@ static int crush_before(struct call *c)
 
 	if (!command)
 		return 0;
-	return answer(
+	return command_hook_answer(
 		c, json_pack("{s:i,s:{s:o}}", "version", 1, "updated_input", "command", command));
 }
 

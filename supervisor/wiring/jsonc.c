@@ -30,7 +30,7 @@ size_t jsonc_skip(const char *text, size_t len, size_t at)
 	return at;
 }
 
-static int refuse(struct jsonc *j, size_t at, const char *reason)
+static int jsonc_refuse(struct jsonc *j, size_t at, const char *reason)
 {
 	j->reason = reason;
 	j->at = at;
@@ -74,14 +74,14 @@ static size_t string_end(const struct jsonc *j, size_t at)
 	return 0;
 }
 
-static int read_string(struct jsonc *j, size_t *at)
+static int jsonc_read_string(struct jsonc *j, size_t *at)
 {
 	size_t end = string_end(j, *at);
 
 	if (!end)
-		return refuse(j, *at, "a string is not closed");
+		return jsonc_refuse(j, *at, "a string is not closed");
 	if (!is_value(j->text + *at, end - *at))
-		return refuse(j, *at, "a string with an invalid escape or character");
+		return jsonc_refuse(j, *at, "a string with an invalid escape or character");
 	*at = end;
 	return 0;
 }
@@ -93,29 +93,29 @@ static int read_scalar(struct jsonc *j, size_t *at)
 	while (end < j->len && !strchr(" \t\r\n,:[]{}\"/", j->text[end]))
 		end++;
 	if (end == *at || !is_value(j->text + *at, end - *at))
-		return refuse(j, *at,
-			      end == j->len && end == *at ? "the text ends too early"
-							  : "a value is expected");
+		return jsonc_refuse(j, *at,
+				    end == j->len && end == *at ? "the text ends too early"
+								: "a value is expected");
 	*at = end;
 	return 0;
 }
 
-static int read_value(struct jsonc *j, size_t *at, struct jsonc_node node, int depth);
+static int jsonc_read_value(struct jsonc *j, size_t *at, struct jsonc_node node, int depth);
 
 /* Reads the key and the colon of a member. */
-static int read_key(struct jsonc *j, size_t *at, struct jsonc_node *node)
+static int jsonc_read_key(struct jsonc *j, size_t *at, struct jsonc_node *node)
 {
 	if (*at >= j->len || j->text[*at] != '"')
-		return refuse(j, *at,
-			      *at >= j->len ? "the text ends too early"
-					    : "a key in double quotes is expected");
+		return jsonc_refuse(j, *at,
+				    *at >= j->len ? "the text ends too early"
+						  : "a key in double quotes is expected");
 	node->key = *at;
-	if (read_string(j, at) < 0)
+	if (jsonc_read_string(j, at) < 0)
 		return -1;
 	node->key_end = *at;
 	*at = jsonc_skip(j->text, j->len, *at);
 	if (*at >= j->len || j->text[*at] != ':')
-		return refuse(j, *at, "a colon is expected behind a key");
+		return jsonc_refuse(j, *at, "a colon is expected behind a key");
 	*at = jsonc_skip(j->text, j->len, *at + 1);
 	return 0;
 }
@@ -130,23 +130,23 @@ static int read_children(struct jsonc *j, size_t *at, int parent, int depth)
 
 		if (*at < j->len && j->text[*at] == close)
 			break;
-		if (object && read_key(j, at, &node) < 0)
+		if (object && jsonc_read_key(j, at, &node) < 0)
 			return -1;
-		if (read_value(j, at, node, depth + 1) < 0)
+		if (jsonc_read_value(j, at, node, depth + 1) < 0)
 			return -1;
 		*at = jsonc_skip(j->text, j->len, *at);
 		if (*at < j->len && j->text[*at] == ',')
 			*at = jsonc_skip(j->text, j->len, *at + 1);
 		else if (*at >= j->len || j->text[*at] != close)
-			return refuse(j, *at,
-				      object ? "a comma or } is expected"
-					     : "a comma or ] is expected");
+			return jsonc_refuse(j, *at,
+					    object ? "a comma or } is expected"
+						   : "a comma or ] is expected");
 	}
 	j->nodes[parent].end = ++*at;
 	return 0;
 }
 
-static int read_value(struct jsonc *j, size_t *at, struct jsonc_node node, int depth)
+static int jsonc_read_value(struct jsonc *j, size_t *at, struct jsonc_node node, int depth)
 {
 	char first = *at < j->len ? j->text[*at] : '\0';
 	int index;
@@ -160,10 +160,10 @@ static int read_value(struct jsonc *j, size_t *at, struct jsonc_node node, int d
 	if (index < 0)
 		return -1;
 	if (depth > JSONC_DEPTH_MAX)
-		return refuse(j, *at, "nested too deeply");
+		return jsonc_refuse(j, *at, "nested too deeply");
 	if (node.kind == JSONC_OBJECT || node.kind == JSONC_ARRAY)
 		return read_children(j, at, index, depth);
-	if ((node.kind == JSONC_STRING ? read_string(j, at) : read_scalar(j, at)) < 0)
+	if ((node.kind == JSONC_STRING ? jsonc_read_string(j, at) : read_scalar(j, at)) < 0)
 		return -1;
 	j->nodes[index].end = *at;
 	return 0;
@@ -179,12 +179,12 @@ int jsonc_parse(struct jsonc *j, const char *text, size_t len)
 	at = jsonc_skip(text, len, at);
 	if (at == len)
 		return 0;
-	if (read_value(j, &at, (struct jsonc_node){.parent = -1}, 0) < 0)
+	if (jsonc_read_value(j, &at, (struct jsonc_node){.parent = -1}, 0) < 0)
 		return -1;
 	if (j->nodes[0].kind != JSONC_OBJECT)
-		return refuse(j, j->nodes[0].start, "not an object");
+		return jsonc_refuse(j, j->nodes[0].start, "not an object");
 	at = jsonc_skip(text, len, at);
-	return at == len ? 0 : refuse(j, at, "something follows the end of the object");
+	return at == len ? 0 : jsonc_refuse(j, at, "something follows the end of the object");
 }
 
 void jsonc_release(struct jsonc *j)

@@ -79,8 +79,8 @@ static int break_line(struct buffer *out, const struct style *s, struct indent b
 }
 
 /* Writes JSON without blanks as the style has it. */
-static int write_value(struct buffer *out, const char *json, const struct style *s,
-		       struct indent base)
+static int jsonc_edit_write_value(struct buffer *out, const char *json, const struct style *s,
+				  struct indent base)
 {
 	size_t depth = 0;
 	int status = 0;
@@ -145,7 +145,7 @@ static int write_child(struct buffer *out, const char *key, const char *value,
 {
 	int status = key ? buffer_printf(out, "\"%s\": ", key) : 0;
 
-	return status | write_value(out, value, s, base);
+	return status | jsonc_edit_write_value(out, value, s, base);
 }
 
 static int add_behind(struct buffer *out, const struct jsonc *j, int parent, int last,
@@ -258,8 +258,8 @@ int jsonc_add(struct buffer *out, const struct jsonc *j, const char *const *path
 
 		status = buffer_append(out, j->text, j->len) < 0 ||
 					 buffer_append_string(out, open ? s.newline : "") < 0 ||
-					 write_value(out, whole.data, &s, (struct indent){"", 0}) <
-						 0 ||
+					 jsonc_edit_write_value(out, whole.data, &s,
+								(struct indent){"", 0}) < 0 ||
 					 buffer_append_string(out, s.newline) < 0
 				 ? -1
 				 : 0;

@@ -49,7 +49,7 @@ int step_command(struct buffer *out, const struct step *s)
 }
 
 /* Puts `inside` where the template has %s. */
-static int fill(struct buffer *out, const char *template, const struct buffer *inside)
+static int step_fill(struct buffer *out, const char *template, const struct buffer *inside)
 {
 	const char *at = strstr(template, "%s");
 	size_t before = at ? (size_t)(at - template) : strlen(template);
@@ -76,13 +76,13 @@ int step_value(struct buffer *out, const struct step *s)
 		status = step_command(&command, s);
 		if (status == 0 && buffer_string(&command))
 			status = step_quote(&quoted, command.data) < 0 ||
-						 fill(out, item->value, &quoted) < 0
+						 step_fill(out, item->value, &quoted) < 0
 					 ? -1
 					 : 0;
 		break;
 	case WIRING_FILE:
 		status = step_quote(&quoted, s->place->program) < 0 ||
-					 fill(out, item->value, &quoted) < 0
+					 step_fill(out, item->value, &quoted) < 0
 				 ? -1
 				 : 0;
 		break;
@@ -104,7 +104,7 @@ const char *step_place(const struct step *s)
 	return strcmp(s->item->value, "shell") == 0 ? s->place->shell : s->place->bash_env;
 }
 
-static bool ends_with(const char *text, const char *end)
+static bool step_ends_with(const char *text, const char *end)
 {
 	size_t len = strlen(text), end_len = strlen(end);
 
@@ -118,14 +118,14 @@ bool step_is_own(const struct step *s, const char *value)
 
 	if (s->item->kind == WIRING_HOOK) {
 		snprintf(end, sizeof(end), " hook %s", s->item->hook);
-		return ends_with(value, end);
+		return step_ends_with(value, end);
 	}
 	if (s->item->kind == WIRING_TOML) {
 		const char *name = strcmp(s->item->value, "library") == 0 ? "/libterse-shim.so"
 				   : strcmp(s->item->value, "shell") == 0
 					   ? "/terse-sh"
 					   : "/bash-env" PLACE_UNLESS_VERBOSE;
-		return ends_with(value, name);
+		return step_ends_with(value, name);
 	}
-	return ends_with(value, "/terse-sh");
+	return step_ends_with(value, "/terse-sh");
 }

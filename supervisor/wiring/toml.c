@@ -10,7 +10,7 @@
 
 enum { DEPTH_MAX = 64 };
 
-static int refuse(struct toml *t, size_t at, const char *reason)
+static int toml_refuse(struct toml *t, size_t at, const char *reason)
 {
 	t->reason = reason;
 	t->at = at;
@@ -23,14 +23,14 @@ static char char_at(const struct toml *t, size_t at)
 	return at < t->len ? t->text[at] : '\0';
 }
 
-static size_t skip_blanks(const struct toml *t, size_t at)
+static size_t toml_skip_blanks(const struct toml *t, size_t at)
 {
 	while (char_at(t, at) == ' ' || char_at(t, at) == '\t')
 		at++;
 	return at;
 }
 
-static size_t line_end(const struct toml *t, size_t at)
+static size_t toml_line_end(const struct toml *t, size_t at)
 {
 	const char *end = at < t->len ? memchr(t->text + at, '\n', t->len - at) : NULL;
 
@@ -41,9 +41,9 @@ static size_t line_end(const struct toml *t, size_t at)
 static size_t skip_space(const struct toml *t, size_t at)
 {
 	for (;;) {
-		at = skip_blanks(t, at);
+		at = toml_skip_blanks(t, at);
 		if (char_at(t, at) == '#')
-			at = line_end(t, at);
+			at = toml_line_end(t, at);
 		else if (at < t->len && strchr("\r\n", t->text[at]) && t->text[at])
 			at++;
 		else
@@ -51,7 +51,7 @@ static size_t skip_space(const struct toml *t, size_t at)
 	}
 }
 
-static int read_string(struct toml *t, size_t *at)
+static int toml_read_string(struct toml *t, size_t *at)
 {
 	char quote = t->text[*at];
 	bool is_long = char_at(t, *at + 1) == quote && char_at(t, *at + 2) == quote;
@@ -74,40 +74,40 @@ static int read_string(struct toml *t, size_t *at)
 			return 0;
 		}
 	}
-	return refuse(t, *at, "a string is not closed");
+	return toml_refuse(t, *at, "a string is not closed");
 }
 
-static bool is_bare(char c)
+static bool toml_is_bare(char c)
 {
 	return c &&
 	       (strchr("_-", c) || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'));
 }
 
 /* Reads a key and appends ".part" for each of its parts to the path. */
-static int read_key(struct toml *t, size_t *at, struct buffer *path, bool *dotted)
+static int toml_read_key(struct toml *t, size_t *at, struct buffer *path, bool *dotted)
 {
 	*dotted = false;
 	for (;;) {
 		size_t start = *at, quoted = char_at(t, *at) == '"' || char_at(t, *at) == '\'';
 
-		if (quoted && read_string(t, at) < 0)
+		if (quoted && toml_read_string(t, at) < 0)
 			return -1;
-		while (!quoted && is_bare(char_at(t, *at)))
+		while (!quoted && toml_is_bare(char_at(t, *at)))
 			++*at;
 		if (*at == start)
-			return refuse(t, *at, "a key is expected");
+			return toml_refuse(t, *at, "a key is expected");
 		if ((path->len && buffer_append(path, ".", 1) < 0) ||
 		    buffer_append(path, t->text + start + quoted, *at - start - 2 * quoted) < 0)
 			return -1;
-		size_t next = skip_blanks(t, *at);
+		size_t next = toml_skip_blanks(t, *at);
 		if (char_at(t, next) != '.')
 			return 0;
 		*dotted = true;
-		*at = skip_blanks(t, next + 1);
+		*at = toml_skip_blanks(t, next + 1);
 	}
 }
 
-static int add_entry(struct toml *t, struct toml_entry entry, struct buffer *path)
+static int toml_add_entry(struct toml *t, struct toml_entry entry, struct buffer *path)
 {
 	if (t->count == t->cap) {
 		size_t cap = t->cap ? t->cap * 2 : 64;
@@ -132,7 +132,7 @@ static int begin_path(const struct toml *t, int above, struct buffer *path)
 	return above < 0 ? 0 : buffer_append_string(path, t->entries[above].path);
 }
 
-static int read_value(struct toml *t, size_t *at, int owner, int depth);
+static int toml_read_value(struct toml *t, size_t *at, int owner, int depth);
 
 /* KEY = VALUE below the table or the inline table `above`. */
 static int read_pair(struct toml *t, size_t *at, struct toml_entry entry, int above, int depth)
@@ -141,20 +141,20 @@ static int read_pair(struct toml *t, size_t *at, struct toml_entry entry, int ab
 	int index = -1;
 
 	entry.key = *at;
-	if (begin_path(t, above, &path) == 0 && read_key(t, at, &path, &entry.dotted) == 0) {
+	if (begin_path(t, above, &path) == 0 && toml_read_key(t, at, &path, &entry.dotted) == 0) {
 		entry.key_end = *at;
-		*at = skip_blanks(t, *at);
+		*at = toml_skip_blanks(t, *at);
 		if (char_at(t, *at) != '=')
-			refuse(t, *at, "= is expected behind a key");
+			toml_refuse(t, *at, "= is expected behind a key");
 		else
-			index = add_entry(t, entry, &path);
+			index = toml_add_entry(t, entry, &path);
 	}
 	buffer_release(&path);
 	if (index < 0)
 		return -1;
-	*at = skip_blanks(t, *at + 1);
+	*at = toml_skip_blanks(t, *at + 1);
 	t->entries[index].start = *at;
-	if (read_value(t, at, index, depth) < 0)
+	if (toml_read_value(t, at, index, depth) < 0)
 		return -1;
 	t->entries[index].end = *at;
 	return 0;
@@ -173,7 +173,7 @@ static int read_inline(struct toml *t, size_t *at, int owner, int depth)
 		if (char_at(t, *at) == ',')
 			*at = skip_space(t, *at + 1);
 		else if (char_at(t, *at) != '}')
-			return refuse(t, *at, "a comma or } is expected");
+			return toml_refuse(t, *at, "a comma or } is expected");
 	}
 	++*at;
 	return 0;
@@ -183,61 +183,62 @@ static int read_array(struct toml *t, size_t *at, int owner, int depth)
 {
 	*at = skip_space(t, *at + 1);
 	while (char_at(t, *at) != ']') {
-		if (read_value(t, at, owner, depth + 1) < 0)
+		if (toml_read_value(t, at, owner, depth + 1) < 0)
 			return -1;
 		*at = skip_space(t, *at);
 		if (char_at(t, *at) == ',')
 			*at = skip_space(t, *at + 1);
 		else if (char_at(t, *at) != ']')
-			return refuse(t, *at, "a comma or ] is expected");
+			return toml_refuse(t, *at, "a comma or ] is expected");
 	}
 	++*at;
 	return 0;
 }
 
-static bool is_digit(const struct toml *t, size_t at)
+static bool toml_is_digit(const struct toml *t, size_t at)
 {
 	return char_at(t, at) >= '0' && char_at(t, at) <= '9';
 }
 
-static int read_value(struct toml *t, size_t *at, int owner, int depth)
+static int toml_read_value(struct toml *t, size_t *at, int owner, int depth)
 {
 	char first = char_at(t, *at);
 	size_t start = *at;
 
 	if (depth > DEPTH_MAX)
-		return refuse(t, *at, "nested too deeply");
+		return toml_refuse(t, *at, "nested too deeply");
 	if (first == '"' || first == '\'')
-		return read_string(t, at);
+		return toml_read_string(t, at);
 	if (first == '{')
 		return read_inline(t, at, owner, depth);
 	if (first == '[')
 		return read_array(t, at, owner, depth);
 	/* In a date there may be a blank before the time. */
-	while (*at < t->len && (!strchr(",]}# \t\r\n", t->text[*at]) ||
-				(*at - start == 10 && t->text[*at] == ' ' && is_digit(t, *at + 1))))
+	while (*at < t->len &&
+	       (!strchr(",]}# \t\r\n", t->text[*at]) ||
+		(*at - start == 10 && t->text[*at] == ' ' && toml_is_digit(t, *at + 1))))
 		++*at;
-	return *at > start ? 0 : refuse(t, *at, "a value is expected");
+	return *at > start ? 0 : toml_refuse(t, *at, "a value is expected");
 }
 
 /* [table] or [[table]] */
-static int read_header(struct toml *t, size_t *at, int *table)
+static int toml_read_header(struct toml *t, size_t *at, int *table)
 {
 	struct toml_entry entry = {.kind = TOML_HEADER, .table = -1, .owner = -1, .start = *at};
 	struct buffer path = BUFFER_INIT;
 	int brackets = char_at(t, *at + 1) == '[' ? 2 : 1, index = -1;
 
-	*at = skip_blanks(t, *at + (size_t)brackets);
+	*at = toml_skip_blanks(t, *at + (size_t)brackets);
 	entry.key = *at;
-	if (read_key(t, at, &path, &entry.dotted) == 0) {
+	if (toml_read_key(t, at, &path, &entry.dotted) == 0) {
 		entry.key_end = *at;
-		*at = skip_blanks(t, *at);
+		*at = toml_skip_blanks(t, *at);
 		if (char_at(t, *at) != ']' || (brackets == 2 && char_at(t, *at + 1) != ']')) {
-			refuse(t, *at, "] is expected");
+			toml_refuse(t, *at, "] is expected");
 		} else {
 			*at += (size_t)brackets;
 			entry.end = *at;
-			index = add_entry(t, entry, &path);
+			index = toml_add_entry(t, entry, &path);
 		}
 	}
 	buffer_release(&path);
@@ -256,13 +257,13 @@ int toml_parse(struct toml *t, const char *text, size_t len)
 	for (at = skip_space(t, at); at < len; at = skip_space(t, at)) {
 		const struct toml_entry entry = {.kind = TOML_KEY, .table = table, .owner = -1};
 
-		if ((text[at] == '[' ? read_header(t, &at, &table)
+		if ((text[at] == '[' ? toml_read_header(t, &at, &table)
 				     : read_pair(t, &at, entry, table, 0)) < 0)
 			return -1;
-		at = skip_blanks(t, at);
+		at = toml_skip_blanks(t, at);
 		if (at < len && !strchr("#\r\n", text[at]))
-			return refuse(t, at, "the end of the line is expected");
-		at = line_end(t, at);
+			return toml_refuse(t, at, "the end of the line is expected");
+		at = toml_line_end(t, at);
 	}
 	return 0;
 }

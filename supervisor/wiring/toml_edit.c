@@ -36,14 +36,14 @@ static const char *newline_of(const struct toml *t)
 }
 
 /* The start of the line behind the one that `at` is in. */
-static size_t next_line(const struct toml *t, size_t at)
+static size_t toml_edit_next_line(const struct toml *t, size_t at)
 {
 	const char *end = memchr(t->text + at, '\n', t->len - at);
 
 	return end ? (size_t)(end - t->text) + 1 : t->len;
 }
 
-static size_t line_start(const struct toml *t, size_t at)
+static size_t toml_edit_line_start(const struct toml *t, size_t at)
 {
 	while (at > 0 && t->text[at - 1] != '\n')
 		at--;
@@ -51,10 +51,11 @@ static size_t line_start(const struct toml *t, size_t at)
 }
 
 /* The text with a line of its own put in behind the one that `at` is in. */
-static int add_line(struct buffer *out, const struct toml *t, size_t at, const char *key,
-		    const char *string)
+static int toml_edit_add_line(struct buffer *out, const struct toml *t, size_t at, const char *key,
+			      const char *string)
 {
-	size_t place = next_line(t, at), line = line_start(t, at), indent = line;
+	size_t place = toml_edit_next_line(t, at), line = toml_edit_line_start(t, at),
+	       indent = line;
 	bool ended = place > 0 && t->text[place - 1] == '\n';
 	int status = buffer_append(out, t->text, place);
 
@@ -153,7 +154,7 @@ static int add_dotted(struct buffer *out, const struct toml *t, int like, const 
 			     : 0;
 
 	if (status == 0 && buffer_string(&name))
-		status = add_line(out, t, e->end ? e->end - 1 : 0, name.data, string);
+		status = toml_edit_add_line(out, t, e->end ? e->end - 1 : 0, name.data, string);
 	buffer_release(&name);
 	return status;
 }
@@ -201,7 +202,7 @@ int toml_add(struct buffer *out, const struct toml *t, const char *table, const 
 		int last = last_under(t, found);
 		size_t at = last < 0 ? t->entries[found].end : t->entries[last].end;
 
-		return add_line(out, t, at - 1, key, string);
+		return toml_edit_add_line(out, t, at - 1, key, string);
 	}
 	found = find_dotted(t, table);
 	return found >= 0 ? add_dotted(out, t, found, key, string)
@@ -238,7 +239,7 @@ int toml_remove(struct buffer *out, const struct toml *t, int entry)
 
 	if (e->kind == TOML_INLINE_KEY)
 		return remove_inside(out, t, entry);
-	size_t from = line_start(t, e->key), to = next_line(t, e->end);
+	size_t from = toml_edit_line_start(t, e->key), to = toml_edit_next_line(t, e->end);
 
 	/* The last line of a text that does not end in a line end. */
 	if (to == t->len && from > 0 && t->text[to - 1] != '\n') {
@@ -259,8 +260,8 @@ int toml_remove_empty(struct buffer *out, const struct toml *t, const char *tabl
 		return toml_remove(out, t, entry) < 0 ? -1 : 1;
 	if (header < 0 || last_under(t, header) >= 0)
 		return 0;
-	size_t from = line_start(t, t->entries[header].start);
-	size_t to = next_line(t, t->entries[header].end);
+	size_t from = toml_edit_line_start(t, t->entries[header].start);
+	size_t to = toml_edit_next_line(t, t->entries[header].end);
 	const char *newline = newline_of(t);
 	size_t len = strlen(newline);
 

@@ -22,7 +22,7 @@ const struct wiring *wiring_find(const char *agent)
 /* --- where the files are -------------------------------------------------------------- */
 
 /* The first of the names that is there, else the last one. */
-static int choose(const char *folder, const char *names, char out[PATH_MAX])
+static int wiring_choose(const char *folder, const char *names, char out[PATH_MAX])
 {
 	for (;;) {
 		size_t len = strcspn(names, "|");
@@ -46,7 +46,7 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 	bool below = f->home && strncmp(f->home, ".config/", 8) == 0;
 
 	if (project)
-		return choose(project, f->project, out);
+		return wiring_choose(project, f->project, out);
 	if (set && *set == '/')
 		snprintf(folder, sizeof(folder), "%s", set);
 	else if (f->home && below && config && *config == '/')
@@ -57,12 +57,12 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 		errno = ENOENT;
 		return -1;
 	}
-	return choose(folder, f->below, out);
+	return wiring_choose(folder, f->below, out);
 }
 
 /* --- all of a file --------------------------------------------------------------------------- */
 
-static int add_item(struct buffer *out, const struct buffer *t, const struct step *s)
+static int wiring_add_item(struct buffer *out, const struct buffer *t, const struct step *s)
 {
 	switch (s->item->kind) {
 	case WIRING_TOML: return step_add_toml(out, t, s);
@@ -113,7 +113,7 @@ static int walk(const struct wiring_file *file, struct step *s, bool back, const
 		struct buffer next = BUFFER_INIT;
 
 		s->item = &file->items[back ? count - 1 - i : i];
-		status = back ? drop_item(&next, &now, s) : add_item(&next, &now, s);
+		status = back ? drop_item(&next, &now, s) : wiring_add_item(&next, &now, s);
 		if (status < 0) {
 			buffer_release(&next);
 			break;

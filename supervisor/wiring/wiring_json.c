@@ -58,7 +58,7 @@ static int write_wanted(struct buffer *out, const struct step *s)
 	return status;
 }
 
-static bool is_same(const struct jsonc *j, int node, const struct buffer *value)
+static bool wiring_json_is_same(const struct jsonc *j, int node, const struct buffer *value)
 {
 	const struct jsonc_node *n = &j->nodes[node];
 
@@ -76,8 +76,9 @@ static int renew(struct buffer *out, const struct jsonc *j, const struct step *s
 	if (status == 0 && s->item->kind == WIRING_PRESENT)
 		status = buffer_append(out, j->text, j->len);
 	else if (status == 0 && value && step_is_own(s, value))
-		status = is_same(j, node, &wanted) ? buffer_append(out, j->text, j->len)
-						   : jsonc_replace(out, j, node, wanted.data);
+		status = wiring_json_is_same(j, node, &wanted)
+				 ? buffer_append(out, j->text, j->len)
+				 : jsonc_replace(out, j, node, wanted.data);
 	else if (status == 0)
 		status = step_refuse(s, j->text, j->nodes[node].start, EEXIST,
 				     "\"%s\" is %.*s already; terse would be: %s",
