@@ -38,9 +38,9 @@ LINK     =
 endif
 
 ALL_CFLAGS = $(CSTD) $(WARNINGS) $(CFLAGS) $(CPPFLAGS) -MMD -MP
-BANNED     = -include supervisor/base/banned.h
+BANNED     = -include lib/banned.h
 
-SOURCES := $(wildcard config/*.c shim/*.c supervisor/*/*.c)
+SOURCES := $(wildcard lib/*.c config/*.c shim/*.c supervisor/*/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libterse.a
 UNITS   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
@@ -87,7 +87,7 @@ $(LIBRARY): $(OBJECTS)
 # symbol version that a program might lack; on the stack what others would allocate; checks for
 # the NULL that libc's headers say nobody passes; and few segments and symbols to look up, since
 # each costs a part of what a short program takes.
-SHIM_PARTS   = shim/shell_call.c shim/preload.c shim/detour.c $(wildcard shim/library/*.c)
+SHIM_PARTS   = shim/exec_call.c $(wildcard shim/library/*.c)
 SHIM_OBJECTS = $(SHIM_PARTS:%.c=$(BUILD)/shim-library/%.o)
 SHIM_MAP     = shim/library/libterse-shim.map
 SHIM_CFLAGS ?= -O2 -g
@@ -104,7 +104,7 @@ $(BUILD)/shim-library/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call run,CC)$(CC) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
+$(BUILD)/lib/%.o $(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call run,CC)$(CC) $(ALL_CFLAGS) -c -o $@ $<
@@ -286,10 +286,10 @@ bench-preview: build-packages
 # Style and static analysis; quiet when all is well.
 .PHONY: lint
 lint:
-	clang-format --dry-run --Werror $(wildcard config/*.[ch] shim/*.[ch] shim/*/*.[ch] supervisor/*.c \
+	clang-format --dry-run --Werror $(wildcard lib/*.[ch] config/*.[ch] shim/*.[ch] shim/*/*.[ch] supervisor/*.c \
 		supervisor/*/*.[ch] tests/*/*.[ch] tests/cli/helper/*.[ch])
 	cppcheck --quiet --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
-		--std=c11 -D_GNU_SOURCE -I. config shim supervisor
+		--std=c11 -D_GNU_SOURCE -I. lib config shim supervisor
 	clang-tidy --quiet $(SOURCES) $(wildcard shim/library/*.c) supervisor/main.c -- $(CSTD) $(CPPFLAGS) $(BANNED)
 
 # Sizes, names and the edges between the rooms.

@@ -5,7 +5,7 @@
 // 100 matches of at most 500 characters, 1,000 files found and 500 entries of a
 // directory.
 
-#include "config/profiles.h"
+#include "config/profile.h"
 
 #define KB             ((int64_t)1 << 10)
 #define MB             ((int64_t)1 << 20)

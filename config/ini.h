@@ -42,4 +42,12 @@ int ini_read_file(const char *path, struct buffer *text);
 /* The same from a descriptor, which stays open. */
 int ini_read_descriptor(int fd, struct buffer *text);
 
+// Setting one key in an ini text and leaving everything else as it is: comments, order, line ends.
+
+/* Appends to `out` the text with the key set: where it is set, else at the end of its section, else
+   in a new section at the end. More values than one go on indented lines. Returns 0, or -1 with
+   errno: EINVAL: an ini file can't hold these values; ENOMEM. */
+int ini_set(struct buffer *out, const char *text, size_t len, const char *section, const char *key,
+	    char *const *values, size_t count);
+
 #endif

@@ -1,6 +1,4 @@
-// See key.h.
-
-#include "config/key.h"
+#include "config/option.h"
 
 #include <errno.h>
 #include <string.h>

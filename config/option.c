@@ -2,12 +2,10 @@
 
 #include "config/option.h"
 
-#include "config/expression.h"
-#include "config/key.h"
-#include "config/nearest.h"
-#include "config/phrase.h"
-#include "config/profiles.h"
-#include "shim/template.h"
+#include "config/error.h"
+#include "config/profile.h"
+#include "config/template.h"
+#include "config/value.h"
 
 #include <string.h>
 

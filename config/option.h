@@ -3,8 +3,8 @@
 // config`, the sample ini and the documentation all walk it.
 //
 // Later wins: the defaults, /etc/terse.ini, $XDG_CONFIG_HOME/terse/terse.ini
-// (~/.config/terse/terse.ini), the project's .terse.ini (project.h), the agent's
-// section (shim/rule.h), the command's profile (profile.h), TERSE_* variables, flags.
+// (~/.config/terse/terse.ini), the project's .terse.ini (settings.h), the agent's
+// section (supervisor/agents/rule.h), the command's profile (profile.h), TERSE_* variables, flags.
 #ifndef TERSE_CONFIG_OPTION_H
 #define TERSE_CONFIG_OPTION_H
 
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct buffer;
+struct settings;
 
 enum option_type {
 	OPTION_BOOL,     /* yes no true false on off 1 0 -> int64_t */
@@ -40,12 +41,12 @@ struct option {
 	const char *flag;           /* "--cols" */
 	const char *negated;        /* "--no-pty": sets it to no; NULL but for yes-or-no types */
 	const char *variable;       /* "TERSE_COLS" */
-	bool safe;       /* may be set by a project's .terse.ini (project.h): a bad value makes text
-			    longer, shorter or wrapped otherwise, but runs and ends nothing,
-			    sends nothing elsewhere and keeps no more on disk */
-	bool in_profile; /* OPTION_LIST: a key of profiles, too, which add items */
-	size_t most;     /* OPTION_LIST: items at most; 0: no limit */
-	const char *help;                         /* one sentence */
+	bool safe; /* may be set by a project's .terse.ini (settings.h): a bad value makes text
+		      longer, shorter or wrapped otherwise, but runs and ends nothing,
+		      sends nothing elsewhere and keeps no more on disk */
+	bool in_profile;  /* OPTION_LIST: a key of profiles, too, which add items */
+	size_t most;      /* OPTION_LIST: items at most; 0: no limit */
+	const char *help; /* one sentence */
 	const char *(*refuse)(const char *value); /* of strings and items: a reason, NULL if good */
 };
 
@@ -134,5 +135,17 @@ int option_write_help(struct buffer *out);
 /* Appends a terse.ini with every key in it, commented out, and its help, range and default: lines
    that start with '#' and no blank behind it are settings. Returns 0, or -1 with ENOMEM. */
 int option_write_sample(struct buffer *out);
+
+// Names of keys and what a terminal (xterm) sends for them.
+
+struct key_bytes {
+	char data[16];
+	size_t len;
+	bool cursor; /* ESC [ X, which is ESC O X where the program has asked for it (DECCKM) */
+};
+
+/* "enter", "ctrl-c", "alt-x", "shift-tab", "up", "f1", "space", "a" ...; in any case. Returns 0, or
+   -1 with errno EINVAL. */
+int key_parse(const char *name, struct key_bytes *key);
 
 #endif

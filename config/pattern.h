@@ -1,3 +1,14 @@
+// Programs that run another one: sudo, env, timeout, xargs ...
+#ifndef TERSE_CONFIG_PATTERN_H
+#define TERSE_CONFIG_PATTERN_H
+
+/* The words of the command that words[0] runs (a later part of `words`), or NULL: words[0] is no
+   such program, or runs nothing here. */
+char *const *wrapper_inner(char *const words[]);
+
+/* The shell string that words[0] runs, as in bash -lc STRING and eval STRING, or NULL. */
+const char *wrapper_string(char *const words[]);
+
 // Patterns for commands, as in `match = git diff|show`: words with blanks between
 // them, each with alternatives.
 //
@@ -5,8 +16,6 @@
 //   git diff       its first operands, in this order; options before them are passed over
 //   grep -l|--count   an option, anywhere: -l as well in -rl, --count as well in --count=1
 //   npm run test*  * stands for any characters
-#ifndef TERSE_CONFIG_PATTERN_H
-#define TERSE_CONFIG_PATTERN_H
 
 /* A reason if it is no pattern, else NULL. */
 const char *pattern_refuse(const char *pattern);

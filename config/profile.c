@@ -2,16 +2,51 @@
 
 #include "config/profile.h"
 
-#include "config/complaint.h"
-#include "config/nearest.h"
+#include "config/error.h"
 #include "config/pattern.h"
-#include "config/profiles.h"
+#include "config/value.h"
 #include "config/words.h"
-#include "config/wrapper.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+static const struct layer_key keys[] = {
+	{.name = PROFILES_MATCH, .refuse = pattern_refuse, .adds = true},
+	{.name = "patterns", .refuse = phrase_refuse, .adds = true},
+	{.name = "ignore", .refuse = phrase_refuse, .adds = true, .unsafe = true},
+	{.name = NULL},
+};
+
+const struct layer_form profiles_form = {
+	.word = "profile", .keys = keys, .builtin = &profiles_builtin};
+
+const char *profiles_match(const struct layer *p, char *const words[])
+{
+	const char *best = NULL, *name = NULL;
+	unsigned most = 0;
+
+	for (; p; p = p->below) {
+		unsigned above = most; /* what a lower layer has to exceed */
+
+		for (size_t i = 0; i < p->count; i++) {
+			const struct layer_entry *e = &p->entries[i];
+			unsigned exact;
+
+			if (e->kind == LAYER_NAME)
+				name = e->text;
+			if (e->kind != LAYER_TEXT)
+				continue;
+			exact = pattern_match(e->text, words);
+			if (exact > above && exact >= most) {
+				most = exact;
+				best = name;
+			}
+		}
+	}
+	return best;
+}
 
 #define QUIET "quiet"
 
@@ -307,4 +342,62 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 		for (size_t k = 0; k < choice->count && o->in_profile; k++)
 			profile_add_items(s, o, profiles_of(s), choice->names[k]);
 	}
+}
+
+/* Shell strings within shell strings. */
+#define NESTED_MAX 4
+
+static const char verbs[] =
+	"terse read|search|list|show|path|history|stats|snapshot|config|doctor|help|version|await|"
+	"send|signal|attach|session|rewind|drop|gc|archive|replay";
+
+enum look { LOOK_OTHER, LOOK_QUIET, LOOK_OWN };
+
+static enum look look_at_string(const char *string, unsigned nested);
+
+static enum look command_look_at(char *const *words, unsigned nested)
+{
+	for (; words && words[0]; words = wrapper_inner(words)) {
+		const char *name, *string;
+		if (pattern_match(verbs, words))
+			return LOOK_OWN;
+		name = profiles_match(&profiles_builtin, words);
+		if (name)
+			return strcmp(name, "quiet") == 0 ? LOOK_QUIET : LOOK_OTHER;
+		string = nested < NESTED_MAX ? wrapper_string(words) : NULL;
+		if (string)
+			return look_at_string(string, nested + 1);
+	}
+	return LOOK_OTHER;
+}
+
+/* Whether a command before this one writes into it. */
+static bool look_is_fed(const struct words *w, size_t index)
+{
+	size_t i = 0;
+	while (i < index && w->commands[i].into != (int)index)
+		i++;
+	return i < index;
+}
+
+static enum look look_at_string(const char *string, unsigned nested)
+{
+	struct words w;
+	enum look all = LOOK_QUIET;
+	if (words_parse(&w, string) < 0)
+		return LOOK_OTHER;
+	for (size_t i = 0; i < w.count && all != LOOK_OTHER; i++) {
+		enum look one = look_is_fed(&w, i)
+					? LOOK_QUIET
+					: command_look_at(&w.words[w.commands[i].first], nested);
+		if (one != LOOK_QUIET)
+			all = one;
+	}
+	words_release(&w);
+	return all;
+}
+
+bool look_is(char *const argv[])
+{
+	return argv && command_look_at(argv, 0) == LOOK_OWN;
 }

@@ -1,3 +1,31 @@
+// The profiles that the files define: [profile NAME] sections, each with
+// patterns (match = ...) and values of options; see layer.h. Which one a command
+// belongs to, and what that changes, is in profile.h.
+#ifndef TERSE_CONFIG_PROFILE_H
+#define TERSE_CONFIG_PROFILE_H
+
+#include "config/layer.h"
+#include "config/option.h"
+
+#include <stdbool.h>
+
+/* The key whose items are patterns (pattern.h). */
+#define PROFILES_MATCH "match"
+
+extern const struct layer_form profiles_form;
+extern const struct layer profiles_builtin;
+
+/* The uppermost layer. */
+static inline const struct layer *profiles_of(const struct settings *s)
+{
+	return s->profiles ? s->profiles : &profiles_builtin;
+}
+
+/* The name of the profile that a command with these words (NULL-terminated, at least one) belongs
+   to, or NULL: no pattern in any layer matches. The most exact pattern decides, of such the last
+   one. Valid as long as the layers. */
+const char *profiles_match(const struct layer *p, char *const words[]);
+
 // What a command is for, and the settings that come of it: profiles.
 //
 // A profile is a section of an ini file: `match` lists commands as patterns
@@ -16,10 +44,6 @@
 // print next to nothing: they count only if no other one does. Commands of
 // different profiles get the largest of their limits and mode smart. A string that
 // can't be read has the default.
-#ifndef TERSE_CONFIG_PROFILE_H
-#define TERSE_CONFIG_PROFILE_H
-
-#include "config/option.h"
 
 /* The name of having none; a pattern that a file gives to it takes a command from the others. */
 #define PROFILE_DEFAULT "default"
@@ -48,5 +72,12 @@ void profile_apply(struct settings *s, const struct profile_choice *choice);
 
 /* What to call the choice: the one name, or PROFILE_MIXED. */
 const char *profile_name(const struct profile_choice *choice);
+
+// Whether a command is one of terse's own, that looks at what other runs have left.
+
+/* Whether `argv` (NULL-terminated), or the shell string in it, runs a verb of terse, as in
+   `cd web && terse read last | grep error`, and no other command but such that read its output or
+   print next to nothing. */
+bool look_is(char *const argv[]);
 
 #endif

@@ -6,9 +6,15 @@
 #ifndef TERSE_CONFIG_SETTINGS_H
 #define TERSE_CONFIG_SETTINGS_H
 
+#include "config/option.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct buffer;
+struct layer;
+struct option_error;
 
 enum tristate { TRI_AUTO, TRI_YES, TRI_NO };
 enum streams { STREAMS_AUTO, STREAMS_MERGED, STREAMS_SPLIT };
@@ -52,8 +58,6 @@ struct setting_source {
 	unsigned line; /* in a file, from 1 */
 };
 
-struct layer;
-
 struct settings {
 	/* [run] */
 	char *profile;   /* NULL: the command's own (config/profile.h) */
@@ -95,7 +99,7 @@ struct settings {
 	int64_t mode;                    /* enum mode */
 	int64_t head_share;              /* percent */
 	int64_t end_share;               /* percent */
-	struct strings patterns, ignore; /* config/phrase.h */
+	struct strings patterns, ignore; /* config/value.h */
 	int64_t max_line;                /* bytes; 0: as there is room */
 
 	/* [spill] */
@@ -121,7 +125,7 @@ struct settings {
 
 	/* [shim] */
 	char *shell;         /* NULL: bash where there is one, else sh */
-	struct strings pass; /* templates (shim/template.h) */
+	struct strings pass; /* templates (config/template.h) */
 
 	/* [environment] */
 	struct strings env_set;   /* NAME=VALUE */
@@ -135,10 +139,55 @@ struct settings {
 	bool project_is_wrong; /* the first error is in its file, which others may have written */
 
 	/* config/layer.h; NULL: the files define none. */
-	struct layer *profiles; /* config/profiles.h */
-	struct layer *agents;   /* shim/rule.h */
+	struct layer *profiles; /* config/profile.h */
+	struct layer *agents;   /* supervisor/agents/rule.h */
 	const char *agent;      /* whose section was applied; NULL: none */
 	bool own_words;         /* the command's profile is PROFILE_TERSE */
 };
+
+// What the files of loading share (settings.c: where settings come from; ini_load.c:
+// one ini text), and loading with the system's file named, for tests.
+// settings_load() in option.h is what everybody else calls.
+
+#define SETTINGS_SYSTEM_FILE "/etc/terse.ini"
+
+/* settings_load() with another file in place of /etc/terse.ini. */
+int settings_load_after(struct settings *s, const char *system_file, struct option_error *error);
+
+/* settings_load_text() for a text that comes from `by`. Of a project's, options that are not safe
+   are errors. */
+int settings_load_text_by(struct settings *s, enum origin by, const char *path, const char *text,
+			  size_t len, struct option_error *error);
+
+/* Tells of every error in a text, and returns how many there are, or -1 with ENOMEM. */
+int settings_check_text(enum origin by, const char *path, const char *text, size_t len,
+			void (*tell)(void *ctx, const char *message), void *ctx);
+
+/* Appends a file's text as it is read from there. Returns 0, or -1 with errno; EINVAL: it is not
+   read, and *error says why. */
+int settings_read_file(enum origin by, const char *path, struct buffer *text,
+		       struct option_error *error);
+
+/* The path of the user's file, there or not: the one that TERSE_CONFIG names (*named), or the usual
+   one, written into `room` (PATH_MAX bytes). NULL: there is none. */
+const char *settings_user_file(char *room, bool *named);
+
+// The .terse.ini of the project that the current directory is in: the nearest one
+// from there up to the repository's root (the directory with a .git). Outside of a
+// repository only the current directory is looked at.
+//
+// A repository is not trusted, so that only options marked safe in the table are
+// taken from the file, and it has to be a plain file of the user (or of root)
+// that not everybody can write to.
+
+#define PROJECT_FILE ".terse.ini"
+
+/* Finds it: writes its absolute path into `path` (PATH_MAX bytes). Looks for names only and opens
+   nothing. */
+bool project_find(char *path);
+
+/* Appends the file to `text`. Returns 0, or -1 with errno; EINVAL: it is not trusted, or larger
+   than 1 MB, and *error says so. */
+int project_read(const char *path, struct buffer *text, struct option_error *error);
 
 #endif

@@ -1,3 +1,29 @@
+// A text that marks lines as telling, or as not telling, for a preview: what
+// [preview] patterns and ignore consist of.
+//
+// It is found anywhere in a line, letters of ASCII in either case; "*" stands for
+// any bytes of the line. Some bytes in a row have to be given, so that a fast
+// search can look for them in a text of any size.
+#ifndef TERSE_CONFIG_VALUE_H
+#define TERSE_CONFIG_VALUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PHRASE_MAX = 150,  /* bytes of one */
+	PHRASE_COUNT = 32, /* in a list */
+	PHRASE_LEAST = 4,  /* bytes that have to stand in a row in each */
+};
+
+/* A reason if `text` can't be one, else NULL. */
+const char *phrase_refuse(const char *text);
+
+// Regular expressions as values.
+
+/* Why it is none (PCRE2), or NULL. */
+const char *expression_refuse(const char *value);
+
 // Values as they are written in an ini file, a variable or a flag: numbers,
 // sizes, durations and words.
 //
@@ -5,11 +31,6 @@
 // value. A number too large for the type is saturated, so that the caller's
 // range check refuses it; a negative one stays negative. Words and units are
 // taken in upper and lower case.
-#ifndef TERSE_CONFIG_VALUE_H
-#define TERSE_CONFIG_VALUE_H
-
-#include <stddef.h>
-#include <stdint.h>
 
 /* A whole number: "50". */
 int value_parse_count(const char *text, int64_t *count);
@@ -34,5 +55,12 @@ int value_parse_word(const char *text, const char *const *words, int64_t *positi
    Write into `out` and return it. */
 char *value_format_size(char out[VALUE_LEN], int64_t bytes);
 char *value_format_duration(char out[VALUE_LEN], int64_t ms);
+
+// A moment as people write it.
+
+/* Milliseconds since 1970: "30m" or "2h" (that long ago), "14:05" or "14:05:30" (today, local
+   time), "2026-11-20", "2026-11-20 14:05[:30]" (or a T between them; a Z behind it: UTC),
+   "@SECONDS". Returns 0, or -1 with errno EINVAL. */
+int moment_parse(const char *text, int64_t now_ms, int64_t *ms);
 
 #endif

@@ -1,5 +1,7 @@
 // See words.h. The grammar is in words_list.c (lists of simple commands),
-// words_compound.c (loops and the like), words_word.c and words_redirect.c.
+// words_list.c (loops and the like), words_reader.c and words_reader.c.
+
+#include "config/words.h"
 
 #include "config/words_reader.h"
 

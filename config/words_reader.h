@@ -57,11 +57,11 @@ int words_read_list(struct words_reader *r, enum words_ending ending);
 int words_read_element(struct words_reader *r);
 
 /* If a command that holds other ones starts here, reads it with its redirections; *result is then
-   what other functions return (words_compound.c). */
+   what other functions return (words_list.c). */
 bool words_take_compound(struct words_reader *r, int *result);
 
 /* A function behind its name: its commands go nowhere, since nobody knows whether it is called
-   (words_compound.c). */
+   (words_list.c). */
 int words_read_body(struct words_reader *r);
 
 /* Blanks, comments and newlines (words_list.c). */
@@ -74,20 +74,20 @@ bool words_take(struct words_reader *r, const char *word);
  * (words_list.c). */
 int words_read_nested(struct words_reader *r);
 
-/* Blanks, and newlines behind a backslash (words_word.c). */
+/* Blanks, and newlines behind a backslash (words_reader.c). */
 void words_skip_blanks(struct words_reader *r);
 
-/* One word: its text is added to r->text, with a NUL. Fails where none starts (words_word.c). */
+/* One word: its text is added to r->text, with a NUL. Fails where none starts (words_reader.c). */
 int words_read_word(struct words_reader *r);
 
 /* The same for a word that nobody asks for. */
 int words_skip_word(struct words_reader *r);
 
 /* What is between the bracket at r->at and the one that closes it; only quotes and expansions are
-   looked at (words_word.c). */
+   looked at (words_reader.c). */
 int words_skip_brackets(struct words_reader *r, char open, char close);
 
-/* Whether a redirection starts here (words_redirect.c). */
+/* Whether a redirection starts here (words_reader.c). */
 bool words_at_redirection(const struct words_reader *r);
 
 /* Reads it. Sets *into to WORDS_NOWHERE if it takes the standard output away, and to WORDS_OUT if

@@ -2,7 +2,7 @@
 
 #include "shim/active.h"
 
-#include "shim/process.h"
+#include "lib/proc.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 
 #include "shim/shell.h"
 
-#include "shim/shell_call.h"
+#include "shim/exec_call.h"
 
 #include <limits.h>
 #include <stddef.h>

@@ -1,10 +1,8 @@
 // The functions that this library exports: all that execute a program. Each describes the call and
-// leaves it to call_run(); see libterse-shim.h.
+// leaves it to call_run(); see library.h.
 
-#include "shim/detour.h"
-#include "shim/library/call.h"
-#include "shim/library/next.h"
-#include "shim/library/self.h"
+#include "shim/exec_call.h"
+#include "shim/library/library.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -268,7 +266,7 @@ EXPORT int pidfd_spawnp(int *restrict pidfd, const char *restrict file,
 
 #endif
 
-/* --- system and popen: see shim/detour.h ------------------------------------- */
+/* --- system and popen: see shim/exec_call.h ------------------------------------- */
 
 /* Bytes for the string instead of `command`; 0 if that is to go as it is. */
 static size_t detour_wanted(const char *command)

@@ -2,10 +2,10 @@
 
 #include "supervisor/artifact/artifact.h"
 
-#include "supervisor/artifact/recent.h"
+#include "lib/io.h"
+#include "supervisor/artifact/history.h"
 #include "supervisor/artifact/stream.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/base/io.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,10 +3,10 @@
 //   SESSION/ID.txt      text (standard output, or both streams merged)
 //           ID.err.txt  text of standard error, where kept apart
 //           ID.raw      raw bytes, where kept
-//           ID.cast     when what was written (process/cast.h), where recorded
+//           ID.cast     when what was written (process/record.h), where recorded
 //           ID.json     metadata (meta.h)
 //           ID.idx, ID.err.idx  line index (index.h)
-//           recent      the IDs of the session in order (recent.h)
+//           recent      the IDs of the session in order (history.h)
 //
 // Text is collected and written in large writes. While the run lives, each text file
 // ends with the part that is not final yet (artifact_set_live), rewritten in place, so

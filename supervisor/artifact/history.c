@@ -2,19 +2,247 @@
 
 #include "supervisor/artifact/history.h"
 
-#include "supervisor/artifact/meta_json.h"
-#include "supervisor/base/io.h"
+#include "config/profile.h"
+#include "lib/io.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/removal.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define RECORD  (ID_LEN + 1)
+#define AT_ONCE 64 /* records read with one call */
+
+/* The artifacts of one store, newest first. */
+struct recent_source {
+	struct store *store;
+	int dir;       /* the session's directory, or STORE/ids */
+	int file;      /* SESSION/recent, or -1: `listed` is used */
+	uint64_t left; /* records or entries not handed on yet */
+	char block[RECORD * AT_ONCE];
+	uint64_t block_from; /* the number of the first record in `block` */
+	uint64_t *listed;    /* packed IDs, ascending */
+	char id[ID_LEN + 1]; /* the newest not handed on; "": none left */
+};
+
+struct recent {
+	bool all; /* of every session */
+	char session[STORE_SESSION_LEN + 1];
+	int count;
+	struct recent_source sources[STORE_MAX];
+};
+
+int recent_append(int dir, const char *id)
+{
+	char record[RECORD + 1];
+	snprintf(record, sizeof(record), "%.*s\n", ID_LEN, id);
+	return journal_append(dir, RECENT_FILE, record, RECORD);
+}
+
+static int recent_compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Lists the names in s->dir that are an ID followed by `suffix`. */
+static int recent_list(struct recent_source *s, const char *suffix)
+{
+	int copy = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	if (!d) {
+		io_close(&copy);
+		return -1;
+	}
+	size_t cap = 0;
+	int result = -1;
+	struct dirent *e;
+	while ((errno = 0, e = readdir(d))) {
+		char id[ID_LEN + 1];
+		if (strlen(e->d_name) < ID_LEN || strcmp(e->d_name + ID_LEN, suffix) != 0)
+			continue;
+		memcpy(id, e->d_name, ID_LEN);
+		id[ID_LEN] = '\0';
+		if (!id_is_valid(id))
+			continue;
+		if (s->left == cap) {
+			cap = cap ? cap * 2 : 256;
+			uint64_t *more = reallocarray(s->listed, cap, sizeof(*more));
+			if (!more)
+				goto out;
+			s->listed = more;
+		}
+		s->listed[s->left++] = id_pack(id);
+	}
+	if (errno)
+		goto out;
+	if (s->left > 0)
+		qsort(s->listed, s->left, sizeof(*s->listed), recent_compare);
+	result = 0;
+out:
+	closedir(d);
+	return result;
+}
+
+/* Opens SESSION/recent if it is there and of whole records. */
+static bool recent_open_file(struct recent_source *s)
+{
+	s->file = store_open_file(s->dir, RECENT_FILE, O_RDONLY);
+	struct stat st;
+	if (s->file >= 0 && fstat(s->file, &st) == 0 && st.st_size % RECORD == 0) {
+		s->left = (uint64_t)st.st_size / RECORD;
+		s->block_from = s->left;
+		return true;
+	}
+	io_close(&s->file);
+	return false;
+}
+
+static bool exists(int dir, const char *id)
+{
+	char name[ID_LEN + 5];
+	snprintf(name, sizeof(name), "%s.txt", id);
+	/* What can't be looked at is no reason to pass it over. */
+	return io_is_there(dir, name) || errno != ENOENT;
+}
+
+/* Takes the next record of the file. A damaged one yields "". */
+static int take_record(struct recent_source *s)
+{
+	if (--s->left < s->block_from) {
+		s->block_from = s->left < AT_ONCE ? 0 : s->left - AT_ONCE + 1;
+		size_t len = (size_t)(s->left - s->block_from + 1) * RECORD;
+		ssize_t n = io_read_at(s->file, s->block, len, (off_t)(s->block_from * RECORD));
+		if (n < 0)
+			return -1;
+		if ((size_t)n < len)
+			memset(s->block + n, 0, len - (size_t)n);
+	}
+	const char *record = s->block + (s->left - s->block_from) * RECORD;
+	memcpy(s->id, record, ID_LEN);
+	s->id[ID_LEN] = '\0';
+	if (record[ID_LEN] != '\n' || !id_is_valid(s->id))
+		s->id[0] = '\0';
+	return 0;
+}
+
+/* Moves s->id to the next artifact that still exists. */
+static int recent_advance(struct recent_source *s)
+{
+	while (s->left > 0) {
+		if (s->file < 0) {
+			id_unpack(s->listed[--s->left], s->id);
+			return 0;
+		}
+		if (take_record(s) < 0)
+			return -1;
+		if (s->id[0] && exists(s->dir, s->id))
+			return 0;
+	}
+	s->id[0] = '\0';
+	return 0;
+}
+
+static int open_source(struct recent_source *s, const char *session)
+{
+	s->dir = session ? store_open_session(s->store, session, false)
+			 : store_open_ids(s->store, false);
+	if (s->dir < 0)
+		return errno == ENOENT ? 0 : -1;
+	if (session ? !recent_open_file(s) && recent_list(s, ".txt") < 0 : recent_list(s, "") < 0)
+		return -1;
+	return recent_advance(s);
+}
+
+/* Of an ID that was removed nothing. */
+static size_t keep_existing(void *ctx, const char *line, size_t len)
+{
+	char id[ID_LEN + 1];
+	if (len < ID_LEN)
+		return 0;
+	memcpy(id, line + len - ID_LEN, ID_LEN);
+	id[ID_LEN] = '\0';
+	return id_is_valid(id) && exists(*(const int *)ctx, id) ? ID_LEN : 0;
+}
+
+int recent_compact(int dir)
+{
+	long taken = journal_filter(dir, RECENT_FILE, keep_existing, &dir);
+	return taken < 0 && errno != ENOENT ? -1 : 0;
+}
+
+struct recent *recent_open(struct store *stores, int count, const char *session)
+{
+	struct recent *r = calloc(1, sizeof(*r));
+	if (!r)
+		return NULL;
+	r->all = !session;
+	snprintf(r->session, sizeof(r->session), "%s", session ? session : "");
+	for (int i = 0; i < count && i < STORE_MAX; i++) {
+		struct recent_source *s = &r->sources[r->count++];
+		s->store = &stores[i];
+		s->dir = s->file = -1;
+		if (open_source(s, session) < 0) {
+			recent_close(r);
+			return NULL;
+		}
+	}
+	return r;
+}
+
+/* Fills in which session an artifact of STORE/ids belongs to. */
+static bool read_session(const struct recent_source *s, struct id_found *found)
+{
+	char session[sizeof(found->session)];
+	ssize_t n = readlinkat(s->dir, found->id, session, sizeof(session));
+	if (n <= 0 || n == (ssize_t)sizeof(session))
+		return false;
+	session[n] = '\0';
+	store_session_name(session, found->session);
+	return strcmp(session, found->session) == 0;
+}
+
+int recent_next(struct recent *r, struct id_found *found)
+{
+	for (;;) {
+		struct recent_source *newest = NULL;
+		for (int i = 0; i < r->count; i++) {
+			struct recent_source *s = &r->sources[i];
+			if (s->id[0] && (!newest || strcmp(s->id, newest->id) > 0))
+				newest = s;
+		}
+		if (!newest)
+			return 0;
+		found->store = newest->store;
+		memcpy(found->id, newest->id, sizeof(found->id));
+		memcpy(found->session, r->session, sizeof(found->session));
+		if (recent_advance(newest) < 0)
+			return -1;
+		if (!r->all || read_session(newest, found))
+			return 1;
+	}
+}
+
+void recent_close(struct recent *r)
+{
+	int saved = errno;
+	for (int i = 0; i < r->count; i++) {
+		io_close(&r->sources[i].dir);
+		io_close(&r->sources[i].file);
+		free(r->sources[i].listed);
+	}
+	free(r);
+	errno = saved;
+}
+
 /* One file. It is open only while a line is read: there may be very many sessions. */
-struct source {
+struct history_source {
 	struct store *store;
 	char *session;
 	ino_t file;      /* which one it is: where somebody has taken lines out it is another */
@@ -26,7 +254,7 @@ struct source {
 };
 
 struct history {
-	struct source *sources;
+	struct history_source *sources;
 	size_t count, cap;
 	struct meta given; /* what the caller has */
 	uint64_t damaged;
@@ -70,7 +298,7 @@ int history_last_line(int fd, uint64_t end, char *line, size_t cap, uint64_t *st
 }
 
 /* Opens the file, and takes it as it is now: another one, or a shorter one, is begun anew. */
-static int history_open_file(struct source *s)
+static int history_open_file(struct history_source *s)
 {
 	struct stat st;
 	int dir = store_open_session(s->store, s->session, false);
@@ -89,7 +317,7 @@ static int history_open_file(struct source *s)
 }
 
 /* Finds the next run of a source that is not damaged. */
-static int history_advance(struct history *h, struct source *s)
+static int history_advance(struct history *h, struct history_source *s)
 {
 	char line[META_HISTORY_MAX];
 	uint64_t start;
@@ -120,7 +348,8 @@ static int history_advance(struct history *h, struct source *s)
 
 static int add_source(struct history *h, struct store *store, const char *session)
 {
-	struct source s = {.store = store, .session = strdup(session), .last_ms = INT64_MAX};
+	struct history_source s = {
+		.store = store, .session = strdup(session), .last_ms = INT64_MAX};
 	struct stat st;
 	if (!s.session)
 		return -1;
@@ -133,7 +362,7 @@ static int add_source(struct history *h, struct store *store, const char *sessio
 	}
 	if (h->count == h->cap && there) {
 		size_t cap = h->cap ? h->cap * 2 : 16;
-		struct source *more = reallocarray(h->sources, cap, sizeof(*more));
+		struct history_source *more = reallocarray(h->sources, cap, sizeof(*more));
 		if (!more) {
 			free(s.session);
 			return -1;
@@ -188,10 +417,10 @@ struct history *history_open(struct store *stores, int count, const char *sessio
 
 int history_next(struct history *h, struct meta *m)
 {
-	struct source *newest = NULL;
+	struct history_source *newest = NULL;
 	meta_release(&h->given);
 	for (size_t i = 0; i < h->count; i++) {
-		struct source *s = &h->sources[i];
+		struct history_source *s = &h->sources[i];
 		if (s->any && (!newest || s->run.ended_ms > newest->run.ended_ms))
 			newest = s;
 	}
@@ -218,4 +447,176 @@ void history_close(struct history *h)
 	free(h->sources);
 	free(h);
 	errno = saved;
+}
+
+/* Artifacts are in the order in which they were made, and a run makes its own when its text spills:
+   one that started this long before another one is taken to be behind it. */
+#define LATE_MS 60000
+
+struct run {
+	int64_t started_ms;
+	size_t order;             /* in which it was found: a newer one first */
+	struct id_found artifact; /* id "": none was made */
+	bool unkept;              /* it could not be */
+	bool looks;               /* it is no run for the purpose */
+	bool is_there;            /* the artifact is */
+};
+
+struct runs {
+	struct run *items;
+	size_t count, room;
+};
+
+static struct run *last_add(struct runs *r)
+{
+	if (r->count == r->room) {
+		size_t room = r->room ? 2 * r->room : 16;
+		struct run *more = reallocarray(r->items, room, sizeof(*more));
+		if (!more)
+			return NULL;
+		r->items = more;
+		r->room = room;
+	}
+	struct run *run = &r->items[r->count++];
+	*run = (struct run){.order = r->count};
+	return run;
+}
+
+/* How many runs were started at this time or later. */
+static unsigned long count_since(const struct runs *r, int64_t ms)
+{
+	unsigned long n = 0;
+	for (size_t i = 0; i < r->count; i++)
+		n += !r->items[i].looks && r->items[i].started_ms >= ms;
+	return n;
+}
+
+/* Those that have ended. What ended before a run began, began before it, too. */
+static int add_ended(struct runs *r, struct history *h, unsigned long back)
+{
+	struct meta m;
+	int got;
+	while ((got = history_next(h, &m)) == 1 && count_since(r, m.ended_ms) <= back) {
+		struct run *run = last_add(r);
+		if (!run)
+			return -1;
+		run->started_ms = m.started_ms;
+		run->looks = look_is(m.argv);
+		run->unkept = m.unkept;
+		memcpy(run->artifact.id, m.id, sizeof(m.id));
+	}
+	return got < 0 ? -1 : 0;
+}
+
+static struct run *find_run(const struct runs *r, const char *id)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		if (strcmp(r->items[i].artifact.id, id) == 0)
+			return &r->items[i];
+	}
+	return NULL;
+}
+
+/* What the metadata tell of a run that the history does not know. */
+static void last_look_up(struct run *run)
+{
+	struct meta m;
+	const struct id_found *a = &run->artifact;
+	int dir = store_open_session(a->store, a->session, false);
+	run->started_ms = id_time_ms(id_pack(a->id));
+	if (dir >= 0 && meta_read(dir, a->id, &m) == 0) {
+		run->started_ms = m.started_ms;
+		run->looks = look_is(m.argv);
+		meta_release(&m);
+	}
+	io_close(&dir);
+}
+
+/* Those with an artifact, the newest first, until there are enough and one of them was kept. */
+static int add_kept(struct runs *r, struct recent *artifacts, unsigned long back)
+{
+	struct id_found found;
+	int got;
+	bool enough = false;
+	while (!enough && (got = recent_next(artifacts, &found)) == 1) {
+		struct run *run = find_run(r, found.id);
+		bool is_new = !run;
+		if (is_new)
+			run = last_add(r);
+		if (!run)
+			return -1;
+		run->artifact = found;
+		run->is_there = true;
+		if (is_new)
+			last_look_up(run);
+		enough = !run->looks && count_since(r, run->started_ms + LATE_MS) > back;
+	}
+	return enough || got == 0 ? 0 : -1;
+}
+
+static int last_newest_first(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+	if (x->started_ms != y->started_ms)
+		return x->started_ms < y->started_ms ? 1 : -1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* The run meant, and the last artifact of it or before it. */
+static int last_choose(const struct runs *r, unsigned long back, struct id_found *found)
+{
+	const struct run *run = NULL, *kept = NULL;
+	for (size_t i = 0; i < r->count && !kept; i++) {
+		const struct run *at = &r->items[i];
+		if (at->looks || (!run && back-- > 0))
+			continue;
+		run = run ? run : at;
+		kept = at->is_there ? at : NULL;
+	}
+	found->id[0] = '\0';
+	if (kept)
+		*found = kept->artifact;
+	if (run && run == kept)
+		return 0;
+	errno = !run                  ? ENOENT
+		: run->artifact.id[0] ? LAST_REMOVED
+		: run->unkept         ? LAST_UNKEPT
+				      : LAST_PRINTED;
+	return -1;
+}
+
+bool last_is(const char *name, unsigned long *back)
+{
+	if (strncmp(name, "last", 4) != 0)
+		return false;
+	*back = 0;
+	if (!name[4])
+		return true;
+	if (name[4] != '-' || !name[5] || strspn(name + 5, "0123456789") != strlen(name + 5))
+		return false;
+	errno = 0;
+	*back = strtoul(name + 5, NULL, 10);
+	return errno == 0;
+}
+
+int last_find(struct store *stores, int count, const char *session, unsigned long back,
+	      struct id_found *found)
+{
+	struct runs r = {NULL, 0, 0};
+	struct history *h = history_open(stores, count, session);
+	struct recent *artifacts = recent_open(stores, count, session);
+	int result = -1;
+	if (h && artifacts && add_ended(&r, h, back) == 0 && add_kept(&r, artifacts, back) == 0) {
+		if (r.count > 1)
+			qsort(r.items, r.count, sizeof(*r.items), last_newest_first);
+		result = last_choose(&r, back, found);
+	}
+	int error = errno;
+	if (h)
+		history_close(h);
+	if (artifacts)
+		recent_close(artifacts);
+	free(r.items);
+	errno = error;
+	return result;
 }

@@ -1,15 +1,44 @@
-// The runs of a session, or of all, with and without artifacts, the newest end first: what
-// meta_append_history() wrote to SESSION/history.jsonl, read from its end backwards, so that the
-// time to find the newest does not depend on how many there are.
+// The artifacts of a session, newest first, found without listing a directory that
+// may hold very many.
+//
+// Format of the file SESSION/recent: one ID and a newline for each artifact, appended
+// (O_APPEND, one write) when it is made. Artifacts that were removed since are
+// passed over. Without the file, or with one that is damaged, the directory is listed.
 #ifndef TERSE_ARTIFACT_HISTORY_H
 #define TERSE_ARTIFACT_HISTORY_H
 
+#include "supervisor/artifact/id.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct history;
+struct recent;
+
+#define RECENT_FILE "recent"
+
+/* Notes a new artifact in its session's directory. Returns 0, or -1 with errno. */
+int recent_append(int dir, const char *id);
+
+/* Takes the IDs of artifacts that were removed out of the file, so that passing over them costs
+   no time. Safe while others append. Returns 0, or -1 with errno. */
+int recent_compact(int dir);
+
+/* Goes through the artifacts of `session` (a result of store_session_name) in all the
+   stores given, or of every session when it is NULL (then the directories are listed:
+   eight bytes of memory for each artifact). The stores must outlive it. NULL with errno. */
+struct recent *recent_open(struct store *stores, int count, const char *session);
+
+/* The next older one. Returns 1, 0 at the end, or -1 with errno. */
+int recent_next(struct recent *r, struct id_found *found);
+
+void recent_close(struct recent *r);
+
+// The runs of a session, or of all, with and without artifacts, the newest end first: what
+// meta_append_history() wrote to SESSION/history.jsonl, read from its end backwards, so that the
+// time to find the newest does not depend on how many there are.
 
 /* Of `session` (a result of store_session_name) in all the stores given, or of every session when
    it is NULL. The stores must outlive it. NULL with errno. */
@@ -29,5 +58,24 @@ void history_close(struct history *h);
    and *len to its length, which may be more than `cap`. Returns 1, 0 if there is none, or -1 with
    errno. */
 int history_last_line(int fd, uint64_t end, char *line, size_t cap, uint64_t *start, size_t *len);
+
+// Which run `last` is.
+//
+// It is the run of the session that was started last, of those that have ended and those that have
+// an artifact: the history and the artifacts know them. "last-N" is the N-th run before it. Runs of
+// terse's own verbs (config/profile.h), by which an agent reads what others have left, are none.
+
+/* Why a run that is known has no artifact, as errno. */
+#define LAST_PRINTED ENODATA /* it was printed whole, and not kept */
+#define LAST_UNKEPT  ENOLINK /* it could not be kept */
+#define LAST_REMOVED ESTALE  /* it was removed, or had to go to another store */
+
+/* Whether `name` is "last" or "last-N"; sets *back to N. */
+bool last_is(const char *name, unsigned long *back);
+
+/* Finds the artifact of the run. Returns 0, or -1 with errno: ENOENT, there are not so many runs;
+   or as above, and found->id is then that of the last artifact before it, "" if there is none. */
+int last_find(struct store *stores, int count, const char *session, unsigned long back,
+	      struct id_found *found);
 
 #endif

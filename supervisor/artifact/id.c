@@ -2,8 +2,8 @@
 
 #include "supervisor/artifact/id.h"
 
-#include "supervisor/artifact/last.h"
-#include "supervisor/base/io.h"
+#include "lib/io.h"
+#include "supervisor/artifact/history.h"
 
 #include <dirent.h>
 #include <errno.h>

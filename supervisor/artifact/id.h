@@ -57,9 +57,9 @@ struct id_found {
 
 /* Finds the artifact that `name` means: an ID, "ID.txt" (or any other file of an
    artifact, or a path that ends in it), a unique prefix of an ID with at least one
-   digit, "last" or "last-N" of `session` (the last run, and the N-th before it: last.h).
+   digit, "last" or "last-N" of `session` (the last run, and the N-th before it: history.h).
    Returns 0, or -1 with errno: ENOENT none, EEXIST the prefix is not unique,
-   EINVAL not of such a form; of a run without an artifact those of last.h, and found->id. */
+   EINVAL not of such a form; of a run without an artifact those of history.h, and found->id. */
 int id_find(struct store *stores, int count, const char *session, const char *name,
 	    struct id_found *found);
 

@@ -2,9 +2,9 @@
 
 #include "supervisor/artifact/index.h"
 
-#include "supervisor/artifact/newline.h"
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/io.h"
+#include "lib/buffer.h"
+#include "lib/bytes.h"
+#include "lib/io.h"
 
 #include <endian.h>
 #include <errno.h>

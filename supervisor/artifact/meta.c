@@ -2,13 +2,17 @@
 
 #include "supervisor/artifact/meta.h"
 
-#include "supervisor/artifact/journal.h"
-#include "supervisor/artifact/meta_json.h"
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/io.h"
+#include "lib/buffer.h"
+#include "lib/io.h"
+#include "lib/json.h"
+#include "lib/utf8.h"
+#include "supervisor/artifact/removal.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,4 +253,322 @@ void meta_release(struct meta *m)
 {
 	free(m->owned);
 	*m = (struct meta){0};
+}
+
+#define VERSION 1
+
+static const char *const state_names[] = {
+	[META_RUNNING] = "running", [META_DONE] = "done", [META_INTERRUPTED] = "interrupted"};
+
+static const char *const stderr_names[] = {[META_STDERR_MERGED] = "merged",
+					   [META_STDERR_APART] = "apart",
+					   [META_STDERR_ELSEWHERE] = "elsewhere"};
+
+#define STATE_COUNT (sizeof(state_names) / sizeof(*state_names))
+
+const char *meta_state_name(enum meta_state state)
+{
+	return state_names[state];
+}
+
+/* A string of at most `budget` bytes of `text`; *cut is set when that was not all. */
+static int meta_json_add_string(struct buffer *out, const char *text, size_t budget, bool *cut)
+{
+	size_t len = strlen(text);
+	if (len > budget) {
+		len = utf8_floor(text, len, budget);
+		*cut = true;
+	}
+	return json_text_quote(out, text, len);
+}
+
+static int meta_json_add_command(struct buffer *out, char *const *argv, size_t budget, bool *cut)
+{
+	int bad = buffer_append(out, "[", 1);
+	for (size_t i = 0; argv && argv[i] && !*cut; i++) {
+		if (i > 0)
+			bad |= buffer_append(out, ",", 1);
+		bad |= meta_json_add_string(out, argv[i], budget, cut);
+		/* Each argument also takes two quotes and a comma. */
+		size_t used = strlen(argv[i]) + 3;
+		if (used >= budget && argv[i + 1])
+			*cut = true;
+		budget -= used < budget ? used : budget;
+	}
+	return bad | buffer_append(out, "]", 1);
+}
+
+static int meta_json_add_stream(struct buffer *out, const char *key, const struct meta_stream *s)
+{
+	if (!s->present)
+		return 0;
+	int bad = buffer_printf(out, ",\"%s\":{\"bytes\":%" PRIu64 ",\"lines\":%" PRIu64, key,
+				s->bytes, s->lines);
+	if (s->gap_from)
+		bad |= buffer_printf(out,
+				     ",\"gap\":{\"from\":%" PRIu64 ",\"to\":%" PRIu64
+				     ",\"offset\":%" PRIu64 ",\"bytes\":%" PRIu64 "}",
+				     s->gap_from, s->gap_to, s->gap_offset, s->gap_bytes);
+	if (s->error)
+		bad |= buffer_printf(out, ",\"error\":%d", s->error);
+	if (s->lost_from)
+		bad |= buffer_printf(out, ",\"lost\":{\"from\":%" PRIu64 ",\"bytes\":%" PRIu64 "}",
+				     s->lost_from, s->lost_bytes);
+	return bad | buffer_append(out, "}", 1);
+}
+
+/* A number, or null where there is none. */
+static int add_optional(struct buffer *out, const char *key, bool present, int value)
+{
+	if (!present)
+		return buffer_printf(out, ",\"%s\":null", key);
+	return buffer_printf(out, ",\"%s\":%d", key, value);
+}
+
+static const char *boolean(bool value)
+{
+	return value ? "true" : "false";
+}
+
+static int meta_json_add_holders(struct buffer *out, const struct meta *m)
+{
+	int bad = 0;
+	bool cut = false;
+	for (int i = 0; i < m->holders; i++) {
+		bad |= buffer_printf(out,
+				     "%s{\"pid\":%d,\"name\":", i == 0 ? ",\"held_by\":[" : ",",
+				     (int)m->held_by[i].pid);
+		bad |= meta_json_add_string(out, m->held_by[i].name, sizeof(m->held_by[i].name),
+					    &cut);
+		bad |= buffer_append(out, "}", 1);
+	}
+	return m->holders ? bad | buffer_append(out, "]", 1) : 0;
+}
+
+int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
+{
+	bool cut = m->cut, cwd_cut = false;
+	int bad = buffer_printf(out, "{\"version\":%d,\"id\":\"%s\",\"session\":", VERSION, m->id);
+	bad |= meta_json_add_string(out, m->session ? m->session : "", NAME_MAX, &cwd_cut);
+	bad |= buffer_append_string(out, ",\"command\":");
+	bad |= meta_json_add_command(out, m->argv, budget, &cut);
+	if (cut)
+		bad |= buffer_append_string(out, ",\"command_cut\":true");
+	bad |= buffer_append_string(out, ",\"cwd\":");
+	bad |= meta_json_add_string(out, m->cwd ? m->cwd : "", budget / 4, &cwd_cut);
+	bad |= buffer_printf(out,
+			     ",\"state\":\"%s\",\"started_ms\":%" PRId64 ",\"ended_ms\":%" PRId64
+			     ",\"duration_ms\":%" PRId64,
+			     state_names[m->state], m->started_ms, m->ended_ms, m->duration_ms);
+	bad |= add_optional(out, "exit_code", m->exit_code >= 0, m->exit_code);
+	bad |= add_optional(out, "signal", m->signal > 0, m->signal);
+	bad |= buffer_printf(out,
+			     ",\"timed_out\":%s,\"binary\":%s,\"cols\":%u,\"rows\":%u,\"keeper\":%d"
+			     ",\"command_pid\":%d",
+			     boolean(m->timed_out), boolean(m->binary), m->cols, m->rows, m->keeper,
+			     m->command);
+	if (m->standard_error)
+		bad |= buffer_printf(out, ",\"streams\":\"%s\"", stderr_names[m->standard_error]);
+	if (m->unkept)
+		bad |= buffer_append_string(out, ",\"unkept\":true");
+	if (m->told)
+		bad |= buffer_printf(out, ",\"told\":%" PRIu64, m->told);
+	bad |= meta_json_add_stream(out, "stdout", &m->out);
+	bad |= meta_json_add_stream(out, "stderr", &m->err);
+	bad |= meta_json_add_holders(out, m);
+	if (m->raw_lost)
+		bad |= buffer_printf(out, ",\"raw_lost\":%" PRIu64 ",\"raw_error\":%d", m->raw_lost,
+				     m->raw_error);
+	bad |= buffer_printf(out, ",\"raw_bytes\":%" PRIu64 "}", m->raw_bytes);
+	return bad;
+}
+
+/* The reading side: a field that is missing keeps its preset, one of the wrong kind or
+   out of range makes the whole damaged. */
+struct reader {
+	const json_t *object;
+	bool bad;
+};
+
+static json_int_t get_integer(struct reader *r, const char *key, json_int_t min, json_int_t max,
+			      json_int_t preset)
+{
+	const json_t *v = json_object_get(r->object, key);
+	if (!v || json_is_null(v))
+		return preset;
+	if (!json_is_integer(v) || json_integer_value(v) < min || json_integer_value(v) > max) {
+		r->bad = true;
+		return preset;
+	}
+	return json_integer_value(v);
+}
+
+static uint64_t get_count(struct reader *r, const char *key)
+{
+	return (uint64_t)get_integer(r, key, 0, INT64_MAX, 0);
+}
+
+static bool meta_json_get_bool(struct reader *r, const char *key)
+{
+	const json_t *v = json_object_get(r->object, key);
+	r->bad |= v && !json_is_boolean(v);
+	return json_is_true(v);
+}
+
+static const char *get_string(struct reader *r, const char *key)
+{
+	const json_t *v = json_object_get(r->object, key);
+	r->bad |= v && !json_is_string(v);
+	return json_is_string(v) ? json_string_value(v) : "";
+}
+
+static void get_stream(struct reader *r, const char *key, struct meta_stream *s)
+{
+	struct reader in = {.object = json_object_get(r->object, key)};
+	if (!in.object)
+		return;
+	s->present = true;
+	s->bytes = get_count(&in, "bytes");
+	s->lines = get_count(&in, "lines");
+	s->error = (int)get_integer(&in, "error", 0, 4095, 0);
+	struct reader gap = {.object = json_object_get(in.object, "gap")};
+	if (gap.object) {
+		s->gap_from = get_count(&gap, "from");
+		s->gap_to = get_count(&gap, "to");
+		s->gap_offset = get_count(&gap, "offset");
+		s->gap_bytes = get_count(&gap, "bytes");
+		gap.bad |= s->gap_from == 0 || s->gap_to < s->gap_from ||
+			   s->gap_bytes > INT64_MAX - s->gap_offset || !json_is_object(gap.object);
+	}
+	struct reader lost = {.object = json_object_get(in.object, "lost")};
+	if (lost.object) {
+		s->lost_from = get_count(&lost, "from");
+		s->lost_bytes = get_count(&lost, "bytes");
+		lost.bad |= s->lost_from > s->lines || !json_is_object(lost.object);
+	}
+	r->bad |= in.bad || gap.bad || lost.bad || !json_is_object(in.object);
+}
+
+static void get_holders(struct reader *r, struct meta *m)
+{
+	const json_t *list = json_object_get(r->object, "held_by"), *one;
+	size_t i;
+	r->bad |= list && !json_is_array(list);
+	json_array_foreach(list, i, one)
+	{
+		struct reader in = {.object = one, .bad = !json_is_object(one)};
+		if (m->holders == META_HOLDERS)
+			break;
+		struct meta_holder *h = &m->held_by[m->holders++];
+		h->pid = (pid_t)get_integer(&in, "pid", 1, INT_MAX, 0);
+		snprintf(h->name, sizeof(h->name), "%s", get_string(&in, "name"));
+		r->bad |= in.bad;
+	}
+}
+
+static enum meta_stderr get_stderr(struct reader *r)
+{
+	const char *name = get_string(r, "streams");
+	size_t i = sizeof(stderr_names) / sizeof(*stderr_names);
+	while (i > 0 && strcmp(name, stderr_names[i - 1]) != 0)
+		i--;
+	r->bad |= *name && i == 0;
+	return i > 0 ? (enum meta_stderr)(i - 1) : META_STDERR_MERGED;
+}
+
+static enum meta_state meta_json_get_state(struct reader *r)
+{
+	const char *name = get_string(r, "state");
+	for (size_t i = 0; i < STATE_COUNT; i++) {
+		if (strcmp(name, state_names[i]) == 0)
+			return (enum meta_state)i;
+	}
+	r->bad = true;
+	return META_RUNNING;
+}
+
+static char *copy_string(char **to, const char *text)
+{
+	char *at = *to;
+	size_t size = strlen(text) + 1;
+	memcpy(at, text, size);
+	*to += size;
+	return at;
+}
+
+/* Copies the strings into one block: the argument vector, then the texts. */
+static int get_strings(struct reader *r, struct meta *m)
+{
+	const json_t *command = json_object_get(r->object, "command"), *argument;
+	const char *cwd = get_string(r, "cwd"), *session = get_string(r, "session");
+	size_t i, count = json_array_size(command);
+	size_t size = (count + 1) * sizeof(char *) + strlen(cwd) + strlen(session) + 2;
+	r->bad |= command && !json_is_array(command);
+	json_array_foreach(command, i, argument)
+	{
+		if (json_is_string(argument))
+			size += json_string_length(argument) + 1;
+		else
+			r->bad = true;
+	}
+	if (r->bad) {
+		errno = EBADMSG;
+		return -1;
+	}
+	m->owned = malloc(size);
+	if (!m->owned)
+		return -1;
+	m->argv = m->owned;
+	char *to = (char *)(m->argv + count + 1);
+	json_array_foreach(command, i, argument)
+	{
+		m->argv[i] = copy_string(&to, json_string_value(argument));
+	}
+	m->argv[count] = NULL;
+	m->cwd = copy_string(&to, cwd);
+	m->session = copy_string(&to, session);
+	return 0;
+}
+
+int meta_parse(const char *data, size_t len, struct meta *m)
+{
+	*m = (struct meta){0};
+	json_error_t error;
+	json_t *root = json_loadb(data, len, 0, &error);
+	/* What is wrong with the text is said, a lack of memory mostly is not. */
+	if (!root && *error.text == '\0') {
+		errno = ENOMEM;
+		return -1;
+	}
+	struct reader r = {.object = root, .bad = !json_is_object(root)};
+	const char *id = get_string(&r, "id");
+	if (id_is_valid(id) || !*id)
+		memcpy(m->id, id, strlen(id) + 1);
+	else
+		r.bad = true;
+	m->state = meta_json_get_state(&r);
+	m->started_ms = get_integer(&r, "started_ms", 0, INT64_MAX, 0);
+	m->ended_ms = get_integer(&r, "ended_ms", 0, INT64_MAX, 0);
+	m->duration_ms = get_integer(&r, "duration_ms", 0, INT64_MAX, 0);
+	m->exit_code = (int)get_integer(&r, "exit_code", 0, 255, -1);
+	m->signal = (int)get_integer(&r, "signal", 0, 127, 0);
+	m->timed_out = meta_json_get_bool(&r, "timed_out");
+	m->binary = meta_json_get_bool(&r, "binary");
+	m->cut = meta_json_get_bool(&r, "command_cut");
+	m->unkept = meta_json_get_bool(&r, "unkept");
+	m->standard_error = get_stderr(&r);
+	m->cols = (unsigned)get_integer(&r, "cols", 0, INT_MAX, 0);
+	m->rows = (unsigned)get_integer(&r, "rows", 0, INT_MAX, 0);
+	m->keeper = (pid_t)get_integer(&r, "keeper", 0, INT_MAX, 0);
+	m->command = (pid_t)get_integer(&r, "command_pid", 0, INT_MAX, 0);
+	m->told = get_count(&r, "told");
+	m->raw_bytes = get_count(&r, "raw_bytes");
+	m->raw_lost = get_count(&r, "raw_lost");
+	m->raw_error = (int)get_integer(&r, "raw_error", 0, 4095, 0);
+	get_stream(&r, "stdout", &m->out);
+	get_stream(&r, "stderr", &m->err);
+	get_holders(&r, m);
+	int result = get_strings(&r, m);
+	json_decref(root);
+	return result;
 }

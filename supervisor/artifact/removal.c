@@ -2,18 +2,223 @@
 
 #include "supervisor/artifact/removal.h"
 
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/io.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/base/clock.h"
-#include "supervisor/base/io.h"
+#include "supervisor/artifact/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+
+#define TEMPORARY ".journal."
+
+/* A line longer than this is none that was written here. */
+#define LINE_MAX_BYTES ((size_t)64 * 1024)
+
+/* How often it is begun anew when another one has replaced the file. */
+#define TRIES 100
+
+/* Whether this open file still is the one that has the name. */
+static bool is_current(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
+/* Whether somebody's line was cut short: then the next one has to begin behind a newline. */
+static bool ends_inside_line(int fd)
+{
+	struct stat st;
+	char last = '\n';
+	if (fstat(fd, &st) == 0 && st.st_size > 0)
+		io_read_at(fd, &last, 1, st.st_size - 1);
+	return last != '\n';
+}
+
+/* Opens and locks the file that has the name, without a line that somebody else is writing at its
+   end: *inside tells whether there is a part of one all the same. Returns the descriptor. */
+static int open_current(int dir, const char *name, bool *inside)
+{
+	int operation = LOCK_SH;
+	for (int i = 0; i < TRIES; i++) {
+		int fd = store_open_file(dir, name, O_RDWR | O_APPEND | O_CREAT);
+		if (fd < 0)
+			return -1;
+		/* Where there are no locks nobody takes lines out. */
+		bool locked = store_lock(fd, operation) == 0;
+		bool current = !locked || is_current(fd);
+		*inside = locked && ends_inside_line(fd);
+		if (current && (!*inside || operation == LOCK_EX))
+			return fd;
+		operation = current ? LOCK_EX : operation;
+		io_close(&fd);
+	}
+	errno = EBUSY;
+	return -1;
+}
+
+int journal_append(int dir, const char *name, const char *line, size_t len)
+{
+	bool inside;
+	int result = -1, fd = open_current(dir, name, &inside);
+	if (fd < 0)
+		return -1;
+	/* One call, so that lines of several writers do not mix. */
+	const struct iovec parts[] = {{(char *)"\n", inside}, {(char *)line, len}};
+	ssize_t n;
+	do {
+		n = writev(fd, parts, 2);
+	} while (n < 0 && errno == EINTR);
+	if (n >= 0 && (size_t)n < len + inside) {
+		/* The disk is full. Nothing stays of it, unless somebody has written behind it. */
+		off_t end = lseek(fd, 0, SEEK_CUR);
+		struct stat st;
+		if (store_lock(fd, LOCK_EX) == 0 && fstat(fd, &st) == 0 && st.st_size == end)
+			ftruncate(fd, end - n);
+		errno = ENOSPC;
+	} else if (n >= 0) {
+		result = 0;
+	}
+	io_close(&fd);
+	return result;
+}
+
+struct filter {
+	int from, to;
+	uint64_t offset; /* in `from`: up to here all is dealt with */
+	long taken;
+	struct buffer block; /* read, not dealt with */
+	size_t (*keep)(void *ctx, const char *line, size_t len);
+	void *ctx;
+};
+
+/* Deals with the whole lines of the block. */
+static int pass_lines(struct filter *f)
+{
+	size_t at = 0;
+	const char *newline;
+	struct buffer kept = BUFFER_INIT;
+	int result = 0;
+	while (result == 0 &&
+	       (newline = memchr(f->block.data + at, '\n', f->block.len - at)) != NULL) {
+		const char *line = f->block.data + at;
+		size_t len = (size_t)(newline - line);
+		size_t stays = f->keep(f->ctx, line, len);
+		if (stays > 0)
+			result = buffer_append(&kept, newline - stays, stays + 1);
+		f->taken += stays < len || len == 0;
+		at += len + 1;
+	}
+	if (result == 0)
+		result = io_write(f->to, kept.data, kept.len);
+	f->offset += at;
+	buffer_consume(&f->block, at);
+	buffer_release(&kept);
+	return result;
+}
+
+/* Deals with what is in the file now. What is no whole line stays for the next time. */
+static int pass_file(struct filter *f)
+{
+	for (;;) {
+		if (buffer_reserve(&f->block, LINE_MAX_BYTES) < 0)
+			return -1;
+		ssize_t n = io_read_at(f->from, f->block.data + f->block.len, LINE_MAX_BYTES,
+				       (off_t)(f->offset + f->block.len));
+		if (n <= 0)
+			return (int)n;
+		f->block.len += (size_t)n;
+		size_t before = f->block.len;
+		if (pass_lines(f) < 0)
+			return -1;
+		if (f->block.len == before && before >= LINE_MAX_BYTES) {
+			/* Not one of our lines. */
+			f->offset += before;
+			buffer_clear(&f->block);
+			f->taken++;
+		}
+	}
+}
+
+/* When lines were last appended tells when the session was last used. */
+static void keep_time(const struct filter *f)
+{
+	struct stat st;
+	if (fstat(f->from, &st) == 0) {
+		const struct timespec times[2] = {st.st_atim, st.st_mtim};
+		futimens(f->to, times);
+	}
+}
+
+/* Returns 1 when it was replaced by somebody else meanwhile. */
+static int filter_once(struct filter *f, int dir, const char *name, const char *temporary)
+{
+	int result = -1;
+	f->taken = 0;
+	f->offset = 0;
+	buffer_clear(&f->block);
+	f->from = store_open_file(dir, name, O_RDONLY);
+	if (f->from < 0)
+		return -1;
+	unlinkat(dir, temporary, 0);
+	f->to = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
+	if (f->to < 0)
+		goto out;
+	if (pass_file(f) < 0 || store_lock(f->from, LOCK_EX) < 0)
+		goto out;
+	if (!is_current(f->from)) {
+		result = 1;
+		goto out;
+	}
+	if (pass_file(f) < 0)
+		goto out;
+	if (f->block.len > 0)
+		f->taken++;
+	if (f->taken == 0) {
+		result = 0;
+		goto out;
+	}
+	keep_time(f);
+	result = renameat(dir, temporary, dir, name);
+out:
+	if (f->to >= 0 && (result != 0 || f->taken == 0)) {
+		int saved = errno;
+		unlinkat(dir, temporary, 0);
+		errno = saved;
+	}
+	io_close(&f->to);
+	io_close(&f->from);
+	return result;
+}
+
+long journal_filter(int dir, const char *name,
+		    size_t (*keep)(void *ctx, const char *line, size_t len), void *ctx)
+{
+	struct filter f = {.from = -1, .to = -1, .keep = keep, .ctx = ctx};
+	char temporary[64];
+	int result = 1;
+	snprintf(temporary, sizeof(temporary), TEMPORARY "%s.%ld", name, (long)getpid());
+	for (int i = 0; i < TRIES && result == 1; i++)
+		result = filter_once(&f, dir, name, temporary);
+	buffer_release(&f.block);
+	if (result == 1)
+		errno = EBUSY;
+	return result == 0 ? f.taken : -1;
+}
+
+bool journal_is_temporary(const char *name)
+{
+	return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0;
+}
 
 /* How long others than keepers hold the lock at most. */
 #define MOMENT_MS 20

@@ -2,7 +2,7 @@
 
 #include "supervisor/artifact/store.h"
 
-#include "supervisor/base/io.h"
+#include "lib/io.h"
 
 #include <dirent.h>
 #include <errno.h>

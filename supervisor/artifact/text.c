@@ -2,11 +2,11 @@
 
 #include "supervisor/artifact/text.h"
 
+#include "lib/bytes.h"
+#include "lib/io.h"
 #include "supervisor/artifact/index.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/artifact/newline.h"
 #include "supervisor/artifact/stream.h"
-#include "supervisor/base/io.h"
 
 #include <errno.h>
 #include <fcntl.h>

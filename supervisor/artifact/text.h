@@ -14,9 +14,9 @@
 #ifndef TERSE_ARTIFACT_TEXT_H
 #define TERSE_ARTIFACT_TEXT_H
 
+#include "lib/gap.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/id.h"
-#include "supervisor/base/gap.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,9 +2,8 @@
 
 #include "supervisor/command/cleanup.h"
 
-#include "supervisor/base/clock.h"
-#include "supervisor/base/human.h"
-#include "supervisor/base/io.h"
+#include "lib/human.h"
+#include "lib/io.h"
 #include "supervisor/command/verb.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 #ifndef TERSE_COMMAND_CLEANUP_H
 #define TERSE_COMMAND_CLEANUP_H
 
+#include "lib/buffer.h"
 #include "supervisor/artifact/gc.h"
-#include "supervisor/base/buffer.h"
 
 struct settings;
 

@@ -6,14 +6,25 @@
 #ifndef TERSE_COMMAND_COMMAND_H
 #define TERSE_COMMAND_COMMAND_H
 
+#include "supervisor/artifact/id.h"
+#include "supervisor/process/job.h"
+
+#include <stdbool.h>
+
+struct command_context;
+struct layer;
+struct layer_form;
+struct settings;
+
 /* Exit status of terse's own errors, as env(1) and timeout(1) use it. */
 #define EXIT_TERSE 125
-
-struct settings;
 
 struct command_context {
 	struct settings *settings; /* files and variables are loaded; flags not yet */
 };
+
+/* Whether a program of this name (argv[0]) is terse-sh. */
+bool decision_is_shell(const char *path);
 
 /* terse-sh, with argv as it was started. */
 int command_shell(char **argv);
@@ -48,5 +59,57 @@ int command_help(struct command_context *c, int argc, char **argv);
 const char *help_nearest(const char *word);
 
 int command_version(struct command_context *c, int argc, char **argv);
+
+// What starts a command: terse run, and terse-sh for a tool call.
+
+/* Whether to get out of the way: switched off, or supervised already. What a flag asks for
+   in so many words (a report for a program, a command that goes on) is done wherever it runs. */
+bool run_is_bypassed(struct settings *s);
+
+/* Says why a command can't be executed, and returns the exit status that a shell has for that. */
+int run_tell_exec_error(const struct job *job, int error);
+
+/* Runs job->argv (and program and shown are filled in, too) with the settings of the agent around
+   and of the profile of `words`, or of the shell string `string` if that is not NULL. Ends this
+   process with the command's status; returns only when it could not be executed, with the exit
+   status for that. */
+int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string);
+
+// terse config, and what its --json prints:
+//
+//   {"profile":"search","agent":null,"files":["/etc/terse.ini"],"settings":[
+//     {"section":"report","key":"size","value":30720,"unit":"bytes","text":"30KB","default":"4KB",
+//      "origin":{"by":"profile"}}, ...]}
+//
+// origin.by is one of default, system, user, project (these with path and line), agent, profile,
+// variable and flag (these with name). Sizes are bytes, durations milliseconds.
+//
+//   {"profiles":[{"name":"read","match":["cat|tac"],"settings":{"size":"30KB", ...}}, ...]}
+//   {"agents":[{"name":"codex","environment":["CODEX_THREAD_ID"], ...,"settings":{...}}, ...]}
+
+/* The verb; see command.h. */
+int command_config(struct command_context *c, int argc, char **argv);
+
+/* terse config get KEY, with the settings in force, and terse config set KEY VALUE..., in the
+   user's file (verb_config_set.c). `words` are behind get or set. Both return the verb's status. */
+int config_get(const struct settings *s, int count, char **words);
+int config_set(int count, char **words);
+
+/* `profile`: the one that was applied, or NULL. Both return a string to free(), or NULL with
+   ENOMEM. */
+char *config_encode(const struct settings *s, const char *profile);
+char *config_encode_sections(const struct layer_form *form, const struct layer *top);
+
+// A recorded run (process/record.h) as other formats.
+
+/* Opens the recording of an artifact. Returns a descriptor, or -1 after saying why not. */
+int replay_open(const char *verb, const struct id_found *found);
+
+/* Says that a recording could not be read. */
+void replay_failed(const char *verb, const char *name, int error);
+
+/* Writes the asciicast in `from` (a descriptor) to `to` as version 2, or 3 (intervals, terminal in
+   an object). Returns 0, or -1 with errno; EBADMSG: not an asciicast. */
+int replay_write_cast(int from, int to, int version);
 
 #endif

@@ -1,13 +1,13 @@
-// What the files of `terse read` share: read.c takes the arguments, read_text.c prints for people
-// and agents, read_json.c for programs.
+// What the files of `terse read` share: verb_read.c takes the arguments, read_output.c prints for
+// people and agents, read_output.c for programs.
 #ifndef TERSE_COMMAND_READ_H
 #define TERSE_COMMAND_READ_H
 
+#include "lib/buffer.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/base/buffer.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
-#include "supervisor/reading/hint.h"
+#include "supervisor/reading/slice.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,17 +2,24 @@
 
 #include "supervisor/command/runs.h"
 
-#include "supervisor/artifact/session.h"
-#include "supervisor/base/clock.h"
+#include "config/value.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/json.h"
+#include "lib/quote.h"
+#include "lib/utf8.h"
+#include "supervisor/agents/session.h"
 #include "supervisor/command/command.h"
-#include "supervisor/command/moment.h"
-#include "supervisor/command/reader.h"
-#include "supervisor/command/row.h"
+#include "supervisor/command/verb.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Enough to find a recent run; the time to list them must not depend on how many there are. */
@@ -144,4 +151,254 @@ bool runs_is_full(const struct runs *r)
 void runs_release(struct runs *r)
 {
 	buffer_release(&r->out);
+}
+
+/* Printed at the latest when so much is collected. */
+#define COLLECTED ((size_t)64 * 1024)
+
+/* Bytes of a command in a list for programs. */
+#define COMMAND_MAX 2048
+
+struct row {
+	char state[24], lines[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
+};
+
+static void runs_output_describe_state(const struct meta *m, char out[24])
+{
+	if (m->state == META_RUNNING)
+		snprintf(out, 24, "running");
+	else if (m->state == META_INTERRUPTED)
+		snprintf(out, 24, "interrupted");
+	else if (m->timed_out)
+		snprintf(out, 24, "timed out");
+	else if (m->signal && sigabbrev_np(m->signal))
+		snprintf(out, 24, "SIG%s", sigabbrev_np(m->signal));
+	else if (m->signal)
+		snprintf(out, 24, "signal %d", m->signal);
+	else
+		snprintf(out, 24, "exit %d", m->exit_code);
+}
+
+/* --- as a table ------------------------------------------------------------------- */
+
+static int add_head(struct runs *r)
+{
+	return buffer_printf(&r->out, "%-16s  %-11s  %10s  %8s  %7s  %s%sCOMMAND\n", "ID", "STATE",
+			     "LINES", "SIZE", "AGE", r->all ? "SESSION" : "",
+			     r->all ? "                   " : "");
+}
+
+static int runs_output_add_gaps(struct buffer *out, const struct meta_stream *m)
+{
+	const struct gaps gaps = meta_gaps(m);
+	int result = 0;
+	for (int i = 0; i < gaps.count && result == 0; i++) {
+		char line[GAP_ANNOUNCE_MAX];
+		gap_announce(line, &gaps.items[i]);
+		result = buffer_printf(out, "%-*s  %s", ID_LEN, "", line);
+	}
+	return result;
+}
+
+static int runs_output_add_row(struct runs *r, const char *id, const char *session,
+			       const struct meta *m)
+{
+	struct row row = {.state = "?", .lines = "?", .size = "?", .age = "?"};
+	struct buffer command = BUFFER_INIT, *out = &r->out;
+	size_t start = out->len;
+	int result = -1;
+	if (m) {
+		runs_output_describe_state(m, row.state);
+		human_age(row.age, clock_real_ms() - m->started_ms);
+		snprintf(row.lines, sizeof(row.lines), "-");
+		snprintf(row.size, sizeof(row.size), "-");
+	}
+	if (m && *id) {
+		human_count(row.lines, m->out.lines + m->err.lines);
+		human_size(row.size, m->out.bytes + m->err.bytes);
+	}
+	if ((m ? row_add_command(&command, m) : buffer_printf(&command, "(metadata: %m)")) < 0 ||
+	    buffer_printf(out, "%-*s  %-11s  %10s  %8s  %7s  ", ID_LEN, *id ? id : "-", row.state,
+			  row.lines, row.size, row.age) < 0)
+		goto out;
+	if (r->all) {
+		size_t before = out->len;
+		if (row_add_cell(out, session, strlen(session), 24) < 0 ||
+		    buffer_printf(out, "%*s  ", (int)(24 - (out->len - before)), "") < 0)
+			goto out;
+	}
+	size_t left = r->width > out->len - start + 10 ? r->width - (out->len - start) : 10;
+	if (row_add_cell(out, command.data, command.len, left) == 0)
+		result = buffer_append(out, "\n", 1);
+	if (result == 0 && m)
+		result = runs_output_add_gaps(out, &m->out) < 0
+				 ? -1
+				 : runs_output_add_gaps(out, &m->err);
+out:
+	buffer_release(&command);
+	return result;
+}
+
+/* --- as JSON ---------------------------------------------------------------------- */
+
+static int add_words(struct buffer *out, const struct meta *m, size_t budget)
+{
+	bool cut = m->cut;
+	if (json_member_key(out, "command") < 0 || buffer_append_string(out, "[") < 0)
+		return -1;
+	for (char **arg = m->argv; arg && *arg && budget > 0; arg++) {
+		size_t len = strlen(*arg);
+		size_t keep = len < budget ? len : utf8_floor(*arg, len, budget);
+		if (json_comma(out) < 0 || json_text_quote(out, *arg, keep) < 0)
+			return -1;
+		cut |= keep < len || (keep == budget && arg[1]);
+		budget -= keep < len ? budget : keep;
+	}
+	if (buffer_append_string(out, "]") < 0)
+		return -1;
+	return cut ? json_member_bool(out, "command_cut", true) : 0;
+}
+
+/* A number, or null. */
+static int runs_output_add_count(struct buffer *out, const char *key, bool known, uint64_t n)
+{
+	return known ? json_member_count(out, key, n) : json_member_null(out, key);
+}
+
+/* "gaps":[{"from":4001,"to":8000,"bytes":225280,"reason":"disk cap","stream":"stdout"}] */
+static int json_gaps(struct buffer *out, const struct meta *m)
+{
+	const struct gaps gaps[2] = {meta_gaps(&m->out), meta_gaps(&m->err)};
+	if (gaps[0].count + gaps[1].count == 0)
+		return 0;
+	if (json_member_key(out, "gaps") < 0 || buffer_append_string(out, "[") < 0)
+		return -1;
+	for (int i = 0; i < gaps[0].count + gaps[1].count; i++) {
+		bool second = i >= gaps[0].count;
+		const struct gap *g = &gaps[second].items[second ? i - gaps[0].count : i];
+		if (gap_begin_json(out, g) < 0 ||
+		    json_member_string(out, "stream", second ? "stderr" : "stdout") < 0 ||
+		    buffer_append_string(out, "}") < 0)
+			return -1;
+	}
+	return buffer_append_string(out, "]");
+}
+
+int runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
+{
+	bool ended = m->state != META_RUNNING;
+	bool kept = *m->id;
+	if (json_member_string(out, "id", kept ? m->id : NULL) < 0 ||
+	    json_member_string(out, "session", m->session) < 0 || add_words(out, m, budget) < 0 ||
+	    json_member_string(out, "cwd", m->cwd) < 0 ||
+	    json_member_string(out, "state", meta_state_name(m->state)) < 0 ||
+	    runs_output_add_count(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code) <
+		    0 ||
+	    json_member_signal(out, "signal", m->signal) < 0 ||
+	    json_member_bool(out, "success", m->state == META_DONE && m->exit_code == 0) < 0 ||
+	    json_member_bool(out, "timed_out", m->timed_out) < 0 ||
+	    json_member_bool(out, "binary", m->binary) < 0 ||
+	    json_member_time(out, "started", m->started_ms) < 0 ||
+	    json_member_time(out, "ended", ended ? m->ended_ms : 0) < 0 ||
+	    runs_output_add_count(out, "duration_ms", ended, (uint64_t)m->duration_ms) < 0 ||
+	    runs_output_add_count(out, "lines", kept, m->out.lines + m->err.lines) < 0)
+		return -1;
+	if (runs_output_add_count(out, "bytes", kept, m->out.bytes + m->err.bytes) < 0)
+		return -1;
+	return json_gaps(out, m);
+}
+
+static int add_element(struct runs *r, const char *id, const struct meta *m)
+{
+	struct buffer *out = &r->out;
+	if (buffer_append_string(out, r->rows > 0 ? ",{" : "{") < 0)
+		return -1;
+	if (m ? runs_append_json(out, m, COMMAND_MAX) < 0
+	      : json_member_string(out, "id", id) < 0 ||
+			    json_member_string(out, "error", strerror(errno)) < 0)
+		return -1;
+	return buffer_append_string(out, "}");
+}
+
+static int add_begin(struct runs *r)
+{
+	if (envelope_begin(&r->out) < 0 ||
+	    json_member_string(&r->out, "session", r->all ? NULL : r->directory) < 0 ||
+	    json_member_key(&r->out, "runs") < 0)
+		return -1;
+	return buffer_append_string(&r->out, "[");
+}
+
+/* --- all of it -------------------------------------------------------------------- */
+
+static int flush(struct runs *r)
+{
+	int result = io_write(STDOUT_FILENO, r->out.data, r->out.len);
+	buffer_clear(&r->out);
+	return result;
+}
+
+int runs_add(struct runs *r, const char *id, const char *session, const struct meta *m)
+{
+	int error = errno;
+	if (r->rows == 0 && (r->verb.json ? add_begin(r) : add_head(r)) < 0)
+		return -1;
+	errno = error;
+	if ((r->verb.json ? add_element(r, id, m) : runs_output_add_row(r, id, session, m)) < 0)
+		return -1;
+	r->rows++;
+	return r->out.len > COLLECTED ? flush(r) : 0;
+}
+
+static int add_option(struct buffer *out, const char *name, const char *value)
+{
+	if (!value)
+		return 0;
+	return buffer_printf(out, " %s ", name) < 0 ? -1 : quote_append(out, value);
+}
+
+/* The command that shows ten times as many. */
+static int add_more(struct buffer *out, const struct runs *r)
+{
+	if (buffer_printf(out, "terse %s%s", r->history ? "history" : "list",
+			  r->all ? " --all" : "") < 0 ||
+	    add_option(out, "--session", r->session) < 0 ||
+	    add_option(out, "--command", r->command) < 0 ||
+	    add_option(out, "--state", r->state) < 0 || add_option(out, "--exit", r->exit) < 0 ||
+	    add_option(out, "--since", r->since) < 0 || add_option(out, "--until", r->until) < 0 ||
+	    (r->verb.json && buffer_append_string(out, " --json") < 0))
+		return -1;
+	return buffer_printf(out, " --limit %" PRIu64, r->limit * 10);
+}
+
+static int finish_json(struct runs *r, bool more)
+{
+	struct buffer next = BUFFER_INIT, *out = &r->out;
+	int result = -1;
+	if ((r->rows == 0 && add_begin(r) < 0) || buffer_append_string(out, "]") < 0 ||
+	    json_member_count(out, "shown", r->rows) < 0 ||
+	    json_member_bool(out, "truncated", more) < 0 || (more && add_more(&next, r) < 0) ||
+	    (more && !buffer_string(&next)) ||
+	    json_member_string(out, "next", more ? next.data : NULL) < 0 || envelope_end(out) < 0)
+		goto out;
+	result = flush(r);
+out:
+	buffer_release(&next);
+	return result;
+}
+
+int runs_finish(struct runs *r, bool more)
+{
+	struct buffer notice = BUFFER_INIT;
+	int result = -1;
+	if (r->verb.json)
+		return finish_json(r, more);
+	if (more && (buffer_printf(&notice, "[newest %" PRIu64 " shown; more: ", r->limit) < 0 ||
+		     add_more(&notice, r) < 0 || buffer_append_string(&notice, "]\n") < 0))
+		goto out;
+	if (flush(r) == 0)
+		result = reader_notice(r->sink, &notice);
+out:
+	buffer_release(&notice);
+	return result;
 }

@@ -12,9 +12,9 @@
 #ifndef TERSE_COMMAND_RUNS_H
 #define TERSE_COMMAND_RUNS_H
 
+#include "lib/buffer.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"
-#include "supervisor/base/buffer.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
 
@@ -27,7 +27,7 @@ struct runs {
 	struct verb verb;
 	const struct settings *settings;
 	bool history;     /* all runs, else those with artifacts */
-	bool live, watch; /* of list: what runs now (live_list.h) */
+	bool live, watch; /* of list: what runs now (verb_list.c) */
 	enum sink sink;
 
 	/* As they were given. */

@@ -1,19 +1,17 @@
-// What the files of `terse search` share: search.c takes the arguments, search_text.c
-// goes through what there is to search, search_output.c and search_json.c print.
+// What the files of `terse search` share: verb_search.c takes the arguments, search_print.c
+// goes through what there is to search, verb_search.c and search_print.c print.
 #ifndef TERSE_COMMAND_SEARCH_H
 #define TERSE_COMMAND_SEARCH_H
 
+#include "lib/buffer.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/base/buffer.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
-#include "supervisor/report/kind.h"
-#include "supervisor/search/listing.h"
-#include "supervisor/search/matcher.h"
-#include "supervisor/search/notice.h"
-#include "supervisor/search/walk.h"
-#include "supervisor/search/watchdog.h"
+#include "supervisor/reading/listing.h"
+#include "supervisor/reading/matcher.h"
+#include "supervisor/reading/walk.h"
+#include "supervisor/report/file_type.h"
 
 #include <stdbool.h>
 #include <stdint.h>

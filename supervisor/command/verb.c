@@ -2,22 +2,24 @@
 
 #include "supervisor/command/verb.h"
 
-#include "config/nearest.h"
+#include "config/error.h"
 #include "config/option.h"
-#include "supervisor/artifact/last.h"
-#include "supervisor/artifact/session.h"
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/json.h"
+#include "lib/quote.h"
+#include "lib/utf8.h"
+#include "shim/exec_call.h"
+#include "supervisor/agents/session.h"
+#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/clock.h"
-#include "supervisor/base/human.h"
-#include "supervisor/base/io.h"
-#include "supervisor/base/json_member.h"
-#include "supervisor/command/reach.h"
-#include "supervisor/intercept/sniff.h"
+#include "supervisor/command/live_run.h"
+#include "supervisor/process/process_tree.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/redact/secrets.h"
-#include "supervisor/report/kind.h"
-#include "supervisor/report/quote.h"
+#include "supervisor/report/file_type.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -25,6 +27,127 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <utf8proc.h>
+
+/* A word in quotes if it needs some; one that a shell could only have escaped is not: it would be
+   hard to read. */
+static int add_word(struct buffer *out, const char *word)
+{
+	for (const char *at = word, *end = word + strlen(word); at < end;) {
+		uint32_t cp;
+		at += utf8_decode(at, (size_t)(end - at), &cp);
+		if (!quote_is_plain(cp))
+			return buffer_printf(out, "'%s'", word);
+	}
+	return quote_append(out, word);
+}
+
+/* The string that terse gave to a shell, whose path it wrote in full; NULL if there is none. */
+static const char *string_of(char *const *argv)
+{
+	bool is_string = argv && argv[0] && argv[0][0] == '/' && argv[1] && argv[2] && !argv[3] &&
+			 strcmp(argv[1], "-c") == 0 &&
+			 shell_call_is_shell(shell_call_name(argv[0]));
+	return is_string ? argv[2] : NULL;
+}
+
+int row_add_command(struct buffer *out, const struct meta *m)
+{
+	const char *string = string_of(m->argv);
+	if (string)
+		return buffer_printf(out, m->cut ? "%s ..." : "%s", string);
+	for (char **arg = m->argv; arg && *arg; arg++) {
+		if (arg > m->argv && buffer_append_string(out, " ") < 0)
+			return -1;
+		/* A command of one word may be a shell string; it reads best as it is. */
+		if (m->argv[1] ? add_word(out, *arg) < 0 : buffer_append_string(out, *arg) < 0)
+			return -1;
+	}
+	return m->cut ? buffer_append_string(out, " ...") : 0;
+}
+
+int row_add_cell(struct buffer *out, const char *text, size_t len, size_t width)
+{
+	size_t used = 0, room = out->len;
+	for (size_t i = 0, n; i < len; i += n) {
+		uint32_t cp;
+		size_t before = out->len;
+		n = utf8_decode(text + i, len - i, &cp);
+		bool blank = cp == '\n' || cp == '\t';
+		if (quote_text(out, blank ? " " : text + i, n, 0) < 0)
+			return -1;
+		int cells = utf8proc_charwidth((utf8proc_int32_t)cp);
+		used += out->len - before != n ? out->len - before
+			: cells > 0            ? (size_t)cells
+					       : blank;
+		if (used > width) {
+			out->len = room;
+			return buffer_append_string(out, "...");
+		}
+		if (used + 3 <= width)
+			room = out->len;
+	}
+	return 0;
+}
+
+enum sink reader_find(void)
+{
+	enum sink sink = sink_of(STDOUT_FILENO);
+	struct kin kin = {.passes = false};
+	return sink == SINK_PIPE ? sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), &kin) : sink;
+}
+
+int reader_notice(enum sink sink, const struct buffer *text)
+{
+	const char *no_colour = getenv("NO_COLOR");
+	bool colour = sink == SINK_PERSON && (!no_colour || !*no_colour);
+	bool both = sink == SINK_FILE && !sink_is_same(STDOUT_FILENO, STDERR_FILENO);
+	if (text->len == 0)
+		return 0;
+	if (sink == SINK_PROGRAM || both)
+		io_write(STDERR_FILENO, text->data, text->len);
+	if (sink == SINK_PROGRAM)
+		return 0;
+	if ((colour && io_write(STDOUT_FILENO, "\033[33m", 5) < 0) ||
+	    io_write(STDOUT_FILENO, text->data, text->len) < 0 ||
+	    (colour && io_write(STDOUT_FILENO, "\033[m", 3) < 0))
+		return -1;
+	return 0;
+}
+
+static const char *const names[ENVELOPE_CODES] = {
+	[ENVELOPE_USAGE] = "usage",
+	[ENVELOPE_UNKNOWN_ARTIFACT] = "unknown_artifact",
+	[ENVELOPE_UNKNOWN_SESSION] = "unknown_session",
+	[ENVELOPE_BAD_PATTERN] = "bad_pattern",
+	[ENVELOPE_BAD_RANGE] = "bad_range",
+	[ENVELOPE_UNREADABLE] = "unreadable",
+	[ENVELOPE_BINARY] = "binary",
+};
+
+const char *envelope_code_name(enum envelope_code code)
+{
+	return names[code];
+}
+
+int envelope_begin(struct buffer *out)
+{
+	return buffer_append_string(out, "{\"ok\":true,\"data\":{");
+}
+
+int envelope_end(struct buffer *out)
+{
+	return buffer_append_string(out, "}}\n");
+}
+
+int envelope_fail(struct buffer *out, enum envelope_code code, const char *message, size_t len)
+{
+	if (buffer_append_string(out, "{\"ok\":false,\"error\":{") < 0 ||
+	    json_member_string(out, "code", names[code]) < 0 ||
+	    json_member_key(out, "message") < 0 || json_text_quote(out, message, len) < 0)
+		return -1;
+	return envelope_end(out);
+}
 
 static void verb_tell(const struct verb *v, enum envelope_code code, const char *format,
 		      va_list args)

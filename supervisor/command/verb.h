@@ -1,26 +1,83 @@
-// What the verbs that read artifacts share: their options, their messages, and
-// finding the artifact that is meant.
+// What the rows of a list are made of.
 #ifndef TERSE_COMMAND_VERB_H
 #define TERSE_COMMAND_VERB_H
 
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/store.h"
-#include "supervisor/report/envelope.h"
+#include "supervisor/process/sink.h"
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct buffer;
 struct kind;
+struct meta;
 struct settings;
 struct text;
+
+/* Appends the command as one line of words. Returns 0, or -1 with ENOMEM, as do both. */
+int row_add_command(struct buffer *out, const struct meta *m);
+
+/* Appends `text` on one line, clean, cut to `width` columns. */
+int row_add_cell(struct buffer *out, const char *text, size_t len, size_t width);
+
+// Who reads what a verb prints, and how much of it: an agent gets a page, then a line that tells
+// what is missing; a program (`terse read ID | sort`) everything, and nothing else; a file may be
+// one an agent reads, or one that only looks complete.
+
+/* Bytes of a page, notices included: Claude Code shows an agent 30,000 characters and cuts what is
+   longer. */
+#define READER_PAGE ((size_t)30000)
+
+/* A person asked for what is printed, and can scroll. */
+#define READER_PAGE_PERSON ((size_t)256 * 1024)
+
+/* Who reads standard output; never SINK_PIPE. */
+enum sink reader_find(void);
+
+/* Prints lines about what is not shown: on standard output, in a warning colour at a terminal;
+   for a program on standard error, for a file on both. Returns 0, or -1 with errno. */
+int reader_notice(enum sink sink, const struct buffer *text);
+
+// What the verbs print with --json: one line,
+//
+//   {"ok":true,"data":{...}}
+//   {"ok":false,"error":{"code":"unknown_artifact","message":"..."}}
+//
+// The codes are an interface: programs decide by them, the messages are for people.
+
+enum envelope_code {
+	ENVELOPE_USAGE,            /* called wrongly */
+	ENVELOPE_UNKNOWN_ARTIFACT, /* there is no such artifact or file, or more than one */
+	ENVELOPE_UNKNOWN_SESSION,  /* there is no such session */
+	ENVELOPE_BAD_PATTERN,      /* the pattern is not valid, or takes too long */
+	ENVELOPE_BAD_RANGE,        /* there is no such line or byte */
+	ENVELOPE_UNREADABLE,       /* it is there, and can't be read; or it was not kept */
+	ENVELOPE_BINARY,           /* it is not text: the message tells what it is */
+	ENVELOPE_CODES,
+};
+
+/* "unknown_artifact" */
+const char *envelope_code_name(enum envelope_code code);
+
+/* Appends what goes before and behind the members of a success's data. Returns 0, or -1 with
+   ENOMEM. */
+int envelope_begin(struct buffer *out);
+int envelope_end(struct buffer *out);
+
+/* Appends a failure. Returns 0, or -1 with ENOMEM. */
+int envelope_fail(struct buffer *out, enum envelope_code code, const char *message, size_t len);
+
+// What the verbs that read artifacts share: their options, their messages, and
+// finding the artifact that is meant.
 
 /* How a verb tells that it failed. */
 struct verb {
 	const char *name;
-	bool json; /* on standard output, as report/envelope.h has it */
+	bool json; /* on standard output, as command/verb.h has it */
 };
 
 enum verb_kind {

@@ -1,10 +1,185 @@
-// See interceptor.h.
+// What a report has of a stream, when the command has ended. See interceptor.h.
 
 #include "supervisor/intercept/interceptor.h"
 
-#include "supervisor/intercept/internal.h"
+#include "lib/utf8.h"
+#include "supervisor/intercept/parts.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Prints what is left of a text that is held as a whole. */
+static int collect_all(struct interceptor *s, struct report_stream *out)
+{
+	if (s->held.len > s->printed)
+		intercept_print_clean(s, s->held.data + s->printed, s->held.len - s->printed);
+	return out->total_lines > 0 ? report_add_range(out, 1, out->total_lines) : 0;
+}
+
+/* The start of a text that was asked for in full and could not be kept: whole lines if there is
+   one. */
+static int collect_start(struct interceptor *s, struct report_stream *out)
+{
+	struct tally shown = {.unit = UNIT_LINES};
+	const char *last = memrchr(s->held.data, '\n', s->held.len);
+	size_t len = last ? (size_t)(last - s->held.data) + 1
+			  : utf8_floor(s->held.data, s->held.len, s->held.len - 1);
+	tally_feed(&shown, s->held.data, len);
+	intercept_print_clean(s, s->held.data, len);
+	out->broken = LIMIT_BYTES;
+	out->last_line_partial = !last;
+	out->lines_truncated = !last;
+	return report_add_range(out, 1, tally_lines(&shown));
+}
+
+static int collect_text(struct interceptor *s, const struct interceptor_ending *given,
+			struct report_stream *out)
+{
+	struct interceptor_ending e = *given;
+	if (s->fits)
+		return collect_all(s, out);
+	if (s->options.print == INTERCEPT_SILENT)
+		return !s->artifact && s->held.len > 0 ? collect_start(s, out) : 0;
+	out->broken = s->broken;
+	if (!intercept_is_by_head(s))
+		return intercept_print_preview(s, &e, out);
+	/* How the command ended is told elsewhere in the report. */
+	e.ending = (struct wording_ending){.lines = out->total_lines, .bytes = out->total_bytes};
+	e.status_line = STATUS_LINE_NEVER;
+	return intercept_print_end_of_head(s, &e, out);
+}
+
+int interceptor_collect(struct interceptor *s, const struct interceptor_ending *e,
+			struct report_stream *out)
+{
+	int result = 0;
+	intercept_judge(s, true);
+	intercept_take_pending(s);
+	out->limit = s->options.limit;
+	out->total_bytes = interceptor_bytes(s);
+	if (s->binary && !s->verbatim) {
+		buffer_clear(&s->collected);
+		out->binary = true;
+		out->kind = s->kind.name;
+	} else {
+		out->total_lines = interceptor_lines(s);
+		result = collect_text(s, e, out);
+	}
+	s->reported = true;
+	out->text = s->collected;
+	s->collected = (struct buffer)BUFFER_INIT;
+	return s->lost ? -1 : result;
+}
+
+// What a live reader is told when the command has ended, or has been silent for long. See
+// interceptor.h.
+
+void interceptor_conclude(struct interceptor *s, bool failed)
+{
+	if (s->options.print != INTERCEPT_PREVIEW || !failed)
+		return;
+	s->most = limit_most(s->options.limit.failure_bytes);
+	if (s->fits && !s->reported && intercept_is_over(s, false))
+		intercept_overflow(s);
+}
+
+bool interceptor_is_worth_telling(const struct interceptor_ending *e)
+{
+	bool failed = e->ending.exit_code != 0;
+	if (e->is_second)
+		return false;
+	return e->status_line == STATUS_LINE_ALWAYS || e->ending.prompt || e->ending.hung_up ||
+	       e->ending.picture || (e->status_line == STATUS_LINE_FAILURE && failed) ||
+	       e->ending.timed_out || e->ending.state != WORDING_ENDED;
+}
+
+/* Prints text with a notice behind it: no line of it is to look like one. */
+static void print_guarded(struct interceptor *s, const char *data, size_t len)
+{
+	size_t done = 0;
+	for (size_t at = 0; at < len && !s->options.limit.own_words;) {
+		const char *newline = memchr(data + at, '\n', len - at);
+		size_t end = newline ? (size_t)(newline - data) + 1 : len;
+		if (line_is_like_notice(data + at, end - at)) {
+			intercept_print_clean(s, data + done, at - done);
+			intercept_print(s, LINE_GUARD, strlen(LINE_GUARD));
+			done = at;
+		}
+		at = end;
+	}
+	intercept_print_clean(s, data + done, len - done);
+}
+
+/* The rest of a text that fits. A program gets it as it is, and no words of ours. */
+static void print_rest(struct interceptor *s, const struct interceptor_ending *e)
+{
+	size_t len = s->held.len - s->printed;
+	const char *rest = len ? s->held.data + s->printed : "";
+	bool told = interceptor_is_worth_telling(e);
+	if (told || !utf8_all_clean(rest, len))
+		intercept_resolve(s);
+	if (s->options.print != INTERCEPT_PREVIEW)
+		return;
+	if (told || e->is_second)
+		print_guarded(s, rest, len);
+	else
+		intercept_print_clean(s, rest, len);
+	/* Whoever interrupted it may not have read this far. */
+	if (told && e->ending.state != WORDING_ENDED)
+		intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));
+	else if (told)
+		intercept_print_line(s, wording_status(intercept_line(s), &e->ending));
+}
+
+/* The preview, and the line about the whole. */
+static void closing_print_preview(struct interceptor *s, struct interceptor_ending *e)
+{
+	intercept_print_preview(s, e, NULL);
+	e->ending.broken = s->broken;
+	e->ending.cut = s->cut;
+	intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));
+}
+
+static void print_binary(struct interceptor *s, const struct interceptor_ending *e)
+{
+	intercept_print_line(
+		s, wording_binary(intercept_line(s), &e->ending, s->kind.name, &e->place));
+}
+
+void interceptor_report(struct interceptor *s, const struct interceptor_ending *given)
+{
+	struct interceptor_ending e = *given;
+	intercept_judge(s, true);
+	intercept_take_pending(s);
+	e.ending.lines = s->options.lines_before + interceptor_lines(s);
+	e.ending.bytes = s->options.bytes_before + interceptor_bytes(s);
+	e.ending.limit = s->options.limit;
+	e.ending.picture = terminal_is_pictured(s->terminal);
+	if (s->options.print == INTERCEPT_PREVIEW) {
+		if (s->binary) {
+			print_binary(s, &e);
+		} else if (s->fits) {
+			print_rest(s, &e);
+		} else if (intercept_is_by_head(s)) {
+			intercept_print_end_of_head(s, &e, NULL);
+		} else {
+			closing_print_preview(s, &e);
+		}
+	}
+	s->reported = true;
+}
+
+void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_kind wait,
+			   const char *who, const struct wording_place *place)
+{
+	struct buffer pending = BUFFER_INIT;
+	uint64_t lines = terminal_lines(s->terminal), bytes = interceptor_bytes(s);
+	if (!s->binary && terminal_pending(s->terminal, &pending) == 0)
+		bytes += pending.len;
+	intercept_print_line(s, wording_heartbeat(intercept_line(s), elapsed_ms, lines, bytes, wait,
+						  who, place));
+	buffer_release(&pending);
+}
 
 /* What is said at the end, and the text of most commands, must not fail for want of memory that was
    there at the start. */

@@ -8,10 +8,10 @@
 // Text up to the threshold is held in memory; past it the artifact is opened
 // and everything goes there. For a reader that gets a preview (an agent) the
 // first share of the text is printed as its lines become final, the rest is
-// decided by interceptor_report(); in mode head all that is shown is (head.h).
+// decided by interceptor_report(); in mode head all that is shown is (parts.h).
 // Other readers get the whole text as it comes.
 //
-// Binary output (sniff.h) is not rendered: its bytes go to the artifact, and as
+// Binary output (file_type.h) is not rendered: its bytes go to the artifact, and as
 // they are to a program or file. In text a NUL is a newline where the first 4 KB
 // have NULs and no newline, else U+2400.
 //
@@ -54,7 +54,7 @@ struct interceptor_options {
 	enum interceptor_raw raw;
 	enum artifact_part part; /* ARTIFACT_OUT or ARTIFACT_ERR */
 	/* Through a pipe, so the bytes are what the command wrote for a program: a program or file
-	   gets them as they are until something redraws (plain.h). From the first NUL on it gets
+	   gets them as they are until something redraws (parts.h). From the first NUL on it gets
 	   all bytes as they are, through a pty as well. */
 	bool exact;
 	/* Of the text, what went before that which comes here: for the numbers in a preview (not in

@@ -1,4 +1,4 @@
-#include "supervisor/preview/choose.h"
+#include "supervisor/preview/layout.h"
 
 enum {
 	/* Percent of the budget that the end of a successful run has at least. */

@@ -8,10 +8,10 @@
 #ifndef TERSE_PREVIEW_LAYOUT_H
 #define TERSE_PREVIEW_LAYOUT_H
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 #include "supervisor/preview/line.h"
 #include "supervisor/preview/preview.h"
-#include "supervisor/preview/streak.h"
+#include "supervisor/preview/shape.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +96,16 @@ void layout_grow(struct layout *l);
 
 /* Makes the pieces. Their count, or -1 with ENOMEM. */
 int layout_pieces(struct layout *l);
+
+// Which of the lines in a layout are taken.
+
+/* The bytes of the budget that the start of the text may take. */
+size_t choose_head_share(const struct preview_options *options);
+
+/* Those that the last lines have in any case. */
+size_t choose_end_share(const struct preview_options *options, int status);
+
+/* Takes lines of a layout whose lines do not all fit. */
+void choose(struct layout *l, const struct preview_options *options);
 
 #endif

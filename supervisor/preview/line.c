@@ -1,11 +1,10 @@
 #include "supervisor/preview/line.h"
 
-#include "supervisor/base/utf8.h"
+#include "lib/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
 #include <utf8proc.h>
 
 /* A cut line that shows less than this of itself is not worth its note. */

@@ -12,14 +12,14 @@
 //
 // Mode smart shows the start, the end, and from between what tells why a failed
 // command failed, or what a successful one achieved:
-//   - Each line is judged by its words (lexicon.h) in their places (reading.h),
-//     by its form (structure.h), and put together (salience.h).
+//   - Each line is judged by its words (keywords.h) in their places (evidence.h),
+//     by its form (evidence.h), and put together (score.h).
 //   - The best are kept with their neighbours (store.h): every line of the first
-//     megabytes is looked at, later ones where a fast search (scout.h) finds
+//     megabytes is looked at, later ones where a fast search (prefilter.h) finds
 //     something (smart.h).
-//   - At the end they are weighed (weigh.c): less what occurs often (sketch.h,
+//   - At the end they are weighed (score.c): less what occurs often (shape.h,
 //     shape.h), more what begins a cascade, stands near the end or belongs to a
-//     telling line; and taken by what they tell for their bytes (choose.h) until
+//     telling line; and taken by what they tell for their bytes (layout.h) until
 //     the budget is used up (layout.h).
 // The other modes need only the first and the last bytes (window.h).
 #ifndef TERSE_PREVIEW_PREVIEW_H
@@ -44,7 +44,7 @@ struct preview_options {
 	unsigned end_share;  /* mode smart: for the last lines in any case; after a success
 				at least 30 */
 	/* Mode smart: lines with one of these in them are put forward, or are not
-	   (config/phrase.h). NULL-terminated, or NULL; valid as long as the preview. */
+	   (config/value.h). NULL-terminated, or NULL; valid as long as the preview. */
 	char *const *patterns, *const *ignore;
 	size_t max_line;    /* longer lines are cut, with the bytes left out told ... */
 	bool grow;          /* ... but where room is left, not so short */

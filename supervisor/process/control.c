@@ -2,7 +2,7 @@
 
 #include "supervisor/process/control.h"
 
-#include "supervisor/base/io.h"
+#include "lib/io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -33,7 +33,7 @@
 #ifndef TERSE_PROCESS_CONTROL_H
 #define TERSE_PROCESS_CONTROL_H
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 
 #include <poll.h>
 #include <stdbool.h>

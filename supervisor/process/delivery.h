@@ -6,9 +6,9 @@
 #ifndef TERSE_PROCESS_DELIVERY_H
 #define TERSE_PROCESS_DELIVERY_H
 
-#include "supervisor/process/account.h"
 #include "supervisor/process/record.h"
 #include "supervisor/process/source.h"
+#include "supervisor/process/summary.h"
 
 #include <stdbool.h>
 #include <stddef.h>

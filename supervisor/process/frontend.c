@@ -2,14 +2,14 @@
 
 #include "supervisor/process/frontend.h"
 
-#include "supervisor/base/clock.h"
-#include "supervisor/base/io.h"
-#include "supervisor/process/account.h"
-#include "supervisor/process/family.h"
-#include "supervisor/process/guard.h"
-#include "supervisor/process/keeper.h"
+#include "lib/human.h"
+#include "lib/io.h"
 #include "supervisor/process/message.h"
+#include "supervisor/process/process_tree.h"
 #include "supervisor/process/spawn.h"
+#include "supervisor/process/summary.h"
+#include "supervisor/process/supervisor.h"
+#include "supervisor/process/watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 #define TERSE_PROCESS_JOB_H
 
 #include "config/settings.h"
-#include "supervisor/process/layout.h"
-#include "supervisor/process/signals.h"
+#include "supervisor/process/sink.h"
+#include "supervisor/process/spawn.h"
 
 #include <stdint.h>
 #include <sys/types.h>

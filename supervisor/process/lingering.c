@@ -2,11 +2,66 @@
 
 #include "supervisor/process/lingering.h"
 
-#include "supervisor/base/human.h"
-#include "supervisor/process/holder.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "supervisor/process/process_tree.h"
+#include "supervisor/process/reader_thread.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
+
+/* What is waited for is worth a wake-up. */
+#define LEAST (PACE_RATE / 10)
+
+static int64_t taken_at(const struct pace *p, int64_t now_ms)
+{
+	int64_t over = (now_ms - p->at_ms) * (PACE_RATE / 1000);
+	return p->taken > over ? p->taken - over : 0;
+}
+
+void pace_take(struct pace *p, uint64_t bytes, int64_t now_ms)
+{
+	p->taken = taken_at(p, now_ms) + (int64_t)bytes;
+	p->at_ms = now_ms;
+}
+
+int64_t pace_wait(const struct pace *p, int64_t now_ms)
+{
+	int64_t taken = taken_at(p, now_ms);
+	return taken < PACE_BURST ? 0 : (taken - PACE_BURST + LEAST) / (PACE_RATE / 1000);
+}
+
+static void discard_drop(int *fd, struct pace *pace)
+{
+	static char chunk[4096];
+	int end = -1;
+	while (end < 0 && pace_wait(pace, clock_monotonic_ms()) == 0)
+		pace_take(pace, intake_read(*fd, chunk, sizeof(chunk), &end), clock_monotonic_ms());
+	if (end >= 0 && end != EAGAIN)
+		io_close(fd);
+}
+
+void discard_all(int fds[2])
+{
+	struct pace pace = {0};
+	while (fds[0] >= 0 || fds[1] >= 0) {
+		int64_t wait = pace_wait(&pace, clock_monotonic_ms());
+		struct pollfd polled[] = {{.fd = fds[0], .events = POLLIN},
+					  {.fd = fds[1], .events = POLLIN}};
+		if (wait > 0)
+			io_poll(NULL, 0, (int)wait);
+		else
+			io_poll(polled, 2, -1);
+		for (int i = 0; i < 2; i++) {
+			if (fds[i] >= 0)
+				discard_drop(&fds[i], &pace);
+		}
+	}
+}
 
 /* More of them are there than can be looked at: they count as no daemons. */
 #define HOLDERS 64

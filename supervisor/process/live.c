@@ -2,12 +2,12 @@
 
 #include "supervisor/process/live.h"
 
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/utf8.h"
 #include "supervisor/artifact/store.h"
-#include "supervisor/base/clock.h"
-#include "supervisor/base/io.h"
-#include "supervisor/base/utf8.h"
-#include "supervisor/process/pty.h"
-#include "supervisor/terminal/repaint.h"
+#include "supervisor/process/spawn.h"
+#include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -9,10 +9,9 @@
 #ifndef TERSE_PROCESS_LIVE_H
 #define TERSE_PROCESS_LIVE_H
 
-#include "supervisor/process/cast.h"
-#include "supervisor/process/condition.h"
 #include "supervisor/process/control.h"
 #include "supervisor/process/job.h"
+#include "supervisor/process/live_status.h"
 #include "supervisor/process/prompt.h"
 #include "supervisor/process/record.h"
 #include "supervisor/process/source.h"

@@ -2,7 +2,7 @@
 
 #include "supervisor/process/message.h"
 
-#include "supervisor/base/io.h"
+#include "lib/io.h"
 
 #include <errno.h>
 #include <poll.h>

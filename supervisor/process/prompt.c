@@ -1,12 +1,12 @@
 // See prompt.h.
 
 #include "supervisor/process/prompt.h"
-#include "shim/process.h"
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/io.h"
-#include "supervisor/base/utf8.h"
-#include "supervisor/process/kin.h"
+#include "lib/buffer.h"
+#include "lib/io.h"
+#include "lib/proc.h"
+#include "lib/utf8.h"
+#include "supervisor/process/process_tree.h"
 #include "supervisor/process/wait.h"
 #include "supervisor/terminal/terminal.h"
 

@@ -3,10 +3,10 @@
 #include "supervisor/process/source.h"
 
 #include "config/limit.h"
-#include "supervisor/base/io.h"
-#include "supervisor/process/account.h"
-#include "supervisor/process/kin.h"
-#include "supervisor/process/pty.h"
+#include "lib/io.h"
+#include "supervisor/process/process_tree.h"
+#include "supervisor/process/spawn.h"
+#include "supervisor/process/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>

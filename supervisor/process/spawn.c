@@ -2,18 +2,184 @@
 
 #include "supervisor/process/spawn.h"
 
-#include "supervisor/base/io.h"
+#include "lib/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pty.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static int pty_prepare(int *fd, int flags)
+{
+	*fd = io_above_standard(*fd);
+	if (*fd < 0 || fcntl(*fd, F_SETFD, FD_CLOEXEC) < 0)
+		return -1;
+	return flags ? fcntl(*fd, F_SETFL, flags) : 0;
+}
+
+/* Where nobody types, nothing may be waited for: an editor that finds no terminal on stdin reads
+   its keys from stderr. The end of a pipe can't be read either. Where the kernel can't, it stays as
+   it is. */
+static void make_write_only(struct pty *p)
+{
+	int fd = io_above_standard(ioctl(p->master, TIOCGPTPEER, O_WRONLY | O_NOCTTY | O_CLOEXEC));
+	if (fd < 0)
+		return;
+	io_close(&p->slave);
+	p->slave = fd;
+}
+
+int pty_open(struct pty *p, unsigned cols, unsigned rows, bool cooked, const struct termios *like)
+{
+	const struct winsize size = {.ws_col = (unsigned short)cols,
+				     .ws_row = (unsigned short)rows};
+	struct termios modes;
+	*p = (struct pty){.master = -1, .slave = -1};
+	if (openpty(&p->master, &p->slave, NULL, like, &size) < 0)
+		return -1;
+	if (pty_prepare(&p->master, O_RDWR | O_NONBLOCK) < 0 || pty_prepare(&p->slave, 0) < 0)
+		goto fail;
+	if (tcgetattr(p->slave, &modes) < 0)
+		goto fail;
+	modes.c_iflag |= IUTF8;
+	if (!cooked) {
+		modes.c_oflag &= ~(tcflag_t)OPOST;
+		modes.c_lflag &= ~(tcflag_t)(ECHO | ECHONL);
+	}
+	if (tcsetattr(p->slave, TCSANOW, &modes) < 0)
+		goto fail;
+	if (!cooked)
+		make_write_only(p);
+	return 0;
+fail:
+	io_close(&p->master);
+	io_close(&p->slave);
+	return -1;
+}
+
+int pty_resize(int master, unsigned cols, unsigned rows)
+{
+	const struct winsize size = {.ws_col = (unsigned short)cols,
+				     .ws_row = (unsigned short)rows};
+	return ioctl(master, TIOCSWINSZ, &size);
+}
+
+bool pty_is_raw(int master)
+{
+	struct termios modes;
+	return tcgetattr(master, &modes) == 0 && !(modes.c_lflag & ICANON);
+}
+
+void signals_take(struct signals *saved)
+{
+	sigset_t all;
+	struct sigaction action;
+	/* TTOU, too, so that a front end in the background can still put terminal modes back. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &saved->mask);
+	saved->children_ignored =
+		sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+	/* With SIGCHLD ignored the kernel reaps by itself and the status is lost. */
+	if (saved->children_ignored)
+		signal(SIGCHLD, SIG_DFL);
+}
+
+void signals_restore(const struct signals *saved)
+{
+	signal(SIGCHLD, saved->children_ignored ? SIG_IGN : SIG_DFL);
+	sigprocmask(SIG_SETMASK, &saved->mask, NULL);
+}
+
+_Noreturn void signals_end_like(int status)
+{
+	if (WIFSIGNALED(status)) {
+		const struct rlimit none = {0, 0};
+		int sig = WTERMSIG(status);
+		sigset_t set;
+		setrlimit(RLIMIT_CORE, &none);
+		/* A core handler behind a pipe ignores the limit. */
+		prctl(PR_SET_DUMPABLE, 0);
+		signal(sig, SIG_DFL);
+		sigemptyset(&set);
+		sigaddset(&set, sig);
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		kill(getpid(), sig);
+		/* Not fatal here after all: what a shell would report. */
+		_exit(128 + sig);
+	}
+	_exit(WEXITSTATUS(status));
+}
+
+/* Whether `entry` ("NAME=VALUE" or "NAME") is the variable of `other`. */
+static bool is_same_name(const char *entry, const char *other)
+{
+	size_t len = strcspn(entry, "=");
+	return strcspn(other, "=") == len && strncmp(entry, other, len) == 0;
+}
+
+static bool is_listed(const struct strings *list, const char *entry)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (is_same_name(entry, list->items[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool environment_has(char *const *from, const char *entry)
+{
+	for (; *from; from++) {
+		if (is_same_name(*from, entry))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a later line of the list sets the same variable again. */
+static bool is_set_later(const struct strings *set, size_t i)
+{
+	for (size_t j = i + 1; j < set->count; j++) {
+		if (is_same_name(set->items[i], set->items[j]))
+			return true;
+	}
+	return false;
+}
+
+char **environment_make(char *const *from, const struct settings *s, bool captured, char *active)
+{
+	size_t count = 0, n = 0;
+	while (from[count])
+		count++;
+	char **result = malloc((count + s->env_set.count + 2) * sizeof(*result));
+	if (!result)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		bool kept = is_listed(&s->env_keep, from[i]);
+		bool replaced =
+			is_listed(&s->env_set, from[i]) || is_listed(&s->env_unset, from[i]);
+		if (is_same_name(from[i], active) || (captured && replaced && !kept))
+			continue;
+		result[n++] = from[i];
+	}
+	for (size_t i = 0; captured && i < s->env_set.count; i++) {
+		char *entry = s->env_set.items[i];
+		bool kept = is_listed(&s->env_keep, entry) && environment_has(from, entry);
+		if (!kept && !is_set_later(&s->env_set, i))
+			result[n++] = entry;
+	}
+	result[n++] = active;
+	result[n] = NULL;
+	return result;
+}
 
 /* Whether a file that the kernel does not execute is no script either: one of another machine's. */
 static bool is_binary(const char *path)

@@ -1,10 +1,60 @@
-// Starts the command: its own process group, its streams, the caller's signal state.
+// A pseudo-terminal for a command: size and line settings are made before the
+// command starts, both ends are close-on-exec, the master does not block.
 #ifndef TERSE_PROCESS_SPAWN_H
 #define TERSE_PROCESS_SPAWN_H
 
-#include "supervisor/process/signals.h"
+#include "config/settings.h"
 
+#include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
+#include <termios.h>
+
+struct pty {
+	int master;
+	int slave; /* to be closed once the command has it: else the end of output never comes */
+};
+
+/* Opens one. `cooked`: with a person or an input queue behind it, so echo and CR NL output stay on
+   (settings are taken from *like when it is not NULL); otherwise output bytes pass unchanged,
+   nothing is echoed, and the slave can only be written to. Returns 0, or -1 with errno. */
+int pty_open(struct pty *p, unsigned cols, unsigned rows, bool cooked, const struct termios *like);
+
+int pty_resize(int master, unsigned cols, unsigned rows);
+
+/* Whether the command reads its terminal raw (no line editing), so that the answer to
+   a query reaches it and is not echoed. */
+bool pty_is_raw(int master);
+
+// Signal state: what the caller had set, what terse does with it, and how a
+// process ends the way another one did.
+
+/* The mask a process was started with, and the one disposition that terse changes. */
+struct signals {
+	sigset_t mask;
+	bool children_ignored;
+};
+
+/* Saves the caller's state and blocks every signal: terse's processes are ended by none of them,
+   and the front end passes them on. */
+void signals_take(struct signals *saved);
+
+/* In the command's process before exec: everything as the caller had it. */
+void signals_restore(const struct signals *saved);
+
+/* Ends this process as `status` (from waitpid) tells: the same exit code, or by the same signal
+   without a core dump of its own. */
+_Noreturn void signals_end_like(int status);
+
+// The environment the command gets: the caller's, but for what [environment] sets
+// when output is captured, and TERSE_ACTIVE (shim/active.h).
+
+/* A NULL-terminated array whose strings belong to `from`, `s` and the caller; free() the
+   array alone. `captured`: apply [environment]. `active`: the entry that is set in any case. NULL
+   with errno ENOMEM. */
+char **environment_make(char *const *from, const struct settings *s, bool captured, char *active);
+
+// Starts the command: its own process group, its streams, the caller's signal state.
 
 struct spawn {
 	const char *program; /* NULL: argv[0] */

@@ -5,7 +5,10 @@
 #include "supervisor/report/wording.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+struct terminal;
 
 struct wait {
 	enum wait_kind kind;
@@ -27,5 +30,49 @@ bool wait_is_poll(long number);
 
 /* Whether the open file `fd` of the process is the terminal. */
 bool wait_is_terminal(pid_t pid, unsigned long fd, dev_t terminal);
+
+// A command that waits for keys, though nobody can type any: an agent's, without a controlling
+// terminal. On a pipe such programs (whiptail, fzf, mc, nvim) give up at once; with a terminal as
+// their output they draw, and wait.
+//
+// It is looked for when nothing was written for some seconds. The one that waits is hung up (HUP,
+// and where that does not help TERM and KILL), as if its terminal had gone, if
+//
+//   - nothing of the run works, and it waits to read the terminal and not for its standard input
+//     (or is all there is of the run, and waits for nothing that comes from elsewhere),
+//   - it has the terminal in raw mode, or the alternate screen is on, and
+//   - nothing of the run is a server.
+//
+// Otherwise it is only told, and so is that a command draws on the alternate screen and does not
+// end.
+
+struct keys {
+	int master;        /* of the terminal; not owned */
+	dev_t device;      /* of its slave; 0: nothing is looked for */
+	int64_t hang_up;   /* after so long without output, ms; 0: never */
+	int64_t grace;     /* between TERM and KILL, ms */
+	int64_t quiet_at;  /* monotonic: since when nothing was written */
+	int64_t look_at;   /* monotonic; 0: never */
+	int64_t pause;     /* until the next look */
+	int64_t screen_at; /* when it is looked whether the alternate screen is on; 0: not any more
+			    */
+	bool active;       /* something was written since the last step */
+	bool told;
+	int agreed; /* looks in a row that found it waiting */
+	int sent;   /* signals to `wait.pid` */
+	struct wait wait;
+};
+
+enum keys_found { KEYS_NOTHING, KEYS_WAITS, KEYS_HUNG_UP };
+
+/* The run begins. The first four members are filled in. */
+void keys_begin(struct keys *k, int64_t now_ms);
+
+/* When keys_step() has something to do; 0: never. */
+int64_t keys_due(const struct keys *k);
+
+/* Looks if it is time; `t` is what is on the screen. KEYS_WAITS once, KEYS_HUNG_UP at the first
+   signal to a process. */
+enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_ms);
 
 #endif

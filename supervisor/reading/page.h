@@ -1,5 +1,31 @@
+// How much of a text fits into so many printed bytes: by whole characters, each counted as it is
+// printed clean (utf8.h), or as it stands in a JSON string (json.h). A CR and its LF are one
+// character.
+#ifndef TERSE_READING_PAGE_H
+#define TERSE_READING_PAGE_H
+
+#include "lib/buffer.h"
+#include "supervisor/artifact/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct page;
+
+/* What all of it takes. */
+size_t fit_cost(const char *data, size_t len, bool json);
+
+/* Bytes from the front of `data`, or from its end, that take at most `room`. */
+size_t fit_front(const char *data, size_t len, size_t room, bool json);
+size_t fit_back(const char *data, size_t len, size_t room, bool json);
+
+/* The last offset up to `at` (at most `len`) where a character begins; what is before `data` does
+   not matter if it begins with one. */
+size_t fit_floor(const char *data, size_t len, size_t at);
+
 // The lines of a text (artifact/text.h) that are shown at once: so many from a line on, or the last
-// ones. Deciding only: who prints them also says what is missing (hint.h).
+// ones. Deciding only: who prints them also says what is missing (slice.h).
 //
 //   - From a line on, whole lines as long as they fit. A first line that alone does not fit is cut
 //     behind what does.
@@ -9,15 +35,6 @@
 // Lines have their numbers, from 1; in a large plain file, of which nobody knows how many lines it
 // has without reading all of it, those that were asked for from the end are counted from there: -1
 // is the last. Memory: some times the room.
-#ifndef TERSE_READING_PAGE_H
-#define TERSE_READING_PAGE_H
-
-#include "supervisor/artifact/text.h"
-#include "supervisor/base/buffer.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Of a larger plain file only the lines in its first part are counted for the sake of telling how
    many there are. */
@@ -101,5 +118,23 @@ int page_total(struct text *t, uint64_t *total);
 bool page_is_counted(const struct text *t);
 
 void page_release(struct page *p);
+
+// The last lines of a text as a page (private to this folder; see page.h).
+
+/* Makes it, by request->tail. Returns 0, or -1 with errno. */
+int page_make_tail(struct page *p);
+
+/* From page.c: reads on from where the text stands, until the page stops. */
+int page_collect(struct page *p);
+
+/* From page.c: the line that comes next has this number. Those before were counted from any one,
+   unless p->absolute. */
+void page_renumber(struct page *p, int64_t number);
+
+/* From page.c: makes p->shown of a line. Returns 0, or -1 with ENOMEM. */
+int page_show(struct page *p, const char *data, size_t len);
+
+/* From page.c: what such a line takes of the room. */
+size_t page_cost(const struct page *p, const char *data, size_t len);
 
 #endif

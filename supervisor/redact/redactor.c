@@ -2,7 +2,7 @@
 
 #include "supervisor/redact/redactor.h"
 
-#include "supervisor/base/utf8.h"
+#include "lib/utf8.h"
 #include "supervisor/redact/secrets.h"
 
 #include <stdio.h>

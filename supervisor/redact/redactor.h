@@ -12,7 +12,7 @@
 #ifndef TERSE_REDACT_REDACTOR_H
 #define TERSE_REDACT_REDACTOR_H
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 #include "supervisor/terminal/parser.h"
 
 #include <stdbool.h>

@@ -3,9 +3,9 @@
 #include "supervisor/redact/secrets.h"
 
 #include "config/settings.h"
-#include "supervisor/base/buffer.h"
-#include "supervisor/search/finder.h"
-#include "supervisor/search/syntax.h"
+#include "lib/buffer.h"
+#include "lib/finder.h"
+#include "lib/syntax.h"
 
 #include <errno.h>
 #include <stdlib.h>

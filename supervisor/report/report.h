@@ -1,7 +1,7 @@
 // What is told about a run when it has ended, as one struct, for everybody who does not read
 // along: `terse run --format json|blocks` and other front ends. Filling it and printing it
 // are apart: the interceptor knows the texts (interceptor_collect), the process room the
-// rest (process/account.h), and a writer makes bytes of it.
+// rest (process/summary.h), and a writer makes bytes of it.
 //
 // A writer hands these out in pieces, since a text that was asked for in full may be larger
 // than memory: such a text is read from disk while it is written.
@@ -9,8 +9,8 @@
 #define TERSE_REPORT_REPORT_H
 
 #include "config/limit.h"
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/gap.h"
+#include "lib/buffer.h"
+#include "lib/gap.h"
 #include "supervisor/preview/line.h"
 
 #include <stdbool.h>
@@ -95,8 +95,8 @@ struct report_writer {
 	int (*const *steps)(struct report_writer *w, struct buffer *out);
 };
 
-/* Writers: one compact JSON object and a newline (json.c); a text in blocks, for agents that show
-   the model what they get (blocks.c). */
+/* Writers: one compact JSON object and a newline (report.c); a text in blocks, for agents that show
+   the model what they get (report.c). */
 void report_write_json(struct report_writer *w, struct report *r);
 void report_write_blocks(struct report_writer *w, struct report *r);
 

@@ -1,11 +1,11 @@
 // See wording.h.
 
 #include "supervisor/report/wording.h"
-#include "supervisor/report/quote.h"
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/human.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/quote.h"
+#include "lib/utf8.h"
 #include "supervisor/preview/preview.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #define TERSE_REPORT_WORDING_H
 
 #include "config/limit.h"
-#include "supervisor/base/gap.h"
+#include "lib/gap.h"
 #include "supervisor/preview/line.h"
 
 #include <stdbool.h>

@@ -2,11 +2,11 @@
 // being looked at closely. No cells are touched.
 //
 // The screen's last rows can still change, so they are held back as bytes: see
-// tail.c.
+// emitter.c.
 
-#include "supervisor/base/utf8.h"
+#include "lib/utf8.h"
+#include "lib/width.h"
 #include "supervisor/terminal/internal.h"
-#include "supervisor/terminal/width.h"
 
 #include <string.h>
 

@@ -1,7 +1,93 @@
+#include "supervisor/terminal/internal.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* 0x60 to 0x7E, as xterm draws them (VT102 user guide, table 5-13). */
+static const uint16_t graphics[] = {
+	0x25C6, 0x2592, 0x2409, 0x240C, 0x240D, 0x240A, 0x00B0, 0x00B1, 0x2424, 0x240B, 0x2518,
+	0x2510, 0x250C, 0x2514, 0x253C, 0x23BA, 0x23BB, 0x2500, 0x23BC, 0x23BD, 0x251C, 0x2524,
+	0x2534, 0x252C, 0x2502, 0x2264, 0x2265, 0x03C0, 0x2260, 0x00A3, 0x00B7,
+};
+
+/* The national sets differ from ASCII in these (VT220 manual, chapter 2). */
+static const char replaced[] = "#@[\\]^_`{|}~";
+
+/* clang-format off */
+static const struct national {
+	char final;
+	unsigned char map[sizeof(replaced) - 1]; /* 0: as in ASCII */
+} nationals[] = {
+	{'A', {0xA3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}, /* British */
+	{'4', {0xA3, 0xBE, 0x69, 0xBD, 0x7C, 0, 0, 0, 0xA8, 0x66, 0xBC, 0xB4}}, /* Dutch */
+	{'C', {0, 0, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}}, /* Finnish */
+	{'5', {0, 0, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}},
+	{'R', {0xA3, 0xE0, 0xB0, 0xE7, 0xA7, 0, 0, 0, 0xE9, 0xF9, 0xE8, 0xA8}}, /* French */
+	{'Q', {0, 0xE0, 0xE2, 0xE7, 0xEA, 0xEE, 0, 0xF4, 0xE9, 0xF9, 0xE8, 0xFB}}, /* Canadian */
+	{'K', {0, 0xA7, 0xC4, 0xD6, 0xDC, 0, 0, 0, 0xE4, 0xF6, 0xFC, 0xDF}}, /* German */
+	{'Y', {0xA3, 0xA7, 0xB0, 0xE7, 0xE9, 0, 0, 0xF9, 0xE0, 0xF2, 0xE8, 0xEC}}, /* Italian */
+	{'E', {0, 0xC4, 0xC6, 0xD8, 0xC5, 0xDC, 0, 0xE4, 0xE6, 0xF8, 0xE5, 0xFC}}, /* Danish */
+	{'6', {0, 0xC4, 0xC6, 0xD8, 0xC5, 0xDC, 0, 0xE4, 0xE6, 0xF8, 0xE5, 0xFC}},
+	{'Z', {0xA3, 0xA7, 0xA1, 0xD1, 0xBF, 0, 0, 0, 0xB0, 0xF1, 0xE7, 0}}, /* Spanish */
+	{'H', {0, 0xC9, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}}, /* Swedish */
+	{'7', {0, 0xC9, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}},
+	{'=', {0xF9, 0xE0, 0xE9, 0xE7, 0xEA, 0xEE, 0xE8, 0xF4, 0xE4, 0xF6, 0xFC, 0xFB}}, /* Swiss */
+};
+/* clang-format on */
+
+static const struct national *charset_find(char final)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(nationals) / sizeof(nationals[0]); i++)
+		if (nationals[i].final == final)
+			return &nationals[i];
+	return NULL;
+}
+
+void charsets_init(struct charsets *charsets)
+{
+	memset(charsets->sets, CHARSET_ASCII, sizeof(charsets->sets));
+	charsets->level = 0;
+	charsets->current = CHARSET_ASCII;
+}
+
+bool charset_is_known(char final)
+{
+	return final == CHARSET_ASCII || final == '0' || charset_find(final);
+}
+
+void charsets_designate(struct charsets *charsets, unsigned number, char final)
+{
+	charsets->sets[number] = final;
+	if (charsets->level == number)
+		charsets->current = final;
+}
+
+void charsets_invoke(struct charsets *charsets, unsigned number)
+{
+	charsets->level = number;
+	charsets->current = charsets->sets[number];
+}
+
+uint32_t charset_map(char set, unsigned char c)
+{
+	const struct national *national;
+	const char *at;
+
+	if (set == CHARSET_ASCII)
+		return c;
+	if (set == '0')
+		return c >= 0x60 && c <= 0x7E ? graphics[c - 0x60] : c;
+	national = charset_find(set);
+	at = c ? strchr(replaced, c) : NULL;
+	if (!national || !at || !national->map[at - replaced])
+		return c;
+	return national->map[at - replaced];
+}
+
 // What each control, escape sequence and control sequence does. The names are
 // those of xterm's ctlseqs document.
-
-#include "supervisor/terminal/internal.h"
 
 enum flags {
 	QUIET = 1,  /* nothing is lost by dropping it, unless it changes cells */

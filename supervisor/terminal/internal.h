@@ -1,22 +1,154 @@
-// What the files of this folder share. Others use terminal.h.
-//
-// The way of a byte: terminal_feed() -> text in the append gear (append.c) or in
-// the grid gear (grid.c), anything else -> parser -> string.c or dispatch.c ->
-// cursor.c, edit.c, mode.c, reply.c -> screen -> emitter -> events.text.
+// Character sets of the VT100 and VT220: DEC line drawing and the national ones
+// (ISO 2022, ESC ( F and the like).
 #ifndef TERSE_TERMINAL_INTERNAL_H
 #define TERSE_TERMINAL_INTERNAL_H
 
-#include "supervisor/terminal/charset.h"
 #include "supervisor/terminal/emitter.h"
 #include "supervisor/terminal/parser.h"
+#include "supervisor/terminal/row.h"
 #include "supervisor/terminal/scan.h"
-#include "supervisor/terminal/screen.h"
-#include "supervisor/terminal/string.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct emitter;
+
+#define CHARSET_ASCII 'B'
+
+struct charsets {
+	char sets[4];   /* G0 to G3, by their final byte */
+	unsigned level; /* which of them is in use */
+	char current;   /* usually sets[level]; DECRC restores it by itself */
+};
+
+void charsets_init(struct charsets *charsets);
+
+/* Whether there is a set with this final byte. */
+bool charset_is_known(char final);
+
+void charsets_designate(struct charsets *charsets, unsigned number, char final);
+void charsets_invoke(struct charsets *charsets, unsigned number);
+
+/* What the ASCII character `c` looks like in the set. */
+uint32_t charset_map(char set, unsigned char c);
+
+// A screen: rows of cells, a cursor, margins, tab stops, a saved cursor.
+//
+// It knows no escapes and no modes. The normal screen hands the rows that scroll
+// off its top to an emitter; the alternate one (and a copy made to look at) has
+// none and drops them. Coordinates are 0-based; x may equal the width: the last
+// column was written and the next character wraps.
+
+#define TAB_WIDTH 8
+
+struct saved_cursor {
+	unsigned x;
+	uint64_t y; /* counted from the first row of all, as `base` is */
+	bool protect;
+	char charset;
+};
+
+struct screen {
+	unsigned cols, rows;
+	unsigned x, y;        /* the cursor */
+	unsigned top, bottom; /* scroll region, both inside */
+	unsigned low;         /* rows below are blank and no newline led to them */
+	uint64_t base;        /* rows that scrolled off the top */
+	struct saved_cursor saved;
+	struct row **lines; /* the rows from the top, a permutation of `storage` */
+	struct row *storage;
+	uint32_t *cells;
+	char *raw;
+	bool *tabs;
+	bool own_tabs; /* the stops are not every eight columns */
+	bool bent;     /* there may be a row that is */
+	struct cluster_pool clusters;
+	bool history;            /* the normal screen: rows scroll off into the text */
+	struct emitter *emitter; /* where they go; NULL in a copy */
+};
+
+/* With an emitter it is a normal screen. NULL with ENOMEM. */
+struct screen *screen_new(unsigned cols, unsigned rows, struct emitter *emitter);
+void screen_free(struct screen *s);
+
+/* A copy without an emitter. NULL with ENOMEM. */
+struct screen *screen_copy(const struct screen *s);
+
+/* Blank, cursor at the top left, no margins, tab stops every eight columns. What
+   was saved and `base` stay. */
+void screen_clear(struct screen *s);
+
+static inline struct row *screen_row(const struct screen *s, unsigned y)
+{
+	return s->lines[y];
+}
+
+/* A newline led to the row. */
+void screen_begin(struct screen *s, unsigned y);
+
+/* The row's content changed: if its line was handed on, it will be once more. */
+void screen_changed(struct screen *s, unsigned y);
+
+void screen_set_wrapped(struct screen *s, unsigned y, bool wrapped);
+
+/* Moves the rows of the region up by one; a blank row comes in at the bottom.
+   The top row scrolls off if the region begins at the top of the screen. */
+void screen_scroll(struct screen *s, bool wrapped);
+
+/* Rows from..to (both inside) move up or down by `count`; what leaves is lost and
+   blank rows come in. */
+void screen_move_up(struct screen *s, unsigned from, unsigned to, unsigned count);
+void screen_move_down(struct screen *s, unsigned from, unsigned to, unsigned count);
+
+/* The next tab stop to the right of the cursor (or the last column), or the one
+   to the left (or the first column). */
+unsigned screen_next_tab(const struct screen *s);
+unsigned screen_previous_tab(const struct screen *s);
+
+/* The number of rows down to the last one with something in it, or that a
+   newline led to. */
+unsigned screen_depth(const struct screen *s);
+
+/* Writes `n` printable ASCII characters into the cursor's row at x (x + n <=
+   cols) and moves the cursor. Returns whether something was overwritten. */
+bool screen_put_ascii(struct screen *s, const char *data, unsigned n);
+
+/* The same with characters of width 1 that were put into the row's cells at the
+   cursor already. `bytes`: how they were written. */
+bool screen_put_cells(struct screen *s, unsigned n, const char *bytes, unsigned len);
+
+/* The same with one character of width 1 or 2, or a mark that stands alone (0).
+   `bytes`: how it was written. */
+bool screen_put(struct screen *s, uint32_t cell, unsigned width, const char *bytes, unsigned len);
+
+/* Adds a mark to the character in cell x of the cursor's row. False if there is
+   none or it has no room. */
+bool screen_put_mark(struct screen *s, unsigned x, uint32_t mark, const char *bytes, unsigned len);
+
+/* The character of one column before the cursor takes two; the cursor is not behind the last
+   column. Returns whether something was overwritten. */
+bool screen_widen(struct screen *s);
+
+/* Bytes that take no column. They are kept if the row is plain and the cursor at
+   its end. */
+void screen_put_bytes(struct screen *s, const char *bytes, unsigned len);
+
+/* Moves to the next tab stop. In a plain row the tab is kept; if it would lead to
+   another column when the text is shown again (it was cut short by the last
+   column, the row is the rest of a line, or the reader counts characters instead
+   of columns) the row is marked as bent. */
+void screen_tab(struct screen *s);
+
+/* The program draws: what bent rows look like matters more than their bytes. */
+void screen_settle(struct screen *s);
+
+// What the files of this folder share. Others use terminal.h.
+//
+// The way of a byte: terminal_feed() -> text in the append gear (append.c) or in
+// the grid gear (grid.c), anything else -> parser -> parser.c or dispatch.c ->
+// edit.c, edit.c, mode.c, mode.c -> screen -> emitter -> events.text.
 
 /* U+2400, which stands for a NUL. */
 #define NUL_SYMBOL       0x2400
@@ -81,7 +213,7 @@ struct terminal {
    where it stopped: at `end`, at a sequence to parse, or because the gear is off. */
 const char *append_feed(struct terminal *t, const char *p, const char *end);
 
-/* tail.c */
+/* emitter.c */
 
 /* Turns the tail into rows; the append gear is off then. `cut`: what follows is no
    text, so an unfinished character stays one. */
@@ -122,7 +254,7 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end);
 /* Hands on all text as if the run ended here. */
 bool terminal_emit(const struct terminal *t, struct emitter *e);
 
-/* picture.c */
+/* screen.c */
 
 /* Appends rows of a picture without blank ones at its ends (lines at the sides of a box are blank,
    too), two in a row, and more than a few characters of a rule. Returns 0, or -1 with ENOMEM. */
@@ -154,7 +286,7 @@ void edit_insert_columns(struct terminal *t);
 void edit_delete_columns(struct terminal *t);
 void edit_alignment(struct terminal *t);
 
-/* cursor.c: control sequences that move the cursor, and what they are made of */
+/* edit.c: control sequences that move the cursor, and what they are made of */
 void cursor_restrict(struct terminal *t, unsigned last);
 void cursor_set(struct terminal *t, int64_t x, int64_t y);
 void cursor_index(struct terminal *t);
@@ -191,7 +323,7 @@ void mode_full_reset(struct terminal *t);
 /* For DECRPM: 0 not known, 1 set, 2 reset, 3 and 4 always so. */
 unsigned mode_report(const struct terminal *t, uint32_t mode, bool private);
 
-/* reply.c: answers to queries */
+/* mode.c: answers to queries */
 void reply_attributes(struct terminal *t);
 void reply_attributes_secondary(struct terminal *t);
 void reply_status(struct terminal *t);
@@ -201,11 +333,11 @@ void reply_mode(struct terminal *t);
 void reply_mode_private(struct terminal *t);
 void reply_window(struct terminal *t);
 
-/* resize.c: moves the text of both screens to new ones. Returns 0, or -1 with
+/* grid.c: moves the text of both screens to new ones. Returns 0, or -1 with
    ENOMEM and everything as it was. */
 int resize_screens(struct terminal *t, unsigned cols, unsigned rows);
 
-/* strip.c */
+/* emitter.c */
 const char *strip_feed(struct terminal *t, const char *p, const char *end);
 void strip_control(struct terminal *t, uint32_t c);
 /* There is no memory for a grid: gives all text up and goes on without one. */

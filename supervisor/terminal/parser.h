@@ -1,3 +1,38 @@
+// Control strings: OSC, DCS, SOS, PM and APC.
+//
+// What is in them is not shown, but for the window's title, and "[image]" where a picture is. One
+// that does not end must not swallow a log: an OSC ends at a newline, any string at the end of the
+// run or when it is longer than STRING_HOLD, and then all of it was text. Only what carries data
+// may be longer, for as long as it looks like data: sixel, kitty's graphics, OSC 52 and 1337, and
+// what tmux passes through.
+#ifndef TERSE_TERMINAL_PARSER_H
+#define TERSE_TERMINAL_PARSER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct terminal;
+
+#define STRING_HOLD ((size_t)4096)
+#define TITLE_LEN   256 /* bytes with the NUL; the rest is dropped */
+
+struct string {
+	char held[STRING_HOLD]; /* from the byte behind ESC on */
+	size_t len;
+	bool more; /* came than is held */
+	char title[TITLE_LEN];
+};
+
+/* `c` is the byte behind ESC. The parser stays in the string state until it ends. */
+void string_begin(struct terminal *t, char c);
+
+/* What the string goes on with. Returns where it ended, or `end`. */
+const char *string_feed(struct terminal *t, const char *p, const char *end);
+
+/* It does not go on: it becomes text. */
+void string_give_up(struct terminal *t);
+
 // The state machine that finds control sequences: Paul Williams' parser for
 // DEC-compatible terminals (https://vt100.net/emu/dec_ansi_parser), as xterm.js
 // has it.
@@ -5,14 +40,8 @@
 // It takes code points, one a call, and says what to do. Text in the ground
 // state is not passed through it. The contents of OSC, DCS, APC, PM and SOS
 // strings are dropped. The terminal does without two parts of it that others
-// look for secrets with: it has its own rules for strings (string.h), and C1
+// look for secrets with: it has its own rules for strings (parser.h), and C1
 // controls are characters there, since in UTF-8 few programs mean them.
-#ifndef TERSE_TERMINAL_PARSER_H
-#define TERSE_TERMINAL_PARSER_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define PARSER_PARAMS 32
 

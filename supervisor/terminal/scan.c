@@ -2,7 +2,7 @@
 
 #include "supervisor/terminal/scan.h"
 
-#include "supervisor/base/cpu.h"
+#include "lib/bytes.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 // starts below. The alternate screen is not part of the text, unless the run
 // ends inside it and there is no other text: then its last picture is (see also
 // `picture` below). A control string that does not end swallows nothing
-// (string.h), and C1 controls are characters.
+// (parser.h), and C1 controls are characters.
 //
 // Bytes of plain lines are kept as they are (tabs, trailing blanks, invalid
 // UTF-8). CR LF is a newline, or stays. Soft-wrapped rows are joined.
@@ -137,5 +137,14 @@ bool terminal_is_swallowing(const struct terminal *t);
 /* Whether the program has moved the cursor up into earlier lines: it redraws,
    so committing early would leave stale lines in the text. */
 bool terminal_redraws(const struct terminal *t);
+
+// The current screen as bytes for another terminal of the same size.
+
+/* Resets the terminal, and puts there what is on the screen (without its colours), the cursor, and
+   the modes that the program has set for keys and mouse. Returns 0, or -1 with ENOMEM. */
+int terminal_repaint(const struct terminal *t, struct buffer *out);
+
+/* What sets every mode of terminal_repaint() back. */
+extern const char terminal_unpaint[];
 
 #endif

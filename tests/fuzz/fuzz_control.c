@@ -2,8 +2,8 @@
 // packets, each behind its length (two bytes, little-endian; the high bit: the client reads what
 // has come before it goes on).
 
-#include "supervisor/process/condition.h"
 #include "supervisor/process/control.h"
+#include "supervisor/process/live_status.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 // A history of any bytes: every line that is one is found, from the last to the first, and the
 // others are passed over.
 
+#include "lib/io.h"
 #include "supervisor/artifact/history.h"
-#include "supervisor/artifact/meta_json.h"
-#include "supervisor/base/io.h"
+#include "supervisor/artifact/meta.h"
 
 #include <assert.h>
 #include <fcntl.h>

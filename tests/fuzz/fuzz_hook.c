@@ -2,9 +2,9 @@
 // allows nothing, and the session to be ended has a name that can be one. The first byte chooses
 // the hook.
 
-#include "supervisor/wiring/hook.h"
+#include "supervisor/agents/hook.h"
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 
 #include <jansson.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
 // Input: how many lines a byte of text stands for, how many changes, the changes to the
 // index (two bytes of place, one of value), the text.
 
+#include "lib/buffer.h"
 #include "supervisor/artifact/index.h"
-#include "supervisor/base/buffer.h"
 
 #include <assert.h>
 #include <stdbool.h>

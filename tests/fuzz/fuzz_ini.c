@@ -3,11 +3,10 @@
 // check finds errors in it and in no other, and messages are one line of clean
 // text.
 
-#include "config/load.h"
 #include "config/profile.h"
-#include "config/profiles.h"
+#include "config/settings.h"
 
-#include "supervisor/base/utf8.h"
+#include "lib/utf8.h"
 
 #include <assert.h>
 #include <stdint.h>

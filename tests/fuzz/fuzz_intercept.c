@@ -1,8 +1,8 @@
 // Any bytes of a command, cut anywhere, under any options: an agent gets clean text
 // within its budget, a program all of it.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 // Any bytes, in pieces, make a string that a JSON parser takes and that says the same.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/json_text.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/json.h"
+#include "lib/utf8.h"
 
 #include <jansson.h>
 #include <stdint.h>

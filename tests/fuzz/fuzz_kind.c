@@ -1,7 +1,7 @@
 // Binary data of any kind, cut anywhere.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/report/kind.h"
+#include "lib/buffer.h"
+#include "supervisor/report/file_type.h"
 
 #include <assert.h>
 #include <string.h>

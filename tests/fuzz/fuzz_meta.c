@@ -1,7 +1,7 @@
 // Metadata from anywhere: refused, or of sound values that are written as they were read.
 
-#include "supervisor/artifact/meta_json.h"
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
+#include "supervisor/artifact/meta.h"
 
 #include <assert.h>
 #include <stdint.h>

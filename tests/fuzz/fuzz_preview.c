@@ -1,8 +1,8 @@
 // Any bytes, cut anywhere, under any options: the pieces cover the lines in
 // order and stay within the budget.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/utf8.h"
 #include "supervisor/preview/preview.h"
 
 #include <stdint.h>

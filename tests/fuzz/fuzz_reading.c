@@ -3,8 +3,8 @@
 //
 // Input: the room, how many of the last lines, how long a slice is (bit 7: as JSON), the text.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/utf8.h"
 #include "supervisor/reading/page.h"
 #include "supervisor/reading/slice.h"
 

@@ -4,11 +4,10 @@
 // First byte odd: the rest is a compressed archive; else what is in one.
 
 #include "config/option.h"
-#include "supervisor/archive/archive.h"
-#include "supervisor/archive/unpack.h"
+#include "lib/io.h"
+#include "supervisor/artifact/archive.h"
 #include "supervisor/artifact/removal.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/base/io.h"
 
 #include <assert.h>
 #include <dirent.h>

@@ -3,10 +3,10 @@
 //
 // Input: a byte of switches, the pattern up to a newline, the text.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
-#include "supervisor/search/excerpt.h"
-#include "supervisor/search/matcher.h"
+#include "lib/buffer.h"
+#include "lib/utf8.h"
+#include "supervisor/reading/listing.h"
+#include "supervisor/reading/matcher.h"
 
 #include <assert.h>
 #include <stdint.h>

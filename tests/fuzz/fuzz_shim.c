@@ -1,9 +1,7 @@
 // What the shim reads in another process: arguments of a call, LD_PRELOAD, strings of system().
 // The input's lines are LD_PRELOAD and then the arguments; all of it is the string.
 
-#include "shim/detour.h"
-#include "shim/preload.h"
-#include "shim/shell_call.h"
+#include "shim/exec_call.h"
 
 #include <assert.h>
 #include <stdbool.h>

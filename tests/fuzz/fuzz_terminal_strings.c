@@ -65,7 +65,7 @@ static void make(const uint8_t *input, size_t len, struct buffer *stream)
 	}
 }
 
-/* What the stream is to give, as string.h tells it. */
+/* What the stream is to give, as parser.h tells it. */
 struct model {
 	struct buffer text, held;
 	bool more;

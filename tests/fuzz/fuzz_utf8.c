@@ -1,7 +1,7 @@
 // Any bytes: decoding goes on, cuts fall between characters, and what is cleaned is clean.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/utf8.h"
 
 #include <stdint.h>
 #include <stdlib.h>

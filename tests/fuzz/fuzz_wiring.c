@@ -2,9 +2,9 @@
 // changed so that it can still be read, the change is made once, and it can be taken back. What
 // jansson reads is the same afterwards. The first byte chooses the file.
 
-#include "supervisor/wiring/wiring.h"
+#include "supervisor/agents/wiring.h"
 
-#include "supervisor/wiring/jsonc.h"
+#include "supervisor/agents/jsonc.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -3,7 +3,7 @@
 #ifndef TERSE_TESTS_FUZZ_TERMINAL_H
 #define TERSE_TESTS_FUZZ_TERMINAL_H
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 #include "supervisor/terminal/internal.h"
 
 #include <string.h>

@@ -13,8 +13,8 @@
 //   --batch         many streams: each line of stdin is
 //                   "STREAM<TAB>TEXT<TAB>COLS<TAB>ROWS", two files and a size
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/io.h"
+#include "lib/buffer.h"
+#include "lib/io.h"
 #include "supervisor/terminal/internal.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef TERSE_TESTS_UNIT_INTERCEPTOR_H
 #define TERSE_TESTS_UNIT_INTERCEPTOR_H
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 #include "supervisor/intercept/interceptor.h"
 #include "tests/unit/kept.h"
 

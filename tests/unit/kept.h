@@ -2,8 +2,8 @@
 #ifndef TERSE_TESTS_UNIT_KEPT_H
 #define TERSE_TESTS_UNIT_KEPT_H
 
+#include "lib/buffer.h"
 #include "supervisor/artifact/artifact.h"
-#include "supervisor/base/buffer.h"
 #include "tests/unit/home.h"
 
 /* Makes one in the test's home; `meta` is filled in and must outlive it. */

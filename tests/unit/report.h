@@ -2,7 +2,7 @@
 #ifndef TERSE_TESTS_UNIT_REPORT_H
 #define TERSE_TESTS_UNIT_REPORT_H
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 #include "supervisor/report/report.h"
 
 #include <errno.h>

@@ -3,9 +3,9 @@
 #define TERSE_TESTS_UNIT_SEARCH_H
 
 #include "config/settings.h"
+#include "lib/buffer.h"
+#include "lib/human.h"
 #include "supervisor/artifact/artifact.h"
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/clock.h"
 #include "supervisor/command/command.h"
 #include "tests/unit/home.h"
 

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "lib/buffer.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/base/buffer.h"
 #include "tests/unit/home.h"
 
 #include <sys/syscall.h>

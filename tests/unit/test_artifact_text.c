@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "config/settings.h"
+#include "lib/buffer.h"
+#include "supervisor/agents/session.h"
 #include "supervisor/artifact/artifact.h"
-#include "supervisor/artifact/session.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/base/buffer.h"
 #include "tests/unit/home.h"
 
 #include <signal.h>

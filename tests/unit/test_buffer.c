@@ -1,6 +1,6 @@
 // The growing array of bytes.
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 
 #include <errno.h>
 #include <setjmp.h>

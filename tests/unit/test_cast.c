@@ -1,6 +1,6 @@
 // A recording, word for word.
 
-#include "supervisor/process/cast.h"
+#include "supervisor/process/record.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // What is told of a live run, as JSON and back.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/process/condition.h"
+#include "lib/buffer.h"
+#include "supervisor/process/live_status.h"
 
 #include <errno.h>
 #include <setjmp.h>

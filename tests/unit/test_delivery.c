@@ -1,7 +1,7 @@
 // What becomes of a run whose reader stalls, goes away, or has no room.
 
 #include "config/option.h"
-#include "supervisor/base/io.h"
+#include "lib/io.h"
 #include "supervisor/process/delivery.h"
 #include "tests/unit/child.h"
 

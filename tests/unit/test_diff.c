@@ -1,8 +1,8 @@
 // What differs between two texts.
 
-#include "supervisor/wiring/diff.h"
+#include "supervisor/agents/document.h"
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

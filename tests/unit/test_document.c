@@ -1,6 +1,6 @@
 // Somebody else's file, replaced as a whole or not at all.
 
-#include "supervisor/wiring/document.h"
+#include "supervisor/agents/document.h"
 
 #include <dirent.h>
 #include <errno.h>

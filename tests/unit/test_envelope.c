@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/json_member.h"
-#include "supervisor/report/envelope.h"
+#include "lib/buffer.h"
+#include "lib/json.h"
+#include "supervisor/command/verb.h"
 
 #include <stdio.h>
 #include <string.h>

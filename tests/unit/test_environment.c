@@ -1,6 +1,6 @@
 // The environment a command gets.
 
-#include "supervisor/process/environment.h"
+#include "supervisor/process/spawn.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // Ending everything a command has left behind: HUP, TERM, KILL, and nobody else.
 
-#include "supervisor/process/family.h"
+#include "supervisor/process/process_tree.h"
 #include "tests/unit/child.h"
 
 #include <setjmp.h>

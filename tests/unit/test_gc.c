@@ -7,13 +7,13 @@
 
 #include <cmocka.h>
 
+#include "lib/human.h"
+#include "lib/io.h"
+#include "supervisor/agents/session.h"
 #include "supervisor/artifact/gc.h"
+#include "supervisor/artifact/history.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/artifact/recent.h"
 #include "supervisor/artifact/removal.h"
-#include "supervisor/artifact/session.h"
-#include "supervisor/base/clock.h"
-#include "supervisor/base/io.h"
 #include "tests/unit/child.h"
 #include "tests/unit/kept.h"
 

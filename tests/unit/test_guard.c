@@ -1,7 +1,7 @@
 // The process that ends a run whose keeper was killed.
 
-#include "supervisor/process/guard.h"
-#include "supervisor/process/signals.h"
+#include "supervisor/process/spawn.h"
+#include "supervisor/process/watchdog.h"
 #include "tests/unit/child.h"
 
 #include <pty.h>

@@ -1,7 +1,7 @@
 // The first part of a text by whole lines.
 
-#include "supervisor/base/utf8.h"
-#include "supervisor/intercept/head.h"
+#include "lib/utf8.h"
+#include "supervisor/intercept/parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

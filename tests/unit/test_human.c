@@ -1,6 +1,6 @@
 // Numbers as people read them.
 
-#include "supervisor/base/human.h"
+#include "lib/human.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "lib/io.h"
+#include "supervisor/artifact/history.h"
 #include "supervisor/artifact/id.h"
-#include "supervisor/artifact/recent.h"
-#include "supervisor/base/io.h"
 #include "tests/unit/home.h"
 
 #include <sys/wait.h>

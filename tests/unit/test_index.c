@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "lib/buffer.h"
+#include "lib/bytes.h"
 #include "supervisor/artifact/index.h"
-#include "supervisor/artifact/newline.h"
-#include "supervisor/base/buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "config/ini.h"
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

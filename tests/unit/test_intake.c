@@ -1,8 +1,8 @@
 // Reading ahead: what was written comes out, in order and once, however the thread and
 // its owner take turns.
 
-#include "supervisor/process/intake.h"
-#include "supervisor/process/pty.h"
+#include "supervisor/process/reader_thread.h"
+#include "supervisor/process/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // From the bytes of a command to its reader and its artifact: what fits, what does not, and the
 // words around it.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // What a report has of a stream.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // A text that is shown by its first lines (mode head).
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
 
 #include <errno.h>

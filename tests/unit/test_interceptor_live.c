@@ -1,7 +1,7 @@
 // A reader who reads along, and what lives on behind the command.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // Programs, files and nobody as readers; binary output and raw bytes.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
 
 #include <errno.h>

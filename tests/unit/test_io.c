@@ -1,6 +1,6 @@
 // Reading and writing to the end of the request, and what becomes of descriptors.
 
-#include "supervisor/base/io.h"
+#include "lib/io.h"
 #include "tests/unit/child.h"
 
 #include <errno.h>

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "supervisor/artifact/journal.h"
+#include "lib/io.h"
+#include "supervisor/artifact/removal.h"
 #include "supervisor/artifact/store.h"
-#include "supervisor/base/io.h"
 #include "tests/unit/child.h"
 #include "tests/unit/home.h"
 

@@ -1,7 +1,7 @@
 // Bytes as JSON strings.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/json_text.h"
+#include "lib/buffer.h"
+#include "lib/json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

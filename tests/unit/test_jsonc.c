@@ -1,8 +1,8 @@
 // JSON with comments: reading it, and changes that touch nothing else.
 
-#include "supervisor/wiring/jsonc.h"
+#include "supervisor/agents/jsonc.h"
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 
 #include <errno.h>
 #include <setjmp.h>

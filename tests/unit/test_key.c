@@ -1,6 +1,6 @@
 // Names of keys.
 
-#include "config/key.h"
+#include "config/option.h"
 
 #include <errno.h>
 #include <setjmp.h>

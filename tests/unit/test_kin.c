@@ -1,6 +1,6 @@
 // Who is whose child, with real processes.
 
-#include "supervisor/process/kin.h"
+#include "supervisor/process/process_tree.h"
 #include "tests/unit/child.h"
 
 #include <pthread.h>

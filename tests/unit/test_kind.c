@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/report/kind.h"
+#include "lib/buffer.h"
+#include "supervisor/report/file_type.h"
 
 #include <string.h>
 

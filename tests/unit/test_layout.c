@@ -1,7 +1,7 @@
 // How the streams are connected, for what a person, an agent or a program starts.
 
-#include "supervisor/base/io.h"
-#include "supervisor/process/layout.h"
+#include "lib/io.h"
+#include "supervisor/process/sink.h"
 #include "tests/unit/child.h"
 
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 // long it is recorded, and what becomes of it then.
 
 #include "config/option.h"
-#include "supervisor/process/discard.h"
 #include "supervisor/process/lingering.h"
 #include "tests/unit/child.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "config/look.h"
+#include "config/profile.h"
 
 static bool looks(const char *string)
 {

@@ -9,7 +9,6 @@
 
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/meta.h"
-#include "supervisor/artifact/meta_json.h"
 #include "supervisor/artifact/store.h"
 #include "tests/unit/home.h"
 

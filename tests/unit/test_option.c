@@ -1,9 +1,9 @@
 // The option table: every option through every way in, by walking it, and what is
 // written from it: help and sample.
 
-#include "config/load.h"
+#include "config/settings.h"
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // Flags on a command line: which words are flags, what they take, the words of
 // their errors, and what a misspelled one was likely to be.
 
-#include "config/nearest.h"
+#include "config/error.h"
 #include "config/option.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // Where settings come from: files, the variables that name them, and TERSE_*
 // variables, each winning over what comes before it.
 
-#include "config/load.h"
+#include "config/settings.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,8 +1,7 @@
 // The .terse.ini of a project: where it is looked for, what is taken from it, and
 // when it is not trusted.
 
-#include "config/load.h"
-#include "config/project.h"
+#include "config/settings.h"
 
 #include <errno.h>
 #include <ftw.h>

@@ -1,12 +1,11 @@
 // terse config: what it prints of settings and profiles, checking and writing files,
 // and the completion script, in bash.
 
-#include "config/load.h"
-#include "config/show.h"
+#include "config/option_print.h"
+#include "config/settings.h"
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 #include "supervisor/command/command.h"
-#include "supervisor/command/config.h"
 
 #include <fcntl.h>
 #include <jansson.h>

@@ -1,6 +1,6 @@
 // Printing without blocking, on every kind of standard stream.
 
-#include "supervisor/report/outlet.h"
+#include "supervisor/process/source.h"
 #include "tests/unit/child.h"
 
 #include <fcntl.h>

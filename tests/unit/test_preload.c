@@ -1,7 +1,6 @@
 // The shim's own entry in LD_PRELOAD, and the strings of system() and popen() on their detour.
 
-#include "shim/detour.h"
-#include "shim/preload.h"
+#include "shim/exec_call.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 // The choice of what is printed: properties that hold for any text, and cases.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/human.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/utf8.h"
 #include "supervisor/preview/preview.h"
-#include "supervisor/preview/salience.h"
+#include "supervisor/preview/score.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,10 +1,9 @@
 // The parts of the preview that are easier to get wrong than to see from outside:
 // the fast search, the counting of shapes, and the judgement of single lines.
 
-#include "supervisor/preview/salience.h"
-#include "supervisor/preview/scout.h"
-#include "supervisor/preview/sketch.h"
-#include "supervisor/preview/streak.h"
+#include "supervisor/preview/prefilter.h"
+#include "supervisor/preview/score.h"
+#include "supervisor/preview/shape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // Mode smart: of a failed run the cause is shown, of a successful one the
 // results; and the same whatever the size of the text and however it is fed.
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 #include "supervisor/preview/preview.h"
 
 #include <inttypes.h>

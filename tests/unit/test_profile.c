@@ -2,14 +2,12 @@
 // profiles of files, and their mistakes in the right words.
 
 #include "config/limit.h"
-#include "config/load.h"
 #include "config/pattern.h"
-#include "config/phrase.h"
 #include "config/profile.h"
-#include "config/profiles.h"
-#include "config/wrapper.h"
+#include "config/settings.h"
+#include "config/value.h"
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 
 #include <errno.h>
 #include <setjmp.h>

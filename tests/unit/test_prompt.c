@@ -1,7 +1,7 @@
 // Whether processes wait for input, looked at from outside.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/clock.h"
+#include "lib/buffer.h"
+#include "lib/human.h"
 #include "supervisor/process/prompt.h"
 #include "supervisor/terminal/terminal.h"
 

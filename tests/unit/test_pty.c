@@ -1,6 +1,6 @@
 // The pseudo-terminal a command gets.
 
-#include "supervisor/process/pty.h"
+#include "supervisor/process/spawn.h"
 #include "tests/unit/child.h"
 
 #include <fcntl.h>

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
-#include "supervisor/report/quote.h"
+#include "lib/buffer.h"
+#include "lib/quote.h"
+#include "lib/utf8.h"
 
 #include <stdio.h>
 #include <string.h>

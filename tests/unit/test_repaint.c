@@ -1,7 +1,6 @@
 // A screen for another terminal, and a window's title.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/terminal/repaint.h"
+#include "lib/buffer.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <setjmp.h>

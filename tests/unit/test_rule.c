@@ -2,7 +2,7 @@
 
 #include "config/limit.h"
 #include "config/profile.h"
-#include "shim/rule.h"
+#include "supervisor/agents/rule.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static struct settings start(const char *text)
 	return s;
 }
 
-/* What Claude Code puts around a command; see shared facts in shim/agents.c. */
+/* What Claude Code puts around a command; see shared facts in config/agents.c. */
 #define SNAPSHOT                                                                        \
 	"source /home/u/.claude/shell-snapshots/snapshot-bash-1795165749720-rb6pqm.sh " \
 	"2>/dev/null || true && { shopt -u extglob || setopt NO_EXTENDED_GLOB "         \

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/search/finder.h"
-#include "supervisor/search/syntax.h"
+#include "lib/buffer.h"
+#include "lib/finder.h"
+#include "lib/syntax.h"
 
 #include <stdlib.h>
 #include <string.h>

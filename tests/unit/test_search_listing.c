@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "supervisor/search/excerpt.h"
-#include "supervisor/search/walk.h"
+#include "supervisor/reading/listing.h"
+#include "supervisor/reading/walk.h"
 #include "tests/unit/search.h"
 
 static void append(struct buffer *b, const char *text, size_t times)

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/search/matcher.h"
+#include "lib/buffer.h"
+#include "supervisor/reading/matcher.h"
 
 #include <errno.h>
 #include <stdio.h>

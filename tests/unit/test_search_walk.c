@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/search/walk.h"
+#include "lib/buffer.h"
+#include "supervisor/reading/walk.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "supervisor/command/search.h"
-#include "supervisor/search/watchdog.h"
+#include "supervisor/reading/matcher.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "supervisor/artifact/seen.h"
+#include "supervisor/artifact/retention.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Which calls are those of a shell with a string.
 
-#include "shim/shell_call.h"
+#include "shim/exec_call.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // Signal state is handed down as it was, and a process ends as another did.
 
-#include "supervisor/process/signals.h"
+#include "supervisor/process/spawn.h"
 #include "tests/unit/child.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // Who reads a descriptor, with real process trees: this program runs itself as the
 // command ("probe FILE") below shells, pipelines and other programs.
 
-#include "supervisor/process/kin.h"
+#include "supervisor/process/process_tree.h"
 #include "supervisor/process/sink.h"
 #include "tests/unit/child.h"
 

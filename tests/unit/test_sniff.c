@@ -1,9 +1,8 @@
 // Text or binary, and raw bytes that wait until it is known whether they are wanted.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/intercept/raw.h"
-#include "supervisor/intercept/sniff.h"
-#include "supervisor/report/kind.h"
+#include "lib/buffer.h"
+#include "supervisor/intercept/parts.h"
+#include "supervisor/report/file_type.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

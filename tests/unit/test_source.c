@@ -1,7 +1,7 @@
 // One channel: what the command writes to its end comes out at the standard stream.
 
 #include "config/option.h"
-#include "supervisor/base/io.h"
+#include "lib/io.h"
 #include "supervisor/process/source.h"
 #include "tests/unit/child.h"
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "lib/io.h"
 #include "supervisor/artifact/store.h"
-#include "supervisor/base/io.h"
 #include "tests/unit/home.h"
 
 static char path_of[PATH_MAX];

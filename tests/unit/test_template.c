@@ -1,6 +1,6 @@
 // Templates for shell strings, paths and values.
 
-#include "shim/template.h"
+#include "config/template.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // The terminal as its users see it: when text comes and how, what is pending,
 // what is counted. What sequences do is in tests/terminal/cases.
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <errno.h>

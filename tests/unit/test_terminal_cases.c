@@ -1,7 +1,7 @@
 // The cases of tests/terminal/cases: see the README there.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 
 #include <dirent.h>

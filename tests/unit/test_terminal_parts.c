@@ -2,14 +2,12 @@
 // the parser's short cut, widths, character sets, clusters; and the terminal
 // without memory.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/terminal/cell.h"
-#include "supervisor/terminal/charset.h"
-#include "supervisor/terminal/cluster.h"
+#include "lib/buffer.h"
+#include "lib/width.h"
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/parser.h"
+#include "supervisor/terminal/row.h"
 #include "supervisor/terminal/scan.h"
-#include "supervisor/terminal/width.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

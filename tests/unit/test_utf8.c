@@ -1,8 +1,8 @@
 // UTF-8 against a second description of it: the set of all encodings of scalar
 // values, written down by arithmetic, and all their prefixes.
 
-#include "supervisor/base/buffer.h"
-#include "supervisor/base/utf8.h"
+#include "lib/buffer.h"
+#include "lib/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

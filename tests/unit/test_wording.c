@@ -1,6 +1,6 @@
 // Every line that terse prints, word for word: agents read and act on them.
 
-#include "supervisor/base/buffer.h"
+#include "lib/buffer.h"
 #include "supervisor/preview/preview.h"
 #include "supervisor/report/wording.h"
 

@@ -1,0 +1,115 @@
+// The built-in rules; terse config --agents shows them in ini syntax.
+//
+// What the agents send was seen with Claude Code 2.1.197 and 2.1.328, Codex 0.169.0,
+// opencode 1.18.33, pi 0.73.1 and Gemini CLI 0.61.0. The ceilings are what each
+// shows a model of one command: Claude Code 30,000 characters (10,000 of a command
+// that failed), Codex 10,000 bytes, opencode and pi 50 KB and 2,000 lines, Gemini
+// CLI 40,000 characters.
+
+#include "config/agents.h"
+
+#include "config/pattern.h"
+#include "config/template.h"
+
+#include <string.h>
+
+#define KB ((int64_t)1 << 10)
+
+#define AGENT(name)       LAYER_SECTION(name)
+#define ENVIRONMENT(item) LAYER_ITEM(RULE_ENVIRONMENT, item)
+#define STRING(item)      LAYER_ITEM(RULE_STRING, item)
+#define PASS(item)        LAYER_ITEM(RULE_PASS, item)
+#define SHELL(item)       LAYER_ITEM(RULE_SHELL, item)
+#define STDIN(item)       LAYER_ITEM(RULE_STDIN, item)
+#define PARENT(item)      LAYER_ITEM(RULE_PARENT, item)
+#define PROCESS(item)     LAYER_ITEM(RULE_PROCESS, item)
+#define SESSION(item)     LAYER_ITEM(RULE_SESSION, item)
+#define OUTPUT(item)      LAYER_ITEM(RULE_OUTPUT, item)
+#define SET(field, is)    LAYER_SET(field, is)
+
+static const struct layer_entry entries[] = {
+	/* A hook, an MCP server and the maker of its snapshots have no such string around them. */
+	AGENT("claude"),
+	ENVIRONMENT("CLAUDECODE"),
+	ENVIRONMENT("CLAUDE_CODE_SESSION_ID"),
+	STRING("*&& eval {word} < /dev/null && pwd -P >| *"),
+	STRING("*&& eval {word} && pwd -P >| *"),
+	STRING("*&& eval {word} \\\\< /dev/null && pwd -P >| *"),
+	PROCESS("claude"),
+	SESSION("CLAUDE_CODE_SESSION_ID"),
+	OUTPUT("*/claude-*/tasks/*.output"),
+	SET(ceiling, 30000),
+	SET(failure_ceiling, 10000),
+
+	/* Its shell saves variables and then becomes the one of the command. Without news it goes
+	   on after 10 s, and has to know by then what it left. */
+	AGENT("codex"),
+	ENVIRONMENT("CODEX_THREAD_ID"),
+	STRING("{command}"),
+	PASS("__CODEX_SNAPSHOT_OVERRIDE_*"),
+	SHELL("*sh -c"),
+	PARENT("codex*|bwrap"),
+	PROCESS("codex*"),
+	SESSION("CODEX_THREAD_ID"),
+	SET(ceiling, 10000),
+	SET(heartbeat, 8000),
+
+	/* Shows the model no exit status. */
+	AGENT("opencode"),
+	ENVIRONMENT("OPENCODE"),
+	STRING("{command}"),
+	SHELL("*sh -c"),
+	STDIN("/dev/null"),
+	PARENT("opencode|.opencode"),
+	PROCESS("opencode|.opencode"),
+	SET(ceiling, 50 * KB),
+	SET(line_ceiling, 2000),
+	SET(status, STATUS_FAILURE),
+
+	AGENT("pi"),
+	ENVIRONMENT("PI_CODING_AGENT"),
+	STRING("{command}"),
+	SHELL("*sh -c"),
+	STDIN("/dev/null"),
+	PARENT("pi"),
+	PROCESS("pi"),
+	SET(ceiling, 50 * KB),
+	SET(line_ceiling, 2000),
+
+	AGENT("gemini"),
+	ENVIRONMENT("GEMINI_CLI"),
+	STRING("*_bgpids_file=*\\n(\\n*EXIT\\n{command}\\n)\\n__code=$?\\nexit $__code"),
+	STRING("*{ {command}; }; __code=$?; pgrep -g 0 >*"),
+	PROCESS("gemini*"),
+	SET(ceiling, 40000),
+};
+
+const struct layer rules_builtin = {
+	.by = ORIGIN_BUILT_IN,
+	.entries = (struct layer_entry *)entries,
+	.count = sizeof(entries) / sizeof(*entries),
+};
+
+static const char *refuse_variable(const char *text)
+{
+	size_t len = strcspn(text, "=");
+
+	if (len == 0 || memchr(text, ' ', len))
+		return "not the name of a variable";
+	return text[len] ? template_refuse(text + len + 1) : NULL;
+}
+
+static const struct layer_key keys[] = {
+	{.name = RULE_ENVIRONMENT, .refuse = refuse_variable},
+	{.name = RULE_STRING, .refuse = template_refuse},
+	{.name = RULE_PASS, .refuse = template_refuse},
+	{.name = RULE_SHELL, .refuse = pattern_refuse},
+	{.name = RULE_STDIN, .refuse = template_refuse},
+	{.name = RULE_PARENT, .refuse = pattern_refuse},
+	{.name = RULE_PROCESS, .refuse = pattern_refuse},
+	{.name = RULE_SESSION, .refuse = refuse_variable},
+	{.name = RULE_OUTPUT, .refuse = template_refuse},
+	{.name = NULL},
+};
+
+const struct layer_form rules_form = {.word = "agent", .keys = keys, .builtin = &rules_builtin};

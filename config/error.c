@@ -1,0 +1,148 @@
+// See nearest.h. The distance counts inserted, left out, replaced and swapped
+// characters (optimal string alignment).
+
+#include "config/error.h"
+
+#include "lib/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Longer words have no near ones. */
+enum { WORD_MAX = 48 };
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned least = a < b ? a : b;
+	return least < c ? least : c;
+}
+
+/* Both at most WORD_MAX long. Keeps the last three rows of the usual table. */
+static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	unsigned rows[3][WORD_MAX + 1];
+
+	for (size_t j = 0; j <= b_len; j++)
+		rows[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= a_len; i++) {
+		unsigned *row = rows[i % 3];
+		const unsigned *last = rows[(i + 2) % 3];
+		const unsigned *older = rows[(i + 1) % 3];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= b_len; j++) {
+			unsigned other = a[i - 1] != b[j - 1];
+
+			row[j] = min3(last[j] + 1, row[j - 1] + 1, last[j - 1] + other);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    older[j - 2] + 1 < row[j])
+				row[j] = older[j - 2] + 1;
+		}
+	}
+	return rows[a_len % 3][b_len];
+}
+
+void nearest_init(struct nearest *n, const char *word)
+{
+	size_t len = strlen(word);
+
+	*n = (struct nearest){.word = word};
+	if (len > 0 && len <= WORD_MAX)
+		n->distance = len < 3 ? 2 : (unsigned)(len + 1) / 3 + 1; /* one slip in three */
+}
+
+void nearest_offer(struct nearest *n, const char *candidate)
+{
+	size_t word_len = strlen(n->word), len = strlen(candidate);
+	unsigned d;
+
+	if (n->distance == 0 || len > WORD_MAX)
+		return;
+	d = distance(n->word, word_len, candidate, len);
+	if (d < n->distance && d < len) {
+		n->best = candidate;
+		n->distance = d;
+	}
+}
+
+const char *nearest_reason(char out[NEAREST_LEN], const char *what, const char *best)
+{
+	snprintf(out, NEAREST_LEN, best ? "no such %s (did you mean %s?)" : "no such %s", what,
+		 best);
+	return out;
+}
+
+/* The most that is shown of a part. All of them fit into an option_error together. */
+enum { WHERE_MAX = 160, VALUE_MAX = 60, REASON_MAX = 120, BETWEEN_MAX = 40 };
+_Static_assert(WHERE_MAX + 3 * VALUE_MAX + REASON_MAX + BETWEEN_MAX <= sizeof(struct option_error),
+	       "a message has room for all of its parts");
+
+struct text {
+	char bytes[sizeof(struct option_error)];
+	size_t len;
+};
+
+/* For short text that is known to be clean. */
+static void add_plain(struct text *t, const char *plain)
+{
+	size_t len = strlen(plain);
+
+	memcpy(t->bytes + t->len, plain, len);
+	t->len += len;
+}
+
+/* Up to `max` bytes, with dots for the rest. */
+static void add_clean(struct text *t, const char *string, size_t max)
+{
+	size_t left = strlen(string), end = t->len + max;
+
+	while (left > 0) {
+		char encoded[4];
+		uint32_t cp;
+		size_t taken = utf8_decode(string, left, &cp), len;
+
+		if (!utf8_is_clean(cp) || cp == '\n' || cp == '\t')
+			cp = UTF8_REPLACEMENT;
+		len = utf8_put(cp, encoded);
+		if (t->len + len > end) {
+			add_plain(t, "...");
+			return;
+		}
+		memcpy(t->bytes + t->len, encoded, len);
+		t->len += len;
+		string += taken;
+		left -= taken;
+	}
+}
+
+void complaint_write(const struct complaint *c, struct option_error *error)
+{
+	struct text t = {.len = 0};
+	size_t len = strlen(c->where);
+	char line[16];
+
+	if (len > WHERE_MAX)
+		add_plain(&t, "...");
+	add_clean(&t, len > WHERE_MAX ? c->where + len - WHERE_MAX : c->where, WHERE_MAX);
+	if (c->line > 0) {
+		snprintf(line, sizeof(line), ":%u", c->line);
+		add_plain(&t, line);
+	}
+	add_plain(&t, ": ");
+	if (c->section) {
+		add_plain(&t, "[");
+		add_clean(&t, c->section, VALUE_MAX);
+		add_plain(&t, c->key ? "] " : "]: ");
+	}
+	if (c->key) {
+		add_clean(&t, c->key, VALUE_MAX);
+		add_plain(&t, ": ");
+	}
+	if (c->value && *c->value != '\0') {
+		add_clean(&t, c->value, VALUE_MAX);
+		add_plain(&t, ": ");
+	}
+	add_clean(&t, c->reason, REASON_MAX);
+	memcpy(error->text, t.bytes, t.len);
+	error->text[t.len] = '\0';
+}

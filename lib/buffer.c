@@ -1,0 +1,95 @@
+// See buffer.h.
+
+#include "lib/buffer.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int buffer_reserve(struct buffer *b, size_t extra)
+{
+	if (b->cap - b->len >= extra)
+		return 0;
+	if (extra > SIZE_MAX / 2 - b->len) {
+		errno = ENOMEM;
+		return -1;
+	}
+	size_t cap = b->cap ? b->cap : 64;
+	while (cap - b->len < extra)
+		cap *= 2;
+	char *data = realloc(b->data, cap);
+	if (!data)
+		return -1;
+	b->data = data;
+	b->cap = cap;
+	return 0;
+}
+
+int buffer_append(struct buffer *b, const void *data, size_t len)
+{
+	if (len == 0)
+		return 0;
+	if (buffer_reserve(b, len) < 0)
+		return -1;
+	memcpy(b->data + b->len, data, len);
+	b->len += len;
+	return 0;
+}
+
+int buffer_append_string(struct buffer *b, const char *string)
+{
+	return buffer_append(b, string, strlen(string));
+}
+
+int buffer_vprintf(struct buffer *b, const char *format, va_list args)
+{
+	va_list again;
+	va_copy(again, args);
+	int n = vsnprintf(NULL, 0, format, args);
+	int result = -1;
+	if (n >= 0 && buffer_reserve(b, (size_t)n + 1) == 0) {
+		vsnprintf(b->data + b->len, (size_t)n + 1, format, again);
+		b->len += (size_t)n;
+		result = 0;
+	}
+	va_end(again);
+	return result;
+}
+
+int buffer_printf(struct buffer *b, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int result = buffer_vprintf(b, format, args);
+	va_end(args);
+	return result;
+}
+
+const char *buffer_string(struct buffer *b)
+{
+	if (buffer_reserve(b, 1) < 0)
+		return NULL;
+	b->data[b->len] = '\0';
+	return b->data;
+}
+
+void buffer_consume(struct buffer *b, size_t n)
+{
+	if (n == 0)
+		return;
+	b->len -= n;
+	memmove(b->data, b->data + n, b->len);
+}
+
+void buffer_clear(struct buffer *b)
+{
+	b->len = 0;
+}
+
+void buffer_release(struct buffer *b)
+{
+	free(b->data);
+	*b = (struct buffer)BUFFER_INIT;
+}

@@ -1,0 +1,33 @@
+// Time in milliseconds.
+#ifndef TERSE_LIB_HUMAN_H
+#define TERSE_LIB_HUMAN_H
+
+#include <stdint.h>
+
+/* Milliseconds since some fixed point; never steps. For durations and deadlines. */
+int64_t clock_monotonic_ms(void);
+
+/* Milliseconds since 1970-01-01 UTC. For what is shown and stored. */
+int64_t clock_real_ms(void);
+
+// Numbers as people and agents read them: "8,432", "61.0 KB", "12.3 s".
+//
+// Every function writes a NUL-terminated string into `out` and returns `out`.
+// HUMAN_LEN is enough for any value.
+
+#define HUMAN_LEN 32
+
+/* 8432 -> "8,432" */
+char *human_count(char out[HUMAN_LEN], uint64_t n);
+
+/* Bytes by 1,024: "812 B", "4.0 KB", "61.0 KB", "473 KB", "1.2 GB".
+   One decimal below 100 of a unit, none from there on. */
+char *human_size(char out[HUMAN_LEN], uint64_t bytes);
+
+/* "3 ms", "12.3 s", "4 min 5 s", "2 h 3 min" */
+char *human_duration(char out[HUMAN_LEN], int64_t ms);
+
+/* How long ago, in one unit: "119 s", "2 min", "47 h", "2 d" */
+char *human_age(char out[HUMAN_LEN], int64_t ms);
+
+#endif

@@ -1,0 +1,218 @@
+// See io.h.
+
+#include "lib/io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Waits for room after EAGAIN; an error of poll itself ends the write. */
+static int wait_for(int fd, short events)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+	while (poll(&p, 1, -1) < 0) {
+		if (errno != EINTR)
+			return -1;
+	}
+	return 0;
+}
+
+static int write_from(int fd, const char *data, size_t len, off_t offset)
+{
+	while (len > 0) {
+		ssize_t n = offset < 0 ? write(fd, data, len) : pwrite(fd, data, len, offset);
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			if (errno != EAGAIN || wait_for(fd, POLLOUT) < 0)
+				return -1;
+			continue;
+		}
+		data += n;
+		len -= (size_t)n;
+		if (offset >= 0)
+			offset += n;
+	}
+	return 0;
+}
+
+int io_write(int fd, const void *data, size_t len)
+{
+	return write_from(fd, data, len, -1);
+}
+
+int io_write_at(int fd, const void *data, size_t len, off_t offset)
+{
+	return write_from(fd, data, len, offset);
+}
+
+static ssize_t read_from(int fd, char *data, size_t len, off_t offset)
+{
+	size_t got = 0;
+	while (got < len) {
+		ssize_t n = offset < 0 ? read(fd, data + got, len - got)
+				       : pread(fd, data + got, len - got, offset + (off_t)got);
+		if (n == 0)
+			break;
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			if (errno != EAGAIN || wait_for(fd, POLLIN) < 0)
+				return -1;
+			continue;
+		}
+		got += (size_t)n;
+	}
+	return (ssize_t)got;
+}
+
+ssize_t io_read(int fd, void *data, size_t len)
+{
+	return read_from(fd, data, len, -1);
+}
+
+ssize_t io_read_at(int fd, void *data, size_t len, off_t offset)
+{
+	return read_from(fd, data, len, offset);
+}
+
+int io_poll(struct pollfd *fds, size_t count, int timeout_ms)
+{
+	const struct timespec moment = {.tv_nsec = 20 * 1000 * 1000};
+	int ready = poll(fds, count, timeout_ms);
+	if (ready >= 0 || errno == EINTR)
+		return ready;
+	nanosleep(&moment, NULL);
+	for (size_t i = 0; i < count; i++)
+		fds[i].revents = fds[i].fd < 0 ? 0 : fds[i].events;
+	return (int)count;
+}
+
+ssize_t io_read_file(int dir, const char *path, char *data, size_t cap)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return -1;
+	ssize_t n = io_read(fd, data, cap);
+	io_close(&fd);
+	if (n < 0)
+		return -1;
+	if ((size_t)n == cap) {
+		errno = EFBIG;
+		return -1;
+	}
+	data[n] = '\0';
+	return n;
+}
+
+bool io_is_there(int dir, const char *name)
+{
+	struct stat st;
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int io_may_make(int dir, const char *path)
+{
+	int status = faccessat(dir, path, W_OK | X_OK, AT_EACCESS);
+	/* Older container runtimes refuse the system call behind that flag, which they don't know.
+	 */
+	if (status < 0 && errno == EPERM)
+		status = (int)syscall(SYS_faccessat, dir, path, W_OK | X_OK);
+	return status;
+}
+
+void io_close(int *fd)
+{
+	if (*fd < 0)
+		return;
+	int saved = errno;
+	close(*fd);
+	errno = saved;
+	*fd = -1;
+}
+
+int io_above_standard(int fd)
+{
+	if (fd > STDERR_FILENO || fd < 0)
+		return fd;
+	int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	io_close(&fd);
+	return moved;
+}
+
+#define KEEP_MAX 16
+
+static void close_listed(int first, int last)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	while (dir && (entry = readdir(dir))) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+		if (entry->d_name[0] != '.' && fd >= first && fd <= last && fd != dirfd(dir))
+			close(fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Old kernels and strict sandboxes have no close_range(2). */
+static void close_between(int first, int last)
+{
+	if (close_range((unsigned)first, (unsigned)last, 0) < 0)
+		close_listed(first, last);
+}
+
+void io_close_others(int first, const int *keep, size_t count)
+{
+	int sorted[KEEP_MAX];
+	size_t n = 0;
+	for (size_t i = 0; i < count && n < KEEP_MAX; i++) {
+		size_t at = n;
+		if (keep[i] < first)
+			continue;
+		for (; at > 0 && sorted[at - 1] > keep[i]; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = keep[i];
+		n++;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (sorted[i] > first)
+			close_between(first, sorted[i] - 1);
+		first = sorted[i] + 1;
+	}
+	close_between(first, INT_MAX);
+}
+
+void io_null(int first, int last)
+{
+	int null = open("/dev/null", O_RDWR);
+	if (null < 0) {
+		/* No descriptor is free, or no /dev/null is there: letting go counts more. */
+		for (int fd = first; fd <= last; fd++)
+			close(fd);
+		null = open("/dev/null", O_RDWR);
+	}
+	if (null < 0)
+		return;
+	for (int fd = first; fd <= last; fd++) {
+		if (fd != null)
+			dup2(null, fd);
+	}
+	if (null < first || null > last)
+		close(null);
+}
+
+ssize_t io_send(int fd, const void *data, size_t len, int flags)
+{
+	struct iovec part = {.iov_base = (void *)data, .iov_len = len};
+	const struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	return sendmsg(fd, &message, flags);
+}

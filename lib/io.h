@@ -1,0 +1,57 @@
+// Reading and writing descriptors to the end of the request, through EINTR,
+// short counts and descriptors that another process made non-blocking.
+#ifndef TERSE_LIB_IO_H
+#define TERSE_LIB_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct pollfd;
+
+/* Writes all of it; waits for room where the descriptor is non-blocking.
+   Returns 0, or -1 with errno (EPIPE, ENOSPC, ...): some of it may be written. */
+int io_write(int fd, const void *data, size_t len);
+
+/* The same at a file offset, without moving the file position. */
+int io_write_at(int fd, const void *data, size_t len, off_t offset);
+
+/* Reads until `len` bytes or end of file. Returns the count, or -1 with errno. */
+ssize_t io_read(int fd, void *data, size_t len);
+ssize_t io_read_at(int fd, void *data, size_t len, off_t offset);
+
+/* As poll(2). Where that fails (no memory, more descriptors than the limit), everything counts as
+   ready a moment later, so that a loop around it neither hangs nor spins; -1 is EINTR alone. */
+int io_poll(struct pollfd *fds, size_t count, int timeout_ms);
+
+/* Reads a whole small file relative to `dir` (AT_FDCWD allowed) into `data`,
+   NUL-terminated. Returns its length, or -1 with errno (EFBIG: more than cap - 1). */
+ssize_t io_read_file(int dir, const char *path, char *data, size_t cap);
+
+/* Whether the directory has an entry of that name, a link too. Sets errno if not. */
+bool io_is_there(int dir, const char *name);
+
+/* Whether the effective user may make files in the directory: 0, or -1 with errno. */
+int io_may_make(int dir, const char *path);
+
+/* close() that keeps errno, ignores -1, and sets *fd to -1. */
+void io_close(int *fd);
+
+/* Moves a descriptor that is 0, 1 or 2 above them (close-on-exec), so that a
+   standard stream which was closed at the start is not mistaken for it.
+   Returns the descriptor to use, or -1 with errno; `fd` is closed if it moved. */
+int io_above_standard(int fd);
+
+/* Closes every descriptor from `first` on except the `count` ones in `keep` (at most 16; -1 entries
+   are none). Does not loop over descriptor numbers. */
+void io_close_others(int first, const int *keep, size_t count);
+
+/* Puts /dev/null in the place of the descriptors first..last, so that their numbers stay taken. */
+void io_null(int first, int last);
+
+/* As send(2). It is another system call, since some agents' sandboxes refuse sendto(2), by which
+   libc sends (Codex's does). */
+ssize_t io_send(int fd, const void *data, size_t len, int flags);
+
+#endif

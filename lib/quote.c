@@ -1,0 +1,116 @@
+// See quote.h.
+
+#include "lib/quote.h"
+
+#include "lib/buffer.h"
+#include "lib/utf8.h"
+
+#include <string.h>
+
+/* Characters that are not seen, or end a line for some. */
+static const struct {
+	uint32_t first, last;
+} hidden[] = {
+	{0xAD, 0xAD},       {0x34F, 0x34F},     {0x115F, 0x1160}, {0x17B4, 0x17B5},
+	{0x180B, 0x180F},   {0x200B, 0x200D},   {0x2028, 0x2029}, {0x2060, 0x206F},
+	{0x3164, 0x3164},   {0xFE00, 0xFE0F},   {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB},
+	{0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+};
+
+bool quote_is_plain(uint32_t cp)
+{
+	if (cp == '\n' || cp == '\t' || !utf8_is_clean(cp))
+		return false;
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(*hidden); i++) {
+		if (cp >= hidden[i].first && cp <= hidden[i].last)
+			return false;
+	}
+	return true;
+}
+
+static int quote_append_escape(struct buffer *out, uint32_t cp)
+{
+	if (cp == '\n' || cp == '\t' || cp == '\r')
+		return buffer_append_string(out, cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : "\\r");
+	return buffer_printf(out,
+			     cp < 0x80      ? "\\x%02x"
+			     : cp < 0x10000 ? "\\u%04x"
+					    : "\\U%08x",
+			     (unsigned)cp);
+}
+
+/* Decodes a character. False: it is none, but so many bytes. */
+static bool decode(const char *text, size_t len, uint32_t *cp, size_t *taken)
+{
+	*taken = utf8_decode(text, len, cp);
+	return *cp != UTF8_REPLACEMENT || (*taken == 3 && (unsigned char)*text == 0xEF);
+}
+
+static int append_invalid(struct buffer *out, const char *bytes, size_t len)
+{
+	int result = 0;
+	for (size_t i = 0; i < len && result == 0; i++)
+		result = buffer_printf(out, "\\x%02x", (unsigned char)bytes[i]);
+	return result;
+}
+
+int quote_text(struct buffer *out, const char *text, size_t len, char mark)
+{
+	int result = mark ? buffer_append(out, &mark, 1) : 0;
+	uint32_t cp;
+	for (size_t n; len > 0 && result == 0; text += n, len -= n) {
+		if (!decode(text, len, &cp, &n))
+			result = append_invalid(out, text, n);
+		else if (!quote_is_plain(cp))
+			result = quote_append_escape(out, cp);
+		else if (mark && (cp == (unsigned char)mark || cp == '\\'))
+			result = buffer_printf(out, "\\%c", (char)cp);
+		else
+			result = buffer_append(out, text, n);
+	}
+	return mark && result == 0 ? buffer_append(out, &mark, 1) : result;
+}
+
+static bool command_quote_is_plain(const char *word, size_t len)
+{
+	uint32_t cp;
+	for (size_t n; len > 0; word += n, len -= n) {
+		if (!decode(word, len, &cp, &n) || !quote_is_plain(cp))
+			return false;
+	}
+	return true;
+}
+
+static const char plain[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:@%+=-";
+
+static int append_ansi(struct buffer *out, const char *word)
+{
+	if (buffer_append_string(out, "$'") < 0)
+		return -1;
+	for (; *word; word++) {
+		unsigned char c = (unsigned char)*word;
+		bool special = c == '\'' || c == '\\' || c < 0x20 || c >= 0x7F;
+		/* Three octal digits end by themselves, whatever follows. */
+		if (buffer_printf(out, special ? "\\%03o" : "%c", c) < 0)
+			return -1;
+	}
+	return buffer_append(out, "'", 1);
+}
+
+int quote_append(struct buffer *out, const char *word)
+{
+	size_t len = strlen(word);
+	if (len > 0 && strspn(word, plain) == len)
+		return buffer_append(out, word, len);
+	if (!command_quote_is_plain(word, len))
+		return append_ansi(out, word);
+	if (buffer_append(out, "'", 1) < 0)
+		return -1;
+	for (; *word; word++) {
+		if (*word == '\'' ? buffer_append_string(out, "'\\''") < 0
+				  : buffer_append(out, word, 1) < 0)
+			return -1;
+	}
+	return buffer_append(out, "'", 1);
+}

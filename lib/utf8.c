@@ -1,0 +1,215 @@
+// See utf8.h.
+
+#include "lib/utf8.h"
+
+#include "lib/buffer.h"
+
+#include <string.h>
+
+/* The well-formed byte sequences of Unicode's table 3-7, by lead byte: how many
+   continuation bytes follow and the range of the first of them. */
+struct lead {
+	unsigned char first, last, more, low, high;
+};
+
+static const struct lead leads[] = {
+	{0xC2, 0xDF, 1, 0x80, 0xBF}, {0xE0, 0xE0, 2, 0xA0, 0xBF}, {0xE1, 0xEC, 2, 0x80, 0xBF},
+	{0xED, 0xED, 2, 0x80, 0x9F}, {0xEE, 0xEF, 2, 0x80, 0xBF}, {0xF0, 0xF0, 3, 0x90, 0xBF},
+	{0xF1, 0xF3, 3, 0x80, 0xBF}, {0xF4, 0xF4, 3, 0x80, 0x8F},
+};
+
+static const struct lead *find_lead(unsigned char c)
+{
+	for (size_t i = 0; i < sizeof(leads) / sizeof(*leads); i++) {
+		if (c >= leads[i].first && c <= leads[i].last)
+			return &leads[i];
+	}
+	return NULL;
+}
+
+/* The length of the valid part at `data`, at most what its lead byte promises;
+ *whole tells whether that is a complete character. */
+static size_t valid_part(const unsigned char *data, size_t len, bool *whole)
+{
+	const struct lead *lead = find_lead(data[0]);
+	*whole = false;
+	if (!lead)
+		return 1;
+	size_t n = 1;
+	for (; n <= lead->more && n < len; n++) {
+		unsigned char low = n == 1 ? lead->low : 0x80;
+		unsigned char high = n == 1 ? lead->high : 0xBF;
+		if (data[n] < low || data[n] > high)
+			return n;
+	}
+	*whole = n == (size_t)lead->more + 1;
+	return n;
+}
+
+size_t utf8_decode(const char *data, size_t len, uint32_t *cp)
+{
+	const unsigned char *d = (const unsigned char *)data;
+	if (d[0] < 0x80) {
+		*cp = d[0];
+		return 1;
+	}
+	bool whole;
+	size_t n = valid_part(d, len, &whole);
+	if (!whole) {
+		*cp = UTF8_REPLACEMENT;
+		return n;
+	}
+	uint32_t value = d[0] & (0x7Fu >> n);
+	for (size_t i = 1; i < n; i++)
+		value = value << 6 | (d[i] & 0x3Fu);
+	*cp = value;
+	return n;
+}
+
+size_t utf8_put(uint32_t cp, char out[4])
+{
+	if (cp < 0x80) {
+		out[0] = (char)cp;
+		return 1;
+	}
+	size_t n = cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
+	for (size_t i = n - 1; i > 0; i--) {
+		out[i] = (char)(0x80 | (cp & 0x3F));
+		cp >>= 6;
+	}
+	out[0] = (char)((0xF00u >> n) | cp);
+	return n;
+}
+
+bool utf8_incomplete(const char *data, size_t len, size_t *tail)
+{
+	for (size_t back = 1; back <= 3 && back <= len; back++) {
+		const unsigned char *d = (const unsigned char *)data + len - back;
+		if ((*d & 0xC0) == 0x80)
+			continue;
+		const struct lead *lead = find_lead(*d);
+		bool whole;
+		if (!lead || valid_part(d, back, &whole) != back || whole)
+			return false;
+		*tail = back;
+		return true;
+	}
+	return false;
+}
+
+size_t utf8_floor(const char *data, size_t total, size_t len)
+{
+	if (len >= total)
+		return total;
+	size_t tail;
+	if (!utf8_incomplete(data, len, &tail))
+		return len;
+	/* The unfinished part is only a character if what follows completes it. */
+	bool whole;
+	const unsigned char *d = (const unsigned char *)data + len - tail;
+	valid_part(d, total - len + tail, &whole);
+	return whole ? len - tail : len;
+}
+
+/* Code points that must not reach a reader that is no terminal, apart from the C0 set. */
+static const struct {
+	uint32_t first, last;
+} unclean[] = {
+	{0x7F, 0x9F},     {0x61C, 0x61C},   {0x200E, 0x200F}, {0x202A, 0x202E},   {0x2066, 0x2069},
+	{0xD800, 0xDFFF}, {0xFDD0, 0xFDEF}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F},
+};
+
+bool utf8_is_clean(uint32_t cp)
+{
+	if (cp < 0x20)
+		return cp == '\n' || cp == '\t';
+	if (cp < 0x7F)
+		return true;
+	if ((cp & 0xFFFE) == 0xFFFE)
+		return false;
+	for (size_t i = 0; i < sizeof(unclean) / sizeof(*unclean); i++) {
+		if (cp >= unclean[i].first && cp <= unclean[i].last)
+			return false;
+	}
+	return true;
+}
+
+/* How many bytes from `data` on are clean ASCII. */
+static size_t clean_ascii(const char *data, size_t len)
+{
+	size_t n = 0;
+	while (n < len) {
+		unsigned char c = (unsigned char)data[n];
+		if ((c < 0x20 && c != '\n' && c != '\t') || c >= 0x7F)
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* How many bytes from `data` on may be shown as they are. */
+static size_t clean_run(const char *data, size_t len)
+{
+	size_t n = 0;
+	while (n < len) {
+		uint32_t cp;
+		n += clean_ascii(data + n, len - n);
+		if (n == len)
+			break;
+		/* A line's end in a file that was written elsewhere. */
+		if (data[n] == '\r' && n + 1 < len && data[n + 1] == '\n') {
+			n += 2;
+			continue;
+		}
+		size_t step = utf8_decode(data + n, len - n, &cp);
+		/* A real U+FFFD is three bytes; an invalid part of three bytes begins with F0 to
+		 * F4. */
+		bool invalid =
+			cp == UTF8_REPLACEMENT && (step != 3 || (unsigned char)data[n] != 0xEF);
+		if (invalid || !utf8_is_clean(cp))
+			break;
+		n += step;
+	}
+	return n;
+}
+
+bool utf8_all_clean(const char *data, size_t len)
+{
+	return clean_run(data, len) == len;
+}
+
+/* Appends to `out` (NULL: only counts) and adds the bytes to *written. */
+static int clean(struct buffer *out, const char *data, size_t len, size_t *written)
+{
+	while (len > 0) {
+		size_t n = clean_run(data, len);
+		uint32_t cp;
+		if (out && buffer_append(out, data, n) < 0)
+			return -1;
+		*written += n;
+		data += n;
+		len -= n;
+		if (len == 0)
+			break;
+		n = utf8_decode(data, len, &cp);
+		if (out && buffer_append(out, cp == 0 ? "\xE2\x90\x80" : "\xEF\xBF\xBD", 3) < 0)
+			return -1;
+		*written += 3;
+		data += n;
+		len -= n;
+	}
+	return 0;
+}
+
+int utf8_clean(struct buffer *out, const char *data, size_t len)
+{
+	size_t written = 0;
+	return clean(out, data, len, &written);
+}
+
+size_t utf8_clean_len(const char *data, size_t len)
+{
+	size_t written = 0;
+	clean(NULL, data, len, &written);
+	return written;
+}

@@ -1,0 +1,48 @@
+// UTF-8 as bytes: decoding, cell widths, and what may be shown to a reader that
+// is not a terminal (invariant "clean").
+#ifndef TERSE_LIB_UTF8_H
+#define TERSE_LIB_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+
+#define UTF8_REPLACEMENT 0xFFFD
+
+/* Decodes one code point at `data` (len > 0). Returns the bytes it takes (1 to
+   4) and sets *cp; an invalid or cut sequence yields UTF8_REPLACEMENT and the
+   length of its maximal valid part (at least 1), as Unicode recommends. */
+size_t utf8_decode(const char *data, size_t len, uint32_t *cp);
+
+/* Encodes `cp` (a scalar value) into `out`; returns 1 to 4. (utf8_encode is a name jansson
+ * exports.) */
+size_t utf8_put(uint32_t cp, char out[4]);
+
+/* True if `data` ends inside a sequence that more bytes could complete;
+ *tail is then the number of bytes of the unfinished part (1 to 3). */
+bool utf8_incomplete(const char *data, size_t len, size_t *tail);
+
+/* The largest n <= len at which `data` can be cut without splitting a character
+   (invalid bytes count as characters of their own). */
+size_t utf8_floor(const char *data, size_t total, size_t len);
+
+/* Whether `cp` may be printed to something that is not a terminal: newline, tab
+   and everything but C0, DEL, C1, bidi controls (U+200E, U+200F, U+061C,
+   U+202A-202E, U+2066-2069), tags (U+E0000-E007F), surrogates, noncharacters
+   and U+FEFF. */
+bool utf8_is_clean(uint32_t cp);
+
+/* Whether all of `data` is valid UTF-8 of clean code points; CR before LF counts as clean. Fast on
+ * ASCII. */
+bool utf8_all_clean(const char *data, size_t len);
+
+/* Appends `data` to `out` with each invalid part and each code point that is
+   not clean replaced by U+FFFD, NUL by U+2400. Returns 0, or -1 with errno ENOMEM. */
+int utf8_clean(struct buffer *out, const char *data, size_t len);
+
+/* How many bytes utf8_clean() would append. */
+size_t utf8_clean_len(const char *data, size_t len);
+
+#endif

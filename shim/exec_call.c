@@ -1,0 +1,121 @@
+// See exec_call.h.
+
+#include "shim/exec_call.h"
+
+#include <paths.h>
+#include <stddef.h>
+#include <string.h>
+
+const char *shell_call_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+bool shell_call_is_shell(const char *name)
+{
+	/* Arrays, not pointers, which would have to be relocated in every process. */
+	static const char shells[][8] = {"sh",   "bash", "dash", "zsh", "ksh",  "ksh93",
+					 "mksh", "oksh", "lksh", "ash", "yash", "fish"};
+	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++) {
+		if (strcmp(name, shells[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Long options whose value is the next argument. */
+static bool shell_call_takes_value(const char *option)
+{
+	return strcmp(option, "--rcfile") == 0 || strcmp(option, "--init-file") == 0 ||
+	       strcmp(option, "--emulate") == 0;
+}
+
+const char *shell_call_script(char *const *argv)
+{
+	bool is_string = false;
+	if (!argv || !argv[0])
+		return NULL;
+	char *const *word = argv + 1;
+	for (; *word && (**word == '-' || **word == '+'); word++) {
+		const char *letters = *word + 1;
+		if (strcmp(*word, "--") == 0 || strcmp(*word, "-") == 0) {
+			word++;
+			break;
+		}
+		if (**word == '-' && *letters == '-') {
+			if (shell_call_takes_value(*word) && *++word == NULL)
+				return NULL;
+			continue;
+		}
+		char *const *options = word;
+		for (; *letters; letters++) {
+			if (*letters == 'c' && **options == '-')
+				is_string = true;
+			/* -o NAME and bash's -O NAME: each takes an argument of its own. */
+			if ((*letters == 'o' || *letters == 'O') && *++word == NULL)
+				return NULL;
+		}
+	}
+	return is_string ? *word : NULL;
+}
+
+static const char before[] = "exec " _PATH_BSHELL " -c '";
+static const char after[] = "' sh";
+/* An apostrophe within apostrophes. */
+static const char quoted[] = "'\\''";
+
+size_t detour_size(const char *command)
+{
+	size_t size = sizeof(before) - 1 + sizeof(after);
+	if (*command == '-' || *command == '+')
+		return 0;
+	for (; *command; command++)
+		size += *command == '\'' ? sizeof(quoted) - 1 : 1;
+	return size;
+}
+
+void detour_write(char *out, const char *command)
+{
+	memcpy(out, before, sizeof(before) - 1);
+	out += sizeof(before) - 1;
+	for (; *command; command++) {
+		if (*command == '\'') {
+			memcpy(out, quoted, sizeof(quoted) - 1);
+			out += sizeof(quoted) - 1;
+		} else {
+			*out++ = *command;
+		}
+	}
+	memcpy(out, after, sizeof(after));
+}
+
+/* Whether the `len` bytes at `path` end in the component `name`. */
+static bool preload_has_name(const char *path, size_t len, const char *name)
+{
+	size_t name_len = strlen(name);
+	return len >= name_len && strncmp(path + len - name_len, name, name_len) == 0 &&
+	       (len == name_len || path[len - name_len - 1] == '/');
+}
+
+bool preload_remove(char *out, const char *list, const char *name)
+{
+	bool removed = false, is_first = true;
+	for (const char *entry = list;; entry++) {
+		size_t len = strcspn(entry, ": ");
+		if (preload_has_name(entry, len, name)) {
+			removed = true;
+		} else {
+			/* With the separator before it, unless nothing is before it now. */
+			size_t lead = is_first ? 0 : 1;
+			memcpy(out, entry - lead, len + lead);
+			out += len + lead;
+			is_first = false;
+		}
+		entry += len;
+		if (!*entry)
+			break;
+	}
+	*out = '\0';
+	return removed;
+}

@@ -1,0 +1,236 @@
+// See hook.h.
+
+#include "supervisor/agents/hook.h"
+
+#include "config/words.h"
+#include "lib/buffer.h"
+#include "lib/quote.h"
+#include "shim/exec_call.h"
+#include "shim/shell.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct call {
+	const json_t *input; /* NULL: it could not be read */
+	const char *program;
+	struct buffer *answer;
+	struct hook_outcome *outcome;
+};
+
+struct hook {
+	const char *agent, *event;
+	int (*run)(struct call *c);
+};
+
+/* A string at the end of a path of keys that ends with NULL. */
+static const char *string_at(const json_t *value, const char *const *path)
+{
+	for (; value && *path; path++)
+		value = json_object_get(value, *path);
+	return json_string_value(value);
+}
+
+#define STRING_AT(value, ...) string_at(value, (const char *const[]){__VA_ARGS__, NULL})
+
+/* Whether it can be the name of a session. */
+static bool hook_is_name(const char *text)
+{
+	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				   "_-.";
+	size_t len = text ? strlen(text) : 0;
+
+	return len > 0 && len <= HOOK_SESSION_MAX && strspn(text, good) == len &&
+	       !strchr("-.", *text);
+}
+
+/* --- the end of a conversation ------------------------------------------------------------- */
+
+static int end_session(struct call *c, const char *name)
+{
+	c->outcome->ends = hook_is_name(name);
+	if (c->outcome->ends)
+		snprintf(c->outcome->session, sizeof(c->outcome->session), "%s", name);
+	return 0;
+}
+
+static int claude_end(struct call *c)
+{
+	return end_session(c, STRING_AT(c->input, "session_id"));
+}
+
+/* Its commands are told nothing of the conversation: the session is its process's. */
+static int gemini_end(struct call *c)
+{
+	c->outcome->ends = json_is_object(c->input);
+	c->outcome->mark = "GEMINI_CLI";
+	return 0;
+}
+
+static int opencode_end(struct call *c)
+{
+	return end_session(c, STRING_AT(c->input, "properties", "info", "id"));
+}
+
+static int cursor_end(struct call *c)
+{
+	return end_session(c, STRING_AT(c->input, "conversation_id"));
+}
+
+/* --- rewriting ------------------------------------------------------------------------------- */
+
+static bool is_among(const char *word, const char *const *list)
+{
+	for (; *list; list++) {
+		if (strcmp(word, *list) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What Crush does not run, by the name of the program or by an argument of it (its `bash` tool's
+   list). A command in which one of these occurs is left to it. */
+static bool crush_refuses(char *const *words, size_t count)
+{
+	static const char *const programs[] = {
+		"alias",    "aria2c",  "axel",      "chrome",    "curl",         "curlie",
+		"firefox",  "http",    "https",     "httpie",    "http-prompt",  "links",
+		"lynx",     "nc",      "safari",    "scp",       "sftp",         "ssh",
+		"telnet",   "w3m",     "wget",      "xh",        "doas",         "su",
+		"sudo",     "apk",     "apt",       "apt-get",   "apt-cache",    "aptitude",
+		"brew",     "dnf",     "dpkg",      "emerge",    "home-manager", "makepkg",
+		"opkg",     "pacman",  "paru",      "pkg",       "pkg_add",      "pkg_delete",
+		"portage",  "rpm",     "snap",      "yay",       "yum",          "zypper",
+		"at",       "batch",   "crontab",   "fdisk",     "mkfs",         "mount",
+		"parted",   "service", "chkconfig", "systemctl", "umount",       "firewall-cmd",
+		"ifconfig", "ip",      "iptables",  "netstat",   "pfctl",        "route",
+		"ufw",      NULL};
+	static const char *const arguments[] = {"install", "add",   "global", "-g", "--global",
+						"--user",  "-exec", "-Syu",   "-S", NULL};
+
+	if (is_among(shell_call_name(words[0]), programs))
+		return true;
+	for (size_t i = 1; i < count; i++) {
+		if (is_among(words[i], arguments) || strncmp(words[i], "-exec=", 6) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a command runs as it would have below a shell of terse's, and what it runs is plain to
+   see. One that changes the shell it runs in (cd, export ...) would be lost there. */
+static bool hook_is_plain(const char *const *words, size_t count, bool crush)
+{
+	const char *name = shell_call_name(words[0]);
+
+	if (shell_is_builtin(words[0]) || strcmp(name, "terse") == 0 || shell_is_own_name(name))
+		return false;
+	if (!crush)
+		return true;
+	return !strpbrk(words[0], "$`*?[{~\\") && !crush_refuses((char *const *)words, count);
+}
+
+static bool may_rewrite(const char *command, bool crush)
+{
+	struct words w;
+	bool good;
+
+	/* A command within a command is not told by words_parse(). */
+	if (crush && (strchr(command, '`') || strstr(command, "$(") || strstr(command, "<(") ||
+		      strstr(command, ">(")))
+		return false;
+	if (words_parse(&w, command) < 0)
+		return false;
+	good = w.count > 0;
+	for (size_t i = 0; good && i < w.count; i++)
+		good = hook_is_plain((const char *const *)w.words + w.commands[i].first,
+				     w.commands[i].count, crush);
+	words_release(&w);
+	return good;
+}
+
+/* The command below terse, to be released; NULL where it is left alone. */
+static json_t *rewrite(const struct call *c, const char *tool, const char *session, bool crush)
+{
+	const char *command = STRING_AT(c->input, "tool_input", "command");
+	const char *name = STRING_AT(c->input, "tool_name");
+	struct buffer line = BUFFER_INIT;
+	json_t *result = NULL;
+
+	if (!command || !name || strcmp(name, tool) != 0 || !may_rewrite(command, crush))
+		return NULL;
+	if (quote_append(&line, c->program) == 0 &&
+	    (!hook_is_name(session) || buffer_printf(&line, " --session %s", session) == 0) &&
+	    buffer_append_string(&line, " -c ") == 0 && quote_append(&line, command) == 0)
+		result = json_stringn(line.data, line.len);
+	buffer_release(&line);
+	return result;
+}
+
+/* Takes `reply`. */
+static int command_hook_answer(struct call *c, json_t *reply)
+{
+	char *text = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
+	int status = text ? buffer_printf(c->answer, "%s\n", text) : -1;
+
+	free(text);
+	json_decref(reply);
+	return status;
+}
+
+static int cursor_before(struct call *c)
+{
+	json_t *command = rewrite(c, "Shell", STRING_AT(c->input, "conversation_id"), false);
+	json_t *reply = json_pack("{s:s}", "permission", "ask");
+
+	if (command && reply) {
+		json_t *input = json_deep_copy(json_object_get(c->input, "tool_input"));
+
+		json_object_set(input, "command", command);
+		json_object_set_new(reply, "updated_input", input);
+	}
+	json_decref(command);
+	return command_hook_answer(c, reply);
+}
+
+static int crush_before(struct call *c)
+{
+	json_t *command = rewrite(c, "bash", STRING_AT(c->input, "session_id"), true);
+
+	if (!command)
+		return 0;
+	return command_hook_answer(
+		c, json_pack("{s:i,s:{s:o}}", "version", 1, "updated_input", "command", command));
+}
+
+/* ------------------------------------------------------------------------------------------------
+ */
+
+static const struct hook hooks[] = {
+	{"claude", "SessionEnd", claude_end},          {"gemini", "SessionEnd", gemini_end},
+	{"opencode", "session.deleted", opencode_end}, {"cursor", "sessionEnd", cursor_end},
+	{"cursor", "preToolUse", cursor_before},       {"crush", "PreToolUse", crush_before},
+};
+
+int hook_answer(const char *agent, const char *event, const char *input, size_t len,
+		const char *program, struct buffer *answer_out, struct hook_outcome *outcome)
+{
+	*outcome = (struct hook_outcome){.ends = false};
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(*hooks); i++) {
+		const struct hook *h = &hooks[i];
+
+		if (strcmp(h->agent, agent) != 0 || strcmp(h->event, event) != 0)
+			continue;
+		json_t *value = json_loadb(input, len, 0, NULL);
+		struct call c = {value, program, answer_out, outcome};
+		int status = h->run(&c);
+
+		json_decref(value);
+		return status;
+	}
+	errno = EINVAL;
+	return -1;
+}

@@ -1,0 +1,40 @@
+// What an agent's hook is told on standard input, and what it is answered.
+//
+// Contracts (JSON each; what is not understood is answered by nothing at all, which leaves
+// the agent as it is without the hook):
+//
+//   claude SessionEnd         {session_id, reason ...}; no answer
+//   gemini SessionEnd         {session_id, reason ...}; no answer
+//   opencode session.deleted  the plugin's event: {properties: {info: {id}}}; no answer
+//   cursor sessionEnd         {conversation_id ...}; no answer
+//   cursor preToolUse         {conversation_id, tool_name: "Shell", tool_input: {command}}; the
+//   answer
+//                             has to have a `permission`, and anything else blocks: "ask", with
+//                             updated_input where the command is rewritten
+//   crush PreToolUse          {session_id, tool_name: "bash", tool_input: {command}}; answer:
+//                             {"version": 1, "updated_input": {"command"}}, no `decision`
+//
+// A command is rewritten to `terse --session CONVERSATION -c COMMAND`, but not where that would
+// change what it does or what the agent decides about it.
+#ifndef TERSE_AGENTS_HOOK_H
+#define TERSE_AGENTS_HOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct buffer;
+
+enum { HOOK_INPUT_MAX = 4 << 20, HOOK_SESSION_MAX = 128 };
+
+struct hook_outcome {
+	bool ends;                          /* a session is to be ended: ... */
+	char session[HOOK_SESSION_MAX + 1]; /* ... of this name; "": the caller's */
+	const char *mark; /* a variable by which the agent's commands know it, or NULL */
+};
+
+/* Appends the answer. `program`: the path of terse. Returns 0, or -1 with errno: EINVAL: no such
+   agent or event; ENOMEM. */
+int hook_answer(const char *agent, const char *event, const char *input, size_t len,
+		const char *program, struct buffer *answer, struct hook_outcome *outcome);
+
+#endif

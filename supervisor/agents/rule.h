@@ -1,0 +1,51 @@
+// Rules: how an agent's tool calls are told from everything else that it runs through
+// a shell, which part of the shell string the model wrote, and what is known of the agent.
+//
+// A rule is a section [agent NAME] of an ini file (config/layer.h). Its keys that are
+// lists, where a file's list takes the place of the built-in one:
+//
+//   environment  variables by which a process knows that the agent started it: NAME, or
+//                NAME=VALUE with a template (template.h); one of them is enough. None: the
+//                agent's process is looked for among the ancestors
+//   string       templates of its shell strings; {command} or {word} is what the model wrote
+//   pass         templates of shell strings that are not tool calls although they match
+//   shell        patterns (config/pattern.h) of the shell and its options; none: any
+//   stdin        templates of what standard input is, as /proc/self/fd/0 names it; none: any
+//   parent       names of the parent process; none: any
+//   process      names of the agent's own process
+//   session      variables that name the conversation; the first that is set is taken
+//   output       templates of files in which the agent collects output
+//
+// The other keys are options that hold a number, as in a profile.
+#ifndef TERSE_AGENTS_RULE_H
+#define TERSE_AGENTS_RULE_H
+
+#include "config/agents.h"
+#include "lib/proc.h"
+
+/* The agent that started this process: the one whose variables are in the environment; of several
+   the one whose process is the nearest ancestor. Asks /proc only for that, and of rules that name
+   no variables. NULL: none that a rule knows. Lives as long as the
+   settings. */
+const char *rule_agent(const struct settings *s);
+
+/* The nearest process from `pid` on upwards that is one of the agent's, or of any agent's if `name`
+   is NULL. Fills in *p and returns the agent's name, or NULL. */
+const char *rule_ancestor(const struct settings *s, const char *name, pid_t pid, struct process *p);
+
+/* The conversation that the agent's environment names, or NULL. */
+const char *rule_session(const struct settings *s, const char *name);
+
+/* Whether a regular file on descriptor `fd` is one in which the agent collects output. */
+bool rule_collects(const struct settings *s, const char *name, int fd);
+
+/* Whether a shell's call (argv as the shell gets it, `string` what follows its -c) is a tool call:
+   the agent's name, with *command the part that the model wrote, to be freed. NULL: it is not, or
+   there is no memory. */
+const char *rule_call(const struct settings *s, char *const argv[], const char *string,
+		      char **command);
+
+/* Puts what the agent's section sets in place of what files set. */
+void rule_apply(struct settings *s, const char *name);
+
+#endif

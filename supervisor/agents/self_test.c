@@ -1,0 +1,254 @@
+// See self_test.h.
+
+#include "supervisor/agents/self_test.h"
+
+#include "config/option.h"
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "shim/active.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WAIT_MS = 10000, OUTPUT_MAX = 64 << 10 };
+
+/* How an agent calls its shell, as far as terse's built-in rules look at it. */
+struct canary {
+	const char *agent;
+	const char *process;        /* the name of the process that starts the shell */
+	const char *environment[2]; /* what is in it: NAME=VALUE */
+	const char *argv[4];        /* "SHELL": terse-sh; "TERSE": terse */
+	bool preload;               /* with the library */
+	const char *input, *expect;
+};
+
+#define COMMAND "seq 5000"
+#define FOOTER  "full text: terse read cmd-"
+
+static const struct canary canaries[] = {
+	{"claude",
+	 "claude",
+	 {"CLAUDECODE=1", NULL},
+	 {"SHELL", "true && eval '" COMMAND "' < /dev/null && pwd -P >| /dev/null", NULL},
+	 false,
+	 NULL,
+	 FOOTER},
+	{"codex",
+	 "codex",
+	 {"CODEX_THREAD_ID=terse-doctor", NULL},
+	 {"/bin/bash", "-c", "exec /bin/bash -c '" COMMAND "'", NULL},
+	 true,
+	 NULL,
+	 FOOTER},
+	{"opencode",
+	 "opencode",
+	 {"OPENCODE=1", NULL},
+	 {"SHELL", "-c", COMMAND, NULL},
+	 false,
+	 NULL,
+	 FOOTER},
+	{"pi",
+	 "pi",
+	 {"PI_CODING_AGENT=true", NULL},
+	 {"SHELL", "-c", COMMAND, NULL},
+	 false,
+	 NULL,
+	 FOOTER},
+	{"cursor",
+	 "cursor",
+	 {NULL, NULL},
+	 {"TERSE", "hook", "cursor", "preToolUse"},
+	 false,
+	 "{\"tool_name\":\"Shell\",\"tool_input\":{\"command\":\"" COMMAND "\"}}",
+	 "\"permission\":\"ask\",\"updated_input\""},
+	{"crush",
+	 "crush",
+	 {NULL, NULL},
+	 {"TERSE", "hook", "crush", "PreToolUse"},
+	 false,
+	 "{\"tool_name\":\"bash\",\"tool_input\":{\"command\":\"" COMMAND "\"}}",
+	 "updated_input"},
+};
+
+/* What would decide otherwise, or would be touched, here. */
+static int clean_environment(const char *home)
+{
+	static const char *const names[] = {ACTIVE_NAME,  "TERSE",
+					    "CLAUDECODE", "CODEX_THREAD_ID",
+					    "OPENCODE",   "PI_CODING_AGENT",
+					    "GEMINI_CLI", "LD_PRELOAD",
+					    "BASH_ENV",   "CLAUDE_CODE_SHELL_PREFIX"};
+	int status = setenv("TERSE_HOME", home, 1) |
+		     unsetenv(option_by_key("session", "name")->variable);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		status |= unsetenv(names[i]);
+	return status;
+}
+
+static int set_environment(const struct canary *c, const struct place *place)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < 2 && c->environment[i]; i++)
+		status |= putenv((char *)c->environment[i]);
+	if (c->preload)
+		status |= setenv("LD_PRELOAD", place->library, 1) |
+			  setenv("TERSE_SHIM_SHELL", place->shell, 1);
+	return status;
+}
+
+static void self_test_become_command(const struct canary *c, const struct place *place)
+{
+	char *argv[5] = {NULL};
+
+	for (size_t i = 0; i < 4 && c->argv[i]; i++)
+		argv[i] = (char *)c->argv[i];
+	if (strcmp(argv[0], "SHELL") == 0)
+		argv[0] = (char *)place->shell;
+	if (strcmp(argv[0], "TERSE") == 0)
+		argv[0] = (char *)place->program;
+	if (set_environment(c, place) == 0)
+		execv(argv[0], argv);
+	_exit(127);
+}
+
+/* The process that stands for the agent: the parent of the shell. Does not return. */
+static void become_agent(const struct canary *c, const struct place *place, const char *home,
+			 int input, int output)
+{
+	int status = 0;
+	pid_t pid;
+
+	setpgid(0, 0);
+	prctl(PR_SET_NAME, c->process);
+	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+	    dup2(output, STDERR_FILENO) < 0 || clean_environment(home) != 0)
+		_exit(126);
+	io_close_others(STDERR_FILENO + 1, NULL, 0);
+	pid = fork();
+	if (pid == 0)
+		self_test_become_command(c, place);
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		_exit(126);
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 126);
+}
+
+/* Until the end of the output or of the time. */
+static void self_test_collect(int fd, struct buffer *out)
+{
+	int64_t end = clock_monotonic_ms() + WAIT_MS;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	while (out->len < OUTPUT_MAX && buffer_reserve(out, 4096) == 0) {
+		int64_t left = end - clock_monotonic_ms();
+
+		if (left <= 0 || (poll(&p, 1, (int)left) < 0 && errno != EINTR))
+			break;
+		if (!p.revents)
+			continue;
+		ssize_t n = read(fd, out->data + out->len, 4096);
+		if (n <= 0)
+			break;
+		out->len += (size_t)n;
+	}
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
+{
+	(void)st;
+	(void)kind;
+	(void)walk;
+	return remove(path);
+}
+
+/* What the command reads: a file without a name with the text in it, or nothing. */
+static int open_input(const char *text, const char *folder)
+{
+	int fd = text ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)
+		      : open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (text && fd >= 0 && (io_write(fd, text, strlen(text)) < 0 || lseek(fd, 0, SEEK_SET) < 0))
+		io_close(&fd);
+	return fd;
+}
+
+static int sing(const struct canary *c, const struct place *place, const char *home,
+		struct buffer *out)
+{
+	int ends[2] = {-1, -1}, input = open_input(c->input, home), status = -1;
+	pid_t pid;
+
+	if (input < 0 || pipe2(ends, O_CLOEXEC) < 0)
+		goto out;
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		become_agent(c, place, home, input, ends[1]);
+	io_close(&ends[1]);
+	if (pid < 0)
+		goto out;
+	self_test_collect(ends[0], out);
+	/* In time, it has ended by now. */
+	kill(-pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	status = 0;
+out:
+	io_close(&input);
+	io_close(&ends[0]);
+	io_close(&ends[1]);
+	return status;
+}
+
+/* How much of the output is told: of its first line. */
+static size_t first_line(const struct buffer *out)
+{
+	size_t len = 0;
+
+	while (len < out->len && len < 100 && out->data[len] != '\n')
+		len++;
+	return len;
+}
+
+static int try(const struct canary *c, const struct place *place, char reason[256])
+{
+	const char *folder = getenv("TMPDIR");
+	struct buffer out = BUFFER_INIT;
+	char home[PATH_MAX];
+	int status = -1;
+
+	snprintf(home, sizeof(home), "%s/terse-doctor-XXXXXX",
+		 folder && *folder == '/' ? folder : "/tmp");
+	if (!mkdtemp(home)) {
+		snprintf(reason, 256, "%.200s: %s", home, strerror(errno));
+		return -1;
+	}
+	if (sing(c, place, home, &out) < 0)
+		snprintf(reason, 256, "%s", strerror(errno));
+	else if (buffer_string(&out) && memmem(out.data, out.len, c->expect, strlen(c->expect)))
+		status = 1;
+	else
+		snprintf(reason, 256, "%.*s", (int)first_line(&out), out.len ? out.data : "");
+	nftw(home, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	buffer_release(&out);
+	return status;
+}
+
+int canary_run(const char *agent, const struct place *place, char reason[256])
+{
+	for (size_t i = 0; i < sizeof(canaries) / sizeof(*canaries); i++) {
+		if (strcmp(canaries[i].agent, agent) == 0)
+			return try(&canaries[i], place, reason);
+	}
+	return 0;
+}

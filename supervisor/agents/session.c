@@ -1,0 +1,100 @@
+// See session.h.
+
+#include "supervisor/agents/session.h"
+
+#include "config/settings.h"
+#include "supervisor/agents/rule.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char prefix[] = "agent-";
+
+/* The namespace of process IDs that this process is in; 0: not known. */
+static unsigned long long own_namespace(void)
+{
+	char link[64];
+	ssize_t n = readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
+	unsigned long long number = 0;
+
+	link[n > 0 ? n : 0] = '\0';
+	return sscanf(link, "pid:[%llu]", &number) == 1 ? number : 0;
+}
+
+static const char *find_process(const struct settings *s, const char *agent, pid_t from,
+				char room[SESSION_ROOM])
+{
+	struct process p;
+	const char *name = rule_ancestor(s, agent, from, &p);
+
+	if (!name)
+		return NULL;
+	snprintf(room, SESSION_ROOM, "%s%s-%d-%llu.%llu", prefix, name, (int)p.pid, p.started,
+		 own_namespace());
+	return room;
+}
+
+const char *session_name(const struct settings *settings, pid_t from, char room[SESSION_ROOM])
+{
+	if (settings->session && *settings->session)
+		return settings->session;
+	const char *agent = rule_agent(settings);
+	const char *name = agent ? rule_session(settings, agent) : NULL;
+	if (agent && !name)
+		name = find_process(settings, agent, from, room);
+	return name ? name : "default";
+}
+
+/* The number at the end of name[0..*len), behind a `mark`; the name is shortened by both. -1: there
+   is none. */
+static long long session_take_number(const char *name, size_t *len, char mark)
+{
+	size_t digits = 0;
+
+	while (digits < *len && isdigit((unsigned char)name[*len - digits - 1]))
+		digits++;
+	if (digits == 0 || digits > 18 || digits == *len || name[*len - digits - 1] != mark)
+		return -1;
+	*len -= digits + 1;
+	return strtoll(name + *len + 1, NULL, 10);
+}
+
+/* What a session is named after. */
+struct named {
+	long long pid, started, namespace;
+};
+
+static bool session_read_name(const char *name, struct named *n)
+{
+	size_t len = strlen(name);
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return false;
+	n->namespace = session_take_number(name, &len, '.');
+	n->started = n->namespace >= 0 ? session_take_number(name, &len, '-') : -1;
+	n->pid = n->started >= 0 ? session_take_number(name, &len, '-') : -1;
+	return n->pid > 0 && n->pid <= INT32_MAX && len > sizeof(prefix) - 1;
+}
+
+bool session_is_process(const char *name)
+{
+	struct named n;
+
+	return session_read_name(name, &n);
+}
+
+bool session_is_over(const char *name)
+{
+	struct named n;
+	struct process p;
+
+	if (!session_read_name(name, &n) || (unsigned long long)n.namespace != own_namespace())
+		return false;
+	/* Where /proc tells nothing, nothing is known to be over. */
+	if (process_read(getpid(), &p) < 0)
+		return false;
+	return process_read((pid_t)n.pid, &p) < 0 || p.started != (unsigned long long)n.started;
+}

@@ -1,0 +1,163 @@
+// Where terse's own files are: beside the program that runs (a build) or as installed.
+#ifndef TERSE_AGENTS_WIRING_H
+#define TERSE_AGENTS_WIRING_H
+
+#include "lib/buffer.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* Behind the path in BASH_ENV: nothing, but with -v, for which bash would print the file as it
+   reads it, the end of a name that no file has. */
+#define PLACE_UNLESS_VERBOSE "${-//[!v]}"
+
+struct place {
+	/* Absolute paths; "" where there is none. */
+	char program[PATH_MAX];
+	char shell[PATH_MAX];    /* terse-sh; can be executed */
+	char library[PATH_MAX];  /* libterse-shim.so */
+	char bash_env[PATH_MAX]; /* what BASH_ENV is set to for Codex */
+};
+
+void place_find(struct place *p);
+
+// What stands around terse's lines in a file for a model.
+
+#define LINES_BEGIN "<!-- terse: begin -->"
+#define LINES_END   "<!-- terse: end -->"
+
+// How each agent is told to run its commands through terse, as changes to its files.
+//
+// Only what keeps the agent's own permission rules in force: a prefix or a shell, which the
+// agent applies after it decided about the command that the model wrote. A hook that
+// rewrites commands never answers "allow".
+
+enum wiring_kind {
+	WIRING_STRING,  /* JSON: a member that is the path of terse-sh */
+	WIRING_PRESENT, /* JSON: a member that has to be there, with this value if it is not */
+	WIRING_HOOK,    /* JSON: an element that calls `terse hook ...` */
+	WIRING_TOML,    /* TOML: a key with a path */
+	WIRING_FILE,    /* a whole file of terse's own */
+	WIRING_LINES,   /* lines between two markers, in a file for the model */
+};
+
+enum { WIRING_PATH_MAX = 4, WIRING_ITEMS_MAX = 4, WIRING_FILES_MAX = 2 };
+
+struct wiring_item {
+	enum wiring_kind kind;
+	const char *path[WIRING_PATH_MAX]; /* keys; TOML: the table and the key */
+	/* PRESENT: JSON. HOOK: the element, with %s for the quoted command. TOML: "library",
+	   "shell" or "bash_env", a member of struct place. FILE, LINES: the text, with %s for the
+	   path of terse. */
+	const char *value;
+	const char *hook; /* HOOK: what follows `terse hook ` */
+};
+
+/* The first directory that is set, then `below` it: a variable's value, else one of the user's. */
+struct wiring_folder {
+	const char *variable; /* or NULL */
+	const char *home;     /* below the home directory */
+	const char *below;    /* file names; the first one that is there, else the last. With | */
+	const char *project;  /* the same below the project's directory */
+};
+
+struct wiring_file {
+	struct wiring_folder folder;
+	struct wiring_item items[WIRING_ITEMS_MAX];
+};
+
+struct wiring {
+	const char *agent;
+	const char *programs; /* names of it in PATH, with | */
+	struct wiring_file files[WIRING_FILES_MAX];
+	struct wiring_folder lines;               /* the file that its model reads */
+	const char *patterns[3][WIRING_PATH_MAX]; /* where its permission patterns are (JSON) */
+	const char *pattern;                      /* what a pattern for commands begins with */
+	const char *allow;                        /* how one allows `terse read` there */
+	const char *note;                         /* what else there is to know, one line each */
+};
+
+extern const struct wiring wirings[];
+extern const char wiring_lines[];
+
+/* NULL: no such agent. */
+const struct wiring *wiring_find(const char *agent);
+
+/* The names of the agents, for people. */
+extern const char wiring_names[];
+
+/* The path of a file. `project`: the project's directory, or NULL for the user's. Returns 0, or -1:
+   no home directory. */
+int wiring_path(const struct wiring_folder *folder, const char *project, char out[PATH_MAX]);
+
+enum wiring_state {
+	WIRING_NONE,  /* nothing of it is there */
+	WIRING_SAME,  /* all as it should be */
+	WIRING_OTHER, /* terse's, but with other paths, or not all of it */
+};
+
+/* What was wrong with a file. */
+struct wiring_error {
+	size_t line; /* 0: of the whole file */
+	char text[512];
+};
+
+/* Appends `text` with all items in it to `out`. `lines`: the items are the lines for the model.
+   Returns 0, or -1 with errno and *error: EINVAL: it can't be read; EEXIST: something of the user's
+   is in the way. */
+int wiring_apply(const struct wiring_file *file, const struct place *place, const char *text,
+		 size_t len, struct buffer *out, struct wiring_error *error);
+
+/* The same without the items. What is empty then and was not in `original` (NULL: no such file)
+   goes, too. */
+int wiring_revoke(const struct wiring_file *file, const char *original, size_t original_len,
+		  const char *text, size_t len, struct buffer *out, struct wiring_error *error);
+
+/* How much of it is there. */
+enum wiring_state wiring_check(const struct wiring_file *file, const struct place *place,
+			       const char *text, size_t len);
+
+/* Whether nothing is left of a text but blanks and an empty object. */
+bool wiring_is_empty(const char *text, size_t len);
+
+// One item of a wiring put into a file's text, or taken out of it: what the parts of
+// wiring.c share.
+
+struct step {
+	const struct wiring_item *item;
+	const struct place *place;
+	const char *original; /* taking out: the text before terse, or NULL */
+	size_t original_len;
+	struct wiring_error *error;
+};
+
+/* Fills in the error for a place in the text (line 1 where that has none); -1 with errno. */
+int step_refuse(const struct step *s, const char *text, size_t at, int error, const char *format,
+		...) __attribute__((format(printf, 5, 6)));
+
+/* Appends a string as JSON has it. */
+int step_quote(struct buffer *out, const char *string);
+
+/* Appends `terse hook ...` as a shell reads it. */
+int step_command(struct buffer *out, const struct step *s);
+
+/* Appends the value as it stands in the file; NUL-terminated. */
+int step_value(struct buffer *out, const struct step *s);
+
+/* TOML: the path that is the value; "" where there is no such file. */
+const char *step_place(const struct step *s);
+
+/* Whether a string of the file is one that terse wrote, wherever it was then. */
+bool step_is_own(const struct step *s, const char *value);
+
+/* Each appends the text `t` with the item, or without it; 0, or -1 with errno as wiring_apply(). */
+int step_add_json(struct buffer *out, const struct buffer *t, const struct step *s);
+int step_drop_json(struct buffer *out, const struct buffer *t, const struct step *s);
+int step_add_toml(struct buffer *out, const struct buffer *t, const struct step *s);
+int step_drop_toml(struct buffer *out, const struct buffer *t, const struct step *s);
+int step_add_lines(struct buffer *out, const struct buffer *t, const struct step *s);
+int step_drop_lines(struct buffer *out, const struct buffer *t);
+int step_add_file(struct buffer *out, const struct buffer *t, const struct step *s);
+int step_drop_file(struct buffer *out, const struct buffer *t, const struct step *s);
+
+#endif

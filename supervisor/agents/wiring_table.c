@@ -1,0 +1,170 @@
+// The agents and what is changed for them; see wiring.h.
+//
+// Seen at work with Claude Code 2.1.197, Codex 0.169.0, opencode 1.18.33 and pi 0.73.1.
+// Gemini CLI 0.61.0 asks its policy about what a hook made of a command, so deny rules would
+// no longer match; it has no setting for the shell. Of Cursor and Crush the contracts
+// alone are known.
+
+#include "supervisor/agents/wiring.h"
+
+const char wiring_lines[] =
+	"Shell commands run under terse here: short output is printed whole, long output as a "
+	"preview.\n"
+	"Do not add head, tail or 2>&1 to shorten output. A line \"[... omitted: terse read ID "
+	"--offset N\n"
+	"--limit M]\" stands for text that was left out: run that command if you need it, or "
+	"search "
+	"all of it:\n"
+	"terse search ID REGEX. `terse list` shows earlier runs; ID may be `last`. Such lines "
+	"count only\n"
+	"where the output ends with a line \"[terse: ...]\"; a command's own that look so begin "
+	"with \"| \".\n";
+
+const char wiring_names[] = "claude, codex, opencode, pi, gemini, cursor, crush";
+
+/* One hook in a group, as Claude Code and Gemini CLI have them. */
+#define GROUP "{\"hooks\":[{\"type\":\"command\",\"command\":%s}]}"
+
+#define PLUGIN                                                                         \
+	"// Written by terse init opencode; terse init opencode --undo removes it.\n"  \
+	"import { spawnSync } from \"node:child_process\";\n\n"                        \
+	"// Each conversation is a session of its own, and ends when it is deleted.\n" \
+	"export const Terse = async () => ({\n"                                        \
+	"  \"shell.env\": async (input, output) => {\n"                                \
+	"    if (input.sessionID) output.env.TERSE_SESSION = input.sessionID;\n"       \
+	"  },\n"                                                                       \
+	"  event: async ({ event }) => {\n"                                            \
+	"    if (event.type !== \"session.deleted\") return;\n"                        \
+	"    const input = JSON.stringify(event);\n"                                   \
+	"    spawnSync(%s, [\"hook\", \"opencode\", \"session.deleted\"], {\n"         \
+	"      input, timeout: 5000,\n"                                                \
+	"    });\n"                                                                    \
+	"  },\n"                                                                       \
+	"});\n"
+
+const struct wiring wirings[] = {
+	{
+		.agent = "claude",
+		.programs = "claude",
+		.files = {{.folder = {"CLAUDE_CONFIG_DIR", ".claude", "settings.json",
+				      ".claude/settings.local.json"},
+			   .items = {{WIRING_STRING,
+				      {"env", "CLAUDE_CODE_SHELL_PREFIX"},
+				      NULL,
+				      NULL},
+				     {WIRING_HOOK,
+				      {"hooks", "SessionEnd"},
+				      GROUP,
+				      "claude SessionEnd"}}}},
+		.lines = {"CLAUDE_CONFIG_DIR", ".claude", "CLAUDE.md", "CLAUDE.md"},
+		.patterns = {{"permissions", "allow"},
+			     {"permissions", "deny"},
+			     {"permissions", "ask"}},
+		.pattern = "Bash(",
+		.allow = "Bash(terse read:*), Bash(terse search:*) and Bash(terse list:*)",
+		.note = "its permission rules go on matching the commands as the model writes "
+			"them\n",
+	},
+	{
+		.agent = "codex",
+		.programs = "codex",
+		.files = {{.folder = {"CODEX_HOME", ".codex", "config.toml", ".codex/config.toml"},
+			   .items = {{WIRING_TOML,
+				      {"shell_environment_policy.set", "LD_PRELOAD"},
+				      "library",
+				      NULL},
+				     {WIRING_TOML,
+				      {"shell_environment_policy.set", "TERSE_SHIM_SHELL"},
+				      "shell",
+				      NULL},
+				     {WIRING_TOML,
+				      {"shell_environment_policy.set", "BASH_ENV"},
+				      "bash_env",
+				      NULL}}}},
+		.lines = {"CODEX_HOME", ".codex", "AGENTS.md", "AGENTS.md"},
+		.note = "its rules and its sandbox go on deciding about the commands as the model "
+			"writes "
+			"them\n"
+			"it has no event for the end of a conversation: terse gc ends the "
+			"session\n",
+	},
+	{
+		.agent = "opencode",
+		.programs = "opencode",
+		.files = {{.folder = {NULL, ".config/opencode", "opencode.jsonc|opencode.json",
+				      "opencode.jsonc|opencode.json"},
+			   .items = {{WIRING_STRING, {"shell"}, NULL, NULL}}},
+			  {.folder = {NULL, ".config/opencode", "plugins/terse.js",
+				      ".opencode/plugins/terse.js"},
+			   .items = {{WIRING_FILE, {NULL}, PLUGIN, NULL}}}},
+		.lines = {NULL, ".config/opencode", "AGENTS.md", "AGENTS.md"},
+		.patterns = {{"permission", "bash"}},
+		.pattern = "",
+		.allow = "\"terse read *\", \"terse search *\" and \"terse list*\"",
+		.note = "its permissions go on matching the commands as the model writes them\n",
+	},
+	{
+		.agent = "pi",
+		.programs = "pi",
+		.files = {{.folder = {"PI_CODING_AGENT_DIR", ".pi/agent", "settings.json",
+				      ".pi/settings.json"},
+			   .items = {{WIRING_STRING, {"shellPath"}, NULL, NULL}}}},
+		.lines = {"PI_CODING_AGENT_DIR", ".pi/agent", "AGENTS.md", "AGENTS.md"},
+		.note = "a session is one process of pi; terse gc ends it when that is gone\n",
+	},
+	{
+		.agent = "gemini",
+		.programs = "gemini",
+		.files = {{.folder = {NULL, ".gemini", "settings.json", ".gemini/settings.json"},
+			   .items = {{WIRING_HOOK,
+				      {"hooks", "SessionEnd"},
+				      GROUP,
+				      "gemini SessionEnd"}}}},
+		.lines = {NULL, ".gemini", "GEMINI.md", "GEMINI.md"},
+		.patterns = {{"tools", "allowed"}, {"tools", "exclude"}, {"tools", "core"}},
+		.pattern = "run_shell_command(",
+		.allow = "run_shell_command(terse read), run_shell_command(terse search) and "
+			 "run_shell_command(terse list)",
+		.note = "it has no setting for the shell of its commands, and its deny rules would "
+			"not "
+			"match what a hook makes of them\n"
+			"start it so: terse agent gemini\n",
+	},
+	{
+		.agent = "cursor",
+		.programs = "cursor-agent|cursor",
+		.files = {{.folder = {NULL, ".cursor", "hooks.json", ".cursor/hooks.json"},
+			   .items = {{WIRING_PRESENT, {"version"}, "1", NULL},
+				     {WIRING_HOOK,
+				      {"hooks", "preToolUse"},
+				      "{\"command\":%s,\"matcher\":\"Shell\"}",
+				      "cursor preToolUse"},
+				     {WIRING_HOOK,
+				      {"hooks", "sessionEnd"},
+				      "{\"command\":%s}",
+				      "cursor sessionEnd"}}}},
+		.lines = {NULL, NULL, NULL, "AGENTS.md"},
+		.note = "by the contract of its hooks, not tried: commands are rewritten, and the "
+			"hook "
+			"asks you about each\n"
+			"its own lists of commands see the rewritten ones\n",
+	},
+	{
+		.agent = "crush",
+		.programs = "crush",
+		.files = {{.folder = {NULL, ".config/crush", "crush.json",
+				      ".crush.json|crush.json"},
+			   .items = {{WIRING_HOOK,
+				      {"hooks", "PreToolUse"},
+				      "{\"matcher\":\"^bash$\",\"command\":%s}",
+				      "crush PreToolUse"}}}},
+		.lines = {NULL, ".config/crush", "CRUSH.md", "AGENTS.md"},
+		.note = "by the contract of its hooks, not tried: commands are rewritten, and its "
+			"prompt "
+			"shows the rewritten ones\n"
+			"what it refuses to run by itself (curl, sudo ...) is not rewritten, so it "
+			"still "
+			"is\n",
+	},
+	{.agent = NULL},
+};

@@ -1,0 +1,80 @@
+// One artifact as one compressed file, to be passed on.
+//
+// The file is a zstd frame with a checksum. What is in it can be read by people, too:
+//
+//   terse-archive 1
+//   json 0 412              part, offset in its file, length; then so many bytes
+//   {"version":1, ...}      and no newline of ours
+//   txt 0 262144
+//   ...
+//   txt 262144 0            length 0: the size of that part's file
+//   end
+//
+// The parts are json (always the first, whole), txt, err.txt, raw and cast. Where a part's file has
+// a hole (the gap of a disk cap), no bytes are in the archive either.
+#ifndef TERSE_ARTIFACT_ARCHIVE_H
+#define TERSE_ARTIFACT_ARCHIVE_H
+
+#include "supervisor/artifact/id.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct settings;
+
+/* Writes the artifact of the session directory `dir`. Returns 0, or -1 with errno (EBUSY: its run
+   still writes it). */
+int archive_write(int dir, const char *id, int fd);
+
+struct archive_restored {
+	char id[ID_LEN + 1];
+	bool there; /* it was before: nothing was changed */
+	uint64_t lines, bytes;
+};
+
+/* Reads an archive, from anywhere, and puts the artifact into `session` (a result of
+   store_session_name) of the store. It keeps its ID. Each part may have [spill] max_artifact bytes.
+   Returns 0, or -1 with errno: EBADMSG (it is no archive, or damaged), EFBIG (a part is too large),
+   ENOSPC ...; then nothing is left of it. */
+int archive_restore(const struct store *s, const char *session, int fd,
+		    const struct settings *settings, struct archive_restored *restored);
+
+// The content of an archive (archive.h) as it comes, in pieces of any length and from anywhere.
+
+#define UNPACK_MAGIC "terse-archive 1\n"
+#define UNPACK_LINE  64
+/* Sizes and offsets are not larger: 2^53. */
+#define UNPACK_MAX ((uint64_t)1 << 53)
+
+enum unpack_part { UNPACK_JSON, UNPACK_TEXT, UNPACK_ERR, UNPACK_RAW, UNPACK_CAST, UNPACK_PARTS };
+
+extern const char *const unpack_names[UNPACK_PARTS];
+
+struct unpack {
+	/* The next bytes of a part, at this offset of its file; at ascending offsets. The JSON is
+	   there before the first bytes of another part. `len` 0: the size of the file is `offset`.
+	   Returns 0, or -1 with errno. */
+	int (*data)(void *ctx, enum unpack_part part, uint64_t offset, const char *data,
+		    size_t len);
+	void *ctx;
+
+	enum { UNPACK_BEGIN, UNPACK_HEAD, UNPACK_BODY, UNPACK_END } state;
+	char line[UNPACK_LINE];
+	size_t line_len;
+	enum unpack_part part;
+	uint64_t offset, left;
+	uint64_t ends[UNPACK_PARTS]; /* of what has come */
+	bool begun[UNPACK_PARTS];
+};
+
+/* A zeroed one with the first two members set is a new one. Returns 0, or -1 with errno EBADMSG
+   or that of data(); then it must not be fed any more. */
+int unpack_feed(struct unpack *u, const char *data, size_t len);
+
+/* Whether all has come. */
+bool unpack_is_complete(const struct unpack *u);
+
+#endif

@@ -1,0 +1,172 @@
+// See excerpts.h.
+
+#include "supervisor/command/excerpts.h"
+
+#include "config/limit.h"
+#include "config/option.h"
+#include "config/profile.h"
+#include "lib/buffer.h"
+#include "lib/gap.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/text.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/process/summary.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHUNK ((size_t)64 * 1024)
+
+int digest_apply_profile(const char *verb, struct settings *s)
+{
+	char *const none[] = {NULL};
+	struct option_error error = {""};
+	struct profile_choice choice;
+	if (!s->profile)
+		return 0;
+	int result = profile_choose(s, none, NULL, &choice, &error);
+	if (result < 0 && *error.text) {
+		verb_error(verb, "%s", error.text);
+		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
+			return -1;
+	}
+	profile_apply(s, &choice);
+	return 0;
+}
+
+void digest_print(struct digest *d, const char *data, size_t len)
+{
+	if (d->error)
+		return;
+	int result = d->options.into ? buffer_append(d->options.into, data, len)
+				     : io_write(STDOUT_FILENO, data, len);
+	if (result < 0)
+		d->error = errno;
+}
+
+static void excerpt_run_on_print(void *ctx, const char *data, size_t len)
+{
+	digest_print(ctx, data, len);
+}
+
+static struct artifact *excerpt_run_on_artifact(void *ctx)
+{
+	struct digest *d = ctx;
+	return d->options.artifact ? d->options.artifact(d->options.ctx) : NULL;
+}
+
+int digest_init(struct digest *d, const struct digest_options *options)
+{
+	const struct settings *s = options->settings;
+	struct interceptor_options o = {
+		.terminal = {.cols = (unsigned)s->cols,
+			     .rows = (unsigned)s->rows,
+			     .onlcr = options->onlcr,
+			     .collapse = s->collapse,
+			     .returns = options->returns},
+		.limit = limit_of(s, false),
+		.print = options->print,
+		.raw = INTERCEPT_RAW_NO,
+		.part = ARTIFACT_OUT,
+	};
+	if (options->account)
+		account_prepare(s, &o);
+	const struct interceptor_events events = {
+		.artifact = excerpt_run_on_artifact, .print = excerpt_run_on_print, .ctx = d};
+	*d = (struct digest){.options = *options};
+	d->text = interceptor_new(&o, &events);
+	return d->text ? 0 : -1;
+}
+
+void digest_release(struct digest *d)
+{
+	interceptor_free(d->text);
+	d->text = NULL;
+}
+
+/* Lines that are not on disk: one tells of them, and those behind have their numbers and places. */
+static void feed_gap(struct digest *d, const struct text_piece *gap)
+{
+	char line[GAP_ANNOUNCE_MAX];
+	size_t len = gap_announce(line, &gap->gap);
+	uint64_t missing = gap->gap.bytes > len ? gap->gap.bytes - len : 0;
+	/* What follows may be the rest of the last of them. */
+	uint64_t lines = gap->gap.to - gap->gap.from + !gap->goes_on;
+	if (lines > 0)
+		interceptor_skip(d->text, line, len, missing, lines - 1);
+	else
+		interceptor_feed(d->text, line, len - 1);
+}
+
+static int excerpt_run_feed(struct digest *d, struct text *t)
+{
+	struct text_piece piece;
+	char *chunk = malloc(CHUNK);
+	int result = chunk ? 0 : -1;
+	text_seek_byte(t, 0);
+	while (result == 0 && !d->error) {
+		result = text_next(t, chunk, CHUNK, &piece);
+		if (result < 0 || piece.kind == TEXT_END)
+			break;
+		if (piece.kind == TEXT_GAP)
+			feed_gap(d, &piece);
+		else
+			interceptor_feed(d->text, chunk, piece.len);
+	}
+	free(chunk);
+	return result;
+}
+
+struct wording_ending digest_ending(const struct meta *m)
+{
+	static const enum wording_state states[] = {
+		[META_RUNNING] = WORDING_RUNNING,
+		[META_DONE] = WORDING_ENDED,
+		[META_INTERRUPTED] = WORDING_INTERRUPTED,
+	};
+	return (struct wording_ending){
+		.state = states[m->state],
+		.timed_out = m->timed_out,
+		.exit_code = m->exit_code,
+		.signal = m->signal,
+		.duration_ms =
+			m->state == META_RUNNING ? clock_real_ms() - m->started_ms : m->duration_ms,
+	};
+}
+
+int digest_text(const struct digest_options *options, struct text *t, const struct meta *m,
+		const char *place)
+{
+	struct digest d;
+	int result = digest_init(&d, options);
+	if (result == 0)
+		result = excerpt_run_feed(&d, t);
+	if (result == 0) {
+		const struct wording_ending file = {.state = WORDING_FILE};
+		bool is_stderr = t->part == ARTIFACT_ERR;
+		struct gaps gaps = {.count = 0};
+		if (m)
+			gaps = meta_gaps(is_stderr ? &m->err : &m->out);
+		struct interceptor_ending end = {
+			.ending = m ? digest_ending(m) : file,
+			.place = {.id = place, .is_stderr = is_stderr, .gaps = gaps},
+			.status_line = (enum status_when)options->settings->status,
+		};
+		if (options->exit_code)
+			end.ending.exit_code = *options->exit_code;
+		interceptor_finish(d.text);
+		interceptor_conclude(d.text, end.ending.exit_code != 0 &&
+						     end.ending.state != WORDING_RUNNING);
+		interceptor_report(d.text, &end);
+		if (d.error) {
+			errno = d.error;
+			result = -1;
+		}
+	}
+	digest_release(&d);
+	return result;
+}

@@ -1,0 +1,108 @@
+// See live_run.h.
+
+#include "supervisor/command/live_run.h"
+
+#include "supervisor/command/verb.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct search {
+	const char *name;
+	char id[ID_LEN + 1];
+	int matches;
+};
+
+static int reach_match(void *ctx, const char *id)
+{
+	struct search *s = ctx;
+	if (strncmp(id, s->name, strlen(s->name)) == 0 && strcmp(id, s->id) != 0) {
+		snprintf(s->id, sizeof(s->id), "%s", id);
+		s->matches++;
+	}
+	return s->matches > 1;
+}
+
+/* Among the runs that have no artifact. */
+static int find_live(const struct store *stores, int count, const char *name, char id[ID_LEN + 1])
+{
+	struct search s = {.name = name};
+	if (strncmp(name, "cmd-", 4) != 0 || !name[4]) {
+		errno = EINVAL;
+		return -1;
+	}
+	visit_each(stores, count, reach_match, &s);
+	errno = s.matches > 1 ? EEXIST : ENOENT;
+	memcpy(id, s.id, sizeof(s.id));
+	return s.matches == 1 ? 0 : -1;
+}
+
+int reach_run(const struct settings *settings, const char *session, const char *verb,
+	      const char *name, struct visit *v, char id[ID_LEN + 1])
+{
+	struct store stores[STORE_MAX];
+	struct id_found found;
+	int count, result = -1;
+	v->fd = -1;
+	bool kept = verb_find(settings, session, name, stores, &count, &found) == 0;
+	int why = errno;
+	if (kept)
+		memcpy(id, found.id, sizeof(found.id));
+	else if (why == EEXIST || find_live(stores, count, name, id) < 0) {
+		verb_not_found(verb, name, why == EEXIST || errno == EINVAL ? why : errno, &found);
+		goto out;
+	}
+	result = visit_open(v, stores, count, id);
+	if (result < 0 && errno == ENOENT && kept)
+		result = 1;
+	else if (result < 0)
+		reach_failed(verb, id, errno);
+out:
+	while (count > 0)
+		store_close(&stores[--count]);
+	return result;
+}
+
+int reach_text(const struct store *stores, int count, const char *name)
+{
+	struct visit v = {.fd = -1};
+	struct buffer json = BUFFER_INIT;
+	char id[ID_LEN + 1];
+	int result = find_live(stores, count, name, id);
+	if (result == 0)
+		result = visit_open(&v, stores, count, id);
+	if (result == 0)
+		result = visit_ask(&v, CONTROL_WATCH, 0, 0, NULL, 0, &json);
+	visit_close(&v);
+	buffer_release(&json);
+	return result;
+}
+
+int reach_live(const struct settings *settings, const char *session, const char *verb,
+	       const char *name, struct visit *v, char id[ID_LEN + 1])
+{
+	int result = reach_run(settings, session, verb, name, v, id);
+	if (result == 1)
+		reach_failed(verb, id, ESRCH);
+	return result == 0 ? 0 : -1;
+}
+
+void reach_failed(const char *verb, const char *id, int error)
+{
+	switch (error) {
+	case ENOENT:
+	case EPIPE:
+	case ESRCH: verb_error(verb, "%s: has ended (terse read %s)", id, id); break;
+	case ENOTTY:
+		verb_error(verb,
+			   "%s: has no terminal to type into (start it with --yield, --detach or "
+			   "--tty)",
+			   id);
+		break;
+	case EBUSY: verb_error(verb, "%s: has too many that look at it", id); break;
+	case ETIMEDOUT:
+	case EAGAIN: verb_error(verb, "%s: its keeper does not answer", id); break;
+	default: verb_error(verb, "%s: %s", id, strerror(error)); break;
+	}
+}

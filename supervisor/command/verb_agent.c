@@ -1,0 +1,91 @@
+// terse agent CMD...: starts an agent with libterse-shim.so, so that its tool calls are run
+// through terse-sh.
+
+#include "shim/active.h"
+#include "shim/exec_call.h"
+#include "supervisor/agents/wiring.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Before what is there, so that it is the first to see a call. */
+static int preload(const char *library)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char list[2 * PATH_MAX];
+
+	if (!others || !*others)
+		return setenv("LD_PRELOAD", library, 1);
+	if ((size_t)snprintf(list, sizeof(list), "%s:%s", library, others) >= sizeof(list)) {
+		errno = E2BIG;
+		return -1;
+	}
+	return setenv("LD_PRELOAD", list, 1);
+}
+
+/* What an agent of that name takes besides: its own way to be told a shell, where it has one in the
+   environment, and for Codex, which is linked statically, what the bash below it reads first. */
+static int prepare_by_name(const struct place *place, const char *program)
+{
+	const char *name = shell_call_name(program);
+
+	if (strcmp(name, "claude") == 0 && !strstr(place->shell, " -"))
+		return setenv("CLAUDE_CODE_SHELL_PREFIX", place->shell, 0);
+	if (strcmp(name, "codex") == 0 && *place->bash_env)
+		return setenv("BASH_ENV", place->bash_env, 0);
+	return 0;
+}
+
+static int agent_prepare(const struct place *place, const char *program)
+{
+	if (unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", place->shell, 1) < 0)
+		return -1;
+	return preload(place->library) < 0 ? -1 : prepare_by_name(place, program);
+}
+
+/* Whatever is missing, the agent starts. */
+static void activate(const struct place *place, const char *program)
+{
+	if (!*place->library || !*place->shell)
+		verb_error("agent", "%s is not there: %s runs without terse (see terse doctor)",
+			   *place->library ? "terse-sh" : "libterse-shim.so", program);
+	/* Blanks and colons end a name in LD_PRELOAD. */
+	else if (strpbrk(place->library, ": "))
+		verb_error("agent",
+			   "%s: a path with a blank or colon can't be preloaded: %s runs without "
+			   "terse",
+			   place->library, program);
+	else if (agent_prepare(place, program) < 0)
+		verb_error("agent", "%s: %s runs without terse", strerror(errno), program);
+}
+
+int command_agent(struct command_context *c, int argc, char **argv)
+{
+	struct place place;
+	char **command = argv + 1;
+	const char *off = getenv("TERSE");
+
+	(void)c;
+	if (argc > 1 && strcmp(*command, "--") == 0)
+		command++;
+	if (!*command) {
+		verb_error("agent", "wants the command that starts an agent");
+		return EXIT_TERSE;
+	}
+	if (**command == '-') {
+		verb_error("agent", "%s: no such option (see terse help agent)", *command);
+		return EXIT_TERSE;
+	}
+	place_find(&place);
+	if (!off || strcmp(off, "0") != 0)
+		activate(&place, *command);
+	execvp(*command, command);
+	int error = errno;
+	verb_error("agent", "%s: %s", *command, strerror(error));
+	return error == ENOENT ? 127 : 126;
+}

@@ -1,0 +1,250 @@
+// terse attach ID: this terminal becomes the one of a command that runs.
+
+#include "config/option.h"
+#include "lib/io.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/live_run.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/process/spawn.h"
+#include "supervisor/process/watchdog.h"
+#include "supervisor/terminal/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* How the visit ended. */
+enum leaving { LEAVING_NOT, LEAVING_DETACHED, LEAVING_ENDED, LEAVING_SIGNAL };
+
+struct attach {
+	const char *verb;
+	char id[ID_LEN + 1];
+	struct visit visit;
+	bool read_only;
+	char detach; /* the key */
+	int signals; /* signalfd */
+	int sig;     /* LEAVING_SIGNAL */
+	struct termios modes, raw;
+	int guard; /* write end of its pipe, or -1 */
+	pid_t guard_pid;
+};
+
+static void restore(void)
+{
+	io_write(STDOUT_FILENO, terminal_unpaint, strlen(terminal_unpaint));
+}
+
+/* A process that puts the terminal back when this one is killed. */
+static void attach_start_guard(struct attach *a)
+{
+	int ends[2];
+	a->guard = -1;
+	a->guard_pid = -1;
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return;
+	a->guard_pid = fork();
+	if (a->guard_pid == 0) {
+		char byte;
+		close(ends[1]);
+		io_close(&a->visit.fd);
+		setsid();
+		if (io_read(ends[0], &byte, 1) != 1) {
+			restore();
+			guard_restore_terminal(STDIN_FILENO, &a->modes, &a->raw);
+		}
+		_exit(0);
+	}
+	close(ends[0]);
+	a->guard = ends[1];
+}
+
+static void attach_dismiss_guard(struct attach *a)
+{
+	if (a->guard >= 0)
+		io_write(a->guard, "", 1);
+	io_close(&a->guard);
+	while (a->guard_pid > 0 && waitpid(a->guard_pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void window(uint32_t *cols, uint32_t *rows)
+{
+	struct winsize size;
+	*cols = 80;
+	*rows = 24;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 2 || size.ws_row < 2)
+		return;
+	*cols = size.ws_col < 1000 ? size.ws_col : 1000;
+	*rows = size.ws_row < 500 ? size.ws_row : 500;
+}
+
+static int request(struct attach *a, enum control_kind kind, uint32_t x, uint32_t y,
+		   const char *data, size_t len)
+{
+	return visit_send(&a->visit, kind, x, y, data, len);
+}
+
+static void attach_resize(struct attach *a)
+{
+	uint32_t cols, rows;
+	window(&cols, &rows);
+	if (!a->read_only)
+		request(a, CONTROL_RESIZE, cols, rows, NULL, 0);
+}
+
+/* What was typed, up to the detach key. */
+static enum leaving attach_pass_keys(struct attach *a)
+{
+	char keys[1024];
+	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return LEAVING_NOT;
+	if (n <= 0)
+		return LEAVING_DETACHED;
+	const char *detach = memchr(keys, a->detach, (size_t)n);
+	size_t len = detach ? (size_t)(detach - keys) : (size_t)n;
+	if (len > 0 && !a->read_only)
+		request(a, CONTROL_TYPE, 0, 0, keys, len);
+	return detach ? LEAVING_DETACHED : LEAVING_NOT;
+}
+
+static enum leaving take_signal(struct attach *a)
+{
+	struct signalfd_siginfo info;
+	if (read(a->signals, &info, sizeof(info)) != sizeof(info))
+		return LEAVING_NOT;
+	if (info.ssi_signo == SIGWINCH) {
+		attach_resize(a);
+		return LEAVING_NOT;
+	}
+	a->sig = (int)info.ssi_signo;
+	return LEAVING_SIGNAL;
+}
+
+static enum leaving take_packet(struct attach *a)
+{
+	struct control_packet p;
+	ssize_t n = visit_receive(&a->visit, &p, MSG_DONTWAIT);
+	if (n < 0)
+		return errno == EAGAIN ? LEAVING_NOT : LEAVING_ENDED;
+	if (p.head.kind == CONTROL_OUTPUT && io_write(STDOUT_FILENO, p.data, (size_t)n) < 0)
+		return LEAVING_DETACHED;
+	return LEAVING_NOT;
+}
+
+static enum leaving stay(struct attach *a)
+{
+	enum leaving leaving = LEAVING_NOT;
+	while (leaving == LEAVING_NOT) {
+		struct pollfd fds[] = {{.fd = a->visit.fd, .events = POLLIN},
+				       {.fd = STDIN_FILENO, .events = POLLIN},
+				       {.fd = a->signals, .events = POLLIN}};
+		if (poll(fds, 3, -1) < 0)
+			continue;
+		if (fds[0].revents)
+			leaving = take_packet(a);
+		if (leaving == LEAVING_NOT && fds[1].revents)
+			leaving = attach_pass_keys(a);
+		if (leaving == LEAVING_NOT && fds[2].revents)
+			leaving = take_signal(a);
+	}
+	return leaving;
+}
+
+static int watch_signals(void)
+{
+	static const int watched[] = {SIGWINCH, SIGHUP, SIGTERM, SIGINT, SIGQUIT};
+	sigset_t set;
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(*watched); i++)
+		sigaddset(&set, watched[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* What is on the screen goes where the person can scroll back to it. */
+static void scroll_away(void)
+{
+	static const char bottom[] = "\033[999;1H";
+	uint32_t cols, rows;
+	window(&cols, &rows);
+	io_write(STDOUT_FILENO, bottom, sizeof(bottom) - 1);
+	while (rows-- > 0)
+		io_write(STDOUT_FILENO, "\n", 1);
+}
+
+static int attach_run(struct attach *a)
+{
+	uint32_t cols = 0, rows = 0;
+	if (tcgetattr(STDIN_FILENO, &a->modes) < 0 || (a->signals = watch_signals()) < 0) {
+		verb_error(a->verb, "%m");
+		return 1;
+	}
+	a->raw = a->modes;
+	cfmakeraw(&a->raw);
+	attach_start_guard(a);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->raw);
+	scroll_away();
+	if (!a->read_only)
+		window(&cols, &rows);
+	enum leaving leaving = LEAVING_ENDED;
+	if (request(a, CONTROL_ATTACH, cols, rows, NULL, 0) == 0)
+		leaving = stay(a);
+	restore();
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->modes);
+	attach_dismiss_guard(a);
+	io_close(&a->signals);
+	if (leaving == LEAVING_SIGNAL)
+		signals_end_like(W_EXITCODE(0, a->sig));
+	if (leaving == LEAVING_DETACHED)
+		printf("\n\033[J[terse: detached; again: terse attach %s, end: terse signal %s]\n",
+		       a->id, a->id);
+	else
+		printf("\n\033[J[terse: %s has ended: terse await %s]\n", a->id, a->id);
+	return 0;
+}
+
+int command_attach(struct command_context *c, int argc, char **argv)
+{
+	const char *session = NULL, *name, *key = NULL;
+	struct attach a = {.verb = argv[0], .visit = {.fd = -1}, .signals = -1};
+	struct key_bytes detach;
+	const struct verb_option table[] = {
+		{"--read-only", VERB_FLAG, &a.read_only},
+		{"--detach-key", VERB_TEXT, &key},
+		{"--session", VERB_TEXT, &session},
+		{NULL, VERB_FLAG, NULL},
+	};
+	int count = verb_parse(table, argc, argv, &name, 1);
+	if (count < 0)
+		return EXIT_TERSE;
+	if (count == 0) {
+		verb_error(argv[0], "what? terse attach ID");
+		return EXIT_TERSE;
+	}
+	if (!key)
+		key = c->settings->detach_key ? c->settings->detach_key : "";
+	if (key_parse(key, &detach) < 0 || detach.len != 1) {
+		verb_error(argv[0], "--detach-key: %s: must be the name of a key such as ctrl-a",
+			   key);
+		return EXIT_TERSE;
+	}
+	a.detach = detach.data[0];
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		verb_error(argv[0], "needs a terminal (terse snapshot ID prints the screen)");
+		return EXIT_TERSE;
+	}
+	if (reach_live(c->settings, session, argv[0], name, &a.visit, a.id) < 0)
+		return 1;
+	int status = attach_run(&a);
+	visit_close(&a.visit);
+	return status;
+}

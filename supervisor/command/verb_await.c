@@ -1,0 +1,562 @@
+// What a reader has not seen yet of a run: printed as a run prints it, whole if it fits
+// and else as a preview, and a last line that tells how the run is.
+
+#include "config/limit.h"
+#include "config/settings.h"
+#include "config/value.h"
+#include "lib/buffer.h"
+#include "lib/gap.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/utf8.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/text.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/live_run.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/intercept/interceptor.h"
+#include "supervisor/reading/matcher.h"
+#include "supervisor/report/wording.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct settings;
+struct text;
+
+/* Prints the text behind its first `told` lines, of a run that is as `ending` says (lines and bytes
+   are those of the whole text), and sets *told to the lines there are now. Returns 0, or -1 with
+   errno. */
+int news_print(const struct settings *s, struct text *text, uint64_t *told,
+	       const struct wording_ending *ending, const char *id);
+
+#define CHUNK ((size_t)256 * 1024)
+
+static struct artifact *changes_on_artifact(void *ctx)
+{
+	(void)ctx;
+	return NULL; /* there is one already */
+}
+
+static void changes_on_print(void *ctx, const char *data, size_t len)
+{
+	int *error = ctx;
+	if (!*error && io_write(STDOUT_FILENO, data, len) < 0)
+		*error = errno;
+}
+
+static uint64_t changes_count_newlines(const char *data, size_t len)
+{
+	uint64_t count = 0;
+	for (const char *end = data + len; (data = memchr(data, '\n', (size_t)(end - data)));
+	     data++)
+		count++;
+	return count;
+}
+
+/* *lines grows by the complete ones. */
+static int changes_feed(struct interceptor *s, struct text *text, uint64_t *lines)
+{
+	char *chunk = malloc(CHUNK);
+	int result = -1;
+	struct text_piece piece;
+	while (chunk && (result = text_next(text, chunk, CHUNK, &piece)) == 0 &&
+	       piece.kind != TEXT_END) {
+		char line[GAP_ANNOUNCE_MAX];
+		if (piece.kind == TEXT_BYTES) {
+			interceptor_feed(s, chunk, piece.len);
+			*lines += changes_count_newlines(chunk, piece.len);
+		} else {
+			interceptor_feed(s, line, gap_announce(line, &piece.gap));
+			*lines = piece.gap.to - piece.goes_on;
+		}
+	}
+	free(chunk);
+	return result;
+}
+
+int news_print(const struct settings *s, struct text *text, uint64_t *told,
+	       const struct wording_ending *ending, const char *id)
+{
+	int error = 0, result = -1;
+	uint64_t lines;
+	int sought = text_seek(text, *told + 1, &lines);
+	if (sought < 0)
+		return -1;
+	struct interceptor_options options = {
+		.terminal = {.cols = (unsigned)s->cols,
+			     .rows = (unsigned)s->rows,
+			     .onlcr = true,
+			     .returns = true},
+		.limit = limit_of(s, false),
+		.print = INTERCEPT_PREVIEW,
+		.raw = INTERCEPT_RAW_NO,
+		.part = ARTIFACT_OUT,
+		.lines_before = sought == 1 ? lines : *told,
+		.bytes_before = sought == 1 ? text->size : text->offset,
+	};
+	const struct interceptor_events events = {
+		.artifact = changes_on_artifact, .print = changes_on_print, .ctx = &error};
+	/* A head says how to read on by numbers of its own. */
+	if (options.limit.mode == MODE_HEAD)
+		options.limit.mode = MODE_ENDS;
+	struct interceptor *news = interceptor_new(&options, &events);
+	if (!news)
+		return -1;
+	*told = options.lines_before;
+	if (sought == 0 && changes_feed(news, text, told) < 0)
+		goto out;
+	interceptor_finish(news);
+	const struct interceptor_ending end = {
+		.ending = *ending,
+		.place = {.id = id},
+		.status_line = STATUS_LINE_ALWAYS,
+	};
+	interceptor_report(news, &end);
+	errno = error;
+	result = error ? -1 : 0;
+out:
+	interceptor_free(news);
+	return result;
+}
+
+// Looking for a pattern in the text of a run that grows.
+//
+// A line counts as it can be read at the moment, finished or not, so also one that is
+// redrawn later. What is final is looked at once.
+
+struct matcher;
+
+struct follow {
+	struct matcher *matcher; /* not owned */
+	int fd;                  /* of the text; owned */
+	uint64_t offset;         /* where the first line starts that is not final */
+	char *block;
+	struct buffer found; /* the line that matched, clean */
+};
+
+/* `offset`: the beginning of the line to start with. Takes the descriptor over. Returns 0, or -1
+   with errno. */
+int follow_init(struct follow *f, struct matcher *matcher, int fd, uint64_t offset);
+
+/* Looks at what is new, of which the first `settled` bytes of the file are final. Returns 1 if a
+   line matches, 0, or -1 with errno (EINVAL: the pattern takes too long: matcher_reason()). */
+int follow_look(struct follow *f, uint64_t settled);
+
+void follow_release(struct follow *f);
+
+/* Of a line that is longer, pieces are matched. */
+#define BLOCK ((size_t)256 * 1024)
+
+/* Of the line that matched. */
+#define FOUND_MOST ((size_t)300)
+
+int follow_init(struct follow *f, struct matcher *matcher, int fd, uint64_t offset)
+{
+	*f = (struct follow){.matcher = matcher, .fd = fd, .offset = offset};
+	f->block = malloc(BLOCK);
+	return f->block ? 0 : -1;
+}
+
+static int follow_keep_line(struct follow *f, const char *line, size_t len)
+{
+	const char *newline = memchr(line, '\n', len);
+	if (newline)
+		len = (size_t)(newline - line);
+	size_t n = utf8_floor(line, len, len < FOUND_MOST ? len : FOUND_MOST);
+	if (utf8_clean(&f->found, line, n) < 0)
+		return -1;
+	return n < len ? buffer_append_string(&f->found, "...") : 0;
+}
+
+/* Matches whole lines, and the last one as far as it goes. */
+static int follow_look_at(struct follow *f, size_t len)
+{
+	size_t at;
+	matcher_begin(f->matcher, f->block, len);
+	switch (matcher_next(f->matcher, 0, &at)) {
+	case MATCHER_FOUND: return follow_keep_line(f, f->block + at, len - at) < 0 ? -1 : 1;
+	case MATCHER_GAVE_UP: errno = EINVAL; return -1;
+	default: return 0;
+	}
+}
+
+int follow_look(struct follow *f, uint64_t settled)
+{
+	uint64_t at = f->offset;
+	for (;;) {
+		ssize_t n = io_read_at(f->fd, f->block, BLOCK, (off_t)at);
+		if (n <= 0)
+			return n < 0 ? -1 : 0;
+		size_t len = (size_t)n;
+		const char *newline = memrchr(f->block, '\n', len);
+		/* The rest of the last line comes with the next block. */
+		if (len == BLOCK && newline)
+			len = (size_t)(newline - f->block) + 1;
+		int result = follow_look_at(f, len);
+		if (result != 0)
+			return result;
+		size_t final = settled > at ? settled - at : 0;
+		if (final > len)
+			final = len;
+		newline = memrchr(f->block, '\n', final);
+		if (f->offset == at && (newline || final == BLOCK))
+			f->offset += newline ? (size_t)(newline - f->block) + 1 : final;
+		at += len;
+		if ((size_t)n < BLOCK)
+			return 0;
+	}
+}
+
+void follow_release(struct follow *f)
+{
+	io_close(&f->fd);
+	free(f->block);
+	buffer_release(&f->found);
+	*f = (struct follow){.fd = -1};
+}
+
+// terse await ID: waits until a command that runs has ended, asks for input, is quiet, or
+// has printed a line; prints what is new.
+
+#define EXIT_TIMEOUT 124
+
+/* A keeper answers at once, unless it is stopped. */
+#define ANSWER_MS ((int64_t)5000)
+
+enum outcome {
+	OUTCOME_NONE,
+	OUTCOME_ENDED,
+	OUTCOME_ASKS,
+	OUTCOME_FOUND,
+	OUTCOME_IDLE,
+	OUTCOME_LATE
+};
+
+struct waiter {
+	const struct settings *settings;
+	const char *verb, *session;
+	char id[ID_LEN + 1];
+	struct visit visit;
+	struct buffer json; /* of an answer that has not come whole */
+	struct condition now;
+	bool known; /* `now` is filled in */
+	const char *pattern;
+	struct matcher *matcher;
+	struct follow follow;
+	uint64_t from;         /* the line to look for the pattern from */
+	int64_t timeout, idle; /* ms; 0: none */
+	int64_t begun, said;   /* monotonic: the start, and when `now` was true */
+	bool asked;            /* and not answered yet */
+	bool ended;            /* the run has */
+	int refused;           /* why its keeper does not answer (errno), or 0 */
+};
+
+static int open_text(struct waiter *w, struct text *text)
+{
+	const struct verb verb = {.name = w->verb};
+	return verb_open(&verb, w->settings, w->session, ARTIFACT_OUT, w->id, text);
+}
+
+/* Begins to look for the pattern. The text is there since the keeper has answered. */
+static int start_following(struct waiter *w)
+{
+	struct text text;
+	uint64_t lines;
+	if (!w->matcher || w->follow.block)
+		return 0;
+	if (open_text(w, &text) < 0)
+		return -1;
+	int result = text_seek(&text, w->from, &lines);
+	int fd = result < 0 ? -1 : dup(text.fd);
+	if (fd >= 0)
+		result = follow_init(&w->follow, w->matcher, fd,
+				     result == 1 ? text.size : text.offset);
+	if (fd < 0 || result < 0)
+		verb_error(w->verb, "%s: %m", w->id);
+	text_close(&text);
+	return fd < 0 ? -1 : result;
+}
+
+/* Whether the line is there. -1 after saying what is wrong. */
+static int await_look(struct waiter *w, uint64_t settled)
+{
+	if (!w->matcher)
+		return 0;
+	if (start_following(w) < 0)
+		return -1;
+	int result = follow_look(&w->follow, settled);
+	if (result < 0)
+		verb_error(w->verb, "--for: %s",
+			   errno == EINVAL ? matcher_reason(w->matcher) : strerror(errno));
+	return result;
+}
+
+/* Takes what the keeper has to say. Returns 1 when `now` is new, 0, or -1 when it has gone. */
+static int receive(struct waiter *w)
+{
+	struct control_packet p;
+	ssize_t n = visit_receive(&w->visit, &p, MSG_DONTWAIT);
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -1;
+	if (p.head.kind == CONTROL_DONE && p.head.a)
+		w->refused = (int)p.head.a;
+	if (p.head.kind != CONTROL_STATUS)
+		return 0;
+	if (buffer_append(&w->json, p.data, (size_t)n) < 0)
+		return -1;
+	if (p.head.a > 0)
+		return 0;
+	int result = condition_parse(w->json.data, w->json.len, &w->now);
+	buffer_clear(&w->json);
+	if (result < 0)
+		return -1;
+	w->known = true;
+	w->asked = false;
+	w->said = clock_monotonic_ms();
+	return 1;
+}
+
+static int64_t quiet_for(const struct waiter *w, int64_t now)
+{
+	return w->now.quiet_ms + (now - w->said);
+}
+
+/* What `now` means. -1 after saying what is wrong. */
+static int await_judge(struct waiter *w)
+{
+	int found = await_look(w, w->now.settled);
+	if (found != 0)
+		return found < 0 ? -1 : OUTCOME_FOUND;
+	/* What it has started may still write the line. */
+	if (w->now.state == CONDITION_ENDED && !w->matcher)
+		return OUTCOME_ENDED;
+	if (w->now.state == CONDITION_WAITING && w->settings->prompt != PROMPTING_AWAIT)
+		return OUTCOME_ASKS;
+	if (w->idle && w->now.quiet_ms >= w->idle)
+		return OUTCOME_IDLE;
+	return OUTCOME_NONE;
+}
+
+/* How long nothing has to be done; -1: for ever. */
+static int await_next_wait(const struct waiter *w, int64_t now)
+{
+	int64_t until = INT64_MAX;
+	if (!w->known)
+		until = w->begun + ANSWER_MS;
+	else if (w->timeout)
+		until = w->begun + w->timeout;
+	if (w->known && w->idle && !w->asked && w->idle - quiet_for(w, now) < until - now)
+		until = now + w->idle - quiet_for(w, now);
+	if (until == INT64_MAX)
+		return -1;
+	int64_t wait = until > now ? until - now : 0;
+	return wait < 1000000 ? (int)wait : 1000000;
+}
+
+/* Waits. Returns an outcome, or -1 after saying what is wrong. */
+static int wait_for_it(struct waiter *w)
+{
+	/* Who is not let in is told so before it has asked. */
+	if (visit_send(&w->visit, CONTROL_WATCH, 0, 0, NULL, 0) < 0 && errno != EPIPE)
+		return OUTCOME_ENDED;
+	for (;;) {
+		int64_t now = clock_monotonic_ms();
+		struct pollfd p = {.fd = w->visit.fd, .events = POLLIN};
+		if (!w->known && now >= w->begun + ANSWER_MS) {
+			reach_failed(w->verb, w->id, ETIMEDOUT);
+			return -1;
+		}
+		if (w->known && w->timeout && now >= w->begun + w->timeout)
+			return OUTCOME_LATE;
+		/* It looks quiet: asked once more, since there may be news on the way. */
+		if (w->idle && w->known && !w->asked && quiet_for(w, now) >= w->idle) {
+			w->asked = true;
+			if (visit_send(&w->visit, CONTROL_STATUS, 0, 0, NULL, 0) < 0)
+				return OUTCOME_ENDED;
+		}
+		if (poll(&p, 1, await_next_wait(w, now)) <= 0)
+			continue;
+		int got = receive(w);
+		if (w->refused) {
+			reach_failed(w->verb, w->id, w->refused);
+			return -1;
+		}
+		if (got < 0)
+			return OUTCOME_ENDED;
+		int outcome = got > 0 ? await_judge(w) : OUTCOME_NONE;
+		if (outcome != OUTCOME_NONE)
+			return outcome;
+	}
+}
+
+/* How the run has ended, from what was kept of it. */
+static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64_t *told)
+{
+	struct store stores[STORE_MAX];
+	struct id_found found;
+	struct meta m = {.exit_code = -1};
+	int count, dir = -1;
+	int result = verb_find(w->settings, w->session, w->id, stores, &count, &found);
+	if (result == 0 && (dir = store_open_session(found.store, found.session, false)) < 0)
+		result = -1;
+	if (result == 0)
+		result = meta_read(dir, w->id, &m);
+	if (result < 0) {
+		verb_error(w->verb, "%s: %m", w->id);
+	} else {
+		*e = (struct wording_ending){
+			.state = m.state == META_DONE ? WORDING_ENDED : WORDING_INTERRUPTED,
+			.timed_out = m.timed_out,
+			.exit_code = m.exit_code,
+			.signal = m.signal,
+			.duration_ms = m.duration_ms,
+		};
+		*told = m.told;
+	}
+	meta_release(&m);
+	io_close(&dir);
+	while (count > 0)
+		store_close(&stores[--count]);
+	return result;
+}
+
+static void describe_running(const struct waiter *w, enum outcome outcome, struct wording_ending *e,
+			     uint64_t *told)
+{
+	*e = (struct wording_ending){
+		.state = WORDING_RUNNING,
+		.duration_ms = w->now.elapsed_ms + clock_monotonic_ms() - w->said,
+		.waited_ms = outcome == OUTCOME_LATE ? clock_monotonic_ms() - w->begun : 0,
+		.prompt = outcome == OUTCOME_ASKS ? w->now.prompt : NULL,
+		.typing = w->now.terminal,
+	};
+	*told = w->now.told;
+}
+
+static int exit_status(const struct waiter *w, enum outcome outcome, const struct wording_ending *e,
+		       bool by_setting)
+{
+	switch (outcome) {
+	case OUTCOME_ASKS: return (int)w->settings->yield_status;
+	case OUTCOME_LATE: return by_setting ? (int)w->settings->yield_status : EXIT_TIMEOUT;
+	case OUTCOME_ENDED: break;
+	default: return 0;
+	}
+	int status = e->exit_code >= 0 ? e->exit_code : 128 + e->signal;
+	if (e->state == WORDING_INTERRUPTED)
+		status = EXIT_TERSE;
+	return w->matcher && status == 0 ? 1 : status;
+}
+
+/* Waits until the keeper knows: whoever asks next is told what is new since then. */
+static void tell_told(const struct waiter *w, uint64_t lines)
+{
+	struct control_packet p = {.head = {.kind = 0}};
+	uint32_t told = lines < UINT32_MAX ? (uint32_t)lines : UINT32_MAX;
+	if (visit_send(&w->visit, CONTROL_TOLD, told, 0, NULL, 0) < 0)
+		return;
+	while (p.head.kind != CONTROL_DONE && visit_receive(&w->visit, &p, 0) >= 0)
+		;
+}
+
+static int print_news(struct waiter *w, enum outcome outcome, struct wording_ending *e)
+{
+	struct text text;
+	uint64_t told = 0;
+	if (w->ended) {
+		if (await_describe_end(w, e, &told) < 0)
+			return -1;
+	} else {
+		describe_running(w, outcome, e, &told);
+	}
+	if (open_text(w, &text) < 0)
+		return -1;
+	if (outcome == OUTCOME_FOUND)
+		e->found = buffer_string(&w->follow.found);
+	else if (outcome == OUTCOME_LATE || outcome == OUTCOME_ENDED)
+		e->missed = w->pattern;
+	int result = news_print(w->settings, &text, &told, e, w->id);
+	text_close(&text);
+	if (result < 0)
+		verb_error(w->verb, "%s: %m", w->id);
+	/* Whoever waits next need not read it again. */
+	else if (!w->ended)
+		tell_told(w, told);
+	return result;
+}
+
+static int parse_time(const char *verb, const char *name, const char *value, int64_t *ms)
+{
+	if (!value || (value_parse_duration(value, ms) == 0 && *ms > 0))
+		return 0;
+	verb_error(verb, "%s: %s: must be a time: 500ms, 2s, 5m", name, value);
+	return -1;
+}
+
+/* Returns 0, or -1 after saying what is wrong. */
+static int make_matcher(struct waiter *w, const char *pattern)
+{
+	const struct matcher_options options = {.ignore_case = false};
+	struct matcher_error error;
+	w->pattern = pattern;
+	if (!pattern)
+		return 0;
+	w->matcher = matcher_new(pattern, &options, &error);
+	if (w->matcher)
+		return 0;
+	if (errno == EINVAL)
+		verb_error(w->verb, "--for: %s: %s at character %zu", pattern, error.text,
+			   error.offset + 1);
+	else
+		verb_error(w->verb, "%m");
+	return -1;
+}
+
+int command_await(struct command_context *c, int argc, char **argv)
+{
+	const char *name, *timeout = NULL, *idle = NULL, *pattern = NULL;
+	struct waiter w = {.settings = c->settings,
+			   .verb = argv[0],
+			   .visit = {.fd = -1},
+			   .follow = {.fd = -1},
+			   .from = 1,
+			   .begun = clock_monotonic_ms()};
+	const struct verb_option table[] = {
+		{"--timeout", VERB_TEXT, &timeout},   {"--for", VERB_TEXT, &pattern},
+		{"--idle", VERB_TEXT, &idle},         {"--offset", VERB_COUNT, &w.from},
+		{"--session", VERB_TEXT, &w.session}, {NULL, VERB_FLAG, NULL},
+	};
+	int status = EXIT_TERSE;
+	int count = verb_parse(table, argc, argv, &name, 1);
+	if (count == 0)
+		verb_error(argv[0], "what? terse await ID");
+	if (count <= 0 || parse_time(argv[0], "--timeout", timeout, &w.timeout) < 0 ||
+	    parse_time(argv[0], "--idle", idle, &w.idle) < 0 || make_matcher(&w, pattern) < 0)
+		goto out;
+	if (!timeout)
+		w.timeout = c->settings->yield;
+	status = 1;
+	int reached = reach_run(c->settings, w.session, argv[0], name, &w.visit, w.id);
+	if (reached < 0)
+		goto out;
+	int outcome = reached == 1 ? OUTCOME_ENDED : wait_for_it(&w);
+	w.ended = outcome == OUTCOME_ENDED || (w.known && w.now.state == CONDITION_ENDED);
+	/* What came with the end. */
+	if (outcome == OUTCOME_ENDED && w.matcher) {
+		int found = await_look(&w, UINT64_MAX);
+		outcome = found < 0 ? -1 : found > 0 ? OUTCOME_FOUND : OUTCOME_ENDED;
+	}
+	struct wording_ending ending;
+	if (outcome >= 0 && print_news(&w, (enum outcome)outcome, &ending) == 0)
+		status = exit_status(&w, (enum outcome)outcome, &ending, !timeout);
+out:
+	visit_close(&w.visit);
+	follow_release(&w.follow);
+	matcher_free(w.matcher);
+	buffer_release(&w.json);
+	return status;
+}

@@ -1,0 +1,267 @@
+// terse doctor: is everything in place here? What a run would silently do
+// without is told here.
+
+#include "config/option.h"
+#include "lib/io.h"
+#include "lib/quote.h"
+#include "shim/active.h"
+#include "shim/shell.h"
+#include "supervisor/agents/document.h"
+#include "supervisor/agents/hints.h"
+#include "supervisor/agents/self_test.h"
+#include "supervisor/agents/wiring.h"
+#include "supervisor/artifact/store.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/process/sink.h"
+#include "supervisor/process/spawn.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum state { GOOD, BAD, NOTE };
+
+struct doctor {
+	int problems;
+	bool store_found;
+	json_t *checks; /* --json; else NULL */
+};
+
+static void doctor_tell(struct doctor *d, enum state state, const char *what, const char *format,
+			...) __attribute__((format(printf, 4, 5)));
+
+static void doctor_tell(struct doctor *d, enum state state, const char *what, const char *format,
+			...)
+{
+	static const char *const shown[] = {"ok", "PROBLEM", "-"};
+	static const char *const named[] = {"ok", "problem", "note"};
+	struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
+	const char *detail = "";
+	va_list args;
+
+	va_start(args, format);
+	if (buffer_vprintf(&text, format, args) == 0 &&
+	    quote_text(&clean, text.data, text.len, 0) == 0 && buffer_string(&clean))
+		detail = clean.data;
+	va_end(args);
+	d->problems += state == BAD;
+	if (!d->checks)
+		printf("%-8s %s: %s\n", shown[state], what, detail);
+	else
+		json_array_append_new(d->checks, json_pack("{s:s,s:s,s:s}", "state", named[state],
+							   "what", what, "detail", detail));
+	buffer_release(&text);
+	buffer_release(&clean);
+}
+
+static void check_pty(struct doctor *d)
+{
+	struct pty pty;
+	if (pty_open(&pty, 80, 24, false, NULL) < 0) {
+		doctor_tell(d, BAD, "pseudo-terminal", "%s", strerror(errno));
+		return;
+	}
+	doctor_tell(d, GOOD, "pseudo-terminal", "can be opened");
+	io_close(&pty.master);
+	io_close(&pty.slave);
+}
+
+static void check_proc(struct doctor *d)
+{
+	bool good = access("/proc/self/stat", R_OK) == 0;
+	doctor_tell(d, good ? GOOD : BAD, "/proc", "%s",
+		    good ? "readable"
+			 : "missing: readers of pipes get the whole text, never a preview");
+}
+
+/* The first usable store is the one; those before it are told as well. */
+static void on_store(void *ctx, const char *path, const char *origin, int error)
+{
+	struct doctor *d = ctx;
+	/* A variable that is not set names none. */
+	if (d->store_found || !*path)
+		return;
+	if (error)
+		doctor_tell(d, NOTE, "store", "%s (%s): %s", path, origin, strerror(error));
+	else
+		doctor_tell(d, GOOD, "store", "%s (%s)", path, origin);
+	d->store_found = error == 0;
+}
+
+static void check_configuration(struct doctor *d)
+{
+	struct settings settings = {0};
+	struct option_error error = {""};
+	if (settings_load(&settings, &error) < 0)
+		return;
+	doctor_tell(d, *error.text ? BAD : GOOD, "configuration", "%s",
+		    *error.text ? error.text : "no errors");
+	settings_release(&settings);
+}
+
+static void check_shell(struct doctor *d, const struct settings *s)
+{
+	const char *shell = shell_find(s->shell);
+	bool good = access(shell, X_OK) == 0;
+	doctor_tell(d, good ? GOOD : BAD, "shell", "%s", good ? shell : strerror(errno));
+}
+
+static void check_reader(struct doctor *d)
+{
+	static const char *const names[] = {
+		[SINK_PERSON] = "a person at a terminal; output is passed through",
+		[SINK_AGENT] = "an agent; long output becomes a preview",
+		[SINK_PROGRAM] = "a program; it gets the whole text",
+		[SINK_FILE] = "a file; it gets the whole text",
+		[SINK_CLOSED] = "nobody; it is closed",
+	};
+	doctor_tell(d, NOTE, "standard output", "goes to %s", names[reader_find()]);
+}
+
+static void check_switches(struct doctor *d)
+{
+	const char *off = getenv("TERSE"), *active = getenv(ACTIVE_NAME);
+	if (off && strcmp(off, "0") == 0)
+		doctor_tell(d, NOTE, "TERSE=0", "commands are run without terse");
+	if (active_is_inside(active))
+		doctor_tell(d, NOTE, "this shell is inside terse", "commands are run as they are");
+}
+
+/* --- agents ------------------------------------------------------------------------------ */
+
+static void doctor_check_place(struct doctor *d, const struct place *place)
+{
+	doctor_tell(d, *place->shell ? GOOD : NOTE, "terse-sh", "%s",
+		    *place->shell ? place->shell : "not there: terse init and terse agent need it");
+	doctor_tell(d, *place->library ? GOOD : NOTE, "libterse-shim.so", "%s",
+		    *place->library ? place->library : "not there: terse agent and Codex need it");
+}
+
+/* What is wired in one file, told unless it is nothing. */
+static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring *w,
+					   const struct wiring_file *file, const char *project,
+					   const struct place *place)
+{
+	enum wiring_state state = WIRING_NONE;
+	struct wiring_error error = {.line = 0};
+	struct buffer out = BUFFER_INIT;
+	struct document document;
+	char path[PATH_MAX];
+
+	if (wiring_path(&file->folder, project, path) < 0)
+		return state;
+	if (document_read(&document, path, project) < 0) {
+		doctor_tell(d, BAD, w->agent, "%s: %s", path,
+			    document.reason ? document.reason : strerror(errno));
+	} else if (document.exists) {
+		const char *text = document.text.data ? document.text.data : "";
+
+		state = wiring_check(file, place, text, document.text.len);
+		if (state == WIRING_SAME)
+			doctor_tell(d, GOOD, w->agent, "wired: %s", path);
+		else if (wiring_apply(file, place, text, document.text.len, &out, &error) < 0 &&
+			 errno == EINVAL)
+			doctor_tell(d, BAD, w->agent, "%s:%zu: %s", path, error.line, error.text);
+		else if (state == WIRING_OTHER)
+			doctor_tell(d, BAD, w->agent,
+				    "%s: wired to other paths, or not all of it: terse init %s%s",
+				    path, w->agent, project ? " --project" : "");
+	}
+	buffer_release(&out);
+	document_release(&document);
+	return state;
+}
+
+static void check_canary(struct doctor *d, const struct wiring *w, const struct place *place)
+{
+	char reason[256];
+	int sung = canary_run(w->agent, place, reason);
+
+	if (sung > 0)
+		doctor_tell(d, GOOD, w->agent, "a command as it runs them is previewed");
+	else if (sung < 0)
+		doctor_tell(d, BAD, w->agent, "a command as it runs them is not previewed: %s",
+			    reason);
+}
+
+static void check_agents(struct doctor *d, const struct place *place)
+{
+	char here[PATH_MAX], found[PATH_MAX];
+	bool known = getcwd(here, sizeof(here)) != NULL;
+
+	for (const struct wiring *w = wirings; w->agent; w++) {
+		bool wired = false, any = false;
+
+		for (size_t i = 0; i < 2 * WIRING_FILES_MAX; i++) {
+			const struct wiring_file *file = &w->files[i / 2];
+			enum wiring_state state = WIRING_NONE;
+
+			if (file->folder.project && (i % 2 == 0 || known))
+				state = doctor_check_file(d, w, file, i % 2 ? here : NULL, place);
+			wired = wired || state == WIRING_SAME;
+			any = any || state != WIRING_NONE;
+		}
+		if (wired)
+			check_canary(d, w, place);
+		else if (!any && advice_find_program(w->programs, found))
+			doctor_tell(d, NOTE, w->agent, "%s, not wired: terse init %s", found,
+				    w->agent);
+	}
+}
+
+static int doctor_print_json(const struct doctor *d)
+{
+	struct buffer out = BUFFER_INIT;
+	char *checks = json_dumps(d->checks, JSON_COMPACT);
+	int status = !checks || envelope_begin(&out) < 0 ||
+				     buffer_printf(&out,
+						   "\"version\":\"" TERSE_VERSION
+						   "\",\"problems\":%d,\"checks\":%s",
+						   d->problems, checks) < 0 ||
+				     envelope_end(&out) < 0 ||
+				     io_write(STDOUT_FILENO, out.data, out.len) < 0
+			     ? -1
+			     : 0;
+
+	free(checks);
+	buffer_release(&out);
+	return status;
+}
+
+int command_doctor(struct command_context *c, int argc, char **argv)
+{
+	struct doctor d = {.problems = 0};
+	struct place place;
+	bool json = false;
+	const struct verb_option options[] = {{"--json", VERB_FLAG, &json},
+					      {NULL, VERB_FLAG, NULL}};
+
+	if (verb_parse(options, argc, argv, NULL, 0) < 0)
+		return EXIT_TERSE;
+	d.checks = json ? json_array() : NULL;
+	if (!json)
+		puts("terse " TERSE_VERSION);
+	place_find(&place);
+	check_pty(&d);
+	check_proc(&d);
+	store_explain(on_store, &d);
+	if (!d.store_found)
+		doctor_tell(&d, BAD, "store", "none can be written: long output can't be kept");
+	check_configuration(&d);
+	check_shell(&d, c->settings);
+	doctor_check_place(&d, &place);
+	check_agents(&d, &place);
+	check_reader(&d);
+	check_switches(&d);
+	if (json && doctor_print_json(&d) < 0) {
+		verb_error(argv[0], "%m");
+		return 1;
+	}
+	json_decref(d.checks);
+	return d.problems > 0;
+}

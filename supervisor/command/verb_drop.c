@@ -1,0 +1,269 @@
+// terse gc: cleans the stores up; with $TERSE_HOME set this one alone.
+
+#include "config/option.h"
+#include "config/value.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "supervisor/artifact/gc.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/removal.h"
+#include "supervisor/command/cleanup.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/process/control_client.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Takes --dry-run and the flags of settings. Returns 0, or -1 after saying what is wrong. */
+static int verb_gc_parse(struct settings *settings, int argc, char **argv, bool *dry)
+{
+	struct option_error error = {""};
+	for (int i = 1; i < argc;) {
+		if (strcmp(argv[i], "--dry-run") == 0) {
+			*dry = true;
+			i++;
+			continue;
+		}
+		int taken = settings_take_flag(settings, argc, argv, &i, &error);
+		if (taken < 0)
+			verb_error(argv[0], "%s", error.text);
+		else if (taken == 0)
+			verb_error(argv[0], "%s: no such option (see terse help gc)", argv[i]);
+		if (taken <= 0)
+			return -1;
+	}
+	return 0;
+}
+
+int command_gc(struct command_context *c, int argc, char **argv)
+{
+	bool dry = false;
+	if (verb_gc_parse(c->settings, argc, argv, &dry) < 0)
+		return EXIT_TERSE;
+	struct store stores[STORE_MAX];
+	struct cleanup cleanup = {.dry = dry};
+	struct gc_result sum = {0};
+	int status = 0, count = verb_open_stores(argv[0], stores, &status);
+	for (int i = 0; i < count; i++) {
+		struct gc gc = cleanup_begin(&cleanup, c->settings, &stores[i], dry);
+		if (gc_run(&gc) < 0) {
+			gc.result.error = errno;
+			gc.result.failed++;
+			verb_error(argv[0], "%s: %m", stores[i].path);
+		}
+		gc.result.leftovers += dry ? 0 : visit_sweep(&stores[i]);
+		cleanup_add(&sum, &gc.result);
+		store_close(&stores[i]);
+	}
+	return cleanup_end(&cleanup, argv[0], &sum) | status;
+}
+
+// terse drop ID...: removes artifacts.
+
+static int drop_print(const char *id, const char *what, const char *size)
+{
+	if (printf("%s: %s%s\n", id, what, size) < 0 || fflush(stdout) == EOF)
+		return 1;
+	return 0;
+}
+
+static int drop_found(const char *verb, const struct id_found *found)
+{
+	char size[HUMAN_LEN];
+	uint64_t freed = 0;
+	int dir = store_open_session(found->store, found->session, false);
+	enum removal result =
+		dir < 0 ? REMOVAL_FAILED
+			: removal_of(found->store, found->session, dir, found->id, &freed);
+	int status = 1;
+	switch (result) {
+	case REMOVAL_DONE:
+		status = drop_print(found->id, "removed, freed ", human_size(size, freed));
+		break;
+	case REMOVAL_ABSENT: status = drop_print(found->id, "is not there (any more)", ""); break;
+	case REMOVAL_RUNNING:
+		verb_error(verb, "%s: still in use by its run, not removed", found->id);
+		break;
+	case REMOVAL_FAILED: verb_error(verb, "%s: %m", found->id); break;
+	}
+	io_close(&dir);
+	return status;
+}
+
+/* What a name on the command line means. */
+struct drop_target {
+	const char *name;
+	struct id_found found;
+	int error; /* 0: found */
+};
+
+static int drop_one(const char *verb, const struct drop_target *t)
+{
+	if (!t->error)
+		return drop_found(verb, &t->found);
+	if (t->error == ENOENT && id_is_valid(t->name))
+		return drop_print(t->name, "is not there (any more)", "");
+	verb_not_found(verb, t->name, t->error, &t->found);
+	return 1;
+}
+
+/* Finds all of them before the first is removed: "last-1" would mean another one then. */
+static int drop_all(const char *verb, const struct settings *settings, const char *session,
+		    const char **names, size_t count)
+{
+	char directory[STORE_SESSION_LEN + 1];
+	struct store stores[STORE_MAX];
+	struct drop_target *targets = calloc(count, sizeof(*targets));
+	int status = 0, stored = verb_open_stores(verb, stores, &status);
+	verb_session(settings, session, directory);
+	if (!targets) {
+		verb_error(verb, "%m");
+		status = 1;
+	}
+	for (size_t i = 0; targets && i < count; i++) {
+		struct drop_target *t = &targets[i];
+		t->name = names[i];
+		if (id_find(stores, stored, directory, t->name, &t->found) < 0)
+			t->error = errno;
+	}
+	for (size_t i = 0; targets && i < count; i++)
+		status |= drop_one(verb, &targets[i]);
+	free(targets);
+	while (stored > 0)
+		store_close(&stores[--stored]);
+	return status;
+}
+
+int command_drop(struct command_context *c, int argc, char **argv)
+{
+	const char *session = NULL;
+	const struct verb_option table[] = {
+		{"--session", VERB_TEXT, &session},
+		{NULL, VERB_FLAG, NULL},
+	};
+	const char **names = calloc((size_t)argc, sizeof(*names));
+	int status = EXIT_TERSE;
+	int operands = names ? verb_parse(table, argc, argv, names, argc) : -1;
+	if (!names)
+		verb_error(argv[0], "%m");
+	if (operands == 0)
+		verb_error(argv[0], "which artifacts? terse drop ID...");
+	if (operands > 0)
+		status = drop_all(argv[0], c->settings, session, names, (size_t)operands);
+	free(names);
+	return status;
+}
+
+// terse rewind ID|--to TIME: removes that run's artifact and those of all later runs of the
+// session.
+
+/* From where on. */
+struct rewind_target {
+	char session[STORE_SESSION_LEN + 1];
+	uint64_t from;      /* the first ID */
+	int64_t started_ms; /* of the first run in the history */
+};
+
+/* The moment a run started at, as the history tells it. */
+static int64_t start_of(const struct id_found *found)
+{
+	struct meta m;
+	int64_t ms = id_time_ms(id_pack(found->id));
+	int dir = store_open_session(found->store, found->session, false);
+	if (dir >= 0 && meta_read(dir, found->id, &m) == 0) {
+		ms = m.started_ms;
+		meta_release(&m);
+	}
+	io_close(&dir);
+	return ms;
+}
+
+static int aim_at_run(struct rewind_target *t, struct store *stores, int count, const char *name,
+		      struct id_found *found)
+{
+	if (id_find(stores, count, t->session, name, found) == 0) {
+		memcpy(t->session, found->session, sizeof(t->session));
+		t->from = id_pack(found->id);
+		t->started_ms = start_of(found);
+		return 0;
+	}
+	/* It is gone: rewinding once more goes on with what is left, if there is anything. */
+	if (errno != ENOENT || !id_is_valid(name))
+		return -1;
+	t->from = id_pack(name);
+	t->started_ms = id_time_ms(t->from);
+	return 0;
+}
+
+static int rewind_all(struct command_context *c, const char *verb, const struct rewind_target *t,
+		      struct store *stores, int count, bool dry)
+{
+	struct cleanup cleanup = {.dry = dry};
+	struct gc_result sum = {0};
+	long in_use = 0;
+	for (int i = 0; i < count; i++) {
+		struct gc gc = cleanup_begin(&cleanup, c->settings, &stores[i], dry);
+		/* A run that starts from now on is not meant. */
+		long left = gc_remove_session_part(&gc, t->session, t->from, id_last_at(gc.now_ms));
+		if (left < 0) {
+			gc.result.error = errno;
+			gc.result.failed++;
+		} else {
+			in_use += left;
+		}
+		int dir = dry ? -1 : store_open_session(&stores[i], t->session, false);
+		if (dir >= 0)
+			meta_forget_history(dir, t->started_ms, gc.now_ms + 1);
+		io_close(&dir);
+		cleanup_add(&sum, &gc.result);
+	}
+	if (in_use)
+		buffer_printf(&cleanup.out, "%ld still in use by %s, left as %s (terse list)\n",
+			      in_use, in_use == 1 ? "its run" : "their runs",
+			      in_use == 1 ? "it is" : "they are");
+	return cleanup_end(&cleanup, verb, &sum);
+}
+
+int command_rewind(struct command_context *c, int argc, char **argv)
+{
+	const char *session = NULL, *to = NULL, *name = NULL;
+	bool dry = false;
+	const struct verb_option table[] = {
+		{"--to", VERB_TEXT, &to},
+		{"--session", VERB_TEXT, &session},
+		{"--dry-run", VERB_FLAG, &dry},
+		{NULL, VERB_FLAG, NULL},
+	};
+	int operands = verb_parse(table, argc, argv, &name, 1);
+	if (operands < 0)
+		return EXIT_TERSE;
+	if ((operands == 1) == (to != NULL)) {
+		verb_error(argv[0], "where to? terse rewind ID, or terse rewind --to TIME");
+		return EXIT_TERSE;
+	}
+	struct rewind_target t = {.from = 0};
+	verb_session(c->settings, session, t.session);
+	if (to && moment_parse(to, clock_real_ms(), &t.started_ms) < 0) {
+		verb_error(argv[0],
+			   "--to: %s: must be 30m (ago), 14:05, \"2026-11-20 14:05\" or @SECONDS",
+			   to);
+		return EXIT_TERSE;
+	}
+	if (to)
+		t.from = id_first_at(t.started_ms);
+	struct store stores[STORE_MAX];
+	struct id_found found;
+	int status = 0, count = verb_open_stores(argv[0], stores, &status);
+	if (name && aim_at_run(&t, stores, count, name, &found) < 0) {
+		verb_not_found(argv[0], name, errno, &found);
+		status = 1;
+	} else {
+		status |= rewind_all(c, argv[0], &t, stores, count, dry);
+	}
+	while (count > 0)
+		store_close(&stores[--count]);
+	return status;
+}

@@ -1,0 +1,224 @@
+// terse filter: the way of a command's output, over standard input.
+
+#include "config/option.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "supervisor/agents/session.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/excerpts.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/process/record.h"
+#include "supervisor/process/summary.h"
+#include "supervisor/redact/redactor.h"
+#include "supervisor/redact/secrets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK ((size_t)256 * 1024)
+
+struct filter {
+	struct record record;
+	struct digest digest;
+	bool keep; /* the input can't be read again: what is left out has to be kept */
+	bool onlcr;
+	int exit_code;
+	const char *file; /* in the place of standard input, or NULL */
+};
+
+static int verb_filter_bad_usage(const char *what, const char *why)
+{
+	verb_error("filter", "%s: %s (see terse help filter)", what, why);
+	return -1;
+}
+
+/* Options of filter alone. Returns 1 if it was one, 0 if not, -1 after saying what is wrong. */
+static int verb_filter_take_own(struct filter *f, int argc, char **argv, int *i)
+{
+	const char *name = argv[*i];
+	bool is_code = strcmp(name, "--exit-code") == 0;
+	if (!is_code && strcmp(name, "--onlcr") != 0)
+		return 0;
+	const char *value = *i + 1 < argc ? argv[*i + 1] : "";
+	if (is_code) {
+		char *end;
+		long code = strtol(value, &end, 10);
+		if (!*value || *end || code < 0 || code > 255)
+			return verb_filter_bad_usage(name, "needs a number from 0 to 255");
+		f->exit_code = (int)code;
+	} else {
+		f->onlcr = strcmp(value, "yes") == 0;
+		if (!f->onlcr && strcmp(value, "no") != 0)
+			return verb_filter_bad_usage(name, "needs yes or no");
+	}
+	*i += 2;
+	return 1;
+}
+
+static int verb_filter_no_such_option(const char *name)
+{
+	static const char *const own[] = {"--exit-code", "--onlcr", NULL};
+	const char *best = option_nearest_flag(name, own);
+	if (!best)
+		return verb_filter_bad_usage(name, "no such option");
+	verb_error("filter", "%s: no such option (did you mean %s?)", name, best);
+	return -1;
+}
+
+/* Puts a file in the place of standard input, once. Returns 1, or -1 after saying what is wrong. */
+static int take_file(struct filter *f, const char *path)
+{
+	if (f->file)
+		return verb_filter_bad_usage(path, "one file at most");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) {
+		verb_error("filter", "%s: %s", path, strerror(errno));
+		io_close(&fd);
+		return -1;
+	}
+	if (fd != STDIN_FILENO)
+		io_close(&fd);
+	f->file = path;
+	return 1;
+}
+
+static int verb_filter_parse(struct filter *f, struct settings *s, int argc, char **argv)
+{
+	struct option_error error = {""};
+	for (int i = 1; i < argc;) {
+		int taken = verb_filter_take_own(f, argc, argv, &i);
+		if (taken == 0 && argv[i][0] != '-')
+			taken = take_file(f, argv[i++]);
+		if (taken == 0) {
+			taken = settings_take_flag(s, argc, argv, &i, &error);
+			if (taken < 0)
+				verb_error("filter", "%s", error.text);
+			else if (taken == 0)
+				taken = verb_filter_no_such_option(argv[i]);
+		}
+		if (taken < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static struct artifact *verb_filter_on_artifact(void *ctx)
+{
+	struct filter *f = ctx;
+	return f->keep ? record_open(&f->record) : NULL;
+}
+
+static void verb_filter_pass(void *ctx, const char *data, size_t len)
+{
+	interceptor_feed(ctx, data, len);
+}
+
+/* Reads standard input to its end. Returns 0, or -1 with errno. */
+static int verb_filter_feed(struct filter *f, struct secrets *secrets)
+{
+	struct redactor redactor = {
+		.secrets = secrets, .out = verb_filter_pass, .ctx = f->digest.text};
+	char *chunk = malloc(CHUNK);
+	ssize_t n = chunk ? 0 : -1;
+	while (chunk && !f->digest.error) {
+		n = read(STDIN_FILENO, chunk, CHUNK);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		if (secrets)
+			redactor_feed(&redactor, chunk, (size_t)n);
+		else
+			interceptor_feed(f->digest.text, chunk, (size_t)n);
+	}
+	redactor_finish(&redactor);
+	redactor_release(&redactor);
+	free(chunk);
+	return n < 0 ? -1 : 0;
+}
+
+static void verb_filter_tell_report(struct filter *f, int64_t duration_ms, const struct settings *s)
+{
+	const struct interceptor_ending end = {
+		.ending = {.exit_code = f->exit_code, .duration_ms = duration_ms},
+		.place = record_place(&f->record, false),
+		.status_line = (enum status_when)s->status,
+	};
+	interceptor_report(f->digest.text, &end);
+}
+
+static void tell_account(struct filter *f, const struct job *job)
+{
+	struct account account = {.is_open = false};
+	account_init(&account, job, &f->record);
+	account_add(&account, f->digest.text, false, false, &f->record);
+	while (account.is_open && !f->digest.error) {
+		account_next(&account, &account.out);
+		digest_print(&f->digest, account.out.data, account.out.len);
+		buffer_clear(&account.out);
+	}
+	account_release(&account);
+}
+
+int command_filter(struct command_context *c, int argc, char **argv)
+{
+	static char *shown[] = {(char *)"filter", NULL};
+	struct filter f = {.onlcr = true};
+	struct stat st;
+	struct job job = {.argv = shown, .shown = shown, .settings = c->settings};
+	int result = EXIT_TERSE;
+	if (verb_filter_parse(&f, c->settings, argc, argv) < 0 ||
+	    digest_apply_profile("filter", c->settings) < 0)
+		return EXIT_TERSE;
+	/* A report of all of it is written when all of it was read. */
+	bool full = c->settings->print == PRINT_FULL;
+	f.keep = full ? c->settings->format != FORMAT_TEXT
+		      : fstat(STDIN_FILENO, &st) == 0 && !S_ISREG(st.st_mode);
+	job.started_ms = clock_real_ms();
+	job.begun_ms = clock_monotonic_ms();
+	job.parent = getppid();
+	record_init(&f.record, &job);
+
+	struct secrets *secrets = secrets_new(c->settings);
+	bool safe = secrets || !errno;
+	const struct digest_options options = {
+		.settings = c->settings,
+		.print = c->settings->print == PRINT_FULL ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW,
+		.onlcr = f.onlcr,
+		.account = c->settings->format != FORMAT_TEXT,
+		.artifact = verb_filter_on_artifact,
+		.ctx = &f,
+	};
+	if (!safe || digest_init(&f.digest, &options) < 0 || verb_filter_feed(&f, secrets) < 0) {
+		verb_error("filter", "%s: %s", f.file ? f.file : "standard input", strerror(errno));
+		goto out;
+	}
+	interceptor_finish(f.digest.text);
+	interceptor_conclude(f.digest.text, f.exit_code != 0);
+	int64_t duration = clock_monotonic_ms() - job.begun_ms;
+	f.record.meta.binary = interceptor_is_binary(f.digest.text);
+	record_end(&f.record, f.exit_code << 8, false, false, duration);
+	if (c->settings->format == FORMAT_TEXT)
+		verb_filter_tell_report(&f, duration, c->settings);
+	else
+		tell_account(&f, &job);
+	result = 0;
+	int error = f.digest.error;
+	if (error && error != EPIPE) {
+		verb_error("filter", "standard output: %s", strerror(error));
+		result = 1;
+	}
+out:
+	digest_release(&f.digest);
+	secrets_free(secrets);
+	if (f.record.artifact) {
+		record_prepare(&f.record, 0);
+		record_close(&f.record, false);
+	}
+	return result;
+}

@@ -1,0 +1,72 @@
+// terse hook AGENT EVENT: what terse init puts into an agent's files. See agents/hook.h.
+
+#include "lib/buffer.h"
+#include "lib/io.h"
+#include "supervisor/agents/hook.h"
+#include "supervisor/agents/wiring.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* All of standard input. -1: it is too long to be an event, or it can't be read. */
+static int read_input(struct buffer *input)
+{
+	ssize_t n;
+
+	do {
+		if (input->len > HOOK_INPUT_MAX || buffer_reserve(input, 64 << 10) < 0)
+			return -1;
+		n = io_read(STDIN_FILENO, input->data + input->len, 64 << 10);
+		input->len += n > 0 ? (size_t)n : 0;
+	} while (n == 64 << 10);
+	return n < 0 ? -1 : 0;
+}
+
+/* `terse session end`, in a process of its own and without a word: what the agent reads of a hook
+   has to be the answer alone. */
+static void end_session(const struct hook_outcome *o, const struct place *place)
+{
+	char *argv[] = {(char *)"terse", (char *)"session", (char *)"end",
+			*o->session ? (char *)o->session : NULL, NULL};
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		io_null(STDIN_FILENO, STDERR_FILENO);
+		if (!o->mark || setenv(o->mark, "1", 0) == 0)
+			execv(place->program, argv);
+		_exit(EXIT_TERSE);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+}
+
+int command_hook(struct command_context *c, int argc, char **argv)
+{
+	struct buffer input = BUFFER_INIT, answer = BUFFER_INIT;
+	struct hook_outcome outcome;
+	struct place place;
+	int status;
+
+	(void)c;
+	if (argc != 3) {
+		verb_error("hook", "wants an agent and an event (see terse help hook)");
+		return EXIT_TERSE;
+	}
+	place_find(&place);
+	if (read_input(&input) < 0)
+		input.len = 0;
+	status = hook_answer(argv[1], argv[2], input.data ? input.data : "", input.len,
+			     place.program, &answer, &outcome);
+	/* Whatever is wrong, the agent goes on. */
+	if (status == 0 && answer.len)
+		io_write(STDOUT_FILENO, answer.data, answer.len);
+	if (status == 0 && outcome.ends)
+		end_session(&outcome, &place);
+	buffer_release(&input);
+	buffer_release(&answer);
+	return 0;
+}

@@ -1,0 +1,343 @@
+// terse init AGENT: tells an agent to run its commands through terse. See agents/wiring.h.
+
+#include "lib/io.h"
+#include "lib/quote.h"
+#include "lib/utf8.h"
+#include "supervisor/agents/document.h"
+#include "supervisor/agents/hints.h"
+#include "supervisor/agents/wiring.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERB "init"
+
+struct init {
+	const struct wiring *wiring;
+	struct place place;
+	bool project, user, dry_run, undo, instructions;
+	char root[PATH_MAX]; /* of the project */
+	struct buffer out;
+	bool failed;
+};
+
+/* One file, and what is to become of it. */
+struct change {
+	const struct wiring_file *file;
+	struct document now, backup;
+	struct buffer next;
+	bool remove; /* in place of writing `next` */
+	const char *how;
+};
+
+static void init_say(struct init *i, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void init_say(struct init *i, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (buffer_vprintf(&i->out, format, args) < 0)
+		i->failed = true;
+	va_end(args);
+}
+
+static void say_of(struct init *i, const char *path, const char *what)
+{
+	if (quote_text(&i->out, path, strlen(path), 0) < 0)
+		i->failed = true;
+	init_say(i, ": %s\n", what);
+}
+
+static int init_fail(struct init *i, const char *path, const char *reason)
+{
+	verb_error(VERB, "%s: %s", path, reason ? reason : strerror(errno));
+	i->failed = true;
+	return -1;
+}
+
+static int fail_wiring(struct init *i, const char *path, const struct wiring_error *error)
+{
+	if (!*error->text)
+		return init_fail(i, path, NULL);
+	if (error->line)
+		verb_error(VERB, "%s:%zu: %s", path, error->line, error->text);
+	else
+		verb_error(VERB, "%s: %s", path, error->text);
+	i->failed = true;
+	return -1;
+}
+
+static const char *root_of(const struct init *i)
+{
+	return i->project ? i->root : NULL;
+}
+
+/* Directories that are made or removed are below this one. */
+static const char *top_of(const struct init *i)
+{
+	return i->project ? i->root : getenv("HOME");
+}
+
+static int read_both(struct init *i, struct change *c, const char *path)
+{
+	char backup[PATH_MAX + sizeof(DOCUMENT_BACKUP)];
+
+	if (document_read(&c->now, path, root_of(i)) < 0)
+		return init_fail(i, path, c->now.reason);
+	snprintf(backup, sizeof(backup), "%s" DOCUMENT_BACKUP, path);
+	if (document_read(&c->backup, backup, root_of(i)) < 0)
+		return init_fail(i, backup, c->backup.reason);
+	return 0;
+}
+
+static bool init_is_same(const struct buffer *a, const struct buffer *b)
+{
+	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
+}
+
+static const char *text_of(const struct buffer *b)
+{
+	return b->data ? b->data : "";
+}
+
+/* --- what is to be done --------------------------------------------------------------------- */
+
+static int plan_apply(struct init *i, struct change *c)
+{
+	struct wiring_error error;
+
+	if (wiring_apply(c->file, &i->place, text_of(&c->now.text), c->now.text.len, &c->next,
+			 &error) < 0)
+		return fail_wiring(i, c->now.path, &error);
+	c->how = c->now.exists ? "changed" : "written";
+	return 0;
+}
+
+/* Whether the file is what terse made of the backup, or of nothing. */
+static bool is_as_written(struct init *i, struct change *c)
+{
+	struct buffer made = BUFFER_INIT;
+	struct wiring_error error;
+	bool same = wiring_apply(c->file, &i->place, text_of(&c->backup.text), c->backup.text.len,
+				 &made, &error) == 0 &&
+		    init_is_same(&made, &c->now.text);
+
+	buffer_release(&made);
+	return same;
+}
+
+static int plan_undo(struct init *i, struct change *c)
+{
+	struct wiring_error error;
+	const char *original = c->backup.exists ? text_of(&c->backup.text) : NULL;
+
+	if (!c->now.exists)
+		return 0;
+	if (wiring_revoke(c->file, original, c->backup.text.len, text_of(&c->now.text),
+			  c->now.text.len, &c->next, &error) < 0)
+		return fail_wiring(i, c->now.path, &error);
+	if (init_is_same(&c->next, &c->now.text))
+		return 0;
+	c->how = "what terse init added is removed; the rest was changed since, and stays";
+	if (is_as_written(i, c)) {
+		buffer_clear(&c->next);
+		if (buffer_append(&c->next, text_of(&c->backup.text), c->backup.text.len) < 0)
+			return init_fail(i, c->now.path, NULL);
+	}
+	if (c->backup.exists && init_is_same(&c->next, &c->backup.text))
+		c->how = "as it was before terse init";
+	c->remove = !c->backup.exists && wiring_is_empty(text_of(&c->next), c->next.len);
+	if (c->remove)
+		c->how = "removed";
+	return 0;
+}
+
+/* --- doing it ----------------------------------------------------------------------------------
+ */
+
+static int show_change(struct init *i, const struct change *c)
+{
+	const struct diff_text before = {c->now.exists ? c->now.path : "/dev/null",
+					 text_of(&c->now.text), c->now.text.len};
+	const struct diff_text after = {c->remove ? "/dev/null" : c->now.path, text_of(&c->next),
+					c->remove ? 0 : c->next.len};
+
+	return diff_append(&i->out, &before, &after);
+}
+
+/* Keeps the text that --undo is to restore. */
+static int init_keep(struct init *i, const struct change *c)
+{
+	struct document copy = c->backup;
+
+	if (!c->now.exists || i->undo ||
+	    wiring_check(c->file, &i->place, text_of(&c->now.text), c->now.text.len) != WIRING_NONE)
+		return 0;
+	/* Secrets may be in it. */
+	copy.mode = c->now.mode;
+	return document_write(&copy, text_of(&c->now.text), c->now.text.len) < 0
+		       ? init_fail(i, copy.path, NULL)
+		       : 0;
+}
+
+static int carry_out(struct init *i, const struct change *c)
+{
+	int status;
+
+	if (init_keep(i, c) < 0)
+		return -1;
+	status = c->remove ? document_remove(&c->now, top_of(i))
+			   : document_write(&c->now, text_of(&c->next), c->next.len);
+	if (status < 0)
+		return init_fail(i, c->now.path,
+				 errno == EAGAIN ? "was changed meanwhile; run the command again"
+						 : NULL);
+	if (i->undo && c->backup.exists)
+		document_remove(&c->backup, NULL);
+	say_of(i, c->now.path, c->how);
+	return 0;
+}
+
+static void change_release(struct change *c)
+{
+	document_release(&c->now);
+	document_release(&c->backup);
+	buffer_release(&c->next);
+}
+
+static void change_file(struct init *i, const struct wiring_file *file)
+{
+	struct change c = {.file = file, .how = NULL};
+	char path[PATH_MAX];
+
+	if (wiring_path(&file->folder, root_of(i), path) < 0) {
+		init_fail(i, i->wiring->agent,
+			  "there is no home directory; --project writes into this directory");
+		return;
+	}
+	if (read_both(i, &c, path) == 0 && (i->undo ? plan_undo(i, &c) : plan_apply(i, &c)) == 0) {
+		if (!c.how)
+			say_of(i, path, "nothing of terse in it");
+		else if (!c.remove && c.now.exists && init_is_same(&c.next, &c.now.text))
+			say_of(i, path, "is so already");
+		else if (i->dry_run ? show_change(i, &c) < 0 : carry_out(i, &c) < 0)
+			i->failed = true;
+	}
+	if (!i->undo && !i->dry_run && !i->failed)
+		advice_patterns(&i->out, i->wiring, path, &c.now.text);
+	change_release(&c);
+}
+
+/* The lines for the model are written when asked for, and taken away where they are. */
+static void change_lines(struct init *i)
+{
+	const struct wiring_file file = {.folder = i->wiring->lines,
+					 .items = {{WIRING_LINES, {NULL}, wiring_lines, NULL}}};
+	struct document d;
+	char path[PATH_MAX];
+	bool there;
+
+	if (wiring_path(&file.folder, root_of(i), path) < 0) {
+		if (i->instructions)
+			init_fail(i, i->wiring->agent,
+				  "has no such file of the user's: use --project");
+		return;
+	}
+	there = document_read(&d, path, root_of(i)) == 0 &&
+		wiring_check(&file, &i->place, text_of(&d.text), d.text.len) != WIRING_NONE;
+	document_release(&d);
+	if (i->instructions || (i->undo && there))
+		change_file(i, &file);
+	else if (!i->undo && !i->dry_run && !there)
+		init_say(i,
+			 "to tell the model how to read on: terse init %s%s --instructions (lines "
+			 "for "
+			 "%s)\n",
+			 i->wiring->agent, i->project ? " --project" : "", path);
+}
+
+static int init_check_place(const struct init *i)
+{
+	if (!*i->place.shell) {
+		verb_error(VERB, "terse-sh is not beside %s: make install puts it there",
+			   *i->place.program ? i->place.program : "terse");
+		return -1;
+	}
+	/* Claude Code cuts its prefix at the last " -". */
+	if (strstr(i->place.shell, " -")) {
+		verb_error(VERB, "%s: agents can't be told a path with \" -\" in it",
+			   i->place.shell);
+		return -1;
+	}
+	if (strcmp(i->wiring->agent, "codex") == 0 &&
+	    (!*i->place.library || strpbrk(i->place.library, ": "))) {
+		verb_error(VERB, "libterse-shim.so %s",
+			   *i->place.library
+				   ? "can't be preloaded from a path with a blank or colon"
+				   : "is not there: make install puts it there");
+		return -1;
+	}
+	return 0;
+}
+
+static int init_parse(struct init *i, int argc, char **argv)
+{
+	const struct verb_option options[] = {
+		{"--project", VERB_FLAG, &i->project},           {"--user", VERB_FLAG, &i->user},
+		{"--dry-run", VERB_FLAG, &i->dry_run},           {"--undo", VERB_FLAG, &i->undo},
+		{"--instructions", VERB_FLAG, &i->instructions}, {NULL, VERB_FLAG, NULL}};
+	const char *agent;
+	int count = verb_parse(options, argc, argv, &agent, 1);
+
+	if (count < 0)
+		return -1;
+	i->wiring = count ? wiring_find(agent) : NULL;
+	if (count == 0)
+		verb_error(VERB, "which agent? %s", wiring_names);
+	else if (!i->wiring)
+		verb_error(VERB, "%s: no such agent; there are %s", agent, wiring_names);
+	else if (i->project && i->user)
+		verb_error(VERB, "--project and --user exclude each other");
+	else if (i->project && !getcwd(i->root, sizeof(i->root)))
+		verb_error(VERB, "the current directory: %s", strerror(errno));
+	else
+		return 0;
+	return -1;
+}
+
+int command_init(struct command_context *c, int argc, char **argv)
+{
+	struct init i = {.wiring = NULL};
+	struct buffer clean = BUFFER_INIT;
+
+	(void)c;
+	if (init_parse(&i, argc, argv) < 0)
+		return EXIT_TERSE;
+	place_find(&i.place);
+	if (!i.undo && init_check_place(&i) < 0)
+		return 1;
+	for (size_t k = 0; k < WIRING_FILES_MAX && i.wiring->files[k].folder.project; k++) {
+		/* Half of a wiring is none; half of it can be undone. */
+		if (!i.failed || i.undo)
+			change_file(&i, &i.wiring->files[k]);
+	}
+	if (!i.failed)
+		change_lines(&i);
+	if (!i.undo && !i.dry_run && !i.failed)
+		advice_append(&i.out, i.wiring, &i.place);
+	if (utf8_clean(&clean, text_of(&i.out), i.out.len) < 0 ||
+	    io_write(STDOUT_FILENO, text_of(&clean), clean.len) < 0) {
+		verb_error(VERB, "%m");
+		i.failed = true;
+	}
+	buffer_release(&i.out);
+	buffer_release(&clean);
+	return i.failed;
+}

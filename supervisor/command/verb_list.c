@@ -1,0 +1,427 @@
+// terse list --live: the runs that live, of every session.
+
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/id.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/text.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/runs.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/process/control_client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* Prints a row for each; with `watch`, on a terminal, again and again until a key is pressed.
+   Returns the exit status of the verb. */
+int live_list(const char *verb, bool watch);
+
+/* Columns of a row where there is no terminal to ask. */
+#define WIDTH 120
+
+/* More runs than this are not listed. */
+#define ROWS_MOST 200
+
+#define REDRAW_MS 1000
+
+struct rows {
+	struct store *stores;
+	int count;
+	char ids[ROWS_MOST][ID_LEN + 1];
+	int found;
+	bool more;
+};
+
+static int live_list_collect(void *ctx, const char *id)
+{
+	struct rows *r = ctx;
+	if (r->found == ROWS_MOST) {
+		r->more = true;
+		return 1;
+	}
+	memcpy(r->ids[r->found++], id, ID_LEN + 1);
+	return 0;
+}
+
+static int live_list_newest_first(const void *a, const void *b)
+{
+	return strcmp(b, a);
+}
+
+/* Of a run whose command has ended: who keeps its output open. */
+static int live_list_add_holders(struct buffer *out, const struct meta *m)
+{
+	for (int i = 0; i < m->holders; i++) {
+		const struct meta_holder *h = &m->held_by[i];
+		if (buffer_append_string(out, i == 0 ? "    held by " : ", ") < 0 ||
+		    row_add_cell(out, h->name, strlen(h->name), sizeof(h->name)) < 0 ||
+		    buffer_printf(out, " (%d)", (int)h->pid) < 0)
+			return -1;
+	}
+	return m->holders ? buffer_append(out, "\n", 1) : 0;
+}
+
+/* What was kept of it so far. Returns whether there is anything. */
+static bool read_meta(struct rows *r, const char *id, struct meta *m)
+{
+	struct id_found found;
+	int dir = -1;
+	*m = (struct meta){0};
+	bool is_kept = id_find(r->stores, r->count, "default", id, &found) == 0 &&
+		       (dir = store_open_session(found.store, found.session, false)) >= 0 &&
+		       meta_read(dir, id, m) == 0;
+	io_close(&dir);
+	return is_kept;
+}
+
+/* The command it runs, and on lines below who holds it. */
+static int live_list_add_command(struct buffer *out, const struct meta *m, size_t width)
+{
+	struct buffer command = BUFFER_INIT;
+	int result = row_add_command(&command, m);
+	if (result == 0)
+		result = row_add_cell(out, command.data, command.len, width);
+	if (result == 0)
+		result = buffer_append(out, "\n", 1) < 0 ? -1 : live_list_add_holders(out, m);
+	buffer_release(&command);
+	return result;
+}
+
+/* The command as its keeper tells it, where nothing was kept. */
+static int add_told_command(struct buffer *out, struct condition *c, size_t width)
+{
+	char *argv[CONDITION_ARGV / 2 + 1];
+	size_t count = 0, i = 0;
+	for (; i < c->argv_len && count < sizeof(argv) / sizeof(*argv) - 1;
+	     i += strlen(c->argv + i) + 1)
+		argv[count++] = c->argv + i;
+	argv[count] = NULL;
+	const struct meta m = {.argv = argv, .cut = c->argv_cut || i < c->argv_len};
+	return live_list_add_command(out, &m, width);
+}
+
+/* Its last line, or what it asks. */
+static int add_last_line(struct buffer *out, const struct condition *c, size_t width)
+{
+	bool asks = c->state == CONDITION_WAITING && *c->prompt;
+	const char *line = asks ? c->prompt : c->last_line;
+	if (!*line)
+		return 0;
+	if (buffer_append_string(out, "    ") < 0 ||
+	    row_add_cell(out, line, strlen(line), width > 14 ? width - 4 : 10) < 0)
+		return -1;
+	return buffer_append(out, "\n", 1);
+}
+
+/* What can be told of a run without its keeper. */
+static int add_silent_row(struct buffer *out, struct rows *r, const char *id, size_t width,
+			  const char *why)
+{
+	struct meta m;
+	char elapsed[HUMAN_LEN] = "-";
+	bool is_kept = read_meta(r, id, &m);
+	if (is_kept)
+		human_duration(elapsed, clock_real_ms() - m.started_ms);
+	size_t start = out->len;
+	int result = buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, "?", elapsed, "-", "-");
+	size_t used = out->len - start;
+	if (result == 0)
+		result = live_list_add_command(out, &m, width > used + 10 ? width - used : 10);
+	if (result == 0)
+		result = buffer_printf(out, "    does not answer%s\n", why);
+	meta_release(&m);
+	return result;
+}
+
+static int live_list_add_row(struct buffer *out, struct rows *r, const char *id, size_t width)
+{
+	struct visit v;
+	struct condition c;
+	struct meta m;
+	char elapsed[HUMAN_LEN], lines[HUMAN_LEN], size[HUMAN_LEN];
+	/* It has ended. */
+	if (visit_open(&v, r->stores, r->count, id) < 0)
+		return errno == ENOENT ? 0 : add_silent_row(out, r, id, width, "");
+	int answered = visit_status(&v, &c);
+	visit_close(&v);
+	if (answered < 0 && errno == EPIPE)
+		return 0;
+	if (answered < 0)
+		return add_silent_row(out, r, id, width,
+				      errno == EBUSY ? ": too many look at it" : "");
+	size_t start = out->len;
+	if (buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, condition_state_name(c.state),
+			  human_duration(elapsed, c.elapsed_ms), human_count(lines, c.lines),
+			  human_size(size, c.bytes)) < 0)
+		return -1;
+	size_t used = out->len - start, left = width > used + 10 ? width - used : 10;
+	int result = read_meta(r, id, &m) ? live_list_add_command(out, &m, left)
+					  : add_told_command(out, &c, left);
+	meta_release(&m);
+	return result < 0 ? -1 : add_last_line(out, &c, width);
+}
+
+static int live_list_add_rows(struct buffer *out, size_t width)
+{
+	struct store stores[STORE_MAX];
+	struct rows *r = calloc(1, sizeof(*r));
+	int result = -1;
+	if (!r)
+		return -1;
+	r->stores = stores;
+	r->count = store_open_all(stores);
+	visit_each(stores, r->count, live_list_collect, r);
+	qsort(r->ids, (size_t)r->found, sizeof(r->ids[0]), live_list_newest_first);
+	size_t head = out->len;
+	if (buffer_printf(out, "%-16s  %-7s  %10s  %10s  %8s  COMMAND\n", "ID", "STATE", "ELAPSED",
+			  "LINES", "SIZE") < 0)
+		goto out;
+	size_t empty = out->len;
+	for (int i = 0; i < r->found; i++) {
+		if (live_list_add_row(out, r, r->ids[i], width) < 0)
+			goto out;
+	}
+	if (out->len == empty)
+		out->len = head;
+	result = r->more ? buffer_printf(out, "[%d shown, there are more]\n", ROWS_MOST) : 0;
+out:
+	while (r->count > 0)
+		store_close(&stores[--r->count]);
+	free(r);
+	return result;
+}
+
+static void look_at_window(size_t *width, size_t *height)
+{
+	struct winsize size;
+	*width = WIDTH;
+	*height = 24;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+		*width = size.ws_col;
+		*height = size.ws_row;
+	}
+}
+
+/* The rows from the top of the screen, as many as there is room for. */
+static int draw(struct buffer *out)
+{
+	struct buffer rows = BUFFER_INIT;
+	size_t width, height;
+	look_at_window(&width, &height);
+	int result = live_list_add_rows(&rows, width);
+	if (result == 0 && rows.len == 0)
+		result = buffer_append_string(&rows, "nothing runs\n");
+	if (result == 0)
+		result = buffer_append_string(out, "\033[H");
+	const char *at = rows.data;
+	size_t left = rows.len;
+	for (size_t y = 1; result == 0 && left > 0 && y < height; y++) {
+		const char *newline = memchr(at, '\n', left);
+		size_t n = newline ? (size_t)(newline - at) : left;
+		result = buffer_append(out, at, n) < 0 ? -1
+						       : buffer_append_string(out, "\033[K\r\n");
+		n += newline != NULL;
+		at += n;
+		left -= n;
+	}
+	if (result == 0)
+		result = buffer_append_string(out, "\033[J");
+	buffer_release(&rows);
+	return result;
+}
+
+/* On a screen of its own, until a key is pressed. */
+static int watch_rows(void)
+{
+	struct termios modes, raw;
+	struct buffer out = BUFFER_INIT;
+	struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
+	static const char enter[] = "\033[?1049h\033[?25l\033[2J", leave[] = "\033[?25h\033[?1049l";
+	if (tcgetattr(STDIN_FILENO, &modes) < 0)
+		return -1;
+	raw = modes;
+	/* Ctrl-C is a key, too, so that the screen is put back. */
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+	int result = io_write(STDOUT_FILENO, enter, sizeof(enter) - 1);
+	while (result == 0) {
+		buffer_clear(&out);
+		result = draw(&out);
+		if (result == 0)
+			result = io_write(STDOUT_FILENO, out.data, out.len);
+		if (poll(&key, 1, REDRAW_MS) > 0)
+			break;
+	}
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &modes);
+	io_write(STDOUT_FILENO, leave, sizeof(leave) - 1);
+	buffer_release(&out);
+	return result;
+}
+
+int live_list(const char *verb, bool watch)
+{
+	struct buffer out = BUFFER_INIT;
+	size_t width, height;
+	int result;
+	if (watch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
+		verb_error(verb, "--watch: needs a terminal");
+		return EXIT_TERSE;
+	}
+	look_at_window(&width, &height);
+	result = watch ? watch_rows() : live_list_add_rows(&out, width);
+	if (result == 0 && !watch)
+		result = io_write(STDOUT_FILENO, out.data, out.len);
+	if (result < 0)
+		verb_error(verb, "%m");
+	if (result == 0 && !watch && out.len == 0 && isatty(STDERR_FILENO))
+		verb_error(verb, "nothing runs");
+	buffer_release(&out);
+	return result < 0;
+}
+
+// terse history: the runs of the caller's session that have ended, those without an artifact, too;
+// the newest first.
+
+/* Returns 1 if there are more, 0, or -1 with errno. */
+static int verb_history_add_all(struct runs *r, struct history *h)
+{
+	struct meta m;
+	int got;
+	while ((got = history_next(h, &m)) == 1) {
+		/* All that follow ended, so began, before. */
+		if (r->since && m.ended_ms < r->from_ms)
+			return 0;
+		if (!runs_match(r, &m))
+			continue;
+		if (runs_is_full(r))
+			return 1;
+		if (runs_add(r, m.id, m.session, &m) < 0)
+			return -1;
+	}
+	return got;
+}
+
+int command_history(struct command_context *c, int argc, char **argv)
+{
+	struct runs r = {.history = true};
+	struct store stores[STORE_MAX];
+	char lines[HUMAN_LEN];
+	int status = runs_parse(&r, c->settings, argc, argv);
+	if (status != 0)
+		return status;
+	int count = verb_open_stores(r.verb.name, stores, &status), more = -1;
+	struct history *h = history_open(stores, count, r.all ? NULL : r.directory);
+	if (h)
+		more = verb_history_add_all(&r, h);
+	if (more < 0 || runs_finish(&r, more) < 0) {
+		verb_fail(&r.verb, ENVELOPE_UNREADABLE, "%m");
+		status = 1;
+	} else if (history_damaged(h) > 0 && !r.verb.json) {
+		verb_error(r.verb.name, "damaged lines passed over: %s",
+			   human_count(lines, history_damaged(h)));
+	} else if (r.rows == 0 && !r.verb.json) {
+		verb_error(r.verb.name, "%s in session %s (--all for every session)",
+			   runs_is_choosy(&r) ? "nothing like that" : "nothing", r.directory);
+	}
+	if (h)
+		history_close(h);
+	runs_release(&r);
+	while (count > 0)
+		store_close(&stores[--count]);
+	return status;
+}
+
+// terse list: the artifacts of the caller's session, newest first.
+
+/* What the metadata of a run that has not ended can't tell. */
+static void list_count_lines(int dir, const char *id, enum artifact_part part,
+			     struct meta_stream *s)
+{
+	struct text text;
+	if (s->lines > 0 || s->bytes == 0 || text_open(&text, dir, id, part) < 0)
+		return;
+	uint64_t lines;
+	if (text_lines(&text, &lines) == 0)
+		s->lines = lines;
+	s->bytes = text.size;
+	text_close(&text);
+}
+
+/* Adds one artifact if it is wanted; one that is gone by now is not. Returns 0, 1 if it is one too
+   many, or -1 with errno. */
+static int list_add(struct runs *r, const struct id_found *found)
+{
+	/* An ID tells when its run began, some milliseconds more or less. */
+	int64_t started = id_time_ms(id_pack(found->id));
+	if (r->since && started < r->from_ms - 1000)
+		return 0;
+	int dir = store_open_session(found->store, found->session, false);
+	struct meta m;
+	int result = 0;
+	if (dir >= 0 && meta_read(dir, found->id, &m) == 0) {
+		if (runs_match(r, &m) && runs_is_full(r)) {
+			result = 1;
+		} else if (runs_match(r, &m)) {
+			list_count_lines(dir, found->id, ARTIFACT_OUT, &m.out);
+			list_count_lines(dir, found->id, ARTIFACT_ERR, &m.err);
+			result = runs_add(r, found->id, found->session, &m);
+		}
+		meta_release(&m);
+	} else if (errno != ENOENT && !runs_is_choosy(r)) {
+		result = runs_is_full(r) ? 1 : runs_add(r, found->id, found->session, NULL);
+	}
+	io_close(&dir);
+	return result;
+}
+
+/* Returns 1 if there are more, 0, or -1 with errno. */
+static int list_add_all(struct runs *r, struct recent *artifacts)
+{
+	struct id_found found;
+	int got, added = 0;
+	while (added == 0 && (got = recent_next(artifacts, &found)) == 1)
+		added = list_add(r, &found);
+	return added ? added : got;
+}
+
+int command_list(struct command_context *c, int argc, char **argv)
+{
+	struct runs r = {.history = false};
+	struct store stores[STORE_MAX];
+	int status = runs_parse(&r, c->settings, argc, argv);
+	if (status != 0)
+		return status;
+	if ((r.live || r.watch) && r.verb.json) {
+		verb_fail(&r.verb, ENVELOPE_USAGE, "--live is for people: --state running --json");
+		return EXIT_TERSE;
+	}
+	if (r.live || r.watch)
+		return live_list(r.verb.name, r.watch);
+	int count = verb_open_stores(r.verb.name, stores, &status), more = -1;
+	struct recent *artifacts = recent_open(stores, count, r.all ? NULL : r.directory);
+	if (artifacts)
+		more = list_add_all(&r, artifacts);
+	if (more < 0 || runs_finish(&r, more) < 0) {
+		verb_fail(&r.verb, ENVELOPE_UNREADABLE, "%m");
+		status = 1;
+	} else if (r.rows == 0 && !r.verb.json) {
+		verb_error(r.verb.name, "%s in session %s (--all for every session)",
+			   runs_is_choosy(&r) ? "nothing like that" : "nothing", r.directory);
+	}
+	if (artifacts)
+		recent_close(artifacts);
+	runs_release(&r);
+	while (count > 0)
+		store_close(&stores[--count]);
+	return status;
+}

@@ -1,0 +1,368 @@
+// terse read ID|FILE: lines or bytes of an artifact's text, or of any file, as they are numbered
+// there. Prints one page at most and ends with how to go on; a program that reads it gets
+// everything.
+
+#include "config/value.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/json.h"
+#include "lib/quote.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/excerpts.h"
+#include "supervisor/command/read.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/reading/slice.h"
+#include "supervisor/report/file_type.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The limits of the read profile. */
+#define PAGE_LINES_MAX 2000
+
+/* Bytes of a page that are kept free for the lines about what is missing: three commands at most,
+   in JSON some numbers, too. */
+static size_t reserved(const struct read *r)
+{
+	return 1024 + 8 * r->quoted.len;
+}
+
+int read_failed(const struct read *r)
+{
+	verb_fail(&r->verb, ENVELOPE_UNREADABLE, "%s: %m", r->name);
+	return 1;
+}
+
+int read_past_lines(const struct read *r, uint64_t total)
+{
+	char count[HUMAN_LEN];
+	verb_fail(&r->verb, ENVELOPE_BAD_RANGE,
+		  "%s: has %s line%s, --offset %" PRId64 " is past the end", r->name,
+		  human_count(count, total), total == 1 ? "" : "s", r->lines.first);
+	return 1;
+}
+
+int read_past_bytes(const struct read *r)
+{
+	char count[HUMAN_LEN];
+	verb_fail(&r->verb, ENVELOPE_BAD_RANGE,
+		  "%s: has %s byte%s, --bytes %" PRIu64 " is past the end", r->name,
+		  human_count(count, r->text.size), r->text.size == 1 ? "" : "s", r->from);
+	return 1;
+}
+
+/* --- the whole range, for a program ------------------------------------------------- */
+
+static int read_print(void *ctx, const char *data, size_t len)
+{
+	(void)ctx;
+	return io_write(STDOUT_FILENO, data, len);
+}
+
+static int copy(struct text *t, uint64_t from, uint64_t to)
+{
+	char block[65536];
+	text_seek_byte(t, from);
+	while (from < to) {
+		struct text_piece piece;
+		size_t len = to - from < sizeof(block) ? (size_t)(to - from) : sizeof(block);
+		if (text_next(t, block, len, &piece) < 0)
+			return -1;
+		if (piece.kind != TEXT_BYTES)
+			break;
+		if (io_write(STDOUT_FILENO, block, piece.len) < 0)
+			return -1;
+		from += piece.len;
+	}
+	return 0;
+}
+
+/* Where in the file the lines are that were asked for. Returns as page_seek(). */
+static int find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_t *total)
+{
+	const struct page_request *q = &r->lines;
+	struct text *t = &r->text;
+	int64_t number;
+	uint64_t found;
+	int result = page_seek(t, q->tail ? -(int64_t)q->tail : q->first, &number, total);
+	*from = t->offset;
+	*to = UINT64_MAX;
+	if (result != 0 || !q->limit)
+		return result;
+	if (number < 0) {
+		uint64_t left = (uint64_t)-number;
+		if (q->limit >= left)
+			return 0;
+		result = text_seek_back(t, left - q->limit, UINT64_MAX, &found);
+	} else {
+		result = text_seek(t, (uint64_t)number + q->limit, total);
+	}
+	/* A gap with some of the lines belongs to them. */
+	if (result == 0)
+		*to = t->offset == t->gap.begin && t->gap.begin < t->gap.end &&
+				      (uint64_t)number + q->limit > t->gap.from
+			      ? t->gap.end
+			      : t->offset;
+	return result < 0 ? -1 : 0;
+}
+
+static int print_all(struct read *r)
+{
+	uint64_t from = r->from, to = from + (r->length ? r->length : READ_LENGTH), total;
+	if (r->by_bytes) {
+		if (from > r->text.size)
+			return read_past_bytes(r);
+	} else {
+		int result = find_range(r, &from, &to, &total);
+		if (result == 1)
+			return read_past_lines(r, total);
+		if (result < 0)
+			return read_failed(r);
+	}
+	int result = r->place.part == ARTIFACT_RAW
+			     ? copy(&r->text, from, to)
+			     : slice_stream(&r->text, from, to, read_print, NULL);
+	return result < 0 && errno != EPIPE ? read_failed(r) : 0;
+}
+
+/* --- what is no text ----------------------------------------------------------------- */
+
+/* Tells what it is: "[PNG image, 640x480, 12.3 KB: not shown]". */
+static int read_describe(const struct read *r, const struct kind *kind, uint64_t size)
+{
+	struct buffer line = BUFFER_INIT;
+	char human[HUMAN_LEN];
+	bool apart = *r->text.id;
+	int status = 1;
+	if (kind_append(&line, kind) < 0 ||
+	    buffer_printf(&line, ", %s: not shown", human_size(human, size)) < 0 ||
+	    (apart && buffer_printf(&line, "; its bytes: terse path --raw %s", r->text.id) < 0))
+		goto out;
+	if (r->verb.json || r->sink == SINK_PROGRAM) {
+		verb_fail(&r->verb, ENVELOPE_BINARY, "%s: %.*s", r->name, (int)line.len, line.data);
+		goto out;
+	}
+	struct buffer told = BUFFER_INIT;
+	if (buffer_printf(&told, "[%.*s]\n", (int)line.len, line.data) == 0 &&
+	    reader_notice(r->sink, &told) == 0)
+		status = 0;
+	buffer_release(&told);
+out:
+	buffer_release(&line);
+	return status;
+}
+
+/* Whether the run's output was binary, so that there are only raw bytes; *status is then how that
+   went. */
+static bool describe_run(const struct read *r, int *status)
+{
+	const struct text *t = &r->text;
+	struct text raw;
+	struct meta m;
+	struct kind kind = {NULL, 0, 0};
+	if (!*t->id || t->part != ARTIFACT_OUT || t->size > 0 || meta_read(t->dir, t->id, &m) < 0)
+		return false;
+	bool binary = m.binary && text_open(&raw, t->dir, t->id, ARTIFACT_RAW) == 0;
+	meta_release(&m);
+	if (!binary)
+		return false;
+	verb_is_binary(&raw, &kind);
+	*status = read_describe(r, &kind, raw.size);
+	text_close(&raw);
+	return true;
+}
+
+/* --- preview -------------------------------------------------------------------------- */
+
+static int read_print_preview(struct read *r)
+{
+	struct text *t = &r->text;
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	struct meta m;
+	bool is_run = *t->id && meta_read(t->dir, t->id, &m) == 0;
+	const struct digest_options options = {
+		.settings = r->settings,
+		.print = INTERCEPT_PREVIEW,
+		.onlcr = true,
+		.returns = true,
+		.into = r->verb.json ? &text : NULL,
+		.exit_code = r->exit_code >= 0 ? &r->exit_code : NULL,
+	};
+	int status = 0;
+	if (digest_text(&options, t, is_run ? &m : NULL, r->place.name) < 0 && errno != EPIPE) {
+		status = read_failed(r);
+	} else if (r->verb.json &&
+		   (envelope_begin(&out) < 0 || verb_json_place(&out, &r->text, r->name) < 0 ||
+		    json_member_key(&out, "preview") < 0 ||
+		    json_text_quote(&out, text.data, text.len) < 0 ||
+		    json_member_count(&out, "total_bytes", t->size) < 0 || envelope_end(&out) < 0 ||
+		    io_write(STDOUT_FILENO, out.data, out.len) < 0)) {
+		status = read_failed(r);
+	}
+	if (is_run)
+		meta_release(&m);
+	buffer_release(&text);
+	buffer_release(&out);
+	return status;
+}
+
+/* --- arguments ------------------------------------------------------------------------- */
+
+/* FROM[:LENGTH], both as sizes are written. */
+static bool parse_bytes(struct read *r, const char *text)
+{
+	char from[32];
+	int64_t values[2] = {0, 0};
+	size_t len = strcspn(text, ":");
+	if (len == 0 || len >= sizeof(from))
+		return false;
+	memcpy(from, text, len);
+	from[len] = '\0';
+	const char *length = text[len] ? text + len + 1 : "";
+	if (value_parse_size(from, &values[0]) < 0 || values[0] < 0 ||
+	    (*length && (value_parse_size(length, &values[1]) < 0 || values[1] < 1)))
+		return false;
+	r->from = (uint64_t)values[0];
+	r->length = (uint64_t)values[1];
+	r->by_bytes = true;
+	return true;
+}
+
+struct arguments {
+	const char *session, *bytes, *exit_code;
+	bool standard_error, raw;
+	struct verb_settings preview; /* how it is to be */
+};
+
+static bool parse_exit_code(const char *text, int *code)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+	*code = (int)value;
+	return *text && !*end && value >= 0 && value <= 255;
+}
+
+/* What goes with what. Returns 0, or -1 after saying what is wrong. */
+static int read_check(struct read *r, const struct arguments *a, int operands)
+{
+	const struct page_request *q = &r->lines;
+	const char *wrong = NULL;
+	if (operands == 0)
+		wrong = "what? terse read ID or terse read FILE";
+	else if ((q->first != 0) + (q->tail > 0) + (a->bytes != NULL) + r->preview > 1)
+		wrong = "only one of --offset, --tail, --bytes and --preview";
+	else if (q->limit && (q->tail || a->bytes || r->preview))
+		wrong = "--limit goes with --offset";
+	else if (a->standard_error && a->raw)
+		wrong = "only one of --stderr and --raw";
+	else if (a->raw && r->preview)
+		wrong = "--preview is of text, not of --raw";
+	else if (a->exit_code && !parse_exit_code(a->exit_code, &r->exit_code))
+		wrong = "--exit-code: must be a number from 0 to 255";
+	else if (!r->preview && a->exit_code)
+		wrong = "--exit-code goes with --preview";
+	if (!wrong && !r->preview && a->preview.flag)
+		verb_fail(&r->verb, ENVELOPE_USAGE, "%s goes with --preview", a->preview.flag);
+	else if (wrong)
+		verb_fail(&r->verb, ENVELOPE_USAGE, "%s", wrong);
+	else if (a->bytes && !parse_bytes(r, a->bytes))
+		verb_fail(&r->verb, ENVELOPE_USAGE,
+			  "--bytes: %s: must be OFFSET or OFFSET:LENGTH, like 30000:32KB",
+			  a->bytes);
+	else
+		return 0;
+	return -1;
+}
+
+/* Returns 0, or -1 after saying what is wrong. */
+static int read_parse(struct read *r, struct arguments *a, int argc, char **argv)
+{
+	struct page_request *q = &r->lines;
+	const struct verb_option table[] = {
+		{"--offset", VERB_LINE, &q->first},
+		{"--limit", VERB_COUNT, &q->limit},
+		{"--tail", VERB_COUNT, &q->tail},
+		{"--bytes", VERB_TEXT, &a->bytes},
+		{"--stderr", VERB_FLAG, &a->standard_error},
+		{"--raw", VERB_FLAG, &a->raw},
+		{"--preview", VERB_FLAG, &r->preview},
+		{"-a", VERB_FLAG, &r->place.binary},
+		{"--text", VERB_FLAG, &r->place.binary},
+		{"--session", VERB_TEXT, &a->session},
+		{"--json", VERB_FLAG, &r->verb.json},
+		{"--exit-code", VERB_TEXT, &a->exit_code},
+		{"", VERB_SETTINGS, &a->preview},
+		{NULL, VERB_FLAG, NULL},
+	};
+	int operands = verb_parse(table, argc, argv, &r->name, 1);
+	if (operands < 0 || read_check(r, a, operands) < 0 ||
+	    digest_apply_profile(r->verb.name, r->settings) < 0)
+		return -1;
+	if (q->first == 0)
+		q->first = 1;
+	r->place.part = a->standard_error ? ARTIFACT_ERR : a->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
+	return 0;
+}
+
+/* Sets what depends on who reads, and on the name. Returns 0, or -1 with ENOMEM. */
+static int read_prepare(struct read *r)
+{
+	const char *name = *r->text.id ? r->text.id : r->name;
+	if ((*name == '-' && buffer_append_string(&r->quoted, "./") < 0) ||
+	    quote_append(&r->quoted, name) < 0 || !buffer_string(&r->quoted))
+		return -1;
+	bool person = r->sink == SINK_PERSON && !r->verb.json;
+	r->place.name = r->quoted.data;
+	r->place.json = r->verb.json;
+	r->place.room = person ? READER_PAGE_PERSON : READER_PAGE;
+	size_t kept = reserved(r);
+	r->lines.json = r->verb.json;
+	r->lines.room = kept < r->place.room / 2 ? r->place.room - kept : r->place.room / 2;
+	r->lines.most = PAGE_LINES_MAX;
+	return 0;
+}
+
+/* Prints it. Returns the exit status. */
+static int read_show(struct read *r)
+{
+	struct kind kind;
+	int status;
+	bool exact =
+		r->sink == SINK_PROGRAM || (r->sink == SINK_FILE && r->place.part == ARTIFACT_RAW);
+	if (read_prepare(r) < 0)
+		return read_failed(r);
+	if (!r->place.binary && describe_run(r, &status))
+		return status;
+	exact &= !r->verb.json;
+	/* The text of an artifact is always one. */
+	bool raw = r->place.part == ARTIFACT_RAW;
+	if (!r->place.binary && (raw ? !exact : !*r->text.id) && verb_is_binary(&r->text, &kind))
+		return read_describe(r, &kind, r->text.size);
+	if (r->preview)
+		return read_print_preview(r);
+	if (exact)
+		return print_all(r);
+	if (r->by_bytes)
+		return r->verb.json ? read_json_slice(r) : read_print_slice(r);
+	return r->verb.json ? read_json_page(r) : read_print_page(r);
+}
+
+int command_read(struct command_context *c, int argc, char **argv)
+{
+	struct read r = {.verb = {.name = argv[0]}, .settings = c->settings, .exit_code = -1};
+	struct arguments a = {.preview = {.settings = c->settings}};
+	if (read_parse(&r, &a, argc, argv) < 0)
+		return EXIT_TERSE;
+	if (!r.verb.json)
+		r.sink = reader_find();
+	if (verb_open(&r.verb, c->settings, a.session, r.place.part, r.name, &r.text) < 0)
+		return 1;
+	int status = read_show(&r);
+	text_close(&r.text);
+	buffer_release(&r.quoted);
+	return status;
+}

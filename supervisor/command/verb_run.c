@@ -1,0 +1,329 @@
+// terse run: a command under supervision.
+
+#include "config/error.h"
+#include "config/option.h"
+#include "config/profile.h"
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "shim/active.h"
+#include "shim/shell.h"
+#include "supervisor/agents/rule.h"
+#include "supervisor/agents/session.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/process/frontend.h"
+#include "supervisor/process/spawn.h"
+#include "supervisor/process/summary.h"
+#include "supervisor/redact/redactor.h"
+#include "supervisor/redact/secrets.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+struct arguments {
+	char **argv;        /* the command, NULL-terminated */
+	const char *string; /* a shell string, or NULL */
+};
+
+/* Says what is wrong, the way the settings read so far ask for. Returns terse's exit status. */
+static int run_fail(const struct job *given, const char *code, const char *message, int exit_code)
+{
+	struct job job = *given;
+	struct secrets *made = job.secrets ? NULL : secrets_new(job.settings);
+	struct buffer safe = BUFFER_INIT;
+	if (made)
+		job.secrets = made;
+	if (job.secrets && redactor_string(job.secrets, message, &safe) == 0)
+		message = buffer_string(&safe);
+	const struct account_failure failure = {.code = code,
+						.message = message ? message : code,
+						.state = REPORT_NOT_STARTED,
+						.exit_code = exit_code};
+	if (job.settings->format == FORMAT_TEXT)
+		verb_error(NULL, "%s", failure.message);
+	else
+		account_print_failure(&job, &failure);
+	buffer_release(&safe);
+	secrets_free(made);
+	return exit_code;
+}
+
+static int run_bad_usage(struct option_error *error, const char *what, const char *why)
+{
+	snprintf(error->text, sizeof(error->text), "%s: %s (see terse help run)", what, why);
+	return -1;
+}
+
+static int run_no_such_option(struct option_error *error, const char *name)
+{
+	static const char *const own[] = {"--cwd", NULL};
+	const char *best = option_nearest_flag(name, own);
+	char reason[NEAREST_LEN];
+	if (!best)
+		return run_bad_usage(error, name, "no such option");
+	snprintf(error->text, sizeof(error->text), "%s: %s", name,
+		 nearest_reason(reason, "option", best));
+	return -1;
+}
+
+static int change_directory(const char *path, struct option_error *error)
+{
+	if (chdir(path) == 0)
+		return 0;
+	snprintf(error->text, sizeof(error->text), "--cwd: %s: %s", path, strerror(errno));
+	return -1;
+}
+
+/* The options that are no settings. Returns 1 if argv[*i] was one and moves past it, 0 if not,
+   -1 with an error. */
+static int run_take_own(struct arguments *a, int argc, char **argv, int *i,
+			struct option_error *error)
+{
+	static const char cwd[] = "--cwd";
+	const char *name = argv[*i], *value = argv[*i + 1];
+	bool is_string = strcmp(name, "-c") == 0;
+	if (strncmp(name, cwd, sizeof(cwd) - 1) == 0 && name[sizeof(cwd) - 1] == '=') {
+		if (change_directory(name + sizeof(cwd), error) < 0)
+			return -1;
+		(*i)++;
+		return 1;
+	}
+	if (!is_string && strcmp(name, cwd) != 0)
+		return 0;
+	if (*i + 1 >= argc)
+		return run_bad_usage(error, name, "needs a value");
+	if (is_string)
+		a->string = value;
+	else if (change_directory(value, error) < 0)
+		return -1;
+	*i += 2;
+	return 1;
+}
+
+/* Reads one option. Returns 0, or -1 with an error. */
+static int run_take_option(struct settings *s, struct arguments *a, int argc, char **argv, int *i,
+			   struct option_error *error)
+{
+	int taken = run_take_own(a, argc, argv, i, error);
+	if (taken == 0)
+		taken = settings_take_flag(s, argc, argv, i, error);
+	if (taken == 0)
+		taken = run_no_such_option(error, argv[*i]);
+	return taken < 0 ? -1 : 0;
+}
+
+/* Behind an option that is wrong: how that is to be told. */
+static void find_telling(struct settings *s, int argc, char **argv, int i)
+{
+	static const char format[] = "--format", redact[] = "--redact";
+	struct option_error error = {""};
+	/* What does not look like an option can be the value of one. */
+	for (bool value = true; i < argc && strcmp(argv[i], "--") != 0;) {
+		const char *arg = argv[i];
+		if (arg[0] != '-' && !value)
+			return;
+		value = arg[0] == '-';
+		if ((strncmp(arg, format, sizeof(format) - 1) != 0 &&
+		     strncmp(arg, redact, sizeof(redact) - 1) != 0) ||
+		    settings_take_flag(s, argc, argv, &i, &error) != 1)
+			i++;
+		else
+			value = false;
+	}
+}
+
+static int no_command(struct option_error *error)
+{
+	struct stat st;
+	bool fed = fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
+	return run_bad_usage(error, "run",
+			     fed ? "no command given; terse filter takes what is piped in"
+				 : "no command given");
+}
+
+/* Reads the options up to the command. Returns 0, or -1 with an error. */
+static int run_parse(struct settings *s, int argc, char **argv, struct arguments *a,
+		     struct option_error *error)
+{
+	int i = 1;
+	/* As with sh -c, what follows the string are its arguments. */
+	while (i < argc && argv[i][0] == '-' && !a->string) {
+		if (strcmp(argv[i], "--") == 0) {
+			i++;
+			break;
+		}
+		if (run_take_option(s, a, argc, argv, &i, error) < 0) {
+			find_telling(s, argc, argv, i + 1);
+			return -1;
+		}
+	}
+	a->argv = argv + i;
+	if (!a->string && i >= argc)
+		return no_command(error);
+	if (!a->string && i + 1 == argc && shell_is_string(argv[i])) {
+		a->string = argv[i];
+		a->argv = argv + i + 1;
+	}
+	return 0;
+}
+
+/* The command as it is executed: the words, or a shell with the string. */
+static char **run_make_argv(const struct settings *s, const struct arguments *a)
+{
+	size_t count = 0, n = 0;
+	if (!a->string)
+		return a->argv;
+	while (a->argv[count])
+		count++;
+	char **argv = malloc((count + 4) * sizeof(*argv));
+	if (!argv)
+		return NULL;
+	argv[n++] = (char *)shell_find(s->shell);
+	argv[n++] = (char *)"-c";
+	argv[n++] = (char *)a->string;
+	for (size_t i = 0; i <= count; i++)
+		argv[n++] = a->argv[i];
+	return argv;
+}
+
+int run_tell_exec_error(const struct job *job, int error)
+{
+	const char *command = job->program ? job->program : job->argv[0];
+	const char *why =
+		error == ENOENT && !strchr(command, '/') ? "command not found" : strerror(error);
+	bool not_found = error == ENOENT;
+	struct buffer message = BUFFER_INIT;
+	buffer_printf(&message, "%s: %s", command, why);
+	const char *verb = not_found && !job->program ? help_nearest(command) : NULL;
+	if (not_found && shell_is_builtin(command))
+		buffer_printf(&message, " (a shell string needs: terse -c '%s ...')", command);
+	else if (verb)
+		buffer_printf(&message, " (did you mean terse %s?)", verb);
+	const char *text = buffer_string(&message);
+	int exit_code = run_fail(job, not_found ? "not_found" : "not_executable", text ? text : why,
+				 spawn_exit_status(error));
+	buffer_release(&message);
+	return exit_code;
+}
+
+static bool is_by_flag(struct settings *s, const char *section, const char *key)
+{
+	return option_source(s, option_by_key(section, key))->by == ORIGIN_FLAG;
+}
+
+bool run_is_bypassed(struct settings *s)
+{
+	const char *off = getenv("TERSE"), *active = getenv(ACTIVE_NAME);
+	bool asked = (s->format != FORMAT_TEXT && is_by_flag(s, "report", "format")) ||
+		     (s->yield && is_by_flag(s, "run", "yield")) ||
+		     (s->detach && is_by_flag(s, "run", "detach"));
+	return (off && strcmp(off, "0") == 0) || (active && !asked && active_is_inside(active));
+}
+
+/* The size and modes of the person's terminal; the settings say what it is otherwise. */
+static void look_at_terminal(struct job *job)
+{
+	struct winsize size;
+	job->cols = (unsigned)job->settings->cols;
+	job->rows = (unsigned)job->settings->rows;
+	if (job->layout.keyboard >= 0) {
+		tcgetattr(job->layout.keyboard, &job->modes);
+		/* In the background these are, by chance, what the shell's line editor has set. */
+		if (tcgetpgrp(job->layout.keyboard) != getpgrp()) {
+			job->modes.c_iflag |= ICRNL | IXON;
+			job->modes.c_oflag |= OPOST | ONLCR;
+			job->modes.c_lflag |= ICANON | ECHO | ECHOE | ECHOK | ISIG | IEXTEN;
+		}
+		job->raw = job->modes;
+		cfmakeraw(&job->raw);
+	}
+	if (job->layout.person && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
+	    size.ws_row > 1) {
+		job->cols = size.ws_col;
+		job->rows = size.ws_row;
+	}
+}
+
+/* Puts the settings of the agent and of the command's profile in place. A person's programs keep
+   their terminal, so it is for other readers. Returns 0, or -1 with an error: a flag names none. */
+static int apply_profile(struct settings *s, char *const *argv, const char *string,
+			 struct option_error *error)
+{
+	struct profile_choice choice;
+	bool wanted =
+		!isatty(STDOUT_FILENO) || s->print == PRINT_PREVIEW || s->format != FORMAT_TEXT;
+	const char *agent = wanted && !s->agent ? rule_agent(s) : NULL;
+	if (agent)
+		rule_apply(s, agent);
+	if (!wanted && !s->profile)
+		return 0;
+	if (profile_choose(s, argv, string, &choice, error) < 0 && *error->text) {
+		if (option_source(s, option_by_key("run", "profile"))->by == ORIGIN_FLAG)
+			return -1;
+		verb_error(NULL, "%s", error->text);
+	}
+	if (wanted)
+		profile_apply(s, &choice);
+	/* A terminal was asked for in so many words. */
+	bool wants_terminal = s->tty == TRI_YES || s->yield || s->detach;
+	if (wants_terminal && s->pty == TRI_NO &&
+	    option_source(s, option_by_key("run", "pty"))->by == ORIGIN_PROFILE)
+		s->pty = TRI_AUTO;
+	return 0;
+}
+
+/* Returns 0, or -1 with errno. */
+static int hide_secrets(struct job *job)
+{
+	job->secrets = secrets_new(job->settings);
+	if (!job->secrets)
+		return errno ? -1 : 0;
+	char **shown = redactor_words(job->secrets, job->shown);
+	if (!shown)
+		return -1;
+	job->shown = shown;
+	return 0;
+}
+
+int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string)
+{
+	struct option_error error = {""};
+	job->settings = s;
+	if (apply_profile(s, words, string, &error) < 0) {
+		job->shown = NULL;
+		return run_fail(job, "usage", error.text, EXIT_TERSE);
+	}
+	layout_decide(&job->layout, s);
+	if (job->layout.direct)
+		return run_tell_exec_error(job, frontend_exec(job));
+	/* What can't be made safe is not kept. */
+	if (hide_secrets(job) < 0)
+		return run_tell_exec_error(job, frontend_exec(job));
+	look_at_terminal(job);
+	return run_tell_exec_error(job, frontend_run(job));
+}
+
+int command_run(struct command_context *c, int argc, char **argv)
+{
+	struct arguments a = {NULL, NULL};
+	struct option_error error = {""};
+	struct job job = {.settings = c->settings,
+			  .started_ms = clock_real_ms(),
+			  .begun_ms = clock_monotonic_ms()};
+	if (run_parse(c->settings, argc, argv, &a, &error) < 0)
+		return run_fail(&job, "usage", error.text, EXIT_TERSE);
+	job.argv = job.shown = run_make_argv(c->settings, &a);
+	if (!job.argv)
+		return run_fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
+	if (run_is_bypassed(c->settings)) {
+		c->settings->format = FORMAT_TEXT;
+		return run_tell_exec_error(&job, frontend_exec(&job));
+	}
+	return run_supervised(&job, c->settings, a.argv, a.string);
+}

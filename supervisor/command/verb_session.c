@@ -1,0 +1,275 @@
+// terse session list|show|end|new.
+
+#include "config/settings.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "supervisor/command/cleanup.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+struct call {
+	struct settings *settings;
+	const char *verb; /* "session list" */
+	const char *name; /* as given, or NULL */
+	bool now;         /* --now */
+	char own[STORE_SESSION_LEN + 1], session[STORE_SESSION_LEN + 1];
+	struct store stores[STORE_MAX];
+	int count;
+};
+
+static void verb_session_describe_state(const struct inventory_session *s, int64_t now_ms,
+					char out[48])
+{
+	char age[HUMAN_LEN];
+	if (s->running)
+		snprintf(out, 48, "%" PRIu64 " running", s->running);
+	else if (s->in_use)
+		snprintf(out, 48, "running");
+	else if (s->ended_ms)
+		snprintf(out, 48, "ended %s ago", human_age(age, now_ms - s->ended_ms));
+	else
+		snprintf(out, 48, "%s", s->agent_gone ? "agent gone" : "open");
+}
+
+static int verb_session_print(const struct call *c, struct buffer *out)
+{
+	int status = io_write(STDOUT_FILENO, out->data, out->len) < 0;
+	if (status)
+		verb_error(c->verb, "%m");
+	buffer_release(out);
+	return status;
+}
+
+/* --- list ------------------------------------------------------------------ */
+
+static void verb_session_add_rows(const struct call *c, const struct inventory *v,
+				  struct buffer *out)
+{
+	int64_t now = clock_real_ms();
+	for (size_t i = 0; i < v->session_count; i++) {
+		const struct inventory_session *s = &v->sessions[i];
+		char state[48], count[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
+		verb_session_describe_state(s, now, state);
+		if (out->len == 0)
+			buffer_printf(out, "  %-36s  %-15s  %9s  %8s  %8s\n", "SESSION", "STATE",
+				      "ARTIFACTS", "SIZE", "LAST RUN");
+		buffer_printf(out, "%c %-36s  %-15s  %9s  %8s  %8s\n",
+			      strcmp(s->name, c->own) == 0 ? '*' : ' ', s->name, state,
+			      human_count(count, s->count), human_size(size, s->bytes),
+			      human_age(age, now - s->active_ms));
+	}
+}
+
+static int verb_session_list(struct call *c)
+{
+	struct buffer out = BUFFER_INIT;
+	int status = 0;
+	for (int i = 0; i < c->count; i++) {
+		struct inventory v;
+		if (inventory_read(&v, &c->stores[i], NULL) < 0) {
+			verb_error(c->verb, "%s: %m", c->stores[i].path);
+			status = 1;
+			continue;
+		}
+		verb_session_add_rows(c, &v, &out);
+		inventory_release(&v);
+	}
+	if (out.len == 0 && isatty(STDERR_FILENO))
+		verb_error(c->verb, "there are no sessions yet");
+	return verb_session_print(c, &out) || status;
+}
+
+/* --- show ------------------------------------------------------------------ */
+
+static int verb_session_show(struct call *c)
+{
+	struct buffer out = BUFFER_INIT;
+	int64_t now = clock_real_ms();
+	for (int i = 0; i < c->count; i++) {
+		struct inventory v;
+		if (inventory_read(&v, &c->stores[i], c->session) < 0) {
+			verb_error(c->verb, "%s: %m", c->stores[i].path);
+			continue;
+		}
+		if (v.session_count == 1) {
+			const struct inventory_session *s = &v.sessions[0];
+			char state[48], count[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
+			verb_session_describe_state(s, now, state);
+			buffer_printf(&out,
+				      "session:    %s%s\ndirectory:  %s/sessions/%s\n"
+				      "state:      %s\nartifacts:  %s, %s\nlast run:   %s ago\n",
+				      s->name, strcmp(s->name, c->own) == 0 ? " (this one)" : "",
+				      c->stores[i].path, s->name, state,
+				      human_count(count, s->count), human_size(size, s->bytes),
+				      human_age(age, now - s->active_ms));
+		}
+		inventory_release(&v);
+	}
+	if (out.len == 0) {
+		verb_error(c->verb, "%s: no such session (terse session list)", c->session);
+		return 1;
+	}
+	return verb_session_print(c, &out);
+}
+
+/* --- end ------------------------------------------------------------------- */
+
+/* What is removed with it, or what becomes of it. */
+static int tell_end(struct call *c, struct cleanup *cleanup, const struct gc_result *sum,
+		    long in_use, bool now)
+{
+	char size[HUMAN_LEN], count[HUMAN_LEN], age[HUMAN_LEN];
+	struct buffer out = BUFFER_INIT;
+	int status = sum->failed ? 1 : 0;
+	buffer_printf(&out, "session %s ended", c->session);
+	if (now)
+		buffer_printf(&out, "; removed %s artifact%s, freed %s",
+			      human_count(count, sum->artifacts), sum->artifacts == 1 ? "" : "s",
+			      human_size(size, sum->bytes));
+	else
+		buffer_printf(&out,
+			      "; its artifacts are kept for %s (terse session end %s --now "
+			      "removes them)",
+			      human_age(age, c->settings->keep), c->session);
+	if (in_use)
+		buffer_printf(&out, "; %ld still in use by %s, left as %s", in_use,
+			      in_use == 1 ? "its run" : "their runs",
+			      in_use == 1 ? "it is" : "they are");
+	buffer_append(&out, "\n", 1);
+	if (sum->failed)
+		verb_error(c->verb, "%s could not be removed: %s", human_count(count, sum->failed),
+			   strerror(sum->error));
+	buffer_release(&cleanup->out);
+	return verb_session_print(c, &out) || status;
+}
+
+static int verb_session_end(struct call *c)
+{
+	struct cleanup cleanup = {.dry = false};
+	struct gc_result sum = {0};
+	bool now = c->now || c->settings->keep == 0, found = false;
+	long in_use = 0;
+	for (int i = 0; i < c->count; i++) {
+		if (gc_end_session(&c->stores[i], c->session) < 0) {
+			if (errno != ENOENT && sum.failed++ == 0)
+				sum.error = errno;
+			continue;
+		}
+		found = true;
+		if (!now)
+			continue;
+		struct gc gc = cleanup_begin(&cleanup, c->settings, &c->stores[i], false);
+		long left = gc_remove_session_part(&gc, c->session, 0, UINT64_MAX);
+		in_use += left > 0 ? left : 0;
+		if (left < 0 && gc.result.failed++ == 0)
+			gc.result.error = errno;
+		cleanup_add(&sum, &gc.result);
+		gc_remove_session(&c->stores[i], c->session);
+	}
+	if (!found && !sum.failed) {
+		/* Ended and removed before, or never begun. */
+		struct buffer out = BUFFER_INIT;
+		buffer_printf(&out, "session %s is not there (any more)\n", c->session);
+		return verb_session_print(c, &out);
+	}
+	return tell_end(c, &cleanup, &sum, in_use, now);
+}
+
+/* --- new ------------------------------------------------------------------- */
+
+/* A name that sorts by time and that nobody else has. */
+static int make_name(char out[STORE_SESSION_LEN + 1])
+{
+	char id[ID_LEN + 1];
+	uint16_t draw;
+	if (getrandom(&draw, sizeof(draw), 0) != (ssize_t)sizeof(draw))
+		return -1;
+	uint64_t first = id_first_at(clock_real_ms());
+	id_unpack(first | (draw & (id_last_at(0) - id_first_at(0))), id);
+	snprintf(out, STORE_SESSION_LEN + 1, "session-%s", strchr(id, '-') + 1);
+	return 0;
+}
+
+static int new (struct call *c)
+{
+	struct buffer out = BUFFER_INIT;
+	struct store store;
+	if (!c->name && make_name(c->session) < 0) {
+		verb_error(c->verb, "%m");
+		return 1;
+	}
+	if (store_open_write(&store) < 0) {
+		verb_error(c->verb, "%m");
+		return 1;
+	}
+	int fd = store_open_session(&store, c->session, false);
+	bool there = fd >= 0;
+	if (!there)
+		fd = store_open_session(&store, c->session, true);
+	if (there)
+		verb_error(c->verb, "%s: there is one already", c->session);
+	else if (fd < 0)
+		verb_error(c->verb, "%s: %m", c->session);
+	store_close(&store);
+	if (there || fd < 0) {
+		io_close(&fd);
+		return 1;
+	}
+	io_close(&fd);
+	buffer_printf(&out, "%s\n", c->session);
+	return verb_session_print(c, &out);
+}
+
+static const struct {
+	const char *name, *title;
+	int (*run)(struct call *c);
+} actions[] = {
+	{"list", "session list", verb_session_list},
+	{"show", "session show", verb_session_show},
+	{"end", "session end", verb_session_end},
+	{"new", "session new", new},
+};
+
+int command_session(struct command_context *context, int argc, char **argv)
+{
+	const char *operands[2] = {"list", NULL};
+	struct call c = {.settings = context->settings};
+	const struct verb_option table[] = {
+		{"--now", VERB_FLAG, &c.now},
+		{NULL, VERB_FLAG, NULL},
+	};
+	if (verb_parse(table, argc, argv, operands, 2) < 0)
+		return EXIT_TERSE;
+	size_t i = 0, count = sizeof(actions) / sizeof(*actions);
+	while (i < count && strcmp(actions[i].name, operands[0]) != 0)
+		i++;
+	if (i == count) {
+		verb_error(argv[0], "%s: must be list, show, end or new (see terse help session)",
+			   operands[0]);
+		return EXIT_TERSE;
+	}
+	if ((actions[i].run == verb_session_list && operands[1]) ||
+	    (c.now && actions[i].run != verb_session_end)) {
+		verb_error(actions[i].title, "%s: not understood here (see terse help session)",
+			   c.now ? "--now" : operands[1]);
+		return EXIT_TERSE;
+	}
+	c.verb = actions[i].title;
+	c.name = operands[1];
+	verb_session(c.settings, NULL, c.own);
+	verb_session(c.settings, c.name, c.session);
+	int status = 0;
+	c.count = verb_open_stores(c.verb, c.stores, &status);
+	status |= actions[i].run(&c);
+	while (c.count > 0)
+		store_close(&c.stores[--c.count]);
+	return status;
+}

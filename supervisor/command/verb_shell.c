@@ -1,0 +1,206 @@
+// terse-sh: what a call of it asks for, and whether that is an agent's tool call.
+//
+//   terse-sh [-l] -c SCRIPT [args]   as a shell; -lc, -ic, -euo pipefail -c, -- as well
+//   terse-sh SCRIPT                  one argument that is no file, or any one argument under
+//                                    CLAUDE_CODE_SHELL_PREFIX: a shell string
+//   terse-sh FILE [args], terse-sh   as a shell
+//
+// It stands for the user's real shell (shell_real() in shell.h), which gets exactly
+// these arguments. libterse-shim.so starts it with the arguments of the shell that
+// an agent meant, argv[0] included, and with
+//
+//   TERSE_SHIM_PROGRAM   that shell's path
+//   TERSE_SHIM_PRELOAD   what LD_PRELOAD was, for a shell that is passed on
+//
+// which are gone from the environment afterwards.
+
+#include "config/option.h"
+#include "config/settings.h"
+#include "lib/human.h"
+#include "shim/exec_call.h"
+#include "shim/shell.h"
+#include "supervisor/agents/rule.h"
+#include "supervisor/command/command.h"
+#include "supervisor/process/frontend.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+struct decision {
+	const char *program; /* the real shell's path ... */
+	char **argv;         /* ... and its arguments */
+	const char *agent;   /* whose tool call it is; NULL: nobody's, to be passed on */
+	char *command;       /* the part that the model wrote */
+	char room[PATH_MAX]; /* of program */
+	char **made;         /* argv, unless there was no memory for it ... */
+	char *base;          /* ... and what argv[0] is in */
+	char *plain[4];      /* what it is then */
+};
+
+/* Whether this process was started as terse-sh: by the name of the file that was executed, or by
+   argv[0]. */
+bool decision_is_shell(const char *name);
+
+/* Decides. `ask`: rules are asked; else it is passed on in any case. Returns 0, or -1 with ENOMEM;
+   program and argv are good then, too. Changes the environment. */
+int decision_make(struct decision *d, const struct settings *s, char **argv, bool ask);
+
+void decision_release(struct decision *d);
+
+#define PROGRAM "TERSE_SHIM_PROGRAM"
+#define PRELOAD "TERSE_SHIM_PRELOAD"
+
+/* Set by Claude Code for whatever it starts through its shell prefix. */
+#define PREFIX "CLAUDE_CODE_SHELL_PREFIX"
+
+static bool decision_is_own(const char *path)
+{
+	return shell_is_own_name(shell_call_name(*path == '-' ? path + 1 : path));
+}
+
+bool decision_is_shell(const char *name)
+{
+	const char *file = (const char *)getauxval(AT_EXECFN);
+
+	return (file && decision_is_own(file)) || (name && decision_is_own(name));
+}
+
+/* Whether argv[1] alone is a string and no file. */
+static bool is_one_string(char *const *argv)
+{
+	const char *prefix = getenv(PREFIX);
+
+	if (!argv[0] || !argv[1] || argv[2] || *argv[1] == '-' || *argv[1] == '+')
+		return false;
+	/* The prefix's strings are commands: a program's name alone, too. What can't be executed
+	   is at most a script. */
+	if (prefix && *prefix)
+		return access(argv[1], F_OK) < 0 || access(argv[1], X_OK) == 0;
+	return shell_is_string(argv[1]);
+}
+
+/* The shell's name as its argv[0], with the '-' of a login shell. The arguments are not copied. */
+static int decision_make_argv(struct decision *d, char **argv, bool shimmed)
+{
+	bool login = argv[0] && *argv[0] == '-';
+	size_t count = 0, n = 0, len = strlen(d->program);
+
+	while (argv[count])
+		count++;
+	d->made = malloc((count + 3) * sizeof(*d->made));
+	d->base = malloc(len + 2);
+	if (!d->made || !d->base)
+		return -1;
+	d->argv = d->made;
+	d->base[0] = '-';
+	memcpy(d->base + 1, d->program, len + 1);
+	d->argv[n++] = shimmed && argv[0] ? argv[0] : d->base + !login;
+	if (is_one_string(argv))
+		d->argv[n++] = (char *)"-c";
+	for (size_t i = 1; i < count; i++)
+		d->argv[n++] = argv[i];
+	d->argv[n] = NULL;
+	return 0;
+}
+
+/* Without memory the arguments are handed on as they are, but that a string stays one. */
+static int decision_fail(struct decision *d, char **argv)
+{
+	d->argv = argv;
+	if (is_one_string(argv)) {
+		d->plain[0] = argv[0];
+		d->plain[1] = (char *)"-c";
+		d->plain[2] = argv[1];
+		d->argv = d->plain;
+	}
+	errno = ENOMEM;
+	return -1;
+}
+
+static const char *decision_find_program(const struct settings *s, char *const *argv, char *room)
+{
+	bool strings = argv[0] && argv[1];
+	const char *meant = getenv(PROGRAM), *name = argv[0] ? shell_call_name(argv[0]) : "";
+
+	if (meant && *meant)
+		return meant;
+	if (strcmp(*name == '-' ? name + 1 : name, "terse-bash") == 0)
+		return shell_find(NULL);
+	return shell_real(s->shell, strings, room);
+}
+
+int decision_make(struct decision *d, const struct settings *s, char **argv, bool ask)
+{
+	const char *meant = getenv(PROGRAM), *preload = getenv(PRELOAD);
+	bool shimmed = meant && *meant;
+
+	*d = (struct decision){.program = NULL};
+	d->program = decision_find_program(s, argv, d->room);
+	if (decision_make_argv(d, argv, shimmed) < 0)
+		return decision_fail(d, argv);
+	const char *string = shell_call_script(d->argv);
+	if (ask && string)
+		d->agent = rule_call(s, d->argv, string, &d->command);
+	if (preload && !d->agent && setenv("LD_PRELOAD", preload, 1) < 0)
+		return decision_fail(d, argv);
+	unsetenv(PROGRAM);
+	unsetenv(PRELOAD);
+	return 0;
+}
+
+void decision_release(struct decision *d)
+{
+	free(d->made);
+	free(d->base);
+	free(d->command);
+}
+
+// terse-sh: terse as a shell. See supervisor/command/verb_shell.c.
+
+static int pass_on(const struct settings *s, const struct decision *d)
+{
+	const struct job job = {.settings = s, .program = d->program, .argv = d->argv};
+	return run_tell_exec_error(&job, frontend_exec(&job));
+}
+
+static void set_unless_decided(struct settings *s, const char *section, const char *key,
+			       int64_t value)
+{
+	const struct option *o = option_by_key(section, key);
+	if (option_source(s, o)->by < ORIGIN_VARIABLE)
+		*option_number(s, o) = value;
+}
+
+static int supervise(struct settings *s, struct decision *d)
+{
+	char *shown[] = {(char *)d->program, (char *)"-c", d->command, NULL};
+	struct job job = {.program = d->program,
+			  .argv = d->argv,
+			  .shown = shown,
+			  .started_ms = clock_real_ms(),
+			  .begun_ms = clock_monotonic_ms()};
+	rule_apply(s, d->agent);
+	/* The agent reads what is printed, whatever it is printed to, and joins both streams. */
+	set_unless_decided(s, "report", "print", PRINT_PREVIEW);
+	set_unless_decided(s, "run", "streams", STREAMS_MERGED);
+	return run_supervised(&job, s, NULL, d->command);
+}
+
+int command_shell(char **argv)
+{
+	struct settings settings = {0};
+	struct option_error error;
+	struct decision d;
+	bool loaded = settings_load(&settings, &error) == 0;
+	int made = decision_make(&d, &settings, argv, loaded && !run_is_bypassed(&settings));
+	int status = made == 0 && d.agent ? supervise(&settings, &d) : pass_on(&settings, &d);
+	decision_release(&d);
+	settings_release(&settings);
+	return status;
+}

@@ -1,0 +1,359 @@
+// terse path ID: where an artifact's text (or standard error, or raw bytes) is.
+
+#include "lib/buffer.h"
+#include "lib/gap.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/json.h"
+#include "lib/quote.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/text.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/excerpts.h"
+#include "supervisor/command/runs.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/report/wording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int path_print(const struct verb *v, const char *id, const char *path)
+{
+	struct buffer out = BUFFER_INIT;
+	int result;
+	if (v->json)
+		result = envelope_begin(&out) < 0 || json_member_string(&out, "artifact", id) < 0 ||
+					 json_member_string(&out, "path", path) < 0 ||
+					 envelope_end(&out) < 0
+				 ? -1
+				 : 0;
+	else
+		result = buffer_printf(&out, "%s\n", path);
+	if (result == 0)
+		result = io_write(STDOUT_FILENO, out.data, out.len);
+	buffer_release(&out);
+	return result;
+}
+
+int command_path(struct command_context *c, int argc, char **argv)
+{
+	struct verb v = {.name = argv[0]};
+	const char *session = NULL, *name;
+	bool raw = false, standard_error = false;
+	const struct verb_option table[] = {
+		{"--raw", VERB_FLAG, &raw},
+		{"--stderr", VERB_FLAG, &standard_error},
+		{"--session", VERB_TEXT, &session},
+		{"--json", VERB_FLAG, &v.json},
+		{NULL, VERB_FLAG, NULL},
+	};
+	int operands = verb_parse(table, argc, argv, &name, 1);
+	if (operands < 0)
+		return EXIT_TERSE;
+	if (operands == 0 || (raw && standard_error)) {
+		verb_fail(&v, ENVELOPE_USAGE, "%s",
+			  operands ? "only one of --stderr and --raw"
+				   : "which artifact? terse path ID");
+		return EXIT_TERSE;
+	}
+
+	struct id_found found;
+	char path[PATH_MAX], file[ID_LEN + 9];
+	enum artifact_part part = raw ? ARTIFACT_RAW : standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
+	static const char *const suffixes[] = {
+		[ARTIFACT_OUT] = "txt", [ARTIFACT_ERR] = "err.txt", [ARTIFACT_RAW] = "raw"};
+	int dir = verb_find_directory(&v, c->settings, session, name, &found, path);
+	if (dir < 0)
+		return 1;
+	int status = 1;
+	size_t len = strlen(path);
+	snprintf(file, sizeof(file), "%s.%s", found.id, suffixes[part]);
+	snprintf(path + len, sizeof(path) - len, "/%s", file);
+	if (!io_is_there(dir, file))
+		verb_fail_part(&v, part, dir, found.id);
+	else if (path_print(&v, found.id, path) < 0)
+		verb_fail(&v, ENVELOPE_UNREADABLE, "%m");
+	else
+		status = 0;
+	io_close(&dir);
+	return status;
+}
+
+// terse show ID: what is known about a run, and its preview.
+
+struct show {
+	struct verb verb;
+	const struct settings *settings;
+	struct id_found found;
+	int dir;
+	char path[PATH_MAX]; /* of the directory */
+	struct meta meta;
+	int damaged; /* errno of reading the metadata, or 0 */
+	struct buffer out;
+};
+
+/* The files, as they are called. */
+static const struct {
+	const char *key, *title, *suffix;
+} parts[ARTIFACT_PARTS] = {
+	[ARTIFACT_OUT] = {"stdout", "text", "txt"},
+	[ARTIFACT_ERR] = {"stderr", "stderr", "err.txt"},
+	[ARTIFACT_RAW] = {"raw", "raw bytes", "raw"},
+	[ARTIFACT_CAST] = {"cast", "recording", "cast"},
+};
+
+/* Whether that file is there, and how large. */
+static bool find_part(const struct show *s, enum artifact_part part, uint64_t *bytes)
+{
+	char name[ID_LEN + 9];
+	struct stat st;
+	snprintf(name, sizeof(name), "%s.%s", s->found.id, parts[part].suffix);
+	if (fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	*bytes = (uint64_t)st.st_size;
+	return true;
+}
+
+/* What the metadata tell of a text; of a run that lives, or whose are damaged, counted. */
+static struct meta_stream show_describe(const struct show *s, enum artifact_part part)
+{
+	const struct meta_stream *known = part == ARTIFACT_ERR ? &s->meta.err : &s->meta.out;
+	struct meta_stream m = {.bytes = 0};
+	struct text text;
+	if (!s->damaged)
+		m = *known;
+	if (m.lines > 0 || text_open(&text, s->dir, s->found.id, part) < 0)
+		return m;
+	m.bytes = text.size;
+	text_lines(&text, &m.lines);
+	text_close(&text);
+	return m;
+}
+
+/* --- for a person ------------------------------------------------------------------ */
+
+static int show_add_line(struct show *s, const char *title, const char *text)
+{
+	if (buffer_printf(&s->out, "%-10s ", title) < 0 ||
+	    quote_text(&s->out, text, strlen(text), 0) < 0)
+		return -1;
+	return buffer_append(&s->out, "\n", 1);
+}
+
+static int add_start(struct show *s)
+{
+	char when[64], age[HUMAN_LEN];
+	time_t seconds = (time_t)(s->meta.started_ms / 1000);
+	struct tm tm;
+	if (!localtime_r(&seconds, &tm) || !strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm))
+		return 0;
+	human_age(age, clock_real_ms() - s->meta.started_ms);
+	return buffer_printf(&s->out, "%-10s %s (%s ago)\n", "started", when, age);
+}
+
+static int show_add_command(struct show *s)
+{
+	struct buffer words = BUFFER_INIT;
+	int result = row_add_command(&words, &s->meta);
+	if (result == 0)
+		result = buffer_string(&words) ? show_add_line(s, "command", words.data) : -1;
+	buffer_release(&words);
+	return result;
+}
+
+static int show_add_gaps(struct show *s, struct gaps gaps)
+{
+	int result = 0;
+	for (int i = 0; i < gaps.count && result == 0; i++) {
+		char line[GAP_ANNOUNCE_MAX];
+		gap_announce(line, &gaps.items[i]);
+		result = buffer_printf(&s->out, "%-10s %s", "", line);
+	}
+	return result;
+}
+
+static int show_add_part(struct show *s, enum artifact_part part)
+{
+	char lines[HUMAN_LEN], size[HUMAN_LEN];
+	uint64_t bytes;
+	if (!find_part(s, part, &bytes))
+		return 0;
+	struct meta_stream m = {.bytes = bytes};
+	if (buffer_printf(&s->out, "%-10s ", parts[part].title) < 0)
+		return -1;
+	if (part == ARTIFACT_OUT || part == ARTIFACT_ERR) {
+		m = show_describe(s, part);
+		if (buffer_printf(&s->out, "%s line%s, ", human_count(lines, m.lines),
+				  m.lines == 1 ? "" : "s") < 0)
+			return -1;
+	}
+	if (buffer_printf(&s->out, "%s: ", human_size(size, m.bytes)) < 0 ||
+	    quote_text(&s->out, s->path, strlen(s->path), 0) < 0 ||
+	    buffer_printf(&s->out, "/%s.%s\n", s->found.id, parts[part].suffix) < 0)
+		return -1;
+	return show_add_gaps(s, part == ARTIFACT_RAW ? meta_raw_gaps(&s->meta) : meta_gaps(&m));
+}
+
+static int add_processes(struct show *s)
+{
+	const struct meta *m = &s->meta;
+	if (m->state != META_RUNNING)
+		return 0;
+	return buffer_printf(&s->out, "%-10s command %d, keeper %d\n", "processes", m->command,
+			     m->keeper);
+}
+
+static int add_run(struct show *s)
+{
+	const struct meta *m = &s->meta;
+	const struct wording_ending end = digest_ending(m);
+	if (s->damaged)
+		return buffer_printf(&s->out, "%-10s can't be read (%s); the text can\n",
+				     "metadata", strerror(s->damaged));
+	if (buffer_printf(&s->out, "%-10s ", "state") < 0 || wording_end(&s->out, &end) < 0 ||
+	    buffer_append(&s->out, "\n", 1) < 0 || show_add_command(s) < 0 ||
+	    show_add_line(s, "directory", m->cwd) < 0)
+		return -1;
+	if (add_start(s) < 0 || add_processes(s) < 0)
+		return -1;
+	return m->cols ? buffer_printf(&s->out, "%-10s %u columns, %u rows\n", "terminal", m->cols,
+				       m->rows)
+		       : 0;
+}
+
+static int show_print_text(struct show *s, const struct digest_options *options, struct text *text)
+{
+	if (show_add_line(s, "artifact", s->found.id) < 0 ||
+	    show_add_line(s, "session", s->found.session) < 0 || add_run(s) < 0)
+		return -1;
+	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
+		if (show_add_part(s, part) < 0)
+			return -1;
+	}
+	if (text->size > 0 && buffer_append(&s->out, "\n", 1) < 0)
+		return -1;
+	if (io_write(STDOUT_FILENO, s->out.data, s->out.len) < 0)
+		return -1;
+	return text->size ? digest_text(options, text, s->damaged ? NULL : &s->meta, text->id) : 0;
+}
+
+/* --- for a program ------------------------------------------------------------------ */
+
+/* "stdout":{"path":"...","lines":8432,"bytes":484352} */
+static int json_part(struct show *s, enum artifact_part part)
+{
+	struct buffer *out = &s->out;
+	char path[PATH_MAX + ID_LEN + 10];
+	uint64_t bytes;
+	if (!find_part(s, part, &bytes))
+		return json_member_null(out, parts[part].key);
+	struct meta_stream m = {.bytes = bytes};
+	bool is_text = part == ARTIFACT_OUT || part == ARTIFACT_ERR;
+	if (is_text)
+		m = show_describe(s, part);
+	snprintf(path, sizeof(path), "%s/%s.%s", s->path, s->found.id, parts[part].suffix);
+	if (json_member_key(out, parts[part].key) < 0 || buffer_append_string(out, "{") < 0 ||
+	    json_member_string(out, "path", path) < 0 ||
+	    (is_text && json_member_count(out, "lines", m.lines) < 0) ||
+	    json_member_count(out, "bytes", m.bytes) < 0 ||
+	    (m.error && json_member_string(out, "error", strerror(m.error)) < 0))
+		return -1;
+	return buffer_append_string(out, "}");
+}
+
+static int json_run(struct show *s)
+{
+	struct buffer *out = &s->out;
+	const struct meta *m = &s->meta;
+	bool lives = m->state == META_RUNNING;
+	if (s->damaged)
+		return json_member_string(out, "id", s->found.id) < 0
+			       ? -1
+			       : json_member_string(out, "metadata_error", strerror(s->damaged));
+	/* As much of the command as was kept. */
+	if (runs_append_json(out, m, META_MAX) < 0 || json_member_count(out, "cols", m->cols) < 0 ||
+	    json_member_count(out, "rows", m->rows) < 0)
+		return -1;
+	if (!lives)
+		return 0;
+	return json_member_number(out, "command_pid", m->command) < 0
+		       ? -1
+		       : json_member_number(out, "keeper_pid", m->keeper);
+}
+
+static int show_print_json(struct show *s, const struct digest_options *given, struct text *text)
+{
+	struct buffer preview = BUFFER_INIT, *out = &s->out;
+	struct digest_options options = *given;
+	int result = -1;
+	options.into = &preview;
+	if (envelope_begin(out) < 0 || json_run(s) < 0)
+		goto out;
+	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
+		if (json_part(s, part) < 0)
+			goto out;
+	}
+	if (digest_text(&options, text, s->damaged ? NULL : &s->meta, text->id) < 0 ||
+	    json_member_key(out, "preview") < 0 ||
+	    json_text_quote(out, preview.data, preview.len) < 0 || envelope_end(out) < 0)
+		goto out;
+	result = io_write(STDOUT_FILENO, out->data, out->len);
+out:
+	buffer_release(&preview);
+	return result;
+}
+
+/* ------------------------------------------------------------------------------------ */
+
+static int show_print(struct show *s)
+{
+	struct text text;
+	const struct digest_options options = {.settings = s->settings,
+					       .print = INTERCEPT_PREVIEW,
+					       .onlcr = true,
+					       .returns = true};
+	if (text_open(&text, s->dir, s->found.id, ARTIFACT_OUT) < 0)
+		return -1;
+	int result = s->verb.json ? show_print_json(s, &options, &text)
+				  : show_print_text(s, &options, &text);
+	int error = errno;
+	text_close(&text);
+	errno = error;
+	return result;
+}
+
+int command_show(struct command_context *c, int argc, char **argv)
+{
+	struct show s = {.verb = {.name = argv[0]}, .settings = c->settings};
+	const char *session = NULL, *name;
+	const struct verb_option table[] = {
+		{"--session", VERB_TEXT, &session},
+		{"--json", VERB_FLAG, &s.verb.json},
+		{NULL, VERB_FLAG, NULL},
+	};
+	int operands = verb_parse(table, argc, argv, &name, 1);
+	if (operands == 0)
+		verb_fail(&s.verb, ENVELOPE_USAGE, "which artifact? terse show ID");
+	if (operands < 1)
+		return EXIT_TERSE;
+	s.dir = verb_find_directory(&s.verb, c->settings, session, name, &s.found, s.path);
+	if (s.dir < 0)
+		return 1;
+	if (meta_read(s.dir, s.found.id, &s.meta) < 0)
+		s.damaged = errno;
+	int status = 0;
+	if (show_print(&s) < 0 && errno != EPIPE) {
+		verb_fail(&s.verb, ENVELOPE_UNREADABLE, "%s: %m", s.found.id);
+		status = 1;
+	}
+	meta_release(&s.meta);
+	buffer_release(&s.out);
+	io_close(&s.dir);
+	return status;
+}

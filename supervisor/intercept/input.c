@@ -1,0 +1,334 @@
+#include "supervisor/intercept/parts.h"
+
+#include <string.h>
+
+static void raw_stop(struct raw *r)
+{
+	r->state = RAW_OFF;
+	buffer_release(&r->held);
+}
+
+void raw_start(struct raw *r, struct artifact *artifact)
+{
+	if (r->state != RAW_HOLDING)
+		return;
+	artifact_append(artifact, ARTIFACT_RAW, r->held.data, r->held.len);
+	raw_stop(r);
+	r->state = RAW_STREAMING;
+}
+
+void raw_feed(struct raw *r, const char *data, size_t len, struct artifact *artifact, bool wanted)
+{
+	if (r->state == RAW_HOLDING) {
+		bool fits = r->held.len + len <= RAW_HOLD;
+		if (fits && buffer_append(&r->held, data, len) == 0) {
+			if (artifact && wanted)
+				raw_start(r, artifact);
+			return;
+		}
+		if (artifact && wanted)
+			raw_start(r, artifact);
+		else
+			raw_stop(r);
+	}
+	if (r->state == RAW_STREAMING)
+		artifact_append(artifact, ARTIFACT_RAW, data, len);
+}
+
+void raw_release(struct raw *r)
+{
+	raw_stop(r);
+}
+
+/* Where the first of some bytes is, or `len`. memchr() for each over a piece that stays in the
+   cache is faster than one loop that looks for all. */
+static size_t plain_find(const char *data, size_t len, char byte)
+{
+	const char *at = memchr(data, byte, len);
+	return at ? (size_t)(at - data) : len;
+}
+
+#define PIECE ((size_t)16 * 1024)
+
+/* The first CR that no LF follows. The byte behind the last one is not looked at. */
+static size_t find_return(const char *data, size_t len)
+{
+	for (size_t i = 0; (i += plain_find(data + i, len - i, '\r')) < len; i++) {
+		if (i + 1 == len || data[i + 1] != '\n')
+			return i;
+	}
+	return len;
+}
+
+size_t plain_length(const char *data, size_t len)
+{
+	size_t done = 0;
+	while (done < len) {
+		size_t piece = len - done < PIECE ? len - done : PIECE;
+		/* The LF behind a CR belongs to the same piece. */
+		if (data[done + piece - 1] == '\r' && done + piece < len)
+			piece++;
+		size_t n = plain_find(data + done, piece, '\x1B');
+		n = plain_find(data + done, n, '\b');
+		n = find_return(data + done, n);
+		done += n;
+		if (n < piece)
+			break;
+	}
+	return done;
+}
+
+int plain_feed(struct plain *p, const char *data, size_t len,
+	       void (*pass)(void *ctx, const char *data, size_t len), void *ctx)
+{
+	const char *end = len ? memrchr(data, '\n', len) : NULL;
+	if (end) {
+		size_t whole = (size_t)(end - data) + 1;
+		plain_finish(p, pass, ctx);
+		pass(ctx, data, whole);
+		p->passed = 0;
+		data += whole;
+		len -= whole;
+	}
+	if (buffer_append(&p->line, data, len) < 0) {
+		plain_finish(p, pass, ctx);
+		pass(ctx, data, len);
+		p->passed += len;
+		return -1;
+	}
+	if (p->line.len > PLAIN_LINE)
+		plain_finish(p, pass, ctx);
+	return 0;
+}
+
+void plain_finish(struct plain *p, void (*pass)(void *ctx, const char *data, size_t len), void *ctx)
+{
+	if (p->line.len > 0)
+		pass(ctx, p->line.data, p->line.len);
+	p->passed += p->line.len;
+	buffer_clear(&p->line);
+}
+
+void plain_release(struct plain *p)
+{
+	buffer_release(&p->line);
+}
+
+// The bytes of the command before they are text: what is binary, what is plain and goes to a
+// program as it is, what the terminal has to render. See interceptor.h.
+
+static void on_plain(void *ctx, const char *data, size_t len)
+{
+	intercept_print(ctx, data, len);
+}
+
+/* Bytes that look the same on a terminal as they are. */
+static void pass_plain(struct interceptor *s, const char *data, size_t len)
+{
+	terminal_feed(s->terminal, data, len);
+	plain_feed(&s->plain, data, len, on_plain, s);
+}
+
+void intercept_finish_plain(struct interceptor *s)
+{
+	if (s->held_return)
+		pass_plain(s, "\r", 1);
+	s->held_return = false;
+	plain_finish(&s->plain, on_plain, s);
+}
+
+/* Something redraws: from the unfinished line on the terminal's text is what is printed. */
+static void leave_plain(struct interceptor *s)
+{
+	terminal_commit(s->terminal, terminal_lines(s->terminal));
+	s->is_plain = false;
+	/* Of a long line the terminal may have let go more than was passed on, or less. */
+	size_t passed = s->plain.passed, gone = s->line_text;
+	if (gone > passed + s->plain.line.len)
+		gone = passed + s->plain.line.len;
+	if (gone > passed)
+		intercept_print(s, s->plain.line.data, gone - passed);
+	s->plain.passed = gone < passed ? passed - gone : 0;
+	buffer_release(&s->plain.line);
+	if (s->held_return)
+		terminal_feed(s->terminal, "\r", 1);
+	s->held_return = false;
+}
+
+/* A program that gets a NUL may want every byte (find -print0 | xargs -0): from here on it gets
+   them as they are. */
+static void begin_bytes(struct interceptor *s)
+{
+	intercept_resolve(s);
+	if (s->options.print != INTERCEPT_WHOLE)
+		return;
+	struct buffer pending = BUFFER_INIT;
+	if (s->is_plain) {
+		intercept_finish_plain(s);
+	} else if (terminal_pending(s->terminal, &pending) == 0) {
+		size_t skip = s->plain.passed < pending.len ? s->plain.passed : pending.len;
+		if (pending.len > skip)
+			intercept_print(s, pending.data + skip, pending.len - skip);
+	}
+	buffer_release(&pending);
+	s->plain.passed = 0;
+	s->is_plain = true;
+	s->is_bytes = true;
+}
+
+/* Takes bytes for a program or file, the plain ones as they are. */
+static void feed_plain(struct interceptor *s, const char *data, size_t len)
+{
+	if (s->is_bytes) {
+		terminal_feed(s->terminal, data, len);
+		intercept_print(s, data, len);
+		return;
+	}
+	if (s->held_return && *data == '\n') {
+		s->held_return = false;
+		pass_plain(s, "\r\n", 2);
+		data++;
+		len--;
+	} else if (s->held_return) {
+		leave_plain(s);
+	}
+	size_t n = s->is_plain ? plain_length(data, len) : 0;
+	if (n > 0)
+		pass_plain(s, data, n);
+	if (s->is_plain && n + 1 == len && data[n] == '\r') {
+		s->held_return = true;
+		return;
+	}
+	if (s->is_plain && n < len)
+		leave_plain(s);
+	if (n < len)
+		terminal_feed(s->terminal, data + n, len - n);
+}
+
+/* From here on bytes are not rendered. A program or file gets them as they
+   are, an agent a line about them; the artifact keeps them. */
+static void become_binary(struct interceptor *s)
+{
+	intercept_resolve(s);
+	s->binary = true;
+	if (s->options.print != INTERCEPT_PREVIEW) {
+		intercept_finish_plain(s);
+		terminal_finish(s->terminal);
+		s->plain.passed = 0;
+		s->is_plain = false;
+		s->verbatim = true;
+		return;
+	}
+	/* There is no text, so these bytes are not a second copy that may be unwanted. */
+	if (s->raw.state == RAW_OFF)
+		s->raw.state = RAW_HOLDING;
+	/* Nor is the start a text, where it is not kept as one yet. */
+	if (!s->artifact) {
+		buffer_clear(&s->held);
+		s->printed = s->counted = s->clean_len = 0;
+	}
+	interceptor_spill(s);
+	if (s->artifact)
+		raw_start(&s->raw, s->artifact);
+}
+
+static bool looks_binary(const struct interceptor *s)
+{
+	return sniff_judge(&s->sniff) || (s->kind.name && s->sniff.bad > 0);
+}
+
+/* What looked like text at first may turn out not to be, while all of its bytes are at hand. */
+static void look_again(struct interceptor *s, const char *data, size_t len)
+{
+	sniff_add(&s->sniff, data, len);
+	if (s->sniff.binary && (s->raw.state != RAW_OFF || s->options.print != INTERCEPT_PREVIEW))
+		become_binary(s);
+}
+
+static void process(struct interceptor *s, const char *data, size_t len)
+{
+	bool whole = s->options.print == INTERCEPT_WHOLE || !s->resolved;
+	if (len == 0)
+		return;
+	s->raw_bytes += len;
+	if (!s->binary && !s->is_bytes && whole && memchr(data, '\0', len))
+		begin_bytes(s);
+	if (s->verbatim) {
+		intercept_text(s, data, len);
+		return;
+	}
+	if (s->is_plain)
+		feed_plain(s, data, len);
+	else if (!s->binary)
+		terminal_feed(s->terminal, data, len);
+	/* Of a picture, or what looks like one, there is nothing but its bytes. */
+	if (s->raw.state == RAW_HOLDING && s->raw.held.len + len > RAW_HOLD &&
+	    terminal_is_swallowing(s->terminal))
+		interceptor_spill(s);
+	bool wanted =
+		s->binary || s->options.raw == INTERCEPT_RAW_YES || terminal_is_lossy(s->terminal);
+	raw_feed(&s->raw, data, len, s->artifact, wanted);
+}
+
+/* How a NUL is shown. */
+static void judge_nul(struct interceptor *s)
+{
+	bool separates = s->sniff.nul && !s->sniff.newline;
+	terminal_show_nul(s->terminal, separates ? TERMINAL_NUL_NEWLINE : TERMINAL_NUL_SYMBOL);
+}
+
+void intercept_judge(struct interceptor *s, bool end)
+{
+	struct buffer first = s->first;
+	if (s->judged)
+		return;
+	s->sniff = (struct sniff){.len = 0};
+	sniff_add(&s->sniff, first.data, first.len);
+	if (s->sniff.bad > 0)
+		kind_find(&s->kind, first.data, first.len);
+	bool binary = looks_binary(s);
+	if (binary)
+		intercept_resolve(s);
+	/* A few bytes tell little, but a program must not wait. */
+	if (binary && !end && !s->kind.name && first.len < SNIFF_LEN &&
+	    s->options.print != INTERCEPT_WHOLE)
+		return;
+	s->judged = true;
+	s->first = (struct buffer)BUFFER_INIT;
+	if (binary)
+		become_binary(s);
+	else
+		judge_nul(s);
+	if (s->options.raw == INTERCEPT_RAW_YES && !s->verbatim)
+		interceptor_spill(s);
+	process(s, first.data, first.len);
+	buffer_release(&first);
+}
+
+/* Whether the first bytes are enough: a newline tells what a NUL is. */
+static bool is_enough(const struct buffer *first)
+{
+	return first->len >= SNIFF_NUL ||
+	       (first->len >= SNIFF_LEN && memchr(first->data, '\n', first->len));
+}
+
+void interceptor_feed(struct interceptor *s, const char *data, size_t len)
+{
+	if (!s->judged) {
+		if (buffer_append(&s->first, data, len) == 0) {
+			if (is_enough(&s->first))
+				intercept_judge(s, true);
+			return;
+		}
+		intercept_judge(s, true);
+	}
+	if (s->sniff.len < SNIFF_MOST && !s->binary)
+		look_again(s, data, len);
+	process(s, data, len);
+}
+
+void interceptor_pause(struct interceptor *s)
+{
+	if (s->first.len > 0)
+		intercept_judge(s, false);
+}

@@ -1,0 +1,524 @@
+// What is printed of a text that does not fit, with the notices around it. See interceptor.h.
+
+#include "lib/utf8.h"
+#include "supervisor/intercept/parts.h"
+#include "supervisor/report/wording.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool shown_is_bare(const struct interceptor *s)
+{
+	return s->options.form == INTERCEPT_BARE;
+}
+
+struct marker {
+	const struct wording_place *place;
+	uint64_t lines_before;
+	struct buffer *line; /* where it is measured */
+};
+
+static int make_marker(struct buffer *out, const struct preview_piece *piece,
+		       const struct marker *m)
+{
+	struct preview_piece numbered = *piece;
+	numbered.from += m->lines_before;
+	numbered.to += m->lines_before;
+	return wording_marker(out, &numbered, m->place);
+}
+
+/* Marker callback of preview_choose(): the same words that are printed. */
+static size_t measure_marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
+{
+	const struct marker *m = ctx;
+	buffer_clear(m->line);
+	if (make_marker(m->line, piece, m) < 0)
+		return 0;
+	memcpy(out, m->line->data, m->line->len < cap ? m->line->len : cap);
+	return m->line->len;
+}
+
+struct buffer *intercept_line(struct interceptor *s)
+{
+	buffer_clear(&s->line);
+	return &s->line;
+}
+
+void intercept_print_line(struct interceptor *s, int made)
+{
+	if (made < 0)
+		return;
+	/* An unfinished line is ended, so that this one stands on its own. */
+	if (!s->ended_line)
+		intercept_print(s, "\n", 1);
+	intercept_print(s, s->line.data, s->line.len);
+}
+
+/* Adds to what is printed at once, or prints it where there is no memory for that. */
+static void shown_add(struct interceptor *s, struct buffer *out, const char *data, size_t len)
+{
+	if (buffer_append(out, data, len) == 0)
+		return;
+	intercept_print_clean(s, out->data, out->len);
+	buffer_clear(out);
+	intercept_print_clean(s, data, len);
+}
+
+static void print_numbered(struct interceptor *s, const struct preview_piece *piece)
+{
+	struct buffer out = BUFFER_INIT;
+	char label[24];
+	const char *at = piece->text, *end = piece->text + piece->len;
+	for (uint64_t number = piece->from + s->options.lines_before; at < end; number++) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((stop ? stop + 1 : end) - at);
+		int n = snprintf(label, sizeof(label), "%llu: ", (unsigned long long)number);
+		shown_add(s, &out, label, (size_t)n);
+		shown_add(s, &out, at, len);
+		at += len;
+	}
+	intercept_print_clean(s, out.data, out.len);
+	buffer_release(&out);
+}
+
+static void print_piece(struct interceptor *s, const struct preview_piece *piece,
+			const struct marker *marker)
+{
+	if (piece->kind == PREVIEW_TEXT && piece->numbered && !shown_is_bare(s))
+		print_numbered(s, piece);
+	else if (piece->kind == PREVIEW_TEXT)
+		intercept_print_clean(s, piece->text, piece->len);
+	else if (!shown_is_bare(s))
+		intercept_print_line(s, make_marker(intercept_line(s), piece, marker));
+}
+
+/* Takes down which lines a piece has shown. */
+static int note_piece(struct interceptor *s, struct report_stream *report,
+		      const struct preview_piece *piece)
+{
+	if (!s->cut.bytes)
+		s->cut = piece->gap;
+	/* Of folded lines the one before them says what they are, but a program has to see ranges.
+	 */
+	if (!report || piece->kind != PREVIEW_TEXT)
+		return 0;
+	report->lines_truncated += piece->cut;
+	report->last_line_partial = piece->cut_last;
+	return report_add_range(report, piece->from, piece->to);
+}
+
+static bool has_failed(const struct wording_ending *e)
+{
+	return e->state == WORDING_INTERRUPTED || e->exit_code != 0;
+}
+
+/* What keeps the preview from showing more of the text. */
+static enum limit_part what_limits(const struct interceptor *s, uint64_t cut)
+{
+	uint64_t shown = preview_shown(s->preview);
+	if (shown == preview_lines(s->preview) && cut > 0 && preview_is_line_limited(s->preview))
+		return LIMIT_CUT;
+	return s->broken == LIMIT_COUNT && shown < s->options.limit.count ? LIMIT_BYTES : s->broken;
+}
+
+int intercept_print_preview(struct interceptor *s, const struct interceptor_ending *e,
+			    struct report_stream *report)
+{
+	const struct preview_piece *pieces;
+	struct marker marker = {&e->place, s->options.lines_before, &s->line};
+	const struct preview_ask ask = {
+		.printed_bytes = s->printed,
+		.printed_lines = s->printed_lines,
+		.bytes_before = s->options.bytes_before,
+		.status = has_failed(&e->ending),
+		.marker = measure_marker,
+		.ctx = &marker,
+	};
+	uint64_t cut = 0;
+	int result = 0, count = preview_choose(s->preview, &ask, &pieces);
+	if (report && s->printed_lines > 0)
+		result = report_add_range(report, 1, s->printed_lines);
+	for (int i = 0; i < count && result == 0; i++) {
+		print_piece(s, &pieces[i], &marker);
+		cut += pieces[i].cut;
+		result = note_piece(s, report, &pieces[i]);
+	}
+	s->broken = what_limits(s, cut);
+	if (report) {
+		report->broken = s->broken;
+		report->cut = s->cut;
+	}
+	return result;
+}
+
+/* Takes down which lines the first part of a text has shown. */
+static int note_head(struct report_stream *report, const struct head *h)
+{
+	const enum limit_part cut = h->limit.grow ? LIMIT_BYTES : LIMIT_CUT;
+	const enum limit_part broken[] = {
+		[HEAD_OPEN] = h->cut > 0 ? cut : LIMIT_LINE,
+		[HEAD_COUNT] = LIMIT_COUNT,
+		[HEAD_BYTES] = LIMIT_BYTES,
+		[HEAD_LINE] = LIMIT_BYTES,
+	};
+	bool is_part = h->end == HEAD_LINE && h->first_shown > 0;
+	report->broken = broken[h->end];
+	report->cut = h->gap;
+	report->lines_truncated = h->cut + is_part;
+	report->last_line_partial = h->last_cut || is_part;
+	return h->lines + is_part > 0 ? report_add_range(report, 1, h->lines + is_part) : 0;
+}
+
+int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_ending *e,
+				struct report_stream *report)
+{
+	static const enum wording_reason reasons[] = {
+		[HEAD_OPEN] = WORDING_NOTHING_LEFT,
+		[HEAD_COUNT] = WORDING_COUNT,
+		[HEAD_BYTES] = WORDING_BYTES,
+		[HEAD_LINE] = WORDING_FIRST_LINE,
+	};
+	/* A success may be told more of. */
+	bool is_full = s->has_full && !has_failed(&e->ending);
+	struct head *h = is_full ? &s->full : &s->head;
+	struct buffer rest = BUFFER_INIT;
+	head_finish(h, is_full ? &s->more : &rest);
+	if (is_full && s->more.len > s->more_len)
+		intercept_print(s, s->more.data + s->more_len, s->more.len - s->more_len);
+	else if (!is_full)
+		intercept_print(s, s->rest.data, s->rest.len);
+	intercept_print(s, rest.data, rest.len);
+	buffer_release(&rest);
+	const struct wording_head told = {
+		.reason = reasons[h->end],
+		.limit = h->limit,
+		.lines = h->lines,
+		.units = h->units,
+		.total_units = tally_units(&s->tally),
+		.cut = h->cut,
+		.gap = h->gap,
+		.first_length = h->first_length,
+		.first_shown = h->first_shown,
+		.with_status = e->status_line == STATUS_LINE_ALWAYS,
+	};
+	if (!shown_is_bare(s) && (h->end != HEAD_OPEN || h->cut > 0))
+		intercept_print_line(s,
+				     wording_head(intercept_line(s), &told, &e->ending, &e->place));
+	else if (!shown_is_bare(s) && interceptor_is_worth_telling(e))
+		intercept_print_line(s, wording_status(intercept_line(s), &e->ending));
+	if (!shown_is_bare(s) && e->ending.state == WORDING_RUNNING)
+		intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));
+	return report ? note_head(report, h) : 0;
+}
+
+// The text of one stream as the terminal makes it: to the live reader, into what is held, to the
+// artifact and the preview. See interceptor.h.
+
+void intercept_print(struct interceptor *s, const char *data, size_t len)
+{
+	if (len == 0)
+		return;
+	if (!intercept_is_collected(s))
+		s->events.print(s->events.ctx, data, len);
+	else if (buffer_append(&s->collected, data, len) < 0)
+		s->lost = true;
+	s->ended_line = data[len - 1] == '\n';
+}
+
+/* Without memory for all of it at once. */
+static size_t print_in_parts(struct interceptor *s, const char *data, size_t len)
+{
+	struct buffer *part = intercept_line(s);
+	/* A byte becomes three at most. */
+	size_t most = part->cap / 3, total = 0;
+	for (size_t n; len > 0; data += n, len -= n) {
+		n = utf8_floor(data, len, len < most ? len : most);
+		buffer_clear(part);
+		utf8_clean(part, data, n);
+		intercept_print(s, part->data, part->len);
+		total += part->len;
+	}
+	return total;
+}
+
+size_t intercept_print_clean(struct interceptor *s, const char *data, size_t len)
+{
+	if (utf8_all_clean(data, len)) {
+		intercept_print(s, data, len);
+		return len;
+	}
+	struct buffer clean = BUFFER_INIT;
+	size_t total = 0;
+	if (utf8_clean(&clean, data, len) == 0) {
+		total = clean.len;
+		intercept_print(s, clean.data, clean.len);
+	} else {
+		total = print_in_parts(s, data, len);
+	}
+	buffer_release(&clean);
+	return total;
+}
+
+void intercept_resolve(struct interceptor *s)
+{
+	if (s->resolved)
+		return;
+	s->resolved = true;
+	s->options.print = s->events.resolve(s->events.ctx);
+	if (s->options.print != INTERCEPT_WHOLE)
+		return;
+	if (s->held.len > s->printed)
+		intercept_print(s, s->held.data + s->printed, s->held.len - s->printed);
+	s->printed = s->held.len;
+	preview_free(s->preview);
+	s->preview = NULL;
+}
+
+bool intercept_is_collected(const struct interceptor *s)
+{
+	return s->options.form != INTERCEPT_LIVE;
+}
+
+bool intercept_is_counted(const struct interceptor *s)
+{
+	return intercept_is_by_head(s) ||
+	       (intercept_is_collected(s) && s->options.print == INTERCEPT_SILENT);
+}
+
+bool intercept_is_by_head(const struct interceptor *s)
+{
+	return s->options.print == INTERCEPT_PREVIEW && s->options.limit.mode == MODE_HEAD;
+}
+
+/* The head's share of the lines that may be printed; 0: no limit. */
+static uint64_t head_lines(const struct limit *l)
+{
+	uint64_t lines = l->count * l->head_share / 100;
+	return l->count && lines == 0 ? 1 : lines;
+}
+
+/* Whether a line is part of what is printed in any case. `run`, `lines`: bytes and lines before it
+   that are. */
+static bool is_of_head(struct interceptor *s, const char *line, size_t len, size_t run,
+		       size_t lines)
+{
+	const struct limit *l = &s->options.limit;
+	uint64_t most = head_lines(l);
+	/* A program would get the bytes as they are: who reads has to be known. */
+	if (!utf8_all_clean(line, len) && (!intercept_is_by_head(s) || !s->resolved))
+		return false;
+	if (intercept_is_by_head(s))
+		return head_take(&s->head, line, len);
+	/* Whether there will be notices nobody knows yet. */
+	if (!l->own_words && line_is_like_notice(line, len))
+		return false;
+	return s->shown + run + len <= preview_head_budget(s->preview) && len <= l->max_line &&
+	       (!most || s->printed_lines + lines + 1 <= most);
+}
+
+/* How long the next run of whole lines is that may be printed already. */
+static size_t next_head(struct interceptor *s, size_t *lines)
+{
+	size_t run = 0;
+	*lines = 0;
+	while (!s->head_closed) {
+		size_t left = s->held.len - s->printed - run;
+		if (left == 0)
+			break;
+		const char *line = s->held.data + s->printed + run;
+		const char *end = memchr(line, '\n', left);
+		if (!end)
+			break;
+		size_t len = (size_t)(end - line) + 1;
+		if (!is_of_head(s, line, len, run, *lines))
+			s->head_closed = true;
+		else {
+			run += len;
+			(*lines)++;
+		}
+	}
+	return run;
+}
+
+static void print_head(struct interceptor *s)
+{
+	size_t lines;
+	size_t run = next_head(s, &lines);
+	if (s->head_closed)
+		intercept_resolve(s);
+	if (s->options.print != INTERCEPT_PREVIEW)
+		return;
+	if (run > 0)
+		intercept_print_clean(s, s->held.data + s->printed, run);
+	s->printed += run;
+	s->shown += run;
+	s->printed_lines += lines;
+}
+
+/* More of a text that does not fit, in mode head. */
+static void feed_head(struct interceptor *s, const char *data, size_t len)
+{
+	struct buffer out = BUFFER_INIT;
+	head_feed(&s->head, data, len, &out);
+	if (s->has_full && s->head.grown) {
+		buffer_append(&s->rest, out.data, out.len);
+	} else {
+		intercept_print(s, out.data, out.len);
+		s->more_len += out.len;
+	}
+	buffer_release(&out);
+	s->head_closed = s->head.end != HEAD_OPEN;
+	if (s->has_full)
+		head_feed(&s->full, data, len, &s->more);
+}
+
+static void start_full(struct interceptor *s)
+{
+	s->has_full = s->options.limit.failure_bytes < s->options.limit.bytes;
+	s->full = s->head;
+	s->full.limit.bytes = s->options.limit.bytes;
+}
+
+void intercept_overflow(struct interceptor *s)
+{
+	s->fits = false;
+	if (s->options.print == INTERCEPT_PREVIEW)
+		s->broken = limit_broken_first(&s->options.limit, s->held.data, s->held.len);
+	s->head_closed = true;
+	intercept_resolve(s);
+	interceptor_spill(s);
+	if (intercept_is_by_head(s))
+		start_full(s);
+	if (intercept_is_by_head(s) && s->held.len > s->printed)
+		feed_head(s, s->held.data + s->printed, s->held.len - s->printed);
+	/* Of a text that was asked for in full, and can't be kept, the start is better than
+	 * nothing.
+	 */
+	if (s->artifact || !intercept_is_collected(s) || s->options.print == INTERCEPT_PREVIEW)
+		buffer_release(&s->held);
+}
+
+/* How long the held text is when it is printed clean, where every invalid byte becomes three. The
+   last bytes may be half a character or line end, unless this is the `end`. */
+static size_t printed_size(struct interceptor *s, bool end)
+{
+	size_t len = s->held.len - s->counted, cut = 0;
+	if (len == 0)
+		return s->clean_len;
+	const char *data = s->held.data + s->counted;
+	if (end || !utf8_incomplete(data, len, &cut))
+		cut = !end && data[len - 1] == '\r';
+	s->clean_len += utf8_clean_len(data, len - cut);
+	s->counted += len - cut;
+	return s->clean_len + cut;
+}
+
+bool intercept_is_over(struct interceptor *s, bool end)
+{
+	const struct limit *l = &s->options.limit;
+	if (s->text_bytes > s->most || s->held.len > s->most)
+		return true;
+	if (s->options.print != INTERCEPT_PREVIEW)
+		return false;
+	return (l->count && tally_units(&s->tally) > l->count) ||
+	       (l->longest_line && s->tally.longest > l->longest_line) ||
+	       printed_size(s, end) > s->most;
+}
+
+/* Takes note of text for an agent. */
+static void lines_measure(struct interceptor *s, const char *data, size_t len)
+{
+	if ((s->options.print != INTERCEPT_PREVIEW && !intercept_is_counted(s)) || s->reported)
+		return;
+	if (s->fits || intercept_is_counted(s))
+		tally_feed(&s->tally, data, len);
+	if (s->preview)
+		preview_feed(s->preview, data, len);
+}
+
+/* The text of the terminal for a program; the start of it may have been passed on as it came. */
+static void lines_print_text(struct interceptor *s, const char *data, size_t len)
+{
+	size_t skip = s->plain.passed < len ? s->plain.passed : len;
+	s->plain.passed -= skip;
+	intercept_print(s, data + skip, len - skip);
+}
+
+/* Text that is not printed since its bytes are: where the terminal is in the unfinished line. */
+static void lines_count_line(struct interceptor *s, const char *data, size_t len)
+{
+	const char *newline = memrchr(data, '\n', len);
+	s->line_text = newline ? (size_t)(data + len - newline) - 1 : s->line_text + len;
+}
+
+void intercept_text(void *ctx, const char *data, size_t len)
+{
+	struct interceptor *s = ctx;
+	s->text_bytes += len;
+	lines_measure(s, data, len);
+	if (s->artifact)
+		artifact_append(s->artifact, s->options.part, data, len);
+	if (s->is_plain)
+		lines_count_line(s, data, len);
+	else if (s->options.print == INTERCEPT_WHOLE && !s->reported)
+		lines_print_text(s, data, len);
+	if (!s->fits && !s->reported && intercept_is_by_head(s))
+		feed_head(s, data, len);
+	if (!s->fits || s->reported)
+		return;
+
+	bool was_whole = s->options.print == INTERCEPT_WHOLE;
+	bool was_kept = s->artifact;
+	size_t room = s->most - s->held.len;
+	size_t take = len < room ? len : room;
+	bool held = buffer_append(&s->held, data, take) == 0;
+	if (!held)
+		take = 0;
+	if (s->options.print == INTERCEPT_PREVIEW)
+		print_head(s);
+	if (!held || intercept_is_over(s, false))
+		intercept_overflow(s);
+	if (!s->fits && !was_kept && s->artifact)
+		artifact_append(s->artifact, s->options.part, data + take, len - take);
+	if (!was_whole && s->options.print == INTERCEPT_WHOLE)
+		intercept_print(s, data + take, len - take);
+	if (!s->fits && intercept_is_by_head(s))
+		feed_head(s, data + take, len - take);
+}
+
+void interceptor_skip(struct interceptor *s, const char *told, size_t len, uint64_t bytes,
+		      uint64_t newlines)
+{
+	interceptor_feed(s, told, len);
+	interceptor_pause(s);
+	terminal_commit(s->terminal, terminal_lines(s->terminal));
+	if (s->fits)
+		intercept_overflow(s);
+	s->text_bytes += bytes;
+	if (s->preview)
+		preview_skip(s->preview, bytes, newlines);
+	if (intercept_is_counted(s))
+		tally_skip(&s->tally, bytes, newlines);
+	/* Lines behind are not the next ones. */
+	s->head.cut_off = s->full.cut_off = true;
+}
+
+void intercept_take_pending(struct interceptor *s)
+{
+	struct buffer pending = BUFFER_INIT;
+	if (s->verbatim || s->binary || s->finished || terminal_pending(s->terminal, &pending) < 0)
+		goto out;
+	if (s->is_plain)
+		intercept_finish_plain(s);
+	else if (s->options.print == INTERCEPT_WHOLE)
+		lines_print_text(s, pending.data, pending.len);
+	else
+		lines_measure(s, pending.data, pending.len);
+	if (!s->fits && intercept_is_by_head(s))
+		feed_head(s, pending.data, pending.len);
+	if (s->fits &&
+	    (buffer_append(&s->held, pending.data, pending.len) < 0 || intercept_is_over(s, true)))
+		intercept_overflow(s);
+out:
+	buffer_release(&pending);
+}

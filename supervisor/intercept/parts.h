@@ -1,0 +1,268 @@
+// Keeps the raw bytes of a stream until it is known whether they are wanted.
+//
+// They are wanted beside a spilled text when rendering dropped more than
+// colours. Up to RAW_HOLD bytes wait in memory for that to show; if the text has not spilled or
+// nothing was dropped by then, they are let go, since keeping gigabytes twice
+// just in case would cost every plain log double. But where a picture, or what looks like one, has
+// swallowed so much, the owner lets the text spill: see terminal_is_swallowing().
+#ifndef TERSE_INTERCEPT_PARTS_H
+#define TERSE_INTERCEPT_PARTS_H
+
+#include "config/limit.h"
+#include "lib/buffer.h"
+#include "supervisor/artifact/artifact.h"
+#include "supervisor/intercept/interceptor.h"
+#include "supervisor/preview/line.h"
+#include "supervisor/preview/preview.h"
+#include "supervisor/report/file_type.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RAW_HOLD ((size_t)256 * 1024)
+
+enum raw_state { RAW_HOLDING, RAW_STREAMING, RAW_OFF };
+
+struct raw {
+	enum raw_state state;
+	struct buffer held;
+};
+
+/* The next bytes; `artifact` is NULL until the text spills. `wanted`: more than colours was
+ * dropped. */
+void raw_feed(struct raw *r, const char *data, size_t len, struct artifact *artifact, bool wanted);
+
+/* Writes what is held to the artifact and passes on everything from here. */
+void raw_start(struct raw *r, struct artifact *artifact);
+
+void raw_release(struct raw *r);
+
+// The bytes of a pipe on their way to a program or file, as long as they are plain.
+//
+// A program must get what the command wrote: CR before LF, form feeds, invalid
+// UTF-8, everything (a patch has to apply). Only what redraws (ESC, backspace, CR without LF) is
+// resolved by the terminal. So whole lines are passed on as they are until the first such byte;
+// from its line on the text of the terminal is what is printed.
+
+/* An unfinished line longer than this is passed on before its end is known. */
+#define PLAIN_LINE ((size_t)64 * 1024)
+
+/* A zeroed struct is a new one. */
+struct plain {
+	struct buffer line; /* of the unfinished line: what is not passed on yet */
+	size_t passed;      /* bytes of the unfinished line that are */
+};
+
+/* How many bytes come before the first that redraws. A CR at the very end counts as one, since
+   what follows it is not known yet. */
+size_t plain_length(const char *data, size_t len);
+
+/* Takes plain bytes; passes on what is ready. Returns 0, or -1 with ENOMEM (then passed on all the
+ * same). */
+int plain_feed(struct plain *p, const char *data, size_t len,
+	       void (*pass)(void *ctx, const char *data, size_t len), void *ctx);
+
+/* Passes on the rest: nothing that redraws has come. */
+void plain_finish(struct plain *p, void (*pass)(void *ctx, const char *data, size_t len),
+		  void *ctx);
+
+void plain_release(struct plain *p);
+
+// How much text there is, in lines and in the unit that its limit counts
+// (config/limit.h), while it passes by in pieces.
+
+/* What is kept of an unfinished line: enough to tell whether it counts. */
+#define TALLY_FRONT 16
+
+struct tally {
+	enum unit unit;
+	bool by_line; /* whether `longest` is wanted; lines alone are counted faster without */
+	uint64_t bytes, lines, units; /* an unfinished last line is in none of the last two ... */
+	uint64_t longest;             /* bytes of a line without its newline; this one included */
+	uint64_t length;              /* ... but its bytes so far are here */
+	char front[TALLY_FRONT];      /* its first bytes; the last of them is the line's last */
+};
+
+/* The next bytes of the text. `t` is all zeroes at first but for `unit` and `by_line`. */
+void tally_feed(struct tally *t, const char *data, size_t len);
+
+/* Passes over bytes that are not there, with so many newlines. */
+void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
+
+/* Lines and units so far, the unfinished line included. */
+uint64_t tally_lines(const struct tally *t);
+uint64_t tally_units(const struct tally *t);
+
+// The first part of a text that is too long, by whole lines: what mode head
+// prints, as it comes. Nothing that was handed out is ever taken back.
+//
+// Lines over limit.max_line are cut, with a mark in place unless it is to be `bare`. It ends where
+// the next line would break a limit; a first line that breaks it alone is given in part. With
+// limit.grow the first long line and what follows it is held until the end of the text, or of the
+// room, is known: then the long ones are shown as far as there is room for each of them.
+
+enum head_end {
+	HEAD_OPEN,
+	HEAD_COUNT, /* limit.count was reached */
+	HEAD_BYTES, /* the next line is too much for limit.bytes */
+	HEAD_LINE,  /* so is the first one; a part of it was handed out */
+};
+
+/* A line that is held, as far as it may be shown: `len` bytes of `length`. */
+struct head_line {
+	size_t start, len;
+	bool guard; /* LINE_GUARD goes in front */
+	uint64_t offset, length;
+	bool ended;
+};
+
+struct head {
+	struct limit limit; /* these three are set by the owner; the rest is zero at first */
+	bool bare, guard;   /* as in preview_options */
+	uint64_t offset;    /* of the next line in the text */
+	enum head_end end;
+	size_t bytes;           /* handed out, as they are printed */
+	uint64_t lines, units;  /* handed out */
+	uint64_t cut;           /* how many of them are cut */
+	struct line_gap gap;    /* the first part that is left out */
+	bool last_cut;          /* the last of them is */
+	uint64_t first_length;  /* HEAD_LINE: of the line ... */
+	size_t first_shown;     /* ... and of its part */
+	struct buffer line;     /* the unfinished line, as far as it could be shown */
+	uint64_t length;        /* of all of it */
+	struct head_line *held; /* their bytes are in `kept` */
+	size_t held_count, held_cap;
+	bool cut_off; /* set by the owner: no line that begins now is a next one */
+	bool grown;   /* lines were held, and are handed out as the limit allowed */
+	struct buffer kept;
+};
+
+/* Whether a whole line (with its newline) can be handed out before it is known whether the text
+   fits; it is counted then. */
+bool head_take(struct head *h, const char *line, size_t len);
+
+/* The next bytes of a text that does not fit, behind what head_take() took. Appends what is to be
+   printed, clean. Without memory it ends early. */
+void head_feed(struct head *h, const char *data, size_t len, struct buffer *out);
+
+/* No more comes: a last line without a newline is a line. */
+void head_finish(struct head *h, struct buffer *out);
+
+void head_release(struct head *h);
+
+// What the parts of the interceptor share. Nobody outside of this room includes it.
+//
+//   input.c      from the command to the terminal
+//   text.c       from the terminal to the reader, what is held, the artifact
+//   interceptor.c    what a live reader gets when the command has ended
+//   preview.c    the part of it that is printed of a text that does not fit
+//   interceptor.c    the same for who gets a report when all is over
+
+struct interceptor {
+	struct interceptor_options options;
+	struct interceptor_events events;
+	struct terminal *terminal;
+	struct preview *preview;   /* NULL unless a preview may be printed, and in mode head */
+	struct artifact *artifact; /* NULL until the text spilled */
+	struct raw raw;
+
+	struct buffer first; /* the first bytes, until they are judged */
+	struct sniff sniff;
+	bool judged;
+	bool binary;
+	struct plain plain; /* for a program or file behind a pipe, while nothing has redrawn: */
+	bool is_plain;      /* it gets the bytes, not the terminal's text ... */
+	bool is_bytes;      /* ... whatever comes */
+	size_t line_text;   /* of the unfinished line: what the terminal has let go */
+	bool held_return;   /* the last byte was a CR: what follows decides */
+	bool verbatim;      /* what comes is text as it is: not rendered */
+
+	uint64_t raw_bytes, text_bytes;
+	struct tally tally; /* of the text, for an agent: while it fits, in mode head always */
+	struct head head;   /* what an agent gets in mode head, whether the command fails or not */
+	bool has_full;      /* it gets more of one that succeeds: */
+	struct head full;   /* this goes on from where the text did not fit any more ... */
+	struct buffer more; /* ... and is what is printed then ... */
+	size_t more_len;    /* ... but for that much, which the head has, too */
+	struct buffer rest; /* of the head, held back because a success is shown otherwise */
+	size_t most;        /* a text up to this many bytes is printed whole */
+	struct buffer held; /* the text so far, while it is within the limit */
+	size_t counted;     /* bytes of it, up to the end of a character ... */
+	size_t clean_len;   /* ... and how many they are when they are printed clean */
+	bool fits;
+	struct buffer line;      /* what terse itself says; its memory is there from the start */
+	struct buffer collected; /* what is printed, where the form is not INTERCEPT_LIVE ... */
+	bool lost;               /* ... and there was no memory for all of it */
+	enum limit_part broken;  /* what of the limit was over first, or keeps it from more */
+	struct line_gap cut;     /* the first part of a line that was left out */
+
+	/* The live reader: bytes and lines of the text that are printed. */
+	size_t printed, printed_lines;
+	size_t shown; /* bytes printed for them, after cleaning */
+	bool head_closed;
+	bool resolved;
+	struct kind kind; /* of binary output */
+	bool ended_line;  /* the last byte printed was a newline */
+	bool finished;    /* nothing is left in the terminal */
+	bool reported;
+
+	uint64_t live_version; /* of the terminal, when the artifact's end was written */
+	bool spill_failed;
+	bool forgotten; /* what was held is gone, so it is too late to spill */
+};
+
+/* The terminal's event: final text. `ctx` is the interceptor. */
+void intercept_text(void *ctx, const char *data, size_t len);
+
+/* Hands bytes to the reader. */
+void intercept_print(struct interceptor *s, const char *data, size_t len);
+
+/* Prints text for a reader that is no terminal and no program: only clean characters. Returns the
+   bytes printed. */
+size_t intercept_print_clean(struct interceptor *s, const char *data, size_t len);
+
+/* It begins to matter who reads: asks once. When it is a program after all, it gets everything. */
+void intercept_resolve(struct interceptor *s);
+
+/* Whether the text is shown by its first part if it does not fit. */
+bool intercept_is_by_head(const struct interceptor *s);
+
+/* Whether all of the text goes through the tally. */
+bool intercept_is_counted(const struct interceptor *s);
+
+/* Whether what is printed is kept for a report. */
+bool intercept_is_collected(const struct interceptor *s);
+
+/* Empties s->line for something that terse itself has to say. */
+struct buffer *intercept_line(struct interceptor *s);
+
+/* Prints it, if it could be put together (0; -1: it could not). */
+void intercept_print_line(struct interceptor *s, int made);
+
+/* Whether the text so far is over the limit; `end`: nothing more comes. */
+bool intercept_is_over(struct interceptor *s, bool end);
+
+/* The text is longer than what is printed whole: it goes to disk, and of what the reader gets only
+   the head is settled. */
+void intercept_overflow(struct interceptor *s);
+
+/* What the terminal still holds of a command whose background children live on: the reader gets it
+   as it is now, the artifact goes on with what becomes of it. */
+void intercept_take_pending(struct interceptor *s);
+
+/* Nothing that redraws came: the last plain bytes go to the reader. */
+void intercept_finish_plain(struct interceptor *s);
+
+/* Prints the rest of a text that does not fit: the preview's pieces behind what was printed live,
+   or the end of its first part, each with its notices unless the form is INTERCEPT_BARE. What is
+   printed is told in `report`, where there is one. Returns 0, or -1 with ENOMEM. */
+int intercept_print_preview(struct interceptor *s, const struct interceptor_ending *e,
+			    struct report_stream *report);
+int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_ending *e,
+				struct report_stream *report);
+
+/* Enough is there to tell text from binary, or nothing more comes for now; `end`: at all. */
+void intercept_judge(struct interceptor *s, bool end);
+
+#endif

@@ -1,0 +1,456 @@
+#include "supervisor/preview/evidence.h"
+
+#include "supervisor/preview/chars.h"
+#include "supervisor/preview/shape.h"
+
+#include <string.h>
+
+/* clang-format off */
+static const struct {
+	const char *prefix;
+	enum salience_kind kind;
+	unsigned char score;
+} openings[] = {
+	/* TAP, and the marks that test runners draw */
+	{"not ok ",       SALIENCE_FAIL,    48},
+	{"ok ",           SALIENCE_PASS,    0},
+	{"\xE2\x9C\x93",  SALIENCE_PASS,    0},  /* check mark */
+	{"\xE2\x9C\x94",  SALIENCE_PASS,    0},  /* heavy check mark */
+	{"\xE2\x9C\x85",  SALIENCE_PASS,    0},  /* white heavy check mark */
+	{"\xE2\x88\x9A",  SALIENCE_PASS,    0},  /* square root */
+	{"\xE2\x9C\x95",  SALIENCE_FAIL,    42}, /* multiplication x */
+	{"\xE2\x9C\x96",  SALIENCE_FAIL,    42}, /* heavy multiplication x */
+	{"\xE2\x9C\x97",  SALIENCE_FAIL,    42}, /* ballot x */
+	{"\xE2\x9C\x98",  SALIENCE_FAIL,    42}, /* heavy ballot x */
+	{"\xE2\x9D\x8C",  SALIENCE_FAIL,    42}, /* cross mark */
+	{"\xC3\x97 ",     SALIENCE_FAIL,    38}, /* multiplication sign */
+	{"\xE2\x97\x8F",  SALIENCE_HEADING, 34}, /* black circle */
+	{"\xE2\x80\xA2 ", SALIENCE_HEADING, 12}, /* bullet */
+	{"--- FAIL",      SALIENCE_HEADING, 50},
+	/* what a failure is explained with */
+	{"E  ",           SALIENCE_DETAIL,  36},
+	{">  ",           SALIENCE_DETAIL,  16},
+	{"+ ",            SALIENCE_DETAIL,  6},
+	{"- ",            SALIENCE_DETAIL,  6},
+	{"@@ ",           SALIENCE_DETAIL,  6},
+	{"** (",          SALIENCE_FAIL,    45},
+	{"[-] ",          SALIENCE_FAIL,    42},
+	{"[+] ",          SALIENCE_PASS,    0},
+	{"E: ",           SALIENCE_FAIL,    45},
+	{"***",           SALIENCE_PLAIN,   14},
+	{"!!!",           SALIENCE_PLAIN,   14},
+	{"npm ERR!",      SALIENCE_FAIL,    30},
+	{"Caused by:",    SALIENCE_FAIL,    45},
+	{"Traceback (",   SALIENCE_FAIL,    50},
+	/* stacks */
+	{"at ",           SALIENCE_FRAME,   6},
+	{"from /",        SALIENCE_FRAME,   6},
+	{"#0 ",           SALIENCE_FRAME,   10},
+	{"#1 ",           SALIENCE_FRAME,   8},
+	{"File \"",       SALIENCE_FRAME,   14},
+};
+/* clang-format on */
+
+/* A separator, or a heading inside one. */
+static bool read_rule(const char *text, size_t len, struct structure *s)
+{
+	size_t n = 1, end = len;
+
+	if (!is_one_of(text[0], "-=_*~#+<>!"))
+		return false;
+	while (n < len && text[n] == text[0])
+		n++;
+	if (n < 3)
+		return false;
+	if (skip_blanks(text, len, n) == len) {
+		s->kind = SALIENCE_RULE;
+		return true;
+	}
+	while (text[end - 1] == text[0])
+		end--;
+	if (len - end < 3)
+		return false;
+	s->kind = SALIENCE_HEADING;
+	s->score = text[0] == '_' ? 44 : 12;
+	return true;
+}
+
+/* "12) name", "3. name" */
+static bool read_numbered(const char *text, size_t len, struct structure *s)
+{
+	size_t n = 0;
+
+	while (n < len && n < 5 && is_digit(text[n]))
+		n++;
+	if (n == 0 || n + 2 >= len || !is_blank(text[n + 1]) || !is_one_of(text[n], ")."))
+		return false;
+	s->kind = SALIENCE_HEADING;
+	s->score = text[n] == ')' ? 34 : 14;
+	return true;
+}
+
+/* "file.c:12:5: message", as compilers and linters begin. */
+static bool read_diagnostic(const char *text, size_t len, struct structure *s)
+{
+	size_t n = 0, numbers = 0;
+	bool dot = false;
+
+	while (n < len && !is_blank(text[n]) && text[n] != ':') {
+		dot |= text[n] == '.' && n > 0;
+		n++;
+	}
+	while (n + 1 < len && text[n] == ':' && is_digit(text[n + 1])) {
+		for (n++; n < len && is_digit(text[n]); n++)
+			;
+		numbers++;
+	}
+	if (!dot || numbers == 0 || numbers > 2 || n >= len || !is_one_of(text[n], ": "))
+		return false;
+	s->kind = SALIENCE_DETAIL;
+	s->score = text[n] == ':' ? 20 : 8;
+	return true;
+}
+
+/* A line that only points at something in the line above. */
+static bool read_pointer(const char *text, size_t len, struct structure *s)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (!is_digit(text[i]) && !is_one_of(text[i], " ^~|-\t.=>+"))
+			return false;
+	}
+	if (!memchr(text, '^', len))
+		return false;
+	s->kind = SALIENCE_DETAIL;
+	s->score = 12;
+	return true;
+}
+
+/* A stack frame behind something else: it ends with "(file.ext:12)" and has an
+   "at", or ends with "file.go:12 +0x1d". */
+static bool structure_read_frame(const char *text, size_t len, struct structure *s)
+{
+	const char *plus = memrchr(text, '+', len);
+	size_t n = len, digits = 0;
+	bool frame;
+
+	if (text[len - 1] == ')') {
+		n--;
+		while (n > 0 && (is_digit(text[n - 1]) || text[n - 1] == ':')) {
+			digits += is_digit(text[n - 1]);
+			n--;
+		}
+		frame = digits && text[n] == ':' && memrchr(text, '(', n) &&
+			memmem(text, n, "at ", 3);
+	} else {
+		frame = plus && plus - text > 4 && plus[-1] == ' ' && is_digit(plus[-2]) &&
+			starts_with(plus, len - (size_t)(plus - text), "+0x");
+	}
+	if (!frame)
+		return false;
+	s->kind = SALIENCE_FRAME;
+	s->score = 6;
+	return true;
+}
+
+struct structure structure_of(const char *text, size_t len)
+{
+	struct structure s = {SALIENCE_PLAIN, 0};
+
+	if (structure_read_frame(text, len, &s) || read_rule(text, len, &s) ||
+	    read_numbered(text, len, &s) || read_pointer(text, len, &s) ||
+	    read_diagnostic(text, len, &s))
+		return s;
+	for (size_t i = 0; i < sizeof(openings) / sizeof(*openings); i++) {
+		if (text[0] == openings[i].prefix[0] &&
+		    starts_with(text, len, openings[i].prefix)) {
+			s.kind = openings[i].kind;
+			s.score = openings[i].score;
+			break;
+		}
+	}
+	return s;
+}
+
+enum {
+	WORD_MAX = 40,
+	LEVEL_WITHIN = 48, /* of the start of a message, a log level is expected */
+	COUNT_MAX = 100000,
+};
+
+/* Weights of what is no word of the lexicon. */
+enum { WEIGHT_STATUS = 34, WEIGHT_HTTP = 30 };
+
+/* A word in its surroundings. */
+struct occurrence {
+	char word[WORD_MAX]; /* lower case */
+	size_t start, len;
+	uint32_t hash;
+	bool upper;    /* FAILED */
+	bool embedded; /* in a path, an option, an identifier */
+	bool first;    /* begins the message */
+	bool colon;    /* is followed by one */
+	bool tag;      /* stands alone in brackets: the level of a log line */
+};
+
+struct reader {
+	const struct lexicon *lexicon;
+	const char *text;
+	size_t len;
+	struct reading *out;
+	/* the word before */
+	char before[WORD_MAX];
+	size_t before_len;
+	bool negated;
+};
+
+static void add_weight(struct reading *out, unsigned weight, uint32_t word)
+{
+	if (weight > out->best) {
+		out->rest += out->best;
+		out->best = weight;
+		out->best_word = word;
+	} else {
+		out->rest += weight;
+	}
+}
+
+static void evidence_add_result(struct reading *out, unsigned weight)
+{
+	if (weight > out->result)
+		out->result = weight;
+}
+
+/* The number behind a word ("Errors: 2", "failures=0", "exit code 1"), or -1. */
+static int number_behind(const struct reader *r, size_t at)
+{
+	size_t n = at;
+	int value = 0;
+
+	while (n < r->len && n - at < 3 && is_one_of(r->text[n], " :=("))
+		n++;
+	if (n >= r->len || !is_digit(r->text[n]))
+		return -1;
+	for (; n < r->len && is_digit(r->text[n]) && value < COUNT_MAX; n++)
+		value = value * 10 + (r->text[n] - '0');
+	/* "2.5 s" and "3rd" are no counts, the end of a sentence is. */
+	if (n < r->len && (is_letter(r->text[n]) ||
+			   (r->text[n] == '.' && n + 1 < r->len && is_digit(r->text[n + 1]))))
+		return -1;
+	return value;
+}
+
+/* The number in front ("3 failed"), or -1. */
+static int number_before(const struct reader *r, size_t at)
+{
+	int value = 0, scale = 1;
+	size_t n = at;
+
+	while (n > 0 && is_blank(r->text[n - 1]))
+		n--;
+	for (; n > 0 && scale <= COUNT_MAX; n--) {
+		char c = r->text[n - 1];
+
+		if (is_digit(c)) {
+			value += (c - '0') * scale;
+			scale *= 10;
+		} else if (c != ',' || scale == 1) {
+			break;
+		}
+	}
+	if (scale == 1 ||
+	    (n > 0 && (is_letter(r->text[n - 1]) || is_one_of(r->text[n - 1], "-_/.:"))))
+		return -1;
+	return value;
+}
+
+/* Takes the word as part of a count, if a number belongs to it. */
+static bool read_count(struct reader *r, const struct word *w, const struct occurrence *o)
+{
+	int number;
+
+	if (o->embedded || (!w->counted && w->kind != WORD_COUNTED))
+		return false;
+	number = number_before(r, o->start);
+	if (number < 0)
+		number = number_behind(r, o->start + o->len);
+	if (number < 0)
+		return false;
+	r->out->counts++;
+	if (w->kind == WORD_FAIL && number > 0)
+		r->out->failures++;
+	return true;
+}
+
+/* Names of exceptions: NullPointerException, ValueError, AssertionFailure. */
+static unsigned class_weight(const struct reader *r, const struct occurrence *o)
+{
+	static const char *const tails[] = {"Error", "Exception", "Failure", "Fault", "Panic"};
+
+	if (!is_one_of(r->text[o->start + o->len - 1], "rnetc"))
+		return 0;
+	for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+		if (ends_with(r->text + o->start, o->len, tails[i]) && o->len > strlen(tails[i]))
+			return o->colon ? 48 : o->embedded ? 8 : 30;
+	}
+	return 0;
+}
+
+/* The weight of a word that tells of a failure, where it stands. */
+static unsigned place_weight(const struct word *w, const struct occurrence *o)
+{
+	unsigned weight = w->weight;
+
+	if (o->embedded)
+		return weight / 6;
+	if (o->tag)
+		return weight * 2 / 3;
+	if (w->kind == WORD_FAIL) {
+		if (o->upper || o->colon)
+			weight += weight / 4;
+		if (o->first)
+			weight += weight / 5;
+	}
+	return weight;
+}
+
+/* Returns whether the word negates the next one. */
+static bool read_known(struct reader *r, const struct word *w, const struct occurrence *o)
+{
+	struct reading *out = r->out;
+
+	switch ((enum word_kind)w->kind) {
+	case WORD_FAIL:
+		/* "not found" has its "not" in the lexicon. */
+		if (r->negated && !w->after)
+			break;
+		add_weight(out, place_weight(w, o), o->hash);
+		break;
+	case WORD_WARN:
+		out->warned |= !o->embedded;
+		add_weight(out, place_weight(w, o), o->hash);
+		break;
+	case WORD_DETAIL: add_weight(out, place_weight(w, o), o->hash); break;
+	case WORD_PASS:
+	case WORD_SKIP:
+		if (o->embedded)
+			break;
+		out->passed |= w->kind == WORD_PASS;
+		out->skipped |= w->kind == WORD_SKIP;
+		out->pass_first |= o->first;
+		evidence_add_result(out, w->weight);
+		break;
+	case WORD_RESULT:
+		if (!o->embedded)
+			evidence_add_result(out, w->weight + (o->first ? 8 : 0));
+		break;
+	case WORD_LEVEL: out->leveled |= o->start < LEVEL_WITHIN && (o->upper || o->colon); break;
+	case WORD_STATUS:
+		if (number_behind(r, o->start + o->len) > 0)
+			add_weight(out, WEIGHT_STATUS, o->hash);
+		break;
+	case WORD_NOT: return true;
+	case WORD_COUNTED: break;
+	}
+	return false;
+}
+
+static void read_word(struct reader *r, struct occurrence *o)
+{
+	const struct word *w;
+	unsigned weight;
+
+	o->hash = shape_hash(SHAPE_SEED, o->word, o->len);
+	w = lexicon_find(r->lexicon, o->word, o->len, o->hash, r->before, r->before_len);
+	if (!w) {
+		weight = class_weight(r, o);
+		if (weight)
+			add_weight(r->out, weight, o->hash);
+		r->negated = false;
+	} else {
+		r->negated = !read_count(r, w, o) && read_known(r, w, o);
+	}
+	memcpy(r->before, o->word, o->len);
+	r->before_len = o->len;
+}
+
+/* The part of a token without the quotes and brackets around it. */
+static void trim_token(const char *t, size_t *from, size_t *to)
+{
+	while (*from < *to && is_one_of(t[*from], "([{<'\"`*!=:>#|."))
+		(*from)++;
+	while (*to > *from && is_one_of(t[*to - 1], ")]}>'\"`*!=:.,;?<|"))
+		(*to)--;
+}
+
+/* Reads the word at `at`, where a letter is. Returns where it ends. */
+static size_t cut_word(const struct reader *r, size_t at, size_t end, struct occurrence *o)
+{
+	size_t uppers = 0;
+
+	o->start = at;
+	o->len = 0;
+	do {
+		if (o->len < WORD_MAX) {
+			uppers += is_upper(r->text[at]);
+			/* An apostrophe and a hyphen have that bit already. */
+			o->word[o->len++] = (char)(r->text[at] | 32);
+		}
+		at++;
+	} while (at < end && (is_letter(r->text[at]) || is_one_of(r->text[at], "'-")));
+	/* "fail-fast" is one word, "error-" is not. */
+	while (o->len > 1 && is_one_of(o->word[o->len - 1], "'-") && o->len == at - o->start) {
+		o->len--;
+		at--;
+	}
+	o->upper = uppers == o->len;
+	return at;
+}
+
+/* Reads a run of visible characters. */
+static void read_token(struct reader *r, size_t token, size_t end)
+{
+	size_t from = token, to = end, at = token;
+
+	trim_token(r->text, &from, &to);
+	/* 404 or 503 beside an address. */
+	if (to - from == 3 && is_one_of(r->text[from], "45") && is_digit(r->text[from + 1]) &&
+	    is_digit(r->text[from + 2]) && memmem(r->text, r->len, "http", 4))
+		add_weight(r->out, WEIGHT_HTTP, WEIGHT_HTTP);
+	while (at < end) {
+		struct occurrence o;
+		char next;
+
+		/* "\\nfailed" in a quoted text begins with an f. */
+		if (r->text[at] == '\\' && at + 1 < end && is_one_of(r->text[at + 1], "ntr")) {
+			at += 2;
+			from = at;
+			continue;
+		}
+		if (!is_letter(r->text[at])) {
+			at++;
+			continue;
+		}
+		at = cut_word(r, at, end, &o);
+		next = at < r->len ? r->text[at] : ' ';
+		o.first = o.start == from && token == 0;
+		o.colon = next == ':';
+		o.tag = token == 0 && r->text[0] == '[' && next == ']';
+		o.embedded = o.start != from || r->text[token] == '-' ||
+			     (at < to && !is_one_of(next, ":[=!,;"));
+		read_word(r, &o);
+	}
+}
+
+void reading_of(const struct lexicon *lexicon, const char *text, size_t len, struct reading *out)
+{
+	struct reader r = {.lexicon = lexicon, .text = text, .len = len, .out = out};
+	size_t at = 0, token;
+
+	*out = (struct reading){0};
+	while ((at = skip_blanks(text, len, at)) < len) {
+		token = at;
+		while (at < len && !is_blank(text[at]))
+			at++;
+		read_token(&r, token, at);
+	}
+}

@@ -1,0 +1,41 @@
+// What a line is by how it begins and what it consists of, before its words are
+// read.
+#ifndef TERSE_PREVIEW_EVIDENCE_H
+#define TERSE_PREVIEW_EVIDENCE_H
+
+#include "supervisor/preview/keywords.h"
+#include "supervisor/preview/score.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct structure {
+	enum salience_kind kind;
+	unsigned score; /* 0 to 100, as in struct salience */
+};
+
+/* `text` is the message of a line: without blanks around it, not empty. */
+struct structure structure_of(const char *text, size_t len);
+
+// What the words of one message say, taken together.
+
+struct reading {
+	/* Of the words that tell of a failure: the weight of the one that tells
+	   most, and of all others. Where a word stands counts: free and before a
+	   colon much, inside of a path, an option or an identifier little. */
+	unsigned best, rest;
+	uint32_t best_word; /* the hash of the former */
+	unsigned result;    /* weight of the words that tell of a success */
+	unsigned counts;    /* "12 passed", "Errors: 0" */
+	unsigned failures;  /* those that count failures, and not to zero */
+	bool warned;        /* it is a warning */
+	bool leveled;       /* it bears a log level below a warning */
+	bool passed, skipped;
+	bool pass_first; /* begins with one of the two */
+};
+
+/* `text` is the message of a line. */
+void reading_of(const struct lexicon *lexicon, const char *text, size_t len, struct reading *out);
+
+#endif

@@ -1,0 +1,454 @@
+#include "supervisor/preview/score.h"
+
+#include "supervisor/preview/chars.h"
+#include "supervisor/preview/evidence.h"
+#include "supervisor/preview/shape.h"
+#include "supervisor/preview/smart.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum {
+	/* Bytes of a long line that are judged: its start and its end. */
+	JUDGED_FRONT = 320,
+	JUDGED_BACK = 100,
+	/* Places inside of it that are looked at, and their size. */
+	WINDOWS = 16,
+	WINDOW = 240,
+	WINDOW_BEFORE = 60,
+	WINDOW_TELLING = 25,
+	/* A line this short that ends with a colon says what follows. */
+	OPENING_LEN = 100,
+	OPENING_SCORE = 20,
+};
+
+enum {
+	FAIL_SCORE = 25, /* from here on a plain line says that something failed */
+	WARNING_SCORE = 24,
+	WARNING_RESULT = 22,
+	SUMMARY_SCORE = 14, /* of results without a failure */
+	SUMMARY_FAILED_SCORE = 46,
+	SUMMARY_RESULT = 45,
+	REST_SCORE = 20, /* what further words add at most */
+};
+
+/* What is judged of a line. That of a long one is put together in `out`. */
+static const char *judged_text(const struct line *line,
+			       char out[static JUDGED_FRONT + JUDGED_BACK + 1], size_t *len)
+{
+	bool whole = line_is_whole(line);
+	const char *back = whole ? line->front : line->back;
+	size_t back_len = whole ? line->front_len - line->ended : line->back_len;
+	size_t front_len = whole ? back_len : line->front_len;
+
+	if (whole && front_len <= JUDGED_FRONT + JUDGED_BACK) {
+		*len = front_len;
+		return line->front;
+	}
+	if (front_len > JUDGED_FRONT)
+		front_len = JUDGED_FRONT;
+	if (back_len > JUDGED_BACK) {
+		back += back_len - JUDGED_BACK;
+		back_len = JUDGED_BACK;
+	}
+	if (front_len)
+		memcpy(out, line->front, front_len);
+	out[front_len] = ' ';
+	if (back_len)
+		memcpy(out + front_len + 1, back, back_len);
+	*len = front_len + 1 + back_len;
+	return out;
+}
+
+/* Time stamps and the like: digits and what separates them, perhaps in brackets,
+   up to a blank. Returns where the message starts. */
+static size_t skip_stamps(const char *text, size_t len)
+{
+	size_t at = 0, digits, end;
+
+	for (;;) {
+		digits = 0;
+		end = at < len && text[at] == '[' ? at + 1 : at;
+		while (end < len && (is_digit(text[end]) || is_one_of(text[end], ":.,-+/TZ"))) {
+			digits += is_digit(text[end]);
+			end++;
+		}
+		if (end < len && text[end] == ']' && text[at] == '[')
+			end++;
+		if (digits < 4 || (end < len && !is_blank(text[end])))
+			return at;
+		at = skip_blanks(text, len, end);
+		if (at < len && text[at] == '|')
+			at = skip_blanks(text, len, at + 1);
+	}
+}
+
+/* The message of a line: what is behind time stamps and between blanks. */
+struct message {
+	char copy[JUDGED_FRONT + JUDGED_BACK + 1];
+	const char *text;
+	size_t len;
+	unsigned indent;
+};
+
+static void find_message(const struct line *line, struct message *m)
+{
+	size_t len, stamps, at;
+	const char *text = judged_text(line, m->copy, &len);
+
+	while (len > 0 && is_blank(text[len - 1]))
+		len--;
+	stamps = skip_stamps(text, len);
+	at = skip_blanks(text, len, stamps);
+	m->text = text + at;
+	m->len = len - at;
+	m->indent = (unsigned)(at - stamps);
+}
+
+static bool ends_with_pass(const struct message *m)
+{
+	static const char *const endings[] = {
+		" ok",   " OK",  " PASSED",  " passed",     " Passed",   " PASS",
+		" done", " yes", " SKIPPED", " UP-TO-DATE", "(skipped)",
+	};
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		if (ends_with(m->text, m->len, endings[i]))
+			return true;
+	}
+	return false;
+}
+
+static unsigned min_score(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* Puts together what structure and words tell. */
+static void conclude(const struct message *m, const struct structure *structure,
+		     const struct reading *r, struct salience *out)
+{
+	bool passes = structure->kind == SALIENCE_PASS;
+	bool failures = r->failures && !passes;
+	unsigned score = r->best + min_score(r->rest / 4, r->best ? REST_SCORE : 0);
+
+	out->kind = structure->kind;
+	out->result = r->result;
+	if (r->leveled)
+		score /= 2;
+	if (r->counts >= 2 || failures || (r->counts && (r->passed || r->skipped))) {
+		unsigned least = failures ? SUMMARY_FAILED_SCORE : SUMMARY_SCORE;
+
+		out->kind = SALIENCE_SUMMARY;
+		out->score = score > least ? score : least;
+		out->result = SUMMARY_RESULT;
+		return;
+	}
+	if (r->warned) {
+		out->kind = SALIENCE_WARNING;
+		out->result = WARNING_RESULT;
+		out->score = min_score(score, WARNING_SCORE);
+		return;
+	}
+	passes |= ends_with_pass(m);
+	if (passes || r->pass_first) {
+		/* One of many, unless it says so of the whole. */
+		if (passes)
+			out->result = 0;
+		out->kind = SALIENCE_PASS;
+		return;
+	}
+	if (r->passed || r->skipped)
+		score /= 2;
+	if (out->kind == SALIENCE_PLAIN && score >= FAIL_SCORE)
+		out->kind = SALIENCE_FAIL;
+	if (structure->score) {
+		unsigned low = min_score(score, structure->score);
+
+		score = score + structure->score - low + low / 3;
+	}
+	out->score = min_score(score, 100);
+}
+
+uint32_t salience_shape(const struct line *line)
+{
+	struct message m;
+
+	find_message(line, &m);
+	return shape_of(m.text, m.len);
+}
+
+void salience_judge(const struct lexicon *lexicon, const struct line *line, struct salience *out)
+{
+	struct message m;
+	struct structure structure;
+	struct reading reading;
+
+	*out = (struct salience){.kind = SALIENCE_BLANK};
+	find_message(line, &m);
+	if (m.len == 0)
+		return;
+	out->indent = m.indent;
+	out->shape = shape_of(m.text, m.len);
+	structure = structure_of(m.text, m.len);
+	out->kind = structure.kind;
+	if (structure.kind == SALIENCE_FRAME || structure.kind == SALIENCE_RULE) {
+		out->score = structure.score;
+		return;
+	}
+	reading_of(lexicon, m.text, m.len, &reading);
+	conclude(&m, &structure, &reading, out);
+	out->family = reading.best_word ^ (uint32_t)out->kind * 2654435769u ^
+		      shape_of_opening(m.text, m.len);
+	out->opens = out->score >= OPENING_SCORE && m.len < OPENING_LEN &&
+		     (m.text[m.len - 1] == ':' || out->kind == SALIENCE_HEADING);
+}
+
+void salience_look_inside(const struct lexicon *lexicon, const struct scout *scout,
+			  const struct line *line, struct salience *salience)
+{
+	size_t at = JUDGED_FRONT, end = line->front_len - line->ended, lines = 0;
+
+	if (!line_is_whole(line) || end < JUDGED_FRONT + JUDGED_BACK)
+		return;
+	end -= JUDGED_BACK;
+	for (unsigned tries = 0; tries < WINDOWS && at < end; tries++) {
+		struct salience inside;
+		struct line window = {0};
+		size_t hit = at + scout_find(scout, line->front + at, end - at, &lines);
+
+		if (hit == end)
+			break;
+		window.front = line->front + hit - WINDOW_BEFORE;
+		window.front_len = end + JUDGED_BACK - hit + WINDOW_BEFORE;
+		if (window.front_len > WINDOW)
+			window.front_len = WINDOW;
+		window.length = window.front_len;
+		salience_judge(lexicon, &window, &inside);
+		if (inside.score >= WINDOW_TELLING &&
+		    (!salience->focus || inside.score > salience->score)) {
+			salience->focus = hit - WINDOW_BEFORE;
+			if (inside.score > salience->score)
+				salience->score = inside.score;
+		}
+		at = hit + WINDOW / 2;
+	}
+}
+
+// What a stored line is worth: what it tells by itself, less what many lines
+// tell, and what the lines beside it tell.
+
+/* Found by measuring on labelled logs; none of them is critical. */
+enum {
+	BEHIND = 14,  /* lines behind a telling one that it lifts */
+	BEFORE = 16,  /* lines above, among which those it belongs to are looked for */
+	SPREADS = 20, /* score from which on a line lifts others */
+	UNIT = 6,     /* of a stored value, for one of a score */
+	SEEN_BITS = 12,
+};
+
+static const float WEIGHT_MAX = 150.0f;
+static const float END_REACH = 16000.0f; /* bytes from the end at which its favour is halved */
+static const float END_FAVOUR = 0.4f, END_FAVOUR_RESULT = 1.0f;
+static const float RESULT_LEAST = 15.0f;
+
+/* What a line hands on to those behind it, and what is left from line to line. */
+static const float TO_BEHIND = 0.5f, TO_OPENED = 0.8f;
+static const float OVER_BLANK = 0.75f, OVER_OPENED = 0.93f, OVER_DEEPER = 0.9f, OVER_LINE = 0.84f;
+/* To those right above it, the first of its paragraph, and those indented less. */
+static const float TO_BEFORE = 0.4f, OVER_BEFORE = 0.65f;
+static const float TO_PARAGRAPH = 0.55f;
+static const float TO_PARENT = 0.5f, OVER_PARENT = 0.6f;
+
+/* What is left of a weight when something occurs up to so often. */
+struct step {
+	unsigned most;
+	float factor;
+};
+
+/* For lines of one shape, for those that begin alike and tell the same, and for
+   results. */
+static const struct step shape_steps[] = {
+	{1, 1.0f}, {4, 0.95f}, {16, 0.85f}, {64, 0.7f}, {256, 0.5f}, {UINT_MAX, 0.3f},
+};
+static const struct step family_steps[] = {
+	{4, 1.0f}, {16, 0.9f}, {64, 0.75f}, {256, 0.6f}, {UINT_MAX, 0.45f},
+};
+static const struct step result_steps[] = {
+	{2, 1.0f},
+	{8, 0.6f},
+	{UINT_MAX, 0.2f},
+};
+/* And for the further lines of one shape. */
+static const struct step repeat_steps[] = {
+	{0, 1.0f}, {1, 0.6f}, {2, 0.45f}, {3, 0.35f}, {UINT_MAX, 0.3f},
+};
+
+static float factor_of(const struct step *steps, unsigned count)
+{
+	while (count > steps->most)
+		steps++;
+	return steps->factor;
+}
+
+/* A line that is being weighed. */
+struct weighing {
+	const struct smart *smart;
+	const struct stored *line;
+	unsigned before;    /* lines of its shape above */
+	unsigned relatives; /* and of its family */
+	float from_end;     /* bytes */
+};
+
+static float near_end(const struct weighing *w, float favour)
+{
+	return 1.0f + favour / (1.0f + w->from_end / END_REACH);
+}
+
+/* What it tells of a failure. */
+static float failure_weight(const struct weighing *w)
+{
+	const struct sketch *sketch = &w->smart->sketch;
+	float weight = (float)w->line->score;
+
+	weight *= factor_of(shape_steps, sketch_count(sketch, w->line->shape));
+	weight *= factor_of(repeat_steps, w->before);
+	/* The first ones of a family may begin a cascade. */
+	if (w->relatives >= 2)
+		weight *= factor_of(family_steps, sketch_count(sketch, w->line->family));
+	return weight * near_end(w, END_FAVOUR);
+}
+
+/* What it tells of a success. */
+static float success_weight(const struct weighing *w)
+{
+	float weight = (float)w->line->result;
+
+	weight *= factor_of(repeat_steps, w->before);
+	weight *= factor_of(result_steps, sketch_count(&w->smart->sketch, w->line->family));
+	return weight < RESULT_LEAST ? 0 : weight * near_end(w, END_FAVOUR_RESULT);
+}
+
+static void lift(struct stored *line, float weight)
+{
+	unsigned value = (unsigned)(weight * UNIT);
+
+	if (line->kind == SALIENCE_BLANK)
+		return;
+	if (line->kind == SALIENCE_FRAME || line->kind == SALIENCE_PASS)
+		value /= 3;
+	if (value > line->value)
+		line->value = (uint16_t)value;
+}
+
+static void lift_behind(struct store *store, size_t i, float weight)
+{
+	const struct stored *line = &store->lines[i];
+	float share = weight * (line->opens ? TO_OPENED : TO_BEHIND);
+
+	for (size_t k = 1; k <= BEHIND && i + k < store->count; k++) {
+		struct stored *other = &store->lines[i + k];
+
+		if (other->number != line->number + k)
+			break;
+		if (other->kind == SALIENCE_BLANK)
+			share *= OVER_BLANK;
+		else if (line->opens)
+			share *= OVER_OPENED;
+		else
+			share *= other->indent > line->indent ? OVER_DEEPER : OVER_LINE;
+		lift(other, share);
+	}
+}
+
+static void lift_before(struct store *store, size_t i, float weight)
+{
+	const struct stored *line = &store->lines[i];
+	float parent = weight * TO_PARENT, share = weight * TO_BEFORE;
+	unsigned indent = line->indent;
+	bool paragraph = true;
+
+	for (size_t k = 1; k <= BEFORE && k <= i; k++) {
+		struct stored *other = &store->lines[i - k];
+
+		if (other->number + k != line->number)
+			break;
+		if (other->kind == SALIENCE_BLANK) {
+			if (paragraph && k > 1)
+				lift(other + 1, weight * TO_PARAGRAPH);
+			paragraph = false;
+			continue;
+		}
+		share *= OVER_BEFORE;
+		lift(other, share);
+		if (other->indent < indent) {
+			indent = other->indent;
+			lift(other, parent);
+			parent *= OVER_PARENT;
+		}
+	}
+}
+
+/* The line's own weight, under what is asked for. */
+static float own_weight(const struct weighing *w, enum outcome outcome)
+{
+	float failure = outcome == OUTCOME_SUCCESS ? 0 : failure_weight(w);
+	float success = outcome == OUTCOME_FAILURE ? 0 : success_weight(w);
+	float weight = failure > success ? failure : success;
+
+	return weight < WEIGHT_MAX ? weight : WEIGHT_MAX;
+}
+
+/* How many were counted in this slot before; one more now. */
+static unsigned count_up(uint8_t *slots, uint32_t hash)
+{
+	uint8_t *count = &slots[(hash * 2654435769u) >> (32 - SEEN_BITS)];
+
+	return *count < UINT8_MAX ? (*count)++ : *count;
+}
+
+unsigned smart_value(const struct smart *s, const struct line *line, uint64_t bytes,
+		     enum outcome outcome, uint32_t *shape)
+{
+	struct salience salience;
+	struct stored stored;
+	struct weighing w = {.smart = s, .line = &stored};
+
+	smart_judge(s, line, &salience);
+	stored = (struct stored){.score = (uint8_t)salience.score,
+				 .result = (uint8_t)salience.result,
+				 .shape = salience.shape,
+				 .family = salience.family};
+	w.from_end = (float)(bytes - line->offset);
+	*shape = salience.shape;
+	return (unsigned)(own_weight(&w, outcome) * UNIT);
+}
+
+void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
+{
+	struct store *store = &s->store;
+	uint8_t shapes[1 << SEEN_BITS] = {0}, families[1 << SEEN_BITS] = {0};
+
+	for (size_t i = 0; i < store->count; i++)
+		store->lines[i].value = 0;
+	for (size_t i = 0; i < store->count; i++) {
+		struct stored *line = &store->lines[i];
+		struct weighing w = {.smart = s, .line = line};
+		float weight;
+		unsigned value;
+
+		if (line->score == 0 && line->result == 0)
+			continue;
+		w.before = count_up(shapes, line->shape);
+		w.relatives = count_up(families, line->family);
+		w.from_end = (float)(bytes - line->offset);
+		weight = own_weight(&w, outcome);
+		/* What the lines around gave counts half. */
+		value = line->value / 2u + (unsigned)(weight * UNIT);
+		line->value = (uint16_t)(value < STORE_VALUES ? value : STORE_VALUES - 1);
+		if (line->score >= SPREADS && outcome != OUTCOME_SUCCESS) {
+			lift_behind(store, i, weight);
+			lift_before(store, i, weight);
+		}
+	}
+}

@@ -1,0 +1,166 @@
+// See live_status.h.
+
+#include "supervisor/process/live_status.h"
+
+#include "lib/buffer.h"
+#include "lib/utf8.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const state_names[] = {[CONDITION_RUNNING] = "running",
+					  [CONDITION_WAITING] = "waiting",
+					  [CONDITION_STOPPED] = "stopped",
+					  [CONDITION_ENDED] = "ended"};
+
+const char *condition_state_name(enum condition_state state)
+{
+	return state_names[state];
+}
+
+void condition_set_text(char out[CONDITION_TEXT], const char *text, size_t len)
+{
+	size_t n = utf8_floor(text, len, len < CONDITION_TEXT ? len : CONDITION_TEXT - 1);
+	memcpy(out, text, n);
+	out[n] = '\0';
+}
+
+void condition_set_argv(struct condition *c, char *const *argv)
+{
+	for (c->argv_len = 0; argv && *argv; argv++) {
+		size_t room = CONDITION_ARGV - c->argv_len, len = strlen(*argv) + 1;
+		if (len > room) {
+			/* What there is room for of a long string. */
+			len = room > 1 ? utf8_floor(*argv, len - 1, room - 1) : 0;
+			memcpy(c->argv + c->argv_len, *argv, len);
+			c->argv_len += len;
+			c->argv_cut = true;
+			if (len > 0)
+				c->argv[c->argv_len++] = '\0';
+			return;
+		}
+		memcpy(c->argv + c->argv_len, *argv, len);
+		c->argv_len += len;
+	}
+}
+
+/* Arguments may hold any bytes: those that are no text become U+FFFD. */
+static json_t *encode_argv(const struct condition *c)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < c->argv_len; i += strlen(c->argv + i) + 1) {
+		struct buffer clean = BUFFER_INIT;
+		if (utf8_clean(&clean, c->argv + i, strlen(c->argv + i)) == 0)
+			json_array_append_new(list,
+					      json_stringn(clean.len ? clean.data : "", clean.len));
+		buffer_release(&clean);
+	}
+	return list;
+}
+
+static void parse_argv(const json_t *list, struct condition *c)
+{
+	char *argv[CONDITION_ARGV / 2 + 1] = {NULL};
+	size_t count = json_array_size(list), most = sizeof(argv) / sizeof(*argv) - 1;
+	for (size_t i = 0; i < count && i < most; i++) {
+		const char *word = json_string_value(json_array_get(list, i));
+		argv[i] = (char *)(word ? word : "");
+	}
+	condition_set_argv(c, argv);
+}
+
+int condition_encode(struct buffer *out, const struct condition *c)
+{
+	json_t *root =
+		json_pack("{ss ss ss sb si sI sI sI sI sI sI si si sb si si si sb ss so sb}", "id",
+			  c->id, "state", state_names[c->state], "prompt", c->prompt, "screen",
+			  c->screen, "pid", (int)c->pid, "elapsed_ms", (json_int_t)c->elapsed_ms,
+			  "quiet_ms", (json_int_t)c->quiet_ms, "lines", (json_int_t)c->lines,
+			  "bytes", (json_int_t)c->bytes, "settled", (json_int_t)c->settled, "told",
+			  (json_int_t)c->told, "cols", (int)c->cols, "rows", (int)c->rows,
+			  "terminal", c->terminal, "attached", c->attached, "exit_code",
+			  c->exit_code, "signal", c->signal, "timed_out", c->timed_out, "last_line",
+			  c->last_line, "argv", encode_argv(c), "argv_cut", c->argv_cut);
+	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+	int result = text ? buffer_append_string(out, text) : -1;
+	free(text);
+	json_decref(root);
+	if (result < 0)
+		errno = ENOMEM;
+	return result;
+}
+
+static json_int_t get_number(const json_t *root, const char *key, json_int_t min, json_int_t max,
+			     bool *bad)
+{
+	const json_t *v = json_object_get(root, key);
+	json_int_t n = json_integer_value(v);
+	if (!json_is_integer(v) || n < min || n > max) {
+		*bad = true;
+		return min;
+	}
+	return n;
+}
+
+static bool live_status_get_bool(const json_t *root, const char *key)
+{
+	return json_is_true(json_object_get(root, key));
+}
+
+static void get_text(const json_t *root, const char *key, char out[CONDITION_TEXT], bool *bad)
+{
+	const json_t *v = json_object_get(root, key);
+	if (json_is_string(v))
+		condition_set_text(out, json_string_value(v), json_string_length(v));
+	else
+		*bad = true;
+}
+
+static enum condition_state live_status_get_state(const json_t *root, bool *bad)
+{
+	const char *name = json_string_value(json_object_get(root, "state"));
+	for (size_t i = 0; name && i < sizeof(state_names) / sizeof(*state_names); i++) {
+		if (strcmp(name, state_names[i]) == 0)
+			return (enum condition_state)i;
+	}
+	*bad = true;
+	return CONDITION_RUNNING;
+}
+
+int condition_parse(const char *json, size_t len, struct condition *c)
+{
+	json_t *root = json_loadb(json, len, 0, NULL);
+	bool bad = !json_is_object(root);
+	const char *id = json_string_value(json_object_get(root, "id"));
+	*c = (struct condition){0};
+	if (id && id_is_valid(id))
+		memcpy(c->id, id, sizeof(c->id));
+	else
+		bad = true;
+	c->state = live_status_get_state(root, &bad);
+	get_text(root, "prompt", c->prompt, &bad);
+	c->screen = live_status_get_bool(root, "screen");
+	c->pid = (pid_t)get_number(root, "pid", 0, INT_MAX, &bad);
+	c->elapsed_ms = get_number(root, "elapsed_ms", 0, INT64_MAX, &bad);
+	c->quiet_ms = get_number(root, "quiet_ms", 0, INT64_MAX, &bad);
+	c->lines = (uint64_t)get_number(root, "lines", 0, INT64_MAX, &bad);
+	c->bytes = (uint64_t)get_number(root, "bytes", 0, INT64_MAX, &bad);
+	c->settled = (uint64_t)get_number(root, "settled", 0, INT64_MAX, &bad);
+	c->told = (uint64_t)get_number(root, "told", 0, INT64_MAX, &bad);
+	c->cols = (unsigned)get_number(root, "cols", 0, 65535, &bad);
+	c->rows = (unsigned)get_number(root, "rows", 0, 65535, &bad);
+	c->terminal = live_status_get_bool(root, "terminal");
+	c->attached = (int)get_number(root, "attached", 0, INT_MAX, &bad);
+	c->exit_code = (int)get_number(root, "exit_code", -1, 255, &bad);
+	c->signal = (int)get_number(root, "signal", 0, 127, &bad);
+	c->timed_out = live_status_get_bool(root, "timed_out");
+	get_text(root, "last_line", c->last_line, &bad);
+	parse_argv(json_object_get(root, "argv"), c);
+	c->argv_cut |= live_status_get_bool(root, "argv_cut");
+	json_decref(root);
+	errno = bad ? EPROTO : 0;
+	return bad ? -1 : 0;
+}

@@ -1,0 +1,59 @@
+// How a live run is: what its keeper tells those who ask (CONTROL_STATUS, CONTROL_WATCH).
+//
+// As JSON: {"id":"cmd-...","state":"running|waiting|stopped|ended","prompt":"Password: ",
+// "screen":false,"pid":4711,"elapsed_ms":1200,"quiet_ms":300,"lines":12,"bytes":340,
+// "settled":300,"told":0,"cols":160,"rows":50,"terminal":true,"attached":0,
+// "exit_code":0,"signal":0,"timed_out":false,"last_line":"...","argv":["sleep","9"],"argv_cut":false}
+#ifndef TERSE_PROCESS_LIVE_STATUS_H
+#define TERSE_PROCESS_LIVE_STATUS_H
+
+#include "supervisor/artifact/id.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct buffer;
+
+#define CONDITION_TEXT 256  /* bytes of a prompt or line at most, with the NUL */
+#define CONDITION_ARGV 1024 /* of the command */
+
+enum condition_state { CONDITION_RUNNING, CONDITION_WAITING, CONDITION_STOPPED, CONDITION_ENDED };
+
+struct condition {
+	char id[ID_LEN + 1];
+	enum condition_state state;
+	char prompt[CONDITION_TEXT];  /* CONDITION_WAITING: what was asked, clean; may be empty */
+	bool screen;                  /* a full-screen program is on */
+	pid_t pid;                    /* of the command */
+	int64_t elapsed_ms, quiet_ms; /* since the start, since something was written or typed */
+	uint64_t lines, bytes;        /* of the text so far, with what is not final */
+	uint64_t settled;             /* bytes of it that are final */
+	uint64_t told;                /* lines that a reader was shown */
+	unsigned cols, rows;
+	bool terminal; /* it has a controlling terminal: it can be typed into */
+	int attached;
+	int exit_code, signal; /* CONDITION_ENDED: exit_code -1: by `signal` */
+	bool timed_out;
+	char last_line[CONDITION_TEXT]; /* that has something in it; clean */
+	char argv[CONDITION_ARGV];      /* the command, a NUL behind each argument */
+	size_t argv_len;
+	bool argv_cut; /* that is not all */
+};
+
+/* Appends the JSON. Returns 0, or -1 with ENOMEM. */
+int condition_encode(struct buffer *out, const struct condition *c);
+
+/* Returns 0, or -1 with errno EPROTO. */
+int condition_parse(const char *json, size_t len, struct condition *c);
+
+/* Copies the command, cut where it does not fit. */
+void condition_set_argv(struct condition *c, char *const *argv);
+
+/* Copies text, cut where it does not fit. */
+void condition_set_text(char out[CONDITION_TEXT], const char *text, size_t len);
+
+const char *condition_state_name(enum condition_state state);
+
+#endif

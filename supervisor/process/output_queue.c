@@ -1,0 +1,171 @@
+#include "lib/io.h"
+#include "supervisor/process/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* How long a reader is waited for that there is no memory to queue for. */
+#define WAIT_MS 1000
+
+void outlet_init(struct outlet *o, int fd)
+{
+	struct stat st;
+	*o = (struct outlet){
+		.fd = fd, .own = -1, .queue = BUFFER_INIT, .most.rlim_cur = RLIM_INFINITY};
+	getrlimit(RLIMIT_FSIZE, &o->most);
+	/* What can't be looked at may still be written to. */
+	if (fstat(fd, &st) == 0)
+		o->type = st.st_mode & S_IFMT;
+	else if (errno == EBADF)
+		o->error = errno;
+	/* Other devices take what they get, and opening them once more may do something. */
+	if (o->type == S_IFCHR && !isatty(fd))
+		o->type = S_IFREG;
+}
+
+/* A pipe or terminal of our own: O_NONBLOCK belongs to the open file, and the
+   one we were given is shared with the caller. */
+static void open_again(struct outlet *o)
+{
+	char path[32];
+	o->tried = true;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", o->fd);
+	o->own = io_above_standard(open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+static ssize_t queue_write_file(const struct outlet *o, const char *data, size_t len)
+{
+	struct rlimit own;
+	if (o->most.rlim_cur == RLIM_INFINITY || getrlimit(RLIMIT_FSIZE, &own) < 0)
+		return write(o->fd, data, len);
+	setrlimit(RLIMIT_FSIZE, &o->most);
+	ssize_t n = write(o->fd, data, len);
+	int error = errno;
+	setrlimit(RLIMIT_FSIZE, &own);
+	errno = error;
+	return n;
+}
+
+/* One write that does not block; -1 with EAGAIN when there is no room now. */
+static ssize_t queue_write_some(struct outlet *o, const char *data, size_t len)
+{
+	if (o->type == S_IFSOCK)
+		return io_send(o->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (o->type != S_IFIFO && o->type != S_IFCHR)
+		return queue_write_file(o, data, len);
+	/* A terminal tells that there is room, not how much. */
+	if ((len > PIPE_BUF || o->type == S_IFCHR) && !o->tried)
+		open_again(o);
+	if (o->own >= 0)
+		return write(o->own, data, len);
+	struct pollfd p = {.fd = o->fd, .events = POLLOUT};
+	int ready = poll(&p, 1, 0);
+	/* Where it can't be told whether there is room. */
+	if (ready < 0 && !o->tried)
+		open_again(o);
+	if (ready < 0 && o->own >= 0)
+		return write(o->own, data, len);
+	if (ready <= 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return write(o->fd, data, len < PIPE_BUF ? len : PIPE_BUF);
+}
+
+/* Writes as much as goes; returns how much. */
+static size_t write_now(struct outlet *o, const char *data, size_t len)
+{
+	size_t done = 0;
+	while (done < len && !o->error) {
+		ssize_t n = queue_write_some(o, data + done, len - done);
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno == EAGAIN || errno == ENOBUFS)
+			break;
+		else if (errno != EINTR)
+			o->error = errno;
+	}
+	return done;
+}
+
+static bool is_writable_soon(const struct outlet *o)
+{
+	struct pollfd p = {.fd = outlet_poll_fd(o), .events = POLLOUT};
+	return poll(&p, 1, WAIT_MS) > 0;
+}
+
+/* There is no memory to queue it: the reader gets it if it takes what is queued, and this, soon. */
+static void write_waiting(struct outlet *o, const char *data, size_t len)
+{
+	while (!o->error && !outlet_is_empty(o) && is_writable_soon(o))
+		outlet_pump(o);
+	while (!o->error && outlet_is_empty(o) && len > 0) {
+		size_t n = write_now(o, data, len);
+		data += n;
+		len -= n;
+		if (len > 0 && !o->error && !is_writable_soon(o))
+			break;
+	}
+	if (len > 0 && !o->error)
+		o->error = ENOMEM;
+}
+
+void outlet_write(struct outlet *o, const char *data, size_t len)
+{
+	if (o->error || len == 0)
+		return;
+	size_t done = o->queue.len == 0 ? write_now(o, data, len) : 0;
+	if (!o->error && buffer_append(&o->queue, data + done, len - done) < 0)
+		write_waiting(o, data + done, len - done);
+}
+
+void outlet_pump(struct outlet *o)
+{
+	if (outlet_is_empty(o))
+		return;
+	o->sent += write_now(o, o->queue.data + o->sent, o->queue.len - o->sent);
+	if (o->error)
+		o->sent = o->queue.len;
+	/* A reader that is never quite done must not let the queue grow for ever. */
+	if (o->sent == o->queue.len || o->sent >= OUTLET_FULL) {
+		buffer_consume(&o->queue, o->sent);
+		o->sent = 0;
+	}
+}
+
+void outlet_give_up(struct outlet *o)
+{
+	if (outlet_is_empty(o))
+		return;
+	o->error = ETIMEDOUT;
+	o->sent = 0;
+	buffer_clear(&o->queue);
+}
+
+bool outlet_is_empty(const struct outlet *o)
+{
+	return o->queue.len == 0;
+}
+
+bool outlet_is_full(const struct outlet *o)
+{
+	return o->queue.len - o->sent > OUTLET_FULL;
+}
+
+int outlet_poll_fd(const struct outlet *o)
+{
+	return o->own >= 0 ? o->own : o->fd;
+}
+
+void outlet_release(struct outlet *o)
+{
+	io_close(&o->own);
+	buffer_release(&o->queue);
+	o->sent = 0;
+}

@@ -1,0 +1,379 @@
+// See process_tree.h.
+
+#include "supervisor/process/process_tree.h"
+
+#include "lib/io.h"
+#include "lib/proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* How often the lists are read until two readings agree. */
+#define READINGS 8
+
+/* Descendants that are looked for: who starts them faster than they are listed has no end. */
+#define DESCENDANTS ((size_t)4096)
+
+struct kin_pair {
+	pid_t pid, parent;
+};
+
+/* Appends all of a file. Returns how much, or -1. */
+static ssize_t append_file(struct buffer *out, int dir, const char *path)
+{
+	size_t before = out->len;
+	ssize_t n = -1;
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	do {
+		if (buffer_reserve(out, 1024) < 0)
+			break;
+		n = read(fd, out->data + out->len, out->cap - out->len);
+		out->len += n > 0 ? (size_t)n : 0;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	close(fd);
+	return n < 0 ? -1 : (ssize_t)(out->len - before);
+}
+
+/* What the kernel lists of each thread's children, one behind the other. Returns how many lists
+   there were. */
+static int read_lists(pid_t parent, struct buffer *out)
+{
+	char path[64];
+	int count = 0;
+	buffer_clear(out);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)parent);
+	DIR *tasks = opendir(path);
+	const struct dirent *entry;
+	while (tasks && (entry = readdir(tasks))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%.16s/children", entry->d_name);
+		count += append_file(out, dirfd(tasks), path) >= 0;
+	}
+	if (tasks)
+		closedir(tasks);
+	return count;
+}
+
+static bool are_equal(const struct buffer *a, const struct buffer *b)
+{
+	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
+}
+
+/* While a list is read, a child that ends makes the kernel skip another; and a thread that ends
+   leaves its children to another one. The one that has gone is missing in the next reading, so two
+   that agree have skipped nobody. Returns 0, or -1 when this can't be had. */
+static int read_steady(pid_t parent, struct buffer *text)
+{
+	struct buffer again = BUFFER_INIT;
+	int result = -1, lists = read_lists(parent, text);
+	for (int i = 0; lists > 0 && result < 0 && i < READINGS; i++) {
+		lists = read_lists(parent, &again);
+		if (are_equal(text, &again))
+			result = 0;
+		struct buffer other = *text;
+		*text = again;
+		again = other;
+	}
+	buffer_release(&again);
+	/* Who is gone or hidden has no children; else the kernel keeps no lists. */
+	if (lists == 0 && access("/proc/thread-self/children", F_OK) == 0) {
+		buffer_clear(text);
+		return 0;
+	}
+	return result;
+}
+
+static int take_lists(pid_t parent, struct buffer *out)
+{
+	struct buffer text = BUFFER_INIT;
+	int result = read_steady(parent, &text);
+	const char *at = result == 0 ? buffer_string(&text) : NULL;
+	char *end;
+	for (long pid; at && (pid = strtol(at, &end, 10)) > 0; at = end) {
+		const pid_t child = (pid_t)pid;
+		if (buffer_append(out, &child, sizeof(child)) < 0)
+			result = -1;
+	}
+	buffer_release(&text);
+	return result;
+}
+
+static int kin_pass(struct kin *k)
+{
+	int result = 0;
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	while (proc && (entry = readdir(proc))) {
+		struct process p;
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (pid <= 0 || process_read(pid, &p) < 0)
+			continue;
+		const struct kin_pair pair = {pid, p.parent};
+		if (buffer_append(&k->all, &pair, sizeof(pair)) < 0)
+			result = -1;
+	}
+	if (proc)
+		closedir(proc);
+	return result;
+}
+
+int kin_children(struct kin *k, pid_t parent, struct buffer *out)
+{
+	int result = 0;
+	buffer_clear(out);
+	if (!k->passes && take_lists(parent, out) == 0)
+		return 0;
+	k->passes = true;
+	buffer_clear(out);
+	if (k->all.len == 0)
+		result = kin_pass(k);
+	const struct kin_pair *pairs = (const struct kin_pair *)k->all.data;
+	for (size_t i = 0; i < k->all.len / sizeof(*pairs); i++) {
+		if (pairs[i].parent == parent &&
+		    buffer_append(out, &pairs[i].pid, sizeof(pairs[i].pid)) < 0)
+			result = -1;
+	}
+	return result;
+}
+
+int kin_descendants(struct kin *k, pid_t parent, struct buffer *out)
+{
+	struct buffer children = BUFFER_INIT;
+	int result = kin_children(k, parent, out);
+	for (size_t at = 0; at < out->len && at < DESCENDANTS * sizeof(pid_t);
+	     at += sizeof(pid_t)) {
+		pid_t pid;
+		memcpy(&pid, out->data + at, sizeof(pid));
+		if (kin_children(k, pid, &children) < 0 ||
+		    buffer_append(out, children.data, children.len) < 0)
+			result = -1;
+	}
+	buffer_release(&children);
+	return result;
+}
+
+void kin_release(struct kin *k)
+{
+	buffer_release(&k->all);
+}
+
+/* Channels at most: standard output and error. */
+#define CHANNELS 2
+
+/* What /proc/PID/fd shows for an open end. */
+struct end {
+	char link[64];
+};
+
+/* What the command's side of a channel is called. Both ends of a pipe have one name. */
+static bool name_end(int fd, struct end *end)
+{
+	struct stat st;
+	int number;
+	*end->link = '\0';
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return false;
+	if (S_ISFIFO(st.st_mode))
+		snprintf(end->link, sizeof(end->link), "pipe:[%llu]",
+			 (unsigned long long)st.st_ino);
+	else if (ioctl(fd, TIOCGPTN, &number) == 0)
+		snprintf(end->link, sizeof(end->link), "/dev/pts/%d", number);
+	return *end->link;
+}
+
+static bool holders_holds(pid_t pid, const struct end *ends, int count)
+{
+	char path[64], link[sizeof(ends->link)];
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	DIR *dir = opendir(path);
+	bool found = false;
+	const struct dirent *entry;
+	while (dir && !found && (entry = readdir(dir))) {
+		ssize_t len = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
+		link[len > 0 ? len : 0] = '\0';
+		for (int i = 0; i < count; i++)
+			found |= *ends[i].link && strcmp(ends[i].link, link) == 0;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+int holder_find(const int *fds, int count, struct holder *found, int most)
+{
+	struct end ends[CHANNELS];
+	int known = 0, there = 0;
+	for (int i = 0; i < count && known < CHANNELS; i++)
+		known += name_end(fds[i], &ends[known]);
+	DIR *proc = known > 0 ? opendir("/proc") : NULL;
+	const struct dirent *entry;
+	while (proc && (entry = readdir(proc))) {
+		char *end;
+		long pid = strtol(entry->d_name, &end, 10);
+		struct process p;
+		if (*end || pid <= 0 || pid == getpid() ||
+		    !holders_holds((pid_t)pid, ends, known) || process_read((pid_t)pid, &p) < 0)
+			continue;
+		if (there < most) {
+			found[there] = (struct holder){.pid = p.pid, .session = p.session};
+			memcpy(found[there].name, p.name, sizeof(found->name));
+		}
+		there++;
+	}
+	if (proc)
+		closedir(proc);
+	return there;
+}
+
+/* Whether all children but `self` are stopped, or the kernel lists none. */
+static bool are_children_stopped(pid_t pid, pid_t self)
+{
+	char path[64];
+	struct process p;
+	pid_t child;
+	bool stopped = true;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	FILE *children = fopen(path, "re");
+	while (children && fscanf(children, "%d", &child) == 1)
+		stopped &= child == self || process_read(child, &p) < 0 || p.state == 'T';
+	if (children)
+		fclose(children);
+	return stopped;
+}
+
+/* In an orphaned group nobody would continue what is stopped for reading: the kernel does not. */
+static bool is_background(const struct process *p)
+{
+	struct process parent;
+	return p->foreground > 0 && p->foreground != p->group &&
+	       process_read(p->parent, &parent) == 0 && parent.session == p->session &&
+	       parent.group != p->group;
+}
+
+struct front_state front_look(pid_t pid, pid_t self)
+{
+	struct process p;
+	struct front_state s = {.stopped = false};
+	if (process_read(pid, &p) < 0)
+		return s;
+	s.stopped = p.state == 'T';
+	s.group_stopped = s.stopped && are_children_stopped(pid, self);
+	s.background = is_background(&p);
+	return s;
+}
+
+/* How soon TERM follows HUP, and how often it is looked whether all have gone: less and
+   less often where KILL does not help (a process that hangs in the kernel). */
+#define HUP_GRACE_MS 100
+#define LOOK_MS      20
+#define LOOK_MOST_MS 1000
+
+static bool is_member(pid_t pid, const struct family_end *e)
+{
+	struct process p;
+	return process_read(pid, &p) == 0 && (p.session == e->session || pid == e->command) &&
+	       p.state != 'Z' && p.state != 'X';
+}
+
+/* By pidfd, so that who gets the number of a member that has just ended is left alone. */
+static void send_one(pid_t pid, const struct family_end *e, int sig, bool resume)
+{
+	int fd = pidfd_open(pid, 0);
+	if (fd < 0) {
+		/* Too old a kernel, or forbidden. */
+		if (errno != ESRCH && kill(pid, sig) == 0 && resume)
+			kill(pid, SIGCONT);
+		return;
+	}
+	if (is_member(pid, e) && pidfd_send_signal(fd, sig, NULL, 0) == 0 && resume)
+		pidfd_send_signal(fd, SIGCONT, NULL, 0);
+	close(fd);
+}
+
+/* Where /proc tells nothing the command's process group has to do. */
+static int send_to_group(pid_t group, int sig, bool resume)
+{
+	if (group <= 1 || kill(-group, sig) < 0)
+		return 0;
+	if (resume)
+		kill(-group, SIGCONT);
+	return 1;
+}
+
+/* `resume`: stopped ones are continued, so that they get the signal. */
+static int send_to_all(const struct family_end *e, int sig, bool resume)
+{
+	DIR *proc = opendir("/proc");
+	if (!proc)
+		return send_to_group(e->group, sig, resume);
+	int count = 0, seen = 0;
+	pid_t self = getpid();
+	const struct dirent *entry;
+	while ((entry = readdir(proc))) {
+		char *end;
+		long pid = strtol(entry->d_name, &end, 10);
+		if (*end || pid <= 0)
+			continue;
+		seen++;
+		if (pid == 1 || pid == e->session || pid == self || !is_member((pid_t)pid, e))
+			continue;
+		count++;
+		if (sig)
+			send_one((pid_t)pid, e, sig, resume);
+	}
+	closedir(proc);
+	return seen ? count : send_to_group(e->group, sig, resume);
+}
+
+int family_signal(pid_t session, int sig)
+{
+	const struct family_end e = {.session = session};
+	return send_to_all(&e, sig, false);
+}
+
+static int take_step(struct family_end *e, int64_t now_ms)
+{
+	switch (e->step) {
+	case FAMILY_HUP: e->next_ms = now_ms + HUP_GRACE_MS; return send_to_all(e, SIGHUP, true);
+	case FAMILY_TERM: e->next_ms = now_ms + e->grace_ms; return send_to_all(e, SIGTERM, true);
+	default:
+		e->pause_ms = e->pause_ms ? e->pause_ms * 2 : LOOK_MS;
+		if (e->pause_ms > LOOK_MOST_MS)
+			e->pause_ms = LOOK_MOST_MS;
+		e->next_ms = now_ms + e->pause_ms;
+		return send_to_all(e, SIGKILL, false);
+	}
+}
+
+bool family_end_step(struct family_end *e, int first, int64_t now_ms)
+{
+	int left;
+	if (e->step < first) {
+		e->step = first;
+		left = take_step(e, now_ms);
+	} else if (now_ms >= e->next_ms) {
+		if (e->step < FAMILY_KILL)
+			e->step++;
+		left = take_step(e, now_ms);
+	} else if (now_ms >= e->look_ms) {
+		left = send_to_all(e, 0, false);
+	} else {
+		return true;
+	}
+	e->look_ms = now_ms + LOOK_MS;
+	if (e->step == FAMILY_KILL)
+		e->look_ms = e->next_ms;
+	return left > 0;
+}

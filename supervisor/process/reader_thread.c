@@ -1,0 +1,225 @@
+// See reader_thread.h.
+
+#include "supervisor/process/reader_thread.h"
+
+#include "lib/io.h"
+#include "supervisor/process/source.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define RING ((size_t)512 * 1024)
+
+/* The owner is woken for so much, or for what there is when nothing more comes for a moment. */
+#define WORTH     SOURCE_CHUNK
+#define MOMENT_MS 2
+
+#define STACK ((size_t)256 * 1024)
+
+struct intake {
+	int fd;
+	int filled; /* eventfd: to the owner */
+	int stop;   /* eventfd: to the thread */
+	pthread_t thread;
+	pthread_mutex_t mutex; /* for what follows */
+	pthread_cond_t room;
+	size_t first, len;   /* of what is in the ring */
+	int end;             /* EAGAIN while there may be more */
+	bool told;           /* `filled` is set */
+	bool stopping, over; /* the thread is to end, was joined */
+	char *ring;
+};
+
+#define PTY_HANGUPS 3
+
+size_t intake_read(int fd, char *data, size_t len, int *end)
+{
+	for (unsigned hangups = 0;;) {
+		ssize_t n = read(fd, data, len);
+
+		*end = n == 0 ? 0 : n < 0 ? errno : -1;
+		if (n > 0)
+			return (size_t)n;
+		/* Linux: while no slave is open, a read of the master that finds nothing in the
+		   line discipline's buffer (4 KB) gives EIO. What was written beyond that lies in
+		   the port's flip buffer, which flush_to_ldisc() moves, from a workqueue. The read
+		   waits for it first (tty_buffer_flush_work()), but not for one that was queued
+		   again meanwhile: the end is true only when it is told again. */
+		if (*end != EINTR && (*end != EIO || hangups++ == PTY_HANGUPS))
+			return 0;
+	}
+}
+
+static void reader_thread_tell(struct intake *in)
+{
+	if (!in->told)
+		eventfd_write(in->filled, 1);
+	in->told = true;
+}
+
+/* Where the next bytes go, and how many have room there. */
+static size_t next_room(const struct intake *in, char **at)
+{
+	size_t start = (in->first + in->len) % RING, room = RING - in->len;
+
+	*at = in->ring + start;
+	return room < RING - start ? room : RING - start;
+}
+
+/* Waits until there is more to read, or for the end. The mutex is held, but not meanwhile. */
+static void wait_for_more(struct intake *in)
+{
+	struct pollfd fds[] = {{.fd = in->fd, .events = POLLIN},
+			       {.fd = in->stop, .events = POLLIN}};
+	bool owes = in->len > 0 && !in->told;
+	int ready;
+
+	pthread_mutex_unlock(&in->mutex);
+	ready = poll(fds, 2, owes ? MOMENT_MS : -1);
+	pthread_mutex_lock(&in->mutex);
+	if (ready == 0 && in->len > 0)
+		reader_thread_tell(in);
+}
+
+static void *reader_thread_run(void *arg)
+{
+	struct intake *in = arg;
+
+	pthread_mutex_lock(&in->mutex);
+	while (!in->stopping && in->end == EAGAIN) {
+		char *at;
+		size_t room = next_room(in, &at);
+		size_t n;
+		int end;
+
+		if (room == 0) {
+			pthread_cond_wait(&in->room, &in->mutex);
+			continue;
+		}
+		pthread_mutex_unlock(&in->mutex);
+		n = intake_read(in->fd, at, room, &end);
+		pthread_mutex_lock(&in->mutex);
+		in->len += n;
+		if (n == 0 && end != EAGAIN)
+			in->end = end;
+		if (in->len >= WORTH || in->end != EAGAIN)
+			reader_thread_tell(in);
+		if (n == 0 && in->end == EAGAIN && !in->stopping)
+			wait_for_more(in);
+	}
+	pthread_mutex_unlock(&in->mutex);
+	return NULL;
+}
+
+static bool has_processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 1;
+}
+
+/* With all signals blocked, since they are for the owner. */
+static int reader_thread_start(struct intake *in)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	int error;
+
+	if (pthread_attr_init(&attributes) != 0)
+		return -1;
+	pthread_attr_setstacksize(&attributes, STACK);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&in->thread, &attributes, reader_thread_run, in);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return error ? -1 : 0;
+}
+
+struct intake *intake_begin(int fd)
+{
+	struct intake *in = has_processors() ? calloc(1, sizeof(*in)) : NULL;
+
+	if (!in)
+		return NULL;
+	in->fd = fd;
+	in->end = EAGAIN;
+	in->over = true;
+	in->filled = io_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	in->stop = io_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	pthread_mutex_init(&in->mutex, NULL);
+	pthread_cond_init(&in->room, NULL);
+	in->ring = malloc(RING);
+	if (in->filled < 0 || in->stop < 0 || !in->ring || reader_thread_start(in) < 0) {
+		intake_free(in);
+		return NULL;
+	}
+	in->over = false;
+	return in;
+}
+
+int intake_poll_fd(const struct intake *in)
+{
+	return in->filled;
+}
+
+size_t intake_peek(struct intake *in, const char **data, int *end)
+{
+	size_t len;
+
+	pthread_mutex_lock(&in->mutex);
+	len = in->len < RING - in->first ? in->len : RING - in->first;
+	*data = in->ring + in->first;
+	*end = len > 0 ? -1 : in->end;
+	if (in->told && len == 0 && in->end == EAGAIN) {
+		eventfd_t value;
+
+		eventfd_read(in->filled, &value);
+		in->told = false;
+	}
+	pthread_mutex_unlock(&in->mutex);
+	return len < SOURCE_CHUNK ? len : SOURCE_CHUNK;
+}
+
+void intake_take(struct intake *in, size_t len)
+{
+	pthread_mutex_lock(&in->mutex);
+	in->first = (in->first + len) % RING;
+	in->len -= len;
+	pthread_cond_signal(&in->room);
+	pthread_mutex_unlock(&in->mutex);
+}
+
+void intake_end(struct intake *in)
+{
+	if (in->over)
+		return;
+	pthread_mutex_lock(&in->mutex);
+	in->stopping = true;
+	pthread_cond_signal(&in->room);
+	pthread_mutex_unlock(&in->mutex);
+	eventfd_write(in->stop, 1);
+	pthread_join(in->thread, NULL);
+	in->over = true;
+}
+
+void intake_free(struct intake *in)
+{
+	if (!in)
+		return;
+	intake_end(in);
+	pthread_cond_destroy(&in->room);
+	pthread_mutex_destroy(&in->mutex);
+	io_close(&in->filled);
+	io_close(&in->stop);
+	free(in->ring);
+	free(in);
+}

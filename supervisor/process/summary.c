@@ -1,0 +1,274 @@
+// See summary.h.
+
+#include "supervisor/process/summary.h"
+
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/utf8.h"
+#include "supervisor/redact/redactor.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHUNK ((size_t)32 * 1024)
+
+static struct report_stream *stream(struct reread *r)
+{
+	return &r->report->streams[r->which];
+}
+
+/* Hands out what is in the chunk; without `end` not what the next bytes may change. */
+static int hand_out(struct reread *r, bool end, struct buffer *out)
+{
+	size_t len = r->chunk.len, cut = 0;
+	if (len == 0)
+		return 0;
+	if (!end && utf8_incomplete(r->chunk.data, len, &cut))
+		len -= cut;
+	if (!end && len > 0 && r->chunk.data[len - 1] == '\r')
+		len--;
+	if (utf8_clean(out, r->chunk.data, len) < 0)
+		return -1;
+	if (len > 0)
+		r->in_line = r->chunk.data[len - 1] != '\n';
+	buffer_consume(&r->chunk, len);
+	return 0;
+}
+
+/* Of a line whose start is not there, nothing is handed out. */
+static void skip_rest(struct reread *r)
+{
+	const char *newline = memchr(r->chunk.data, '\n', r->chunk.len);
+	size_t len = newline ? (size_t)(newline - r->chunk.data) + 1 : r->chunk.len;
+	buffer_consume(&r->chunk, len);
+	r->skips = !newline;
+}
+
+/* Lines `to` and before are done with. */
+static int end_range(struct reread *r, uint64_t to)
+{
+	return to >= r->from ? report_add_range(stream(r), r->from, to) : 0;
+}
+
+static int reread_pass_gap(struct reread *r, const struct text_piece *gap, struct buffer *out)
+{
+	struct report_stream *s = stream(r);
+	uint64_t to = gap->gap.from - 1;
+	if (hand_out(r, true, out) < 0)
+		return -1;
+	if (r->in_line) {
+		to = gap->gap.from;
+		s->lines_truncated++;
+		if (buffer_append(out, "\n", 1) < 0)
+			return -1;
+		r->in_line = false;
+	}
+	if (end_range(r, to) < 0)
+		return -1;
+	s->broken = LIMIT_BYTES;
+	s->last_line_partial = to == gap->gap.from;
+	r->from = gap->gap.to + 1;
+	r->skips = gap->goes_on;
+	return 1;
+}
+
+static int next(void *ctx, struct buffer *out)
+{
+	struct reread *r = ctx;
+	struct text_piece piece;
+	if (buffer_reserve(&r->chunk, CHUNK) < 0 ||
+	    text_next(&r->text, r->chunk.data + r->chunk.len, CHUNK, &piece) < 0)
+		return -1;
+	switch (piece.kind) {
+	case TEXT_GAP: return reread_pass_gap(r, &piece, out);
+	case TEXT_END:
+		if (hand_out(r, true, out) < 0 || end_range(r, stream(r)->total_lines) < 0)
+			return -1;
+		return 0;
+	default: break;
+	}
+	size_t before = out->len;
+	r->chunk.len += piece.len;
+	if (r->skips)
+		skip_rest(r);
+	if (hand_out(r, false, out) < 0)
+		return -1;
+	if (out->len > before)
+		stream(r)->last_line_partial = false;
+	return 1;
+}
+
+int reread_start(struct reread *r, const struct artifact *a, struct report *report, int which)
+{
+	enum artifact_part part = which == 0 ? ARTIFACT_OUT : ARTIFACT_ERR;
+	*r = (struct reread){.report = report, .which = which, .from = 1};
+	if (artifact_open_text(a, part, &r->text) < 0)
+		return -1;
+	r->is_open = true;
+	stream(r)->next = next;
+	stream(r)->ctx = r;
+	return 0;
+}
+
+void reread_release(struct reread *r)
+{
+	if (r->is_open)
+		text_close(&r->text);
+	r->is_open = false;
+	buffer_release(&r->chunk);
+}
+
+/* More than what is told within the usual limits. */
+#define OUT_RESERVE   ((size_t)128 * 1024)
+#define PIECE_RESERVE ((size_t)64 * 1024)
+
+static void begin_writing(struct account *a, const struct settings *s)
+{
+	static void (*const writers[])(struct report_writer *, struct report *) = {
+		[FORMAT_JSON] = report_write_json,
+		[FORMAT_BLOCKS] = report_write_blocks,
+	};
+	writers[s->format](&a->writer, &a->report);
+	a->format = (enum format)s->format;
+	a->is_open = true;
+}
+
+void account_prepare(const struct settings *s, struct interceptor_options *options)
+{
+	options->form = s->format == FORMAT_JSON ? INTERCEPT_BARE : INTERCEPT_MARKED;
+	options->print = s->print == PRINT_FULL ? INTERCEPT_SILENT : INTERCEPT_PREVIEW;
+}
+
+static const enum report_state states[] = {
+	[META_RUNNING] = REPORT_RUNNING,
+	[META_DONE] = REPORT_DONE,
+	[META_INTERRUPTED] = REPORT_INTERRUPTED,
+};
+
+int account_reserve(struct account *a)
+{
+	if (buffer_reserve(&a->out, OUT_RESERVE) < 0)
+		return -1;
+	return buffer_reserve(&a->report.piece, PIECE_RESERVE);
+}
+
+void account_init(struct account *a, const struct job *job, struct record *record)
+{
+	const struct meta *m = &record->meta;
+	bool running = m->state == META_RUNNING;
+	*a = (struct account){.out = a->out,
+			      .report = {
+				      .piece = a->report.piece,
+				      .command = job->shown,
+				      .cwd = record->cwd,
+				      .state = states[m->state],
+				      .exit_code = running ? -1 : m->exit_code,
+				      .signal = m->signal,
+				      .timed_out = m->timed_out,
+				      .started_ms = m->started_ms,
+				      .ended_ms = m->ended_ms,
+				      .duration_ms = running ? clock_monotonic_ms() - job->begun_ms
+							     : m->duration_ms,
+			      }};
+	begin_writing(a, job->settings);
+}
+
+/* Nothing of binary output is shown: what it is, and where. (Blocks say so where the text would
+ * be.)
+ */
+static void tell_binary(struct report *r, const struct report_stream *s, const char *name)
+{
+	char size[HUMAN_LEN];
+	report_warn(r, "%s: %s of binary output%s%s%s%s%s", name, human_size(size, s->total_bytes),
+		    s->kind ? " (" : "", s->kind ? s->kind : "", s->kind ? ")" : "",
+		    r->id ? ": terse path --raw " : "", r->id ? r->id : "");
+}
+
+static void summary_add_artifact(struct account *a, const struct record *record)
+{
+	struct report *r = &a->report;
+	r->id = artifact_id(record->artifact);
+	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
+		if (artifact_part_path(record->artifact, part, a->paths[part]))
+			r->paths[part] = a->paths[part];
+	}
+	store_session_name(record->meta.session, a->session);
+	r->session = a->session;
+}
+
+void account_add(struct account *a, struct interceptor *text, bool is_stderr, bool background,
+		 const struct record *record)
+{
+	struct report *r = &a->report;
+	struct report_stream *s = &r->streams[is_stderr];
+	const char *name = is_stderr ? "stderr" : "stdout";
+	const struct interceptor_ending ending = {
+		.ending = {.state = r->state == REPORT_INTERRUPTED ? WORDING_INTERRUPTED
+								   : WORDING_ENDED,
+			   .exit_code = r->exit_code},
+		.place = record_place(record, is_stderr),
+	};
+	if (record->artifact)
+		summary_add_artifact(a, record);
+	if (text && interceptor_collect(text, &ending, s) < 0)
+		report_warn(r, "%s: %s", name, strerror(ENOMEM));
+	bool left_out = report_is_truncated(s);
+	/* All of it was asked for. */
+	if (left_out && text && interceptor_is_on_disk(text) &&
+	    reread_start(&a->rereads[is_stderr], record->artifact, r, is_stderr) < 0)
+		report_warn(r, "%s: %s", name, strerror(errno));
+	if (s->binary && a->format == FORMAT_JSON)
+		tell_binary(r, s, name);
+	s->gaps = ending.place.gaps;
+	for (int i = 0; i < s->gaps.count; i++) {
+		char words[GAP_ANNOUNCE_MAX];
+		gap_describe(words, &s->gaps.items[i]);
+		report_warn(r, "%s: %s", name, words);
+	}
+	if (ending.place.error && s->gaps.count == 0 && (left_out || background))
+		report_warn(r, "%s: output not kept: %s", name, strerror(ending.place.error));
+	if (background && r->state != REPORT_RUNNING)
+		report_warn(r, "%s: background processes still write", name);
+}
+
+int account_next(struct account *a, struct buffer *out)
+{
+	if (a->is_open && report_next(&a->writer, out) <= 0)
+		a->is_open = false;
+	return a->is_open;
+}
+
+void account_release(struct account *a)
+{
+	a->is_open = false;
+	for (int i = 0; i < 2; i++)
+		reread_release(&a->rereads[i]);
+	report_release(&a->report);
+	buffer_release(&a->out);
+}
+
+void account_print_failure(const struct job *job, const struct account_failure *failure)
+{
+	char cwd[PATH_MAX];
+	struct buffer out = BUFFER_INIT;
+	if (!getcwd(cwd, sizeof(cwd)))
+		cwd[0] = '\0';
+	if (job->secrets)
+		redactor_inside(job->secrets, cwd, sizeof(cwd));
+	struct account a = {.report = {.command = job->shown,
+				       .cwd = cwd,
+				       .state = failure->state,
+				       .exit_code = failure->exit_code,
+				       .started_ms = job->started_ms,
+				       .duration_ms = clock_monotonic_ms() - job->begun_ms,
+				       .error_code = failure->code,
+				       .error_message = failure->message}};
+	a.report.ended_ms = a.report.started_ms + a.report.duration_ms;
+	begin_writing(&a, job->settings);
+	while (account_next(&a, &out))
+		;
+	io_write(STDOUT_FILENO, out.data, out.len);
+	buffer_release(&out);
+	account_release(&a);
+}

@@ -1,0 +1,79 @@
+// The text of a run that was asked for in full and is too long for memory: read back from its
+// artifact while the report of the run is written.
+#ifndef TERSE_PROCESS_SUMMARY_H
+#define TERSE_PROCESS_SUMMARY_H
+
+#include "lib/buffer.h"
+#include "supervisor/artifact/store.h"
+#include "supervisor/artifact/text.h"
+#include "supervisor/intercept/interceptor.h"
+#include "supervisor/process/record.h"
+#include "supervisor/report/report.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct reread {
+	struct text text;
+	bool is_open;
+	struct report *report;
+	int which;           /* of the report's streams */
+	uint64_t from;       /* first line of the range that is being read */
+	bool skips;          /* the rest of a line that a gap began in */
+	bool in_line;        /* what was handed out does not end with a newline */
+	struct buffer chunk; /* bytes read; between calls those that may be half a character */
+};
+
+/* Makes the artifact's text what the stream hands out; its total_lines are known. The artifact is
+   up to date and stays open; both structs stay where they are. Returns 0, or -1 with errno. */
+int reread_start(struct reread *r, const struct artifact *a, struct report *report, int which);
+
+void reread_release(struct reread *r);
+
+// The report (report.h) of one run that was supervised here, from what its record and its streams
+// know, and the bytes of it in the format that was asked for.
+
+struct account {
+	struct report report;
+	struct report_writer writer;
+	enum format format;
+	struct reread rereads[2];
+	char session[STORE_SESSION_LEN + 1];
+	char paths[REPORT_FILES][PATH_MAX];
+	struct buffer out; /* for the owner to print from */
+	bool is_open;      /* not all of it was handed out */
+};
+
+/* Makes an interceptor collect what an account tells. */
+void account_prepare(const struct settings *s, struct interceptor_options *options);
+
+/* Takes the memory that most accounts need, so that their end does not fail for want of it. Returns
+   0, or -1 with ENOMEM. */
+int account_reserve(struct account *a);
+
+/* Begins the account of a run whose record is complete (record_end). The record stays open until
+   the account is released. The struct is zeroed, or reserved. */
+void account_init(struct account *a, const struct job *job, struct record *record);
+
+/* What came through one channel, once it is finished or (`background`) spilled. */
+void account_add(struct account *a, struct interceptor *text, bool is_stderr, bool background,
+		 const struct record *record);
+
+/* Appends the next piece. Returns 1, or 0 when all of it was handed out. Without memory it breaks
+   off. */
+int account_next(struct account *a, struct buffer *out);
+
+/* Frees; may be called again, and on a zeroed struct. */
+void account_release(struct account *a);
+
+/* Why there is no run to tell of. */
+struct account_failure {
+	const char *code, *message;
+	enum report_state state;
+	int exit_code; /* that terse ends with, -1: of a command whose status is not known */
+};
+
+/* Prints such a report to standard output, in the format of the settings, which is not text. */
+void account_print_failure(const struct job *job, const struct account_failure *failure);
+
+#endif

@@ -1,0 +1,13 @@
+// The process that owns the pty: it starts the command, reads what it writes,
+// renders, spills and prints, answers queries, passes signals on, ends everything when
+// the front end dies, and outlives it while background processes still write.
+#ifndef TERSE_PROCESS_SUPERVISOR_H
+#define TERSE_PROCESS_SUPERVISOR_H
+
+#include "supervisor/process/job.h"
+
+/* Runs in the keeper's process, which it ends. `front` is its end of the socket pair (message.h),
+   `guard` the write end of the guard's pipe or -1. */
+_Noreturn void keeper_run(const struct job *job, int front, int guard);
+
+#endif

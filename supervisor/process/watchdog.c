@@ -1,0 +1,123 @@
+// See watchdog.h.
+
+#include "supervisor/process/watchdog.h"
+
+#include "lib/human.h"
+#include "lib/io.h"
+#include "supervisor/process/process_tree.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define LOOK_MS 20
+
+/* timeout(1) signals its child, then its group. */
+#define LATER_MS 3
+
+/* A guard that is stopped does not answer. */
+#define ANSWER_MS 300
+
+/* What it is asked is a number of a signal or this; the answer is the same, with YES or without. */
+#define LEAVE 0x7f
+#define YES   0x80
+
+void guard_restore_terminal(int terminal, const struct termios *modes, const struct termios *raw)
+{
+	struct termios now;
+	/* A shell that noticed first has set its own by now. */
+	if (tcgetattr(terminal, &now) < 0 || now.c_lflag != raw->c_lflag ||
+	    now.c_iflag != raw->c_iflag || now.c_oflag != raw->c_oflag)
+		return;
+	tcsetattr(terminal, TCSADRAIN, modes);
+}
+
+static bool had(int sig)
+{
+	const struct timespec later = {.tv_nsec = LATER_MS * 1000000};
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	return sigtimedwait(&set, NULL, &later) == sig;
+}
+
+/* Returns false when nobody asks any more. */
+static bool watchdog_answer(int asked)
+{
+	unsigned char what;
+	if (recv(asked, &what, 1, MSG_DONTWAIT) != 1)
+		return false;
+	if (what == LEAVE)
+		setsid();
+	if (what == LEAVE || had(what))
+		what |= YES;
+	return io_send(asked, &what, 1, MSG_NOSIGNAL) == 1;
+}
+
+_Noreturn static void watch(const struct guard *g, int asked)
+{
+	char byte;
+	struct pollfd fds[] = {{.fd = g->pipe, .events = POLLIN}, {.fd = asked, .events = POLLIN}};
+	io_close_others(0, (int[]){g->pipe, g->terminal, asked}, 3);
+	while (!fds[0].revents) {
+		if (io_poll(fds, 2, -1) > 0 && fds[1].revents && !watchdog_answer(asked))
+			fds[1].fd = -1;
+	}
+	/* Told that all is over, or nothing can be known. */
+	if (read(g->pipe, &byte, 1) != 0)
+		_exit(0);
+	if (g->terminal >= 0)
+		guard_restore_terminal(g->terminal, g->modes, g->raw);
+	struct family_end end = {.session = g->session, .group = g->group, .grace_ms = g->grace_ms};
+	while (family_end_step(&end, FAMILY_HUP, clock_monotonic_ms()))
+		poll(NULL, 0, LOOK_MS);
+	_exit(0);
+}
+
+pid_t guard_start(const struct guard *g, int *asked)
+{
+	int pair[2];
+	*asked = -1;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return -1;
+	pair[0] = io_above_standard(pair[0]);
+	pair[1] = io_above_standard(pair[1]);
+	pid_t pid = pair[0] >= 0 && pair[1] >= 0 ? fork() : -1;
+	if (pid == 0)
+		watch(g, pair[1]);
+	if (pid > 0)
+		*asked = pair[0];
+	else
+		io_close(&pair[0]);
+	io_close(&pair[1]);
+	return pid;
+}
+
+/* Returns the guard's answer, YES where it has none. */
+static int watchdog_ask(int guard, int what)
+{
+	const unsigned char question = (unsigned char)what;
+	unsigned char said = YES;
+	struct pollfd fd = {.fd = guard, .events = POLLIN};
+	if (io_send(guard, &question, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+		return YES;
+	/* What it has said too late before is passed over. */
+	do {
+		if (poll(&fd, 1, ANSWER_MS) != 1 || recv(guard, &said, 1, MSG_DONTWAIT) != 1)
+			return YES;
+	} while ((said & ~YES) != what);
+	return said & YES;
+}
+
+bool guard_had(int asked, int sig)
+{
+	return watchdog_ask(asked, sig) != 0;
+}
+
+void guard_leave(int asked)
+{
+	watchdog_ask(asked, LEAVE);
+}

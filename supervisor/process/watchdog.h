@@ -1,0 +1,40 @@
+// A process that only waits. When the keeper dies before the command has ended
+// (SIGKILL, out of memory), it ends what the keeper had started and puts the person's terminal
+// back. It holds no descriptor but its own two and that terminal.
+//
+// It is a witness, too: nothing tells a process whether a signal was sent to it alone or to its
+// process group, so this one stays in the front end's group, and what came to both was for the
+// group. The kernel signals the newest member of a group first: what the front end has, the guard
+// has had. Every signal must be blocked in the process that starts it (signals_take()).
+#ifndef TERSE_PROCESS_WATCHDOG_H
+#define TERSE_PROCESS_WATCHDOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <termios.h>
+
+struct guard {
+	pid_t session;    /* the keeper's: also its process ID */
+	pid_t group;      /* the command's */
+	int pipe;         /* read end; one byte: all is well; end of file: the keeper died */
+	int64_t grace_ms; /* between TERM and KILL */
+	int terminal;     /* to be put back, or -1 */
+	const struct termios *modes;
+	const struct termios *raw; /* only while the terminal is still as terse has set it */
+};
+
+/* Starts it as a child. Returns its pid, or -1 with errno: the run goes on without. *asked: the
+   socket to ask it through, or -1. */
+pid_t guard_start(const struct guard *g, int *asked);
+
+/* Whether the guard was sent `sig`, too; it forgets that. True where it can't tell. */
+bool guard_had(int asked, int sig);
+
+/* The guard leaves the group of a front end that ends before it. */
+void guard_leave(int asked);
+
+/* Puts `terminal` back to *modes if it is still in the *raw ones. */
+void guard_restore_terminal(int terminal, const struct termios *modes, const struct termios *raw);
+
+#endif

@@ -1,0 +1,445 @@
+// See matcher.h.
+
+#include "supervisor/reading/matcher.h"
+
+#include "lib/buffer.h"
+#include "lib/finder.h"
+#include "lib/syntax.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void watchdog_look(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	struct watchdog *d = info->si_value.sival_ptr;
+	/* Somebody else's SIGALRM. */
+	if (info->si_code != SI_TIMER || !d)
+		return;
+	unsigned long now = *d->count;
+	d->waited = now % 2 == 1 && now == d->seen ? d->waited + 1 : 0;
+	d->seen = now;
+	if (d->waited == d->seconds) {
+		int saved = errno;
+		d->expired(d->ctx);
+		errno = saved;
+	}
+}
+
+int watchdog_start(struct watchdog *d)
+{
+	struct sigaction action = {.sa_sigaction = watchdog_look,
+				   .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+	const struct itimerspec every = {{.tv_sec = 1}, {.tv_sec = 1}};
+	sigset_t alarm;
+	event.sigev_value.sival_ptr = d;
+	sigemptyset(&action.sa_mask);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	/* It may be blocked or ignored by whoever started us. */
+	if (sigaction(SIGALRM, &action, NULL) < 0 || sigprocmask(SIG_UNBLOCK, &alarm, NULL) < 0 ||
+	    timer_create(CLOCK_MONOTONIC, &event, &d->timer) < 0)
+		return -1;
+	return timer_settime(d->timer, 0, &every, NULL);
+}
+
+void watchdog_stop(struct watchdog *d)
+{
+	timer_delete(d->timer);
+}
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+/* PCRE2's own default: a line that needs more would take a tenth of a second and more. */
+#define STEPS_MAX 10000000
+
+/* KiB that matching without JIT may take. */
+#define HEAP_MAX 4096
+
+#define JIT_STACK_MIN ((size_t)32 * 1024)
+#define JIT_STACK_MAX ((size_t)1024 * 1024)
+
+/* When so many lines that hold a required string did not match and there was one in every
+   so many bytes, looking for it has no use. */
+#define VAIN_MIN   64
+#define VAIN_BYTES 64
+
+/* How characters are understood. */
+#define UTF8 (PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF)
+
+struct code {
+	pcre2_code *code; /* NULL: not used */
+	bool jit;
+};
+
+struct matcher {
+	struct code utf8;  /* for every line */
+	struct code ascii; /* the same, matching bytes: for lines of ASCII, since it is faster */
+	pcre2_match_data *match;
+	pcre2_match_context *limits;
+	pcre2_jit_stack *stack;
+	struct syntax syntax;
+	struct finder finder;
+	bool use_finder;
+	int error;                    /* of PCRE2, when it gave up */
+	volatile unsigned long calls; /* begun and ended */
+
+	/* The lines that are searched. */
+	const char *data;
+	size_t len;
+	size_t special; /* the next byte that `ascii` is not for, if not passed already */
+	size_t vain, vain_from;
+};
+
+/* --- compiling ------------------------------------------------------------- */
+
+static int matcher_compile(struct code *c, const struct buffer *pattern, uint32_t options,
+			   pcre2_compile_context *context, struct matcher_error *error)
+{
+	int number;
+	size_t offset;
+	c->code = pcre2_compile((PCRE2_SPTR)pattern->data, pattern->len, options, &number, &offset,
+				context);
+	if (!c->code) {
+		error->offset = offset;
+		pcre2_get_error_message(number, (PCRE2_UCHAR *)error->text, sizeof(error->text));
+		errno = number == PCRE2_ERROR_HEAP_FAILED ? ENOMEM : EINVAL;
+		return -1;
+	}
+	/* Without JIT (memory may not be made executable everywhere, and there is "(*NO_JIT)") it
+	   is interpreted. */
+	size_t size = 0;
+	c->jit = pcre2_jit_compile(c->code, PCRE2_JIT_COMPLETE) == 0 &&
+		 pcre2_pattern_info(c->code, PCRE2_INFO_JITSIZE, &size) == 0 && size > 0;
+	return 0;
+}
+
+static int add_escaped(struct buffer *out, const char *text)
+{
+	static const char special[] = "\\^$.[]|()?*+{}#";
+	for (; *text; text++) {
+		if ((strchr(special, *text) && buffer_append(out, "\\", 1) < 0) ||
+		    buffer_append(out, text, 1) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The pattern between conditions that no word goes on. Returns 1 if it can't be put there. */
+static int compile_word(struct matcher *m, struct buffer *text, uint32_t flags,
+			pcre2_compile_context *context)
+{
+	struct matcher_error ignored;
+	struct buffer word = BUFFER_INIT;
+	int result = -1;
+	if (buffer_printf(&word, "(?<!\\w)(?:%.*s\\E)(?!\\w)", (int)text->len, text->data) < 0)
+		return -1;
+	pcre2_code_free(m->utf8.code);
+	if (matcher_compile(&m->utf8, &word, flags | UTF8, context, &ignored) == 0) {
+		buffer_release(text);
+		*text = word;
+		return 0;
+	}
+	if (errno == EINVAL)
+		result = 1;
+	buffer_release(&word);
+	return result;
+}
+
+/* Whether the pattern, understood as one of bytes, matches the same lines of ASCII. A character
+   of several bytes would be taken apart; of two classes only those of ASCII are caseless;
+   and PCRE2 10.42 starts "\R??x" at other characters. */
+static bool is_same_in_ascii(const struct buffer *text)
+{
+	static const char *const others[] = {":upper:", ":lower:", "\\R", "\\X"};
+	bool same = finder_find_high(text->data, 0, text->len, 0x80) == text->len;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		same &= !memmem(text->data, text->len, others[i], strlen(others[i]));
+	return same;
+}
+
+static int compile_all(struct matcher *m, const char *pattern,
+		       const struct matcher_options *options, struct matcher_error *error)
+{
+	struct matcher_error ignored;
+	struct buffer text = BUFFER_INIT;
+	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
+	uint32_t flags = PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C |
+			 (options->ignore_case ? PCRE2_CASELESS : 0);
+	int result = -1;
+	if (!context || buffer_reserve(&text, 1) < 0 ||
+	    (options->literal ? add_escaped(&text, pattern)
+			      : buffer_append_string(&text, pattern)) < 0) {
+		errno = ENOMEM;
+		goto out;
+	}
+	/* Else PCRE2 10.42 does not find "(?=b)a?b" in "b": it wants two. */
+	if (memmem(text.data, text.len, "(?=", 3))
+		flags |= PCRE2_NO_START_OPTIMIZE;
+	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
+	if (matcher_compile(&m->utf8, &text, flags | UTF8, context, error) < 0)
+		goto out;
+	syntax_read(&m->syntax, text.data, text.len, options->ignore_case);
+	if (options->word) {
+		m->syntax.sure = 0;
+		int done = compile_word(m, &text, flags, context);
+		if (done < 0)
+			goto out;
+		/* Less exact: "-x" is no word in "a -x b" then. */
+		pcre2_set_compile_extra_options(context, done ? PCRE2_EXTRA_MATCH_WORD : 0);
+		if (done && matcher_compile(&m->utf8, &text, flags | UTF8, context, error) < 0)
+			goto out;
+	}
+	if (is_same_in_ascii(&text) &&
+	    matcher_compile(&m->ascii, &text, flags | PCRE2_NEVER_UTF, context, &ignored) < 0)
+		m->ascii.code = NULL;
+	result = 0;
+out:
+	pcre2_compile_context_free(context);
+	buffer_release(&text);
+	return result;
+}
+
+struct matcher *matcher_new(const char *pattern, const struct matcher_options *options,
+			    struct matcher_error *error)
+{
+	struct matcher *m = calloc(1, sizeof(*m));
+	if (!m)
+		return NULL;
+	if (compile_all(m, pattern, options, error) < 0)
+		goto fail;
+	m->match = pcre2_match_data_create(1, NULL);
+	m->limits = pcre2_match_context_create(NULL);
+	m->stack = pcre2_jit_stack_create(JIT_STACK_MIN, JIT_STACK_MAX, NULL);
+	if (!m->match || !m->limits) {
+		errno = ENOMEM;
+		goto fail;
+	}
+	pcre2_set_match_limit(m->limits, STEPS_MAX);
+	pcre2_set_heap_limit(m->limits, HEAP_MAX);
+	if (m->stack)
+		pcre2_jit_stack_assign(m->limits, NULL, m->stack);
+	m->use_finder = m->syntax.literals.count > 0;
+	if (m->use_finder)
+		finder_init(&m->finder, &m->syntax.literals);
+	return m;
+fail:
+	matcher_free(m);
+	return NULL;
+}
+
+void matcher_free(struct matcher *m)
+{
+	if (!m)
+		return;
+	int saved = errno;
+	pcre2_code_free(m->utf8.code);
+	pcre2_code_free(m->ascii.code);
+	pcre2_match_data_free(m->match);
+	pcre2_match_context_free(m->limits);
+	pcre2_jit_stack_free(m->stack);
+	free(m);
+	errno = saved;
+}
+
+/* --- one line -------------------------------------------------------------- */
+
+static enum matcher_result matcher_run(struct matcher *m, const struct code *c, const char *data,
+				       size_t len, size_t start, uint32_t options)
+{
+	m->calls++;
+	PCRE2_SPTR subject = (PCRE2_SPTR)data;
+	int rc =
+		c->jit ? pcre2_jit_match(c->code, subject, len, start, options, m->match, m->limits)
+		       : pcre2_match(c->code, subject, len, start, options, m->match, m->limits);
+	m->calls++;
+	/* 0: the pattern has groups, of which we do not want to know. */
+	if (rc >= 0)
+		return MATCHER_FOUND;
+	if (rc == PCRE2_ERROR_NOMATCH)
+		return MATCHER_NONE;
+	m->error = rc;
+	return MATCHER_GAVE_UP;
+}
+
+static void get_span(const struct matcher *m, struct matcher_span *span)
+{
+	const size_t *ends = pcre2_get_ovector_pointer(m->match);
+	span->from = ends[0];
+	span->to = ends[1];
+}
+
+static const struct code *code_for(const struct matcher *m, const char *data, size_t len)
+{
+	if (m->ascii.code && finder_find_high(data, 0, len, 0x80) == len)
+		return &m->ascii;
+	return &m->utf8;
+}
+
+enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len,
+				 struct matcher_span *span)
+{
+	const struct code *c = code_for(m, line, len);
+	enum matcher_result result = matcher_run(m, c, line, len, 0, 0);
+	if (result == MATCHER_NONE && m->syntax.line_end && len > 0 && line[len - 1] == '\r')
+		result = matcher_run(m, c, line, len - 1, 0, 0);
+	if (result == MATCHER_FOUND && span)
+		get_span(m, span);
+	return result;
+}
+
+enum matcher_result matcher_window(struct matcher *m, const struct matcher_window *w,
+				   struct matcher_span *span)
+{
+	uint32_t options = (w->begins ? 0 : PCRE2_NOTBOL) | (w->ends ? 0 : PCRE2_NOTEOL);
+	enum matcher_result result = matcher_run(m, &m->utf8, w->data, w->len, w->start, options);
+	if (result != MATCHER_FOUND)
+		return result;
+	get_span(m, span);
+	if (!w->ends && (span->from >= w->last || span->to == w->len))
+		return MATCHER_NONE;
+	return MATCHER_FOUND;
+}
+
+/* --- many lines ------------------------------------------------------------ */
+
+void matcher_begin(struct matcher *m, const char *data, size_t len)
+{
+	m->data = data;
+	m->len = len;
+	m->special = 0;
+	m->vain = m->vain_from = 0;
+}
+
+static size_t matcher_line_start(const struct matcher *m, size_t from, size_t at)
+{
+	const char *newline = memrchr(m->data + from, '\n', at - from);
+	return newline ? (size_t)(newline - m->data) + 1 : from;
+}
+
+/* Of the newline, or of the end. */
+static size_t matcher_line_end(const struct matcher *m, size_t at)
+{
+	const char *newline = memchr(m->data + at, '\n', m->len - at);
+	return newline ? (size_t)(newline - m->data) : m->len;
+}
+
+/* Line by line, up to the line that begins at `end` or behind. */
+static enum matcher_result try_lines(struct matcher *m, size_t from, size_t end, size_t *at)
+{
+	while (from < end) {
+		size_t stop = matcher_line_end(m, from);
+		enum matcher_result result = matcher_line(m, m->data + from, stop - from, NULL);
+		*at = from;
+		if (result != MATCHER_NONE)
+			return result;
+		from = stop + 1;
+	}
+	return MATCHER_NONE;
+}
+
+/* The lines from..end, all of ASCII, at once. */
+static enum matcher_result try_block(struct matcher *m, size_t from, size_t end, size_t *at)
+{
+	struct matcher_span span;
+	enum matcher_result result = matcher_run(m, &m->ascii, m->data + from, end - from, 0, 0);
+	if (result == MATCHER_GAVE_UP)
+		return try_lines(m, from, end, at);
+	if (result == MATCHER_NONE)
+		return result;
+	get_span(m, &span);
+	/* An empty match behind the last newline is in no line. */
+	if (span.from == end - from && m->data[end - 1] == '\n')
+		return MATCHER_NONE;
+	*at = matcher_line_start(m, from, from + span.from);
+	return MATCHER_FOUND;
+}
+
+static enum matcher_result next_by_blocks(struct matcher *m, size_t from, size_t *at)
+{
+	unsigned char also = m->syntax.line_end ? '\r' : 0x80;
+	while (from < m->len) {
+		if (m->special < from || from == 0)
+			m->special = finder_find_high(m->data, from, m->len, also);
+		size_t end = m->special < m->len ? matcher_line_start(m, from, m->special) : m->len;
+		enum matcher_result result = MATCHER_NONE;
+		if (end > from) {
+			result = try_block(m, from, end, at);
+		} else {
+			end = matcher_line_end(m, from) + 1;
+			result = try_lines(m, from, end, at);
+		}
+		if (result != MATCHER_NONE)
+			return result;
+		from = end;
+	}
+	return MATCHER_NONE;
+}
+
+static enum matcher_result next_without_finder(struct matcher *m, size_t from, size_t *at)
+{
+	if (m->ascii.code && m->syntax.in_line)
+		return next_by_blocks(m, from, at);
+	return try_lines(m, from, m->len, at);
+}
+
+/* A line with a required string did not match: is the search for it of any use? */
+static void note_vain(struct matcher *m, size_t at)
+{
+	if (m->vain++ == 0)
+		m->vain_from = at;
+	if (m->vain < VAIN_MIN)
+		return;
+	if (at - m->vain_from < VAIN_MIN * VAIN_BYTES)
+		m->use_finder = false;
+	m->vain = 0;
+}
+
+enum matcher_result matcher_next(struct matcher *m, size_t from, size_t *at)
+{
+	unsigned which;
+	while (m->use_finder) {
+		size_t found = finder_find(&m->finder, m->data, from, m->len, &which);
+		if (found == m->len)
+			return MATCHER_NONE;
+		*at = matcher_line_start(m, from, found);
+		if (which < m->syntax.sure)
+			return MATCHER_FOUND;
+		size_t stop = matcher_line_end(m, found);
+		enum matcher_result result = matcher_line(m, m->data + *at, stop - *at, NULL);
+		if (result != MATCHER_NONE)
+			return result;
+		note_vain(m, *at);
+		from = stop + 1;
+		if (from >= m->len)
+			return MATCHER_NONE;
+	}
+	return next_without_finder(m, from, at);
+}
+
+/* --- telling --------------------------------------------------------------- */
+
+const char *matcher_reason(const struct matcher *m)
+{
+	switch (m->error) {
+	case PCRE2_ERROR_MATCHLIMIT:
+		return "it takes over 10 million steps, as repeats inside repeats do: (a+)+";
+	case PCRE2_ERROR_JIT_STACKLIMIT:
+	case PCRE2_ERROR_HEAPLIMIT:
+	case PCRE2_ERROR_DEPTHLIMIT:
+	case PCRE2_ERROR_NOMEMORY:
+		return "it takes too much memory, as repeated groups do in a long line";
+	default: return "PCRE2 failed";
+	}
+}
+
+const volatile unsigned long *matcher_calls(const struct matcher *m)
+{
+	return &m->calls;
+}

@@ -1,0 +1,97 @@
+// Notices that the program is inside one call for too long, where the call itself
+// can't be told to end.
+#ifndef TERSE_READING_MATCHER_H
+#define TERSE_READING_MATCHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+struct matcher;
+
+struct watchdog {
+	/* Set by the caller. `count` is odd while it is inside, and differs from call to call. */
+	const volatile unsigned long *count;
+	unsigned seconds;
+	void (*expired)(void *ctx); /* called from a signal handler */
+	void *ctx;
+
+	timer_t timer;
+	unsigned long seen;
+	unsigned waited;
+};
+
+/* Looks once a second, by SIGALRM, until watchdog_stop(); *d must stay where it is. Returns 0,
+   or -1 with errno. */
+int watchdog_start(struct watchdog *d);
+void watchdog_stop(struct watchdog *d);
+
+// A regular expression (PCRE2) that is searched for in lines.
+//
+// A pattern matches a line without its newline; "^" and "$" are where the line begins and
+// ends. A carriage return at the end of a line may be there or not, as the pattern likes it:
+// both "end$" and "end\r" match "end\r\n". Characters are those of UTF-8, and classes, cases
+// and word boundaries those of Unicode; bytes that are not UTF-8 are matched by nothing.
+//
+// How it is fast: most lines are passed over because a string is not there that a
+// match must have (syntax.h, finder.h), or because one call of PCRE2 searches many lines.
+
+struct matcher_options {
+	bool ignore_case;
+	bool word;    /* there is no word character directly before and behind a match */
+	bool literal; /* the pattern is a string, not an expression */
+};
+
+struct matcher_error {
+	size_t offset; /* bytes into the pattern */
+	char text[160];
+};
+
+/* NULL with errno: EINVAL: the pattern is not valid, *error tells why; else ENOMEM. */
+struct matcher *matcher_new(const char *pattern, const struct matcher_options *options,
+			    struct matcher_error *error);
+void matcher_free(struct matcher *m);
+
+enum matcher_result {
+	MATCHER_NONE,
+	MATCHER_FOUND,
+	MATCHER_GAVE_UP, /* matching takes too many steps or too much memory: see matcher_reason */
+};
+
+struct matcher_span {
+	size_t from, to; /* offsets in the line */
+};
+
+/* Matches one line, without its newline. `span` may be NULL. */
+enum matcher_result matcher_line(struct matcher *m, const char *line, size_t len,
+				 struct matcher_span *span);
+
+/* A window of a line that is too long to be had at once. */
+struct matcher_window {
+	const char *data;
+	size_t len;
+	size_t start; /* a match that begins before is not wanted; context for what is behind */
+	size_t last;  /* nor one that begins here or later, unless the line ends with it */
+	bool begins, ends; /* the line does so with the window */
+};
+
+/* Matches in such a window: finds what is in it and does not reach its end, if that is not the
+ * line's.
+ */
+enum matcher_result matcher_window(struct matcher *m, const struct matcher_window *w,
+				   struct matcher_span *span);
+
+/* Starts a search in many lines: whole ones, of which the last need not have a newline. */
+void matcher_begin(struct matcher *m, const char *data, size_t len);
+
+/* Finds the first line that matches among those from offset `from` on, where a line begins. Sets
+ *at to its beginning. MATCHER_GAVE_UP: *at is the line it gave up at. */
+enum matcher_result matcher_next(struct matcher *m, size_t from, size_t *at);
+
+/* Why it gave up, as part of a sentence ("it takes over 10 million steps, ..."). */
+const char *matcher_reason(const struct matcher *m);
+
+/* A count that grows when PCRE2 is called and when it returns (matcher.h). */
+const volatile unsigned long *matcher_calls(const struct matcher *m);
+
+#endif

@@ -1,0 +1,437 @@
+// See walk.h.
+//
+//   data  |  kept lines  |  passed  |  lines to come  |  begin of a line  |  free  |
+//         start                     at                end                 len      cap
+
+#include "supervisor/reading/walk.h"
+
+#include "lib/bytes.h"
+#include "lib/utf8.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of lines that are kept from one block to the next for walk_before(). */
+#define KEPT_MAX ((size_t)128 * 1024)
+
+struct walk {
+	struct text *text;
+	struct matcher *matcher;
+	struct walk_options options;
+
+	char *data;
+	size_t cap, start, at, end, len;
+	uint64_t line; /* number of the line at `at` */
+	uint64_t read; /* bytes */
+	size_t last;   /* where the line that came last is */
+
+	size_t searched; /* where the lines begin that the matcher has */
+	size_t hit;      /* the next matching line from `at` on, `end`: none */
+	bool hit_known;
+
+	struct text_piece gap; /* TEXT_GAP: behind `len`; kept for walk_gap() */
+	bool at_gap, at_end;   /* nothing comes behind `len` before it; at all */
+	bool is_long;          /* the line at `at` goes on behind `len` = `cap` */
+	bool in_long;          /* the line at `at` has been given, the rest of it is to be passed */
+	uint64_t long_line;
+};
+
+struct walk *walk_new(struct text *text, struct matcher *m, const struct walk_options *options)
+{
+	uint64_t lines;
+	struct walk *w = calloc(1, sizeof(*w));
+	if (!w)
+		return NULL;
+	*w = (struct walk){
+		.text = text,
+		.matcher = m,
+		.options = *options,
+		.cap = WALK_BLOCK + (options->context ? KEPT_MAX : 0),
+		.line = options->from,
+	};
+	w->data = malloc(w->cap);
+	int found = w->data ? text_seek(text, w->line, &lines) : -1;
+	if (found < 0) {
+		walk_free(w);
+		return NULL;
+	}
+	if (found == 1) {
+		w->at_end = true;
+		w->line = lines + 1;
+	}
+	return w;
+}
+
+void walk_free(struct walk *w)
+{
+	if (!w)
+		return;
+	int saved = errno;
+	free(w->data);
+	free(w);
+	errno = saved;
+}
+
+/* --- blocks ------------------------------------------------------------------ */
+
+/* Where the line begins that ends before `at`. */
+static size_t line_before(const struct walk *w, size_t at)
+{
+	const char *newline = memrchr(w->data + w->start, '\n', at - 1 - w->start);
+	return newline ? (size_t)(newline - w->data) + 1 : w->start;
+}
+
+/* Drops what nobody will ask for any longer. */
+static void walk_drop(struct walk *w, uint64_t context)
+{
+	size_t keep = w->at;
+	for (uint64_t n = 0; n < context && keep > w->start; n++) {
+		size_t before = line_before(w, keep);
+		if (w->at - before > KEPT_MAX)
+			break;
+		keep = before;
+	}
+	memmove(w->data, w->data + keep, w->len - keep);
+	w->start = 0;
+	w->at -= keep;
+	w->end -= keep;
+	w->len -= keep;
+}
+
+static int read_piece(struct walk *w)
+{
+	struct text_piece piece;
+	size_t room = w->cap - w->len;
+	if (text_next(w->text, w->data + w->len, room < WALK_BLOCK ? room : WALK_BLOCK, &piece) < 0)
+		return -1;
+	if (piece.kind == TEXT_BYTES) {
+		w->len += piece.len;
+		w->read += piece.len;
+		if (w->options.tick)
+			w->options.tick(w->options.ctx, w->read);
+	} else if (piece.kind == TEXT_GAP) {
+		w->gap = piece;
+		w->at_gap = true;
+	} else {
+		w->at_end = true;
+	}
+	return 0;
+}
+
+/* Finds where the whole lines from `at` on end; `from`: no newline is before. */
+static void walk_settle(struct walk *w, size_t from)
+{
+	const char *newline = memrchr(w->data + from, '\n', w->len - from);
+	w->end = newline ? (size_t)(newline - w->data) + 1 : w->at;
+	if (w->at_gap || w->at_end)
+		w->end = w->len;
+	w->searched = w->at;
+	w->hit_known = false;
+	matcher_begin(w->matcher, w->data + w->at, w->end - w->at);
+}
+
+/* Makes room for more of a line that fills the buffer. Returns 1 if it must not be larger. */
+static int walk_grow(struct walk *w)
+{
+	size_t cap = w->cap * 2 < WALK_LINE_MAX ? w->cap * 2 : WALK_LINE_MAX;
+	if (cap == w->cap) {
+		bool kept = w->at > 0;
+		walk_drop(w, 0);
+		return !kept;
+	}
+	char *data = realloc(w->data, cap);
+	if (!data)
+		return -1;
+	w->data = data;
+	w->cap = cap;
+	return 0;
+}
+
+/* All lines that were there are passed: reads until there is a whole one, a gap or the end. */
+static int walk_fill(struct walk *w)
+{
+	walk_drop(w, w->options.context);
+	while (w->at == w->end && !w->at_gap && !w->at_end) {
+		size_t before = w->len;
+		int full = before == w->cap ? walk_grow(w) : 0;
+		if (full < 0)
+			return -1;
+		if (full > 0) {
+			w->is_long = true;
+			return 0;
+		}
+		before = w->len;
+		if (before < w->cap && read_piece(w) < 0)
+			return -1;
+		walk_settle(w, before);
+	}
+	return 0;
+}
+
+/* Passes what is left of a line that is not held at once, up to the newline or a gap. */
+static int pass_long(struct walk *w)
+{
+	const char *newline;
+	while (!(newline = memchr(w->data + w->at, '\n', w->len - w->at)) && !w->at_gap &&
+	       !w->at_end) {
+		w->at = w->len = 0;
+		if (read_piece(w) < 0)
+			return -1;
+	}
+	w->start = w->at = newline ? (size_t)(newline - w->data) + 1 : w->len;
+	w->in_long = false;
+	w->line++;
+	walk_settle(w, w->at);
+	return 0;
+}
+
+/* Makes sure that there is a line at `at` (WALK_LINE), or tells what else comes. */
+static enum walk_kind get_line(struct walk *w)
+{
+	if (w->in_long && pass_long(w) < 0)
+		return WALK_FAILED;
+	while (w->at == w->end && !w->is_long) {
+		if (w->at_gap)
+			return WALK_GAP;
+		if (w->at_end)
+			return WALK_END;
+		if (walk_fill(w) < 0)
+			return WALK_FAILED;
+	}
+	return WALK_LINE;
+}
+
+static void walk_pass_gap(struct walk *w)
+{
+	w->at_gap = false;
+	w->line = w->gap.gap.to + !w->gap.goes_on;
+	w->start = w->at = w->end = w->len = 0;
+}
+
+/* --- a line that is not held at once ----------------------------------------- */
+
+/* Moves the window on: the end of what was there, and as much more as there is room for. */
+static int slide(struct walk *w, struct matcher_window *window)
+{
+	size_t keep = 2 * WALK_EDGE;
+	memmove(w->data, w->data + w->len - keep, keep);
+	w->len = keep;
+	window->begins = false;
+	window->start = utf8_floor(w->data, keep, WALK_EDGE);
+	const char *newline = NULL;
+	while (!newline && w->len < w->cap && !w->at_gap && !w->at_end) {
+		size_t before = w->len;
+		if (read_piece(w) < 0)
+			return -1;
+		newline = memchr(w->data + before, '\n', w->len - before);
+	}
+	window->ends = newline || w->at_gap || w->at_end;
+	window->len = newline ? (size_t)(newline - w->data) : w->len;
+	window->last = window->ends ? window->len : window->len - WALK_EDGE;
+	return 0;
+}
+
+/* The line at `at` = 0 fills the buffer. */
+static enum walk_kind take_long(struct walk *w, struct walk_line *line)
+{
+	struct matcher_window window = {
+		.data = w->data, .len = w->len, .last = w->len - WALK_EDGE, .begins = true};
+	enum matcher_result result;
+	if (w->long_line == 0)
+		w->long_line = w->line;
+	line->number = w->line;
+	while ((result = matcher_window(w->matcher, &window, &line->span)) == MATCHER_NONE &&
+	       !window.ends) {
+		if (slide(w, &window) < 0)
+			return WALK_FAILED;
+	}
+	if (result == MATCHER_GAVE_UP)
+		return WALK_GAVE_UP;
+	line->data = window.data;
+	line->len = window.len;
+	line->wanted = (result == MATCHER_FOUND) != w->options.invert;
+	line->more_before = !window.begins;
+	line->more_behind = !window.ends;
+	if (result == MATCHER_NONE)
+		line->span = (struct matcher_span){0, 0};
+	w->last = 0;
+	w->at = window.len;
+	w->is_long = false;
+	w->in_long = true;
+	return WALK_LINE;
+}
+
+/* --- lines ------------------------------------------------------------------- */
+
+/* Finds the next matching line of the block. */
+static enum walk_kind find_hit(struct walk *w, struct walk_line *line)
+{
+	if (w->hit_known)
+		return WALK_LINE;
+	size_t found = 0;
+	enum matcher_result result = w->at < w->end
+					     ? matcher_next(w->matcher, w->at - w->searched, &found)
+					     : MATCHER_NONE;
+	w->hit = result == MATCHER_NONE ? w->end : w->searched + found;
+	if (result == MATCHER_GAVE_UP) {
+		line->number = w->line + newline_count(w->data + w->at, w->hit - w->at);
+		return WALK_GAVE_UP;
+	}
+	w->hit_known = true;
+	return WALK_LINE;
+}
+
+/* How many lines there are from `at` to `to`. */
+static uint64_t walk_count_lines(const struct walk *w, size_t at, size_t to)
+{
+	if (at == to)
+		return 0;
+	return newline_count(w->data + at, to - at) + (w->data[to - 1] != '\n');
+}
+
+/* Behind the line at `at`. */
+static size_t line_behind(const struct walk *w, size_t at)
+{
+	const char *newline = memchr(w->data + at, '\n', w->end - at);
+	return newline ? (size_t)(newline - w->data) + 1 : w->end;
+}
+
+static void walk_take_line(struct walk *w, struct walk_line *line)
+{
+	size_t behind = line_behind(w, w->at);
+	*line = (struct walk_line){
+		.number = w->line++,
+		.data = w->data + w->at,
+		.len = behind - w->at - (w->data[behind - 1] == '\n'),
+		.wanted = (w->at == w->hit) != w->options.invert,
+	};
+	if (w->at == w->hit)
+		w->hit_known = false;
+	w->last = w->at;
+	w->at = behind;
+}
+
+enum walk_kind walk_step(struct walk *w, struct walk_line *line)
+{
+	*line = (struct walk_line){.number = w->line};
+	enum walk_kind kind = get_line(w);
+	if (kind == WALK_GAP)
+		walk_pass_gap(w);
+	if (kind != WALK_LINE)
+		return kind;
+	if (w->is_long)
+		return take_long(w, line);
+	kind = find_hit(w, line);
+	if (kind == WALK_LINE)
+		walk_take_line(w, line);
+	return kind;
+}
+
+enum walk_kind walk_next(struct walk *w, struct walk_line *line)
+{
+	for (;;) {
+		enum walk_kind kind = w->in_long ? get_line(w) : WALK_LINE;
+		if (kind == WALK_LINE && w->at < w->end && !w->is_long)
+			kind = find_hit(w, line);
+		else
+			w->hit = w->at;
+		if (kind == WALK_GAVE_UP || kind == WALK_FAILED)
+			return kind;
+		if (!w->options.invert && w->hit > w->at) {
+			w->line += walk_count_lines(w, w->at, w->hit);
+			w->at = w->hit;
+			if (w->at == w->end)
+				continue;
+		}
+		kind = walk_step(w, line);
+		if (kind != WALK_LINE || line->wanted)
+			return kind;
+	}
+}
+
+/* Counts the wanted lines of the block. */
+static enum walk_kind count_block(struct walk *w, uint64_t *wanted, struct walk_line *line)
+{
+	uint64_t hits = 0, lines = walk_count_lines(w, w->at, w->end);
+	size_t at = w->at;
+	enum walk_kind kind;
+	while ((kind = find_hit(w, line)) == WALK_LINE && w->hit < w->end) {
+		hits++;
+		w->at = line_behind(w, w->hit);
+		w->hit_known = false;
+	}
+	if (kind == WALK_GAVE_UP)
+		line->number = w->line + newline_count(w->data + at, w->hit - at);
+	*wanted += w->options.invert ? lines - hits : hits;
+	w->line += lines;
+	w->at = w->end;
+	return kind;
+}
+
+enum walk_kind walk_count(struct walk *w, uint64_t *wanted, struct walk_line *line)
+{
+	for (;;) {
+		enum walk_kind kind = get_line(w);
+		if (kind == WALK_GAP)
+			walk_pass_gap(w);
+		if (kind != WALK_LINE)
+			return kind;
+		if (w->is_long) {
+			kind = take_long(w, line);
+			*wanted += kind == WALK_LINE && line->wanted;
+		} else {
+			kind = count_block(w, wanted, line);
+		}
+		if (kind != WALK_LINE)
+			return kind;
+	}
+}
+
+/* --- around a line ----------------------------------------------------------- */
+
+uint64_t walk_behind(const struct walk *w, uint64_t max)
+{
+	uint64_t n = 0;
+	for (size_t at = w->last; n < max && at > w->start; n++)
+		at = line_before(w, at);
+	return n;
+}
+
+void walk_before(const struct walk *w, uint64_t back, struct walk_line *line)
+{
+	size_t at = w->last, end = at;
+	for (uint64_t n = 0; n < back; n++) {
+		end = at;
+		at = line_before(w, at);
+	}
+	*line = (struct walk_line){
+		.number = w->line - 1 - back,
+		.data = w->data + at,
+		.len = end - at - 1,
+	};
+}
+
+void walk_span(struct walk *w, const struct walk_line *line, struct matcher_span *span)
+{
+	*span = line->span;
+	if (line->more_before || line->more_behind)
+		return;
+	if (matcher_line(w->matcher, line->data, line->len, span) != MATCHER_FOUND)
+		*span = (struct matcher_span){0, 0};
+}
+
+const struct text_piece *walk_gap(const struct walk *w)
+{
+	return &w->gap;
+}
+
+uint64_t walk_lines(const struct walk *w)
+{
+	return w->line - 1;
+}
+
+uint64_t walk_long_line(const struct walk *w)
+{
+	return w->long_line;
+}

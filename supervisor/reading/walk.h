@@ -1,0 +1,83 @@
+// Walks through a text (artifact/text.h) and finds the lines a pattern matches. Reads in blocks;
+// memory is a constant. Lines are numbered as the text numbers them.
+//
+// A line of over WALK_LINE_MAX bytes is not held at once: a match in it is found unless it is
+// longer than WALK_EDGE bytes or depends on what is farther away than that.
+#ifndef TERSE_READING_WALK_H
+#define TERSE_READING_WALK_H
+
+#include "supervisor/artifact/text.h"
+#include "supervisor/reading/matcher.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WALK_BLOCK    ((size_t)256 * 1024)
+#define WALK_LINE_MAX ((size_t)5632 * 1024)
+#define WALK_EDGE     ((size_t)64 * 1024)
+
+struct walk;
+
+struct walk_options {
+	bool invert;      /* the lines that do not match are wanted */
+	uint64_t context; /* lines before a wanted one that may be asked for */
+	uint64_t from;    /* number of the first line, 1: all */
+	/* Called now and then with the bytes that were read, may be NULL. */
+	void (*tick)(void *ctx, uint64_t bytes);
+	void *ctx;
+};
+
+enum walk_kind {
+	WALK_END,
+	WALK_LINE,
+	WALK_GAP,     /* lines that were not kept, see walk_gap() */
+	WALK_GAVE_UP, /* matching line `number` takes too long, see matcher_reason() */
+	WALK_FAILED,  /* errno */
+};
+
+struct walk_line {
+	uint64_t number;
+	const char *data; /* until the next call */
+	size_t len;       /* without the newline */
+	bool wanted;
+	/* Only a part of it is there: more is before, behind. */
+	bool more_before, more_behind;
+	struct matcher_span span; /* of the match, if there is one and a part is missing; else see
+				     walk_span() */
+};
+
+/* Neither the text nor the matcher is owned; the text is moved to the first line. NULL with
+   errno. A `from` behind the last line is an empty text. */
+struct walk *walk_new(struct text *text, struct matcher *m, const struct walk_options *options);
+void walk_free(struct walk *w);
+
+/* The next wanted line (or gap); passes over the others. */
+enum walk_kind walk_next(struct walk *w, struct walk_line *line);
+
+/* The next line, wanted or not. */
+enum walk_kind walk_step(struct walk *w, struct walk_line *line);
+
+/* Adds to *wanted how many wanted lines there are up to the next gap or the end: WALK_GAP,
+   WALK_END, WALK_GAVE_UP (line->number) or WALK_FAILED. */
+enum walk_kind walk_count(struct walk *w, uint64_t *wanted, struct walk_line *line);
+
+/* Of the lines directly before the one that came last, gives those that are still there, at most
+   `max` and options.context: how many, and by walk_before() the `back`-th of them,
+   1 being the nearest. */
+uint64_t walk_behind(const struct walk *w, uint64_t max);
+void walk_before(const struct walk *w, uint64_t back, struct walk_line *line);
+
+/* Where in a wanted line the match is: nothing at its start if there is none. */
+void walk_span(struct walk *w, const struct walk_line *line, struct matcher_span *span);
+
+/* The gap that came last. */
+const struct text_piece *walk_gap(const struct walk *w);
+
+/* The number of the last line that was passed; after WALK_END of the last one of the text. */
+uint64_t walk_lines(const struct walk *w);
+
+/* The first line that was not held at once, 0: none. */
+uint64_t walk_long_line(const struct walk *w);
+
+#endif

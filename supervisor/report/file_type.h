@@ -1,0 +1,53 @@
+// Whether a stream is binary, by the share of its bytes that are no text: over 30 % of what has
+// come, looked at after each of some lengths. No text are NUL and other controls that terminals
+// have no use for, and what is not UTF-8.
+#ifndef TERSE_REPORT_FILE_TYPE_H
+#define TERSE_REPORT_FILE_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct kind;
+
+/* Enough to be judged; to know what a NUL stands for; and from where on nothing is looked at. */
+#define SNIFF_LEN  ((size_t)1024)
+#define SNIFF_NUL  ((size_t)4096)
+#define SNIFF_MOST ((size_t)16384)
+
+/* A zeroed one is new. */
+struct sniff {
+	size_t len, bad;
+	unsigned char more; /* bytes that the last character lacks */
+	bool nul, newline;  /* there was one */
+	bool binary;        /* at one of those lengths */
+};
+
+/* The next bytes. */
+void sniff_add(struct sniff *s, const char *data, size_t len);
+
+/* What can be said by now. */
+bool sniff_judge(const struct sniff *s);
+
+/* The same of the first bytes of a text, which are also binary where there is one that is no text
+   and the kind is known. Says which. */
+bool sniff_is_binary(const char *data, size_t len, struct kind *kind);
+
+// What binary data is, by its first bytes: file(1) knows every kind, a reader of a command's
+// output or of a project's files needs the common ones.
+
+/* Enough for every kind; the size of most JPEG images is found in so many, too. */
+#define KIND_LEN ((size_t)65536)
+
+struct kind {
+	const char *name;       /* "gzip", "ELF", "PNG image"; NULL: not known */
+	uint32_t width, height; /* pixels of an image, 0: not known */
+};
+
+void kind_find(struct kind *k, const char *data, size_t len);
+
+/* Appends "PNG image, 640x480", or "binary data". Returns 0, or -1 with ENOMEM. */
+int kind_append(struct buffer *out, const struct kind *k);
+
+#endif
