@@ -23,7 +23,10 @@ static size_t line_length(const char *text, size_t width)
 	return len;
 }
 
-int wrap_text(struct buffer *out, const char *text, size_t width, const char *prefix)
+/* Appends `text` (plain ASCII words, one blank between them) and a newline. Lines break at blanks
+   so that they are at most `width` bytes wide, or one word; every line but the first starts with
+   `prefix`, which the width does not count. Returns 0, or -1 with ENOMEM. */
+static int wrap_text(struct buffer *out, const char *text, size_t width, const char *prefix)
 {
 	for (;;) {
 		size_t len = line_length(text, width);
@@ -41,8 +44,9 @@ int wrap_text(struct buffer *out, const char *text, size_t width, const char *pr
 /* Where the comments start. */
 enum { ORIGIN_COLUMN = 32 };
 
-int show_origin(const struct settings *s, const struct option *o, const char *profile,
-		struct buffer *out)
+/* "built in", "/etc/terse.ini:7", "agent codex", "profile read", "TERSE_COLS", "--cols" */
+static int show_origin(const struct settings *s, const struct option *o, const char *profile,
+		       struct buffer *out)
 {
 	const struct setting_source *source = &s->sources[o - option_table];
 

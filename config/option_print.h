@@ -8,11 +8,6 @@
 
 struct buffer;
 
-/* Appends `text` (plain ASCII words, one blank between them) and a newline. Lines break at blanks
-   so that they are at most `width` bytes wide, or one word; every line but the first starts with
-   `prefix`, which the width does not count. Returns 0, or -1 with ENOMEM. */
-int wrap_text(struct buffer *out, const char *text, size_t width, const char *prefix);
-
 // The settings as text: `terse config` and its completion script.
 
 /* All functions append to `out` and return 0, or -1 with ENOMEM. `profile`: the one that was
@@ -24,10 +19,6 @@ int show_settings(const struct settings *s, const char *profile, struct buffer *
 
 /* The option's value alone; of a list each item on a line. */
 int show_value(const struct settings *s, const struct option *o, struct buffer *out);
-
-/* "built in", "/etc/terse.ini:7", "agent codex", "profile read", "TERSE_COLS", "--cols" */
-int show_origin(const struct settings *s, const struct option *o, const char *profile,
-		struct buffer *out);
 
 /* A script that makes bash complete terse's verbs, its flags and their values. */
 int show_completion(struct buffer *out);

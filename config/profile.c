@@ -22,7 +22,10 @@ static const struct layer_key keys[] = {
 const struct layer_form profiles_form = {
 	.word = "profile", .keys = keys, .builtin = &profiles_builtin};
 
-const char *profiles_match(const struct layer *p, char *const words[])
+/* The name of the profile that a command with these words (NULL-terminated, at least one) belongs
+   to, or NULL: no pattern in any layer matches. The most exact pattern decides, of such the last
+   one. Valid as long as the layers. */
+static const char *profiles_match(const struct layer *p, char *const words[])
 {
 	const char *best = NULL, *name = NULL;
 	unsigned most = 0;

@@ -21,11 +21,6 @@ static inline const struct layer *profiles_of(const struct settings *s)
 	return s->profiles ? s->profiles : &profiles_builtin;
 }
 
-/* The name of the profile that a command with these words (NULL-terminated, at least one) belongs
-   to, or NULL: no pattern in any layer matches. The most exact pattern decides, of such the last
-   one. Valid as long as the layers. */
-const char *profiles_match(const struct layer *p, char *const words[]);
-
 // What a command is for, and the settings that come of it: profiles.
 //
 // A profile is a section of an ini file: `match` lists commands as patterns

@@ -84,7 +84,9 @@ static int read_trusted(int fd, const char *path, struct buffer *text, struct op
 	return errno == EFBIG ? project_refuse(path, "larger than 1 MB", error) : -1;
 }
 
-int project_read(const char *path, struct buffer *text, struct option_error *error)
+/* Appends the file to `text`. Returns 0, or -1 with errno; EINVAL: it is not trusted, or larger
+   than 1 MB, and *error says so. */
+static int project_read(const char *path, struct buffer *text, struct option_error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW), result;
 

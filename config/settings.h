@@ -186,8 +186,4 @@ const char *settings_user_file(char *room, bool *named);
    nothing. */
 bool project_find(char *path);
 
-/* Appends the file to `text`. Returns 0, or -1 with errno; EINVAL: it is not trusted, or larger
-   than 1 MB, and *error says so. */
-int project_read(const char *path, struct buffer *text, struct option_error *error);
-
 #endif

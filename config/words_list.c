@@ -95,7 +95,9 @@ static int read_condition(struct words_reader *r)
 	return words_note_command(r, r->words->word_count - 1, WORDS_OUT);
 }
 
-int words_read_body(struct words_reader *r)
+/* A function behind its name: its commands go nowhere, since nobody knows whether it is called
+   (words_list.c). */
+static int words_read_body(struct words_reader *r)
 {
 	size_t first = r->words->count;
 
@@ -182,7 +184,9 @@ static int read_compound(struct words_reader *r, bool *found)
 	return 0;
 }
 
-bool words_take_compound(struct words_reader *r, int *result)
+/* If a command that holds other ones starts here, reads it with its redirections; *result is then
+   what other functions return (words_list.c). */
+static bool words_take_compound(struct words_reader *r, int *result)
 {
 	size_t first = r->words->count;
 	bool found;

@@ -56,14 +56,6 @@ int words_read_list(struct words_reader *r, enum words_ending ending);
 /* One command, simple or not, with its redirections (words_list.c). */
 int words_read_element(struct words_reader *r);
 
-/* If a command that holds other ones starts here, reads it with its redirections; *result is then
-   what other functions return (words_list.c). */
-bool words_take_compound(struct words_reader *r, int *result);
-
-/* A function behind its name: its commands go nowhere, since nobody knows whether it is called
-   (words_list.c). */
-int words_read_body(struct words_reader *r);
-
 /* Blanks, comments and newlines (words_list.c). */
 void words_skip_lines(struct words_reader *r);
 

@@ -109,7 +109,8 @@ unsigned literal_set_rarity(const struct literal_set *s)
 	return least;
 }
 
-bool literal_is_at(const struct literal *l, const char *data)
+/* Whether `data`, of at least l->len bytes, begins with it. */
+static bool literal_is_at(const struct literal *l, const char *data)
 {
 	if (l->fold == 0)
 		return memcmp(data, l->bytes, l->len) == 0;

@@ -40,9 +40,6 @@ unsigned literal_byte_rarity(unsigned char byte, bool fold);
    string is among them, or there is none). */
 unsigned literal_set_rarity(const struct literal_set *s);
 
-/* Whether `data`, of at least l->len bytes, begins with it. */
-bool literal_is_at(const struct literal *l, const char *data);
-
 // Finds where one of a few byte strings occurs in a text, at near memory speed: it looks for
 // two of the rarest bytes of each at their distance, sixteen places at a time.
 //

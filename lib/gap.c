@@ -58,7 +58,7 @@ int gap_begin_json(struct buffer *out, const struct gap *g)
 	return json_member_string(out, "reason", g->error ? strerror(g->error) : "disk cap");
 }
 
-int gap_append_json(struct buffer *out, const struct gap *g)
+static int gap_append_json(struct buffer *out, const struct gap *g)
 {
 	return gap_begin_json(out, g) < 0 ? -1 : buffer_append_string(out, "}");
 }

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t jsonc_skip(const char *text, size_t len, size_t at)
+/* Where blanks, line ends and comments from `at` on end. A comment that is not closed is not
+   skipped. */
+static size_t jsonc_skip(const char *text, size_t len, size_t at)
 {
 	while (at < len) {
 		if (strchr(" \t\r\n", text[at]) && text[at]) {

@@ -69,8 +69,4 @@ int jsonc_replace(struct buffer *out, const struct jsonc *j, int node, const cha
 
 // What reading and changing JSON share.
 
-/* Where blanks, line ends and comments from `at` on end. A comment that is not closed is not
-   skipped. */
-size_t jsonc_skip(const char *text, size_t len, size_t at);
-
 #endif

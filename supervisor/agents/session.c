@@ -79,13 +79,6 @@ static bool session_read_name(const char *name, struct named *n)
 	return n->pid > 0 && n->pid <= INT32_MAX && len > sizeof(prefix) - 1;
 }
 
-bool session_is_process(const char *name)
-{
-	struct named n;
-
-	return session_read_name(name, &n);
-}
-
 bool session_is_over(const char *name)
 {
 	struct named n;

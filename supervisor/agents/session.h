@@ -17,9 +17,6 @@ enum { SESSION_ROOM = 96 };
    store_session_name(). Lives as long as the settings, the environment and the room. */
 const char *session_name(const struct settings *settings, pid_t from, char room[SESSION_ROOM]);
 
-/* Whether a session is named after an agent's process. */
-bool session_is_process(const char *name);
-
 /* The same, and that process is gone: nobody can go on with the session. Of a process in another
    namespace (a container's, a sandbox's) nothing is known. */
 bool session_is_over(const char *name);

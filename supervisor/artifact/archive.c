@@ -241,7 +241,9 @@ static long unpack_take_line(struct unpack *u, const char *data, size_t len)
 	return (long)n + 1;
 }
 
-int unpack_feed(struct unpack *u, const char *data, size_t len)
+/* A zeroed one with the first two members set is a new one. Returns 0, or -1 with errno EBADMSG
+   or that of data(); then it must not be fed any more. */
+static int unpack_feed(struct unpack *u, const char *data, size_t len)
 {
 	while (len > 0) {
 		size_t n = len;
@@ -268,7 +270,8 @@ int unpack_feed(struct unpack *u, const char *data, size_t len)
 	return 0;
 }
 
-bool unpack_is_complete(const struct unpack *u)
+/* Whether all has come. */
+static bool unpack_is_complete(const struct unpack *u)
 {
 	return u->state == UNPACK_END;
 }

@@ -70,11 +70,4 @@ struct unpack {
 	bool begun[UNPACK_PARTS];
 };
 
-/* A zeroed one with the first two members set is a new one. Returns 0, or -1 with errno EBADMSG
-   or that of data(); then it must not be fed any more. */
-int unpack_feed(struct unpack *u, const char *data, size_t len);
-
-/* Whether all has come. */
-bool unpack_is_complete(const struct unpack *u);
-
 #endif

@@ -15,7 +15,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-void cap_init(struct cap *c, uint64_t max_bytes)
+/* 0: no cap. */
+static void cap_init(struct cap *c, uint64_t max_bytes)
 {
 	*c = (struct cap){0};
 	if (max_bytes == 0)
@@ -28,7 +29,8 @@ void cap_init(struct cap *c, uint64_t max_bytes)
 	c->next = c->head + c->step;
 }
 
-size_t cap_piece(const struct cap *c, uint64_t bytes, size_t len)
+/* How many of the next `len` bytes may be passed at once, when `bytes` have been. */
+static size_t cap_piece(const struct cap *c, uint64_t bytes, size_t len)
 {
 	if (c->head == 0)
 		return len;
@@ -36,13 +38,16 @@ size_t cap_piece(const struct cap *c, uint64_t bytes, size_t len)
 	return len < most ? len : (size_t)most;
 }
 
-void cap_end_head(struct cap *c, uint64_t offset, uint64_t line)
+/* The head is complete: where it ends and the line that starts (or goes on) there. */
+static void cap_end_head(struct cap *c, uint64_t offset, uint64_t line)
 {
 	c->begin = c->end = offset;
 	c->from = c->to = line;
 }
 
-bool cap_make_room(struct cap *c, uint64_t bytes, uint64_t lines, size_t len)
+/* To be called before `len` bytes (a result of cap_piece) are passed; `bytes` and `lines`
+   (newlines) have been. Returns true when the gap was made or grew. */
+static bool cap_make_room(struct cap *c, uint64_t bytes, uint64_t lines, size_t len)
 {
 	if (c->head == 0 || bytes < c->head || bytes + len - c->end <= c->tail)
 		return false;
@@ -67,7 +72,8 @@ bool cap_make_room(struct cap *c, uint64_t bytes, uint64_t lines, size_t len)
 	return true;
 }
 
-void cap_pass(struct cap *c, uint64_t bytes, uint64_t lines, const char *data, size_t len)
+/* The same bytes have been passed; `bytes` and `lines` are from before them. */
+static void cap_pass(struct cap *c, uint64_t bytes, uint64_t lines, const char *data, size_t len)
 {
 	if (c->head == 0)
 		return;

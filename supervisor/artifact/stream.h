@@ -36,22 +36,6 @@ struct cap {
 	bool whole;          /* a line starts at `end`; false: the rest of line `to` */
 };
 
-/* 0: no cap. */
-void cap_init(struct cap *c, uint64_t max_bytes);
-
-/* How many of the next `len` bytes may be passed at once, when `bytes` have been. */
-size_t cap_piece(const struct cap *c, uint64_t bytes, size_t len);
-
-/* To be called before `len` bytes (a result of cap_piece) are passed; `bytes` and `lines`
-   (newlines) have been. Returns true when the gap was made or grew. */
-bool cap_make_room(struct cap *c, uint64_t bytes, uint64_t lines, size_t len);
-
-/* The same bytes have been passed; `bytes` and `lines` are from before them. */
-void cap_pass(struct cap *c, uint64_t bytes, uint64_t lines, const char *data, size_t len);
-
-/* The head is complete: where it ends and the line that starts (or goes on) there. */
-void cap_end_head(struct cap *c, uint64_t offset, uint64_t line);
-
 // One file of an artifact that is being written: large writes, the line index beside it,
 // the live part behind the final text, and the disk cap (private to this folder; the
 // rules are in artifact.h).

@@ -97,8 +97,6 @@ int config_set(int count, char **words);
 
 /* `profile`: the one that was applied, or NULL. Both return a string to free(), or NULL with
    ENOMEM. */
-char *config_encode(const struct settings *s, const char *profile);
-char *config_encode_sections(const struct layer_form *form, const struct layer *top);
 
 // A recorded run (process/record.h) as other formats.
 

@@ -58,7 +58,6 @@ int search_all(struct search *s, const char *session);
 
 /* For the listing and the walk: print on standard output, or collect in s->json; tell a person how
    far it is. */
-int search_print(void *ctx, const char *data, size_t len);
 void search_tell_progress(void *ctx, uint64_t bytes);
 void search_end_progress(struct search *s);
 
@@ -73,8 +72,6 @@ int search_json_summary(struct buffer *out, const struct search_subject *t, uint
 
 /* Print the whole answer: of a search in one text (`total` with -c), or in a session. Return 0, or
    -1 with errno. */
-int search_json_one(struct search *s, const struct text *text, uint64_t total);
-int search_json_all(struct search *s, const char *session);
 
 /* Says that it gave up at a line, and what was found before. */
 void search_give_up(struct search *s, const struct search_subject *t, uint64_t line);

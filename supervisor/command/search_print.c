@@ -104,7 +104,7 @@ static int add_one(struct buffer *out, const struct search *s, const struct text
 	return envelope_end(out);
 }
 
-int search_json_one(struct search *s, const struct text *text, uint64_t total)
+static int search_json_one(struct search *s, const struct text *text, uint64_t total)
 {
 	struct buffer out = BUFFER_INIT;
 	return search_json_print(&out, add_one(&out, s, text, total));
@@ -129,7 +129,7 @@ static int search_json_add_all(struct buffer *out, const struct search *s, const
 	return envelope_end(out);
 }
 
-int search_json_all(struct search *s, const char *session)
+static int search_json_all(struct search *s, const char *session)
 {
 	struct buffer out = BUFFER_INIT;
 	return search_json_print(&out, search_json_add_all(&out, s, session));

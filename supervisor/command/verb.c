@@ -125,11 +125,6 @@ static const char *const names[ENVELOPE_CODES] = {
 	[ENVELOPE_BINARY] = "binary",
 };
 
-const char *envelope_code_name(enum envelope_code code)
-{
-	return names[code];
-}
-
 int envelope_begin(struct buffer *out)
 {
 	return buffer_append_string(out, "{\"ok\":true,\"data\":{");
@@ -432,8 +427,8 @@ static bool fail_last(const struct verb *v, const char *name, int error,
 	return true;
 }
 
-void verb_fail_found(const struct verb *v, const char *name, int error,
-		     const struct id_found *found)
+static void verb_fail_found(const struct verb *v, const char *name, int error,
+			    const struct id_found *found)
 {
 	if (fail_last(v, name, error, found))
 		return;

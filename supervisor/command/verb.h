@@ -60,9 +60,6 @@ enum envelope_code {
 	ENVELOPE_CODES,
 };
 
-/* "unknown_artifact" */
-const char *envelope_code_name(enum envelope_code code);
-
 /* Appends what goes before and behind the members of a success's data. Returns 0, or -1 with
    ENOMEM. */
 int envelope_begin(struct buffer *out);
@@ -136,8 +133,6 @@ int verb_find(const struct settings *settings, const char *session, const char *
 /* Says that verb_find() failed with `error`. `found`: what it found in place of a run that has no
    artifact. */
 void verb_not_found(const char *verb, const char *name, int error, const struct id_found *found);
-void verb_fail_found(const struct verb *v, const char *name, int error,
-		     const struct id_found *found);
 
 /* Says that a part of the artifact `id` in the session directory `dir` can't be opened, with errno.
  */

@@ -142,7 +142,7 @@ static char *dump(json_t *root)
 	return text;
 }
 
-char *config_encode(const struct settings *s, const char *profile)
+static char *config_encode(const struct settings *s, const char *profile)
 {
 	json_t *root = json_object(), *files = json_array(), *settings = json_array();
 	int failures =
@@ -217,7 +217,7 @@ static json_t *make_section(const struct layer_form *form, const struct layer *t
 	return whole(section, failures);
 }
 
-char *config_encode_sections(const struct layer_form *form, const struct layer *top)
+static char *config_encode_sections(const struct layer_form *form, const struct layer *top)
 {
 	json_t *root = json_object(), *sections = json_array();
 	char plural[32];

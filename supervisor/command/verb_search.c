@@ -15,7 +15,7 @@
 #define PROGRESS_AFTER 1000 /* ms */
 #define PROGRESS_EVERY 200
 
-int search_print(void *ctx, const char *data, size_t len)
+static int search_print(void *ctx, const char *data, size_t len)
 {
 	struct search *s = ctx;
 	if (s->verb.json)

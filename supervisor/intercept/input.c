@@ -60,7 +60,9 @@ static size_t find_return(const char *data, size_t len)
 	return len;
 }
 
-size_t plain_length(const char *data, size_t len)
+/* How many bytes come before the first that redraws. A CR at the very end counts as one, since
+   what follows it is not known yet. */
+static size_t plain_length(const char *data, size_t len)
 {
 	size_t done = 0;
 	while (done < len) {
@@ -78,8 +80,10 @@ size_t plain_length(const char *data, size_t len)
 	return done;
 }
 
-int plain_feed(struct plain *p, const char *data, size_t len,
-	       void (*pass)(void *ctx, const char *data, size_t len), void *ctx)
+/* Takes plain bytes; passes on what is ready. Returns 0, or -1 with ENOMEM (then passed on all the
+ * same). */
+static int plain_feed(struct plain *p, const char *data, size_t len,
+		      void (*pass)(void *ctx, const char *data, size_t len), void *ctx)
 {
 	const char *end = len ? memrchr(data, '\n', len) : NULL;
 	if (end) {

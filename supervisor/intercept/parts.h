@@ -54,15 +54,6 @@ struct plain {
 	size_t passed;      /* bytes of the unfinished line that are */
 };
 
-/* How many bytes come before the first that redraws. A CR at the very end counts as one, since
-   what follows it is not known yet. */
-size_t plain_length(const char *data, size_t len);
-
-/* Takes plain bytes; passes on what is ready. Returns 0, or -1 with ENOMEM (then passed on all the
- * same). */
-int plain_feed(struct plain *p, const char *data, size_t len,
-	       void (*pass)(void *ctx, const char *data, size_t len), void *ctx);
-
 /* Passes on the rest: nothing that redraws has come. */
 void plain_finish(struct plain *p, void (*pass)(void *ctx, const char *data, size_t len),
 		  void *ctx);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int window_init(struct window *w, size_t head, size_t tail)
+static int window_init(struct window *w, size_t head, size_t tail)
 {
 	*w = (struct window){.head_cap = head, .tail_keep = tail};
 	w->head = malloc(head + 1);
@@ -83,7 +83,8 @@ static void keep_tail(struct window *w, const char *data, size_t len)
 	w->tail_len += len;
 }
 
-void window_feed(struct window *w, const char *data, size_t len, bool count)
+/* `count`: counts the newlines too; otherwise somebody else does. */
+static void window_feed(struct window *w, const char *data, size_t len, bool count)
 {
 	size_t n = 0;
 
@@ -109,7 +110,9 @@ void window_feed(struct window *w, const char *data, size_t len, bool count)
 	w->bytes += len;
 }
 
-void window_skip(struct window *w, uint64_t bytes, uint64_t newlines)
+/* Passes over bytes that are not there, with so many newlines; a line begins behind them. What was
+   fed before ends with a newline. */
+static void window_skip(struct window *w, uint64_t bytes, uint64_t newlines)
 {
 	/* What is kept has to be without a hole. */
 	w->head_cap = w->head_len;
@@ -119,7 +122,8 @@ void window_skip(struct window *w, uint64_t bytes, uint64_t newlines)
 	w->prev_start = w->last_start = w->bytes;
 }
 
-uint64_t window_lines(const struct window *w)
+/* Lines so far; a last one without newline counts. */
+static uint64_t window_lines(const struct window *w)
 {
 	return w->newlines + (w->bytes > w->last_start);
 }
@@ -132,7 +136,9 @@ static const char *tail_data(const struct window *w, size_t *len, uint64_t *offs
 	return w->tail + w->tail_len - *len;
 }
 
-size_t window_last(const struct window *w, size_t most, const char **text, uint64_t *number)
+/* The last whole lines, in `most` bytes at most. Returns how many bytes they are, and the number of
+   the first of them; 0: the last line is longer. */
+static size_t window_last(const struct window *w, size_t most, const char **text, uint64_t *number)
 {
 	size_t len;
 	uint64_t offset;
@@ -207,7 +213,7 @@ static void full_line(struct line *line, const char *data, size_t len)
 	line->ended = newline != NULL;
 }
 
-bool window_next(const struct window *w, struct window_cursor *c, struct line *line)
+static bool window_next(const struct window *w, struct window_cursor *c, struct line *line)
 {
 	size_t len;
 	uint64_t offset;

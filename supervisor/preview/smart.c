@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int store_init(struct store *s)
+static int store_init(struct store *s)
 {
 	*s = (struct store){0};
 	s->lines = malloc(STORE_LINES * sizeof(*s->lines));
@@ -25,12 +25,14 @@ void store_release(struct store *s)
 	*s = (struct store){0};
 }
 
-bool store_has_room(const struct store *s)
+/* Whether one more line fits for sure. */
+static bool store_has_room(const struct store *s)
 {
 	return s->count < STORE_LINES && STORE_BYTES - s->used >= STORE_FRONT + STORE_BACK;
 }
 
-void store_add(struct store *s, const struct line *line, const struct salience *salience)
+/* Adds a line behind the others; there must be room. */
+static void store_add(struct store *s, const struct line *line, const struct salience *salience)
 {
 	struct stored *d = &s->lines[s->count++];
 	const char *front = line->front, *back = line->back;
@@ -106,7 +108,8 @@ static unsigned middle_value(const struct store *s, size_t *ties)
 	return value;
 }
 
-void store_halve(struct store *s)
+/* Drops about half of it: the lines of least value and, among equals, the later. */
+static void store_halve(struct store *s)
 {
 	size_t kept = 0, used = 0, ties;
 	unsigned least = middle_value(s, &ties);

@@ -39,17 +39,7 @@ struct store {
 	size_t used;
 };
 
-int store_init(struct store *s);
 void store_release(struct store *s);
-
-/* Whether one more line fits for sure. */
-bool store_has_room(const struct store *s);
-
-/* Adds a line behind the others; there must be room. */
-void store_add(struct store *s, const struct line *line, const struct salience *salience);
-
-/* Drops about half of it: the lines of least value and, among equals, the later. */
-void store_halve(struct store *s);
 
 /* The least value at which no more than `count` lines are as good or better. */
 unsigned store_rank(const struct store *s, size_t count);

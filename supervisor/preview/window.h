@@ -24,22 +24,7 @@ struct window {
 };
 
 /* `head` and `tail` are how many bytes are kept. 0, or -1 with ENOMEM. */
-int window_init(struct window *w, size_t head, size_t tail);
 void window_release(struct window *w);
-
-/* `count`: counts the newlines too; otherwise somebody else does. */
-void window_feed(struct window *w, const char *data, size_t len, bool count);
-
-/* Passes over bytes that are not there, with so many newlines; a line begins behind them. What was
-   fed before ends with a newline. */
-void window_skip(struct window *w, uint64_t bytes, uint64_t newlines);
-
-/* Lines so far; a last one without newline counts. */
-uint64_t window_lines(const struct window *w);
-
-/* The last whole lines, in `most` bytes at most. Returns how many bytes they are, and the number of
-   the first of them; 0: the last line is longer. */
-size_t window_last(const struct window *w, size_t most, const char **text, uint64_t *number);
 
 /* The lines at hand, in order: those that begin in the first bytes, then those
    that begin in the last bytes, each once. The last line is always there. Start
@@ -48,7 +33,5 @@ struct window_cursor {
 	uint64_t number, offset; /* of the line given last, and behind it */
 	bool in_tail;
 };
-
-bool window_next(const struct window *w, struct window_cursor *c, struct line *line);
 
 #endif

@@ -99,7 +99,10 @@ static int next(void *ctx, struct buffer *out)
 	return 1;
 }
 
-int reread_start(struct reread *r, const struct artifact *a, struct report *report, int which)
+/* Makes the artifact's text what the stream hands out; its total_lines are known. The artifact is
+   up to date and stays open; both structs stay where they are. Returns 0, or -1 with errno. */
+static int reread_start(struct reread *r, const struct artifact *a, struct report *report,
+			int which)
 {
 	enum artifact_part part = which == 0 ? ARTIFACT_OUT : ARTIFACT_ERR;
 	*r = (struct reread){.report = report, .which = which, .from = 1};
@@ -111,7 +114,7 @@ int reread_start(struct reread *r, const struct artifact *a, struct report *repo
 	return 0;
 }
 
-void reread_release(struct reread *r)
+static void reread_release(struct reread *r)
 {
 	if (r->is_open)
 		text_close(&r->text);

@@ -24,12 +24,6 @@ struct reread {
 	struct buffer chunk; /* bytes read; between calls those that may be half a character */
 };
 
-/* Makes the artifact's text what the stream hands out; its total_lines are known. The artifact is
-   up to date and stays open; both structs stay where they are. Returns 0, or -1 with errno. */
-int reread_start(struct reread *r, const struct artifact *a, struct report *report, int which);
-
-void reread_release(struct reread *r);
-
 // The report (report.h) of one run that was supervised here, from what its record and its streams
 // know, and the bytes of it in the format that was asked for.
 

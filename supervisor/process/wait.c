@@ -294,7 +294,9 @@ static bool is_server(pid_t pid)
 	return found;
 }
 
-bool wait_is_serving(void)
+/* Whether one of them may have others connect to it: it listens on a socket that is no local one,
+   or can't be asked. */
+static bool wait_is_serving(void)
 {
 	struct kin kin = {.passes = false};
 	struct buffer run = BUFFER_INIT;

@@ -20,10 +20,6 @@ struct wait {
 /* Looks at all that descends from the caller. `terminal`: the device number of the terminal. */
 void wait_look(struct wait *w, dev_t terminal);
 
-/* Whether one of them may have others connect to it: it listens on a socket that is no local one,
-   or can't be asked. */
-bool wait_is_serving(void);
-
 /* What a system call of this number does. */
 bool wait_is_read(long number);
 bool wait_is_poll(long number);

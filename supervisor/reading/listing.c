@@ -233,7 +233,8 @@ static size_t backward(const char *data, size_t *at, size_t n)
 	return done;
 }
 
-bool excerpt_is_long(const char *data, size_t len)
+/* Whether the line (or what is there of it) has more than EXCERPT_MAX characters. */
+static bool excerpt_is_long(const char *data, size_t len)
 {
 	size_t at = 0;
 	if (len <= EXCERPT_MAX)
@@ -272,19 +273,19 @@ int excerpt_append(struct buffer *out, const struct excerpt *e, const char *data
 	return 0;
 }
 
-int listing_json_open(struct listing *l)
+static int listing_json_open(struct listing *l)
 {
 	if (l->shown > 0 && listing_json_close(l) < 0)
 		return -1;
 	return 0;
 }
 
-int listing_json_before(struct listing *l)
+static int listing_json_before(struct listing *l)
 {
 	return buffer_append_string(&l->out, ",\"before\":[");
 }
 
-int listing_json_after(struct listing *l)
+static int listing_json_after(struct listing *l)
 {
 	return buffer_append_string(&l->out, "],\"after\":[");
 }
@@ -313,8 +314,9 @@ static int listing_json_add_command(struct listing *l, const struct listing_text
 	return result;
 }
 
-int listing_json_line(struct listing *l, const struct listing_text *text,
-		      const struct walk_line *line, const struct excerpt *e)
+/* A line that was found, or one around it; `excerpt` NULL: whole. */
+static int listing_json_line(struct listing *l, const struct listing_text *text,
+			     const struct walk_line *line, const struct excerpt *e)
 {
 	struct buffer *out = &l->out;
 	const char *data = e ? line->data + e->from : line->data;
@@ -329,7 +331,8 @@ int listing_json_line(struct listing *l, const struct listing_text *text,
 	return line->wanted ? 0 : buffer_append_string(out, "}");
 }
 
-int listing_json_omission(struct listing *l, uint64_t lines)
+/* So many lines before. */
+static int listing_json_omission(struct listing *l, uint64_t lines)
 {
 	if (json_comma(&l->out) < 0 || buffer_append_string(&l->out, "{") < 0 ||
 	    json_member_count(&l->out, "omitted", lines) < 0)
@@ -337,8 +340,8 @@ int listing_json_omission(struct listing *l, uint64_t lines)
 	return buffer_append_string(&l->out, "}");
 }
 
-int listing_json_gap(struct listing *l, const struct listing_text *text,
-		     const struct text_piece *gap)
+static int listing_json_gap(struct listing *l, const struct listing_text *text,
+			    const struct text_piece *gap)
 {
 	struct buffer *out = &l->gap;
 	if (gap_begin_json(out, &gap->gap) < 0 ||
@@ -361,7 +364,8 @@ void listing_release(struct listing *l)
 	buffer_release(&l->gap);
 }
 
-int listing_flush(struct listing *l)
+/* Prints what is collected. Returns 0, or -1 with errno. */
+static int listing_flush(struct listing *l)
 {
 	if (l->out.len == 0)
 		return 0;

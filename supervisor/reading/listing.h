@@ -67,9 +67,6 @@ size_t notice_room(const struct notice_query *q, const char *name);
 
 #define EXCERPT_MAX 500 /* characters */
 
-/* Whether the line (or what is there of it) has more than EXCERPT_MAX characters. */
-bool excerpt_is_long(const char *data, size_t len);
-
 struct excerpt {
 	size_t from, to; /* of the bytes that are shown; no character is split */
 	bool cut_before, cut_behind;
@@ -141,9 +138,6 @@ enum walk_kind listing_add(struct listing *l, struct walk *w, const struct listi
 int listing_note_gap(struct listing *l, const struct listing_text *text,
 		     const struct text_piece *gap);
 
-/* Prints what is collected. Returns 0, or -1 with errno. */
-int listing_flush(struct listing *l);
-
 /* The same after the last text. If nothing was found, l->gap remains to be told. */
 int listing_finish(struct listing *l);
 
@@ -163,20 +157,7 @@ void listing_release(struct listing *l);
 
 /* An element, in this order: open, the line, before, the lines before it, after, the lines behind;
    closed by the next one, or at the end. */
-int listing_json_open(struct listing *l);
-int listing_json_before(struct listing *l);
-int listing_json_after(struct listing *l);
 int listing_json_close(struct listing *l);
-
-/* A line that was found, or one around it; `excerpt` NULL: whole. */
-int listing_json_line(struct listing *l, const struct listing_text *text,
-		      const struct walk_line *line, const struct excerpt *excerpt);
-
-/* So many lines before. */
-int listing_json_omission(struct listing *l, uint64_t lines);
-
-int listing_json_gap(struct listing *l, const struct listing_text *text,
-		     const struct text_piece *gap);
 
 /* From listing.c: "terse read ID --offset 14 --limit 1" */
 int listing_read(struct buffer *out, const struct listing_text *text, uint64_t first,

@@ -29,7 +29,8 @@ static size_t fit_measure(const char *data, size_t len, bool json, size_t *cost)
 	return step;
 }
 
-size_t fit_cost(const char *data, size_t len, bool json)
+/* What all of it takes. */
+static size_t fit_cost(const char *data, size_t len, bool json)
 {
 	size_t total = 0, cost;
 	for (size_t at = 0; at < len;) {
@@ -52,7 +53,7 @@ size_t fit_front(const char *data, size_t len, size_t room, bool json)
 	return at;
 }
 
-size_t fit_back(const char *data, size_t len, size_t room, bool json)
+static size_t fit_back(const char *data, size_t len, size_t room, bool json)
 {
 	size_t total = fit_cost(data, len, json), from = 0, cost;
 	while (total > room) {
@@ -202,7 +203,8 @@ static int note_omitted(struct page *p)
 	return 0;
 }
 
-int page_make_tail(struct page *p)
+/* Makes it, by request->tail. Returns 0, or -1 with errno. */
+static int page_make_tail(struct page *p)
 {
 	bool inside;
 	uint64_t total;

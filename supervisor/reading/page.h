@@ -13,12 +13,8 @@
 
 struct page;
 
-/* What all of it takes. */
-size_t fit_cost(const char *data, size_t len, bool json);
-
 /* Bytes from the front of `data`, or from its end, that take at most `room`. */
 size_t fit_front(const char *data, size_t len, size_t room, bool json);
-size_t fit_back(const char *data, size_t len, size_t room, bool json);
 
 /* The last offset up to `at` (at most `len`) where a character begins; what is before `data` does
    not matter if it begins with one. */
@@ -120,9 +116,6 @@ bool page_is_counted(const struct text *t);
 void page_release(struct page *p);
 
 // The last lines of a text as a page (private to this folder; see page.h).
-
-/* Makes it, by request->tail. Returns 0, or -1 with errno. */
-int page_make_tail(struct page *p);
 
 /* From page.c: reads on from where the text stands, until the page stops. */
 int page_collect(struct page *p);

@@ -73,7 +73,9 @@ int report_next(struct report_writer *w, struct buffer *out)
 	return more < 0 ? -1 : w->steps[w->step] != NULL;
 }
 
-int report_next_text(struct report *r, int which, struct buffer *out)
+/* For writers: appends the next piece of a stream's text to `out`, whether from memory or from
+   elsewhere. Returns 1, or 0 at the end; a text that can't be read on ends with a warning. */
+static int report_next_text(struct report *r, int which, struct buffer *out)
 {
 	struct report_stream *s = &r->streams[which];
 	size_t before = out->len, left = s->text.len - s->handed_out;

@@ -103,8 +103,4 @@ void report_write_blocks(struct report_writer *w, struct report *r);
 /* Appends the next piece. Returns 1, 0 when all of it was written before, or -1 with ENOMEM. */
 int report_next(struct report_writer *w, struct buffer *out);
 
-/* For writers: appends the next piece of a stream's text to `out`, whether from memory or from
-   elsewhere. Returns 1, or 0 at the end; a text that can't be read on ends with a warning. */
-int report_next_text(struct report *r, int which, struct buffer *out);
-
 #endif

@@ -14,7 +14,7 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 	return value < low ? low : value > high ? high : value;
 }
 
-void cursor_restrict(struct terminal *t, unsigned last)
+static void cursor_restrict(struct terminal *t, unsigned last)
 {
 	struct screen *s = t->screen;
 

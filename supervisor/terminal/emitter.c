@@ -89,7 +89,7 @@ void emitter_blanks(struct emitter *e, size_t count)
 	e->pad += count;
 }
 
-void emitter_rows(struct emitter *e, const char *data, size_t len, size_t newlines)
+static void emitter_rows(struct emitter *e, const char *data, size_t len, size_t newlines)
 {
 	size_t trailing = 0;
 
@@ -105,7 +105,7 @@ void emitter_rows(struct emitter *e, const char *data, size_t len, size_t newlin
 	}
 }
 
-void emitter_rows_end(struct emitter *e, unsigned blanks)
+static void emitter_rows_end(struct emitter *e, unsigned blanks)
 {
 	/* The last newline is not decided yet: see emitter_row(). */
 	e->owed--;

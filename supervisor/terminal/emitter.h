@@ -40,8 +40,6 @@ void emitter_blanks(struct emitter *e, size_t count);
 /* Lines of plain text, in pieces: emitter_row(), any number of pieces with the
    number of newlines in each, and emitter_rows_end() if the last one ends with a
    newline; `blanks` are left of the row before it. */
-void emitter_rows(struct emitter *e, const char *data, size_t len, size_t newlines);
-void emitter_rows_end(struct emitter *e, unsigned blanks);
 
 /* Ends the current line, if one is open, and writes what is owed. */
 void emitter_close(struct emitter *e);

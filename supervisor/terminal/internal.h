@@ -287,7 +287,6 @@ void edit_delete_columns(struct terminal *t);
 void edit_alignment(struct terminal *t);
 
 /* edit.c: control sequences that move the cursor, and what they are made of */
-void cursor_restrict(struct terminal *t, unsigned last);
 void cursor_set(struct terminal *t, int64_t x, int64_t y);
 void cursor_index(struct terminal *t);
 void cursor_next_line(struct terminal *t);
