@@ -96,6 +96,9 @@ static void check_line(const struct sample *s, const struct walk_line *line, boo
 	assert_false(line->more_before || line->more_behind);
 }
 
+/* Lines behind the begin of a block that all have their context checked. */
+#define FRESH_LINES 64
+
 /* Lines before the one that came last. */
 static void check_before(const struct sample *s, struct walk *w, uint64_t number, uint64_t max,
 			 uint64_t from)
@@ -133,7 +136,8 @@ static void check(const struct sample *s, int fd, const char *pattern, bool inve
 	struct walk_line line;
 	enum walk_kind kind;
 	uint64_t number = from, stop = from + next_random((uint32_t)s->lines), counted = 0,
-		 rest = 0;
+		 rest = 0, fresh = from;
+	const char *last = NULL;
 	/* Now one way, now the other. */
 	while (number <= stop) {
 		bool step = next_random(3) == 0;
@@ -149,7 +153,13 @@ static void check(const struct sample *s, int fd, const char *pattern, bool inve
 		assert_int_equal(kind, WALK_LINE);
 		assert_int_equal(line.number, number);
 		check_line(s, &line, invert);
-		check_before(s, w, number, how.context, from);
+		/* Context can be lost where a new block begins, which puts lines at lower
+		   addresses. A sample of the other lines is enough. */
+		if (line.data < last)
+			fresh = number;
+		last = line.data;
+		if (number < fresh + FRESH_LINES || next_random(64) == 0)
+			check_before(s, w, number, how.context, from);
 		number++;
 	}
 	for (; number <= s->lines; number++)
