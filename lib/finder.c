@@ -28,35 +28,6 @@ static const unsigned char rarity[256] = {
 	30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, /* F0 */
 };
 
-void literal_set_empty(struct literal_set *s)
-{
-	s->count = 1;
-	s->items[0] = (struct literal){.len = 0};
-}
-
-bool literal_set_append(struct literal_set *a, const struct literal_set *b)
-{
-	if (a->count * b->count > LITERALS_MAX)
-		return false;
-	for (unsigned i = 0; i < a->count; i++) {
-		for (unsigned j = 0; j < b->count; j++) {
-			if (a->items[i].len + b->items[j].len > LITERAL_LEN)
-				return false;
-		}
-	}
-	/* From the last on, so that what is read is not overwritten before. */
-	for (unsigned k = a->count * b->count; k-- > 0;) {
-		struct literal l = a->items[k / b->count];
-		const struct literal *tail = &b->items[k % b->count];
-		memcpy(l.bytes + l.len, tail->bytes, tail->len);
-		l.fold |= tail->fold << l.len;
-		l.len = (unsigned char)(l.len + tail->len);
-		a->items[k] = l;
-	}
-	a->count *= b->count;
-	return true;
-}
-
 static bool literal_is_same(const struct literal *a, const struct literal *b)
 {
 	return a->len == b->len && a->fold == b->fold && memcmp(a->bytes, b->bytes, a->len) == 0;

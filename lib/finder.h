@@ -22,13 +22,6 @@ struct literal_set {
 	struct literal items[LITERALS_MAX];
 };
 
-/* The set that only has the empty string. */
-void literal_set_empty(struct literal_set *s);
-
-/* Appends to each of `a` each of `b`. Returns false (and leaves `a`) when there are too many or
-   one is too long. */
-bool literal_set_append(struct literal_set *a, const struct literal_set *b);
-
 /* Adds those of `b` to `a`. Returns false (and leaves `a`) when there are too many. */
 bool literal_set_join(struct literal_set *a, const struct literal_set *b);
 

@@ -1,9 +1,8 @@
 // See syntax.h.
 //
-// Of every part of the pattern it is computed which strings it matches, if these are few, and
-// else one of which strings are in everything it matches. The method is that of
-// R. Cox, "Regular Expression Matching with a Trigram Index",
-// https://swtch.com/~rsc/regexp/regexp4.html.
+// With PCRE2_AUTO_CALLOUT, PCRE2 lists the items of a pattern: characters, classes, escapes and
+// brackets, each with its quantifier. Characters in a row are a string that a match holds, unless
+// they are in a group that may be left out. The rarest string of each alternative is kept.
 
 #include "lib/syntax.h"
 
@@ -11,588 +10,277 @@
 
 #include <string.h>
 
-/* Groups inside groups; each level takes some kilobytes of stack. */
-#define DEPTH_MAX 20
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
 
-/* A class of more characters is not spelled out. */
-#define CLASS_MAX 6
+/* Groups inside groups. */
+#define DEPTH_MAX 16
 
-#define UNBOUNDED UINT32_MAX
-
-struct part {
-	bool exact;              /* `set` is all it matches */
-	struct literal_set set;  /* exact; or, if not empty, what it begins and ends with one of */
-	struct literal_set need; /* not exact: one of them is in all it matches; none: not known */
+/* A group, or the whole pattern. */
+struct level {
+	struct literal_set all;  /* every finished alternative holds one of them */
+	struct literal_set best; /* the same for the alternative that is being read */
+	bool unknown;            /* an alternative holds none */
+	bool assertion;
 };
 
-struct reader {
+struct syntax_reader {
 	struct syntax *syntax;
-	const char *at, *end;
-	bool fold;
-	bool condition; /* not all that a part matches is matched where it stands */
-	bool unknown;   /* met something that is not known here */
+	const char *pattern;
+	size_t at; /* the items before this offset have been read */
+	uint32_t options;
+	pcre2_compile_context *context;
+	pcre2_match_data *match;
+	struct literal run; /* the characters read last, one after the other */
+	bool fold;          /* both cases of a letter may match from here on */
+	bool plain;         /* so far only characters and "|" */
 	unsigned depth;
+	struct level levels[DEPTH_MAX];
 };
 
-/* The characters of a class: those below 128, and whether there are others. */
-struct members {
-	bool ascii[128];
-	bool others;
-};
-
-static void read_alternatives(struct reader *r, struct part *part);
-
-static void set_opaque(struct part *part)
+static bool syntax_is_letter(char c)
 {
-	part->exact = false;
-	part->set.count = part->need.count = 0;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static void set_empty(struct part *part)
+static bool syntax_begins(const char *item, size_t len, const char *text)
 {
-	part->exact = true;
-	literal_set_empty(&part->set);
-	part->need.count = 0;
+	size_t n = strlen(text);
+	return len >= n && memcmp(item, text, n) == 0;
 }
 
-static bool next_is(const struct reader *r, const char *text)
-{
-	size_t len = strlen(text);
-	return (size_t)(r->end - r->at) >= len && memcmp(r->at, text, len) == 0;
-}
+/* --- strings --------------------------------------------------------------- */
 
-/* Met what does not try all the ways it can match. */
-static void set_atomic(struct reader *r)
-{
-	r->condition = r->syntax->line_end = true;
-	r->syntax->in_line = false;
-}
-
-/* Passes `text` if it comes next. */
-static bool syntax_take(struct reader *r, const char *text)
-{
-	bool there = next_is(r, text);
-	if (there)
-		r->at += strlen(text);
-	return there;
-}
-
-static bool syntax_is_letter(uint32_t cp)
-{
-	return (cp >= 'a' && cp <= 'z') || (cp >= 'A' && cp <= 'Z');
-}
-
-static bool is_alphanumeric(char c)
-{
-	return syntax_is_letter((unsigned char)c) || (c >= '0' && c <= '9');
-}
-
-static void add_character(struct literal_set *s, uint32_t cp, bool fold)
-{
-	struct literal *l = &s->items[s->count++];
-	*l = (struct literal){.len = 0};
-	bool folds = fold && syntax_is_letter(cp);
-	char bytes[4];
-	l->len = (unsigned char)utf8_put(folds ? cp | 0x20 : cp, bytes);
-	memcpy(l->bytes, bytes, l->len);
-	l->fold = folds;
-}
-
-static void set_character(struct reader *r, struct part *part, uint32_t cp)
-{
-	set_opaque(part);
-	if (cp == '\n')
-		r->syntax->in_line = false;
-	/* The other case of a letter beyond ASCII is for PCRE2 to know. */
-	if (cp == '\n' || (r->fold && cp >= 0x80))
-		return;
-	part->exact = true;
-	add_character(&part->set, cp, r->fold);
-}
-
-static int hex_digit(char c)
-{
-	const char *digits = "0123456789abcdef", *found = strchr(digits, c | 0x20);
-	bool is_digit = (c >= '0' && c <= '9') || syntax_is_letter((unsigned char)c);
-	return is_digit && found ? (int)(found - digits) : -1;
-}
-
-/* After "\x". */
-static uint32_t read_hex(struct reader *r)
-{
-	uint32_t value = 0;
-	bool braces = syntax_take(r, "{");
-	for (int n = 0; r->at < r->end && (braces || n < 2); n++) {
-		int digit = hex_digit(*r->at);
-		if (digit < 0)
-			break;
-		value = value << 4 | (uint32_t)digit;
-		r->at++;
-	}
-	if ((braces && !syntax_take(r, "}")) || value > 0x10FFFF)
-		r->unknown = true;
-	return r->unknown ? 0 : value;
-}
-
-/* After "\" and the letter `c`: the character it stands for. */
-static bool read_escaped(struct reader *r, char c, uint32_t *cp)
-{
-	static const struct {
-		char letter;
-		unsigned char byte;
-	} controls[] = {{'a', 7}, {'e', 27}, {'f', 12}, {'n', '\n'}, {'r', '\r'}, {'t', '\t'}};
-	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++) {
-		if (controls[i].letter == c) {
-			*cp = controls[i].byte;
-			return true;
-		}
-	}
-	if (c == 'x')
-		*cp = read_hex(r);
-	else if (!is_alphanumeric(c))
-		r->at += utf8_decode(r->at - 1, (size_t)(r->end - r->at) + 1, cp) - 1;
-	else
-		return false;
-	return true;
-}
-
-/* After "\" and `c`: what stands for one of many characters, or a backreference or octal
-   number. Returns whether it is one; if not, nothing is passed. */
-static bool read_escaped_class(struct reader *r, char c)
-{
-	if (strchr("sWDHvRX", c)) {
-		r->syntax->in_line = false;
-	} else if (c == 'p' || c == 'P') {
-		r->syntax->in_line = false;
-		const char *close =
-			syntax_take(r, "{") ? memchr(r->at, '}', (size_t)(r->end - r->at)) : r->at;
-		if (!close || close == r->end)
-			r->unknown = true;
-		else
-			r->at = close + 1;
-	} else if (c >= '0' && c <= '9') {
-		r->syntax->in_line = false;
-		while (r->at < r->end && *r->at >= '0' && *r->at <= '9')
-			r->at++;
-	} else if (c == 'N' && next_is(r, "{")) {
-		r->unknown = true;
-	} else {
-		return strchr("dwhSNV", c);
-	}
-	return true;
-}
-
-static void read_escape(struct reader *r, struct part *part)
-{
-	uint32_t cp;
-	if (r->at == r->end) {
-		r->unknown = true;
-		return;
-	}
-	char c = *r->at++;
-	set_opaque(part);
-	if (c && strchr("bBAZzGK", c)) {
-		set_empty(part);
-		r->condition = true;
-		r->syntax->in_line &= c == 'b' || c == 'B';
-		r->syntax->line_end |= c == 'Z' || c == 'z';
-	} else if (c && read_escaped_class(r, c)) {
-		return;
-	} else if (read_escaped(r, c, &cp)) {
-		set_character(r, part, cp);
-	} else {
-		r->unknown = true;
-	}
-}
-
-/* After "[", at ":": the name of a class, as in [[:alpha:]]. */
-static bool read_named_class(struct reader *r)
-{
-	static const char *const inside[] = {"alpha", "digit", "alnum", "upper", "lower", "xdigit",
-					     "word",  "punct", "print", "graph", "blank"};
-	const char *name = r->at + 1, *end = name;
-	while (end < r->end && is_alphanumeric(*end))
-		end++;
-	bool negated = end == name && end < r->end && *end == '^';
-	if (negated) {
-		end++;
-		while (end < r->end && is_alphanumeric(*end))
-			end++;
-	}
-	if (end == name || r->end - end < 2 || end[0] != ':' || end[1] != ']')
-		return false;
-	bool known = false;
-	for (size_t i = 0; i < sizeof(inside) / sizeof(*inside) && !negated; i++)
-		known |= strlen(inside[i]) == (size_t)(end - name) &&
-			 memcmp(inside[i], name, (size_t)(end - name)) == 0;
-	r->syntax->in_line &= known;
-	r->at = end + 2;
-	return true;
-}
-
-/* One character of a class, or something that stands for many (then false). */
-static bool read_member(struct reader *r, uint32_t *cp)
-{
-	if (*r->at != '\\') {
-		if (next_is(r, "[:") || next_is(r, "[.") || next_is(r, "[=")) {
-			r->at++;
-			if (*r->at == ':' && read_named_class(r))
-				return false;
-			/* A bracket, unless it is something like [[:<:]]. */
-			r->unknown = true;
-			return false;
-		}
-		r->at += utf8_decode(r->at, (size_t)(r->end - r->at), cp);
-		return true;
-	}
-	if (r->end - r->at < 2) {
-		r->unknown = true;
-		return false;
-	}
-	char c = r->at[1];
-	r->at += 2;
-	if (c == 'b') {
-		*cp = '\b';
-		return true;
-	}
-	if (c && read_escaped_class(r, c))
-		return false;
-	if (!read_escaped(r, c, cp))
-		r->unknown = true;
-	return !r->unknown;
-}
-
-static void syntax_add_range(struct members *m, uint32_t first, uint32_t last)
-{
-	for (uint32_t cp = first; cp <= last && cp < 128; cp++)
-		m->ascii[cp] = true;
-	m->others |= last >= 128;
-}
-
-static void read_members(struct reader *r, struct members *m)
-{
-	bool first = true;
-	while (!r->unknown && r->at < r->end && (first || *r->at != ']')) {
-		uint32_t from, to;
-		first = false;
-		if (!read_member(r, &from)) {
-			m->others = true;
-			continue;
-		}
-		to = from;
-		if (r->end - r->at >= 2 && r->at[0] == '-' && r->at[1] != ']') {
-			r->at++;
-			/* As in [a-\d], where the hyphen is one. */
-			if (!read_member(r, &to))
-				r->unknown = true;
-		}
-		if (!r->unknown)
-			syntax_add_range(m, from, to);
-	}
-	r->unknown |= !syntax_take(r, "]");
-}
-
-/* After "[". */
-static void read_class(struct reader *r, struct part *part)
-{
-	struct members m = {.others = false};
-	bool negated = syntax_take(r, "^");
-	read_members(r, &m);
-	set_opaque(part);
-	if (negated ? !m.ascii['\n'] : m.ascii['\n'])
-		r->syntax->in_line = false;
-	if (negated || m.others || r->unknown)
-		return;
-	part->exact = true;
-	for (uint32_t cp = 0; cp < 128 && part->exact; cp++) {
-		struct literal_set one = {.count = 0};
-		if (!m.ascii[cp])
-			continue;
-		add_character(&one, cp, r->fold);
-		part->exact = cp != '\n' && part->set.count < CLASS_MAX &&
-			      literal_set_join(&part->set, &one);
-	}
-	if (!part->exact)
-		set_opaque(part);
-}
-
-/* After "(?", at letters that switch something. Returns whether that is all of the group. */
-static bool read_switches(struct reader *r)
-{
-	bool on = true;
-	for (; r->at < r->end; r->at++) {
-		switch (*r->at) {
-		case '-': on = false; break;
-		case 'i': r->fold = on; break;
-		case 's':
-		case 'm': r->syntax->in_line = false; break;
-		case 'n':
-		case 'J':
-		case 'U': break;
-		case ':': r->at++; return false;
-		case ')': r->at++; return true;
-		default: r->unknown = true; return true;
-		}
-	}
-	r->unknown = true;
-	return true;
-}
-
-/* After "(?P<", "(?<" or "(?'": a name and what ends it. */
-static void syntax_read_name(struct reader *r, char end)
-{
-	while (r->at < r->end && (is_alphanumeric(*r->at) || *r->at == '_'))
-		r->at++;
-	r->unknown |= r->at == r->end || *r->at++ != end;
-}
-
-/* After "(": reads what makes it more than a group. Returns true when there is
-   nothing left of it. */
-static bool read_group_start(struct reader *r, bool *is_assertion)
-{
-	*is_assertion = false;
-	if (next_is(r, "*"))
-		r->unknown = true;
-	if (!syntax_take(r, "?"))
-		return r->unknown;
-	if (syntax_take(r, "=") || syntax_take(r, "<=")) {
-		*is_assertion = true;
-	} else if (syntax_take(r, "!") || syntax_take(r, "<!")) {
-		*is_assertion = true;
-		r->syntax->line_end = true;
-	} else if (syntax_take(r, ">")) {
-		set_atomic(r);
-	} else if (syntax_take(r, "P<") || syntax_take(r, "<")) {
-		syntax_read_name(r, '>');
-	} else if (syntax_take(r, "'")) {
-		syntax_read_name(r, '\'');
-	} else if (!syntax_take(r, "|")) {
-		return read_switches(r);
-	}
-	if (*is_assertion)
-		r->syntax->in_line = false;
-	return r->unknown;
-}
-
-/* After "(". */
-static void syntax_read_group(struct reader *r, struct part *part)
-{
-	bool fold = r->fold, is_assertion;
-	set_empty(part);
-	if (read_group_start(r, &is_assertion))
-		return;
-	if (++r->depth > DEPTH_MAX) {
-		r->unknown = true;
-		return;
-	}
-	read_alternatives(r, part);
-	r->unknown |= !syntax_take(r, ")");
-	r->depth--;
-	r->fold = fold;
-	if (is_assertion) {
-		set_empty(part);
-		r->condition = true;
-	}
-}
-
-static void read_atom(struct reader *r, struct part *part)
-{
-	uint32_t cp;
-	set_opaque(part);
-	if (syntax_take(r, "(")) {
-		syntax_read_group(r, part);
-	} else if (syntax_take(r, "[")) {
-		read_class(r, part);
-	} else if (syntax_take(r, "\\")) {
-		read_escape(r, part);
-	} else if (syntax_take(r, ".")) {
-		return;
-	} else if (next_is(r, "^") || next_is(r, "$")) {
-		set_empty(part);
-		r->condition = true;
-		r->syntax->line_end |= *r->at++ == '$';
-	} else {
-		r->at += utf8_decode(r->at, (size_t)(r->end - r->at), &cp);
-		set_character(r, part, cp);
-	}
-}
-
-static bool read_number(struct reader *r, uint32_t *n)
-{
-	const char *start = r->at;
-	*n = 0;
-	for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++) {
-		if (*n < 100000)
-			*n = *n * 10 + (uint32_t)(*r->at - '0');
-	}
-	return r->at > start;
-}
-
-/* Reads a quantifier if there is one. */
-static bool read_quantifier(struct reader *r, uint32_t *min, uint32_t *max)
-{
-	const char *start = r->at;
-	*min = 0;
-	*max = UNBOUNDED;
-	if (syntax_take(r, "+")) {
-		*min = 1;
-	} else if (syntax_take(r, "?")) {
-		*max = 1;
-	} else if (!syntax_take(r, "*")) {
-		if (!syntax_take(r, "{"))
-			return false;
-		/* Newer versions know these, too. */
-		r->unknown |= next_is(r, ",") || next_is(r, " ");
-		bool good = read_number(r, min);
-		*max = *min;
-		if (good && syntax_take(r, ",") && !read_number(r, max))
-			*max = UNBOUNDED;
-		if (!good || !syntax_take(r, "}")) {
-			r->at = start; /* a brace */
-			return false;
-		}
-	}
-	if (syntax_take(r, "+"))
-		set_atomic(r);
-	else
-		syntax_take(r, "?");
-	return true;
-}
-
-/* At least `min` times the exact `part`, as many as fit, into `set`. */
-static uint32_t syntax_repeat(struct literal_set *set, const struct part *part, uint32_t min)
-{
-	uint32_t n = 0;
-	literal_set_empty(set);
-	while (n < min && literal_set_append(set, &part->set))
-		n++;
-	return n;
-}
-
-static void quantify(struct part *part, uint32_t min, uint32_t max)
-{
-	struct literal_set once = part->set;
-	struct part empty;
-	if (min == 1 && max == 1)
-		return;
-	set_empty(&empty);
-	if (min == 0) {
-		if (max != 1 || !part->exact || !literal_set_join(&part->set, &empty.set))
-			set_opaque(part);
-		return;
-	}
-	if (!part->exact) {
-		part->set.count = 0;
-		return;
-	}
-	bool all = syntax_repeat(&part->need, part, min) == min;
-	part->exact = all && min == max;
-	/* More of it may follow, or not: what it begins and ends with is one of them. */
-	part->set = part->exact ? part->need : once;
-}
-
-static void keep_better(struct literal_set *best, const struct literal_set *other)
+static void syntax_keep_better(struct literal_set *best, const struct literal_set *other)
 {
 	if (literal_set_rarity(other) > literal_set_rarity(best))
 		*best = *other;
 }
 
-/* Makes `all` what it was followed by `next`. */
-static void syntax_append(struct part *all, const struct part *next)
+static void syntax_end_run(struct syntax_reader *r)
 {
-	/* While nothing of unknown length came, all->set is all; after that, what comes
-	   last. */
-	if (next->exact && literal_set_append(&all->set, &next->set))
-		return;
-	struct literal_set begin = all->set;
-	all->exact = false;
-	keep_better(&all->need, &all->set);
-	keep_better(&all->need, &next->need);
-	if (!next->exact && next->set.count && literal_set_append(&begin, &next->need))
-		keep_better(&all->need, &begin);
-	if (next->set.count)
-		all->set = next->set;
-	else
-		literal_set_empty(&all->set);
+	struct literal_set one = {.count = 1, .items = {r->run}};
+	syntax_keep_better(&r->levels[r->depth].best, &one);
+	r->run = (struct literal){.len = 0};
 }
 
-static void read_sequence(struct reader *r, struct part *all)
+static void syntax_add_character(struct syntax_reader *r, const char *bytes, size_t len)
 {
-	struct part next;
-	uint32_t min, max;
-	set_empty(all);
-	while (!r->unknown && r->at < r->end && *r->at != '|' && *r->at != ')') {
-		read_atom(r, &next);
-		while (!r->unknown && read_quantifier(r, &min, &max))
-			quantify(&next, min, max);
-		syntax_append(all, &next);
+	struct literal *l = &r->run;
+	/* Only PCRE2 knows the other case of a letter beyond ASCII. */
+	if ((r->fold && (unsigned char)*bytes >= 0x80) || l->len + len > LITERAL_LEN) {
+		r->plain = false;
+		syntax_end_run(r);
+		return;
 	}
-	if (all->exact)
-		return;
-	keep_better(&all->need, &all->set);
-	all->set.count = 0;
-}
-
-/* What there has to be, if anything. */
-static const struct literal_set *needed(const struct part *part)
-{
-	return part->exact ? &part->set : &part->need;
-}
-
-/* Makes `all` either what it was or `next`. */
-static void alternate(struct part *all, const struct part *next)
-{
-	if (all->exact && next->exact && literal_set_join(&all->set, &next->set))
-		return;
-	struct literal_set need = *needed(all);
-	bool known = literal_set_rarity(&need) && literal_set_rarity(needed(next)) &&
-		     literal_set_join(&need, needed(next));
-	set_opaque(all);
-	if (known)
-		all->need = need;
-}
-
-static void read_alternatives(struct reader *r, struct part *all)
-{
-	struct part next;
-	read_sequence(r, all);
-	while (!r->unknown && syntax_take(r, "|")) {
-		read_sequence(r, &next);
-		alternate(all, &next);
+	memcpy(l->bytes + l->len, bytes, len);
+	if (r->fold && syntax_is_letter(*bytes)) {
+		l->bytes[l->len] |= 0x20;
+		l->fold |= UINT64_C(1) << l->len;
 	}
+	l->len = (unsigned char)(l->len + len);
+}
+
+static void syntax_end_alternative(struct syntax_reader *r)
+{
+	struct level *l = &r->levels[r->depth];
+	syntax_end_run(r);
+	if (l->best.count == 0 || !literal_set_join(&l->all, &l->best))
+		l->unknown = true;
+	l->best.count = 0;
 }
 
 /* With caseless matching, two more characters stand for s and k. */
-static bool add_other_cases(struct literal_set *s)
+static bool syntax_add_other_cases(struct literal_set *s)
 {
-	struct literal_set others = {.count = 0};
+	static const struct literal_set others = {
+		.count = 2,
+		.items = {{.len = 2, .bytes = "\xC5\xBF"},      /* LATIN SMALL LETTER LONG S */
+			  {.len = 3, .bytes = "\xE2\x84\xAA"}}, /* KELVIN SIGN */
+	};
 	bool wanted = false;
 	for (unsigned i = 0; i < s->count; i++) {
 		const struct literal *l = &s->items[i];
 		for (unsigned n = 0; n < l->len; n++)
 			wanted |= (l->fold >> n & 1) && (l->bytes[n] == 's' || l->bytes[n] == 'k');
 	}
-	if (!wanted)
-		return true;
-	add_character(&others, 0x17F, false);  /* LATIN SMALL LETTER LONG S */
-	add_character(&others, 0x212A, false); /* KELVIN SIGN */
-	return literal_set_join(s, &others);
+	return !wanted || literal_set_join(s, &others);
 }
 
-void syntax_read(struct syntax *s, const char *pattern, size_t len, bool fold)
+/* --- items ----------------------------------------------------------------- */
+
+/* A match may depend on what is around the line. */
+static void syntax_leave_line(struct syntax_reader *r)
 {
-	struct reader r = {.syntax = s, .at = pattern, .end = pattern + len, .fold = fold};
-	struct part all;
+	r->syntax->in_line = false;
+	r->syntax->line_end = true;
+}
+
+/* Whether text that the item matches may begin with a newline. PCRE2 tries it. */
+static bool syntax_takes_newline(struct syntax_reader *r, const char *item, size_t len)
+{
+	const uint32_t how = PCRE2_ANCHORED | PCRE2_NOTEMPTY | PCRE2_PARTIAL_SOFT;
+	int error;
+	size_t offset;
+	pcre2_code *code =
+		pcre2_compile((PCRE2_SPTR)item, len, r->options, &error, &offset, r->context);
+	/* Such as a back reference, without its group. */
+	if (!code)
+		return true;
+	int result = pcre2_match(code, (PCRE2_SPTR) "\n", 1, 0, how, r->match, NULL);
+	pcre2_code_free(code);
+	return result != PCRE2_ERROR_NOMATCH;
+}
+
+/* After `item`, which begins with "(". Returns -1 if it is not understood. */
+static int syntax_open_group(struct syntax_reader *r, const char *item, size_t len)
+{
+	static const char *const assertions[] = {"(?=", "(?!", "(?<=", "(?<!"};
+	static const char *const groups[] = {"(?:", "(?<", "(?P<", "(?'", "(?|", "(?>", "(?i:"};
+	bool assertion = false, group = len == 1;
+	for (size_t i = 0; i < sizeof(assertions) / sizeof(*assertions); i++)
+		assertion |= syntax_begins(item, len, assertions[i]);
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		group |= syntax_begins(item, len, groups[i]);
+	syntax_end_run(r);
+	/* Until the end, though it may end with the group: both cases are never too few. */
+	r->fold |= syntax_begins(item, len, "(?i");
+	if (syntax_begins(item, len, "(?i)")) {
+		r->plain &= r->at == 0;
+		return 0;
+	}
+	if ((!group && !assertion) || r->depth + 1 == DEPTH_MAX)
+		return -1;
+	if (assertion || syntax_begins(item, len, "(?>"))
+		syntax_leave_line(r);
+	r->plain = false;
+	r->levels[++r->depth] = (struct level){.assertion = assertion};
+	return 0;
+}
+
+/* Whether a group with this quantifier, if any, is matched at least once. */
+static bool syntax_is_needed(const char *quantifier, size_t len)
+{
+	return len == 0 || *quantifier == '+' ||
+	       (len > 1 && *quantifier == '{' && quantifier[1] >= '1');
+}
+
+static int syntax_close_group(struct syntax_reader *r, const char *item, size_t len)
+{
+	if (r->depth == 0)
+		return -1;
+	syntax_end_alternative(r);
+	const struct level *l = &r->levels[r->depth--];
+	if (!l->unknown && !l->assertion && syntax_is_needed(item + 1, len - 1))
+		syntax_keep_better(&r->levels[r->depth].best, &l->all);
+	return 0;
+}
+
+/* The bytes of the one character that the item stands for, without quantifier; NULL: not such. */
+static const char *syntax_character(const char *item, size_t len, size_t *count)
+{
+	uint32_t cp;
+	unsigned char c = (unsigned char)item[len > 1 && *item == '\\'];
+	*count = len;
+	if (c >= 0x80)
+		return len == 1 || utf8_decode(item, len, &cp) == len ? item : NULL;
+	if (*item != '\\')
+		return len == 1 && c != '\n' && !strchr("^$.[", c) ? item : NULL;
+	*count = 1;
+	return len == 2 && !syntax_is_letter((char)c) && (c < '0' || c > '9') && c != '\n'
+		       ? item + 1
+		       : NULL;
+}
+
+/* A class, an escape, a character with a quantifier, or an assertion such as "^". */
+static void syntax_read_other(struct syntax_reader *r, const char *item, size_t len)
+{
+	r->plain = false;
+	syntax_end_run(r);
+	r->syntax->line_end |= *item == '$';
+	if (len > 1 && *item == '\\' && strchr("AGKZz", item[1]))
+		syntax_leave_line(r);
+	if (r->syntax->in_line && syntax_takes_newline(r, item, len))
+		r->syntax->in_line = false;
+}
+
+/* Takes what it has matched as it is: it never tries another way. */
+static bool syntax_is_possessive(const char *item, size_t len)
+{
+	return len > 1 && item[len - 1] == '+' && strchr("*+?}", item[len - 2]);
+}
+
+static int syntax_read_item(pcre2_callout_enumerate_block *b, void *ctx)
+{
+	struct syntax_reader *r = ctx;
+	const char *item = r->pattern + b->pattern_position, *character;
+	size_t len = b->next_item_length, count;
+	int result = 0;
+	/* PCRE2 has copied a group that is repeated. */
+	if (b->pattern_position < r->at || len == 0)
+		return 0;
+	if (b->pattern_position > r->at)
+		return -1;
+	if (syntax_is_possessive(item, len))
+		syntax_leave_line(r);
+	if (*item == '(')
+		result = syntax_open_group(r, item, len);
+	else if (*item == ')')
+		result = syntax_close_group(r, item, len);
+	else if (*item == '|')
+		syntax_end_alternative(r);
+	else if ((character = syntax_character(item, len, &count)))
+		syntax_add_character(r, character, count);
+	else
+		syntax_read_other(r, item, len);
+	r->at += len;
+	return result;
+}
+
+/* Returns 0, or -1 if not all of it is understood. */
+static int syntax_read_items(struct syntax_reader *r, size_t len)
+{
+	int error, result = -1;
+	size_t offset;
+	pcre2_code *code = NULL;
+	r->context = pcre2_compile_context_create(NULL);
+	r->match = pcre2_match_data_create(1, NULL);
+	/* Behind "\Q" an item does not tell whether it is quoted. */
+	if (!r->context || !r->match || memmem(r->pattern, len, "\\Q", 2))
+		goto out;
+	pcre2_set_newline(r->context, PCRE2_NEWLINE_LF);
+	code = pcre2_compile((PCRE2_SPTR)r->pattern, len, r->options | PCRE2_AUTO_CALLOUT, &error,
+			     &offset, r->context);
+	if (!code || pcre2_callout_enumerate(code, syntax_read_item, r) != 0 || r->at != len)
+		goto out;
+	syntax_end_alternative(r);
+	result = 0;
+out:
+	pcre2_code_free(code);
+	pcre2_match_data_free(r->match);
+	pcre2_compile_context_free(r->context);
+	return result;
+}
+
+void syntax_read(struct syntax *s, const char *pattern, size_t len, uint32_t options)
+{
+	struct syntax_reader r = {
+		.syntax = s,
+		.pattern = pattern,
+		.options = options,
+		.fold = options & PCRE2_CASELESS,
+		.plain = true,
+	};
 	*s = (struct syntax){.in_line = true};
-	read_alternatives(&r, &all);
-	if (r.unknown || r.at < r.end) {
+	if (syntax_read_items(&r, len) < 0) {
 		*s = (struct syntax){.line_end = true};
 		return;
 	}
-	s->literals = *needed(&all);
-	unsigned count = s->literals.count;
-	if (literal_set_rarity(&s->literals) == 0 || !add_other_cases(&s->literals))
+	const struct level *top = &r.levels[0];
+	if (top->unknown)
+		return;
+	s->literals = top->all;
+	if (!syntax_add_other_cases(&s->literals))
 		s->literals.count = 0;
-	if (all.exact && !r.condition && s->literals.count)
-		s->sure = count;
+	s->sure = r.plain && s->literals.count ? top->all.count : 0;
 }

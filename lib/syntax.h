@@ -1,8 +1,8 @@
-// What can be told about a regular expression by reading it: strings that every line it matches has
-// to hold, and whether many lines may be searched as one text.
+// Reads a regular expression before it is used: finds strings that every matching line holds, and
+// whether many lines may be searched as one text.
 //
-// Reads the part of PCRE2's syntax that people use (pcre2pattern(3)). Where it meets
-// anything else, it claims nothing.
+// PCRE2 itself splits the pattern into items (pcre2callout(3)). An item that is not understood
+// here ends the reading, and nothing is claimed.
 #ifndef TERSE_LIB_SYNTAX_H
 #define TERSE_LIB_SYNTAX_H
 
@@ -17,7 +17,7 @@ struct syntax {
 	bool line_end; /* it may depend on where the line ends */
 };
 
-/* `pattern` has been compiled as UTF-8 without an error; `fold`: PCRE2_CASELESS. */
-void syntax_read(struct syntax *s, const char *pattern, size_t len, bool fold);
+/* PCRE2 has compiled `pattern` with these `options` of its own; "\n" is the newline. */
+void syntax_read(struct syntax *s, const char *pattern, size_t len, uint32_t options);
 
 #endif

@@ -185,7 +185,7 @@ static int compile_all(struct matcher *m, const char *pattern,
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	if (matcher_compile(&m->utf8, &text, flags | UTF8, context, error) < 0)
 		goto out;
-	syntax_read(&m->syntax, text.data, text.len, options->ignore_case);
+	syntax_read(&m->syntax, text.data, text.len, flags | UTF8);
 	if (options->word) {
 		m->syntax.sure = 0;
 		int done = compile_word(m, &text, flags, context);

@@ -23,6 +23,8 @@
 
 #define MARKS 6
 
+#define PATTERN_OPTIONS PCRE2_NEVER_BACKSLASH_C
+
 /* The edge of a word. What a terminal does not show is one, too, which the callout tells. */
 #define EDGE "(?:\\b|(?C1))"
 
@@ -129,8 +131,8 @@ static int secrets_compile(struct pattern *p, const char *text)
 {
 	int number;
 	size_t offset;
-	p->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, PCRE2_NEVER_BACKSLASH_C,
-				&number, &offset, NULL);
+	p->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, PATTERN_OPTIONS, &number,
+				&offset, NULL);
 	if (!p->code) {
 		errno = number == PCRE2_ERROR_HEAP_FAILED ? ENOMEM : EINVAL;
 		return -1;
@@ -203,7 +205,7 @@ static int add_own(struct pattern *p, const char *text)
 	buffer_release(&edged);
 	if (result < 0)
 		return -1;
-	syntax_read(&syntax, text, strlen(text), false);
+	syntax_read(&syntax, text, strlen(text), PATTERN_OPTIONS);
 	p->filtered = literal_set_rarity(&syntax.literals) > 0;
 	if (p->filtered)
 		finder_init(&p->finder, &syntax.literals);
