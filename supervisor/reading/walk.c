@@ -176,6 +176,7 @@ static int pass_long(struct walk *w)
 	while (!(newline = memchr(w->data + w->at, '\n', w->len - w->at)) && !w->at_gap &&
 	       !w->at_end) {
 		w->at = w->len = 0;
+		w->read += text_skip_hole(w->text, 0);
 		if (read_piece(w) < 0)
 			return -1;
 	}
@@ -217,6 +218,8 @@ static int slide(struct walk *w, struct matcher_window *window)
 	size_t keep = 2 * WALK_EDGE;
 	memmove(w->data, w->data + w->len - keep, keep);
 	w->len = keep;
+	/* Both ends of a hole are still seen. */
+	w->read += text_skip_hole(w->text, keep);
 	window->begins = false;
 	window->start = utf8_floor(w->data, keep, WALK_EDGE);
 	const char *newline = NULL;
