@@ -25,7 +25,7 @@ struct search {
 	const char *name; /* of the text, as it was given; NULL: all of a session */
 	enum sink sink;
 	struct matcher *matcher;
-	struct watchdog watchdog;
+	struct time_limit time_limit;
 	bool watched;
 	struct buffer who; /* "terse search: PATTERN: gave up at line ", clean */
 	struct listing listing;

@@ -134,7 +134,7 @@ void search_give_up_now(void *ctx)
 	io_write(STDERR_FILENO, s->who.data, s->who.len);
 	write_number(s->walk ? walk_lines(s->walk) + 1 : 0);
 	io_write(STDERR_FILENO, rest, strlen(rest));
-	write_number(s->watchdog.seconds);
+	write_number(s->time_limit.seconds);
 	io_write(STDERR_FILENO, " s\n", 3);
 	_exit(EXIT_TERSE);
 }
@@ -197,14 +197,14 @@ static int search_prepare(struct search *s, const char *name)
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		return EXIT_TERSE;
 	}
-	s->watchdog = (struct watchdog){
+	s->time_limit = (struct time_limit){
 		.count = matcher_calls(s->matcher),
 		.seconds = PATIENCE,
 		.expired = search_give_up_now,
 		.ctx = s,
 	};
 	/* It goes without. */
-	s->watched = watchdog_start(&s->watchdog) == 0;
+	s->watched = time_limit_start(&s->time_limit) == 0;
 	set_limits(s, name);
 	s->began_ms = clock_monotonic_ms();
 	s->progress = isatty(STDERR_FILENO);
@@ -214,7 +214,7 @@ static int search_prepare(struct search *s, const char *name)
 static void release(struct search *s)
 {
 	if (s->watched)
-		watchdog_stop(&s->watchdog);
+		time_limit_stop(&s->time_limit);
 	walk_free(s->walk);
 	matcher_free(s->matcher);
 	listing_release(&s->listing);

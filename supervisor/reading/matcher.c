@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void watchdog_look(int signal, siginfo_t *info, void *context)
+static void time_limit_look(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)context;
-	struct watchdog *d = info->si_value.sival_ptr;
+	struct time_limit *d = info->si_value.sival_ptr;
 	/* Somebody else's SIGALRM. */
 	if (info->si_code != SI_TIMER || !d)
 		return;
@@ -30,9 +30,9 @@ static void watchdog_look(int signal, siginfo_t *info, void *context)
 	}
 }
 
-int watchdog_start(struct watchdog *d)
+int time_limit_start(struct time_limit *d)
 {
-	struct sigaction action = {.sa_sigaction = watchdog_look,
+	struct sigaction action = {.sa_sigaction = time_limit_look,
 				   .sa_flags = SA_SIGINFO | SA_RESTART};
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
 	const struct itimerspec every = {{.tv_sec = 1}, {.tv_sec = 1}};
@@ -48,7 +48,7 @@ int watchdog_start(struct watchdog *d)
 	return timer_settime(d->timer, 0, &every, NULL);
 }
 
-void watchdog_stop(struct watchdog *d)
+void time_limit_stop(struct time_limit *d)
 {
 	timer_delete(d->timer);
 }

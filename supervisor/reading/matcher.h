@@ -9,7 +9,7 @@
 
 struct matcher;
 
-struct watchdog {
+struct time_limit {
 	/* Set by the caller. `count` is odd while it is inside, and differs from call to call. */
 	const volatile unsigned long *count;
 	unsigned seconds;
@@ -21,10 +21,10 @@ struct watchdog {
 	unsigned waited;
 };
 
-/* Looks once a second, by SIGALRM, until watchdog_stop(); *d must stay where it is. Returns 0,
+/* Looks once a second, by SIGALRM, until time_limit_stop(); *d must stay where it is. Returns 0,
    or -1 with errno. */
-int watchdog_start(struct watchdog *d);
-void watchdog_stop(struct watchdog *d);
+int time_limit_start(struct time_limit *d);
+void time_limit_stop(struct time_limit *d);
 
 // A regular expression (PCRE2) that is searched for in lines.
 //

@@ -33,13 +33,13 @@ static void test_inside_too_long(void **state)
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGALRM);
 	sigprocmask(SIG_BLOCK, &blocked, &before);
-	struct watchdog d = {.count = &count, .seconds = 1, .expired = note};
+	struct time_limit d = {.count = &count, .seconds = 1, .expired = note};
 	expired = 0;
 	count = 1;
-	assert_int_equal(watchdog_start(&d), 0);
+	assert_int_equal(time_limit_start(&d), 0);
 	while (!expired)
 		pause();
-	watchdog_stop(&d);
+	time_limit_stop(&d);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -47,16 +47,16 @@ static void test_inside_too_long(void **state)
 static void test_only_one_call(void **state)
 {
 	(void)state;
-	struct watchdog d = {.count = &count, .seconds = 1, .expired = note};
+	struct time_limit d = {.count = &count, .seconds = 1, .expired = note};
 	expired = 0;
 	count = 2;
-	assert_int_equal(watchdog_start(&d), 0);
+	assert_int_equal(time_limit_start(&d), 0);
 	raise(SIGALRM); /* somebody else's */
 	for (int tick = 0; tick < 3; tick++) {
 		pause();
 		count += tick == 1 ? 1 : 2;
 	}
-	watchdog_stop(&d);
+	time_limit_stop(&d);
 	assert_int_equal(expired, 0);
 }
 
@@ -70,7 +70,7 @@ static void test_what_is_said(void **state)
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		struct search s = {.watchdog = {.seconds = 10}};
+		struct search s = {.time_limit = {.seconds = 10}};
 		dup2(ends[1], STDOUT_FILENO);
 		dup2(ends[1], STDERR_FILENO);
 		if (buffer_append_string(&s.who, "terse search: x: gave up at line ") < 0 ||
