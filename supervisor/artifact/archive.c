@@ -414,7 +414,7 @@ static int restore_finish(struct restore *r)
 	struct meta *m = &r->meta;
 	memcpy(m->id, r->id, sizeof(m->id));
 	m->session = r->session;
-	m->keeper = m->command = 0;
+	m->supervisor = m->command = 0;
 	if (m->state == META_RUNNING)
 		m->state = META_INTERRUPTED;
 	m->raw_bytes = r->parts[UNPACK_RAW].fd < 0 ? 0 : m->raw_bytes;

@@ -410,7 +410,7 @@ static void sweep_temporary(struct gc *g, int dir)
 	closedir(d);
 }
 
-/* Of keepers that were killed before their socket had its name. */
+/* Of supervisors that were killed before their socket had its name. */
 static void sweep_sockets(struct gc *g)
 {
 	int live = store_open_live(g->store, false);

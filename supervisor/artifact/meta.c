@@ -231,7 +231,7 @@ int meta_read(int dir, const char *id, struct meta *m)
 	int fd = store_open_file(dir, name, O_RDONLY);
 	bool was_running = true;
 	if (fd < 0 || !meta_is_held(fd)) {
-		/* The keeper is gone. It may have finished between the two looks. */
+		/* The supervisor is gone. It may have finished between the two looks. */
 		struct meta again;
 		if (read_json(dir, id, &again) == 0) {
 			meta_release(m);
@@ -365,8 +365,8 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 	bad |= buffer_printf(out,
 			     ",\"timed_out\":%s,\"binary\":%s,\"cols\":%u,\"rows\":%u,\"keeper\":%d"
 			     ",\"command_pid\":%d",
-			     boolean(m->timed_out), boolean(m->binary), m->cols, m->rows, m->keeper,
-			     m->command);
+			     boolean(m->timed_out), boolean(m->binary), m->cols, m->rows,
+			     m->supervisor, m->command);
 	if (m->standard_error)
 		bad |= buffer_printf(out, ",\"streams\":\"%s\"", stderr_names[m->standard_error]);
 	if (m->unkept)
@@ -559,7 +559,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	m->standard_error = get_stderr(&r);
 	m->cols = (unsigned)get_integer(&r, "cols", 0, INT_MAX, 0);
 	m->rows = (unsigned)get_integer(&r, "rows", 0, INT_MAX, 0);
-	m->keeper = (pid_t)get_integer(&r, "keeper", 0, INT_MAX, 0);
+	m->supervisor = (pid_t)get_integer(&r, "keeper", 0, INT_MAX, 0);
 	m->command = (pid_t)get_integer(&r, "command_pid", 0, INT_MAX, 0);
 	m->told = get_count(&r, "told");
 	m->raw_bytes = get_count(&r, "raw_bytes");

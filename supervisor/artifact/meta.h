@@ -66,15 +66,16 @@ struct meta {
 	bool unkept; /* in the history: an artifact was wanted, and could not be made */
 	enum meta_stderr standard_error;
 	unsigned cols, rows;
-	pid_t keeper, command; /* process IDs while it runs */
-	uint64_t told;         /* lines that somebody was shown before it ended; 0: nobody was */
+	pid_t supervisor, command; /* process IDs while it runs */
+	uint64_t told; /* lines that somebody was shown before it ended; 0: nobody was */
 	struct meta_stream out, err;
 	uint64_t raw_bytes; /* 0: raw bytes not kept */
 	uint64_t raw_lost;  /* of them; raw_error as in meta_stream */
 	int raw_error;
-	struct meta_holder held_by[META_HOLDERS]; /* while the keeper records what they write ... */
-	int holders;                              /* ... so many of them, the first ones */
-	void *owned; /* memory of a meta that was read; see meta_release */
+	struct meta_holder
+		held_by[META_HOLDERS]; /* while the supervisor records what they write ... */
+	int holders;                   /* ... so many of them, the first ones */
+	void *owned;                   /* memory of a meta that was read; see meta_release */
 };
 
 /* What is not on disk of a stream, of raw bytes. */
@@ -99,13 +100,13 @@ long meta_forget_history(int dir, int64_t from_ms, int64_t to_ms);
 int64_t meta_first_in_history(int dir);
 
 /* Reads ID.json. Of a run that is not done, `bytes` are taken from the files and `lines` are 0
-   (text_lines() counts them). A running state whose keeper no longer holds its lock on ID.txt
+   (text_lines() counts them). A running state whose supervisor no longer holds its lock on ID.txt
    is returned as META_INTERRUPTED, ended when the text was last written.
    Returns 0, or -1 with errno (EBADMSG: damaged). Strings live until meta_release(). */
 int meta_read(int dir, const char *id, struct meta *m);
 void meta_release(struct meta *m);
 
-/* Whether a keeper holds the lock on this text, so that it may still grow. */
+/* Whether a supervisor holds the lock on this text, so that it may still grow. */
 bool meta_is_held(int text_fd);
 
 // struct meta as JSON and back (private to this folder).
@@ -113,7 +114,7 @@ bool meta_is_held(int text_fd);
 //   {"version":1,"id":"cmd-...","session":"...","command":["make","-j8"],"cwd":"/src",
 //    "state":"done","started_ms":...,"ended_ms":...,"duration_ms":...,
 //    "exit_code":2,"signal":null,"timed_out":false,"binary":false,"cols":160,"rows":50,
-//    "keeper":0,"command_pid":0,"stdout":{"bytes":...,"lines":...},"raw_bytes":0}
+//    "supervisor":0,"command_pid":0,"stdout":{"bytes":...,"lines":...},"raw_bytes":0}
 //
 // A stream has "gap":{"from","to","offset","bytes"} and "error" where there are any;
 // "stderr" is there when it was kept apart, "command_cut" when the command is not whole.

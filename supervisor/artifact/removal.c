@@ -220,7 +220,7 @@ bool journal_is_temporary(const char *name)
 	return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0;
 }
 
-/* How long others than keepers hold the lock at most. */
+/* How long others than supervisors hold the lock at most. */
 #define MOMENT_MS 20
 
 static bool has_metadata(int dir, const char *id)
@@ -237,7 +237,7 @@ static bool is_said_to_run(int dir, const char *id)
 	if (meta_read(dir, id, &m) < 0)
 		return false;
 	/* What was not done and is not locked is taken for interrupted. */
-	bool running = m.state != META_DONE && m.keeper > 0;
+	bool running = m.state != META_DONE && m.supervisor > 0;
 	meta_release(&m);
 	return running;
 }

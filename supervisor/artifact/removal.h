@@ -39,7 +39,7 @@ bool journal_is_temporary(const char *name);
 enum removal {
 	REMOVAL_DONE,
 	REMOVAL_ABSENT,  /* it is not there (any more) */
-	REMOVAL_RUNNING, /* a keeper still writes it, or has just begun to: it stays */
+	REMOVAL_RUNNING, /* a supervisor still writes it, or has just begun to: it stays */
 	REMOVAL_FAILED,  /* errno */
 };
 
@@ -48,7 +48,7 @@ enum removal {
 enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
 			uint64_t *freed);
 
-/* Whether a keeper still writes it, or has just begun to. */
+/* Whether a supervisor still writes it, or has just begun to. */
 bool removal_is_running(int dir, const char *id);
 
 #endif

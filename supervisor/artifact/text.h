@@ -36,7 +36,7 @@ struct text {
 	   the errno; 0: nothing. */
 	uint64_t lost_bytes, lost_to;
 	int lost_error;
-	bool held;       /* a keeper may still write */
+	bool held;       /* a supervisor may still write */
 	uint64_t known;  /* number of lines, 0: not counted yet */
 	uint64_t offset; /* of the next byte to hand on */
 	uint64_t sought; /* the line of the last text_seek */

@@ -224,7 +224,7 @@ void follow_release(struct follow *f)
 
 #define EXIT_TIMEOUT 124
 
-/* A keeper answers at once, unless it is stopped. */
+/* A supervisor answers at once, unless it is stopped. */
 #define ANSWER_MS ((int64_t)5000)
 
 enum outcome {
@@ -252,7 +252,7 @@ struct waiter {
 	int64_t begun, said;   /* monotonic: the start, and when `now` was true */
 	bool asked;            /* and not answered yet */
 	bool ended;            /* the run has */
-	int refused;           /* why its keeper does not answer (errno), or 0 */
+	int refused;           /* why its supervisor does not answer (errno), or 0 */
 };
 
 static int open_text(struct waiter *w, struct text *text)
@@ -261,7 +261,7 @@ static int open_text(struct waiter *w, struct text *text)
 	return verb_open(&verb, w->settings, w->session, ARTIFACT_OUT, w->id, text);
 }
 
-/* Begins to look for the pattern. The text is there since the keeper has answered. */
+/* Begins to look for the pattern. The text is there since the supervisor has answered. */
 static int start_following(struct waiter *w)
 {
 	struct text text;
@@ -295,7 +295,7 @@ static int await_look(struct waiter *w, uint64_t settled)
 	return result;
 }
 
-/* Takes what the keeper has to say. Returns 1 when `now` is new, 0, or -1 when it has gone. */
+/* Takes what the supervisor has to say. Returns 1 when `now` is new, 0, or -1 when it has gone. */
 static int receive(struct waiter *w)
 {
 	struct control_packet p;
@@ -452,7 +452,7 @@ static int exit_status(const struct waiter *w, enum outcome outcome, const struc
 	return w->matcher && status == 0 ? 1 : status;
 }
 
-/* Waits until the keeper knows: whoever asks next is told what is new since then. */
+/* Waits until the supervisor knows: whoever asks next is told what is new since then. */
 static void tell_told(const struct waiter *w, uint64_t lines)
 {
 	struct control_packet p = {.head = {.kind = 0}};

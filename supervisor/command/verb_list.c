@@ -97,7 +97,7 @@ static int live_list_add_command(struct buffer *out, const struct meta *m, size_
 	return result;
 }
 
-/* The command as its keeper tells it, where nothing was kept. */
+/* The command as its supervisor tells it, where nothing was kept. */
 static int add_told_command(struct buffer *out, struct condition *c, size_t width)
 {
 	char *argv[CONDITION_ARGV / 2 + 1];
@@ -123,7 +123,7 @@ static int add_last_line(struct buffer *out, const struct condition *c, size_t w
 	return buffer_append(out, "\n", 1);
 }
 
-/* What can be told of a run without its keeper. */
+/* What can be told of a run without its supervisor. */
 static int add_silent_row(struct buffer *out, struct rows *r, const char *id, size_t width,
 			  const char *why)
 {

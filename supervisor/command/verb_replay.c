@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One line of a recording: an event has what one read of the keeper got, escaped. */
+/* One line of a recording: an event has what one read of the supervisor got, escaped. */
 #define LINE_MOST ((size_t)1024 * 1024)
 
 struct lines {

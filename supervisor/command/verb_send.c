@@ -33,7 +33,7 @@ static int parse_signal(const char *text)
 	return -1;
 }
 
-/* Until the keeper has gone: then nothing of the run is left. */
+/* Until the supervisor has gone: then nothing of the run is left. */
 static void signal_wait_for_end(const struct visit *v)
 {
 	struct control_packet p;
@@ -141,7 +141,7 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 // terse send ID TEXT|--key KEY|--eof|--file FILE ... [--await]: types into a command that runs, and
 // waits for what it says to that.
 
-/* The keeper has no room: how long to wait until it is asked again. */
+/* The supervisor has no room: how long to wait until it is asked again. */
 #define AGAIN_MS 20
 
 struct sender {

@@ -206,7 +206,7 @@ static int add_processes(struct show *s)
 	if (m->state != META_RUNNING)
 		return 0;
 	return buffer_printf(&s->out, "%-10s command %d, keeper %d\n", "processes", m->command,
-			     m->keeper);
+			     m->supervisor);
 }
 
 static int add_run(struct show *s)
@@ -284,7 +284,7 @@ static int json_run(struct show *s)
 		return 0;
 	return json_member_number(out, "command_pid", m->command) < 0
 		       ? -1
-		       : json_member_number(out, "keeper_pid", m->keeper);
+		       : json_member_number(out, "keeper_pid", m->supervisor);
 }
 
 static int show_print_json(struct show *s, const struct digest_options *given, struct text *text)

@@ -2,10 +2,10 @@
 //
 // STORE/live/ID is a SOCK_SEQPACKET socket (0600, in a directory 0700), there while the
 // run lives; only its own user is let in (SO_PEERCRED). A socket that refuses a
-// connection belongs to a keeper that was killed.
+// connection belongs to a supervisor that was killed.
 //
 // A packet is struct control_head in the byte order of the machine, and data behind it.
-// To the keeper (data at most CONTROL_REQUEST_DATA; each is answered by one packet or
+// To the supervisor (data at most CONTROL_REQUEST_DATA; each is answered by one packet or
 // more of CONTROL_DONE, CONTROL_STATUS or CONTROL_PICTURE, in the order they were sent):
 //
 //   STATUS                            what there is to know: JSON (live.h)
@@ -21,7 +21,7 @@
 //   ATTACH  a: columns, b: rows (0, 0: look only)   from here on OUTPUT comes
 //   TOLD    a: lines                  a reader has seen the text up to this line
 //
-// From the keeper:
+// From the supervisor:
 //
 //   DONE    a: 0, or an errno         EPROTO: no such request, or of a wrong form; EBUSY, without
 //                                     one: it has too many clients

@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A keeper answers at once, unless it is stopped. */
+/* A supervisor answers at once, unless it is stopped. */
 #define ANSWER_S 5
 
 static int connect_in(int dir, const char *id)

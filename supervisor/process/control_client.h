@@ -13,18 +13,18 @@ struct visit {
 };
 
 /* Connects to the run `id`. Returns 0, or -1 with errno: ENOENT, it does not run (what a killed
-   keeper left is removed). */
+   supervisor left is removed). */
 int visit_open(struct visit *v, const struct store *stores, int count, const char *id);
 
 /* The next packet, waiting for it (MSG_DONTWAIT in `flags`: EAGAIN). Returns the length of its
-   data, or -1 with errno; EPIPE: the keeper has ended. */
+   data, or -1 with errno; EPIPE: the supervisor has ended. */
 ssize_t visit_receive(const struct visit *v, struct control_packet *p, int flags);
 
 int visit_send(const struct visit *v, enum control_kind kind, uint32_t a, uint32_t b,
 	       const char *data, size_t len);
 
 /* Sends a request and waits for all of its answer (`reply` may be NULL where that is DONE; it is
-   emptied first). Nothing else may be on its way. Returns 0, or -1 with errno: the keeper's, or
+   emptied first). Nothing else may be on its way. Returns 0, or -1 with errno: the supervisor's, or
    ETIMEDOUT when it does not answer, EBUSY when it has too many clients. */
 int visit_ask(const struct visit *v, enum control_kind kind, uint32_t a, uint32_t b,
 	      const char *data, size_t len, struct buffer *reply);
@@ -38,7 +38,7 @@ int visit_each(const struct store *stores, int count, int (*each)(void *ctx, con
 
 void visit_close(struct visit *v);
 
-/* Removes the sockets that killed keepers have left. Returns how many. */
+/* Removes the sockets that killed supervisors have left. Returns how many. */
 unsigned visit_sweep(const struct store *s);
 
 #endif

@@ -36,12 +36,12 @@
 
 struct frontend {
 	struct job *job;
-	int keeper;           /* socket */
+	int supervisor;       /* socket */
 	int watch;            /* read end of the guard's pipe, until the guard has it */
 	pid_t guard;          /* -1: none */
 	int witness;          /* what the guard is asked through, or -1 */
 	pid_t command, group; /* once it runs */
-	pid_t session;        /* the keeper's process ID */
+	pid_t session;        /* the supervisor's process ID */
 	int signals;          /* signalfd */
 	bool raw;             /* the person's terminal is in raw mode */
 	bool late;            /* the command's start takes long */
@@ -62,7 +62,7 @@ static bool is_foreground(const struct frontend *f)
 static void send_message(const struct frontend *f, enum message_kind kind, int a, int b)
 {
 	const struct message m = {.kind = kind, .a = a, .b = b};
-	message_send(f->keeper, &m, 0);
+	message_send(f->supervisor, &m, 0);
 }
 
 static void send_window(const struct frontend *f)
@@ -160,13 +160,14 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 	if (f->late)
 		family_signal(f->session, m.a);
 	else if (!is_echo(f, info))
-		message_send(f->keeper, &m, len);
+		message_send(f->supervisor, &m, len);
 }
 
-/* Whether a message can be sent now. A keeper that is stopped must not make this process deaf. */
+/* Whether a message can be sent now. A supervisor that is stopped must not make this process deaf.
+ */
 static bool frontend_has_room(const struct frontend *f)
 {
-	struct pollfd fd = {.fd = f->keeper, .events = POLLOUT};
+	struct pollfd fd = {.fd = f->supervisor, .events = POLLOUT};
 	return poll(&fd, 1, 0) < 0 || (fd.revents & POLLOUT);
 }
 
@@ -179,7 +180,7 @@ static void take_signals(struct frontend *f)
 			enter_raw(f);
 		if (sig == SIGWINCH || sig == SIGCONT)
 			send_window(f);
-		/* The kernel tells the command of another window, the keeper has continued it
+		/* The kernel tells the command of another window, the supervisor has continued it
 		   already, and one of our own children has ended. */
 		bool is_known = (sig == SIGWINCH && f->job->layout.keyboard >= 0) ||
 				(sig == SIGCONT && (pid_t)info.ssi_pid == f->session) ||
@@ -215,14 +216,14 @@ static void frontend_pass_keys(struct frontend *f)
 	ssize_t n = read(f->job->layout.keyboard, m.data, sizeof(m.data));
 	if (n > 0) {
 		note_keys(f, m.data, (size_t)n);
-		message_send(f->keeper, &m, (size_t)n);
+		message_send(f->supervisor, &m, (size_t)n);
 	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
 		leave_raw(f); /* the terminal is gone; HUP follows */
 	}
 }
 
-/* The keeper was killed: nothing of the command may stay, and its status is lost. */
-_Noreturn static void on_keeper_gone(struct frontend *f)
+/* The supervisor was killed: nothing of the command may stay, and its status is lost. */
+_Noreturn static void on_supervisor_gone(struct frontend *f)
 {
 	struct family_end end = {
 		.session = f->session, .group = f->group, .grace_ms = f->job->settings->grace};
@@ -264,7 +265,7 @@ static void frontend_start_guard(struct frontend *f)
 /* What the command does not hold must not be held by this process either. */
 static void frontend_close_inherited(const struct frontend *f)
 {
-	const int keep[] = {f->keeper, f->signals, f->witness, f->job->layout.keyboard};
+	const int keep[] = {f->supervisor, f->signals, f->witness, f->job->layout.keyboard};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
 	if (f->job->layout.keyboard != STDIN_FILENO)
 		io_null(STDIN_FILENO, STDIN_FILENO);
@@ -277,9 +278,9 @@ static void frontend_reap(pid_t pid)
 		;
 }
 
-/* The keeper sleeps until the command has been executed. Where that hangs (a file server that does
-   not answer, a child that somebody has stopped), this process does what the keeper can't: ends it
-   when it is time, passes signals on, and leaves somebody who does if it is killed. */
+/* The supervisor sleeps until the command has been executed. Where that hangs (a file server that
+   does not answer, a child that somebody has stopped), this process does what the supervisor can't:
+   ends it when it is time, passes signals on, and leaves somebody who does if it is killed. */
 static void on_late_start(struct frontend *f)
 {
 	const struct settings *s = f->job->settings;
@@ -326,7 +327,7 @@ static struct message frontend_wait_for_end(struct frontend *f)
 	bool full = false;
 	for (;;) {
 		struct pollfd fds[] = {
-			{.fd = f->keeper, .events = full ? POLLIN | POLLOUT : POLLIN},
+			{.fd = f->supervisor, .events = full ? POLLIN | POLLOUT : POLLIN},
 			{.fd = full ? -1 : f->signals, .events = POLLIN},
 			{.fd = f->raw && !full ? f->job->layout.keyboard : -1, .events = POLLIN},
 		};
@@ -343,10 +344,10 @@ static struct message frontend_wait_for_end(struct frontend *f)
 		enter_raw(f);
 		if (!(fds[0].revents & ~POLLOUT))
 			continue;
-		if (message_receive(f->keeper, &m, MSG_DONTWAIT) < 0) {
+		if (message_receive(f->supervisor, &m, MSG_DONTWAIT) < 0) {
 			if (errno == EAGAIN)
 				continue;
-			on_keeper_gone(f);
+			on_supervisor_gone(f);
 		}
 		if (f->late)
 			on_started_late(f);
@@ -373,7 +374,7 @@ static bool can_talk(const int pair[2])
 	       message_receive(pair[0], &got, MSG_DONTWAIT) == 0;
 }
 
-/* Forks the keeper. Returns 0, or -1 with errno when there is no keeper. */
+/* Forks the supervisor. Returns 0, or -1 with errno when there is no supervisor. */
 static int frontend_start(struct frontend *f)
 {
 	int pair[2], watch[2] = {-1, -1};
@@ -389,7 +390,7 @@ static int frontend_start(struct frontend *f)
 	if (pid == 0) {
 		io_close(&pair[0]);
 		io_close(&watch[0]);
-		keeper_run(f->job, pair[1], watch[1]);
+		supervisor_run(f->job, pair[1], watch[1]);
 	}
 	io_close(&pair[1]);
 	io_close(&watch[1]);
@@ -398,7 +399,7 @@ static int frontend_start(struct frontend *f)
 		io_close(&watch[0]);
 		return -1;
 	}
-	f->keeper = pair[0];
+	f->supervisor = pair[0];
 	f->session = pid;
 	f->ending = (struct family_end){.session = pid, .grace_ms = f->job->settings->grace};
 	f->watch = watch[0];

@@ -1,4 +1,4 @@
-// The process that was typed: it starts keeper and guard, waits, passes signals on, reads the
+// The process that was typed: it starts supervisor and guard, waits, passes signals on, reads the
 // person's keyboard, and ends as the command did.
 #ifndef TERSE_PROCESS_FRONTEND_H
 #define TERSE_PROCESS_FRONTEND_H

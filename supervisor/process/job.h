@@ -1,4 +1,4 @@
-// One run as the front end and the keeper both know it.
+// One run as the front end and the supervisor both know it.
 #ifndef TERSE_PROCESS_JOB_H
 #define TERSE_PROCESS_JOB_H
 

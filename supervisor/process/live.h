@@ -1,4 +1,4 @@
-// A run as those see it who look at it from outside while it lives: the keeper's part
+// A run as those see it who look at it from outside while it lives: the supervisor's part
 // of the control socket (control.h), and of noticing that the command waits for input.
 //
 // The socket is made when a run has lived for a moment, so that short ones do not pay
@@ -16,7 +16,7 @@
 #include "supervisor/process/record.h"
 #include "supervisor/process/source.h"
 
-/* What only the keeper can do. */
+/* What only the supervisor can do. */
 struct live_events {
 	/* Queues what is typed; an errno if there is no room. */
 	int (*type)(void *ctx, const char *data, size_t len);

@@ -1,4 +1,4 @@
-// How a live run is: what its keeper tells those who ask (CONTROL_STATUS, CONTROL_WATCH).
+// How a live run is: what its supervisor tells those who ask (CONTROL_STATUS, CONTROL_WATCH).
 //
 // As JSON: {"id":"cmd-...","state":"running|waiting|stopped|ended","prompt":"Password: ",
 // "screen":false,"pid":4711,"elapsed_ms":1200,"quiet_ms":300,"lines":12,"bytes":340,

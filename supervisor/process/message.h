@@ -1,4 +1,4 @@
-// What the front end and the keeper tell each other, over a SOCK_SEQPACKET pair: one
+// What the front end and the supervisor tell each other, over a SOCK_SEQPACKET pair: one
 // message a packet. The end of the pair tells that the other process is gone.
 #ifndef TERSE_PROCESS_MESSAGE_H
 #define TERSE_PROCESS_MESSAGE_H
@@ -9,13 +9,13 @@
 #define MESSAGE_DATA 4096
 
 enum message_kind {
-	/* front end to keeper */
+	/* front end to supervisor */
 	MESSAGE_SIGNAL, /* a: pass this signal to the command's process group, or b: to the command
 			   alone; data: siginfo_t, if it was queued with a value */
 	MESSAGE_INPUT,  /* data: what the person typed */
 	MESSAGE_WINDOW, /* a: columns, b: rows */
 	MESSAGE_AWAKE,  /* after MESSAGE_STOPPED: stopped with the command, and continued */
-	/* keeper to front end */
+	/* supervisor to front end */
 	MESSAGE_STARTED,   /* a: the command, b: its process group; it runs: nothing of the caller's
 			      needs to be held */
 	MESSAGE_STOPPED,   /* a: the command was stopped by this signal */
@@ -28,7 +28,7 @@ enum message_kind {
 /* What a run ends with that --timeout has ended. */
 #define EXIT_TIMEOUT 124
 
-/* The command was ended by --timeout; the keeper lives on (else it ends now); so does the guard
+/* The command was ended by --timeout; the supervisor lives on (else it ends now); so does the guard
    (else it has ended). */
 enum { ENDED_TIMED_OUT = 1, ENDED_LIVES_ON = 2, ENDED_GUARDED = 4 };
 

@@ -40,8 +40,8 @@ struct holder {
    Returns how many there are; what belongs to other users is not seen. */
 int holder_find(const int *fds, int count, struct holder *found, int most);
 
-// How the front end is, which nothing tells its keeper: stopped by a SIGSTOP that can't be passed
-// on, or in the background of a shell, where a command may not read the terminal.
+// How the front end is, which nothing tells its supervisor: stopped by a SIGSTOP that can't be
+// passed on, or in the background of a shell, where a command may not read the terminal.
 
 struct front_state {
 	bool stopped;
@@ -53,10 +53,10 @@ struct front_state {
 struct front_state front_look(pid_t pid, pid_t self);
 
 // The processes of a command: its process group, and whatever else stayed in the
-// session that the keeper made for it. What made a session of its own (setsid, daemons)
+// session that the supervisor made for it. What made a session of its own (setsid, daemons)
 // does not belong to it any more.
 
-/* Sends `sig` to every process whose session is `session`, except `session` itself (the keeper)
+/* Sends `sig` to every process whose session is `session`, except `session` itself (the supervisor)
    and the caller. Returns how many there are (zombies do not count). */
 int family_signal(pid_t session, int sig);
 

@@ -148,7 +148,7 @@ void record_init(struct record *r, const struct job *job)
 		.exit_code = -1,
 		.cols = job->cols,
 		.rows = job->rows,
-		.keeper = getpid(),
+		.supervisor = getpid(),
 	};
 }
 

@@ -147,7 +147,7 @@ struct search {
 	struct kin *kin;
 };
 
-/* `terse A | terse B`: the second one has handed its stdin to B, below keeper and front end. */
+/* `terse A | terse B`: the second one has handed its stdin to B, below supervisor and front end. */
 #define BELOW_TERSE 3
 
 static bool child_reads_pipe(const struct search *s);

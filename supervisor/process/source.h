@@ -1,4 +1,4 @@
-// A queue in front of one of the standard streams: the keeper never blocks on a
+// A queue in front of one of the standard streams: the supervisor never blocks on a
 // reader that stalls, and never sets O_NONBLOCK on a descriptor it shares.
 //
 // A pipe or terminal is opened once more for itself (non-blocking); where that

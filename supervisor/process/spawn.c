@@ -262,7 +262,8 @@ static int spawn_become_command(const struct spawn *s, pid_t parent, pid_t group
 	/* One of its own where that group can't be joined. */
 	if (setpgid(0, group) < 0)
 		setpgid(0, 0);
-	/* The keeper's death must not leave the command behind, even if it came before this line.
+	/* The supervisor's death must not leave the command behind, even if it came before this
+	 * line.
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGHUP);
 	if (getppid() != parent)

@@ -1,4 +1,4 @@
-// See keeper.h.
+// See supervisor.h.
 //
 // Life of a run here:
 //
@@ -71,11 +71,11 @@
 /* How long one who looks at the run from outside, and stalls, is waited for. */
 #define STALL_MS 1000
 
-enum keeper_state { KEEPER_RUNNING, KEEPER_FLUSHING, KEEPER_LINGERING };
+enum supervisor_state { SUPERVISOR_RUNNING, SUPERVISOR_FLUSHING, SUPERVISOR_LINGERING };
 
-struct keeper {
+struct supervisor {
 	const struct job *job;
-	enum keeper_state state;
+	enum supervisor_state state;
 	int front; /* -1: the front end is gone, or was told the end */
 	int guard;
 	int signals;          /* signalfd for SIGCHLD */
@@ -111,7 +111,7 @@ struct keeper {
 	char *chunk; /* SOURCE_CHUNK bytes */
 };
 
-static struct source *terminal_source(struct keeper *k)
+static struct source *terminal_source(struct supervisor *k)
 {
 	struct source *s = &k->sources[0];
 	return s->pty && s->fd >= 0 ? s : NULL;
@@ -119,14 +119,14 @@ static struct source *terminal_source(struct keeper *k)
 
 static void queue_input(void *ctx, const char *data, size_t len)
 {
-	struct keeper *k = ctx;
+	struct supervisor *k = ctx;
 	if (k->input.len + len <= INPUT_MAX)
 		buffer_append(&k->input, data, len);
 }
 
 static int on_typed(void *ctx, const char *data, size_t len)
 {
-	struct keeper *k = ctx;
+	struct supervisor *k = ctx;
 	if (k->input.len + len > INPUT_MAX || buffer_append(&k->input, data, len) < 0)
 		return EAGAIN;
 	live_typed(&k->live, data, len);
@@ -136,11 +136,11 @@ static int on_typed(void *ctx, const char *data, size_t len)
 
 static void on_seen(void *ctx, const char *data, size_t len)
 {
-	struct keeper *k = ctx;
+	struct supervisor *k = ctx;
 	live_output(&k->live, data, len);
 }
 
-static void write_input(struct keeper *k)
+static void write_input(struct supervisor *k)
 {
 	struct source *s = terminal_source(k);
 	while (s && k->input.len > 0) {
@@ -155,20 +155,20 @@ static void write_input(struct keeper *k)
 }
 
 /* Returns whether the front end is there and gets it. */
-static bool supervisor_tell(struct keeper *k, enum message_kind kind, int a, int b)
+static bool supervisor_tell(struct supervisor *k, enum message_kind kind, int a, int b)
 {
 	struct message m = {.kind = kind, .a = a, .b = b};
 	return k->front >= 0 && message_send(k->front, &m, 0) == 0;
 }
 
 /* Nothing was started: the front end runs the command without us, or tells that it can't be. */
-_Noreturn static void supervisor_refuse(struct keeper *k, enum message_kind kind, int error)
+_Noreturn static void supervisor_refuse(struct supervisor *k, enum message_kind kind, int error)
 {
 	supervisor_tell(k, kind, error, 0);
 	_exit(0);
 }
 
-static void open_sources(struct keeper *k)
+static void open_sources(struct supervisor *k)
 {
 	const struct layout *l = &k->job->layout;
 	for (int i = 0; i < 2; i++) {
@@ -181,7 +181,7 @@ static void open_sources(struct keeper *k)
 }
 
 /* The command's end of the channel that stands for stdout (0) or stderr (1). */
-static int child_end(const struct keeper *k, int which)
+static int child_end(const struct supervisor *k, int which)
 {
 	const struct layout *l = &k->job->layout;
 	if (l->channel[which] == CHANNEL_MERGED)
@@ -195,7 +195,7 @@ static int child_end(const struct keeper *k, int which)
 	return -1;
 }
 
-static void start_command(struct keeper *k)
+static void start_command(struct supervisor *k)
 {
 	const struct job *job = k->job;
 	const struct layout *l = &job->layout;
@@ -237,7 +237,7 @@ static void start_command(struct keeper *k)
 
 /* Lets go of every descriptor the caller handed down that is not ours to use, so that its other
    end sees the command close it. */
-static void supervisor_close_inherited(struct keeper *k)
+static void supervisor_close_inherited(struct supervisor *k)
 {
 	const int keep[] = {k->front,         k->guard,         k->signals,
 			    k->sources[0].fd, k->sources[1].fd, k->job->layout.keyboard};
@@ -268,7 +268,7 @@ static int watch_children(void)
 	return io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-static void cut_texts(struct keeper *k)
+static void cut_texts(struct supervisor *k)
 {
 	for (int i = 0; i < k->source_count; i++) {
 		if (k->sources[i].text)
@@ -276,7 +276,7 @@ static void cut_texts(struct keeper *k)
 	}
 }
 
-static void begin_ending(struct keeper *k, int step)
+static void begin_ending(struct supervisor *k, int step)
 {
 	k->ending = true;
 	cut_texts(k);
@@ -285,21 +285,22 @@ static void begin_ending(struct keeper *k, int step)
 
 static int supervisor_on_signal(void *ctx, int sig)
 {
-	struct keeper *k = ctx;
+	struct supervisor *k = ctx;
 	delivery_signal(&k->delivery, clock_monotonic_ms(), sig ? sig : SIGTERM);
 	if (sig == 0)
 		lingering_end(&k->lingering);
 	if (sig == 0 || sig == SIGKILL)
 		begin_ending(k, sig ? FAMILY_KILL : FAMILY_TERM);
-	else if (k->state != KEEPER_RUNNING)
+	else if (k->state != SUPERVISOR_RUNNING)
 		return ESRCH;
 	else if (kill(-k->group, sig) < 0)
 		return errno;
 	return 0;
 }
 
-static struct interceptor_ending
-supervisor_describe_end(const struct keeper *k, const struct source *s, enum wording_state state)
+static struct interceptor_ending supervisor_describe_end(const struct supervisor *k,
+							 const struct source *s,
+							 enum wording_state state)
 {
 	const struct meta *m = &k->record.meta;
 	bool running = state == WORDING_RUNNING;
@@ -328,7 +329,7 @@ supervisor_describe_end(const struct keeper *k, const struct source *s, enum wor
 	return e;
 }
 
-static void take_account(struct keeper *k)
+static void take_account(struct supervisor *k)
 {
 	struct account *account = &k->delivery.account;
 	if (!delivery_account_outlet(&k->delivery))
@@ -352,7 +353,7 @@ static void take_account(struct keeper *k)
 	}
 }
 
-static void supervisor_tell_report(struct keeper *k)
+static void supervisor_tell_report(struct supervisor *k)
 {
 	enum wording_state state = k->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED;
 	if (k->job->settings->format != FORMAT_TEXT) {
@@ -367,7 +368,7 @@ static void supervisor_tell_report(struct keeper *k)
 	delivery_tell_not_kept(&k->delivery);
 }
 
-static void spill_all(struct keeper *k)
+static void spill_all(struct supervisor *k)
 {
 	for (int i = 0; i < k->source_count; i++) {
 		if (k->sources[i].text)
@@ -376,7 +377,7 @@ static void spill_all(struct keeper *k)
 }
 
 /* Once one of two texts is kept, both are. */
-static void keep_both(struct keeper *k)
+static void keep_both(struct supervisor *k)
 {
 	struct artifact *a = k->record.artifact;
 	if (!a || k->source_count < 2)
@@ -385,7 +386,7 @@ static void keep_both(struct keeper *k)
 	artifact_use(a, ARTIFACT_ERR);
 }
 
-static void supervisor_report(struct keeper *k)
+static void supervisor_report(struct supervisor *k)
 {
 	bool failed = k->interrupted || k->timed_out || k->status != 0;
 	for (int i = 0; i < k->source_count; i++) {
@@ -417,17 +418,17 @@ static void supervisor_report(struct keeper *k)
 	k->live.ended = true;
 	k->live.timed_out = k->timed_out;
 	live_changed(&k->live);
-	k->state = KEEPER_FLUSHING;
+	k->state = SUPERVISOR_FLUSHING;
 	delivery_begin(&k->delivery, clock_monotonic_ms(),
 		       k->family.step ? INT64_MAX : k->job->settings->grace);
 }
 
 /* The caller has waited long enough, or the command waits for input: it goes on by itself. Where
    nobody could reach it then, the caller keeps waiting. */
-static void yield(struct keeper *k)
+static void yield(struct supervisor *k)
 {
 	k->yield_at = 0;
-	if (k->state != KEEPER_RUNNING || k->front < 0 || k->ending || live_open(&k->live) < 0)
+	if (k->state != SUPERVISOR_RUNNING || k->front < 0 || k->ending || live_open(&k->live) < 0)
 		return;
 	for (int i = 1; i < k->source_count; i++) {
 		if (source_text(&k->sources[i]))
@@ -451,7 +452,7 @@ static void yield(struct keeper *k)
 	k->heartbeat_at = 0;
 }
 
-static void drop_callers(struct keeper *k)
+static void drop_callers(struct supervisor *k)
 {
 	account_release(&k->delivery.account);
 	for (int i = 0; i < k->source_count; i++)
@@ -462,7 +463,7 @@ static void drop_callers(struct keeper *k)
 }
 
 /* The reader has the report: nothing of the caller's is held any more. */
-static void finish_yield(struct keeper *k)
+static void finish_yield(struct supervisor *k)
 {
 	k->yielded = true;
 	int status = (int)k->job->settings->yield_status << 8;
@@ -477,10 +478,10 @@ static void finish_yield(struct keeper *k)
 }
 
 /* It asks, and nobody sees it. */
-static void on_prompt(struct keeper *k)
+static void on_prompt(struct supervisor *k)
 {
 	enum prompting prompting = (enum prompting)k->job->settings->prompt;
-	if (k->state != KEEPER_RUNNING || k->front < 0 || k->yielding ||
+	if (k->state != SUPERVISOR_RUNNING || k->front < 0 || k->yielding ||
 	    prompting == PROMPTING_AWAIT)
 		return;
 	live_prompt(&k->live, k->prompt);
@@ -500,7 +501,7 @@ static void on_prompt(struct keeper *k)
 	}
 }
 
-static void drain(struct keeper *k)
+static void drain(struct supervisor *k)
 {
 	for (int i = 0; i < k->source_count; i++) {
 		size_t left = DRAIN_MAX;
@@ -520,7 +521,7 @@ static void drain(struct keeper *k)
 
 /* The kernel hangs up the foreground group when the session leader ends or the master is closed;
    background children that the command left in its group are not to feel that. */
-static void release_terminal(struct keeper *k)
+static void release_terminal(struct supervisor *k)
 {
 	struct source *s = terminal_source(k);
 	if (s && s->lasting)
@@ -530,7 +531,7 @@ static void release_terminal(struct keeper *k)
 
 /* The command goes on or has ended, though nobody told the front end that waits with it: it is
    continued until it says that it is awake, since it may be just about to stop. */
-static void wake_front(struct keeper *k)
+static void wake_front(struct supervisor *k)
 {
 	k->wake_at = 0;
 	if (k->stopped || k->told <= k->awake || k->front < 0)
@@ -540,7 +541,7 @@ static void wake_front(struct keeper *k)
 }
 
 /* Only the group of the terminal is to be told; a shell may have put others into it. */
-static void stop_reader(const struct keeper *k, const struct source *s)
+static void stop_reader(const struct supervisor *k, const struct source *s)
 {
 	pid_t group = tcgetpgrp(s->fd);
 	enum prompt_group does = group > 0 ? prompt_look(group, k->device) : PROMPT_BUSY;
@@ -550,10 +551,11 @@ static void stop_reader(const struct keeper *k, const struct source *s)
 
 /* What the kernel would do to the command, had it the place of the front end: it is stopped with
    it, and for reading the terminal in the background. */
-static void look_at_front(struct keeper *k, int64_t now)
+static void look_at_front(struct supervisor *k, int64_t now)
 {
-	k->front_at =
-		k->front >= 0 && k->state == KEEPER_RUNNING && !k->yielding ? now + FRONT_MS : 0;
+	k->front_at = k->front >= 0 && k->state == SUPERVISOR_RUNNING && !k->yielding
+			      ? now + FRONT_MS
+			      : 0;
 	/* One that was told to stop is as the command is. */
 	if (!k->front_at || k->stopped || k->told > k->awake)
 		return;
@@ -566,7 +568,7 @@ static void look_at_front(struct keeper *k, int64_t now)
 	k->halted = front.stopped;
 }
 
-static void on_exit_of_command(struct keeper *k, int status)
+static void on_exit_of_command(struct supervisor *k, int status)
 {
 	k->status = status;
 	k->family.command = 0;
@@ -580,7 +582,7 @@ static void on_exit_of_command(struct keeper *k, int status)
 }
 
 /* Whether the command has changed its state. */
-static bool has_changed(struct keeper *k, int *status)
+static bool has_changed(struct supervisor *k, int *status)
 {
 	pid_t pid;
 	do {
@@ -589,13 +591,13 @@ static bool has_changed(struct keeper *k, int *status)
 	return pid > 0;
 }
 
-static void on_child(struct keeper *k)
+static void on_child(struct supervisor *k)
 {
 	struct signalfd_siginfo info;
 	int status;
 	while (read(k->signals, &info, sizeof(info)) > 0)
 		;
-	while (k->state == KEEPER_RUNNING && has_changed(k, &status)) {
+	while (k->state == SUPERVISOR_RUNNING && has_changed(k, &status)) {
 		if (WIFSTOPPED(status)) {
 			k->stopped = k->live.stopped = true;
 			/* One that is stopped already continues the command when it goes on. */
@@ -612,27 +614,27 @@ static void on_child(struct keeper *k)
 	}
 }
 
-static void restore_terminal(struct keeper *k)
+static void restore_terminal(struct supervisor *k)
 {
 	const struct job *job = k->job;
 	if (job->layout.keyboard >= 0)
 		guard_restore_terminal(job->layout.keyboard, &job->modes, &job->raw);
 }
 
-static void on_front_gone(struct keeper *k)
+static void on_front_gone(struct supervisor *k)
 {
 	io_close(&k->front);
 	restore_terminal(k);
 	if (k->yielding)
 		return;
-	if (k->state == KEEPER_RUNNING) {
+	if (k->state == SUPERVISOR_RUNNING) {
 		k->interrupted = true;
 		begin_ending(k, FAMILY_HUP);
 	}
 	delivery_hurry(&k->delivery, clock_monotonic_ms(), 0);
 }
 
-static void supervisor_pass_signal(const struct keeper *k, const struct message *m, size_t len)
+static void supervisor_pass_signal(const struct supervisor *k, const struct message *m, size_t len)
 {
 	siginfo_t queued;
 	if (len == sizeof(queued)) {
@@ -643,7 +645,7 @@ static void supervisor_pass_signal(const struct keeper *k, const struct message 
 	}
 }
 
-static void on_front(struct keeper *k)
+static void on_front(struct supervisor *k)
 {
 	struct message m;
 	ssize_t len;
@@ -651,7 +653,7 @@ static void on_front(struct keeper *k)
 		k->halted = false;
 		switch (m.kind) {
 		case MESSAGE_SIGNAL:
-			if (k->state == KEEPER_RUNNING)
+			if (k->state == SUPERVISOR_RUNNING)
 				supervisor_pass_signal(k, &m, (size_t)len);
 			delivery_signal(&k->delivery, clock_monotonic_ms(), m.a);
 			break;
@@ -673,9 +675,9 @@ static void on_front(struct keeper *k)
 
 /* The reader is gone or its disk is full: the command finds that out as it would without terse, or
    nearly so. An agent's command goes on, since its text is kept. */
-static void on_broken_outlet(struct keeper *k, struct source *s)
+static void on_broken_outlet(struct supervisor *k, struct source *s)
 {
-	if (s->fd < 0 || k->state != KEEPER_RUNNING)
+	if (s->fd < 0 || k->state != SUPERVISOR_RUNNING)
 		return;
 	/* SINK_PIPE: nobody asked who reads, and now nobody does. */
 	if (s->sink != SINK_PROGRAM && s->sink != SINK_FILE && s->sink != SINK_PIPE)
@@ -687,7 +689,7 @@ static void on_broken_outlet(struct keeper *k, struct source *s)
 	source_close(s);
 }
 
-static void on_readable(struct keeper *k, struct source *s)
+static void on_readable(struct supervisor *k, struct source *s)
 {
 	uint64_t before = s->came;
 	source_read(s, k->chunk, SOURCE_TURN);
@@ -702,7 +704,7 @@ static void on_readable(struct keeper *k, struct source *s)
 		k->tick_at = clock_monotonic_ms() + TICK_MS;
 }
 
-static void on_tick(struct keeper *k, int64_t now)
+static void on_tick(struct supervisor *k, int64_t now)
 {
 	k->tick_at = 0;
 	for (int i = 0; i < k->source_count; i++) {
@@ -718,7 +720,7 @@ static void on_tick(struct keeper *k, int64_t now)
 }
 
 /* A line with the ID, so that an agent can look even if it gives up waiting. */
-static void print_heartbeat(struct keeper *k, struct source *s, const struct wait *wait,
+static void print_heartbeat(struct supervisor *k, struct source *s, const struct wait *wait,
 			    int64_t now)
 {
 	interceptor_spill(s->text);
@@ -728,11 +730,11 @@ static void print_heartbeat(struct keeper *k, struct source *s, const struct wai
 }
 
 /* An agent has seen nothing new for long, or not all there is. */
-static void on_heartbeat(struct keeper *k, int64_t now)
+static void on_heartbeat(struct supervisor *k, int64_t now)
 {
 	struct source *s = &k->sources[0];
 	struct interceptor *text = source_text(s);
-	if (text && k->state == KEEPER_RUNNING) {
+	if (text && k->state == SUPERVISOR_RUNNING) {
 		interceptor_settle_all(text);
 		bool is_told = s->printed && !interceptor_is_holding(text);
 		if (!is_told && interceptor_reader(text) == INTERCEPT_PREVIEW) {
@@ -750,7 +752,7 @@ static void on_heartbeat(struct keeper *k, int64_t now)
 }
 
 /* A command waits for keys that nobody can type. */
-static void on_keys(struct keeper *k, enum keys_found found, int64_t now)
+static void on_keys(struct supervisor *k, enum keys_found found, int64_t now)
 {
 	struct source *s = k->drawn;
 	if (found == KEYS_HUNG_UP) {
@@ -763,12 +765,13 @@ static void on_keys(struct keeper *k, enum keys_found found, int64_t now)
 	}
 }
 
-static void look_for_keys(struct keeper *k, int64_t now)
+static void look_for_keys(struct supervisor *k, int64_t now)
 {
-	struct interceptor *text = k->state == KEEPER_RUNNING && k->drawn ? k->drawn->text : NULL;
+	struct interceptor *text =
+		k->state == SUPERVISOR_RUNNING && k->drawn ? k->drawn->text : NULL;
 	const struct terminal *t = text ? interceptor_terminal(text) : NULL;
 	enum keys_found found = KEYS_NOTHING;
-	if (k->state == KEEPER_RUNNING && !k->stopped && k->keys.look_at)
+	if (k->state == SUPERVISOR_RUNNING && !k->stopped && k->keys.look_at)
 		found = keys_step(&k->keys, t, now);
 	if (found != KEYS_NOTHING)
 		on_keys(k, found, now);
@@ -779,7 +782,7 @@ static bool is_due(int64_t at, int64_t now)
 	return at && now >= at;
 }
 
-static void on_time(struct keeper *k, int64_t now)
+static void on_time(struct supervisor *k, int64_t now)
 {
 	if (is_due(k->wake_at, now))
 		wake_front(k);
@@ -789,7 +792,7 @@ static void on_time(struct keeper *k, int64_t now)
 		on_heartbeat(k, now);
 	if (is_due(k->timeout_at, now)) {
 		k->timeout_at = 0;
-		if (k->state == KEEPER_RUNNING) {
+		if (k->state == SUPERVISOR_RUNNING) {
 			k->timed_out = true;
 			begin_ending(k, FAMILY_TERM);
 		}
@@ -812,20 +815,20 @@ static void on_time(struct keeper *k, int64_t now)
 }
 
 /* Whether more output may come. */
-static bool supervisor_is_open(const struct keeper *k)
+static bool supervisor_is_open(const struct supervisor *k)
 {
 	return k->sources[0].fd >= 0 || k->sources[1].fd >= 0;
 }
 
-static int supervisor_next_wait(const struct keeper *k, int64_t now)
+static int supervisor_next_wait(const struct supervisor *k, int64_t now)
 {
 	const int64_t times[] = {
 		k->wake_at, k->yield_at, live_due(&k->live), k->tick_at, k->timeout_at,
 		k->heartbeat_at, lingering_due(&k->lingering, now), k->stall_at, k->front_at,
 		k->ending ? k->family.look_ms : 0, delivery_due(&k->delivery),
 		/* What has closed all its output mostly ends. */
-		k->state == KEEPER_RUNNING && !supervisor_is_open(k) ? now + CHILD_MS : 0,
-		k->state == KEEPER_RUNNING && !k->stopped ? keys_due(&k->keys) : 0};
+		k->state == SUPERVISOR_RUNNING && !supervisor_is_open(k) ? now + CHILD_MS : 0,
+		k->state == SUPERVISOR_RUNNING && !k->stopped ? keys_due(&k->keys) : 0};
 	int64_t wait = -1;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		if (!times[i])
@@ -837,14 +840,14 @@ static int supervisor_next_wait(const struct keeper *k, int64_t now)
 	return wait > 1000000 ? 1000000 : (int)wait;
 }
 
-static void supervisor_dismiss_guard(struct keeper *k)
+static void supervisor_dismiss_guard(struct supervisor *k)
 {
 	if (k->guard >= 0)
 		io_write(k->guard, "", 1);
 	io_close(&k->guard);
 }
 
-static void tell_ended(struct keeper *k, int bits)
+static void tell_ended(struct supervisor *k, int bits)
 {
 	if (k->front < 0)
 		return;
@@ -852,21 +855,21 @@ static void tell_ended(struct keeper *k, int bits)
 	io_close(&k->front);
 }
 
-static bool is_held(const struct keeper *k)
+static bool is_held(const struct supervisor *k)
 {
 	return k->ending || supervisor_is_open(k);
 }
 
 /* The reader has everything: nothing of the caller's is held any more, and the front end may end.
    When this process ends as well, it tells so last (finish), to be waited for. */
-static void supervisor_let_go(struct keeper *k)
+static void supervisor_let_go(struct supervisor *k)
 {
 	const int fds[] = {k->sources[0].fd, k->sources[1].fd};
 	struct holder found[META_HOLDERS];
 	k->status = delivery_status(&k->delivery, k->status);
 	if (!k->yielded)
 		drop_callers(k);
-	k->state = KEEPER_LINGERING;
+	k->state = SUPERVISOR_LINGERING;
 	k->delivery.stall_at = k->heartbeat_at = 0;
 	if (!is_held(k))
 		return;
@@ -885,15 +888,15 @@ static void supervisor_let_go(struct keeper *k)
 	record_held(&k->record, found, holder_find(fds, 2, found, META_HOLDERS));
 }
 
-static bool is_done(struct keeper *k, int64_t now)
+static bool is_done(struct supervisor *k, int64_t now)
 {
 	if (k->yielding && !k->yielded && delivery_step(&k->delivery, now))
 		finish_yield(k);
 	/* A front end that is about to stop would never read that it may end. */
 	bool asleep = k->told > k->awake && k->front >= 0;
-	if (k->state == KEEPER_FLUSHING && !asleep && delivery_step(&k->delivery, now))
+	if (k->state == SUPERVISOR_FLUSHING && !asleep && delivery_step(&k->delivery, now))
 		supervisor_let_go(k);
-	if (k->state != KEEPER_LINGERING)
+	if (k->state != SUPERVISOR_LINGERING)
 		return false;
 	const int fds[] = {k->sources[0].fd, k->sources[1].fd};
 	if (is_held(k) && (k->ending || !lingering_is_over(&k->lingering, fds, now)))
@@ -907,7 +910,7 @@ static bool is_done(struct keeper *k, int64_t now)
 }
 
 /* One turn: waits for what can happen next and deals with it. */
-static void supervisor_turn(struct keeper *k, int64_t now)
+static void supervisor_turn(struct supervisor *k, int64_t now)
 {
 	struct pollfd fds[6 + 1 + CONTROL_CLIENTS];
 	struct source *readers[6] = {NULL}, *writers[6] = {NULL};
@@ -957,7 +960,7 @@ static void supervisor_turn(struct keeper *k, int64_t now)
 }
 
 /* Ends the recording. What is still held, and nobody records any more, is put into `left`. */
-static void supervisor_finish(struct keeper *k, int left[2])
+static void supervisor_finish(struct supervisor *k, int left[2])
 {
 	for (int i = 0; i < 2; i++)
 		left[i] = source_abandon(&k->sources[i], k->lingering.why);
@@ -969,12 +972,12 @@ static void supervisor_finish(struct keeper *k, int left[2])
 	record_clean_up(&k->record, k->job->settings);
 }
 
-_Noreturn void keeper_run(const struct job *job, int front, int guard)
+_Noreturn void supervisor_run(const struct job *job, int front, int guard)
 {
-	struct keeper k = {.job = job,
-			   .front = front,
-			   .guard = guard,
-			   .sources = {{.fd = -1, .child = -1}, {.fd = -1, .child = -1}}};
+	struct supervisor k = {.job = job,
+			       .front = front,
+			       .guard = guard,
+			       .sources = {{.fd = -1, .child = -1}, {.fd = -1, .child = -1}}};
 	setsid();
 	k.signals = watch_children();
 	k.chunk = malloc(SOURCE_CHUNK);

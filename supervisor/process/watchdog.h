@@ -1,5 +1,5 @@
-// A process that only waits. When the keeper dies before the command has ended
-// (SIGKILL, out of memory), it ends what the keeper had started and puts the person's terminal
+// A process that only waits. When the supervisor dies before the command has ended
+// (SIGKILL, out of memory), it ends what the supervisor had started and puts the person's terminal
 // back. It holds no descriptor but its own two and that terminal.
 //
 // It is a witness, too: nothing tells a process whether a signal was sent to it alone or to its
@@ -15,9 +15,9 @@
 #include <termios.h>
 
 struct guard {
-	pid_t session;    /* the keeper's: also its process ID */
+	pid_t session;    /* the supervisor's: also its process ID */
 	pid_t group;      /* the command's */
-	int pipe;         /* read end; one byte: all is well; end of file: the keeper died */
+	int pipe;         /* read end; one byte: all is well; end of file: the supervisor died */
 	int64_t grace_ms; /* between TERM and KILL */
 	int terminal;     /* to be put back, or -1 */
 	const struct termios *modes;

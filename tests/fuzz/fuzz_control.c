@@ -68,7 +68,7 @@ static int on_told(void *ctx, uint64_t lines)
 	return 0;
 }
 
-/* Every packet is of a kind that a keeper sends, and a status can be read. */
+/* Every packet is of a kind that a supervisor sends, and a status can be read. */
 static void read_all(int fd)
 {
 	struct control_packet p;
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct control c;
 	struct condition condition;
 	int ends[2];
-	/* What a keeper might answer. */
+	/* What a supervisor might answer. */
 	condition_parse((const char *)data, size, &condition);
 	control_init(&c, &events);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends) < 0)

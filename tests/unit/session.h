@@ -51,7 +51,7 @@ static inline void session_member(enum member kind, int alive)
 	}
 }
 
-/* The keeper's part: makes the session and all members in it, and stays until it is killed. */
+/* The supervisor's part: makes the session and all members in it, and stays until it is killed. */
 static inline void session_lead(const int alive[MEMBERS])
 {
 	/* A test that fails must not leave them behind. */

@@ -110,7 +110,7 @@ static void without_room_the_text_is_kept(const void *ctx)
 	CHECK(r.record.meta.state == META_DONE);
 	CHECK(delivery_status(&r.delivery, 0) == W_EXITCODE(1, 0));
 	CHECK(delivery_status(&r.delivery, W_EXITCODE(3, 0)) == W_EXITCODE(3, 0));
-	/* Of the broken pipe that the keeper made for it. */
+	/* Of the broken pipe that the supervisor made for it. */
 	CHECK(delivery_status(&r.delivery, SIGPIPE) == W_EXITCODE(1, 0));
 	CHECK(delivery_exit_code(&r.delivery, SIGTERM) == 128 + SIGTERM);
 	end(&r);

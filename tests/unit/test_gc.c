@@ -130,7 +130,7 @@ static void test_running_stays(void **state)
 	run(&s, (struct retention_limits){.max_age_ms = 1, .max_count = 1, .max_bytes = 1}, false);
 	assert_true(id_exists(&s, meta.id));
 	assert_false(gc_remove_session(&s, "test"));
-	/* A lingering keeper has said that the run is done. */
+	/* A lingering supervisor has said that the run is done. */
 	meta.state = META_DONE;
 	assert_int_equal(artifact_update(a), 0);
 	assert_int_equal(removal_of(&s, "test", dir, meta.id, &freed), REMOVAL_RUNNING);
@@ -166,7 +166,7 @@ static void test_without_locks(void **state)
 	char done[ID_LEN + 1];
 	make("test", 0, 10, done);
 	struct artifact *a = kept_create(&meta);
-	meta.keeper = getpid();
+	meta.supervisor = getpid();
 	assert_int_equal(artifact_update(a), 0);
 	int dir = store_open_session(&s, "test", false);
 	const struct without_locks c = {&s, dir, done, meta.id};

@@ -1,4 +1,4 @@
-// The process that ends a run whose keeper was killed.
+// The process that ends a run whose supervisor was killed.
 
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/watchdog.h"
@@ -18,7 +18,7 @@
 struct set_up {
 	struct session session;
 	pid_t front;  /* who started the guard, and waits for its end */
-	int pipe;     /* the keeper's end */
+	int pipe;     /* the supervisor's end */
 	int held[2];  /* a pipe of the caller's that the guard must not hold */
 	int terminal; /* slave */
 	int master;
@@ -40,7 +40,7 @@ static void start(struct set_up *u)
 	u->pipe = ends[1];
 	u->front = fork();
 	if (u->front == 0) {
-		/* It does not hold the keeper's end. */
+		/* It does not hold the supervisor's end. */
 		close(ends[1]);
 		for (int i = 0; i < MEMBERS; i++)
 			close(u->session.alive[i]);
@@ -77,7 +77,7 @@ static void guard_ends_well(const struct set_up *u)
 	assert_int_equal(child_wait(u->front), 0);
 }
 
-static void keeper_is_killed(void **state)
+static void supervisor_is_killed(void **state)
 {
 	struct set_up u;
 	(void)state;
@@ -203,8 +203,10 @@ static void witness(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeper_is_killed), cmocka_unit_test(all_is_well),
-		cmocka_unit_test(holds_nothing),    cmocka_unit_test(terminal_of_somebody_else),
+		cmocka_unit_test(supervisor_is_killed),
+		cmocka_unit_test(all_is_well),
+		cmocka_unit_test(holds_nothing),
+		cmocka_unit_test(terminal_of_somebody_else),
 		cmocka_unit_test(witness),
 	};
 	child_default_signals();

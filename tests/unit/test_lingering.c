@@ -109,7 +109,7 @@ static pid_t hold(int fd, bool daemon)
 	return pid;
 }
 
-/* In a session of its own, as the keeper is. */
+/* In a session of its own, as the supervisor is. */
 static void silent_daemons_are_not_waited_for(const void *ctx)
 {
 	struct lingering l = {.end_at = 0};

@@ -1,4 +1,4 @@
-// Messages between front end and keeper.
+// Messages between front end and supervisor.
 
 #include "supervisor/process/message.h"
 

@@ -67,7 +67,7 @@ static struct meta example(void)
 		.exit_code = 2,
 		.cols = 160,
 		.rows = 50,
-		.keeper = 123,
+		.supervisor = 123,
 		.command = 124,
 		.out = {.bytes = 1000, .lines = 50, .present = true},
 	};
@@ -105,7 +105,7 @@ static void check_same(const struct meta *a, const struct meta *b)
 	assert_int_equal(a->cut, b->cut);
 	assert_int_equal(a->cols, b->cols);
 	assert_int_equal(a->rows, b->rows);
-	assert_int_equal(a->keeper, b->keeper);
+	assert_int_equal(a->supervisor, b->supervisor);
 	assert_int_equal(a->command, b->command);
 	assert_int_equal(a->raw_bytes, b->raw_bytes);
 	check_same_stream(&a->out, &b->out);
@@ -430,7 +430,7 @@ static void test_states_of_a_run(void **state)
 	assert_int_equal(back.err.bytes, 2);
 	meta_release(&back);
 
-	/* The keeper is gone without a word. */
+	/* The supervisor is gone without a word. */
 	artifact_close(a);
 	assert_int_equal(meta_read(dir, m.id, &back), 0);
 	assert_int_equal(back.state, META_INTERRUPTED);
@@ -448,7 +448,7 @@ static void test_states_of_a_run(void **state)
 	meta_release(&back);
 }
 
-static void test_killed_keeper(void **state)
+static void test_killed_supervisor(void **state)
 {
 	(void)state;
 	int ready[2];
@@ -495,7 +495,7 @@ int main(void)
 		TEST(test_history),
 		TEST(test_history_of_many_writers),
 		TEST(test_states_of_a_run),
-		TEST(test_killed_keeper),
+		TEST(test_killed_supervisor),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

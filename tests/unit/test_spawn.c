@@ -230,8 +230,8 @@ static void dies_with_its_parent(void **state)
 	(void)state;
 	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
-	pid_t keeper = fork();
-	if (keeper == 0) {
+	pid_t supervisor = fork();
+	if (supervisor == 0) {
 		close(out[0]);
 		if (spawn(ARGV(S("sleep"), S("100")), environ, out[1]) <= 0)
 			_exit(1);
@@ -243,9 +243,9 @@ static void dies_with_its_parent(void **state)
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	struct pollfd p = {.fd = out[0], .events = POLLIN};
 	assert_int_equal(poll(&p, 1, 0), 0);
-	kill(keeper, SIGKILL);
+	kill(supervisor, SIGKILL);
 	assert_int_equal(read(out[0], &byte, 1), 0);
-	child_wait(keeper);
+	child_wait(supervisor);
 	close(out[0]), close(ready[0]), close(ready[1]);
 }
 

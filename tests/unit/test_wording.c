@@ -393,7 +393,7 @@ static void endings(void **state)
 	status(&e, "[terse: killed by SIGHUP]\n");
 	e.signal = 40;
 	status(&e, "[terse: killed by signal 40]\n");
-	/* The keeper reports 124 for it, as terse exits. */
+	/* The supervisor reports 124 for it, as terse exits. */
 	e = ended(124);
 	e.timed_out = true;
 	status(&e, "[terse: timed out (exit 124)]\n");
