@@ -33,8 +33,8 @@ struct attach {
 	int signals; /* signalfd */
 	int sig;     /* LEAVING_SIGNAL */
 	struct termios modes, raw;
-	int guard; /* write end of its pipe, or -1 */
-	pid_t guard_pid;
+	int watchdog; /* write end of its pipe, or -1 */
+	pid_t watchdog_pid;
 };
 
 static void restore(void)
@@ -43,35 +43,35 @@ static void restore(void)
 }
 
 /* A process that puts the terminal back when this one is killed. */
-static void attach_start_guard(struct attach *a)
+static void attach_start_watchdog(struct attach *a)
 {
 	int ends[2];
-	a->guard = -1;
-	a->guard_pid = -1;
+	a->watchdog = -1;
+	a->watchdog_pid = -1;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return;
-	a->guard_pid = fork();
-	if (a->guard_pid == 0) {
+	a->watchdog_pid = fork();
+	if (a->watchdog_pid == 0) {
 		char byte;
 		close(ends[1]);
 		io_close(&a->visit.fd);
 		setsid();
 		if (io_read(ends[0], &byte, 1) != 1) {
 			restore();
-			guard_restore_terminal(STDIN_FILENO, &a->modes, &a->raw);
+			watchdog_restore_terminal(STDIN_FILENO, &a->modes, &a->raw);
 		}
 		_exit(0);
 	}
 	close(ends[0]);
-	a->guard = ends[1];
+	a->watchdog = ends[1];
 }
 
-static void attach_dismiss_guard(struct attach *a)
+static void attach_dismiss_watchdog(struct attach *a)
 {
-	if (a->guard >= 0)
-		io_write(a->guard, "", 1);
-	io_close(&a->guard);
-	while (a->guard_pid > 0 && waitpid(a->guard_pid, NULL, 0) < 0 && errno == EINTR)
+	if (a->watchdog >= 0)
+		io_write(a->watchdog, "", 1);
+	io_close(&a->watchdog);
+	while (a->watchdog_pid > 0 && waitpid(a->watchdog_pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
@@ -190,7 +190,7 @@ static int attach_run(struct attach *a)
 	}
 	a->raw = a->modes;
 	cfmakeraw(&a->raw);
-	attach_start_guard(a);
+	attach_start_watchdog(a);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->raw);
 	scroll_away();
 	if (!a->read_only)
@@ -200,7 +200,7 @@ static int attach_run(struct attach *a)
 		leaving = stay(a);
 	restore();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->modes);
-	attach_dismiss_guard(a);
+	attach_dismiss_watchdog(a);
 	io_close(&a->signals);
 	if (leaving == LEAVING_SIGNAL)
 		signals_end_like(W_EXITCODE(0, a->sig));

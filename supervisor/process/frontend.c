@@ -37,15 +37,15 @@
 struct frontend {
 	struct job *job;
 	int supervisor;       /* socket */
-	int watch;            /* read end of the guard's pipe, until the guard has it */
-	pid_t guard;          /* -1: none */
-	int witness;          /* what the guard is asked through, or -1 */
+	int watch;            /* read end of the watchdog's pipe, until the watchdog has it */
+	pid_t watchdog;       /* -1: none */
+	int witness;          /* what the watchdog is asked through, or -1 */
 	pid_t command, group; /* once it runs */
 	pid_t session;        /* the supervisor's process ID */
 	int signals;          /* signalfd */
 	bool raw;             /* the person's terminal is in raw mode */
 	bool late;            /* the command's start takes long */
-	pid_t sitter;         /* the guard until then; -1: none */
+	pid_t sitter;         /* the watchdog until then; -1: none */
 	int sitting;          /* its pipe */
 	struct family_end ending;
 	bool interrupt_typed, suspend_typed; /* keys that a terminal makes signals of */
@@ -106,7 +106,7 @@ static void signal_group(const struct frontend *f, int sig)
 	kill(0, sig);
 	/* Not to be passed on to the command once more. */
 	frontend_forget(sig);
-	guard_had(f->witness, sig);
+	watchdog_had(f->witness, sig);
 }
 
 /* The command was stopped: so is this process, until somebody continues it. */
@@ -136,7 +136,7 @@ static bool is_for_one(const struct frontend *f, const struct signalfd_siginfo *
 	int sig = (int)info->ssi_signo;
 	if (info->ssi_code < 0)
 		return true;
-	bool is_for_group = guard_had(f->witness, sig);
+	bool is_for_group = watchdog_had(f->witness, sig);
 	/* Sent to the process and at once to its group, as timeout(1) does: the command would have
 	   had one of them, too. */
 	if (sig < SIGRTMIN)
@@ -244,21 +244,21 @@ _Noreturn static void on_supervisor_gone(struct frontend *f)
 	exit(EXIT_FAILED);
 }
 
-/* Only now, so that a command that can't be started costs no guard, and beside the command's own
+/* Only now, so that a command that can't be started costs no watchdog, and beside the command's own
    start rather than before it. */
-static void frontend_start_guard(struct frontend *f)
+static void frontend_start_watchdog(struct frontend *f)
 {
 	const struct job *job = f->job;
-	const struct guard guard = {.session = f->session,
-				    .group = f->group,
-				    .pipe = f->watch,
-				    .grace_ms = job->settings->grace,
-				    .terminal = job->layout.keyboard,
-				    .modes = &job->modes,
-				    .raw = &job->raw};
-	/* Without a guard the run goes on. */
+	const struct watchdog watchdog = {.session = f->session,
+					  .group = f->group,
+					  .pipe = f->watch,
+					  .grace_ms = job->settings->grace,
+					  .terminal = job->layout.keyboard,
+					  .modes = &job->modes,
+					  .raw = &job->raw};
+	/* Without a watchdog the run goes on. */
 	if (f->watch >= 0)
-		f->guard = guard_start(&guard, &f->witness);
+		f->watchdog = watchdog_start(&watchdog, &f->witness);
 	io_close(&f->watch);
 }
 
@@ -287,14 +287,14 @@ static void on_late_start(struct frontend *f)
 	int64_t now = clock_monotonic_ms();
 	int ends[2], asked;
 	if (!f->late && pipe2(ends, O_CLOEXEC) == 0) {
-		const struct guard guard = {.session = f->session,
-					    .pipe = ends[0],
-					    .grace_ms = s->grace,
-					    .terminal = f->job->layout.keyboard,
-					    .modes = &f->job->modes,
-					    .raw = &f->job->raw};
-		f->sitter = guard_start(&guard, &asked);
-		guard_leave(asked);
+		const struct watchdog watchdog = {.session = f->session,
+						  .pipe = ends[0],
+						  .grace_ms = s->grace,
+						  .terminal = f->job->layout.keyboard,
+						  .modes = &f->job->modes,
+						  .raw = &f->job->raw};
+		f->sitter = watchdog_start(&watchdog, &asked);
+		watchdog_leave(asked);
 		io_close(&asked);
 		io_close(&ends[0]);
 		f->sitting = ends[1];
@@ -354,7 +354,7 @@ static struct message frontend_wait_for_end(struct frontend *f)
 		if (m.kind == MESSAGE_STARTED) {
 			f->command = m.a;
 			f->group = m.b;
-			frontend_start_guard(f);
+			frontend_start_watchdog(f);
 			frontend_close_inherited(f);
 		} else if (m.kind == MESSAGE_STOPPED) {
 			frontend_stop(f);
@@ -380,7 +380,7 @@ static int frontend_start(struct frontend *f)
 	int pair[2], watch[2] = {-1, -1};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -1;
-	/* Without a guard the run goes on. */
+	/* Without a watchdog the run goes on. */
 	if (pipe2(watch, O_CLOEXEC) < 0)
 		watch[0] = watch[1] = -1;
 	int *const all[] = {&pair[0], &pair[1], &watch[0], &watch[1]};
@@ -427,8 +427,12 @@ static bool makes_session(const struct job *job)
 
 int frontend_run(struct job *job)
 {
-	struct frontend f = {
-		.job = job, .watch = -1, .guard = -1, .witness = -1, .sitter = -1, .sitting = -1};
+	struct frontend f = {.job = job,
+			     .watch = -1,
+			     .watchdog = -1,
+			     .witness = -1,
+			     .sitter = -1,
+			     .sitting = -1};
 
 	sigset_t set;
 	job->front = getpid();
@@ -451,13 +455,13 @@ int frontend_run(struct job *job)
 	switch (end.kind) {
 	case MESSAGE_REFUSED: frontend_reap(f.session); return exec_after_all(job);
 	case MESSAGE_NOT_FOUND: frontend_reap(f.session); return end.a;
-	case MESSAGE_YIELDED: guard_leave(f.witness); _exit(end.a);
+	case MESSAGE_YIELDED: watchdog_leave(f.witness); _exit(end.a);
 	default: break;
 	}
-	if (end.b & ENDED_GUARDED)
-		guard_leave(f.witness);
+	if (end.b & ENDED_WATCHED)
+		watchdog_leave(f.witness);
 	else
-		frontend_reap(f.guard);
+		frontend_reap(f.watchdog);
 	if (!(end.b & ENDED_LIVES_ON))
 		frontend_reap(f.session);
 	if (end.b & ENDED_TIMED_OUT)

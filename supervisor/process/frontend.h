@@ -1,5 +1,5 @@
-// The process that was typed: it starts supervisor and guard, waits, passes signals on, reads the
-// person's keyboard, and ends as the command did.
+// The process that was typed: it starts supervisor and watchdog, waits, passes signals on, reads
+// the person's keyboard, and ends as the command did.
 #ifndef TERSE_PROCESS_FRONTEND_H
 #define TERSE_PROCESS_FRONTEND_H
 

@@ -28,9 +28,9 @@ enum message_kind {
 /* What a run ends with that --timeout has ended. */
 #define EXIT_TIMEOUT 124
 
-/* The command was ended by --timeout; the supervisor lives on (else it ends now); so does the guard
-   (else it has ended). */
-enum { ENDED_TIMED_OUT = 1, ENDED_LIVES_ON = 2, ENDED_GUARDED = 4 };
+/* The command was ended by --timeout; the supervisor lives on (else it ends now); so does the
+   watchdog (else it has ended). */
+enum { ENDED_TIMED_OUT = 1, ENDED_LIVES_ON = 2, ENDED_WATCHED = 4 };
 
 struct message {
 	int kind;

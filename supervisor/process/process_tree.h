@@ -45,7 +45,7 @@ int holder_find(const int *fds, int count, struct holder *found, int most);
 
 struct front_state {
 	bool stopped;
-	bool group_stopped; /* its guard is, too; or that can't be told */
+	bool group_stopped; /* its watchdog is, too; or that can't be told */
 	bool background;    /* of a terminal whose shell would continue it */
 };
 

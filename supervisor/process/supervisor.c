@@ -77,7 +77,7 @@ struct supervisor {
 	const struct job *job;
 	enum supervisor_state state;
 	int front; /* -1: the front end is gone, or was told the end */
-	int guard;
+	int watchdog;
 	int signals;          /* signalfd for SIGCHLD */
 	pid_t command, group; /* what it is started as, and in */
 	int status;           /* of the command, once it has ended; then of the run */
@@ -239,7 +239,7 @@ static void start_command(struct supervisor *k)
    end sees the command close it. */
 static void supervisor_close_inherited(struct supervisor *k)
 {
-	const int keep[] = {k->front,         k->guard,         k->signals,
+	const int keep[] = {k->front,         k->watchdog,      k->signals,
 			    k->sources[0].fd, k->sources[1].fd, k->job->layout.keyboard};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
 	if (k->job->layout.keyboard != STDIN_FILENO)
@@ -618,7 +618,7 @@ static void restore_terminal(struct supervisor *k)
 {
 	const struct job *job = k->job;
 	if (job->layout.keyboard >= 0)
-		guard_restore_terminal(job->layout.keyboard, &job->modes, &job->raw);
+		watchdog_restore_terminal(job->layout.keyboard, &job->modes, &job->raw);
 }
 
 static void on_front_gone(struct supervisor *k)
@@ -840,11 +840,11 @@ static int supervisor_next_wait(const struct supervisor *k, int64_t now)
 	return wait > 1000000 ? 1000000 : (int)wait;
 }
 
-static void supervisor_dismiss_guard(struct supervisor *k)
+static void supervisor_dismiss_watchdog(struct supervisor *k)
 {
-	if (k->guard >= 0)
-		io_write(k->guard, "", 1);
-	io_close(&k->guard);
+	if (k->watchdog >= 0)
+		io_write(k->watchdog, "", 1);
+	io_close(&k->watchdog);
 }
 
 static void tell_ended(struct supervisor *k, int bits)
@@ -874,13 +874,13 @@ static void supervisor_let_go(struct supervisor *k)
 	if (!is_held(k))
 		return;
 	if (!k->ending)
-		supervisor_dismiss_guard(k);
+		supervisor_dismiss_watchdog(k);
 	/* What lives on must not keep a file system busy. */
 	k->lingered = true;
 	store_settle();
 	chdir("/");
 	lingering_begin(&k->lingering, k->job->settings, clock_monotonic_ms());
-	tell_ended(k, ENDED_LIVES_ON | (k->guard >= 0 ? ENDED_GUARDED : 0));
+	tell_ended(k, ENDED_LIVES_ON | (k->watchdog >= 0 ? ENDED_WATCHED : 0));
 	if (!supervisor_is_open(k))
 		return;
 	/* Now that nobody waits any more. */
@@ -966,17 +966,17 @@ static void supervisor_finish(struct supervisor *k, int left[2])
 		left[i] = source_abandon(&k->sources[i], k->lingering.why);
 	live_close(&k->live);
 	record_close(&k->record, k->lingered);
-	supervisor_dismiss_guard(k);
+	supervisor_dismiss_watchdog(k);
 	/* Nobody is to wait for a cleaning up. */
 	tell_ended(k, k->record.gc_due ? ENDED_LIVES_ON : 0);
 	record_clean_up(&k->record, k->job->settings);
 }
 
-_Noreturn void supervisor_run(const struct job *job, int front, int guard)
+_Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 {
 	struct supervisor k = {.job = job,
 			       .front = front,
-			       .guard = guard,
+			       .watchdog = watchdog,
 			       .sources = {{.fd = -1, .child = -1}, {.fd = -1, .child = -1}}};
 	setsid();
 	k.signals = watch_children();

@@ -18,14 +18,14 @@
 /* timeout(1) signals its child, then its group. */
 #define LATER_MS 3
 
-/* A guard that is stopped does not answer. */
+/* A watchdog that is stopped does not answer. */
 #define ANSWER_MS 300
 
 /* What it is asked is a number of a signal or this; the answer is the same, with YES or without. */
 #define LEAVE 0x7f
 #define YES   0x80
 
-void guard_restore_terminal(int terminal, const struct termios *modes, const struct termios *raw)
+void watchdog_restore_terminal(int terminal, const struct termios *modes, const struct termios *raw)
 {
 	struct termios now;
 	/* A shell that noticed first has set its own by now. */
@@ -57,7 +57,7 @@ static bool watchdog_answer(int asked)
 	return io_send(asked, &what, 1, MSG_NOSIGNAL) == 1;
 }
 
-_Noreturn static void watch(const struct guard *g, int asked)
+_Noreturn static void watch(const struct watchdog *g, int asked)
 {
 	char byte;
 	struct pollfd fds[] = {{.fd = g->pipe, .events = POLLIN}, {.fd = asked, .events = POLLIN}};
@@ -70,14 +70,14 @@ _Noreturn static void watch(const struct guard *g, int asked)
 	if (read(g->pipe, &byte, 1) != 0)
 		_exit(0);
 	if (g->terminal >= 0)
-		guard_restore_terminal(g->terminal, g->modes, g->raw);
+		watchdog_restore_terminal(g->terminal, g->modes, g->raw);
 	struct family_end end = {.session = g->session, .group = g->group, .grace_ms = g->grace_ms};
 	while (family_end_step(&end, FAMILY_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, LOOK_MS);
 	_exit(0);
 }
 
-pid_t guard_start(const struct guard *g, int *asked)
+pid_t watchdog_start(const struct watchdog *g, int *asked)
 {
 	int pair[2];
 	*asked = -1;
@@ -96,28 +96,28 @@ pid_t guard_start(const struct guard *g, int *asked)
 	return pid;
 }
 
-/* Returns the guard's answer, YES where it has none. */
-static int watchdog_ask(int guard, int what)
+/* Returns the watchdog's answer, YES where it has none. */
+static int watchdog_ask(int watchdog, int what)
 {
 	const unsigned char question = (unsigned char)what;
 	unsigned char said = YES;
-	struct pollfd fd = {.fd = guard, .events = POLLIN};
-	if (io_send(guard, &question, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+	struct pollfd fd = {.fd = watchdog, .events = POLLIN};
+	if (io_send(watchdog, &question, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
 		return YES;
 	/* What it has said too late before is passed over. */
 	do {
-		if (poll(&fd, 1, ANSWER_MS) != 1 || recv(guard, &said, 1, MSG_DONTWAIT) != 1)
+		if (poll(&fd, 1, ANSWER_MS) != 1 || recv(watchdog, &said, 1, MSG_DONTWAIT) != 1)
 			return YES;
 	} while ((said & ~YES) != what);
 	return said & YES;
 }
 
-bool guard_had(int asked, int sig)
+bool watchdog_had(int asked, int sig)
 {
 	return watchdog_ask(asked, sig) != 0;
 }
 
-void guard_leave(int asked)
+void watchdog_leave(int asked)
 {
 	watchdog_ask(asked, LEAVE);
 }

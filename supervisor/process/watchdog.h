@@ -4,8 +4,8 @@
 //
 // It is a witness, too: nothing tells a process whether a signal was sent to it alone or to its
 // process group, so this one stays in the front end's group, and what came to both was for the
-// group. The kernel signals the newest member of a group first: what the front end has, the guard
-// has had. Every signal must be blocked in the process that starts it (signals_take()).
+// group. The kernel signals the newest member of a group first: what the front end has, the
+// watchdog has had. Every signal must be blocked in the process that starts it (signals_take()).
 #ifndef TERSE_PROCESS_WATCHDOG_H
 #define TERSE_PROCESS_WATCHDOG_H
 
@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include <termios.h>
 
-struct guard {
+struct watchdog {
 	pid_t session;    /* the supervisor's: also its process ID */
 	pid_t group;      /* the command's */
 	int pipe;         /* read end; one byte: all is well; end of file: the supervisor died */
@@ -26,15 +26,16 @@ struct guard {
 
 /* Starts it as a child. Returns its pid, or -1 with errno: the run goes on without. *asked: the
    socket to ask it through, or -1. */
-pid_t guard_start(const struct guard *g, int *asked);
+pid_t watchdog_start(const struct watchdog *g, int *asked);
 
-/* Whether the guard was sent `sig`, too; it forgets that. True where it can't tell. */
-bool guard_had(int asked, int sig);
+/* Whether the watchdog was sent `sig`, too; it forgets that. True where it can't tell. */
+bool watchdog_had(int asked, int sig);
 
-/* The guard leaves the group of a front end that ends before it. */
-void guard_leave(int asked);
+/* The watchdog leaves the group of a front end that ends before it. */
+void watchdog_leave(int asked);
 
 /* Puts `terminal` back to *modes if it is still in the *raw ones. */
-void guard_restore_terminal(int terminal, const struct termios *modes, const struct termios *raw);
+void watchdog_restore_terminal(int terminal, const struct termios *modes,
+			       const struct termios *raw);
 
 #endif

@@ -17,15 +17,15 @@
 
 struct set_up {
 	struct session session;
-	pid_t front;  /* who started the guard, and waits for its end */
+	pid_t front;  /* who started the watchdog, and waits for its end */
 	int pipe;     /* the supervisor's end */
-	int held[2];  /* a pipe of the caller's that the guard must not hold */
+	int held[2];  /* a pipe of the caller's that the watchdog must not hold */
 	int terminal; /* slave */
 	int master;
 	struct termios modes, raw;
 };
 
-/* Starts a guard over a session; a terminal is in raw mode, as terse sets it. */
+/* Starts a watchdog over a session; a terminal is in raw mode, as terse sets it. */
 static void start(struct set_up *u)
 {
 	int ends[2];
@@ -44,14 +44,14 @@ static void start(struct set_up *u)
 		close(ends[1]);
 		for (int i = 0; i < MEMBERS; i++)
 			close(u->session.alive[i]);
-		const struct guard g = {.session = u->session.leader,
-					.pipe = ends[0],
-					.grace_ms = 50,
-					.terminal = u->terminal,
-					.modes = &u->modes,
-					.raw = &u->raw};
+		const struct watchdog g = {.session = u->session.leader,
+					   .pipe = ends[0],
+					   .grace_ms = 50,
+					   .terminal = u->terminal,
+					   .modes = &u->modes,
+					   .raw = &u->raw};
 		int asked;
-		CHECK(guard_start(&g, &asked) > 0 && asked >= 0);
+		CHECK(watchdog_start(&g, &asked) > 0 && asked >= 0);
 		_exit(child_wait(-1) == 0 ? 0 : 1);
 	}
 	assert_true(u->front > 0);
@@ -72,7 +72,7 @@ static void end(struct set_up *u)
 	session_release(&u->session);
 }
 
-static void guard_ends_well(const struct set_up *u)
+static void watchdog_ends_well(const struct set_up *u)
 {
 	assert_int_equal(child_wait(u->front), 0);
 }
@@ -83,7 +83,7 @@ static void supervisor_is_killed(void **state)
 	(void)state;
 	start(&u);
 	close(u.pipe);
-	guard_ends_well(&u);
+	watchdog_ends_well(&u);
 	for (int i = MEMBER_PLAIN; i <= MEMBER_OWN_GROUP; i++)
 		session_wait_for_end_of(&u.session, (enum member)i);
 	assert_true(session_has(&u.session, MEMBER_DAEMON));
@@ -97,7 +97,7 @@ static void all_is_well(void **state)
 	(void)state;
 	start(&u);
 	assert_int_equal(write(u.pipe, "", 1), 1);
-	guard_ends_well(&u);
+	watchdog_ends_well(&u);
 	assert_true(session_has(&u.session, MEMBER_PLAIN));
 	assert_true(is_raw(&u));
 	close(u.pipe);
@@ -111,7 +111,8 @@ static void holds_nothing(void **state)
 	char byte;
 	(void)state;
 	start(&u);
-	/* Who started it holds them, until it is killed. It sleeps once the guard has been started.
+	/* Who started it holds them, until it is killed. It sleeps once the watchdog has been
+	 * started.
 	 */
 	session_wait_for_state(u.front, 'S');
 	kill(u.front, SIGKILL);
@@ -134,7 +135,7 @@ static void terminal_of_somebody_else(void **state)
 	raw = modes;
 	cfmakeraw(&raw);
 	assert_int_equal(tcsetattr(slave, TCSANOW, &raw), 0);
-	guard_restore_terminal(slave, &modes, &raw);
+	watchdog_restore_terminal(slave, &modes, &raw);
 	assert_int_equal(tcgetattr(slave, &now), 0);
 	assert_int_equal(now.c_lflag, modes.c_lflag);
 	assert_int_equal(now.c_oflag, modes.c_oflag);
@@ -143,11 +144,11 @@ static void terminal_of_somebody_else(void **state)
 	raw.c_lflag |= ISIG;
 	assert_int_equal(tcsetattr(slave, TCSANOW, &raw), 0);
 	raw.c_lflag &= ~(tcflag_t)ISIG;
-	guard_restore_terminal(slave, &modes, &raw);
+	watchdog_restore_terminal(slave, &modes, &raw);
 	assert_int_equal(tcgetattr(slave, &now), 0);
 	assert_false(now.c_lflag & ICANON);
 	close(slave), close(master);
-	guard_restore_terminal(-1, &modes, &raw);
+	watchdog_restore_terminal(-1, &modes, &raw);
 }
 
 /* What was sent to one process is told from what was sent to its group, and told once. */
@@ -159,20 +160,21 @@ static void is_a_witness(const void *ctx)
 	CHECK(setpgid(0, 0) == 0);
 	signals_take(&saved);
 	CHECK(pipe2(ends, O_CLOEXEC) == 0);
-	const struct guard g = {.pipe = ends[0], .terminal = -1};
-	pid_t pid = guard_start(&g, &asked);
+	const struct watchdog g = {.pipe = ends[0], .terminal = -1};
+	pid_t pid = watchdog_start(&g, &asked);
 	CHECK(pid > 0);
 	CHECK(getpgid(pid) == getpgrp());
-	CHECK(kill(getpid(), SIGTERM) == 0 && !guard_had(asked, SIGTERM));
+	CHECK(kill(getpid(), SIGTERM) == 0 && !watchdog_had(asked, SIGTERM));
 	CHECK(kill(0, SIGTERM) == 0 && kill(0, SIGRTMAX) == 0 && kill(0, SIGCONT) == 0);
-	CHECK(guard_had(asked, SIGTERM) && guard_had(asked, SIGRTMAX) && guard_had(asked, SIGCONT));
-	CHECK(!guard_had(asked, SIGTERM) && !guard_had(asked, SIGINT));
+	CHECK(watchdog_had(asked, SIGTERM) && watchdog_had(asked, SIGRTMAX) &&
+	      watchdog_had(asked, SIGCONT));
+	CHECK(!watchdog_had(asked, SIGTERM) && !watchdog_had(asked, SIGINT));
 	/* It does not keep the group of a front end that has ended. */
-	guard_leave(asked);
+	watchdog_leave(asked);
 	CHECK(getsid(pid) == pid);
 	CHECK(write(ends[1], "", 1) == 1 && child_wait(pid) == 0);
 	/* Nobody can tell any more: the group. */
-	CHECK(guard_had(asked, SIGTERM) && guard_had(-1, SIGTERM));
+	CHECK(watchdog_had(asked, SIGTERM) && watchdog_had(-1, SIGTERM));
 }
 
 /* It is stopped with its group: it does not answer, and later answers are not mixed up. */
@@ -184,12 +186,12 @@ static void stopped_witness(const void *ctx)
 	CHECK(setpgid(0, 0) == 0);
 	signals_take(&saved);
 	CHECK(pipe2(ends, O_CLOEXEC) == 0);
-	const struct guard g = {.pipe = ends[0], .terminal = -1};
-	pid_t pid = guard_start(&g, &asked);
+	const struct watchdog g = {.pipe = ends[0], .terminal = -1};
+	pid_t pid = watchdog_start(&g, &asked);
 	CHECK(pid > 0 && kill(pid, SIGSTOP) == 0 && waitpid(pid, &status, WUNTRACED) == pid);
-	CHECK(guard_had(asked, SIGINT));
+	CHECK(watchdog_had(asked, SIGINT));
 	CHECK(kill(pid, SIGCONT) == 0 && kill(0, SIGUSR1) == 0);
-	CHECK(guard_had(asked, SIGUSR1) && !guard_had(asked, SIGUSR2));
+	CHECK(watchdog_had(asked, SIGUSR1) && !watchdog_had(asked, SIGUSR2));
 	CHECK(write(ends[1], "", 1) == 1 && child_wait(pid) == 0);
 }
 
