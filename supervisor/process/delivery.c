@@ -10,21 +10,21 @@
 /* Of standard output and error. */
 #define SOURCES 2
 
-struct outlet *delivery_account_outlet(struct delivery *d)
+struct queue *delivery_account_queue(struct delivery *d)
 {
 	struct source *s = &d->sources[0];
-	return s->job && !s->is_stderr ? &s->outlet : NULL;
+	return s->job && !s->is_stderr ? &s->queue : NULL;
 }
 
 bool delivery_print(struct delivery *d)
 {
-	struct outlet *o = delivery_account_outlet(d);
+	struct queue *o = delivery_account_queue(d);
 	struct buffer *piece = &d->account.out;
-	if (!d->account.is_open || outlet_is_full(o))
+	if (!d->account.is_open || output_queue_is_full(o))
 		return false;
 	buffer_clear(piece);
 	account_next(&d->account, piece);
-	outlet_write(o, piece->data, piece->len);
+	output_queue_write(o, piece->data, piece->len);
 	if (o->error)
 		d->account.is_open = false;
 	/* It does not stall. */
@@ -66,19 +66,19 @@ int64_t delivery_due(const struct delivery *d)
    what is queued there, and nothing blocks. */
 static void delivery_say(struct delivery *d, const struct buffer *line)
 {
-	struct outlet own = {.own = -1}, *outlet = NULL;
+	struct queue own = {.own = -1}, *queue = NULL;
 	for (int i = 0; i < SOURCES; i++) {
 		struct source *s = &d->sources[i];
-		if (s->job && !s->outlet.error &&
-		    (s->is_stderr || sink_is_same(s->outlet.fd, STDERR_FILENO)))
-			outlet = &s->outlet;
+		if (s->job && !s->queue.error &&
+		    (s->is_stderr || sink_is_same(s->queue.fd, STDERR_FILENO)))
+			queue = &s->queue;
 	}
-	if (!outlet) {
-		outlet = &own;
-		outlet_init(outlet, STDERR_FILENO);
+	if (!queue) {
+		queue = &own;
+		output_queue_init(queue, STDERR_FILENO);
 	}
-	outlet_write(outlet, line->data, line->len);
-	outlet_release(&own);
+	output_queue_write(queue, line->data, line->len);
+	output_queue_release(&own);
 }
 
 void delivery_tell_not_kept(struct delivery *d)
@@ -100,8 +100,8 @@ void delivery_tell_not_kept(struct delivery *d)
    an agent gave up, nobody's. EBADF: there never was one. */
 static bool is_lost(const struct source *s)
 {
-	bool gone = s->outlet.error == EPIPE && (s->sink == SINK_AGENT || s->sink == SINK_PERSON);
-	return s->job && s->outlet.error && s->outlet.error != EBADF && !gone;
+	bool gone = s->queue.error == EPIPE && (s->sink == SINK_AGENT || s->sink == SINK_PERSON);
+	return s->job && s->queue.error && s->queue.error != EBADF && !gone;
 }
 
 static const struct source *find_lost(const struct delivery *d)
@@ -118,7 +118,7 @@ static const struct source *find_lost(const struct delivery *d)
 static void tell_lost(struct delivery *d, const struct source *s)
 {
 	struct buffer line = BUFFER_INIT;
-	if (s->is_stderr || s->outlet.error == EPIPE)
+	if (s->is_stderr || s->queue.error == EPIPE)
 		return;
 	for (int i = 0; i < SOURCES; i++) {
 		if (d->sources[i].text)
@@ -127,7 +127,7 @@ static void tell_lost(struct delivery *d, const struct source *s)
 	if (d->record->artifact)
 		artifact_update(d->record->artifact);
 	const struct wording_place place = record_place(d->record, false);
-	if (wording_not_printed(&line, s->outlet.error, &place) == 0)
+	if (wording_not_printed(&line, s->queue.error, &place) == 0)
 		delivery_say(d, &line);
 	buffer_release(&line);
 }
@@ -136,7 +136,7 @@ static size_t count_left(const struct delivery *d)
 {
 	size_t left = d->account.is_open;
 	for (int i = 0; i < SOURCES; i++)
-		left += d->sources[i].outlet.queue.len - d->sources[i].outlet.sent;
+		left += d->sources[i].queue.queue.len - d->sources[i].queue.sent;
 	return left;
 }
 
@@ -150,7 +150,7 @@ bool delivery_step(struct delivery *d, int64_t now_ms)
 	if (left > 0 && !given_up)
 		return false;
 	for (int i = 0; i < SOURCES; i++)
-		outlet_give_up(&d->sources[i].outlet);
+		output_queue_give_up(&d->sources[i].queue);
 	d->account.is_open = false;
 	const struct source *lost = find_lost(d);
 	if (!lost || d->told)
@@ -172,7 +172,7 @@ static int status_by(int sig)
 int delivery_status(const struct delivery *d, int status)
 {
 	const struct source *lost = find_lost(d);
-	int error = lost ? lost->outlet.error : 0;
+	int error = lost ? lost->queue.error : 0;
 	/* It has met the end of its reader, which stood for the failed write. */
 	bool stopped = error != EPIPE && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
 	if (!error || (status != 0 && !stopped))

@@ -31,7 +31,7 @@ struct delivery {
 };
 
 /* Where the account goes, or NULL. */
-struct outlet *delivery_account_outlet(struct delivery *d);
+struct queue *delivery_account_queue(struct delivery *d);
 
 /* Prints some more of the account if its reader takes it. Returns whether it did: then there may be
    no reason to wait for anything. */

@@ -13,10 +13,10 @@
 /* How long a reader is waited for that there is no memory to queue for. */
 #define WAIT_MS 1000
 
-void outlet_init(struct outlet *o, int fd)
+void output_queue_init(struct queue *o, int fd)
 {
 	struct stat st;
-	*o = (struct outlet){
+	*o = (struct queue){
 		.fd = fd, .own = -1, .queue = BUFFER_INIT, .most.rlim_cur = RLIM_INFINITY};
 	getrlimit(RLIMIT_FSIZE, &o->most);
 	/* What can't be looked at may still be written to. */
@@ -31,7 +31,7 @@ void outlet_init(struct outlet *o, int fd)
 
 /* A pipe or terminal of our own: O_NONBLOCK belongs to the open file, and the
    one we were given is shared with the caller. */
-static void open_again(struct outlet *o)
+static void open_again(struct queue *o)
 {
 	char path[32];
 	o->tried = true;
@@ -39,7 +39,7 @@ static void open_again(struct outlet *o)
 	o->own = io_above_standard(open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-static ssize_t queue_write_file(const struct outlet *o, const char *data, size_t len)
+static ssize_t queue_write_file(const struct queue *o, const char *data, size_t len)
 {
 	struct rlimit own;
 	if (o->most.rlim_cur == RLIM_INFINITY || getrlimit(RLIMIT_FSIZE, &own) < 0)
@@ -53,7 +53,7 @@ static ssize_t queue_write_file(const struct outlet *o, const char *data, size_t
 }
 
 /* One write that does not block; -1 with EAGAIN when there is no room now. */
-static ssize_t queue_write_some(struct outlet *o, const char *data, size_t len)
+static ssize_t queue_write_some(struct queue *o, const char *data, size_t len)
 {
 	if (o->type == S_IFSOCK)
 		return io_send(o->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -79,7 +79,7 @@ static ssize_t queue_write_some(struct outlet *o, const char *data, size_t len)
 }
 
 /* Writes as much as goes; returns how much. */
-static size_t write_now(struct outlet *o, const char *data, size_t len)
+static size_t write_now(struct queue *o, const char *data, size_t len)
 {
 	size_t done = 0;
 	while (done < len && !o->error) {
@@ -94,18 +94,18 @@ static size_t write_now(struct outlet *o, const char *data, size_t len)
 	return done;
 }
 
-static bool is_writable_soon(const struct outlet *o)
+static bool is_writable_soon(const struct queue *o)
 {
-	struct pollfd p = {.fd = outlet_poll_fd(o), .events = POLLOUT};
+	struct pollfd p = {.fd = output_queue_poll_fd(o), .events = POLLOUT};
 	return poll(&p, 1, WAIT_MS) > 0;
 }
 
 /* There is no memory to queue it: the reader gets it if it takes what is queued, and this, soon. */
-static void write_waiting(struct outlet *o, const char *data, size_t len)
+static void write_waiting(struct queue *o, const char *data, size_t len)
 {
-	while (!o->error && !outlet_is_empty(o) && is_writable_soon(o))
-		outlet_pump(o);
-	while (!o->error && outlet_is_empty(o) && len > 0) {
+	while (!o->error && !output_queue_is_empty(o) && is_writable_soon(o))
+		output_queue_pump(o);
+	while (!o->error && output_queue_is_empty(o) && len > 0) {
 		size_t n = write_now(o, data, len);
 		data += n;
 		len -= n;
@@ -116,7 +116,7 @@ static void write_waiting(struct outlet *o, const char *data, size_t len)
 		o->error = ENOMEM;
 }
 
-void outlet_write(struct outlet *o, const char *data, size_t len)
+void output_queue_write(struct queue *o, const char *data, size_t len)
 {
 	if (o->error || len == 0)
 		return;
@@ -125,45 +125,45 @@ void outlet_write(struct outlet *o, const char *data, size_t len)
 		write_waiting(o, data + done, len - done);
 }
 
-void outlet_pump(struct outlet *o)
+void output_queue_pump(struct queue *o)
 {
-	if (outlet_is_empty(o))
+	if (output_queue_is_empty(o))
 		return;
 	o->sent += write_now(o, o->queue.data + o->sent, o->queue.len - o->sent);
 	if (o->error)
 		o->sent = o->queue.len;
 	/* A reader that is never quite done must not let the queue grow for ever. */
-	if (o->sent == o->queue.len || o->sent >= OUTLET_FULL) {
+	if (o->sent == o->queue.len || o->sent >= OUTPUT_QUEUE_FULL) {
 		buffer_consume(&o->queue, o->sent);
 		o->sent = 0;
 	}
 }
 
-void outlet_give_up(struct outlet *o)
+void output_queue_give_up(struct queue *o)
 {
-	if (outlet_is_empty(o))
+	if (output_queue_is_empty(o))
 		return;
 	o->error = ETIMEDOUT;
 	o->sent = 0;
 	buffer_clear(&o->queue);
 }
 
-bool outlet_is_empty(const struct outlet *o)
+bool output_queue_is_empty(const struct queue *o)
 {
 	return o->queue.len == 0;
 }
 
-bool outlet_is_full(const struct outlet *o)
+bool output_queue_is_full(const struct queue *o)
 {
-	return o->queue.len - o->sent > OUTLET_FULL;
+	return o->queue.len - o->sent > OUTPUT_QUEUE_FULL;
 }
 
-int outlet_poll_fd(const struct outlet *o)
+int output_queue_poll_fd(const struct queue *o)
 {
 	return o->own >= 0 ? o->own : o->fd;
 }
 
-void outlet_release(struct outlet *o)
+void output_queue_release(struct queue *o)
 {
 	io_close(&o->own);
 	buffer_release(&o->queue);

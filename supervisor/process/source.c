@@ -67,7 +67,7 @@ static struct artifact *source_on_artifact(void *ctx)
 static void source_on_print(void *ctx, const char *data, size_t len)
 {
 	struct source *s = ctx;
-	outlet_write(&s->outlet, data, len);
+	output_queue_write(&s->queue, data, len);
 	s->printed = true;
 }
 
@@ -75,7 +75,7 @@ static enum interceptor_print on_resolve(void *ctx)
 {
 	struct source *s = ctx;
 	struct kin kin = {.passes = false};
-	s->sink = sink_of_pipe(s->outlet.fd, s->job->front, s->job->parent, &kin);
+	s->sink = sink_of_pipe(s->queue.fd, s->job->front, s->job->parent, &kin);
 	return s->sink == SINK_AGENT ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
 }
 
@@ -105,7 +105,7 @@ static void make_text(struct source *s)
 	const struct job *job = s->job;
 	const struct settings *set = job->settings;
 	/* What layout_decide() saw in a hurry is looked at again when it begins to matter. */
-	bool pipe = s->outlet.type == S_IFIFO && set->format == FORMAT_TEXT &&
+	bool pipe = s->queue.type == S_IFIFO && set->format == FORMAT_TEXT &&
 		    (s->sink == SINK_PIPE || s->sink == SINK_AGENT);
 	struct interceptor_options options = {
 		.terminal = {.cols = job->cols,
@@ -148,7 +148,7 @@ void source_connect(struct source *s, struct record *record,
 	s->seen = seen;
 	s->ctx = ctx;
 	s->redactor = (struct redactor){.secrets = s->job->secrets, .out = source_pass, .ctx = s};
-	outlet_init(&s->outlet, s->is_stderr ? STDERR_FILENO : STDOUT_FILENO);
+	output_queue_init(&s->queue, s->is_stderr ? STDERR_FILENO : STDOUT_FILENO);
 }
 
 struct interceptor *source_text(struct source *s)
@@ -256,7 +256,7 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 	while (s->fd >= 0 && got < most && end < 0) {
 		size_t n = s->intake ? take_ahead(s, &end) : take_here(s, chunk, &end);
 		got += n;
-		if (end < 0 && outlet_is_full(&s->outlet))
+		if (end < 0 && output_queue_is_full(&s->queue))
 			return 1;
 	}
 	if (s->fd < 0)
@@ -293,9 +293,9 @@ static void report_person(struct source *s, const struct interceptor_ending *e)
 		goto out;
 	/* The person's terminal may still be raw: every line end is spelled out. */
 	if (s->last && s->last != '\n')
-		outlet_write(&s->outlet, "\r\n", 2);
-	outlet_write(&s->outlet, line.data, line.len - 1);
-	outlet_write(&s->outlet, "\r\n", 2);
+		output_queue_write(&s->queue, "\r\n", 2);
+	output_queue_write(&s->queue, line.data, line.len - 1);
+	output_queue_write(&s->queue, "\r\n", 2);
 out:
 	buffer_release(&line);
 }
@@ -305,8 +305,8 @@ static void report_id(struct source *s, const char *id)
 {
 	if (interceptor_reader(s->text) != INTERCEPT_WHOLE)
 		return;
-	outlet_write(&s->outlet, id, strlen(id));
-	outlet_write(&s->outlet, "\n", 1);
+	output_queue_write(&s->queue, id, strlen(id));
+	output_queue_write(&s->queue, "\n", 1);
 }
 
 void source_report(struct source *s, const struct interceptor_ending *ending)
@@ -326,8 +326,8 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 void source_let_go(struct source *s)
 {
 	s->person = false;
-	outlet_release(&s->outlet);
-	s->outlet.error = 0;
+	output_queue_release(&s->queue);
+	s->queue.error = 0;
 	if (s->text)
 		interceptor_forget(s->text);
 }
@@ -362,5 +362,5 @@ void source_release(struct source *s)
 	interceptor_free(s->text);
 	redactor_release(&s->redactor);
 	s->text = NULL;
-	outlet_release(&s->outlet);
+	output_queue_release(&s->queue);
 }

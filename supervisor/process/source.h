@@ -21,10 +21,10 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/* A queue longer than this asks the owner to stop producing (outlet_is_full). */
-#define OUTLET_FULL ((size_t)128 * 1024)
+/* A queue longer than this asks the owner to stop producing (output_queue_is_full). */
+#define OUTPUT_QUEUE_FULL ((size_t)128 * 1024)
 
-struct outlet {
+struct queue {
 	int fd;      /* the descriptor the program was given; not owned */
 	int own;     /* the same file opened for us, or -1 */
 	mode_t type; /* S_IFSOCK, S_IFIFO, S_IFCHR (a terminal), else written directly */
@@ -32,33 +32,33 @@ struct outlet {
 	struct buffer queue;
 	size_t sent;        /* of the queue's bytes */
 	int error;          /* errno of the failed write (EPIPE, ENOSPC ...), 0 while it works */
-	struct rlimit most; /* of a file's size, as it was when the outlet was made */
+	struct rlimit most; /* of a file's size, as it was when the output queue was made */
 };
 
-/* `fd` stays the caller's and must outlive the outlet. */
-void outlet_init(struct outlet *o, int fd);
+/* `fd` stays the caller's and must outlive the output queue. */
+void output_queue_init(struct queue *o, int fd);
 
 /* Prints or queues. After an error everything is dropped. Only where there is no memory for the
    queue the reader is waited for, a second at most. */
-void outlet_write(struct outlet *o, const char *data, size_t len);
+void output_queue_write(struct queue *o, const char *data, size_t len);
 
 /* Writes what can be written now. */
-void outlet_pump(struct outlet *o);
+void output_queue_pump(struct queue *o);
 
-bool outlet_is_empty(const struct outlet *o);
-bool outlet_is_full(const struct outlet *o);
+bool output_queue_is_empty(const struct queue *o);
+bool output_queue_is_full(const struct queue *o);
 
 /* The reader is not waited for any more: what is queued is dropped, with the error ETIMEDOUT. */
-void outlet_give_up(struct outlet *o);
+void output_queue_give_up(struct queue *o);
 
 /* The descriptor to poll for POLLOUT while the queue is not empty. */
-int outlet_poll_fd(const struct outlet *o);
+int output_queue_poll_fd(const struct queue *o);
 
 /* Drops what is queued, closes what it opened. */
-void outlet_release(struct outlet *o);
+void output_queue_release(struct queue *o);
 
 // One channel from the command to its reader: the pty master or pipe that is
-// read, the stream that makes text of it, the outlet it is printed to.
+// read, the stream that makes text of it, the output queue it is printed to.
 
 /* The least that is worth a read, and what one wake-up reads at most before others get a turn. */
 #define SOURCE_CHUNK ((size_t)64 * 1024)
@@ -85,7 +85,7 @@ struct source {
 	struct interceptor *text; /* NULL until the first bytes come */
 	struct redactor redactor; /* before all that, if the job has secrets */
 	bool refused;             /* there was no memory for it then: the bytes are passed on */
-	struct outlet outlet;
+	struct queue queue;
 	struct record *record;
 	void (*reply)(void *ctx, const char *data, size_t len);
 	void (*seen)(void *ctx, const char *data, size_t len);

@@ -332,7 +332,7 @@ static struct interceptor_ending supervisor_describe_end(const struct supervisor
 static void take_account(struct supervisor *k)
 {
 	struct account *account = &k->delivery.account;
-	if (!delivery_account_outlet(&k->delivery))
+	if (!delivery_account_queue(&k->delivery))
 		return;
 	account_init(account, k->job, &k->record);
 	if (k->asked)
@@ -675,14 +675,14 @@ static void on_front(struct supervisor *k)
 
 /* The reader is gone or its disk is full: the command finds that out as it would without terse, or
    nearly so. An agent's command goes on, since its text is kept. */
-static void on_broken_outlet(struct supervisor *k, struct source *s)
+static void on_broken_queue(struct supervisor *k, struct source *s)
 {
 	if (s->fd < 0 || k->state != SUPERVISOR_RUNNING)
 		return;
 	/* SINK_PIPE: nobody asked who reads, and now nobody does. */
 	if (s->sink != SINK_PROGRAM && s->sink != SINK_FILE && s->sink != SINK_PIPE)
 		return;
-	if (s->outlet.error == EFBIG)
+	if (s->queue.error == EFBIG)
 		kill(-k->group, SIGXFSZ);
 	else if (s->pty)
 		kill(-k->group, SIGPIPE);
@@ -695,8 +695,8 @@ static void on_readable(struct supervisor *k, struct source *s)
 	source_read(s, k->chunk, SOURCE_TURN);
 	lingering_came(&k->lingering, s->came - before, clock_monotonic_ms());
 	k->keys.active = true;
-	if (s->outlet.error)
-		on_broken_outlet(k, s);
+	if (s->queue.error)
+		on_broken_queue(k, s);
 	keep_both(k);
 	bool wants_tick =
 		s->hung || (s->text && (interceptor_is_unsettled(s->text) || k->record.artifact));
@@ -922,14 +922,14 @@ static void supervisor_turn(struct supervisor *k, int64_t now)
 	fds[n++] = (struct pollfd){.fd = k->front, .events = POLLIN};
 	for (int i = 0; i < k->source_count; i++) {
 		struct source *s = &k->sources[i];
-		if (s->fd >= 0 && !s->hung && !paused && !outlet_is_full(&s->outlet)) {
+		if (s->fd >= 0 && !s->hung && !paused && !output_queue_is_full(&s->queue)) {
 			short events = POLLIN | (i == 0 && k->input.len > 0 ? POLLOUT : 0);
 			readers[n] = s;
 			fds[n++] = (struct pollfd){.fd = source_poll_fd(s), .events = events};
 		}
-		if (!outlet_is_empty(&s->outlet)) {
+		if (!output_queue_is_empty(&s->queue)) {
 			writers[n] = s;
-			fds[n++] = (struct pollfd){.fd = outlet_poll_fd(&s->outlet),
+			fds[n++] = (struct pollfd){.fd = output_queue_poll_fd(&s->queue),
 						   .events = POLLOUT};
 		}
 	}
@@ -941,9 +941,9 @@ static void supervisor_turn(struct supervisor *k, int64_t now)
 		return;
 	for (nfds_t i = 2; i < ours; i++) {
 		if (writers[i] && fds[i].revents) {
-			outlet_pump(&writers[i]->outlet);
-			if (writers[i]->outlet.error)
-				on_broken_outlet(k, writers[i]);
+			output_queue_pump(&writers[i]->queue);
+			if (writers[i]->queue.error)
+				on_broken_queue(k, writers[i]);
 		}
 		if (readers[i] && (fds[i].revents & ~POLLOUT))
 			on_readable(k, readers[i]);

@@ -133,7 +133,7 @@ static void a_reader_that_left(const void *ctx)
 	close(reader);
 	print(&r, 3);
 	/* The text of an agent that is read by its head is printed when the run is reported. */
-	outlet_write(&r.sources[0].outlet, "xxx", 3);
+	output_queue_write(&r.sources[0].queue, "xxx", 3);
 	delivery_begin(&r.delivery, 1000, 0);
 	CHECK(delivery_step(&r.delivery, 1000));
 	says(&r, "");
@@ -165,7 +165,7 @@ static void a_reader_that_stalls_is_waited_for_until_the_end_is_wanted(const voi
 	CHECK(!delivery_step(&r.delivery, 5000 + DELIVERY_STALL_MS - 1));
 	/* It takes some after all. */
 	CHECK(read(reader, data, sizeof(data)) == sizeof(data));
-	outlet_pump(&r.sources[0].outlet);
+	output_queue_pump(&r.sources[0].queue);
 	CHECK(!delivery_step(&r.delivery, 5000 + DELIVERY_STALL_MS));
 	CHECK(delivery_due(&r.delivery) == 5000 + 2 * DELIVERY_STALL_MS);
 	CHECK(delivery_step(&r.delivery, 5000 + 2 * DELIVERY_STALL_MS));

@@ -59,32 +59,34 @@ static void check_untouched(int fd, int flags)
 static void through_a_stalled_reader(int writer, int reader)
 {
 	static char data[TOTAL];
-	struct outlet o;
+	struct queue o;
 	int flags = fcntl(writer, F_GETFL);
 	size_t got = 0;
 	fill(data, 0, TOTAL);
-	outlet_init(&o, writer);
-	CHECK(outlet_is_empty(&o) && !outlet_is_full(&o) && outlet_poll_fd(&o) == writer);
+	output_queue_init(&o, writer);
+	CHECK(output_queue_is_empty(&o) && !output_queue_is_full(&o) &&
+	      output_queue_poll_fd(&o) == writer);
 	for (size_t at = 0, n; at < TOTAL; at += n) {
 		n = TOTAL - at < 3000 ? TOTAL - at : 3000;
-		outlet_write(&o, data + at, n);
+		output_queue_write(&o, data + at, n);
 		check_untouched(writer, flags);
 	}
-	CHECK(!o.error && outlet_is_full(&o));
-	outlet_pump(&o);
+	CHECK(!o.error && output_queue_is_full(&o));
+	output_queue_pump(&o);
 	while (got < TOTAL) {
 		struct pollfd p[] = {
 			{.fd = reader, .events = POLLIN},
-			{.fd = outlet_is_empty(&o) ? -1 : outlet_poll_fd(&o), .events = POLLOUT}};
+			{.fd = output_queue_is_empty(&o) ? -1 : output_queue_poll_fd(&o),
+			 .events = POLLOUT}};
 		CHECK(poll(p, 2, 10000) > 0);
 		if (p[1].revents)
-			outlet_pump(&o);
+			output_queue_pump(&o);
 		if (p[0].revents)
 			got += take(reader, got, SIZE_MAX);
 		check_untouched(writer, flags);
 	}
-	CHECK(got == TOTAL && outlet_is_empty(&o) && !o.error);
-	outlet_release(&o);
+	CHECK(got == TOTAL && output_queue_is_empty(&o) && !o.error);
+	output_queue_release(&o);
 	CHECK(o.own == -1 && fcntl(writer, F_GETFL) == flags);
 }
 
@@ -140,22 +142,22 @@ static void slow_reader(const void *ctx)
 {
 	static char data[32768];
 	int ends[2];
-	struct outlet o;
+	struct queue o;
 	size_t written = 0, got = 0;
 	(void)ctx;
 	CHECK(pipe(ends) == 0);
-	outlet_init(&o, ends[1]);
+	output_queue_init(&o, ends[1]);
 	while (got < 20 * TOTAL) {
-		while (!outlet_is_full(&o)) {
+		while (!output_queue_is_full(&o)) {
 			fill(data, written, sizeof(data));
-			outlet_write(&o, data, sizeof(data));
+			output_queue_write(&o, data, sizeof(data));
 			written += sizeof(data);
 		}
 		got += take(ends[0], got, PIPE_BUF);
-		outlet_pump(&o);
-		CHECK(!o.error && o.queue.cap <= 4 * OUTLET_FULL);
+		output_queue_pump(&o);
+		CHECK(!o.error && o.queue.cap <= 4 * OUTPUT_QUEUE_FULL);
 	}
-	outlet_release(&o);
+	output_queue_release(&o);
 }
 
 static void memory_is_bounded(void **state)
@@ -164,13 +166,13 @@ static void memory_is_bounded(void **state)
 	assert_int_equal(child_run(slow_reader, NULL), 0);
 }
 
-static void check_broken(struct outlet *o, int error)
+static void check_broken(struct queue *o, int error)
 {
-	CHECK(o->error == error && outlet_is_empty(o) && !outlet_is_full(o));
-	outlet_write(o, "more", 4);
-	outlet_pump(o);
-	CHECK(o->error == error && outlet_is_empty(o));
-	outlet_release(o);
+	CHECK(o->error == error && output_queue_is_empty(o) && !output_queue_is_full(o));
+	output_queue_write(o, "more", 4);
+	output_queue_pump(o);
+	CHECK(o->error == error && output_queue_is_empty(o));
+	output_queue_release(o);
 }
 
 static void reader_goes_away(const void *ctx)
@@ -178,7 +180,7 @@ static void reader_goes_away(const void *ctx)
 	static char data[200000];
 	const bool *socket = ctx;
 	int ends[2];
-	struct outlet o;
+	struct queue o;
 	if (*socket) {
 		/* Must not need the signal to be ignored. */
 		signal(SIGPIPE, SIG_DFL);
@@ -187,37 +189,37 @@ static void reader_goes_away(const void *ctx)
 		signal(SIGPIPE, SIG_IGN);
 		CHECK(pipe(ends) == 0);
 	}
-	outlet_init(&o, ends[1]);
-	outlet_write(&o, "first", 5);
-	CHECK(outlet_is_empty(&o));
-	outlet_write(&o, data, sizeof(data));
-	outlet_write(&o, data, sizeof(data));
-	CHECK(!outlet_is_empty(&o) && !o.error);
+	output_queue_init(&o, ends[1]);
+	output_queue_write(&o, "first", 5);
+	CHECK(output_queue_is_empty(&o));
+	output_queue_write(&o, data, sizeof(data));
+	output_queue_write(&o, data, sizeof(data));
+	CHECK(!output_queue_is_empty(&o) && !o.error);
 	close(ends[0]);
-	outlet_pump(&o);
+	output_queue_pump(&o);
 	check_broken(&o, EPIPE);
-	outlet_init(&o, ends[1]);
-	outlet_write(&o, "x", 1);
+	output_queue_init(&o, ends[1]);
+	output_queue_write(&o, "x", 1);
 	check_broken(&o, EPIPE);
 }
 
 static void full_disk(const void *ctx)
 {
-	struct outlet o;
+	struct queue o;
 	int full = open("/dev/full", O_WRONLY);
 	(void)ctx;
-	outlet_init(&o, full);
-	outlet_write(&o, "x", 1);
+	output_queue_init(&o, full);
+	output_queue_write(&o, "x", 1);
 	check_broken(&o, ENOSPC);
 }
 
 static void closed_stream(const void *ctx)
 {
-	struct outlet o;
+	struct queue o;
 	(void)ctx;
-	outlet_init(&o, 77);
+	output_queue_init(&o, 77);
 	check_broken(&o, EBADF);
-	outlet_init(&o, -1);
+	output_queue_init(&o, -1);
 	check_broken(&o, EBADF);
 }
 
@@ -227,15 +229,15 @@ static void file_size(const void *ctx)
 	static const char text[8192];
 	struct rlimit limit = {4096, 65536}, now;
 	struct stat st;
-	struct outlet o;
+	struct queue o;
 	int fd = memfd_create("test", 0);
 	(void)ctx;
 	signal(SIGXFSZ, SIG_IGN);
 	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-	outlet_init(&o, fd);
+	output_queue_init(&o, fd);
 	limit.rlim_cur = limit.rlim_max;
 	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-	outlet_write(&o, text, sizeof(text));
+	output_queue_write(&o, text, sizeof(text));
 	CHECK(fstat(fd, &st) == 0 && st.st_size == 4096);
 	CHECK(getrlimit(RLIMIT_FSIZE, &now) == 0 && now.rlim_cur == limit.rlim_max);
 	check_broken(&o, EFBIG);
@@ -244,31 +246,31 @@ static void file_size(const void *ctx)
 static void given_up(const void *ctx)
 {
 	static const char text[100 * 1024];
-	struct outlet o;
+	struct queue o;
 	int ends[2];
 	(void)ctx;
 	CHECK(pipe(ends) == 0);
-	outlet_init(&o, ends[1]);
-	outlet_give_up(&o);
+	output_queue_init(&o, ends[1]);
+	output_queue_give_up(&o);
 	CHECK(!o.error);
-	outlet_write(&o, text, sizeof(text));
-	CHECK(!outlet_is_empty(&o));
-	outlet_give_up(&o);
+	output_queue_write(&o, text, sizeof(text));
+	CHECK(!output_queue_is_empty(&o));
+	output_queue_give_up(&o);
 	check_broken(&o, ETIMEDOUT);
 }
 
 /* Where poll(2) is refused, a pipe is opened once more. */
 static void no_poll(const void *ctx)
 {
-	struct outlet o;
+	struct queue o;
 	char byte;
 	int ends[2];
 	(void)ctx;
 	CHECK(pipe(ends) == 0);
 	CHECK(child_deny(SYS_poll, ENOMEM) == 0);
-	outlet_init(&o, ends[1]);
-	outlet_write(&o, "x", 1);
-	CHECK(outlet_is_empty(&o) && !o.error);
+	output_queue_init(&o, ends[1]);
+	output_queue_write(&o, "x", 1);
+	CHECK(output_queue_is_empty(&o) && !o.error);
 	CHECK(read(ends[0], &byte, 1) == 1);
 }
 
@@ -288,33 +290,33 @@ static void broken(void **state)
 static void file(void **state)
 {
 	char data[64];
-	struct outlet o;
+	struct queue o;
 	int fd = memfd_create("test", 0), other = dup(fd);
 	(void)state;
-	outlet_init(&o, fd);
+	output_queue_init(&o, fd);
 	assert_int_equal(write(other, "before ", 7), 7);
-	outlet_write(&o, "text ", 5);
-	assert_true(outlet_is_empty(&o));
+	output_queue_write(&o, "text ", 5);
+	assert_true(output_queue_is_empty(&o));
 	assert_int_equal(write(other, "after", 5), 5);
 	assert_int_equal(pread(fd, data, sizeof(data), 0), 17);
 	assert_memory_equal(data, "before text after", 17);
 	assert_int_equal(o.own, -1);
-	outlet_release(&o);
+	output_queue_release(&o);
 	close(other);
 	close(fd);
 }
 
 static void nothing_is_nothing(void **state)
 {
-	struct outlet o;
+	struct queue o;
 	int ends[2];
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
-	outlet_init(&o, ends[1]);
-	outlet_write(&o, NULL, 0);
-	assert_true(outlet_is_empty(&o) && !o.error);
-	outlet_release(&o);
-	outlet_release(&o);
+	output_queue_init(&o, ends[1]);
+	output_queue_write(&o, NULL, 0);
+	assert_true(output_queue_is_empty(&o) && !o.error);
+	output_queue_release(&o);
+	output_queue_release(&o);
 	close(ends[0]);
 	close(ends[1]);
 }

@@ -277,12 +277,12 @@ static void turns(const void *ctx)
 
 	start(&r, 0, CHANNEL_PIPE, SINK_PROGRAM);
 	CHECK(pipe2(stalled, O_CLOEXEC) == 0 && dup2(stalled[1], STDOUT_FILENO) == STDOUT_FILENO);
-	outlet_init(&r.source.outlet, STDOUT_FILENO);
+	output_queue_init(&r.source.queue, STDOUT_FILENO);
 	fcntl(r.source.child, F_SETPIPE_SZ, 1 << 20);
 	for (int i = 0; i < 10; i++)
 		CHECK(write(r.source.child, data, sizeof(data)) == sizeof(data));
 	CHECK(take(&r) == 1);
-	CHECK(outlet_is_full(&r.source.outlet));
+	CHECK(output_queue_is_full(&r.source.queue));
 	/* The command waits, as it would for a reader of its own. */
 	struct pollfd p = {.fd = r.source.fd, .events = POLLIN};
 	CHECK(poll(&p, 1, 0) == 1);
