@@ -40,7 +40,8 @@ static void discard_drop(int *fd, struct pace *pace)
 	static char chunk[4096];
 	int end = -1;
 	while (end < 0 && pace_wait(pace, clock_monotonic_ms()) == 0)
-		pace_take(pace, intake_read(*fd, chunk, sizeof(chunk), &end), clock_monotonic_ms());
+		pace_take(pace, reader_thread_read(*fd, chunk, sizeof(chunk), &end),
+			  clock_monotonic_ms());
 	if (end >= 0 && end != EAGAIN)
 		io_close(fd);
 }

@@ -24,7 +24,7 @@
 
 #define STACK ((size_t)256 * 1024)
 
-struct intake {
+struct reader_thread {
 	int fd;
 	int filled; /* eventfd: to the owner */
 	int stop;   /* eventfd: to the thread */
@@ -40,7 +40,7 @@ struct intake {
 
 #define PTY_HANGUPS 3
 
-size_t intake_read(int fd, char *data, size_t len, int *end)
+size_t reader_thread_read(int fd, char *data, size_t len, int *end)
 {
 	for (unsigned hangups = 0;;) {
 		ssize_t n = read(fd, data, len);
@@ -58,7 +58,7 @@ size_t intake_read(int fd, char *data, size_t len, int *end)
 	}
 }
 
-static void reader_thread_tell(struct intake *in)
+static void reader_thread_tell(struct reader_thread *in)
 {
 	if (!in->told)
 		eventfd_write(in->filled, 1);
@@ -66,7 +66,7 @@ static void reader_thread_tell(struct intake *in)
 }
 
 /* Where the next bytes go, and how many have room there. */
-static size_t next_room(const struct intake *in, char **at)
+static size_t next_room(const struct reader_thread *in, char **at)
 {
 	size_t start = (in->first + in->len) % RING, room = RING - in->len;
 
@@ -75,7 +75,7 @@ static size_t next_room(const struct intake *in, char **at)
 }
 
 /* Waits until there is more to read, or for the end. The mutex is held, but not meanwhile. */
-static void wait_for_more(struct intake *in)
+static void wait_for_more(struct reader_thread *in)
 {
 	struct pollfd fds[] = {{.fd = in->fd, .events = POLLIN},
 			       {.fd = in->stop, .events = POLLIN}};
@@ -91,7 +91,7 @@ static void wait_for_more(struct intake *in)
 
 static void *reader_thread_run(void *arg)
 {
-	struct intake *in = arg;
+	struct reader_thread *in = arg;
 
 	pthread_mutex_lock(&in->mutex);
 	while (!in->stopping && in->end == EAGAIN) {
@@ -105,7 +105,7 @@ static void *reader_thread_run(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&in->mutex);
-		n = intake_read(in->fd, at, room, &end);
+		n = reader_thread_read(in->fd, at, room, &end);
 		pthread_mutex_lock(&in->mutex);
 		in->len += n;
 		if (n == 0 && end != EAGAIN)
@@ -127,7 +127,7 @@ static bool has_processors(void)
 }
 
 /* With all signals blocked, since they are for the owner. */
-static int reader_thread_start(struct intake *in)
+static int reader_thread_start(struct reader_thread *in)
 {
 	pthread_attr_t attributes;
 	sigset_t all, before;
@@ -144,9 +144,9 @@ static int reader_thread_start(struct intake *in)
 	return error ? -1 : 0;
 }
 
-struct intake *intake_begin(int fd)
+struct reader_thread *reader_thread_begin(int fd)
 {
-	struct intake *in = has_processors() ? calloc(1, sizeof(*in)) : NULL;
+	struct reader_thread *in = has_processors() ? calloc(1, sizeof(*in)) : NULL;
 
 	if (!in)
 		return NULL;
@@ -159,19 +159,19 @@ struct intake *intake_begin(int fd)
 	pthread_cond_init(&in->room, NULL);
 	in->ring = malloc(RING);
 	if (in->filled < 0 || in->stop < 0 || !in->ring || reader_thread_start(in) < 0) {
-		intake_free(in);
+		reader_thread_free(in);
 		return NULL;
 	}
 	in->over = false;
 	return in;
 }
 
-int intake_poll_fd(const struct intake *in)
+int reader_thread_poll_fd(const struct reader_thread *in)
 {
 	return in->filled;
 }
 
-size_t intake_peek(struct intake *in, const char **data, int *end)
+size_t reader_thread_peek(struct reader_thread *in, const char **data, int *end)
 {
 	size_t len;
 
@@ -189,7 +189,7 @@ size_t intake_peek(struct intake *in, const char **data, int *end)
 	return len < SOURCE_CHUNK ? len : SOURCE_CHUNK;
 }
 
-void intake_take(struct intake *in, size_t len)
+void reader_thread_take(struct reader_thread *in, size_t len)
 {
 	pthread_mutex_lock(&in->mutex);
 	in->first = (in->first + len) % RING;
@@ -198,7 +198,7 @@ void intake_take(struct intake *in, size_t len)
 	pthread_mutex_unlock(&in->mutex);
 }
 
-void intake_end(struct intake *in)
+void reader_thread_end(struct reader_thread *in)
 {
 	if (in->over)
 		return;
@@ -211,11 +211,11 @@ void intake_end(struct intake *in)
 	in->over = true;
 }
 
-void intake_free(struct intake *in)
+void reader_thread_free(struct reader_thread *in)
 {
 	if (!in)
 		return;
-	intake_end(in);
+	reader_thread_end(in);
 	pthread_cond_destroy(&in->room);
 	pthread_mutex_destroy(&in->mutex);
 	io_close(&in->filled);

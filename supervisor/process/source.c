@@ -194,13 +194,13 @@ static void source_take(struct source *s, const char *data, size_t len)
 #define LEAST_READ ((size_t)4096)
 
 /* Fills the chunk with what is there. A pty hands out a few KB at a time: taking them one after the
-   other lets the command go on writing while what was read is dealt with. *end as in intake_read(),
-   -1 when the chunk is full. Returns how much was taken. */
+   other lets the command go on writing while what was read is dealt with. *end as in
+   reader_thread_read(), -1 when the chunk is full. Returns how much was taken. */
 static size_t take_here(struct source *s, char chunk[SOURCE_CHUNK], int *end)
 {
 	size_t got = 0, n = 1;
 	for (*end = -1; n > 0 && SOURCE_CHUNK - got >= LEAST_READ; got += n)
-		n = intake_read(s->fd, chunk + got, SOURCE_CHUNK - got, end);
+		n = reader_thread_read(s->fd, chunk + got, SOURCE_CHUNK - got, end);
 	if (got > 0)
 		source_take(s, chunk, got);
 	return got;
@@ -210,29 +210,29 @@ static size_t take_here(struct source *s, char chunk[SOURCE_CHUNK], int *end)
 static size_t take_ahead(struct source *s, int *end)
 {
 	const char *data;
-	size_t n = intake_peek(s->intake, &data, end);
+	size_t n = reader_thread_peek(s->reader_thread, &data, end);
 	if (n > 0)
 		source_take(s, data, n);
-	intake_take(s->intake, n);
+	reader_thread_take(s->reader_thread, n);
 	return n;
 }
 
 void source_take_back(struct source *s)
 {
 	int end;
-	if (!s->intake)
+	if (!s->reader_thread)
 		return;
-	intake_end(s->intake);
+	reader_thread_end(s->reader_thread);
 	while (take_ahead(s, &end) > 0)
 		;
-	intake_free(s->intake);
-	s->intake = NULL;
+	reader_thread_free(s->reader_thread);
+	s->reader_thread = NULL;
 	s->taken = 0;
 }
 
 int source_poll_fd(const struct source *s)
 {
-	return s->intake ? intake_poll_fd(s->intake) : s->fd;
+	return s->reader_thread ? reader_thread_poll_fd(s->reader_thread) : s->fd;
 }
 
 /* Begins and ends reading ahead, by how much came at once. */
@@ -240,11 +240,11 @@ static void judge_flow(struct source *s, size_t got)
 {
 	s->taken += got;
 	s->lulls = got < SOURCE_CHUNK ? s->lulls + 1 : 0;
-	if (s->intake && s->lulls >= LULLS)
+	if (s->reader_thread && s->lulls >= LULLS)
 		source_take_back(s);
-	if (s->intake || s->lasting || s->taken < MUCH)
+	if (s->reader_thread || s->lasting || s->taken < MUCH)
 		return;
-	s->intake = intake_begin(s->fd);
+	s->reader_thread = reader_thread_begin(s->fd);
 	s->taken = 0;
 	s->lulls = 0;
 }
@@ -254,7 +254,7 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 	size_t got = 0;
 	int end = -1;
 	while (s->fd >= 0 && got < most && end < 0) {
-		size_t n = s->intake ? take_ahead(s, &end) : take_here(s, chunk, &end);
+		size_t n = s->reader_thread ? take_ahead(s, &end) : take_here(s, chunk, &end);
 		got += n;
 		if (end < 0 && output_queue_is_full(&s->queue))
 			return 1;
@@ -355,8 +355,8 @@ int source_abandon(struct source *s, const char *why)
 
 void source_release(struct source *s)
 {
-	intake_free(s->intake);
-	s->intake = NULL;
+	reader_thread_free(s->reader_thread);
+	s->reader_thread = NULL;
 	io_close(&s->fd);
 	io_close(&s->child);
 	interceptor_free(s->text);

@@ -73,13 +73,13 @@ struct source {
 		       */
 	bool hung;    /* they are now: not to be polled, but read again later */
 	bool is_stderr;
-	bool printed;          /* something reached the reader since the owner last cleared it */
-	bool lost;             /* there was no memory for a text that is to be reported */
-	char last;             /* the last byte a person saw */
-	unsigned lulls;        /* how often in a row only a little came */
-	uint64_t came;         /* bytes read in all */
-	uint64_t taken;        /* bytes read since the thread was last begun or ended */
-	struct intake *intake; /* the thread that reads ahead, or NULL */
+	bool printed;   /* something reached the reader since the owner last cleared it */
+	bool lost;      /* there was no memory for a text that is to be reported */
+	char last;      /* the last byte a person saw */
+	unsigned lulls; /* how often in a row only a little came */
+	uint64_t came;  /* bytes read in all */
+	uint64_t taken; /* bytes read since the thread was last begun or ended */
+	struct reader_thread *reader_thread; /* the thread that reads ahead, or NULL */
 	enum sink sink;
 	const struct job *job;
 	struct interceptor *text; /* NULL until the first bytes come */

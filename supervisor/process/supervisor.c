@@ -506,7 +506,7 @@ static void drain(struct supervisor *k)
 	for (int i = 0; i < k->source_count; i++) {
 		size_t left = DRAIN_MAX;
 		source_take_back(&k->sources[i]);
-		/* "Nothing there" is asked for again, too; see intake_read(). */
+		/* "Nothing there" is asked for again, too; see reader_thread_read(). */
 		for (int tries = 0; tries < DRAIN_TRIES && left > 0;) {
 			int more = source_read(&k->sources[i], k->chunk, SOURCE_CHUNK);
 			if (more < 0)

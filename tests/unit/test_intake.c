@@ -98,10 +98,10 @@ static void stop(const struct writer *w)
 
 /* Where there is one processor only, reading ahead is of no use and tests of it have nothing
    to show. */
-static struct intake *begin(const struct writer *w)
+static struct reader_thread *begin(const struct writer *w)
 {
 	cpu_set_t set;
-	struct intake *in = intake_begin(w->fd);
+	struct reader_thread *in = reader_thread_begin(w->fd);
 
 	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
 	assert_true((in != NULL) == (CPU_COUNT(&set) > 1));
@@ -124,20 +124,20 @@ static void check(const char *data, size_t len, size_t *at)
 }
 
 /* Takes until so much came in all, or to the end. Returns why it ended, or -1. */
-static int take(struct intake *in, size_t most, size_t *at)
+static int take(struct reader_thread *in, size_t most, size_t *at)
 {
 	while (*at < most) {
 		const char *data;
 		int end;
-		size_t len = intake_peek(in, &data, &end);
+		size_t len = reader_thread_peek(in, &data, &end);
 
 		if (len > 0) {
 			check(data, len, at);
-			intake_take(in, len);
+			reader_thread_take(in, len);
 		} else if (end != EAGAIN) {
 			return end;
 		} else {
-			wait_readable(intake_poll_fd(in));
+			wait_readable(reader_thread_poll_fd(in));
 		}
 	}
 	return -1;
@@ -148,14 +148,14 @@ static void all_comes(void **state)
 	(void)state;
 	for (int through_pty = 0; through_pty < 2; through_pty++) {
 		struct writer w = start(through_pty, MUCH);
-		struct intake *in = begin(&w);
+		struct reader_thread *in = begin(&w);
 		size_t at = 0;
 
 		if (in) {
 			assert_int_equal(take(in, SIZE_MAX, &at), through_pty ? EIO : 0);
 			assert_int_equal(at, MUCH);
 		}
-		intake_free(in);
+		reader_thread_free(in);
 		close(w.fd);
 		waitpid(w.pid, NULL, 0);
 	}
@@ -172,7 +172,8 @@ static void writers_that_end_at_once(void **state)
 		int end = EAGAIN;
 		while (end == EAGAIN) {
 			wait_readable(w.fd);
-			while ((n = intake_read(w.fd, data, 1 + run * 31 % sizeof(data), &end)) > 0)
+			while ((n = reader_thread_read(w.fd, data, 1 + run * 31 % sizeof(data),
+						       &end)) > 0)
 				check(data, n, &at);
 		}
 		assert_int_equal(end, EIO);
@@ -187,7 +188,7 @@ static void ended_in_between(void **state)
 	(void)state;
 	for (int through_pty = 0; through_pty < 2; through_pty++) {
 		struct writer w = start(through_pty, MUCH);
-		struct intake *in = begin(&w);
+		struct reader_thread *in = begin(&w);
 		static char data[4096];
 		size_t at = 0, len;
 		const char *rest;
@@ -195,18 +196,18 @@ static void ended_in_between(void **state)
 
 		if (in) {
 			take(in, MUCH / 3, &at);
-			intake_end(in);
-			while ((len = intake_peek(in, &rest, &end)) > 0) {
+			reader_thread_end(in);
+			while ((len = reader_thread_peek(in, &rest, &end)) > 0) {
 				check(rest, len, &at);
-				intake_take(in, len);
+				reader_thread_take(in, len);
 			}
 			assert_int_equal(end, EAGAIN);
 			assert_true(at < MUCH);
 		}
-		intake_free(in);
+		reader_thread_free(in);
 		for (end = EAGAIN; end == EAGAIN;) {
 			wait_readable(w.fd);
-			while ((len = intake_read(w.fd, data, sizeof(data), &end)) > 0)
+			while ((len = reader_thread_read(w.fd, data, sizeof(data), &end)) > 0)
 				check(data, len, &at);
 		}
 		assert_int_equal(at, MUCH);
@@ -220,28 +221,28 @@ static void little_comes(void **state)
 {
 	int ends[2], end;
 	const char *data;
-	struct intake *in;
+	struct reader_thread *in;
 
 	(void)state;
 	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
 	in = begin(&(struct writer){.fd = ends[0]});
 	if (in) {
-		assert_int_equal(intake_peek(in, &data, &end), 0);
+		assert_int_equal(reader_thread_peek(in, &data, &end), 0);
 		assert_int_equal(end, EAGAIN);
 		for (int i = 0; i < 3; i++) {
 			assert_int_equal(write(ends[1], "x", 1), 1);
-			wait_readable(intake_poll_fd(in));
-			assert_int_equal(intake_peek(in, &data, &end), 1);
+			wait_readable(reader_thread_poll_fd(in));
+			assert_int_equal(reader_thread_peek(in, &data, &end), 1);
 			assert_int_equal(end, -1);
-			intake_take(in, 1);
-			assert_int_equal(intake_peek(in, &data, &end), 0);
-			assert_int_equal(
-				poll(&(struct pollfd){.fd = intake_poll_fd(in), .events = POLLIN},
-				     1, 0),
-				0);
+			reader_thread_take(in, 1);
+			assert_int_equal(reader_thread_peek(in, &data, &end), 0);
+			assert_int_equal(poll(&(struct pollfd){.fd = reader_thread_poll_fd(in),
+							       .events = POLLIN},
+					      1, 0),
+					 0);
 		}
 	}
-	intake_free(in);
+	reader_thread_free(in);
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -258,7 +259,7 @@ static void one_processor(void **state)
 			CPU_SET(i, &one);
 	}
 	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
-	assert_null(intake_begin(STDIN_FILENO));
+	assert_null(reader_thread_begin(STDIN_FILENO));
 	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
@@ -277,7 +278,7 @@ static void check_refused(const void *ctx)
 	int before = count_open();
 
 	CHECK(child_deny(*number, EPERM) == 0);
-	CHECK(!intake_begin(STDIN_FILENO));
+	CHECK(!reader_thread_begin(STDIN_FILENO));
 	CHECK(count_open() == before);
 }
 

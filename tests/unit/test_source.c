@@ -158,7 +158,7 @@ static void much_and_little(const void *ctx)
 	while (waitpid(pid, &status, WNOHANG) == 0) {
 		if (has_more(&r, 10))
 			take(&r);
-		ahead |= r.source.intake != NULL;
+		ahead |= r.source.reader_thread != NULL;
 	}
 	CHECK(status == 0);
 	CHECK(sched_getaffinity(0, sizeof(set), &set) == 0);
@@ -168,7 +168,7 @@ static void much_and_little(const void *ctx)
 		CHECK(has_more(&r, 60000));
 		take(&r);
 	}
-	CHECK(!r.source.intake);
+	CHECK(!r.source.reader_thread);
 	end(&r);
 	CHECK(lseek(r.out, 0, SEEK_END) == total);
 }
