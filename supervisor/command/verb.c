@@ -93,8 +93,9 @@ int row_add_cell(struct buffer *out, const char *text, size_t len, size_t width)
 enum sink reader_find(void)
 {
 	enum sink sink = sink_of(STDOUT_FILENO);
-	struct kin kin = {.passes = false};
-	return sink == SINK_PIPE ? sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), &kin) : sink;
+	struct process_tree process_tree = {.passes = false};
+	return sink == SINK_PIPE ? sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), &process_tree)
+				 : sink;
 }
 
 int reader_notice(enum sink sink, const struct buffer *text)

@@ -47,7 +47,7 @@ struct frontend {
 	bool late;            /* the command's start takes long */
 	pid_t sitter;         /* the watchdog until then; -1: none */
 	int sitting;          /* its pipe */
-	struct family_end ending;
+	struct tree_end ending;
 	bool interrupt_typed, suspend_typed; /* keys that a terminal makes signals of */
 };
 
@@ -158,7 +158,7 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 		memcpy(m.data, &queued, len);
 	}
 	if (f->late)
-		family_signal(f->session, m.a);
+		tree_signal(f->session, m.a);
 	else if (!is_echo(f, info))
 		message_send(f->supervisor, &m, len);
 }
@@ -225,10 +225,10 @@ static void frontend_pass_keys(struct frontend *f)
 /* The supervisor was killed: nothing of the command may stay, and its status is lost. */
 _Noreturn static void on_supervisor_gone(struct frontend *f)
 {
-	struct family_end end = {
+	struct tree_end end = {
 		.session = f->session, .group = f->group, .grace_ms = f->job->settings->grace};
 	leave_raw(f);
-	while (family_end_step(&end, FAMILY_HUP, clock_monotonic_ms()))
+	while (tree_end_step(&end, TREE_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, 20);
 	static const struct account_failure failure = {
 		.code = "supervisor_killed",
@@ -301,7 +301,7 @@ static void on_late_start(struct frontend *f)
 	}
 	f->late = true;
 	if (s->timeout && now >= f->job->begun_ms + s->timeout)
-		family_end_step(&f->ending, FAMILY_TERM, now);
+		tree_end_step(&f->ending, TREE_TERM, now);
 }
 
 static void on_started_late(struct frontend *f)
@@ -401,7 +401,7 @@ static int frontend_start(struct frontend *f)
 	}
 	f->supervisor = pair[0];
 	f->session = pid;
-	f->ending = (struct family_end){.session = pid, .grace_ms = f->job->settings->grace};
+	f->ending = (struct tree_end){.session = pid, .grace_ms = f->job->settings->grace};
 	f->watch = watch[0];
 	return 0;
 }

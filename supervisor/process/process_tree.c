@@ -23,7 +23,7 @@
 /* Descendants that are looked for: who starts them faster than they are listed has no end. */
 #define DESCENDANTS ((size_t)4096)
 
-struct kin_pair {
+struct process_tree_pair {
 	pid_t pid, parent;
 };
 
@@ -110,7 +110,7 @@ static int take_lists(pid_t parent, struct buffer *out)
 	return result;
 }
 
-static int kin_pass(struct kin *k)
+static int process_tree_pass(struct process_tree *k)
 {
 	int result = 0;
 	DIR *proc = opendir("/proc");
@@ -120,7 +120,7 @@ static int kin_pass(struct kin *k)
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		if (pid <= 0 || process_read(pid, &p) < 0)
 			continue;
-		const struct kin_pair pair = {pid, p.parent};
+		const struct process_tree_pair pair = {pid, p.parent};
 		if (buffer_append(&k->all, &pair, sizeof(pair)) < 0)
 			result = -1;
 	}
@@ -129,7 +129,7 @@ static int kin_pass(struct kin *k)
 	return result;
 }
 
-int kin_children(struct kin *k, pid_t parent, struct buffer *out)
+int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *out)
 {
 	int result = 0;
 	buffer_clear(out);
@@ -138,8 +138,8 @@ int kin_children(struct kin *k, pid_t parent, struct buffer *out)
 	k->passes = true;
 	buffer_clear(out);
 	if (k->all.len == 0)
-		result = kin_pass(k);
-	const struct kin_pair *pairs = (const struct kin_pair *)k->all.data;
+		result = process_tree_pass(k);
+	const struct process_tree_pair *pairs = (const struct process_tree_pair *)k->all.data;
 	for (size_t i = 0; i < k->all.len / sizeof(*pairs); i++) {
 		if (pairs[i].parent == parent &&
 		    buffer_append(out, &pairs[i].pid, sizeof(pairs[i].pid)) < 0)
@@ -148,15 +148,15 @@ int kin_children(struct kin *k, pid_t parent, struct buffer *out)
 	return result;
 }
 
-int kin_descendants(struct kin *k, pid_t parent, struct buffer *out)
+int process_tree_descendants(struct process_tree *k, pid_t parent, struct buffer *out)
 {
 	struct buffer children = BUFFER_INIT;
-	int result = kin_children(k, parent, out);
+	int result = process_tree_children(k, parent, out);
 	for (size_t at = 0; at < out->len && at < DESCENDANTS * sizeof(pid_t);
 	     at += sizeof(pid_t)) {
 		pid_t pid;
 		memcpy(&pid, out->data + at, sizeof(pid));
-		if (kin_children(k, pid, &children) < 0 ||
+		if (process_tree_children(k, pid, &children) < 0 ||
 		    buffer_append(out, children.data, children.len) < 0)
 			result = -1;
 	}
@@ -164,7 +164,7 @@ int kin_descendants(struct kin *k, pid_t parent, struct buffer *out)
 	return result;
 }
 
-void kin_release(struct kin *k)
+void process_tree_release(struct process_tree *k)
 {
 	buffer_release(&k->all);
 }
@@ -280,7 +280,7 @@ struct front_state front_look(pid_t pid, pid_t self)
 #define LOOK_MS      20
 #define LOOK_MOST_MS 1000
 
-static bool is_member(pid_t pid, const struct family_end *e)
+static bool is_member(pid_t pid, const struct tree_end *e)
 {
 	struct process p;
 	return process_read(pid, &p) == 0 && (p.session == e->session || pid == e->command) &&
@@ -288,7 +288,7 @@ static bool is_member(pid_t pid, const struct family_end *e)
 }
 
 /* By pidfd, so that who gets the number of a member that has just ended is left alone. */
-static void send_one(pid_t pid, const struct family_end *e, int sig, bool resume)
+static void send_one(pid_t pid, const struct tree_end *e, int sig, bool resume)
 {
 	int fd = pidfd_open(pid, 0);
 	if (fd < 0) {
@@ -313,7 +313,7 @@ static int send_to_group(pid_t group, int sig, bool resume)
 }
 
 /* `resume`: stopped ones are continued, so that they get the signal. */
-static int send_to_all(const struct family_end *e, int sig, bool resume)
+static int send_to_all(const struct tree_end *e, int sig, bool resume)
 {
 	DIR *proc = opendir("/proc");
 	if (!proc)
@@ -337,17 +337,17 @@ static int send_to_all(const struct family_end *e, int sig, bool resume)
 	return seen ? count : send_to_group(e->group, sig, resume);
 }
 
-int family_signal(pid_t session, int sig)
+int tree_signal(pid_t session, int sig)
 {
-	const struct family_end e = {.session = session};
+	const struct tree_end e = {.session = session};
 	return send_to_all(&e, sig, false);
 }
 
-static int take_step(struct family_end *e, int64_t now_ms)
+static int take_step(struct tree_end *e, int64_t now_ms)
 {
 	switch (e->step) {
-	case FAMILY_HUP: e->next_ms = now_ms + HUP_GRACE_MS; return send_to_all(e, SIGHUP, true);
-	case FAMILY_TERM: e->next_ms = now_ms + e->grace_ms; return send_to_all(e, SIGTERM, true);
+	case TREE_HUP: e->next_ms = now_ms + HUP_GRACE_MS; return send_to_all(e, SIGHUP, true);
+	case TREE_TERM: e->next_ms = now_ms + e->grace_ms; return send_to_all(e, SIGTERM, true);
 	default:
 		e->pause_ms = e->pause_ms ? e->pause_ms * 2 : LOOK_MS;
 		if (e->pause_ms > LOOK_MOST_MS)
@@ -357,14 +357,14 @@ static int take_step(struct family_end *e, int64_t now_ms)
 	}
 }
 
-bool family_end_step(struct family_end *e, int first, int64_t now_ms)
+bool tree_end_step(struct tree_end *e, int first, int64_t now_ms)
 {
 	int left;
 	if (e->step < first) {
 		e->step = first;
 		left = take_step(e, now_ms);
 	} else if (now_ms >= e->next_ms) {
-		if (e->step < FAMILY_KILL)
+		if (e->step < TREE_KILL)
 			e->step++;
 		left = take_step(e, now_ms);
 	} else if (now_ms >= e->look_ms) {
@@ -373,7 +373,7 @@ bool family_end_step(struct family_end *e, int first, int64_t now_ms)
 		return true;
 	}
 	e->look_ms = now_ms + LOOK_MS;
-	if (e->step == FAMILY_KILL)
+	if (e->step == TREE_KILL)
 		e->look_ms = e->next_ms;
 	return left > 0;
 }

@@ -10,22 +10,22 @@
 #include <sys/types.h>
 
 /* Zeroed: nothing is known yet. To be used for one question and released, since it grows stale. */
-struct kin {
+struct process_tree {
 	bool passes;       /* the lists are not to be asked */
-	struct buffer all; /* of struct kin_pair: what the pass found */
+	struct buffer all; /* of struct process_tree_pair: what the pass found */
 };
 
 /* Puts the PIDs (pid_t) of the children of `parent` into `out`, which is emptied first. Who is its
    child from before the call to its end is among them. Without memory some may be missing: then
    the result is -1, else 0. */
-int kin_children(struct kin *k, pid_t parent, struct buffer *out);
+int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *out);
 
 /* The same of every process of which `parent` is the ancestor through no one who has ended: parents
    first. */
-int kin_descendants(struct kin *k, pid_t parent, struct buffer *out);
+int process_tree_descendants(struct process_tree *k, pid_t parent, struct buffer *out);
 
 /* Forgets what a pass has found, so that the next question begins a new one. */
-void kin_release(struct kin *k);
+void process_tree_release(struct process_tree *k);
 
 // Who keeps the other end of a channel open when the command has ended: background processes, and
 // daemons that took it along.
@@ -58,10 +58,10 @@ struct front_state front_look(pid_t pid, pid_t self);
 
 /* Sends `sig` to every process whose session is `session`, except `session` itself (the supervisor)
    and the caller. Returns how many there are (zombies do not count). */
-int family_signal(pid_t session, int sig);
+int tree_signal(pid_t session, int sig);
 
-/* How a family is ended: HUP (with CONT, so that stopped ones get it), TERM, then KILL. */
-struct family_end {
+/* How a process tree is ended: HUP (with CONT, so that stopped ones get it), TERM, then KILL. */
+struct tree_end {
 	pid_t session;
 	pid_t command;    /* ended even if it has made a session of its own; 0: it is not known */
 	pid_t group;      /* of the command: all that is known where /proc tells nothing */
@@ -73,9 +73,9 @@ struct family_end {
 };
 
 /* Begins or goes on when it is time; to be called every few milliseconds, and cheap when there is
-   nothing to do. `first` is the step to begin with: FAMILY_HUP or FAMILY_TERM. Returns whether
-   anything of the family is left. */
-enum { FAMILY_HUP = 1, FAMILY_TERM, FAMILY_KILL };
-bool family_end_step(struct family_end *e, int first, int64_t now_ms);
+   nothing to do. `first` is the step to begin with: TREE_HUP or TREE_TERM. Returns whether
+   anything of the process tree is left. */
+enum { TREE_HUP = 1, TREE_TERM, TREE_KILL };
+bool tree_end_step(struct tree_end *e, int first, int64_t now_ms);
 
 #endif

@@ -109,16 +109,16 @@ static bool prompt_judge(enum prompt_group *found, pid_t pid, char state, dev_t 
 enum prompt_group prompt_look(pid_t group, dev_t terminal)
 {
 	enum prompt_group found = PROMPT_BUSY;
-	struct kin kin = {.passes = false};
+	struct process_tree process_tree = {.passes = false};
 	struct buffer run = BUFFER_INIT;
-	bool over = kin_descendants(&kin, getpid(), &run) < 0;
+	bool over = process_tree_descendants(&process_tree, getpid(), &run) < 0;
 	const pid_t *pids = (const pid_t *)run.data;
 	for (size_t i = 0; !over && i < run.len / sizeof(*pids); i++) {
 		struct process p;
 		if (getpgid(pids[i]) == group && process_read(pids[i], &p) == 0)
 			over = prompt_judge(&found, pids[i], p.state, terminal);
 	}
-	kin_release(&kin);
+	process_tree_release(&process_tree);
 	buffer_release(&run);
 	return found;
 }

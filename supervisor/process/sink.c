@@ -144,7 +144,7 @@ struct search {
 	const char *link;
 	bool pipeline; /* the parent is a shell: a child of another user may well read it */
 	int below;     /* how far to look below a child that is terse itself */
-	struct kin *kin;
+	struct process_tree *process_tree;
 };
 
 /* `terse A | terse B`: the second one has handed its stdin to B, below supervisor and front end. */
@@ -165,15 +165,16 @@ static bool is_reader(const struct search *s, pid_t child)
 	    (!inside && (process_read(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
 		return false;
 	/* It may have handed it on since a pass was made. */
-	kin_release(s->kin);
-	const struct search deeper = {child, s->except, s->link, false, s->below - 1, s->kin};
+	process_tree_release(s->process_tree);
+	const struct search deeper = {child, s->except,    s->link,
+				      false, s->below - 1, s->process_tree};
 	return child_reads_pipe(&deeper);
 }
 
 static bool child_reads_pipe(const struct search *s)
 {
 	struct buffer children = BUFFER_INIT;
-	bool found = kin_children(s->kin, s->parent, &children) < 0;
+	bool found = process_tree_children(s->process_tree, s->parent, &children) < 0;
 	const pid_t *pids = (const pid_t *)children.data;
 	for (size_t i = 0; !found && i < children.len / sizeof(*pids); i++)
 		found = is_reader(s, pids[i]);
@@ -215,7 +216,7 @@ static int climb(pid_t writer, pid_t parent, const char *link, struct ancestor u
 	return count;
 }
 
-enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct kin *kin)
+enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct process_tree *process_tree)
 {
 	char path[64], link[64];
 	struct ancestor up[ANCESTORS_MAX];
@@ -231,14 +232,15 @@ enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct kin *kin)
 	   After that the reader is there to be found among the children. */
 	int count = climb(writer, parent, link, up);
 	/* `terse ... > >(reader)`: the shell's child makes the reader before it becomes terse. */
-	struct search s = {writer, getpid(), link, false, 0, kin};
+	struct search s = {writer, getpid(), link, false, 0, process_tree};
 	bool found = count < 0 || child_reads_pipe(&s);
 	for (int i = 0; !found && i < count; i++) {
-		s = (struct search){
-			up[i].pid, i ? up[i - 1].pid : writer, link, up[i].shell, BELOW_TERSE, kin};
+		s = (struct search){up[i].pid,   i ? up[i - 1].pid : writer,
+				    link,        up[i].shell,
+				    BELOW_TERSE, process_tree};
 		found = child_reads_pipe(&s);
 	}
-	kin_release(kin);
+	process_tree_release(process_tree);
 	return found ? SINK_PROGRAM : SINK_AGENT;
 }
 
@@ -283,9 +285,9 @@ static enum sink streams_look_at(int i, const struct settings *s)
 
 static void look_into(struct layout *l, int i)
 {
-	struct kin kin = {.passes = false};
+	struct process_tree process_tree = {.passes = false};
 	if (l->sink[i] == SINK_PIPE)
-		l->sink[i] = sink_of_pipe(STDOUT_FILENO + i, getpid(), getppid(), &kin);
+		l->sink[i] = sink_of_pipe(STDOUT_FILENO + i, getpid(), getppid(), &process_tree);
 }
 
 static bool is_merged(struct layout *l, const struct settings *s)

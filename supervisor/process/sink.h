@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct kin;
+struct process_tree;
 
 enum sink {
 	SINK_PERSON,  /* a terminal */
@@ -24,9 +24,9 @@ enum sink sink_of(int fd);
 
 /* Who reads the pipe that process `writer`, a child of `parent`, was started with: looks at the
    processes above it, up to the one that reads, and then at what they have started, and at nobody
-   else. SINK_PROGRAM where /proc can't tell, since a program must never get a preview. `kin`:
-   zeroed, and released afterwards. */
-enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct kin *kin);
+   else. SINK_PROGRAM where /proc can't tell, since a program must never get a preview. `process
+   tree`: zeroed, and released afterwards. */
+enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct process_tree *process_tree);
 
 /* Whether both descriptors are one open file, so that what is written to either
    comes out in order. */

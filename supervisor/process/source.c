@@ -74,8 +74,8 @@ static void source_on_print(void *ctx, const char *data, size_t len)
 static enum interceptor_print on_resolve(void *ctx)
 {
 	struct source *s = ctx;
-	struct kin kin = {.passes = false};
-	s->sink = sink_of_pipe(s->queue.fd, s->job->front, s->job->parent, &kin);
+	struct process_tree process_tree = {.passes = false};
+	s->sink = sink_of_pipe(s->queue.fd, s->job->front, s->job->parent, &process_tree);
 	return s->sink == SINK_AGENT ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
 }
 

@@ -46,7 +46,7 @@
 /* How often what is not final is brought to the artifact and to a live reader. */
 #define TICK_MS 200
 
-/* How often it is looked whether a family that is being ended has gone. */
+/* How often it is looked whether a process tree that is being ended has gone. */
 #define LOOK_MS 20
 
 /* How often it is looked for the command's end where nothing else would tell. */
@@ -101,8 +101,8 @@ struct supervisor {
 	struct source *drawn; /* the terminal that `keys` is about */
 	bool hung_up;         /* what waited for keys there was ended for that */
 	dev_t device;         /* of the command's controlling terminal, or 0 */
-	struct family_end family;
-	bool ending;   /* the family is being ended */
+	struct tree_end tree;
+	bool ending;   /* the process tree is being ended */
 	bool lingered; /* text may have come after the report */
 	struct lingering lingering;
 	/* Monotonic times; 0: not set. */
@@ -280,7 +280,7 @@ static void begin_ending(struct supervisor *k, int step)
 {
 	k->ending = true;
 	cut_texts(k);
-	family_end_step(&k->family, step, clock_monotonic_ms());
+	tree_end_step(&k->tree, step, clock_monotonic_ms());
 }
 
 static int supervisor_on_signal(void *ctx, int sig)
@@ -290,7 +290,7 @@ static int supervisor_on_signal(void *ctx, int sig)
 	if (sig == 0)
 		lingering_end(&k->lingering);
 	if (sig == 0 || sig == SIGKILL)
-		begin_ending(k, sig ? FAMILY_KILL : FAMILY_TERM);
+		begin_ending(k, sig ? TREE_KILL : TREE_TERM);
 	else if (k->state != SUPERVISOR_RUNNING)
 		return ESRCH;
 	else if (kill(-k->group, sig) < 0)
@@ -420,7 +420,7 @@ static void supervisor_report(struct supervisor *k)
 	live_changed(&k->live);
 	k->state = SUPERVISOR_FLUSHING;
 	delivery_begin(&k->delivery, clock_monotonic_ms(),
-		       k->family.step ? INT64_MAX : k->job->settings->grace);
+		       k->tree.step ? INT64_MAX : k->job->settings->grace);
 }
 
 /* The caller has waited long enough, or the command waits for input: it goes on by itself. Where
@@ -497,7 +497,7 @@ static void on_prompt(struct supervisor *k)
 		yield(k);
 		k->asked = false;
 	} else {
-		begin_ending(k, FAMILY_HUP);
+		begin_ending(k, TREE_HUP);
 	}
 }
 
@@ -571,7 +571,7 @@ static void look_at_front(struct supervisor *k, int64_t now)
 static void on_exit_of_command(struct supervisor *k, int status)
 {
 	k->status = status;
-	k->family.command = 0;
+	k->tree.command = 0;
 	if (k->group != k->command)
 		waitpid(k->group, NULL, 0);
 	k->stopped = k->live.stopped = false;
@@ -629,7 +629,7 @@ static void on_front_gone(struct supervisor *k)
 		return;
 	if (k->state == SUPERVISOR_RUNNING) {
 		k->interrupted = true;
-		begin_ending(k, FAMILY_HUP);
+		begin_ending(k, TREE_HUP);
 	}
 	delivery_hurry(&k->delivery, clock_monotonic_ms(), 0);
 }
@@ -794,7 +794,7 @@ static void on_time(struct supervisor *k, int64_t now)
 		k->timeout_at = 0;
 		if (k->state == SUPERVISOR_RUNNING) {
 			k->timed_out = true;
-			begin_ending(k, FAMILY_TERM);
+			begin_ending(k, TREE_TERM);
 		}
 		delivery_hurry(&k->delivery, now, W_EXITCODE(EXIT_TIMEOUT, 0));
 	}
@@ -811,7 +811,7 @@ static void on_time(struct supervisor *k, int64_t now)
 		on_prompt(k);
 	look_for_keys(k, now);
 	if (k->ending)
-		k->ending = family_end_step(&k->family, 0, now);
+		k->ending = tree_end_step(&k->tree, 0, now);
 }
 
 /* Whether more output may come. */
@@ -825,7 +825,7 @@ static int supervisor_next_wait(const struct supervisor *k, int64_t now)
 	const int64_t times[] = {
 		k->wake_at, k->yield_at, live_due(&k->live), k->tick_at, k->timeout_at,
 		k->heartbeat_at, lingering_due(&k->lingering, now), k->stall_at, k->front_at,
-		k->ending ? k->family.look_ms : 0, delivery_due(&k->delivery),
+		k->ending ? k->tree.look_ms : 0, delivery_due(&k->delivery),
 		/* What has closed all its output mostly ends. */
 		k->state == SUPERVISOR_RUNNING && !supervisor_is_open(k) ? now + CHILD_MS : 0,
 		k->state == SUPERVISOR_RUNNING && !k->stopped ? keys_due(&k->keys) : 0};
@@ -1001,10 +1001,10 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 	const struct live_events live = {
 		.type = on_typed, .signal = supervisor_on_signal, .ctx = &k};
 	live_init(&k.live, job, &k.sources[0], &k.record, k.device, &live);
-	k.family = (struct family_end){.session = getpid(),
-				       .command = k.command,
-				       .group = k.group,
-				       .grace_ms = job->settings->grace};
+	k.tree = (struct tree_end){.session = getpid(),
+				   .command = k.command,
+				   .group = k.group,
+				   .grace_ms = job->settings->grace};
 	int64_t now = clock_monotonic_ms();
 	if (job->settings->timeout)
 		k.timeout_at = job->begun_ms + job->settings->timeout;

@@ -244,9 +244,9 @@ static bool wait_look_at_process(struct wait *w, const struct process *p, dev_t 
 
 void wait_look(struct wait *w, dev_t terminal)
 {
-	struct kin kin = {.passes = false};
+	struct process_tree process_tree = {.passes = false};
 	struct buffer run = BUFFER_INIT;
-	bool runs = kin_descendants(&kin, getpid(), &run) < 0;
+	bool runs = process_tree_descendants(&process_tree, getpid(), &run) < 0;
 	const pid_t *pids = (const pid_t *)run.data;
 	*w = (struct wait){.kind = WAIT_UNKNOWN};
 	for (size_t i = 0; !runs && i < run.len / sizeof(*pids); i++) {
@@ -257,7 +257,7 @@ void wait_look(struct wait *w, dev_t terminal)
 	}
 	if (runs || (w->kind == WAIT_ALONE && run.len > sizeof(*pids)))
 		w->kind = WAIT_UNKNOWN;
-	kin_release(&kin);
+	process_tree_release(&process_tree);
 	buffer_release(&run);
 }
 
@@ -298,13 +298,13 @@ static bool is_server(pid_t pid)
    or can't be asked. */
 static bool wait_is_serving(void)
 {
-	struct kin kin = {.passes = false};
+	struct process_tree process_tree = {.passes = false};
 	struct buffer run = BUFFER_INIT;
-	bool found = kin_descendants(&kin, getpid(), &run) < 0;
+	bool found = process_tree_descendants(&process_tree, getpid(), &run) < 0;
 	const pid_t *pids = (const pid_t *)run.data;
 	for (size_t i = 0; !found && i < run.len / sizeof(*pids); i++)
 		found = is_server(pids[i]);
-	kin_release(&kin);
+	process_tree_release(&process_tree);
 	buffer_release(&run);
 	return found;
 }

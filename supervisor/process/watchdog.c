@@ -71,8 +71,8 @@ _Noreturn static void watch(const struct watchdog *g, int asked)
 		_exit(0);
 	if (g->terminal >= 0)
 		watchdog_restore_terminal(g->terminal, g->modes, g->raw);
-	struct family_end end = {.session = g->session, .group = g->group, .grace_ms = g->grace_ms};
-	while (family_end_step(&end, FAMILY_HUP, clock_monotonic_ms()))
+	struct tree_end end = {.session = g->session, .group = g->group, .grace_ms = g->grace_ms};
+	while (tree_end_step(&end, TREE_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, LOOK_MS);
 	_exit(0);
 }

@@ -21,9 +21,9 @@
 
 /* The next steps see at last that nobody is left: who has closed everything may still be on its way
    out. */
-static void comes_to_its_end(struct family_end *e, int64_t now)
+static void comes_to_its_end(struct tree_end *e, int64_t now)
 {
-	while (family_end_step(e, 0, now)) {
+	while (tree_end_step(e, 0, now)) {
 		now += 1000;
 		sched_yield();
 	}
@@ -34,8 +34,8 @@ static void counts_members(void **state)
 	struct session s;
 	(void)state;
 	session_start(&s);
-	assert_int_equal(family_signal(s.leader, 0), COUNT);
-	assert_int_equal(family_signal(s.pids[MEMBER_DAEMON], 0), 0);
+	assert_int_equal(tree_signal(s.leader, 0), COUNT);
+	assert_int_equal(tree_signal(s.pids[MEMBER_DAEMON], 0), 0);
 	session_release(&s);
 }
 
@@ -44,7 +44,7 @@ static void signals_members(void **state)
 	struct session s;
 	(void)state;
 	session_start(&s);
-	assert_int_equal(family_signal(s.leader, SIGKILL), COUNT);
+	assert_int_equal(tree_signal(s.leader, SIGKILL), COUNT);
 	for (int i = MEMBER_PLAIN; i <= MEMBER_OWN_GROUP; i++)
 		session_wait_for_end_of(&s, (enum member)i);
 	assert_true(session_has(&s, MEMBER_DAEMON));
@@ -59,21 +59,21 @@ static void step_by_step(void **state)
 	struct session s;
 	(void)state;
 	session_start(&s);
-	struct family_end e = {.session = s.leader, .grace_ms = GRACE};
-	assert_true(family_end_step(&e, FAMILY_HUP, 1000));
+	struct tree_end e = {.session = s.leader, .grace_ms = GRACE};
+	assert_true(tree_end_step(&e, TREE_HUP, 1000));
 	session_wait_for_end_of(&s, MEMBER_PLAIN);
 	session_wait_for_end_of(&s, MEMBER_STOPPED);
 	session_wait_for_end_of(&s, MEMBER_OWN_GROUP);
 	/* No TERM before its time. */
 	for (int64_t now = 1000; now < 1100; now += 11)
-		assert_true(family_end_step(&e, 0, now));
+		assert_true(tree_end_step(&e, 0, now));
 	assert_true(session_has(&s, MEMBER_NOHUP));
-	assert_true(family_end_step(&e, 0, 1100));
+	assert_true(tree_end_step(&e, 0, 1100));
 	session_wait_for_end_of(&s, MEMBER_NOHUP);
 	for (int64_t now = 1100; now < 1100 + GRACE; now += 499)
-		assert_true(family_end_step(&e, FAMILY_HUP, now));
+		assert_true(tree_end_step(&e, TREE_HUP, now));
 	assert_true(session_has(&s, MEMBER_STUBBORN));
-	assert_true(family_end_step(&e, 0, 1100 + GRACE));
+	assert_true(tree_end_step(&e, 0, 1100 + GRACE));
 	session_wait_for_end_of(&s, MEMBER_STUBBORN);
 	comes_to_its_end(&e, 1100 + GRACE + 1000);
 	assert_true(session_has(&s, MEMBER_DAEMON));
@@ -87,15 +87,15 @@ static void beginning_with_term(void **state)
 	struct session s;
 	(void)state;
 	session_start(&s);
-	struct family_end e = {.session = s.leader, .grace_ms = GRACE};
-	assert_true(family_end_step(&e, FAMILY_TERM, 50));
+	struct tree_end e = {.session = s.leader, .grace_ms = GRACE};
+	assert_true(tree_end_step(&e, TREE_TERM, 50));
 	session_wait_for_end_of(&s, MEMBER_PLAIN);
 	session_wait_for_end_of(&s, MEMBER_STOPPED);
 	session_wait_for_end_of(&s, MEMBER_NOHUP);
-	assert_true(family_end_step(&e, FAMILY_HUP, 60));
-	assert_int_equal(e.step, FAMILY_TERM);
+	assert_true(tree_end_step(&e, TREE_HUP, 60));
+	assert_int_equal(e.step, TREE_TERM);
 	assert_true(session_has(&s, MEMBER_STUBBORN));
-	assert_true(family_end_step(&e, 0, 50 + GRACE));
+	assert_true(tree_end_step(&e, 0, 50 + GRACE));
 	session_wait_for_end_of(&s, MEMBER_STUBBORN);
 	comes_to_its_end(&e, 50 + GRACE + 1000);
 	session_release(&s);
@@ -107,9 +107,9 @@ static void a_later_step_is_taken_at_once(void **state)
 	struct session s;
 	(void)state;
 	session_start(&s);
-	struct family_end e = {.session = s.leader, .grace_ms = GRACE};
-	assert_true(family_end_step(&e, FAMILY_HUP, 50));
-	assert_true(family_end_step(&e, FAMILY_TERM, 51));
+	struct tree_end e = {.session = s.leader, .grace_ms = GRACE};
+	assert_true(tree_end_step(&e, TREE_HUP, 50));
+	assert_true(tree_end_step(&e, TREE_TERM, 51));
 	session_wait_for_end_of(&s, MEMBER_NOHUP);
 	session_release(&s);
 }
@@ -120,10 +120,10 @@ static void nobody_left(void **state)
 	(void)state;
 	session_start(&s);
 	session_release(&s);
-	while (family_signal(s.leader, 0) > 0)
+	while (tree_signal(s.leader, 0) > 0)
 		sched_yield();
-	struct family_end e = {.session = s.leader, .grace_ms = GRACE};
-	assert_false(family_end_step(&e, FAMILY_HUP, 1));
+	struct tree_end e = {.session = s.leader, .grace_ms = GRACE};
+	assert_false(tree_end_step(&e, TREE_HUP, 1));
 }
 
 /* Old kernels and sandboxes have no pidfd. */
@@ -131,7 +131,7 @@ static void without_pidfd(const void *ctx)
 {
 	const pid_t *leader = ctx;
 	CHECK(child_deny(SYS_pidfd_open, ENOSYS) == 0);
-	CHECK(family_signal(*leader, SIGKILL) == COUNT);
+	CHECK(tree_signal(*leader, SIGKILL) == COUNT);
 }
 
 static void also_without_pidfd(void **state)

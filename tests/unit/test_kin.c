@@ -63,18 +63,18 @@ static void children_and_theirs(void **state)
 	pid_t grandchild, child = parent_of_one(&grandchild), other = sleeper();
 	(void)state;
 	for (int passes = 0; passes <= 1; passes++) {
-		struct kin kin = {.passes = passes};
+		struct process_tree process_tree = {.passes = passes};
 		struct buffer found = BUFFER_INIT;
-		assert_int_equal(kin_children(&kin, getpid(), &found), 0);
+		assert_int_equal(process_tree_children(&process_tree, getpid(), &found), 0);
 		assert_int_equal(found.len, 2 * sizeof(pid_t));
 		assert_true(has(&found, child) && has(&found, other));
-		assert_int_equal(kin_descendants(&kin, getpid(), &found), 0);
+		assert_int_equal(process_tree_descendants(&process_tree, getpid(), &found), 0);
 		assert_int_equal(found.len, 3 * sizeof(pid_t));
 		assert_true(has(&found, grandchild));
-		assert_int_equal(kin_children(&kin, other, &found), 0);
+		assert_int_equal(process_tree_children(&process_tree, other, &found), 0);
 		assert_int_equal(found.len, 0);
-		assert_int_equal(kin.passes, passes);
-		kin_release(&kin);
+		assert_int_equal(process_tree.passes, passes);
+		process_tree_release(&process_tree);
 		buffer_release(&found);
 	}
 	kill(grandchild, SIGKILL);
@@ -90,32 +90,32 @@ static void *start_one(void *pid)
 
 static void children_of_another_thread(void **state)
 {
-	struct kin kin = {.passes = false};
+	struct process_tree process_tree = {.passes = false};
 	struct buffer found = BUFFER_INIT;
 	pthread_t thread;
 	pid_t child = 0;
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, start_one, &child), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	assert_int_equal(kin_children(&kin, getpid(), &found), 0);
+	assert_int_equal(process_tree_children(&process_tree, getpid(), &found), 0);
 	assert_true(has(&found, child));
 	end(child);
-	kin_release(&kin);
+	process_tree_release(&process_tree);
 	buffer_release(&found);
 }
 
 /* Who has gone has none, and is no reason to ask everybody. */
 static void who_is_gone(void **state)
 {
-	struct kin kin = {.passes = false};
+	struct process_tree process_tree = {.passes = false};
 	struct buffer found = BUFFER_INIT;
 	pid_t pid = sleeper();
 	(void)state;
 	end(pid);
-	assert_int_equal(kin_children(&kin, pid, &found), 0);
+	assert_int_equal(process_tree_children(&process_tree, pid, &found), 0);
 	assert_int_equal(found.len, 0);
-	assert_false(kin.passes);
-	kin_release(&kin);
+	assert_false(process_tree.passes);
+	process_tree_release(&process_tree);
 	buffer_release(&found);
 }
 
@@ -143,11 +143,11 @@ static void nobody_who_stays_is_missed(void **state)
 			_exit(0);
 		}
 		while (kill(killer, 0) == 0) {
-			struct kin kin = {.passes = false};
-			assert_int_equal(kin_children(&kin, getpid(), &found), 0);
+			struct process_tree process_tree = {.passes = false};
+			assert_int_equal(process_tree_children(&process_tree, getpid(), &found), 0);
 			for (int i = 0; i < COMING; i++)
 				assert_true(has(&found, stays[i]));
-			kin_release(&kin);
+			process_tree_release(&process_tree);
 		}
 		for (int i = 0; i < COMING; i++)
 			kill(stays[i], SIGKILL);

@@ -36,9 +36,9 @@ static int probe(const char *file)
 	if (!f)
 		return 1;
 	enum sink sink = sink_of(STDOUT_FILENO);
-	struct kin kin = {.passes = getenv("PASSES")};
+	struct process_tree process_tree = {.passes = getenv("PASSES")};
 	if (sink == SINK_PIPE)
-		sink = sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), &kin);
+		sink = sink_of_pipe(STDOUT_FILENO, getpid(), getppid(), &process_tree);
 	fputs(names[sink], f);
 	fclose(f);
 	puts("output");
@@ -260,24 +260,24 @@ static void a_sibling_reads_something_else(void **state)
 static void who_is_gone_can_not_be_asked(void **state)
 {
 	int ends[2];
-	struct kin kin = {.passes = false};
+	struct process_tree process_tree = {.passes = false};
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	pid_t pid = fork();
 	if (pid == 0)
 		_exit(0);
 	child_wait(pid);
-	assert_int_equal(sink_of_pipe(ends[1], pid, getppid(), &kin), SINK_PROGRAM);
+	assert_int_equal(sink_of_pipe(ends[1], pid, getppid(), &process_tree), SINK_PROGRAM);
 	close(ends[0]), close(ends[1]);
-	assert_int_equal(sink_of_pipe(ends[1], getpid(), getppid(), &kin), SINK_PROGRAM);
+	assert_int_equal(sink_of_pipe(ends[1], getpid(), getppid(), &process_tree), SINK_PROGRAM);
 }
 
 static void no_proc(const void *ctx)
 {
 	const int *ends = ctx;
-	struct kin kin = {.passes = false};
+	struct process_tree process_tree = {.passes = false};
 	CHECK(child_deny(SYS_openat, EACCES) == 0);
-	CHECK(sink_of_pipe(ends[1], getpid(), getppid(), &kin) == SINK_PROGRAM);
+	CHECK(sink_of_pipe(ends[1], getpid(), getppid(), &process_tree) == SINK_PROGRAM);
 }
 
 static void without_proc_it_is_a_program(void **state)
