@@ -32,14 +32,14 @@ static int find_live(const struct store *stores, int count, const char *name, ch
 		errno = EINVAL;
 		return -1;
 	}
-	visit_each(stores, count, reach_match, &s);
+	client_each(stores, count, reach_match, &s);
 	errno = s.matches > 1 ? EEXIST : ENOENT;
 	memcpy(id, s.id, sizeof(s.id));
 	return s.matches == 1 ? 0 : -1;
 }
 
 int reach_run(const struct settings *settings, const char *session, const char *verb,
-	      const char *name, struct visit *v, char id[ID_LEN + 1])
+	      const char *name, struct client *v, char id[ID_LEN + 1])
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
@@ -53,7 +53,7 @@ int reach_run(const struct settings *settings, const char *session, const char *
 		verb_not_found(verb, name, why == EEXIST || errno == EINVAL ? why : errno, &found);
 		goto out;
 	}
-	result = visit_open(v, stores, count, id);
+	result = client_open(v, stores, count, id);
 	if (result < 0 && errno == ENOENT && kept)
 		result = 1;
 	else if (result < 0)
@@ -66,21 +66,21 @@ out:
 
 int reach_text(const struct store *stores, int count, const char *name)
 {
-	struct visit v = {.fd = -1};
+	struct client v = {.fd = -1};
 	struct buffer json = BUFFER_INIT;
 	char id[ID_LEN + 1];
 	int result = find_live(stores, count, name, id);
 	if (result == 0)
-		result = visit_open(&v, stores, count, id);
+		result = client_open(&v, stores, count, id);
 	if (result == 0)
-		result = visit_ask(&v, CONTROL_WATCH, 0, 0, NULL, 0, &json);
-	visit_close(&v);
+		result = client_ask(&v, CONTROL_WATCH, 0, 0, NULL, 0, &json);
+	client_close(&v);
 	buffer_release(&json);
 	return result;
 }
 
 int reach_live(const struct settings *settings, const char *session, const char *verb,
-	       const char *name, struct visit *v, char id[ID_LEN + 1])
+	       const char *name, struct client *v, char id[ID_LEN + 1])
 {
 	int result = reach_run(settings, session, verb, name, v, id);
 	if (result == 1)

@@ -10,11 +10,11 @@ struct settings;
    that has no artifact yet. Returns 0; 1: it has ended (nothing is said, v->fd is -1, `id` is
    filled in); or -1 after saying on stderr why not. */
 int reach_run(const struct settings *settings, const char *session, const char *verb,
-	      const char *name, struct visit *v, char id[ID_LEN + 1]);
+	      const char *name, struct client *v, char id[ID_LEN + 1]);
 
 /* The same where an ended run is of no use: -1 is the only other result. */
 int reach_live(const struct settings *settings, const char *session, const char *verb,
-	       const char *name, struct visit *v, char id[ID_LEN + 1]);
+	       const char *name, struct client *v, char id[ID_LEN + 1]);
 
 /* Lets a run that has no artifact yet make one of its text so far, for somebody who reads it.
    Returns 0, or -1 if no such run answers. */

@@ -21,13 +21,13 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* How the visit ended. */
+/* How the control client ended. */
 enum leaving { LEAVING_NOT, LEAVING_DETACHED, LEAVING_ENDED, LEAVING_SIGNAL };
 
 struct attach {
 	const char *verb;
 	char id[ID_LEN + 1];
-	struct visit visit;
+	struct client client;
 	bool read_only;
 	char detach; /* the key */
 	int signals; /* signalfd */
@@ -54,7 +54,7 @@ static void attach_start_watchdog(struct attach *a)
 	if (a->watchdog_pid == 0) {
 		char byte;
 		close(ends[1]);
-		io_close(&a->visit.fd);
+		io_close(&a->client.fd);
 		setsid();
 		if (io_read(ends[0], &byte, 1) != 1) {
 			restore();
@@ -89,7 +89,7 @@ static void window(uint32_t *cols, uint32_t *rows)
 static int request(struct attach *a, enum control_kind kind, uint32_t x, uint32_t y,
 		   const char *data, size_t len)
 {
-	return visit_send(&a->visit, kind, x, y, data, len);
+	return client_send(&a->client, kind, x, y, data, len);
 }
 
 static void attach_resize(struct attach *a)
@@ -132,7 +132,7 @@ static enum leaving take_signal(struct attach *a)
 static enum leaving take_packet(struct attach *a)
 {
 	struct control_packet p;
-	ssize_t n = visit_receive(&a->visit, &p, MSG_DONTWAIT);
+	ssize_t n = client_receive(&a->client, &p, MSG_DONTWAIT);
 	if (n < 0)
 		return errno == EAGAIN ? LEAVING_NOT : LEAVING_ENDED;
 	if (p.head.kind == CONTROL_OUTPUT && io_write(STDOUT_FILENO, p.data, (size_t)n) < 0)
@@ -144,7 +144,7 @@ static enum leaving stay(struct attach *a)
 {
 	enum leaving leaving = LEAVING_NOT;
 	while (leaving == LEAVING_NOT) {
-		struct pollfd fds[] = {{.fd = a->visit.fd, .events = POLLIN},
+		struct pollfd fds[] = {{.fd = a->client.fd, .events = POLLIN},
 				       {.fd = STDIN_FILENO, .events = POLLIN},
 				       {.fd = a->signals, .events = POLLIN}};
 		if (poll(fds, 3, -1) < 0)
@@ -215,7 +215,7 @@ static int attach_run(struct attach *a)
 int command_attach(struct command_context *c, int argc, char **argv)
 {
 	const char *session = NULL, *name, *key = NULL;
-	struct attach a = {.verb = argv[0], .visit = {.fd = -1}, .signals = -1};
+	struct attach a = {.verb = argv[0], .client = {.fd = -1}, .signals = -1};
 	struct key_bytes detach;
 	const struct verb_option table[] = {
 		{"--read-only", VERB_FLAG, &a.read_only},
@@ -242,9 +242,9 @@ int command_attach(struct command_context *c, int argc, char **argv)
 		verb_error(argv[0], "needs a terminal (terse snapshot ID prints the screen)");
 		return EXIT_TERSE;
 	}
-	if (reach_live(c->settings, session, argv[0], name, &a.visit, a.id) < 0)
+	if (reach_live(c->settings, session, argv[0], name, &a.client, a.id) < 0)
 		return 1;
 	int status = attach_run(&a);
-	visit_close(&a.visit);
+	client_close(&a.client);
 	return status;
 }

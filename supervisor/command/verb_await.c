@@ -240,7 +240,7 @@ struct waiter {
 	const struct settings *settings;
 	const char *verb, *session;
 	char id[ID_LEN + 1];
-	struct visit visit;
+	struct client client;
 	struct buffer json; /* of an answer that has not come whole */
 	struct condition now;
 	bool known; /* `now` is filled in */
@@ -299,7 +299,7 @@ static int await_look(struct waiter *w, uint64_t settled)
 static int receive(struct waiter *w)
 {
 	struct control_packet p;
-	ssize_t n = visit_receive(&w->visit, &p, MSG_DONTWAIT);
+	ssize_t n = client_receive(&w->client, &p, MSG_DONTWAIT);
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -1;
 	if (p.head.kind == CONTROL_DONE && p.head.a)
@@ -361,11 +361,11 @@ static int await_next_wait(const struct waiter *w, int64_t now)
 static int wait_for_it(struct waiter *w)
 {
 	/* Who is not let in is told so before it has asked. */
-	if (visit_send(&w->visit, CONTROL_WATCH, 0, 0, NULL, 0) < 0 && errno != EPIPE)
+	if (client_send(&w->client, CONTROL_WATCH, 0, 0, NULL, 0) < 0 && errno != EPIPE)
 		return OUTCOME_ENDED;
 	for (;;) {
 		int64_t now = clock_monotonic_ms();
-		struct pollfd p = {.fd = w->visit.fd, .events = POLLIN};
+		struct pollfd p = {.fd = w->client.fd, .events = POLLIN};
 		if (!w->known && now >= w->begun + ANSWER_MS) {
 			reach_failed(w->verb, w->id, ETIMEDOUT);
 			return -1;
@@ -375,7 +375,7 @@ static int wait_for_it(struct waiter *w)
 		/* It looks quiet: asked once more, since there may be news on the way. */
 		if (w->idle && w->known && !w->asked && quiet_for(w, now) >= w->idle) {
 			w->asked = true;
-			if (visit_send(&w->visit, CONTROL_STATUS, 0, 0, NULL, 0) < 0)
+			if (client_send(&w->client, CONTROL_STATUS, 0, 0, NULL, 0) < 0)
 				return OUTCOME_ENDED;
 		}
 		if (poll(&p, 1, await_next_wait(w, now)) <= 0)
@@ -457,9 +457,9 @@ static void tell_told(const struct waiter *w, uint64_t lines)
 {
 	struct control_packet p = {.head = {.kind = 0}};
 	uint32_t told = lines < UINT32_MAX ? (uint32_t)lines : UINT32_MAX;
-	if (visit_send(&w->visit, CONTROL_TOLD, told, 0, NULL, 0) < 0)
+	if (client_send(&w->client, CONTROL_TOLD, told, 0, NULL, 0) < 0)
 		return;
-	while (p.head.kind != CONTROL_DONE && visit_receive(&w->visit, &p, 0) >= 0)
+	while (p.head.kind != CONTROL_DONE && client_receive(&w->client, &p, 0) >= 0)
 		;
 }
 
@@ -521,7 +521,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 	const char *name, *timeout = NULL, *idle = NULL, *pattern = NULL;
 	struct waiter w = {.settings = c->settings,
 			   .verb = argv[0],
-			   .visit = {.fd = -1},
+			   .client = {.fd = -1},
 			   .follow = {.fd = -1},
 			   .from = 1,
 			   .begun = clock_monotonic_ms()};
@@ -540,7 +540,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 	if (!timeout)
 		w.timeout = c->settings->yield;
 	status = 1;
-	int reached = reach_run(c->settings, w.session, argv[0], name, &w.visit, w.id);
+	int reached = reach_run(c->settings, w.session, argv[0], name, &w.client, w.id);
 	if (reached < 0)
 		goto out;
 	int outcome = reached == 1 ? OUTCOME_ENDED : wait_for_it(&w);
@@ -554,7 +554,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 	if (outcome >= 0 && print_news(&w, (enum outcome)outcome, &ending) == 0)
 		status = exit_status(&w, (enum outcome)outcome, &ending, !timeout);
 out:
-	visit_close(&w.visit);
+	client_close(&w.client);
 	follow_release(&w.follow);
 	matcher_free(w.matcher);
 	buffer_release(&w.json);

@@ -54,7 +54,7 @@ int command_gc(struct command_context *c, int argc, char **argv)
 			gc.result.failed++;
 			verb_error(argv[0], "%s: %m", stores[i].path);
 		}
-		gc.result.leftovers += dry ? 0 : visit_sweep(&stores[i]);
+		gc.result.leftovers += dry ? 0 : client_sweep(&stores[i]);
 		cleanup_add(&sum, &gc.result);
 		store_close(&stores[i]);
 	}

@@ -145,15 +145,15 @@ static int add_silent_row(struct buffer *out, struct rows *r, const char *id, si
 
 static int live_list_add_row(struct buffer *out, struct rows *r, const char *id, size_t width)
 {
-	struct visit v;
+	struct client v;
 	struct condition c;
 	struct meta m;
 	char elapsed[HUMAN_LEN], lines[HUMAN_LEN], size[HUMAN_LEN];
 	/* It has ended. */
-	if (visit_open(&v, r->stores, r->count, id) < 0)
+	if (client_open(&v, r->stores, r->count, id) < 0)
 		return errno == ENOENT ? 0 : add_silent_row(out, r, id, width, "");
-	int answered = visit_status(&v, &c);
-	visit_close(&v);
+	int answered = client_status(&v, &c);
+	client_close(&v);
 	if (answered < 0 && errno == EPIPE)
 		return 0;
 	if (answered < 0)
@@ -180,7 +180,7 @@ static int live_list_add_rows(struct buffer *out, size_t width)
 		return -1;
 	r->stores = stores;
 	r->count = store_open_all(stores);
-	visit_each(stores, r->count, live_list_collect, r);
+	client_each(stores, r->count, live_list_collect, r);
 	qsort(r->ids, (size_t)r->found, sizeof(r->ids[0]), live_list_newest_first);
 	size_t head = out->len;
 	if (buffer_printf(out, "%-16s  %-7s  %10s  %10s  %8s  COMMAND\n", "ID", "STATE", "ELAPSED",

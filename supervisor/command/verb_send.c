@@ -34,10 +34,10 @@ static int parse_signal(const char *text)
 }
 
 /* Until the supervisor has gone: then nothing of the run is left. */
-static void signal_wait_for_end(const struct visit *v)
+static void signal_wait_for_end(const struct client *v)
 {
 	struct control_packet p;
-	while (visit_receive(v, &p, 0) >= 0 || errno == EAGAIN)
+	while (client_receive(v, &p, 0) >= 0 || errno == EAGAIN)
 		;
 }
 
@@ -60,18 +60,18 @@ int command_signal(struct command_context *c, int argc, char **argv)
 		verb_error(argv[0], "%s: no such signal", operands[1]);
 		return EXIT_TERSE;
 	}
-	struct visit v;
+	struct client v;
 	char id[ID_LEN + 1];
 	if (reach_live(c->settings, session, argv[0], operands[0], &v, id) < 0)
 		return 1;
 	int status = 0;
-	if (visit_ask(&v, CONTROL_SIGNAL, (uint32_t)sig, 0, NULL, 0, NULL) < 0) {
+	if (client_ask(&v, CONTROL_SIGNAL, (uint32_t)sig, 0, NULL, 0, NULL) < 0) {
 		reach_failed(argv[0], id, errno);
 		status = 1;
 	} else if (sig == 0) {
 		signal_wait_for_end(&v);
 	}
-	visit_close(&v);
+	client_close(&v);
 	return status;
 }
 
@@ -121,20 +121,20 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 		verb_error(argv[0], "what? terse snapshot ID");
 		return EXIT_TERSE;
 	}
-	struct visit v;
+	struct client v;
 	char id[ID_LEN + 1];
 	if (reach_live(c->settings, session, argv[0], name, &v, id) < 0)
 		return 1;
 	struct buffer reply = BUFFER_INIT;
 	int status = 1;
-	if (visit_ask(&v, CONTROL_PICTURE, 0, 0, NULL, 0, &reply) < 0)
+	if (client_ask(&v, CONTROL_PICTURE, 0, 0, NULL, 0, &reply) < 0)
 		reach_failed(argv[0], id, errno);
 	else if ((json ? snapshot_print_json(&reply) : snapshot_print_text(&reply)) < 0)
 		verb_error(argv[0], "%s: %m", id);
 	else
 		status = 0;
 	buffer_release(&reply);
-	visit_close(&v);
+	client_close(&v);
 	return status;
 }
 
@@ -148,7 +148,7 @@ struct sender {
 	const char *verb;
 	const char *session;
 	char id[ID_LEN + 1];
-	struct visit visit;
+	struct client client;
 	bool awaits;
 	char **after; /* the command line of `await`, which has the ID as its last word */
 	int after_count;
@@ -157,7 +157,7 @@ struct sender {
 static int send_ask(struct sender *s, enum control_kind kind, uint32_t a, const char *data,
 		    size_t len)
 {
-	while (visit_ask(&s->visit, kind, a, 0, data, len, NULL) < 0) {
+	while (client_ask(&s->client, kind, a, 0, data, len, NULL) < 0) {
 		if (errno != EAGAIN) {
 			reach_failed(s->verb, s->id, errno);
 			return -1;
@@ -311,7 +311,7 @@ static int send_item(struct sender *s, const struct item *item)
 
 int command_send(struct command_context *c, int argc, char **argv)
 {
-	struct sender s = {.verb = argv[0], .visit = {.fd = -1}};
+	struct sender s = {.verb = argv[0], .client = {.fd = -1}};
 	const char *name = NULL;
 	int status = EXIT_TERSE;
 	struct item *items = calloc((size_t)argc, sizeof(*items));
@@ -330,18 +330,18 @@ int command_send(struct command_context *c, int argc, char **argv)
 	if (count <= 0 || !name)
 		goto out;
 	status = 1;
-	if (reach_live(c->settings, s.session, argv[0], name, &s.visit, s.id) < 0)
+	if (reach_live(c->settings, s.session, argv[0], name, &s.client, s.id) < 0)
 		goto out;
 	status = 0;
 	for (int i = 0; i < count && status == 0; i++)
 		status = send_item(&s, &items[i]) < 0;
-	visit_close(&s.visit);
+	client_close(&s.client);
 	if (status == 0 && s.awaits) {
 		s.after[s.after_count++] = s.id;
 		status = command_await(c, s.after_count, s.after);
 	}
 out:
-	visit_close(&s.visit);
+	client_close(&s.client);
 	free(s.after);
 	free(items);
 	return status;

@@ -46,7 +46,7 @@ static int connect_in(int dir, const char *id)
 	return fd;
 }
 
-int visit_open(struct visit *v, const struct store *stores, int count, const char *id)
+int client_open(struct client *v, const struct store *stores, int count, const char *id)
 {
 	int error = ENOENT;
 	v->fd = -1;
@@ -63,7 +63,7 @@ int visit_open(struct visit *v, const struct store *stores, int count, const cha
 	return v->fd < 0 ? -1 : 0;
 }
 
-ssize_t visit_receive(const struct visit *v, struct control_packet *p, int flags)
+ssize_t client_receive(const struct client *v, struct control_packet *p, int flags)
 {
 	ssize_t n;
 	/* What was sent before the other side closed comes behind ECONNRESET. */
@@ -79,8 +79,8 @@ ssize_t visit_receive(const struct visit *v, struct control_packet *p, int flags
 	return n - (ssize_t)sizeof(p->head);
 }
 
-int visit_send(const struct visit *v, enum control_kind kind, uint32_t a, uint32_t b,
-	       const char *data, size_t len)
+int client_send(const struct client *v, enum control_kind kind, uint32_t a, uint32_t b,
+		const char *data, size_t len)
 {
 	struct {
 		struct control_head head;
@@ -99,18 +99,18 @@ int visit_send(const struct visit *v, enum control_kind kind, uint32_t a, uint32
 	return n < 0 ? -1 : 0;
 }
 
-int visit_ask(const struct visit *v, enum control_kind kind, uint32_t a, uint32_t b,
-	      const char *data, size_t len, struct buffer *reply)
+int client_ask(const struct client *v, enum control_kind kind, uint32_t a, uint32_t b,
+	       const char *data, size_t len, struct buffer *reply)
 {
 	struct control_packet p;
 	ssize_t n;
 	if (reply)
 		buffer_clear(reply);
 	/* Who is not let in is told so before it has asked. */
-	if (visit_send(v, kind, a, b, data, len) < 0 && errno != EPIPE)
+	if (client_send(v, kind, a, b, data, len) < 0 && errno != EPIPE)
 		return -1;
 	do {
-		n = visit_receive(v, &p, 0);
+		n = client_receive(v, &p, 0);
 		if (n < 0) {
 			if (errno == EAGAIN)
 				errno = ETIMEDOUT;
@@ -126,18 +126,18 @@ int visit_ask(const struct visit *v, enum control_kind kind, uint32_t a, uint32_
 	return 0;
 }
 
-int visit_status(const struct visit *v, struct condition *c)
+int client_status(const struct client *v, struct condition *c)
 {
 	struct buffer json = BUFFER_INIT;
-	int result = visit_ask(v, CONTROL_STATUS, 0, 0, NULL, 0, &json);
+	int result = client_ask(v, CONTROL_STATUS, 0, 0, NULL, 0, &json);
 	if (result == 0)
 		result = condition_parse(json.data ? json.data : "", json.len, c);
 	buffer_release(&json);
 	return result;
 }
 
-int visit_each(const struct store *stores, int count, int (*each)(void *ctx, const char *id),
-	       void *ctx)
+int client_each(const struct store *stores, int count, int (*each)(void *ctx, const char *id),
+		void *ctx)
 {
 	int result = 0;
 	for (int i = 0; i < count && result == 0; i++) {
@@ -156,7 +156,7 @@ int visit_each(const struct store *stores, int count, int (*each)(void *ctx, con
 	return result;
 }
 
-void visit_close(struct visit *v)
+void client_close(struct client *v)
 {
 	io_close(&v->fd);
 }
@@ -169,20 +169,20 @@ struct sweep {
 static int sweep_one(void *ctx, const char *id)
 {
 	struct sweep *s = ctx;
-	struct visit v;
+	struct client v;
 	struct stat st;
 	int dir = store_open_live(s->store, false);
-	if (visit_open(&v, s->store, 1, id) == 0)
-		visit_close(&v);
+	if (client_open(&v, s->store, 1, id) == 0)
+		client_close(&v);
 	else if (dir >= 0 && fstatat(dir, id, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
 		s->removed++;
 	io_close(&dir);
 	return 0;
 }
 
-unsigned visit_sweep(const struct store *s)
+unsigned client_sweep(const struct store *s)
 {
 	struct sweep sweep = {s, 0};
-	visit_each(s, 1, sweep_one, &sweep);
+	client_each(s, 1, sweep_one, &sweep);
 	return sweep.removed;
 }

@@ -8,37 +8,37 @@
 
 #include <sys/types.h>
 
-struct visit {
+struct client {
 	int fd; /* -1: not open */
 };
 
 /* Connects to the run `id`. Returns 0, or -1 with errno: ENOENT, it does not run (what a killed
    supervisor left is removed). */
-int visit_open(struct visit *v, const struct store *stores, int count, const char *id);
+int client_open(struct client *v, const struct store *stores, int count, const char *id);
 
 /* The next packet, waiting for it (MSG_DONTWAIT in `flags`: EAGAIN). Returns the length of its
    data, or -1 with errno; EPIPE: the supervisor has ended. */
-ssize_t visit_receive(const struct visit *v, struct control_packet *p, int flags);
+ssize_t client_receive(const struct client *v, struct control_packet *p, int flags);
 
-int visit_send(const struct visit *v, enum control_kind kind, uint32_t a, uint32_t b,
-	       const char *data, size_t len);
+int client_send(const struct client *v, enum control_kind kind, uint32_t a, uint32_t b,
+		const char *data, size_t len);
 
 /* Sends a request and waits for all of its answer (`reply` may be NULL where that is DONE; it is
    emptied first). Nothing else may be on its way. Returns 0, or -1 with errno: the supervisor's, or
    ETIMEDOUT when it does not answer, EBUSY when it has too many clients. */
-int visit_ask(const struct visit *v, enum control_kind kind, uint32_t a, uint32_t b,
-	      const char *data, size_t len, struct buffer *reply);
+int client_ask(const struct client *v, enum control_kind kind, uint32_t a, uint32_t b,
+	       const char *data, size_t len, struct buffer *reply);
 
-int visit_status(const struct visit *v, struct condition *c);
+int client_status(const struct client *v, struct condition *c);
 
 /* Calls `each` with the ID of every socket there is, stale ones included, until it returns other
    than 0; returns that. */
-int visit_each(const struct store *stores, int count, int (*each)(void *ctx, const char *id),
-	       void *ctx);
+int client_each(const struct store *stores, int count, int (*each)(void *ctx, const char *id),
+		void *ctx);
 
-void visit_close(struct visit *v);
+void client_close(struct client *v);
 
 /* Removes the sockets that killed supervisors have left. Returns how many. */
-unsigned visit_sweep(const struct store *s);
+unsigned client_sweep(const struct store *s);
 
 #endif

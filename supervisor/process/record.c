@@ -280,7 +280,7 @@ void record_clean_up(const struct record *r, const struct settings *settings)
 		};
 		if (gc_take_turn(&stores[i], settings->gc_interval)) {
 			gc_run(&gc);
-			visit_sweep(&stores[i]);
+			client_sweep(&stores[i]);
 		}
 		store_close(&stores[i]);
 	}

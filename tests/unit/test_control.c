@@ -116,7 +116,7 @@ static void end(struct run *r)
 }
 
 /* A client; what it does not read waits. */
-static int visit(struct run *r)
+static int client(struct run *r)
 {
 	int ends[2];
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
@@ -155,7 +155,7 @@ static void requests_are_done(void **state)
 	struct run r;
 	struct control_packet p;
 	start(&r);
-	int fd = visit(&r);
+	int fd = client(&r);
 	ask(fd, CONTROL_TYPE, 0, 0, "hello");
 	ask(fd, CONTROL_TYPE, 1, 0, " you");
 	assert_done(&r, fd, 0);
@@ -192,7 +192,7 @@ static void errors_are_answered(void **state)
 					 CONTROL_ATTACH};
 	struct run r;
 	start(&r);
-	int fd = visit(&r);
+	int fd = client(&r);
 	r.error = ENOTTY;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		ask(fd, kinds[i], 1, 1, "");
@@ -208,7 +208,7 @@ static void what_is_no_request_is_refused(void **state)
 	static char huge[CONTROL_PACKET_DATA * 4];
 	struct run r;
 	start(&r);
-	int fd = visit(&r);
+	int fd = client(&r);
 	ask(fd, 4711, 0, 0, "x");
 	assert_done(&r, fd, EPROTO);
 	ask(fd, CONTROL_DONE, 0, 0, "");
@@ -238,7 +238,7 @@ static void long_answers_come_in_pieces(void **state)
 	struct control_packet p;
 	start(&r);
 	r.status_len = 1000000;
-	int fd = visit(&r);
+	int fd = client(&r);
 	ask(fd, CONTROL_STATUS, 0, 0, "");
 	size_t got = 0;
 	do {
@@ -260,7 +260,7 @@ static void watchers_are_told(void **state)
 	struct run r;
 	struct control_packet p;
 	start(&r);
-	int fd = visit(&r), other = visit(&r);
+	int fd = client(&r), other = client(&r);
 	ask(fd, CONTROL_WATCH, 0, 0, "");
 	control_serve(&r.control);
 	take(fd, CONTROL_STATUS, &p);
@@ -290,7 +290,7 @@ static void the_attached_get_the_output(void **state)
 	struct run r;
 	struct control_packet p;
 	start(&r);
-	int fd = visit(&r), other = visit(&r);
+	int fd = client(&r), other = client(&r);
 	ask(fd, CONTROL_ATTACH, 80, 24, "");
 	assert_done(&r, fd, 0);
 	assert_true(r.attached);
@@ -319,7 +319,7 @@ static void who_looks_does_not_touch(void **state)
 	struct run r;
 	struct control_packet p;
 	start(&r);
-	int fd = visit(&r);
+	int fd = client(&r);
 	ask(fd, CONTROL_ATTACH, 0, 0, "");
 	assert_done(&r, fd, 0);
 	control_serve(&r.control);
@@ -341,7 +341,7 @@ static void one_that_stalls_is_skipped(void **state)
 	struct run r;
 	struct control_packet p;
 	start(&r);
-	int fd = visit(&r);
+	int fd = client(&r);
 	ask(fd, CONTROL_ATTACH, 80, 24, "");
 	assert_done(&r, fd, 0);
 	control_serve(&r.control);
@@ -376,7 +376,7 @@ static void there_is_room_for_so_many(void **state)
 	int fds[CONTROL_CLIENTS + 1];
 	start(&r);
 	for (int i = 0; i <= CONTROL_CLIENTS; i++)
-		fds[i] = visit(&r);
+		fds[i] = client(&r);
 	assert_int_equal(r.control.count, CONTROL_CLIENTS);
 	assert_int_equal(recv(fds[CONTROL_CLIENTS], &p, sizeof(p), 0), sizeof(p.head));
 	assert_int_equal(p.head.kind, CONTROL_DONE);

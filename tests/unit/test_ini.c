@@ -45,7 +45,7 @@ static int note(void *ctx, const struct ini_line *line)
 	return --log->left == 0;
 }
 
-static void visit(const char *text, size_t len, int calls, const char *expected)
+static void client(const char *text, size_t len, int calls, const char *expected)
 {
 	struct log log = {.left = calls};
 
@@ -57,57 +57,57 @@ static void visit(const char *text, size_t len, int calls, const char *expected)
 static void tells_each_line(void **state)
 {
 	(void)state;
-	visit(TEXT("# comment\n"
-		   "[a]\n"
-		   "k = v\n"
-		   "\n"
-		   "  w\n"
-		   "  ; comment\n"
-		   "\tx = y ; comment\n"
-		   "l: m=n\n"
-		   "[b]\n"
-		   "  indented = 1\n"
-		   "  [c]\n"),
-	      0,
-	      "2 section [a]\n"
-	      "3 key [a] <k> <v>\n"
-	      "5 more [a] <k> <w>\n"
-	      "7 more [a] <k> <x = y>\n"
-	      "8 key [a] <l> <m=n>\n"
-	      "9 section [b]\n"
-	      "10 key [b] <indented> <1>\n"
-	      "11 more [b] <indented> <[c]>\n");
+	client(TEXT("# comment\n"
+		    "[a]\n"
+		    "k = v\n"
+		    "\n"
+		    "  w\n"
+		    "  ; comment\n"
+		    "\tx = y ; comment\n"
+		    "l: m=n\n"
+		    "[b]\n"
+		    "  indented = 1\n"
+		    "  [c]\n"),
+	       0,
+	       "2 section [a]\n"
+	       "3 key [a] <k> <v>\n"
+	       "5 more [a] <k> <w>\n"
+	       "7 more [a] <k> <x = y>\n"
+	       "8 key [a] <l> <m=n>\n"
+	       "9 section [b]\n"
+	       "10 key [b] <indented> <1>\n"
+	       "11 more [b] <indented> <[c]>\n");
 }
 
 /* All mistakes of a file, and what is good between them. */
 static void goes_on_after_mistakes(void **state)
 {
 	(void)state;
-	visit(TEXT("lost\n"
-		   "[a]\n"
-		   "k = v\n"
-		   "[b\n"
-		   "  still a's\n"
-		   "l\n"
-		   "= 1\n"
-		   "  m = 2\n"
-		   "[c] x\n"
-		   "n = \0\n"
-		   "o = 3\n"
-		   "p"),
-	      0,
-	      "1 malformed <lost> neither [section] nor key = value\n"
-	      "2 section [a]\n"
-	      "3 key [a] <k> <v>\n"
-	      "4 malformed <[b> no ] behind the section's name\n"
-	      "5 more [a] <k> <still a's>\n"
-	      "6 malformed <l> neither [section] nor key = value\n"
-	      "7 malformed <= 1> no key before the value\n"
-	      "8 key [a] <m> <2>\n"
-	      "9 malformed <[c] x> text behind the section's name\n"
-	      "10 malformed a NUL byte; is this a text file?\n"
-	      "11 key [a] <o> <3>\n"
-	      "12 malformed <p> neither [section] nor key = value\n");
+	client(TEXT("lost\n"
+		    "[a]\n"
+		    "k = v\n"
+		    "[b\n"
+		    "  still a's\n"
+		    "l\n"
+		    "= 1\n"
+		    "  m = 2\n"
+		    "[c] x\n"
+		    "n = \0\n"
+		    "o = 3\n"
+		    "p"),
+	       0,
+	       "1 malformed <lost> neither [section] nor key = value\n"
+	       "2 section [a]\n"
+	       "3 key [a] <k> <v>\n"
+	       "4 malformed <[b> no ] behind the section's name\n"
+	       "5 more [a] <k> <still a's>\n"
+	       "6 malformed <l> neither [section] nor key = value\n"
+	       "7 malformed <= 1> no key before the value\n"
+	       "8 key [a] <m> <2>\n"
+	       "9 malformed <[c] x> text behind the section's name\n"
+	       "10 malformed a NUL byte; is this a text file?\n"
+	       "11 key [a] <o> <3>\n"
+	       "12 malformed <p> neither [section] nor key = value\n");
 }
 
 static void stops_when_told(void **state)
@@ -115,19 +115,19 @@ static void stops_when_told(void **state)
 	static const char text[] = "[a]\nk = v\nbad\n[b]\nl = w\n";
 
 	(void)state;
-	visit(TEXT(text), 1, "1 section [a]\n");
-	visit(TEXT(text), 2, "1 section [a]\n2 key [a] <k> <v>\n");
-	visit(TEXT(text), 3,
-	      "1 section [a]\n2 key [a] <k> <v>\n"
-	      "3 malformed <bad> neither [section] nor key = value\n");
+	client(TEXT(text), 1, "1 section [a]\n");
+	client(TEXT(text), 2, "1 section [a]\n2 key [a] <k> <v>\n");
+	client(TEXT(text), 3,
+	       "1 section [a]\n2 key [a] <k> <v>\n"
+	       "3 malformed <bad> neither [section] nor key = value\n");
 }
 
 static void tells_nothing_of_nothing(void **state)
 {
 	(void)state;
-	visit("", 0, 0, "");
-	visit(TEXT("\xEF\xBB\xBF"), 0, "");
-	visit(TEXT("\r\n \t\n;\n#"), 0, "");
+	client("", 0, 0, "");
+	client(TEXT("\xEF\xBB\xBF"), 0, "");
+	client(TEXT("\r\n \t\n;\n#"), 0, "");
 }
 
 int main(void)
