@@ -14,7 +14,7 @@ struct search {
 	int matches;
 };
 
-static int reach_match(void *ctx, const char *id)
+static int live_run_match(void *ctx, const char *id)
 {
 	struct search *s = ctx;
 	if (strncmp(id, s->name, strlen(s->name)) == 0 && strcmp(id, s->id) != 0) {
@@ -32,14 +32,14 @@ static int find_live(const struct store *stores, int count, const char *name, ch
 		errno = EINVAL;
 		return -1;
 	}
-	client_each(stores, count, reach_match, &s);
+	client_each(stores, count, live_run_match, &s);
 	errno = s.matches > 1 ? EEXIST : ENOENT;
 	memcpy(id, s.id, sizeof(s.id));
 	return s.matches == 1 ? 0 : -1;
 }
 
-int reach_run(const struct settings *settings, const char *session, const char *verb,
-	      const char *name, struct client *v, char id[ID_LEN + 1])
+int live_run_run(const struct settings *settings, const char *session, const char *verb,
+		 const char *name, struct client *v, char id[ID_LEN + 1])
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
@@ -57,14 +57,14 @@ int reach_run(const struct settings *settings, const char *session, const char *
 	if (result < 0 && errno == ENOENT && kept)
 		result = 1;
 	else if (result < 0)
-		reach_failed(verb, id, errno);
+		live_run_failed(verb, id, errno);
 out:
 	while (count > 0)
 		store_close(&stores[--count]);
 	return result;
 }
 
-int reach_text(const struct store *stores, int count, const char *name)
+int live_run_text(const struct store *stores, int count, const char *name)
 {
 	struct client v = {.fd = -1};
 	struct buffer json = BUFFER_INIT;
@@ -79,16 +79,16 @@ int reach_text(const struct store *stores, int count, const char *name)
 	return result;
 }
 
-int reach_live(const struct settings *settings, const char *session, const char *verb,
-	       const char *name, struct client *v, char id[ID_LEN + 1])
+int live_run_live(const struct settings *settings, const char *session, const char *verb,
+		  const char *name, struct client *v, char id[ID_LEN + 1])
 {
-	int result = reach_run(settings, session, verb, name, v, id);
+	int result = live_run_run(settings, session, verb, name, v, id);
 	if (result == 1)
-		reach_failed(verb, id, ESRCH);
+		live_run_failed(verb, id, ESRCH);
 	return result == 0 ? 0 : -1;
 }
 
-void reach_failed(const char *verb, const char *id, int error)
+void live_run_failed(const char *verb, const char *id, int error)
 {
 	switch (error) {
 	case ENOENT:

@@ -573,7 +573,7 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 		return -1;
 	int result = verb_find(settings, session, name, stores, &count, &found);
 	int why = errno;
-	if (result < 0 && why == ENOENT && reach_text(stores, count, name) == 0)
+	if (result < 0 && why == ENOENT && live_run_text(stores, count, name) == 0)
 		result = id_find(stores, count, "", name, &found);
 	if (result < 0)
 		result = verb_open_file(v, part, name, why, &found, text);

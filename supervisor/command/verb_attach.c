@@ -242,7 +242,7 @@ int command_attach(struct command_context *c, int argc, char **argv)
 		verb_error(argv[0], "needs a terminal (terse snapshot ID prints the screen)");
 		return EXIT_TERSE;
 	}
-	if (reach_live(c->settings, session, argv[0], name, &a.client, a.id) < 0)
+	if (live_run_live(c->settings, session, argv[0], name, &a.client, a.id) < 0)
 		return 1;
 	int status = attach_run(&a);
 	client_close(&a.client);

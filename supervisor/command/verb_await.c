@@ -367,7 +367,7 @@ static int wait_for_it(struct waiter *w)
 		int64_t now = clock_monotonic_ms();
 		struct pollfd p = {.fd = w->client.fd, .events = POLLIN};
 		if (!w->known && now >= w->begun + ANSWER_MS) {
-			reach_failed(w->verb, w->id, ETIMEDOUT);
+			live_run_failed(w->verb, w->id, ETIMEDOUT);
 			return -1;
 		}
 		if (w->known && w->timeout && now >= w->begun + w->timeout)
@@ -382,7 +382,7 @@ static int wait_for_it(struct waiter *w)
 			continue;
 		int got = receive(w);
 		if (w->refused) {
-			reach_failed(w->verb, w->id, w->refused);
+			live_run_failed(w->verb, w->id, w->refused);
 			return -1;
 		}
 		if (got < 0)
@@ -540,7 +540,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 	if (!timeout)
 		w.timeout = c->settings->yield;
 	status = 1;
-	int reached = reach_run(c->settings, w.session, argv[0], name, &w.client, w.id);
+	int reached = live_run_run(c->settings, w.session, argv[0], name, &w.client, w.id);
 	if (reached < 0)
 		goto out;
 	int outcome = reached == 1 ? OUTCOME_ENDED : wait_for_it(&w);

@@ -62,11 +62,11 @@ int command_signal(struct command_context *c, int argc, char **argv)
 	}
 	struct client v;
 	char id[ID_LEN + 1];
-	if (reach_live(c->settings, session, argv[0], operands[0], &v, id) < 0)
+	if (live_run_live(c->settings, session, argv[0], operands[0], &v, id) < 0)
 		return 1;
 	int status = 0;
 	if (client_ask(&v, CONTROL_SIGNAL, (uint32_t)sig, 0, NULL, 0, NULL) < 0) {
-		reach_failed(argv[0], id, errno);
+		live_run_failed(argv[0], id, errno);
 		status = 1;
 	} else if (sig == 0) {
 		signal_wait_for_end(&v);
@@ -123,12 +123,12 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 	}
 	struct client v;
 	char id[ID_LEN + 1];
-	if (reach_live(c->settings, session, argv[0], name, &v, id) < 0)
+	if (live_run_live(c->settings, session, argv[0], name, &v, id) < 0)
 		return 1;
 	struct buffer reply = BUFFER_INIT;
 	int status = 1;
 	if (client_ask(&v, CONTROL_PICTURE, 0, 0, NULL, 0, &reply) < 0)
-		reach_failed(argv[0], id, errno);
+		live_run_failed(argv[0], id, errno);
 	else if ((json ? snapshot_print_json(&reply) : snapshot_print_text(&reply)) < 0)
 		verb_error(argv[0], "%s: %m", id);
 	else
@@ -159,7 +159,7 @@ static int send_ask(struct sender *s, enum control_kind kind, uint32_t a, const 
 {
 	while (client_ask(&s->client, kind, a, 0, data, len, NULL) < 0) {
 		if (errno != EAGAIN) {
-			reach_failed(s->verb, s->id, errno);
+			live_run_failed(s->verb, s->id, errno);
 			return -1;
 		}
 		poll(NULL, 0, AGAIN_MS);
@@ -330,7 +330,7 @@ int command_send(struct command_context *c, int argc, char **argv)
 	if (count <= 0 || !name)
 		goto out;
 	status = 1;
-	if (reach_live(c->settings, s.session, argv[0], name, &s.client, s.id) < 0)
+	if (live_run_live(c->settings, s.session, argv[0], name, &s.client, s.id) < 0)
 		goto out;
 	status = 0;
 	for (int i = 0; i < count && status == 0; i++)
