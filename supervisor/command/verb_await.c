@@ -242,7 +242,7 @@ struct waiter {
 	char id[ID_LEN + 1];
 	struct client client;
 	struct buffer json; /* of an answer that has not come whole */
-	struct condition now;
+	struct live_status now;
 	bool known; /* `now` is filled in */
 	const char *pattern;
 	struct matcher *matcher;
@@ -310,7 +310,7 @@ static int receive(struct waiter *w)
 		return -1;
 	if (p.head.a > 0)
 		return 0;
-	int result = condition_parse(w->json.data, w->json.len, &w->now);
+	int result = live_status_parse(w->json.data, w->json.len, &w->now);
 	buffer_clear(&w->json);
 	if (result < 0)
 		return -1;
@@ -332,9 +332,9 @@ static int await_judge(struct waiter *w)
 	if (found != 0)
 		return found < 0 ? -1 : OUTCOME_FOUND;
 	/* What it has started may still write the line. */
-	if (w->now.state == CONDITION_ENDED && !w->matcher)
+	if (w->now.state == LIVE_ENDED && !w->matcher)
 		return OUTCOME_ENDED;
-	if (w->now.state == CONDITION_WAITING && w->settings->prompt != PROMPTING_AWAIT)
+	if (w->now.state == LIVE_WAITING && w->settings->prompt != PROMPTING_AWAIT)
 		return OUTCOME_ASKS;
 	if (w->idle && w->now.quiet_ms >= w->idle)
 		return OUTCOME_IDLE;
@@ -544,7 +544,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 	if (reached < 0)
 		goto out;
 	int outcome = reached == 1 ? OUTCOME_ENDED : wait_for_it(&w);
-	w.ended = outcome == OUTCOME_ENDED || (w.known && w.now.state == CONDITION_ENDED);
+	w.ended = outcome == OUTCOME_ENDED || (w.known && w.now.state == LIVE_ENDED);
 	/* What came with the end. */
 	if (outcome == OUTCOME_ENDED && w.matcher) {
 		int found = await_look(&w, UINT64_MAX);

@@ -98,9 +98,9 @@ static int live_list_add_command(struct buffer *out, const struct meta *m, size_
 }
 
 /* The command as its supervisor tells it, where nothing was kept. */
-static int add_told_command(struct buffer *out, struct condition *c, size_t width)
+static int add_told_command(struct buffer *out, struct live_status *c, size_t width)
 {
-	char *argv[CONDITION_ARGV / 2 + 1];
+	char *argv[LIVE_ARGV / 2 + 1];
 	size_t count = 0, i = 0;
 	for (; i < c->argv_len && count < sizeof(argv) / sizeof(*argv) - 1;
 	     i += strlen(c->argv + i) + 1)
@@ -111,9 +111,9 @@ static int add_told_command(struct buffer *out, struct condition *c, size_t widt
 }
 
 /* Its last line, or what it asks. */
-static int add_last_line(struct buffer *out, const struct condition *c, size_t width)
+static int add_last_line(struct buffer *out, const struct live_status *c, size_t width)
 {
-	bool asks = c->state == CONDITION_WAITING && *c->prompt;
+	bool asks = c->state == LIVE_WAITING && *c->prompt;
 	const char *line = asks ? c->prompt : c->last_line;
 	if (!*line)
 		return 0;
@@ -146,7 +146,7 @@ static int add_silent_row(struct buffer *out, struct rows *r, const char *id, si
 static int live_list_add_row(struct buffer *out, struct rows *r, const char *id, size_t width)
 {
 	struct client v;
-	struct condition c;
+	struct live_status c;
 	struct meta m;
 	char elapsed[HUMAN_LEN], lines[HUMAN_LEN], size[HUMAN_LEN];
 	/* It has ended. */
@@ -160,7 +160,7 @@ static int live_list_add_row(struct buffer *out, struct rows *r, const char *id,
 		return add_silent_row(out, r, id, width,
 				      errno == EBUSY ? ": too many look at it" : "");
 	size_t start = out->len;
-	if (buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, condition_state_name(c.state),
+	if (buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, live_status_state_name(c.state),
 			  human_duration(elapsed, c.elapsed_ms), human_count(lines, c.lines),
 			  human_size(size, c.bytes)) < 0)
 		return -1;

@@ -126,12 +126,12 @@ int client_ask(const struct client *v, enum control_kind kind, uint32_t a, uint3
 	return 0;
 }
 
-int client_status(const struct client *v, struct condition *c)
+int client_status(const struct client *v, struct live_status *c)
 {
 	struct buffer json = BUFFER_INIT;
 	int result = client_ask(v, CONTROL_STATUS, 0, 0, NULL, 0, &json);
 	if (result == 0)
-		result = condition_parse(json.data ? json.data : "", json.len, c);
+		result = live_status_parse(json.data ? json.data : "", json.len, c);
 	buffer_release(&json);
 	return result;
 }

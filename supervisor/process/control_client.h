@@ -29,7 +29,7 @@ int client_send(const struct client *v, enum control_kind kind, uint32_t a, uint
 int client_ask(const struct client *v, enum control_kind kind, uint32_t a, uint32_t b,
 	       const char *data, size_t len, struct buffer *reply);
 
-int client_status(const struct client *v, struct condition *c);
+int client_status(const struct client *v, struct live_status *c);
 
 /* Calls `each` with the ID of every socket there is, stale ones included, until it returns other
    than 0; returns that. */

@@ -35,7 +35,7 @@ static const struct terminal *screen_of(const struct live *l)
 }
 
 /* The last line that has something in it. */
-static void find_last_line(const char *text, size_t len, char out[CONDITION_TEXT])
+static void find_last_line(const char *text, size_t len, char out[LIVE_TEXT])
 {
 	struct buffer clean = BUFFER_INIT;
 	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == ' '))
@@ -44,15 +44,15 @@ static void find_last_line(const char *text, size_t len, char out[CONDITION_TEXT
 	const char *line = newline ? newline + 1 : text;
 	size_t rest = len - (size_t)(line - text);
 	out[0] = '\0';
-	if (rest > CONDITION_TEXT)
-		rest = utf8_floor(line, rest, CONDITION_TEXT);
+	if (rest > LIVE_TEXT)
+		rest = utf8_floor(line, rest, LIVE_TEXT);
 	if (utf8_clean(&clean, line, rest) == 0)
-		condition_set_text(out, clean.data, clean.len);
+		live_status_set_text(out, clean.data, clean.len);
 	buffer_release(&clean);
 }
 
 /* What is on a screen of its own is not part of the text. */
-static void describe_text(const struct live *l, const struct terminal *t, struct condition *c)
+static void describe_text(const struct live *l, const struct terminal *t, struct live_status *c)
 {
 	struct buffer text = BUFFER_INIT;
 	const struct interceptor *s = l->source->text;
@@ -81,11 +81,11 @@ static int on_status(void *ctx, bool reads, struct buffer *json)
 		interceptor_spill(l->source->text);
 		interceptor_update_live(l->source->text);
 	}
-	struct condition c = {
-		.state = l->ended          ? CONDITION_ENDED
-			 : l->stopped      ? CONDITION_STOPPED
-			 : l->prompt.waits ? CONDITION_WAITING
-					   : CONDITION_RUNNING,
+	struct live_status c = {
+		.state = l->ended          ? LIVE_ENDED
+			 : l->stopped      ? LIVE_STOPPED
+			 : l->prompt.waits ? LIVE_WAITING
+					   : LIVE_RUNNING,
 		.screen = terminal_is_alternate(t),
 		.pid = l->record->meta.command,
 		.elapsed_ms = now - l->job->begun_ms,
@@ -103,11 +103,11 @@ static int on_status(void *ctx, bool reads, struct buffer *json)
 		c.exit_code = l->record->meta.exit_code;
 		c.signal = l->record->meta.signal;
 	}
-	if (c.state == CONDITION_WAITING)
+	if (c.state == LIVE_WAITING)
 		live_prompt(l, c.prompt);
-	condition_set_argv(&c, l->record->meta.argv);
+	live_status_set_argv(&c, l->record->meta.argv);
 	describe_text(l, t, &c);
-	return condition_encode(json, &c) < 0 ? ENOMEM : 0;
+	return live_status_encode(json, &c) < 0 ? ENOMEM : 0;
 }
 
 static int on_picture(void *ctx, struct buffer *json)
@@ -377,19 +377,19 @@ void live_changed(struct live *l)
 	control_changed(&l->control);
 }
 
-void live_prompt(const struct live *l, char out[CONDITION_TEXT])
+void live_prompt(const struct live *l, char out[LIVE_TEXT])
 {
 	struct buffer line = BUFFER_INIT;
 	const struct terminal *t = screen_of(l);
 	out[0] = '\0';
 	if (t && prompt_text(t, &line) == 0 && line.len > 0)
-		condition_set_text(out, line.data, line.len);
+		live_status_set_text(out, line.data, line.len);
 	buffer_release(&line);
 }
 
 void live_count(const struct live *l, uint64_t *lines, uint64_t *bytes)
 {
-	struct condition c = {.lines = 0};
+	struct live_status c = {.lines = 0};
 	const struct terminal *t = screen_of(l);
 	if (t)
 		describe_text(l, t, &c);

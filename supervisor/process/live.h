@@ -74,7 +74,7 @@ int64_t live_due(const struct live *l);
 void live_changed(struct live *l);
 
 /* What the command asks, clean; "" on a screen of its own. */
-void live_prompt(const struct live *l, char out[CONDITION_TEXT]);
+void live_prompt(const struct live *l, char out[LIVE_TEXT]);
 
 /* How much text there is: complete lines, and bytes with what is not final. */
 void live_count(const struct live *l, uint64_t *lines, uint64_t *bytes);

@@ -11,27 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const state_names[] = {[CONDITION_RUNNING] = "running",
-					  [CONDITION_WAITING] = "waiting",
-					  [CONDITION_STOPPED] = "stopped",
-					  [CONDITION_ENDED] = "ended"};
+static const char *const state_names[] = {[LIVE_RUNNING] = "running",
+					  [LIVE_WAITING] = "waiting",
+					  [LIVE_STOPPED] = "stopped",
+					  [LIVE_ENDED] = "ended"};
 
-const char *condition_state_name(enum condition_state state)
+const char *live_status_state_name(enum live_status_state state)
 {
 	return state_names[state];
 }
 
-void condition_set_text(char out[CONDITION_TEXT], const char *text, size_t len)
+void live_status_set_text(char out[LIVE_TEXT], const char *text, size_t len)
 {
-	size_t n = utf8_floor(text, len, len < CONDITION_TEXT ? len : CONDITION_TEXT - 1);
+	size_t n = utf8_floor(text, len, len < LIVE_TEXT ? len : LIVE_TEXT - 1);
 	memcpy(out, text, n);
 	out[n] = '\0';
 }
 
-void condition_set_argv(struct condition *c, char *const *argv)
+void live_status_set_argv(struct live_status *c, char *const *argv)
 {
 	for (c->argv_len = 0; argv && *argv; argv++) {
-		size_t room = CONDITION_ARGV - c->argv_len, len = strlen(*argv) + 1;
+		size_t room = LIVE_ARGV - c->argv_len, len = strlen(*argv) + 1;
 		if (len > room) {
 			/* What there is room for of a long string. */
 			len = room > 1 ? utf8_floor(*argv, len - 1, room - 1) : 0;
@@ -48,7 +48,7 @@ void condition_set_argv(struct condition *c, char *const *argv)
 }
 
 /* Arguments may hold any bytes: those that are no text become U+FFFD. */
-static json_t *encode_argv(const struct condition *c)
+static json_t *encode_argv(const struct live_status *c)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; i < c->argv_len; i += strlen(c->argv + i) + 1) {
@@ -61,18 +61,18 @@ static json_t *encode_argv(const struct condition *c)
 	return list;
 }
 
-static void parse_argv(const json_t *list, struct condition *c)
+static void parse_argv(const json_t *list, struct live_status *c)
 {
-	char *argv[CONDITION_ARGV / 2 + 1] = {NULL};
+	char *argv[LIVE_ARGV / 2 + 1] = {NULL};
 	size_t count = json_array_size(list), most = sizeof(argv) / sizeof(*argv) - 1;
 	for (size_t i = 0; i < count && i < most; i++) {
 		const char *word = json_string_value(json_array_get(list, i));
 		argv[i] = (char *)(word ? word : "");
 	}
-	condition_set_argv(c, argv);
+	live_status_set_argv(c, argv);
 }
 
-int condition_encode(struct buffer *out, const struct condition *c)
+int live_status_encode(struct buffer *out, const struct live_status *c)
 {
 	json_t *root =
 		json_pack("{ss ss ss sb si sI sI sI sI sI sI si si sb si si si sb ss so sb}", "id",
@@ -110,32 +110,32 @@ static bool live_status_get_bool(const json_t *root, const char *key)
 	return json_is_true(json_object_get(root, key));
 }
 
-static void get_text(const json_t *root, const char *key, char out[CONDITION_TEXT], bool *bad)
+static void get_text(const json_t *root, const char *key, char out[LIVE_TEXT], bool *bad)
 {
 	const json_t *v = json_object_get(root, key);
 	if (json_is_string(v))
-		condition_set_text(out, json_string_value(v), json_string_length(v));
+		live_status_set_text(out, json_string_value(v), json_string_length(v));
 	else
 		*bad = true;
 }
 
-static enum condition_state live_status_get_state(const json_t *root, bool *bad)
+static enum live_status_state live_status_get_state(const json_t *root, bool *bad)
 {
 	const char *name = json_string_value(json_object_get(root, "state"));
 	for (size_t i = 0; name && i < sizeof(state_names) / sizeof(*state_names); i++) {
 		if (strcmp(name, state_names[i]) == 0)
-			return (enum condition_state)i;
+			return (enum live_status_state)i;
 	}
 	*bad = true;
-	return CONDITION_RUNNING;
+	return LIVE_RUNNING;
 }
 
-int condition_parse(const char *json, size_t len, struct condition *c)
+int live_status_parse(const char *json, size_t len, struct live_status *c)
 {
 	json_t *root = json_loadb(json, len, 0, NULL);
 	bool bad = !json_is_object(root);
 	const char *id = json_string_value(json_object_get(root, "id"));
-	*c = (struct condition){0};
+	*c = (struct live_status){0};
 	if (id && id_is_valid(id))
 		memcpy(c->id, id, sizeof(c->id));
 	else

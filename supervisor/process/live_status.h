@@ -16,15 +16,15 @@
 
 struct buffer;
 
-#define CONDITION_TEXT 256  /* bytes of a prompt or line at most, with the NUL */
-#define CONDITION_ARGV 1024 /* of the command */
+#define LIVE_TEXT 256  /* bytes of a prompt or line at most, with the NUL */
+#define LIVE_ARGV 1024 /* of the command */
 
-enum condition_state { CONDITION_RUNNING, CONDITION_WAITING, CONDITION_STOPPED, CONDITION_ENDED };
+enum live_status_state { LIVE_RUNNING, LIVE_WAITING, LIVE_STOPPED, LIVE_ENDED };
 
-struct condition {
+struct live_status {
 	char id[ID_LEN + 1];
-	enum condition_state state;
-	char prompt[CONDITION_TEXT];  /* CONDITION_WAITING: what was asked, clean; may be empty */
+	enum live_status_state state;
+	char prompt[LIVE_TEXT];       /* LIVE_WAITING: what was asked, clean; may be empty */
 	bool screen;                  /* a full-screen program is on */
 	pid_t pid;                    /* of the command */
 	int64_t elapsed_ms, quiet_ms; /* since the start, since something was written or typed */
@@ -34,26 +34,26 @@ struct condition {
 	unsigned cols, rows;
 	bool terminal; /* it has a controlling terminal: it can be typed into */
 	int attached;
-	int exit_code, signal; /* CONDITION_ENDED: exit_code -1: by `signal` */
+	int exit_code, signal; /* LIVE_ENDED: exit_code -1: by `signal` */
 	bool timed_out;
-	char last_line[CONDITION_TEXT]; /* that has something in it; clean */
-	char argv[CONDITION_ARGV];      /* the command, a NUL behind each argument */
+	char last_line[LIVE_TEXT]; /* that has something in it; clean */
+	char argv[LIVE_ARGV];      /* the command, a NUL behind each argument */
 	size_t argv_len;
 	bool argv_cut; /* that is not all */
 };
 
 /* Appends the JSON. Returns 0, or -1 with ENOMEM. */
-int condition_encode(struct buffer *out, const struct condition *c);
+int live_status_encode(struct buffer *out, const struct live_status *c);
 
 /* Returns 0, or -1 with errno EPROTO. */
-int condition_parse(const char *json, size_t len, struct condition *c);
+int live_status_parse(const char *json, size_t len, struct live_status *c);
 
 /* Copies the command, cut where it does not fit. */
-void condition_set_argv(struct condition *c, char *const *argv);
+void live_status_set_argv(struct live_status *c, char *const *argv);
 
 /* Copies text, cut where it does not fit. */
-void condition_set_text(char out[CONDITION_TEXT], const char *text, size_t len);
+void live_status_set_text(char out[LIVE_TEXT], const char *text, size_t len);
 
-const char *condition_state_name(enum condition_state state);
+const char *live_status_state_name(enum live_status_state state);
 
 #endif

@@ -82,13 +82,13 @@ struct supervisor {
 	pid_t command, group; /* what it is started as, and in */
 	int status;           /* of the command, once it has ended; then of the run */
 	bool timed_out;
-	bool interrupted;            /* the front end died first */
-	bool stopped;                /* the command is, at the moment */
-	bool yielding;               /* the reader was told that it goes on, or is being told ... */
-	bool yielded;                /* ... and has all of it */
-	bool asked;                  /* it waited for input when it was ended for that */
-	int ends_typed;              /* how often the end of input was typed because it waited */
-	char prompt[CONDITION_TEXT]; /* what it asked */
+	bool interrupted;       /* the front end died first */
+	bool stopped;           /* the command is, at the moment */
+	bool yielding;          /* the reader was told that it goes on, or is being told ... */
+	bool yielded;           /* ... and has all of it */
+	bool asked;             /* it waited for input when it was ended for that */
+	int ends_typed;         /* how often the end of input was typed because it waited */
+	char prompt[LIVE_TEXT]; /* what it asked */
 	bool halted;     /* the front end was stopped by somebody else, when it was looked last */
 	int told, awake; /* how often the front end was told to stop, and said that it goes on */
 	struct source sources[2];

@@ -20,9 +20,9 @@ struct run {
 
 static int on_text(void *ctx, struct buffer *out)
 {
-	const struct condition c = {.id = "cmd-000000000000", .exit_code = -1};
+	const struct live_status c = {.id = "cmd-000000000000", .exit_code = -1};
 	(void)ctx;
-	return condition_encode(out, &c) < 0 ? ENOMEM : 0;
+	return live_status_encode(out, &c) < 0 ? ENOMEM : 0;
 }
 
 static int on_status(void *ctx, bool reads, struct buffer *out)
@@ -74,12 +74,12 @@ static void read_all(int fd)
 	struct control_packet p;
 	ssize_t n;
 	while ((n = recv(fd, &p, sizeof(p), MSG_DONTWAIT)) > 0) {
-		struct condition c;
+		struct live_status c;
 		assert((size_t)n >= sizeof(p.head));
 		size_t len = (size_t)n - sizeof(p.head);
 		switch (p.head.kind) {
 		case CONTROL_DONE: assert(len == 0); break;
-		case CONTROL_STATUS: assert(condition_parse(p.data, len, &c) == 0); break;
+		case CONTROL_STATUS: assert(live_status_parse(p.data, len, &c) == 0); break;
 		case CONTROL_PICTURE:
 		case CONTROL_OUTPUT: break;
 		default: assert(0);
@@ -102,10 +102,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.ctx = &r,
 	};
 	struct control c;
-	struct condition condition;
+	struct live_status live_status;
 	int ends[2];
 	/* What a supervisor might answer. */
-	condition_parse((const char *)data, size, &condition);
+	live_status_parse((const char *)data, size, &live_status);
 	control_init(&c, &events);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends) < 0)
 		return 0;

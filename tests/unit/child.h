@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 /* Ends the forked process when a condition does not hold. */
-#define CHECK(condition)                                                                     \
+#define CHECK(live_status)                                                                   \
 	do {                                                                                 \
-		if (!(condition)) {                                                          \
+		if (!(live_status)) {                                                        \
 			dprintf(STDERR_FILENO, "%s:%d: %s (errno %d)\n", __FILE__, __LINE__, \
-				#condition, errno);                                          \
+				#live_status, errno);                                        \
 			_exit(99);                                                           \
 		}                                                                            \
 	} while (0)

@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-static struct condition example(void)
+static struct live_status example(void)
 {
-	return (struct condition){
+	return (struct live_status){
 		.id = "cmd-0123456789ab",
-		.state = CONDITION_WAITING,
+		.state = LIVE_WAITING,
 		.prompt = "Name \"x\" \xC3\xA4? ",
 		.screen = true,
 		.pid = 4711,
@@ -47,16 +47,16 @@ static void the_command(void **state)
 	(void)state;
 	memset(longer, 'a', sizeof(longer) - 1);
 	for (size_t i = 0; i < sizeof(argvs) / sizeof(*argvs); i++) {
-		struct condition c = example(), again;
+		struct live_status c = example(), again;
 		struct buffer json = BUFFER_INIT;
-		condition_set_argv(&c, (char *const *)argvs[i]);
-		assert_int_equal(condition_encode(&json, &c), 0);
-		assert_int_equal(condition_parse(json.data, json.len, &again), 0);
+		live_status_set_argv(&c, (char *const *)argvs[i]);
+		assert_int_equal(live_status_encode(&json, &c), 0);
+		assert_int_equal(live_status_parse(json.data, json.len, &again), 0);
 		assert_int_equal(again.argv_len, c.argv_len);
 		assert_memory_equal(again.argv, c.argv, c.argv_len);
 		assert_int_equal(again.argv_cut, i == 2);
 		if (i == 2)
-			assert_int_equal(c.argv_len, CONDITION_ARGV);
+			assert_int_equal(c.argv_len, LIVE_ARGV);
 		if (i < 2)
 			assert_string_equal(c.argv, argvs[i][0]);
 		buffer_release(&json);
@@ -66,14 +66,14 @@ static void the_command(void **state)
 static void there_and_back(void **state)
 {
 	(void)state;
-	for (int s = CONDITION_RUNNING; s <= CONDITION_ENDED; s++) {
-		struct condition c = example(), again;
+	for (int s = LIVE_RUNNING; s <= LIVE_ENDED; s++) {
+		struct live_status c = example(), again;
 		struct buffer json = BUFFER_INIT;
-		c.state = (enum condition_state)s;
-		if (c.state == CONDITION_ENDED)
+		c.state = (enum live_status_state)s;
+		if (c.state == LIVE_ENDED)
 			c.exit_code = 124, c.timed_out = true;
-		assert_int_equal(condition_encode(&json, &c), 0);
-		assert_int_equal(condition_parse(json.data, json.len, &again), 0);
+		assert_int_equal(live_status_encode(&json, &c), 0);
+		assert_int_equal(live_status_parse(json.data, json.len, &again), 0);
 		assert_string_equal(again.id, c.id);
 		assert_int_equal(again.state, c.state);
 		assert_string_equal(again.prompt, c.prompt);
@@ -97,32 +97,32 @@ static void there_and_back(void **state)
 static void damaged(void **state)
 {
 	(void)state;
-	struct condition c = example(), again;
+	struct live_status c = example(), again;
 	struct buffer json = BUFFER_INIT;
-	assert_int_equal(condition_encode(&json, &c), 0);
+	assert_int_equal(live_status_encode(&json, &c), 0);
 	for (size_t len = 0; len < json.len; len++) {
 		errno = 0;
-		assert_int_equal(condition_parse(json.data, len, &again), -1);
+		assert_int_equal(live_status_parse(json.data, len, &again), -1);
 		assert_int_equal(errno, EPROTO);
 	}
 	static const char *const bad[] = {"[]", "null", "{}", "{\"id\":\"x\"}",
 					  "{\"id\":\"cmd-0123456789ab\",\"state\":\"none\"}"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_int_equal(condition_parse(bad[i], strlen(bad[i]), &again), -1);
+		assert_int_equal(live_status_parse(bad[i], strlen(bad[i]), &again), -1);
 	buffer_release(&json);
 }
 
 static void long_texts_are_cut_between_characters(void **state)
 {
 	(void)state;
-	char text[2 * CONDITION_TEXT], out[CONDITION_TEXT];
+	char text[2 * LIVE_TEXT], out[LIVE_TEXT];
 	for (size_t i = 0; i < sizeof(text); i += 2)
 		memcpy(text + i, "\xC3\xA4", 2);
-	condition_set_text(out, text, sizeof(text));
-	assert_int_equal(strlen(out), CONDITION_TEXT - 2);
-	condition_set_text(out, text, 4);
+	live_status_set_text(out, text, sizeof(text));
+	assert_int_equal(strlen(out), LIVE_TEXT - 2);
+	live_status_set_text(out, text, 4);
 	assert_int_equal(strlen(out), 4);
-	condition_set_text(out, "", 0);
+	live_status_set_text(out, "", 0);
 	assert_string_equal(out, "");
 }
 
