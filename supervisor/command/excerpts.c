@@ -73,8 +73,8 @@ int digest_init(struct digest *d, const struct digest_options *options)
 		.raw = INTERCEPT_RAW_NO,
 		.part = ARTIFACT_OUT,
 	};
-	if (options->account)
-		account_prepare(s, &o);
+	if (options->summary)
+		summary_prepare(s, &o);
 	const struct interceptor_events events = {
 		.artifact = excerpt_run_on_artifact, .print = excerpt_run_on_print, .ctx = d};
 	*d = (struct digest){.options = *options};

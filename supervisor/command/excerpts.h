@@ -17,7 +17,7 @@ struct digest_options {
 	enum interceptor_print print;
 	bool onlcr;           /* a line feed also returns to the first column */
 	bool returns;         /* a CR before it stays: the text is one already */
-	bool account;         /* what is collected is for an account (process/summary.h) */
+	bool summary;         /* what is collected is for an account (process/summary.h) */
 	struct buffer *into;  /* NULL: standard output */
 	const int *exit_code; /* digest_text(): in place of the run's; NULL: that one */
 	/* The artifact that keeps what is left out; NULL: there is none. */

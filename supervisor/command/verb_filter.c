@@ -152,17 +152,17 @@ static void verb_filter_tell_report(struct filter *f, int64_t duration_ms, const
 	interceptor_report(f->digest.text, &end);
 }
 
-static void tell_account(struct filter *f, const struct job *job)
+static void tell_summary(struct filter *f, const struct job *job)
 {
-	struct account account = {.is_open = false};
-	account_init(&account, job, &f->record);
-	account_add(&account, f->digest.text, false, false, &f->record);
-	while (account.is_open && !f->digest.error) {
-		account_next(&account, &account.out);
-		digest_print(&f->digest, account.out.data, account.out.len);
-		buffer_clear(&account.out);
+	struct summary summary = {.is_open = false};
+	summary_init(&summary, job, &f->record);
+	summary_add(&summary, f->digest.text, false, false, &f->record);
+	while (summary.is_open && !f->digest.error) {
+		summary_next(&summary, &summary.out);
+		digest_print(&f->digest, summary.out.data, summary.out.len);
+		buffer_clear(&summary.out);
 	}
-	account_release(&account);
+	summary_release(&summary);
 }
 
 int command_filter(struct command_context *c, int argc, char **argv)
@@ -190,7 +190,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 		.settings = c->settings,
 		.print = c->settings->print == PRINT_FULL ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW,
 		.onlcr = f.onlcr,
-		.account = c->settings->format != FORMAT_TEXT,
+		.summary = c->settings->format != FORMAT_TEXT,
 		.artifact = verb_filter_on_artifact,
 		.ctx = &f,
 	};
@@ -206,7 +206,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	if (c->settings->format == FORMAT_TEXT)
 		verb_filter_tell_report(&f, duration, c->settings);
 	else
-		tell_account(&f, &job);
+		tell_summary(&f, &job);
 	result = 0;
 	int error = f.digest.error;
 	if (error && error != EPIPE) {

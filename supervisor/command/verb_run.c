@@ -41,14 +41,14 @@ static int run_fail(const struct job *given, const char *code, const char *messa
 		job.secrets = made;
 	if (job.secrets && redactor_string(job.secrets, message, &safe) == 0)
 		message = buffer_string(&safe);
-	const struct account_failure failure = {.code = code,
+	const struct summary_failure failure = {.code = code,
 						.message = message ? message : code,
 						.state = REPORT_NOT_STARTED,
 						.exit_code = exit_code};
 	if (job.settings->format == FORMAT_TEXT)
 		verb_error(NULL, "%s", failure.message);
 	else
-		account_print_failure(&job, &failure);
+		summary_print_failure(&job, &failure);
 	buffer_release(&safe);
 	secrets_free(made);
 	return exit_code;

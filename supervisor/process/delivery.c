@@ -10,7 +10,7 @@
 /* Of standard output and error. */
 #define SOURCES 2
 
-struct queue *delivery_account_queue(struct delivery *d)
+struct queue *delivery_summary_queue(struct delivery *d)
 {
 	struct source *s = &d->sources[0];
 	return s->job && !s->is_stderr ? &s->queue : NULL;
@@ -18,15 +18,15 @@ struct queue *delivery_account_queue(struct delivery *d)
 
 bool delivery_print(struct delivery *d)
 {
-	struct queue *o = delivery_account_queue(d);
-	struct buffer *piece = &d->account.out;
-	if (!d->account.is_open || output_queue_is_full(o))
+	struct queue *o = delivery_summary_queue(d);
+	struct buffer *piece = &d->summary.out;
+	if (!d->summary.is_open || output_queue_is_full(o))
 		return false;
 	buffer_clear(piece);
-	account_next(&d->account, piece);
+	summary_next(&d->summary, piece);
 	output_queue_write(o, piece->data, piece->len);
 	if (o->error)
-		d->account.is_open = false;
+		d->summary.is_open = false;
 	/* It does not stall. */
 	d->left = 0;
 	return true;
@@ -134,7 +134,7 @@ static void tell_lost(struct delivery *d, const struct source *s)
 
 static size_t count_left(const struct delivery *d)
 {
-	size_t left = d->account.is_open;
+	size_t left = d->summary.is_open;
 	for (int i = 0; i < SOURCES; i++)
 		left += d->sources[i].queue.queue.len - d->sources[i].queue.sent;
 	return left;
@@ -151,7 +151,7 @@ bool delivery_step(struct delivery *d, int64_t now_ms)
 		return false;
 	for (int i = 0; i < SOURCES; i++)
 		output_queue_give_up(&d->sources[i].queue);
-	d->account.is_open = false;
+	d->summary.is_open = false;
 	const struct source *lost = find_lost(d);
 	if (!lost || d->told)
 		return true;

@@ -21,7 +21,7 @@ struct delivery {
 	const struct job *job;
 	struct source *sources;
 	struct record *record;
-	struct account account; /* of the run, in a format other than text */
+	struct summary summary; /* of the run, in a format other than text */
 	/* Our own, zeroed. */
 	int64_t stall_at; /* monotonic time when a reader that stalls is given up; 0: never */
 	int instead;      /* status, as of waitpid, of a run whose reader was; 0: exit status 1 */
@@ -31,7 +31,7 @@ struct delivery {
 };
 
 /* Where the account goes, or NULL. */
-struct queue *delivery_account_queue(struct delivery *d);
+struct queue *delivery_summary_queue(struct delivery *d);
 
 /* Prints some more of the account if its reader takes it. Returns whether it did: then there may be
    no reason to wait for anything. */

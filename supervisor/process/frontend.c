@@ -230,7 +230,7 @@ _Noreturn static void on_supervisor_gone(struct frontend *f)
 	leave_raw(f);
 	while (tree_end_step(&end, TREE_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, 20);
-	static const struct account_failure failure = {
+	static const struct summary_failure failure = {
 		.code = "supervisor_killed",
 		.message = "the process that supervised the command was killed; the command was "
 			   "ended, its status is unknown",
@@ -238,7 +238,7 @@ _Noreturn static void on_supervisor_gone(struct frontend *f)
 		.exit_code = -1,
 	};
 	if (f->job->settings->format != FORMAT_TEXT)
-		account_print_failure(f->job, &failure);
+		summary_print_failure(f->job, &failure);
 	else
 		fprintf(stderr, "terse: %s\n", failure.message);
 	exit(EXIT_FAILED);

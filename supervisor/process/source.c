@@ -124,7 +124,7 @@ static void make_text(struct source *s)
 	if (!record_is_kept(s->record))
 		limit_widen(&options.limit, set);
 	if (set->format != FORMAT_TEXT)
-		account_prepare(set, &options);
+		summary_prepare(set, &options);
 	const struct interceptor_events events = {
 		.artifact = source_on_artifact,
 		.print = source_on_print,

@@ -126,7 +126,7 @@ static void reread_release(struct reread *r)
 #define OUT_RESERVE   ((size_t)128 * 1024)
 #define PIECE_RESERVE ((size_t)64 * 1024)
 
-static void begin_writing(struct account *a, const struct settings *s)
+static void begin_writing(struct summary *a, const struct settings *s)
 {
 	static void (*const writers[])(struct report_writer *, struct report *) = {
 		[FORMAT_JSON] = report_write_json,
@@ -137,7 +137,7 @@ static void begin_writing(struct account *a, const struct settings *s)
 	a->is_open = true;
 }
 
-void account_prepare(const struct settings *s, struct interceptor_options *options)
+void summary_prepare(const struct settings *s, struct interceptor_options *options)
 {
 	options->form = s->format == FORMAT_JSON ? INTERCEPT_BARE : INTERCEPT_MARKED;
 	options->print = s->print == PRINT_FULL ? INTERCEPT_SILENT : INTERCEPT_PREVIEW;
@@ -149,18 +149,18 @@ static const enum report_state states[] = {
 	[META_INTERRUPTED] = REPORT_INTERRUPTED,
 };
 
-int account_reserve(struct account *a)
+int summary_reserve(struct summary *a)
 {
 	if (buffer_reserve(&a->out, OUT_RESERVE) < 0)
 		return -1;
 	return buffer_reserve(&a->report.piece, PIECE_RESERVE);
 }
 
-void account_init(struct account *a, const struct job *job, struct record *record)
+void summary_init(struct summary *a, const struct job *job, struct record *record)
 {
 	const struct meta *m = &record->meta;
 	bool running = m->state == META_RUNNING;
-	*a = (struct account){.out = a->out,
+	*a = (struct summary){.out = a->out,
 			      .report = {
 				      .piece = a->report.piece,
 				      .command = job->shown,
@@ -188,7 +188,7 @@ static void tell_binary(struct report *r, const struct report_stream *s, const c
 		    r->id ? ": terse path --raw " : "", r->id ? r->id : "");
 }
 
-static void summary_add_artifact(struct account *a, const struct record *record)
+static void summary_add_artifact(struct summary *a, const struct record *record)
 {
 	struct report *r = &a->report;
 	r->id = artifact_id(record->artifact);
@@ -200,7 +200,7 @@ static void summary_add_artifact(struct account *a, const struct record *record)
 	r->session = a->session;
 }
 
-void account_add(struct account *a, struct interceptor *text, bool is_stderr, bool background,
+void summary_add(struct summary *a, struct interceptor *text, bool is_stderr, bool background,
 		 const struct record *record)
 {
 	struct report *r = &a->report;
@@ -235,14 +235,14 @@ void account_add(struct account *a, struct interceptor *text, bool is_stderr, bo
 		report_warn(r, "%s: background processes still write", name);
 }
 
-int account_next(struct account *a, struct buffer *out)
+int summary_next(struct summary *a, struct buffer *out)
 {
 	if (a->is_open && report_next(&a->writer, out) <= 0)
 		a->is_open = false;
 	return a->is_open;
 }
 
-void account_release(struct account *a)
+void summary_release(struct summary *a)
 {
 	a->is_open = false;
 	for (int i = 0; i < 2; i++)
@@ -251,7 +251,7 @@ void account_release(struct account *a)
 	buffer_release(&a->out);
 }
 
-void account_print_failure(const struct job *job, const struct account_failure *failure)
+void summary_print_failure(const struct job *job, const struct summary_failure *failure)
 {
 	char cwd[PATH_MAX];
 	struct buffer out = BUFFER_INIT;
@@ -259,7 +259,7 @@ void account_print_failure(const struct job *job, const struct account_failure *
 		cwd[0] = '\0';
 	if (job->secrets)
 		redactor_inside(job->secrets, cwd, sizeof(cwd));
-	struct account a = {.report = {.command = job->shown,
+	struct summary a = {.report = {.command = job->shown,
 				       .cwd = cwd,
 				       .state = failure->state,
 				       .exit_code = failure->exit_code,
@@ -269,9 +269,9 @@ void account_print_failure(const struct job *job, const struct account_failure *
 				       .error_message = failure->message}};
 	a.report.ended_ms = a.report.started_ms + a.report.duration_ms;
 	begin_writing(&a, job->settings);
-	while (account_next(&a, &out))
+	while (summary_next(&a, &out))
 		;
 	io_write(STDOUT_FILENO, out.data, out.len);
 	buffer_release(&out);
-	account_release(&a);
+	summary_release(&a);
 }

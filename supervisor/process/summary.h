@@ -27,7 +27,7 @@ struct reread {
 // The report (report.h) of one run that was supervised here, from what its record and its streams
 // know, and the bytes of it in the format that was asked for.
 
-struct account {
+struct summary {
 	struct report report;
 	struct report_writer writer;
 	enum format format;
@@ -39,35 +39,35 @@ struct account {
 };
 
 /* Makes an interceptor collect what an account tells. */
-void account_prepare(const struct settings *s, struct interceptor_options *options);
+void summary_prepare(const struct settings *s, struct interceptor_options *options);
 
 /* Takes the memory that most accounts need, so that their end does not fail for want of it. Returns
    0, or -1 with ENOMEM. */
-int account_reserve(struct account *a);
+int summary_reserve(struct summary *a);
 
 /* Begins the account of a run whose record is complete (record_end). The record stays open until
    the account is released. The struct is zeroed, or reserved. */
-void account_init(struct account *a, const struct job *job, struct record *record);
+void summary_init(struct summary *a, const struct job *job, struct record *record);
 
 /* What came through one channel, once it is finished or (`background`) spilled. */
-void account_add(struct account *a, struct interceptor *text, bool is_stderr, bool background,
+void summary_add(struct summary *a, struct interceptor *text, bool is_stderr, bool background,
 		 const struct record *record);
 
 /* Appends the next piece. Returns 1, or 0 when all of it was handed out. Without memory it breaks
    off. */
-int account_next(struct account *a, struct buffer *out);
+int summary_next(struct summary *a, struct buffer *out);
 
 /* Frees; may be called again, and on a zeroed struct. */
-void account_release(struct account *a);
+void summary_release(struct summary *a);
 
 /* Why there is no run to tell of. */
-struct account_failure {
+struct summary_failure {
 	const char *code, *message;
 	enum report_state state;
 	int exit_code; /* that terse ends with, -1: of a command whose status is not known */
 };
 
 /* Prints such a report to standard output, in the format of the settings, which is not text. */
-void account_print_failure(const struct job *job, const struct account_failure *failure);
+void summary_print_failure(const struct job *job, const struct summary_failure *failure);
 
 #endif

@@ -329,26 +329,26 @@ static struct interceptor_ending supervisor_describe_end(const struct supervisor
 	return e;
 }
 
-static void take_account(struct supervisor *k)
+static void take_summary(struct supervisor *k)
 {
-	struct account *account = &k->delivery.account;
-	if (!delivery_account_queue(&k->delivery))
+	struct summary *summary = &k->delivery.summary;
+	if (!delivery_summary_queue(&k->delivery))
 		return;
-	account_init(account, k->job, &k->record);
+	summary_init(summary, k->job, &k->record);
 	if (k->asked)
-		report_warn(&account->report,
+		report_warn(&summary->report,
 			    "waiting for input: \"%s\"; answer: terse send %s TEXT --key enter "
 			    "--await",
 			    k->prompt, k->record.meta.id);
 	if (k->hung_up)
-		report_warn(&account->report,
+		report_warn(&summary->report,
 			    "hung up: it waited for keys that nobody can type; to type: terse "
 			    "--yield 5s COMMAND");
 	for (int i = 0; i < k->source_count; i++) {
 		const struct source *s = &k->sources[i];
-		account_add(account, s->text, s->is_stderr, s->fd >= 0, &k->record);
+		summary_add(summary, s->text, s->is_stderr, s->fd >= 0, &k->record);
 		if (s->lost)
-			report_warn(&account->report, "%s: %s", s->is_stderr ? "stderr" : "stdout",
+			report_warn(&summary->report, "%s: %s", s->is_stderr ? "stderr" : "stdout",
 				    strerror(ENOMEM));
 	}
 }
@@ -357,7 +357,7 @@ static void supervisor_tell_report(struct supervisor *k)
 {
 	enum wording_state state = k->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED;
 	if (k->job->settings->format != FORMAT_TEXT) {
-		take_account(k);
+		take_summary(k);
 		return;
 	}
 	for (int i = 0; i < k->source_count; i++) {
@@ -447,14 +447,14 @@ static void yield(struct supervisor *k)
 			source_report(s, &e);
 	}
 	if (k->job->settings->format != FORMAT_TEXT)
-		take_account(k);
+		take_summary(k);
 	k->yielding = true;
 	k->heartbeat_at = 0;
 }
 
 static void drop_callers(struct supervisor *k)
 {
-	account_release(&k->delivery.account);
+	summary_release(&k->delivery.summary);
 	for (int i = 0; i < k->source_count; i++)
 		source_let_go(&k->sources[i]);
 	io_null(STDIN_FILENO, STDERR_FILENO);
@@ -983,7 +983,7 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 	k.chunk = malloc(SOURCE_CHUNK);
 	if (k.signals < 0 || !k.chunk)
 		supervisor_refuse(&k, MESSAGE_REFUSED, errno);
-	if (job->settings->format != FORMAT_TEXT && account_reserve(&k.delivery.account) < 0)
+	if (job->settings->format != FORMAT_TEXT && summary_reserve(&k.delivery.summary) < 0)
 		supervisor_refuse(&k, MESSAGE_REFUSED, errno);
 	open_sources(&k);
 	start_command(&k);
