@@ -115,7 +115,7 @@ static void add_clean(struct text *t, const char *string, size_t max)
 	}
 }
 
-void complaint_write(const struct complaint *c, struct option_error *error)
+void config_error_write(const struct config_error *c, struct option_error *error)
 {
 	struct text t = {.len = 0};
 	size_t len = strlen(c->where);

@@ -30,7 +30,7 @@ const char *nearest_reason(char out[NEAREST_LEN], const char *what, const char *
 //   --cols: 7: out of range (20 to 1000)
 
 /* A message's parts; those that are NULL (0) are left out, and so is an empty value. */
-struct complaint {
+struct config_error {
 	const char *where; /* a file, a variable or a flag; of a long one the end is shown */
 	unsigned line;
 	const char *section, *key;
@@ -40,6 +40,6 @@ struct complaint {
 
 /* Writes the message, cleaned of everything that is not printable. The parts may lie
    in error->text. */
-void complaint_write(const struct complaint *c, struct option_error *error);
+void config_error_write(const struct config_error *c, struct option_error *error);
 
 #endif

@@ -58,7 +58,7 @@ static int ini_load_complain(struct load *l, const struct ini_line *line, const 
 			     const char *reason)
 {
 	bool nowhere = line->key && *line->section == '\0';
-	const struct complaint c = {
+	const struct config_error c = {
 		.where = l->path,
 		.line = line->number,
 		.section = nowhere ? NULL : line->section,
@@ -67,7 +67,7 @@ static int ini_load_complain(struct load *l, const struct ini_line *line, const 
 		.reason = reason,
 	};
 
-	complaint_write(&c, l->error);
+	config_error_write(&c, l->error);
 	l->errors++;
 	ini_load_fail(l, EINVAL);
 	if (!l->tell)

@@ -164,25 +164,25 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 }
 
 /* Where settings.profile was set. */
-static struct complaint blame(const struct settings *s)
+static struct config_error blame(const struct settings *s)
 {
 	const struct option *o = option_by_key("run", "profile");
 	const struct setting_source *source = &s->sources[o - option_table];
 
 	if (source->by == ORIGIN_FLAG)
-		return (struct complaint){.where = o->flag};
+		return (struct config_error){.where = o->flag};
 	if (source->by == ORIGIN_VARIABLE || !s->files[source->by])
-		return (struct complaint){.where = o->variable};
-	return (struct complaint){.where = s->files[source->by],
-				  .line = source->line,
-				  .section = o->section,
-				  .key = o->key};
+		return (struct config_error){.where = o->variable};
+	return (struct config_error){.where = s->files[source->by],
+				     .line = source->line,
+				     .section = o->section,
+				     .key = o->key};
 }
 
 static int no_such_profile(const struct settings *s, struct option_error *error)
 {
 	char reason[96] = "no such profile";
-	struct complaint c = blame(s);
+	struct config_error c = blame(s);
 	struct nearest n;
 
 	nearest_init(&n, s->profile);
@@ -196,7 +196,7 @@ static int no_such_profile(const struct settings *s, struct option_error *error)
 		snprintf(reason, sizeof(reason), "no such profile (did you mean %s?)", n.best);
 	c.value = s->profile;
 	c.reason = reason;
-	complaint_write(&c, error);
+	config_error_write(&c, error);
 	errno = EINVAL;
 	return -1;
 }

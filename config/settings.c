@@ -62,7 +62,7 @@ bool project_find(char *path)
 
 static int project_refuse(const char *path, const char *reason, struct option_error *error)
 {
-	complaint_write(&(struct complaint){.where = path, .reason = reason}, error);
+	config_error_write(&(struct config_error){.where = path, .reason = reason}, error);
 	errno = EINVAL;
 	return -1;
 }
@@ -163,8 +163,8 @@ static bool find_flag(const char *arg, struct found *f)
 static int flag_complain(const struct found *f, const char *value, const char *reason,
 			 struct option_error *error)
 {
-	complaint_write(&(struct complaint){.where = f->flag, .value = value, .reason = reason},
-			error);
+	config_error_write(
+		&(struct config_error){.where = f->flag, .value = value, .reason = reason}, error);
 	errno = EINVAL;
 	return -1;
 }
@@ -217,8 +217,8 @@ int settings_read_file(enum origin by, const char *path, struct buffer *text,
 	if (ini_read_file(path, text) == 0)
 		return 0;
 	if (errno == EFBIG) {
-		complaint_write(&(struct complaint){.where = path, .reason = "larger than 1 MB"},
-				error);
+		config_error_write(
+			&(struct config_error){.where = path, .reason = "larger than 1 MB"}, error);
 		errno = EINVAL;
 	} else if (errno == EINVAL) {
 		errno = EIO; /* the file system's, and there is nothing in *error */
@@ -285,10 +285,10 @@ void settings_release(struct settings *s)
 }
 
 /* Keeps the first of all errors. */
-static void load_note(struct option_error *first, const struct complaint *c)
+static void load_note(struct option_error *first, const struct config_error *c)
 {
 	if (*first->text == '\0')
-		complaint_write(c, first);
+		config_error_write(c, first);
 }
 
 /* Returns 0, or -1 when out of memory. */
@@ -308,9 +308,9 @@ static int load_if_there(struct settings *s, enum origin by, const char *path, b
 		*first = error;
 		s->project_is_wrong = by == ORIGIN_PROJECT;
 	} else if (errno != EINVAL && named)
-		load_note(first, &(struct complaint){.where = "TERSE_CONFIG",
-						     .value = path,
-						     .reason = strerror(errno)});
+		load_note(first, &(struct config_error){.where = "TERSE_CONFIG",
+							.value = path,
+							.reason = strerror(errno)});
 	return 0;
 }
 
@@ -366,7 +366,7 @@ static void note_unknown(struct option_error *first, const char *name, size_t le
 	if (!n.best || strcmp(n.best, n.word) == 0)
 		return;
 	nearest_reason(reason, "variable", n.best - PREFIX_LEN);
-	load_note(first, &(struct complaint){.where = word, .reason = reason});
+	load_note(first, &(struct config_error){.where = word, .reason = reason});
 }
 
 static int load_variables(struct settings *s, struct option_error *first)
@@ -393,9 +393,9 @@ static int load_variables(struct settings *s, struct option_error *first)
 		}
 		if (errno == ENOMEM)
 			return -1;
-		load_note(first, &(struct complaint){.where = o->variable,
-						     .value = value,
-						     .reason = error.text});
+		load_note(first, &(struct config_error){.where = o->variable,
+							.value = value,
+							.reason = error.text});
 	}
 	return 0;
 }

@@ -97,10 +97,10 @@ static bool are_good(const struct option *o, char **values, int count)
 		result = o->type == OPTION_LIST ? option_append(&s, o, values[i], &error)
 						: option_set(&s, o, values[i], &error);
 	if (result < 0) {
-		complaint_write(&(struct complaint){.where = o->key,
-						    .value = i ? values[i - 1] : NULL,
-						    .reason = error.text},
-				&message);
+		config_error_write(&(struct config_error){.where = o->key,
+							  .value = i ? values[i - 1] : NULL,
+							  .reason = error.text},
+				   &message);
 		verb_error("config", "%s", message.text);
 	}
 	option_clear(&s, o);
