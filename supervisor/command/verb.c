@@ -598,8 +598,8 @@ int verb_json_place(struct buffer *out, const struct text *t, const char *path)
 
 bool verb_is_binary(const struct text *text, struct kind *kind)
 {
-	char *head = malloc(KIND_LEN);
-	ssize_t n = head ? io_read_at(text->fd, head, KIND_LEN, 0) : 0;
+	char *head = malloc(FILE_TYPE_LEN);
+	ssize_t n = head ? io_read_at(text->fd, head, FILE_TYPE_LEN, 0) : 0;
 	bool is = n > 0 && sniff_is_binary(head, (size_t)n, kind);
 	free(head);
 	return is;

@@ -138,7 +138,7 @@ static int read_describe(const struct read *r, const struct kind *kind, uint64_t
 	char human[HUMAN_LEN];
 	bool apart = *r->text.id;
 	int status = 1;
-	if (kind_append(&line, kind) < 0 ||
+	if (file_type_append(&line, kind) < 0 ||
 	    buffer_printf(&line, ", %s: not shown", human_size(human, size)) < 0 ||
 	    (apart && buffer_printf(&line, "; its bytes: terse path --raw %s", r->text.id) < 0))
 		goto out;

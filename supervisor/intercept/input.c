@@ -289,7 +289,7 @@ void intercept_judge(struct interceptor *s, bool end)
 	s->sniff = (struct sniff){.len = 0};
 	sniff_add(&s->sniff, first.data, first.len);
 	if (s->sniff.bad > 0)
-		kind_find(&s->kind, first.data, first.len);
+		file_type_find(&s->kind, first.data, first.len);
 	bool binary = looks_binary(s);
 	if (binary)
 		intercept_resolve(s);

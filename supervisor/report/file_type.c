@@ -57,7 +57,7 @@ bool sniff_is_binary(const char *data, size_t len, struct kind *kind)
 	*kind = (struct kind){.name = NULL};
 	sniff_add(&s, data, len);
 	if (s.bad > 0)
-		kind_find(kind, data, len);
+		file_type_find(kind, data, len);
 	return sniff_judge(&s) || kind->name;
 }
 
@@ -185,7 +185,7 @@ static const struct {
 	{"\x1a\x45\xdf\xa3", 4, 0, "Matroska", NULL},
 };
 
-void kind_find(struct kind *k, const char *data, size_t len)
+void file_type_find(struct kind *k, const char *data, size_t len)
 {
 	*k = (struct kind){NULL, 0, 0};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -199,7 +199,7 @@ void kind_find(struct kind *k, const char *data, size_t len)
 	}
 }
 
-int kind_append(struct buffer *out, const struct kind *k)
+int file_type_append(struct buffer *out, const struct kind *k)
 {
 	if (buffer_append_string(out, k->name ? k->name : "binary data") < 0)
 		return -1;

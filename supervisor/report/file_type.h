@@ -38,16 +38,16 @@ bool sniff_is_binary(const char *data, size_t len, struct kind *kind);
 // output or of a project's files needs the common ones.
 
 /* Enough for every kind; the size of most JPEG images is found in so many, too. */
-#define KIND_LEN ((size_t)65536)
+#define FILE_TYPE_LEN ((size_t)65536)
 
 struct kind {
 	const char *name;       /* "gzip", "ELF", "PNG image"; NULL: not known */
 	uint32_t width, height; /* pixels of an image, 0: not known */
 };
 
-void kind_find(struct kind *k, const char *data, size_t len);
+void file_type_find(struct kind *k, const char *data, size_t len);
 
 /* Appends "PNG image, 640x480", or "binary data". Returns 0, or -1 with ENOMEM. */
-int kind_append(struct buffer *out, const struct kind *k);
+int file_type_append(struct buffer *out, const struct kind *k);
 
 #endif

@@ -24,8 +24,8 @@ static void expect(const char *data, size_t len, const char *told)
 {
 	struct buffer out = BUFFER_INIT;
 	struct kind k;
-	kind_find(&k, data, len);
-	assert_int_equal(kind_append(&out, &k), 0);
+	file_type_find(&k, data, len);
+	assert_int_equal(file_type_append(&out, &k), 0);
 	assert_string_equal(buffer_string(&out), told);
 	buffer_release(&out);
 }
@@ -95,7 +95,7 @@ static void images(void **state)
 		for (size_t len = 0; len < s->len; len++) {
 			struct kind k;
 			char *copy = len ? memcpy(test_malloc(len), s->data, len) : NULL;
-			kind_find(&k, copy, len);
+			file_type_find(&k, copy, len);
 			assert_true(k.width == 0 || (k.width == 320 && k.height == 200) ||
 				    (k.width == 640 && k.height == 480));
 			if (copy)
