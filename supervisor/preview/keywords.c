@@ -362,12 +362,12 @@ static const char *rarest(const char *phrase)
 	const char *best = phrase;
 	unsigned most = 0;
 
-	for (const char *at = phrase; strlen(at) >= SCOUT_LEN; at++) {
+	for (const char *at = phrase; strlen(at) >= PREFILTER_LEN; at++) {
 		unsigned rarity = 0;
 
-		if (strcspn(at, "*") < SCOUT_LEN)
+		if (strcspn(at, "*") < PREFILTER_LEN)
 			continue;
-		for (size_t k = 0; k < SCOUT_LEN; k++)
+		for (size_t k = 0; k < PREFILTER_LEN; k++)
 			rarity += literal_byte_rarity((unsigned char)at[k], is_letter(at[k]));
 		if (rarity > most) {
 			most = rarity;
@@ -378,7 +378,7 @@ static const char *rarest(const char *phrase)
 }
 
 int phrases_init(struct phrases *p, char *const *telling, char *const *ignored, size_t longest,
-		 struct scout *scout)
+		 struct prefilter *prefilter)
 {
 	char *const none[] = {NULL};
 
@@ -393,7 +393,7 @@ int phrases_init(struct phrases *p, char *const *telling, char *const *ignored, 
 		return -1;
 	}
 	for (size_t i = 0; p->telling[i]; i++)
-		scout_add(scout, rarest(p->telling[i]));
+		prefilter_add(prefilter, rarest(p->telling[i]));
 	return 0;
 }
 

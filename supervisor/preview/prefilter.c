@@ -13,7 +13,7 @@ enum { FOLD = 0x20 }; /* set in every byte: makes letters lower case */
 
 /* Fragments that look alike share a group, which keeps false alarms rare. */
 static const struct {
-	char text[SCOUT_LEN + 1];
+	char text[PREFILTER_LEN + 1];
 	uint8_t group;
 } fragments[] = {
 	{"rror", 0},                       /* error */
@@ -75,9 +75,9 @@ static uint32_t folded(const char *data)
 	return bytes | FOLD * 0x01010101u;
 }
 
-static void add_fragment(struct scout *s, const char *text, unsigned group)
+static void add_fragment(struct prefilter *s, const char *text, unsigned group)
 {
-	for (size_t k = 0; k < SCOUT_LEN; k++) {
+	for (size_t k = 0; k < PREFILTER_LEN; k++) {
 		unsigned byte = (unsigned char)text[k] | FOLD;
 
 		s->low[k][byte & 15] |= (uint8_t)(1u << group);
@@ -86,19 +86,19 @@ static void add_fragment(struct scout *s, const char *text, unsigned group)
 	s->fragments[group][s->counts[group]++] = folded(text);
 }
 
-void scout_add(struct scout *s, const char *text)
+void prefilter_add(struct prefilter *s, const char *text)
 {
 	unsigned least = 0;
 
-	for (unsigned i = 1; i < SCOUT_GROUPS; i++) {
+	for (unsigned i = 1; i < PREFILTER_GROUPS; i++) {
 		if (s->counts[i] < s->counts[least])
 			least = i;
 	}
-	if (s->counts[least] < SCOUT_MAX)
+	if (s->counts[least] < PREFILTER_MAX)
 		add_fragment(s, text, least);
 }
 
-void scout_init(struct scout *s)
+void prefilter_init(struct prefilter *s)
 {
 	memset(s, 0, sizeof(*s));
 	for (size_t i = 0; i < sizeof(fragments) / sizeof(*fragments); i++)
@@ -109,7 +109,7 @@ void scout_init(struct scout *s)
 }
 
 /* Whether a fragment of one of the groups starts at `data`. */
-static bool is_fragment(const struct scout *s, const char *data, unsigned groups)
+static bool is_fragment(const struct prefilter *s, const char *data, unsigned groups)
 {
 	uint32_t here = folded(data);
 
@@ -124,11 +124,11 @@ static bool is_fragment(const struct scout *s, const char *data, unsigned groups
 	return false;
 }
 
-static unsigned groups_at(const struct scout *s, const char *data)
+static unsigned groups_at(const struct prefilter *s, const char *data)
 {
 	unsigned groups = 0xFF;
 
-	for (size_t k = 0; k < SCOUT_LEN; k++) {
+	for (size_t k = 0; k < PREFILTER_LEN; k++) {
 		unsigned byte = (unsigned char)data[k] | FOLD;
 
 		groups &= s->low[k][byte & 15] & s->high[k][byte >> 4];
@@ -136,11 +136,11 @@ static unsigned groups_at(const struct scout *s, const char *data)
 	return groups;
 }
 
-static size_t find_narrow(const struct scout *s, const char *data, size_t len, size_t at,
+static size_t find_narrow(const struct prefilter *s, const char *data, size_t len, size_t at,
 			  size_t *newlines)
 {
 	for (; at < len; at++) {
-		if (len - at >= SCOUT_LEN) {
+		if (len - at >= PREFILTER_LEN) {
 			unsigned groups = groups_at(s, data + at);
 
 			if (groups && is_fragment(s, data + at, groups))
@@ -154,26 +154,26 @@ static size_t find_narrow(const struct scout *s, const char *data, size_t len, s
 #if defined(__x86_64__)
 
 __attribute__((target("avx2,popcnt"))) static size_t
-find_wide(const struct scout *s, const char *data, size_t len, size_t *newlines)
+find_wide(const struct prefilter *s, const char *data, size_t len, size_t *newlines)
 {
 	enum { WIDTH = sizeof(__m256i) };
 	const __m256i nibble = _mm256_set1_epi8(15), newline = _mm256_set1_epi8('\n');
 	const __m256i fold = _mm256_set1_epi8(FOLD), zero = _mm256_setzero_si256();
-	__m256i low[SCOUT_LEN], high[SCOUT_LEN];
+	__m256i low[PREFILTER_LEN], high[PREFILTER_LEN];
 	size_t at = 0, count = 0;
 
 	UNROLL
-	for (size_t k = 0; k < SCOUT_LEN; k++) {
+	for (size_t k = 0; k < PREFILTER_LEN; k++) {
 		low[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)s->low[k]));
 		high[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)s->high[k]));
 	}
-	for (; len - at >= WIDTH + SCOUT_LEN - 1; at += WIDTH) {
+	for (; len - at >= WIDTH + PREFILTER_LEN - 1; at += WIDTH) {
 		__m256i groups = _mm256_set1_epi8(-1), first = zero;
 		uint8_t each[WIDTH];
 		uint32_t hits, lines;
 
 		UNROLL
-		for (size_t k = 0; k < SCOUT_LEN; k++) {
+		for (size_t k = 0; k < PREFILTER_LEN; k++) {
 			__m256i v = _mm256_loadu_si256((const __m256i *)(data + at + k));
 
 			if (k == 0)
@@ -208,7 +208,7 @@ find_wide(const struct scout *s, const char *data, size_t len, size_t *newlines)
 
 #endif
 
-size_t scout_find(const struct scout *s, const char *data, size_t len, size_t *newlines)
+size_t prefilter_find(const struct prefilter *s, const char *data, size_t len, size_t *newlines)
 {
 #if defined(__x86_64__)
 	if (s->wide)

@@ -11,23 +11,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SCOUT_LEN = 4, SCOUT_GROUPS = 8, SCOUT_MAX = 16 };
+enum { PREFILTER_LEN = 4, PREFILTER_GROUPS = 8, PREFILTER_MAX = 16 };
 
-struct scout {
+struct prefilter {
 	/* For each byte of a fragment: the groups that may have it there. */
-	uint8_t low[SCOUT_LEN][16], high[SCOUT_LEN][16];
-	uint32_t fragments[SCOUT_GROUPS][SCOUT_MAX];
-	uint8_t counts[SCOUT_GROUPS];
+	uint8_t low[PREFILTER_LEN][16], high[PREFILTER_LEN][16];
+	uint32_t fragments[PREFILTER_GROUPS][PREFILTER_MAX];
+	uint8_t counts[PREFILTER_GROUPS];
 	bool wide;
 };
 
-void scout_init(struct scout *s);
+void prefilter_init(struct prefilter *s);
 
-/* Has it look for the first SCOUT_LEN bytes of `text` too; nothing when there are too many. */
-void scout_add(struct scout *s, const char *text);
+/* Has it look for the first PREFILTER_LEN bytes of `text` too; nothing when there are too many. */
+void prefilter_add(struct prefilter *s, const char *text);
 
 /* Returns where the first fragment starts, which has no newline in it, or `len`, and adds the
    newlines in front of it to *newlines. */
-size_t scout_find(const struct scout *s, const char *data, size_t len, size_t *newlines);
+size_t prefilter_find(const struct prefilter *s, const char *data, size_t len, size_t *newlines);
 
 #endif

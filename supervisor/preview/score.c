@@ -204,7 +204,7 @@ void salience_judge(const struct lexicon *lexicon, const struct line *line, stru
 		     (m.text[m.len - 1] == ':' || out->kind == SALIENCE_HEADING);
 }
 
-void salience_look_inside(const struct lexicon *lexicon, const struct scout *scout,
+void salience_look_inside(const struct lexicon *lexicon, const struct prefilter *prefilter,
 			  const struct line *line, struct salience *salience)
 {
 	size_t at = JUDGED_FRONT, end = line->front_len - line->ended, lines = 0;
@@ -215,7 +215,7 @@ void salience_look_inside(const struct lexicon *lexicon, const struct scout *sco
 	for (unsigned tries = 0; tries < WINDOWS && at < end; tries++) {
 		struct salience inside;
 		struct line window = {0};
-		size_t hit = at + scout_find(scout, line->front + at, end - at, &lines);
+		size_t hit = at + prefilter_find(prefilter, line->front + at, end - at, &lines);
 
 		if (hit == end)
 			break;

@@ -43,7 +43,7 @@ uint32_t salience_shape(const struct line *line);
 void salience_judge(const struct lexicon *lexicon, const struct line *line, struct salience *out);
 
 /* Looks through the middle of a long line that is whole, and adds what is found there. */
-void salience_look_inside(const struct lexicon *lexicon, const struct scout *scout,
+void salience_look_inside(const struct lexicon *lexicon, const struct prefilter *prefilter,
 			  const struct line *line, struct salience *salience);
 
 #endif

@@ -183,10 +183,10 @@ enum {
 int smart_init(struct smart *s, char *const *telling, char *const *ignored)
 {
 	lexicon_init(&s->lexicon);
-	scout_init(&s->scout);
+	prefilter_init(&s->prefilter);
 	s->block = malloc(BLOCK);
 	if (!s->block || store_init(&s->store) ||
-	    phrases_init(&s->phrases, telling, ignored, LONG_LINE, &s->scout)) {
+	    phrases_init(&s->phrases, telling, ignored, LONG_LINE, &s->prefilter)) {
 		smart_release(s);
 		return -1;
 	}
@@ -215,7 +215,7 @@ void smart_judge(const struct smart *s, const struct line *line, struct salience
 {
 	salience_judge(&s->lexicon, line, salience);
 	if (line->length > STORE_FRONT + STORE_BACK && line->length <= LONG_LINE)
-		salience_look_inside(&s->lexicon, &s->scout, line, salience);
+		salience_look_inside(&s->lexicon, &s->prefilter, line, salience);
 	phrases_apply(&s->phrases, line, salience);
 }
 
@@ -290,7 +290,7 @@ static void keep_before(struct smart *s, const struct line *line)
 /* Where finds are counted that have the same bytes around in their line, numbers apart. */
 static uint16_t *count_of(const struct smart *s, uint16_t *counts, size_t hit, size_t around)
 {
-	size_t at = hit > around ? hit - around : 0, to = hit + SCOUT_LEN + around;
+	size_t at = hit > around ? hit - around : 0, to = hit + PREFILTER_LEN + around;
 	uint32_t hash = SHAPE_SEED;
 	bool digits = false;
 
@@ -376,8 +376,8 @@ static void search_block(struct smart *s, size_t end)
 	struct line line;
 	size_t lines = 0, hit = s->done;
 
-	for (;; hit += SCOUT_LEN) {
-		hit += scout_find(&s->scout, s->block + hit, end - hit, &lines);
+	for (;; hit += PREFILTER_LEN) {
+		hit += prefilter_find(&s->prefilter, s->block + hit, end - hit, &lines);
 		if (hit >= end) {
 			s->number += lines;
 			s->done = end;

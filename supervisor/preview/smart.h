@@ -57,7 +57,7 @@ enum { FOUND_BITS = 12 };
 
 struct smart {
 	struct lexicon lexicon;
-	struct scout scout;
+	struct prefilter prefilter;
 	struct phrases phrases;
 	struct sketch sketch;
 	struct store store;

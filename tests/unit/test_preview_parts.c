@@ -21,16 +21,16 @@ static uint32_t rnd(uint32_t below)
 }
 
 /* The wide search finds what the plain one finds, at any alignment and length. */
-static void test_scout(void **state)
+static void test_prefilter(void **state)
 {
 	static const char *const planted[] = {"error", "FAIL", "Panic", "cannot ",
 					      "ErRoR", "fai",  "rro"};
-	struct scout wide, narrow;
+	struct prefilter wide, narrow;
 	char text[700];
 
 	(void)state;
-	scout_init(&wide);
-	scout_init(&narrow);
+	prefilter_init(&wide);
+	prefilter_init(&narrow);
 	narrow.wide = false;
 	for (int round = 0; round < 20000; round++) {
 		size_t from = rnd(40), len = rnd(600), lines[2] = {0, 0}, found, count = 0;
@@ -44,30 +44,30 @@ static void test_scout(void **state)
 
 			memcpy(text + rnd(600), word, strlen(word));
 		}
-		found = scout_find(&wide, text + from, len, &lines[0]);
-		assert_int_equal(found, scout_find(&narrow, text + from, len, &lines[1]));
+		found = prefilter_find(&wide, text + from, len, &lines[0]);
+		assert_int_equal(found, prefilter_find(&narrow, text + from, len, &lines[1]));
 		assert_int_equal(lines[0], lines[1]);
 		for (size_t i = 0; i < found; i++)
 			count += text[from + i] == '\n';
 		assert_int_equal(count, lines[0]);
 	}
-	assert_int_equal(scout_find(&wide, "12 ERRORS", 9, &(size_t){0}), 4);
-	assert_int_equal(scout_find(&wide, "12 ERRO", 7, &(size_t){0}), 7);
+	assert_int_equal(prefilter_find(&wide, "12 ERRORS", 9, &(size_t){0}), 4);
+	assert_int_equal(prefilter_find(&wide, "12 ERRO", 7, &(size_t){0}), 7);
 }
 
 static void test_more_fragments(void **state)
 {
-	struct scout s;
+	struct prefilter s;
 
 	(void)state;
-	scout_init(&s);
-	assert_int_equal(scout_find(&s, "the QUOTA", 9, &(size_t){0}), 9);
-	scout_add(&s, "quotas");
-	assert_int_equal(scout_find(&s, "the QUOTA", 9, &(size_t){0}), 4);
+	prefilter_init(&s);
+	assert_int_equal(prefilter_find(&s, "the QUOTA", 9, &(size_t){0}), 9);
+	prefilter_add(&s, "quotas");
+	assert_int_equal(prefilter_find(&s, "the QUOTA", 9, &(size_t){0}), 4);
 	/* What is too much is left out. */
 	for (int i = 0; i < 200; i++)
-		scout_add(&s, "other");
-	assert_int_equal(scout_find(&s, "the QUOTA, 12 errors", 20, &(size_t){0}), 4);
+		prefilter_add(&s, "other");
+	assert_int_equal(prefilter_find(&s, "the QUOTA, 12 errors", 20, &(size_t){0}), 4);
 }
 
 static void add_streak(struct streaks *s, uint64_t from, uint64_t to)
@@ -249,7 +249,7 @@ static void test_lines_like_notices(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scout),
+		cmocka_unit_test(test_prefilter),
 		cmocka_unit_test(test_more_fragments),
 		cmocka_unit_test(test_streaks),
 		cmocka_unit_test(test_sketch),
