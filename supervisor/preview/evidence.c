@@ -8,46 +8,46 @@
 /* clang-format off */
 static const struct {
 	const char *prefix;
-	enum salience_kind kind;
+	enum score_kind kind;
 	unsigned char score;
 } openings[] = {
 	/* TAP, and the marks that test runners draw */
-	{"not ok ",       SALIENCE_FAIL,    48},
-	{"ok ",           SALIENCE_PASS,    0},
-	{"\xE2\x9C\x93",  SALIENCE_PASS,    0},  /* check mark */
-	{"\xE2\x9C\x94",  SALIENCE_PASS,    0},  /* heavy check mark */
-	{"\xE2\x9C\x85",  SALIENCE_PASS,    0},  /* white heavy check mark */
-	{"\xE2\x88\x9A",  SALIENCE_PASS,    0},  /* square root */
-	{"\xE2\x9C\x95",  SALIENCE_FAIL,    42}, /* multiplication x */
-	{"\xE2\x9C\x96",  SALIENCE_FAIL,    42}, /* heavy multiplication x */
-	{"\xE2\x9C\x97",  SALIENCE_FAIL,    42}, /* ballot x */
-	{"\xE2\x9C\x98",  SALIENCE_FAIL,    42}, /* heavy ballot x */
-	{"\xE2\x9D\x8C",  SALIENCE_FAIL,    42}, /* cross mark */
-	{"\xC3\x97 ",     SALIENCE_FAIL,    38}, /* multiplication sign */
-	{"\xE2\x97\x8F",  SALIENCE_HEADING, 34}, /* black circle */
-	{"\xE2\x80\xA2 ", SALIENCE_HEADING, 12}, /* bullet */
-	{"--- FAIL",      SALIENCE_HEADING, 50},
+	{"not ok ",       SCORE_FAIL,    48},
+	{"ok ",           SCORE_PASS,    0},
+	{"\xE2\x9C\x93",  SCORE_PASS,    0},  /* check mark */
+	{"\xE2\x9C\x94",  SCORE_PASS,    0},  /* heavy check mark */
+	{"\xE2\x9C\x85",  SCORE_PASS,    0},  /* white heavy check mark */
+	{"\xE2\x88\x9A",  SCORE_PASS,    0},  /* square root */
+	{"\xE2\x9C\x95",  SCORE_FAIL,    42}, /* multiplication x */
+	{"\xE2\x9C\x96",  SCORE_FAIL,    42}, /* heavy multiplication x */
+	{"\xE2\x9C\x97",  SCORE_FAIL,    42}, /* ballot x */
+	{"\xE2\x9C\x98",  SCORE_FAIL,    42}, /* heavy ballot x */
+	{"\xE2\x9D\x8C",  SCORE_FAIL,    42}, /* cross mark */
+	{"\xC3\x97 ",     SCORE_FAIL,    38}, /* multiplication sign */
+	{"\xE2\x97\x8F",  SCORE_HEADING, 34}, /* black circle */
+	{"\xE2\x80\xA2 ", SCORE_HEADING, 12}, /* bullet */
+	{"--- FAIL",      SCORE_HEADING, 50},
 	/* what a failure is explained with */
-	{"E  ",           SALIENCE_DETAIL,  36},
-	{">  ",           SALIENCE_DETAIL,  16},
-	{"+ ",            SALIENCE_DETAIL,  6},
-	{"- ",            SALIENCE_DETAIL,  6},
-	{"@@ ",           SALIENCE_DETAIL,  6},
-	{"** (",          SALIENCE_FAIL,    45},
-	{"[-] ",          SALIENCE_FAIL,    42},
-	{"[+] ",          SALIENCE_PASS,    0},
-	{"E: ",           SALIENCE_FAIL,    45},
-	{"***",           SALIENCE_PLAIN,   14},
-	{"!!!",           SALIENCE_PLAIN,   14},
-	{"npm ERR!",      SALIENCE_FAIL,    30},
-	{"Caused by:",    SALIENCE_FAIL,    45},
-	{"Traceback (",   SALIENCE_FAIL,    50},
+	{"E  ",           SCORE_DETAIL,  36},
+	{">  ",           SCORE_DETAIL,  16},
+	{"+ ",            SCORE_DETAIL,  6},
+	{"- ",            SCORE_DETAIL,  6},
+	{"@@ ",           SCORE_DETAIL,  6},
+	{"** (",          SCORE_FAIL,    45},
+	{"[-] ",          SCORE_FAIL,    42},
+	{"[+] ",          SCORE_PASS,    0},
+	{"E: ",           SCORE_FAIL,    45},
+	{"***",           SCORE_PLAIN,   14},
+	{"!!!",           SCORE_PLAIN,   14},
+	{"npm ERR!",      SCORE_FAIL,    30},
+	{"Caused by:",    SCORE_FAIL,    45},
+	{"Traceback (",   SCORE_FAIL,    50},
 	/* stacks */
-	{"at ",           SALIENCE_FRAME,   6},
-	{"from /",        SALIENCE_FRAME,   6},
-	{"#0 ",           SALIENCE_FRAME,   10},
-	{"#1 ",           SALIENCE_FRAME,   8},
-	{"File \"",       SALIENCE_FRAME,   14},
+	{"at ",           SCORE_FRAME,   6},
+	{"from /",        SCORE_FRAME,   6},
+	{"#0 ",           SCORE_FRAME,   10},
+	{"#1 ",           SCORE_FRAME,   8},
+	{"File \"",       SCORE_FRAME,   14},
 };
 /* clang-format on */
 
@@ -63,14 +63,14 @@ static bool read_rule(const char *text, size_t len, struct structure *s)
 	if (n < 3)
 		return false;
 	if (skip_blanks(text, len, n) == len) {
-		s->kind = SALIENCE_RULE;
+		s->kind = SCORE_RULE;
 		return true;
 	}
 	while (text[end - 1] == text[0])
 		end--;
 	if (len - end < 3)
 		return false;
-	s->kind = SALIENCE_HEADING;
+	s->kind = SCORE_HEADING;
 	s->score = text[0] == '_' ? 44 : 12;
 	return true;
 }
@@ -84,7 +84,7 @@ static bool read_numbered(const char *text, size_t len, struct structure *s)
 		n++;
 	if (n == 0 || n + 2 >= len || !is_blank(text[n + 1]) || !is_one_of(text[n], ")."))
 		return false;
-	s->kind = SALIENCE_HEADING;
+	s->kind = SCORE_HEADING;
 	s->score = text[n] == ')' ? 34 : 14;
 	return true;
 }
@@ -106,7 +106,7 @@ static bool read_diagnostic(const char *text, size_t len, struct structure *s)
 	}
 	if (!dot || numbers == 0 || numbers > 2 || n >= len || !is_one_of(text[n], ": "))
 		return false;
-	s->kind = SALIENCE_DETAIL;
+	s->kind = SCORE_DETAIL;
 	s->score = text[n] == ':' ? 20 : 8;
 	return true;
 }
@@ -120,7 +120,7 @@ static bool read_pointer(const char *text, size_t len, struct structure *s)
 	}
 	if (!memchr(text, '^', len))
 		return false;
-	s->kind = SALIENCE_DETAIL;
+	s->kind = SCORE_DETAIL;
 	s->score = 12;
 	return true;
 }
@@ -147,14 +147,14 @@ static bool structure_read_frame(const char *text, size_t len, struct structure 
 	}
 	if (!frame)
 		return false;
-	s->kind = SALIENCE_FRAME;
+	s->kind = SCORE_FRAME;
 	s->score = 6;
 	return true;
 }
 
 struct structure structure_of(const char *text, size_t len)
 {
-	struct structure s = {SALIENCE_PLAIN, 0};
+	struct structure s = {SCORE_PLAIN, 0};
 
 	if (structure_read_frame(text, len, &s) || read_rule(text, len, &s) ||
 	    read_numbered(text, len, &s) || read_pointer(text, len, &s) ||

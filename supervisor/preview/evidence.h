@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 struct structure {
-	enum salience_kind kind;
-	unsigned score; /* 0 to 100, as in struct salience */
+	enum score_kind kind;
+	unsigned score; /* 0 to 100, as in struct score */
 };
 
 /* `text` is the message of a line: without blanks around it, not empty. */

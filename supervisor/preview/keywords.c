@@ -435,27 +435,27 @@ static bool phrases_find_one(char *const *phrases, const char *text, size_t len,
 	return false;
 }
 
-void phrases_apply(const struct phrases *p, const struct line *line, struct salience *salience)
+void phrases_apply(const struct phrases *p, const struct line *line, struct score *score)
 {
 	size_t len = line->front_len, begin;
 
-	if (!p->lower || len == 0 || salience->kind == SALIENCE_BLANK)
+	if (!p->lower || len == 0 || score->kind == SCORE_BLANK)
 		return;
 	if (len > p->longest)
 		len = p->longest;
 	lower(p->lower, line->front, len);
 	if (phrases_find_one(p->ignored, p->lower, len, &begin)) {
-		salience->kind = SALIENCE_PLAIN;
-		salience->score = salience->result = 0;
-		salience->opens = false;
-		salience->focus = 0;
+		score->kind = SCORE_PLAIN;
+		score->score = score->result = 0;
+		score->opens = false;
+		score->focus = 0;
 	} else if (phrases_find_one(p->telling, p->lower, len, &begin)) {
-		if (salience->kind == SALIENCE_PASS || salience->kind == SALIENCE_FRAME)
-			salience->kind = SALIENCE_PLAIN;
-		if (salience->score < PHRASE_SCORE)
-			salience->score = PHRASE_SCORE;
-		if (salience->result < PHRASE_RESULT)
-			salience->result = PHRASE_RESULT;
-		salience->focus = begin > BEFORE ? begin - BEFORE : 0;
+		if (score->kind == SCORE_PASS || score->kind == SCORE_FRAME)
+			score->kind = SCORE_PLAIN;
+		if (score->score < PHRASE_SCORE)
+			score->score = PHRASE_SCORE;
+		if (score->result < PHRASE_RESULT)
+			score->result = PHRASE_RESULT;
+		score->focus = begin > BEFORE ? begin - BEFORE : 0;
 	}
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct salience;
+struct score;
 
 enum word_kind {
 	WORD_FAIL = 1, /* something went wrong */
@@ -64,6 +64,6 @@ int phrases_init(struct phrases *p, char *const *telling, char *const *ignored, 
 void phrases_release(struct phrases *p);
 
 /* Corrects what was found out about a line. */
-void phrases_apply(const struct phrases *p, const struct line *line, struct salience *salience);
+void phrases_apply(const struct phrases *p, const struct line *line, struct score *score);
 
 #endif

@@ -126,9 +126,9 @@ static unsigned min_score(unsigned a, unsigned b)
 
 /* Puts together what structure and words tell. */
 static void conclude(const struct message *m, const struct structure *structure,
-		     const struct reading *r, struct salience *out)
+		     const struct reading *r, struct score *out)
 {
-	bool passes = structure->kind == SALIENCE_PASS;
+	bool passes = structure->kind == SCORE_PASS;
 	bool failures = r->failures && !passes;
 	unsigned score = r->best + min_score(r->rest / 4, r->best ? REST_SCORE : 0);
 
@@ -139,13 +139,13 @@ static void conclude(const struct message *m, const struct structure *structure,
 	if (r->counts >= 2 || failures || (r->counts && (r->passed || r->skipped))) {
 		unsigned least = failures ? SUMMARY_FAILED_SCORE : SUMMARY_SCORE;
 
-		out->kind = SALIENCE_SUMMARY;
+		out->kind = SCORE_SUMMARY;
 		out->score = score > least ? score : least;
 		out->result = SUMMARY_RESULT;
 		return;
 	}
 	if (r->warned) {
-		out->kind = SALIENCE_WARNING;
+		out->kind = SCORE_WARNING;
 		out->result = WARNING_RESULT;
 		out->score = min_score(score, WARNING_SCORE);
 		return;
@@ -155,13 +155,13 @@ static void conclude(const struct message *m, const struct structure *structure,
 		/* One of many, unless it says so of the whole. */
 		if (passes)
 			out->result = 0;
-		out->kind = SALIENCE_PASS;
+		out->kind = SCORE_PASS;
 		return;
 	}
 	if (r->passed || r->skipped)
 		score /= 2;
-	if (out->kind == SALIENCE_PLAIN && score >= FAIL_SCORE)
-		out->kind = SALIENCE_FAIL;
+	if (out->kind == SCORE_PLAIN && score >= FAIL_SCORE)
+		out->kind = SCORE_FAIL;
 	if (structure->score) {
 		unsigned low = min_score(score, structure->score);
 
@@ -170,7 +170,7 @@ static void conclude(const struct message *m, const struct structure *structure,
 	out->score = min_score(score, 100);
 }
 
-uint32_t salience_shape(const struct line *line)
+uint32_t score_shape(const struct line *line)
 {
 	struct message m;
 
@@ -178,13 +178,13 @@ uint32_t salience_shape(const struct line *line)
 	return shape_of(m.text, m.len);
 }
 
-void salience_judge(const struct lexicon *lexicon, const struct line *line, struct salience *out)
+void score_judge(const struct lexicon *lexicon, const struct line *line, struct score *out)
 {
 	struct message m;
 	struct structure structure;
 	struct reading reading;
 
-	*out = (struct salience){.kind = SALIENCE_BLANK};
+	*out = (struct score){.kind = SCORE_BLANK};
 	find_message(line, &m);
 	if (m.len == 0)
 		return;
@@ -192,7 +192,7 @@ void salience_judge(const struct lexicon *lexicon, const struct line *line, stru
 	out->shape = shape_of(m.text, m.len);
 	structure = structure_of(m.text, m.len);
 	out->kind = structure.kind;
-	if (structure.kind == SALIENCE_FRAME || structure.kind == SALIENCE_RULE) {
+	if (structure.kind == SCORE_FRAME || structure.kind == SCORE_RULE) {
 		out->score = structure.score;
 		return;
 	}
@@ -201,11 +201,11 @@ void salience_judge(const struct lexicon *lexicon, const struct line *line, stru
 	out->family = reading.best_word ^ (uint32_t)out->kind * 2654435769u ^
 		      shape_of_opening(m.text, m.len);
 	out->opens = out->score >= OPENING_SCORE && m.len < OPENING_LEN &&
-		     (m.text[m.len - 1] == ':' || out->kind == SALIENCE_HEADING);
+		     (m.text[m.len - 1] == ':' || out->kind == SCORE_HEADING);
 }
 
-void salience_look_inside(const struct lexicon *lexicon, const struct prefilter *prefilter,
-			  const struct line *line, struct salience *salience)
+void score_look_inside(const struct lexicon *lexicon, const struct prefilter *prefilter,
+		       const struct line *line, struct score *score)
 {
 	size_t at = JUDGED_FRONT, end = line->front_len - line->ended, lines = 0;
 
@@ -213,7 +213,7 @@ void salience_look_inside(const struct lexicon *lexicon, const struct prefilter 
 		return;
 	end -= JUDGED_BACK;
 	for (unsigned tries = 0; tries < WINDOWS && at < end; tries++) {
-		struct salience inside;
+		struct score inside;
 		struct line window = {0};
 		size_t hit = at + prefilter_find(prefilter, line->front + at, end - at, &lines);
 
@@ -224,12 +224,12 @@ void salience_look_inside(const struct lexicon *lexicon, const struct prefilter 
 		if (window.front_len > WINDOW)
 			window.front_len = WINDOW;
 		window.length = window.front_len;
-		salience_judge(lexicon, &window, &inside);
+		score_judge(lexicon, &window, &inside);
 		if (inside.score >= WINDOW_TELLING &&
-		    (!salience->focus || inside.score > salience->score)) {
-			salience->focus = hit - WINDOW_BEFORE;
-			if (inside.score > salience->score)
-				salience->score = inside.score;
+		    (!score->focus || inside.score > score->score)) {
+			score->focus = hit - WINDOW_BEFORE;
+			if (inside.score > score->score)
+				score->score = inside.score;
 		}
 		at = hit + WINDOW / 2;
 	}
@@ -333,9 +333,9 @@ static void lift(struct stored *line, float weight)
 {
 	unsigned value = (unsigned)(weight * UNIT);
 
-	if (line->kind == SALIENCE_BLANK)
+	if (line->kind == SCORE_BLANK)
 		return;
-	if (line->kind == SALIENCE_FRAME || line->kind == SALIENCE_PASS)
+	if (line->kind == SCORE_FRAME || line->kind == SCORE_PASS)
 		value /= 3;
 	if (value > line->value)
 		line->value = (uint16_t)value;
@@ -351,7 +351,7 @@ static void lift_behind(struct store *store, size_t i, float weight)
 
 		if (other->number != line->number + k)
 			break;
-		if (other->kind == SALIENCE_BLANK)
+		if (other->kind == SCORE_BLANK)
 			share *= OVER_BLANK;
 		else if (line->opens)
 			share *= OVER_OPENED;
@@ -373,7 +373,7 @@ static void lift_before(struct store *store, size_t i, float weight)
 
 		if (other->number + k != line->number)
 			break;
-		if (other->kind == SALIENCE_BLANK) {
+		if (other->kind == SCORE_BLANK) {
 			if (paragraph && k > 1)
 				lift(other + 1, weight * TO_PARAGRAPH);
 			paragraph = false;
@@ -410,17 +410,17 @@ static unsigned count_up(uint8_t *slots, uint32_t hash)
 unsigned smart_value(const struct smart *s, const struct line *line, uint64_t bytes,
 		     enum outcome outcome, uint32_t *shape)
 {
-	struct salience salience;
+	struct score score;
 	struct stored stored;
 	struct weighing w = {.smart = s, .line = &stored};
 
-	smart_judge(s, line, &salience);
-	stored = (struct stored){.score = (uint8_t)salience.score,
-				 .result = (uint8_t)salience.result,
-				 .shape = salience.shape,
-				 .family = salience.family};
+	smart_judge(s, line, &score);
+	stored = (struct stored){.score = (uint8_t)score.score,
+				 .result = (uint8_t)score.result,
+				 .shape = score.shape,
+				 .family = score.family};
 	w.from_end = (float)(bytes - line->offset);
-	*shape = salience.shape;
+	*shape = score.shape;
 	return (unsigned)(own_weight(&w, outcome) * UNIT);
 }
 

@@ -12,21 +12,21 @@
 
 struct lexicon;
 
-enum salience_kind {
-	SALIENCE_PLAIN,
-	SALIENCE_BLANK,
-	SALIENCE_RULE,    /* a separator: ----, ====, #### */
-	SALIENCE_FAIL,    /* says that something failed */
-	SALIENCE_HEADING, /* names what the lines below are about: "1) name", "___ name ___" */
-	SALIENCE_DETAIL,  /* of a failure: expected and actual, a marked source line, a diff */
-	SALIENCE_FRAME,   /* of a stack */
-	SALIENCE_SUMMARY, /* counts results */
-	SALIENCE_WARNING,
-	SALIENCE_PASS, /* says that something went well, or was skipped */
+enum score_kind {
+	SCORE_PLAIN,
+	SCORE_BLANK,
+	SCORE_RULE,    /* a separator: ----, ====, #### */
+	SCORE_FAIL,    /* says that something failed */
+	SCORE_HEADING, /* names what the lines below are about: "1) name", "___ name ___" */
+	SCORE_DETAIL,  /* of a failure: expected and actual, a marked source line, a diff */
+	SCORE_FRAME,   /* of a stack */
+	SCORE_SUMMARY, /* counts results */
+	SCORE_WARNING,
+	SCORE_PASS, /* says that something went well, or was skipped */
 };
 
-struct salience {
-	enum salience_kind kind;
+struct score {
+	enum score_kind kind;
 	unsigned score;  /* 0 to 100: how much it tells of a failure */
 	unsigned result; /* 0 to 100: how much it tells of a success */
 	bool opens;      /* says that what follows belongs to it */
@@ -37,13 +37,13 @@ struct salience {
 };
 
 /* Only the shape of a line. */
-uint32_t salience_shape(const struct line *line);
+uint32_t score_shape(const struct line *line);
 
 /* Judges a line. Only the start and the end of a long one are looked at. */
-void salience_judge(const struct lexicon *lexicon, const struct line *line, struct salience *out);
+void score_judge(const struct lexicon *lexicon, const struct line *line, struct score *out);
 
 /* Looks through the middle of a long line that is whole, and adds what is found there. */
-void salience_look_inside(const struct lexicon *lexicon, const struct prefilter *prefilter,
-			  const struct line *line, struct salience *salience);
+void score_look_inside(const struct lexicon *lexicon, const struct prefilter *prefilter,
+		       const struct line *line, struct score *score);
 
 #endif

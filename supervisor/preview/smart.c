@@ -32,7 +32,7 @@ static bool store_has_room(const struct store *s)
 }
 
 /* Adds a line behind the others; there must be room. */
-static void store_add(struct store *s, const struct line *line, const struct salience *salience)
+static void store_add(struct store *s, const struct line *line, const struct score *score)
 {
 	struct stored *d = &s->lines[s->count++];
 	const char *front = line->front, *back = line->back;
@@ -40,12 +40,12 @@ static void store_add(struct store *s, const struct line *line, const struct sal
 
 	if (line_is_whole(line) && front_len > STORE_FRONT + STORE_BACK) {
 		size_t body = front_len - line->ended;
-		size_t end = salience->focus ? salience->focus + STORE_FRONT : body;
+		size_t end = score->focus ? score->focus + STORE_FRONT : body;
 
 		/* Around the focus more is kept than of the start. */
 		if (end > body)
 			end = body;
-		front_len = salience->focus ? STORE_BACK : STORE_FRONT;
+		front_len = score->focus ? STORE_BACK : STORE_FRONT;
 		back_len = STORE_FRONT + STORE_BACK - front_len;
 		back = front + end - back_len;
 		after = body - end;
@@ -61,17 +61,17 @@ static void store_add(struct store *s, const struct line *line, const struct sal
 			     .offset = line->offset,
 			     .length = line->length,
 			     .text = (uint32_t)s->used,
-			     .shape = salience->shape,
-			     .family = salience->family,
+			     .shape = score->shape,
+			     .family = score->family,
 			     .front_len = (uint16_t)front_len,
 			     .back_len = (uint16_t)back_len,
 			     .after = (uint32_t)after,
-			     .kind = (uint8_t)salience->kind,
-			     .score = (uint8_t)salience->score,
-			     .result = (uint8_t)salience->result,
-			     .indent = (uint8_t)(salience->indent < 255 ? salience->indent : 255),
+			     .kind = (uint8_t)score->kind,
+			     .score = (uint8_t)score->score,
+			     .result = (uint8_t)score->result,
+			     .indent = (uint8_t)(score->indent < 255 ? score->indent : 255),
 			     .ended = line->ended,
-			     .opens = salience->opens};
+			     .opens = score->opens};
 	memcpy(s->text + s->used, front, front_len);
 	if (back_len)
 		memcpy(s->text + s->used + front_len, back, back_len);
@@ -201,22 +201,22 @@ void smart_release(struct smart *s)
 	s->block = NULL;
 }
 
-static void store_judged(struct smart *s, const struct line *line, const struct salience *salience)
+static void store_judged(struct smart *s, const struct line *line, const struct score *score)
 {
 	if (!store_has_room(&s->store)) {
 		smart_weigh(s, line->offset, OUTCOME_UNKNOWN);
 		store_halve(&s->store);
 	}
-	store_add(&s->store, line, salience);
+	store_add(&s->store, line, score);
 	s->stored = line->number;
 }
 
-void smart_judge(const struct smart *s, const struct line *line, struct salience *salience)
+void smart_judge(const struct smart *s, const struct line *line, struct score *score)
 {
-	salience_judge(&s->lexicon, line, salience);
+	score_judge(&s->lexicon, line, score);
 	if (line->length > STORE_FRONT + STORE_BACK && line->length <= LONG_LINE)
-		salience_look_inside(&s->lexicon, &s->prefilter, line, salience);
-	phrases_apply(&s->phrases, line, salience);
+		score_look_inside(&s->lexicon, &s->prefilter, line, score);
+	phrases_apply(&s->phrases, line, score);
 }
 
 /* Whether a line in the block is the one above it once more. */
@@ -240,15 +240,15 @@ static void note_streaks(struct smart *s, const struct line *line, uint32_t shap
 
 static void smart_keep_line(struct smart *s, const struct line *line)
 {
-	struct salience salience;
+	struct score score;
 
-	smart_judge(s, line, &salience);
-	note_streaks(s, line, salience.shape);
-	if (salience.kind != SALIENCE_BLANK) {
-		sketch_add(&s->sketch, salience.shape);
-		sketch_add(&s->sketch, salience.family);
+	smart_judge(s, line, &score);
+	note_streaks(s, line, score.shape);
+	if (score.kind != SCORE_BLANK) {
+		sketch_add(&s->sketch, score.shape);
+		sketch_add(&s->sketch, score.family);
 	}
-	store_judged(s, line, &salience);
+	store_judged(s, line, &score);
 }
 
 /* The line at `start` in the block, which ends with a newline before `end`. */
@@ -324,23 +324,23 @@ static bool is_familiar(struct smart *s, size_t hit)
 /* A line in which the fast search found something. */
 static void consider_line(struct smart *s, const struct line *line)
 {
-	struct salience salience;
+	struct score score;
 	unsigned count;
 
-	salience.shape = salience_shape(line);
-	note_streaks(s, line, salience.shape);
-	count = sketch_add(&s->sketch, salience.shape);
+	score.shape = score_shape(line);
+	note_streaks(s, line, score.shape);
+	count = sketch_add(&s->sketch, score.shape);
 	if (count > USUAL)
 		return;
-	smart_judge(s, line, &salience);
-	sketch_add(&s->sketch, salience.family);
-	if (salience.score < TELLING)
+	smart_judge(s, line, &score);
+	sketch_add(&s->sketch, score.family);
+	if (score.score < TELLING)
 		return;
 	if (count <= RARE) {
 		keep_before(s, line);
 		s->follow = LINES_BEHIND;
 	}
-	store_judged(s, line, &salience);
+	store_judged(s, line, &score);
 }
 
 /* Passes over further lines of a streak of the same line. Returns whether there are some. */

@@ -27,7 +27,7 @@ struct stored {
 	uint32_t shape, family;
 	uint16_t front_len, back_len;
 	uint32_t after;                      /* see struct line */
-	uint8_t kind, score, result, indent; /* of struct salience */
+	uint8_t kind, score, result, indent; /* of struct score */
 	bool ended, opens;
 	uint16_t value; /* below STORE_VALUES; set by whoever weighs */
 };
@@ -91,7 +91,7 @@ uint64_t smart_feed(struct smart *s, const char *data, size_t len);
 void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines);
 
 /* Judges a line. */
-void smart_judge(const struct smart *s, const struct line *line, struct salience *salience);
+void smart_judge(const struct smart *s, const struct line *line, struct score *score);
 
 /* What the lines are weighed for. */
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };

@@ -241,7 +241,7 @@ static uint32_t shape_at(const struct buffer *text, const struct lines *lines, u
 
 	line.ended = text->data[end - 1] == '\n';
 	line.length = line.front_len;
-	return salience_shape(&line);
+	return score_shape(&line);
 }
 
 /* The last of lines that are alike is given without its newline. */

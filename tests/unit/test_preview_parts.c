@@ -139,57 +139,57 @@ static void test_sketch(void **state)
 	free(sketch);
 }
 
-static struct salience judge(const char *text)
+static struct score judge(const char *text)
 {
 	struct lexicon lexicon;
 	struct line line = {.front = text, .front_len = strlen(text), .length = strlen(text)};
-	struct salience salience;
+	struct score score;
 
 	lexicon_init(&lexicon);
-	salience_judge(&lexicon, &line, &salience);
-	return salience;
+	score_judge(&lexicon, &line, &score);
+	return score;
 }
 
 /* clang-format off */
 static const struct {
 	const char *text;
-	enum salience_kind kind;
+	enum score_kind kind;
 	unsigned least, most;
 } judged[] = {
 	/* what failures look like */
-	{"src/a.c:3:4: error: 'x' undeclared", SALIENCE_DETAIL, 60, 100},
-	{"error: foo not found", SALIENCE_FAIL, 60, 100},
-	{"fatal: not a git repository", SALIENCE_FAIL, 60, 100},
-	{"2020-10-10T10:10:10Z ERROR could not bind", SALIENCE_FAIL, 50, 100},
-	{"(.text+0x1): undefined reference to `x'", SALIENCE_FAIL, 50, 100},
-	{"java.lang.NullPointerException: x is null", SALIENCE_FAIL, 40, 100},
-	{"Segmentation fault (core dumped)", SALIENCE_FAIL, 60, 100},
-	{"cp: cannot stat 'x': No such file or directory", SALIENCE_FAIL, 40, 100},
-	{"make: *** No rule to make target 'x'.  Stop.", SALIENCE_FAIL, 40, 100},
-	{"com.example.CartTest > totalIsRounded FAILED", SALIENCE_FAIL, 50, 100},
-	{"Process completed with exit code 2.", SALIENCE_FAIL, 30, 100},
-	{"not ok 6 no errors", SALIENCE_FAIL, 40, 100},
-	{"5 tests completed, 1 failed", SALIENCE_SUMMARY, 40, 100},
-	{"Tests run: 3, Failures: 1, Errors: 0", SALIENCE_SUMMARY, 40, 100},
-	{"____________ test_sum ____________", SALIENCE_HEADING, 40, 100},
-	{"  1) Router keeps the query:", SALIENCE_HEADING, 30, 100},
-	{"E   assert 1 == 2", SALIENCE_DETAIL, 30, 100},
-	{"x.c:9: warning: unused variable 'error'", SALIENCE_WARNING, 5, 24},
-	{"    at Object.<anonymous> (src/error.js:9:22)", SALIENCE_FRAME, 1, 10},
-	{"ERROR app: app.go:162   at runtime.goexit (asm_amd64.s:1998)", SALIENCE_FRAME, 1, 10},
-	{"main.fail(0x1)\n\t/srv/error.go:12 +0x1d", SALIENCE_FRAME, 1, 10},
+	{"src/a.c:3:4: error: 'x' undeclared", SCORE_DETAIL, 60, 100},
+	{"error: foo not found", SCORE_FAIL, 60, 100},
+	{"fatal: not a git repository", SCORE_FAIL, 60, 100},
+	{"2020-10-10T10:10:10Z ERROR could not bind", SCORE_FAIL, 50, 100},
+	{"(.text+0x1): undefined reference to `x'", SCORE_FAIL, 50, 100},
+	{"java.lang.NullPointerException: x is null", SCORE_FAIL, 40, 100},
+	{"Segmentation fault (core dumped)", SCORE_FAIL, 60, 100},
+	{"cp: cannot stat 'x': No such file or directory", SCORE_FAIL, 40, 100},
+	{"make: *** No rule to make target 'x'.  Stop.", SCORE_FAIL, 40, 100},
+	{"com.example.CartTest > totalIsRounded FAILED", SCORE_FAIL, 50, 100},
+	{"Process completed with exit code 2.", SCORE_FAIL, 30, 100},
+	{"not ok 6 no errors", SCORE_FAIL, 40, 100},
+	{"5 tests completed, 1 failed", SCORE_SUMMARY, 40, 100},
+	{"Tests run: 3, Failures: 1, Errors: 0", SCORE_SUMMARY, 40, 100},
+	{"____________ test_sum ____________", SCORE_HEADING, 40, 100},
+	{"  1) Router keeps the query:", SCORE_HEADING, 30, 100},
+	{"E   assert 1 == 2", SCORE_DETAIL, 30, 100},
+	{"x.c:9: warning: unused variable 'error'", SCORE_WARNING, 5, 24},
+	{"    at Object.<anonymous> (src/error.js:9:22)", SCORE_FRAME, 1, 10},
+	{"ERROR app: app.go:162   at runtime.goexit (asm_amd64.s:1998)", SCORE_FRAME, 1, 10},
+	{"main.fail(0x1)\n\t/srv/error.go:12 +0x1d", SCORE_FRAME, 1, 10},
 	/* what does not */
-	{"gcc -Werror -DNO_ERROR=1 -c -o error_handler.o fail/error_handler.c", SALIENCE_PLAIN, 0, 15},
-	{"0 errors", SALIENCE_PLAIN, 0, 0},
-	{"no errors found", SALIENCE_PLAIN, 0, 10},
-	{"Build finished without errors", SALIENCE_PLAIN, 0, 10},
-	{"12 passed, 0 failed in 3s", SALIENCE_SUMMARY, 0, 14},
-	{"[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0", SALIENCE_SUMMARY, 0, 14},
-	{"test_failure_is_reported (x.ErrorTest) ... ok", SALIENCE_PASS, 0, 0},
-	{"tests/test_errors.py::test_fail PASSED [ 10%]", SALIENCE_PLAIN, 0, 10},
-	{"\xE2\x9C\x93 should return 500 error if it fails (12ms)", SALIENCE_PASS, 0, 0},
-	{"---------------------------", SALIENCE_RULE, 0, 0},
-	{"   ", SALIENCE_BLANK, 0, 0},
+	{"gcc -Werror -DNO_ERROR=1 -c -o error_handler.o fail/error_handler.c", SCORE_PLAIN, 0, 15},
+	{"0 errors", SCORE_PLAIN, 0, 0},
+	{"no errors found", SCORE_PLAIN, 0, 10},
+	{"Build finished without errors", SCORE_PLAIN, 0, 10},
+	{"12 passed, 0 failed in 3s", SCORE_SUMMARY, 0, 14},
+	{"[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0", SCORE_SUMMARY, 0, 14},
+	{"test_failure_is_reported (x.ErrorTest) ... ok", SCORE_PASS, 0, 0},
+	{"tests/test_errors.py::test_fail PASSED [ 10%]", SCORE_PLAIN, 0, 10},
+	{"\xE2\x9C\x93 should return 500 error if it fails (12ms)", SCORE_PASS, 0, 0},
+	{"---------------------------", SCORE_RULE, 0, 0},
+	{"   ", SCORE_BLANK, 0, 0},
 };
 /* clang-format on */
 
@@ -197,7 +197,7 @@ static void test_judgement(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(judged) / sizeof(*judged); i++) {
-		struct salience s = judge(judged[i].text);
+		struct score s = judge(judged[i].text);
 
 		if (s.kind != judged[i].kind || s.score < judged[i].least ||
 		    s.score > judged[i].most)
