@@ -177,7 +177,7 @@ enum {
 	COUNT_MAX = 100000,
 };
 
-/* Weights of what is no word of the lexicon. */
+/* Weights of what is no word of the keyword table. */
 enum { WEIGHT_STATUS = 34, WEIGHT_HTTP = 30 };
 
 /* A word in its surroundings. */
@@ -193,7 +193,7 @@ struct occurrence {
 };
 
 struct reader {
-	const struct lexicon *lexicon;
+	const struct keywords *keywords;
 	const char *text;
 	size_t len;
 	struct reading *out;
@@ -320,7 +320,7 @@ static bool read_known(struct reader *r, const struct word *w, const struct occu
 
 	switch ((enum word_kind)w->kind) {
 	case WORD_FAIL:
-		/* "not found" has its "not" in the lexicon. */
+		/* "not found" has its "not" in the keyword table. */
 		if (r->negated && !w->after)
 			break;
 		add_weight(out, place_weight(w, o), o->hash);
@@ -360,7 +360,7 @@ static void read_word(struct reader *r, struct occurrence *o)
 	unsigned weight;
 
 	o->hash = shape_hash(SHAPE_SEED, o->word, o->len);
-	w = lexicon_find(r->lexicon, o->word, o->len, o->hash, r->before, r->before_len);
+	w = keywords_find(r->keywords, o->word, o->len, o->hash, r->before, r->before_len);
 	if (!w) {
 		weight = class_weight(r, o);
 		if (weight)
@@ -441,9 +441,9 @@ static void read_token(struct reader *r, size_t token, size_t end)
 	}
 }
 
-void reading_of(const struct lexicon *lexicon, const char *text, size_t len, struct reading *out)
+void reading_of(const struct keywords *keywords, const char *text, size_t len, struct reading *out)
 {
-	struct reader r = {.lexicon = lexicon, .text = text, .len = len, .out = out};
+	struct reader r = {.keywords = keywords, .text = text, .len = len, .out = out};
 	size_t at = 0, token;
 
 	*out = (struct reading){0};

@@ -36,6 +36,6 @@ struct reading {
 };
 
 /* `text` is the message of a line. */
-void reading_of(const struct lexicon *lexicon, const char *text, size_t len, struct reading *out);
+void reading_of(const struct keywords *keywords, const char *text, size_t len, struct reading *out);
 
 #endif

@@ -278,9 +278,9 @@ static const struct word words[] = {
 
 enum { WORD_COUNT = sizeof(words) / sizeof(*words) };
 
-_Static_assert(2 * WORD_COUNT < LEXICON_SLOTS, "the table has grown");
+_Static_assert(2 * WORD_COUNT < KEYWORDS_SLOTS, "the table has grown");
 
-void lexicon_init(struct lexicon *l)
+void keywords_init(struct keywords *l)
 {
 	memset(l->slots, 0, sizeof(l->slots));
 	for (size_t i = 0; i < WORD_COUNT; i++) {
@@ -289,20 +289,20 @@ void lexicon_init(struct lexicon *l)
 		/* Entries of one word are found through the first of them. */
 		if (i > 0 && strcmp(words[i].text, words[i - 1].text) == 0)
 			continue;
-		slot = shape_hash(SHAPE_SEED, words[i].text, words[i].len) % LEXICON_SLOTS;
+		slot = shape_hash(SHAPE_SEED, words[i].text, words[i].len) % KEYWORDS_SLOTS;
 		while (l->slots[slot])
-			slot = (slot + 1) % LEXICON_SLOTS;
+			slot = (slot + 1) % KEYWORDS_SLOTS;
 		l->slots[slot] = (uint16_t)(i + 1);
 	}
 }
 
-const struct word *lexicon_find(const struct lexicon *l, const char *word, size_t len,
-				uint32_t hash, const char *before, size_t before_len)
+const struct word *keywords_find(const struct keywords *l, const char *word, size_t len,
+				 uint32_t hash, const char *before, size_t before_len)
 {
-	unsigned slot = hash % LEXICON_SLOTS;
+	unsigned slot = hash % KEYWORDS_SLOTS;
 	const struct word *w;
 
-	for (;; slot = (slot + 1) % LEXICON_SLOTS) {
+	for (;; slot = (slot + 1) % KEYWORDS_SLOTS) {
 		if (!l->slots[slot])
 			return NULL;
 		w = &words[l->slots[slot] - 1];

@@ -35,19 +35,19 @@ struct word {
 	bool counted;         /* "3 failed": may be counted by a summary */
 };
 
-enum { LEXICON_SLOTS = 1024 };
+enum { KEYWORDS_SLOTS = 1024 };
 
 /* Finds a word through its hash. */
-struct lexicon {
-	uint16_t slots[LEXICON_SLOTS];
+struct keywords {
+	uint16_t slots[KEYWORDS_SLOTS];
 };
 
-void lexicon_init(struct lexicon *l);
+void keywords_init(struct keywords *l);
 
 /* The entry for a lower-case word of that shape_hash() behind the word `before` (lower
    case, may be empty), or NULL. */
-const struct word *lexicon_find(const struct lexicon *l, const char *word, size_t len,
-				uint32_t hash, const char *before, size_t before_len);
+const struct word *keywords_find(const struct keywords *l, const char *word, size_t len,
+				 uint32_t hash, const char *before, size_t before_len);
 
 // The texts by which a user marks lines as telling, or as not (config/value.h).
 

@@ -178,7 +178,7 @@ uint32_t score_shape(const struct line *line)
 	return shape_of(m.text, m.len);
 }
 
-void score_judge(const struct lexicon *lexicon, const struct line *line, struct score *out)
+void score_judge(const struct keywords *keywords, const struct line *line, struct score *out)
 {
 	struct message m;
 	struct structure structure;
@@ -196,7 +196,7 @@ void score_judge(const struct lexicon *lexicon, const struct line *line, struct 
 		out->score = structure.score;
 		return;
 	}
-	reading_of(lexicon, m.text, m.len, &reading);
+	reading_of(keywords, m.text, m.len, &reading);
 	conclude(&m, &structure, &reading, out);
 	out->family = reading.best_word ^ (uint32_t)out->kind * 2654435769u ^
 		      shape_of_opening(m.text, m.len);
@@ -204,7 +204,7 @@ void score_judge(const struct lexicon *lexicon, const struct line *line, struct 
 		     (m.text[m.len - 1] == ':' || out->kind == SCORE_HEADING);
 }
 
-void score_look_inside(const struct lexicon *lexicon, const struct prefilter *prefilter,
+void score_look_inside(const struct keywords *keywords, const struct prefilter *prefilter,
 		       const struct line *line, struct score *score)
 {
 	size_t at = JUDGED_FRONT, end = line->front_len - line->ended, lines = 0;
@@ -224,7 +224,7 @@ void score_look_inside(const struct lexicon *lexicon, const struct prefilter *pr
 		if (window.front_len > WINDOW)
 			window.front_len = WINDOW;
 		window.length = window.front_len;
-		score_judge(lexicon, &window, &inside);
+		score_judge(keywords, &window, &inside);
 		if (inside.score >= WINDOW_TELLING &&
 		    (!score->focus || inside.score > score->score)) {
 			score->focus = hit - WINDOW_BEFORE;

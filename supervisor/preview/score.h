@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lexicon;
+struct keywords;
 
 enum score_kind {
 	SCORE_PLAIN,
@@ -40,10 +40,10 @@ struct score {
 uint32_t score_shape(const struct line *line);
 
 /* Judges a line. Only the start and the end of a long one are looked at. */
-void score_judge(const struct lexicon *lexicon, const struct line *line, struct score *out);
+void score_judge(const struct keywords *keywords, const struct line *line, struct score *out);
 
 /* Looks through the middle of a long line that is whole, and adds what is found there. */
-void score_look_inside(const struct lexicon *lexicon, const struct prefilter *prefilter,
+void score_look_inside(const struct keywords *keywords, const struct prefilter *prefilter,
 		       const struct line *line, struct score *score);
 
 #endif

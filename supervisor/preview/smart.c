@@ -182,7 +182,7 @@ enum {
 
 int smart_init(struct smart *s, char *const *telling, char *const *ignored)
 {
-	lexicon_init(&s->lexicon);
+	keywords_init(&s->keywords);
 	prefilter_init(&s->prefilter);
 	s->block = malloc(BLOCK);
 	if (!s->block || store_init(&s->store) ||
@@ -213,9 +213,9 @@ static void store_judged(struct smart *s, const struct line *line, const struct 
 
 void smart_judge(const struct smart *s, const struct line *line, struct score *score)
 {
-	score_judge(&s->lexicon, line, score);
+	score_judge(&s->keywords, line, score);
 	if (line->length > STORE_FRONT + STORE_BACK && line->length <= LONG_LINE)
-		score_look_inside(&s->lexicon, &s->prefilter, line, score);
+		score_look_inside(&s->keywords, &s->prefilter, line, score);
 	phrases_apply(&s->phrases, line, score);
 }
 

@@ -56,7 +56,7 @@ void store_line(const struct store *s, size_t index, struct line *line);
 enum { FOUND_BITS = 12 };
 
 struct smart {
-	struct lexicon lexicon;
+	struct keywords keywords;
 	struct prefilter prefilter;
 	struct phrases phrases;
 	struct sketch sketch;

@@ -141,12 +141,12 @@ static void test_sketch(void **state)
 
 static struct score judge(const char *text)
 {
-	struct lexicon lexicon;
+	struct keywords keywords;
 	struct line line = {.front = text, .front_len = strlen(text), .length = strlen(text)};
 	struct score score;
 
-	lexicon_init(&lexicon);
-	score_judge(&lexicon, &line, &score);
+	keywords_init(&keywords);
+	score_judge(&keywords, &line, &score);
 	return score;
 }
 
