@@ -21,7 +21,7 @@
 
 #define CHUNK ((size_t)64 * 1024)
 
-int digest_apply_profile(const char *verb, struct settings *s)
+int excerpts_apply_profile(const char *verb, struct settings *s)
 {
 	char *const none[] = {NULL};
 	struct option_error error = {""};
@@ -38,7 +38,7 @@ int digest_apply_profile(const char *verb, struct settings *s)
 	return 0;
 }
 
-void digest_print(struct digest *d, const char *data, size_t len)
+void excerpts_print(struct excerpts *d, const char *data, size_t len)
 {
 	if (d->error)
 		return;
@@ -50,16 +50,16 @@ void digest_print(struct digest *d, const char *data, size_t len)
 
 static void excerpt_run_on_print(void *ctx, const char *data, size_t len)
 {
-	digest_print(ctx, data, len);
+	excerpts_print(ctx, data, len);
 }
 
 static struct artifact *excerpt_run_on_artifact(void *ctx)
 {
-	struct digest *d = ctx;
+	struct excerpts *d = ctx;
 	return d->options.artifact ? d->options.artifact(d->options.ctx) : NULL;
 }
 
-int digest_init(struct digest *d, const struct digest_options *options)
+int excerpts_init(struct excerpts *d, const struct excerpts_options *options)
 {
 	const struct settings *s = options->settings;
 	struct interceptor_options o = {
@@ -77,19 +77,19 @@ int digest_init(struct digest *d, const struct digest_options *options)
 		summary_prepare(s, &o);
 	const struct interceptor_events events = {
 		.artifact = excerpt_run_on_artifact, .print = excerpt_run_on_print, .ctx = d};
-	*d = (struct digest){.options = *options};
+	*d = (struct excerpts){.options = *options};
 	d->text = interceptor_new(&o, &events);
 	return d->text ? 0 : -1;
 }
 
-void digest_release(struct digest *d)
+void excerpts_release(struct excerpts *d)
 {
 	interceptor_free(d->text);
 	d->text = NULL;
 }
 
 /* Lines that are not on disk: one tells of them, and those behind have their numbers and places. */
-static void feed_gap(struct digest *d, const struct text_piece *gap)
+static void feed_gap(struct excerpts *d, const struct text_piece *gap)
 {
 	char line[GAP_ANNOUNCE_MAX];
 	size_t len = gap_announce(line, &gap->gap);
@@ -102,7 +102,7 @@ static void feed_gap(struct digest *d, const struct text_piece *gap)
 		interceptor_feed(d->text, line, len - 1);
 }
 
-static int excerpt_run_feed(struct digest *d, struct text *t)
+static int excerpt_run_feed(struct excerpts *d, struct text *t)
 {
 	struct text_piece piece;
 	char *chunk = malloc(CHUNK);
@@ -121,7 +121,7 @@ static int excerpt_run_feed(struct digest *d, struct text *t)
 	return result;
 }
 
-struct wording_ending digest_ending(const struct meta *m)
+struct wording_ending excerpts_ending(const struct meta *m)
 {
 	static const enum wording_state states[] = {
 		[META_RUNNING] = WORDING_RUNNING,
@@ -138,11 +138,11 @@ struct wording_ending digest_ending(const struct meta *m)
 	};
 }
 
-int digest_text(const struct digest_options *options, struct text *t, const struct meta *m,
-		const char *place)
+int excerpts_text(const struct excerpts_options *options, struct text *t, const struct meta *m,
+		  const char *place)
 {
-	struct digest d;
-	int result = digest_init(&d, options);
+	struct excerpts d;
+	int result = excerpts_init(&d, options);
 	if (result == 0)
 		result = excerpt_run_feed(&d, t);
 	if (result == 0) {
@@ -152,7 +152,7 @@ int digest_text(const struct digest_options *options, struct text *t, const stru
 		if (m)
 			gaps = meta_gaps(is_stderr ? &m->err : &m->out);
 		struct interceptor_ending end = {
-			.ending = m ? digest_ending(m) : file,
+			.ending = m ? excerpts_ending(m) : file,
 			.place = {.id = place, .is_stderr = is_stderr, .gaps = gaps},
 			.status_line = (enum status_when)options->settings->status,
 		};
@@ -167,6 +167,6 @@ int digest_text(const struct digest_options *options, struct text *t, const stru
 			result = -1;
 		}
 	}
-	digest_release(&d);
+	excerpts_release(&d);
 	return result;
 }

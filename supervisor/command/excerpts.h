@@ -12,42 +12,42 @@ struct meta;
 struct settings;
 struct text;
 
-struct digest_options {
+struct excerpts_options {
 	const struct settings *settings;
 	enum interceptor_print print;
 	bool onlcr;           /* a line feed also returns to the first column */
 	bool returns;         /* a CR before it stays: the text is one already */
 	bool summary;         /* what is collected is for an account (process/summary.h) */
 	struct buffer *into;  /* NULL: standard output */
-	const int *exit_code; /* digest_text(): in place of the run's; NULL: that one */
+	const int *exit_code; /* excerpts_text(): in place of the run's; NULL: that one */
 	/* The artifact that keeps what is left out; NULL: there is none. */
 	struct artifact *(*artifact)(void *ctx);
 	void *ctx;
 };
 
-struct digest {
-	struct digest_options options;
+struct excerpts {
+	struct excerpts_options options;
 	struct interceptor *text; /* is fed, finished and asked for its report */
 	int error;                /* errno of printing */
 };
 
 /* Puts the settings of the profile that was asked for in place. Returns 0, or -1 after saying that
    a flag names none. */
-int digest_apply_profile(const char *verb, struct settings *s);
+int excerpts_apply_profile(const char *verb, struct settings *s);
 
-/* `d` has to stay where it is. Returns 0, or -1 with errno; digest_release() it in any case. */
-int digest_init(struct digest *d, const struct digest_options *options);
-void digest_release(struct digest *d);
+/* `d` has to stay where it is. Returns 0, or -1 with errno; excerpts_release() it in any case. */
+int excerpts_init(struct excerpts *d, const struct excerpts_options *options);
+void excerpts_release(struct excerpts *d);
 
 /* Prints, unless that has failed before. */
-void digest_print(struct digest *d, const char *data, size_t len);
+void excerpts_print(struct excerpts *d, const char *data, size_t len);
 
 /* How a run ended, or that it goes on. */
-struct wording_ending digest_ending(const struct meta *m);
+struct wording_ending excerpts_ending(const struct meta *m);
 
 /* Prints the preview of a text from its start on. `m`: the run it is of, or NULL; `place`: the
    artifact's ID or the file's name as a shell reads it. Returns 0, or -1 with errno. */
-int digest_text(const struct digest_options *options, struct text *t, const struct meta *m,
-		const char *place);
+int excerpts_text(const struct excerpts_options *options, struct text *t, const struct meta *m,
+		  const char *place);
 
 #endif

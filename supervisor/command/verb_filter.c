@@ -24,7 +24,7 @@
 
 struct filter {
 	struct record record;
-	struct digest digest;
+	struct excerpts excerpts;
 	bool keep; /* the input can't be read again: what is left out has to be kept */
 	bool onlcr;
 	int exit_code;
@@ -122,10 +122,10 @@ static void verb_filter_pass(void *ctx, const char *data, size_t len)
 static int verb_filter_feed(struct filter *f, struct secrets *secrets)
 {
 	struct redactor redactor = {
-		.secrets = secrets, .out = verb_filter_pass, .ctx = f->digest.text};
+		.secrets = secrets, .out = verb_filter_pass, .ctx = f->excerpts.text};
 	char *chunk = malloc(CHUNK);
 	ssize_t n = chunk ? 0 : -1;
-	while (chunk && !f->digest.error) {
+	while (chunk && !f->excerpts.error) {
 		n = read(STDIN_FILENO, chunk, CHUNK);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -134,7 +134,7 @@ static int verb_filter_feed(struct filter *f, struct secrets *secrets)
 		if (secrets)
 			redactor_feed(&redactor, chunk, (size_t)n);
 		else
-			interceptor_feed(f->digest.text, chunk, (size_t)n);
+			interceptor_feed(f->excerpts.text, chunk, (size_t)n);
 	}
 	redactor_finish(&redactor);
 	redactor_release(&redactor);
@@ -149,17 +149,17 @@ static void verb_filter_tell_report(struct filter *f, int64_t duration_ms, const
 		.place = record_place(&f->record, false),
 		.status_line = (enum status_when)s->status,
 	};
-	interceptor_report(f->digest.text, &end);
+	interceptor_report(f->excerpts.text, &end);
 }
 
 static void tell_summary(struct filter *f, const struct job *job)
 {
 	struct summary summary = {.is_open = false};
 	summary_init(&summary, job, &f->record);
-	summary_add(&summary, f->digest.text, false, false, &f->record);
-	while (summary.is_open && !f->digest.error) {
+	summary_add(&summary, f->excerpts.text, false, false, &f->record);
+	while (summary.is_open && !f->excerpts.error) {
 		summary_next(&summary, &summary.out);
-		digest_print(&f->digest, summary.out.data, summary.out.len);
+		excerpts_print(&f->excerpts, summary.out.data, summary.out.len);
 		buffer_clear(&summary.out);
 	}
 	summary_release(&summary);
@@ -173,7 +173,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	struct job job = {.argv = shown, .shown = shown, .settings = c->settings};
 	int result = EXIT_TERSE;
 	if (verb_filter_parse(&f, c->settings, argc, argv) < 0 ||
-	    digest_apply_profile("filter", c->settings) < 0)
+	    excerpts_apply_profile("filter", c->settings) < 0)
 		return EXIT_TERSE;
 	/* A report of all of it is written when all of it was read. */
 	bool full = c->settings->print == PRINT_FULL;
@@ -186,7 +186,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 
 	struct secrets *secrets = secrets_new(c->settings);
 	bool safe = secrets || !errno;
-	const struct digest_options options = {
+	const struct excerpts_options options = {
 		.settings = c->settings,
 		.print = c->settings->print == PRINT_FULL ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW,
 		.onlcr = f.onlcr,
@@ -194,27 +194,28 @@ int command_filter(struct command_context *c, int argc, char **argv)
 		.artifact = verb_filter_on_artifact,
 		.ctx = &f,
 	};
-	if (!safe || digest_init(&f.digest, &options) < 0 || verb_filter_feed(&f, secrets) < 0) {
+	if (!safe || excerpts_init(&f.excerpts, &options) < 0 ||
+	    verb_filter_feed(&f, secrets) < 0) {
 		verb_error("filter", "%s: %s", f.file ? f.file : "standard input", strerror(errno));
 		goto out;
 	}
-	interceptor_finish(f.digest.text);
-	interceptor_conclude(f.digest.text, f.exit_code != 0);
+	interceptor_finish(f.excerpts.text);
+	interceptor_conclude(f.excerpts.text, f.exit_code != 0);
 	int64_t duration = clock_monotonic_ms() - job.begun_ms;
-	f.record.meta.binary = interceptor_is_binary(f.digest.text);
+	f.record.meta.binary = interceptor_is_binary(f.excerpts.text);
 	record_end(&f.record, f.exit_code << 8, false, false, duration);
 	if (c->settings->format == FORMAT_TEXT)
 		verb_filter_tell_report(&f, duration, c->settings);
 	else
 		tell_summary(&f, &job);
 	result = 0;
-	int error = f.digest.error;
+	int error = f.excerpts.error;
 	if (error && error != EPIPE) {
 		verb_error("filter", "standard output: %s", strerror(error));
 		result = 1;
 	}
 out:
-	digest_release(&f.digest);
+	excerpts_release(&f.excerpts);
 	secrets_free(secrets);
 	if (f.record.artifact) {
 		record_prepare(&f.record, 0);

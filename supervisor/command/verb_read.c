@@ -184,7 +184,7 @@ static int read_print_preview(struct read *r)
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	struct meta m;
 	bool is_run = *t->id && meta_read(t->dir, t->id, &m) == 0;
-	const struct digest_options options = {
+	const struct excerpts_options options = {
 		.settings = r->settings,
 		.print = INTERCEPT_PREVIEW,
 		.onlcr = true,
@@ -193,7 +193,7 @@ static int read_print_preview(struct read *r)
 		.exit_code = r->exit_code >= 0 ? &r->exit_code : NULL,
 	};
 	int status = 0;
-	if (digest_text(&options, t, is_run ? &m : NULL, r->place.name) < 0 && errno != EPIPE) {
+	if (excerpts_text(&options, t, is_run ? &m : NULL, r->place.name) < 0 && errno != EPIPE) {
 		status = read_failed(r);
 	} else if (r->verb.json &&
 		   (envelope_begin(&out) < 0 || verb_json_place(&out, &r->text, r->name) < 0 ||
@@ -300,7 +300,7 @@ static int read_parse(struct read *r, struct arguments *a, int argc, char **argv
 	};
 	int operands = verb_parse(table, argc, argv, &r->name, 1);
 	if (operands < 0 || read_check(r, a, operands) < 0 ||
-	    digest_apply_profile(r->verb.name, r->settings) < 0)
+	    excerpts_apply_profile(r->verb.name, r->settings) < 0)
 		return -1;
 	if (q->first == 0)
 		q->first = 1;

@@ -212,7 +212,7 @@ static int add_processes(struct show *s)
 static int add_run(struct show *s)
 {
 	const struct meta *m = &s->meta;
-	const struct wording_ending end = digest_ending(m);
+	const struct wording_ending end = excerpts_ending(m);
 	if (s->damaged)
 		return buffer_printf(&s->out, "%-10s can't be read (%s); the text can\n",
 				     "metadata", strerror(s->damaged));
@@ -227,7 +227,8 @@ static int add_run(struct show *s)
 		       : 0;
 }
 
-static int show_print_text(struct show *s, const struct digest_options *options, struct text *text)
+static int show_print_text(struct show *s, const struct excerpts_options *options,
+			   struct text *text)
 {
 	if (show_add_line(s, "artifact", s->found.id) < 0 ||
 	    show_add_line(s, "session", s->found.session) < 0 || add_run(s) < 0)
@@ -240,7 +241,8 @@ static int show_print_text(struct show *s, const struct digest_options *options,
 		return -1;
 	if (io_write(STDOUT_FILENO, s->out.data, s->out.len) < 0)
 		return -1;
-	return text->size ? digest_text(options, text, s->damaged ? NULL : &s->meta, text->id) : 0;
+	return text->size ? excerpts_text(options, text, s->damaged ? NULL : &s->meta, text->id)
+			  : 0;
 }
 
 /* --- for a program ------------------------------------------------------------------ */
@@ -287,10 +289,10 @@ static int json_run(struct show *s)
 		       : json_member_number(out, "keeper_pid", m->supervisor);
 }
 
-static int show_print_json(struct show *s, const struct digest_options *given, struct text *text)
+static int show_print_json(struct show *s, const struct excerpts_options *given, struct text *text)
 {
 	struct buffer preview = BUFFER_INIT, *out = &s->out;
-	struct digest_options options = *given;
+	struct excerpts_options options = *given;
 	int result = -1;
 	options.into = &preview;
 	if (envelope_begin(out) < 0 || json_run(s) < 0)
@@ -299,7 +301,7 @@ static int show_print_json(struct show *s, const struct digest_options *given, s
 		if (json_part(s, part) < 0)
 			goto out;
 	}
-	if (digest_text(&options, text, s->damaged ? NULL : &s->meta, text->id) < 0 ||
+	if (excerpts_text(&options, text, s->damaged ? NULL : &s->meta, text->id) < 0 ||
 	    json_member_key(out, "preview") < 0 ||
 	    json_text_quote(out, preview.data, preview.len) < 0 || envelope_end(out) < 0)
 		goto out;
@@ -314,10 +316,10 @@ out:
 static int show_print(struct show *s)
 {
 	struct text text;
-	const struct digest_options options = {.settings = s->settings,
-					       .print = INTERCEPT_PREVIEW,
-					       .onlcr = true,
-					       .returns = true};
+	const struct excerpts_options options = {.settings = s->settings,
+						 .print = INTERCEPT_PREVIEW,
+						 .onlcr = true,
+						 .returns = true};
 	if (text_open(&text, s->dir, s->found.id, ARTIFACT_OUT) < 0)
 		return -1;
 	int result = s->verb.json ? show_print_json(s, &options, &text)
