@@ -28,7 +28,7 @@ static bool hints_find_one(const char *name, size_t len, char found[PATH_MAX])
 	return false;
 }
 
-bool advice_find_program(const char *names, char found[PATH_MAX])
+bool hints_find_program(const char *names, char found[PATH_MAX])
 {
 	for (;;) {
 		size_t len = strcspn(names, "|");
@@ -92,8 +92,8 @@ static int look_through(struct buffer *out, const struct wiring *w, const char *
 	return status;
 }
 
-int advice_patterns(struct buffer *out, const struct wiring *w, const char *path,
-		    const struct buffer *text)
+int hints_patterns(struct buffer *out, const struct wiring *w, const char *path,
+		   const struct buffer *text)
 {
 	char *example = NULL;
 	struct jsonc j;
@@ -127,7 +127,7 @@ static int check_path(struct buffer *out, const struct place *place)
 	char found[PATH_MAX], real[PATH_MAX];
 	const char *slash = strrchr(place->program, '/');
 
-	if (!advice_find_program("terse", found))
+	if (!hints_find_program("terse", found))
 		return buffer_printf(
 			out,
 			"warning: terse is not in PATH, so the commands that its notices "
@@ -138,7 +138,7 @@ static int check_path(struct buffer *out, const struct place *place)
 	return 0;
 }
 
-int advice_append(struct buffer *out, const struct wiring *w, const struct place *place)
+int hints_append(struct buffer *out, const struct wiring *w, const struct place *place)
 {
 	char found[PATH_MAX];
 	int status = 0;
@@ -146,7 +146,7 @@ int advice_append(struct buffer *out, const struct wiring *w, const struct place
 	for (const char *line = w->note; line && *line; line += strcspn(line, "\n") + 1)
 		status |=
 			buffer_printf(out, "%s: %.*s\n", w->agent, (int)strcspn(line, "\n"), line);
-	if (!advice_find_program(w->programs, found))
+	if (!hints_find_program(w->programs, found))
 		status |= buffer_printf(out, "note: %s is not in PATH here\n", w->agent);
 	return status | check_path(out, place);
 }

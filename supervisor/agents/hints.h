@@ -12,13 +12,13 @@ struct wiring;
 /* Appends what follows from the permission patterns in the agent's settings: what a `terse ...`
    that the model types does not match. A text that can't be read has none. Returns 0, or -1 with
    ENOMEM. */
-int advice_patterns(struct buffer *out, const struct wiring *w, const char *path,
-		    const struct buffer *text);
+int hints_patterns(struct buffer *out, const struct wiring *w, const char *path,
+		   const struct buffer *text);
 
 /* Appends what is known of the agent, and whether its commands find terse. */
-int advice_append(struct buffer *out, const struct wiring *w, const struct place *place);
+int hints_append(struct buffer *out, const struct wiring *w, const struct place *place);
 
 /* Whether a program of that name, of several with | between them, is in PATH. `found`: its path. */
-bool advice_find_program(const char *names, char found[PATH_MAX]);
+bool hints_find_program(const char *names, char found[PATH_MAX]);
 
 #endif

@@ -419,7 +419,7 @@ static bool is_program(const char *word)
 {
 	char path[PATH_MAX];
 	return shell_is_builtin(word) ||
-	       (strchr(word, '/') ? access(word, X_OK) == 0 : advice_find_program(word, path));
+	       (strchr(word, '/') ? access(word, X_OK) == 0 : hints_find_program(word, path));
 }
 
 static int no_such_action(const char *word)

@@ -208,7 +208,7 @@ static void check_agents(struct doctor *d, const struct place *place)
 		}
 		if (wired)
 			check_canary(d, w, place);
-		else if (!any && advice_find_program(w->programs, found))
+		else if (!any && hints_find_program(w->programs, found))
 			doctor_tell(d, NOTE, w->agent, "%s, not wired: terse init %s", found,
 				    w->agent);
 	}

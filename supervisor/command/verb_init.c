@@ -231,7 +231,7 @@ static void change_file(struct init *i, const struct wiring_file *file)
 			i->failed = true;
 	}
 	if (!i->undo && !i->dry_run && !i->failed)
-		advice_patterns(&i->out, i->wiring, path, &c.now.text);
+		hints_patterns(&i->out, i->wiring, path, &c.now.text);
 	change_release(&c);
 }
 
@@ -331,7 +331,7 @@ int command_init(struct command_context *c, int argc, char **argv)
 	if (!i.failed)
 		change_lines(&i);
 	if (!i.undo && !i.dry_run && !i.failed)
-		advice_append(&i.out, i.wiring, &i.place);
+		hints_append(&i.out, i.wiring, &i.place);
 	if (utf8_clean(&clean, text_of(&i.out), i.out.len) < 0 ||
 	    io_write(STDOUT_FILENO, text_of(&clean), clean.len) < 0) {
 		verb_error(VERB, "%m");
