@@ -23,7 +23,7 @@
 enum { WAIT_MS = 10000, OUTPUT_MAX = 64 << 10 };
 
 /* How an agent calls its shell, as far as terse's built-in rules look at it. */
-struct canary {
+struct self_test {
 	const char *agent;
 	const char *process;        /* the name of the process that starts the shell */
 	const char *environment[2]; /* what is in it: NAME=VALUE */
@@ -35,7 +35,7 @@ struct canary {
 #define COMMAND "seq 5000"
 #define FOOTER  "full text: terse read cmd-"
 
-static const struct canary canaries[] = {
+static const struct self_test canaries[] = {
 	{"claude",
 	 "claude",
 	 {"CLAUDECODE=1", NULL},
@@ -96,7 +96,7 @@ static int clean_environment(const char *home)
 	return status;
 }
 
-static int set_environment(const struct canary *c, const struct place *place)
+static int set_environment(const struct self_test *c, const struct place *place)
 {
 	int status = 0;
 
@@ -108,7 +108,7 @@ static int set_environment(const struct canary *c, const struct place *place)
 	return status;
 }
 
-static void self_test_become_command(const struct canary *c, const struct place *place)
+static void self_test_become_command(const struct self_test *c, const struct place *place)
 {
 	char *argv[5] = {NULL};
 
@@ -124,7 +124,7 @@ static void self_test_become_command(const struct canary *c, const struct place 
 }
 
 /* The process that stands for the agent: the parent of the shell. Does not return. */
-static void become_agent(const struct canary *c, const struct place *place, const char *home,
+static void become_agent(const struct self_test *c, const struct place *place, const char *home,
 			 int input, int output)
 {
 	int status = 0;
@@ -183,7 +183,7 @@ static int open_input(const char *text, const char *folder)
 	return fd;
 }
 
-static int sing(const struct canary *c, const struct place *place, const char *home,
+static int sing(const struct self_test *c, const struct place *place, const char *home,
 		struct buffer *out)
 {
 	int ends[2] = {-1, -1}, input = open_input(c->input, home), status = -1;
@@ -220,7 +220,7 @@ static size_t first_line(const struct buffer *out)
 	return len;
 }
 
-static int try(const struct canary *c, const struct place *place, char reason[256])
+static int try(const struct self_test *c, const struct place *place, char reason[256])
 {
 	const char *folder = getenv("TMPDIR");
 	struct buffer out = BUFFER_INIT;
@@ -244,7 +244,7 @@ static int try(const struct canary *c, const struct place *place, char reason[25
 	return status;
 }
 
-int canary_run(const char *agent, const struct place *place, char reason[256])
+int self_test_run(const char *agent, const struct place *place, char reason[256])
 {
 	for (size_t i = 0; i < sizeof(canaries) / sizeof(*canaries); i++) {
 		if (strcmp(canaries[i].agent, agent) == 0)

@@ -6,6 +6,6 @@
 
 /* Returns 1 if the command was previewed (a hook: rewritten), 0 if there is nothing to try for this
    agent, -1 if not, with `reason` (of 256 bytes). Takes at most 10 s; leaves nothing behind. */
-int canary_run(const char *agent, const struct place *place, char reason[256]);
+int self_test_run(const char *agent, const struct place *place, char reason[256]);
 
 #endif

@@ -177,10 +177,10 @@ static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring
 	return state;
 }
 
-static void check_canary(struct doctor *d, const struct wiring *w, const struct place *place)
+static void check_self_test(struct doctor *d, const struct wiring *w, const struct place *place)
 {
 	char reason[256];
-	int sung = canary_run(w->agent, place, reason);
+	int sung = self_test_run(w->agent, place, reason);
 
 	if (sung > 0)
 		doctor_tell(d, GOOD, w->agent, "a command as it runs them is previewed");
@@ -207,7 +207,7 @@ static void check_agents(struct doctor *d, const struct place *place)
 			any = any || state != WIRING_NONE;
 		}
 		if (wired)
-			check_canary(d, w, place);
+			check_self_test(d, w, place);
 		else if (!any && hints_find_program(w->programs, found))
 			doctor_tell(d, NOTE, w->agent, "%s, not wired: terse init %s", found,
 				    w->agent);
