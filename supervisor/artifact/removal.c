@@ -221,7 +221,7 @@ bool journal_is_temporary(const char *name)
 }
 
 /* How long others than supervisors hold the lock at most. */
-#define MOMENT_MS 20
+#define PARSE_TIME_MS 20
 
 static bool has_metadata(int dir, const char *id)
 {
@@ -256,7 +256,7 @@ static int lock_text(int fd, int dir, const char *id)
 			return 0;
 		if (errno != EWOULDBLOCK)
 			return is_said_to_run(dir, id) ? -1 : 0;
-		if (waited == MOMENT_MS || is_said_to_run(dir, id))
+		if (waited == PARSE_TIME_MS || is_said_to_run(dir, id))
 			return -1;
 		/* A reader that looks whether it is held, or another removal. */
 		if (fstat(fd, &st) == 0 && st.st_nlink == 0)

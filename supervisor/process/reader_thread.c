@@ -19,8 +19,8 @@
 #define RING ((size_t)512 * 1024)
 
 /* The owner is woken for so much, or for what there is when nothing more comes for a moment. */
-#define WORTH     SOURCE_CHUNK
-#define MOMENT_MS 2
+#define WORTH         SOURCE_CHUNK
+#define PARSE_TIME_MS 2
 
 #define STACK ((size_t)256 * 1024)
 
@@ -83,7 +83,7 @@ static void wait_for_more(struct reader_thread *in)
 	int ready;
 
 	pthread_mutex_unlock(&in->mutex);
-	ready = poll(fds, 2, owes ? MOMENT_MS : -1);
+	ready = poll(fds, 2, owes ? PARSE_TIME_MS : -1);
 	pthread_mutex_lock(&in->mutex);
 	if (ready == 0 && in->len > 0)
 		reader_thread_tell(in);
