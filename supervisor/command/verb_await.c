@@ -30,8 +30,8 @@ struct text;
 /* Prints the text behind its first `told` lines, of a run that is as `ending` says (lines and bytes
    are those of the whole text), and sets *told to the lines there are now. Returns 0, or -1 with
    errno. */
-int news_print(const struct settings *s, struct text *text, uint64_t *told,
-	       const struct wording_ending *ending, const char *id);
+int changes_print(const struct settings *s, struct text *text, uint64_t *told,
+		  const struct wording_ending *ending, const char *id);
 
 #define CHUNK ((size_t)256 * 1024)
 
@@ -78,8 +78,8 @@ static int changes_feed(struct interceptor *s, struct text *text, uint64_t *line
 	return result;
 }
 
-int news_print(const struct settings *s, struct text *text, uint64_t *told,
-	       const struct wording_ending *ending, const char *id)
+int changes_print(const struct settings *s, struct text *text, uint64_t *told,
+		  const struct wording_ending *ending, const char *id)
 {
 	int error = 0, result = -1;
 	uint64_t lines;
@@ -103,23 +103,23 @@ int news_print(const struct settings *s, struct text *text, uint64_t *told,
 	/* A head says how to read on by numbers of its own. */
 	if (options.limit.mode == MODE_HEAD)
 		options.limit.mode = MODE_ENDS;
-	struct interceptor *news = interceptor_new(&options, &events);
-	if (!news)
+	struct interceptor *changes = interceptor_new(&options, &events);
+	if (!changes)
 		return -1;
 	*told = options.lines_before;
-	if (sought == 0 && changes_feed(news, text, told) < 0)
+	if (sought == 0 && changes_feed(changes, text, told) < 0)
 		goto out;
-	interceptor_finish(news);
+	interceptor_finish(changes);
 	const struct interceptor_ending end = {
 		.ending = *ending,
 		.place = {.id = id},
 		.status_line = STATUS_LINE_ALWAYS,
 	};
-	interceptor_report(news, &end);
+	interceptor_report(changes, &end);
 	errno = error;
 	result = error ? -1 : 0;
 out:
-	interceptor_free(news);
+	interceptor_free(changes);
 	return result;
 }
 
@@ -463,7 +463,7 @@ static void tell_told(const struct waiter *w, uint64_t lines)
 		;
 }
 
-static int print_news(struct waiter *w, enum outcome outcome, struct wording_ending *e)
+static int print_changes(struct waiter *w, enum outcome outcome, struct wording_ending *e)
 {
 	struct text text;
 	uint64_t told = 0;
@@ -479,7 +479,7 @@ static int print_news(struct waiter *w, enum outcome outcome, struct wording_end
 		e->found = buffer_string(&w->follow.found);
 	else if (outcome == OUTCOME_LATE || outcome == OUTCOME_ENDED)
 		e->missed = w->pattern;
-	int result = news_print(w->settings, &text, &told, e, w->id);
+	int result = changes_print(w->settings, &text, &told, e, w->id);
 	text_close(&text);
 	if (result < 0)
 		verb_error(w->verb, "%s: %m", w->id);
@@ -551,7 +551,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 		outcome = found < 0 ? -1 : found > 0 ? OUTCOME_FOUND : OUTCOME_ENDED;
 	}
 	struct wording_ending ending;
-	if (outcome >= 0 && print_news(&w, (enum outcome)outcome, &ending) == 0)
+	if (outcome >= 0 && print_changes(&w, (enum outcome)outcome, &ending) == 0)
 		status = exit_status(&w, (enum outcome)outcome, &ending, !timeout);
 out:
 	client_close(&w.client);
