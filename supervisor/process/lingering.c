@@ -106,8 +106,8 @@ int64_t lingering_due(const struct lingering *l, int64_t now_ms)
 /* What made a session of its own needs no terminal: for its sake nobody stays. */
 static bool is_held_by_daemons(const int fds[2])
 {
-	struct holder found[HOLDERS];
-	int count = holder_find(fds, 2, found, HOLDERS), daemons = 0;
+	struct pipe_holder found[HOLDERS];
+	int count = pipe_holder_find(fds, 2, found, HOLDERS), daemons = 0;
 	for (int i = 0; i < count && i < HOLDERS; i++)
 		daemons += found[i].session != getpid();
 	return count > 0 && daemons == count;

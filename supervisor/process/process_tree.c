@@ -211,7 +211,7 @@ static bool holders_holds(pid_t pid, const struct end *ends, int count)
 	return found;
 }
 
-int holder_find(const int *fds, int count, struct holder *found, int most)
+int pipe_holder_find(const int *fds, int count, struct pipe_holder *found, int most)
 {
 	struct end ends[CHANNELS];
 	int known = 0, there = 0;
@@ -227,7 +227,7 @@ int holder_find(const int *fds, int count, struct holder *found, int most)
 		    !holders_holds((pid_t)pid, ends, known) || process_read((pid_t)pid, &p) < 0)
 			continue;
 		if (there < most) {
-			found[there] = (struct holder){.pid = p.pid, .session = p.session};
+			found[there] = (struct pipe_holder){.pid = p.pid, .session = p.session};
 			memcpy(found[there].name, p.name, sizeof(found->name));
 		}
 		there++;

@@ -30,7 +30,7 @@ void process_tree_release(struct process_tree *k);
 // Who keeps the other end of a channel open when the command has ended: background processes, and
 // daemons that took it along.
 
-struct holder {
+struct pipe_holder {
 	pid_t pid, session;
 	char name[64]; /* as the process has set it: may hold anything */
 };
@@ -38,7 +38,7 @@ struct holder {
 /* Looks through /proc for processes, but for the caller, that hold the other end of one of `fds`
    (our end of a pty or pipe, or -1). Puts up to `most` of them into `found`, in the order of /proc.
    Returns how many there are; what belongs to other users is not seen. */
-int holder_find(const int *fds, int count, struct holder *found, int most);
+int pipe_holder_find(const int *fds, int count, struct pipe_holder *found, int most);
 
 // How the front end is, which nothing tells its supervisor: stopped by a SIGSTOP that can't be
 // passed on, or in the background of a shell, where a command may not read the terminal.

@@ -236,7 +236,7 @@ bool record_is_kept(const struct record *r)
 	return r->history >= 0;
 }
 
-void record_held(struct record *r, const struct holder *holders, int count)
+void record_held(struct record *r, const struct pipe_holder *holders, int count)
 {
 	struct meta *m = &r->meta;
 	for (m->holders = 0; m->holders < count && m->holders < META_HOLDERS; m->holders++) {

@@ -72,7 +72,7 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 		int64_t duration_ms);
 
 /* The command has ended, and these keep its output open. */
-void record_held(struct record *r, const struct holder *holders, int count);
+void record_held(struct record *r, const struct pipe_holder *holders, int count);
 
 /* Nothing more comes: the line in the history, and the last update if text came since record_end();
  * frees. */

@@ -865,7 +865,7 @@ static bool is_held(const struct supervisor *k)
 static void supervisor_let_go(struct supervisor *k)
 {
 	const int fds[] = {k->sources[0].fd, k->sources[1].fd};
-	struct holder found[META_HOLDERS];
+	struct pipe_holder found[META_HOLDERS];
 	k->status = delivery_status(&k->delivery, k->status);
 	if (!k->yielded)
 		drop_callers(k);
@@ -885,7 +885,7 @@ static void supervisor_let_go(struct supervisor *k)
 		return;
 	/* Now that nobody waits any more. */
 	live_open(&k->live);
-	record_held(&k->record, found, holder_find(fds, 2, found, META_HOLDERS));
+	record_held(&k->record, found, pipe_holder_find(fds, 2, found, META_HOLDERS));
 }
 
 static bool is_done(struct supervisor *k, int64_t now)
