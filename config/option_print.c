@@ -44,7 +44,7 @@ static int wrap_text(struct buffer *out, const char *text, size_t width, const c
 /* Where the comments start. */
 enum { ORIGIN_COLUMN = 32 };
 
-/* "built in", "/etc/terse.ini:7", "agent codex", "profile read", "TERSE_COLS", "--cols" */
+/* built in, /etc/terse.ini:7, agent codex, profile read, TERSE_COLS, --cols */
 static int show_origin(const struct settings *s, const struct option *o, const char *profile,
 		       struct buffer *out)
 {

@@ -249,7 +249,7 @@ static int parse_seconds(const char *text, int64_t *ms)
 	return 0;
 }
 
-int parse_time(const char *text, int64_t now_ms, int64_t *ms)
+int value_parse_time(const char *text, int64_t now_ms, int64_t *ms)
 {
 	int64_t ago;
 	if (*text == '@')

@@ -61,6 +61,6 @@ char *value_format_duration(char out[VALUE_LEN], int64_t ms);
 /* Milliseconds since 1970: "30m" or "2h" (that long ago), "14:05" or "14:05:30" (today, local
    time), "2026-11-20", "2026-11-20 14:05[:30]" (or a T between them; a Z behind it: UTC),
    "@SECONDS". Returns 0, or -1 with errno EINVAL. */
-int parse_time(const char *text, int64_t now_ms, int64_t *ms);
+int value_parse_time(const char *text, int64_t now_ms, int64_t *ms);
 
 #endif

@@ -68,9 +68,9 @@ static int parse_times(struct runs *r)
 	int64_t now = clock_real_ms();
 	r->from_ms = INT64_MIN;
 	r->to_ms = INT64_MAX;
-	if (r->since && parse_time(r->since, now, &r->from_ms) < 0)
+	if (r->since && value_parse_time(r->since, now, &r->from_ms) < 0)
 		return bad_value(r, "--since", r->since, why);
-	if (r->until && parse_time(r->until, now, &r->to_ms) < 0)
+	if (r->until && value_parse_time(r->until, now, &r->to_ms) < 0)
 		return bad_value(r, "--until", r->until, why);
 	return 0;
 }

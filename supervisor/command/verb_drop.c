@@ -246,7 +246,7 @@ int command_rewind(struct command_context *c, int argc, char **argv)
 	}
 	struct rewind_target t = {.from = 0};
 	verb_session(c->settings, session, t.session);
-	if (to && parse_time(to, clock_real_ms(), &t.started_ms) < 0) {
+	if (to && value_parse_time(to, clock_real_ms(), &t.started_ms) < 0) {
 		verb_error(argv[0],
 			   "--to: %s: must be 30m (ago), 14:05, \"2026-11-20 14:05\" or @SECONDS",
 			   to);
