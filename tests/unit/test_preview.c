@@ -69,7 +69,7 @@ static void random_text(struct buffer *b, bool clean)
 		"[terse: exit 0]",
 		"[... ",
 	};
-	uint32_t lines = rnd(4) ? rnd(80) : rnd(3000);
+	uint32_t lines = rnd(10) ? rnd(80) : rnd(3000);
 	size_t start = 0;
 
 	for (uint32_t i = 0; i < lines; i++) {
@@ -99,7 +99,7 @@ static void random_text(struct buffer *b, bool clean)
 		}
 		start = b->len;
 		if (kind == 4) {
-			uint32_t n = rnd(4000);
+			uint32_t n = rnd(10) ? rnd(400) : rnd(4000);
 
 			while (n-- > 0)
 				assert_int_equal(buffer_append_string(b, rnd(9)    ? "x"
@@ -126,7 +126,9 @@ static void random_text(struct buffer *b, bool clean)
 
 static void feed(struct preview *p, const struct buffer *text)
 {
-	uint32_t most = rnd(3) ? 1 + rnd(5000) : 1 + rnd(7);
+	/* Tiny pieces of a long text take long and show nothing more. */
+	bool tiny = rnd(3) == 0 && text->len <= 20000;
+	uint32_t most = tiny ? 1 + rnd(7) : 1 + rnd(5000);
 
 	for (size_t at = 0; at < text->len;) {
 		size_t n = 1 + rnd(most);
