@@ -299,6 +299,8 @@ measure:
 
 # --- installation ------------------------------------------------------------
 
+PAGES = $(notdir $(wildcard docs/terse*.[1-8]))
+
 .PHONY: install uninstall clean help
 install: all
 	install -D -m 755 $(BUILD)/terse $(DESTDIR)$(PREFIX)/bin/terse
@@ -306,11 +308,13 @@ install: all
 	install -D -m 644 $(SHIM) $(DESTDIR)$(PREFIX)/lib/terse/libterse-shim.so
 	ln -sf ../../bin/terse-sh $(DESTDIR)$(PREFIX)/lib/terse/terse-sh
 	install -D -m 644 shim/bash-env $(DESTDIR)$(PREFIX)/lib/terse/bash-env
-	install -D -m 644 docs/terse.1 $(DESTDIR)$(PREFIX)/share/man/man1/terse.1
-	install -D -m 644 config/terse.ini $(DESTDIR)$(PREFIX)/share/doc/terse/terse.ini
+	for page in $(PAGES); do install -D -m 644 docs/$$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page; done
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/terse README.md config/terse.ini
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/terse/docs docs/*.md
 
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,terse $(notdir $(SHELLS))) $(DESTDIR)$(PREFIX)/share/man/man1/terse.1
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,terse $(notdir $(SHELLS)))
+	for page in $(PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page; done
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/terse $(DESTDIR)$(PREFIX)/lib/terse
 
 clean:

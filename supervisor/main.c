@@ -1,6 +1,7 @@
 // terse: the program.
 //
-// The rooms, each above those that it may include (tests/edges holds them):
+// The rooms, each above those that it may include. docs/DESIGN.md has the edges between them and
+// every file:
 //
 //   lib/                    buffer, io, json, utf8, proc ...: below all others
 //   config/                 options, ini files, profiles, the words of a shell string
