@@ -869,7 +869,8 @@ const char *option_nearest_flag(const char *flag, const char *const *more)
 	for (; *more; more++)
 		nearest_offer(&n, *more);
 	for (size_t i = 0; i < option_count; i++) {
-		nearest_offer(&n, option_table[i].flag);
+		if (option_table[i].flag)
+			nearest_offer(&n, option_table[i].flag);
 		if (option_table[i].negated)
 			nearest_offer(&n, option_table[i].negated);
 	}

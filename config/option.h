@@ -38,7 +38,7 @@ struct option {
 	const char *preset;         /* the default, as option_set() takes it; NULL: empty */
 	const char *const *choices; /* OPTION_ENUM: NULL-terminated, in the order of the C enum */
 	const char *unit;           /* "columns"; of strings and items what one is: "NAME=VALUE" */
-	const char *flag;           /* "--cols" */
+	const char *flag;           /* "--cols"; NULL: it is a key and a variable alone */
 	const char *negated;        /* "--no-pty": sets it to no; NULL but for yes-or-no types */
 	const char *variable;       /* "TERSE_COLS" */
 	bool safe; /* may be set by a project's .terse.ini (settings.h): a bad value makes text

@@ -226,7 +226,7 @@ int option_write_help(struct buffer *out)
 		    buffer_printf(out, "%s[%s]\n", i == 0 ? "" : "\n", o->section) < 0)
 			return -1;
 		section = o->section;
-		if (help_write_option(out, o) < 0 || write_shorthands(out, o) < 0)
+		if (o->flag && (help_write_option(out, o) < 0 || write_shorthands(out, o) < 0))
 			return -1;
 	}
 	return 0;
@@ -307,8 +307,8 @@ static int sample_write_option(struct buffer *out, const struct option *o)
 
 	if (buffer_append_string(out, "\n# ") < 0 || wrap_text(out, o->help, 78, "# ") < 0)
 		return -1;
-	if (buffer_printf(out, "# %s%s%s; %s; %s\n", option_range(o, range), *unit ? " " : "", unit,
-			  o->flag, o->variable) < 0)
+	if (buffer_printf(out, "# %s%s%s; %s%s%s\n", option_range(o, range), *unit ? " " : "", unit,
+			  o->flag ? o->flag : "", o->flag ? "; " : "", o->variable) < 0)
 		return -1;
 	return write_preset(out, o);
 }
@@ -458,13 +458,13 @@ int show_completion(struct buffer *out)
 	if (buffer_append_string(out, begin) < 0)
 		return -1;
 	for (size_t i = 0; i < option_count; i++) {
-		if (completion_write_value(out, &option_table[i]) < 0)
+		if (option_table[i].flag && completion_write_value(out, &option_table[i]) < 0)
 			return -1;
 	}
 	if (buffer_append_string(out, middle) < 0)
 		return -1;
 	for (size_t i = 0; i < option_count; i++) {
-		if (write_flag(out, &option_table[i]) < 0)
+		if (option_table[i].flag && write_flag(out, &option_table[i]) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < option_shorthand_count; i++) {

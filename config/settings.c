@@ -132,6 +132,8 @@ static bool find_flag(const char *arg, struct found *f)
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 
+		if (!o->flag)
+			continue;
 		*f = (struct found){
 			.option = o, .flag = o->flag, .value = flag_match(arg, o->flag)};
 		f->word = flag_is_yes_or_no(o) ? "yes" : NULL;

@@ -21,7 +21,7 @@
 static bool is_named(const struct option *o, const char *name)
 {
 	size_t len = strlen(o->section);
-	return strcmp(o->flag, name) == 0 || strcmp(o->variable, name) == 0 ||
+	return (o->flag && strcmp(o->flag, name) == 0) || strcmp(o->variable, name) == 0 ||
 	       (strncmp(o->section, name, len) == 0 && name[len] == '.' &&
 		strcmp(o->key, name + len + 1) == 0);
 }
@@ -43,7 +43,8 @@ static const struct option *config_set_find(const char *name)
 			found = o;
 		}
 		nearest_offer(&n, o->key);
-		nearest_offer(&n, o->flag);
+		if (o->flag)
+			nearest_offer(&n, o->flag);
 		nearest_offer(&n, o->variable);
 	}
 	if (other)

@@ -118,7 +118,7 @@ static void set_values(const uint8_t *data, size_t size)
 
 		if (option_set(&s, &option_table[i], value, &error) < 0)
 			assert(*error.text != '\0');
-		if (settings_take_flag(&s, 2, argv, &index, &error) < 0)
+		if (argv[0] && settings_take_flag(&s, 2, argv, &index, &error) < 0)
 			check_message(&error);
 	}
 	check_settings(&s);
