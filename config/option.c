@@ -624,7 +624,6 @@ const struct option option_table[] = {
 		.offset = OFFSET(gc_interval),
 		.max = 365 * DAY,
 		.preset = "1h",
-		.flag = "--gc-interval",
 		.variable = "TERSE_GC_INTERVAL",
 		.help = "The store is cleaned up after a run when that was not done for this long; "
 			"off: only by terse gc.",
@@ -672,7 +671,6 @@ const struct option option_table[] = {
 		.offset = OFFSET(gc_session_size),
 		.max = PB,
 		.preset = "0",
-		.flag = "--gc-session-size",
 		.variable = "TERSE_GC_SESSION_SIZE",
 		.help = "The size for each session; 0: no limit.",
 	},
@@ -684,7 +682,6 @@ const struct option option_table[] = {
 		.max = 1000000000,
 		.preset = "0",
 		.unit = "artifacts",
-		.flag = "--gc-session-count",
 		.variable = "TERSE_GC_SESSION_COUNT",
 		.help = "The count for each session; 0: no limit.",
 	},
