@@ -267,7 +267,6 @@ const struct option option_table[] = {
 		.max = 16,
 		.preset = "ctrl-\\",
 		.unit = "KEY",
-		.flag = "--detach-key",
 		.variable = "TERSE_DETACH_KEY",
 		.safe = true,
 		.help = "The key that leaves terse attach.",
@@ -612,7 +611,6 @@ const struct option option_table[] = {
 		.offset = OFFSET(keep),
 		.max = 3650 * DAY,
 		.preset = "1d",
-		.flag = "--keep",
 		.variable = "TERSE_KEEP",
 		.help = "How long the artifacts of a session that has ended are kept; off: not at "
 			"all.",
@@ -728,7 +726,6 @@ const struct option option_table[] = {
 		.offset = OFFSET(pass),
 		.max = LONGEST,
 		.unit = "TEMPLATE",
-		.flag = "--pass",
 		.variable = "TERSE_PASS",
 		.help = "What an agent's command looks like (with * for any characters) that "
 			"terse-sh does not supervise.",

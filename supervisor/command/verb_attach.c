@@ -214,12 +214,11 @@ static int attach_run(struct attach *a)
 
 int command_attach(struct command_context *c, int argc, char **argv)
 {
-	const char *session = NULL, *name, *key = NULL;
+	const char *session = NULL, *name;
 	struct attach a = {.verb = argv[0], .client = {.fd = -1}, .signals = -1};
 	struct key_bytes detach;
 	const struct verb_option table[] = {
 		{"--read-only", VERB_FLAG, &a.read_only},
-		{"--detach-key", VERB_TEXT, &key},
 		{"--session", VERB_TEXT, &session},
 		{NULL, VERB_FLAG, NULL},
 	};
@@ -230,10 +229,10 @@ int command_attach(struct command_context *c, int argc, char **argv)
 		verb_error(argv[0], "what? terse attach ID");
 		return EXIT_TERSE;
 	}
-	if (!key)
-		key = c->settings->detach_key ? c->settings->detach_key : "";
+	const char *key = c->settings->detach_key ? c->settings->detach_key : "";
 	if (key_parse(key, &detach) < 0 || detach.len != 1) {
-		verb_error(argv[0], "--detach-key: %s: must be the name of a key such as ctrl-a",
+		verb_error(argv[0],
+			   "[terminal] detach_key: %s: must be the name of a key such as ctrl-a",
 			   key);
 		return EXIT_TERSE;
 	}

@@ -121,12 +121,11 @@ static const struct topic topics[] = {
 	 "  --json                with its size, cursor, title, and whether it is a screen of its "
 	 "own\n"},
 	{"attach", "make this terminal the one of a command that runs",
-	 "terse attach ID [--read-only] [--detach-key KEY]",
+	 "terse attach ID [--read-only]",
 	 "Makes this terminal the one of a command that runs, which gets its size; ctrl-\\ leaves "
 	 "it "
 	 "again.\n\n"
-	 "  --read-only           look only\n"
-	 "  --detach-key KEY      another key that leaves it\n"},
+	 "  --read-only           look only\n"},
 	{"signal", "end a command that runs, or send it a signal", "terse signal ID [SIGNAL]",
 	 "Ends a command that runs and all it has started: SIGTERM, SIGKILL after the grace time; "
 	 "what\n"
@@ -160,7 +159,7 @@ static const struct topic topics[] = {
 	 "terse gc [--dry-run] [OPTIONS]",
 	 "Removes artifacts over the limits of [gc], those of sessions that have ended, and what\n"
 	 "crashes have left behind. What still runs stays. Done by itself after a run, once in a\n"
-	 "while ([gc] interval). OPTIONS: --keep, --gc-age, --gc-size ... (see terse help run).\n\n"
+	 "while ([gc] interval). OPTIONS: --gc-age, --gc-size, --gc-count (see terse help run).\n\n"
 	 "  --dry-run             only tell what would be removed\n"},
 	{"archive", "write an artifact to one file, to be passed on",
 	 "terse archive [--output FILE|-] [--force] [--cast|--cast3] [--session NAME] ID",
