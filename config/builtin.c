@@ -83,7 +83,7 @@ static const struct layer_entry entries[] = {
 	MATCH("nohup|setsid|daemonize|start-stop-daemon"),
 	SET(pty, TRI_NO),
 	PROFILE("terse"),
-	MATCH("terse read|search|list|show|path|history|stats|snapshot|config|doctor|help|version"),
+	MATCH("terse read|search|list|show|path|history|snapshot|config|doctor|help|version"),
 	SET(pty, TRI_NO),
 	SET(size, 16 * MB),
 	SET(max_lines, 0),

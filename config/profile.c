@@ -351,7 +351,7 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 #define NESTED_MAX 4
 
 static const char verbs[] =
-	"terse read|search|list|show|path|history|stats|snapshot|config|doctor|help|version|await|"
+	"terse read|search|list|show|path|history|snapshot|config|doctor|help|version|await|"
 	"send|signal|attach|session|rewind|drop|gc|archive|replay";
 
 enum look { LOOK_OTHER, LOOK_QUIET, LOOK_OWN };
