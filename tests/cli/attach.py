@@ -189,9 +189,8 @@ class Window(AttachCase):
 
     def test_another_key(self):
         identifier = self.detach("cat")
-        s = self.attach(identifier, "--detach-key", "ctrl-a")
-        s.keys("C-a")
-        s.until(LEFT)
+        s = self.attach(identifier)
+        self.leave(s)
         s.type("clear; TERSE_DETACH_KEY=ctrl-b terse attach " + identifier)
         s.until_raw()
         s.keys("C-b")

@@ -356,8 +356,8 @@ class Truncated(Formats):
             (("--profile", "log", "cat", "long"), "bytes", ANY, 0),
             (("--profile", "default", "cat", "long"), "bytes", ANY, 0),
             (("--profile", "default", "--max-lines", "7", "cat", "long"), "lines", 7, 0),
-            (("--unit", "results", "--max-lines", "7", "seq", "50"), "results", 7, 0),
-            (("--longest-line", "64", "seq", "-s,", "50"), "line_length", 1, 1),
+            (("--profile", "find", "--max-lines", "7", "seq", "50"), "results", 7, 0),
+            (("--profile", "search", "seq", "-s,", "500"), "line_length", 1, 1),
         )
         for argv, by, lines, cut in cases:
             with self.subTest(argv=argv):

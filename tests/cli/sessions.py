@@ -167,7 +167,7 @@ class Gc(Life):
 
     def test_count_and_size(self):
         ids = self.make(5) + self.make(2, "--session", "other")
-        self.assertIn(b": [gc] session_count\n", self.say("gc", "--gc-session-count", "3")[1])
+        self.assertIn(b": [gc] session_count\n", self.say("gc", env={"TERSE_GC_SESSION_COUNT": "3"})[1])
         self.assertEqual(self.listed("--all"), ids[:1:-1])
         self.assertIn(b": [gc] max_count\n", self.say("gc", "--gc-count=4")[1])
         self.assertEqual(self.listed("--all"), ids[:2:-1])
@@ -190,7 +190,7 @@ class Gc(Life):
         for options in (("--gc-age", "1ms"), ("--gc-count", "1"), ("--gc-size", "1")):
             self.assertEqual(self.say("gc", *options)[:2], (0, b"nothing to remove\n"))
         self.assertEqual(self.say("session", "end", "--now")[0], 0)
-        self.say("gc", "--keep", "off")
+        self.say("gc", env={"TERSE_KEEP": "off"})
         let_go_on(go)
         run.finish()
         self.assertTrue(self.artifact(identifier).endswith(b"3000\nend\n"))
@@ -311,14 +311,14 @@ class Sessions(Life):
         name = "agent-pi-%d-%s.%s" % (agent.pid, stat[stat.rindex(")") + 2:].split()[19],
                                       os.readlink("/proc/self/ns/pid")[5:-1])
         made = self.make(1, "--session", name)
-        self.say("gc", "--keep", "off")
+        self.say("gc", env={"TERSE_KEEP": "off"})
         self.assertEqual(self.listed("--session", name), made)
         agent.kill()
         agent.wait()
         self.assertRegex(self.say("session")[1], rb"  agent-\S+ +agent gone +1 ")
         self.say("gc")
         self.assertEqual(self.listed("--session", name), made)
-        self.assertIn(b"removed 1 artifact, 1 session", self.say("gc", "--keep", "off")[1])
+        self.assertIn(b"removed 1 artifact, 1 session", self.say("gc", env={"TERSE_KEEP": "off"})[1])
 
 
 class Hostile(Life):
@@ -368,7 +368,7 @@ class Hostile(Life):
         # By itself neither.
         self.age(40 * 86400, kept, "recent", "history")
         self.age(20 * 86400, "gc")
-        self.make(1, "--gc-interval", "1s")
+        self.make(1, env={"TERSE_GC_INTERVAL": "1s"})
         stamp = os.path.join(self.store, "gc")
         eventually(lambda: read_file(stamp).count(b"\n") == 2, "a cleaning up")
         self.assert_nothing_left()
@@ -411,7 +411,7 @@ class Hostile(Life):
         # And a run's own cleaning up leaves it alone.
         self.make(1)
         self.age(7200, "gc")
-        self.make(1, "--gc-interval", "1s")
+        self.make(1, env={"TERSE_GC_INTERVAL": "1s"})
         self.assertEqual(self.say("read", "--tail", "1", theirs)[1], b"3500\n")
         self.assertNotIn(theirs, self.listed("--all"))
         # Without it the verbs look in all that are left.

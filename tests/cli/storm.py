@@ -32,9 +32,9 @@ class Storm(Case):
         super().setUp()
         self.errors, self.rewinds, self.stop = [], [], threading.Event()
 
-    def say(self, *argv):
+    def say(self, *argv, **variables):
         """Output of a verb; it must succeed and have nothing to complain about."""
-        done = subprocess.run([TERSE, *argv], env=self.env(), cwd=self.work, check=False,
+        done = subprocess.run([TERSE, *argv], env=self.env(**variables), cwd=self.work, check=False,
                               stdin=subprocess.DEVNULL, capture_output=True,
                               timeout=10 * DEADLINE)
         if done.returncode or done.stderr:
@@ -54,7 +54,7 @@ class Storm(Case):
 
     def clean_on(self):
         while not self.stop.is_set():
-            self.say("gc", "--keep", "off")
+            self.say("gc", TERSE_KEEP="off")
 
     def rewind_on(self):
         """From the newest but a few on."""

@@ -388,7 +388,8 @@ static void completion_knows_the_table(void **state)
 	write_file("script", said);
 	flags = complete("terse --");
 	for (size_t i = 0; i < option_count; i++) {
-		assert_non_null(strstr(flags, option_table[i].flag));
+		if (option_table[i].flag)
+			assert_non_null(strstr(flags, option_table[i].flag));
 		if (option_table[i].negated)
 			assert_non_null(strstr(flags, option_table[i].negated));
 	}
@@ -398,7 +399,7 @@ static void completion_knows_the_table(void **state)
 	assert_string_equal(complete("terse --cols 80 --mode t"), "tail\n");
 	assert_string_equal(complete("terse run --profile re"), "read\n");
 	assert_string_equal(complete("terse --cols \"\""), "\n");
-	assert_string_equal(complete("terse --no-pty --cols = 80 --unit m"), "matches\n");
+	assert_string_equal(complete("terse --no-pty --cols = 80 --mode h"), "head\n");
 	assert_memory_equal(complete("terse rea"), "read ", 5);
 	assert_string_equal(complete("terse read --o"), "--offset\n");
 	assert_string_equal(complete("terse read x"), "\n");
