@@ -3,7 +3,6 @@
 session is left, and the artifact can be read."""
 
 import fcntl
-import itertools
 import os
 import signal
 
@@ -123,13 +122,20 @@ class Killed(Case):
     def test_timeout_of_coreutils(self):
         for options in ((), ("-s", "KILL"), ("-s", "HUP"), ("-k", "0.1", "-s", "INT")):
             with self.subTest(options=options):
-                ended = ("timeout", *options, "0.3")
-                family = ("sh", "-c", "trap '' INT; sleep 1000 & sleep 1000")
-                plain = self.run_to_end(*ended, "sleep", "1000")
-                run = self.run_to_end(*ended, "terse", "--grace", "100ms", *family)
+                family = ("sh", "-c", "trap '' INT; sleep 1000 & echo ready; sleep 1000")
+                plain = self.time_out(options, *family)
+                run = self.time_out(options, "terse", "--grace", "100ms", *family)
                 if "INT" not in options:
                     self.assertEqual(run.code, plain.code)
                 self.assert_nothing_left()
+
+    def time_out(self, options, *argv):
+        """Runs it below timeout(1), whose time is over when the command is ready: its timer's
+        signal comes from us."""
+        run = self.start("timeout", *options, "1000", *argv)
+        run.until(b"ready")
+        run.kill(signal.SIGALRM)
+        return run.finish()
 
     def test_term_to_the_group_then_kill(self):
         run = self.start("sh", "-c", "terse --grace 100ms sh -c 'trap \"\" TERM; echo ready;"
@@ -152,14 +158,23 @@ class Killed(Case):
         self.kill_all()
 
     def test_early_kill(self):
-        """At whatever moment of the start the front end is killed, nothing stays."""
-        for count in itertools.chain(range(0, 2000, 100), range(2000, 12000, 500)):
-            run = self.start(TERSE, "sh", "-c", "sleep 1000 & sleep 1000")
-            for _ in range(count):
-                pass  # some microseconds, a different number each time
-            run.kill()
-            run.wait()
-        self.assert_nothing_left()
+        """Whatever its processes are just about to call while it starts: the front end is killed,
+        and nothing stays."""
+        report, begun = os.path.join(self.dir, "report"), os.path.join(self.work, "begun")
+        self.run_to_end("fault", report, TERSE, "any=KILL", "0", "--", TERSE, "true")
+        for call in range(1, int(read_file(report)), 5):
+            run = self.start("fault", report, TERSE, "any=KILL-FIRST", str(call), "--", TERSE,
+                             "sh", "-c", "echo >begun; sleep 1000 & sleep 1000")
+            eventually(lambda: not run.collect(0) or os.path.exists(begun),
+                       lambda: "the end of a start that was cut short: %s" % self.mine())
+            # It may have started with fewer calls.
+            for process in self.mine():
+                if process.parent == run.pid:
+                    signal_if_there(process.pid, signal.SIGKILL)
+            run.finish()
+            self.assert_nothing_left()
+            if os.path.exists(begun):
+                os.unlink(begun)
 
     def test_background_children_of_a_finished_command_are_left_alone(self):
         run = self.start(TERSE, "sh", "-c", "sleep 1000 & echo $! >pid; echo ok")

@@ -1,6 +1,7 @@
 // fault REPORT EXE CALL=ERRNO N -- COMMAND...: runs a command and lets the N-th system call CALL
 // that processes of the program EXE make fail with ERRNO: a number or a name below; KILL ends the
-// process at that point instead, +NUMBER is returned without making the call. CALL is a name below,
+// process at that point instead, KILL-FIRST the one that COMMAND was started in, whoever makes the
+// call, +NUMBER is returned without making the call. CALL is a name below,
 // a group of them, or `any`. What the command starts is watched, too, until the last process of it
 // has ended. N = 0 only counts.
 //
@@ -34,8 +35,9 @@
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
 
-#define KILL     (-1)
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+#define KILL       (-1)
+#define KILL_FIRST (-2)
+#define COUNT(a)   (sizeof(a) / sizeof(*(a)))
 
 static const struct {
 	const char *group, *name;
@@ -114,9 +116,11 @@ static const struct {
 	const char *name;
 	int number;
 } errors[] = {
-	{"EACCES", EACCES}, {"EAGAIN", EAGAIN}, {"EINTR", EINTR},   {"EINVAL", EINVAL},
-	{"EIO", EIO},       {"EMFILE", EMFILE}, {"ENOENT", ENOENT}, {"ENOMEM", ENOMEM},
-	{"ENOSPC", ENOSPC}, {"ENOSYS", ENOSYS}, {"EPERM", EPERM},   {"KILL", KILL},
+	{"EACCES", EACCES},         {"EAGAIN", EAGAIN}, {"EINTR", EINTR},
+	{"EINVAL", EINVAL},         {"EIO", EIO},       {"EMFILE", EMFILE},
+	{"ENOENT", ENOENT},         {"ENOMEM", ENOMEM}, {"ENOSPC", ENOSPC},
+	{"ENOSYS", ENOSYS},         {"EPERM", EPERM},   {"KILL", KILL},
+	{"KILL-FIRST", KILL_FIRST},
 };
 
 struct fault {
@@ -126,7 +130,7 @@ struct fault {
 	uint64_t at, count;
 	int failed; /* number of the call, -1: none */
 	uint64_t arg;
-	pid_t pid;
+	pid_t pid, first; /* who made it; who was started */
 };
 
 static bool is_meant(const char *call, size_t i)
@@ -201,8 +205,8 @@ static void answer(struct fault *f, int listener, struct seccomp_notif *asked,
 		f->failed = asked->data.nr;
 		f->arg = asked->data.args[0];
 		f->pid = (pid_t)asked->pid;
-		if (f->error == KILL) {
-			kill(f->pid, SIGKILL);
+		if (f->error == KILL || f->error == KILL_FIRST) {
+			kill(f->error == KILL ? f->pid : f->first, SIGKILL);
 		} else {
 			said->error = f->result < 0 ? -f->error : 0;
 			said->val = f->result < 0 ? 0 : f->result;
@@ -295,6 +299,7 @@ int main(int argc, char **argv)
 		become(&filter, listener, argv + 6);
 	while (pid > 0 && *listener == -1)
 		nanosleep(&(const struct timespec){.tv_nsec = 100000}, NULL);
+	f.first = pid;
 	int status;
 	if (pid < 0 || *listener < 0 || serve(&f, *listener) < 0 || write_report(&f) < 0 ||
 	    waitpid(pid, &status, 0) != pid) {
