@@ -8,8 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+int buffer_check(const struct buffer *b)
+{
+	if (!b->failed)
+		return 0;
+	errno = ENOMEM;
+	return -1;
+}
+
 int buffer_reserve(struct buffer *b, size_t extra)
 {
+	if (buffer_check(b) < 0)
+		return -1;
 	if (b->cap - b->len >= extra)
 		return 0;
 	if (extra > SIZE_MAX / 2 - b->len) {
@@ -27,15 +37,20 @@ int buffer_reserve(struct buffer *b, size_t extra)
 	return 0;
 }
 
-int buffer_append(struct buffer *b, const void *data, size_t len)
+int buffer_try_append(struct buffer *b, const void *data, size_t len)
 {
-	if (len == 0)
-		return 0;
 	if (buffer_reserve(b, len) < 0)
 		return -1;
-	memcpy(b->data + b->len, data, len);
+	if (len > 0)
+		memcpy(b->data + b->len, data, len);
 	b->len += len;
 	return 0;
+}
+
+int buffer_append(struct buffer *b, const void *data, size_t len)
+{
+	b->failed = buffer_try_append(b, data, len) < 0;
+	return b->failed ? -1 : 0;
 }
 
 int buffer_append_string(struct buffer *b, const char *string)
@@ -48,14 +63,14 @@ int buffer_vprintf(struct buffer *b, const char *format, va_list args)
 	va_list again;
 	va_copy(again, args);
 	int n = vsnprintf(NULL, 0, format, args);
-	int result = -1;
-	if (n >= 0 && buffer_reserve(b, (size_t)n + 1) == 0) {
+	if (n < 0 || buffer_reserve(b, (size_t)n + 1) < 0) {
+		b->failed = true;
+	} else {
 		vsnprintf(b->data + b->len, (size_t)n + 1, format, again);
 		b->len += (size_t)n;
-		result = 0;
 	}
 	va_end(again);
-	return result;
+	return buffer_check(b);
 }
 
 int buffer_printf(struct buffer *b, const char *format, ...)
@@ -83,9 +98,15 @@ void buffer_consume(struct buffer *b, size_t n)
 	memmove(b->data, b->data + n, b->len);
 }
 
+void buffer_truncate(struct buffer *b, size_t len)
+{
+	b->len = len;
+}
+
 void buffer_clear(struct buffer *b)
 {
 	b->len = 0;
+	b->failed = false;
 }
 
 void buffer_release(struct buffer *b)

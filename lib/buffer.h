@@ -1,28 +1,33 @@
-// A growing array of bytes.
+// A growing array of bytes; most are texts that are put together piece by piece.
 //
-// Ownership: the buffer owns `data`; buffer_release() frees it. A zeroed struct
-// (or BUFFER_INIT) is an empty buffer, and buffer_release() makes it one again.
-// Functions that allocate return 0, or -1 with errno ENOMEM and the buffer as
-// it was.
+// Ownership: the buffer owns `data`; buffer_release() frees it. A zeroed struct (or BUFFER_INIT) is
+// an empty buffer, and buffer_release() makes it one again.
+//
+// Errors: an append that finds no memory adds nothing and marks the buffer as failed. From then on
+// every append does nothing, so what is in a failed buffer is a beginning of the text, without
+// holes. Ask once, where the text is used: buffer_check(), or buffer_string(), which is NULL then.
+// buffer_clear() begins a new text and forgets the failure; nothing else does.
+//
+// Queues and other buffers that live on when there is no memory use buffer_try_append() or
+// buffer_reserve(): these report the failure at once and do not mark the buffer.
 #ifndef TERSE_LIB_BUFFER_H
 #define TERSE_LIB_BUFFER_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct buffer {
 	char *data; /* not NUL-terminated; NULL while nothing was reserved */
 	size_t len;
 	size_t cap;
+	bool failed; /* an append found no memory */
 };
 
-#define BUFFER_INIT        \
-	{                  \
-		NULL, 0, 0 \
+#define BUFFER_INIT \
+	{           \
+		0   \
 	}
-
-/* Makes room for `extra` more bytes behind `len`. */
-int buffer_reserve(struct buffer *b, size_t extra);
 
 int buffer_append(struct buffer *b, const void *data, size_t len);
 int buffer_append_string(struct buffer *b, const char *string);
@@ -32,13 +37,28 @@ int buffer_printf(struct buffer *b, const char *format, ...) __attribute__((form
 int buffer_vprintf(struct buffer *b, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* Appends a NUL that `len` does not count, and returns the string; NULL on ENOMEM. */
+/* Returns 0, or -1 with errno ENOMEM if an append failed since the buffer was last empty. */
+int buffer_check(const struct buffer *b);
+
+/* Appends a NUL that `len` does not count, and returns the string; NULL with errno ENOMEM if there
+   is no memory for it or an append failed. */
 const char *buffer_string(struct buffer *b);
+
+/* Makes room for `extra` more bytes behind `len`: appending so many can't fail. Returns 0, or -1
+   with errno ENOMEM and the buffer as it was. */
+int buffer_reserve(struct buffer *b, size_t extra);
+
+/* Appends bytes that can go another way. Returns 0, or -1 with errno ENOMEM and the buffer as it
+   was: the failure is the caller's to handle. */
+int buffer_try_append(struct buffer *b, const void *data, size_t len);
 
 /* Drops the first `n` bytes (n <= len). */
 void buffer_consume(struct buffer *b, size_t n);
 
-/* Empties it; the memory stays reserved. */
+/* Drops what is behind the first `len` bytes (len <= b->len). */
+void buffer_truncate(struct buffer *b, size_t len);
+
+/* Empties it and forgets a failure; the memory stays reserved. */
 void buffer_clear(struct buffer *b);
 
 void buffer_release(struct buffer *b);

@@ -50,12 +50,12 @@ size_t gap_announce_end(char out[GAP_ANNOUNCE_MAX], const char *why)
 
 int gap_begin_json(struct buffer *out, const struct gap *g)
 {
-	if (json_comma(out) < 0 || buffer_append_string(out, "{") < 0 ||
-	    (g->from && json_member_count(out, "from", g->from) < 0) ||
-	    (g->from && json_member_count(out, "to", g->to) < 0) ||
-	    json_member_count(out, "bytes", g->bytes) < 0)
+	if (json_begin_object(out, NULL) < 0 ||
+	    (g->from && json_add_count(out, "from", g->from) < 0) ||
+	    (g->from && json_add_count(out, "to", g->to) < 0) ||
+	    json_add_count(out, "bytes", g->bytes) < 0)
 		return -1;
-	return json_member_string(out, "reason", g->error ? strerror(g->error) : "disk cap");
+	return json_add_string(out, "reason", g->error ? strerror(g->error) : "disk cap");
 }
 
 static int gap_append_json(struct buffer *out, const struct gap *g)
@@ -67,7 +67,7 @@ int gap_append_member(struct buffer *out, const struct gaps *gaps)
 {
 	if (gaps->count == 0)
 		return 0;
-	if (json_member_key(out, "gaps") < 0 || buffer_append_string(out, "[") < 0)
+	if (json_begin_array(out, "gaps") < 0)
 		return -1;
 	for (int i = 0; i < gaps->count; i++) {
 		if (gap_append_json(out, &gaps->items[i]) < 0)

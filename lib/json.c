@@ -6,13 +6,14 @@
 #include "lib/utf8.h"
 
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+/* --- strings ---------------------------------------------------------------------- */
+
 /* How many bytes can stand in a string as they are. */
-static size_t plain_run(const char *data, size_t len)
+static size_t json_plain_run(const char *data, size_t len)
 {
 	size_t n = 0;
 	while (n < len && data[n] >= 0x20 && data[n] < 0x7F && data[n] != '"' && data[n] != '\\')
@@ -20,115 +21,167 @@ static size_t plain_run(const char *data, size_t len)
 	return n;
 }
 
-static int json_text_append_escape(struct buffer *out, uint32_t cp)
+static void json_add_escape(struct buffer *out, uint32_t cp)
 {
-	if (cp < 0x10000)
-		return buffer_printf(out, "\\u%04x", (unsigned)cp);
-	cp -= 0x10000;
-	return buffer_printf(out, "\\u%04x\\u%04x", (unsigned)(0xD800 + (cp >> 10)),
-			     (unsigned)(0xDC00 + (cp & 0x3FF)));
+	if (cp >= 0x10000) {
+		cp -= 0x10000;
+		buffer_printf(out, "\\u%04x", (unsigned)(0xD800 + (cp >> 10)));
+		cp = 0xDC00 + (cp & 0x3FF);
+	}
+	buffer_printf(out, "\\u%04x", (unsigned)cp);
 }
 
-static int append_character(struct buffer *out, uint32_t cp)
+static void json_add_character(struct buffer *out, uint32_t cp)
 {
+	static const char special[] = "\"\\\n\t\r", letters[] = "\"\\ntr";
 	char encoded[4];
-	switch (cp) {
-	case '"': return buffer_append(out, "\\\"", 2);
-	case '\\': return buffer_append(out, "\\\\", 2);
-	case '\n': return buffer_append(out, "\\n", 2);
-	case '\t': return buffer_append(out, "\\t", 2);
-	case '\r': return buffer_append(out, "\\r", 2);
-	default: break;
-	}
-	/* For JavaScript these two end a line. */
-	if (utf8_is_clean(cp) && cp != 0x2028 && cp != 0x2029)
-		return buffer_append(out, encoded, utf8_put(cp, encoded));
-	return json_text_append_escape(out, cp);
+	const char *at = cp > 0 && cp < 0x80 ? strchr(special, (int)cp) : NULL;
+	if (at)
+		buffer_append(out, (char[]){'\\', letters[at - special]}, 2);
+	/* For JavaScript U+2028 and U+2029 end a line. */
+	else if (utf8_is_clean(cp) && cp != 0x2028 && cp != 0x2029)
+		buffer_append(out, encoded, utf8_put(cp, encoded));
+	else
+		json_add_escape(out, cp);
 }
 
-int json_text_append(struct buffer *out, const char *data, size_t len)
+int json_text_piece(struct buffer *out, const char *data, size_t len)
 {
-	while (len > 0) {
-		size_t n = plain_run(data, len);
-		if (buffer_append(out, data, n) < 0)
-			return -1;
-		data += n;
-		len -= n;
-		if (len == 0)
-			break;
+	for (size_t n; len > 0; data += n, len -= n) {
 		uint32_t cp;
-		n = utf8_decode(data, len, &cp);
-		if (append_character(out, cp) < 0)
-			return -1;
-		data += n;
-		len -= n;
+		n = json_plain_run(data, len);
+		if (n > 0) {
+			buffer_append(out, data, n);
+		} else {
+			n = utf8_decode(data, len, &cp);
+			json_add_character(out, cp);
+		}
 	}
-	return 0;
+	return buffer_check(out);
 }
 
-int json_text_quote(struct buffer *out, const char *data, size_t len)
+/* --- values ------------------------------------------------------------------------- */
+
+static void json_add_key(struct buffer *out, const char *key)
 {
-	if (buffer_append(out, "\"", 1) < 0 || json_text_append(out, data, len) < 0)
-		return -1;
+	if (out->len > 0 && !strchr("{[:, \n", out->data[out->len - 1]))
+		buffer_append(out, ",", 1);
+	if (key)
+		buffer_printf(out, "\"%s\":", key);
+}
+
+int json_add_raw(struct buffer *out, const char *key, const char *json, size_t len)
+{
+	json_add_key(out, key);
+	return buffer_append(out, json, len);
+}
+
+static int json_add_literal(struct buffer *out, const char *key, const char *json)
+{
+	return json_add_raw(out, key, json, strlen(json));
+}
+
+int json_begin_object(struct buffer *out, const char *key)
+{
+	return json_add_literal(out, key, "{");
+}
+
+int json_end_object(struct buffer *out)
+{
+	return buffer_append(out, "}", 1);
+}
+
+int json_begin_array(struct buffer *out, const char *key)
+{
+	return json_add_literal(out, key, "[");
+}
+
+int json_end_array(struct buffer *out)
+{
+	return buffer_append(out, "]", 1);
+}
+
+int json_begin_text(struct buffer *out, const char *key)
+{
+	return json_add_literal(out, key, "\"");
+}
+
+int json_end_text(struct buffer *out)
+{
 	return buffer_append(out, "\"", 1);
 }
 
-int json_comma(struct buffer *out)
+int json_add_text(struct buffer *out, const char *key, const char *data, size_t len)
 {
-	char last = out->len ? out->data[out->len - 1] : '{';
-	return last == '{' || last == '[' || last == ':' ? 0 : buffer_append(out, ",", 1);
+	json_begin_text(out, key);
+	json_text_piece(out, data, len);
+	return json_end_text(out);
 }
 
-int json_member_key(struct buffer *out, const char *key)
+int json_add_string(struct buffer *out, const char *key, const char *string)
 {
-	return json_comma(out) < 0 ? -1 : buffer_printf(out, "\"%s\":", key);
+	return string ? json_add_text(out, key, string, strlen(string)) : json_add_null(out, key);
 }
 
-int json_member_string(struct buffer *out, const char *key, const char *text)
+int json_add_count(struct buffer *out, const char *key, uint64_t n)
 {
-	if (!text)
-		return json_member_null(out, key);
-	return json_member_key(out, key) < 0 ? -1 : json_text_quote(out, text, strlen(text));
+	json_add_key(out, key);
+	return buffer_printf(out, "%" PRIu64, n);
 }
 
-int json_member_count(struct buffer *out, const char *key, uint64_t n)
+int json_add_number(struct buffer *out, const char *key, int64_t n)
 {
-	return json_member_key(out, key) < 0 ? -1 : buffer_printf(out, "%" PRIu64, n);
+	json_add_key(out, key);
+	return buffer_printf(out, "%" PRId64, n);
 }
 
-int json_member_number(struct buffer *out, const char *key, int64_t n)
+int json_add_known(struct buffer *out, const char *key, bool known, uint64_t n)
 {
-	return json_member_key(out, key) < 0 ? -1 : buffer_printf(out, "%" PRId64, n);
+	return known ? json_add_count(out, key, n) : json_add_null(out, key);
 }
 
-int json_member_bool(struct buffer *out, const char *key, bool value)
+int json_add_bool(struct buffer *out, const char *key, bool value)
 {
-	return json_member_key(out, key) < 0 ? -1
-					     : buffer_append_string(out, value ? "true" : "false");
+	return json_add_literal(out, key, value ? "true" : "false");
 }
 
-int json_member_null(struct buffer *out, const char *key)
+int json_add_null(struct buffer *out, const char *key)
 {
-	return json_member_key(out, key) < 0 ? -1 : buffer_append_string(out, "null");
+	return json_add_literal(out, key, "null");
 }
 
-int json_member_time(struct buffer *out, const char *key, int64_t ms)
+int json_add_time(struct buffer *out, const char *key, int64_t ms)
 {
 	time_t seconds = (time_t)(ms / 1000);
 	char date[32];
 	struct tm tm;
 	if (ms <= 0 || !gmtime_r(&seconds, &tm) ||
 	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm))
-		return json_member_null(out, key);
-	if (json_member_key(out, key) < 0)
-		return -1;
+		return json_add_null(out, key);
+	json_add_key(out, key);
 	return buffer_printf(out, "\"%s.%03dZ\"", date, (int)(ms % 1000));
 }
 
-int json_member_signal(struct buffer *out, const char *key, int sig)
+int json_add_signal(struct buffer *out, const char *key, int sig)
 {
 	char text[24];
 	const char *name = sig > 0 ? sigabbrev_np(sig) : NULL;
 	snprintf(text, sizeof(text), name ? "SIG%s" : "%s%d", name ? name : "", sig);
-	return json_member_string(out, key, sig > 0 ? text : NULL);
+	return json_add_string(out, key, sig > 0 ? text : NULL);
+}
+
+bool json_add_command(struct buffer *out, const char *key, char *const *words, size_t budget,
+		      size_t extra)
+{
+	bool cut = false;
+	json_begin_array(out, key);
+	for (; words && *words && !cut; words++) {
+		size_t len = strlen(*words), used = len + extra;
+		json_add_text(out, NULL, *words,
+			      len > budget ? utf8_floor(*words, len, budget) : len);
+		cut = len > budget || (used >= budget && words[1]);
+		budget -= used < budget ? used : budget;
+	}
+	json_end_array(out);
+	return cut;
 }

@@ -1,5 +1,12 @@
-// Any bytes as the inside of a JSON string (RFC 8259), piece by piece, so that a text
-// of any length can be written without being in memory at once.
+// The one writer of JSON (RFC 8259): appends compact JSON to a buffer, value by value, so that its
+// length is known while it is made. What terse reads is parsed by jansson.
+//
+// Each function that adds a value takes its key (plain ASCII), or NULL for an element of an array
+// and for the outermost value. Commas are put where they belong, by what the buffer ends with: the
+// start of a list, a newline or nothing at all takes none. A caller that empties the buffer in the
+// middle of a list so has to append the next comma itself.
+//
+// No memory: the buffer's failure, see buffer.h.
 #ifndef TERSE_LIB_JSON_H
 #define TERSE_LIB_JSON_H
 
@@ -9,36 +16,45 @@
 
 struct buffer;
 
-/* Appends `data` as it stands between the quotes. Quotes, backslashes and every code point that may
-   not be printed (utf8_is_clean) but newline and tab become escapes, so nothing of valid text is
-   lost; invalid bytes become U+FFFD, as a character that is cut at the end does. Returns 0, or -1
-   with ENOMEM. */
-int json_text_append(struct buffer *out, const char *data, size_t len);
+int json_begin_object(struct buffer *out, const char *key);
+int json_end_object(struct buffer *out);
+int json_begin_array(struct buffer *out, const char *key);
+int json_end_array(struct buffer *out);
 
-/* The same with the quotes around it. */
-int json_text_quote(struct buffer *out, const char *data, size_t len);
+/* A string. Quotes, backslashes and every code point that may not be printed (utf8_is_clean) but
+   newline and tab become escapes, so nothing of valid text is lost; invalid bytes become U+FFFD,
+   as a character that is cut at the end does. */
+int json_add_text(struct buffer *out, const char *key, const char *data, size_t len);
 
-// The members of JSON objects (their strings are json.h's), appended to a buffer one by one,
-// so that their length is known while they are made. What is read is parsed by jansson.
-//
-// Functions return 0, or -1 with ENOMEM. Commas are put where they belong: by what was appended
-// before.
+/* A string of any length: begin, pieces of whole characters, end. */
+int json_begin_text(struct buffer *out, const char *key);
+int json_text_piece(struct buffer *out, const char *data, size_t len);
+int json_end_text(struct buffer *out);
 
-/* A comma, unless the object or array was just begun. */
-int json_comma(struct buffer *out);
+/* NULL is null. */
+int json_add_string(struct buffer *out, const char *key, const char *string);
 
-/* A member of an object: the key (plain ASCII), and its value. A NULL text is null. */
-int json_member_key(struct buffer *out, const char *key);
-int json_member_string(struct buffer *out, const char *key, const char *text);
-int json_member_count(struct buffer *out, const char *key, uint64_t n);
-int json_member_number(struct buffer *out, const char *key, int64_t n);
-int json_member_bool(struct buffer *out, const char *key, bool value);
-int json_member_null(struct buffer *out, const char *key);
+int json_add_count(struct buffer *out, const char *key, uint64_t n);
+int json_add_number(struct buffer *out, const char *key, int64_t n);
+
+/* A count, or null where it is not known. */
+int json_add_known(struct buffer *out, const char *key, bool known, uint64_t n);
+
+int json_add_bool(struct buffer *out, const char *key, bool value);
+int json_add_null(struct buffer *out, const char *key);
 
 /* A time in milliseconds since 1970 as "2026-11-20T09:03:34.123Z"; 0 is null. */
-int json_member_time(struct buffer *out, const char *key, int64_t ms);
+int json_add_time(struct buffer *out, const char *key, int64_t ms);
 
 /* A signal by its name, "SIGTERM", or its number where it has none; 0 is null. */
-int json_member_signal(struct buffer *out, const char *key, int sig);
+int json_add_signal(struct buffer *out, const char *key, int sig);
+
+/* A command as an array of its words (NULL: none), of which `budget` bytes are kept; each word
+   takes `extra` bytes of it besides its own. Returns whether some were cut off. */
+bool json_add_command(struct buffer *out, const char *key, char *const *words, size_t budget,
+		      size_t extra);
+
+/* A value that is JSON already. */
+int json_add_raw(struct buffer *out, const char *key, const char *json, size_t len);
 
 #endif

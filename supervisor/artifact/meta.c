@@ -279,7 +279,7 @@ static int meta_json_add_string(struct buffer *out, const char *text, size_t bud
 		len = utf8_floor(text, len, budget);
 		*cut = true;
 	}
-	return json_text_quote(out, text, len);
+	return json_add_text(out, NULL, text, len);
 }
 
 static int meta_json_add_command(struct buffer *out, char *const *argv, size_t budget, bool *cut)

@@ -10,9 +10,8 @@
 static int add_made(struct buffer *out, const char *key, struct buffer *made, int result)
 {
 	if (result == 0)
-		result = made->len ? json_member_key(out, key) : json_member_null(out, key);
-	if (result == 0 && made->len)
-		result = json_text_quote(out, made->data, made->len);
+		result = made->len ? json_add_text(out, key, made->data, made->len)
+				   : json_add_null(out, key);
 	buffer_release(made);
 	return result;
 }
@@ -20,7 +19,7 @@ static int add_made(struct buffer *out, const char *key, struct buffer *made, in
 /* {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap","before":3} */
 static int read_json_add_gap(struct buffer *out, const struct text_piece *gap, size_t before)
 {
-	if (gap_begin_json(out, &gap->gap) < 0 || json_member_count(out, "before", before) < 0)
+	if (gap_begin_json(out, &gap->gap) < 0 || json_add_count(out, "before", before) < 0)
 		return -1;
 	return buffer_append_string(out, "}");
 }
@@ -29,7 +28,7 @@ static int read_json_add_gaps(struct buffer *out, const struct page *p)
 {
 	const struct text_piece *gap = p->gaps;
 	size_t lines = 0;
-	if (json_member_key(out, "gaps") < 0 || buffer_append_string(out, "[") < 0)
+	if (json_begin_array(out, "gaps") < 0)
 		return -1;
 	for (size_t i = 0; i < p->count; i++) {
 		if (p->pieces[i].kind == PAGE_LINE)
@@ -44,7 +43,7 @@ static int read_json_add_gaps(struct buffer *out, const struct page *p)
 static int read_json_add_lines(struct buffer *out, const struct page *p, uint64_t *bytes)
 {
 	bool newline = false;
-	if (json_member_key(out, "lines") < 0 || buffer_append_string(out, "[") < 0)
+	if (json_begin_array(out, "lines") < 0)
 		return -1;
 	for (size_t i = 0; i < p->count; i++) {
 		const struct page_piece *piece = &p->pieces[i];
@@ -53,12 +52,12 @@ static int read_json_add_lines(struct buffer *out, const struct page *p, uint64_
 			continue;
 		newline = piece->len > 0 && data[piece->len - 1] == '\n';
 		*bytes += piece->len;
-		if (json_comma(out) < 0 || json_text_quote(out, data, piece->len - newline) < 0)
+		if (json_add_text(out, NULL, data, piece->len - newline) < 0)
 			return -1;
 	}
 	if (buffer_append_string(out, "]") < 0)
 		return -1;
-	return json_member_bool(out, "newline_at_end", newline);
+	return json_add_bool(out, "newline_at_end", newline);
 }
 
 /* The first and last line that are there, or null. */
@@ -72,10 +71,10 @@ static int read_json_add_range(struct buffer *out, const struct page *p)
 		first = first ? first : last;
 	}
 	if (!first)
-		return json_member_null(out, "from") < 0 ? -1 : json_member_null(out, "to");
-	return json_member_number(out, "from", first->number) < 0
+		return json_add_null(out, "from") < 0 ? -1 : json_add_null(out, "to");
+	return json_add_number(out, "from", first->number) < 0
 		       ? -1
-		       : json_member_number(out, "to", last->number);
+		       : json_add_number(out, "to", last->number);
 }
 
 /* "cut":{"end":"behind","bytes":1234,"command":"terse read ID --bytes 29000:1234 --json"} */
@@ -85,10 +84,10 @@ static int read_json_add_cut(struct buffer *out, const struct hint_place *place,
 	struct buffer command = BUFFER_INIT;
 	const struct page_cut *cut = &p->cut;
 	if (!cut->bytes)
-		return json_member_null(out, "cut");
-	if (json_member_key(out, "cut") < 0 || buffer_append_string(out, "{") < 0 ||
-	    json_member_string(out, "end", cut->before ? "before" : "behind") < 0 ||
-	    json_member_count(out, "bytes", cut->bytes) < 0)
+		return json_add_null(out, "cut");
+	if (json_begin_object(out, "cut") < 0 ||
+	    json_add_string(out, "end", cut->before ? "before" : "behind") < 0 ||
+	    json_add_count(out, "bytes", cut->bytes) < 0)
 		return -1;
 	int made = hint_command(&command, place);
 	if (made == 0)
@@ -111,8 +110,8 @@ static int read_json_add_truncation(struct buffer *out, const struct read *r, co
 	struct buffer next = BUFFER_INIT, previous = BUFFER_INIT;
 	bool truncated = p->next || p->omitted || p->cut.bytes;
 	int made = 0;
-	if (json_member_bool(out, "truncated", truncated) < 0 ||
-	    json_member_string(out, "truncated_by", truncated ? reason(p) : NULL) < 0 ||
+	if (json_add_bool(out, "truncated", truncated) < 0 ||
+	    json_add_string(out, "truncated_by", truncated ? reason(p) : NULL) < 0 ||
 	    read_json_add_cut(out, &r->place, p) < 0 ||
 	    add_made(out, "next", &next, hint_next(&next, &r->place, p)) < 0)
 		return -1;
@@ -130,10 +129,10 @@ static int add_page(struct buffer *out, struct read *r, const struct page *p)
 	int known = page_total(&r->text, &total);
 	if (known < 0 || envelope_begin(out) < 0 || verb_json_place(out, &r->text, r->name) < 0 ||
 	    read_json_add_range(out, p) < 0 || read_json_add_lines(out, p, &bytes) < 0 ||
-	    json_member_count(out, "lines_shown", p->lines) < 0 ||
-	    json_member_count(out, known ? "total_lines" : "total_lines_over", total) < 0 ||
-	    json_member_count(out, "bytes", bytes) < 0 ||
-	    json_member_count(out, "total_bytes", r->text.size) < 0 ||
+	    json_add_count(out, "lines_shown", p->lines) < 0 ||
+	    json_add_count(out, known ? "total_lines" : "total_lines_over", total) < 0 ||
+	    json_add_count(out, "bytes", bytes) < 0 ||
+	    json_add_count(out, "total_bytes", r->text.size) < 0 ||
 	    read_json_add_gaps(out, p) < 0 || read_json_add_truncation(out, r, p) < 0)
 		return -1;
 	return envelope_end(out);
@@ -160,19 +159,18 @@ static int add_slice(struct buffer *out, const struct read *r, const struct slic
 {
 	struct buffer next = BUFFER_INIT;
 	if (envelope_begin(out) < 0 || verb_json_place(out, &r->text, r->name) < 0 ||
-	    json_member_count(out, "offset", s->from) < 0 ||
-	    json_member_count(out, "length", s->to - s->from) < 0 ||
-	    json_member_count(out, "total_bytes", r->text.size) < 0 ||
-	    json_member_key(out, "text") < 0 ||
-	    json_text_quote(out, s->text.data, s->text.len) < 0 ||
-	    json_member_key(out, "gaps") < 0 || buffer_append_string(out, "[") < 0 ||
+	    json_add_count(out, "offset", s->from) < 0 ||
+	    json_add_count(out, "length", s->to - s->from) < 0 ||
+	    json_add_count(out, "total_bytes", r->text.size) < 0 ||
+	    json_add_text(out, "text", s->text.data, s->text.len) < 0 ||
+	    json_begin_array(out, "gaps") < 0 ||
 	    (s->gap.kind == TEXT_GAP && read_json_add_gap(out, &s->gap, 0) < 0) ||
 	    (s->lost.kind == TEXT_GAP && read_json_add_gap(out, &s->lost, s->text.len) < 0) ||
-	    buffer_append_string(out, "]") < 0 || json_member_bool(out, "truncated", s->more) < 0 ||
-	    json_member_string(out, "truncated_by",
-			       !s->more  ? NULL
-			       : s->full ? "bytes"
-					 : "limit") < 0 ||
+	    buffer_append_string(out, "]") < 0 || json_add_bool(out, "truncated", s->more) < 0 ||
+	    json_add_string(out, "truncated_by",
+			    !s->more  ? NULL
+			    : s->full ? "bytes"
+				      : "limit") < 0 ||
 	    add_made(out, "next", &next, hint_next_slice(&next, &r->place, s, r->length)) < 0)
 		return -1;
 	return envelope_end(out);

@@ -244,25 +244,25 @@ out:
 static int add_words(struct buffer *out, const struct meta *m, size_t budget)
 {
 	bool cut = m->cut;
-	if (json_member_key(out, "command") < 0 || buffer_append_string(out, "[") < 0)
+	if (json_begin_array(out, "command") < 0)
 		return -1;
 	for (char **arg = m->argv; arg && *arg && budget > 0; arg++) {
 		size_t len = strlen(*arg);
 		size_t keep = len < budget ? len : utf8_floor(*arg, len, budget);
-		if (json_comma(out) < 0 || json_text_quote(out, *arg, keep) < 0)
+		if (json_add_text(out, NULL, *arg, keep) < 0)
 			return -1;
 		cut |= keep < len || (keep == budget && arg[1]);
 		budget -= keep < len ? budget : keep;
 	}
 	if (buffer_append_string(out, "]") < 0)
 		return -1;
-	return cut ? json_member_bool(out, "command_cut", true) : 0;
+	return cut ? json_add_bool(out, "command_cut", true) : 0;
 }
 
 /* A number, or null. */
 static int runs_output_add_count(struct buffer *out, const char *key, bool known, uint64_t n)
 {
-	return known ? json_member_count(out, key, n) : json_member_null(out, key);
+	return known ? json_add_count(out, key, n) : json_add_null(out, key);
 }
 
 /* "gaps":[{"from":4001,"to":8000,"bytes":225280,"reason":"disk cap","stream":"stdout"}] */
@@ -271,13 +271,13 @@ static int json_gaps(struct buffer *out, const struct meta *m)
 	const struct gaps gaps[2] = {meta_gaps(&m->out), meta_gaps(&m->err)};
 	if (gaps[0].count + gaps[1].count == 0)
 		return 0;
-	if (json_member_key(out, "gaps") < 0 || buffer_append_string(out, "[") < 0)
+	if (json_begin_array(out, "gaps") < 0)
 		return -1;
 	for (int i = 0; i < gaps[0].count + gaps[1].count; i++) {
 		bool second = i >= gaps[0].count;
 		const struct gap *g = &gaps[second].items[second ? i - gaps[0].count : i];
 		if (gap_begin_json(out, g) < 0 ||
-		    json_member_string(out, "stream", second ? "stderr" : "stdout") < 0 ||
+		    json_add_string(out, "stream", second ? "stderr" : "stdout") < 0 ||
 		    buffer_append_string(out, "}") < 0)
 			return -1;
 	}
@@ -288,18 +288,18 @@ int runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 {
 	bool ended = m->state != META_RUNNING;
 	bool kept = *m->id;
-	if (json_member_string(out, "id", kept ? m->id : NULL) < 0 ||
-	    json_member_string(out, "session", m->session) < 0 || add_words(out, m, budget) < 0 ||
-	    json_member_string(out, "cwd", m->cwd) < 0 ||
-	    json_member_string(out, "state", meta_state_name(m->state)) < 0 ||
+	if (json_add_string(out, "id", kept ? m->id : NULL) < 0 ||
+	    json_add_string(out, "session", m->session) < 0 || add_words(out, m, budget) < 0 ||
+	    json_add_string(out, "cwd", m->cwd) < 0 ||
+	    json_add_string(out, "state", meta_state_name(m->state)) < 0 ||
 	    runs_output_add_count(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code) <
 		    0 ||
-	    json_member_signal(out, "signal", m->signal) < 0 ||
-	    json_member_bool(out, "success", m->state == META_DONE && m->exit_code == 0) < 0 ||
-	    json_member_bool(out, "timed_out", m->timed_out) < 0 ||
-	    json_member_bool(out, "binary", m->binary) < 0 ||
-	    json_member_time(out, "started", m->started_ms) < 0 ||
-	    json_member_time(out, "ended", ended ? m->ended_ms : 0) < 0 ||
+	    json_add_signal(out, "signal", m->signal) < 0 ||
+	    json_add_bool(out, "success", m->state == META_DONE && m->exit_code == 0) < 0 ||
+	    json_add_bool(out, "timed_out", m->timed_out) < 0 ||
+	    json_add_bool(out, "binary", m->binary) < 0 ||
+	    json_add_time(out, "started", m->started_ms) < 0 ||
+	    json_add_time(out, "ended", ended ? m->ended_ms : 0) < 0 ||
 	    runs_output_add_count(out, "duration_ms", ended, (uint64_t)m->duration_ms) < 0 ||
 	    runs_output_add_count(out, "lines", kept, m->out.lines + m->err.lines) < 0)
 		return -1;
@@ -314,8 +314,8 @@ static int add_element(struct runs *r, const char *id, const struct meta *m)
 	if (buffer_append_string(out, r->rows > 0 ? ",{" : "{") < 0)
 		return -1;
 	if (m ? runs_append_json(out, m, COMMAND_MAX) < 0
-	      : json_member_string(out, "id", id) < 0 ||
-			    json_member_string(out, "error", strerror(errno)) < 0)
+	      : json_add_string(out, "id", id) < 0 ||
+			    json_add_string(out, "error", strerror(errno)) < 0)
 		return -1;
 	return buffer_append_string(out, "}");
 }
@@ -323,10 +323,10 @@ static int add_element(struct runs *r, const char *id, const struct meta *m)
 static int add_begin(struct runs *r)
 {
 	if (envelope_begin(&r->out) < 0 ||
-	    json_member_string(&r->out, "session", r->all ? NULL : r->directory) < 0 ||
-	    json_member_key(&r->out, "runs") < 0)
+	    json_add_string(&r->out, "session", r->all ? NULL : r->directory) < 0 ||
+	    json_begin_array(&r->out, "runs") < 0)
 		return -1;
-	return buffer_append_string(&r->out, "[");
+	return 0;
 }
 
 /* --- all of it -------------------------------------------------------------------- */
@@ -376,10 +376,10 @@ static int finish_json(struct runs *r, bool more)
 	struct buffer next = BUFFER_INIT, *out = &r->out;
 	int result = -1;
 	if ((r->rows == 0 && add_begin(r) < 0) || buffer_append_string(out, "]") < 0 ||
-	    json_member_count(out, "shown", r->rows) < 0 ||
-	    json_member_bool(out, "truncated", more) < 0 || (more && add_more(&next, r) < 0) ||
+	    json_add_count(out, "shown", r->rows) < 0 ||
+	    json_add_bool(out, "truncated", more) < 0 || (more && add_more(&next, r) < 0) ||
 	    (more && !buffer_string(&next)) ||
-	    json_member_string(out, "next", more ? next.data : NULL) < 0 || envelope_end(out) < 0)
+	    json_add_string(out, "next", more ? next.data : NULL) < 0 || envelope_end(out) < 0)
 		goto out;
 	result = flush(r);
 out:

@@ -21,9 +21,9 @@ int search_json_summary(struct buffer *out, const struct search_subject *t, uint
 	if (!t->listing.label)
 		return 0;
 	if (buffer_append_string(out, ",{") < 0 ||
-	    json_member_string(out, "artifact", t->listing.label) < 0 ||
-	    (!q->names && json_member_count(out, "total", total) < 0) ||
-	    (binary && json_member_bool(out, "binary", true) < 0))
+	    json_add_string(out, "artifact", t->listing.label) < 0 ||
+	    (!q->names && json_add_count(out, "total", total) < 0) ||
+	    (binary && json_add_bool(out, "binary", true) < 0))
 		return -1;
 	return buffer_append_string(out, "}");
 }
@@ -33,7 +33,7 @@ static int add_array(struct buffer *out, const char *key, const struct buffer *e
 {
 	/* Where each begins with a comma, the first has one too many. */
 	size_t skip = elements->len > 0 && elements->data[0] == ',';
-	if (json_member_key(out, key) < 0 || buffer_append_string(out, "[") < 0 ||
+	if (json_begin_array(out, key) < 0 ||
 	    buffer_append(out, elements->data + skip, elements->len - skip) < 0)
 		return -1;
 	return buffer_append_string(out, "]");
@@ -47,11 +47,9 @@ static int search_json_add_command(struct buffer *out, const char *key, const st
 	struct buffer command = BUFFER_INIT;
 	int result = wanted ? make(&command, &s->query, &s->listing) : 0;
 	if (result == 0 && command.len == 0)
-		result = json_member_null(out, key);
+		result = json_add_null(out, key);
 	else if (result == 0)
-		result = json_member_key(out, key) < 0
-				 ? -1
-				 : json_text_quote(out, command.data, command.len);
+		result = json_add_text(out, key, command.data, command.len);
 	buffer_release(&command);
 	return result;
 }
@@ -61,12 +59,10 @@ static int add_matches(struct buffer *out, const struct search *s)
 {
 	const struct listing *l = &s->listing;
 	const char *why = !l->full ? NULL : l->out_of_room ? "bytes" : "matches";
-	if (add_array(out, "matches", &s->json) < 0 ||
-	    json_member_count(out, "shown", l->shown) < 0 ||
-	    json_member_count(out, "total", l->total) < 0 ||
-	    json_member_bool(out, "truncated", l->full) < 0 ||
-	    json_member_string(out, "truncated_by", why) < 0 ||
-	    add_array(out, "gaps", &l->gap) < 0 ||
+	if (add_array(out, "matches", &s->json) < 0 || json_add_count(out, "shown", l->shown) < 0 ||
+	    json_add_count(out, "total", l->total) < 0 ||
+	    json_add_bool(out, "truncated", l->full) < 0 ||
+	    json_add_string(out, "truncated_by", why) < 0 || add_array(out, "gaps", &l->gap) < 0 ||
 	    search_json_add_command(out, "next", s, l->full, notice_next) < 0)
 		return -1;
 	return search_json_add_command(out, "all", s, l->full && !l->out_of_room, notice_all);
@@ -87,10 +83,10 @@ static int add_one(struct buffer *out, const struct search *s, const struct text
 	if (envelope_begin(out) < 0 || verb_json_place(out, text, s->name) < 0)
 		return -1;
 	if (q->names) {
-		if (json_member_bool(out, "matches", s->found) < 0)
+		if (json_add_bool(out, "matches", s->found) < 0)
 			return -1;
 	} else if (q->count) {
-		if (json_member_count(out, "total", total) < 0)
+		if (json_add_count(out, "total", total) < 0)
 			return -1;
 	} else if (add_matches(out, s) < 0) {
 		return -1;
@@ -99,7 +95,7 @@ static int add_one(struct buffer *out, const struct search *s, const struct text
 	    add_array(out, "gaps", &s->listing.gap) < 0)
 		return -1;
 	if (walk_long_line(s->walk) &&
-	    json_member_count(out, "long_line", walk_long_line(s->walk)) < 0)
+	    json_add_count(out, "long_line", walk_long_line(s->walk)) < 0)
 		return -1;
 	return envelope_end(out);
 }
@@ -113,17 +109,17 @@ static int search_json_one(struct search *s, const struct text *text, uint64_t t
 static int search_json_add_all(struct buffer *out, const struct search *s, const char *session)
 {
 	const struct notice_query *q = &s->query;
-	if (envelope_begin(out) < 0 || json_member_string(out, "session", session) < 0 ||
-	    json_member_count(out, "searched", s->artifacts) < 0)
+	if (envelope_begin(out) < 0 || json_add_string(out, "session", session) < 0 ||
+	    json_add_count(out, "searched", s->artifacts) < 0)
 		return -1;
 	if (!q->names && !q->count) {
 		if (add_matches(out, s) < 0)
 			return -1;
 	} else if ((s->listing.gap.len > 0 && add_array(out, "gaps", &s->listing.gap) < 0) ||
 		   add_array(out, "artifacts", &s->json) < 0 ||
-		   json_member_count(out, "shown", s->listed) < 0 ||
-		   json_member_count(out, "total", s->matching) < 0 ||
-		   json_member_bool(out, "truncated", s->listing.full) < 0) {
+		   json_add_count(out, "shown", s->listed) < 0 ||
+		   json_add_count(out, "total", s->matching) < 0 ||
+		   json_add_bool(out, "truncated", s->listing.full) < 0) {
 		return -1;
 	}
 	return envelope_end(out);
@@ -158,7 +154,7 @@ static enum walk_kind walk_through(struct search *s, const struct search_subject
 	if (s->query.names)
 		*total = kind == WALK_LINE;
 	if (s->query.names && *total)
-		gaps->len = before;
+		buffer_truncate(gaps, before);
 	return kind;
 }
 

@@ -81,7 +81,7 @@ int row_add_cell(struct buffer *out, const char *text, size_t len, size_t width)
 			: cells > 0            ? (size_t)cells
 					       : blank;
 		if (used > width) {
-			out->len = room;
+			buffer_truncate(out, room);
 			return buffer_append_string(out, "...");
 		}
 		if (used + 3 <= width)
@@ -139,8 +139,8 @@ int envelope_end(struct buffer *out)
 int envelope_fail(struct buffer *out, enum envelope_code code, const char *message, size_t len)
 {
 	if (buffer_append_string(out, "{\"ok\":false,\"error\":{") < 0 ||
-	    json_member_string(out, "code", names[code]) < 0 ||
-	    json_member_key(out, "message") < 0 || json_text_quote(out, message, len) < 0)
+	    json_add_string(out, "code", names[code]) < 0 ||
+	    json_add_text(out, "message", message, len) < 0)
 		return -1;
 	return envelope_end(out);
 }
@@ -589,11 +589,11 @@ int verb_json_place(struct buffer *out, const struct text *t, const char *path)
 	static const char *const parts[] = {
 		[ARTIFACT_OUT] = "stdout", [ARTIFACT_ERR] = "stderr", [ARTIFACT_RAW] = "raw"};
 	if (!*t->id)
-		return json_member_string(out, "path", path);
-	if (json_member_string(out, "artifact", t->id) < 0 ||
-	    json_member_string(out, "stream", parts[t->part]) < 0)
+		return json_add_string(out, "path", path);
+	if (json_add_string(out, "artifact", t->id) < 0 ||
+	    json_add_string(out, "stream", parts[t->part]) < 0)
 		return -1;
-	return json_member_bool(out, "running", t->held);
+	return json_add_bool(out, "running", t->held);
 }
 
 bool verb_is_binary(const struct text *text, struct kind *kind)

@@ -306,7 +306,7 @@ static int receive(struct waiter *w)
 		w->refused = (int)p.head.a;
 	if (p.head.kind != CONTROL_STATUS)
 		return 0;
-	if (buffer_append(&w->json, p.data, (size_t)n) < 0)
+	if (buffer_try_append(&w->json, p.data, (size_t)n) < 0)
 		return -1;
 	if (p.head.a > 0)
 		return 0;

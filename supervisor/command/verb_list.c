@@ -192,7 +192,7 @@ static int live_list_add_rows(struct buffer *out, size_t width)
 			goto out;
 	}
 	if (out->len == empty)
-		out->len = head;
+		buffer_truncate(out, head);
 	result = r->more ? buffer_printf(out, "[%d shown, there are more]\n", ROWS_MOST) : 0;
 out:
 	while (r->count > 0)

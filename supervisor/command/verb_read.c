@@ -197,9 +197,8 @@ static int read_print_preview(struct read *r)
 		status = read_failed(r);
 	} else if (r->verb.json &&
 		   (envelope_begin(&out) < 0 || verb_json_place(&out, &r->text, r->name) < 0 ||
-		    json_member_key(&out, "preview") < 0 ||
-		    json_text_quote(&out, text.data, text.len) < 0 ||
-		    json_member_count(&out, "total_bytes", t->size) < 0 || envelope_end(&out) < 0 ||
+		    json_add_text(&out, "preview", text.data, text.len) < 0 ||
+		    json_add_count(&out, "total_bytes", t->size) < 0 || envelope_end(&out) < 0 ||
 		    io_write(STDOUT_FILENO, out.data, out.len) < 0)) {
 		status = read_failed(r);
 	}

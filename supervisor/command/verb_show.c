@@ -28,8 +28,8 @@ static int path_print(const struct verb *v, const char *id, const char *path)
 	struct buffer out = BUFFER_INIT;
 	int result;
 	if (v->json)
-		result = envelope_begin(&out) < 0 || json_member_string(&out, "artifact", id) < 0 ||
-					 json_member_string(&out, "path", path) < 0 ||
+		result = envelope_begin(&out) < 0 || json_add_string(&out, "artifact", id) < 0 ||
+					 json_add_string(&out, "path", path) < 0 ||
 					 envelope_end(&out) < 0
 				 ? -1
 				 : 0;
@@ -254,17 +254,16 @@ static int json_part(struct show *s, enum artifact_part part)
 	char path[PATH_MAX + ID_LEN + 10];
 	uint64_t bytes;
 	if (!find_part(s, part, &bytes))
-		return json_member_null(out, parts[part].key);
+		return json_add_null(out, parts[part].key);
 	struct meta_stream m = {.bytes = bytes};
 	bool is_text = part == ARTIFACT_OUT || part == ARTIFACT_ERR;
 	if (is_text)
 		m = show_describe(s, part);
 	snprintf(path, sizeof(path), "%s/%s.%s", s->path, s->found.id, parts[part].suffix);
-	if (json_member_key(out, parts[part].key) < 0 || buffer_append_string(out, "{") < 0 ||
-	    json_member_string(out, "path", path) < 0 ||
-	    (is_text && json_member_count(out, "lines", m.lines) < 0) ||
-	    json_member_count(out, "bytes", m.bytes) < 0 ||
-	    (m.error && json_member_string(out, "error", strerror(m.error)) < 0))
+	if (json_begin_object(out, parts[part].key) < 0 || json_add_string(out, "path", path) < 0 ||
+	    (is_text && json_add_count(out, "lines", m.lines) < 0) ||
+	    json_add_count(out, "bytes", m.bytes) < 0 ||
+	    (m.error && json_add_string(out, "error", strerror(m.error)) < 0))
 		return -1;
 	return buffer_append_string(out, "}");
 }
@@ -275,18 +274,18 @@ static int json_run(struct show *s)
 	const struct meta *m = &s->meta;
 	bool lives = m->state == META_RUNNING;
 	if (s->damaged)
-		return json_member_string(out, "id", s->found.id) < 0
+		return json_add_string(out, "id", s->found.id) < 0
 			       ? -1
-			       : json_member_string(out, "metadata_error", strerror(s->damaged));
+			       : json_add_string(out, "metadata_error", strerror(s->damaged));
 	/* As much of the command as was kept. */
-	if (runs_append_json(out, m, META_MAX) < 0 || json_member_count(out, "cols", m->cols) < 0 ||
-	    json_member_count(out, "rows", m->rows) < 0)
+	if (runs_append_json(out, m, META_MAX) < 0 || json_add_count(out, "cols", m->cols) < 0 ||
+	    json_add_count(out, "rows", m->rows) < 0)
 		return -1;
 	if (!lives)
 		return 0;
-	return json_member_number(out, "command_pid", m->command) < 0
+	return json_add_number(out, "command_pid", m->command) < 0
 		       ? -1
-		       : json_member_number(out, "keeper_pid", m->supervisor);
+		       : json_add_number(out, "keeper_pid", m->supervisor);
 }
 
 static int show_print_json(struct show *s, const struct excerpts_options *given, struct text *text)
@@ -302,8 +301,7 @@ static int show_print_json(struct show *s, const struct excerpts_options *given,
 			goto out;
 	}
 	if (excerpts_text(&options, text, s->damaged ? NULL : &s->meta, text->id) < 0 ||
-	    json_member_key(out, "preview") < 0 ||
-	    json_text_quote(out, preview.data, preview.len) < 0 || envelope_end(out) < 0)
+	    json_add_text(out, "preview", preview.data, preview.len) < 0 || envelope_end(out) < 0)
 		goto out;
 	result = io_write(STDOUT_FILENO, out->data, out->len);
 out:

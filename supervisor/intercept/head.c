@@ -295,7 +295,7 @@ static int head_hold(struct head *h, const struct head_line *given, const char *
 		h->held_cap = cap;
 	}
 	l.start = h->kept.len;
-	if (buffer_append(&h->kept, line, l.len) < 0)
+	if (buffer_try_append(&h->kept, line, l.len) < 0)
 		return -1;
 	h->held[h->held_count++] = l;
 	if (h->kept.len > 4 * h->limit.bytes)
@@ -343,7 +343,7 @@ static void head_keep(struct head *h, const char *data, size_t len)
 	size_t space = h->line.len < most ? most - h->line.len : 0;
 
 	h->length += len;
-	if (buffer_append(&h->line, data, len < space ? len : space) < 0)
+	if (buffer_try_append(&h->line, data, len < space ? len : space) < 0)
 		h->end = HEAD_BYTES;
 }
 

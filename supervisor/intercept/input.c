@@ -21,7 +21,7 @@ void raw_feed(struct raw *r, const char *data, size_t len, struct artifact *arti
 {
 	if (r->state == RAW_HOLDING) {
 		bool fits = r->held.len + len <= RAW_HOLD;
-		if (fits && buffer_append(&r->held, data, len) == 0) {
+		if (fits && buffer_try_append(&r->held, data, len) == 0) {
 			if (artifact && wanted)
 				raw_start(r, artifact);
 			return;
@@ -94,7 +94,7 @@ static int plain_feed(struct plain *p, const char *data, size_t len,
 		data += whole;
 		len -= whole;
 	}
-	if (buffer_append(&p->line, data, len) < 0) {
+	if (buffer_try_append(&p->line, data, len) < 0) {
 		plain_finish(p, pass, ctx);
 		pass(ctx, data, len);
 		p->passed += len;
@@ -319,7 +319,7 @@ static bool is_enough(const struct buffer *first)
 void interceptor_feed(struct interceptor *s, const char *data, size_t len)
 {
 	if (!s->judged) {
-		if (buffer_append(&s->first, data, len) == 0) {
+		if (buffer_try_append(&s->first, data, len) == 0) {
 			if (is_enough(&s->first))
 				intercept_judge(s, true);
 			return;

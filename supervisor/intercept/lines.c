@@ -57,7 +57,7 @@ void intercept_print_line(struct interceptor *s, int made)
 /* Adds to what is printed at once, or prints it where there is no memory for that. */
 static void shown_add(struct interceptor *s, struct buffer *out, const char *data, size_t len)
 {
-	if (buffer_append(out, data, len) == 0)
+	if (buffer_try_append(out, data, len) == 0)
 		return;
 	intercept_print_clean(s, out->data, out->len);
 	buffer_clear(out);
@@ -220,7 +220,7 @@ void intercept_print(struct interceptor *s, const char *data, size_t len)
 		return;
 	if (!intercept_is_collected(s))
 		s->events.print(s->events.ctx, data, len);
-	else if (buffer_append(&s->collected, data, len) < 0)
+	else if (buffer_try_append(&s->collected, data, len) < 0)
 		s->lost = true;
 	s->ended_line = data[len - 1] == '\n';
 }
@@ -471,7 +471,7 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	bool was_kept = s->artifact;
 	size_t room = s->most - s->held.len;
 	size_t take = len < room ? len : room;
-	bool held = buffer_append(&s->held, data, take) == 0;
+	bool held = buffer_try_append(&s->held, data, take) == 0;
 	if (!held)
 		take = 0;
 	if (s->options.print == INTERCEPT_PREVIEW)
@@ -516,8 +516,8 @@ void intercept_take_pending(struct interceptor *s)
 		lines_measure(s, pending.data, pending.len);
 	if (!s->fits && intercept_is_by_head(s))
 		feed_head(s, pending.data, pending.len);
-	if (s->fits &&
-	    (buffer_append(&s->held, pending.data, pending.len) < 0 || intercept_is_over(s, true)))
+	if (s->fits && (buffer_try_append(&s->held, pending.data, pending.len) < 0 ||
+			intercept_is_over(s, true)))
 		intercept_overflow(s);
 out:
 	buffer_release(&pending);

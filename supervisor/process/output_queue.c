@@ -121,7 +121,7 @@ void output_queue_write(struct queue *o, const char *data, size_t len)
 	if (o->error || len == 0)
 		return;
 	size_t done = o->queue.len == 0 ? write_now(o, data, len) : 0;
-	if (!o->error && buffer_append(&o->queue, data + done, len - done) < 0)
+	if (!o->error && buffer_try_append(&o->queue, data + done, len - done) < 0)
 		write_waiting(o, data + done, len - done);
 }
 

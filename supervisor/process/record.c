@@ -33,8 +33,8 @@ static int cast_add_command(struct buffer *out, const struct meta *m)
 			result = buffer_append_string(&words, *arg);
 	}
 	if (result == 0)
-		result = json_text_quote(
-			out, words.data ? words.data : "",
+		result = json_add_text(
+			out, NULL, words.data ? words.data : "",
 			utf8_floor(words.data, words.len,
 				   words.len < COMMAND_MOST ? words.len : COMMAND_MOST));
 	buffer_release(&words);
@@ -101,7 +101,7 @@ void cast_output(struct cast *c, int64_t ms, const char *data, size_t len)
 	c->partial_len = cut;
 	memcpy(c->partial, bytes.data + bytes.len - cut, cut);
 	if (bytes.len > cut && add_event(&line, ms, 'o') == 0 &&
-	    json_text_quote(&line, bytes.data, bytes.len - cut) == 0 &&
+	    json_add_text(&line, NULL, bytes.data, bytes.len - cut) == 0 &&
 	    buffer_append_string(&line, "]\n") == 0)
 		artifact_append(c->artifact, ARTIFACT_CAST, line.data, line.len);
 out:

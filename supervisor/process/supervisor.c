@@ -121,13 +121,13 @@ static void queue_input(void *ctx, const char *data, size_t len)
 {
 	struct supervisor *k = ctx;
 	if (k->input.len + len <= INPUT_MAX)
-		buffer_append(&k->input, data, len);
+		buffer_try_append(&k->input, data, len);
 }
 
 static int on_typed(void *ctx, const char *data, size_t len)
 {
 	struct supervisor *k = ctx;
-	if (k->input.len + len > INPUT_MAX || buffer_append(&k->input, data, len) < 0)
+	if (k->input.len + len > INPUT_MAX || buffer_try_append(&k->input, data, len) < 0)
 		return EAGAIN;
 	live_typed(&k->live, data, len);
 	k->ends_typed = 0;

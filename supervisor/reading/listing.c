@@ -282,7 +282,7 @@ static int listing_json_open(struct listing *l)
 
 static int listing_json_before(struct listing *l)
 {
-	return buffer_append_string(&l->out, ",\"before\":[");
+	return json_begin_array(&l->out, "before");
 }
 
 static int listing_json_after(struct listing *l)
@@ -298,7 +298,7 @@ int listing_json_close(struct listing *l)
 /* The member "text". */
 static int listing_json_add_text(struct listing *l, const char *data, size_t len)
 {
-	return json_member_key(&l->out, "text") < 0 ? -1 : json_text_quote(&l->out, data, len);
+	return json_add_text(&l->out, "text", data, len);
 }
 
 static int listing_json_add_command(struct listing *l, const struct listing_text *text,
@@ -307,9 +307,7 @@ static int listing_json_add_command(struct listing *l, const struct listing_text
 	struct buffer command = BUFFER_INIT;
 	int result = listing_read(&command, text, number, 1);
 	if (result == 0)
-		result = json_member_key(&l->out, "command");
-	if (result == 0)
-		result = json_text_quote(&l->out, command.data, command.len);
+		result = json_add_text(&l->out, "command", command.data, command.len);
 	buffer_release(&command);
 	return result;
 }
@@ -321,10 +319,10 @@ static int listing_json_line(struct listing *l, const struct listing_text *text,
 	struct buffer *out = &l->out;
 	const char *data = e ? line->data + e->from : line->data;
 	size_t len = e ? e->to - e->from : line->len;
-	if (json_comma(out) < 0 || buffer_append_string(out, "{") < 0 ||
-	    (line->wanted && text->label && json_member_string(out, "artifact", text->label) < 0) ||
-	    json_member_count(out, "line", line->number) < 0 ||
-	    listing_json_add_text(l, data, len) < 0 || json_member_bool(out, "truncated", e) < 0 ||
+	if (json_begin_object(out, NULL) < 0 ||
+	    (line->wanted && text->label && json_add_string(out, "artifact", text->label) < 0) ||
+	    json_add_count(out, "line", line->number) < 0 ||
+	    listing_json_add_text(l, data, len) < 0 || json_add_bool(out, "truncated", e) < 0 ||
 	    (e && listing_json_add_command(l, text, line->number) < 0))
 		return -1;
 	/* Of a line that was found more follows. */
@@ -334,8 +332,7 @@ static int listing_json_line(struct listing *l, const struct listing_text *text,
 /* So many lines before. */
 static int listing_json_omission(struct listing *l, uint64_t lines)
 {
-	if (json_comma(&l->out) < 0 || buffer_append_string(&l->out, "{") < 0 ||
-	    json_member_count(&l->out, "omitted", lines) < 0)
+	if (json_begin_object(&l->out, NULL) < 0 || json_add_count(&l->out, "omitted", lines) < 0)
 		return -1;
 	return buffer_append_string(&l->out, "}");
 }
@@ -345,7 +342,7 @@ static int listing_json_gap(struct listing *l, const struct listing_text *text,
 {
 	struct buffer *out = &l->gap;
 	if (gap_begin_json(out, &gap->gap) < 0 ||
-	    (text->label && json_member_string(out, "artifact", text->label) < 0))
+	    (text->label && json_add_string(out, "artifact", text->label) < 0))
 		return -1;
 	return buffer_append_string(out, "}");
 }
@@ -535,7 +532,7 @@ static int add_found(struct listing *l, const struct listing_text *text,
 			return -1;
 		if (listing_has_room(l))
 			break;
-		l->out.len = before;
+		buffer_truncate(&l->out, before);
 		/* Something has to be shown, and what is nearest counts most. */
 		if (l->shown > 0 || have == 0)
 			return 1;
@@ -577,7 +574,7 @@ static enum walk_kind add_after(struct listing *l, struct walk *w, const struct 
 		if (listing_add_line(l, text, line, w) < 0)
 			return WALK_FAILED;
 		if (!listing_has_room(l)) {
-			l->out.len = before;
+			buffer_truncate(&l->out, before);
 			set_full(l, true);
 			break;
 		}

@@ -168,7 +168,7 @@ static int cut_last(struct page *p, struct page_piece *piece)
 	}
 	size_t room = r->room - page_cost(p, "", 0);
 	size_t from = len - fit_back(p->raw.data, len, room, r->json);
-	p->text.len = piece->start;
+	buffer_truncate(&p->text, piece->start);
 	if (page_show(p, p->raw.data + from, len - from) < 0 ||
 	    buffer_append(&p->text, p->shown.data, p->shown.len) < 0)
 		return -1;

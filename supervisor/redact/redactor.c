@@ -421,7 +421,7 @@ void redactor_feed(struct redactor *r, const char *data, size_t len)
 {
 	while (len > 0) {
 		size_t n = len < REDACTOR_PIECE ? len : REDACTOR_PIECE;
-		if (buffer_append(&r->work, data, n) < 0) {
+		if (buffer_try_append(&r->work, data, n) < 0) {
 			give_up(r);
 		} else {
 			while (redactor_turn(r, false))

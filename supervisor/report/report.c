@@ -43,13 +43,14 @@ bool report_is_truncated(const struct report_stream *s)
 
 void report_warn(struct report *r, const char *format, ...)
 {
-	size_t before = r->warnings.len;
+	struct buffer warning = BUFFER_INIT;
 	va_list args;
 	va_start(args, format);
-	int made = buffer_vprintf(&r->warnings, format, args);
+	buffer_vprintf(&warning, format, args);
 	va_end(args);
-	if (made < 0 || buffer_append(&r->warnings, "", 1) < 0)
-		r->warnings.len = before;
+	if (buffer_append(&warning, "", 1) == 0)
+		buffer_try_append(&r->warnings, warning.data, warning.len);
+	buffer_release(&warning);
 }
 
 void report_release(struct report *r)
@@ -121,9 +122,9 @@ static int report_json_add_command(struct buffer *out, char *const *command)
 {
 	if (!command)
 		return 0;
-	int bad = json_member_key(out, "command") || add_raw(out, "[");
+	int bad = json_begin_array(out, "command");
 	for (size_t i = 0; command[i] && !bad; i++)
-		bad = json_comma(out) || json_text_quote(out, command[i], strlen(command[i]));
+		bad = json_add_text(out, NULL, command[i], strlen(command[i]));
 	return bad || add_raw(out, "]") ? -1 : 0;
 }
 
@@ -131,23 +132,23 @@ static int report_json_add_command(struct buffer *out, char *const *command)
 static int add_end(struct buffer *out, const struct report *r)
 {
 	if (r->exit_code >= 0)
-		return json_member_number(out, "exit_code", r->exit_code);
-	return r->signal > 0 ? json_member_signal(out, "signal", r->signal) : 0;
+		return json_add_number(out, "exit_code", r->exit_code);
+	return r->signal > 0 ? json_add_signal(out, "signal", r->signal) : 0;
 }
 
 static int write_start(struct report_writer *w, struct buffer *out)
 {
 	const struct report *r = w->report;
 	bool success = r->state == REPORT_DONE && r->exit_code == 0 && !r->timed_out;
-	int bad = add_raw(out, "{") || json_member_count(out, "version", VERSION);
-	bad |= report_json_add_command(out, r->command) || json_member_string(out, "cwd", r->cwd);
+	int bad = add_raw(out, "{") || json_add_count(out, "version", VERSION);
+	bad |= report_json_add_command(out, r->command) || json_add_string(out, "cwd", r->cwd);
 	bad |= add_end(out, r);
-	bad |= r->state != REPORT_RUNNING && json_member_bool(out, "success", success);
-	bad |= json_member_time(out, "started", r->started_ms);
-	bad |= json_member_number(out, "duration_ms", r->duration_ms);
-	bad |= r->timed_out && json_member_bool(out, "timed_out", true);
-	bad |= json_member_string(out, "state", states[r->state]);
-	return bad || json_member_key(out, "stdout") || add_raw(out, "\"") ? -1 : 0;
+	bad |= r->state != REPORT_RUNNING && json_add_bool(out, "success", success);
+	bad |= json_add_time(out, "started", r->started_ms);
+	bad |= json_add_number(out, "duration_ms", r->duration_ms);
+	bad |= r->timed_out && json_add_bool(out, "timed_out", true);
+	bad |= json_add_string(out, "state", states[r->state]);
+	return bad || json_begin_text(out, "stdout") ? -1 : 0;
 }
 
 static int report_json_write_text(struct report_writer *w, int which, struct buffer *out)
@@ -155,7 +156,7 @@ static int report_json_write_text(struct report_writer *w, int which, struct buf
 	struct buffer *piece = &w->report->piece;
 	buffer_clear(piece);
 	int more = report_next_text(w->report, which, piece);
-	if (json_text_append(out, piece->data, piece->len) < 0)
+	if (json_text_piece(out, piece->data, piece->len) < 0)
 		more = -1;
 	return more;
 }
@@ -178,7 +179,7 @@ static int write_stderr(struct report_writer *w, struct buffer *out)
 
 static int add_ranges(struct buffer *out, const struct report_stream *s)
 {
-	int bad = json_member_key(out, "ranges") || add_raw(out, "[");
+	int bad = json_begin_array(out, "ranges");
 	for (size_t i = 0; i < s->range_count; i++)
 		bad |= buffer_printf(out, "%s{\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}",
 				     i > 0 ? "," : "", s->ranges[i].from, s->ranges[i].to);
@@ -191,15 +192,15 @@ static int report_json_add_stream(struct buffer *out, const char *name,
 	const char *by = s->binary ? "binary" : limit_name(&s->limit, s->broken);
 	if (!report_is_truncated(s))
 		return 0;
-	int bad = json_member_key(out, name) || add_raw(out, "{");
-	bad |= json_member_bool(out, "truncated", true);
-	bad |= json_member_string(out, "truncated_by", by);
-	bad |= json_member_count(out, "total_lines", s->total_lines);
-	bad |= json_member_count(out, "total_bytes", s->total_bytes);
-	bad |= json_member_count(out, "returned_lines", s->returned_lines);
-	bad |= json_member_count(out, "returned_bytes", s->returned_bytes);
-	bad |= add_ranges(out, s) || json_member_count(out, "lines_truncated", s->lines_truncated);
-	bad |= json_member_bool(out, "last_line_partial", s->last_line_partial);
+	int bad = json_begin_object(out, name);
+	bad |= json_add_bool(out, "truncated", true);
+	bad |= json_add_string(out, "truncated_by", by);
+	bad |= json_add_count(out, "total_lines", s->total_lines);
+	bad |= json_add_count(out, "total_bytes", s->total_bytes);
+	bad |= json_add_count(out, "returned_lines", s->returned_lines);
+	bad |= json_add_count(out, "returned_bytes", s->returned_bytes);
+	bad |= add_ranges(out, s) || json_add_count(out, "lines_truncated", s->lines_truncated);
+	bad |= json_add_bool(out, "last_line_partial", s->last_line_partial);
 	bad |= gap_append_member(out, &s->gaps);
 	return bad || add_raw(out, "}") ? -1 : 0;
 }
@@ -208,7 +209,7 @@ static int report_json_add_truncation(struct buffer *out, const struct report_st
 {
 	if (!report_is_truncated(&streams[0]) && !report_is_truncated(&streams[1]))
 		return 0;
-	int bad = json_member_key(out, "truncation") || add_raw(out, "{");
+	int bad = json_begin_object(out, "truncation");
 	bad |= report_json_add_stream(out, "stdout", &streams[0]) ||
 	       report_json_add_stream(out, "stderr", &streams[1]);
 	return bad || add_raw(out, "}") ? -1 : 0;
@@ -220,11 +221,11 @@ static int report_json_add_artifact(struct buffer *out, const struct report *r)
 						       "cast_path"};
 	if (!r->id)
 		return 0;
-	int bad = json_member_key(out, "artifact") || add_raw(out, "{");
-	bad |= json_member_string(out, "id", r->id);
+	int bad = json_begin_object(out, "artifact");
+	bad |= json_add_string(out, "id", r->id);
 	for (int i = 0; i < REPORT_FILES; i++)
-		bad |= r->paths[i] && json_member_string(out, keys[i], r->paths[i]);
-	bad |= json_member_string(out, "session", r->session);
+		bad |= r->paths[i] && json_add_string(out, keys[i], r->paths[i]);
+	bad |= json_add_string(out, "session", r->session);
 	return bad || add_raw(out, "}") ? -1 : 0;
 }
 
@@ -232,10 +233,10 @@ static int add_warnings(struct buffer *out, const struct buffer *warnings)
 {
 	if (warnings->len == 0)
 		return 0;
-	int bad = json_member_key(out, "warnings") || add_raw(out, "[");
+	int bad = json_begin_array(out, "warnings");
 	for (size_t at = 0, len; at < warnings->len; at += len + 1) {
 		len = strlen(warnings->data + at);
-		bad |= json_comma(out) || json_text_quote(out, warnings->data + at, len);
+		bad |= json_add_text(out, NULL, warnings->data + at, len);
 	}
 	return bad || add_raw(out, "]") ? -1 : 0;
 }
@@ -244,9 +245,9 @@ static int add_error(struct buffer *out, const struct report *r)
 {
 	if (!r->error_code)
 		return 0;
-	int bad = json_member_key(out, "error") || add_raw(out, "{");
-	bad |= json_member_string(out, "code", r->error_code);
-	bad |= json_member_string(out, "message", r->error_message);
+	int bad = json_begin_object(out, "error");
+	bad |= json_add_string(out, "code", r->error_code);
+	bad |= json_add_string(out, "message", r->error_message);
 	return bad || add_raw(out, "}") ? -1 : 0;
 }
 

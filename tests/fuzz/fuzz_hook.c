@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{"cursor", "sessionEnd"}, {"cursor", "preToolUse"}, {"crush", "PreToolUse"},
 		{"claude", "PreToolUse"},
 	};
-	struct buffer answer = {NULL, 0, 0};
+	struct buffer answer = BUFFER_INIT;
 	struct hook_outcome outcome;
 
 	if (size == 0)

@@ -40,8 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(buffer_append(&want, encoded, utf8_put(cp, encoded)) == 0);
 	}
 	check(buffer_append_string(&json, "[\"") == 0);
-	check(json_text_append(&json, bytes, half) == 0);
-	check(json_text_append(&json, bytes + half, size - half) == 0);
+	check(json_text_piece(&json, bytes, half) == 0);
+	check(json_text_piece(&json, bytes + half, size - half) == 0);
 	check(buffer_append_string(&json, "\"]") == 0);
 	check_clean(&json);
 	json_t *root = json_loadb(json.data, json.len, JSON_ALLOW_NUL, NULL);

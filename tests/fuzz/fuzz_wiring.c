@@ -48,7 +48,7 @@ static void compare(const char *before, size_t before_len, const struct buffer *
 /* Whether a text has something of terse's before the change, which is renewed then. */
 static void try(const struct wiring_file *file, const char *text, size_t len)
 {
-	struct buffer once = {NULL, 0, 0}, twice = {NULL, 0, 0}, back = {NULL, 0, 0};
+	struct buffer once = BUFFER_INIT, twice = BUFFER_INIT, back = BUFFER_INIT;
 	struct wiring_error error;
 	bool fresh = wiring_check(file, &place, text, len) == WIRING_NONE;
 	bool json = file->items[0].kind != WIRING_TOML;

@@ -26,20 +26,18 @@ static void success(void **state)
 	struct buffer out = BUFFER_INIT;
 	(void)state;
 	assert_int_equal(envelope_begin(&out), 0);
-	assert_int_equal(json_member_string(&out, "text", "a \"b\"\n\x01\xFF"), 0);
-	assert_int_equal(json_member_string(&out, "none", NULL), 0);
-	assert_int_equal(json_member_count(&out, "count", UINT64_MAX), 0);
-	assert_int_equal(json_member_number(&out, "number", INT64_MIN), 0);
-	assert_int_equal(json_member_key(&out, "list"), 0);
-	assert_int_equal(buffer_append_string(&out, "["), 0);
-	assert_int_equal(json_comma(&out), 0);
-	assert_int_equal(buffer_append_string(&out, "{"), 0);
-	assert_int_equal(json_member_bool(&out, "yes", true), 0);
-	assert_int_equal(json_member_bool(&out, "no", false), 0);
-	assert_int_equal(buffer_append_string(&out, "}"), 0);
-	assert_int_equal(json_comma(&out), 0);
-	assert_int_equal(buffer_append_string(&out, "1]"), 0);
-	assert_int_equal(json_member_null(&out, "null"), 0);
+	assert_int_equal(json_add_string(&out, "text", "a \"b\"\n\x01\xFF"), 0);
+	assert_int_equal(json_add_string(&out, "none", NULL), 0);
+	assert_int_equal(json_add_count(&out, "count", UINT64_MAX), 0);
+	assert_int_equal(json_add_number(&out, "number", INT64_MIN), 0);
+	assert_int_equal(json_begin_array(&out, "list"), 0);
+	assert_int_equal(json_begin_object(&out, NULL), 0);
+	assert_int_equal(json_add_bool(&out, "yes", true), 0);
+	assert_int_equal(json_add_bool(&out, "no", false), 0);
+	assert_int_equal(json_end_object(&out), 0);
+	assert_int_equal(json_add_count(&out, NULL, 1), 0);
+	assert_int_equal(json_end_array(&out), 0);
+	assert_int_equal(json_add_null(&out, "null"), 0);
 	assert_int_equal(envelope_end(&out), 0);
 	expect(&out,
 	       "{\"ok\":true,\"data\":{\"text\":\"a \\\"b\\\"\\n\\u0001\xEF\xBF\xBD\",\"none\":"
