@@ -149,6 +149,60 @@ static void consume_and_clear(void **state)
 	buffer_release(&b);
 }
 
+/* What comes after a failure would leave a hole in the text. */
+static void a_failure_is_remembered(void **state)
+{
+	struct buffer b = BUFFER_INIT;
+	(void)state;
+	buffer_append_string(&b, "whole");
+	assert_int_equal(buffer_check(&b), 0);
+	buffer_append(&b, "x", SIZE_MAX);
+	errno = 0;
+	assert_int_equal(buffer_check(&b), -1);
+	assert_int_equal(errno, ENOMEM);
+	buffer_append_string(&b, "y");
+	buffer_printf(&b, "%d", 1);
+	errno = 0;
+	assert_int_equal(buffer_try_append(&b, "z", 1), -1);
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(buffer_reserve(&b, 0), -1);
+	assert_null(buffer_string(&b));
+	assert_int_equal(b.len, 5);
+	assert_memory_equal(b.data, "whole", 5);
+	buffer_truncate(&b, 2);
+	buffer_consume(&b, 2);
+	assert_int_equal(buffer_check(&b), -1);
+	buffer_release(&b);
+	assert_int_equal(buffer_check(&b), 0);
+}
+
+static void a_new_text_begins_without_failure(void **state)
+{
+	struct buffer b = BUFFER_INIT;
+	(void)state;
+	buffer_append(&b, "x", SIZE_MAX);
+	buffer_clear(&b);
+	assert_int_equal(buffer_check(&b), 0);
+	buffer_append_string(&b, "again");
+	assert_string_equal(buffer_string(&b), "again");
+	buffer_release(&b);
+}
+
+static void a_failed_try_leaves_no_mark(void **state)
+{
+	struct buffer b = BUFFER_INIT;
+	(void)state;
+	assert_int_equal(buffer_try_append(&b, "queue", 5), 0);
+	errno = 0;
+	assert_int_equal(buffer_try_append(&b, "x", SIZE_MAX), -1);
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(buffer_reserve(&b, SIZE_MAX), -1);
+	assert_int_equal(buffer_check(&b), 0);
+	assert_int_equal(buffer_try_append(&b, "d", 1), 0);
+	assert_string_equal(buffer_string(&b), "queued");
+	buffer_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +215,9 @@ int main(void)
 		cmocka_unit_test(printf_counts_its_nul),
 		cmocka_unit_test(string_is_not_counted),
 		cmocka_unit_test(consume_and_clear),
+		cmocka_unit_test(a_failure_is_remembered),
+		cmocka_unit_test(a_new_text_begins_without_failure),
+		cmocka_unit_test(a_failed_try_leaves_no_mark),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// Bytes as JSON strings.
+// JSON as it is written.
 
 #include "lib/buffer.h"
 #include "lib/json.h"
@@ -55,11 +55,100 @@ static void pieces_are_put_together(void **state)
 	buffer_release(&out);
 }
 
+static void lists_get_their_commas(void **state)
+{
+	struct buffer out = BUFFER_INIT;
+	(void)state;
+	json_begin_object(&out, NULL);
+	json_begin_array(&out, "empty");
+	json_end_array(&out);
+	json_begin_array(&out, "list");
+	json_add_count(&out, NULL, 1);
+	json_add_text(&out, NULL, "{[:,", 4);
+	json_begin_object(&out, NULL);
+	json_add_null(&out, "none");
+	json_add_bool(&out, "yes", true);
+	json_end_object(&out);
+	json_begin_object(&out, NULL);
+	json_end_object(&out);
+	json_end_array(&out);
+	json_add_string(&out, "nothing", NULL);
+	json_add_raw(&out, "made", "[2, 3]", 6);
+	json_begin_text(&out, "text");
+	json_text_piece(&out, "a", 1);
+	json_text_piece(&out, "\n", 1);
+	json_end_text(&out);
+	json_end_object(&out);
+	buffer_append(&out, "\n", 1);
+	json_begin_object(&out, NULL);
+	json_end_object(&out);
+	assert_string_equal(buffer_string(&out),
+			    "{\"empty\":[],\"list\":[1,\"{[:,\",{\"none\":null,\"yes\":true},{}],"
+			    "\"nothing\":null,\"made\":[2, 3],\"text\":\"a\\n\"}\n{}");
+	buffer_release(&out);
+}
+
+static void every_kind_of_value(void **state)
+{
+	struct buffer out = BUFFER_INIT;
+	(void)state;
+	json_add_count(&out, "count", UINT64_MAX);
+	json_add_number(&out, "number", INT64_MIN);
+	json_add_known(&out, "known", true, 7);
+	json_add_known(&out, "unknown", false, 7);
+	json_add_bool(&out, "no", false);
+	json_add_time(&out, "time", 1763629414123);
+	json_add_time(&out, "never", 0);
+	json_add_signal(&out, "signal", 15);
+	json_add_signal(&out, "real time", 63);
+	json_add_signal(&out, "none", 0);
+	assert_string_equal(buffer_string(&out),
+			    "\"count\":18446744073709551615,\"number\":-9223372036854775808,"
+			    "\"known\":7,\"unknown\":null,\"no\":false,"
+			    "\"time\":\"2025-11-20T09:03:34.123Z\",\"never\":null,"
+			    "\"signal\":\"SIGTERM\",\"real time\":\"63\",\"none\":null");
+	buffer_release(&out);
+}
+
+static void a_long_command_is_cut(void **state)
+{
+	static char *const words[] = {(char *)"ab", (char *)"c\xC3\xA9", (char *)"d", NULL};
+	static const struct {
+		size_t budget, extra;
+		bool cut;
+		const char *want;
+	} cases[] = {
+		{SIZE_MAX, 0, false, "[\"ab\",\"c\xC3\xA9\",\"d\"]"},
+		{6, 0, false, "[\"ab\",\"c\xC3\xA9\",\"d\"]"},
+		{5, 0, true, "[\"ab\",\"c\xC3\xA9\"]"},
+		{4, 0, true, "[\"ab\",\"c\"]"},
+		{2, 0, true, "[\"ab\"]"},
+		{0, 0, true, "[\"\"]"},
+		{15, 3, false, "[\"ab\",\"c\xC3\xA9\",\"d\"]"},
+		{11, 3, true, "[\"ab\",\"c\xC3\xA9\"]"},
+		{5, 3, true, "[\"ab\"]"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct buffer out = BUFFER_INIT;
+		assert_int_equal(
+			json_add_command(&out, NULL, words, cases[i].budget, cases[i].extra),
+			cases[i].cut);
+		assert_string_equal(buffer_string(&out), cases[i].want);
+		buffer_release(&out);
+	}
+	struct buffer out = BUFFER_INIT;
+	assert_false(json_add_command(&out, "command", NULL, 9, 0));
+	assert_string_equal(buffer_string(&out), "\"command\":[]");
+	buffer_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_of_byte),
-		cmocka_unit_test(pieces_are_put_together),
+		cmocka_unit_test(every_kind_of_byte),     cmocka_unit_test(pieces_are_put_together),
+		cmocka_unit_test(lists_get_their_commas), cmocka_unit_test(every_kind_of_value),
+		cmocka_unit_test(a_long_command_is_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
