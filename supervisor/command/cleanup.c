@@ -6,7 +6,6 @@
 #include "lib/io.h"
 #include "supervisor/command/verb.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -53,6 +53,7 @@ int command_agent(struct command_context *c, int argc, char **argv);
 int command_init(struct command_context *c, int argc, char **argv);
 int command_hook(struct command_context *c, int argc, char **argv);
 int command_doctor(struct command_context *c, int argc, char **argv);
+int command_config(struct command_context *c, int argc, char **argv);
 int command_help(struct command_context *c, int argc, char **argv);
 
 /* The verb that a word is likely a misspelling of, or NULL. */
@@ -74,29 +75,6 @@ int run_tell_exec_error(const struct job *job, int error);
    process with the command's status; returns only when it could not be executed, with the exit
    status for that. */
 int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string);
-
-// terse config, and what its --json prints:
-//
-//   {"profile":"search","agent":null,"files":["/etc/terse.ini"],"settings":[
-//     {"section":"report","key":"size","value":30720,"unit":"bytes","text":"30KB","default":"4KB",
-//      "origin":{"by":"profile"}}, ...]}
-//
-// origin.by is one of default, system, user, project (these with path and line), agent, profile,
-// variable and flag (these with name). Sizes are bytes, durations milliseconds.
-//
-//   {"profiles":[{"name":"read","match":["cat|tac"],"settings":{"size":"30KB", ...}}, ...]}
-//   {"agents":[{"name":"codex","environment":["CODEX_THREAD_ID"], ...,"settings":{...}}, ...]}
-
-/* The verb; see command.h. */
-int command_config(struct command_context *c, int argc, char **argv);
-
-/* terse config get KEY, with the settings in force, and terse config set KEY VALUE..., in the
-   user's file (verb_config_set.c). `words` are behind get or set. Both return the verb's status. */
-int config_get(const struct settings *s, int count, char **words);
-int config_set(int count, char **words);
-
-/* `profile`: the one that was applied, or NULL. Both return a string to free(), or NULL with
-   ENOMEM. */
 
 // A recorded run (process/record.h) as other formats.
 

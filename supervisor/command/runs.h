@@ -23,6 +23,12 @@
 
 struct settings;
 
+/* Appends the command as one line of words. Returns 0, or -1 with ENOMEM, as do both. */
+int row_add_command(struct buffer *out, const struct meta *m);
+
+/* Appends `text` on one line, clean, cut to `width` columns. */
+int row_add_cell(struct buffer *out, const char *text, size_t len, size_t width);
+
 struct runs {
 	struct verb verb;
 	const struct settings *settings;

@@ -1,5 +1,5 @@
-// What the files of `terse search` share: verb_search.c takes the arguments, search_print.c
-// goes through what there is to search, verb_search.c and search_print.c print.
+// What the files of `terse search` share: verb_search.c takes the arguments and goes through what
+// there is to search, search_print.c prints.
 #ifndef TERSE_COMMAND_SEARCH_H
 #define TERSE_COMMAND_SEARCH_H
 
@@ -51,13 +51,10 @@ struct search_subject {
 	struct listing_text listing;
 };
 
-/* Search one text, or every artifact of a session; `session` NULL: the caller's. Return the exit
-   status; what is wrong has been said. */
-int search_one(struct search *s, const char *session, const char *name);
-int search_all(struct search *s, const char *session);
+/* For the listing: prints on standard output, or collects in s->json. */
+int search_print(void *ctx, const char *data, size_t len);
 
-/* For the listing and the walk: print on standard output, or collect in s->json; tell a person how
-   far it is. */
+/* For the walk: shows a person how far it is, and takes that away again. */
 void search_tell_progress(void *ctx, uint64_t bytes);
 void search_end_progress(struct search *s);
 
@@ -66,12 +63,10 @@ void search_end_progress(struct search *s);
 int search_add_summary(struct search *s, const struct search_subject *t, uint64_t total,
 		       const struct kind *binary);
 
-/* The same as an element of s->json. */
-int search_json_summary(struct buffer *out, const struct search_subject *t, uint64_t total,
-			const struct notice_query *q, const struct kind *binary);
-
-/* Print the whole answer: of a search in one text (`total` with -c), or in a session. Return 0, or
-   -1 with errno. */
+/* Print the whole answer as JSON: of a search in one text (`total` with -c), or in a session.
+   Return 0, or -1 with errno. */
+int search_json_one(struct search *s, const struct text *text, uint64_t total);
+int search_json_all(struct search *s, const char *session);
 
 /* Says that it gave up at a line, and what was found before. */
 void search_give_up(struct search *s, const struct search_subject *t, uint64_t line);

@@ -1,21 +1,20 @@
+// What a search prints. See search.h.
+
+#include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/quote.h"
-#include "supervisor/agents/session.h"
-#include "supervisor/artifact/history.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/search.h"
 #include "supervisor/command/verb.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-int search_json_summary(struct buffer *out, const struct search_subject *t, uint64_t total,
-			const struct notice_query *q, const struct kind *binary)
+static int search_json_summary(struct buffer *out, const struct search_subject *t, uint64_t total,
+			       const struct notice_query *q, const struct kind *binary)
 {
 	/* Of one text the answer tells it. */
 	if (!t->listing.label)
@@ -100,7 +99,7 @@ static int add_one(struct buffer *out, const struct search *s, const struct text
 	return envelope_end(out);
 }
 
-static int search_json_one(struct search *s, const struct text *text, uint64_t total)
+int search_json_one(struct search *s, const struct text *text, uint64_t total)
 {
 	struct buffer out = BUFFER_INIT;
 	return search_json_print(&out, add_one(&out, s, text, total));
@@ -125,270 +124,135 @@ static int search_json_add_all(struct buffer *out, const struct search *s, const
 	return envelope_end(out);
 }
 
-static int search_json_all(struct search *s, const char *session)
+int search_json_all(struct search *s, const char *session)
 {
 	struct buffer out = BUFFER_INIT;
 	return search_json_print(&out, search_json_add_all(&out, s, session));
 }
 
-/* Searches the text of s->walk. */
-static enum walk_kind walk_through(struct search *s, const struct search_subject *t, bool list,
-				   uint64_t *total, struct walk_line *line)
+#define PROGRESS_AFTER 1000 /* ms */
+#define PROGRESS_EVERY 200
+
+int search_print(void *ctx, const char *data, size_t len)
 {
-	enum walk_kind kind;
-	if (list) {
-		uint64_t before = s->listing.total;
-		kind = listing_add(&s->listing, s->walk, &t->listing, line);
-		*total = s->listing.total - before;
-		return kind;
-	}
-	struct buffer *gaps = &s->listing.gap;
-	size_t before = gaps->len;
-	do {
-		/* One match is enough for a name. */
-		kind = s->query.names ? walk_next(s->walk, line) : walk_count(s->walk, total, line);
-		if (kind == WALK_GAP &&
-		    listing_note_gap(&s->listing, &t->listing, walk_gap(s->walk)) < 0)
-			kind = WALK_FAILED;
-	} while (kind == WALK_GAP);
-	if (s->query.names)
-		*total = kind == WALK_LINE;
-	if (s->query.names && *total)
-		buffer_truncate(gaps, before);
-	return kind;
+	struct search *s = ctx;
+	if (s->verb.json)
+		return buffer_append(&s->json, data, len);
+	return io_write(STDOUT_FILENO, data, len);
 }
 
-/* Returns 0, or the exit status of a search that ends here. */
-static int search_text(struct search *s, const struct search_subject *t)
+void search_tell_progress(void *ctx, uint64_t bytes)
 {
-	const struct notice_query *q = &s->query;
-	struct kind what;
-	struct walk_line line = {.number = 0};
-	uint64_t total = 0;
-	bool lines = !q->count && !q->names;
-	bool binary = lines && !q->binary && verb_is_binary(t->text, &what);
-	const struct walk_options options = {
-		.invert = q->invert,
-		.context = lines ? q->before : 0,
-		.from = q->from,
-		.tick = s->progress ? search_tell_progress : NULL,
-		.ctx = s,
-	};
-	s->size = t->text->size;
-	s->walk = walk_new(t->text, s->matcher, &options);
-	enum walk_kind kind =
-		s->walk ? walk_through(s, t, lines && !binary, &total, &line) : WALK_FAILED;
-	if (kind == WALK_GAVE_UP) {
-		search_give_up(s, t, line.number);
-		return EXIT_TERSE;
-	}
-	s->found |= total > 0;
-	s->total = total;
-	bool summary = (s->verb.json ? !lines : binary || !lines) &&
-		       (total > 0 || (q->count && !t->listing.label));
-	if (kind == WALK_FAILED ||
-	    (summary && search_add_summary(s, t, total, binary ? &what : NULL) < 0)) {
-		search_end_progress(s);
-		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%s: %m", t->name);
-		return 1;
-	}
-	/* One text that is not shown, and its program can't be told otherwise. */
-	if (binary && total > 0 && s->verb.json && !t->listing.label) {
-		search_end_progress(s);
-		verb_fail(&s->verb, ENVELOPE_BINARY,
-			  "%s: %" PRIu64 " line%s in binary data (%s), not shown without -a",
-			  t->name, total, total == 1 ? " matches" : "s match",
-			  what.name ? what.name : "of no known kind");
-		return 1;
-	}
-	return 0;
+	struct search *s = ctx;
+	char line[64];
+	int64_t now = clock_monotonic_ms();
+	if (now - s->began_ms < PROGRESS_AFTER || now - s->told_ms < PROGRESS_EVERY)
+		return;
+	s->told_ms = now;
+	int len = snprintf(line, sizeof(line), "\r\033[Ksearching: %u %%",
+			   (unsigned)(s->size ? bytes * 100 / s->size : 100));
+	io_write(STDERR_FILENO, line, (size_t)len);
 }
 
-/* Says what could not be searched where nothing else does: of texts that are not listed. */
-static void tell_gaps(struct search *s)
+void search_end_progress(struct search *s)
 {
-	const struct buffer *gaps = &s->listing.gap;
-	const char *at = gaps->data, *end = gaps->data + gaps->len;
-	for (const char *newline; at < end && (newline = memchr(at, '\n', (size_t)(end - at)));
-	     at = newline + 1)
-		verb_error(s->verb.name, "%.*s", (int)(newline - at), at);
+	if (s->told_ms)
+		io_write(STDERR_FILENO, "\r\033[K", 4);
+	s->told_ms = 0;
 }
 
-/* 0, 1: nothing was found; 2: it could be in what was not kept. */
-static int status_of(const struct search *s)
+/* A line of text about a whole artifact: as many as the limits allow. */
+static int list_artifact(struct search *s, const char *line, size_t len)
 {
-	return s->found ? 0 : s->listing.gap.len ? 2 : 1;
-}
-
-/* A search in one text has ended: what else is to be said? */
-static int end_one(struct search *s, const struct text *text)
-{
-	const struct notice_query *q = &s->query;
-	struct buffer notice = BUFFER_INIT;
-	char apart[ID_LEN + 9];
-	int result = -1;
-	snprintf(apart, sizeof(apart), "%s.err.txt", text->id);
-	bool is_apart = *text->id && !q->standard_error && io_is_there(text->dir, apart);
-	search_end_progress(s);
-	if (listing_finish(&s->listing) < 0)
-		goto out;
-	if (s->verb.json) {
-		result = search_json_one(s, text, s->total);
-		goto out;
-	}
-	if (s->listing.full) {
-		if (notice_more(&notice, q, &s->listing) < 0 || reader_notice(s->sink, &notice) < 0)
-			goto out;
-	} else if (!s->found && !q->count && !q->names) {
-		const struct buffer *gap = &s->listing.gap;
-		if (notice_nothing(&notice, q, s->walk, is_apart) < 0)
-			goto out;
-		verb_error(s->verb.name, "%.*s%s%.*s", (int)notice.len, notice.data,
-			   gap->len ? " " : "", gap->len ? (int)gap->len - 1 : 0,
-			   gap->len ? gap->data : "");
-	} else if (walk_long_line(s->walk) && !q->names) {
-		if (notice_long_line(&notice, walk_long_line(s->walk)) < 0)
-			goto out;
-		verb_error(s->verb.name, "%.*s", (int)notice.len, notice.data);
-	}
-	if (q->count || q->names)
-		tell_gaps(s);
-	result = 0;
-out:
-	buffer_release(&notice);
-	return result;
-}
-
-/* Whether there is an artifact or file of this name. */
-static bool is_something(const struct search *s, const char *session, const char *name)
-{
-	struct store stores[STORE_MAX];
-	struct id_found found;
-	int count;
-	bool is = verb_find(s->settings, session, name, stores, &count, &found) == 0;
-	while (count > 0)
-		store_close(&stores[--count]);
-	return is || access(name, F_OK) == 0;
-}
-
-int search_one(struct search *s, const char *session, const char *name)
-{
-	struct text text;
-	enum artifact_part part = s->query.standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
-	if (verb_open(&s->verb, s->settings, session, part, name, &text) < 0) {
-		/* As with grep, the pattern first? */
-		if (!s->verb.json && is_something(s, session, s->query.pattern))
-			verb_error(s->verb.name, "the text comes first: terse search %s REGEX",
-				   s->query.pattern);
-		return 1;
-	}
-	struct search_subject t = {.text = &text,
-				   .name = *text.id ? text.id : name,
-				   .listing = {.standard_error = s->query.standard_error}};
-	int status = 1;
-	if ((*t.name == '-' && buffer_append_string(&s->place, "./") < 0) ||
-	    quote_append(&s->place, t.name) < 0 || !buffer_string(&s->place)) {
-		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
-		goto out;
-	}
-	s->query.place = t.listing.place = s->place.data;
-	status = search_text(s, &t);
-	if (status == 0 && end_one(s, &text) < 0) {
-		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
-		status = 1;
-	} else if (status == 0) {
-		status = status_of(s);
-	}
-out:
-	text_close(&text);
-	return status;
-}
-
-static int end_all(struct search *s, const char *session)
-{
-	struct buffer notice = BUFFER_INIT;
-	const struct listing *l = &s->listing;
-	int result = -1;
-	search_end_progress(s);
-	if (listing_finish(&s->listing) < 0)
-		goto out;
-	if (s->verb.json) {
-		result = search_json_all(s, session);
-		goto out;
-	}
-	if (l->full) {
-		int made = l->total ? notice_more(&notice, &s->query, l)
-				    : notice_more_artifacts(&notice, &s->query, s->listed,
-							    s->matching, l->out_of_room);
-		if (made < 0 || reader_notice(s->sink, &notice) < 0)
-			goto out;
-	} else if (s->artifacts == 0) {
-		verb_error(s->verb.name, "session %s has no artifacts", session);
-	} else if (!s->found && !s->query.count && !s->query.names) {
-		verb_error(s->verb.name, "no match in %" PRIu64 " artifact%s of session %s",
-			   s->artifacts, s->artifacts == 1 ? "" : "s", session);
-	}
-	if (s->query.count || s->query.names || !s->found)
-		tell_gaps(s);
-	result = 0;
-out:
-	buffer_release(&notice);
-	return result;
-}
-
-/* Returns 0, or the exit status of a search that ends here. */
-static int search_found(struct search *s, const struct id_found *found)
-{
-	struct text text;
-	enum artifact_part part = s->query.standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
-	if (verb_open_found(found, part, &text) < 0) {
-		/* Removed meanwhile, or both streams are one text. */
-		if (errno != ENOENT)
-			verb_error(s->verb.name, "%s: %m", found->id);
+	struct listing *l = &s->listing;
+	s->matching++;
+	if (!l->full && s->listed >= l->options.limit)
+		l->full = true;
+	else if (!l->full && l->printed + l->out.len + len > l->options.room)
+		l->full = l->out_of_room = true;
+	if (l->full)
 		return 0;
-	}
-	const struct search_subject t = {.text = &text,
-					 .name = found->id,
-					 .listing = {.label = found->id,
-						     .place = found->id,
-						     .standard_error = s->query.standard_error}};
-	s->artifacts++;
-	int status = search_text(s, &t);
-	if (s->listing.next_in == found->id) {
-		snprintf(s->next_id, sizeof(s->next_id), "%s", found->id);
-		s->listing.next_in = s->next_id;
-	}
-	walk_free(s->walk);
-	s->walk = NULL;
-	text_close(&text);
-	return status;
+	s->listed++;
+	return buffer_append(&l->out, line, len);
 }
 
-/* Every artifact of a session, the newest first. */
-int search_all(struct search *s, const char *session)
+static int search_output_describe(const struct search *s, const struct search_subject *t,
+				  uint64_t total, const struct kind *binary, struct buffer *line)
 {
-	char directory[STORE_SESSION_LEN + 1];
-	struct store stores[STORE_MAX];
-	struct id_found found;
-	if (!verb_has_session(&s->verb, s->settings, session))
-		return 1;
-	int got = -1, status = 0, unseen = 0;
-	int count = verb_open_stores(s->verb.name, stores, &unseen);
-	verb_session(s->settings, session, directory);
-	struct recent *r = recent_open(stores, count, directory);
-	while (r && status == 0 && (got = recent_next(r, &found)) == 1)
-		status = search_found(s, &found);
-	if (got < 0 || (status == 0 && end_all(s, directory) < 0)) {
-		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
-		status = 1;
-	} else if (status == 0) {
-		status = status_of(s);
+	const struct notice_query *q = &s->query;
+	if (q->json)
+		return search_json_summary(line, t, total, q, binary);
+	if (q->names) {
+		if (quote_text(line, t->name, strlen(t->name), 0) < 0)
+			return -1;
+	} else if (t->listing.label &&
+		   buffer_printf(line, q->count ? "%s:" : "%s: ", t->listing.label) < 0) {
+		return -1;
 	}
-	if (status == 0)
-		status = unseen;
-	if (r)
-		recent_close(r);
-	while (count > 0)
-		store_close(&stores[--count]);
-	return status;
+	if (binary) {
+		struct notice_query one = *q;
+		one.place = t->listing.place;
+		return notice_binary(line, &one, binary->name, total);
+	}
+	if (q->count && !q->names && buffer_printf(line, "%" PRIu64, total) < 0)
+		return -1;
+	return buffer_append(line, "\n", 1);
+}
+
+int search_add_summary(struct search *s, const struct search_subject *t, uint64_t total,
+		       const struct kind *binary)
+{
+	struct buffer line = BUFFER_INIT;
+	int result = search_output_describe(s, t, total, binary, &line);
+	if (result == 0)
+		result = t->listing.label ? list_artifact(s, line.data, line.len)
+					  : buffer_append(&s->listing.out, line.data, line.len);
+	buffer_release(&line);
+	return result;
+}
+
+void search_give_up(struct search *s, const struct search_subject *t, uint64_t line)
+{
+	struct buffer notice = BUFFER_INIT;
+	search_end_progress(s);
+	if (notice_gave_up(&notice, &s->query, t->listing.place, line,
+			   matcher_reason(s->matcher)) == 0)
+		verb_fail(&s->verb, ENVELOPE_BAD_PATTERN, "%s: %.*s", s->query.pattern,
+			  (int)notice.len, notice.data);
+	buffer_clear(&notice);
+	if (!s->verb.json && listing_finish(&s->listing) == 0 && s->listing.shown > 0 &&
+	    notice_up_to(&notice, s->listing.shown, line) == 0)
+		reader_notice(s->sink, &notice);
+	buffer_release(&notice);
+}
+
+/* For a signal handler, where printf(3) may not be called. */
+static void write_number(uint64_t number)
+{
+	char digits[20], *at = digits + sizeof(digits);
+	do
+		*--at = (char)('0' + number % 10);
+	while ((number /= 10) > 0);
+	io_write(STDERR_FILENO, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+/* In a signal handler: nothing may be allocated here. */
+void search_give_up_now(void *ctx)
+{
+	static const char rest[] = " or behind it: one line takes over ";
+	const struct search *s = ctx;
+	if (s->verb.json) {
+		static const char failure[] =
+			"{\"ok\":false,\"error\":{\"code\":\"bad_pattern\",\"message\":\"one line "
+			"takes too long\"}}\n";
+		io_write(STDOUT_FILENO, failure, strlen(failure));
+		_exit(EXIT_TERSE);
+	}
+	io_write(STDOUT_FILENO, s->listing.out.data, s->listing.out.len);
+	io_write(STDERR_FILENO, s->who.data, s->who.len);
+	write_number(s->walk ? walk_lines(s->walk) + 1 : 0);
+	io_write(STDERR_FILENO, rest, strlen(rest));
+	write_number(s->time_limit.seconds);
+	io_write(STDERR_FILENO, " s\n", 3);
+	_exit(EXIT_TERSE);
 }

@@ -1,4 +1,5 @@
-// What the rows of a list are made of.
+// What the verbs share: who reads what they print, how they fail, their options, and finding the
+// artifact that is meant.
 #ifndef TERSE_COMMAND_VERB_H
 #define TERSE_COMMAND_VERB_H
 
@@ -17,12 +18,6 @@ struct kind;
 struct meta;
 struct settings;
 struct text;
-
-/* Appends the command as one line of words. Returns 0, or -1 with ENOMEM, as do both. */
-int row_add_command(struct buffer *out, const struct meta *m);
-
-/* Appends `text` on one line, clean, cut to `width` columns. */
-int row_add_cell(struct buffer *out, const char *text, size_t len, size_t width);
 
 // Who reads what a verb prints, and how much of it: an agent gets a page, then a line that tells
 // what is missing; a program (`terse read ID | sort`) everything, and nothing else; a file may be

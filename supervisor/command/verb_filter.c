@@ -3,7 +3,6 @@
 #include "config/option.h"
 #include "lib/human.h"
 #include "lib/io.h"
-#include "supervisor/agents/session.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/excerpts.h"
 #include "supervisor/command/verb.h"
@@ -14,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

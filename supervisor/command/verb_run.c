@@ -8,7 +8,6 @@
 #include "shim/active.h"
 #include "shim/shell.h"
 #include "supervisor/agents/rule.h"
-#include "supervisor/agents/session.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/frontend.h"
