@@ -17,7 +17,7 @@ BUILD_PACKAGES = gcc make libc6-dev libinih-dev libpcre2-dev libjansson-dev libu
 	libzstd-dev
 CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev clang libclang-rt-14-dev python3 tmux git vim less \
 	procps curl wget pv util-linux \
-	openssh-client whiptail gdb
+	openssh-client whiptail gdb groff-base
 
 VERSION := 0.1.0
 
