@@ -434,7 +434,7 @@ static void describe_running(const struct waiter *w, enum outcome outcome, struc
 		.prompt = outcome == OUTCOME_ASKS ? w->now.prompt : NULL,
 		.typing = w->now.terminal,
 	};
-	*told = w->now.told;
+	*told = w->now.reported;
 }
 
 static int exit_status(const struct waiter *w, enum outcome outcome, const struct wording_ending *e,
@@ -457,7 +457,7 @@ static void tell_told(const struct waiter *w, uint64_t lines)
 {
 	struct control_packet p = {.head = {.kind = 0}};
 	uint32_t told = lines < UINT32_MAX ? (uint32_t)lines : UINT32_MAX;
-	if (client_send(&w->client, CONTROL_TOLD, told, 0, NULL, 0) < 0)
+	if (client_send(&w->client, CONTROL_REPORTED, told, 0, NULL, 0) < 0)
 		return;
 	while (p.head.kind != CONTROL_DONE && client_receive(&w->client, &p, 0) >= 0)
 		;

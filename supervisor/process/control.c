@@ -209,7 +209,7 @@ static void control_answer(struct control *c, struct control_client *client,
 		control_add_result(client, control_resize(c, client, h->a, h->b));
 		break;
 	case CONTROL_ATTACH: control_add_result(client, attach(c, client, h->a, h->b)); break;
-	case CONTROL_TOLD: control_add_result(client, e->told(e->ctx, h->a)); break;
+	case CONTROL_REPORTED: control_add_result(client, e->reported(e->ctx, h->a)); break;
 	default: control_add_result(client, EPROTO); break;
 	}
 }

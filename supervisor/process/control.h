@@ -19,7 +19,7 @@
 //   RESIZE  a: columns, b: rows
 //   PICTURE                           the screen: JSON (live.h)
 //   ATTACH  a: columns, b: rows (0, 0: look only)   from here on OUTPUT comes
-//   TOLD    a: lines                  a reader has seen the text up to this line
+//   REPORTED  a: lines                a reader has seen the text up to this line
 //
 // From the supervisor:
 //
@@ -53,7 +53,7 @@ enum control_kind {
 	CONTROL_RESIZE,
 	CONTROL_PICTURE,
 	CONTROL_ATTACH,
-	CONTROL_TOLD,
+	CONTROL_REPORTED,
 	CONTROL_DONE = 64,
 	CONTROL_OUTPUT,
 };
@@ -79,7 +79,7 @@ struct control_events {
 	/* attached: for a terminal that looks at it, until the last of them has gone, which is told
 	   with 0, 0. */
 	int (*resize)(void *ctx, unsigned cols, unsigned rows, bool attached);
-	int (*told)(void *ctx, uint64_t lines);
+	int (*reported)(void *ctx, uint64_t lines);
 	void *ctx;
 };
 

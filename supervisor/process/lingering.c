@@ -74,6 +74,11 @@ void lingering_begin(struct lingering *l, const struct settings *settings, int64
 	l->idle_at = settings->linger_idle ? now_ms + settings->linger_idle : 0;
 }
 
+bool lingering_has_begun(const struct lingering *l)
+{
+	return l->settings;
+}
+
 void lingering_came(struct lingering *l, uint64_t bytes, int64_t now_ms)
 {
 	if (!l->settings || bytes == 0)

@@ -46,6 +46,9 @@ struct lingering {
 /* The end of the run was told, and its output is held. */
 void lingering_begin(struct lingering *l, const struct settings *settings, int64_t now_ms);
 
+/* Whether it has begun: text may have come since the end was reported. */
+bool lingering_has_begun(const struct lingering *l);
+
 /* Output came. */
 void lingering_came(struct lingering *l, uint64_t bytes, int64_t now_ms);
 

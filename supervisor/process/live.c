@@ -82,15 +82,12 @@ static int on_status(void *ctx, bool reads, struct buffer *json)
 		interceptor_update_live(l->source->text);
 	}
 	struct live_status c = {
-		.state = l->ended          ? LIVE_ENDED
-			 : l->stopped      ? LIVE_STOPPED
-			 : l->prompt.waits ? LIVE_WAITING
-					   : LIVE_RUNNING,
+		.state = l->state == LIVE_RUNNING && l->prompt.waits ? LIVE_WAITING : l->state,
 		.screen = terminal_is_alternate(t),
 		.pid = l->record->meta.command,
 		.elapsed_ms = now - l->job->begun_ms,
 		.quiet_ms = l->active ? 0 : now - l->prompt.active_ms,
-		.told = l->told,
+		.reported = l->reported,
 		.terminal = l->terminal,
 		.attached = control_attached(&l->control),
 		.exit_code = -1,
@@ -99,7 +96,7 @@ static int on_status(void *ctx, bool reads, struct buffer *json)
 	terminal_size(t, &c.cols, &c.rows);
 	/* Its name: where no artifact could be made, the metadata have none. */
 	memcpy(c.id, l->control.name, sizeof(c.id) - 1);
-	if (l->ended) {
+	if (l->state == LIVE_ENDED) {
 		c.exit_code = l->record->meta.exit_code;
 		c.signal = l->record->meta.signal;
 	}
@@ -156,7 +153,7 @@ static int on_type(void *ctx, const char *data, size_t len, bool cursor_key)
 	char key[3];
 	if (!l->terminal)
 		return ENOTTY;
-	if (l->ended)
+	if (l->state == LIVE_ENDED)
 		return ESRCH;
 	if (cursor_key && len == sizeof(key) && sends_application_keys(l)) {
 		key[0] = data[0];
@@ -221,14 +218,14 @@ static int on_resize(void *ctx, unsigned cols, unsigned rows, bool attached)
 		return live_resize(l, cols, rows);
 	/* The last one has gone. */
 	if (cols == 0)
-		return l->ended ? 0 : set_size(l, l->cols, l->rows);
+		return l->state == LIVE_ENDED ? 0 : set_size(l, l->cols, l->rows);
 	return set_size(l, cols, rows);
 }
 
-static int on_told(void *ctx, uint64_t lines)
+static int live_on_reported(void *ctx, uint64_t lines)
 {
 	struct live *l = ctx;
-	l->told = lines;
+	l->reported = lines;
 	return 0;
 }
 
@@ -243,7 +240,7 @@ void live_init(struct live *l, const struct job *job, struct source *source, str
 		.close = on_close,
 		.signal = live_on_signal,
 		.resize = on_resize,
-		.told = on_told,
+		.reported = live_on_reported,
 		.ctx = l,
 	};
 	*l = (struct live){
@@ -340,14 +337,15 @@ bool live_step(struct live *l, int64_t now_ms)
 		l->active = false;
 		prompt_touch(&l->prompt, now_ms);
 		if (l->control.clients && !l->changed_at)
-			l->changed_at =
-				l->told_at + CHANGED_MS > now_ms ? l->told_at + CHANGED_MS : now_ms;
+			l->changed_at = l->changes_sent_at + CHANGED_MS > now_ms
+						? l->changes_sent_at + CHANGED_MS
+						: now_ms;
 	}
 	if (l->changed_at && now_ms >= l->changed_at) {
-		l->told_at = now_ms;
+		l->changes_sent_at = now_ms;
 		live_changed(l);
 	}
-	if (!l->asks || l->ended || l->source->fd < 0)
+	if (!l->asks || l->state == LIVE_ENDED || l->source->fd < 0)
 		return false;
 	if (!l->prompt.look_at || now_ms < l->prompt.look_at)
 		return false;
@@ -361,8 +359,10 @@ bool live_step(struct live *l, int64_t now_ms)
 
 int64_t live_due(const struct live *l)
 {
+	if (l->active)
+		return 1;
 	int64_t due = l->open_at;
-	bool looks = l->asks && !l->ended && l->source->fd >= 0;
+	bool looks = l->asks && l->state != LIVE_ENDED && l->source->fd >= 0;
 	const int64_t times[] = {l->changed_at, looks ? l->prompt.look_at : 0};
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		if (times[i] && (!due || times[i] < due))

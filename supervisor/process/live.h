@@ -38,13 +38,13 @@ struct live {
 	bool asks;      /* whether it waits for input is looked for: nobody sees what it asks */
 	bool opened;    /* or it was tried */
 	bool active;    /* something was written or typed since the last step */
-	bool stopped, ended, timed_out;
-	int status;          /* of waitpid, once ended */
-	char typed;          /* the last byte */
-	unsigned cols, rows; /* without anybody's terminal */
-	uint64_t told;
+	enum live_status_state state; /* LIVE_WAITING is in `prompt` */
+	bool timed_out;
+	char typed;                  /* the last byte */
+	unsigned cols, rows;         /* without anybody's terminal */
+	uint64_t reported;           /* lines of the text that a reader has been sent */
 	int64_t open_at, changed_at; /* monotonic; 0: not set */
-	int64_t told_at;             /* when those who watch were told last */
+	int64_t changes_sent_at;     /* to those who watch */
 };
 
 /* `device`: of the command's controlling terminal, 0: it has none. Nothing is made yet. */

@@ -80,7 +80,7 @@ int live_status_encode(struct buffer *out, const struct live_status *c)
 			  c->screen, "pid", (int)c->pid, "elapsed_ms", (json_int_t)c->elapsed_ms,
 			  "quiet_ms", (json_int_t)c->quiet_ms, "lines", (json_int_t)c->lines,
 			  "bytes", (json_int_t)c->bytes, "settled", (json_int_t)c->settled, "told",
-			  (json_int_t)c->told, "cols", (int)c->cols, "rows", (int)c->rows,
+			  (json_int_t)c->reported, "cols", (int)c->cols, "rows", (int)c->rows,
 			  "terminal", c->terminal, "attached", c->attached, "exit_code",
 			  c->exit_code, "signal", c->signal, "timed_out", c->timed_out, "last_line",
 			  c->last_line, "argv", encode_argv(c), "argv_cut", c->argv_cut);
@@ -149,7 +149,7 @@ int live_status_parse(const char *json, size_t len, struct live_status *c)
 	c->lines = (uint64_t)get_number(root, "lines", 0, INT64_MAX, &bad);
 	c->bytes = (uint64_t)get_number(root, "bytes", 0, INT64_MAX, &bad);
 	c->settled = (uint64_t)get_number(root, "settled", 0, INT64_MAX, &bad);
-	c->told = (uint64_t)get_number(root, "told", 0, INT64_MAX, &bad);
+	c->reported = (uint64_t)get_number(root, "told", 0, INT64_MAX, &bad);
 	c->cols = (unsigned)get_number(root, "cols", 0, 65535, &bad);
 	c->rows = (unsigned)get_number(root, "rows", 0, 65535, &bad);
 	c->terminal = live_status_get_bool(root, "terminal");

@@ -30,7 +30,7 @@ struct live_status {
 	int64_t elapsed_ms, quiet_ms; /* since the start, since something was written or typed */
 	uint64_t lines, bytes;        /* of the text so far, with what is not final */
 	uint64_t settled;             /* bytes of it that are final */
-	uint64_t told;                /* lines that a reader was shown */
+	uint64_t reported;            /* lines that a reader has been sent; "told" in the JSON */
 	unsigned cols, rows;
 	bool terminal; /* it has a controlling terminal: it can be typed into */
 	int attached;

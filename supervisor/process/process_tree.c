@@ -237,43 +237,6 @@ int pipe_holder_find(const int *fds, int count, struct pipe_holder *found, int m
 	return there;
 }
 
-/* Whether all children but `self` are stopped, or the kernel lists none. */
-static bool are_children_stopped(pid_t pid, pid_t self)
-{
-	char path[64];
-	struct process p;
-	pid_t child;
-	bool stopped = true;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	FILE *children = fopen(path, "re");
-	while (children && fscanf(children, "%d", &child) == 1)
-		stopped &= child == self || process_read(child, &p) < 0 || p.state == 'T';
-	if (children)
-		fclose(children);
-	return stopped;
-}
-
-/* In an orphaned group nobody would continue what is stopped for reading: the kernel does not. */
-static bool is_background(const struct process *p)
-{
-	struct process parent;
-	return p->foreground > 0 && p->foreground != p->group &&
-	       process_read(p->parent, &parent) == 0 && parent.session == p->session &&
-	       parent.group != p->group;
-}
-
-struct front_state front_look(pid_t pid, pid_t self)
-{
-	struct process p;
-	struct front_state s = {.stopped = false};
-	if (process_read(pid, &p) < 0)
-		return s;
-	s.stopped = p.state == 'T';
-	s.group_stopped = s.stopped && are_children_stopped(pid, self);
-	s.background = is_background(&p);
-	return s;
-}
-
 /* How soon TERM follows HUP, and how often it is looked whether all have gone: less and
    less often where KILL does not help (a process that hangs in the kernel). */
 #define HUP_GRACE_MS 100
@@ -376,4 +339,9 @@ bool tree_end_step(struct tree_end *e, int first, int64_t now_ms)
 	if (e->step == TREE_KILL)
 		e->look_ms = e->next_ms;
 	return left > 0;
+}
+
+int64_t tree_end_due(const struct tree_end *e)
+{
+	return e->next_ms < e->look_ms ? e->next_ms : e->look_ms;
 }

@@ -40,18 +40,6 @@ struct pipe_holder {
    Returns how many there are; what belongs to other users is not seen. */
 int pipe_holder_find(const int *fds, int count, struct pipe_holder *found, int most);
 
-// How the front end is, which nothing tells its supervisor: stopped by a SIGSTOP that can't be
-// passed on, or in the background of a shell, where a command may not read the terminal.
-
-struct front_state {
-	bool stopped;
-	bool group_stopped; /* its watchdog is, too; or that can't be told */
-	bool background;    /* of a terminal whose shell would continue it */
-};
-
-/* Looks at the front end `pid`; `self` is its other child. Nothing is set where it has gone. */
-struct front_state front_look(pid_t pid, pid_t self);
-
 // The processes of a command: its process group, and whatever else stayed in the
 // session that the supervisor made for it. What made a session of its own (setsid, daemons)
 // does not belong to it any more.
@@ -77,5 +65,8 @@ struct tree_end {
    anything of the process tree is left. */
 enum { TREE_HUP = 1, TREE_TERM, TREE_KILL };
 bool tree_end_step(struct tree_end *e, int first, int64_t now_ms);
+
+/* When tree_end_step() has something to do. */
+int64_t tree_end_due(const struct tree_end *e);
 
 #endif

@@ -339,6 +339,10 @@ void keys_begin(struct keys *k, int64_t now_ms)
 
 int64_t keys_due(const struct keys *k)
 {
+	if (!k->look_at)
+		return 0;
+	if (k->active)
+		return 1;
 	return k->screen_at && k->screen_at < k->look_at ? k->screen_at : k->look_at;
 }
 

@@ -26,7 +26,7 @@ static struct live_status example(void)
 		.lines = UINT64_C(10000000000),
 		.bytes = UINT64_C(1) << 62,
 		.settled = 5,
-		.told = 3,
+		.reported = 3,
 		.cols = 160,
 		.rows = 50,
 		.terminal = true,
@@ -86,7 +86,7 @@ static void there_and_back(void **state)
 		assert_int_equal(again.lines, c.lines);
 		assert_int_equal(again.bytes, c.bytes);
 		assert_int_equal(again.settled, c.settled);
-		assert_int_equal(again.told, c.told);
+		assert_int_equal(again.reported, c.reported);
 		assert_int_equal(again.cols * 1000 + again.rows, c.cols * 1000 + c.rows);
 		assert_int_equal(again.attached, c.attached);
 		assert_int_equal(again.exit_code, c.exit_code);

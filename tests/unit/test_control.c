@@ -103,7 +103,7 @@ static void start(struct run *r)
 		.close = on_close,
 		.signal = on_signal,
 		.resize = on_resize,
-		.told = on_told,
+		.reported = on_told,
 		.ctx = r,
 	};
 	control_init(&r->control, &events);
@@ -173,7 +173,7 @@ static void requests_are_done(void **state)
 	assert_done(&r, fd, 0);
 	assert_int_equal(r.cols * 1000 + r.rows, 90033);
 	assert_false(r.attached);
-	ask(fd, CONTROL_TOLD, 77, 0, "");
+	ask(fd, CONTROL_REPORTED, 77, 0, "");
 	assert_done(&r, fd, 0);
 	assert_int_equal(r.told, 77);
 	ask(fd, CONTROL_PICTURE, 0, 0, "");

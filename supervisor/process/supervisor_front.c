@@ -1,0 +1,185 @@
+// See supervisor_internal.h: the supervisor's side of the front end.
+
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/proc.h"
+#include "supervisor/process/prompt.h"
+#include "supervisor/process/spawn.h"
+#include "supervisor/process/supervisor_internal.h"
+#include "supervisor/process/watchdog.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Interval between attempts to continue it. */
+#define CONTINUE_MS 20
+
+bool front_send(struct supervisor *s, enum message_kind kind, int a, int b)
+{
+	struct message m = {.kind = kind, .a = a, .b = b};
+	return s->front.fd >= 0 && message_send(s->front.fd, &m, 0) == 0;
+}
+
+bool front_is_asleep(const struct supervisor *s)
+{
+	return s->front.stops > s->front.wakes && s->front.fd >= 0;
+}
+
+/* How the front end is. Nothing tells its supervisor that it was stopped by a SIGSTOP, which can't
+   be passed on, or that it is in the background of a shell. */
+struct front_state {
+	bool stopped;
+	bool group_stopped; /* its watchdog is, too; or that can't be known */
+	bool background;    /* of a terminal whose shell would continue it */
+};
+
+/* Whether all children but this process are stopped, or the kernel lists none. */
+static bool front_children_are_stopped(pid_t pid)
+{
+	char path[64];
+	struct process p;
+	pid_t child;
+	bool stopped = true;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	FILE *children = fopen(path, "re");
+	while (children && fscanf(children, "%d", &child) == 1)
+		stopped &= child == getpid() || process_read(child, &p) < 0 || p.state == 'T';
+	if (children)
+		fclose(children);
+	return stopped;
+}
+
+/* In an orphaned group nobody would continue what is stopped for reading: the kernel does not stop
+   it either. */
+static bool front_is_in_background(const struct process *p)
+{
+	struct process parent;
+	return p->foreground > 0 && p->foreground != p->group &&
+	       process_read(p->parent, &parent) == 0 && parent.session == p->session &&
+	       parent.group != p->group;
+}
+
+/* Nothing is set where it has gone. */
+static struct front_state front_look(pid_t pid)
+{
+	struct process p;
+	struct front_state state = {.stopped = false};
+	if (process_read(pid, &p) < 0)
+		return state;
+	state.stopped = p.state == 'T';
+	state.group_stopped = state.stopped && front_children_are_stopped(pid);
+	state.background = front_is_in_background(&p);
+	return state;
+}
+
+void front_stop(struct supervisor *s, int sig)
+{
+	/* One that is stopped already continues the command when it goes on. */
+	if (!s->front.was_stopped || !front_look(s->job->front).stopped)
+		s->front.stops += front_send(s, MESSAGE_STOPPED, sig, 0);
+}
+
+void front_continue(struct supervisor *s, int64_t now_ms)
+{
+	s->timer[TIMER_CONTINUE] = 0;
+	if (s->live.state == LIVE_STOPPED || !front_is_asleep(s))
+		return;
+	kill(s->job->front, SIGCONT);
+	s->timer[TIMER_CONTINUE] = now_ms + CONTINUE_MS;
+}
+
+/* Only the terminal's foreground group is stopped; a shell may have put others into it. */
+static void front_stop_reader(const struct supervisor *s, const struct source *terminal)
+{
+	pid_t group = tcgetpgrp(terminal->fd);
+	enum prompt_group does = group > 0 ? prompt_look(group, s->device) : PROMPT_BUSY;
+	if (does == PROMPT_READS || (does == PROMPT_POLLS && pty_is_raw(terminal->fd)))
+		kill(-group, SIGTTIN);
+}
+
+void front_follow(struct supervisor *s, int64_t now_ms)
+{
+	bool waits =
+		s->front.fd >= 0 && s->state == SUPERVISOR_RUNNING && s->caller == CALLER_WAITS;
+	s->timer[TIMER_FRONT] = waits ? now_ms + FRONT_MS : 0;
+	/* One that was asked to stop is as the command is. */
+	if (!waits || s->live.state == LIVE_STOPPED || s->front.stops > s->front.wakes)
+		return;
+	const struct front_state front = front_look(s->job->front);
+	struct source *terminal = supervisor_terminal(s);
+	if (front.stopped && !s->front.was_stopped)
+		kill(front.group_stopped ? -s->group : s->command, SIGSTOP);
+	else if (front.background && terminal && s->job->layout.keyboard >= 0)
+		front_stop_reader(s, terminal);
+	s->front.was_stopped = front.stopped;
+}
+
+static void front_on_gone(struct supervisor *s)
+{
+	const struct job *job = s->job;
+	io_close(&s->front.fd);
+	if (job->layout.keyboard >= 0)
+		watchdog_restore_terminal(job->layout.keyboard, &job->modes, &job->raw);
+	if (s->caller != CALLER_WAITS)
+		return;
+	if (s->state == SUPERVISOR_RUNNING) {
+		s->interrupted = true;
+		supervisor_end_tree(s, TREE_HUP);
+	}
+	delivery_hurry(&s->delivery, clock_monotonic_ms(), 0);
+}
+
+static void front_pass_signal(const struct supervisor *s, const struct message *m, size_t len)
+{
+	siginfo_t queued;
+	if (len == sizeof(queued)) {
+		memcpy(&queued, m->data, len);
+		syscall(SYS_rt_sigqueueinfo, s->command, m->a, &queued);
+	} else {
+		kill(m->b ? s->command : -s->group, m->a);
+	}
+}
+
+static void front_on_message(struct supervisor *s, const struct message *m, size_t len)
+{
+	switch (m->kind) {
+	case MESSAGE_SIGNAL:
+		if (s->state == SUPERVISOR_RUNNING)
+			front_pass_signal(s, m, len);
+		delivery_signal(&s->delivery, clock_monotonic_ms(), m->a);
+		break;
+	case MESSAGE_AWAKE:
+		if (++s->front.wakes >= s->front.stops)
+			s->timer[TIMER_CONTINUE] = 0;
+		break;
+	case MESSAGE_INPUT:
+		supervisor_type(s, m->data, len);
+		live_typed(&s->live, m->data, len);
+		break;
+	case MESSAGE_WINDOW: live_resize(&s->live, (unsigned)m->a, (unsigned)m->b); break;
+	default: break;
+	}
+}
+
+void front_receive(struct supervisor *s)
+{
+	struct message m;
+	ssize_t len;
+	while (s->front.fd >= 0 && (len = message_receive(s->front.fd, &m, MSG_DONTWAIT)) >= 0) {
+		s->front.was_stopped = false;
+		front_on_message(s, &m, (size_t)len);
+	}
+	if (s->front.fd >= 0 && errno != EAGAIN)
+		front_on_gone(s);
+}
+
+void front_end(struct supervisor *s, int bits)
+{
+	front_send(s, MESSAGE_ENDED, s->status, bits | (s->timed_out ? ENDED_TIMED_OUT : 0));
+	io_close(&s->front.fd);
+}

@@ -1,0 +1,269 @@
+// See supervisor_internal.h: what the reader of a run gets.
+
+#include "config/profile.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "supervisor/artifact/store.h"
+#include "supervisor/process/supervisor_internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The longest interval between two heartbeats, unless the first was set later. */
+#define HEARTBEAT_MOST_MS ((int64_t)30 * 60 * 1000)
+
+/* How often the end of input is typed: it does not impress every program at once. */
+#define ENDS_TYPED 2
+
+static bool report_is_text(const struct supervisor *s)
+{
+	return s->job->settings->format == FORMAT_TEXT;
+}
+
+static struct interceptor_ending
+report_ending(const struct supervisor *s, const struct source *source, enum wording_state state)
+{
+	const struct meta *m = &s->record.meta;
+	bool running = state == WORDING_RUNNING;
+	const struct meta_stream *text = source->is_stderr ? &m->err : &m->out;
+	struct interceptor_ending e = {
+		.ending = {.state = state,
+			   .timed_out = s->timed_out && !running,
+			   .background = source->fd >= 0 && !running,
+			   .project_ignored = s->job->settings->project_is_wrong,
+			   .exit_code = running ? 0 : m->exit_code,
+			   .signal = m->signal,
+			   .duration_ms = running ? clock_monotonic_ms() - s->job->begun_ms
+						  : m->duration_ms,
+			   .lines = text->lines,
+			   .bytes = text->bytes,
+			   .prompt = s->question,
+			   .typing = s->live.terminal,
+			   .hung_up = s->hung_up},
+		.place = record_place(&s->record, source->is_stderr),
+		.status_line = STATUS_LINE_NEVER,
+	};
+	/* Printed once, where an agent reads. */
+	e.is_second =
+		source->is_stderr && s->sources[0].sink == SINK_AGENT && !s->sources[0].is_stderr;
+	if (!source->is_stderr)
+		e.status_line = (enum status_when)s->job->settings->status;
+	return e;
+}
+
+/* Begins the summary that a format other than text is printed from. */
+static void report_summary(struct supervisor *s)
+{
+	struct summary *summary = &s->delivery.summary;
+	if (!delivery_summary_queue(&s->delivery))
+		return;
+	summary_init(summary, s->job, &s->record);
+	if (s->question)
+		report_warn(&summary->report,
+			    "waiting for input: \"%s\"; answer: terse send %s TEXT --key enter "
+			    "--await",
+			    s->question, s->record.meta.id);
+	if (s->hung_up)
+		report_warn(&summary->report,
+			    "hung up: it waited for keys that nobody can type; to type: terse "
+			    "--yield 5s COMMAND");
+	for (int i = 0; i < s->source_count; i++) {
+		const struct source *source = &s->sources[i];
+		summary_add(summary, source->text, source->is_stderr, source->fd >= 0, &s->record);
+		if (source->lost)
+			report_warn(&summary->report, "%s: %s",
+				    source->is_stderr ? "stderr" : "stdout", strerror(ENOMEM));
+	}
+}
+
+static void report_end(struct supervisor *s)
+{
+	enum wording_state state = s->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED;
+	if (!report_is_text(s)) {
+		report_summary(s);
+		return;
+	}
+	for (int i = 0; i < s->source_count; i++) {
+		const struct interceptor_ending e = report_ending(s, &s->sources[i], state);
+		source_report(&s->sources[i], &e);
+	}
+	delivery_tell_not_kept(&s->delivery);
+}
+
+static void report_spill(struct supervisor *s)
+{
+	for (int i = 0; i < s->source_count; i++) {
+		if (s->sources[i].text)
+			interceptor_spill(s->sources[i].text);
+	}
+}
+
+void supervisor_keep_both(struct supervisor *s)
+{
+	struct artifact *a = s->record.artifact;
+	if (!a || s->source_count < 2)
+		return;
+	report_spill(s);
+	artifact_use(a, ARTIFACT_ERR);
+}
+
+static void report_conclude(struct supervisor *s, struct source *source)
+{
+	if (source->fd < 0)
+		source_close(source);
+	if (source->text)
+		interceptor_conclude(source->text,
+				     s->interrupted || s->timed_out || s->status != 0);
+	/* It lives on in the background: what comes later must have a place. */
+	if (source->fd >= 0 && !s->ending)
+		source_text(source);
+	/* Or nobody may read what is printed now. */
+	if (source->text && (source->fd >= 0 || s->interrupted)) {
+		interceptor_spill(source->text);
+		interceptor_update_live(source->text);
+	}
+	s->record.meta.binary |= source->text && interceptor_is_binary(source->text);
+}
+
+void supervisor_report(struct supervisor *s)
+{
+	for (int i = 0; i < s->source_count; i++)
+		report_conclude(s, &s->sources[i]);
+	/* What is printed whole, too. */
+	if (s->job->settings->spill == SPILL_ALWAYS && !look_is(s->job->shown) &&
+	    record_open(&s->record))
+		report_spill(s);
+	supervisor_keep_both(s);
+	int64_t duration = clock_monotonic_ms() - s->job->begun_ms;
+	s->record.meta.told = s->live.reported;
+	record_end(&s->record, s->status, s->timed_out, s->interrupted, duration);
+	if (s->caller == CALLER_WAITS)
+		report_end(s);
+	s->live.state = LIVE_ENDED;
+	s->live.timed_out = s->timed_out;
+	live_changed(&s->live);
+	s->state = SUPERVISOR_FLUSHING;
+	delivery_begin(&s->delivery, clock_monotonic_ms(),
+		       s->tree.step ? INT64_MAX : s->job->settings->grace);
+}
+
+void supervisor_yield(struct supervisor *s)
+{
+	s->timer[TIMER_YIELD] = 0;
+	if (s->state != SUPERVISOR_RUNNING || s->front.fd < 0 || s->ending ||
+	    live_open(&s->live) < 0)
+		return;
+	for (int i = 1; i < s->source_count; i++) {
+		if (source_text(&s->sources[i]))
+			interceptor_pause(s->sources[i].text);
+	}
+	uint64_t bytes;
+	live_count(&s->live, &s->live.reported, &bytes);
+	for (int i = 0; i < s->source_count; i++) {
+		struct source *source = &s->sources[i];
+		struct interceptor_ending e = report_ending(s, source, WORDING_RUNNING);
+		e.ending.lines = s->live.reported;
+		e.ending.bytes = bytes;
+		if (source->text)
+			interceptor_spill(source->text);
+		if (report_is_text(s))
+			source_report(source, &e);
+	}
+	if (!report_is_text(s))
+		report_summary(s);
+	s->caller = CALLER_YIELDING;
+	s->timer[TIMER_HEARTBEAT] = 0;
+}
+
+void supervisor_drop_caller(struct supervisor *s)
+{
+	summary_release(&s->delivery.summary);
+	for (int i = 0; i < s->source_count; i++)
+		source_let_go(&s->sources[i]);
+	io_null(STDIN_FILENO, STDERR_FILENO);
+	if (s->job->layout.keyboard > STDERR_FILENO)
+		close(s->job->layout.keyboard);
+}
+
+void supervisor_settle(void)
+{
+	store_settle();
+	chdir("/");
+}
+
+void supervisor_finish_yield(struct supervisor *s)
+{
+	s->caller = CALLER_LEFT;
+	int code = delivery_exit_code(&s->delivery, (int)s->job->settings->yield_status << 8);
+	supervisor_drop_caller(s);
+	supervisor_settle();
+	s->live.asks = s->live.terminal;
+	front_send(s, MESSAGE_YIELDED, code, 0);
+	io_close(&s->front.fd);
+}
+
+static void report_print_heartbeat(struct supervisor *s, struct source *source,
+				   const struct wait *wait, int64_t now_ms)
+{
+	interceptor_spill(source->text);
+	interceptor_update_live(source->text);
+	const struct wording_place place = record_place(&s->record, source->is_stderr);
+	interceptor_heartbeat(source->text, now_ms - s->job->begun_ms, wait->kind, wait->name,
+			      &place);
+}
+
+void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)
+{
+	struct source *source = &s->sources[0];
+	struct interceptor *text = source_text(source);
+	if (text && s->state == SUPERVISOR_RUNNING) {
+		interceptor_settle_all(text);
+		bool has_all = source->printed && !interceptor_is_holding(text);
+		if (!has_all && interceptor_reader(text) == INTERCEPT_PREVIEW) {
+			struct wait wait;
+			wait_look(&wait, s->keys.device);
+			report_print_heartbeat(s, source, &wait, now_ms);
+			/* Less and less often, so that they add up to less than a preview. */
+			if (s->heartbeat_ms < HEARTBEAT_MOST_MS)
+				s->heartbeat_ms *= 2;
+		}
+	}
+	source->printed = false;
+	s->timer[TIMER_HEARTBEAT] = now_ms + s->heartbeat_ms;
+}
+
+void supervisor_report_keys(struct supervisor *s, enum keys_found found, int64_t now_ms)
+{
+	struct source *source = s->drawn;
+	if (found == KEYS_HUNG_UP) {
+		s->hung_up = true;
+		supervisor_cut_texts(s);
+	} else if (source->text && report_is_text(s) &&
+		   interceptor_reader(source->text) == INTERCEPT_PREVIEW) {
+		interceptor_settle_all(source->text);
+		report_print_heartbeat(s, source, &s->keys.wait, now_ms);
+	}
+}
+
+void supervisor_on_prompt(struct supervisor *s)
+{
+	enum prompting prompting = (enum prompting)s->job->settings->prompt;
+	if (s->state != SUPERVISOR_RUNNING || s->front.fd < 0 || s->caller != CALLER_WAITS ||
+	    prompting == PROMPTING_AWAIT)
+		return;
+	live_prompt(&s->live, s->prompt);
+	if (prompting == PROMPTING_EOF && s->ends_typed < ENDS_TYPED) {
+		int typed = s->ends_typed + 1;
+		live_type_end(&s->live);
+		s->ends_typed = typed;
+		return;
+	}
+	s->question = s->prompt;
+	if (prompting == PROMPTING_REPORT) {
+		supervisor_yield(s);
+		s->question = NULL;
+	} else {
+		supervisor_end_tree(s, TREE_HUP);
+	}
+}

@@ -1,0 +1,129 @@
+// See supervisor_internal.h: the start of the command.
+
+#include "lib/io.h"
+#include "shim/active.h"
+#include "supervisor/process/spawn.h"
+#include "supervisor/process/supervisor_internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Nothing was started: the front end runs the command without us, or reports that it can't be. */
+_Noreturn static void supervisor_refuse(struct supervisor *s, enum message_kind kind, int error)
+{
+	front_send(s, kind, error, 0);
+	_exit(0);
+}
+
+static void supervisor_open_sources(struct supervisor *s)
+{
+	const struct layout *l = &s->job->layout;
+	for (int i = 0; i < 2; i++) {
+		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
+			continue;
+		if (source_open(&s->sources[s->source_count], s->job, i) < 0)
+			supervisor_refuse(s, MESSAGE_REFUSED, errno);
+		s->source_count++;
+	}
+}
+
+/* The command's end of the channel that stands for stdout (0) or stderr (1). */
+static int supervisor_child_end(const struct supervisor *s, int which)
+{
+	const struct layout *l = &s->job->layout;
+	if (l->channel[which] == CHANNEL_MERGED)
+		which = 0;
+	if (l->channel[which] == CHANNEL_INHERIT)
+		return -1;
+	for (int i = 0; i < s->source_count; i++) {
+		if (s->sources[i].is_stderr == (which == 1))
+			return s->sources[i].child;
+	}
+	return -1;
+}
+
+/* Returns whether the command gets a controlling terminal. */
+static bool supervisor_take_terminal(struct supervisor *s)
+{
+	const struct layout *l = &s->job->layout;
+	struct stat st;
+	bool terminal = l->controlling && s->sources[0].pty &&
+			ioctl(s->sources[0].child, TIOCSCTTY, 0) == 0;
+	if (terminal && fstat(s->sources[0].child, &st) == 0)
+		s->device = st.st_rdev;
+	for (int i = 0; i < s->source_count && !terminal && !l->person; i++) {
+		if (!s->sources[i].pty || s->drawn || fstat(s->sources[i].child, &st) < 0)
+			continue;
+		s->drawn = &s->sources[i];
+		s->keys.master = s->sources[i].fd;
+		s->keys.device = st.st_rdev;
+	}
+	return terminal;
+}
+
+static void supervisor_start_command(struct supervisor *s)
+{
+	const struct job *job = s->job;
+	bool terminal = supervisor_take_terminal(s);
+	char active[ACTIVE_SIZE];
+	active_name(active);
+	char **envp = environment_make(environ, job->settings, !job->layout.person, active);
+	if (!envp)
+		supervisor_refuse(s, MESSAGE_REFUSED, errno);
+	const struct spawn spawn = {
+		.program = job->program,
+		.argv = job->argv,
+		.envp = envp,
+		.fds = {terminal && job->layout.stdin_pty ? s->sources[0].child : -1,
+			supervisor_child_end(s, 0), supervisor_child_end(s, 1)},
+		.terminal = terminal ? s->sources[0].child : -1,
+		.signals = &job->signals,
+		.leads = job->leads,
+	};
+	s->command = spawn_command(&spawn, &s->group);
+	if (s->command <= 0)
+		supervisor_refuse(s, s->command < 0 ? MESSAGE_REFUSED : MESSAGE_NOT_FOUND, errno);
+	free(envp);
+	for (int i = 0; i < s->source_count; i++)
+		io_close(&s->sources[i].child);
+}
+
+/* Closes every descriptor that the caller handed down and that is not ours to use, so that its
+   other end sees the command close it. */
+static void supervisor_close_inherited(struct supervisor *s)
+{
+	const int keep[] = {s->front.fd,      s->watchdog,      s->signals,
+			    s->sources[0].fd, s->sources[1].fd, s->job->layout.keyboard};
+	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
+	if (s->job->layout.keyboard != STDIN_FILENO)
+		io_null(STDIN_FILENO, STDIN_FILENO);
+}
+
+static int supervisor_watch_children(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	return io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+void supervisor_start(struct supervisor *s)
+{
+	const struct job *job = s->job;
+	setsid();
+	s->signals = supervisor_watch_children();
+	s->chunk = malloc(SOURCE_CHUNK);
+	if (s->signals < 0 || !s->chunk)
+		supervisor_refuse(s, MESSAGE_REFUSED, errno);
+	if (job->settings->format != FORMAT_TEXT && summary_reserve(&s->delivery.summary) < 0)
+		supervisor_refuse(s, MESSAGE_REFUSED, errno);
+	supervisor_open_sources(s);
+	supervisor_start_command(s);
+	front_send(s, MESSAGE_STARTED, s->command, s->group);
+	supervisor_close_inherited(s);
+}
