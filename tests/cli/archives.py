@@ -3,11 +3,10 @@
 refused and leaves nothing."""
 
 import os
-import random
 import shutil
 import subprocess
 
-from support.harness import Case, DEADLINE, TERSE, let_go_on, main, read_file
+from support.harness import Case, DEADLINE, TERSE, let_go_on, main, random_source, read_file
 
 
 class Archives(Case):
@@ -109,7 +108,7 @@ class Archives(Case):
         run = self.terse("sh", "-c", "seq 3000; exit 3")
         packed = self.say("archive", run.id, "-o", "-")[1]
         self.say("session", "end", "--now")
-        chance = random.Random(1)
+        chance = random_source(1)
         bad = [b"", b"x", packed[:-1], packed + b"x", packed + packed, packed[:len(packed) // 2],
                bytes(chance.randrange(256) for _ in range(2000)), b"terse-archive 1\n"]
         for _ in range(60):

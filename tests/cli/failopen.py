@@ -4,13 +4,12 @@ what is lost by it is said."""
 
 import json
 import os
-import random
 import re
 import resource
 import shutil
 import subprocess
 
-from support.harness import (Case, FOOTER, LIMIT, TERSE, is_sanitized, main, numbers,
+from support.harness import (Case, FOOTER, LIMIT, TERSE, is_sanitized, main, numbers, random_source,
                              read_file, write_file)
 
 SMALL = ("sh", "-c", "echo out; echo err >&2; exit 3")
@@ -123,13 +122,14 @@ class Disk(FailOpen):
             self.assertEqual(json.loads(told["listed"])["data"]["runs"][0]["gaps"], gaps)
 
     def test_binary_over_the_cap(self):
-        run = self.terse("--max-artifact", "64KB", "head", "-c", "300000", "/dev/urandom")
+        write_file(os.path.join(self.work, "noise"), random_source().randbytes(300000))
+        run = self.terse("--max-artifact", "64KB", "head", "-c", "300000", "noise")
         words = b"the last 229 KB not kept: over the disk cap ([spill] max_artifact)"
         self.assertRegex(run.out, rb"293 KB of binary output, %s: terse path --raw cmd-"
                          % re.escape(words))
         self.assertIn(words, self.run_to_end(TERSE, "show", "last").out)
         run = self.terse("--format", "json", "--max-artifact", "64KB", "head", "-c", "300000",
-                         "/dev/urandom")
+                         "noise")
         told = json.loads(run.out)
         self.assertIn("stdout: " + words.decode(), told["warnings"])
         self.assertEqual(told["truncation"]["stdout"]["gaps"],
@@ -290,7 +290,7 @@ class Config(FailOpen):
         self.assertEqual(run.err, complaint)
 
     def test_malformed(self):
-        noise = b"\xf5\xb1" + random.Random(1).randbytes(3000)
+        noise = b"\xf5\xb1" + random_source(1).randbytes(3000)
         for text, complaint in (
                 ("nonsense\n", "1: nonsense: neither [section] nor key = value"),
                 ("[report\nsize=1\n", "1: [report: no ] behind the section's name"),
@@ -417,7 +417,7 @@ class Refused(FailOpen):
         if os.geteuid() != 0:
             self.skipTest("needs root to become a user without processes")
         write_file(os.path.join(self.work, "text"), NUMBERS)
-        user = str(61000 + random.randrange(1000))
+        user = str(61000 + os.getpid() % 1000)
         become = ("setpriv", "--reuid", user, "--regid", user, "--clear-groups", "--inh-caps",
                   "+dac_override", "--ambient-caps", "+dac_override")
         for count in range(1, 6):

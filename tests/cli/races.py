@@ -3,10 +3,10 @@
 
 import concurrent.futures
 import os
-import random
 import subprocess
 
-from support.harness import Case, DEADLINE, FOOTER, TERSE, eventually, main, read_file
+from support.harness import (Case, DEADLINE, FOOTER, TERSE, eventually, main, random_source,
+                             read_file)
 
 
 def burst(seed, size):
@@ -66,7 +66,7 @@ class Races(Case):
         self.assertEqual(wrong, [])
 
     def jobs(self, count, *options):
-        generator = random.Random(count)
+        generator = random_source(count)
         return [(seed, generator.randrange(1024, 102400), options) for seed in range(count)]
 
     def test_2000_runs_that_exit_at_once(self):

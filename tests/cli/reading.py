@@ -5,14 +5,13 @@ stands, runs that still write, JSON, what is known about runs."""
 import json
 import os
 import pty
-import random
 import re
 import shlex
 import signal
 import subprocess
 
 from support.harness import (FOOTER, MARKER, TERSE, Case, eventually, is_sanitized, let_go_on, main,
-                             numbers, read_file, write_file)
+                             numbers, random_source, read_file, write_file)
 
 PEAK_KB = 8 * 1024
 
@@ -92,7 +91,7 @@ class Properties(Reader):
 
     def test_pages(self):
         for seed in range(3):
-            rng = random.Random(seed)
+            rng = random_source(seed)
             self.text = make_text(rng, 200000)
             self.name = "it's a file"
             write_file(os.path.join(self.work, self.name), self.text)
@@ -110,7 +109,7 @@ class Properties(Reader):
             self.assertEqual(got, self.text)
 
     def test_json_pages(self):
-        self.text = make_text(random.Random(9), 150000)
+        self.text = make_text(random_source(9), 150000)
         write_file(os.path.join(self.work, "f"), self.text)
         self.name, got, argv = "f", b"", ["f"]
         while argv:
@@ -126,7 +125,7 @@ class Properties(Reader):
 
     def test_last_lines(self):
         """What tail says, or the end of it and the command for what is before."""
-        rng = random.Random(4)
+        rng = random_source(4)
         for _ in range(6):
             text = make_text(rng, rng.choice((500, 20000, 200000)))
             write_file(os.path.join(self.work, "f"), text)

@@ -3,13 +3,12 @@
 
 import os
 import pty
-import random
 import re
 import shlex
 import subprocess
 
-from support.harness import (TERSE, Case, eventually, is_sanitized, main, numbers, read_file,
-                             write_file)
+from support.harness import (TERSE, Case, eventually, is_sanitized, main, numbers, random_source,
+                             read_file, write_file)
 
 PEAK_KB = 8 * 1024
 
@@ -60,7 +59,7 @@ class Compared(Case):
 
     def test_grep(self):
         """Over a pipe to a program: byte for byte what grep -n prints."""
-        rng = random.Random(1)
+        rng = random_source(1)
         atoms = ("error", "[Ee]rror", "foo", "a", "b", "[0-9]", "[a-z]", "[^a-z ]", ".", ".*", "\\.", "^", "$",
                  "\\w", "\\b", "é", "✓", "[äöÄé]", "(foo|42)", "x=", "\\[", "日", " ", "end$", "^$", "\\W", "\\s")
         for number in range(8):
@@ -85,7 +84,7 @@ class Compared(Case):
 
     def test_python(self):
         """As an agent: the first lines, and how many there are."""
-        rng = random.Random(2)
+        rng = random_source(2)
         atoms = ("error", "[Ee]rror", "foo(?=bar)", "(?<!o)b", "a", "\\d", "\\w+", "\\S", "[^a-z ]", ".", ".*?",
                  "\\.", "^", "$", "\\b", "é", "(?:foo|42|x=1)", "(?i:ERROR)", "\\x61", "[\\w.]+:\\d", " ",
                  "(\\w)\\1", "(?!\\d)\\w", "\\s")

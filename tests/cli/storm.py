@@ -4,13 +4,12 @@ prints far more than the disk holds. STORM_RUNS and STORM_BYTES say how many and
 (make check-storm: 1,000 and 2 GB)."""
 
 import os
-import random
 import re
 import subprocess
 import threading
 import time
 
-from support.harness import Case, DEADLINE, TERSE, main, read_file, write_file
+from support.harness import Case, DEADLINE, TERSE, main, random_source, read_file, write_file
 
 RUNS = int(os.environ.get("STORM_RUNS", "40"))
 BYTES = int(os.environ.get("STORM_BYTES", str(100 << 20)))
@@ -58,7 +57,7 @@ class Storm(Case):
 
     def rewind_on(self):
         """From the newest but a few on."""
-        chance = random.Random(1)
+        chance = random_source(1)
         while not self.stop.is_set():
             there = [i for i in self.listed() if i > self.kept[-1]]
             if there:

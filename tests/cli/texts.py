@@ -5,7 +5,7 @@ import json
 import os
 
 from support.harness import (FOOTER, LIMIT, TERSE, Case, eventually, is_sanitized, let_go_on, main,
-                             read_file, write_file)
+                             random_source, read_file, write_file)
 
 # Of one process of terse.
 PEAK_KB = 8 * 1024
@@ -295,9 +295,10 @@ class Memory(Case):
             self.assertLessEqual(max(peaks), PEAK_KB)
 
     def test_urandom(self):
+        write_file(os.path.join(self.work, "noise"), random_source().randbytes(20000000))
         for options in ((), ("--no-pty",)):
             run = self.measure("20 MB of random bytes " + " ".join(options), *options,
-                               "head", "-c", "20000000", "/dev/urandom")
+                               "head", "-c", "20000000", "noise")
             self.assertRegex(run.out, rb"\A\[terse: exit 0 after [^;]+; 19.1 MB of binary output: "
                                       rb"terse path --raw cmd-[0-9a-z]+\]\n\Z")
             path = os.fsdecode(self.ask("path", "--raw", run.id).rstrip(b"\n"))
@@ -306,9 +307,10 @@ class Memory(Case):
     def test_random_bytes_after_text(self):
         """Not judged as binary where much text came: goes through the terminal as escape sequences
         and all."""
+        write_file(os.path.join(self.work, "noise"), random_source().randbytes(20000000))
         for lines in (4000, 1000):
             run = self.measure("20 MB of random bytes after text", "--profile", "default", "sh",
-                               "-c", "seq %d; head -c 20000000 /dev/urandom; exit 4" % lines)
+                               "-c", "seq %d; head -c 20000000 noise; exit 4" % lines)
             self.assertEqual(run.code, 4)
             self.assertLessEqual(len(run.out), LIMIT + 400)
             self.assertEqual(b"19.1 MB of binary output" in run.out, lines == 1000)

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import threading
 
-from support.harness import Case, main, read_file, write_file
+from support.harness import Case, main, random_source, read_file, write_file
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org",
@@ -72,9 +72,9 @@ class Tools(Case):
         git = lambda *argv, **how: subprocess.run(
             ["git", *argv], cwd=path, env=env, check=True, stdout=subprocess.DEVNULL, **how)
         git("init", "-q", "-b", "main", ".")
-        stream = b""
+        stream, source = b"", random_source()
         for i in range(commits):
-            body = os.urandom(20000)
+            body = source.randbytes(20000)
             stream += (b"commit refs/heads/main\ncommitter A <a@example.org> %d +0000\n"
                        b"data 9\ncommit %02d\nM 644 inline file%d\ndata %d\n%s\n" % (
                            1700000000 + i, i, i, len(body), body))
@@ -84,7 +84,7 @@ class Tools(Case):
 
     def test_pv(self):
         self.need("pv")
-        write_file(os.path.join(self.work, "data"), os.urandom(3000000))
+        write_file(os.path.join(self.work, "data"), random_source().randbytes(3000000))
         bar = rb"\[=*>? *\]"
         # It draws only in the foreground of a controlling terminal, which there is with --tty.
         self.clean("--tty", "sh", "-c", "pv -i 0.1 -L 10m data >copy", frames=bar)
@@ -97,7 +97,7 @@ class Tools(Case):
         the other one asks it for the cursor's place may end raw mode: that one would wait for a
         newline behind the answer, on every terminal."""
         self.need("pv")
-        write_file(os.path.join(self.work, "data"), os.urandom(3000000))
+        write_file(os.path.join(self.work, "data"), random_source().randbytes(3000000))
         write_file(os.path.join(self.work, "then"), "import os, select, sys\n"
                    "select.select([0], [], [])\nos.execvp(sys.argv[1], sys.argv[1:])\n")
         script = ("pv -c -i 0.1 -N one -L 10m data | "

@@ -5,6 +5,7 @@
 #include "lib/buffer.h"
 #include "supervisor/intercept/interceptor.h"
 #include "tests/unit/kept.h"
+#include "tests/unit/random.h"
 
 #include <errno.h>
 #include <string.h>

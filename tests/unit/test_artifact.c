@@ -11,6 +11,7 @@
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/index.h"
 #include "tests/unit/home.h"
+#include "tests/unit/random.h"
 
 #include <signal.h>
 #include <sys/file.h>
@@ -364,7 +365,7 @@ static void test_killed_writer(void **state)
 		int events[2];
 		char path[PATH_MAX];
 		assert_int_equal(pipe(events), 0);
-		seed = (uint64_t)round;
+		seed = random_start((uint32_t)round);
 		uint64_t rounds = random_below(200);
 		pid_t child = fork();
 		assert_true(child >= 0);
@@ -705,5 +706,6 @@ int main(void)
 		TEST(test_parallel),
 		TEST(test_recording_ends),
 	};
+	seed = random_start(0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/text.h"
 #include "tests/unit/home.h"
+#include "tests/unit/random.h"
 
 #include <sys/syscall.h>
 
@@ -579,5 +580,6 @@ int main(void)
 		TEST(test_raw_keeps_its_head),
 		TEST(test_gap_moves_under_a_reader),
 	};
+	seed = random_start(0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

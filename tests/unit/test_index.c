@@ -10,6 +10,7 @@
 #include "lib/buffer.h"
 #include "lib/bytes.h"
 #include "supervisor/artifact/index.h"
+#include "tests/unit/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -307,5 +308,6 @@ int main(void)
 		cmocka_unit_test(test_damaged_index),
 		cmocka_unit_test(test_range),
 	};
+	seed = random_start(0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "lib/utf8.h"
 #include "supervisor/preview/preview.h"
 #include "supervisor/preview/score.h"
+#include "tests/unit/random.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -354,7 +355,7 @@ static void test_properties(void **state)
 		struct preview_ask ask = {.marker = marker};
 		bool clean;
 
-		random_state = round;
+		random_state = random_start(round);
 		clean = rnd(3);
 		random_text(&text, clean);
 		options = (struct preview_options){

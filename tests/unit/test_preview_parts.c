@@ -4,6 +4,7 @@
 #include "supervisor/preview/prefilter.h"
 #include "supervisor/preview/score.h"
 #include "supervisor/preview/shape.h"
+#include "tests/unit/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 
 #include <cmocka.h>
 
-static uint32_t random_state = 1;
+static uint32_t random_state;
 
 static uint32_t rnd(uint32_t below)
 {
@@ -258,5 +259,6 @@ int main(void)
 		cmocka_unit_test(test_lines_like_notices),
 	};
 
+	random_state = random_start(1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "supervisor/artifact/retention.h"
+#include "tests/unit/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,7 +163,7 @@ static void test_any(void **state)
 {
 	(void)state;
 	for (unsigned seed = 0; seed < 2000; seed++) {
-		unsigned r = seed;
+		unsigned r = random_start(seed);
 		struct retention_item items[64], left[64];
 		struct retention_session sessions[4];
 		const struct retention_limits limits = {

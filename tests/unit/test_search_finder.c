@@ -9,11 +9,12 @@
 
 #include "lib/buffer.h"
 #include "lib/finder.h"
+#include "tests/unit/random.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t seed = 1;
+static uint64_t seed;
 
 /* xorshift64* */
 static uint32_t next_random(uint32_t below)
@@ -155,5 +156,6 @@ int main(void)
 		cmocka_unit_test(test_find_high),
 		cmocka_unit_test(test_sets),
 	};
+	seed = random_start(1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

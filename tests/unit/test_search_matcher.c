@@ -9,6 +9,7 @@
 
 #include "lib/buffer.h"
 #include "supervisor/reading/matcher.h"
+#include "tests/unit/random.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-static uint64_t seed = 1;
+static uint64_t seed;
 
 /* xorshift64* */
 static uint32_t next_random(uint32_t below)
@@ -426,9 +427,7 @@ static void test_random(void **state)
 {
 	(void)state;
 	struct buffer pattern = BUFFER_INIT, text = BUFFER_INIT;
-	const char *rounds = getenv("SEARCH_ROUNDS"), *first = getenv("SEARCH_SEED");
-	if (first)
-		seed = strtoull(first, NULL, 10);
+	const char *rounds = getenv("SEARCH_ROUNDS");
 	for (long n = rounds ? strtol(rounds, NULL, 10) : 20000; n > 0; n--) {
 		buffer_clear(&pattern);
 		buffer_clear(&text);
@@ -568,5 +567,6 @@ int main(void)
 		cmocka_unit_test(test_useless_string),
 		cmocka_unit_test(test_window),
 	};
+	seed = random_start(1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,13 +10,14 @@
 
 #include "lib/buffer.h"
 #include "supervisor/reading/walk.h"
+#include "tests/unit/random.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static uint64_t seed = 1;
+static uint64_t seed;
 
 /* xorshift64* */
 static uint32_t next_random(uint32_t below)
@@ -243,5 +244,6 @@ int main(void)
 		cmocka_unit_test(test_same_lines),
 		cmocka_unit_test(test_counts),
 	};
+	seed = random_start(1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@ their deadline only turns a hang into a failure.
 
 import json
 import os
+import random
 import re
 import select
 import shutil
@@ -33,6 +34,9 @@ PATH = os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin")
 
 # A hang is called one after this many seconds.
 DEADLINE = float(os.environ.get("DEADLINE", "30"))
+
+# Random data is the same for the same seed, which the log names.
+SEED = int(os.environ.get("TEST_SEED", "1"))
 
 # The default of [report] size, and what is printed whole rather than cut a little.
 BUDGET = 4096
@@ -73,6 +77,12 @@ def write_file(path, data, mode=0o644):
         f.write(data)
     os.chmod(path, mode)
     return path
+
+
+def random_source(which=0):
+    """A source of random numbers; `which` tells those of one test apart."""
+    print("random data: TEST_SEED=%d" % SEED, flush=True)
+    return random.Random(which + (SEED - 1) * 1000003)
 
 
 def numbers(last):
