@@ -2,7 +2,7 @@
 // settings_load_text() in option.h.
 
 #include "config/agents.h"
-#include "config/assign.h"
+#include "config/option.h"
 #include "config/error.h"
 #include "config/ini.h"
 #include "config/profile.h"

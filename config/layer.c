@@ -2,7 +2,7 @@
 
 #include "config/layer.h"
 
-#include "config/assign.h"
+#include "config/option.h"
 #include "lib/buffer.h"
 
 #include <errno.h>

@@ -9,13 +9,11 @@
 #define TERSE_CONFIG_OPTION_H
 
 #include "config/settings.h"
+#include "config/value.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct buffer;
-struct settings;
 
 enum option_type {
 	OPTION_BOOL,     /* yes no true false on off 1 0 -> int64_t */
@@ -81,13 +79,6 @@ int64_t *option_number(struct settings *s, const struct option *o);
 /* Where the option's value in the settings comes from. */
 struct setting_source *option_source(struct settings *s, const struct option *o);
 
-/* Why a setting was refused. */
-struct option_error {
-	/* "path:line: [section] key: value: reason", "TERSE_COLS: value: reason" or
-	   "--cols: value: reason"; one line of clean UTF-8 */
-	char text[512];
-};
-
 /* Parses `value` into the settings, in place of what is there. Returns 0, or -1 with errno
    EINVAL and the bare reason in error->text (ENOMEM: out of memory). On failure the
    settings are as they were. */
@@ -98,54 +89,30 @@ int option_set(struct settings *s, const struct option *o, const char *value,
 int option_append(struct settings *s, const struct option *o, const char *item,
 		  struct option_error *error);
 
-/* Fills in the defaults. Returns 0, or -1 with ENOMEM and nothing to release. */
-int settings_init(struct settings *s);
-void settings_release(struct settings *s);
+/* Parses the value of an option that holds a number into *out. Returns 0, or -1 with EINVAL and the
+   bare reason in error->text. */
+int option_parse(const struct option *o, const char *value, int64_t *out,
+		 struct option_error *error);
 
-/* Initializes *s with the defaults, then the files, then the TERSE_* variables. TERSE_CONFIG names
-   a file to read in place of the user's one (empty: none). A file with an error counts as absent as
-   a whole, and so does a variable; the first error of all is returned in *error. A file
-   that is missing or can't be read is no error, unless TERSE_CONFIG names it; a project's file that
-   is not trusted is one. Returns 0 (also with an error noted: error->text is then not empty), or -1
-   with ENOMEM and nothing to release. */
-int settings_load(struct settings *s, struct option_error *error);
+/* The value of an option that holds a number as option_parse() reads it. Writes into `out` or
+   returns a constant. */
+const char *option_number_text(const struct option *o, int64_t value, char out[VALUE_LEN]);
 
-/* One file, all or nothing. Returns 0, or -1 with errno: ENOENT, EACCES ..., EINVAL with
-   *error filled. A file over 1 MB, one with a NUL byte and one with a line that inih would cut
-   are errors too. */
-int settings_load_file(struct settings *s, const char *path, struct option_error *error);
+/* Frees what the option's field owns (numbers own nothing) and leaves it empty. */
+void option_clear(struct settings *s, const struct option *o);
 
-/* The same for the text of a file; `path` is its name in messages. */
-int settings_load_text(struct settings *s, const char *path, const char *text, size_t len,
-		       struct option_error *error);
+/* Leaves it empty without freeing anything: other settings own it. */
+void option_disown(struct settings *s, const struct option *o);
 
-/* If argv[*index] is an option's flag ("--cols 100", "--cols=100", "--full", "--no-pty"), sets it
-   (a list: adds to it), moves *index past it and returns 1. Returns 0 if it is none, -1 with errno
-   EINVAL and *error filled when the value is bad or missing, or ENOMEM. */
-int settings_take_flag(struct settings *s, int argc, char *const argv[], int *index,
-		       struct option_error *error);
+/* Enough for every option's range. */
+#define RANGE_LEN 96
+
+/* "20 to 1000", "64 to 16MB", "up to 365d, or off", "smart, head, tail or ends",
+   "NAME=VALUE". Writes into `out` and returns it. */
+const char *option_range(const struct option *o, char out[RANGE_LEN]);
 
 /* The flag of the table, or one of `more` (ends with NULL), that `flag` (up to a =) is likely a
    misspelling of; or NULL. */
 const char *option_nearest_flag(const char *flag, const char *const *more);
-
-/* Appends the flags with their help, by section. Returns 0, or -1 with ENOMEM. */
-int option_write_help(struct buffer *out);
-
-/* Appends a terse.ini with every key in it, commented out, and its help, range and default: lines
-   that start with '#' and no blank behind it are settings. Returns 0, or -1 with ENOMEM. */
-int option_write_sample(struct buffer *out);
-
-// Names of keys and what a terminal (xterm) sends for them.
-
-struct key_bytes {
-	char data[16];
-	size_t len;
-	bool cursor; /* ESC [ X, which is ESC O X where the program has asked for it (DECCKM) */
-};
-
-/* "enter", "ctrl-c", "alt-x", "shift-tab", "up", "f1", "space", "a" ...; in any case. Returns 0, or
-   -1 with errno EINVAL. */
-int key_parse(const char *name, struct key_bytes *key);
 
 #endif

@@ -2,20 +2,45 @@
 
 #include "config/option_print.h"
 
-#include "config/assign.h"
+#include "config/option.h"
 #include "config/profile.h"
+#include "config/value.h"
 #include "lib/buffer.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* One form of the table. */
+struct option_printer {
+	void (*section)(struct buffer *out, const char *name, bool first);
+	void (*option)(struct buffer *out, const struct option *o, const void *ctx);
+	bool flags; /* only options that have a flag */
+};
+
+static void option_walk(struct buffer *out, const struct option_printer *printer, const void *ctx)
+{
+	const char *section = "";
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		if (printer->flags && !o->flag)
+			continue;
+		if (printer->section && strcmp(section, o->section) != 0)
+			printer->section(out, o->section, !*section);
+		section = o->section;
+		printer->option(out, o, ctx);
+	}
+}
+
+static void option_print_section(struct buffer *out, const char *name, bool first)
+{
+	buffer_printf(out, "%s[%s]\n", first ? "" : "\n", name);
+}
+
 /* How much of `text` goes on one line. */
 static size_t line_length(const char *text, size_t width)
 {
-	size_t len = strcspn(text, " "), next;
-
+	size_t len = strcspn(text, " ");
 	while (text[len] != '\0') {
-		next = len + 1 + strcspn(text + len + 1, " ");
+		size_t next = len + 1 + strcspn(text + len + 1, " ");
 		if (next > width)
 			break;
 		len = next;
@@ -23,318 +48,292 @@ static size_t line_length(const char *text, size_t width)
 	return len;
 }
 
-/* Appends `text` (plain ASCII words, one blank between them) and a newline. Lines break at blanks
-   so that they are at most `width` bytes wide, or one word; every line but the first starts with
-   `prefix`, which the width does not count. Returns 0, or -1 with ENOMEM. */
-static int wrap_text(struct buffer *out, const char *text, size_t width, const char *prefix)
+/* Appends `text` (plain ASCII words, one blank between them) and a newline. Lines break at blanks,
+   so that they are at most `width` bytes wide, or one word. Every line but the first starts with
+   `prefix`, which the width does not count. */
+static void wrap_text(struct buffer *out, const char *text, size_t width, const char *prefix)
 {
 	for (;;) {
 		size_t len = line_length(text, width);
-
-		if (buffer_printf(out, "%.*s\n", (int)len, text) < 0)
-			return -1;
+		buffer_printf(out, "%.*s\n", (int)len, text);
 		if (text[len] == '\0')
-			return 0;
+			return;
 		text += len + 1;
-		if (buffer_append_string(out, prefix) < 0)
-			return -1;
+		buffer_append_string(out, prefix);
 	}
 }
 
-/* Where the comments start. */
+/* A list's default, each item on a line behind `prefix`. */
+static void option_print_items(struct buffer *out, const char *items, const char *prefix)
+{
+	for (size_t len; *items; items += len + (items[len] == '\n')) {
+		len = strcspn(items, "\n");
+		buffer_printf(out, "%s%.*s\n", prefix, (int)len, items);
+	}
+}
+
+/* --- terse config: values and where they come from ---------------------------------- */
+
 enum { ORIGIN_COLUMN = 32 };
 
-/* built in, /etc/terse.ini:7, agent codex, profile read, TERSE_COLS, --cols */
-static int show_origin(const struct settings *s, const struct option *o, const char *profile,
-		       struct buffer *out)
-{
-	const struct setting_source *source = &s->sources[o - option_table];
+struct settings_view {
+	const struct settings *settings;
+	const char *profile;
+};
 
+/* built in, /etc/terse.ini:7, agent codex, profile read, TERSE_COLS, --cols */
+static void settings_print_origin(struct buffer *out, const struct option *o,
+				  const struct settings_view *view)
+{
+	const struct settings *s = view->settings;
+	const struct setting_source *source = &s->sources[o - option_table];
+	const char *file = NULL;
 	switch (source->by) {
 	case ORIGIN_SYSTEM:
 	case ORIGIN_USER:
 	case ORIGIN_PROJECT:
-		return buffer_printf(out, "%s:%u",
-				     s->files[source->by] ? s->files[source->by] : "terse.ini",
-				     source->line);
-	case ORIGIN_AGENT: return buffer_printf(out, "agent %s", s->agent ? s->agent : "");
-	case ORIGIN_PROFILE: return buffer_printf(out, "profile %s", profile ? profile : "");
-	case ORIGIN_VARIABLE: return buffer_append_string(out, o->variable);
-	case ORIGIN_FLAG: return buffer_append_string(out, o->flag);
-	case ORIGIN_BUILT_IN: break;
+		file = s->files[source->by];
+		buffer_printf(out, "%s:%u", file ? file : "terse.ini", source->line);
+		break;
+	case ORIGIN_AGENT: buffer_printf(out, "agent %s", s->agent ? s->agent : ""); break;
+	case ORIGIN_PROFILE:
+		buffer_printf(out, "profile %s", view->profile ? view->profile : "");
+		break;
+	case ORIGIN_VARIABLE: buffer_append_string(out, o->variable); break;
+	case ORIGIN_FLAG: buffer_append_string(out, o->flag); break;
+	case ORIGIN_BUILT_IN: buffer_append_string(out, "built in"); break;
 	}
-	return buffer_append_string(out, "built in");
 }
 
-/* A value with a newline in it, as a variable can have one, stays one line. */
-static int show_add_line(struct buffer *out, const char *value)
+/* Newlines, which a variable's value can hold, become "\n". */
+static void settings_print_line(struct buffer *out, const char *value)
 {
-	size_t len = strcspn(value, "\n");
-
-	if (buffer_append(out, value, len) < 0)
-		return -1;
-	return value[len] && buffer_append_string(out, "\\n") == 0
-		       ? show_add_line(out, value + len + 1)
-		       : 0;
+	for (;;) {
+		size_t len = strcspn(value, "\n");
+		buffer_append(out, value, len);
+		if (!value[len])
+			return;
+		buffer_append_string(out, "\\n");
+		value += len + 1;
+	}
 }
 
-static int show_write_items(const struct settings *s, const struct option *o, const char *indent,
-			    struct buffer *out)
+static void settings_print_items(struct buffer *out, const struct option *o,
+				 const struct settings *s, const char *indent)
 {
 	const struct strings *list = (const void *)((const char *)s + o->offset);
-
 	for (size_t i = 0; o->type == OPTION_LIST && i < list->count; i++) {
-		if (buffer_append_string(out, indent) < 0 ||
-		    show_add_line(out, list->items[i]) < 0 || buffer_append(out, "\n", 1) < 0)
-			return -1;
+		buffer_append_string(out, indent);
+		settings_print_line(out, list->items[i]);
+		buffer_append_string(out, "\n");
 	}
-	return 0;
 }
 
-int show_value(const struct settings *s, const struct option *o, struct buffer *out)
+int option_print_value(struct buffer *out, const struct option *o, const struct settings *s)
 {
 	const void *field = (const char *)s + o->offset;
 	char text[VALUE_LEN];
-	const char *value;
-
-	if (o->type == OPTION_LIST)
-		return show_write_items(s, o, "", out);
-	value = option_is_number(o) ? option_number_text(o, *(const int64_t *)field, text)
-				    : *(char *const *)field;
-	return value ? show_add_line(out, value) : 0;
-}
-
-static int show_write_option(const struct settings *s, const struct option *o, const char *profile,
-			     struct buffer *out)
-{
-	size_t start = out->len, width;
-
-	if (buffer_printf(out, "%s = ", o->key) < 0 ||
-	    (o->type != OPTION_LIST && show_value(s, o, out) < 0))
-		return -1;
-	out->len -= out->data[out->len - 1] == ' ';
-	width = out->len - start;
-	if (buffer_printf(out, "%*s ; ", width < ORIGIN_COLUMN ? (int)(ORIGIN_COLUMN - width) : 0,
-			  "") < 0 ||
-	    show_origin(s, o, profile, out) < 0 || buffer_append_string(out, "\n") < 0)
-		return -1;
-	return show_write_items(s, o, "\t", out);
-}
-
-int show_settings(const struct settings *s, const char *profile, struct buffer *out)
-{
-	const char *section = "";
-
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-
-		if (strcmp(section, o->section) != 0 &&
-		    buffer_printf(out, "%s[%s]\n", i == 0 ? "" : "\n", o->section) < 0)
-			return -1;
-		section = o->section;
-		if (show_write_option(s, o, profile, out) < 0)
-			return -1;
+	if (o->type == OPTION_LIST) {
+		settings_print_items(out, o, s, "");
+		return buffer_check(out);
 	}
-	return 0;
+	const char *value = option_is_number(o)
+				    ? option_number_text(o, *(const int64_t *)field, text)
+				    : *(char *const *)field;
+	if (value)
+		settings_print_line(out, value);
+	return buffer_check(out);
 }
 
-// The flags as `terse help run` lists them. See option_write_help() in option.h.
+/* The origins start in a column of their own. */
+static void settings_print_option(struct buffer *out, const struct option *o, const void *ctx)
+{
+	const struct settings_view *view = ctx;
+	size_t start = out->len;
+	buffer_printf(out, "%s = ", o->key);
+	size_t bare = out->len;
+	if (o->type != OPTION_LIST)
+		option_print_value(out, o, view->settings);
+	if (out->len == bare && bare > start)
+		buffer_truncate(out, bare - 1);
+	size_t width = out->len - start;
+	buffer_printf(out, "%*s ; ", width < ORIGIN_COLUMN ? (int)(ORIGIN_COLUMN - width) : 0, "");
+	settings_print_origin(out, o, view);
+	buffer_append_string(out, "\n");
+	settings_print_items(out, o, view->settings, "\t");
+}
+
+int option_print_settings(struct buffer *out, const struct settings *s, const char *profile)
+{
+	static const struct option_printer printer = {.section = option_print_section,
+						      .option = settings_print_option};
+	option_walk(out, &printer, &(struct settings_view){s, profile});
+	return buffer_check(out);
+}
+
+/* --- terse help run: the flags --------------------------------------------------------- */
 
 /* Flags of this width and less have their help beside them. */
-enum { FLAG_WIDTH = 27, HELP_COLUMN = FLAG_WIDTH + 1, WIDTH = 80 };
+enum { FLAG_WIDTH = 27, HELP_COLUMN = FLAG_WIDTH + 1, HELP_WIDTH = 80 - HELP_COLUMN };
 
-/* A flag and what it takes: "--cols COLUMNS", "--[no-]pty", "--mode smart|head". */
-static int write_synopsis(struct buffer *out, const struct option *o)
+/* A flag and its value: "--cols N", "--[no-]pty", "--mode smart|head". */
+static void help_print_flag(struct buffer *out, const struct option *o)
 {
-	static const char *const takes[OPTION_TYPES] = {
-		[OPTION_COUNT] = " N",
-		[OPTION_SIZE] = " SIZE",
-		[OPTION_DURATION] = " DURATION",
+	static const char *const values[OPTION_TYPES] = {
+		[OPTION_COUNT] = "N",
+		[OPTION_SIZE] = "SIZE",
+		[OPTION_DURATION] = "DURATION",
 	};
-
 	if (o->negated)
-		return buffer_printf(out, "  --[no-]%s", o->flag + 2);
-	if (buffer_printf(out, "  %s", o->flag) < 0)
-		return -1;
-	if (takes[o->type])
-		return buffer_append_string(out, takes[o->type]);
-	if (!o->choices)
-		return buffer_printf(out, " %s", o->unit);
-	for (size_t i = 0; o->choices[i]; i++) {
-		if (buffer_printf(out, "%s%s", i == 0 ? " " : "|", o->choices[i]) < 0)
-			return -1;
-	}
-	return 0;
+		buffer_printf(out, "  --[no-]%s", o->flag + 2);
+	else
+		buffer_printf(out, "  %s", o->flag);
+	for (size_t i = 0; o->choices && o->choices[i]; i++)
+		buffer_printf(out, "%c%s", i == 0 ? ' ' : '|', o->choices[i]);
+	if (!o->negated && !o->choices)
+		buffer_printf(out, " %s", values[o->type] ? values[o->type] : o->unit);
 }
 
-/* `start` is where the flag's line begins in `out`. */
-static int write_beside(struct buffer *out, size_t start, const char *help)
+/* The flag's line begins at `start` in `out`. */
+static void help_print_beside(struct buffer *out, size_t start, const char *help)
 {
 	char column[HELP_COLUMN + 1];
 	size_t width = out->len - start;
-
 	snprintf(column, sizeof(column), "%*s", HELP_COLUMN, "");
-	if (width > FLAG_WIDTH && buffer_append_string(out, "\n") < 0)
-		return -1;
-	width = width > FLAG_WIDTH ? 0 : width;
-	if (buffer_append_string(out, column + width) < 0)
-		return -1;
-	return wrap_text(out, help, WIDTH - HELP_COLUMN, column);
+	if (width > FLAG_WIDTH) {
+		buffer_append_string(out, "\n");
+		width = 0;
+	}
+	buffer_append_string(out, column + width);
+	wrap_text(out, help, HELP_WIDTH, column);
 }
 
-static int help_write_option(struct buffer *out, const struct option *o)
+static void help_print_option(struct buffer *out, const struct option *o, const void *ctx)
 {
 	size_t start = out->len;
 	struct buffer help = BUFFER_INIT;
-	int result = write_synopsis(out, o);
-
-	if (result == 0)
-		result = buffer_append_string(&help, o->help);
-	if (result == 0 && o->type == OPTION_LIST)
-		result = buffer_append_string(&help, " May be given several times.");
-	else if (result == 0 && o->preset)
-		result = buffer_printf(&help, " Default: %s.", o->preset);
-	if (result == 0)
-		result = buffer_string(&help) ? write_beside(out, start, help.data) : -1;
+	(void)ctx;
+	help_print_flag(out, o);
+	buffer_append_string(&help, o->help);
+	if (o->type == OPTION_LIST)
+		buffer_append_string(&help, " May be given several times.");
+	else if (o->preset)
+		buffer_printf(&help, " Default: %s.", o->preset);
+	const char *text = buffer_string(&help);
+	help_print_beside(out, start, text ? text : "");
 	buffer_release(&help);
-	return result;
-}
-
-static int write_shorthands(struct buffer *out, const struct option *o)
-{
 	for (size_t i = 0; i < option_shorthand_count; i++) {
 		const struct option_shorthand *h = &option_shorthands[i];
-		size_t start = out->len;
-
+		start = out->len;
 		if (option_by_key(h->section, h->key) != o)
 			continue;
-		if (buffer_printf(out, "  %s", h->flag) < 0 ||
-		    write_beside(out, start, h->help) < 0)
-			return -1;
+		buffer_printf(out, "  %s", h->flag);
+		help_print_beside(out, start, h->help);
 	}
-	return 0;
 }
 
-int option_write_help(struct buffer *out)
+int option_print_help(struct buffer *out)
 {
-	const char *section = "";
-
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-
-		if (strcmp(section, o->section) != 0 &&
-		    buffer_printf(out, "%s[%s]\n", i == 0 ? "" : "\n", o->section) < 0)
-			return -1;
-		section = o->section;
-		if (o->flag && (help_write_option(out, o) < 0 || write_shorthands(out, o) < 0))
-			return -1;
-	}
-	return 0;
+	static const struct option_printer printer = {
+		.section = option_print_section, .option = help_print_option, .flags = true};
+	option_walk(out, &printer, NULL);
+	return buffer_check(out);
 }
 
-// The sample terse.ini, written from the table. See option_write_sample() in option.h.
+/* --- terse config init: the sample ------------------------------------------------------ */
 
-static const char head[] =
-	"# terse.ini: every setting with its default.\n"
-	"#\n"
-	"# Read from /etc/terse.ini, then from $XDG_CONFIG_HOME/terse/terse.ini (that is\n"
-	"# ~/.config/terse/terse.ini) or the file that TERSE_CONFIG names, then from the\n"
-	"# project's .terse.ini, which may only set what can do no harm. The profile of the\n"
-	"# command wins over files, TERSE_* variables win over that, and flags over all.\n"
-	"# terse config tells what is in effect and why. To change a setting, take away the\n"
-	"# # in front of it. A file with an error in it counts as absent as a whole; terse\n"
-	"# says why and goes on (terse config check FILE tells of all errors).\n"
-	"#\n"
-	"# Sizes:     4096, 4KB, 1.5MB, 1GB (by 1,024), 1000tok (4 bytes a token),\n"
-	"#            small, medium, large (2, 4, 8 KB)\n"
-	"# Durations: 500ms, 2s, 5m, 1h, 1d; a bare number is seconds; off\n"
-	"# Yes or no: yes, true, on, 1; no, false, off, 0\n"
-	"# Lists:     one item on an indented line of its own; a list replaces the default\n"
-	"#\n"
-	"# A line has at most 199 bytes. A ; behind a blank starts a comment.\n"
-	"#\n"
-	"# A profile is for the commands that match its patterns, and sets any key of [run],\n"
-	"# [terminal], [report], [preview] and [spill] that is not a text. terse config\n"
-	"# --profiles lists the built-in ones (read, search, find, list, log ...); match,\n"
-	"# patterns and ignore add to what is there, and the other keys replace it:\n"
-	"#\n"
-	"# [profile read]\n"
-	"# match =\n"
-	"#     mdcat|glow\n"
-	"#     kubectl get|describe\n"
-	"# size = 16KB\n"
-	"#\n"
-	"# A pattern names a program, then its subcommands, then options: git log -p|--patch.\n"
-	"# | separates alternatives, and * stands for any characters. The pattern of the most\n"
-	"# words decides, and of such the last one; [profile default] takes commands away from\n"
-	"# the others.\n"
-	"#\n"
-	"# [agent NAME] sections tell terse-sh an agent's tool calls from what else that runs,\n"
-	"# and set the same keys for its commands. terse config --agents lists the built-in\n"
-	"# ones (claude, codex, opencode, pi, gemini); a list takes the place of theirs:\n"
-	"#\n"
-	"# [agent mine]\n"
-	"# environment = MY_AGENT\n"
-	"# string = {command}\n"
-	"# process = my-agent\n"
-	"# ceiling = 20KB\n";
+/* The sample and the manual page begin with these paragraphs. */
+static const struct {
+	const char *text;
+	bool literal; /* lines that must not be filled */
+} introduction[] = {
+	{"Read from /etc/terse.ini, then from $XDG_CONFIG_HOME/terse/terse.ini (that is\n"
+	 "~/.config/terse/terse.ini) or the file that TERSE_CONFIG names, then from the\n"
+	 "project's .terse.ini, which may only set what can do no harm. The profile of the\n"
+	 "command wins over files, TERSE_* variables win over that, and flags over all.\n"
+	 "terse config tells what is in effect and why. To change a setting, take away the\n"
+	 "# in front of it. A file with an error in it counts as absent as a whole; terse\n"
+	 "says why and goes on (terse config check FILE tells of all errors).\n",
+	 false},
+	{"Sizes:     4096, 4KB, 1.5MB, 1GB (by 1,024), 1000tok (4 bytes a token),\n"
+	 "           small, medium, large (2, 4, 8 KB)\n"
+	 "Durations: 500ms, 2s, 5m, 1h, 1d; a bare number is seconds; off\n"
+	 "Yes or no: yes, true, on, 1; no, false, off, 0\n"
+	 "Lists:     one item on an indented line of its own; a list replaces the default\n",
+	 true},
+	{"A line has at most 199 bytes. A ; behind a blank starts a comment.\n", false},
+	{"A profile is for the commands that match its patterns, and sets any key of [run],\n"
+	 "[terminal], [report], [preview] and [spill] that is not a text. terse config\n"
+	 "--profiles lists the built-in ones (read, search, find, list, log ...); match,\n"
+	 "patterns and ignore add to what is there, and the other keys replace it:\n",
+	 false},
+	{"[profile read]\n"
+	 "match =\n"
+	 "    mdcat|glow\n"
+	 "    kubectl get|describe\n"
+	 "size = 16KB\n",
+	 true},
+	{"A pattern names a program, then its subcommands, then options: git log -p|--patch.\n"
+	 "| separates alternatives, and * stands for any characters. The pattern of the most\n"
+	 "words decides, and of such the last one; [profile default] takes commands away from\n"
+	 "the others.\n",
+	 false},
+	{"[agent NAME] sections tell terse-sh an agent's tool calls from what else that runs,\n"
+	 "and set the same keys for its commands. terse config --agents lists the built-in\n"
+	 "ones (claude, codex, opencode, pi, gemini); a list takes the place of theirs:\n",
+	 false},
+	{"[agent mine]\n"
+	 "environment = MY_AGENT\n"
+	 "string = {command}\n"
+	 "process = my-agent\n"
+	 "ceiling = 20KB\n",
+	 true},
+};
 
-/* A list's items go on lines of their own below it. */
-static int write_preset(struct buffer *out, const struct option *o)
+enum { PARAGRAPHS = sizeof(introduction) / sizeof(*introduction) };
+
+static void sample_print_section(struct buffer *out, const char *name, bool first)
 {
-	const char *p = o->preset ? o->preset : "";
-
-	if (buffer_printf(out, "#%s =", o->key) < 0)
-		return -1;
-	if (o->type != OPTION_LIST)
-		return buffer_printf(out, "%s%s\n", *p ? " " : "", p);
-	while (*p != '\0') {
-		size_t len = strcspn(p, "\n");
-
-		if (buffer_printf(out, "\n#\t%.*s", (int)len, p) < 0)
-			return -1;
-		p += len;
-		if (*p == '\n')
-			p++;
-	}
-	return buffer_append_string(out, "\n");
+	(void)first;
+	buffer_printf(out, "\n[%s]\n", name);
 }
 
-static int sample_write_option(struct buffer *out, const struct option *o)
+static void sample_print_option(struct buffer *out, const struct option *o, const void *ctx)
 {
 	char range[RANGE_LEN];
-	const char *unit = o->type == OPTION_COUNT ? o->unit : "";
-
-	if (buffer_append_string(out, "\n# ") < 0 || wrap_text(out, o->help, 78, "# ") < 0)
-		return -1;
-	if (buffer_printf(out, "# %s%s%s; %s%s%s\n", option_range(o, range), *unit ? " " : "", unit,
-			  o->flag ? o->flag : "", o->flag ? "; " : "", o->variable) < 0)
-		return -1;
-	return write_preset(out, o);
+	const char *preset = o->preset ? o->preset : "";
+	(void)ctx;
+	buffer_append_string(out, "\n# ");
+	wrap_text(out, o->help, 78, "# ");
+	buffer_printf(out, "# %s", option_range(o, range));
+	if (o->type == OPTION_COUNT)
+		buffer_printf(out, " %s", o->unit);
+	if (o->flag)
+		buffer_printf(out, "; %s", o->flag);
+	buffer_printf(out, "; %s\n#%s =", o->variable, o->key);
+	if (o->type != OPTION_LIST)
+		buffer_printf(out, "%s%s", *preset ? " " : "", preset);
+	buffer_append_string(out, "\n");
+	if (o->type == OPTION_LIST)
+		option_print_items(out, preset, "#\t");
 }
 
-int option_write_sample(struct buffer *out)
+int option_print_sample(struct buffer *out)
 {
-	const char *section = "";
-
-	if (buffer_append_string(out, head) < 0)
-		return -1;
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-
-		if (strcmp(section, o->section) != 0 &&
-		    buffer_printf(out, "\n[%s]\n", o->section) < 0)
-			return -1;
-		section = o->section;
-		if (sample_write_option(out, o) < 0)
-			return -1;
+	static const struct option_printer printer = {.section = sample_print_section,
+						      .option = sample_print_option};
+	buffer_append_string(out, "# terse.ini: every setting with its default.\n");
+	for (size_t i = 0; i < PARAGRAPHS; i++) {
+		buffer_append_string(out, "#\n");
+		option_print_items(out, introduction[i].text, "# ");
 	}
-	return 0;
+	option_walk(out, &printer, NULL);
+	return buffer_check(out);
 }
 
-// The completion script for bash. See show_completion() in option_print.h.
+/* --- terse config completion: a script for bash ------------------------------------------- */
 
-static const char begin[] =
+static const char completion_head[] =
 	"# Completion of terse for bash, written by: terse config completion\n"
 	"\n"
 	"_terse_words() {\n"
@@ -345,7 +344,7 @@ static const char begin[] =
 	"_terse_value() {\n"
 	"\tcase $1 in\n";
 
-static const char middle[] =
+static const char completion_middle[] =
 	"\t--cwd) _terse_words -d ;;\n"
 	"\t-c) ;;\n"
 	"\t*) return 1 ;;\n"
@@ -388,88 +387,66 @@ static const char middle[] =
 	"\telif [[ $cur == -* ]]; then\n"
 	"\t\t_terse_words -W '";
 
-static const char end[] = "--cwd -c'\n"
-			  "\telif [[ $at == 1 ]]; then\n"
-			  "\t\t_terse_words -W \"$verbs\" -c\n"
-			  "\telse\n"
-			  "\t\t_terse_words -c\n"
-			  "\tfi\n"
-			  "}\n"
-			  "\n"
-			  "complete -o bashdefault -o default -F _terse terse\n";
+static const char completion_tail[] = "--cwd -c'\n"
+				      "\telif [[ $at == 1 ]]; then\n"
+				      "\t\t_terse_words -W \"$verbs\" -c\n"
+				      "\telse\n"
+				      "\t\t_terse_words -c\n"
+				      "\tfi\n"
+				      "}\n"
+				      "\n"
+				      "complete -o bashdefault -o default -F _terse terse\n";
 
-static bool completion_is_yes_or_no(const struct option *o)
-{
-	return o->type == OPTION_BOOL || o->type == OPTION_TRISTATE;
-}
-
-static int write_profiles(struct buffer *out)
+static void completion_print_profiles(struct buffer *out)
 {
 	const struct layer *p = &profiles_builtin;
-
 	for (size_t i = 0; i < p->count; i++) {
-		if (p->entries[i].kind == LAYER_NAME &&
-		    buffer_printf(out, "%s ", p->entries[i].text) < 0)
-			return -1;
+		if (p->entries[i].kind == LAYER_NAME)
+			buffer_printf(out, "%s ", p->entries[i].text);
 	}
-	return buffer_append_string(out, "default");
+	buffer_append_string(out, "default");
 }
 
-/* The words that a flag's value may be, with blanks between them. */
-static int write_words(struct buffer *out, const struct option *o)
+/* A line of the case in _terse_value(): the words that the flag's value may be. */
+static void completion_print_value(struct buffer *out, const struct option *o, const void *ctx)
 {
-	if (strcmp(o->flag, "--profile") == 0)
-		return write_profiles(out);
-	for (size_t i = 0; o->choices && o->choices[i]; i++) {
-		if (buffer_printf(out, "%s%s", i == 0 ? "" : " ", o->choices[i]) < 0)
-			return -1;
+	bool profile = strcmp(o->flag, "--profile") == 0;
+	(void)ctx;
+	if (o->type == OPTION_BOOL || o->type == OPTION_TRISTATE)
+		return;
+	buffer_printf(out, "\t%s) ", o->flag);
+	if (strcmp(o->flag, "--shell") == 0) {
+		buffer_append_string(out, "_terse_words -c ");
+	} else if (profile || o->choices || o->type == OPTION_SIZE) {
+		buffer_append_string(out, "_terse_words -W '");
+		if (profile)
+			completion_print_profiles(out);
+		for (size_t i = 0; o->choices && o->choices[i]; i++)
+			buffer_printf(out, "%s%s", i == 0 ? "" : " ", o->choices[i]);
+		buffer_append_string(out, o->type == OPTION_SIZE ? "small medium large' " : "' ");
 	}
-	return o->type == OPTION_SIZE ? buffer_append_string(out, "small medium large") : 0;
+	buffer_append_string(out, ";;\n");
 }
 
-/* A line of the case in _terse_value(). */
-static int completion_write_value(struct buffer *out, const struct option *o)
+static void completion_print_flag(struct buffer *out, const struct option *o, const void *ctx)
 {
-	struct buffer words = BUFFER_INIT;
-	int result;
-
-	if (completion_is_yes_or_no(o))
-		return 0;
-	if (strcmp(o->flag, "--shell") == 0)
-		return buffer_append_string(out, "\t--shell) _terse_words -c ;;\n");
-	result = write_words(&words, o);
-	if (result == 0 && words.len > 0)
-		result = buffer_printf(out, "\t%s) _terse_words -W '%.*s' ;;\n", o->flag,
-				       (int)words.len, words.data);
-	else if (result == 0)
-		result = buffer_printf(out, "\t%s) ;;\n", o->flag);
-	buffer_release(&words);
-	return result;
+	(void)ctx;
+	buffer_printf(out, "%s ", o->flag);
+	if (o->negated)
+		buffer_printf(out, "%s ", o->negated);
 }
 
-static int write_flag(struct buffer *out, const struct option *o)
+int option_print_completion(struct buffer *out)
 {
-	return buffer_printf(out, "%s %s%s", o->flag, o->negated ? o->negated : "",
-			     o->negated ? " " : "");
-}
-
-int show_completion(struct buffer *out)
-{
-	if (buffer_append_string(out, begin) < 0)
-		return -1;
-	for (size_t i = 0; i < option_count; i++) {
-		if (option_table[i].flag && completion_write_value(out, &option_table[i]) < 0)
-			return -1;
-	}
-	if (buffer_append_string(out, middle) < 0)
-		return -1;
-	for (size_t i = 0; i < option_count; i++) {
-		if (option_table[i].flag && write_flag(out, &option_table[i]) < 0)
-			return -1;
-	}
-	for (size_t i = 0; i < option_shorthand_count; i++) {
-		if (buffer_printf(out, "%s ", option_shorthands[i].flag) < 0)
-			return -1;
-	}
-	return buffer_append_string(out, end);
+	static const struct option_printer values = {.option = completion_print_value,
+						     .flags = true};
+	static const struct option_printer flags = {.option = completion_print_flag, .flags = true};
+	buffer_append_string(out, completion_head);
+	option_walk(out, &values, NULL);
+	buffer_append_string(out, completion_middle);
+	option_walk(out, &flags, NULL);
+	for (size_t i = 0; i < option_shorthand_count; i++)
+		buffer_printf(out, "%s ", option_shorthands[i].flag);
+	buffer_append_string(out, completion_tail);
+	return buffer_check(out);
 }

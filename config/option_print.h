@@ -1,26 +1,29 @@
-// Text in lines of a given width, for help and sample.
+// The forms in which the table of options is printed.
 #ifndef TERSE_CONFIG_OPTION_PRINT_H
 #define TERSE_CONFIG_OPTION_PRINT_H
 
-#include "config/option.h"
-
-#include <stddef.h>
-
 struct buffer;
+struct option;
+struct settings;
 
-// The settings as text: `terse config` and its completion script.
+/* All functions append to `out` and return 0, or -1 with ENOMEM. */
 
-/* All functions append to `out` and return 0, or -1 with ENOMEM. `profile`: the one that was
-   applied to the settings (profile_name()), or NULL. */
+/* Every option with its value, and as a comment where the value comes from. `profile`: the one that
+   was applied to the settings (profile_name()), or NULL. A value that has newlines or is longer
+   than a line of an ini file can't be read back. */
+int option_print_settings(struct buffer *out, const struct settings *s, const char *profile);
 
-/* Every option with its value, and behind it as a comment where that comes from. Not quoted: values
-   with newlines or longer than an ini's line can't be read back. */
-int show_settings(const struct settings *s, const char *profile, struct buffer *out);
+/* The option's value alone; the items of a list on a line each. */
+int option_print_value(struct buffer *out, const struct option *o, const struct settings *s);
 
-/* The option's value alone; of a list each item on a line. */
-int show_value(const struct settings *s, const struct option *o, struct buffer *out);
+/* The flags with their help, by section. */
+int option_print_help(struct buffer *out);
 
-/* A script that makes bash complete terse's verbs, its flags and their values. */
-int show_completion(struct buffer *out);
+/* A terse.ini with every key, its help, range and default. Settings are lines that start with '#'
+   and no blank behind it. */
+int option_print_sample(struct buffer *out);
+
+/* A script that makes bash complete terse's verbs, flags and values. */
+int option_print_completion(struct buffer *out);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "config/settings.h"
 
-#include "config/assign.h"
+#include "config/option.h"
 #include "config/error.h"
 #include "config/ini.h"
 #include "config/profile.h"

@@ -6,15 +6,12 @@
 #ifndef TERSE_CONFIG_SETTINGS_H
 #define TERSE_CONFIG_SETTINGS_H
 
-#include "config/option.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct buffer;
 struct layer;
-struct option_error;
 
 enum tristate { TRI_AUTO, TRI_YES, TRI_NO };
 enum streams { STREAMS_AUTO, STREAMS_MERGED, STREAMS_SPLIT };
@@ -145,9 +142,39 @@ struct settings {
 	bool own_words;         /* the command's profile is PROFILE_TERSE */
 };
 
-// What the files of loading share (settings.c: where settings come from; ini_load.c:
-// one ini text), and loading with the system's file named, for tests.
-// settings_load() in option.h is what everybody else calls.
+/* Why a setting was refused. */
+struct option_error {
+	/* "path:line: [section] key: value: reason", "TERSE_COLS: value: reason" or
+	   "--cols: value: reason"; one line of clean UTF-8 */
+	char text[512];
+};
+
+/* Fills in the defaults. Returns 0, or -1 with ENOMEM and nothing to release. */
+int settings_init(struct settings *s);
+void settings_release(struct settings *s);
+
+/* Initializes *s with the defaults, then the files, then the TERSE_* variables. TERSE_CONFIG names
+   a file to read in place of the user's one (empty: none). A file with an error counts as absent as
+   a whole, and so does a variable; the first error of all is returned in *error. A file
+   that is missing or can't be read is no error, unless TERSE_CONFIG names it; a project's file that
+   is not trusted is one. Returns 0 (also with an error noted: error->text is then not empty), or -1
+   with ENOMEM and nothing to release. */
+int settings_load(struct settings *s, struct option_error *error);
+
+/* One file, all or nothing. Returns 0, or -1 with errno: ENOENT, EACCES ..., EINVAL with
+   *error filled. A file over 1 MB, one with a NUL byte and one with a line that inih would cut
+   are errors too. */
+int settings_load_file(struct settings *s, const char *path, struct option_error *error);
+
+/* The same for the text of a file; `path` is its name in messages. */
+int settings_load_text(struct settings *s, const char *path, const char *text, size_t len,
+		       struct option_error *error);
+
+/* If argv[*index] is an option's flag ("--cols 100", "--cols=100", "--full", "--no-pty"), sets it
+   (a list: adds to it), moves *index past it and returns 1. Returns 0 if it is none, -1 with errno
+   EINVAL and *error filled when the value is bad or missing, or ENOMEM. */
+int settings_take_flag(struct settings *s, int argc, char *const argv[], int *index,
+		       struct option_error *error);
 
 #define SETTINGS_SYSTEM_FILE "/etc/terse.ini"
 

@@ -7,6 +7,7 @@
 #ifndef TERSE_CONFIG_VALUE_H
 #define TERSE_CONFIG_VALUE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,5 +63,17 @@ char *value_format_duration(char out[VALUE_LEN], int64_t ms);
    time), "2026-11-20", "2026-11-20 14:05[:30]" (or a T between them; a Z behind it: UTC),
    "@SECONDS". Returns 0, or -1 with errno EINVAL. */
 int value_parse_time(const char *text, int64_t now_ms, int64_t *ms);
+
+// Names of keys and what a terminal (xterm) sends for them.
+
+struct key_bytes {
+	char data[16];
+	size_t len;
+	bool cursor; /* ESC [ X, which is ESC O X where the program has asked for it (DECCKM) */
+};
+
+/* "enter", "ctrl-c", "alt-x", "shift-tab", "up", "f1", "space", "a" ...; in any case. Returns 0, or
+   -1 with errno EINVAL. */
+int key_parse(const char *name, struct key_bytes *key);
 
 #endif

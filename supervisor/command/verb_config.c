@@ -11,10 +11,10 @@
 //   {"profiles":[{"name":"read","match":["cat|tac"],"settings":{"size":"30KB", ...}}, ...]}
 //   {"agents":[{"name":"codex","environment":["CODEX_THREAD_ID"], ...,"settings":{...}}, ...]}
 
-#include "config/assign.h"
 #include "config/error.h"
 #include "config/ini.h"
 #include "config/layer.h"
+#include "config/option.h"
 #include "config/option_print.h"
 #include "config/profile.h"
 #include "config/settings.h"
@@ -397,7 +397,7 @@ static int init(const char *file)
 	struct buffer text = BUFFER_INIT;
 	char path[PATH_MAX];
 	bool named;
-	int result = option_write_sample(&text);
+	int result = option_print_sample(&text);
 	if (file && strcmp(file, "-") == 0)
 		return verb_config_print(&text, result);
 	if (!file)
@@ -490,7 +490,7 @@ static int config_get(const struct settings *s, int count, char **words)
 	const struct option *o = config_set_find(words[0]);
 	if (!o)
 		return EXIT_TERSE;
-	int status = show_value(s, o, &text) == 0
+	int status = option_print_value(&text, o, s) == 0
 			     ? config_set_print(&text, o->type == OPTION_LIST ? "" : "\n")
 			     : EXIT_TERSE;
 	buffer_release(&text);
@@ -619,7 +619,7 @@ static int print_settings(struct settings *s, char **command, bool plain, bool j
 	}
 	if (json)
 		return verb_config_print_json(config_encode(s, profile));
-	return print_clean(&text, show_settings(s, profile, &text));
+	return print_clean(&text, option_print_settings(&text, s, profile));
 }
 
 static int print_sections(const struct settings *s, const struct layer_form *form,
@@ -702,7 +702,7 @@ int command_config(struct command_context *c, int argc, char **argv)
 	if (strcmp(action, "completion") == 0) {
 		struct buffer text = BUFFER_INIT;
 		if (r.count == 1 || strcmp(r.words[1], "bash") == 0)
-			return verb_config_print(&text, show_completion(&text));
+			return verb_config_print(&text, option_print_completion(&text));
 		verb_config_bad_usage(r.words[1], "there is a completion for bash only");
 		return EXIT_TERSE;
 	}

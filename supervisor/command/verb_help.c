@@ -1,7 +1,7 @@
 // terse version
 
 #include "config/error.h"
-#include "config/option.h"
+#include "config/option_print.h"
 #include "lib/buffer.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
@@ -237,7 +237,7 @@ static const struct topic topics[] = {
 static int print_options(void)
 {
 	struct buffer out = BUFFER_INIT;
-	int result = option_write_help(&out);
+	int result = option_print_help(&out);
 	if (result == 0)
 		fwrite(out.data, 1, out.len, stdout);
 	buffer_release(&out);

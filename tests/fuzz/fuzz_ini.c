@@ -4,6 +4,7 @@
 // text.
 
 #include "config/profile.h"
+#include "config/option.h"
 #include "config/settings.h"
 
 #include "lib/utf8.h"

@@ -1,6 +1,7 @@
 // Where settings come from: files, the variables that name them, and TERSE_*
 // variables, each winning over what comes before it.
 
+#include "config/option.h"
 #include "config/settings.h"
 
 #include <errno.h>

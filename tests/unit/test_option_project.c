@@ -1,6 +1,7 @@
 // The .terse.ini of a project: where it is looked for, what is taken from it, and
 // when it is not trusted.
 
+#include "config/option.h"
 #include "config/settings.h"
 
 #include <errno.h>

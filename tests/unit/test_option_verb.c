@@ -2,6 +2,7 @@
 // and the completion script, in bash.
 
 #include "config/option_print.h"
+#include "config/option.h"
 #include "config/settings.h"
 
 #include "lib/buffer.h"
@@ -319,7 +320,7 @@ static void init_writes_the_sample_once(void **state)
 	size_t len;
 
 	(void)state;
-	assert_int_equal(option_write_sample(&sample), 0);
+	assert_int_equal(option_print_sample(&sample), 0);
 	assert_int_equal(RUN("init"), 0);
 	snprintf(path, sizeof(path), "%s/.config/terse/terse.ini", home);
 	assert_memory_equal(said, path, strlen(path));

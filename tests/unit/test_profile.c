@@ -4,6 +4,7 @@
 #include "config/limit.h"
 #include "config/pattern.h"
 #include "config/profile.h"
+#include "config/option.h"
 #include "config/settings.h"
 #include "config/value.h"
 

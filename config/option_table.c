@@ -1,0 +1,642 @@
+// The table of the options. See option.h.
+
+#include "config/option.h"
+
+#include "config/profile.h"
+#include "config/template.h"
+#include "config/value.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define KB             ((int64_t)1 << 10)
+#define MB             ((int64_t)1 << 20)
+#define PB             ((int64_t)1 << 50)
+#define HOUR           ((int64_t)3600000)
+#define DAY            (24 * HOUR)
+#define OFFSET(member) offsetof(struct settings, member)
+
+#define NAMES(section_, key_, flag_, variable_) \
+	.section = section_, .key = key_, .flag = flag_, .variable = variable_
+
+/* The longest string that Linux passes to a program (MAX_ARG_STRLEN). */
+#define LONGEST (128 * KB - 1)
+
+static const char *const streams_choices[] = {"auto", "merged", "split", NULL};
+static const char *const format_choices[] = {"text", "json", "blocks", NULL};
+static const char *const prompt_choices[] = {"report", "await", "eof", "fail", NULL};
+static const char *const print_choices[] = {"auto", "preview", "full", NULL};
+static const char *const status_choices[] = {"never", "failure", "always", NULL};
+static const char *const unit_choices[] = {"lines", "matches", "results", "entries", NULL};
+static const char *const when_choices[] = {"overflow", "always", NULL};
+static const char *const mode_choices[] = {"smart", "head", "tail", "ends", NULL};
+
+/* Whether the first `len` bytes can be a variable's name. Shells export functions under
+   odd names, so only what is surely a mistake is refused. */
+static bool option_is_name(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)text[i] <= ' ' || text[i] == '=' || text[i] == 0x7F)
+			return false;
+	}
+	return len > 0;
+}
+
+static const char *refuse_name(const char *value)
+{
+	return option_is_name(value, strlen(value)) ? NULL : "not the name of a variable";
+}
+
+static const char *refuse_assignment(const char *value)
+{
+	return option_is_name(value, strcspn(value, "=")) && strchr(value, '=') ? NULL
+										: "not NAME=VALUE";
+}
+
+static const char *refuse_detach_key(const char *value)
+{
+	struct key_bytes key;
+	return key_parse(value, &key) == 0 && key.len == 1 ? NULL : "not the name of a control key";
+}
+
+const struct option option_table[] = {
+	{
+		NAMES("run", "profile", "--profile", "TERSE_PROFILE"),
+		.type = OPTION_STRING,
+		.offset = OFFSET(profile),
+		.max = LAYER_NAME_MAX,
+		.unit = "NAME",
+		.help = "The profile whose settings are used (terse config --profiles lists them); "
+			"empty: the one that the command belongs to.",
+		.refuse = layer_refuse_name,
+	},
+	{
+		NAMES("run", "timeout", "--timeout", "TERSE_TIMEOUT"),
+		.type = OPTION_DURATION,
+		.offset = OFFSET(timeout),
+		.max = 365 * DAY,
+		.preset = "off",
+		.help = "End the command (SIGTERM) when it has run this long; terse then exits "
+			"with 124.",
+	},
+	{
+		NAMES("run", "grace", "--grace", "TERSE_GRACE"),
+		.type = OPTION_DURATION,
+		.offset = OFFSET(grace),
+		.min = 1,
+		.max = HOUR,
+		.preset = "5s",
+		.help = "Kill the command (SIGKILL) when it is still there this long after the "
+			"SIGTERM.",
+	},
+	{
+		NAMES("run", "linger", "--linger", "TERSE_LINGER"),
+		.type = OPTION_DURATION,
+		.offset = OFFSET(linger),
+		.max = 365 * DAY,
+		.preset = "12h",
+		.help = "Record what background processes still write for at most this long "
+			"after the command has ended.",
+	},
+	{
+		NAMES("run", "linger_idle", "--linger-idle", "TERSE_LINGER_IDLE"),
+		.type = OPTION_DURATION,
+		.offset = OFFSET(linger_idle),
+		.max = 365 * DAY,
+		.preset = "10m",
+		.help = "Stop that sooner when all that hold the output are daemons (each made a "
+			"session of its own) which have written nothing for this long.",
+	},
+	{
+		NAMES("run", "pty", "--pty", "TERSE_PTY"),
+		.type = OPTION_TRISTATE,
+		.offset = OFFSET(pty),
+		.preset = "auto",
+		.negated = "--no-pty",
+		.help = "Whether the command writes to a pseudo-terminal or to a pipe.",
+	},
+	{
+		NAMES("run", "tty", "--tty", "TERSE_TTY"),
+		.type = OPTION_TRISTATE,
+		.offset = OFFSET(tty),
+		.preset = "auto",
+		.negated = "--no-tty",
+		.help = "Whether the pseudo-terminal is the command's controlling terminal, so "
+			"that programs can ask for passwords; auto: only when somebody can answer.",
+	},
+	{
+		NAMES("run", "streams", "--streams", "TERSE_STREAMS"),
+		.type = OPTION_ENUM,
+		.offset = OFFSET(streams),
+		.preset = "auto",
+		.choices = streams_choices,
+		.help = "Whether stdout and stderr are one text in true order or kept apart; auto: "
+			"apart where they have different destinations.",
+	},
+	{
+		NAMES("run", "yield", "--yield", "TERSE_YIELD"),
+		.type = OPTION_DURATION,
+		.offset = OFFSET(yield),
+		.max = 365 * DAY,
+		.preset = "off",
+		.help = "Report what there is when the command has run this long, and let it go on "
+			"by itself (terse await, send, signal). The command gets a controlling "
+			"terminal.",
+	},
+	{
+		NAMES("run", "yield_status", "--yield-status", "TERSE_YIELD_STATUS"),
+		.type = OPTION_COUNT,
+		.offset = OFFSET(yield_status),
+		.max = 255,
+		.preset = "0",
+		.unit = "status",
+		.help = "The exit status when the command goes on.",
+	},
+	{
+		NAMES("run", "detach", "--detach", "TERSE_DETACH"),
+		.type = OPTION_BOOL,
+		.offset = OFFSET(detach),
+		.preset = "no",
+		.negated = "--no-detach",
+		.help = "Let the command go on by itself at once, and print its ID.",
+	},
+	{
+		NAMES("run", "prompt", "--prompt", "TERSE_PROMPT"),
+		.type = OPTION_ENUM,
+		.offset = OFFSET(prompt),
+		.preset = "report",
+		.choices = prompt_choices,
+		.help = "When the command waits for input on its controlling terminal and nobody "
+			"is there: report it and let the command wait (as yield does), await its "
+			"end "
+			"all the same, type the end of input, or end the command.",
+	},
+	{
+		NAMES("run", "hang_up", "--hang-up", "TERSE_HANG_UP"),
+		.type = OPTION_DURATION,
+		.offset = OFFSET(hang_up),
+		.max = HOUR,
+		.preset = "3s",
+		.help = "Hang up on a program that draws on the screen and waits for keys where "
+			"nobody can type (not after --yield, --detach or --tty) when it has "
+			"written nothing for this long; off: only tell. Servers are only told of.",
+	},
+
+	{
+		NAMES("terminal", "cols", "--cols", "TERSE_COLS"),
+		.type = OPTION_COUNT,
+		.offset = OFFSET(cols),
+		.min = 2,
+		.max = 1000,
+		.preset = "160",
+		.unit = "columns",
+		.safe = true,
+		.help = "Width of the pseudo-terminal; many programs cut what they print to it.",
+	},
+	{
+		NAMES("terminal", "rows", "--rows", "TERSE_ROWS"),
+		.type = OPTION_COUNT,
+		.offset = OFFSET(rows),
+		.min = 2,
+		.max = 500,
+		.preset = "50",
+		.unit = "rows",
+		.safe = true,
+		.help = "Height of the pseudo-terminal.",
+	},
+	{
+		NAMES("terminal", "collapse", "--collapse", "TERSE_COLLAPSE"),
+		.type = OPTION_BOOL,
+		.offset = OFFSET(collapse),
+		.preset = "yes",
+		.negated = "--no-collapse",
+		.safe = true,
+		.help = "Show what a terminal would show in the end; no: leave overwritten text "
+			"such as progress in, and take only escape sequences out.",
+	},
+	{
+		NAMES("terminal", "detach_key", NULL, "TERSE_DETACH_KEY"),
+		.type = OPTION_STRING,
+		.offset = OFFSET(detach_key),
+		.max = 16,
+		.preset = "ctrl-\\",
+		.unit = "KEY",
+		.safe = true,
+		.help = "The key that leaves terse attach.",
+		.refuse = refuse_detach_key,
+	},
+	{
+		NAMES("report", "format", "--format", "TERSE_FORMAT"),
+		.type = OPTION_ENUM,
+		.offset = OFFSET(format),
+		.preset = "text",
+		.choices = format_choices,
+		.help = "How a run is told: its text as it comes, or when it has ended as one JSON "
+			"object, or in blocks with a header.",
+	},
+	{
+		NAMES("report", "size", "--size", "TERSE_SIZE"),
+		.type = OPTION_SIZE,
+		.offset = OFFSET(size),
+		.min = 64,
+		.max = 16 * MB,
+		.preset = "4KB",
+		.safe = true,
+		.help = "Text up to this size is printed whole, longer text as a preview of this "
+			"size.",
+	},
+	{
+		NAMES("report", "max_lines", "--max-lines", "TERSE_MAX_LINES"),
+		.type = OPTION_COUNT,
+		.offset = OFFSET(max_lines),
+		.max = 1000000000,
+		.preset = "0",
+		.unit = "lines",
+		.safe = true,
+		.help = "Text of more lines than this is printed as a preview too; 0: no limit.",
+	},
+	{
+		NAMES("report", "unit", NULL, "TERSE_UNIT"),
+		.type = OPTION_ENUM,
+		.offset = OFFSET(unit),
+		.preset = "lines",
+		.choices = unit_choices,
+		.safe = true,
+		.help = "What max_lines counts and the notices speak of; entries: a listing's "
+			"headings and totals do not count.",
+	},
+	{
+		NAMES("report", "longest_line", NULL, "TERSE_LONGEST_LINE"),
+		.type = OPTION_SIZE,
+		.offset = OFFSET(longest_line),
+		.min = 40,
+		.max = MB,
+		.or_zero = true,
+		.preset = "0",
+		.safe = true,
+		.help = "Text with a line longer than this is printed as a preview too; 0: no "
+			"limit.",
+	},
+	{
+		NAMES("report", "err_size", "--err-size", "TERSE_ERR_SIZE"),
+		.type = OPTION_SIZE,
+		.offset = OFFSET(err_size),
+		.min = 64,
+		.max = 16 * MB,
+		.or_zero = true,
+		.preset = "0",
+		.safe = true,
+		.help = "The size for standard error where it is kept apart; 0: as size.",
+	},
+	{
+		NAMES("report", "max_err_lines", "--max-err-lines", "TERSE_MAX_ERR_LINES"),
+		.type = OPTION_COUNT,
+		.offset = OFFSET(max_err_lines),
+		.max = 1000000000,
+		.preset = "0",
+		.unit = "lines",
+		.safe = true,
+		.help = "The max_lines for standard error where it is kept apart; 0: no limit.",
+	},
+	{
+		NAMES("report", "print", "--print", "TERSE_PRINT"),
+		.type = OPTION_ENUM,
+		.offset = OFFSET(print),
+		.preset = "auto",
+		.choices = print_choices,
+		.help = "What is printed of text over the limit; auto: a preview for an agent, the "
+			"full text for a file or a program.",
+	},
+	{
+		NAMES("report", "heartbeat", "--heartbeat", "TERSE_HEARTBEAT"),
+		.type = OPTION_DURATION,
+		.offset = OFFSET(heartbeat),
+		.max = DAY,
+		.preset = "60s",
+		.safe = true,
+		.help = "Tell that the command still runs when nothing was printed for this long, "
+			"or not "
+			"all there is.",
+	},
+	{
+		NAMES("report", "status", "--status", "TERSE_STATUS"),
+		.type = OPTION_ENUM,
+		.offset = OFFSET(status),
+		.preset = "never",
+		.choices = status_choices,
+		.safe = true,
+		.help = "When text that is printed whole is followed by a line with the exit "
+			"status.",
+	},
+	{
+		NAMES("report", "ceiling", "--ceiling", "TERSE_CEILING"),
+		.type = OPTION_SIZE,
+		.offset = OFFSET(ceiling),
+		.min = 512,
+		.max = 16 * MB,
+		.or_zero = true,
+		.preset = "0",
+		.safe = true,
+		.help = "What is printed at most, notices included, whatever size says: more than "
+			"that the agent would cut itself; 0: not known.",
+	},
+	{
+		NAMES("report", "failure_ceiling", "--failure-ceiling", "TERSE_FAILURE_CEILING"),
+		.type = OPTION_SIZE,
+		.offset = OFFSET(failure_ceiling),
+		.min = 512,
+		.max = 16 * MB,
+		.or_zero = true,
+		.preset = "0",
+		.safe = true,
+		.help = "The ceiling for a command that fails; 0: as ceiling.",
+	},
+	{
+		NAMES("report", "line_ceiling", "--line-ceiling", "TERSE_LINE_CEILING"),
+		.type = OPTION_COUNT,
+		.offset = OFFSET(line_ceiling),
+		.max = 1000000000,
+		.preset = "0",
+		.unit = "lines",
+		.safe = true,
+		.help = "The ceiling in lines; 0: not known.",
+	},
+	{
+		NAMES("preview", "mode", "--mode", "TERSE_MODE"),
+		.type = OPTION_ENUM,
+		.offset = OFFSET(mode),
+		.preset = "smart",
+		.choices = mode_choices,
+		.safe = true,
+		.help = "Which part of the text a preview shows; smart: the start, the end, and "
+			"the lines that tell why.",
+	},
+	{
+		NAMES("preview", "head_share", "--head-share", "TERSE_HEAD_SHARE"),
+		.type = OPTION_COUNT,
+		.offset = OFFSET(head_share),
+		.max = 100,
+		.preset = "15",
+		.unit = "percent",
+		.safe = true,
+		.help = "How much of a preview the start of the text gets; it is printed as it "
+			"comes.",
+	},
+	{
+		NAMES("preview", "end_share", "--end-share", "TERSE_END_SHARE"),
+		.type = OPTION_COUNT,
+		.offset = OFFSET(end_share),
+		.max = 100,
+		.preset = "8",
+		.unit = "percent",
+		.safe = true,
+		.help = "How much of a smart preview the last lines get whatever they say; after a "
+			"success at least 30.",
+	},
+	{
+		NAMES("preview", "patterns", "--pattern", "TERSE_PATTERN"),
+		.type = OPTION_LIST,
+		.offset = OFFSET(patterns),
+		.max = PHRASE_MAX,
+		.most = PHRASE_COUNT,
+		.in_profile = true,
+		.unit = "TEXT",
+		.safe = true,
+		.help = "Lines with one of these texts in them (letters in either case, * for "
+			"anything between) are put forward by a smart preview, whatever the exit "
+			"status; a profile adds its own.",
+		.refuse = phrase_refuse,
+	},
+	{
+		NAMES("preview", "ignore", "--ignore", "TERSE_IGNORE"),
+		.type = OPTION_LIST,
+		.offset = OFFSET(ignore),
+		.max = PHRASE_MAX,
+		.most = PHRASE_COUNT,
+		.in_profile = true,
+		.unit = "TEXT",
+		.help = "Lines with one of these texts in them are not put forward by a smart "
+			"preview, whatever they say; a profile adds its own.",
+		.refuse = phrase_refuse,
+	},
+	{
+		NAMES("preview", "max_line", "--max-line", "TERSE_MAX_LINE"),
+		.type = OPTION_SIZE,
+		.offset = OFFSET(max_line),
+		.min = 64,
+		.max = MB,
+		.or_zero = true,
+		.preset = "0",
+		.safe = true,
+		.help = "A preview cuts lines that are longer than this; 0: longer than 500 bytes, "
+			"unless there is room for more of them.",
+	},
+	{
+		NAMES("spill", "when", "--spill", "TERSE_SPILL"),
+		.type = OPTION_ENUM,
+		.offset = OFFSET(spill),
+		.choices = when_choices,
+		.preset = "overflow",
+		.help = "Which texts are kept: those that are not printed whole, or always, so "
+			"that "
+			"terse read last shows short ones again, too.",
+	},
+	{
+		NAMES("spill", "max_artifact", "--max-artifact", "TERSE_MAX_ARTIFACT"),
+		.type = OPTION_SIZE,
+		.offset = OFFSET(max_artifact),
+		.min = 64 * KB,
+		.max = PB,
+		.preset = "1GB",
+		.help = "An artifact keeps the first and the last part of text that is larger than "
+			"this.",
+	},
+	{
+		NAMES("spill", "min_free", "--min-free", "TERSE_MIN_FREE"),
+		.type = OPTION_SIZE,
+		.offset = OFFSET(min_free),
+		.max = PB,
+		.preset = "32MB",
+		.help = "Where less than this is free on the disk, it counts as full.",
+	},
+	{
+		NAMES("spill", "raw", "--keep-raw", "TERSE_KEEP_RAW"),
+		.type = OPTION_TRISTATE,
+		.offset = OFFSET(raw),
+		.preset = "auto",
+		.negated = "--no-keep-raw",
+		.help = "Whether the bytes as the command wrote them are kept beside the text; "
+			"auto: when more than colours is missing from the text.",
+	},
+	{
+		NAMES("spill", "record", "--record", "TERSE_RECORD"),
+		.type = OPTION_BOOL,
+		.offset = OFFSET(record),
+		.preset = "no",
+		.negated = "--no-record",
+		.help = "Keep when the command wrote what, for terse replay.",
+	},
+	{
+		NAMES("session", "name", "--session", "TERSE_SESSION"),
+		.type = OPTION_STRING,
+		.offset = OFFSET(session),
+		.max = 100,
+		.unit = "NAME",
+		.help = "The session that artifacts belong to; empty: the agent's conversation.",
+	},
+	{
+		NAMES("session", "keep", NULL, "TERSE_KEEP"),
+		.type = OPTION_DURATION,
+		.offset = OFFSET(keep),
+		.max = 3650 * DAY,
+		.preset = "1d",
+		.help = "How long the artifacts of a session that has ended are kept; off: not at "
+			"all.",
+	},
+	{
+		NAMES("gc", "interval", NULL, "TERSE_GC_INTERVAL"),
+		.type = OPTION_DURATION,
+		.offset = OFFSET(gc_interval),
+		.max = 365 * DAY,
+		.preset = "1h",
+		.help = "The store is cleaned up after a run when that was not done for this long; "
+			"off: only by terse gc.",
+	},
+	{
+		NAMES("gc", "max_age", "--gc-age", "TERSE_GC_AGE"),
+		.type = OPTION_DURATION,
+		.offset = OFFSET(gc_age),
+		.max = 3650 * DAY,
+		.preset = "14d",
+		.help = "Artifacts that were last written longer ago than this are removed; off: "
+			"none.",
+	},
+	{
+		NAMES("gc", "max_size", "--gc-size", "TERSE_GC_SIZE"),
+		.type = OPTION_SIZE,
+		.offset = OFFSET(gc_size),
+		.max = PB,
+		.preset = "5GB",
+		.help = "The oldest artifacts are removed when all take more disk space than this; "
+			"0: no limit.",
+	},
+	{
+		NAMES("gc", "max_count", "--gc-count", "TERSE_GC_COUNT"),
+		.type = OPTION_COUNT,
+		.offset = OFFSET(gc_count),
+		.max = 1000000000,
+		.preset = "20000",
+		.unit = "artifacts",
+		.help = "The oldest are removed when there are more than this; 0: no limit.",
+	},
+	{
+		NAMES("gc", "session_size", NULL, "TERSE_GC_SESSION_SIZE"),
+		.type = OPTION_SIZE,
+		.offset = OFFSET(gc_session_size),
+		.max = PB,
+		.preset = "0",
+		.help = "The size for each session; 0: no limit.",
+	},
+	{
+		NAMES("gc", "session_count", NULL, "TERSE_GC_SESSION_COUNT"),
+		.type = OPTION_COUNT,
+		.offset = OFFSET(gc_session_count),
+		.max = 1000000000,
+		.preset = "0",
+		.unit = "artifacts",
+		.help = "The count for each session; 0: no limit.",
+	},
+	{
+		NAMES("redact", "secrets", "--redact", "TERSE_REDACT"),
+		.type = OPTION_BOOL,
+		.offset = OFFSET(redact),
+		.preset = "no",
+		.negated = "--no-redact",
+		.help = "Replace what looks like a secret (keys, tokens, passwords in URLs) before "
+			"anything is printed or kept.",
+	},
+	{
+		NAMES("redact", "patterns", "--redact-pattern", "TERSE_REDACT_PATTERN"),
+		.type = OPTION_LIST,
+		.offset = OFFSET(redact_patterns),
+		.max = 4096,
+		.unit = "REGEX",
+		.help = "Replace also what matches one of these (Perl's syntax, within a line).",
+		.refuse = expression_refuse,
+	},
+	{
+		NAMES("shim", "shell", "--shell", "TERSE_SHELL"),
+		.type = OPTION_STRING,
+		.offset = OFFSET(shell),
+		.max = 4095,
+		.unit = "PROGRAM",
+		.help = "The shell that runs a shell string; empty: bash where there is one, else "
+			"sh.",
+	},
+	{
+		NAMES("shim", "pass", NULL, "TERSE_PASS"),
+		.type = OPTION_LIST,
+		.offset = OFFSET(pass),
+		.max = LONGEST,
+		.unit = "TEMPLATE",
+		.help = "What an agent's command looks like (with * for any characters) that "
+			"terse-sh does not supervise.",
+		.refuse = template_refuse,
+	},
+	{
+		NAMES("environment", "set", "--env", "TERSE_ENV"),
+		.type = OPTION_LIST,
+		.offset = OFFSET(env_set),
+		.max = LONGEST,
+		.preset = "PAGER=cat\n"
+			  "GIT_PAGER=cat\n"
+			  "GH_PAGER=cat\n"
+			  "MANPAGER=cat\n"
+			  "SYSTEMD_PAGER=cat\n"
+			  "TERM=xterm-256color",
+		.unit = "NAME=VALUE",
+		.help = "Variables that the command gets when its output is captured.",
+		.refuse = refuse_assignment,
+	},
+	{
+		NAMES("environment", "unset", "--unset-env", "TERSE_UNSET_ENV"),
+		.type = OPTION_LIST,
+		.offset = OFFSET(env_unset),
+		.max = LONGEST,
+		.unit = "NAME",
+		.help = "Variables that the command does not get when its output is captured.",
+		.refuse = refuse_name,
+	},
+	{
+		NAMES("environment", "keep", "--keep-env", "TERSE_KEEP_ENV"),
+		.type = OPTION_LIST,
+		.offset = OFFSET(env_keep),
+		.max = LONGEST,
+		.unit = "NAME",
+		.help = "Variables that set and unset leave alone when terse's own environment has "
+			"them.",
+		.refuse = refuse_name,
+	},
+};
+
+const size_t option_count = sizeof(option_table) / sizeof(*option_table);
+_Static_assert(sizeof(option_table) / sizeof(*option_table) <= OPTION_LIMIT, "raise OPTION_LIMIT");
+
+const struct option_shorthand option_shorthands[] = {
+	{
+		.flag = "--preview",
+		.section = "report",
+		.key = "print",
+		.value = "preview",
+		.help = "Print a preview of text over the limit, whoever reads it.",
+	},
+	{
+		.flag = "--full",
+		.section = "report",
+		.key = "print",
+		.value = "full",
+		.help = "Print the full text, whoever reads it.",
+	},
+};
+
+const size_t option_shorthand_count = sizeof(option_shorthands) / sizeof(*option_shorthands);
