@@ -331,6 +331,116 @@ int option_print_sample(struct buffer *out)
 	return buffer_check(out);
 }
 
+/* --- terse config --man: terse.ini(5) ---------------------------------------------------- */
+
+/* Text for mdoc(7), which has to start a line. */
+static void manual_print_text(struct buffer *out, const char *text)
+{
+	static const char *const escapes[128] = {
+		['\\'] = "\\e", ['~'] = "\\(ti", ['^'] = "\\(ha", ['`'] = "\\(ga"};
+	char before = '\n';
+	for (; *text; before = *text++) {
+		const char *escape = *text > 0 ? escapes[(int)*text] : NULL;
+		if (before == '\n' && (*text == '.' || *text == '\''))
+			buffer_append_string(out, "\\&");
+		if (*text == '-' && strchr(" \n-[|", before))
+			escape = "\\-";
+		if (escape)
+			buffer_append_string(out, escape);
+		else
+			buffer_append(out, text, 1);
+	}
+}
+
+static void manual_print_literal(struct buffer *out, const char *lines)
+{
+	buffer_append_string(out, ".Bd -literal -offset indent -compact\n");
+	manual_print_text(out, lines);
+	buffer_append_string(out, "\n.Ed\n" + (lines[strlen(lines) - 1] == '\n'));
+}
+
+static void manual_print_section(struct buffer *out, const char *name, bool first)
+{
+	buffer_printf(out, "%s.Ss Section [%s]\n.Bl -tag -width Ds\n", first ? "" : ".El\n", name);
+}
+
+static void manual_print_names(struct buffer *out, const struct option *o)
+{
+	buffer_printf(out, ".Ev %s", o->variable);
+	if (o->flag)
+		buffer_printf(out, " ;\n.Fl %s", o->flag + 1);
+	if (o->negated)
+		buffer_printf(out, " , Fl %s", o->negated + 1);
+	buffer_append_string(out, o->safe ? " ;\nalso in .terse.ini\n" : "\n");
+	for (size_t i = 0; i < option_shorthand_count; i++) {
+		const struct option_shorthand *h = &option_shorthands[i];
+		if (option_by_key(h->section, h->key) != o)
+			continue;
+		buffer_printf(out, ".br\n.Fl %s :\n", h->flag + 1);
+		manual_print_text(out, h->help);
+		buffer_append_string(out, "\n");
+	}
+}
+
+static void manual_print_option(struct buffer *out, const struct option *o, const void *ctx)
+{
+	static const char *const types[OPTION_TYPES] = {
+		[OPTION_BOOL] = "",        [OPTION_TRISTATE] = "",
+		[OPTION_ENUM] = "",        [OPTION_COUNT] = "number ",
+		[OPTION_SIZE] = "size ",   [OPTION_LIST] = "list of ",
+		[OPTION_STRING] = "text ", [OPTION_DURATION] = "duration ",
+	};
+	char range[RANGE_LEN];
+	(void)ctx;
+	buffer_printf(out, ".It Cm %s\n", o->key);
+	manual_print_text(out, o->help);
+	buffer_printf(out, "\n.br\n%s%s", types[o->type], option_range(o, range));
+	if (o->type == OPTION_COUNT)
+		buffer_printf(out, " %s", o->unit);
+	buffer_append_string(out, "; default");
+	if (o->preset && o->type != OPTION_LIST) {
+		buffer_append_string(out, "\n.Li ");
+		manual_print_text(out, o->preset);
+		buffer_append_string(out, " ;\n");
+	} else if (o->preset) {
+		buffer_append_string(out, "\n");
+		manual_print_literal(out, o->preset);
+	} else {
+		buffer_append_string(out, " empty;\n");
+	}
+	manual_print_names(out, o);
+}
+
+int option_print_manual(struct buffer *out)
+{
+	static const struct option_printer printer = {.section = manual_print_section,
+						      .option = manual_print_option};
+	buffer_append_string(out,
+			     ".\\\" Written from config/option_table.c by terse config --man.\n"
+			     ".Dd November 22, 2026\n.Dt TERSE.INI 5\n.Os Linux\n"
+			     ".Sh NAME\n.Nm terse.ini\n.Nd settings of terse\n"
+			     ".Sh DESCRIPTION\n");
+	for (size_t i = 0; i < PARAGRAPHS; i++) {
+		if (i > 0)
+			buffer_append_string(out, ".Pp\n");
+		if (introduction[i].literal)
+			manual_print_literal(out, introduction[i].text);
+		else
+			manual_print_text(out, introduction[i].text);
+	}
+	buffer_append_string(out, ".Sh SETTINGS\n");
+	option_walk(out, &printer, NULL);
+	buffer_append_string(out, ".El\n"
+				  ".Sh FILES\n"
+				  ".Pa /etc/terse.ini ,\n"
+				  ".Pa ~/.config/terse/terse.ini ,\n"
+				  ".Pa .terse.ini\n"
+				  ".Sh SEE ALSO\n"
+				  ".Xr terse 1 ,\n"
+				  ".Xr terse-agents 7\n");
+	return buffer_check(out);
+}
+
 /* --- terse config completion: a script for bash ------------------------------------------- */
 
 static const char completion_head[] =

@@ -23,6 +23,9 @@ int option_print_help(struct buffer *out);
    and no blank behind it. */
 int option_print_sample(struct buffer *out);
 
+/* The manual page terse.ini(5), in mdoc. */
+int option_print_manual(struct buffer *out);
+
 /* A script that makes bash complete terse's verbs, flags and values. */
 int option_print_completion(struct buffer *out);
 

@@ -632,7 +632,7 @@ static int print_sections(const struct settings *s, const struct layer_form *for
 }
 
 struct request {
-	bool json, profiles, agents;
+	bool json, profiles, agents, manual;
 	char **words; /* what follows the options */
 	int count;
 	bool plain; /* -- before them: a command */
@@ -646,7 +646,7 @@ static int verb_config_bad_usage(const char *what, const char *why)
 
 static int verb_config_no_such_option(const char *name)
 {
-	static const char *const own[] = {"--json", "--profiles", "--agents", NULL};
+	static const char *const own[] = {"--json", "--profiles", "--agents", "--man", NULL};
 	const char *best = option_nearest_flag(name, own);
 	if (!best)
 		return verb_config_bad_usage(name, "no such option");
@@ -667,6 +667,9 @@ static int verb_config_parse(struct settings *s, int argc, char **argv, struct r
 			i++;
 		} else if (strcmp(argv[i], "--agents") == 0) {
 			r->agents = true;
+			i++;
+		} else if (strcmp(argv[i], "--man") == 0) {
+			r->manual = true;
 			i++;
 		} else if (strcmp(argv[i], "--") == 0) {
 			r->plain = true;
@@ -697,6 +700,10 @@ int command_config(struct command_context *c, int argc, char **argv)
 				      r.json);
 	if (r.agents)
 		return print_sections(c->settings, &rules_form, rules_of(c->settings), r.json);
+	if (r.manual) {
+		struct buffer text = BUFFER_INIT;
+		return verb_config_print(&text, option_print_manual(&text));
+	}
 	if (strcmp(action, "check") == 0)
 		return verb_config_check(r.count - 1, r.words + 1);
 	if (strcmp(action, "completion") == 0) {

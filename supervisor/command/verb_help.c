@@ -198,7 +198,8 @@ static const struct topic topics[] = {
 	 "TERSE_SIZE are the same.\n\n"
 	 "  --profiles            what is known about commands, in the syntax of the ini\n"
 	 "  --agents              what is known about agents, in the same syntax\n"
-	 "  --json                the same for programs\n"},
+	 "  --json                the same for programs\n"
+	 "  --man                 the manual page terse.ini(5)\n"},
 	{"agent", "start an agent whose shell commands go through terse",
 	 "terse agent COMMAND [ARG...]",
 	 "Starts an agent so that its shell commands are run through terse, by libterse-shim.so "
