@@ -16,6 +16,9 @@
 /* Groups inside groups. */
 #define DEPTH_MAX 16
 
+/* Strings that classes make out of one. */
+#define EXPANDED_MAX 8
+
 /* A group, or the whole pattern. */
 struct level {
 	struct literal_set all;  /* every finished alternative holds one of them */
@@ -31,9 +34,9 @@ struct syntax_reader {
 	uint32_t options;
 	pcre2_compile_context *context;
 	pcre2_match_data *match;
-	struct literal run; /* the characters read last, one after the other */
-	bool fold;          /* both cases of a letter may match from here on */
-	bool plain;         /* so far only characters and "|" */
+	struct literal_set run; /* the characters read last, in a row; all of one length */
+	bool fold;              /* both cases of a letter may match from here on */
+	bool plain;             /* so far only characters and "|" */
 	unsigned depth;
 	struct level levels[DEPTH_MAX];
 };
@@ -41,6 +44,11 @@ struct syntax_reader {
 static bool syntax_is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool syntax_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
 }
 
 static bool syntax_begins(const char *item, size_t len, const char *text)
@@ -59,26 +67,52 @@ static void syntax_keep_better(struct literal_set *best, const struct literal_se
 
 static void syntax_end_run(struct syntax_reader *r)
 {
-	struct literal_set one = {.count = 1, .items = {r->run}};
-	syntax_keep_better(&r->levels[r->depth].best, &one);
-	r->run = (struct literal){.len = 0};
+	syntax_keep_better(&r->levels[r->depth].best, &r->run);
+	r->run = (struct literal_set){.count = 1};
 }
 
-static void syntax_add_character(struct syntax_reader *r, const char *bytes, size_t len)
+static void syntax_append(const struct syntax_reader *r, struct literal *l, const char *bytes,
+			  size_t len)
 {
-	struct literal *l = &r->run;
-	/* Only PCRE2 knows the other case of a letter beyond ASCII. */
-	if ((r->fold && (unsigned char)*bytes >= 0x80) || l->len + len > LITERAL_LEN) {
-		r->plain = false;
-		syntax_end_run(r);
-		return;
-	}
 	memcpy(l->bytes + l->len, bytes, len);
 	if (r->fold && syntax_is_letter(*bytes)) {
 		l->bytes[l->len] |= 0x20;
 		l->fold |= UINT64_C(1) << l->len;
 	}
 	l->len = (unsigned char)(l->len + len);
+}
+
+static void syntax_add_character(struct syntax_reader *r, const char *bytes, size_t len)
+{
+	/* Only PCRE2 knows the other case of a letter beyond ASCII. */
+	if ((r->fold && (unsigned char)*bytes >= 0x80) || r->run.items[0].len + len > LITERAL_LEN) {
+		r->plain = false;
+		syntax_end_run(r);
+		return;
+	}
+	for (unsigned i = 0; i < r->run.count; i++)
+		syntax_append(r, &r->run.items[i], bytes, len);
+}
+
+/* Returns false if the item is no class of a few letters and digits, behind a character. */
+static bool syntax_add_class(struct syntax_reader *r, const char *item, size_t len)
+{
+	struct literal_set *run = &r->run;
+	if (len < 3 || *item != '[' || item[len - 1] != ']' || run->items[0].len == 0 ||
+	    run->items[0].len == LITERAL_LEN || run->count * (len - 2) > EXPANDED_MAX)
+		return false;
+	const unsigned count = (unsigned)len - 2;
+	for (unsigned i = 1; i <= count; i++) {
+		if (!syntax_is_letter(item[i]) && !syntax_is_digit(item[i]))
+			return false;
+	}
+	/* From the last one on, so that each is read before it is replaced. */
+	for (unsigned k = run->count * count; k-- > 0;) {
+		run->items[k] = run->items[k / count];
+		syntax_append(r, &run->items[k], item + 1 + k % count, 1);
+	}
+	run->count *= count;
+	return true;
 }
 
 static void syntax_end_alternative(struct syntax_reader *r)
@@ -187,7 +221,7 @@ static const char *syntax_character(const char *item, size_t len, size_t *count)
 	if (*item != '\\')
 		return len == 1 && c != '\n' && !strchr("^$.[", c) ? item : NULL;
 	*count = 1;
-	return len == 2 && !syntax_is_letter((char)c) && (c < '0' || c > '9') && c != '\n'
+	return len == 2 && !syntax_is_letter((char)c) && !syntax_is_digit((char)c) && c != '\n'
 		       ? item + 1
 		       : NULL;
 }
@@ -231,7 +265,7 @@ static int syntax_read_item(pcre2_callout_enumerate_block *b, void *ctx)
 		syntax_end_alternative(r);
 	else if ((character = syntax_character(item, len, &count)))
 		syntax_add_character(r, character, count);
-	else
+	else if (!syntax_add_class(r, item, len))
 		syntax_read_other(r, item, len);
 	r->at += len;
 	return result;
@@ -269,6 +303,7 @@ void syntax_read(struct syntax *s, const char *pattern, size_t len, uint32_t opt
 		.pattern = pattern,
 		.options = options,
 		.fold = options & PCRE2_CASELESS,
+		.run.count = 1,
 		.plain = true,
 	};
 	*s = (struct syntax){.in_line = true};
