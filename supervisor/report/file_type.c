@@ -201,9 +201,8 @@ void file_type_find(struct kind *k, const char *data, size_t len)
 
 int file_type_append(struct buffer *out, const struct kind *k)
 {
-	if (buffer_append_string(out, k->name ? k->name : "binary data") < 0)
-		return -1;
-	if (k->width == 0 || k->height == 0)
-		return 0;
-	return buffer_printf(out, ", %ux%u", k->width, k->height);
+	buffer_append_string(out, k->name ? k->name : "binary data");
+	if (k->width > 0 && k->height > 0)
+		buffer_printf(out, ", %ux%u", k->width, k->height);
+	return buffer_check(out);
 }

@@ -86,13 +86,19 @@ void report_warn(struct report *r, const char *format, ...) __attribute__((forma
 /* Frees what the struct owns: texts, ranges, warnings. */
 void report_release(struct report *r);
 
+/* One step after the other makes the report: appends to `out`. Returns 1 if it goes on, 0 when it
+   is done, -1 with errno. */
+struct report_writer;
+struct report_step {
+	int (*write)(struct report_writer *w, int which, struct buffer *out);
+	int which; /* the stream */
+};
+
 struct report_writer {
 	struct report *report;
+	const struct report_step *steps; /* the last one has no function */
 	size_t step;
 	bool in_line; /* the text written so far does not end with a newline */
-	/* One step after the other makes the report: appends to `out`. Returns 1 if it goes on, 0
-	   when it is through, -1 with errno. */
-	int (*const *steps)(struct report_writer *w, struct buffer *out);
 };
 
 /* Writers: one compact JSON object and a newline (report.c); a text in blocks, for agents that show
