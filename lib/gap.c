@@ -11,14 +11,10 @@
 
 size_t gap_describe(char out[GAP_ANNOUNCE_MAX], const struct gap *g)
 {
-	char first[HUMAN_LEN], last[HUMAN_LEN], count[HUMAN_LEN], size[HUMAN_LEN];
 	const char *reason =
 		g->error ? strerror(g->error) : "over the disk cap ([spill] max_artifact)";
 	int n;
-	human_count(first, g->from);
-	human_count(last, g->to);
-	human_count(count, g->to - g->from + 1);
-	human_size(size, g->bytes);
+	const char *first = HUMAN_COUNT(g->from), *size = HUMAN_SIZE(g->bytes);
 	if (g->from == 0)
 		n = snprintf(out, GAP_ANNOUNCE_MAX, "the last %s not kept: %.50s", size, reason);
 	else if (g->from == g->to)
@@ -26,7 +22,7 @@ size_t gap_describe(char out[GAP_ANNOUNCE_MAX], const struct gap *g)
 			     reason);
 	else
 		n = snprintf(out, GAP_ANNOUNCE_MAX, "lines %s-%s (%s, %s) not kept: %.50s", first,
-			     last, count, size, reason);
+			     HUMAN_COUNT(g->to), HUMAN_COUNT(g->to - g->from + 1), size, reason);
 	return (size_t)n;
 }
 
@@ -50,28 +46,23 @@ size_t gap_announce_end(char out[GAP_ANNOUNCE_MAX], const char *why)
 
 int gap_begin_json(struct buffer *out, const struct gap *g)
 {
-	if (json_begin_object(out, NULL) < 0 ||
-	    (g->from && json_add_count(out, "from", g->from) < 0) ||
-	    (g->from && json_add_count(out, "to", g->to) < 0) ||
-	    json_add_count(out, "bytes", g->bytes) < 0)
-		return -1;
+	json_begin_object(out, NULL);
+	if (g->from) {
+		json_add_count(out, "from", g->from);
+		json_add_count(out, "to", g->to);
+	}
+	json_add_count(out, "bytes", g->bytes);
 	return json_add_string(out, "reason", g->error ? strerror(g->error) : "disk cap");
-}
-
-static int gap_append_json(struct buffer *out, const struct gap *g)
-{
-	return gap_begin_json(out, g) < 0 ? -1 : buffer_append_string(out, "}");
 }
 
 int gap_append_member(struct buffer *out, const struct gaps *gaps)
 {
 	if (gaps->count == 0)
 		return 0;
-	if (json_begin_array(out, "gaps") < 0)
-		return -1;
+	json_begin_array(out, "gaps");
 	for (int i = 0; i < gaps->count; i++) {
-		if (gap_append_json(out, &gaps->items[i]) < 0)
-			return -1;
+		gap_begin_json(out, &gaps->items[i]);
+		json_end_object(out);
 	}
-	return buffer_append_string(out, "]");
+	return json_end_array(out);
 }

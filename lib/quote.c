@@ -28,15 +28,16 @@ bool quote_is_plain(uint32_t cp)
 	return true;
 }
 
-static int quote_append_escape(struct buffer *out, uint32_t cp)
+static void quote_append_escape(struct buffer *out, uint32_t cp)
 {
 	if (cp == '\n' || cp == '\t' || cp == '\r')
-		return buffer_append_string(out, cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : "\\r");
-	return buffer_printf(out,
-			     cp < 0x80      ? "\\x%02x"
-			     : cp < 0x10000 ? "\\u%04x"
-					    : "\\U%08x",
-			     (unsigned)cp);
+		buffer_append_string(out, cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : "\\r");
+	else
+		buffer_printf(out,
+			      cp < 0x80      ? "\\x%02x"
+			      : cp < 0x10000 ? "\\u%04x"
+					     : "\\U%08x",
+			      (unsigned)cp);
 }
 
 /* Decodes a character. False: it is none, but so many bytes. */
@@ -46,29 +47,27 @@ static bool decode(const char *text, size_t len, uint32_t *cp, size_t *taken)
 	return *cp != UTF8_REPLACEMENT || (*taken == 3 && (unsigned char)*text == 0xEF);
 }
 
-static int append_invalid(struct buffer *out, const char *bytes, size_t len)
+static void quote_append_invalid(struct buffer *out, const char *bytes, size_t len)
 {
-	int result = 0;
-	for (size_t i = 0; i < len && result == 0; i++)
-		result = buffer_printf(out, "\\x%02x", (unsigned char)bytes[i]);
-	return result;
+	for (size_t i = 0; i < len; i++)
+		buffer_printf(out, "\\x%02x", (unsigned char)bytes[i]);
 }
 
 int quote_text(struct buffer *out, const char *text, size_t len, char mark)
 {
-	int result = mark ? buffer_append(out, &mark, 1) : 0;
 	uint32_t cp;
-	for (size_t n; len > 0 && result == 0; text += n, len -= n) {
+	buffer_append(out, &mark, mark != 0);
+	for (size_t n; len > 0; text += n, len -= n) {
 		if (!decode(text, len, &cp, &n))
-			result = append_invalid(out, text, n);
+			quote_append_invalid(out, text, n);
 		else if (!quote_is_plain(cp))
-			result = quote_append_escape(out, cp);
+			quote_append_escape(out, cp);
 		else if (mark && (cp == (unsigned char)mark || cp == '\\'))
-			result = buffer_printf(out, "\\%c", (char)cp);
+			buffer_printf(out, "\\%c", (char)cp);
 		else
-			result = buffer_append(out, text, n);
+			buffer_append(out, text, n);
 	}
-	return mark && result == 0 ? buffer_append(out, &mark, 1) : result;
+	return buffer_append(out, &mark, mark != 0);
 }
 
 static bool command_quote_is_plain(const char *word, size_t len)
@@ -84,33 +83,34 @@ static bool command_quote_is_plain(const char *word, size_t len)
 static const char plain[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:@%+=-";
 
-static int append_ansi(struct buffer *out, const char *word)
+static void quote_append_ansi(struct buffer *out, const char *word)
 {
-	if (buffer_append_string(out, "$'") < 0)
-		return -1;
+	buffer_append_string(out, "$'");
 	for (; *word; word++) {
 		unsigned char c = (unsigned char)*word;
 		bool special = c == '\'' || c == '\\' || c < 0x20 || c >= 0x7F;
 		/* Three octal digits end by themselves, whatever follows. */
-		if (buffer_printf(out, special ? "\\%03o" : "%c", c) < 0)
-			return -1;
+		buffer_printf(out, special ? "\\%03o" : "%c", c);
 	}
-	return buffer_append(out, "'", 1);
+	buffer_append_string(out, "'");
+}
+
+static void quote_append_single(struct buffer *out, const char *word)
+{
+	buffer_append_string(out, "'");
+	for (; *word; word++)
+		buffer_append_string(out, *word == '\'' ? "'\\''" : (char[]){*word, '\0'});
+	buffer_append_string(out, "'");
 }
 
 int quote_append(struct buffer *out, const char *word)
 {
 	size_t len = strlen(word);
 	if (len > 0 && strspn(word, plain) == len)
-		return buffer_append(out, word, len);
-	if (!command_quote_is_plain(word, len))
-		return append_ansi(out, word);
-	if (buffer_append(out, "'", 1) < 0)
-		return -1;
-	for (; *word; word++) {
-		if (*word == '\'' ? buffer_append_string(out, "'\\''") < 0
-				  : buffer_append(out, word, 1) < 0)
-			return -1;
-	}
-	return buffer_append(out, "'", 1);
+		buffer_append(out, word, len);
+	else if (command_quote_is_plain(word, len))
+		quote_append_single(out, word);
+	else
+		quote_append_ansi(out, word);
+	return buffer_check(out);
 }

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
@@ -22,6 +21,9 @@
 
 /* Arguments of at most 128 KB: escaped six-fold they still are under META_MAX. */
 #define COMMAND_BUDGET (128 * 1024)
+
+/* Each argument also takes two quotes and a comma. */
+#define ARGUMENT_EXTRA 3
 
 /* Writes over what is there, which needs no room on a full disk as long as it fits into
    the blocks of the file. A reader may see a mixture for a moment. */
@@ -101,17 +103,17 @@ int meta_write(int dir, const struct meta *m)
 int meta_append_history(int dir, const struct meta *m)
 {
 	struct buffer line = BUFFER_INIT;
-	int result = -1;
 	/* How much escaping adds is known only afterwards. */
 	for (size_t budget = META_HISTORY_MAX;; budget /= 2) {
 		buffer_clear(&line);
-		if (meta_encode(&line, m, budget) < 0 || buffer_append(&line, "\n", 1) < 0)
-			goto out;
+		meta_encode(&line, m, budget);
+		buffer_append(&line, "\n", 1);
 		if (line.len <= META_HISTORY_MAX || budget == 0)
 			break;
 	}
-	result = journal_append(dir, META_HISTORY, line.data, line.len);
-out:
+	int result = buffer_check(&line);
+	if (result == 0)
+		result = journal_append(dir, META_HISTORY, line.data, line.len);
 	buffer_release(&line);
 	return result;
 }
@@ -271,116 +273,98 @@ const char *meta_state_name(enum meta_state state)
 	return state_names[state];
 }
 
-/* A string of at most `budget` bytes of `text`; *cut is set when that was not all. */
-static int meta_json_add_string(struct buffer *out, const char *text, size_t budget, bool *cut)
+/* A string of at most `budget` bytes of `text`. */
+static void meta_json_add_string(struct buffer *out, const char *key, const char *text,
+				 size_t budget)
 {
 	size_t len = strlen(text);
-	if (len > budget) {
-		len = utf8_floor(text, len, budget);
-		*cut = true;
-	}
-	return json_add_text(out, NULL, text, len);
+	json_add_text(out, key, text, len > budget ? utf8_floor(text, len, budget) : len);
 }
 
-static int meta_json_add_command(struct buffer *out, char *const *argv, size_t budget, bool *cut)
-{
-	int bad = buffer_append(out, "[", 1);
-	for (size_t i = 0; argv && argv[i] && !*cut; i++) {
-		if (i > 0)
-			bad |= buffer_append(out, ",", 1);
-		bad |= meta_json_add_string(out, argv[i], budget, cut);
-		/* Each argument also takes two quotes and a comma. */
-		size_t used = strlen(argv[i]) + 3;
-		if (used >= budget && argv[i + 1])
-			*cut = true;
-		budget -= used < budget ? used : budget;
-	}
-	return bad | buffer_append(out, "]", 1);
-}
-
-static int meta_json_add_stream(struct buffer *out, const char *key, const struct meta_stream *s)
+static void meta_json_add_stream(struct buffer *out, const char *key, const struct meta_stream *s)
 {
 	if (!s->present)
-		return 0;
-	int bad = buffer_printf(out, ",\"%s\":{\"bytes\":%" PRIu64 ",\"lines\":%" PRIu64, key,
-				s->bytes, s->lines);
-	if (s->gap_from)
-		bad |= buffer_printf(out,
-				     ",\"gap\":{\"from\":%" PRIu64 ",\"to\":%" PRIu64
-				     ",\"offset\":%" PRIu64 ",\"bytes\":%" PRIu64 "}",
-				     s->gap_from, s->gap_to, s->gap_offset, s->gap_bytes);
-	if (s->error)
-		bad |= buffer_printf(out, ",\"error\":%d", s->error);
-	if (s->lost_from)
-		bad |= buffer_printf(out, ",\"lost\":{\"from\":%" PRIu64 ",\"bytes\":%" PRIu64 "}",
-				     s->lost_from, s->lost_bytes);
-	return bad | buffer_append(out, "}", 1);
-}
-
-/* A number, or null where there is none. */
-static int add_optional(struct buffer *out, const char *key, bool present, int value)
-{
-	if (!present)
-		return buffer_printf(out, ",\"%s\":null", key);
-	return buffer_printf(out, ",\"%s\":%d", key, value);
-}
-
-static const char *boolean(bool value)
-{
-	return value ? "true" : "false";
-}
-
-static int meta_json_add_holders(struct buffer *out, const struct meta *m)
-{
-	int bad = 0;
-	bool cut = false;
-	for (int i = 0; i < m->holders; i++) {
-		bad |= buffer_printf(out,
-				     "%s{\"pid\":%d,\"name\":", i == 0 ? ",\"held_by\":[" : ",",
-				     (int)m->held_by[i].pid);
-		bad |= meta_json_add_string(out, m->held_by[i].name, sizeof(m->held_by[i].name),
-					    &cut);
-		bad |= buffer_append(out, "}", 1);
+		return;
+	json_begin_object(out, key);
+	json_add_count(out, "bytes", s->bytes);
+	json_add_count(out, "lines", s->lines);
+	if (s->gap_from) {
+		json_begin_object(out, "gap");
+		json_add_count(out, "from", s->gap_from);
+		json_add_count(out, "to", s->gap_to);
+		json_add_count(out, "offset", s->gap_offset);
+		json_add_count(out, "bytes", s->gap_bytes);
+		json_end_object(out);
 	}
-	return m->holders ? bad | buffer_append(out, "]", 1) : 0;
+	if (s->error)
+		json_add_number(out, "error", s->error);
+	if (s->lost_from) {
+		json_begin_object(out, "lost");
+		json_add_count(out, "from", s->lost_from);
+		json_add_count(out, "bytes", s->lost_bytes);
+		json_end_object(out);
+	}
+	json_end_object(out);
+}
+
+static void meta_json_add_holders(struct buffer *out, const struct meta *m)
+{
+	if (m->holders == 0)
+		return;
+	json_begin_array(out, "held_by");
+	for (int i = 0; i < m->holders; i++) {
+		json_begin_object(out, NULL);
+		json_add_number(out, "pid", m->held_by[i].pid);
+		meta_json_add_string(out, "name", m->held_by[i].name, sizeof(m->held_by[i].name));
+		json_end_object(out);
+	}
+	json_end_array(out);
+}
+
+/* How the command was started and has ended. */
+static void meta_json_add_run(struct buffer *out, const struct meta *m, size_t budget)
+{
+	bool cut = json_add_command(out, "command", m->argv, budget, ARGUMENT_EXTRA);
+	if (cut || m->cut)
+		json_add_bool(out, "command_cut", true);
+	meta_json_add_string(out, "cwd", m->cwd ? m->cwd : "", budget / 4);
+	json_add_string(out, "state", state_names[m->state]);
+	json_add_number(out, "started_ms", m->started_ms);
+	json_add_number(out, "ended_ms", m->ended_ms);
+	json_add_number(out, "duration_ms", m->duration_ms);
+	json_add_known(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code);
+	json_add_known(out, "signal", m->signal > 0, (uint64_t)m->signal);
+	json_add_bool(out, "timed_out", m->timed_out);
+	json_add_bool(out, "binary", m->binary);
+	json_add_count(out, "cols", m->cols);
+	json_add_count(out, "rows", m->rows);
+	json_add_number(out, "keeper", m->supervisor);
+	json_add_number(out, "command_pid", m->command);
 }
 
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 {
-	bool cut = m->cut, cwd_cut = false;
-	int bad = buffer_printf(out, "{\"version\":%d,\"id\":\"%s\",\"session\":", VERSION, m->id);
-	bad |= meta_json_add_string(out, m->session ? m->session : "", NAME_MAX, &cwd_cut);
-	bad |= buffer_append_string(out, ",\"command\":");
-	bad |= meta_json_add_command(out, m->argv, budget, &cut);
-	if (cut)
-		bad |= buffer_append_string(out, ",\"command_cut\":true");
-	bad |= buffer_append_string(out, ",\"cwd\":");
-	bad |= meta_json_add_string(out, m->cwd ? m->cwd : "", budget / 4, &cwd_cut);
-	bad |= buffer_printf(out,
-			     ",\"state\":\"%s\",\"started_ms\":%" PRId64 ",\"ended_ms\":%" PRId64
-			     ",\"duration_ms\":%" PRId64,
-			     state_names[m->state], m->started_ms, m->ended_ms, m->duration_ms);
-	bad |= add_optional(out, "exit_code", m->exit_code >= 0, m->exit_code);
-	bad |= add_optional(out, "signal", m->signal > 0, m->signal);
-	bad |= buffer_printf(out,
-			     ",\"timed_out\":%s,\"binary\":%s,\"cols\":%u,\"rows\":%u,\"keeper\":%d"
-			     ",\"command_pid\":%d",
-			     boolean(m->timed_out), boolean(m->binary), m->cols, m->rows,
-			     m->supervisor, m->command);
+	json_begin_object(out, NULL);
+	json_add_count(out, "version", VERSION);
+	json_add_string(out, "id", m->id);
+	meta_json_add_string(out, "session", m->session ? m->session : "", NAME_MAX);
+	meta_json_add_run(out, m, budget);
 	if (m->standard_error)
-		bad |= buffer_printf(out, ",\"streams\":\"%s\"", stderr_names[m->standard_error]);
+		json_add_string(out, "streams", stderr_names[m->standard_error]);
 	if (m->unkept)
-		bad |= buffer_append_string(out, ",\"unkept\":true");
+		json_add_bool(out, "unkept", true);
 	if (m->told)
-		bad |= buffer_printf(out, ",\"told\":%" PRIu64, m->told);
-	bad |= meta_json_add_stream(out, "stdout", &m->out);
-	bad |= meta_json_add_stream(out, "stderr", &m->err);
-	bad |= meta_json_add_holders(out, m);
-	if (m->raw_lost)
-		bad |= buffer_printf(out, ",\"raw_lost\":%" PRIu64 ",\"raw_error\":%d", m->raw_lost,
-				     m->raw_error);
-	bad |= buffer_printf(out, ",\"raw_bytes\":%" PRIu64 "}", m->raw_bytes);
-	return bad;
+		json_add_count(out, "told", m->told);
+	meta_json_add_stream(out, "stdout", &m->out);
+	meta_json_add_stream(out, "stderr", &m->err);
+	meta_json_add_holders(out, m);
+	if (m->raw_lost) {
+		json_add_count(out, "raw_lost", m->raw_lost);
+		json_add_number(out, "raw_error", m->raw_error);
+	}
+	json_add_count(out, "raw_bytes", m->raw_bytes);
+	json_end_object(out);
+	return buffer_check(out);
 }
 
 /* The reading side: a field that is missing keeps its preset, one of the wrong kind or
