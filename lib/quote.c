@@ -40,13 +40,6 @@ static void quote_append_escape(struct buffer *out, uint32_t cp)
 			      (unsigned)cp);
 }
 
-/* Decodes a character. False: it is none, but so many bytes. */
-static bool decode(const char *text, size_t len, uint32_t *cp, size_t *taken)
-{
-	*taken = utf8_decode(text, len, cp);
-	return *cp != UTF8_REPLACEMENT || (*taken == 3 && (unsigned char)*text == 0xEF);
-}
-
 static void quote_append_invalid(struct buffer *out, const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -58,7 +51,7 @@ int quote_text(struct buffer *out, const char *text, size_t len, char mark)
 	uint32_t cp;
 	buffer_append(out, &mark, mark != 0);
 	for (size_t n; len > 0; text += n, len -= n) {
-		if (!decode(text, len, &cp, &n))
+		if (!utf8_next(text, len, &cp, &n))
 			quote_append_invalid(out, text, n);
 		else if (!quote_is_plain(cp))
 			quote_append_escape(out, cp);
@@ -74,7 +67,7 @@ static bool command_quote_is_plain(const char *word, size_t len)
 {
 	uint32_t cp;
 	for (size_t n; len > 0; word += n, len -= n) {
-		if (!decode(word, len, &cp, &n) || !quote_is_plain(cp))
+		if (!utf8_next(word, len, &cp, &n) || !quote_is_plain(cp))
 			return false;
 	}
 	return true;

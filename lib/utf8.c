@@ -66,6 +66,13 @@ size_t utf8_decode(const char *data, size_t len, uint32_t *cp)
 	return n;
 }
 
+bool utf8_next(const char *data, size_t len, uint32_t *cp, size_t *taken)
+{
+	*taken = utf8_decode(data, len, cp);
+	/* A real U+FFFD is three bytes; an invalid part of three bytes begins with F0 to F4. */
+	return *cp != UTF8_REPLACEMENT || (*taken == 3 && (unsigned char)*data == 0xEF);
+}
+
 size_t utf8_put(uint32_t cp, char out[4])
 {
 	if (cp < 0x80) {
@@ -161,12 +168,8 @@ static size_t clean_run(const char *data, size_t len)
 			n += 2;
 			continue;
 		}
-		size_t step = utf8_decode(data + n, len - n, &cp);
-		/* A real U+FFFD is three bytes; an invalid part of three bytes begins with F0 to
-		 * F4. */
-		bool invalid =
-			cp == UTF8_REPLACEMENT && (step != 3 || (unsigned char)data[n] != 0xEF);
-		if (invalid || !utf8_is_clean(cp))
+		size_t step;
+		if (!utf8_next(data + n, len - n, &cp, &step) || !utf8_is_clean(cp))
 			break;
 		n += step;
 	}
@@ -179,32 +182,32 @@ bool utf8_all_clean(const char *data, size_t len)
 }
 
 /* Appends to `out` (NULL: only counts) and adds the bytes to *written. */
-static int clean(struct buffer *out, const char *data, size_t len, size_t *written)
+static void clean(struct buffer *out, const char *data, size_t len, size_t *written)
 {
 	while (len > 0) {
 		size_t n = clean_run(data, len);
 		uint32_t cp;
-		if (out && buffer_append(out, data, n) < 0)
-			return -1;
+		if (out)
+			buffer_append(out, data, n);
 		*written += n;
 		data += n;
 		len -= n;
 		if (len == 0)
 			break;
 		n = utf8_decode(data, len, &cp);
-		if (out && buffer_append(out, cp == 0 ? "\xE2\x90\x80" : "\xEF\xBF\xBD", 3) < 0)
-			return -1;
+		if (out)
+			buffer_append_string(out, cp == 0 ? "\xE2\x90\x80" : "\xEF\xBF\xBD");
 		*written += 3;
 		data += n;
 		len -= n;
 	}
-	return 0;
 }
 
 int utf8_clean(struct buffer *out, const char *data, size_t len)
 {
 	size_t written = 0;
-	return clean(out, data, len, &written);
+	clean(out, data, len, &written);
+	return buffer_check(out);
 }
 
 size_t utf8_clean_len(const char *data, size_t len)

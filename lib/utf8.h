@@ -16,6 +16,9 @@ struct buffer;
    length of its maximal valid part (at least 1), as Unicode recommends. */
 size_t utf8_decode(const char *data, size_t len, uint32_t *cp);
 
+/* The same; false where the bytes are no character. */
+bool utf8_next(const char *data, size_t len, uint32_t *cp, size_t *taken);
+
 /* Encodes `cp` (a scalar value) into `out`; returns 1 to 4. (utf8_encode is a name jansson
  * exports.) */
 size_t utf8_put(uint32_t cp, char out[4]);

@@ -106,80 +106,67 @@ static int diff_compare(const struct lines *a, const struct lines *b, struct mar
 	return 0;
 }
 
-static int diff_write_line(struct buffer *out, char mark, const struct lines *l, size_t i)
+static void diff_write_line(struct buffer *out, char mark, const struct lines *l, size_t i)
 {
 	size_t len = diff_length(l, i);
-	int status = buffer_append(out, &mark, 1) < 0 || buffer_append(out, l->start[i], len) < 0
-			     ? -1
-			     : 0;
-
+	buffer_append(out, &mark, 1);
+	buffer_append(out, l->start[i], len);
 	if (len == 0 || l->start[i][len - 1] != '\n')
-		status |= buffer_append_string(out, "\n\\ No newline at end of file\n");
-	return status;
+		buffer_append_string(out, "\n\\ No newline at end of file\n");
 }
 
 /* One piece: the lines [i, endi) of the first text and [k, endk) of the second. */
-static int write_piece(struct buffer *out, const struct lines *a, const struct lines *b,
-		       const struct marks *m, const size_t at[4])
+static void write_piece(struct buffer *out, const struct lines *a, const struct lines *b,
+			const struct marks *m, const size_t at[4])
 {
 	size_t i = at[0], endi = at[1], k = at[2], endk = at[3];
-	int status = buffer_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", endi > i ? i + 1 : i, endi - i,
-				   endk > k ? k + 1 : k, endk - k);
-
+	buffer_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", endi > i ? i + 1 : i, endi - i,
+		      endk > k ? k + 1 : k, endk - k);
 	while (i < endi || k < endk) {
-		if (i < endi && m->lost[i])
-			status |= diff_write_line(out, '-', a, i++);
-		else if (k < endk && m->added[k])
-			status |= diff_write_line(out, '+', b, k++);
-		else {
-			status |= diff_write_line(out, ' ', a, i++);
+		if (i < endi && m->lost[i]) {
+			diff_write_line(out, '-', a, i++);
+		} else if (k < endk && m->added[k]) {
+			diff_write_line(out, '+', b, k++);
+		} else {
+			diff_write_line(out, ' ', a, i++);
 			k++;
 		}
 	}
-	return status;
 }
 
-static int diff_write_all(struct buffer *out, const struct lines *a, const struct lines *b,
-			  const struct marks *m)
+static void diff_write_all(struct buffer *out, const struct lines *a, const struct lines *b,
+			   const struct marks *m)
 {
 	size_t i = 0, k = 0;
-	int status = 0;
-
 	for (;;) {
 		while (i < a->count && k < b->count && !m->lost[i] && !m->added[k]) {
 			i++;
 			k++;
 		}
 		if ((i >= a->count || !m->lost[i]) && (k >= b->count || !m->added[k]))
-			return status;
+			return;
 		size_t lead = i < CONTEXT ? i : CONTEXT, same = 0;
 		size_t at[4] = {i - lead, 0, k - lead, 0};
 		/* Up to where more lines are the same than context around both sides needs. */
 		while ((i < a->count || k < b->count) && same <= (size_t)2 * CONTEXT) {
-			if (i < a->count && m->lost[i]) {
-				i++;
-				same = 0;
-			} else if (k < b->count && m->added[k]) {
-				k++;
-				same = 0;
-			} else {
-				i++;
-				k++;
-				same++;
-			}
+			bool lost = i < a->count && m->lost[i];
+			bool added = !lost && k < b->count && m->added[k];
+			i += !added;
+			k += !lost;
+			same = lost || added ? 0 : same + 1;
 		}
 		size_t back = same > CONTEXT ? same - CONTEXT : 0;
 		at[1] = i - back;
 		at[3] = k - back;
-		status |= write_piece(out, a, b, m, at);
+		write_piece(out, a, b, m, at);
 	}
 }
 
-static int write_name(struct buffer *out, const char *mark, const char *name)
+static void diff_write_name(struct buffer *out, const char *mark, const char *name)
 {
-	if (buffer_append_string(out, mark) < 0 || quote_text(out, name, strlen(name), 0) < 0)
-		return -1;
-	return buffer_append(out, "\n", 1);
+	buffer_append_string(out, mark);
+	quote_text(out, name, strlen(name), 0);
+	buffer_append(out, "\n", 1);
 }
 
 int diff_append(struct buffer *out, const struct diff_text *before, const struct diff_text *after)
@@ -196,11 +183,10 @@ int diff_append(struct buffer *out, const struct diff_text *before, const struct
 	m.added = calloc(b.count + 1, 1);
 	if (!m.lost || !m.added || diff_compare(&a, &b, &m) < 0)
 		goto out;
-	status = write_name(out, "--- ", before->name) < 0 ||
-				 write_name(out, "+++ ", after->name) < 0 ||
-				 diff_write_all(out, &a, &b, &m) < 0
-			 ? -1
-			 : 0;
+	diff_write_name(out, "--- ", before->name);
+	diff_write_name(out, "+++ ", after->name);
+	diff_write_all(out, &a, &b, &m);
+	status = buffer_check(out);
 out:
 	free(m.lost);
 	free(m.added);

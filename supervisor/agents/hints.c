@@ -68,85 +68,72 @@ static char *pattern_of(const struct jsonc *j, int node)
 }
 
 /* Tells of patterns that let everything through; remembers another one in *example. */
-static int look_through(struct buffer *out, const struct wiring *w, const char *path,
-			const struct jsonc *j, int list, char **example)
+static void look_through(struct buffer *out, const struct wiring *w, const char *path,
+			 const struct jsonc *j, int list, char **example)
 {
-	int status = 0;
-
 	for (int i = jsonc_next(j, list, -1); i >= 0; i = jsonc_next(j, list, i)) {
 		char *pattern = pattern_of(j, i);
-
-		if (pattern && allows_all(w, pattern))
-			status |= buffer_printf(out,
-						"warning: %s:%zu: \"%s\" is a pattern for every "
-						"command: terse runs whatever it is given\n",
-						path, jsonc_line(j->text, j->nodes[i].start),
-						pattern);
-		else if (pattern && !*example && strcmp(pattern, "*") != 0 &&
-			 strncmp(pattern, w->pattern, strlen(w->pattern)) == 0) {
+		if (pattern && allows_all(w, pattern)) {
+			buffer_printf(
+				out,
+				"warning: %s:%zu: \"%s\" is a pattern for every command: terse "
+				"runs whatever it is given\n",
+				path, jsonc_line(j->text, j->nodes[i].start), pattern);
+		} else if (pattern && !*example && strcmp(pattern, "*") != 0 &&
+			   strncmp(pattern, w->pattern, strlen(w->pattern)) == 0) {
 			*example = pattern;
 			continue;
 		}
 		free(pattern);
 	}
-	return status;
 }
 
-int hints_patterns(struct buffer *out, const struct wiring *w, const char *path,
-		   const struct buffer *text)
+void hints_patterns(struct buffer *out, const struct wiring *w, const char *path,
+		    const struct buffer *text)
 {
+	if (!w->pattern)
+		return;
 	char *example = NULL;
 	struct jsonc j;
-	int status = 0;
-
-	if (!w->pattern)
-		return 0;
-	if (jsonc_parse(&j, text->data ? text->data : "", text->len) == 0) {
-		for (size_t i = 0; i < sizeof(w->patterns) / sizeof(*w->patterns); i++) {
-			const char *const *keys = w->patterns[i];
-			int list = *keys ? jsonc_find(&j, keys) : -1;
-
-			if (list >= 0)
-				status |= look_through(out, w, path, &j, list, &example);
-		}
+	bool known = jsonc_parse(&j, text->data ? text->data : "", text->len) == 0;
+	for (size_t i = 0; known && i < sizeof(w->patterns) / sizeof(*w->patterns); i++) {
+		const char *const *keys = w->patterns[i];
+		int list = *keys ? jsonc_find(&j, keys) : -1;
+		if (list >= 0)
+			look_through(out, w, path, &j, list, &example);
 	}
 	if (example)
-		status |= buffer_printf(out,
-					"warning: %s: patterns like \"%s\" do not match where the "
-					"model types terse before the command; to let it read on "
-					"without being asked, allow %s and no more of terse\n",
-					path, example, w->allow);
+		buffer_printf(
+			out,
+			"warning: %s: patterns like \"%s\" do not match where the model types "
+			"terse before the command; to let it read on without being asked, allow "
+			"%s and no more of terse\n",
+			path, example, w->allow);
 	free(example);
 	jsonc_release(&j);
-	return status;
 }
 
-/* The model is told to run `terse read ...`. */
-static int check_path(struct buffer *out, const struct place *place)
+/* The lines for the model name `terse read ...`. */
+static void check_path(struct buffer *out, const struct place *place)
 {
 	char found[PATH_MAX], real[PATH_MAX];
 	const char *slash = strrchr(place->program, '/');
-
 	if (!hints_find_program("terse", found))
-		return buffer_printf(
+		buffer_printf(
 			out,
-			"warning: terse is not in PATH, so the commands that its notices "
-			"name would not be found: add %.*s\n",
+			"warning: terse is not in PATH, so the commands that its notices name "
+			"would not be found: add %.*s\n",
 			slash ? (int)(slash - place->program) : 0, place->program);
-	if (realpath(found, real) && strcmp(real, place->program) != 0)
-		return buffer_printf(out, "warning: terse in PATH is another one: %s\n", found);
-	return 0;
+	else if (realpath(found, real) && strcmp(real, place->program) != 0)
+		buffer_printf(out, "warning: terse in PATH is another one: %s\n", found);
 }
 
-int hints_append(struct buffer *out, const struct wiring *w, const struct place *place)
+void hints_append(struct buffer *out, const struct wiring *w, const struct place *place)
 {
 	char found[PATH_MAX];
-	int status = 0;
-
 	for (const char *line = w->note; line && *line; line += strcspn(line, "\n") + 1)
-		status |=
-			buffer_printf(out, "%s: %.*s\n", w->agent, (int)strcspn(line, "\n"), line);
+		buffer_printf(out, "%s: %.*s\n", w->agent, (int)strcspn(line, "\n"), line);
 	if (!hints_find_program(w->programs, found))
-		status |= buffer_printf(out, "note: %s is not in PATH here\n", w->agent);
-	return status | check_path(out, place);
+		buffer_printf(out, "note: %s is not in PATH here\n", w->agent);
+	check_path(out, place);
 }

@@ -10,13 +10,12 @@ struct buffer;
 struct wiring;
 
 /* Appends what follows from the permission patterns in the agent's settings: what a `terse ...`
-   that the model types does not match. A text that can't be read has none. Returns 0, or -1 with
-   ENOMEM. */
-int hints_patterns(struct buffer *out, const struct wiring *w, const char *path,
-		   const struct buffer *text);
+   that the model types does not match. A text that can't be read has none. */
+void hints_patterns(struct buffer *out, const struct wiring *w, const char *path,
+		    const struct buffer *text);
 
 /* Appends what is known of the agent, and whether its commands find terse. */
-int hints_append(struct buffer *out, const struct wiring *w, const struct place *place);
+void hints_append(struct buffer *out, const struct wiring *w, const struct place *place);
 
 /* Whether a program of that name, of several with | between them, is in PATH. `found`: its path. */
 bool hints_find_program(const char *names, char found[PATH_MAX]);

@@ -162,9 +162,12 @@ static json_t *rewrite(const struct call *c, const char *tool, const char *sessi
 
 	if (!command || !name || strcmp(name, tool) != 0 || !may_rewrite(command, crush))
 		return NULL;
-	if (quote_append(&line, c->program) == 0 &&
-	    (!hook_is_name(session) || buffer_printf(&line, " --session %s", session) == 0) &&
-	    buffer_append_string(&line, " -c ") == 0 && quote_append(&line, command) == 0)
+	quote_append(&line, c->program);
+	if (hook_is_name(session))
+		buffer_printf(&line, " --session %s", session);
+	buffer_append_string(&line, " -c ");
+	quote_append(&line, command);
+	if (buffer_check(&line) == 0)
 		result = json_stringn(line.data, line.len);
 	buffer_release(&line);
 	return result;

@@ -313,44 +313,37 @@ static struct style style_of(const struct jsonc *j)
 	return s;
 }
 
-static int break_line(struct buffer *out, const struct style *s, struct indent base, size_t depth)
+static void break_line(struct buffer *out, const struct style *s, struct indent base, size_t depth)
 {
 	if (s->flat)
-		return 0;
-	int status = buffer_append_string(out, s->newline);
-
-	status |= buffer_append(out, base.text, base.len);
+		return;
+	buffer_append_string(out, s->newline);
+	buffer_append(out, base.text, base.len);
 	while (depth-- > 0)
-		status |= buffer_append(out, s->unit, s->unit_len);
-	return status;
+		buffer_append(out, s->unit, s->unit_len);
 }
 
-/* Writes JSON without blanks as the style has it. */
-static int jsonc_edit_write_value(struct buffer *out, const char *json, const struct style *s,
-				  struct indent base)
+/* Writes JSON without blanks as the style has it, `depth` deeper than the line `base`. */
+static void jsonc_edit_write_value(struct buffer *out, const char *json, const struct style *s,
+				   struct indent base, size_t depth)
 {
-	size_t depth = 0;
-	int status = 0;
 	bool quoted = false;
-
-	for (const char *at = json; *at && status == 0; at++) {
+	for (const char *at = json; *at; at++) {
 		bool mark = !quoted && strchr("{[]},:", *at);
 		bool opens = mark && strchr("{[", *at) && !strchr("]}", at[1]);
 		bool closes = mark && strchr("]}", *at) && !strchr("{[", at[-1]);
-
 		if (closes)
-			status |= break_line(out, s, base, --depth);
-		status |= buffer_append(out, at, 1);
+			break_line(out, s, base, --depth);
+		buffer_append(out, at, 1);
 		if (opens || (mark && *at == ','))
-			status |= break_line(out, s, base, depth += opens);
+			break_line(out, s, base, depth += opens);
 		if (mark && (*at == ':' || (*at == ',' && s->flat)))
-			status |= buffer_append(out, " ", 1);
+			buffer_append(out, " ", 1);
 		if (quoted && *at == '\\' && at[1])
-			status |= buffer_append(out, ++at, 1);
+			buffer_append(out, ++at, 1);
 		else if (*at == '"')
 			quoted = !quoted;
 	}
-	return status;
 }
 
 /* Where the comma behind a node is, or 0. */
@@ -387,97 +380,83 @@ static size_t tail_of(const struct jsonc *j, const struct jsonc_node *n)
 }
 
 /* "key": value, or an element. */
-static int write_child(struct buffer *out, const char *key, const char *value,
-		       const struct style *s, struct indent base)
+static void write_child(struct buffer *out, const char *key, const char *value,
+			const struct style *s, struct indent base, size_t depth)
 {
-	int status = key ? buffer_printf(out, "\"%s\": ", key) : 0;
-
-	return status | jsonc_edit_write_value(out, value, s, base);
+	if (key)
+		buffer_printf(out, "\"%s\": ", key);
+	jsonc_edit_write_value(out, value, s, base, depth);
 }
 
-static int add_behind(struct buffer *out, const struct jsonc *j, int parent, int last,
-		      const char *key, const char *value)
+static void add_behind(struct buffer *out, const struct jsonc *j, int parent, int last,
+		       const char *key, const char *value)
 {
 	const struct jsonc_node *n = &j->nodes[last];
 	struct style s = style_of(j);
 	size_t comma = comma_behind(j, n), tail = tail_of(j, n), begin = begin_of(n);
-	bool lines = is_broken(j, j->nodes[parent].start, begin);
 	struct indent base = indent_at(j, begin);
-	int status = buffer_append(out, j->text, n->end);
-
-	s.flat = !lines;
-	if (!lines)
+	s.flat = !is_broken(j, j->nodes[parent].start, begin);
+	if (s.flat)
 		tail = comma ? comma + 1 : n->end;
+	buffer_append(out, j->text, n->end);
 	if (!comma)
-		status |= buffer_append(out, ",", 1);
-	status |= buffer_append(out, j->text + n->end, tail - n->end);
-	if (lines) {
-		status |= buffer_append_string(out, s.newline);
-		status |= buffer_append(out, base.text, base.len);
-	} else {
-		status |= buffer_append(out, " ", 1);
-	}
-	status |= write_child(out, key, value, &s, base);
+		buffer_append(out, ",", 1);
+	buffer_append(out, j->text + n->end, tail - n->end);
+	break_line(out, &s, base, 0);
+	if (s.flat)
+		buffer_append(out, " ", 1);
+	write_child(out, key, value, &s, base, 0);
 	if (comma)
-		status |= buffer_append(out, ",", 1);
-	return status | buffer_append(out, j->text + tail, j->len - tail);
+		buffer_append(out, ",", 1);
+	buffer_append(out, j->text + tail, j->len - tail);
 }
 
-static int add_first(struct buffer *out, const struct jsonc *j, int parent, const char *key,
-		     const char *value)
+static void add_first(struct buffer *out, const struct jsonc *j, int parent, const char *key,
+		      const char *value)
 {
 	const struct jsonc_node *n = &j->nodes[parent];
 	struct style s = style_of(j);
 	struct indent base = indent_at(j, n->start);
-	struct buffer inner = BUFFER_INIT;
 	size_t from = n->start + 1, to = n->end - 1;
-	bool blank = strspn(j->text + from, " \t") >= to - from;
-	bool lines = is_broken(j, from, to);
-	int status = buffer_append(&inner, base.text, base.len) < 0 ||
-				     buffer_append(&inner, s.unit, s.unit_len) < 0
-			     ? -1
-			     : 0;
+	buffer_append(out, j->text, from);
+	break_line(out, &s, base, 1);
+	write_child(out, key, value, &s, base, 1);
+	if (strspn(j->text + from, " \t") < to - from)
+		buffer_append(out, j->text + from, to - from);
+	if (!is_broken(j, from, to))
+		break_line(out, &s, base, 0);
+	buffer_append(out, j->text + to, j->len - to);
+}
 
-	status |= buffer_append(out, j->text, from);
-	if (!s.flat) {
-		status |= buffer_append_string(out, s.newline);
-		status |= buffer_append(out, inner.data, inner.len);
-	}
-	status |= write_child(out, key, value, &s, (struct indent){inner.data, inner.len});
-	if (!blank)
-		status |= buffer_append(out, j->text + from, to - from);
-	if (!s.flat && !lines) {
-		status |= buffer_append_string(out, s.newline);
-		status |= buffer_append(out, base.text, base.len);
-	}
-	buffer_release(&inner);
-	return status | buffer_append(out, j->text + to, j->len - to);
+/* The first value of a text, which may end in a comment. */
+static void add_root(struct buffer *out, const struct jsonc *j, const char *value)
+{
+	struct style s = style_of(j);
+	buffer_append(out, j->text, j->len);
+	if (j->len && j->text[j->len - 1] != '\n')
+		buffer_append_string(out, s.newline);
+	jsonc_edit_write_value(out, value, &s, (struct indent){"", 0}, 0);
+	buffer_append_string(out, s.newline);
 }
 
 /* The value in objects for what is missing of the path, and in an array. */
-static int wrap(struct buffer *out, const char *const *keys, const char *value, bool element)
+static void wrap(struct buffer *out, const char *const *keys, const char *value, bool element)
 {
 	size_t count = 0;
-	int status = 0;
-
 	for (; keys[count]; count++)
-		status |= buffer_printf(out, "{\"%s\":", keys[count]);
-	status |= buffer_printf(out, element ? "[%s]" : "%s", value);
+		buffer_printf(out, "{\"%s\":", keys[count]);
+	buffer_printf(out, element ? "[%s]" : "%s", value);
 	while (count-- > 0)
-		status |= buffer_append(out, "}", 1);
-	return status;
+		buffer_append(out, "}", 1);
 }
 
 int jsonc_add(struct buffer *out, const struct jsonc *j, const char *const *path, const char *value,
 	      bool element)
 {
-	struct buffer whole = BUFFER_INIT;
 	const char *key = NULL;
-	int node = j->count ? 0 : -1, status = 0;
-
+	int node = j->count ? 0 : -1, last = -1;
 	while (node >= 0 && *path) {
 		int next = jsonc_member(j, node, *path);
-
 		if (next < 0)
 			break;
 		node = next;
@@ -493,33 +472,20 @@ int jsonc_add(struct buffer *out, const struct jsonc *j, const char *const *path
 	}
 	if (node >= 0 && *path)
 		key = *path++;
+	struct buffer whole = BUFFER_INIT;
 	/* An array that is there takes the bare value. */
-	status = wrap(&whole, path, value, element && (key || node < 0));
-	if (status < 0 || !buffer_string(&whole)) {
-		status = -1;
-	} else if (node < 0) {
-		struct style s = style_of(j);
-
-		/* What is there may end in a comment. */
-		bool open = j->len && j->text[j->len - 1] != '\n';
-
-		status = buffer_append(out, j->text, j->len) < 0 ||
-					 buffer_append_string(out, open ? s.newline : "") < 0 ||
-					 jsonc_edit_write_value(out, whole.data, &s,
-								(struct indent){"", 0}) < 0 ||
-					 buffer_append_string(out, s.newline) < 0
-				 ? -1
-				 : 0;
-	} else {
-		int last = -1;
-
-		for (int i = jsonc_next(j, node, -1); i >= 0; i = jsonc_next(j, node, i))
-			last = i;
-		status = last < 0 ? add_first(out, j, node, key, whole.data)
-				  : add_behind(out, j, node, last, key, whole.data);
-	}
+	wrap(&whole, path, value, element && (key || node < 0));
+	for (int i = -1; node >= 0 && (i = jsonc_next(j, node, i)) >= 0;)
+		last = i;
+	int status = buffer_string(&whole) ? 0 : -1;
+	if (status == 0 && node < 0)
+		add_root(out, j, whole.data);
+	else if (status == 0 && last < 0)
+		add_first(out, j, node, key, whole.data);
+	else if (status == 0)
+		add_behind(out, j, node, last, key, whole.data);
 	buffer_release(&whole);
-	return status;
+	return status < 0 ? -1 : buffer_check(out);
 }
 
 /* The line end, where nothing but blanks is between it and `at`, else `at`. */
@@ -539,7 +505,7 @@ int jsonc_remove(struct buffer *out, const struct jsonc *j, int node)
 {
 	const struct jsonc_node *n = &j->nodes[node], *parent = &j->nodes[n->parent];
 	size_t comma = comma_behind(j, n), from, end = comma ? comma + 1 : n->end;
-	int before = -1, next = jsonc_next(j, n->parent, node), status;
+	int before = -1, next = jsonc_next(j, n->parent, node);
 
 	for (int i = jsonc_next(j, n->parent, -1); i != node; i = jsonc_next(j, n->parent, i))
 		before = i;
@@ -559,18 +525,16 @@ int jsonc_remove(struct buffer *out, const struct jsonc *j, int node)
 			end = rest;
 	}
 	size_t lost = before >= 0 && !comma ? comma_behind(j, &j->nodes[before]) : 0;
-	status = buffer_append(out, j->text, lost ? lost : from);
+	buffer_append(out, j->text, lost ? lost : from);
 	if (lost)
-		status |= buffer_append(out, j->text + lost + 1, from - lost - 1);
-	return status | buffer_append(out, j->text + end, j->len - end);
+		buffer_append(out, j->text + lost + 1, from - lost - 1);
+	return buffer_append(out, j->text + end, j->len - end);
 }
 
 int jsonc_replace(struct buffer *out, const struct jsonc *j, int node, const char *value)
 {
 	const struct jsonc_node *n = &j->nodes[node];
-
-	return buffer_append(out, j->text, n->start) < 0 || buffer_append_string(out, value) < 0 ||
-			       buffer_append(out, j->text + n->end, j->len - n->end) < 0
-		       ? -1
-		       : 0;
+	buffer_append(out, j->text, n->start);
+	buffer_append_string(out, value);
+	return buffer_append(out, j->text + n->end, j->len - n->end);
 }

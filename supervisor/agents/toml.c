@@ -97,9 +97,9 @@ static int toml_read_key(struct toml *t, size_t *at, struct buffer *path, bool *
 			++*at;
 		if (*at == start)
 			return toml_refuse(t, *at, "a key is expected");
-		if ((path->len && buffer_append(path, ".", 1) < 0) ||
-		    buffer_append(path, t->text + start + quoted, *at - start - 2 * quoted) < 0)
-			return -1;
+		if (path->len)
+			buffer_append(path, ".", 1);
+		buffer_append(path, t->text + start + quoted, *at - start - 2 * quoted);
 		size_t next = toml_skip_blanks(t, *at);
 		if (char_at(t, next) != '.')
 			return 0;
@@ -127,12 +127,6 @@ static int toml_add_entry(struct toml *t, struct toml_entry entry, struct buffer
 	return (int)t->count++;
 }
 
-/* Starts a path that is below the one of an entry (-1: the root). */
-static int begin_path(const struct toml *t, int above, struct buffer *path)
-{
-	return above < 0 ? 0 : buffer_append_string(path, t->entries[above].path);
-}
-
 static int toml_read_value(struct toml *t, size_t *at, int owner, int depth);
 
 /* KEY = VALUE below the table or the inline table `above`. */
@@ -142,7 +136,9 @@ static int read_pair(struct toml *t, size_t *at, struct toml_entry entry, int ab
 	int index = -1;
 
 	entry.key = *at;
-	if (begin_path(t, above, &path) == 0 && toml_read_key(t, at, &path, &entry.dotted) == 0) {
+	if (above >= 0)
+		buffer_append_string(&path, t->entries[above].path);
+	if (toml_read_key(t, at, &path, &entry.dotted) == 0) {
 		entry.key_end = *at;
 		*at = toml_skip_blanks(t, *at);
 		if (char_at(t, *at) != '=')
@@ -301,23 +297,31 @@ char *toml_string(const struct toml *t, int entry)
 // Changes to a TOML text; see toml.h.
 
 /* A basic string; what terse writes are paths, of printable characters. */
-static int write_string(struct buffer *out, const char *string)
+static void toml_write_string(struct buffer *out, const char *string)
 {
-	int status = buffer_append(out, "\"", 1);
-
+	buffer_append(out, "\"", 1);
 	for (; *string; string++) {
 		if (*string == '"' || *string == '\\')
-			status |= buffer_append(out, "\\", 1);
-		status |= (unsigned char)*string < ' ' || *string == 0x7f
-				  ? buffer_printf(out, "\\u%04x", (unsigned char)*string)
-				  : buffer_append(out, string, 1);
+			buffer_append(out, "\\", 1);
+		if ((unsigned char)*string < ' ' || *string == 0x7f)
+			buffer_printf(out, "\\u%04x", (unsigned char)*string);
+		else
+			buffer_append(out, string, 1);
 	}
-	return status | buffer_append(out, "\"", 1);
+	buffer_append(out, "\"", 1);
 }
 
-static int write_pair(struct buffer *out, const char *key, const char *string)
+static void toml_write_pair(struct buffer *out, const char *key, const char *string)
 {
-	return buffer_printf(out, "%s = ", key) < 0 || write_string(out, string) < 0 ? -1 : 0;
+	buffer_printf(out, "%s = ", key);
+	toml_write_string(out, string);
+}
+
+/* The text without what is between the two places. */
+static int toml_cut_out(struct buffer *out, const struct toml *t, size_t from, size_t to)
+{
+	buffer_append(out, t->text, from);
+	return buffer_append(out, t->text + to, t->len - to);
 }
 
 static const char *newline_of(const struct toml *t)
@@ -343,23 +347,22 @@ static size_t toml_edit_line_start(const struct toml *t, size_t at)
 }
 
 /* The text with a line of its own put in behind the one that `at` is in. */
-static int toml_edit_add_line(struct buffer *out, const struct toml *t, size_t at, const char *key,
-			      const char *string)
+static void toml_edit_add_line(struct buffer *out, const struct toml *t, size_t at, const char *key,
+			       const char *string)
 {
 	size_t place = toml_edit_next_line(t, at), line = toml_edit_line_start(t, at),
 	       indent = line;
 	bool ended = place > 0 && t->text[place - 1] == '\n';
-	int status = buffer_append(out, t->text, place);
-
 	while (indent < at && (t->text[indent] == ' ' || t->text[indent] == '\t'))
 		indent++;
+	buffer_append(out, t->text, place);
 	if (!ended)
-		status |= buffer_append_string(out, newline_of(t));
-	status |= buffer_append(out, t->text + line, indent - line);
-	status |= write_pair(out, key, string);
+		buffer_append_string(out, newline_of(t));
+	buffer_append(out, t->text + line, indent - line);
+	toml_write_pair(out, key, string);
 	if (ended)
-		status |= buffer_append_string(out, newline_of(t));
-	return status | buffer_append(out, t->text + place, t->len - place);
+		buffer_append_string(out, newline_of(t));
+	buffer_append(out, t->text + place, t->len - place);
 }
 
 /* The last key in the inline table, or -1. */
@@ -375,24 +378,21 @@ static int last_inside(const struct toml *t, int owner)
 }
 
 /* Into `{ ... }`; the key may stand in a table that is not there, too: { set = { KEY = ... } }. */
-static int add_inside(struct buffer *out, const struct toml *t, int owner, const char *missing,
-		      const char *key, const char *string)
+static void add_inside(struct buffer *out, const struct toml *t, int owner, const char *missing,
+		       const char *key, const char *string)
 {
-	const struct toml_entry *e = &t->entries[owner];
-	int last = last_inside(t, owner), status;
-	size_t place = last < 0 ? e->start + 1 : t->entries[last].end;
-
-	status = buffer_append(out, t->text, place) < 0 ||
-				 buffer_append_string(out, last < 0 ? " " : ", ") < 0
-			 ? -1
-			 : 0;
+	int last = last_inside(t, owner);
+	size_t place = last < 0 ? t->entries[owner].start + 1 : t->entries[last].end;
+	buffer_append(out, t->text, place);
+	buffer_append_string(out, last < 0 ? " " : ", ");
 	if (missing)
-		status |= buffer_printf(out, "%s = { ", missing);
-	status |= write_pair(out, key, string);
-	status |= buffer_append_string(out, missing ? " }" : "");
+		buffer_printf(out, "%s = { ", missing);
+	toml_write_pair(out, key, string);
+	if (missing)
+		buffer_append_string(out, " }");
 	if (last < 0 && t->text[place] == '}')
-		status |= buffer_append(out, " ", 1);
-	return status | buffer_append(out, t->text + place, t->len - place);
+		buffer_append(out, " ", 1);
+	buffer_append(out, t->text + place, t->len - place);
 }
 
 /* The last key of the header's table that stands under it. */
@@ -437,35 +437,52 @@ static int add_dotted(struct buffer *out, const struct toml *t, int like, const 
 {
 	const struct toml_entry *e = &t->entries[like];
 	size_t last = strlen(strrchr(e->path, '.') + 1);
-	struct buffer name = BUFFER_INIT;
 	/* As the other one is written, up to its last part, which may be in quotes. */
 	size_t end = e->key_end - (strchr("\"'", t->text[e->key_end - 1]) ? last + 2 : last);
-	int status = buffer_append(&name, t->text + e->key, end - e->key) < 0 ||
-				     buffer_append_string(&name, key) < 0
-			     ? -1
-			     : 0;
-
-	if (status == 0 && buffer_string(&name))
-		status = toml_edit_add_line(out, t, e->end ? e->end - 1 : 0, name.data, string);
+	struct buffer name = BUFFER_INIT;
+	buffer_append(&name, t->text + e->key, end - e->key);
+	buffer_append_string(&name, key);
+	int status = buffer_string(&name) ? 0 : -1;
+	if (status == 0)
+		toml_edit_add_line(out, t, e->end ? e->end - 1 : 0, name.data, string);
 	buffer_release(&name);
 	return status;
 }
 
-static int add_table(struct buffer *out, const struct toml *t, const char *table, const char *key,
-		     const char *string)
+static void add_table(struct buffer *out, const struct toml *t, const char *table, const char *key,
+		      const char *string)
 {
 	const char *newline = newline_of(t);
-	int status = buffer_append(out, t->text, t->len);
-
+	buffer_append(out, t->text, t->len);
 	if (t->len && t->text[t->len - 1] != '\n')
-		status |= buffer_append_string(out, newline);
+		buffer_append_string(out, newline);
 	if (t->len)
-		status |= buffer_append_string(out, newline);
-	status |= buffer_printf(out, "[%s]%s", table, newline);
-	return status < 0 || write_pair(out, key, string) < 0 ||
-			       buffer_append_string(out, newline) < 0
-		       ? -1
-		       : 0;
+		buffer_append_string(out, newline);
+	buffer_printf(out, "[%s]%s", table, newline);
+	toml_write_pair(out, key, string);
+	buffer_append_string(out, newline);
+}
+
+/* Adds the key where no inline table is. */
+static int add_apart(struct buffer *out, const struct toml *t, const char *table, const char *key,
+		     const char *string)
+{
+	int header = find_header(t, table), dotted = header < 0 ? find_dotted(t, table) : -1;
+	if (dotted >= 0 && add_dotted(out, t, dotted, key, string) < 0)
+		return -1;
+	if (header >= 0) {
+		int last = last_under(t, header);
+		size_t at = t->entries[last < 0 ? header : last].end;
+		toml_edit_add_line(out, t, at - 1, key, string);
+	} else if (dotted < 0) {
+		add_table(out, t, table, key, string);
+	}
+	return buffer_check(out);
+}
+
+static bool is_inline_table(const struct toml *t, int entry)
+{
+	return entry >= 0 && t->text[t->entries[entry].start] == '{';
 }
 
 int toml_add(struct buffer *out, const struct toml *t, const char *table, const char *key,
@@ -473,32 +490,19 @@ int toml_add(struct buffer *out, const struct toml *t, const char *table, const 
 {
 	const char *dot = strrchr(table, '.');
 	char above[256];
-	int found = toml_find(t, table);
-
-	if (found >= 0 && t->text[t->entries[found].start] == '{')
-		return add_inside(out, t, found, NULL, key, string);
 	snprintf(above, sizeof(above), "%.*s", (int)(dot ? dot - table : 0), table);
-	if (found < 0 && dot) {
-		int owner = toml_find(t, above);
-
-		found = owner;
-		if (owner >= 0 && t->text[t->entries[owner].start] == '{')
-			return add_inside(out, t, owner, dot + 1, key, string);
-	}
-	if (found >= 0) {
+	int found = toml_find(t, table), owner = found < 0 && dot ? toml_find(t, above) : -1;
+	if (is_inline_table(t, found)) {
+		add_inside(out, t, found, NULL, key, string);
+	} else if (is_inline_table(t, owner)) {
+		add_inside(out, t, owner, dot + 1, key, string);
+	} else if (found >= 0 || owner >= 0) {
 		errno = ENOTDIR;
 		return -1;
+	} else {
+		return add_apart(out, t, table, key, string);
 	}
-	found = find_header(t, table);
-	if (found >= 0) {
-		int last = last_under(t, found);
-		size_t at = last < 0 ? t->entries[found].end : t->entries[last].end;
-
-		return toml_edit_add_line(out, t, at - 1, key, string);
-	}
-	found = find_dotted(t, table);
-	return found >= 0 ? add_dotted(out, t, found, key, string)
-			  : add_table(out, t, table, key, string);
+	return buffer_check(out);
 }
 
 static int remove_inside(struct buffer *out, const struct toml *t, int entry)
@@ -519,10 +523,7 @@ static int remove_inside(struct buffer *out, const struct toml *t, int entry)
 		while (from == owner->start + 1 && strchr(" \t", t->text[to]))
 			to++;
 	}
-	return buffer_append(out, t->text, from) < 0 ||
-			       buffer_append(out, t->text + to, t->len - to) < 0
-		       ? -1
-		       : 0;
+	return toml_cut_out(out, t, from, to);
 }
 
 int toml_remove(struct buffer *out, const struct toml *t, int entry)
@@ -538,17 +539,14 @@ int toml_remove(struct buffer *out, const struct toml *t, int entry)
 		from--;
 		from -= from > 0 && t->text[from - 1] == '\r';
 	}
-	return buffer_append(out, t->text, from) < 0 ||
-			       buffer_append(out, t->text + to, t->len - to) < 0
-		       ? -1
-		       : 0;
+	return toml_cut_out(out, t, from, to);
 }
 
 int toml_remove_empty(struct buffer *out, const struct toml *t, const char *table)
 {
 	int header = find_header(t, table), entry = toml_find(t, table);
 
-	if (entry >= 0 && t->text[t->entries[entry].start] == '{' && last_inside(t, entry) < 0)
+	if (is_inline_table(t, entry) && last_inside(t, entry) < 0)
 		return toml_remove(out, t, entry) < 0 ? -1 : 1;
 	if (header < 0 || last_under(t, header) >= 0)
 		return 0;
@@ -563,18 +561,13 @@ int toml_remove_empty(struct buffer *out, const struct toml *t, const char *tabl
 		from -= len;
 	else if (from == len)
 		from = 0;
-	return buffer_append(out, t->text, from) < 0 ||
-			       buffer_append(out, t->text + to, t->len - to) < 0
-		       ? -1
-		       : 1;
+	return toml_cut_out(out, t, from, to) < 0 ? -1 : 1;
 }
 
 int toml_replace(struct buffer *out, const struct toml *t, int entry, const char *string)
 {
 	const struct toml_entry *e = &t->entries[entry];
-
-	return buffer_append(out, t->text, e->start) < 0 || write_string(out, string) < 0 ||
-			       buffer_append(out, t->text + e->end, t->len - e->end) < 0
-		       ? -1
-		       : 0;
+	buffer_append(out, t->text, e->start);
+	toml_write_string(out, string);
+	return buffer_append(out, t->text + e->end, t->len - e->end);
 }

@@ -2,11 +2,12 @@
 
 #include "supervisor/agents/wiring.h"
 
+#include "lib/json.h"
 #include "lib/quote.h"
+#include "lib/utf8.h"
 #include "supervisor/agents/jsonc.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,70 +72,54 @@ int step_refuse(const struct step *s, const char *text, size_t at, int error, co
 
 int step_quote(struct buffer *out, const char *string)
 {
-	json_t *value = json_string(string);
-	char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-	int status = text ? buffer_append_string(out, text) : -1;
-
-	free(text);
-	json_decref(value);
-	return status;
+	uint32_t cp;
+	for (size_t left = strlen(string), at = 0, n; left > 0; at += n, left -= n) {
+		/* JSON has no way to write such a path. */
+		if (!utf8_next(string + at, left, &cp, &n)) {
+			errno = EILSEQ;
+			return -1;
+		}
+	}
+	return json_add_string(out, NULL, string);
 }
 
 /* `terse hook ...` as a shell reads it. */
-int step_command(struct buffer *out, const struct step *s)
+void step_command(struct buffer *out, const struct step *s)
 {
-	return quote_append(out, s->place->program) < 0 ||
-			       buffer_printf(out, " hook %s", s->item->hook) < 0
-		       ? -1
-		       : 0;
+	quote_append(out, s->place->program);
+	buffer_printf(out, " hook %s", s->item->hook);
 }
 
-/* Puts `inside` where the template has %s. */
-static int step_fill(struct buffer *out, const char *template, const struct buffer *inside)
+/* Puts a string, as JSON has it, where the template has %s. */
+static int step_fill(struct buffer *out, const char *template, const char *string)
 {
 	const char *at = strstr(template, "%s");
-	size_t before = at ? (size_t)(at - template) : strlen(template);
-
-	int status = buffer_append(out, template, before);
-
-	if (at) {
-		status |= buffer_append(out, inside->data, inside->len);
-		status |= buffer_append_string(out, at + 2);
-	}
-	return status;
+	buffer_append(out, template, at ? (size_t)(at - template) : strlen(template));
+	if (!string || (at && step_quote(out, string) < 0))
+		return -1;
+	return buffer_append_string(out, at ? at + 2 : "");
 }
 
 /* The value as it stands in the file; NUL-terminated. */
 int step_value(struct buffer *out, const struct step *s)
 {
 	const struct wiring_item *item = s->item;
-	struct buffer command = BUFFER_INIT, quoted = BUFFER_INIT;
+	struct buffer command = BUFFER_INIT;
 	int status = 0;
-
 	switch (item->kind) {
 	case WIRING_STRING: status = step_quote(out, s->place->shell); break;
 	case WIRING_HOOK:
-		status = step_command(&command, s);
-		if (status == 0 && buffer_string(&command))
-			status = step_quote(&quoted, command.data) < 0 ||
-						 step_fill(out, item->value, &quoted) < 0
-					 ? -1
-					 : 0;
+		step_command(&command, s);
+		status = step_fill(out, item->value, buffer_string(&command));
 		break;
-	case WIRING_FILE:
-		status = step_quote(&quoted, s->place->program) < 0 ||
-					 step_fill(out, item->value, &quoted) < 0
-				 ? -1
-				 : 0;
-		break;
+	case WIRING_FILE: status = step_fill(out, item->value, s->place->program); break;
 	case WIRING_LINES:
-		status = buffer_printf(out, LINES_BEGIN "\n%s" LINES_END "\n", wiring_lines);
+		buffer_printf(out, LINES_BEGIN "\n%s" LINES_END "\n", wiring_lines);
 		break;
 	case WIRING_PRESENT:
-	case WIRING_TOML: status = buffer_append_string(out, item->value); break;
+	case WIRING_TOML: buffer_append_string(out, item->value); break;
 	}
 	buffer_release(&command);
-	buffer_release(&quoted);
 	return status == 0 && buffer_string(out) ? 0 : -1;
 }
 
@@ -263,7 +248,8 @@ static int walk(const struct wiring_file *file, struct step *s, bool back, const
 	struct buffer now = BUFFER_INIT;
 	size_t count = 0;
 	/* NUL-terminated, so that there is memory even for nothing. */
-	int status = len ? buffer_append(&now, text, len) : 0;
+	int status = 0;
+	buffer_append(&now, text, len);
 
 	*s->error = (struct wiring_error){.line = 0};
 	while (is_item(file, count))
@@ -277,13 +263,11 @@ static int walk(const struct wiring_file *file, struct step *s, bool back, const
 
 		s->item = &file->items[back ? count - 1 - i : i];
 		status = back ? drop_item(&next, &now, s) : wiring_add_item(&next, &now, s);
-		if (status < 0) {
-			buffer_release(&next);
-			break;
-		}
 		buffer_release(&now);
 		now = next;
 	}
+	if (status == 0)
+		status = buffer_check(&now);
 	if (status == 0)
 		*out = now;
 	else

@@ -135,11 +135,11 @@ struct step {
 int step_refuse(const struct step *s, const char *text, size_t at, int error, const char *format,
 		...) __attribute__((format(printf, 5, 6)));
 
-/* Appends a string as JSON has it. */
+/* Appends a string as JSON has it. Returns 0, or -1 with errno: EILSEQ, not UTF-8; ENOMEM. */
 int step_quote(struct buffer *out, const char *string);
 
 /* Appends `terse hook ...` as a shell reads it. */
-int step_command(struct buffer *out, const struct step *s);
+void step_command(struct buffer *out, const struct step *s);
 
 /* Appends the value as it stands in the file; NUL-terminated. */
 int step_value(struct buffer *out, const struct step *s);

@@ -30,16 +30,16 @@ int step_add_lines(struct buffer *out, const struct buffer *t, const struct step
 	struct buffer value = BUFFER_INIT;
 	size_t from = t->len, to = t->len;
 	bool there = find_lines(t, &from, &to);
-	int status = step_value(&value, s) < 0 || buffer_append(out, t->data, from) < 0 ? -1 : 0;
-
+	int status = step_value(&value, s);
+	buffer_append(out, t->data, from);
 	if (!there && from && t->data[from - 1] != '\n')
-		status |= buffer_append(out, "\n", 1);
+		buffer_append(out, "\n", 1);
 	if (!there && from)
-		status |= buffer_append(out, "\n", 1);
-	status |= buffer_append(out, value.data, value.len);
-	status |= buffer_append(out, t->data + to, t->len - to);
+		buffer_append(out, "\n", 1);
+	buffer_append(out, value.data, value.len);
+	buffer_append(out, t->data + to, t->len - to);
 	buffer_release(&value);
-	return status;
+	return status < 0 ? -1 : buffer_check(out);
 }
 
 int step_drop_lines(struct buffer *out, const struct buffer *t)
@@ -51,10 +51,8 @@ int step_drop_lines(struct buffer *out, const struct buffer *t)
 	/* The blank line above. */
 	if (from >= 2 && memcmp(t->data + from - 2, "\n\n", 2) == 0)
 		from--;
-	return buffer_append(out, t->data, from) < 0 ||
-			       buffer_append(out, t->data + to, t->len - to) < 0
-		       ? -1
-		       : 0;
+	buffer_append(out, t->data, from);
+	return buffer_append(out, t->data + to, t->len - to);
 }
 
 /* Whether the file is one of terse's: by its first line. */
@@ -137,6 +135,8 @@ static bool has_table(const struct toml *p, const char *table)
 /* Takes the item's table away if nothing is in it any more and it was not there before terse. */
 static int drop_table(struct buffer *text, const struct step *s)
 {
+	if (buffer_check(text) < 0)
+		return -1;
 	struct buffer rest = BUFFER_INIT;
 	struct toml before, now;
 	int dropped = 0;
@@ -214,19 +214,13 @@ static int find_item(const struct jsonc *j, const struct step *s)
 /* Appends what the node has to be, as it stands in the file. */
 static int write_wanted(struct buffer *out, const struct step *s)
 {
-	struct buffer command = BUFFER_INIT;
-	int status;
-
 	if (s->item->kind != WIRING_HOOK)
 		return step_value(out, s);
-	status = step_command(&command, s);
-	if (status == 0)
-		status = buffer_string(&command) && step_quote(out, command.data) == 0 &&
-					 buffer_string(out)
-				 ? 0
-				 : -1;
+	struct buffer command = BUFFER_INIT;
+	step_command(&command, s);
+	int status = buffer_string(&command) ? step_quote(out, command.data) : -1;
 	buffer_release(&command);
-	return status;
+	return status == 0 && buffer_string(out) ? 0 : -1;
 }
 
 static bool wiring_json_is_same(const struct jsonc *j, int node, const struct buffer *value)
