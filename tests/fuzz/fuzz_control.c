@@ -61,7 +61,7 @@ static int on_resize(void *ctx, unsigned cols, unsigned rows, bool attached)
 	return cols > 1000 || rows > 500 ? EINVAL : 0;
 }
 
-static int on_told(void *ctx, uint64_t lines)
+static int on_reported(void *ctx, uint64_t lines)
 {
 	(void)ctx;
 	(void)lines;
@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.close = on_close,
 		.signal = on_signal,
 		.resize = on_resize,
-		.told = on_told,
+		.reported = on_reported,
 		.ctx = &r,
 	};
 	struct control c;
