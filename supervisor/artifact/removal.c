@@ -107,17 +107,16 @@ static int pass_lines(struct filter *f)
 	size_t at = 0;
 	const char *newline;
 	struct buffer kept = BUFFER_INIT;
-	int result = 0;
-	while (result == 0 &&
-	       (newline = memchr(f->block.data + at, '\n', f->block.len - at)) != NULL) {
+	while ((newline = memchr(f->block.data + at, '\n', f->block.len - at)) != NULL) {
 		const char *line = f->block.data + at;
 		size_t len = (size_t)(newline - line);
 		size_t stays = f->keep(f->ctx, line, len);
 		if (stays > 0)
-			result = buffer_append(&kept, newline - stays, stays + 1);
+			buffer_append(&kept, newline - stays, stays + 1);
 		f->taken += stays < len || len == 0;
 		at += len + 1;
 	}
+	int result = buffer_check(&kept);
 	if (result == 0)
 		result = io_write(f->to, kept.data, kept.len);
 	f->offset += at;

@@ -188,9 +188,9 @@ static size_t place(const struct redactor *r, const struct redactor_view *v, siz
 	return v->places.len > 0 ? places[at - v->context] : at - v->context;
 }
 
-static int redactor_replace(struct redactor *r, const char *name)
+static void redactor_replace(struct redactor *r, const char *name)
 {
-	return buffer_printf(&r->result, "[redacted%s%s]", *name ? ": " : "", name);
+	buffer_printf(&r->result, "[redacted%s%s]", *name ? ": " : "", name);
 }
 
 static void view_forget(struct redactor_view *v)
@@ -292,7 +292,7 @@ struct cut {
 	bool first, block; /* the first part; the last one, of what goes on */
 };
 
-static int add_cuts(struct redactor *r, const struct redactor_view *v,
+static void add_cuts(struct redactor *r, const struct redactor_view *v,
 		    const struct secrets_span *span)
 {
 	struct cut cut = {.begin = place(r, v, span->begin),
@@ -309,11 +309,9 @@ static int add_cuts(struct redactor *r, const struct redactor_view *v,
 			next++;
 		cut.to = cut.from + (next - i);
 		cut.block = span->block && next == span->to;
-		if (buffer_append(&r->cuts, &cut, sizeof(cut)) < 0)
-			return -1;
+		buffer_append(&r->cuts, &cut, sizeof(cut));
 		cut.first = false;
 	}
-	return 0;
 }
 
 static int redactor_compare(const void *a, const void *b)
@@ -335,11 +333,9 @@ static int find_in(struct redactor *r, const struct redactor_view *v, bool final
 		return -1;
 	if (place(r, v, found.hold) < *hold)
 		*hold = place(r, v, found.hold);
-	for (size_t i = 0; i < found.count; i++) {
-		if (add_cuts(r, v, &found.spans[i]) < 0)
-			return -1;
-	}
-	return 0;
+	for (size_t i = 0; i < found.count; i++)
+		add_cuts(r, v, &found.spans[i]);
+	return buffer_check(&r->cuts);
 }
 
 /* Finds what is to be replaced, sorted by place, and from where on more is needed to know. Returns
@@ -378,10 +374,11 @@ static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 	for (*passed = 0; left > 0 && cut->from < *hold; cut++, left--) {
 		if (cut->to <= *passed)
 			continue;
-		if (cut->from >= *passed &&
-		    (buffer_append(&r->result, r->work.data + *passed, cut->from - *passed) < 0 ||
-		     (cut->first && redactor_replace(r, cut->name) < 0)))
-			return -1;
+		if (cut->from >= *passed) {
+			buffer_append(&r->result, r->work.data + *passed, cut->from - *passed);
+			if (cut->first)
+				redactor_replace(r, cut->name);
+		}
 		*passed = cut->to;
 		if (cut->block) {
 			r->skipping = REDACTOR_KEY;
@@ -389,7 +386,7 @@ static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 			*hold = cut->to;
 		}
 	}
-	return 0;
+	return buffer_check(&r->result);
 }
 
 /* Passes on what is known to be none, and replaces what is. Returns whether there is more to do. */
@@ -454,26 +451,18 @@ void redactor_release(struct redactor *r)
 	buffer_release(&r->result);
 }
 
-struct collected {
-	struct buffer *out;
-	int result;
-};
-
 static void redactor_collect(void *ctx, const char *data, size_t len)
 {
-	struct collected *c = ctx;
-	if (buffer_append(c->out, data, len) < 0)
-		c->result = -1;
+	buffer_append(ctx, data, len);
 }
 
 int redactor_string(struct secrets *secrets, const char *string, struct buffer *out)
 {
-	struct collected c = {.out = out};
-	struct redactor r = {.secrets = secrets, .out = redactor_collect, .ctx = &c};
+	struct redactor r = {.secrets = secrets, .out = redactor_collect, .ctx = out};
 	redactor_feed(&r, string, strlen(string));
 	redactor_finish(&r);
 	redactor_release(&r);
-	return c.result;
+	return buffer_check(out);
 }
 
 void redactor_inside(struct secrets *secrets, char *string, size_t room)
@@ -490,12 +479,12 @@ char **redactor_words(struct secrets *secrets, char *const *words)
 	size_t count = 0;
 	char **made = NULL;
 	for (; words[count]; count++) {
-		if (redactor_string(secrets, words[count], &text) < 0 ||
-		    buffer_append(&text, "", 1) < 0)
-			goto out;
+		redactor_string(secrets, words[count], &text);
+		buffer_append(&text, "", 1);
 	}
 	size_t table = (count + 1) * sizeof(*made);
-	made = malloc(table + text.len);
+	if (buffer_check(&text) == 0)
+		made = malloc(table + text.len);
 	if (!made)
 		goto out;
 	char *at = (char *)made + table;

@@ -177,18 +177,19 @@ static size_t class_length(const char *text)
 	return text[n] ? n + 1 : n;
 }
 
-/* Appends a pattern, each \b in it as EDGE. Returns 0, or -1 with ENOMEM. */
-static int add_edges(struct buffer *out, const char *text)
+/* Appends a pattern, each \b in it as EDGE. */
+static void add_edges(struct buffer *out, const char *text)
 {
 	size_t n;
 	for (; *text; text += n) {
 		bool escape = *text == '\\' && text[1], edge = escape && text[1] == 'b';
 		const char *end = escape && text[1] == 'Q' ? strstr(text, "\\E") : NULL;
 		n = end ? (size_t)(end - text) : escape ? 2 : *text == '[' ? class_length(text) : 1;
-		if (edge ? buffer_append_string(out, EDGE) : buffer_append(out, text, n))
-			return -1;
+		if (edge)
+			buffer_append_string(out, EDGE);
+		else
+			buffer_append(out, text, n);
 	}
-	return 0;
 }
 
 static int add_own(struct pattern *p, const char *text)
@@ -196,9 +197,9 @@ static int add_own(struct pattern *p, const char *text)
 	struct syntax syntax;
 	struct buffer edged = BUFFER_INIT;
 	*p = (struct pattern){.name = ""};
-	int result = add_edges(&edged, text);
-	const char *string = result < 0 ? NULL : buffer_string(&edged);
-	result = string ? secrets_compile(p, string) : -1;
+	add_edges(&edged, text);
+	const char *string = buffer_string(&edged);
+	int result = string ? secrets_compile(p, string) : -1;
 	/* Within a comment, say, that is no pattern any more. */
 	if (result < 0 && errno == EINVAL)
 		result = secrets_compile(p, text);
