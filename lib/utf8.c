@@ -5,6 +5,7 @@
 #include "lib/buffer.h"
 
 #include <string.h>
+#include <utf8proc.h>
 
 /* The well-formed byte sequences of Unicode's table 3-7, by lead byte: how many
    continuation bytes follow and the range of the first of them. */
@@ -215,4 +216,64 @@ size_t utf8_clean_len(const char *data, size_t len)
 	size_t written = 0;
 	clean(NULL, data, len, &written);
 	return written;
+}
+
+/* --- columns ---------------------------------------------------------------------- */
+
+bool utf8_is_blank_lookup(uint32_t cp)
+{
+	const utf8proc_property_t *p = utf8proc_get_property((utf8proc_int32_t)cp);
+	return p->charwidth == 0 || p->category == UTF8PROC_CATEGORY_ZS ||
+	       p->category == UTF8PROC_CATEGORY_CF || cp == 0x2800 || cp == 0x3164;
+}
+
+/* Where terminals decide otherwise than utf8proc 2.8. */
+static const struct {
+	uint32_t first, last;
+	unsigned width;
+} width_exceptions[] = {
+	{0x1160, 0x11FF, 0},   /* Hangul vowels and finals: drawn into the syllable */
+	{0x2028, 0x2029, 1},   /* line and paragraph separator: no effect in a terminal */
+	{0xF900, 0xFAFF, 2},   /* CJK compatibility ideographs, unassigned ones too */
+	{0x20000, 0x2FFFD, 2}, /* CJK extensions, unassigned ones too (UAX 11) */
+	{0x30000, 0x3FFFD, 2},
+};
+
+unsigned utf8_width_lookup(uint32_t cp)
+{
+	for (size_t i = 0; i < sizeof(width_exceptions) / sizeof(*width_exceptions); i++) {
+		if (cp >= width_exceptions[i].first && cp <= width_exceptions[i].last)
+			return width_exceptions[i].width;
+	}
+	const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)cp);
+	/* Spacing marks of Indic scripts take a column of their own. */
+	if (property->category == UTF8PROC_CATEGORY_MC && property->charwidth == 0)
+		return 1;
+	return property->charwidth;
+}
+
+#define EMOJI_SELECTOR 0xFE0F /* VS16 */
+#define KEYCAP         0x20E3
+
+static bool is_emoji(uint32_t cp)
+{
+	const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)cp);
+
+	return property->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+}
+
+bool utf8_joins(uint32_t first, uint32_t last, uint32_t cp)
+{
+	if (utf8_is_skin_tone(cp))
+		return is_emoji(first);
+	return last == ZWJ && is_emoji(first) && is_emoji(cp);
+}
+
+unsigned utf8_width_joined(uint32_t first, uint32_t last, uint32_t cp)
+{
+	if (cp == KEYCAP && last == EMOJI_SELECTOR)
+		return first < 0x80 && strchr("0123456789#*", (int)first) ? 2 : 1;
+	if (cp == EMOJI_SELECTOR)
+		return is_emoji(first) ? 2 : 1;
+	return utf8_width(cp) == 2 ? 2 : 1;
 }

@@ -1,5 +1,5 @@
-// UTF-8 as bytes: decoding, cell widths, and what may be shown to a reader that
-// is not a terminal (invariant "clean").
+// UTF-8: decoding, the columns that characters take, and which of them may be shown to a reader
+// that is not a terminal (invariant "clean"). Nothing else asks utf8proc.
 #ifndef TERSE_LIB_UTF8_H
 #define TERSE_LIB_UTF8_H
 
@@ -47,5 +47,52 @@ int utf8_clean(struct buffer *out, const char *data, size_t len);
 
 /* How many bytes utf8_clean() would append. */
 size_t utf8_clean_len(const char *data, size_t len);
+
+/* Whether nothing is to be seen of a character; the first is for those beyond ASCII. */
+bool utf8_is_blank_lookup(uint32_t cp);
+static inline bool utf8_is_blank(uint32_t cp)
+{
+	return cp < 0x80 ? cp == ' ' || cp == '\t' : utf8_is_blank_lookup(cp);
+}
+
+/* The width of any character but the frequent ones of utf8_width(). */
+unsigned utf8_width_lookup(uint32_t cp);
+
+/* How many columns a character takes: 0 (combining marks, joiners, format characters), 1 or 2 (East
+   Asian wide, emoji). utf8proc's tables, changed where xterm and other terminals differ from them.
+   `cp` is no control character. */
+static inline unsigned utf8_width(uint32_t cp)
+{
+	/* Latin and what begins beyond it; box drawing, blocks; Braille. */
+	if (cp < 0x300 || (cp >= 0x2500 && cp < 0x25A0) || (cp >= 0x2800 && cp < 0x2900))
+		return 1;
+	/* Han */
+	if (cp >= 0x4E00 && cp < 0xA000)
+		return 2;
+	return utf8_width_lookup(cp);
+}
+
+/* Programs count as one character what may be several: emoji that zero width joiners put together
+   or that a skin tone follows, and what a variation selector makes an emoji. `first` and `last` are
+   the parts so far. */
+
+#define ZWJ 0x200D /* zero width joiner */
+
+static inline bool utf8_is_skin_tone(uint32_t cp)
+{
+	return cp >= 0x1F3FB && cp <= 0x1F3FF;
+}
+
+/* A quick test before utf8_joins(): false for most characters. */
+static inline bool utf8_may_join(uint32_t cp)
+{
+	return (cp >= 0x203C && cp < 0x23FB) || (cp >= 0x25AA && cp < 0x3300) || cp >= 0x1F000;
+}
+
+/* Whether a character that has a width of its own is a part of the one before it. */
+bool utf8_joins(uint32_t first, uint32_t last, uint32_t cp);
+
+/* The width of a character that had a single column, with this part. */
+unsigned utf8_width_joined(uint32_t first, uint32_t last, uint32_t cp);
 
 #endif

@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <utf8proc.h>
 
 /* Enough to find a recent run; the time to list them must not depend on how many there are. */
 #define ROWS 30
@@ -74,10 +73,7 @@ int row_add_cell(struct buffer *out, const char *text, size_t len, size_t width)
 		bool blank = cp == '\n' || cp == '\t';
 		if (quote_text(out, blank ? " " : text + i, n, 0) < 0)
 			return -1;
-		int cells = utf8proc_charwidth((utf8proc_int32_t)cp);
-		used += out->len - before != n ? out->len - before
-			: cells > 0            ? (size_t)cells
-					       : blank;
+		used += out->len - before != n ? out->len - before : utf8_width(cp);
 		if (used > width) {
 			buffer_truncate(out, room);
 			return buffer_append_string(out, "...");

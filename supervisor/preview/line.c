@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <utf8proc.h>
 
 /* A cut line that shows less than this of itself is not worth its note. */
 enum { LINE_LEAST = 8 };
@@ -189,18 +188,6 @@ size_t line_written(const struct line *l, const struct line_form *form)
 	return line_write(l, form, NULL, NULL);
 }
 
-/* Whether nothing is to be seen of a character. */
-static bool line_is_blank(uint32_t cp)
-{
-	const utf8proc_property_t *p;
-
-	if (cp < 0x80)
-		return cp == ' ' || cp == '\t';
-	p = utf8proc_get_property((utf8proc_int32_t)cp);
-	return p->charwidth == 0 || p->category == UTF8PROC_CATEGORY_ZS ||
-	       p->category == UTF8PROC_CATEGORY_CF || cp == 0x2800 || cp == 0x3164;
-}
-
 bool line_is_like_notice(const char *data, size_t len)
 {
 	static const char terse[] = "[terse:", dots[] = "[...";
@@ -210,9 +197,9 @@ bool line_is_like_notice(const char *data, size_t len)
 
 	for (size_t at = 0; at < len && n < sizeof(seen); at += step) {
 		step = utf8_decode(data + at, len - at, &cp);
-		if (n == sizeof(dots) - 1 && line_is_blank(cp) && memcmp(seen, dots, n) == 0)
+		if (n == sizeof(dots) - 1 && utf8_is_blank(cp) && memcmp(seen, dots, n) == 0)
 			return true;
-		if (line_is_blank(cp))
+		if (utf8_is_blank(cp))
 			continue;
 		if (cp != (unsigned char)terse[n] && cp != (unsigned char)(n < 4 ? dots[n] : 0))
 			return false;

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
-#include <utf8proc.h>
 
 /* The first look comes this long after the last activity, the next ones later and later. */
 #define FIRST_MS 60
@@ -181,7 +180,7 @@ static size_t columns(const char *text, size_t len)
 	for (size_t i = 0; i < len;) {
 		uint32_t cp;
 		i += utf8_decode(text + i, len - i, &cp);
-		sum += (size_t)utf8proc_charwidth((utf8proc_int32_t)cp);
+		sum += utf8_width(cp);
 	}
 	return sum;
 }

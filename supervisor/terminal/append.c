@@ -5,7 +5,6 @@
 // emitter.c.
 
 #include "lib/utf8.h"
-#include "lib/width.h"
 #include "supervisor/terminal/internal.h"
 
 #include <string.h>
@@ -55,7 +54,7 @@ static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 	utf8_decode(data, len, &cp);
 	if (cp == UTF8_REPLACEMENT)
 		return utf8_incomplete(data, len < 4 ? len : 4, &cut);
-	return width_of(cp) == 0 || width_joins(SOME_EMOJI, ends_joining(tail) ? ZWJ : 0, cp);
+	return utf8_width(cp) == 0 || utf8_joins(SOME_EMOJI, ends_joining(tail) ? ZWJ : 0, cp);
 }
 
 /* Takes text; false if it is for the grid gear, which is on then. */

@@ -3,7 +3,6 @@
 #include "supervisor/terminal/emitter.h"
 
 #include "lib/utf8.h"
-#include "lib/width.h"
 #include "supervisor/terminal/internal.h"
 
 #include <string.h>
@@ -227,12 +226,12 @@ static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *d
 			continue;
 		}
 		if (cp != UTF8_REPLACEMENT)
-			width = width_of(cp);
+			width = utf8_width(cp);
 		if (cp == BYTE_ORDER_MARK || cp == '\r')
 			continue;
 		if (x > 0 &&
-		    (width == 0 ? last || x >= s->cols : last && width_joins(first, part, cp))) {
-			if (last == 1 && x < s->cols && width_joined(first, part, cp) == 2) {
+		    (width == 0 ? last || x >= s->cols : last && utf8_joins(first, part, cp))) {
+			if (last == 1 && x < s->cols && utf8_width_joined(first, part, cp) == 2) {
 				last = 2;
 				x++;
 			}

@@ -1,7 +1,6 @@
 // The grid gear: text into cells.
 
 #include "lib/utf8.h"
-#include "lib/width.h"
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/row.h"
 
@@ -98,7 +97,7 @@ static void print_mark(struct terminal *t, uint32_t cp, const char *bytes, unsig
 
 	if (!screen_put_mark(s, x, cp, bytes, len))
 		t->lossy = true;
-	if (t->width != 1 || s->x >= s->cols || width_joined(first, last, cp) < 2)
+	if (t->width != 1 || s->x >= s->cols || utf8_width_joined(first, last, cp) < 2)
 		return;
 	if (t->modes.insert && row_insert(row, s->cols, s->x, 1))
 		t->lossy = true;
@@ -120,10 +119,10 @@ __attribute__((noinline)) static bool joins(const struct terminal *t, uint32_t c
 	if (!t->width || s->x == 0)
 		return false;
 	x = column_before(s);
-	if (!width_is_skin_tone(cp) && !(screen_row(s, s->y)->cells[x] & CELL_CLUSTER))
+	if (!utf8_is_skin_tone(cp) && !(screen_row(s, s->y)->cells[x] & CELL_CLUSTER))
 		return false;
 	first = parts(s, x, &last);
-	return width_joins(first, last, cp);
+	return utf8_joins(first, last, cp);
 }
 
 void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len)
@@ -137,8 +136,8 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 			screen_put_bytes(s, bytes, len);
 			return;
 		}
-		width = cp >= CELL_INVALID ? 1 : width_of(cp);
-		if ((width == 0 || width_may_join(cp)) && joins(t, cp, width)) {
+		width = cp >= CELL_INVALID ? 1 : utf8_width(cp);
+		if ((width == 0 || utf8_may_join(cp)) && joins(t, cp, width)) {
 			print_mark(t, cp, bytes, len);
 			return;
 		}
@@ -251,13 +250,13 @@ static unsigned decode_narrow(const char *data, const char *end, uint32_t *cp)
 
 	if (p[0] >= 0xC3 && p[0] <= 0xDF && end - data >= 2 && (p[1] & 0xC0) == 0x80) {
 		*cp = (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu);
-		return width_of(*cp) == 1 ? 2 : 0;
+		return utf8_width(*cp) == 1 ? 2 : 0;
 	}
 	/* E0 and ED have second bytes that are not valid, EF has the BOM. */
 	if (p[0] >= 0xE1 && p[0] <= 0xEE && p[0] != 0xED && end - data >= 3 &&
 	    (p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80) {
 		*cp = (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
-		return width_of(*cp) == 1 ? 3 : 0;
+		return utf8_width(*cp) == 1 ? 3 : 0;
 	}
 	return 0;
 }

@@ -3,7 +3,7 @@
 // without memory.
 
 #include "lib/buffer.h"
-#include "lib/width.h"
+#include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/parser.h"
 #include "supervisor/terminal/row.h"
@@ -190,8 +190,8 @@ static void widths(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (width_of(table[i].cp) != table[i].width)
-			fail_msg("U+%04X: %u", (unsigned)table[i].cp, width_of(table[i].cp));
+		if (utf8_width(table[i].cp) != table[i].width)
+			fail_msg("U+%04X: %u", (unsigned)table[i].cp, utf8_width(table[i].cp));
 }
 
 static void charsets(void **state)
