@@ -123,6 +123,16 @@ int json_add_string(struct buffer *out, const char *key, const char *string)
 	return string ? json_add_text(out, key, string, strlen(string)) : json_add_null(out, key);
 }
 
+void json_add_made(struct buffer *out, const char *key, struct buffer *made)
+{
+	if (made->len)
+		json_add_text(out, key, made->data, made->len);
+	else
+		json_add_null(out, key);
+	out->failed |= made->failed;
+	buffer_release(made);
+}
+
 int json_add_count(struct buffer *out, const char *key, uint64_t n)
 {
 	json_add_key(out, key);

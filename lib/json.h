@@ -34,6 +34,10 @@ int json_end_text(struct buffer *out);
 /* NULL is null. */
 int json_add_string(struct buffer *out, const char *key, const char *string);
 
+/* A string that was made apart, null if it is empty, and releases it. Its failure becomes the one
+   of `out`. */
+void json_add_made(struct buffer *out, const char *key, struct buffer *made);
+
 int json_add_count(struct buffer *out, const char *key, uint64_t n);
 int json_add_number(struct buffer *out, const char *key, int64_t n);
 

@@ -278,6 +278,12 @@ void store_close(struct store *s)
 	io_close(&s->fd);
 }
 
+void store_close_all(struct store *stores, int count)
+{
+	while (count > 0)
+		store_close(&stores[--count]);
+}
+
 void store_explain(void (*each)(void *ctx, const char *path, const char *origin, int error),
 		   void *ctx)
 {

@@ -55,6 +55,7 @@ int store_open_all(struct store stores[STORE_MAX]);
 int store_open_everywhere(struct store stores[STORE_MAX]);
 
 void store_close(struct store *s);
+void store_close_all(struct store *stores, int count);
 
 /* Why each candidate is or is not usable for writing, for `doctor`: calls `each` with the
    path ("" when the variable behind it is not set), where it comes from

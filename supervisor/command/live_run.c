@@ -59,8 +59,7 @@ int live_run_run(const struct settings *settings, const char *session, const cha
 	else if (result < 0)
 		live_run_failed(verb, id, errno);
 out:
-	while (count > 0)
-		store_close(&stores[--count]);
+	store_close_all(stores, count);
 	return result;
 }
 

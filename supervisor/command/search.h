@@ -10,6 +10,7 @@
 #include "supervisor/process/sink.h"
 #include "supervisor/reading/listing.h"
 #include "supervisor/reading/matcher.h"
+#include "supervisor/reading/notice.h"
 #include "supervisor/reading/walk.h"
 #include "supervisor/report/file_type.h"
 

@@ -13,121 +13,99 @@
 #include <string.h>
 #include <unistd.h>
 
-static int search_json_summary(struct buffer *out, const struct search_subject *t, uint64_t total,
-			       const struct notice_query *q, const struct kind *binary)
+static void search_json_summary(struct buffer *out, const struct search_subject *t, uint64_t total,
+				const struct notice_query *q, const struct kind *binary)
 {
-	/* Of one text the answer tells it. */
+	/* For a search in one text the answer has it. */
 	if (!t->listing.label)
-		return 0;
-	if (buffer_append_string(out, ",{") < 0 ||
-	    json_add_string(out, "artifact", t->listing.label) < 0 ||
-	    (!q->names && json_add_count(out, "total", total) < 0) ||
-	    (binary && json_add_bool(out, "binary", true) < 0))
-		return -1;
-	return buffer_append_string(out, "}");
+		return;
+	buffer_append_string(out, ",{");
+	json_add_string(out, "artifact", t->listing.label);
+	if (!q->names)
+		json_add_count(out, "total", total);
+	if (binary)
+		json_add_bool(out, "binary", true);
+	json_end_object(out);
 }
 
 /* A member that is an array of what was collected. */
-static int add_array(struct buffer *out, const char *key, const struct buffer *elements)
+static void search_json_add_array(struct buffer *out, const char *key,
+				  const struct buffer *elements)
 {
 	/* Where each begins with a comma, the first has one too many. */
 	size_t skip = elements->len > 0 && elements->data[0] == ',';
-	if (json_begin_array(out, key) < 0 ||
-	    buffer_append(out, elements->data + skip, elements->len - skip) < 0)
-		return -1;
-	return buffer_append_string(out, "]");
+	json_begin_array(out, key);
+	buffer_append(out, elements->data + skip, elements->len - skip);
+	json_end_array(out);
+	out->failed |= elements->failed;
 }
 
-static int search_json_add_command(struct buffer *out, const char *key, const struct search *s,
-				   bool wanted,
-				   int (*make)(struct buffer *out, const struct notice_query *q,
-					       const struct listing *l))
-{
-	struct buffer command = BUFFER_INIT;
-	int result = wanted ? make(&command, &s->query, &s->listing) : 0;
-	if (result == 0 && command.len == 0)
-		result = json_add_null(out, key);
-	else if (result == 0)
-		result = json_add_text(out, key, command.data, command.len);
-	buffer_release(&command);
-	return result;
-}
-
-/* The lines that were found, how many there are, and how to go on. */
-static int add_matches(struct buffer *out, const struct search *s)
+/* The lines that were found, how many there are, and how to continue. */
+static void search_json_add_matches(struct buffer *out, const struct search *s)
 {
 	const struct listing *l = &s->listing;
-	const char *why = !l->full ? NULL : l->out_of_room ? "bytes" : "matches";
-	if (add_array(out, "matches", &s->json) < 0 || json_add_count(out, "shown", l->shown) < 0 ||
-	    json_add_count(out, "total", l->total) < 0 ||
-	    json_add_bool(out, "truncated", l->full) < 0 ||
-	    json_add_string(out, "truncated_by", why) < 0 || add_array(out, "gaps", &l->gap) < 0 ||
-	    search_json_add_command(out, "next", s, l->full, notice_next) < 0)
-		return -1;
-	return search_json_add_command(out, "all", s, l->full && !l->out_of_room, notice_all);
+	struct buffer next = BUFFER_INIT, all = BUFFER_INIT;
+	search_json_add_array(out, "matches", &s->json);
+	json_add_count(out, "shown", l->shown);
+	json_add_count(out, "total", l->total);
+	json_add_bool(out, "truncated", l->full);
+	json_add_string(out, "truncated_by",
+			!l->full         ? NULL
+			: l->out_of_room ? "bytes"
+					 : "matches");
+	search_json_add_array(out, "gaps", &l->gap);
+	if (l->full)
+		notice_next(&next, &s->query, l);
+	if (l->full && !l->out_of_room)
+		notice_all(&all, &s->query, l);
+	json_add_made(out, "next", &next);
+	json_add_made(out, "all", &all);
 }
 
-static int search_json_print(struct buffer *out, int result)
+static int search_json_print(struct buffer *out)
 {
-	if (result == 0)
-		result = io_write(STDOUT_FILENO, out->data, out->len);
+	envelope_end(out);
+	int result = verb_write(out);
 	buffer_release(out);
 	return result;
 }
 
-static int add_one(struct buffer *out, const struct search *s, const struct text *text,
-		   uint64_t total)
-{
-	const struct notice_query *q = &s->query;
-	if (envelope_begin(out) < 0 || verb_json_place(out, text, s->name) < 0)
-		return -1;
-	if (q->names) {
-		if (json_add_bool(out, "matches", s->found) < 0)
-			return -1;
-	} else if (q->count) {
-		if (json_add_count(out, "total", total) < 0)
-			return -1;
-	} else if (add_matches(out, s) < 0) {
-		return -1;
-	}
-	if ((q->names || q->count) && s->listing.gap.len > 0 &&
-	    add_array(out, "gaps", &s->listing.gap) < 0)
-		return -1;
-	if (walk_long_line(s->walk) &&
-	    json_add_count(out, "long_line", walk_long_line(s->walk)) < 0)
-		return -1;
-	return envelope_end(out);
-}
-
 int search_json_one(struct search *s, const struct text *text, uint64_t total)
 {
-	struct buffer out = BUFFER_INIT;
-	return search_json_print(&out, add_one(&out, s, text, total));
-}
-
-static int search_json_add_all(struct buffer *out, const struct search *s, const char *session)
-{
 	const struct notice_query *q = &s->query;
-	if (envelope_begin(out) < 0 || json_add_string(out, "session", session) < 0 ||
-	    json_add_count(out, "searched", s->artifacts) < 0)
-		return -1;
-	if (!q->names && !q->count) {
-		if (add_matches(out, s) < 0)
-			return -1;
-	} else if ((s->listing.gap.len > 0 && add_array(out, "gaps", &s->listing.gap) < 0) ||
-		   add_array(out, "artifacts", &s->json) < 0 ||
-		   json_add_count(out, "shown", s->listed) < 0 ||
-		   json_add_count(out, "total", s->matching) < 0 ||
-		   json_add_bool(out, "truncated", s->listing.full) < 0) {
-		return -1;
-	}
-	return envelope_end(out);
+	struct buffer out = BUFFER_INIT;
+	envelope_begin(&out);
+	verb_json_place(&out, text, s->name);
+	if (q->names)
+		json_add_bool(&out, "matches", s->found);
+	else if (q->count)
+		json_add_count(&out, "total", total);
+	else
+		search_json_add_matches(&out, s);
+	if ((q->names || q->count) && s->listing.gap.len > 0)
+		search_json_add_array(&out, "gaps", &s->listing.gap);
+	if (walk_long_line(s->walk))
+		json_add_count(&out, "long_line", walk_long_line(s->walk));
+	return search_json_print(&out);
 }
 
 int search_json_all(struct search *s, const char *session)
 {
 	struct buffer out = BUFFER_INIT;
-	return search_json_print(&out, search_json_add_all(&out, s, session));
+	envelope_begin(&out);
+	json_add_string(&out, "session", session);
+	json_add_count(&out, "searched", s->artifacts);
+	if (!s->query.names && !s->query.count) {
+		search_json_add_matches(&out, s);
+	} else {
+		if (s->listing.gap.len > 0)
+			search_json_add_array(&out, "gaps", &s->listing.gap);
+		search_json_add_array(&out, "artifacts", &s->json);
+		json_add_count(&out, "shown", s->listed);
+		json_add_count(&out, "total", s->matching);
+		json_add_bool(&out, "truncated", s->listing.full);
+	}
+	return search_json_print(&out);
 }
 
 #define PROGRESS_AFTER 1000 /* ms */
@@ -136,9 +114,10 @@ int search_json_all(struct search *s, const char *session)
 int search_print(void *ctx, const char *data, size_t len)
 {
 	struct search *s = ctx;
-	if (s->verb.json)
-		return buffer_append(&s->json, data, len);
-	return io_write(STDOUT_FILENO, data, len);
+	if (!s->verb.json)
+		return io_write(STDOUT_FILENO, data, len);
+	buffer_append(&s->json, data, len);
+	return buffer_check(&s->json);
 }
 
 void search_tell_progress(void *ctx, uint64_t bytes)
@@ -161,68 +140,71 @@ void search_end_progress(struct search *s)
 	s->told_ms = 0;
 }
 
-/* A line of text about a whole artifact: as many as the limits allow. */
-static int list_artifact(struct search *s, const char *line, size_t len)
+/* Adds a line about a whole artifact, if the limits allow one more. */
+static void search_list_artifact(struct search *s, const struct buffer *line)
 {
 	struct listing *l = &s->listing;
 	s->matching++;
 	if (!l->full && s->listed >= l->options.limit)
 		l->full = true;
-	else if (!l->full && l->printed + l->out.len + len > l->options.room)
+	else if (!l->full && l->printed + l->out.len + line->len > l->options.room)
 		l->full = l->out_of_room = true;
 	if (l->full)
-		return 0;
+		return;
 	s->listed++;
-	return buffer_append(&l->out, line, len);
+	buffer_append(&l->out, line->data, line->len);
 }
 
-static int search_output_describe(const struct search *s, const struct search_subject *t,
-				  uint64_t total, const struct kind *binary, struct buffer *line)
+static void search_describe(const struct search *s, const struct search_subject *t, uint64_t total,
+			    const struct kind *binary, struct buffer *line)
 {
 	const struct notice_query *q = &s->query;
-	if (q->json)
-		return search_json_summary(line, t, total, q, binary);
-	if (q->names) {
-		if (quote_text(line, t->name, strlen(t->name), 0) < 0)
-			return -1;
-	} else if (t->listing.label &&
-		   buffer_printf(line, q->count ? "%s:" : "%s: ", t->listing.label) < 0) {
-		return -1;
+	if (q->json) {
+		search_json_summary(line, t, total, q, binary);
+		return;
 	}
+	if (q->names)
+		quote_text(line, t->name, strlen(t->name), 0);
+	else if (t->listing.label)
+		buffer_printf(line, q->count ? "%s:" : "%s: ", t->listing.label);
 	if (binary) {
 		struct notice_query one = *q;
 		one.place = t->listing.place;
-		return notice_binary(line, &one, binary->name, total);
+		notice_binary(line, &one, binary->name, total);
+		return;
 	}
-	if (q->count && !q->names && buffer_printf(line, "%" PRIu64, total) < 0)
-		return -1;
-	return buffer_append(line, "\n", 1);
+	if (q->count && !q->names)
+		buffer_printf(line, "%" PRIu64, total);
+	buffer_append_string(line, "\n");
 }
 
 int search_add_summary(struct search *s, const struct search_subject *t, uint64_t total,
 		       const struct kind *binary)
 {
-	struct buffer line = BUFFER_INIT;
-	int result = search_output_describe(s, t, total, binary, &line);
-	if (result == 0)
-		result = t->listing.label ? list_artifact(s, line.data, line.len)
-					  : buffer_append(&s->listing.out, line.data, line.len);
+	struct buffer line = BUFFER_INIT, *out = &s->listing.out;
+	search_describe(s, t, total, binary, &line);
+	out->failed |= line.failed;
+	if (t->listing.label)
+		search_list_artifact(s, &line);
+	else
+		buffer_append(out, line.data, line.len);
 	buffer_release(&line);
-	return result;
+	return buffer_check(out);
 }
 
 void search_give_up(struct search *s, const struct search_subject *t, uint64_t line)
 {
 	struct buffer notice = BUFFER_INIT;
 	search_end_progress(s);
-	if (notice_gave_up(&notice, &s->query, t->listing.place, line,
-			   matcher_reason(s->matcher)) == 0)
+	notice_gave_up(&notice, &s->query, t->listing.place, line, matcher_reason(s->matcher));
+	if (buffer_check(&notice) == 0)
 		verb_fail(&s->verb, ENVELOPE_BAD_PATTERN, "%s: %.*s", s->query.pattern,
 			  (int)notice.len, notice.data);
 	buffer_clear(&notice);
-	if (!s->verb.json && listing_finish(&s->listing) == 0 && s->listing.shown > 0 &&
-	    notice_up_to(&notice, s->listing.shown, line) == 0)
+	if (!s->verb.json && listing_finish(&s->listing) == 0 && s->listing.shown > 0) {
+		notice_up_to(&notice, s->listing.shown, line);
 		reader_notice(s->sink, &notice);
+	}
 	buffer_release(&notice);
 }
 

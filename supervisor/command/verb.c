@@ -39,6 +39,8 @@ int reader_notice(enum sink sink, const struct buffer *text)
 	const char *no_colour = getenv("NO_COLOR");
 	bool colour = sink == SINK_PERSON && (!no_colour || !*no_colour);
 	bool both = sink == SINK_FILE && !sink_is_same(STDOUT_FILENO, STDERR_FILENO);
+	if (buffer_check(text) < 0)
+		return -1;
 	if (text->len == 0)
 		return 0;
 	if (sink == SINK_PROGRAM || both)
@@ -74,28 +76,43 @@ int envelope_end(struct buffer *out)
 
 int envelope_fail(struct buffer *out, enum envelope_code code, const char *message, size_t len)
 {
-	if (buffer_append_string(out, "{\"ok\":false,\"error\":{") < 0 ||
-	    json_add_string(out, "code", names[code]) < 0 ||
-	    json_add_text(out, "message", message, len) < 0)
-		return -1;
+	buffer_append_string(out, "{\"ok\":false,\"error\":{");
+	json_add_string(out, "code", names[code]);
+	json_add_text(out, "message", message, len);
 	return envelope_end(out);
 }
 
-static void verb_tell(const struct verb *v, enum envelope_code code, const char *format,
-		      va_list args)
+int verb_write(const struct buffer *text)
+{
+	return buffer_check(text) < 0 ? -1 : io_write(STDOUT_FILENO, text->data, text->len);
+}
+
+int verb_print(const struct verb *v, struct buffer *text)
+{
+	int result = verb_write(text);
+	bool failed = result < 0 && errno != EPIPE;
+	if (failed)
+		verb_fail(v, ENVELOPE_UNREADABLE, "%m");
+	buffer_release(text);
+	return failed;
+}
+
+static void verb_report(const struct verb *v, enum envelope_code code, const char *format,
+			va_list args)
 {
 	struct buffer text = BUFFER_INIT, line = BUFFER_INIT;
-	int result = buffer_vprintf(&text, format, args);
-	if (result == 0 && v->json)
-		result = envelope_fail(&line, code, text.data, text.len);
-	else if (result == 0 &&
-		 (buffer_printf(&line, v->name ? "terse %s: " : "terse: ", v->name) < 0 ||
-		  quote_text(&line, text.data, text.len, 0) < 0 ||
-		  buffer_append(&line, "\n", 1) < 0))
-		result = -1;
-	if (result == 0)
-		result = io_write(v->json ? STDOUT_FILENO : STDERR_FILENO, line.data, line.len);
-	if (result < 0 && v->json && errno != EPIPE)
+	buffer_vprintf(&text, format, args);
+	if (v->json) {
+		envelope_fail(&line, code, text.data, text.len);
+	} else {
+		buffer_printf(&line, v->name ? "terse %s: " : "terse: ", v->name);
+		quote_text(&line, text.data, text.len, 0);
+		buffer_append_string(&line, "\n");
+	}
+	line.failed |= text.failed;
+	if (!v->json && buffer_check(&line) == 0)
+		io_write(STDERR_FILENO, line.data, line.len);
+	else if (v->json && verb_write(&line) < 0 && errno != EPIPE)
 		verb_error(v->name, "%m");
 	buffer_release(&text);
 	buffer_release(&line);
@@ -105,7 +122,7 @@ void verb_fail(const struct verb *v, enum envelope_code code, const char *format
 {
 	va_list args;
 	va_start(args, format);
-	verb_tell(v, code, format, args);
+	verb_report(v, code, format, args);
 	va_end(args);
 }
 
@@ -114,7 +131,7 @@ void verb_error(const char *verb, const char *format, ...)
 	const struct verb v = {.name = verb};
 	va_list args;
 	va_start(args, format);
-	verb_tell(&v, ENVELOPE_UNREADABLE, format, args);
+	verb_report(&v, ENVELOPE_UNREADABLE, format, args);
 	va_end(args);
 }
 
@@ -420,8 +437,7 @@ int verb_find_directory(const struct verb *v, const struct settings *settings, c
 		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %s", found->id, strerror(ENAMETOOLONG));
 		io_close(&dir);
 	}
-	while (count > 0)
-		store_close(&stores[--count]);
+	store_close_all(stores, count);
 	found->store = NULL;
 	return dir;
 }
@@ -515,21 +531,21 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 		result = verb_open_file(v, part, name, why, &found, text);
 	else if ((result = verb_open_found(&found, part, text)) < 0)
 		fail_found_part(v, part, &found);
-	while (count > 0)
-		store_close(&stores[--count]);
+	store_close_all(stores, count);
 	return result;
 }
 
-int verb_json_place(struct buffer *out, const struct text *t, const char *path)
+void verb_json_place(struct buffer *out, const struct text *t, const char *path)
 {
 	static const char *const parts[] = {
 		[ARTIFACT_OUT] = "stdout", [ARTIFACT_ERR] = "stderr", [ARTIFACT_RAW] = "raw"};
-	if (!*t->id)
-		return json_add_string(out, "path", path);
-	if (json_add_string(out, "artifact", t->id) < 0 ||
-	    json_add_string(out, "stream", parts[t->part]) < 0)
-		return -1;
-	return json_add_bool(out, "running", t->held);
+	if (!*t->id) {
+		json_add_string(out, "path", path);
+		return;
+	}
+	json_add_string(out, "artifact", t->id);
+	json_add_string(out, "stream", parts[t->part]);
+	json_add_bool(out, "running", t->held);
 }
 
 bool verb_is_binary(const struct text *text, struct kind *kind)

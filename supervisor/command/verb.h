@@ -109,6 +109,13 @@ void verb_error(const char *verb, const char *format, ...) __attribute__((format
 void verb_fail(const struct verb *v, enum envelope_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Writes a text to standard output. Returns 0, or -1 with errno. */
+int verb_write(const struct buffer *text);
+
+/* The same with the last text of a verb, which it releases. Returns the exit status after saying
+   what is wrong. That the reader has gone (EPIPE) is not. */
+int verb_print(const struct verb *v, struct buffer *text);
+
 /* Whether there is a session of this name; says so if not. NULL, the caller's own, always is. */
 bool verb_has_session(const struct verb *v, const struct settings *settings, const char *session);
 
@@ -147,8 +154,8 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 int verb_open_found(const struct id_found *found, enum artifact_part part, struct text *text);
 
 /* Appends what a text is to an object in JSON: its "artifact", "stream" and whether it is
-   "running", or its "path". Returns 0, or -1 with ENOMEM. */
-int verb_json_place(struct buffer *out, const struct text *text, const char *path);
+   "running", or its "path". */
+void verb_json_place(struct buffer *out, const struct text *text, const char *path);
 
 /* Whether the text begins with binary data; then fills in *kind. */
 bool verb_is_binary(const struct text *text, struct kind *kind);

@@ -125,8 +125,7 @@ int command_archive(struct command_context *c, int argc, char **argv)
 		verb_not_found(argv[0], name, errno, &found);
 	else
 		status = write_found(argv[0], &found, output, force, cast3 ? 3 : cast ? 2 : 0);
-	while (count > 0)
-		store_close(&stores[--count]);
+	store_close_all(stores, count);
 	return status;
 }
 

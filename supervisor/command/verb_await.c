@@ -419,8 +419,7 @@ static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64
 	}
 	meta_release(&m);
 	io_close(&dir);
-	while (count > 0)
-		store_close(&stores[--count]);
+	store_close_all(stores, count);
 	return result;
 }
 

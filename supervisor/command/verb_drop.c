@@ -132,8 +132,7 @@ static int drop_all(const char *verb, const struct settings *settings, const cha
 	for (size_t i = 0; targets && i < count; i++)
 		status |= drop_one(verb, &targets[i]);
 	free(targets);
-	while (stored > 0)
-		store_close(&stores[--stored]);
+	store_close_all(stores, stored);
 	return status;
 }
 
@@ -263,7 +262,6 @@ int command_rewind(struct command_context *c, int argc, char **argv)
 	} else {
 		status |= rewind_all(c, argv[0], &t, stores, count, dry);
 	}
-	while (count > 0)
-		store_close(&stores[--count]);
+	store_close_all(stores, count);
 	return status;
 }

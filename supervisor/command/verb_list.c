@@ -195,8 +195,7 @@ static int live_list_add_rows(struct buffer *out, size_t width)
 		buffer_truncate(out, head);
 	result = r->more ? buffer_printf(out, "[%d shown, there are more]\n", ROWS_MOST) : 0;
 out:
-	while (r->count > 0)
-		store_close(&stores[--r->count]);
+	store_close_all(stores, r->count);
 	free(r);
 	return result;
 }
@@ -336,8 +335,7 @@ int command_history(struct command_context *c, int argc, char **argv)
 	if (h)
 		history_close(h);
 	runs_release(&r);
-	while (count > 0)
-		store_close(&stores[--count]);
+	store_close_all(stores, count);
 	return status;
 }
 
@@ -421,7 +419,6 @@ int command_list(struct command_context *c, int argc, char **argv)
 	if (artifacts)
 		recent_close(artifacts);
 	runs_release(&r);
-	while (count > 0)
-		store_close(&stores[--count]);
+	store_close_all(stores, count);
 	return status;
 }

@@ -15,6 +15,7 @@
 #include "supervisor/command/excerpts.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
+#include "supervisor/reading/notice.h"
 #include "supervisor/reading/slice.h"
 #include "supervisor/report/file_type.h"
 
@@ -46,7 +47,7 @@ struct read {
 	bool preview;
 
 	struct text text;
-	struct hint_place place;
+	struct notice_place place;
 	struct buffer quoted; /* its name */
 };
 
@@ -83,62 +84,50 @@ static int read_past_bytes(const struct read *r)
 
 /* --- JSON --------------------------------------------------------------------------- */
 
-/* A member that is a string which some function appends; null if it appends nothing. */
-static int add_made(struct buffer *out, const char *key, struct buffer *made, int result)
-{
-	if (result == 0)
-		result = made->len ? json_add_text(out, key, made->data, made->len)
-				   : json_add_null(out, key);
-	buffer_release(made);
-	return result;
-}
-
 /* {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap","before":3} */
-static int read_json_add_gap(struct buffer *out, const struct text_piece *gap, size_t before)
+static void read_json_add_gap(struct buffer *out, const struct text_piece *gap, size_t before)
 {
-	if (gap_begin_json(out, &gap->gap) < 0 || json_add_count(out, "before", before) < 0)
-		return -1;
-	return buffer_append_string(out, "}");
+	gap_begin_json(out, &gap->gap);
+	json_add_count(out, "before", before);
+	json_end_object(out);
 }
 
-static int read_json_add_gaps(struct buffer *out, const struct page *p)
+static void read_json_add_gaps(struct buffer *out, const struct page *p)
 {
 	const struct text_piece *gap = p->gaps;
 	size_t lines = 0;
-	if (json_begin_array(out, "gaps") < 0)
-		return -1;
+	json_begin_array(out, "gaps");
 	for (size_t i = 0; i < p->count; i++) {
 		if (p->pieces[i].kind == PAGE_LINE)
 			lines++;
-		else if (read_json_add_gap(out, gap++, lines) < 0)
-			return -1;
+		else
+			read_json_add_gap(out, gap++, lines);
 	}
-	return buffer_append_string(out, "]");
+	json_end_array(out);
 }
 
-/* The lines without their newlines; *bytes is what was shown. */
-static int read_json_add_lines(struct buffer *out, const struct page *p, uint64_t *bytes)
+/* The lines without their newlines. Returns how many bytes are shown. */
+static uint64_t read_json_add_lines(struct buffer *out, const struct page *p)
 {
 	bool newline = false;
-	if (json_begin_array(out, "lines") < 0)
-		return -1;
+	uint64_t bytes = 0;
+	json_begin_array(out, "lines");
 	for (size_t i = 0; i < p->count; i++) {
 		const struct page_piece *piece = &p->pieces[i];
 		const char *data = p->text.data + piece->start;
 		if (piece->kind != PAGE_LINE)
 			continue;
 		newline = piece->len > 0 && data[piece->len - 1] == '\n';
-		*bytes += piece->len;
-		if (json_add_text(out, NULL, data, piece->len - newline) < 0)
-			return -1;
+		bytes += piece->len;
+		json_add_text(out, NULL, data, piece->len - newline);
 	}
-	if (buffer_append_string(out, "]") < 0)
-		return -1;
-	return json_add_bool(out, "newline_at_end", newline);
+	json_end_array(out);
+	json_add_bool(out, "newline_at_end", newline);
+	return bytes;
 }
 
 /* The first and last line that are there, or null. */
-static int read_json_add_range(struct buffer *out, const struct page *p)
+static void read_json_add_range(struct buffer *out, const struct page *p)
 {
 	const struct page_piece *first = NULL, *last = NULL;
 	for (size_t i = 0; i < p->count; i++) {
@@ -147,34 +136,34 @@ static int read_json_add_range(struct buffer *out, const struct page *p)
 		last = &p->pieces[i];
 		first = first ? first : last;
 	}
-	if (!first)
-		return json_add_null(out, "from") < 0 ? -1 : json_add_null(out, "to");
-	return json_add_number(out, "from", first->number) < 0
-		       ? -1
-		       : json_add_number(out, "to", last->number);
+	if (first) {
+		json_add_number(out, "from", first->number);
+		json_add_number(out, "to", last->number);
+	} else {
+		json_add_null(out, "from");
+		json_add_null(out, "to");
+	}
 }
 
 /* "cut":{"end":"behind","bytes":1234,"command":"terse read ID --bytes 29000:1234 --json"} */
-static int read_json_add_cut(struct buffer *out, const struct hint_place *place,
-			     const struct page *p)
+static void read_json_add_cut(struct buffer *out, const struct notice_place *place,
+			      const struct page *p)
 {
 	struct buffer command = BUFFER_INIT;
 	const struct page_cut *cut = &p->cut;
-	if (!cut->bytes)
-		return json_add_null(out, "cut");
-	if (json_begin_object(out, "cut") < 0 ||
-	    json_add_string(out, "end", cut->before ? "before" : "behind") < 0 ||
-	    json_add_count(out, "bytes", cut->bytes) < 0)
-		return -1;
-	int made = hint_command(&command, place);
-	if (made == 0)
-		made = hint_bytes(&command, cut->at, cut->bytes);
-	if (add_made(out, "command", &command, made) < 0)
-		return -1;
-	return buffer_append_string(out, "}");
+	if (!cut->bytes) {
+		json_add_null(out, "cut");
+		return;
+	}
+	json_begin_object(out, "cut");
+	json_add_string(out, "end", cut->before ? "before" : "behind");
+	json_add_count(out, "bytes", cut->bytes);
+	notice_read_bytes(&command, place, cut->at, cut->bytes);
+	json_add_made(out, "command", &command);
+	json_end_object(out);
 }
 
-static const char *reason(const struct page *p)
+static const char *read_reason(const struct page *p)
 {
 	return p->stop == PAGE_LINES              ? "lines"
 	       : p->stop == PAGE_ASKED && p->next ? "limit"
@@ -182,96 +171,60 @@ static const char *reason(const struct page *p)
 }
 
 /* Whether there is more than this, why, and the commands that show it. */
-static int read_json_add_truncation(struct buffer *out, const struct read *r, const struct page *p)
+static void read_json_add_truncation(struct buffer *out, const struct read *r, const struct page *p)
 {
 	struct buffer next = BUFFER_INIT, previous = BUFFER_INIT;
 	bool truncated = p->next || p->omitted || p->cut.bytes;
-	int made = 0;
-	if (json_add_bool(out, "truncated", truncated) < 0 ||
-	    json_add_string(out, "truncated_by", truncated ? reason(p) : NULL) < 0 ||
-	    read_json_add_cut(out, &r->place, p) < 0 ||
-	    add_made(out, "next", &next, hint_next(&next, &r->place, p)) < 0)
-		return -1;
-	if (p->omitted) {
-		made = hint_command(&previous, &r->place);
-		if (made == 0)
-			made = hint_lines(&previous, p->omitted_from, p->omitted);
-	}
-	return add_made(out, "previous", &previous, made);
+	json_add_bool(out, "truncated", truncated);
+	json_add_string(out, "truncated_by", truncated ? read_reason(p) : NULL);
+	read_json_add_cut(out, &r->place, p);
+	notice_page_next(&next, &r->place, p);
+	json_add_made(out, "next", &next);
+	if (p->omitted)
+		notice_read_lines(&previous, &r->place, p->omitted_from, p->omitted);
+	json_add_made(out, "previous", &previous);
 }
 
-static int add_page(struct buffer *out, struct read *r, const struct page *p)
+static int read_json_add_page(struct buffer *out, struct read *r, const struct page *p)
 {
-	uint64_t total, bytes = 0;
-	int known = page_total(&r->text, &total);
-	if (known < 0 || envelope_begin(out) < 0 || verb_json_place(out, &r->text, r->name) < 0 ||
-	    read_json_add_range(out, p) < 0 || read_json_add_lines(out, p, &bytes) < 0 ||
-	    json_add_count(out, "lines_shown", p->lines) < 0 ||
-	    json_add_count(out, known ? "total_lines" : "total_lines_over", total) < 0 ||
-	    json_add_count(out, "bytes", bytes) < 0 ||
-	    json_add_count(out, "total_bytes", r->text.size) < 0 ||
-	    read_json_add_gaps(out, p) < 0 || read_json_add_truncation(out, r, p) < 0)
-		return -1;
-	return envelope_end(out);
-}
-
-static int read_json_page(struct read *r)
-{
-	struct buffer out = BUFFER_INIT;
-	struct page p;
 	uint64_t total;
-	int status = 0;
-	int result = page_make(&p, &r->text, &r->lines, &total);
-	if (result == 1)
-		status = read_past_lines(r, total);
-	else if (result < 0 || add_page(&out, r, &p) < 0 ||
-		 io_write(STDOUT_FILENO, out.data, out.len) < 0)
-		status = read_failed(r);
-	buffer_release(&out);
-	page_release(&p);
-	return status;
+	int known = page_total(&r->text, &total);
+	if (known < 0)
+		return -1;
+	envelope_begin(out);
+	verb_json_place(out, &r->text, r->name);
+	read_json_add_range(out, p);
+	uint64_t bytes = read_json_add_lines(out, p);
+	json_add_count(out, "lines_shown", p->lines);
+	json_add_count(out, known ? "total_lines" : "total_lines_over", total);
+	json_add_count(out, "bytes", bytes);
+	json_add_count(out, "total_bytes", r->text.size);
+	read_json_add_gaps(out, p);
+	read_json_add_truncation(out, r, p);
+	envelope_end(out);
+	return 0;
 }
 
-static int add_slice(struct buffer *out, const struct read *r, const struct slice *s)
+static void read_json_add_slice(struct buffer *out, const struct read *r, const struct slice *s)
 {
 	struct buffer next = BUFFER_INIT;
-	if (envelope_begin(out) < 0 || verb_json_place(out, &r->text, r->name) < 0 ||
-	    json_add_count(out, "offset", s->from) < 0 ||
-	    json_add_count(out, "length", s->to - s->from) < 0 ||
-	    json_add_count(out, "total_bytes", r->text.size) < 0 ||
-	    json_add_text(out, "text", s->text.data, s->text.len) < 0 ||
-	    json_begin_array(out, "gaps") < 0 ||
-	    (s->gap.kind == TEXT_GAP && read_json_add_gap(out, &s->gap, 0) < 0) ||
-	    (s->lost.kind == TEXT_GAP && read_json_add_gap(out, &s->lost, s->text.len) < 0) ||
-	    buffer_append_string(out, "]") < 0 || json_add_bool(out, "truncated", s->more) < 0 ||
-	    json_add_string(out, "truncated_by",
-			    !s->more  ? NULL
-			    : s->full ? "bytes"
-				      : "limit") < 0 ||
-	    add_made(out, "next", &next, hint_next_slice(&next, &r->place, s, r->length)) < 0)
-		return -1;
-	return envelope_end(out);
-}
-
-static int read_json_slice(struct read *r)
-{
-	struct buffer out = BUFFER_INIT;
-	struct slice s = {.more = false};
-	const struct slice_request request = {
-		.from = r->from,
-		.length = r->length ? r->length : READ_LENGTH,
-		.room = r->lines.room,
-		.json = true,
-	};
-	int status = 0;
-	if (r->from > r->text.size)
-		return read_past_bytes(r);
-	if (slice_make(&s, &r->text, &request) < 0 || add_slice(&out, r, &s) < 0 ||
-	    io_write(STDOUT_FILENO, out.data, out.len) < 0)
-		status = read_failed(r);
-	buffer_release(&out);
-	slice_release(&s);
-	return status;
+	envelope_begin(out);
+	verb_json_place(out, &r->text, r->name);
+	json_add_count(out, "offset", s->from);
+	json_add_count(out, "length", s->to - s->from);
+	json_add_count(out, "total_bytes", r->text.size);
+	json_add_text(out, "text", s->text.data, s->text.len);
+	json_begin_array(out, "gaps");
+	if (s->gap.kind == TEXT_GAP)
+		read_json_add_gap(out, &s->gap, 0);
+	if (s->lost.kind == TEXT_GAP)
+		read_json_add_gap(out, &s->lost, s->text.len);
+	json_end_array(out);
+	json_add_bool(out, "truncated", s->more);
+	json_add_string(out, "truncated_by", !s->more ? NULL : s->full ? "bytes" : "limit");
+	notice_slice_next(&next, &r->place, s, r->length);
+	json_add_made(out, "next", &next);
+	envelope_end(out);
 }
 
 /* --- for people and agents -------------------------------------------------------- */
@@ -279,11 +232,11 @@ static int read_json_slice(struct read *r)
 /* What is printed, piece by piece: text as it is, lines about what is missing as notices. */
 struct printer {
 	enum sink sink;
-	bool inside; /* of a line */
+	bool inside; /* a line */
 	struct buffer notice;
 };
 
-static int read_text_print_text(struct printer *out, const char *data, size_t len)
+static int read_print_text(struct printer *out, const char *data, size_t len)
 {
 	if (len == 0)
 		return 0;
@@ -292,11 +245,13 @@ static int read_text_print_text(struct printer *out, const char *data, size_t le
 }
 
 /* Prints out->notice on a line of its own, or behind what is on the line. */
-static int print_notice(struct printer *out, bool own_line)
+static int read_print_notice(struct printer *out, bool own_line)
 {
+	if (buffer_check(&out->notice) < 0)
+		return -1;
 	if (out->notice.len == 0)
 		return 0;
-	if (own_line && out->inside && read_text_print_text(out, "\n", 1) < 0)
+	if (own_line && out->inside && read_print_text(out, "\n", 1) < 0)
 		return -1;
 	int result = reader_notice(out->sink, &out->notice);
 	out->inside = false;
@@ -304,31 +259,33 @@ static int print_notice(struct printer *out, bool own_line)
 	return result;
 }
 
-static int print_gap(struct printer *out, const struct text_piece *gap)
+static int read_print_gap(struct printer *out, const struct text_piece *gap)
 {
 	char line[GAP_ANNOUNCE_MAX];
-	size_t len = gap_announce(line, &gap->gap);
-	if (buffer_append(&out->notice, line, len) < 0)
-		return -1;
-	return print_notice(out, true);
+	if (gap->kind != TEXT_GAP)
+		return 0;
+	buffer_append(&out->notice, line, gap_announce(line, &gap->gap));
+	return read_print_notice(out, true);
 }
 
-static int print_omitted(struct printer *out, const struct read *r, const struct page *p)
+/* What is missing before the first line. */
+static int read_print_omitted(struct printer *out, const struct read *r, const struct page *p)
 {
-	if ((p->omitted && hint_omitted(&out->notice, &r->place, p) < 0) ||
-	    (p->cut.before && hint_cut(&out->notice, &r->place, p) < 0))
-		return -1;
-	return print_notice(out, true);
+	if (p->omitted)
+		notice_omitted(&out->notice, &r->place, p->omitted_from, p->omitted);
+	if (p->cut.before)
+		notice_cut(&out->notice, &r->place, p);
+	return read_print_notice(out, true);
 }
 
 /* The lines, in writes that are as large as can be. */
-static int print_pieces(struct printer *out, const struct read *r, const struct page *p)
+static int read_print_pieces(struct printer *out, const struct read *r, const struct page *p)
 {
 	const struct text_piece *gap = p->gaps;
 	bool cut = p->cut.bytes && !p->cut.before;
 	for (size_t i = 0; i < p->count;) {
 		if (p->pieces[i].kind == PAGE_GAP) {
-			if (print_gap(out, gap++) < 0)
+			if (read_print_gap(out, gap++) < 0)
 				return -1;
 			i++;
 			continue;
@@ -338,75 +295,107 @@ static int print_pieces(struct printer *out, const struct read *r, const struct 
 			i++;
 		} while (i < p->count && p->pieces[i].kind == PAGE_LINE);
 		size_t end = p->pieces[i - 1].start + p->pieces[i - 1].len;
-		if (read_text_print_text(out, p->text.data + start, end - start) < 0)
+		if (read_print_text(out, p->text.data + start, end - start) < 0)
 			return -1;
 		/* A line that is cut is the only one. */
-		if (cut &&
-		    (hint_cut(&out->notice, &r->place, p) < 0 || print_notice(out, false) < 0))
-			return -1;
+		if (cut)
+			notice_cut(&out->notice, &r->place, p);
 		cut = false;
+		if (read_print_notice(out, false) < 0)
+			return -1;
 	}
 	return 0;
 }
 
-/* How to go on. */
-static int print_next(struct printer *out, struct read *r, const struct page *p)
+/* How to continue. */
+static int read_print_next(struct printer *out, struct read *r, const struct page *p)
 {
 	uint64_t total = 0;
-	/* What was asked for, and no more, is told an agent alone. */
+	bool at_end = p->stop == PAGE_END || r->lines.tail;
+	/* Only an agent hears of more than it asked for. */
 	if (p->next && (p->stop != PAGE_ASKED || r->sink == SINK_AGENT)) {
 		int exact = page_total(&r->text, &total);
-		if (exact < 0 || hint_page(&out->notice, &r->place, p, total, exact) < 0)
+		if (exact < 0)
 			return -1;
-	} else if ((p->stop == PAGE_END || r->lines.tail) && r->text.held &&
-		   r->place.part != ARTIFACT_RAW) {
-		/* An unfinished line may go on, too. */
-		if (hint_running(&out->notice, &r->place, out->inside ? p->number - 1 : p->number) <
-		    0)
-			return -1;
+		notice_page(&out->notice, &r->place, p, total, exact);
+	} else if (at_end && r->text.held && r->place.part != ARTIFACT_RAW) {
+		/* An unfinished line may grow, too. */
+		notice_running(&out->notice, &r->place, out->inside ? p->number - 1 : p->number);
 	}
-	return print_notice(out, true);
+	return read_print_notice(out, true);
 }
 
-static int read_print_page(struct read *r)
+static int read_print_lines(struct read *r, const struct page *p)
 {
 	struct printer out = {.sink = r->sink};
+	int result = -1;
+	if (read_print_omitted(&out, r, p) == 0 && read_print_pieces(&out, r, p) == 0)
+		result = read_print_next(&out, r, p);
+	buffer_release(&out.notice);
+	return result;
+}
+
+static int read_print_bytes(struct read *r, const struct slice *s)
+{
+	struct printer out = {.sink = r->sink};
+	int result = -1;
+	if (read_print_gap(&out, &s->gap) == 0 &&
+	    read_print_text(&out, s->text.data, s->text.len) == 0 &&
+	    read_print_gap(&out, &s->lost) == 0) {
+		if (s->more)
+			notice_slice(&out.notice, &r->place, s, r->text.size, r->length);
+		result = read_print_notice(&out, true);
+	}
+	buffer_release(&out.notice);
+	return result;
+}
+
+/* --- pages and slices --------------------------------------------------------------- */
+
+/* Prints the lines that were asked for, a page at most. Returns the exit status. */
+static int read_page(struct read *r)
+{
+	struct buffer json = BUFFER_INIT;
 	struct page p;
 	uint64_t total;
 	int status = 0;
 	int result = page_make(&p, &r->text, &r->lines, &total);
 	if (result == 1)
 		status = read_past_lines(r, total);
-	else if (result < 0 || print_omitted(&out, r, &p) < 0 || print_pieces(&out, r, &p) < 0 ||
-		 print_next(&out, r, &p) < 0)
+	else if (result == 0 && !r->verb.json)
+		result = read_print_lines(r, &p);
+	else if (result == 0 && (result = read_json_add_page(&json, r, &p)) == 0)
+		result = verb_write(&json);
+	if (result < 0)
 		status = read_failed(r);
-	buffer_release(&out.notice);
+	buffer_release(&json);
 	page_release(&p);
 	return status;
 }
 
-static int read_print_slice(struct read *r)
+/* The same with bytes. */
+static int read_slice(struct read *r)
 {
-	struct printer out = {.sink = r->sink};
+	struct buffer json = BUFFER_INIT;
 	struct slice s = {.more = false};
 	const struct slice_request request = {
 		.from = r->from,
 		.length = r->length ? r->length : READ_LENGTH,
 		.room = r->lines.room,
+		.json = r->verb.json,
 	};
-	int status = 0;
 	if (r->from > r->text.size)
 		return read_past_bytes(r);
-	if (slice_make(&s, &r->text, &request) < 0 ||
-	    (s.gap.kind == TEXT_GAP && print_gap(&out, &s.gap) < 0) ||
-	    read_text_print_text(&out, s.text.data, s.text.len) < 0 ||
-	    (s.lost.kind == TEXT_GAP && print_gap(&out, &s.lost) < 0) ||
-	    (s.more && hint_slice(&out.notice, &r->place, &s, r->text.size, r->length) < 0) ||
-	    print_notice(&out, true) < 0)
-		status = read_failed(r);
-	buffer_release(&out.notice);
+	int result = slice_make(&s, &r->text, &request);
+	if (result == 0 && !r->verb.json) {
+		result = read_print_bytes(r, &s);
+	} else if (result == 0) {
+		read_json_add_slice(&json, r, &s);
+		result = verb_write(&json);
+	}
+	buffer_release(&json);
 	slice_release(&s);
-	return status;
+	return result < 0 ? read_failed(r) : 0;
 }
 
 /* --- the whole range, for a program ------------------------------------------------- */
@@ -417,7 +406,7 @@ static int read_print(void *ctx, const char *data, size_t len)
 	return io_write(STDOUT_FILENO, data, len);
 }
 
-static int copy(struct text *t, uint64_t from, uint64_t to)
+static int read_copy(struct text *t, uint64_t from, uint64_t to)
 {
 	char block[65536];
 	text_seek_byte(t, from);
@@ -436,7 +425,7 @@ static int copy(struct text *t, uint64_t from, uint64_t to)
 }
 
 /* Where in the file the lines are that were asked for. Returns as page_seek(). */
-static int find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_t *total)
+static int read_find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_t *total)
 {
 	const struct page_request *q = &r->lines;
 	struct text *t = &r->text;
@@ -464,49 +453,46 @@ static int find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_t *to
 	return result < 0 ? -1 : 0;
 }
 
-static int print_all(struct read *r)
+static int read_print_all(struct read *r)
 {
 	uint64_t from = r->from, to = from + (r->length ? r->length : READ_LENGTH), total;
 	if (r->by_bytes) {
 		if (from > r->text.size)
 			return read_past_bytes(r);
 	} else {
-		int result = find_range(r, &from, &to, &total);
+		int result = read_find_range(r, &from, &to, &total);
 		if (result == 1)
 			return read_past_lines(r, total);
 		if (result < 0)
 			return read_failed(r);
 	}
 	int result = r->place.part == ARTIFACT_RAW
-			     ? copy(&r->text, from, to)
+			     ? read_copy(&r->text, from, to)
 			     : slice_stream(&r->text, from, to, read_print, NULL);
 	return result < 0 && errno != EPIPE ? read_failed(r) : 0;
 }
 
 /* --- what is no text ----------------------------------------------------------------- */
 
-/* Tells what it is: "[PNG image, 640x480, 12.3 KB: not shown]". */
+/* Says what it is: "[PNG image, 640x480, 12.3 KB: not shown]". */
 static int read_describe(const struct read *r, const struct kind *kind, uint64_t size)
 {
-	struct buffer line = BUFFER_INIT;
+	struct buffer line = BUFFER_INIT, notice = BUFFER_INIT;
 	char human[HUMAN_LEN];
-	bool apart = *r->text.id;
 	int status = 1;
-	if (file_type_append(&line, kind) < 0 ||
-	    buffer_printf(&line, ", %s: not shown", human_size(human, size)) < 0 ||
-	    (apart && buffer_printf(&line, "; its bytes: terse path --raw %s", r->text.id) < 0))
-		goto out;
-	if (r->verb.json || r->sink == SINK_PROGRAM) {
-		verb_fail(&r->verb, ENVELOPE_BINARY, "%s: %.*s", r->name, (int)line.len, line.data);
-		goto out;
+	file_type_append(&line, kind);
+	buffer_printf(&line, ", %s: not shown", human_size(human, size));
+	if (*r->text.id)
+		buffer_printf(&line, "; its bytes: terse path --raw %s", r->text.id);
+	const char *text = buffer_string(&line);
+	if (text && (r->verb.json || r->sink == SINK_PROGRAM)) {
+		verb_fail(&r->verb, ENVELOPE_BINARY, "%s: %s", r->name, text);
+	} else if (text) {
+		buffer_printf(&notice, "[%s]\n", text);
+		status = reader_notice(r->sink, &notice) < 0;
 	}
-	struct buffer told = BUFFER_INIT;
-	if (buffer_printf(&told, "[%.*s]\n", (int)line.len, line.data) == 0 &&
-	    reader_notice(r->sink, &told) == 0)
-		status = 0;
-	buffer_release(&told);
-out:
 	buffer_release(&line);
+	buffer_release(&notice);
 	return status;
 }
 
@@ -532,10 +518,10 @@ static bool describe_run(const struct read *r, int *status)
 
 /* --- preview -------------------------------------------------------------------------- */
 
-static int read_print_preview(struct read *r)
+static int read_preview(struct read *r)
 {
 	struct text *t = &r->text;
-	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	struct buffer text = BUFFER_INIT, json = BUFFER_INIT;
 	struct meta m;
 	bool is_run = *t->id && meta_read(t->dir, t->id, &m) == 0;
 	const struct excerpts_options options = {
@@ -547,26 +533,28 @@ static int read_print_preview(struct read *r)
 		.exit_code = r->exit_code >= 0 ? &r->exit_code : NULL,
 	};
 	int status = 0;
-	if (excerpts_text(&options, t, is_run ? &m : NULL, r->place.name) < 0 && errno != EPIPE) {
+	int result = excerpts_text(&options, t, is_run ? &m : NULL, r->place.name);
+	if (result < 0 && errno != EPIPE) {
 		status = read_failed(r);
-	} else if (r->verb.json &&
-		   (envelope_begin(&out) < 0 || verb_json_place(&out, &r->text, r->name) < 0 ||
-		    json_add_text(&out, "preview", text.data, text.len) < 0 ||
-		    json_add_count(&out, "total_bytes", t->size) < 0 || envelope_end(&out) < 0 ||
-		    io_write(STDOUT_FILENO, out.data, out.len) < 0)) {
-		status = read_failed(r);
+	} else if (r->verb.json) {
+		envelope_begin(&json);
+		verb_json_place(&json, t, r->name);
+		json_add_text(&json, "preview", text.data, text.len);
+		json_add_count(&json, "total_bytes", t->size);
+		envelope_end(&json);
+		status = verb_write(&json) < 0 ? read_failed(r) : 0;
 	}
 	if (is_run)
 		meta_release(&m);
 	buffer_release(&text);
-	buffer_release(&out);
+	buffer_release(&json);
 	return status;
 }
 
 /* --- arguments ------------------------------------------------------------------------- */
 
 /* FROM[:LENGTH], both as sizes are written. */
-static bool parse_bytes(struct read *r, const char *text)
+static bool read_parse_bytes(struct read *r, const char *text)
 {
 	char from[32];
 	int64_t values[2] = {0, 0};
@@ -622,7 +610,7 @@ static int read_check(struct read *r, const struct arguments *a, int operands)
 		verb_fail(&r->verb, ENVELOPE_USAGE, "%s goes with --preview", a->preview.flag);
 	else if (wrong)
 		verb_fail(&r->verb, ENVELOPE_USAGE, "%s", wrong);
-	else if (a->bytes && !parse_bytes(r, a->bytes))
+	else if (a->bytes && !read_parse_bytes(r, a->bytes))
 		verb_fail(&r->verb, ENVELOPE_USAGE,
 			  "--bytes: %s: must be OFFSET or OFFSET:LENGTH, like 30000:32KB",
 			  a->bytes);
@@ -665,8 +653,10 @@ static int read_parse(struct read *r, struct arguments *a, int argc, char **argv
 static int read_prepare(struct read *r)
 {
 	const char *name = *r->text.id ? r->text.id : r->name;
-	if ((*name == '-' && buffer_append_string(&r->quoted, "./") < 0) ||
-	    quote_append(&r->quoted, name) < 0 || !buffer_string(&r->quoted))
+	if (*name == '-')
+		buffer_append_string(&r->quoted, "./");
+	quote_append(&r->quoted, name);
+	if (!buffer_string(&r->quoted))
 		return -1;
 	bool person = r->sink == SINK_PERSON && !r->verb.json;
 	r->place.name = r->quoted.data;
@@ -696,12 +686,10 @@ static int read_show(struct read *r)
 	if (!r->place.binary && (raw ? !exact : !*r->text.id) && verb_is_binary(&r->text, &kind))
 		return read_describe(r, &kind, r->text.size);
 	if (r->preview)
-		return read_print_preview(r);
+		return read_preview(r);
 	if (exact)
-		return print_all(r);
-	if (r->by_bytes)
-		return r->verb.json ? read_json_slice(r) : read_print_slice(r);
-	return r->verb.json ? read_json_page(r) : read_print_page(r);
+		return read_print_all(r);
+	return r->by_bytes ? read_slice(r) : read_page(r);
 }
 
 int command_read(struct command_context *c, int argc, char **argv)

@@ -246,8 +246,7 @@ static int open_recording(const struct settings *s, const char *session, const c
 		verb_not_found(verb, name, errno, &found);
 	else
 		fd = replay_open(verb, &found);
-	while (count > 0)
-		store_close(&stores[--count]);
+	store_close_all(stores, count);
 	return fd;
 }
 

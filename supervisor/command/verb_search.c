@@ -64,9 +64,10 @@ static int search_prepare(struct search *s, const char *name)
 			  error.offset, error.text);
 		return EXIT_TERSE;
 	}
-	if (!s->matcher || buffer_printf(&s->who, "terse %s: ", s->verb.name) < 0 ||
-	    quote_text(&s->who, q->pattern, strlen(q->pattern), 0) < 0 ||
-	    buffer_append_string(&s->who, ": gave up at line ") < 0) {
+	buffer_printf(&s->who, "terse %s: ", s->verb.name);
+	quote_text(&s->who, q->pattern, strlen(q->pattern), 0);
+	buffer_append_string(&s->who, ": gave up at line ");
+	if (!s->matcher || buffer_check(&s->who) < 0) {
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		return EXIT_TERSE;
 	}
@@ -257,7 +258,7 @@ static int search_text(struct search *s, const struct search_subject *t)
 }
 
 /* Says what could not be searched where nothing else does: of texts that are not listed. */
-static void tell_gaps(struct search *s)
+static void search_tell_gaps(struct search *s)
 {
 	const struct buffer *gaps = &s->listing.gap;
 	const char *at = gaps->data, *end = gaps->data + gaps->len;
@@ -272,42 +273,55 @@ static int status_of(const struct search *s)
 	return s->found ? 0 : s->listing.gap.len ? 2 : 1;
 }
 
-/* A search in one text has ended: what else is to be said? */
-static int end_one(struct search *s, const struct text *text)
+/* Says that one text has no match, or that a part of it was not searched as a whole. */
+static int search_say_nothing(struct search *s, const struct text *text)
 {
-	const struct notice_query *q = &s->query;
 	struct buffer notice = BUFFER_INIT;
+	const struct buffer *gap = &s->listing.gap;
+	const struct notice_query *q = &s->query;
 	char apart[ID_LEN + 9];
-	int result = -1;
 	snprintf(apart, sizeof(apart), "%s.err.txt", text->id);
 	bool is_apart = *text->id && !q->standard_error && io_is_there(text->dir, apart);
+	if (!s->found && !q->count && !q->names) {
+		notice_nothing(&notice, q, s->walk, is_apart);
+		/* The line about a gap, without its newline. */
+		if (gap->len)
+			buffer_printf(&notice, " %.*s", (int)gap->len - 1, gap->data);
+	} else if (walk_long_line(s->walk) && !q->names) {
+		notice_long_line(&notice, walk_long_line(s->walk));
+	}
+	int result = buffer_check(&notice);
+	if (result == 0 && notice.len)
+		verb_error(s->verb.name, "%.*s", (int)notice.len, notice.data);
+	buffer_release(&notice);
+	return result;
+}
+
+static int search_print_notice(struct search *s, struct buffer *notice)
+{
+	int result = reader_notice(s->sink, notice);
+	buffer_release(notice);
+	return result;
+}
+
+/* Prints what remains to be said when the one text was searched. Returns 0, or -1 with errno. */
+static int search_end_one(struct search *s, const struct text *text)
+{
+	struct buffer notice = BUFFER_INIT;
+	int result;
 	search_end_progress(s);
 	if (listing_finish(&s->listing) < 0)
-		goto out;
-	if (s->verb.json) {
-		result = search_json_one(s, text, s->total);
-		goto out;
-	}
+		return -1;
+	if (s->verb.json)
+		return search_json_one(s, text, s->total);
 	if (s->listing.full) {
-		if (notice_more(&notice, q, &s->listing) < 0 || reader_notice(s->sink, &notice) < 0)
-			goto out;
-	} else if (!s->found && !q->count && !q->names) {
-		const struct buffer *gap = &s->listing.gap;
-		if (notice_nothing(&notice, q, s->walk, is_apart) < 0)
-			goto out;
-		verb_error(s->verb.name, "%.*s%s%.*s", (int)notice.len, notice.data,
-			   gap->len ? " " : "", gap->len ? (int)gap->len - 1 : 0,
-			   gap->len ? gap->data : "");
-	} else if (walk_long_line(s->walk) && !q->names) {
-		if (notice_long_line(&notice, walk_long_line(s->walk)) < 0)
-			goto out;
-		verb_error(s->verb.name, "%.*s", (int)notice.len, notice.data);
+		notice_more(&notice, &s->query, &s->listing);
+		result = search_print_notice(s, &notice);
+	} else {
+		result = search_say_nothing(s, text);
 	}
-	if (q->count || q->names)
-		tell_gaps(s);
-	result = 0;
-out:
-	buffer_release(&notice);
+	if (result == 0 && (s->query.count || s->query.names))
+		search_tell_gaps(s);
 	return result;
 }
 
@@ -318,8 +332,7 @@ static bool is_something(const struct search *s, const char *session, const char
 	struct id_found found;
 	int count;
 	bool is = verb_find(s->settings, session, name, stores, &count, &found) == 0;
-	while (count > 0)
-		store_close(&stores[--count]);
+	store_close_all(stores, count);
 	return is || access(name, F_OK) == 0;
 }
 
@@ -338,14 +351,16 @@ static int search_one(struct search *s, const char *session, const char *name)
 				   .name = *text.id ? text.id : name,
 				   .listing = {.standard_error = s->query.standard_error}};
 	int status = 1;
-	if ((*t.name == '-' && buffer_append_string(&s->place, "./") < 0) ||
-	    quote_append(&s->place, t.name) < 0 || !buffer_string(&s->place)) {
+	if (*t.name == '-')
+		buffer_append_string(&s->place, "./");
+	quote_append(&s->place, t.name);
+	if (!buffer_string(&s->place)) {
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		goto out;
 	}
 	s->query.place = t.listing.place = s->place.data;
 	status = search_text(s, &t);
-	if (status == 0 && end_one(s, &text) < 0) {
+	if (status == 0 && search_end_one(s, &text) < 0) {
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else if (status == 0) {
@@ -356,35 +371,29 @@ out:
 	return status;
 }
 
-static int end_all(struct search *s, const char *session)
+/* The same after a search in a session. */
+static int search_end_all(struct search *s, const char *session)
 {
 	struct buffer notice = BUFFER_INIT;
 	const struct listing *l = &s->listing;
-	int result = -1;
+	const struct notice_query *q = &s->query;
 	search_end_progress(s);
 	if (listing_finish(&s->listing) < 0)
-		goto out;
-	if (s->verb.json) {
-		result = search_json_all(s, session);
-		goto out;
-	}
-	if (l->full) {
-		int made = l->total ? notice_more(&notice, &s->query, l)
-				    : notice_more_artifacts(&notice, &s->query, s->listed,
-							    s->matching, l->out_of_room);
-		if (made < 0 || reader_notice(s->sink, &notice) < 0)
-			goto out;
-	} else if (s->artifacts == 0) {
+		return -1;
+	if (s->verb.json)
+		return search_json_all(s, session);
+	if (l->full && l->total)
+		notice_more(&notice, q, l);
+	else if (l->full)
+		notice_more_artifacts(&notice, q, s->listed, s->matching, l->out_of_room);
+	else if (s->artifacts == 0)
 		verb_error(s->verb.name, "session %s has no artifacts", session);
-	} else if (!s->found && !s->query.count && !s->query.names) {
+	else if (!s->found && !q->count && !q->names)
 		verb_error(s->verb.name, "no match in %" PRIu64 " artifact%s of session %s",
 			   s->artifacts, s->artifacts == 1 ? "" : "s", session);
-	}
-	if (s->query.count || s->query.names || !s->found)
-		tell_gaps(s);
-	result = 0;
-out:
-	buffer_release(&notice);
+	int result = search_print_notice(s, &notice);
+	if (result == 0 && (q->count || q->names || !s->found))
+		search_tell_gaps(s);
 	return result;
 }
 
@@ -430,7 +439,7 @@ static int search_all(struct search *s, const char *session)
 	struct recent *r = recent_open(stores, count, directory);
 	while (r && status == 0 && (got = recent_next(r, &found)) == 1)
 		status = search_found(s, &found);
-	if (got < 0 || (status == 0 && end_all(s, directory) < 0)) {
+	if (got < 0 || (status == 0 && search_end_all(s, directory) < 0)) {
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else if (status == 0) {
@@ -440,8 +449,7 @@ static int search_all(struct search *s, const char *session)
 		status = unseen;
 	if (r)
 		recent_close(r);
-	while (count > 0)
-		store_close(&stores[--count]);
+	store_close_all(stores, count);
 	return status;
 }
 

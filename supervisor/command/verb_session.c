@@ -268,7 +268,6 @@ int command_session(struct command_context *context, int argc, char **argv)
 	int status = 0;
 	c.count = verb_open_stores(c.verb, c.stores, &status);
 	status |= actions[i].run(&c);
-	while (c.count > 0)
-		store_close(&c.stores[--c.count]);
+	store_close_all(c.stores, c.count);
 	return status;
 }

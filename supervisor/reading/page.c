@@ -75,162 +75,8 @@ size_t fit_floor(const char *data, size_t len, size_t at)
 	return at;
 }
 
-static bool page_tail_has_gap(const struct text *t)
-{
-	return t->gap.begin != t->gap.end;
-}
-
-/* Bytes on disk from `offset` to the end. */
-static uint64_t bytes_behind(const struct text *t, uint64_t offset)
-{
-	uint64_t hole = 0;
-	if (page_tail_has_gap(t) && offset < t->gap.end)
-		hole = t->gap.end - (offset > t->gap.begin ? offset : t->gap.begin);
-	return t->size > offset + hole ? t->size - offset - hole : 0;
-}
-
-/* The offset from which on there are `bytes` of them on disk, at most. */
-static uint64_t offset_before(const struct text *t, uint64_t bytes)
-{
-	if (!page_tail_has_gap(t) || t->gap.end + bytes <= t->size)
-		return t->size > bytes ? t->size - bytes : 0;
-	uint64_t behind = t->size > t->gap.end ? t->size - t->gap.end : 0;
-	return t->gap.begin > bytes - behind ? t->gap.begin - (bytes - behind) : 0;
-}
-
-/* Goes to the first of the last lines, or as far back as it could matter: lines before the last
-   `window` bytes don't fit. *inside: a line has begun before. */
-static int seek_tail(struct page *p, uint64_t window, bool *inside)
-{
-	struct text *t = p->source;
-	uint64_t tail = p->request->tail, found, total, start;
-	*inside = false;
-	p->number = 1;
-	if (!page_tail_has_gap(t) && !t->lost_bytes) {
-		if (text_seek_back(t, tail, window, &found) < 0)
-			return -1;
-		*inside = found == 0 && t->size > 0;
-		return 0;
-	}
-	if (text_lines(t, &total) < 0)
-		return -1;
-	p->number = total > tail ? (int64_t)(total - tail) + 1 : 1;
-	p->absolute = true;
-	if (text_seek(t, (uint64_t)p->number, &total) < 0)
-		return -1;
-	if (bytes_behind(t, t->offset) <= window)
-		return 0;
-	p->absolute = false;
-	p->number = 1;
-	text_seek_byte(t, offset_before(t, window));
-	if (text_line_start(t, t->offset, &start) < 0)
-		return -1;
-	*inside = start < t->offset;
-	return 0;
-}
-
-/* Takes off the first pieces until the rest fits, but not the last line, nor a gap inside it. */
-static void drop_front(struct page *p, bool inside)
-{
-	size_t drop = 0, keep = 1;
-	if (p->count > 1 && p->gap_count > 0 && p->gaps[p->gap_count - 1].goes_on &&
-	    p->pieces[p->count - 2].kind == PAGE_GAP)
-		keep = 2;
-	while (drop + keep < p->count && (p->used > p->request->room || (inside && drop == 0))) {
-		const struct page_piece *piece = &p->pieces[drop++];
-		p->used -= page_cost(p, p->text.data + piece->start, piece->len);
-		p->lines -= piece->kind == PAGE_LINE;
-		if (piece->kind == PAGE_GAP)
-			memmove(p->gaps, p->gaps + 1, --p->gap_count * sizeof(*p->gaps));
-	}
-	if (drop == 0)
-		return;
-	memmove(p->pieces, p->pieces + drop, (p->count - drop) * sizeof(*p->pieces));
-	p->count -= drop;
-}
-
-/* Replaces the last line by the end of it that fits. */
-static int cut_last(struct page *p, struct page_piece *piece)
-{
-	const struct page_request *r = p->request;
-	const struct text *t = p->source;
-	uint64_t begin;
-	size_t len = p->start + 2 * r->room < t->size ? 2 * r->room : (size_t)(t->size - p->start);
-	if (text_line_start(t, t->size > len ? t->size - len : 0, &begin) < 0)
-		return -1;
-	buffer_clear(&p->raw);
-	if (buffer_reserve(&p->raw, len) < 0)
-		return -1;
-	ssize_t n = io_read_at(t->fd, p->raw.data, len, (off_t)(t->size - len));
-	if (n < (ssize_t)len) {
-		errno = n < 0 ? errno : EIO; /* the file shrank */
-		return -1;
-	}
-	size_t room = r->room - page_cost(p, "", 0);
-	size_t from = len - fit_back(p->raw.data, len, room, r->json);
-	buffer_truncate(&p->text, piece->start);
-	if (page_show(p, p->raw.data + from, len - from) < 0 ||
-	    buffer_append(&p->text, p->shown.data, p->shown.len) < 0)
-		return -1;
-	piece->len = (uint32_t)(p->text.len - piece->start);
-	p->used = page_cost(p, p->shown.data, p->shown.len);
-	p->cut = (struct page_cut){
-		.at = begin, .bytes = t->size - (len - from) - begin, .before = true};
-	return 0;
-}
-
-/* What was asked for and is before the first piece. */
-static int note_omitted(struct page *p)
-{
-	uint64_t asked = p->request->tail, total, lines = 0;
-	if (p->count == 0)
-		return 0;
-	const struct page_piece *first = &p->pieces[0];
-	int64_t number = first->kind == PAGE_GAP ? (int64_t)p->gaps[0].gap.from : first->number;
-	if (page_is_counted(p->source)) {
-		if (text_lines(p->source, &total) < 0)
-			return -1;
-		uint64_t from = total > asked ? total - asked + 1 : 1;
-		lines = (uint64_t)number > from ? (uint64_t)number - from : 0;
-		p->omitted_from = (int64_t)from;
-	} else if ((uint64_t)-number < asked) {
-		if (text_seek_back(p->source, asked, UINT64_MAX, &total) < 0)
-			return -1;
-		lines = total - (uint64_t)-number;
-		p->omitted_from = -(int64_t)total;
-	}
-	p->omitted = lines;
-	return 0;
-}
-
-/* Makes it, by request->tail. Returns 0, or -1 with errno. */
-static int page_make_tail(struct page *p)
-{
-	bool inside;
-	uint64_t total;
-	if (seek_tail(p, 2 * p->request->room, &inside) < 0 || page_collect(p) < 0)
-		return -1;
-	if (!p->absolute) {
-		bool counted = page_is_counted(p->source);
-		if (counted && text_lines(p->source, &total) < 0)
-			return -1;
-		page_renumber(p, counted ? (int64_t)total + 1 : 0);
-	}
-	drop_front(p, inside);
-	struct page_piece *last = p->count ? &p->pieces[p->count - 1] : NULL;
-	if (last && last->kind == PAGE_LINE && p->lines == 1 &&
-	    (p->used > p->request->room || inside) && cut_last(p, last) < 0)
-		return -1;
-	if (note_omitted(p) < 0)
-		return -1;
-	p->stop = p->omitted || p->cut.bytes ? PAGE_BYTES : PAGE_ASKED;
-	return 0;
-}
-
-// See page.h. The last lines are in page.c.
-
 /* A line this long does not fit, even if cleaning makes it shorter (4 bytes become 3). */
-static size_t longest(const struct page *p)
+static size_t page_longest(const struct page *p)
 {
 	return 2 * p->request->room;
 }
@@ -238,18 +84,23 @@ static size_t longest(const struct page *p)
 /* What a line takes besides its text in an array of JSON: quotes and comma. */
 #define JSON_EXTRA 3
 
-size_t page_cost(const struct page *p, const char *data, size_t len)
+/* What the line takes of the room. */
+static size_t page_cost(const struct page *p, const char *data, size_t len)
 {
 	if (!p->request->json)
 		return len;
 	return fit_cost(data, len > 0 && data[len - 1] == '\n' ? len - 1 : len, true) + JSON_EXTRA;
 }
 
-int page_show(struct page *p, const char *data, size_t len)
+/* Makes p->shown of a line. Returns 0, or -1 with ENOMEM. */
+static int page_show(struct page *p, const char *data, size_t len)
 {
 	buffer_clear(&p->shown);
-	return p->request->json ? buffer_append(&p->shown, data, len)
-				: utf8_clean(&p->shown, data, len);
+	if (p->request->json)
+		buffer_append(&p->shown, data, len);
+	else
+		utf8_clean(&p->shown, data, len);
+	return buffer_check(&p->shown);
 }
 
 static int page_add_piece(struct page *p, enum page_kind kind, size_t len)
@@ -269,12 +120,12 @@ static int page_add_piece(struct page *p, enum page_kind kind, size_t len)
 	return 0;
 }
 
-/* Adds the line in p->shown. */
+/* Adds the line in p->shown. Returns 0, or -1 with ENOMEM. */
 static int page_add_line(struct page *p)
 {
 	const struct buffer *line = &p->shown;
-	if (buffer_append(&p->text, line->data, line->len) < 0 ||
-	    page_add_piece(p, PAGE_LINE, line->len) < 0)
+	buffer_append(&p->text, line->data, line->len);
+	if (buffer_check(&p->text) < 0 || page_add_piece(p, PAGE_LINE, line->len) < 0)
 		return -1;
 	p->used += page_cost(p, line->data, line->len);
 	p->lines++;
@@ -282,7 +133,7 @@ static int page_add_line(struct page *p)
 }
 
 /* Nothing more is shown, of what begins with the line p->number. */
-static void command_page_stop(struct page *p, enum page_stop why)
+static void page_end_at(struct page *p, enum page_stop why)
 {
 	const struct page_request *r = p->request;
 	p->stop = why;
@@ -296,7 +147,7 @@ static void command_page_stop(struct page *p, enum page_stop why)
 }
 
 /* Adds what fits of a line that is too long for a page of its own. */
-static int add_cut_line(struct page *p)
+static int page_add_cut_line(struct page *p)
 {
 	const struct page_request *r = p->request;
 	size_t len = p->raw.len;
@@ -322,9 +173,9 @@ static int page_end_line(struct page *p)
 	if (p->request->tail || (p->raw_left == 0 && p->used + cost <= p->request->room)) {
 		result = page_add_line(p);
 	} else if (p->lines == 0) {
-		result = add_cut_line(p);
+		result = page_add_cut_line(p);
 	} else {
-		command_page_stop(p, PAGE_BYTES);
+		page_end_at(p, PAGE_BYTES);
 		return 0;
 	}
 	p->number++;
@@ -335,38 +186,39 @@ static int page_end_line(struct page *p)
 }
 
 /* Before the first byte of a line, or of a gap: is it wanted? */
-static bool wants(struct page *p)
+static bool page_wants(struct page *p)
 {
 	const struct page_request *r = p->request;
 	if (r->tail)
 		return true;
 	if (r->limit && (uint64_t)(p->number - p->first) >= r->limit)
-		command_page_stop(p, PAGE_ASKED);
+		page_end_at(p, PAGE_ASKED);
 	else if (!r->limit && p->lines >= r->most)
-		command_page_stop(p, PAGE_LINES);
+		page_end_at(p, PAGE_LINES);
 	else if (p->closed)
-		command_page_stop(p, PAGE_BYTES);
+		page_end_at(p, PAGE_BYTES);
 	return p->stop == PAGE_OPEN;
 }
 
 /* `at`: where in the file the bytes are. */
-static int add_bytes(struct page *p, const char *data, size_t len, uint64_t at)
+static int page_add_bytes(struct page *p, const char *data, size_t len, uint64_t at)
 {
 	while (len > 0 && p->stop == PAGE_OPEN) {
 		if (p->raw.len == 0) {
 			p->start = at;
-			if (!wants(p))
+			if (!page_wants(p))
 				return 0;
 		}
 		const char *newline = memchr(data, '\n', len);
 		size_t n = newline ? (size_t)(newline - data) + 1 : len;
-		size_t kept = longest(p) - p->raw.len < n ? longest(p) - p->raw.len : n;
-		if (buffer_append(&p->raw, data, kept) < 0)
+		size_t kept = page_longest(p) - p->raw.len < n ? page_longest(p) - p->raw.len : n;
+		buffer_append(&p->raw, data, kept);
+		if (buffer_check(&p->raw) < 0)
 			return -1;
 		p->raw_left += n - kept;
 		if (p->raw_left > 0 && p->lines > 0) {
 			/* Not on this page, wherever it ends. */
-			command_page_stop(p, PAGE_BYTES);
+			page_end_at(p, PAGE_BYTES);
 			return 0;
 		}
 		if (newline && page_end_line(p) < 0)
@@ -378,7 +230,9 @@ static int add_bytes(struct page *p, const char *data, size_t len, uint64_t at)
 	return 0;
 }
 
-void page_renumber(struct page *p, int64_t number)
+/* The line that comes next has this number. Those before were counted from any one, unless
+   p->absolute. */
+static void page_renumber(struct page *p, int64_t number)
 {
 	int64_t shift = number - p->number;
 	for (size_t i = 0; i < p->count && !p->absolute; i++)
@@ -395,7 +249,7 @@ static int page_add_gap(struct page *p, const struct text_piece *gap)
 	/* A line that goes on behind belongs together with the gap in it. */
 	if (inside && page_end_line(p) < 0)
 		return -1;
-	if (p->stop != PAGE_OPEN || (!inside && !wants(p)) ||
+	if (p->stop != PAGE_OPEN || (!inside && !page_wants(p)) ||
 	    p->gap_count == sizeof(p->gaps) / sizeof(*p->gaps))
 		return 0;
 	p->gaps[p->gap_count++] = *gap;
@@ -404,7 +258,8 @@ static int page_add_gap(struct page *p, const struct text_piece *gap)
 	return page_add_piece(p, PAGE_GAP, 0);
 }
 
-int page_collect(struct page *p)
+/* Reads on from where the text stands, until the page stops. Returns 0, or -1 with errno. */
+static int page_collect(struct page *p)
 {
 	char block[65536];
 	while (p->stop == PAGE_OPEN) {
@@ -413,7 +268,7 @@ int page_collect(struct page *p)
 			return -1;
 		int result = 0;
 		if (piece.kind == TEXT_BYTES) {
-			result = add_bytes(p, block, piece.len, p->source->offset - piece.len);
+			result = page_add_bytes(p, block, piece.len, p->source->offset - piece.len);
 		} else if (piece.kind == TEXT_GAP) {
 			result = page_add_gap(p, &piece);
 		} else {
@@ -428,7 +283,8 @@ int page_collect(struct page *p)
 	return 0;
 }
 
-bool page_is_counted(const struct text *t)
+/* Whether page_total() knows the number of lines, so that they are numbered from the start. */
+static bool page_is_counted(const struct text *t)
 {
 	return (*t->id && t->part != ARTIFACT_RAW) || t->size <= PAGE_COUNT_MAX;
 }
@@ -466,6 +322,164 @@ int page_seek(struct text *t, int64_t first, int64_t *number, uint64_t *total)
 	text_seek_byte(t, t->size);
 	return 0;
 }
+
+/* --- the last lines --------------------------------------------------------------- */
+
+static bool page_has_gap(const struct text *t)
+{
+	return t->gap.begin != t->gap.end;
+}
+
+/* Bytes on disk from `offset` to the end. */
+static uint64_t page_bytes_behind(const struct text *t, uint64_t offset)
+{
+	uint64_t hole = 0;
+	if (page_has_gap(t) && offset < t->gap.end)
+		hole = t->gap.end - (offset > t->gap.begin ? offset : t->gap.begin);
+	return t->size > offset + hole ? t->size - offset - hole : 0;
+}
+
+/* The offset from which on there are `bytes` of them on disk, at most. */
+static uint64_t page_offset_before(const struct text *t, uint64_t bytes)
+{
+	if (!page_has_gap(t) || t->gap.end + bytes <= t->size)
+		return t->size > bytes ? t->size - bytes : 0;
+	uint64_t behind = t->size > t->gap.end ? t->size - t->gap.end : 0;
+	return t->gap.begin > bytes - behind ? t->gap.begin - (bytes - behind) : 0;
+}
+
+/* Goes to the first of the last lines, or as far back as it could matter: lines before the last
+   `window` bytes don't fit. *inside: a line has begun before. */
+static int page_seek_tail(struct page *p, uint64_t window, bool *inside)
+{
+	struct text *t = p->source;
+	uint64_t tail = p->request->tail, found, total, start;
+	*inside = false;
+	p->number = 1;
+	if (!page_has_gap(t) && !t->lost_bytes) {
+		if (text_seek_back(t, tail, window, &found) < 0)
+			return -1;
+		*inside = found == 0 && t->size > 0;
+		return 0;
+	}
+	if (text_lines(t, &total) < 0)
+		return -1;
+	p->number = total > tail ? (int64_t)(total - tail) + 1 : 1;
+	p->absolute = true;
+	if (text_seek(t, (uint64_t)p->number, &total) < 0)
+		return -1;
+	if (page_bytes_behind(t, t->offset) <= window)
+		return 0;
+	p->absolute = false;
+	p->number = 1;
+	text_seek_byte(t, page_offset_before(t, window));
+	if (text_line_start(t, t->offset, &start) < 0)
+		return -1;
+	*inside = start < t->offset;
+	return 0;
+}
+
+/* Takes off the first pieces until the rest fits, but not the last line, nor a gap inside it. */
+static void page_drop_front(struct page *p, bool inside)
+{
+	size_t drop = 0, keep = 1;
+	if (p->count > 1 && p->gap_count > 0 && p->gaps[p->gap_count - 1].goes_on &&
+	    p->pieces[p->count - 2].kind == PAGE_GAP)
+		keep = 2;
+	while (drop + keep < p->count && (p->used > p->request->room || (inside && drop == 0))) {
+		const struct page_piece *piece = &p->pieces[drop++];
+		p->used -= page_cost(p, p->text.data + piece->start, piece->len);
+		p->lines -= piece->kind == PAGE_LINE;
+		if (piece->kind == PAGE_GAP)
+			memmove(p->gaps, p->gaps + 1, --p->gap_count * sizeof(*p->gaps));
+	}
+	if (drop == 0)
+		return;
+	memmove(p->pieces, p->pieces + drop, (p->count - drop) * sizeof(*p->pieces));
+	p->count -= drop;
+}
+
+/* Replaces the last line by the end of it that fits. */
+static int page_cut_last(struct page *p, struct page_piece *piece)
+{
+	const struct page_request *r = p->request;
+	const struct text *t = p->source;
+	uint64_t begin;
+	size_t len = p->start + 2 * r->room < t->size ? 2 * r->room : (size_t)(t->size - p->start);
+	if (text_line_start(t, t->size > len ? t->size - len : 0, &begin) < 0)
+		return -1;
+	buffer_clear(&p->raw);
+	if (buffer_reserve(&p->raw, len) < 0)
+		return -1;
+	ssize_t n = io_read_at(t->fd, p->raw.data, len, (off_t)(t->size - len));
+	if (n < (ssize_t)len) {
+		errno = n < 0 ? errno : EIO; /* the file shrank */
+		return -1;
+	}
+	size_t room = r->room - page_cost(p, "", 0);
+	size_t from = len - fit_back(p->raw.data, len, room, r->json);
+	buffer_truncate(&p->text, piece->start);
+	if (page_show(p, p->raw.data + from, len - from) < 0)
+		return -1;
+	buffer_append(&p->text, p->shown.data, p->shown.len);
+	if (buffer_check(&p->text) < 0)
+		return -1;
+	piece->len = (uint32_t)(p->text.len - piece->start);
+	p->used = page_cost(p, p->shown.data, p->shown.len);
+	p->cut = (struct page_cut){
+		.at = begin, .bytes = t->size - (len - from) - begin, .before = true};
+	return 0;
+}
+
+/* What was asked for and is before the first piece. */
+static int page_note_omitted(struct page *p)
+{
+	uint64_t asked = p->request->tail, total, lines = 0;
+	if (p->count == 0)
+		return 0;
+	const struct page_piece *first = &p->pieces[0];
+	int64_t number = first->kind == PAGE_GAP ? (int64_t)p->gaps[0].gap.from : first->number;
+	if (page_is_counted(p->source)) {
+		if (text_lines(p->source, &total) < 0)
+			return -1;
+		uint64_t from = total > asked ? total - asked + 1 : 1;
+		lines = (uint64_t)number > from ? (uint64_t)number - from : 0;
+		p->omitted_from = (int64_t)from;
+	} else if ((uint64_t)-number < asked) {
+		if (text_seek_back(p->source, asked, UINT64_MAX, &total) < 0)
+			return -1;
+		lines = total - (uint64_t)-number;
+		p->omitted_from = -(int64_t)total;
+	}
+	p->omitted = lines;
+	return 0;
+}
+
+/* Makes it, by request->tail. Returns 0, or -1 with errno. */
+static int page_make_tail(struct page *p)
+{
+	bool inside;
+	uint64_t total;
+	if (page_seek_tail(p, 2 * p->request->room, &inside) < 0 || page_collect(p) < 0)
+		return -1;
+	if (!p->absolute) {
+		bool counted = page_is_counted(p->source);
+		if (counted && text_lines(p->source, &total) < 0)
+			return -1;
+		page_renumber(p, counted ? (int64_t)total + 1 : 0);
+	}
+	page_drop_front(p, inside);
+	struct page_piece *last = p->count ? &p->pieces[p->count - 1] : NULL;
+	if (last && last->kind == PAGE_LINE && p->lines == 1 &&
+	    (p->used > p->request->room || inside) && page_cut_last(p, last) < 0)
+		return -1;
+	if (page_note_omitted(p) < 0)
+		return -1;
+	p->stop = p->omitted || p->cut.bytes ? PAGE_BYTES : PAGE_ASKED;
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------ */
 
 int page_make(struct page *p, struct text *t, const struct page_request *request, uint64_t *total)
 {

@@ -110,24 +110,6 @@ int page_seek(struct text *t, int64_t first, int64_t *number, uint64_t *total);
 /* How many lines there are: 1; 0 if there are more than *total; or -1 with errno. */
 int page_total(struct text *t, uint64_t *total);
 
-/* Whether the first of these is the answer, so that lines have numbers from the start. */
-bool page_is_counted(const struct text *t);
-
 void page_release(struct page *p);
-
-// The last lines of a text as a page (private to this folder; see page.h).
-
-/* From page.c: reads on from where the text stands, until the page stops. */
-int page_collect(struct page *p);
-
-/* From page.c: the line that comes next has this number. Those before were counted from any one,
-   unless p->absolute. */
-void page_renumber(struct page *p, int64_t number);
-
-/* From page.c: makes p->shown of a line. Returns 0, or -1 with ENOMEM. */
-int page_show(struct page *p, const char *data, size_t len);
-
-/* From page.c: what such a line takes of the room. */
-size_t page_cost(const struct page *p, const char *data, size_t len);
 
 #endif
