@@ -6,6 +6,7 @@
 #include "config/pattern.h"
 #include "config/value.h"
 #include "config/words.h"
+#include "lib/trace.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -220,6 +221,7 @@ int profile_choose(const struct settings *s, char *const argv[], const char *str
 			: profile_add_command(&c, argv, true, 0);
 	if (choice->count == 0)
 		add_name(&c, c.other ? c.other : PROFILE_DEFAULT);
+	TRACE(CONFIG, "profile %s", profile_name(choice));
 	return result;
 }
 

@@ -8,6 +8,7 @@
 #include "config/profile.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
+#include "lib/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -302,7 +303,9 @@ static int load_if_there(struct settings *s, enum origin by, const char *path, b
 	/* Mostly it is not there, and asking for that is cheaper than opening. */
 	if (!named && access(path, F_OK) < 0)
 		return 0;
-	if (load_file(s, by, path, &error) == 0)
+	int result = load_file(s, by, path, &error);
+	TRACE(CONFIG, "file %s: %s", path, result == 0 ? "read" : strerror(errno));
+	if (result == 0)
 		return 0;
 	if (errno == ENOMEM)
 		return -1;
@@ -352,7 +355,7 @@ static void note_unknown(struct option_error *first, const char *name, size_t le
 {
 	static const char *const others[] = {
 		"TERSE_HOME",         "TERSE_CONFIG",       "TERSE_ACTIVE",  "TERSE_SHIM_SHELL",
-		"TERSE_SHIM_PROGRAM", "TERSE_SHIM_PRELOAD", "TERSE_BASH_ENV"};
+		"TERSE_SHIM_PROGRAM", "TERSE_SHIM_PRELOAD", "TERSE_BASH_ENV", "TERSE_DEBUG"};
 	char word[64], reason[NEAREST_LEN];
 	struct nearest n;
 
@@ -390,6 +393,7 @@ static int load_variables(struct settings *s, struct option_error *first)
 		}
 		value++;
 		if (option_set(s, o, value, &error) == 0) {
+			TRACE(CONFIG, "variable %s", o->variable);
 			*option_source(s, o) = (struct setting_source){.by = ORIGIN_VARIABLE};
 			continue;
 		}

@@ -20,6 +20,7 @@
 // Everything but this file is in libterse.a, which the tests, fuzzers and benchmarks link, too.
 
 #include "config/option.h"
+#include "lib/trace.h"
 #include "shim/shell.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
@@ -100,6 +101,8 @@ int main(int argc, char **argv)
 	struct option_error error = {""};
 	struct command_context context = {&settings};
 	char *filter[] = {argv[0], (char *)"filter", NULL};
+	/* A trace that can't be written stops nothing; doctor reports it. */
+	trace_open(getenv(TRACE_VARIABLE), "terse " TERSE_VERSION);
 	if (decision_is_shell(argv[0]))
 		return command_shell(argv);
 	if (argc < 2 && !main_is_fed()) {

@@ -4,6 +4,7 @@
 
 #include "config/pattern.h"
 #include "config/template.h"
+#include "lib/trace.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -257,8 +258,10 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 		int taken = take_command(s, name, string, command);
 		if (taken == 0)
 			continue;
-		if (taken > 0 && !is_passed_on(s, *command))
+		if (taken > 0 && !is_passed_on(s, *command)) {
+			TRACE(CONFIG, "the shell string is one of agent %s", name);
 			return name;
+		}
 		if (taken > 0)
 			free(*command);
 		break;
@@ -269,6 +272,7 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 
 void rule_apply(struct settings *s, const char *name)
 {
+	TRACE(CONFIG, "agent %s", name);
 	s->agent = name;
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];

@@ -3,6 +3,7 @@
 #include "supervisor/agents/session.h"
 
 #include "config/settings.h"
+#include "lib/trace.h"
 #include "supervisor/agents/rule.h"
 
 #include <ctype.h>
@@ -45,6 +46,8 @@ const char *session_name(const struct settings *settings, pid_t from, char room[
 	const char *name = agent ? rule_session(settings, agent) : NULL;
 	if (agent && !name)
 		name = find_process(settings, agent, from, room);
+	TRACE(CONFIG, "session %s%s%s", name ? name : "default", agent ? ", of agent " : "",
+	      agent ? agent : "");
 	return name ? name : "default";
 }
 

@@ -4,6 +4,7 @@
 #include "config/option.h"
 #include "lib/io.h"
 #include "lib/quote.h"
+#include "lib/trace.h"
 #include "shim/active.h"
 #include "shim/shell.h"
 #include "supervisor/agents/document.h"
@@ -121,6 +122,19 @@ static void check_reader(struct doctor *d)
 		[SINK_CLOSED] = "nobody; it is closed",
 	};
 	doctor_tell(d, NOTE, "standard output", "goes to %s", names[reader_find()]);
+}
+
+static void check_trace(struct doctor *d)
+{
+	const char *areas = getenv(TRACE_VARIABLE);
+	if (!areas || !*areas)
+		doctor_tell(d, NOTE, "trace",
+			    "off; " TRACE_VARIABLE "=all writes one of each run's decisions");
+	else if (*trace_file() || trace_open(areas, "terse doctor") == 0)
+		doctor_tell(d, NOTE, "trace", "%s: %s", areas, trace_file());
+	else
+		doctor_tell(d, BAD, "trace", TRACE_VARIABLE "=%s: %s", areas,
+			    errno == EINVAL ? "no such area" : strerror(errno));
 }
 
 static void check_switches(struct doctor *d)
@@ -258,6 +272,7 @@ int command_doctor(struct command_context *c, int argc, char **argv)
 	check_agents(&d, &place);
 	check_reader(&d);
 	check_switches(&d);
+	check_trace(&d);
 	if (json && doctor_print_json(&d) < 0) {
 		verb_error(argv[0], "%m");
 		return 1;

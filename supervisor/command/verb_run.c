@@ -5,6 +5,7 @@
 #include "config/profile.h"
 #include "lib/buffer.h"
 #include "lib/human.h"
+#include "lib/trace.h"
 #include "shim/active.h"
 #include "shim/shell.h"
 #include "supervisor/agents/rule.h"
@@ -321,6 +322,7 @@ int command_run(struct command_context *c, int argc, char **argv)
 	if (!job.argv)
 		return run_fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
 	if (run_is_bypassed(c->settings)) {
+		TRACE(CONFIG, "TERSE=0, or inside a run: the command is executed directly");
 		c->settings->format = FORMAT_TEXT;
 		return run_tell_exec_error(&job, frontend_exec(&job));
 	}

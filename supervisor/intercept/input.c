@@ -1,5 +1,7 @@
 #include "supervisor/intercept/parts.h"
 
+#include "lib/trace.h"
+
 #include <string.h>
 
 static void raw_stop(struct raw *r)
@@ -144,6 +146,7 @@ void intercept_finish_plain(struct interceptor *s)
 /* Something redraws: from the unfinished line on the terminal's text is what is printed. */
 static void leave_plain(struct interceptor *s)
 {
+	TRACE(TERMINAL, "%s redraws: rendered from here on", PART_NAME(s));
 	terminal_commit(s->terminal, terminal_lines(s->terminal));
 	s->is_plain = false;
 	/* Of a long line the terminal may have let go more than was passed on, or less. */
@@ -166,6 +169,7 @@ static void begin_bytes(struct interceptor *s)
 	intercept_resolve(s);
 	if (s->options.print != INTERCEPT_WHOLE)
 		return;
+	TRACE(TERMINAL, "%s has a NUL: its bytes are passed on as they are", PART_NAME(s));
 	struct buffer pending = BUFFER_INIT;
 	if (s->is_plain) {
 		intercept_finish_plain(s);
@@ -213,6 +217,8 @@ static void feed_plain(struct interceptor *s, const char *data, size_t len)
    are, an agent a line about them; the artifact keeps them. */
 static void become_binary(struct interceptor *s)
 {
+	TRACE(TERMINAL, "%s is binary%s%s", PART_NAME(s), s->kind.name ? ": " : "",
+	      s->kind.name ? s->kind.name : "");
 	intercept_resolve(s);
 	s->binary = true;
 	if (s->options.print != INTERCEPT_PREVIEW) {

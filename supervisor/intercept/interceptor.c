@@ -2,9 +2,11 @@
 
 #include "supervisor/intercept/interceptor.h"
 
+#include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/intercept/parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +81,7 @@ void interceptor_conclude(struct interceptor *s, bool failed)
 	if (s->options.print != INTERCEPT_PREVIEW || !failed)
 		return;
 	s->most = limit_most(s->options.limit.failure_bytes);
+	TRACE(PREVIEW, "the command has failed: %zu bytes fit", s->most);
 	if (s->fits && !s->reported && intercept_is_over(s, false))
 		intercept_overflow(s);
 }
@@ -155,6 +158,11 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 	e.ending.bytes = s->options.bytes_before + interceptor_bytes(s);
 	e.ending.limit = s->options.limit;
 	e.ending.picture = terminal_is_pictured(s->terminal);
+	TRACE(PREVIEW, "%s ends: %" PRIu64 " bytes, %s", PART_NAME(s), e.ending.bytes,
+	      s->binary                               ? "binary"
+	      : s->options.print != INTERCEPT_PREVIEW ? "printed as it came"
+	      : s->fits                               ? "printed whole"
+						      : "a preview");
 	if (s->options.print == INTERCEPT_PREVIEW) {
 		if (s->binary) {
 			print_binary(s, &e);
@@ -194,6 +202,7 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 static void interceptor_on_reply(void *ctx, const char *data, size_t len)
 {
 	struct interceptor *s = ctx;
+	TRACE(TERMINAL, "a query is answered with %zu bytes", len);
 	if (s->events.reply)
 		s->events.reply(s->events.ctx, data, len);
 }
@@ -291,6 +300,7 @@ void interceptor_spill(struct interceptor *s)
 		raw_release(&s->raw);
 		return;
 	}
+	TRACE(PREVIEW, "%s is kept, with %zu bytes so far", PART_NAME(s), s->held.len);
 	artifact_append(s->artifact, s->options.part, s->held.data, s->held.len);
 	bool wanted = s->binary || s->options.raw == INTERCEPT_RAW_YES;
 	if (wanted || terminal_is_lossy(s->terminal))

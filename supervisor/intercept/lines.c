@@ -1,5 +1,6 @@
 // What is printed of a text that does not fit, with the notices around it. See interceptor.h.
 
+#include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/intercept/parts.h"
 #include "supervisor/report/wording.h"
@@ -265,6 +266,8 @@ void intercept_resolve(struct interceptor *s)
 		return;
 	s->resolved = true;
 	s->options.print = s->events.resolve(s->events.ctx);
+	TRACE(PREVIEW, "the reader gets %s",
+	      s->options.print == INTERCEPT_WHOLE ? "the whole text" : "a preview");
 	if (s->options.print != INTERCEPT_WHOLE)
 		return;
 	if (s->held.len > s->printed)
@@ -384,6 +387,8 @@ void intercept_overflow(struct interceptor *s)
 	s->fits = false;
 	if (s->options.print == INTERCEPT_PREVIEW)
 		s->broken = limit_broken_first(&s->options.limit, s->held.data, s->held.len);
+	TRACE(PREVIEW, "%s is too long to be printed whole: %zu bytes held", PART_NAME(s),
+	      s->held.len);
 	s->head_closed = true;
 	intercept_resolve(s);
 	interceptor_spill(s);

@@ -20,6 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* For the trace. */
+#define PART_NAME(s) ((s)->options.part == ARTIFACT_ERR ? "stderr" : "stdout")
+
 #define RAW_HOLD ((size_t)256 * 1024)
 
 enum raw_state { RAW_HOLDING, RAW_STREAMING, RAW_OFF };

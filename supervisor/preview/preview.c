@@ -1,10 +1,12 @@
 #include "supervisor/preview/preview.h"
 
+#include "lib/trace.h"
 #include "supervisor/preview/layout.h"
 #include "supervisor/preview/smart.h"
 #include "supervisor/preview/window.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -522,6 +524,9 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 		layout_grow(&p->layout);
 		count = layout_pieces(&p->layout);
 	}
+	TRACE(PREVIEW, "%s: %d pieces, %" PRIu64 " of %" PRIu64 " lines, %zu of %zu bytes%s",
+	      p->smart ? "smart" : "by position", count, p->layout.lines, preview_lines(p),
+	      p->layout.used, p->options.budget, failed ? "; no memory, so the end alone" : "");
 	*pieces = p->layout.pieces;
 	return count < 0 ? choose_last(p, ask, pieces) : count;
 }

@@ -2,6 +2,8 @@
 
 #include "supervisor/process/delivery.h"
 
+#include "lib/trace.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -147,6 +149,8 @@ bool delivery_step(struct delivery *d, int64_t now_ms)
 		d->stall_at = now_ms + DELIVERY_STALL_MS;
 	d->left = left;
 	bool given_up = d->begun && d->stall_at && now_ms >= d->stall_at;
+	if (left > 0 && given_up)
+		TRACE(SINK, "the reader stalls, %zu bytes are given up", left);
 	if (left > 0 && !given_up)
 		return false;
 	for (int i = 0; i < SOURCES; i++)

@@ -4,6 +4,7 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/trace.h"
 #include "supervisor/process/message.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/spawn.h"
@@ -113,10 +114,12 @@ static void signal_group(const struct frontend *f, int sig)
 static void frontend_stop(struct frontend *f)
 {
 	leave_raw(f);
+	TRACE(SIGNALS, "front end: stops with the command");
 	if (f->suspend_typed)
 		signal_group(f, SIGTSTP);
 	f->suspend_typed = false;
 	kill(getpid(), SIGSTOP);
+	TRACE(SIGNALS, "front end: goes on");
 	send_message(f, MESSAGE_AWAKE, 0, 0);
 	enter_raw(f);
 }
@@ -157,9 +160,15 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 		len = sizeof(queued);
 		memcpy(m.data, &queued, len);
 	}
+	bool echo = !f->late && is_echo(f, info);
+	TRACE(SIGNALS, "front end: SIG%s from %d, for the %s: %s", sigabbrev_np(m.a),
+	      (int)info->ssi_pid, m.b ? "process" : "group",
+	      f->late ? "sent to the session, as the command has not started"
+	      : echo  ? "the command's own, dropped"
+		      : "passed to the supervisor");
 	if (f->late)
 		tree_signal(f->session, m.a);
-	else if (!is_echo(f, info))
+	else if (!echo)
 		message_send(f->supervisor, &m, len);
 }
 
@@ -227,6 +236,7 @@ _Noreturn static void on_supervisor_gone(struct frontend *f)
 {
 	struct tree_end end = {
 		.session = f->session, .group = f->group, .grace_ms = f->job->settings->grace};
+	TRACE(PROCESS, "front end: the supervisor has gone, the command is ended");
 	leave_raw(f);
 	while (tree_end_step(&end, TREE_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, 20);
@@ -265,7 +275,8 @@ static void frontend_start_watchdog(struct frontend *f)
 /* What the command does not hold must not be held by this process either. */
 static void frontend_close_inherited(const struct frontend *f)
 {
-	const int keep[] = {f->supervisor, f->signals, f->witness, f->job->layout.keyboard};
+	const int keep[] = {f->supervisor, f->signals, f->witness, f->job->layout.keyboard,
+			    trace_fd()};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
 	if (f->job->layout.keyboard != STDIN_FILENO)
 		io_null(STDIN_FILENO, STDIN_FILENO);
@@ -286,6 +297,7 @@ static void on_late_start(struct frontend *f)
 	const struct settings *s = f->job->settings;
 	int64_t now = clock_monotonic_ms();
 	int ends[2], asked;
+	TRACE(PROCESS, "front end: the command has not started yet");
 	if (!f->late && pipe2(ends, O_CLOEXEC) == 0) {
 		const struct watchdog watchdog = {.session = f->session,
 						  .pipe = ends[0],
@@ -413,6 +425,7 @@ int frontend_exec(const struct job *job)
 
 static int exec_after_all(const struct job *job)
 {
+	TRACE(PROCESS, "front end: no supervisor (%m), the command is run without");
 	signals_restore(&job->signals);
 	return frontend_exec(job);
 }
@@ -452,6 +465,12 @@ int frontend_run(struct job *job)
 	}
 	const struct message end = frontend_wait_for_end(&f);
 	leave_raw(&f);
+	TRACE(PROCESS, "front end: %s (%d)",
+	      end.kind == MESSAGE_REFUSED     ? "nothing was started"
+	      : end.kind == MESSAGE_NOT_FOUND ? "no such program"
+	      : end.kind == MESSAGE_YIELDED   ? "the run goes on"
+					      : "the run has ended",
+	      end.a);
 	switch (end.kind) {
 	case MESSAGE_REFUSED: frontend_reap(f.session); return exec_after_all(job);
 	case MESSAGE_NOT_FOUND: frontend_reap(f.session); return end.a;

@@ -4,6 +4,7 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/trace.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/reader_thread.h"
 
@@ -132,5 +133,7 @@ bool lingering_is_over(struct lingering *l, const int fds[2], int64_t now_ms)
 			snprintf(l->why, sizeof(l->why), "silent for %s ([run] linger_idle)",
 				 human_duration(time, l->settings->linger_idle));
 	}
+	if (*l->why)
+		TRACE(PROCESS, "supervisor: the recording ends: %s", l->why);
 	return *l->why;
 }

@@ -4,6 +4,7 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/process/spawn.h"
@@ -194,6 +195,7 @@ static int set_size(struct live *l, unsigned cols, unsigned rows)
 		return EINVAL;
 	if (!l->source->pty || l->source->fd < 0)
 		return ENOTTY;
+	TRACE(TERMINAL, "size %ux%u", cols, rows);
 	pty_resize(l->source->fd, cols, rows);
 	cast_resize(&l->cast, clock_monotonic_ms() - l->job->begun_ms, cols, rows);
 	if (source_text(l->source))
@@ -281,8 +283,10 @@ static int make_socket(struct live *l)
 static void try_open(struct live *l)
 {
 	l->open_at = 0;
-	if (!l->opened)
-		make_socket(l);
+	if (!l->opened && make_socket(l) < 0)
+		TRACE(PROCESS, "supervisor: no control socket: %m");
+	else if (!l->opened)
+		TRACE(PROCESS, "supervisor: control socket %s", l->control.name);
 	l->opened = true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "lib/io.h"
 #include "lib/proc.h"
+#include "lib/trace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -308,6 +309,9 @@ int tree_signal(pid_t session, int sig)
 
 static int take_step(struct tree_end *e, int64_t now_ms)
 {
+	static const char *const names[] = {
+		[TREE_HUP] = "HUP", [TREE_TERM] = "TERM", [TREE_KILL] = "KILL"};
+	TRACE(SIGNALS, "SIG%s to session %d", names[e->step], (int)e->session);
 	switch (e->step) {
 	case TREE_HUP: e->next_ms = now_ms + HUP_GRACE_MS; return send_to_all(e, SIGHUP, true);
 	case TREE_TERM: e->next_ms = now_ms + e->grace_ms; return send_to_all(e, SIGTERM, true);

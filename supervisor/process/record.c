@@ -6,6 +6,7 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
+#include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/gc.h"
 #include "supervisor/process/control_client.h"
@@ -190,6 +191,7 @@ struct artifact *record_open(struct record *r)
 	r->artifact = artifact_create(&r->meta, r->max_bytes, r->min_free);
 	if (!r->artifact)
 		r->error = errno ? errno : EIO;
+	TRACE(PROCESS, "artifact %s", r->artifact ? artifact_id(r->artifact) : strerror(r->error));
 	return r->artifact;
 }
 

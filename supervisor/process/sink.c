@@ -4,6 +4,7 @@
 
 #include "lib/io.h"
 #include "lib/proc.h"
+#include "lib/trace.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/process/process_tree.h"
 
@@ -158,8 +159,10 @@ static bool is_reader(const struct search *s, pid_t child)
 	if (child == s->except)
 		return false;
 	enum reading reading = sink_look_at(child, s->link);
-	if (reading <= READS || (reading == HIDDEN && s->pipeline))
+	if (reading <= READS || (reading == HIDDEN && s->pipeline)) {
+		TRACE(SINK, "child %d of %d reads", (int)child, (int)s->parent);
 		return true;
+	}
 	bool inside = s->below < BELOW_TERSE; /* below a terse already */
 	if (s->below == 0 ||
 	    (!inside && (process_read(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
@@ -203,6 +206,8 @@ static int climb(pid_t writer, pid_t parent, const char *link, struct ancestor u
 			return -1;
 		bool shell = is_shell(parent, &p);
 		enum reading reading = sink_look_at(parent, link);
+		TRACE(SINK, "above: %d %s%s%s", (int)parent, p.name, shell ? ", a shell" : "",
+		      reading <= READS ? ", has the reading end" : "");
 		/* Some shells become the last program of a pipeline. */
 		if (reading == READS_STDIN || (reading != READS_NOT && shell))
 			return -1;
@@ -241,6 +246,7 @@ enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct process_tree *
 		found = child_reads_pipe(&s);
 	}
 	process_tree_release(process_tree);
+	TRACE(SINK, "descriptor %d: %s reads %s", fd, found ? "a program" : "an agent", link);
 	return found ? SINK_PROGRAM : SINK_AGENT;
 }
 
@@ -332,6 +338,24 @@ static enum channel channel_for(const struct layout *l, int i, const struct sett
 	return s->pty == TRI_NO ? CHANNEL_PIPE : CHANNEL_PTY;
 }
 
+static void layout_trace(const struct layout *l)
+{
+	static const char *const sinks[] = {
+		[SINK_PERSON] = "a person", [SINK_AGENT] = "an agent", [SINK_PROGRAM] = "a program",
+		[SINK_FILE] = "a file",     [SINK_PIPE] = "a pipe",    [SINK_CLOSED] = "nobody",
+	};
+	static const char *const channels[] = {[CHANNEL_PTY] = "a pty",
+					       [CHANNEL_PIPE] = "a pipe",
+					       [CHANNEL_INHERIT] = "inherited",
+					       [CHANNEL_MERGED] = "merged with stdout"};
+	for (int i = 0; i < 2; i++)
+		TRACE(SINK, "%s: %s, for %s", i ? "stderr" : "stdout", channels[l->channel[i]],
+		      sinks[l->sink[i]]);
+	TRACE(SINK, "controlling terminal: %s, stdin: %s, keyboard: %s",
+	      l->controlling ? "yes" : "no", l->stdin_pty ? "the terminal" : "as given",
+	      l->keyboard >= 0 ? "the person's" : "none");
+}
+
 void layout_decide(struct layout *l, const struct settings *s)
 {
 	bool typed = isatty(STDIN_FILENO);
@@ -346,6 +370,7 @@ void layout_decide(struct layout *l, const struct settings *s)
 		bool plain = s->print == PRINT_AUTO && s->timeout == 0 && s->tty != TRI_YES &&
 			     !streams_goes_on(s);
 		if (plain && l->sink[0] != SINK_AGENT) {
+			TRACE(SINK, "a person's pipeline: the command is executed directly");
 			l->direct = true;
 			return;
 		}
@@ -363,4 +388,5 @@ void layout_decide(struct layout *l, const struct settings *s)
 	   does a socket through which an agent could write but has not. */
 	bool idle = is_device(STDIN_FILENO) || (streams_goes_on(s) && is_idle_socket(STDIN_FILENO));
 	l->stdin_pty = l->controlling && (l->keyboard == STDIN_FILENO || (!l->person && idle));
+	layout_trace(l);
 }

@@ -4,6 +4,7 @@
 
 #include "config/limit.h"
 #include "lib/io.h"
+#include "lib/trace.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/summary.h"
@@ -52,6 +53,8 @@ int source_open(struct source *s, const struct job *job, int which)
 	bool pty = job->layout.channel[which] == CHANNEL_PTY;
 	if (pty && open_pty(s, job, which) == 0)
 		return 0;
+	if (pty)
+		TRACE(SINK, "no pseudo-terminal: %m");
 	/* A person's terminal is left to the command rather than hidden behind a pipe. */
 	if (pty && s->person)
 		return -1;
@@ -75,6 +78,7 @@ static enum interceptor_print on_resolve(void *ctx)
 {
 	struct source *s = ctx;
 	struct process_tree process_tree = {.passes = false};
+	TRACE(SINK, "%s: begins to matter, looked at again", s->is_stderr ? "stderr" : "stdout");
 	s->sink = sink_of_pipe(s->queue.fd, s->job->front, s->job->parent, &process_tree);
 	return s->sink == SINK_AGENT ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
 }
@@ -222,6 +226,7 @@ void source_take_back(struct source *s)
 	int end;
 	if (!s->reader_thread)
 		return;
+	TRACE(PROCESS, "supervisor: no thread reads ahead any more");
 	reader_thread_end(s->reader_thread);
 	while (take_ahead(s, &end) > 0)
 		;
@@ -245,6 +250,8 @@ static void judge_flow(struct source *s, size_t got)
 	if (s->reader_thread || s->lasting || s->taken < MUCH)
 		return;
 	s->reader_thread = reader_thread_begin(s->fd);
+	TRACE(PROCESS, "supervisor: a thread reads ahead%s",
+	      s->reader_thread ? "" : ": none to be had");
 	s->taken = 0;
 	s->lulls = 0;
 }

@@ -4,6 +4,7 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/trace.h"
 #include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
@@ -89,6 +90,7 @@ void supervisor_cut_texts(struct supervisor *s)
 
 void supervisor_end_tree(struct supervisor *s, int step)
 {
+	TRACE(PROCESS, "supervisor: the process tree is being ended");
 	s->ending = true;
 	supervisor_cut_texts(s);
 	tree_end_step(&s->tree, step, clock_monotonic_ms());
@@ -97,6 +99,7 @@ void supervisor_end_tree(struct supervisor *s, int step)
 static int supervisor_on_signal(void *ctx, int sig)
 {
 	struct supervisor *s = ctx;
+	TRACE(SIGNALS, "supervisor: a control client asks for signal %d", sig);
 	delivery_signal(&s->delivery, clock_monotonic_ms(), sig ? sig : SIGTERM);
 	if (sig == 0)
 		lingering_end(&s->lingering);
@@ -167,6 +170,11 @@ static void supervisor_on_child(struct supervisor *s)
 	while (read(s->signals, &info, sizeof(info)) > 0)
 		;
 	while (s->state == SUPERVISOR_RUNNING && supervisor_wait(s, &status)) {
+		TRACE(SIGNALS, "supervisor: the command %s (wait status 0x%x)",
+		      WIFSTOPPED(status)     ? "was stopped"
+		      : WIFCONTINUED(status) ? "goes on"
+					     : "has ended",
+		      (unsigned)status);
 		if (WIFSTOPPED(status)) {
 			s->live.state = LIVE_STOPPED;
 			front_stop(s, WSTOPSIG(status));
@@ -191,6 +199,8 @@ static void supervisor_on_broken_queue(struct supervisor *s, struct source *sour
 	/* SINK_PIPE: nobody asked who reads, and now nobody does. */
 	if (sink != SINK_PROGRAM && sink != SINK_FILE && sink != SINK_PIPE)
 		return;
+	TRACE(SINK, "%s: the reader takes no more: %s", source->is_stderr ? "stderr" : "stdout",
+	      strerror(source->queue.error));
 	if (source->queue.error == EFBIG)
 		kill(-s->group, SIGXFSZ);
 	else if (source->pty)
@@ -349,8 +359,11 @@ static bool is_due(int64_t at, int64_t now_ms)
 static void supervisor_on_time(struct supervisor *s, int64_t now_ms)
 {
 	for (const struct deadline *d = deadlines; d < deadlines + DEADLINES; d++) {
-		if (d->handle && is_due(deadline_when(d, s, now_ms), now_ms))
-			d->handle(s, now_ms);
+		if (!d->handle || !is_due(deadline_when(d, s, now_ms), now_ms))
+			continue;
+		if (!d->when)
+			TRACE(PROCESS, "supervisor: deadline: %s", d->name);
+		d->handle(s, now_ms);
 	}
 }
 
@@ -392,6 +405,8 @@ static void supervisor_linger(struct supervisor *s)
 		supervisor_drop_caller(s);
 	s->state = SUPERVISOR_LINGERING;
 	s->delivery.stall_at = s->timer[TIMER_HEARTBEAT] = 0;
+	TRACE(PROCESS, "supervisor: the reader has everything%s",
+	      supervisor_is_held(s) ? ", and the output is still held" : "");
 	if (!supervisor_is_held(s))
 		return;
 	if (!s->ending)
@@ -487,6 +502,7 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	live_close(&s->live);
 	record_close(&s->record, lingering_has_begun(&s->lingering));
 	supervisor_dismiss_watchdog(s);
+	TRACE(PROCESS, "supervisor: ends%s", s->record.gc_due ? ", after a cleanup" : "");
 	/* Nobody must wait for the cleanup. */
 	front_end(s, s->record.gc_due ? ENDED_LIVES_ON : 0);
 	record_clean_up(&s->record, s->job->settings);
@@ -560,13 +576,14 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 		supervisor_turn(&s, now);
 		now = clock_monotonic_ms();
 	}
-	int left[2];
+	int left[3];
 	supervisor_finish(&s, left);
+	left[2] = trace_fd();
 	for (int i = 0; i < s.source_count; i++)
 		source_release(&s.sources[i]);
 	buffer_release(&s.input);
 	free(s.chunk);
-	io_close_others(STDERR_FILENO + 1, left, 2);
+	io_close_others(STDERR_FILENO + 1, left, 3);
 	/* Background processes may live for months. */
 	malloc_trim(0);
 	discard_all(left);

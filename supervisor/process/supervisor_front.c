@@ -3,6 +3,7 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/proc.h"
+#include "lib/trace.h"
 #include "supervisor/process/prompt.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
@@ -89,6 +90,7 @@ void front_continue(struct supervisor *s, int64_t now_ms)
 	s->timer[TIMER_CONTINUE] = 0;
 	if (s->live.state == LIVE_STOPPED || !front_is_asleep(s))
 		return;
+	TRACE(SIGNALS, "supervisor: SIGCONT to the front end");
 	kill(s->job->front, SIGCONT);
 	s->timer[TIMER_CONTINUE] = now_ms + CONTINUE_MS;
 }
@@ -98,8 +100,11 @@ static void front_stop_reader(const struct supervisor *s, const struct source *t
 {
 	pid_t group = tcgetpgrp(terminal->fd);
 	enum prompt_group does = group > 0 ? prompt_look(group, s->device) : PROMPT_BUSY;
-	if (does == PROMPT_READS || (does == PROMPT_POLLS && pty_is_raw(terminal->fd)))
-		kill(-group, SIGTTIN);
+	if (does != PROMPT_READS && (does != PROMPT_POLLS || !pty_is_raw(terminal->fd)))
+		return;
+	TRACE(SIGNALS, "supervisor: SIGTTIN to group %d, which reads in the background",
+	      (int)group);
+	kill(-group, SIGTTIN);
 }
 
 void front_follow(struct supervisor *s, int64_t now_ms)
@@ -112,6 +117,9 @@ void front_follow(struct supervisor *s, int64_t now_ms)
 		return;
 	const struct front_state front = front_look(s->job->front);
 	struct source *terminal = supervisor_terminal(s);
+	if (front.stopped != s->front.was_stopped)
+		TRACE(SIGNALS, "supervisor: the front end %s",
+		      front.stopped ? "was stopped, so the command is" : "goes on");
 	if (front.stopped && !s->front.was_stopped)
 		kill(front.group_stopped ? -s->group : s->command, SIGSTOP);
 	else if (front.background && terminal && s->job->layout.keyboard >= 0)
@@ -122,6 +130,7 @@ void front_follow(struct supervisor *s, int64_t now_ms)
 static void front_on_gone(struct supervisor *s)
 {
 	const struct job *job = s->job;
+	TRACE(PROCESS, "supervisor: the front end has gone");
 	io_close(&s->front.fd);
 	if (job->layout.keyboard >= 0)
 		watchdog_restore_terminal(job->layout.keyboard, &job->modes, &job->raw);
@@ -137,6 +146,8 @@ static void front_on_gone(struct supervisor *s)
 static void front_pass_signal(const struct supervisor *s, const struct message *m, size_t len)
 {
 	siginfo_t queued;
+	TRACE(SIGNALS, "supervisor: SIG%s to the command's %s", sigabbrev_np(m->a),
+	      m->b || len == sizeof(queued) ? "process" : "group");
 	if (len == sizeof(queued)) {
 		memcpy(&queued, m->data, len);
 		syscall(SYS_rt_sigqueueinfo, s->command, m->a, &queued);

@@ -3,6 +3,7 @@
 #include "config/profile.h"
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/trace.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/process/supervisor_internal.h"
 
@@ -140,6 +141,9 @@ void supervisor_report(struct supervisor *s)
 	record_end(&s->record, s->status, s->timed_out, s->interrupted, duration);
 	if (s->caller == CALLER_WAITS)
 		report_end(s);
+	TRACE(PROCESS, "supervisor: report: status 0x%x%s%s, %s", (unsigned)s->status,
+	      s->timed_out ? ", timed out" : "", s->interrupted ? ", interrupted" : "",
+	      s->record.artifact ? artifact_id(s->record.artifact) : "no artifact");
 	s->live.state = LIVE_ENDED;
 	s->live.timed_out = s->timed_out;
 	live_changed(&s->live);
@@ -172,6 +176,7 @@ void supervisor_yield(struct supervisor *s)
 	}
 	if (!report_is_text(s))
 		report_summary(s);
+	TRACE(PROCESS, "supervisor: yields as %s", s->record.meta.id);
 	s->caller = CALLER_YIELDING;
 	s->timer[TIMER_HEARTBEAT] = 0;
 }
@@ -236,6 +241,8 @@ void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)
 void supervisor_report_keys(struct supervisor *s, enum keys_found found, int64_t now_ms)
 {
 	struct source *source = s->drawn;
+	TRACE(PROCESS, "supervisor: process %d waits for keys%s", (int)s->keys.wait.pid,
+	      found == KEYS_HUNG_UP ? ", and is hung up" : "");
 	if (found == KEYS_HUNG_UP) {
 		s->hung_up = true;
 		supervisor_cut_texts(s);
@@ -252,6 +259,7 @@ void supervisor_on_prompt(struct supervisor *s)
 	if (s->state != SUPERVISOR_RUNNING || s->front.fd < 0 || s->caller != CALLER_WAITS ||
 	    prompting == PROMPTING_AWAIT)
 		return;
+	TRACE(PROCESS, "supervisor: the command waits for input");
 	live_prompt(&s->live, s->prompt);
 	if (prompting == PROMPTING_EOF && s->ends_typed < ENDS_TYPED) {
 		int typed = s->ends_typed + 1;

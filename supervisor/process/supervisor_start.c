@@ -1,6 +1,7 @@
 // See supervisor_internal.h: the start of the command.
 
 #include "lib/io.h"
+#include "lib/trace.h"
 #include "shim/active.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
@@ -86,6 +87,11 @@ static void supervisor_start_command(struct supervisor *s)
 		.leads = job->leads,
 	};
 	s->command = spawn_command(&spawn, &s->group);
+	if (s->command > 0)
+		TRACE(PROCESS, "supervisor: command %d in group %d%s", (int)s->command,
+		      (int)s->group, terminal ? ", with a controlling terminal" : "");
+	else
+		TRACE(PROCESS, "supervisor: the command can't be started: %m");
 	if (s->command <= 0)
 		supervisor_refuse(s, s->command < 0 ? MESSAGE_REFUSED : MESSAGE_NOT_FOUND, errno);
 	free(envp);
@@ -97,8 +103,13 @@ static void supervisor_start_command(struct supervisor *s)
    other end sees the command close it. */
 static void supervisor_close_inherited(struct supervisor *s)
 {
-	const int keep[] = {s->front.fd,      s->watchdog,      s->signals,
-			    s->sources[0].fd, s->sources[1].fd, s->job->layout.keyboard};
+	const int keep[] = {trace_fd(),
+			    s->front.fd,
+			    s->watchdog,
+			    s->signals,
+			    s->sources[0].fd,
+			    s->sources[1].fd,
+			    s->job->layout.keyboard};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
 	if (s->job->layout.keyboard != STDIN_FILENO)
 		io_null(STDIN_FILENO, STDIN_FILENO);

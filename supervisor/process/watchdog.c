@@ -4,6 +4,7 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/trace.h"
 #include "supervisor/process/process_tree.h"
 
 #include <errno.h>
@@ -54,6 +55,7 @@ static bool watchdog_answer(int asked)
 		setsid();
 	if (what == LEAVE || had(what))
 		what |= YES;
+	TRACE(SIGNALS, "watchdog: asked about %d: %s", what & ~YES, what & YES ? "yes" : "no");
 	return io_send(asked, &what, 1, MSG_NOSIGNAL) == 1;
 }
 
@@ -61,7 +63,7 @@ _Noreturn static void watch(const struct watchdog *g, int asked)
 {
 	char byte;
 	struct pollfd fds[] = {{.fd = g->pipe, .events = POLLIN}, {.fd = asked, .events = POLLIN}};
-	io_close_others(0, (int[]){g->pipe, g->terminal, asked}, 3);
+	io_close_others(0, (int[]){g->pipe, g->terminal, asked, trace_fd()}, 4);
 	while (!fds[0].revents) {
 		if (io_poll(fds, 2, -1) > 0 && fds[1].revents && !watchdog_answer(asked))
 			fds[1].fd = -1;
@@ -69,6 +71,7 @@ _Noreturn static void watch(const struct watchdog *g, int asked)
 	/* Told that all is over, or nothing can be known. */
 	if (read(g->pipe, &byte, 1) != 0)
 		_exit(0);
+	TRACE(PROCESS, "watchdog: the supervisor was killed, the command is ended");
 	if (g->terminal >= 0)
 		watchdog_restore_terminal(g->terminal, g->modes, g->raw);
 	struct tree_end end = {.session = g->session, .group = g->group, .grace_ms = g->grace_ms};

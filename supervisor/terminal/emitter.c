@@ -2,6 +2,7 @@
 
 #include "supervisor/terminal/emitter.h"
 
+#include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 
@@ -449,6 +450,7 @@ const char *strip_feed(struct terminal *t, const char *p, const char *end)
 
 void strip_enter(struct terminal *t)
 {
+	TRACE(TERMINAL, "no memory for a screen: escape sequences are only removed");
 	terminal_emit(t, &t->emitter);
 	t->emitter.open = false;
 	t->emitter.pad = 0;

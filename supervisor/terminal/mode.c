@@ -6,6 +6,8 @@
 
 #include "supervisor/terminal/internal.h"
 
+#include "lib/trace.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -159,6 +161,7 @@ static void leave_alternate(struct terminal *t)
 {
 	if (t->screen == t->normal)
 		return;
+	TRACE(TERMINAL, "alternate screen off");
 	t->normal->x = t->alternate->x;
 	t->normal->y = t->alternate->y;
 	/* It stays to be looked at until it is entered again. */
@@ -180,6 +183,7 @@ static void set_alternate(struct terminal *t, bool on)
 			return;
 		}
 	}
+	TRACE(TERMINAL, "alternate screen on");
 	screen_clear(t->alternate);
 	t->alternate->x = t->normal->x;
 	t->alternate->y = t->normal->y;

@@ -1,0 +1,189 @@
+// See trace.h.
+
+#include "lib/trace.h"
+
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/utf8.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Bytes of a line's text before they are escaped. */
+#define TEXT_MOST 512
+
+/* The longest escape is that of one byte: \xNN. */
+#define ESCAPE_LEN 4
+
+static const char *const area_names[TRACE_AREAS] = {
+	[TRACE_PROCESS] = "process",   [TRACE_SIGNALS] = "signals", [TRACE_SINK] = "sink",
+	[TRACE_TERMINAL] = "terminal", [TRACE_PREVIEW] = "preview", [TRACE_CONFIG] = "config",
+};
+
+unsigned trace_mask;
+
+static struct {
+	int fd;
+	mode_t type;      /* of the file: S_IFREG ... */
+	int64_t begun_ms; /* monotonic */
+	char path[PATH_MAX];
+} trace = {.fd = -1};
+
+/* Returns the areas in a list, or 0 if one of them is not known. */
+static unsigned trace_parse(const char *list, size_t len)
+{
+	unsigned mask = 0;
+	for (const char *end = list + len; list < end;) {
+		size_t n = strcspn(list, ",:");
+		unsigned found =
+			n == 3 && memcmp(list, "all", n) == 0 ? (1u << TRACE_AREAS) - 1 : 0;
+		for (int i = 0; i < TRACE_AREAS; i++) {
+			if (strlen(area_names[i]) == n && memcmp(list, area_names[i], n) == 0)
+				found = 1u << i;
+		}
+		if (!found)
+			return 0;
+		mask |= found;
+		list += n + 1;
+	}
+	return mask;
+}
+
+/* In a directory that others can write to, the file must be this user's own. */
+static int trace_open_default(void)
+{
+	const char *dir = getenv("TMPDIR");
+	struct stat st;
+	snprintf(trace.path, sizeof(trace.path), "%s/terse-debug-%d.log",
+		 dir && *dir == '/' ? dir : "/tmp", (int)getpid());
+	int fd = open(trace.path,
+		      O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	    st.st_nlink != 1 || st.st_mode & 077) {
+		io_close(&fd);
+		errno = EPERM;
+	}
+	return fd;
+}
+
+static int trace_open_file(const char *path)
+{
+	if (!*path)
+		return trace_open_default();
+	snprintf(trace.path, sizeof(trace.path), "%s", path);
+	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+}
+
+int trace_open(const char *spec, const char *what)
+{
+	const time_t now = time(NULL);
+	char date[32] = "";
+	struct stat st;
+	struct tm tm;
+	if (!spec || !*spec)
+		return 0;
+	size_t len = strcspn(spec, ":");
+	unsigned mask = trace_parse(spec, len);
+	if (!mask) {
+		errno = EINVAL;
+		return -1;
+	}
+	trace.fd = io_above_standard(trace_open_file(spec[len] ? spec + len + 1 : ""));
+	if (trace.fd < 0 || fstat(trace.fd, &st) < 0) {
+		trace_close();
+		return -1;
+	}
+	trace.type = st.st_mode & S_IFMT;
+	trace.begun_ms = clock_monotonic_ms();
+	trace_mask = mask;
+	if (gmtime_r(&now, &tm))
+		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	trace_print(TRACE_PROCESS, "%s, %s", what, date);
+	return 0;
+}
+
+/* Whether a write neither waits nor brings a signal, which would be passed on to the command. */
+static bool trace_can_write(size_t len)
+{
+	struct pollfd fd = {.fd = trace.fd, .events = POLLOUT};
+	struct rlimit limit;
+	struct stat st;
+	if (trace.type != S_IFREG)
+		return poll(&fd, 1, 0) == 1 && fd.revents == POLLOUT;
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		return true;
+	return fstat(trace.fd, &st) == 0 && (rlim_t)st.st_size + len <= limit.rlim_cur;
+}
+
+/* Returns how long the escaped text is. */
+static size_t trace_escape(char *out, const char *text, size_t len)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < len;) {
+		uint32_t cp;
+		size_t size = utf8_decode(text + i, len - i, &cp);
+		bool is_plain = utf8_is_clean(cp) && cp != '\n' && cp != '\t' && cp != '\\' &&
+				cp != UTF8_REPLACEMENT;
+		if (is_plain)
+			memcpy(out + n, text + i, size);
+		for (size_t j = 0; !is_plain && j < size; j++)
+			snprintf(out + n + j * ESCAPE_LEN, ESCAPE_LEN + 1, "\\x%02x",
+				 (unsigned char)text[i + j]);
+		n += is_plain ? size : size * ESCAPE_LEN;
+		i += size;
+	}
+	return n;
+}
+
+void trace_print(enum trace_area area, const char *format, ...)
+{
+	char text[TEXT_MOST], line[64 + TEXT_MOST * ESCAPE_LEN + 2];
+	int saved = errno;
+	va_list args;
+	va_start(args, format);
+	int len = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	int64_t ms = clock_monotonic_ms() - trace.begun_ms;
+	int head = snprintf(line, 64, "%3" PRId64 ".%03d %7d %-8s ", ms / 1000, (int)(ms % 1000),
+			    (int)getpid(), area_names[area]);
+	if (len > 0 && head > 0) {
+		size_t n = (size_t)head;
+		n += trace_escape(line + n, text, strnlen(text, sizeof(text)));
+		line[n++] = '\n';
+		/* In one piece, since other processes append to the file, too. */
+		if (trace_can_write(n) && write(trace.fd, line, n) < 0 && errno != EAGAIN)
+			trace_close();
+	}
+	errno = saved;
+}
+
+int trace_fd(void)
+{
+	return trace.fd;
+}
+
+const char *trace_file(void)
+{
+	return trace.path;
+}
+
+void trace_close(void)
+{
+	trace_mask = 0;
+	io_close(&trace.fd);
+	trace.path[0] = '\0';
+}

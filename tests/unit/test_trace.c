@@ -1,0 +1,214 @@
+// The trace: which areas, which file, and what a line looks like.
+
+#include "lib/trace.h"
+
+#include "lib/io.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "home.h"
+
+static char text[8192];
+
+static const char *content(const char *path)
+{
+	assert_true(io_read_file(AT_FDCWD, path, text, sizeof(text)) >= 0);
+	return text;
+}
+
+static const char *named(const char *name)
+{
+	static char path[128];
+	snprintf(path, sizeof(path), "%s/%s", home, name);
+	return path;
+}
+
+static int open_at(const char *areas, const char *path)
+{
+	char spec[256];
+	snprintf(spec, sizeof(spec), "%s:%s", areas, path);
+	return trace_open(spec, "terse test");
+}
+
+static int teardown(void **state)
+{
+	trace_close();
+	return home_teardown(state);
+}
+
+static void off_is_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(trace_open(NULL, "x"), 0);
+	assert_int_equal(trace_open("", "x"), 0);
+	TRACE(SIGNALS, "never");
+	assert_int_equal(trace_mask, 0);
+	assert_int_equal(trace_fd(), -1);
+	assert_string_equal(trace_file(), "");
+}
+
+static void areas_that_are_not_known(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {"x",    ",",      "signals,x",
+					  "ALL", "processes", ":/tmp/x"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		errno = 0;
+		assert_int_equal(trace_open(bad[i], "x"), -1);
+		assert_int_equal(errno, EINVAL);
+		assert_int_equal(trace_mask, 0);
+	}
+}
+
+static void only_what_was_asked_for(void **state)
+{
+	(void)state;
+	const char *path = named("trace");
+	assert_int_equal(open_at("signals,sink", path), 0);
+	assert_int_equal(trace_mask, 1u << TRACE_SIGNALS | 1u << TRACE_SINK);
+	TRACE(SIGNALS, "one %d", 1);
+	TRACE(CONFIG, "two");
+	TRACE(SINK, "three");
+	content(path);
+	assert_non_null(strstr(text, "terse test, 20"));
+	assert_non_null(strstr(text, " signals  one 1\n"));
+	assert_non_null(strstr(text, " sink     three\n"));
+	assert_null(strstr(text, "two"));
+}
+
+static void all_areas(void **state)
+{
+	(void)state;
+	assert_int_equal(open_at("all", named("trace")), 0);
+	assert_int_equal(trace_mask, (1u << TRACE_AREAS) - 1);
+}
+
+/* Behind what is there, by a child as well, and with its process ID. */
+static void processes_share_the_file(void **state)
+{
+	(void)state;
+	const char *path = named("trace");
+	char expected[32];
+	assert_int_equal(open_at("all", path), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		TRACE(PROCESS, "child");
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	TRACE(PROCESS, "parent");
+	trace_close();
+	TRACE(PROCESS, "late");
+	assert_int_equal(open_at("all", path), 0);
+	snprintf(expected, sizeof(expected), "%d process  child\n", (int)pid);
+	const char *child = strstr(content(path), expected), *parent = strstr(text, "parent\n");
+	assert_non_null(child);
+	assert_non_null(parent);
+	assert_true(child < parent);
+	assert_null(strstr(text, "late"));
+	assert_non_null(strstr(parent, "terse test"));
+}
+
+static void control_bytes_are_escaped(void **state)
+{
+	(void)state;
+	const char *path = named("trace");
+	assert_int_equal(open_at("all", path), 0);
+	TRACE(SINK, "a\x1b[31m\n\x80\\\xc3\xa9\xe2\x80\xae|%s|", "\t\x7f");
+	assert_non_null(strstr(content(path),
+			       "a\\x1b[31m\\x0a\\x80\\x5c\xc3\xa9\\xe2\\x80\\xae|\\x09\\x7f|\n"));
+}
+
+static void long_lines_are_cut(void **state)
+{
+	(void)state;
+	char much[4096];
+	memset(much, '\a', sizeof(much) - 1);
+	much[sizeof(much) - 1] = '\0';
+	assert_int_equal(open_at("all", named("trace")), 0);
+	TRACE(SINK, "%s", much);
+	TRACE(SINK, "next");
+	assert_non_null(strstr(content(named("trace")), "\\x07\n"));
+	assert_non_null(strstr(text, " next\n"));
+}
+
+static void errno_is_kept(void **state)
+{
+	(void)state;
+	assert_int_equal(open_at("all", named("trace")), 0);
+	errno = ENOTTY;
+	TRACE(SINK, "%m");
+	assert_int_equal(errno, ENOTTY);
+	assert_non_null(strstr(content(named("trace")), "Inappropriate ioctl"));
+}
+
+/* Others can write to the directory: only a file of this user's own will do. */
+static void the_default_file_is_private(void **state)
+{
+	(void)state;
+	struct stat st;
+	char path[128];
+	assert_int_equal(trace_open("all", "x"), 0);
+	snprintf(path, sizeof(path), "%s/tmp/terse-debug-%d.log", home, (int)getpid());
+	assert_string_equal(trace_file(), path);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	trace_close();
+	assert_int_equal(chmod(path, 0644), 0);
+	assert_int_equal(trace_open("all", "x"), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("elsewhere", path), 0);
+	assert_int_equal(trace_open("all", "x"), -1);
+	assert_int_equal(errno, ELOOP);
+	assert_string_equal(trace_file(), "");
+}
+
+static void a_file_that_cannot_be_made(void **state)
+{
+	(void)state;
+	assert_int_equal(open_at("all", named("none/trace")), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(trace_mask, 0);
+}
+
+/* A reader that went away, or is slow, costs lines and nothing else. */
+static void a_pipe_is_never_waited_for(void **state)
+{
+	(void)state;
+	int ends[2];
+	char path[32];
+	assert_int_equal(pipe(ends), 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
+	assert_int_equal(open_at("all", path), 0);
+	for (int i = 0; i < 10000; i++)
+		TRACE(SINK, "%0500d", i);
+	close(ends[0]);
+	close(ends[1]);
+	TRACE(SINK, "no SIGPIPE");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, home_setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(off_is_nothing),
+		TEST(areas_that_are_not_known),
+		TEST(only_what_was_asked_for),
+		TEST(all_areas),
+		TEST(processes_share_the_file),
+		TEST(control_bytes_are_escaped),
+		TEST(long_lines_are_cut),
+		TEST(errno_is_kept),
+		TEST(the_default_file_is_private),
+		TEST(a_file_that_cannot_be_made),
+		TEST(a_pipe_is_never_waited_for),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
