@@ -69,7 +69,7 @@ class Fault(Case):
                 with self.subTest(what=what, n=n, call=call):
                     try:
                         check(run, call)
-                        self.check_store()
+                        self.check_store(call)
                     finally:
                         if renew:
                             shutil.rmtree(self.store, ignore_errors=True)
@@ -80,7 +80,7 @@ class Fault(Case):
                 ".".join(self.id().split(".")[-2:]), sum(counts.values()),
                 ", ".join("%s %d" % pair for pair in sorted(counts.items()) if pair[1])))
 
-    def check_store(self):
+    def check_store(self, call=None):
         self.assert_nothing_left()
         for top, _, names in os.walk(self.store):
             for name in names:
@@ -89,6 +89,8 @@ class Fault(Case):
         self.check_states()
         for name in re.findall(rb"(?m)^cmd-\w+", self.ask("list")):
             text = self.artifact(name.decode())
+            if self.prints(call) and text in (b"out\n", b"over\n", b"out\nover\n"):
+                continue  # what could not be printed is kept, however short
             same = len(os.path.commonprefix([self.text, text]))
             self.assertEqual(text[same:], b"", "other than what was printed from byte %d on" % same)
 
@@ -156,8 +158,8 @@ class Run(Fault):
             if run.code == 0:
                 self.assertRegex(run.out, rb"(over|\]|\})\n\Z", call)
             elif run.code == 125:
-                # What the processes of terse tell each other did not arrive.
-                self.assertIn("send", call)
+                # The message with the status did not arrive.
+                self.assertRegex(call, "send|recv")
                 self.assertIn(b"its status is unknown", run.err + run.out)
             else:
                 self.assertEqual(run.code, 1)
@@ -231,7 +233,7 @@ class Run(Fault):
                 self.assertTrue(told, run.out)
                 self.assertEqual(self.terse("await", told[1].decode()).code, 7)
             elif run.code != 0:
-                self.assertEqual(run.code, 7, run.out)
+                self.assertIn(run.code, (7, 1) if self.prints(call) else (7,), run.out)
         self.sweep(FAULTS + MEMORY, check, TERSE, "--detach", "sh", "-c",
                    "seq 3000; echo on > %s; echo over; exit 7" % done)
 
@@ -278,7 +280,11 @@ class Verbs(Fault):
 
         def check(run, call):
             if run.code == code and not self.prints(call):
-                if not told or told not in run.out + run.err:
+                if call == "newfstatat(1)":
+                    # A reader of whom nothing is known gets what a file gets: no notices.
+                    self.assertTrue(right.out.startswith(run.out) or
+                                    part(right.out) == part(run.out), run.out)
+                elif not told or told not in run.out + run.err:
                     self.assertEqual(part(run.out), part(right.out))
             elif run.code != code:
                 self.assertIn(run.code, (1, 125))

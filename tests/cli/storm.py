@@ -107,7 +107,7 @@ class Storm(Case):
         gates = [os.path.join(self.work, "gate%d" % g) for g in range(GROUPS)]
         for gate in gates:
             os.mkfifo(gate)
-        # Open at both ends: a reader waits until it is closed.
+        # Open at both ends until all have ended: a reader waits for its line, however late it comes.
         open_gates = [os.open(gate, os.O_RDWR) for gate in gates]
         loops = [threading.Thread(target=loop)
                  for loop in (self.list_on, self.clean_on, self.rewind_on)]
@@ -118,7 +118,7 @@ class Storm(Case):
             started = [self.start_run(n, gates[n % GROUPS]) for n in range(RUNS)]
             for group in range(GROUPS):
                 released = time.time()
-                os.close(open_gates[group])
+                os.write(open_gates[group], b"\n" * len(range(group, RUNS, GROUPS)))
                 for number in range(group, RUNS, GROUPS):
                     self.assertEqual(started[number].wait(10 * DEADLINE), 0)
                     out = read_file(os.path.join(self.work, "out%d" % number))
@@ -129,6 +129,8 @@ class Storm(Case):
             self.stop.set()
             for loop in loops:
                 loop.join()
+            for gate in open_gates:
+                os.close(gate)
         self.assertEqual(self.errors, [])
         self.assertGreater(len(self.rewinds), 0)
         alive = self.check_life(ended)
