@@ -258,7 +258,6 @@ unsigned utf8_width_lookup(uint32_t cp)
 static bool is_emoji(uint32_t cp)
 {
 	const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)cp);
-
 	return property->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
 }
 

@@ -30,7 +30,6 @@ static int split(struct lines *l, const struct diff_text *t)
 {
 	size_t count = 0;
 	const char *at = t->data, *end = t->data + t->len;
-
 	for (size_t i = 0; i < t->len; i++)
 		count += t->data[i] == '\n';
 	l->start = malloc((count + 2) * sizeof(*l->start));
@@ -38,7 +37,6 @@ static int split(struct lines *l, const struct diff_text *t)
 		return -1;
 	for (l->count = 0; at < end; l->count++) {
 		const char *next = memchr(at, '\n', (size_t)(end - at));
-
 		l->start[l->count] = at;
 		at = next ? next + 1 : end;
 	}
@@ -66,7 +64,6 @@ struct marks {
 static int diff_compare(const struct lines *a, const struct lines *b, struct marks *m)
 {
 	size_t from = 0, enda = a->count, endb = b->count;
-
 	while (from < enda && from < endb && diff_is_same(a, from, b, from))
 		from++;
 	while (enda > from && endb > from && diff_is_same(a, enda - 1, b, endb - 1)) {
@@ -85,7 +82,6 @@ static int diff_compare(const struct lines *a, const struct lines *b, struct mar
 	for (size_t i = rows; i-- > 0;) {
 		for (size_t k = columns; k-- > 0;) {
 			uint32_t down = CELL(i + 1, k), right = CELL(i, k + 1);
-
 			CELL(i, k) = diff_is_same(a, from + i, b, from + k) ? CELL(i + 1, k + 1) + 1
 				     : down > right                         ? down
 									    : right;
@@ -174,7 +170,6 @@ int diff_append(struct buffer *out, const struct diff_text *before, const struct
 	struct lines a = {NULL, 0}, b = {NULL, 0};
 	struct marks m = {NULL, NULL};
 	int status = -1;
-
 	if (before->len == after->len && memcmp(before->data, after->data, after->len) == 0)
 		return 0;
 	if (split(&a, before) < 0 || split(&b, after) < 0)
@@ -208,7 +203,6 @@ static bool leads_out(const char *path, const char *root)
 	char top[PATH_MAX], real[PATH_MAX], part[PATH_MAX];
 	char *slash;
 	size_t len;
-
 	if (!root || !realpath(root, top))
 		return false;
 	snprintf(part, sizeof(part), "%s", path);
@@ -226,7 +220,6 @@ static bool leads_out(const char *path, const char *root)
 static int resolve(struct document *d, const char *root)
 {
 	struct stat st;
-
 	if (leads_out(d->path, root))
 		return document_refuse(d, ELOOP, "a symbolic link leads out of the project");
 	if (lstat(d->path, &st) < 0) {
@@ -243,7 +236,6 @@ static int resolve(struct document *d, const char *root)
 static int read_text(struct document *d, int fd)
 {
 	ssize_t n;
-
 	if (fstat(fd, &d->stat) < 0)
 		return -1;
 	d->mode = d->stat.st_mode & 07777;
@@ -263,7 +255,6 @@ static int read_text(struct document *d, int fd)
 int document_read(struct document *d, const char *path, const char *root)
 {
 	int fd, status;
-
 	*d = (struct document){.mode = 0600};
 	if ((size_t)snprintf(d->path, sizeof(d->path), "%s", path) >= sizeof(d->path))
 		return document_refuse(d, ENAMETOOLONG, NULL);
@@ -286,7 +277,6 @@ void document_release(struct document *d)
 static int make_folders(const char *path)
 {
 	char part[PATH_MAX];
-
 	snprintf(part, sizeof(part), "%s", path);
 	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
@@ -300,7 +290,6 @@ static int make_folders(const char *path)
 static bool is_unchanged(const struct document *d)
 {
 	struct stat now;
-
 	if (stat(d->real, &now) < 0)
 		return errno == ENOENT && !d->exists;
 	return d->exists && now.st_ino == d->stat.st_ino && now.st_size == d->stat.st_size &&
@@ -324,7 +313,6 @@ int document_write(const struct document *d, const char *text, size_t len)
 {
 	char temporary[PATH_MAX + 16];
 	int fd, status, error;
-
 	if (make_folders(d->real) < 0)
 		return -1;
 	snprintf(temporary, sizeof(temporary), "%s.XXXXXX", d->real);
@@ -351,7 +339,6 @@ int document_remove(const struct document *d, const char *top)
 	char folder[PATH_MAX];
 	size_t len = top ? strlen(top) : 0;
 	char *slash;
-
 	if (unlink(d->real) < 0)
 		return -1;
 	memcpy(folder, d->path, sizeof(folder));

@@ -14,10 +14,8 @@
 static bool hints_find_one(const char *name, size_t len, char found[PATH_MAX])
 {
 	const char *path = getenv("PATH");
-
 	for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin"; at;) {
 		size_t folder = strcspn(at, ":");
-
 		if (folder &&
 		    (size_t)snprintf(found, PATH_MAX, "%.*s/%.*s", (int)folder, at, (int)len,
 				     name) < PATH_MAX &&
@@ -32,7 +30,6 @@ bool hints_find_program(const char *names, char found[PATH_MAX])
 {
 	for (;;) {
 		size_t len = strcspn(names, "|");
-
 		if (hints_find_one(names, len, found))
 			return true;
 		if (!names[len])
@@ -47,7 +44,6 @@ static bool allows_all(const struct wiring *w, const char *pattern)
 	static const char *const rests[] = {"terse:*)", "terse *)", "terse*)",
 					    "terse *",  "terse*",   "terse)"};
 	size_t len = strlen(w->pattern);
-
 	if (strncmp(pattern, w->pattern, len) != 0)
 		return false;
 	for (size_t i = 0; i < sizeof(rests) / sizeof(*rests); i++) {
@@ -61,7 +57,6 @@ static bool allows_all(const struct wiring *w, const char *pattern)
 static char *pattern_of(const struct jsonc *j, int node)
 {
 	const struct jsonc_node *n = &j->nodes[node];
-
 	if (n->key_end)
 		return strndup(j->text + n->key + 1, n->key_end - n->key - 2);
 	return jsonc_string(j, node);

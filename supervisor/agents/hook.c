@@ -42,7 +42,6 @@ static bool hook_is_name(const char *text)
 	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				   "_-.";
 	size_t len = text ? strlen(text) : 0;
-
 	return len > 0 && len <= HOOK_SESSION_MAX && strspn(text, good) == len &&
 	       !strchr("-.", *text);
 }
@@ -110,7 +109,6 @@ static bool crush_refuses(char *const *words, size_t count)
 		"ufw",      NULL};
 	static const char *const arguments[] = {"install", "add",   "global", "-g", "--global",
 						"--user",  "-exec", "-Syu",   "-S", NULL};
-
 	if (is_among(shell_call_name(words[0]), programs))
 		return true;
 	for (size_t i = 1; i < count; i++) {
@@ -125,7 +123,6 @@ static bool crush_refuses(char *const *words, size_t count)
 static bool hook_is_plain(const char *const *words, size_t count, bool crush)
 {
 	const char *name = shell_call_name(words[0]);
-
 	if (shell_is_builtin(words[0]) || strcmp(name, "terse") == 0 || shell_is_own_name(name))
 		return false;
 	if (!crush)
@@ -137,7 +134,6 @@ static bool may_rewrite(const char *command, bool crush)
 {
 	struct words w;
 	bool good;
-
 	/* A command within a command is not told by words_parse(). */
 	if (crush && (strchr(command, '`') || strstr(command, "$(") || strstr(command, "<(") ||
 		      strstr(command, ">(")))
@@ -159,7 +155,6 @@ static json_t *rewrite(const struct call *c, const char *tool, const char *sessi
 	const char *name = STRING_AT(c->input, "tool_name");
 	struct buffer line = BUFFER_INIT;
 	json_t *result = NULL;
-
 	if (!command || !name || strcmp(name, tool) != 0 || !may_rewrite(command, crush))
 		return NULL;
 	quote_append(&line, c->program);
@@ -178,7 +173,6 @@ static int command_hook_answer(struct call *c, json_t *reply)
 {
 	char *text = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
 	int status = text ? buffer_printf(c->answer, "%s\n", text) : -1;
-
 	free(text);
 	json_decref(reply);
 	return status;
@@ -188,10 +182,8 @@ static int cursor_before(struct call *c)
 {
 	json_t *command = rewrite(c, "Shell", STRING_AT(c->input, "conversation_id"), false);
 	json_t *reply = json_pack("{s:s}", "permission", "ask");
-
 	if (command && reply) {
 		json_t *input = json_deep_copy(json_object_get(c->input, "tool_input"));
-
 		json_object_set(input, "command", command);
 		json_object_set_new(reply, "updated_input", input);
 	}
@@ -202,7 +194,6 @@ static int cursor_before(struct call *c)
 static int crush_before(struct call *c)
 {
 	json_t *command = rewrite(c, "bash", STRING_AT(c->input, "session_id"), true);
-
 	if (!command)
 		return 0;
 	return command_hook_answer(
@@ -224,7 +215,6 @@ int hook_answer(const char *agent, const char *event, const char *input, size_t 
 	*outcome = (struct hook_outcome){.ends = false};
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(*hooks); i++) {
 		const struct hook *h = &hooks[i];
-
 		if (strcmp(h->agent, agent) != 0 || strcmp(h->event, event) != 0)
 			continue;
 		json_t *value = json_loadb(input, len, 0, NULL);

@@ -21,7 +21,6 @@ static size_t jsonc_skip(const char *text, size_t len, size_t at)
 				at++;
 		} else if (at + 1 < len && text[at] == '/' && text[at + 1] == '*') {
 			const char *end = memmem(text + at + 2, len - at - 2, "*/", 2);
-
 			if (!end)
 				return at;
 			at = (size_t)(end - text) + 2;
@@ -45,7 +44,6 @@ static int add_node(struct jsonc *j, struct jsonc_node node)
 	if (j->count == j->cap) {
 		size_t cap = j->cap ? j->cap * 2 : 64;
 		struct jsonc_node *nodes = realloc(j->nodes, cap * sizeof(*nodes));
-
 		if (!nodes)
 			return -1;
 		j->nodes = nodes;
@@ -59,7 +57,6 @@ static int add_node(struct jsonc *j, struct jsonc_node node)
 static bool is_value(const char *text, size_t len)
 {
 	json_t *value = json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
-
 	json_decref(value);
 	return value != NULL;
 }
@@ -79,7 +76,6 @@ static size_t string_end(const struct jsonc *j, size_t at)
 static int jsonc_read_string(struct jsonc *j, size_t *at)
 {
 	size_t end = string_end(j, *at);
-
 	if (!end)
 		return jsonc_refuse(j, *at, "a string is not closed");
 	if (!is_value(j->text + *at, end - *at))
@@ -91,7 +87,6 @@ static int jsonc_read_string(struct jsonc *j, size_t *at)
 static int read_scalar(struct jsonc *j, size_t *at)
 {
 	size_t end = *at;
-
 	while (end < j->len && !strchr(" \t\r\n,:[]{}\"/", j->text[end]))
 		end++;
 	if (end == *at || !is_value(j->text + *at, end - *at))
@@ -126,10 +121,8 @@ static int read_children(struct jsonc *j, size_t *at, int parent, int depth)
 {
 	bool object = j->nodes[parent].kind == JSONC_OBJECT;
 	char close = object ? '}' : ']';
-
 	for (*at = jsonc_skip(j->text, j->len, *at + 1);;) {
 		struct jsonc_node node = {.parent = parent};
-
 		if (*at < j->len && j->text[*at] == close)
 			break;
 		if (object && jsonc_read_key(j, at, &node) < 0)
@@ -152,7 +145,6 @@ static int jsonc_read_value(struct jsonc *j, size_t *at, struct jsonc_node node,
 {
 	char first = *at < j->len ? j->text[*at] : '\0';
 	int index;
-
 	node.start = *at;
 	node.kind = first == '{'   ? JSONC_OBJECT
 		    : first == '[' ? JSONC_ARRAY
@@ -174,7 +166,6 @@ static int jsonc_read_value(struct jsonc *j, size_t *at, struct jsonc_node node,
 int jsonc_parse(struct jsonc *j, const char *text, size_t len)
 {
 	size_t at = 0;
-
 	*j = (struct jsonc){.text = text, .len = len};
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		at = 3;
@@ -198,7 +189,6 @@ void jsonc_release(struct jsonc *j)
 size_t jsonc_line(const char *text, size_t at)
 {
 	size_t line = 1;
-
 	for (size_t i = 0; i < at; i++)
 		line += text[i] == '\n';
 	return line;
@@ -217,12 +207,10 @@ int jsonc_member(const struct jsonc *j, int object, const char *key)
 {
 	size_t len = strlen(key);
 	int found = -1;
-
 	if (object < 0 || (size_t)object >= j->count || j->nodes[object].kind != JSONC_OBJECT)
 		return -1;
 	for (int i = jsonc_next(j, object, -1); i >= 0; i = jsonc_next(j, object, i)) {
 		const struct jsonc_node *n = &j->nodes[i];
-
 		if (n->key_end - n->key == len + 2 && memcmp(j->text + n->key + 1, key, len) == 0)
 			found = i;
 	}
@@ -232,7 +220,6 @@ int jsonc_member(const struct jsonc *j, int object, const char *key)
 int jsonc_find(const struct jsonc *j, const char *const *path)
 {
 	int node = j->count ? 0 : -1;
-
 	for (; node >= 0 && *path; path++)
 		node = jsonc_member(j, node, *path);
 	return node;
@@ -242,11 +229,9 @@ char *jsonc_string(const struct jsonc *j, int node)
 {
 	const struct jsonc_node *n = &j->nodes[node];
 	char *copy = NULL;
-
 	if (n->kind == JSONC_STRING) {
 		json_t *value = json_loadb(j->text + n->start, n->end - n->start,
 					   JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
-
 		copy = value ? strdup(json_string_value(value)) : NULL;
 		json_decref(value);
 	}
@@ -272,7 +257,6 @@ struct indent {
 static struct indent indent_at(const struct jsonc *j, size_t at)
 {
 	size_t line = at, end;
-
 	while (line > 0 && j->text[line - 1] != '\n')
 		line--;
 	for (end = line; end < at && (j->text[end] == ' ' || j->text[end] == '\t');)
@@ -297,7 +281,6 @@ static struct style style_of(const struct jsonc *j)
 	bool crlf = line && line > j->text && line[-1] == '\r';
 	struct style s = {.newline = crlf ? "\r\n" : "\n", .unit = "  ", .unit_len = 2};
 	int first = j->count ? jsonc_next(j, 0, -1) : -1;
-
 	if (first < 0)
 		return s;
 	size_t at = begin_of(&j->nodes[first]);
@@ -350,7 +333,6 @@ static void jsonc_edit_write_value(struct buffer *out, const char *json, const s
 static size_t comma_behind(const struct jsonc *j, const struct jsonc_node *n)
 {
 	size_t at = jsonc_skip(j->text, j->len, n->end);
-
 	return at < j->len && j->text[at] == ',' ? at : 0;
 }
 
@@ -358,7 +340,6 @@ static size_t comma_behind(const struct jsonc *j, const struct jsonc_node *n)
 static size_t tail_of(const struct jsonc *j, const struct jsonc_node *n)
 {
 	size_t comma = comma_behind(j, n), end = comma ? comma + 1 : n->end, at = end;
-
 	while (at < j->len) {
 		if (j->text[at] == ' ' || j->text[at] == '\t') {
 			at++;
@@ -492,7 +473,6 @@ int jsonc_add(struct buffer *out, const struct jsonc *j, const char *const *path
 static size_t line_end_before(const struct jsonc *j, size_t from, size_t at)
 {
 	size_t line = at;
-
 	while (line > from && strchr(" \t", j->text[line - 1]))
 		line--;
 	if (line <= from || j->text[line - 1] != '\n')
@@ -506,7 +486,6 @@ int jsonc_remove(struct buffer *out, const struct jsonc *j, int node)
 	const struct jsonc_node *n = &j->nodes[node], *parent = &j->nodes[n->parent];
 	size_t comma = comma_behind(j, n), from, end = comma ? comma + 1 : n->end;
 	int before = -1, next = jsonc_next(j, n->parent, node);
-
 	for (int i = jsonc_next(j, n->parent, -1); i != node; i = jsonc_next(j, n->parent, i))
 		before = i;
 	from = before < 0 ? parent->start + 1 : tail_of(j, &j->nodes[before]);
@@ -518,7 +497,6 @@ int jsonc_remove(struct buffer *out, const struct jsonc *j, int node)
 	if (before < 0 && next < 0) {
 		/* The only one: nothing is left but comments. */
 		size_t rest = end;
-
 		while (rest < parent->end - 1 && strchr(" \t\r\n", j->text[rest]))
 			rest++;
 		if (rest == parent->end - 1 && from == parent->start + 1)

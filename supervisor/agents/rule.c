@@ -40,7 +40,6 @@ static const char *next_item(const struct list *list, const struct layer_entry *
 static bool is_empty(const struct list *list)
 {
 	const struct layer_entry *at = NULL;
-
 	return !next_item(list, &at);
 }
 
@@ -48,7 +47,6 @@ static bool matches_text(const struct list *list, const char *text)
 {
 	const struct layer_entry *at = NULL;
 	const char *item;
-
 	while ((item = next_item(list, &at)) != NULL) {
 		if (template_match(item, text))
 			return true;
@@ -60,7 +58,6 @@ static bool matches_words(const struct list *list, char *const words[])
 {
 	const struct layer_entry *at = NULL;
 	const char *item;
-
 	while ((item = next_item(list, &at)) != NULL) {
 		if (pattern_match(item, words) > 0)
 			return true;
@@ -76,7 +73,6 @@ static bool is_set(const char *item)
 	char name[256];
 	size_t len = strcspn(item, "=");
 	const char *value;
-
 	if (len >= sizeof(name))
 		return false;
 	memcpy(name, item, len);
@@ -93,7 +89,6 @@ static bool is_marked(const struct settings *s, const char *name)
 	const struct layer_entry *at = NULL;
 	const char *item;
 	struct process p;
-
 	while ((item = next_item(&list, &at)) != NULL) {
 		if (is_set(item))
 			return true;
@@ -106,7 +101,6 @@ const char *rule_agent(const struct settings *s)
 	const char *found = NULL, *name;
 	unsigned count = 0;
 	struct process p;
-
 	for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
 		if (is_marked(s, name)) {
 			found = found ? found : name;
@@ -124,10 +118,8 @@ const char *rule_session(const struct settings *s, const char *name)
 	const struct list list = find_list(s, name, RULE_SESSION);
 	const struct layer_entry *at = NULL;
 	const char *item;
-
 	while ((item = next_item(&list, &at)) != NULL) {
 		const char *value = getenv(item);
-
 		if (value && *value)
 			return value;
 	}
@@ -139,7 +131,6 @@ const char *rule_session(const struct settings *s, const char *name)
 static bool rule_has_name(const struct list *list, const char *name)
 {
 	char *words[] = {(char *)name, NULL};
-
 	return name && matches_words(list, words);
 }
 
@@ -153,10 +144,8 @@ static const char *agent_of(const struct settings *s, const char *only, const st
 {
 	char room[4096];
 	const char *program = process_program(p->pid, room, sizeof(room)), *name;
-
 	for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
 		const struct list list = find_list(s, name, RULE_PROCESS);
-
 		if ((!only || strcmp(only, name) == 0) && is_process(&list, p, program))
 			return name;
 	}
@@ -167,7 +156,6 @@ const char *rule_ancestor(const struct settings *s, const char *only, pid_t pid,
 {
 	for (int i = 0; i < ANCESTORS_MAX && pid > 0 && process_read(pid, p) == 0; i++) {
 		const char *name = agent_of(s, only, p);
-
 		if (name)
 			return name;
 		pid = p->parent;
@@ -179,7 +167,6 @@ static bool has_parent(const struct list *list)
 {
 	char room[4096];
 	struct process p;
-
 	return process_read(getppid(), &p) == 0 &&
 	       is_process(list, &p, process_program(p.pid, room, sizeof(room)));
 }
@@ -190,7 +177,6 @@ static bool has_parent(const struct list *list)
 static bool rule_is_open(const struct list *list, int fd)
 {
 	char path[64], link[PATH_MAX];
-
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	ssize_t n = readlink(path, link, sizeof(link) - 1);
 	if (n <= 0)
@@ -202,7 +188,6 @@ static bool rule_is_open(const struct list *list, int fd)
 bool rule_collects(const struct settings *s, const char *name, int fd)
 {
 	const struct list list = find_list(s, name, RULE_OUTPUT);
-
 	return !is_empty(&list) && rule_is_open(&list, fd);
 }
 
@@ -212,7 +197,6 @@ static bool is_called(const struct settings *s, const char *name, char *const ar
 	const struct list shell = find_list(s, name, RULE_SHELL);
 	const struct list input = find_list(s, name, RULE_STDIN);
 	const struct list parent = find_list(s, name, RULE_PARENT);
-
 	return is_marked(s, name) && (is_empty(&shell) || matches_words(&shell, argv)) &&
 	       (is_empty(&input) || rule_is_open(&input, STDIN_FILENO)) &&
 	       (is_empty(&parent) || has_parent(&parent));
@@ -226,12 +210,10 @@ static int take_command(const struct settings *s, const char *name, const char *
 	const struct list pass = find_list(s, name, RULE_PASS);
 	const struct layer_entry *at = NULL;
 	const char *item;
-
 	if (matches_text(&pass, string))
 		return 0;
 	while ((item = next_item(&strings, &at)) != NULL) {
 		int taken = template_take(item, string, command);
-
 		if (taken != 0)
 			return taken;
 	}
@@ -251,7 +233,6 @@ const char *rule_call(const struct settings *s, char *const argv[], const char *
 		      char **command)
 {
 	const char *name;
-
 	for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
 		if (!is_called(s, name, argv))
 			continue;
@@ -278,7 +259,6 @@ void rule_apply(struct settings *s, const char *name)
 		const struct option *o = &option_table[i];
 		const struct layer *layer;
 		const struct layer_entry *e = layer_value(rules_of(s), name, o, &layer);
-
 		if (!e || option_source(s, o)->by >= ORIGIN_AGENT)
 			continue;
 		*option_number(s, o) = e->value;

@@ -90,7 +90,6 @@ static int clean_environment(const char *home)
 					    "BASH_ENV",   "CLAUDE_CODE_SHELL_PREFIX"};
 	int status = setenv("TERSE_HOME", home, 1) |
 		     unsetenv(option_by_key("session", "name")->variable);
-
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		status |= unsetenv(names[i]);
 	return status;
@@ -99,7 +98,6 @@ static int clean_environment(const char *home)
 static int set_environment(const struct self_test *c, const struct place *place)
 {
 	int status = 0;
-
 	for (size_t i = 0; i < 2 && c->environment[i]; i++)
 		status |= putenv((char *)c->environment[i]);
 	if (c->preload)
@@ -111,7 +109,6 @@ static int set_environment(const struct self_test *c, const struct place *place)
 static void self_test_become_command(const struct self_test *c, const struct place *place)
 {
 	char *argv[5] = {NULL};
-
 	for (size_t i = 0; i < 4 && c->argv[i]; i++)
 		argv[i] = (char *)c->argv[i];
 	if (strcmp(argv[0], "SHELL") == 0)
@@ -129,7 +126,6 @@ static void become_agent(const struct self_test *c, const struct place *place, c
 {
 	int status = 0;
 	pid_t pid;
-
 	setpgid(0, 0);
 	prctl(PR_SET_NAME, c->process);
 	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
@@ -149,10 +145,8 @@ static void self_test_collect(int fd, struct buffer *out)
 {
 	int64_t end = clock_monotonic_ms() + WAIT_MS;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
-
 	while (out->len < OUTPUT_MAX && buffer_reserve(out, 4096) == 0) {
 		int64_t left = end - clock_monotonic_ms();
-
 		if (left <= 0 || (poll(&p, 1, (int)left) < 0 && errno != EINTR))
 			break;
 		if (!p.revents)
@@ -177,7 +171,6 @@ static int open_input(const char *text, const char *folder)
 {
 	int fd = text ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)
 		      : open("/dev/null", O_RDONLY | O_CLOEXEC);
-
 	if (text && fd >= 0 && (io_write(fd, text, strlen(text)) < 0 || lseek(fd, 0, SEEK_SET) < 0))
 		io_close(&fd);
 	return fd;
@@ -188,7 +181,6 @@ static int sing(const struct self_test *c, const struct place *place, const char
 {
 	int ends[2] = {-1, -1}, input = open_input(c->input, home), status = -1;
 	pid_t pid;
-
 	if (input < 0 || pipe2(ends, O_CLOEXEC) < 0)
 		goto out;
 	fflush(stdout);
@@ -214,7 +206,6 @@ out:
 static size_t first_line(const struct buffer *out)
 {
 	size_t len = 0;
-
 	while (len < out->len && len < 100 && out->data[len] != '\n')
 		len++;
 	return len;
@@ -226,7 +217,6 @@ static int try(const struct self_test *c, const struct place *place, char reason
 	struct buffer out = BUFFER_INIT;
 	char home[PATH_MAX];
 	int status = -1;
-
 	snprintf(home, sizeof(home), "%s/terse-doctor-XXXXXX",
 		 folder && *folder == '/' ? folder : "/tmp");
 	if (!mkdtemp(home)) {

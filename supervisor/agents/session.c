@@ -20,7 +20,6 @@ static unsigned long long own_namespace(void)
 	char link[64];
 	ssize_t n = readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
 	unsigned long long number = 0;
-
 	link[n > 0 ? n : 0] = '\0';
 	return sscanf(link, "pid:[%llu]", &number) == 1 ? number : 0;
 }
@@ -30,7 +29,6 @@ static const char *find_process(const struct settings *s, const char *agent, pid
 {
 	struct process p;
 	const char *name = rule_ancestor(s, agent, from, &p);
-
 	if (!name)
 		return NULL;
 	snprintf(room, SESSION_ROOM, "%s%s-%d-%llu.%llu", prefix, name, (int)p.pid, p.started,
@@ -56,7 +54,6 @@ const char *session_name(const struct settings *settings, pid_t from, char room[
 static long long session_take_number(const char *name, size_t *len, char mark)
 {
 	size_t digits = 0;
-
 	while (digits < *len && isdigit((unsigned char)name[*len - digits - 1]))
 		digits++;
 	if (digits == 0 || digits > 18 || digits == *len || name[*len - digits - 1] != mark)
@@ -73,7 +70,6 @@ struct named {
 static bool session_read_name(const char *name, struct named *n)
 {
 	size_t len = strlen(name);
-
 	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
 		return false;
 	n->namespace = session_take_number(name, &len, '.');
@@ -86,7 +82,6 @@ bool session_is_over(const char *name)
 {
 	struct named n;
 	struct process p;
-
 	if (!session_read_name(name, &n) || (unsigned long long)n.namespace != own_namespace())
 		return false;
 	/* Where /proc tells nothing, nothing is known to be over. */

@@ -34,7 +34,6 @@ static size_t toml_skip_blanks(const struct toml *t, size_t at)
 static size_t toml_line_end(const struct toml *t, size_t at)
 {
 	const char *end = at < t->len ? memchr(t->text + at, '\n', t->len - at) : NULL;
-
 	return end ? (size_t)(end - t->text) : t->len;
 }
 
@@ -57,7 +56,6 @@ static int toml_read_string(struct toml *t, size_t *at)
 	char quote = t->text[*at];
 	bool is_long = char_at(t, *at + 1) == quote && char_at(t, *at + 2) == quote;
 	size_t i = *at + (is_long ? 3 : 1);
-
 	for (; i < t->len; i++) {
 		if (t->text[i] == '\\' && quote == '"') {
 			i++;
@@ -90,7 +88,6 @@ static int toml_read_key(struct toml *t, size_t *at, struct buffer *path, bool *
 	*dotted = false;
 	for (;;) {
 		size_t start = *at, quoted = char_at(t, *at) == '"' || char_at(t, *at) == '\'';
-
 		if (quoted && toml_read_string(t, at) < 0)
 			return -1;
 		while (!quoted && toml_is_bare(char_at(t, *at)))
@@ -113,7 +110,6 @@ static int toml_add_entry(struct toml *t, struct toml_entry entry, struct buffer
 	if (t->count == t->cap) {
 		size_t cap = t->cap ? t->cap * 2 : 64;
 		struct toml_entry *entries = realloc(t->entries, cap * sizeof(*entries));
-
 		if (!entries)
 			return -1;
 		t->entries = entries;
@@ -134,7 +130,6 @@ static int read_pair(struct toml *t, size_t *at, struct toml_entry entry, int ab
 {
 	struct buffer path = BUFFER_INIT;
 	int index = -1;
-
 	entry.key = *at;
 	if (above >= 0)
 		buffer_append_string(&path, t->entries[above].path);
@@ -161,7 +156,6 @@ static int read_inline(struct toml *t, size_t *at, int owner, int depth)
 {
 	const struct toml_entry entry = {
 		.kind = TOML_INLINE_KEY, .owner = owner, .table = t->entries[owner].table};
-
 	*at = skip_space(t, *at + 1);
 	while (char_at(t, *at) != '}') {
 		if (read_pair(t, at, entry, owner, depth + 1) < 0)
@@ -201,7 +195,6 @@ static int toml_read_value(struct toml *t, size_t *at, int owner, int depth)
 {
 	char first = char_at(t, *at);
 	size_t start = *at;
-
 	if (depth > DEPTH_MAX)
 		return toml_refuse(t, *at, "nested too deeply");
 	if (first == '"' || first == '\'')
@@ -224,7 +217,6 @@ static int toml_read_header(struct toml *t, size_t *at, int *table)
 	struct toml_entry entry = {.kind = TOML_HEADER, .table = -1, .owner = -1, .start = *at};
 	struct buffer path = BUFFER_INIT;
 	int brackets = char_at(t, *at + 1) == '[' ? 2 : 1, index = -1;
-
 	*at = toml_skip_blanks(t, *at + (size_t)brackets);
 	entry.key = *at;
 	if (toml_read_key(t, at, &path, &entry.dotted) == 0) {
@@ -247,13 +239,11 @@ int toml_parse(struct toml *t, const char *text, size_t len)
 {
 	size_t at = 0;
 	int table = -1;
-
 	*t = (struct toml){.text = text, .len = len};
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		at = 3;
 	for (at = skip_space(t, at); at < len; at = skip_space(t, at)) {
 		const struct toml_entry entry = {.kind = TOML_KEY, .table = table, .owner = -1};
-
 		if ((text[at] == '[' ? toml_read_header(t, &at, &table)
 				     : read_pair(t, &at, entry, table, 0)) < 0)
 			return -1;
@@ -287,7 +277,6 @@ char *toml_string(const struct toml *t, int entry)
 	const struct toml_entry *e = &t->entries[entry];
 	const char *value = t->text + e->start;
 	size_t len = e->end - e->start;
-
 	if (len < 2 || (*value != '"' && *value != '\'') || memchr(value, '\n', len) ||
 	    (*value == '"' && memchr(value, '\\', len)))
 		return NULL;
@@ -327,7 +316,6 @@ static int toml_cut_out(struct buffer *out, const struct toml *t, size_t from, s
 static const char *newline_of(const struct toml *t)
 {
 	const char *line = memchr(t->text, '\n', t->len);
-
 	return line && line > t->text && line[-1] == '\r' ? "\r\n" : "\n";
 }
 
@@ -335,7 +323,6 @@ static const char *newline_of(const struct toml *t)
 static size_t toml_edit_next_line(const struct toml *t, size_t at)
 {
 	const char *end = memchr(t->text + at, '\n', t->len - at);
-
 	return end ? (size_t)(end - t->text) + 1 : t->len;
 }
 
@@ -369,7 +356,6 @@ static void toml_edit_add_line(struct buffer *out, const struct toml *t, size_t 
 static int last_inside(const struct toml *t, int owner)
 {
 	int last = -1;
-
 	for (size_t i = 0; i < t->count; i++) {
 		if (t->entries[i].kind == TOML_INLINE_KEY && t->entries[i].owner == owner)
 			last = (int)i;
@@ -399,7 +385,6 @@ static void add_inside(struct buffer *out, const struct toml *t, int owner, cons
 static int last_under(const struct toml *t, int header)
 {
 	int last = -1;
-
 	for (size_t i = 0; i < t->count; i++) {
 		if (t->entries[i].kind == TOML_KEY && t->entries[i].table == header)
 			last = (int)i;
@@ -420,11 +405,9 @@ static int find_header(const struct toml *t, const char *table)
 static int find_dotted(const struct toml *t, const char *table)
 {
 	size_t len = strlen(table);
-
 	for (size_t i = t->count; i-- > 0;) {
 		const struct toml_entry *e = &t->entries[i];
 		size_t above = e->table < 0 ? 0 : strlen(t->entries[e->table].path) + 1;
-
 		if (e->kind == TOML_KEY && e->dotted && strncmp(e->path, table, len) == 0 &&
 		    e->path[len] == '.' && !strchr(e->path + len + 1, '.') && above < len)
 			return (int)i;
@@ -509,7 +492,6 @@ static int remove_inside(struct buffer *out, const struct toml *t, int entry)
 {
 	const struct toml_entry *e = &t->entries[entry], *owner = &t->entries[e->owner];
 	size_t from = e->key, to = e->end;
-
 	while (to < owner->end && strchr(" \t", t->text[to]))
 		to++;
 	if (t->text[to] == ',') {
@@ -529,7 +511,6 @@ static int remove_inside(struct buffer *out, const struct toml *t, int entry)
 int toml_remove(struct buffer *out, const struct toml *t, int entry)
 {
 	const struct toml_entry *e = &t->entries[entry];
-
 	if (e->kind == TOML_INLINE_KEY)
 		return remove_inside(out, t, entry);
 	size_t from = toml_edit_line_start(t, e->key), to = toml_edit_next_line(t, e->end);
@@ -545,7 +526,6 @@ int toml_remove(struct buffer *out, const struct toml *t, int entry)
 int toml_remove_empty(struct buffer *out, const struct toml *t, const char *table)
 {
 	int header = find_header(t, table), entry = toml_find(t, table);
-
 	if (is_inline_table(t, entry) && last_inside(t, entry) < 0)
 		return toml_remove(out, t, entry) < 0 ? -1 : 1;
 	if (header < 0 || last_under(t, header) >= 0)

@@ -1,4 +1,4 @@
-// See wiring.h.
+// See wiring.h; the agents are in wiring_table.c.
 
 #include "supervisor/agents/wiring.h"
 
@@ -6,6 +6,7 @@
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/agents/jsonc.h"
+#include "supervisor/agents/toml.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -19,7 +20,6 @@ static void command_place_find(char out[PATH_MAX], const char *folder, const cha
 			       int mode)
 {
 	char path[PATH_MAX + 64], real[PATH_MAX];
-
 	for (*out = '\0'; *names; names++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, *names);
 		if (access(path, mode) < 0)
@@ -41,7 +41,6 @@ void place_find(struct place *p)
 	static const char *const scripts[] = {"../lib/terse/bash-env", "../shim/bash-env", NULL};
 	ssize_t len = readlink("/proc/self/exe", p->program, sizeof(p->program) - 1);
 	char folder[PATH_MAX];
-
 	p->program[len < 0 ? 0 : len] = '\0';
 	snprintf(folder, sizeof(folder), "%s", p->program);
 	char *slash = strrchr(folder, '/');
@@ -55,11 +54,21 @@ void place_find(struct place *p)
 		snprintf(p->bash_env + path_len, PATH_MAX - path_len, PLACE_UNLESS_VERBOSE);
 }
 
-int step_refuse(const struct step *s, const char *text, size_t at, int error, const char *format,
-		...)
+/* One item of a wiring that is put into the text of a file, or taken out of it. The functions that
+   do it append the text `t` with the item, or without it; 0, or -1 with errno as wiring_apply(). */
+struct step {
+	const struct wiring_item *item;
+	const struct place *place;
+	const char *original; /* taking out: the text before terse, or NULL */
+	size_t original_len;
+	struct wiring_error *error;
+};
+
+/* Fills in the error for a place in the text (line 1 where that has none); -1 with errno. */
+__attribute__((format(printf, 5, 6))) static int
+step_refuse(const struct step *s, const char *text, size_t at, int error, const char *format, ...)
 {
 	va_list args;
-
 	va_start(args, format);
 	vsnprintf(s->error->text, sizeof(s->error->text), format, args);
 	va_end(args);
@@ -70,7 +79,8 @@ int step_refuse(const struct step *s, const char *text, size_t at, int error, co
 
 /* --- what an item's value is ------------------------------------------------------------ */
 
-int step_quote(struct buffer *out, const char *string)
+/* Appends a string as JSON has it. Returns 0, or -1 with errno: EILSEQ, not UTF-8; ENOMEM. */
+static int step_quote(struct buffer *out, const char *string)
 {
 	uint32_t cp;
 	for (size_t left = strlen(string), at = 0, n; left > 0; at += n, left -= n) {
@@ -84,7 +94,7 @@ int step_quote(struct buffer *out, const char *string)
 }
 
 /* `terse hook ...` as a shell reads it. */
-void step_command(struct buffer *out, const struct step *s)
+static void step_command(struct buffer *out, const struct step *s)
 {
 	quote_append(out, s->place->program);
 	buffer_printf(out, " hook %s", s->item->hook);
@@ -101,7 +111,7 @@ static int step_fill(struct buffer *out, const char *template, const char *strin
 }
 
 /* The value as it stands in the file; NUL-terminated. */
-int step_value(struct buffer *out, const struct step *s)
+static int step_value(struct buffer *out, const struct step *s)
 {
 	const struct wiring_item *item = s->item;
 	struct buffer command = BUFFER_INIT;
@@ -123,7 +133,8 @@ int step_value(struct buffer *out, const struct step *s)
 	return status == 0 && buffer_string(out) ? 0 : -1;
 }
 
-const char *step_place(const struct step *s)
+/* TOML: the path that is the value; "" where there is no such file. */
+static const char *step_place(const struct step *s)
 {
 	if (strcmp(s->item->value, "library") == 0)
 		return s->place->library;
@@ -133,15 +144,13 @@ const char *step_place(const struct step *s)
 static bool step_ends_with(const char *text, const char *end)
 {
 	size_t len = strlen(text), end_len = strlen(end);
-
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
 /* Whether a string of the file is one that terse wrote, wherever it was then. */
-bool step_is_own(const struct step *s, const char *value)
+static bool step_is_own(const struct step *s, const char *value)
 {
 	char end[64];
-
 	if (s->item->kind == WIRING_HOOK) {
 		snprintf(end, sizeof(end), " hook %s", s->item->hook);
 		return step_ends_with(value, end);
@@ -156,7 +165,341 @@ bool step_is_own(const struct step *s, const char *value)
 	return step_ends_with(value, "/terse-sh");
 }
 
-// See wiring.h; the agents are in wiring_table.c.
+/* --- lines for a model, and whole files ------------------------------------------------ */
+
+/* The block between the markers: its start and the end of its last line. */
+static bool find_lines(const struct buffer *t, size_t *from, size_t *to)
+{
+	const char *begin = memmem(t->data, t->len, LINES_BEGIN, strlen(LINES_BEGIN)), *end;
+	if (!begin)
+		return false;
+	*from = (size_t)(begin - t->data);
+	end = memmem(begin, t->len - *from, LINES_END, strlen(LINES_END));
+	if (!end)
+		return false;
+	*to = (size_t)(end - t->data) + strlen(LINES_END);
+	*to += *to < t->len && t->data[*to] == '\n';
+	return true;
+}
+
+static int step_add_lines(struct buffer *out, const struct buffer *t, const struct step *s)
+{
+	struct buffer value = BUFFER_INIT;
+	size_t from = t->len, to = t->len;
+	bool there = find_lines(t, &from, &to);
+	int status = step_value(&value, s);
+	buffer_append(out, t->data, from);
+	if (!there && from && t->data[from - 1] != '\n')
+		buffer_append(out, "\n", 1);
+	if (!there && from)
+		buffer_append(out, "\n", 1);
+	buffer_append(out, value.data, value.len);
+	buffer_append(out, t->data + to, t->len - to);
+	buffer_release(&value);
+	return status < 0 ? -1 : buffer_check(out);
+}
+
+static int step_drop_lines(struct buffer *out, const struct buffer *t)
+{
+	size_t from, to;
+	if (!find_lines(t, &from, &to))
+		return buffer_append(out, t->data, t->len);
+	/* The blank line above. */
+	if (from >= 2 && memcmp(t->data + from - 2, "\n\n", 2) == 0)
+		from--;
+	buffer_append(out, t->data, from);
+	return buffer_append(out, t->data + to, t->len - to);
+}
+
+/* Whether the file is one of terse's: by its first line. */
+static bool is_own_file(const struct buffer *t, const struct wiring_item *item)
+{
+	size_t line = strcspn(item->value, "\n");
+	return t->len > line && memcmp(t->data, item->value, line) == 0;
+}
+
+static int step_add_file(struct buffer *out, const struct buffer *t, const struct step *s)
+{
+	if (t->len && !is_own_file(t, s->item))
+		return step_refuse(s, "", 0, EEXIST, "there is such a file already");
+	return step_value(out, s);
+}
+
+static int step_drop_file(struct buffer *out, const struct buffer *t, const struct step *s)
+{
+	return is_own_file(t, s->item) ? 0 : buffer_append(out, t->data, t->len);
+}
+
+/* --- items in TOML -------------------------------------------------------------------- */
+
+static int parse_toml(struct toml *p, const struct step *s, const struct buffer *t)
+{
+	if (toml_parse(p, t->data ? t->data : "", t->len) == 0)
+		return 0;
+	return errno == EINVAL ? step_refuse(s, p->text, p->at, EINVAL, "%s", p->reason) : -1;
+}
+
+static int find_toml(const struct toml *p, const struct step *s)
+{
+	char path[256];
+	snprintf(path, sizeof(path), "%s.%s", s->item->path[0], s->item->path[1]);
+	return toml_find(p, path);
+}
+
+static int step_add_toml(struct buffer *out, const struct buffer *t, const struct step *s)
+{
+	const char *wanted = step_place(s);
+	struct toml p;
+	int status = parse_toml(&p, s, t);
+	if (status == 0) {
+		int entry = find_toml(&p, s);
+		char *value = entry >= 0 ? toml_string(&p, entry) : NULL;
+		if (entry < 0)
+			status = *wanted ? toml_add(out, &p, s->item->path[0], s->item->path[1],
+						    wanted)
+					 : buffer_append(out, p.text, p.len);
+		else if (value && step_is_own(s, value))
+			status = strcmp(value, wanted) == 0 ? buffer_append(out, p.text, p.len)
+							    : toml_replace(out, &p, entry, wanted);
+		else
+			status = step_refuse(s, p.text, p.entries[entry].start, EEXIST,
+					     "%s is %.*s already; terse would be: \"%s\"",
+					     s->item->path[1],
+					     (int)(p.entries[entry].end - p.entries[entry].start),
+					     p.text + p.entries[entry].start, wanted);
+		if (status < 0 && errno == ENOTDIR)
+			step_refuse(s, p.text, 0, EEXIST, "%s is not a table", s->item->path[0]);
+		free(value);
+	}
+	toml_release(&p);
+	return status;
+}
+
+static bool has_table(const struct toml *p, const char *table)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		if (strcmp(p->entries[i].path, table) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Takes the item's table away if nothing is in it any more and it was not there before terse. */
+static int drop_table(struct buffer *text, const struct step *s)
+{
+	if (buffer_check(text) < 0)
+		return -1;
+	struct buffer rest = BUFFER_INIT;
+	struct toml before, now;
+	int dropped = 0;
+	bool was = toml_parse(&before, s->original ? s->original : "", s->original_len) == 0 &&
+		   has_table(&before, s->item->path[0]);
+
+	if (!was && toml_parse(&now, text->data ? text->data : "", text->len) == 0)
+		dropped = toml_remove_empty(&rest, &now, s->item->path[0]);
+	if (!was)
+		toml_release(&now);
+	toml_release(&before);
+	if (dropped > 0) {
+		buffer_release(text);
+		*text = rest;
+	} else {
+		buffer_release(&rest);
+	}
+	return dropped < 0 ? -1 : 0;
+}
+
+static int step_drop_toml(struct buffer *out, const struct buffer *t, const struct step *s)
+{
+	struct toml p;
+	int status = parse_toml(&p, s, t);
+	if (status == 0) {
+		int entry = find_toml(&p, s);
+		char *value = entry >= 0 ? toml_string(&p, entry) : NULL;
+		if (value && step_is_own(s, value))
+			status = toml_remove(out, &p, entry) < 0 ? -1 : drop_table(out, s);
+		else
+			status = buffer_append(out, p.text, p.len);
+		free(value);
+	}
+	toml_release(&p);
+	return status;
+}
+
+/* --- items in JSON -------------------------------------------------------------------- */
+
+static int parse_json(struct jsonc *j, const struct step *s, const struct buffer *t)
+{
+	if (jsonc_parse(j, t->data ? t->data : "", t->len) == 0)
+		return 0;
+	return errno == EINVAL ? step_refuse(s, j->text, j->at, EINVAL, "%s", j->reason) : -1;
+}
+
+/* The string that terse wrote somewhere below the node, or -1. */
+static int find_hook(const struct jsonc *j, const struct step *s, int below)
+{
+	for (size_t i = (size_t)below + 1; below >= 0 && i < j->count; i++) {
+		int up = j->nodes[i].parent;
+		while (up > below)
+			up = j->nodes[up].parent;
+		char *value = up == below ? jsonc_string(j, (int)i) : NULL;
+		bool found = value && step_is_own(s, value);
+
+		free(value);
+		if (found)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* What terse wrote for the item, or -1. */
+static int find_item(const struct jsonc *j, const struct step *s)
+{
+	int node = jsonc_find(j, s->item->path);
+	return s->item->kind == WIRING_HOOK ? find_hook(j, s, node) : node;
+}
+
+/* Appends what the node has to be, as it stands in the file. */
+static int write_wanted(struct buffer *out, const struct step *s)
+{
+	if (s->item->kind != WIRING_HOOK)
+		return step_value(out, s);
+	struct buffer command = BUFFER_INIT;
+	step_command(&command, s);
+	int status = buffer_string(&command) ? step_quote(out, command.data) : -1;
+	buffer_release(&command);
+	return status == 0 && buffer_string(out) ? 0 : -1;
+}
+
+static bool wiring_json_is_same(const struct jsonc *j, int node, const struct buffer *value)
+{
+	const struct jsonc_node *n = &j->nodes[node];
+	return n->end - n->start == value->len &&
+	       memcmp(j->text + n->start, value->data, value->len) == 0;
+}
+
+/* A value is there; it is terse's, of another path perhaps, or it is in the way. */
+static int renew(struct buffer *out, const struct jsonc *j, const struct step *s, int node)
+{
+	struct buffer wanted = BUFFER_INIT;
+	char *value = jsonc_string(j, node);
+	int status = write_wanted(&wanted, s);
+	if (status == 0 && s->item->kind == WIRING_PRESENT)
+		status = buffer_append(out, j->text, j->len);
+	else if (status == 0 && value && step_is_own(s, value))
+		status = wiring_json_is_same(j, node, &wanted)
+				 ? buffer_append(out, j->text, j->len)
+				 : jsonc_replace(out, j, node, wanted.data);
+	else if (status == 0)
+		status = step_refuse(s, j->text, j->nodes[node].start, EEXIST,
+				     "\"%s\" is %.*s already; terse would be: %s",
+				     s->item->path[s->item->path[1] ? 1 : 0],
+				     (int)(j->nodes[node].end - j->nodes[node].start),
+				     j->text + j->nodes[node].start, wanted.data);
+	free(value);
+	buffer_release(&wanted);
+	return status;
+}
+
+static int step_add_json(struct buffer *out, const struct buffer *t, const struct step *s)
+{
+	struct buffer value = BUFFER_INIT;
+	struct jsonc j;
+	int status = parse_json(&j, s, t);
+	if (status == 0) {
+		int node = find_item(&j, s);
+		if (node >= 0) {
+			status = renew(out, &j, s, node);
+		} else {
+			status = step_value(&value, s);
+			if (status == 0)
+				status = jsonc_add(out, &j, s->item->path, value.data,
+						   s->item->kind == WIRING_HOOK);
+			if (status < 0 && errno == ENOTDIR)
+				step_refuse(s, j.text, 0, EEXIST,
+					    "\"%s\" is not what the agent expects there",
+					    s->item->path[0]);
+		}
+	}
+	buffer_release(&value);
+	jsonc_release(&j);
+	return status;
+}
+
+/* How many keys lead to the node, if all of these are the item's; else 0. */
+static size_t depth_of(const struct jsonc *j, const struct wiring_item *item, int node)
+{
+	const char *part[WIRING_PATH_MAX + 1] = {NULL};
+	for (size_t i = 0; i < WIRING_PATH_MAX && item->path[i]; i++) {
+		part[i] = item->path[i];
+		if (jsonc_find(j, part) == node)
+			return i + 1;
+	}
+	return 0;
+}
+
+/* Whether what the first `depth` keys lead to was in the original. */
+static bool was_there(const struct step *s, size_t depth)
+{
+	const char *part[WIRING_PATH_MAX + 1] = {NULL};
+	struct jsonc j;
+	bool found;
+	if (!s->original)
+		return false;
+	memcpy(part, s->item->path, depth * sizeof(*part));
+	found = jsonc_parse(&j, s->original, s->original_len) == 0 && jsonc_find(&j, part) >= 0;
+	jsonc_release(&j);
+	return found;
+}
+
+/* Whether something is in `up` beside the node. The pattern for which tools a hook is does not
+   count where terse made it. */
+static bool has_others(const struct jsonc *j, int up, int node, bool made)
+{
+	int matcher = made ? jsonc_member(j, up, "matcher") : -1;
+	for (int i = jsonc_next(j, up, -1); i >= 0; i = jsonc_next(j, up, i)) {
+		if (i != node && i != matcher)
+			return true;
+	}
+	return false;
+}
+
+/* From what terse wrote upwards: the outermost node that goes with it. */
+static int outermost(const struct jsonc *j, const struct step *s, int node)
+{
+	if (s->item->kind == WIRING_HOOK)
+		node = j->nodes[node].parent;
+	for (;;) {
+		int up = j->nodes[node].parent;
+		size_t depth = depth_of(j, s->item, up);
+		if (up <= 0 || has_others(j, up, node, depth == 0) ||
+		    (depth > 0 && was_there(s, depth)))
+			return node;
+		node = up;
+	}
+}
+
+static int step_drop_json(struct buffer *out, const struct buffer *t, const struct step *s)
+{
+	struct jsonc j;
+	int status = parse_json(&j, s, t);
+	if (status == 0) {
+		int node = find_item(&j, s);
+		char *value = node >= 0 ? jsonc_string(&j, node) : NULL;
+		bool own = s->item->kind == WIRING_PRESENT
+				   ? node >= 0 && !was_there(s, 1) &&
+					     j.nodes[node].end - j.nodes[node].start ==
+						     strlen(s->item->value)
+				   : value && step_is_own(s, value);
+		status = own ? jsonc_remove(out, &j, outermost(&j, s, node))
+			     : buffer_append(out, j.text, j.len);
+		free(value);
+	}
+	jsonc_release(&j);
+	return status;
+}
+
+/* --- an agent ---------------------------------------------------------------------------- */
 
 const struct wiring *wiring_find(const char *agent)
 {
@@ -175,7 +518,6 @@ static int wiring_choose(const char *folder, const char *names, char out[PATH_MA
 	for (;;) {
 		size_t len = strcspn(names, "|");
 		int n = snprintf(out, PATH_MAX, "%s/%.*s", folder, (int)len, names);
-
 		if (n < 0 || n >= PATH_MAX) {
 			errno = ENAMETOOLONG;
 			return -1;
@@ -192,7 +534,6 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 	const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
 	char folder[PATH_MAX];
 	bool below = f->home && strncmp(f->home, ".config/", 8) == 0;
-
 	if (project)
 		return wiring_choose(project, f->project, out);
 	if (set && *set == '/')
@@ -279,7 +620,6 @@ int wiring_apply(const struct wiring_file *file, const struct place *place, cons
 		 size_t len, struct buffer *out, struct wiring_error *error)
 {
 	struct step s = {.place = place, .error = error};
-
 	return walk(file, &s, false, text, len, out);
 }
 
@@ -291,7 +631,6 @@ int wiring_revoke(const struct wiring_file *file, const char *original, size_t o
 			 .original = original,
 			 .original_len = original_len,
 			 .error = error};
-
 	return walk(file, &s, true, text, len, out);
 }
 
@@ -301,7 +640,6 @@ enum wiring_state wiring_check(const struct wiring_file *file, const struct plac
 	struct wiring_error error;
 	struct buffer with = BUFFER_INIT, without = BUFFER_INIT;
 	enum wiring_state state = WIRING_NONE;
-
 	if (wiring_revoke(file, text, len, text, len, &without, &error) == 0 &&
 	    (without.len != len || (len && memcmp(without.data, text, len) != 0)))
 		state = WIRING_OTHER;
@@ -317,7 +655,6 @@ bool wiring_is_empty(const char *text, size_t len)
 {
 	static const char nothing[] = "{}";
 	size_t found = 0;
-
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] && strchr(" \t\r\n", text[i]))
 			continue;
