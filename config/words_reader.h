@@ -1,7 +1,7 @@
-// The reader of shell strings behind words.h, for the files words*.c alone.
+// The words of a shell string, for words.c alone.
 //
-// Every function moves r->at on. Those that return a number return 0, or -1 if it
-// can't be told what the string means, with r->failure set; that is final.
+// Every function moves r->at on. Those that return a number return 0, or -1 with r->failure set if
+// the string's meaning is unclear; that is final.
 #ifndef TERSE_CONFIG_WORDS_READER_H
 #define TERSE_CONFIG_WORDS_READER_H
 
@@ -32,61 +32,31 @@ struct words_reader {
 /* Returns -1. */
 int words_fail(struct words_reader *r, int failure);
 
-/* What ends a list of commands. */
-enum words_ending {
-	END_STRING,
-	END_PARENTHESIS,
-	END_BRACE,
-	END_IF,
-	END_LOOP,
-	END_CLAUSE, /* of a case: ;; or esac, which is left */
-};
-
-/* Add a word; make those from `first` on a command. Both do nothing where nothing is noted
+/* Reads the commands of an expansion, up to and behind its closing parenthesis; notes nothing
    (words.c). */
-int words_note(struct words_reader *r, char *text);
-int words_note_command(struct words_reader *r, size_t first, int into);
-
-/* What the commands from `first` to before `end` still let out goes there (words.c). */
-void words_lead(struct words_reader *r, size_t first, size_t end, int into);
-
-/* Commands up to and behind what ends them (words_list.c). */
-int words_read_list(struct words_reader *r, enum words_ending ending);
-
-/* One command, simple or not, with its redirections (words_list.c). */
-int words_read_element(struct words_reader *r);
-
-/* Blanks, comments and newlines (words_list.c). */
-void words_skip_lines(struct words_reader *r);
-
-/* If the plain word `word` stands here, moves behind it (words_list.c). */
-bool words_take(struct words_reader *r, const char *word);
-
-/* The commands of an expansion, up to its closing parenthesis and behind it; nothing is noted
- * (words_list.c). */
 int words_read_nested(struct words_reader *r);
 
-/* Blanks, and newlines behind a backslash (words_reader.c). */
+/* Skips blanks, and newlines behind a backslash. */
 void words_skip_blanks(struct words_reader *r);
 
-/* One word: its text is added to r->text, with a NUL. Fails where none starts (words_reader.c). */
+/* Reads one word: adds its text to r->text, with a NUL. Fails where no word starts. */
 int words_read_word(struct words_reader *r);
 
-/* The same for a word that nobody asks for. */
+/* Reads one word without its text. */
 int words_skip_word(struct words_reader *r);
 
-/* What is between the bracket at r->at and the one that closes it; only quotes and expansions are
-   looked at (words_reader.c). */
+/* Skips from the bracket at r->at to behind the one that closes it; respects quotes and expansions.
+ */
 int words_skip_brackets(struct words_reader *r, char open, char close);
 
-/* Whether a redirection starts here (words_reader.c). */
+/* Whether a redirection starts here. */
 bool words_at_redirection(const struct words_reader *r);
 
-/* Reads it. Sets *into to WORDS_NOWHERE if it takes the standard output away, and to WORDS_OUT if
-   it brings it back. */
+/* Reads a redirection. Sets *into to WORDS_NOWHERE if it takes the standard output away, and to
+   WORDS_OUT if it brings it back. */
 int words_read_redirection(struct words_reader *r, int *into);
 
-/* The newline at r->at and the here-documents that wait for it. */
+/* Skips the newline at r->at and the here-documents that start behind it. */
 void words_skip_newline(struct words_reader *r);
 
 #endif
