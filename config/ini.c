@@ -1,20 +1,16 @@
-// See ini.h. inih asks for one line after the other and calls back for those
-// that give a key a value. The reader looks at each line first: it knows the line's
-// number, keeps back what inih would misread, and notices lines that inih
-// passed over.
+// See ini.h. inih asks for one line after the other and calls back for those that give a key a
+// value. The reader looks at each line first: it knows the line's number, withholds lines that inih
+// would misread, and notices lines that inih skipped.
 
 #include "config/ini.h"
 
 #include "lib/buffer.h"
-#include "lib/io.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ini.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* inih's MAX_SECTION and MAX_NAME, without the NUL. */
 enum { NAME_MAX_LEN = 49 };
@@ -23,10 +19,10 @@ struct reader {
 	const char *next, *end;
 	int (*visit)(void *ctx, const struct ini_line *line);
 	void *ctx;
-	unsigned number; /* of the line that inih has now */
-	bool keyed; /* there was a key since the last section, so indented lines go on with it */
-	bool more;  /* inih's line is such a one */
-	bool due;   /* inih's line must lead to a call of take_value() */
+	unsigned number; /* of inih's line */
+	bool keyed;      /* the section has a key, so an indented line continues it */
+	bool more;       /* inih's line continues a key */
+	bool due;        /* inih has to call take_value() for its line */
 	bool stopped;
 	const char *line; /* inih's line, for messages */
 	size_t line_len;
@@ -48,13 +44,13 @@ static void tell_malformed(struct reader *r, const char *reason)
 	ini_tell(r, (struct ini_line){.kind = INI_MALFORMED, .value = shown, .reason = reason});
 }
 
-/* What isspace() says in the C locale; inih uses that. */
+/* isspace() in the C locale, as inih uses it. */
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Tells of a section. Returns whether the line is good for inih. */
+/* Reports a section. Returns whether inih may see the line. */
 static bool take_section(struct reader *r, const char *start, const char *end)
 {
 	char name[NAME_MAX_LEN + 1];
@@ -84,7 +80,7 @@ static bool take_section(struct reader *r, const char *start, const char *end)
 	return true;
 }
 
-/* inih 55 takes comments off keys' lines only. */
+/* inih 55 removes comments from the lines of keys only. */
 static const char *comment_start(const char *start, const char *end)
 {
 	for (const char *p = start + 1; p < end; p++) {
@@ -94,8 +90,8 @@ static const char *comment_start(const char *start, const char *end)
 	return end;
 }
 
-/* Looks at the next line. Returns where inih's part of it ends: at its beginning if inih
-   is to see none of it. */
+/* Looks at the next line. Returns the end of inih's part of it, which is empty if inih must not see
+   the line. */
 static const char *ini_take_line(struct reader *r, const char *line, const char *end, size_t room)
 {
 	const char *start = line;
@@ -130,7 +126,7 @@ static const char *ini_take_line(struct reader *r, const char *line, const char 
 	return r->more ? comment_start(start, end) : end;
 }
 
-/* inih's reader: works like fgets(), but leaves the newline out. */
+/* inih's reader: fgets() without the newline. */
 static char *read_line(char *out, int room, void *stream)
 {
 	struct reader *r = stream;
@@ -186,45 +182,15 @@ void ini_visit(const char *text, size_t len, int (*visit)(void *ctx, const struc
 	ini_parse_stream(read_line, &r, take_value, &r);
 }
 
-int ini_read_descriptor(int fd, struct buffer *text)
-{
-	size_t start = text->len;
-	ssize_t n;
+/* --- setting one key ------------------------------------------------------------------ */
 
-	do {
-		if (buffer_reserve(text, 4096) < 0)
-			return -1;
-		n = read(fd, text->data + text->len, text->cap - text->len);
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0)
-			text->len += (size_t)n;
-		if (text->len - start > INI_FILE_MAX) {
-			errno = EFBIG;
-			return -1;
-		}
-	} while (n != 0);
-	return 0;
-}
-
-int ini_read_file(const char *path, struct buffer *text)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), result;
-
-	if (fd < 0)
-		return -1;
-	result = ini_read_descriptor(fd, text);
-	io_close(&fd);
-	return result;
-}
-
-/* Where a key is in a text. */
+/* The place of a key in a text. */
 struct place {
 	const char *section, *key;
-	unsigned key_line, key_end; /* its line and the last one that goes on with it; 0: none */
-	unsigned section_end;       /* the last line that says something in its section; 0: none */
+	unsigned key_line, key_end; /* its first and last line; 0: none */
+	unsigned section_end;       /* the last line of its section that is not blank; 0: none */
 
-	/* Whether it has these values and no others. */
+	/* Compares its values with these. */
 	char *const *values;
 	size_t count, seen;
 	bool differs;
@@ -232,7 +198,7 @@ struct place {
 
 static void ini_edit_compare(struct place *p, const char *value)
 {
-	/* A list begins with an empty line of the key. */
+	/* The key's own line is empty if it has a list. */
 	if (*value == '\0' && p->count != 1)
 		return;
 	p->differs |= p->seen >= p->count || strcmp(value, p->values[p->seen]) != 0;
@@ -254,7 +220,7 @@ static int ini_edit_look(void *ctx, const struct ini_line *line)
 	return 0;
 }
 
-/* What is behind the value on the key's line: blanks and a comment. */
+/* Finds the blanks and the comment behind the value on the key's line. */
 static size_t comment_at(const char *line, size_t len)
 {
 	for (size_t i = 1; i < len; i++) {
@@ -267,22 +233,18 @@ static size_t comment_at(const char *line, size_t len)
 	return len;
 }
 
-/* The key's line or lines, with what stood behind the value. */
-static int ini_edit_write_key(struct buffer *out, const struct place *p, const char *rest,
-			      size_t len, const char *newline)
+/* Writes the key's line or lines, with `rest` behind the value. */
+static void ini_edit_write_key(struct buffer *out, const struct place *p, const char *rest,
+			       size_t len, const char *newline)
 {
 	bool list = p->count > 1;
-	if (buffer_printf(out, "%s =", p->key) < 0)
-		return -1;
-	if (!list && p->count && *p->values[0] && buffer_printf(out, " %s", p->values[0]) < 0)
-		return -1;
-	if (buffer_append(out, rest, len) < 0 || buffer_append_string(out, newline) < 0)
-		return -1;
-	for (size_t i = 0; list && i < p->count; i++) {
-		if (buffer_printf(out, "\t%s%s", p->values[i], newline) < 0)
-			return -1;
-	}
-	return 0;
+	buffer_printf(out, "%s =", p->key);
+	if (p->count == 1 && *p->values[0])
+		buffer_printf(out, " %s", p->values[0]);
+	buffer_append(out, rest, len);
+	buffer_append_string(out, newline);
+	for (size_t i = 0; list && i < p->count; i++)
+		buffer_printf(out, "\t%s%s", p->values[i], newline);
 }
 
 static bool is_more(const char *line, size_t len)
@@ -293,25 +255,25 @@ static bool is_more(const char *line, size_t len)
 	return blanks > 0 && blanks < len && !strchr("#;", line[blanks]);
 }
 
-/* One line of the text, without its end. */
-static int ini_edit_write_line(struct buffer *out, const struct place *p, unsigned number,
-			       const char *line, size_t len, const char *newline)
+/* Writes one line of the text, which is given without its end. */
+static void ini_edit_write_line(struct buffer *out, const struct place *p, unsigned number,
+				const char *line, size_t len, const char *newline)
 {
 	if (number == p->key_line) {
 		size_t at = comment_at(line, len);
-		return ini_edit_write_key(out, p, line + at, len - at, newline);
+		ini_edit_write_key(out, p, line + at, len - at, newline);
+		return;
 	}
 	if (p->key_line && number > p->key_line && number <= p->key_end && is_more(line, len))
-		return 0;
-	if (buffer_append(out, line, len) < 0 || buffer_append_string(out, newline) < 0)
-		return -1;
+		return;
+	buffer_append(out, line, len);
+	buffer_append_string(out, newline);
 	if (!p->key_line && number == p->section_end)
-		return ini_edit_write_key(out, p, "", 0, newline);
-	return 0;
+		ini_edit_write_key(out, p, "", 0, newline);
 }
 
-static int ini_edit_write_all(struct buffer *out, const struct place *p, const char *text,
-			      size_t len)
+static void ini_edit_write_all(struct buffer *out, const struct place *p, const char *text,
+			       size_t len)
 {
 	const char *end = text + len, *first = memchr(text, '\n', len);
 	const char *newline = first && first > text && first[-1] == '\r' ? "\r\n" : "\n";
@@ -320,15 +282,13 @@ static int ini_edit_write_all(struct buffer *out, const struct place *p, const c
 		const char *stop = memchr(line, '\n', (size_t)(end - line));
 		size_t size = (size_t)((stop ? stop : end) - line);
 		size_t shown = size && line[size - 1] == '\r' ? size - 1 : size;
-		if (ini_edit_write_line(out, p, number, line, shown, newline) < 0)
-			return -1;
+		ini_edit_write_line(out, p, number, line, shown, newline);
 		line += size + (stop != NULL);
 	}
 	if (p->section_end)
-		return 0;
-	if (buffer_printf(out, "%s[%s]%s", len ? newline : "", p->section, newline) < 0)
-		return -1;
-	return ini_edit_write_key(out, p, "", 0, newline);
+		return;
+	buffer_printf(out, "%s[%s]%s", len ? newline : "", p->section, newline);
+	ini_edit_write_key(out, p, "", 0, newline);
 }
 
 int ini_set(struct buffer *out, const char *text, size_t len, const char *section, const char *key,
@@ -338,9 +298,10 @@ int ini_set(struct buffer *out, const char *text, size_t len, const char *sectio
 	struct place after = p;
 	size_t start = out->len;
 	ini_visit(text, len, ini_edit_look, &p);
-	if (ini_edit_write_all(out, &p, text, len) < 0)
+	ini_edit_write_all(out, &p, text, len);
+	if (buffer_check(out) < 0)
 		return -1;
-	/* A ; behind a blank, a newline, too long a line: it would be read as something else. */
+	/* A ; behind a blank, a newline or too long a line would be read as something else. */
 	ini_visit(out->data + start, out->len - start, ini_edit_look, &after);
 	if (after.seen == count && !after.differs)
 		return 0;

@@ -1,10 +1,9 @@
-// One ini text on its way into the settings, all or nothing. See settings.h and
-// settings_load_text() in option.h.
+// Loads one ini text into the settings, all or nothing. See settings.h.
 
 #include "config/agents.h"
-#include "config/option.h"
 #include "config/error.h"
 #include "config/ini.h"
+#include "config/option.h"
 #include "config/profile.h"
 #include "config/settings.h"
 
@@ -12,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The sections that have a name of their own. */
+/* The kinds of sections with a name of their own. */
 static const struct named {
 	const struct layer_form *form;
 	size_t offset; /* of their uppermost layer in the settings */
@@ -25,25 +24,26 @@ static const struct named {
 
 enum { NAMED = sizeof(named) / sizeof(*named) };
 
-/* The text's values go into `now`, which starts as a plain copy of the settings and borrows their
-   strings; options with a line in the text have their own ones there. */
+/* The text's values go into `now`, which begins as a shallow copy of the settings. Options that the
+   text sets own their strings there; the others are the settings' own. */
 struct load {
 	struct settings now;
-	unsigned lines[OPTION_LIMIT]; /* where the text sets the option; 0: it does not */
-	struct layer *layers[NAMED];  /* what the text defines; NULL: none so far */
+	unsigned lines[OPTION_LIMIT]; /* where the text sets each option; 0: nowhere */
+	struct layer *layers[NAMED];  /* what the text defines; NULL: nothing so far */
 	enum { NO_SECTION, BAD_SECTION, OPTIONS, NAMED_SECTION } section;
-	size_t kind;                        /* of a NAMED_SECTION ... */
-	const char *name;                   /* ... and its name, in the layer */
-	unsigned key_lines[LAYER_KEYS_MAX]; /* where it sets each of its keys; 0: it does not */
-	const struct option *current;       /* what an indented line goes on with ... */
-	const struct layer_key *key;        /* ... or one of the section's own keys; else NULL */
+	size_t kind;      /* of a NAMED_SECTION ... */
+	const char *name; /* ... and its name, in the layer */
+	unsigned
+		key_lines[LAYER_KEYS_MAX]; /* where the section sets each of its keys; 0: nowhere */
+	const struct option *current;      /* that an indented line continues ... */
+	const struct layer_key *key;       /* ... or the section's own key; else NULL */
 	enum origin by;
 	const char *path;
 	struct option_error *error;
 	int failure; /* errno, 0 while all is well */
 	int errors;
 
-	/* When not NULL: told of every error. */
+	/* Called for every error, unless NULL. */
 	void (*tell)(void *ctx, const char *message);
 	void *ctx;
 };
@@ -84,10 +84,11 @@ static int already_set(struct load *l, const struct ini_line *line, unsigned fir
 	return ini_load_complain(l, line, NULL, reason);
 }
 
-/* After an entry was added to a layer. */
-static int added(struct load *l, const struct ini_line *line, int result)
+/* Adds an entry to the layer of the current kind of section. */
+static int ini_load_add(struct load *l, const struct ini_line *line, struct layer_entry entry)
 {
-	if (result == 0)
+	entry.line = line->number;
+	if (layer_add(l->layers[l->kind], entry) == 0)
 		return 0;
 	return errno == E2BIG
 		       ? ini_load_complain(l, line, NULL, "more than 1,000 lines of such sections")
@@ -95,6 +96,11 @@ static int added(struct load *l, const struct ini_line *line, int result)
 }
 
 static const char unsafe[] = "not taken from a project's file";
+
+static bool is_refused(const struct load *l, const struct option *o)
+{
+	return l->by == ORIGIN_PROJECT && !o->safe;
+}
 
 /* --- sections -------------------------------------------------------------- */
 
@@ -109,7 +115,7 @@ static int unknown_section(struct load *l, const struct ini_line *line)
 	return ini_load_complain(l, line, NULL, nearest_reason(reason, "section", n.best));
 }
 
-/* The NAME of [profile NAME] and the like, with *kind, or NULL. */
+/* NAME and the kind of [profile NAME] and the like, or NULL. */
 static const char *ini_load_find_name(const char *section, size_t *kind)
 {
 	for (size_t i = 0; i < NAMED; i++) {
@@ -147,10 +153,11 @@ static int load_named(struct load *l, const struct ini_line *line, const char *n
 		return ini_load_fail(l, ENOMEM);
 	l->section = NAMED_SECTION;
 	l->kind = kind;
-	if (layer_add_name(*layer, line->number, name) < 0)
-		return added(l, line, -1);
-	l->name = (*layer)->entries[(*layer)->count - 1].text;
-	return 0;
+	size_t count = (*layer)->count;
+	int result = ini_load_add(l, line, (struct layer_entry){.kind = LAYER_NAME, .text = name});
+	if ((*layer)->count > count)
+		l->name = (*layer)->entries[count].text;
+	return result;
 }
 
 static int load_section(struct load *l, const struct ini_line *line)
@@ -192,18 +199,13 @@ static int unknown_key(struct load *l, const struct ini_line *line)
 	return ini_load_complain(l, line, NULL, nearest_reason(reason, "key", n.best));
 }
 
-/* After an option's function refused: explains. */
+/* Reports the error of an option's function. */
 static int ini_load_check(struct load *l, const struct ini_line *line, int result)
 {
 	if (result == 0)
 		return 0;
 	return errno == EINVAL ? ini_load_complain(l, line, line->value, l->error->text)
 			       : ini_load_fail(l, errno);
-}
-
-static bool is_refused(const struct load *l, const struct option *o)
-{
-	return l->by == ORIGIN_PROJECT && !o->safe;
 }
 
 static int load_key(struct load *l, const struct ini_line *line)
@@ -224,7 +226,7 @@ static int load_key(struct load *l, const struct ini_line *line)
 	return ini_load_check(l, line, option_set(&l->now, o, line->value, l->error));
 }
 
-/* One item of the section's key. */
+/* Loads one item of the section's own key. */
 static int load_item(struct load *l, const struct ini_line *line)
 {
 	const char *reason = *line->value ? l->key->refuse(line->value) : NULL;
@@ -233,8 +235,9 @@ static int load_item(struct load *l, const struct ini_line *line)
 		return 0;
 	if (reason)
 		return ini_load_complain(l, line, line->value, reason);
-	return added(l, line,
-		     layer_add_text(l->layers[l->kind], line->number, l->key->name, line->value));
+	return ini_load_add(
+		l, line,
+		(struct layer_entry){.kind = LAYER_TEXT, .key = l->key->name, .text = line->value});
 }
 
 static int unknown_named_key(struct load *l, const struct ini_line *line)
@@ -270,7 +273,9 @@ static int load_named_value(struct load *l, const struct ini_line *line)
 		return ini_load_complain(l, line, NULL, unsafe);
 	if (option_parse(o, line->value, &value, l->error) < 0)
 		return ini_load_complain(l, line, line->value, l->error->text);
-	return added(l, line, layer_add_value(l->layers[l->kind], line->number, o, value));
+	return ini_load_add(
+		l, line,
+		(struct layer_entry){.kind = LAYER_VALUE, .offset = o->offset, .value = value});
 }
 
 static int load_named_key(struct load *l, const struct ini_line *line)
@@ -312,7 +317,7 @@ static int load_more(struct load *l, const struct ini_line *line)
 	if (l->key)
 		return load_item(l, line);
 	if (!l->current)
-		return 0; /* of a key that was refused */
+		return 0; /* its key was refused */
 	if (l->current->type != OPTION_LIST)
 		return ini_load_complain(
 			l, line, line->value,
@@ -335,7 +340,7 @@ static int load_line(void *ctx, const struct ini_line *line)
 	return ini_load_complain(l, line, line->value, line->reason);
 }
 
-/* Frees what is not in use: of the text if it failed, else of the settings before it. */
+/* Frees the text's values if it failed, else the settings that they replace. */
 static void ini_load_settle(struct load *l, struct settings *s)
 {
 	for (size_t i = 0; i < option_count; i++) {
@@ -344,7 +349,7 @@ static void ini_load_settle(struct load *l, struct settings *s)
 	}
 	for (size_t i = 0; i < NAMED; i++) {
 		if (l->failure)
-			layer_drop(l->layers[i]);
+			layer_free(l->layers[i], layer_below(l, i));
 		else if (l->layers[i])
 			*(struct layer **)(void *)((char *)&l->now + named[i].offset) =
 				l->layers[i];

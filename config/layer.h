@@ -1,28 +1,28 @@
-// Sections that have a name of their own, such as [profile NAME] and [agent NAME],
-// as one ini text says them: lists of texts, and values of options.
+// Sections with a name of their own, [profile NAME] and [agent NAME], as one ini text has them:
+// lists of texts, and values of options.
 //
-// Layers are linked: the uppermost is the file that was read last, the lowest is
-// what is built in. A section of one name is the same in all.
+// Layers are linked: the uppermost is the file that was read last, the lowest is built in. Sections
+// of the same name in several layers are one section.
 #ifndef TERSE_CONFIG_LAYER_H
 #define TERSE_CONFIG_LAYER_H
 
 #include "config/option.h"
 
-/* The word, a blank and the name have to fit into inih's 49 bytes of a section. */
+/* The word, a blank and the name fit into inih's 49 bytes for a section. */
 enum { LAYER_NAME_MAX = 40 };
 
-/* So that a hostile file can't make a run slow. */
+/* Limits the time that a hostile file can cost a run. */
 enum { LAYER_LINES_MAX = 1000 };
 
 /* A key whose value is a list of texts. */
 struct layer_key {
 	const char *name;
-	const char *(*refuse)(const char *text); /* a reason if it is no good, else NULL */
-	bool adds; /* to what lower layers say; else the uppermost layer that has the key decides */
+	const char *(*refuse)(const char *text); /* a reason, or NULL if it is good */
+	bool adds;   /* to lower layers; else the uppermost layer that has the key counts */
 	bool unsafe; /* a project's file may not have it */
 };
 
-/* What a kind of section has. */
+/* A kind of section. */
 struct layer_form {
 	const char *word;             /* "profile" of [profile NAME] */
 	const struct layer_key *keys; /* ends with a NULL name; the other keys are options */
@@ -32,14 +32,14 @@ struct layer_form {
 enum { LAYER_KEYS_MAX = 12 };
 
 enum layer_kind {
-	LAYER_NAME,  /* what follows belongs to the section `text` */
-	LAYER_TEXT,  /* an item of the key `key`; "" just tells that the key is there */
-	LAYER_VALUE, /* `value` for the option that is at `offset` */
+	LAYER_NAME,  /* the entries behind it belong to the section `text` */
+	LAYER_TEXT,  /* an item of the key `key`; "": the key is there */
+	LAYER_VALUE, /* `value` for the option at `offset` */
 };
 
 struct layer_entry {
 	enum layer_kind kind;
-	unsigned line;   /* where the file says so */
+	unsigned line;   /* in the file */
 	const char *key; /* of a struct layer_key */
 	const char *text;
 	size_t offset; /* the option's */
@@ -47,9 +47,9 @@ struct layer_entry {
 };
 
 struct layer {
-	const struct layer *below;   /* earlier files, then what is built in */
-	enum origin by;              /* which file says it */
-	struct layer_entry *entries; /* as in the file; own their text */
+	const struct layer *below;   /* earlier files, then the built-in one */
+	enum origin by;              /* the file */
+	struct layer_entry *entries; /* in the order of the file; own their text */
 	size_t count, room;
 };
 
@@ -67,46 +67,40 @@ struct layer {
 		.kind = LAYER_VALUE, .offset = offsetof(struct settings, field), .value = (is) \
 	}
 
-/* A reason if `name` can't be one, else NULL. */
+/* A reason if `name` can't be a section's name, else NULL. */
 const char *layer_refuse_name(const char *name);
 
 /* NULL with ENOMEM. */
 struct layer *layer_new(enum origin by, const struct layer *below);
 
-/* Frees the layers from this one on, but not the built-in one. May be NULL. */
-void layer_free(struct layer *l);
+/* Frees the layers from this one down to, but not, `end`. Both may be NULL. */
+void layer_free(struct layer *l, const struct layer *end);
 
-/* Frees this one. May be NULL. */
-void layer_drop(struct layer *l);
+/* Adds an entry; copies its text, not its key. Returns 0, or -1 with errno ENOMEM, or E2BIG if
+   there are LAYER_LINES_MAX. */
+int layer_add(struct layer *l, struct layer_entry entry);
 
-/* Add an entry. Return 0, or -1 with errno ENOMEM, or E2BIG: there are LAYER_LINES_MAX. `key` is
-   not copied. */
-int layer_add_name(struct layer *l, unsigned line, const char *name);
-int layer_add_text(struct layer *l, unsigned line, const char *key, const char *text);
-int layer_add_value(struct layer *l, unsigned line, const struct option *o, int64_t value);
-
-/* The names in all layers, each once: the `index`th, those of the lowest layer first; NULL: there
+/* The `index`th of the names in all layers, each counted once, the lowest layer first; NULL: there
    are no more. */
 const char *layer_name(const struct layer *l, size_t index);
 
 /* Whether any layer has a section of this name. */
 bool layer_has(const struct layer *l, const char *name);
 
-/* What the layers say about an option in the section `name`: the entry, with *layer the layer it is
-   in, or NULL. */
+/* The entry that sets an option in the section `name`, with its layer in *layer, or NULL. */
 const struct layer_entry *layer_value(const struct layer *l, const char *name,
 				      const struct option *o, const struct layer **layer);
 
-/* In this layer alone: the first item of the key in the section, or the next one behind `after`
-   (not NULL); NULL: there are no more. */
+/* The first item of the key in the section in this layer alone, or the next one behind `after` (not
+   NULL); NULL: there are no more. */
 const struct layer_entry *layer_next(const struct layer *l, const char *name, const char *key,
 				     const struct layer_entry *after);
 
 /* The uppermost layer that has the key in the section, or NULL. */
 const struct layer *layer_with(const struct layer *l, const char *name, const char *key);
 
-/* Appends all sections of the form, with what files say, in ini syntax. Returns 0, or -1 with
-   ENOMEM. */
+/* Appends all sections of the form in ini syntax, and as comments where files set them. Returns 0,
+   or -1 with ENOMEM. */
 int layer_write(struct buffer *out, const struct settings *s, const struct layer_form *form,
 		const struct layer *top);
 

@@ -37,6 +37,11 @@ bool option_is_number(const struct option *o)
 	return o->type != OPTION_STRING && o->type != OPTION_LIST;
 }
 
+bool option_is_switch(const struct option *o)
+{
+	return o->type == OPTION_BOOL || o->type == OPTION_TRISTATE;
+}
+
 int64_t *option_number(struct settings *s, const struct option *o)
 {
 	return (int64_t *)(void *)((char *)s + o->offset);

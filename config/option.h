@@ -73,6 +73,9 @@ bool option_has_section(const char *section);
 /* Whether its field is an int64_t. */
 bool option_is_number(const struct option *o);
 
+/* Whether its flag needs no value. */
+bool option_is_switch(const struct option *o);
+
 /* Its field, of one that holds a number. */
 int64_t *option_number(struct settings *s, const struct option *o);
 

@@ -522,7 +522,7 @@ static void completion_print_value(struct buffer *out, const struct option *o, c
 {
 	bool profile = strcmp(o->flag, "--profile") == 0;
 	(void)ctx;
-	if (o->type == OPTION_BOOL || o->type == OPTION_TRISTATE)
+	if (option_is_switch(o))
 		return;
 	buffer_printf(out, "\t%s) ", o->flag);
 	if (strcmp(o->flag, "--shell") == 0) {

@@ -2,9 +2,10 @@
 
 #include "config/settings.h"
 
-#include "config/option.h"
+#include "config/agents.h"
 #include "config/error.h"
 #include "config/ini.h"
+#include "config/option.h"
 #include "config/profile.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
@@ -19,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether the directory path[0..len) has something of this name; leaves its path in `path`. */
+/* Whether the directory path[0..len) has an entry `name`, whose path it leaves in `path`. */
 static bool project_has(char *path, size_t len, const char *name)
 {
 	size_t name_len = strlen(name);
@@ -61,48 +62,75 @@ bool project_find(char *path)
 	return found > 0;
 }
 
-static int project_refuse(const char *path, const char *reason, struct option_error *error)
+/* --- reading a file ------------------------------------------------------------------ */
+
+/* Larger files are refused. */
+#define FILE_MAX ((size_t)1 << 20)
+
+static int settings_refuse_file(const char *path, const char *reason, struct option_error *error)
 {
 	config_error_write(&(struct config_error){.where = path, .reason = reason}, error);
 	errno = EINVAL;
 	return -1;
 }
 
-static int read_trusted(int fd, const char *path, struct buffer *text, struct option_error *error)
+static int project_check(int fd, const char *path, struct option_error *error)
 {
 	struct stat st;
-
 	if (fstat(fd, &st) < 0)
 		return -1;
 	if (!S_ISREG(st.st_mode))
-		return project_refuse(path, "not read: not a plain file", error);
+		return settings_refuse_file(path, "not read: not a plain file", error);
 	if (st.st_uid != geteuid() && st.st_uid != 0)
-		return project_refuse(path, "not read: it belongs to another user", error);
+		return settings_refuse_file(path, "not read: it belongs to another user", error);
 	if (st.st_mode & S_IWOTH)
-		return project_refuse(path, "not read: everybody can write to it", error);
-	if (ini_read_descriptor(fd, text) == 0)
-		return 0;
-	return errno == EFBIG ? project_refuse(path, "larger than 1 MB", error) : -1;
+		return settings_refuse_file(path, "not read: everybody can write to it", error);
+	return 0;
 }
 
-/* Appends the file to `text`. Returns 0, or -1 with errno; EINVAL: it is not trusted, or larger
-   than 1 MB, and *error says so. */
-static int project_read(const char *path, struct buffer *text, struct option_error *error)
+static int read_descriptor(int fd, const char *path, struct buffer *text,
+			   struct option_error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW), result;
+	size_t start = text->len;
+	ssize_t n;
+	do {
+		if (buffer_reserve(text, 4096) < 0)
+			return -1;
+		n = read(fd, text->data + text->len, text->cap - text->len);
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0)
+			text->len += (size_t)n;
+		if (text->len - start > FILE_MAX)
+			return settings_refuse_file(path, "larger than 1 MB", error);
+	} while (n != 0);
+	return 0;
+}
 
-	if (fd < 0)
-		return errno == ELOOP ? project_refuse(path, "not read: a symbolic link", error)
-				      : -1;
-	result = read_trusted(fd, path, text, error);
+int settings_read_file(enum origin by, const char *path, struct buffer *text,
+		       struct option_error *error)
+{
+	bool project = by == ORIGIN_PROJECT;
+	*error->text = '\0';
+	int fd = open(path,
+		      O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (project ? O_NOFOLLOW : 0));
+	if (fd < 0 && project && errno == ELOOP)
+		return settings_refuse_file(path, "not read: a symbolic link", error);
+	int result = fd < 0 ? -1 : 0;
+	if (result == 0 && project)
+		result = project_check(fd, path, error);
+	if (result == 0)
+		result = read_descriptor(fd, path, text, error);
+	/* The file system's own EINVAL has no message. */
+	if (result < 0 && errno == EINVAL && *error->text == '\0')
+		errno = EIO;
 	io_close(&fd);
 	return result;
 }
 
-// The options' flags on a command line. See settings_take_flag() in option.h.
+/* --- flags ------------------------------------------------------------------------- */
 
-/* Where the value of `arg` starts if it is "FLAG=VALUE", where it ends if it is "FLAG"; NULL if it
-   is neither. */
+/* The value in "FLAG=VALUE", the end of "FLAG", or NULL if `arg` is neither. */
 static const char *flag_match(const char *arg, const char *flag)
 {
 	size_t len = strlen(flag);
@@ -114,44 +142,30 @@ static const char *flag_match(const char *arg, const char *flag)
 	return arg[len] == '\0' ? arg + len : NULL;
 }
 
-/* A flag that was found: its option and what sets it. */
+/* A flag on the command line. */
 struct found {
 	const struct option *option;
 	const char *flag;
-	const char *word;  /* its value when nothing follows; NULL: one must */
-	bool fixed;        /* takes no value of its own */
+	const char *word;  /* its value if none is given; NULL: one must be */
+	bool fixed;        /* takes no value */
 	const char *value; /* behind '=', or the end of the argument */
 };
 
-static bool flag_is_yes_or_no(const struct option *o)
-{
-	return o->type == OPTION_BOOL || o->type == OPTION_TRISTATE;
-}
-
 static bool find_flag(const char *arg, struct found *f)
 {
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option *o = &option_table[i];
-
-		if (!o->flag)
-			continue;
-		*f = (struct found){
-			.option = o, .flag = o->flag, .value = flag_match(arg, o->flag)};
-		f->word = flag_is_yes_or_no(o) ? "yes" : NULL;
+	for (const struct option *o = option_table; o < option_table + option_count; o++) {
+		*f = (struct found){.option = o, .flag = o->flag};
+		f->word = option_is_switch(o) ? "yes" : NULL;
+		f->value = o->flag ? flag_match(arg, o->flag) : NULL;
 		if (f->value)
 			return true;
-		if (!o->negated)
-			continue;
-		f->flag = o->negated;
-		f->word = "no";
-		f->fixed = true;
-		f->value = flag_match(arg, o->negated);
+		*f = (struct found){.option = o, .flag = o->negated, .word = "no", .fixed = true};
+		f->value = o->negated ? flag_match(arg, o->negated) : NULL;
 		if (f->value)
 			return true;
 	}
 	for (size_t i = 0; i < option_shorthand_count; i++) {
 		const struct option_shorthand *h = &option_shorthands[i];
-
 		*f = (struct found){.option = option_by_key(h->section, h->key),
 				    .flag = h->flag,
 				    .word = h->value,
@@ -206,28 +220,11 @@ int settings_take_flag(struct settings *s, int argc, char *const argv[], int *in
 	return 1;
 }
 
-// Where settings come from and in which order. See settings.h and settings_load() in option.h.
+/* --- sources in their order ---------------------------------------------------------- */
 
-/* Of every variable. */
+/* Every variable begins with it. */
 #define PREFIX     "TERSE_"
 #define PREFIX_LEN (sizeof(PREFIX) - 1)
-
-int settings_read_file(enum origin by, const char *path, struct buffer *text,
-		       struct option_error *error)
-{
-	if (by == ORIGIN_PROJECT)
-		return project_read(path, text, error);
-	if (ini_read_file(path, text) == 0)
-		return 0;
-	if (errno == EFBIG) {
-		config_error_write(
-			&(struct config_error){.where = path, .reason = "larger than 1 MB"}, error);
-		errno = EINVAL;
-	} else if (errno == EINVAL) {
-		errno = EIO; /* the file system's, and there is nothing in *error */
-	}
-	return -1;
-}
 
 static int load_file(struct settings *s, enum origin by, const char *path,
 		     struct option_error *error)
@@ -282,12 +279,12 @@ void settings_release(struct settings *s)
 		free(s->files[i]);
 		s->files[i] = NULL;
 	}
-	layer_free(s->profiles);
-	layer_free(s->agents);
+	layer_free(s->profiles, &profiles_builtin);
+	layer_free(s->agents, &rules_builtin);
 	s->profiles = s->agents = NULL;
 }
 
-/* Keeps the first of all errors. */
+/* Keeps the first error. */
 static void load_note(struct option_error *first, const struct config_error *c)
 {
 	if (*first->text == '\0')
@@ -300,7 +297,7 @@ static int load_if_there(struct settings *s, enum origin by, const char *path, b
 {
 	struct option_error error;
 
-	/* Mostly it is not there, and asking for that is cheaper than opening. */
+	/* Few files exist, and access() is cheaper than open(). */
 	if (!named && access(path, F_OK) < 0)
 		return 0;
 	int result = load_file(s, by, path, &error);
@@ -350,7 +347,7 @@ static int load_files(struct settings *s, const char *system_file, struct option
 	return project_find(path) ? load_if_there(s, ORIGIN_PROJECT, path, false, first) : 0;
 }
 
-/* Says which variable is meant by one that is none of terse's. */
+/* Reports a variable that is probably a misspelled one of terse's. */
 static void note_unknown(struct option_error *first, const char *name, size_t len)
 {
 	static const char *const others[] = {
