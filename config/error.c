@@ -1,5 +1,5 @@
-// See nearest.h. The distance counts inserted, left out, replaced and swapped
-// characters (optimal string alignment).
+// See error.h. The distance counts inserted, removed, replaced and swapped characters (optimal
+// string alignment).
 
 #include "config/error.h"
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longer words have no near ones. */
+/* Longer words have no near candidates. */
 enum { WORD_MAX = 48 };
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)
@@ -17,7 +17,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 	return least < c ? least : c;
 }
 
-/* Both at most WORD_MAX long. Keeps the last three rows of the usual table. */
+/* Both are at most WORD_MAX long. Keeps the last three rows of the matrix. */
 static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	unsigned rows[3][WORD_MAX + 1];
@@ -72,7 +72,7 @@ const char *nearest_reason(char out[NEAREST_LEN], const char *what, const char *
 	return out;
 }
 
-/* The most that is shown of a part. All of them fit into an option_error together. */
+/* The most bytes of each part. All parts together fit into an option_error. */
 enum { WHERE_MAX = 160, VALUE_MAX = 60, REASON_MAX = 120, BETWEEN_MAX = 40 };
 _Static_assert(WHERE_MAX + 3 * VALUE_MAX + REASON_MAX + BETWEEN_MAX <= sizeof(struct option_error),
 	       "a message has room for all of its parts");
@@ -82,7 +82,7 @@ struct text {
 	size_t len;
 };
 
-/* For short text that is known to be clean. */
+/* Adds short text that is known to be clean. */
 static void add_plain(struct text *t, const char *plain)
 {
 	size_t len = strlen(plain);
@@ -91,7 +91,7 @@ static void add_plain(struct text *t, const char *plain)
 	t->len += len;
 }
 
-/* Up to `max` bytes, with dots for the rest. */
+/* Adds up to `max` bytes, and dots for the rest. */
 static void add_clean(struct text *t, const char *string, size_t max)
 {
 	size_t left = strlen(string), end = t->len + max;

@@ -1,4 +1,4 @@
-// "Did you mean": the candidate that a word is most likely a misspelling of.
+// Messages about settings, and the known name that a word is probably a misspelling of.
 #ifndef TERSE_CONFIG_ERROR_H
 #define TERSE_CONFIG_ERROR_H
 
@@ -15,31 +15,29 @@ struct nearest {
 /* `word` must outlive the struct. */
 void nearest_init(struct nearest *n, const char *word);
 
-/* Of two candidates as near as each other the first is kept. */
+/* Keeps the first of equally near candidates. */
 void nearest_offer(struct nearest *n, const char *candidate);
 
 #define NEAREST_LEN 128
 
-/* "no such WHAT", and which one is meant if `best` is not NULL. Writes into `out` and returns it.
- */
+/* "no such WHAT", with a suggestion if `best` is not NULL. Writes into `out` and returns it. */
 const char *nearest_reason(char out[NEAREST_LEN], const char *what, const char *best);
 
-// The one form of every message about a setting:
+// The form of every message about a setting:
 //
 //   /etc/terse.ini:7: [report] size: 4XB: not a size (like 4096, 4KB or 1000tok)
 //   --cols: 7: out of range (20 to 1000)
 
-/* A message's parts; those that are NULL (0) are left out, and so is an empty value. */
+/* The parts of a message. NULL (0) parts and an empty value are left out. */
 struct config_error {
-	const char *where; /* a file, a variable or a flag; of a long one the end is shown */
+	const char *where; /* a file, a variable or a flag; cut at its start */
 	unsigned line;
 	const char *section, *key;
-	const char *value; /* cut at 60 bytes, as are section and key */
+	const char *value; /* cut at 60 bytes, like section and key */
 	const char *reason;
 };
 
-/* Writes the message, cleaned of everything that is not printable. The parts may lie
-   in error->text. */
+/* Writes the message without unprintable characters. The parts may lie in error->text. */
 void config_error_write(const struct config_error *c, struct option_error *error);
 
 #endif

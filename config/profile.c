@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 static const struct layer_key keys[] = {
@@ -23,16 +22,16 @@ static const struct layer_key keys[] = {
 const struct layer_form profiles_form = {
 	.word = "profile", .keys = keys, .builtin = &profiles_builtin};
 
-/* The name of the profile that a command with these words (NULL-terminated, at least one) belongs
-   to, or NULL: no pattern in any layer matches. The most exact pattern decides, of such the last
-   one. Valid as long as the layers. */
+/* The name of the profile of a command (NULL-terminated, at least one word), or NULL if no pattern
+   matches. The most exact pattern counts, and the last one of equals. Valid as long as the layers.
+ */
 static const char *profiles_match(const struct layer *p, char *const words[])
 {
 	const char *best = NULL, *name = NULL;
 	unsigned most = 0;
 
 	for (; p; p = p->below) {
-		unsigned above = most; /* what a lower layer has to exceed */
+		unsigned above = most; /* a lower layer has to exceed it */
 
 		for (size_t i = 0; i < p->count; i++) {
 			const struct layer_entry *e = &p->entries[i];
@@ -54,7 +53,7 @@ static const char *profiles_match(const struct layer *p, char *const words[])
 
 #define QUIET "quiet"
 
-/* Shell strings within shell strings. */
+/* Depth of shell strings within shell strings. */
 enum { NESTED_MAX = 4 };
 
 /* --- choosing ---------------------------------------------------------------- */
@@ -62,7 +61,7 @@ enum { NESTED_MAX = 4 };
 struct chooser {
 	const struct layer *profiles;
 	struct profile_choice *choice;
-	const char *other; /* of the last command that does not count */
+	const char *other; /* profile of the last command that does not count */
 };
 
 static void add_name(struct chooser *c, const char *name)
@@ -79,7 +78,7 @@ static void add_name(struct chooser *c, const char *name)
 
 static int profile_add_string(struct chooser *c, const char *string, bool counts, unsigned nested);
 
-/* One command. `counts`: what it prints is to be seen. */
+/* Adds one command. `counts`: its output is shown. */
 static int profile_add_command(struct chooser *c, char *const *words, bool counts, unsigned nested)
 {
 	const char *name = NULL;
@@ -104,7 +103,7 @@ static int profile_add_command(struct chooser *c, char *const *words, bool count
 	return 0;
 }
 
-/* Whether a command that reads from a pipe hands on what it reads. */
+/* Whether a command that reads from a pipe passes its input on. */
 static bool passes_on(char *const *words)
 {
 	const char *program = pattern_program(words[0]);
@@ -121,7 +120,7 @@ static bool passes_on(char *const *words)
 	return true;
 }
 
-/* Whether what a command prints is part of what the string prints. */
+/* Whether a command's output is part of the string's. */
 static bool is_seen(const struct words *w, const struct words_command *command)
 {
 	while (command->into >= 0) {
@@ -132,6 +131,7 @@ static bool is_seen(const struct words *w, const struct words_command *command)
 	return command->into == WORDS_OUT;
 }
 
+/* Whether a command before this one writes into it. */
 static bool profile_is_fed(const struct words *w, size_t index)
 {
 	for (size_t i = 0; i < index; i++) {
@@ -164,8 +164,8 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 	return result;
 }
 
-/* Where settings.profile was set. */
-static struct config_error blame(const struct settings *s)
+/* The place where settings.profile was set. */
+static struct config_error profile_place(const struct settings *s)
 {
 	const struct option *o = option_by_key("run", "profile");
 	const struct setting_source *source = &s->sources[o - option_table];
@@ -182,8 +182,8 @@ static struct config_error blame(const struct settings *s)
 
 static int no_such_profile(const struct settings *s, struct option_error *error)
 {
-	char reason[96] = "no such profile";
-	struct config_error c = blame(s);
+	char reason[NEAREST_LEN];
+	struct config_error c = profile_place(s);
 	struct nearest n;
 
 	nearest_init(&n, s->profile);
@@ -193,10 +193,8 @@ static int no_such_profile(const struct settings *s, struct option_error *error)
 				nearest_offer(&n, p->entries[i].text);
 		}
 	}
-	if (n.best)
-		snprintf(reason, sizeof(reason), "no such profile (did you mean %s?)", n.best);
 	c.value = s->profile;
-	c.reason = reason;
+	c.reason = nearest_reason(reason, "profile", n.best);
 	config_error_write(&c, error);
 	errno = EINVAL;
 	return -1;
@@ -232,7 +230,7 @@ const char *profile_name(const struct profile_choice *choice)
 
 /* --- applying ---------------------------------------------------------------- */
 
-/* How the values of several profiles become one. `next` may be 0 for "no limit". */
+/* Functions that make one value of those of several profiles. 0 may stand for "no limit". */
 static int64_t largest(int64_t value, int64_t next)
 {
 	return value > next ? value : next;
@@ -260,7 +258,7 @@ static int64_t smart(int64_t value, int64_t next)
 	return MODE_SMART;
 }
 
-/* Options that are not listed keep what they have without a profile when profiles differ. */
+/* Other options stay as they are without a profile if profiles differ. */
 static const struct {
 	size_t offset;
 	int64_t (*merge)(int64_t value, int64_t next);
@@ -315,7 +313,7 @@ static bool has_item(const struct strings *list, const char *item)
 	return false;
 }
 
-/* Adds what the layers say about a list, the lowest first. */
+/* Adds a list's items of all layers, the lowest layer first. */
 static void profile_add_items(struct settings *s, const struct option *o, const struct layer *layer,
 			      const char *name)
 {
@@ -328,7 +326,7 @@ static void profile_add_items(struct settings *s, const struct option *o, const 
 		return;
 	profile_add_items(s, o, layer->below, name);
 	while ((e = layer_next(layer, name, o->key, e)) != NULL) {
-		/* Of more than there may be, and without memory, the first ones count. */
+		/* The first ones count if there are too many, or no memory. */
 		if (has_item(list, e->text) || option_append(s, o, e->text, &error) < 0)
 			continue;
 		if (source->by < ORIGIN_PROFILE)
@@ -349,8 +347,7 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 	}
 }
 
-/* Shell strings within shell strings. */
-#define NESTED_MAX 4
+/* --- commands of terse itself -------------------------------------------------------------- */
 
 static const char verbs[] =
 	"terse read|search|list|show|path|history|snapshot|config|doctor|help|version|await|"
@@ -368,21 +365,12 @@ static enum look command_look_at(char *const *words, unsigned nested)
 			return LOOK_OWN;
 		name = profiles_match(&profiles_builtin, words);
 		if (name)
-			return strcmp(name, "quiet") == 0 ? LOOK_QUIET : LOOK_OTHER;
+			return strcmp(name, QUIET) == 0 ? LOOK_QUIET : LOOK_OTHER;
 		string = nested < NESTED_MAX ? wrapper_string(words) : NULL;
 		if (string)
 			return look_at_string(string, nested + 1);
 	}
 	return LOOK_OTHER;
-}
-
-/* Whether a command before this one writes into it. */
-static bool look_is_fed(const struct words *w, size_t index)
-{
-	size_t i = 0;
-	while (i < index && w->commands[i].into != (int)index)
-		i++;
-	return i < index;
 }
 
 static enum look look_at_string(const char *string, unsigned nested)
@@ -392,7 +380,7 @@ static enum look look_at_string(const char *string, unsigned nested)
 	if (words_parse(&w, string) < 0)
 		return LOOK_OTHER;
 	for (size_t i = 0; i < w.count && all != LOOK_OTHER; i++) {
-		enum look one = look_is_fed(&w, i)
+		enum look one = profile_is_fed(&w, i)
 					? LOOK_QUIET
 					: command_look_at(&w.words[w.commands[i].first], nested);
 		if (one != LOOK_QUIET)
