@@ -1,10 +1,9 @@
 // The built-in rules; terse config --agents shows them in ini syntax.
 //
-// What the agents send was seen with Claude Code 2.1.197 and 2.1.328, Codex 0.169.0,
-// opencode 1.18.33, pi 0.73.1 and Gemini CLI 0.61.0. The ceilings are what each
-// shows a model of one command: Claude Code 30,000 characters (10,000 of a command
-// that failed), Codex 10,000 bytes, opencode and pi 50 KB and 2,000 lines, Gemini
-// CLI 40,000 characters.
+// The strings are those of Claude Code 2.1.197 and 2.1.328, Codex 0.169.0, opencode 1.18.33, pi
+// 0.73.1 and Gemini CLI 0.61.0. The ceilings are what each shows its model of one command: Claude
+// Code 30,000 characters (10,000 if it failed), Codex 10,000 bytes, opencode and pi 50 KB and 2,000
+// lines, Gemini CLI 40,000 characters.
 
 #include "config/agents.h"
 
@@ -28,7 +27,7 @@
 #define SET(field, is)    LAYER_SET(field, is)
 
 static const struct layer_entry entries[] = {
-	/* A hook, an MCP server and the maker of its snapshots have no such string around them. */
+	/* Its hooks, MCP servers and snapshots are not wrapped like this. */
 	AGENT("claude"),
 	ENVIRONMENT("CLAUDECODE"),
 	ENVIRONMENT("CLAUDE_CODE_SESSION_ID"),
@@ -41,8 +40,8 @@ static const struct layer_entry entries[] = {
 	SET(ceiling, 30000),
 	SET(failure_ceiling, 10000),
 
-	/* Its shell saves variables and then becomes the one of the command. Without news it goes
-	   on after 10 s, and has to know by then what it left. */
+	/* Its shell saves variables and then executes the command's shell. After 10 s without
+	   output it continues, and has to know by then what it left. */
 	AGENT("codex"),
 	ENVIRONMENT("CODEX_THREAD_ID"),
 	STRING("{command}"),
@@ -54,7 +53,7 @@ static const struct layer_entry entries[] = {
 	SET(ceiling, 10000),
 	SET(heartbeat, 8000),
 
-	/* Shows the model no exit status. */
+	/* It shows its model no exit status. */
 	AGENT("opencode"),
 	ENVIRONMENT("OPENCODE"),
 	STRING("{command}"),

@@ -1,5 +1,5 @@
-// The sections [agent NAME] of ini files (layer.h), and those that are built in. Which keys they
-// have is in supervisor/agents/rule.h, with what they mean.
+// The sections [agent NAME] of ini files (layer.h), and the built-in ones. supervisor/agents/rule.h
+// explains their keys.
 #ifndef TERSE_CONFIG_AGENTS_H
 #define TERSE_CONFIG_AGENTS_H
 

@@ -1,9 +1,8 @@
 // The built-in profiles; terse config --profiles shows them in ini syntax.
 //
-// They are a table and not a text so that choosing one parses nothing. Limits
-// after what agents' own tools use for the same: pi reads 2,000 lines, and shows
-// 100 matches of at most 500 characters, 1,000 files found and 500 entries of a
-// directory.
+// They are a table, so that choosing one parses nothing. Their limits follow the agents' own tools:
+// pi reads 2,000 lines, and shows 100 matches of at most 500 characters, 1,000 found files and 500
+// entries of a directory.
 
 #include "config/profile.h"
 

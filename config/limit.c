@@ -4,17 +4,17 @@
 
 #include <string.h>
 
-/* Kept free below a ceiling for what ends a preview: a footer or notice, a status. */
+/* Reserved below a ceiling for a footer or notice and a status. */
 #define NOTICES      ((int64_t)400)
 #define NOTICE_LINES 4
 
-/* Where no limit is set for one line: bytes of a long one that are shown before other lines are. */
+/* Without a limit for one line: this much of a long line goes before other lines. */
 #define MAX_LINE ((size_t)500)
 
-/* What is left of `bytes` under a ceiling (0: none). */
+/* Limits `bytes` by a ceiling (0: none). */
 static int64_t limit_hold(int64_t bytes, int64_t ceiling)
 {
-	/* So that limit_most() is within it, too. */
+	/* limit_most() stays within it, too. */
 	int64_t whole = ceiling * 100 / 115, cut = ceiling - NOTICES;
 	int64_t most = whole < cut ? whole : cut;
 
@@ -28,8 +28,8 @@ static int64_t hold_lines(int64_t lines, int64_t ceiling)
 	return ceiling > 0 && (lines == 0 || lines > most) ? most : lines;
 }
 
-/* Only a text that is printed as it comes can go on when the command turns out to have succeeded;
-   a preview is made for either. */
+/* MODE_HEAD is printed as it comes, and can continue once the command has succeeded. Other previews
+   have to fit either outcome. */
 static void hold_all(struct limit *l, const struct settings *s)
 {
 	int64_t bytes = limit_hold((int64_t)l->bytes, s->ceiling);

@@ -213,7 +213,8 @@ static int parse_duration(const struct option *o, const char *value, int64_t *ou
 	return value_parse_duration(value, out);
 }
 
-/* What each type does; `parse` is NULL for text, `reason` NULL for words, which are listed. */
+/* Functions and messages of each type. `parse` is NULL for texts; `reason` is NULL for words, which
+   are listed. */
 static const struct {
 	int (*parse)(const struct option *o, const char *value, int64_t *out);
 	const char *(*range)(const struct option *o, char out[RANGE_LEN]);
@@ -320,7 +321,7 @@ static void release_list(struct strings *list)
 	*list = (struct strings){NULL, 0};
 }
 
-/* There is room for a power of two of pointers, the last one NULL. */
+/* The array has room for a power of two of pointers; the last one is NULL. */
 static int append_item(struct strings *list, const struct option *o, const char *value, size_t len,
 		       struct option_error *error)
 {

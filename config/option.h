@@ -1,6 +1,5 @@
-// The one table every option comes from: ini key, flag, environment variable,
-// type, range, default, unit and help. Loading, the command line, `terse
-// config`, the sample ini and the documentation all walk it.
+// The table of all options: ini key, flag, environment variable, type, range, default, unit and
+// help of each. Files, variables, the command line, help, sample and manual page follow it.
 //
 // Later wins: the defaults, /etc/terse.ini, $XDG_CONFIG_HOME/terse/terse.ini
 // (~/.config/terse/terse.ini), the project's .terse.ini (settings.h), the agent's
@@ -31,27 +30,27 @@ struct option {
 	const char *section, *key;
 	enum option_type type;
 	size_t offset;              /* in struct settings */
-	int64_t min, max;           /* in the unit of the type; of strings and items the length */
-	bool or_zero;               /* 0 is good, too, whatever min says */
+	int64_t min, max;           /* in the unit of the type; for texts the length */
+	bool or_zero;               /* 0 is valid below `min`, too */
 	const char *preset;         /* the default, as option_set() takes it; NULL: empty */
 	const char *const *choices; /* OPTION_ENUM: NULL-terminated, in the order of the C enum */
-	const char *unit;           /* "columns"; of strings and items what one is: "NAME=VALUE" */
-	const char *flag;           /* "--cols"; NULL: it is a key and a variable alone */
-	const char *negated;        /* "--no-pty": sets it to no; NULL but for yes-or-no types */
+	const char *unit;           /* "columns"; for texts what they are: "NAME=VALUE" */
+	const char *flag;           /* "--cols"; NULL: only a key and a variable */
+	const char *negated;        /* "--no-pty": sets it to no; yes-or-no types only */
 	const char *variable;       /* "TERSE_COLS" */
-	bool safe; /* may be set by a project's .terse.ini (settings.h): a bad value makes text
-		      longer, shorter or wrapped otherwise, but runs and ends nothing,
-		      sends nothing elsewhere and keeps no more on disk */
-	bool in_profile;  /* OPTION_LIST: a key of profiles, too, which add items */
-	size_t most;      /* OPTION_LIST: items at most; 0: no limit */
+	bool safe; /* valid in a project's .terse.ini (settings.h): a bad value changes the form of
+		      the text, but runs and ends nothing, sends nothing elsewhere and keeps no
+		      more on disk */
+	bool in_profile;  /* OPTION_LIST: profiles add items to it */
+	size_t most;      /* OPTION_LIST: largest number of items; 0: no limit */
 	const char *help; /* one sentence */
-	const char *(*refuse)(const char *value); /* of strings and items: a reason, NULL if good */
+	const char *(*refuse)(const char *value); /* texts: a reason, or NULL if good */
 };
 
 extern const struct option option_table[];
 extern const size_t option_count;
 
-/* A flag that stands for another one with a value: --full is --print full. */
+/* A flag that is short for another one with a value: --full is --print full. */
 struct option_shorthand {
 	const char *flag, *section, *key, *value, *help;
 };
@@ -61,50 +60,47 @@ extern const size_t option_shorthand_count;
 
 const struct option *option_by_key(const char *section, const char *key);
 
-/* By the first `len` bytes of a variable's name. */
+/* By the variable's name, `len` bytes long. */
 const struct option *option_by_variable(const char *name, size_t len);
 
-/* The one that a key of a [profile NAME] or [agent NAME] sets: they take the options that hold a
-   number. */
+/* The option that a key of [profile NAME] or [agent NAME] sets: one that holds a number. */
 const struct option *option_by_section_key(const char *key);
 
 bool option_has_section(const char *section);
 
-/* Whether its field is an int64_t. */
+/* Whether its field in the settings is an int64_t. */
 bool option_is_number(const struct option *o);
 
 /* Whether its flag needs no value. */
 bool option_is_switch(const struct option *o);
 
-/* Its field, of one that holds a number. */
+/* The field of an option that holds a number. */
 int64_t *option_number(struct settings *s, const struct option *o);
 
-/* Where the option's value in the settings comes from. */
+/* The origin of the option's value. */
 struct setting_source *option_source(struct settings *s, const struct option *o);
 
-/* Parses `value` into the settings, in place of what is there. Returns 0, or -1 with errno
-   EINVAL and the bare reason in error->text (ENOMEM: out of memory). On failure the
-   settings are as they were. */
+/* Sets the option. Returns 0, or -1 with the settings unchanged and errno: EINVAL (error->text is
+   the bare reason) or ENOMEM. */
 int option_set(struct settings *s, const struct option *o, const char *value,
 	       struct option_error *error);
 
-/* The same, adding one item to an OPTION_LIST. */
+/* The same, but adds one item to an OPTION_LIST. */
 int option_append(struct settings *s, const struct option *o, const char *item,
 		  struct option_error *error);
 
-/* Parses the value of an option that holds a number into *out. Returns 0, or -1 with EINVAL and the
-   bare reason in error->text. */
+/* Parses a value of an option that holds a number. Returns 0, or -1 with EINVAL and the bare reason
+   in error->text. */
 int option_parse(const struct option *o, const char *value, int64_t *out,
 		 struct option_error *error);
 
-/* The value of an option that holds a number as option_parse() reads it. Writes into `out` or
-   returns a constant. */
+/* The text of a value, as option_parse() reads it. Writes into `out` or returns a constant. */
 const char *option_number_text(const struct option *o, int64_t value, char out[VALUE_LEN]);
 
-/* Frees what the option's field owns (numbers own nothing) and leaves it empty. */
+/* Empties the option's field; frees its text or items. */
 void option_clear(struct settings *s, const struct option *o);
 
-/* Leaves it empty without freeing anything: other settings own it. */
+/* The same without freeing: other settings own the memory. */
 void option_disown(struct settings *s, const struct option *o);
 
 /* Enough for every option's range. */
@@ -114,8 +110,8 @@ void option_disown(struct settings *s, const struct option *o);
    "NAME=VALUE". Writes into `out` and returns it. */
 const char *option_range(const struct option *o, char out[RANGE_LEN]);
 
-/* The flag of the table, or one of `more` (ends with NULL), that `flag` (up to a =) is likely a
-   misspelling of; or NULL. */
+/* The flag of the table, or of `more` (ends with NULL), that `flag` (up to a =) is probably a
+   misspelling of, or NULL. */
 const char *option_nearest_flag(const char *flag, const char *const *more);
 
 #endif

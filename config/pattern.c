@@ -10,7 +10,7 @@
 static const struct {
 	const char *program;
 	const char *valued;  /* options that take the next word, with blanks around each */
-	const char *without; /* options with which it runs no command */
+	const char *without; /* options that make it run no command */
 	unsigned operands;   /* before the command */
 	bool assignments;    /* NAME=VALUE before the command */
 } wrappers[] = {
@@ -94,7 +94,7 @@ char *const *wrapper_inner(char *const words[])
 	return NULL;
 }
 
-/* The string of `sh -c`, with words[0] a shell. */
+/* The string of `sh -c`; words[0] is a shell. */
 static const char *shell_string(char *const words[])
 {
 	bool string = false;
@@ -234,7 +234,7 @@ static bool pattern_takes_value(const char *program, const char *option)
 	return false;
 }
 
-/* The next operand from `word` on; NULL: there is none. */
+/* The next operand from `word` on, or NULL. */
 static char *const *next_operand(const char *program, char *const *word)
 {
 	for (; *word; word++) {

@@ -2,26 +2,26 @@
 #ifndef TERSE_CONFIG_PATTERN_H
 #define TERSE_CONFIG_PATTERN_H
 
-/* The words of the command that words[0] runs (a later part of `words`), or NULL: words[0] is no
-   such program, or runs nothing here. */
+/* The words of the command that words[0] runs (a later part of `words`), or NULL if it runs none.
+ */
 char *const *wrapper_inner(char *const words[]);
 
 /* The shell string that words[0] runs, as in bash -lc STRING and eval STRING, or NULL. */
 const char *wrapper_string(char *const words[]);
 
-// Patterns for commands, as in `match = git diff|show`: words with blanks between
-// them, each with alternatives.
+// Patterns for commands, as in `match = git diff|show`: words separated by blanks, each with
+// alternatives.
 //
 //   cat|tac        the program's name, without its directory
-//   git diff       its first operands, in this order; options before them are passed over
-//   grep -l|--count   an option, anywhere: -l as well in -rl, --count as well in --count=1
+//   git diff       its first operands, in this order; options before them are skipped
+//   grep -l|--count   an option, anywhere: -l also in -rl, --count also in --count=1
 //   npm run test*  * stands for any characters
 
 /* A reason if it is no pattern, else NULL. */
 const char *pattern_refuse(const char *pattern);
 
-/* The number of its words if it matches a command (NULL-terminated, at least one word), else 0: the
-   larger, the more exact. */
+/* The number of its words if it matches a command (NULL-terminated, at least one word), else 0.
+   More words are more exact. */
 unsigned pattern_match(const char *pattern, char *const words[]);
 
 /* The name of a program without its directory. */

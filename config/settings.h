@@ -1,8 +1,6 @@
-// The effective settings of one call, filled from the option table (option.h):
-// built-in defaults, then files, the agent's section, the command's profile,
-// TERSE_* variables and flags, later ones winning.
+// The effective settings of one call, in the order of the option table (option.h).
 //
-// Durations are milliseconds, 0 meaning off; sizes are bytes.
+// Durations are milliseconds, 0 means off; sizes are bytes.
 #ifndef TERSE_CONFIG_SETTINGS_H
 #define TERSE_CONFIG_SETTINGS_H
 
@@ -23,10 +21,10 @@ enum mode { MODE_SMART, MODE_HEAD, MODE_TAIL, MODE_ENDS };
 /* Which texts are kept. */
 enum spill { SPILL_OVERFLOW, SPILL_ALWAYS };
 
-/* What is done about a command that waits for input when nobody is there to type. */
+/* The reaction to a command that waits for input when nobody can type. */
 enum prompting { PROMPTING_REPORT, PROMPTING_AWAIT, PROMPTING_EOF, PROMPTING_FAIL };
 
-/* What a line of the text is to the one who asked for it. */
+/* The meaning of a line of the text. */
 enum unit { UNIT_LINES, UNIT_MATCHES, UNIT_RESULTS, UNIT_ENTRIES };
 
 /* A list of strings; the settings own it. */
@@ -35,7 +33,7 @@ struct strings {
 	size_t count;
 };
 
-/* Where a value comes from; of two, the later one here wins. */
+/* The origin of a value; later ones win. */
 enum origin {
 	ORIGIN_BUILT_IN,
 	ORIGIN_SYSTEM,  /* /etc/terse.ini */
@@ -47,7 +45,7 @@ enum origin {
 	ORIGIN_FLAG,
 };
 
-/* More options than this there are not. */
+/* Room for the options. */
 #define OPTION_LIMIT 64
 
 struct setting_source {
@@ -57,20 +55,19 @@ struct setting_source {
 
 struct settings {
 	/* [run] */
-	char *profile;   /* NULL: the command's own (config/profile.h) */
-	int64_t timeout; /* TERM to the command after this long */
-	int64_t grace;   /* KILL this long after TERM */
-	int64_t linger;  /* keep recording background writers this long */
-	/* ... silent daemons this long */
-	int64_t linger_idle;
-	int64_t pty;     /* enum tristate */
-	int64_t tty;     /* enum tristate: controlling terminal for the command */
-	int64_t streams; /* enum streams */
-	int64_t yield;   /* let the caller go after this long */
+	char *profile;       /* NULL: the command's own (config/profile.h) */
+	int64_t timeout;     /* TERM to the command after this long */
+	int64_t grace;       /* KILL this long after TERM */
+	int64_t linger;      /* keep recording background writers this long */
+	int64_t linger_idle; /* the same for silent daemons */
+	int64_t pty;         /* enum tristate */
+	int64_t tty;         /* enum tristate: controlling terminal for the command */
+	int64_t streams;     /* enum streams */
+	int64_t yield;       /* let the caller go after this long */
 	int64_t yield_status;
 	int64_t detach;  /* bool: at once */
 	int64_t prompt;  /* enum prompting */
-	int64_t hang_up; /* what waits for keys that nobody can type, after this long */
+	int64_t hang_up; /* on programs that wait for keys nobody can type, after this long */
 
 	/* [terminal] */
 	int64_t cols, rows;
@@ -83,32 +80,32 @@ struct settings {
 	int64_t max_lines;     /* 0: no limit; counted in `unit` (config/limit.h) */
 	int64_t unit;          /* enum unit */
 	int64_t longest_line;  /* bytes; 0: no limit */
-	int64_t err_size;      /* of standard error kept apart; 0: as size */
+	int64_t err_size;      /* for separate standard error; 0: as size */
 	int64_t max_err_lines; /* the same; 0: no limit */
 	int64_t print;         /* enum printing: --preview, --full */
 	int64_t heartbeat;
 	int64_t status;          /* enum status_line */
-	int64_t ceiling;         /* bytes that whoever reads would cut itself; 0: not known */
-	int64_t failure_ceiling; /* the same of a command that failed; 0: as ceiling */
-	int64_t line_ceiling;    /* the same in lines; 0: not known */
+	int64_t ceiling;         /* bytes that the reader would cut itself; 0: unknown */
+	int64_t failure_ceiling; /* the same for a command that failed; 0: as ceiling */
+	int64_t line_ceiling;    /* the same in lines; 0: unknown */
 
 	/* [preview] */
 	int64_t mode;                    /* enum mode */
 	int64_t head_share;              /* percent */
 	int64_t end_share;               /* percent */
 	struct strings patterns, ignore; /* config/value.h */
-	int64_t max_line;                /* bytes; 0: as there is room */
+	int64_t max_line;                /* bytes; 0: depends on the room */
 
 	/* [spill] */
 	int64_t spill; /* enum spill */
 	int64_t max_artifact;
 	int64_t min_free;
 	int64_t raw;    /* enum tristate */
-	int64_t record; /* bool: when what was written */
+	int64_t record; /* bool: the times of output */
 
 	/* [session] */
 	char *session; /* NULL: find out */
-	int64_t keep;  /* artifacts of one that has ended */
+	int64_t keep;  /* artifacts of an ended session this long */
 
 	/* [gc] 0: no limit */
 	int64_t gc_interval; /* 0: never by itself */
@@ -117,7 +114,7 @@ struct settings {
 	int64_t gc_session_size, gc_session_count;
 
 	/* [redact] */
-	int64_t redact;                 /* bool: what looks like a secret */
+	int64_t redact;                 /* bool: hide what looks like a secret */
 	struct strings redact_patterns; /* further ones, PCRE2 */
 
 	/* [shim] */
@@ -127,18 +124,19 @@ struct settings {
 	/* [environment] */
 	struct strings env_set;   /* NAME=VALUE */
 	struct strings env_unset; /* NAME */
-	struct strings env_keep;  /* NAME: not touched by set and unset when the caller has it */
+	struct strings env_keep;  /* NAME: set and unset leave it alone if the caller has it */
 
-	/* Where each value comes from, in the order of the option table, and the paths of the
-	   files that were read (NULL for the others). */
+	/* The origin of each value, in the order of the option table, and the paths of the files
+	   that were read (NULL for the others). */
 	struct setting_source sources[OPTION_LIMIT];
 	char *files[ORIGIN_PROJECT + 1];
-	bool project_is_wrong; /* the first error is in its file, which others may have written */
+	bool project_is_wrong; /* the first error is in the project's file, which others may have
+				  written */
 
 	/* config/layer.h; NULL: the files define none. */
 	struct layer *profiles; /* config/profile.h */
 	struct layer *agents;   /* supervisor/agents/rule.h */
-	const char *agent;      /* whose section was applied; NULL: none */
+	const char *agent;      /* the agent whose section was applied; NULL: none */
 	bool own_words;         /* the command's profile is PROFILE_TERSE */
 };
 
@@ -153,20 +151,19 @@ struct option_error {
 int settings_init(struct settings *s);
 void settings_release(struct settings *s);
 
-/* Initializes *s with the defaults, then the files, then the TERSE_* variables. TERSE_CONFIG names
-   a file to read in place of the user's one (empty: none). A file with an error counts as absent as
-   a whole, and so does a variable; the first error of all is returned in *error. A file
-   that is missing or can't be read is no error, unless TERSE_CONFIG names it; a project's file that
-   is not trusted is one. Returns 0 (also with an error noted: error->text is then not empty), or -1
-   with ENOMEM and nothing to release. */
+/* Initializes *s with the defaults, then the files, then the TERSE_* variables. TERSE_CONFIG
+   replaces the user's file (empty: none). A file or variable with an error is ignored as a whole;
+   *error holds the first error. A file that is missing or can't be read is an error only if
+   TERSE_CONFIG names it; a project's file that is not trusted is one. Returns 0 (error->text is not
+   empty after an error), or -1 with ENOMEM and nothing to release. */
 int settings_load(struct settings *s, struct option_error *error);
 
-/* One file, all or nothing. Returns 0, or -1 with errno: ENOENT, EACCES ..., EINVAL with
-   *error filled. A file over 1 MB, one with a NUL byte and one with a line that inih would cut
-   are errors too. */
+/* Loads one file, all or nothing. Returns 0, or -1 with errno: ENOENT, EACCES ..., EINVAL with
+   *error filled. A file over 1 MB, one with a NUL byte and one with a line that inih would cut are
+   errors, too. */
 int settings_load_file(struct settings *s, const char *path, struct option_error *error);
 
-/* The same for the text of a file; `path` is its name in messages. */
+/* Loads the text of a file; `path` is its name in messages. */
 int settings_load_text(struct settings *s, const char *path, const char *text, size_t len,
 		       struct option_error *error);
 
@@ -178,39 +175,36 @@ int settings_take_flag(struct settings *s, int argc, char *const argv[], int *in
 
 #define SETTINGS_SYSTEM_FILE "/etc/terse.ini"
 
-/* settings_load() with another file in place of /etc/terse.ini. */
+/* settings_load() with another system file, for tests. */
 int settings_load_after(struct settings *s, const char *system_file, struct option_error *error);
 
-/* settings_load_text() for a text that comes from `by`. Of a project's, options that are not safe
-   are errors. */
+/* settings_load_text() for a text of the given origin. Options that are not safe are errors in a
+   project's. */
 int settings_load_text_by(struct settings *s, enum origin by, const char *path, const char *text,
 			  size_t len, struct option_error *error);
 
-/* Tells of every error in a text, and returns how many there are, or -1 with ENOMEM. */
+/* Reports every error in a text. Returns their number, or -1 with ENOMEM. */
 int settings_check_text(enum origin by, const char *path, const char *text, size_t len,
 			void (*tell)(void *ctx, const char *message), void *ctx);
 
-/* Appends a file's text as it is read from there. Returns 0, or -1 with errno; EINVAL: it is not
-   read, and *error says why. */
+/* Appends a file of the given origin to `text`. Never waits: a FIFO without a writer is empty.
+   Returns 0, or -1 with errno; EINVAL: it was refused, and *error says why. */
 int settings_read_file(enum origin by, const char *path, struct buffer *text,
 		       struct option_error *error);
 
-/* The path of the user's file, there or not: the one that TERSE_CONFIG names (*named), or the usual
-   one, written into `room` (PATH_MAX bytes). NULL: there is none. */
+/* The path of the user's file, which may not exist: TERSE_CONFIG (*named), or the usual one,
+   written into `room` (PATH_MAX bytes). NULL: there is none. */
 const char *settings_user_file(char *room, bool *named);
 
-// The .terse.ini of the project that the current directory is in: the nearest one
-// from there up to the repository's root (the directory with a .git). Outside of a
-// repository only the current directory is looked at.
+// The project's .terse.ini: the nearest one from the current directory up to the root of its
+// repository (the directory with .git). Outside of a repository only the current directory counts.
 //
-// A repository is not trusted, so that only options marked safe in the table are
-// taken from the file, and it has to be a plain file of the user (or of root)
-// that not everybody can write to.
+// A repository is not trusted. Its file can set only the options that the table marks as safe, and
+// it has to be a plain file of the user (or of root) that not everybody can write to.
 
 #define PROJECT_FILE ".terse.ini"
 
-/* Finds it: writes its absolute path into `path` (PATH_MAX bytes). Looks for names only and opens
-   nothing. */
+/* Writes its absolute path into `path` (PATH_MAX bytes). Opens no file. */
 bool project_find(char *path);
 
 #endif

@@ -33,8 +33,7 @@ const char *template_refuse(const char *template)
 	return parts > 1 ? "{command} or {word} stands there once" : NULL;
 }
 
-/* The end of what is quoted from `text` on, or NULL. Appends it without quotes to *out, if that is
-   not NULL. */
+/* The end of the quoted part at `text`, or NULL. Appends it without quotes to *out, unless NULL. */
 static const char *skip_quoted(const char *text, char **out)
 {
 	char quote = *text++;
@@ -50,8 +49,8 @@ static const char *skip_quoted(const char *text, char **out)
 	return text + 1;
 }
 
-/* The end of the shell's word at `text`, or NULL if there is none. Writes it to `out` without its
-   quotes, if that is not NULL. */
+/* The end of the shell's word at `text`, or NULL if there is none. Writes the word without quotes
+   to `out`, unless NULL. */
 static const char *skip_word(const char *text, char *out)
 {
 	const char *start = text;
@@ -72,14 +71,15 @@ static const char *skip_word(const char *text, char *out)
 	return text == start ? NULL : text;
 }
 
-/* What is asked for, in the text. */
+/* The result, in the text. */
 struct part {
 	const char *from, *to;
 	bool is_word;
 };
 
-/* One element of a template that is neither a star nor {command}. Moves both on; false: the text
-   differs. */
+/* Matches one element other than a star and {command}. Moves both pointers; false: the text
+ * differs.
+ */
 static bool match_one(const char **template, const char **text, struct part *part)
 {
 	if (template_starts_with(*template, word, LENGTH(word))) {
@@ -101,7 +101,7 @@ static bool match_one(const char **template, const char **text, struct part *par
 	return *(*text)++ == c;
 }
 
-/* Whether there is a star or a {command} here; moves behind it. */
+/* Moves behind a star or {command} if there is one. */
 static bool take_star(const char **template, bool *is_command)
 {
 	bool named = template_starts_with(*template, command, LENGTH(command));
@@ -113,10 +113,10 @@ static bool take_star(const char **template, bool *is_command)
 	return true;
 }
 
-/* Tries from the left; after a failure the last star takes one character more. */
+/* Tries from the left; after a mismatch the last star takes one more character. */
 static bool command_template_match(const char *template, const char *text, struct part *part)
 {
-	const char *behind = NULL, *end = NULL; /* of the last star: in template and text */
+	const char *behind = NULL, *end = NULL; /* of the last star, in template and text */
 	bool is_command = false;
 
 	for (;;) {
@@ -161,7 +161,7 @@ int template_take(const char *template, const char *text, char **result)
 	*result = strndup(part.from, (size_t)(part.to - part.from));
 	if (!*result)
 		return -1;
-	/* Without its quotes a word is not longer. */
+	/* Removing quotes never makes a word longer. */
 	if (part.is_word)
 		skip_word(part.from, *result);
 	return 1;

@@ -54,7 +54,7 @@ struct unit {
 #define TB ((int64_t)1 << 40)
 #define PB ((int64_t)1 << 50)
 
-/* In both lists the forms that are written back come largest first. */
+/* The forms that are written come first, the largest first. */
 static const struct unit size_units[] = {
 	{"PB", PB},  {"TB", TB},  {"GB", GB},  {"MB", MB},  {"KB", KB},  {"", 1},
 	{"B", 1},    {"K", KB},   {"M", MB},   {"G", GB},   {"T", TB},   {"P", PB},
@@ -85,14 +85,14 @@ static bool value_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* A number of at most three decimals, in thousandths and saturated. */
+/* A saturated number with at most three decimals. */
 struct decimal {
 	int64_t whole;
 	int thousandths;
 	bool negative;
 };
 
-/* Returns what follows the number, or NULL if there is none. */
+/* Returns the end of the number, or NULL if there is none. */
 static const char *parse_decimal(const char *p, struct decimal *d)
 {
 	*d = (struct decimal){.negative = *p == '-'};
@@ -118,8 +118,8 @@ static const char *parse_decimal(const char *p, struct decimal *d)
 	return p;
 }
 
-/* The decimal times `scale` (at most 1 PB, so that the thousandths can't overflow), rounded up:
-   nothing that is not 0 becomes 0. */
+/* The decimal times `scale`, rounded up, so that only 0 becomes 0. `scale` is at most 1 PB, so the
+   thousandths can't overflow. */
 static int64_t scale_decimal(const struct decimal *d, int64_t scale)
 {
 	int64_t part = (d->thousandths * scale + 999) / 1000;
