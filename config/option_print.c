@@ -356,7 +356,9 @@ static void manual_print_literal(struct buffer *out, const char *lines)
 {
 	buffer_append_string(out, ".Bd -literal -offset indent -compact\n");
 	manual_print_text(out, lines);
-	buffer_append_string(out, &"\n.Ed\n"[lines[strlen(lines) - 1] == '\n']);
+	if (lines[strlen(lines) - 1] != '\n')
+		buffer_append_string(out, "\n");
+	buffer_append_string(out, ".Ed\n");
 }
 
 static void manual_print_section(struct buffer *out, const char *name, bool first)
