@@ -28,15 +28,17 @@
 
 /* A word in quotes if it needs some; one that a shell could only have escaped is not: it would be
    hard to read. */
-static int add_word(struct buffer *out, const char *word)
+static void row_add_word(struct buffer *out, const char *word)
 {
 	for (const char *at = word, *end = word + strlen(word); at < end;) {
 		uint32_t cp;
 		at += utf8_decode(at, (size_t)(end - at), &cp);
-		if (!quote_is_plain(cp))
-			return buffer_printf(out, "'%s'", word);
+		if (!quote_is_plain(cp)) {
+			buffer_printf(out, "'%s'", word);
+			return;
+		}
 	}
-	return quote_append(out, word);
+	quote_append(out, word);
 }
 
 /* The string that terse gave to a shell, whose path it wrote in full; NULL if there is none. */
@@ -48,22 +50,25 @@ static const char *string_of(char *const *argv)
 	return is_string ? argv[2] : NULL;
 }
 
-int row_add_command(struct buffer *out, const struct meta *m)
+void row_add_command(struct buffer *out, const struct meta *m)
 {
 	const char *string = string_of(m->argv);
 	if (string)
-		return buffer_printf(out, m->cut ? "%s ..." : "%s", string);
-	for (char **arg = m->argv; arg && *arg; arg++) {
-		if (arg > m->argv && buffer_append_string(out, " ") < 0)
-			return -1;
+		buffer_append_string(out, string);
+	for (char **arg = m->argv; !string && arg && *arg; arg++) {
+		if (arg > m->argv)
+			buffer_append_string(out, " ");
 		/* A command of one word may be a shell string; it reads best as it is. */
-		if (m->argv[1] ? add_word(out, *arg) < 0 : buffer_append_string(out, *arg) < 0)
-			return -1;
+		if (m->argv[1])
+			row_add_word(out, *arg);
+		else
+			buffer_append_string(out, *arg);
 	}
-	return m->cut ? buffer_append_string(out, " ...") : 0;
+	if (m->cut)
+		buffer_append_string(out, " ...");
 }
 
-int row_add_cell(struct buffer *out, const char *text, size_t len, size_t width)
+void row_add_cell(struct buffer *out, const char *text, size_t len, size_t width)
 {
 	size_t used = 0, room = out->len;
 	for (size_t i = 0, n; i < len; i += n) {
@@ -71,17 +76,16 @@ int row_add_cell(struct buffer *out, const char *text, size_t len, size_t width)
 		size_t before = out->len;
 		n = utf8_decode(text + i, len - i, &cp);
 		bool blank = cp == '\n' || cp == '\t';
-		if (quote_text(out, blank ? " " : text + i, n, 0) < 0)
-			return -1;
+		quote_text(out, blank ? " " : text + i, n, 0);
 		used += out->len - before != n ? out->len - before : utf8_width(cp);
 		if (used > width) {
 			buffer_truncate(out, room);
-			return buffer_append_string(out, "...");
+			buffer_append_string(out, "...");
+			return;
 		}
 		if (used + 3 <= width)
 			room = out->len;
 	}
-	return 0;
 }
 
 static int bad_value(const struct runs *r, const char *option, const char *value, const char *why)
@@ -193,8 +197,8 @@ bool runs_match(const struct runs *r, const struct meta *m)
 		return false;
 	if (!r->command)
 		return true;
-	bool found = row_add_command(&words, m) == 0 && buffer_string(&words) &&
-		     strstr(words.data, r->command);
+	row_add_command(&words, m);
+	bool found = buffer_string(&words) && strstr(words.data, r->command);
 	buffer_release(&words);
 	return found;
 }
@@ -219,7 +223,7 @@ struct row {
 	char state[24], lines[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
 };
 
-static void runs_output_describe_state(const struct meta *m, char out[24])
+static void runs_describe_state(const struct meta *m, char out[24])
 {
 	if (m->state == META_RUNNING)
 		snprintf(out, 24, "running");
@@ -237,159 +241,128 @@ static void runs_output_describe_state(const struct meta *m, char out[24])
 
 /* --- as a table ------------------------------------------------------------------- */
 
-static int add_head(struct runs *r)
+static void runs_add_head(struct runs *r)
 {
-	return buffer_printf(&r->out, "%-16s  %-11s  %10s  %8s  %7s  %s%sCOMMAND\n", "ID", "STATE",
-			     "LINES", "SIZE", "AGE", r->all ? "SESSION" : "",
-			     r->all ? "                   " : "");
+	buffer_printf(&r->out, "%-16s  %-11s  %10s  %8s  %7s  %s%sCOMMAND\n", "ID", "STATE",
+		      "LINES", "SIZE", "AGE", r->all ? "SESSION" : "",
+		      r->all ? "                   " : "");
 }
 
-static int runs_output_add_gaps(struct buffer *out, const struct meta_stream *m)
+void row_add_gaps(struct buffer *out, int indent, struct gaps gaps)
 {
-	const struct gaps gaps = meta_gaps(m);
-	int result = 0;
-	for (int i = 0; i < gaps.count && result == 0; i++) {
+	for (int i = 0; i < gaps.count; i++) {
 		char line[GAP_ANNOUNCE_MAX];
 		gap_announce(line, &gaps.items[i]);
-		result = buffer_printf(out, "%-*s  %s", ID_LEN, "", line);
+		buffer_printf(out, "%-*s%s", indent, "", line);
 	}
-	return result;
 }
 
-static int runs_output_add_row(struct runs *r, const char *id, const char *session,
-			       const struct meta *m)
+/* `m` NULL: `error` says why the metadata can't be read. */
+static void runs_add_row(struct runs *r, const char *id, const char *session, const struct meta *m,
+			 int error)
 {
 	struct row row = {.state = "?", .lines = "?", .size = "?", .age = "?"};
 	struct buffer command = BUFFER_INIT, *out = &r->out;
 	size_t start = out->len;
-	int result = -1;
 	if (m) {
-		runs_output_describe_state(m, row.state);
+		runs_describe_state(m, row.state);
 		human_age(row.age, clock_real_ms() - m->started_ms);
 		snprintf(row.lines, sizeof(row.lines), "-");
 		snprintf(row.size, sizeof(row.size), "-");
+		row_add_command(&command, m);
+	} else {
+		buffer_printf(&command, "(metadata: %s)", strerror(error));
 	}
 	if (m && *id) {
 		human_count(row.lines, m->out.lines + m->err.lines);
 		human_size(row.size, m->out.bytes + m->err.bytes);
 	}
-	if ((m ? row_add_command(&command, m) : buffer_printf(&command, "(metadata: %m)")) < 0 ||
-	    buffer_printf(out, "%-*s  %-11s  %10s  %8s  %7s  ", ID_LEN, *id ? id : "-", row.state,
-			  row.lines, row.size, row.age) < 0)
-		goto out;
+	buffer_printf(out, "%-*s  %-11s  %10s  %8s  %7s  ", ID_LEN, *id ? id : "-", row.state,
+		      row.lines, row.size, row.age);
 	if (r->all) {
 		size_t before = out->len;
-		if (row_add_cell(out, session, strlen(session), 24) < 0 ||
-		    buffer_printf(out, "%*s  ", (int)(24 - (out->len - before)), "") < 0)
-			goto out;
+		row_add_cell(out, session, strlen(session), 24);
+		buffer_printf(out, "%*s  ", (int)(24 - (out->len - before)), "");
 	}
 	size_t left = r->width > out->len - start + 10 ? r->width - (out->len - start) : 10;
-	if (row_add_cell(out, command.data, command.len, left) == 0)
-		result = buffer_append(out, "\n", 1);
-	if (result == 0 && m)
-		result = runs_output_add_gaps(out, &m->out) < 0
-				 ? -1
-				 : runs_output_add_gaps(out, &m->err);
-out:
+	row_add_cell(out, command.data, command.len, left);
+	buffer_append_string(out, "\n");
+	if (m) {
+		row_add_gaps(out, ID_LEN + 2, meta_gaps(&m->out));
+		row_add_gaps(out, ID_LEN + 2, meta_gaps(&m->err));
+	}
+	out->failed |= command.failed;
 	buffer_release(&command);
-	return result;
 }
 
 /* --- as JSON ---------------------------------------------------------------------- */
 
-static int add_words(struct buffer *out, const struct meta *m, size_t budget)
-{
-	bool cut = m->cut;
-	if (json_begin_array(out, "command") < 0)
-		return -1;
-	for (char **arg = m->argv; arg && *arg && budget > 0; arg++) {
-		size_t len = strlen(*arg);
-		size_t keep = len < budget ? len : utf8_floor(*arg, len, budget);
-		if (json_add_text(out, NULL, *arg, keep) < 0)
-			return -1;
-		cut |= keep < len || (keep == budget && arg[1]);
-		budget -= keep < len ? budget : keep;
-	}
-	if (buffer_append_string(out, "]") < 0)
-		return -1;
-	return cut ? json_add_bool(out, "command_cut", true) : 0;
-}
-
-/* A number, or null. */
-static int runs_output_add_count(struct buffer *out, const char *key, bool known, uint64_t n)
-{
-	return known ? json_add_count(out, key, n) : json_add_null(out, key);
-}
-
 /* "gaps":[{"from":4001,"to":8000,"bytes":225280,"reason":"disk cap","stream":"stdout"}] */
-static int json_gaps(struct buffer *out, const struct meta *m)
+static void runs_add_json_gaps(struct buffer *out, const struct meta *m)
 {
 	const struct gaps gaps[2] = {meta_gaps(&m->out), meta_gaps(&m->err)};
 	if (gaps[0].count + gaps[1].count == 0)
-		return 0;
-	if (json_begin_array(out, "gaps") < 0)
-		return -1;
-	for (int i = 0; i < gaps[0].count + gaps[1].count; i++) {
-		bool second = i >= gaps[0].count;
-		const struct gap *g = &gaps[second].items[second ? i - gaps[0].count : i];
-		if (gap_begin_json(out, g) < 0 ||
-		    json_add_string(out, "stream", second ? "stderr" : "stdout") < 0 ||
-		    buffer_append_string(out, "}") < 0)
-			return -1;
+		return;
+	json_begin_array(out, "gaps");
+	for (int stream = 0; stream < 2; stream++) {
+		for (int i = 0; i < gaps[stream].count; i++) {
+			gap_begin_json(out, &gaps[stream].items[i]);
+			json_add_string(out, "stream", stream ? "stderr" : "stdout");
+			json_end_object(out);
+		}
 	}
-	return buffer_append_string(out, "]");
+	json_end_array(out);
 }
 
-int runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
+void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 {
 	bool ended = m->state != META_RUNNING;
 	bool kept = *m->id;
-	if (json_add_string(out, "id", kept ? m->id : NULL) < 0 ||
-	    json_add_string(out, "session", m->session) < 0 || add_words(out, m, budget) < 0 ||
-	    json_add_string(out, "cwd", m->cwd) < 0 ||
-	    json_add_string(out, "state", meta_state_name(m->state)) < 0 ||
-	    runs_output_add_count(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code) <
-		    0 ||
-	    json_add_signal(out, "signal", m->signal) < 0 ||
-	    json_add_bool(out, "success", m->state == META_DONE && m->exit_code == 0) < 0 ||
-	    json_add_bool(out, "timed_out", m->timed_out) < 0 ||
-	    json_add_bool(out, "binary", m->binary) < 0 ||
-	    json_add_time(out, "started", m->started_ms) < 0 ||
-	    json_add_time(out, "ended", ended ? m->ended_ms : 0) < 0 ||
-	    runs_output_add_count(out, "duration_ms", ended, (uint64_t)m->duration_ms) < 0 ||
-	    runs_output_add_count(out, "lines", kept, m->out.lines + m->err.lines) < 0)
-		return -1;
-	if (runs_output_add_count(out, "bytes", kept, m->out.bytes + m->err.bytes) < 0)
-		return -1;
-	return json_gaps(out, m);
+	json_add_string(out, "id", kept ? m->id : NULL);
+	json_add_string(out, "session", m->session);
+	if (json_add_command(out, "command", m->argv, budget, 0) || m->cut)
+		json_add_bool(out, "command_cut", true);
+	json_add_string(out, "cwd", m->cwd);
+	json_add_string(out, "state", meta_state_name(m->state));
+	json_add_known(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code);
+	json_add_signal(out, "signal", m->signal);
+	json_add_bool(out, "success", m->state == META_DONE && m->exit_code == 0);
+	json_add_bool(out, "timed_out", m->timed_out);
+	json_add_bool(out, "binary", m->binary);
+	json_add_time(out, "started", m->started_ms);
+	json_add_time(out, "ended", ended ? m->ended_ms : 0);
+	json_add_known(out, "duration_ms", ended, (uint64_t)m->duration_ms);
+	json_add_known(out, "lines", kept, m->out.lines + m->err.lines);
+	json_add_known(out, "bytes", kept, m->out.bytes + m->err.bytes);
+	runs_add_json_gaps(out, m);
 }
 
-static int add_element(struct runs *r, const char *id, const struct meta *m)
+static void runs_add_element(struct runs *r, const char *id, const struct meta *m, int error)
 {
 	struct buffer *out = &r->out;
-	if (buffer_append_string(out, r->rows > 0 ? ",{" : "{") < 0)
-		return -1;
-	if (m ? runs_append_json(out, m, COMMAND_MAX) < 0
-	      : json_add_string(out, "id", id) < 0 ||
-			    json_add_string(out, "error", strerror(errno)) < 0)
-		return -1;
-	return buffer_append_string(out, "}");
+	/* What was printed already does not tell that a comma belongs here. */
+	buffer_append_string(out, r->rows > 0 ? ",{" : "{");
+	if (m) {
+		runs_append_json(out, m, COMMAND_MAX);
+	} else {
+		json_add_string(out, "id", id);
+		json_add_string(out, "error", strerror(error));
+	}
+	json_end_object(out);
 }
 
-static int add_begin(struct runs *r)
+static void runs_begin_json(struct runs *r)
 {
-	if (envelope_begin(&r->out) < 0 ||
-	    json_add_string(&r->out, "session", r->all ? NULL : r->directory) < 0 ||
-	    json_begin_array(&r->out, "runs") < 0)
-		return -1;
-	return 0;
+	envelope_begin(&r->out);
+	json_add_string(&r->out, "session", r->all ? NULL : r->directory);
+	json_begin_array(&r->out, "runs");
 }
 
 /* --- all of it -------------------------------------------------------------------- */
 
-static int flush(struct runs *r)
+static int runs_flush(struct runs *r)
 {
-	int result = io_write(STDOUT_FILENO, r->out.data, r->out.len);
+	int result = verb_write(&r->out);
 	buffer_clear(&r->out);
 	return result;
 }
@@ -397,64 +370,67 @@ static int flush(struct runs *r)
 int runs_add(struct runs *r, const char *id, const char *session, const struct meta *m)
 {
 	int error = errno;
-	if (r->rows == 0 && (r->verb.json ? add_begin(r) : add_head(r)) < 0)
-		return -1;
-	errno = error;
-	if ((r->verb.json ? add_element(r, id, m) : runs_output_add_row(r, id, session, m)) < 0)
-		return -1;
+	if (r->rows == 0 && r->verb.json)
+		runs_begin_json(r);
+	else if (r->rows == 0)
+		runs_add_head(r);
+	if (r->verb.json)
+		runs_add_element(r, id, m, error);
+	else
+		runs_add_row(r, id, session, m, error);
 	r->rows++;
-	return r->out.len > COLLECTED ? flush(r) : 0;
-}
-
-static int add_option(struct buffer *out, const char *name, const char *value)
-{
-	if (!value)
-		return 0;
-	return buffer_printf(out, " %s ", name) < 0 ? -1 : quote_append(out, value);
+	return r->out.len > COLLECTED || r->out.failed ? runs_flush(r) : 0;
 }
 
 /* The command that shows ten times as many. */
-static int add_more(struct buffer *out, const struct runs *r)
+static void runs_add_more(struct buffer *out, const struct runs *r)
 {
-	if (buffer_printf(out, "terse %s%s", r->history ? "history" : "list",
-			  r->all ? " --all" : "") < 0 ||
-	    add_option(out, "--session", r->session) < 0 ||
-	    add_option(out, "--command", r->command) < 0 ||
-	    add_option(out, "--state", r->state) < 0 || add_option(out, "--exit", r->exit) < 0 ||
-	    add_option(out, "--since", r->since) < 0 || add_option(out, "--until", r->until) < 0 ||
-	    (r->verb.json && buffer_append_string(out, " --json") < 0))
-		return -1;
-	return buffer_printf(out, " --limit %" PRIu64, r->limit * 10);
+	const struct {
+		const char *option, *value;
+	} given[] = {
+		{"--session", r->session}, {"--command", r->command}, {"--state", r->state},
+		{"--exit", r->exit},       {"--since", r->since},     {"--until", r->until},
+	};
+	buffer_printf(out, "terse %s%s", r->history ? "history" : "list", r->all ? " --all" : "");
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+		if (!given[i].value)
+			continue;
+		buffer_printf(out, " %s ", given[i].option);
+		quote_append(out, given[i].value);
+	}
+	if (r->verb.json)
+		buffer_append_string(out, " --json");
+	buffer_printf(out, " --limit %" PRIu64, r->limit * 10);
 }
 
-static int finish_json(struct runs *r, bool more)
+static int runs_finish_json(struct runs *r, bool more)
 {
 	struct buffer next = BUFFER_INIT, *out = &r->out;
-	int result = -1;
-	if ((r->rows == 0 && add_begin(r) < 0) || buffer_append_string(out, "]") < 0 ||
-	    json_add_count(out, "shown", r->rows) < 0 ||
-	    json_add_bool(out, "truncated", more) < 0 || (more && add_more(&next, r) < 0) ||
-	    (more && !buffer_string(&next)) ||
-	    json_add_string(out, "next", more ? next.data : NULL) < 0 || envelope_end(out) < 0)
-		goto out;
-	result = flush(r);
-out:
-	buffer_release(&next);
-	return result;
+	if (r->rows == 0)
+		runs_begin_json(r);
+	json_end_array(out);
+	json_add_count(out, "shown", r->rows);
+	json_add_bool(out, "truncated", more);
+	if (more)
+		runs_add_more(&next, r);
+	json_add_made(out, "next", &next);
+	envelope_end(out);
+	return runs_flush(r);
 }
 
 int runs_finish(struct runs *r, bool more)
 {
 	struct buffer notice = BUFFER_INIT;
-	int result = -1;
 	if (r->verb.json)
-		return finish_json(r, more);
-	if (more && (buffer_printf(&notice, "[newest %" PRIu64 " shown; more: ", r->limit) < 0 ||
-		     add_more(&notice, r) < 0 || buffer_append_string(&notice, "]\n") < 0))
-		goto out;
-	if (flush(r) == 0)
+		return runs_finish_json(r, more);
+	if (more) {
+		buffer_printf(&notice, "[newest %" PRIu64 " shown; more: ", r->limit);
+		runs_add_more(&notice, r);
+		buffer_append_string(&notice, "]\n");
+	}
+	int result = runs_flush(r);
+	if (result == 0)
 		result = reader_notice(r->sink, &notice);
-out:
 	buffer_release(&notice);
 	return result;
 }

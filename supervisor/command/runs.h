@@ -13,6 +13,7 @@
 #define TERSE_COMMAND_RUNS_H
 
 #include "lib/buffer.h"
+#include "lib/gap.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/command/verb.h"
@@ -23,11 +24,11 @@
 
 struct settings;
 
-/* Appends the command as one line of words. Returns 0, or -1 with ENOMEM, as do both. */
-int row_add_command(struct buffer *out, const struct meta *m);
-
-/* Appends `text` on one line, clean, cut to `width` columns. */
-int row_add_cell(struct buffer *out, const char *text, size_t len, size_t width);
+/* Append to a row: the command as one line of words; `text` on one line, clean, cut to `width`
+   columns; a line below for each gap. */
+void row_add_command(struct buffer *out, const struct meta *m);
+void row_add_cell(struct buffer *out, const char *text, size_t len, size_t width);
+void row_add_gaps(struct buffer *out, int indent, struct gaps gaps);
 
 struct runs {
 	struct verb verb;
@@ -72,7 +73,7 @@ int runs_finish(struct runs *r, bool more);
 
 void runs_release(struct runs *r);
 
-/* Appends the members above. `budget`: bytes of the command. Returns 0, or -1 with ENOMEM. */
-int runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
+/* Appends the members above. `budget`: bytes of the command. */
+void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
 
 #endif

@@ -22,10 +22,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Prints a row for each; with `watch`, on a terminal, again and again until a key is pressed.
-   Returns the exit status of the verb. */
-int live_list(const char *verb, bool watch);
-
 /* Columns of a row where there is no terminal to ask. */
 #define WIDTH 120
 
@@ -58,21 +54,21 @@ static int live_list_newest_first(const void *a, const void *b)
 	return strcmp(b, a);
 }
 
-/* Of a run whose command has ended: who keeps its output open. */
-static int live_list_add_holders(struct buffer *out, const struct meta *m)
+/* Who keeps the output of a run open whose command has ended. */
+static void live_list_add_holders(struct buffer *out, const struct meta *m)
 {
 	for (int i = 0; i < m->holders; i++) {
 		const struct meta_holder *h = &m->held_by[i];
-		if (buffer_append_string(out, i == 0 ? "    held by " : ", ") < 0 ||
-		    row_add_cell(out, h->name, strlen(h->name), sizeof(h->name)) < 0 ||
-		    buffer_printf(out, " (%d)", (int)h->pid) < 0)
-			return -1;
+		buffer_append_string(out, i == 0 ? "    held by " : ", ");
+		row_add_cell(out, h->name, strlen(h->name), sizeof(h->name));
+		buffer_printf(out, " (%d)", (int)h->pid);
 	}
-	return m->holders ? buffer_append(out, "\n", 1) : 0;
+	if (m->holders)
+		buffer_append_string(out, "\n");
 }
 
 /* What was kept of it so far. Returns whether there is anything. */
-static bool read_meta(struct rows *r, const char *id, struct meta *m)
+static bool live_list_read_meta(struct rows *r, const char *id, struct meta *m)
 {
 	struct id_found found;
 	int dir = -1;
@@ -84,21 +80,23 @@ static bool read_meta(struct rows *r, const char *id, struct meta *m)
 	return is_kept;
 }
 
-/* The command it runs, and on lines below who holds it. */
-static int live_list_add_command(struct buffer *out, const struct meta *m, size_t width)
+/* The rest of a row that begins at `start`: the command it runs; below, who holds it. */
+static void live_list_add_command(struct buffer *out, const struct meta *m, size_t start,
+				  size_t width)
 {
 	struct buffer command = BUFFER_INIT;
-	int result = row_add_command(&command, m);
-	if (result == 0)
-		result = row_add_cell(out, command.data, command.len, width);
-	if (result == 0)
-		result = buffer_append(out, "\n", 1) < 0 ? -1 : live_list_add_holders(out, m);
+	size_t used = out->len - start;
+	row_add_command(&command, m);
+	row_add_cell(out, command.data, command.len, width > used + 10 ? width - used : 10);
+	buffer_append_string(out, "\n");
+	live_list_add_holders(out, m);
+	out->failed |= command.failed;
 	buffer_release(&command);
-	return result;
 }
 
-/* The command as its supervisor tells it, where nothing was kept. */
-static int add_told_command(struct buffer *out, struct live_status *c, size_t width)
+/* The same as the supervisor reports it, if no metadata were kept. */
+static void live_list_add_reported(struct buffer *out, struct live_status *c, size_t start,
+				   size_t width)
 {
 	char *argv[LIVE_ARGV / 2 + 1];
 	size_t count = 0, i = 0;
@@ -107,75 +105,73 @@ static int add_told_command(struct buffer *out, struct live_status *c, size_t wi
 		argv[count++] = c->argv + i;
 	argv[count] = NULL;
 	const struct meta m = {.argv = argv, .cut = c->argv_cut || i < c->argv_len};
-	return live_list_add_command(out, &m, width);
+	live_list_add_command(out, &m, start, width);
 }
 
 /* Its last line, or what it asks. */
-static int add_last_line(struct buffer *out, const struct live_status *c, size_t width)
+static void live_list_add_line(struct buffer *out, const struct live_status *c, size_t width)
 {
 	bool asks = c->state == LIVE_WAITING && *c->prompt;
 	const char *line = asks ? c->prompt : c->last_line;
 	if (!*line)
-		return 0;
-	if (buffer_append_string(out, "    ") < 0 ||
-	    row_add_cell(out, line, strlen(line), width > 14 ? width - 4 : 10) < 0)
-		return -1;
-	return buffer_append(out, "\n", 1);
+		return;
+	buffer_append_string(out, "    ");
+	row_add_cell(out, line, strlen(line), width > 14 ? width - 4 : 10);
+	buffer_append_string(out, "\n");
 }
 
-/* What can be told of a run without its supervisor. */
-static int add_silent_row(struct buffer *out, struct rows *r, const char *id, size_t width,
-			  const char *why)
+/* What is known of a run whose supervisor does not answer. */
+static void live_list_add_silent(struct buffer *out, struct rows *r, const char *id, size_t width,
+				 const char *why)
 {
 	struct meta m;
 	char elapsed[HUMAN_LEN] = "-";
-	bool is_kept = read_meta(r, id, &m);
-	if (is_kept)
-		human_duration(elapsed, clock_real_ms() - m.started_ms);
 	size_t start = out->len;
-	int result = buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, "?", elapsed, "-", "-");
-	size_t used = out->len - start;
-	if (result == 0)
-		result = live_list_add_command(out, &m, width > used + 10 ? width - used : 10);
-	if (result == 0)
-		result = buffer_printf(out, "    does not answer%s\n", why);
+	if (live_list_read_meta(r, id, &m))
+		human_duration(elapsed, clock_real_ms() - m.started_ms);
+	buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, "?", elapsed, "-", "-");
+	live_list_add_command(out, &m, start, width);
+	buffer_printf(out, "    does not answer%s\n", why);
 	meta_release(&m);
-	return result;
 }
 
-static int live_list_add_row(struct buffer *out, struct rows *r, const char *id, size_t width)
+static void live_list_add_row(struct buffer *out, struct rows *r, const char *id, size_t width)
 {
 	struct client v;
 	struct live_status c;
 	struct meta m;
 	char elapsed[HUMAN_LEN], lines[HUMAN_LEN], size[HUMAN_LEN];
-	/* It has ended. */
-	if (client_open(&v, r->stores, r->count, id) < 0)
-		return errno == ENOENT ? 0 : add_silent_row(out, r, id, width, "");
-	int answered = client_status(&v, &c);
+	if (client_open(&v, r->stores, r->count, id) < 0) {
+		/* ENOENT: it has ended. */
+		if (errno != ENOENT)
+			live_list_add_silent(out, r, id, width, "");
+		return;
+	}
+	int answered = client_status(&v, &c), error = errno;
 	client_close(&v);
-	if (answered < 0 && errno == EPIPE)
-		return 0;
-	if (answered < 0)
-		return add_silent_row(out, r, id, width,
-				      errno == EBUSY ? ": too many look at it" : "");
+	if (answered < 0) {
+		if (error != EPIPE)
+			live_list_add_silent(out, r, id, width,
+					     error == EBUSY ? ": too many look at it" : "");
+		return;
+	}
 	size_t start = out->len;
-	if (buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, live_status_state_name(c.state),
-			  human_duration(elapsed, c.elapsed_ms), human_count(lines, c.lines),
-			  human_size(size, c.bytes)) < 0)
-		return -1;
-	size_t used = out->len - start, left = width > used + 10 ? width - used : 10;
-	int result = read_meta(r, id, &m) ? live_list_add_command(out, &m, left)
-					  : add_told_command(out, &c, left);
+	buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, live_status_state_name(c.state),
+		      human_duration(elapsed, c.elapsed_ms), human_count(lines, c.lines),
+		      human_size(size, c.bytes));
+	if (live_list_read_meta(r, id, &m))
+		live_list_add_command(out, &m, start, width);
+	else
+		live_list_add_reported(out, &c, start, width);
 	meta_release(&m);
-	return result < 0 ? -1 : add_last_line(out, &c, width);
+	live_list_add_line(out, &c, width);
 }
 
+/* Returns 0, or -1 with ENOMEM. */
 static int live_list_add_rows(struct buffer *out, size_t width)
 {
 	struct store stores[STORE_MAX];
 	struct rows *r = calloc(1, sizeof(*r));
-	int result = -1;
 	if (!r)
 		return -1;
 	r->stores = stores;
@@ -183,21 +179,18 @@ static int live_list_add_rows(struct buffer *out, size_t width)
 	client_each(stores, r->count, live_list_collect, r);
 	qsort(r->ids, (size_t)r->found, sizeof(r->ids[0]), live_list_newest_first);
 	size_t head = out->len;
-	if (buffer_printf(out, "%-16s  %-7s  %10s  %10s  %8s  COMMAND\n", "ID", "STATE", "ELAPSED",
-			  "LINES", "SIZE") < 0)
-		goto out;
+	buffer_printf(out, "%-16s  %-7s  %10s  %10s  %8s  COMMAND\n", "ID", "STATE", "ELAPSED",
+		      "LINES", "SIZE");
 	size_t empty = out->len;
-	for (int i = 0; i < r->found; i++) {
-		if (live_list_add_row(out, r, r->ids[i], width) < 0)
-			goto out;
-	}
+	for (int i = 0; i < r->found; i++)
+		live_list_add_row(out, r, r->ids[i], width);
 	if (out->len == empty)
 		buffer_truncate(out, head);
-	result = r->more ? buffer_printf(out, "[%d shown, there are more]\n", ROWS_MOST) : 0;
-out:
+	if (r->more)
+		buffer_printf(out, "[%d shown, there are more]\n", ROWS_MOST);
 	store_close_all(stores, r->count);
 	free(r);
-	return result;
+	return buffer_check(out);
 }
 
 static void look_at_window(size_t *width, size_t *height)
@@ -212,29 +205,27 @@ static void look_at_window(size_t *width, size_t *height)
 }
 
 /* The rows from the top of the screen, as many as there is room for. */
-static int draw(struct buffer *out)
+static int live_list_draw(struct buffer *out)
 {
 	struct buffer rows = BUFFER_INIT;
 	size_t width, height;
 	look_at_window(&width, &height);
 	int result = live_list_add_rows(&rows, width);
 	if (result == 0 && rows.len == 0)
-		result = buffer_append_string(&rows, "nothing runs\n");
-	if (result == 0)
-		result = buffer_append_string(out, "\033[H");
+		buffer_append_string(&rows, "nothing runs\n");
+	buffer_append_string(out, "\033[H");
 	const char *at = rows.data;
 	size_t left = rows.len;
-	for (size_t y = 1; result == 0 && left > 0 && y < height; y++) {
+	for (size_t y = 1; left > 0 && y < height; y++) {
 		const char *newline = memchr(at, '\n', left);
 		size_t n = newline ? (size_t)(newline - at) : left;
-		result = buffer_append(out, at, n) < 0 ? -1
-						       : buffer_append_string(out, "\033[K\r\n");
+		buffer_append(out, at, n);
+		buffer_append_string(out, "\033[K\r\n");
 		n += newline != NULL;
 		at += n;
 		left -= n;
 	}
-	if (result == 0)
-		result = buffer_append_string(out, "\033[J");
+	buffer_append_string(out, "\033[J");
 	buffer_release(&rows);
 	return result;
 }
@@ -255,9 +246,9 @@ static int watch_rows(void)
 	int result = io_write(STDOUT_FILENO, enter, sizeof(enter) - 1);
 	while (result == 0) {
 		buffer_clear(&out);
-		result = draw(&out);
+		result = live_list_draw(&out);
 		if (result == 0)
-			result = io_write(STDOUT_FILENO, out.data, out.len);
+			result = verb_write(&out);
 		if (poll(&key, 1, REDRAW_MS) > 0)
 			break;
 	}
@@ -267,7 +258,9 @@ static int watch_rows(void)
 	return result;
 }
 
-int live_list(const char *verb, bool watch)
+/* Prints a row for each; with `watch`, on a terminal, again and again until a key is pressed.
+   Returns the exit status of the verb. */
+static int live_list(const char *verb, bool watch)
 {
 	struct buffer out = BUFFER_INIT;
 	size_t width, height;
@@ -279,7 +272,7 @@ int live_list(const char *verb, bool watch)
 	look_at_window(&width, &height);
 	result = watch ? watch_rows() : live_list_add_rows(&out, width);
 	if (result == 0 && !watch)
-		result = io_write(STDOUT_FILENO, out.data, out.len);
+		result = verb_write(&out);
 	if (result < 0)
 		verb_error(verb, "%m");
 	if (result == 0 && !watch && out.len == 0 && isatty(STDERR_FILENO))

@@ -25,19 +25,15 @@
 static int path_print(const struct verb *v, const char *id, const char *path)
 {
 	struct buffer out = BUFFER_INIT;
-	int result;
-	if (v->json)
-		result = envelope_begin(&out) < 0 || json_add_string(&out, "artifact", id) < 0 ||
-					 json_add_string(&out, "path", path) < 0 ||
-					 envelope_end(&out) < 0
-				 ? -1
-				 : 0;
-	else
-		result = buffer_printf(&out, "%s\n", path);
-	if (result == 0)
-		result = io_write(STDOUT_FILENO, out.data, out.len);
-	buffer_release(&out);
-	return result;
+	if (v->json) {
+		envelope_begin(&out);
+		json_add_string(&out, "artifact", id);
+		json_add_string(&out, "path", path);
+		envelope_end(&out);
+	} else {
+		buffer_printf(&out, "%s\n", path);
+	}
+	return verb_print(v, &out);
 }
 
 int command_path(struct command_context *c, int argc, char **argv)
@@ -76,10 +72,8 @@ int command_path(struct command_context *c, int argc, char **argv)
 	snprintf(path + len, sizeof(path) - len, "/%s", file);
 	if (!io_is_there(dir, file))
 		verb_fail_part(&v, part, dir, found.id);
-	else if (path_print(&v, found.id, path) < 0)
-		verb_fail(&v, ENVELOPE_UNREADABLE, "%m");
 	else
-		status = 0;
+		status = path_print(&v, found.id, path);
 	io_close(&dir);
 	return status;
 }
@@ -108,7 +102,7 @@ static const struct {
 };
 
 /* Whether that file is there, and how large. */
-static bool find_part(const struct show *s, enum artifact_part part, uint64_t *bytes)
+static bool show_find_part(const struct show *s, enum artifact_part part, uint64_t *bytes)
 {
 	char name[ID_LEN + 9];
 	struct stat st;
@@ -137,108 +131,87 @@ static struct meta_stream show_describe(const struct show *s, enum artifact_part
 
 /* --- for a person ------------------------------------------------------------------ */
 
-static int show_add_line(struct show *s, const char *title, const char *text)
+static void show_add_line(struct show *s, const char *title, const char *text)
 {
-	if (buffer_printf(&s->out, "%-10s ", title) < 0 ||
-	    quote_text(&s->out, text, strlen(text), 0) < 0)
-		return -1;
-	return buffer_append(&s->out, "\n", 1);
+	buffer_printf(&s->out, "%-10s ", title);
+	quote_text(&s->out, text, strlen(text), 0);
+	buffer_append_string(&s->out, "\n");
 }
 
-static int add_start(struct show *s)
+static void show_add_start(struct show *s)
 {
 	char when[64], age[HUMAN_LEN];
 	time_t seconds = (time_t)(s->meta.started_ms / 1000);
 	struct tm tm;
 	if (!localtime_r(&seconds, &tm) || !strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm))
-		return 0;
+		return;
 	human_age(age, clock_real_ms() - s->meta.started_ms);
-	return buffer_printf(&s->out, "%-10s %s (%s ago)\n", "started", when, age);
+	buffer_printf(&s->out, "%-10s %s (%s ago)\n", "started", when, age);
 }
 
-static int show_add_command(struct show *s)
+static void show_add_command(struct show *s)
 {
 	struct buffer words = BUFFER_INIT;
-	int result = row_add_command(&words, &s->meta);
-	if (result == 0)
-		result = buffer_string(&words) ? show_add_line(s, "command", words.data) : -1;
+	row_add_command(&words, &s->meta);
+	const char *text = buffer_string(&words);
+	show_add_line(s, "command", text ? text : "");
+	s->out.failed |= words.failed;
 	buffer_release(&words);
-	return result;
 }
 
-static int show_add_gaps(struct show *s, struct gaps gaps)
-{
-	int result = 0;
-	for (int i = 0; i < gaps.count && result == 0; i++) {
-		char line[GAP_ANNOUNCE_MAX];
-		gap_announce(line, &gaps.items[i]);
-		result = buffer_printf(&s->out, "%-10s %s", "", line);
-	}
-	return result;
-}
-
-static int show_add_part(struct show *s, enum artifact_part part)
+static void show_add_part(struct show *s, enum artifact_part part)
 {
 	char lines[HUMAN_LEN], size[HUMAN_LEN];
 	uint64_t bytes;
-	if (!find_part(s, part, &bytes))
-		return 0;
+	if (!show_find_part(s, part, &bytes))
+		return;
 	struct meta_stream m = {.bytes = bytes};
-	if (buffer_printf(&s->out, "%-10s ", parts[part].title) < 0)
-		return -1;
+	buffer_printf(&s->out, "%-10s ", parts[part].title);
 	if (part == ARTIFACT_OUT || part == ARTIFACT_ERR) {
 		m = show_describe(s, part);
-		if (buffer_printf(&s->out, "%s line%s, ", human_count(lines, m.lines),
-				  m.lines == 1 ? "" : "s") < 0)
-			return -1;
+		buffer_printf(&s->out, "%s line%s, ", human_count(lines, m.lines),
+			      m.lines == 1 ? "" : "s");
 	}
-	if (buffer_printf(&s->out, "%s: ", human_size(size, m.bytes)) < 0 ||
-	    quote_text(&s->out, s->path, strlen(s->path), 0) < 0 ||
-	    buffer_printf(&s->out, "/%s.%s\n", s->found.id, parts[part].suffix) < 0)
-		return -1;
-	return show_add_gaps(s, part == ARTIFACT_RAW ? meta_raw_gaps(&s->meta) : meta_gaps(&m));
+	buffer_printf(&s->out, "%s: ", human_size(size, m.bytes));
+	quote_text(&s->out, s->path, strlen(s->path), 0);
+	buffer_printf(&s->out, "/%s.%s\n", s->found.id, parts[part].suffix);
+	row_add_gaps(&s->out, 11, part == ARTIFACT_RAW ? meta_raw_gaps(&s->meta) : meta_gaps(&m));
 }
 
-static int add_processes(struct show *s)
+static void show_add_run(struct show *s)
 {
 	const struct meta *m = &s->meta;
-	if (m->state != META_RUNNING)
-		return 0;
-	return buffer_printf(&s->out, "%-10s command %d, keeper %d\n", "processes", m->command,
-			     m->supervisor);
-}
-
-static int add_run(struct show *s)
-{
-	const struct meta *m = &s->meta;
+	struct buffer *out = &s->out;
+	if (s->damaged) {
+		buffer_printf(out, "%-10s can't be read (%s); the text can\n", "metadata",
+			      strerror(s->damaged));
+		return;
+	}
 	const struct wording_ending end = excerpts_ending(m);
-	if (s->damaged)
-		return buffer_printf(&s->out, "%-10s can't be read (%s); the text can\n",
-				     "metadata", strerror(s->damaged));
-	if (buffer_printf(&s->out, "%-10s ", "state") < 0 || wording_end(&s->out, &end) < 0 ||
-	    buffer_append(&s->out, "\n", 1) < 0 || show_add_command(s) < 0 ||
-	    show_add_line(s, "directory", m->cwd) < 0)
-		return -1;
-	if (add_start(s) < 0 || add_processes(s) < 0)
-		return -1;
-	return m->cols ? buffer_printf(&s->out, "%-10s %u columns, %u rows\n", "terminal", m->cols,
-				       m->rows)
-		       : 0;
+	buffer_printf(out, "%-10s ", "state");
+	wording_end(out, &end);
+	buffer_append_string(out, "\n");
+	show_add_command(s);
+	show_add_line(s, "directory", m->cwd);
+	show_add_start(s);
+	if (m->state == META_RUNNING)
+		buffer_printf(out, "%-10s command %d, keeper %d\n", "processes", m->command,
+			      m->supervisor);
+	if (m->cols)
+		buffer_printf(out, "%-10s %u columns, %u rows\n", "terminal", m->cols, m->rows);
 }
 
 static int show_print_text(struct show *s, const struct excerpts_options *options,
 			   struct text *text)
 {
-	if (show_add_line(s, "artifact", s->found.id) < 0 ||
-	    show_add_line(s, "session", s->found.session) < 0 || add_run(s) < 0)
-		return -1;
-	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
-		if (show_add_part(s, part) < 0)
-			return -1;
-	}
-	if (text->size > 0 && buffer_append(&s->out, "\n", 1) < 0)
-		return -1;
-	if (io_write(STDOUT_FILENO, s->out.data, s->out.len) < 0)
+	show_add_line(s, "artifact", s->found.id);
+	show_add_line(s, "session", s->found.session);
+	show_add_run(s);
+	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++)
+		show_add_part(s, part);
+	if (text->size > 0)
+		buffer_append_string(&s->out, "\n");
+	if (verb_write(&s->out) < 0)
 		return -1;
 	return text->size ? excerpts_text(options, text, s->damaged ? NULL : &s->meta, text->id)
 			  : 0;
@@ -247,63 +220,64 @@ static int show_print_text(struct show *s, const struct excerpts_options *option
 /* --- for a program ------------------------------------------------------------------ */
 
 /* "stdout":{"path":"...","lines":8432,"bytes":484352} */
-static int json_part(struct show *s, enum artifact_part part)
+static void show_add_json_part(struct show *s, enum artifact_part part)
 {
 	struct buffer *out = &s->out;
 	char path[PATH_MAX + ID_LEN + 10];
 	uint64_t bytes;
-	if (!find_part(s, part, &bytes))
-		return json_add_null(out, parts[part].key);
+	if (!show_find_part(s, part, &bytes)) {
+		json_add_null(out, parts[part].key);
+		return;
+	}
 	struct meta_stream m = {.bytes = bytes};
 	bool is_text = part == ARTIFACT_OUT || part == ARTIFACT_ERR;
 	if (is_text)
 		m = show_describe(s, part);
 	snprintf(path, sizeof(path), "%s/%s.%s", s->path, s->found.id, parts[part].suffix);
-	if (json_begin_object(out, parts[part].key) < 0 || json_add_string(out, "path", path) < 0 ||
-	    (is_text && json_add_count(out, "lines", m.lines) < 0) ||
-	    json_add_count(out, "bytes", m.bytes) < 0 ||
-	    (m.error && json_add_string(out, "error", strerror(m.error)) < 0))
-		return -1;
-	return buffer_append_string(out, "}");
+	json_begin_object(out, parts[part].key);
+	json_add_string(out, "path", path);
+	if (is_text)
+		json_add_count(out, "lines", m.lines);
+	json_add_count(out, "bytes", m.bytes);
+	if (m.error)
+		json_add_string(out, "error", strerror(m.error));
+	json_end_object(out);
 }
 
-static int json_run(struct show *s)
+static void show_add_json_run(struct show *s)
 {
 	struct buffer *out = &s->out;
 	const struct meta *m = &s->meta;
-	bool lives = m->state == META_RUNNING;
-	if (s->damaged)
-		return json_add_string(out, "id", s->found.id) < 0
-			       ? -1
-			       : json_add_string(out, "metadata_error", strerror(s->damaged));
+	if (s->damaged) {
+		json_add_string(out, "id", s->found.id);
+		json_add_string(out, "metadata_error", strerror(s->damaged));
+		return;
+	}
 	/* As much of the command as was kept. */
-	if (runs_append_json(out, m, META_MAX) < 0 || json_add_count(out, "cols", m->cols) < 0 ||
-	    json_add_count(out, "rows", m->rows) < 0)
-		return -1;
-	if (!lives)
-		return 0;
-	return json_add_number(out, "command_pid", m->command) < 0
-		       ? -1
-		       : json_add_number(out, "keeper_pid", m->supervisor);
+	runs_append_json(out, m, META_MAX);
+	json_add_count(out, "cols", m->cols);
+	json_add_count(out, "rows", m->rows);
+	if (m->state == META_RUNNING) {
+		json_add_number(out, "command_pid", m->command);
+		json_add_number(out, "keeper_pid", m->supervisor);
+	}
 }
 
 static int show_print_json(struct show *s, const struct excerpts_options *given, struct text *text)
 {
 	struct buffer preview = BUFFER_INIT, *out = &s->out;
 	struct excerpts_options options = *given;
-	int result = -1;
 	options.into = &preview;
-	if (envelope_begin(out) < 0 || json_run(s) < 0)
-		goto out;
-	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++) {
-		if (json_part(s, part) < 0)
-			goto out;
+	envelope_begin(out);
+	show_add_json_run(s);
+	for (enum artifact_part part = ARTIFACT_OUT; part < ARTIFACT_PARTS; part++)
+		show_add_json_part(s, part);
+	int result = excerpts_text(&options, text, s->damaged ? NULL : &s->meta, text->id);
+	if (result == 0) {
+		json_add_text(out, "preview", preview.data, preview.len);
+		envelope_end(out);
+		result = verb_write(out);
 	}
-	if (excerpts_text(&options, text, s->damaged ? NULL : &s->meta, text->id) < 0 ||
-	    json_add_text(out, "preview", preview.data, preview.len) < 0 || envelope_end(out) < 0)
-		goto out;
-	result = io_write(STDOUT_FILENO, out->data, out->len);
-out:
 	buffer_release(&preview);
 	return result;
 }
