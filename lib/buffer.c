@@ -114,3 +114,14 @@ void buffer_release(struct buffer *b)
 	free(b->data);
 	*b = (struct buffer)BUFFER_INIT;
 }
+
+void *array_grown(void *items, size_t count, size_t *room, size_t size)
+{
+	if (count < *room)
+		return items;
+	size_t wanted = *room ? *room * 2 : 16;
+	void *more = reallocarray(items, wanted, size);
+	if (more)
+		*room = wanted;
+	return more;
+}

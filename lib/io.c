@@ -84,6 +84,23 @@ ssize_t io_read_at(int fd, void *data, size_t len, off_t offset)
 	return read_from(fd, data, len, offset);
 }
 
+int io_read_whole(int fd, void *data, size_t len, off_t offset)
+{
+	ssize_t n = io_read_at(fd, data, len, offset);
+	if (n >= 0 && (size_t)n < len)
+		errno = EIO;
+	return n >= 0 && (size_t)n == len ? 0 : -1;
+}
+
+DIR *io_list(int dir)
+{
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = copy < 0 ? NULL : fdopendir(copy);
+	if (!list)
+		io_close(&copy);
+	return list;
+}
+
 int io_poll(struct pollfd *fds, size_t count, int timeout_ms)
 {
 	const struct timespec moment = {.tv_nsec = 20 * 1000 * 1000};

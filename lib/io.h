@@ -3,6 +3,7 @@
 #ifndef TERSE_LIB_IO_H
 #define TERSE_LIB_IO_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +22,9 @@ int io_write_at(int fd, const void *data, size_t len, off_t offset);
 ssize_t io_read(int fd, void *data, size_t len);
 ssize_t io_read_at(int fd, void *data, size_t len, off_t offset);
 
+/* Reads `len` bytes at the offset. Returns 0, or -1 with errno: EIO, the file ends before. */
+int io_read_whole(int fd, void *data, size_t len, off_t offset);
+
 /* As poll(2). Where that fails (no memory, more descriptors than the limit), everything counts as
    ready a moment later, so that a loop around it neither hangs nor spins; -1 is EINTR alone. */
 int io_poll(struct pollfd *fds, size_t count, int timeout_ms);
@@ -28,6 +32,9 @@ int io_poll(struct pollfd *fds, size_t count, int timeout_ms);
 /* Reads a whole small file relative to `dir` (AT_FDCWD allowed) into `data`,
    NUL-terminated. Returns its length, or -1 with errno (EFBIG: more than cap - 1). */
 ssize_t io_read_file(int dir, const char *path, char *data, size_t cap);
+
+/* Lists the directory `dir`, which stays open, from its first entry on. NULL with errno. */
+DIR *io_list(int dir);
 
 /* Whether the directory has an entry of that name, a link too. Sets errno if not. */
 bool io_is_there(int dir, const char *name);

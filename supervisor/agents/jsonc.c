@@ -41,14 +41,10 @@ static int jsonc_refuse(struct jsonc *j, size_t at, const char *reason)
 
 static int add_node(struct jsonc *j, struct jsonc_node node)
 {
-	if (j->count == j->cap) {
-		size_t cap = j->cap ? j->cap * 2 : 64;
-		struct jsonc_node *nodes = realloc(j->nodes, cap * sizeof(*nodes));
-		if (!nodes)
-			return -1;
-		j->nodes = nodes;
-		j->cap = cap;
-	}
+	struct jsonc_node *nodes = array_grown(j->nodes, j->count, &j->cap, sizeof(*nodes));
+	if (!nodes)
+		return -1;
+	j->nodes = nodes;
 	j->nodes[j->count] = node;
 	return (int)j->count++;
 }

@@ -107,15 +107,10 @@ static int toml_read_key(struct toml *t, size_t *at, struct buffer *path, bool *
 
 static int toml_add_entry(struct toml *t, struct toml_entry entry, struct buffer *path)
 {
-	if (t->count == t->cap) {
-		size_t cap = t->cap ? t->cap * 2 : 64;
-		struct toml_entry *entries = realloc(t->entries, cap * sizeof(*entries));
-		if (!entries)
-			return -1;
+	struct toml_entry *entries = array_grown(t->entries, t->count, &t->cap, sizeof(*entries));
+	if (entries)
 		t->entries = entries;
-		t->cap = cap;
-	}
-	if (!buffer_string(path))
+	if (!entries || !buffer_string(path))
 		return -1;
 	entry.path = path->data;
 	*path = (struct buffer)BUFFER_INIT;

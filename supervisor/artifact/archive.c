@@ -132,11 +132,9 @@ static int put_all(struct writer *w, int dir, const char *id)
 
 int archive_write(int dir, const char *id, int fd)
 {
-	char name[ID_LEN + 5];
 	struct writer w = {.fd = fd, .packed_size = ZSTD_CStreamOutSize()};
 	int result = -1;
-	snprintf(name, sizeof(name), "%s.txt", id);
-	int text = store_open_file(dir, name, O_RDONLY);
+	int text = id_open_file(dir, id, ".txt", O_RDONLY);
 	if (text < 0)
 		return -1;
 	/* As long as it is read nobody removes it. */

@@ -3,6 +3,7 @@
 #include "supervisor/artifact/gc.h"
 
 #include "config/settings.h"
+#include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/agents/session.h"
@@ -38,18 +39,6 @@ static int64_t last_written(const struct stat *st)
 	return (int64_t)st->st_mtim.tv_sec * 1000 + st->st_mtim.tv_nsec / 1000000;
 }
 
-/* The array with room for one more, or NULL (then it is as it was). */
-static void *grown(void *items, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return items;
-	size_t wanted = *room ? *room * 2 : 64;
-	void *more = reallocarray(items, wanted, size);
-	if (more)
-		*room = wanted;
-	return more;
-}
-
 /* When a file of the session was last written; 0: it is not there. */
 static int64_t time_of(int dir, const char *name)
 {
@@ -65,7 +54,7 @@ static int inventory_add_part(struct parts *parts, int dir, const char *name)
 	struct stat st;
 	if (!id_of_file(name, id) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
-	struct part *more = grown(parts->items, parts->count, &parts->room, sizeof(*more));
+	struct part *more = array_grown(parts->items, parts->count, &parts->room, sizeof(*more));
 	if (!more)
 		return -1;
 	parts->items = more;
@@ -87,13 +76,10 @@ static int compare_parts(const void *a, const void *b)
 
 static int read_parts(struct parts *parts, int dir)
 {
-	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
-	if (!d) {
-		io_close(&copy);
-		return -1;
-	}
+	DIR *d = io_list(dir);
 	int result = 0;
+	if (!d)
+		return -1;
 	struct dirent *e = NULL;
 	while (result == 0 && (errno = 0, e = readdir(d)))
 		result = inventory_add_part(parts, dir, e->d_name);
@@ -108,7 +94,7 @@ static int read_parts(struct parts *parts, int dir)
 static int add_leftover(struct inventory *v, const struct retention_item *item)
 {
 	struct inventory_leftover *more =
-		grown(v->leftovers, v->leftover_count, &v->leftover_room, sizeof(*more));
+		array_grown(v->leftovers, v->leftover_count, &v->leftover_room, sizeof(*more));
 	if (!more)
 		return -1;
 	v->leftovers = more;
@@ -143,7 +129,7 @@ static long inventory_add_item(struct inventory *v, struct inventory_session *s,
 	s->running += item.running;
 	if (item.last_ms > s->active_ms)
 		s->active_ms = item.last_ms;
-	struct retention_item *more = grown(v->items, v->count, &v->room, sizeof(*more));
+	struct retention_item *more = array_grown(v->items, v->count, &v->room, sizeof(*more));
 	if (!more)
 		return -1;
 	v->items = more;
@@ -180,7 +166,7 @@ static int add_session(struct inventory *v, const struct store *store, const cha
 	s.in_use = store_is_in_use(dir);
 	int result = -1;
 	struct inventory_session *more =
-		grown(v->sessions, v->session_count, &v->session_room, sizeof(*more));
+		array_grown(v->sessions, v->session_count, &v->session_room, sizeof(*more));
 	if (more)
 		v->sessions = more;
 	if (!more || read_parts(&parts, dir) < 0)
@@ -226,7 +212,7 @@ static long list_sessions(const struct store *s, char ***names)
 		store_session_name(e->d_name, name);
 		if (strcmp(name, e->d_name) != 0)
 			continue;
-		char **more = grown(*names, count, &room, sizeof(*more));
+		char **more = array_grown(*names, count, &room, sizeof(*more));
 		if (more)
 			*names = more;
 		failed = !more || !(more[count] = strdup(name));
@@ -389,13 +375,8 @@ static bool is_temporary(const char *name)
 /* Removes old temporary files. */
 static void sweep_temporary(struct gc *g, int dir)
 {
-	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
-	if (!d) {
-		io_close(&copy);
-		return;
-	}
-	for (struct dirent *e; (e = readdir(d));) {
+	DIR *d = io_list(dir);
+	for (struct dirent *e; d && (e = readdir(d));) {
 		struct stat st;
 		if (!is_temporary(e->d_name) ||
 		    fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
@@ -407,7 +388,8 @@ static void sweep_temporary(struct gc *g, int dir)
 		if (st.st_nlink == 1)
 			g->result.bytes += (uint64_t)st.st_blocks * 512;
 	}
-	closedir(d);
+	if (d)
+		closedir(d);
 }
 
 /* Of supervisors that were killed before their socket had its name. */
@@ -434,12 +416,6 @@ static void sweep_leftovers(struct gc *g, const struct inventory *v)
 		io_close(&dir);
 		g->result.leftovers++;
 	}
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-	const struct retention_item *x = a, *y = b;
-	return (x->id > y->id) - (x->id < y->id);
 }
 
 /* A run that lives may have an ID and nothing on disk yet. */
@@ -474,7 +450,7 @@ static void sweep_claims(struct gc *g, const struct inventory *v)
 			continue;
 		const struct retention_item key = {.id = id_pack(e->d_name)};
 		bool seen = v->count > 0 &&
-			    bsearch(&key, v->items, v->count, sizeof(*v->items), compare_ids);
+			    bsearch(&key, v->items, v->count, sizeof(*v->items), compare_items);
 		if (!seen && is_stale(g, ids, e->d_name) &&
 		    (g->dry || unlinkat(ids, e->d_name, 0) == 0))
 			g->result.leftovers++;

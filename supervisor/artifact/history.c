@@ -3,6 +3,7 @@
 #include "supervisor/artifact/history.h"
 
 #include "config/profile.h"
+#include "lib/buffer.h"
 #include "lib/io.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/removal.h"
@@ -54,14 +55,11 @@ static int recent_compare(const void *a, const void *b)
 /* Lists the names in s->dir that are an ID followed by `suffix`. */
 static int recent_list(struct recent_source *s, const char *suffix)
 {
-	int copy = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
-	if (!d) {
-		io_close(&copy);
-		return -1;
-	}
+	DIR *d = io_list(s->dir);
 	size_t cap = 0;
 	int result = -1;
+	if (!d)
+		return -1;
 	struct dirent *e;
 	while ((errno = 0, e = readdir(d))) {
 		char id[ID_LEN + 1];
@@ -71,13 +69,10 @@ static int recent_list(struct recent_source *s, const char *suffix)
 		id[ID_LEN] = '\0';
 		if (!id_is_valid(id))
 			continue;
-		if (s->left == cap) {
-			cap = cap ? cap * 2 : 256;
-			uint64_t *more = reallocarray(s->listed, cap, sizeof(*more));
-			if (!more)
-				goto out;
-			s->listed = more;
-		}
+		uint64_t *more = array_grown(s->listed, s->left, &cap, sizeof(*more));
+		if (!more)
+			goto out;
+		s->listed = more;
 		s->listed[s->left++] = id_pack(id);
 	}
 	if (errno)
@@ -106,10 +101,8 @@ static bool recent_open_file(struct recent_source *s)
 
 static bool exists(int dir, const char *id)
 {
-	char name[ID_LEN + 5];
-	snprintf(name, sizeof(name), "%s.txt", id);
-	/* What can't be looked at is no reason to pass it over. */
-	return io_is_there(dir, name) || errno != ENOENT;
+	/* An artifact that can't be looked at is not passed over. */
+	return id_has_file(dir, id, ".txt") || errno != ENOENT;
 }
 
 /* Takes the next record of the file. A damaged one yields "". */
@@ -266,21 +259,15 @@ int history_last_line(int fd, uint64_t end, char *line, size_t cap, uint64_t *st
 	uint64_t stop = 0;
 	/* A line that a full disk cut has no newline; the next one then is a part of it. */
 	for (; end > 0; end--) {
-		ssize_t got = io_read_at(fd, block, 1, (off_t)end - 1);
-		if (got != 1) {
-			errno = got < 0 ? errno : EIO; /* the file shrank */
+		if (io_read_whole(fd, block, 1, (off_t)end - 1) < 0)
 			return -1;
-		}
 		if (*block != '\n')
 			break;
 	}
 	for (uint64_t at = end; at > 0 && stop == 0;) {
 		size_t n = at < sizeof(block) ? (size_t)at : sizeof(block);
-		ssize_t got = io_read_at(fd, block, n, (off_t)(at - n));
-		if (got < (ssize_t)n) {
-			errno = got < 0 ? errno : EIO; /* the file shrank */
+		if (io_read_whole(fd, block, n, (off_t)(at - n)) < 0)
 			return -1;
-		}
 		at -= n;
 		const char *newline = memrchr(block, '\n', n);
 		if (newline)
@@ -288,12 +275,8 @@ int history_last_line(int fd, uint64_t end, char *line, size_t cap, uint64_t *st
 	}
 	*start = stop;
 	*len = (size_t)(end - stop);
-	size_t want = *len < cap ? *len : cap;
-	ssize_t got = io_read_at(fd, line, want, (off_t)stop);
-	if (got != (ssize_t)want) {
-		errno = got < 0 ? errno : EIO;
+	if (io_read_whole(fd, line, *len < cap ? *len : cap, (off_t)stop) < 0)
 		return -1;
-	}
 	return end > 0;
 }
 
@@ -350,29 +333,17 @@ static int add_source(struct history *h, struct store *store, const char *sessio
 {
 	struct history_source s = {
 		.store = store, .session = strdup(session), .last_ms = INT64_MAX};
+	struct history_source *more = array_grown(h->sources, h->count, &h->cap, sizeof(*more));
 	struct stat st;
-	if (!s.session)
-		return -1;
-	int fd = history_open_file(&s);
-	bool there = fd >= 0 && fstat(fd, &st) == 0, failed = !there && errno != ENOENT;
-	io_close(&fd);
-	if (failed) {
-		free(s.session);
-		return -1;
-	}
-	if (h->count == h->cap && there) {
-		size_t cap = h->cap ? h->cap * 2 : 16;
-		struct history_source *more = reallocarray(h->sources, cap, sizeof(*more));
-		if (!more) {
-			free(s.session);
-			return -1;
-		}
+	if (more)
 		h->sources = more;
-		h->cap = cap;
-	}
+	int fd = s.session && more ? history_open_file(&s) : -1;
+	bool there = fd >= 0 && fstat(fd, &st) == 0;
+	bool none = s.session && more && !there && errno == ENOENT;
+	io_close(&fd);
 	if (!there) {
 		free(s.session);
-		return 0;
+		return none ? 0 : -1;
 	}
 	s.end = (uint64_t)st.st_size;
 	h->sources[h->count++] = s;
@@ -469,14 +440,10 @@ struct runs {
 
 static struct run *last_add(struct runs *r)
 {
-	if (r->count == r->room) {
-		size_t room = r->room ? 2 * r->room : 16;
-		struct run *more = reallocarray(r->items, room, sizeof(*more));
-		if (!more)
-			return NULL;
-		r->items = more;
-		r->room = room;
-	}
+	struct run *more = array_grown(r->items, r->count, &r->room, sizeof(*more));
+	if (!more)
+		return NULL;
+	r->items = more;
 	struct run *run = &r->items[r->count++];
 	*run = (struct run){.order = r->count};
 	return run;

@@ -74,6 +74,23 @@ uint64_t id_last_at(int64_t ms)
 const char *const id_suffixes[] = {".txt", ".err.txt", ".raw",  ".json",
 				   ".idx", ".err.idx", ".cast", NULL};
 
+/* The longest suffix is ".err.txt". */
+#define FILE_NAME_LEN (ID_LEN + 8)
+
+int id_open_file(int dir, const char *id, const char *suffix, int flags)
+{
+	char name[FILE_NAME_LEN + 1];
+	snprintf(name, sizeof(name), "%s%s", id, suffix);
+	return store_open_file(dir, name, flags);
+}
+
+bool id_has_file(int dir, const char *id, const char *suffix)
+{
+	char name[FILE_NAME_LEN + 1];
+	snprintf(name, sizeof(name), "%s%s", id, suffix);
+	return io_is_there(dir, name);
+}
+
 bool id_of_file(const char *name, char id[ID_LEN + 1])
 {
 	if (strlen(name) <= ID_LEN)
@@ -153,9 +170,7 @@ static bool is_there(const struct store *s, int ids, const char *id,
 	int dir = store_open_session(s, session, false);
 	if (dir < 0)
 		return store_is_short(errno);
-	char name[ID_LEN + 5];
-	snprintf(name, sizeof(name), "%s.txt", id);
-	bool there = io_is_there(dir, name);
+	bool there = id_has_file(dir, id, ".txt");
 	io_close(&dir);
 	return there;
 }

@@ -32,6 +32,12 @@ bool id_is_valid(const char *text);
 /* What follows an ID in the names of an artifact's files; NULL-terminated, the text first. */
 extern const char *const id_suffixes[];
 
+/* Opens a file of the artifact in its session's directory, as store_open_file(). */
+int id_open_file(int dir, const char *id, const char *suffix, int flags);
+
+/* Whether it is there. Sets errno if not. */
+bool id_has_file(int dir, const char *id, const char *suffix);
+
 /* Whether `name` is that of an artifact's file; takes its ID from it. */
 bool id_of_file(const char *name, char id[ID_LEN + 1]);
 

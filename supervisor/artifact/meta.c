@@ -169,13 +169,11 @@ bool meta_is_held(int text_fd)
 
 static int read_json(int dir, const char *id, struct meta *m)
 {
-	char name[ID_LEN + 6];
-	snprintf(name, sizeof(name), "%s.json", id);
 	char *text = NULL;
 	struct stat st;
 	int result = -1;
 	*m = (struct meta){0};
-	int fd = store_open_file(dir, name, O_RDONLY);
+	int fd = id_open_file(dir, id, ".json", O_RDONLY);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		goto out;
 	errno = EBADMSG;
@@ -228,9 +226,7 @@ int meta_read(int dir, const char *id, struct meta *m)
 		return -1;
 	if (m->state != META_RUNNING)
 		return 0;
-	char name[ID_LEN + 5];
-	snprintf(name, sizeof(name), "%s.txt", id);
-	int fd = store_open_file(dir, name, O_RDONLY);
+	int fd = id_open_file(dir, id, ".txt", O_RDONLY);
 	bool was_running = true;
 	if (fd < 0 || !meta_is_held(fd)) {
 		/* The supervisor is gone. It may have finished between the two looks. */

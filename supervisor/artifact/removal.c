@@ -222,13 +222,6 @@ bool journal_is_temporary(const char *name)
 /* How long others than supervisors hold the lock at most. */
 #define PARSE_TIME_MS 20
 
-static bool has_metadata(int dir, const char *id)
-{
-	char name[ID_LEN + 6];
-	snprintf(name, sizeof(name), "%s.json", id);
-	return io_is_there(dir, name);
-}
-
 /* What the metadata tell, if the text is locked or there are no locks. */
 static bool is_said_to_run(int dir, const char *id)
 {
@@ -247,7 +240,7 @@ static int lock_text(int fd, int dir, const char *id)
 {
 	struct stat st;
 	/* Between the making of the text and its lock, which comes before the metadata. */
-	if (!has_metadata(dir, id) && fstat(fd, &st) == 0 &&
+	if (!id_has_file(dir, id, ".json") && fstat(fd, &st) == 0 &&
 	    clock_real_ms() / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S)
 		return -1;
 	for (int waited = 0;; waited++) {
@@ -267,9 +260,7 @@ static int lock_text(int fd, int dir, const char *id)
 
 bool removal_is_running(int dir, const char *id)
 {
-	char name[ID_LEN + 5];
-	snprintf(name, sizeof(name), "%s.txt", id);
-	int fd = store_open_file(dir, name, O_RDONLY);
+	int fd = id_open_file(dir, id, ".txt", O_RDONLY);
 	if (fd < 0)
 		return store_is_short(errno);
 	bool running = lock_text(fd, dir, id) < 0;
@@ -309,10 +300,8 @@ static void removal_release_claim(const struct store *s, const char *session, co
 enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
 			uint64_t *freed)
 {
-	char name[ID_LEN + 5];
-	snprintf(name, sizeof(name), "%s.txt", id);
 	enum removal result = REMOVAL_FAILED;
-	int fd = store_open_file(dir, name, O_RDONLY);
+	int fd = id_open_file(dir, id, ".txt", O_RDONLY);
 	int error = errno;
 	if (fd < 0 && store_is_short(error))
 		goto out;

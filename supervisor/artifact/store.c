@@ -381,11 +381,8 @@ bool store_is_in_use(int session_dir)
 /* Whether all that is in the directory are the files in `own`. */
 static bool has_only(int dir, const char *const *own, size_t count)
 {
-	int copy = openat(dir, ".", DIRECTORY);
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	DIR *d = io_list(dir);
 	bool only = d;
-	if (!d)
-		io_close(&copy);
 	for (struct dirent *e; only && (e = readdir(d));) {
 		only = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
 		for (size_t i = 0; i < count && !only; i++)

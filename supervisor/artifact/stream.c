@@ -100,10 +100,8 @@ static void cap_pass(struct cap *c, uint64_t bytes, uint64_t lines, const char *
 
 int stream_open(struct stream *s, const struct stream_options *options)
 {
-	char name[ID_LEN + 16];
 	*s = (struct stream){.options = *options, .idx = -1, .keeping = true};
-	snprintf(name, sizeof(name), "%s%s", options->id, options->suffix);
-	s->fd = store_open_file(options->dir, name, O_RDWR | O_CREAT | O_EXCL);
+	s->fd = id_open_file(options->dir, options->id, options->suffix, O_RDWR | O_CREAT | O_EXCL);
 	if (s->fd < 0)
 		return -1;
 	cap_init(&s->cap, options->max_bytes);
@@ -127,11 +125,9 @@ static void write_entries(struct stream *s)
 	/* A text shorter than the stride has no index. */
 	if (!s->indexing || s->entries.len == 0 || s->index.lines < INDEX_STRIDE)
 		return;
-	if (s->idx < 0) {
-		char name[ID_LEN + 16];
-		snprintf(name, sizeof(name), "%s%s", s->options.id, s->options.idx);
-		s->idx = store_open_file(s->options.dir, name, O_WRONLY | O_CREAT | O_EXCL);
-	}
+	if (s->idx < 0)
+		s->idx = id_open_file(s->options.dir, s->options.id, s->options.idx,
+				      O_WRONLY | O_CREAT | O_EXCL);
 	if (s->idx < 0 || io_write(s->idx, s->entries.data, s->entries.len) < 0)
 		stop_indexing(s);
 	else

@@ -41,7 +41,7 @@ static bool read_open_line(struct open_line *line, int fd, uint64_t size)
 {
 	line->len = size < OPEN_LINE ? (size_t)size : OPEN_LINE;
 	line->start = size - line->len;
-	if (io_read_at(fd, line->data, line->len, (off_t)line->start) != (ssize_t)line->len)
+	if (io_read_whole(fd, line->data, line->len, (off_t)line->start) < 0)
 		return false;
 	const char *newline = memrchr(line->data, '\n', line->len);
 	if (newline) {
@@ -132,10 +132,8 @@ static void use_meta(struct text *t)
 {
 	struct meta m;
 	if (t->held) {
-		char name[ID_LEN + 6];
-		snprintf(name, sizeof(name), "%s.json", t->id);
 		io_close(&t->json);
-		t->json = store_open_file(t->dir, name, O_RDONLY);
+		t->json = id_open_file(t->dir, t->id, ".json", O_RDONLY);
 	}
 	if (meta_read(t->dir, t->id, &m) < 0)
 		return;
@@ -165,26 +163,21 @@ int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 		[ARTIFACT_OUT] = ".txt", [ARTIFACT_ERR] = ".err.txt", [ARTIFACT_RAW] = ".raw"};
 	static const char *const indexes[] = {
 		[ARTIFACT_OUT] = ".idx", [ARTIFACT_ERR] = ".err.idx", [ARTIFACT_RAW] = NULL};
-	char name[ID_LEN + 9];
 	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1, .part = part};
 	snprintf(t->id, sizeof(t->id), "%s", id);
 	/* ID.txt carries the lock of all parts. */
-	snprintf(name, sizeof(name), "%s.txt", t->id);
-	t->fd = store_open_file(dir, name, O_RDONLY);
+	t->fd = id_open_file(dir, id, ".txt", O_RDONLY);
 	if (t->fd < 0)
 		return -1;
 	t->held = meta_is_held(t->fd);
 	if (part != ARTIFACT_OUT) {
 		io_close(&t->fd);
-		snprintf(name, sizeof(name), "%s%s", t->id, suffixes[part]);
-		t->fd = store_open_file(dir, name, O_RDONLY);
+		t->fd = id_open_file(dir, id, suffixes[part], O_RDONLY);
 		if (t->fd < 0)
 			return -1;
 	}
-	if (indexes[part]) {
-		snprintf(name, sizeof(name), "%s%s", t->id, indexes[part]);
-		t->idx = store_open_file(dir, name, O_RDONLY);
-	}
+	if (indexes[part])
+		t->idx = id_open_file(dir, id, indexes[part], O_RDONLY);
 	t->dir = fcntl(dir, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (t->dir < 0 || take_size(t) < 0) {
 		text_close(t);
@@ -331,11 +324,8 @@ static int find_back(int fd, uint64_t least, uint64_t end, uint64_t *skip, uint6
 	*at = least;
 	while (end > least) {
 		size_t len = end - least < sizeof(block) ? (size_t)(end - least) : sizeof(block);
-		ssize_t n = io_read_at(fd, block, len, (off_t)(end - len));
-		if (n < (ssize_t)len) {
-			errno = n < 0 ? errno : EIO; /* the file shrank */
+		if (io_read_whole(fd, block, len, (off_t)(end - len)) < 0)
 			return -1;
-		}
 		uint64_t newlines = newline_count(block, len);
 		if (newlines < *skip) {
 			*skip -= newlines;

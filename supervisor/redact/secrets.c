@@ -262,14 +262,11 @@ void secrets_free(struct secrets *s)
 static int add_span(struct secrets *s, const struct pattern *p, size_t begin, size_t from,
 		    size_t to)
 {
-	if (s->span_count == s->span_room) {
-		size_t room = s->span_room ? s->span_room * 2 : 64;
-		struct secrets_span *more = reallocarray(s->spans, room, sizeof(*more));
-		if (!more)
-			return -1;
-		s->spans = more;
-		s->span_room = room;
-	}
+	struct secrets_span *more =
+		array_grown(s->spans, s->span_count, &s->span_room, sizeof(*more));
+	if (!more)
+		return -1;
+	s->spans = more;
 	s->spans[s->span_count++] = (struct secrets_span){
 		.begin = begin, .from = from, .to = to, .name = p->name, .block = p->block};
 	return 0;

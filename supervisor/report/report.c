@@ -24,14 +24,11 @@ int report_add_range(struct report_stream *s, uint64_t from, uint64_t to)
 		s->ranges[s->range_count - 1].to = to;
 		return 0;
 	}
-	if (s->range_count == s->range_cap) {
-		size_t cap = s->range_cap ? 2 * s->range_cap : 8;
-		struct report_range *more = realloc(s->ranges, cap * sizeof(*more));
-		if (!more)
-			return -1;
-		s->ranges = more;
-		s->range_cap = cap;
-	}
+	struct report_range *more =
+		array_grown(s->ranges, s->range_count, &s->range_cap, sizeof(*more));
+	if (!more)
+		return -1;
+	s->ranges = more;
 	s->ranges[s->range_count++] = (struct report_range){from, to};
 	return 0;
 }
