@@ -200,7 +200,7 @@ benches: $(BENCHES) $(BUILD)/bench/empty.so
 .PHONY: check
 check: check-packages
 	+@$(SUB_MAKE) DEVELOPER=1 programs units helpers $(BUILD)/terminal/render
-	+@$(SUB_MAKE) DEVELOPER=1 CC=clang BUILD=$(CLANG) programs
+	+@$(SUB_MAKE) DEVELOPER=1 CC=clang CFLAGS=-O0 BUILD=$(CLANG) programs # warnings only
 	+@$(SUB_MAKE) DEVELOPER=1 SANITIZE=address,undefined BUILD=$(ASAN) programs units
 	+@$(SUB_MAKE) DEVELOPER=1 fuzzers
 	@tests/check $(BUILD) $(ASAN) $(FUZZ_CHECK_SECONDS)
