@@ -33,10 +33,11 @@ class Life(Case):
     def age(self, seconds, *names):
         """Makes everything in the store, or only these, so much older. When the store was last
         cleaned up stays: the time has passed for it, too."""
+        # One time for all: the last run must not seem later than the end of its session.
+        then = time.time() - seconds
         for top, _, files in os.walk(self.store):
             for name in files:
                 if any(name.startswith(n) for n in names or (name[name == "gc":] or "-",)):
-                    then = time.time() - seconds
                     os.utime(os.path.join(top, name), (then, then), follow_symlinks=False)
 
     def running(self, *options):
