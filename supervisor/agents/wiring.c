@@ -90,7 +90,13 @@ static int step_quote(struct buffer *out, const char *string)
 			return -1;
 		}
 	}
-	return json_add_string(out, NULL, string);
+	/* Apart: in the middle of a text the writer would put a comma in front. */
+	struct buffer quoted = {0};
+	json_add_string(&quoted, NULL, string);
+	buffer_append(out, quoted.data, quoted.len);
+	out->failed |= quoted.failed;
+	buffer_release(&quoted);
+	return buffer_check(out);
 }
 
 /* `terse hook ...` as a shell reads it. */
