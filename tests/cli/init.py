@@ -416,6 +416,12 @@ class EveryAgent(Wiring):
         self.init("opencode", "--undo")
         self.assertEqual(read_file(path), b"// somebody's\n")
 
+    def test_a_plugin_calls_terse(self):
+        self.init("opencode")
+        plugin = read_file(self.in_home("config/opencode/plugins/terse.js")).decode()
+        call = '    spawnSync(%s, ["hook", "opencode", "session.deleted"], {\n' % json.dumps(TERSE)
+        self.assertIn(call, plugin)
+
     def test_usage(self):
         for argv, reason in (((), b"which agent? claude, codex"), (("vim",), b"vim: no such agent"),
                              (("claude", "--project", "--user"), b"exclude each other"),
