@@ -2,35 +2,72 @@
 
 #include "lib/proc.h"
 
+#include "lib/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* The start of a small file, with a NUL behind it. Returns the length, or -1. */
-static ssize_t read_start(pid_t pid, const char *file, char *text, size_t size)
-{
-	char path[64];
-	ssize_t n;
+#define PATH_SIZE 96
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+/* Makes the name of a file below /proc/PID. */
+static void proc_path(char path[PATH_SIZE], pid_t pid, const char *format, va_list args)
+{
+	int n = pid ? snprintf(path, PATH_SIZE, "/proc/%d/", (int)pid)
+		    : snprintf(path, PATH_SIZE, "/proc/self/");
+	vsnprintf(path + n, PATH_SIZE - (size_t)n, format, args);
+}
+
+int process_open(pid_t pid, const char *format, ...)
+{
+	char path[PATH_SIZE];
+	va_list args;
+	va_start(args, format);
+	proc_path(path, pid, format, args);
+	va_end(args);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+ssize_t process_file(pid_t pid, char *text, size_t size, const char *format, ...)
+{
+	char path[PATH_SIZE];
+	ssize_t n;
+	va_list args;
+	va_start(args, format);
+	proc_path(path, pid, format, args);
+	va_end(args);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	do
 		n = read(fd, text, size - 1);
 	while (n < 0 && errno == EINTR);
-	close(fd);
+	io_close(&fd);
 	text[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+ssize_t process_link(pid_t pid, char *target, size_t size, const char *format, ...)
+{
+	char path[PATH_SIZE];
+	va_list args;
+	va_start(args, format);
+	proc_path(path, pid, format, args);
+	va_end(args);
+	ssize_t n = readlink(path, target, size - 1);
+	target[n > 0 ? n : 0] = '\0';
 	return n;
 }
 
 int process_read(pid_t pid, struct process *p)
 {
 	char text[1024];
-
-	if (read_start(pid, "stat", text, sizeof(text)) <= 0)
+	if (process_file(pid, text, sizeof(text), "stat") <= 0)
 		return -1;
 	/* "PID (NAME) STATE PPID ...": the name may hold anything, so look from the end. */
 	char *open = strchr(text, '('), *close = strrchr(text, ')');
@@ -47,17 +84,20 @@ int process_read(pid_t pid, struct process *p)
 		       : -1;
 }
 
+bool process_is_alive(const struct process *p)
+{
+	return p->state != 'Z' && p->state != 'X';
+}
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-
 	return slash ? slash + 1 : path;
 }
 
 static bool is_interpreter(const char *name)
 {
 	static const char *const names[] = {"node", "nodejs", "bun", "deno", "python", "python3"};
-
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (strcmp(name, names[i]) == 0)
 			return true;
@@ -67,9 +107,8 @@ static bool is_interpreter(const char *name)
 
 const char *process_program(pid_t pid, char *room, size_t size)
 {
-	ssize_t len = read_start(pid, "cmdline", room, size);
+	ssize_t len = process_file(pid, room, size, "cmdline");
 	const char *end = room + len, *word = room;
-
 	if (len <= 0 || !*word)
 		return NULL;
 	if (!is_interpreter(base_name(word)))
@@ -78,4 +117,69 @@ const char *process_program(pid_t pid, char *room, size_t size)
 	for (word += strlen(word) + 1; word < end && *word == '-'; word += strlen(word) + 1)
 		;
 	return word < end && *word ? base_name(word) : base_name(room);
+}
+
+int process_stat(pid_t pid, unsigned long fd, struct stat *st)
+{
+	char path[PATH_SIZE];
+	snprintf(path, sizeof(path), "/proc/%d/fd/%lu", (int)pid, fd);
+	return stat(path, st);
+}
+
+bool process_can_read(pid_t pid, unsigned long fd)
+{
+	char text[512];
+	if (process_file(pid, text, sizeof(text), "fdinfo/%lu", fd) < 0)
+		return false;
+	const char *flags = strstr(text, "flags:");
+	return flags && (strtoul(flags + 6, NULL, 8) & O_ACCMODE) != O_WRONLY;
+}
+
+int process_call(pid_t pid, long thread, struct process_call *call)
+{
+	char text[256];
+	if (process_file(pid, text, sizeof(text), "task/%ld/syscall", thread) < 0)
+		return -1;
+	*call = (struct process_call){.number = -1, .runs = strncmp(text, "running", 7) == 0};
+	unsigned long *a = call->args;
+	sscanf(text, "%ld %lx %lx %lx %lx %lx", &call->number, &a[0], &a[1], &a[2], &a[3], &a[4]);
+	return 0;
+}
+
+long process_walk(struct process_walk *w, enum process_list list, pid_t pid)
+{
+	static const char *const names[] = {
+		[PROCESS_THREADS] = "task", [PROCESS_DESCRIPTORS] = "fd"};
+	char path[PATH_SIZE] = "/proc";
+	if (names[list])
+		snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, names[list]);
+	w->dir = opendir(path);
+	return process_walk_next(w);
+}
+
+long process_walk_next(struct process_walk *w)
+{
+	const struct dirent *entry;
+	while (w->dir && (entry = readdir(w->dir))) {
+		char *end;
+		long number = strtol(entry->d_name, &end, 10);
+		if (!*end && end > entry->d_name && number >= 0)
+			return number;
+	}
+	return -1;
+}
+
+void process_walk_end(struct process_walk *w)
+{
+	if (w->dir)
+		closedir(w->dir);
+}
+
+bool process_walk_link(const struct process_walk *w, long fd, char *link, size_t size)
+{
+	char name[24];
+	snprintf(name, sizeof(name), "%ld", fd);
+	ssize_t n = readlinkat(dirfd(w->dir), name, link, size - 1);
+	link[n > 0 ? n : 0] = '\0';
+	return n > 0;
 }

@@ -1,10 +1,17 @@
-// What /proc tells of a process, as far as it is needed to know an agent, a shell
-// or a reader among the ancestors.
+// The one reader of /proc: a process, its threads and its descriptors, each read when it is asked
+// for. Nothing is kept, so nothing grows stale.
+//
+// A process that has gone or is hidden is no error that anybody waits for: functions return -1
+// (with errno where the system call left one), NULL or false.
 #ifndef TERSE_LIB_PROC_H
 #define TERSE_LIB_PROC_H
 
+#include <dirent.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
+
+struct stat;
 
 struct process {
 	pid_t pid, parent, group, session;
@@ -14,11 +21,61 @@ struct process {
 	char name[64];              /* as the process has set it: may hold anything */
 };
 
-/* Returns 0, or -1 when it is gone or hidden. */
 int process_read(pid_t pid, struct process *p);
+
+/* Whether it still does something: it is there, and no zombie. */
+bool process_is_alive(const struct process *p);
 
 /* The name of what it runs: its program's, without the directory, or for an interpreter (node,
    python ...) its script's. `room`: where that is put. NULL: not known. */
 const char *process_program(pid_t pid, char *room, size_t size);
+
+/* Opens a file below /proc/PID for reading; its name as by printf. 0: of this process itself. */
+int process_open(pid_t pid, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Reads the start of such a file, with a NUL behind it. Returns the length. */
+ssize_t process_file(pid_t pid, char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* The same of a link. */
+ssize_t process_link(pid_t pid, char *target, size_t size, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* What the descriptor is, as by fstat(2). */
+int process_stat(pid_t pid, unsigned long fd, struct stat *st);
+
+/* Whether the descriptor is open for reading. */
+bool process_can_read(pid_t pid, unsigned long fd);
+
+/* What a thread is in: the system call and its arguments. */
+struct process_call {
+	bool runs;   /* in none */
+	long number; /* -1: in none */
+	unsigned long args[5];
+};
+
+int process_call(pid_t pid, long thread, struct process_call *call);
+
+/* A walk over the numbers in a directory of /proc, in its order:
+
+	struct process_walk w;
+	for (long n = process_walk(&w, PROCESS_DESCRIPTORS, pid); n >= 0; n = process_walk_next(&w))
+		...
+	process_walk_end(&w);
+
+   It may be ended early. `dir` is NULL where there is nothing to walk over, with errno. */
+enum process_list { PROCESS_ALL, PROCESS_THREADS, PROCESS_DESCRIPTORS };
+
+struct process_walk {
+	DIR *dir;
+};
+
+/* Begins one and returns the first number; -1: there is none. `pid` is not used for PROCESS_ALL. */
+long process_walk(struct process_walk *w, enum process_list list, pid_t pid);
+long process_walk_next(struct process_walk *w);
+void process_walk_end(struct process_walk *w);
+
+/* In a walk over descriptors: what one of them is called, as "pipe:[123]"; cut to the size. */
+bool process_walk_link(const struct process_walk *w, long fd, char *link, size_t size);
 
 #endif

@@ -56,7 +56,7 @@ bool active_is_inside(const char *value)
 		if (process_read(pid, &p) < 0)
 			return !is_gone(pid);
 		if (pid == supervisor)
-			return p.started <= moment && p.state != 'Z' && p.state != 'X';
+			return p.started <= moment && process_is_alive(&p);
 		/* The first of a namespace that is no older than the run. */
 		if (p.parent == 0 && p.started >= moment)
 			return true;

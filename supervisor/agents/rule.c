@@ -176,13 +176,8 @@ static bool has_parent(const struct list *list)
 /* What a descriptor is, as /proc tells. */
 static bool rule_is_open(const struct list *list, int fd)
 {
-	char path[64], link[PATH_MAX];
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	ssize_t n = readlink(path, link, sizeof(link) - 1);
-	if (n <= 0)
-		return false;
-	link[n] = '\0';
-	return matches_text(list, link);
+	char link[PATH_MAX];
+	return process_link(0, link, sizeof(link), "fd/%d", fd) > 0 && matches_text(list, link);
 }
 
 bool rule_collects(const struct settings *s, const char *name, int fd)

@@ -18,9 +18,8 @@ static const char prefix[] = "agent-";
 static unsigned long long own_namespace(void)
 {
 	char link[64];
-	ssize_t n = readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
 	unsigned long long number = 0;
-	link[n > 0 ? n : 0] = '\0';
+	process_link(0, link, sizeof(link), "ns/pid");
 	return sscanf(link, "pid:[%llu]", &number) == 1 ? number : 0;
 }
 

@@ -6,9 +6,7 @@
 #include "lib/proc.h"
 #include "lib/trace.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,42 +26,32 @@ struct process_tree_pair {
 	pid_t pid, parent;
 };
 
-/* Appends all of a file. Returns how much, or -1. */
-static ssize_t append_file(struct buffer *out, int dir, const char *path)
+/* Appends all of a list of children. Returns whether it is there. */
+static bool process_tree_append(struct buffer *out, pid_t pid, long thread)
 {
-	size_t before = out->len;
+	int fd = process_open(pid, "task/%ld/children", thread);
 	ssize_t n = -1;
-	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	do {
-		if (buffer_reserve(out, 1024) < 0)
+	while (fd >= 0 && buffer_reserve(out, 1024) == 0) {
+		n = io_read(fd, out->data + out->len, out->cap - out->len);
+		if (n <= 0)
 			break;
-		n = read(fd, out->data + out->len, out->cap - out->len);
-		out->len += n > 0 ? (size_t)n : 0;
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	close(fd);
-	return n < 0 ? -1 : (ssize_t)(out->len - before);
+		out->len += (size_t)n;
+	}
+	io_close(&fd);
+	return n == 0;
 }
 
-/* What the kernel lists of each thread's children, one behind the other. Returns how many lists
+/* Reads the kernel's lists of each thread's children, one behind the other. Returns how many lists
    there were. */
-static int read_lists(pid_t parent, struct buffer *out)
+static int process_tree_read_lists(pid_t parent, struct buffer *out)
 {
-	char path[64];
+	struct process_walk w;
 	int count = 0;
 	buffer_clear(out);
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)parent);
-	DIR *tasks = opendir(path);
-	const struct dirent *entry;
-	while (tasks && (entry = readdir(tasks))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%.16s/children", entry->d_name);
-		count += append_file(out, dirfd(tasks), path) >= 0;
-	}
-	if (tasks)
-		closedir(tasks);
+	for (long tid = process_walk(&w, PROCESS_THREADS, parent); tid >= 0;
+	     tid = process_walk_next(&w))
+		count += process_tree_append(out, parent, tid);
+	process_walk_end(&w);
 	return count;
 }
 
@@ -78,9 +66,9 @@ static bool are_equal(const struct buffer *a, const struct buffer *b)
 static int read_steady(pid_t parent, struct buffer *text)
 {
 	struct buffer again = BUFFER_INIT;
-	int result = -1, lists = read_lists(parent, text);
+	int result = -1, lists = process_tree_read_lists(parent, text);
 	for (int i = 0; lists > 0 && result < 0 && i < READINGS; i++) {
-		lists = read_lists(parent, &again);
+		lists = process_tree_read_lists(parent, &again);
 		if (are_equal(text, &again))
 			result = 0;
 		struct buffer other = *text;
@@ -113,20 +101,17 @@ static int take_lists(pid_t parent, struct buffer *out)
 
 static int process_tree_pass(struct process_tree *k)
 {
+	struct process_walk w;
+	struct process p;
 	int result = 0;
-	DIR *proc = opendir("/proc");
-	const struct dirent *entry;
-	while (proc && (entry = readdir(proc))) {
-		struct process p;
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid <= 0 || process_read(pid, &p) < 0)
+	for (long pid = process_walk(&w, PROCESS_ALL, 0); pid >= 0; pid = process_walk_next(&w)) {
+		if (process_read((pid_t)pid, &p) < 0)
 			continue;
-		const struct process_tree_pair pair = {pid, p.parent};
-		if (buffer_append(&k->all, &pair, sizeof(pair)) < 0)
+		const struct process_tree_pair pair = {p.pid, p.parent};
+		if (buffer_try_append(&k->all, &pair, sizeof(pair)) < 0)
 			result = -1;
 	}
-	if (proc)
-		closedir(proc);
+	process_walk_end(&w);
 	return result;
 }
 
@@ -194,38 +179,35 @@ static bool name_end(int fd, struct end *end)
 	return *end->link;
 }
 
-static bool holders_holds(pid_t pid, const struct end *ends, int count)
+static bool pipe_holder_holds(pid_t pid, const struct end *ends, int count)
 {
-	char path[64], link[sizeof(ends->link)];
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	DIR *dir = opendir(path);
+	char link[sizeof(ends->link)];
+	struct process_walk w;
 	bool found = false;
-	const struct dirent *entry;
-	while (dir && !found && (entry = readdir(dir))) {
-		ssize_t len = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
-		link[len > 0 ? len : 0] = '\0';
+	for (long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid); fd >= 0 && !found;
+	     fd = process_walk_next(&w)) {
+		if (!process_walk_link(&w, fd, link, sizeof(link)))
+			continue;
 		for (int i = 0; i < count; i++)
 			found |= *ends[i].link && strcmp(ends[i].link, link) == 0;
 	}
-	if (dir)
-		closedir(dir);
+	process_walk_end(&w);
 	return found;
 }
 
 int pipe_holder_find(const int *fds, int count, struct pipe_holder *found, int most)
 {
 	struct end ends[CHANNELS];
+	struct process_walk w;
+	struct process p;
 	int known = 0, there = 0;
 	for (int i = 0; i < count && known < CHANNELS; i++)
 		known += name_end(fds[i], &ends[known]);
-	DIR *proc = known > 0 ? opendir("/proc") : NULL;
-	const struct dirent *entry;
-	while (proc && (entry = readdir(proc))) {
-		char *end;
-		long pid = strtol(entry->d_name, &end, 10);
-		struct process p;
-		if (*end || pid <= 0 || pid == getpid() ||
-		    !holders_holds((pid_t)pid, ends, known) || process_read((pid_t)pid, &p) < 0)
+	if (known == 0)
+		return 0;
+	for (long pid = process_walk(&w, PROCESS_ALL, 0); pid >= 0; pid = process_walk_next(&w)) {
+		if (pid == getpid() || !pipe_holder_holds((pid_t)pid, ends, known) ||
+		    process_read((pid_t)pid, &p) < 0)
 			continue;
 		if (there < most) {
 			found[there] = (struct pipe_holder){.pid = p.pid, .session = p.session};
@@ -233,8 +215,7 @@ int pipe_holder_find(const int *fds, int count, struct pipe_holder *found, int m
 		}
 		there++;
 	}
-	if (proc)
-		closedir(proc);
+	process_walk_end(&w);
 	return there;
 }
 
@@ -248,7 +229,7 @@ static bool is_member(pid_t pid, const struct tree_end *e)
 {
 	struct process p;
 	return process_read(pid, &p) == 0 && (p.session == e->session || pid == e->command) &&
-	       p.state != 'Z' && p.state != 'X';
+	       process_is_alive(&p);
 }
 
 /* By pidfd, so that who gets the number of a member that has just ended is left alone. */
@@ -279,25 +260,17 @@ static int send_to_group(pid_t group, int sig, bool resume)
 /* `resume`: stopped ones are continued, so that they get the signal. */
 static int send_to_all(const struct tree_end *e, int sig, bool resume)
 {
-	DIR *proc = opendir("/proc");
-	if (!proc)
-		return send_to_group(e->group, sig, resume);
+	struct process_walk w;
 	int count = 0, seen = 0;
-	pid_t self = getpid();
-	const struct dirent *entry;
-	while ((entry = readdir(proc))) {
-		char *end;
-		long pid = strtol(entry->d_name, &end, 10);
-		if (*end || pid <= 0)
-			continue;
+	for (long pid = process_walk(&w, PROCESS_ALL, 0); pid >= 0; pid = process_walk_next(&w)) {
 		seen++;
-		if (pid == 1 || pid == e->session || pid == self || !is_member((pid_t)pid, e))
+		if (pid <= 1 || pid == e->session || pid == getpid() || !is_member((pid_t)pid, e))
 			continue;
 		count++;
 		if (sig)
 			send_one((pid_t)pid, e, sig, resume);
 	}
-	closedir(proc);
+	process_walk_end(&w);
 	return seen ? count : send_to_group(e->group, sig, resume);
 }
 

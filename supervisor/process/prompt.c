@@ -3,17 +3,12 @@
 #include "supervisor/process/prompt.h"
 
 #include "lib/buffer.h"
-#include "lib/io.h"
 #include "lib/proc.h"
 #include "lib/utf8.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/wait.h"
 #include "supervisor/terminal/terminal.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
@@ -34,11 +29,11 @@
 #define TEXT_MOST ((size_t)200)
 
 /* Where the kernel has put a thread to sleep. */
-static enum prompt_group look_at_channel(const char *task)
+static enum prompt_group prompt_look_at_channel(pid_t pid, long thread)
 {
-	char path[96], text[128];
-	snprintf(path, sizeof(path), "%s/wchan", task);
-	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) < 0 || strcmp(text, "0") == 0)
+	char text[128];
+	if (process_file(pid, text, sizeof(text), "task/%ld/wchan", thread) < 0 ||
+	    strcmp(text, "0") == 0)
 		return PROMPT_HIDDEN;
 	if (strcmp(text, "n_tty_read") == 0)
 		return PROMPT_READS;
@@ -47,44 +42,30 @@ static enum prompt_group look_at_channel(const char *task)
 	return PROMPT_BUSY;
 }
 
-static enum prompt_group prompt_look_at_thread(pid_t pid, const char *tid, dev_t terminal)
+static enum prompt_group prompt_look_at_thread(pid_t pid, long thread, dev_t terminal)
 {
-	char task[64], path[96], text[256];
-	long number;
-	unsigned long fd;
-	snprintf(task, sizeof(task), "/proc/%d/task/%.16s", (int)pid, tid);
-	snprintf(path, sizeof(path), "%s/syscall", task);
-	/* "running" has no number. */
-	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) < 0)
-		return look_at_channel(task);
-	if (sscanf(text, "%ld %lx", &number, &fd) != 2)
-		return PROMPT_BUSY;
-	if (wait_is_read(number) && wait_is_terminal(pid, fd, terminal))
+	struct process_call call;
+	if (process_call(pid, thread, &call) < 0)
+		return prompt_look_at_channel(pid, thread);
+	if (wait_is_read(call.number) && wait_is_terminal(pid, call.args[0], terminal))
 		return PROMPT_READS;
-	return wait_is_poll(number) ? PROMPT_POLLS : PROMPT_BUSY;
+	return wait_is_poll(call.number) ? PROMPT_POLLS : PROMPT_BUSY;
 }
 
 /* Of several threads one that reads decides; most of the others wait for work. */
 static enum prompt_group prompt_look_at_process(pid_t pid, dev_t terminal)
 {
-	char path[64];
 	enum prompt_group found = PROMPT_BUSY;
+	struct process_walk w;
 	int count = 0;
-	const struct dirent *entry;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	DIR *dir = opendir(path);
-	while (dir && found != PROMPT_READS && count < THREADS_MOST && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		count++;
-		enum prompt_group one = prompt_look_at_thread(pid, entry->d_name, terminal);
-		if (one != PROMPT_BUSY && found != PROMPT_POLLS)
-			found = one;
-		else if (one == PROMPT_READS)
+	for (long tid = process_walk(&w, PROCESS_THREADS, pid);
+	     tid >= 0 && found != PROMPT_READS && count < THREADS_MOST;
+	     tid = process_walk_next(&w), count++) {
+		enum prompt_group one = prompt_look_at_thread(pid, tid, terminal);
+		if (one == PROMPT_READS || (one != PROMPT_BUSY && found != PROMPT_POLLS))
 			found = one;
 	}
-	if (dir)
-		closedir(dir);
+	process_walk_end(&w);
 	return found;
 }
 

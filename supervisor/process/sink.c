@@ -8,7 +8,6 @@
 #include "supervisor/agents/rule.h"
 #include "supervisor/process/process_tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -90,27 +89,13 @@ static bool sink_is_in(const char *const *names, size_t count, const char *name)
 /* A script's process bears the name of the script, so its program counts, too. */
 static bool is_shell(pid_t pid, const struct process *p)
 {
-	char path[64], program[PATH_MAX];
+	char program[PATH_MAX];
 	if (sink_is_in(shells, COUNT(shells), p->name))
 		return true;
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	ssize_t n = readlink(path, program, sizeof(program) - 1);
-	if (n <= 0)
+	if (process_link(pid, program, sizeof(program), "exe") <= 0)
 		return false;
-	program[n] = '\0';
 	const char *slash = strrchr(program, '/');
 	return sink_is_in(shells, COUNT(shells), slash ? slash + 1 : program);
-}
-
-/* Whether the open file `fd` of the process can be read from. */
-static bool is_readable(pid_t pid, const char *fd)
-{
-	char path[64], text[512];
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.16s", (int)pid, fd);
-	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) < 0)
-		return false;
-	const char *flags = strstr(text, "flags:");
-	return flags && (strtoul(flags + 6, NULL, 8) & O_ACCMODE) != O_WRONLY;
 }
 
 enum reading { READS_STDIN, READS, READS_NOT, HIDDEN };
@@ -119,23 +104,19 @@ enum reading { READS_STDIN, READS, READS_NOT, HIDDEN };
 static enum reading sink_look_at(pid_t pid, const char *link)
 {
 	struct process p;
-	char path[64], target[64];
+	struct process_walk w;
+	char target[64];
 	enum reading reading = READS_NOT;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	DIR *dir = opendir(path);
-	if (!dir)
+	long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid);
+	if (!w.dir)
 		return errno == EACCES && process_read(pid, &p) == 0 && p.state != 'Z' ? HIDDEN
 										       : READS_NOT;
-	const struct dirent *entry;
-	while (reading == READS_NOT && (entry = readdir(dir))) {
-		ssize_t n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
-		if (n <= 0)
-			continue;
-		target[n] = '\0';
-		if (strcmp(target, link) == 0 && is_readable(pid, entry->d_name))
-			reading = strcmp(entry->d_name, "0") == 0 ? READS_STDIN : READS;
+	for (; fd >= 0 && reading == READS_NOT; fd = process_walk_next(&w)) {
+		if (process_walk_link(&w, fd, target, sizeof(target)) &&
+		    strcmp(target, link) == 0 && process_can_read(pid, (unsigned long)fd))
+			reading = fd == STDIN_FILENO ? READS_STDIN : READS;
 	}
-	closedir(dir);
+	process_walk_end(&w);
 	return reading;
 }
 
@@ -223,15 +204,10 @@ static int climb(pid_t writer, pid_t parent, const char *link, struct ancestor u
 
 enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct process_tree *process_tree)
 {
-	char path[64], link[64];
+	char link[64];
 	struct ancestor up[ANCESTORS_MAX];
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	ssize_t n = readlink(path, link, sizeof(link) - 1);
-	if (n <= 0)
-		return SINK_PROGRAM;
-	link[n] = '\0';
 	/* A FIFO with a name was made for programs; its reader may not even have opened it yet. */
-	if (strncmp(link, "pipe:", 5) != 0)
+	if (process_link(0, link, sizeof(link), "fd/%d", fd) <= 0 || strncmp(link, "pipe:", 5) != 0)
 		return SINK_PROGRAM;
 	/* First those above: a shell may be about to start the reader, and has its end until then.
 	   After that the reader is there to be found among the children. */

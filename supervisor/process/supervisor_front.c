@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -39,19 +38,19 @@ struct front_state {
 	bool background;    /* of a terminal whose shell would continue it */
 };
 
-/* Whether all children but this process are stopped, or the kernel lists none. */
+/* Whether all children but this process are stopped, or can't be seen. */
 static bool front_children_are_stopped(pid_t pid)
 {
-	char path[64];
+	struct process_tree tree = {.passes = false};
+	struct buffer children = BUFFER_INIT;
 	struct process p;
-	pid_t child;
 	bool stopped = true;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	FILE *children = fopen(path, "re");
-	while (children && fscanf(children, "%d", &child) == 1)
-		stopped &= child == getpid() || process_read(child, &p) < 0 || p.state == 'T';
-	if (children)
-		fclose(children);
+	process_tree_children(&tree, pid, &children);
+	const pid_t *pids = (const pid_t *)children.data;
+	for (size_t i = 0; i < children.len / sizeof(*pids); i++)
+		stopped &= pids[i] == getpid() || process_read(pids[i], &p) < 0 || p.state == 'T';
+	process_tree_release(&tree);
+	buffer_release(&children);
 	return stopped;
 }
 

@@ -7,7 +7,6 @@
 #include "supervisor/process/process_tree.h"
 #include "supervisor/terminal/terminal.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -32,9 +31,7 @@
 /* One thread, while it is looked at. */
 struct thread {
 	pid_t pid;
-	const char *tid;
-	long number;
-	unsigned long args[5];
+	struct process_call call;
 	dev_t terminal;
 	enum wait_kind kind;
 	bool also;
@@ -63,23 +60,19 @@ bool wait_is_poll(long number)
 
 bool wait_is_terminal(pid_t pid, unsigned long fd, dev_t terminal)
 {
-	char path[64];
 	struct stat st;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%lu", (int)pid, fd);
-	return stat(path, &st) == 0 && S_ISCHR(st.st_mode) &&
+	return process_stat(pid, fd, &st) == 0 && S_ISCHR(st.st_mode) &&
 	       (st.st_rdev == terminal || st.st_rdev == makedev(5, 0));
 }
 
 /* It waits for data on this descriptor, maybe among others. */
 static void take_descriptor(struct thread *t, unsigned long fd)
 {
-	char path[64];
 	struct stat st;
 	enum wait_kind kind = WAIT_UNKNOWN;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%lu", (int)t->pid, fd);
 	if (wait_is_terminal(t->pid, fd, t->terminal))
 		kind = WAIT_KEYS;
-	else if (stat(path, &st) < 0)
+	else if (process_stat(t->pid, fd, &st) < 0)
 		return;
 	else if (fd == STDIN_FILENO && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
 		kind = WAIT_STDIN;
@@ -93,9 +86,7 @@ static void take_descriptor(struct thread *t, unsigned long fd)
 /* Reads what the thread has handed to the kernel. Returns how many bytes. */
 static size_t read_memory(const struct thread *t, unsigned long at, void *data, size_t len)
 {
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = process_open(t->pid, "mem");
 	ssize_t n = fd < 0 ? -1 : io_read_at(fd, data, len, (off_t)at);
 	io_close(&fd);
 	return n > 0 ? (size_t)n : 0;
@@ -104,8 +95,8 @@ static size_t read_memory(const struct thread *t, unsigned long at, void *data, 
 static void take_poll(struct thread *t)
 {
 	struct pollfd fds[POLLED_MOST];
-	size_t count = t->args[1] < POLLED_MOST ? t->args[1] : POLLED_MOST;
-	count = read_memory(t, t->args[0], fds, count * sizeof(*fds)) / sizeof(*fds);
+	size_t count = t->call.args[1] < POLLED_MOST ? t->call.args[1] : POLLED_MOST;
+	count = read_memory(t, t->call.args[0], fds, count * sizeof(*fds)) / sizeof(*fds);
 	for (size_t i = 0; i < count; i++) {
 		if (fds[i].fd >= 0 && fds[i].events & POLLIN)
 			take_descriptor(t, (unsigned long)fds[i].fd);
@@ -116,10 +107,10 @@ static void take_select(struct thread *t)
 {
 	fd_set set;
 	FD_ZERO(&set);
-	unsigned long count = t->args[0] < FD_SETSIZE ? t->args[0] : FD_SETSIZE;
+	unsigned long count = t->call.args[0] < FD_SETSIZE ? t->call.args[0] : FD_SETSIZE;
 	/* It has the words that `count` needs. */
 	size_t size = (count + 63) / 64 * 8;
-	if (!t->args[1] || read_memory(t, t->args[1], &set, size) != size)
+	if (!t->call.args[1] || read_memory(t, t->call.args[1], &set, size) != size)
 		return;
 	for (unsigned long fd = 0; fd < count; fd++) {
 		if (FD_ISSET(fd, &set))
@@ -130,10 +121,12 @@ static void take_select(struct thread *t)
 /* The kernel lists what is waited for: "tfd: 4 events: 19 data: ...". */
 static void take_epoll(struct thread *t)
 {
-	char path[64], line[256];
+	char line[256];
 	unsigned fd, events;
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%lu", (int)t->pid, t->args[0]);
-	FILE *info = fopen(path, "re");
+	int file = process_open(t->pid, "fdinfo/%lu", t->call.args[0]);
+	FILE *info = file < 0 ? NULL : fdopen(file, "r");
+	if (!info)
+		io_close(&file);
 	while (info && fgets(line, sizeof(line), info)) {
 		if (sscanf(line, "tfd: %u events: %x", &fd, &events) == 2 && events & EPOLLIN)
 			take_descriptor(t, fd);
@@ -148,16 +141,16 @@ static bool is_timed(const struct thread *t)
 {
 	long seconds;
 	unsigned long at = 0;
-	switch (t->number) {
+	switch (t->call.number) {
 #ifdef SYS_poll
-	case SYS_poll: return (int)t->args[2] >= 1000;
-	case SYS_epoll_wait: return (int)t->args[3] >= 1000;
-	case SYS_select: at = t->args[4]; break;
+	case SYS_poll: return (int)t->call.args[2] >= 1000;
+	case SYS_epoll_wait: return (int)t->call.args[3] >= 1000;
+	case SYS_select: at = t->call.args[4]; break;
 #endif
-	case SYS_epoll_pwait: return (int)t->args[3] >= 1000;
-	case SYS_epoll_pwait2: at = t->args[3]; break;
-	case SYS_ppoll: at = t->args[2]; break;
-	case SYS_pselect6: at = t->args[4]; break;
+	case SYS_epoll_pwait: return (int)t->call.args[3] >= 1000;
+	case SYS_epoll_pwait2: at = t->call.args[3]; break;
+	case SYS_ppoll: at = t->call.args[2]; break;
+	case SYS_pselect6: at = t->call.args[4]; break;
 	default: return false;
 	}
 	return at &&
@@ -166,7 +159,7 @@ static bool is_timed(const struct thread *t)
 
 static void take_call(struct thread *t)
 {
-	switch (t->number) {
+	switch (t->call.number) {
 #ifdef SYS_poll
 	case SYS_poll: take_poll(t); return;
 	case SYS_select: take_select(t); return;
@@ -179,11 +172,11 @@ static void take_call(struct thread *t)
 	case SYS_recvfrom:
 	case SYS_recvmsg:
 	case SYS_read:
-	case SYS_readv: take_descriptor(t, t->args[0]); return;
+	case SYS_readv: take_descriptor(t, t->call.args[0]); return;
 	case SYS_connect: t->kind = WAIT_SOCKET; return;
 	case SYS_flock: t->kind = WAIT_LOCK; return;
 	case SYS_fcntl:
-		if (t->args[1] == F_SETLKW || t->args[1] == F_OFD_SETLKW)
+		if (t->call.args[1] == F_SETLKW || t->call.args[1] == F_OFD_SETLKW)
 			t->kind = WAIT_LOCK;
 		return;
 	case SYS_nanosleep:
@@ -195,7 +188,7 @@ static void take_call(struct thread *t)
 /* What is not to be seen by the descriptors alone. */
 static void take_rest(struct thread *t)
 {
-	if (!wait_is_poll(t->number))
+	if (!wait_is_poll(t->call.number))
 		return;
 	/* It has made the terminal its standard input, and found that this can't be read: nvim. */
 	if (t->kind < WAIT_KEYS && wait_is_terminal(t->pid, STDIN_FILENO, t->terminal))
@@ -204,41 +197,25 @@ static void take_rest(struct thread *t)
 		t->kind = WAIT_ALONE;
 }
 
-/* Returns whether it runs. */
-static bool wait_look_at_thread(struct thread *t)
-{
-	char path[96], text[256];
-	snprintf(path, sizeof(path), "/proc/%d/task/%.16s/syscall", (int)t->pid, t->tid);
-	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) < 0)
-		return false;
-	if (sscanf(text, "%ld %lx %lx %lx %lx %lx", &t->number, &t->args[0], &t->args[1],
-		   &t->args[2], &t->args[3], &t->args[4]) == 6) {
-		take_call(t);
-		take_rest(t);
-	}
-	return strncmp(text, "running", 7) == 0;
-}
-
 /* Returns whether one of its threads runs. */
 static bool wait_look_at_process(struct wait *w, const struct process *p, dev_t terminal)
 {
-	char path[64];
+	struct process_walk threads;
 	bool runs = false;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
-	DIR *tasks = opendir(path);
-	const struct dirent *entry;
-	while (tasks && !runs && (entry = readdir(tasks))) {
-		if (entry->d_name[0] == '.')
+	for (long tid = process_walk(&threads, PROCESS_THREADS, p->pid); tid >= 0 && !runs;
+	     tid = process_walk_next(&threads)) {
+		struct thread t = {.pid = p->pid, .terminal = terminal};
+		if (process_call(p->pid, tid, &t.call) < 0)
 			continue;
-		struct thread t = {.pid = p->pid, .tid = entry->d_name, .terminal = terminal};
-		runs = wait_look_at_thread(&t);
+		take_call(&t);
+		take_rest(&t);
+		runs = t.call.runs;
 		if (t.kind > w->kind) {
 			*w = (struct wait){.kind = t.kind, .pid = p->pid, .also = t.also};
 			memcpy(w->name, p->name, sizeof(w->name));
 		}
 	}
-	if (tasks)
-		closedir(tasks);
+	process_walk_end(&threads);
 	return runs;
 }
 
@@ -277,19 +254,15 @@ static bool listens(int process, int fd)
 
 static bool is_server(pid_t pid)
 {
-	char path[64], link[16];
+	char link[16];
+	struct process_walk w;
 	bool found = false;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	int process = pidfd_open(pid, 0);
-	DIR *dir = opendir(path);
-	const struct dirent *entry;
-	while (dir && process >= 0 && !found && (entry = readdir(dir))) {
-		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link));
-		if (n >= 7 && memcmp(link, "socket:", 7) == 0)
-			found = listens(process, (int)strtol(entry->d_name, NULL, 10));
-	}
-	if (dir)
-		closedir(dir);
+	long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid);
+	for (; fd >= 0 && process >= 0 && !found; fd = process_walk_next(&w))
+		found = process_walk_link(&w, fd, link, sizeof(link)) &&
+			strncmp(link, "socket:", 7) == 0 && listens(process, (int)fd);
+	process_walk_end(&w);
 	io_close(&process);
 	return found;
 }
