@@ -186,14 +186,14 @@ class Picture(Case):
 
     def test_of_a_run_that_was_cut_short(self):
         write_file(os.path.join(self.work, "draw"), "before\n" + BOX)
-        run = self.terse("--timeout", "1s", "sh", "-c", "cat draw; exec sleep 1000")
+        run = self.out_of_time("sh", "-c", "cat draw; : >came; exec sleep 1000")
         self.assertEqual(run.code, 124)
         self.assertEqual(run.out, b"before\n" + SHOWN + b"[terse: timed out (exit 124; above: its "
                          b"screen, as it was last)]\n")
 
     def test_of_an_earlier_program_it_is_not(self):
         write_file(os.path.join(self.work, "draw"), "before\n" + BOX + "\033[?1049l")
-        run = self.terse("--timeout", "1s", "sh", "-c", "cat draw; exec sleep 1000")
+        run = self.out_of_time("sh", "-c", "cat draw; : >came; exec sleep 1000")
         self.assertNotIn(b"really?", run.out)
 
     def test_watch(self):

@@ -15,15 +15,16 @@ class Timeout(Case):
             self.assert_nothing_left()
 
     def test_what_was_printed_is_shown(self):
-        run = self.terse("--timeout=300ms", "sh", "-c", "echo before; sleep 1000")
+        run = self.out_of_time("sh", "-c", "echo before; : >came; sleep 1000")
         self.assertEqual(run.out, b"before\n[terse: timed out (exit 124)]\n")
 
     def test_short_output_is_kept_whole_or_not_at_all(self):
         """What was printed whole needs no artifact; and none says that the run goes on."""
         for options in ((), ("--no-pty",), ("--tty",), ("--streams=split",)):
-            for script in ("echo hi; sleep 1000", "echo hi; setsid sleep 1000 & sleep 1000"):
+            for script in ("echo hi; : >came; sleep 1000",
+                           "echo hi; setsid sleep 1000 & : >came; sleep 1000"):
                 with self.subTest(options=options, script=script):
-                    run = self.terse("--timeout", "200ms", *options, "sh", "-c", script)
+                    run = self.out_of_time(*options, "sh", "-c", script)
                     self.assertEqual((run.code, run.out[:3]), (124, b"hi\n"))
                     if "setsid" in script:
                         eventually(self.artifacts, "a place for what comes later")
@@ -35,30 +36,33 @@ class Timeout(Case):
                         os.unlink(path)
 
     def test_long_output(self):
-        run = self.terse("--timeout=500ms", "sh", "-c", "seq 5000; sleep 1000")
+        run = self.out_of_time("sh", "-c", "seq 5000; : >came; sleep 1000")
         self.assert_preview(run, numbers(5000), b"timed out (exit 124)")
         meta = self.metadata(run.id)
         self.assertTrue(meta["timed_out"])
         self.assertEqual(meta["exit_code"], 124)
 
     def test_a_command_that_ignores_term_is_killed(self):
-        script = "trap '' TERM HUP INT; echo ready; while :; do sleep 0.02; done"
-        run = self.terse("--timeout", "200ms", "--grace", "100ms", "sh", "-c", script)
+        script = "trap '' TERM HUP INT; echo ready; : >came; while :; do sleep 0.02; done"
+        run = self.out_of_time("--grace", "100ms", "sh", "-c", script)
         self.assertEqual(run.code, 124)
         self.assertTrue(run.out.startswith(b"ready\n"))
         self.assert_nothing_left()
 
     def test_last_words(self):
         os.mkfifo(os.path.join(self.work, "fifo"))
-        script = "trap 'echo cleaned up; exit 0' TERM; exec 3<>fifo; echo ready; read x <&3"
-        run = self.terse("--timeout", "300ms", "sh", "-c", script)
+        script = ("trap 'echo cleaned up; exit 0' TERM; exec 3<>fifo; echo ready; : >came;"
+                  " read x <&3")
+        run = self.out_of_time("sh", "-c", script)
         self.assertEqual(run.code, 124)
         self.assertEqual(run.out, b"ready\ncleaned up\n[terse: timed out (exit 124)]\n")
 
     def test_children_go_too(self):
-        script = ("sh -c 'trap \"\" TERM HUP; while :; do sleep 0.02; done' & "
-                  "bash -c 'set -m; sleep 1000 & wait' & sleep 1000 | sleep 1000")
-        run = self.terse("--timeout", "300ms", "--grace", "100ms", "sh", "-c", script)
+        os.mkfifo(os.path.join(self.work, "fifo"))
+        script = ("sh -c 'trap \"\" TERM HUP; echo >fifo; while :; do sleep 0.02; done' & "
+                  "bash -c 'set -m; sleep 1000 & echo >fifo; wait' & "
+                  "exec 3<>fifo; read x <&3; read x <&3; : >came; sleep 1000 | sleep 1000")
+        run = self.out_of_time("--grace", "100ms", "sh", "-c", script)
         self.assertEqual(run.code, 124)
         self.assert_nothing_left()
 

@@ -85,7 +85,7 @@ class List(Case):
     def test_states(self):
         self.terse("sh", "-c", "seq 3000; exit 3")
         self.terse("sh", "-c", "seq 3000; kill -SEGV $$", before=None)
-        self.terse("--timeout", "300ms", "sh", "-c", "seq 3000; sleep 1000")
+        self.terse("--timeout", "2s", "sh", "-c", "seq 3000; sleep 1000")
         run = self.start(TERSE, "sh", "-c", "seq 3000; sleep 1000")
         eventually(lambda: len(self.artifacts()) == 4, "the fourth artifact")
         run.kill(signal.SIGKILL)
