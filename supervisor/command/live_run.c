@@ -101,7 +101,7 @@ void live_run_failed(const char *verb, const char *id, int error)
 		break;
 	case EBUSY: verb_error(verb, "%s: has too many that look at it", id); break;
 	case ETIMEDOUT:
-	case EAGAIN: verb_error(verb, "%s: its keeper does not answer", id); break;
+	case EAGAIN: verb_error(verb, "%s: its supervisor does not answer", id); break;
 	default: verb_error(verb, "%s: %s", id, strerror(error)); break;
 	}
 }

@@ -195,7 +195,7 @@ static void show_add_run(struct show *s)
 	show_add_line(s, "directory", m->cwd);
 	show_add_start(s);
 	if (m->state == META_RUNNING)
-		buffer_printf(out, "%-10s command %d, keeper %d\n", "processes", m->command,
+		buffer_printf(out, "%-10s command %d, supervisor %d\n", "processes", m->command,
 			      m->supervisor);
 	if (m->cols)
 		buffer_printf(out, "%-10s %u columns, %u rows\n", "terminal", m->cols, m->rows);
@@ -259,7 +259,7 @@ static void show_add_json_run(struct show *s)
 	json_add_count(out, "rows", m->rows);
 	if (m->state == META_RUNNING) {
 		json_add_number(out, "command_pid", m->command);
-		json_add_number(out, "keeper_pid", m->supervisor);
+		json_add_number(out, "supervisor_pid", m->supervisor);
 	}
 }
 

@@ -475,7 +475,7 @@ class Await(LiveCase):
         keeper = self.metadata(identifier)["keeper"]
         os.kill(keeper, signal.SIGSTOP)
         run = self.terse("snapshot", identifier)
-        self.assertEqual((run.code, run.out), (1, b"terse snapshot: %s: its keeper does not answer\n"
+        self.assertEqual((run.code, run.out), (1, b"terse snapshot: %s: its supervisor does not answer\n"
                                                % identifier.encode()))
         os.kill(keeper, signal.SIGCONT)
         self.ask("signal", identifier)

@@ -401,7 +401,7 @@ class Runs(Reader):
         eventually(lambda: self.ids("list", "--state", "running"), "the artifact")
         out = self.ask("show", "last")
         self.assertRegex(out, re.compile(rb"^state +running after ", re.M))
-        self.assertRegex(out, re.compile(rb"^processes +command \d+, keeper \d+$", re.M))
+        self.assertRegex(out, re.compile(rb"^processes +command \d+, supervisor \d+$", re.M))
         self.assertEqual(self.data("show", "last")["state"], "running")
         run.kill(signal.SIGTERM)
         run.finish()
