@@ -14,7 +14,7 @@ const char *shell_call_name(const char *path)
 
 bool shell_call_is_shell(const char *name)
 {
-	/* Arrays, not pointers, which would have to be relocated in every process. */
+	/* Arrays, since pointers would be relocated in every process. */
 	static const char shells[][8] = {"sh",   "bash", "dash", "zsh", "ksh",  "ksh93",
 					 "mksh", "oksh", "lksh", "ash", "yash", "fish"};
 	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++) {
@@ -52,7 +52,7 @@ const char *shell_call_script(char *const *argv)
 		for (; *letters; letters++) {
 			if (*letters == 'c' && **options == '-')
 				is_string = true;
-			/* -o NAME and bash's -O NAME: each takes an argument of its own. */
+			/* -o NAME and bash's -O NAME take an argument each. */
 			if ((*letters == 'o' || *letters == 'O') && *++word == NULL)
 				return NULL;
 		}
@@ -106,7 +106,7 @@ bool preload_remove(char *out, const char *list, const char *name)
 		if (preload_has_name(entry, len, name)) {
 			removed = true;
 		} else {
-			/* With the separator before it, unless nothing is before it now. */
+			/* With its separator, unless it is the first one left. */
 			size_t lead = is_first ? 0 : 1;
 			memcpy(out, entry - lead, len + lead);
 			out += len + lead;

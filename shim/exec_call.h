@@ -1,4 +1,4 @@
-// A program and its arguments: is that a shell that runs a string?
+// Calls that execute a shell with a string, strings of system() and popen(), and LD_PRELOAD.
 //
 // Part of libterse-shim.so: no allocation, no state, async-signal-safe.
 #ifndef TERSE_SHIM_EXEC_CALL_H
@@ -7,40 +7,34 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What follows the last slash. */
+/* The part behind the last slash. */
 const char *shell_call_name(const char *path);
 
-/* Whether a file of that name (the last component of a path) is taken for a shell. */
+/* Whether a file of this name (without its directory) is a shell. */
 bool shell_call_is_shell(const char *name);
 
-/* The string that a shell runs which is called with these arguments (`-c STRING`, `-lc STRING`,
-   `-euo pipefail -c -- STRING` ...): one of argv's. NULL if it runs none, or if the string is
-   missing, or if argv is NULL or empty. */
+/* The string that a shell with these arguments runs (`-c STRING`, `-lc STRING`,
+   `-euo pipefail -c -- STRING` ...), which is one of argv. NULL if there is none, or if argv is
+   NULL or empty. */
 const char *shell_call_script(char *const *argv);
 
-// How a string given to system() or popen() gets to an exec that can be seen.
+// The detour of system() and popen().
 //
-// libc starts `/bin/sh -c COMMAND` for these through internal names that no other library can
-// take the place of. So that shell is given `exec /bin/sh -c 'COMMAND' sh`: it becomes, by an
-// execve() that is seen, the shell that libc would have started, $0 included. Signals,
-// cancellation, descriptors, pclose() and the status stay libc's own business, and where the
-// shim is not loaded or does nothing the command runs as it would have.
-//
-// Part of libterse-shim.so: no allocation, no state, async-signal-safe.
+// libc starts `/bin/sh -c COMMAND` for them through internal symbols, which no library can
+// interpose. So libc gets `exec /bin/sh -c 'COMMAND' sh`: its shell calls execve(), which is
+// interposed, and becomes the shell that was meant, $0 included. Signals, cancellation,
+// descriptors, pclose() and the status stay with libc. Where the shim does nothing, the command
+// runs all the same.
 
-/* Bytes that detour_write() writes for the command, its NUL included. 0 if the command is not to
-   take the detour: a shell would read its start as an option. */
+/* Bytes that detour_write() writes for the command, with the NUL. 0: no detour, since a shell would
+   read the command's start as an option. */
 size_t detour_size(const char *command);
 
 void detour_write(char *out, const char *command);
 
-// The value of LD_PRELOAD: libraries, with colons or blanks between them.
-//
-// Part of libterse-shim.so: no allocation, no state, async-signal-safe.
-
-/* Writes `list` without the libraries whose file name is `name`, in whatever directory, to `out`,
-   which has room for the whole list. The others, their order and what stands between them stay.
-   Returns whether there were any. */
+/* Writes the LD_PRELOAD `list` without the libraries of the file name `name`, in any directory, to
+   `out`, which has room for the whole list. The other libraries and their separators stay. Returns
+   whether it removed any. */
 bool preload_remove(char *out, const char *list, const char *name);
 
 #endif

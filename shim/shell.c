@@ -44,7 +44,7 @@ static bool is_usable(const char *path, bool strings)
 	return !strings || (shell_call_is_shell(name) && strcmp(name, "fish") != 0);
 }
 
-/* The last field of the user's line, without getpwuid(): that loads libraries of the host. */
+/* The last field of the user's line. getpwuid() would load libraries of the host. */
 static const char *passwd_shell(char *room)
 {
 	char line[PATH_MAX], uid[32];

@@ -15,7 +15,7 @@
 
 #define SHELL_NAME "terse-sh"
 
-/* A copy, since some programs write over the environment that they were started with. */
+/* A copy, since some programs overwrite their initial environment. */
 static char shell[PATH_MAX];
 
 static void set_shell(const char *directory, size_t len, const char *file)
@@ -27,8 +27,8 @@ static void set_shell(const char *directory, size_t len, const char *file)
 	memcpy(shell + len, file, file_len + 1);
 }
 
-/* Whether this process is in the session of the run that TERSE_ACTIVE names (shim/active.h), which
-   lives. Elsewhere it is for terse-sh to find out. */
+/* Whether this process is in the session of the live run that TERSE_ACTIVE names (lib/active.h).
+   terse-sh finds out about other sessions. */
 static bool is_in_run(void)
 {
 	const char *active = getenv("TERSE_ACTIVE");
@@ -81,7 +81,7 @@ static __attribute__((constructor)) void next_find(void)
 #endif
 	FIND(system);
 	FIND(popen);
-	/* The last one, which says that the others are there. */
+	/* Last, since it tells that the others are set. */
 	FIND(execve);
 }
 
@@ -94,12 +94,12 @@ const struct next *next_functions(void)
 
 static bool may_execute(const char *path)
 {
-	/* The system call behind the flag is refused by older container runtimes. */
+	/* Older container runtimes refuse the system call that the flag needs. */
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ||
 	       (errno == EPERM && syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0);
 }
 
-/* The system call: libc's stat() has been a symbol of its own only since glibc 2.33. */
+/* A system call, since stat() is a symbol of its own only from glibc 2.33 on. */
 bool locate_executable(const char *path, struct locate_file *file)
 {
 	struct statx st;
@@ -112,8 +112,8 @@ bool locate_executable(const char *path, struct locate_file *file)
 	return true;
 }
 
-/* System calls: libc's functions are cancellation points. What can't be read can't be looked at;
-   it may be executed, so it is believed. */
+/* System calls, since libc's functions are cancellation points. An executable that can't be read
+   passes. */
 bool locate_has_format(const char *path)
 {
 	char start[4];
@@ -144,7 +144,7 @@ bool locate_in_path(char *path, size_t size, const char *file)
 	const char *entry = getenv("PATH");
 	size_t file_len = strlen(file);
 	struct locate_file found;
-	/* Without PATH it is up to libc. */
+	/* libc has a default if there is no PATH. */
 	for (; entry; entry = *entry ? entry + 1 : NULL) {
 		size_t len = strcspn(entry, ":");
 		if (len + file_len + 2 <= size) {
@@ -177,25 +177,26 @@ bool locate_open_file(char *path, size_t size, int fd)
 	return true;
 }
 
-/* Bytes of the caller's stack, over all functions here: for the arguments of execl() and its kind,
-   a path, the environment's array and the strings in it. A thread's smallest stack is 16 KB, some 4
-   of them libc's. */
+/* Bytes of the caller's stack that all functions here may use together: for the arguments of
+   execl() and its kind, a path, the environment's array and its strings. A thread's smallest stack
+   is 16 KB, of which libc uses some 4. */
 #define STACK_MAX 8800
 
-/* The longest path of an open file that is looked at. */
+/* Longest path of an open file. */
 #define OPEN_FILE_MAX 512
 
 #define PRELOAD "LD_PRELOAD="
 
-/* terse-sh and its kind begin with it. */
+/* The names of terse-sh and its kind begin with it. */
 #define OWN_NAMES "terse-"
 
-/* What a call becomes. */
+/* The call of terse-sh that replaces a call. */
 struct plan {
-	const char *program; /* the shell that was meant; NULL if the call is one of terse-sh */
+	const char
+		*program; /* the shell that was meant; NULL: the caller executes terse-sh itself */
 	const char *preload; /* the one LD_PRELOAD, or NULL */
 	size_t variables;
-	size_t text; /* for strings that are not the caller's */
+	size_t text; /* bytes for new strings */
 };
 
 static size_t plan_slots(const struct plan *p)
@@ -209,8 +210,8 @@ static const char *value_of(const char *variable, const char *name)
 	return strncmp(variable, name, len) == 0 ? variable + len : NULL;
 }
 
-/* Reads the environment; false if more than `room` bytes would be needed for another one, or if
-   it has two LD_PRELOAD. */
+/* Reads the environment. False if the new one needs more than `room` bytes, or if it has two
+   LD_PRELOAD. */
 static bool plan_environment(struct plan *p, char *const *envp, size_t room)
 {
 	p->preload = NULL;
@@ -229,7 +230,7 @@ static bool plan_environment(struct plan *p, char *const *envp, size_t room)
 	return plan_slots(p) * sizeof(*envp) + p->text <= room;
 }
 
-/* Writes NAME=VALUE at *text, and moves that behind it. Returns where it is. */
+/* Writes NAME=VALUE at *text, which it moves behind. Returns the variable. */
 static char *put_variable(char **text, const char *name, const char *value)
 {
 	char *variable = *text;
@@ -237,7 +238,7 @@ static char *put_variable(char **text, const char *name, const char *value)
 	return variable;
 }
 
-/* Writes LD_PRELOAD without this library, unless that leaves nothing, and what it was. */
+/* Writes LD_PRELOAD without this library, unless that is empty, and its old value. */
 static char **put_preloads(char **envp, char **text, const char *was)
 {
 	const size_t lead = sizeof(PRELOAD) - 1;
@@ -252,8 +253,8 @@ static char **put_preloads(char **envp, char **text, const char *was)
 	return envp;
 }
 
-/* Fills an array of plan_slots() and p->text bytes of strings; never more, even if another
-   thread adds to the environment meanwhile. Who executes terse-sh may have said for which shell. */
+/* Fills an array of plan_slots() and p->text bytes of strings; never more, even if another thread
+   adds to the environment meanwhile. A caller of terse-sh itself may have set SHIM_PROGRAM. */
 static void plan_write(const struct plan *p, char *const *from, char **envp, char *text)
 {
 	for (size_t i = 0; i < p->variables && from[i]; i++) {
@@ -292,7 +293,7 @@ static bool is_searched(const struct call *call)
 	return call->search && shell_call_name(call->program) == call->program;
 }
 
-/* Bytes that call_find_program() may need. */
+/* Bytes that call_find_program() needs at most. */
 static size_t path_room(const struct call *call)
 {
 	if (!call->program)
@@ -300,7 +301,7 @@ static size_t path_room(const struct call *call)
 	return is_searched(call) ? locate_room(call->program) : 1;
 }
 
-/* The absolute path of what is executed, perhaps in `buffer`. NULL if it can't be told. */
+/* The absolute path of the program, possibly in `buffer`. NULL if it is unknown. */
 static const char *call_find_program(const struct call *call, char *buffer, size_t size)
 {
 	const char *path = call->program;
@@ -311,7 +312,7 @@ static const char *call_find_program(const struct call *call, char *buffer, size
 	return path && *path == '/' ? path : NULL;
 }
 
-/* Starts terse-sh in place of a shell, and returns 0; anything else: nothing was started. */
+/* Starts terse-sh instead of a shell and returns 0. Otherwise nothing was started. */
 static __attribute__((noinline)) int run_for_terse(const struct call *call, size_t room,
 						   size_t left)
 {
@@ -322,7 +323,7 @@ static __attribute__((noinline)) int run_for_terse(const struct call *call, size
 	if (!path || !locate_executable(path, &program) || !locate_executable(self_shell(), &terse))
 		return -1;
 	bool is_terse = call_is_same(&program, &terse);
-	/* The name of an open file is known only now. */
+	/* An open file has its name only now. */
 	if (!is_terse && (!shell_call_is_shell(shell_call_name(path)) ||
 			  !shell_call_script(call->argv) || !locate_has_format(path)))
 		return -1;
@@ -330,7 +331,7 @@ static __attribute__((noinline)) int run_for_terse(const struct call *call, size
 	return plan_environment(&p, call->envp, left) ? run_planned(call, &p) : -1;
 }
 
-/* A look that costs next to nothing, at what can be seen without a system call. */
+/* A cheap check, without system calls. */
 static bool may_be_for_terse(const struct call *call)
 {
 	if (!self_shell() || !call->argv || !call->argv[0] || !call->envp)

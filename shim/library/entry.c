@@ -1,5 +1,5 @@
-// The functions that this library exports: all that execute a program. Each describes the call and
-// leaves it to call_run(); see library.h.
+// The exported functions: all of libc's that execute a program. Each describes the call for
+// call_run(); see library.h.
 
 #include "shim/exec_call.h"
 #include "shim/library/library.h"
@@ -16,7 +16,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Of a string of system() or popen(), with what is put around it. */
+/* Longest string of system() or popen() with its detour. */
 #define DETOUR_MAX 8192
 
 /* --- exec -------------------------------------------------------------------- */
@@ -132,9 +132,9 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
 
 /* --- exec with a list of arguments ------------------------------------------- */
 
-/* They are on the stack twice: the caller's and the array. */
+/* The arguments are on the stack twice: the caller's, and the array. */
 
-/* How many arguments `arg` and what follows it are, without the NULL. */
+/* Counts `arg` and the arguments behind it, without the NULL. */
 static size_t count_arguments(const char *arg, va_list list)
 {
 	size_t count = 0;
@@ -143,8 +143,8 @@ static size_t count_arguments(const char *arg, va_list list)
 	return count;
 }
 
-/* Fills argv, which the function that was called has on its stack as libc does, whatever its size.
-   Leaves the list behind the NULL. */
+/* Fills argv, which the exported function has on its stack, like libc, whatever its size. Leaves
+   the list behind the NULL. */
 static void take_arguments(char **argv, size_t count, const char *arg, va_list *list)
 {
 	argv[0] = (char *)(uintptr_t)arg;
@@ -268,7 +268,7 @@ EXPORT int pidfd_spawnp(int *restrict pidfd, const char *restrict file,
 
 /* --- system and popen: see shim/exec_call.h ------------------------------------- */
 
-/* Bytes for the string instead of `command`; 0 if that is to go as it is. */
+/* Bytes for the detour of `command`; 0: none. */
 static size_t detour_wanted(const char *command)
 {
 	if (!self_shell() || !command)

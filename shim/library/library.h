@@ -1,56 +1,54 @@
-// libterse-shim.so: an agent that was started with this library in LD_PRELOAD runs its shell
-// strings through terse-sh and does not know it.
+// libterse-shim.so: an agent with this library in LD_PRELOAD runs its shell strings through
+// terse-sh, without knowing it.
 //
-// What it does
+// The library interposes every function of libc that executes a program. It replaces a shell that
+// runs a string (`sh -c STRING`, see shim/exec_call.h) by terse-sh, and passes on every other call
+// unchanged. It does not check whose string it is: terse-sh does, by rules, and supervises the
+// string or executes the original shell. terse-sh gets
 //
-// In every function of libc that executes a program, a shell that runs a string (`sh -c STRING`,
-// see shim/exec_call.h) becomes terse-sh; every other call goes on as it came. It does not ask
-// whose string it is: terse-sh does, by rules, and supervises it or executes the shell that was
-// meant. terse-sh gets
+// - the caller's arguments, argv[0] included (it recognises itself by AT_EXECFN instead),
+// - the caller's environment, except
+//   LD_PRELOAD           without this library; absent if nothing else was in it
+//   TERSE_SHIM_PROGRAM   the absolute path of the original shell
+//   TERSE_SHIM_PRELOAD   the original LD_PRELOAD; absent if this library was not in it
 //
-// - the caller's arguments, argv[0] included (so it knows itself by AT_EXECFN, not by argv[0]),
-// - the caller's environment, but
-//   LD_PRELOAD           without this library (not there if nothing else was in it)
-//   TERSE_SHIM_PROGRAM   the absolute path of the shell that was to be executed
-//   TERSE_SHIM_PRELOAD   what LD_PRELOAD was; absent if this library was not in it
-//
-// so with these two it can execute exactly what was meant; it takes both out of the environment
-// of whatever it runs.
+// The last two let it execute exactly the original call. It removes both from the environment of
+// whatever it runs.
 //
 // One level
 //
-// This library works in the agent, not in what the agent's commands start. It takes itself, and
-// nothing else, out of LD_PRELOAD where it puts terse-sh in a shell's place, so nothing that a
-// supervised command runs has it loaded. Everything else that the agent starts keeps it: agents
-// are launched by scripts (`#!/usr/bin/env node`, a shell script around a binary), work in
-// processes of their own, and may be static themselves (Codex), with shells below them that are
-// not. terse-sh puts it back (TERSE_SHIM_PRELOAD) when it passes a string on, since that may be a
-// launcher, too (npx runs `sh -c codex`). Where the agent executes terse-sh itself, as
-// terse-SOMETHING or by the name of a shell, since it was told to use it as its shell, the
-// environment is changed in the same way, but TERSE_SHIM_PROGRAM stays as it is (bash-env sets it).
+// The library works in the agent, not below the agent's commands. Where it substitutes terse-sh, it
+// removes itself, and nothing else, from LD_PRELOAD, so no program of a supervised command loads
+// it. Everything else that the agent starts keeps it: agents have launchers (`#!/usr/bin/env node`,
+// a shell script around a binary) and worker processes, and may be static themselves (Codex) with
+// dynamic shells below them. terse-sh restores it (TERSE_SHIM_PRELOAD) when it passes a string on,
+// since that may be a launcher, too (npx runs `sh -c codex`). If the agent is configured to use
+// terse-sh as its shell and executes it, as terse-SOMETHING or by the name of a shell, the
+// environment changes in the same way, but TERSE_SHIM_PROGRAM stays (bash-env sets it).
 //
-// Where it does nothing
+// The library does nothing
 //
-// - in the session of a run that captures and lives (TERSE_ACTIVE, see shim/active.h); elsewhere
-//   terse-sh finds out whether it is inside one;
-// - where there is no terse-sh: TERSE_SHIM_SHELL, an absolute path set by `terse agent`, else
-//   terse-sh in the directory of this library; one that can't be executed now (removed, another
-//   root) counts as none;
-// - where the call would fail or would not mean what it seems to: no arguments or environment,
-//   no such shell, not a file, not executable, neither a binary nor a #! script, a path that is
-//   relative (to a directory that the child may have left by then);
-// - where much of a stack would be needed, since a thread's may be 16 KB: more than 8.6 KB for the
-//   environment (over 1024 variables, or a long LD_PRELOAD), the path that is searched for and the
-//   arguments of execl() and its kind, or 8 KB for a string of system() or popen();
-// - if terse-sh could not be executed after all, the original call follows.
+// - in the session of a live run that captures (TERSE_ACTIVE, see lib/active.h); terse-sh checks
+//   other sessions itself;
+// - without an executable terse-sh: TERSE_SHIM_SHELL, an absolute path set by `terse agent`, else
+//   terse-sh in the directory of this library;
+// - if the call would fail, or would mean something else: no arguments or environment, no such
+//   shell, not a file, not executable, neither a binary nor a #! script, or a relative path (the
+//   child may have left the directory by then);
+// - if it would need much stack, since a thread's may be 16 KB: more than 8.6 KB for the
+// environment
+//   (over 1024 variables, or a long LD_PRELOAD), the searched path and the arguments of execl() and
+//   its kind, or 8 KB for a string of system() or popen().
 //
-// How
+// If terse-sh can't be executed after all, the original call follows.
 //
-// Calls are made in vfork children, signal handlers and small threads. So there is no heap, no
-// lock, no lazy binding and no write to anything but the stack after the constructor; errno is
-// the original call's; a posix_spawn() has the caller's file actions and attributes, and returns
-// its error. There is no DT_NEEDED and no symbol version, since a preloaded library whose needs
-// are not met kills every process: what is called is in glibc from 2.34 on and in musl.
+// Constraints
+//
+// Callers are vfork children, signal handlers and small threads. So there is no heap, no lock, no
+// lazy binding, and after the constructor no write but to the stack; errno is the original call's;
+// a posix_spawn() uses the caller's file actions and attributes, and returns its own error. There
+// is no DT_NEEDED and no symbol version, since a preloaded library with unmet needs kills every
+// process: everything it calls is in glibc from 2.34 on and in musl.
 #ifndef TERSE_LIBRARY_H
 #define TERSE_LIBRARY_H
 
@@ -67,21 +65,17 @@ struct call;
 #define SHIM_PROGRAM "TERSE_SHIM_PROGRAM"
 #define SHIM_PRELOAD "TERSE_SHIM_PRELOAD"
 
-// What this library knows about itself in a process: found by its constructor, read only after it.
-//
-// Before the constructor, and for ever in a process in which it has nothing to do, it is not
-// armed, and every call goes through untouched.
-
-/* The file name of this library: how it finds itself in LD_PRELOAD. */
+/* The library's file name in LD_PRELOAD. */
 #define SELF_NAME "libterse-shim.so"
 
-/* The absolute path of terse-sh. NULL: not armed. */
+/* The absolute path of terse-sh, which the constructor sets. NULL before it, and in processes in
+   which the library does nothing: every call then passes unchanged. */
 const char *self_shell(void);
 
-// The functions that this library's stand before: libc's, or those of a library preloaded after it.
+// The interposed functions: libc's, or those of a library that is preloaded after this one.
 
-/* pidfd_spawn() and pidfd_spawnp(): glibc 2.39. Where they are absent they must stay so, since
-   programs look whether they are there. */
+/* pidfd_spawn() and pidfd_spawnp(): glibc 2.39. Programs check whether they exist, so they must not
+   where libc has none. */
 #if defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 39)
 #define NEXT_HAS_PIDFD 1
@@ -91,8 +85,8 @@ const char *self_shell(void);
 typedef int next_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *attributes, char *const *argv, char *const *envp);
 
-/* execv() and its kind are execve() and execvpe() with environ, as in libc; so fewer names have
-   to be looked up in every process that is started. */
+/* execv() and its kind call execve() and execvpe() with environ, as in libc, which saves lookups of
+   symbols in every process. */
 struct next {
 	int (*execve)(const char *path, char *const *argv, char *const *envp);
 	int (*execvpe)(const char *file, char *const *argv, char *const *envp);
@@ -106,55 +100,53 @@ struct next {
 	FILE *(*popen)(const char *command, const char *mode);
 };
 
-/* Never NULL; found by the library's constructor. A call before that (from another library's
-   constructor) finds them itself: then there is no second thread and no vfork child yet. */
+/* Never NULL; the constructor looks them up. An earlier call, from another library's constructor,
+   looks them up itself: there is no second thread and no vfork child yet. */
 const struct next *next_functions(void);
 
-// Which file a call executes, and whether that is going to work.
-//
-// Nothing here is a cancellation point or sets more than errno.
+// The file that a call executes. Nothing here is a cancellation point or has effects but on errno.
 
 struct locate_file {
 	uint64_t inode;
 	uint32_t major, minor;
 };
 
-/* Whether `path` is a file that may be executed, and which file that is. */
+/* Whether `path` is an executable file; identifies it. */
 bool locate_executable(const char *path, struct locate_file *file);
 
-/* Whether execve() knows what to do with it: a binary or a script with #!. */
+/* Whether execve() can run it: a binary or a script with #!. */
 bool locate_has_format(const char *path);
 
-/* Bytes for any path that locate_in_path() may try; at most PATH_MAX. */
+/* Bytes for the longest path that locate_in_path() tries; at most PATH_MAX. */
 size_t locate_room(const char *file);
 
-/* Writes to `path` (`size` bytes) where execvp() would find `file`. */
+/* Writes the path at which execvp() finds `file` to `path` (`size` bytes). */
 bool locate_in_path(char *path, size_t size, const char *file);
 
-/* Writes to `path` (`size` bytes) what the descriptor was opened as; false if that is longer. */
+/* Writes the path of an open file to `path` (`size` bytes); false if it is longer. */
 bool locate_open_file(char *path, size_t size, int fd);
 
 // One call of a function that executes a program.
 
-/* 0 if something was started; as the libc function says otherwise. */
+/* Returns 0 if something was started, else what the libc function returns. */
 typedef int call_next(const struct call *call);
 
 struct call {
-	call_next *next;   /* makes the call as it came */
-	call_next *direct; /* makes it for a path that needs no search */
+	call_next *next;   /* makes the original call */
+	call_next *direct; /* makes it without a search in PATH */
 	const char *program;
-	int fd;      /* what is executed if `program` is NULL */
+	int fd;      /* executed if `program` is NULL */
 	bool search; /* `program` is searched for in PATH */
 	char *const *argv, *const *envp;
 	size_t used; /* bytes of the stack for argv */
-	/* Of a spawn only. */
+	/* For a spawn only. */
 	next_spawn *spawn, *spawn_direct;
 	int *pid;
 	const posix_spawn_file_actions_t *actions;
 	const posix_spawnattr_t *attributes;
 };
 
-/* Makes the call, to terse-sh if it is a shell's with a string. Returns what the libc function
+/* Makes the call, with terse-sh if it runs a shell with a string. Returns what the libc function
    returns. */
 int call_run(const struct call *call);
 

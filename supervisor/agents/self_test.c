@@ -6,7 +6,7 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
-#include "shim/active.h"
+#include "lib/active.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // terse agent CMD...: starts an agent with libterse-shim.so, so that its tool calls are run
 // through terse-sh.
 
-#include "shim/active.h"
+#include "lib/active.h"
 #include "shim/exec_call.h"
 #include "supervisor/agents/wiring.h"
 #include "supervisor/command/command.h"

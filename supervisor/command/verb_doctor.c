@@ -5,7 +5,7 @@
 #include "lib/io.h"
 #include "lib/quote.h"
 #include "lib/trace.h"
-#include "shim/active.h"
+#include "lib/active.h"
 #include "shim/shell.h"
 #include "supervisor/agents/document.h"
 #include "supervisor/agents/hints.h"

@@ -6,7 +6,7 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/trace.h"
-#include "shim/active.h"
+#include "lib/active.h"
 #include "shim/shell.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/command.h"

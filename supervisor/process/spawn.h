@@ -47,7 +47,7 @@ void signals_restore(const struct signals *saved);
 _Noreturn void signals_end_like(int status);
 
 // The environment the command gets: the caller's, but for what [environment] sets
-// when output is captured, and TERSE_ACTIVE (shim/active.h).
+// when output is captured, and TERSE_ACTIVE (lib/active.h).
 
 /* A NULL-terminated array whose strings belong to `from`, `s` and the caller; free() the
    array alone. `captured`: apply [environment]. `active`: the entry that is set in any case. NULL

@@ -2,7 +2,7 @@
 
 #include "lib/io.h"
 #include "lib/trace.h"
-#include "shim/active.h"
+#include "lib/active.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
 

@@ -1,6 +1,6 @@
 // See active.h.
 
-#include "shim/active.h"
+#include "lib/active.h"
 
 #include "lib/proc.h"
 
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Ends a loop that races with exits. */
+/* Limits a loop that races with exits. */
 #define ANCESTORS_MAX 256
 
 static unsigned long long ticks_now(void)
@@ -28,7 +28,7 @@ void active_name(char entry[ACTIVE_SIZE])
 	snprintf(entry, ACTIVE_SIZE, ACTIVE_NAME "=%d-%llu", (int)getpid(), ticks_now());
 }
 
-/* Whether /proc tells of this process's own PID namespace. */
+/* Whether /proc belongs to this process's PID namespace. */
 static bool proc_is_own(void)
 {
 	char self[16] = "";
@@ -43,12 +43,12 @@ static bool is_gone(pid_t pid)
 
 bool active_is_inside(const char *value)
 {
-	unsigned long long moment;
+	unsigned long long then;
 	struct process p;
 	int supervisor;
-	if (!value || sscanf(value, "%d-%llu", &supervisor, &moment) != 2)
+	if (!value || sscanf(value, "%d-%llu", &supervisor, &then) != 2)
 		return false;
-	/* In its session it need not be searched for. */
+	/* Needs no search in the supervisor's session. */
 	pid_t pid = getsid(0) == supervisor ? supervisor : getppid();
 	if (pid == 0 || !proc_is_own())
 		return true;
@@ -56,9 +56,9 @@ bool active_is_inside(const char *value)
 		if (process_read(pid, &p) < 0)
 			return !is_gone(pid);
 		if (pid == supervisor)
-			return p.started <= moment && process_is_alive(&p);
-		/* The first of a namespace that is no older than the run. */
-		if (p.parent == 0 && p.started >= moment)
+			return p.started <= then && process_is_alive(&p);
+		/* The init of a PID namespace that was made inside the run. */
+		if (p.parent == 0 && p.started >= then)
 			return true;
 		pid = p.parent;
 	}

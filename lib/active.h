@@ -1,0 +1,25 @@
+// TERSE_ACTIVE: the variable that tells a process that it is inside a run, which captures its
+// output.
+//
+// It names the run as PID-TIME: the supervisor, and a time (in clock ticks since boot) at which it
+// existed, so that a later process with the same PID is not mistaken for it. Processes that outlive
+// or leave their run (daemons, a tmux server) keep the variable, but are not inside.
+#ifndef TERSE_LIB_ACTIVE_H
+#define TERSE_LIB_ACTIVE_H
+
+#include <stdbool.h>
+
+#define ACTIVE_NAME "TERSE_ACTIVE"
+
+/* Room for "TERSE_ACTIVE=" and its value. */
+#define ACTIVE_SIZE 64
+
+/* Writes NAME=VALUE for a run that this process supervises. */
+void active_name(char entry[ACTIVE_SIZE]);
+
+/* Whether this process is inside the run that `value` (may be NULL) names: a descendant of its live
+   supervisor. True where that can't be checked: without /proc, and in a PID namespace made inside.
+ */
+bool active_is_inside(const char *value);
+
+#endif
