@@ -1,4 +1,4 @@
-// A part of a text that is not on disk: how it is told, in the same words everywhere.
+// A part of a text that is not on disk, and the one wording of it.
 #ifndef TERSE_LIB_GAP_H
 #define TERSE_LIB_GAP_H
 
@@ -13,7 +13,7 @@ struct gap {
 	int error; /* of the write they were lost by; 0: the disk cap */
 };
 
-/* What a text may have: one that the disk cap made, and an end that was lost. */
+/* The gaps of a text: at most one of the disk cap, and an end that was lost. */
 struct gaps {
 	struct gap items[2];
 	int count;

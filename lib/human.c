@@ -44,7 +44,7 @@ char *human_size(char out[HUMAN_LEN], uint64_t bytes)
 		snprintf(out, HUMAN_LEN, "%" PRIu64 " B", bytes);
 		return out;
 	}
-	/* One unit up as soon as rounding would show 1024 of this one. */
+	/* Use the next unit as soon as rounding would show 1024 of this one. */
 	double value = (double)bytes / 1024;
 	unsigned unit = 0;
 	while (value >= 1023.5 && unit + 1 < sizeof(units) / sizeof(*units)) {

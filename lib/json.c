@@ -12,7 +12,7 @@
 
 /* --- strings ---------------------------------------------------------------------- */
 
-/* How many bytes can stand in a string as they are. */
+/* The number of bytes that need no escape. */
 static size_t json_plain_run(const char *data, size_t len)
 {
 	size_t n = 0;
@@ -38,7 +38,7 @@ static void json_add_character(struct buffer *out, uint32_t cp)
 	const char *at = cp > 0 && cp < 0x80 ? strchr(special, (int)cp) : NULL;
 	if (at)
 		buffer_append(out, (char[]){'\\', letters[at - special]}, 2);
-	/* For JavaScript U+2028 and U+2029 end a line. */
+	/* U+2028 and U+2029 end a line in JavaScript. */
 	else if (utf8_is_clean(cp) && cp != 0x2028 && cp != 0x2029)
 		buffer_append(out, encoded, utf8_put(cp, encoded));
 	else

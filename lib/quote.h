@@ -1,5 +1,5 @@
-// What others have named, in the lines that terse itself writes: commands, paths, sessions,
-// prompts.
+// Names that others chose (commands, paths, sessions,
+// prompts) in the lines that terse itself writes.
 #ifndef TERSE_LIB_QUOTE_H
 #define TERSE_LIB_QUOTE_H
 

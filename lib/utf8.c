@@ -142,7 +142,7 @@ bool utf8_is_clean(uint32_t cp)
 	return true;
 }
 
-/* How many bytes from `data` on are clean ASCII. */
+/* The number of bytes from `data` on that are clean ASCII. */
 static size_t clean_ascii(const char *data, size_t len)
 {
 	size_t n = 0;
@@ -155,7 +155,7 @@ static size_t clean_ascii(const char *data, size_t len)
 	return n;
 }
 
-/* How many bytes from `data` on may be shown as they are. */
+/* The number of bytes from `data` on that may be shown as they are. */
 static size_t clean_run(const char *data, size_t len)
 {
 	size_t n = 0;
@@ -227,7 +227,7 @@ bool utf8_is_blank_lookup(uint32_t cp)
 	       p->category == UTF8PROC_CATEGORY_CF || cp == 0x2800 || cp == 0x3164;
 }
 
-/* Where terminals decide otherwise than utf8proc 2.8. */
+/* Terminals differ from utf8proc 2.8 here. */
 static const struct {
 	uint32_t first, last;
 	unsigned width;

@@ -45,7 +45,7 @@ bool utf8_all_clean(const char *data, size_t len);
    not clean replaced by U+FFFD, NUL by U+2400. Returns 0, or -1 with errno ENOMEM. */
 int utf8_clean(struct buffer *out, const char *data, size_t len);
 
-/* How many bytes utf8_clean() would append. */
+/* The number of bytes that utf8_clean() would append. */
 size_t utf8_clean_len(const char *data, size_t len);
 
 /* Whether nothing is to be seen of a character; the first is for those beyond ASCII. */
@@ -58,7 +58,7 @@ static inline bool utf8_is_blank(uint32_t cp)
 /* The width of any character but the frequent ones of utf8_width(). */
 unsigned utf8_width_lookup(uint32_t cp);
 
-/* How many columns a character takes: 0 (combining marks, joiners, format characters), 1 or 2 (East
+/* The columns that a character takes: 0 (combining marks, joiners, format characters), 1 or 2 (East
    Asian wide, emoji). utf8proc's tables, changed where xterm and other terminals differ from them.
    `cp` is no control character. */
 static inline unsigned utf8_width(uint32_t cp)

@@ -55,7 +55,7 @@ static bool diff_is_same(const struct lines *a, size_t i, const struct lines *b,
 	       memcmp(a->start[i], b->start[k], diff_length(a, i)) == 0;
 }
 
-/* What becomes of each line: kept[i] of the first text, new[k] of the second. */
+/* The lines that differ: lost[i] of the first text, added[k] of the second. */
 struct marks {
 	bool *lost, *added;
 };

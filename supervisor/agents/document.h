@@ -1,4 +1,4 @@
-// What differs between two texts, as diff -u tells it.
+// The difference between two texts in the format of diff -u.
 #ifndef TERSE_AGENTS_DOCUMENT_H
 #define TERSE_AGENTS_DOCUMENT_H
 
@@ -17,15 +17,15 @@ struct diff_text {
 	size_t len;
 };
 
-/* Appends the difference, or nothing if there is none. Returns 0, or -1 with ENOMEM. Texts of more
-   than some thousand lines that differ in many places are told in one piece. */
+/* Appends the difference, or nothing if there is none. Returns 0, or -1 with ENOMEM. Texts with
+ * thousands of lines that differ in many places become a single hunk. */
 int diff_append(struct buffer *out, const struct diff_text *before, const struct diff_text *after);
 
-// A configuration file that is somebody else's: read whole, replaced atomically.
+// A configuration file of another program: read whole, replaced atomically.
 
 enum { DOCUMENT_MAX = 4 << 20 };
 
-/* The text of a file before terse changed it is kept in a file of this name behind its own. */
+/* Suffix of the copy that keeps the text from before the first change. */
 #define DOCUMENT_BACKUP ".before-terse"
 
 struct document {
@@ -35,19 +35,19 @@ struct document {
 	struct stat stat; /* when it was read */
 	mode_t mode;      /* to write it with: as it was, or 0600 */
 	struct buffer text;
-	const char *reason; /* of a failure, where errno does not tell it */
+	const char *reason; /* of a failure that errno does not explain */
 };
 
-/* Reads it; that it is missing is no error. `root`: what a link must not lead out of, or NULL.
-   Returns 0, or -1 with errno and perhaps `reason`. To be released in any case. */
+/* Reads it; a missing file is no error. No link may lead out of the directory `root` (NULL: any
+   may). Returns 0, or -1 with errno and perhaps `reason`. To be released in any case. */
 int document_read(struct document *d, const char *path, const char *root);
 void document_release(struct document *d);
 
-/* Puts another text in its place, by way of a new file beside it; a link stays one. Directories
-   that are missing are made. -1 with errno: EAGAIN: it was changed since it was read. */
+/* Replaces the text through a temporary file beside it; a symbolic link stays one. Makes missing
+ * directories. Returns 0, or -1 with errno; EAGAIN: the file changed since it was read. */
 int document_write(const struct document *d, const char *text, size_t len);
 
-/* Removes it, and the directories below `top` (NULL: none) that are empty then. */
+/* Removes the file and the directories below `top` (NULL: none) that this leaves empty. */
 int document_remove(const struct document *d, const char *top);
 
 #endif

@@ -1,4 +1,4 @@
-// What somebody who wires an agent up has to know besides.
+// Hints for somebody who wires an agent up.
 #ifndef TERSE_AGENTS_HINTS_H
 #define TERSE_AGENTS_HINTS_H
 

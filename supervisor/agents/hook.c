@@ -61,7 +61,7 @@ static int claude_end(struct call *c)
 	return end_session(c, STRING_AT(c->input, "session_id"));
 }
 
-/* Its commands are told nothing of the conversation: the session is its process's. */
+/* Gemini's commands do not know the conversation, so the session is that of its process. */
 static int gemini_end(struct call *c)
 {
 	c->outcome->ends = json_is_object(c->input);
@@ -90,8 +90,8 @@ static bool is_among(const char *word, const char *const *list)
 	return false;
 }
 
-/* What Crush does not run, by the name of the program or by an argument of it (its `bash` tool's
-   list). A command in which one of these occurs is left to it. */
+/* Crush refuses these programs and arguments (the list of its `bash` tool). A command in which one
+ * of these occurs is left to it. */
 static bool crush_refuses(char *const *words, size_t count)
 {
 	static const char *const programs[] = {

@@ -1,7 +1,7 @@
-// What an agent's hook is told on standard input, and what it is answered.
+// The input that an agent's hook reads, and the answer to it.
 //
-// Contracts (JSON each; what is not understood is answered by nothing at all, which leaves
-// the agent as it is without the hook):
+// Contracts (each is JSON; an input that is not understood gets no answer, which leaves the agent
+// as it is without the hook):
 //
 //   claude SessionEnd         {session_id, reason ...}; no answer
 //   gemini SessionEnd         {session_id, reason ...}; no answer

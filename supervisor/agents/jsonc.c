@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where blanks, line ends and comments from `at` on end. A comment that is not closed is not
-   skipped. */
+/* Returns the end of the blanks, line ends and comments from `at` on. A comment that is not closed
+   is not skipped. */
 static size_t jsonc_skip(const char *text, size_t len, size_t at)
 {
 	while (at < len) {
@@ -236,7 +236,7 @@ char *jsonc_string(const struct jsonc *j, int node)
 
 // Changes to a JSON text; see jsonc.h.
 
-/* How the text is laid out. */
+/* The layout of the text. */
 struct style {
 	const char *newline;
 	const char *unit; /* one level of indentation */
@@ -260,7 +260,7 @@ static struct indent indent_at(const struct jsonc *j, size_t at)
 	return (struct indent){j->text + line, end - line};
 }
 
-/* Where a member or an element begins. */
+/* The start of a member or an element. */
 static size_t begin_of(const struct jsonc_node *n)
 {
 	return n->key_end ? n->key : n->start;
@@ -325,7 +325,7 @@ static void jsonc_edit_write_value(struct buffer *out, const char *json, const s
 	}
 }
 
-/* Where the comma behind a node is, or 0. */
+/* The offset of the comma behind a node, or 0. */
 static size_t comma_behind(const struct jsonc *j, const struct jsonc_node *n)
 {
 	size_t at = jsonc_skip(j->text, j->len, n->end);

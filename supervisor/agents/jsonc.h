@@ -43,7 +43,7 @@ size_t jsonc_line(const char *text, size_t at);
 /* The member `key` of an object (the last one of that name), or -1. */
 int jsonc_member(const struct jsonc *j, int object, const char *key);
 
-/* What a path of keys leads to, which ends with NULL; -1 if something of it is not there. */
+/* The node that a path of keys leads to; the path ends with NULL. -1: a part of it is missing. */
 int jsonc_find(const struct jsonc *j, const char *const *path);
 
 /* The child that follows `after` (-1: the first), or -1. */
@@ -66,7 +66,5 @@ int jsonc_remove(struct buffer *out, const struct jsonc *j, int node);
 
 /* Puts another value in the place of one. */
 int jsonc_replace(struct buffer *out, const struct jsonc *j, int node, const char *value);
-
-// What reading and changing JSON share.
 
 #endif

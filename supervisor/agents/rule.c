@@ -134,7 +134,7 @@ static bool rule_has_name(const struct list *list, const char *name)
 	return name && matches_words(list, words);
 }
 
-/* What a process is called by the kernel, and by what it runs. */
+/* Compares both names of a process: the kernel's, and that of its program. */
 static bool is_process(const struct list *list, const struct process *p, const char *program)
 {
 	return rule_has_name(list, p->name) || rule_has_name(list, program);
@@ -173,7 +173,7 @@ static bool has_parent(const struct list *list)
 
 /* --- files and calls ---------------------------------------------------------------- */
 
-/* What a descriptor is, as /proc tells. */
+/* The name of a descriptor in /proc. */
 static bool rule_is_open(const struct list *list, int fd)
 {
 	char link[PATH_MAX];

@@ -1,5 +1,5 @@
-// Rules: how an agent's tool calls are told from everything else that it runs through
-// a shell, which part of the shell string the model wrote, and what is known of the agent.
+// Rules: they tell an agent's tool calls from everything else that it runs through a shell, find
+// the part of the shell string that the model wrote, and hold what is known of the agent.
 //
 // A rule is a section [agent NAME] of an ini file (config/layer.h). Its keys that are
 // lists, where a file's list takes the place of the built-in one:
@@ -45,7 +45,7 @@ bool rule_collects(const struct settings *s, const char *name, int fd);
 const char *rule_call(const struct settings *s, char *const argv[], const char *string,
 		      char **command);
 
-/* Puts what the agent's section sets in place of what files set. */
+/* The agent's section overrides what files set. */
 void rule_apply(struct settings *s, const char *name);
 
 #endif

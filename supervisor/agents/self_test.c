@@ -22,7 +22,7 @@
 
 enum { WAIT_MS = 10000, OUTPUT_MAX = 64 << 10 };
 
-/* How an agent calls its shell, as far as terse's built-in rules look at it. */
+/* A call of a shell as an agent makes it, with all that terse's built-in rules look at. */
 struct self_test {
 	const char *agent;
 	const char *process;        /* the name of the process that starts the shell */
@@ -80,7 +80,7 @@ static const struct self_test canaries[] = {
 	 "updated_input"},
 };
 
-/* What would decide otherwise, or would be touched, here. */
+/* Variables of the caller that would change the result, or a store that would be written to. */
 static int clean_environment(const char *home)
 {
 	static const char *const names[] = {ACTIVE_NAME,  "TERSE",
@@ -166,7 +166,7 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 	return remove(path);
 }
 
-/* What the command reads: a file without a name with the text in it, or nothing. */
+/* The command's standard input: an unnamed file with the text, or /dev/null. */
 static int open_input(const char *text, const char *folder)
 {
 	int fd = text ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)
@@ -191,7 +191,7 @@ static int sing(const struct self_test *c, const struct place *place, const char
 	if (pid < 0)
 		goto out;
 	self_test_collect(ends[0], out);
-	/* In time, it has ended by now. */
+	/* A process that kept to the time limit has ended by now. */
 	kill(-pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	status = 0;
@@ -202,7 +202,7 @@ out:
 	return status;
 }
 
-/* How much of the output is told: of its first line. */
+/* The length of the first line of the output, at most 100. */
 static size_t first_line(const struct buffer *out)
 {
 	size_t len = 0;

@@ -61,7 +61,7 @@ static long long session_take_number(const char *name, size_t *len, char mark)
 	return strtoll(name + *len + 1, NULL, 10);
 }
 
-/* What a session is named after. */
+/* The process that a session is named after. */
 struct named {
 	long long pid, started, namespace;
 };
@@ -83,7 +83,7 @@ bool session_is_over(const char *name)
 	struct process p;
 	if (!session_read_name(name, &n) || (unsigned long long)n.namespace != own_namespace())
 		return false;
-	/* Where /proc tells nothing, nothing is known to be over. */
+	/* Without /proc no session is known to be over. */
 	if (process_read(getpid(), &p) < 0)
 		return false;
 	return process_read((pid_t)n.pid, &p) < 0 || p.started != (unsigned long long)n.started;

@@ -1,4 +1,4 @@
-// Which session the caller belongs to.
+// The session that the caller belongs to.
 #ifndef TERSE_AGENTS_SESSION_H
 #define TERSE_AGENTS_SESSION_H
 
@@ -7,7 +7,7 @@
 
 struct settings;
 
-/* Enough for the name of one that is named after a process. */
+/* Room for a session name that is made from a process. */
 enum { SESSION_ROOM = 96 };
 
 /* The setting (--session, TERSE_SESSION), else the conversation that the environment of the agent
@@ -17,8 +17,8 @@ enum { SESSION_ROOM = 96 };
    store_session_name(). Lives as long as the settings, the environment and the room. */
 const char *session_name(const struct settings *settings, pid_t from, char room[SESSION_ROOM]);
 
-/* The same, and that process is gone: nobody can go on with the session. Of a process in another
-   namespace (a container's, a sandbox's) nothing is known. */
+/* Whether the session is named after a process that is gone, so that nobody can continue it. False
+ * for a process in another PID namespace (a container, a sandbox). */
 bool session_is_over(const char *name);
 
 #endif

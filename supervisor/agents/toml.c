@@ -198,7 +198,7 @@ static int toml_read_value(struct toml *t, size_t *at, int owner, int depth)
 		return read_inline(t, at, owner, depth);
 	if (first == '[')
 		return read_array(t, at, owner, depth);
-	/* In a date there may be a blank before the time. */
+	/* A date may have a blank before the time. */
 	while (*at < t->len &&
 	       (!strchr(",]}# \t\r\n", t->text[*at]) ||
 		(*at - start == 10 && t->text[*at] == ' ' && toml_is_digit(t, *at + 1))))

@@ -24,7 +24,7 @@ static void command_place_find(char out[PATH_MAX], const char *folder, const cha
 		snprintf(path, sizeof(path), "%s/%s", folder, *names);
 		if (access(path, mode) < 0)
 			continue;
-		/* Without the "..", but terse-sh stays the link it is. */
+		/* Resolve "..", but keep terse-sh as the link it is. */
 		if (strncmp(*names, "../", 3) == 0 && realpath(path, real))
 			snprintf(out, PATH_MAX, "%s", real);
 		else
@@ -358,7 +358,7 @@ static int find_hook(const struct jsonc *j, const struct step *s, int below)
 	return -1;
 }
 
-/* What terse wrote for the item, or -1. */
+/* The node that terse wrote for the item, or -1. */
 static int find_item(const struct jsonc *j, const struct step *s)
 {
 	int node = jsonc_find(j, s->item->path);
@@ -432,7 +432,7 @@ static int step_add_json(struct buffer *out, const struct buffer *t, const struc
 	return status;
 }
 
-/* How many keys lead to the node, if all of these are the item's; else 0. */
+/* The number of keys that lead to the node, if all of them are the item's; else 0. */
 static size_t depth_of(const struct jsonc *j, const struct wiring_item *item, int node)
 {
 	const char *part[WIRING_PATH_MAX + 1] = {NULL};
@@ -444,7 +444,7 @@ static size_t depth_of(const struct jsonc *j, const struct wiring_item *item, in
 	return 0;
 }
 
-/* Whether what the first `depth` keys lead to was in the original. */
+/* Whether the original had a node at the first `depth` keys. */
 static bool was_there(const struct step *s, size_t depth)
 {
 	const char *part[WIRING_PATH_MAX + 1] = {NULL};

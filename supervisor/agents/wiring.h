@@ -1,4 +1,4 @@
-// Where terse's own files are: beside the program that runs (a build) or as installed.
+// The places of terse's own files: beside the running program (a build), or as installed.
 #ifndef TERSE_AGENTS_WIRING_H
 #define TERSE_AGENTS_WIRING_H
 
@@ -21,16 +21,16 @@ struct place {
 
 void place_find(struct place *p);
 
-// What stands around terse's lines in a file for a model.
+// The markers around terse's lines in a file for a model.
 
 #define LINES_BEGIN "<!-- terse: begin -->"
 #define LINES_END   "<!-- terse: end -->"
 
-// How each agent is told to run its commands through terse, as changes to its files.
+// Wiring: the changes to its files that make an agent run its commands through terse.
 //
-// Only what keeps the agent's own permission rules in force: a prefix or a shell, which the
-// agent applies after it decided about the command that the model wrote. A hook that
-// rewrites commands never answers "allow".
+// The agent's own permission rules stay in force: it applies a prefix or a shell only after it
+// decided about the command that the model wrote. A hook that rewrites commands never answers
+// "allow".
 
 enum wiring_kind {
 	WIRING_STRING,  /* JSON: a member that is the path of terse-sh */
@@ -96,7 +96,7 @@ enum wiring_state {
 	WIRING_OTHER, /* terse's, but with other paths, or not all of it */
 };
 
-/* What was wrong with a file. */
+/* The error in a file. */
 struct wiring_error {
 	size_t line; /* 0: of the whole file */
 	char text[512];
@@ -113,7 +113,7 @@ int wiring_apply(const struct wiring_file *file, const struct place *place, cons
 int wiring_revoke(const struct wiring_file *file, const char *original, size_t original_len,
 		  const char *text, size_t len, struct buffer *out, struct wiring_error *error);
 
-/* How much of it is there. */
+/* How much of the wiring is in the text. */
 enum wiring_state wiring_check(const struct wiring_file *file, const struct place *place,
 			       const char *text, size_t len);
 

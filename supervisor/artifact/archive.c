@@ -137,7 +137,7 @@ int archive_write(int dir, const char *id, int fd)
 	int text = id_open_file(dir, id, ".txt", O_RDONLY);
 	if (text < 0)
 		return -1;
-	/* As long as it is read nobody removes it. */
+	/* The lock keeps others from removing it meanwhile. */
 	if (flock(text, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
 		errno = EBUSY;
 		goto out;
@@ -321,7 +321,7 @@ static int begin(struct restore *r)
 	if (r->there)
 		return 1;
 	if (id_claim_exact(r->store, r->session, r->id) < 0) {
-		/* Somebody has it who has not written anything yet. */
+		/* A run that has not written anything yet has claimed it. */
 		if (errno != EEXIST ||
 		    id_claim(r->store, r->session, r->meta.started_ms, r->id) < 0)
 			return -1;
@@ -358,7 +358,7 @@ static int on_data(void *ctx, enum unpack_part part, uint64_t offset, const char
 		return on_json(r, data, len);
 	if (!r->parsed && begin(r) < 0)
 		return -1;
-	/* What is there stays; the rest of the archive is only checked. */
+	/* An artifact that exists stays as it is; the rest of the archive is only checked. */
 	if (r->there)
 		return 0;
 	struct part *p = &r->parts[part];
@@ -382,7 +382,7 @@ static int on_data(void *ctx, enum unpack_part part, uint64_t offset, const char
 	return io_write_at(p->fd, data, len, (off_t)offset);
 }
 
-/* Only helps to find lines faster: what fails is left out. */
+/* Best effort: the index only speeds up finding lines. */
 static void write_index(struct restore *r, enum unpack_part part)
 {
 	const struct part *p = &r->parts[part];
@@ -429,7 +429,7 @@ static int restore_finish(struct restore *r)
 	return take_name(r, UNPACK_TEXT);
 }
 
-/* Nothing is left of it. */
+/* Removes everything that was restored so far. */
 static void undo(struct restore *r)
 {
 	int saved = errno;
@@ -510,7 +510,7 @@ int archive_restore(const struct store *s, const char *session, int fd,
 		r.parts[i].fd = -1;
 	if (r.dir < 0)
 		return -1;
-	/* It may have been here before: no line tells of that any more. */
+	/* Drop the old line if the artifact was in this session before. */
 	recent_compact(r.dir);
 	result = read_archive(fd, &u);
 	if (result == 0 && !r.there)

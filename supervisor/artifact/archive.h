@@ -1,4 +1,4 @@
-// One artifact as one compressed file, to be passed on.
+// An artifact as one compressed file that can be passed on.
 //
 // The file is a zstd frame with a checksum. What is in it can be read by people, too:
 //

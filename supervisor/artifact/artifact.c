@@ -27,7 +27,7 @@ static const struct part_files part_files[ARTIFACT_PARTS] = {
 	[ARTIFACT_CAST] = {".cast", NULL},
 };
 
-/* What ID.json takes, unless the command is very long. */
+/* The size of ID.json, unless the command is very long. */
 #define META_RESERVE ((size_t)8 * 1024)
 
 struct artifact {
@@ -98,13 +98,14 @@ static void remove_files(int dir, const char *id)
 	}
 }
 
-/* How often, and how long between. */
+/* Attempts to take the lock, and the pause between them. */
 #define HOLD_TRIES    100
 #define HOLD_PAUSE_NS 1000000
 
-/* Takes the lock by which others see that the run lives. Who knows the ID from elsewhere (the live
-   socket) may look for it at this very moment, and holds it for as long (meta_is_held). A file
-   system without locks makes the run look interrupted while it lives, no more. */
+/* Takes the lock by which others see that the run lives. A process that knows the ID from elsewhere
+   (the live socket) may be testing the lock at this very moment, and holds it meanwhile
+   (meta_is_held). A file system without locks makes the run look interrupted while it lives, no
+   more. */
 static void artifact_hold(int fd)
 {
 	const struct timespec pause = {.tv_nsec = HOLD_PAUSE_NS};
@@ -162,7 +163,7 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
 	struct artifact *a = calloc(1, sizeof(*a));
 	if (!a)
 		return NULL;
-	/* Without it nothing else is worse. */
+	/* Best effort. */
 	a->reserve = malloc(META_RESERVE);
 	a->meta = meta;
 	a->max_bytes = max_bytes;
@@ -202,7 +203,7 @@ void artifact_use(struct artifact *a, enum artifact_part part)
 
 int artifact_set_live(struct artifact *a, enum artifact_part part, const char *data, size_t len)
 {
-	/* To have nothing is no use that makes a file. */
+	/* Writing zero bytes does not create the file. */
 	if (len == 0 && !a->used[part])
 		return 0;
 	return stream_set_live(use_part(a, part), data, len);

@@ -1,9 +1,9 @@
-// One artifact being written: the text of a run on disk, beside it its metadata.
+// Writing an artifact: the text of a run on disk, and its metadata beside it.
 //
 //   SESSION/ID.txt      text (standard output, or both streams merged)
 //           ID.err.txt  text of standard error, where kept apart
 //           ID.raw      raw bytes, where kept
-//           ID.cast     when what was written (process/record.h), where recorded
+//           ID.cast     a recording with times (process/record.h), where wanted
 //           ID.json     metadata (meta.h)
 //           ID.idx, ID.err.idx  line index (index.h)
 //           recent      the IDs of the session in order (history.h)
@@ -51,14 +51,14 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
    replaces the live part; set it again afterwards. */
 int artifact_append(struct artifact *a, enum artifact_part part, const char *data, size_t len);
 
-/* Makes the file of a part, also if nothing comes. */
+/* Creates the file of a part even if nothing is written to it. */
 void artifact_use(struct artifact *a, enum artifact_part part);
 
-/* What is not final yet of a text part: replaces what was set before. Writes everything
-   collected so far, too, in the same write. Returns 0 or -1 as above. */
+/* Replaces the unfinished end of a text part. The same write takes everything that was collected so
+ * far. Returns 0 or -1 as above. */
 int artifact_set_live(struct artifact *a, enum artifact_part part, const char *data, size_t len);
 
-/* Nothing more of a text part is recorded though it goes on: a line of its own says so, and `why`.
+/* Ends the recording of a text part that goes on: a line of its own says so, and `why`.
    Returns 0 or -1 as above. */
 int artifact_end_recording(struct artifact *a, enum artifact_part part, const char *why);
 

@@ -118,7 +118,7 @@ static long inventory_add_item(struct inventory *v, struct inventory_session *s,
 		text |= p->text;
 		json |= p->json;
 	}
-	/* An empty one without metadata is of a run that was killed as it began. */
+	/* An empty text without metadata is from a run that was killed as it began. */
 	if (!text || (!json && item.bytes == 0))
 		return add_leftover(v, &item) < 0 ? -1 : (long)at;
 	char id[ID_LEN + 1];
@@ -159,7 +159,7 @@ static int add_session(struct inventory *v, const struct store *store, const cha
 	struct parts parts = {NULL, 0, 0};
 	struct inventory_session s = {.in_use = false};
 	int dir = store_open_session(store, name, false);
-	/* Gone by now, or kept from us. */
+	/* The session is gone by now, or not readable. */
 	if (dir < 0)
 		return store_is_short(errno) ? -1 : 0;
 	snprintf(s.name, sizeof(s.name), "%s", name);
@@ -272,12 +272,12 @@ void inventory_release(struct inventory *v)
 	errno = saved;
 }
 
-/* In STORE: locked by who cleans up by itself, and last written when that was (retention.h). */
+/* STORE/gc: locked while an automatic gc runs; its time is that of the last one (retention.h). */
 #define STAMP "gc"
 
 #define SETTLED_MS ((int64_t)STORE_SETTLED_S * 1000)
 
-/* What a session's directory may hold when it has no artifacts. */
+/* Files of a session's directory that are no artifacts. */
 static const char *const own_files[] = {RECENT_FILE, META_HISTORY, INVENTORY_ENDED};
 
 struct retention_limits gc_limits(const struct settings *s)
@@ -298,7 +298,7 @@ static void note_failure(struct gc *g)
 		g->result.error = errno;
 }
 
-/* Removes one, or tells what would be freed. Returns whether it is gone. */
+/* Removes an artifact, or with `dry` counts what that would free. Returns whether it is gone. */
 static bool remove_item(struct gc *g, int dir, const struct inventory_session *session,
 			struct retention_item *item)
 {
@@ -342,7 +342,7 @@ int gc_end_session(const struct store *s, const char *session)
 	return result;
 }
 
-/* Whether nothing is lost with it. Artifacts that are left are none: counted by `count`. */
+/* Whether the session can be removed without losing anything. */
 static bool gc_is_over(const struct gc *g, const struct inventory_session *s)
 {
 	int64_t idle = g->now_ms - s->active_ms;
@@ -392,7 +392,7 @@ static void sweep_temporary(struct gc *g, int dir)
 		closedir(d);
 }
 
-/* Of supervisors that were killed before their socket had its name. */
+/* Removes sockets of supervisors that were killed before they could rename them. */
 static void sweep_sockets(struct gc *g)
 {
 	int live = store_open_live(g->store, false);
@@ -418,7 +418,7 @@ static void sweep_leftovers(struct gc *g, const struct inventory *v)
 	}
 }
 
-/* A run that lives may have an ID and nothing on disk yet. */
+/* A living run may have an ID and nothing on disk yet. */
 static bool gc_is_live(const struct gc *g, const char *id)
 {
 	int live = store_open_live(g->store, false);
@@ -427,7 +427,7 @@ static bool gc_is_live(const struct gc *g, const char *id)
 	return there;
 }
 
-/* Whether an ID that nothing was seen of has been claimed long ago, and by nothing. */
+/* Whether an ID was claimed long ago for an artifact that does not exist. */
 static bool is_stale(const struct gc *g, int ids, const char *id)
 {
 	struct stat st;
@@ -436,7 +436,7 @@ static bool is_stale(const struct gc *g, int ids, const char *id)
 	       !id_exists(g->store, id) && !gc_is_live(g, id);
 }
 
-/* Gives back the IDs that are claimed by nothing. */
+/* Gives back claimed IDs that have no artifact. */
 static void sweep_claims(struct gc *g, const struct inventory *v)
 {
 	int ids = store_open_ids(g->store, false);
@@ -460,7 +460,7 @@ static void sweep_claims(struct gc *g, const struct inventory *v)
 
 /* --- all of it ------------------------------------------------------------- */
 
-/* Notes the ends of agents' processes. */
+/* Marks sessions as ended whose agent is gone. */
 static void end_sessions(const struct gc *g, struct inventory *v, struct retention_session *ends)
 {
 	for (size_t i = 0; i < v->session_count; i++) {
@@ -472,7 +472,7 @@ static void end_sessions(const struct gc *g, struct inventory *v, struct retenti
 	}
 }
 
-/* Deals with one session, whose items are among all of them. */
+/* Cleans up one session. */
 static void clean_session(struct gc *g, struct inventory *v, unsigned index)
 {
 	struct inventory_session *s = &v->sessions[index];
@@ -511,7 +511,7 @@ static void remove_items(struct gc *g, struct inventory *v)
 	io_close(&dir);
 }
 
-/* Only time that the store has seen makes things old. */
+/* Only time that the store has seen pass counts as age. */
 static void count_seen_time(struct gc *g)
 {
 	struct retention_limits *l = &g->limits;
@@ -582,7 +582,7 @@ long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, ui
 static bool is_time(const struct stat *st, int64_t interval_ms)
 {
 	int64_t age = clock_real_ms() - (int64_t)st->st_mtim.tv_sec * 1000;
-	/* A time in the future is of a clock that was wrong. */
+	/* A time in the future comes from a clock that was wrong. */
 	return interval_ms > 0 && (age >= interval_ms || age < -interval_ms);
 }
 
@@ -591,7 +591,7 @@ bool gc_is_due(const struct store *s, int64_t interval_ms)
 	struct stat st;
 	if (fstatat(s->fd, STAMP, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return is_time(&st, interval_ms);
-	/* There is nothing yet to clean up: the first time is counted from now on. */
+	/* A new store has nothing to clean up: the interval starts now. */
 	int fd = store_open_file(s->fd, STAMP, O_WRONLY | O_CREAT);
 	io_close(&fd);
 	return false;

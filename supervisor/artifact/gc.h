@@ -1,7 +1,7 @@
-// What there is in a store: every session, every artifact with its size and state.
+// The inventory of a store: every session, every artifact with its size and state.
 //
-// It takes some 50 bytes of memory for each artifact, and a look at each file: for cleaning up, and
-// for telling how much there is; not for the path of a run.
+// It takes some 50 bytes of memory and a stat(2) for each artifact, so it is for cleaning up and
+// for statistics, not for the path of a run.
 #ifndef TERSE_ARTIFACT_GC_H
 #define TERSE_ARTIFACT_GC_H
 
@@ -15,8 +15,8 @@
 
 struct settings;
 
-/* In a session's directory: it was ended when this file was last written, unless there was a run
-   since. */
+/* In a session's directory; the session ended when this file was last written, unless a run
+ * followed. */
 #define INVENTORY_ENDED "ended"
 
 struct inventory_session {
@@ -28,7 +28,7 @@ struct inventory_session {
 	uint64_t count, bytes, running;
 };
 
-/* Files of an artifact whose text is not there. */
+/* Files of an artifact that has no text. */
 struct inventory_leftover {
 	uint64_t id; /* packed */
 	unsigned session;
@@ -49,11 +49,11 @@ struct inventory {
 int inventory_read(struct inventory *v, const struct store *s, const char *session);
 void inventory_release(struct inventory *v);
 
-// Cleaning a store up: artifacts that have had their time (retention.h), sessions that are over,
-// and what crashes have left behind.
+// Garbage collection: removes artifacts past their time (retention.h), sessions that are over, and
+// leftovers of crashes.
 //
-// Safe beside anything else that goes on in the store, also beside another gc: what a run uses is
-// locked, and what is gone already is no error.
+// It is safe beside runs and other gcs: a run locks what it uses, and a file that is gone already
+// is no error.
 
 struct gc_result {
 	uint64_t artifacts, bytes; /* removed; disk space freed, by leftovers as well */
@@ -68,7 +68,7 @@ struct gc {
 	struct retention_limits limits;
 	int64_t now_ms;
 	bool dry; /* only tell */
-	/* Told of each artifact that was removed; may be NULL. */
+	/* Called for each artifact that was removed; may be NULL. */
 	void (*removed)(void *ctx, const struct inventory_session *session,
 			const struct retention_item *item);
 	void *ctx;
@@ -80,8 +80,8 @@ struct retention_limits gc_limits(const struct settings *settings);
 /* Returns 0, or -1 with errno when the store can't be looked through. */
 int gc_run(struct gc *g);
 
-/* Removes the artifacts of one session with an ID in from..to (packed) that no run uses, as
-   `removed` is told. Returns how many of them are in use, or -1 with errno. */
+/* Removes the artifacts of one session with an ID in from..to (packed) that no run uses, and calls
+ * `removed` for each. Returns how many are in use, or -1 with errno. */
 long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, uint64_t to);
 
 /* Removes what is left of a session that has no artifacts. Returns whether it is gone. */
@@ -90,11 +90,10 @@ bool gc_remove_session(const struct store *s, const char *session);
 /* The session has ended now. Returns 0, or -1 with errno (ENOENT: there is no such). */
 int gc_end_session(const struct store *s, const char *session);
 
-/* Whether the last gc that cleaned up by itself is longer ago than that. Costs one system call. */
+/* Whether the last automatic gc is longer ago than that. Costs one system call. */
 bool gc_is_due(const struct store *s, int64_t interval_ms);
 
-/* Makes it this process' turn to clean up by itself. Returns false if it is not due, or another one
-   is at it. */
+/* Takes the turn of the automatic gc. Returns false if it is not due, or another process has it. */
 bool gc_take_turn(const struct store *s, int64_t interval_ms);
 
 #endif

@@ -153,7 +153,7 @@ static int open_source(struct recent_source *s, const char *session)
 	return recent_advance(s);
 }
 
-/* Of an ID that was removed nothing. */
+/* Drops the IDs of artifacts that were removed. */
 static size_t keep_existing(void *ctx, const char *line, size_t len)
 {
 	char id[ID_LEN + 1];
@@ -234,7 +234,8 @@ void recent_close(struct recent *r)
 	errno = saved;
 }
 
-/* One file. It is open only while a line is read: there may be very many sessions. */
+/* The history of one session. Its file is open only while a line is read, since there may be very
+ * many sessions. */
 struct history_source {
 	struct store *store;
 	char *session;
@@ -257,7 +258,8 @@ int history_last_line(int fd, uint64_t end, char *line, size_t cap, uint64_t *st
 {
 	char block[4096];
 	uint64_t stop = 0;
-	/* A line that a full disk cut has no newline; the next one then is a part of it. */
+	/* A line that a full disk cut has no newline, and the next line then follows it directly.
+	 */
 	for (; end > 0; end--) {
 		if (io_read_whole(fd, block, 1, (off_t)end - 1) < 0)
 			return -1;
@@ -280,7 +282,7 @@ int history_last_line(int fd, uint64_t end, char *line, size_t cap, uint64_t *st
 	return end > 0;
 }
 
-/* Opens the file, and takes it as it is now: another one, or a shorter one, is begun anew. */
+/* Opens the file. If it was replaced or has shrunk, reading starts again at its end. */
 static int history_open_file(struct history_source *s)
 {
 	struct stat st;
@@ -449,7 +451,7 @@ static struct run *last_add(struct runs *r)
 	return run;
 }
 
-/* How many runs were started at this time or later. */
+/* The number of runs that started at this time or later. */
 static unsigned long count_since(const struct runs *r, int64_t ms)
 {
 	unsigned long n = 0;
@@ -458,7 +460,7 @@ static unsigned long count_since(const struct runs *r, int64_t ms)
 	return n;
 }
 
-/* Those that have ended. What ended before a run began, began before it, too. */
+/* Adds runs that have ended. A run that ended before another one began also began before it. */
 static int add_ended(struct runs *r, struct history *h, unsigned long back)
 {
 	struct meta m;
@@ -484,7 +486,7 @@ static struct run *find_run(const struct runs *r, const char *id)
 	return NULL;
 }
 
-/* What the metadata tell of a run that the history does not know. */
+/* Fills in a run that is not in the history from its metadata. */
 static void last_look_up(struct run *run)
 {
 	struct meta m;
@@ -499,7 +501,7 @@ static void last_look_up(struct run *run)
 	io_close(&dir);
 }
 
-/* Those with an artifact, the newest first, until there are enough and one of them was kept. */
+/* Adds runs with an artifact, the newest first, until there are enough and one of them is kept. */
 static int add_kept(struct runs *r, struct recent *artifacts, unsigned long back)
 {
 	struct id_found found;
@@ -529,7 +531,7 @@ static int last_newest_first(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The run meant, and the last artifact of it or before it. */
+/* Finds the run, and the last artifact of it or before it. */
 static int last_choose(const struct runs *r, unsigned long back, struct id_found *found)
 {
 	const struct run *run = NULL, *kept = NULL;

@@ -40,15 +40,15 @@ void recent_close(struct recent *r);
 // meta_append_history() wrote to SESSION/history.jsonl, read from its end backwards, so that the
 // time to find the newest does not depend on how many there are.
 
-/* Of `session` (a result of store_session_name) in all the stores given, or of every session when
-   it is NULL. The stores must outlive it. NULL with errno. */
+/* Opens the history of `session` (a result of store_session_name) in all the stores given, or of
+ * every session when it is NULL. The stores must outlive it. NULL with errno. */
 struct history *history_open(struct store *stores, int count, const char *session);
 
 /* The run that ended before. *m is valid until the next call. Returns 1, 0 at the end, or -1
    with errno. Lines that are damaged are passed over. */
 int history_next(struct history *h, struct meta *m);
 
-/* How many lines were damaged. */
+/* The number of damaged lines. */
 uint64_t history_damaged(const struct history *h);
 
 void history_close(struct history *h);
@@ -59,11 +59,11 @@ void history_close(struct history *h);
    errno. */
 int history_last_line(int fd, uint64_t end, char *line, size_t cap, uint64_t *start, size_t *len);
 
-// Which run `last` is.
+// The run that `last` names.
 //
-// It is the run of the session that was started last, of those that have ended and those that have
-// an artifact: the history and the artifacts know them. "last-N" is the N-th run before it. Runs of
-// terse's own verbs (config/profile.h), by which an agent reads what others have left, are none.
+// It is the session's run that started last, among those that have ended (the history knows them)
+// and those that have an artifact. "last-N" is the N-th run before it. Runs of terse's own verbs
+// (config/profile.h), with which an agent reads earlier output, do not count.
 
 /* Why a run that is known has no artifact, as errno. */
 #define LAST_PRINTED ENODATA /* it was printed whole, and not kept */

@@ -29,7 +29,7 @@ bool id_exists(const struct store *s, const char *id);
 /* Whether `text` has the form of a whole ID. */
 bool id_is_valid(const char *text);
 
-/* What follows an ID in the names of an artifact's files; NULL-terminated, the text first. */
+/* The suffixes of an artifact's files behind its ID; NULL-terminated, the text first. */
 extern const char *const id_suffixes[];
 
 /* Opens a file of the artifact in its session's directory, as store_open_file(). */
@@ -41,7 +41,7 @@ bool id_has_file(int dir, const char *id, const char *suffix);
 /* Whether `name` is that of an artifact's file; takes its ID from it. */
 bool id_of_file(const char *name, char id[ID_LEN + 1]);
 
-/* The start time in an ID, in milliseconds, as far as it can be told. */
+/* The start time in an ID, in milliseconds. */
 int64_t id_time_ms(uint64_t packed);
 
 /* The first and the last ID of that millisecond, packed. */

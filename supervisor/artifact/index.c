@@ -82,7 +82,7 @@ static bool read_entry(int idx, uint64_t k, uint64_t *offset)
 	return (entry & ~OFFSET_MASK) == check_bits(k, *offset);
 }
 
-/* Of the entries low to high - 1, the last one whose offset is at most `end`. False when
+/* Finds the last of the entries low to high - 1 whose offset is at most `end`. False when
    there is none, or a damaged one is met. */
 static bool last_until(int idx, uint64_t low, uint64_t high, uint64_t end, uint64_t *k,
 		       uint64_t *offset)

@@ -16,7 +16,7 @@
 
 struct buffer;
 
-/* Where entry k is in the file. */
+/* The offset of entry k in the file. */
 uint64_t index_offset(uint64_t k);
 
 /* The writing side: counts lines and collects entries. */

@@ -91,7 +91,7 @@ int meta_write(int dir, const struct meta *m)
 	struct buffer text = BUFFER_INIT;
 	bool encoded = meta_encode(&text, m, COMMAND_BUDGET) == 0;
 	int result = encoded ? meta_replace(dir, name, &text) : -1, error = errno;
-	/* The other way may be the one that works. */
+	/* Writing in place may work where that failed. */
 	if (encoded && result < 0) {
 		result = overwrite(dir, name, &text);
 		errno = error;
@@ -103,7 +103,7 @@ int meta_write(int dir, const struct meta *m)
 int meta_append_history(int dir, const struct meta *m)
 {
 	struct buffer line = BUFFER_INIT;
-	/* How much escaping adds is known only afterwards. */
+	/* The length that escaping adds is known only afterwards. */
 	for (size_t budget = META_HISTORY_MAX;; budget /= 2) {
 		buffer_clear(&line);
 		meta_encode(&line, m, budget);
@@ -118,7 +118,8 @@ int meta_append_history(int dir, const struct meta *m)
 	return result;
 }
 
-/* Of a history line, or -1. No other place in it can hold this: quotes in strings are escaped. */
+/* The start time in a history line, or -1. The key can stand nowhere else in it, since quotes in
+ * strings are escaped. */
 static int64_t started_in(const char *line, size_t len)
 {
 	static const char key[] = "\"started_ms\":";
@@ -195,7 +196,7 @@ out:
 	return result;
 }
 
-/* What the metadata of an unfinished run can't know. */
+/* Sizes that the metadata of an unfinished run can't know. */
 static void update_stream(int dir, const char *id, const char *suffix, struct meta_stream *s)
 {
 	char name[ID_LEN + 9];
@@ -208,7 +209,7 @@ static void update_stream(int dir, const char *id, const char *suffix, struct me
 	s->lines = 0;
 }
 
-/* Its end is when the text was last written. */
+/* The run ended when its text was last written. */
 static void interrupt(struct meta *m, int fd)
 {
 	struct stat st;
@@ -515,7 +516,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	*m = (struct meta){0};
 	json_error_t error;
 	json_t *root = json_loadb(data, len, 0, &error);
-	/* What is wrong with the text is said, a lack of memory mostly is not. */
+	/* jansson describes an error in the text; a lack of memory it mostly does not. */
 	if (!root && *error.text == '\0') {
 		errno = ENOMEM;
 		return -1;

@@ -1,5 +1,5 @@
-// What is known about one run: ID.json beside its text, one compact JSON object, replaced by
-// rename so that a reader never sees half of it; and its line in the session's history.
+// The metadata of a run: ID.json beside its text, one compact JSON object that is replaced by
+// rename, so that a reader never sees half of it; and the line in the session's history.
 #ifndef TERSE_ARTIFACT_META_H
 #define TERSE_ARTIFACT_META_H
 
@@ -35,7 +35,7 @@ struct meta_stream {
 	bool present;
 };
 
-/* Where standard error went. */
+/* The destination of standard error. */
 enum meta_stderr {
 	META_STDERR_MERGED,    /* into the text */
 	META_STDERR_APART,     /* into a text of its own, once one of them is kept */
@@ -67,7 +67,7 @@ struct meta {
 	enum meta_stderr standard_error;
 	unsigned cols, rows;
 	pid_t supervisor, command; /* process IDs while it runs */
-	uint64_t told; /* lines that somebody was shown before it ended; 0: nobody was */
+	uint64_t told;             /* lines that were printed before the run ended; 0: none */
 	struct meta_stream out, err;
 	uint64_t raw_bytes; /* 0: raw bytes not kept */
 	uint64_t raw_lost;  /* of them; raw_error as in meta_stream */
@@ -78,7 +78,7 @@ struct meta {
 	void *owned;                   /* memory of a meta that was read; see meta_release */
 };
 
-/* What is not on disk of a stream, of raw bytes. */
+/* The gaps of a stream, and of the raw bytes. */
 struct gaps meta_gaps(const struct meta_stream *s);
 struct gaps meta_raw_gaps(const struct meta *m);
 
@@ -121,8 +121,7 @@ bool meta_is_held(int text_fd);
 // JSON is UTF-8: invalid bytes in arguments and paths become U+FFFD.
 
 /* Appends the object. At most `budget` bytes of arguments and a quarter of that of the
-   directory are kept. Written by hand, since every run passes here. Returns 0, or -1
-   with errno ENOMEM. */
+   directory are kept. Returns 0, or -1 with errno ENOMEM. */
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget);
 
 /* Reads it back. Returns 0, or -1 with errno EBADMSG (nothing to release) or ENOMEM. */

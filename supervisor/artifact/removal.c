@@ -24,7 +24,7 @@
 /* A line longer than this is none that was written here. */
 #define LINE_MAX_BYTES ((size_t)64 * 1024)
 
-/* How often it is begun anew when another one has replaced the file. */
+/* Attempts when another process replaces the file meanwhile. */
 #define TRIES 100
 
 /* Whether this open file still is the one that has the name. */
@@ -53,7 +53,7 @@ static int open_current(int dir, const char *name, bool *inside)
 		int fd = store_open_file(dir, name, O_RDWR | O_APPEND | O_CREAT);
 		if (fd < 0)
 			return -1;
-		/* Where there are no locks nobody takes lines out. */
+		/* Without locks nobody takes lines out. */
 		bool locked = store_lock(fd, operation) == 0;
 		bool current = !locked || is_current(fd);
 		*inside = locked && ends_inside_line(fd);
@@ -72,14 +72,14 @@ int journal_append(int dir, const char *name, const char *line, size_t len)
 	int result = -1, fd = open_current(dir, name, &inside);
 	if (fd < 0)
 		return -1;
-	/* One call, so that lines of several writers do not mix. */
+	/* A single call, so that the lines of several writers do not mix. */
 	const struct iovec parts[] = {{(char *)"\n", inside}, {(char *)line, len}};
 	ssize_t n;
 	do {
 		n = writev(fd, parts, 2);
 	} while (n < 0 && errno == EINTR);
 	if (n >= 0 && (size_t)n < len + inside) {
-		/* The disk is full. Nothing stays of it, unless somebody has written behind it. */
+		/* The disk is full. Take the part back, unless somebody has written behind it. */
 		off_t end = lseek(fd, 0, SEEK_CUR);
 		struct stat st;
 		if (store_lock(fd, LOCK_EX) == 0 && fstat(fd, &st) == 0 && st.st_size == end)
@@ -148,7 +148,7 @@ static int pass_file(struct filter *f)
 	}
 }
 
-/* When lines were last appended tells when the session was last used. */
+/* Keep the time: it tells when the session was last used. */
 static void keep_time(const struct filter *f)
 {
 	struct stat st;
@@ -219,16 +219,17 @@ bool journal_is_temporary(const char *name)
 	return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0;
 }
 
-/* How long others than supervisors hold the lock at most. */
+/* The longest time that a process other than a supervisor holds the lock. */
 #define PARSE_TIME_MS 20
 
-/* What the metadata tell, if the text is locked or there are no locks. */
+/* Whether the metadata say that the run lives, for a text that is locked or a file system without
+ * locks. */
 static bool is_said_to_run(int dir, const char *id)
 {
 	struct meta m;
 	if (meta_read(dir, id, &m) < 0)
 		return false;
-	/* What was not done and is not locked is taken for interrupted. */
+	/* meta_read() makes a run that is neither done nor locked an interrupted one. */
 	bool running = m.state != META_DONE && m.supervisor > 0;
 	meta_release(&m);
 	return running;
@@ -250,7 +251,7 @@ static int lock_text(int fd, int dir, const char *id)
 			return is_said_to_run(dir, id) ? -1 : 0;
 		if (waited == PARSE_TIME_MS || is_said_to_run(dir, id))
 			return -1;
-		/* A reader that looks whether it is held, or another removal. */
+		/* A reader may be testing the lock, or another removal has it. */
 		if (fstat(fd, &st) == 0 && st.st_nlink == 0)
 			return 0;
 		struct timespec pause = {.tv_nsec = 1000000};
@@ -291,7 +292,7 @@ static void removal_release_claim(const struct store *s, const char *session, co
 	if (ids < 0)
 		return;
 	ssize_t n = readlinkat(ids, id, claimed, sizeof(claimed));
-	/* It may be claimed by an artifact of another session. */
+	/* An artifact of another session may have claimed it. */
 	if (n == (ssize_t)strlen(session) && memcmp(claimed, session, (size_t)n) == 0)
 		unlinkat(ids, id, 0);
 	io_close(&ids);
@@ -309,7 +310,7 @@ enum removal removal_of(const struct store *s, const char *session, int dir, con
 		result = REMOVAL_RUNNING;
 		goto out;
 	}
-	/* A link or another's file in its place can't be opened, but goes. */
+	/* A link or another user's file of that name can't be opened, but is removed. */
 	int was = unlink_file(dir, id, "", ".txt", freed);
 	if (was < 0)
 		goto out;

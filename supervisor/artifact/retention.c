@@ -14,7 +14,7 @@
 /* A line has two numbers of up to 20 digits. */
 #define TEXT_MAX (SEEN_GAPS * 48)
 
-/* Of more than there is room for the two oldest are taken together: nothing gets older by that. */
+/* Without room the two oldest become one, which makes nothing older. */
 static void seen_add(struct seen *s, int64_t end_ms, int64_t unseen_ms)
 {
 	if (s->count == SEEN_GAPS) {
@@ -38,7 +38,7 @@ static void seen_parse(struct seen *s, char *text)
 	}
 }
 
-/* On a full disk it is forgotten. */
+/* On a full disk the gaps are forgotten. */
 static void keep_gaps(const struct seen *s, int fd)
 {
 	char text[TEXT_MAX];
@@ -79,7 +79,7 @@ int64_t seen_age(const struct seen *s, int64_t now_ms, int64_t age_ms)
 	return now_ms - then;
 }
 
-/* Takes one more into account. Returns whether it is too much. */
+/* Adds to the sum. Returns whether it is over the limit. */
 static bool retention_is_over(uint64_t *sum, uint64_t more, uint64_t most)
 {
 	*sum = *sum + more < *sum ? UINT64_MAX : *sum + more;
@@ -109,7 +109,7 @@ void retention_decide(struct retention_item *items, size_t count,
 		items[i].why = decide_by_time(&items[i], s, l, now_ms);
 		s->count = s->bytes = 0;
 	}
-	/* Those that stay in any case have their share first. */
+	/* Running ones stay in any case, so they are counted first. */
 	for (size_t i = 0; i < count; i++) {
 		struct retention_session *s = &sessions[items[i].session];
 		if (!items[i].running)

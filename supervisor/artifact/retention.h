@@ -1,5 +1,5 @@
-// How much time a store has seen pass, by which the age of what is in it counts: a clock that jumps
-// makes nothing old.
+// The time that a store has seen pass. Ages in it are counted by this time, so that a clock that
+// jumps makes nothing old.
 //
 // STORE/gc is looked at whenever the store is cleaned up, and its time is when that was last. Of
 // the time between two looks at most SEEN_STEP_MS count. The rest went by unseen: the clock was
@@ -26,10 +26,10 @@ struct seen {
    seen. */
 void seen_look(struct seen *s, int fd, int64_t now_ms, bool keep);
 
-/* How old something is by the clock when it is of this age by the time that was seen. */
+/* Converts an age in seen time to an age by the clock. */
 int64_t seen_age(const struct seen *s, int64_t now_ms, int64_t age_ms);
 
-// Which artifacts have had their time. Only numbers, no files.
+// The decision which artifacts go. Only numbers, no files.
 
 /* 0: no limit, but for keep_ms. */
 struct retention_limits {
@@ -65,7 +65,8 @@ struct retention_session {
 	uint64_t count, bytes; /* for the decision's own use */
 };
 
-/* Decides about all of `items`, which are sorted by `id`. Of what is too much the oldest goes. */
+/* Decides about all of `items`, which are sorted by `id`. Where there are too many, the oldest go.
+ */
 void retention_decide(struct retention_item *items, size_t count,
 		      struct retention_session *sessions, const struct retention_limits *limits,
 		      int64_t now_ms);

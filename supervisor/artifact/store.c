@@ -15,14 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Locks are held for moments, but for those that tell of a run. */
+/* Only the locks that mark a run are held for longer than a moment. */
 #define LOCK_WAIT_MS 1000
 
 #define TRIES 100
 
 #define DIRECTORY (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
-/* Where a store may be: the value of `variable`, followed by `below`. */
+/* A place for a store: the value of `variable`, followed by `below`. */
 struct candidate {
 	const char *variable;
 	const char *preset; /* where the variable is not set; NULL: no candidate then */
@@ -346,7 +346,7 @@ int store_open_sessions(const struct store *s, bool make)
 static bool use_session(int fd)
 {
 	struct stat st;
-	/* Where there are no locks nobody removes it. */
+	/* Without locks nobody removes it. */
 	store_lock(fd, LOCK_SH);
 	return fstat(fd, &st) == 0 && st.st_nlink > 0;
 }

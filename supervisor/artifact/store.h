@@ -1,4 +1,4 @@
-// Where artifacts live.
+// The directories that hold artifacts.
 //
 //   STORE/sessions/SESSION/ID.txt ...   the artifacts (see artifact.h)
 //   STORE/ids/ID                        symbolic link whose text is the session:
@@ -27,7 +27,7 @@
 #define STORE_MAX         5
 #define STORE_SESSION_LEN 100 /* bytes of a session's directory name at most */
 
-/* Seconds after which something half-made is taken for what a crash has left. */
+/* Seconds after which a half-made file counts as left by a crash. */
 #define STORE_SETTLED_S 60
 
 struct store {

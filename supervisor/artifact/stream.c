@@ -29,7 +29,7 @@ static void cap_init(struct cap *c, uint64_t max_bytes)
 	c->next = c->head + c->step;
 }
 
-/* How many of the next `len` bytes may be passed at once, when `bytes` have been. */
+/* The part of the next `len` bytes that may be passed at once, after `bytes` others. */
 static size_t cap_piece(const struct cap *c, uint64_t bytes, size_t len)
 {
 	if (c->head == 0)
@@ -111,7 +111,7 @@ int stream_open(struct stream *s, const struct stream_options *options)
 	return 0;
 }
 
-/* The index only saves time, so a failure ends it without further ado. */
+/* The index only saves time, so a failure just ends it. */
 static void stop_indexing(struct stream *s)
 {
 	s->indexing = false;
@@ -201,14 +201,14 @@ void stream_describe(const struct stream *s, struct meta_stream *m)
 	}
 }
 
-/* Writes the line that stands at the start of the gap `g`. A failure is of no matter, since
-   the metadata tell the same. */
+/* Writes the line that stands at the start of the gap `g`. Best effort, since the metadata say the
+ * same. */
 static void announce(struct stream *s, const struct meta_stream *g)
 {
 	char block[GAP_ANNOUNCE_MAX + 1] = {'\n'}, before = '\n';
 	const struct gap gap = {.from = g->gap_from, .to = g->gap_to, .bytes = g->gap_bytes};
 	size_t len = gap_announce(block + 1, &gap);
-	/* It is a line of its own, also where the cut is inside a line. */
+	/* Keep it a line of its own, even if the cut is inside a line. */
 	if (g->gap_offset > 0)
 		io_read_at(s->fd, &before, 1, (off_t)g->gap_offset - 1);
 	const char *line = before == '\n' ? block + 1 : block;
@@ -227,7 +227,7 @@ static void announce(struct stream *s, const struct meta_stream *g)
 	s->error = saved;
 }
 
-/* No hole can be made: the text ends here, at the last line start if that is near. */
+/* The file system can't make holes: the text ends here, at the last line start if that is near. */
 static void give_up_tail(struct stream *s)
 {
 	struct cap *c = &s->cap;
@@ -240,7 +240,7 @@ static void give_up_tail(struct stream *s)
 	s->options.gap_moved(s->options.ctx);
 }
 
-/* Nobody looks for lines of the gap: what the index tells of them is released, too. */
+/* Releases the index entries of the gap, too, since nobody looks for its lines. */
 static void punch_index(struct stream *s)
 {
 	const struct cap *c = &s->cap;
@@ -321,7 +321,7 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 bool stream_has_room(int fd, uint64_t min_free)
 {
 	struct statvfs fs;
-	/* Where that can't be told, writing tells. */
+	/* If the file system does not say, the write will. */
 	if (min_free == 0 || fstatvfs(fd, &fs) < 0 ||
 	    (uint64_t)fs.f_bavail * fs.f_frsize >= min_free)
 		return true;
@@ -362,7 +362,7 @@ static void make_room(struct stream *s, size_t len)
 /* Writes `len` final bytes, and behind them in `data` the `live` ones. */
 static int store(struct stream *s, const char *data, size_t len, size_t live)
 {
-	/* What was live is now final, or stale: none of it may stay behind. */
+	/* The live part is now final or stale, so none of it may stay. */
 	set_live(s, NULL, 0);
 	if (s->keeping)
 		leave_room(s);
@@ -435,7 +435,7 @@ int stream_end_recording(struct stream *s, const char *why)
 	stream_flush(s);
 	bool inside = s->index.bytes != s->line_start;
 	size_t len = gap_announce_end(line + 1, why) + inside;
-	/* What was lost before is told already. */
+	/* A loss before this one was announced already. */
 	return s->keeping ? stream_append(s, line + !inside, len) : s->error ? -1 : 0;
 }
 

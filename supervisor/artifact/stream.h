@@ -1,5 +1,5 @@
-// Which part of a text that is over its disk cap stays: the first half of the cap,
-// and behind it a tail that rolls. Only numbers, no files.
+// The disk cap: of a longer text the first half of the cap stays, and a rolling tail. Only numbers,
+// no files.
 //
 // The tail moves on by whole steps from line start to line start, so a mark (offset
 // and line number) is kept for each step while the text passes. Where a line is longer
@@ -90,13 +90,13 @@ int stream_set_live(struct stream *s, const char *data, size_t len);
 int stream_flush(struct stream *s);
 int stream_end_recording(struct stream *s, const char *why);
 
-/* What the metadata tells of it. */
+/* Fills in the metadata of the stream. */
 void stream_describe(const struct stream *s, struct meta_stream *m);
 
-/* Bytes that were appended, whether stored or not. */
+/* The number of bytes appended, stored or not. */
 uint64_t stream_bytes(const struct stream *s);
 
-/* How many of them were not stored at the end. */
+/* The number of bytes at the end that were not stored. */
 uint64_t stream_lost(const struct stream *s);
 
 void stream_close(struct stream *s);

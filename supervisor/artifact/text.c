@@ -16,11 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Milliseconds that a line without its end must stand unchanged to be believed: more than the
-   live part goes without being brought up to date. */
+/* An unfinished line that does not change for so many milliseconds is complete. It is longer than
+ * the interval for flushing the live part. */
 #define SETTLE 300
 
-/* What is looked at of such a line. */
+/* The part of such a line that is compared. */
 #define OPEN_LINE ((size_t)4096)
 
 struct open_line {
@@ -94,9 +94,9 @@ static int wait_for_write(struct text *t, const struct timespec *before)
 	return 0;
 }
 
-/* The size of a text that may grow. Its last line may be a prompt, or a part of a line: of a write
-   that is under way, of one that filled the window, or of what the command has written so far. A
-   part is left out. */
+/* Takes the size of a text that may grow. Its last line may be a prompt, which counts, or a part of
+ * a line (a write is under way, a write has filled the window, or the command goes on writing),
+ * which is left out. */
 static int take_size(struct text *t)
 {
 	struct timespec written;
@@ -114,7 +114,7 @@ static int take_size(struct text *t)
 		is_part = t->size % STREAM_WINDOW == 0 ||
 			  (read_open_line(&now, t->fd, t->size) && text_goes_on(&before, &now));
 	}
-	/* One that is longer than what is looked at stays. */
+	/* A line longer than that stays. */
 	if (is_part && read_open_line(&now, t->fd, t->size) && now.len < OPEN_LINE)
 		t->size = now.start;
 	return 0;
@@ -240,7 +240,7 @@ static int last_line(struct text *t, uint64_t *lines)
 	uint64_t offset;
 	if (index_find(t->fd, t->idx, &range, UINT64_MAX, &offset, lines) < 0)
 		return -1;
-	/* Nothing behind the gap. */
+	/* The text ends with the gap. */
 	if (text_has_gap(t) && *lines < t->gap.to)
 		*lines = t->gap.to;
 	return 0;
@@ -332,7 +332,7 @@ static int find_back(int fd, uint64_t least, uint64_t end, uint64_t *skip, uint6
 			end -= len;
 			continue;
 		}
-		/* It is here: those behind it are passed from the front. */
+		/* The line begins in this block: count from its front. */
 		newlines = newlines - *skip + 1;
 		*skip = 0;
 		*at = end - len + newline_skip(block, len, &newlines);

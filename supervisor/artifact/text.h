@@ -9,8 +9,8 @@
 //
 // Both are handed on as pieces of kind TEXT_GAP in their place.
 //
-// Of a text that is still being written, the size is taken once, when it is opened,
-// and never inside a write. The cap may make the gap larger meanwhile: this is noticed.
+// A text that is still being written is sampled once, at open, and never inside a write. If the cap
+// makes the gap larger meanwhile, the reader notices.
 #ifndef TERSE_ARTIFACT_TEXT_H
 #define TERSE_ARTIFACT_TEXT_H
 
@@ -32,8 +32,8 @@ struct text {
 	int fd, idx;
 	uint64_t size; /* of the file */
 	struct text_gap gap;
-	/* What a failed write lost behind the end of the file: bytes, up to line `lost_to`, and
-	   the errno; 0: nothing. */
+	/* Lost by a failed write behind the end of the file: bytes, up to line `lost_to`, and the
+	 * errno; 0: nothing. */
 	uint64_t lost_bytes, lost_to;
 	int lost_error;
 	bool held;       /* a supervisor may still write */
@@ -68,7 +68,7 @@ void text_close(struct text *t);
 /* The number of lines; the last one may have no newline. Returns 0, or -1 with errno. */
 int text_lines(struct text *t, uint64_t *lines);
 
-/* The same of the first `bytes` of a plain file: how many end there. */
+/* The number of lines that end in the first `bytes` of a plain file. */
 int text_lines_within(const struct text *t, uint64_t bytes, uint64_t *lines);
 
 /* Makes the start of 1-based `line` the next to be read; a line in a gap makes it the gap.
@@ -85,12 +85,12 @@ int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *foun
 /* Makes the byte at `offset` of the file the next to be read; one in a gap makes it the gap. */
 void text_seek_byte(struct text *t, uint64_t offset);
 
-/* Where the line begins that the byte at `offset` is in: what follows a gap counts as a beginning.
+/* The start of the line that has the byte at `offset`; the end of a gap counts as a start.
    The file is read backwards as far as needed. Returns 0, or -1 with errno. */
 int text_line_start(const struct text *t, uint64_t offset, uint64_t *start);
 
-/* In a hole of a plain file (lseek(2)) that began at least `edge` bytes before, goes on where only
-   `edge` bytes of it are left. Returns how many bytes were passed, which read as zeros. */
+/* Skips a hole of a plain file (lseek(2)) that began at least `edge` bytes before, up to its last
+ * `edge` bytes. Returns the number of bytes skipped, which read as zeros. */
 uint64_t text_skip_hole(struct text *t, uint64_t edge);
 
 /* Reads on: up to `cap` bytes into `data`, which end anywhere. Returns 0, or -1 with errno. */

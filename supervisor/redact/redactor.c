@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a character is to somebody who looks for secrets. */
+/* The classes of characters in the search for secrets. */
 enum part {
 	NOTHING,
 	SHOWN,
@@ -40,7 +40,7 @@ static enum part take_control(struct parser *p, uint32_t cp)
 	bool in_string = was_string && is_in_string(p);
 	if (is_line)
 		return in_string || (cp == '\0' && !was_ground) ? HIDDEN_LINE : LINE;
-	/* Within a sequence, too, a terminal obeys them. */
+	/* A terminal obeys them within a sequence, too. */
 	if (is_control)
 		return is_shown && !in_string ? SHOWN : NOTHING;
 	return in_string ? BODY : SEQUENCE;
@@ -177,7 +177,7 @@ static int redactor_look(struct redactor *r, bool final)
 	return 0;
 }
 
-/* Where a byte of a view is in `work`. */
+/* The offset in `work` of a byte of a view. */
 static size_t place(const struct redactor *r, const struct redactor_view *v, size_t at)
 {
 	const uint32_t *places = (const uint32_t *)(const void *)v->places.data;
@@ -200,7 +200,7 @@ static void view_forget(struct redactor_view *v)
 	v->gap = false;
 }
 
-/* What is before `gone` in `work` is dealt with: of its line a context stays. */
+/* Drops the bytes before `gone` in `work` from a view, but for a context on the same line. */
 static void view_let_go(const struct redactor *r, struct redactor_view *v, size_t gone)
 {
 	size_t to = v->context, end = v->text.len;
@@ -245,7 +245,7 @@ static void redactor_forget(struct redactor *r)
 	view_forget(&r->whole);
 }
 
-/* The bytes that nothing may be known of are replaced, up to the end of the line. */
+/* Fails safe: replaces everything up to the end of the line. */
 static void give_up(struct redactor *r)
 {
 	static const char mark[] = "[redacted]";
@@ -267,7 +267,7 @@ static bool redactor_skip(struct redactor *r, bool final)
 		end = secrets_block_end(data, len);
 	else if ((newline = memchr(data, '\n', len)))
 		end = (size_t)(newline - data);
-	/* An empty rest of a line is one, too. */
+	/* The rest of a line may be empty. */
 	bool found = end > 0 || (!is_key && len > 0 && *data == '\n');
 	size_t held = is_key && !final ? SECRETS_END_MARK : 0;
 	if (!found)
@@ -279,12 +279,12 @@ static bool redactor_skip(struct redactor *r, bool final)
 	bool ended = found && is_key;
 	end += v->context;
 	redactor_let_go(r, ended ? place(r, v, end - 1) + 1 : place(r, v, end), false);
-	/* It is no context for what follows. */
+	/* A secret is no context for what follows. */
 	redactor_forget(r);
 	return r->skipping == REDACTOR_OPEN && r->work.len > 0;
 }
 
-/* Bytes in a row that are replaced, in `work`. */
+/* A run of bytes in `work` that is replaced. */
 struct cut {
 	size_t from, to;
 	size_t begin, end; /* all of the match */
@@ -293,7 +293,7 @@ struct cut {
 };
 
 static void add_cuts(struct redactor *r, const struct redactor_view *v,
-		    const struct secrets_span *span)
+		     const struct secrets_span *span)
 {
 	struct cut cut = {.begin = place(r, v, span->begin),
 			  .end = place(r, v, span->to - 1) + 1,
@@ -349,7 +349,7 @@ static int redactor_find(struct redactor *r, bool final, size_t *hold)
 		return -1;
 	struct cut *cuts = (struct cut *)(void *)r->cuts.data;
 	size_t count = r->cuts.len / sizeof(*cuts);
-	/* None is cut. */
+	/* No secret is cut in two. */
 	for (bool again = true; again;) {
 		again = false;
 		for (size_t i = 0; i < count; i++) {
@@ -364,8 +364,8 @@ static int redactor_find(struct redactor *r, bool final, size_t *hold)
 	return 0;
 }
 
-/* Puts what is passed on of `work` up to *hold together, up to *passed; from there on it is as it
-   was. A key that goes on ends it. */
+/* Builds the result for `work` up to *passed; from there to *hold the bytes go out unchanged. A key
+ * that goes on ends both. */
 static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 {
 	const struct cut *cut = (const struct cut *)(const void *)r->cuts.data;
@@ -389,7 +389,8 @@ static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 	return buffer_check(&r->result);
 }
 
-/* Passes on what is known to be none, and replaces what is. Returns whether there is more to do. */
+/* Passes on what can't be a secret any more, and replaces secrets. Returns whether there is more to
+ * do. */
 static bool redactor_turn(struct redactor *r, bool final)
 {
 	size_t hold, passed;

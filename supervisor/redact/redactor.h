@@ -1,14 +1,14 @@
 // Replaces secrets in the bytes of a command, before anything else sees them.
 //
-// However the bytes come in pieces, what comes out is the same. The end of an unfinished line is
+// The result does not depend on how the bytes are cut into pieces. The end of an unfinished line is
 // held back only where a secret may have begun; what is longer than REDACTOR_HOLD is replaced up to
-// the end of its line. Of a private key everything is replaced up to the line that ends it, or
-// REDACTOR_BLOCK bytes.
+// the end of its line. A private key is replaced up to the line that ends it, or for REDACTOR_BLOCK
+// bytes.
 //
-// What a terminal does not show (colours, other sequences, controls, strings like a title) does not
-// hide a secret that it stands in, and ends a word: a secret may begin behind it. All bytes in a
-// row are searched, too: the text of such strings, and what an unfinished sequence swallows. NUL,
-// VT and FF end a line.
+// Bytes that a terminal does not show (colours, other sequences, controls, strings like a title) do
+// not hide a secret that they interrupt, and end a word: a secret may begin behind them. All bytes
+// in a row are searched, too: the text of such strings, and what an unfinished sequence swallows.
+// NUL, VT and FF end a line.
 #ifndef TERSE_REDACT_REDACTOR_H
 #define TERSE_REDACT_REDACTOR_H
 
@@ -39,7 +39,7 @@ struct redactor_view {
 
 struct redactor {
 	struct secrets *secrets; /* not owned */
-	/* What is passed on; *not* the bytes fed. Called any number of times. */
+	/* Gets the bytes with secrets replaced, in any number of calls. */
 	void (*out)(void *ctx, const char *data, size_t len);
 	void *ctx;
 
@@ -47,7 +47,7 @@ struct redactor {
 	size_t usable;        /* so many of them are whole characters */
 	bool plain;           /* they are what a terminal shows */
 	struct parser parser; /* before them */
-	/* Without what a terminal does not show, and with all but the controls. */
+	/* The text that a terminal shows, and all bytes but controls. */
 	struct redactor_view shown, whole;
 	bool differ; /* ... by more than colours */
 	enum { REDACTOR_OPEN, REDACTOR_LINE, REDACTOR_KEY } skipping;
@@ -59,7 +59,7 @@ struct redactor {
 
 void redactor_feed(struct redactor *r, const char *data, size_t len);
 
-/* Nothing follows: passes on what was held back. */
+/* The input has ended: passes on what was held back. */
 void redactor_finish(struct redactor *r);
 
 void redactor_release(struct redactor *r);

@@ -14,11 +14,11 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* A line that needs more is taken for a secret as a whole. */
+/* A line that needs more is replaced as a whole. */
 #define STEPS_MAX 1000000
 #define HEAP_MAX  4096 /* KiB, without JIT */
 
-/* How often in a line secrets may begin within others. */
+/* The number of times that a secret may begin within another one on a line. */
 #define AGAIN_MAX 100
 
 #define MARKS 6
@@ -28,7 +28,7 @@
 /* The edge of a word. What a terminal does not show is one, too, which the callout tells. */
 #define EDGE "(?:\\b|(?C1))"
 
-/* Where a word begins: behind an escape as program text, JSON and URLs spell it, too. */
+/* The start of a word, also behind an escape of program text, JSON or a URL. */
 #define START                                                                          \
 	"(?:\\b|(?C1)|(?<=\\\\[0abefnrtv])|(?<=\\\\[0-7]{3})|(?<=[\\\\%][0-9A-F]{2})|" \
 	"(?<=\\\\x[0-9A-Fa-f]{2})|(?<=\\\\u[0-9A-Fa-f]{4})|(?<=[0-9;[]m))"
@@ -117,7 +117,7 @@ struct secrets {
 	size_t span_count, span_room;
 };
 
-/* For PCRE2: whether a gap is here. */
+/* Callout of PCRE2: matches where there is a gap. */
 static int on_edge(pcre2_callout_block *b, void *gaps)
 {
 	const char *gap = gaps;
@@ -137,7 +137,7 @@ static int secrets_compile(struct pattern *p, const char *text)
 		errno = number == PCRE2_ERROR_HEAP_FAILED ? ENOMEM : EINVAL;
 		return -1;
 	}
-	/* Where that is not possible it is interpreted. */
+	/* Without JIT the pattern is interpreted. */
 	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 	return 0;
 }
@@ -160,7 +160,7 @@ static int add_shape(struct pattern *p, const struct shape *shape)
 	return secrets_compile(p, shape->pattern);
 }
 
-/* How long the class of characters is that begins with the bracket at `text`. */
+/* The length of the character class that begins with the bracket at `text`. */
 static size_t class_length(const char *text)
 {
 	size_t n = text[1] == '^' ? 2 : 1;
@@ -200,7 +200,7 @@ static int add_own(struct pattern *p, const char *text)
 	add_edges(&edged, text);
 	const char *string = buffer_string(&edged);
 	int result = string ? secrets_compile(p, string) : -1;
-	/* Within a comment, say, that is no pattern any more. */
+	/* The replaced text may be no pattern any more (in a comment, say). */
 	if (result < 0 && errno == EINVAL)
 		result = secrets_compile(p, text);
 	buffer_release(&edged);
@@ -280,7 +280,8 @@ struct line {
 	bool begins, ends;
 };
 
-/* Where to go on behind a match of from..to: a secret may have begun within it, behind a gap. */
+/* The offset to go on from after a match of from..to: a secret may begin within it, behind a gap.
+ */
 static size_t go_on(const struct pattern *p, const struct line *l, size_t from, size_t to)
 {
 	unsigned which;
@@ -313,7 +314,7 @@ static int match_line(struct secrets *s, const struct pattern *p, const struct l
 				*hold = base + ends[0];
 			return 0;
 		}
-		/* It takes too long, say: no byte may get out for that. */
+		/* Fail safe (it took too long, say): replace the whole line. */
 		if (rc < 0 || again > AGAIN_MAX)
 			return add_span(s, p, base + l->start, base + l->start, base + l->len);
 		if (ends[1] > ends[0] && add_span(s, p, base + pcre2_get_startchar(s->match),
@@ -397,7 +398,7 @@ int secrets_find(struct secrets *s, const struct secrets_text *text, struct secr
 			return -1;
 	}
 	secrets_merge(s);
-	/* None is cut. */
+	/* No secret is cut in two. */
 	while (s->span_count > 0 && s->spans[s->span_count - 1].to > hold) {
 		const struct secrets_span *last = &s->spans[--s->span_count];
 		if (last->begin < hold)

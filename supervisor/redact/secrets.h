@@ -1,8 +1,7 @@
-// What secrets look like: patterns of our own and those of [redact] patterns, and finding them in
-// lines.
+// Secrets: the built-in patterns and those of [redact] patterns, and the search for them in lines.
 //
-// Patterns are Perl's (PCRE2), of bytes, and match within a line. What is replaced is the match;
-// "\K" in a pattern begins it there: "password=\K\S+".
+// Patterns are Perl's (PCRE2), of bytes, and match within a line. The match is replaced; "\K" in a
+// pattern begins it there: "password=\K\S+".
 #ifndef TERSE_REDACT_SECRETS_H
 #define TERSE_REDACT_SECRETS_H
 
@@ -15,8 +14,8 @@ struct secrets;
 /* Bytes before a place that a pattern may look back at. */
 #define SECRETS_CONTEXT 128
 
-/* What the settings ask for. NULL with errno: 0 when they ask for nothing, else ENOMEM or EINVAL
-   (a pattern is none). */
+/* The set that the settings ask for. NULL with errno: 0, they ask for nothing; EINVAL, a pattern is
+ * malformed; ENOMEM. */
 struct secrets *secrets_new(const struct settings *settings);
 void secrets_free(struct secrets *s);
 
@@ -37,7 +36,7 @@ struct secrets_found {
 
 struct secrets_text {
 	const char *data;
-	/* For each byte, whether something is missing before it (SECRETS_GAP), which ends a word.
+	/* SECRETS_GAP for each byte that has a gap before it, which ends a word.
 	   May be NULL. */
 	const char *gaps;
 	size_t len;
@@ -50,10 +49,10 @@ struct secrets_text {
  */
 int secrets_find(struct secrets *s, const struct secrets_text *text, struct secrets_found *found);
 
-/* Where a key that has begun ends: the offset behind its last line's mark, or 0. */
+/* The end of a key that has begun: the offset behind the mark of its last line, or 0. */
 size_t secrets_block_end(const char *data, size_t len);
 
-/* Bytes of that mark at most. */
+/* The longest such mark. */
 #define SECRETS_END_MARK 80
 
 #endif

@@ -27,14 +27,14 @@ struct sniff {
 /* The next bytes. */
 void sniff_add(struct sniff *s, const char *data, size_t len);
 
-/* What can be said by now. */
+/* The judgement on the bytes so far. */
 bool sniff_judge(const struct sniff *s);
 
 /* The same of the first bytes of a text, which are also binary where there is one that is no text
    and the kind is known. Says which. */
 bool sniff_is_binary(const char *data, size_t len, struct kind *kind);
 
-// What binary data is, by its first bytes: file(1) knows every kind, a reader of a command's
+// The type of binary data, by its first bytes. file(1) knows every type; a reader of a command's
 // output or of a project's files needs the common ones.
 
 /* Enough for every kind; the size of most JPEG images is found in so many, too. */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is written of a text at a time. */
+/* The size of the pieces in which a text is written. */
 #define PIECE ((size_t)64 * 1024)
 
 int report_add_range(struct report_stream *s, uint64_t from, uint64_t to)
@@ -99,9 +99,9 @@ static int report_next_text(struct report *r, int which, struct buffer *out)
 }
 
 // A report as one compact JSON object on one line. Its fields are an interface for programs:
-// tests/unit/test_report_json.c holds them word for word. What has nothing to tell is left out.
+// tests/unit/test_report_json.c holds them word for word. Fields without a value are left out.
 
-/* Of the fields: those that are there keep their names and meanings under the same number. */
+/* Fields keep their names and meanings under the same number. */
 #define VERSION 1
 
 static const char *const states[] = {

@@ -1,7 +1,7 @@
-// What is told about a run when it has ended, as one struct, for everybody who does not read
-// along: `terse run --format json|blocks` and other front ends. Filling it and printing it
-// are apart: the interceptor knows the texts (interceptor_collect), the process room the
-// rest (process/summary.h), and a writer makes bytes of it.
+// The report on a run that has ended, as one struct, for readers that do not read along (`terse run
+// --format json|blocks`). Filling it and printing it are apart: the interceptor knows the texts
+// (interceptor_collect), the process room the rest (process/summary.h), and a writer makes bytes of
+// it.
 //
 // A writer hands these out in pieces, since a text that was asked for in full may be larger
 // than memory: such a text is read from disk while it is written.
@@ -23,8 +23,8 @@ struct report_range {
 };
 
 struct report_stream {
-	/* What is returned of the text, printable UTF-8 (utf8_clean). Where `next` is set, it is
-	   called for more of it: appends the next piece to `out`, filling in the rest of this
+	/* The part of the text that is returned, printable UTF-8 (utf8_clean). Where `next` is set,
+	   it is called for more of it: appends the next piece to `out`, filling in the rest of this
 	   struct as it goes. Returns 1, 0 at the end, or -1 with errno. */
 	struct buffer text;
 	size_t handed_out; /* of `text`, by report_next_text() */
@@ -62,11 +62,11 @@ struct report {
 	struct report_stream streams[2]; /* stdout (or both merged), stderr */
 	struct buffer piece;             /* of their text, while a writer puts it into its form */
 
-	/* Where the whole text is; id NULL: there is no artifact. Its files: text, standard error,
-	   raw bytes, recording; NULL where there is none. */
+	/* The place of the whole text; id NULL: there is no artifact. Its files: text, standard
+	   error, raw bytes, recording; NULL where there is none. */
 	const char *id, *session, *paths[REPORT_FILES];
 
-	/* What went wrong with the report, not with the command: strings with a NUL each. */
+	/* Problems of the report, not of the command: strings with a NUL each. */
 	struct buffer warnings;
 
 	/* Why there was no run; code NULL: there was one. */

@@ -253,7 +253,7 @@ static void append_limit(struct buffer *out, const struct limit *l, enum limit_p
 	buffer_append_string(out, ")");
 }
 
-/* What somebody who waited has to show for it. */
+/* The result of waiting. */
 static void append_waited(struct buffer *out, const struct wording_ending *e)
 {
 	if (e->found) {

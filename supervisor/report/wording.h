@@ -17,7 +17,7 @@
 struct buffer;
 struct preview_piece;
 
-/* Where the whole text is. */
+/* The place of the whole text. */
 struct wording_place {
 	const char *id;   /* NULL: it could not be kept, or (error 0) the reader has it already */
 	int error;        /* why not (errno) */
@@ -36,7 +36,7 @@ enum wording_state {
 	WORDING_ENDED,
 	WORDING_INTERRUPTED,
 	WORDING_RUNNING,
-	WORDING_FILE, /* no run at all: nothing is said about its end */
+	WORDING_FILE, /* not a run, so it has no end */
 };
 
 struct wording_ending {
@@ -48,8 +48,8 @@ struct wording_ending {
 	int signal;
 	int64_t duration_ms;
 	uint64_t lines, bytes;
-	/* What it asks somebody who can type (WORDING_RUNNING: now, else when it was ended because
-	   of that); "": it does not say; NULL: nothing. */
+	/* The prompt of a run that waits for input (of one that has ended: that it was ended for);
+	 * "": it shows none; NULL: it does not wait. */
 	const char *prompt;
 	bool typing;        /* it can be typed into */
 	bool hung_up;       /* it waited for keys, and was ended for that */
@@ -93,7 +93,7 @@ struct wording_head {
 	bool with_status;                   /* tells the exit status of a success too */
 };
 
-/* What of a text its first part does not show, in place of markers and footer (`ending` has the
+/* The line behind the first part of a text, which replaces markers and footer (`ending` has the
    totals): "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read cmd-… --offset 572]\n",
    "[terse: exit 2; 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read cmd-…
    --offset 101, or narrow the pattern; first cut: terse read cmd-… --bytes 1234:567]\n". */
@@ -109,7 +109,7 @@ int wording_end(struct buffer *out, const struct wording_ending *ending);
 /* "[terse: exit 4]\n" for agents that don't tell the model the exit status. */
 int wording_status(struct buffer *out, const struct wording_ending *ending);
 
-/* What a run that has printed nothing for long waits for. The later, the more it tells. */
+/* The thing that a silent run waits for. The later in this list, the more it explains. */
 enum wait_kind {
 	WAIT_UNKNOWN, /* something runs, or it can't be seen */
 	WAIT_ALONE,   /* the one process polls what it has from nobody else */
@@ -122,7 +122,7 @@ enum wait_kind {
 };
 
 /* "[terse: still running after 1 min 0 s; 812 lines, 47.0 KB so far: terse read cmd-…]\n", and if
-   it is known what the process `who` of it waits for "... cmd-…; flock waits for a lock]\n" */
+ * the process `who` is known to wait "... cmd-…; flock waits for a lock]\n" */
 int wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
 		      enum wait_kind wait, const char *who, const struct wording_place *place);
 
