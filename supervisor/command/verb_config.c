@@ -20,6 +20,7 @@
 #include "config/settings.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
+#include "lib/json.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "shim/shell.h"
@@ -31,7 +32,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,62 +39,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* NULL when out of memory; bytes that JSON can't hold become U+FFFD. */
-static json_t *make_string(const char *text)
-{
-	struct buffer clean = BUFFER_INIT;
-	json_t *string = NULL;
-	if (utf8_clean(&clean, text, strlen(text)) == 0)
-		string = json_stringn(clean.data ? clean.data : "", clean.len);
-	buffer_release(&clean);
-	return string;
-}
+static const struct verb config_verb = {.name = "config"};
 
-/* Sets a member; NULL as a value is a failure of the caller's. */
-static int config_json_set(json_t *object, const char *name, json_t *value)
-{
-	return json_object_set_new(object, name, value);
-}
+/* --- as JSON ---------------------------------------------------------------------- */
 
-static int config_json_add(json_t *array, json_t *value)
+static void config_json_value(struct buffer *out, const struct settings *s, const struct option *o)
 {
-	return json_array_append_new(array, value);
-}
-
-/* `object` if all went well, else NULL. */
-static json_t *whole(json_t *object, int failures)
-{
-	if (failures == 0)
-		return object;
-	json_decref(object);
-	return NULL;
-}
-
-static json_t *make_list(const struct strings *list)
-{
-	json_t *array = json_array();
-	int failures = array ? 0 : -1;
-	for (size_t i = 0; i < list->count && failures == 0; i++)
-		failures = config_json_add(array, make_string(list->items[i]));
-	return whole(array, failures);
-}
-
-static json_t *make_value(const struct settings *s, const struct option *o)
-{
+	static const char key[] = "value";
 	const void *field = (const char *)s + o->offset;
+	const struct strings *list = field;
 	char text[VALUE_LEN];
 	switch (o->type) {
-	case OPTION_LIST: return make_list(field);
-	case OPTION_STRING:
-		return *(char *const *)field ? make_string(*(char *const *)field) : json_null();
-	case OPTION_BOOL: return json_boolean(*(const int64_t *)field != 0);
+	case OPTION_LIST:
+		json_begin_array(out, key);
+		for (size_t i = 0; i < list->count; i++)
+			json_add_string(out, NULL, list->items[i]);
+		json_end_array(out);
+		break;
+	case OPTION_STRING: json_add_string(out, key, *(char *const *)field); break;
+	case OPTION_BOOL: json_add_bool(out, key, *(const int64_t *)field != 0); break;
 	case OPTION_TRISTATE:
-	case OPTION_ENUM: return json_string(option_number_text(o, *(const int64_t *)field, text));
-	default: return json_integer(*(const int64_t *)field);
+	case OPTION_ENUM:
+		json_add_string(out, key, option_number_text(o, *(const int64_t *)field, text));
+		break;
+	default: json_add_number(out, key, *(const int64_t *)field); break;
 	}
 }
 
-static json_t *make_origin(const struct settings *s, const struct option *o)
+static void config_json_origin(struct buffer *out, const struct settings *s, const struct option *o)
 {
 	static const char *const names[] = {
 		[ORIGIN_BUILT_IN] = "default",  [ORIGIN_SYSTEM] = "system",
@@ -103,22 +75,21 @@ static json_t *make_origin(const struct settings *s, const struct option *o)
 		[ORIGIN_VARIABLE] = "variable", [ORIGIN_FLAG] = "flag",
 	};
 	const struct setting_source *source = &s->sources[o - option_table];
-	json_t *origin = json_object();
-	int failures = origin ? config_json_set(origin, "by", json_string(names[source->by])) : -1;
+	json_begin_object(out, "origin");
+	json_add_string(out, "by", names[source->by]);
 	if (source->by == ORIGIN_VARIABLE)
-		failures |= config_json_set(origin, "name", json_string(o->variable));
+		json_add_string(out, "name", o->variable);
 	if (source->by == ORIGIN_FLAG)
-		failures |= config_json_set(origin, "name", json_string(o->flag));
+		json_add_string(out, "name", o->flag);
 	if (source->line > 0) {
 		if (s->files[source->by])
-			failures |=
-				config_json_set(origin, "path", make_string(s->files[source->by]));
-		failures |= config_json_set(origin, "line", json_integer(source->line));
+			json_add_string(out, "path", s->files[source->by]);
+		json_add_number(out, "line", source->line);
 	}
-	return whole(origin, failures);
+	json_end_object(out);
 }
 
-static const char *unit(const struct option *o)
+static const char *config_unit(const struct option *o)
 {
 	switch (o->type) {
 	case OPTION_SIZE: return "bytes";
@@ -127,178 +98,164 @@ static const char *unit(const struct option *o)
 	}
 }
 
-static json_t *make_setting(const struct settings *s, const struct option *o)
+static void config_json_setting(struct buffer *out, const struct settings *s,
+				const struct option *o)
 {
-	json_t *setting = json_object();
-	int failures = setting ? 0 : -1;
 	char text[VALUE_LEN];
-	failures |= config_json_set(setting, "section", json_string(o->section));
-	failures |= config_json_set(setting, "key", json_string(o->key));
-	failures |= config_json_set(setting, "value", make_value(s, o));
-	if (unit(o))
-		failures |= config_json_set(setting, "unit", json_string(unit(o)));
+	json_begin_object(out, NULL);
+	json_add_string(out, "section", o->section);
+	json_add_string(out, "key", o->key);
+	config_json_value(out, s, o);
+	if (config_unit(o))
+		json_add_string(out, "unit", config_unit(o));
 	if (option_is_number(o)) {
 		int64_t value = *(const int64_t *)(const void *)((const char *)s + o->offset);
-		failures |= config_json_set(setting, "text",
-					    json_string(option_number_text(o, value, text)));
+		json_add_string(out, "text", option_number_text(o, value, text));
 	}
 	if (o->type != OPTION_LIST && o->preset)
-		failures |= config_json_set(setting, "default", json_string(o->preset));
-	failures |= config_json_set(setting, "origin", make_origin(s, o));
-	return whole(setting, failures);
+		json_add_string(out, "default", o->preset);
+	config_json_origin(out, s, o);
+	json_end_object(out);
 }
 
-static char *dump(json_t *root)
+static void config_json_settings(struct buffer *out, const struct settings *s, const char *profile)
 {
-	char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
-	json_decref(root);
-	if (!text)
-		errno = ENOMEM;
-	return text;
-}
-
-static char *config_encode(const struct settings *s, const char *profile)
-{
-	json_t *root = json_object(), *files = json_array(), *settings = json_array();
-	int failures =
-		config_json_set(root, "profile", profile ? json_string(profile) : json_null());
-	failures |= config_json_set(root, "agent", s->agent ? json_string(s->agent) : json_null());
+	json_begin_object(out, NULL);
+	json_add_string(out, "profile", profile);
+	json_add_string(out, "agent", s->agent);
+	json_begin_array(out, "files");
 	for (size_t i = 0; i < sizeof(s->files) / sizeof(*s->files); i++) {
 		if (s->files[i])
-			failures |= config_json_add(files, make_string(s->files[i]));
+			json_add_string(out, NULL, s->files[i]);
 	}
+	json_end_array(out);
+	json_begin_array(out, "settings");
 	for (size_t i = 0; i < option_count; i++)
-		failures |= config_json_add(settings, make_setting(s, &option_table[i]));
-	failures |= config_json_set(root, "files", files);
-	failures |= config_json_set(root, "settings", settings);
-	return dump(whole(root, failures));
+		config_json_setting(out, s, &option_table[i]);
+	json_end_array(out);
+	json_end_object(out);
 }
 
-/* --- sections ------------------------------------------------------------------ */
-
-/* What one layer says of a key. */
-static int config_json_add_items(json_t *items, const struct layer *layer, const char *name,
-				 const char *key)
+/* The items that one layer has for a key; if `all`, after those of the layers below. */
+static void config_json_items(struct buffer *out, const struct layer *layer, const char *name,
+			      const char *key, bool all)
 {
 	const struct layer_entry *e = NULL;
-	int failures = 0;
-	while (layer && (e = layer_next(layer, name, key, e)) != NULL)
-		failures |= *e->text ? config_json_add(items, make_string(e->text)) : 0;
-	return failures;
+	if (layer && all)
+		config_json_items(out, layer->below, name, key, all);
+	while (layer && (e = layer_next(layer, name, key, e)) != NULL) {
+		if (*e->text)
+			json_add_string(out, NULL, e->text);
+	}
 }
 
-/* The lowest layer first. */
-static int add_all_items(json_t *items, const struct layer *layer, const char *name,
-			 const char *key)
+static void config_json_section(struct buffer *out, const struct layer_form *form,
+				const struct layer *top, const char *name)
 {
-	if (!layer)
-		return 0;
-	return add_all_items(items, layer->below, name, key) < 0 ||
-			       config_json_add_items(items, layer, name, key) < 0
-		       ? -1
-		       : 0;
-}
-
-static json_t *make_items(const struct layer *top, const char *name, const struct layer_key *key)
-{
-	json_t *items = json_array();
-	int failures = items ? 0 : -1;
-	if (key->adds)
-		failures |= add_all_items(items, top, name, key->name);
-	else
-		failures |= config_json_add_items(items, layer_with(top, name, key->name), name,
-						  key->name);
-	return whole(items, failures);
-}
-
-static json_t *make_section(const struct layer_form *form, const struct layer *top,
-			    const char *name)
-{
-	json_t *section = json_object(), *settings = json_object();
-	int failures = config_json_set(section, "name", json_string(name));
-	for (const struct layer_key *key = form->keys; key->name; key++)
-		failures |= config_json_set(section, key->name, make_items(top, name, key));
+	json_begin_object(out, NULL);
+	json_add_string(out, "name", name);
+	for (const struct layer_key *key = form->keys; key->name; key++) {
+		json_begin_array(out, key->name);
+		config_json_items(out, key->adds ? top : layer_with(top, name, key->name), name,
+				  key->name, key->adds);
+		json_end_array(out);
+	}
+	json_begin_object(out, "settings");
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		const struct layer *layer;
 		const struct layer_entry *e = layer_value(top, name, o, &layer);
 		char text[VALUE_LEN];
 		if (e)
-			failures |=
-				config_json_set(settings, o->key,
-						json_string(option_number_text(o, e->value, text)));
+			json_add_string(out, o->key, option_number_text(o, e->value, text));
 	}
-	failures |= config_json_set(section, "settings", settings);
-	return whole(section, failures);
+	json_end_object(out);
+	json_end_object(out);
 }
 
-static char *config_encode_sections(const struct layer_form *form, const struct layer *top)
+static void config_json_sections(struct buffer *out, const struct layer_form *form,
+				 const struct layer *top)
 {
-	json_t *root = json_object(), *sections = json_array();
 	char plural[32];
 	const char *name;
-	int failures = 0;
 	snprintf(plural, sizeof(plural), "%ss", form->word);
+	json_begin_object(out, NULL);
+	json_begin_array(out, plural);
 	for (size_t i = 0; (name = layer_name(top, i)) != NULL; i++)
-		failures |= config_json_add(sections, make_section(form, top, name));
-	failures |= config_json_set(root, plural, sections);
-	return dump(whole(root, failures));
+		config_json_section(out, form, top, name);
+	json_end_array(out);
+	json_end_object(out);
+}
+
+/* Appends JSON with a value on each line, for people who read it. */
+static void config_indent(struct buffer *out, const struct buffer *json)
+{
+	int depth = 0;
+	bool inside = false; /* a string */
+	for (size_t i = 0; i < json->len; i++) {
+		char c = json->data[i], before = i ? json->data[i - 1] : 0;
+		if (c == '"')
+			inside = !inside;
+		bool opens = !inside && (c == '{' || c == '[');
+		bool closes = !inside && (c == '}' || c == ']');
+		depth -= closes;
+		if (closes && before != '{' && before != '[')
+			buffer_printf(out, "\n%*s", depth, "");
+		if (inside && c == '\\') {
+			buffer_append(out, &json->data[i++], 2);
+			continue;
+		}
+		buffer_append(out, &c, 1);
+		depth += opens;
+		char next = i + 1 < json->len ? json->data[i + 1] : 0;
+		if (!inside && (c == ',' || (opens && next != '}' && next != ']')))
+			buffer_printf(out, "\n%*s", depth, "");
+		else if (!inside && c == ':')
+			buffer_append_string(out, " ");
+	}
+	buffer_append_string(out, "\n");
+	out->failed |= json->failed;
 }
 
 /* --- printing ------------------------------------------------------------------ */
 
-static int verb_config_fail(const char *what)
+static int config_fail(const char *what)
 {
 	verb_error("config", "%s: %s", what, strerror(errno));
 	return EXIT_TERSE;
 }
 
-/* Prints text that holds nothing from outside, and releases it. `result`: of filling it. */
-static int verb_config_print(struct buffer *text, int result)
+/* Prints text that may hold anything, and releases it. Returns the exit status. */
+static int config_print_clean(struct buffer *text)
 {
-	if (result == 0)
-		result = io_write(STDOUT_FILENO, text->data, text->len);
-	buffer_release(text);
-	if (result == 0 || errno == EPIPE)
-		return 0;
-	verb_config_fail("standard output");
-	return 1;
-}
-
-/* The same for text that may hold anything. */
-static int print_clean(struct buffer *text, int result)
-{
-	struct buffer clean = BUFFER_INIT;
+	struct buffer clean = {.failed = text->failed};
 	/* Items of a list begin with a tab. */
-	for (size_t at = 0, end; at < text->len && result == 0; at = end + 1) {
+	for (size_t at = 0, end; at < text->len; at = end + 1) {
 		const char *line = text->data + at, *newline = memchr(line, '\n', text->len - at);
 		end = newline ? (size_t)(newline - text->data) : text->len;
 		bool item = *line == '\t';
-		if (buffer_append(&clean, line, item) < 0 ||
-		    quote_text(&clean, line + item, end - at - item, 0) < 0 ||
-		    buffer_append(&clean, "\n", newline != NULL) < 0)
-			result = -1;
+		buffer_append(&clean, line, item);
+		quote_text(&clean, line + item, end - at - item, 0);
+		buffer_append(&clean, "\n", newline != NULL);
 	}
 	buffer_release(text);
-	return verb_config_print(&clean, result);
+	return verb_print(&config_verb, &clean);
 }
 
-static int verb_config_print_json(char *json)
+static int config_print_json(struct buffer *json)
 {
 	struct buffer text = BUFFER_INIT;
-	int result = json ? buffer_printf(&text, "%s\n", json) : -1;
-	free(json);
-	return verb_config_print(&text, result);
+	config_indent(&text, json);
+	buffer_release(json);
+	return verb_print(&config_verb, &text);
 }
 
 /* --- check ----------------------------------------------------------------------- */
 
-static void verb_config_tell(void *ctx, const char *message)
+static void config_add_message(void *ctx, const char *message)
 {
 	struct buffer *out = ctx;
-	/* A message that is lost for want of memory is still counted. */
-	if (buffer_append_string(out, message) == 0)
-		buffer_append(out, "\n", 1);
+	buffer_printf(out, "%s\n", message);
 }
 
 static enum origin origin_of(const char *path)
@@ -307,29 +264,30 @@ static enum origin origin_of(const char *path)
 	return strcmp(slash ? slash + 1 : path, PROJECT_FILE) == 0 ? ORIGIN_PROJECT : ORIGIN_USER;
 }
 
-/* Prints all that is wrong with a file. Returns 0, or 1. */
-static void verb_config_add_place(struct buffer *out, const char *path, const char *what)
+static void config_add_place(struct buffer *out, const char *path, const char *what)
 {
-	if (quote_text(out, path, strlen(path), 0) == 0)
-		buffer_printf(out, ": %s\n", what);
+	quote_text(out, path, strlen(path), 0);
+	buffer_printf(out, ": %s\n", what);
 }
 
-static int verb_config_check_file(const char *path)
+/* Prints all that is wrong with a file. Returns 0, or 1. */
+static int config_check_file(const char *path)
 {
 	enum origin by = origin_of(path);
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	struct option_error error = {""};
 	int errors = settings_read_file(by, path, &text, &error);
 	if (errors == 0)
-		errors = settings_check_text(by, path, text.data, text.len, verb_config_tell, &out);
+		errors = settings_check_text(by, path, text.data, text.len, config_add_message,
+					     &out);
 	else if (*error.text)
-		verb_config_tell(&out, error.text);
+		config_add_message(&out, error.text);
 	else
-		verb_config_add_place(&out, path, strerror(errno));
+		config_add_place(&out, path, strerror(errno));
 	if (errors == 0)
-		verb_config_add_place(&out, path, "no errors");
+		config_add_place(&out, path, "no errors");
 	buffer_release(&text);
-	return print_clean(&out, 0) == 0 && errors == 0 ? 0 : 1;
+	return config_print_clean(&out) == 0 && errors == 0 ? 0 : 1;
 }
 
 /* The files that a run would read. */
@@ -346,22 +304,22 @@ static int check_all(void)
 			path = project_find(room) ? room : NULL;
 		if (!path || access(path, F_OK) < 0)
 			continue;
-		status |= verb_config_check_file(path);
+		status |= config_check_file(path);
 		none = false;
 	}
 	if (none) {
 		struct buffer out = BUFFER_INIT;
-		return verb_config_print(
-			&out, buffer_append_string(&out, "there is no configuration file\n"));
+		buffer_append_string(&out, "there is no configuration file\n");
+		return verb_print(&config_verb, &out);
 	}
 	return status;
 }
 
-static int verb_config_check(int count, char **files)
+static int config_check(int count, char **files)
 {
 	int status = 0;
 	for (int i = 0; i < count; i++)
-		status |= verb_config_check_file(files[i]);
+		status |= config_check_file(files[i]);
 	return count > 0 ? status : check_all();
 }
 
@@ -392,14 +350,14 @@ static int write_new(const char *path, const struct buffer *text)
 	return result;
 }
 
-static int init(const char *file)
+static int config_init(const char *file)
 {
-	struct buffer text = BUFFER_INIT;
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	char path[PATH_MAX];
 	bool named;
-	int result = option_print_sample(&text);
+	option_print_sample(&text);
 	if (file && strcmp(file, "-") == 0)
-		return verb_config_print(&text, result);
+		return verb_print(&config_verb, &text);
 	if (!file)
 		file = settings_user_file(path, &named);
 	if (!file) {
@@ -407,6 +365,7 @@ static int init(const char *file)
 		buffer_release(&text);
 		return EXIT_TERSE;
 	}
+	int result = buffer_check(&text);
 	if (file == path && result == 0)
 		result = make_directories(path);
 	if (result == 0)
@@ -420,16 +379,14 @@ static int init(const char *file)
 		return 1;
 	}
 	if (result < 0)
-		return verb_config_fail(file);
-	struct buffer out = BUFFER_INIT;
-	return print_clean(&out, quote_text(&out, file, strlen(file), 0) < 0
-					 ? -1
-					 : buffer_append(&out, "\n", 1));
+		return config_fail(file);
+	buffer_printf(&out, "%s\n", file);
+	return config_print_clean(&out);
 }
 
 /* --- get and set --------------------------------------------------------------- */
 
-static bool is_named(const struct option *o, const char *name)
+static bool config_is_named(const struct option *o, const char *name)
 {
 	size_t len = strlen(o->section);
 	return (o->flag && strcmp(o->flag, name) == 0) || strcmp(o->variable, name) == 0 ||
@@ -439,7 +396,7 @@ static bool is_named(const struct option *o, const char *name)
 
 /* SECTION.KEY, KEY where there is one of it, the flag or the variable; NULL after saying what is
    wrong. */
-static const struct option *config_set_find(const char *name)
+static const struct option *config_find(const char *name)
 {
 	const struct option *found = NULL, *other = NULL;
 	char reason[NEAREST_LEN];
@@ -447,7 +404,7 @@ static const struct option *config_set_find(const char *name)
 	nearest_init(&n, name);
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
-		if (is_named(o, name))
+		if (config_is_named(o, name))
 			return o;
 		if (strcmp(o->key, name) == 0) {
 			other = found;
@@ -466,18 +423,14 @@ static const struct option *config_set_find(const char *name)
 	return other ? NULL : found;
 }
 
-/* What is in `text`, which may hold anything, and `end`. Returns the verb's status. */
-static int config_set_print(const struct buffer *text, const char *end)
+/* Prints `text`, which may hold anything and is released, and `end`. Returns the exit status. */
+static int config_print_value(struct buffer *text, const char *end)
 {
-	struct buffer out = BUFFER_INIT;
-	int status = EXIT_TERSE;
-	if (utf8_clean(&out, text->data, text->len) == 0 && buffer_append_string(&out, end) == 0 &&
-	    (io_write(STDOUT_FILENO, out.data, out.len) == 0 || errno == EPIPE))
-		status = 0;
-	else
-		verb_error("config", "%s", strerror(errno));
-	buffer_release(&out);
-	return status;
+	struct buffer out = {.failed = text->failed};
+	utf8_clean(&out, text->data, text->len);
+	buffer_append_string(&out, end);
+	buffer_release(text);
+	return verb_print(&config_verb, &out);
 }
 
 static int config_get(const struct settings *s, int count, char **words)
@@ -487,18 +440,15 @@ static int config_get(const struct settings *s, int count, char **words)
 		verb_error("config", "which key? terse config get KEY");
 		return EXIT_TERSE;
 	}
-	const struct option *o = config_set_find(words[0]);
+	const struct option *o = config_find(words[0]);
 	if (!o)
 		return EXIT_TERSE;
-	int status = option_print_value(&text, o, s) == 0
-			     ? config_set_print(&text, o->type == OPTION_LIST ? "" : "\n")
-			     : EXIT_TERSE;
-	buffer_release(&text);
-	return status;
+	option_print_value(&text, o, s);
+	return config_print_value(&text, o->type == OPTION_LIST ? "" : "\n");
 }
 
 /* Whether the option takes the values; says why not. */
-static bool are_good(const struct option *o, char **values, int count)
+static bool config_accepts(const struct option *o, char **values, int count)
 {
 	struct settings s = {0};
 	struct option_error error = {""}, message;
@@ -519,13 +469,13 @@ static bool are_good(const struct option *o, char **values, int count)
 	return result == 0;
 }
 
-static void config_set_tell(void *ctx, const char *message)
+static void config_say(void *ctx, const char *message)
 {
 	verb_error(ctx, "%s", message);
 }
 
 /* Returns the verb's status. */
-static int config_set_write_file(const char *path, const struct option *o, char **values, int count)
+static int config_set_file(const char *path, const struct option *o, char **values, int count)
 {
 	struct document d;
 	struct buffer next = BUFFER_INIT, line = BUFFER_INIT;
@@ -534,23 +484,23 @@ static int config_set_write_file(const char *path, const struct option *o, char 
 	if (document_read(&d, path, NULL) < 0) {
 		why = d.reason ? d.reason : strerror(errno);
 	} else if (settings_check_text(ORIGIN_USER, path, d.text.len ? d.text.data : "", d.text.len,
-				       config_set_tell, (char *)"config") != 0) {
+				       config_say, (char *)"config") != 0) {
 		why = "has errors, and is left as it is";
 	} else if (ini_set(&next, d.text.len ? d.text.data : "", d.text.len, o->section, o->key,
 			   values, (size_t)count) < 0) {
 		why = errno == EINVAL ? "an ini file can't hold that value" : strerror(errno);
 	} else if (document_write(&d, next.data, next.len) < 0) {
 		why = strerror(errno);
-	} else if (buffer_printf(&line, "%s: [%s] %s =", path, o->section, o->key) == 0) {
+	} else {
+		buffer_printf(&line, "%s: [%s] %s =", path, o->section, o->key);
 		for (int i = 0; i < count; i++)
 			buffer_printf(&line, " %s", values[i]);
-		status = config_set_print(&line, "\n");
+		status = config_print_value(&line, "\n");
 	}
 	if (why)
 		verb_error("config", "%s: %s", path, why);
 	document_release(&d);
 	buffer_release(&next);
-	buffer_release(&line);
 	return status;
 }
 
@@ -562,27 +512,27 @@ static int config_set(int count, char **words)
 		verb_error("config", "what? terse config set KEY VALUE");
 		return EXIT_TERSE;
 	}
-	const struct option *o = config_set_find(words[0]);
-	if (!o || !are_good(o, words + 1, count - 1))
+	const struct option *o = config_find(words[0]);
+	if (!o || !config_accepts(o, words + 1, count - 1))
 		return EXIT_TERSE;
 	const char *path = settings_user_file(room, &named);
 	if (!path) {
 		verb_error("config", "set: no home directory, or TERSE_CONFIG is empty");
 		return EXIT_TERSE;
 	}
-	return config_set_write_file(path, o, words + 1, count - 1);
+	return config_set_file(path, o, words + 1, count - 1);
 }
 
 /* --- what is in effect -------------------------------------------------------------- */
 
-static bool is_program(const char *word)
+static bool config_is_program(const char *word)
 {
 	char path[PATH_MAX];
 	return shell_is_builtin(word) ||
 	       (strchr(word, '/') ? access(word, X_OK) == 0 : hints_find_program(word, path));
 }
 
-static int no_such_action(const char *word)
+static int config_no_such_action(const char *word)
 {
 	static const char *const actions[] = {"check", "init",       "completion", "get",
 					      "set",   "--profiles", "--agents"};
@@ -597,7 +547,7 @@ static int no_such_action(const char *word)
 }
 
 /* With a command: as they are for it. `plain`: it is one for certain. */
-static int print_settings(struct settings *s, char **command, bool plain, bool json)
+static int config_print_settings(struct settings *s, char **command, bool plain, bool json)
 {
 	struct buffer text = BUFFER_INIT;
 	struct profile_choice choice;
@@ -614,21 +564,27 @@ static int print_settings(struct settings *s, char **command, bool plain, bool j
 		profile_apply(s, &choice);
 		profile = profile_name(&choice);
 		if (!plain && *command && !string && strcmp(profile, PROFILE_DEFAULT) == 0 &&
-		    !is_program(*command))
-			return no_such_action(*command);
+		    !config_is_program(*command))
+			return config_no_such_action(*command);
 	}
-	if (json)
-		return verb_config_print_json(config_encode(s, profile));
-	return print_clean(&text, option_print_settings(&text, s, profile));
+	if (json) {
+		config_json_settings(&text, s, profile);
+		return config_print_json(&text);
+	}
+	option_print_settings(&text, s, profile);
+	return config_print_clean(&text);
 }
 
-static int print_sections(const struct settings *s, const struct layer_form *form,
-			  const struct layer *top, bool json)
+static int config_print_sections(const struct settings *s, const struct layer_form *form,
+				 const struct layer *top, bool json)
 {
 	struct buffer text = BUFFER_INIT;
-	if (json)
-		return verb_config_print_json(config_encode_sections(form, top));
-	return print_clean(&text, layer_write(&text, s, form, top));
+	if (json) {
+		config_json_sections(&text, form, top);
+		return config_print_json(&text);
+	}
+	layer_write(&text, s, form, top);
+	return config_print_clean(&text);
 }
 
 struct request {
@@ -638,51 +594,50 @@ struct request {
 	bool plain; /* -- before them: a command */
 };
 
-static int verb_config_bad_usage(const char *what, const char *why)
+static int config_bad_usage(const char *what, const char *why)
 {
 	verb_error("config", "%s: %s (see terse help config)", what, why);
 	return -1;
 }
 
-static int verb_config_no_such_option(const char *name)
+static int config_no_such_option(const char *name)
 {
 	static const char *const own[] = {"--json", "--profiles", "--agents", "--man", NULL};
 	const char *best = option_nearest_flag(name, own);
 	if (!best)
-		return verb_config_bad_usage(name, "no such option");
+		return config_bad_usage(name, "no such option");
 	verb_error("config", "%s: no such option (did you mean %s?)", name, best);
 	return -1;
 }
 
-static int verb_config_parse(struct settings *s, int argc, char **argv, struct request *r)
+static int config_parse(struct settings *s, int argc, char **argv, struct request *r)
 {
+	const struct {
+		const char *name;
+		bool *given;
+	} own[] = {
+		{"--json", &r->json},     {"--profiles", &r->profiles},
+		{"--agents", &r->agents}, {"--man", &r->manual},
+		{"--", &r->plain},
+	};
 	struct option_error error = {""};
 	int i = 1;
 	while (i < argc && argv[i][0] == '-' && argv[i][1] && !r->plain) {
-		if (strcmp(argv[i], "--json") == 0) {
-			r->json = true;
+		size_t k = 0, count = sizeof(own) / sizeof(*own);
+		while (k < count && strcmp(own[k].name, argv[i]) != 0)
+			k++;
+		if (k < count) {
+			*own[k].given = true;
 			i++;
-		} else if (strcmp(argv[i], "--profiles") == 0) {
-			r->profiles = true;
-			i++;
-		} else if (strcmp(argv[i], "--agents") == 0) {
-			r->agents = true;
-			i++;
-		} else if (strcmp(argv[i], "--man") == 0) {
-			r->manual = true;
-			i++;
-		} else if (strcmp(argv[i], "--") == 0) {
-			r->plain = true;
-			i++;
-		} else {
-			int taken = settings_take_flag(s, argc, argv, &i, &error);
-			if (taken < 0) {
-				verb_error("config", "%s", error.text);
-				return -1;
-			}
-			if (taken == 0)
-				return verb_config_no_such_option(argv[i]);
+			continue;
 		}
+		int used = settings_take_flag(s, argc, argv, &i, &error);
+		if (used < 0) {
+			verb_error("config", "%s", error.text);
+			return -1;
+		}
+		if (used == 0)
+			return config_no_such_option(argv[i]);
 	}
 	r->words = argv + i;
 	r->count = argc - i;
@@ -692,33 +647,36 @@ static int verb_config_parse(struct settings *s, int argc, char **argv, struct r
 int command_config(struct command_context *c, int argc, char **argv)
 {
 	struct request r = {.json = false};
-	if (verb_config_parse(c->settings, argc, argv, &r) < 0)
+	if (config_parse(c->settings, argc, argv, &r) < 0)
 		return EXIT_TERSE;
 	const char *action = r.count > 0 && !r.plain ? r.words[0] : "";
 	if (r.profiles)
-		return print_sections(c->settings, &profiles_form, profiles_of(c->settings),
-				      r.json);
+		return config_print_sections(c->settings, &profiles_form, profiles_of(c->settings),
+					     r.json);
 	if (r.agents)
-		return print_sections(c->settings, &rules_form, rules_of(c->settings), r.json);
+		return config_print_sections(c->settings, &rules_form, rules_of(c->settings),
+					     r.json);
+	struct buffer text = BUFFER_INIT;
 	if (r.manual) {
-		struct buffer text = BUFFER_INIT;
-		return verb_config_print(&text, option_print_manual(&text));
+		option_print_manual(&text);
+		return verb_print(&config_verb, &text);
 	}
 	if (strcmp(action, "check") == 0)
-		return verb_config_check(r.count - 1, r.words + 1);
+		return config_check(r.count - 1, r.words + 1);
 	if (strcmp(action, "completion") == 0) {
-		struct buffer text = BUFFER_INIT;
-		if (r.count == 1 || strcmp(r.words[1], "bash") == 0)
-			return verb_config_print(&text, option_print_completion(&text));
-		verb_config_bad_usage(r.words[1], "there is a completion for bash only");
+		if (r.count == 1 || strcmp(r.words[1], "bash") == 0) {
+			option_print_completion(&text);
+			return verb_print(&config_verb, &text);
+		}
+		config_bad_usage(r.words[1], "there is a completion for bash only");
 		return EXIT_TERSE;
 	}
 	if (strcmp(action, "init") == 0) {
 		if (r.count > 1 && r.words[1][0] == '-' && r.words[1][1]) {
-			verb_config_bad_usage(r.words[1], "no such option");
+			config_bad_usage(r.words[1], "no such option");
 			return EXIT_TERSE;
 		}
-		return init(r.words[1]);
+		return config_init(r.words[1]);
 	}
 	const char *agent = rule_agent(c->settings);
 	if (agent)
@@ -727,5 +685,5 @@ int command_config(struct command_context *c, int argc, char **argv)
 		return config_get(c->settings, r.count - 1, r.words + 1);
 	if (strcmp(action, "set") == 0)
 		return config_set(r.count - 1, r.words + 1);
-	return print_settings(c->settings, r.words, r.plain, r.json);
+	return config_print_settings(c->settings, r.words, r.plain, r.json);
 }
