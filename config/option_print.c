@@ -247,13 +247,13 @@ static const struct {
 	const char *text;
 	bool literal; /* lines that must not be filled */
 } introduction[] = {
-	{"Read from /etc/terse.ini, then from $XDG_CONFIG_HOME/terse/terse.ini (that is\n"
-	 "~/.config/terse/terse.ini) or the file that TERSE_CONFIG names, then from the\n"
-	 "project's .terse.ini, which may only set what can do no harm. The profile of the\n"
-	 "command wins over files, TERSE_* variables win over that, and flags over all.\n"
-	 "terse config tells what is in effect and why. To change a setting, take away the\n"
-	 "# in front of it. A file with an error in it counts as absent as a whole; terse\n"
-	 "says why and goes on (terse config check FILE tells of all errors).\n",
+	{"Settings come from /etc/terse.ini, then from $XDG_CONFIG_HOME/terse/terse.ini\n"
+	 "(~/.config/terse/terse.ini) or the file that TERSE_CONFIG names, then from the\n"
+	 "project's .terse.ini, which can set only what does no harm. The profile of the\n"
+	 "command wins over files, TERSE_* variables win over the profile, and flags over\n"
+	 "all. terse config prints the settings in force and their origins. To change a\n"
+	 "setting, remove the # in front of it. A file with an error is ignored as a whole;\n"
+	 "terse reports the error and continues (terse config check FILE lists all errors).\n",
 	 false},
 	{"Sizes:     4096, 4KB, 1.5MB, 1GB (by 1,024), 1000tok (4 bytes a token),\n"
 	 "           small, medium, large (2, 4, 8 KB)\n"
@@ -262,10 +262,10 @@ static const struct {
 	 "Lists:     one item on an indented line of its own; a list replaces the default\n",
 	 true},
 	{"A line has at most 199 bytes. A ; behind a blank starts a comment.\n", false},
-	{"A profile is for the commands that match its patterns, and sets any key of [run],\n"
-	 "[terminal], [report], [preview] and [spill] that is not a text. terse config\n"
+	{"A profile applies to the commands that match its patterns. It can set any key of\n"
+	 "[run], [terminal], [report], [preview] and [spill] that is not a text. terse config\n"
 	 "--profiles lists the built-in ones (read, search, find, list, log ...); match,\n"
-	 "patterns and ignore add to what is there, and the other keys replace it:\n",
+	 "patterns and ignore add to them, the other keys replace their values:\n",
 	 false},
 	{"[profile read]\n"
 	 "match =\n"
@@ -274,13 +274,13 @@ static const struct {
 	 "size = 16KB\n",
 	 true},
 	{"A pattern names a program, then its subcommands, then options: git log -p|--patch.\n"
-	 "| separates alternatives, and * stands for any characters. The pattern of the most\n"
-	 "words decides, and of such the last one; [profile default] takes commands away from\n"
-	 "the others.\n",
+	 "| separates alternatives, * stands for any characters. The matching pattern with\n"
+	 "the most words counts, and the last one of equals. [profile default] takes commands\n"
+	 "away from the others.\n",
 	 false},
-	{"[agent NAME] sections tell terse-sh an agent's tool calls from what else that runs,\n"
-	 "and set the same keys for its commands. terse config --agents lists the built-in\n"
-	 "ones (claude, codex, opencode, pi, gemini); a list takes the place of theirs:\n",
+	{"[agent NAME] sections help terse-sh to recognise an agent's tool calls, and set the\n"
+	 "same keys for its commands. terse config --agents lists the built-in ones (claude,\n"
+	 "codex, opencode, pi, gemini); a list replaces theirs:\n",
 	 false},
 	{"[agent mine]\n"
 	 "environment = MY_AGENT\n"

@@ -66,7 +66,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(profile),
 		.max = LAYER_NAME_MAX,
 		.unit = "NAME",
-		.help = "The profile whose settings are used (terse config --profiles lists them); "
+		.help = "The profile whose settings apply (terse config --profiles lists them); "
 			"empty: the one that the command belongs to.",
 		.refuse = layer_refuse_name,
 	},
@@ -76,8 +76,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(timeout),
 		.max = 365 * DAY,
 		.preset = "off",
-		.help = "End the command (SIGTERM) when it has run this long; terse then exits "
-			"with 124.",
+		.help = "End the command (SIGTERM) after this time; terse then exits with 124.",
 	},
 	{
 		NAMES("run", "grace", "--grace", "TERSE_GRACE"),
@@ -86,8 +85,7 @@ const struct option option_table[] = {
 		.min = 1,
 		.max = HOUR,
 		.preset = "5s",
-		.help = "Kill the command (SIGKILL) when it is still there this long after the "
-			"SIGTERM.",
+		.help = "Kill the command (SIGKILL) if it still runs this long after the SIGTERM.",
 	},
 	{
 		NAMES("run", "linger", "--linger", "TERSE_LINGER"),
@@ -95,8 +93,8 @@ const struct option option_table[] = {
 		.offset = OFFSET(linger),
 		.max = 365 * DAY,
 		.preset = "12h",
-		.help = "Record what background processes still write for at most this long "
-			"after the command has ended.",
+		.help = "Record the output of background processes for at most this long after the "
+			"command has ended.",
 	},
 	{
 		NAMES("run", "linger_idle", "--linger-idle", "TERSE_LINGER_IDLE"),
@@ -104,8 +102,8 @@ const struct option option_table[] = {
 		.offset = OFFSET(linger_idle),
 		.max = 365 * DAY,
 		.preset = "10m",
-		.help = "Stop that sooner when all that hold the output are daemons (each made a "
-			"session of its own) which have written nothing for this long.",
+		.help = "Stop recording earlier if all processes that hold the output are daemons "
+			"(each in a session of its own) and have written nothing for this long.",
 	},
 	{
 		NAMES("run", "pty", "--pty", "TERSE_PTY"),
@@ -122,7 +120,7 @@ const struct option option_table[] = {
 		.preset = "auto",
 		.negated = "--no-tty",
 		.help = "Whether the pseudo-terminal is the command's controlling terminal, so "
-			"that programs can ask for passwords; auto: only when somebody can answer.",
+			"that programs can ask for passwords; auto: only if somebody can answer.",
 	},
 	{
 		NAMES("run", "streams", "--streams", "TERSE_STREAMS"),
@@ -130,8 +128,8 @@ const struct option option_table[] = {
 		.offset = OFFSET(streams),
 		.preset = "auto",
 		.choices = streams_choices,
-		.help = "Whether stdout and stderr are one text in true order or kept apart; auto: "
-			"apart where they have different destinations.",
+		.help = "Whether stdout and stderr are one text in true order or separate; auto: "
+			"separate if their destinations differ.",
 	},
 	{
 		NAMES("run", "yield", "--yield", "TERSE_YIELD"),
@@ -139,9 +137,9 @@ const struct option option_table[] = {
 		.offset = OFFSET(yield),
 		.max = 365 * DAY,
 		.preset = "off",
-		.help = "Report what there is when the command has run this long, and let it go on "
-			"by itself (terse await, send, signal). The command gets a controlling "
-			"terminal.",
+		.help = "Report the output so far when the command has run this long, and let it "
+			"continue in the background (terse await, send, signal). The command gets "
+			"a controlling terminal.",
 	},
 	{
 		NAMES("run", "yield_status", "--yield-status", "TERSE_YIELD_STATUS"),
@@ -150,7 +148,7 @@ const struct option option_table[] = {
 		.max = 255,
 		.preset = "0",
 		.unit = "status",
-		.help = "The exit status when the command goes on.",
+		.help = "The exit status of terse when the command continues in the background.",
 	},
 	{
 		NAMES("run", "detach", "--detach", "TERSE_DETACH"),
@@ -158,7 +156,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(detach),
 		.preset = "no",
 		.negated = "--no-detach",
-		.help = "Let the command go on by itself at once, and print its ID.",
+		.help = "Run the command in the background from the start, and print its ID.",
 	},
 	{
 		NAMES("run", "prompt", "--prompt", "TERSE_PROMPT"),
@@ -166,10 +164,9 @@ const struct option option_table[] = {
 		.offset = OFFSET(prompt),
 		.preset = "report",
 		.choices = prompt_choices,
-		.help = "When the command waits for input on its controlling terminal and nobody "
-			"is there: report it and let the command wait (as yield does), await its "
-			"end "
-			"all the same, type the end of input, or end the command.",
+		.help = "The reaction when the command waits for input on its controlling terminal "
+			"and nobody is there: report it and let the command wait (like yield), "
+			"await its end, type the end of input, or end the command.",
 	},
 	{
 		NAMES("run", "hang_up", "--hang-up", "TERSE_HANG_UP"),
@@ -177,9 +174,9 @@ const struct option option_table[] = {
 		.offset = OFFSET(hang_up),
 		.max = HOUR,
 		.preset = "3s",
-		.help = "Hang up on a program that draws on the screen and waits for keys where "
-			"nobody can type (not after --yield, --detach or --tty) when it has "
-			"written nothing for this long; off: only tell. Servers are only told of.",
+		.help = "Hang up on a full-screen program that waits for keys where nobody can "
+			"type (not after --yield, --detach or --tty) after this time without "
+			"output; off: only report it. Servers are only reported.",
 	},
 
 	{
@@ -191,7 +188,7 @@ const struct option option_table[] = {
 		.preset = "160",
 		.unit = "columns",
 		.safe = true,
-		.help = "Width of the pseudo-terminal; many programs cut what they print to it.",
+		.help = "Width of the pseudo-terminal; many programs cut their output to it.",
 	},
 	{
 		NAMES("terminal", "rows", "--rows", "TERSE_ROWS"),
@@ -211,8 +208,8 @@ const struct option option_table[] = {
 		.preset = "yes",
 		.negated = "--no-collapse",
 		.safe = true,
-		.help = "Show what a terminal would show in the end; no: leave overwritten text "
-			"such as progress in, and take only escape sequences out.",
+		.help = "Show the text as a terminal shows it in the end; no: keep overwritten "
+			"text such as progress, and only remove escape sequences.",
 	},
 	{
 		NAMES("terminal", "detach_key", NULL, "TERSE_DETACH_KEY"),
@@ -231,8 +228,8 @@ const struct option option_table[] = {
 		.offset = OFFSET(format),
 		.preset = "text",
 		.choices = format_choices,
-		.help = "How a run is told: its text as it comes, or when it has ended as one JSON "
-			"object, or in blocks with a header.",
+		.help = "The form of the output: plain text as it comes, or at the end one JSON "
+			"object, or blocks with a header.",
 	},
 	{
 		NAMES("report", "size", "--size", "TERSE_SIZE"),
@@ -253,7 +250,7 @@ const struct option option_table[] = {
 		.preset = "0",
 		.unit = "lines",
 		.safe = true,
-		.help = "Text of more lines than this is printed as a preview too; 0: no limit.",
+		.help = "Text of more lines than this is printed as a preview, too; 0: no limit.",
 	},
 	{
 		NAMES("report", "unit", NULL, "TERSE_UNIT"),
@@ -262,8 +259,8 @@ const struct option option_table[] = {
 		.preset = "lines",
 		.choices = unit_choices,
 		.safe = true,
-		.help = "What max_lines counts and the notices speak of; entries: a listing's "
-			"headings and totals do not count.",
+		.help = "The unit that max_lines and the notices count; entries: without a "
+			"listing's headings and totals.",
 	},
 	{
 		NAMES("report", "longest_line", NULL, "TERSE_LONGEST_LINE"),
@@ -274,7 +271,7 @@ const struct option option_table[] = {
 		.or_zero = true,
 		.preset = "0",
 		.safe = true,
-		.help = "Text with a line longer than this is printed as a preview too; 0: no "
+		.help = "Text with a line longer than this is printed as a preview, too; 0: no "
 			"limit.",
 	},
 	{
@@ -286,7 +283,7 @@ const struct option option_table[] = {
 		.or_zero = true,
 		.preset = "0",
 		.safe = true,
-		.help = "The size for standard error where it is kept apart; 0: as size.",
+		.help = "The size for separate standard error; 0: as size.",
 	},
 	{
 		NAMES("report", "max_err_lines", "--max-err-lines", "TERSE_MAX_ERR_LINES"),
@@ -296,7 +293,7 @@ const struct option option_table[] = {
 		.preset = "0",
 		.unit = "lines",
 		.safe = true,
-		.help = "The max_lines for standard error where it is kept apart; 0: no limit.",
+		.help = "The max_lines for separate standard error; 0: no limit.",
 	},
 	{
 		NAMES("report", "print", "--print", "TERSE_PRINT"),
@@ -304,8 +301,8 @@ const struct option option_table[] = {
 		.offset = OFFSET(print),
 		.preset = "auto",
 		.choices = print_choices,
-		.help = "What is printed of text over the limit; auto: a preview for an agent, the "
-			"full text for a file or a program.",
+		.help = "The form of text over the limit; auto: a preview for an agent, the full "
+			"text for a file or a program.",
 	},
 	{
 		NAMES("report", "heartbeat", "--heartbeat", "TERSE_HEARTBEAT"),
@@ -314,9 +311,8 @@ const struct option option_table[] = {
 		.max = DAY,
 		.preset = "60s",
 		.safe = true,
-		.help = "Tell that the command still runs when nothing was printed for this long, "
-			"or not "
-			"all there is.",
+		.help = "Report that the command still runs after this time without output, or "
+			"with output that is not shown.",
 	},
 	{
 		NAMES("report", "status", "--status", "TERSE_STATUS"),
@@ -325,8 +321,7 @@ const struct option option_table[] = {
 		.preset = "never",
 		.choices = status_choices,
 		.safe = true,
-		.help = "When text that is printed whole is followed by a line with the exit "
-			"status.",
+		.help = "When to add a line with the exit status to text that is printed whole.",
 	},
 	{
 		NAMES("report", "ceiling", "--ceiling", "TERSE_CEILING"),
@@ -337,8 +332,8 @@ const struct option option_table[] = {
 		.or_zero = true,
 		.preset = "0",
 		.safe = true,
-		.help = "What is printed at most, notices included, whatever size says: more than "
-			"that the agent would cut itself; 0: not known.",
+		.help = "The most that is printed, notices included, whatever size says, since the "
+			"agent would cut the rest; 0: unknown.",
 	},
 	{
 		NAMES("report", "failure_ceiling", "--failure-ceiling", "TERSE_FAILURE_CEILING"),
@@ -359,7 +354,7 @@ const struct option option_table[] = {
 		.preset = "0",
 		.unit = "lines",
 		.safe = true,
-		.help = "The ceiling in lines; 0: not known.",
+		.help = "The ceiling in lines; 0: unknown.",
 	},
 	{
 		NAMES("preview", "mode", "--mode", "TERSE_MODE"),
@@ -368,8 +363,8 @@ const struct option option_table[] = {
 		.preset = "smart",
 		.choices = mode_choices,
 		.safe = true,
-		.help = "Which part of the text a preview shows; smart: the start, the end, and "
-			"the lines that tell why.",
+		.help = "The part of the text that a preview shows; smart: the start, the end, and "
+			"the lines that explain the result.",
 	},
 	{
 		NAMES("preview", "head_share", "--head-share", "TERSE_HEAD_SHARE"),
@@ -379,7 +374,7 @@ const struct option option_table[] = {
 		.preset = "15",
 		.unit = "percent",
 		.safe = true,
-		.help = "How much of a preview the start of the text gets; it is printed as it "
+		.help = "The share of a preview for the start of the text, which is printed as it "
 			"comes.",
 	},
 	{
@@ -390,8 +385,8 @@ const struct option option_table[] = {
 		.preset = "8",
 		.unit = "percent",
 		.safe = true,
-		.help = "How much of a smart preview the last lines get whatever they say; after a "
-			"success at least 30.",
+		.help = "The share of a smart preview for the last lines, whatever they say; after "
+			"a success at least 30.",
 	},
 	{
 		NAMES("preview", "patterns", "--pattern", "TERSE_PATTERN"),
@@ -402,9 +397,9 @@ const struct option option_table[] = {
 		.in_profile = true,
 		.unit = "TEXT",
 		.safe = true,
-		.help = "Lines with one of these texts in them (letters in either case, * for "
-			"anything between) are put forward by a smart preview, whatever the exit "
-			"status; a profile adds its own.",
+		.help = "A smart preview prefers lines with one of these texts (upper or lower "
+			"case, * for anything between), whatever the exit status; a profile adds "
+			"its own.",
 		.refuse = phrase_refuse,
 	},
 	{
@@ -415,8 +410,8 @@ const struct option option_table[] = {
 		.most = PHRASE_COUNT,
 		.in_profile = true,
 		.unit = "TEXT",
-		.help = "Lines with one of these texts in them are not put forward by a smart "
-			"preview, whatever they say; a profile adds its own.",
+		.help = "A smart preview does not prefer lines with one of these texts, whatever "
+			"they say; a profile adds its own.",
 		.refuse = phrase_refuse,
 	},
 	{
@@ -428,8 +423,8 @@ const struct option option_table[] = {
 		.or_zero = true,
 		.preset = "0",
 		.safe = true,
-		.help = "A preview cuts lines that are longer than this; 0: longer than 500 bytes, "
-			"unless there is room for more of them.",
+		.help = "A preview cuts lines longer than this; 0: longer than 500 bytes, unless "
+			"there is room for more.",
 	},
 	{
 		NAMES("spill", "when", "--spill", "TERSE_SPILL"),
@@ -437,9 +432,8 @@ const struct option option_table[] = {
 		.offset = OFFSET(spill),
 		.choices = when_choices,
 		.preset = "overflow",
-		.help = "Which texts are kept: those that are not printed whole, or always, so "
-			"that "
-			"terse read last shows short ones again, too.",
+		.help = "The texts that are kept: those that are not printed whole, or all, so "
+			"that terse read last shows short ones again, too.",
 	},
 	{
 		NAMES("spill", "max_artifact", "--max-artifact", "TERSE_MAX_ARTIFACT"),
@@ -448,8 +442,7 @@ const struct option option_table[] = {
 		.min = 64 * KB,
 		.max = PB,
 		.preset = "1GB",
-		.help = "An artifact keeps the first and the last part of text that is larger than "
-			"this.",
+		.help = "Keep the first and the last part of text that is larger than this.",
 	},
 	{
 		NAMES("spill", "min_free", "--min-free", "TERSE_MIN_FREE"),
@@ -457,7 +450,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(min_free),
 		.max = PB,
 		.preset = "32MB",
-		.help = "Where less than this is free on the disk, it counts as full.",
+		.help = "A disk with less free space than this counts as full.",
 	},
 	{
 		NAMES("spill", "raw", "--keep-raw", "TERSE_KEEP_RAW"),
@@ -465,8 +458,8 @@ const struct option option_table[] = {
 		.offset = OFFSET(raw),
 		.preset = "auto",
 		.negated = "--no-keep-raw",
-		.help = "Whether the bytes as the command wrote them are kept beside the text; "
-			"auto: when more than colours is missing from the text.",
+		.help = "Whether the command's original bytes are kept beside the text; auto: if "
+			"the text lacks more than colours.",
 	},
 	{
 		NAMES("spill", "record", "--record", "TERSE_RECORD"),
@@ -474,7 +467,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(record),
 		.preset = "no",
 		.negated = "--no-record",
-		.help = "Keep when the command wrote what, for terse replay.",
+		.help = "Keep the times of all output, for terse replay.",
 	},
 	{
 		NAMES("session", "name", "--session", "TERSE_SESSION"),
@@ -482,7 +475,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(session),
 		.max = 100,
 		.unit = "NAME",
-		.help = "The session that artifacts belong to; empty: the agent's conversation.",
+		.help = "The session of the artifacts; empty: the agent's conversation.",
 	},
 	{
 		NAMES("session", "keep", NULL, "TERSE_KEEP"),
@@ -490,8 +483,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(keep),
 		.max = 3650 * DAY,
 		.preset = "1d",
-		.help = "How long the artifacts of a session that has ended are kept; off: not at "
-			"all.",
+		.help = "Keep the artifacts of an ended session for this long; off: not at all.",
 	},
 	{
 		NAMES("gc", "interval", NULL, "TERSE_GC_INTERVAL"),
@@ -499,8 +491,8 @@ const struct option option_table[] = {
 		.offset = OFFSET(gc_interval),
 		.max = 365 * DAY,
 		.preset = "1h",
-		.help = "The store is cleaned up after a run when that was not done for this long; "
-			"off: only by terse gc.",
+		.help = "Clean up the store after a run if the last time is this long ago; off: "
+			"only by terse gc.",
 	},
 	{
 		NAMES("gc", "max_age", "--gc-age", "TERSE_GC_AGE"),
@@ -508,8 +500,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(gc_age),
 		.max = 3650 * DAY,
 		.preset = "14d",
-		.help = "Artifacts that were last written longer ago than this are removed; off: "
-			"none.",
+		.help = "Remove artifacts that were last written longer ago than this; off: none.",
 	},
 	{
 		NAMES("gc", "max_size", "--gc-size", "TERSE_GC_SIZE"),
@@ -517,8 +508,8 @@ const struct option option_table[] = {
 		.offset = OFFSET(gc_size),
 		.max = PB,
 		.preset = "5GB",
-		.help = "The oldest artifacts are removed when all take more disk space than this; "
-			"0: no limit.",
+		.help = "Remove the oldest artifacts while all together take more disk space than "
+			"this; 0: no limit.",
 	},
 	{
 		NAMES("gc", "max_count", "--gc-count", "TERSE_GC_COUNT"),
@@ -527,7 +518,7 @@ const struct option option_table[] = {
 		.max = 1000000000,
 		.preset = "20000",
 		.unit = "artifacts",
-		.help = "The oldest are removed when there are more than this; 0: no limit.",
+		.help = "Remove the oldest artifacts while there are more than this; 0: no limit.",
 	},
 	{
 		NAMES("gc", "session_size", NULL, "TERSE_GC_SESSION_SIZE"),
@@ -535,7 +526,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(gc_session_size),
 		.max = PB,
 		.preset = "0",
-		.help = "The size for each session; 0: no limit.",
+		.help = "The max_size for each session; 0: no limit.",
 	},
 	{
 		NAMES("gc", "session_count", NULL, "TERSE_GC_SESSION_COUNT"),
@@ -544,7 +535,7 @@ const struct option option_table[] = {
 		.max = 1000000000,
 		.preset = "0",
 		.unit = "artifacts",
-		.help = "The count for each session; 0: no limit.",
+		.help = "The max_count for each session; 0: no limit.",
 	},
 	{
 		NAMES("redact", "secrets", "--redact", "TERSE_REDACT"),
@@ -561,7 +552,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(redact_patterns),
 		.max = 4096,
 		.unit = "REGEX",
-		.help = "Replace also what matches one of these (Perl's syntax, within a line).",
+		.help = "Also replace the matches of these (Perl's syntax, within a line).",
 		.refuse = expression_refuse,
 	},
 	{
@@ -570,8 +561,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(shell),
 		.max = 4095,
 		.unit = "PROGRAM",
-		.help = "The shell that runs a shell string; empty: bash where there is one, else "
-			"sh.",
+		.help = "The shell for shell strings; empty: bash if it is installed, else sh.",
 	},
 	{
 		NAMES("shim", "pass", NULL, "TERSE_PASS"),
@@ -579,8 +569,8 @@ const struct option option_table[] = {
 		.offset = OFFSET(pass),
 		.max = LONGEST,
 		.unit = "TEMPLATE",
-		.help = "What an agent's command looks like (with * for any characters) that "
-			"terse-sh does not supervise.",
+		.help = "Commands of an agent that terse-sh does not supervise (* for any "
+			"characters).",
 		.refuse = template_refuse,
 	},
 	{
@@ -595,7 +585,7 @@ const struct option option_table[] = {
 			  "SYSTEMD_PAGER=cat\n"
 			  "TERM=xterm-256color",
 		.unit = "NAME=VALUE",
-		.help = "Variables that the command gets when its output is captured.",
+		.help = "Variables that the command gets if its output is captured.",
 		.refuse = refuse_assignment,
 	},
 	{
@@ -604,7 +594,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(env_unset),
 		.max = LONGEST,
 		.unit = "NAME",
-		.help = "Variables that the command does not get when its output is captured.",
+		.help = "Variables that the command does not get if its output is captured.",
 		.refuse = refuse_name,
 	},
 	{
@@ -613,7 +603,7 @@ const struct option option_table[] = {
 		.offset = OFFSET(env_keep),
 		.max = LONGEST,
 		.unit = "NAME",
-		.help = "Variables that set and unset leave alone when terse's own environment has "
+		.help = "Variables that set and unset leave alone if terse's own environment has "
 			"them.",
 		.refuse = refuse_name,
 	},
