@@ -164,7 +164,7 @@ static int take_value(void *ctx, const char *section, const char *name, const ch
 	}
 	r->keyed = *name != '\0';
 	if (*name == '\0')
-		tell_malformed(r, "no key before the value");
+		tell_malformed(r, "a value without a key");
 	else if (strlen(name) > NAME_MAX_LEN)
 		tell_malformed(r, "a key has at most 49 bytes");
 	else

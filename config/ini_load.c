@@ -95,7 +95,7 @@ static int ini_load_add(struct load *l, const struct ini_line *line, struct laye
 		       : ini_load_fail(l, errno);
 }
 
-static const char unsafe[] = "not taken from a project's file";
+static const char unsafe[] = "not allowed in a project's file";
 
 static bool is_refused(const struct load *l, const struct option *o)
 {

@@ -287,7 +287,7 @@ const char *pattern_refuse(const char *pattern)
 	if (*pattern == '-')
 		return "a pattern starts with the name of a program";
 	if (memchr(pattern, '/', strcspn(pattern, " \t")))
-		return "the name of a program has no / in it";
+		return "a program's name has no /";
 	for (const char *p = pattern; *p != '\0'; p++) {
 		if (*p == '|' && (p == pattern || strchr("| \t", p[-1]) || strchr("| \t", p[1])))
 			return "an alternative is empty";

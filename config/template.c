@@ -28,9 +28,9 @@ const char *template_refuse(const char *template)
 		if (*t != '\\')
 			continue;
 		if (!*++t || !strchr("n\\*", *t))
-			return "a backslash stands before n, * or another one";
+			return "a backslash needs n, * or a backslash behind it";
 	}
-	return parts > 1 ? "{command} or {word} stands there once" : NULL;
+	return parts > 1 ? "only one {command} or {word} is allowed" : NULL;
 }
 
 /* The end of the quoted part at `text`, or NULL. Appends it without quotes to *out, unless NULL. */

@@ -398,7 +398,7 @@ class Others(Shell):
         done = self.call(TERSE_SH, "-c", "seq 3000")
         self.assertEqual(done.stdout, numbers(3000))
         done = self.call(os.path.join(BUILD, "terse"), "config", "check")
-        self.assertIn(b"not taken from a project's file", done.stdout + done.stderr)
+        self.assertIn(b"not allowed in a project's file", done.stdout + done.stderr)
 
 
 class Sessions(Shell):

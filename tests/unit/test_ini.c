@@ -102,7 +102,7 @@ static void goes_on_after_mistakes(void **state)
 	       "4 malformed <[b> no ] behind the section's name\n"
 	       "5 more [a] <k> <still a's>\n"
 	       "6 malformed <l> neither [section] nor key = value\n"
-	       "7 malformed <= 1> no key before the value\n"
+	       "7 malformed <= 1> a value without a key\n"
 	       "8 key [a] <m> <2>\n"
 	       "9 malformed <[c] x> text behind the section's name\n"
 	       "10 malformed a NUL byte; is this a text file?\n"

@@ -200,7 +200,7 @@ static const struct {
 	{TEXT("[report]\nsize 4KB"), "t.ini:2: size 4KB: neither [section] nor key = value"},
 	{TEXT("[report]\nsize ; = 4KB\nmax_lines = 1\n"),
 	 "t.ini:2: size ; = 4KB: neither [section] nor key = value"},
-	{TEXT("[report]\n= 4KB\n"), "t.ini:2: = 4KB: no key before the value"},
+	{TEXT("[report]\n= 4KB\n"), "t.ini:2: = 4KB: a value without a key"},
 	{TEXT("[report]\n" FIFTY " = 4KB\n"),
 	 "t.ini:2: " FIFTY " = 4KB: a key has at most 49 bytes"},
 	{TEXT("[report]\nsize = 4KB\n\nsize = 8KB\n"),

@@ -185,7 +185,7 @@ static void only_safe_options_are_taken(void **state)
 		snprintf(text, sizeof(text), "[report]\nsize = 100\n\n[%s]\n%s = 1\n",
 			 strcmp(o->section, "report") == 0 ? "report" : o->section, o->key);
 		snprintf(message, sizeof(message),
-			 "repo/.terse.ini:5: [%s] %s: not taken from a project's file", o->section,
+			 "repo/.terse.ini:5: [%s] %s: not allowed in a project's file", o->section,
 			 o->key);
 		write_file("repo/.terse.ini", text);
 		enter("repo");
@@ -193,7 +193,7 @@ static void only_safe_options_are_taken(void **state)
 	}
 	write_file("repo/.terse.ini", "[profile read]\nmatch = x\nsize = 1KB\npty = yes\n");
 	enter("repo");
-	expect_size(4096, "repo/.terse.ini:4: [profile read] pty: not taken from a project's file");
+	expect_size(4096, "repo/.terse.ini:4: [profile read] pty: not allowed in a project's file");
 	write_file("repo/.terse.ini", "[profile read]\nmatch = x\nsize = 1KB\n");
 	enter("repo");
 	expect_size(4096, "");

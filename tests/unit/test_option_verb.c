@@ -1,8 +1,8 @@
 // terse config: what it prints of settings and profiles, checking and writing files,
 // and the completion script, in bash.
 
-#include "config/option_print.h"
 #include "config/option.h"
+#include "config/option_print.h"
 #include "config/settings.h"
 
 #include "lib/buffer.h"
@@ -288,7 +288,7 @@ static void check_tells_of_all_errors(void **state)
 		"good.ini: no errors\n");
 	write_file(".terse.ini", "[run]\npty = no\n[report]\nsize = 8KB\ncols = 1\n");
 	assert_int_equal(RUN("check", ".terse.ini"), 1);
-	assert_string_equal(said, ".terse.ini:2: [run] pty: not taken from a project's file\n"
+	assert_string_equal(said, ".terse.ini:2: [run] pty: not allowed in a project's file\n"
 				  ".terse.ini:5: [report] cols: no such key (did you mean "
 				  "[terminal] cols?)\n");
 	assert_int_equal(chmod(".terse.ini", 0666), 0);

@@ -2,9 +2,9 @@
 // profiles of files, and their mistakes in the right words.
 
 #include "config/limit.h"
+#include "config/option.h"
 #include "config/pattern.h"
 #include "config/profile.h"
-#include "config/option.h"
 #include "config/settings.h"
 #include "config/value.h"
 
@@ -421,7 +421,7 @@ static void mistakes_are_told(void **state)
 		 "t.ini:2: [profile a] match: -x: a pattern starts with "
 		 "the name of a program"},
 		{"[profile a]\nmatch =\n  b\n  /bin/c d\n",
-		 "t.ini:4: [profile a] match: /bin/c d: the name of a program has no / in it"},
+		 "t.ini:4: [profile a] match: /bin/c d: a program's name has no /"},
 		{"[profile a]\nmatch = b||c\n",
 		 "t.ini:2: [profile a] match: b||c: an alternative is empty"},
 		{"[profile a]\nmatch = b |c\n",
@@ -515,7 +515,7 @@ static void lists_of_profiles_are_bounded(void **state)
 		settings_load_text_by(&s, ORIGIN_PROJECT, "t.ini", text.data, text.len, &error),
 		-1);
 	assert_string_equal(error.text,
-			    "t.ini:2: [profile a] ignore: not taken from a project's file");
+			    "t.ini:2: [profile a] ignore: not allowed in a project's file");
 	buffer_release(&text);
 	settings_release(&s);
 }

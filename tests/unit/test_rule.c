@@ -363,10 +363,10 @@ static void mistakes_are_told(void **state)
 		{"[agent a b]\n",
 		 "t.ini:1: [agent a b]: a name is 1 to 40 letters, digits, _ . or -"},
 		{"[agent a]\nstring = \\x\n",
-		 "t.ini:2: [agent a] string: \\x: a backslash stands before n, * or another one"},
+		 "t.ini:2: [agent a] string: \\x: a backslash needs n, * or a backslash behind it"},
 		{"[agent a]\nstring =\n  {word} {command}\n",
-		 "t.ini:3: [agent a] string: {word} {command}: {command} or {word} stands there "
-		 "once"},
+		 "t.ini:3: [agent a] string: {word} {command}: only one {command} or {word} "
+		 "is allowed"},
 		{"[agent a]\nenvironment = A B\n",
 		 "t.ini:2: [agent a] environment: A B: not the name of a variable"},
 		{"[agent a]\nstrin = x\n",
@@ -376,7 +376,7 @@ static void mistakes_are_told(void **state)
 		{"[agent a]\nceiling = 1\n",
 		 "t.ini:2: [agent a] ceiling: 1: out of range (512 to 16MB, or 0)"},
 		{"[shim]\npass = \\\n",
-		 "t.ini:2: [shim] pass: \\: a backslash stands before n, * or another one"},
+		 "t.ini:2: [shim] pass: \\: a backslash needs n, * or a backslash behind it"},
 	};
 
 	(void)state;
