@@ -6,7 +6,7 @@ import fcntl
 import os
 import signal
 
-from support.harness import (Case, TERSE, eventually, main, numbers, read_file,
+from support.harness import (Case, Process, TERSE, eventually, main, numbers, read_file,
                              signal_if_there, write_file)
 
 # A small family: a group of its own within the session, a child that ignores what can be
@@ -134,6 +134,8 @@ class Killed(Case):
         signal comes from us."""
         run = self.start("timeout", *options, "1000", *argv)
         run.until(b"ready")
+        # The command can be faster than the one that has forked it, and must know whom to signal.
+        eventually(lambda: Process(run.pid).state == "S", "timeout to wait")
         run.kill(signal.SIGALRM)
         return run.finish()
 
