@@ -1,47 +1,44 @@
-// See bytes.h.
-
 #include "lib/bytes.h"
 
+#include <endian.h>
 #include <string.h>
 
-#if defined(__x86_64__) && __has_include(<sys/platform/x86.h>)
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
+#if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
+#endif
 
-bool cpu_has_avx2(void)
+#define INLINE      static inline __attribute__((always_inline))
+#define TARGET_AVX2 __attribute__((target("avx2,bmi,popcnt")))
+
+/* Ask the C library, which looked at start-up: __builtin_cpu_supports() asks the processor again
+   in each process, and that is slow in a virtual machine. */
+static bool cpu_has_avx2(void)
 {
+#if defined(__x86_64__) && __has_include(<sys/platform/x86.h>)
 	return CPU_FEATURE_ACTIVE(AVX2) && CPU_FEATURE_ACTIVE(BMI1) && CPU_FEATURE_ACTIVE(POPCNT);
-}
-
 #elif defined(__x86_64__)
-
-bool cpu_has_avx2(void)
-{
 	__builtin_cpu_init();
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
 	       __builtin_cpu_supports("popcnt");
-}
-
 #else
-
-bool cpu_has_avx2(void)
-{
 	return false;
+#endif
 }
 
-#endif
+/* Counting newlines. */
 
-#define LANES 32
-#define SMALL ((size_t)LANES * 8)
-#define BLOCK ((size_t)LANES * 128)
+enum { LANES = 32, SMALL = LANES * 8, BLOCK = LANES * 128 };
 
 /* Compiles to AVX2, SSE2, NEON ... or, without any, to plain code. */
 typedef unsigned char lanes __attribute__((vector_size(LANES)));
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* Counts in `len` bytes, a multiple of LANES and at most 255 * LANES, since each lane
-   counts in a byte. */
+/* `len` is a multiple of LANES and at most 255 * LANES, since each lane counts in a byte. */
 INLINE unsigned count_lanes(const char *data, size_t len)
 {
 	lanes sum = {0};
@@ -57,78 +54,386 @@ INLINE unsigned count_lanes(const char *data, size_t len)
 	return total;
 }
 
-static unsigned count_bytes(const char *data, size_t len)
-{
-	unsigned total = 0;
-	for (size_t i = 0; i < len; i++)
-		total += data[i] == '\n';
-	return total;
-}
-
-INLINE uint64_t count(const char *data, size_t len)
+INLINE uint64_t count_newlines(const char *data, size_t len)
 {
 	uint64_t total = 0;
 	for (; len >= BLOCK; data += BLOCK, len -= BLOCK)
 		total += count_lanes(data, BLOCK);
 	for (; len >= SMALL; data += SMALL, len -= SMALL)
 		total += count_lanes(data, SMALL);
-	return total + count_bytes(data, len);
+	for (; len > 0; data++, len--)
+		total += *data == '\n';
+	return total;
 }
 
-INLINE size_t command_newline_skip(const char *data, size_t len, uint64_t *n)
+INLINE size_t skip_newlines(const char *data, size_t len, uint64_t *n)
 {
-	const char *at = data, *end = data + len;
-	unsigned here;
-	while ((size_t)(end - at) >= BLOCK && (here = count_lanes(at, BLOCK)) < *n) {
-		*n -= here;
-		at += BLOCK;
+	size_t at = 0;
+	for (size_t step = BLOCK; step >= LANES; step /= 4) {
+		unsigned here;
+		while (len - at >= step && (here = count_lanes(data + at, step)) < *n) {
+			*n -= here;
+			at += step;
+		}
 	}
-	while ((size_t)(end - at) >= SMALL && (here = count_lanes(at, SMALL)) < *n) {
-		*n -= here;
-		at += SMALL;
-	}
-	while ((size_t)(end - at) >= LANES && (here = count_lanes(at, LANES)) < *n) {
-		*n -= here;
-		at += LANES;
-	}
-	while (*n > 0) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
+	for (; *n > 0; (*n)--) {
+		const char *newline = memchr(data + at, '\n', len - at);
 		if (!newline)
 			return len;
-		at = newline + 1;
-		(*n)--;
+		at = (size_t)(newline - data) + 1;
 	}
-	return (size_t)(at - data);
+	return at;
 }
 
 #if defined(__x86_64__)
 
-__attribute__((target("avx2"))) static uint64_t count_avx2(const char *data, size_t len)
+TARGET_AVX2 static uint64_t count_avx2(const char *data, size_t len)
 {
-	return count(data, len);
+	return count_newlines(data, len);
 }
 
-__attribute__((target("avx2"))) static size_t skip_avx2(const char *data, size_t len, uint64_t *n)
+TARGET_AVX2 static size_t skip_avx2(const char *data, size_t len, uint64_t *n)
 {
-	return command_newline_skip(data, len, n);
+	return skip_newlines(data, len, n);
 }
 
+#else
+#define count_avx2 count_newlines
+#define skip_avx2  skip_newlines
 #endif
 
 uint64_t newline_count(const char *data, size_t len)
 {
-#if defined(__x86_64__)
-	if (cpu_has_avx2())
-		return count_avx2(data, len);
-#endif
-	return count(data, len);
+	return cpu_has_avx2() ? count_avx2(data, len) : count_newlines(data, len);
 }
 
 size_t newline_skip(const char *data, size_t len, uint64_t *n)
 {
+	return cpu_has_avx2() ? skip_avx2(data, len, n) : skip_newlines(data, len, n);
+}
+
+/* The end of plain text. */
+
+/* What a block of bytes holds: a bit for each byte, the first one lowest, with `1 << shift` bits
+   from one to the next. */
+struct masks {
+	uint64_t control; /* control characters but tab and newline, and DEL */
+	uint64_t newline;
+	uint64_t other; /* all but printable ASCII */
+};
+
+typedef struct masks masks_of(const char *data);
+
+INLINE size_t rest_text(const char *data, size_t i, size_t len, bool line, size_t *newlines)
+{
+	for (; i < len; i++) {
+		unsigned char c = (unsigned char)data[i];
+		if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7F || (line && c == '\n'))
+			break;
+		*newlines += c == '\n';
+	}
+	return i;
+}
+
+/* `to`: copies, too; may be NULL. */
+INLINE size_t scan_text(masks_of *masks, size_t width, unsigned shift, char *to, const char *data,
+			size_t len, bool line, size_t *newlines)
+{
+	uint64_t also = line ? ~UINT64_C(0) : 0;
+	size_t i = 0;
+	for (; i + width <= len; i += width) {
+		if (to)
+			memcpy(to + i, data + i, width);
+		struct masks m = masks(data + i);
+		uint64_t stop = m.control | (m.newline & also);
+		if (stop) {
+			m.newline &= (stop & -stop) - 1;
+			*newlines += (unsigned)__builtin_popcountll(m.newline);
+			return i + ((unsigned)__builtin_ctzll(stop) >> shift);
+		}
+		*newlines += (unsigned)__builtin_popcountll(m.newline);
+	}
+	size_t n = rest_text(data, i, len, line, newlines);
+	if (to)
+		memcpy(to + i, data + i, n - i);
+	return n;
+}
+
+INLINE size_t scan_ascii(masks_of *masks, size_t width, unsigned shift, const char *data,
+			 size_t len)
+{
+	size_t i = 0;
+	for (; i + width <= len; i += width) {
+		uint64_t stop = masks(data + i).other;
+		if (stop)
+			return i + ((unsigned)__builtin_ctzll(stop) >> shift);
+	}
+	while (i < len && data[i] >= 0x20 && data[i] < 0x7F)
+		i++;
+	return i;
+}
+
+/* One variant: how its masks are made, how wide they are, and on which processors. */
+#define SCAN(name, width, shift, target)                                                       \
+	target static size_t text_##name(const char *data, size_t len, bool line,              \
+					 size_t *newlines)                                     \
+	{                                                                                      \
+		return scan_text(masks_##name, width, shift, NULL, data, len, line, newlines); \
+	}                                                                                      \
+	target static size_t copy_##name(char *to, const char *data, size_t len, bool line,    \
+					 size_t *newlines)                                     \
+	{                                                                                      \
+		return scan_text(masks_##name, width, shift, to, data, len, line, newlines);   \
+	}                                                                                      \
+	target static size_t ascii_##name(const char *data, size_t len)                        \
+	{                                                                                      \
+		return scan_ascii(masks_##name, width, shift, data, len);                      \
+	}                                                                                      \
+	static const struct scan scan_##name = {#name, text_##name, copy_##name, ascii_##name};
+
+#define ONES  UINT64_C(0x0101010101010101)
+#define HIGHS UINT64_C(0x8080808080808080)
+
+/* The high bit of each byte that is zero. */
+INLINE uint64_t word_zeros(uint64_t word)
+{
+	return ~(((word & ~HIGHS) + ~HIGHS) | word | ~HIGHS);
+}
+
+/* For processors without a variant below. */
+INLINE struct masks masks_word(const char *data)
+{
+	uint64_t v;
+	memcpy(&v, data, sizeof(v));
+	v = le64toh(v);
+	uint64_t newline = word_zeros(v ^ (ONES * '\n'));
+	uint64_t del = word_zeros(v ^ (ONES * 0x7F));
+	uint64_t low = word_zeros(v & (ONES * 0xE0));
+	uint64_t control = (low & ~newline & ~word_zeros(v ^ (ONES * '\t'))) | del;
+	return (struct masks){control, newline, low | del | (v & HIGHS)};
+}
+
+SCAN(word, 8, 3, )
+
 #if defined(__x86_64__)
-	if (cpu_has_avx2())
-		return skip_avx2(data, len, n);
+
+INLINE struct masks masks_sse2(const char *data)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)data);
+	__m128i low = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1F)), v);
+	__m128i tab = _mm_cmpeq_epi8(v, _mm_set1_epi8('\t'));
+	__m128i newline = _mm_cmpeq_epi8(v, _mm_set1_epi8('\n'));
+	__m128i del = _mm_cmpeq_epi8(v, _mm_set1_epi8(0x7F));
+	__m128i control = _mm_or_si128(_mm_andnot_si128(_mm_or_si128(tab, newline), low), del);
+	/* Signed: all bytes from 0x80 on are below 0x20, too. */
+	__m128i other = _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(0x20)), del);
+	return (struct masks){(unsigned)_mm_movemask_epi8(control),
+			      (unsigned)_mm_movemask_epi8(newline),
+			      (unsigned)_mm_movemask_epi8(other)};
+}
+
+INLINE TARGET_AVX2 struct masks masks_avx2(const char *data)
+{
+	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)data);
+	__m256i low = _mm256_cmpeq_epi8(_mm256_min_epu8(v, _mm256_set1_epi8(0x1F)), v);
+	__m256i tab = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\t'));
+	__m256i newline = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n'));
+	__m256i del = _mm256_cmpeq_epi8(v, _mm256_set1_epi8(0x7F));
+	__m256i control =
+		_mm256_or_si256(_mm256_andnot_si256(_mm256_or_si256(tab, newline), low), del);
+	__m256i other = _mm256_or_si256(_mm256_cmpgt_epi8(_mm256_set1_epi8(0x20), v), del);
+	return (struct masks){(unsigned)_mm256_movemask_epi8(control),
+			      (unsigned)_mm256_movemask_epi8(newline),
+			      (unsigned)_mm256_movemask_epi8(other)};
+}
+
+SCAN(sse2, 16, 0, )
+SCAN(avx2, 32, 0, TARGET_AVX2)
+
+#elif defined(__aarch64__)
+
+/* Narrowing leaves four bits for each byte of the vector, of which one is kept. */
+INLINE uint64_t neon_mask(uint8x16_t v)
+{
+	uint8x8_t narrow = vshrn_n_u16(vreinterpretq_u16_u8(v), 4);
+	return vget_lane_u64(vreinterpret_u64_u8(narrow), 0) & UINT64_C(0x1111111111111111);
+}
+
+INLINE struct masks masks_neon(const char *data)
+{
+	uint8x16_t v = vld1q_u8((const uint8_t *)data);
+	uint8x16_t low = vcltq_u8(v, vdupq_n_u8(0x20));
+	uint8x16_t newline = vceqq_u8(v, vdupq_n_u8('\n'));
+	uint8x16_t del = vceqq_u8(v, vdupq_n_u8(0x7F));
+	uint8x16_t plain = vorrq_u8(newline, vceqq_u8(v, vdupq_n_u8('\t')));
+	uint8x16_t control = vorrq_u8(vbicq_u8(low, plain), del);
+	uint8x16_t other = vorrq_u8(low, vcgeq_u8(v, vdupq_n_u8(0x7F)));
+	return (struct masks){neon_mask(control), neon_mask(newline), neon_mask(other)};
+}
+
+SCAN(neon, 16, 2, )
+
 #endif
-	return command_newline_skip(data, len, n);
+
+const struct scan *const *scan_variants(void)
+{
+	static const struct scan *const variants[] = {
+#if defined(__x86_64__)
+		&scan_avx2,
+		&scan_sse2,
+#elif defined(__aarch64__)
+		&scan_neon,
+#endif
+		&scan_word,
+		NULL,
+	};
+#if defined(__x86_64__)
+	return variants + !cpu_has_avx2();
+#else
+	return variants;
+#endif
+}
+
+void scan_widen(uint32_t *restrict cells, const char *restrict data, size_t len)
+{
+	size_t i = 0;
+	/* A loop of a constant length becomes vector instructions. */
+	for (; i + 16 <= len; i += 16) {
+		for (size_t k = 0; k < 16; k++)
+			cells[i + k] = (unsigned char)data[i + k];
+	}
+	for (; i < len; i++)
+		cells[i] = (unsigned char)data[i];
+}
+
+size_t scan_narrow(char *data, const uint32_t *cells, size_t len)
+{
+	size_t n = 0;
+	for (; n < len && cells[n] >= 0x20 && cells[n] < 0x7F; n++)
+		data[n] = (char)cells[n];
+	while (n > 0 && data[n - 1] == ' ')
+		n--;
+	return n;
+}
+
+/* Literals. */
+
+enum { FOLD = 0x20 }; /* set in every byte: makes letters lower case */
+
+static uint32_t literal_fold(const char *data)
+{
+	uint32_t bytes;
+	memcpy(&bytes, data, sizeof(bytes));
+	return bytes | FOLD * 0x01010101u;
+}
+
+void literals_init(struct literals *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->wide = cpu_has_avx2();
+}
+
+void literals_add(struct literals *s, const char *text, unsigned group)
+{
+	for (size_t k = 0; k < LITERAL_LEN; k++) {
+		unsigned byte = (unsigned char)text[k] | FOLD;
+		s->low[k][byte & 15] |= (uint8_t)(1u << group);
+		s->high[k][byte >> 4] |= (uint8_t)(1u << group);
+	}
+	s->folded[group][s->counts[group]++] = literal_fold(text);
+}
+
+/* Whether a literal of one of the groups starts at `data`. */
+static bool literal_is_at(const struct literals *s, const char *data, unsigned groups)
+{
+	uint32_t here = literal_fold(data);
+	for (; groups; groups &= groups - 1) {
+		unsigned group = (unsigned)__builtin_ctz(groups);
+		for (size_t i = 0; i < s->counts[group]; i++) {
+			if (here == s->folded[group][i])
+				return true;
+		}
+	}
+	return false;
+}
+
+static unsigned literal_groups(const struct literals *s, const char *data)
+{
+	unsigned groups = 0xFF;
+	for (size_t k = 0; k < LITERAL_LEN; k++) {
+		unsigned byte = (unsigned char)data[k] | FOLD;
+		groups &= s->low[k][byte & 15] & s->high[k][byte >> 4];
+	}
+	return groups;
+}
+
+static size_t literals_find_from(const struct literals *s, const char *data, size_t len, size_t at,
+				 size_t *newlines)
+{
+	for (; at < len; at++) {
+		if (len - at >= LITERAL_LEN) {
+			unsigned groups = literal_groups(s, data + at);
+			if (groups && literal_is_at(s, data + at, groups))
+				return at;
+		}
+		*newlines += data[at] == '\n';
+	}
+	return len;
+}
+
+#if defined(__x86_64__)
+
+/* The groups of which the k-th byte may stand at each of 32 positions. */
+INLINE TARGET_AVX2 __m256i literal_groups_avx2(const struct literals *s, size_t k, __m256i v)
+{
+	const __m256i nibble = _mm256_set1_epi8(15);
+	__m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)s->low[k]));
+	__m256i high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)s->high[k]));
+	v = _mm256_or_si256(v, _mm256_set1_epi8(FOLD));
+	low = _mm256_shuffle_epi8(low, _mm256_and_si256(v, nibble));
+	high = _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16(v, 4), nibble));
+	return _mm256_and_si256(low, high);
+}
+
+TARGET_AVX2 static size_t literals_find_avx2(const struct literals *s, const char *data, size_t len,
+					     size_t *newlines)
+{
+	enum { WIDTH = sizeof(__m256i) };
+	size_t at = 0, count = 0;
+	for (; len - at >= WIDTH + LITERAL_LEN - 1; at += WIDTH) {
+		__m256i groups = _mm256_set1_epi8(-1), v[LITERAL_LEN];
+		for (size_t k = 0; k < LITERAL_LEN; k++) {
+			v[k] = _mm256_loadu_si256((const __m256i *)(data + at + k));
+			groups = _mm256_and_si256(groups, literal_groups_avx2(s, k, v[k]));
+		}
+		__m256i newline = _mm256_cmpeq_epi8(v[0], _mm256_set1_epi8('\n'));
+		__m256i none = _mm256_cmpeq_epi8(groups, _mm256_setzero_si256());
+		uint32_t lines = (uint32_t)_mm256_movemask_epi8(newline);
+		uint32_t hits = ~(uint32_t)_mm256_movemask_epi8(none);
+		uint8_t each[WIDTH];
+		if (hits)
+			_mm256_storeu_si256((__m256i *)each, groups);
+		for (; hits; hits &= hits - 1) {
+			unsigned bit = (unsigned)__builtin_ctz(hits);
+			if (literal_is_at(s, data + at + bit, each[bit])) {
+				lines &= (1u << bit) - 1;
+				*newlines += count + (size_t)__builtin_popcount(lines);
+				return at + bit;
+			}
+		}
+		count += (size_t)__builtin_popcount(lines);
+	}
+	*newlines += count;
+	return literals_find_from(s, data, len, at, newlines);
+}
+
+#endif
+
+size_t literals_find(const struct literals *s, const char *data, size_t len, size_t *newlines)
+{
+#if defined(__x86_64__)
+	if (s->wide)
+		return literals_find_avx2(s, data, len, newlines);
+#endif
+	return literals_find_from(s, data, len, 0, newlines);
 }

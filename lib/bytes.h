@@ -1,8 +1,8 @@
-// Whether the processor has the instructions of AVX2 (with BMI and POPCNT).
+// Scanning bytes at memory speed: counting newlines, finding the end of plain text, finding short
+// literals.
 //
-// Asked of the C library, which has looked at start-up: the compiler's own
-// __builtin_cpu_supports() asks the processor once more in every process, and that
-// is slow in a virtual machine.
+// Each function uses the widest vector instructions that the processor has; the results are the
+// same with all of them.
 #ifndef TERSE_LIB_BYTES_H
 #define TERSE_LIB_BYTES_H
 
@@ -10,15 +10,61 @@
 #include <stddef.h>
 #include <stdint.h>
 
-bool cpu_has_avx2(void);
-
-// Counting newlines, at memory speed: everything that is written passes here.
-
 /* How many newlines there are. */
 uint64_t newline_count(const char *data, size_t len);
 
 /* Passes up to *n newlines and lowers *n by those passed. Returns the offset behind the
    last of them if *n reached 0, else `len`. */
 size_t newline_skip(const char *data, size_t len, uint64_t *n);
+
+/* Bytes that scan.copy() may write past what it copies. */
+#define SCAN_SLACK 32
+
+/* One way to look for the end of plain text. */
+struct scan {
+	const char *name;
+	/* How many of the `len` bytes come before the first one that is a control
+	   character other than tab and newline, or DEL, or a newline if `line`.
+	   Adds the number of newlines among them. */
+	size_t (*text)(const char *data, size_t len, bool line, size_t *newlines);
+	/* The same, and copies these bytes. */
+	size_t (*copy)(char *to, const char *data, size_t len, bool line, size_t *newlines);
+	/* How many bytes are printable ASCII. */
+	size_t (*ascii)(const char *data, size_t len);
+};
+
+/* The variants that run here, the fastest one first, up to a NULL. */
+const struct scan *const *scan_variants(void);
+
+/* Copies ASCII into cells. */
+void scan_widen(uint32_t *restrict cells, const char *restrict data, size_t len);
+
+/* Copies cells that hold printable ASCII, up to the first that does not or that
+   is a blank at which trimming may have to begin. Returns how many. */
+size_t scan_narrow(char *data, const uint32_t *cells, size_t len);
+
+/* Literals of LITERAL_LEN bytes, searched all at once without regard to the case of ASCII letters.
+
+   The search looks up each half of a byte in a table of sixteen (the "Teddy" method of
+   Hyperscan), 32 positions at once where the processor can. Literals of one group share the bits
+   of these tables: similar ones in one group keep false alarms rare. */
+enum { LITERAL_LEN = 4, LITERAL_GROUPS = 8, LITERAL_MAX = 16 };
+
+struct literals {
+	/* For each byte of a literal: the groups that may have it there. */
+	uint8_t low[LITERAL_LEN][16], high[LITERAL_LEN][16];
+	uint32_t folded[LITERAL_GROUPS][LITERAL_MAX];
+	uint8_t counts[LITERAL_GROUPS];
+	bool wide; /* the vector search is used */
+};
+
+void literals_init(struct literals *s);
+
+/* Adds the first LITERAL_LEN bytes of `text` to a group that is not full. */
+void literals_add(struct literals *s, const char *text, unsigned group);
+
+/* Returns where the first literal starts, or `len`, and adds the newlines before it to *newlines.
+   No literal may contain a newline. */
+size_t literals_find(const struct literals *s, const char *data, size_t len, size_t *newlines);
 
 #endif

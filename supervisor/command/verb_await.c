@@ -5,6 +5,7 @@
 #include "config/settings.h"
 #include "config/value.h"
 #include "lib/buffer.h"
+#include "lib/bytes.h"
 #include "lib/gap.h"
 #include "lib/human.h"
 #include "lib/io.h"
@@ -48,15 +49,6 @@ static void changes_on_print(void *ctx, const char *data, size_t len)
 		*error = errno;
 }
 
-static uint64_t changes_count_newlines(const char *data, size_t len)
-{
-	uint64_t count = 0;
-	for (const char *end = data + len; (data = memchr(data, '\n', (size_t)(end - data)));
-	     data++)
-		count++;
-	return count;
-}
-
 /* *lines grows by the complete ones. */
 static int changes_feed(struct interceptor *s, struct text *text, uint64_t *lines)
 {
@@ -68,7 +60,7 @@ static int changes_feed(struct interceptor *s, struct text *text, uint64_t *line
 		char line[GAP_ANNOUNCE_MAX];
 		if (piece.kind == TEXT_BYTES) {
 			interceptor_feed(s, chunk, piece.len);
-			*lines += changes_count_newlines(chunk, piece.len);
+			*lines += newline_count(chunk, piece.len);
 		} else {
 			interceptor_feed(s, line, gap_announce(line, &piece.gap));
 			*lines = piece.gap.to - piece.goes_on;

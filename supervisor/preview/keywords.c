@@ -362,12 +362,12 @@ static const char *rarest(const char *phrase)
 	const char *best = phrase;
 	unsigned most = 0;
 
-	for (const char *at = phrase; strlen(at) >= PREFILTER_LEN; at++) {
+	for (const char *at = phrase; strlen(at) >= LITERAL_LEN; at++) {
 		unsigned rarity = 0;
 
-		if (strcspn(at, "*") < PREFILTER_LEN)
+		if (strcspn(at, "*") < LITERAL_LEN)
 			continue;
-		for (size_t k = 0; k < PREFILTER_LEN; k++)
+		for (size_t k = 0; k < LITERAL_LEN; k++)
 			rarity += literal_byte_rarity((unsigned char)at[k], is_letter(at[k]));
 		if (rarity > most) {
 			most = rarity;
@@ -378,7 +378,7 @@ static const char *rarest(const char *phrase)
 }
 
 int phrases_init(struct phrases *p, char *const *telling, char *const *ignored, size_t longest,
-		 struct prefilter *prefilter)
+		 struct literals *prefilter)
 {
 	char *const none[] = {NULL};
 

@@ -60,7 +60,7 @@ struct phrases {
 /* Copies two lists, NULL-terminated or NULL, and has a search look for the first of them.
    `longest`: of the lines, bytes. `p` is all zeroes. 0, or -1 with ENOMEM. */
 int phrases_init(struct phrases *p, char *const *telling, char *const *ignored, size_t longest,
-		 struct prefilter *prefilter);
+		 struct literals *prefilter);
 void phrases_release(struct phrases *p);
 
 /* Corrects what was found out about a line. */

@@ -1,5 +1,6 @@
 #include "supervisor/preview/preview.h"
 
+#include "lib/bytes.h"
 #include "lib/trace.h"
 #include "supervisor/preview/layout.h"
 #include "supervisor/preview/smart.h"
@@ -29,31 +30,6 @@ void window_release(struct window *w)
 	free(w->tail);
 	w->head = NULL;
 	w->tail = NULL;
-}
-
-typedef unsigned char bytes16 __attribute__((vector_size(16)));
-
-static size_t window_count_newlines(const char *data, size_t len)
-{
-	size_t i = 0, n = 0;
-
-	while (len - i >= sizeof(bytes16)) {
-		size_t rounds = (len - i) / sizeof(bytes16);
-		bytes16 sum = {0}, block;
-
-		/* Each byte of the sum can count to 255. */
-		if (rounds > 255)
-			rounds = 255;
-		for (; rounds; rounds--, i += sizeof(block)) {
-			memcpy(&block, data + i, sizeof(block));
-			sum -= (bytes16)(block == '\n');
-		}
-		for (size_t k = 0; k < sizeof(sum); k++)
-			n += sum[k];
-	}
-	for (; i < len; i++)
-		n += data[i] == '\n';
-	return n;
 }
 
 static void note_starts(struct window *w, const char *data, size_t len)
@@ -106,7 +82,7 @@ static void window_feed(struct window *w, const char *data, size_t len, bool cou
 			w->head_end = w->bytes + (size_t)(newline - data) + 1;
 	}
 	if (count)
-		w->newlines += window_count_newlines(data, len);
+		w->newlines += newline_count(data, len);
 	note_starts(w, data, len);
 	keep_tail(w, data, len);
 	w->bytes += len;
@@ -154,7 +130,7 @@ static size_t window_last(const struct window *w, size_t most, const char **text
 		start = start ? start + 1 : end;
 	}
 	*text = start;
-	*number = window_lines(w) - window_count_newlines(start, (size_t)(end - start)) -
+	*number = window_lines(w) - newline_count(start, (size_t)(end - start)) -
 		  (w->bytes > w->last_start) + 1;
 	return (size_t)(end - start);
 }
@@ -180,7 +156,7 @@ static void enter_tail(const struct window *w, struct window_cursor *c)
 		return;
 	}
 	c->offset = offset + skip;
-	c->number = window_lines(w) - window_count_newlines(data + skip, len - skip) -
+	c->number = window_lines(w) - newline_count(data + skip, len - skip) -
 		    (w->bytes > w->last_start);
 }
 

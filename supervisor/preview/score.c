@@ -204,7 +204,7 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 		     (m.text[m.len - 1] == ':' || out->kind == SCORE_HEADING);
 }
 
-void score_look_inside(const struct keywords *keywords, const struct prefilter *prefilter,
+void score_look_inside(const struct keywords *keywords, const struct literals *prefilter,
 		       const struct line *line, struct score *score)
 {
 	size_t at = JUDGED_FRONT, end = line->front_len - line->ended, lines = 0;
@@ -215,7 +215,7 @@ void score_look_inside(const struct keywords *keywords, const struct prefilter *
 	for (unsigned tries = 0; tries < WINDOWS && at < end; tries++) {
 		struct score inside;
 		struct line window = {0};
-		size_t hit = at + prefilter_find(prefilter, line->front + at, end - at, &lines);
+		size_t hit = at + literals_find(prefilter, line->front + at, end - at, &lines);
 
 		if (hit == end)
 			break;

@@ -43,7 +43,7 @@ uint32_t score_shape(const struct line *line);
 void score_judge(const struct keywords *keywords, const struct line *line, struct score *out);
 
 /* Looks through the middle of a long line that is whole, and adds what is found there. */
-void score_look_inside(const struct keywords *keywords, const struct prefilter *prefilter,
+void score_look_inside(const struct keywords *keywords, const struct literals *prefilter,
 		       const struct line *line, struct score *score);
 
 #endif

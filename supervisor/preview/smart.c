@@ -290,7 +290,7 @@ static void keep_before(struct smart *s, const struct line *line)
 /* Where finds are counted that have the same bytes around in their line, numbers apart. */
 static uint16_t *count_of(const struct smart *s, uint16_t *counts, size_t hit, size_t around)
 {
-	size_t at = hit > around ? hit - around : 0, to = hit + PREFILTER_LEN + around;
+	size_t at = hit > around ? hit - around : 0, to = hit + LITERAL_LEN + around;
 	uint32_t hash = SHAPE_SEED;
 	bool digits = false;
 
@@ -376,8 +376,8 @@ static void search_block(struct smart *s, size_t end)
 	struct line line;
 	size_t lines = 0, hit = s->done;
 
-	for (;; hit += PREFILTER_LEN) {
-		hit += prefilter_find(&s->prefilter, s->block + hit, end - hit, &lines);
+	for (;; hit += LITERAL_LEN) {
+		hit += literals_find(&s->prefilter, s->block + hit, end - hit, &lines);
 		if (hit >= end) {
 			s->number += lines;
 			s->done = end;

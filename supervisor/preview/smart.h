@@ -57,7 +57,7 @@ enum { FOUND_BITS = 12 };
 
 struct smart {
 	struct keywords keywords;
-	struct prefilter prefilter;
+	struct literals prefilter;
 	struct phrases phrases;
 	struct sketch sketch;
 	struct store store;

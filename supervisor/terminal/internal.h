@@ -3,10 +3,10 @@
 #ifndef TERSE_TERMINAL_INTERNAL_H
 #define TERSE_TERMINAL_INTERNAL_H
 
+#include "lib/bytes.h"
 #include "supervisor/terminal/emitter.h"
 #include "supervisor/terminal/parser.h"
 #include "supervisor/terminal/row.h"
-#include "supervisor/terminal/scan.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <stdbool.h>

@@ -2,9 +2,9 @@
 
 #include "supervisor/terminal/row.h"
 
+#include "lib/bytes.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/emitter.h"
-#include "supervisor/terminal/scan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -26,7 +26,7 @@ static void test_prefilter(void **state)
 {
 	static const char *const planted[] = {"error", "FAIL", "Panic", "cannot ",
 					      "ErRoR", "fai",  "rro"};
-	struct prefilter wide, narrow;
+	struct literals wide, narrow;
 	char text[700];
 
 	(void)state;
@@ -45,30 +45,30 @@ static void test_prefilter(void **state)
 
 			memcpy(text + rnd(600), word, strlen(word));
 		}
-		found = prefilter_find(&wide, text + from, len, &lines[0]);
-		assert_int_equal(found, prefilter_find(&narrow, text + from, len, &lines[1]));
+		found = literals_find(&wide, text + from, len, &lines[0]);
+		assert_int_equal(found, literals_find(&narrow, text + from, len, &lines[1]));
 		assert_int_equal(lines[0], lines[1]);
 		for (size_t i = 0; i < found; i++)
 			count += text[from + i] == '\n';
 		assert_int_equal(count, lines[0]);
 	}
-	assert_int_equal(prefilter_find(&wide, "12 ERRORS", 9, &(size_t){0}), 4);
-	assert_int_equal(prefilter_find(&wide, "12 ERRO", 7, &(size_t){0}), 7);
+	assert_int_equal(literals_find(&wide, "12 ERRORS", 9, &(size_t){0}), 4);
+	assert_int_equal(literals_find(&wide, "12 ERRO", 7, &(size_t){0}), 7);
 }
 
 static void test_more_fragments(void **state)
 {
-	struct prefilter s;
+	struct literals s;
 
 	(void)state;
 	prefilter_init(&s);
-	assert_int_equal(prefilter_find(&s, "the QUOTA", 9, &(size_t){0}), 9);
+	assert_int_equal(literals_find(&s, "the QUOTA", 9, &(size_t){0}), 9);
 	prefilter_add(&s, "quotas");
-	assert_int_equal(prefilter_find(&s, "the QUOTA", 9, &(size_t){0}), 4);
+	assert_int_equal(literals_find(&s, "the QUOTA", 9, &(size_t){0}), 4);
 	/* What is too much is left out. */
 	for (int i = 0; i < 200; i++)
 		prefilter_add(&s, "other");
-	assert_int_equal(prefilter_find(&s, "the QUOTA, 12 errors", 20, &(size_t){0}), 4);
+	assert_int_equal(literals_find(&s, "the QUOTA, 12 errors", 20, &(size_t){0}), 4);
 }
 
 static void add_streak(struct streaks *s, uint64_t from, uint64_t to)

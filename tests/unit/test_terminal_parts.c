@@ -3,11 +3,11 @@
 // without memory.
 
 #include "lib/buffer.h"
+#include "lib/bytes.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/parser.h"
 #include "supervisor/terminal/row.h"
-#include "supervisor/terminal/scan.h"
 #include "tests/unit/random.h"
 
 #include <setjmp.h>
