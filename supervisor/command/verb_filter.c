@@ -46,8 +46,11 @@ static int verb_filter_take_own(struct filter *f, int argc, char **argv, int *i)
 	if (is_code) {
 		char *end;
 		long code = strtol(value, &end, 10);
-		if (!*value || *end || code < 0 || code > 255)
-			return verb_filter_bad_usage(name, "needs a number from 0 to 255");
+		if (!*value || *end || code < 0 || code > 255) {
+			verb_error("filter", "--exit-code: %s: must be a number from 0 to 255",
+				   value);
+			return -1;
+		}
 		f->exit_code = (int)code;
 	} else {
 		f->onlcr = strcmp(value, "yes") == 0;

@@ -602,14 +602,15 @@ static int read_check(struct read *r, const struct arguments *a, int operands)
 		wrong = "only one of --stderr and --raw";
 	else if (a->raw && r->preview)
 		wrong = "--preview is of text, not of --raw";
-	else if (a->exit_code && !parse_exit_code(a->exit_code, &r->exit_code))
-		wrong = "--exit-code: must be a number from 0 to 255";
 	else if (!r->preview && a->exit_code)
 		wrong = "--exit-code goes with --preview";
 	if (!wrong && !r->preview && a->preview.flag)
 		verb_fail(&r->verb, ENVELOPE_USAGE, "%s goes with --preview", a->preview.flag);
 	else if (wrong)
 		verb_fail(&r->verb, ENVELOPE_USAGE, "%s", wrong);
+	else if (a->exit_code && !parse_exit_code(a->exit_code, &r->exit_code))
+		verb_fail(&r->verb, ENVELOPE_USAGE,
+			  "--exit-code: %s: must be a number from 0 to 255", a->exit_code);
 	else if (a->bytes && !read_parse_bytes(r, a->bytes))
 		verb_fail(&r->verb, ENVELOPE_USAGE,
 			  "--bytes: %s: must be OFFSET or OFFSET:LENGTH, like 30000:32KB",

@@ -282,7 +282,7 @@ int command_replay(struct command_context *c, int argc, char **argv)
 		return EXIT_TERSE;
 	}
 	if (wait && (value_parse_duration(wait, &longest) < 0 || longest <= 0)) {
-		verb_error(argv[0], "--max-wait: %s: must be a time: 500ms, 2s", wait);
+		verb_error(argv[0], "--max-wait: %s: must be a time: 500ms, 2s, 5m", wait);
 		return EXIT_TERSE;
 	}
 	if (longest > 0)
