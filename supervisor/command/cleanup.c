@@ -86,13 +86,9 @@ int cleanup_end(struct cleanup *c, const char *verb, const struct gc_result *sum
 		buffer_printf(&c->out, "; %s %s\n", c->dry ? "would free" : "freed",
 			      human_size(size, sum->bytes));
 	}
-	if (io_write(STDOUT_FILENO, c->out.data, c->out.len) < 0) {
-		verb_error(verb, "%m");
-		status = 1;
-	}
+	status |= verb_print(&(struct verb){.name = verb}, &c->out);
 	if (sum->failed)
 		verb_error(verb, "%s could not be removed: %s", human_count(count, sum->failed),
 			   strerror(sum->error));
-	buffer_release(&c->out);
 	return status;
 }

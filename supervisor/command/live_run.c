@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct search {
+struct live_search {
 	const char *name;
 	char id[ID_LEN + 1];
 	int matches;
@@ -16,7 +16,7 @@ struct search {
 
 static int live_run_match(void *ctx, const char *id)
 {
-	struct search *s = ctx;
+	struct live_search *s = ctx;
 	if (strncmp(id, s->name, strlen(s->name)) == 0 && strcmp(id, s->id) != 0) {
 		snprintf(s->id, sizeof(s->id), "%s", id);
 		s->matches++;
@@ -25,9 +25,10 @@ static int live_run_match(void *ctx, const char *id)
 }
 
 /* Among the runs that have no artifact. */
-static int find_live(const struct store *stores, int count, const char *name, char id[ID_LEN + 1])
+static int live_run_match_id(const struct store *stores, int count, const char *name,
+			     char id[ID_LEN + 1])
 {
-	struct search s = {.name = name};
+	struct live_search s = {.name = name};
 	if (strncmp(name, "cmd-", 4) != 0 || !name[4]) {
 		errno = EINVAL;
 		return -1;
@@ -38,8 +39,8 @@ static int find_live(const struct store *stores, int count, const char *name, ch
 	return s.matches == 1 ? 0 : -1;
 }
 
-int live_run_run(const struct settings *settings, const char *session, const char *verb,
-		 const char *name, struct client *v, char id[ID_LEN + 1])
+int live_run_find(const struct settings *settings, const char *session, const char *verb,
+		  const char *name, struct client *v, char id[ID_LEN + 1])
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
@@ -49,7 +50,7 @@ int live_run_run(const struct settings *settings, const char *session, const cha
 	int why = errno;
 	if (kept)
 		memcpy(id, found.id, sizeof(found.id));
-	else if (why == EEXIST || find_live(stores, count, name, id) < 0) {
+	else if (why == EEXIST || live_run_match_id(stores, count, name, id) < 0) {
 		verb_not_found(verb, name, why == EEXIST || errno == EINVAL ? why : errno, &found);
 		goto out;
 	}
@@ -68,7 +69,7 @@ int live_run_text(const struct store *stores, int count, const char *name)
 	struct client v = {.fd = -1};
 	struct buffer json = BUFFER_INIT;
 	char id[ID_LEN + 1];
-	int result = find_live(stores, count, name, id);
+	int result = live_run_match_id(stores, count, name, id);
 	if (result == 0)
 		result = client_open(&v, stores, count, id);
 	if (result == 0)
@@ -78,10 +79,10 @@ int live_run_text(const struct store *stores, int count, const char *name)
 	return result;
 }
 
-int live_run_live(const struct settings *settings, const char *session, const char *verb,
+int live_run_open(const struct settings *settings, const char *session, const char *verb,
 		  const char *name, struct client *v, char id[ID_LEN + 1])
 {
-	int result = live_run_run(settings, session, verb, name, v, id);
+	int result = live_run_find(settings, session, verb, name, v, id);
 	if (result == 1)
 		live_run_failed(verb, id, ESRCH);
 	return result == 0 ? 0 : -1;

@@ -9,11 +9,11 @@ struct settings;
 /* Connects to the run that `name` means: as verb_find() has it, or the beginning of the ID of a run
    that has no artifact yet. Returns 0; 1: it has ended (nothing is said, v->fd is -1, `id` is
    filled in); or -1 after saying on stderr why not. */
-int live_run_run(const struct settings *settings, const char *session, const char *verb,
-		 const char *name, struct client *v, char id[ID_LEN + 1]);
+int live_run_find(const struct settings *settings, const char *session, const char *verb,
+		  const char *name, struct client *v, char id[ID_LEN + 1]);
 
 /* The same where an ended run is of no use: -1 is the only other result. */
-int live_run_live(const struct settings *settings, const char *session, const char *verb,
+int live_run_open(const struct settings *settings, const char *session, const char *verb,
 		  const char *name, struct client *v, char id[ID_LEN + 1]);
 
 /* Lets a run that has no artifact yet make one of its text so far, for somebody who reads it.

@@ -4,6 +4,7 @@
 
 #include "config/error.h"
 #include "config/option.h"
+#include "config/value.h"
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
@@ -135,8 +136,8 @@ void verb_error(const char *verb, const char *format, ...)
 	va_end(args);
 }
 
-static const struct verb_option *find_option(const struct verb_option *table, const char *arg,
-					     size_t len)
+static const struct verb_option *verb_find_option(const struct verb_option *table, const char *arg,
+						  size_t len)
 {
 	for (; table->name; table++) {
 		if (strlen(table->name) == len && memcmp(table->name, arg, len) == 0)
@@ -157,7 +158,7 @@ static bool verb_parse_count(const char *text, uint64_t least, uint64_t *value)
 	return true;
 }
 
-static bool parse_line(const char *text, int64_t *value)
+static bool verb_parse_line(const char *text, int64_t *value)
 {
 	uint64_t n;
 	if (!verb_parse_count(text + (*text == '-'), 1, &n))
@@ -189,37 +190,47 @@ static int verb_no_such_option(const struct verb *v, const struct verb_option *t
 	return -1;
 }
 
-static int set_value(const struct verb *v, const struct verb_option *o, const char *value)
+/* Stores a value as its kind asks for. Returns NULL, or what it must be. */
+static const char *verb_store_value(const struct verb_option *o, const char *text)
 {
-	uint64_t least = o->kind == VERB_COUNT;
-	if (!value) {
+	uint64_t n;
+	switch (o->kind) {
+	case VERB_LINE:
+		return verb_parse_line(text, o->value)
+			       ? NULL
+			       : "a number from 1 on, or below 0 from the end";
+	case VERB_TIME:
+		return value_parse_duration(text, o->value) == 0 && *(int64_t *)o->value > 0
+			       ? NULL
+			       : "a time: 500ms, 2s, 5m";
+	case VERB_STATUS:
+		if (!verb_parse_count(text, 0, &n) || n > 255)
+			return "a number from 0 to 255";
+		*(int *)o->value = (int)n;
+		return NULL;
+	case VERB_COUNT: return verb_parse_count(text, 1, o->value) ? NULL : "a number from 1 on";
+	case VERB_NUMBER: return verb_parse_count(text, 0, o->value) ? NULL : "a number from 0 on";
+	default: *(const char **)o->value = text; return NULL;
+	}
+}
+
+static int verb_set_value(const struct verb *v, const struct verb_option *o, const char *value)
+{
+	const char *why = NULL;
+	if (!value)
 		verb_fail(v, ENVELOPE_USAGE, "%s: needs a value", o->name);
-		return -1;
-	}
-	if (o->kind == VERB_TEXT) {
-		if (*(const char **)o->value) {
-			verb_fail(v, ENVELOPE_USAGE, "%s: given twice", o->name);
-			return -1;
-		}
-		*(const char **)o->value = value;
-	} else if (o->kind == VERB_LINE) {
-		if (!parse_line(value, o->value)) {
-			verb_fail(v, ENVELOPE_USAGE,
-				  "%s: %s: must be a number from 1 on, or below 0 from the end",
-				  o->name, value);
-			return -1;
-		}
-	} else if (!verb_parse_count(value, least, o->value)) {
-		verb_fail(v, ENVELOPE_USAGE, "%s: %s: must be a number from %d on", o->name, value,
-			  (int)least);
-		return -1;
-	}
-	return 0;
+	else if (o->kind == VERB_TEXT && *(const char **)o->value)
+		verb_fail(v, ENVELOPE_USAGE, "%s: given twice", o->name);
+	else if ((why = verb_store_value(o, value)) != NULL)
+		verb_fail(v, ENVELOPE_USAGE, "%s: %s: must be %s", o->name, value, why);
+	else
+		return 0;
+	return -1;
 }
 
 /* Takes a flag of the settings, if the verb takes any. */
-static int take_setting(const struct verb *v, const struct verb_option *table, int argc,
-			char **argv, int *i)
+static int verb_take_setting(const struct verb *v, const struct verb_option *table, int argc,
+			     char **argv, int *i)
 {
 	const char *arg = argv[*i];
 	struct option_error error = {""};
@@ -246,9 +257,9 @@ static int verb_take_option(const struct verb *v, const struct verb_option *tabl
 	const char *arg = argv[*i];
 	const char *equals = strchr(arg, '=');
 	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
-	const struct verb_option *o = find_option(table, arg, len);
+	const struct verb_option *o = verb_find_option(table, arg, len);
 	if (!o)
-		return take_setting(v, table, argc, argv, i);
+		return verb_take_setting(v, table, argc, argv, i);
 	if (o->kind == VERB_FLAG) {
 		if (equals) {
 			verb_fail(v, ENVELOPE_USAGE, "%s: takes no value", o->name);
@@ -257,33 +268,33 @@ static int verb_take_option(const struct verb *v, const struct verb_option *tabl
 		*(bool *)o->value = true;
 		return 0;
 	}
-	return set_value(v, o, equals ? equals + 1 : ++*i < argc ? argv[*i] : NULL);
+	return verb_set_value(v, o, equals ? equals + 1 : ++*i < argc ? argv[*i] : NULL);
 }
 
 /* Takes the letters at argv[*i]; the last one may take a value. */
-static int take_letters(const struct verb *v, const struct verb_option *table, int argc,
-			char **argv, int *i)
+static int verb_take_letters(const struct verb *v, const struct verb_option *table, int argc,
+			     char **argv, int *i)
 {
 	for (const char *letter = argv[*i] + 1; *letter; letter++) {
 		const char name[3] = {'-', *letter, '\0'};
-		const struct verb_option *o = find_option(table, name, 2);
+		const struct verb_option *o = verb_find_option(table, name, 2);
 		if (!o)
 			return verb_no_such_option(v, table, argv[*i], strlen(argv[*i]));
 		if (o->kind != VERB_FLAG)
-			return set_value(v, o,
-					 letter[1]     ? letter + 1
-					 : ++*i < argc ? argv[*i]
-						       : NULL);
+			return verb_set_value(v, o,
+					      letter[1]     ? letter + 1
+					      : ++*i < argc ? argv[*i]
+							    : NULL);
 		*(bool *)o->value = true;
 	}
 	return 0;
 }
 
 /* Whether the answer is wanted as JSON, which also holds for what is wrong with the arguments. */
-static bool wants_json(const struct verb_option *table, int argc, char **argv)
+static bool verb_wants_json(const struct verb_option *table, int argc, char **argv)
 {
 	static const char flag[] = "--json";
-	if (!find_option(table, flag, strlen(flag)))
+	if (!verb_find_option(table, flag, strlen(flag)))
 		return false;
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (strcmp(argv[i], flag) == 0)
@@ -295,15 +306,16 @@ static bool wants_json(const struct verb_option *table, int argc, char **argv)
 int verb_parse(const struct verb_option *table, int argc, char **argv, const char **operands,
 	       int max)
 {
-	const struct verb v = {.name = argv[0], .json = wants_json(table, argc, argv)};
+	const struct verb v = {.name = argv[0], .json = verb_wants_json(table, argc, argv)};
 	int count = 0;
 	bool options = true;
 	for (int i = 1; i < argc; i++) {
 		if (options && strcmp(argv[i], "--") == 0) {
 			options = false;
 		} else if (options && argv[i][0] == '-' && argv[i][1]) {
-			int taken = argv[i][1] == '-' ? verb_take_option(&v, table, argc, argv, &i)
-						      : take_letters(&v, table, argc, argv, &i);
+			int taken = argv[i][1] == '-'
+					    ? verb_take_option(&v, table, argc, argv, &i)
+					    : verb_take_letters(&v, table, argc, argv, &i);
 			if (taken < 0)
 				return -1;
 		} else if (count == max) {
@@ -315,6 +327,16 @@ int verb_parse(const struct verb_option *table, int argc, char **argv, const cha
 		}
 	}
 	return count;
+}
+
+int verb_parse_one(const struct verb_option *table, int argc, char **argv, const char **operand,
+		   const char *missing)
+{
+	const struct verb v = {.name = argv[0], .json = verb_wants_json(table, argc, argv)};
+	int count = verb_parse(table, argc, argv, operand, 1);
+	if (count == 0)
+		verb_fail(&v, ENVELOPE_USAGE, "%s", missing);
+	return count == 1 ? 0 : -1;
 }
 
 void verb_session(const struct settings *settings, const char *session,
@@ -352,8 +374,8 @@ int verb_find(const struct settings *settings, const char *session, const char *
 }
 
 /* Whether this is why a run has no artifact; says so, and what there is in its place. */
-static bool fail_last(const struct verb *v, const char *name, int error,
-		      const struct id_found *found)
+static bool verb_fail_last(const struct verb *v, const char *name, int error,
+			   const struct id_found *found)
 {
 	static const struct {
 		int error;
@@ -384,7 +406,7 @@ static bool fail_last(const struct verb *v, const char *name, int error,
 static void verb_fail_found(const struct verb *v, const char *name, int error,
 			    const struct id_found *found)
 {
-	if (fail_last(v, name, error, found))
+	if (verb_fail_last(v, name, error, found))
 		return;
 	if (error == EEXIST)
 		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT,
@@ -460,7 +482,7 @@ static int verb_open_file(const struct verb *v, enum artifact_part part, const c
 		verb_fail_found(v, name, why, found);
 		return -1;
 	}
-	if (fail_last(v, name, why, found))
+	if (verb_fail_last(v, name, why, found))
 		return -1;
 	if (text_open_file(text, name) < 0) {
 		if (errno == ENOENT || why != EINVAL)
@@ -479,7 +501,7 @@ static int verb_open_file(const struct verb *v, enum artifact_part part, const c
 }
 
 /* Why there is no text of standard error. */
-static const char *explain_stderr(int dir, const char *id)
+static const char *verb_explain_stderr(int dir, const char *id)
 {
 	static const char *const reasons[] = {
 		[META_STDERR_MERGED] = "was not kept apart: it is in the text",
@@ -498,7 +520,7 @@ void verb_fail_part(const struct verb *v, enum artifact_part part, int dir, cons
 {
 	if (errno == ENOENT && part == ARTIFACT_ERR)
 		verb_fail(v, ENVELOPE_UNREADABLE, "%s: standard error %s", id,
-			  explain_stderr(dir, id));
+			  verb_explain_stderr(dir, id));
 	else if (errno == ENOENT && part == ARTIFACT_RAW)
 		verb_fail(v, ENVELOPE_UNREADABLE,
 			  "%s: its raw bytes were not kept (--keep-raw keeps them)", id);
@@ -506,8 +528,8 @@ void verb_fail_part(const struct verb *v, enum artifact_part part, int dir, cons
 		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %m", id);
 }
 
-static void fail_found_part(const struct verb *v, enum artifact_part part,
-			    const struct id_found *found)
+static void verb_fail_found_part(const struct verb *v, enum artifact_part part,
+				 const struct id_found *found)
 {
 	int error = errno, dir = store_open_session(found->store, found->session, false);
 	errno = error;
@@ -530,7 +552,7 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 	if (result < 0)
 		result = verb_open_file(v, part, name, why, &found, text);
 	else if ((result = verb_open_found(&found, part, text)) < 0)
-		fail_found_part(v, part, &found);
+		verb_fail_found_part(v, part, &found);
 	store_close_all(stores, count);
 	return result;
 }

@@ -78,6 +78,8 @@ enum verb_kind {
 	VERB_NUMBER,   /* the same, N at least 0 */
 	VERB_LINE,     /* the same, N not 0: -1 is the last one; int64_t */
 	VERB_TEXT,     /* --name TEXT or --name=TEXT, once; const char *, NULL before */
+	VERB_TIME,     /* the same, a duration above 0; int64_t in ms */
+	VERB_STATUS,   /* the same, an exit code from 0 to 255; int */
 	VERB_SETTINGS, /* "": any flag of the settings; struct verb_settings */
 };
 
@@ -99,6 +101,11 @@ struct verb_option {
    --json and the arguments do, as JSON. */
 int verb_parse(const struct verb_option *table, int argc, char **argv, const char **operands,
 	       int max);
+
+/* verb_parse() for a verb with one operand. Returns 0, or -1 after saying what is wrong; `missing`:
+   that there is no operand. */
+int verb_parse_one(const struct verb_option *table, int argc, char **argv, const char **operand,
+		   const char *missing);
 
 /* "terse VERB: ..." (NULL: "terse: ...") on stderr as one line; what may not stand in it is
  * escaped.

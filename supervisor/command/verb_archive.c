@@ -62,9 +62,9 @@ static int verb_archive_write_all(const char *verb, const struct id_found *found
 static void print_size(const char *path, const char *size)
 {
 	struct buffer line = BUFFER_INIT;
-	if (quote_text(&line, path, strlen(path), 0) == 0 &&
-	    buffer_printf(&line, ": %s\n", size) == 0)
-		fwrite(line.data, 1, line.len, stdout);
+	quote_text(&line, path, strlen(path), 0);
+	buffer_printf(&line, ": %s\n", size);
+	fwrite(line.data, 1, line.len, stdout);
 	buffer_release(&line);
 }
 
@@ -111,13 +111,8 @@ int command_archive(struct command_context *c, int argc, char **argv)
 		{"--cast", VERB_FLAG, &cast},     {"--cast3", VERB_FLAG, &cast3},
 		{NULL, VERB_FLAG, NULL},
 	};
-	int operands = verb_parse(table, argc, argv, &name, 1);
-	if (operands < 0)
+	if (verb_parse_one(table, argc, argv, &name, "which artifact? terse archive ID") < 0)
 		return EXIT_TERSE;
-	if (operands == 0) {
-		verb_error(argv[0], "which artifact? terse archive ID");
-		return EXIT_TERSE;
-	}
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	int count, status = 1;
@@ -131,24 +126,17 @@ int command_archive(struct command_context *c, int argc, char **argv)
 
 /* --- unarchive --------------------------------------------------------------- */
 
-static int tell_restored(const char *verb, const char *session, const struct archive_restored *r)
+static int unarchive_print(const char *verb, const char *session, const struct archive_restored *r)
 {
 	char lines[HUMAN_LEN], size[HUMAN_LEN];
 	struct buffer out = BUFFER_INIT;
-	int status = 1;
-	int made =
-		r->there ? buffer_printf(&out, "%s is there already: terse read %s\n", r->id, r->id)
-			 : buffer_printf(&out,
-					 "%s restored to session %s; %s lines, %s: terse read "
-					 "%s\n",
-					 r->id, session, human_count(lines, r->lines),
-					 human_size(size, r->bytes), r->id);
-	if (made == 0 && io_write(STDOUT_FILENO, out.data, out.len) == 0)
-		status = 0;
+	if (r->there)
+		buffer_printf(&out, "%s is there already: terse read %s\n", r->id, r->id);
 	else
-		verb_error(verb, "%m");
-	buffer_release(&out);
-	return status;
+		buffer_printf(&out, "%s restored to session %s; %s lines, %s: terse read %s\n",
+			      r->id, session, human_count(lines, r->lines),
+			      human_size(size, r->bytes), r->id);
+	return verb_print(&(struct verb){.name = verb}, &out);
 }
 
 int command_unarchive(struct command_context *c, int argc, char **argv)
@@ -158,13 +146,9 @@ int command_unarchive(struct command_context *c, int argc, char **argv)
 		{"--session", VERB_TEXT, &session},
 		{NULL, VERB_FLAG, NULL},
 	};
-	int operands = verb_parse(table, argc, argv, &name, 1), status = 1;
-	if (operands < 0)
+	int status = 1;
+	if (verb_parse_one(table, argc, argv, &name, "which file? terse unarchive FILE") < 0)
 		return EXIT_TERSE;
-	if (operands == 0) {
-		verb_error(argv[0], "which file? terse unarchive FILE");
-		return EXIT_TERSE;
-	}
 	char directory[STORE_SESSION_LEN + 1];
 	verb_session(c->settings, session, directory);
 	struct archive_restored restored;
@@ -177,7 +161,7 @@ int command_unarchive(struct command_context *c, int argc, char **argv)
 	if (store_open_write(&store) < 0)
 		verb_error(argv[0], "%m");
 	else if (archive_restore(&store, directory, fd, c->settings, &restored) == 0)
-		status = tell_restored(argv[0], directory, &restored);
+		status = unarchive_print(argv[0], directory, &restored);
 	else if (errno == EBADMSG)
 		verb_error(argv[0], "%s: not an archive of terse, or damaged", name);
 	else if (errno == EFBIG)

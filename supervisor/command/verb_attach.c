@@ -222,13 +222,8 @@ int command_attach(struct command_context *c, int argc, char **argv)
 		{"--session", VERB_TEXT, &session},
 		{NULL, VERB_FLAG, NULL},
 	};
-	int count = verb_parse(table, argc, argv, &name, 1);
-	if (count < 0)
+	if (verb_parse_one(table, argc, argv, &name, "what? terse attach ID") < 0)
 		return EXIT_TERSE;
-	if (count == 0) {
-		verb_error(argv[0], "what? terse attach ID");
-		return EXIT_TERSE;
-	}
 	const char *key = c->settings->detach_key ? c->settings->detach_key : "";
 	if (key_parse(key, &detach) < 0 || detach.len != 1) {
 		verb_error(argv[0],
@@ -241,7 +236,7 @@ int command_attach(struct command_context *c, int argc, char **argv)
 		verb_error(argv[0], "needs a terminal (terse snapshot ID prints the screen)");
 		return EXIT_TERSE;
 	}
-	if (live_run_live(c->settings, session, argv[0], name, &a.client, a.id) < 0)
+	if (live_run_open(c->settings, session, argv[0], name, &a.client, a.id) < 0)
 		return 1;
 	int status = attach_run(&a);
 	client_close(&a.client);

@@ -3,7 +3,6 @@
 
 #include "config/limit.h"
 #include "config/settings.h"
-#include "config/value.h"
 #include "lib/buffer.h"
 #include "lib/bytes.h"
 #include "lib/gap.h"
@@ -428,8 +427,8 @@ static void describe_running(const struct waiter *w, enum outcome outcome, struc
 	*told = w->now.reported;
 }
 
-static int exit_status(const struct waiter *w, enum outcome outcome, const struct wording_ending *e,
-		       bool by_setting)
+static int await_status(const struct waiter *w, enum outcome outcome,
+			const struct wording_ending *e, bool by_setting)
 {
 	switch (outcome) {
 	case OUTCOME_ASKS: return (int)w->settings->yield_status;
@@ -480,16 +479,8 @@ static int print_changes(struct waiter *w, enum outcome outcome, struct wording_
 	return result;
 }
 
-static int parse_time(const char *verb, const char *name, const char *value, int64_t *ms)
-{
-	if (!value || (value_parse_duration(value, ms) == 0 && *ms > 0))
-		return 0;
-	verb_error(verb, "%s: %s: must be a time: 500ms, 2s, 5m", name, value);
-	return -1;
-}
-
 /* Returns 0, or -1 after saying what is wrong. */
-static int make_matcher(struct waiter *w, const char *pattern)
+static int await_make_matcher(struct waiter *w, const char *pattern)
 {
 	const struct matcher_options options = {.ignore_case = false};
 	struct matcher_error error;
@@ -509,7 +500,7 @@ static int make_matcher(struct waiter *w, const char *pattern)
 
 int command_await(struct command_context *c, int argc, char **argv)
 {
-	const char *name, *timeout = NULL, *idle = NULL, *pattern = NULL;
+	const char *name, *pattern = NULL;
 	struct waiter w = {.settings = c->settings,
 			   .verb = argv[0],
 			   .client = {.fd = -1},
@@ -517,21 +508,19 @@ int command_await(struct command_context *c, int argc, char **argv)
 			   .from = 1,
 			   .begun = clock_monotonic_ms()};
 	const struct verb_option table[] = {
-		{"--timeout", VERB_TEXT, &timeout},   {"--for", VERB_TEXT, &pattern},
-		{"--idle", VERB_TEXT, &idle},         {"--offset", VERB_COUNT, &w.from},
+		{"--timeout", VERB_TIME, &w.timeout}, {"--for", VERB_TEXT, &pattern},
+		{"--idle", VERB_TIME, &w.idle},       {"--offset", VERB_COUNT, &w.from},
 		{"--session", VERB_TEXT, &w.session}, {NULL, VERB_FLAG, NULL},
 	};
 	int status = EXIT_TERSE;
-	int count = verb_parse(table, argc, argv, &name, 1);
-	if (count == 0)
-		verb_error(argv[0], "what? terse await ID");
-	if (count <= 0 || parse_time(argv[0], "--timeout", timeout, &w.timeout) < 0 ||
-	    parse_time(argv[0], "--idle", idle, &w.idle) < 0 || make_matcher(&w, pattern) < 0)
+	if (verb_parse_one(table, argc, argv, &name, "what? terse await ID") < 0 ||
+	    await_make_matcher(&w, pattern) < 0)
 		goto out;
-	if (!timeout)
+	bool by_setting = w.timeout == 0;
+	if (by_setting)
 		w.timeout = c->settings->yield;
 	status = 1;
-	int reached = live_run_run(c->settings, w.session, argv[0], name, &w.client, w.id);
+	int reached = live_run_find(c->settings, w.session, argv[0], name, &w.client, w.id);
 	if (reached < 0)
 		goto out;
 	int outcome = reached == 1 ? OUTCOME_ENDED : wait_for_it(&w);
@@ -543,7 +532,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 	}
 	struct wording_ending ending;
 	if (outcome >= 0 && print_changes(&w, (enum outcome)outcome, &ending) == 0)
-		status = exit_status(&w, (enum outcome)outcome, &ending, !timeout);
+		status = await_status(&w, (enum outcome)outcome, &ending, by_setting);
 out:
 	client_close(&w.client);
 	follow_release(&w.follow);

@@ -2,10 +2,10 @@
 // without is told here.
 
 #include "config/option.h"
+#include "lib/active.h"
 #include "lib/io.h"
 #include "lib/quote.h"
 #include "lib/trace.h"
-#include "lib/active.h"
 #include "shim/shell.h"
 #include "supervisor/agents/document.h"
 #include "supervisor/agents/hints.h"

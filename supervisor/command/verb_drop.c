@@ -17,31 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes --dry-run and the flags of settings. Returns 0, or -1 after saying what is wrong. */
-static int verb_gc_parse(struct settings *settings, int argc, char **argv, bool *dry)
-{
-	struct option_error error = {""};
-	for (int i = 1; i < argc;) {
-		if (strcmp(argv[i], "--dry-run") == 0) {
-			*dry = true;
-			i++;
-			continue;
-		}
-		int taken = settings_take_flag(settings, argc, argv, &i, &error);
-		if (taken < 0)
-			verb_error(argv[0], "%s", error.text);
-		else if (taken == 0)
-			verb_error(argv[0], "%s: no such option (see terse help gc)", argv[i]);
-		if (taken <= 0)
-			return -1;
-	}
-	return 0;
-}
-
 int command_gc(struct command_context *c, int argc, char **argv)
 {
 	bool dry = false;
-	if (verb_gc_parse(c->settings, argc, argv, &dry) < 0)
+	struct verb_settings settings = {.settings = c->settings};
+	const struct verb_option table[] = {
+		{"--dry-run", VERB_FLAG, &dry},
+		{"", VERB_SETTINGS, &settings},
+		{NULL, VERB_FLAG, NULL},
+	};
+	if (verb_parse(table, argc, argv, NULL, 0) < 0)
 		return EXIT_TERSE;
 	struct store stores[STORE_MAX];
 	struct cleanup cleanup = {.dry = dry};

@@ -29,101 +29,55 @@ struct filter {
 	const char *file; /* in the place of standard input, or NULL */
 };
 
-static int verb_filter_bad_usage(const char *what, const char *why)
+/* Puts a file in the place of standard input. Returns 0, or -1 after saying what is wrong. */
+static int filter_open(const char *path)
 {
-	verb_error("filter", "%s: %s (see terse help filter)", what, why);
-	return -1;
-}
-
-/* Options of filter alone. Returns 1 if it was one, 0 if not, -1 after saying what is wrong. */
-static int verb_filter_take_own(struct filter *f, int argc, char **argv, int *i)
-{
-	const char *name = argv[*i];
-	bool is_code = strcmp(name, "--exit-code") == 0;
-	if (!is_code && strcmp(name, "--onlcr") != 0)
-		return 0;
-	const char *value = *i + 1 < argc ? argv[*i + 1] : "";
-	if (is_code) {
-		char *end;
-		long code = strtol(value, &end, 10);
-		if (!*value || *end || code < 0 || code > 255) {
-			verb_error("filter", "--exit-code: %s: must be a number from 0 to 255",
-				   value);
-			return -1;
-		}
-		f->exit_code = (int)code;
-	} else {
-		f->onlcr = strcmp(value, "yes") == 0;
-		if (!f->onlcr && strcmp(value, "no") != 0)
-			return verb_filter_bad_usage(name, "needs yes or no");
-	}
-	*i += 2;
-	return 1;
-}
-
-static int verb_filter_no_such_option(const char *name)
-{
-	static const char *const own[] = {"--exit-code", "--onlcr", NULL};
-	const char *best = option_nearest_flag(name, own);
-	if (!best)
-		return verb_filter_bad_usage(name, "no such option");
-	verb_error("filter", "%s: no such option (did you mean %s?)", name, best);
-	return -1;
-}
-
-/* Puts a file in the place of standard input, once. Returns 1, or -1 after saying what is wrong. */
-static int take_file(struct filter *f, const char *path)
-{
-	if (f->file)
-		return verb_filter_bad_usage(path, "one file at most");
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) {
-		verb_error("filter", "%s: %s", path, strerror(errno));
-		io_close(&fd);
-		return -1;
-	}
+	int result = fd < 0 ? -1 : dup2(fd, STDIN_FILENO);
+	if (result < 0)
+		verb_error("filter", "%s: %m", path);
 	if (fd != STDIN_FILENO)
 		io_close(&fd);
-	f->file = path;
-	return 1;
+	return result < 0 ? -1 : 0;
 }
 
-static int verb_filter_parse(struct filter *f, struct settings *s, int argc, char **argv)
+/* Returns 0, or -1 after saying what is wrong. */
+static int filter_parse(struct filter *f, struct settings *s, int argc, char **argv)
 {
-	struct option_error error = {""};
-	for (int i = 1; i < argc;) {
-		int taken = verb_filter_take_own(f, argc, argv, &i);
-		if (taken == 0 && argv[i][0] != '-')
-			taken = take_file(f, argv[i++]);
-		if (taken == 0) {
-			taken = settings_take_flag(s, argc, argv, &i, &error);
-			if (taken < 0)
-				verb_error("filter", "%s", error.text);
-			else if (taken == 0)
-				taken = verb_filter_no_such_option(argv[i]);
-		}
-		if (taken < 0)
-			return -1;
+	const char *onlcr = NULL;
+	struct verb_settings settings = {.settings = s};
+	const struct verb_option table[] = {
+		{"--exit-code", VERB_STATUS, &f->exit_code},
+		{"--onlcr", VERB_TEXT, &onlcr},
+		{"", VERB_SETTINGS, &settings},
+		{NULL, VERB_FLAG, NULL},
+	};
+	if (verb_parse(table, argc, argv, &f->file, 1) < 0)
+		return -1;
+	f->onlcr = !onlcr || strcmp(onlcr, "yes") == 0;
+	if (!f->onlcr && strcmp(onlcr, "no") != 0) {
+		verb_error("filter", "--onlcr: needs yes or no (see terse help filter)");
+		return -1;
 	}
-	return 0;
+	return f->file ? filter_open(f->file) : 0;
 }
 
-static struct artifact *verb_filter_on_artifact(void *ctx)
+static struct artifact *filter_on_artifact(void *ctx)
 {
 	struct filter *f = ctx;
 	return f->keep ? record_open(&f->record) : NULL;
 }
 
-static void verb_filter_pass(void *ctx, const char *data, size_t len)
+static void filter_pass(void *ctx, const char *data, size_t len)
 {
 	interceptor_feed(ctx, data, len);
 }
 
 /* Reads standard input to its end. Returns 0, or -1 with errno. */
-static int verb_filter_feed(struct filter *f, struct secrets *secrets)
+static int filter_feed(struct filter *f, struct secrets *secrets)
 {
 	struct redactor redactor = {
-		.secrets = secrets, .out = verb_filter_pass, .ctx = f->excerpts.text};
+		.secrets = secrets, .out = filter_pass, .ctx = f->excerpts.text};
 	char *chunk = malloc(CHUNK);
 	ssize_t n = chunk ? 0 : -1;
 	while (chunk && !f->excerpts.error) {
@@ -143,7 +97,7 @@ static int verb_filter_feed(struct filter *f, struct secrets *secrets)
 	return n < 0 ? -1 : 0;
 }
 
-static void verb_filter_tell_report(struct filter *f, int64_t duration_ms, const struct settings *s)
+static void filter_report(struct filter *f, int64_t duration_ms, const struct settings *s)
 {
 	const struct interceptor_ending end = {
 		.ending = {.exit_code = f->exit_code, .duration_ms = duration_ms},
@@ -153,7 +107,7 @@ static void verb_filter_tell_report(struct filter *f, int64_t duration_ms, const
 	interceptor_report(f->excerpts.text, &end);
 }
 
-static void tell_summary(struct filter *f, const struct job *job)
+static void filter_print_summary(struct filter *f, const struct job *job)
 {
 	struct summary summary = {.is_open = false};
 	summary_init(&summary, job, &f->record);
@@ -169,11 +123,11 @@ static void tell_summary(struct filter *f, const struct job *job)
 int command_filter(struct command_context *c, int argc, char **argv)
 {
 	static char *shown[] = {(char *)"filter", NULL};
-	struct filter f = {.onlcr = true};
+	struct filter f = {.file = NULL};
 	struct stat st;
 	struct job job = {.argv = shown, .shown = shown, .settings = c->settings};
 	int result = EXIT_TERSE;
-	if (verb_filter_parse(&f, c->settings, argc, argv) < 0 ||
+	if (filter_parse(&f, c->settings, argc, argv) < 0 ||
 	    excerpts_apply_profile("filter", c->settings) < 0)
 		return EXIT_TERSE;
 	/* A report of all of it is written when all of it was read. */
@@ -192,11 +146,10 @@ int command_filter(struct command_context *c, int argc, char **argv)
 		.print = c->settings->print == PRINT_FULL ? INTERCEPT_WHOLE : INTERCEPT_PREVIEW,
 		.onlcr = f.onlcr,
 		.summary = c->settings->format != FORMAT_TEXT,
-		.artifact = verb_filter_on_artifact,
+		.artifact = filter_on_artifact,
 		.ctx = &f,
 	};
-	if (!safe || excerpts_init(&f.excerpts, &options) < 0 ||
-	    verb_filter_feed(&f, secrets) < 0) {
+	if (!safe || excerpts_init(&f.excerpts, &options) < 0 || filter_feed(&f, secrets) < 0) {
 		verb_error("filter", "%s: %s", f.file ? f.file : "standard input", strerror(errno));
 		goto out;
 	}
@@ -206,9 +159,9 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	f.record.meta.binary = interceptor_is_binary(f.excerpts.text);
 	record_end(&f.record, f.exit_code << 8, false, false, duration);
 	if (c->settings->format == FORMAT_TEXT)
-		verb_filter_tell_report(&f, duration, c->settings);
+		filter_report(&f, duration, c->settings);
 	else
-		tell_summary(&f, &job);
+		filter_print_summary(&f, &job);
 	result = 0;
 	int error = f.excerpts.error;
 	if (error && error != EPIPE) {

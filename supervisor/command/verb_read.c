@@ -574,18 +574,10 @@ static bool read_parse_bytes(struct read *r, const char *text)
 }
 
 struct arguments {
-	const char *session, *bytes, *exit_code;
+	const char *session, *bytes;
 	bool standard_error, raw;
 	struct verb_settings preview; /* how it is to be */
 };
-
-static bool parse_exit_code(const char *text, int *code)
-{
-	char *end;
-	long value = strtol(text, &end, 10);
-	*code = (int)value;
-	return *text && !*end && value >= 0 && value <= 255;
-}
 
 /* What goes with what. Returns 0, or -1 after saying what is wrong. */
 static int read_check(struct read *r, const struct arguments *a, int operands)
@@ -602,15 +594,12 @@ static int read_check(struct read *r, const struct arguments *a, int operands)
 		wrong = "only one of --stderr and --raw";
 	else if (a->raw && r->preview)
 		wrong = "--preview is of text, not of --raw";
-	else if (!r->preview && a->exit_code)
+	else if (!r->preview && r->exit_code >= 0)
 		wrong = "--exit-code goes with --preview";
 	if (!wrong && !r->preview && a->preview.flag)
 		verb_fail(&r->verb, ENVELOPE_USAGE, "%s goes with --preview", a->preview.flag);
 	else if (wrong)
 		verb_fail(&r->verb, ENVELOPE_USAGE, "%s", wrong);
-	else if (a->exit_code && !parse_exit_code(a->exit_code, &r->exit_code))
-		verb_fail(&r->verb, ENVELOPE_USAGE,
-			  "--exit-code: %s: must be a number from 0 to 255", a->exit_code);
 	else if (a->bytes && !read_parse_bytes(r, a->bytes))
 		verb_fail(&r->verb, ENVELOPE_USAGE,
 			  "--bytes: %s: must be OFFSET or OFFSET:LENGTH, like 30000:32KB",
@@ -636,7 +625,7 @@ static int read_parse(struct read *r, struct arguments *a, int argc, char **argv
 		{"--text", VERB_FLAG, &r->place.binary},
 		{"--session", VERB_TEXT, &a->session},
 		{"--json", VERB_FLAG, &r->verb.json},
-		{"--exit-code", VERB_TEXT, &a->exit_code},
+		{"--exit-code", VERB_STATUS, &r->exit_code},
 		{"", VERB_SETTINGS, &a->preview},
 		{NULL, VERB_FLAG, NULL},
 	};

@@ -1,6 +1,5 @@
 // terse replay ID: what a command wrote, as it wrote it (run --record).
 
-#include "config/value.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "supervisor/command/command.h"
@@ -55,11 +54,6 @@ static int replay_next_line(struct lines *l, const char **line, size_t *len)
 			return n < 0 ? -1 : 0;
 		l->buffer.len += (size_t)n;
 	}
-}
-
-static void release_lines(struct lines *l)
-{
-	buffer_release(&l->buffer);
 }
 
 /* The header. NULL with errno EBADMSG: it is none. */
@@ -155,7 +149,7 @@ int replay_write_cast(int from, int to, int version)
 	result = got;
 out:
 	json_decref(header);
-	release_lines(&lines);
+	buffer_release(&lines.buffer);
 	return result;
 }
 
@@ -198,7 +192,7 @@ static int play(const struct player *p, int fd)
 	}
 out:
 	json_decref(header);
-	release_lines(&lines);
+	buffer_release(&lines.buffer);
 	return result;
 }
 
@@ -265,26 +259,18 @@ static int parse_speed(const char *verb, const char *text, double *speed)
 
 int command_replay(struct command_context *c, int argc, char **argv)
 {
-	const char *session = NULL, *name, *speed = NULL, *wait = NULL;
+	const char *session = NULL, *name, *speed = NULL;
+	int64_t longest = 0;
 	struct player p = {.speed = 1, .longest = INFINITY};
 	const struct verb_option table[] = {
 		{"--speed", VERB_TEXT, &speed},
-		{"--max-wait", VERB_TEXT, &wait},
+		{"--max-wait", VERB_TIME, &longest},
 		{"--session", VERB_TEXT, &session},
 		{NULL, VERB_FLAG, NULL},
 	};
-	int64_t longest = 0;
-	int count = verb_parse(table, argc, argv, &name, 1);
-	if (count < 0 || parse_speed(argv[0], speed, &p.speed) < 0)
+	if (verb_parse_one(table, argc, argv, &name, "what? terse replay ID") < 0 ||
+	    parse_speed(argv[0], speed, &p.speed) < 0)
 		return EXIT_TERSE;
-	if (count == 0) {
-		verb_error(argv[0], "what? terse replay ID");
-		return EXIT_TERSE;
-	}
-	if (wait && (value_parse_duration(wait, &longest) < 0 || longest <= 0)) {
-		verb_error(argv[0], "--max-wait: %s: must be a time: 500ms, 2s, 5m", wait);
-		return EXIT_TERSE;
-	}
 	if (longest > 0)
 		p.longest = (double)longest / 1000;
 	int fd = open_recording(c->settings, session, argv[0], name);

@@ -62,7 +62,7 @@ int command_signal(struct command_context *c, int argc, char **argv)
 	}
 	struct client v;
 	char id[ID_LEN + 1];
-	if (live_run_live(c->settings, session, argv[0], operands[0], &v, id) < 0)
+	if (live_run_open(c->settings, session, argv[0], operands[0], &v, id) < 0)
 		return 1;
 	int status = 0;
 	if (client_ask(&v, CONTROL_SIGNAL, (uint32_t)sig, 0, NULL, 0, NULL) < 0) {
@@ -100,9 +100,8 @@ static int snapshot_print_text(const struct buffer *json)
 
 static int snapshot_print_json(struct buffer *json)
 {
-	if (buffer_append(json, "\n", 1) < 0)
-		return -1;
-	return io_write(STDOUT_FILENO, json->data, json->len);
+	buffer_append_string(json, "\n");
+	return verb_write(json);
 }
 
 int command_snapshot(struct command_context *c, int argc, char **argv)
@@ -114,16 +113,11 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 		{"--session", VERB_TEXT, &session},
 		{NULL, VERB_FLAG, NULL},
 	};
-	int count = verb_parse(table, argc, argv, &name, 1);
-	if (count < 0)
+	if (verb_parse_one(table, argc, argv, &name, "what? terse snapshot ID") < 0)
 		return EXIT_TERSE;
-	if (count == 0) {
-		verb_error(argv[0], "what? terse snapshot ID");
-		return EXIT_TERSE;
-	}
 	struct client v;
 	char id[ID_LEN + 1];
-	if (live_run_live(c->settings, session, argv[0], name, &v, id) < 0)
+	if (live_run_open(c->settings, session, argv[0], name, &v, id) < 0)
 		return 1;
 	struct buffer reply = BUFFER_INIT;
 	int status = 1;
@@ -330,7 +324,7 @@ int command_send(struct command_context *c, int argc, char **argv)
 	if (count <= 0 || !name)
 		goto out;
 	status = 1;
-	if (live_run_live(c->settings, s.session, argv[0], name, &s.client, s.id) < 0)
+	if (live_run_open(c->settings, s.session, argv[0], name, &s.client, s.id) < 0)
 		goto out;
 	status = 0;
 	for (int i = 0; i < count && status == 0; i++)

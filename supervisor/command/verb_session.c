@@ -40,11 +40,7 @@ static void verb_session_describe_state(const struct inventory_session *s, int64
 
 static int verb_session_print(const struct call *c, struct buffer *out)
 {
-	int status = io_write(STDOUT_FILENO, out->data, out->len) < 0;
-	if (status)
-		verb_error(c->verb, "%m");
-	buffer_release(out);
-	return status;
+	return verb_print(&(struct verb){.name = c->verb}, out);
 }
 
 /* --- list ------------------------------------------------------------------ */

@@ -48,13 +48,10 @@ int command_path(struct command_context *c, int argc, char **argv)
 		{"--json", VERB_FLAG, &v.json},
 		{NULL, VERB_FLAG, NULL},
 	};
-	int operands = verb_parse(table, argc, argv, &name, 1);
-	if (operands < 0)
+	if (verb_parse_one(table, argc, argv, &name, "which artifact? terse path ID") < 0)
 		return EXIT_TERSE;
-	if (operands == 0 || (raw && standard_error)) {
-		verb_fail(&v, ENVELOPE_USAGE, "%s",
-			  operands ? "only one of --stderr and --raw"
-				   : "which artifact? terse path ID");
+	if (raw && standard_error) {
+		verb_fail(&v, ENVELOPE_USAGE, "only one of --stderr and --raw");
 		return EXIT_TERSE;
 	}
 
@@ -310,10 +307,7 @@ int command_show(struct command_context *c, int argc, char **argv)
 		{"--json", VERB_FLAG, &s.verb.json},
 		{NULL, VERB_FLAG, NULL},
 	};
-	int operands = verb_parse(table, argc, argv, &name, 1);
-	if (operands == 0)
-		verb_fail(&s.verb, ENVELOPE_USAGE, "which artifact? terse show ID");
-	if (operands < 1)
+	if (verb_parse_one(table, argc, argv, &name, "which artifact? terse show ID") < 0)
 		return EXIT_TERSE;
 	s.dir = verb_find_directory(&s.verb, c->settings, session, name, &s.found, s.path);
 	if (s.dir < 0)
