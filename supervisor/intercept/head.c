@@ -22,7 +22,6 @@ static void begin_line(struct tally *t, const char *data, size_t len)
 static bool counts(const struct tally *t)
 {
 	size_t kept = t->length < TALLY_FRONT ? (size_t)t->length : TALLY_FRONT;
-
 	return limit_counts(t->unit, t->front, kept);
 }
 
@@ -32,7 +31,6 @@ static size_t skip_lines(struct tally *t, const char *data, size_t len)
 	const char *last = memrchr(data, '\n', len);
 	size_t skipped = last ? (size_t)(last - data) + 1 : 0;
 	uint64_t count = newline_count(data, skipped);
-
 	t->lines += count;
 	t->units += count;
 	if (last)
@@ -43,17 +41,14 @@ static size_t skip_lines(struct tally *t, const char *data, size_t len)
 void tally_feed(struct tally *t, const char *data, size_t len)
 {
 	const char *newline;
-
 	t->bytes += len;
 	if (t->unit == UNIT_LINES && !t->by_line && len > 0) {
 		size_t skipped = skip_lines(t, data, len);
-
 		data += skipped;
 		len -= skipped;
 	}
 	while (len > 0 && (newline = memchr(data, '\n', len))) {
 		size_t line = (size_t)(newline - data);
-
 		if (t->length > 0 || line == 0) {
 			begin_line(t, data, line);
 			t->units += counts(t);
@@ -111,7 +106,6 @@ static void head_count_line(struct head *h, const char *line, size_t len, size_t
 bool head_take(struct head *h, const char *line, size_t len)
 {
 	size_t printed = utf8_clean_len(line, len);
-
 	if (is_full(h) || len - 1 > h->limit.max_line || printed > room(h) ||
 	    (h->guard && line_is_like_notice(line, len)))
 		return false;
@@ -162,7 +156,6 @@ static bool has_return(const struct head_line *l, const char *line, size_t n)
 static size_t printed_len(const struct head_line *l, const char *line, size_t n)
 {
 	bool returns = has_return(l, line, n);
-
 	return (l->guard ? strlen(LINE_GUARD) : 0) + utf8_clean_len(line, n - returns) + returns +
 	       l->ended;
 }
@@ -174,7 +167,6 @@ static size_t shown_at(const struct head *h, const struct head_line *l, const ch
 	char note[NOTE_MAX];
 	size_t n = l->length > level ? utf8_floor(line, l->len, level < l->len ? level : l->len)
 				     : l->len;
-
 	*cost = printed_len(l, line, n);
 	if (n == l->length)
 		return n;
@@ -192,7 +184,6 @@ static void give_line(struct head *h, const struct head_line *l, const char *lin
 {
 	char note[NOTE_MAX];
 	size_t note_len;
-
 	bool returns = has_return(l, line, n);
 
 	h->last_cut = n < l->length;
@@ -214,10 +205,8 @@ static void give_line(struct head *h, const struct head_line *l, const char *lin
 static bool fits_at(const struct head *h, size_t level)
 {
 	size_t total = 0, least = 0, cost;
-
 	for (size_t i = 0; i < h->held_count; i++) {
 		const struct head_line *l = &h->held[i];
-
 		shown_at(h, l, h->kept.data + l->start, h->limit.max_line, &cost);
 		least += cost;
 		shown_at(h, l, h->kept.data + l->start, level, &cost);
@@ -229,12 +218,10 @@ static bool fits_at(const struct head *h, size_t level)
 static size_t find_level(const struct head *h)
 {
 	size_t least = h->limit.max_line, most = h->limit.bytes;
-
 	if (most <= least)
 		return least;
 	while (most - least > 1) {
 		size_t level = least + (most - least) / 2;
-
 		if (fits_at(h, level))
 			least = level;
 		else
@@ -247,11 +234,9 @@ static size_t find_level(const struct head *h)
 static void give_held(struct head *h, struct buffer *out)
 {
 	size_t level = h->held_count ? find_level(h) : 0, before = out->len, cost;
-
 	for (size_t i = 0; i < h->held_count; i++) {
 		const struct head_line *l = &h->held[i];
 		const char *line = h->kept.data + l->start;
-
 		shown_at(h, l, line, h->limit.max_line, &cost);
 		h->bytes -= cost;
 		give_line(h, l, line, shown_at(h, l, line, level, &cost), out);
@@ -266,10 +251,8 @@ static void give_held(struct head *h, struct buffer *out)
 static void trim(struct head *h)
 {
 	size_t level = find_level(h), used = 0;
-
 	for (size_t i = 0; i < h->held_count; i++) {
 		struct head_line *l = &h->held[i];
-
 		/* Some more, so that it is cut where a character ends. */
 		if (l->len > level + 4)
 			l->len = level + 4;
@@ -284,11 +267,9 @@ static void trim(struct head *h)
 static int head_hold(struct head *h, const struct head_line *given, const char *line)
 {
 	struct head_line l = *given;
-
 	if (h->held_count == h->held_cap) {
 		size_t cap = h->held_cap ? 2 * h->held_cap : 64;
 		struct head_line *more = reallocarray(h->held, cap, sizeof(*more));
-
 		if (!more)
 			return -1;
 		h->held = more;
@@ -313,13 +294,12 @@ static void head_end_line(struct head *h, const char *line, size_t len, bool end
 				    .ended = ended,
 				    .guard = h->guard && line_is_like_notice(line, len)};
 	bool is_long = h->length > h->limit.max_line;
-	size_t cost, n;
-
+	size_t cost;
 	if (is_full(h) || h->cut_off) {
 		h->end = h->cut_off ? HEAD_BYTES : HEAD_COUNT;
 		return;
 	}
-	n = shown_at(h, &l, line, h->limit.max_line, &cost);
+	size_t n = shown_at(h, &l, line, h->limit.max_line, &cost);
 	/* Beyond the room there is no more of it than tells that it is too long. */
 	if ((!is_long && h->length + ended > room(h)) || cost > room(h)) {
 		h->end = HEAD_BYTES;
@@ -341,7 +321,6 @@ static void head_keep(struct head *h, const char *data, size_t len)
 	/* Some more, so that it is cut where a character ends. */
 	size_t most = h->limit.bytes + 4;
 	size_t space = h->line.len < most ? most - h->line.len : 0;
-
 	h->length += len;
 	if (buffer_try_append(&h->line, data, len < space ? len : space) < 0)
 		h->end = HEAD_BYTES;
@@ -352,7 +331,6 @@ void head_feed(struct head *h, const char *data, size_t len, struct buffer *out)
 	while (len > 0 && h->end == HEAD_OPEN) {
 		const char *newline = memchr(data, '\n', len);
 		size_t piece = newline ? (size_t)(newline - data) : len;
-
 		if (newline && h->length == 0) {
 			h->length = piece;
 			head_end_line(h, data, piece, true, out);

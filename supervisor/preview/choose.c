@@ -36,7 +36,6 @@ size_t choose_head_share(const struct preview_options *o)
 size_t choose_end_share(const struct preview_options *o, int status)
 {
 	unsigned share = o->end_share;
-
 	if (status == 0 && share < END_SHARE_SUCCESS)
 		share = END_SHARE_SUCCESS;
 	return percent(o->budget, share);
@@ -47,11 +46,9 @@ size_t choose_end_share(const struct preview_options *o, int status)
 static size_t take_head(struct layout *l, size_t from, size_t share)
 {
 	size_t i = from, used = 0;
-
 	for (; i < l->count; i++) {
 		const struct unit *u = &l->units[i];
 		uint64_t before = i > 0 ? l->units[i - 1].to : l->ask->printed_lines;
-
 		if (before + 1 != u->line.number)
 			break;
 		if (u->cost > share - used || !layout_take(l, i, false))
@@ -65,11 +62,9 @@ static size_t take_head(struct layout *l, size_t from, size_t share)
 static void take_tail(struct layout *l, size_t down_to, size_t share, size_t cut)
 {
 	size_t i, used = 0;
-
 	for (i = l->count; i > down_to; i--) {
 		const struct unit *u = &l->units[i - 1];
 		uint64_t behind = i < l->count ? l->units[i].line.number : l->total_lines + 1;
-
 		if (u->to + 1 != behind)
 			break;
 		if (u->cost > share - used || !layout_take(l, i - 1, false))
@@ -83,12 +78,11 @@ static void take_tail(struct layout *l, size_t down_to, size_t share, size_t cut
 /* Takes the share of the start, of which some may be printed already. */
 static size_t take_start(struct layout *l, const struct preview_options *options)
 {
-	size_t share = choose_head_share(options), next;
+	size_t share = choose_head_share(options);
 	uint64_t max_lines = l->max_lines;
-
 	share = share > l->ask->printed_bytes ? share - (size_t)l->ask->printed_bytes : 0;
 	l->max_lines = (max_lines * options->head_share + 99) / 100;
-	next = take_head(l, 0, share);
+	size_t next = take_head(l, 0, share);
 	if (next == 0 && share && l->count > 1 && l->ask->printed_lines == 0)
 		next += layout_take_cut(l, 0, share, false);
 	l->max_lines = max_lines;
@@ -98,7 +92,6 @@ static size_t take_start(struct layout *l, const struct preview_options *options
 static void choose_by_position(struct layout *l, const struct preview_options *options)
 {
 	size_t next = take_start(l, options);
-
 	take_tail(l, next, l->budget, l->budget);
 	if (options->mode == PREVIEW_ENDS)
 		take_head(l, next, l->budget);
@@ -114,7 +107,6 @@ static bool follows(const struct unit *before, const struct unit *behind)
 static void bridge(struct layout *l, size_t from, size_t to)
 {
 	size_t cost = 0;
-
 	for (size_t i = from; i < to; i++) {
 		if (!follows(&l->units[i], &l->units[i + 1]))
 			return;
@@ -147,10 +139,8 @@ static void bridge_around(struct layout *l, size_t unit)
 static void favour_end(struct layout *l)
 {
 	size_t behind = 0, reach = l->budget / 4;
-
 	for (size_t i = l->count; i-- > 0 && behind < reach;) {
 		struct unit *u = &l->units[i];
-
 		u->value += (unsigned)(END_VALUE * (reach - behind) / reach);
 		behind += u->cost;
 	}
@@ -160,12 +150,10 @@ static void favour_end(struct layout *l)
 static void limit_lines(struct layout *l)
 {
 	size_t most = l->budget / LINE_PARTS;
-
 	if (most < LINE_LEAST)
 		most = LINE_LEAST;
 	for (size_t i = 0; i + 1 < l->count; i++) {
 		size_t limit = l->units[i].value > TELLING ? most : CONTEXT_LINE;
-
 		if (l->units[i].limit > limit)
 			layout_limit(l, i, limit);
 	}
@@ -181,17 +169,13 @@ static struct run densest_run(const struct layout *l)
 	size_t room = l->used < l->budget ? l->budget - l->used : 0;
 	struct run run = {0, 0};
 	float best = 0;
-
 	for (size_t i = 0; i < l->count; i++) {
 		bool joins =
 			i > 0 && l->units[i - 1].chosen && follows(&l->units[i - 1], &l->units[i]);
 		size_t cost = 0;
 		float value = 0;
-
 		for (size_t k = i; k < l->count && k < i + RUN; k++) {
 			const struct unit *u = &l->units[k];
-			float rate;
-
 			/* A blank line may be inside of a run, but begins none. */
 			if (u->chosen || (u->value == 0 && (u->cost > 2 || k == i)))
 				break;
@@ -203,7 +187,7 @@ static struct run densest_run(const struct layout *l)
 				joins = true;
 			value += (float)u->value;
 			cost += u->cost + LINE_COST;
-			rate = value / (float)(cost + (joins ? 0 : l->gap_cost * 3 / 4));
+			float rate = value / (float)(cost + (joins ? 0 : l->gap_cost * 3 / 4));
 			if (rate > best) {
 				best = rate;
 				run = (struct run){i, k + 1};
@@ -216,7 +200,6 @@ static struct run densest_run(const struct layout *l)
 static void take_telling(struct layout *l, size_t unit)
 {
 	struct unit *u = &l->units[unit];
-
 	if (!layout_take(l, unit, true) &&
 	    (u->value < TELLING || !layout_take_cut(l, unit, CONTEXT_LINE, true))) {
 		u->value = 0;
@@ -233,10 +216,8 @@ static void take_telling(struct layout *l, size_t unit)
 static void choose_by_value(struct layout *l, const struct preview_options *options)
 {
 	struct run run;
-	size_t next;
-
 	limit_lines(l);
-	next = take_start(l, options);
+	size_t next = take_start(l, options);
 	take_tail(l, next, l->end_share, l->budget / 4);
 	favour_end(l);
 	for (size_t work = 0; work < WORK_MAX && (run = densest_run(l)).to; work += l->count) {

@@ -55,7 +55,6 @@ static const struct {
 static bool read_rule(const char *text, size_t len, struct structure *s)
 {
 	size_t n = 1, end = len;
-
 	if (!is_one_of(text[0], "-=_*~#+<>!"))
 		return false;
 	while (n < len && text[n] == text[0])
@@ -79,7 +78,6 @@ static bool read_rule(const char *text, size_t len, struct structure *s)
 static bool read_numbered(const char *text, size_t len, struct structure *s)
 {
 	size_t n = 0;
-
 	while (n < len && n < 5 && is_digit(text[n]))
 		n++;
 	if (n == 0 || n + 2 >= len || !is_blank(text[n + 1]) || !is_one_of(text[n], ")."))
@@ -94,7 +92,6 @@ static bool read_diagnostic(const char *text, size_t len, struct structure *s)
 {
 	size_t n = 0, numbers = 0;
 	bool dot = false;
-
 	while (n < len && !is_blank(text[n]) && text[n] != ':') {
 		dot |= text[n] == '.' && n > 0;
 		n++;
@@ -132,7 +129,6 @@ static bool structure_read_frame(const char *text, size_t len, struct structure 
 	const char *plus = memrchr(text, '+', len);
 	size_t n = len, digits = 0;
 	bool frame;
-
 	if (text[len - 1] == ')') {
 		n--;
 		while (n > 0 && (is_digit(text[n - 1]) || text[n - 1] == ':')) {
@@ -155,7 +151,6 @@ static bool structure_read_frame(const char *text, size_t len, struct structure 
 struct structure structure_of(const char *text, size_t len)
 {
 	struct structure s = {SCORE_PLAIN, 0};
-
 	if (structure_read_frame(text, len, &s) || read_rule(text, len, &s) ||
 	    read_numbered(text, len, &s) || read_pointer(text, len, &s) ||
 	    read_diagnostic(text, len, &s))
@@ -225,7 +220,6 @@ static int number_behind(const struct reader *r, size_t at)
 {
 	size_t n = at;
 	int value = 0;
-
 	while (n < r->len && n - at < 3 && is_one_of(r->text[n], " :=("))
 		n++;
 	if (n >= r->len || !is_digit(r->text[n]))
@@ -244,12 +238,10 @@ static int number_before(const struct reader *r, size_t at)
 {
 	int value = 0, scale = 1;
 	size_t n = at;
-
 	while (n > 0 && is_blank(r->text[n - 1]))
 		n--;
 	for (; n > 0 && scale <= COUNT_MAX; n--) {
 		char c = r->text[n - 1];
-
 		if (is_digit(c)) {
 			value += (c - '0') * scale;
 			scale *= 10;
@@ -266,11 +258,9 @@ static int number_before(const struct reader *r, size_t at)
 /* Takes the word as part of a count, if a number belongs to it. */
 static bool read_count(struct reader *r, const struct word *w, const struct occurrence *o)
 {
-	int number;
-
 	if (o->embedded || (!w->counted && w->kind != WORD_COUNTED))
 		return false;
-	number = number_before(r, o->start);
+	int number = number_before(r, o->start);
 	if (number < 0)
 		number = number_behind(r, o->start + o->len);
 	if (number < 0)
@@ -285,7 +275,6 @@ static bool read_count(struct reader *r, const struct word *w, const struct occu
 static unsigned class_weight(const struct reader *r, const struct occurrence *o)
 {
 	static const char *const tails[] = {"Error", "Exception", "Failure", "Fault", "Panic"};
-
 	if (!is_one_of(r->text[o->start + o->len - 1], "rnetc"))
 		return 0;
 	for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
@@ -299,7 +288,6 @@ static unsigned class_weight(const struct reader *r, const struct occurrence *o)
 static unsigned place_weight(const struct word *w, const struct occurrence *o)
 {
 	unsigned weight = w->weight;
-
 	if (o->embedded)
 		return weight / 6;
 	if (o->tag)
@@ -317,7 +305,6 @@ static unsigned place_weight(const struct word *w, const struct occurrence *o)
 static bool read_known(struct reader *r, const struct word *w, const struct occurrence *o)
 {
 	struct reading *out = r->out;
-
 	switch ((enum word_kind)w->kind) {
 	case WORD_FAIL:
 		/* "not found" has its "not" in the keyword table. */
@@ -356,11 +343,10 @@ static bool read_known(struct reader *r, const struct word *w, const struct occu
 
 static void read_word(struct reader *r, struct occurrence *o)
 {
-	const struct word *w;
 	unsigned weight;
-
 	o->hash = shape_hash(SHAPE_SEED, o->word, o->len);
-	w = keywords_find(r->keywords, o->word, o->len, o->hash, r->before, r->before_len);
+	const struct word *w =
+		keywords_find(r->keywords, o->word, o->len, o->hash, r->before, r->before_len);
 	if (!w) {
 		weight = class_weight(r, o);
 		if (weight)
@@ -386,7 +372,6 @@ static void trim_token(const char *t, size_t *from, size_t *to)
 static size_t cut_word(const struct reader *r, size_t at, size_t end, struct occurrence *o)
 {
 	size_t uppers = 0;
-
 	o->start = at;
 	o->len = 0;
 	do {
@@ -410,7 +395,6 @@ static size_t cut_word(const struct reader *r, size_t at, size_t end, struct occ
 static void read_token(struct reader *r, size_t token, size_t end)
 {
 	size_t from = token, to = end, at = token;
-
 	trim_token(r->text, &from, &to);
 	/* 404 or 503 beside an address. */
 	if (to - from == 3 && is_one_of(r->text[from], "45") && is_digit(r->text[from + 1]) &&
@@ -418,8 +402,6 @@ static void read_token(struct reader *r, size_t token, size_t end)
 		add_weight(r->out, WEIGHT_HTTP, WEIGHT_HTTP);
 	while (at < end) {
 		struct occurrence o;
-		char next;
-
 		/* "\\nfailed" in a quoted text begins with an f. */
 		if (r->text[at] == '\\' && at + 1 < end && is_one_of(r->text[at + 1], "ntr")) {
 			at += 2;
@@ -431,7 +413,7 @@ static void read_token(struct reader *r, size_t token, size_t end)
 			continue;
 		}
 		at = cut_word(r, at, end, &o);
-		next = at < r->len ? r->text[at] : ' ';
+		char next = at < r->len ? r->text[at] : ' ';
 		o.first = o.start == from && token == 0;
 		o.colon = next == ':';
 		o.tag = token == 0 && r->text[0] == '[' && next == ']';
@@ -445,7 +427,6 @@ void reading_of(const struct keywords *keywords, const char *text, size_t len, s
 {
 	struct reader r = {.keywords = keywords, .text = text, .len = len, .out = out};
 	size_t at = 0, token;
-
 	*out = (struct reading){0};
 	while ((at = skip_blanks(text, len, at)) < len) {
 		token = at;

@@ -284,12 +284,11 @@ void keywords_init(struct keywords *l)
 {
 	memset(l->slots, 0, sizeof(l->slots));
 	for (size_t i = 0; i < WORD_COUNT; i++) {
-		unsigned slot;
-
 		/* Entries of one word are found through the first of them. */
 		if (i > 0 && strcmp(words[i].text, words[i - 1].text) == 0)
 			continue;
-		slot = shape_hash(SHAPE_SEED, words[i].text, words[i].len) % KEYWORDS_SLOTS;
+		unsigned slot =
+			shape_hash(SHAPE_SEED, words[i].text, words[i].len) % KEYWORDS_SLOTS;
 		while (l->slots[slot])
 			slot = (slot + 1) % KEYWORDS_SLOTS;
 		l->slots[slot] = (uint16_t)(i + 1);
@@ -301,7 +300,6 @@ const struct word *keywords_find(const struct keywords *l, const char *word, siz
 {
 	unsigned slot = hash % KEYWORDS_SLOTS;
 	const struct word *w;
-
 	for (;; slot = (slot + 1) % KEYWORDS_SLOTS) {
 		if (!l->slots[slot])
 			return NULL;
@@ -336,7 +334,6 @@ static char **copy_list(char *const *list)
 {
 	size_t count = 0;
 	char **copy;
-
 	while (count < PHRASES && list[count])
 		count++;
 	copy = calloc(count + 1, sizeof(*copy));
@@ -361,10 +358,8 @@ static const char *rarest(const char *phrase)
 {
 	const char *best = phrase;
 	unsigned most = 0;
-
 	for (const char *at = phrase; strlen(at) >= LITERAL_LEN; at++) {
 		unsigned rarity = 0;
-
 		if (strcspn(at, "*") < LITERAL_LEN)
 			continue;
 		for (size_t k = 0; k < LITERAL_LEN; k++)
@@ -381,7 +376,6 @@ int phrases_init(struct phrases *p, char *const *telling, char *const *ignored, 
 		 struct literals *prefilter)
 {
 	char *const none[] = {NULL};
-
 	if ((!telling || !*telling) && (!ignored || !*ignored))
 		return 0;
 	p->telling = copy_list(telling ? telling : none);
@@ -409,12 +403,10 @@ void phrases_release(struct phrases *p)
 static bool phrases_is_in(const char *phrase, const char *text, size_t len, size_t *begin)
 {
 	const char *at = text, *end = text + len;
-
 	*begin = len;
 	while (*phrase) {
 		size_t part = strcspn(phrase, "*");
 		const char *found = part ? memmem(at, (size_t)(end - at), phrase, part) : at;
-
 		if (!found)
 			return false;
 		if (part && *begin == len)
@@ -438,7 +430,6 @@ static bool phrases_find_one(char *const *phrases, const char *text, size_t len,
 void phrases_apply(const struct phrases *p, const struct line *line, struct score *score)
 {
 	size_t len = line->front_len, begin;
-
 	if (!p->lower || len == 0 || score->kind == SCORE_BLANK)
 		return;
 	if (len > p->longest)

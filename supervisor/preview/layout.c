@@ -49,12 +49,10 @@ void layout_release(struct layout *l)
 /* Makes room for one more item in an array. */
 static int command_layout_grow(void **items, size_t count, size_t *cap, size_t size)
 {
-	size_t want;
 	void *more;
-
 	if (count < *cap)
 		return 0;
-	want = *cap ? 2 * *cap : 64;
+	size_t want = *cap ? 2 * *cap : 64;
 	more = realloc(*items, want * size);
 	if (!more)
 		return -1;
@@ -66,7 +64,6 @@ static int command_layout_grow(void **items, size_t count, size_t *cap, size_t s
 static enum line_cut cut_of(const struct layout *l, const struct line *line)
 {
 	bool last = line->number == l->total_lines;
-
 	if (l->bare)
 		return last ? LINE_CUT_START : LINE_CUT_END;
 	return last ? LINE_CUT_EARLY : LINE_CUT_LATE;
@@ -82,14 +79,12 @@ static size_t line_limit(const struct line *line, size_t limit)
 {
 	bool barely =
 		line_is_whole(line) && line->length > limit && line->length - limit <= LINE_SLACK;
-
 	return barely ? (size_t)line->length : limit;
 }
 
 int layout_add(struct layout *l, const struct line *line, unsigned value, uint32_t shape)
 {
 	struct unit *u;
-
 	if (line->number <= l->ask->printed_lines)
 		return 0;
 	if (l->count) {
@@ -119,7 +114,6 @@ int layout_add(struct layout *l, const struct line *line, unsigned value, uint32
 static size_t marker_cost(const struct layout *l, const struct preview_piece *piece)
 {
 	char marker[MARKER_MAX];
-
 	if (l->bare)
 		return 0;
 	return l->ask->marker(l->ask->ctx, piece, marker, sizeof(marker));
@@ -139,7 +133,6 @@ static struct preview_piece unit_fold(const struct layout *l, const struct unit 
 				      .from = u->line.number + 1,
 				      .to = u->to,
 				      .bytes = u->length - u->line.length};
-
 	if (!u->alike)
 		return piece;
 	piece.text = text;
@@ -164,11 +157,9 @@ static bool is_cut(const struct unit *u)
 static size_t text_cost(struct layout *l, const struct unit *u)
 {
 	struct line_form form = unit_form(l, u);
-	size_t len;
-
 	if (!is_cut(u))
 		return line_clean_len(u->line.front, u->line.front_len);
-	len = line_written(&u->line, &form);
+	size_t len = line_written(&u->line, &form);
 	if (len == 0)
 		return 0;
 	if (buffer_reserve(&l->text, len))
@@ -181,9 +172,7 @@ static void price(struct layout *l, struct unit *u)
 {
 	uint64_t repeats = u->to - u->line.number;
 	char last[ALIKE_LAST];
-	struct preview_piece fold;
-	size_t text = text_cost(l, u), folded;
-
+	size_t text = text_cost(l, u);
 	if (u->guard && text > 0 && text < SIZE_MAX)
 		text += strlen(LINE_GUARD);
 
@@ -192,8 +181,8 @@ static void price(struct layout *l, struct unit *u)
 	u->lines = 1;
 	if (repeats == 0 || text == 0 || text == SIZE_MAX)
 		return;
-	fold = unit_fold(l, u, last);
-	folded = marker_cost(l, &fold);
+	struct preview_piece fold = unit_fold(l, u, last);
+	size_t folded = marker_cost(l, &fold);
 	if (u->alike || folded < text * repeats) {
 		u->folded = true;
 		u->cost += folded;
@@ -206,7 +195,6 @@ static void price(struct layout *l, struct unit *u)
 static size_t digits(uint64_t n)
 {
 	size_t count = 1;
-
 	for (; n >= 10; n /= 10)
 		count++;
 	return count;
@@ -226,7 +214,6 @@ static struct preview_piece gap_between(const struct layout *l, const struct uni
 {
 	uint64_t start = a ? a->line.offset + a->length : l->ask->printed_bytes;
 	uint64_t end = b ? b->line.offset : l->total_bytes;
-
 	return (struct preview_piece){.kind = PREVIEW_GAP,
 				      .from = a ? a->to + 1 : l->ask->printed_lines + 1,
 				      .to = b ? b->line.number - 1 : l->total_lines,
@@ -236,7 +223,6 @@ static struct preview_piece gap_between(const struct layout *l, const struct uni
 static size_t gap_cost(const struct layout *l, const struct unit *a, const struct unit *b)
 {
 	struct preview_piece gap = gap_between(l, a, b);
-
 	return gap.from <= gap.to ? marker_cost(l, &gap) : 0;
 }
 
@@ -247,7 +233,6 @@ static void extend(struct layout *l, size_t unit)
 	const struct streak *s = l->same ? streaks_find(l->same, u->line.number, u->to) : NULL;
 	uint64_t before = unit > 0 ? l->units[unit - 1].to : l->ask->printed_lines;
 	uint64_t behind = unit + 1 < l->count ? l->units[unit + 1].line.number : UINT64_MAX;
-
 	if (!s)
 		return;
 	if (s->from > before) {
@@ -264,7 +249,6 @@ static size_t alike_end(const struct layout *l, size_t from)
 {
 	const struct unit *u = &l->units[from];
 	size_t i = from + 1;
-
 	while (u->shape && i < l->count && l->units[i].shape == u->shape &&
 	       l->total_bytes - l->units[i].line.offset > l->end_share &&
 	       streams_goes_on(l->similar, &l->units[i - 1], l->units[i].line.number))
@@ -277,7 +261,6 @@ static size_t alike_end(const struct layout *l, size_t from)
 static bool extend_alike(const struct layout *l, struct unit *u, size_t end)
 {
 	const struct streak *s = l->similar ? streaks_find(l->similar, u->to, u->to) : NULL;
-
 	if (!s || s->to == u->to || u->line.number < s->from)
 		return false;
 	if (end < l->count && l->units[end].line.number <= s->to)
@@ -294,8 +277,6 @@ static bool join_units(struct layout *l, size_t from, size_t end)
 	const struct unit *last = &l->units[end - 1];
 	struct unit joined = l->units[from];
 	size_t cost = 0;
-	bool more;
-
 	joined.alike = true;
 	joined.last = last->alike ? last->last : last->line;
 	if (!last->alike)
@@ -307,7 +288,7 @@ static bool join_units(struct layout *l, size_t from, size_t end)
 		if (l->units[i].value > joined.value)
 			joined.value = l->units[i].value;
 	}
-	more = extend_alike(l, &joined, end);
+	bool more = extend_alike(l, &joined, end);
 	price(l, &joined);
 	if (!more && (end - from <= ALIKE_LEAST || joined.cost > cost / ALIKE_GAIN))
 		return false;
@@ -319,10 +300,8 @@ static bool join_units(struct layout *l, size_t from, size_t end)
 static void join_alike(struct layout *l)
 {
 	size_t kept = 0;
-
 	for (size_t i = 0, end; i < l->count; i = end) {
 		size_t shown = i + ALIKE_SHOWN - 1;
-
 		end = alike_end(l, i);
 		for (; i < end; i++) {
 			l->units[kept++] = l->units[i];
@@ -357,10 +336,8 @@ bool layout_take_all(struct layout *l)
 {
 	size_t cost = (size_t)l->ask->printed_bytes;
 	uint64_t next = l->ask->printed_lines + 1, lines = l->lines;
-
 	for (size_t i = 0; i < l->count; i++) {
 		const struct unit *u = &l->units[i];
-
 		if (u->line.number != next || u->cost == 0 || u->cost > l->budget ||
 		    cost > l->budget - u->cost)
 			return false;
@@ -380,7 +357,6 @@ bool layout_take_all(struct layout *l)
 static const struct unit *chosen_before(struct layout *l, size_t unit)
 {
 	size_t i = unit;
-
 	if (unit < l->before.from || unit > l->before.to) {
 		while (i > 0 && !l->units[i - 1].chosen)
 			i--;
@@ -392,7 +368,6 @@ static const struct unit *chosen_before(struct layout *l, size_t unit)
 static const struct unit *chosen_behind(struct layout *l, size_t unit)
 {
 	size_t i = unit + 1;
-
 	if (unit < l->behind.from || unit >= l->behind.to) {
 		while (i < l->count && !l->units[i].chosen)
 			i++;
@@ -416,7 +391,6 @@ static size_t used_beside(struct layout *l, const struct unit *u, bool numbered)
 {
 	size_t i = (size_t)(u - l->units);
 	const struct unit *before = chosen_before(l, i), *behind = chosen_behind(l, i);
-
 	return l->used - gap_cost(l, before, behind) + gap_cost(l, before, u) +
 	       gap_cost(l, u, behind) + (numbered ? layout_number_cost(l, u) : 0);
 }
@@ -436,21 +410,18 @@ static bool command_layout_take(struct layout *l, struct unit *u, size_t beside)
 bool layout_take(struct layout *l, size_t unit, bool numbered)
 {
 	struct unit *u = &l->units[unit];
-
 	return u->chosen || command_layout_take(l, u, used_beside(l, u, numbered));
 }
 
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered)
 {
 	struct unit *u = &l->units[unit];
-	size_t beside, room;
-
 	if (u->chosen)
 		return true;
-	beside = used_beside(l, u, numbered);
+	size_t beside = used_beside(l, u, numbered);
 	if (beside >= l->budget)
 		return false;
-	room = l->budget - beside;
+	size_t room = l->budget - beside;
 	if (limit < room)
 		room = limit;
 	if (room < u->limit)
@@ -459,7 +430,6 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered)
 	/* Bytes that grow when they are cleaned, or a fold. */
 	while (u->cost > room && u->cost != SIZE_MAX) {
 		size_t fewer = room * u->limit / u->cost;
-
 		u->limit = fewer < u->limit ? fewer : u->limit - 1;
 		if (u->limit > l->max_line)
 			u->limit = l->max_line;
@@ -478,10 +448,8 @@ static bool can_grow(const struct unit *u)
 static size_t cost_at(struct layout *l, size_t level)
 {
 	size_t cost = l->used;
-
 	for (size_t i = 0; i < l->count && cost <= l->budget; i++) {
 		struct unit u = l->units[i];
-
 		if (!can_grow(&u) || u.limit >= level)
 			continue;
 		u.limit = level;
@@ -494,14 +462,12 @@ static size_t cost_at(struct layout *l, size_t level)
 void layout_grow(struct layout *l)
 {
 	size_t least = 0, most = l->budget < l->ceiling ? l->budget : l->ceiling;
-
 	if (l->used > l->budget)
 		return;
 	if (cost_at(l, most) <= l->budget)
 		least = most;
 	while (most - least > 1 && most > least) {
 		size_t level = least + (most - least) / 2;
-
 		if (cost_at(l, level) <= l->budget)
 			least = level;
 		else
@@ -511,7 +477,6 @@ void layout_grow(struct layout *l)
 	for (size_t i = 0; i < l->count; i++) {
 		struct unit *u = &l->units[i];
 		size_t cost = u->cost;
-
 		if (!can_grow(u) || u->limit >= least)
 			continue;
 		u->limit = least;
@@ -536,7 +501,6 @@ static int layout_add_text(struct layout *l, const struct unit *u, uint64_t line
 	struct preview_piece *last = l->piece_count ? &l->pieces[l->piece_count - 1] : NULL;
 	struct preview_piece piece = {.kind = PREVIEW_TEXT, .numbered = numbered};
 	struct line_form form = unit_form(l, u);
-
 	if (!last || last->kind != PREVIEW_TEXT) {
 		piece.from = u->line.number;
 		piece.text = l->text.data + l->text.len;
@@ -546,10 +510,10 @@ static int layout_add_text(struct layout *l, const struct unit *u, uint64_t line
 	}
 	for (uint64_t k = 0; k < lines; k++) {
 		struct line_gap gap;
-		size_t guard = u->guard ? strlen(LINE_GUARD) : 0, len;
-
+		size_t guard = u->guard ? strlen(LINE_GUARD) : 0;
 		memcpy(l->text.data + l->text.len, LINE_GUARD, guard);
-		len = line_write(&u->line, &form, l->text.data + l->text.len + guard, &gap) + guard;
+		size_t len = line_write(&u->line, &form, l->text.data + l->text.len + guard, &gap) +
+			     guard;
 
 		if (!last->gap.bytes)
 			last->gap = gap;
@@ -567,13 +531,11 @@ static int layout_add_text(struct layout *l, const struct unit *u, uint64_t line
 
 static int add_unit(struct layout *l, const struct unit *u, bool numbered)
 {
-	struct preview_piece fold;
-
 	if (!u->folded)
 		return layout_add_text(l, u, u->lines, numbered);
 	if (layout_add_text(l, u, 1, numbered))
 		return -1;
-	fold = unit_fold(l, u, l->text.data + l->text.len);
+	struct preview_piece fold = unit_fold(l, u, l->text.data + l->text.len);
 	l->text.len += fold.len;
 	return layout_add_piece(l, &fold);
 }
@@ -594,14 +556,12 @@ int layout_pieces(struct layout *l)
 	const struct unit *before = NULL;
 	bool from_start = true, to_end = false;
 	struct preview_piece gap;
-
 	buffer_clear(&l->text);
 	/* Cleaning makes bytes fewer by a quarter at most (U+FFFD for a character of four). */
 	if (buffer_reserve(&l->text, l->used + l->used / 3 + 1 + ALIKE_LAST))
 		return -1;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct unit *u = &l->units[i];
-
 		if (!u->chosen)
 			continue;
 		gap = gap_between(l, before, u);

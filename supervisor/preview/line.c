@@ -30,7 +30,6 @@ static size_t size_min(size_t a, size_t b)
 static size_t cut_left(const char *data, size_t len, size_t at, bool more)
 {
 	size_t tail;
-
 	if (at < len)
 		return utf8_floor(data, len, at);
 	return more && utf8_incomplete(data, len, &tail) ? len - tail : len;
@@ -41,7 +40,6 @@ static size_t cut_left(const char *data, size_t len, size_t at, bool more)
 static size_t cut_right(const char *data, size_t len, size_t at)
 {
 	size_t n = at;
-
 	while (n < len && n - at < 3 && ((unsigned char)data[n] & 0xC0) == 0x80)
 		n++;
 	return n;
@@ -69,7 +67,6 @@ static void cut_ends(const struct line *l, size_t room, enum line_cut where, str
 	bool whole = line_is_whole(l);
 	size_t body = (size_t)l->length - l->ended;
 	size_t front = whole ? body : l->front_len, back = whole ? body : l->back_len;
-
 	c->back = whole ? l->front : l->back;
 	if (where == LINE_CUT_EARLY) {
 		c->back_len = size_min(back, room - room / 3);
@@ -97,7 +94,6 @@ static void cut_around(const struct line *l, size_t room, struct cut *c)
 	size_t start = body - l->after - l->back_len; /* of `back` in the line */
 	size_t front = size_min(l->front_len, start);
 	size_t from = cut_right(l->back, l->back_len, 0), back = l->back_len - from;
-
 	c->back = l->back;
 	c->skip = from;
 	c->back_len = size_min(back, room - size_min(front, room / 3));
@@ -122,7 +118,6 @@ static void cut_bare(const struct line *l, size_t room, enum line_cut where, str
 	size_t front = size_min(l->front_len, body);
 	bool whole = front == body;
 	size_t last = body - size_min(body, room);
-
 	*c = (struct cut){0};
 	if (l->around && whole)
 		cut_part(l->front, body, size_min(body - l->after - l->back_len, last), room, c);
@@ -155,7 +150,6 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out,
 	bool bare = form->cut == LINE_CUT_END || form->cut == LINE_CUT_START;
 	uint64_t at = form->before + l->offset;
 	struct cut c;
-
 	if (gap)
 		*gap = (struct line_gap){0};
 	if (line_is_whole(l) && l->length <= form->limit)
@@ -194,7 +188,6 @@ bool line_is_like_notice(const char *data, size_t len)
 	char seen[sizeof(terse) - 1] = "";
 	size_t n = 0, step;
 	uint32_t cp;
-
 	for (size_t at = 0; at < len && n < sizeof(seen); at += step) {
 		step = utf8_decode(data + at, len - at, &cp);
 		if (n == sizeof(dots) - 1 && utf8_is_blank(cp) && memcmp(seen, dots, n) == 0)

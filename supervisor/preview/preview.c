@@ -35,11 +35,9 @@ void window_release(struct window *w)
 static void note_starts(struct window *w, const char *data, size_t len)
 {
 	const char *last = memrchr(data, '\n', len);
-	const char *prev;
-
 	if (!last)
 		return;
-	prev = memrchr(data, '\n', (size_t)(last - data));
+	const char *prev = memrchr(data, '\n', (size_t)(last - data));
 	w->prev_start = prev ? w->bytes + (size_t)(prev - data) + 1 : w->last_start;
 	w->last_start = w->bytes + (size_t)(last - data) + 1;
 }
@@ -53,7 +51,6 @@ static void keep_tail(struct window *w, const char *data, size_t len)
 	}
 	if (w->tail_len + len > 2 * w->tail_keep) {
 		size_t keep = w->tail_keep - len;
-
 		memmove(w->tail, w->tail + w->tail_len - keep, keep);
 		w->tail_len = keep;
 	}
@@ -65,7 +62,6 @@ static void keep_tail(struct window *w, const char *data, size_t len)
 static void window_feed(struct window *w, const char *data, size_t len, bool count)
 {
 	size_t n = 0;
-
 	if (len == 0)
 		return;
 	if (w->head_len < w->head_cap) {
@@ -77,7 +73,6 @@ static void window_feed(struct window *w, const char *data, size_t len, bool cou
 	}
 	if (w->head_len == w->head_cap && !w->head_end) {
 		const char *newline = memchr(data + n, '\n', len - n);
-
 		if (newline)
 			w->head_end = w->bytes + (size_t)(newline - data) + 1;
 	}
@@ -121,7 +116,6 @@ static size_t window_last(const struct window *w, size_t most, const char **text
 	size_t len;
 	uint64_t offset;
 	const char *data = tail_data(w, &len, &offset), *end = data + len, *start = data;
-
 	if (most < offset + len) {
 		/* A line starts behind a newline. */
 		if (most < len)
@@ -142,12 +136,10 @@ static void enter_tail(const struct window *w, struct window_cursor *c)
 	size_t len, skip = 0;
 	uint64_t offset;
 	const char *data = tail_data(w, &len, &offset);
-	const char *newline;
-
 	c->in_tail = true;
 	if (c->offset >= offset)
 		return;
-	newline = memchr(data, '\n', len);
+	const char *newline = memchr(data, '\n', len);
 	skip = newline ? (size_t)(newline - data) + 1 : len;
 	if (skip == len) {
 		/* Not one line starts in the tail: the last one is longer. */
@@ -167,7 +159,6 @@ static void window_cut_line(const struct window *w, struct line *line, uint64_t 
 	size_t len;
 	uint64_t offset;
 	const char *data = tail_data(w, &len, &offset);
-
 	line->length = end - line->offset;
 	line->ended = end <= w->last_start;
 	if (line->offset < w->head_len) {
@@ -184,7 +175,6 @@ static void window_cut_line(const struct window *w, struct line *line, uint64_t 
 static void full_line(struct line *line, const char *data, size_t len)
 {
 	const char *newline = memchr(data, '\n', len);
-
 	line->front = data;
 	line->front_len = newline ? (size_t)(newline - data) + 1 : len;
 	line->length = line->front_len;
@@ -197,7 +187,6 @@ static bool window_next(const struct window *w, struct window_cursor *c, struct 
 	uint64_t offset;
 	const char *data = tail_data(w, &len, &offset);
 	bool in_head = !c->in_tail && c->offset < w->head_len && c->offset < offset;
-
 	*line = (struct line){.number = c->number + 1, .offset = c->offset};
 	if (in_head) {
 		full_line(line, w->head + c->offset, w->head_len - (size_t)c->offset);
@@ -244,8 +233,6 @@ struct preview {
 struct preview *preview_new(const struct preview_options *options)
 {
 	struct preview *p;
-	size_t keep;
-
 	if (options->budget < BUDGET_LEAST || options->head_share > 100 ||
 	    options->end_share > 100 || options->max_line == 0) {
 		errno = EINVAL;
@@ -261,7 +248,7 @@ struct preview *preview_new(const struct preview_options *options)
 		p->options.grow = true;
 	}
 	/* A line that is cut needs its first bytes behind what is in the budget. */
-	keep = options->budget + p->options.max_line;
+	size_t keep = options->budget + p->options.max_line;
 	if (window_init(&p->window, keep, keep < LAST_JUDGED ? LAST_JUDGED : keep)) {
 		free(p);
 		return NULL;
@@ -329,7 +316,6 @@ size_t preview_head_budget(const struct preview *p)
 {
 	size_t share = choose_head_share(&p->options);
 	size_t most = p->options.budget > MARKER_RESERVE ? p->options.budget - MARKER_RESERVE : 0;
-
 	return share < most ? share : most;
 }
 
@@ -337,7 +323,6 @@ static int add_stored(struct preview *p, size_t i)
 {
 	const struct stored *stored = &p->smart->store.lines[i];
 	struct line line;
-
 	store_line(&p->smart->store, i, &line);
 	return layout_add(&p->layout, &line, stored->value, stored->shape);
 }
@@ -348,7 +333,6 @@ static int add_unjudged(struct preview *p, const struct line *line, enum outcome
 	uint64_t behind = p->window.bytes - line->offset - line->length;
 	unsigned value = 1;
 	uint32_t shape = 0;
-
 	/* Short, and cut only because the window ends there. */
 	if (!line_is_whole(line) && line->length <= p->options.max_line)
 		return 0;
@@ -366,8 +350,6 @@ static int add_unjudged(struct preview *p, const struct line *line, enum outcome
 static void add_stored_bytes(const struct store *store, size_t i, struct line *line)
 {
 	struct line stored;
-	size_t at;
-
 	store_line(store, i, &stored);
 	if (line_is_whole(&stored)) {
 		*line = stored;
@@ -384,7 +366,7 @@ static void add_stored_bytes(const struct store *store, size_t i, struct line *l
 		}
 		return;
 	}
-	at = (size_t)stored.length - stored.ended - stored.after - stored.back_len;
+	size_t at = (size_t)stored.length - stored.ended - stored.after - stored.back_len;
 	if (line->front_len < at + stored.back_len) {
 		stored.front = line->front_len > stored.front_len ? line->front : stored.front;
 		if (line->front_len > stored.front_len)
@@ -409,7 +391,6 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 	struct line line;
 	bool more;
 	size_t i = 0;
-
 	if (least == 0)
 		least = 1;
 	do {
@@ -438,7 +419,6 @@ static int preview_lay_out(struct preview *p, const struct preview_ask *ask, enu
 			   bool join)
 {
 	struct layout *l = &p->layout;
-
 	layout_begin(l, &p->options, ask, choose_end_share(&p->options, ask->status),
 		     preview_lines(p), preview_bytes(p));
 	l->same = p->smart ? &p->smart->same : NULL;
@@ -461,7 +441,6 @@ static int choose_last(struct preview *p, const struct preview_ask *ask,
 	size_t most = room < left ? room : (size_t)left, len;
 	struct preview_piece *piece = p->plain;
 	const char *text;
-
 	do {
 		len = window_last(&p->window, most, &text, &number);
 		most /= 2;
@@ -487,7 +466,6 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 {
 	enum outcome outcome = ask->status == 0 ? OUTCOME_SUCCESS : OUTCOME_FAILURE;
 	int count = -1;
-
 	if (p->options.mode == PREVIEW_SMART && !p->smart)
 		start_smart(p);
 	if (p->smart)

@@ -40,7 +40,6 @@ static const char *judged_text(const struct line *line,
 	const char *back = whole ? line->front : line->back;
 	size_t back_len = whole ? line->front_len - line->ended : line->back_len;
 	size_t front_len = whole ? back_len : line->front_len;
-
 	if (whole && front_len <= JUDGED_FRONT + JUDGED_BACK) {
 		*len = front_len;
 		return line->front;
@@ -65,7 +64,6 @@ static const char *judged_text(const struct line *line,
 static size_t skip_stamps(const char *text, size_t len)
 {
 	size_t at = 0, digits, end;
-
 	for (;;) {
 		digits = 0;
 		end = at < len && text[at] == '[' ? at + 1 : at;
@@ -93,13 +91,12 @@ struct message {
 
 static void find_message(const struct line *line, struct message *m)
 {
-	size_t len, stamps, at;
+	size_t len;
 	const char *text = judged_text(line, m->copy, &len);
-
 	while (len > 0 && is_blank(text[len - 1]))
 		len--;
-	stamps = skip_stamps(text, len);
-	at = skip_blanks(text, len, stamps);
+	size_t stamps = skip_stamps(text, len);
+	size_t at = skip_blanks(text, len, stamps);
 	m->text = text + at;
 	m->len = len - at;
 	m->indent = (unsigned)(at - stamps);
@@ -111,7 +108,6 @@ static bool ends_with_pass(const struct message *m)
 		" ok",   " OK",  " PASSED",  " passed",     " Passed",   " PASS",
 		" done", " yes", " SKIPPED", " UP-TO-DATE", "(skipped)",
 	};
-
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
 		if (ends_with(m->text, m->len, endings[i]))
 			return true;
@@ -131,14 +127,12 @@ static void conclude(const struct message *m, const struct structure *structure,
 	bool passes = structure->kind == SCORE_PASS;
 	bool failures = r->failures && !passes;
 	unsigned score = r->best + min_score(r->rest / 4, r->best ? REST_SCORE : 0);
-
 	out->kind = structure->kind;
 	out->result = r->result;
 	if (r->leveled)
 		score /= 2;
 	if (r->counts >= 2 || failures || (r->counts && (r->passed || r->skipped))) {
 		unsigned least = failures ? SUMMARY_FAILED_SCORE : SUMMARY_SCORE;
-
 		out->kind = SCORE_SUMMARY;
 		out->score = score > least ? score : least;
 		out->result = SUMMARY_RESULT;
@@ -164,7 +158,6 @@ static void conclude(const struct message *m, const struct structure *structure,
 		out->kind = SCORE_FAIL;
 	if (structure->score) {
 		unsigned low = min_score(score, structure->score);
-
 		score = score + structure->score - low + low / 3;
 	}
 	out->score = min_score(score, 100);
@@ -173,7 +166,6 @@ static void conclude(const struct message *m, const struct structure *structure,
 uint32_t score_shape(const struct line *line)
 {
 	struct message m;
-
 	find_message(line, &m);
 	return shape_of(m.text, m.len);
 }
@@ -181,16 +173,14 @@ uint32_t score_shape(const struct line *line)
 void score_judge(const struct keywords *keywords, const struct line *line, struct score *out)
 {
 	struct message m;
-	struct structure structure;
 	struct reading reading;
-
 	*out = (struct score){.kind = SCORE_BLANK};
 	find_message(line, &m);
 	if (m.len == 0)
 		return;
 	out->indent = m.indent;
 	out->shape = shape_of(m.text, m.len);
-	structure = structure_of(m.text, m.len);
+	struct structure structure = structure_of(m.text, m.len);
 	out->kind = structure.kind;
 	if (structure.kind == SCORE_FRAME || structure.kind == SCORE_RULE) {
 		out->score = structure.score;
@@ -208,7 +198,6 @@ void score_look_inside(const struct keywords *keywords, const struct literals *p
 		       const struct line *line, struct score *score)
 {
 	size_t at = JUDGED_FRONT, end = line->front_len - line->ended, lines = 0;
-
 	if (!line_is_whole(line) || end < JUDGED_FRONT + JUDGED_BACK)
 		return;
 	end -= JUDGED_BACK;
@@ -216,7 +205,6 @@ void score_look_inside(const struct keywords *keywords, const struct literals *p
 		struct score inside;
 		struct line window = {0};
 		size_t hit = at + literals_find(prefilter, line->front + at, end - at, &lines);
-
 		if (hit == end)
 			break;
 		window.front = line->front + hit - WINDOW_BEFORE;
@@ -310,7 +298,6 @@ static float failure_weight(const struct weighing *w)
 {
 	const struct sketch *sketch = &w->smart->sketch;
 	float weight = (float)w->line->score;
-
 	weight *= factor_of(shape_steps, sketch_count(sketch, w->line->shape));
 	weight *= factor_of(repeat_steps, w->before);
 	/* The first ones of a family may begin a cascade. */
@@ -323,7 +310,6 @@ static float failure_weight(const struct weighing *w)
 static float success_weight(const struct weighing *w)
 {
 	float weight = (float)w->line->result;
-
 	weight *= factor_of(repeat_steps, w->before);
 	weight *= factor_of(result_steps, sketch_count(&w->smart->sketch, w->line->family));
 	return weight < RESULT_LEAST ? 0 : weight * near_end(w, END_FAVOUR_RESULT);
@@ -332,7 +318,6 @@ static float success_weight(const struct weighing *w)
 static void lift(struct stored *line, float weight)
 {
 	unsigned value = (unsigned)(weight * UNIT);
-
 	if (line->kind == SCORE_BLANK)
 		return;
 	if (line->kind == SCORE_FRAME || line->kind == SCORE_PASS)
@@ -345,10 +330,8 @@ static void lift_behind(struct store *store, size_t i, float weight)
 {
 	const struct stored *line = &store->lines[i];
 	float share = weight * (line->opens ? TO_OPENED : TO_BEHIND);
-
 	for (size_t k = 1; k <= BEHIND && i + k < store->count; k++) {
 		struct stored *other = &store->lines[i + k];
-
 		if (other->number != line->number + k)
 			break;
 		if (other->kind == SCORE_BLANK)
@@ -367,10 +350,8 @@ static void lift_before(struct store *store, size_t i, float weight)
 	float parent = weight * TO_PARENT, share = weight * TO_BEFORE;
 	unsigned indent = line->indent;
 	bool paragraph = true;
-
 	for (size_t k = 1; k <= BEFORE && k <= i; k++) {
 		struct stored *other = &store->lines[i - k];
-
 		if (other->number + k != line->number)
 			break;
 		if (other->kind == SCORE_BLANK) {
@@ -395,7 +376,6 @@ static float own_weight(const struct weighing *w, enum outcome outcome)
 	float failure = outcome == OUTCOME_SUCCESS ? 0 : failure_weight(w);
 	float success = outcome == OUTCOME_FAILURE ? 0 : success_weight(w);
 	float weight = failure > success ? failure : success;
-
 	return weight < WEIGHT_MAX ? weight : WEIGHT_MAX;
 }
 
@@ -403,7 +383,6 @@ static float own_weight(const struct weighing *w, enum outcome outcome)
 static unsigned count_up(uint8_t *slots, uint32_t hash)
 {
 	uint8_t *count = &slots[(hash * 2654435769u) >> (32 - SEEN_BITS)];
-
 	return *count < UINT8_MAX ? (*count)++ : *count;
 }
 
@@ -413,7 +392,6 @@ unsigned smart_value(const struct smart *s, const struct line *line, uint64_t by
 	struct score score;
 	struct stored stored;
 	struct weighing w = {.smart = s, .line = &stored};
-
 	smart_judge(s, line, &score);
 	stored = (struct stored){.score = (uint8_t)score.score,
 				 .result = (uint8_t)score.result,
@@ -428,23 +406,19 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 {
 	struct store *store = &s->store;
 	uint8_t shapes[1 << SEEN_BITS] = {0}, families[1 << SEEN_BITS] = {0};
-
 	for (size_t i = 0; i < store->count; i++)
 		store->lines[i].value = 0;
 	for (size_t i = 0; i < store->count; i++) {
 		struct stored *line = &store->lines[i];
 		struct weighing w = {.smart = s, .line = line};
-		float weight;
-		unsigned value;
-
 		if (line->score == 0 && line->result == 0)
 			continue;
 		w.before = count_up(shapes, line->shape);
 		w.relatives = count_up(families, line->family);
 		w.from_end = (float)(bytes - line->offset);
-		weight = own_weight(&w, outcome);
+		float weight = own_weight(&w, outcome);
 		/* What the lines around gave counts half. */
-		value = line->value / 2u + (unsigned)(weight * UNIT);
+		unsigned value = line->value / 2u + (unsigned)(weight * UNIT);
 		line->value = (uint16_t)(value < STORE_VALUES ? value : STORE_VALUES - 1);
 		if (line->score >= SPREADS && outcome != OUTCOME_SUCCESS) {
 			lift_behind(store, i, weight);

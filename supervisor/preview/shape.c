@@ -20,17 +20,13 @@ uint32_t shape_of(const char *text, size_t len)
 {
 	uint32_t hash = SHAPE_SEED;
 	size_t at = 0;
-
 	while ((at = skip_blanks(text, len, at)) < len) {
 		size_t start = at;
 		uint32_t token = SHAPE_SEED;
-
 		while (at < len && !is_blank(text[at])) {
 			char c = text[at++];
-
 			if (is_digit(c)) {
 				size_t from = at;
-
 				/* Letters behind a digit are part of a hash, or a unit. */
 				while (at < len && (is_digit(text[at]) || is_letter(text[at])))
 					at++;
@@ -52,7 +48,6 @@ uint32_t shape_of(const char *text, size_t len)
 uint32_t shape_of_opening(const char *text, size_t len)
 {
 	uint32_t hash = SHAPE_SEED;
-
 	for (size_t i = 0; i < len && !is_blank(text[i]) && !is_one_of(text[i], "(/"); i++) {
 		if (!is_digit(text[i]))
 			hash = mix(hash, (unsigned char)text[i]);
@@ -65,7 +60,6 @@ uint32_t shape_of_opening(const char *text, size_t len)
 static unsigned slot(uint32_t shape, int row)
 {
 	static const uint32_t factors[] = {2654435769u, 2246822519u};
-
 	return (shape * factors[row]) >> (32 - SKETCH_BITS);
 }
 
@@ -73,20 +67,17 @@ unsigned sketch_count(const struct sketch *s, uint32_t shape)
 {
 	unsigned a = s->rows[0][slot(shape, 0)];
 	unsigned b = s->rows[1][slot(shape, 1)];
-
 	return a < b ? a : b;
 }
 
 unsigned sketch_add(struct sketch *s, uint32_t shape)
 {
 	unsigned least = sketch_count(s, shape);
-
 	if (least == UINT16_MAX)
 		return least;
 	/* Only the lower one grows: the other has collided. */
 	for (int row = 0; row < 2; row++) {
 		uint16_t *count = &s->rows[row][slot(shape, row)];
-
 		if (*count == least)
 			(*count)++;
 	}
@@ -105,7 +96,6 @@ static uint64_t streak_length(const struct streak *s)
 static void streak_keep(struct streaks *s, const struct streak *ended)
 {
 	size_t least = 0;
-
 	if (streak_length(ended) < STREAK_LEAST)
 		return;
 	if (s->count < STREAKS) {
@@ -123,7 +113,6 @@ static void streak_keep(struct streaks *s, const struct streak *ended)
 void streaks_add(struct streaks *s, uint64_t number, uint64_t count, bool goes_on)
 {
 	uint64_t first = number - count + 1;
-
 	if (first <= s->now.to)
 		return;
 	if (!goes_on || first != s->now.to + 1) {

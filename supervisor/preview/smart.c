@@ -37,11 +37,9 @@ static void store_add(struct store *s, const struct line *line, const struct sco
 	struct stored *d = &s->lines[s->count++];
 	const char *front = line->front, *back = line->back;
 	size_t front_len = line->front_len, back_len = line->back_len, after = line->after;
-
 	if (line_is_whole(line) && front_len > STORE_FRONT + STORE_BACK) {
 		size_t body = front_len - line->ended;
 		size_t end = score->focus ? score->focus + STORE_FRONT : body;
-
 		/* Around the focus more is kept than of the start. */
 		if (end > body)
 			end = body;
@@ -90,7 +88,6 @@ static unsigned middle_value(const struct store *s, size_t *ties)
 	uint32_t lines[STORE_VALUES] = {0}, bytes[STORE_VALUES] = {0};
 	size_t room_lines = STORE_LINES / 2, room_bytes = STORE_BYTES / 2;
 	unsigned value = STORE_VALUES - 1;
-
 	for (size_t i = 0; i < s->count; i++) {
 		lines[s->lines[i].value]++;
 		bytes[s->lines[i].value] += (uint32_t)text_len(&s->lines[i]);
@@ -113,11 +110,9 @@ static void store_halve(struct store *s)
 {
 	size_t kept = 0, used = 0, ties;
 	unsigned least = middle_value(s, &ties);
-
 	for (size_t i = 0; i < s->count; i++) {
 		struct stored line = s->lines[i];
 		size_t len = text_len(&line);
-
 		if (line.value < least || (line.value == least && ties == 0))
 			continue;
 		ties -= line.value == least;
@@ -134,7 +129,6 @@ unsigned store_rank(const struct store *s, size_t count)
 {
 	uint32_t lines[STORE_VALUES] = {0};
 	unsigned value = STORE_VALUES;
-
 	for (size_t i = 0; i < s->count; i++)
 		lines[s->lines[i].value]++;
 	while (value > 0 && lines[value - 1] <= count)
@@ -145,7 +139,6 @@ unsigned store_rank(const struct store *s, size_t count)
 void store_line(const struct store *s, size_t index, struct line *line)
 {
 	const struct stored *d = &s->lines[index];
-
 	*line = (struct line){.number = d->number,
 			      .offset = d->offset,
 			      .length = d->length,
@@ -223,7 +216,6 @@ void smart_judge(const struct smart *s, const struct line *line, struct score *s
 static bool is_repeat(const struct smart *s, const struct line *line)
 {
 	size_t at = (size_t)(line->offset - s->offset), len = (size_t)line->length;
-
 	/* In front of it is the start of the text, or the newline that ends the line before. */
 	if (len > at || len > LOOK_BACK || (len == at && s->offset > 0))
 		return false;
@@ -241,7 +233,6 @@ static void note_streaks(struct smart *s, const struct line *line, uint32_t shap
 static void smart_keep_line(struct smart *s, const struct line *line)
 {
 	struct score score;
-
 	smart_judge(s, line, &score);
 	note_streaks(s, line, score.shape);
 	if (score.kind != SCORE_BLANK) {
@@ -256,7 +247,6 @@ static void block_line(const struct smart *s, size_t start, uint64_t number, str
 {
 	const char *front = s->block + start;
 	const char *newline = memchr(front, '\n', s->len - start);
-
 	*line = (struct line){.number = number,
 			      .offset = s->offset + start,
 			      .length = (size_t)(newline - front) + 1,
@@ -271,10 +261,8 @@ static void keep_before(struct smart *s, const struct line *line)
 	size_t starts[LINES_BEFORE], count = 0;
 	size_t here = (size_t)(line->offset - s->offset), at = here;
 	struct line other;
-
 	while (count < LINES_BEFORE && at > 0 && line->number - count > s->stored + 1) {
 		const char *newline = memrchr(s->block, '\n', at - 1);
-
 		at = newline ? (size_t)(newline - s->block) + 1 : 0;
 		/* What the block holds above this depends on how the text was fed. */
 		if (here - at > LOOK_BACK)
@@ -293,11 +281,9 @@ static uint16_t *count_of(const struct smart *s, uint16_t *counts, size_t hit, s
 	size_t at = hit > around ? hit - around : 0, to = hit + LITERAL_LEN + around;
 	uint32_t hash = SHAPE_SEED;
 	bool digits = false;
-
 	/* The line of a find is there to its end. */
 	for (; at < to && (at < hit || s->block[at] != '\n'); at++) {
 		char c = s->block[at];
-
 		if (is_digit(c) && digits)
 			continue;
 		digits = is_digit(c);
@@ -309,11 +295,10 @@ static uint16_t *count_of(const struct smart *s, uint16_t *counts, size_t hit, s
 /* Whether so many finds looked like this one that no further one can tell anything. */
 static bool is_familiar(struct smart *s, size_t hit)
 {
-	uint16_t *word = count_of(s, s->found_words, hit, AROUND_WORD), *here;
-
+	uint16_t *word = count_of(s, s->found_words, hit, AROUND_WORD);
 	if (*word == FAMILIAR_WORD)
 		return true;
-	here = count_of(s, s->found, hit, AROUND);
+	uint16_t *here = count_of(s, s->found, hit, AROUND);
 	if (*here == FAMILIAR)
 		return true;
 	(*word)++;
@@ -325,11 +310,9 @@ static bool is_familiar(struct smart *s, size_t hit)
 static void consider_line(struct smart *s, const struct line *line)
 {
 	struct score score;
-	unsigned count;
-
 	score.shape = score_shape(line);
 	note_streaks(s, line, score.shape);
-	count = sketch_add(&s->sketch, score.shape);
+	unsigned count = sketch_add(&s->sketch, score.shape);
 	if (count > USUAL)
 		return;
 	smart_judge(s, line, &score);
@@ -348,7 +331,6 @@ static bool pass_repeats(struct smart *s, size_t end)
 {
 	uint64_t count = 0;
 	struct line line;
-
 	if (s->same.now.to != s->number || s->same.now.from == s->number)
 		return false;
 	block_line(s, s->done, s->number + 1, &line);
@@ -372,10 +354,8 @@ static bool pass_repeats(struct smart *s, size_t end)
 /* Passes over lines up to `end` of the block, judging those that may tell something. */
 static void search_block(struct smart *s, size_t end)
 {
-	const char *newline;
 	struct line line;
 	size_t lines = 0, hit = s->done;
-
 	for (;; hit += LITERAL_LEN) {
 		hit += literals_find(&s->prefilter, s->block + hit, end - hit, &lines);
 		if (hit >= end) {
@@ -387,7 +367,7 @@ static void search_block(struct smart *s, size_t end)
 			break;
 	}
 	s->number += lines;
-	newline = memrchr(s->block + s->done, '\n', hit - s->done);
+	const char *newline = memrchr(s->block + s->done, '\n', hit - s->done);
 	if (newline)
 		s->done = (size_t)(newline - s->block) + 1;
 	block_line(s, s->done, ++s->number, &line);
@@ -402,10 +382,8 @@ static void scan_block(struct smart *s)
 {
 	const char *newline = memrchr(s->block + s->done, '\n', s->len - s->done);
 	size_t end = newline ? (size_t)(newline - s->block) + 1 : s->done;
-
 	while (s->done < end) {
 		struct line line;
-
 		if (s->offset + s->done >= JUDGE_ALL && s->follow == 0) {
 			if (!pass_repeats(s, end))
 				search_block(s, end);
@@ -421,7 +399,6 @@ static void scan_block(struct smart *s)
 static void slide_block(struct smart *s)
 {
 	size_t from = s->done > LOOK_BACK + 1 ? s->done - LOOK_BACK - 1 : 0;
-
 	memmove(s->block, s->block + from, s->len - from);
 	s->offset += from;
 	s->len -= from;
@@ -431,7 +408,6 @@ static void slide_block(struct smart *s)
 static void enter_long(struct smart *s)
 {
 	size_t len = s->len - s->done;
-
 	s->in_long = true;
 	s->long_start = s->offset + s->done;
 	s->long_length = len;
@@ -450,7 +426,6 @@ static size_t feed_long(struct smart *s, const char *data, size_t len)
 	char *back = s->long_text + STORE_FRONT;
 	size_t last = n < STORE_BACK ? n : STORE_BACK;
 	struct line line;
-
 	memmove(back, back + last, STORE_BACK - last);
 	memcpy(back + STORE_BACK - last, data + n - last, last);
 	s->long_length += n;
@@ -478,7 +453,6 @@ uint64_t smart_feed(struct smart *s, const char *data, size_t len)
 {
 	while (len > 0) {
 		size_t n = s->in_long ? feed_long(s, data, len) : 0;
-
 		data += n;
 		len -= n;
 		n = BLOCK - s->len < len ? BLOCK - s->len : len;

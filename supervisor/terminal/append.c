@@ -24,7 +24,6 @@ static bool is_newline_plain(const struct terminal *t)
 static bool at_line_start(const struct terminal *t)
 {
 	const struct tail *tail = &t->tail;
-
 	return !tail->len || tail->data[tail->len - 1] == '\n';
 }
 
@@ -45,7 +44,6 @@ static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 {
 	uint32_t cp;
 	size_t cut;
-
 	if (is_continuation(*data))
 		return true;
 	/* U+0300 is the first mark. */
@@ -61,7 +59,6 @@ static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 static bool append_add(struct terminal *t, const char *data, size_t len, size_t newlines)
 {
 	struct tail *tail = &t->tail;
-
 	if (tail->apart) {
 		if (begins_apart(tail, data, len)) {
 			append_leave(t, true);
@@ -90,7 +87,6 @@ static bool append_add(struct terminal *t, const char *data, size_t len, size_t 
 static size_t colour(const char *p, const char *end)
 {
 	const char *q = p + 2;
-
 	if (end - p < 3 || p[1] != '[')
 		return 0;
 	if (*q == 'K')
@@ -106,13 +102,10 @@ static const char *take_runs(struct terminal *t, const char *p, const char *end)
 {
 	struct tail *tail = &t->tail;
 	bool line = !is_newline_plain(t);
-
 	while (p < end) {
 		size_t room = tail->cap - tail->len;
 		size_t limit = (size_t)(end - p);
 		size_t newlines = 0;
-		size_t n;
-
 		if (room < DIRECT + SCAN_SLACK + 1) {
 			append_trim(t);
 			room = tail->cap - tail->len;
@@ -121,7 +114,7 @@ static const char *take_runs(struct terminal *t, const char *p, const char *end)
 		}
 		if (limit > DIRECT)
 			limit = DIRECT;
-		n = t->scan->copy(tail->data + tail->len, p, limit, line, &newlines);
+		size_t n = t->scan->copy(tail->data + tail->len, p, limit, line, &newlines);
 		if (n) {
 			if (tail->apart && begins_apart(tail, p, (size_t)(end - p)))
 				break;
@@ -173,7 +166,6 @@ static bool append_show_nul(struct terminal *t)
 static bool control(struct terminal *t, char c)
 {
 	struct tail *tail = &t->tail;
-
 	tail->apart = true;
 	switch (c) {
 	case '\r': tail->carriage = t->options.returns || !at_line_start(t); return true;
@@ -204,14 +196,10 @@ static bool control(struct terminal *t, char c)
 const char *append_feed(struct terminal *t, const char *p, const char *end)
 {
 	struct tail *tail = &t->tail;
-
 	while (p < end && t->appending && t->parser.state == PARSER_GROUND) {
 		size_t newlines = 0;
-		size_t n;
-
 		if (tail->carriage && *p == '\n') {
 			bool returns = terminal_keeps_return(t, p);
-
 			if (!append_add(t, returns ? "\r\n" : "\n", returns ? 2 : 1, 1))
 				break;
 			tail->carriage = false;
@@ -219,7 +207,7 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 			continue;
 		}
 
-		n = t->scan->text(p, (size_t)(end - p), !is_newline_plain(t), &newlines);
+		size_t n = t->scan->text(p, (size_t)(end - p), !is_newline_plain(t), &newlines);
 		if (n && tail->carriage) {
 			append_leave(t, true);
 			break;
@@ -244,7 +232,6 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 				p = take_runs(t, p, end);
 		} else if (*p == '\r' && !tail->carriage && p + 1 < end && p[1] == '\n') {
 			const char *q = take_runs(t, p, end);
-
 			/* There was no room. */
 			if (q == p)
 				control(t, *q++);

@@ -37,9 +37,7 @@ static const struct national {
 
 static const struct national *charset_find(char final)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(nationals) / sizeof(nationals[0]); i++)
+	for (size_t i = 0; i < sizeof(nationals) / sizeof(nationals[0]); i++)
 		if (nationals[i].final == final)
 			return &nationals[i];
 	return NULL;
@@ -72,15 +70,12 @@ void charsets_invoke(struct charsets *charsets, unsigned number)
 
 uint32_t charset_map(char set, unsigned char c)
 {
-	const struct national *national;
-	const char *at;
-
 	if (set == CHARSET_ASCII)
 		return c;
 	if (set == '0')
 		return c >= 0x60 && c <= 0x7E ? graphics[c - 0x60] : c;
-	national = charset_find(set);
-	at = c ? strchr(replaced, c) : NULL;
+	const struct national *national = charset_find(set);
+	const char *at = c ? strchr(replaced, c) : NULL;
 	if (!national || !at || !national->map[at - replaced])
 		return c;
 	return national->map[at - replaced];
@@ -111,9 +106,7 @@ struct sequence {
 static void run_attributes(struct terminal *t)
 {
 	const struct parser *p = &t->parser;
-	unsigned i;
-
-	for (i = 0; t->protect && i < p->count; i++) {
+	for (unsigned i = 0; t->protect && i < p->count; i++) {
 		if (p->params[i] == 0)
 			t->protect = false;
 		if (p->params[i] == 38 || p->params[i] == 48 || p->params[i] == 58)
@@ -245,9 +238,7 @@ static const struct sequence escapes[] = {
 
 static const struct sequence *dispatch_find(const struct sequence *table, size_t count, uint32_t id)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (table[i].id == id)
 			return &table[i];
 	return NULL;
@@ -256,7 +247,6 @@ static const struct sequence *dispatch_find(const struct sequence *table, size_t
 static const struct sequence *find_csi(uint32_t id)
 {
 	size_t i = id - FINALS;
-
 	if (id > 0xFF)
 		return dispatch_find(csis, sizeof(csis) / sizeof(csis[0]), id);
 	if (i < sizeof(plain_csis) / sizeof(plain_csis[0]) && plain_csis[i].run)
@@ -290,11 +280,9 @@ static bool designate(struct terminal *t, char final)
    row of the text, after something was drawn further down, does not count. */
 static bool went_up(const struct screen *s, uint64_t from, bool restored)
 {
-	unsigned y;
-
 	if (s->base + s->y >= from || !s->history)
 		return false;
-	for (y = s->y + restored; y < s->rows && s->base + y < from; y++)
+	for (unsigned y = s->y + restored; y < s->rows && s->base + y < from; y++)
 		if (row_has_text(screen_row(s, y)))
 			return true;
 	return false;
@@ -303,8 +291,6 @@ static bool went_up(const struct screen *s, uint64_t from, bool restored)
 static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 {
 	struct screen *s = t->screen;
-	uint64_t from;
-
 	if (!(sequence->flags & QUIET))
 		t->lossy = true;
 	if (t->stripping) {
@@ -319,7 +305,7 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 	}
 	if (s->bent && !(sequence->flags & (APPEND | AT_END)))
 		screen_settle(s);
-	from = s->base + s->y;
+	uint64_t from = s->base + s->y;
 	sequence->run(t);
 	if (!t->stripping && !t->redraws && !t->appending && t->screen == s &&
 	    went_up(s, from, sequence->run == cursor_restore))
@@ -329,7 +315,6 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 void dispatch_control(struct terminal *t, uint32_t c)
 {
 	struct screen *s = t->screen;
-
 	t->width = 0;
 	switch (c) {
 	case '\n':
@@ -379,7 +364,6 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 {
 	const struct sequence *sequence = NULL;
 	uint32_t id = t->parser.collect << 8 | c;
-
 	switch (event) {
 	case PARSER_NOTHING:
 	case PARSER_END: return;

@@ -17,7 +17,6 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 static void cursor_restrict(struct terminal *t, unsigned last)
 {
 	struct screen *s = t->screen;
-
 	if (s->x > last)
 		s->x = last;
 	if (t->modes.origin)
@@ -27,7 +26,6 @@ static void cursor_restrict(struct terminal *t, unsigned last)
 void cursor_set(struct terminal *t, int64_t x, int64_t y)
 {
 	struct screen *s = t->screen;
-
 	if (t->modes.origin)
 		y = clamp(y + s->top, s->top, s->bottom);
 	s->x = (unsigned)clamp(x, 0, s->cols - 1);
@@ -44,7 +42,6 @@ void cursor_up(struct terminal *t)
 {
 	const struct screen *s = t->screen;
 	int64_t count = cursor_param(t);
-
 	if (s->y >= s->top && count > s->y - s->top)
 		count = s->y - s->top;
 	move(t, 0, -count);
@@ -54,7 +51,6 @@ void cursor_down(struct terminal *t)
 {
 	const struct screen *s = t->screen;
 	int64_t count = cursor_param(t);
-
 	if (s->y <= s->bottom && count > s->bottom - s->y)
 		count = s->bottom - s->y;
 	move(t, 0, count);
@@ -105,7 +101,6 @@ void cursor_line_forward(struct terminal *t)
 void cursor_index(struct terminal *t)
 {
 	struct screen *s = t->screen;
-
 	cursor_restrict(t, s->cols - 1);
 	if (s->y == s->bottom)
 		screen_scroll(s, false);
@@ -123,7 +118,6 @@ void cursor_next_line(struct terminal *t)
 void cursor_reverse_index(struct terminal *t)
 {
 	struct screen *s = t->screen;
-
 	cursor_restrict(t, s->cols - 1);
 	if (s->y == s->top) {
 		screen_move_down(s, s->top, s->bottom, 1);
@@ -137,7 +131,6 @@ void cursor_reverse_index(struct terminal *t)
 void cursor_save(struct terminal *t)
 {
 	struct screen *s = t->screen;
-
 	s->saved = (struct saved_cursor){
 		.x = s->x,
 		.y = s->base + s->y,
@@ -149,7 +142,6 @@ void cursor_save(struct terminal *t)
 void cursor_restore(struct terminal *t)
 {
 	struct screen *s = t->screen;
-
 	s->x = s->saved.x;
 	/* The place moved up with the text, at most to the top. */
 	s->y = s->saved.y > s->base
@@ -164,7 +156,6 @@ void cursor_backspace(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	const struct row *row;
-
 	if (!t->modes.reverse_wrap) {
 		cursor_restrict(t, s->cols - 1);
 		if (s->x > 0)
@@ -191,7 +182,6 @@ void cursor_tab_forward(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	uint32_t count = cursor_param(t);
-
 	if (s->x >= s->cols)
 		return;
 	while (count-- > 0 && s->x + 1 < s->cols)
@@ -202,7 +192,6 @@ void cursor_tab_backward(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	uint32_t count = cursor_param(t);
-
 	if (s->x >= s->cols)
 		return;
 	while (count-- > 0 && s->x > 0)
@@ -212,7 +201,6 @@ void cursor_tab_backward(struct terminal *t)
 void cursor_tab_set(struct terminal *t)
 {
 	struct screen *s = t->screen;
-
 	if (s->x >= s->cols)
 		return;
 	s->tabs[s->x] = true;
@@ -223,7 +211,6 @@ void cursor_tab_clear(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	unsigned x;
-
 	if (t->parser.params[0] == 0 && s->x < s->cols)
 		s->tabs[s->x] = false;
 	if (t->parser.params[0] == 3)
@@ -237,7 +224,6 @@ void cursor_region(struct terminal *t)
 	struct screen *s = t->screen;
 	uint32_t top = cursor_param(t);
 	uint32_t bottom = parser_param(&t->parser, 1, s->rows);
-
 	if (bottom > s->rows)
 		bottom = s->rows;
 	if (bottom > top) {
@@ -272,7 +258,6 @@ static void erase(struct terminal *t, unsigned y, unsigned from, unsigned to)
 {
 	struct screen *s = t->screen;
 	struct row *row = screen_row(s, y);
-
 	edit_note(t, y,
 		  is_selective(t) ? row_erase_selective(row, s->cols, from, to)
 				  : row_erase(row, s->cols, from, to));
@@ -293,7 +278,6 @@ static void scroll_all(struct screen *s)
 	unsigned top = s->top;
 	unsigned bottom = s->bottom;
 	unsigned count = s->rows;
-
 	while (count > 0 && !row_has_text(screen_row(s, count - 1)))
 		count--;
 	s->top = 0;
@@ -308,7 +292,6 @@ void edit_erase_display(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	unsigned y;
-
 	cursor_restrict(t, s->cols);
 	switch (t->parser.params[0]) {
 	case 0:
@@ -337,7 +320,6 @@ void edit_erase_display(struct terminal *t)
 void edit_erase_line(struct terminal *t)
 {
 	struct screen *s = t->screen;
-
 	cursor_restrict(t, s->cols);
 	switch (t->parser.params[0]) {
 	case 0:
@@ -358,7 +340,6 @@ void edit_erase_chars(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	uint32_t count = edit_param(t);
-
 	cursor_restrict(t, s->cols - 1);
 	if (count > s->cols)
 		count = s->cols;
@@ -368,7 +349,6 @@ void edit_erase_chars(struct terminal *t)
 void edit_insert_chars(struct terminal *t)
 {
 	struct screen *s = t->screen;
-
 	cursor_restrict(t, s->cols - 1);
 	edit_note(t, s->y, row_insert(screen_row(s, s->y), s->cols, s->x, edit_param(t)));
 }
@@ -376,7 +356,6 @@ void edit_insert_chars(struct terminal *t)
 void edit_delete_chars(struct terminal *t)
 {
 	struct screen *s = t->screen;
-
 	cursor_restrict(t, s->cols - 1);
 	edit_note(t, s->y, row_delete(screen_row(s, s->y), s->cols, s->x, edit_param(t)));
 }
@@ -389,7 +368,6 @@ static bool in_region(const struct screen *s)
 void edit_insert_lines(struct terminal *t)
 {
 	struct screen *s = t->screen;
-
 	cursor_restrict(t, s->cols - 1);
 	if (!in_region(s))
 		return;
@@ -400,7 +378,6 @@ void edit_insert_lines(struct terminal *t)
 void edit_delete_lines(struct terminal *t)
 {
 	struct screen *s = t->screen;
-
 	cursor_restrict(t, s->cols - 1);
 	if (!in_region(s))
 		return;
@@ -425,11 +402,9 @@ static void shift_columns(struct terminal *t,
 			  unsigned at)
 {
 	struct screen *s = t->screen;
-	unsigned y;
-
 	if (!in_region(s))
 		return;
-	for (y = s->top; y <= s->bottom; y++) {
+	for (unsigned y = s->top; y <= s->bottom; y++) {
 		edit_note(t, y, change(screen_row(s, y), s->cols, at, edit_param(t)));
 		screen_set_wrapped(s, y, false);
 	}
@@ -458,11 +433,9 @@ void edit_delete_columns(struct terminal *t)
 void edit_alignment(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	unsigned y;
-
 	cursor_set(t, 0, 0);
 	/* In origin mode xterm.js begins at the margin. */
-	for (y = s->y; y < s->rows; y++) {
+	for (unsigned y = s->y; y < s->rows; y++) {
 		s->low = s->rows - 1;
 		row_fill(screen_row(s, y), s->cols, t->protect ? 'E' | CELL_PROTECTED : 'E');
 		screen_changed(s, y);

@@ -11,7 +11,6 @@
 void emitter_flush(struct emitter *e)
 {
 	size_t len = e->staged;
-
 	if (!len)
 		return;
 	e->staged = 0;
@@ -40,11 +39,9 @@ static void emitter_put(struct emitter *e, const char *data, size_t len)
 static void emitter_repeat(struct emitter *e, char c, uint64_t count)
 {
 	char run[256];
-
 	memset(run, c, count < sizeof(run) ? (size_t)count : sizeof(run));
 	while (count) {
 		size_t n = count < sizeof(run) ? (size_t)count : sizeof(run);
-
 		emitter_put(e, run, n);
 		count -= n;
 	}
@@ -92,7 +89,6 @@ void emitter_blanks(struct emitter *e, size_t count)
 static void emitter_rows(struct emitter *e, const char *data, size_t len, size_t newlines)
 {
 	size_t trailing = 0;
-
 	while (trailing < len && data[len - 1 - trailing] == '\n')
 		trailing++;
 	if (trailing < len) {
@@ -147,8 +143,6 @@ void append_enter(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	const struct row *row = screen_row(s, s->y);
-	unsigned y;
-
 	if (t->grid_only || !s->history || s->own_tabs || s->x || s->top ||
 	    s->bottom + 1 != s->rows)
 		return;
@@ -161,7 +155,7 @@ void append_enter(struct terminal *t)
 		return;
 	if (!row->begun || row->wrapped || !row_is_blank(row))
 		return;
-	for (y = s->low; y > s->y; y--) {
+	for (unsigned y = s->low; y > s->y; y--) {
 		if (screen_row(s, y)->begun || !row_is_blank(screen_row(s, y)))
 			return;
 		s->low = y - 1;
@@ -175,7 +169,6 @@ void append_leave(struct terminal *t, bool cut)
 	struct tail *tail = &t->tail;
 	struct screen *s = t->screen;
 	enum parser_state state = t->parser.state;
-
 	if (tail->carriage || tail->apart || state != PARSER_GROUND)
 		cut = true;
 	t->appending = false;
@@ -203,11 +196,9 @@ static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *d
 	uint32_t first = 0, part = 0;
 	unsigned last = 0;
 	size_t n;
-
 	for (; len; data += n, len -= n) {
 		unsigned width = 1;
 		uint32_t cp;
-
 		n = t->scan->ascii(data, len);
 		if (n) {
 			/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): there are two at least */
@@ -220,7 +211,6 @@ static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *d
 		n = utf8_decode(data, len, &cp);
 		if (cp == '\t') {
 			unsigned next = (x / TAB_WIDTH + 1) * TAB_WIDTH;
-
 			if (x < s->cols)
 				x = next < s->cols ? next : s->cols - 1;
 			last = 0;
@@ -255,13 +245,11 @@ static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *d
 static unsigned blank_columns(const struct terminal *t, const char *before, size_t before_len,
 			      const char *data, size_t len)
 {
-	const char *line, *p;
 	size_t wraps = 0;
 	unsigned x = 0;
-
 	len--;
-	p = memrchr(data, '\n', len);
-	line = p ? p + 1 : data;
+	const char *p = memrchr(data, '\n', len);
+	const char *line = p ? p + 1 : data;
 	if (!p && before_len) {
 		p = memrchr(before, '\n', before_len);
 		p = p ? p + 1 : before;
@@ -274,7 +262,6 @@ static unsigned blank_columns(const struct terminal *t, const char *before, size
 static void flush_rows(struct terminal *t)
 {
 	struct screen *s = t->screen;
-
 	while (s->y > 0) {
 		screen_scroll(s, false);
 		s->y--;
@@ -286,7 +273,6 @@ static void flush_rows(struct terminal *t)
 static void flush_tail(struct terminal *t, size_t len, size_t newlines)
 {
 	struct tail *tail = &t->tail;
-
 	flush_rows(t);
 	emitter_row(&t->emitter, false, false);
 	emitter_rows(&t->emitter, tail->data, len, newlines);
@@ -304,11 +290,9 @@ static bool find_screen(const struct terminal *t, const char *data, size_t len, 
 {
 	size_t missing = t->screen->rows;
 	const char *end = data + len;
-
 	for (*kept = 0;; ++*kept) {
 		const char *p = memrchr(data, '\n', (size_t)(end - data));
 		size_t rows = 1;
-
 		if (!p)
 			return false;
 		tail_lay_out(t, 0, p + 1, (size_t)(end - p) - 1, &rows);
@@ -326,7 +310,6 @@ void append_trim(struct terminal *t)
 	struct tail *tail = &t->tail;
 	struct screen *s = t->screen;
 	size_t start, kept;
-
 	if (tail->newlines >= s->rows || tail->len > tail->cap / 2) {
 		if (find_screen(t, tail->data, tail->len, &start, &kept))
 			flush_tail(t, start, tail->newlines - kept);
@@ -342,7 +325,6 @@ bool append_direct(struct terminal *t, const char *data, size_t len, size_t newl
 {
 	struct tail *tail = &t->tail;
 	size_t gone, kept;
-
 	if (!find_screen(t, data, len, &gone, &kept) || len - gone > tail->cap)
 		return false;
 	newlines -= kept;
@@ -363,9 +345,7 @@ void append_emit(const struct terminal *t, struct emitter *e)
 {
 	const struct screen *s = t->normal;
 	const struct tail *tail = &t->tail;
-	unsigned y;
-
-	for (y = 0; y < s->y; y++)
+	for (unsigned y = 0; y < s->y; y++)
 		row_emit(screen_row(s, y), s->cols, &s->clusters, e);
 	emitter_row(e, false, false);
 	if (tail->len)
@@ -431,9 +411,7 @@ const char *strip_feed(struct terminal *t, const char *p, const char *end)
 {
 	while (p < end && t->parser.state == PARSER_GROUND) {
 		size_t newlines = 0;
-		size_t n;
-
-		n = t->scan->text(p, (size_t)(end - p), false, &newlines);
+		size_t n = t->scan->text(p, (size_t)(end - p), false, &newlines);
 		text(t, p, n, newlines);
 		p += n;
 		if (p == end)

@@ -15,7 +15,6 @@ void grid_line_feed(struct terminal *t)
 	/* A newline below text that a program put further down by moving the
 	   cursor is a line of the text; one in the empty part of the screen is not. */
 	bool begun = s->y == 0 || screen_row(s, s->y)->begun || !row_is_blank(screen_row(s, s->y));
-
 	if (s->y == s->bottom)
 		screen_scroll(s, false);
 	else if (s->y + 1 < s->rows)
@@ -30,7 +29,6 @@ void grid_line_feed(struct terminal *t)
 static void soft_wrap(struct terminal *t)
 {
 	struct screen *s = t->screen;
-
 	s->x = 0;
 	screen_row(s, s->y)->returned = false;
 	if (s->y == s->bottom) {
@@ -45,10 +43,7 @@ static void soft_wrap(struct terminal *t)
 static void print_ascii(struct terminal *t, const char *data, size_t len)
 {
 	struct screen *s = t->screen;
-
 	while (len > 0) {
-		size_t n;
-
 		if (s->x >= s->cols) {
 			if (t->modes.wrap) {
 				soft_wrap(t);
@@ -59,7 +54,7 @@ static void print_ascii(struct terminal *t, const char *data, size_t len)
 				len = 1;
 			}
 		}
-		n = len < s->cols - s->x ? len : s->cols - s->x;
+		size_t n = len < s->cols - s->x ? len : s->cols - s->x;
 		if (screen_put_ascii(s, data, (unsigned)n))
 			t->lossy = true;
 		data += n;
@@ -72,7 +67,6 @@ static void print_ascii(struct terminal *t, const char *data, size_t len)
 static unsigned column_before(const struct screen *s)
 {
 	unsigned x = s->x - 1;
-
 	return x > 0 && cell_width(screen_row(s, s->y)->cells[x]) == 0 ? x - 1 : x;
 }
 
@@ -80,7 +74,6 @@ static uint32_t parts(const struct screen *s, unsigned x, uint32_t *last)
 {
 	uint32_t next;
 	uint32_t first = cluster_first(&s->clusters, screen_row(s, s->y)->cells[x], &next);
-
 	*last = first;
 	while (next)
 		*last = cluster_next(&s->clusters, &next);
@@ -94,7 +87,6 @@ static void print_mark(struct terminal *t, uint32_t cp, const char *bytes, unsig
 	struct row *row = screen_row(s, s->y);
 	unsigned x = column_before(s);
 	uint32_t last, first = parts(s, x, &last);
-
 	if (!screen_put_mark(s, x, cp, bytes, len))
 		t->lossy = true;
 	if (t->width != 1 || s->x >= s->cols || utf8_width_joined(first, last, cp) < 2)
@@ -110,18 +102,16 @@ static void print_mark(struct terminal *t, uint32_t cp, const char *bytes, unsig
 __attribute__((noinline)) static bool joins(const struct terminal *t, uint32_t cp, unsigned width)
 {
 	const struct screen *s = t->screen;
-	uint32_t last, first;
-	unsigned x;
-
+	uint32_t last;
 	/* At the end of a full row xterm.js loses a mark that stands alone. */
 	if (width == 0)
 		return s->x > 0 && (t->width || s->x >= s->cols);
 	if (!t->width || s->x == 0)
 		return false;
-	x = column_before(s);
+	unsigned x = column_before(s);
 	if (!utf8_is_skin_tone(cp) && !(screen_row(s, s->y)->cells[x] & CELL_CLUSTER))
 		return false;
-	first = parts(s, x, &last);
+	uint32_t first = parts(s, x, &last);
 	return utf8_joins(first, last, cp);
 }
 
@@ -129,8 +119,6 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 {
 	struct screen *s = t->screen;
 	unsigned width = 1;
-	uint32_t cell;
-
 	if (cp >= FIRST_MARK) {
 		if (cp == BYTE_ORDER_MARK) {
 			screen_put_bytes(s, bytes, len);
@@ -167,33 +155,28 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 		t->lossy = true;
 	}
 
-	cell = t->protect ? cp | CELL_PROTECTED : cp;
+	uint32_t cell = t->protect ? cp | CELL_PROTECTED : cp;
 	if (screen_put(s, cell, width, bytes, len))
 		t->lossy = true;
 }
 
 void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len)
 {
-	unsigned i;
-
 	/* One column, as for the replacement character that xterm shows. */
 	grid_print(t, CELL_INVALID + (unsigned char)bytes[0], bytes, 1);
-	for (i = 1; i < len; i++)
+	for (unsigned i = 1; i < len; i++)
 		print_mark(t, CELL_INVALID + (unsigned char)bytes[i], bytes + i, 1);
 }
 
 static void grid_print_text(struct terminal *t, const char *data, size_t len)
 {
-	size_t i;
-
 	if (!t->modes.insert && !t->protect && t->charsets.current == CHARSET_ASCII) {
 		print_ascii(t, data, len);
 		return;
 	}
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		char bytes[4];
 		uint32_t cp = charset_map(t->charsets.current, (unsigned char)data[i]);
-
 		grid_print(t, cp, bytes, (unsigned)utf8_put(cp, bytes));
 	}
 }
@@ -203,12 +186,11 @@ void grid_repeat(struct terminal *t)
 	struct screen *s = t->screen;
 	uint32_t text[CLUSTER_MARKS + 1];
 	uint32_t count = parser_param(&t->parser, 0, 1);
-	uint32_t cell, next;
+	uint32_t next;
 	unsigned len = 0, i;
-
 	if (!t->width || s->x < t->width)
 		return;
-	cell = screen_row(s, s->y)->cells[s->x - t->width];
+	uint32_t cell = screen_row(s, s->y)->cells[s->x - t->width];
 	if (!cell_has_text(cell))
 		return;
 	text[len++] = cluster_first(&s->clusters, cell, &next);
@@ -220,7 +202,6 @@ void grid_repeat(struct terminal *t)
 		count = s->cols * s->rows;
 	if (len == 1 && text[0] < 0x80) {
 		char run[256];
-
 		memset(run, (int)text[0], sizeof(run));
 		for (; count > 0; count -= i) {
 			i = count < sizeof(run) ? count : (unsigned)sizeof(run);
@@ -231,7 +212,6 @@ void grid_repeat(struct terminal *t)
 	while (count-- > 0) {
 		for (i = 0; i < len; i++) {
 			char bytes[4];
-
 			if (text[i] >= CELL_INVALID) {
 				bytes[0] = (char)(text[i] - CELL_INVALID);
 				grid_print(t, text[i], bytes, 1);
@@ -247,7 +227,6 @@ void grid_repeat(struct terminal *t)
 static unsigned decode_narrow(const char *data, const char *end, uint32_t *cp)
 {
 	const unsigned char *p = (const unsigned char *)data;
-
 	if (p[0] >= 0xC3 && p[0] <= 0xDF && end - data >= 2 && (p[1] & 0xC0) == 0x80) {
 		*cp = (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu);
 		return utf8_width(*cp) == 1 ? 2 : 0;
@@ -265,7 +244,6 @@ static unsigned decode_narrow(const char *data, const char *end, uint32_t *cp)
 static bool is_joinable(const struct terminal *t)
 {
 	const struct screen *s = t->screen;
-
 	return t->width && s->x > 0 &&
 	       (screen_row(s, s->y)->cells[column_before(s)] & CELL_CLUSTER);
 }
@@ -276,21 +254,18 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 {
 	struct screen *s = t->screen;
 	const char *q = p;
-	uint32_t *cells;
-	unsigned room, n = 0;
+	unsigned n = 0;
 	uint32_t cp;
-
 	if (t->partial_len || t->modes.insert || t->protect || !t->modes.wrap || is_joinable(t) ||
 	    !decode_narrow(p, end, &cp))
 		return terminal_resume(t, p, end);
 
 	if (s->x >= s->cols)
 		soft_wrap(t);
-	cells = screen_row(s, s->y)->cells + s->x;
-	room = s->cols - s->x;
+	uint32_t *cells = screen_row(s, s->y)->cells + s->x;
+	unsigned room = s->cols - s->x;
 	while (n < room && q < end) {
 		unsigned len = decode_narrow(q, end, &cp);
-
 		if (!len)
 			break;
 		cells[n++] = cp;
@@ -322,19 +297,16 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 {
 	while (p < end) {
 		unsigned char c = (unsigned char)*p;
-
 		if (c >= 0x80 || t->partial_len) {
 			p = print_other(t, p, end);
 		} else if (c >= 0x20 && c != 0x7F) {
 			size_t n = t->scan->ascii(p, (size_t)(end - p));
-
 			grid_print_text(t, p, n);
 			p += n;
 			continue;
 		} else if (c == 0x1B) {
 			size_t n = p + 1 < end && p[1] == '[' ? parser_quick(&t->parser, p + 2, end)
 							      : 0;
-
 			if (!n) {
 				parser_step(&t->parser, c);
 				return p + 1;
@@ -367,15 +339,12 @@ void grid_replay(struct terminal *t, const char *data, size_t len)
 {
 	const char *p = data;
 	const char *end = data + len;
-
 	while (p < end) {
 		unsigned char c = (unsigned char)*p;
-
 		if (c >= 0x80 || t->partial_len) {
 			p = print_other(t, p, end);
 		} else if (c >= 0x20) {
 			size_t n = t->scan->ascii(p, (size_t)(end - p));
-
 			print_ascii(t, p, n);
 			p += n;
 		} else {
@@ -402,7 +371,6 @@ static void print_cell(struct terminal *t, const struct screen *from, uint32_t c
 	uint32_t next;
 	uint32_t cp = cell_has_text(cell) ? cluster_first(&from->clusters, cell, &next) : ' ';
 	char bytes[4];
-
 	if (!cell_has_text(cell))
 		next = 0;
 	t->protect = (cell & CELL_PROTECTED) != 0;
@@ -438,20 +406,17 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 	bool handed = true;
 	uint64_t start = s->base + s->y;
 	uint64_t row;
-	unsigned i, column;
-
-	for (i = first; i <= last; i++) {
+	unsigned column;
+	for (unsigned i = first; i <= last; i++) {
 		const struct row *old = screen_row(from, i);
-
 		plain = plain && old->plain && !old->partial;
 		handed = handed && old->handed;
 		if (i == from->y && from->x < old->end)
 			plain = false;
 	}
-	for (i = first; i <= last; i++) {
+	for (unsigned i = first; i <= last; i++) {
 		const struct row *old = screen_row(from, i);
 		unsigned end = i < last ? from->cols : old->used;
-
 		t->width = 0;
 		if (plain)
 			replay(t, old);
@@ -468,14 +433,12 @@ static void copy_line(struct terminal *t, const struct screen *from, unsigned fi
 		}
 		if (i == from->y && (plain || from->x >= end)) {
 			unsigned ahead = plain ? from->x - old->end : from->x - end;
-
 			*x = s->x + ahead;
 			*y = s->base + s->y;
 		}
 	}
 	for (row = start < s->base ? s->base : start; row <= s->base + s->y; row++) {
 		struct row *new = screen_row(s, (unsigned)(row - s->base));
-
 		new->handed = handed;
 		if (!plain && new->used)
 			row_touch(new);
@@ -488,11 +451,10 @@ static void copy_normal(struct terminal *t, const struct screen *from)
 	unsigned depth = screen_depth(from);
 	unsigned x = from->x;
 	uint64_t y = s->base + from->y;
-	unsigned first, last;
-
+	unsigned last;
 	if (depth <= from->y)
 		depth = from->y + 1;
-	for (first = 0; first < depth; first = last + 1) {
+	for (unsigned first = 0; first < depth; first = last + 1) {
 		last = first;
 		while (last + 1 < depth && screen_row(from, last + 1)->wrapped)
 			last++;
@@ -518,13 +480,10 @@ static void copy_normal(struct terminal *t, const struct screen *from)
 static void copy_alternate(struct screen *to, const struct screen *from)
 {
 	unsigned rows = to->rows < from->rows ? to->rows : from->rows;
-	unsigned y;
-
-	for (y = 0; y < rows; y++) {
+	for (unsigned y = 0; y < rows; y++) {
 		const struct row *old = screen_row(from, y);
 		struct row *new = screen_row(to, y);
 		unsigned used = old->used < to->cols ? old->used : to->cols;
-
 		memcpy(new->cells, old->cells, used * sizeof(*new->cells));
 		new->used = used;
 		new->wrapped = old->wrapped;
@@ -542,7 +501,6 @@ static void copy_state(struct screen *to, const struct screen *from)
 {
 	unsigned cols = to->cols < from->cols ? to->cols : from->cols;
 	uint64_t saved = from->saved.y > from->base ? from->saved.y - from->base : 0;
-
 	memcpy(to->tabs, from->tabs, cols * sizeof(*to->tabs));
 	to->own_tabs = from->own_tabs;
 	to->saved = from->saved;
@@ -563,7 +521,6 @@ int resize_screens(struct terminal *t, unsigned cols, unsigned rows)
 	enum parser_state state = t->parser.state;
 	unsigned partial_len = t->partial_len;
 	char partial[sizeof(t->partial)];
-
 	memcpy(partial, t->partial, sizeof(partial));
 	if (!normal || (t->alternate && !alternate))
 		goto out;

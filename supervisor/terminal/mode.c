@@ -22,7 +22,6 @@ __attribute__((format(printf, 2, 3))) static void reply_answer(struct terminal *
 	char text[64];
 	va_list args;
 	int len;
-
 	if (!t->events.reply)
 		return;
 	va_start(args, format);
@@ -48,13 +47,11 @@ void reply_attributes_secondary(struct terminal *t)
 
 static void position(struct terminal *t, const char *prefix)
 {
-	const struct screen *s;
 	unsigned x = 0;
 	unsigned y = 0;
-
 	if (t->appending)
 		append_leave(t, true);
-	s = t->screen;
+	const struct screen *s = t->screen;
 	if (s) {
 		x = s->x < s->cols ? s->x : s->cols - 1;
 		y = t->modes.origin && s->y >= s->top ? s->y - s->top : s->y;
@@ -89,14 +86,12 @@ void reply_version(struct terminal *t)
 void reply_mode(struct terminal *t)
 {
 	uint32_t mode = t->parser.params[0];
-
 	reply_answer(t, "\033[%" PRIu32 ";%u$y", mode, mode_report(t, mode, false));
 }
 
 void reply_mode_private(struct terminal *t)
 {
 	uint32_t mode = t->parser.params[0];
-
 	reply_answer(t, "\033[?%" PRIu32 ";%u$y", mode, mode_report(t, mode, true));
 }
 
@@ -105,7 +100,6 @@ void reply_window(struct terminal *t)
 {
 	unsigned cols = t->options.cols;
 	unsigned rows = t->options.rows;
-
 	if (t->parser.params[0] == 14)
 		reply_answer(t, "\033[4;%u;%ut", rows * CELL_HEIGHT, cols * CELL_WIDTH);
 	if (t->parser.params[0] == 18)
@@ -133,11 +127,9 @@ enum reported {
 
 static void set_charsets(struct terminal *t, bool on)
 {
-	unsigned number;
-
 	if (!on)
 		return;
-	for (number = 0; number < 4; number++)
+	for (unsigned number = 0; number < 4; number++)
 		charsets_designate(&t->charsets, number, CHARSET_ASCII);
 }
 
@@ -238,9 +230,7 @@ static const struct mode {
 
 static const struct mode *modes_find(uint32_t number)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (modes[i].number == number)
 			return &modes[i];
 	return NULL;
@@ -256,11 +246,8 @@ static void modes_report(struct terminal *t, enum reported reported, bool on)
 
 static void set_private(struct terminal *t, bool on)
 {
-	unsigned i;
-
-	for (i = 0; i < t->parser.count && !t->stripping; i++) {
+	for (unsigned i = 0; i < t->parser.count && !t->stripping; i++) {
 		const struct mode *mode = modes_find(t->parser.params[i]);
-
 		if (!mode)
 			continue;
 		if (!mode->set) {
@@ -275,11 +262,9 @@ static void set_private(struct terminal *t, bool on)
 
 static void set_ansi(struct terminal *t, bool on)
 {
-	unsigned i;
-
 	if (t->appending)
 		append_leave(t, true);
-	for (i = 0; i < t->parser.count; i++) {
+	for (unsigned i = 0; i < t->parser.count; i++) {
 		if (t->parser.params[i] == 4)
 			t->modes.insert = on;
 		if (t->parser.params[i] == 20)
@@ -324,7 +309,6 @@ void mode_soft_reset(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	bool newline = t->modes.newline;
-
 	mode_init(t);
 	t->modes.newline = newline;
 	s->top = 0;
@@ -343,13 +327,11 @@ void mode_full_reset(struct terminal *t)
 {
 	struct screen *s = t->normal;
 	unsigned count = s->rows;
-	unsigned y;
-
 	leave_alternate(t);
 	/* What was shown stays in the text, the new screen begins below. */
 	while (count > 0 && !row_has_ink(screen_row(s, count - 1)))
 		count--;
-	for (y = 0; y < count; y++)
+	for (unsigned y = 0; y < count; y++)
 		row_emit(screen_row(s, y), s->cols, &s->clusters, &t->emitter);
 	emitter_restart(&t->emitter);
 
@@ -365,7 +347,6 @@ unsigned mode_report(const struct terminal *t, uint32_t number, bool private)
 {
 	const struct mode *mode = modes_find(number);
 	bool on;
-
 	if (!private) {
 		switch (number) {
 		case 2: return 4;

@@ -244,7 +244,6 @@ void parser_init(struct parser *parser)
 static void add_param(struct parser *parser, uint32_t c)
 {
 	uint64_t value;
-
 	if (c == ':') {
 		parser->sub = true;
 	} else if (c == ';') {
@@ -262,7 +261,6 @@ enum parser_event parser_step(struct parser *parser, uint32_t c)
 {
 	const struct step *step =
 		&steps[parser->state][c < sizeof(classes) ? classes[c] : (unsigned)OTHER];
-
 	parser->state = step->next;
 	switch (step->action) {
 	case EXECUTE: return PARSER_EXECUTE;
@@ -281,7 +279,6 @@ size_t parser_quick(struct parser *parser, const char *p, const char *end)
 {
 	const char *start = p;
 	uint32_t value = 0;
-
 	clear(parser);
 	if (p < end && *p == '?') {
 		parser->collect = '?';
@@ -289,7 +286,6 @@ size_t parser_quick(struct parser *parser, const char *p, const char *end)
 	}
 	for (; p < end; p++) {
 		unsigned char c = (unsigned char)*p;
-
 		if (c >= '0' && c <= '9' && value < 100000000) {
 			value = value * 10 + (c - '0');
 		} else if (c == ';' && parser->count < PARSER_PARAMS) {
@@ -325,7 +321,6 @@ static const char rest[] = "[...]";
 void string_begin(struct terminal *t, char c)
 {
 	struct string *s = &t->string;
-
 	t->parser.state = PARSER_STRING;
 	t->lossy = true;
 	s->held[0] = c;
@@ -336,14 +331,12 @@ void string_begin(struct terminal *t, char c)
 static bool begins_with(const struct string *s, const char *prefix)
 {
 	size_t len = strlen(prefix);
-
 	return s->len >= len && memcmp(s->held, prefix, len) == 0;
 }
 
 static bool is_sixel(const struct string *s)
 {
 	size_t i = 1;
-
 	while (i < s->len && ((s->held[i] >= '0' && s->held[i] <= '9') || s->held[i] == ';'))
 		i++;
 	return s->held[0] == 'P' && i < s->len && s->held[i] == 'q';
@@ -354,7 +347,6 @@ static bool names(const struct string *s, char data, const char *const *words)
 {
 	const char *end = memchr(s->held, data, s->len);
 	size_t len = end ? (size_t)(end - s->held) : s->len;
-
 	for (; *words; words++)
 		if (memmem(s->held, len, *words, strlen(*words)))
 			return true;
@@ -366,7 +358,6 @@ static bool is_picture(const struct string *s)
 {
 	static const char *const shown[] = {"Ga=T", "Ga=p", ",a=T", ",a=p", NULL};
 	static const char *const inlined[] = {"inline=1", NULL};
-
 	if (begins_with(s, "_G"))
 		return names(s, ';', shown);
 	if (begins_with(s, "]1337;File=") || begins_with(s, "]1337;MultipartFile="))
@@ -389,7 +380,6 @@ static bool is_data(char c)
 static bool may_go_on(const struct string *s, char c)
 {
 	size_t i = 0;
-
 	if (s->more || !is_data(c) || !carries_data(s))
 		return s->more && is_data(c);
 	while (i < s->len && is_data(s->held[i]))
@@ -401,12 +391,10 @@ static void take_title(struct string *s)
 {
 	size_t len = 0;
 	size_t n;
-
 	if (!begins_with(s, "]0;") && !begins_with(s, "]2;"))
 		return;
 	for (size_t i = 3; i < s->len; i += n) {
 		uint32_t cp;
-
 		n = utf8_decode(s->held + i, s->len - i, &cp);
 		if (cp == '\t' || !utf8_is_clean(cp) || len + n >= TITLE_LEN)
 			continue;
@@ -446,7 +434,6 @@ static void complete(struct terminal *t, unsigned char c)
 void string_give_up(struct terminal *t)
 {
 	struct string *s = &t->string;
-
 	parser_init(&t->parser);
 	dispatch_ended(t);
 	/* It has no ESC, so no other string takes its place meanwhile. */
@@ -459,10 +446,8 @@ const char *string_feed(struct terminal *t, const char *p, const char *end)
 {
 	struct string *s = &t->string;
 	bool osc = s->held[0] == ']';
-
 	for (; p < end; p++) {
 		unsigned char c = (unsigned char)*p;
-
 		if (c == ESC || c == CAN || c == SUB || (c == BEL && osc)) {
 			complete(t, c);
 			return p + 1;

@@ -53,7 +53,6 @@ bool cluster_wants_sweep(struct cluster_pool *pool)
 static uint32_t node_new(struct cluster_pool *pool, uint32_t text)
 {
 	uint32_t number = pool->free;
-
 	if (number) {
 		pool->free = pool->nodes[number].next;
 	} else {
@@ -62,7 +61,6 @@ static uint32_t node_new(struct cluster_pool *pool, uint32_t text)
 		if (pool->count >= pool->cap) {
 			uint32_t cap = pool->cap ? pool->cap * 2 : FIRST_SIZE;
 			struct cluster_node *nodes;
-
 			if (cap > pool->limit)
 				cap = pool->limit;
 			nodes = realloc(pool->nodes, cap * sizeof(*nodes));
@@ -87,7 +85,6 @@ bool cluster_add(struct cluster_pool *pool, uint32_t *cell, uint32_t mark)
 {
 	uint32_t last, added;
 	unsigned marks = 0;
-
 	if (*cell & CELL_CLUSTER) {
 		last = *cell & CELL_TEXT;
 		while (pool->nodes[last].next) {
@@ -118,20 +115,17 @@ bool cluster_add(struct cluster_pool *pool, uint32_t *cell, uint32_t mark)
 
 void cluster_mark(struct cluster_pool *pool, uint32_t cell)
 {
-	uint32_t number;
-
 	if (!(cell & CELL_CLUSTER))
 		return;
-	for (number = cell & CELL_TEXT; number; number = pool->nodes[number].next)
+	for (uint32_t number = cell & CELL_TEXT; number; number = pool->nodes[number].next)
 		pool->nodes[number].text |= NODE_LIVE;
 }
 
 void cluster_sweep(struct cluster_pool *pool)
 {
-	uint32_t number, freed = 0;
-
+	uint32_t freed = 0;
 	pool->free = 0;
-	for (number = pool->count - 1; number > 0; number--) {
+	for (uint32_t number = pool->count - 1; number > 0; number--) {
 		if (pool->nodes[number].text & NODE_LIVE) {
 			pool->nodes[number].text &= ~NODE_LIVE;
 		} else {
@@ -156,7 +150,6 @@ uint32_t cluster_first(const struct cluster_pool *pool, uint32_t cell, uint32_t 
 uint32_t cluster_next(const struct cluster_pool *pool, uint32_t *next)
 {
 	const struct cluster_node *node = &pool->nodes[*next];
-
 	*next = node->next;
 	return node->text;
 }
@@ -200,9 +193,7 @@ void row_touch(struct row *row)
 
 bool row_has_text(const struct row *row)
 {
-	unsigned x;
-
-	for (x = row->used; x > 0; x--)
+	for (unsigned x = row->used; x > 0; x--)
 		if (cell_has_text(row->cells[x - 1]))
 			return true;
 	return false;
@@ -210,9 +201,7 @@ bool row_has_text(const struct row *row)
 
 bool row_has_ink(const struct row *row)
 {
-	unsigned x;
-
-	for (x = row->used; x > 0; x--)
+	for (unsigned x = row->used; x > 0; x--)
 		if (cell_has_text(row->cells[x - 1]) && (row->cells[x - 1] & CELL_TEXT) != ' ')
 			return true;
 	return false;
@@ -222,13 +211,11 @@ uint64_t row_sum(const struct row *row, const struct cluster_pool *pool)
 {
 	uint64_t sum = UINT64_C(0xCBF29CE484222325); /* FNV-1a, by characters */
 	unsigned used = row->used;
-
 	while (used > 0 && (!cell_has_text(row->cells[used - 1]) || row->cells[used - 1] == ' '))
 		used--;
 	for (unsigned x = 0; x < used; x++) {
 		uint32_t next;
 		uint32_t cp = cluster_first(pool, row->cells[x], &next);
-
 		sum = (sum ^ (cp ? cp : ' ')) * UINT64_C(0x100000001B3);
 		while (next)
 			sum = (sum ^ cluster_next(pool, &next)) * UINT64_C(0x100000001B3);
@@ -269,9 +256,7 @@ bool row_erase(struct row *row, unsigned cols, unsigned from, unsigned to)
 bool row_erase_selective(struct row *row, unsigned cols, unsigned from, unsigned to)
 {
 	bool protected = false;
-	unsigned x;
-
-	for (x = 0; x < row->used; x++)
+	for (unsigned x = 0; x < row->used; x++)
 		if (row->cells[x] & CELL_PROTECTED)
 	protected = true;
 	if (!protected)
@@ -286,7 +271,7 @@ bool row_erase_selective(struct row *row, unsigned cols, unsigned from, unsigned
 	if (to < cols && to && cell_width(row->cells[to - 1]) == 2 &&
 	    !(row->cells[to] & CELL_PROTECTED))
 		row->cells[to] = 0;
-	for (x = from; x < to && x < row->used; x++)
+	for (unsigned x = from; x < to && x < row->used; x++)
 		if (!(row->cells[x] & CELL_PROTECTED))
 			row->cells[x] = 0;
 	return true;
@@ -341,10 +326,8 @@ bool row_delete(struct row *row, unsigned cols, unsigned at, unsigned count)
 
 void row_fill(struct row *row, unsigned cols, uint32_t cell)
 {
-	unsigned x;
-
 	row_touch(row);
-	for (x = 0; x < cols; x++)
+	for (unsigned x = 0; x < cols; x++)
 		row->cells[x] = cell;
 	row->used = cols;
 }
@@ -355,7 +338,6 @@ static void emit_cell(const struct cluster_pool *pool, uint32_t cell, struct emi
 	size_t len = 0;
 	uint32_t next;
 	uint32_t cp = cluster_first(pool, cell, &next);
-
 	for (;;) {
 		if (cp >= CELL_INVALID)
 			text[len++] = (char)(cp - CELL_INVALID);
@@ -373,10 +355,8 @@ void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_p
 {
 	char run[256];
 	unsigned x = 0;
-
 	while (x < row->used) {
 		uint32_t cell = row->cells[x];
-
 		if (cell == ' ' || !cell_has_text(cell)) {
 			emitter_blanks(e, 1);
 			x++;
@@ -384,7 +364,6 @@ void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_p
 			size_t n = scan_narrow(run, row->cells + x,
 					       row->used - x < sizeof(run) ? row->used - x
 									   : sizeof(run));
-
 			emitter_text(e, run, n);
 			x += (unsigned)n;
 		} else {

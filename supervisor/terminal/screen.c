@@ -13,9 +13,7 @@
 
 static void default_tabs(struct screen *s)
 {
-	unsigned x;
-
-	for (x = 0; x < s->cols; x++)
+	for (unsigned x = 0; x < s->cols; x++)
 		s->tabs[x] = x % TAB_WIDTH == 0;
 	s->own_tabs = false;
 }
@@ -24,8 +22,6 @@ struct screen *screen_new(unsigned cols, unsigned rows, struct emitter *emitter)
 {
 	struct screen *s = calloc(1, sizeof(*s));
 	size_t raw_size = row_raw_size(cols);
-	unsigned y;
-
 	if (!s)
 		return NULL;
 	s->cols = cols;
@@ -46,7 +42,7 @@ struct screen *screen_new(unsigned cols, unsigned rows, struct emitter *emitter)
 	}
 
 	default_tabs(s);
-	for (y = 0; y < rows; y++) {
+	for (unsigned y = 0; y < rows; y++) {
 		s->lines[y] = &s->storage[y];
 		s->storage[y].cells = s->cells + (size_t)y * cols;
 		s->storage[y].raw = s->raw + y * raw_size;
@@ -71,8 +67,6 @@ void screen_free(struct screen *s)
 struct screen *screen_copy(const struct screen *s)
 {
 	struct screen *copy = screen_new(s->cols, s->rows, NULL);
-	unsigned y;
-
 	if (!copy)
 		return NULL;
 	copy->x = s->x;
@@ -86,12 +80,11 @@ struct screen *screen_copy(const struct screen *s)
 	memcpy(copy->tabs, s->tabs, s->cols * sizeof(*s->tabs));
 	copy->own_tabs = s->own_tabs;
 	copy->bent = s->bent;
-	for (y = 0; y < s->rows; y++) {
+	for (unsigned y = 0; y < s->rows; y++) {
 		const struct row *from = s->lines[y];
 		struct row *to = copy->lines[y];
 		uint32_t *cells = to->cells;
 		char *raw = to->raw;
-
 		*to = *from;
 		to->cells = cells;
 		to->raw = raw;
@@ -107,9 +100,7 @@ struct screen *screen_copy(const struct screen *s)
 
 void screen_clear(struct screen *s)
 {
-	unsigned y;
-
-	for (y = 0; y < s->rows; y++)
+	for (unsigned y = 0; y < s->rows; y++)
 		row_reset(s->lines[y]);
 	s->x = 0;
 	s->y = 0;
@@ -129,7 +120,6 @@ void screen_begin(struct screen *s, unsigned y)
 void screen_changed(struct screen *s, unsigned y)
 {
 	unsigned first = y;
-
 	if (!s->lines[y]->handed)
 		return;
 	while (first > 0 && s->lines[first]->wrapped)
@@ -146,7 +136,6 @@ void screen_changed(struct screen *s, unsigned y)
 void screen_set_wrapped(struct screen *s, unsigned y, bool wrapped)
 {
 	struct row *row = s->lines[y];
-
 	if (row->wrapped == wrapped)
 		return;
 	screen_changed(s, y);
@@ -157,7 +146,6 @@ void screen_set_wrapped(struct screen *s, unsigned y, bool wrapped)
 static void shift(struct screen *s, unsigned from, unsigned to)
 {
 	struct row *row = s->lines[from];
-
 	if (from < to)
 		memmove(s->lines + from, s->lines + from + 1, (to - from) * sizeof(struct row *));
 	else
@@ -207,9 +195,7 @@ void screen_move_down(struct screen *s, unsigned from, unsigned to, unsigned cou
 
 unsigned screen_next_tab(const struct screen *s)
 {
-	unsigned x;
-
-	for (x = s->x + 1; x < s->cols; x++)
+	for (unsigned x = s->x + 1; x < s->cols; x++)
 		if (s->tabs[x])
 			return x;
 	return s->cols - 1;
@@ -217,9 +203,7 @@ unsigned screen_next_tab(const struct screen *s)
 
 unsigned screen_previous_tab(const struct screen *s)
 {
-	unsigned x;
-
-	for (x = s->x; x > 0; x--)
+	for (unsigned x = s->x; x > 0; x--)
 		if (s->tabs[x - 1])
 			return x - 1;
 	return 0;
@@ -228,10 +212,8 @@ unsigned screen_previous_tab(const struct screen *s)
 unsigned screen_depth(const struct screen *s)
 {
 	unsigned depth;
-
 	for (depth = s->low + 1; depth > 0; depth--) {
 		const struct row *row = s->lines[depth - 1];
-
 		if (row->begun || !row_is_blank(row))
 			break;
 	}
@@ -244,7 +226,6 @@ static void hand_on_part(struct screen *s)
 {
 	struct row *row = s->lines[s->y];
 	unsigned y;
-
 	if (s->emitter) {
 		for (y = 0; y < s->y; y++) {
 			row_emit(s->lines[y], s->cols, &s->clusters, s->emitter);
@@ -261,7 +242,6 @@ static void hand_on_part(struct screen *s)
 static struct row *begin_put(struct screen *s, const char *bytes, unsigned len)
 {
 	struct row *row = s->lines[s->y];
-
 	if (row->handed)
 		screen_changed(s, s->y);
 	if (s->y > s->low)
@@ -282,7 +262,6 @@ static struct row *begin_put(struct screen *s, const char *bytes, unsigned len)
 static bool end_put(struct screen *s, struct row *row, unsigned from, unsigned to)
 {
 	bool overwritten = from < row->used;
-
 	if (from && from <= row->used && cell_width(row->cells[from - 1]) == 2)
 		row->cells[from - 1] = 0;
 	if (to < row->used && cell_is_stub(row->cells[to]))
@@ -298,7 +277,6 @@ static bool end_put(struct screen *s, struct row *row, unsigned from, unsigned t
 bool screen_put_ascii(struct screen *s, const char *data, unsigned n)
 {
 	struct row *row = begin_put(s, data, n);
-
 	scan_widen(row->cells + s->x, data, n);
 	return end_put(s, row, s->x, s->x + n);
 }
@@ -306,7 +284,6 @@ bool screen_put_ascii(struct screen *s, const char *data, unsigned n)
 bool screen_put_cells(struct screen *s, unsigned n, const char *bytes, unsigned len)
 {
 	struct row *row = begin_put(s, bytes, len);
-
 	return end_put(s, row, s->x, s->x + n);
 }
 
@@ -314,7 +291,6 @@ bool screen_put(struct screen *s, uint32_t cell, unsigned width, const char *byt
 {
 	struct row *row = begin_put(s, bytes, len);
 	unsigned x = s->x;
-
 	if (width == 2) {
 		row->uneven = true;
 		row->cells[x] = cell | CELL_WIDE;
@@ -329,15 +305,14 @@ bool screen_put(struct screen *s, uint32_t cell, unsigned width, const char *byt
 
 static bool add_mark(struct screen *s, uint32_t *cell, uint32_t mark)
 {
-	unsigned x, y;
-
+	unsigned x;
 	if (!cell_has_text(*cell))
 		return false;
 	if (cluster_add(&s->clusters, cell, mark))
 		return true;
 	if (!cluster_wants_sweep(&s->clusters))
 		return false;
-	for (y = 0; y < s->rows; y++)
+	for (unsigned y = 0; y < s->rows; y++)
 		for (x = 0; x < s->lines[y]->used; x++)
 			cluster_mark(&s->clusters, s->lines[y]->cells[x]);
 	cluster_sweep(&s->clusters);
@@ -347,7 +322,6 @@ static bool add_mark(struct screen *s, uint32_t *cell, uint32_t mark)
 bool screen_put_mark(struct screen *s, unsigned x, uint32_t mark, const char *bytes, unsigned len)
 {
 	struct row *row = begin_put(s, bytes, len);
-
 	row->uneven = true;
 	return add_mark(s, &row->cells[x], mark) || row->plain;
 }
@@ -356,7 +330,6 @@ bool screen_widen(struct screen *s)
 {
 	struct row *row = s->lines[s->y];
 	bool overwritten = s->x < row->used;
-
 	row->cells[s->x - 1] |= CELL_WIDE;
 	row->cells[s->x] = (row->cells[s->x - 1] & CELL_PROTECTED) | CELL_ZERO;
 	end_put(s, row, s->x - 1, s->x + 1);
@@ -366,7 +339,6 @@ bool screen_widen(struct screen *s)
 void screen_put_bytes(struct screen *s, const char *bytes, unsigned len)
 {
 	struct row *row = s->lines[s->y];
-
 	if (row->plain && s->x == row->end)
 		begin_put(s, bytes, len);
 }
@@ -377,7 +349,6 @@ void screen_tab(struct screen *s)
 	/* A soft wrap is followed by a character: a tab there was no plain text. */
 	bool keep = row->plain && s->x == row->end && !(row->wrapped && s->x == 0);
 	unsigned to = s->x < s->cols ? screen_next_tab(s) : s->x;
-
 	if (keep && s->own_tabs && to != (s->x / TAB_WIDTH + 1) * TAB_WIDTH) {
 		if (!row_is_blank(row))
 			row_touch(row);
@@ -397,9 +368,7 @@ void screen_tab(struct screen *s)
 
 void screen_settle(struct screen *s)
 {
-	unsigned y;
-
-	for (y = 0; y < s->rows; y++)
+	for (unsigned y = 0; y < s->rows; y++)
 		if (s->lines[y]->bent)
 			row_touch(s->lines[y]);
 	s->bent = false;

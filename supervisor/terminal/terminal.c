@@ -57,7 +57,6 @@ int terminal_repaint(const struct terminal *t, struct buffer *out)
 	struct buffer picture = BUFFER_INIT;
 	unsigned row, col;
 	int result = -1;
-
 	if (terminal_picture(t, &picture, &row, &col) < 0 ||
 	    buffer_append_string(out, terminal_unpaint) < 0 ||
 	    (terminal_is_alternate(t) && buffer_append_string(out, "\033[?1049h") < 0) ||
@@ -77,7 +76,6 @@ struct terminal *terminal_new(const struct terminal_options *options,
 			      const struct terminal_events *events)
 {
 	struct terminal *t;
-
 	if (options->cols < 2 || options->cols > 1000 || options->rows < 2 || options->rows > 500) {
 		errno = EINVAL;
 		return NULL;
@@ -168,16 +166,13 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end)
 	unsigned len = held;
 	size_t tail;
 	uint32_t cp;
-	size_t n;
-	bool valid;
-
 	memcpy(bytes, t->partial, held);
 	while (len < sizeof(bytes) && p + (len - held) < end) {
 		bytes[len] = p[len - held];
 		len++;
 	}
-	n = utf8_decode(bytes, len, &cp);
-	valid = cp != UTF8_REPLACEMENT || (n == 3 && memcmp(bytes, "\xEF\xBF\xBD", 3) == 0);
+	size_t n = utf8_decode(bytes, len, &cp);
+	bool valid = cp != UTF8_REPLACEMENT || (n == 3 && memcmp(bytes, "\xEF\xBF\xBD", 3) == 0);
 	if (!valid && n == len && utf8_incomplete(bytes, len, &tail)) {
 		memcpy(t->partial, bytes, len);
 		t->partial_len = len;
@@ -196,14 +191,12 @@ static const char *sequence_feed(struct terminal *t, const char *p, const char *
 {
 	while (p < end && t->parser.state != PARSER_GROUND) {
 		unsigned char c = (unsigned char)*p;
-		enum parser_event event;
-
 		if (t->partial_len || c >= 0x80) {
 			p = terminal_resume(t, p, end);
 			continue;
 		}
 		p++;
-		event = parser_step(&t->parser, c);
+		enum parser_event event = parser_step(&t->parser, c);
 		if (event != PARSER_NOTHING)
 			dispatch_event(t, event, c);
 		if (t->parser.state >= PARSER_STRING) {
@@ -219,7 +212,6 @@ void terminal_take(struct terminal *t, const char *data, size_t len)
 	const char *p = data;
 	const char *end = data + len;
 	const char *outer = t->fed;
-
 	t->fed = data;
 	while (p < end) {
 		if (t->parser.state == PARSER_STRING)
@@ -265,9 +257,7 @@ void terminal_resize(struct terminal *t, unsigned cols, unsigned rows)
 /* One line for each of the first rows, as they look. */
 static void emit_picture(const struct screen *s, unsigned rows, struct emitter *e)
 {
-	unsigned y;
-
-	for (y = 0; y < rows; y++) {
+	for (unsigned y = 0; y < rows; y++) {
 		emitter_row(e, false, false);
 		row_emit_cells(screen_row(s, y), s->cols, &s->clusters, e);
 	}
@@ -283,7 +273,6 @@ struct collector {
 static void terminal_collect(void *ctx, const char *data, size_t len)
 {
 	struct collector *c = ctx;
-
 	if (c->out && !c->failed && buffer_append(c->out, data, len) < 0)
 		c->failed = true;
 }
@@ -294,7 +283,6 @@ static unsigned picture_depth(const struct terminal *t)
 {
 	const struct screen *s = t->alternate;
 	unsigned depth = s ? s->rows : 0;
-
 	while (depth > 0 && !row_has_text(screen_row(s, depth - 1)))
 		depth--;
 	return depth;
@@ -306,7 +294,6 @@ static void emit_last_picture(const struct terminal *t, unsigned depth, struct e
 	struct collector collector = {&rows, false};
 	struct emitter gather = {.write = terminal_collect, .ctx = &collector};
 	const char *line, *end;
-
 	emit_picture(t->alternate, depth, &gather);
 	if (collector.failed || picture_tidy(&tidy, rows.data, rows.len) < 0) {
 		emit_picture(t->alternate, depth, e);
@@ -327,7 +314,6 @@ bool terminal_emit(const struct terminal *t, struct emitter *e)
 {
 	const struct screen *s = t->normal;
 	unsigned depth, y;
-
 	if (t->stripping)
 		return false;
 	if (t->appending) {
@@ -391,13 +377,10 @@ uint64_t terminal_lines(const struct terminal *t)
 	const struct screen *s = t->normal;
 	uint64_t lines = terminal_settled(t);
 	bool open = t->emitter.open;
-	unsigned y;
-
 	if (t->stripping)
 		return lines;
-	for (y = 0; y <= s->y; y++) {
+	for (unsigned y = 0; y <= s->y; y++) {
 		const struct row *row = screen_row(s, y);
-
 		if (open && !row->wrapped)
 			lines++;
 		open = !row->handed;
@@ -416,11 +399,9 @@ struct settling {
 static bool stands(struct screen *s, unsigned from, unsigned to, const struct settling *how)
 {
 	bool all = true;
-
 	for (; how->age && from < to; from++) {
 		struct row *row = screen_row(s, from);
 		uint64_t sum = row_sum(row, &s->clusters);
-
 		if (row->sum != sum) {
 			row->sum = sum;
 			row->since = how->now;
@@ -435,13 +416,10 @@ static void hand_on(struct terminal *t, unsigned from, unsigned to)
 {
 	struct screen *s = t->normal;
 	bool handed = true;
-	unsigned y;
-
-	for (y = from; y < to; y++)
+	for (unsigned y = from; y < to; y++)
 		handed = handed && screen_row(s, y)->handed;
-	for (y = from; y < to && !handed; y++) {
+	for (unsigned y = from; y < to && !handed; y++) {
 		struct row *row = screen_row(s, y);
-
 		row_emit(row, s->cols, &s->clusters, &t->emitter);
 		row->handed = true;
 		row->told = to - from == 1 ? row_sum(row, &s->clusters) : 0;
@@ -452,22 +430,19 @@ static void command_terminal_settle(struct terminal *t, const struct settling *h
 {
 	struct emitter *e = &t->emitter;
 	struct screen *s = t->normal;
-	unsigned current, first, next;
+	unsigned current, next;
 	unsigned done = 0; /* rows */
-
 	if (t->appending)
 		append_leave(t, false);
 	for (current = s->y; current > 0 && screen_row(s, current)->wrapped; current--)
 		;
 
-	for (first = 0; first < current; first = next) {
+	for (unsigned first = 0; first < current; first = next) {
 		bool wrapped = screen_row(s, first)->wrapped;
-		bool stand;
-
 		next = first + 1;
 		while (next < current && screen_row(s, next)->wrapped)
 			next++;
-		stand = stands(s, first, next, how);
+		bool stand = stands(s, first, next, how);
 		if (done < first || !stand ||
 		    terminal_settled(t) + (e->open && !wrapped) >= how->upto)
 			continue;
@@ -484,7 +459,6 @@ static void command_terminal_settle(struct terminal *t, const struct settling *h
 void terminal_commit(struct terminal *t, uint64_t upto)
 {
 	const struct settling all = {.upto = upto};
-
 	if (!t->stripping && terminal_settled(t) < upto)
 		command_terminal_settle(t, &all);
 }
@@ -492,7 +466,6 @@ void terminal_commit(struct terminal *t, uint64_t upto)
 void terminal_settle(struct terminal *t, int64_t now, int64_t age)
 {
 	const struct settling some = {.upto = UINT64_MAX, .now = now, .age = age};
-
 	if (!t->stripping && terminal_settled(t) < terminal_lines(t))
 		command_terminal_settle(t, &some);
 }
@@ -501,7 +474,6 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t age)
 static struct emitter collecting(const struct emitter *e, struct collector *c)
 {
 	struct emitter copy = *e;
-
 	copy.write = terminal_collect;
 	copy.ctx = c;
 	copy.stage = NULL;
@@ -544,7 +516,6 @@ int terminal_pending(const struct terminal *t, struct buffer *out)
 	struct collector collector = {out, false};
 	struct terminal copy;
 	struct emitter e;
-
 	if (t->parser.state != PARSER_STRING) {
 		e = collecting(&t->emitter, &collector);
 		terminal_emit(t, &e);
@@ -572,7 +543,6 @@ int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row
 	const struct screen *s = t->screen;
 	unsigned x = 0;
 	unsigned y = 0;
-
 	if (t->appending) {
 		if (copy_open(&copy, t, &nowhere) < 0)
 			return -1;
