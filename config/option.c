@@ -95,16 +95,50 @@ const char *option_nearest_flag(const char *flag, const char *const *more)
 static const char *const bool_words[] = {"yes", "no", NULL};
 static const char *const tristate_words[] = {"auto", "yes", "no", NULL};
 
-static void *field(struct settings *s, const struct option *o)
+static int parse_tristate(const char *value, int64_t *out)
+{
+	if (value_parse_bool(value, out) < 0)
+		return value_parse_word(value, tristate_words, out);
+	*out = *out ? TRI_YES : TRI_NO;
+	return 0;
+}
+
+static char *format_count(char out[VALUE_LEN], int64_t n)
+{
+	snprintf(out, VALUE_LEN, "%" PRId64, n);
+	return out;
+}
+
+/* The types that hold a number. Those without a format have words: these, or the choices. */
+static const struct {
+	int (*parse)(const char *value, int64_t *out);
+	char *(*format)(char out[VALUE_LEN], int64_t n);
+	const char *const *words;
+	const char *reason;
+} types[OPTION_TYPES] = {
+	[OPTION_BOOL] = {.parse = value_parse_bool, .words = bool_words},
+	[OPTION_TRISTATE] = {.parse = parse_tristate, .words = tristate_words},
+	[OPTION_COUNT] = {value_parse_count, format_count, .reason = "not a whole number"},
+	[OPTION_SIZE] = {value_parse_size, value_format_size,
+			 .reason = "not a size (like 4096, 4KB or 1000tok)"},
+	[OPTION_DURATION] = {value_parse_duration, value_format_duration,
+			     .reason = "not a duration (like 500ms, 2s, 5m or 1h)"},
+};
+
+static const char *const *option_words(const struct option *o)
+{
+	return o->choices ? o->choices : types[o->type].words;
+}
+
+static void *option_field(struct settings *s, const struct option *o)
 {
 	return (char *)s + o->offset;
 }
 
-__attribute__((format(printf, 2, 3))) static int assign_refuse(struct option_error *error,
+__attribute__((format(printf, 2, 3))) static int option_refuse(struct option_error *error,
 							       const char *format, ...)
 {
 	va_list args;
-
 	va_start(args, format);
 	vsnprintf(error->text, sizeof(error->text), format, args);
 	va_end(args);
@@ -116,7 +150,6 @@ __attribute__((format(printf, 2, 3))) static int assign_refuse(struct option_err
 static const char *join_words(const char *const *words, char out[RANGE_LEN])
 {
 	size_t len = 0;
-
 	for (size_t i = 0; words[i]; i++) {
 		const char *between = i == 0 ? "" : words[i + 1] ? ", " : " or ";
 		len += (size_t)snprintf(out + len, RANGE_LEN - len, "%s%s", between, words[i]);
@@ -124,125 +157,22 @@ static const char *join_words(const char *const *words, char out[RANGE_LEN])
 	return out;
 }
 
-static const char *range_of_words(const struct option *o, char out[RANGE_LEN])
-{
-	return join_words(o->choices, out);
-}
-
-static const char *range_of_bool(const struct option *o, char out[RANGE_LEN])
-{
-	(void)o;
-	return join_words(bool_words, out);
-}
-
-static const char *range_of_tristate(const struct option *o, char out[RANGE_LEN])
-{
-	(void)o;
-	return join_words(tristate_words, out);
-}
-
-static const char *range_of_count(const struct option *o, char out[RANGE_LEN])
-{
-	snprintf(out, RANGE_LEN, "%" PRId64 " to %" PRId64, o->min, o->max);
-	return out;
-}
-
-static const char *range_of_size(const struct option *o, char out[RANGE_LEN])
-{
-	char min[VALUE_LEN], max[VALUE_LEN];
-
-	snprintf(out, RANGE_LEN, "%s to %s%s", value_format_size(min, o->min),
-		 value_format_size(max, o->max), o->or_zero ? ", or 0" : "");
-	return out;
-}
-
-static const char *range_of_duration(const struct option *o, char out[RANGE_LEN])
-{
-	char min[VALUE_LEN], max[VALUE_LEN];
-
-	if (o->min == 0)
-		snprintf(out, RANGE_LEN, "up to %s, or off", value_format_duration(max, o->max));
-	else
-		snprintf(out, RANGE_LEN, "%s to %s", value_format_duration(min, o->min),
-			 value_format_duration(max, o->max));
-	return out;
-}
-
-static const char *range_of_text(const struct option *o, char out[RANGE_LEN])
-{
-	snprintf(out, RANGE_LEN, "%s", o->unit);
-	return out;
-}
-
-static int parse_bool(const struct option *o, const char *value, int64_t *out)
-{
-	(void)o;
-	return value_parse_bool(value, out);
-}
-
-static int parse_tristate(const struct option *o, const char *value, int64_t *out)
-{
-	(void)o;
-	if (value_parse_bool(value, out) == 0)
-		*out = *out ? TRI_YES : TRI_NO;
-	else
-		return value_parse_word(value, tristate_words, out);
-	return 0;
-}
-
-static int parse_word(const struct option *o, const char *value, int64_t *out)
-{
-	return value_parse_word(value, o->choices, out);
-}
-
-static int assign_parse_count(const struct option *o, const char *value, int64_t *out)
-{
-	(void)o;
-	return value_parse_count(value, out);
-}
-
-static int parse_size(const struct option *o, const char *value, int64_t *out)
-{
-	(void)o;
-	return value_parse_size(value, out);
-}
-
-static int parse_duration(const struct option *o, const char *value, int64_t *out)
-{
-	(void)o;
-	return value_parse_duration(value, out);
-}
-
-/* Functions and messages of each type. `parse` is NULL for texts; `reason` is NULL for words, which
-   are listed. */
-static const struct {
-	int (*parse)(const struct option *o, const char *value, int64_t *out);
-	const char *(*range)(const struct option *o, char out[RANGE_LEN]);
-	const char *reason;
-	bool ranged;
-} types[OPTION_TYPES] = {
-	[OPTION_BOOL] = {.parse = parse_bool, .range = range_of_bool},
-	[OPTION_TRISTATE] = {.parse = parse_tristate, .range = range_of_tristate},
-	[OPTION_ENUM] = {.parse = parse_word, .range = range_of_words},
-	[OPTION_COUNT] = {.parse = assign_parse_count,
-			  .range = range_of_count,
-			  .reason = "not a whole number",
-			  .ranged = true},
-	[OPTION_SIZE] = {.parse = parse_size,
-			 .range = range_of_size,
-			 .reason = "not a size (like 4096, 4KB or 1000tok)",
-			 .ranged = true},
-	[OPTION_DURATION] = {.parse = parse_duration,
-			     .range = range_of_duration,
-			     .reason = "not a duration (like 500ms, 2s, 5m or 1h)",
-			     .ranged = true},
-	[OPTION_STRING] = {.range = range_of_text},
-	[OPTION_LIST] = {.range = range_of_text},
-};
-
 const char *option_range(const struct option *o, char out[RANGE_LEN])
 {
-	return types[o->type].range(o, out);
+	char min[VALUE_LEN], max[VALUE_LEN];
+	if (option_words(o))
+		return join_words(option_words(o), out);
+	if (!option_is_number(o)) {
+		snprintf(out, RANGE_LEN, "%s", o->unit);
+		return out;
+	}
+	types[o->type].format(max, o->max);
+	if (o->type == OPTION_DURATION && o->min == 0)
+		snprintf(out, RANGE_LEN, "up to %s, or off", max);
+	else
+		snprintf(out, RANGE_LEN, "%s to %s%s", types[o->type].format(min, o->min), max,
+			 o->or_zero ? ", or 0" : "");
+	return out;
 }
 
 int option_parse(const struct option *o, const char *value, int64_t *out,
@@ -250,29 +180,26 @@ int option_parse(const struct option *o, const char *value, int64_t *out,
 {
 	char range[RANGE_LEN];
 	int64_t parsed;
-
-	if (types[o->type].parse(o, value, &parsed) < 0) {
-		if (types[o->type].reason)
-			return assign_refuse(error, "%s", types[o->type].reason);
-		return assign_refuse(error, "not %s", option_range(o, range));
-	}
-	if (types[o->type].ranged && (parsed < o->min || parsed > o->max) &&
+	int result = o->choices ? value_parse_word(value, o->choices, &parsed)
+				: types[o->type].parse(value, &parsed);
+	if (result < 0 && option_words(o))
+		return option_refuse(error, "not %s", option_range(o, range));
+	if (result < 0)
+		return option_refuse(error, "%s", types[o->type].reason);
+	if (!option_words(o) && (parsed < o->min || parsed > o->max) &&
 	    !(parsed == 0 && o->or_zero))
-		return assign_refuse(error, "out of range (%s)", option_range(o, range));
+		return option_refuse(error, "out of range (%s)", option_range(o, range));
 	*out = parsed;
 	return 0;
 }
 
 const char *option_number_text(const struct option *o, int64_t value, char out[VALUE_LEN])
 {
-	switch (o->type) {
-	case OPTION_BOOL: return value ? "yes" : "no";
-	case OPTION_TRISTATE: return tristate_words[value];
-	case OPTION_ENUM: return o->choices[value];
-	case OPTION_SIZE: return value_format_size(out, value);
-	case OPTION_DURATION: return value_format_duration(out, value);
-	default: snprintf(out, VALUE_LEN, "%" PRId64, value); return out;
-	}
+	if (o->type == OPTION_BOOL)
+		return value ? "yes" : "no";
+	if (option_words(o))
+		return option_words(o)[value];
+	return types[o->type].format(out, value);
 }
 
 /* Checks one string or item and copies it; NULL with errno and *error. */
@@ -283,7 +210,7 @@ static char *copy_text(const struct option *o, const char *value, size_t len,
 	char *copy;
 
 	if (len > (uint64_t)o->max) {
-		assign_refuse(error, "longer than %" PRId64 " bytes", o->max);
+		option_refuse(error, "longer than %" PRId64 " bytes", o->max);
 		return NULL;
 	}
 	copy = strndup(value, len);
@@ -292,7 +219,7 @@ static char *copy_text(const struct option *o, const char *value, size_t len,
 	reason = o->refuse ? o->refuse(copy) : NULL;
 	if (reason) {
 		free(copy);
-		assign_refuse(error, "%s", reason);
+		option_refuse(error, "%s", reason);
 		return NULL;
 	}
 	return copy;
@@ -328,13 +255,13 @@ static int append_item(struct strings *list, const struct option *o, const char 
 	char *copy;
 
 	if (o->most > 0 && list->count >= o->most)
-		return assign_refuse(error, "more than %zu", o->most);
+		return option_refuse(error, "more than %zu", o->most);
 	copy = copy_text(o, value, len, error);
 	if (!copy)
 		return -1;
 	if (len == 0) {
 		free(copy);
-		return assign_refuse(error, "must not be empty");
+		return option_refuse(error, "must not be empty");
 	}
 	if ((list->count & (list->count + 1)) == 0) {
 		size_t room = 2 * (list->count + 1);
@@ -375,31 +302,31 @@ int option_set(struct settings *s, const struct option *o, const char *value,
 	       struct option_error *error)
 {
 	switch (o->type) {
-	case OPTION_STRING: return set_string(field(s, o), o, value, error);
-	case OPTION_LIST: return set_list(field(s, o), o, value, error);
-	default: return option_parse(o, value, field(s, o), error);
+	case OPTION_STRING: return set_string(option_field(s, o), o, value, error);
+	case OPTION_LIST: return set_list(option_field(s, o), o, value, error);
+	default: return option_parse(o, value, option_field(s, o), error);
 	}
 }
 
 int option_append(struct settings *s, const struct option *o, const char *item,
 		  struct option_error *error)
 {
-	return append_item(field(s, o), o, item, strlen(item), error);
+	return append_item(option_field(s, o), o, item, strlen(item), error);
 }
 
 void option_disown(struct settings *s, const struct option *o)
 {
 	if (o->type == OPTION_LIST)
-		*(struct strings *)field(s, o) = (struct strings){NULL, 0};
+		*(struct strings *)option_field(s, o) = (struct strings){NULL, 0};
 	else if (o->type == OPTION_STRING)
-		*(char **)field(s, o) = NULL;
+		*(char **)option_field(s, o) = NULL;
 }
 
 void option_clear(struct settings *s, const struct option *o)
 {
 	if (o->type == OPTION_LIST)
-		release_list(field(s, o));
+		release_list(option_field(s, o));
 	else if (o->type == OPTION_STRING)
-		free(*(char **)field(s, o));
+		free(*(char **)option_field(s, o));
 	option_disown(s, o);
 }
