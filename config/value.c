@@ -131,7 +131,7 @@ static int64_t scale_decimal(const struct decimal *d, int64_t scale)
 	return d->negative ? -result : result;
 }
 
-static int invalid(void)
+static int value_refuse(void)
 {
 	errno = EINVAL;
 	return -1;
@@ -150,12 +150,12 @@ static int parse_units(const char *text, const struct unit *units, size_t unit_c
 	}
 	text = parse_decimal(text, &number);
 	if (!text)
-		return invalid();
+		return value_refuse();
 	if (text[0] == ' ' && text[1] != '\0')
 		text++;
 	unit = find_unit(units, unit_count, text);
 	if (!unit)
-		return invalid();
+		return value_refuse();
 	*out = scale_decimal(&number, unit->scale);
 	return 0;
 }
@@ -166,7 +166,7 @@ int value_parse_count(const char *text, int64_t *count)
 
 	text = parse_decimal(text, &number);
 	if (!text || *text != '\0' || number.thousandths != 0)
-		return invalid();
+		return value_refuse();
 	*count = scale_decimal(&number, 1);
 	return 0;
 }
@@ -191,7 +191,7 @@ int value_parse_word(const char *text, const char *const *words, int64_t *positi
 			return 0;
 		}
 	}
-	return invalid();
+	return value_refuse();
 }
 
 int value_parse_bool(const char *text, int64_t *yes)
@@ -241,10 +241,8 @@ static int parse_seconds(const char *text, int64_t *ms)
 	char *end;
 	errno = 0;
 	long long s = strtoll(text, &end, 10);
-	if (errno || end == text || *end || s < 0 || s > INT64_MAX / 1000) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (errno || end == text || *end || s < 0 || s > INT64_MAX / 1000)
+		return value_refuse();
 	*ms = s * 1000;
 	return 0;
 }
@@ -273,10 +271,8 @@ int value_parse_time(const char *text, int64_t now_ms, int64_t *ms)
 		return 0;
 	}
 	/* "off" is a duration elsewhere. */
-	if (*text < '0' || *text > '9' || value_parse_duration(text, &ago) < 0 || ago > now_ms) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (*text < '0' || *text > '9' || value_parse_duration(text, &ago) < 0 || ago > now_ms)
+		return value_refuse();
 	*ms = now_ms - ago;
 	return 0;
 }
@@ -299,12 +295,6 @@ static const struct {
 	{"f10", "\033[21~"},   {"f11", "\033[23~"},     {"f12", "\033[24~"},
 };
 
-static int key_refuse(void)
-{
-	errno = EINVAL;
-	return -1;
-}
-
 static int key_set(struct key_bytes *key, const char *bytes)
 {
 	key->len = strlen(bytes);
@@ -318,13 +308,13 @@ static int parse_control(const char *name, struct key_bytes *key)
 	if (strcasecmp(name, "space") == 0)
 		name = "@";
 	if (!name[0] || name[1])
-		return key_refuse();
+		return value_refuse();
 	if (name[0] == '?')
 		key->data[0] = '\177';
 	else if ((name[0] >= '@' && name[0] <= '_') || (name[0] >= 'a' && name[0] <= 'z'))
 		key->data[0] = (char)(name[0] & 0x1F);
 	else
-		return key_refuse();
+		return value_refuse();
 	key->len = 1;
 	return 0;
 }
@@ -337,7 +327,7 @@ int key_parse(const char *name, struct key_bytes *key)
 	if (strncasecmp(name, "alt-", 4) == 0) {
 		struct key_bytes plain;
 		if (key_parse(name + 4, &plain) < 0 || plain.len + 1 > sizeof(key->data))
-			return key_refuse();
+			return value_refuse();
 		key->data[0] = '\033';
 		memcpy(key->data + 1, plain.data, plain.len);
 		key->len = plain.len + 1;
@@ -349,5 +339,5 @@ int key_parse(const char *name, struct key_bytes *key)
 	}
 	if (name[0] > ' ' && name[0] < 0x7F && !name[1])
 		return key_set(key, name);
-	return key_refuse();
+	return value_refuse();
 }

@@ -92,6 +92,15 @@ const struct next *next_functions(void)
 	return &next;
 }
 
+/* --- the file that a call executes ------------------------------------------------------- */
+
+/* Nothing here is a cancellation point or has effects but on errno. */
+
+struct locate_file {
+	uint64_t inode;
+	uint32_t major, minor;
+};
+
 static bool may_execute(const char *path)
 {
 	/* Older container runtimes refuse the system call that the flag needs. */
@@ -99,8 +108,9 @@ static bool may_execute(const char *path)
 	       (errno == EPERM && syscall(SYS_faccessat, AT_FDCWD, path, X_OK) == 0);
 }
 
-/* A system call, since stat() is a symbol of its own only from glibc 2.33 on. */
-bool locate_executable(const char *path, struct locate_file *file)
+/* Whether `path` is an executable file; identifies it. By a system call, since stat() is a symbol
+   of its own only from glibc 2.33 on. */
+static bool locate_executable(const char *path, struct locate_file *file)
 {
 	struct statx st;
 	if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_TYPE | STATX_INO, &st) < 0 ||
@@ -112,9 +122,9 @@ bool locate_executable(const char *path, struct locate_file *file)
 	return true;
 }
 
-/* System calls, since libc's functions are cancellation points. An executable that can't be read
-   passes. */
-bool locate_has_format(const char *path)
+/* Whether execve() can run it: a binary or a script with #!. An executable that can't be read
+   passes. By system calls, since libc's functions are cancellation points. */
+static bool locate_has_format(const char *path)
 {
 	char start[4];
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -126,7 +136,8 @@ bool locate_has_format(const char *path)
 	       (len == 4 && strncmp(start, "\177ELF", 4) == 0);
 }
 
-size_t locate_room(const char *file)
+/* Bytes for the longest path that locate_in_path() tries; at most PATH_MAX. */
+static size_t locate_room(const char *file)
 {
 	const char *entry = getenv("PATH");
 	size_t longest = 0, room;
@@ -139,7 +150,8 @@ size_t locate_room(const char *file)
 	return room < PATH_MAX ? room : PATH_MAX;
 }
 
-bool locate_in_path(char *path, size_t size, const char *file)
+/* Writes the path at which execvp() finds `file` to `path` (`size` bytes). */
+static bool locate_in_path(char *path, size_t size, const char *file)
 {
 	const char *entry = getenv("PATH");
 	size_t file_len = strlen(file);
@@ -159,7 +171,8 @@ bool locate_in_path(char *path, size_t size, const char *file)
 	return false;
 }
 
-bool locate_open_file(char *path, size_t size, int fd)
+/* Writes the path of an open file to `path` (`size` bytes); false if it is longer. */
+static bool locate_open_file(char *path, size_t size, int fd)
 {
 	char name[32] = "/proc/self/fd/";
 	size_t at = strlen(name) + 1;

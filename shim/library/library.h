@@ -104,28 +104,6 @@ struct next {
    looks them up itself: there is no second thread and no vfork child yet. */
 const struct next *next_functions(void);
 
-// The file that a call executes. Nothing here is a cancellation point or has effects but on errno.
-
-struct locate_file {
-	uint64_t inode;
-	uint32_t major, minor;
-};
-
-/* Whether `path` is an executable file; identifies it. */
-bool locate_executable(const char *path, struct locate_file *file);
-
-/* Whether execve() can run it: a binary or a script with #!. */
-bool locate_has_format(const char *path);
-
-/* Bytes for the longest path that locate_in_path() tries; at most PATH_MAX. */
-size_t locate_room(const char *file);
-
-/* Writes the path at which execvp() finds `file` to `path` (`size` bytes). */
-bool locate_in_path(char *path, size_t size, const char *file);
-
-/* Writes the path of an open file to `path` (`size` bytes); false if it is longer. */
-bool locate_open_file(char *path, size_t size, int fd);
-
 // One call of a function that executes a program.
 
 /* Returns 0 if something was started, else what the libc function returns. */
