@@ -131,27 +131,30 @@ static void control_add_result(struct control_client *client, int error)
 	add_packet(client, CONTROL_DONE, (uint32_t)error, NULL, 0);
 }
 
+/* Queues the answer that an event has made, or its error. */
+static void control_add_json(struct control_client *client, enum control_kind kind, int error,
+			     struct buffer *json)
+{
+	if (error)
+		control_add_result(client, error);
+	else
+		add_long(client, kind, json->data, json->len);
+	buffer_release(json);
+}
+
 static void add_status(struct control *c, struct control_client *client)
 {
 	struct buffer json = BUFFER_INIT;
 	int error = c->events.status(c->events.ctx, client->watches, &json);
 	client->changed = false;
-	if (error)
-		control_add_result(client, error);
-	else
-		add_long(client, CONTROL_STATUS, json.data, json.len);
-	buffer_release(&json);
+	control_add_json(client, CONTROL_STATUS, error, &json);
 }
 
 static void add_picture(struct control *c, struct control_client *client)
 {
 	struct buffer json = BUFFER_INIT;
 	int error = c->events.picture(c->events.ctx, &json);
-	if (error)
-		control_add_result(client, error);
-	else
-		add_long(client, CONTROL_PICTURE, json.data, json.len);
-	buffer_release(&json);
+	control_add_json(client, CONTROL_PICTURE, error, &json);
 }
 
 /* What it has missed is on the screen, or in the text. */

@@ -120,10 +120,10 @@ int client_ask(const struct client *v, enum control_kind kind, uint32_t a, uint3
 			errno = (int)p.head.a;
 			return p.head.a ? -1 : 0;
 		}
-		if (reply && buffer_append(reply, p.data, (size_t)n) < 0)
-			return -1;
+		if (reply)
+			buffer_append(reply, p.data, (size_t)n);
 	} while (p.head.a > 0);
-	return 0;
+	return reply ? buffer_check(reply) : 0;
 }
 
 int client_status(const struct client *v, struct live_status *c)

@@ -4,6 +4,7 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/json.h"
 #include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/store.h"
@@ -11,8 +12,6 @@
 #include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -26,7 +25,7 @@
 /* What the last line of a text is looked for in. */
 #define TAIL_MOST ((size_t)4096)
 
-static const struct terminal *screen_of(const struct live *l)
+static const struct terminal *live_screen(const struct live *l)
 {
 	struct interceptor *text = source_text(l->source);
 	if (!text)
@@ -36,7 +35,7 @@ static const struct terminal *screen_of(const struct live *l)
 }
 
 /* The last line that has something in it. */
-static void find_last_line(const char *text, size_t len, char out[LIVE_TEXT])
+static void live_find_last_line(const char *text, size_t len, char out[LIVE_TEXT])
 {
 	struct buffer clean = BUFFER_INIT;
 	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == ' '))
@@ -47,13 +46,15 @@ static void find_last_line(const char *text, size_t len, char out[LIVE_TEXT])
 	out[0] = '\0';
 	if (rest > LIVE_TEXT)
 		rest = utf8_floor(line, rest, LIVE_TEXT);
-	if (utf8_clean(&clean, line, rest) == 0)
+	utf8_clean(&clean, line, rest);
+	if (buffer_check(&clean) == 0)
 		live_status_set_text(out, clean.data, clean.len);
 	buffer_release(&clean);
 }
 
 /* What is on a screen of its own is not part of the text. */
-static void describe_text(const struct live *l, const struct terminal *t, struct live_status *c)
+static void live_describe_text(const struct live *l, const struct terminal *t,
+			       struct live_status *c)
 {
 	struct buffer text = BUFFER_INIT;
 	const struct interceptor *s = l->source->text;
@@ -67,15 +68,15 @@ static void describe_text(const struct live *l, const struct terminal *t, struct
 	}
 	size_t from = text.len > TAIL_MOST ? text.len - TAIL_MOST : 0;
 	if (text.len > 0)
-		find_last_line(text.data + from, text.len - from, c->last_line);
+		live_find_last_line(text.data + from, text.len - from, c->last_line);
 	buffer_release(&text);
 }
 
-static int on_status(void *ctx, bool reads, struct buffer *json)
+static int live_on_status(void *ctx, bool reads, struct buffer *json)
 {
 	struct live *l = ctx;
 	int64_t now = clock_monotonic_ms();
-	const struct terminal *t = screen_of(l);
+	const struct terminal *t = live_screen(l);
 	if (!t)
 		return ENOMEM;
 	if (reads) {
@@ -104,51 +105,54 @@ static int on_status(void *ctx, bool reads, struct buffer *json)
 	if (c.state == LIVE_WAITING)
 		live_prompt(l, c.prompt);
 	live_status_set_argv(&c, l->record->meta.argv);
-	describe_text(l, t, &c);
+	live_describe_text(l, t, &c);
 	return live_status_encode(json, &c) < 0 ? ENOMEM : 0;
 }
 
-static int on_picture(void *ctx, struct buffer *json)
+static int live_on_picture(void *ctx, struct buffer *out)
 {
 	struct live *l = ctx;
 	struct buffer picture = BUFFER_INIT, clean = BUFFER_INIT;
 	unsigned row, col, cols, rows;
 	int result = ENOMEM;
-	const struct terminal *t = screen_of(l);
-	if (!t || terminal_picture(t, &picture, &row, &col) < 0 ||
-	    utf8_clean(&clean, picture.data, picture.len) < 0)
+	const struct terminal *t = live_screen(l);
+	if (!t || terminal_picture(t, &picture, &row, &col) < 0)
+		goto out;
+	utf8_clean(&clean, picture.data, picture.len);
+	if (buffer_check(&clean) < 0)
 		goto out;
 	terminal_size(t, &cols, &rows);
-	json_t *root = json_pack("{si si si si sb sb ss% ss%}", "cols", (int)cols, "rows",
-				 (int)rows, "row", (int)row, "col", (int)col, "alternate",
-				 terminal_is_alternate(t), "cursor", terminal_shows_cursor(t),
-				 "title", terminal_title(t), strlen(terminal_title(t)), "text",
-				 clean.data ? clean.data : "", clean.len);
-	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-	if (text && buffer_append_string(json, text) == 0)
-		result = 0;
-	free(text);
-	json_decref(root);
+	json_begin_object(out, NULL);
+	json_add_count(out, "cols", cols);
+	json_add_count(out, "rows", rows);
+	json_add_count(out, "row", row);
+	json_add_count(out, "col", col);
+	json_add_bool(out, "alternate", terminal_is_alternate(t));
+	json_add_bool(out, "cursor", terminal_shows_cursor(t));
+	json_add_string(out, "title", terminal_title(t));
+	json_add_text(out, "text", clean.data, clean.len);
+	json_end_object(out);
+	result = buffer_check(out) < 0 ? ENOMEM : 0;
 out:
 	buffer_release(&picture);
 	buffer_release(&clean);
 	return result;
 }
 
-static int on_repaint(void *ctx, struct buffer *out)
+static int live_on_repaint(void *ctx, struct buffer *out)
 {
 	struct live *l = ctx;
-	const struct terminal *t = screen_of(l);
+	const struct terminal *t = live_screen(l);
 	return !t || terminal_repaint(t, out) < 0 ? ENOMEM : 0;
 }
 
 static bool sends_application_keys(const struct live *l)
 {
-	const struct terminal *t = screen_of(l);
+	const struct terminal *t = live_screen(l);
 	return t && terminal_cursor_keys(t);
 }
 
-static int on_type(void *ctx, const char *data, size_t len, bool cursor_key)
+static int live_on_type(void *ctx, const char *data, size_t len, bool cursor_key)
 {
 	struct live *l = ctx;
 	char key[3];
@@ -166,7 +170,7 @@ static int on_type(void *ctx, const char *data, size_t len, bool cursor_key)
 }
 
 /* In the middle of a line the first end of input only sends the line. */
-static int on_close(void *ctx)
+static int live_on_close(void *ctx)
 {
 	struct live *l = ctx;
 	struct termios modes;
@@ -175,12 +179,12 @@ static int on_close(void *ctx)
 	const char end[2] = {(char)modes.c_cc[VEOF], (char)modes.c_cc[VEOF]};
 	bool in_line = (modes.c_lflag & ICANON) && l->typed && l->typed != '\n' &&
 		       l->typed != '\r' && l->typed != end[0];
-	return on_type(l, end, in_line ? 2 : 1, false);
+	return live_on_type(l, end, in_line ? 2 : 1, false);
 }
 
 void live_type_end(struct live *l)
 {
-	on_close(l);
+	live_on_close(l);
 }
 
 static int live_on_signal(void *ctx, int sig)
@@ -189,7 +193,7 @@ static int live_on_signal(void *ctx, int sig)
 	return l->events.signal(l->events.ctx, sig);
 }
 
-static int set_size(struct live *l, unsigned cols, unsigned rows)
+static int live_set_size(struct live *l, unsigned cols, unsigned rows)
 {
 	if (cols < 2 || cols > 1000 || rows < 2 || rows > 500)
 		return EINVAL;
@@ -205,7 +209,7 @@ static int set_size(struct live *l, unsigned cols, unsigned rows)
 
 int live_resize(struct live *l, unsigned cols, unsigned rows)
 {
-	int error = set_size(l, cols, rows);
+	int error = live_set_size(l, cols, rows);
 	if (error)
 		return error;
 	l->cols = cols;
@@ -213,15 +217,15 @@ int live_resize(struct live *l, unsigned cols, unsigned rows)
 	return 0;
 }
 
-static int on_resize(void *ctx, unsigned cols, unsigned rows, bool attached)
+static int live_on_resize(void *ctx, unsigned cols, unsigned rows, bool attached)
 {
 	struct live *l = ctx;
 	if (!attached)
 		return live_resize(l, cols, rows);
 	/* The last one has gone. */
 	if (cols == 0)
-		return l->state == LIVE_ENDED ? 0 : set_size(l, l->cols, l->rows);
-	return set_size(l, cols, rows);
+		return l->state == LIVE_ENDED ? 0 : live_set_size(l, l->cols, l->rows);
+	return live_set_size(l, cols, rows);
 }
 
 static int live_on_reported(void *ctx, uint64_t lines)
@@ -235,13 +239,13 @@ void live_init(struct live *l, const struct job *job, struct source *source, str
 	       dev_t device, const struct live_events *events)
 {
 	const struct control_events control = {
-		.status = on_status,
-		.picture = on_picture,
-		.repaint = on_repaint,
-		.type = on_type,
-		.close = on_close,
+		.status = live_on_status,
+		.picture = live_on_picture,
+		.repaint = live_on_repaint,
+		.type = live_on_type,
+		.close = live_on_close,
 		.signal = live_on_signal,
-		.resize = on_resize,
+		.resize = live_on_resize,
 		.reported = live_on_reported,
 		.ctx = l,
 	};
@@ -265,7 +269,7 @@ void live_init(struct live *l, const struct job *job, struct source *source, str
 }
 
 /* In the first store where a socket can be. */
-static int make_socket(struct live *l)
+static int live_make_socket(struct live *l)
 {
 	struct store store;
 	int next = 0, result = -1;
@@ -280,10 +284,10 @@ static int make_socket(struct live *l)
 	return result;
 }
 
-static void try_open(struct live *l)
+static void live_try_open(struct live *l)
 {
 	l->open_at = 0;
-	if (!l->opened && make_socket(l) < 0)
+	if (!l->opened && live_make_socket(l) < 0)
 		TRACE(PROCESS, "supervisor: no control socket: %m");
 	else if (!l->opened)
 		TRACE(PROCESS, "supervisor: control socket %s", l->control.name);
@@ -292,7 +296,7 @@ static void try_open(struct live *l)
 
 int live_open(struct live *l)
 {
-	try_open(l);
+	live_try_open(l);
 	struct interceptor *text = l->control.fd >= 0 ? source_text(l->source) : NULL;
 	if (!text)
 		return -1;
@@ -303,7 +307,7 @@ int live_open(struct live *l)
 }
 
 /* The artifact is there from the first byte on. */
-static void start_recording(struct live *l)
+static void live_start_recording(struct live *l)
 {
 	struct interceptor *text = source_text(l->source);
 	bool cooked = l->source->pty && l->job->layout.controlling;
@@ -318,7 +322,7 @@ void live_output(struct live *l, const char *data, size_t len)
 {
 	l->active = true;
 	if (l->recording)
-		start_recording(l);
+		live_start_recording(l);
 	if (l->cast.artifact)
 		cast_output(&l->cast, clock_monotonic_ms() - l->job->begun_ms, data, len);
 	if (l->control.clients)
@@ -336,7 +340,7 @@ void live_typed(struct live *l, const char *data, size_t len)
 bool live_step(struct live *l, int64_t now_ms)
 {
 	if (l->open_at && now_ms >= l->open_at)
-		try_open(l);
+		live_try_open(l);
 	if (l->active) {
 		l->active = false;
 		prompt_touch(&l->prompt, now_ms);
@@ -354,7 +358,7 @@ bool live_step(struct live *l, int64_t now_ms)
 	if (!l->prompt.look_at || now_ms < l->prompt.look_at)
 		return false;
 	bool waited = l->prompt.waits;
-	const struct terminal *t = screen_of(l);
+	const struct terminal *t = live_screen(l);
 	bool began = t && prompt_step(&l->prompt, t, now_ms);
 	if (waited != l->prompt.waits)
 		live_changed(l);
@@ -384,7 +388,7 @@ void live_changed(struct live *l)
 void live_prompt(const struct live *l, char out[LIVE_TEXT])
 {
 	struct buffer line = BUFFER_INIT;
-	const struct terminal *t = screen_of(l);
+	const struct terminal *t = live_screen(l);
 	out[0] = '\0';
 	if (t && prompt_text(t, &line) == 0 && line.len > 0)
 		live_status_set_text(out, line.data, line.len);
@@ -394,9 +398,9 @@ void live_prompt(const struct live *l, char out[LIVE_TEXT])
 void live_count(const struct live *l, uint64_t *lines, uint64_t *bytes)
 {
 	struct live_status c = {.lines = 0};
-	const struct terminal *t = screen_of(l);
+	const struct terminal *t = live_screen(l);
 	if (t)
-		describe_text(l, t, &c);
+		live_describe_text(l, t, &c);
 	*lines = c.lines;
 	*bytes = c.bytes;
 }

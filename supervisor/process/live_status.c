@@ -3,12 +3,12 @@
 #include "supervisor/process/live_status.h"
 
 #include "lib/buffer.h"
+#include "lib/json.h"
 #include "lib/utf8.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const state_names[] = {[LIVE_RUNNING] = "running",
@@ -48,20 +48,20 @@ void live_status_set_argv(struct live_status *c, char *const *argv)
 }
 
 /* Arguments may hold any bytes: those that are no text become U+FFFD. */
-static json_t *encode_argv(const struct live_status *c)
+static void live_status_add_argv(struct buffer *out, const struct live_status *c)
 {
-	json_t *list = json_array();
+	struct buffer clean = BUFFER_INIT;
+	json_begin_array(out, "argv");
 	for (size_t i = 0; i < c->argv_len; i += strlen(c->argv + i) + 1) {
-		struct buffer clean = BUFFER_INIT;
-		if (utf8_clean(&clean, c->argv + i, strlen(c->argv + i)) == 0)
-			json_array_append_new(list,
-					      json_stringn(clean.len ? clean.data : "", clean.len));
-		buffer_release(&clean);
+		buffer_clear(&clean);
+		utf8_clean(&clean, c->argv + i, strlen(c->argv + i));
+		json_add_text(out, NULL, clean.data, clean.len);
 	}
-	return list;
+	json_end_array(out);
+	buffer_release(&clean);
 }
 
-static void parse_argv(const json_t *list, struct live_status *c)
+static void live_status_parse_argv(const json_t *list, struct live_status *c)
 {
 	char *argv[LIVE_ARGV / 2 + 1] = {NULL};
 	size_t count = json_array_size(list), most = sizeof(argv) / sizeof(*argv) - 1;
@@ -74,27 +74,34 @@ static void parse_argv(const json_t *list, struct live_status *c)
 
 int live_status_encode(struct buffer *out, const struct live_status *c)
 {
-	json_t *root =
-		json_pack("{ss ss ss sb si sI sI sI sI sI sI si si sb si si si sb ss so sb}", "id",
-			  c->id, "state", state_names[c->state], "prompt", c->prompt, "screen",
-			  c->screen, "pid", (int)c->pid, "elapsed_ms", (json_int_t)c->elapsed_ms,
-			  "quiet_ms", (json_int_t)c->quiet_ms, "lines", (json_int_t)c->lines,
-			  "bytes", (json_int_t)c->bytes, "settled", (json_int_t)c->settled, "told",
-			  (json_int_t)c->reported, "cols", (int)c->cols, "rows", (int)c->rows,
-			  "terminal", c->terminal, "attached", c->attached, "exit_code",
-			  c->exit_code, "signal", c->signal, "timed_out", c->timed_out, "last_line",
-			  c->last_line, "argv", encode_argv(c), "argv_cut", c->argv_cut);
-	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-	int result = text ? buffer_append_string(out, text) : -1;
-	free(text);
-	json_decref(root);
-	if (result < 0)
-		errno = ENOMEM;
-	return result;
+	json_begin_object(out, NULL);
+	json_add_string(out, "id", c->id);
+	json_add_string(out, "state", state_names[c->state]);
+	json_add_string(out, "prompt", c->prompt);
+	json_add_bool(out, "screen", c->screen);
+	json_add_number(out, "pid", c->pid);
+	json_add_number(out, "elapsed_ms", c->elapsed_ms);
+	json_add_number(out, "quiet_ms", c->quiet_ms);
+	json_add_count(out, "lines", c->lines);
+	json_add_count(out, "bytes", c->bytes);
+	json_add_count(out, "settled", c->settled);
+	json_add_count(out, "told", c->reported);
+	json_add_count(out, "cols", c->cols);
+	json_add_count(out, "rows", c->rows);
+	json_add_bool(out, "terminal", c->terminal);
+	json_add_number(out, "attached", c->attached);
+	json_add_number(out, "exit_code", c->exit_code);
+	json_add_number(out, "signal", c->signal);
+	json_add_bool(out, "timed_out", c->timed_out);
+	json_add_string(out, "last_line", c->last_line);
+	live_status_add_argv(out, c);
+	json_add_bool(out, "argv_cut", c->argv_cut);
+	json_end_object(out);
+	return buffer_check(out);
 }
 
-static json_int_t get_number(const json_t *root, const char *key, json_int_t min, json_int_t max,
-			     bool *bad)
+static json_int_t live_status_get_number(const json_t *root, const char *key, json_int_t min,
+					 json_int_t max, bool *bad)
 {
 	const json_t *v = json_object_get(root, key);
 	json_int_t n = json_integer_value(v);
@@ -110,7 +117,8 @@ static bool live_status_get_bool(const json_t *root, const char *key)
 	return json_is_true(json_object_get(root, key));
 }
 
-static void get_text(const json_t *root, const char *key, char out[LIVE_TEXT], bool *bad)
+static void live_status_get_text(const json_t *root, const char *key, char out[LIVE_TEXT],
+				 bool *bad)
 {
 	const json_t *v = json_object_get(root, key);
 	if (json_is_string(v))
@@ -141,24 +149,24 @@ int live_status_parse(const char *json, size_t len, struct live_status *c)
 	else
 		bad = true;
 	c->state = live_status_get_state(root, &bad);
-	get_text(root, "prompt", c->prompt, &bad);
+	live_status_get_text(root, "prompt", c->prompt, &bad);
 	c->screen = live_status_get_bool(root, "screen");
-	c->pid = (pid_t)get_number(root, "pid", 0, INT_MAX, &bad);
-	c->elapsed_ms = get_number(root, "elapsed_ms", 0, INT64_MAX, &bad);
-	c->quiet_ms = get_number(root, "quiet_ms", 0, INT64_MAX, &bad);
-	c->lines = (uint64_t)get_number(root, "lines", 0, INT64_MAX, &bad);
-	c->bytes = (uint64_t)get_number(root, "bytes", 0, INT64_MAX, &bad);
-	c->settled = (uint64_t)get_number(root, "settled", 0, INT64_MAX, &bad);
-	c->reported = (uint64_t)get_number(root, "told", 0, INT64_MAX, &bad);
-	c->cols = (unsigned)get_number(root, "cols", 0, 65535, &bad);
-	c->rows = (unsigned)get_number(root, "rows", 0, 65535, &bad);
+	c->pid = (pid_t)live_status_get_number(root, "pid", 0, INT_MAX, &bad);
+	c->elapsed_ms = live_status_get_number(root, "elapsed_ms", 0, INT64_MAX, &bad);
+	c->quiet_ms = live_status_get_number(root, "quiet_ms", 0, INT64_MAX, &bad);
+	c->lines = (uint64_t)live_status_get_number(root, "lines", 0, INT64_MAX, &bad);
+	c->bytes = (uint64_t)live_status_get_number(root, "bytes", 0, INT64_MAX, &bad);
+	c->settled = (uint64_t)live_status_get_number(root, "settled", 0, INT64_MAX, &bad);
+	c->reported = (uint64_t)live_status_get_number(root, "told", 0, INT64_MAX, &bad);
+	c->cols = (unsigned)live_status_get_number(root, "cols", 0, 65535, &bad);
+	c->rows = (unsigned)live_status_get_number(root, "rows", 0, 65535, &bad);
 	c->terminal = live_status_get_bool(root, "terminal");
-	c->attached = (int)get_number(root, "attached", 0, INT_MAX, &bad);
-	c->exit_code = (int)get_number(root, "exit_code", -1, 255, &bad);
-	c->signal = (int)get_number(root, "signal", 0, 127, &bad);
+	c->attached = (int)live_status_get_number(root, "attached", 0, INT_MAX, &bad);
+	c->exit_code = (int)live_status_get_number(root, "exit_code", -1, 255, &bad);
+	c->signal = (int)live_status_get_number(root, "signal", 0, 127, &bad);
 	c->timed_out = live_status_get_bool(root, "timed_out");
-	get_text(root, "last_line", c->last_line, &bad);
-	parse_argv(json_object_get(root, "argv"), c);
+	live_status_get_text(root, "last_line", c->last_line, &bad);
+	live_status_parse_argv(json_object_get(root, "argv"), c);
 	c->argv_cut |= live_status_get_bool(root, "argv_cut");
 	json_decref(root);
 	errno = bad ? EPROTO : 0;

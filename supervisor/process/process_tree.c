@@ -55,7 +55,7 @@ static int process_tree_read_lists(pid_t parent, struct buffer *out)
 	return count;
 }
 
-static bool are_equal(const struct buffer *a, const struct buffer *b)
+static bool buffers_are_equal(const struct buffer *a, const struct buffer *b)
 {
 	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
 }
@@ -63,13 +63,13 @@ static bool are_equal(const struct buffer *a, const struct buffer *b)
 /* While a list is read, a child that ends makes the kernel skip another; and a thread that ends
    leaves its children to another one. The one that has gone is missing in the next reading, so two
    that agree have skipped nobody. Returns 0, or -1 when this can't be had. */
-static int read_steady(pid_t parent, struct buffer *text)
+static int process_tree_read_steady(pid_t parent, struct buffer *text)
 {
 	struct buffer again = BUFFER_INIT;
 	int result = -1, lists = process_tree_read_lists(parent, text);
 	for (int i = 0; lists > 0 && result < 0 && i < READINGS; i++) {
 		lists = process_tree_read_lists(parent, &again);
-		if (are_equal(text, &again))
+		if (buffers_are_equal(text, &again))
 			result = 0;
 		struct buffer other = *text;
 		*text = again;
@@ -84,54 +84,48 @@ static int read_steady(pid_t parent, struct buffer *text)
 	return result;
 }
 
-static int take_lists(pid_t parent, struct buffer *out)
+static int process_tree_take_lists(pid_t parent, struct buffer *out)
 {
 	struct buffer text = BUFFER_INIT;
-	int result = read_steady(parent, &text);
+	int result = process_tree_read_steady(parent, &text);
 	const char *at = result == 0 ? buffer_string(&text) : NULL;
 	char *end;
 	for (long pid; at && (pid = strtol(at, &end, 10)) > 0; at = end) {
 		const pid_t child = (pid_t)pid;
-		if (buffer_append(out, &child, sizeof(child)) < 0)
-			result = -1;
+		buffer_append(out, &child, sizeof(child));
 	}
 	buffer_release(&text);
-	return result;
+	return result < 0 ? -1 : buffer_check(out);
 }
 
-static int process_tree_pass(struct process_tree *k)
+static void process_tree_pass(struct process_tree *k)
 {
 	struct process_walk w;
 	struct process p;
-	int result = 0;
 	for (long pid = process_walk(&w, PROCESS_ALL, 0); pid >= 0; pid = process_walk_next(&w)) {
 		if (process_read((pid_t)pid, &p) < 0)
 			continue;
 		const struct process_tree_pair pair = {p.pid, p.parent};
-		if (buffer_try_append(&k->all, &pair, sizeof(pair)) < 0)
-			result = -1;
+		buffer_append(&k->all, &pair, sizeof(pair));
 	}
 	process_walk_end(&w);
-	return result;
 }
 
 int process_tree_children(struct process_tree *k, pid_t parent, struct buffer *out)
 {
-	int result = 0;
 	buffer_clear(out);
-	if (!k->passes && take_lists(parent, out) == 0)
+	if (!k->passes && process_tree_take_lists(parent, out) == 0)
 		return 0;
 	k->passes = true;
 	buffer_clear(out);
 	if (k->all.len == 0)
-		result = process_tree_pass(k);
+		process_tree_pass(k);
 	const struct process_tree_pair *pairs = (const struct process_tree_pair *)k->all.data;
 	for (size_t i = 0; i < k->all.len / sizeof(*pairs); i++) {
-		if (pairs[i].parent == parent &&
-		    buffer_append(out, &pairs[i].pid, sizeof(pairs[i].pid)) < 0)
-			result = -1;
+		if (pairs[i].parent == parent)
+			buffer_append(out, &pairs[i].pid, sizeof(pairs[i].pid));
 	}
-	return result;
+	return buffer_check(&k->all) < 0 ? -1 : buffer_check(out);
 }
 
 int process_tree_descendants(struct process_tree *k, pid_t parent, struct buffer *out)
@@ -142,12 +136,12 @@ int process_tree_descendants(struct process_tree *k, pid_t parent, struct buffer
 	     at += sizeof(pid_t)) {
 		pid_t pid;
 		memcpy(&pid, out->data + at, sizeof(pid));
-		if (process_tree_children(k, pid, &children) < 0 ||
-		    buffer_append(out, children.data, children.len) < 0)
+		if (process_tree_children(k, pid, &children) < 0)
 			result = -1;
+		buffer_append(out, children.data, children.len);
 	}
 	buffer_release(&children);
-	return result;
+	return result < 0 ? -1 : buffer_check(out);
 }
 
 void process_tree_release(struct process_tree *k)

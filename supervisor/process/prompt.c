@@ -188,10 +188,12 @@ int prompt_text(const struct terminal *t, struct buffer *out)
 		at += from;
 		len -= from;
 	}
-	result = col > 1 && len > 0 ? utf8_clean(out, at, len) : 0;
+	if (col > 1 && len > 0)
+		utf8_clean(out, at, len);
 	/* The picture has no blanks at the ends of rows. */
-	if (result == 0 && len > 0 && col > columns(at, len) + 1)
-		result = buffer_append(out, " ", 1);
+	if (len > 0 && col > columns(at, len) + 1)
+		buffer_append(out, " ", 1);
+	result = buffer_check(out);
 out:
 	buffer_release(&picture);
 	return result;

@@ -20,103 +20,103 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The command in the header; asciinema shows it. */
-#define COMMAND_MOST 1000
+/* Bytes of the command in the header, which asciinema shows. */
+#define COMMAND_MOST ((size_t)1000)
 
-static int cast_add_command(struct buffer *out, const struct meta *m)
+static void cast_add_command(struct buffer *out, const struct meta *m)
 {
 	struct buffer words = BUFFER_INIT;
-	int result = 0;
-	for (char **arg = m->argv; result == 0 && arg && *arg && words.len < COMMAND_MOST; arg++) {
-		if (arg != m->argv)
-			result = buffer_append(&words, " ", 1);
-		if (result == 0)
-			result = buffer_append_string(&words, *arg);
+	for (char **arg = m->argv; arg && *arg && words.len < COMMAND_MOST && !words.failed;
+	     arg++) {
+		buffer_append_string(&words, arg == m->argv ? "" : " ");
+		buffer_append_string(&words, *arg);
 	}
-	if (result == 0)
-		result = json_add_text(
-			out, NULL, words.data ? words.data : "",
-			utf8_floor(words.data, words.len,
-				   words.len < COMMAND_MOST ? words.len : COMMAND_MOST));
+	size_t most = words.len < COMMAND_MOST ? words.len : COMMAND_MOST;
+	json_add_text(out, "command", words.data, utf8_floor(words.data, words.len, most));
+	out->failed |= words.failed;
 	buffer_release(&words);
-	return result;
+}
+
+/* Appends a line, unless there was no memory for it. Returns whether there was. */
+static bool cast_append(struct cast *c, struct buffer *line)
+{
+	bool complete = buffer_check(line) == 0;
+	if (complete)
+		artifact_append(c->artifact, ARTIFACT_CAST, line->data, line->len);
+	buffer_release(line);
+	return complete;
 }
 
 void cast_start(struct cast *c, struct artifact *artifact, const struct meta *m, bool newlines)
 {
 	struct buffer line = BUFFER_INIT;
 	*c = (struct cast){.artifact = artifact, .newlines = newlines};
-	if (buffer_printf(&line,
-			  "{\"version\":2,\"width\":%u,\"height\":%u,\"timestamp\":%" PRId64
-			  ",\"command\":",
-			  m->cols, m->rows, m->started_ms / 1000) == 0 &&
-	    cast_add_command(&line, m) == 0 && buffer_append_string(&line, "}\n") == 0)
-		artifact_append(artifact, ARTIFACT_CAST, line.data, line.len);
-	else
+	json_begin_object(&line, NULL);
+	json_add_number(&line, "version", 2);
+	json_add_count(&line, "width", m->cols);
+	json_add_count(&line, "height", m->rows);
+	json_add_number(&line, "timestamp", m->started_ms / 1000);
+	cast_add_command(&line, m);
+	json_end_object(&line);
+	buffer_append_string(&line, "\n");
+	if (!cast_append(c, &line))
 		c->artifact = NULL;
-	buffer_release(&line);
 }
 
 /* Appends bytes with a CR in front of each LF that has none. */
-static int add_newlines(struct cast *c, struct buffer *out, const char *data, size_t len)
+static void cast_add_newlines(struct cast *c, struct buffer *out, const char *data, size_t len)
 {
-	while (len > 0) {
+	for (size_t n; len > 0; data += n, len -= n) {
 		const char *newline = memchr(data, '\n', len);
-		size_t n = newline ? (size_t)(newline - data) : len;
-		if (n > 0) {
-			if (buffer_append(out, data, n) < 0)
-				return -1;
+		n = newline ? (size_t)(newline - data) : len;
+		buffer_append(out, data, n);
+		if (n > 0)
 			c->last = data[n - 1];
-		}
 		if (newline) {
-			if (buffer_append_string(out, c->last == '\r' ? "\n" : "\r\n") < 0)
-				return -1;
+			buffer_append_string(out, c->last == '\r' ? "\n" : "\r\n");
 			c->last = '\n';
 			n++;
 		}
-		data += n;
-		len -= n;
 	}
-	return 0;
 }
 
-static int add_event(struct buffer *out, int64_t ms, char kind)
+static void cast_add_event(struct cast *c, int64_t ms, char kind, const char *data, size_t len)
 {
-	return buffer_printf(out, "[%" PRId64 ".%03d,\"%c\",", ms / 1000, (int)(ms % 1000), kind);
+	struct buffer line = BUFFER_INIT;
+	buffer_printf(&line, "[%" PRId64 ".%03d,\"%c\",", ms / 1000, (int)(ms % 1000), kind);
+	json_add_text(&line, NULL, data, len);
+	buffer_append_string(&line, "]\n");
+	cast_append(c, &line);
 }
 
 void cast_output(struct cast *c, int64_t ms, const char *data, size_t len)
 {
-	struct buffer bytes = BUFFER_INIT, line = BUFFER_INIT;
+	struct buffer bytes = BUFFER_INIT;
 	size_t cut = 0;
 	if (!c->artifact)
 		return;
-	int result = buffer_append(&bytes, c->partial, c->partial_len);
-	if (result == 0)
-		result = c->newlines ? add_newlines(c, &bytes, data, len)
-				     : buffer_append(&bytes, data, len);
-	if (result < 0)
-		goto out;
-	if (!utf8_incomplete(bytes.data, bytes.len, &cut))
-		cut = 0;
-	c->partial_len = cut;
-	memcpy(c->partial, bytes.data + bytes.len - cut, cut);
-	if (bytes.len > cut && add_event(&line, ms, 'o') == 0 &&
-	    json_add_text(&line, NULL, bytes.data, bytes.len - cut) == 0 &&
-	    buffer_append_string(&line, "]\n") == 0)
-		artifact_append(c->artifact, ARTIFACT_CAST, line.data, line.len);
-out:
+	buffer_append(&bytes, c->partial, c->partial_len);
+	if (c->newlines)
+		cast_add_newlines(c, &bytes, data, len);
+	else
+		buffer_append(&bytes, data, len);
+	if (buffer_check(&bytes) == 0) {
+		if (!utf8_incomplete(bytes.data, bytes.len, &cut))
+			cut = 0;
+		c->partial_len = cut;
+		memcpy(c->partial, bytes.data + bytes.len - cut, cut);
+		if (bytes.len > cut)
+			cast_add_event(c, ms, 'o', bytes.data, bytes.len - cut);
+	}
 	buffer_release(&bytes);
-	buffer_release(&line);
 }
 
 void cast_resize(struct cast *c, int64_t ms, unsigned cols, unsigned rows)
 {
-	struct buffer line = BUFFER_INIT;
-	if (c->artifact && add_event(&line, ms, 'r') == 0 &&
-	    buffer_printf(&line, "\"%ux%u\"]\n", cols, rows) == 0)
-		artifact_append(c->artifact, ARTIFACT_CAST, line.data, line.len);
-	buffer_release(&line);
+	char size[32];
+	snprintf(size, sizeof(size), "%ux%u", cols, rows);
+	if (c->artifact)
+		cast_add_event(c, ms, 'r', size, strlen(size));
 }
 
 void record_init(struct record *r, const struct job *job)

@@ -13,31 +13,29 @@
 
 #define CHUNK ((size_t)32 * 1024)
 
-static struct report_stream *stream(struct reread *r)
+static struct report_stream *summary_text_stream(struct summary_text *r)
 {
 	return &r->report->streams[r->which];
 }
 
-/* Hands out what is in the chunk; without `end` not what the next bytes may change. */
-static int hand_out(struct reread *r, bool end, struct buffer *out)
+/* Hands out the chunk, but unless it is the `end` not what the next bytes may change. */
+static void summary_text_emit(struct summary_text *r, bool end, struct buffer *out)
 {
 	size_t len = r->chunk.len, cut = 0;
 	if (len == 0)
-		return 0;
+		return;
 	if (!end && utf8_incomplete(r->chunk.data, len, &cut))
 		len -= cut;
 	if (!end && len > 0 && r->chunk.data[len - 1] == '\r')
 		len--;
-	if (utf8_clean(out, r->chunk.data, len) < 0)
-		return -1;
+	utf8_clean(out, r->chunk.data, len);
 	if (len > 0)
 		r->in_line = r->chunk.data[len - 1] != '\n';
 	buffer_consume(&r->chunk, len);
-	return 0;
 }
 
-/* Of a line whose start is not there, nothing is handed out. */
-static void skip_rest(struct reread *r)
+/* A line whose start is not there is left out. */
+static void summary_text_skip(struct summary_text *r)
 {
 	const char *newline = memchr(r->chunk.data, '\n', r->chunk.len);
 	size_t len = newline ? (size_t)(newline - r->chunk.data) + 1 : r->chunk.len;
@@ -46,25 +44,24 @@ static void skip_rest(struct reread *r)
 }
 
 /* Lines `to` and before are done with. */
-static int end_range(struct reread *r, uint64_t to)
+static int summary_text_end_range(struct summary_text *r, uint64_t to)
 {
-	return to >= r->from ? report_add_range(stream(r), r->from, to) : 0;
+	return to >= r->from ? report_add_range(summary_text_stream(r), r->from, to) : 0;
 }
 
-static int reread_pass_gap(struct reread *r, const struct text_piece *gap, struct buffer *out)
+static int summary_text_pass_gap(struct summary_text *r, const struct text_piece *gap,
+				 struct buffer *out)
 {
-	struct report_stream *s = stream(r);
+	struct report_stream *s = summary_text_stream(r);
 	uint64_t to = gap->gap.from - 1;
-	if (hand_out(r, true, out) < 0)
-		return -1;
+	summary_text_emit(r, true, out);
 	if (r->in_line) {
 		to = gap->gap.from;
 		s->lines_truncated++;
-		if (buffer_append(out, "\n", 1) < 0)
-			return -1;
+		buffer_append(out, "\n", 1);
 		r->in_line = false;
 	}
-	if (end_range(r, to) < 0)
+	if (summary_text_end_range(r, to) < 0)
 		return -1;
 	s->broken = LIMIT_BYTES;
 	s->last_line_partial = to == gap->gap.from;
@@ -73,48 +70,54 @@ static int reread_pass_gap(struct reread *r, const struct text_piece *gap, struc
 	return 1;
 }
 
-static int next(void *ctx, struct buffer *out)
+/* Returns 1, 0 at the end, or -1. */
+static int summary_text_take(struct summary_text *r, const struct text_piece *piece,
+			     struct buffer *out)
 {
-	struct reread *r = ctx;
+	struct report_stream *s = summary_text_stream(r);
+	if (piece->kind == TEXT_GAP)
+		return summary_text_pass_gap(r, piece, out);
+	if (piece->kind == TEXT_END) {
+		summary_text_emit(r, true, out);
+		return summary_text_end_range(r, s->total_lines);
+	}
+	size_t before = out->len;
+	r->chunk.len += piece->len;
+	if (r->skips)
+		summary_text_skip(r);
+	summary_text_emit(r, false, out);
+	if (out->len > before)
+		s->last_line_partial = false;
+	return 1;
+}
+
+static int summary_text_next(void *ctx, struct buffer *out)
+{
+	struct summary_text *r = ctx;
 	struct text_piece piece;
 	if (buffer_reserve(&r->chunk, CHUNK) < 0 ||
 	    text_next(&r->text, r->chunk.data + r->chunk.len, CHUNK, &piece) < 0)
 		return -1;
-	switch (piece.kind) {
-	case TEXT_GAP: return reread_pass_gap(r, &piece, out);
-	case TEXT_END:
-		if (hand_out(r, true, out) < 0 || end_range(r, stream(r)->total_lines) < 0)
-			return -1;
-		return 0;
-	default: break;
-	}
-	size_t before = out->len;
-	r->chunk.len += piece.len;
-	if (r->skips)
-		skip_rest(r);
-	if (hand_out(r, false, out) < 0)
-		return -1;
-	if (out->len > before)
-		stream(r)->last_line_partial = false;
-	return 1;
+	int result = summary_text_take(r, &piece, out);
+	return buffer_check(out) < 0 ? -1 : result;
 }
 
-/* Makes the artifact's text what the stream hands out; its total_lines are known. The artifact is
-   up to date and stays open; both structs stay where they are. Returns 0, or -1 with errno. */
-static int reread_start(struct reread *r, const struct artifact *a, struct report *report,
-			int which)
+/* Makes the stream hand out the artifact's text; its total_lines are known. The artifact is up to
+   date and stays open; both structs stay where they are. Returns 0, or -1 with errno. */
+static int summary_text_start(struct summary_text *r, const struct artifact *a,
+			      struct report *report, int which)
 {
 	enum artifact_part part = which == 0 ? ARTIFACT_OUT : ARTIFACT_ERR;
-	*r = (struct reread){.report = report, .which = which, .from = 1};
+	*r = (struct summary_text){.report = report, .which = which, .from = 1};
 	if (artifact_open_text(a, part, &r->text) < 0)
 		return -1;
 	r->is_open = true;
-	stream(r)->next = next;
-	stream(r)->ctx = r;
+	summary_text_stream(r)->next = summary_text_next;
+	summary_text_stream(r)->ctx = r;
 	return 0;
 }
 
-static void reread_release(struct reread *r)
+static void summary_text_release(struct summary_text *r)
 {
 	if (r->is_open)
 		text_close(&r->text);
@@ -122,11 +125,11 @@ static void reread_release(struct reread *r)
 	buffer_release(&r->chunk);
 }
 
-/* More than what is told within the usual limits. */
+/* More than a report within the usual limits needs. */
 #define OUT_RESERVE   ((size_t)128 * 1024)
 #define PIECE_RESERVE ((size_t)64 * 1024)
 
-static void begin_writing(struct summary *a, const struct settings *s)
+static void summary_begin_writing(struct summary *a, const struct settings *s)
 {
 	static void (*const writers[])(struct report_writer *, struct report *) = {
 		[FORMAT_JSON] = report_write_json,
@@ -174,13 +177,13 @@ void summary_init(struct summary *a, const struct job *job, struct record *recor
 				      .duration_ms = running ? clock_monotonic_ms() - job->begun_ms
 							     : m->duration_ms,
 			      }};
-	begin_writing(a, job->settings);
+	summary_begin_writing(a, job->settings);
 }
 
 /* Nothing of binary output is shown: what it is, and where. (Blocks say so where the text would
  * be.)
  */
-static void tell_binary(struct report *r, const struct report_stream *s, const char *name)
+static void summary_warn_binary(struct report *r, const struct report_stream *s, const char *name)
 {
 	char size[HUMAN_LEN];
 	report_warn(r, "%s: %s of binary output%s%s%s%s%s", name, human_size(size, s->total_bytes),
@@ -219,10 +222,10 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr, bo
 	bool left_out = report_is_truncated(s);
 	/* All of it was asked for. */
 	if (left_out && text && interceptor_is_on_disk(text) &&
-	    reread_start(&a->rereads[is_stderr], record->artifact, r, is_stderr) < 0)
+	    summary_text_start(&a->texts[is_stderr], record->artifact, r, is_stderr) < 0)
 		report_warn(r, "%s: %s", name, strerror(errno));
 	if (s->binary && a->format == FORMAT_JSON)
-		tell_binary(r, s, name);
+		summary_warn_binary(r, s, name);
 	s->gaps = ending.place.gaps;
 	for (int i = 0; i < s->gaps.count; i++) {
 		char words[GAP_ANNOUNCE_MAX];
@@ -246,7 +249,7 @@ void summary_release(struct summary *a)
 {
 	a->is_open = false;
 	for (int i = 0; i < 2; i++)
-		reread_release(&a->rereads[i]);
+		summary_text_release(&a->texts[i]);
 	report_release(&a->report);
 	buffer_release(&a->out);
 }
@@ -268,7 +271,7 @@ void summary_print_failure(const struct job *job, const struct summary_failure *
 				       .error_code = failure->code,
 				       .error_message = failure->message}};
 	a.report.ended_ms = a.report.started_ms + a.report.duration_ms;
-	begin_writing(&a, job->settings);
+	summary_begin_writing(&a, job->settings);
 	while (summary_next(&a, &out))
 		;
 	io_write(STDOUT_FILENO, out.data, out.len);

@@ -1,5 +1,5 @@
-// The text of a run that was asked for in full and is too long for memory: read back from its
-// artifact while the report of the run is written.
+// The report (report/report.h) of one run that was supervised here, from its record and its
+// streams, and its bytes in the format that was asked for.
 #ifndef TERSE_PROCESS_SUMMARY_H
 #define TERSE_PROCESS_SUMMARY_H
 
@@ -13,7 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct reread {
+/* A text that was asked for in full and is too long for memory: read back from its artifact while
+   the report is written. */
+struct summary_text {
 	struct text text;
 	bool is_open;
 	struct report *report;
@@ -24,43 +26,39 @@ struct reread {
 	struct buffer chunk; /* bytes read; between calls those that may be half a character */
 };
 
-// The report (report.h) of one run that was supervised here, from what its record and its streams
-// know, and the bytes of it in the format that was asked for.
-
 struct summary {
 	struct report report;
 	struct report_writer writer;
 	enum format format;
-	struct reread rereads[2];
+	struct summary_text texts[2];
 	char session[STORE_SESSION_LEN + 1];
 	char paths[REPORT_FILES][PATH_MAX];
 	struct buffer out; /* for the owner to print from */
 	bool is_open;      /* not all of it was handed out */
 };
 
-/* Makes an interceptor collect what an account tells. */
+/* Makes an interceptor collect what a report needs. */
 void summary_prepare(const struct settings *s, struct interceptor_options *options);
 
-/* Takes the memory that most accounts need, so that their end does not fail for want of it. Returns
-   0, or -1 with ENOMEM. */
+/* Takes the memory that most reports need, so that the end of a run does not fail for want of it.
+   Returns 0, or -1 with ENOMEM. */
 int summary_reserve(struct summary *a);
 
-/* Begins the account of a run whose record is complete (record_end). The record stays open until
-   the account is released. The struct is zeroed, or reserved. */
+/* Begins the report of a run whose record is complete (record_end()). The record stays open until
+   the summary is released. The struct is zeroed, or reserved. */
 void summary_init(struct summary *a, const struct job *job, struct record *record);
 
 /* What came through one channel, once it is finished or (`background`) spilled. */
 void summary_add(struct summary *a, struct interceptor *text, bool is_stderr, bool background,
 		 const struct record *record);
 
-/* Appends the next piece. Returns 1, or 0 when all of it was handed out. Without memory it breaks
-   off. */
+/* Appends the next piece. Returns 1, or 0 after the last one. Without memory it breaks off. */
 int summary_next(struct summary *a, struct buffer *out);
 
 /* Frees; may be called again, and on a zeroed struct. */
 void summary_release(struct summary *a);
 
-/* Why there is no run to tell of. */
+/* Why there is no run to report. */
 struct summary_failure {
 	const char *code, *message;
 	enum report_state state;
