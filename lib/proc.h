@@ -41,13 +41,13 @@ ssize_t process_file(pid_t pid, char *text, size_t size, const char *format, ...
 ssize_t process_link(pid_t pid, char *target, size_t size, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* What the descriptor is, as by fstat(2). */
+/* As fstat(2) of the descriptor. */
 int process_stat(pid_t pid, unsigned long fd, struct stat *st);
 
 /* Whether the descriptor is open for reading. */
 bool process_can_read(pid_t pid, unsigned long fd);
 
-/* What a thread is in: the system call and its arguments. */
+/* The system call that a thread is in, with its arguments. */
 struct process_call {
 	bool runs;   /* in none */
 	long number; /* -1: in none */

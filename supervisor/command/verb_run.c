@@ -232,10 +232,10 @@ static void look_at_terminal(struct job *job)
 	struct winsize size;
 	job->cols = (unsigned)job->settings->cols;
 	job->rows = (unsigned)job->settings->rows;
-	if (job->layout.keyboard >= 0) {
-		tcgetattr(job->layout.keyboard, &job->modes);
+	if (job->channels.keyboard >= 0) {
+		tcgetattr(job->channels.keyboard, &job->modes);
 		/* In the background these are, by chance, what the shell's line editor has set. */
-		if (tcgetpgrp(job->layout.keyboard) != getpgrp()) {
+		if (tcgetpgrp(job->channels.keyboard) != getpgrp()) {
 			job->modes.c_iflag |= ICRNL | IXON;
 			job->modes.c_oflag |= OPOST | ONLCR;
 			job->modes.c_lflag |= ICANON | ECHO | ECHOE | ECHOK | ISIG | IEXTEN;
@@ -243,7 +243,7 @@ static void look_at_terminal(struct job *job)
 		job->raw = job->modes;
 		cfmakeraw(&job->raw);
 	}
-	if (job->layout.person && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
+	if (job->channels.person && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
 	    size.ws_row > 1) {
 		job->cols = size.ws_col;
 		job->rows = size.ws_row;
@@ -299,8 +299,8 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 		job->shown = NULL;
 		return run_fail(job, "usage", error.text, EXIT_TERSE);
 	}
-	layout_decide(&job->layout, s);
-	if (job->layout.direct)
+	channels_decide(&job->channels, s);
+	if (job->channels.direct)
 		return run_tell_exec_error(job, frontend_exec(job));
 	/* What can't be made safe is not kept. */
 	if (hide_secrets(job) < 0)

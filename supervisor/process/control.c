@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* What waits for one that is attached; more is dropped, and a repaint sent later. */
+/* Bytes that wait for an attached client; more is dropped, and a repaint sent later. */
 #define OUTPUT_MOST ((size_t)64 * 1024)
 
 /* Requests of one client that are answered before the next has a turn. */
@@ -36,7 +36,7 @@ void control_init(struct control *c, const struct control_events *events)
 	*c = (struct control){.events = *events, .dir = -1, .fd = -1};
 }
 
-/* An address of any directory is short enough so. */
+/* Through /proc, since the path of a directory may be too long for an address. */
 static void make_address(struct sockaddr_un *address, int dir, const char *prefix, const char *name)
 {
 	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -59,7 +59,7 @@ int control_open(struct control *c, int dir, const char *name)
 	mode_t mask = umask(0177);
 	int bound = bind(c->fd, (struct sockaddr *)&address, sizeof(address));
 	umask(mask);
-	/* By its own name only once it listens: one that refuses is taken for a dead one. */
+	/* Renamed once it listens: a socket that refuses counts as one of a killed supervisor. */
 	if (bound == 0 && listen(c->fd, CONTROL_CLIENTS) == 0 &&
 	    renameat(dir, temporary, dir, c->name) == 0)
 		return 0;
@@ -73,14 +73,14 @@ fail:
 	return -1;
 }
 
-static bool is_queued(const struct control_client *client)
+static bool control_is_queued(const struct control_client *client)
 {
 	return client->queue.len > client->sent;
 }
 
-static void pump(struct control_client *client)
+static void control_pump(struct control_client *client)
 {
-	while (!client->dead && is_queued(client)) {
+	while (!client->dead && control_is_queued(client)) {
 		size_t len;
 		const char *at = client->queue.data + client->sent;
 		memcpy(&len, at, sizeof(len));
@@ -96,13 +96,13 @@ static void pump(struct control_client *client)
 		buffer_consume(&client->queue, client->sent);
 		client->sent = 0;
 	}
-	/* A large picture is not kept room for. */
+	/* Free the memory of a large picture. */
 	if (client->queue.len == 0 && client->queue.cap > OUTPUT_MOST)
 		buffer_release(&client->queue);
 }
 
-static void add_packet(struct control_client *client, enum control_kind kind, uint32_t a,
-		       const char *data, size_t len)
+static void control_add_packet(struct control_client *client, enum control_kind kind, uint32_t a,
+			       const char *data, size_t len)
 {
 	const struct control_head head = {.kind = kind, .a = a};
 	size_t total = sizeof(head) + len;
@@ -115,20 +115,21 @@ static void add_packet(struct control_client *client, enum control_kind kind, ui
 	buffer_append(&client->queue, data, len);
 }
 
-static void add_long(struct control_client *client, enum control_kind kind, const char *data,
-		     size_t len)
+static void control_add_long(struct control_client *client, enum control_kind kind,
+			     const char *data, size_t len)
 {
 	do {
 		size_t n = len < CONTROL_PACKET_DATA ? len : CONTROL_PACKET_DATA;
 		len -= n;
-		add_packet(client, kind, kind == CONTROL_OUTPUT ? 0 : (uint32_t)len, data, n);
+		control_add_packet(client, kind, kind == CONTROL_OUTPUT ? 0 : (uint32_t)len, data,
+				   n);
 		data += n;
 	} while (len > 0);
 }
 
 static void control_add_result(struct control_client *client, int error)
 {
-	add_packet(client, CONTROL_DONE, (uint32_t)error, NULL, 0);
+	control_add_packet(client, CONTROL_DONE, (uint32_t)error, NULL, 0);
 }
 
 /* Queues the answer that an event has made, or its error. */
@@ -138,11 +139,11 @@ static void control_add_json(struct control_client *client, enum control_kind ki
 	if (error)
 		control_add_result(client, error);
 	else
-		add_long(client, kind, json->data, json->len);
+		control_add_long(client, kind, json->data, json->len);
 	buffer_release(json);
 }
 
-static void add_status(struct control *c, struct control_client *client)
+static void control_add_status(struct control *c, struct control_client *client)
 {
 	struct buffer json = BUFFER_INIT;
 	int error = c->events.status(c->events.ctx, client->watches, &json);
@@ -150,24 +151,25 @@ static void add_status(struct control *c, struct control_client *client)
 	control_add_json(client, CONTROL_STATUS, error, &json);
 }
 
-static void add_picture(struct control *c, struct control_client *client)
+static void control_add_picture(struct control *c, struct control_client *client)
 {
 	struct buffer json = BUFFER_INIT;
 	int error = c->events.picture(c->events.ctx, &json);
 	control_add_json(client, CONTROL_PICTURE, error, &json);
 }
 
-/* What it has missed is on the screen, or in the text. */
-static void repaint(struct control *c, struct control_client *client)
+/* The output that the client has missed is on the screen, or in the text. */
+static void control_repaint(struct control *c, struct control_client *client)
 {
 	struct buffer out = BUFFER_INIT;
 	if (c->events.repaint(c->events.ctx, &out) == 0 && out.len > 0)
-		add_long(client, CONTROL_OUTPUT, out.data, out.len);
+		control_add_long(client, CONTROL_OUTPUT, out.data, out.len);
 	client->behind = false;
 	buffer_release(&out);
 }
 
-static int attach(struct control *c, struct control_client *client, uint32_t cols, uint32_t rows)
+static int control_attach(struct control *c, struct control_client *client, uint32_t cols,
+			  uint32_t rows)
 {
 	int error = 0;
 	if (cols && rows)
@@ -192,12 +194,12 @@ static void control_answer(struct control *c, struct control_client *client,
 {
 	const struct control_events *e = &c->events;
 	const struct control_head *h = &p->head;
-	/* Who only looks does not touch. */
+	/* A client that only looks may change nothing. */
 	bool looks = client->attached && !client->sizes;
 	switch (h->kind) {
 	case CONTROL_WATCH: client->watches = true; /* fall through */
-	case CONTROL_STATUS: add_status(c, client); return;
-	case CONTROL_PICTURE: add_picture(c, client); return;
+	case CONTROL_STATUS: control_add_status(c, client); return;
+	case CONTROL_PICTURE: control_add_picture(c, client); return;
 	case CONTROL_TYPE:
 		control_add_result(client,
 				   looks ? EPERM : e->type(e->ctx, p->data, len, h->a == 1));
@@ -211,14 +213,16 @@ static void control_answer(struct control *c, struct control_client *client,
 	case CONTROL_RESIZE:
 		control_add_result(client, control_resize(c, client, h->a, h->b));
 		break;
-	case CONTROL_ATTACH: control_add_result(client, attach(c, client, h->a, h->b)); break;
+	case CONTROL_ATTACH:
+		control_add_result(client, control_attach(c, client, h->a, h->b));
+		break;
 	case CONTROL_REPORTED: control_add_result(client, e->reported(e->ctx, h->a)); break;
 	default: control_add_result(client, EPROTO); break;
 	}
 }
 
 /* Takes one request. Returns whether there may be another one. */
-static bool take_request(struct control *c, struct control_client *client)
+static bool control_take_request(struct control *c, struct control_client *client)
 {
 	struct {
 		struct control_packet packet;
@@ -242,23 +246,23 @@ static bool take_request(struct control *c, struct control_client *client)
 	return true;
 }
 
-static void serve(struct control *c, struct control_client *client)
+static void control_serve_one(struct control *c, struct control_client *client)
 {
-	pump(client);
-	for (int i = 0; i < TURN && !client->dead && !is_queued(client); i++) {
-		bool more = take_request(c, client);
-		if (!client->dead && !is_queued(client) && client->behind)
-			repaint(c, client);
-		if (!client->dead && !is_queued(client) && client->changed)
-			add_status(c, client);
-		pump(client);
+	control_pump(client);
+	for (int i = 0; i < TURN && !client->dead && !control_is_queued(client); i++) {
+		bool more = control_take_request(c, client);
+		if (!client->dead && !control_is_queued(client) && client->behind)
+			control_repaint(c, client);
+		if (!client->dead && !control_is_queued(client) && client->changed)
+			control_add_status(c, client);
+		control_pump(client);
 		if (!more)
 			break;
 	}
 }
 
-/* Whether somebody's terminal still has a say in the size. */
-static bool has_terminal(const struct control *c)
+/* Whether the terminal of a client still sets the size. */
+static bool control_has_terminal(const struct control *c)
 {
 	for (const struct control_client *client = c->clients; client; client = client->next) {
 		if (client->sizes)
@@ -276,7 +280,7 @@ static void control_drop(struct control *c, struct control_client **at)
 	io_close(&client->fd);
 	buffer_release(&client->queue);
 	free(client);
-	if (sizes && !has_terminal(c))
+	if (sizes && !control_has_terminal(c))
 		c->events.resize(c->events.ctx, 0, 0, true);
 }
 
@@ -296,14 +300,14 @@ void control_adopt(struct control *c, int fd)
 	c->count++;
 }
 
-static bool is_ours(int fd)
+static bool control_is_ours(int fd)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 
-static void take_clients(struct control *c)
+static void control_take_clients(struct control *c)
 {
 	while (c->fd >= 0) {
 		int fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -312,7 +316,7 @@ static void take_clients(struct control *c)
 		if (fd < 0)
 			return;
 		fd = io_above_standard(fd);
-		if (fd >= 0 && is_ours(fd))
+		if (fd >= 0 && control_is_ours(fd))
 			control_adopt(c, fd);
 		else
 			io_close(&fd);
@@ -326,7 +330,7 @@ size_t control_poll(const struct control *c, struct pollfd *fds, size_t room)
 		fds[n++] = (struct pollfd){.fd = c->fd, .events = POLLIN};
 	for (const struct control_client *client = c->clients; client && n < room;
 	     client = client->next) {
-		short events = is_queued(client) ? POLLOUT : POLLIN;
+		short events = control_is_queued(client) ? POLLOUT : POLLIN;
 		fds[n++] = (struct pollfd){.fd = client->fd, .events = events};
 	}
 	return n;
@@ -334,9 +338,9 @@ size_t control_poll(const struct control *c, struct pollfd *fds, size_t room)
 
 void control_serve(struct control *c)
 {
-	take_clients(c);
+	control_take_clients(c);
 	for (struct control_client **at = &c->clients; *at;) {
-		serve(c, *at);
+		control_serve_one(c, *at);
 		if ((*at)->dead)
 			control_drop(c, at);
 		else
@@ -353,8 +357,8 @@ void control_output(struct control *c, const char *data, size_t len)
 			client->behind = true;
 			continue;
 		}
-		add_long(client, CONTROL_OUTPUT, data, len);
-		pump(client);
+		control_add_long(client, CONTROL_OUTPUT, data, len);
+		control_pump(client);
 	}
 }
 
@@ -364,9 +368,9 @@ void control_changed(struct control *c)
 		if (!client->watches)
 			continue;
 		client->changed = true;
-		if (!is_queued(client)) {
-			add_status(c, client);
-			pump(client);
+		if (!control_is_queued(client)) {
+			control_add_status(c, client);
+			control_pump(client);
 		}
 	}
 }
@@ -382,7 +386,8 @@ int control_attached(const struct control *c)
 bool control_is_pending(const struct control *c)
 {
 	for (const struct control_client *client = c->clients; client; client = client->next) {
-		if (!client->dead && (is_queued(client) || client->behind || client->changed))
+		if (!client->dead &&
+		    (control_is_queued(client) || client->behind || client->changed))
 			return true;
 	}
 	return false;

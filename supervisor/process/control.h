@@ -1,4 +1,4 @@
-// The door to a live run: its control socket, and what is said there.
+// The control socket of a live run, and its protocol.
 //
 // STORE/live/ID is a SOCK_SEQPACKET socket (0600, in a directory 0700), there while the
 // run lives; only its own user is let in (SO_PEERCRED). A socket that refuses a
@@ -8,7 +8,7 @@
 // To the supervisor (data at most CONTROL_REQUEST_DATA; each is answered by one packet or
 // more of CONTROL_DONE, CONTROL_STATUS or CONTROL_PICTURE, in the order they were sent):
 //
-//   STATUS                            what there is to know: JSON (live.h)
+//   STATUS                            the state of the run: JSON (live_status.h)
 //   WATCH                             the same, and again whenever it has changed; the text can be
 //                                     read in an artifact from then on
 //   TYPE    data, a: 1 if it is a cursor key (ESC [ A), which programs can ask for in
@@ -67,7 +67,7 @@ struct control_packet {
 	char data[CONTROL_PACKET_DATA];
 };
 
-/* What the owner does for its clients. Each returns 0 or an errno, which is the answer. */
+/* Requests that the owner serves. Each returns 0 or an errno, which is the answer. */
 struct control_events {
 	/* reads: for somebody who will read the text, and not only look. */
 	int (*status)(void *ctx, bool reads, struct buffer *json);
@@ -76,8 +76,7 @@ struct control_events {
 	int (*type)(void *ctx, const char *data, size_t len, bool cursor_key);
 	int (*close)(void *ctx);
 	int (*signal)(void *ctx, int sig);
-	/* attached: for a terminal that looks at it, until the last of them has gone, which is told
-	   with 0, 0. */
+	/* attached: for the terminal of a client; 0, 0: the last of these has gone. */
 	int (*resize)(void *ctx, unsigned cols, unsigned rows, bool attached);
 	int (*reported)(void *ctx, uint64_t lines);
 	void *ctx;
@@ -101,27 +100,27 @@ void control_init(struct control *c, const struct control_events *events);
    Returns 0, or -1 with errno. */
 int control_open(struct control *c, int dir, const char *name);
 
-/* Takes a connected socket as a client. When there are too many it is told EBUSY and closed. */
+/* Takes a connected socket as a client. One too many gets EBUSY and is closed. */
 void control_adopt(struct control *c, int fd);
 
 /* Fills in what to wait for (at most `room` entries). Returns how many. */
 size_t control_poll(const struct control *c, struct pollfd *fds, size_t room);
 
-/* Deals with everything that can be done now; blocks never. */
+/* Does everything that can be done now; never blocks. */
 void control_serve(struct control *c);
 
-/* The command has written: for those who are attached. */
+/* The command has written: for clients that are attached. */
 void control_output(struct control *c, const char *data, size_t len);
 
-/* The status is another one: for those who watch. */
+/* The status has changed: for clients that watch. */
 void control_changed(struct control *c);
 
 int control_attached(const struct control *c);
 
-/* Whether a client has not got yet what there is for it. */
+/* Whether something still waits to be sent to a client. */
 bool control_is_pending(const struct control *c);
 
-/* Removes the socket and lets every client go. */
+/* Removes the socket and disconnects every client. */
 void control_close(struct control *c);
 
 #endif

@@ -66,7 +66,7 @@ int client_open(struct client *v, const struct store *stores, int count, const c
 ssize_t client_receive(const struct client *v, struct control_packet *p, int flags)
 {
 	ssize_t n;
-	/* What was sent before the other side closed comes behind ECONNRESET. */
+	/* Packets from before the other side closed follow ECONNRESET. */
 	do
 		n = recv(v->fd, p, sizeof(*p), flags);
 	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
@@ -106,7 +106,7 @@ int client_ask(const struct client *v, enum control_kind kind, uint32_t a, uint3
 	ssize_t n;
 	if (reply)
 		buffer_clear(reply);
-	/* Who is not let in is told so before it has asked. */
+	/* A client that is refused has its answer before it has asked. */
 	if (client_send(v, kind, a, b, data, len) < 0 && errno != EPIPE)
 		return -1;
 	do {

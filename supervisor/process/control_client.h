@@ -1,4 +1,4 @@
-// The other side of a live run's control socket (control.h): what a verb talks through.
+// The verbs' side of a live run's control socket (control.h).
 #ifndef TERSE_PROCESS_CONTROL_CLIENT_H
 #define TERSE_PROCESS_CONTROL_CLIENT_H
 
@@ -12,8 +12,8 @@ struct client {
 	int fd; /* -1: not open */
 };
 
-/* Connects to the run `id`. Returns 0, or -1 with errno: ENOENT, it does not run (what a killed
-   supervisor left is removed). */
+/* Connects to the run `id`. Returns 0, or -1 with errno; ENOENT: it does not run (a socket that a
+   killed supervisor left is removed). */
 int client_open(struct client *v, const struct store *stores, int count, const char *id);
 
 /* The next packet, waiting for it (MSG_DONTWAIT in `flags`: EAGAIN). Returns the length of its

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of standard output and error. */
+/* Standard output and error. */
 #define SOURCES 2
 
 struct queue *delivery_summary_queue(struct delivery *d)
@@ -29,7 +29,7 @@ bool delivery_print(struct delivery *d)
 	output_queue_write(o, piece->data, piece->len);
 	if (o->error)
 		d->summary.is_open = false;
-	/* It does not stall. */
+	/* The reader does not stall. */
 	d->left = 0;
 	return true;
 }
@@ -64,9 +64,9 @@ int64_t delivery_due(const struct delivery *d)
 	return d->begun ? d->stall_at : 0;
 }
 
-/* Says on standard error, which may be full or stall itself, what terse alone knows: in order with
-   what is queued there, and nothing blocks. */
-static void delivery_say(struct delivery *d, const struct buffer *line)
+/* Says on standard error what terse alone knows: in order with what is queued there, and without
+   blocking, since it may be full or stall itself. */
+static void delivery_print_line(struct delivery *d, const struct buffer *line)
 {
 	struct queue own = {.own = -1}, *queue = NULL;
 	for (int i = 0; i < SOURCES; i++) {
@@ -83,7 +83,7 @@ static void delivery_say(struct delivery *d, const struct buffer *line)
 	output_queue_release(&own);
 }
 
-void delivery_tell_not_kept(struct delivery *d)
+void delivery_report_not_kept(struct delivery *d)
 {
 	const struct record *r = d->record;
 	struct buffer line = BUFFER_INIT;
@@ -94,30 +94,29 @@ void delivery_tell_not_kept(struct delivery *d)
 		lost |= s->text && (s->fd >= 0 || interceptor_is_partial(s->text));
 	}
 	if (lost && error && wording_not_kept(&line, error) == 0)
-		delivery_say(d, &line);
+		delivery_print_line(d, &line);
 	buffer_release(&line);
 }
 
-/* The reader of this one went away, as readers of programs do: the command's own matter, or, where
-   an agent gave up, nobody's. EBADF: there never was one. */
-static bool is_lost(const struct source *s)
+/* A reader that went away, as readers of programs do, is the command's own matter; an agent that
+   gave up is nobody's. EBADF: there never was a reader. */
+static bool delivery_is_lost(const struct source *s)
 {
 	bool gone = s->queue.error == EPIPE && (s->sink == SINK_AGENT || s->sink == SINK_PERSON);
 	return s->job && s->queue.error && s->queue.error != EBADF && !gone;
 }
 
-static const struct source *find_lost(const struct delivery *d)
+static const struct source *delivery_find_lost(const struct delivery *d)
 {
 	for (int i = 0; i < SOURCES; i++) {
-		if (is_lost(&d->sources[i]))
+		if (delivery_is_lost(&d->sources[i]))
 			return &d->sources[i];
 	}
 	return NULL;
 }
 
-/* Without terse the command would have been told by the failed write, and what it could not write
-   would be its own to keep. */
-static void tell_lost(struct delivery *d, const struct source *s)
+/* Without terse the failed write would have told the command, which would still have the text. */
+static void delivery_report_lost(struct delivery *d, const struct source *s)
 {
 	struct buffer line = BUFFER_INIT;
 	if (s->is_stderr || s->queue.error == EPIPE)
@@ -130,11 +129,11 @@ static void tell_lost(struct delivery *d, const struct source *s)
 		artifact_update(d->record->artifact);
 	const struct wording_place place = record_place(d->record, false);
 	if (wording_not_printed(&line, s->queue.error, &place) == 0)
-		delivery_say(d, &line);
+		delivery_print_line(d, &line);
 	buffer_release(&line);
 }
 
-static size_t count_left(const struct delivery *d)
+static size_t delivery_count_left(const struct delivery *d)
 {
 	size_t left = d->summary.is_open;
 	for (int i = 0; i < SOURCES; i++)
@@ -144,7 +143,7 @@ static size_t count_left(const struct delivery *d)
 
 bool delivery_step(struct delivery *d, int64_t now_ms)
 {
-	size_t left = count_left(d);
+	size_t left = delivery_count_left(d);
 	if (left != d->left && d->stall_at)
 		d->stall_at = now_ms + DELIVERY_STALL_MS;
 	d->left = left;
@@ -156,17 +155,17 @@ bool delivery_step(struct delivery *d, int64_t now_ms)
 	for (int i = 0; i < SOURCES; i++)
 		output_queue_give_up(&d->sources[i].queue);
 	d->summary.is_open = false;
-	const struct source *lost = find_lost(d);
-	if (!lost || d->told)
+	const struct source *lost = delivery_find_lost(d);
+	if (!lost || d->reported)
 		return true;
-	d->told = true;
-	tell_lost(d, lost);
-	return count_left(d) == 0;
+	d->reported = true;
+	delivery_report_lost(d, lost);
+	return delivery_count_left(d) == 0;
 }
 
-/* What a signal that the kernel sends to a failed write would have made of the command, which has
-   inherited what this process has. */
-static int status_by(int sig)
+/* Returns the wait status after the signal that the kernel sends to a failed write. The command has
+   inherited its disposition from this process. */
+static int delivery_status_by(int sig)
 {
 	struct sigaction action;
 	bool ignored = sigaction(sig, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -175,15 +174,15 @@ static int status_by(int sig)
 
 int delivery_status(const struct delivery *d, int status)
 {
-	const struct source *lost = find_lost(d);
+	const struct source *lost = delivery_find_lost(d);
 	int error = lost ? lost->queue.error : 0;
-	/* It has met the end of its reader, which stood for the failed write. */
+	/* The end of its reader stood for the failed write. */
 	bool stopped = error != EPIPE && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
 	if (!error || (status != 0 && !stopped))
 		return status;
 	switch (error) {
-	case EPIPE: return status_by(SIGPIPE);
-	case EFBIG: return status_by(SIGXFSZ);
+	case EPIPE: return delivery_status_by(SIGPIPE);
+	case EFBIG: return delivery_status_by(SIGXFSZ);
 	case ETIMEDOUT: return d->instead ? d->instead : W_EXITCODE(1, 0);
 	default: return W_EXITCODE(1, 0);
 	}

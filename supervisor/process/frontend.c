@@ -27,11 +27,11 @@
 
 #define EXIT_FAILED 125
 
-/* How often a front end in the background looks whether it has come to the foreground; a shell
-   that continues a running job does not tell. */
+/* Interval between looks of a front end in the background whether it has come to the foreground: a
+   shell that continues a running job sends no signal. */
 #define FOREGROUND_MS 300
 
-/* How long the command's start may take until it is seen after, and how often that is done. */
+/* How long the command's start may take until on_late_start() looks after it, and how often. */
 #define START_MS 500
 #define LATE_MS  50
 
@@ -40,57 +40,57 @@ struct frontend {
 	int supervisor;       /* socket */
 	int watch;            /* read end of the watchdog's pipe, until the watchdog has it */
 	pid_t watchdog;       /* -1: none */
-	int witness;          /* what the watchdog is asked through, or -1 */
+	int watchdog_socket;  /* for questions to the watchdog, or -1 */
 	pid_t command, group; /* once it runs */
 	pid_t session;        /* the supervisor's process ID */
 	int signals;          /* signalfd */
 	bool raw;             /* the person's terminal is in raw mode */
 	bool late;            /* the command's start takes long */
-	pid_t sitter;         /* the watchdog until then; -1: none */
-	int sitting;          /* its pipe */
+	pid_t late_watchdog;  /* the watchdog until then; -1: none */
+	int late_pipe;        /* its pipe */
 	struct tree_end ending;
 	bool interrupt_typed, suspend_typed; /* keys that a terminal makes signals of */
 };
 
-static bool is_foreground(const struct frontend *f)
+static bool frontend_is_foreground(const struct frontend *f)
 {
-	int keyboard = f->job->layout.keyboard;
+	int keyboard = f->job->channels.keyboard;
 	pid_t group = keyboard >= 0 ? tcgetpgrp(keyboard) : 0;
-	/* Whoever has a terminal that is not the controlling one (a serial console) may read it. */
+	/* A terminal that is not the controlling one (a serial console) may be read. */
 	return group > 0 ? group == getpgrp() : group < 0 && errno == ENOTTY;
 }
 
-static void send_message(const struct frontend *f, enum message_kind kind, int a, int b)
+static void frontend_send(const struct frontend *f, enum message_kind kind, int a, int b)
 {
 	const struct message m = {.kind = kind, .a = a, .b = b};
 	message_send(f->supervisor, &m, 0);
 }
 
-static void send_window(const struct frontend *f)
+static void frontend_send_window(const struct frontend *f)
 {
 	struct winsize size;
-	if (f->job->layout.keyboard >= 0 &&
-	    ioctl(f->job->layout.keyboard, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
+	if (f->job->channels.keyboard >= 0 &&
+	    ioctl(f->job->channels.keyboard, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
 	    size.ws_row > 1)
-		send_message(f, MESSAGE_WINDOW, size.ws_col, size.ws_row);
+		frontend_send(f, MESSAGE_WINDOW, size.ws_col, size.ws_row);
 }
 
-static void enter_raw(struct frontend *f)
+static void frontend_enter_raw(struct frontend *f)
 {
-	if (f->raw || !is_foreground(f))
+	if (f->raw || !frontend_is_foreground(f))
 		return;
-	if (tcsetattr(f->job->layout.keyboard, TCSADRAIN, &f->job->raw) == 0)
+	if (tcsetattr(f->job->channels.keyboard, TCSADRAIN, &f->job->raw) == 0)
 		f->raw = true;
 }
 
-static void leave_raw(struct frontend *f)
+static void frontend_leave_raw(struct frontend *f)
 {
 	if (f->raw)
-		tcsetattr(f->job->layout.keyboard, TCSADRAIN, &f->job->modes);
+		tcsetattr(f->job->channels.keyboard, TCSADRAIN, &f->job->modes);
 	f->raw = false;
 }
 
-/* Takes a signal that is pending, without a look at it. */
+/* Drops a pending signal. */
 static void frontend_forget(int sig)
 {
 	const struct timespec now = {0, 0};
@@ -100,46 +100,46 @@ static void frontend_forget(int sig)
 	sigtimedwait(&set, NULL, &now);
 }
 
-/* A key went to the command's terminal, where only the command's group had its signal. On the
-   person's own terminal the script around this process would have had it, too. */
-static void signal_group(const struct frontend *f, int sig)
+/* A typed key signalled only the command's group, in the command's terminal. On the person's own
+   terminal the script around this process would have got the signal, too. */
+static void frontend_signal_group(const struct frontend *f, int sig)
 {
 	kill(0, sig);
 	/* Not to be passed on to the command once more. */
 	frontend_forget(sig);
-	watchdog_had(f->witness, sig);
+	watchdog_had(f->watchdog_socket, sig);
 }
 
 /* The command was stopped: so is this process, until somebody continues it. */
 static void frontend_stop(struct frontend *f)
 {
-	leave_raw(f);
+	frontend_leave_raw(f);
 	TRACE(SIGNALS, "front end: stops with the command");
 	if (f->suspend_typed)
-		signal_group(f, SIGTSTP);
+		frontend_signal_group(f, SIGTSTP);
 	f->suspend_typed = false;
 	kill(getpid(), SIGSTOP);
 	TRACE(SIGNALS, "front end: goes on");
-	send_message(f, MESSAGE_AWAKE, 0, 0);
-	enter_raw(f);
+	frontend_send(f, MESSAGE_AWAKE, 0, 0);
+	frontend_enter_raw(f);
 }
 
-/* Whether it came from a process of the command's session, or of one that the command has made: as
-   sudo has it, what a command sends to all (kill -TERM -1) does not come back to it. */
-static bool is_echo(const struct frontend *f, const struct signalfd_siginfo *info)
+/* Whether it came from the command's session, or from one that the command has made. As with sudo,
+   a signal that a command sends to all (kill -TERM -1) does not come back to it. */
+static bool frontend_is_echo(const struct frontend *f, const struct signalfd_siginfo *info)
 {
 	pid_t session = info->ssi_code <= 0 && info->ssi_pid > 0 ? getsid((pid_t)info->ssi_pid) : 0;
 	return session > 0 && (session == f->session || session == f->command);
 }
 
-/* Who else had it does; where that can't be told, the group was meant. What is not from kill(2) or
-   the kernel has been sent to a single process. */
-static bool is_for_one(const struct frontend *f, const struct signalfd_siginfo *info)
+/* Whether the signal was sent to this process alone, not to its group: the watchdog knows. A signal
+   that is not from kill(2) or the kernel was sent to a single process. */
+static bool frontend_is_for_one(const struct frontend *f, const struct signalfd_siginfo *info)
 {
 	int sig = (int)info->ssi_signo;
 	if (info->ssi_code < 0)
 		return true;
-	bool is_for_group = watchdog_had(f->witness, sig);
+	bool is_for_group = watchdog_had(f->watchdog_socket, sig);
 	/* Sent to the process and at once to its group, as timeout(1) does: the command would have
 	   had one of them, too. */
 	if (sig < SIGRTMIN)
@@ -149,8 +149,9 @@ static bool is_for_one(const struct frontend *f, const struct signalfd_siginfo *
 
 static void frontend_pass_signal(const struct frontend *f, const struct signalfd_siginfo *info)
 {
-	struct message m = {
-		.kind = MESSAGE_SIGNAL, .a = (int)info->ssi_signo, .b = is_for_one(f, info)};
+	struct message m = {.kind = MESSAGE_SIGNAL,
+			    .a = (int)info->ssi_signo,
+			    .b = frontend_is_for_one(f, info)};
 	size_t len = 0;
 	if (info->ssi_code == SI_QUEUE) {
 		siginfo_t queued = {.si_signo = m.a, .si_code = SI_QUEUE};
@@ -160,7 +161,7 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 		len = sizeof(queued);
 		memcpy(m.data, &queued, len);
 	}
-	bool echo = !f->late && is_echo(f, info);
+	bool echo = !f->late && frontend_is_echo(f, info);
 	TRACE(SIGNALS, "front end: SIG%s from %d, for the %s: %s", sigabbrev_np(m.a),
 	      (int)info->ssi_pid, m.b ? "process" : "group",
 	      f->late ? "sent to the session, as the command has not started"
@@ -172,26 +173,25 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 		message_send(f->supervisor, &m, len);
 }
 
-/* Whether a message can be sent now. A supervisor that is stopped must not make this process deaf.
- */
+/* Whether a message can be sent now: a supervisor that is stopped must not block this process. */
 static bool frontend_has_room(const struct frontend *f)
 {
 	struct pollfd fd = {.fd = f->supervisor, .events = POLLOUT};
 	return poll(&fd, 1, 0) < 0 || (fd.revents & POLLOUT);
 }
 
-static void take_signals(struct frontend *f)
+static void frontend_take_signals(struct frontend *f)
 {
 	struct signalfd_siginfo info;
 	while (frontend_has_room(f) && read(f->signals, &info, sizeof(info)) == sizeof(info)) {
 		int sig = (int)info.ssi_signo;
 		if (sig == SIGCONT)
-			enter_raw(f);
+			frontend_enter_raw(f);
 		if (sig == SIGWINCH || sig == SIGCONT)
-			send_window(f);
-		/* The kernel tells the command of another window, the supervisor has continued it
-		   already, and one of our own children has ended. */
-		bool is_known = (sig == SIGWINCH && f->job->layout.keyboard >= 0) ||
+			frontend_send_window(f);
+		/* The kernel signals the new size to the command, the supervisor has continued it
+		   already, or one of our own children has ended. */
+		bool is_known = (sig == SIGWINCH && f->job->channels.keyboard >= 0) ||
 				(sig == SIGCONT && (pid_t)info.ssi_pid == f->session) ||
 				(sig == SIGCHLD && info.ssi_code > 0);
 		if (!is_known)
@@ -199,45 +199,45 @@ static void take_signals(struct frontend *f)
 	}
 }
 
-static bool has_key(const char *keys, size_t len, cc_t key)
+static bool frontend_has_key(const char *keys, size_t len, cc_t key)
 {
 	return key != _POSIX_VDISABLE && memchr(keys, key, len);
 }
 
-static void note_keys(struct frontend *f, const char *keys, size_t len)
+static void frontend_note_keys(struct frontend *f, const char *keys, size_t len)
 {
 	const cc_t *special = f->job->modes.c_cc;
-	f->interrupt_typed |=
-		has_key(keys, len, special[VINTR]) || has_key(keys, len, special[VQUIT]);
-	f->suspend_typed |= has_key(keys, len, special[VSUSP]);
+	f->interrupt_typed |= frontend_has_key(keys, len, special[VINTR]) ||
+			      frontend_has_key(keys, len, special[VQUIT]);
+	f->suspend_typed |= frontend_has_key(keys, len, special[VSUSP]);
 }
 
 /* Whether a read does not wait, where io_poll() only guesses. */
-static bool has_keys(const struct frontend *f, short revents)
+static bool frontend_has_keys(const struct frontend *f, short revents)
 {
 	int len;
-	return revents != POLLIN || ioctl(f->job->layout.keyboard, FIONREAD, &len) < 0 || len > 0;
+	return revents != POLLIN || ioctl(f->job->channels.keyboard, FIONREAD, &len) < 0 || len > 0;
 }
 
 static void frontend_pass_keys(struct frontend *f)
 {
 	struct message m = {.kind = MESSAGE_INPUT};
-	ssize_t n = read(f->job->layout.keyboard, m.data, sizeof(m.data));
+	ssize_t n = read(f->job->channels.keyboard, m.data, sizeof(m.data));
 	if (n > 0) {
-		note_keys(f, m.data, (size_t)n);
+		frontend_note_keys(f, m.data, (size_t)n);
 		message_send(f->supervisor, &m, (size_t)n);
 	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
-		leave_raw(f); /* the terminal is gone; HUP follows */
+		frontend_leave_raw(f); /* the terminal is gone; HUP follows */
 	}
 }
 
-/* The supervisor was killed: nothing of the command may stay, and its status is lost. */
-_Noreturn static void on_supervisor_gone(struct frontend *f)
+/* The supervisor was killed: end the command's processes; its status is lost. */
+_Noreturn static void frontend_on_supervisor_gone(struct frontend *f)
 {
 	struct tree_end end = {
 		.session = f->session, .group = f->group, .grace_ms = f->job->settings->grace};
 	TRACE(PROCESS, "front end: the supervisor has gone, the command is ended");
-	leave_raw(f);
+	frontend_leave_raw(f);
 	while (tree_end_step(&end, TREE_HUP, clock_monotonic_ms()))
 		poll(NULL, 0, 20);
 	static const struct summary_failure failure = {
@@ -254,8 +254,8 @@ _Noreturn static void on_supervisor_gone(struct frontend *f)
 	exit(EXIT_FAILED);
 }
 
-/* Only now, so that a command that can't be started costs no watchdog, and beside the command's own
-   start rather than before it. */
+/* After the command's start, so that a command that can't be started costs no watchdog, and nothing
+   delays it. */
 static void frontend_start_watchdog(struct frontend *f)
 {
 	const struct job *job = f->job;
@@ -263,22 +263,22 @@ static void frontend_start_watchdog(struct frontend *f)
 					  .group = f->group,
 					  .pipe = f->watch,
 					  .grace_ms = job->settings->grace,
-					  .terminal = job->layout.keyboard,
+					  .terminal = job->channels.keyboard,
 					  .modes = &job->modes,
 					  .raw = &job->raw};
 	/* Without a watchdog the run goes on. */
 	if (f->watch >= 0)
-		f->watchdog = watchdog_start(&watchdog, &f->witness);
+		f->watchdog = watchdog_start(&watchdog, &f->watchdog_socket);
 	io_close(&f->watch);
 }
 
-/* What the command does not hold must not be held by this process either. */
+/* Descriptors that the command has closed must not stay open here. */
 static void frontend_close_inherited(const struct frontend *f)
 {
-	const int keep[] = {f->supervisor, f->signals, f->witness, f->job->layout.keyboard,
-			    trace_fd()};
+	const int keep[] = {f->supervisor, f->signals, f->watchdog_socket,
+			    f->job->channels.keyboard, trace_fd()};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
-	if (f->job->layout.keyboard != STDIN_FILENO)
+	if (f->job->channels.keyboard != STDIN_FILENO)
 		io_null(STDIN_FILENO, STDIN_FILENO);
 }
 
@@ -290,9 +290,9 @@ static void frontend_reap(pid_t pid)
 }
 
 /* The supervisor sleeps until the command has been executed. Where that hangs (a file server that
-   does not answer, a child that somebody has stopped), this process does what the supervisor can't:
-   ends it when it is time, passes signals on, and leaves somebody who does if it is killed. */
-static void on_late_start(struct frontend *f)
+   does not answer, a child that somebody has stopped), this process ends the command at its
+   timeout, passes signals on, and starts a watchdog for the case that it is killed itself. */
+static void frontend_on_late_start(struct frontend *f)
 {
 	const struct settings *s = f->job->settings;
 	int64_t now = clock_monotonic_ms();
@@ -302,26 +302,26 @@ static void on_late_start(struct frontend *f)
 		const struct watchdog watchdog = {.session = f->session,
 						  .pipe = ends[0],
 						  .grace_ms = s->grace,
-						  .terminal = f->job->layout.keyboard,
+						  .terminal = f->job->channels.keyboard,
 						  .modes = &f->job->modes,
 						  .raw = &f->job->raw};
-		f->sitter = watchdog_start(&watchdog, &asked);
+		f->late_watchdog = watchdog_start(&watchdog, &asked);
 		watchdog_leave(asked);
 		io_close(&asked);
 		io_close(&ends[0]);
-		f->sitting = ends[1];
+		f->late_pipe = ends[1];
 	}
 	f->late = true;
 	if (s->timeout && now >= f->job->begun_ms + s->timeout)
 		tree_end_step(&f->ending, TREE_TERM, now);
 }
 
-static void on_started_late(struct frontend *f)
+static void frontend_on_started_late(struct frontend *f)
 {
-	if (f->sitting >= 0)
-		io_write(f->sitting, "", 1);
-	io_close(&f->sitting);
-	frontend_reap(f->sitter);
+	if (f->late_pipe >= 0)
+		io_write(f->late_pipe, "", 1);
+	io_close(&f->late_pipe);
+	frontend_reap(f->late_watchdog);
 	f->late = false;
 }
 
@@ -329,10 +329,10 @@ static int frontend_next_wait(const struct frontend *f)
 {
 	if (f->group == 0)
 		return f->late ? LATE_MS : START_MS;
-	return f->job->layout.keyboard >= 0 && !f->raw ? FOREGROUND_MS : -1;
+	return f->job->channels.keyboard >= 0 && !f->raw ? FOREGROUND_MS : -1;
 }
 
-/* Waits for the end of the command. Returns its MESSAGE_. */
+/* Waits for the end of the command. Returns the message that reports it. */
 static struct message frontend_wait_for_end(struct frontend *f)
 {
 	struct message m;
@@ -341,28 +341,28 @@ static struct message frontend_wait_for_end(struct frontend *f)
 		struct pollfd fds[] = {
 			{.fd = f->supervisor, .events = full ? POLLIN | POLLOUT : POLLIN},
 			{.fd = full ? -1 : f->signals, .events = POLLIN},
-			{.fd = f->raw && !full ? f->job->layout.keyboard : -1, .events = POLLIN},
+			{.fd = f->raw && !full ? f->job->channels.keyboard : -1, .events = POLLIN},
 		};
 		int ready = io_poll(fds, 3, frontend_next_wait(f));
 		if (ready < 0)
 			continue;
 		if (ready == 0 && f->group == 0)
-			on_late_start(f);
+			frontend_on_late_start(f);
 		full = (fds[1].revents || fds[2].revents) && !frontend_has_room(f);
 		if (fds[1].revents && !full)
-			take_signals(f);
-		if (fds[2].revents && !full && has_keys(f, fds[2].revents))
+			frontend_take_signals(f);
+		if (fds[2].revents && !full && frontend_has_keys(f, fds[2].revents))
 			frontend_pass_keys(f);
-		enter_raw(f);
+		frontend_enter_raw(f);
 		if (!(fds[0].revents & ~POLLOUT))
 			continue;
 		if (message_receive(f->supervisor, &m, MSG_DONTWAIT) < 0) {
 			if (errno == EAGAIN)
 				continue;
-			on_supervisor_gone(f);
+			frontend_on_supervisor_gone(f);
 		}
 		if (f->late)
-			on_started_late(f);
+			frontend_on_started_late(f);
 		if (m.kind == MESSAGE_STARTED) {
 			f->command = m.a;
 			f->group = m.b;
@@ -376,9 +376,9 @@ static struct message frontend_wait_for_end(struct frontend *f)
 	}
 }
 
-/* Whether a message arrives: where a sandbox does not let it, the end of the command could not be
-   told. */
-static bool can_talk(const int pair[2])
+/* Whether messages arrive: a sandbox may prevent it, and then the end of the command would be lost.
+ */
+static bool frontend_can_talk(const int pair[2])
 {
 	const struct message m = {.kind = MESSAGE_STARTED};
 	struct message got;
@@ -398,7 +398,7 @@ static int frontend_start(struct frontend *f)
 	int *const all[] = {&pair[0], &pair[1], &watch[0], &watch[1]};
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		*all[i] = io_above_standard(*all[i]);
-	pid_t pid = can_talk(pair) ? fork() : -1;
+	pid_t pid = frontend_can_talk(pair) ? fork() : -1;
 	if (pid == 0) {
 		io_close(&pair[0]);
 		io_close(&watch[0]);
@@ -423,16 +423,16 @@ int frontend_exec(const struct job *job)
 	return spawn_exec(job->program, job->argv, environ);
 }
 
-static int exec_after_all(const struct job *job)
+static int frontend_exec_directly(const struct job *job)
 {
 	TRACE(PROCESS, "front end: no supervisor (%m), the command is run without");
 	signals_restore(&job->signals);
 	return frontend_exec(job);
 }
 
-/* The leader of a group can't make a session: setsid(1) forks then, and nobody waits for what it
-   runs. Only for it there is another leader: one more process is felt on a busy machine. */
-static bool makes_session(const struct job *job)
+/* The leader of a group can't make a session: setsid(1) forks then, and nobody waits for its
+   command. Only setsid gets another leader, since one more process costs time on a busy machine. */
+static bool frontend_makes_session(const struct job *job)
 {
 	const char *slash = strrchr(job->argv[0], '/');
 	return strcmp(slash ? slash + 1 : job->argv[0], "setsid") == 0;
@@ -443,28 +443,28 @@ int frontend_run(struct job *job)
 	struct frontend f = {.job = job,
 			     .watch = -1,
 			     .watchdog = -1,
-			     .witness = -1,
-			     .sitter = -1,
-			     .sitting = -1};
+			     .watchdog_socket = -1,
+			     .late_watchdog = -1,
+			     .late_pipe = -1};
 
 	sigset_t set;
 	job->front = getpid();
 	job->parent = getppid();
-	job->leads = getpgrp() == job->front || !makes_session(job);
+	job->leads = getpgrp() == job->front || !frontend_makes_session(job);
 	signals_take(&job->signals);
 	sigfillset(&set);
 	f.signals = io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-	/* The fork of a run that can't be supervised would only lose the command's status. */
+	/* Without signals a fork would only lose the command's status. */
 	if (f.signals < 0)
-		return exec_after_all(job);
-	/* Before the command can ask for anything: what is typed must not be echoed twice. */
-	enter_raw(&f);
+		return frontend_exec_directly(job);
+	/* Before the command can ask for anything, since keys must not be echoed twice. */
+	frontend_enter_raw(&f);
 	if (frontend_start(&f) < 0) {
-		leave_raw(&f);
-		return exec_after_all(job);
+		frontend_leave_raw(&f);
+		return frontend_exec_directly(job);
 	}
 	const struct message end = frontend_wait_for_end(&f);
-	leave_raw(&f);
+	frontend_leave_raw(&f);
 	TRACE(PROCESS, "front end: %s (%d)",
 	      end.kind == MESSAGE_REFUSED     ? "nothing was started"
 	      : end.kind == MESSAGE_NOT_FOUND ? "no such program"
@@ -472,13 +472,13 @@ int frontend_run(struct job *job)
 					      : "the run has ended",
 	      end.a);
 	switch (end.kind) {
-	case MESSAGE_REFUSED: frontend_reap(f.session); return exec_after_all(job);
+	case MESSAGE_REFUSED: frontend_reap(f.session); return frontend_exec_directly(job);
 	case MESSAGE_NOT_FOUND: frontend_reap(f.session); return end.a;
-	case MESSAGE_YIELDED: watchdog_leave(f.witness); _exit(end.a);
+	case MESSAGE_YIELDED: watchdog_leave(f.watchdog_socket); _exit(end.a);
 	default: break;
 	}
 	if (end.b & ENDED_WATCHED)
-		watchdog_leave(f.witness);
+		watchdog_leave(f.watchdog_socket);
 	else
 		frontend_reap(f.watchdog);
 	if (!(end.b & ENDED_LIVES_ON))
@@ -487,6 +487,6 @@ int frontend_run(struct job *job)
 		_exit(EXIT_TIMEOUT);
 	int sig = WIFSIGNALED(end.a) ? WTERMSIG(end.a) : 0;
 	if (f.interrupt_typed && (sig == SIGINT || sig == SIGQUIT))
-		signal_group(&f, sig);
+		frontend_signal_group(&f, sig);
 	signals_end_like(end.a);
 }

@@ -17,11 +17,11 @@ struct job {
 	char **argv;
 	char **shown; /* what the user typed, for the metadata */
 	const struct settings *settings;
-	struct secrets *secrets; /* to be replaced in all that comes (redact/secrets.h), or NULL */
-	struct layout layout;
+	struct secrets *secrets; /* to be replaced in all output (redact/secrets.h), or NULL */
+	struct channels channels;
 	struct signals signals; /* as the caller had them */
 	pid_t front, parent;    /* the front end's process ID, and its parent's */
-	bool leads;             /* the command is to be the leader of its process group */
+	bool leads;             /* the command leads its process group */
 	int64_t started_ms;     /* real time */
 	int64_t begun_ms;       /* the same moment, monotonic */
 	unsigned cols, rows;

@@ -15,43 +15,45 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* What is waited for is worth a wake-up. */
-#define LEAST (PACE_RATE / 10)
+/* Bytes that are worth a wake-up. */
+#define LEAST (RATE_LIMIT_RATE / 10)
 
-static int64_t taken_at(const struct pace *p, int64_t now_ms)
+static int64_t rate_limit_used(const struct rate_limit *p, int64_t now_ms)
 {
-	int64_t over = (now_ms - p->at_ms) * (PACE_RATE / 1000);
-	return p->taken > over ? p->taken - over : 0;
+	int64_t over = (now_ms - p->at_ms) * (RATE_LIMIT_RATE / 1000);
+	return p->used > over ? p->used - over : 0;
 }
 
-void pace_take(struct pace *p, uint64_t bytes, int64_t now_ms)
+void rate_limit_take(struct rate_limit *p, uint64_t bytes, int64_t now_ms)
 {
-	p->taken = taken_at(p, now_ms) + (int64_t)bytes;
+	p->used = rate_limit_used(p, now_ms) + (int64_t)bytes;
 	p->at_ms = now_ms;
 }
 
-int64_t pace_wait(const struct pace *p, int64_t now_ms)
+int64_t rate_limit_wait(const struct rate_limit *p, int64_t now_ms)
 {
-	int64_t taken = taken_at(p, now_ms);
-	return taken < PACE_BURST ? 0 : (taken - PACE_BURST + LEAST) / (PACE_RATE / 1000);
+	int64_t taken = rate_limit_used(p, now_ms);
+	return taken < RATE_LIMIT_BURST
+		       ? 0
+		       : (taken - RATE_LIMIT_BURST + LEAST) / (RATE_LIMIT_RATE / 1000);
 }
 
-static void discard_drop(int *fd, struct pace *pace)
+static void discard_chunk(int *fd, struct rate_limit *pace)
 {
 	static char chunk[4096];
 	int end = -1;
-	while (end < 0 && pace_wait(pace, clock_monotonic_ms()) == 0)
-		pace_take(pace, reader_thread_read(*fd, chunk, sizeof(chunk), &end),
-			  clock_monotonic_ms());
+	while (end < 0 && rate_limit_wait(pace, clock_monotonic_ms()) == 0)
+		rate_limit_take(pace, reader_thread_read(*fd, chunk, sizeof(chunk), &end),
+				clock_monotonic_ms());
 	if (end >= 0 && end != EAGAIN)
 		io_close(fd);
 }
 
-void discard_all(int fds[2])
+void discard_output(int fds[2])
 {
-	struct pace pace = {0};
+	struct rate_limit pace = {0};
 	while (fds[0] >= 0 || fds[1] >= 0) {
-		int64_t wait = pace_wait(&pace, clock_monotonic_ms());
+		int64_t wait = rate_limit_wait(&pace, clock_monotonic_ms());
 		struct pollfd polled[] = {{.fd = fds[0], .events = POLLIN},
 					  {.fd = fds[1], .events = POLLIN}};
 		if (wait > 0)
@@ -60,12 +62,12 @@ void discard_all(int fds[2])
 			io_poll(polled, 2, -1);
 		for (int i = 0; i < 2; i++) {
 			if (fds[i] >= 0)
-				discard_drop(&fds[i], &pace);
+				discard_chunk(&fds[i], &pace);
 		}
 	}
 }
 
-/* More of them are there than can be looked at: they count as no daemons. */
+/* Holders that are looked at; the rest count as no daemons. */
 #define HOLDERS 64
 
 void lingering_begin(struct lingering *l, const struct settings *settings, int64_t now_ms)
@@ -84,14 +86,14 @@ void lingering_came(struct lingering *l, uint64_t bytes, int64_t now_ms)
 {
 	if (!l->settings || bytes == 0)
 		return;
-	pace_take(&l->pace, bytes, now_ms);
+	rate_limit_take(&l->pace, bytes, now_ms);
 	if (l->idle_at)
 		l->idle_at = now_ms + l->settings->linger_idle;
 }
 
 bool lingering_is_paused(const struct lingering *l, int64_t now_ms)
 {
-	return pace_wait(&l->pace, now_ms) > 0;
+	return rate_limit_wait(&l->pace, now_ms) > 0;
 }
 
 void lingering_end(struct lingering *l)
@@ -101,7 +103,7 @@ void lingering_end(struct lingering *l)
 
 int64_t lingering_due(const struct lingering *l, int64_t now_ms)
 {
-	int64_t pause = pace_wait(&l->pace, now_ms), due = l->end_at;
+	int64_t pause = rate_limit_wait(&l->pace, now_ms), due = l->end_at;
 	if (l->idle_at && (!due || l->idle_at < due))
 		due = l->idle_at;
 	if (pause && (!due || now_ms + pause < due))
@@ -109,7 +111,7 @@ int64_t lingering_due(const struct lingering *l, int64_t now_ms)
 	return due;
 }
 
-/* What made a session of its own needs no terminal: for its sake nobody stays. */
+/* A process with a session of its own needs no terminal, so the supervisor does not stay for it. */
 static bool is_held_by_daemons(const int fds[2])
 {
 	struct pipe_holder found[HOLDERS];

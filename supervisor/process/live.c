@@ -19,10 +19,10 @@
 /* How long a run lives before it gets its socket. */
 #define OPEN_MS 100
 
-/* How often those who watch are told that there is more text. */
+/* Interval for sending clients that watch that there is more text. */
 #define CHANGED_MS 200
 
-/* What the last line of a text is looked for in. */
+/* Bytes in which the last line of a text is searched. */
 #define TAIL_MOST ((size_t)4096)
 
 static const struct terminal *live_screen(const struct live *l)
@@ -52,7 +52,7 @@ static void live_find_last_line(const char *text, size_t len, char out[LIVE_TEXT
 	buffer_release(&clean);
 }
 
-/* What is on a screen of its own is not part of the text. */
+/* The alternate screen is not part of the text. */
 static void live_describe_text(const struct live *l, const struct terminal *t,
 			       struct live_status *c)
 {
@@ -96,7 +96,7 @@ static int live_on_status(void *ctx, bool reads, struct buffer *json)
 		.timed_out = l->timed_out,
 	};
 	terminal_size(t, &c.cols, &c.rows);
-	/* Its name: where no artifact could be made, the metadata have none. */
+	/* The socket's name: without an artifact the metadata have no ID. */
 	memcpy(c.id, l->control.name, sizeof(c.id) - 1);
 	if (l->state == LIVE_ENDED) {
 		c.exit_code = l->record->meta.exit_code;
@@ -256,7 +256,7 @@ void live_init(struct live *l, const struct job *job, struct source *source, str
 		.source = source,
 		.prompt = {.master = source->fd, .device = device, .active_ms = job->begun_ms},
 		.terminal = device != 0,
-		.asks = device != 0 && job->layout.keyboard < 0,
+		.asks = device != 0 && job->channels.keyboard < 0,
 		.recording = job->settings->record,
 		.active = true,
 		.cols = job->cols,
@@ -310,7 +310,7 @@ int live_open(struct live *l)
 static void live_start_recording(struct live *l)
 {
 	struct interceptor *text = source_text(l->source);
-	bool cooked = l->source->pty && l->job->layout.controlling;
+	bool cooked = l->source->pty && l->job->channels.controlling;
 	l->recording = false;
 	if (text)
 		interceptor_spill(text);

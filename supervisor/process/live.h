@@ -1,8 +1,8 @@
-// A run as those see it who look at it from outside while it lives: the supervisor's part
-// of the control socket (control.h), and of noticing that the command waits for input.
+// A run as control clients see it while it lives: the supervisor's side of the control socket
+// (control.h), and the look whether the command waits for input.
 //
-// The socket is made when a run has lived for a moment, so that short ones do not pay
-// for it. A run whose text somebody waits for gets an artifact, however short that is.
+// The socket is made when a run has lived for a moment, so that short runs do not pay for it. A run
+// gets an artifact when somebody waits for its text, however short that is.
 //
 // The answer to PICTURE as JSON: {"cols":80,"rows":24,"row":1,"col":3,"alternate":false,
 // "cursor":true,"title":"...","text":"one line per row\n..."}; row and col from 1.
@@ -16,7 +16,7 @@
 #include "supervisor/process/record.h"
 #include "supervisor/process/source.h"
 
-/* What only the supervisor can do. */
+/* Done by the supervisor. */
 struct live_events {
 	/* Queues what is typed; an errno if there is no room. */
 	int (*type)(void *ctx, const char *data, size_t len);
@@ -33,21 +33,21 @@ struct live {
 	struct control control;
 	struct prompt prompt;
 	struct cast cast;
-	bool recording; /* was asked for, and has not begun */
+	bool recording; /* an asciicast was asked for, and has not begun */
 	bool terminal;  /* the command has a controlling terminal */
-	bool asks;      /* whether it waits for input is looked for: nobody sees what it asks */
+	bool asks;      /* nobody sees what the command asks, so look whether it waits for input */
 	bool opened;    /* or it was tried */
 	bool active;    /* something was written or typed since the last step */
 	enum live_status_state state; /* LIVE_WAITING is in `prompt` */
 	bool timed_out;
 	char typed;                  /* the last byte */
-	unsigned cols, rows;         /* without anybody's terminal */
+	unsigned cols, rows;         /* while nobody is attached */
 	uint64_t reported;           /* lines of the text that a reader has been sent */
 	int64_t open_at, changed_at; /* monotonic; 0: not set */
 	int64_t changes_sent_at;     /* to those who watch */
 };
 
-/* `device`: of the command's controlling terminal, 0: it has none. Nothing is made yet. */
+/* `device`: of the command's controlling terminal; 0: it has none. Makes no socket yet. */
 void live_init(struct live *l, const struct job *job, struct source *source, struct record *record,
 	       dev_t device, const struct live_events *events);
 
@@ -70,13 +70,13 @@ bool live_step(struct live *l, int64_t now_ms);
 /* When live_step() is due next; 0: not before something happens. */
 int64_t live_due(const struct live *l);
 
-/* The state is another one: those who watch are told. */
+/* The state has changed: clients that watch are sent it. */
 void live_changed(struct live *l);
 
-/* What the command asks, clean; "" on a screen of its own. */
+/* The question that the command asks, clean; "" on the alternate screen. */
 void live_prompt(const struct live *l, char out[LIVE_TEXT]);
 
-/* How much text there is: complete lines, and bytes with what is not final. */
+/* The length of the text: complete lines, and bytes including unfinished ones. */
 void live_count(const struct live *l, uint64_t *lines, uint64_t *bytes);
 
 void live_close(struct live *l);

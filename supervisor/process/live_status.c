@@ -33,7 +33,7 @@ void live_status_set_argv(struct live_status *c, char *const *argv)
 	for (c->argv_len = 0; argv && *argv; argv++) {
 		size_t room = LIVE_ARGV - c->argv_len, len = strlen(*argv) + 1;
 		if (len > room) {
-			/* What there is room for of a long string. */
+			/* The start of a long word. */
 			len = room > 1 ? utf8_floor(*argv, len - 1, room - 1) : 0;
 			memcpy(c->argv + c->argv_len, *argv, len);
 			c->argv_len += len;

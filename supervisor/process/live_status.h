@@ -1,4 +1,4 @@
-// How a live run is: what its supervisor tells those who ask (CONTROL_STATUS, CONTROL_WATCH).
+// The state of a live run, as its supervisor answers CONTROL_STATUS and CONTROL_WATCH.
 //
 // As JSON: {"id":"cmd-...","state":"running|waiting|stopped|ended","prompt":"Password: ",
 // "screen":false,"pid":4711,"elapsed_ms":1200,"quiet_ms":300,"lines":12,"bytes":340,
@@ -27,8 +27,8 @@ struct live_status {
 	char prompt[LIVE_TEXT];       /* LIVE_WAITING: what was asked, clean; may be empty */
 	bool screen;                  /* a full-screen program is on */
 	pid_t pid;                    /* of the command */
-	int64_t elapsed_ms, quiet_ms; /* since the start, since something was written or typed */
-	uint64_t lines, bytes;        /* of the text so far, with what is not final */
+	int64_t elapsed_ms, quiet_ms; /* since the start; since something was written or typed */
+	uint64_t lines, bytes;        /* of the text so far, with unfinished lines */
 	uint64_t settled;             /* bytes of it that are final */
 	uint64_t reported;            /* lines that a reader has been sent; "told" in the JSON */
 	unsigned cols, rows;
@@ -39,7 +39,7 @@ struct live_status {
 	char last_line[LIVE_TEXT]; /* that has something in it; clean */
 	char argv[LIVE_ARGV];      /* the command, a NUL behind each argument */
 	size_t argv_len;
-	bool argv_cut; /* that is not all */
+	bool argv_cut; /* argv is not all of it */
 };
 
 /* Appends the JSON. Returns 0, or -1 with ENOMEM. */

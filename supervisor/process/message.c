@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-/* A machine that is short of memory for a moment must not cost the status of a command. */
+/* A moment without memory must not cost the status of a command. */
 #define TRIES    200
 #define PAUSE_MS 10
 
@@ -17,7 +17,8 @@ static bool try_again(int *tries)
 {
 	if (errno == EINTR)
 		return true;
-	/* Told once when the other side has closed without reading all; what it sent comes next. */
+	/* Comes once when the other side has closed without reading all; its own messages follow.
+	 */
 	if (errno == ECONNRESET)
 		return (*tries)++ < TRIES;
 	if ((errno != ENOMEM && errno != ENOBUFS) || (*tries)++ == TRIES)

@@ -1,5 +1,5 @@
-// What the front end and the supervisor tell each other, over a SOCK_SEQPACKET pair: one
-// message a packet. The end of the pair tells that the other process is gone.
+// Messages between the front end and the supervisor, over a SOCK_SEQPACKET pair: one message a
+// packet. The end of the pair means that the other process has gone.
 #ifndef TERSE_PROCESS_MESSAGE_H
 #define TERSE_PROCESS_MESSAGE_H
 
@@ -25,7 +25,7 @@ enum message_kind {
 	MESSAGE_REFUSED,   /* a: errno; nothing was started */
 };
 
-/* What a run ends with that --timeout has ended. */
+/* The exit status of a run that --timeout has ended. */
 #define EXIT_TIMEOUT 124
 
 /* The command was ended by --timeout; the supervisor lives on (else it ends now); so does the

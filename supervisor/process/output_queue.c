@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How long a reader is waited for that there is no memory to queue for. */
+/* How long to wait for the reader where there is no memory to queue. */
 #define WAIT_MS 1000
 
 void output_queue_init(struct queue *o, int fd)
@@ -19,7 +19,7 @@ void output_queue_init(struct queue *o, int fd)
 	*o = (struct queue){
 		.fd = fd, .own = -1, .queue = BUFFER_INIT, .most.rlim_cur = RLIM_INFINITY};
 	getrlimit(RLIMIT_FSIZE, &o->most);
-	/* What can't be looked at may still be written to. */
+	/* A descriptor that fstat() refuses may still be writable. */
 	if (fstat(fd, &st) == 0)
 		o->type = st.st_mode & S_IFMT;
 	else if (errno == EBADF)
@@ -29,8 +29,7 @@ void output_queue_init(struct queue *o, int fd)
 		o->type = S_IFREG;
 }
 
-/* A pipe or terminal of our own: O_NONBLOCK belongs to the open file, and the
-   one we were given is shared with the caller. */
+/* O_NONBLOCK belongs to the open file, and the one we were given is shared with the caller. */
 static void open_again(struct queue *o)
 {
 	char path[32];
@@ -59,14 +58,14 @@ static ssize_t queue_write_some(struct queue *o, const char *data, size_t len)
 		return io_send(o->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (o->type != S_IFIFO && o->type != S_IFCHR)
 		return queue_write_file(o, data, len);
-	/* A terminal tells that there is room, not how much. */
+	/* poll() says that a terminal has room, not how much. */
 	if ((len > PIPE_BUF || o->type == S_IFCHR) && !o->tried)
 		open_again(o);
 	if (o->own >= 0)
 		return write(o->own, data, len);
 	struct pollfd p = {.fd = o->fd, .events = POLLOUT};
 	int ready = poll(&p, 1, 0);
-	/* Where it can't be told whether there is room. */
+	/* poll() failed. */
 	if (ready < 0 && !o->tried)
 		open_again(o);
 	if (ready < 0 && o->own >= 0)
@@ -100,7 +99,7 @@ static bool is_writable_soon(const struct queue *o)
 	return poll(&p, 1, WAIT_MS) > 0;
 }
 
-/* There is no memory to queue it: the reader gets it if it takes what is queued, and this, soon. */
+/* Without memory for the queue: writes what is queued, and this, if the reader takes it soon. */
 static void write_waiting(struct queue *o, const char *data, size_t len)
 {
 	while (!o->error && !output_queue_is_empty(o) && is_writable_soon(o))

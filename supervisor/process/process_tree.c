@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How often the lists are read until two readings agree. */
+/* Readings of the lists until two in a row agree. */
 #define READINGS 8
 
-/* Descendants that are looked for: who starts them faster than they are listed has no end. */
+/* Descendants to look for: a fork bomb has no end. */
 #define DESCENDANTS ((size_t)4096)
 
 struct process_tree_pair {
@@ -60,9 +60,9 @@ static bool buffers_are_equal(const struct buffer *a, const struct buffer *b)
 	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
 }
 
-/* While a list is read, a child that ends makes the kernel skip another; and a thread that ends
+/* While a list is read, a child that ends makes the kernel skip another, and a thread that ends
    leaves its children to another one. The one that has gone is missing in the next reading, so two
-   that agree have skipped nobody. Returns 0, or -1 when this can't be had. */
+   readings that agree have skipped nobody. Returns 0, or -1 if no two agree. */
 static int process_tree_read_steady(pid_t parent, struct buffer *text)
 {
 	struct buffer again = BUFFER_INIT;
@@ -76,7 +76,7 @@ static int process_tree_read_steady(pid_t parent, struct buffer *text)
 		again = other;
 	}
 	buffer_release(&again);
-	/* Who is gone or hidden has no children; else the kernel keeps no lists. */
+	/* A process that is gone or hidden has no children; otherwise the kernel keeps no lists. */
 	if (lists == 0 && access("/proc/thread-self/children", F_OK) == 0) {
 		buffer_clear(text);
 		return 0;
@@ -152,12 +152,12 @@ void process_tree_release(struct process_tree *k)
 /* Channels at most: standard output and error. */
 #define CHANNELS 2
 
-/* What /proc/PID/fd shows for an open end. */
+/* The name of an open end in /proc/PID/fd. */
 struct end {
 	char link[64];
 };
 
-/* What the command's side of a channel is called. Both ends of a pipe have one name. */
+/* Names the command's end of a channel. Both ends of a pipe have one name. */
 static bool name_end(int fd, struct end *end)
 {
 	struct stat st;
@@ -213,8 +213,8 @@ int pipe_holder_find(const int *fds, int count, struct pipe_holder *found, int m
 	return there;
 }
 
-/* How soon TERM follows HUP, and how often it is looked whether all have gone: less and
-   less often where KILL does not help (a process that hangs in the kernel). */
+/* How soon TERM follows HUP, and the interval between looks whether all have gone, which grows
+   where KILL does not help (a process that hangs in the kernel). */
 #define HUP_GRACE_MS 100
 #define LOOK_MS      20
 #define LOOK_MOST_MS 1000
@@ -226,7 +226,7 @@ static bool is_member(pid_t pid, const struct tree_end *e)
 	       process_is_alive(&p);
 }
 
-/* By pidfd, so that who gets the number of a member that has just ended is left alone. */
+/* Uses a pidfd, so that a recycled PID is never signalled. */
 static void send_one(pid_t pid, const struct tree_end *e, int sig, bool resume)
 {
 	int fd = pidfd_open(pid, 0);
@@ -241,7 +241,7 @@ static void send_one(pid_t pid, const struct tree_end *e, int sig, bool resume)
 	close(fd);
 }
 
-/* Where /proc tells nothing the command's process group has to do. */
+/* Where /proc can't be read, the command's process group has to do. */
 static int send_to_group(pid_t group, int sig, bool resume)
 {
 	if (group <= 1 || kill(-group, sig) < 0)

@@ -17,7 +17,7 @@
 #define FIRST_MS 60
 #define MOST_MS  2000
 
-/* How long it has to be quiet where a look proves less. */
+/* How long the terminal has to be quiet where a look proves less. */
 #define POLLS_QUIET_MS  250
 #define HIDDEN_QUIET_MS 1500
 
@@ -52,7 +52,7 @@ static enum prompt_group prompt_look_at_thread(pid_t pid, long thread, dev_t ter
 	return wait_is_poll(call.number) ? PROMPT_POLLS : PROMPT_BUSY;
 }
 
-/* Of several threads one that reads decides; most of the others wait for work. */
+/* One thread that reads decides; most others wait for work. */
 static enum prompt_group prompt_look_at_process(pid_t pid, dev_t terminal)
 {
 	enum prompt_group found = PROMPT_BUSY;
@@ -69,7 +69,7 @@ static enum prompt_group prompt_look_at_process(pid_t pid, dev_t terminal)
 	return found;
 }
 
-/* Of a process of the group: whether that decides it. */
+/* Adds one process of the group to the result. Returns whether that decides it. */
 static bool prompt_judge(enum prompt_group *found, pid_t pid, char state, dev_t terminal)
 {
 	if (state == 'R' || state == 'D') {
@@ -182,7 +182,7 @@ int prompt_text(const struct terminal *t, struct buffer *out)
 	}
 	const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
 	size_t len = stop ? (size_t)(stop - at) : (size_t)(end - at);
-	/* What is asked last is what matters. */
+	/* The end of a long question matters most. */
 	if (len > TEXT_MOST) {
 		size_t from = utf8_floor(at, len, len - TEXT_MOST);
 		at += from;

@@ -1,15 +1,14 @@
-// Whether a command waits for somebody to type: found out by looking, since nothing
-// tells.
+// Whether a command waits for somebody to type. No event says so: it has to be looked for.
 //
-// The foreground process group of the terminal is looked at when the terminal has been
-// quiet for a moment, then less and less often. It waits for input when
+// When the terminal has been quiet for a moment, and then less and less often, its foreground
+// process group is looked at. It waits for input when
 //
-//   - one of it is blocked in a read of the terminal, or
+//   - one of its processes is blocked in a read of the terminal, or
 //   - one sleeps in poll, select or epoll, nothing of it runs, the terminal is raw (so keys
 //     are read one by one), and the screen looks as if somebody was asked: the cursor is
 //     behind text, or a full-screen program is on, or
-//   - /proc does not tell what it is blocked in (another user's: sudo, su), nothing of it
-//     runs, the cursor is behind text, and either echo is off or it has been quiet for long.
+//   - /proc hides why it sleeps (another user's: sudo, su), nothing of it runs, the cursor is
+//     behind text, and either echo is off or it has been quiet for long.
 //
 // Two looks in a row must agree.
 #ifndef TERSE_PROCESS_PROMPT_H
@@ -23,12 +22,12 @@
 struct buffer;
 struct terminal;
 
-/* What the processes of a group do. */
+/* The state of a process group. */
 enum prompt_group {
 	PROMPT_BUSY,   /* something runs, or is blocked elsewhere */
 	PROMPT_READS,  /* blocked in a read of the terminal */
 	PROMPT_POLLS,  /* asleep until one of several things happens */
-	PROMPT_HIDDEN, /* asleep; why can't be seen */
+	PROMPT_HIDDEN, /* asleep; the reason can't be seen */
 };
 
 /* Looks at the processes of the group that descend from the caller. `terminal`: the device number
@@ -48,11 +47,11 @@ struct prompt {
 /* Something was written or typed. */
 void prompt_touch(struct prompt *p, int64_t now_ms);
 
-/* Looks if it is time. Returns whether it has just begun to wait. `t`: what is on the screen. */
+/* Looks if it is due. Returns whether the command has just begun to wait. `t`: the screen. */
 bool prompt_step(struct prompt *p, const struct terminal *t, int64_t now_ms);
 
-/* What is asked: the text of the cursor's row, clean and short. Empty on a screen of its own, since
-   it is no question. Returns 0, or -1 with ENOMEM. */
+/* Appends the question: the text of the cursor's row, clean and short. Nothing on the alternate
+   screen, which is no question. Returns 0, or -1 with ENOMEM. */
 int prompt_text(const struct terminal *t, struct buffer *out);
 
 #endif

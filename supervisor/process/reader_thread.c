@@ -18,7 +18,7 @@
 
 #define RING ((size_t)512 * 1024)
 
-/* The owner is woken for so much, or for what there is when nothing more comes for a moment. */
+/* The owner is woken for so many bytes, or for fewer when nothing more comes for a moment. */
 #define WORTH         SOURCE_CHUNK
 #define PARSE_TIME_MS 2
 
@@ -33,7 +33,7 @@ struct reader_thread {
 	pthread_cond_t room;
 	size_t first, len;   /* of what is in the ring */
 	int end;             /* EAGAIN while there may be more */
-	bool told;           /* `filled` is set */
+	bool announced;      /* `filled` is set */
 	bool stopping, over; /* the thread is to end, was joined */
 	char *ring;
 };
@@ -52,17 +52,17 @@ size_t reader_thread_read(int fd, char *data, size_t len, int *end)
 		   line discipline's buffer (4 KB) gives EIO. What was written beyond that lies in
 		   the port's flip buffer, which flush_to_ldisc() moves, from a workqueue. The read
 		   waits for it first (tty_buffer_flush_work()), but not for one that was queued
-		   again meanwhile: the end is true only when it is told again. */
+		   again meanwhile: the end is true only when it is announced again. */
 		if (*end != EINTR && (*end != EIO || hangups++ == PTY_HANGUPS))
 			return 0;
 	}
 }
 
-static void reader_thread_tell(struct reader_thread *in)
+static void reader_thread_announce(struct reader_thread *in)
 {
-	if (!in->told)
+	if (!in->announced)
 		eventfd_write(in->filled, 1);
-	in->told = true;
+	in->announced = true;
 }
 
 /* Where the next bytes go, and how many have room there. */
@@ -79,14 +79,14 @@ static void wait_for_more(struct reader_thread *in)
 {
 	struct pollfd fds[] = {{.fd = in->fd, .events = POLLIN},
 			       {.fd = in->stop, .events = POLLIN}};
-	bool owes = in->len > 0 && !in->told;
+	bool owes = in->len > 0 && !in->announced;
 	int ready;
 
 	pthread_mutex_unlock(&in->mutex);
 	ready = poll(fds, 2, owes ? PARSE_TIME_MS : -1);
 	pthread_mutex_lock(&in->mutex);
 	if (ready == 0 && in->len > 0)
-		reader_thread_tell(in);
+		reader_thread_announce(in);
 }
 
 static void *reader_thread_run(void *arg)
@@ -111,7 +111,7 @@ static void *reader_thread_run(void *arg)
 		if (n == 0 && end != EAGAIN)
 			in->end = end;
 		if (in->len >= WORTH || in->end != EAGAIN)
-			reader_thread_tell(in);
+			reader_thread_announce(in);
 		if (n == 0 && in->end == EAGAIN && !in->stopping)
 			wait_for_more(in);
 	}
@@ -179,17 +179,17 @@ size_t reader_thread_peek(struct reader_thread *in, const char **data, int *end)
 	len = in->len < RING - in->first ? in->len : RING - in->first;
 	*data = in->ring + in->first;
 	*end = len > 0 ? -1 : in->end;
-	if (in->told && len == 0 && in->end == EAGAIN) {
+	if (in->announced && len == 0 && in->end == EAGAIN) {
 		eventfd_t value;
 
 		eventfd_read(in->filled, &value);
-		in->told = false;
+		in->announced = false;
 	}
 	pthread_mutex_unlock(&in->mutex);
 	return len < SOURCE_CHUNK ? len : SOURCE_CHUNK;
 }
 
-void reader_thread_take(struct reader_thread *in, size_t len)
+void reader_thread_consume(struct reader_thread *in, size_t len)
 {
 	pthread_mutex_lock(&in->mutex);
 	in->first = (in->first + len) % RING;

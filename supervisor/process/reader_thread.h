@@ -1,9 +1,9 @@
-// A thread that takes what a command writes while its owner deals with what came
-// before. A pty holds only some KB: without it the command waits whenever the text is
-// judged or written to disk.
+// A thread that reads what a command writes while its owner renders what came before. A pty holds
+// only some KB: without the thread the command would wait whenever text is scored or written to
+// disk.
 //
-// Worth it only when there is much. The thread touches nothing but the descriptor and
-// a ring of bytes. All functions are for the one owner; none blocks but reader_thread_end().
+// It pays only for long outputs. The thread touches nothing but the descriptor and a ring of bytes.
+// All functions are for its one owner; only reader_thread_end() blocks.
 #ifndef TERSE_PROCESS_READER_THREAD_H
 #define TERSE_PROCESS_READER_THREAD_H
 
@@ -22,15 +22,14 @@ struct reader_thread *reader_thread_begin(int fd);
 /* Becomes readable when there is something to take or the end was reached. */
 int reader_thread_poll_fd(const struct reader_thread *in);
 
-/* What came, as far as it lies in one piece; up to SOURCE_CHUNK bytes. The rest is as in
+/* The bytes that were read, as far as they lie in one piece; up to SOURCE_CHUNK. Otherwise as
    reader_thread_read(). */
 size_t reader_thread_peek(struct reader_thread *in, const char **data, int *end);
 
 /* The first `len` bytes of it were dealt with. */
-void reader_thread_take(struct reader_thread *in, size_t len);
+void reader_thread_consume(struct reader_thread *in, size_t len);
 
-/* Stops the thread. What it has read can still be taken; then the descriptor goes on
-   from there. */
+/* Stops the thread. Its bytes can still be consumed; the descriptor goes on behind them. */
 void reader_thread_end(struct reader_thread *in);
 
 void reader_thread_free(struct reader_thread *in);

@@ -140,7 +140,7 @@ void record_init(struct record *r, const struct job *job)
 		session = r->session;
 	}
 	r->meta = (struct meta){
-		.standard_error = stderrs[job->layout.channel[1]],
+		.standard_error = stderrs[job->channels.channel[1]],
 		.argv = job->shown,
 		.cwd = r->cwd,
 		.session = session,
@@ -200,7 +200,7 @@ struct wording_place record_place(const struct record *r, bool is_stderr)
 	struct wording_place place = {.is_stderr = is_stderr, .error = r->error};
 	if (r->artifact) {
 		place.error = artifact_error(r->artifact);
-		/* What was written before the disk was full can still be read. */
+		/* Text from before the disk was full can still be read. */
 		place.id = artifact_id(r->artifact);
 		place.gaps = r->meta.binary ? meta_raw_gaps(&r->meta)
 					    : meta_gaps(is_stderr ? &r->meta.err : &r->meta.out);
@@ -271,7 +271,7 @@ void record_clean_up(const struct record *r, const struct settings *settings)
 	struct store stores[STORE_MAX];
 	if (!r->gc_due)
 		return;
-	/* Whatever else runs comes first. */
+	/* Everything else comes first. */
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
 	int count = store_open_all(stores);
 	for (int i = 0; i < count; i++) {

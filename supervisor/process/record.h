@@ -1,5 +1,6 @@
-// What a command wrote and when, as an asciicast (version 2), which terse replay and
-// asciinema play.
+// The records of a run. First: its output with times, as an asciicast (version 2) for terse replay
+// and asciinema.
+//
 //
 // Format: https://docs.asciinema.org/manual/asciicast/v2/: a line with a header object,
 // then a line for each event: [seconds, "o", text] or [seconds, "r", "80x24"]. A LF that
@@ -25,15 +26,14 @@ struct cast {
 	size_t partial_len;
 };
 
-/* Begins with the header, which tells the command of the metadata. */
+/* Begins with the header, which names the command. */
 void cast_start(struct cast *c, struct artifact *artifact, const struct meta *m, bool newlines);
 
 /* `ms`: since the start of the run. */
 void cast_output(struct cast *c, int64_t ms, const char *data, size_t len);
 void cast_resize(struct cast *c, int64_t ms, unsigned cols, unsigned rows);
 
-// What is kept of one run: its artifact, opened when the first text spills, and its
-// line in the history.
+// Second: its artifact, opened when the first text spills, and its line in the history.
 
 struct record {
 	struct meta meta;
@@ -49,36 +49,34 @@ struct record {
 
 void record_init(struct record *r, const struct job *job);
 
-/* Opens what the line in the history needs, while the command starts, so that its end is not
-   delayed; looks whether it is time to clean up (r->gc_due). */
+/* Opens the history while the command starts, so that its end is not delayed; looks whether a
+   cleanup is due (r->gc_due). */
 void record_prepare(struct record *r, int64_t gc_interval_ms);
 
-/* Whether there is a place to keep it, as far as is known after record_prepare(). */
+/* Whether there is a place to keep text, as far as record_prepare() knows. */
 bool record_is_kept(const struct record *r);
 
-/* Claims the run's ID if it has none yet: it is in the metadata then. Returns 0, or -1 with errno.
- */
+/* Gives the run an ID, in its metadata, if it has none. Returns 0, or -1 with errno. */
 int record_claim(struct record *r);
 
-/* The artifact, made at the first call. NULL: it can't be. */
+/* The artifact, made at the first call; NULL: it can't be made. */
 struct artifact *record_open(struct record *r);
 
 /* Where the text can be read, for messages. */
 struct wording_place record_place(const struct record *r, bool is_stderr);
 
-/* The command has ended (a status of waitpid): fills in the metadata, and brings the artifact up to
- * date. */
+/* The command has ended with a wait status: fills in the metadata and updates the artifact. */
 void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 		int64_t duration_ms);
 
-/* The command has ended, and these keep its output open. */
+/* These processes hold the output of a command that has ended. */
 void record_held(struct record *r, const struct pipe_holder *holders, int count);
 
-/* Nothing more comes: the line in the history, and the last update if text came since record_end();
- * frees. */
+/* Nothing more comes: appends the line to the history, updates the artifact if text came since
+   record_end() (`grown`), frees. */
 void record_close(struct record *r, bool grown);
 
-/* Cleans the stores up, if it is time and nobody else does. To be called when nobody waits. */
+/* Cleans the stores up, if that is due and nobody else does. Call it when nobody waits. */
 void record_clean_up(const struct record *r, const struct settings *settings);
 
 #endif

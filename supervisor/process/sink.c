@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Deeper than any real chain of shells; ends a loop that races with exits. */
+/* Deeper than any real chain of shells; ends a loop where processes exit meanwhile. */
 #define ANCESTORS_MAX 32
 
 enum sink sink_of(int fd)
@@ -67,7 +67,7 @@ static const char *const shells[] = {"sh",   "bash", "dash",    "zsh",  "ksh",
 				     "mksh", "fish", "ash",     "yash", "rbash",
 				     "tcsh", "csh",  "busybox", "nu",   "pwsh"};
 
-/* What runs a command as another user: it belongs to somebody else, but reads nothing. */
+/* Programs that run a command as another user: they belong to somebody else, but read nothing. */
 static const char *const switches[] = {"sudo", "su", "doas", "runuser", "pkexec"};
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
@@ -120,16 +120,16 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 	return reading;
 }
 
-/* A look among the children of a process. */
+/* A search for the reader among the children of a process. */
 struct search {
 	pid_t parent, except;
 	const char *link;
 	bool pipeline; /* the parent is a shell: a child of another user may well read it */
-	int below;     /* how far to look below a child that is terse itself */
+	int below;     /* levels to search below a child that is terse itself */
 	struct process_tree *process_tree;
 };
 
-/* `terse A | terse B`: the second one has handed its stdin to B, below supervisor and front end. */
+/* `terse A | terse B`: the reader is B, below the second front end and its supervisor. */
 #define BELOW_TERSE 3
 
 static bool child_reads_pipe(const struct search *s);
@@ -148,7 +148,7 @@ static bool is_reader(const struct search *s, pid_t child)
 	if (s->below == 0 ||
 	    (!inside && (process_read(child, &p) < 0 || strcmp(p.name, "terse") != 0)))
 		return false;
-	/* It may have handed it on since a pass was made. */
+	/* B may have been started since the last pass. */
 	process_tree_release(s->process_tree);
 	const struct search deeper = {child, s->except,    s->link,
 				      false, s->below - 1, s->process_tree};
@@ -172,10 +172,11 @@ struct ancestor {
 	bool shell;
 };
 
-/* From process to process upwards, through whatever started it (timeout, sudo, xargs), to the one
-   that reads. Puts those it came by into `up`. Returns how many, or -1 if one of them is a program
-   that reads, or can't be seen. */
-static int climb(pid_t writer, pid_t parent, const char *link, struct ancestor up[ANCESTORS_MAX])
+/* Goes from parent to parent, through whatever started terse (timeout, sudo, xargs), to the one
+   that reads. Puts them into `up`. Returns how many, or -1 if one of them is a program that reads,
+   or can't be seen. */
+static int sink_climb(pid_t writer, pid_t parent, const char *link,
+		      struct ancestor up[ANCESTORS_MAX])
 {
 	struct process p;
 	int count = 0;
@@ -209,9 +210,9 @@ enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct process_tree *
 	/* A FIFO with a name was made for programs; its reader may not even have opened it yet. */
 	if (process_link(0, link, sizeof(link), "fd/%d", fd) <= 0 || strncmp(link, "pipe:", 5) != 0)
 		return SINK_PROGRAM;
-	/* First those above: a shell may be about to start the reader, and has its end until then.
-	   After that the reader is there to be found among the children. */
-	int count = climb(writer, parent, link, up);
+	/* Ancestors first: a shell may be about to start the reader, and holds its end until then.
+	   After that the reader is found among the children. */
+	int count = sink_climb(writer, parent, link, up);
 	/* `terse ... > >(reader)`: the shell's child makes the reader before it becomes terse. */
 	struct search s = {writer, getpid(), link, false, 0, process_tree};
 	bool found = count < 0 || child_reads_pipe(&s);
@@ -232,7 +233,7 @@ static bool is_device(int fd)
 	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
-/* Whether nothing was sent, so far. */
+/* Whether nothing was sent so far. */
 static bool is_idle_socket(int fd)
 {
 	struct stat st;
@@ -257,7 +258,7 @@ static enum sink forced(enum sink sink, const struct settings *s)
 }
 
 /* Some agents collect output in a file. */
-static enum sink streams_look_at(int i, const struct settings *s)
+static enum sink sink_look_at_stream(int i, const struct settings *s)
 {
 	enum sink sink = sink_of(STDOUT_FILENO + i);
 	if (sink == SINK_FILE && s->agent && rule_collects(s, s->agent, STDOUT_FILENO + i))
@@ -265,37 +266,37 @@ static enum sink streams_look_at(int i, const struct settings *s)
 	return sink;
 }
 
-static void look_into(struct layout *l, int i)
+static void channels_look_into(struct channels *l, int i)
 {
 	struct process_tree process_tree = {.passes = false};
 	if (l->sink[i] == SINK_PIPE)
 		l->sink[i] = sink_of_pipe(STDOUT_FILENO + i, getpid(), getppid(), &process_tree);
 }
 
-static bool is_merged(struct layout *l, const struct settings *s)
+static bool channels_are_merged(struct channels *l, const struct settings *s)
 {
 	if (s->streams != STREAMS_AUTO)
 		return s->streams == STREAMS_MERGED;
 	/* Nobody reads either of them. */
 	if (s->detach)
 		return true;
-	/* A program asks for JSON, and wants to know which is which. */
+	/* A program that asks for JSON wants to know which is which. */
 	if (s->format == FORMAT_JSON)
 		return false;
 	if (sink_is_same(STDOUT_FILENO, STDERR_FILENO))
 		return true;
-	look_into(l, 0);
-	look_into(l, 1);
+	channels_look_into(l, 0);
+	channels_look_into(l, 1);
 	return l->sink[0] == SINK_AGENT && l->sink[1] == SINK_AGENT;
 }
 
 /* Whether the command may be typed to later (terse send). */
-static bool streams_goes_on(const struct settings *s)
+static bool channels_may_be_typed_to(const struct settings *s)
 {
 	return s->yield > 0 || s->detach;
 }
 
-static enum channel channel_for(const struct layout *l, int i, const struct settings *s)
+static enum channel channel_for(const struct channels *l, int i, const struct settings *s)
 {
 	switch (l->sink[i]) {
 	case SINK_CLOSED: return CHANNEL_INHERIT;
@@ -306,7 +307,8 @@ static enum channel channel_for(const struct layout *l, int i, const struct sett
 		break;
 	case SINK_PROGRAM:
 	case SINK_FILE:
-		if (s->pty == TRI_YES || (streams_goes_on(s) && s->pty == TRI_AUTO && i == 0))
+		if (s->pty == TRI_YES ||
+		    (channels_may_be_typed_to(s) && s->pty == TRI_AUTO && i == 0))
 			return CHANNEL_PTY;
 		return CHANNEL_PIPE;
 	default: break;
@@ -314,7 +316,7 @@ static enum channel channel_for(const struct layout *l, int i, const struct sett
 	return s->pty == TRI_NO ? CHANNEL_PIPE : CHANNEL_PTY;
 }
 
-static void layout_trace(const struct layout *l)
+static void channels_trace(const struct channels *l)
 {
 	static const char *const sinks[] = {
 		[SINK_PERSON] = "a person", [SINK_AGENT] = "an agent", [SINK_PROGRAM] = "a program",
@@ -332,19 +334,19 @@ static void layout_trace(const struct layout *l)
 	      l->keyboard >= 0 ? "the person's" : "none");
 }
 
-void layout_decide(struct layout *l, const struct settings *s)
+void channels_decide(struct channels *l, const struct settings *s)
 {
 	bool typed = isatty(STDIN_FILENO);
-	*l = (struct layout){.keyboard = -1};
+	*l = (struct channels){.keyboard = -1};
 	for (int i = 0; i < 2; i++)
-		l->sink[i] = forced(streams_look_at(i, s), s);
-	bool merged = is_merged(l, s);
+		l->sink[i] = forced(sink_look_at_stream(i, s), s);
+	bool merged = channels_are_merged(l, s);
 	l->person = l->sink[0] == SINK_PERSON;
 
 	if (typed && !l->person) {
-		look_into(l, 0);
+		channels_look_into(l, 0);
 		bool plain = s->print == PRINT_AUTO && s->timeout == 0 && s->tty != TRI_YES &&
-			     !streams_goes_on(s);
+			     !channels_may_be_typed_to(s);
 		if (plain && l->sink[0] != SINK_AGENT) {
 			TRACE(SINK, "a person's pipeline: the command is executed directly");
 			l->direct = true;
@@ -358,11 +360,12 @@ void layout_decide(struct layout *l, const struct settings *s)
 		l->person = false;
 	if (l->channel[0] == CHANNEL_PTY && l->person && s->tty != TRI_NO)
 		l->keyboard = find_keyboard();
-	bool asked = s->tty == TRI_YES || (s->tty == TRI_AUTO && streams_goes_on(s));
+	bool asked = s->tty == TRI_YES || (s->tty == TRI_AUTO && channels_may_be_typed_to(s));
 	l->controlling = l->channel[0] == CHANNEL_PTY && (l->keyboard >= 0 || asked);
 	/* Without a person, a pipe or file on stdin stays what it is; /dev/null gives way, and so
 	   does a socket through which an agent could write but has not. */
-	bool idle = is_device(STDIN_FILENO) || (streams_goes_on(s) && is_idle_socket(STDIN_FILENO));
+	bool idle = is_device(STDIN_FILENO) ||
+		    (channels_may_be_typed_to(s) && is_idle_socket(STDIN_FILENO));
 	l->stdin_pty = l->controlling && (l->keyboard == STDIN_FILENO || (!l->person && idle));
-	layout_trace(l);
+	channels_trace(l);
 }

@@ -19,21 +19,20 @@ enum sink {
 	SINK_CLOSED,
 };
 
-/* By the descriptor alone; a pipe is SINK_PIPE. */
+/* Looks at the descriptor alone; a pipe is SINK_PIPE. */
 enum sink sink_of(int fd);
 
-/* Who reads the pipe that process `writer`, a child of `parent`, was started with: looks at the
-   processes above it, up to the one that reads, and then at what they have started, and at nobody
-   else. SINK_PROGRAM where /proc can't tell, since a program must never get a preview. `process
-   tree`: zeroed, and released afterwards. */
+/* Who reads the pipe that process `writer`, a child of `parent`, was started with. Looks at the
+   processes above it, up to the one that reads, then at their children, and at no other.
+   SINK_PROGRAM where /proc hides it, since a program must never get a preview. `process_tree`:
+   zeroed; released afterwards. */
 enum sink sink_of_pipe(int fd, pid_t writer, pid_t parent, struct process_tree *process_tree);
 
-/* Whether both descriptors are one open file, so that what is written to either
-   comes out in order. */
+/* Whether both descriptors are one open file, so that writes to either come out in order. */
 bool sink_is_same(int a, int b);
 
-// How the streams of one run are connected: what the command gets as its
-// standard input, output and error, and who reads what comes back.
+// How the streams of one run are connected: the command's standard input, output and error, and who
+// reads them.
 //
 //   a person at a terminal   one pty, controlling terminal of the command; raw pass-through,
 //                            the front end reads the keyboard
@@ -42,7 +41,8 @@ bool sink_is_same(int a, int b);
 //   a program or file        a pipe, so that the command does what it does without terse
 //
 // Both streams share one channel when they are one open file or both are read by an agent.
-// A person's pipeline (`terse git log | less`) needs nothing of terse: the command is run directly.
+// A person's pipeline (`terse git log | less`) does not need terse: the command is executed
+// directly.
 
 enum channel {
 	CHANNEL_PTY,
@@ -51,11 +51,11 @@ enum channel {
 	CHANNEL_MERGED,  /* stderr: together with stdout */
 };
 
-struct layout {
-	bool direct;      /* exec the command, there is nothing to do */
+struct channels {
+	bool direct;      /* execute the command and do nothing else */
 	bool person;      /* pass-through: a person sees what the command writes */
 	bool controlling; /* the pty is the command's controlling terminal */
-	bool stdin_pty;   /* stdin of the command is the pty; else what terse was given */
+	bool stdin_pty;   /* the command's stdin is the pty; else terse's own */
 	int keyboard;     /* the person's terminal, read by the front end; -1: none */
 	enum channel channel[2];
 	enum sink sink[2]; /* of stdout and stderr; SINK_PIPE: not looked into yet */
@@ -63,6 +63,6 @@ struct layout {
 
 /* Decides from the descriptors 0, 1, 2 and the settings. May open /dev/tty for the
    keyboard (close-on-exec). */
-void layout_decide(struct layout *l, const struct settings *s);
+void channels_decide(struct channels *l, const struct settings *s);
 
 #endif

@@ -32,7 +32,7 @@ static int open_pipe(struct source *s)
 
 static int open_pty(struct source *s, const struct job *job, int which)
 {
-	const struct layout *l = &job->layout;
+	const struct channels *l = &job->channels;
 	bool cooked = l->controlling && which == 0;
 	struct pty pty;
 	if (pty_open(&pty, job->cols, job->rows, cooked, l->keyboard >= 0 ? &job->modes : NULL) < 0)
@@ -47,10 +47,10 @@ static int open_pty(struct source *s, const struct job *job, int which)
 int source_open(struct source *s, const struct job *job, int which)
 {
 	*s = (struct source){.fd = -1, .child = -1, .is_stderr = which == 1};
-	s->sink = job->layout.sink[which];
+	s->sink = job->channels.sink[which];
 	s->job = job;
 	s->person = s->sink == SINK_PERSON;
-	bool pty = job->layout.channel[which] == CHANNEL_PTY;
+	bool pty = job->channels.channel[which] == CHANNEL_PTY;
 	if (pty && open_pty(s, job, which) == 0)
 		return 0;
 	if (pty)
@@ -108,13 +108,13 @@ static void make_text(struct source *s)
 {
 	const struct job *job = s->job;
 	const struct settings *set = job->settings;
-	/* What layout_decide() saw in a hurry is looked at again when it begins to matter. */
+	/* The quick look of channels_decide() is repeated when it begins to matter. */
 	bool pipe = s->queue.type == S_IFIFO && set->format == FORMAT_TEXT &&
 		    (s->sink == SINK_PIPE || s->sink == SINK_AGENT);
 	struct interceptor_options options = {
 		.terminal = {.cols = job->cols,
 			     .rows = job->rows,
-			     .onlcr = !(s->pty && job->layout.controlling && !s->is_stderr),
+			     .onlcr = !(s->pty && job->channels.controlling && !s->is_stderr),
 			     .collapse = set->collapse,
 			     .returns = !s->pty,
 			     .picture = true},
@@ -124,7 +124,7 @@ static void make_text(struct source *s)
 		.part = s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,
 		.exact = !s->pty,
 	};
-	/* What is not printed would be lost. */
+	/* Text that is not printed would be lost. */
 	if (!record_is_kept(s->record))
 		limit_widen(&options.limit, set);
 	if (set->format != FORMAT_TEXT)
@@ -162,7 +162,7 @@ struct interceptor *source_text(struct source *s)
 	return s->text;
 }
 
-/* Hands on what was read and may be known. */
+/* Passes on bytes in which secrets were replaced. */
 static void source_pass(void *ctx, const char *data, size_t len)
 {
 	struct source *s = ctx;
@@ -179,7 +179,7 @@ static void source_pass(void *ctx, const char *data, size_t len)
 		s->seen(s->ctx, data, len);
 }
 
-static void source_take(struct source *s, const char *data, size_t len)
+static void source_consume(struct source *s, const char *data, size_t len)
 {
 	s->came += len;
 	if (s->redactor.secrets)
@@ -188,47 +188,47 @@ static void source_take(struct source *s, const char *data, size_t len)
 		source_pass(s, data, len);
 }
 
-/* Of so much, more is expected: from then on a thread reads ahead. */
+/* After so many bytes a thread reads ahead. */
 #define MUCH ((uint64_t)4 * 1024 * 1024)
 
-/* When so many times in a row only a little came, it is not needed any more. */
+/* After so many short reads in a row it is not needed any more. */
 #define LULLS 16
 
-/* A pty hands out so much at a time. */
+/* Bytes that a pty hands out at a time. */
 #define LEAST_READ ((size_t)4096)
 
-/* Fills the chunk with what is there. A pty hands out a few KB at a time: taking them one after the
-   other lets the command go on writing while what was read is dealt with. *end as in
-   reader_thread_read(), -1 when the chunk is full. Returns how much was taken. */
-static size_t take_here(struct source *s, char chunk[SOURCE_CHUNK], int *end)
+/* Fills the chunk. A pty hands out a few KB at a time: reading them in a row lets the command go on
+   writing while they are rendered. *end as in reader_thread_read(), -1 when the chunk is full.
+   Returns how much was read. */
+static size_t source_read_here(struct source *s, char chunk[SOURCE_CHUNK], int *end)
 {
 	size_t got = 0, n = 1;
 	for (*end = -1; n > 0 && SOURCE_CHUNK - got >= LEAST_READ; got += n)
 		n = reader_thread_read(s->fd, chunk + got, SOURCE_CHUNK - got, end);
 	if (got > 0)
-		source_take(s, chunk, got);
+		source_consume(s, chunk, got);
 	return got;
 }
 
 /* The same with what the thread has read. */
-static size_t take_ahead(struct source *s, int *end)
+static size_t source_read_ahead(struct source *s, int *end)
 {
 	const char *data;
 	size_t n = reader_thread_peek(s->reader_thread, &data, end);
 	if (n > 0)
-		source_take(s, data, n);
-	reader_thread_take(s->reader_thread, n);
+		source_consume(s, data, n);
+	reader_thread_consume(s->reader_thread, n);
 	return n;
 }
 
-void source_take_back(struct source *s)
+void source_stop_thread(struct source *s)
 {
 	int end;
 	if (!s->reader_thread)
 		return;
 	TRACE(PROCESS, "supervisor: no thread reads ahead any more");
 	reader_thread_end(s->reader_thread);
-	while (take_ahead(s, &end) > 0)
+	while (source_read_ahead(s, &end) > 0)
 		;
 	reader_thread_free(s->reader_thread);
 	s->reader_thread = NULL;
@@ -240,13 +240,13 @@ int source_poll_fd(const struct source *s)
 	return s->reader_thread ? reader_thread_poll_fd(s->reader_thread) : s->fd;
 }
 
-/* Begins and ends reading ahead, by how much came at once. */
-static void judge_flow(struct source *s, size_t got)
+/* Begins and ends reading ahead, by the size of the last read. */
+static void source_judge_flow(struct source *s, size_t got)
 {
 	s->taken += got;
 	s->lulls = got < SOURCE_CHUNK ? s->lulls + 1 : 0;
 	if (s->reader_thread && s->lulls >= LULLS)
-		source_take_back(s);
+		source_stop_thread(s);
 	if (s->reader_thread || s->lasting || s->taken < MUCH)
 		return;
 	s->reader_thread = reader_thread_begin(s->fd);
@@ -261,7 +261,8 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 	size_t got = 0;
 	int end = -1;
 	while (s->fd >= 0 && got < most && end < 0) {
-		size_t n = s->reader_thread ? take_ahead(s, &end) : take_here(s, chunk, &end);
+		size_t n = s->reader_thread ? source_read_ahead(s, &end)
+					    : source_read_here(s, chunk, &end);
 		got += n;
 		if (end < 0 && output_queue_is_full(&s->queue))
 			return 1;
@@ -269,13 +270,13 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 	if (s->fd < 0)
 		return -1;
 	if (end < 0 || end == EAGAIN)
-		judge_flow(s, got);
+		source_judge_flow(s, got);
 	if (end < 0)
 		return 1;
 	if (end == EAGAIN) {
 		if (s->text) {
 			interceptor_pause(s->text);
-			/* Through a pipe nothing is redrawn: no reason to let a reader wait. */
+			/* Nothing is redrawn through a pipe, so the reader need not wait. */
 			if (!s->pty)
 				interceptor_settle_all(s->text);
 		}
@@ -341,7 +342,7 @@ void source_let_go(struct source *s)
 
 void source_close(struct source *s)
 {
-	source_take_back(s);
+	source_stop_thread(s);
 	io_close(&s->fd);
 	redactor_finish(&s->redactor);
 	if (s->text)
@@ -350,7 +351,7 @@ void source_close(struct source *s)
 
 int source_abandon(struct source *s, const char *why)
 {
-	source_take_back(s);
+	source_stop_thread(s);
 	int fd = s->fd;
 	s->fd = -1;
 	source_close(s);

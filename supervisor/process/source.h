@@ -1,10 +1,9 @@
-// A queue in front of one of the standard streams: the supervisor never blocks on a
-// reader that stalls, and never sets O_NONBLOCK on a descriptor it shares.
+// A queue in front of one of the standard streams: the supervisor never blocks on a reader that
+// stalls, and never sets O_NONBLOCK on a descriptor that it shares.
 //
-// A pipe or terminal is opened once more for itself (non-blocking); where that
-// is refused it is written in pieces that fit after poll() said so. A socket is
-// sent to with MSG_DONTWAIT. Files and other devices are written directly, under
-// the limit of a file's size that the caller had set, although it may be raised since.
+// A pipe or terminal is opened again (non-blocking). Where that is refused it is written, after
+// poll(), in pieces that fit. A socket is sent to with MSG_DONTWAIT. Files and other devices are
+// written directly, under the caller's limit of file sizes, which is raised for other files.
 #ifndef TERSE_PROCESS_SOURCE_H
 #define TERSE_PROCESS_SOURCE_H
 
@@ -21,25 +20,25 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/* A queue longer than this asks the owner to stop producing (output_queue_is_full). */
+/* From this length on output_queue_is_full(), and the owner stops producing. */
 #define OUTPUT_QUEUE_FULL ((size_t)128 * 1024)
 
 struct queue {
 	int fd;      /* the descriptor the program was given; not owned */
-	int own;     /* the same file opened for us, or -1 */
+	int own;     /* the same file, opened again, or -1 */
 	mode_t type; /* S_IFSOCK, S_IFIFO, S_IFCHR (a terminal), else written directly */
 	bool tried;  /* opening it again has been tried */
 	struct buffer queue;
 	size_t sent;        /* of the queue's bytes */
 	int error;          /* errno of the failed write (EPIPE, ENOSPC ...), 0 while it works */
-	struct rlimit most; /* of a file's size, as it was when the output queue was made */
+	struct rlimit most; /* RLIMIT_FSIZE when the queue was made */
 };
 
 /* `fd` stays the caller's and must outlive the output queue. */
 void output_queue_init(struct queue *o, int fd);
 
-/* Prints or queues. After an error everything is dropped. Only where there is no memory for the
-   queue the reader is waited for, a second at most. */
+/* Prints or queues. After an error everything is dropped. Where there is no memory for the queue it
+   waits for the reader, a second at most. */
 void output_queue_write(struct queue *o, const char *data, size_t len);
 
 /* Writes what can be written now. */
@@ -48,7 +47,7 @@ void output_queue_pump(struct queue *o);
 bool output_queue_is_empty(const struct queue *o);
 bool output_queue_is_full(const struct queue *o);
 
-/* The reader is not waited for any more: what is queued is dropped, with the error ETIMEDOUT. */
+/* Drops what is queued, with the error ETIMEDOUT. */
 void output_queue_give_up(struct queue *o);
 
 /* The descriptor to poll for POLLOUT while the queue is not empty. */
@@ -60,7 +59,7 @@ void output_queue_release(struct queue *o);
 // One channel from the command to its reader: the pty master or pipe that is
 // read, the stream that makes text of it, the output queue it is printed to.
 
-/* The least that is worth a read, and what one wake-up reads at most before others get a turn. */
+/* Bytes of one read, and the most of one wake-up, before others get a turn. */
 #define SOURCE_CHUNK ((size_t)64 * 1024)
 #define SOURCE_TURN  ((size_t)1024 * 1024)
 
@@ -76,7 +75,7 @@ struct source {
 	bool printed;   /* something reached the reader since the owner last cleared it */
 	bool lost;      /* there was no memory for a text that is to be reported */
 	char last;      /* the last byte a person saw */
-	unsigned lulls; /* how often in a row only a little came */
+	unsigned lulls; /* short reads in a row */
 	uint64_t came;  /* bytes read in all */
 	uint64_t taken; /* bytes read since the thread was last begun or ended */
 	struct reader_thread *reader_thread; /* the thread that reads ahead, or NULL */
@@ -96,36 +95,36 @@ struct source {
    pipe, but not for a person. Returns 0, or -1 with errno. */
 int source_open(struct source *s, const struct job *job, int which);
 
-/* Ready to read; after the command was started. What turns bytes to text is made when the first
-   come, since many commands print nothing. `reply`: an answer to a query of the command; `seen`:
-   bytes that were read (may be NULL). */
+/* Makes it ready to read, after the command was started. The interceptor is made when the first
+   bytes come, since many commands print nothing. `reply` gets answers to queries of the command,
+   `seen` (may be NULL) the bytes that were read. */
 void source_connect(struct source *s, struct record *record,
 		    void (*reply)(void *ctx, const char *data, size_t len),
 		    void (*seen)(void *ctx, const char *data, size_t len), void *ctx);
 
-/* What turns the bytes to text, made if it is not there yet; NULL: no memory for it. */
+/* The interceptor, made if it is not there yet; NULL: no memory for it. */
 struct interceptor *source_text(struct source *s);
 
 /* Becomes readable when there is something for source_read(). */
 int source_poll_fd(const struct source *s);
 
-/* Nobody reads ahead any more: what was read is taken, and `fd` is read here again. */
-void source_take_back(struct source *s);
+/* Ends reading ahead: deals with what the thread has read; from here on `fd` is read directly. */
+void source_stop_thread(struct source *s);
 
 /* Reads what is there, up to `most` bytes. Returns 1 if there may be more, 0 if not, -1 when the
    other side is closed (the source is then, too). */
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most);
 
-/* Prints the end of what a run has to say on this channel. */
+/* Prints the end of the report on this channel. */
 void source_report(struct source *s, const struct interceptor_ending *ending);
 
-/* From now on nobody reads: what comes is only kept. */
+/* The reader has gone: from now on text is only kept. */
 void source_let_go(struct source *s);
 
 void source_close(struct source *s);
 
-/* Closes it but for the descriptor, which is the caller's now if it is open (else -1). `why` no
-   more is recorded of what comes through it is told in the text. */
+/* Closes it but for the descriptor, which it returns to the caller, or -1. The text says `why` no
+   more of it is recorded. */
 int source_abandon(struct source *s, const char *why);
 
 void source_release(struct source *s);

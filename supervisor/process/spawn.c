@@ -26,9 +26,8 @@ static int pty_prepare(int *fd, int flags)
 	return flags ? fcntl(*fd, F_SETFL, flags) : 0;
 }
 
-/* Where nobody types, nothing may be waited for: an editor that finds no terminal on stdin reads
-   its keys from stderr. The end of a pipe can't be read either. Where the kernel can't, it stays as
-   it is. */
+/* Where nobody types, the command must not wait for keys: an editor that finds no terminal on stdin
+   reads them from stderr. Best effort: old kernels can't. */
 static void make_write_only(struct pty *p)
 {
 	int fd = io_above_standard(ioctl(p->master, TIOCGPTPEER, O_WRONLY | O_NOCTTY | O_CLOEXEC));
@@ -113,7 +112,7 @@ _Noreturn void signals_end_like(int status)
 		sigaddset(&set, sig);
 		sigprocmask(SIG_UNBLOCK, &set, NULL);
 		kill(getpid(), sig);
-		/* Not fatal here after all: what a shell would report. */
+		/* It was not fatal here: end as a shell would report it. */
 		_exit(128 + sig);
 	}
 	_exit(WEXITSTATUS(status));
@@ -181,7 +180,7 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 	return result;
 }
 
-/* Whether a file that the kernel does not execute is no script either: one of another machine's. */
+/* Whether a file that the kernel does not execute is a binary of another machine, not a script. */
 static bool is_binary(const char *path)
 {
 	char start[128];
@@ -255,8 +254,8 @@ static pid_t make_group(void)
 	return pid > 0 ? pid : 0;
 }
 
-/* Runs in the child, which shares this process's memory until it is executed: only
-   system calls, and nothing is changed but what the parent knows of. Returns an errno. */
+/* Runs in the child, which shares this process's memory until exec: only system calls, and no
+   memory is changed that the parent does not expect. Returns an errno. */
 static int spawn_become_command(const struct spawn *s, pid_t parent, pid_t group)
 {
 	/* One of its own where that group can't be joined. */
@@ -280,12 +279,12 @@ static int spawn_become_command(const struct spawn *s, pid_t parent, pid_t group
 
 pid_t spawn_command(const struct spawn *s, pid_t *group)
 {
-	/* The shared memory is also how the child tells why it failed. */
+	/* The child reports its error through the shared memory. */
 	volatile int failed = 0;
 	char **own = environ;
 	pid_t parent = getpid(), leader = s->leads ? 0 : make_group();
-	/* A fork would copy the page tables for nothing, and let the command wait for a processor
-	   behind what this process does next. */
+	/* fork() would copy the page tables for nothing, and the command might wait for a processor
+	   behind this process. */
 	pid_t pid = vfork();
 	if (pid == 0) {
 		failed = spawn_become_command(s, parent, leader);

@@ -26,8 +26,7 @@ int pty_resize(int master, unsigned cols, unsigned rows);
    a query reaches it and is not echoed. */
 bool pty_is_raw(int master);
 
-// Signal state: what the caller had set, what terse does with it, and how a
-// process ends the way another one did.
+// Signals: the caller's state, and ending this process the way another one did.
 
 /* The mask a process was started with, and the one disposition that terse changes. */
 struct signals {
@@ -35,14 +34,14 @@ struct signals {
 	bool children_ignored;
 };
 
-/* Saves the caller's state and blocks every signal: terse's processes are ended by none of them,
-   and the front end passes them on. */
+/* Saves the caller's state and blocks every signal: none ends terse's own processes, and the front
+   end passes them on. */
 void signals_take(struct signals *saved);
 
-/* In the command's process before exec: everything as the caller had it. */
+/* Puts it back, in the command's process before exec. */
 void signals_restore(const struct signals *saved);
 
-/* Ends this process as `status` (from waitpid) tells: the same exit code, or by the same signal
+/* Ends this process with the wait status of another: the same exit code, or by the same signal
    without a core dump of its own. */
 _Noreturn void signals_end_like(int status);
 
@@ -60,7 +59,7 @@ struct spawn {
 	const char *program; /* NULL: argv[0] */
 	char *const *argv;
 	char *const *envp;
-	int fds[3];   /* what becomes 0, 1 and 2; -1: as it is */
+	int fds[3];   /* become 0, 1 and 2; -1: unchanged */
 	int terminal; /* slave of the controlling terminal to be in the foreground of, or -1 */
 	const struct signals *signals;
 	bool leads; /* its group: then it can't make a session; else one that ends at once does */

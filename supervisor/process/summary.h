@@ -48,7 +48,7 @@ int summary_reserve(struct summary *a);
    the summary is released. The struct is zeroed, or reserved. */
 void summary_init(struct summary *a, const struct job *job, struct record *record);
 
-/* What came through one channel, once it is finished or (`background`) spilled. */
+/* Adds the text of one channel, once it is finished or (`background`) spilled. */
 void summary_add(struct summary *a, struct interceptor *text, bool is_stderr, bool background,
 		 const struct record *record);
 

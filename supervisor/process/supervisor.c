@@ -116,7 +116,7 @@ static void supervisor_drain(struct supervisor *s)
 {
 	for (int i = 0; i < s->source_count; i++) {
 		size_t left = DRAIN_MAX;
-		source_take_back(&s->sources[i]);
+		source_stop_thread(&s->sources[i]);
 		/* "Nothing there" is asked for again, too; see reader_thread_read(). */
 		for (int tries = 0; tries < DRAIN_TRIES && left > 0;) {
 			int more = source_read(&s->sources[i], s->chunk, SOURCE_CHUNK);
@@ -451,7 +451,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 	bool busy = delivery_print(&s->delivery);
 	bool paused = lingering_is_paused(&s->lingering, now_ms);
 	if (s->input.len > 0)
-		source_take_back(&s->sources[0]);
+		source_stop_thread(&s->sources[0]);
 	fds[n++] = (struct pollfd){.fd = s->signals, .events = POLLIN};
 	fds[n++] = (struct pollfd){.fd = s->front.fd, .events = POLLIN};
 	for (int i = 0; i < s->source_count; i++) {
@@ -554,7 +554,7 @@ static void supervisor_set_timers(struct supervisor *s, int64_t now_ms)
 	if (set->yield || set->detach)
 		s->timer[TIMER_YIELD] = set->detach ? now_ms : job->begun_ms + set->yield;
 	s->heartbeat_ms = set->heartbeat;
-	if (s->heartbeat_ms && !job->layout.person && set->format == FORMAT_TEXT)
+	if (s->heartbeat_ms && !job->channels.person && set->format == FORMAT_TEXT)
 		s->timer[TIMER_HEARTBEAT] = now_ms + s->heartbeat_ms;
 	s->keys.hang_up = set->hang_up;
 	s->keys.grace = set->grace;
@@ -586,6 +586,6 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 	io_close_others(STDERR_FILENO + 1, left, 3);
 	/* Background processes may live for months. */
 	malloc_trim(0);
-	discard_all(left);
+	discard_output(left);
 	_exit(0);
 }

@@ -121,7 +121,7 @@ void front_follow(struct supervisor *s, int64_t now_ms)
 		      front.stopped ? "was stopped, so the command is" : "goes on");
 	if (front.stopped && !s->front.was_stopped)
 		kill(front.group_stopped ? -s->group : s->command, SIGSTOP);
-	else if (front.background && terminal && s->job->layout.keyboard >= 0)
+	else if (front.background && terminal && s->job->channels.keyboard >= 0)
 		front_stop_reader(s, terminal);
 	s->front.was_stopped = front.stopped;
 }
@@ -131,8 +131,8 @@ static void front_on_gone(struct supervisor *s)
 	const struct job *job = s->job;
 	TRACE(PROCESS, "supervisor: the front end has gone");
 	io_close(&s->front.fd);
-	if (job->layout.keyboard >= 0)
-		watchdog_restore_terminal(job->layout.keyboard, &job->modes, &job->raw);
+	if (job->channels.keyboard >= 0)
+		watchdog_restore_terminal(job->channels.keyboard, &job->modes, &job->raw);
 	if (s->caller != CALLER_WAITS)
 		return;
 	if (s->state == SUPERVISOR_RUNNING) {

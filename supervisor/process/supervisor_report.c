@@ -89,7 +89,7 @@ static void report_end(struct supervisor *s)
 		const struct interceptor_ending e = report_ending(s, &s->sources[i], state);
 		source_report(&s->sources[i], &e);
 	}
-	delivery_tell_not_kept(&s->delivery);
+	delivery_report_not_kept(&s->delivery);
 }
 
 static void report_spill(struct supervisor *s)
@@ -131,7 +131,7 @@ void supervisor_report(struct supervisor *s)
 {
 	for (int i = 0; i < s->source_count; i++)
 		report_conclude(s, &s->sources[i]);
-	/* What is printed whole, too. */
+	/* Even a text that is printed whole. */
 	if (s->job->settings->spill == SPILL_ALWAYS && !look_is(s->job->shown) &&
 	    record_open(&s->record))
 		report_spill(s);
@@ -187,8 +187,8 @@ void supervisor_drop_caller(struct supervisor *s)
 	for (int i = 0; i < s->source_count; i++)
 		source_let_go(&s->sources[i]);
 	io_null(STDIN_FILENO, STDERR_FILENO);
-	if (s->job->layout.keyboard > STDERR_FILENO)
-		close(s->job->layout.keyboard);
+	if (s->job->channels.keyboard > STDERR_FILENO)
+		close(s->job->channels.keyboard);
 }
 
 void supervisor_settle(void)

@@ -23,7 +23,7 @@ _Noreturn static void supervisor_refuse(struct supervisor *s, enum message_kind 
 
 static void supervisor_open_sources(struct supervisor *s)
 {
-	const struct layout *l = &s->job->layout;
+	const struct channels *l = &s->job->channels;
 	for (int i = 0; i < 2; i++) {
 		if (l->channel[i] == CHANNEL_INHERIT || l->channel[i] == CHANNEL_MERGED)
 			continue;
@@ -36,7 +36,7 @@ static void supervisor_open_sources(struct supervisor *s)
 /* The command's end of the channel that stands for stdout (0) or stderr (1). */
 static int supervisor_child_end(const struct supervisor *s, int which)
 {
-	const struct layout *l = &s->job->layout;
+	const struct channels *l = &s->job->channels;
 	if (l->channel[which] == CHANNEL_MERGED)
 		which = 0;
 	if (l->channel[which] == CHANNEL_INHERIT)
@@ -51,7 +51,7 @@ static int supervisor_child_end(const struct supervisor *s, int which)
 /* Returns whether the command gets a controlling terminal. */
 static bool supervisor_take_terminal(struct supervisor *s)
 {
-	const struct layout *l = &s->job->layout;
+	const struct channels *l = &s->job->channels;
 	struct stat st;
 	bool terminal = l->controlling && s->sources[0].pty &&
 			ioctl(s->sources[0].child, TIOCSCTTY, 0) == 0;
@@ -73,14 +73,14 @@ static void supervisor_start_command(struct supervisor *s)
 	bool terminal = supervisor_take_terminal(s);
 	char active[ACTIVE_SIZE];
 	active_name(active);
-	char **envp = environment_make(environ, job->settings, !job->layout.person, active);
+	char **envp = environment_make(environ, job->settings, !job->channels.person, active);
 	if (!envp)
 		supervisor_refuse(s, MESSAGE_REFUSED, errno);
 	const struct spawn spawn = {
 		.program = job->program,
 		.argv = job->argv,
 		.envp = envp,
-		.fds = {terminal && job->layout.stdin_pty ? s->sources[0].child : -1,
+		.fds = {terminal && job->channels.stdin_pty ? s->sources[0].child : -1,
 			supervisor_child_end(s, 0), supervisor_child_end(s, 1)},
 		.terminal = terminal ? s->sources[0].child : -1,
 		.signals = &job->signals,
@@ -109,9 +109,9 @@ static void supervisor_close_inherited(struct supervisor *s)
 			    s->signals,
 			    s->sources[0].fd,
 			    s->sources[1].fd,
-			    s->job->layout.keyboard};
+			    s->job->channels.keyboard};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
-	if (s->job->layout.keyboard != STDIN_FILENO)
+	if (s->job->channels.keyboard != STDIN_FILENO)
 		io_null(STDIN_FILENO, STDIN_FILENO);
 }
 

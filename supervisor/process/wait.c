@@ -65,8 +65,8 @@ bool wait_is_terminal(pid_t pid, unsigned long fd, dev_t terminal)
 	       (st.st_rdev == terminal || st.st_rdev == makedev(5, 0));
 }
 
-/* It waits for data on this descriptor, maybe among others. */
-static void take_descriptor(struct thread *t, unsigned long fd)
+/* The thread waits for data on this descriptor, maybe among others. */
+static void wait_on_descriptor(struct thread *t, unsigned long fd)
 {
 	struct stat st;
 	enum wait_kind kind = WAIT_UNKNOWN;
@@ -83,7 +83,7 @@ static void take_descriptor(struct thread *t, unsigned long fd)
 		t->kind = kind;
 }
 
-/* Reads what the thread has handed to the kernel. Returns how many bytes. */
+/* Reads an argument from the memory of the thread. Returns how many bytes. */
 static size_t read_memory(const struct thread *t, unsigned long at, void *data, size_t len)
 {
 	int fd = process_open(t->pid, "mem");
@@ -92,18 +92,18 @@ static size_t read_memory(const struct thread *t, unsigned long at, void *data, 
 	return n > 0 ? (size_t)n : 0;
 }
 
-static void take_poll(struct thread *t)
+static void wait_on_poll(struct thread *t)
 {
 	struct pollfd fds[POLLED_MOST];
 	size_t count = t->call.args[1] < POLLED_MOST ? t->call.args[1] : POLLED_MOST;
 	count = read_memory(t, t->call.args[0], fds, count * sizeof(*fds)) / sizeof(*fds);
 	for (size_t i = 0; i < count; i++) {
 		if (fds[i].fd >= 0 && fds[i].events & POLLIN)
-			take_descriptor(t, (unsigned long)fds[i].fd);
+			wait_on_descriptor(t, (unsigned long)fds[i].fd);
 	}
 }
 
-static void take_select(struct thread *t)
+static void wait_on_select(struct thread *t)
 {
 	fd_set set;
 	FD_ZERO(&set);
@@ -114,12 +114,12 @@ static void take_select(struct thread *t)
 		return;
 	for (unsigned long fd = 0; fd < count; fd++) {
 		if (FD_ISSET(fd, &set))
-			take_descriptor(t, fd);
+			wait_on_descriptor(t, fd);
 	}
 }
 
-/* The kernel lists what is waited for: "tfd: 4 events: 19 data: ...". */
-static void take_epoll(struct thread *t)
+/* The kernel lists the descriptors: "tfd: 4 events: 19 data: ...". */
+static void wait_on_epoll(struct thread *t)
 {
 	char line[256];
 	unsigned fd, events;
@@ -129,14 +129,14 @@ static void take_epoll(struct thread *t)
 		io_close(&file);
 	while (info && fgets(line, sizeof(line), info)) {
 		if (sscanf(line, "tfd: %u events: %x", &fd, &events) == 2 && events & EPOLLIN)
-			take_descriptor(t, fd);
+			wait_on_descriptor(t, fd);
 	}
 	if (info)
 		fclose(info);
 }
 
-/* Whether the poll ends by itself after a second or more, and may do something then. Shorter ones
-   only pass the time. */
+/* Whether the poll has a timeout of a second or more, after which the program may do something.
+   Shorter ones only pass the time. */
 static bool is_timed(const struct thread *t)
 {
 	long seconds;
@@ -157,22 +157,22 @@ static bool is_timed(const struct thread *t)
 	       (read_memory(t, at, &seconds, sizeof(seconds)) != sizeof(seconds) || seconds >= 1);
 }
 
-static void take_call(struct thread *t)
+static void wait_on_call(struct thread *t)
 {
 	switch (t->call.number) {
 #ifdef SYS_poll
-	case SYS_poll: take_poll(t); return;
-	case SYS_select: take_select(t); return;
-	case SYS_epoll_wait: take_epoll(t); return;
+	case SYS_poll: wait_on_poll(t); return;
+	case SYS_select: wait_on_select(t); return;
+	case SYS_epoll_wait: wait_on_epoll(t); return;
 #endif
-	case SYS_ppoll: take_poll(t); return;
-	case SYS_pselect6: take_select(t); return;
+	case SYS_ppoll: wait_on_poll(t); return;
+	case SYS_pselect6: wait_on_select(t); return;
 	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2: take_epoll(t); return;
+	case SYS_epoll_pwait2: wait_on_epoll(t); return;
 	case SYS_recvfrom:
 	case SYS_recvmsg:
 	case SYS_read:
-	case SYS_readv: take_descriptor(t, t->call.args[0]); return;
+	case SYS_readv: wait_on_descriptor(t, t->call.args[0]); return;
 	case SYS_connect: t->kind = WAIT_SOCKET; return;
 	case SYS_flock: t->kind = WAIT_LOCK; return;
 	case SYS_fcntl:
@@ -185,12 +185,12 @@ static void take_call(struct thread *t)
 	}
 }
 
-/* What is not to be seen by the descriptors alone. */
-static void take_rest(struct thread *t)
+/* Cases that the descriptors alone do not show. */
+static void wait_on_rest(struct thread *t)
 {
 	if (!wait_is_poll(t->call.number))
 		return;
-	/* It has made the terminal its standard input, and found that this can't be read: nvim. */
+	/* nvim makes the terminal its standard input, and finds that it can't be read. */
 	if (t->kind < WAIT_KEYS && wait_is_terminal(t->pid, STDIN_FILENO, t->terminal))
 		t->kind = WAIT_KEYS;
 	if (t->kind == WAIT_UNKNOWN && !is_timed(t))
@@ -207,8 +207,8 @@ static bool wait_look_at_process(struct wait *w, const struct process *p, dev_t 
 		struct thread t = {.pid = p->pid, .terminal = terminal};
 		if (process_call(p->pid, tid, &t.call) < 0)
 			continue;
-		take_call(&t);
-		take_rest(&t);
+		wait_on_call(&t);
+		wait_on_rest(&t);
 		runs = t.call.runs;
 		if (t.kind > w->kind) {
 			*w = (struct wait){.kind = t.kind, .pid = p->pid, .also = t.also};
@@ -267,8 +267,8 @@ static bool is_server(pid_t pid)
 	return found;
 }
 
-/* Whether one of them may have others connect to it: it listens on a socket that is no local one,
-   or can't be asked. */
+/* Whether one of the run's processes is a server: it listens on a socket that is not local, or that
+   can't be seen. */
 static bool wait_is_serving(void)
 {
 	struct process_tree process_tree = {.passes = false};
@@ -282,7 +282,7 @@ static bool wait_is_serving(void)
 	return found;
 }
 
-/* How long nothing has to be written before it is told. */
+/* How long nothing has to be written before a look. */
 #define QUIET_MS 3000
 
 /* Two looks in a row must agree. */
@@ -294,7 +294,7 @@ static bool wait_is_serving(void)
 
 #define PAUSE_MOST_MS 30000
 
-/* What draws for so long may do it for ever. */
+/* A command that draws for so long may do it for ever. */
 #define SCREEN_MS 5000
 
 static int64_t quiet_needed(const struct keys *k)
@@ -338,10 +338,10 @@ static enum keys_found hang_up(struct keys *k, int64_t now_ms)
 	return k->sent == 1 ? KEYS_HUNG_UP : KEYS_NOTHING;
 }
 
-static enum keys_found keys_tell(struct keys *k, enum wait_kind kind)
+static enum keys_found keys_report(struct keys *k, enum wait_kind kind)
 {
 	k->wait.kind = kind;
-	k->told = true;
+	k->reported = true;
 	return KEYS_WAITS;
 }
 
@@ -358,8 +358,8 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	}
 	if (k->screen_at && now_ms >= k->screen_at) {
 		k->screen_at = 0;
-		if (t && terminal_is_alternate(t) && !k->told)
-			return keys_tell(k, WAIT_SCREEN);
+		if (t && terminal_is_alternate(t) && !k->reported)
+			return keys_report(k, WAIT_SCREEN);
 	}
 	if (now_ms < k->look_at)
 		return KEYS_NOTHING;
@@ -368,7 +368,7 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	if (k->wait.pid != last)
 		k->agreed = k->sent = 0;
 	bool screen = t && has_screen(k, t);
-	/* Its keys would have come from its standard input, which has nothing: elinks. */
+	/* elinks: its keys would come from its standard input, which has nothing. */
 	if (k->wait.kind == WAIT_ALONE && screen)
 		k->wait.kind = WAIT_KEYS;
 	if (k->wait.kind != WAIT_KEYS) {
@@ -384,5 +384,5 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	if (k->hang_up && !k->wait.also && screen && !wait_is_serving())
 		return hang_up(k, now_ms);
 	k->look_at = now_ms + k->pause;
-	return k->told ? KEYS_NOTHING : keys_tell(k, WAIT_KEYS);
+	return k->reported ? KEYS_NOTHING : keys_report(k, WAIT_KEYS);
 }

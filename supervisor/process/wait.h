@@ -1,4 +1,4 @@
-// What the processes of a run wait for, as /proc shows it from outside: nothing tells.
+// Finds out from /proc what the processes of a run wait for.
 #ifndef TERSE_PROCESS_WAIT_H
 #define TERSE_PROCESS_WAIT_H
 
@@ -12,15 +12,15 @@ struct terminal;
 
 struct wait {
 	enum wait_kind kind;
-	pid_t pid;     /* who does */
+	pid_t pid;     /* of the process that waits */
 	char name[64]; /* its name, as it has set it: may hold anything */
-	bool also;     /* WAIT_KEYS: data on its standard input would wake it up as well */
+	bool also;     /* WAIT_KEYS: data on its standard input would wake it up, too */
 };
 
-/* Looks at all that descends from the caller. `terminal`: the device number of the terminal. */
+/* Looks at all descendants of the caller. `terminal`: the device number of the terminal. */
 void wait_look(struct wait *w, dev_t terminal);
 
-/* What a system call of this number does. */
+/* Whether the system call of this number reads, or waits for one of several descriptors. */
 bool wait_is_read(long number);
 bool wait_is_poll(long number);
 
@@ -31,31 +31,29 @@ bool wait_is_terminal(pid_t pid, unsigned long fd, dev_t terminal);
 // terminal. On a pipe such programs (whiptail, fzf, mc, nvim) give up at once; with a terminal as
 // their output they draw, and wait.
 //
-// It is looked for when nothing was written for some seconds. The one that waits is hung up (HUP,
-// and where that does not help TERM and KILL), as if its terminal had gone, if
+// The look comes when nothing was written for some seconds. The process that waits is hung up (HUP,
+// then TERM and KILL), as if its terminal had gone, if
 //
-//   - nothing of the run works, and it waits to read the terminal and not for its standard input
+//   - nothing of the run works, and it waits to read the terminal, not for its standard input
 //     (or is all there is of the run, and waits for nothing that comes from elsewhere),
 //   - it has the terminal in raw mode, or the alternate screen is on, and
 //   - nothing of the run is a server.
 //
-// Otherwise it is only told, and so is that a command draws on the alternate screen and does not
-// end.
+// Otherwise the reader gets a line about it, as about a command that stays on the alternate screen.
 
 struct keys {
 	int master;        /* of the terminal; not owned */
-	dev_t device;      /* of its slave; 0: nothing is looked for */
+	dev_t device;      /* of its slave; 0: never look */
 	int64_t hang_up;   /* after so long without output, ms; 0: never */
 	int64_t grace;     /* between TERM and KILL, ms */
 	int64_t quiet_at;  /* monotonic: since when nothing was written */
 	int64_t look_at;   /* monotonic; 0: never */
 	int64_t pause;     /* until the next look */
-	int64_t screen_at; /* when it is looked whether the alternate screen is on; 0: not any more
-			    */
+	int64_t screen_at; /* when to look for the alternate screen; 0: not any more */
 	bool active;       /* something was written since the last step */
-	bool told;
-	int agreed; /* looks in a row that found it waiting */
-	int sent;   /* signals to `wait.pid` */
+	bool reported;     /* a wait was */
+	int agreed;        /* looks in a row that found it waiting */
+	int sent;          /* signals to `wait.pid` */
 	struct wait wait;
 };
 
@@ -67,8 +65,8 @@ void keys_begin(struct keys *k, int64_t now_ms);
 /* When keys_step() has something to do; 0: never. */
 int64_t keys_due(const struct keys *k);
 
-/* Looks if it is time; `t` is what is on the screen. KEYS_WAITS once, KEYS_HUNG_UP at the first
-   signal to a process. */
+/* Looks if it is due; `t` is the screen. Returns KEYS_WAITS once, KEYS_HUNG_UP at the first signal
+   to a process. */
 enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_ms);
 
 #endif

@@ -22,7 +22,7 @@
 /* A watchdog that is stopped does not answer. */
 #define ANSWER_MS 300
 
-/* What it is asked is a number of a signal or this; the answer is the same, with YES or without. */
+/* A question is the number of a signal, or LEAVE; the answer is the same, with YES or without. */
 #define LEAVE 0x7f
 #define YES   0x80
 
@@ -68,7 +68,7 @@ _Noreturn static void watch(const struct watchdog *g, int asked)
 		if (io_poll(fds, 2, -1) > 0 && fds[1].revents && !watchdog_answer(asked))
 			fds[1].fd = -1;
 	}
-	/* Told that all is over, or nothing can be known. */
+	/* All is over, or nothing can be known. */
 	if (read(g->pipe, &byte, 1) != 0)
 		_exit(0);
 	TRACE(PROCESS, "watchdog: the supervisor was killed, the command is ended");
@@ -107,7 +107,7 @@ static int watchdog_ask(int watchdog, int what)
 	struct pollfd fd = {.fd = watchdog, .events = POLLIN};
 	if (io_send(watchdog, &question, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
 		return YES;
-	/* What it has said too late before is passed over. */
+	/* Skips answers to earlier questions that came too late. */
 	do {
 		if (poll(&fd, 1, ANSWER_MS) != 1 || recv(watchdog, &said, 1, MSG_DONTWAIT) != 1)
 			return YES;

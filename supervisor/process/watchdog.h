@@ -1,11 +1,12 @@
-// A process that only waits. When the supervisor dies before the command has ended
-// (SIGKILL, out of memory), it ends what the supervisor had started and puts the person's terminal
-// back. It holds no descriptor but its own two and that terminal.
+// A process that only waits. When the supervisor dies before the command has ended (SIGKILL, out of
+// memory), it ends the command's processes and restores the person's terminal. It holds no
+// descriptor but its own two and that terminal.
 //
-// It is a witness, too: nothing tells a process whether a signal was sent to it alone or to its
-// process group, so this one stays in the front end's group, and what came to both was for the
-// group. The kernel signals the newest member of a group first: what the front end has, the
-// watchdog has had. Every signal must be blocked in the process that starts it (signals_take()).
+// It is also a witness. A process can't know whether a signal was sent to it alone or to its
+// process group, so the watchdog stays in the front end's group: a signal that came to both was for
+// the group. The kernel signals the newest member of a group first, so the watchdog has the signal
+// before the front end. Every signal must be blocked in the process that starts it
+// (signals_take()).
 #ifndef TERSE_PROCESS_WATCHDOG_H
 #define TERSE_PROCESS_WATCHDOG_H
 
@@ -19,7 +20,7 @@ struct watchdog {
 	pid_t group;      /* the command's */
 	int pipe;         /* read end; one byte: all is well; end of file: the supervisor died */
 	int64_t grace_ms; /* between TERM and KILL */
-	int terminal;     /* to be put back, or -1 */
+	int terminal;     /* to be restored, or -1 */
 	const struct termios *modes;
 	const struct termios *raw; /* only while the terminal is still as terse has set it */
 };
@@ -28,13 +29,13 @@ struct watchdog {
    socket to ask it through, or -1. */
 pid_t watchdog_start(const struct watchdog *g, int *asked);
 
-/* Whether the watchdog was sent `sig`, too; it forgets that. True where it can't tell. */
+/* Whether the watchdog was sent `sig`, too; it forgets that. True where it does not answer. */
 bool watchdog_had(int asked, int sig);
 
 /* The watchdog leaves the group of a front end that ends before it. */
 void watchdog_leave(int asked);
 
-/* Puts `terminal` back to *modes if it is still in the *raw ones. */
+/* Sets `terminal` back to *modes if it still has the *raw ones. */
 void watchdog_restore_terminal(int terminal, const struct termios *modes,
 			       const struct termios *raw);
 

@@ -35,8 +35,8 @@ static void start(struct run *r, int out, enum sink sink)
 	CHECK(settings_init(&r->settings) == 0);
 	r->job = (struct job){
 		.argv = argv, .shown = argv, .settings = &r->settings, .cols = 160, .rows = 50};
-	r->job.layout.channel[0] = CHANNEL_PIPE;
-	r->job.layout.sink[0] = sink;
+	r->job.channels.channel[0] = CHANNEL_PIPE;
+	r->job.channels.sink[0] = sink;
 	signals_take(&r->job.signals);
 	CHECK(source_open(&r->sources[0], &r->job, 0) == 0);
 	dup2(out, STDOUT_FILENO);

@@ -133,7 +133,7 @@ static int take(struct reader_thread *in, size_t most, size_t *at)
 
 		if (len > 0) {
 			check(data, len, at);
-			reader_thread_take(in, len);
+			reader_thread_consume(in, len);
 		} else if (end != EAGAIN) {
 			return end;
 		} else {
@@ -199,7 +199,7 @@ static void ended_in_between(void **state)
 			reader_thread_end(in);
 			while ((len = reader_thread_peek(in, &rest, &end)) > 0) {
 				check(rest, len, &at);
-				reader_thread_take(in, len);
+				reader_thread_consume(in, len);
 			}
 			assert_int_equal(end, EAGAIN);
 			assert_true(at < MUCH);
@@ -234,7 +234,7 @@ static void little_comes(void **state)
 			wait_readable(reader_thread_poll_fd(in));
 			assert_int_equal(reader_thread_peek(in, &data, &end), 1);
 			assert_int_equal(end, -1);
-			reader_thread_take(in, 1);
+			reader_thread_consume(in, 1);
 			assert_int_equal(reader_thread_peek(in, &data, &end), 0);
 			assert_int_equal(poll(&(struct pollfd){.fd = reader_thread_poll_fd(in),
 							       .events = POLLIN},

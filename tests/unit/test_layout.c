@@ -32,7 +32,7 @@ struct set_up {
 };
 
 /* "CHANNEL CHANNEL, SINK SINK", and what else is decided. */
-static void describe(const struct layout *l, char *text, size_t cap)
+static void describe(const struct channels *l, char *text, size_t cap)
 {
 	static const char *const channels[] = {
 		[CHANNEL_PTY] = "pty",
@@ -59,7 +59,7 @@ static void describe(const struct layout *l, char *text, size_t cap)
 static void decide(const void *ctx)
 {
 	const struct set_up *u = ctx;
-	struct layout l;
+	struct channels l;
 	char text[128];
 	int log = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
 	/* No terminal behind /dev/tty, unless it is the person's. */
@@ -72,7 +72,7 @@ static void decide(const void *ctx)
 		else
 			CHECK(dup2(kinds[u->to[i]], i) == i);
 	}
-	layout_decide(&l, u->settings);
+	channels_decide(&l, u->settings);
 	dup2(log, STDERR_FILENO);
 	describe(&l, text, sizeof(text));
 	if (strcmp(text, u->want) != 0)

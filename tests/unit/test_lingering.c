@@ -19,30 +19,30 @@
 
 static void a_flood_is_slowed(void **state)
 {
-	struct pace p = {0};
-	int64_t now = 5 * SECOND, taken = PACE_BURST;
+	struct rate_limit p = {0};
+	int64_t now = 5 * SECOND, taken = RATE_LIMIT_BURST;
 	(void)state;
-	assert_int_equal(pace_wait(&p, now), 0);
-	pace_take(&p, PACE_BURST - 1, now);
-	assert_int_equal(pace_wait(&p, now), 0);
-	pace_take(&p, 1, now);
-	assert_true(pace_wait(&p, now) > 0);
+	assert_int_equal(rate_limit_wait(&p, now), 0);
+	rate_limit_take(&p, RATE_LIMIT_BURST - 1, now);
+	assert_int_equal(rate_limit_wait(&p, now), 0);
+	rate_limit_take(&p, 1, now);
+	assert_true(rate_limit_wait(&p, now) > 0);
 	/* As a flood does it: whatever may be taken is, 64 KB at a time. */
-	for (int64_t end = now + 3600 * SECOND; now < end; now += pace_wait(&p, now)) {
-		pace_take(&p, 65536, now);
+	for (int64_t end = now + 3600 * SECOND; now < end; now += rate_limit_wait(&p, now)) {
+		rate_limit_take(&p, 65536, now);
 		taken += 65536;
 	}
-	assert_true(taken <= PACE_BURST + 3601 * PACE_RATE);
-	assert_true(taken >= PACE_BURST + 3500 * PACE_RATE);
+	assert_true(taken <= RATE_LIMIT_BURST + 3601 * RATE_LIMIT_RATE);
+	assert_true(taken >= RATE_LIMIT_BURST + 3500 * RATE_LIMIT_RATE);
 }
 
 static void a_log_is_not(void **state)
 {
-	struct pace p = {0};
+	struct rate_limit p = {0};
 	(void)state;
 	for (int64_t now = SECOND; now < 3600 * SECOND; now += SECOND) {
-		assert_int_equal(pace_wait(&p, now), 0);
-		pace_take(&p, (uint64_t)PACE_RATE * 9 / 10, now);
+		assert_int_equal(rate_limit_wait(&p, now), 0);
+		rate_limit_take(&p, (uint64_t)RATE_LIMIT_RATE * 9 / 10, now);
 	}
 }
 
@@ -65,7 +65,7 @@ static void it_is_recorded_for_some_time(void **state)
 	lingering_begin(&l, &s, SECOND);
 	assert_int_equal(lingering_due(&l, SECOND), SECOND + s.linger);
 	assert_false(lingering_is_over(&l, none, s.linger));
-	lingering_came(&l, PACE_BURST, 2 * SECOND);
+	lingering_came(&l, RATE_LIMIT_BURST, 2 * SECOND);
 	assert_true(lingering_is_paused(&l, 2 * SECOND));
 	assert_in_range(lingering_due(&l, 2 * SECOND), 2 * SECOND + 1, 3 * SECOND);
 	assert_true(lingering_is_over(&l, none, SECOND + s.linger));
@@ -178,12 +178,12 @@ static void what_nobody_records_can_still_be_written(void **state)
 	close(ends[1]);
 	close(slave);
 	int fds[2] = {ends[0], master};
-	discard_all(fds);
+	discard_output(fds);
 	assert_int_equal(fds[0], -1);
 	assert_int_equal(fds[1], -1);
 	assert_int_equal(child_wait(one), 0);
 	assert_int_equal(child_wait(other), 0);
-	discard_all(fds);
+	discard_output(fds);
 }
 
 int main(void)

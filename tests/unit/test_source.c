@@ -53,9 +53,9 @@ static void start(struct run *r, int which, enum channel channel, enum sink sink
 			      .front = getpid(),
 			      .cols = 160,
 			      .rows = 50};
-	r->job.layout.keyboard = -1;
-	r->job.layout.channel[which] = channel;
-	r->job.layout.sink[which] = sink;
+	r->job.channels.keyboard = -1;
+	r->job.channels.channel[which] = channel;
+	r->job.channels.sink[which] = sink;
 	CHECK(source_open(&r->source, &r->job, which) == 0);
 	CHECK(r->source.fd > 2 && r->source.child > 2);
 	CHECK(fcntl(r->source.fd, F_GETFL) & O_NONBLOCK);
@@ -303,9 +303,9 @@ static void no_pty(const void *ctx)
 	struct run r;
 	struct job job = {.cols = 80, .rows = 24, .front = getpid()};
 	(void)ctx;
-	job.layout.keyboard = -1;
-	job.layout.channel[0] = CHANNEL_PTY;
-	job.layout.sink[0] = SINK_AGENT;
+	job.channels.keyboard = -1;
+	job.channels.channel[0] = CHANNEL_PTY;
+	job.channels.sink[0] = SINK_AGENT;
 	int before = count_open();
 	CHECK(child_deny(SYS_openat, ENOENT) == 0);
 	CHECK(source_open(&r.source, &job, 0) == 0);
@@ -313,7 +313,7 @@ static void no_pty(const void *ctx)
 	CHECK(count_open() == before + 2);
 	source_release(&r.source);
 	CHECK(count_open() == before);
-	job.layout.sink[0] = SINK_PERSON;
+	job.channels.sink[0] = SINK_PERSON;
 	CHECK(source_open(&r.source, &job, 0) == -1 && errno == ENOENT);
 	CHECK(r.source.fd == -1 && r.source.child == -1 && count_open() == before);
 }
