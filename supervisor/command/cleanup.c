@@ -24,7 +24,7 @@ static void on_removed(void *ctx, const struct inventory_session *session,
 {
 	struct cleanup *c = ctx;
 	char id[ID_LEN + 1], size[HUMAN_LEN], age[HUMAN_LEN];
-	if (c->told++ >= CLEANUP_LINES)
+	if (c->listed++ >= CLEANUP_LINES)
 		return;
 	id_unpack(item->id, id);
 	buffer_printf(&c->out, "%s  %8s  %7s  session %s%s%s\n", id, human_size(size, item->bytes),
@@ -74,9 +74,9 @@ int cleanup_end(struct cleanup *c, const char *verb, const struct gc_result *sum
 	char count[HUMAN_LEN], size[HUMAN_LEN];
 	const char *joint = c->dry ? "would remove " : "removed ";
 	int status = sum->failed ? 1 : 0;
-	if (c->told > CLEANUP_LINES)
+	if (c->listed > CLEANUP_LINES)
 		buffer_printf(&c->out, "[... and %s more]\n",
-			      human_count(count, c->told - CLEANUP_LINES));
+			      human_count(count, c->listed - CLEANUP_LINES));
 	if (sum->artifacts + sum->sessions + sum->leftovers == 0) {
 		buffer_append_string(&c->out, "nothing to remove\n");
 	} else {

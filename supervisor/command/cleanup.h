@@ -12,12 +12,12 @@ struct settings;
 
 struct cleanup {
 	struct buffer out;
-	uint64_t told;
+	uint64_t listed; /* artifacts, with or without a line */
 	bool dry;
 	int64_t now_ms;
 };
 
-/* A gc whose removals are told in *c. */
+/* A gc whose removals are listed in *c. */
 struct gc cleanup_begin(struct cleanup *c, const struct settings *settings,
 			const struct store *store, bool dry);
 

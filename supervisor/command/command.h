@@ -23,7 +23,8 @@ struct command_context {
 	struct settings *settings; /* files and variables are loaded; flags not yet */
 };
 
-/* Whether a program of this name (argv[0]) is terse-sh. */
+/* Whether this process was started as terse-sh: by the name of the file that was executed, or by
+   argv[0]. */
 bool decision_is_shell(const char *path);
 
 /* terse-sh, with argv as it was started. */

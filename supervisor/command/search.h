@@ -40,7 +40,7 @@ struct search {
 	bool found;     /* anything */
 	uint64_t total; /* lines in the text that was searched last */
 
-	int64_t began_ms, told_ms;
+	int64_t began_ms, shown_ms;
 	uint64_t size; /* of the text */
 	bool progress; /* tell a person how far it is */
 };

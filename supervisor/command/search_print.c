@@ -125,9 +125,9 @@ void search_tell_progress(void *ctx, uint64_t bytes)
 	struct search *s = ctx;
 	char line[64];
 	int64_t now = clock_monotonic_ms();
-	if (now - s->began_ms < PROGRESS_AFTER || now - s->told_ms < PROGRESS_EVERY)
+	if (now - s->began_ms < PROGRESS_AFTER || now - s->shown_ms < PROGRESS_EVERY)
 		return;
-	s->told_ms = now;
+	s->shown_ms = now;
 	int len = snprintf(line, sizeof(line), "\r\033[Ksearching: %u %%",
 			   (unsigned)(s->size ? bytes * 100 / s->size : 100));
 	io_write(STDERR_FILENO, line, (size_t)len);
@@ -135,9 +135,9 @@ void search_tell_progress(void *ctx, uint64_t bytes)
 
 void search_end_progress(struct search *s)
 {
-	if (s->told_ms)
+	if (s->shown_ms)
 		io_write(STDERR_FILENO, "\r\033[K", 4);
-	s->told_ms = 0;
+	s->shown_ms = 0;
 }
 
 /* Adds a line about a whole artifact, if the limits allow one more. */

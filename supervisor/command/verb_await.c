@@ -1,5 +1,6 @@
-// What a reader has not seen yet of a run: printed as a run prints it, whole if it fits
-// and else as a preview, and a last line that tells how the run is.
+// terse await ID: waits until a command that runs has ended, asks for input, is quiet, or has
+// printed a line; prints what the reader has not seen yet, whole if it fits and else as a preview,
+// and a last line that describes the run.
 
 #include "config/limit.h"
 #include "config/settings.h"
@@ -23,15 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct settings;
-struct text;
-
-/* Prints the text behind its first `told` lines, of a run that is as `ending` says (lines and bytes
-   are those of the whole text), and sets *told to the lines there are now. Returns 0, or -1 with
-   errno. */
-int changes_print(const struct settings *s, struct text *text, uint64_t *told,
-		  const struct wording_ending *ending, const char *id);
 
 #define CHUNK ((size_t)256 * 1024)
 
@@ -69,12 +61,14 @@ static int changes_feed(struct interceptor *s, struct text *text, uint64_t *line
 	return result;
 }
 
-int changes_print(const struct settings *s, struct text *text, uint64_t *told,
-		  const struct wording_ending *ending, const char *id)
+/* Prints the text behind its first `*reported` lines, of a run that is as `ending` says, and sets
+   *reported to the lines there are now. Returns 0, or -1 with errno. */
+static int changes_print(const struct settings *s, struct text *text, uint64_t *reported,
+			 const struct wording_ending *ending, const char *id)
 {
 	int error = 0, result = -1;
 	uint64_t lines;
-	int sought = text_seek(text, *told + 1, &lines);
+	int sought = text_seek(text, *reported + 1, &lines);
 	if (sought < 0)
 		return -1;
 	struct interceptor_options options = {
@@ -86,7 +80,7 @@ int changes_print(const struct settings *s, struct text *text, uint64_t *told,
 		.print = INTERCEPT_PREVIEW,
 		.raw = INTERCEPT_RAW_NO,
 		.part = ARTIFACT_OUT,
-		.lines_before = sought == 1 ? lines : *told,
+		.lines_before = sought == 1 ? lines : *reported,
 		.bytes_before = sought == 1 ? text->size : text->offset,
 	};
 	const struct interceptor_events events = {
@@ -97,8 +91,8 @@ int changes_print(const struct settings *s, struct text *text, uint64_t *told,
 	struct interceptor *changes = interceptor_new(&options, &events);
 	if (!changes)
 		return -1;
-	*told = options.lines_before;
-	if (sought == 0 && changes_feed(changes, text, told) < 0)
+	*reported = options.lines_before;
+	if (sought == 0 && changes_feed(changes, text, reported) < 0)
 		goto out;
 	interceptor_finish(changes);
 	const struct interceptor_ending end = {
@@ -114,13 +108,10 @@ out:
 	return result;
 }
 
-// Looking for a pattern in the text of a run that grows.
-//
-// A line counts as it can be read at the moment, finished or not, so also one that is
-// redrawn later. What is final is looked at once.
+/* --- looking for a pattern in a text that grows ------------------------------------- */
 
-struct matcher;
-
+/* A line counts as it reads at the moment, finished or not, so also one that is redrawn later. Each
+   final line is looked at once. */
 struct follow {
 	struct matcher *matcher; /* not owned */
 	int fd;                  /* of the text; owned */
@@ -129,23 +120,15 @@ struct follow {
 	struct buffer found; /* the line that matched, clean */
 };
 
-/* `offset`: the beginning of the line to start with. Takes the descriptor over. Returns 0, or -1
-   with errno. */
-int follow_init(struct follow *f, struct matcher *matcher, int fd, uint64_t offset);
-
-/* Looks at what is new, of which the first `settled` bytes of the file are final. Returns 1 if a
-   line matches, 0, or -1 with errno (EINVAL: the pattern takes too long: matcher_reason()). */
-int follow_look(struct follow *f, uint64_t settled);
-
-void follow_release(struct follow *f);
-
-/* Of a line that is longer, pieces are matched. */
+/* A longer line is matched in pieces. */
 #define BLOCK ((size_t)256 * 1024)
 
-/* Of the line that matched. */
+/* Bytes of the line that matched. */
 #define FOUND_MOST ((size_t)300)
 
-int follow_init(struct follow *f, struct matcher *matcher, int fd, uint64_t offset)
+/* `offset`: the beginning of the line to start with. Owns `fd` from then on. Returns 0, or -1 with
+   errno. */
+static int follow_init(struct follow *f, struct matcher *matcher, int fd, uint64_t offset)
 {
 	*f = (struct follow){.matcher = matcher, .fd = fd, .offset = offset};
 	f->block = malloc(BLOCK);
@@ -158,9 +141,10 @@ static int follow_keep_line(struct follow *f, const char *line, size_t len)
 	if (newline)
 		len = (size_t)(newline - line);
 	size_t n = utf8_floor(line, len, len < FOUND_MOST ? len : FOUND_MOST);
-	if (utf8_clean(&f->found, line, n) < 0)
-		return -1;
-	return n < len ? buffer_append_string(&f->found, "...") : 0;
+	utf8_clean(&f->found, line, n);
+	if (n < len)
+		buffer_append_string(&f->found, "...");
+	return buffer_check(&f->found);
 }
 
 /* Matches whole lines, and the last one as far as it goes. */
@@ -175,7 +159,9 @@ static int follow_look_at(struct follow *f, size_t len)
 	}
 }
 
-int follow_look(struct follow *f, uint64_t settled)
+/* Looks at what is new, of which the first `settled` bytes of the file are final. Returns 1 if a
+   line matches, 0, or -1 with errno (EINVAL: the pattern takes too long: matcher_reason()). */
+static int follow_look(struct follow *f, uint64_t settled)
 {
 	uint64_t at = f->offset;
 	for (;;) {
@@ -202,7 +188,7 @@ int follow_look(struct follow *f, uint64_t settled)
 	}
 }
 
-void follow_release(struct follow *f)
+static void follow_release(struct follow *f)
 {
 	io_close(&f->fd);
 	free(f->block);
@@ -210,8 +196,7 @@ void follow_release(struct follow *f)
 	*f = (struct follow){.fd = -1};
 }
 
-// terse await ID: waits until a command that runs has ended, asks for input, is quiet, or
-// has printed a line; prints what is new.
+/* --- waiting -------------------------------------------------------------------------- */
 
 #define EXIT_TIMEOUT 124
 
@@ -246,20 +231,20 @@ struct waiter {
 	int refused;           /* why its supervisor does not answer (errno), or 0 */
 };
 
-static int open_text(struct waiter *w, struct text *text)
+static int await_open_text(struct waiter *w, struct text *text)
 {
 	const struct verb verb = {.name = w->verb};
 	return verb_open(&verb, w->settings, w->session, ARTIFACT_OUT, w->id, text);
 }
 
 /* Begins to look for the pattern. The text is there since the supervisor has answered. */
-static int start_following(struct waiter *w)
+static int await_start_following(struct waiter *w)
 {
 	struct text text;
 	uint64_t lines;
 	if (!w->matcher || w->follow.block)
 		return 0;
-	if (open_text(w, &text) < 0)
+	if (await_open_text(w, &text) < 0)
 		return -1;
 	int result = text_seek(&text, w->from, &lines);
 	int fd = result < 0 ? -1 : dup(text.fd);
@@ -277,7 +262,7 @@ static int await_look(struct waiter *w, uint64_t settled)
 {
 	if (!w->matcher)
 		return 0;
-	if (start_following(w) < 0)
+	if (await_start_following(w) < 0)
 		return -1;
 	int result = follow_look(&w->follow, settled);
 	if (result < 0)
@@ -287,7 +272,7 @@ static int await_look(struct waiter *w, uint64_t settled)
 }
 
 /* Takes what the supervisor has to say. Returns 1 when `now` is new, 0, or -1 when it has gone. */
-static int receive(struct waiter *w)
+static int await_receive(struct waiter *w)
 {
 	struct control_packet p;
 	ssize_t n = client_receive(&w->client, &p, MSG_DONTWAIT);
@@ -311,7 +296,7 @@ static int receive(struct waiter *w)
 	return 1;
 }
 
-static int64_t quiet_for(const struct waiter *w, int64_t now)
+static int64_t await_quiet_for(const struct waiter *w, int64_t now)
 {
 	return w->now.quiet_ms + (now - w->said);
 }
@@ -340,8 +325,8 @@ static int await_next_wait(const struct waiter *w, int64_t now)
 		until = w->begun + ANSWER_MS;
 	else if (w->timeout)
 		until = w->begun + w->timeout;
-	if (w->known && w->idle && !w->asked && w->idle - quiet_for(w, now) < until - now)
-		until = now + w->idle - quiet_for(w, now);
+	if (w->known && w->idle && !w->asked && w->idle - await_quiet_for(w, now) < until - now)
+		until = now + w->idle - await_quiet_for(w, now);
 	if (until == INT64_MAX)
 		return -1;
 	int64_t wait = until > now ? until - now : 0;
@@ -349,7 +334,7 @@ static int await_next_wait(const struct waiter *w, int64_t now)
 }
 
 /* Waits. Returns an outcome, or -1 after saying what is wrong. */
-static int wait_for_it(struct waiter *w)
+static int await_outcome(struct waiter *w)
 {
 	/* Who is not let in is told so before it has asked. */
 	if (client_send(&w->client, CONTROL_WATCH, 0, 0, NULL, 0) < 0 && errno != EPIPE)
@@ -364,14 +349,14 @@ static int wait_for_it(struct waiter *w)
 		if (w->known && w->timeout && now >= w->begun + w->timeout)
 			return OUTCOME_LATE;
 		/* It looks quiet: asked once more, since there may be news on the way. */
-		if (w->idle && w->known && !w->asked && quiet_for(w, now) >= w->idle) {
+		if (w->idle && w->known && !w->asked && await_quiet_for(w, now) >= w->idle) {
 			w->asked = true;
 			if (client_send(&w->client, CONTROL_STATUS, 0, 0, NULL, 0) < 0)
 				return OUTCOME_ENDED;
 		}
 		if (poll(&p, 1, await_next_wait(w, now)) <= 0)
 			continue;
-		int got = receive(w);
+		int got = await_receive(w);
 		if (w->refused) {
 			live_run_failed(w->verb, w->id, w->refused);
 			return -1;
@@ -385,7 +370,7 @@ static int wait_for_it(struct waiter *w)
 }
 
 /* How the run has ended, from what was kept of it. */
-static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64_t *told)
+static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64_t *reported)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
@@ -406,7 +391,7 @@ static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64
 			.signal = m.signal,
 			.duration_ms = m.duration_ms,
 		};
-		*told = m.told;
+		*reported = m.told;
 	}
 	meta_release(&m);
 	io_close(&dir);
@@ -414,8 +399,8 @@ static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64
 	return result;
 }
 
-static void describe_running(const struct waiter *w, enum outcome outcome, struct wording_ending *e,
-			     uint64_t *told)
+static void await_describe_running(const struct waiter *w, enum outcome outcome,
+				   struct wording_ending *e, uint64_t *reported)
 {
 	*e = (struct wording_ending){
 		.state = WORDING_RUNNING,
@@ -424,7 +409,7 @@ static void describe_running(const struct waiter *w, enum outcome outcome, struc
 		.prompt = outcome == OUTCOME_ASKS ? w->now.prompt : NULL,
 		.typing = w->now.terminal,
 	};
-	*told = w->now.reported;
+	*reported = w->now.reported;
 }
 
 static int await_status(const struct waiter *w, enum outcome outcome,
@@ -442,40 +427,41 @@ static int await_status(const struct waiter *w, enum outcome outcome,
 	return w->matcher && status == 0 ? 1 : status;
 }
 
-/* Waits until the supervisor knows: whoever asks next is told what is new since then. */
-static void tell_told(const struct waiter *w, uint64_t lines)
+/* Waits until the supervisor knows what was reported, so that the next reader gets only what is
+ * new. */
+static void await_confirm_reported(const struct waiter *w, uint64_t lines)
 {
 	struct control_packet p = {.head = {.kind = 0}};
-	uint32_t told = lines < UINT32_MAX ? (uint32_t)lines : UINT32_MAX;
-	if (client_send(&w->client, CONTROL_REPORTED, told, 0, NULL, 0) < 0)
+	uint32_t reported = lines < UINT32_MAX ? (uint32_t)lines : UINT32_MAX;
+	if (client_send(&w->client, CONTROL_REPORTED, reported, 0, NULL, 0) < 0)
 		return;
 	while (p.head.kind != CONTROL_DONE && client_receive(&w->client, &p, 0) >= 0)
 		;
 }
 
-static int print_changes(struct waiter *w, enum outcome outcome, struct wording_ending *e)
+static int await_print_changes(struct waiter *w, enum outcome outcome, struct wording_ending *e)
 {
 	struct text text;
-	uint64_t told = 0;
+	uint64_t reported = 0;
 	if (w->ended) {
-		if (await_describe_end(w, e, &told) < 0)
+		if (await_describe_end(w, e, &reported) < 0)
 			return -1;
 	} else {
-		describe_running(w, outcome, e, &told);
+		await_describe_running(w, outcome, e, &reported);
 	}
-	if (open_text(w, &text) < 0)
+	if (await_open_text(w, &text) < 0)
 		return -1;
 	if (outcome == OUTCOME_FOUND)
 		e->found = buffer_string(&w->follow.found);
 	else if (outcome == OUTCOME_LATE || outcome == OUTCOME_ENDED)
 		e->missed = w->pattern;
-	int result = changes_print(w->settings, &text, &told, e, w->id);
+	int result = changes_print(w->settings, &text, &reported, e, w->id);
 	text_close(&text);
 	if (result < 0)
 		verb_error(w->verb, "%s: %m", w->id);
 	/* Whoever waits next need not read it again. */
 	else if (!w->ended)
-		tell_told(w, told);
+		await_confirm_reported(w, reported);
 	return result;
 }
 
@@ -523,7 +509,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 	int reached = live_run_find(c->settings, w.session, argv[0], name, &w.client, w.id);
 	if (reached < 0)
 		goto out;
-	int outcome = reached == 1 ? OUTCOME_ENDED : wait_for_it(&w);
+	int outcome = reached == 1 ? OUTCOME_ENDED : await_outcome(&w);
 	w.ended = outcome == OUTCOME_ENDED || (w.known && w.now.state == LIVE_ENDED);
 	/* What came with the end. */
 	if (outcome == OUTCOME_ENDED && w.matcher) {
@@ -531,7 +517,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 		outcome = found < 0 ? -1 : found > 0 ? OUTCOME_FOUND : OUTCOME_ENDED;
 	}
 	struct wording_ending ending;
-	if (outcome >= 0 && print_changes(&w, (enum outcome)outcome, &ending) == 0)
+	if (outcome >= 0 && await_print_changes(&w, (enum outcome)outcome, &ending) == 0)
 		status = await_status(&w, (enum outcome)outcome, &ending, by_setting);
 out:
 	client_close(&w.client);

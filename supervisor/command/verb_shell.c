@@ -43,16 +43,6 @@ struct decision {
 	char *plain[4];      /* what it is then */
 };
 
-/* Whether this process was started as terse-sh: by the name of the file that was executed, or by
-   argv[0]. */
-bool decision_is_shell(const char *name);
-
-/* Decides. `ask`: rules are asked; else it is passed on in any case. Returns 0, or -1 with ENOMEM;
-   program and argv are good then, too. Changes the environment. */
-int decision_make(struct decision *d, const struct settings *s, char **argv, bool ask);
-
-void decision_release(struct decision *d);
-
 #define PROGRAM "TERSE_SHIM_PROGRAM"
 #define PRELOAD "TERSE_SHIM_PRELOAD"
 
@@ -135,7 +125,9 @@ static const char *decision_find_program(const struct settings *s, char *const *
 	return shell_real(s->shell, strings, room);
 }
 
-int decision_make(struct decision *d, const struct settings *s, char **argv, bool ask)
+/* Decides. `ask`: rules are asked; else it is passed on in any case. Returns 0, or -1 with ENOMEM;
+   program and argv are good then, too. Changes the environment. */
+static int decision_make(struct decision *d, const struct settings *s, char **argv, bool ask)
 {
 	const char *meant = getenv(PROGRAM), *preload = getenv(PRELOAD);
 	bool shimmed = meant && *meant;
@@ -154,7 +146,7 @@ int decision_make(struct decision *d, const struct settings *s, char **argv, boo
 	return 0;
 }
 
-void decision_release(struct decision *d)
+static void decision_release(struct decision *d)
 {
 	free(d->made);
 	free(d->base);
