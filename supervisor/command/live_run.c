@@ -100,7 +100,7 @@ void live_run_failed(const char *verb, const char *id, int error)
 			   "--tty)",
 			   id);
 		break;
-	case EBUSY: verb_error(verb, "%s: has too many that look at it", id); break;
+	case EBUSY: verb_error(verb, "%s: has too many clients", id); break;
 	case ETIMEDOUT:
 	case EAGAIN: verb_error(verb, "%s: its supervisor does not answer", id); break;
 	default: verb_error(verb, "%s: %s", id, strerror(error)); break;

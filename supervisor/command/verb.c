@@ -410,7 +410,7 @@ static void verb_fail_found(const struct verb *v, const char *name, int error,
 		return;
 	if (error == EEXIST)
 		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT,
-			  "%s: several artifacts begin so: give more of the ID", name);
+			  "%s: several artifacts begin like this: give more of the ID", name);
 	else if (error == ENOENT || error == EINVAL)
 		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT,
 			  "%s: no such artifact (terse list shows what there is)", name);

@@ -74,7 +74,7 @@ int command_agent(struct command_context *c, int argc, char **argv)
 	if (argc > 1 && strcmp(*command, "--") == 0)
 		command++;
 	if (!*command) {
-		verb_error("agent", "wants the command that starts an agent");
+		verb_error("agent", "usage: terse agent COMMAND [ARG...]");
 		return EXIT_TERSE;
 	}
 	if (**command == '-') {

@@ -33,7 +33,7 @@ static int open_output(const char *verb, const char *name, bool force)
 	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (force ? O_TRUNC : O_EXCL),
 		      0600);
 	if (fd < 0 && errno == EEXIST)
-		verb_error(verb, "%s: is there already (--force replaces it)", name);
+		verb_error(verb, "%s: exists already (--force replaces it)", name);
 	else if (fd < 0)
 		verb_error(verb, "%s: %m", name);
 	return fd;
@@ -54,7 +54,7 @@ static int verb_archive_write_all(const char *verb, const struct id_found *found
 {
 	int result = archive_write(dir, found->id, to);
 	if (result < 0)
-		verb_error(verb, errno == EBUSY ? "%s: its run still writes it" : "%s: %m",
+		verb_error(verb, errno == EBUSY ? "%s: its run is still writing" : "%s: %m",
 			   found->id);
 	return result;
 }
@@ -111,7 +111,7 @@ int command_archive(struct command_context *c, int argc, char **argv)
 		{"--cast", VERB_FLAG, &cast},     {"--cast3", VERB_FLAG, &cast3},
 		{NULL, VERB_FLAG, NULL},
 	};
-	if (verb_parse_one(table, argc, argv, &name, "which artifact? terse archive ID") < 0)
+	if (verb_parse_one(table, argc, argv, &name, "usage: terse archive ID") < 0)
 		return EXIT_TERSE;
 	struct store stores[STORE_MAX];
 	struct id_found found;
@@ -131,7 +131,7 @@ static int unarchive_print(const char *verb, const char *session, const struct a
 	char lines[HUMAN_LEN], size[HUMAN_LEN];
 	struct buffer out = BUFFER_INIT;
 	if (r->there)
-		buffer_printf(&out, "%s is there already: terse read %s\n", r->id, r->id);
+		buffer_printf(&out, "%s exists already: terse read %s\n", r->id, r->id);
 	else
 		buffer_printf(&out, "%s restored to session %s; %s lines, %s: terse read %s\n",
 			      r->id, session, human_count(lines, r->lines),
@@ -147,7 +147,7 @@ int command_unarchive(struct command_context *c, int argc, char **argv)
 		{NULL, VERB_FLAG, NULL},
 	};
 	int status = 1;
-	if (verb_parse_one(table, argc, argv, &name, "which file? terse unarchive FILE") < 0)
+	if (verb_parse_one(table, argc, argv, &name, "usage: terse unarchive FILE") < 0)
 		return EXIT_TERSE;
 	char directory[STORE_SESSION_LEN + 1];
 	verb_session(c->settings, session, directory);

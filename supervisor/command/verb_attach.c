@@ -222,7 +222,7 @@ int command_attach(struct command_context *c, int argc, char **argv)
 		{"--session", VERB_TEXT, &session},
 		{NULL, VERB_FLAG, NULL},
 	};
-	if (verb_parse_one(table, argc, argv, &name, "what? terse attach ID") < 0)
+	if (verb_parse_one(table, argc, argv, &name, "usage: terse attach ID") < 0)
 		return EXIT_TERSE;
 	const char *key = c->settings->detach_key ? c->settings->detach_key : "";
 	if (key_parse(key, &detach) < 0 || detach.len != 1) {

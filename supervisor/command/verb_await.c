@@ -499,7 +499,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 		{"--session", VERB_TEXT, &w.session}, {NULL, VERB_FLAG, NULL},
 	};
 	int status = EXIT_TERSE;
-	if (verb_parse_one(table, argc, argv, &name, "what? terse await ID") < 0 ||
+	if (verb_parse_one(table, argc, argv, &name, "usage: terse await ID") < 0 ||
 	    await_make_matcher(&w, pattern) < 0)
 		goto out;
 	bool by_setting = w.timeout == 0;

@@ -372,9 +372,7 @@ static int config_init(const char *file)
 		result = write_new(file, &text);
 	buffer_release(&text);
 	if (result < 0 && errno == EEXIST) {
-		verb_error("config",
-			   "%s: is there already; terse config init - prints what it "
-			   "would be",
+		verb_error("config", "%s: exists already; terse config init - prints the sample",
 			   file);
 		return 1;
 	}
@@ -437,7 +435,7 @@ static int config_get(const struct settings *s, int count, char **words)
 {
 	struct buffer text = BUFFER_INIT;
 	if (count != 1) {
-		verb_error("config", "which key? terse config get KEY");
+		verb_error("config", "usage: terse config get KEY");
 		return EXIT_TERSE;
 	}
 	const struct option *o = config_find(words[0]);
@@ -509,7 +507,7 @@ static int config_set(int count, char **words)
 	char room[PATH_MAX];
 	bool named;
 	if (count < 2) {
-		verb_error("config", "what? terse config set KEY VALUE");
+		verb_error("config", "usage: terse config set KEY VALUE...");
 		return EXIT_TERSE;
 	}
 	const struct option *o = config_find(words[0]);

@@ -151,9 +151,9 @@ static void check_switches(struct doctor *d)
 static void doctor_check_place(struct doctor *d, const struct place *place)
 {
 	doctor_tell(d, *place->shell ? GOOD : NOTE, "terse-sh", "%s",
-		    *place->shell ? place->shell : "not there: terse init and terse agent need it");
+		    *place->shell ? place->shell : "not found: terse init and terse agent need it");
 	doctor_tell(d, *place->library ? GOOD : NOTE, "libterse-shim.so", "%s",
-		    *place->library ? place->library : "not there: terse agent and Codex need it");
+		    *place->library ? place->library : "not found: terse agent and Codex need it");
 }
 
 /* What is wired in one file, told unless it is nothing. */

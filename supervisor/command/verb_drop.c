@@ -68,7 +68,7 @@ static int drop_found(const char *verb, const struct id_found *found)
 	case REMOVAL_DONE:
 		status = drop_print(found->id, "removed, freed ", human_size(size, freed));
 		break;
-	case REMOVAL_ABSENT: status = drop_print(found->id, "is not there (any more)", ""); break;
+	case REMOVAL_ABSENT: status = drop_print(found->id, "does not exist (any more)", ""); break;
 	case REMOVAL_RUNNING:
 		verb_error(verb, "%s: still in use by its run, not removed", found->id);
 		break;
@@ -90,7 +90,7 @@ static int drop_one(const char *verb, const struct drop_target *t)
 	if (!t->error)
 		return drop_found(verb, &t->found);
 	if (t->error == ENOENT && id_is_valid(t->name))
-		return drop_print(t->name, "is not there (any more)", "");
+		return drop_print(t->name, "does not exist (any more)", "");
 	verb_not_found(verb, t->name, t->error, &t->found);
 	return 1;
 }
@@ -134,7 +134,7 @@ int command_drop(struct command_context *c, int argc, char **argv)
 	if (!names)
 		verb_error(argv[0], "%m");
 	if (operands == 0)
-		verb_error(argv[0], "which artifacts? terse drop ID...");
+		verb_error(argv[0], "usage: terse drop ID...");
 	if (operands > 0)
 		status = drop_all(argv[0], c->settings, session, names, (size_t)operands);
 	free(names);
@@ -225,7 +225,7 @@ int command_rewind(struct command_context *c, int argc, char **argv)
 	if (operands < 0)
 		return EXIT_TERSE;
 	if ((operands == 1) == (to != NULL)) {
-		verb_error(argv[0], "where to? terse rewind ID, or terse rewind --to TIME");
+		verb_error(argv[0], "usage: terse rewind ID, or terse rewind --to TIME");
 		return EXIT_TERSE;
 	}
 	struct rewind_target t = {.from = 0};

@@ -53,7 +53,7 @@ int command_hook(struct command_context *c, int argc, char **argv)
 
 	(void)c;
 	if (argc != 3) {
-		verb_error("hook", "wants an agent and an event (see terse help hook)");
+		verb_error("hook", "usage: terse hook AGENT EVENT");
 		return EXIT_TERSE;
 	}
 	place_find(&place);

@@ -272,7 +272,7 @@ static int init_check_place(const struct init *i)
 	}
 	/* Claude Code cuts its prefix at the last " -". */
 	if (strstr(i->place.shell, " -")) {
-		verb_error(VERB, "%s: agents can't be told a path with \" -\" in it",
+		verb_error(VERB, "%s: agents can't use a path that contains \" -\"",
 			   i->place.shell);
 		return -1;
 	}
@@ -300,7 +300,7 @@ static int init_parse(struct init *i, int argc, char **argv)
 		return -1;
 	i->wiring = count ? wiring_find(agent) : NULL;
 	if (count == 0)
-		verb_error(VERB, "which agent? %s", wiring_names);
+		verb_error(VERB, "usage: terse init AGENT, one of %s", wiring_names);
 	else if (!i->wiring)
 		verb_error(VERB, "%s: no such agent; there are %s", agent, wiring_names);
 	else if (i->project && i->user)

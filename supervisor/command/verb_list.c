@@ -152,7 +152,7 @@ static void live_list_add_row(struct buffer *out, struct rows *r, const char *id
 	if (answered < 0) {
 		if (error != EPIPE)
 			live_list_add_silent(out, r, id, width,
-					     error == EBUSY ? ": too many look at it" : "");
+					     error == EBUSY ? ": too many clients" : "");
 		return;
 	}
 	size_t start = out->len;
@@ -393,7 +393,7 @@ int command_list(struct command_context *c, int argc, char **argv)
 	if (status != 0)
 		return status;
 	if ((r.live || r.watch) && r.verb.json) {
-		verb_fail(&r.verb, ENVELOPE_USAGE, "--live is for people: --state running --json");
+		verb_fail(&r.verb, ENVELOPE_USAGE, "--live has no JSON: use --state running --json");
 		return EXIT_TERSE;
 	}
 	if (r.live || r.watch)

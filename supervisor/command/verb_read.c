@@ -585,7 +585,7 @@ static int read_check(struct read *r, const struct arguments *a, int operands)
 	const struct page_request *q = &r->lines;
 	const char *wrong = NULL;
 	if (operands == 0)
-		wrong = "what? terse read ID or terse read FILE";
+		wrong = "usage: terse read ID, or terse read FILE";
 	else if ((q->first != 0) + (q->tail > 0) + (a->bytes != NULL) + r->preview > 1)
 		wrong = "only one of --offset, --tail, --bytes and --preview";
 	else if (q->limit && (q->tail || a->bytes || r->preview))
@@ -593,7 +593,7 @@ static int read_check(struct read *r, const struct arguments *a, int operands)
 	else if (a->standard_error && a->raw)
 		wrong = "only one of --stderr and --raw";
 	else if (a->raw && r->preview)
-		wrong = "--preview is of text, not of --raw";
+		wrong = "--preview does not go with --raw";
 	else if (!r->preview && r->exit_code >= 0)
 		wrong = "--exit-code goes with --preview";
 	if (!wrong && !r->preview && a->preview.flag)

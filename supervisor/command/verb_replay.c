@@ -268,7 +268,7 @@ int command_replay(struct command_context *c, int argc, char **argv)
 		{"--session", VERB_TEXT, &session},
 		{NULL, VERB_FLAG, NULL},
 	};
-	if (verb_parse_one(table, argc, argv, &name, "what? terse replay ID") < 0 ||
+	if (verb_parse_one(table, argc, argv, &name, "usage: terse replay ID") < 0 ||
 	    parse_speed(argv[0], speed, &p.speed) < 0)
 		return EXIT_TERSE;
 	if (longest > 0)

@@ -114,13 +114,13 @@ static int take_operands(struct search *s, struct arguments *a, const char **ope
 	if (count > 1)
 		wrong = "one argument too many";
 	else if (!s->query.pattern)
-		wrong = "what? terse search ID REGEX or terse search FILE REGEX";
+		wrong = "usage: terse search ID|FILE|--all REGEX";
 	else if (a->name && a->all)
-		wrong = "--all is for every artifact, not for one text";
+		wrong = "--all searches every artifact: name no text";
 	else if (!a->name && !a->all && !a->session)
-		wrong = "in what? terse search ID REGEX, terse search FILE REGEX or --all";
+		wrong = "usage: terse search ID|FILE|--all REGEX";
 	else if (!a->name && s->query.from > 1)
-		wrong = "--offset is for one text";
+		wrong = "--offset needs one text";
 	if (wrong)
 		verb_fail(&s->verb, ENVELOPE_USAGE, "%s", wrong);
 	return wrong ? -1 : 0;

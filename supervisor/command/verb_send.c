@@ -52,7 +52,7 @@ int command_signal(struct command_context *c, int argc, char **argv)
 	if (count < 0)
 		return EXIT_TERSE;
 	if (count == 0) {
-		verb_error(argv[0], "what? terse signal ID [SIGNAL]");
+		verb_error(argv[0], "usage: terse signal ID [SIGNAL]");
 		return EXIT_TERSE;
 	}
 	int sig = count == 2 ? parse_signal(operands[1]) : 0;
@@ -113,7 +113,7 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 		{"--session", VERB_TEXT, &session},
 		{NULL, VERB_FLAG, NULL},
 	};
-	if (verb_parse_one(table, argc, argv, &name, "what? terse snapshot ID") < 0)
+	if (verb_parse_one(table, argc, argv, &name, "usage: terse snapshot ID") < 0)
 		return EXIT_TERSE;
 	struct client v;
 	char id[ID_LEN + 1];
@@ -320,7 +320,7 @@ int command_send(struct command_context *c, int argc, char **argv)
 	if (count > 0 && s.after_count > 1 && !s.awaits)
 		count = send_bad_usage(argv[0], s.after[1], "needs --await");
 	if (count == 0 || (count > 0 && !name))
-		verb_error(argv[0], "what? terse send ID TEXT --key enter (see terse help send)");
+		verb_error(argv[0], "usage: terse send ID TEXT --key enter (see terse help send)");
 	if (count <= 0 || !name)
 		goto out;
 	status = 1;

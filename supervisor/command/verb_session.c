@@ -172,7 +172,7 @@ static int verb_session_end(struct call *c)
 	if (!found && !sum.failed) {
 		/* Ended and removed before, or never begun. */
 		struct buffer out = BUFFER_INIT;
-		buffer_printf(&out, "session %s is not there (any more)\n", c->session);
+		buffer_printf(&out, "session %s does not exist (any more)\n", c->session);
 		return verb_session_print(c, &out);
 	}
 	return tell_end(c, &cleanup, &sum, in_use, now);
@@ -210,7 +210,7 @@ static int new (struct call *c)
 	if (!there)
 		fd = store_open_session(&store, c->session, true);
 	if (there)
-		verb_error(c->verb, "%s: there is one already", c->session);
+		verb_error(c->verb, "%s: exists already", c->session);
 	else if (fd < 0)
 		verb_error(c->verb, "%s: %m", c->session);
 	store_close(&store);
@@ -253,7 +253,7 @@ int command_session(struct command_context *context, int argc, char **argv)
 	}
 	if ((actions[i].run == verb_session_list && operands[1]) ||
 	    (c.now && actions[i].run != verb_session_end)) {
-		verb_error(actions[i].title, "%s: not understood here (see terse help session)",
+		verb_error(actions[i].title, "%s: not valid here (see terse help session)",
 			   c.now ? "--now" : operands[1]);
 		return EXIT_TERSE;
 	}

@@ -48,7 +48,7 @@ int command_path(struct command_context *c, int argc, char **argv)
 		{"--json", VERB_FLAG, &v.json},
 		{NULL, VERB_FLAG, NULL},
 	};
-	if (verb_parse_one(table, argc, argv, &name, "which artifact? terse path ID") < 0)
+	if (verb_parse_one(table, argc, argv, &name, "usage: terse path ID") < 0)
 		return EXIT_TERSE;
 	if (raw && standard_error) {
 		verb_fail(&v, ENVELOPE_USAGE, "only one of --stderr and --raw");
@@ -307,7 +307,7 @@ int command_show(struct command_context *c, int argc, char **argv)
 		{"--json", VERB_FLAG, &s.verb.json},
 		{NULL, VERB_FLAG, NULL},
 	};
-	if (verb_parse_one(table, argc, argv, &name, "which artifact? terse show ID") < 0)
+	if (verb_parse_one(table, argc, argv, &name, "usage: terse show ID") < 0)
 		return EXIT_TERSE;
 	s.dir = verb_find_directory(&s.verb, c->settings, session, name, &s.found, s.path);
 	if (s.dir < 0)

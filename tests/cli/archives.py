@@ -38,7 +38,7 @@ class Archives(Case):
         file = os.path.join(self.work, run.id + ".terse.zst")
         self.assertEqual(os.stat(file).st_mode & 0o777, 0o600)
         self.assertEqual(self.say("unarchive", file)[:2], (
-            0, b"%s is there already: terse read %s\n" % (run.id.encode(), run.id.encode())))
+            0, b"%s exists already: terse read %s\n" % (run.id.encode(), run.id.encode())))
         self.assertEqual(self.say("drop", run.id)[0], 0)
         status, out, err = self.say("unarchive", "--session", "theirs", file)
         self.assertEqual((status, err), (0, b""))
@@ -82,7 +82,7 @@ class Archives(Case):
         run = self.terse("seq", "3000")
         self.assertEqual(self.say("archive", run.id, "-o", "a")[0], 0)
         self.assertEqual(self.say("archive", run.id, "-o", "a"),
-                         (1, b"", b"terse archive: a: is there already (--force replaces it)\n"))
+                         (1, b"", b"terse archive: a: exists already (--force replaces it)\n"))
         self.assertEqual(self.say("archive", run.id, "-o", "a", "--force")[0], 0)
         self.assertEqual(self.say("archive", run.id, "-o", "nowhere/a")[0], 1)
         self.assertEqual(self.say("archive")[0], 125)
@@ -100,7 +100,7 @@ class Archives(Case):
         os.mkfifo(go)
         run = self.terse("sh", "-c", "seq 3000; { read x <%s; } &" % go)
         self.assertEqual(self.say("archive", run.id),
-                         (1, b"", b"terse archive: %s: its run still writes it\n" % run.id.encode()))
+                         (1, b"", b"terse archive: %s: its run is still writing\n" % run.id.encode()))
         self.assertEqual(os.listdir(self.work), ["go"])
         let_go_on(go)
 

@@ -423,7 +423,7 @@ class EveryAgent(Wiring):
         self.assertIn(call, plugin)
 
     def test_usage(self):
-        for argv, reason in (((), b"which agent? claude, codex"), (("vim",), b"vim: no such agent"),
+        for argv, reason in (((), b"usage: terse init AGENT, one of claude, codex"), (("vim",), b"vim: no such agent"),
                              (("claude", "--project", "--user"), b"exclude each other"),
                              (("claude", "pi"), b"one argument too many"),
                              (("claude", "--dryrun"), b"no such option")):

@@ -654,12 +654,12 @@ class Door(LiveCase):
         eventually(taken, "all of them")
         row = self.ask("list", "--live")
         self.assertTrue(re.search(identifier.encode() + rb"  \? +\S+ \S+ +-  +-  sleep 1000\n"
-                                  rb"    does not answer: too many look at it\n\Z", row), row)
+                                  rb"    does not answer: too many clients\n\Z", row), row)
         run = self.terse("send", identifier, "x")
         self.assertEqual(run.code, 1)
-        self.assertIn(b"has too many that look at it", run.out)
+        self.assertIn(b"has too many clients", run.out)
         run = self.terse("await", identifier)
-        self.assertEqual((run.code, run.out), (1, b"terse await: %s: has too many that look at it\n"
+        self.assertEqual((run.code, run.out), (1, b"terse await: %s: has too many clients\n"
                                                % identifier.encode()))
         for s in clients:
             s.close()

@@ -243,7 +243,7 @@ class Settings(Case):
         for words, say in ((("size", "9XB"), "terse config: size: 9XB: not a size"),
                            (("size", "1KB", "2KB"), "terse config: size: takes one value"),
                            (("nosuch", "1"), "terse config: nosuch: no such key"),
-                           (("size",), "terse config: what?"), ((), "terse config: what?"),
+                           (("size",), "terse config: usage: "), ((), "terse config: usage: "),
                            (("environment.set", "A=b ;c"), "terse config: %s: an ini file can't "
                             "hold that value" % self.path)):
             self.assertTrue(self.config("set", *words, code=125).startswith(say), words)

@@ -64,11 +64,11 @@ class Drop(Life):
         self.assertEqual([n for n in os.listdir(self.session_dir()) if n.startswith(first)], [])
         # Once more is no error.
         self.assertEqual(self.say("drop", first),
-                         (0, first.encode() + b": is not there (any more)\n", b""))
+                         (0, first.encode() + b": does not exist (any more)\n", b""))
 
     def test_wrong(self):
         self.assertEqual(self.say("drop"),
-                         (125, b"", b"terse drop: which artifacts? terse drop ID...\n"))
+                         (125, b"", b"terse drop: usage: terse drop ID...\n"))
         for name in ("nothing", "../../x", "cmd-", "/etc/passwd", "ids/../sessions/default"):
             self.assertEqual(self.say("drop", name),
                              (1, b"", b"terse drop: %s: no such artifact (terse list shows what "
@@ -267,7 +267,7 @@ class Sessions(Life):
                          rb"removed 2 artifacts, 1 session; freed ")
         self.assertEqual(os.listdir(os.path.join(self.store, "sessions")), [])
         self.assertEqual(self.say("session", "end"),
-                         (0, b"session default is not there (any more)\n", b""))
+                         (0, b"session default does not exist (any more)\n", b""))
 
     def test_end_now(self):
         self.make(2, "--session", "a")
@@ -294,7 +294,7 @@ class Sessions(Life):
         name = out.decode().strip()
         self.assertEqual(self.say("session", "new", "mine"), (0, b"mine\n", b""))
         self.assertEqual(self.say("session", "new", "mine"),
-                         (1, b"", b"terse session new: mine: there is one already\n"))
+                         (1, b"", b"terse session new: mine: exists already\n"))
         made = self.make(1, env={"TERSE_SESSION": name})
         self.assertEqual(self.listed("--session", name), made)
 

@@ -501,7 +501,7 @@ static void test_not_found(void **state)
 	make("a", 1);
 	make("b", 1);
 	assert_int_equal(call("path cmd-1"), 1);
-	expect_match(err.data, "several artifacts begin so");
+	expect_match(err.data, "several artifacts begin like this");
 	/* What was typed is printed clean. */
 	assert_int_equal(call("path \x1b[m"), 1);
 	assert_null(strchr(err.data, '\x1b'));

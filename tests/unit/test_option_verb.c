@@ -334,7 +334,7 @@ static void init_writes_the_sample_once(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 	write_file(path, "[report]\nsize = 8KB\n");
 	assert_int_equal(RUN("init"), 1);
-	assert_non_null(strstr(said, "is there already"));
+	assert_non_null(strstr(said, "exists already"));
 	assert_int_equal(RUN("init", "-"), 0);
 	assert_string_equal(said, sample.data);
 	assert_int_equal(RUN("init", "here.ini"), 0);

@@ -252,7 +252,7 @@ static void test_usage(void **state)
 {
 	(void)state;
 	static const struct call calls[] = {
-		{"read", 125, "", "terse read: what? terse read ID or terse read FILE\n"},
+		{"read", 125, "", "terse read: usage: terse read ID, or terse read FILE\n"},
 		{"read f --offset 0", 125, "",
 		 "terse read: --offset: 0: must be a number from 1 on, or below 0 from the end\n"},
 		{"read f --tail 1 --offset 1", 125, "",
@@ -260,7 +260,7 @@ static void test_usage(void **state)
 		{"read f --tail 1 --limit 1", 125, "", "terse read: --limit goes with --offset\n"},
 		{"read f --raw --stderr", 125, "", "terse read: only one of --stderr and --raw\n"},
 		{"read f --raw --preview", 125, "",
-		 "terse read: --preview is of text, not of --raw\n"},
+		 "terse read: --preview does not go with --raw\n"},
 		{"read f --raw", 1, "", "terse read: f: --raw is for artifacts, this is a file\n"},
 		{"read nothing", 1, "",
 		 "terse read: nothing: no such artifact (terse list shows what there is)\n"},

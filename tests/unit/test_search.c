@@ -96,19 +96,14 @@ static void test_usage(void **state)
 {
 	(void)state;
 	static const struct call calls[] = {
-		{"search", 125, "",
-		 "terse search: what? terse search ID REGEX or terse search FILE REGEX\n"},
-		{"search x", 125, "",
-		 "terse search: in what? terse search ID REGEX, terse search FILE REGEX or "
-		 "--all\n"},
-		{"search -e x", 125, "",
-		 "terse search: in what? terse search ID REGEX, terse search FILE REGEX or "
-		 "--all\n"},
+		{"search", 125, "", "terse search: usage: terse search ID|FILE|--all REGEX\n"},
+		{"search x", 125, "", "terse search: usage: terse search ID|FILE|--all REGEX\n"},
+		{"search -e x", 125, "", "terse search: usage: terse search ID|FILE|--all REGEX\n"},
 		{"search f a b", 125, "", "terse search: one argument too many\n"},
 		{"search f -e a b", 125, "", "terse search: one argument too many\n"},
 		{"search f --all x", 125, "",
-		 "terse search: --all is for every artifact, not for one text\n"},
-		{"search --all x --offset 3", 125, "", "terse search: --offset is for one text\n"},
+		 "terse search: --all searches every artifact: name no text\n"},
+		{"search --all x --offset 3", 125, "", "terse search: --offset needs one text\n"},
 		{"search f x -Z", 125, "",
 		 "terse search: -Z: no such option (see terse help search)\n"},
 		{"search f x -iZ", 125, "",
