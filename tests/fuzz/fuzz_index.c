@@ -31,8 +31,8 @@ static void make_text(struct buffer *text, const uint8_t *data, size_t size, uns
 {
 	for (size_t i = 0; i < size && text->len < 20000; i++) {
 		for (unsigned n = 0; n < repeat; n++) {
-			assert(buffer_append(text, "xxxxxxx", (data[i] + n) % 8) == 0);
-			assert(buffer_append(text, "\n", 1) == 0);
+			buffer_append(text, "xxxxxxx", (data[i] + n) % 8);
+			buffer_append(text, "\n", 1);
 		}
 	}
 	if (text->len > 0 && data[0] % 2)

@@ -48,7 +48,7 @@ static struct artifact *on_artifact(void *ctx)
 static void on_print(void *ctx, const char *data, size_t len)
 {
 	struct run *r = ctx;
-	check(buffer_append(&r->out, data, len) == 0);
+	buffer_append(&r->out, data, len);
 }
 
 static enum interceptor_print on_resolve(void *ctx)
@@ -59,7 +59,7 @@ static enum interceptor_print on_resolve(void *ctx)
 
 static void on_text(void *ctx, const char *data, size_t len)
 {
-	check(buffer_append(ctx, data, len) == 0);
+	buffer_append(ctx, data, len);
 }
 
 static bool is_same(const struct buffer *a, const char *data, size_t len)

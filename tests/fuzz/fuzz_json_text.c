@@ -37,12 +37,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (at <= size / 2)
 			half = at;
 		at += utf8_decode(bytes + at, size - at, &cp);
-		check(buffer_append(&want, encoded, utf8_put(cp, encoded)) == 0);
+		buffer_append(&want, encoded, utf8_put(cp, encoded));
 	}
-	check(buffer_append_string(&json, "[\"") == 0);
-	check(json_text_piece(&json, bytes, half) == 0);
-	check(json_text_piece(&json, bytes + half, size - half) == 0);
-	check(buffer_append_string(&json, "\"]") == 0);
+	buffer_append_string(&json, "[\"");
+	json_text_piece(&json, bytes, half);
+	json_text_piece(&json, bytes + half, size - half);
+	buffer_append_string(&json, "\"]");
 	check_clean(&json);
 	json_t *root = json_loadb(json.data, json.len, JSON_ALLOW_NUL, NULL);
 	check(root != NULL);

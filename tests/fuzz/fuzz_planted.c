@@ -115,7 +115,7 @@ static void set_up(void)
 
 static void add(struct buffer *out, struct piece piece)
 {
-	assert(buffer_append(out, piece.bytes, piece.len) == 0);
+	buffer_append(out, piece.bytes, piece.len);
 }
 
 static void plant(struct buffer *out, unsigned which, bool split)
@@ -190,13 +190,13 @@ static struct artifact *on_artifact(void *ctx)
 static void on_print(void *ctx, const char *data, size_t len)
 {
 	struct run *r = ctx;
-	assert(buffer_append(&r->printed, data, len) == 0);
+	buffer_append(&r->printed, data, len);
 }
 
 static void pass(void *ctx, const char *data, size_t len)
 {
 	struct run *r = ctx;
-	assert(buffer_append(&r->redacted, data, len) == 0);
+	buffer_append(&r->redacted, data, len);
 	interceptor_feed(r->text, data, len);
 }
 

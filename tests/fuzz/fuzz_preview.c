@@ -33,7 +33,7 @@ static size_t printed_len(const struct preview_piece *piece, bool bare)
 
 	if (piece->kind != PREVIEW_TEXT)
 		return bare ? 0 : marker(NULL, piece, out, sizeof(out));
-	check(utf8_clean(&clean, piece->text, piece->len) == 0);
+	utf8_clean(&clean, piece->text, piece->len);
 	for (uint64_t n = piece->from; piece->numbered && !bare && n <= piece->to; n++)
 		len += (size_t)snprintf(out, sizeof(out), "%llu: ", (unsigned long long)n);
 	len += clean.len;

@@ -29,7 +29,7 @@ struct input {
 
 static void add(struct input *in, const struct buffer *text)
 {
-	assert(buffer_append(&in->got, text->data, text->len) == 0);
+	buffer_append(&in->got, text->data, text->len);
 	assert(in->json || utf8_all_clean(text->data, text->len));
 }
 
@@ -135,9 +135,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert(text_open_file(&in.text, path) == 0);
 	if (in.json)
-		assert(buffer_append(&in.want, in.data, in.len) == 0);
+		buffer_append(&in.want, in.data, in.len);
 	else
-		assert(utf8_clean(&in.want, in.data, in.len) == 0);
+		utf8_clean(&in.want, in.data, in.len);
 	check_pages(&in);
 	check_slices(&in, 4 + (data[2] & 0x7F));
 	check_tail(&in, 1 + data[1]);

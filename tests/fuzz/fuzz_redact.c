@@ -30,7 +30,7 @@ static void set_up(void)
 
 static void collect(void *ctx, const char *data, size_t len)
 {
-	assert(buffer_append(ctx, data, len) == 0);
+	buffer_append(ctx, data, len);
 }
 
 static void pass(const char *data, size_t len, unsigned seed, struct buffer *out)

@@ -19,7 +19,7 @@ struct way {
 static inline void keep(void *ctx, const char *data, size_t len)
 {
 	assert(len > 0);
-	assert(buffer_append(ctx, data, len) == 0);
+	assert(buffer_try_append(ctx, data, len) == 0);
 }
 
 static inline void drop(void *ctx, const char *data, size_t len)
@@ -77,7 +77,7 @@ static inline bool render(const struct way *way, const char *data, size_t len, s
 		if (way->look)
 			look(t);
 	}
-	assert(buffer_append(&pending, out->data, out->len) == 0);
+	assert(buffer_try_append(&pending, out->data, out->len) == 0);
 	assert(terminal_pending(t, &pending) == 0);
 	bool lossy = terminal_is_lossy(t);
 

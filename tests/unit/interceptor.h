@@ -41,7 +41,7 @@ static inline struct artifact *on_artifact(void *ctx)
 static inline void on_print(void *ctx, const char *data, size_t len)
 {
 	struct run *r = ctx;
-	assert_int_equal(buffer_append(&r->out, data, len), 0);
+	buffer_append(&r->out, data, len);
 }
 
 static inline enum interceptor_print on_resolve(void *ctx)
@@ -54,7 +54,7 @@ static inline enum interceptor_print on_resolve(void *ctx)
 static inline void on_reply(void *ctx, const char *data, size_t len)
 {
 	struct run *r = ctx;
-	assert_int_equal(buffer_append(&r->replies, data, len), 0);
+	buffer_append(&r->replies, data, len);
 }
 
 /* As for an agent; a test changes what it is about before run_start(). */
@@ -137,7 +137,7 @@ static inline void run_end(struct run *r)
 static inline void number_lines(struct buffer *b, int from, int to)
 {
 	for (int i = from; i <= to; i++)
-		assert_int_equal(buffer_printf(b, "line %d\n", i), 0);
+		buffer_printf(b, "line %d\n", i);
 }
 
 static inline void feed_lines(struct run *r, int from, int to)
@@ -153,7 +153,7 @@ static inline void make_text(struct buffer *b, size_t len, size_t width)
 {
 	for (size_t i = 0; i < len; i++) {
 		char c = (char)(i % width == width - 1 ? '\n' : 'a' + i % 26);
-		assert_int_equal(buffer_append(b, &c, 1), 0);
+		buffer_append(b, &c, 1);
 	}
 }
 
@@ -167,7 +167,7 @@ static inline void make_binary(struct buffer *b, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		char c = (char)(i * 2654435761u >> 11);
-		assert_int_equal(buffer_append(b, &c, 1), 0);
+		buffer_append(b, &c, 1);
 	}
 	memcpy(b->data, "\x1f\x8b\x08\0", 4);
 }
@@ -187,17 +187,17 @@ static inline void random_text(struct buffer *b, uint32_t *s)
 {
 	uint32_t lines = rnd(s, 300), dirt = rnd(s, 3) ? 0 : rnd(s, 40);
 	for (uint32_t i = 1; i <= lines; i++) {
-		assert_int_equal(buffer_printf(b, "<%u> ", i), 0);
+		buffer_printf(b, "<%u> ", i);
 		uint32_t len = rnd(s, 12) ? rnd(s, 60) : rnd(s, 2500);
 		bool same = rnd(s, 5) == 0;
 		for (uint32_t k = 0; k < len; k++) {
 			char c = (char)(same ? 'x' : 'a' + rnd(s, 26));
 			if (dirt && rnd(s, dirt) == 0)
 				c = (char)(0xA0 + rnd(s, 0x60));
-			assert_int_equal(buffer_append(b, &c, 1), 0);
+			buffer_append(b, &c, 1);
 		}
 		if (i < lines || rnd(s, 2))
-			assert_int_equal(buffer_append(b, "\n", 1), 0);
+			buffer_append(b, "\n", 1);
 	}
 }
 

@@ -27,7 +27,7 @@ static inline int kept_read(struct artifact *a, const char *suffix, struct buffe
 	if (fd < 0)
 		return -1;
 	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
-		assert_int_equal(buffer_append(out, chunk, (size_t)n), 0);
+		buffer_append(out, chunk, (size_t)n);
 	close(fd);
 	return (int)n;
 }

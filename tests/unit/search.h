@@ -75,7 +75,7 @@ static inline void load(int fd, struct buffer *b)
 	ssize_t n;
 	buffer_clear(b);
 	while ((n = recv(fd, data, sizeof(data), MSG_DONTWAIT)) > 0)
-		assert_int_equal(buffer_append(b, data, (size_t)n), 0);
+		buffer_append(b, data, (size_t)n);
 	assert_non_null(buffer_string(b));
 	close(fd);
 }
@@ -156,9 +156,9 @@ static inline void expect(const struct buffer *got, const char *format)
 	struct buffer b = BUFFER_INIT;
 	for (const char *c = format; *c; c++) {
 		if (*c == '@')
-			assert_int_equal(buffer_append_string(&b, meta.id), 0);
+			buffer_append_string(&b, meta.id);
 		else
-			assert_int_equal(buffer_append(&b, c, 1), 0);
+			buffer_append(&b, c, 1);
 	}
 	assert_non_null(buffer_string(&b));
 	assert_string_equal(got->data, b.data);

@@ -95,10 +95,10 @@ static void make_whole(struct whole *w, size_t size, size_t longest, const char 
 	*w = (struct whole){.text = BUFFER_INIT};
 	while (w->text.len < size) {
 		note_line(w);
-		assert_int_equal(buffer_printf(&w->text, "%zu:", w->lines), 0);
+		buffer_printf(&w->text, "%zu:", w->lines);
 		for (size_t n = (size_t)random_below(longest); n > 0; n--)
-			assert_int_equal(buffer_append_string(&w->text, unit), 0);
-		assert_int_equal(buffer_append(&w->text, "\n", 1), 0);
+			buffer_append_string(&w->text, unit);
+		buffer_append(&w->text, "\n", 1);
 	}
 }
 
@@ -316,7 +316,7 @@ static void test_one_line(void **state)
 	struct whole w = {.text = BUFFER_INIT};
 	note_line(&w);
 	for (int i = 0; i < 400000; i++)
-		assert_int_equal(buffer_append_string(&w.text, "\xE2\x82\xAC"), 0);
+		buffer_append_string(&w.text, "\xE2\x82\xAC");
 	uint64_t max = 64 * 1024;
 	struct artifact *a = create(max);
 	struct seen seen = write_whole(a, &w, max);

@@ -69,7 +69,7 @@ static void make_numbers(int first, int last)
 {
 	struct buffer b = BUFFER_INIT;
 	for (int i = first; i <= last; i++)
-		assert_int_equal(buffer_printf(&b, "%d\n", i), 0);
+		buffer_printf(&b, "%d\n", i);
 	make(b.data, b.len);
 	buffer_release(&b);
 }
@@ -132,9 +132,9 @@ static void expect_out(const char *format)
 	struct buffer b = BUFFER_INIT;
 	for (const char *c = format; *c; c++) {
 		if (*c == '@')
-			assert_int_equal(buffer_append_string(&b, meta.id), 0);
+			buffer_append_string(&b, meta.id);
 		else
-			assert_int_equal(buffer_append(&b, c, 1), 0);
+			buffer_append(&b, c, 1);
 	}
 	assert_non_null(buffer_string(&b));
 	assert_string_equal(out.data, b.data);
@@ -210,7 +210,7 @@ static void read_all_pages(const char *first, struct buffer *all)
 		assert_true(out.len <= 30000);
 		char *notice = strstr(out.data, "[lines ");
 		size_t len = notice ? (size_t)(notice - out.data) : out.len;
-		assert_int_equal(buffer_append(all, out.data, len), 0);
+		buffer_append(all, out.data, len);
 		if (!notice)
 			return;
 		const char *next = strstr(notice, "continue: terse ");
@@ -225,10 +225,10 @@ static void test_pages_make_the_text(void **state)
 	(void)state;
 	struct buffer text = BUFFER_INIT, all = BUFFER_INIT;
 	for (int i = 0; i < 30000; i++) {
-		assert_int_equal(buffer_printf(&text, "%d ", i), 0);
+		buffer_printf(&text, "%d ", i);
 		for (int n = i % 50; n > 0; n--)
-			assert_int_equal(buffer_append_string(&text, "\xE2\x82\xAC"), 0);
-		assert_int_equal(buffer_append_string(&text, "\n"), 0);
+			buffer_append_string(&text, "\xE2\x82\xAC");
+		buffer_append_string(&text, "\n");
 	}
 	text.len--; /* no final newline */
 	make(text.data, text.len);
@@ -269,10 +269,10 @@ static void test_read_explicit_limit_over_a_page(void **state)
 static void check_cut_line(const char *unit, size_t times, size_t cells)
 {
 	struct buffer b = BUFFER_INIT;
-	assert_int_equal(buffer_append_string(&b, "before\n"), 0);
+	buffer_append_string(&b, "before\n");
 	for (size_t i = 0; i < times; i++)
-		assert_int_equal(buffer_append_string(&b, unit), 0);
-	assert_int_equal(buffer_append_string(&b, "\nafter\n"), 0);
+		buffer_append_string(&b, unit);
+	buffer_append_string(&b, "\nafter\n");
 	make(b.data, b.len);
 	assert_int_equal(call_id("read @"), 0);
 	expect_out("before\n[line 1 of 3 shown (limit 30,000 bytes); continue: terse read @ "

@@ -38,7 +38,7 @@ static int on_status(void *ctx, bool reads, struct buffer *json)
 	struct run *r = ctx;
 	r->statuses++;
 	for (size_t i = 0; i < r->status_len; i++)
-		assert_int_equal(buffer_append(json, &"abcdefghij"[i % 10], 1), 0);
+		buffer_append(json, &"abcdefghij"[i % 10], 1);
 	return r->error;
 }
 

@@ -57,8 +57,8 @@ static void large_texts(void **state)
 
 	(void)state;
 	for (int i = 0; i < 5000; i++) {
-		assert_int_equal(buffer_printf(&before, "%d\n", i), 0);
-		assert_int_equal(buffer_printf(&after, "%d\n", i + (i % 2)), 0);
+		buffer_printf(&before, "%d\n", i);
+		buffer_printf(&after, "%d\n", i + (i % 2));
 	}
 	const struct diff_text a = {"a", before.data, before.len}, b = {"b", after.data, after.len};
 	assert_int_equal(diff_append(&out, &a, &b), 0);

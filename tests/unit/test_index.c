@@ -185,7 +185,7 @@ static void test_small_texts(void **state)
 	static const char *const texts[] = {"", "\n", "a", "a\n", "a\nb", "\n\n", "a\n\nb\n"};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		struct sample s = {0};
-		assert_int_equal(buffer_append_string(&s.text, texts[i]), 0);
+		buffer_append_string(&s.text, texts[i]);
 		build(&s, 1);
 		for (uint64_t line = 1; line < 6; line++) {
 			check_line(&s, s.idx, s.text.len, line);

@@ -308,7 +308,7 @@ static void next_line(struct walk *w, bool shown)
 	size_t len = newline ? (size_t)(newline - w->text) + 1 : (size_t)(w->end - w->text);
 	struct buffer clean = BUFFER_INIT;
 	assert_true(len > 0);
-	assert_int_equal(utf8_clean(&clean, w->text, len), 0);
+	utf8_clean(&clean, w->text, len);
 	const char *at = w->s->text.data + w->shown;
 	size_t left = w->s->text.len - w->shown;
 	if (shown && left >= clean.len && memcmp(at, clean.data, clean.len) == 0) {

@@ -28,13 +28,12 @@ static struct run run_make_head(enum unit unit, uint64_t count)
 static void printed_head(struct run *r, const char *lines, const char *notice)
 {
 	struct buffer want = BUFFER_INIT;
-	assert_int_equal(buffer_append_string(&want, lines), 0);
+	buffer_append_string(&want, lines);
 	assert_non_null(r->artifact);
 	for (const char *at; (at = strstr(notice, "ID")) != NULL; notice = at + 2)
-		assert_int_equal(buffer_printf(&want, "%.*s%s", (int)(at - notice), notice,
-					       artifact_id(r->artifact)),
-				 0);
-	assert_int_equal(buffer_printf(&want, "%s\n", notice), 0);
+		buffer_printf(&want, "%.*s%s", (int)(at - notice), notice,
+			      artifact_id(r->artifact));
+	buffer_printf(&want, "%s\n", notice);
 	assert_string_equal(buffer_string(&r->out), buffer_string(&want));
 	buffer_release(&want);
 }
@@ -167,15 +166,15 @@ static void head_of_one_long_line(void **state)
 	r.options.limit.max_line = BUDGET;
 	run_start(&r);
 	for (int i = 0; i < 2000; i++)
-		assert_int_equal(buffer_append_string(&text, "\xC3\xA9\xC3\xA9x"), 0);
+		buffer_append_string(&text, "\xC3\xA9\xC3\xA9x");
 	interceptor_feed(r.text, text.data, text.len);
 	feed(&r, "\nend\n");
 	finish(&r);
 	buffer_string(&text);
 	text.data[BUDGET] = '\0';
-	assert_int_equal(buffer_append_string(&r.out, ""), 0);
+	buffer_append_string(&r.out, "");
 	struct buffer want = BUFFER_INIT;
-	assert_int_equal(buffer_printf(&want, "%s\n", text.data), 0);
+	buffer_printf(&want, "%s\n", text.data);
 	printed_head(&r, buffer_string(&want),
 		     "[terse: line 1 is 9.8 KB, its first 1000 B shown, 1 more line: "
 		     "terse read ID --bytes 1000:9000]");

@@ -39,7 +39,7 @@ static void lines_are_printed_as_they_come(void **state)
 	}
 	feed(&r, "unfinished");
 	finish(&r);
-	assert_int_equal(buffer_append_string(&want, "unfinished"), 0);
+	buffer_append_string(&want, "unfinished");
 	printed(&r, buffer_string(&want));
 	buffer_release(&want);
 	run_end(&r);
@@ -227,7 +227,7 @@ static void pending_of_a_background_process(void **state)
 	interceptor_finish(r.text);
 	printed(&r, "server starts\nlistening");
 	struct buffer want = BUFFER_INIT;
-	assert_int_equal(buffer_append_string(&want, "server starts\nlistening on 8080\n"), 0);
+	buffer_append_string(&want, "server starts\nlistening on 8080\n");
 	number_lines(&want, 1, 300);
 	kept_equals(r.artifact, ".txt", buffer_string(&want));
 	buffer_release(&want);

@@ -33,7 +33,7 @@ static void a_program_gets_the_whole_text(void **state)
 	};
 	interceptor_finish(r.text);
 	interceptor_report(r.text, &e);
-	assert_int_equal(buffer_append_string(&want, "red latin \xE9\n"), 0);
+	buffer_append_string(&want, "red latin \xE9\n");
 	number_lines(&want, 1, 3000);
 	printed(&r, buffer_string(&want));
 	kept_equals(r.artifact, ".txt", buffer_string(&want));
@@ -78,7 +78,7 @@ static void a_program_found_late(void **state)
 		for (uint32_t i = rnd(&s, 4); text.len && i > 0; i--)
 			text.data[rnd(&s, (uint32_t)text.len)] = (char)(0xA0 + rnd(&s, 0x60));
 		if (rnd(&s, 2))
-			assert_int_equal(buffer_append_string(&text, "no newline"), 0);
+			buffer_append_string(&text, "no newline");
 		for (size_t at = 0, n; at < text.len; at += n) {
 			n = 1 + rnd(&s, rnd(&s, 4) ? 40 : 3000);
 			if (n > text.len - at)
@@ -216,9 +216,9 @@ static void exact_text_with_a_late_nul(void **state)
 		make_text(&data, 3000, 100);
 		interceptor_feed(r.text, data.data, data.len);
 		interceptor_feed(r.text, "name\0\x1b[1mraw\r\n\0", 14);
-		assert_int_equal(buffer_append(&data, "name\0\x1b[1mraw\r\n\0", 14), 0);
+		buffer_append(&data, "name\0\x1b[1mraw\r\n\0", 14);
 		interceptor_feed(r.text, "\x1b[2J", 4);
-		assert_int_equal(buffer_append(&data, "\x1b[2J", 4), 0);
+		buffer_append(&data, "\x1b[2J", 4);
 		finish(&r);
 		assert_int_equal(r.out.len, data.len);
 		assert_memory_equal(r.out.data, data.data, data.len);
@@ -314,7 +314,7 @@ static void raw_case(enum interceptor_raw raw, const char *line, int count, bool
 	run_start(&r);
 	for (int i = 0; i < count; i++) {
 		feed(&r, line);
-		assert_int_equal(buffer_append_string(&all, line), 0);
+		buffer_append_string(&all, line);
 	}
 	finish(&r);
 	if (want)
@@ -345,7 +345,7 @@ static void raw_bytes_of_an_endless_picture(void **state)
 		struct run r = run_make();
 		struct buffer all = BUFFER_INIT;
 		run_start(&r);
-		assert_int_equal(buffer_append_string(&all, "a\033Pq"), 0);
+		buffer_append_string(&all, "a\033Pq");
 		make_text(&all, len, 80);
 		for (size_t at = 0; at < all.len; at += 5000)
 			interceptor_feed(r.text, all.data + at,

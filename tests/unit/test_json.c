@@ -14,7 +14,7 @@
 static void check(const char *data, size_t len, const char *want)
 {
 	struct buffer out = BUFFER_INIT;
-	assert_int_equal(json_add_text(&out, NULL, data, len), 0);
+	json_add_text(&out, NULL, data, len);
 	assert_string_equal(buffer_string(&out), want);
 	buffer_release(&out);
 }
@@ -48,9 +48,9 @@ static void pieces_are_put_together(void **state)
 {
 	struct buffer out = BUFFER_INIT;
 	(void)state;
-	assert_int_equal(json_text_piece(&out, "a\n", 2), 0);
-	assert_int_equal(json_text_piece(&out, NULL, 0), 0);
-	assert_int_equal(json_text_piece(&out, "\"b", 2), 0);
+	json_text_piece(&out, "a\n", 2);
+	json_text_piece(&out, NULL, 0);
+	json_text_piece(&out, "\"b", 2);
 	assert_string_equal(buffer_string(&out), "a\\n\\\"b");
 	buffer_release(&out);
 }

@@ -17,7 +17,7 @@ static void write_numbers(const char *name, int first, int last)
 {
 	struct buffer b = BUFFER_INIT;
 	for (int i = first; i <= last; i++)
-		assert_int_equal(buffer_printf(&b, "%06d\n", i), 0);
+		buffer_printf(&b, "%06d\n", i);
 	write_file(name, b.data, b.len);
 	buffer_release(&b);
 }
@@ -26,10 +26,10 @@ static void write_numbers(const char *name, int first, int last)
 static void write_long(const char *name, const char *before, size_t times, const char *behind)
 {
 	struct buffer b = BUFFER_INIT;
-	assert_int_equal(buffer_append_string(&b, before), 0);
+	buffer_append_string(&b, before);
 	for (size_t i = 0; i < times; i++)
-		assert_int_equal(buffer_append(&b, "x", 1), 0);
-	assert_int_equal(buffer_append_string(&b, behind), 0);
+		buffer_append(&b, "x", 1);
+	buffer_append_string(&b, behind);
 	write_file(name, b.data, b.len);
 	buffer_release(&b);
 }

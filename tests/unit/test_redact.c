@@ -149,7 +149,7 @@ static int teardown(void **state)
 
 static void collect(void *ctx, const char *data, size_t len)
 {
-	assert_int_equal(buffer_append(ctx, data, len), 0);
+	buffer_append(ctx, data, len);
 }
 
 /* What becomes of the text when it comes in pieces: of `size` bytes each, or, 0, of any. */
@@ -200,8 +200,8 @@ static void test_splits(void **state)
 		buffer_clear(&want);
 		for (int i = 0; i < 30; i++) {
 			const struct sample *s = &samples[(size_t)rand_r(&r) % SAMPLES];
-			assert_int_equal(buffer_printf(&text, "%s\n", s->text), 0);
-			assert_int_equal(buffer_printf(&want, "%s\n", s->want), 0);
+			buffer_printf(&text, "%s\n", s->text);
+			buffer_printf(&want, "%s\n", s->want);
 		}
 		pass(text.data, text.len, 0, random_start(seed), &out);
 		check(&out, want.data, want.len);
@@ -308,9 +308,9 @@ static void test_key_without_end(void **state)
 {
 	(void)state;
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
-	assert_int_equal(buffer_append_string(&text, "-----BEGIN PRIVATE KEY-----\n"), 0);
+	buffer_append_string(&text, "-----BEGIN PRIVATE KEY-----\n");
 	for (int i = 0; i < 4000; i++)
-		assert_int_equal(buffer_printf(&text, "line %d of what follows\n", i), 0);
+		buffer_printf(&text, "line %d of what follows\n", i);
 	static const size_t sizes[] = {7, 1000, 1000000};
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		pass(text.data, text.len, sizes[i], 0, &out);

@@ -73,7 +73,7 @@ static void short_output(void **state)
 
 static void cut(struct report_stream *s, uint64_t bytes)
 {
-	assert_int_equal(buffer_append_string(&s->text, "first\n[... marker]\nlast\n"), 0);
+	buffer_append_string(&s->text, "first\n[... marker]\nlast\n");
 	s->total_lines = 8432;
 	s->total_bytes = bytes;
 	s->broken = LIMIT_BYTES;

@@ -86,7 +86,7 @@ static void counts(void **state)
 	struct report r = report_make();
 	struct report_stream *out = &r.streams[0], *err = &r.streams[1];
 	(void)state;
-	assert_int_equal(buffer_append_string(&out->text, "a\tb\n\"c\"\nz"), 0);
+	buffer_append_string(&out->text, "a\tb\n\"c\"\nz");
 	out->total_lines = 900;
 	out->total_bytes = 12345;
 	out->limit = (struct limit){.unit = UNIT_MATCHES};
@@ -203,9 +203,8 @@ static void a_long_text(void **state)
 	struct buffer *text = &r.streams[0].text, copy = BUFFER_INIT;
 	(void)state;
 	for (int i = 0; i < 100000; i++)
-		assert_int_equal(
-			buffer_append_string(text, "\xC3\xA9\xE2\x82\xAC\"\xF0\x9F\x98\x80\n"), 0);
-	assert_int_equal(buffer_append(&copy, text->data, text->len), 0);
+		buffer_append_string(text, "\xC3\xA9\xE2\x82\xAC\"\xF0\x9F\x98\x80\n");
+	buffer_append(&copy, text->data, text->len);
 	json_t *object = written(&r);
 	const json_t *string = json_object_get(object, "stdout");
 	assert_int_equal(json_string_length(string), copy.len);

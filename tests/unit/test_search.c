@@ -146,7 +146,7 @@ static void write_numbers(const char *name, int last)
 {
 	struct buffer b = BUFFER_INIT;
 	for (int i = 1; i <= last; i++)
-		assert_int_equal(buffer_printf(&b, "%d\n", i), 0);
+		buffer_printf(&b, "%d\n", i);
 	write_file(name, b.data, b.len);
 	buffer_release(&b);
 }
@@ -272,10 +272,10 @@ static void test_pages(void **state)
 	check_pages("search n -v 7 --limit 2999", 3000 - 813, 1);
 	/* Over the bytes that fit. */
 	for (int i = 0; i < 1000; i++) {
-		assert_int_equal(buffer_printf(&b, "%d \"x\" ", i), 0);
+		buffer_printf(&b, "%d \"x\" ", i);
 		for (int n = i % 9 * 20; n > 0; n--)
-			assert_int_equal(buffer_append_string(&b, "\xE2\x82\xAC"), 0);
-		assert_int_equal(buffer_append_string(&b, "\n"), 0);
+			buffer_append_string(&b, "\xE2\x82\xAC");
+		buffer_append_string(&b, "\n");
 	}
 	write_file("w", b.data, b.len);
 	check_pages("search w '\"x\"'", 1000, 10);

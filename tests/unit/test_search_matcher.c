@@ -349,11 +349,11 @@ static void add_atom(struct buffer *b, int depth)
 					     "(?>", "(?=",   "(?!",  "(?<=", "(?<!",
 					     "(?|", "(?<n>", "(?s:", "(?-i:"};
 	if (depth > 0 && next_random(4) == 0) {
-		assert_int_equal(buffer_append_string(b, PICK(groups)), 0);
+		buffer_append_string(b, PICK(groups));
 		add_regex(b, depth - 1);
-		assert_int_equal(buffer_append_string(b, ")"), 0);
+		buffer_append_string(b, ")");
 	} else {
-		assert_int_equal(buffer_append_string(b, PICK(atoms)), 0);
+		buffer_append_string(b, PICK(atoms));
 	}
 }
 
@@ -364,9 +364,9 @@ static void add_regex(struct buffer *b, int depth)
 	for (uint32_t n = 1 + next_random(4); n > 0; n--) {
 		add_atom(b, depth);
 		if (next_random(3) == 0)
-			assert_int_equal(buffer_append_string(b, PICK(quantifiers)), 0);
+			buffer_append_string(b, PICK(quantifiers));
 		if (next_random(8) == 0)
-			assert_int_equal(buffer_append_string(b, "|"), 0);
+			buffer_append_string(b, "|");
 	}
 }
 
@@ -415,11 +415,11 @@ static void add_text(struct buffer *b)
 		"\f",
 	};
 	for (uint32_t n = next_random(40); n > 0; n--)
-		assert_int_equal(buffer_append_string(b, PICK(words)), 0);
+		buffer_append_string(b, PICK(words));
 	/* So that all of it is not only in what is left over from sixteen bytes. */
 	if (next_random(4) == 0) {
 		for (int i = 0; i < 12; i++)
-			assert_int_equal(buffer_append_string(b, "zzzzzzzzzzzzzz\n"), 0);
+			buffer_append_string(b, "zzzzzzzzzzzzzz\n");
 	}
 }
 
@@ -507,7 +507,7 @@ static void test_useless_string(void **state)
 	(void)state;
 	struct buffer text = BUFFER_INIT;
 	for (int i = 0; i < 3000; i++)
-		assert_int_equal(buffer_printf(&text, "a%d\n", i), 0);
+		buffer_printf(&text, "a%d\n", i);
 	compare("a.*9$", false, text.data, text.len);
 	compare("a.*99", false, text.data, text.len);
 	compare("(?=a1).*7$", false, text.data, text.len);

@@ -39,8 +39,8 @@ struct sample {
 static void add_line(struct sample *s, size_t len, bool wanted)
 {
 	size_t start = s->text.len;
-	assert_int_equal(buffer_append(&s->starts, &start, sizeof(start)), 0);
-	assert_int_equal(buffer_append(&s->wanted, &wanted, sizeof(wanted)), 0);
+	buffer_append(&s->starts, &start, sizeof(start));
+	buffer_append(&s->wanted, &wanted, sizeof(wanted));
 	assert_int_equal(buffer_reserve(&s->text, len + 1), 0);
 	memset(s->text.data + start, 'a', len);
 	if (wanted)
@@ -63,7 +63,7 @@ static void make_sample(struct sample *s, size_t size, uint32_t length, uint32_t
 	/* The last one may have no newline; an empty one would be none then. */
 	add_line(s, 5, next_random(2));
 	s->text.len -= next_random(2);
-	assert_int_equal(buffer_append(&s->starts, &s->text.len, sizeof(s->text.len)), 0);
+	buffer_append(&s->starts, &s->text.len, sizeof(s->text.len));
 }
 
 static void release_sample(struct sample *s)

@@ -25,14 +25,14 @@ static void describe(const struct syntax *s, struct buffer *out)
 	for (unsigned i = 0; i < s->literals.count; i++) {
 		const struct literal *l = &s->literals.items[i];
 		if (i > 0)
-			assert_int_equal(buffer_append(out, i == s->sure ? "/" : " ", 1), 0);
+			buffer_append(out, i == s->sure ? "/" : " ", 1);
 		for (unsigned n = 0; n < l->len; n++) {
 			char c = (char)(l->bytes[n] - (l->fold >> n & 1 ? 0x20 : 0));
-			assert_int_equal(buffer_append(out, &c, 1), 0);
+			buffer_append(out, &c, 1);
 		}
 	}
 	if (s->sure == s->literals.count && s->sure)
-		assert_int_equal(buffer_append(out, "!", 1), 0);
+		buffer_append(out, "!", 1);
 	assert_non_null(buffer_string(out));
 }
 
@@ -170,19 +170,19 @@ static void test_large_patterns(void **state)
 	struct buffer b = BUFFER_INIT;
 	struct syntax s;
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(buffer_append_string(&b, "("), 0);
+		buffer_append_string(&b, "(");
 	syntax_read(&s, b.data, b.len, OPTIONS);
 	assert_int_equal(s.literals.count, 0);
 	buffer_clear(&b);
 	for (int i = 0; i < 100; i++)
-		assert_int_equal(buffer_append_string(&b, "0123456789"), 0);
+		buffer_append_string(&b, "0123456789");
 	syntax_read(&s, b.data, b.len, OPTIONS);
 	assert_int_equal(s.literals.count, 1);
 	assert_int_equal(s.sure, 0);
 	assert_true(s.literals.items[0].len <= LITERAL_LEN);
 	buffer_clear(&b);
 	for (int i = 0; i < 100; i++)
-		assert_int_equal(buffer_printf(&b, "word%d|", i), 0);
+		buffer_printf(&b, "word%d|", i);
 	b.len--;
 	syntax_read(&s, b.data, b.len, OPTIONS);
 	assert_int_equal(s.literals.count, 0);
