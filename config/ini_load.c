@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The kinds of sections with a name of their own. */
@@ -147,10 +148,12 @@ static int load_named(struct load *l, const struct ini_line *line, const char *n
 		reason = unsafe;
 	if (reason)
 		return ini_load_complain(l, line, NULL, reason);
-	if (!*layer)
-		*layer = layer_new(l->by, layer_below(l, kind));
-	if (!*layer)
-		return ini_load_fail(l, ENOMEM);
+	if (!*layer) {
+		*layer = malloc(sizeof(**layer));
+		if (!*layer)
+			return ini_load_fail(l, ENOMEM);
+		**layer = (struct layer){.by = l->by, .below = layer_below(l, kind)};
+	}
 	l->section = NAMED_SECTION;
 	l->kind = kind;
 	size_t count = (*layer)->count;

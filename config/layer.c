@@ -20,15 +20,6 @@ const char *layer_refuse_name(const char *name)
 	return NULL;
 }
 
-struct layer *layer_new(enum origin by, const struct layer *below)
-{
-	struct layer *l = calloc(1, sizeof(*l));
-
-	if (l)
-		*l = (struct layer){.by = by, .below = below};
-	return l;
-}
-
 void layer_free(struct layer *l, const struct layer *end)
 {
 	while (l && l != end) {

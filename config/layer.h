@@ -70,9 +70,6 @@ struct layer {
 /* A reason if `name` can't be a section's name, else NULL. */
 const char *layer_refuse_name(const char *name);
 
-/* NULL with ENOMEM. */
-struct layer *layer_new(enum origin by, const struct layer *below);
-
 /* Frees the layers from this one down to, but not, `end`. Both may be NULL. */
 void layer_free(struct layer *l, const struct layer *end);
 

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
 #define KB             ((int64_t)1 << 10)
 #define MB             ((int64_t)1 << 20)
 #define PB             ((int64_t)1 << 50)
@@ -57,6 +60,18 @@ static const char *refuse_detach_key(const char *value)
 {
 	struct key_bytes key;
 	return key_parse(value, &key) == 0 && key.len == 1 ? NULL : "not the name of a control key";
+}
+
+static const char *refuse_expression(const char *value)
+{
+	int number;
+	size_t offset;
+	pcre2_code *code = pcre2_compile((PCRE2_SPTR)value, PCRE2_ZERO_TERMINATED,
+					 PCRE2_NEVER_BACKSLASH_C, &number, &offset, NULL);
+	if (!code)
+		return "not a regular expression";
+	pcre2_code_free(code);
+	return NULL;
 }
 
 const struct option option_table[] = {
@@ -553,7 +568,7 @@ const struct option option_table[] = {
 		.max = 4096,
 		.unit = "REGEX",
 		.help = "Also replace the matches of these (Perl's syntax, within a line).",
-		.refuse = expression_refuse,
+		.refuse = refuse_expression,
 	},
 	{
 		NAMES("shim", "shell", "--shell", "TERSE_SHELL"),

@@ -23,9 +23,6 @@ enum {
 /* A reason if `text` is no phrase, else NULL. */
 const char *phrase_refuse(const char *text);
 
-/* A reason if `value` is no regular expression (PCRE2), else NULL. */
-const char *expression_refuse(const char *value);
-
 /* A whole number: "50". */
 int value_parse_count(const char *text, int64_t *count);
 
