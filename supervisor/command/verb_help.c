@@ -22,217 +22,194 @@ struct topic {
 	const char *verb, *summary, *synopsis, *text;
 };
 
-#define RUNS_HELP                                                                       \
-	"  --all                 of all sessions\n"                                     \
-	"  --session NAME        of that session\n"                                     \
-	"  --command TEXT        whose command holds TEXT\n"                            \
-	"  --state STATE         running, done, interrupted\n"                          \
-	"  --exit N|failed       that ended so\n"                                       \
-	"  --since WHEN          that began then or later: 2h ago, 14:05, 2026-11-20\n" \
-	"  --until WHEN          or before\n"                                           \
-	"  --limit N             so many (30)\n"                                        \
-	"  --json                for programs\n"
+#define RUNS_HELP                                                              \
+	"  --all                 of all sessions\n"                            \
+	"  --session NAME        of this session\n"                            \
+	"  --command TEXT        with TEXT in the command\n"                   \
+	"  --state STATE         running, done or interrupted\n"               \
+	"  --exit N|failed       with this exit status, or any but 0\n"        \
+	"  --since WHEN          started since: 2h (ago), 14:05, 2026-11-20\n" \
+	"  --until WHEN          started until\n"                              \
+	"  --limit N             at most N (30)\n"                             \
+	"  --json                as JSON\n"
 
 static const struct topic topics[] = {
 	{"run", "run a command",
-	 "terse [run] [OPTIONS] COMMAND [ARG...]\n       terse [run] [OPTIONS] -c STRING",
-	 "Runs COMMAND and prints what a person at a terminal would have seen of it. Output that "
-	 "is\n"
-	 "too long is kept on disk, and a preview with the ID of that artifact is printed.\n"
-	 "Ends with the command's status: its exit code, or by the same signal. 124: timed out,\n"
-	 "125: terse was called wrongly, 126 and 127: the command can't be run or found.\n\n"
-	 "  -c STRING             run a shell string (one argument with blanks or shell syntax is "
-	 "one, too)\n"
+	 "terse [run] [OPTIONS] COMMAND [ARG...]\n"
+	 "       terse [run] [OPTIONS] -c STRING",
+	 "Runs COMMAND and prints what a person at a terminal would have seen. Output that\n"
+	 "is too long is kept on disk as an artifact; a preview with its ID is printed.\n"
+	 "Exits with the command's status: its exit code, or by the same signal. 124: timed\n"
+	 "out, 125: wrong usage, 126 and 127: the command can't be run or found.\n\n"
+	 "  -c STRING             run a shell string (so is one argument with blanks or\n"
+	 "                        shell syntax)\n"
 	 "  --cwd DIR             run the command in DIR\n"},
-	{"read", "lines, bytes or the end of an artifact or a file", "terse read [OPTIONS] ID|FILE",
-	 "Prints lines of an artifact (or of any file). A page at most, then how to go on; a "
-	 "program that\n"
-	 "reads it gets all of them. ID: as printed, a unique beginning of it, or last, last-1, "
-	 "... "
-	 "of\n"
-	 "this session.\n\n"
+	{"read", "print lines or bytes of an artifact or a file", "terse read [OPTIONS] ID|FILE",
+	 "Prints lines of an artifact or of any file: a page at most, then how to continue.\n"
+	 "A program that reads the output gets everything. ID: as printed, a unique\n"
+	 "beginning of it, or last, last-1, ... of this session.\n\n"
 	 "  --offset N            first line, from 1; below 0: from the end\n"
-	 "  --limit N             how many lines\n"
+	 "  --limit N             number of lines\n"
 	 "  --tail N              the last N lines\n"
-	 "  --bytes FROM[:LENGTH] bytes by their place in the text (LENGTH: 32KB)\n"
-	 "  --preview             what run printed of it; or would with --size, --mode and other\n"
-	 "                        options of run, and with --exit-code N\n"
-	 "  --stderr              the text of standard error, where it was kept apart\n"
-	 "  --raw                 the bytes as the command wrote them, where they were kept\n"
+	 "  --bytes FROM[:LENGTH] bytes from this offset on (LENGTH: 32KB)\n"
+	 "  --preview             what run printed, or would print with --size, --mode and\n"
+	 "                        other options of run, and with --exit-code N\n"
+	 "  --stderr              standard error, if it was kept apart\n"
+	 "  --raw                 the bytes that the command wrote, if they were kept\n"
 	 "  -a                    print binary data, too\n"
-	 "  --session NAME        the session that last looks at\n"
-	 "  --json                for programs\n"},
-	{"search", "lines of an artifact or a file that match",
+	 "  --session NAME        the session in which last is looked up\n"
+	 "  --json                as JSON\n"},
+	{"search", "print matching lines of an artifact or a file",
 	 "terse search [OPTIONS] ID|FILE|--all REGEX",
-	 "Prints the lines of an artifact (or of any file) that match, as LINE:text, at most 100 "
-	 "of them,\n"
-	 "and how many there are in all; a program that reads it gets every one. Patterns are "
-	 "Perl's.\n"
-	 "Ends with 1 if nothing matches.\n\n"
-	 "  -i, -w, -v, -F        ignore case, whole words, lines that do not match, a plain "
-	 "string\n"
-	 "  -A N, -B N, -C N      lines of context behind, before, around\n"
-	 "  -c, -l                only the count; only the names of the texts that match\n"
+	 "Prints the lines of an artifact or of any file that match, as LINE:text, at most\n"
+	 "100 of them, and their total. A program that reads the output gets every one.\n"
+	 "Patterns are Perl's. Exits with 1 if nothing matches.\n\n"
+	 "  -i, -w, -v, -F        ignore case, match whole words, invert, plain string\n"
+	 "  -A N, -B N, -C N      lines of context: after, before, around\n"
+	 "  -c, -l                print only the count; only the names of matching texts\n"
 	 "  -e REGEX              the pattern, if it begins with a hyphen\n"
 	 "  -a                    print lines of binary data, too\n"
-	 "  --limit N             print so many matches\n"
-	 "  --offset N            begin at line N\n"
-	 "  --all                 all artifacts of the session\n"
-	 "  --session NAME        of that session\n"
-	 "  --stderr              the text of standard error, where it was kept apart\n"
-	 "  --json                for programs\n"},
-	{"show", "what is known about a run, and its preview",
+	 "  --limit N             at most N matches\n"
+	 "  --offset N            start at line N\n"
+	 "  --all                 search all artifacts of the session\n"
+	 "  --session NAME        search this session\n"
+	 "  --stderr              search standard error, if it was kept apart\n"
+	 "  --json                as JSON\n"},
+	{"show", "print the facts about a run, and its preview",
 	 "terse show [--session NAME] [--json] ID",
-	 "What is known about a run, and its preview.\n"},
-	{"list", "what was kept in this session; --live: what runs now",
-	 "terse list [OPTIONS]\n       terse list --live [--watch]",
-	 "What was run and kept in this session, newest first.\n\n" RUNS_HELP
-	 "  --live                what runs now, in all sessions, and its last line\n"
-	 "  --watch               the same again and again, until a key is pressed\n"},
-	{"history", "all runs of this session", "terse history [OPTIONS]",
-	 "All runs of this session that have ended, newest first.\n\n" RUNS_HELP},
-	{"await", "wait for the end of a command that goes on by itself, or for a line of it",
+	 "Prints the facts about a run, and its preview.\n"},
+	{"list", "list the artifacts of this session; --live: what runs now",
+	 "terse list [OPTIONS]\n"
+	 "       terse list --live [--watch]",
+	 "Lists the artifacts of this session, newest first.\n\n" RUNS_HELP
+	 "  --live                what runs now in all sessions, with its last line\n"
+	 "  --watch               the same, redrawn until a key is pressed\n"},
+	{"history", "list all runs of this session", "terse history [OPTIONS]",
+	 "Lists all runs of this session that have ended, newest first.\n\n" RUNS_HELP},
+	{"await", "wait until a command in the background ends or prints a line",
 	 "terse await ID [--timeout TIME] [--for REGEX [--offset N]] [--idle TIME]",
-	 "Waits until a command that goes on by itself (run --yield, --detach) has ended or asks "
-	 "for\n"
-	 "input, prints what was not shown yet, and ends with the command's status (128 and the\n"
-	 "signal), or [run] yield_status when it asks.\n\n"
-	 "  --timeout TIME        wait this long at most, and end with 124\n"
-	 "  --for REGEX           until a line of its text matches, also one that can still be "
-	 "redrawn;\n"
-	 "                        ends with 0, or 1 if the command ends well without it\n"
-	 "  --offset N            look from line N on (default 1)\n"
-	 "  --idle TIME           until it has printed nothing and was not typed to for this "
-	 "long\n"},
-	{"send", "type into a command that runs",
+	 "Waits until a command in the background (run --yield, --detach) ends or asks for\n"
+	 "input, and prints its new output. Exits with the command's status (128 plus the\n"
+	 "signal), or with [run] yield_status if it asks.\n\n"
+	 "  --timeout TIME        wait at most so long, and exit with 124\n"
+	 "  --for REGEX           until a line matches, even one that may be redrawn; exits\n"
+	 "                        with 0, or with 1 if the command succeeds without it\n"
+	 "  --offset N            search from line N on (default 1)\n"
+	 "  --idle TIME           until there was no output and no input for so long\n"},
+	{"send", "type into a running command",
 	 "terse send ID TEXT|--key KEY|--eof|--file FILE ... [--await]",
-	 "Types into a command that runs and has a terminal (run --yield, --detach, --tty), all "
-	 "in\n"
-	 "the order given. TEXT is typed as it is; --key enter ends a line.\n\n"
-	 "  --key KEY             enter tab escape space backspace up down left right home end "
-	 "insert\n"
-	 "                        delete pageup pagedown f1 to f12 ctrl-c alt-x shift-tab\n"
-	 "  --eof                 the end of input\n"
-	 "  --file FILE           what is in FILE (-: in standard input)\n"
-	 "  --await               then waits as terse await does; --timeout, --for and --idle are "
-	 "for that\n"},
-	{"snapshot", "the screen of a command that runs", "terse snapshot ID [--json]",
-	 "Prints the screen of a command that runs, full-screen programs, too.\n\n"
-	 "  --json                with its size, cursor, title, and whether it is a screen of its "
-	 "own\n"},
-	{"attach", "make this terminal the one of a command that runs",
-	 "terse attach ID [--read-only]",
-	 "Makes this terminal the one of a command that runs, which gets its size; ctrl-\\ leaves "
-	 "it "
-	 "again.\n\n"
+	 "Types into a running command that has a terminal (run --yield, --detach, --tty),\n"
+	 "in the order given. TEXT is typed as it is; --key enter ends a line.\n\n"
+	 "  --key KEY             enter tab escape space backspace up down left right home\n"
+	 "                        end insert delete pageup pagedown f1 to f12 ctrl-c alt-x\n"
+	 "                        shift-tab\n"
+	 "  --eof                 end of input\n"
+	 "  --file FILE           the contents of FILE (-: of standard input)\n"
+	 "  --await               then wait as terse await does, with its --timeout, --for\n"
+	 "                        and --idle\n"},
+	{"snapshot", "print the screen of a running command", "terse snapshot ID [--json]",
+	 "Prints the screen of a running command, full-screen programs included.\n\n"
+	 "  --json                with its size, cursor and title, and whether it is the\n"
+	 "                        alternate screen\n"},
+	{"attach", "connect this terminal to a running command", "terse attach ID [--read-only]",
+	 "Connects this terminal to a running command, which gets its size. ctrl-\\ leaves\n"
+	 "it again ([terminal] detach_key).\n\n"
 	 "  --read-only           look only\n"},
-	{"signal", "end a command that runs, or send it a signal", "terse signal ID [SIGNAL]",
-	 "Ends a command that runs and all it has started: SIGTERM, SIGKILL after the grace time; "
-	 "what\n"
-	 "made a session of its own (daemons) is left alone. With SIGNAL, sends that to the "
-	 "command's\n"
-	 "process group.\n"},
-	{"replay", "show a recorded run as it was", "terse replay ID [--speed N] [--max-wait TIME]",
-	 "Shows what a command wrote as it wrote it, if it was run with --record.\n\n"
-	 "  --speed N             so many times as fast\n"
-	 "  --max-wait TIME       no pause is longer\n"},
-	{"path", "the file that holds the text of an artifact",
+	{"signal", "end a running command, or send it a signal", "terse signal ID [SIGNAL]",
+	 "Ends a running command and all that it has started: SIGTERM, then SIGKILL after\n"
+	 "the grace time. Processes with a session of their own (daemons) are left alone.\n"
+	 "With SIGNAL: sends that to the command's process group.\n"},
+	{"replay", "play back a recorded run", "terse replay ID [--speed N] [--max-wait TIME]",
+	 "Plays back a command's output at its own pace, if it was run with --record.\n\n"
+	 "  --speed N             N times as fast\n"
+	 "  --max-wait TIME       shorten longer pauses to this\n"},
+	{"path", "print the path of an artifact's text",
 	 "terse path [--stderr|--raw] [--session NAME] [--json] ID",
-	 "The file that holds the text of an artifact (--raw: its raw bytes).\n"},
-	{"session", "list, show, end and make sessions",
-	 "terse session [list]\n       terse session show [NAME]\n       terse session end [NAME] "
-	 "[--now]\n       terse session new [NAME]",
-	 "Lists the sessions, tells about one, ends one, or makes a new one and prints its name\n"
-	 "(export TERSE_SESSION=$(terse session new)). NAME: else the caller's session.\n"
-	 "The artifacts of a session that has ended are removed after [session] keep.\n\n"
+	 "Prints the path of the file with an artifact's text (--stderr: its standard\n"
+	 "error, --raw: its raw bytes).\n"},
+	{"session", "list, show, end and create sessions",
+	 "terse session [list]\n"
+	 "       terse session show [NAME]\n"
+	 "       terse session end [NAME] [--now]\n"
+	 "       terse session new [NAME]",
+	 "Lists the sessions, describes one, ends one, or creates one and prints its name\n"
+	 "(export TERSE_SESSION=$(terse session new)). NAME defaults to the caller's\n"
+	 "session. Artifacts of an ended session are removed after [session] keep.\n\n"
 	 "  --now                 remove them at once\n"},
 	{"rewind", "remove a run and all later ones of its session",
 	 "terse rewind [--dry-run] [--session NAME] ID | --to TIME",
-	 "Removes the artifact of that run and those of all later runs of its session, and these\n"
-	 "runs from its history. What still runs stays.\n\n"
-	 "  --to TIME             runs from then on: 30m (ago), 14:05, \"2026-11-20 14:05\", "
-	 "@SECONDS\n"
-	 "  --dry-run             only tell what would be removed\n"},
+	 "Removes the artifact of this run and those of all later runs of its session, and\n"
+	 "takes these runs out of its history. Running commands stay.\n\n"
+	 "  --to TIME             runs since then: 30m (ago), 14:05, \"2026-11-20 14:05\",\n"
+	 "                        @SECONDS\n"
+	 "  --dry-run             only print what would be removed\n"},
 	{"drop", "remove artifacts", "terse drop [--session NAME] ID...",
-	 "Removes artifacts. What still runs stays.\n"},
-	{"gc", "remove what is old, too much, or of ended sessions",
-	 "terse gc [--dry-run] [OPTIONS]",
-	 "Removes artifacts over the limits of [gc], those of sessions that have ended, and what\n"
-	 "crashes have left behind. What still runs stays. Done by itself after a run, once in a\n"
-	 "while ([gc] interval). OPTIONS: --gc-age, --gc-size, --gc-count (see terse help run).\n\n"
-	 "  --dry-run             only tell what would be removed\n"},
-	{"archive", "write an artifact to one file, to be passed on",
+	 "Removes artifacts. Running commands stay.\n"},
+	{"gc", "remove old artifacts and those of ended sessions", "terse gc [--dry-run] [OPTIONS]",
+	 "Removes artifacts over the limits of [gc], those of ended sessions, and leftovers\n"
+	 "of crashes. Running commands stay. A run does this now and then ([gc] interval).\n"
+	 "OPTIONS: --gc-age, --gc-size, --gc-count (see terse help run).\n\n"
+	 "  --dry-run             only print what would be removed\n"},
+	{"archive", "write an artifact to one file",
 	 "terse archive [--output FILE|-] [--force] [--cast|--cast3] [--session NAME] ID",
-	 "Writes an artifact with all that belongs to it to one compressed file, to be passed on\n"
+	 "Writes an artifact with all that belongs to it to one compressed file\n"
 	 "(ID.terse.zst in this directory).\n\n"
-	 "  --output FILE         to this file; -: to standard output\n"
-	 "  --force               in place of one that is there\n"
-	 "  --cast, --cast3       the recording alone (run --record), as an asciicast of version 2 "
-	 "or "
-	 "3,\n"
-	 "                        which asciinema plays (ID.cast)\n"},
-	{"unarchive", "take an artifact out of such a file",
+	 "  --output FILE         write to this file; -: standard output\n"
+	 "  --force               replace the file\n"
+	 "  --cast, --cast3       only the recording (run --record), as an asciicast of\n"
+	 "                        version 2 or 3 for asciinema (ID.cast)\n"},
+	{"unarchive", "restore an artifact from such a file",
 	 "terse unarchive [--session NAME] FILE|-",
-	 "Takes an artifact out of such a file, into this session. It keeps its ID.\n"},
+	 "Restores an artifact from such a file into this session. It keeps its ID.\n"},
 	{"filter", "treat a file or standard input as a command's output",
 	 "terse filter [OPTIONS] [FILE]",
-	 "Treats FILE, or standard input (terse alone does, if that is a pipe or a file), as a "
-	 "command's\n"
-	 "output and prints what run would have printed.\n\n"
-	 "  --exit-code N         the command ended so (default 0)\n"
-	 "  --onlcr yes|no        no: a line feed only moves down, as in a recording of a "
-	 "terminal\n"
-	 "                        that did output processing (default yes)\n"},
-	{"config", "the settings in force; check and write ini files",
-	 "terse config [--json] [OPTIONS] [[--] COMMAND...]\n       terse config "
-	 "--profiles|--agents [--json]\n"
-	 "       terse config get KEY\n       terse config set KEY VALUE...\n"
-	 "       terse config check [FILE...]\n       terse config init [FILE|-]\n"
+	 "Treats FILE or standard input as a command's output and prints what run would\n"
+	 "have printed. terse alone does this if its input is a pipe or a file.\n\n"
+	 "  --exit-code N         the command's exit code (default 0)\n"
+	 "  --onlcr yes|no        no: a line feed only moves down, as in a recording of a\n"
+	 "                        terminal with output processing (default yes)\n"},
+	{"config", "print the settings in force; check and write ini files",
+	 "terse config [--json] [OPTIONS] [[--] COMMAND...]\n"
+	 "       terse config --profiles|--agents [--json]\n"
+	 "       terse config get KEY\n"
+	 "       terse config set KEY VALUE...\n"
+	 "       terse config check [FILE...]\n"
+	 "       terse config init [FILE|-]\n"
 	 "       terse config completion [bash]",
-	 "Prints the settings in force and where each comes from, or one of them (get); changes "
-	 "one in\n"
-	 "the user's ini file and leaves the rest of that as it is (set); checks ini files; writes "
-	 "a\n"
-	 "commented one (init); prints a completion for bash. KEY: as in report.size; size, --size "
-	 "and\n"
-	 "TERSE_SIZE are the same.\n\n"
-	 "  --profiles            what is known about commands, in the syntax of the ini\n"
-	 "  --agents              what is known about agents, in the same syntax\n"
-	 "  --json                the same for programs\n"
+	 "Prints the settings in force (for COMMAND) and where each comes from, or one of\n"
+	 "them (get); changes one in the user's ini file and leaves the rest alone (set);\n"
+	 "checks ini files; writes a commented one (init); prints a completion for bash.\n"
+	 "KEY: report.size, size, --size and TERSE_SIZE are the same.\n\n"
+	 "  --profiles            the known commands, in the syntax of the ini file\n"
+	 "  --agents              the known agents, in the same syntax\n"
+	 "  --json                the same as JSON\n"
 	 "  --man                 the manual page terse.ini(5)\n"},
-	{"agent", "start an agent whose shell commands go through terse",
+	{"agent", "start an agent whose shell commands run through terse",
 	 "terse agent COMMAND [ARG...]",
-	 "Starts an agent so that its shell commands are run through terse, by libterse-shim.so "
-	 "in\n"
-	 "LD_PRELOAD: claude, codex, opencode, pi and gemini are known (terse config --agents).\n"
-	 "If the library is missing, the agent starts without.\n"},
+	 "Starts an agent with libterse-shim.so in LD_PRELOAD, so that its shell commands\n"
+	 "run through terse. Known are claude, codex, opencode, pi and gemini (terse config\n"
+	 "--agents). If the library is missing, the agent starts without it.\n"},
 	{"init", "wire an agent up in its own configuration",
 	 "terse init AGENT [--user|--project] [--instructions] [--dry-run]\n"
 	 "       terse init AGENT --undo [--user|--project] [--dry-run]",
-	 "Tells an agent, in its own configuration, to run its commands through terse. AGENT: "
-	 "claude,\n"
-	 "codex, opencode, pi, gemini, cursor, crush. Everything else in its files stays as it "
-	 "is.\n\n"
-	 "  --user                for all projects of yours (what is done by itself)\n"
+	 "Makes an agent run its commands through terse, in its own configuration. AGENT:\n"
+	 "claude, codex, opencode, pi, gemini, cursor, crush. The rest of its files stays.\n\n"
+	 "  --user                for all your projects (default)\n"
 	 "  --project             for the project in this directory\n"
-	 "  --instructions        put lines for the model into the file it reads (CLAUDE.md, "
-	 "AGENTS.md "
-	 "...)\n"
-	 "  --dry-run             only print what would change\n"
-	 "  --undo                make the files what they were\n"},
-	{"hook", "what terse init puts into an agent's files", "terse hook AGENT EVENT",
-	 "What terse init puts into an agent's files: reads from standard input what happened, "
-	 "and\n"
-	 "ends the session of a conversation that has ended, or rewrites a command (cursor, "
-	 "crush).\n"},
-	{"doctor", "whether everything is in place here", "terse doctor [--json]",
-	 "Checks whether everything terse needs is in place here, and how agents are wired up; for "
-	 "each\n"
-	 "of these a command is run as the agent would run it.\n\n"
-	 "  --json                the same for programs\n"},
-	{"help", "this text, or what VERB does", "terse help [VERB]",
-	 "This text, or what VERB does.\n"},
-	{"version", "the version", "terse version", "Prints the version.\n"},
+	 "  --instructions        add lines for the model to the file that it reads\n"
+	 "                        (CLAUDE.md, AGENTS.md ...)\n"
+	 "  --dry-run             only print the changes\n"
+	 "  --undo                restore the files\n"},
+	{"hook", "the program that terse init puts into an agent's files", "terse hook AGENT EVENT",
+	 "Agents call this: it reads an event from standard input, and ends the session of\n"
+	 "a conversation that has ended, or rewrites a command (cursor, crush).\n"},
+	{"doctor", "check that everything is in place", "terse doctor [--json]",
+	 "Checks that everything terse needs is in place, and how agents are wired up: runs\n"
+	 "a command as each of these agents would.\n\n"
+	 "  --json                as JSON\n"},
+	{"help", "print this text, or what VERB does", "terse help [VERB]",
+	 "Prints this text, or what VERB does.\n"},
+	{"version", "print the version", "terse version", "Prints the version.\n"},
 };
 
 static int print_options(void)
@@ -256,14 +233,14 @@ static int print_topic(const struct topic *t)
 static void print_overview(void)
 {
 	fputs("terse runs a command and prints what a person would have seen of it, in a few\n"
-	      "kilobytes; what does not fit is kept on disk and can be read on.\n\n"
+	      "kilobytes. Longer output is kept on disk and can be read piece by piece.\n\n"
 	      "  terse COMMAND [ARG...]      run a command\n"
 	      "  terse 'cd x && make'        run a shell string\n"
-	      "  terse read ID --offset N    read on in what a run printed\n\nVerbs:\n",
+	      "  terse read ID --offset N    read more of what a run printed\n\nVerbs:\n",
 	      stdout);
 	for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++)
 		printf("  %-10s %s\n", topics[i].verb, topics[i].summary);
-	fputs("\nterse VERB --help tells more. `terse -- NAME` runs a command that has a verb's "
+	fputs("\nterse VERB --help prints more. `terse -- NAME` runs a command that has a verb's "
 	      "name.\n"
 	      "TERSE=0 in the environment switches terse off.\n",
 	      stdout);
