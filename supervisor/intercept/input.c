@@ -120,8 +120,8 @@ void plain_release(struct plain *p)
 	buffer_release(&p->line);
 }
 
-// The bytes of the command before they are text: what is binary, what is plain and goes to a
-// program as it is, what the terminal has to render. See interceptor.h.
+/* The bytes of the command before they are text: what is binary, what is plain and goes to a
+   program as it is, what the terminal has to render. See interceptor.h. */
 
 static void on_plain(void *ctx, const char *data, size_t len)
 {

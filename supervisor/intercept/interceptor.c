@@ -73,8 +73,8 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	return s->lost ? -1 : result;
 }
 
-// What a live reader is told when the command has ended, or has been silent for long. See
-// interceptor.h.
+/* What a live reader is told when the command has ended, or has been silent for long. See
+   interceptor.h. */
 
 void interceptor_conclude(struct interceptor *s, bool failed)
 {
@@ -118,19 +118,19 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 {
 	size_t len = s->held.len - s->printed;
 	const char *rest = len ? s->held.data + s->printed : "";
-	bool told = interceptor_is_worth_telling(e);
-	if (told || !utf8_all_clean(rest, len))
+	bool announced = interceptor_is_worth_telling(e);
+	if (announced || !utf8_all_clean(rest, len))
 		intercept_resolve(s);
 	if (s->options.print != INTERCEPT_PREVIEW)
 		return;
-	if (told || e->is_second)
+	if (announced || e->is_second)
 		print_guarded(s, rest, len);
 	else
 		intercept_print_clean(s, rest, len);
 	/* Whoever interrupted it may not have read this far. */
-	if (told && e->ending.state != WORDING_ENDED)
+	if (announced && e->ending.state != WORDING_ENDED)
 		intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));
-	else if (told)
+	else if (announced)
 		intercept_print_line(s, wording_status(intercept_line(s), &e->ending));
 }
 

@@ -86,8 +86,8 @@ void interceptor_free(struct interceptor *s);
 void interceptor_feed(struct interceptor *s, const char *data, size_t len);
 
 /* Passes over a part of the text that is not there, with so many newlines, behind the line in
-   `told` (with its newline) that says so in its place. The text does not fit then. */
-void interceptor_skip(struct interceptor *s, const char *told, size_t len, uint64_t bytes,
+   `notice` (with its newline) that says so in its place. The text does not fit then. */
+void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uint64_t bytes,
 		      uint64_t newlines);
 
 /* No more bytes are there right now: what was held back to be judged is judged. */

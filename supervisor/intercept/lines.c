@@ -190,7 +190,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		intercept_print(s, s->rest.data, s->rest.len);
 	intercept_print(s, rest.data, rest.len);
 	buffer_release(&rest);
-	const struct wording_head told = {
+	const struct wording_head wording = {
 		.reason = reasons[h->end],
 		.limit = h->limit,
 		.lines = h->lines,
@@ -203,8 +203,8 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
 	if (!shown_is_bare(s) && (h->end != HEAD_OPEN || h->cut > 0))
-		intercept_print_line(s,
-				     wording_head(intercept_line(s), &told, &e->ending, &e->place));
+		intercept_print_line(
+			s, wording_head(intercept_line(s), &wording, &e->ending, &e->place));
 	else if (!shown_is_bare(s) && interceptor_is_worth_telling(e))
 		intercept_print_line(s, wording_status(intercept_line(s), &e->ending));
 	if (!shown_is_bare(s) && e->ending.state == WORDING_RUNNING)
@@ -212,8 +212,8 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 	return report ? note_head(report, h) : 0;
 }
 
-// The text of one stream as the terminal makes it: to the live reader, into what is held, to the
-// artifact and the preview. See interceptor.h.
+/* The text of one stream as the terminal makes it: to the live reader, into what is held, to the
+   artifact and the preview. See interceptor.h. */
 
 void intercept_print(struct interceptor *s, const char *data, size_t len)
 {
@@ -491,10 +491,10 @@ void intercept_text(void *ctx, const char *data, size_t len)
 		feed_head(s, data + take, len - take);
 }
 
-void interceptor_skip(struct interceptor *s, const char *told, size_t len, uint64_t bytes,
+void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uint64_t bytes,
 		      uint64_t newlines)
 {
-	interceptor_feed(s, told, len);
+	interceptor_feed(s, notice, len);
 	interceptor_pause(s);
 	terminal_commit(s->terminal, terminal_lines(s->terminal));
 	if (s->fits)

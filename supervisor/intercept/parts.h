@@ -1,10 +1,9 @@
-// Keeps the raw bytes of a stream until it is known whether they are wanted.
+// What the files of this room share. Nobody outside of it includes this.
 //
-// They are wanted beside a spilled text when rendering dropped more than
-// colours. Up to RAW_HOLD bytes wait in memory for that to show; if the text has not spilled or
-// nothing was dropped by then, they are let go, since keeping gigabytes twice
-// just in case would cost every plain log double. But where a picture, or what looks like one, has
-// swallowed so much, the owner lets the text spill: see terminal_is_swallowing().
+//   input.c        from the command to the terminal: raw bytes, plain bytes, binary output
+//   lines.c        from the terminal to the reader, the held text, the artifact and the preview
+//   head.c         the first part of a text, counted in the unit of its limit
+//   interceptor.c  the contract with other rooms, the end of the command, the report
 #ifndef TERSE_INTERCEPT_PARTS_H
 #define TERSE_INTERCEPT_PARTS_H
 
@@ -22,6 +21,14 @@
 
 /* For the trace. */
 #define PART_NAME(s) ((s)->options.part == ARTIFACT_ERR ? "stderr" : "stdout")
+
+/* Keeps the raw bytes of a stream until it is known whether they are wanted.
+
+   They are wanted beside a spilled text when rendering dropped more than colours. Up to RAW_HOLD
+   bytes wait in memory for that to show; if the text has not spilled or nothing was dropped by
+   then, they are let go, since keeping gigabytes twice just in case would cost every plain log
+   double. Where a picture, or what looks like one, has swallowed so much, the owner lets the text
+   spill: see terminal_is_swallowing(). */
 
 #define RAW_HOLD ((size_t)256 * 1024)
 
@@ -41,12 +48,12 @@ void raw_start(struct raw *r, struct artifact *artifact);
 
 void raw_release(struct raw *r);
 
-// The bytes of a pipe on their way to a program or file, as long as they are plain.
-//
-// A program must get what the command wrote: CR before LF, form feeds, invalid
-// UTF-8, everything (a patch has to apply). Only what redraws (ESC, backspace, CR without LF) is
-// resolved by the terminal. So whole lines are passed on as they are until the first such byte;
-// from its line on the text of the terminal is what is printed.
+/* The bytes of a pipe on their way to a program or file, as long as they are plain.
+
+   A program must get what the command wrote: CR before LF, form feeds, invalid
+   UTF-8, everything (a patch has to apply). Only what redraws (ESC, backspace, CR without LF) is
+   resolved by the terminal. So whole lines are passed on as they are until the first such byte;
+   from its line on the text of the terminal is what is printed. */
 
 /* An unfinished line longer than this is passed on before its end is known. */
 #define PLAIN_LINE ((size_t)64 * 1024)
@@ -63,8 +70,8 @@ void plain_finish(struct plain *p, void (*pass)(void *ctx, const char *data, siz
 
 void plain_release(struct plain *p);
 
-// How much text there is, in lines and in the unit that its limit counts
-// (config/limit.h), while it passes by in pieces.
+/* How much text there is, in lines and in the unit that its limit counts
+   (config/limit.h), while it passes by in pieces. */
 
 /* What is kept of an unfinished line: enough to tell whether it counts. */
 #define TALLY_FRONT 16
@@ -88,13 +95,13 @@ void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
 uint64_t tally_lines(const struct tally *t);
 uint64_t tally_units(const struct tally *t);
 
-// The first part of a text that is too long, by whole lines: what mode head
-// prints, as it comes. Nothing that was handed out is ever taken back.
-//
-// Lines over limit.max_line are cut, with a mark in place unless it is to be `bare`. It ends where
-// the next line would break a limit; a first line that breaks it alone is given in part. With
-// limit.grow the first long line and what follows it is held until the end of the text, or of the
-// room, is known: then the long ones are shown as far as there is room for each of them.
+/* The first part of a text that is too long, by whole lines: what mode head
+   prints, as it comes. Nothing that was handed out is ever taken back.
+
+   Lines over limit.max_line are cut, with a mark in place unless it is to be `bare`. It ends where
+   the next line would break a limit; a first line that breaks it alone is given in part. With
+   limit.grow the first long line and what follows it is held until the end of the text, or of the
+   room, is known: then the long ones are shown as far as there is room for each of them. */
 
 enum head_end {
 	HEAD_OPEN,
@@ -145,13 +152,7 @@ void head_finish(struct head *h, struct buffer *out);
 
 void head_release(struct head *h);
 
-// What the parts of the interceptor share. Nobody outside of this room includes it.
-//
-//   input.c      from the command to the terminal
-//   text.c       from the terminal to the reader, what is held, the artifact
-//   interceptor.c    what a live reader gets when the command has ended
-//   preview.c    the part of it that is printed of a text that does not fit
-//   interceptor.c    the same for who gets a report when all is over
+/* The interceptor. */
 
 struct interceptor {
 	struct interceptor_options options;

@@ -18,7 +18,7 @@ struct structure {
 /* `text` is the message of a line: without blanks around it, not empty. */
 struct structure structure_of(const char *text, size_t len);
 
-// What the words of one message say, taken together.
+/* What the words of one message say, taken together. */
 
 struct reading {
 	/* Of the words that tell of a failure: the weight of the one that tells

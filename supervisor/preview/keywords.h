@@ -49,7 +49,7 @@ void keywords_init(struct keywords *l);
 const struct word *keywords_find(const struct keywords *l, const char *word, size_t len,
 				 uint32_t hash, const char *before, size_t before_len);
 
-// The texts by which a user marks lines as telling, or as not (config/value.h).
+/* The texts by which a user marks lines as telling, or as not (config/value.h). */
 
 struct phrases {
 	char **telling, **ignored; /* lower case; NULL-terminated, or NULL */

@@ -97,7 +97,7 @@ void layout_grow(struct layout *l);
 /* Makes the pieces. Their count, or -1 with ENOMEM. */
 int layout_pieces(struct layout *l);
 
-// Which of the lines in a layout are taken.
+/* Which of the lines in a layout are taken. */
 
 /* The bytes of the budget that the start of the text may take. */
 size_t choose_head_share(const struct preview_options *options);

@@ -223,8 +223,8 @@ void score_look_inside(const struct keywords *keywords, const struct literals *p
 	}
 }
 
-// What a stored line is worth: what it tells by itself, less what many lines
-// tell, and what the lines beside it tell.
+/* What a stored line is worth: what it tells by itself, less what many lines
+   tell, and what the lines beside it tell. */
 
 /* Found by measuring on labelled logs; none of them is critical. */
 enum {

@@ -20,8 +20,8 @@ uint32_t shape_of(const char *text, size_t len);
 /* The same for messages whose first token differs only in numbers. */
 uint32_t shape_of_opening(const char *text, size_t len);
 
-// How often each shape of line occurred, in constant memory: never too low, and
-// too high only when shapes collide in both rows.
+/* How often each shape of line occurred, in constant memory: never too low, and
+   too high only when shapes collide in both rows. */
 
 enum { SKETCH_BITS = 14 };
 
@@ -33,8 +33,8 @@ struct sketch {
 unsigned sketch_add(struct sketch *s, uint32_t shape);
 unsigned sketch_count(const struct sketch *s, uint32_t shape);
 
-// Runs of lines that are alike, known beyond the lines whose texts are kept: the
-// longest ones of a text.
+/* Runs of lines that are alike, known beyond the lines whose texts are kept: the
+   longest ones of a text. */
 
 enum { STREAKS = 32, STREAK_LAST = 160 };
 

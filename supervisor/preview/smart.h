@@ -47,11 +47,11 @@ unsigned store_rank(const struct store *s, size_t count);
 /* The line as it was added. */
 void store_line(const struct store *s, size_t index, struct line *line);
 
-// Finds the telling lines of a text while it is fed, and weighs them.
-//
-// Every line of the first megabytes is judged; later on only lines in which a
-// fast search finds a telling word, and those around them. The result depends on
-// the text only, not on where it was cut when it was fed.
+/* Finds the telling lines of a text while it is fed, and weighs them.
+
+   Every line of the first megabytes is judged; later on only lines in which a
+   fast search finds a telling word, and those around them. The result depends on
+   the text only, not on where it was cut when it was fed. */
 
 enum { FOUND_BITS = 12 };
 

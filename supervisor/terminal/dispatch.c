@@ -1,88 +1,244 @@
+// What each control, escape sequence and control sequence does. The names are
+// those of xterm's ctlseqs document. Erasing and editing is in edit.c, modes and
+// answers are in mode.c.
+
 #include "supervisor/terminal/internal.h"
 
 #include <stddef.h>
-#include <string.h>
 
-/* 0x60 to 0x7E, as xterm draws them (VT102 user guide, table 5-13). */
-static const uint16_t graphics[] = {
-	0x25C6, 0x2592, 0x2409, 0x240C, 0x240D, 0x240A, 0x00B0, 0x00B1, 0x2424, 0x240B, 0x2518,
-	0x2510, 0x250C, 0x2514, 0x253C, 0x23BA, 0x23BB, 0x2500, 0x23BC, 0x23BD, 0x251C, 0x2524,
-	0x2534, 0x252C, 0x2502, 0x2264, 0x2265, 0x03C0, 0x2260, 0x00A3, 0x00B7,
-};
+/* Moving the cursor. Semantics are those of xterm.js, which are xterm's but for
+   some quirks in origin mode. */
 
-/* The national sets differ from ASCII in these (VT220 manual, chapter 2). */
-static const char replaced[] = "#@[\\]^_`{|}~";
-
-/* clang-format off */
-static const struct national {
-	char final;
-	unsigned char map[sizeof(replaced) - 1]; /* 0: as in ASCII */
-} nationals[] = {
-	{'A', {0xA3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}, /* British */
-	{'4', {0xA3, 0xBE, 0x69, 0xBD, 0x7C, 0, 0, 0, 0xA8, 0x66, 0xBC, 0xB4}}, /* Dutch */
-	{'C', {0, 0, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}}, /* Finnish */
-	{'5', {0, 0, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}},
-	{'R', {0xA3, 0xE0, 0xB0, 0xE7, 0xA7, 0, 0, 0, 0xE9, 0xF9, 0xE8, 0xA8}}, /* French */
-	{'Q', {0, 0xE0, 0xE2, 0xE7, 0xEA, 0xEE, 0, 0xF4, 0xE9, 0xF9, 0xE8, 0xFB}}, /* Canadian */
-	{'K', {0, 0xA7, 0xC4, 0xD6, 0xDC, 0, 0, 0, 0xE4, 0xF6, 0xFC, 0xDF}}, /* German */
-	{'Y', {0xA3, 0xA7, 0xB0, 0xE7, 0xE9, 0, 0, 0xF9, 0xE0, 0xF2, 0xE8, 0xEC}}, /* Italian */
-	{'E', {0, 0xC4, 0xC6, 0xD8, 0xC5, 0xDC, 0, 0xE4, 0xE6, 0xF8, 0xE5, 0xFC}}, /* Danish */
-	{'6', {0, 0xC4, 0xC6, 0xD8, 0xC5, 0xDC, 0, 0xE4, 0xE6, 0xF8, 0xE5, 0xFC}},
-	{'Z', {0xA3, 0xA7, 0xA1, 0xD1, 0xBF, 0, 0, 0, 0xB0, 0xF1, 0xE7, 0}}, /* Spanish */
-	{'H', {0, 0xC9, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}}, /* Swedish */
-	{'7', {0, 0xC9, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}},
-	{'=', {0xF9, 0xE0, 0xE9, 0xE7, 0xEA, 0xEE, 0xE8, 0xF4, 0xE4, 0xF6, 0xFC, 0xFB}}, /* Swiss */
-};
-/* clang-format on */
-
-static const struct national *charset_find(char final)
+static uint32_t cursor_param(const struct terminal *t)
 {
-	for (size_t i = 0; i < sizeof(nationals) / sizeof(nationals[0]); i++)
-		if (nationals[i].final == final)
-			return &nationals[i];
-	return NULL;
+	return parser_param(&t->parser, 0, 1);
 }
 
-void charsets_init(struct charsets *charsets)
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
 {
-	memset(charsets->sets, CHARSET_ASCII, sizeof(charsets->sets));
-	charsets->level = 0;
-	charsets->current = CHARSET_ASCII;
+	return value < low ? low : value > high ? high : value;
 }
 
-bool charset_is_known(char final)
+void cursor_restrict(struct terminal *t, unsigned last)
 {
-	return final == CHARSET_ASCII || final == '0' || charset_find(final);
+	struct screen *s = t->screen;
+	if (s->x > last)
+		s->x = last;
+	if (t->modes.origin)
+		s->y = (unsigned)clamp(s->y, s->top, s->bottom);
 }
 
-void charsets_designate(struct charsets *charsets, unsigned number, char final)
+void cursor_set(struct terminal *t, int64_t x, int64_t y)
 {
-	charsets->sets[number] = final;
-	if (charsets->level == number)
-		charsets->current = final;
+	struct screen *s = t->screen;
+	if (t->modes.origin)
+		y = clamp(y + s->top, s->top, s->bottom);
+	s->x = (unsigned)clamp(x, 0, s->cols - 1);
+	s->y = (unsigned)clamp(y, 0, s->rows - 1);
 }
 
-void charsets_invoke(struct charsets *charsets, unsigned number)
+static void cursor_move(struct terminal *t, int64_t dx, int64_t dy)
 {
-	charsets->level = number;
-	charsets->current = charsets->sets[number];
+	cursor_restrict(t, t->screen->cols - 1);
+	cursor_set(t, t->screen->x + dx, t->screen->y + dy);
 }
 
-uint32_t charset_map(char set, unsigned char c)
+static void cursor_up(struct terminal *t)
 {
-	if (set == CHARSET_ASCII)
-		return c;
-	if (set == '0')
-		return c >= 0x60 && c <= 0x7E ? graphics[c - 0x60] : c;
-	const struct national *national = charset_find(set);
-	const char *at = c ? strchr(replaced, c) : NULL;
-	if (!national || !at || !national->map[at - replaced])
-		return c;
-	return national->map[at - replaced];
+	const struct screen *s = t->screen;
+	int64_t count = cursor_param(t);
+	if (s->y >= s->top && count > s->y - s->top)
+		count = s->y - s->top;
+	cursor_move(t, 0, -count);
 }
 
-// What each control, escape sequence and control sequence does. The names are
-// those of xterm's ctlseqs document.
+static void cursor_down(struct terminal *t)
+{
+	const struct screen *s = t->screen;
+	int64_t count = cursor_param(t);
+	if (s->y <= s->bottom && count > s->bottom - s->y)
+		count = s->bottom - s->y;
+	cursor_move(t, 0, count);
+}
+
+static void cursor_forward(struct terminal *t)
+{
+	cursor_move(t, cursor_param(t), 0);
+}
+
+static void cursor_backward(struct terminal *t)
+{
+	cursor_move(t, -(int64_t)cursor_param(t), 0);
+}
+
+static void cursor_line_down(struct terminal *t)
+{
+	cursor_down(t);
+	t->screen->x = 0;
+}
+
+static void cursor_line_up(struct terminal *t)
+{
+	cursor_up(t);
+	t->screen->x = 0;
+}
+
+static void cursor_column(struct terminal *t)
+{
+	cursor_set(t, (int64_t)cursor_param(t) - 1, t->screen->y);
+}
+
+static void cursor_line(struct terminal *t)
+{
+	cursor_set(t, t->screen->x, (int64_t)cursor_param(t) - 1);
+}
+
+static void cursor_position(struct terminal *t)
+{
+	cursor_set(t, (int64_t)parser_param(&t->parser, 1, 1) - 1, (int64_t)cursor_param(t) - 1);
+}
+
+static void cursor_line_forward(struct terminal *t)
+{
+	cursor_move(t, 0, cursor_param(t));
+}
+
+static void cursor_index(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	cursor_restrict(t, s->cols - 1);
+	if (s->y == s->bottom)
+		screen_scroll(s, false);
+	else if (s->y + 1 < s->rows)
+		s->y++;
+	cursor_restrict(t, s->cols - 1);
+}
+
+static void cursor_next_line(struct terminal *t)
+{
+	t->screen->x = 0;
+	cursor_index(t);
+}
+
+static void cursor_reverse_index(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	cursor_restrict(t, s->cols - 1);
+	if (s->y == s->top) {
+		screen_move_down(s, s->top, s->bottom, 1);
+	} else {
+		if (s->y > 0)
+			s->y--;
+		cursor_restrict(t, s->cols - 1);
+	}
+}
+
+void cursor_save(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	s->saved = (struct saved_cursor){
+		.x = s->x,
+		.y = s->base + s->y,
+		.protect = t->protect,
+		.charset = t->charsets.current,
+	};
+}
+
+void cursor_restore(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	s->x = s->saved.x;
+	/* The place moved up with the text, at most to the top. */
+	s->y = s->saved.y > s->base
+		       ? (unsigned)clamp((int64_t)(s->saved.y - s->base), 0, s->rows - 1)
+		       : 0;
+	t->protect = s->saved.protect;
+	t->charsets.current = s->saved.charset;
+	cursor_restrict(t, s->cols - 1);
+}
+
+static void cursor_backspace(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	const struct row *row;
+	if (!t->modes.reverse_wrap) {
+		cursor_restrict(t, s->cols - 1);
+		if (s->x > 0)
+			s->x--;
+		return;
+	}
+
+	cursor_restrict(t, s->cols);
+	if (s->x > 0) {
+		s->x--;
+	} else if (s->y > s->top && s->y <= s->bottom && screen_row(s, s->y)->wrapped) {
+		/* Back over the soft wrap, and over the gap before a wide character. */
+		screen_set_wrapped(s, s->y, false);
+		s->y--;
+		s->x = s->cols - 1;
+		row = screen_row(s, s->y);
+		if (cell_width(row->cells[s->x]) && !cell_has_text(row->cells[s->x]))
+			s->x--;
+	}
+	cursor_restrict(t, s->cols - 1);
+}
+
+static void cursor_tab_forward(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	uint32_t count = cursor_param(t);
+	if (s->x >= s->cols)
+		return;
+	while (count-- > 0 && s->x + 1 < s->cols)
+		s->x = screen_next_tab(s);
+}
+
+static void cursor_tab_backward(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	uint32_t count = cursor_param(t);
+	if (s->x >= s->cols)
+		return;
+	while (count-- > 0 && s->x > 0)
+		s->x = screen_previous_tab(s);
+}
+
+static void cursor_tab_set(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	if (s->x >= s->cols)
+		return;
+	s->tabs[s->x] = true;
+	s->own_tabs = true;
+}
+
+static void cursor_tab_clear(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	unsigned x;
+	if (t->parser.params[0] == 0 && s->x < s->cols)
+		s->tabs[s->x] = false;
+	if (t->parser.params[0] == 3)
+		for (x = 0; x < s->cols; x++)
+			s->tabs[x] = false;
+	s->own_tabs = true;
+}
+
+static void cursor_region(struct terminal *t)
+{
+	struct screen *s = t->screen;
+	uint32_t top = cursor_param(t);
+	uint32_t bottom = parser_param(&t->parser, 1, s->rows);
+	if (bottom > s->rows)
+		bottom = s->rows;
+	if (bottom > top) {
+		s->top = top - 1;
+		s->bottom = bottom - 1;
+		cursor_set(t, 0, 0);
+	}
+}
+
+/* The tables. */
 
 enum flags {
 	QUIET = 1,  /* nothing is lost by dropping it, unless it changes cells */
@@ -254,28 +410,6 @@ static const struct sequence *find_csi(uint32_t id)
 	return NULL;
 }
 
-/* ESC ( F and the like: which of G0 to G3 is designated. */
-static bool designate(struct terminal *t, char final)
-{
-	static const struct {
-		char intermediate;
-		unsigned number;
-	} targets[] = {{'(', 0}, {')', 1}, {'*', 2}, {'+', 3}, {'-', 1}, {'.', 2}};
-	size_t i;
-
-	if (!charset_is_known(final))
-		return false;
-	for (i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
-		if (t->parser.collect != (unsigned char)targets[i].intermediate)
-			continue;
-		if (final != CHARSET_ASCII || t->charsets.current != CHARSET_ASCII)
-			t->lossy = true;
-		charsets_designate(&t->charsets, targets[i].number, final);
-		return true;
-	}
-	return false;
-}
-
 /* Whether the cursor went up from row `from` over rows with text. DECRC to the
    row of the text, after something was drawn further down, does not count. */
 static bool went_up(const struct screen *s, uint64_t from, bool restored)
@@ -382,7 +516,7 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 		break;
 	case PARSER_ESC:
 		sequence = dispatch_find(escapes, sizeof(escapes) / sizeof(escapes[0]), id);
-		if (!sequence && !t->stripping && designate(t, (char)c)) {
+		if (!sequence && !t->stripping && charsets_select(t, (char)c)) {
 			if (t->appending && t->charsets.current != CHARSET_ASCII)
 				append_leave(t, true);
 			break;

@@ -1,5 +1,3 @@
-// See emitter.h.
-
 #include "supervisor/terminal/emitter.h"
 
 #include "lib/trace.h"
@@ -126,9 +124,9 @@ void emitter_restart(struct emitter *e)
 	e->pad = 0;
 }
 
-// The append gear's tail: the text of the screen's last rows, held back as bytes
-// below the rows that were in the grid before. It is handed on when it has
-// scrolled off, and replayed into the grid when that is needed.
+/* The append gear's tail: the text of the screen's last rows, held back as bytes
+   below the rows that were in the grid before. It is handed on when it has
+   scrolled off, and replayed into the grid when that is needed. */
 
 static void reset(struct tail *tail)
 {
@@ -352,8 +350,8 @@ void append_emit(const struct terminal *t, struct emitter *e)
 		emitter_rows(e, tail->data, tail->len, tail->newlines);
 }
 
-// Without a grid: lines as they were written, only escapes removed. For
-// `collapse` off, and when there is no memory for a grid.
+/* Without a grid: lines as they were written, only escapes removed. For
+   `collapse` off, and when there is no memory for a grid. */
 
 /* A CR came last: it is part of the text before LF. */
 static void keep_return(struct terminal *t)

@@ -362,9 +362,9 @@ void grid_replay(struct terminal *t, const char *data, size_t len)
 	}
 }
 
-// The window changed: every line is laid out anew for the new width, and what no
-// longer fits scrolls off the top. The alternate screen is only cut or extended,
-// since programs redraw it.
+/* The window changed: every line is laid out anew for the new width, and what no
+   longer fits scrolls off the top. The alternate screen is only cut or extended,
+   since programs redraw it. */
 
 static void print_cell(struct terminal *t, const struct screen *from, uint32_t cell)
 {

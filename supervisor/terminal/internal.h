@@ -1,5 +1,8 @@
-// Character sets of the VT100 and VT220: DEC line drawing and the national ones
-// (ISO 2022, ESC ( F and the like).
+// What the files of this folder share. Others use terminal.h.
+//
+// The way of a byte: terminal_feed() -> text in the append gear (append.c) or in
+// the grid gear (grid.c), anything else -> parser.c -> dispatch.c -> edit.c and
+// mode.c -> screen.c and row.c -> emitter.c -> events.text.
 #ifndef TERSE_TERMINAL_INTERNAL_H
 #define TERSE_TERMINAL_INTERNAL_H
 
@@ -13,7 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct emitter;
+/* Character sets of the VT100 and VT220: DEC line drawing and the national ones
+   (ISO 2022, ESC ( F and the like). In mode.c. */
 
 #define CHARSET_ASCII 'B'
 
@@ -29,17 +33,21 @@ void charsets_init(struct charsets *charsets);
 bool charset_is_known(char final);
 
 void charsets_designate(struct charsets *charsets, unsigned number, char final);
+
+/* ESC ( F and the like. False if the sequence is none that designates a set. */
+bool charsets_select(struct terminal *t, char final);
+
 void charsets_invoke(struct charsets *charsets, unsigned number);
 
 /* What the ASCII character `c` looks like in the set. */
 uint32_t charset_map(char set, unsigned char c);
 
-// A screen: rows of cells, a cursor, margins, tab stops, a saved cursor.
-//
-// It knows no escapes and no modes. The normal screen hands the rows that scroll
-// off its top to an emitter; the alternate one (and a copy made to look at) has
-// none and drops them. Coordinates are 0-based; x may equal the width: the last
-// column was written and the next character wraps.
+/* A screen: rows of cells, a cursor, margins, tab stops, a saved cursor.
+
+   It knows no escapes and no modes. The normal screen hands the rows that scroll
+   off its top to an emitter; the alternate one (and a copy made to look at) has
+   none and drops them. Coordinates are 0-based; x may equal the width: the last
+   column was written and the next character wraps. */
 
 #define TAB_WIDTH 8
 
@@ -144,11 +152,7 @@ void screen_tab(struct screen *s);
 /* The program draws: what bent rows look like matters more than their bytes. */
 void screen_settle(struct screen *s);
 
-// What the files of this folder share. Others use terminal.h.
-//
-// The way of a byte: terminal_feed() -> text in the append gear (append.c) or in
-// the grid gear (grid.c), anything else -> parser -> parser.c or dispatch.c ->
-// edit.c, edit.c, mode.c, mode.c -> screen -> emitter -> events.text.
+/* The terminal. */
 
 /* U+2400, which stands for a NUL. */
 #define NUL_SYMBOL       0x2400
@@ -286,29 +290,12 @@ void edit_insert_columns(struct terminal *t);
 void edit_delete_columns(struct terminal *t);
 void edit_alignment(struct terminal *t);
 
-/* edit.c: control sequences that move the cursor, and what they are made of */
+/* dispatch.c: the cursor */
 void cursor_set(struct terminal *t, int64_t x, int64_t y);
-void cursor_index(struct terminal *t);
-void cursor_next_line(struct terminal *t);
-void cursor_reverse_index(struct terminal *t);
 void cursor_save(struct terminal *t);
 void cursor_restore(struct terminal *t);
-void cursor_backspace(struct terminal *t);
-void cursor_up(struct terminal *t);
-void cursor_down(struct terminal *t);
-void cursor_forward(struct terminal *t);
-void cursor_backward(struct terminal *t);
-void cursor_line_down(struct terminal *t);
-void cursor_line_up(struct terminal *t);
-void cursor_column(struct terminal *t);
-void cursor_line(struct terminal *t);
-void cursor_position(struct terminal *t);
-void cursor_line_forward(struct terminal *t);
-void cursor_tab_forward(struct terminal *t);
-void cursor_tab_backward(struct terminal *t);
-void cursor_tab_set(struct terminal *t);
-void cursor_tab_clear(struct terminal *t);
-void cursor_region(struct terminal *t);
+/* Moves the cursor into column `last` if it is behind, and into the region in origin mode. */
+void cursor_restrict(struct terminal *t, unsigned last);
 
 /* mode.c */
 void mode_init(struct terminal *t);

@@ -1,4 +1,4 @@
-// Answers to queries of the program.
+// Modes, character sets, resets, and the answers to what a program asks of the terminal.
 //
 // OSC 10/11 (colours) and the kitty keyboard's CSI ? u stay unanswered: programs
 // take silence to mean that there is no such thing, and an answer would turn
@@ -11,6 +11,9 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+/* Answers. */
 
 /* The size of a character in pixels that window reports pretend. */
 #define CELL_HEIGHT 20
@@ -106,7 +109,106 @@ void reply_window(struct terminal *t)
 		reply_answer(t, "\033[8;%u;%ut", rows, cols);
 }
 
-// Modes, resets and the alternate screen.
+/* Character sets. */
+
+/* 0x60 to 0x7E, as xterm draws them (VT102 user guide, table 5-13). */
+static const uint16_t graphics[] = {
+	0x25C6, 0x2592, 0x2409, 0x240C, 0x240D, 0x240A, 0x00B0, 0x00B1, 0x2424, 0x240B, 0x2518,
+	0x2510, 0x250C, 0x2514, 0x253C, 0x23BA, 0x23BB, 0x2500, 0x23BC, 0x23BD, 0x251C, 0x2524,
+	0x2534, 0x252C, 0x2502, 0x2264, 0x2265, 0x03C0, 0x2260, 0x00A3, 0x00B7,
+};
+
+/* The national sets differ from ASCII in these (VT220 manual, chapter 2). */
+static const char replaced[] = "#@[\\]^_`{|}~";
+
+/* clang-format off */
+static const struct national {
+	char final;
+	unsigned char map[sizeof(replaced) - 1]; /* 0: as in ASCII */
+} nationals[] = {
+	{'A', {0xA3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}, /* British */
+	{'4', {0xA3, 0xBE, 0x69, 0xBD, 0x7C, 0, 0, 0, 0xA8, 0x66, 0xBC, 0xB4}}, /* Dutch */
+	{'C', {0, 0, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}}, /* Finnish */
+	{'5', {0, 0, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}},
+	{'R', {0xA3, 0xE0, 0xB0, 0xE7, 0xA7, 0, 0, 0, 0xE9, 0xF9, 0xE8, 0xA8}}, /* French */
+	{'Q', {0, 0xE0, 0xE2, 0xE7, 0xEA, 0xEE, 0, 0xF4, 0xE9, 0xF9, 0xE8, 0xFB}}, /* Canadian */
+	{'K', {0, 0xA7, 0xC4, 0xD6, 0xDC, 0, 0, 0, 0xE4, 0xF6, 0xFC, 0xDF}}, /* German */
+	{'Y', {0xA3, 0xA7, 0xB0, 0xE7, 0xE9, 0, 0, 0xF9, 0xE0, 0xF2, 0xE8, 0xEC}}, /* Italian */
+	{'E', {0, 0xC4, 0xC6, 0xD8, 0xC5, 0xDC, 0, 0xE4, 0xE6, 0xF8, 0xE5, 0xFC}}, /* Danish */
+	{'6', {0, 0xC4, 0xC6, 0xD8, 0xC5, 0xDC, 0, 0xE4, 0xE6, 0xF8, 0xE5, 0xFC}},
+	{'Z', {0xA3, 0xA7, 0xA1, 0xD1, 0xBF, 0, 0, 0, 0xB0, 0xF1, 0xE7, 0}}, /* Spanish */
+	{'H', {0, 0xC9, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}}, /* Swedish */
+	{'7', {0, 0xC9, 0xC4, 0xD6, 0xC5, 0xDC, 0, 0xE9, 0xE4, 0xF6, 0xE5, 0xFC}},
+	{'=', {0xF9, 0xE0, 0xE9, 0xE7, 0xEA, 0xEE, 0xE8, 0xF4, 0xE4, 0xF6, 0xFC, 0xFB}}, /* Swiss */
+};
+/* clang-format on */
+
+static const struct national *charset_find(char final)
+{
+	for (size_t i = 0; i < sizeof(nationals) / sizeof(nationals[0]); i++)
+		if (nationals[i].final == final)
+			return &nationals[i];
+	return NULL;
+}
+
+void charsets_init(struct charsets *charsets)
+{
+	memset(charsets->sets, CHARSET_ASCII, sizeof(charsets->sets));
+	charsets->level = 0;
+	charsets->current = CHARSET_ASCII;
+}
+
+bool charset_is_known(char final)
+{
+	return final == CHARSET_ASCII || final == '0' || charset_find(final);
+}
+
+void charsets_designate(struct charsets *charsets, unsigned number, char final)
+{
+	charsets->sets[number] = final;
+	if (charsets->level == number)
+		charsets->current = final;
+}
+
+void charsets_invoke(struct charsets *charsets, unsigned number)
+{
+	charsets->level = number;
+	charsets->current = charsets->sets[number];
+}
+
+uint32_t charset_map(char set, unsigned char c)
+{
+	if (set == CHARSET_ASCII)
+		return c;
+	if (set == '0')
+		return c >= 0x60 && c <= 0x7E ? graphics[c - 0x60] : c;
+	const struct national *national = charset_find(set);
+	const char *at = c ? strchr(replaced, c) : NULL;
+	if (!national || !at || !national->map[at - replaced])
+		return c;
+	return national->map[at - replaced];
+}
+
+bool charsets_select(struct terminal *t, char final)
+{
+	static const struct {
+		char intermediate;
+		unsigned number;
+	} targets[] = {{'(', 0}, {')', 1}, {'*', 2}, {'+', 3}, {'-', 1}, {'.', 2}};
+	if (!charset_is_known(final))
+		return false;
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+		if (t->parser.collect != (unsigned char)targets[i].intermediate)
+			continue;
+		if (final != CHARSET_ASCII || t->charsets.current != CHARSET_ASCII)
+			t->lossy = true;
+		charsets_designate(&t->charsets, targets[i].number, final);
+		return true;
+	}
+	return false;
+}
+
+/* Modes, resets and the alternate screen. */
 
 /* Modes without a say in the text, kept to answer DECRQM. */
 enum reported {

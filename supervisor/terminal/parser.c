@@ -1,5 +1,3 @@
-// See parser.h.
-
 #include "supervisor/terminal/parser.h"
 
 #include "lib/utf8.h"
@@ -10,9 +8,9 @@
 /* What the state machine tells apart. */
 enum class {
 	C0,     /* controls without a say here */
-	BEL,    /* ends an OSC */
+	BELL,   /* ends an OSC */
 	CANCEL, /* CAN, SUB */
-	ESC,
+	ESCAPE,
 	INTER,   /* 0x20-0x2F */
 	DIGIT,   /* 0x30-0x3B: digits, colon, semicolon */
 	PREFIX,  /* 0x3C-0x3F */
@@ -55,16 +53,16 @@ struct step {
 	[C1_OSC] = {IGNORE, PARSER_OSC}, [C1_DCS] = {CLEAR, PARSER_DCS_ENTRY}, \
 	[C1_STRING] = {IGNORE, PARSER_STRING}
 
-/* In every state but the strings that are told when they end. */
-#define ANYWHERE                                                                          \
-	C1_ANYWHERE, [CANCEL] = {EXECUTE, PARSER_GROUND}, [ESC] = {CLEAR, PARSER_ESCAPE}, \
+/* In every state but the strings whose end is an event. */
+#define ANYWHERE                                                                             \
+	C1_ANYWHERE, [CANCEL] = {EXECUTE, PARSER_GROUND}, [ESCAPE] = {CLEAR, PARSER_ESCAPE}, \
 		     [C1_ST] = {IGNORE, PARSER_GROUND}
 
 #define ALL_FINAL(action, next)                                                       \
 	[FINAL] = {action, next}, [BRACKET] = {action, next}, [OSC] = {action, next}, \
 	[DCS] = {action, next}, [STRING] = {action, next}
 
-#define ALL_C0(action, next) [C0] = {action, next}, [BEL] = {action, next}
+#define ALL_C0(action, next) [C0] = {action, next}, [BELL] = {action, next}
 
 #define ALL_PARAM(action, next) [DIGIT] = {action, next}, [PREFIX] = {action, next}
 
@@ -146,9 +144,9 @@ static const struct step steps[PARSER_STATES][CLASSES] = {
 		[C0] = {IGNORE, PARSER_OSC},
 		[DEL] = {IGNORE, PARSER_OSC},
 		[OTHER] = {IGNORE, PARSER_OSC},
-		[BEL] = {END, PARSER_GROUND},
+		[BELL] = {END, PARSER_GROUND},
 		[CANCEL] = {END, PARSER_GROUND},
-		[ESC] = {END, PARSER_ESCAPE},
+		[ESCAPE] = {END, PARSER_ESCAPE},
 		[C1_ST] = {END, PARSER_GROUND},
 	},
 	[PARSER_DCS_ENTRY] = {
@@ -190,17 +188,17 @@ static const struct step steps[PARSER_STATES][CLASSES] = {
 		[DEL] = {IGNORE, PARSER_DCS_DATA},
 		[OTHER] = {IGNORE, PARSER_DCS_DATA},
 		[CANCEL] = {END, PARSER_GROUND},
-		[ESC] = {END, PARSER_ESCAPE},
+		[ESCAPE] = {END, PARSER_ESCAPE},
 		[C1_ST] = {END, PARSER_GROUND},
 	},
 };
 
 static const unsigned char classes[0xA0] = {
 	/* the C0 controls not named here are 0 */
-	[0x07] = BEL,
+	[0x07] = BELL,
 	[0x18] = CANCEL,
 	[0x1A] = CANCEL,
-	[0x1B] = ESC,
+	[0x1B] = ESCAPE,
 	[0x20 ... 0x2F] = INTER,
 	[0x30 ... 0x3B] = DIGIT,
 	[0x3C ... 0x3F] = PREFIX,

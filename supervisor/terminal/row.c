@@ -1,5 +1,3 @@
-// See row.h.
-
 #include "supervisor/terminal/row.h"
 
 #include "lib/bytes.h"
@@ -174,7 +172,7 @@ void row_reset(struct row *row)
 	row->bent = false;
 	row->returned = false;
 	row->partial = false;
-	row->told = 0;
+	row->reported = 0;
 	row->sum = 0;
 }
 
@@ -379,7 +377,7 @@ void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_p
 void row_emit(const struct row *row, unsigned cols, const struct cluster_pool *pool,
 	      struct emitter *e)
 {
-	if (row->handed || (row->told && row->told == row_sum(row, pool)))
+	if (row->handed || (row->reported && row->reported == row_sum(row, pool)))
 		return;
 	if (row->partial && row->plain)
 		e->pad = 0;

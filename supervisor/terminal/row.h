@@ -1,8 +1,4 @@
-// One cell of the grid: a code point, its width and two flags in 32 bits.
-//
-// The value 0 is a blank cell nothing was written to, and an ASCII character is
-// its own value, so that runs of ASCII are widened without looking at them. A
-// wide character takes two cells; the second is a stub: no character, no width.
+// Rows of cells, and the characters with marks that the cells refer to.
 #ifndef TERSE_TERMINAL_ROW_H
 #define TERSE_TERMINAL_ROW_H
 
@@ -12,6 +8,12 @@
 
 struct cluster_pool;
 struct emitter;
+
+/* One cell of the grid: a code point, its width and two flags in 32 bits.
+
+   The value 0 is a blank cell nothing was written to, and an ASCII character is
+   its own value, so that runs of ASCII are widened without looking at them. A
+   wide character takes two cells; the second is a stub: no character, no width. */
 
 #define CELL_TEXT      0x1FFFFFu           /* the code point, or the number of a cluster */
 #define CELL_ZERO      (UINT32_C(1) << 21) /* takes no column: a stub or a lone mark */
@@ -40,12 +42,12 @@ static inline bool cell_is_stub(uint32_t cell)
 	return (cell & CELL_ZERO) && !cell_has_text(cell);
 }
 
-// Characters with combining marks: a base and up to CLUSTER_MARKS marks, kept in
-// a pool that the cells of one screen share.
-//
-// The pool grows with need up to a limit. It does not count references: when it
-// is full, the owner of the cells marks the clusters that are still shown
-// (cluster_mark) and frees the others (cluster_sweep).
+/* Characters with combining marks: a base and up to CLUSTER_MARKS marks, kept in
+   a pool that the cells of one screen share.
+
+   The pool grows with need up to a limit. It does not count references: when it
+   is full, the owner of the cells marks the clusters that are still shown
+   (cluster_mark) and frees the others (cluster_sweep). */
 
 /* Real text stays far below (Unicode's stream-safe format allows 30). */
 #define CLUSTER_MARKS 31
@@ -85,15 +87,15 @@ void cluster_sweep(struct cluster_pool *pool);
 uint32_t cluster_first(const struct cluster_pool *pool, uint32_t cell, uint32_t *next);
 uint32_t cluster_next(const struct cluster_pool *pool, uint32_t *next);
 
-// One row of a screen.
-//
-// A row is plain while it was only ever written from left to right at its end.
-// Then `raw` has the bytes as the program wrote them (tabs, trailing blanks,
-// invalid UTF-8), and these are its text. Once anything else happened to it the
-// text is made from the cells.
-//
-// Functions that change cells return whether they changed anything that was
-// shown. Columns are 0-based; `cols` is the width of the screen.
+/* One row of a screen.
+
+   A row is plain while it was only ever written from left to right at its end.
+   Then `raw` has the bytes as the program wrote them (tabs, trailing blanks,
+   invalid UTF-8), and these are its text. Once anything else happened to it the
+   text is made from the cells.
+
+   Functions that change cells return whether they changed anything that was
+   shown. Columns are 0-based; `cols` is the width of the screen. */
 
 struct row {
 	uint32_t *cells;
@@ -102,16 +104,16 @@ struct row {
 	unsigned end;     /* plain: the column behind the last character or tab */
 	unsigned raw_len; /* plain: bytes of `raw` in use; else 0 */
 	bool plain;
-	bool wrapped;  /* continues the row above (soft wrap) */
-	bool begun;    /* a newline led here, so the line above is complete */
-	bool handed;   /* its text was handed on already */
-	bool uneven;   /* plain: a character was not one column wide */
-	bool bent;     /* plain: has a tab that the text alone would put elsewhere */
-	bool returned; /* a CR that is part of the text ends it */
-	bool partial;  /* what went before `raw` in this row was handed on already */
-	uint64_t told; /* row_sum() of a whole line that was handed on early, or 0 */
-	uint64_t sum;  /* row_sum() when terminal_settle() looked last ... */
-	int64_t since; /* ... and from when on it was that */
+	bool wrapped;      /* continues the row above (soft wrap) */
+	bool begun;        /* a newline led here, so the line above is complete */
+	bool handed;       /* its text was handed on already */
+	bool uneven;       /* plain: a character was not one column wide */
+	bool bent;         /* plain: has a tab that the text alone would put elsewhere */
+	bool returned;     /* a CR that is part of the text ends it */
+	bool partial;      /* what went before `raw` in this row was handed on already */
+	uint64_t reported; /* row_sum() of a whole line that was handed on early, or 0 */
+	uint64_t sum;      /* row_sum() when terminal_settle() looked last ... */
+	int64_t since;     /* ... and from when on it was that */
 };
 
 /* Bytes of `raw` that a row of `cols` columns has room for. */

@@ -129,7 +129,7 @@ void screen_changed(struct screen *s, unsigned y)
 		first++;
 		/* A line of several rows comes whole. */
 		if (first < s->rows && s->lines[first]->wrapped)
-			s->lines[first - 1]->told = s->lines[first]->told = 0;
+			s->lines[first - 1]->reported = s->lines[first]->reported = 0;
 	} while (first < s->rows && s->lines[first]->wrapped);
 }
 
@@ -374,7 +374,7 @@ void screen_settle(struct screen *s)
 	s->bent = false;
 }
 
-// What an agent gets of a picture of the screen: without what only makes it look good.
+/* What an agent gets of a picture of the screen: without what only makes it look good. */
 
 /* So much of a rule is left. */
 #define RULE_MOST 8

@@ -1,5 +1,3 @@
-// See terminal.h.
-
 #include "supervisor/terminal/terminal.h"
 
 #include "lib/buffer.h"
@@ -422,7 +420,7 @@ static void hand_on(struct terminal *t, unsigned from, unsigned to)
 		struct row *row = screen_row(s, y);
 		row_emit(row, s->cols, &s->clusters, &t->emitter);
 		row->handed = true;
-		row->told = to - from == 1 ? row_sum(row, &s->clusters) : 0;
+		row->reported = to - from == 1 ? row_sum(row, &s->clusters) : 0;
 	}
 }
 

@@ -138,7 +138,7 @@ bool terminal_is_swallowing(const struct terminal *t);
    so committing early would leave stale lines in the text. */
 bool terminal_redraws(const struct terminal *t);
 
-// The current screen as bytes for another terminal of the same size.
+/* The current screen as bytes for another terminal of the same size. */
 
 /* Resets the terminal, and puts there what is on the screen (without its colours), the cursor, and
    the modes that the program has set for keys and mouse. Returns 0, or -1 with ENOMEM. */
