@@ -19,8 +19,28 @@
 #define DAY            (24 * HOUR)
 #define OFFSET(member) offsetof(struct settings, member)
 
+/* The parts of a row. */
 #define NAMES(section_, key_, flag_, variable_) \
 	.section = section_, .key = key_, .flag = flag_, .variable = variable_
+
+#define BOOL(field, preset_)     .type = OPTION_BOOL, .offset = OFFSET(field), .preset = preset_
+#define TRISTATE(field, preset_) .type = OPTION_TRISTATE, .offset = OFFSET(field), .preset = preset_
+#define WORD(field, choices_, preset_) \
+	.type = OPTION_ENUM, .offset = OFFSET(field), .choices = choices_, .preset = preset_
+
+#define NUMBER(type_, field, min_, max_, preset_) \
+	.type = type_, .offset = OFFSET(field), .min = min_, .max = max_, .preset = preset_
+#define COUNT(field, min_, max_, preset_, unit_) \
+	NUMBER(OPTION_COUNT, field, min_, max_, preset_), .unit = unit_
+#define SIZE(field, min_, max_, preset_)     NUMBER(OPTION_SIZE, field, min_, max_, preset_)
+#define DURATION(field, min_, max_, preset_) NUMBER(OPTION_DURATION, field, min_, max_, preset_)
+
+/* `max_` is the length of a text or item. */
+#define TEXT(field, max_, unit_, refuse_)                                           \
+	.type = OPTION_STRING, .offset = OFFSET(field), .max = max_, .unit = unit_, \
+	.refuse = refuse_
+#define LIST(field, max_, unit_, refuse_) \
+	.type = OPTION_LIST, .offset = OFFSET(field), .max = max_, .unit = unit_, .refuse = refuse_
 
 /* The longest string that Linux passes to a program (MAX_ARG_STRLEN). */
 #define LONGEST (128 * KB - 1)
@@ -77,118 +97,79 @@ static const char *refuse_expression(const char *value)
 const struct option option_table[] = {
 	{
 		NAMES("run", "profile", "--profile", "TERSE_PROFILE"),
-		.type = OPTION_STRING,
-		.offset = OFFSET(profile),
-		.max = LAYER_NAME_MAX,
-		.unit = "NAME",
+		TEXT(profile, LAYER_NAME_MAX, "NAME", layer_refuse_name),
 		.help = "The profile whose settings apply (terse config --profiles lists them); "
 			"empty: the one that the command belongs to.",
-		.refuse = layer_refuse_name,
 	},
 	{
 		NAMES("run", "timeout", "--timeout", "TERSE_TIMEOUT"),
-		.type = OPTION_DURATION,
-		.offset = OFFSET(timeout),
-		.max = 365 * DAY,
-		.preset = "off",
+		DURATION(timeout, 0, 365 * DAY, "off"),
 		.help = "End the command (SIGTERM) after this time; terse then exits with 124.",
 	},
 	{
 		NAMES("run", "grace", "--grace", "TERSE_GRACE"),
-		.type = OPTION_DURATION,
-		.offset = OFFSET(grace),
-		.min = 1,
-		.max = HOUR,
-		.preset = "5s",
+		DURATION(grace, 1, HOUR, "5s"),
 		.help = "Kill the command (SIGKILL) if it still runs this long after the SIGTERM.",
 	},
 	{
 		NAMES("run", "linger", "--linger", "TERSE_LINGER"),
-		.type = OPTION_DURATION,
-		.offset = OFFSET(linger),
-		.max = 365 * DAY,
-		.preset = "12h",
+		DURATION(linger, 0, 365 * DAY, "12h"),
 		.help = "Record the output of background processes for at most this long after the "
 			"command has ended.",
 	},
 	{
 		NAMES("run", "linger_idle", "--linger-idle", "TERSE_LINGER_IDLE"),
-		.type = OPTION_DURATION,
-		.offset = OFFSET(linger_idle),
-		.max = 365 * DAY,
-		.preset = "10m",
+		DURATION(linger_idle, 0, 365 * DAY, "10m"),
 		.help = "Stop recording earlier if all processes that hold the output are daemons "
 			"(each in a session of its own) and have written nothing for this long.",
 	},
 	{
 		NAMES("run", "pty", "--pty", "TERSE_PTY"),
-		.type = OPTION_TRISTATE,
-		.offset = OFFSET(pty),
-		.preset = "auto",
+		TRISTATE(pty, "auto"),
 		.negated = "--no-pty",
 		.help = "Whether the command writes to a pseudo-terminal or to a pipe.",
 	},
 	{
 		NAMES("run", "tty", "--tty", "TERSE_TTY"),
-		.type = OPTION_TRISTATE,
-		.offset = OFFSET(tty),
-		.preset = "auto",
+		TRISTATE(tty, "auto"),
 		.negated = "--no-tty",
 		.help = "Whether the pseudo-terminal is the command's controlling terminal, so "
 			"that programs can ask for passwords; auto: only if somebody can answer.",
 	},
 	{
 		NAMES("run", "streams", "--streams", "TERSE_STREAMS"),
-		.type = OPTION_ENUM,
-		.offset = OFFSET(streams),
-		.preset = "auto",
-		.choices = streams_choices,
+		WORD(streams, streams_choices, "auto"),
 		.help = "Whether stdout and stderr are one text in true order or separate; auto: "
 			"separate if their destinations differ.",
 	},
 	{
 		NAMES("run", "yield", "--yield", "TERSE_YIELD"),
-		.type = OPTION_DURATION,
-		.offset = OFFSET(yield),
-		.max = 365 * DAY,
-		.preset = "off",
+		DURATION(yield, 0, 365 * DAY, "off"),
 		.help = "Report the output so far when the command has run this long, and let it "
 			"continue in the background (terse await, send, signal). The command gets "
 			"a controlling terminal.",
 	},
 	{
 		NAMES("run", "yield_status", "--yield-status", "TERSE_YIELD_STATUS"),
-		.type = OPTION_COUNT,
-		.offset = OFFSET(yield_status),
-		.max = 255,
-		.preset = "0",
-		.unit = "status",
+		COUNT(yield_status, 0, 255, "0", "status"),
 		.help = "The exit status of terse when the command continues in the background.",
 	},
 	{
 		NAMES("run", "detach", "--detach", "TERSE_DETACH"),
-		.type = OPTION_BOOL,
-		.offset = OFFSET(detach),
-		.preset = "no",
+		BOOL(detach, "no"),
 		.negated = "--no-detach",
 		.help = "Run the command in the background from the start, and print its ID.",
 	},
 	{
 		NAMES("run", "prompt", "--prompt", "TERSE_PROMPT"),
-		.type = OPTION_ENUM,
-		.offset = OFFSET(prompt),
-		.preset = "report",
-		.choices = prompt_choices,
+		WORD(prompt, prompt_choices, "report"),
 		.help = "The reaction when the command waits for input on its controlling terminal "
 			"and nobody is there: report it and let the command wait (like yield), "
 			"await its end, type the end of input, or end the command.",
 	},
 	{
 		NAMES("run", "hang_up", "--hang-up", "TERSE_HANG_UP"),
-		.type = OPTION_DURATION,
-		.offset = OFFSET(hang_up),
-		.max = HOUR,
-		.preset = "3s",
+		DURATION(hang_up, 0, HOUR, "3s"),
 		.help = "Hang up on a full-screen program that waits for keys where nobody can "
 			"type (not after --yield, --detach or --tty) after this time without "
 			"output; off: only report it. Servers are only reported.",
@@ -196,31 +177,19 @@ const struct option option_table[] = {
 
 	{
 		NAMES("terminal", "cols", "--cols", "TERSE_COLS"),
-		.type = OPTION_COUNT,
-		.offset = OFFSET(cols),
-		.min = 2,
-		.max = 1000,
-		.preset = "160",
-		.unit = "columns",
+		COUNT(cols, 2, 1000, "160", "columns"),
 		.safe = true,
 		.help = "Width of the pseudo-terminal; many programs cut their output to it.",
 	},
 	{
 		NAMES("terminal", "rows", "--rows", "TERSE_ROWS"),
-		.type = OPTION_COUNT,
-		.offset = OFFSET(rows),
-		.min = 2,
-		.max = 500,
-		.preset = "50",
-		.unit = "rows",
+		COUNT(rows, 2, 500, "50", "rows"),
 		.safe = true,
 		.help = "Height of the pseudo-terminal.",
 	},
 	{
 		NAMES("terminal", "collapse", "--collapse", "TERSE_COLLAPSE"),
-		.type = OPTION_BOOL,
-		.offset = OFFSET(collapse),
-		.preset = "yes",
+		BOOL(collapse, "yes"),
 		.negated = "--no-collapse",
 		.safe = true,
 		.help = "Show the text as a terminal shows it in the end; no: keep overwritten "
@@ -228,399 +197,260 @@ const struct option option_table[] = {
 	},
 	{
 		NAMES("terminal", "detach_key", NULL, "TERSE_DETACH_KEY"),
-		.type = OPTION_STRING,
-		.offset = OFFSET(detach_key),
-		.max = 16,
+		TEXT(detach_key, 16, "KEY", refuse_detach_key),
 		.preset = "ctrl-\\",
-		.unit = "KEY",
 		.safe = true,
 		.help = "The key that leaves terse attach.",
-		.refuse = refuse_detach_key,
 	},
 	{
 		NAMES("report", "format", "--format", "TERSE_FORMAT"),
-		.type = OPTION_ENUM,
-		.offset = OFFSET(format),
-		.preset = "text",
-		.choices = format_choices,
+		WORD(format, format_choices, "text"),
 		.help = "The form of the output: plain text as it comes, or at the end one JSON "
 			"object, or blocks with a header.",
 	},
 	{
 		NAMES("report", "size", "--size", "TERSE_SIZE"),
-		.type = OPTION_SIZE,
-		.offset = OFFSET(size),
-		.min = 64,
-		.max = 16 * MB,
-		.preset = "4KB",
+		SIZE(size, 64, 16 * MB, "4KB"),
 		.safe = true,
 		.help = "Text up to this size is printed whole, longer text as a preview of this "
 			"size.",
 	},
 	{
 		NAMES("report", "max_lines", "--max-lines", "TERSE_MAX_LINES"),
-		.type = OPTION_COUNT,
-		.offset = OFFSET(max_lines),
-		.max = 1000000000,
-		.preset = "0",
-		.unit = "lines",
+		COUNT(max_lines, 0, 1000000000, "0", "lines"),
 		.safe = true,
 		.help = "Text of more lines than this is printed as a preview, too; 0: no limit.",
 	},
 	{
 		NAMES("report", "unit", NULL, "TERSE_UNIT"),
-		.type = OPTION_ENUM,
-		.offset = OFFSET(unit),
-		.preset = "lines",
-		.choices = unit_choices,
+		WORD(unit, unit_choices, "lines"),
 		.safe = true,
 		.help = "The unit that max_lines and the notices count; entries: without a "
 			"listing's headings and totals.",
 	},
 	{
 		NAMES("report", "longest_line", NULL, "TERSE_LONGEST_LINE"),
-		.type = OPTION_SIZE,
-		.offset = OFFSET(longest_line),
-		.min = 40,
-		.max = MB,
+		SIZE(longest_line, 40, MB, "0"),
 		.or_zero = true,
-		.preset = "0",
 		.safe = true,
 		.help = "Text with a line longer than this is printed as a preview, too; 0: no "
 			"limit.",
 	},
 	{
 		NAMES("report", "err_size", "--err-size", "TERSE_ERR_SIZE"),
-		.type = OPTION_SIZE,
-		.offset = OFFSET(err_size),
-		.min = 64,
-		.max = 16 * MB,
+		SIZE(err_size, 64, 16 * MB, "0"),
 		.or_zero = true,
-		.preset = "0",
 		.safe = true,
 		.help = "The size for separate standard error; 0: as size.",
 	},
 	{
 		NAMES("report", "max_err_lines", "--max-err-lines", "TERSE_MAX_ERR_LINES"),
-		.type = OPTION_COUNT,
-		.offset = OFFSET(max_err_lines),
-		.max = 1000000000,
-		.preset = "0",
-		.unit = "lines",
+		COUNT(max_err_lines, 0, 1000000000, "0", "lines"),
 		.safe = true,
 		.help = "The max_lines for separate standard error; 0: no limit.",
 	},
 	{
 		NAMES("report", "print", "--print", "TERSE_PRINT"),
-		.type = OPTION_ENUM,
-		.offset = OFFSET(print),
-		.preset = "auto",
-		.choices = print_choices,
+		WORD(print, print_choices, "auto"),
 		.help = "The form of text over the limit; auto: a preview for an agent, the full "
 			"text for a file or a program.",
 	},
 	{
 		NAMES("report", "heartbeat", "--heartbeat", "TERSE_HEARTBEAT"),
-		.type = OPTION_DURATION,
-		.offset = OFFSET(heartbeat),
-		.max = DAY,
-		.preset = "60s",
+		DURATION(heartbeat, 0, DAY, "60s"),
 		.safe = true,
 		.help = "Report that the command still runs after this time without output, or "
 			"with output that is not shown.",
 	},
 	{
 		NAMES("report", "status", "--status", "TERSE_STATUS"),
-		.type = OPTION_ENUM,
-		.offset = OFFSET(status),
-		.preset = "never",
-		.choices = status_choices,
+		WORD(status, status_choices, "never"),
 		.safe = true,
 		.help = "When to add a line with the exit status to text that is printed whole.",
 	},
 	{
 		NAMES("report", "ceiling", "--ceiling", "TERSE_CEILING"),
-		.type = OPTION_SIZE,
-		.offset = OFFSET(ceiling),
-		.min = 512,
-		.max = 16 * MB,
+		SIZE(ceiling, 512, 16 * MB, "0"),
 		.or_zero = true,
-		.preset = "0",
 		.safe = true,
 		.help = "The most that is printed, notices included, whatever size says, since the "
 			"agent would cut the rest; 0: unknown.",
 	},
 	{
 		NAMES("report", "failure_ceiling", "--failure-ceiling", "TERSE_FAILURE_CEILING"),
-		.type = OPTION_SIZE,
-		.offset = OFFSET(failure_ceiling),
-		.min = 512,
-		.max = 16 * MB,
+		SIZE(failure_ceiling, 512, 16 * MB, "0"),
 		.or_zero = true,
-		.preset = "0",
 		.safe = true,
 		.help = "The ceiling for a command that fails; 0: as ceiling.",
 	},
 	{
 		NAMES("report", "line_ceiling", "--line-ceiling", "TERSE_LINE_CEILING"),
-		.type = OPTION_COUNT,
-		.offset = OFFSET(line_ceiling),
-		.max = 1000000000,
-		.preset = "0",
-		.unit = "lines",
+		COUNT(line_ceiling, 0, 1000000000, "0", "lines"),
 		.safe = true,
 		.help = "The ceiling in lines; 0: unknown.",
 	},
 	{
 		NAMES("preview", "mode", "--mode", "TERSE_MODE"),
-		.type = OPTION_ENUM,
-		.offset = OFFSET(mode),
-		.preset = "smart",
-		.choices = mode_choices,
+		WORD(mode, mode_choices, "smart"),
 		.safe = true,
 		.help = "The part of the text that a preview shows; smart: the start, the end, and "
 			"the lines that explain the result.",
 	},
 	{
 		NAMES("preview", "head_share", "--head-share", "TERSE_HEAD_SHARE"),
-		.type = OPTION_COUNT,
-		.offset = OFFSET(head_share),
-		.max = 100,
-		.preset = "15",
-		.unit = "percent",
+		COUNT(head_share, 0, 100, "15", "percent"),
 		.safe = true,
 		.help = "The share of a preview for the start of the text, which is printed as it "
 			"comes.",
 	},
 	{
 		NAMES("preview", "end_share", "--end-share", "TERSE_END_SHARE"),
-		.type = OPTION_COUNT,
-		.offset = OFFSET(end_share),
-		.max = 100,
-		.preset = "8",
-		.unit = "percent",
+		COUNT(end_share, 0, 100, "8", "percent"),
 		.safe = true,
 		.help = "The share of a smart preview for the last lines, whatever they say; after "
 			"a success at least 30.",
 	},
 	{
 		NAMES("preview", "patterns", "--pattern", "TERSE_PATTERN"),
-		.type = OPTION_LIST,
-		.offset = OFFSET(patterns),
-		.max = PHRASE_MAX,
+		LIST(patterns, PHRASE_MAX, "TEXT", phrase_refuse),
 		.most = PHRASE_COUNT,
 		.in_profile = true,
-		.unit = "TEXT",
 		.safe = true,
 		.help = "A smart preview prefers lines with one of these texts (upper or lower "
 			"case, * for anything between), whatever the exit status; a profile adds "
 			"its own.",
-		.refuse = phrase_refuse,
 	},
 	{
 		NAMES("preview", "ignore", "--ignore", "TERSE_IGNORE"),
-		.type = OPTION_LIST,
-		.offset = OFFSET(ignore),
-		.max = PHRASE_MAX,
+		LIST(ignore, PHRASE_MAX, "TEXT", phrase_refuse),
 		.most = PHRASE_COUNT,
 		.in_profile = true,
-		.unit = "TEXT",
 		.help = "A smart preview does not prefer lines with one of these texts, whatever "
 			"they say; a profile adds its own.",
-		.refuse = phrase_refuse,
 	},
 	{
 		NAMES("preview", "max_line", "--max-line", "TERSE_MAX_LINE"),
-		.type = OPTION_SIZE,
-		.offset = OFFSET(max_line),
-		.min = 64,
-		.max = MB,
+		SIZE(max_line, 64, MB, "0"),
 		.or_zero = true,
-		.preset = "0",
 		.safe = true,
 		.help = "A preview cuts lines longer than this; 0: longer than 500 bytes, unless "
 			"there is room for more.",
 	},
 	{
 		NAMES("spill", "when", "--spill", "TERSE_SPILL"),
-		.type = OPTION_ENUM,
-		.offset = OFFSET(spill),
-		.choices = when_choices,
-		.preset = "overflow",
+		WORD(spill, when_choices, "overflow"),
 		.help = "The texts that are kept: those that are not printed whole, or all, so "
 			"that terse read last shows short ones again, too.",
 	},
 	{
 		NAMES("spill", "max_artifact", "--max-artifact", "TERSE_MAX_ARTIFACT"),
-		.type = OPTION_SIZE,
-		.offset = OFFSET(max_artifact),
-		.min = 64 * KB,
-		.max = PB,
-		.preset = "1GB",
+		SIZE(max_artifact, 64 * KB, PB, "1GB"),
 		.help = "Keep the first and the last part of text that is larger than this.",
 	},
 	{
 		NAMES("spill", "min_free", "--min-free", "TERSE_MIN_FREE"),
-		.type = OPTION_SIZE,
-		.offset = OFFSET(min_free),
-		.max = PB,
-		.preset = "32MB",
+		SIZE(min_free, 0, PB, "32MB"),
 		.help = "A disk with less free space than this counts as full.",
 	},
 	{
 		NAMES("spill", "raw", "--keep-raw", "TERSE_KEEP_RAW"),
-		.type = OPTION_TRISTATE,
-		.offset = OFFSET(raw),
-		.preset = "auto",
+		TRISTATE(raw, "auto"),
 		.negated = "--no-keep-raw",
 		.help = "Whether the command's original bytes are kept beside the text; auto: if "
 			"the text lacks more than colours.",
 	},
 	{
 		NAMES("spill", "record", "--record", "TERSE_RECORD"),
-		.type = OPTION_BOOL,
-		.offset = OFFSET(record),
-		.preset = "no",
+		BOOL(record, "no"),
 		.negated = "--no-record",
 		.help = "Keep the times of all output, for terse replay.",
 	},
 	{
 		NAMES("session", "name", "--session", "TERSE_SESSION"),
-		.type = OPTION_STRING,
-		.offset = OFFSET(session),
-		.max = 100,
-		.unit = "NAME",
+		TEXT(session, 100, "NAME", NULL),
 		.help = "The session of the artifacts; empty: the agent's conversation.",
 	},
 	{
 		NAMES("session", "keep", NULL, "TERSE_KEEP"),
-		.type = OPTION_DURATION,
-		.offset = OFFSET(keep),
-		.max = 3650 * DAY,
-		.preset = "1d",
+		DURATION(keep, 0, 3650 * DAY, "1d"),
 		.help = "Keep the artifacts of an ended session for this long; off: not at all.",
 	},
 	{
 		NAMES("gc", "interval", NULL, "TERSE_GC_INTERVAL"),
-		.type = OPTION_DURATION,
-		.offset = OFFSET(gc_interval),
-		.max = 365 * DAY,
-		.preset = "1h",
+		DURATION(gc_interval, 0, 365 * DAY, "1h"),
 		.help = "Clean up the store after a run if the last time is this long ago; off: "
 			"only by terse gc.",
 	},
 	{
 		NAMES("gc", "max_age", "--gc-age", "TERSE_GC_AGE"),
-		.type = OPTION_DURATION,
-		.offset = OFFSET(gc_age),
-		.max = 3650 * DAY,
-		.preset = "14d",
+		DURATION(gc_age, 0, 3650 * DAY, "14d"),
 		.help = "Remove artifacts that were last written longer ago than this; off: none.",
 	},
 	{
 		NAMES("gc", "max_size", "--gc-size", "TERSE_GC_SIZE"),
-		.type = OPTION_SIZE,
-		.offset = OFFSET(gc_size),
-		.max = PB,
-		.preset = "5GB",
+		SIZE(gc_size, 0, PB, "5GB"),
 		.help = "Remove the oldest artifacts while all together take more disk space than "
 			"this; 0: no limit.",
 	},
 	{
 		NAMES("gc", "max_count", "--gc-count", "TERSE_GC_COUNT"),
-		.type = OPTION_COUNT,
-		.offset = OFFSET(gc_count),
-		.max = 1000000000,
-		.preset = "20000",
-		.unit = "artifacts",
+		COUNT(gc_count, 0, 1000000000, "20000", "artifacts"),
 		.help = "Remove the oldest artifacts while there are more than this; 0: no limit.",
 	},
 	{
 		NAMES("gc", "session_size", NULL, "TERSE_GC_SESSION_SIZE"),
-		.type = OPTION_SIZE,
-		.offset = OFFSET(gc_session_size),
-		.max = PB,
-		.preset = "0",
+		SIZE(gc_session_size, 0, PB, "0"),
 		.help = "The max_size for each session; 0: no limit.",
 	},
 	{
 		NAMES("gc", "session_count", NULL, "TERSE_GC_SESSION_COUNT"),
-		.type = OPTION_COUNT,
-		.offset = OFFSET(gc_session_count),
-		.max = 1000000000,
-		.preset = "0",
-		.unit = "artifacts",
+		COUNT(gc_session_count, 0, 1000000000, "0", "artifacts"),
 		.help = "The max_count for each session; 0: no limit.",
 	},
 	{
 		NAMES("redact", "secrets", "--redact", "TERSE_REDACT"),
-		.type = OPTION_BOOL,
-		.offset = OFFSET(redact),
-		.preset = "no",
+		BOOL(redact, "no"),
 		.negated = "--no-redact",
 		.help = "Replace what looks like a secret (keys, tokens, passwords in URLs) before "
 			"anything is printed or kept.",
 	},
 	{
 		NAMES("redact", "patterns", "--redact-pattern", "TERSE_REDACT_PATTERN"),
-		.type = OPTION_LIST,
-		.offset = OFFSET(redact_patterns),
-		.max = 4096,
-		.unit = "REGEX",
+		LIST(redact_patterns, 4096, "REGEX", refuse_expression),
 		.help = "Also replace the matches of these (Perl's syntax, within a line).",
-		.refuse = refuse_expression,
 	},
 	{
 		NAMES("shim", "shell", "--shell", "TERSE_SHELL"),
-		.type = OPTION_STRING,
-		.offset = OFFSET(shell),
-		.max = 4095,
-		.unit = "PROGRAM",
+		TEXT(shell, 4095, "PROGRAM", NULL),
 		.help = "The shell for shell strings; empty: bash if it is installed, else sh.",
 	},
 	{
 		NAMES("shim", "pass", NULL, "TERSE_PASS"),
-		.type = OPTION_LIST,
-		.offset = OFFSET(pass),
-		.max = LONGEST,
-		.unit = "TEMPLATE",
+		LIST(pass, LONGEST, "TEMPLATE", template_refuse),
 		.help = "Commands of an agent that terse-sh does not supervise (* for any "
 			"characters).",
-		.refuse = template_refuse,
 	},
 	{
 		NAMES("environment", "set", "--env", "TERSE_ENV"),
-		.type = OPTION_LIST,
-		.offset = OFFSET(env_set),
-		.max = LONGEST,
+		LIST(env_set, LONGEST, "NAME=VALUE", refuse_assignment),
 		.preset = "PAGER=cat\n"
 			  "GIT_PAGER=cat\n"
 			  "GH_PAGER=cat\n"
 			  "MANPAGER=cat\n"
 			  "SYSTEMD_PAGER=cat\n"
 			  "TERM=xterm-256color",
-		.unit = "NAME=VALUE",
 		.help = "Variables that the command gets if its output is captured.",
-		.refuse = refuse_assignment,
 	},
 	{
 		NAMES("environment", "unset", "--unset-env", "TERSE_UNSET_ENV"),
-		.type = OPTION_LIST,
-		.offset = OFFSET(env_unset),
-		.max = LONGEST,
-		.unit = "NAME",
+		LIST(env_unset, LONGEST, "NAME", refuse_name),
 		.help = "Variables that the command does not get if its output is captured.",
-		.refuse = refuse_name,
 	},
 	{
 		NAMES("environment", "keep", "--keep-env", "TERSE_KEEP_ENV"),
-		.type = OPTION_LIST,
-		.offset = OFFSET(env_keep),
-		.max = LONGEST,
-		.unit = "NAME",
+		LIST(env_keep, LONGEST, "NAME", refuse_name),
 		.help = "Variables that set and unset leave alone if terse's own environment has "
 			"them.",
-		.refuse = refuse_name,
 	},
 };
 
