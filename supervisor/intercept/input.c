@@ -82,6 +82,16 @@ static size_t plain_length(const char *data, size_t len)
 	return done;
 }
 
+/* Passes on the rest: nothing that redraws has come. */
+static void plain_finish(struct plain *p, void (*pass)(void *ctx, const char *data, size_t len),
+			 void *ctx)
+{
+	if (p->line.len > 0)
+		pass(ctx, p->line.data, p->line.len);
+	p->passed += p->line.len;
+	buffer_clear(&p->line);
+}
+
 /* Takes plain bytes; passes on what is ready. Returns 0, or -1 with ENOMEM (then passed on all the
  * same). */
 static int plain_feed(struct plain *p, const char *data, size_t len,
@@ -105,14 +115,6 @@ static int plain_feed(struct plain *p, const char *data, size_t len,
 	if (p->line.len > PLAIN_LINE)
 		plain_finish(p, pass, ctx);
 	return 0;
-}
-
-void plain_finish(struct plain *p, void (*pass)(void *ctx, const char *data, size_t len), void *ctx)
-{
-	if (p->line.len > 0)
-		pass(ctx, p->line.data, p->line.len);
-	p->passed += p->line.len;
-	buffer_clear(&p->line);
 }
 
 void plain_release(struct plain *p)

@@ -277,22 +277,6 @@ void intercept_resolve(struct interceptor *s)
 	s->preview = NULL;
 }
 
-bool intercept_is_collected(const struct interceptor *s)
-{
-	return s->options.form != INTERCEPT_LIVE;
-}
-
-bool intercept_is_counted(const struct interceptor *s)
-{
-	return intercept_is_by_head(s) ||
-	       (intercept_is_collected(s) && s->options.print == INTERCEPT_SILENT);
-}
-
-bool intercept_is_by_head(const struct interceptor *s)
-{
-	return s->options.print == INTERCEPT_PREVIEW && s->options.limit.mode == MODE_HEAD;
-}
-
 /* The head's share of the lines that may be printed; 0: no limit. */
 static uint64_t head_lines(const struct limit *l)
 {

@@ -64,10 +64,6 @@ struct plain {
 	size_t passed;      /* bytes of the unfinished line that are */
 };
 
-/* Passes on the rest: nothing that redraws has come. */
-void plain_finish(struct plain *p, void (*pass)(void *ctx, const char *data, size_t len),
-		  void *ctx);
-
 void plain_release(struct plain *p);
 
 /* How much text there is, in lines and in the unit that its limit counts
@@ -221,13 +217,23 @@ size_t intercept_print_clean(struct interceptor *s, const char *data, size_t len
 void intercept_resolve(struct interceptor *s);
 
 /* Whether the text is shown by its first part if it does not fit. */
-bool intercept_is_by_head(const struct interceptor *s);
-
-/* Whether all of the text goes through the tally. */
-bool intercept_is_counted(const struct interceptor *s);
+static inline bool intercept_is_by_head(const struct interceptor *s)
+{
+	return s->options.print == INTERCEPT_PREVIEW && s->options.limit.mode == MODE_HEAD;
+}
 
 /* Whether what is printed is kept for a report. */
-bool intercept_is_collected(const struct interceptor *s);
+static inline bool intercept_is_collected(const struct interceptor *s)
+{
+	return s->options.form != INTERCEPT_LIVE;
+}
+
+/* Whether all of the text goes through the tally. */
+static inline bool intercept_is_counted(const struct interceptor *s)
+{
+	return intercept_is_by_head(s) ||
+	       (intercept_is_collected(s) && s->options.print == INTERCEPT_SILENT);
+}
 
 /* Empties s->line for something that terse itself has to say. */
 struct buffer *intercept_line(struct interceptor *s);

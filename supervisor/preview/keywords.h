@@ -3,8 +3,8 @@
 #ifndef TERSE_PREVIEW_KEYWORDS_H
 #define TERSE_PREVIEW_KEYWORDS_H
 
+#include "lib/bytes.h"
 #include "supervisor/preview/line.h"
-#include "supervisor/preview/prefilter.h"
 #include "supervisor/preview/score.h"
 
 #include <stdbool.h>
@@ -65,5 +65,11 @@ void phrases_release(struct phrases *p);
 
 /* Corrects what was found out about a line. */
 void phrases_apply(const struct phrases *p, const struct line *line, struct score *score);
+
+/* The fragments of words that tell of failures, for a search at the speed of memory. */
+void prefilter_init(struct literals *s);
+
+/* Adds the first LITERAL_LEN bytes of `text`; nothing when there are too many. */
+void prefilter_add(struct literals *s, const char *text);
 
 #endif

@@ -4,13 +4,38 @@
 #include "lib/trace.h"
 #include "supervisor/preview/layout.h"
 #include "supervisor/preview/smart.h"
-#include "supervisor/preview/window.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The window: the first and the last bytes of the text, and its totals.
+
+   It costs a count of the newlines and little else, however long the text is. Its content
+   depends on the text only, not on where it was cut when it was fed. */
+
+struct window {
+	char *head; /* the first head_len bytes */
+	size_t head_len, head_cap;
+	uint64_t head_end; /* where the line ends that those bytes cut; 0: not known yet */
+	char *tail;        /* the last tail_len bytes, of which tail_keep count */
+	size_t tail_len, tail_keep;
+	uint64_t bytes;
+	uint64_t newlines;
+	uint64_t last_start; /* where what follows the last newline starts */
+	uint64_t prev_start; /* where the line before that starts */
+};
+
+static void window_release(struct window *w)
+{
+	free(w->head);
+	free(w->tail);
+	w->head = NULL;
+	w->tail = NULL;
+}
+
+/* `head` and `tail` are how many bytes are kept. 0, or -1 with ENOMEM. */
 static int window_init(struct window *w, size_t head, size_t tail)
 {
 	*w = (struct window){.head_cap = head, .tail_keep = tail};
@@ -22,14 +47,6 @@ static int window_init(struct window *w, size_t head, size_t tail)
 		return -1;
 	}
 	return 0;
-}
-
-void window_release(struct window *w)
-{
-	free(w->head);
-	free(w->tail);
-	w->head = NULL;
-	w->tail = NULL;
 }
 
 static void note_starts(struct window *w, const char *data, size_t len)
@@ -128,6 +145,14 @@ static size_t window_last(const struct window *w, size_t most, const char **text
 		  (w->bytes > w->last_start) + 1;
 	return (size_t)(end - start);
 }
+
+/* The lines at hand, in order: those that begin in the first bytes, then those
+   that begin in the last bytes, each once. The last line is always there. Start
+   with a zeroed cursor; false at the end. Feeding invalidates the cursor. */
+struct window_cursor {
+	uint64_t number, offset; /* of the line given last, and behind it */
+	bool in_tail;
+};
 
 /* Moves the cursor to where the first line of the tail starts, which is behind
    what the head gave. */

@@ -12,16 +12,16 @@
 //
 // Mode smart shows the start, the end, and from between what tells why a failed
 // command failed, or what a successful one achieved:
-//   - Each line is judged by its words (keywords.h) in their places (evidence.h),
-//     by its form (evidence.h), and put together (score.h).
-//   - The best are kept with their neighbours (store.h): every line of the first
-//     megabytes is looked at, later ones where a fast search (prefilter.h) finds
-//     something (smart.h).
-//   - At the end they are weighed (score.c): less what occurs often (shape.h,
-//     shape.h), more what begins a cascade, stands near the end or belongs to a
-//     telling line; and taken by what they tell for their bytes (layout.h) until
-//     the budget is used up (layout.h).
-// The other modes need only the first and the last bytes (window.h).
+//   - Each line is judged by its words (keywords.h) in their places and by its form
+//     (evidence.h), put together in score.h.
+//   - The best are kept with their neighbours (smart.h): every line of the first
+//     megabytes is looked at, later ones where a fast search finds a fragment of
+//     a telling word (keywords.h).
+//   - At the end they are weighed (score.c): less what occurs often (shape.h),
+//     more what begins a cascade, stands near the end or belongs to a telling
+//     line; and taken by what they tell for their bytes (choose.c) until the
+//     budget is used up (layout.h).
+// The other modes need only the first and the last bytes (preview.c).
 #ifndef TERSE_PREVIEW_PREVIEW_H
 #define TERSE_PREVIEW_PREVIEW_H
 

@@ -4,7 +4,6 @@
 
 #include "supervisor/preview/keywords.h"
 #include "supervisor/preview/line.h"
-#include "supervisor/preview/prefilter.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void store_release(struct store *s)
+{
+	free(s->lines);
+	free(s->text);
+	*s = (struct store){0};
+}
+
 static int store_init(struct store *s)
 {
 	*s = (struct store){0};
@@ -16,13 +23,6 @@ static int store_init(struct store *s)
 		return -1;
 	}
 	return 0;
-}
-
-void store_release(struct store *s)
-{
-	free(s->lines);
-	free(s->text);
-	*s = (struct store){0};
 }
 
 /* Whether one more line fits for sure. */

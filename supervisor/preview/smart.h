@@ -5,7 +5,6 @@
 
 #include "supervisor/preview/keywords.h"
 #include "supervisor/preview/line.h"
-#include "supervisor/preview/prefilter.h"
 #include "supervisor/preview/score.h"
 #include "supervisor/preview/shape.h"
 
@@ -38,8 +37,6 @@ struct store {
 	char *text;
 	size_t used;
 };
-
-void store_release(struct store *s);
 
 /* The least value at which no more than `count` lines are as good or better. */
 unsigned store_rank(const struct store *s, size_t count);

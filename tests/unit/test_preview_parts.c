@@ -1,7 +1,6 @@
 // The parts of the preview that are easier to get wrong than to see from outside:
 // the fast search, the counting of shapes, and the judgement of single lines.
 
-#include "supervisor/preview/prefilter.h"
 #include "supervisor/preview/score.h"
 #include "supervisor/preview/shape.h"
 #include "tests/unit/random.h"
