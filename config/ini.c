@@ -28,20 +28,20 @@ struct reader {
 	size_t line_len;
 };
 
-static void ini_tell(struct reader *r, struct ini_line line)
+static void ini_report(struct reader *r, struct ini_line line)
 {
 	line.number = r->number;
 	if (r->visit(r->ctx, &line) != 0)
 		r->stopped = true;
 }
 
-static void tell_malformed(struct reader *r, const char *reason)
+static void report_malformed(struct reader *r, const char *reason)
 {
 	char shown[128];
 
 	snprintf(shown, sizeof(shown), "%.*s", (int)(r->line_len < 127 ? r->line_len : 127),
 		 r->line);
-	ini_tell(r, (struct ini_line){.kind = INI_MALFORMED, .value = shown, .reason = reason});
+	ini_report(r, (struct ini_line){.kind = INI_MALFORMED, .value = shown, .reason = reason});
 }
 
 /* isspace() in the C locale, as inih uses it. */
@@ -58,25 +58,25 @@ static bool take_section(struct reader *r, const char *start, const char *end)
 	size_t len;
 
 	if (!close) {
-		tell_malformed(r, "no ] behind the section's name");
+		report_malformed(r, "no ] behind the section's name");
 		return false;
 	}
 	len = (size_t)(close - start) - 1;
 	if (len > NAME_MAX_LEN) {
-		tell_malformed(r, "a section's name has at most 49 bytes");
+		report_malformed(r, "a section's name has at most 49 bytes");
 		return false;
 	}
 	do
 		p++;
 	while (p < end && is_space(*p));
 	if (p < end && *p != ';' && *p != '#') {
-		tell_malformed(r, "text behind the section's name");
+		report_malformed(r, "text behind the section's name");
 		return false;
 	}
 	memcpy(name, start + 1, len);
 	name[len] = '\0';
 	r->keyed = false;
-	ini_tell(r, (struct ini_line){.kind = INI_SECTION, .section = name});
+	ini_report(r, (struct ini_line){.kind = INI_SECTION, .section = name});
 	return true;
 }
 
@@ -102,8 +102,8 @@ static const char *ini_take_line(struct reader *r, const char *line, const char 
 	r->line = line;
 	r->line_len = (size_t)(end - line);
 	if (memchr(line, '\0', r->line_len)) {
-		ini_tell(r, (struct ini_line){.kind = INI_MALFORMED,
-					      .reason = "a NUL byte; is this a text file?"});
+		ini_report(r, (struct ini_line){.kind = INI_MALFORMED,
+						.reason = "a NUL byte; is this a text file?"});
 		return line;
 	}
 	if (r->number == 1 && end - line >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
@@ -116,7 +116,7 @@ static const char *ini_take_line(struct reader *r, const char *line, const char 
 		snprintf(reason, sizeof(reason),
 			 "a line has at most %zu bytes; more values go on indented lines below",
 			 room - 1);
-		tell_malformed(r, reason);
+		report_malformed(r, reason);
 		return line;
 	}
 	r->more = r->keyed && start > line;
@@ -133,7 +133,7 @@ static char *read_line(char *out, int room, void *stream)
 	const char *line, *newline, *end;
 
 	if (r->due && !r->stopped)
-		tell_malformed(r, "neither [section] nor key = value");
+		report_malformed(r, "neither [section] nor key = value");
 	r->due = false;
 	if (r->stopped || r->next == r->end)
 		return NULL;
@@ -156,21 +156,22 @@ static int take_value(void *ctx, const char *section, const char *name, const ch
 	if (r->stopped)
 		return 1;
 	if (r->more) {
-		ini_tell(r, (struct ini_line){.kind = INI_MORE,
-					      .section = section,
-					      .key = name,
-					      .value = value});
+		ini_report(r, (struct ini_line){.kind = INI_MORE,
+						.section = section,
+						.key = name,
+						.value = value});
 		return 1;
 	}
 	r->keyed = *name != '\0';
 	if (*name == '\0')
-		tell_malformed(r, "a value without a key");
+		report_malformed(r, "a value without a key");
 	else if (strlen(name) > NAME_MAX_LEN)
-		tell_malformed(r, "a key has at most 49 bytes");
+		report_malformed(r, "a key has at most 49 bytes");
 	else
-		ini_tell(r,
-			 (struct ini_line){
-				 .kind = INI_KEY, .section = section, .key = name, .value = value});
+		ini_report(r, (struct ini_line){.kind = INI_KEY,
+						.section = section,
+						.key = name,
+						.value = value});
 	return 1;
 }
 

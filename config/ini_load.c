@@ -45,7 +45,7 @@ struct load {
 	int errors;
 
 	/* Called for every error, unless NULL. */
-	void (*tell)(void *ctx, const char *message);
+	void (*report)(void *ctx, const char *message);
 	void *ctx;
 };
 
@@ -71,9 +71,9 @@ static int ini_load_complain(struct load *l, const struct ini_line *line, const 
 	config_error_write(&c, l->error);
 	l->errors++;
 	ini_load_fail(l, EINVAL);
-	if (!l->tell)
+	if (!l->report)
 		return -1;
-	l->tell(l->ctx, l->error->text);
+	l->report(l->ctx, l->error->text);
 	return 0;
 }
 
@@ -381,11 +381,11 @@ int settings_load_text(struct settings *s, const char *path, const char *text, s
 }
 
 int settings_check_text(enum origin by, const char *path, const char *text, size_t len,
-			void (*tell)(void *ctx, const char *message), void *ctx)
+			void (*report)(void *ctx, const char *message), void *ctx)
 {
 	struct option_error error;
 	struct settings s = {0};
-	struct load l = {.by = by, .path = path, .error = &error, .tell = tell, .ctx = ctx};
+	struct load l = {.by = by, .path = path, .error = &error, .report = report, .ctx = ctx};
 
 	ini_visit(text, len, load_line, &l);
 	ini_load_settle(&l, &s);

@@ -353,44 +353,45 @@ static const char verbs[] =
 	"terse read|search|list|show|path|history|snapshot|config|doctor|help|version|await|"
 	"send|signal|attach|session|rewind|drop|gc|archive|replay";
 
-enum look { LOOK_OTHER, LOOK_QUIET, LOOK_OWN };
+/* Something else, a command that prints next to nothing, or a verb of terse. */
+enum own { OWN_NOT, OWN_QUIET, OWN_VERB };
 
-static enum look look_at_string(const char *string, unsigned nested);
+static enum own own_in_string(const char *string, unsigned nested);
 
-static enum look command_look_at(char *const *words, unsigned nested)
+static enum own own_in_command(char *const *words, unsigned nested)
 {
 	for (; words && words[0]; words = wrapper_inner(words)) {
 		const char *name, *string;
 		if (pattern_match(verbs, words))
-			return LOOK_OWN;
+			return OWN_VERB;
 		name = profiles_match(&profiles_builtin, words);
 		if (name)
-			return strcmp(name, QUIET) == 0 ? LOOK_QUIET : LOOK_OTHER;
+			return strcmp(name, QUIET) == 0 ? OWN_QUIET : OWN_NOT;
 		string = nested < NESTED_MAX ? wrapper_string(words) : NULL;
 		if (string)
-			return look_at_string(string, nested + 1);
+			return own_in_string(string, nested + 1);
 	}
-	return LOOK_OTHER;
+	return OWN_NOT;
 }
 
-static enum look look_at_string(const char *string, unsigned nested)
+static enum own own_in_string(const char *string, unsigned nested)
 {
 	struct words w;
-	enum look all = LOOK_QUIET;
+	enum own all = OWN_QUIET;
 	if (words_parse(&w, string) < 0)
-		return LOOK_OTHER;
-	for (size_t i = 0; i < w.count && all != LOOK_OTHER; i++) {
-		enum look one = profile_is_fed(&w, i)
-					? LOOK_QUIET
-					: command_look_at(&w.words[w.commands[i].first], nested);
-		if (one != LOOK_QUIET)
+		return OWN_NOT;
+	for (size_t i = 0; i < w.count && all != OWN_NOT; i++) {
+		enum own one = profile_is_fed(&w, i)
+				       ? OWN_QUIET
+				       : own_in_command(&w.words[w.commands[i].first], nested);
+		if (one != OWN_QUIET)
 			all = one;
 	}
 	words_release(&w);
 	return all;
 }
 
-bool look_is(char *const argv[])
+bool profile_is_own(char *const argv[])
 {
-	return argv && command_look_at(argv, 0) == LOOK_OWN;
+	return argv && own_in_command(argv, 0) == OWN_VERB;
 }

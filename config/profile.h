@@ -66,6 +66,6 @@ const char *profile_name(const struct profile_choice *choice);
 /* Whether `argv` (NULL-terminated), or the shell string in it, runs a verb of terse, as in
    `cd web && terse read last | grep error`, and otherwise only commands that read its output or
    print next to nothing. */
-bool look_is(char *const argv[]);
+bool profile_is_own(char *const argv[]);
 
 #endif

@@ -185,7 +185,7 @@ int settings_load_text_by(struct settings *s, enum origin by, const char *path, 
 
 /* Reports every error in a text. Returns their number, or -1 with ENOMEM. */
 int settings_check_text(enum origin by, const char *path, const char *text, size_t len,
-			void (*tell)(void *ctx, const char *message), void *ctx);
+			void (*report)(void *ctx, const char *message), void *ctx);
 
 /* Appends a file of the given origin to `text`. Never waits: a FIFO without a writer is empty.
    Returns 0, or -1 with errno; EINVAL: it was refused, and *error says why. */

@@ -41,13 +41,13 @@ static bool is_in_run(void)
 
 static __attribute__((constructor)) void self_find(void)
 {
-	const char *told = getenv("TERSE_SHIM_SHELL");
+	const char *configured = getenv("TERSE_SHIM_SHELL");
 	Dl_info info;
 	if (is_in_run())
 		return;
-	if (told) {
-		if (*told == '/')
-			set_shell("", 0, told);
+	if (configured) {
+		if (*configured == '/')
+			set_shell("", 0, configured);
 	} else if (dladdr(shell, &info) && info.dli_fname && *info.dli_fname == '/') {
 		const char *name = shell_call_name(info.dli_fname);
 		set_shell(info.dli_fname, (size_t)(name - info.dli_fname), SHELL_NAME);

@@ -470,7 +470,7 @@ static int add_ended(struct runs *r, struct history *h, unsigned long back)
 		if (!run)
 			return -1;
 		run->started_ms = m.started_ms;
-		run->looks = look_is(m.argv);
+		run->looks = profile_is_own(m.argv);
 		run->unkept = m.unkept;
 		memcpy(run->artifact.id, m.id, sizeof(m.id));
 	}
@@ -495,7 +495,7 @@ static void last_look_up(struct run *run)
 	run->started_ms = id_time_ms(id_pack(a->id));
 	if (dir >= 0 && meta_read(dir, a->id, &m) == 0) {
 		run->started_ms = m.started_ms;
-		run->looks = look_is(m.argv);
+		run->looks = profile_is_own(m.argv);
 		meta_release(&m);
 	}
 	io_close(&dir);

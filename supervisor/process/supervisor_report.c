@@ -132,7 +132,7 @@ void supervisor_report(struct supervisor *s)
 	for (int i = 0; i < s->source_count; i++)
 		report_conclude(s, &s->sources[i]);
 	/* Even a text that is printed whole. */
-	if (s->job->settings->spill == SPILL_ALWAYS && !look_is(s->job->shown) &&
+	if (s->job->settings->spill == SPILL_ALWAYS && !profile_is_own(s->job->shown) &&
 	    record_open(&s->record))
 		report_spill(s);
 	supervisor_keep_both(s);

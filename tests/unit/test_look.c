@@ -12,7 +12,7 @@
 static bool looks(const char *string)
 {
 	char *argv[] = {(char *)"/bin/bash", (char *)"-c", (char *)string, NULL};
-	return look_is(argv);
+	return profile_is_own(argv);
 }
 
 static void test_strings(void **state)
@@ -53,10 +53,10 @@ static void test_words(void **state)
 	(void)state;
 	char *own[] = {(char *)"terse", (char *)"read", (char *)"last", NULL};
 	char *other[] = {(char *)"terse", (char *)"make", NULL}, *none[] = {NULL};
-	assert_true(look_is(own));
-	assert_false(look_is(other));
-	assert_false(look_is(none));
-	assert_false(look_is(NULL));
+	assert_true(profile_is_own(own));
+	assert_false(profile_is_own(other));
+	assert_false(profile_is_own(none));
+	assert_false(profile_is_own(NULL));
 }
 
 int main(void)
