@@ -335,7 +335,7 @@ static void meta_json_add_run(struct buffer *out, const struct meta *m, size_t b
 	json_add_bool(out, "binary", m->binary);
 	json_add_count(out, "cols", m->cols);
 	json_add_count(out, "rows", m->rows);
-	json_add_number(out, "keeper", m->supervisor);
+	json_add_number(out, "supervisor", m->supervisor);
 	json_add_number(out, "command_pid", m->command);
 }
 
@@ -540,7 +540,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	m->standard_error = get_stderr(&r);
 	m->cols = (unsigned)get_integer(&r, "cols", 0, INT_MAX, 0);
 	m->rows = (unsigned)get_integer(&r, "rows", 0, INT_MAX, 0);
-	m->supervisor = (pid_t)get_integer(&r, "keeper", 0, INT_MAX, 0);
+	m->supervisor = (pid_t)get_integer(&r, "supervisor", 0, INT_MAX, 0);
 	m->command = (pid_t)get_integer(&r, "command_pid", 0, INT_MAX, 0);
 	m->told = get_count(&r, "told");
 	m->raw_bytes = get_count(&r, "raw_bytes");

@@ -24,7 +24,7 @@ class Archives(Case):
                 if name.startswith(identifier) and (index or not name.endswith(".idx")):
                     found[name] = read_file(os.path.join(top, name))
         meta = self.metadata(identifier)
-        for key in ("session", "keeper", "command_pid"):
+        for key in ("session", "supervisor", "command_pid"):
             meta.pop(key)
         found[identifier + ".json"] = meta
         return found

@@ -251,7 +251,7 @@ class Modes(AttachCase):
         self.check()
 
     def test_killed_keeper(self):
-        os.kill(self.metadata(self.identifier)["keeper"], signal.SIGKILL)
+        os.kill(self.metadata(self.identifier)["supervisor"], signal.SIGKILL)
         self.check()
 
 

@@ -201,7 +201,7 @@ class Detach(LiveCase):
     def test_killed_keeper(self):
         """The guard ends the command; the socket that is left is no obstacle."""
         identifier = self.detach("sleep", "1000")
-        os.kill(self.metadata(identifier)["keeper"], signal.SIGKILL)
+        os.kill(self.metadata(identifier)["supervisor"], signal.SIGKILL)
         self.assert_nothing_left()
         self.assertEqual(self.ask("list", "--live"), b"")
         self.assertEqual(os.listdir(os.path.join(self.store, "live")), [])
@@ -472,7 +472,7 @@ class Await(LiveCase):
     def test_a_stopped_keeper(self):
         """A verb says so in place of hanging."""
         identifier = self.detach("sleep", "1000")
-        keeper = self.metadata(identifier)["keeper"]
+        keeper = self.metadata(identifier)["supervisor"]
         os.kill(keeper, signal.SIGSTOP)
         run = self.terse("snapshot", identifier)
         self.assertEqual((run.code, run.out), (1, b"terse snapshot: %s: its supervisor does not answer\n"
@@ -644,7 +644,7 @@ class Door(LiveCase):
 
     def test_one_with_too_many_clients_is_listed(self):
         identifier = self.detach("sleep", "1000")
-        keeper = self.metadata(identifier)["keeper"]
+        keeper = self.metadata(identifier)["supervisor"]
         clients = [self.connect(identifier) for _ in range(64)]
 
         def taken():
@@ -686,7 +686,7 @@ class Door(LiveCase):
         for s in clients:
             s.send(struct.pack("=III", 8, 80, 24))
         eventually(lambda: self.status(identifier)["attached"] == 50, "all of them")
-        keeper = self.metadata(identifier)["keeper"]
+        keeper = self.metadata(identifier)["supervisor"]
         let_go_on(os.path.join(self.work, "go"))
         peak = []
 
