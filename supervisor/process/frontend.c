@@ -254,21 +254,25 @@ _Noreturn static void frontend_on_supervisor_gone(struct frontend *f)
 	exit(EXIT_FAILED);
 }
 
-/* After the command's start, so that a command that can't be started costs no watchdog, and nothing
-   delays it. */
-static void frontend_start_watchdog(struct frontend *f)
+static pid_t frontend_fork_watchdog(const struct frontend *f, int pipe, int *socket)
 {
 	const struct job *job = f->job;
 	const struct watchdog watchdog = {.session = f->session,
 					  .group = f->group,
-					  .pipe = f->watch,
+					  .pipe = pipe,
 					  .grace_ms = job->settings->grace,
 					  .terminal = job->channels.keyboard,
 					  .modes = &job->modes,
 					  .raw = &job->raw};
-	/* Without a watchdog the run goes on. */
+	return watchdog_start(&watchdog, socket);
+}
+
+/* After the command's start, so that a command that can't be started costs no watchdog, and nothing
+   delays it. Best effort. */
+static void frontend_start_watchdog(struct frontend *f)
+{
 	if (f->watch >= 0)
-		f->watchdog = watchdog_start(&watchdog, &f->watchdog_socket);
+		f->watchdog = frontend_fork_watchdog(f, f->watch, &f->watchdog_socket);
 	io_close(&f->watch);
 }
 
@@ -299,13 +303,7 @@ static void frontend_on_late_start(struct frontend *f)
 	int ends[2], asked;
 	TRACE(PROCESS, "front end: the command has not started yet");
 	if (!f->late && pipe2(ends, O_CLOEXEC) == 0) {
-		const struct watchdog watchdog = {.session = f->session,
-						  .pipe = ends[0],
-						  .grace_ms = s->grace,
-						  .terminal = f->job->channels.keyboard,
-						  .modes = &f->job->modes,
-						  .raw = &f->job->raw};
-		f->late_watchdog = watchdog_start(&watchdog, &asked);
+		f->late_watchdog = frontend_fork_watchdog(f, ends[0], &asked);
 		watchdog_leave(asked);
 		io_close(&asked);
 		io_close(&ends[0]);

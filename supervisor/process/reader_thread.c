@@ -44,7 +44,6 @@ size_t reader_thread_read(int fd, char *data, size_t len, int *end)
 {
 	for (unsigned hangups = 0;;) {
 		ssize_t n = read(fd, data, len);
-
 		*end = n == 0 ? 0 : n < 0 ? errno : -1;
 		if (n > 0)
 			return (size_t)n;
@@ -69,7 +68,6 @@ static void reader_thread_announce(struct reader_thread *in)
 static size_t next_room(const struct reader_thread *in, char **at)
 {
 	size_t start = (in->first + in->len) % RING, room = RING - in->len;
-
 	*at = in->ring + start;
 	return room < RING - start ? room : RING - start;
 }
@@ -81,7 +79,6 @@ static void wait_for_more(struct reader_thread *in)
 			       {.fd = in->stop, .events = POLLIN}};
 	bool owes = in->len > 0 && !in->announced;
 	int ready;
-
 	pthread_mutex_unlock(&in->mutex);
 	ready = poll(fds, 2, owes ? PARSE_TIME_MS : -1);
 	pthread_mutex_lock(&in->mutex);
@@ -92,14 +89,12 @@ static void wait_for_more(struct reader_thread *in)
 static void *reader_thread_run(void *arg)
 {
 	struct reader_thread *in = arg;
-
 	pthread_mutex_lock(&in->mutex);
 	while (!in->stopping && in->end == EAGAIN) {
 		char *at;
 		size_t room = next_room(in, &at);
 		size_t n;
 		int end;
-
 		if (room == 0) {
 			pthread_cond_wait(&in->room, &in->mutex);
 			continue;
@@ -122,7 +117,6 @@ static void *reader_thread_run(void *arg)
 static bool has_processors(void)
 {
 	cpu_set_t set;
-
 	return sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 1;
 }
 
@@ -132,7 +126,6 @@ static int reader_thread_start(struct reader_thread *in)
 	pthread_attr_t attributes;
 	sigset_t all, before;
 	int error;
-
 	if (pthread_attr_init(&attributes) != 0)
 		return -1;
 	pthread_attr_setstacksize(&attributes, STACK);
@@ -147,7 +140,6 @@ static int reader_thread_start(struct reader_thread *in)
 struct reader_thread *reader_thread_begin(int fd)
 {
 	struct reader_thread *in = has_processors() ? calloc(1, sizeof(*in)) : NULL;
-
 	if (!in)
 		return NULL;
 	in->fd = fd;
@@ -174,14 +166,12 @@ int reader_thread_poll_fd(const struct reader_thread *in)
 size_t reader_thread_peek(struct reader_thread *in, const char **data, int *end)
 {
 	size_t len;
-
 	pthread_mutex_lock(&in->mutex);
 	len = in->len < RING - in->first ? in->len : RING - in->first;
 	*data = in->ring + in->first;
 	*end = len > 0 ? -1 : in->end;
 	if (in->announced && len == 0 && in->end == EAGAIN) {
 		eventfd_t value;
-
 		eventfd_read(in->filled, &value);
 		in->announced = false;
 	}

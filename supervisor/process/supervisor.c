@@ -80,11 +80,11 @@ static void supervisor_write_input(struct supervisor *s)
 		buffer_clear(&s->input);
 }
 
-void supervisor_cut_texts(struct supervisor *s)
+void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor *text))
 {
 	for (int i = 0; i < s->source_count; i++) {
 		if (s->sources[i].text)
-			interceptor_cut(s->sources[i].text);
+			each(s->sources[i].text);
 	}
 }
 
@@ -92,7 +92,7 @@ void supervisor_end_tree(struct supervisor *s, int step)
 {
 	TRACE(PROCESS, "supervisor: the process tree is being ended");
 	s->ending = true;
-	supervisor_cut_texts(s);
+	supervisor_each_text(s, interceptor_cut);
 	tree_end_step(&s->tree, step, clock_monotonic_ms());
 }
 

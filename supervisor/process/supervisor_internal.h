@@ -95,8 +95,8 @@ struct source *supervisor_terminal(struct supervisor *s);
 /* Queues what is typed into it. */
 void supervisor_type(void *ctx, const char *data, size_t len);
 
-/* The run is cut short: its texts end where they are. */
-void supervisor_cut_texts(struct supervisor *s);
+/* For each text that there is. */
+void supervisor_each_text(struct supervisor *s, void (*each)(struct interceptor *text));
 
 /* Starts to end the process tree with this step (TREE_HUP ...). */
 void supervisor_end_tree(struct supervisor *s, int step);

@@ -92,20 +92,12 @@ static void report_end(struct supervisor *s)
 	delivery_report_not_kept(&s->delivery);
 }
 
-static void report_spill(struct supervisor *s)
-{
-	for (int i = 0; i < s->source_count; i++) {
-		if (s->sources[i].text)
-			interceptor_spill(s->sources[i].text);
-	}
-}
-
 void supervisor_keep_both(struct supervisor *s)
 {
 	struct artifact *a = s->record.artifact;
 	if (!a || s->source_count < 2)
 		return;
-	report_spill(s);
+	supervisor_each_text(s, interceptor_spill);
 	artifact_use(a, ARTIFACT_ERR);
 }
 
@@ -134,7 +126,7 @@ void supervisor_report(struct supervisor *s)
 	/* Even a text that is printed whole. */
 	if (s->job->settings->spill == SPILL_ALWAYS && !profile_is_own(s->job->shown) &&
 	    record_open(&s->record))
-		report_spill(s);
+		supervisor_each_text(s, interceptor_spill);
 	supervisor_keep_both(s);
 	int64_t duration = clock_monotonic_ms() - s->job->begun_ms;
 	s->record.meta.told = s->live.reported;
@@ -245,7 +237,7 @@ void supervisor_report_keys(struct supervisor *s, enum keys_found found, int64_t
 	      found == KEYS_HUNG_UP ? ", and is hung up" : "");
 	if (found == KEYS_HUNG_UP) {
 		s->hung_up = true;
-		supervisor_cut_texts(s);
+		supervisor_each_text(s, interceptor_cut);
 	} else if (source->text && report_is_text(s) &&
 		   interceptor_reader(source->text) == INTERCEPT_PREVIEW) {
 		interceptor_settle_all(source->text);

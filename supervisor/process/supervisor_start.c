@@ -1,8 +1,8 @@
 // See supervisor_internal.h: the start of the command.
 
+#include "lib/active.h"
 #include "lib/io.h"
 #include "lib/trace.h"
-#include "lib/active.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
 
@@ -36,13 +36,10 @@ static void supervisor_open_sources(struct supervisor *s)
 /* The command's end of the channel that stands for stdout (0) or stderr (1). */
 static int supervisor_child_end(const struct supervisor *s, int which)
 {
-	const struct channels *l = &s->job->channels;
-	if (l->channel[which] == CHANNEL_MERGED)
-		which = 0;
-	if (l->channel[which] == CHANNEL_INHERIT)
-		return -1;
-	for (int i = 0; i < s->source_count; i++) {
-		if (s->sources[i].is_stderr == (which == 1))
+	const enum channel channel = s->job->channels.channel[which];
+	bool is_stderr = which == 1 && channel != CHANNEL_MERGED;
+	for (int i = 0; i < s->source_count && channel != CHANNEL_INHERIT; i++) {
+		if (s->sources[i].is_stderr == is_stderr)
 			return s->sources[i].child;
 	}
 	return -1;
