@@ -119,15 +119,11 @@ void config_error_write(const struct config_error *c, struct option_error *error
 {
 	struct text t = {.len = 0};
 	size_t len = strlen(c->where);
-	char line[16];
-
 	if (len > WHERE_MAX)
 		add_plain(&t, "...");
 	add_clean(&t, len > WHERE_MAX ? c->where + len - WHERE_MAX : c->where, WHERE_MAX);
-	if (c->line > 0) {
-		snprintf(line, sizeof(line), ":%u", c->line);
-		add_plain(&t, line);
-	}
+	if (c->line > 0)
+		t.len += (size_t)snprintf(t.bytes + t.len, BETWEEN_MAX, ":%u", c->line);
 	add_plain(&t, ": ");
 	if (c->section) {
 		add_plain(&t, "[");

@@ -63,12 +63,12 @@ static void wrap_text(struct buffer *out, const char *text, size_t width, const 
 	}
 }
 
-/* A list's default, each item on a line behind `prefix`. */
-static void option_print_items(struct buffer *out, const char *items, const char *prefix)
+/* Prints each line of `lines` behind `prefix`. */
+static void option_print_lines(struct buffer *out, const char *lines, const char *prefix)
 {
-	for (size_t len; *items; items += len + (items[len] == '\n')) {
-		len = strcspn(items, "\n");
-		buffer_printf(out, "%s%.*s\n", prefix, (int)len, items);
+	for (size_t len; *lines; lines += len + (lines[len] == '\n')) {
+		len = strcspn(lines, "\n");
+		buffer_printf(out, "%s%.*s\n", prefix, (int)len, lines);
 	}
 }
 
@@ -315,7 +315,7 @@ static void sample_print_option(struct buffer *out, const struct option *o, cons
 		buffer_printf(out, "%s%s", *preset ? " " : "", preset);
 	buffer_append_string(out, "\n");
 	if (o->type == OPTION_LIST)
-		option_print_items(out, preset, "#\t");
+		option_print_lines(out, preset, "#\t");
 }
 
 int option_print_sample(struct buffer *out)
@@ -325,7 +325,7 @@ int option_print_sample(struct buffer *out)
 	buffer_append_string(out, "# terse.ini: every setting with its default.\n");
 	for (size_t i = 0; i < PARAGRAPHS; i++) {
 		buffer_append_string(out, "#\n");
-		option_print_items(out, introduction[i].text, "# ");
+		option_print_lines(out, introduction[i].text, "# ");
 	}
 	option_walk(out, &printer, NULL);
 	return buffer_check(out);
@@ -336,11 +336,11 @@ int option_print_sample(struct buffer *out)
 /* Text for mdoc(7), which has to start a line. */
 static void manual_print_text(struct buffer *out, const char *text)
 {
-	static const char *const escapes[128] = {
+	static const char *const escapes[256] = {
 		['\\'] = "\\e", ['~'] = "\\(ti", ['^'] = "\\(ha", ['`'] = "\\(ga"};
 	char before = '\n';
 	for (; *text; before = *text++) {
-		const char *escape = *text > 0 ? escapes[(int)*text] : NULL;
+		const char *escape = escapes[(unsigned char)*text];
 		if (before == '\n' && (*text == '.' || *text == '\''))
 			buffer_append_string(out, "\\&");
 		if (*text == '-' && strchr(" \n-[|", before))
