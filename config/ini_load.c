@@ -32,12 +32,11 @@ struct load {
 	unsigned lines[OPTION_LIMIT]; /* where the text sets each option; 0: nowhere */
 	struct layer *layers[NAMED];  /* what the text defines; NULL: nothing so far */
 	enum { NO_SECTION, BAD_SECTION, OPTIONS, NAMED_SECTION } section;
-	size_t kind;      /* of a NAMED_SECTION ... */
-	const char *name; /* ... and its name, in the layer */
-	unsigned
-		key_lines[LAYER_KEYS_MAX]; /* where the section sets each of its keys; 0: nowhere */
-	const struct option *current;      /* that an indented line continues ... */
-	const struct layer_key *key;       /* ... or the section's own key; else NULL */
+	size_t kind;                        /* of a NAMED_SECTION ... */
+	const char *name;                   /* ... and its name, in the layer */
+	unsigned key_lines[LAYER_KEYS_MAX]; /* where it sets each of its own keys; 0: nowhere */
+	const struct option *current;       /* that an indented line continues ... */
+	const struct layer_key *key;        /* ... or the section's own key; else NULL */
 	enum origin by;
 	const char *path;
 	struct option_error *error;

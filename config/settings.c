@@ -230,20 +230,16 @@ static int load_file(struct settings *s, enum origin by, const char *path,
 		     struct option_error *error)
 {
 	struct buffer text = BUFFER_INIT;
-	char *name = NULL;
-	int result = settings_read_file(by, path, &text, error), failure;
-
-	if (result < 0)
-		goto out;
-	name = strdup(path);
-	result = name ? settings_load_text_by(s, by, path, text.data, text.len, error) : -1;
+	char *name = strdup(path);
+	int result = name ? settings_read_file(by, path, &text, error) : -1;
+	if (result == 0)
+		result = settings_load_text_by(s, by, path, text.data, text.len, error);
 	if (result == 0) {
 		free(s->files[by]);
 		s->files[by] = name;
 		name = NULL;
 	}
-out:
-	failure = errno;
+	int failure = errno;
 	buffer_release(&text);
 	free(name);
 	errno = failure;
