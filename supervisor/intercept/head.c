@@ -128,7 +128,7 @@ static void give_part(struct head *h, const char *line, size_t len, bool guard, 
 	h->bytes += guard ? strlen(LINE_GUARD) : 0;
 	size_t most = room(h), n = utf8_floor(line, len, len < most ? len : most), printed;
 
-	/* What is not clean may become longer. */
+	/* Cleaning may make the text longer. */
 	while ((printed = utf8_clean_len(line, n)) > most)
 		n = utf8_floor(line, len, n - (printed - most + 2) / 3);
 	h->end = HEAD_LINE;
@@ -152,7 +152,7 @@ static bool has_return(const struct head_line *l, const char *line, size_t n)
 	return n == l->length && l->ended && n > 0 && line[n - 1] == '\r';
 }
 
-/* What is printed of it, but for a note. */
+/* The printed length of a line without its note. */
 static size_t printed_len(const struct head_line *l, const char *line, size_t n)
 {
 	bool returns = has_return(l, line, n);

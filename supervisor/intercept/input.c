@@ -151,7 +151,7 @@ static void leave_plain(struct interceptor *s)
 	TRACE(TERMINAL, "%s redraws: rendered from here on", PART_NAME(s));
 	terminal_commit(s->terminal, terminal_lines(s->terminal));
 	s->is_plain = false;
-	/* Of a long line the terminal may have let go more than was passed on, or less. */
+	/* The terminal may have released more or less of a long line than was passed on. */
 	size_t passed = s->plain.passed, gone = s->line_text;
 	if (gone > passed + s->plain.line.len)
 		gone = passed + s->plain.line.len;
@@ -249,7 +249,7 @@ static bool looks_binary(const struct interceptor *s)
 	return sniff_judge(&s->sniff) || (s->kind.name && s->sniff.bad > 0);
 }
 
-/* What looked like text at first may turn out not to be, while all of its bytes are at hand. */
+/* Judges again while all bytes are still at hand: the start may have looked like text. */
 static void look_again(struct interceptor *s, const char *data, size_t len)
 {
 	sniff_add(&s->sniff, data, len);
@@ -273,7 +273,7 @@ static void process(struct interceptor *s, const char *data, size_t len)
 		feed_plain(s, data, len);
 	else if (!s->binary)
 		terminal_feed(s->terminal, data, len);
-	/* Of a picture, or what looks like one, there is nothing but its bytes. */
+	/* A swallowed picture leaves no text: only the raw bytes have it. */
 	if (s->raw.state == RAW_HOLDING && s->raw.held.len + len > RAW_HOLD &&
 	    terminal_is_swallowing(s->terminal))
 		interceptor_spill(s);

@@ -1,4 +1,4 @@
-// What a report has of a stream, when the command has ended. See interceptor.h.
+// The interceptor's contract with other rooms: life cycle, pauses, the end, the report.
 
 #include "supervisor/intercept/interceptor.h"
 
@@ -45,7 +45,7 @@ static int collect_text(struct interceptor *s, const struct interceptor_ending *
 	out->broken = s->broken;
 	if (!intercept_is_by_head(s))
 		return intercept_print_preview(s, &e, out);
-	/* How the command ended is told elsewhere in the report. */
+	/* The report says elsewhere how the command ended. */
 	e.ending = (struct wording_ending){.lines = out->total_lines, .bytes = out->total_bytes};
 	e.status_line = STATUS_LINE_NEVER;
 	return intercept_print_end_of_head(s, &e, out);
@@ -73,8 +73,7 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	return s->lost ? -1 : result;
 }
 
-/* What a live reader is told when the command has ended, or has been silent for long. See
-   interceptor.h. */
+/* Notices for a live reader when the command has ended or has been silent for long. */
 
 void interceptor_conclude(struct interceptor *s, bool failed)
 {
@@ -189,13 +188,13 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 	buffer_release(&pending);
 }
 
-/* What is said at the end, and the text of most commands, must not fail for want of memory that was
-   there at the start. */
+/* Reserved at the start, so that the last notice, and the text of most commands, need no more
+   memory. */
 #define LINE_RESERVE ((size_t)1024)
 #define HELD_RESERVE ((size_t)8 * 1024)
 
-/* For so long a line has to stand before a live reader gets it. What draws may
-   change it later, but some hide the cursor for good. */
+/* A line must stand unchanged for so long before a live reader gets it. A program that draws may
+   change it later, but some programs hide the cursor for good. */
 #define SETTLE_MS       1500
 #define SETTLE_DRAWN_MS 5000
 

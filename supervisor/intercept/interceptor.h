@@ -35,7 +35,7 @@ enum interceptor_print {
 	INTERCEPT_SILENT,  /* nobody: the owner prints the raw bytes itself */
 };
 
-/* What the reader of a preview wants. */
+/* How the reader of a preview gets it. */
 enum interceptor_form {
 	INTERCEPT_LIVE,   /* to read along: interceptor_report() prints the end */
 	INTERCEPT_MARKED, /* a report when all is over (interceptor_collect()), with markers ... */
@@ -57,8 +57,8 @@ struct interceptor_options {
 	   gets them as they are until something redraws (parts.h). From the first NUL on it gets
 	   all bytes as they are, through a pty as well. */
 	bool exact;
-	/* Of the text, what went before that which comes here: for the numbers in a preview (not in
-	   mode head) and in its last line. */
+	/* Size of the text before the part that comes here, for the numbers in a preview (not
+	   in mode head) and in its last line. */
 	uint64_t lines_before, bytes_before;
 };
 
@@ -121,8 +121,8 @@ void interceptor_cut(struct interceptor *s);
 
 void interceptor_resize(struct interceptor *s, unsigned cols, unsigned rows);
 
-/* To look at: the picture, the cursor, the alternate screen. What is held back to be judged is not
-   in it before interceptor_pause(), and what is binary never is. */
+/* For looking at the picture, the cursor, the alternate screen. Bytes held back to be judged reach
+   it at interceptor_pause(); binary output never does. */
 const struct terminal *interceptor_terminal(const struct interceptor *s);
 
 /* Opens the artifact (if it isn't) and writes what is held: from here on the text is on disk. Does
@@ -136,11 +136,11 @@ void interceptor_forget(struct interceptor *s);
 /* Brings the artifact's end up to date with what is not final yet. */
 void interceptor_update_live(struct interceptor *s);
 
-/* What interceptor_report() needs to know. */
+/* How the command ended, for interceptor_report(). */
 struct interceptor_ending {
 	struct wording_ending ending; /* lines and bytes are filled in from the stream */
 	struct wording_place place;
-	bool is_second; /* the same reader is told on another stream, too */
+	bool is_second; /* the same reader gets a notice on another stream, too */
 	enum status_when { STATUS_LINE_NEVER, STATUS_LINE_FAILURE, STATUS_LINE_ALWAYS } status_line;
 };
 

@@ -1,4 +1,5 @@
-// What is printed of a text that does not fit, with the notices around it. See interceptor.h.
+// The text of one stream as the terminal makes it: to the live reader, into the held text, the
+// artifact and the preview; and the printed part of a text that does not fit, with its notices.
 
 #include "lib/trace.h"
 #include "lib/utf8.h"
@@ -99,8 +100,7 @@ static int note_piece(struct interceptor *s, struct report_stream *report,
 {
 	if (!s->cut.bytes)
 		s->cut = piece->gap;
-	/* Of folded lines the one before them says what they are, but a program has to see ranges.
-	 */
+	/* A person reads folded lines off the line before; a program needs ranges. */
 	if (!report || piece->kind != PREVIEW_TEXT)
 		return 0;
 	report->lines_truncated += piece->cut;
@@ -113,7 +113,7 @@ static bool has_failed(const struct wording_ending *e)
 	return e->state == WORDING_INTERRUPTED || e->exit_code != 0;
 }
 
-/* What keeps the preview from showing more of the text. */
+/* The limit that keeps the preview from showing more of the text. */
 static enum limit_part what_limits(const struct interceptor *s, uint64_t cut)
 {
 	uint64_t shown = preview_shown(s->preview);
@@ -179,7 +179,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		[HEAD_BYTES] = WORDING_BYTES,
 		[HEAD_LINE] = WORDING_FIRST_LINE,
 	};
-	/* A success may be told more of. */
+	/* A success may be shown further. */
 	bool is_full = s->has_full && !has_failed(&e->ending);
 	struct head *h = is_full ? &s->full : &s->head;
 	struct buffer rest = BUFFER_INIT;
@@ -212,8 +212,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 	return report ? note_head(report, h) : 0;
 }
 
-/* The text of one stream as the terminal makes it: to the live reader, into what is held, to the
-   artifact and the preview. See interceptor.h. */
+/* The text as it comes. */
 
 void intercept_print(struct interceptor *s, const char *data, size_t len)
 {
@@ -380,9 +379,7 @@ void intercept_overflow(struct interceptor *s)
 		start_full(s);
 	if (intercept_is_by_head(s) && s->held.len > s->printed)
 		feed_head(s, s->held.data + s->printed, s->held.len - s->printed);
-	/* Of a text that was asked for in full, and can't be kept, the start is better than
-	 * nothing.
-	 */
+	/* The text was asked for in full and can't be kept: the start is better than nothing. */
 	if (s->artifact || !intercept_is_collected(s) || s->options.print == INTERCEPT_PREVIEW)
 		buffer_release(&s->held);
 }

@@ -1,4 +1,4 @@
-// What the files of this room share. Nobody outside of it includes this.
+// Shared by the files of this room. Nobody outside of it includes this.
 //
 //   input.c        from the command to the terminal: raw bytes, plain bytes, binary output
 //   lines.c        from the terminal to the reader, the held text, the artifact and the preview
@@ -69,7 +69,7 @@ void plain_release(struct plain *p);
 /* How much text there is, in lines and in the unit that its limit counts
    (config/limit.h), while it passes by in pieces. */
 
-/* What is kept of an unfinished line: enough to tell whether it counts. */
+/* Kept bytes of an unfinished line: enough to see whether it counts. */
 #define TALLY_FRONT 16
 
 struct tally {
@@ -248,16 +248,16 @@ bool intercept_is_over(struct interceptor *s, bool end);
    the head is settled. */
 void intercept_overflow(struct interceptor *s);
 
-/* What the terminal still holds of a command whose background children live on: the reader gets it
-   as it is now, the artifact goes on with what becomes of it. */
+/* The command ended and its background children live on: the reader gets the text that the terminal
+   still holds as it is now, the artifact goes on with its later state. */
 void intercept_take_pending(struct interceptor *s);
 
 /* Nothing that redraws came: the last plain bytes go to the reader. */
 void intercept_finish_plain(struct interceptor *s);
 
 /* Prints the rest of a text that does not fit: the preview's pieces behind what was printed live,
-   or the end of its first part, each with its notices unless the form is INTERCEPT_BARE. What is
-   printed is told in `report`, where there is one. Returns 0, or -1 with ENOMEM. */
+   or the end of its first part, each with its notices unless the form is INTERCEPT_BARE. If
+   `report` is not NULL, the printed ranges are stored in it. Returns 0, or -1 with ENOMEM. */
 int intercept_print_preview(struct interceptor *s, const struct interceptor_ending *e,
 			    struct report_stream *report);
 int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_ending *e,

@@ -1,4 +1,4 @@
-// Bytes of a line, told apart without a locale.
+// Classes of characters, independent of the locale.
 #ifndef TERSE_PREVIEW_CHARS_H
 #define TERSE_PREVIEW_CHARS_H
 

@@ -3,8 +3,7 @@
 enum {
 	/* Percent of the budget that the end of a successful run has at least. */
 	END_SHARE_SUCCESS = 30,
-	/* What being the last line counts; less in front of it, nothing a quarter of
-	   the budget away. */
+	/* Extra value of the last line; it falls to nothing a quarter of the budget before. */
 	END_VALUE = 30,
 	/* A line is shown up to a sixth of the budget, its surroundings shorter. */
 	LINE_PARTS = 6,

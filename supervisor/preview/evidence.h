@@ -1,5 +1,4 @@
-// What a line is by how it begins and what it consists of, before its words are
-// read.
+// The evidence in one line: its form (how it begins, what it consists of) and its words.
 #ifndef TERSE_PREVIEW_EVIDENCE_H
 #define TERSE_PREVIEW_EVIDENCE_H
 
@@ -18,14 +17,14 @@ struct structure {
 /* `text` is the message of a line: without blanks around it, not empty. */
 struct structure structure_of(const char *text, size_t len);
 
-/* What the words of one message say, taken together. */
+/* The evidence of all words of one message. */
 
 struct reading {
-	/* Of the words that tell of a failure: the weight of the one that tells
-	   most, and of all others. Where a word stands counts: free and before a
+	/* Words that tell of a failure: the highest weight, and the sum of the others.
+	   Where a word stands counts: free and before a
 	   colon much, inside of a path, an option or an identifier little. */
 	unsigned best, rest;
-	uint32_t best_word; /* the hash of the former */
+	uint32_t best_word; /* the hash of the word with the highest weight */
 	unsigned result;    /* weight of the words that tell of a success */
 	unsigned counts;    /* "12 passed", "Errors: 0" */
 	unsigned failures;  /* those that count failures, and not to zero */

@@ -6,8 +6,8 @@
 
 enum {
 	MARKER_MAX = 512,
-	/* Of lines that are alike so many are shown, the last one up to so far, and at least
-	   so many are left out, which has to save so many times what it costs. */
+	/* Similar lines: so many are shown, the last one up to so many bytes. At least so
+	   many are left out, and that must save so many times its cost. */
 	ALIKE_SHOWN = 2,
 	ALIKE_LAST = 160,
 	ALIKE_LEAST = 3,
@@ -386,7 +386,7 @@ static void note_chosen(struct layout *l, size_t unit)
 	l->units[unit].chosen = true;
 }
 
-/* What would be used if the unit were taken at no cost for its text. */
+/* The bytes used if the unit were taken and its text cost nothing. */
 static size_t used_beside(struct layout *l, const struct unit *u, bool numbered)
 {
 	size_t i = (size_t)(u - l->units);
@@ -444,7 +444,7 @@ static bool can_grow(const struct unit *u)
 	return u->chosen && u->lines == 1 && is_cut(u);
 }
 
-/* What all of it costs if no line that can grow has less than `level` bytes. */
+/* The cost of everything if each line that can grow gets at least `level` bytes. */
 static size_t cost_at(struct layout *l, size_t level)
 {
 	size_t cost = l->used;

@@ -1,4 +1,4 @@
-// What is printed, being put together: lines are taken one by one for as long as
+// Puts together the printed preview: lines are taken one by one for as long as
 // the budget lasts, and the rest becomes gaps. Every marker and line number is
 // paid for, so the cost is exact at any time.
 //
@@ -78,7 +78,7 @@ void layout_price(struct layout *l, bool join);
 /* Sets how many bytes of a unit's line are shown at most. */
 void layout_limit(struct layout *l, size_t unit, size_t limit);
 
-/* What the line numbers of a unit cost. */
+/* The cost of the line numbers of a unit. */
 size_t layout_number_cost(const struct layout *l, const struct unit *u);
 
 /* Whether all lines of the text fit; then they are taken. */

@@ -53,7 +53,7 @@ static size_t line_append(char *out, size_t len, const char *data, size_t data_l
 	return len + data_len;
 }
 
-/* What a cut line is put together from: the first bytes of `front`, `back` without
+/* The parts of a cut line: the first bytes of `front`, `back` without
    its first `skip` bytes, and what is missing behind each. */
 struct cut {
 	const char *back;

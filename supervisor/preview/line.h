@@ -1,5 +1,5 @@
 // One line of the text as far as its bytes are at hand, and how it looks when it
-// is printed: whole, or cut with the bytes left out told.
+// is printed: whole, or cut with a note on the omitted bytes.
 #ifndef TERSE_PREVIEW_LINE_H
 #define TERSE_PREVIEW_LINE_H
 
@@ -47,7 +47,7 @@ bool line_is_whole(const struct line *l);
 /* The bytes that line_write() would write. */
 size_t line_written(const struct line *l, const struct line_form *form);
 
-/* Writes the line to `out` (NULL: only counts). What does not fit gives way to
+/* Writes the line to `out` (NULL: only counts). The rest is replaced by
    "[... bytes 496-4936 omitted ...]" (the first and the last of them, in the text), or to
    nothing; cuts are made between characters. Returns the length; 0 when not even a few bytes
    beside that fit. *gap (if not NULL) is what is left out. */

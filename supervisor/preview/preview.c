@@ -100,11 +100,10 @@ static void window_feed(struct window *w, const char *data, size_t len, bool cou
 	w->bytes += len;
 }
 
-/* Passes over bytes that are not there, with so many newlines; a line begins behind them. What was
-   fed before ends with a newline. */
+/* See preview_skip(). */
 static void window_skip(struct window *w, uint64_t bytes, uint64_t newlines)
 {
-	/* What is kept has to be without a hole. */
+	/* The kept bytes must be contiguous. */
 	w->head_cap = w->head_len;
 	w->tail_len = 0;
 	w->bytes += bytes;
@@ -251,7 +250,7 @@ struct preview {
 	struct preview_options options;
 	struct window window;
 	struct layout layout;
-	struct preview_piece plain[2]; /* in place of what the layout has no memory for */
+	struct preview_piece plain[2]; /* used when the layout has no memory */
 	struct smart *smart; /* NULL in the other modes, and while all fits into the budget */
 };
 
@@ -294,7 +293,7 @@ void preview_free(struct preview *p)
 }
 
 /* Mode smart begins when the text gets longer than the budget, so that a short
-   run pays nothing for it. What came before is all in the window. */
+   run pays nothing for it. All earlier text is in the window. */
 static void start_smart(struct preview *p)
 {
 	p->smart = calloc(1, sizeof(*p->smart));
@@ -370,8 +369,8 @@ static int add_unjudged(struct preview *p, const struct line *line, enum outcome
 	return layout_add(&p->layout, line, value, shape);
 }
 
-/* Of a long line the store has what tells most, the window more of its start or end; a short one
-   may be cut where the window ends. */
+/* Joins two copies of one line. The store has the most telling part of a long line, the window has
+   more of its start or end; a short line may be cut where the window ends. */
 static void add_stored_bytes(const struct store *store, size_t i, struct line *line)
 {
 	struct line stored;
@@ -456,7 +455,7 @@ static int preview_lay_out(struct preview *p, const struct preview_ask *ask, enu
 	return 0;
 }
 
-/* What needs no memory: the last lines, behind a gap. */
+/* The choice that needs no memory: the last lines, behind a gap. */
 static int choose_last(struct preview *p, const struct preview_ask *ask,
 		       const struct preview_piece **pieces)
 {

@@ -46,7 +46,7 @@ struct preview_options {
 	/* Mode smart: lines with one of these in them are put forward, or are not
 	   (config/value.h). NULL-terminated, or NULL; valid as long as the preview. */
 	char *const *patterns, *const *ignore;
-	size_t max_line;    /* longer lines are cut, with the bytes left out told ... */
+	size_t max_line;    /* longer lines are cut, with a note on the omitted bytes ... */
 	bool grow;          /* ... but where room is left, not so short */
 	uint64_t max_lines; /* lines to print at most; 0: no limit */
 	bool guard;         /* a line that looks like a notice gets LINE_GUARD in front */
@@ -75,7 +75,7 @@ struct preview_piece {
 	bool numbered;       /* from the middle: print "N: " before each line */
 };
 
-/* What the caller knows when it asks. */
+/* The caller's knowledge at the time of the choice. */
 struct preview_ask {
 	uint64_t printed_bytes; /* the first bytes of the text are printed already ... */
 	uint64_t printed_lines; /* ... which are this many whole lines; they count in the budget */
@@ -96,7 +96,7 @@ void preview_free(struct preview *p);
 void preview_feed(struct preview *p, const char *data, size_t len);
 
 /* Passes over bytes of the text that are not there, with so many newlines; a line begins behind
-   them. What was fed before ends with a newline. */
+   them. The text before must end with a newline. */
 void preview_skip(struct preview *p, uint64_t bytes, uint64_t newlines);
 
 /* Totals so far. A last line without newline counts as a line. */
@@ -117,8 +117,8 @@ size_t preview_head_budget(const struct preview *p);
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 
-/* Of what was chosen: the lines that are printed, and whether max_line alone cut some of them, but
-   for which there was room. */
+/* About the last choice: how many lines are printed, and whether lines were cut because of max_line
+   alone, although there was room. */
 uint64_t preview_shown(const struct preview *p);
 bool preview_is_line_limited(const struct preview *p);
 

@@ -32,7 +32,7 @@ enum {
 	REST_SCORE = 20, /* what further words add at most */
 };
 
-/* What is judged of a line. That of a long one is put together in `out`. */
+/* The judged part of a line. For a long line it is put together in `out`. */
 static const char *judged_text(const struct line *line,
 			       char out[static JUDGED_FRONT + JUDGED_BACK + 1], size_t *len)
 {
@@ -168,7 +168,7 @@ static uint32_t shape_mix(uint32_t hash, uint32_t value)
 	return (hash ^ value) * 16777619u;
 }
 
-/* The same for messages that differ only in blanks, numbers other than 0, hashes
+/* A hash that is equal for messages that differ only in blanks, numbers other than 0, hashes
    and what follows the first directory of paths. */
 static uint32_t shape_of(const char *text, size_t len)
 {
@@ -199,7 +199,7 @@ static uint32_t shape_of(const char *text, size_t len)
 	return hash;
 }
 
-/* The same for messages whose first token differs only in numbers. */
+/* A hash that is equal for messages whose first tokens differ only in numbers. */
 static uint32_t shape_of_opening(const char *text, size_t len)
 {
 	uint32_t hash = SHAPE_SEED;
@@ -272,8 +272,8 @@ void score_look_inside(const struct keywords *keywords, const struct literals *p
 	}
 }
 
-/* What a stored line is worth: what it tells by itself, less what many lines
-   tell, and what the lines beside it tell. */
+/* Weighs the stored lines: each by itself, less if many lines say the same, more by its
+   neighbours. */
 
 /* Found by measuring on labelled logs; none of them is critical. */
 enum {
@@ -289,7 +289,7 @@ static const float END_REACH = 16000.0f; /* bytes from the end at which its favo
 static const float END_FAVOUR = 0.4f, END_FAVOUR_RESULT = 1.0f;
 static const float RESULT_LEAST = 15.0f;
 
-/* What a line hands on to those behind it, and what is left from line to line. */
+/* The share of its weight that a line hands on to the next ones, and how it fades. */
 static const float TO_BEHIND = 0.5f, TO_OPENED = 0.8f;
 static const float OVER_BLANK = 0.75f, OVER_OPENED = 0.93f, OVER_DEEPER = 0.9f, OVER_LINE = 0.84f;
 /* To those right above it, the first of its paragraph, and those indented less. */
@@ -297,7 +297,7 @@ static const float TO_BEFORE = 0.4f, OVER_BEFORE = 0.65f;
 static const float TO_PARAGRAPH = 0.55f;
 static const float TO_PARENT = 0.5f, OVER_PARENT = 0.6f;
 
-/* What is left of a weight when something occurs up to so often. */
+/* The share of a weight that is left for something that occurs up to so often. */
 struct step {
 	unsigned most;
 	float factor;
@@ -342,7 +342,7 @@ static float near_end(const struct weighing *w, float favour)
 	return 1.0f + favour / (1.0f + w->from_end / END_REACH);
 }
 
-/* What it tells of a failure. */
+/* How much it tells of a failure. */
 static float failure_weight(const struct weighing *w)
 {
 	const struct sketch *sketch = &w->smart->sketch;
@@ -355,7 +355,7 @@ static float failure_weight(const struct weighing *w)
 	return weight * near_end(w, END_FAVOUR);
 }
 
-/* What it tells of a success. */
+/* How much it tells of a success. */
 static float success_weight(const struct weighing *w)
 {
 	float weight = (float)w->line->result;
@@ -466,7 +466,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		w.relatives = count_up(families, line->family);
 		w.from_end = (float)(bytes - line->offset);
 		float weight = own_weight(&w, outcome);
-		/* What the lines around gave counts half. */
+		/* The weight from the neighbours counts half. */
 		unsigned value = line->value / 2u + (unsigned)(weight * UNIT);
 		line->value = (uint16_t)(value < STORE_VALUES ? value : STORE_VALUES - 1);
 		if (line->score >= SPREADS && outcome != OUTCOME_SUCCESS) {

@@ -264,7 +264,7 @@ static void keep_before(struct smart *s, const struct line *line)
 	while (count < LINES_BEFORE && at > 0 && line->number - count > s->stored + 1) {
 		const char *newline = memrchr(s->block, '\n', at - 1);
 		at = newline ? (size_t)(newline - s->block) + 1 : 0;
-		/* What the block holds above this depends on how the text was fed. */
+		/* Earlier content of the block depends on how the text was fed. */
 		if (here - at > LOOK_BACK)
 			break;
 		starts[count++] = at;
@@ -372,7 +372,7 @@ static void search_block(struct smart *s, size_t end)
 		s->done = (size_t)(newline - s->block) + 1;
 	block_line(s, s->done, ++s->number, &line);
 	s->done += (size_t)line.length;
-	/* Of long lines only the ends are looked at, wherever the block ends. */
+	/* Long lines are judged by their ends alone, wherever the block ends. */
 	if (line.length <= LONG_LINE)
 		consider_line(s, &line);
 }

@@ -90,7 +90,7 @@ void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines);
 /* Judges a line. */
 void smart_judge(const struct smart *s, const struct line *line, struct score *score);
 
-/* What the lines are weighed for. */
+/* The outcome for which the lines are weighed. */
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
 
 /* Sets the value of all stored lines, for a text of `bytes` bytes. */

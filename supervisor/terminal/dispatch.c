@@ -1,4 +1,4 @@
-// What each control, escape sequence and control sequence does. The names are
+// Runs controls, escape sequences and control sequences. The names are
 // those of xterm's ctlseqs document. Erasing and editing is in edit.c, modes and
 // answers are in mode.c.
 
@@ -503,7 +503,7 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 	case PARSER_END: return;
 	case PARSER_SKIP: t->lossy = true; return;
 	case PARSER_EXECUTE:
-		/* Of what goes on behind it nobody knows whether it is meant. */
+		/* A control inside a sequence: the rest of the sequence may be no part of it. */
 		if (t->parser.state != PARSER_GROUND)
 			t->lossy = true;
 		if (t->stripping) {

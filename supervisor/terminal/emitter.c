@@ -238,8 +238,8 @@ static unsigned tail_lay_out(const struct terminal *t, unsigned x, const char *d
 	return x;
 }
 
-/* What is left of the row that the last line in `data` ends with; the line's
-   beginning may be in `before`, which ends without newline. */
+/* The columns left in the row in which the last line of `data` ends. The line may
+   begin in `before`, which ends without newline. */
 static unsigned blank_columns(const struct terminal *t, const char *before, size_t before_len,
 			      const char *data, size_t len)
 {

@@ -496,7 +496,7 @@ static void copy_alternate(struct screen *to, const struct screen *from)
 	to->y = from->y < to->rows ? from->y : to->rows - 1;
 }
 
-/* What does not depend on the text. */
+/* Copies all that does not depend on the text. */
 static void copy_state(struct screen *to, const struct screen *from)
 {
 	unsigned cols = to->cols < from->cols ? to->cols : from->cols;

@@ -1,4 +1,4 @@
-// What the files of this folder share. Others use terminal.h.
+// Shared by the files of this folder. Others use terminal.h.
 //
 // The way of a byte: terminal_feed() -> text in the append gear (append.c) or in
 // the grid gear (grid.c), anything else -> parser.c -> dispatch.c -> edit.c and
@@ -39,7 +39,7 @@ bool charsets_select(struct terminal *t, char final);
 
 void charsets_invoke(struct charsets *charsets, unsigned number);
 
-/* What the ASCII character `c` looks like in the set. */
+/* The code point that the set shows for the ASCII character `c`. */
 uint32_t charset_map(char set, unsigned char c);
 
 /* A screen: rows of cells, a cursor, margins, tab stops, a saved cursor.
@@ -84,8 +84,8 @@ void screen_free(struct screen *s);
 /* A copy without an emitter. NULL with ENOMEM. */
 struct screen *screen_copy(const struct screen *s);
 
-/* Blank, cursor at the top left, no margins, tab stops every eight columns. What
-   was saved and `base` stay. */
+/* Blank, cursor at the top left, no margins, tab stops every eight columns. The saved
+   cursor and `base` stay. */
 void screen_clear(struct screen *s);
 
 static inline struct row *screen_row(const struct screen *s, unsigned y)
@@ -271,7 +271,7 @@ void terminal_use_scan(struct terminal *t, const struct scan *scan);
 /* dispatch.c: what the parser found, and a single control character */
 void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c);
 void dispatch_control(struct terminal *t, uint32_t c);
-/* After a sequence or string: what follows it is no part of what was before. */
+/* After a sequence or string: the next character does not join the one before. */
 void dispatch_ended(struct terminal *t);
 
 /* edit.c: control sequences that change what is shown */

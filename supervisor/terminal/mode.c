@@ -430,7 +430,7 @@ void mode_full_reset(struct terminal *t)
 	struct screen *s = t->normal;
 	unsigned count = s->rows;
 	leave_alternate(t);
-	/* What was shown stays in the text, the new screen begins below. */
+	/* The shown rows stay in the text, the new screen begins below. */
 	while (count > 0 && !row_has_ink(screen_row(s, count - 1)))
 		count--;
 	for (unsigned y = 0; y < count; y++)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What the state machine tells apart. */
+/* The classes of characters that the state machine distinguishes. */
 enum class {
 	C0,     /* controls without a say here */
 	BELL,   /* ends an OSC */
@@ -313,7 +313,7 @@ uint32_t parser_param(const struct parser *parser, unsigned i, uint32_t fallback
 
 static const char image[] = "[image]";
 
-/* Stands for what is not held of a string that did not end. */
+/* Stands for the part of an unended string that is not held. */
 static const char rest[] = "[...]";
 
 void string_begin(struct terminal *t, char c)
@@ -413,7 +413,7 @@ static void parser_string_show(struct terminal *t, const char *word)
 		grid_print(t, (unsigned char)*word, word, 1);
 }
 
-/* What ended it came. */
+/* The byte that ends the string came. */
 static void complete(struct terminal *t, unsigned char c)
 {
 	parser_init(&t->parser);

@@ -29,10 +29,10 @@ struct string {
 /* `c` is the byte behind ESC. The parser stays in the string state until it ends. */
 void string_begin(struct terminal *t, char c);
 
-/* What the string goes on with. Returns where it ended, or `end`. */
+/* Takes the next bytes of the string. Returns where it ended, or `end`. */
 const char *string_feed(struct terminal *t, const char *p, const char *end);
 
-/* It does not go on: it becomes text. */
+/* The string does not end: it becomes text. */
 void string_give_up(struct terminal *t);
 
 /* The state machine that finds control sequences: Paul Williams' parser for

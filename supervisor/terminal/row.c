@@ -253,11 +253,11 @@ bool row_erase(struct row *row, unsigned cols, unsigned from, unsigned to)
 
 bool row_erase_selective(struct row *row, unsigned cols, unsigned from, unsigned to)
 {
-	bool protected = false;
+	bool spared = false;
 	for (unsigned x = 0; x < row->used; x++)
 		if (row->cells[x] & CELL_PROTECTED)
-	protected = true;
-	if (!protected)
+			spared = true;
+	if (!spared)
 		return row_erase(row, cols, from, to);
 	if (from >= row->used)
 		return false;

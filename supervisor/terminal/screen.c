@@ -221,7 +221,7 @@ unsigned screen_depth(const struct screen *s)
 }
 
 /* There is no room for more bytes of the cursor's row, since much of it takes no
-   column. What there is goes out now, after all rows above. */
+   column. The bytes so far go out now, after all rows above. */
 static void hand_on_part(struct screen *s)
 {
 	struct row *row = s->lines[s->y];
@@ -374,7 +374,7 @@ void screen_settle(struct screen *s)
 	s->bent = false;
 }
 
-/* What an agent gets of a picture of the screen: without what only makes it look good. */
+/* A picture of the screen for an agent, without decoration. */
 
 /* So much of a rule is left. */
 #define RULE_MOST 8

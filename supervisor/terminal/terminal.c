@@ -176,7 +176,7 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end)
 		t->partial_len = len;
 		return end;
 	}
-	/* What began a character and was not completed is all there is of it. */
+	/* An incomplete character stands as the bytes that came. */
 	if (n < held)
 		n = held;
 	t->partial_len = 0;

@@ -144,7 +144,7 @@ bool terminal_redraws(const struct terminal *t);
    the modes that the program has set for keys and mouse. Returns 0, or -1 with ENOMEM. */
 int terminal_repaint(const struct terminal *t, struct buffer *out);
 
-/* What sets every mode of terminal_repaint() back. */
+/* Resets every mode that terminal_repaint() sets. */
 extern const char terminal_unpaint[];
 
 #endif
