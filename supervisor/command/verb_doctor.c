@@ -3,7 +3,9 @@
 
 #include "config/option.h"
 #include "lib/active.h"
+#include "lib/buffer.h"
 #include "lib/io.h"
+#include "lib/json.h"
 #include "lib/quote.h"
 #include "lib/trace.h"
 #include "shim/shell.h"
@@ -18,7 +20,6 @@
 #include "supervisor/process/spawn.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,33 +30,35 @@ enum state { GOOD, BAD, NOTE };
 
 struct doctor {
 	int problems;
-	bool store_found;
-	json_t *checks; /* --json; else NULL */
+	bool store_found, json;
+	struct buffer checks; /* the elements of an array in JSON, with --json */
 };
 
-static void doctor_tell(struct doctor *d, enum state state, const char *what, const char *format,
-			...) __attribute__((format(printf, 4, 5)));
+static void doctor_report(struct doctor *d, enum state state, const char *what, const char *format,
+			  ...) __attribute__((format(printf, 4, 5)));
 
-static void doctor_tell(struct doctor *d, enum state state, const char *what, const char *format,
-			...)
+static void doctor_report(struct doctor *d, enum state state, const char *what, const char *format,
+			  ...)
 {
 	static const char *const shown[] = {"ok", "PROBLEM", "-"};
 	static const char *const named[] = {"ok", "problem", "note"};
 	struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
-	const char *detail = "";
 	va_list args;
-
 	va_start(args, format);
-	if (buffer_vprintf(&text, format, args) == 0 &&
-	    quote_text(&clean, text.data, text.len, 0) == 0 && buffer_string(&clean))
-		detail = clean.data;
+	buffer_vprintf(&text, format, args);
 	va_end(args);
+	quote_text(&clean, text.data, text.len, 0);
+	const char *detail = buffer_string(&clean);
 	d->problems += state == BAD;
-	if (!d->checks)
-		printf("%-8s %s: %s\n", shown[state], what, detail);
-	else
-		json_array_append_new(d->checks, json_pack("{s:s,s:s,s:s}", "state", named[state],
-							   "what", what, "detail", detail));
+	if (!d->json) {
+		printf("%-8s %s: %s\n", shown[state], what, detail ? detail : "");
+	} else {
+		json_begin_object(&d->checks, NULL);
+		json_add_string(&d->checks, "state", named[state]);
+		json_add_string(&d->checks, "what", what);
+		json_add_string(&d->checks, "detail", detail ? detail : "");
+		json_end_object(&d->checks);
+	}
 	buffer_release(&text);
 	buffer_release(&clean);
 }
@@ -64,10 +67,10 @@ static void check_pty(struct doctor *d)
 {
 	struct pty pty;
 	if (pty_open(&pty, 80, 24, false, NULL) < 0) {
-		doctor_tell(d, BAD, "pseudo-terminal", "%s", strerror(errno));
+		doctor_report(d, BAD, "pseudo-terminal", "%s", strerror(errno));
 		return;
 	}
-	doctor_tell(d, GOOD, "pseudo-terminal", "can be opened");
+	doctor_report(d, GOOD, "pseudo-terminal", "can be opened");
 	io_close(&pty.master);
 	io_close(&pty.slave);
 }
@@ -75,9 +78,9 @@ static void check_pty(struct doctor *d)
 static void check_proc(struct doctor *d)
 {
 	bool good = access("/proc/self/stat", R_OK) == 0;
-	doctor_tell(d, good ? GOOD : BAD, "/proc", "%s",
-		    good ? "readable"
-			 : "missing: readers of pipes get the whole text, never a preview");
+	doctor_report(d, good ? GOOD : BAD, "/proc", "%s",
+		      good ? "readable"
+			   : "missing: readers of pipes get the whole text, never a preview");
 }
 
 /* The first usable store is the one; those before it are told as well. */
@@ -88,9 +91,9 @@ static void on_store(void *ctx, const char *path, const char *origin, int error)
 	if (d->store_found || !*path)
 		return;
 	if (error)
-		doctor_tell(d, NOTE, "store", "%s (%s): %s", path, origin, strerror(error));
+		doctor_report(d, NOTE, "store", "%s (%s): %s", path, origin, strerror(error));
 	else
-		doctor_tell(d, GOOD, "store", "%s (%s)", path, origin);
+		doctor_report(d, GOOD, "store", "%s (%s)", path, origin);
 	d->store_found = error == 0;
 }
 
@@ -100,8 +103,8 @@ static void check_configuration(struct doctor *d)
 	struct option_error error = {""};
 	if (settings_load(&settings, &error) < 0)
 		return;
-	doctor_tell(d, *error.text ? BAD : GOOD, "configuration", "%s",
-		    *error.text ? error.text : "no errors");
+	doctor_report(d, *error.text ? BAD : GOOD, "configuration", "%s",
+		      *error.text ? error.text : "no errors");
 	settings_release(&settings);
 }
 
@@ -109,7 +112,7 @@ static void check_shell(struct doctor *d, const struct settings *s)
 {
 	const char *shell = shell_find(s->shell);
 	bool good = access(shell, X_OK) == 0;
-	doctor_tell(d, good ? GOOD : BAD, "shell", "%s", good ? shell : strerror(errno));
+	doctor_report(d, good ? GOOD : BAD, "shell", "%s", good ? shell : strerror(errno));
 }
 
 static void check_reader(struct doctor *d)
@@ -121,39 +124,42 @@ static void check_reader(struct doctor *d)
 		[SINK_FILE] = "a file; it gets the whole text",
 		[SINK_CLOSED] = "nobody; it is closed",
 	};
-	doctor_tell(d, NOTE, "standard output", "goes to %s", names[reader_find()]);
+	doctor_report(d, NOTE, "standard output", "goes to %s", names[reader_find()]);
 }
 
 static void check_trace(struct doctor *d)
 {
 	const char *areas = getenv(TRACE_VARIABLE);
 	if (!areas || !*areas)
-		doctor_tell(d, NOTE, "trace",
-			    "off; " TRACE_VARIABLE "=all writes one of each run's decisions");
+		doctor_report(d, NOTE, "trace",
+			      "off; " TRACE_VARIABLE "=all writes one of each run's decisions");
 	else if (*trace_file() || trace_open(areas, "terse doctor") == 0)
-		doctor_tell(d, NOTE, "trace", "%s: %s", areas, trace_file());
+		doctor_report(d, NOTE, "trace", "%s: %s", areas, trace_file());
 	else
-		doctor_tell(d, BAD, "trace", TRACE_VARIABLE "=%s: %s", areas,
-			    errno == EINVAL ? "no such area" : strerror(errno));
+		doctor_report(d, BAD, "trace", TRACE_VARIABLE "=%s: %s", areas,
+			      errno == EINVAL ? "no such area" : strerror(errno));
 }
 
 static void check_switches(struct doctor *d)
 {
 	const char *off = getenv("TERSE"), *active = getenv(ACTIVE_NAME);
 	if (off && strcmp(off, "0") == 0)
-		doctor_tell(d, NOTE, "TERSE=0", "commands are run without terse");
+		doctor_report(d, NOTE, "TERSE=0", "commands are run without terse");
 	if (active_is_inside(active))
-		doctor_tell(d, NOTE, "this shell is inside terse", "commands are run as they are");
+		doctor_report(d, NOTE, "this shell is inside terse",
+			      "commands are run as they are");
 }
 
 /* --- agents ------------------------------------------------------------------------------ */
 
 static void doctor_check_place(struct doctor *d, const struct place *place)
 {
-	doctor_tell(d, *place->shell ? GOOD : NOTE, "terse-sh", "%s",
-		    *place->shell ? place->shell : "not found: terse init and terse agent need it");
-	doctor_tell(d, *place->library ? GOOD : NOTE, "libterse-shim.so", "%s",
-		    *place->library ? place->library : "not found: terse agent and Codex need it");
+	doctor_report(d, *place->shell ? GOOD : NOTE, "terse-sh", "%s",
+		      *place->shell ? place->shell
+				    : "not found: terse init and terse agent need it");
+	doctor_report(d, *place->library ? GOOD : NOTE, "libterse-shim.so", "%s",
+		      *place->library ? place->library
+				      : "not found: terse agent and Codex need it");
 }
 
 /* What is wired in one file, told unless it is nothing. */
@@ -170,21 +176,21 @@ static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring
 	if (wiring_path(&file->folder, project, path) < 0)
 		return state;
 	if (document_read(&document, path, project) < 0) {
-		doctor_tell(d, BAD, w->agent, "%s: %s", path,
-			    document.reason ? document.reason : strerror(errno));
+		doctor_report(d, BAD, w->agent, "%s: %s", path,
+			      document.reason ? document.reason : strerror(errno));
 	} else if (document.exists) {
 		const char *text = document.text.data ? document.text.data : "";
 
 		state = wiring_check(file, place, text, document.text.len);
 		if (state == WIRING_SAME)
-			doctor_tell(d, GOOD, w->agent, "wired: %s", path);
+			doctor_report(d, GOOD, w->agent, "wired: %s", path);
 		else if (wiring_apply(file, place, text, document.text.len, &out, &error) < 0 &&
 			 errno == EINVAL)
-			doctor_tell(d, BAD, w->agent, "%s:%zu: %s", path, error.line, error.text);
+			doctor_report(d, BAD, w->agent, "%s:%zu: %s", path, error.line, error.text);
 		else if (state == WIRING_OTHER)
-			doctor_tell(d, BAD, w->agent,
-				    "%s: wired to other paths, or not all of it: terse init %s%s",
-				    path, w->agent, project ? " --project" : "");
+			doctor_report(d, BAD, w->agent,
+				      "%s: wired to other paths, or not all of it: terse init %s%s",
+				      path, w->agent, project ? " --project" : "");
 	}
 	buffer_release(&out);
 	document_release(&document);
@@ -197,10 +203,10 @@ static void check_self_test(struct doctor *d, const struct wiring *w, const stru
 	int sung = self_test_run(w->agent, place, reason);
 
 	if (sung > 0)
-		doctor_tell(d, GOOD, w->agent, "a command as it runs them is previewed");
+		doctor_report(d, GOOD, w->agent, "a command as it runs them is previewed");
 	else if (sung < 0)
-		doctor_tell(d, BAD, w->agent, "a command as it runs them is not previewed: %s",
-			    reason);
+		doctor_report(d, BAD, w->agent, "a command as it runs them is not previewed: %s",
+			      reason);
 }
 
 static void check_agents(struct doctor *d, const struct place *place)
@@ -223,49 +229,42 @@ static void check_agents(struct doctor *d, const struct place *place)
 		if (wired)
 			check_self_test(d, w, place);
 		else if (!any && hints_find_program(w->programs, found))
-			doctor_tell(d, NOTE, w->agent, "%s, not wired: terse init %s", found,
-				    w->agent);
+			doctor_report(d, NOTE, w->agent, "%s, not wired: terse init %s", found,
+				      w->agent);
 	}
 }
 
-static int doctor_print_json(const struct doctor *d)
+static int doctor_print_json(struct doctor *d)
 {
-	struct buffer out = BUFFER_INIT;
-	char *checks = json_dumps(d->checks, JSON_COMPACT);
-	int status = !checks || envelope_begin(&out) < 0 ||
-				     buffer_printf(&out,
-						   "\"version\":\"" TERSE_VERSION
-						   "\",\"problems\":%d,\"checks\":%s",
-						   d->problems, checks) < 0 ||
-				     envelope_end(&out) < 0 ||
-				     io_write(STDOUT_FILENO, out.data, out.len) < 0
-			     ? -1
-			     : 0;
-
-	free(checks);
-	buffer_release(&out);
-	return status;
+	struct buffer out = {.failed = d->checks.failed};
+	envelope_begin(&out);
+	json_add_string(&out, "version", TERSE_VERSION);
+	json_add_number(&out, "problems", d->problems);
+	json_begin_array(&out, "checks");
+	buffer_append(&out, d->checks.data, d->checks.len);
+	json_end_array(&out);
+	envelope_end(&out);
+	buffer_release(&d->checks);
+	return verb_print(&(struct verb){.name = "doctor", .json = true}, &out);
 }
 
 int command_doctor(struct command_context *c, int argc, char **argv)
 {
 	struct doctor d = {.problems = 0};
 	struct place place;
-	bool json = false;
-	const struct verb_option options[] = {{"--json", VERB_FLAG, &json},
+	const struct verb_option options[] = {{"--json", VERB_FLAG, &d.json},
 					      {NULL, VERB_FLAG, NULL}};
 
 	if (verb_parse(options, argc, argv, NULL, 0) < 0)
 		return EXIT_TERSE;
-	d.checks = json ? json_array() : NULL;
-	if (!json)
+	if (!d.json)
 		puts("terse " TERSE_VERSION);
 	place_find(&place);
 	check_pty(&d);
 	check_proc(&d);
 	store_explain(on_store, &d);
 	if (!d.store_found)
-		doctor_tell(&d, BAD, "store", "none can be written: long output can't be kept");
+		doctor_report(&d, BAD, "store", "none can be written: long output can't be kept");
 	check_configuration(&d);
 	check_shell(&d, c->settings);
 	doctor_check_place(&d, &place);
@@ -273,10 +272,6 @@ int command_doctor(struct command_context *c, int argc, char **argv)
 	check_reader(&d);
 	check_switches(&d);
 	check_trace(&d);
-	if (json && doctor_print_json(&d) < 0) {
-		verb_error(argv[0], "%m");
-		return 1;
-	}
-	json_decref(d.checks);
-	return d.problems > 0;
+	int status = d.json ? doctor_print_json(&d) : 0;
+	return status || d.problems > 0;
 }

@@ -10,7 +10,6 @@
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,23 +35,10 @@ struct change {
 	const char *how;
 };
 
-static void init_say(struct init *i, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void init_say(struct init *i, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (buffer_vprintf(&i->out, format, args) < 0)
-		i->failed = true;
-	va_end(args);
-}
-
 static void say_of(struct init *i, const char *path, const char *what)
 {
-	if (quote_text(&i->out, path, strlen(path), 0) < 0)
-		i->failed = true;
-	init_say(i, ": %s\n", what);
+	quote_text(&i->out, path, strlen(path), 0);
+	buffer_printf(&i->out, ": %s\n", what);
 }
 
 static int init_fail(struct init *i, const char *path, const char *reason)
@@ -148,7 +134,8 @@ static int plan_undo(struct init *i, struct change *c)
 	c->how = "what terse init added is removed; the rest was changed since, and stays";
 	if (is_as_written(i, c)) {
 		buffer_clear(&c->next);
-		if (buffer_append(&c->next, text_of(&c->backup.text), c->backup.text.len) < 0)
+		buffer_append(&c->next, text_of(&c->backup.text), c->backup.text.len);
+		if (buffer_check(&c->next) < 0)
 			return init_fail(i, c->now.path, NULL);
 	}
 	if (c->backup.exists && init_is_same(&c->next, &c->backup.text))
@@ -256,11 +243,12 @@ static void change_lines(struct init *i)
 	if (i->instructions || (i->undo && there))
 		change_file(i, &file);
 	else if (!i->undo && !i->dry_run && !there)
-		init_say(i,
-			 "to tell the model how to read on: terse init %s%s --instructions (lines "
-			 "for "
-			 "%s)\n",
-			 i->wiring->agent, i->project ? " --project" : "", path);
+		buffer_printf(
+			&i->out,
+			"to tell the model how to read on: terse init %s%s --instructions (lines "
+			"for "
+			"%s)\n",
+			i->wiring->agent, i->project ? " --project" : "", path);
 }
 
 static int init_check_place(const struct init *i)
@@ -332,12 +320,8 @@ int command_init(struct command_context *c, int argc, char **argv)
 		change_lines(&i);
 	if (!i.undo && !i.dry_run && !i.failed)
 		hints_append(&i.out, i.wiring, &i.place);
-	if (utf8_clean(&clean, text_of(&i.out), i.out.len) < 0 ||
-	    io_write(STDOUT_FILENO, text_of(&clean), clean.len) < 0) {
-		verb_error(VERB, "%m");
-		i.failed = true;
-	}
+	utf8_clean(&clean, text_of(&i.out), i.out.len);
+	clean.failed |= i.out.failed;
 	buffer_release(&i.out);
-	buffer_release(&clean);
-	return i.failed;
+	return verb_print(&(struct verb){.name = VERB}, &clean) || i.failed;
 }
