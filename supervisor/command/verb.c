@@ -464,6 +464,15 @@ int verb_find_directory(const struct verb *v, const struct settings *settings, c
 	return dir;
 }
 
+int verb_read_meta(const struct id_found *found, struct meta *m)
+{
+	*m = (struct meta){0};
+	int dir = store_open_session(found->store, found->session, false);
+	int result = dir < 0 ? -1 : meta_read(dir, found->id, m);
+	io_close(&dir);
+	return result;
+}
+
 int verb_open_found(const struct id_found *found, enum artifact_part part, struct text *text)
 {
 	int dir = store_open_session(found->store, found->session, false);

@@ -157,6 +157,10 @@ int verb_find_directory(const struct verb *v, const struct settings *settings, c
 int verb_open(const struct verb *v, const struct settings *settings, const char *session,
 	      enum artifact_part part, const char *name, struct text *text);
 
+/* Reads the metadata of an artifact that was found. Returns 0, or -1 with errno; meta_release() it
+   in any case. */
+int verb_read_meta(const struct id_found *found, struct meta *m);
+
 /* The same of an artifact that was found. -1 with errno, nothing said. */
 int verb_open_found(const struct id_found *found, enum artifact_part part, struct text *text);
 

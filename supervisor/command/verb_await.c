@@ -13,6 +13,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/excerpts.h"
 #include "supervisor/command/live_run.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/intercept/interceptor.h"
@@ -62,7 +63,7 @@ static int changes_feed(struct interceptor *s, struct text *text, uint64_t *line
 }
 
 /* Prints the text behind its first `*reported` lines, of a run that is as `ending` says, and sets
-   *reported to the lines there are now. Returns 0, or -1 with errno. */
+ *reported to the lines there are now. Returns 0, or -1 with errno. */
 static int changes_print(const struct settings *s, struct text *text, uint64_t *reported,
 			 const struct wording_ending *ending, const char *id)
 {
@@ -375,26 +376,21 @@ static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	struct meta m = {.exit_code = -1};
-	int count, dir = -1;
+	int count;
 	int result = verb_find(w->settings, w->session, w->id, stores, &count, &found);
-	if (result == 0 && (dir = store_open_session(found.store, found.session, false)) < 0)
-		result = -1;
 	if (result == 0)
-		result = meta_read(dir, w->id, &m);
+		result = verb_read_meta(&found, &m);
 	if (result < 0) {
 		verb_error(w->verb, "%s: %m", w->id);
 	} else {
-		*e = (struct wording_ending){
-			.state = m.state == META_DONE ? WORDING_ENDED : WORDING_INTERRUPTED,
-			.timed_out = m.timed_out,
-			.exit_code = m.exit_code,
-			.signal = m.signal,
-			.duration_ms = m.duration_ms,
-		};
+		*e = excerpts_ending(&m);
+		if (m.state == META_RUNNING) {
+			e->state = WORDING_INTERRUPTED;
+			e->duration_ms = m.duration_ms;
+		}
 		*reported = m.told;
 	}
 	meta_release(&m);
-	io_close(&dir);
 	store_close_all(stores, count);
 	return result;
 }

@@ -151,17 +151,13 @@ struct rewind_target {
 	int64_t started_ms; /* of the first run in the history */
 };
 
-/* The moment a run started at, as the history tells it. */
-static int64_t start_of(const struct id_found *found)
+/* The start of a run as the history has it. */
+static int64_t rewind_start_of(const struct id_found *found)
 {
 	struct meta m;
-	int64_t ms = id_time_ms(id_pack(found->id));
-	int dir = store_open_session(found->store, found->session, false);
-	if (dir >= 0 && meta_read(dir, found->id, &m) == 0) {
-		ms = m.started_ms;
-		meta_release(&m);
-	}
-	io_close(&dir);
+	bool known = verb_read_meta(found, &m) == 0;
+	int64_t ms = known ? m.started_ms : id_time_ms(id_pack(found->id));
+	meta_release(&m);
 	return ms;
 }
 
@@ -171,7 +167,7 @@ static int aim_at_run(struct rewind_target *t, struct store *stores, int count, 
 	if (id_find(stores, count, t->session, name, found) == 0) {
 		memcpy(t->session, found->session, sizeof(t->session));
 		t->from = id_pack(found->id);
-		t->started_ms = start_of(found);
+		t->started_ms = rewind_start_of(found);
 		return 0;
 	}
 	/* It is gone: rewinding once more goes on with what is left, if there is anything. */

@@ -67,17 +67,13 @@ static void live_list_add_holders(struct buffer *out, const struct meta *m)
 		buffer_append_string(out, "\n");
 }
 
-/* What was kept of it so far. Returns whether there is anything. */
+/* Reads what was kept of a run so far. Returns whether there is anything. */
 static bool live_list_read_meta(struct rows *r, const char *id, struct meta *m)
 {
 	struct id_found found;
-	int dir = -1;
 	*m = (struct meta){0};
-	bool is_kept = id_find(r->stores, r->count, "default", id, &found) == 0 &&
-		       (dir = store_open_session(found.store, found.session, false)) >= 0 &&
-		       meta_read(dir, id, m) == 0;
-	io_close(&dir);
-	return is_kept;
+	return id_find(r->stores, r->count, "default", id, &found) == 0 &&
+	       verb_read_meta(&found, m) == 0;
 }
 
 /* The rest of a row that begins at `start`: the command it runs; below, who holds it. */
@@ -393,7 +389,8 @@ int command_list(struct command_context *c, int argc, char **argv)
 	if (status != 0)
 		return status;
 	if ((r.live || r.watch) && r.verb.json) {
-		verb_fail(&r.verb, ENVELOPE_USAGE, "--live has no JSON: use --state running --json");
+		verb_fail(&r.verb, ENVELOPE_USAGE,
+			  "--live has no JSON: use --state running --json");
 		return EXIT_TERSE;
 	}
 	if (r.live || r.watch)

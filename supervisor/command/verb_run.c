@@ -243,8 +243,8 @@ static void look_at_terminal(struct job *job)
 		job->raw = job->modes;
 		cfmakeraw(&job->raw);
 	}
-	if (job->channels.person && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
-	    size.ws_row > 1) {
+	if (job->channels.person && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+	    size.ws_col > 1 && size.ws_row > 1) {
 		job->cols = size.ws_col;
 		job->rows = size.ws_row;
 	}
