@@ -1,4 +1,4 @@
-// What the verbs that remove artifacts share: telling what was removed.
+// Shared by the verbs that remove artifacts: lists what was removed.
 #ifndef TERSE_COMMAND_CLEANUP_H
 #define TERSE_COMMAND_CLEANUP_H
 
@@ -7,7 +7,7 @@
 
 struct settings;
 
-/* Lines about single artifacts; an agent has to read them. */
+/* Lines about single artifacts, which an agent has to read. */
 #define CLEANUP_LINES 30
 
 struct cleanup {
@@ -21,10 +21,10 @@ struct cleanup {
 struct gc cleanup_begin(struct cleanup *c, const struct settings *settings,
 			const struct store *store, bool dry);
 
-/* Adds what one store came to. */
+/* Adds the result of one store. */
 void cleanup_add(struct gc_result *sum, const struct gc_result *one);
 
-/* Prints the lines and the sum of it all on standard output. Returns the exit status. */
+/* Prints the lines and the sum on standard output. Returns the exit status. */
 int cleanup_end(struct cleanup *c, const char *verb, const struct gc_result *sum);
 
 #endif

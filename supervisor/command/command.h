@@ -20,7 +20,7 @@ struct settings;
 #define EXIT_TERSE 125
 
 struct command_context {
-	struct settings *settings; /* files and variables are loaded; flags not yet */
+	struct settings *settings; /* with files and variables, but without flags yet */
 };
 
 /* Whether this process was started as terse-sh: by the name of the file that was executed, or by
@@ -62,13 +62,13 @@ const char *help_nearest(const char *word);
 
 int command_version(struct command_context *c, int argc, char **argv);
 
-// What starts a command: terse run, and terse-sh for a tool call.
+// Starting a command, for terse run and for terse-sh.
 
-/* Whether to get out of the way: switched off, or supervised already. What a flag asks for
-   in so many words (a report for a program, a command that goes on) is done wherever it runs. */
+/* Whether terse is switched off, or the command is supervised already. A flag that asks for a
+   report (--format) or for a background run (--yield, --detach) is obeyed everywhere. */
 bool run_is_bypassed(struct settings *s);
 
-/* Says why a command can't be executed, and returns the exit status that a shell has for that. */
+/* Reports why a command can't be executed, and returns the exit status of a shell for that. */
 int run_tell_exec_error(const struct job *job, int error);
 
 /* Runs job->argv (and program and shown are filled in, too) with the settings of the agent around

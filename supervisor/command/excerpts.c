@@ -41,18 +41,20 @@ void excerpts_print(struct excerpts *d, const char *data, size_t len)
 {
 	if (d->error)
 		return;
-	int result = d->options.into ? buffer_append(d->options.into, data, len)
-				     : io_write(STDOUT_FILENO, data, len);
+	struct buffer *into = d->options.into;
+	if (into)
+		buffer_append(into, data, len);
+	int result = into ? buffer_check(into) : io_write(STDOUT_FILENO, data, len);
 	if (result < 0)
 		d->error = errno;
 }
 
-static void excerpt_run_on_print(void *ctx, const char *data, size_t len)
+static void excerpts_on_print(void *ctx, const char *data, size_t len)
 {
 	excerpts_print(ctx, data, len);
 }
 
-static struct artifact *excerpt_run_on_artifact(void *ctx)
+static struct artifact *excerpts_on_artifact(void *ctx)
 {
 	struct excerpts *d = ctx;
 	return d->options.artifact ? d->options.artifact(d->options.ctx) : NULL;
@@ -75,7 +77,7 @@ int excerpts_init(struct excerpts *d, const struct excerpts_options *options)
 	if (options->summary)
 		summary_prepare(s, &o);
 	const struct interceptor_events events = {
-		.artifact = excerpt_run_on_artifact, .print = excerpt_run_on_print, .ctx = d};
+		.artifact = excerpts_on_artifact, .print = excerpts_on_print, .ctx = d};
 	*d = (struct excerpts){.options = *options};
 	d->text = interceptor_new(&o, &events);
 	return d->text ? 0 : -1;
@@ -87,13 +89,13 @@ void excerpts_release(struct excerpts *d)
 	d->text = NULL;
 }
 
-/* Lines that are not on disk: one tells of them, and those behind have their numbers and places. */
-static void feed_gap(struct excerpts *d, const struct text_piece *gap)
+/* Announces a gap in one line, and keeps the numbers and offsets of the lines behind it. */
+static void excerpts_feed_gap(struct excerpts *d, const struct text_piece *gap)
 {
 	char line[GAP_ANNOUNCE_MAX];
 	size_t len = gap_announce(line, &gap->gap);
 	uint64_t missing = gap->gap.bytes > len ? gap->gap.bytes - len : 0;
-	/* What follows may be the rest of the last of them. */
+	/* The text behind may start with the rest of the last line. */
 	uint64_t lines = gap->gap.to - gap->gap.from + !gap->goes_on;
 	if (lines > 0)
 		interceptor_skip(d->text, line, len, missing, lines - 1);
@@ -101,7 +103,7 @@ static void feed_gap(struct excerpts *d, const struct text_piece *gap)
 		interceptor_feed(d->text, line, len - 1);
 }
 
-static int excerpt_run_feed(struct excerpts *d, struct text *t)
+static int excerpts_feed(struct excerpts *d, struct text *t)
 {
 	struct text_piece piece;
 	char *chunk = malloc(CHUNK);
@@ -112,7 +114,7 @@ static int excerpt_run_feed(struct excerpts *d, struct text *t)
 		if (result < 0 || piece.kind == TEXT_END)
 			break;
 		if (piece.kind == TEXT_GAP)
-			feed_gap(d, &piece);
+			excerpts_feed_gap(d, &piece);
 		else
 			interceptor_feed(d->text, chunk, piece.len);
 	}
@@ -143,7 +145,7 @@ int excerpts_text(const struct excerpts_options *options, struct text *t, const 
 	struct excerpts d;
 	int result = excerpts_init(&d, options);
 	if (result == 0)
-		result = excerpt_run_feed(&d, t);
+		result = excerpts_feed(&d, t);
 	if (result == 0) {
 		const struct wording_ending file = {.state = WORDING_FILE};
 		bool is_stderr = t->part == ARTIFACT_ERR;

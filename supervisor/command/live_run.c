@@ -24,7 +24,7 @@ static int live_run_match(void *ctx, const char *id)
 	return s->matches > 1;
 }
 
-/* Among the runs that have no artifact. */
+/* Finds a run that has no artifact yet by the beginning of its ID. Returns 0, or -1 with errno. */
 static int live_run_match_id(const struct store *stores, int count, const char *name,
 			     char id[ID_LEN + 1])
 {

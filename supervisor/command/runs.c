@@ -20,14 +20,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Enough to find a recent run; the time to list them must not depend on how many there are. */
+/* Rows by default: enough for recent runs, and quick however many there are. */
 #define ROWS 30
 
-/* Columns of a row where there is no terminal to ask. */
+/* Columns of a row if standard output is no terminal. */
 #define WIDTH 120
 
-/* A word in quotes if it needs some; one that a shell could only have escaped is not: it would be
-   hard to read. */
+/* Adds a word, in quotes if it needs some. Escapes would be hard to read. */
 static void row_add_word(struct buffer *out, const char *word)
 {
 	for (const char *at = word, *end = word + strlen(word); at < end;) {
@@ -41,7 +40,8 @@ static void row_add_word(struct buffer *out, const char *word)
 	quote_append(out, word);
 }
 
-/* The string that terse gave to a shell, whose path it wrote in full; NULL if there is none. */
+/* The string of `shell -c string` as terse starts it, with the full path of the shell; else
+   NULL. */
 static const char *string_of(char *const *argv)
 {
 	bool is_string = argv && argv[0] && argv[0][0] == '/' && argv[1] && argv[2] && !argv[3] &&
@@ -147,7 +147,7 @@ int runs_parse(struct runs *r, const struct settings *settings, int argc, char *
 		{"--until", VERB_TEXT, &r->until},
 		{"--limit", VERB_COUNT, &r->limit},
 		{"--json", VERB_FLAG, &r->verb.json},
-		/* The last ones are list's alone. */
+		/* Only list has these. */
 		{r->history ? NULL : "--live", VERB_FLAG, &r->live},
 		{"--watch", VERB_FLAG, &r->watch},
 		{NULL, VERB_FLAG, NULL},
@@ -182,7 +182,7 @@ static bool is_failed(const struct meta *m)
 
 static bool has_exit(const struct meta *m, int code)
 {
-	/* As a shell tells it. */
+	/* As a shell reports it. */
 	int exit_code = m->signal ? 128 + m->signal : m->exit_code;
 	return m->state != META_RUNNING && exit_code == code;
 }
@@ -213,7 +213,7 @@ void runs_release(struct runs *r)
 	buffer_release(&r->out);
 }
 
-/* Printed at the latest when so much is collected. */
+/* Output is written when so much is collected. */
 #define COLLECTED ((size_t)64 * 1024)
 
 /* Bytes of a command in a list for programs. */
@@ -340,7 +340,7 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 static void runs_add_element(struct runs *r, const char *id, const struct meta *m, int error)
 {
 	struct buffer *out = &r->out;
-	/* What was printed already does not tell that a comma belongs here. */
+	/* The element before may have been printed already, so the writer can't know the comma. */
 	buffer_append_string(out, r->rows > 0 ? ",{" : "{");
 	if (m) {
 		runs_append_json(out, m, COMMAND_MAX);

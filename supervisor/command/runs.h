@@ -8,7 +8,7 @@
 //
 // and "gaps" if a part of its text was not kept.
 // "id", "lines" and "bytes" are null where no artifact was made, "ended" and "duration_ms" while it
-// runs; "command_cut" is there if the command was too long to be told whole.
+// runs; "command_cut" is there if the command was cut.
 #ifndef TERSE_COMMAND_RUNS_H
 #define TERSE_COMMAND_RUNS_H
 
@@ -34,46 +34,47 @@ struct runs {
 	struct verb verb;
 	const struct settings *settings;
 	bool history;     /* all runs, else those with artifacts */
-	bool live, watch; /* of list: what runs now (verb_list.c) */
+	bool live, watch; /* only of list: what runs now (verb_list.c) */
 	enum sink sink;
 
-	/* As they were given. */
+	/* The options as given. */
 	bool all;
 	const char *session, *command, *state, *exit, *since, *until;
-	uint64_t limit; /* 0: not */
+	uint64_t limit; /* 0: not given */
 
-	/* What they mean. */
+	/* Their meaning. */
 	char directory[STORE_SESSION_LEN + 1]; /* of the session */
 	int want_state;                        /* enum meta_state, -1: any */
 	int want_exit;                         /* -1: any */
 	bool want_failed;
-	int64_t from_ms, to_ms; /* of the start */
+	int64_t from_ms, to_ms; /* limits of the start */
 
 	size_t width; /* columns */
 	uint64_t rows;
 	struct buffer out;
 };
 
-/* Takes the arguments; says what is wrong. Returns 0, or the exit status. */
+/* Parses the arguments. Returns 0, or the exit status after saying what is wrong. */
 int runs_parse(struct runs *r, const struct settings *settings, int argc, char **argv);
 
-/* Whether some runs are not wanted, so that those whose metadata can't be read aren't either. */
+/* Whether the options select runs. Then a run whose metadata can't be read is left out. */
 bool runs_is_choosy(const struct runs *r);
 bool runs_match(const struct runs *r, const struct meta *m);
 
-/* Whether as many as are shown are there. */
+/* Whether the limit is reached. */
 bool runs_is_full(const struct runs *r);
 
-/* Adds one, printing what is collected now and then. `m` NULL: its metadata can't be read, with
+/* Adds a run; writes the collected output now and then. `m` NULL: its metadata can't be read, with
    errno. Returns 0, or -1 with errno. */
 int runs_add(struct runs *r, const char *id, const char *session, const struct meta *m);
 
-/* Prints the rest and, if there are `more`, how they can be had. Returns 0, or -1 with errno. */
+/* Writes the rest and, if there are `more` runs, the command that lists them. Returns 0, or -1 with
+   errno. */
 int runs_finish(struct runs *r, bool more);
 
 void runs_release(struct runs *r);
 
-/* Appends the members above. `budget`: bytes of the command. */
+/* Appends the members above, with at most `budget` bytes of the command. */
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
 
 #endif

@@ -1,5 +1,5 @@
-// What the files of `terse search` share: verb_search.c takes the arguments and goes through what
-// there is to search, search_print.c prints.
+// Shared by the files of `terse search`: verb_search.c parses the arguments and searches the texts,
+// search_print.c prints.
 #ifndef TERSE_COMMAND_SEARCH_H
 #define TERSE_COMMAND_SEARCH_H
 
@@ -23,32 +23,32 @@ struct search {
 	struct verb verb;
 	const struct settings *settings;
 	struct notice_query query;
-	const char *name; /* of the text, as it was given; NULL: all of a session */
+	const char *name; /* the text as given; NULL: all of a session */
 	enum sink sink;
 	struct matcher *matcher;
 	struct time_limit time_limit;
 	bool watched;
 	struct buffer who; /* "terse search: PATTERN: gave up at line ", clean */
 	struct listing listing;
-	struct walk *walk; /* the text that is searched now, or NULL */
+	struct walk *walk; /* the search in the current text, or NULL */
 	struct buffer place;
-	struct buffer json;       /* what is listed, or said of whole texts: elements of an array */
-	char next_id[ID_LEN + 1]; /* what listing.next_in is, among many */
+	struct buffer json;       /* matches, or summaries of texts: elements of an array */
+	char next_id[ID_LEN + 1]; /* storage of listing.next_in in a search through many */
 
-	/* Of a search through many: what is printed of them (-l, -c), and how many there are. */
+	/* In a search through many: the artifacts, those that match, and those listed (-l, -c). */
 	uint64_t artifacts, matching, listed;
-	bool found;     /* anything */
-	uint64_t total; /* lines in the text that was searched last */
+	bool found;     /* a match */
+	uint64_t total; /* matches in the last text */
 
 	int64_t began_ms, shown_ms;
 	uint64_t size; /* of the text */
-	bool progress; /* tell a person how far it is */
+	bool progress; /* show progress to a person */
 };
 
 /* A text that is searched. */
 struct search_subject {
 	struct text *text;
-	const char *name; /* as a person reads it */
+	const char *name; /* for messages */
 	struct listing_text listing;
 };
 
@@ -59,20 +59,20 @@ int search_print(void *ctx, const char *data, size_t len);
 void search_tell_progress(void *ctx, uint64_t bytes);
 void search_end_progress(struct search *s);
 
-/* What is known of a whole text: for -c and -l, and, of the kind `binary`, of one that is not
-   shown. Returns 0, or -1 with errno. */
+/* Adds a line about a whole text: for -c and -l, or if it is `binary` and not shown. Returns 0, or
+   -1 with ENOMEM. */
 int search_add_summary(struct search *s, const struct search_subject *t, uint64_t total,
 		       const struct kind *binary);
 
-/* Print the whole answer as JSON: of a search in one text (`total` with -c), or in a session.
-   Return 0, or -1 with errno. */
+/* Print the answer as JSON, for one text (`total` with -c) or for a session. Return 0, or -1 with
+   errno. */
 int search_json_one(struct search *s, const struct text *text, uint64_t total);
 int search_json_all(struct search *s, const char *session);
 
-/* Says that it gave up at a line, and what was found before. */
+/* Reports that the search gave up at a line, and what was found before. */
 void search_give_up(struct search *s, const struct search_subject *t, uint64_t line);
 
-/* The same while PCRE2 does not come back, in a signal handler; ends the program. */
+/* The same in a signal handler, while PCRE2 does not return; ends the program. */
 void search_give_up_now(void *ctx);
 
 #endif

@@ -1,4 +1,4 @@
-// What a search prints. See search.h.
+// The output of terse search. See search.h.
 
 #include "lib/human.h"
 #include "lib/io.h"
@@ -16,7 +16,7 @@
 static void search_json_summary(struct buffer *out, const struct search_subject *t, uint64_t total,
 				const struct notice_query *q, const struct kind *binary)
 {
-	/* For a search in one text the answer has it. */
+	/* In a search of one text, the answer itself has this. */
 	if (!t->listing.label)
 		return;
 	buffer_append_string(out, ",{");
@@ -32,7 +32,7 @@ static void search_json_summary(struct buffer *out, const struct search_subject 
 static void search_json_add_array(struct buffer *out, const char *key,
 				  const struct buffer *elements)
 {
-	/* Where each begins with a comma, the first has one too many. */
+	/* Each may begin with a comma; the first must not. */
 	size_t skip = elements->len > 0 && elements->data[0] == ',';
 	json_begin_array(out, key);
 	buffer_append(out, elements->data + skip, elements->len - skip);
@@ -208,7 +208,7 @@ void search_give_up(struct search *s, const struct search_subject *t, uint64_t l
 	buffer_release(&notice);
 }
 
-/* For a signal handler, where printf(3) may not be called. */
+/* printf(3) is not allowed in a signal handler. */
 static void write_number(uint64_t number)
 {
 	char digits[20], *at = digits + sizeof(digits);
@@ -218,7 +218,7 @@ static void write_number(uint64_t number)
 	io_write(STDERR_FILENO, at, (size_t)(digits + sizeof(digits) - at));
 }
 
-/* In a signal handler: nothing may be allocated here. */
+/* Runs in a signal handler, so it allocates nothing. */
 void search_give_up_now(void *ctx)
 {
 	static const char rest[] = " or behind it: one line takes over ";

@@ -228,7 +228,7 @@ static int verb_set_value(const struct verb *v, const struct verb_option *o, con
 	return -1;
 }
 
-/* Takes a flag of the settings, if the verb takes any. */
+/* Reads a flag of the settings, if the verb has those. */
 static int verb_take_setting(const struct verb *v, const struct verb_option *table, int argc,
 			     char **argv, int *i)
 {
@@ -250,7 +250,7 @@ static int verb_take_setting(const struct verb *v, const struct verb_option *tab
 	return taken < 0 ? -1 : 0;
 }
 
-/* Takes the option at argv[*i]; moves *i to its value if that is the next argument. */
+/* Reads the option at argv[*i]; moves *i to its value if that is the next argument. */
 static int verb_take_option(const struct verb *v, const struct verb_option *table, int argc,
 			    char **argv, int *i)
 {
@@ -271,7 +271,7 @@ static int verb_take_option(const struct verb *v, const struct verb_option *tabl
 	return verb_set_value(v, o, equals ? equals + 1 : ++*i < argc ? argv[*i] : NULL);
 }
 
-/* Takes the letters at argv[*i]; the last one may take a value. */
+/* Reads the letters at argv[*i]; the last one may have a value. */
 static int verb_take_letters(const struct verb *v, const struct verb_option *table, int argc,
 			     char **argv, int *i)
 {
@@ -290,7 +290,7 @@ static int verb_take_letters(const struct verb *v, const struct verb_option *tab
 	return 0;
 }
 
-/* Whether the answer is wanted as JSON, which also holds for what is wrong with the arguments. */
+/* Whether the arguments ask for JSON, in which errors in them are reported, too. */
 static bool verb_wants_json(const struct verb_option *table, int argc, char **argv)
 {
 	static const char flag[] = "--json";
@@ -373,7 +373,8 @@ int verb_find(const struct settings *settings, const char *session, const char *
 	return id_find(stores, *count, directory, name, found);
 }
 
-/* Whether this is why a run has no artifact; says so, and what there is in its place. */
+/* Whether `error` says why the last run has no artifact; then reports it, and the artifact
+   before. */
 static bool verb_fail_last(const struct verb *v, const char *name, int error,
 			   const struct id_found *found)
 {
@@ -483,7 +484,7 @@ int verb_open_found(const struct id_found *found, enum artifact_part part, struc
 	return result;
 }
 
-/* No artifact has this name, `why` being the reason. */
+/* Opens a file, since no artifact has this name, for the reason `why`. */
 static int verb_open_file(const struct verb *v, enum artifact_part part, const char *name, int why,
 			  const struct id_found *found, struct text *text)
 {
@@ -509,7 +510,7 @@ static int verb_open_file(const struct verb *v, enum artifact_part part, const c
 	return -1;
 }
 
-/* Why there is no text of standard error. */
+/* Says why there is no text of standard error. */
 static const char *verb_explain_stderr(int dir, const char *id)
 {
 	static const char *const reasons[] = {

@@ -1,5 +1,4 @@
-// What the verbs share: who reads what they print, how they fail, their options, and finding the
-// artifact that is meant.
+// Shared by the verbs: the reader of their output, errors, options, and finding an artifact.
 #ifndef TERSE_COMMAND_VERB_H
 #define TERSE_COMMAND_VERB_H
 
@@ -19,57 +18,56 @@ struct meta;
 struct settings;
 struct text;
 
-// Who reads what a verb prints, and how much of it: an agent gets a page, then a line that tells
-// what is missing; a program (`terse read ID | sort`) everything, and nothing else; a file may be
-// one an agent reads, or one that only looks complete.
+// The reader of a verb's output: an agent gets a page, then a line that says what is missing; a
+// program (`terse read ID | sort`) everything, and nothing else; an agent may read a file, or only
+// take it for complete.
 
 /* Bytes of a page, notices included: Claude Code shows an agent 30,000 characters and cuts what is
    longer. */
 #define READER_PAGE ((size_t)30000)
 
-/* A person asked for what is printed, and can scroll. */
+/* A person asked for the text, and can scroll. */
 #define READER_PAGE_PERSON ((size_t)256 * 1024)
 
-/* Who reads standard output; never SINK_PIPE. */
+/* Finds who reads standard output; never SINK_PIPE. */
 enum sink reader_find(void);
 
-/* Prints lines about what is not shown: on standard output, in a warning colour at a terminal;
-   for a program on standard error, for a file on both. Returns 0, or -1 with errno. */
+/* Prints notices about what is not shown: on standard output, coloured at a terminal; for a program
+   on standard error, for a file on both. Returns 0, or -1 with errno. */
 int reader_notice(enum sink sink, const struct buffer *text);
 
-// What the verbs print with --json: one line,
+// The output with --json, one line:
 //
 //   {"ok":true,"data":{...}}
 //   {"ok":false,"error":{"code":"unknown_artifact","message":"..."}}
 //
-// The codes are an interface: programs decide by them, the messages are for people.
+// The codes are an interface for programs; the messages are for people.
 
 enum envelope_code {
-	ENVELOPE_USAGE,            /* called wrongly */
-	ENVELOPE_UNKNOWN_ARTIFACT, /* there is no such artifact or file, or more than one */
-	ENVELOPE_UNKNOWN_SESSION,  /* there is no such session */
+	ENVELOPE_USAGE,            /* wrong usage */
+	ENVELOPE_UNKNOWN_ARTIFACT, /* no such artifact or file, or more than one */
+	ENVELOPE_UNKNOWN_SESSION,  /* no such session */
 	ENVELOPE_BAD_PATTERN,      /* the pattern is not valid, or takes too long */
-	ENVELOPE_BAD_RANGE,        /* there is no such line or byte */
-	ENVELOPE_UNREADABLE,       /* it is there, and can't be read; or it was not kept */
-	ENVELOPE_BINARY,           /* it is not text: the message tells what it is */
+	ENVELOPE_BAD_RANGE,        /* no such line or byte */
+	ENVELOPE_UNREADABLE,       /* it exists but can't be read, or was not kept */
+	ENVELOPE_BINARY,           /* it is not text; the message says what it is */
 	ENVELOPE_CODES,
 };
 
-/* Appends what goes before and behind the members of a success's data. Returns 0, or -1 with
-   ENOMEM. */
+/* Begin and end a success; the members of its data come between. Return as appends do
+   (lib/buffer.h). */
 int envelope_begin(struct buffer *out);
 int envelope_end(struct buffer *out);
 
-/* Appends a failure. Returns 0, or -1 with ENOMEM. */
+/* Appends a failure. Returns as appends do. */
 int envelope_fail(struct buffer *out, enum envelope_code code, const char *message, size_t len);
 
-// What the verbs that read artifacts share: their options, their messages, and
-// finding the artifact that is meant.
+// Options, errors, and finding an artifact.
 
-/* How a verb tells that it failed. */
+/* How a verb reports errors. */
 struct verb {
 	const char *name;
-	bool json; /* on standard output, as command/verb.h has it */
+	bool json; /* on standard output, else as text on standard error */
 };
 
 enum verb_kind {
@@ -92,59 +90,58 @@ struct verb_option {
 	const char
 		*name; /* "--limit"; or of one letter, "-C", which may stand as -C N, -CN, -iCN */
 	enum verb_kind kind;
-	void *value; /* of the kind's type */
+	void *value; /* its type depends on the kind */
 };
 
-/* Parses argv[1] on by a table that ends with a NULL name; "--" ends the options. What
-   is no option is stored in `operands`, at most `max` of them. Returns how many, or -1
-   after saying what is wrong (the caller returns EXIT_TERSE): on stderr, or, if the table has
-   --json and the arguments do, as JSON. */
+/* Parses the arguments from argv[1] by a table that ends with a NULL name; "--" ends the options.
+   Stores at most `max` operands. Returns their number, or -1 after saying what is wrong, as JSON if
+   --json is given and in the table; the caller then returns EXIT_TERSE. */
 int verb_parse(const struct verb_option *table, int argc, char **argv, const char **operands,
 	       int max);
 
-/* verb_parse() for a verb with one operand. Returns 0, or -1 after saying what is wrong; `missing`:
-   that there is no operand. */
+/* verb_parse() for a verb with one operand. Returns 0, or -1 after saying what is wrong. `missing`
+   is the message if there is no operand. */
 int verb_parse_one(const struct verb_option *table, int argc, char **argv, const char **operand,
 		   const char *missing);
 
-/* "terse VERB: ..." (NULL: "terse: ...") on stderr as one line; what may not stand in it is
- * escaped.
- */
+/* Prints "terse VERB: ..." (NULL: "terse: ...") on standard error, as one line without control
+   characters. */
 void verb_error(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same, or as JSON. */
+/* The same, or JSON on standard output. */
 void verb_fail(const struct verb *v, enum envelope_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Writes a text to standard output. Returns 0, or -1 with errno. */
 int verb_write(const struct buffer *text);
 
-/* The same with the last text of a verb, which it releases. Returns the exit status after saying
-   what is wrong. That the reader has gone (EPIPE) is not. */
+/* Prints the last text of a verb and releases it. Returns the exit status: 0, also if the reader
+   has gone (EPIPE), or 1 after saying what is wrong. */
 int verb_print(const struct verb *v, struct buffer *text);
 
-/* Whether there is a session of this name; says so if not. NULL, the caller's own, always is. */
+/* Whether there is a session of this name; reports it if not. NULL is the caller's own and always
+   exists. */
 bool verb_has_session(const struct verb *v, const struct settings *settings, const char *session);
 
-/* The directory's name of the session `session`, or of the caller's if NULL. */
+/* Stores the name of a session's directory; `session` NULL: the caller's. */
 void verb_session(const struct settings *settings, const char *session,
 		  char directory[STORE_SESSION_LEN + 1]);
 
-/* store_open_all() for a verb that tells what there is: sets *status to 1 after saying that it may
-   not be all. */
+/* store_open_all() for a verb that lists artifacts: sets *status to 1 after saying that some may be
+   missing. */
 int verb_open_stores(const char *verb, struct store stores[STORE_MAX], int *status);
 
-/* Finds the artifact that `name` means in the session `session`, or the caller's if NULL.
-   Opens the stores; *count of them are to be closed. Returns 0, or -1 with errno as id_find. */
+/* Finds the artifact that `name` means in a session (NULL: the caller's). Opens *count stores,
+   which the caller closes. Returns 0, or -1 with errno as id_find(). */
 int verb_find(const struct settings *settings, const char *session, const char *name,
 	      struct store stores[STORE_MAX], int *count, struct id_found *found);
 
-/* Says that verb_find() failed with `error`. `found`: what it found in place of a run that has no
-   artifact. */
+/* Reports that verb_find() failed with `error`. `found`: the artifact before, if the last run has
+   none. */
 void verb_not_found(const char *verb, const char *name, int error, const struct id_found *found);
 
-/* Says that a part of the artifact `id` in the session directory `dir` can't be opened, with errno.
- */
+/* Reports that a part of the artifact `id` in the session directory `dir` can't be opened, with
+   errno. */
 void verb_fail_part(const struct verb *v, enum artifact_part part, int dir, const char *id);
 
 /* Finds an artifact and opens its session's directory, whose path it stores in `path`. Returns the
@@ -152,8 +149,8 @@ void verb_fail_part(const struct verb *v, enum artifact_part part, int dir, cons
 int verb_find_directory(const struct verb *v, const struct settings *settings, const char *session,
 			const char *name, struct id_found *found, char path[PATH_MAX]);
 
-/* Opens what `name` means, a part of an artifact or else any regular file.
-   Returns 0, or -1 after saying why not. text->id is "" for a file. */
+/* Opens a part of the artifact that `name` means, or a regular file; text->id is "" for a file.
+   Returns 0, or -1 after saying why not. */
 int verb_open(const struct verb *v, const struct settings *settings, const char *session,
 	      enum artifact_part part, const char *name, struct text *text);
 
@@ -161,14 +158,13 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
    in any case. */
 int verb_read_meta(const struct id_found *found, struct meta *m);
 
-/* The same of an artifact that was found. -1 with errno, nothing said. */
+/* Opens a part of an artifact that was found. Returns 0, or -1 with errno. */
 int verb_open_found(const struct id_found *found, enum artifact_part part, struct text *text);
 
-/* Appends what a text is to an object in JSON: its "artifact", "stream" and whether it is
-   "running", or its "path". */
+/* Appends the members that name a text: "artifact", "stream" and "running", or "path". */
 void verb_json_place(struct buffer *out, const struct text *text, const char *path);
 
-/* Whether the text begins with binary data; then fills in *kind. */
+/* Whether the text begins with binary data; if so, fills in *kind. */
 bool verb_is_binary(const struct text *text, struct kind *kind);
 
 #endif

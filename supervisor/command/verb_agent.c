@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Before what is there, so that it is the first to see a call. */
+/* Puts the library first, so that it is the first to see a call. */
 static int preload(const char *library)
 {
 	const char *others = getenv("LD_PRELOAD");
@@ -28,8 +28,8 @@ static int preload(const char *library)
 	return setenv("LD_PRELOAD", list, 1);
 }
 
-/* What an agent of that name takes besides: its own way to be told a shell, where it has one in the
-   environment, and for Codex, which is linked statically, what the bash below it reads first. */
+/* Sets what some agents need besides: the variable that names their shell, and for Codex, which is
+   linked statically, the file that the bash below it reads first. */
 static int prepare_by_name(const struct place *place, const char *program)
 {
 	const char *name = shell_call_name(program);
@@ -48,7 +48,7 @@ static int agent_prepare(const struct place *place, const char *program)
 	return preload(place->library) < 0 ? -1 : prepare_by_name(place, program);
 }
 
-/* Whatever is missing, the agent starts. */
+/* The agent starts even if something is missing. */
 static void activate(const struct place *place, const char *program)
 {
 	if (!*place->library || !*place->shell)

@@ -20,8 +20,8 @@ static bool is_standard(const char *name)
 	return strcmp(name, "-") == 0;
 }
 
-/* Opens the file to be written: a new one, unless `force`. Returns it, or -1 after saying why not.
- */
+/* Opens the output: a new file, unless `force`. Returns a descriptor, or -1 after saying why
+   not. */
 static int open_output(const char *verb, const char *name, bool force)
 {
 	if (is_standard(name)) {
@@ -39,7 +39,7 @@ static int open_output(const char *verb, const char *name, bool force)
 	return fd;
 }
 
-/* Writes the recording alone. Returns 0, or -1 after saying why not. */
+/* Writes only the recording. Returns 0, or -1 after saying why not. */
 static int write_cast(const char *verb, const struct id_found *found, int to, int version)
 {
 	int from = replay_open(verb, found);
@@ -86,7 +86,7 @@ static int write_found(const char *verb, const struct id_found *found, const cha
 	int written = cast ? write_cast(verb, found, fd, cast)
 			   : verb_archive_write_all(verb, found, dir, fd);
 	if (written < 0) {
-		/* Not a device, say, that was there before. */
+		/* Leave a device alone. */
 		if (!is_standard(output) && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 			unlink(output);
 	} else {

@@ -1,4 +1,4 @@
-// terse attach ID: this terminal becomes the one of a command that runs.
+// terse attach ID: connects this terminal to a running command.
 
 #include "config/option.h"
 #include "lib/io.h"
@@ -21,7 +21,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* How the control client ended. */
+/* Why the client leaves. */
 enum leaving { LEAVING_NOT, LEAVING_DETACHED, LEAVING_ENDED, LEAVING_SIGNAL };
 
 struct attach {
@@ -42,7 +42,7 @@ static void restore(void)
 	io_write(STDOUT_FILENO, terminal_unpaint, strlen(terminal_unpaint));
 }
 
-/* A process that puts the terminal back when this one is killed. */
+/* Starts a process that restores the terminal if this one is killed. */
 static void attach_start_watchdog(struct attach *a)
 {
 	int ends[2];
@@ -100,7 +100,7 @@ static void attach_resize(struct attach *a)
 		request(a, CONTROL_RESIZE, cols, rows, NULL, 0);
 }
 
-/* What was typed, up to the detach key. */
+/* Passes on the input up to the detach key. */
 static enum leaving attach_pass_keys(struct attach *a)
 {
 	char keys[1024];
@@ -170,7 +170,7 @@ static int watch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* What is on the screen goes where the person can scroll back to it. */
+/* Scrolls the screen into the terminal's history. */
 static void scroll_away(void)
 {
 	static const char bottom[] = "\033[999;1H";

@@ -31,7 +31,7 @@
 static struct artifact *changes_on_artifact(void *ctx)
 {
 	(void)ctx;
-	return NULL; /* there is one already */
+	return NULL; /* the run has an artifact already */
 }
 
 static void changes_on_print(void *ctx, const char *data, size_t len)
@@ -41,7 +41,7 @@ static void changes_on_print(void *ctx, const char *data, size_t len)
 		*error = errno;
 }
 
-/* *lines grows by the complete ones. */
+/* Adds the complete lines to *lines. */
 static int changes_feed(struct interceptor *s, struct text *text, uint64_t *lines)
 {
 	char *chunk = malloc(CHUNK);
@@ -86,7 +86,7 @@ static int changes_print(const struct settings *s, struct text *text, uint64_t *
 	};
 	const struct interceptor_events events = {
 		.artifact = changes_on_artifact, .print = changes_on_print, .ctx = &error};
-	/* A head says how to read on by numbers of its own. */
+	/* A head counts lines from where it starts, which is not line 1 here. */
 	if (options.limit.mode == MODE_HEAD)
 		options.limit.mode = MODE_ENDS;
 	struct interceptor *changes = interceptor_new(&options, &events);
@@ -148,7 +148,7 @@ static int follow_keep_line(struct follow *f, const char *line, size_t len)
 	return buffer_check(&f->found);
 }
 
-/* Matches whole lines, and the last one as far as it goes. */
+/* Matches complete lines, and the last one as far as it was written. */
 static int follow_look_at(struct follow *f, size_t len)
 {
 	size_t at;
@@ -171,7 +171,7 @@ static int follow_look(struct follow *f, uint64_t settled)
 			return n < 0 ? -1 : 0;
 		size_t len = (size_t)n;
 		const char *newline = memrchr(f->block, '\n', len);
-		/* The rest of the last line comes with the next block. */
+		/* The last line is matched with the next block. */
 		if (len == BLOCK && newline)
 			len = (size_t)(newline - f->block) + 1;
 		int result = follow_look_at(f, len);
@@ -201,7 +201,7 @@ static void follow_release(struct follow *f)
 
 #define EXIT_TIMEOUT 124
 
-/* A supervisor answers at once, unless it is stopped. */
+/* A supervisor answers at once unless it is stopped (SIGSTOP). */
 #define ANSWER_MS ((int64_t)5000)
 
 enum outcome {
@@ -218,18 +218,18 @@ struct waiter {
 	const char *verb, *session;
 	char id[ID_LEN + 1];
 	struct client client;
-	struct buffer json; /* of an answer that has not come whole */
+	struct buffer json; /* the part of an answer that has arrived */
 	struct live_status now;
-	bool known; /* `now` is filled in */
+	bool known; /* `now` holds a status */
 	const char *pattern;
 	struct matcher *matcher;
 	struct follow follow;
 	uint64_t from;         /* the line to look for the pattern from */
 	int64_t timeout, idle; /* ms; 0: none */
-	int64_t begun, said;   /* monotonic: the start, and when `now` was true */
-	bool asked;            /* and not answered yet */
+	int64_t begun, said;   /* monotonic: the start, and the time of `now` */
+	bool asked;            /* and the answer is still due */
 	bool ended;            /* the run has */
-	int refused;           /* why its supervisor does not answer (errno), or 0 */
+	int refused;           /* why its supervisor refuses to answer (errno), or 0 */
 };
 
 static int await_open_text(struct waiter *w, struct text *text)
@@ -238,7 +238,7 @@ static int await_open_text(struct waiter *w, struct text *text)
 	return verb_open(&verb, w->settings, w->session, ARTIFACT_OUT, w->id, text);
 }
 
-/* Begins to look for the pattern. The text is there since the supervisor has answered. */
+/* Starts to look for the pattern. The text exists, since the supervisor has answered. */
 static int await_start_following(struct waiter *w)
 {
 	struct text text;
@@ -258,7 +258,7 @@ static int await_start_following(struct waiter *w)
 	return fd < 0 ? -1 : result;
 }
 
-/* Whether the line is there. -1 after saying what is wrong. */
+/* Returns whether the line is there, or -1 after saying what is wrong. */
 static int await_look(struct waiter *w, uint64_t settled)
 {
 	if (!w->matcher)
@@ -272,7 +272,7 @@ static int await_look(struct waiter *w, uint64_t settled)
 	return result;
 }
 
-/* Takes what the supervisor has to say. Returns 1 when `now` is new, 0, or -1 when it has gone. */
+/* Receives one packet. Returns 1 if it completes `now`, 0, or -1 if the supervisor has gone. */
 static int await_receive(struct waiter *w)
 {
 	struct control_packet p;
@@ -302,13 +302,13 @@ static int64_t await_quiet_for(const struct waiter *w, int64_t now)
 	return w->now.quiet_ms + (now - w->said);
 }
 
-/* What `now` means. -1 after saying what is wrong. */
+/* Returns the outcome that `now` amounts to, or -1 after saying what is wrong. */
 static int await_judge(struct waiter *w)
 {
 	int found = await_look(w, w->now.settled);
 	if (found != 0)
 		return found < 0 ? -1 : OUTCOME_FOUND;
-	/* What it has started may still write the line. */
+	/* Processes that it started may still write the line. */
 	if (w->now.state == LIVE_ENDED && !w->matcher)
 		return OUTCOME_ENDED;
 	if (w->now.state == LIVE_WAITING && w->settings->prompt != PROMPTING_AWAIT)
@@ -318,7 +318,7 @@ static int await_judge(struct waiter *w)
 	return OUTCOME_NONE;
 }
 
-/* How long nothing has to be done; -1: for ever. */
+/* Milliseconds until something has to be done; -1: none. */
 static int await_next_wait(const struct waiter *w, int64_t now)
 {
 	int64_t until = INT64_MAX;
@@ -337,7 +337,7 @@ static int await_next_wait(const struct waiter *w, int64_t now)
 /* Waits. Returns an outcome, or -1 after saying what is wrong. */
 static int await_outcome(struct waiter *w)
 {
-	/* Who is not let in is told so before it has asked. */
+	/* EPIPE: the supervisor refused the client and its answer waits to be read. */
 	if (client_send(&w->client, CONTROL_WATCH, 0, 0, NULL, 0) < 0 && errno != EPIPE)
 		return OUTCOME_ENDED;
 	for (;;) {
@@ -349,7 +349,7 @@ static int await_outcome(struct waiter *w)
 		}
 		if (w->known && w->timeout && now >= w->begun + w->timeout)
 			return OUTCOME_LATE;
-		/* It looks quiet: asked once more, since there may be news on the way. */
+		/* It seems quiet. Ask again: a newer status may be on its way. */
 		if (w->idle && w->known && !w->asked && await_quiet_for(w, now) >= w->idle) {
 			w->asked = true;
 			if (client_send(&w->client, CONTROL_STATUS, 0, 0, NULL, 0) < 0)
@@ -370,7 +370,7 @@ static int await_outcome(struct waiter *w)
 	}
 }
 
-/* How the run has ended, from what was kept of it. */
+/* Describes the end of the run by its metadata. */
 static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64_t *reported)
 {
 	struct store stores[STORE_MAX];
@@ -424,7 +424,7 @@ static int await_status(const struct waiter *w, enum outcome outcome,
 }
 
 /* Waits until the supervisor knows what was reported, so that the next reader gets only what is
- * new. */
+   new. */
 static void await_confirm_reported(const struct waiter *w, uint64_t lines)
 {
 	struct control_packet p = {.head = {.kind = 0}};
@@ -455,7 +455,7 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 	text_close(&text);
 	if (result < 0)
 		verb_error(w->verb, "%s: %m", w->id);
-	/* Whoever waits next need not read it again. */
+	/* The next await prints only what comes now. */
 	else if (!w->ended)
 		await_confirm_reported(w, reported);
 	return result;
@@ -507,7 +507,7 @@ int command_await(struct command_context *c, int argc, char **argv)
 		goto out;
 	int outcome = reached == 1 ? OUTCOME_ENDED : await_outcome(&w);
 	w.ended = outcome == OUTCOME_ENDED || (w.known && w.now.state == LIVE_ENDED);
-	/* What came with the end. */
+	/* The line may have come with the end. */
 	if (outcome == OUTCOME_ENDED && w.matcher) {
 		int found = await_look(&w, UINT64_MAX);
 		outcome = found < 0 ? -1 : found > 0 ? OUTCOME_FOUND : OUTCOME_ENDED;

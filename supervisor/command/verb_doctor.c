@@ -1,5 +1,4 @@
-// terse doctor: is everything in place here? What a run would silently do
-// without is told here.
+// terse doctor: checks that everything is in place, also what a run silently does without.
 
 #include "config/option.h"
 #include "lib/active.h"
@@ -83,11 +82,11 @@ static void check_proc(struct doctor *d)
 			   : "missing: readers of pipes get the whole text, never a preview");
 }
 
-/* The first usable store is the one; those before it are told as well. */
+/* Reports the stores up to the first usable one. */
 static void on_store(void *ctx, const char *path, const char *origin, int error)
 {
 	struct doctor *d = ctx;
-	/* A variable that is not set names none. */
+	/* The variable is not set. */
 	if (d->store_found || !*path)
 		return;
 	if (error)
@@ -162,7 +161,7 @@ static void doctor_check_place(struct doctor *d, const struct place *place)
 				      : "not found: terse agent and Codex need it");
 }
 
-/* What is wired in one file, told unless it is nothing. */
+/* Checks the wiring in one file, and reports it if there is any. */
 static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring *w,
 					   const struct wiring_file *file, const char *project,
 					   const struct place *place)

@@ -78,7 +78,7 @@ static int drop_found(const char *verb, const struct id_found *found)
 	return status;
 }
 
-/* What a name on the command line means. */
+/* A name on the command line and the artifact it means. */
 struct drop_target {
 	const char *name;
 	struct id_found found;
@@ -95,7 +95,7 @@ static int drop_one(const char *verb, const struct drop_target *t)
 	return 1;
 }
 
-/* Finds all of them before the first is removed: "last-1" would mean another one then. */
+/* Finds all artifacts before it removes the first, which changes the meaning of "last-1". */
 static int drop_all(const char *verb, const struct settings *settings, const char *session,
 		    const char **names, size_t count)
 {
@@ -144,11 +144,11 @@ int command_drop(struct command_context *c, int argc, char **argv)
 // terse rewind ID|--to TIME: removes that run's artifact and those of all later runs of the
 // session.
 
-/* From where on. */
+/* The first run to remove. */
 struct rewind_target {
 	char session[STORE_SESSION_LEN + 1];
 	uint64_t from;      /* the first ID */
-	int64_t started_ms; /* of the first run in the history */
+	int64_t started_ms; /* start of the first run, as in the history */
 };
 
 /* The start of a run as the history has it. */
@@ -170,7 +170,7 @@ static int aim_at_run(struct rewind_target *t, struct store *stores, int count, 
 		t->started_ms = rewind_start_of(found);
 		return 0;
 	}
-	/* It is gone: rewinding once more goes on with what is left, if there is anything. */
+	/* It was removed: rewinding again removes what is left. */
 	if (errno != ENOENT || !id_is_valid(name))
 		return -1;
 	t->from = id_pack(name);
@@ -186,7 +186,7 @@ static int rewind_all(struct command_context *c, const char *verb, const struct 
 	long in_use = 0;
 	for (int i = 0; i < count; i++) {
 		struct gc gc = cleanup_begin(&cleanup, c->settings, &stores[i], dry);
-		/* A run that starts from now on is not meant. */
+		/* Spare the runs that start from now on. */
 		long left = gc_remove_session_part(&gc, t->session, t->from, id_last_at(gc.now_ms));
 		if (left < 0) {
 			gc.result.error = errno;

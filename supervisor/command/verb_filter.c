@@ -1,4 +1,4 @@
-// terse filter: the way of a command's output, over standard input.
+// terse filter: prints standard input or a file as run prints a command's output.
 
 #include "config/option.h"
 #include "lib/human.h"
@@ -23,13 +23,13 @@
 struct filter {
 	struct record record;
 	struct excerpts excerpts;
-	bool keep; /* the input can't be read again: what is left out has to be kept */
+	bool keep; /* the input can't be read again, so omitted text has to be kept */
 	bool onlcr;
 	int exit_code;
-	const char *file; /* in the place of standard input, or NULL */
+	const char *file; /* read as standard input, or NULL */
 };
 
-/* Puts a file in the place of standard input. Returns 0, or -1 after saying what is wrong. */
+/* Opens a file as standard input. Returns 0, or -1 after saying what is wrong. */
 static int filter_open(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -130,7 +130,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 	if (filter_parse(&f, c->settings, argc, argv) < 0 ||
 	    excerpts_apply_profile("filter", c->settings) < 0)
 		return EXIT_TERSE;
-	/* A report of all of it is written when all of it was read. */
+	/* A report with the whole text is written after the last byte was read. */
 	bool full = c->settings->print == PRINT_FULL;
 	f.keep = full ? c->settings->format != FORMAT_TEXT
 		      : fstat(STDIN_FILENO, &st) == 0 && !S_ISREG(st.st_mode);

@@ -248,7 +248,7 @@ static void print_overview(void)
 
 const char *help_nearest(const char *word)
 {
-	/* Programs that are often not there. */
+	/* Programs that are often missing: no verb is meant. */
 	static const char *const programs[] = {"patch", "helm", NULL};
 	struct nearest n;
 	if (strlen(word) < 4)

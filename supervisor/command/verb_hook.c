@@ -1,4 +1,5 @@
-// terse hook AGENT EVENT: what terse init puts into an agent's files. See agents/hook.h.
+// terse hook AGENT EVENT: the program that terse init puts into an agent's files. See
+// agents/hook.h.
 
 #include "lib/buffer.h"
 #include "lib/io.h"

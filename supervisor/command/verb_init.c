@@ -1,4 +1,4 @@
-// terse init AGENT: tells an agent to run its commands through terse. See agents/wiring.h.
+// terse init AGENT: makes an agent run its commands through terse. See agents/wiring.h.
 
 #include "lib/io.h"
 #include "lib/quote.h"
@@ -26,12 +26,12 @@ struct init {
 	bool failed;
 };
 
-/* One file, and what is to become of it. */
+/* One file, and its new content. */
 struct change {
 	const struct wiring_file *file;
 	struct document now, backup;
 	struct buffer next;
-	bool remove; /* in place of writing `next` */
+	bool remove; /* instead of writing `next` */
 	const char *how;
 };
 
@@ -65,7 +65,7 @@ static const char *root_of(const struct init *i)
 	return i->project ? i->root : NULL;
 }
 
-/* Directories that are made or removed are below this one. */
+/* Directories are made and removed below this one. */
 static const char *top_of(const struct init *i)
 {
 	return i->project ? i->root : getenv("HOME");
@@ -106,7 +106,7 @@ static int plan_apply(struct init *i, struct change *c)
 	return 0;
 }
 
-/* Whether the file is what terse made of the backup, or of nothing. */
+/* Whether the file is unchanged since terse wrote it. */
 static bool is_as_written(struct init *i, struct change *c)
 {
 	struct buffer made = BUFFER_INIT;
@@ -146,8 +146,8 @@ static int plan_undo(struct init *i, struct change *c)
 	return 0;
 }
 
-/* --- doing it ----------------------------------------------------------------------------------
- */
+/* --- doing it
+   ---------------------------------------------------------------------------------- */
 
 static int show_change(struct init *i, const struct change *c)
 {
@@ -159,7 +159,7 @@ static int show_change(struct init *i, const struct change *c)
 	return diff_append(&i->out, &before, &after);
 }
 
-/* Keeps the text that --undo is to restore. */
+/* Keeps a copy for --undo. */
 static int init_keep(struct init *i, const struct change *c)
 {
 	struct document copy = c->backup;
@@ -167,7 +167,7 @@ static int init_keep(struct init *i, const struct change *c)
 	if (!c->now.exists || i->undo ||
 	    wiring_check(c->file, &i->place, text_of(&c->now.text), c->now.text.len) != WIRING_NONE)
 		return 0;
-	/* Secrets may be in it. */
+	/* The copy may hold secrets. */
 	copy.mode = c->now.mode;
 	return document_write(&copy, text_of(&c->now.text), c->now.text.len) < 0
 		       ? init_fail(i, copy.path, NULL)
@@ -222,7 +222,7 @@ static void change_file(struct init *i, const struct wiring_file *file)
 	change_release(&c);
 }
 
-/* The lines for the model are written when asked for, and taken away where they are. */
+/* Writes the lines for the model if asked for; --undo removes them. */
 static void change_lines(struct init *i)
 {
 	const struct wiring_file file = {.folder = i->wiring->lines,
@@ -312,7 +312,7 @@ int command_init(struct command_context *c, int argc, char **argv)
 	if (!i.undo && init_check_place(&i) < 0)
 		return 1;
 	for (size_t k = 0; k < WIRING_FILES_MAX && i.wiring->files[k].folder.project; k++) {
-		/* Half of a wiring is none; half of it can be undone. */
+		/* Half a wiring is useless; but undo as much as possible. */
 		if (!i.failed || i.undo)
 			change_file(&i, &i.wiring->files[k]);
 	}

@@ -1,4 +1,4 @@
-// terse list --live: the runs that live, of every session.
+// terse list --live: the live runs of every session.
 
 #include "lib/buffer.h"
 #include "lib/human.h"
@@ -22,10 +22,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Columns of a row where there is no terminal to ask. */
+/* Columns of a row if standard output is no terminal. */
 #define WIDTH 120
 
-/* More runs than this are not listed. */
+/* At most so many runs are listed. */
 #define ROWS_MOST 200
 
 #define REDRAW_MS 1000
@@ -116,7 +116,7 @@ static void live_list_add_line(struct buffer *out, const struct live_status *c, 
 	buffer_append_string(out, "\n");
 }
 
-/* What is known of a run whose supervisor does not answer. */
+/* Adds a run whose supervisor does not answer. */
 static void live_list_add_silent(struct buffer *out, struct rows *r, const char *id, size_t width,
 				 const char *why)
 {
@@ -226,7 +226,7 @@ static int live_list_draw(struct buffer *out)
 	return result;
 }
 
-/* On a screen of its own, until a key is pressed. */
+/* Shows the rows on the alternate screen until a key is pressed. */
 static int watch_rows(void)
 {
 	struct termios modes, raw;
@@ -236,7 +236,7 @@ static int watch_rows(void)
 	if (tcgetattr(STDIN_FILENO, &modes) < 0)
 		return -1;
 	raw = modes;
-	/* Ctrl-C is a key, too, so that the screen is put back. */
+	/* Ctrl-C arrives as a key, so that the screen is restored. */
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
 	int result = io_write(STDOUT_FILENO, enter, sizeof(enter) - 1);
@@ -254,8 +254,8 @@ static int watch_rows(void)
 	return result;
 }
 
-/* Prints a row for each; with `watch`, on a terminal, again and again until a key is pressed.
-   Returns the exit status of the verb. */
+/* Prints a row for each live run; with `watch`, redraws them on the terminal until a key is
+   pressed. Returns the exit status. */
 static int live_list(const char *verb, bool watch)
 {
 	struct buffer out = BUFFER_INIT;
@@ -286,7 +286,7 @@ static int verb_history_add_all(struct runs *r, struct history *h)
 	struct meta m;
 	int got;
 	while ((got = history_next(h, &m)) == 1) {
-		/* All that follow ended, so began, before. */
+		/* The rest ended, and so started, earlier. */
 		if (r->since && m.ended_ms < r->from_ms)
 			return 0;
 		if (!runs_match(r, &m))
@@ -330,7 +330,7 @@ int command_history(struct command_context *c, int argc, char **argv)
 
 // terse list: the artifacts of the caller's session, newest first.
 
-/* What the metadata of a run that has not ended can't tell. */
+/* Counts the lines of a run that has not ended, whose metadata lack them. */
 static void list_count_lines(int dir, const char *id, enum artifact_part part,
 			     struct meta_stream *s)
 {
@@ -344,11 +344,11 @@ static void list_count_lines(int dir, const char *id, enum artifact_part part,
 	text_close(&text);
 }
 
-/* Adds one artifact if it is wanted; one that is gone by now is not. Returns 0, 1 if it is one too
-   many, or -1 with errno. */
+/* Adds an artifact if it is wanted and still exists. Returns 0, 1 if it is one too many, or -1 with
+   errno. */
 static int list_add(struct runs *r, const struct id_found *found)
 {
-	/* An ID tells when its run began, some milliseconds more or less. */
+	/* An ID holds the start of its run, within some milliseconds. */
 	int64_t started = id_time_ms(id_pack(found->id));
 	if (r->since && started < r->from_ms - 1000)
 		return 0;

@@ -27,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes that --bytes asks for, if it does not say. */
+/* Bytes that --bytes prints without a length. */
 #define READ_LENGTH ((uint64_t)32 * 1024)
 
 /* The limits of the read profile. */
@@ -40,7 +40,7 @@ struct read {
 	const char *name;          /* as it was given */
 	enum sink sink;
 
-	/* What is asked for: lines, or bytes. */
+	/* The request: lines, or bytes. */
 	struct page_request lines;
 	bool by_bytes;
 	uint64_t from, length; /* 0: not given */
@@ -51,8 +51,8 @@ struct read {
 	struct buffer quoted; /* its name */
 };
 
-/* Bytes of a page that are kept free for the lines about what is missing: three commands at most,
-   in JSON some numbers, too. */
+/* Bytes of a page that are reserved for notices: three commands at most, and in JSON some
+   numbers. */
 static size_t reserved(const struct read *r)
 {
 	return 1024 + 8 * r->quoted.len;
@@ -229,7 +229,7 @@ static void read_json_add_slice(struct buffer *out, const struct read *r, const 
 
 /* --- for people and agents -------------------------------------------------------- */
 
-/* What is printed, piece by piece: text as it is, lines about what is missing as notices. */
+/* Prints piece by piece: text, and notices about what is missing. */
 struct printer {
 	enum sink sink;
 	bool inside; /* a line */
@@ -268,7 +268,7 @@ static int read_print_gap(struct printer *out, const struct text_piece *gap)
 	return read_print_notice(out, true);
 }
 
-/* What is missing before the first line. */
+/* Prints what is missing before the first line. */
 static int read_print_omitted(struct printer *out, const struct read *r, const struct page *p)
 {
 	if (p->omitted)
@@ -297,7 +297,7 @@ static int read_print_pieces(struct printer *out, const struct read *r, const st
 		size_t end = p->pieces[i - 1].start + p->pieces[i - 1].len;
 		if (read_print_text(out, p->text.data + start, end - start) < 0)
 			return -1;
-		/* A line that is cut is the only one. */
+		/* A cut line is the only one. */
 		if (cut)
 			notice_cut(&out->notice, &r->place, p);
 		cut = false;
@@ -424,7 +424,7 @@ static int read_copy(struct text *t, uint64_t from, uint64_t to)
 	return 0;
 }
 
-/* Where in the file the lines are that were asked for. Returns as page_seek(). */
+/* Finds the requested lines in the file. Returns as page_seek(). */
 static int read_find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_t *total)
 {
 	const struct page_request *q = &r->lines;
@@ -444,7 +444,7 @@ static int read_find_range(struct read *r, uint64_t *from, uint64_t *to, uint64_
 	} else {
 		result = text_seek(t, (uint64_t)number + q->limit, total);
 	}
-	/* A gap with some of the lines belongs to them. */
+	/* A gap that holds some of the lines belongs to the range. */
 	if (result == 0)
 		*to = t->offset == t->gap.begin && t->gap.begin < t->gap.end &&
 				      (uint64_t)number + q->limit > t->gap.from
@@ -576,10 +576,10 @@ static bool read_parse_bytes(struct read *r, const char *text)
 struct arguments {
 	const char *session, *bytes;
 	bool standard_error, raw;
-	struct verb_settings preview; /* how it is to be */
+	struct verb_settings preview; /* options of --preview */
 };
 
-/* What goes with what. Returns 0, or -1 after saying what is wrong. */
+/* Checks that the options go together. Returns 0, or -1 after saying what is wrong. */
 static int read_check(struct read *r, const struct arguments *a, int operands)
 {
 	const struct page_request *q = &r->lines;
@@ -639,7 +639,7 @@ static int read_parse(struct read *r, struct arguments *a, int argc, char **argv
 	return 0;
 }
 
-/* Sets what depends on who reads, and on the name. Returns 0, or -1 with ENOMEM. */
+/* Sets what depends on the reader and the name. Returns 0, or -1 with ENOMEM. */
 static int read_prepare(struct read *r)
 {
 	const char *name = *r->text.id ? r->text.id : r->name;
@@ -659,7 +659,7 @@ static int read_prepare(struct read *r)
 	return 0;
 }
 
-/* Prints it. Returns the exit status. */
+/* Prints the text in the form that was asked for. Returns the exit status. */
 static int read_show(struct read *r)
 {
 	struct kind kind;
@@ -671,7 +671,7 @@ static int read_show(struct read *r)
 	if (!r->place.binary && describe_run(r, &status))
 		return status;
 	exact &= !r->verb.json;
-	/* The text of an artifact is always one. */
+	/* The text of an artifact is never binary. */
 	bool raw = r->place.part == ARTIFACT_RAW;
 	if (!r->place.binary && (raw ? !exact : !*r->text.id) && verb_is_binary(&r->text, &kind))
 		return read_describe(r, &kind, r->text.size);

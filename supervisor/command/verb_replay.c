@@ -18,13 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One line of a recording: an event has what one read of the supervisor got, escaped. */
+/* Bytes of one line: an event holds the result of one read(2), escaped. */
 #define LINE_MOST ((size_t)1024 * 1024)
 
 struct lines {
 	int fd;
 	struct buffer buffer;
-	size_t used; /* of it, by lines that were handed out */
+	size_t used; /* bytes of returned lines */
 };
 
 /* The next line, without its newline. Returns 1, 0 at the end, or -1 with errno. */
@@ -49,7 +49,7 @@ static int replay_next_line(struct lines *l, const char **line, size_t *len)
 		if (buffer_reserve(&l->buffer, 65536) < 0)
 			return -1;
 		ssize_t n = io_read(l->fd, l->buffer.data + l->buffer.len, 65536);
-		/* A last line without its end is one that was not written whole. */
+		/* A last line without a newline was not written completely. */
 		if (n <= 0)
 			return n < 0 ? -1 : 0;
 		l->buffer.len += (size_t)n;
@@ -71,7 +71,7 @@ static json_t *replay_read_header(struct lines *l)
 }
 
 struct event {
-	json_t *array; /* owns the rest */
+	json_t *array; /* owns `data` */
 	double at;     /* seconds */
 	char kind;
 	const char *data;
@@ -112,7 +112,7 @@ static int write_json(int to, json_t *value)
 	return result;
 }
 
-/* Version 3 has the terminal in an object of its own. */
+/* Version 3 has an object for the terminal. */
 static int replay_write_header(int to, json_t *header, int version)
 {
 	if (version == 3) {
@@ -139,7 +139,7 @@ int replay_write_cast(int from, int to, int version)
 	while ((got = next_event(&lines, &e)) == 1) {
 		double at = version == 3 ? e.at - before : e.at;
 		before = e.at;
-		/* Milliseconds, as they were recorded. */
+		/* Recordings have milliseconds. */
 		json_array_set_new(e.array, 0, json_real(round(at * 1000) / 1000));
 		result = write_json(to, e.array);
 		json_decref(e.array);
@@ -229,7 +229,7 @@ void replay_failed(const char *verb, const char *name, int error)
 		   error == EBADMSG ? "the recording is damaged" : strerror(error));
 }
 
-/* Finds and opens it. */
+/* Finds and opens a recording. Returns a descriptor, or -1 after saying why not. */
 static int open_recording(const struct settings *s, const char *session, const char *verb,
 			  const char *name)
 {

@@ -31,7 +31,8 @@ struct arguments {
 	const char *string; /* a shell string, or NULL */
 };
 
-/* Says what is wrong, the way the settings read so far ask for. Returns terse's exit status. */
+/* Reports an error in the format that the settings read so far ask for. Returns terse's exit
+   status. */
 static int run_fail(const struct job *given, const char *code, const char *message, int exit_code)
 {
 	struct job job = *given;
@@ -118,12 +119,12 @@ static int run_take_option(struct settings *s, struct arguments *a, int argc, ch
 	return taken < 0 ? -1 : 0;
 }
 
-/* Behind an option that is wrong: how that is to be told. */
+/* Looks behind a wrong option for the options that say how to report it. */
 static void find_telling(struct settings *s, int argc, char **argv, int i)
 {
 	static const char format[] = "--format", redact[] = "--redact";
 	struct option_error error = {""};
-	/* What does not look like an option can be the value of one. */
+	/* A word that does not look like an option can be the value of one. */
 	for (bool value = true; i < argc && strcmp(argv[i], "--") != 0;) {
 		const char *arg = argv[i];
 		if (arg[0] != '-' && !value)
@@ -152,7 +153,7 @@ static int run_parse(struct settings *s, int argc, char **argv, struct arguments
 		     struct option_error *error)
 {
 	int i = 1;
-	/* As with sh -c, what follows the string are its arguments. */
+	/* As with sh -c, the arguments of the string follow it. */
 	while (i < argc && argv[i][0] == '-' && !a->string) {
 		if (strcmp(argv[i], "--") == 0) {
 			i++;
@@ -226,7 +227,7 @@ bool run_is_bypassed(struct settings *s)
 	return (off && strcmp(off, "0") == 0) || (active && !asked && active_is_inside(active));
 }
 
-/* The size and modes of the person's terminal; the settings say what it is otherwise. */
+/* Takes size and modes of the person's terminal, else those of the settings. */
 static void look_at_terminal(struct job *job)
 {
 	struct winsize size;
@@ -234,7 +235,7 @@ static void look_at_terminal(struct job *job)
 	job->rows = (unsigned)job->settings->rows;
 	if (job->channels.keyboard >= 0) {
 		tcgetattr(job->channels.keyboard, &job->modes);
-		/* In the background these are, by chance, what the shell's line editor has set. */
+		/* In the background, these happen to be the modes of the shell's line editor. */
 		if (tcgetpgrp(job->channels.keyboard) != getpgrp()) {
 			job->modes.c_iflag |= ICRNL | IXON;
 			job->modes.c_oflag |= OPOST | ONLCR;
@@ -270,7 +271,7 @@ static int apply_profile(struct settings *s, char *const *argv, const char *stri
 	}
 	if (wanted)
 		profile_apply(s, &choice);
-	/* A terminal was asked for in so many words. */
+	/* The caller asked for a terminal. */
 	bool wants_terminal = s->tty == TRI_YES || s->yield || s->detach;
 	if (wants_terminal && s->pty == TRI_NO &&
 	    option_source(s, option_by_key("run", "pty"))->by == ORIGIN_PROFILE)
@@ -302,7 +303,7 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	channels_decide(&job->channels, s);
 	if (job->channels.direct)
 		return run_tell_exec_error(job, frontend_exec(job));
-	/* What can't be made safe is not kept. */
+	/* Without redaction, nothing may be kept. */
 	if (hide_secrets(job) < 0)
 		return run_tell_exec_error(job, frontend_exec(job));
 	look_at_terminal(job);

@@ -20,7 +20,7 @@
 /* The limit of the search profile. */
 #define PAGE_MATCHES 100
 
-/* Seconds: no line takes PCRE2 so long unless something is wrong with the pattern. */
+/* Seconds. Only a bad pattern takes PCRE2 so long on one line. */
 #define PATIENCE 10
 
 static void set_limits(struct search *s, const char *name)
@@ -77,7 +77,7 @@ static int search_prepare(struct search *s, const char *name)
 		.expired = search_give_up_now,
 		.ctx = s,
 	};
-	/* It goes without. */
+	/* Best effort. */
 	s->watched = time_limit_start(&s->time_limit) == 0;
 	set_limits(s, name);
 	s->began_ms = clock_monotonic_ms();
@@ -103,7 +103,7 @@ struct arguments {
 	uint64_t context;
 };
 
-/* Sorts out what is the text and what the pattern. Returns 0, or -1 after saying what is wrong. */
+/* Tells the text and the pattern apart. Returns 0, or -1 after saying what is wrong. */
 static int take_operands(struct search *s, struct arguments *a, const char **operands, int count)
 {
 	const char *wrong = NULL;
@@ -165,7 +165,7 @@ static int search_parse(struct search *s, struct arguments *a, int argc, char **
 		{"--session", VERB_TEXT, &a->session},
 		{"--stderr", VERB_FLAG, &q->standard_error},
 		{"--json", VERB_FLAG, &s->verb.json},
-		/* What is so without them. */
+		/* Accepted, as grep has them; they are always on. */
 		{"-n", VERB_FLAG, &as_it_is},
 		{"-E", VERB_FLAG, &as_it_is},
 		{"-P", VERB_FLAG, &as_it_is},
@@ -198,7 +198,7 @@ static enum walk_kind walk_through(struct search *s, const struct search_subject
 	struct buffer *gaps = &s->listing.gap;
 	size_t before = gaps->len;
 	do {
-		/* One match is enough for a name. */
+		/* For a name, one match is enough. */
 		kind = s->query.names ? walk_next(s->walk, line) : walk_count(s->walk, total, line);
 		if (kind == WALK_GAP &&
 		    listing_note_gap(&s->listing, &t->listing, walk_gap(s->walk)) < 0)
@@ -245,7 +245,7 @@ static int search_text(struct search *s, const struct search_subject *t)
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%s: %m", t->name);
 		return 1;
 	}
-	/* One text that is not shown, and its program can't be told otherwise. */
+	/* JSON has no other way to report a binary text that is not shown. */
 	if (binary && total > 0 && s->verb.json && !t->listing.label) {
 		search_end_progress(s);
 		verb_fail(&s->verb, ENVELOPE_BINARY,
@@ -257,7 +257,7 @@ static int search_text(struct search *s, const struct search_subject *t)
 	return 0;
 }
 
-/* Says what could not be searched where nothing else does: of texts that are not listed. */
+/* Reports the gaps of texts that are not listed. */
 static void search_tell_gaps(struct search *s)
 {
 	const struct buffer *gaps = &s->listing.gap;
@@ -267,7 +267,7 @@ static void search_tell_gaps(struct search *s)
 		verb_error(s->verb.name, "%.*s", (int)(newline - at), at);
 }
 
-/* 0, 1: nothing was found; 2: it could be in what was not kept. */
+/* The exit status: 0, 1: nothing was found; 2: a match may be in a gap. */
 static int status_of(const struct search *s)
 {
 	return s->found ? 0 : s->listing.gap.len ? 2 : 1;
@@ -341,7 +341,7 @@ static int search_one(struct search *s, const char *session, const char *name)
 	struct text text;
 	enum artifact_part part = s->query.standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
 	if (verb_open(&s->verb, s->settings, session, part, name, &text) < 0) {
-		/* As with grep, the pattern first? */
+		/* Is the pattern given first, as for grep? */
 		if (!s->verb.json && is_something(s, session, s->query.pattern))
 			verb_error(s->verb.name, "the text comes first: terse search %s REGEX",
 				   s->query.pattern);
@@ -403,7 +403,7 @@ static int search_found(struct search *s, const struct id_found *found)
 	struct text text;
 	enum artifact_part part = s->query.standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
 	if (verb_open_found(found, part, &text) < 0) {
-		/* Removed meanwhile, or both streams are one text. */
+		/* It was removed meanwhile, or both streams are one text. */
 		if (errno != ENOENT)
 			verb_error(s->verb.name, "%s: %m", found->id);
 		return 0;

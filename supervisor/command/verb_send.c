@@ -1,4 +1,4 @@
-// terse signal ID [SIGNAL]: a signal to a command that runs, or its end.
+// terse signal ID [SIGNAL]: ends a running command, or sends it a signal.
 
 #include "config/option.h"
 #include "lib/io.h"
@@ -33,7 +33,7 @@ static int parse_signal(const char *text)
 	return -1;
 }
 
-/* Until the supervisor has gone: then nothing of the run is left. */
+/* Waits until the supervisor has gone, the last process of the run. */
 static void signal_wait_for_end(const struct client *v)
 {
 	struct control_packet p;
@@ -77,7 +77,7 @@ int command_signal(struct command_context *c, int argc, char **argv)
 
 // terse snapshot ID [--json]: what is on the screen of a command that runs.
 
-/* The rows down to the last one with something in it. */
+/* Prints the rows up to the last one that is not empty. */
 static int snapshot_print_text(const struct buffer *json)
 {
 	json_t *root = json_loadb(json->data, json->len, 0, NULL);
@@ -135,7 +135,7 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 // terse send ID TEXT|--key KEY|--eof|--file FILE ... [--await]: types into a command that runs, and
 // waits for what it says to that.
 
-/* The supervisor has no room: how long to wait until it is asked again. */
+/* Milliseconds between two tries while the supervisor's queue is full. */
 #define AGAIN_MS 20
 
 struct sender {
@@ -144,7 +144,7 @@ struct sender {
 	char id[ID_LEN + 1];
 	struct client client;
 	bool awaits;
-	char **after; /* the command line of `await`, which has the ID as its last word */
+	char **after; /* the arguments of `await`; the ID is the last one */
 	int after_count;
 };
 
@@ -226,15 +226,15 @@ static const struct {
 
 #define OPTIONS (sizeof(options) / sizeof(*options))
 
-/* What `await` understands, when it comes behind. */
+/* Options that are passed on to `await`. */
 static bool is_for_await(const char *name)
 {
 	return strcmp(name, "--timeout") == 0 || strcmp(name, "--for") == 0 ||
 	       strcmp(name, "--idle") == 0;
 }
 
-/* Takes the option at argv[*i] and its value. Returns 0, 1 if it is nothing to type, or -1 after
-   saying what is wrong. */
+/* Reads the option at argv[*i] and its value. Returns 0, 1 if it types nothing, or -1 after saying
+   what is wrong. */
 static int send_take_option(struct sender *s, int argc, char **argv, int *i, struct item *item)
 {
 	const char *name = argv[*i];

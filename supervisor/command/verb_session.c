@@ -117,7 +117,7 @@ static int verb_session_show(struct call *c)
 
 /* --- end ------------------------------------------------------------------- */
 
-/* What is removed with it, or what becomes of it. */
+/* Prints what was removed with the session, or when it will be. */
 static int tell_end(struct call *c, struct cleanup *cleanup, const struct gc_result *sum,
 		    long in_use, bool now)
 {
@@ -170,7 +170,7 @@ static int verb_session_end(struct call *c)
 		gc_remove_session(&c->stores[i], c->session);
 	}
 	if (!found && !sum.failed) {
-		/* Ended and removed before, or never begun. */
+		/* It was removed before, or never existed. */
 		struct buffer out = BUFFER_INIT;
 		buffer_printf(&out, "session %s does not exist (any more)\n", c->session);
 		return verb_session_print(c, &out);
@@ -180,7 +180,7 @@ static int verb_session_end(struct call *c)
 
 /* --- new ------------------------------------------------------------------- */
 
-/* A name that sorts by time and that nobody else has. */
+/* Makes a unique name that sorts by time. */
 static int make_name(char out[STORE_SESSION_LEN + 1])
 {
 	char id[ID_LEN + 1];

@@ -33,10 +33,10 @@
 #include <unistd.h>
 
 struct decision {
-	const char *program; /* the real shell's path ... */
+	const char *program; /* the path of the real shell ... */
 	char **argv;         /* ... and its arguments */
-	const char *agent;   /* whose tool call it is; NULL: nobody's, to be passed on */
-	char *command;       /* the part that the model wrote */
+	const char *agent;   /* whose tool call this is; NULL: nobody's, pass it on */
+	char *command;       /* the part written by the model */
 	char room[PATH_MAX]; /* of program */
 	char **made;         /* argv, unless there was no memory for it ... */
 	char *base;          /* ... and what argv[0] is in */
@@ -61,15 +61,15 @@ bool decision_is_shell(const char *name)
 	return (file && decision_is_own(file)) || (name && decision_is_own(name));
 }
 
-/* Whether argv[1] alone is a string and no file. */
+/* Whether argv[1] is a shell string and not a file. */
 static bool is_one_string(char *const *argv)
 {
 	const char *prefix = getenv(PREFIX);
 
 	if (!argv[0] || !argv[1] || argv[2] || *argv[1] == '-' || *argv[1] == '+')
 		return false;
-	/* The prefix's strings are commands: a program's name alone, too. What can't be executed
-	   is at most a script. */
+	/* Strings behind the prefix are commands, even the name of a program alone. A file that
+	   can't be executed is a script. */
 	if (prefix && *prefix)
 		return access(argv[1], F_OK) < 0 || access(argv[1], X_OK) == 0;
 	return shell_is_string(argv[1]);
@@ -99,7 +99,7 @@ static int decision_make_argv(struct decision *d, char **argv, bool shimmed)
 	return 0;
 }
 
-/* Without memory the arguments are handed on as they are, but that a string stays one. */
+/* Without memory, the arguments are passed on unchanged, but a string stays one. */
 static int decision_fail(struct decision *d, char **argv)
 {
 	d->argv = argv;
@@ -178,7 +178,7 @@ static int supervise(struct settings *s, struct decision *d)
 			  .started_ms = clock_real_ms(),
 			  .begun_ms = clock_monotonic_ms()};
 	rule_apply(s, d->agent);
-	/* The agent reads what is printed, whatever it is printed to, and joins both streams. */
+	/* Whatever the output is, the agent reads it, and merges both streams. */
 	set_unless_decided(s, "report", "print", PRINT_PREVIEW);
 	set_unless_decided(s, "run", "streams", STREAMS_MERGED);
 	return run_supervised(&job, s, NULL, d->command);

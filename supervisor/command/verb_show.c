@@ -1,4 +1,4 @@
-// terse path ID: where an artifact's text (or standard error, or raw bytes) is.
+// terse path ID: the path of an artifact's text, standard error or raw bytes.
 
 #include "lib/buffer.h"
 #include "lib/gap.h"
@@ -75,7 +75,7 @@ int command_path(struct command_context *c, int argc, char **argv)
 	return status;
 }
 
-// terse show ID: what is known about a run, and its preview.
+// terse show ID: the facts about a run, and its preview.
 
 struct show {
 	struct verb verb;
@@ -88,7 +88,7 @@ struct show {
 	struct buffer out;
 };
 
-/* The files, as they are called. */
+/* The files of an artifact. */
 static const struct {
 	const char *key, *title, *suffix;
 } parts[ARTIFACT_PARTS] = {
@@ -110,7 +110,7 @@ static bool show_find_part(const struct show *s, enum artifact_part part, uint64
 	return true;
 }
 
-/* What the metadata tell of a text; of a run that lives, or whose are damaged, counted. */
+/* The size of a text by the metadata; counted if the run lives or the metadata are damaged. */
 static struct meta_stream show_describe(const struct show *s, enum artifact_part part)
 {
 	const struct meta_stream *known = part == ARTIFACT_ERR ? &s->meta.err : &s->meta.out;
@@ -250,7 +250,7 @@ static void show_add_json_run(struct show *s)
 		json_add_string(out, "metadata_error", strerror(s->damaged));
 		return;
 	}
-	/* As much of the command as was kept. */
+	/* All of the command that was kept. */
 	runs_append_json(out, m, META_MAX);
 	json_add_count(out, "cols", m->cols);
 	json_add_count(out, "rows", m->rows);

@@ -11,10 +11,10 @@
 
 #include <inttypes.h>
 
-/* What is shown before a match that is too long to be shown. */
+/* Characters shown before a match that is too long to be shown. */
 #define LEAD 60
 
-/* Up to `n` characters on from `at`. Returns how many there were. */
+/* Moves *at by up to `n` characters. Returns how many there were. */
 static size_t forward(const char *data, size_t len, size_t *at, size_t n)
 {
 	size_t done = 0;
@@ -24,14 +24,14 @@ static size_t forward(const char *data, size_t len, size_t *at, size_t n)
 	return done;
 }
 
-/* The same towards the start. */
+/* The same backwards. */
 static size_t backward(const char *data, size_t *at, size_t n)
 {
 	size_t done = 0;
 	uint32_t cp;
 	for (; done<n && * at> 0; done++) {
 		size_t step = 1;
-		/* The longest character that ends here; else a byte that is none. */
+		/* Step over the longest character that ends here, or over an invalid byte. */
 		for (size_t back = 2; back <= 4 && back <= *at; back++) {
 			const char *start = data + *at - back;
 			if (utf8_decode(start, back, &cp) == back &&
@@ -43,7 +43,7 @@ static size_t backward(const char *data, size_t *at, size_t n)
 	return done;
 }
 
-/* Whether the line (or what is there of it) has more than EXCERPT_MAX characters. */
+/* Whether the line, as far as it is in memory, has more than EXCERPT_MAX characters. */
 static bool excerpt_is_long(const char *data, size_t len)
 {
 	size_t at = 0;
@@ -63,7 +63,7 @@ void excerpt_choose(struct excerpt *e, const struct walk_line *line,
 	taken = backward(line->data, &e->from, lead);
 	e->to = match->from;
 	forward(line->data, line->len, &e->to, EXCERPT_MAX - taken);
-	/* Near the end there is room for more before. */
+	/* Near the end of the line, more fits before the match. */
 	if (e->to == line->len) {
 		size_t from = line->len;
 		backward(line->data, &from, EXCERPT_MAX);
@@ -141,7 +141,7 @@ static void listing_json_gap(struct listing *l, const struct listing_text *text,
 
 /* ------------------------------------------------------------------------------------ */
 
-/* Printed at the latest when so much is collected. */
+/* Output is written when so much is collected. */
 #define COLLECTED ((size_t)64 * 1024)
 
 void listing_init(struct listing *l, const struct listing_options *options)
@@ -309,7 +309,7 @@ static int listing_add_match(struct listing *l, const struct listing_text *text,
 		if (listing_has_room(l))
 			break;
 		buffer_truncate(&l->out, before);
-		/* Something has to be shown, and what is nearest counts most. */
+		/* At least one match is shown; drop the farthest lines around it. */
 		if (l->shown > 0 || have == 0)
 			return 1;
 		have /= 2;

@@ -35,62 +35,63 @@ struct excerpt {
 	bool cut_before, cut_behind;
 };
 
-/* Chooses EXCERPT_MAX characters of a long line, the match in their middle; of a match that is
-   longer itself, its begin. */
+/* Chooses EXCERPT_MAX characters of a long line, with the match in the middle, or the beginning of
+   a longer match. */
 void excerpt_choose(struct excerpt *e, const struct walk_line *line,
 		    const struct matcher_span *match);
 
 /* Appends it clean, with "[truncated]" where it is cut. Returns 0, or -1 with ENOMEM. */
 int excerpt_append(struct buffer *out, const struct excerpt *e, const char *data);
 
-/* One match must fit, however it is cut. */
+/* Room for one match, cut as far as possible. */
 #define LISTING_ROOM_MIN ((size_t)4096)
 
 struct listing_options {
 	uint64_t before, after; /* lines around each */
-	uint64_t limit;         /* found lines, UINT64_MAX: all */
+	uint64_t limit;         /* matches; UINT64_MAX: all */
 	size_t room;            /* bytes, at least LISTING_ROOM_MIN; SIZE_MAX: all */
 	bool whole;             /* long lines are not cut */
-	bool json;              /* what is printed is the elements of an array, of gaps, too */
-	uint64_t from;          /* the first line that is looked at */
+	bool json;              /* print the elements of an array in JSON; gaps, too */
+	uint64_t from;          /* the first line that is searched */
 	int (*print)(void *ctx, const char *data, size_t len); /* 0, or -1 with errno */
 	void *ctx;
 };
 
-/* Which text it is. */
+/* A text that is searched. */
 struct listing_text {
-	const char *label;   /* before each line, NULL: none */
-	const char *place;   /* the artifact or file, as a shell reads it */
-	bool standard_error; /* its standard error, kept apart */
+	const char *label;   /* printed before each line, unless NULL */
+	const char *place;   /* the artifact or file, quoted for a shell */
+	bool standard_error; /* it is a standard error that was kept apart */
 };
 
 struct listing {
 	struct listing_options options;
 	struct buffer out;
-	struct buffer gap;   /* announced before the next line, if one comes */
+	struct buffer gap;   /* announced before the next match */
 	size_t printed;      /* bytes */
-	uint64_t shown;      /* found lines that are printed */
-	uint64_t total;      /* found lines */
+	uint64_t shown;      /* matches that are printed */
+	uint64_t total;      /* matches */
 	bool full;           /* something was not shown */
-	bool out_of_room;    /* ... for want of bytes, not because of the limit */
-	uint64_t next;       /* the first line that was not shown ... */
-	const char *next_in; /* ... and its text's place: as given; 0, NULL: none */
+	bool out_of_room;    /* ... because of `room`, not of `limit` */
+	uint64_t next;       /* the first match that was not shown ... */
+	const char *next_in; /* ... and the place of its text, as given; 0 and NULL: none */
 	uint64_t last,
-		floor; /* in this text: the last line printed; no line up to this one is there */
+		floor; /* in this text: the last printed line; lines up to `floor` are in a gap */
 };
 
 void listing_init(struct listing *l, const struct listing_options *options);
 
-/* Walks through a text to its end. Returns WALK_END, or WALK_GAVE_UP (*line is where), or
-   WALK_FAILED with errno; what was found before is printed. */
+/* Lists the matches of a text. Returns WALK_END, WALK_GAVE_UP at *line, or WALK_FAILED with errno;
+   earlier matches are printed. */
 enum walk_kind listing_add(struct listing *l, struct walk *w, const struct listing_text *text,
 			   struct walk_line *line);
 
-/* Takes down a gap, to be announced: of a text that is not listed. Returns 0, or -1 with ENOMEM. */
+/* Notes a gap in a text that is not listed, to be announced. Returns 0, or -1 with ENOMEM. */
 int listing_note_gap(struct listing *l, const struct listing_text *text,
 		     const struct text_piece *gap);
 
-/* The same after the last text. If nothing was found, l->gap remains to be told. */
+/* Prints the rest after the last text. Without a match, the caller reports l->gap. Returns 0, or -1
+   with errno. */
 int listing_finish(struct listing *l);
 
 void listing_release(struct listing *l);

@@ -1,4 +1,4 @@
-// What the readers say about what they leave out, and the commands that show it: one wording for a
+// How the readers announce what they leave out, and the commands that show it: one wording for a
 // page, a slice and a search. tests/unit/test_read.c and test_search.c hold the lines word for
 // word.
 //
@@ -18,7 +18,7 @@ struct page;
 struct slice;
 struct walk;
 
-/* What is read, for the commands of the notices. */
+/* The text that is read, for the commands of the notices. */
 struct notice_place {
 	const char *name;        /* the artifact or file, quoted for a shell */
 	enum artifact_part part; /* of an artifact */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes of the first character; *cost is what it takes. */
+/* Returns the bytes of the first character, and stores the room it takes. */
 static size_t fit_measure(const char *data, size_t len, bool json, size_t *cost)
 {
 	uint32_t cp;
@@ -29,7 +29,7 @@ static size_t fit_measure(const char *data, size_t len, bool json, size_t *cost)
 	return step;
 }
 
-/* What all of it takes. */
+/* The room that all of it takes. */
 static size_t fit_cost(const char *data, size_t len, bool json)
 {
 	size_t total = 0, cost;
@@ -75,16 +75,16 @@ size_t fit_floor(const char *data, size_t len, size_t at)
 	return at;
 }
 
-/* A line this long does not fit, even if cleaning makes it shorter (4 bytes become 3). */
+/* A longer line can't fit, even if cleaning makes it shorter (4 bytes become 3). */
 static size_t page_longest(const struct page *p)
 {
 	return 2 * p->request->room;
 }
 
-/* What a line takes besides its text in an array of JSON: quotes and comma. */
+/* Bytes of a line in an array of JSON besides its text: quotes and comma. */
 #define JSON_EXTRA 3
 
-/* What the line takes of the room. */
+/* The room that a line takes. */
 static size_t page_cost(const struct page *p, const char *data, size_t len)
 {
 	if (!p->request->json)
@@ -132,7 +132,7 @@ static int page_add_line(struct page *p)
 	return 0;
 }
 
-/* Nothing more is shown, of what begins with the line p->number. */
+/* Ends the page before the line p->number. */
 static void page_end_at(struct page *p, enum page_stop why)
 {
 	const struct page_request *r = p->request;
@@ -141,18 +141,18 @@ static void page_end_at(struct page *p, enum page_stop why)
 	p->left = r->limit ? r->limit - (uint64_t)(p->number - p->first) : 0;
 	if (why == PAGE_ASKED)
 		p->left = r->limit;
-	/* By its number one would get the first part of it again. */
+	/* Its number would give the first part again. */
 	if (p->rest && p->lines > 0)
 		p->next_byte = p->start;
 }
 
-/* Adds what fits of a line that is too long for a page of its own. */
+/* Adds the part that fits of a line that is longer than a page. */
 static int page_add_cut_line(struct page *p)
 {
 	const struct page_request *r = p->request;
 	size_t len = p->raw.len;
 	size_t keep = fit_front(p->raw.data, len, r->room - page_cost(p, "", 0), r->json);
-	/* Not for the sake of its newline alone. */
+	/* Do not cut only the newline. */
 	if (p->raw_left == 0 && p->raw.data[len - 1] == '\n' &&
 	    fit_floor(p->raw.data, len, len - 1) <= keep)
 		keep = len;
@@ -185,7 +185,7 @@ static int page_end_line(struct page *p)
 	return result;
 }
 
-/* Before the first byte of a line, or of a gap: is it wanted? */
+/* Whether the line or gap that begins here is wanted. */
 static bool page_wants(struct page *p)
 {
 	const struct page_request *r = p->request;
@@ -200,7 +200,7 @@ static bool page_wants(struct page *p)
 	return p->stop == PAGE_OPEN;
 }
 
-/* `at`: where in the file the bytes are. */
+/* `at`: the offset of the bytes in the file. */
 static int page_add_bytes(struct page *p, const char *data, size_t len, uint64_t at)
 {
 	while (len > 0 && p->stop == PAGE_OPEN) {
@@ -217,7 +217,7 @@ static int page_add_bytes(struct page *p, const char *data, size_t len, uint64_t
 			return -1;
 		p->raw_left += n - kept;
 		if (p->raw_left > 0 && p->lines > 0) {
-			/* Not on this page, wherever it ends. */
+			/* It belongs to the next page, however long it is. */
 			page_end_at(p, PAGE_BYTES);
 			return 0;
 		}
@@ -246,7 +246,7 @@ static int page_add_gap(struct page *p, const struct text_piece *gap)
 	bool inside = p->raw.len > 0;
 	if (!p->absolute || p->number < (int64_t)gap->gap.from)
 		page_renumber(p, (int64_t)gap->gap.from);
-	/* A line that goes on behind belongs together with the gap in it. */
+	/* A line that continues behind the gap stays together with it. */
 	if (inside && page_end_line(p) < 0)
 		return -1;
 	if (p->stop != PAGE_OPEN || (!inside && !page_wants(p)) ||
@@ -316,7 +316,7 @@ int page_seek(struct text *t, int64_t first, int64_t *number, uint64_t *total)
 	int result = text_seek(t, (uint64_t)*number, total);
 	if (result != 1)
 		return result;
-	/* An empty text has a beginning, too, and one that grows a place for its next line. */
+	/* An empty text has line 1, and a growing text a next line. */
 	if (*number > 1 && !(t->held && (uint64_t)*number == *total + 1))
 		return 1;
 	text_seek_byte(t, t->size);
@@ -348,8 +348,8 @@ static uint64_t page_offset_before(const struct text *t, uint64_t bytes)
 	return t->gap.begin > bytes - behind ? t->gap.begin - (bytes - behind) : 0;
 }
 
-/* Goes to the first of the last lines, or as far back as it could matter: lines before the last
-   `window` bytes don't fit. *inside: a line has begun before. */
+/* Moves to the first of the last lines, but at most `window` bytes back, since more can't fit.
+ *inside: in the middle of a line. */
 static int page_seek_tail(struct page *p, uint64_t window, bool *inside)
 {
 	struct text *t = p->source;
@@ -379,7 +379,7 @@ static int page_seek_tail(struct page *p, uint64_t window, bool *inside)
 	return 0;
 }
 
-/* Takes off the first pieces until the rest fits, but not the last line, nor a gap inside it. */
+/* Drops the first pieces until the rest fits, but keeps the last line and a gap inside it. */
 static void page_drop_front(struct page *p, bool inside)
 {
 	size_t drop = 0, keep = 1;
@@ -399,7 +399,7 @@ static void page_drop_front(struct page *p, bool inside)
 	p->count -= drop;
 }
 
-/* Replaces the last line by the end of it that fits. */
+/* Cuts the last line to the end that fits. */
 static int page_cut_last(struct page *p, struct page_piece *piece)
 {
 	const struct page_request *r = p->request;
@@ -431,7 +431,7 @@ static int page_cut_last(struct page *p, struct page_piece *piece)
 	return 0;
 }
 
-/* What was asked for and is before the first piece. */
+/* Stores which of the wanted lines are before the first piece. */
 static int page_note_omitted(struct page *p)
 {
 	uint64_t asked = p->request->tail, total, lines = 0;
@@ -455,7 +455,7 @@ static int page_note_omitted(struct page *p)
 	return 0;
 }
 
-/* Makes it, by request->tail. Returns 0, or -1 with errno. */
+/* Makes the page of the last lines (request->tail). Returns 0, or -1 with errno. */
 static int page_make_tail(struct page *p)
 {
 	bool inside;

@@ -1,6 +1,5 @@
-// How much of a text fits into so many printed bytes: by whole characters, each counted as it is
-// printed clean (utf8.h), or as it stands in a JSON string (json.h). A CR and its LF are one
-// character.
+// How much of a text fits into a number of printed bytes. Counts whole characters, each as it is
+// printed clean (utf8.h) or in a JSON string (json.h). A CR and its LF are one character.
 #ifndef TERSE_READING_PAGE_H
 #define TERSE_READING_PAGE_H
 
@@ -13,35 +12,35 @@
 
 struct page;
 
-/* Bytes from the front of `data`, or from its end, that take at most `room`. */
+/* Returns how many bytes from the front of `data` take at most `room`. */
 size_t fit_front(const char *data, size_t len, size_t room, bool json);
 
-/* The last offset up to `at` (at most `len`) where a character begins; what is before `data` does
-   not matter if it begins with one. */
+/* Returns the last offset up to `at` (at most `len`) where a character begins. `data` begins with a
+   character. */
 size_t fit_floor(const char *data, size_t len, size_t at);
 
-// The lines of a text (artifact/text.h) that are shown at once: so many from a line on, or the last
-// ones. Deciding only: who prints them also says what is missing (slice.h).
+// A page: the lines of a text (artifact/text.h) that are shown at once, from a line on or the last
+// ones. A page only decides; the caller prints it and says what is missing (notice.h).
 //
-//   - From a line on, whole lines as long as they fit. A first line that alone does not fit is cut
-//     behind what does.
-//   - The last lines, whole ones as many as fit. A last line that alone does not is cut before.
-//   - What is not on disk (a gap) is a piece in its place, and always fits.
+//   - From a line on: complete lines as long as they fit. A first line that does not fit is cut at
+//     its end.
+//   - The last lines: as many complete lines as fit. A last line that does not fit is cut at its
+//     beginning.
+//   - A gap (text that is not on disk) is a piece in its place, and always fits.
 //
-// Lines have their numbers, from 1; in a large plain file, of which nobody knows how many lines it
-// has without reading all of it, those that were asked for from the end are counted from there: -1
-// is the last. Memory: some times the room.
+// Lines are numbered from 1. A large plain file would have to be read to know how many lines it
+// has, so lines wanted from its end are counted from there: -1 is the last. Memory: a few times the
+// room.
 
-/* Of a larger plain file only the lines in its first part are counted for the sake of telling how
-   many there are. */
+/* To report a total, at most so many bytes of a plain file are counted. */
 #define PAGE_COUNT_MAX ((uint64_t)1024 * 1024 * 1024)
 
 struct page_request {
-	int64_t first;  /* the first line, negative: from the end */
-	uint64_t limit; /* lines that were asked for, 0: all */
-	uint64_t tail;  /* not 0: the last so many, in place of those from `first` on */
-	uint64_t most;  /* lines that are shown at most, where no limit was asked for */
-	size_t room;    /* bytes, gaps not counted ... */
+	int64_t first;  /* the first line; negative: from the end */
+	uint64_t limit; /* lines that were asked for; 0: all */
+	uint64_t tail;  /* if not 0, the last so many lines instead */
+	uint64_t most;  /* lines to show at most, without a limit */
+	size_t room;    /* bytes, without those of gaps ... */
 	bool json;      /* ... of an array of strings in JSON, without their newlines */
 };
 
@@ -53,16 +52,16 @@ struct page_piece {
 	int64_t number;      /* PAGE_LINE */
 };
 
-/* A line that is shown in part; its newline belongs to it. */
+/* A line that is shown in part; the newline is a part of the line. */
 struct page_cut {
-	uint64_t at, bytes; /* what is left out, by its place in the file; bytes 0: none is cut */
-	bool before;        /* that is its begin; else its end */
+	uint64_t at, bytes; /* what is left out, by offset in the file; bytes 0: no line is cut */
+	bool before;        /* the beginning is left out, else the end */
 };
 
 enum page_stop {
 	PAGE_OPEN,
 	PAGE_END,   /* the text ends here */
-	PAGE_ASKED, /* that is what was asked for */
+	PAGE_ASKED, /* all that was asked for is shown */
 	PAGE_LINES, /* request.most */
 	PAGE_BYTES, /* request.room */
 };
@@ -78,24 +77,24 @@ struct page {
 	size_t used;         /* of the room */
 
 	enum page_stop stop;
-	/* Where more follows: the first line that is not shown, how many were asked for from there
-	   on (0: all; PAGE_ASKED: as many again), or where in the file the rest of the line begins
-	   whose first part is shown, if it can't be had by its number. */
+	/* Where the next page starts: the first line that is not shown, and how many are wanted
+	   from there on (0: all; PAGE_ASKED: as many again). next_byte: the offset of the rest of a
+	   line that was shown in part and can't be addressed by its number. */
 	int64_t next;
 	uint64_t left, next_byte;
-	/* Of the last lines: those before that were asked for and are not shown. */
+	/* With `tail`: the lines that were asked for and did not fit. */
 	int64_t omitted_from;
 	uint64_t omitted;
 
 	/* While it is made: */
 	const struct page_request *request;
 	struct text *source;
-	struct buffer raw, shown; /* the line as far as it was read; as it is shown */
+	struct buffer raw, shown; /* the line as read; as shown */
 	uint64_t raw_left;        /* bytes of it that are not in `raw` */
 	uint64_t start;           /* where it begins in the file */
-	int64_t first, number;    /* of the first line and of this one */
-	bool absolute;            /* these are numbers of the text */
-	bool rest;                /* it is what follows a gap inside one line */
+	int64_t first, number;    /* of the first line, and of the current one */
+	bool absolute;            /* they count from the start of the text */
+	bool rest;                /* the line is the rest of one with a gap inside */
 	bool closed;              /* nothing more fits */
 };
 
@@ -103,11 +102,11 @@ struct page {
    errno. page_release() it in any case. */
 int page_make(struct page *p, struct text *t, const struct page_request *request, uint64_t *total);
 
-/* Makes the first line the next to be read (for those who need no page), and tells its number.
-   Returns as page_make(). */
+/* Moves `t` to the first line, without making a page, and stores its number. Returns as
+   page_make(). */
 int page_seek(struct text *t, int64_t first, int64_t *number, uint64_t *total);
 
-/* How many lines there are: 1; 0 if there are more than *total; or -1 with errno. */
+/* Stores the number of lines. Returns 1, 0 if there are more than *total, or -1 with errno. */
 int page_total(struct text *t, uint64_t *total);
 
 void page_release(struct page *p);

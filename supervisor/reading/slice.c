@@ -8,13 +8,13 @@
 #include "lib/utf8.h"
 #include "supervisor/reading/page.h"
 
-/* What has to be there around a place to tell whether a character begins at it. */
+/* Bytes around an offset that show whether a character begins there. */
 #define AROUND 4
 
-/* Of a text that is streamed, at a time. */
+/* Bytes of one step of slice_stream(). */
 #define STREAM_LENGTH ((size_t)128 * 1024)
 
-/* Where the character begins that the byte at `at` is a part of. */
+/* Finds the beginning of the character at the offset `at`. */
 static int find_begin(const struct text *t, uint64_t at, uint64_t *begin)
 {
 	char around[2 * AROUND];
@@ -75,13 +75,13 @@ int slice_make(struct slice *s, struct text *t, const struct slice_request *r)
 	size_t len = wanted - s->from < most ? (size_t)(wanted - s->from) : most;
 	if (slice_load(s, t, len) < 0)
 		return -1;
-	/* A gap may have been passed. */
+	/* A gap may have been skipped. */
 	len = wanted <= s->from ? 0 : wanted - s->from < len ? (size_t)(wanted - s->from) : len;
 	if (len < s->raw.len)
 		len = fit_floor(s->raw.data, s->raw.len, len);
 	else
 		len = s->raw.len;
-	/* No byte takes more than three. */
+	/* A byte takes at most three. */
 	size_t keep = len;
 	if (r->json || len > r->room / 3)
 		keep = fit_front(s->raw.data, len, r->room, r->json);
@@ -107,7 +107,7 @@ void slice_release(struct slice *s)
 	buffer_release(&s->raw);
 }
 
-/* A line about what is not there; the text before may have ended inside one. */
+/* Prints a line about a gap. *open: the text before ended inside a line. */
 static int stream_gap(const struct text_piece *gap, bool *open,
 		      int (*print)(void *ctx, const char *data, size_t len), void *ctx)
 {
