@@ -12,7 +12,7 @@
 /* Standard output and error. */
 #define SOURCES 2
 
-struct queue *delivery_summary_queue(struct delivery *d)
+struct output_queue *delivery_summary_queue(struct delivery *d)
 {
 	struct source *s = &d->sources[0];
 	return s->job && !s->is_stderr ? &s->queue : NULL;
@@ -20,7 +20,7 @@ struct queue *delivery_summary_queue(struct delivery *d)
 
 bool delivery_print(struct delivery *d)
 {
-	struct queue *o = delivery_summary_queue(d);
+	struct output_queue *o = delivery_summary_queue(d);
 	struct buffer *piece = &d->summary.out;
 	if (!d->summary.is_open || output_queue_is_full(o))
 		return false;
@@ -68,7 +68,7 @@ int64_t delivery_due(const struct delivery *d)
    blocking, since it may be full or stall itself. */
 static void delivery_print_line(struct delivery *d, const struct buffer *line)
 {
-	struct queue own = {.own = -1}, *queue = NULL;
+	struct output_queue own = {.own = -1}, *queue = NULL;
 	for (int i = 0; i < SOURCES; i++) {
 		struct source *s = &d->sources[i];
 		if (s->job && !s->queue.error &&

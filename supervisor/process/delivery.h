@@ -31,7 +31,7 @@ struct delivery {
 };
 
 /* Where the summary goes, or NULL. */
-struct queue *delivery_summary_queue(struct delivery *d);
+struct output_queue *delivery_summary_queue(struct delivery *d);
 
 /* Prints the next piece of the summary if its reader takes it. Returns whether it did: then there
    may be no reason to wait. */

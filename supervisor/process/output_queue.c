@@ -13,10 +13,10 @@
 /* How long to wait for the reader where there is no memory to queue. */
 #define WAIT_MS 1000
 
-void output_queue_init(struct queue *o, int fd)
+void output_queue_init(struct output_queue *o, int fd)
 {
 	struct stat st;
-	*o = (struct queue){
+	*o = (struct output_queue){
 		.fd = fd, .own = -1, .queue = BUFFER_INIT, .most.rlim_cur = RLIM_INFINITY};
 	getrlimit(RLIMIT_FSIZE, &o->most);
 	/* A descriptor that fstat() refuses may still be writable. */
@@ -30,7 +30,7 @@ void output_queue_init(struct queue *o, int fd)
 }
 
 /* O_NONBLOCK belongs to the open file, and the one we were given is shared with the caller. */
-static void open_again(struct queue *o)
+static void open_again(struct output_queue *o)
 {
 	char path[32];
 	o->tried = true;
@@ -38,7 +38,7 @@ static void open_again(struct queue *o)
 	o->own = io_above_standard(open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-static ssize_t queue_write_file(const struct queue *o, const char *data, size_t len)
+static ssize_t queue_write_file(const struct output_queue *o, const char *data, size_t len)
 {
 	struct rlimit own;
 	if (o->most.rlim_cur == RLIM_INFINITY || getrlimit(RLIMIT_FSIZE, &own) < 0)
@@ -52,7 +52,7 @@ static ssize_t queue_write_file(const struct queue *o, const char *data, size_t 
 }
 
 /* One write that does not block; -1 with EAGAIN when there is no room now. */
-static ssize_t queue_write_some(struct queue *o, const char *data, size_t len)
+static ssize_t queue_write_some(struct output_queue *o, const char *data, size_t len)
 {
 	if (o->type == S_IFSOCK)
 		return io_send(o->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -78,7 +78,7 @@ static ssize_t queue_write_some(struct queue *o, const char *data, size_t len)
 }
 
 /* Writes as much as goes; returns how much. */
-static size_t write_now(struct queue *o, const char *data, size_t len)
+static size_t write_now(struct output_queue *o, const char *data, size_t len)
 {
 	size_t done = 0;
 	while (done < len && !o->error) {
@@ -93,14 +93,14 @@ static size_t write_now(struct queue *o, const char *data, size_t len)
 	return done;
 }
 
-static bool is_writable_soon(const struct queue *o)
+static bool is_writable_soon(const struct output_queue *o)
 {
 	struct pollfd p = {.fd = output_queue_poll_fd(o), .events = POLLOUT};
 	return poll(&p, 1, WAIT_MS) > 0;
 }
 
 /* Without memory for the queue: writes what is queued, and this, if the reader takes it soon. */
-static void write_waiting(struct queue *o, const char *data, size_t len)
+static void write_waiting(struct output_queue *o, const char *data, size_t len)
 {
 	while (!o->error && !output_queue_is_empty(o) && is_writable_soon(o))
 		output_queue_pump(o);
@@ -115,7 +115,7 @@ static void write_waiting(struct queue *o, const char *data, size_t len)
 		o->error = ENOMEM;
 }
 
-void output_queue_write(struct queue *o, const char *data, size_t len)
+void output_queue_write(struct output_queue *o, const char *data, size_t len)
 {
 	if (o->error || len == 0)
 		return;
@@ -124,7 +124,7 @@ void output_queue_write(struct queue *o, const char *data, size_t len)
 		write_waiting(o, data + done, len - done);
 }
 
-void output_queue_pump(struct queue *o)
+void output_queue_pump(struct output_queue *o)
 {
 	if (output_queue_is_empty(o))
 		return;
@@ -138,7 +138,7 @@ void output_queue_pump(struct queue *o)
 	}
 }
 
-void output_queue_give_up(struct queue *o)
+void output_queue_give_up(struct output_queue *o)
 {
 	if (output_queue_is_empty(o))
 		return;
@@ -147,22 +147,22 @@ void output_queue_give_up(struct queue *o)
 	buffer_clear(&o->queue);
 }
 
-bool output_queue_is_empty(const struct queue *o)
+bool output_queue_is_empty(const struct output_queue *o)
 {
 	return o->queue.len == 0;
 }
 
-bool output_queue_is_full(const struct queue *o)
+bool output_queue_is_full(const struct output_queue *o)
 {
 	return o->queue.len - o->sent > OUTPUT_QUEUE_FULL;
 }
 
-int output_queue_poll_fd(const struct queue *o)
+int output_queue_poll_fd(const struct output_queue *o)
 {
 	return o->own >= 0 ? o->own : o->fd;
 }
 
-void output_queue_release(struct queue *o)
+void output_queue_release(struct output_queue *o)
 {
 	io_close(&o->own);
 	buffer_release(&o->queue);

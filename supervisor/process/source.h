@@ -23,7 +23,7 @@
 /* From this length on output_queue_is_full(), and the owner stops producing. */
 #define OUTPUT_QUEUE_FULL ((size_t)128 * 1024)
 
-struct queue {
+struct output_queue {
 	int fd;      /* the descriptor the program was given; not owned */
 	int own;     /* the same file, opened again, or -1 */
 	mode_t type; /* S_IFSOCK, S_IFIFO, S_IFCHR (a terminal), else written directly */
@@ -35,26 +35,26 @@ struct queue {
 };
 
 /* `fd` stays the caller's and must outlive the output queue. */
-void output_queue_init(struct queue *o, int fd);
+void output_queue_init(struct output_queue *o, int fd);
 
 /* Prints or queues. After an error everything is dropped. Where there is no memory for the queue it
    waits for the reader, a second at most. */
-void output_queue_write(struct queue *o, const char *data, size_t len);
+void output_queue_write(struct output_queue *o, const char *data, size_t len);
 
 /* Writes what can be written now. */
-void output_queue_pump(struct queue *o);
+void output_queue_pump(struct output_queue *o);
 
-bool output_queue_is_empty(const struct queue *o);
-bool output_queue_is_full(const struct queue *o);
+bool output_queue_is_empty(const struct output_queue *o);
+bool output_queue_is_full(const struct output_queue *o);
 
 /* Drops what is queued, with the error ETIMEDOUT. */
-void output_queue_give_up(struct queue *o);
+void output_queue_give_up(struct output_queue *o);
 
 /* The descriptor to poll for POLLOUT while the queue is not empty. */
-int output_queue_poll_fd(const struct queue *o);
+int output_queue_poll_fd(const struct output_queue *o);
 
 /* Drops what is queued, closes what it opened. */
-void output_queue_release(struct queue *o);
+void output_queue_release(struct output_queue *o);
 
 // One channel from the command to its reader: the pty master or pipe that is
 // read, the stream that makes text of it, the output queue it is printed to.
@@ -84,7 +84,7 @@ struct source {
 	struct interceptor *text; /* NULL until the first bytes come */
 	struct redactor redactor; /* before all that, if the job has secrets */
 	bool refused;             /* there was no memory for it then: the bytes are passed on */
-	struct queue queue;
+	struct output_queue queue;
 	struct record *record;
 	void (*reply)(void *ctx, const char *data, size_t len);
 	void (*seen)(void *ctx, const char *data, size_t len);

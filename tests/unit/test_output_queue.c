@@ -59,7 +59,7 @@ static void check_untouched(int fd, int flags)
 static void through_a_stalled_reader(int writer, int reader)
 {
 	static char data[TOTAL];
-	struct queue o;
+	struct output_queue o;
 	int flags = fcntl(writer, F_GETFL);
 	size_t got = 0;
 	fill(data, 0, TOTAL);
@@ -142,7 +142,7 @@ static void slow_reader(const void *ctx)
 {
 	static char data[32768];
 	int ends[2];
-	struct queue o;
+	struct output_queue o;
 	size_t written = 0, got = 0;
 	(void)ctx;
 	CHECK(pipe(ends) == 0);
@@ -166,7 +166,7 @@ static void memory_is_bounded(void **state)
 	assert_int_equal(child_run(slow_reader, NULL), 0);
 }
 
-static void check_broken(struct queue *o, int error)
+static void check_broken(struct output_queue *o, int error)
 {
 	CHECK(o->error == error && output_queue_is_empty(o) && !output_queue_is_full(o));
 	output_queue_write(o, "more", 4);
@@ -180,7 +180,7 @@ static void reader_goes_away(const void *ctx)
 	static char data[200000];
 	const bool *socket = ctx;
 	int ends[2];
-	struct queue o;
+	struct output_queue o;
 	if (*socket) {
 		/* Must not need the signal to be ignored. */
 		signal(SIGPIPE, SIG_DFL);
@@ -205,7 +205,7 @@ static void reader_goes_away(const void *ctx)
 
 static void full_disk(const void *ctx)
 {
-	struct queue o;
+	struct output_queue o;
 	int full = open("/dev/full", O_WRONLY);
 	(void)ctx;
 	output_queue_init(&o, full);
@@ -215,7 +215,7 @@ static void full_disk(const void *ctx)
 
 static void closed_stream(const void *ctx)
 {
-	struct queue o;
+	struct output_queue o;
 	(void)ctx;
 	output_queue_init(&o, 77);
 	check_broken(&o, EBADF);
@@ -229,7 +229,7 @@ static void file_size(const void *ctx)
 	static const char text[8192];
 	struct rlimit limit = {4096, 65536}, now;
 	struct stat st;
-	struct queue o;
+	struct output_queue o;
 	int fd = memfd_create("test", 0);
 	(void)ctx;
 	signal(SIGXFSZ, SIG_IGN);
@@ -246,7 +246,7 @@ static void file_size(const void *ctx)
 static void given_up(const void *ctx)
 {
 	static const char text[100 * 1024];
-	struct queue o;
+	struct output_queue o;
 	int ends[2];
 	(void)ctx;
 	CHECK(pipe(ends) == 0);
@@ -262,7 +262,7 @@ static void given_up(const void *ctx)
 /* Where poll(2) is refused, a pipe is opened once more. */
 static void no_poll(const void *ctx)
 {
-	struct queue o;
+	struct output_queue o;
 	char byte;
 	int ends[2];
 	(void)ctx;
@@ -290,7 +290,7 @@ static void broken(void **state)
 static void file(void **state)
 {
 	char data[64];
-	struct queue o;
+	struct output_queue o;
 	int fd = memfd_create("test", 0), other = dup(fd);
 	(void)state;
 	output_queue_init(&o, fd);
@@ -308,7 +308,7 @@ static void file(void **state)
 
 static void nothing_is_nothing(void **state)
 {
-	struct queue o;
+	struct output_queue o;
 	int ends[2];
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
