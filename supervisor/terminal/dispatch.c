@@ -5,6 +5,7 @@
 #include "supervisor/terminal/internal.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* Moving the cursor. Semantics are those of xterm.js, which are xterm's but for
    some quirks in origin mode. */
@@ -160,7 +161,6 @@ void cursor_restore(struct terminal *t)
 static void cursor_backspace(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	const struct row *row;
 	if (!t->modes.reverse_wrap) {
 		cursor_restrict(t, s->cols - 1);
 		if (s->x > 0)
@@ -176,7 +176,7 @@ static void cursor_backspace(struct terminal *t)
 		screen_set_wrapped(s, s->y, false);
 		s->y--;
 		s->x = s->cols - 1;
-		row = screen_row(s, s->y);
+		const struct row *row = screen_row(s, s->y);
 		if (cell_width(row->cells[s->x]) && !cell_has_text(row->cells[s->x]))
 			s->x--;
 	}
@@ -186,20 +186,14 @@ static void cursor_backspace(struct terminal *t)
 static void cursor_tab_forward(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	uint32_t count = cursor_param(t);
-	if (s->x >= s->cols)
-		return;
-	while (count-- > 0 && s->x + 1 < s->cols)
+	for (uint32_t count = cursor_param(t); count > 0 && s->x + 1 < s->cols; count--)
 		s->x = screen_next_tab(s);
 }
 
 static void cursor_tab_backward(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	uint32_t count = cursor_param(t);
-	if (s->x >= s->cols)
-		return;
-	while (count-- > 0 && s->x > 0)
+	for (uint32_t count = cursor_param(t); count > 0 && s->x > 0 && s->x < s->cols; count--)
 		s->x = screen_previous_tab(s);
 }
 
@@ -215,12 +209,10 @@ static void cursor_tab_set(struct terminal *t)
 static void cursor_tab_clear(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	unsigned x;
 	if (t->parser.params[0] == 0 && s->x < s->cols)
 		s->tabs[s->x] = false;
 	if (t->parser.params[0] == 3)
-		for (x = 0; x < s->cols; x++)
-			s->tabs[x] = false;
+		memset(s->tabs, 0, s->cols * sizeof(*s->tabs));
 	s->own_tabs = true;
 }
 
@@ -499,8 +491,7 @@ void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c)
 	const struct sequence *sequence = NULL;
 	uint32_t id = t->parser.collect << 8 | c;
 	switch (event) {
-	case PARSER_NOTHING:
-	case PARSER_END: return;
+	case PARSER_NOTHING: return;
 	case PARSER_SKIP: t->lossy = true; return;
 	case PARSER_EXECUTE:
 		/* A control inside a sequence: the rest of the sequence may be no part of it. */

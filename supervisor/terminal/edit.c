@@ -3,6 +3,16 @@
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/row.h"
 
+static uint32_t edit_count(const struct terminal *t)
+{
+	return parser_param(&t->parser, 0, 1);
+}
+
+static bool in_region(const struct screen *s)
+{
+	return s->y >= s->top && s->y <= s->bottom;
+}
+
 /* After an operation on a row that tells whether it changed anything. */
 static void edit_note(struct terminal *t, unsigned y, bool changed)
 {
@@ -102,7 +112,7 @@ void edit_erase_line(struct terminal *t)
 void edit_erase_chars(struct terminal *t)
 {
 	struct screen *s = t->screen;
-	uint32_t count = parser_param(&t->parser, 0, 1);
+	uint32_t count = edit_count(t);
 	cursor_restrict(t, s->cols - 1);
 	if (count > s->cols)
 		count = s->cols;
@@ -113,53 +123,46 @@ void edit_insert_chars(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	cursor_restrict(t, s->cols - 1);
-	edit_note(t, s->y,
-		  row_insert(screen_row(s, s->y), s->cols, s->x, parser_param(&t->parser, 0, 1)));
+	edit_note(t, s->y, row_insert(screen_row(s, s->y), s->cols, s->x, edit_count(t)));
 }
 
 void edit_delete_chars(struct terminal *t)
 {
 	struct screen *s = t->screen;
 	cursor_restrict(t, s->cols - 1);
-	edit_note(t, s->y,
-		  row_delete(screen_row(s, s->y), s->cols, s->x, parser_param(&t->parser, 0, 1)));
+	edit_note(t, s->y, row_delete(screen_row(s, s->y), s->cols, s->x, edit_count(t)));
 }
 
-static bool in_region(const struct screen *s)
+/* Inserts or deletes lines at the cursor. */
+static void shift_lines(struct terminal *t,
+			void (*shift)(struct screen *s, unsigned from, unsigned to, unsigned count))
 {
-	return s->y >= s->top && s->y <= s->bottom;
+	struct screen *s = t->screen;
+	cursor_restrict(t, s->cols - 1);
+	if (!in_region(s))
+		return;
+	shift(s, s->y, s->bottom, edit_count(t));
+	s->x = 0;
 }
 
 void edit_insert_lines(struct terminal *t)
 {
-	struct screen *s = t->screen;
-	cursor_restrict(t, s->cols - 1);
-	if (!in_region(s))
-		return;
-	screen_move_down(s, s->y, s->bottom, parser_param(&t->parser, 0, 1));
-	s->x = 0;
+	shift_lines(t, screen_move_down);
 }
 
 void edit_delete_lines(struct terminal *t)
 {
-	struct screen *s = t->screen;
-	cursor_restrict(t, s->cols - 1);
-	if (!in_region(s))
-		return;
-	screen_move_up(s, s->y, s->bottom, parser_param(&t->parser, 0, 1));
-	s->x = 0;
+	shift_lines(t, screen_move_up);
 }
 
 void edit_scroll_up(struct terminal *t)
 {
-	screen_move_up(t->screen, t->screen->top, t->screen->bottom,
-		       parser_param(&t->parser, 0, 1));
+	screen_move_up(t->screen, t->screen->top, t->screen->bottom, edit_count(t));
 }
 
 void edit_scroll_down(struct terminal *t)
 {
-	screen_move_down(t->screen, t->screen->top, t->screen->bottom,
-			 parser_param(&t->parser, 0, 1));
+	screen_move_down(t->screen, t->screen->top, t->screen->bottom, edit_count(t));
 }
 
 /* Inserts or deletes columns in all rows of the region. */
@@ -172,8 +175,7 @@ static void shift_columns(struct terminal *t,
 	if (!in_region(s))
 		return;
 	for (unsigned y = s->top; y <= s->bottom; y++) {
-		edit_note(t, y,
-			  change(screen_row(s, y), s->cols, at, parser_param(&t->parser, 0, 1)));
+		edit_note(t, y, change(screen_row(s, y), s->cols, at, edit_count(t)));
 		screen_set_wrapped(s, y, false);
 	}
 }

@@ -40,7 +40,6 @@ enum action {
 	PARAM,
 	ESC_DISPATCH,
 	CSI_DISPATCH,
-	END,
 };
 
 struct step {
@@ -48,15 +47,11 @@ struct step {
 };
 
 /* In every state. */
-#define C1_ANYWHERE                                                            \
-	[C1] = {EXECUTE, PARSER_GROUND}, [C1_CSI] = {CLEAR, PARSER_CSI_ENTRY}, \
-	[C1_OSC] = {IGNORE, PARSER_OSC}, [C1_DCS] = {CLEAR, PARSER_DCS_ENTRY}, \
-	[C1_STRING] = {IGNORE, PARSER_STRING}
-
-/* In every state but the strings whose end is an event. */
-#define ANYWHERE                                                                             \
-	C1_ANYWHERE, [CANCEL] = {EXECUTE, PARSER_GROUND}, [ESCAPE] = {CLEAR, PARSER_ESCAPE}, \
-		     [C1_ST] = {IGNORE, PARSER_GROUND}
+#define ANYWHERE                                                                    \
+	[C1] = {EXECUTE, PARSER_GROUND}, [C1_CSI] = {CLEAR, PARSER_CSI_ENTRY},      \
+	[C1_OSC] = {IGNORE, PARSER_OSC}, [C1_DCS] = {CLEAR, PARSER_DCS_ENTRY},      \
+	[C1_STRING] = {IGNORE, PARSER_STRING}, [CANCEL] = {EXECUTE, PARSER_GROUND}, \
+	[ESCAPE] = {CLEAR, PARSER_ESCAPE}, [C1_ST] = {IGNORE, PARSER_GROUND}
 
 #define ALL_FINAL(action, next)                                                       \
 	[FINAL] = {action, next}, [BRACKET] = {action, next}, [OSC] = {action, next}, \
@@ -139,15 +134,12 @@ static const struct step steps[PARSER_STATES][CLASSES] = {
 		[OTHER] = {IGNORE, PARSER_STRING},
 	},
 	[PARSER_OSC] = {
-		C1_ANYWHERE,
-		ALL_PRINTABLE(IGNORE, PARSER_OSC),
+		ANYWHERE,
 		[C0] = {IGNORE, PARSER_OSC},
+		[BELL] = {IGNORE, PARSER_GROUND},
+		ALL_PRINTABLE(IGNORE, PARSER_OSC),
 		[DEL] = {IGNORE, PARSER_OSC},
 		[OTHER] = {IGNORE, PARSER_OSC},
-		[BELL] = {END, PARSER_GROUND},
-		[CANCEL] = {END, PARSER_GROUND},
-		[ESCAPE] = {END, PARSER_ESCAPE},
-		[C1_ST] = {END, PARSER_GROUND},
 	},
 	[PARSER_DCS_ENTRY] = {
 		ANYWHERE,
@@ -155,7 +147,7 @@ static const struct step steps[PARSER_STATES][CLASSES] = {
 		[DEL] = {IGNORE, PARSER_DCS_ENTRY},
 		[INTER] = {IGNORE, PARSER_DCS_INTERMEDIATE},
 		ALL_PARAM(IGNORE, PARSER_DCS_PARAM),
-		ALL_FINAL(IGNORE, PARSER_DCS_DATA),
+		ALL_FINAL(IGNORE, PARSER_STRING),
 	},
 	[PARSER_DCS_PARAM] = {
 		ANYWHERE,
@@ -163,33 +155,16 @@ static const struct step steps[PARSER_STATES][CLASSES] = {
 		[DEL] = {IGNORE, PARSER_DCS_PARAM},
 		[INTER] = {IGNORE, PARSER_DCS_INTERMEDIATE},
 		[DIGIT] = {IGNORE, PARSER_DCS_PARAM},
-		[PREFIX] = {IGNORE, PARSER_DCS_IGNORE},
-		ALL_FINAL(IGNORE, PARSER_DCS_DATA),
+		[PREFIX] = {IGNORE, PARSER_STRING},
+		ALL_FINAL(IGNORE, PARSER_STRING),
 	},
 	[PARSER_DCS_INTERMEDIATE] = {
 		ANYWHERE,
 		ALL_C0(IGNORE, PARSER_DCS_INTERMEDIATE),
 		[DEL] = {IGNORE, PARSER_DCS_INTERMEDIATE},
 		[INTER] = {IGNORE, PARSER_DCS_INTERMEDIATE},
-		ALL_PARAM(IGNORE, PARSER_DCS_IGNORE),
-		ALL_FINAL(IGNORE, PARSER_DCS_DATA),
-	},
-	[PARSER_DCS_IGNORE] = {
-		ANYWHERE,
-		ALL_C0(IGNORE, PARSER_DCS_IGNORE),
-		ALL_PRINTABLE(IGNORE, PARSER_DCS_IGNORE),
-		[DEL] = {IGNORE, PARSER_DCS_IGNORE},
-		[OTHER] = {IGNORE, PARSER_DCS_IGNORE},
-	},
-	[PARSER_DCS_DATA] = {
-		C1_ANYWHERE,
-		ALL_C0(IGNORE, PARSER_DCS_DATA),
-		ALL_PRINTABLE(IGNORE, PARSER_DCS_DATA),
-		[DEL] = {IGNORE, PARSER_DCS_DATA},
-		[OTHER] = {IGNORE, PARSER_DCS_DATA},
-		[CANCEL] = {END, PARSER_GROUND},
-		[ESCAPE] = {END, PARSER_ESCAPE},
-		[C1_ST] = {END, PARSER_GROUND},
+		ALL_PARAM(IGNORE, PARSER_STRING),
+		ALL_FINAL(IGNORE, PARSER_STRING),
 	},
 };
 
@@ -267,7 +242,6 @@ enum parser_event parser_step(struct parser *parser, uint32_t c)
 	case PARAM: add_param(parser, c); return PARSER_NOTHING;
 	case ESC_DISPATCH: return PARSER_ESC;
 	case CSI_DISPATCH: return PARSER_CSI;
-	case END: clear(parser); return PARSER_END;
 	case IGNORE: return PARSER_NOTHING;
 	default: return PARSER_SKIP;
 	}

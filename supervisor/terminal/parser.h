@@ -55,13 +55,11 @@ enum parser_state {
 	PARSER_CSI_PARAM,
 	PARSER_CSI_INTERMEDIATE,
 	PARSER_CSI_IGNORE,
-	PARSER_STRING, /* SOS, PM, APC */
+	PARSER_STRING, /* SOS, PM, APC, the data of DCS; this and the following are strings */
 	PARSER_OSC,
 	PARSER_DCS_ENTRY,
 	PARSER_DCS_PARAM,
 	PARSER_DCS_INTERMEDIATE,
-	PARSER_DCS_IGNORE,
-	PARSER_DCS_DATA,
 	PARSER_STATES,
 };
 
@@ -70,7 +68,6 @@ enum parser_event {
 	PARSER_EXECUTE, /* a C0 or C1 control */
 	PARSER_ESC,     /* an escape sequence is complete */
 	PARSER_CSI,     /* a control sequence is complete */
-	PARSER_END,     /* an OSC or DCS string is complete */
 	PARSER_SKIP,    /* something was passed over that is no control */
 };
 
