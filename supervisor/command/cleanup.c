@@ -3,11 +3,9 @@
 #include "supervisor/command/cleanup.h"
 
 #include "lib/human.h"
-#include "lib/io.h"
 #include "supervisor/command/verb.h"
 
 #include <string.h>
-#include <unistd.h>
 
 static const char *const reasons[RETENTION_REASONS] = {
 	[RETENTION_STAYS] = "",

@@ -77,16 +77,4 @@ int run_tell_exec_error(const struct job *job, int error);
    status for that. */
 int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string);
 
-// A recorded run (process/record.h) as other formats.
-
-/* Opens the recording of an artifact. Returns a descriptor, or -1 after saying why not. */
-int replay_open(const char *verb, const struct id_found *found);
-
-/* Says that a recording could not be read. */
-void replay_failed(const char *verb, const char *name, int error);
-
-/* Writes the asciicast in `from` (a descriptor) to `to` as version 2, or 3 (intervals, terminal in
-   an object). Returns 0, or -1 with errno; EBADMSG: not an asciicast. */
-int replay_write_cast(int from, int to, int version);
-
 #endif

@@ -1,4 +1,5 @@
-// terse archive ID, terse unarchive FILE.
+// terse archive ID, terse unarchive FILE, terse replay ID: a kept run as one file, and a recorded
+// one (run --record, process/record.h) played back or in another format.
 
 #include "lib/buffer.h"
 #include "lib/human.h"
@@ -7,13 +8,297 @@
 #include "supervisor/artifact/archive.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
+#include "supervisor/process/spawn.h"
+#include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* --- recordings ---------------------------------------------------------------------- */
+
+/* Bytes of one line: an event holds the result of one read(2), escaped. */
+#define LINE_MOST ((size_t)1024 * 1024)
+
+struct lines {
+	int fd;
+	struct buffer buffer;
+	size_t used; /* bytes of returned lines */
+};
+
+/* The next line, without its newline. Returns 1, 0 at the end, or -1 with errno. */
+static int replay_next_line(struct lines *l, const char **line, size_t *len)
+{
+	for (;;) {
+		const char *start = l->buffer.data + l->used;
+		size_t left = l->buffer.len - l->used;
+		const char *newline = left ? memchr(start, '\n', left) : NULL;
+		if (newline) {
+			*line = start;
+			*len = (size_t)(newline - start);
+			l->used += *len + 1;
+			return 1;
+		}
+		if (left > LINE_MOST) {
+			errno = EBADMSG;
+			return -1;
+		}
+		buffer_consume(&l->buffer, l->used);
+		l->used = 0;
+		if (buffer_reserve(&l->buffer, 65536) < 0)
+			return -1;
+		ssize_t n = io_read(l->fd, l->buffer.data + l->buffer.len, 65536);
+		/* A last line without a newline was not written completely. */
+		if (n <= 0)
+			return n < 0 ? -1 : 0;
+		l->buffer.len += (size_t)n;
+	}
+}
+
+/* The header. NULL with errno EBADMSG: it is none. */
+static json_t *replay_read_header(struct lines *l)
+{
+	const char *line;
+	size_t len;
+	json_t *header =
+		replay_next_line(l, &line, &len) == 1 ? json_loadb(line, len, 0, NULL) : NULL;
+	if (json_integer_value(json_object_get(header, "version")) == 2)
+		return header;
+	json_decref(header);
+	errno = EBADMSG;
+	return NULL;
+}
+
+struct event {
+	json_t *array; /* owns `data` */
+	double at;     /* seconds */
+	char kind;
+	const char *data;
+	size_t len;
+};
+
+/* The next event. Returns 1, 0 at the end, or -1 with errno. */
+static int next_event(struct lines *l, struct event *e)
+{
+	const char *line;
+	size_t len;
+	int got = replay_next_line(l, &line, &len);
+	if (got <= 0)
+		return got;
+	e->array = json_loadb(line, len, 0, NULL);
+	const json_t *at = json_array_get(e->array, 0), *kind = json_array_get(e->array, 1),
+		     *data = json_array_get(e->array, 2);
+	e->at = json_number_value(at);
+	if (!json_is_number(at) || !json_is_string(kind) || !json_is_string(data) || e->at < 0 ||
+	    json_string_length(kind) != 1) {
+		json_decref(e->array);
+		errno = EBADMSG;
+		return -1;
+	}
+	e->kind = *json_string_value(kind);
+	e->data = json_string_value(data);
+	e->len = json_string_length(data);
+	return 1;
+}
+
+static int write_json(int to, json_t *value)
+{
+	char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	int result = text ? io_write(to, text, strlen(text)) : -1;
+	if (result == 0)
+		result = io_write(to, "\n", 1);
+	free(text);
+	return result;
+}
+
+/* Version 3 has an object for the terminal. */
+static int replay_write_header(int to, json_t *header, int version)
+{
+	if (version == 3) {
+		json_t *term = json_pack("{sO* sO*}", "cols", json_object_get(header, "width"),
+					 "rows", json_object_get(header, "height"));
+		if (!term || json_object_set_new(header, "term", term) < 0 ||
+		    json_object_set_new(header, "version", json_integer(3)) < 0)
+			return -1;
+		json_object_del(header, "width");
+		json_object_del(header, "height");
+	}
+	return write_json(to, header);
+}
+
+/* Writes the asciicast in `from` (a descriptor) to `to` as version 2, or 3 (intervals, terminal in
+   an object). Returns 0, or -1 with errno; EBADMSG: not an asciicast. */
+static int replay_write_cast(int from, int to, int version)
+{
+	struct lines lines = {.fd = from};
+	struct event e;
+	double before = 0;
+	int got = -1, result = -1;
+	json_t *header = replay_read_header(&lines);
+	if (!header || replay_write_header(to, header, version) < 0)
+		goto out;
+	while ((got = next_event(&lines, &e)) == 1) {
+		double at = version == 3 ? e.at - before : e.at;
+		before = e.at;
+		/* Recordings have milliseconds. */
+		json_array_set_new(e.array, 0, json_real(round(at * 1000) / 1000));
+		result = write_json(to, e.array);
+		json_decref(e.array);
+		if (result < 0)
+			goto out;
+	}
+	result = got;
+out:
+	json_decref(header);
+	buffer_release(&lines.buffer);
+	return result;
+}
+
+struct player {
+	double speed;
+	double longest; /* seconds of a pause */
+	sigset_t signals;
+};
+
+/* Returns the signal that ended the pause, or 0. */
+static int sleep_for(const struct player *p, double seconds)
+{
+	seconds = fmin(seconds, p->longest) / p->speed;
+	if (!(seconds > 0))
+		return 0;
+	struct timespec left = {.tv_sec = (time_t)seconds};
+	left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
+	int sig = sigtimedwait(&p->signals, NULL, &left);
+	return sig > 0 ? sig : 0;
+}
+
+/* Returns 0, a signal that ended it, or -1 with errno. */
+static int play(const struct player *p, int fd)
+{
+	struct lines lines = {.fd = fd};
+	struct event e;
+	double before = 0;
+	int result = -1;
+	json_t *header = replay_read_header(&lines);
+	if (!header)
+		goto out;
+	while ((result = next_event(&lines, &e)) == 1) {
+		result = sleep_for(p, e.at - before);
+		before = e.at;
+		if (result == 0 && e.kind == 'o')
+			result = io_write(STDOUT_FILENO, e.data, e.len);
+		json_decref(e.array);
+		if (result != 0)
+			break;
+	}
+out:
+	json_decref(header);
+	buffer_release(&lines.buffer);
+	return result;
+}
+
+static int play_to_end(const struct player *p, int fd)
+{
+	bool terminal = isatty(STDOUT_FILENO);
+	sigprocmask(SIG_BLOCK, &p->signals, NULL);
+	int result = play(p, fd), error = errno;
+	if (terminal)
+		io_write(STDOUT_FILENO, terminal_unpaint, strlen(terminal_unpaint));
+	if (result > 0)
+		signals_end_like(result);
+	errno = error;
+	return result;
+}
+
+/* Opens the recording of an artifact. Returns a descriptor, or -1 after saying why not. */
+static int replay_open(const char *verb, const struct id_found *found)
+{
+	char file[ID_LEN + 6];
+	snprintf(file, sizeof(file), "%s.cast", found->id);
+	int dir = store_open_session(found->store, found->session, false);
+	int fd = dir < 0 ? -1 : store_open_file(dir, file, O_RDONLY);
+	if (fd < 0 && errno == ENOENT)
+		verb_error(verb, "%s: was not recorded (run it with --record)", found->id);
+	else if (fd < 0)
+		verb_error(verb, "%s: %m", found->id);
+	io_close(&dir);
+	return fd;
+}
+
+/* Reports that a recording could not be read. */
+static void replay_failed(const char *verb, const char *name, int error)
+{
+	verb_error(verb, "%s: %s", name,
+		   error == EBADMSG ? "the recording is damaged" : strerror(error));
+}
+
+/* Finds and opens a recording. Returns a descriptor, or -1 after saying why not. */
+static int open_recording(const struct settings *s, const char *session, const char *verb,
+			  const char *name)
+{
+	struct store stores[STORE_MAX];
+	struct id_found found;
+	int count, fd = -1;
+	if (verb_find(s, session, name, stores, &count, &found) < 0)
+		verb_not_found(verb, name, errno, &found);
+	else
+		fd = replay_open(verb, &found);
+	store_close_all(stores, count);
+	return fd;
+}
+
+/* "2", "0.5" */
+static int parse_speed(const char *verb, const char *text, double *speed)
+{
+	char *end;
+	if (!text)
+		return 0;
+	*speed = strtod(text, &end);
+	if (*text && !*end && isfinite(*speed) && *speed > 0)
+		return 0;
+	verb_error(verb, "--speed: %s: must be a number above 0", text);
+	return -1;
+}
+
+int command_replay(struct command_context *c, int argc, char **argv)
+{
+	const char *session = NULL, *name, *speed = NULL;
+	int64_t longest = 0;
+	struct player p = {.speed = 1, .longest = INFINITY};
+	const struct verb_option table[] = {
+		{"--speed", VERB_TEXT, &speed},
+		{"--max-wait", VERB_TIME, &longest},
+		{"--session", VERB_TEXT, &session},
+		{NULL, VERB_FLAG, NULL},
+	};
+	if (verb_parse_one(table, argc, argv, &name, "usage: terse replay ID") < 0 ||
+	    parse_speed(argv[0], speed, &p.speed) < 0)
+		return EXIT_TERSE;
+	if (longest > 0)
+		p.longest = (double)longest / 1000;
+	int fd = open_recording(c->settings, session, argv[0], name);
+	if (fd < 0)
+		return 1;
+	sigemptyset(&p.signals);
+	sigaddset(&p.signals, SIGINT);
+	sigaddset(&p.signals, SIGTERM);
+	sigaddset(&p.signals, SIGHUP);
+	int result = play_to_end(&p, fd);
+	if (result < 0)
+		replay_failed(argv[0], name, errno);
+	io_close(&fd);
+	return result < 0;
+}
+
+/* --- archive ------------------------------------------------------------------------- */
 
 static bool is_standard(const char *name)
 {

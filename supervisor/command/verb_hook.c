@@ -8,7 +8,6 @@
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

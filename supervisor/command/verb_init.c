@@ -1,6 +1,5 @@
 // terse init AGENT: makes an agent run its commands through terse. See agents/wiring.h.
 
-#include "lib/io.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/agents/document.h"
@@ -13,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define VERB "init"
 

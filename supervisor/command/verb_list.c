@@ -1,280 +1,473 @@
-// terse list --live: the live runs of every session.
+// terse list: the artifacts of a session; terse history: all its runs that have ended. Newest
+// first, as rows of a table or as JSON (runs.h).
 
+#include "config/value.h"
 #include "lib/buffer.h"
+#include "lib/gap.h"
 #include "lib/human.h"
 #include "lib/io.h"
+#include "lib/json.h"
+#include "lib/quote.h"
+#include "lib/utf8.h"
+#include "shim/exec_call.h"
 #include "supervisor/artifact/history.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/store.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
-#include "supervisor/process/control_client.h"
+#include "supervisor/process/sink.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
+
+struct runs {
+	struct verb verb;
+	const struct settings *settings;
+	bool history;     /* all runs, else those with artifacts */
+	bool live, watch; /* only of list: what runs now (verb_list.c) */
+	enum sink sink;
+
+	/* The options as given. */
+	bool all;
+	const char *session, *command, *state, *exit, *since, *until;
+	uint64_t limit; /* 0: not given */
+
+	/* Their meaning. */
+	char directory[STORE_SESSION_LEN + 1]; /* of the session */
+	int want_state;                        /* enum meta_state, -1: any */
+	int want_exit;                         /* -1: any */
+	bool want_failed;
+	int64_t from_ms, to_ms; /* limits of the start */
+
+	size_t width; /* columns */
+	uint64_t rows;
+	struct buffer out;
+};
+
+/* Rows by default: enough for recent runs, and quick however many there are. */
+#define ROWS 30
 
 /* Columns of a row if standard output is no terminal. */
 #define WIDTH 120
 
-/* At most so many runs are listed. */
-#define ROWS_MOST 200
-
-#define REDRAW_MS 1000
-
-struct rows {
-	struct store *stores;
-	int count;
-	char ids[ROWS_MOST][ID_LEN + 1];
-	int found;
-	bool more;
-};
-
-static int live_list_collect(void *ctx, const char *id)
+/* Adds a word, in quotes if it needs some. Escapes would be hard to read. */
+static void row_add_word(struct buffer *out, const char *word)
 {
-	struct rows *r = ctx;
-	if (r->found == ROWS_MOST) {
-		r->more = true;
-		return 1;
+	for (const char *at = word, *end = word + strlen(word); at < end;) {
+		uint32_t cp;
+		at += utf8_decode(at, (size_t)(end - at), &cp);
+		if (!quote_is_plain(cp)) {
+			buffer_printf(out, "'%s'", word);
+			return;
+		}
 	}
-	memcpy(r->ids[r->found++], id, ID_LEN + 1);
+	quote_append(out, word);
+}
+
+/* The string of `shell -c string` as terse starts it, with the full path of the shell; else
+   NULL. */
+static const char *string_of(char *const *argv)
+{
+	bool is_string = argv && argv[0] && argv[0][0] == '/' && argv[1] && argv[2] && !argv[3] &&
+			 strcmp(argv[1], "-c") == 0 &&
+			 shell_call_is_shell(shell_call_name(argv[0]));
+	return is_string ? argv[2] : NULL;
+}
+
+void row_add_command(struct buffer *out, const struct meta *m)
+{
+	const char *string = string_of(m->argv);
+	if (string)
+		buffer_append_string(out, string);
+	for (char **arg = m->argv; !string && arg && *arg; arg++) {
+		if (arg > m->argv)
+			buffer_append_string(out, " ");
+		/* A command of one word may be a shell string; it reads best as it is. */
+		if (m->argv[1])
+			row_add_word(out, *arg);
+		else
+			buffer_append_string(out, *arg);
+	}
+	if (m->cut)
+		buffer_append_string(out, " ...");
+}
+
+void row_add_cell(struct buffer *out, const char *text, size_t len, size_t width)
+{
+	size_t used = 0, room = out->len;
+	for (size_t i = 0, n; i < len; i += n) {
+		uint32_t cp;
+		size_t before = out->len;
+		n = utf8_decode(text + i, len - i, &cp);
+		bool blank = cp == '\n' || cp == '\t';
+		quote_text(out, blank ? " " : text + i, n, 0);
+		used += out->len - before != n ? out->len - before : utf8_width(cp);
+		if (used > width) {
+			buffer_truncate(out, room);
+			buffer_append_string(out, "...");
+			return;
+		}
+		if (used + 3 <= width)
+			room = out->len;
+	}
+}
+
+static int bad_value(const struct runs *r, const char *option, const char *value, const char *why)
+{
+	verb_fail(&r->verb, ENVELOPE_USAGE, "%s: %s: must be %s", option, value, why);
+	return -1;
+}
+
+static int parse_state(struct runs *r)
+{
+	r->want_state = -1;
+	for (int state = META_RUNNING; r->state && state <= META_INTERRUPTED; state++) {
+		if (strcmp(r->state, meta_state_name((enum meta_state)state)) == 0)
+			r->want_state = state;
+	}
+	if (r->state && r->want_state < 0)
+		return bad_value(r, "--state", r->state, "running, done or interrupted");
 	return 0;
 }
 
-static int live_list_newest_first(const void *a, const void *b)
+static int parse_exit(struct runs *r)
 {
-	return strcmp(b, a);
+	char *end;
+	r->want_exit = -1;
+	if (!r->exit)
+		return 0;
+	r->want_failed = strcmp(r->exit, "failed") == 0;
+	if (r->want_failed)
+		return 0;
+	long code = strtol(r->exit, &end, 10);
+	if (!*r->exit || *end || code < 0 || code > 255)
+		return bad_value(r, "--exit", r->exit, "a number from 0 to 255, or failed");
+	r->want_exit = (int)code;
+	return 0;
 }
 
-/* Who keeps the output of a run open whose command has ended. */
-static void live_list_add_holders(struct buffer *out, const struct meta *m)
+static int parse_times(struct runs *r)
 {
-	for (int i = 0; i < m->holders; i++) {
-		const struct meta_holder *h = &m->held_by[i];
-		buffer_append_string(out, i == 0 ? "    held by " : ", ");
-		row_add_cell(out, h->name, strlen(h->name), sizeof(h->name));
-		buffer_printf(out, " (%d)", (int)h->pid);
+	static const char why[] = "how long ago (2h) or when (14:05, 2026-11-20)";
+	int64_t now = clock_real_ms();
+	r->from_ms = INT64_MIN;
+	r->to_ms = INT64_MAX;
+	if (r->since && value_parse_time(r->since, now, &r->from_ms) < 0)
+		return bad_value(r, "--since", r->since, why);
+	if (r->until && value_parse_time(r->until, now, &r->to_ms) < 0)
+		return bad_value(r, "--until", r->until, why);
+	return 0;
+}
+
+/* Parses the arguments. Returns 0, or the exit status after saying what is wrong. */
+static int runs_parse(struct runs *r, const struct settings *settings, int argc, char **argv)
+{
+	const struct verb_option table[] = {
+		{"--all", VERB_FLAG, &r->all},
+		{"--session", VERB_TEXT, &r->session},
+		{"--command", VERB_TEXT, &r->command},
+		{"--state", VERB_TEXT, &r->state},
+		{"--exit", VERB_TEXT, &r->exit},
+		{"--since", VERB_TEXT, &r->since},
+		{"--until", VERB_TEXT, &r->until},
+		{"--limit", VERB_COUNT, &r->limit},
+		{"--json", VERB_FLAG, &r->verb.json},
+		/* Only list has these. */
+		{r->history ? NULL : "--live", VERB_FLAG, &r->live},
+		{"--watch", VERB_FLAG, &r->watch},
+		{NULL, VERB_FLAG, NULL},
+	};
+	struct winsize size;
+	r->verb.name = argv[0];
+	r->settings = settings;
+	if (verb_parse(table, argc, argv, NULL, 0) < 0 || parse_state(r) < 0 || parse_exit(r) < 0 ||
+	    parse_times(r) < 0)
+		return EXIT_TERSE;
+	if (!verb_has_session(&r->verb, settings, r->session))
+		return 1;
+	verb_session(settings, r->session, r->directory);
+	r->sink = reader_find();
+	r->width = WIDTH;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		r->width = size.ws_col;
+	if (!r->limit)
+		r->limit = r->sink == SINK_PROGRAM && !r->verb.json ? UINT64_MAX : ROWS;
+	return 0;
+}
+
+/* Whether the options select runs. Then a run whose metadata can't be read is left out. */
+static bool runs_is_choosy(const struct runs *r)
+{
+	return r->command || r->state || r->exit || r->since || r->until;
+}
+
+static bool is_failed(const struct meta *m)
+{
+	return m->state == META_DONE && m->exit_code != 0;
+}
+
+static bool has_exit(const struct meta *m, int code)
+{
+	/* As a shell reports it. */
+	int exit_code = m->signal ? 128 + m->signal : m->exit_code;
+	return m->state != META_RUNNING && exit_code == code;
+}
+
+static bool runs_match(const struct runs *r, const struct meta *m)
+{
+	struct buffer words = BUFFER_INIT;
+	if ((r->want_state >= 0 && (int)m->state != r->want_state) ||
+	    (r->want_failed && !is_failed(m)) ||
+	    (r->want_exit >= 0 && !has_exit(m, r->want_exit)) || m->started_ms < r->from_ms ||
+	    m->started_ms > r->to_ms)
+		return false;
+	if (!r->command)
+		return true;
+	row_add_command(&words, m);
+	bool found = buffer_string(&words) && strstr(words.data, r->command);
+	buffer_release(&words);
+	return found;
+}
+
+/* Whether the limit is reached. */
+static bool runs_is_full(const struct runs *r)
+{
+	return r->rows >= r->limit;
+}
+
+/* Output is written when so much is collected. */
+#define COLLECTED ((size_t)64 * 1024)
+
+/* Bytes of a command in a list for programs. */
+#define COMMAND_MAX 2048
+
+struct row {
+	char state[24], lines[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
+};
+
+static void runs_describe_state(const struct meta *m, char out[24])
+{
+	if (m->state == META_RUNNING)
+		snprintf(out, 24, "running");
+	else if (m->state == META_INTERRUPTED)
+		snprintf(out, 24, "interrupted");
+	else if (m->timed_out)
+		snprintf(out, 24, "timed out");
+	else if (m->signal && sigabbrev_np(m->signal))
+		snprintf(out, 24, "SIG%s", sigabbrev_np(m->signal));
+	else if (m->signal)
+		snprintf(out, 24, "signal %d", m->signal);
+	else
+		snprintf(out, 24, "exit %d", m->exit_code);
+}
+
+/* --- as a table ------------------------------------------------------------------- */
+
+static void runs_add_head(struct runs *r)
+{
+	buffer_printf(&r->out, "%-16s  %-11s  %10s  %8s  %7s  %s%sCOMMAND\n", "ID", "STATE",
+		      "LINES", "SIZE", "AGE", r->all ? "SESSION" : "",
+		      r->all ? "                   " : "");
+}
+
+void row_add_gaps(struct buffer *out, int indent, struct gaps gaps)
+{
+	for (int i = 0; i < gaps.count; i++) {
+		char line[GAP_ANNOUNCE_MAX];
+		gap_announce(line, &gaps.items[i]);
+		buffer_printf(out, "%-*s%s", indent, "", line);
 	}
-	if (m->holders)
-		buffer_append_string(out, "\n");
 }
 
-/* Reads what was kept of a run so far. Returns whether there is anything. */
-static bool live_list_read_meta(struct rows *r, const char *id, struct meta *m)
+/* `m` NULL: `error` says why the metadata can't be read. */
+static void runs_add_row(struct runs *r, const char *id, const char *session, const struct meta *m,
+			 int error)
 {
-	struct id_found found;
-	*m = (struct meta){0};
-	return id_find(r->stores, r->count, "default", id, &found) == 0 &&
-	       verb_read_meta(&found, m) == 0;
-}
-
-/* The rest of a row that begins at `start`: the command it runs; below, who holds it. */
-static void live_list_add_command(struct buffer *out, const struct meta *m, size_t start,
-				  size_t width)
-{
-	struct buffer command = BUFFER_INIT;
-	size_t used = out->len - start;
-	row_add_command(&command, m);
-	row_add_cell(out, command.data, command.len, width > used + 10 ? width - used : 10);
+	struct row row = {.state = "?", .lines = "?", .size = "?", .age = "?"};
+	struct buffer command = BUFFER_INIT, *out = &r->out;
+	size_t start = out->len;
+	if (m) {
+		runs_describe_state(m, row.state);
+		human_age(row.age, clock_real_ms() - m->started_ms);
+		snprintf(row.lines, sizeof(row.lines), "-");
+		snprintf(row.size, sizeof(row.size), "-");
+		row_add_command(&command, m);
+	} else {
+		buffer_printf(&command, "(metadata: %s)", strerror(error));
+	}
+	if (m && *id) {
+		human_count(row.lines, m->out.lines + m->err.lines);
+		human_size(row.size, m->out.bytes + m->err.bytes);
+	}
+	buffer_printf(out, "%-*s  %-11s  %10s  %8s  %7s  ", ID_LEN, *id ? id : "-", row.state,
+		      row.lines, row.size, row.age);
+	if (r->all) {
+		size_t before = out->len;
+		row_add_cell(out, session, strlen(session), 24);
+		buffer_printf(out, "%*s  ", (int)(24 - (out->len - before)), "");
+	}
+	size_t left = r->width > out->len - start + 10 ? r->width - (out->len - start) : 10;
+	row_add_cell(out, command.data, command.len, left);
 	buffer_append_string(out, "\n");
-	live_list_add_holders(out, m);
+	if (m) {
+		row_add_gaps(out, ID_LEN + 2, meta_gaps(&m->out));
+		row_add_gaps(out, ID_LEN + 2, meta_gaps(&m->err));
+	}
 	out->failed |= command.failed;
 	buffer_release(&command);
 }
 
-/* The same as the supervisor reports it, if no metadata were kept. */
-static void live_list_add_reported(struct buffer *out, struct live_status *c, size_t start,
-				   size_t width)
-{
-	char *argv[LIVE_ARGV / 2 + 1];
-	size_t count = 0, i = 0;
-	for (; i < c->argv_len && count < sizeof(argv) / sizeof(*argv) - 1;
-	     i += strlen(c->argv + i) + 1)
-		argv[count++] = c->argv + i;
-	argv[count] = NULL;
-	const struct meta m = {.argv = argv, .cut = c->argv_cut || i < c->argv_len};
-	live_list_add_command(out, &m, start, width);
-}
+/* --- as JSON ---------------------------------------------------------------------- */
 
-/* Its last line, or what it asks. */
-static void live_list_add_line(struct buffer *out, const struct live_status *c, size_t width)
+/* "gaps":[{"from":4001,"to":8000,"bytes":225280,"reason":"disk cap","stream":"stdout"}] */
+static void runs_add_json_gaps(struct buffer *out, const struct meta *m)
 {
-	bool asks = c->state == LIVE_WAITING && *c->prompt;
-	const char *line = asks ? c->prompt : c->last_line;
-	if (!*line)
+	const struct gaps gaps[2] = {meta_gaps(&m->out), meta_gaps(&m->err)};
+	if (gaps[0].count + gaps[1].count == 0)
 		return;
-	buffer_append_string(out, "    ");
-	row_add_cell(out, line, strlen(line), width > 14 ? width - 4 : 10);
-	buffer_append_string(out, "\n");
-}
-
-/* Adds a run whose supervisor does not answer. */
-static void live_list_add_silent(struct buffer *out, struct rows *r, const char *id, size_t width,
-				 const char *why)
-{
-	struct meta m;
-	char elapsed[HUMAN_LEN] = "-";
-	size_t start = out->len;
-	if (live_list_read_meta(r, id, &m))
-		human_duration(elapsed, clock_real_ms() - m.started_ms);
-	buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, "?", elapsed, "-", "-");
-	live_list_add_command(out, &m, start, width);
-	buffer_printf(out, "    does not answer%s\n", why);
-	meta_release(&m);
-}
-
-static void live_list_add_row(struct buffer *out, struct rows *r, const char *id, size_t width)
-{
-	struct client v;
-	struct live_status c;
-	struct meta m;
-	char elapsed[HUMAN_LEN], lines[HUMAN_LEN], size[HUMAN_LEN];
-	if (client_open(&v, r->stores, r->count, id) < 0) {
-		/* ENOENT: it has ended. */
-		if (errno != ENOENT)
-			live_list_add_silent(out, r, id, width, "");
-		return;
+	json_begin_array(out, "gaps");
+	for (int stream = 0; stream < 2; stream++) {
+		for (int i = 0; i < gaps[stream].count; i++) {
+			gap_begin_json(out, &gaps[stream].items[i]);
+			json_add_string(out, "stream", stream ? "stderr" : "stdout");
+			json_end_object(out);
+		}
 	}
-	int answered = client_status(&v, &c), error = errno;
-	client_close(&v);
-	if (answered < 0) {
-		if (error != EPIPE)
-			live_list_add_silent(out, r, id, width,
-					     error == EBUSY ? ": too many clients" : "");
-		return;
+	json_end_array(out);
+}
+
+void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
+{
+	bool ended = m->state != META_RUNNING;
+	bool kept = *m->id;
+	json_add_string(out, "id", kept ? m->id : NULL);
+	json_add_string(out, "session", m->session);
+	if (json_add_command(out, "command", m->argv, budget, 0) || m->cut)
+		json_add_bool(out, "command_cut", true);
+	json_add_string(out, "cwd", m->cwd);
+	json_add_string(out, "state", meta_state_name(m->state));
+	json_add_known(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code);
+	json_add_signal(out, "signal", m->signal);
+	json_add_bool(out, "success", m->state == META_DONE && m->exit_code == 0);
+	json_add_bool(out, "timed_out", m->timed_out);
+	json_add_bool(out, "binary", m->binary);
+	json_add_time(out, "started", m->started_ms);
+	json_add_time(out, "ended", ended ? m->ended_ms : 0);
+	json_add_known(out, "duration_ms", ended, (uint64_t)m->duration_ms);
+	json_add_known(out, "lines", kept, m->out.lines + m->err.lines);
+	json_add_known(out, "bytes", kept, m->out.bytes + m->err.bytes);
+	runs_add_json_gaps(out, m);
+}
+
+static void runs_add_element(struct runs *r, const char *id, const struct meta *m, int error)
+{
+	struct buffer *out = &r->out;
+	/* The element before may have been printed already, so the writer can't know the comma. */
+	buffer_append_string(out, r->rows > 0 ? ",{" : "{");
+	if (m) {
+		runs_append_json(out, m, COMMAND_MAX);
+	} else {
+		json_add_string(out, "id", id);
+		json_add_string(out, "error", strerror(error));
 	}
-	size_t start = out->len;
-	buffer_printf(out, "%s  %-7s  %10s  %10s  %8s  ", id, live_status_state_name(c.state),
-		      human_duration(elapsed, c.elapsed_ms), human_count(lines, c.lines),
-		      human_size(size, c.bytes));
-	if (live_list_read_meta(r, id, &m))
-		live_list_add_command(out, &m, start, width);
+	json_end_object(out);
+}
+
+static void runs_begin_json(struct runs *r)
+{
+	envelope_begin(&r->out);
+	json_add_string(&r->out, "session", r->all ? NULL : r->directory);
+	json_begin_array(&r->out, "runs");
+}
+
+/* --- all of it -------------------------------------------------------------------- */
+
+static int runs_flush(struct runs *r)
+{
+	int result = verb_write(&r->out);
+	buffer_clear(&r->out);
+	return result;
+}
+
+/* Adds a run; writes the collected output now and then. `m` NULL: its metadata can't be read, with
+   errno. Returns 0, or -1 with errno. */
+static int runs_add(struct runs *r, const char *id, const char *session, const struct meta *m)
+{
+	int error = errno;
+	if (r->rows == 0 && r->verb.json)
+		runs_begin_json(r);
+	else if (r->rows == 0)
+		runs_add_head(r);
+	if (r->verb.json)
+		runs_add_element(r, id, m, error);
 	else
-		live_list_add_reported(out, &c, start, width);
-	meta_release(&m);
-	live_list_add_line(out, &c, width);
+		runs_add_row(r, id, session, m, error);
+	r->rows++;
+	return r->out.len > COLLECTED || r->out.failed ? runs_flush(r) : 0;
 }
 
-/* Returns 0, or -1 with ENOMEM. */
-static int live_list_add_rows(struct buffer *out, size_t width)
+/* The command that shows ten times as many. */
+static void runs_add_more(struct buffer *out, const struct runs *r)
 {
-	struct store stores[STORE_MAX];
-	struct rows *r = calloc(1, sizeof(*r));
-	if (!r)
-		return -1;
-	r->stores = stores;
-	r->count = store_open_all(stores);
-	client_each(stores, r->count, live_list_collect, r);
-	qsort(r->ids, (size_t)r->found, sizeof(r->ids[0]), live_list_newest_first);
-	size_t head = out->len;
-	buffer_printf(out, "%-16s  %-7s  %10s  %10s  %8s  COMMAND\n", "ID", "STATE", "ELAPSED",
-		      "LINES", "SIZE");
-	size_t empty = out->len;
-	for (int i = 0; i < r->found; i++)
-		live_list_add_row(out, r, r->ids[i], width);
-	if (out->len == empty)
-		buffer_truncate(out, head);
-	if (r->more)
-		buffer_printf(out, "[%d shown, there are more]\n", ROWS_MOST);
-	store_close_all(stores, r->count);
-	free(r);
-	return buffer_check(out);
-}
-
-static void look_at_window(size_t *width, size_t *height)
-{
-	struct winsize size;
-	*width = WIDTH;
-	*height = 24;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-		*width = size.ws_col;
-		*height = size.ws_row;
+	const struct {
+		const char *option, *value;
+	} given[] = {
+		{"--session", r->session}, {"--command", r->command}, {"--state", r->state},
+		{"--exit", r->exit},       {"--since", r->since},     {"--until", r->until},
+	};
+	buffer_printf(out, "terse %s%s", r->history ? "history" : "list", r->all ? " --all" : "");
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+		if (!given[i].value)
+			continue;
+		buffer_printf(out, " %s ", given[i].option);
+		quote_append(out, given[i].value);
 	}
+	if (r->verb.json)
+		buffer_append_string(out, " --json");
+	buffer_printf(out, " --limit %" PRIu64, r->limit * 10);
 }
 
-/* The rows from the top of the screen, as many as there is room for. */
-static int live_list_draw(struct buffer *out)
+static int runs_finish_json(struct runs *r, bool more)
 {
-	struct buffer rows = BUFFER_INIT;
-	size_t width, height;
-	look_at_window(&width, &height);
-	int result = live_list_add_rows(&rows, width);
-	if (result == 0 && rows.len == 0)
-		buffer_append_string(&rows, "nothing runs\n");
-	buffer_append_string(out, "\033[H");
-	const char *at = rows.data;
-	size_t left = rows.len;
-	for (size_t y = 1; left > 0 && y < height; y++) {
-		const char *newline = memchr(at, '\n', left);
-		size_t n = newline ? (size_t)(newline - at) : left;
-		buffer_append(out, at, n);
-		buffer_append_string(out, "\033[K\r\n");
-		n += newline != NULL;
-		at += n;
-		left -= n;
+	struct buffer next = BUFFER_INIT, *out = &r->out;
+	if (r->rows == 0)
+		runs_begin_json(r);
+	json_end_array(out);
+	json_add_count(out, "shown", r->rows);
+	json_add_bool(out, "truncated", more);
+	if (more)
+		runs_add_more(&next, r);
+	json_add_made(out, "next", &next);
+	envelope_end(out);
+	return runs_flush(r);
+}
+
+/* Writes the rest and, if there are `more` runs, the command that lists them. Returns 0, or -1 with
+   errno. */
+static int runs_finish(struct runs *r, bool more)
+{
+	struct buffer notice = BUFFER_INIT;
+	if (r->verb.json)
+		return runs_finish_json(r, more);
+	if (more) {
+		buffer_printf(&notice, "[newest %" PRIu64 " shown; more: ", r->limit);
+		runs_add_more(&notice, r);
+		buffer_append_string(&notice, "]\n");
 	}
-	buffer_append_string(out, "\033[J");
-	buffer_release(&rows);
+	int result = runs_flush(r);
+	if (result == 0)
+		result = reader_notice(r->sink, &notice);
+	buffer_release(&notice);
 	return result;
-}
-
-/* Shows the rows on the alternate screen until a key is pressed. */
-static int watch_rows(void)
-{
-	struct termios modes, raw;
-	struct buffer out = BUFFER_INIT;
-	struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
-	static const char enter[] = "\033[?1049h\033[?25l\033[2J", leave[] = "\033[?25h\033[?1049l";
-	if (tcgetattr(STDIN_FILENO, &modes) < 0)
-		return -1;
-	raw = modes;
-	/* Ctrl-C arrives as a key, so that the screen is restored. */
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-	int result = io_write(STDOUT_FILENO, enter, sizeof(enter) - 1);
-	while (result == 0) {
-		buffer_clear(&out);
-		result = live_list_draw(&out);
-		if (result == 0)
-			result = verb_write(&out);
-		if (poll(&key, 1, REDRAW_MS) > 0)
-			break;
-	}
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &modes);
-	io_write(STDOUT_FILENO, leave, sizeof(leave) - 1);
-	buffer_release(&out);
-	return result;
-}
-
-/* Prints a row for each live run; with `watch`, redraws them on the terminal until a key is
-   pressed. Returns the exit status. */
-static int live_list(const char *verb, bool watch)
-{
-	struct buffer out = BUFFER_INIT;
-	size_t width, height;
-	int result;
-	if (watch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
-		verb_error(verb, "--watch: needs a terminal");
-		return EXIT_TERSE;
-	}
-	look_at_window(&width, &height);
-	result = watch ? watch_rows() : live_list_add_rows(&out, width);
-	if (result == 0 && !watch)
-		result = verb_write(&out);
-	if (result < 0)
-		verb_error(verb, "%m");
-	if (result == 0 && !watch && out.len == 0 && isatty(STDERR_FILENO))
-		verb_error(verb, "nothing runs");
-	buffer_release(&out);
-	return result < 0;
 }
 
 // terse history: the runs of the caller's session that have ended, those without an artifact, too;
@@ -299,31 +492,38 @@ static int verb_history_add_all(struct runs *r, struct history *h)
 	return got;
 }
 
+/* Prints the rest, and what there is to say. `added`: as verb_history_add_all() and list_add_all()
+   return; `damaged`: lines of the history. Returns the exit status. */
+static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
+{
+	char lines[HUMAN_LEN];
+	if (added < 0 || runs_finish(r, added) < 0) {
+		verb_fail(&r->verb, ENVELOPE_UNREADABLE, "%m");
+		status = 1;
+	} else if (damaged > 0 && !r->verb.json) {
+		verb_error(r->verb.name, "damaged lines passed over: %s",
+			   human_count(lines, damaged));
+	} else if (r->rows == 0 && !r->verb.json) {
+		verb_error(r->verb.name, "%s in session %s (--all for every session)",
+			   runs_is_choosy(r) ? "nothing like that" : "nothing", r->directory);
+	}
+	buffer_release(&r->out);
+	return status;
+}
+
 int command_history(struct command_context *c, int argc, char **argv)
 {
 	struct runs r = {.history = true};
 	struct store stores[STORE_MAX];
-	char lines[HUMAN_LEN];
 	int status = runs_parse(&r, c->settings, argc, argv);
 	if (status != 0)
 		return status;
-	int count = verb_open_stores(r.verb.name, stores, &status), more = -1;
+	int count = verb_open_stores(r.verb.name, stores, &status);
 	struct history *h = history_open(stores, count, r.all ? NULL : r.directory);
-	if (h)
-		more = verb_history_add_all(&r, h);
-	if (more < 0 || runs_finish(&r, more) < 0) {
-		verb_fail(&r.verb, ENVELOPE_UNREADABLE, "%m");
-		status = 1;
-	} else if (history_damaged(h) > 0 && !r.verb.json) {
-		verb_error(r.verb.name, "damaged lines passed over: %s",
-			   human_count(lines, history_damaged(h)));
-	} else if (r.rows == 0 && !r.verb.json) {
-		verb_error(r.verb.name, "%s in session %s (--all for every session)",
-			   runs_is_choosy(&r) ? "nothing like that" : "nothing", r.directory);
-	}
+	int added = h ? verb_history_add_all(&r, h) : -1;
+	status = runs_end(&r, added, h ? history_damaged(h) : 0, status);
 	if (h)
 		history_close(h);
-	runs_release(&r);
 	store_close_all(stores, count);
 	return status;
 }
@@ -395,20 +595,11 @@ int command_list(struct command_context *c, int argc, char **argv)
 	}
 	if (r.live || r.watch)
 		return live_list(r.verb.name, r.watch);
-	int count = verb_open_stores(r.verb.name, stores, &status), more = -1;
+	int count = verb_open_stores(r.verb.name, stores, &status);
 	struct recent *artifacts = recent_open(stores, count, r.all ? NULL : r.directory);
-	if (artifacts)
-		more = list_add_all(&r, artifacts);
-	if (more < 0 || runs_finish(&r, more) < 0) {
-		verb_fail(&r.verb, ENVELOPE_UNREADABLE, "%m");
-		status = 1;
-	} else if (r.rows == 0 && !r.verb.json) {
-		verb_error(r.verb.name, "%s in session %s (--all for every session)",
-			   runs_is_choosy(&r) ? "nothing like that" : "nothing", r.directory);
-	}
+	status = runs_end(&r, artifacts ? list_add_all(&r, artifacts) : -1, 0, status);
 	if (artifacts)
 		recent_close(artifacts);
-	runs_release(&r);
 	store_close_all(stores, count);
 	return status;
 }

@@ -1,7 +1,6 @@
 // terse path ID: the path of an artifact's text, standard error or raw bytes.
 
 #include "lib/buffer.h"
-#include "lib/gap.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
@@ -20,7 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 static int path_print(const struct verb *v, const char *id, const char *path)
 {
