@@ -115,13 +115,18 @@ void buffer_release(struct buffer *b)
 	*b = (struct buffer)BUFFER_INIT;
 }
 
-void *array_grown(void *items, size_t count, size_t *room, size_t size)
+void *array_add(void *array, size_t *count, size_t *room, size_t size)
 {
-	if (count < *room)
-		return items;
-	size_t wanted = *room ? *room * 2 : 16;
-	void *more = reallocarray(items, wanted, size);
-	if (more)
+	/* By copies, since the pointer there is one to items of any type. */
+	char *items;
+	memcpy(&items, array, sizeof(items));
+	if (*count == *room) {
+		size_t wanted = *room ? *room * 2 : 16;
+		items = reallocarray(items, wanted, size);
+		if (!items)
+			return NULL;
+		memcpy(array, &items, sizeof(items));
 		*room = wanted;
-	return more;
+	}
+	return items + size * (*count)++;
 }

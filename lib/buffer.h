@@ -63,9 +63,9 @@ void buffer_clear(struct buffer *b);
 
 void buffer_release(struct buffer *b);
 
-/* For arrays that grow: makes room for one more item behind `count` items of `size` bytes; *room is
-   how many there is room for. Returns the array, which may have moved, or NULL with errno ENOMEM
-   and all as it was. */
-void *array_grown(void *items, size_t count, size_t *room, size_t size);
+/* For arrays that grow: adds an item of `size` bytes, which the caller fills in, to the array that
+   the pointer at `array` owns; *room is how many there is room for. Returns the item, or NULL with
+   errno ENOMEM and all as it was. */
+void *array_add(void *array, size_t *count, size_t *room, size_t size);
 
 #endif

@@ -94,10 +94,14 @@ int io_read_whole(int fd, void *data, size_t len, off_t offset)
 
 DIR *io_list(int dir)
 {
-	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = copy < 0 ? NULL : fdopendir(copy);
+	return io_list_opened(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+DIR *io_list_opened(int dir)
+{
+	DIR *list = dir < 0 ? NULL : fdopendir(dir);
 	if (!list)
-		io_close(&copy);
+		io_close(&dir);
 	return list;
 }
 

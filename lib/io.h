@@ -36,6 +36,9 @@ ssize_t io_read_file(int dir, const char *path, char *data, size_t cap);
 /* Lists the directory `dir`, which stays open, from its first entry on. NULL with errno. */
 DIR *io_list(int dir);
 
+/* The same with `dir` itself (-1: errno is why), which closedir() closes, as failing does. */
+DIR *io_list_opened(int dir);
+
 /* Whether the directory has an entry of that name, a link too. Sets errno if not. */
 bool io_is_there(int dir, const char *name);
 

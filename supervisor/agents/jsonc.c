@@ -41,12 +41,11 @@ static int jsonc_refuse(struct jsonc *j, size_t at, const char *reason)
 
 static int add_node(struct jsonc *j, struct jsonc_node node)
 {
-	struct jsonc_node *nodes = array_grown(j->nodes, j->count, &j->cap, sizeof(*nodes));
-	if (!nodes)
+	struct jsonc_node *added = array_add(&j->nodes, &j->count, &j->cap, sizeof(*added));
+	if (!added)
 		return -1;
-	j->nodes = nodes;
-	j->nodes[j->count] = node;
-	return (int)j->count++;
+	*added = node;
+	return (int)j->count - 1;
 }
 
 /* jansson knows what a string, a number or a word of JSON is. */

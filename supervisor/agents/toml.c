@@ -107,15 +107,15 @@ static int toml_read_key(struct toml *t, size_t *at, struct buffer *path, bool *
 
 static int toml_add_entry(struct toml *t, struct toml_entry entry, struct buffer *path)
 {
-	struct toml_entry *entries = array_grown(t->entries, t->count, &t->cap, sizeof(*entries));
-	if (entries)
-		t->entries = entries;
-	if (!entries || !buffer_string(path))
+	if (!buffer_string(path))
+		return -1;
+	struct toml_entry *added = array_add(&t->entries, &t->count, &t->cap, sizeof(*added));
+	if (!added)
 		return -1;
 	entry.path = path->data;
 	*path = (struct buffer)BUFFER_INIT;
-	t->entries[t->count] = entry;
-	return (int)t->count++;
+	*added = entry;
+	return (int)t->count - 1;
 }
 
 static int toml_read_value(struct toml *t, size_t *at, int owner, int depth);

@@ -54,11 +54,10 @@ static int inventory_add_part(struct parts *parts, int dir, const char *name)
 	struct stat st;
 	if (!id_of_file(name, id) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
-	struct part *more = array_grown(parts->items, parts->count, &parts->room, sizeof(*more));
-	if (!more)
+	struct part *added = array_add(&parts->items, &parts->count, &parts->room, sizeof(*added));
+	if (!added)
 		return -1;
-	parts->items = more;
-	parts->items[parts->count++] = (struct part){
+	*added = (struct part){
 		.id = id_pack(id),
 		.bytes = st.st_nlink == 1 ? (uint64_t)st.st_blocks * 512 : 0,
 		.last_ms = last_written(&st),
@@ -93,12 +92,11 @@ static int read_parts(struct parts *parts, int dir)
 
 static int add_leftover(struct inventory *v, const struct retention_item *item)
 {
-	struct inventory_leftover *more =
-		array_grown(v->leftovers, v->leftover_count, &v->leftover_room, sizeof(*more));
-	if (!more)
+	struct inventory_leftover *added =
+		array_add(&v->leftovers, &v->leftover_count, &v->leftover_room, sizeof(*added));
+	if (!added)
 		return -1;
-	v->leftovers = more;
-	v->leftovers[v->leftover_count++] = (struct inventory_leftover){
+	*added = (struct inventory_leftover){
 		.id = item->id, .session = item->session, .last_ms = item->last_ms};
 	return 0;
 }
@@ -129,11 +127,10 @@ static long inventory_add_item(struct inventory *v, struct inventory_session *s,
 	s->running += item.running;
 	if (item.last_ms > s->active_ms)
 		s->active_ms = item.last_ms;
-	struct retention_item *more = array_grown(v->items, v->count, &v->room, sizeof(*more));
-	if (!more)
+	struct retention_item *added = array_add(&v->items, &v->count, &v->room, sizeof(*added));
+	if (!added)
 		return -1;
-	v->items = more;
-	v->items[v->count++] = item;
+	*added = item;
 	return (long)at;
 }
 
@@ -165,11 +162,7 @@ static int add_session(struct inventory *v, const struct store *store, const cha
 	snprintf(s.name, sizeof(s.name), "%s", name);
 	s.in_use = store_is_in_use(dir);
 	int result = -1;
-	struct inventory_session *more =
-		array_grown(v->sessions, v->session_count, &v->session_room, sizeof(*more));
-	if (more)
-		v->sessions = more;
-	if (!more || read_parts(&parts, dir) < 0)
+	if (read_parts(&parts, dir) < 0)
 		goto out;
 	for (size_t at = 0; at < parts.count;) {
 		long next = inventory_add_item(v, &s, dir, &parts, at);
@@ -178,7 +171,11 @@ static int add_session(struct inventory *v, const struct store *store, const cha
 		at = (size_t)next;
 	}
 	read_times(&s, dir);
-	v->sessions[v->session_count++] = s;
+	struct inventory_session *added =
+		array_add(&v->sessions, &v->session_count, &v->session_room, sizeof(*added));
+	if (!added)
+		goto out;
+	*added = s;
 	result = 0;
 out:
 	free(parts.items);
@@ -186,61 +183,13 @@ out:
 	return result;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The names of all sessions, sorted; each is to be freed, and the array. Returns how many, or -1.
- */
-static long list_sessions(const struct store *s, char ***names)
-{
-	size_t count = 0, room = 0;
-	*names = NULL;
-	int dir = store_open_sessions(s, false);
-	if (dir < 0)
-		return errno == ENOENT ? 0 : -1;
-	DIR *d = fdopendir(dir);
-	if (!d) {
-		io_close(&dir);
-		return -1;
-	}
-	bool failed = false;
-	struct dirent *e = NULL;
-	while (!failed && (errno = 0, e = readdir(d))) {
-		char name[STORE_SESSION_LEN + 1];
-		store_session_name(e->d_name, name);
-		if (strcmp(name, e->d_name) != 0)
-			continue;
-		char **more = array_grown(*names, count, &room, sizeof(*more));
-		if (more)
-			*names = more;
-		failed = !more || !(more[count] = strdup(name));
-		count += !failed;
-	}
-	failed |= !e && errno;
-	closedir(d);
-	if (count > 0)
-		qsort(*names, count, sizeof(**names), compare_names);
-	if (!failed)
-		return (long)count;
-	while (count > 0)
-		free((*names)[--count]);
-	free(*names);
-	*names = NULL;
-	return -1;
-}
-
 static int add_all_sessions(struct inventory *v, const struct store *s)
 {
-	char **names;
-	long count = list_sessions(s, &names);
-	int result = count < 0 ? -1 : 0;
-	for (long i = 0; i < count; i++) {
-		if (result == 0)
-			result = add_session(v, s, names[i]);
-		free(names[i]);
-	}
+	struct store_name *names;
+	size_t count;
+	int result = store_list_sessions(s, &names, &count);
+	for (size_t i = 0; i < count && result == 0; i++)
+		result = add_session(v, s, names[i].text);
 	free(names);
 	return result;
 }
@@ -440,12 +389,8 @@ static bool is_stale(const struct gc *g, int ids, const char *id)
 static void sweep_claims(struct gc *g, const struct inventory *v)
 {
 	int ids = store_open_ids(g->store, false);
-	DIR *d = ids < 0 ? NULL : fdopendir(ids);
-	if (!d) {
-		io_close(&ids);
-		return;
-	}
-	for (struct dirent *e; (e = readdir(d));) {
+	DIR *d = io_list_opened(ids);
+	for (struct dirent *e; d && (e = readdir(d));) {
 		if (!id_is_valid(e->d_name))
 			continue;
 		const struct retention_item key = {.id = id_pack(e->d_name)};
@@ -455,7 +400,8 @@ static void sweep_claims(struct gc *g, const struct inventory *v)
 		    (g->dry || unlinkat(ids, e->d_name, 0) == 0))
 			g->result.leftovers++;
 	}
-	closedir(d);
+	if (d)
+		closedir(d);
 }
 
 /* --- all of it ------------------------------------------------------------- */

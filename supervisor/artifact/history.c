@@ -23,11 +23,11 @@
 /* The artifacts of one store, newest first. */
 struct recent_source {
 	struct store *store;
-	int dir;       /* the session's directory, or STORE/ids */
-	int file;      /* SESSION/recent, or -1: `listed` is used */
-	uint64_t left; /* records or entries not handed on yet */
+	int dir;     /* the session's directory, or STORE/ids */
+	int file;    /* SESSION/recent, or -1: `listed` is used */
+	size_t left; /* records or entries not handed on yet */
 	char block[RECORD * AT_ONCE];
-	uint64_t block_from; /* the number of the first record in `block` */
+	size_t block_from;   /* the number of the first record in `block` */
 	uint64_t *listed;    /* packed IDs, ascending */
 	char id[ID_LEN + 1]; /* the newest not handed on; "": none left */
 };
@@ -56,7 +56,7 @@ static int recent_compare(const void *a, const void *b)
 static int recent_list(struct recent_source *s, const char *suffix)
 {
 	DIR *d = io_list(s->dir);
-	size_t cap = 0;
+	size_t room = 0;
 	int result = -1;
 	if (!d)
 		return -1;
@@ -69,11 +69,10 @@ static int recent_list(struct recent_source *s, const char *suffix)
 		id[ID_LEN] = '\0';
 		if (!id_is_valid(id))
 			continue;
-		uint64_t *more = array_grown(s->listed, s->left, &cap, sizeof(*more));
-		if (!more)
+		uint64_t *added = array_add(&s->listed, &s->left, &room, sizeof(*added));
+		if (!added)
 			goto out;
-		s->listed = more;
-		s->listed[s->left++] = id_pack(id);
+		*added = id_pack(id);
 	}
 	if (errno)
 		goto out;
@@ -91,7 +90,7 @@ static bool recent_open_file(struct recent_source *s)
 	s->file = store_open_file(s->dir, RECENT_FILE, O_RDONLY);
 	struct stat st;
 	if (s->file >= 0 && fstat(s->file, &st) == 0 && st.st_size % RECORD == 0) {
-		s->left = (uint64_t)st.st_size / RECORD;
+		s->left = (size_t)st.st_size / RECORD;
 		s->block_from = s->left;
 		return true;
 	}
@@ -110,7 +109,7 @@ static int take_record(struct recent_source *s)
 {
 	if (--s->left < s->block_from) {
 		s->block_from = s->left < AT_ONCE ? 0 : s->left - AT_ONCE + 1;
-		size_t len = (size_t)(s->left - s->block_from + 1) * RECORD;
+		size_t len = (s->left - s->block_from + 1) * RECORD;
 		ssize_t n = io_read_at(s->file, s->block, len, (off_t)(s->block_from * RECORD));
 		if (n < 0)
 			return -1;
@@ -335,43 +334,27 @@ static int add_source(struct history *h, struct store *store, const char *sessio
 {
 	struct history_source s = {
 		.store = store, .session = strdup(session), .last_ms = INT64_MAX};
-	struct history_source *more = array_grown(h->sources, h->count, &h->cap, sizeof(*more));
-	struct stat st;
-	if (more)
-		h->sources = more;
-	int fd = s.session && more ? history_open_file(&s) : -1;
-	bool there = fd >= 0 && fstat(fd, &st) == 0;
-	bool none = s.session && more && !there && errno == ENOENT;
+	int fd = s.session ? history_open_file(&s) : -1;
+	bool there = fd >= 0, none = s.session && !there && errno == ENOENT;
 	io_close(&fd);
-	if (!there) {
+	struct history_source *added =
+		there ? array_add(&h->sources, &h->count, &h->cap, sizeof(*added)) : NULL;
+	if (!added) {
 		free(s.session);
 		return none ? 0 : -1;
 	}
-	s.end = (uint64_t)st.st_size;
-	h->sources[h->count++] = s;
-	return history_advance(h, &h->sources[h->count - 1]);
+	*added = s;
+	return history_advance(h, added);
 }
 
 static int add_sessions(struct history *h, struct store *store)
 {
-	int fd = openat(store->fd, "sessions", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	int result = 0;
-	struct dirent *e;
-	if (!d) {
-		bool none = fd < 0 && errno == ENOENT;
-		io_close(&fd);
-		return none ? 0 : -1;
-	}
-	while (result == 0 && (errno = 0, e = readdir(d))) {
-		char name[STORE_SESSION_LEN + 1];
-		store_session_name(e->d_name, name);
-		if (strcmp(name, e->d_name) == 0)
-			result = add_source(h, store, name);
-	}
-	if (!e && errno)
-		result = -1;
-	closedir(d);
+	struct store_name *names;
+	size_t count;
+	int result = store_list_sessions(store, &names, &count);
+	for (size_t i = 0; i < count && result == 0; i++)
+		result = add_source(h, store, names[i].text);
+	free(names);
 	return result;
 }
 
@@ -442,12 +425,9 @@ struct runs {
 
 static struct run *last_add(struct runs *r)
 {
-	struct run *more = array_grown(r->items, r->count, &r->room, sizeof(*more));
-	if (!more)
-		return NULL;
-	r->items = more;
-	struct run *run = &r->items[r->count++];
-	*run = (struct run){.order = r->count};
+	struct run *run = array_add(&r->items, &r->count, &r->room, sizeof(*run));
+	if (run)
+		*run = (struct run){.order = r->count};
 	return run;
 }
 

@@ -215,13 +215,9 @@ static int find_whole(struct store *stores, int count, const char *id, struct id
 static int find_prefix_in(struct store *s, const char *prefix, struct id_found *found, int *matches)
 {
 	int ids = store_open_ids(s, false);
-	if (ids < 0)
+	DIR *d = io_list_opened(ids);
+	if (!d)
 		return errno == ENOENT ? 0 : -1;
-	DIR *d = fdopendir(ids);
-	if (!d) {
-		io_close(&ids);
-		return -1;
-	}
 	size_t len = strlen(prefix);
 	struct dirent *e = NULL;
 	while (*matches < 2 && (errno = 0, e = readdir(d))) {

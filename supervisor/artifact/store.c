@@ -2,6 +2,7 @@
 
 #include "supervisor/artifact/store.h"
 
+#include "lib/buffer.h"
 #include "lib/io.h"
 
 #include <dirent.h>
@@ -340,6 +341,43 @@ static bool is_session_name(const char *session)
 int store_open_sessions(const struct store *s, bool make)
 {
 	return open_below(s->fd, "sessions", make);
+}
+
+static int store_compare_names(const void *a, const void *b)
+{
+	return strcmp(((const struct store_name *)a)->text, ((const struct store_name *)b)->text);
+}
+
+int store_list_sessions(const struct store *s, struct store_name **names, size_t *count)
+{
+	size_t room = 0;
+	*names = NULL;
+	*count = 0;
+	DIR *d = io_list_opened(store_open_sessions(s, false));
+	if (!d)
+		return errno == ENOENT ? 0 : -1;
+	bool failed = false;
+	struct dirent *e = NULL;
+	while (!failed && (errno = 0, e = readdir(d))) {
+		if (!is_session_name(e->d_name))
+			continue;
+		struct store_name *added = array_add(names, count, &room, sizeof(*added));
+		failed = !added;
+		if (added)
+			store_session_name(e->d_name, added->text);
+	}
+	failed |= !e && errno;
+	int error = errno;
+	closedir(d);
+	if (failed) {
+		free(*names);
+		*names = NULL;
+		*count = 0;
+	} else if (*count > 0) {
+		qsort(*names, *count, sizeof(**names), store_compare_names);
+	}
+	errno = error;
+	return failed ? -1 : 0;
 }
 
 /* Marks the directory as in use. Returns false if it has been removed by now. */

@@ -90,6 +90,13 @@ int store_remove_session(const struct store *s, const char *session, const char 
    somebody holds it). */
 int store_lock(int fd, int operation);
 
+struct store_name {
+	char text[STORE_SESSION_LEN + 1];
+};
+
+/* The names of all sessions, sorted: free() them. Returns 0, or -1 with errno and none. */
+int store_list_sessions(const struct store *s, struct store_name **names, size_t *count);
+
 /* Opens STORE/sessions. Returns a close-on-exec descriptor, or -1 with errno. */
 int store_open_sessions(const struct store *s, bool make);
 

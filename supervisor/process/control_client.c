@@ -141,11 +141,8 @@ int client_each(const struct store *stores, int count, int (*each)(void *ctx, co
 {
 	int result = 0;
 	for (int i = 0; i < count && result == 0; i++) {
-		int fd = store_open_live(&stores[i], false);
-		DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+		DIR *dir = io_list_opened(store_open_live(&stores[i], false));
 		const struct dirent *entry;
-		if (!dir)
-			io_close(&fd);
 		while (dir && result == 0 && (entry = readdir(dir))) {
 			if (id_is_valid(entry->d_name))
 				result = each(ctx, entry->d_name);

@@ -262,12 +262,11 @@ void secrets_free(struct secrets *s)
 static int add_span(struct secrets *s, const struct pattern *p, size_t begin, size_t from,
 		    size_t to)
 {
-	struct secrets_span *more =
-		array_grown(s->spans, s->span_count, &s->span_room, sizeof(*more));
-	if (!more)
+	struct secrets_span *added =
+		array_add(&s->spans, &s->span_count, &s->span_room, sizeof(*added));
+	if (!added)
 		return -1;
-	s->spans = more;
-	s->spans[s->span_count++] = (struct secrets_span){
+	*added = (struct secrets_span){
 		.begin = begin, .from = from, .to = to, .name = p->name, .block = p->block};
 	return 0;
 }

@@ -24,12 +24,11 @@ int report_add_range(struct report_stream *s, uint64_t from, uint64_t to)
 		s->ranges[s->range_count - 1].to = to;
 		return 0;
 	}
-	struct report_range *more =
-		array_grown(s->ranges, s->range_count, &s->range_cap, sizeof(*more));
-	if (!more)
+	struct report_range *added =
+		array_add(&s->ranges, &s->range_count, &s->range_cap, sizeof(*added));
+	if (!added)
 		return -1;
-	s->ranges = more;
-	s->ranges[s->range_count++] = (struct report_range){from, to};
+	*added = (struct report_range){from, to};
 	return 0;
 }
 
