@@ -1,4 +1,4 @@
-#include "supervisor/preview/evidence.h"
+#include "supervisor/preview/score.h"
 
 #include "supervisor/preview/chars.h"
 #include "supervisor/preview/shape.h"

@@ -1,4 +1,4 @@
-#include "supervisor/preview/keywords.h"
+#include "supervisor/preview/score.h"
 
 #include "lib/finder.h"
 #include "supervisor/preview/chars.h"
@@ -333,10 +333,9 @@ static void lower(char *to, const char *from, size_t len)
 static char **copy_list(char *const *list)
 {
 	size_t count = 0;
-	char **copy;
 	while (count < PHRASES && list[count])
 		count++;
-	copy = calloc(count + 1, sizeof(*copy));
+	char **copy = calloc(count + 1, sizeof(*copy));
 	for (size_t i = 0; copy && i < count; i++) {
 		copy[i] = strdup(list[i]);
 		if (!copy[i])

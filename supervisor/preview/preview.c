@@ -256,13 +256,12 @@ struct preview {
 
 struct preview *preview_new(const struct preview_options *options)
 {
-	struct preview *p;
 	if (options->budget < BUDGET_LEAST || options->head_share > 100 ||
 	    options->end_share > 100 || options->max_line == 0) {
 		errno = EINVAL;
 		return NULL;
 	}
-	p = calloc(1, sizeof(*p));
+	struct preview *p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
 	p->options = *options;

@@ -12,11 +12,11 @@
 //
 // Mode smart shows the start, the end, and from between what tells why a failed
 // command failed, or what a successful one achieved:
-//   - Each line is judged by its words (keywords.h) in their places and by its form
-//     (evidence.h), put together in score.h.
+//   - Each line is judged by its words (keywords.c) in their places and by its form
+//     (evidence.c), put together in score.h.
 //   - The best are kept with their neighbours (smart.h): every line of the first
 //     megabytes is looked at, later ones where a fast search finds a fragment of
-//     a telling word (keywords.h).
+//     a telling word (keywords.c).
 //   - At the end they are weighed (score.c): less what occurs often (shape.h),
 //     more what begins a cascade, stands near the end or belongs to a telling
 //     line; and taken by what they tell for their bytes (choose.c) until the

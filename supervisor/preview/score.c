@@ -1,7 +1,6 @@
 #include "supervisor/preview/score.h"
 
 #include "supervisor/preview/chars.h"
-#include "supervisor/preview/evidence.h"
 #include "supervisor/preview/shape.h"
 #include "supervisor/preview/smart.h"
 

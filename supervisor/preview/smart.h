@@ -3,7 +3,6 @@
 #ifndef TERSE_PREVIEW_SMART_H
 #define TERSE_PREVIEW_SMART_H
 
-#include "supervisor/preview/keywords.h"
 #include "supervisor/preview/line.h"
 #include "supervisor/preview/score.h"
 #include "supervisor/preview/shape.h"

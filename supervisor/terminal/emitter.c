@@ -1,5 +1,3 @@
-#include "supervisor/terminal/emitter.h"
-
 #include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"

@@ -2,7 +2,7 @@
 
 #include "lib/bytes.h"
 #include "lib/utf8.h"
-#include "supervisor/terminal/emitter.h"
+#include "supervisor/terminal/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +58,9 @@ static uint32_t node_new(struct cluster_pool *pool, uint32_t text)
 			return 0;
 		if (pool->count >= pool->cap) {
 			uint32_t cap = pool->cap ? pool->cap * 2 : FIRST_SIZE;
-			struct cluster_node *nodes;
 			if (cap > pool->limit)
 				cap = pool->limit;
-			nodes = realloc(pool->nodes, cap * sizeof(*nodes));
+			struct cluster_node *nodes = realloc(pool->nodes, cap * sizeof(*nodes));
 			if (!nodes)
 				return 0;
 			pool->nodes = nodes;

@@ -1,7 +1,6 @@
 #include "lib/buffer.h"
 #include "lib/bytes.h"
 #include "lib/utf8.h"
-#include "supervisor/terminal/emitter.h"
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/row.h"
 

@@ -73,12 +73,11 @@ out:
 struct terminal *terminal_new(const struct terminal_options *options,
 			      const struct terminal_events *events)
 {
-	struct terminal *t;
 	if (options->cols < 2 || options->cols > 1000 || options->rows < 2 || options->rows > 500) {
 		errno = EINVAL;
 		return NULL;
 	}
-	t = calloc(1, sizeof(*t));
+	struct terminal *t = calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
 	t->options = *options;
