@@ -45,21 +45,26 @@ static int on_status(void *ctx, bool reads, struct buffer *json)
 static int on_picture(void *ctx, struct buffer *json)
 {
 	struct run *r = ctx;
-	return r->error ? r->error : -buffer_append_string(json, "{picture}");
+	if (!r->error)
+		buffer_append_string(json, "{picture}");
+	return r->error;
 }
 
 static int on_repaint(void *ctx, struct buffer *out)
 {
 	struct run *r = ctx;
 	r->repaints++;
-	return -buffer_append_string(out, "<repaint>");
+	buffer_append_string(out, "<repaint>");
+	return 0;
 }
 
 static int on_type(void *ctx, const char *data, size_t len, bool cursor_key)
 {
 	struct run *r = ctx;
 	r->cursor_key = cursor_key;
-	return r->error ? r->error : -buffer_append(&r->typed, data, len);
+	if (!r->error)
+		buffer_append(&r->typed, data, len);
+	return r->error;
 }
 
 static int on_close(void *ctx)
