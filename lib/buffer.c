@@ -47,18 +47,23 @@ int buffer_try_append(struct buffer *b, const void *data, size_t len)
 	return 0;
 }
 
-int buffer_append(struct buffer *b, const void *data, size_t len)
+void buffer_append(struct buffer *b, const void *data, size_t len)
 {
 	b->failed = buffer_try_append(b, data, len) < 0;
-	return b->failed ? -1 : 0;
 }
 
-int buffer_append_string(struct buffer *b, const char *string)
+void buffer_add(struct buffer *b, const struct buffer *text)
 {
-	return buffer_append(b, string, strlen(string));
+	buffer_append(b, text->data, text->len);
+	b->failed |= text->failed;
 }
 
-int buffer_vprintf(struct buffer *b, const char *format, va_list args)
+void buffer_append_string(struct buffer *b, const char *string)
+{
+	buffer_append(b, string, strlen(string));
+}
+
+void buffer_vprintf(struct buffer *b, const char *format, va_list args)
 {
 	va_list again;
 	va_copy(again, args);
@@ -70,16 +75,14 @@ int buffer_vprintf(struct buffer *b, const char *format, va_list args)
 		b->len += (size_t)n;
 	}
 	va_end(again);
-	return buffer_check(b);
 }
 
-int buffer_printf(struct buffer *b, const char *format, ...)
+void buffer_printf(struct buffer *b, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	int result = buffer_vprintf(b, format, args);
+	buffer_vprintf(b, format, args);
 	va_end(args);
-	return result;
 }
 
 const char *buffer_string(struct buffer *b)

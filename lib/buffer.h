@@ -29,13 +29,16 @@ struct buffer {
 		0   \
 	}
 
-int buffer_append(struct buffer *b, const void *data, size_t len);
-int buffer_append_string(struct buffer *b, const char *string);
+void buffer_append(struct buffer *b, const void *data, size_t len);
+void buffer_append_string(struct buffer *b, const char *string);
 
 /* Appends like printf. */
-int buffer_printf(struct buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int buffer_vprintf(struct buffer *b, const char *format, va_list args)
+void buffer_printf(struct buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buffer_vprintf(struct buffer *b, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
+
+/* Appends another text, and its failure. */
+void buffer_add(struct buffer *b, const struct buffer *text);
 
 /* Returns 0, or -1 with errno ENOMEM if an append failed since the buffer was last empty. */
 int buffer_check(const struct buffer *b);

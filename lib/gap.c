@@ -44,7 +44,7 @@ size_t gap_announce_end(char out[GAP_ANNOUNCE_MAX], const char *why)
 				why);
 }
 
-int gap_begin_json(struct buffer *out, const struct gap *g)
+void gap_begin_json(struct buffer *out, const struct gap *g)
 {
 	json_begin_object(out, NULL);
 	if (g->from) {
@@ -52,17 +52,17 @@ int gap_begin_json(struct buffer *out, const struct gap *g)
 		json_add_count(out, "to", g->to);
 	}
 	json_add_count(out, "bytes", g->bytes);
-	return json_add_string(out, "reason", g->error ? strerror(g->error) : "disk cap");
+	json_add_string(out, "reason", g->error ? strerror(g->error) : "disk cap");
 }
 
-int gap_append_member(struct buffer *out, const struct gaps *gaps)
+void gap_append_member(struct buffer *out, const struct gaps *gaps)
 {
 	if (gaps->count == 0)
-		return 0;
+		return;
 	json_begin_array(out, "gaps");
 	for (int i = 0; i < gaps->count; i++) {
 		gap_begin_json(out, &gaps->items[i]);
 		json_end_object(out);
 	}
-	return json_end_array(out);
+	json_end_array(out);
 }

@@ -34,11 +34,10 @@ size_t gap_announce(char out[GAP_ANNOUNCE_MAX], const struct gap *gap);
 size_t gap_announce_end(char out[GAP_ANNOUNCE_MAX], const char *why);
 
 /* Appends it as an object in JSON, {"from":5001,"to":9000,"bytes":1234567,"reason":"disk cap"},
-   with a comma before it where one is needed; or without its end, for more members. Return 0, or
-   -1 with ENOMEM. */
-int gap_begin_json(struct buffer *out, const struct gap *gap);
+   with a comma before it where one is needed; or without its end, for more members. */
+void gap_begin_json(struct buffer *out, const struct gap *gap);
 
 /* Appends the member "gaps", an array of them, if there are any. */
-int gap_append_member(struct buffer *out, const struct gaps *gaps);
+void gap_append_member(struct buffer *out, const struct gaps *gaps);
 
 #endif

@@ -45,7 +45,7 @@ static void json_add_character(struct buffer *out, uint32_t cp)
 		json_add_escape(out, cp);
 }
 
-int json_text_piece(struct buffer *out, const char *data, size_t len)
+void json_text_piece(struct buffer *out, const char *data, size_t len)
 {
 	for (size_t n; len > 0; data += n, len -= n) {
 		uint32_t cp;
@@ -57,7 +57,7 @@ int json_text_piece(struct buffer *out, const char *data, size_t len)
 			json_add_character(out, cp);
 		}
 	}
-	return buffer_check(out);
+	buffer_check(out);
 }
 
 /* --- values ------------------------------------------------------------------------- */
@@ -70,57 +70,60 @@ static void json_add_key(struct buffer *out, const char *key)
 		buffer_printf(out, "\"%s\":", key);
 }
 
-int json_add_raw(struct buffer *out, const char *key, const char *json, size_t len)
+void json_add_raw(struct buffer *out, const char *key, const char *json, size_t len)
 {
 	json_add_key(out, key);
-	return buffer_append(out, json, len);
+	buffer_append(out, json, len);
 }
 
-static int json_add_literal(struct buffer *out, const char *key, const char *json)
+static void json_add_literal(struct buffer *out, const char *key, const char *json)
 {
-	return json_add_raw(out, key, json, strlen(json));
+	json_add_raw(out, key, json, strlen(json));
 }
 
-int json_begin_object(struct buffer *out, const char *key)
+void json_begin_object(struct buffer *out, const char *key)
 {
-	return json_add_literal(out, key, "{");
+	json_add_literal(out, key, "{");
 }
 
-int json_end_object(struct buffer *out)
+void json_end_object(struct buffer *out)
 {
-	return buffer_append(out, "}", 1);
+	buffer_append(out, "}", 1);
 }
 
-int json_begin_array(struct buffer *out, const char *key)
+void json_begin_array(struct buffer *out, const char *key)
 {
-	return json_add_literal(out, key, "[");
+	json_add_literal(out, key, "[");
 }
 
-int json_end_array(struct buffer *out)
+void json_end_array(struct buffer *out)
 {
-	return buffer_append(out, "]", 1);
+	buffer_append(out, "]", 1);
 }
 
-int json_begin_text(struct buffer *out, const char *key)
+void json_begin_text(struct buffer *out, const char *key)
 {
-	return json_add_literal(out, key, "\"");
+	json_add_literal(out, key, "\"");
 }
 
-int json_end_text(struct buffer *out)
+void json_end_text(struct buffer *out)
 {
-	return buffer_append(out, "\"", 1);
+	buffer_append(out, "\"", 1);
 }
 
-int json_add_text(struct buffer *out, const char *key, const char *data, size_t len)
+void json_add_text(struct buffer *out, const char *key, const char *data, size_t len)
 {
 	json_begin_text(out, key);
 	json_text_piece(out, data, len);
 	return json_end_text(out);
 }
 
-int json_add_string(struct buffer *out, const char *key, const char *string)
+void json_add_string(struct buffer *out, const char *key, const char *string)
 {
-	return string ? json_add_text(out, key, string, strlen(string)) : json_add_null(out, key);
+	if (string)
+		json_add_text(out, key, string, strlen(string));
+	else
+		json_add_null(out, key);
 }
 
 void json_add_made(struct buffer *out, const char *key, struct buffer *made)
@@ -133,51 +136,56 @@ void json_add_made(struct buffer *out, const char *key, struct buffer *made)
 	buffer_release(made);
 }
 
-int json_add_count(struct buffer *out, const char *key, uint64_t n)
+void json_add_count(struct buffer *out, const char *key, uint64_t n)
 {
 	json_add_key(out, key);
-	return buffer_printf(out, "%" PRIu64, n);
+	buffer_printf(out, "%" PRIu64, n);
 }
 
-int json_add_number(struct buffer *out, const char *key, int64_t n)
+void json_add_number(struct buffer *out, const char *key, int64_t n)
 {
 	json_add_key(out, key);
-	return buffer_printf(out, "%" PRId64, n);
+	buffer_printf(out, "%" PRId64, n);
 }
 
-int json_add_known(struct buffer *out, const char *key, bool known, uint64_t n)
+void json_add_known(struct buffer *out, const char *key, bool known, uint64_t n)
 {
-	return known ? json_add_count(out, key, n) : json_add_null(out, key);
+	if (known)
+		json_add_count(out, key, n);
+	else
+		json_add_null(out, key);
 }
 
-int json_add_bool(struct buffer *out, const char *key, bool value)
+void json_add_bool(struct buffer *out, const char *key, bool value)
 {
-	return json_add_literal(out, key, value ? "true" : "false");
+	json_add_literal(out, key, value ? "true" : "false");
 }
 
-int json_add_null(struct buffer *out, const char *key)
+void json_add_null(struct buffer *out, const char *key)
 {
-	return json_add_literal(out, key, "null");
+	json_add_literal(out, key, "null");
 }
 
-int json_add_time(struct buffer *out, const char *key, int64_t ms)
+void json_add_time(struct buffer *out, const char *key, int64_t ms)
 {
 	time_t seconds = (time_t)(ms / 1000);
 	char date[32];
 	struct tm tm;
 	if (ms <= 0 || !gmtime_r(&seconds, &tm) ||
-	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm))
-		return json_add_null(out, key);
+	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm)) {
+		json_add_null(out, key);
+		return;
+	}
 	json_add_key(out, key);
-	return buffer_printf(out, "\"%s.%03dZ\"", date, (int)(ms % 1000));
+	buffer_printf(out, "\"%s.%03dZ\"", date, (int)(ms % 1000));
 }
 
-int json_add_signal(struct buffer *out, const char *key, int sig)
+void json_add_signal(struct buffer *out, const char *key, int sig)
 {
 	char text[24];
 	const char *name = sig > 0 ? sigabbrev_np(sig) : NULL;
 	snprintf(text, sizeof(text), name ? "SIG%s" : "%s%d", name ? name : "", sig);
-	return json_add_string(out, key, sig > 0 ? text : NULL);
+	json_add_string(out, key, sig > 0 ? text : NULL);
 }
 
 bool json_add_command(struct buffer *out, const char *key, char *const *words, size_t budget,

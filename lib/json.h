@@ -16,42 +16,42 @@
 
 struct buffer;
 
-int json_begin_object(struct buffer *out, const char *key);
-int json_end_object(struct buffer *out);
-int json_begin_array(struct buffer *out, const char *key);
-int json_end_array(struct buffer *out);
+void json_begin_object(struct buffer *out, const char *key);
+void json_end_object(struct buffer *out);
+void json_begin_array(struct buffer *out, const char *key);
+void json_end_array(struct buffer *out);
 
 /* A string. Quotes, backslashes and every code point that may not be printed (utf8_is_clean) but
    newline and tab become escapes, so nothing of valid text is lost; invalid bytes become U+FFFD,
    as a character that is cut at the end does. */
-int json_add_text(struct buffer *out, const char *key, const char *data, size_t len);
+void json_add_text(struct buffer *out, const char *key, const char *data, size_t len);
 
 /* A string of any length: begin, pieces of whole characters, end. */
-int json_begin_text(struct buffer *out, const char *key);
-int json_text_piece(struct buffer *out, const char *data, size_t len);
-int json_end_text(struct buffer *out);
+void json_begin_text(struct buffer *out, const char *key);
+void json_text_piece(struct buffer *out, const char *data, size_t len);
+void json_end_text(struct buffer *out);
 
 /* NULL is null. */
-int json_add_string(struct buffer *out, const char *key, const char *string);
+void json_add_string(struct buffer *out, const char *key, const char *string);
 
 /* A string that was made apart, null if it is empty, and releases it. Its failure becomes the one
    of `out`. */
 void json_add_made(struct buffer *out, const char *key, struct buffer *made);
 
-int json_add_count(struct buffer *out, const char *key, uint64_t n);
-int json_add_number(struct buffer *out, const char *key, int64_t n);
+void json_add_count(struct buffer *out, const char *key, uint64_t n);
+void json_add_number(struct buffer *out, const char *key, int64_t n);
 
 /* A count, or null where it is not known. */
-int json_add_known(struct buffer *out, const char *key, bool known, uint64_t n);
+void json_add_known(struct buffer *out, const char *key, bool known, uint64_t n);
 
-int json_add_bool(struct buffer *out, const char *key, bool value);
-int json_add_null(struct buffer *out, const char *key);
+void json_add_bool(struct buffer *out, const char *key, bool value);
+void json_add_null(struct buffer *out, const char *key);
 
 /* A time in milliseconds since 1970 as "2026-11-20T09:03:34.123Z"; 0 is null. */
-int json_add_time(struct buffer *out, const char *key, int64_t ms);
+void json_add_time(struct buffer *out, const char *key, int64_t ms);
 
 /* A signal by its name, "SIGTERM", or its number where it has none; 0 is null. */
-int json_add_signal(struct buffer *out, const char *key, int sig);
+void json_add_signal(struct buffer *out, const char *key, int sig);
 
 /* A command as an array of its words (NULL: none), of which `budget` bytes are kept; each word
    takes `extra` bytes of it besides its own. Returns whether some were cut off. */
@@ -59,6 +59,6 @@ bool json_add_command(struct buffer *out, const char *key, char *const *words, s
 		      size_t extra);
 
 /* A value that is JSON already. */
-int json_add_raw(struct buffer *out, const char *key, const char *json, size_t len);
+void json_add_raw(struct buffer *out, const char *key, const char *json, size_t len);
 
 #endif

@@ -46,7 +46,7 @@ static void quote_append_invalid(struct buffer *out, const char *bytes, size_t l
 		buffer_printf(out, "\\x%02x", (unsigned char)bytes[i]);
 }
 
-int quote_text(struct buffer *out, const char *text, size_t len, char mark)
+void quote_text(struct buffer *out, const char *text, size_t len, char mark)
 {
 	uint32_t cp;
 	buffer_append(out, &mark, mark != 0);
@@ -60,7 +60,7 @@ int quote_text(struct buffer *out, const char *text, size_t len, char mark)
 		else
 			buffer_append(out, text, n);
 	}
-	return buffer_append(out, &mark, mark != 0);
+	buffer_append(out, &mark, mark != 0);
 }
 
 static bool command_quote_is_plain(const char *word, size_t len)
@@ -96,7 +96,7 @@ static void quote_append_single(struct buffer *out, const char *word)
 	buffer_append_string(out, "'");
 }
 
-int quote_append(struct buffer *out, const char *word)
+void quote_append(struct buffer *out, const char *word)
 {
 	size_t len = strlen(word);
 	if (len > 0 && strspn(word, plain) == len)
@@ -105,5 +105,4 @@ int quote_append(struct buffer *out, const char *word)
 		quote_append_single(out, word);
 	else
 		quote_append_ansi(out, word);
-	return buffer_check(out);
 }

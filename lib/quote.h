@@ -14,13 +14,12 @@ struct buffer;
 bool quote_is_plain(uint32_t cp);
 
 /* Appends text; what may not stand there becomes an escape ("\\n", "\\x1b", "\\u202e", "\\xff"). A
-   `mark`, '"' or '\'', is put around it, and escaped within, as the backslash is; 0: none. Returns
-   0, or -1 with ENOMEM. */
-int quote_text(struct buffer *out, const char *text, size_t len, char mark);
+   `mark`, '"' or '\'', is put around it, and escaped within, as the backslash is; 0: none. */
+void quote_text(struct buffer *out, const char *text, size_t len, char mark);
 
 /* Appends a word as a shell reads it back, for commands that terse tells the reader to run: as it
    is, in single quotes where a shell would not take it as it is, or as $'...' (bash, zsh, ksh)
-   where there is what may not stand there. Returns 0, or -1 with ENOMEM. */
-int quote_append(struct buffer *out, const char *word);
+   where there is what may not stand there. */
+void quote_append(struct buffer *out, const char *word);
 
 #endif

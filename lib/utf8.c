@@ -204,11 +204,10 @@ static void clean(struct buffer *out, const char *data, size_t len, size_t *writ
 	}
 }
 
-int utf8_clean(struct buffer *out, const char *data, size_t len)
+void utf8_clean(struct buffer *out, const char *data, size_t len)
 {
 	size_t written = 0;
 	clean(out, data, len, &written);
-	return buffer_check(out);
 }
 
 size_t utf8_clean_len(const char *data, size_t len)

@@ -172,10 +172,11 @@ static json_t *rewrite(const struct call *c, const char *tool, const char *sessi
 static int command_hook_answer(struct call *c, json_t *reply)
 {
 	char *text = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
-	int status = text ? buffer_printf(c->answer, "%s\n", text) : -1;
+	if (text)
+		buffer_printf(c->answer, "%s\n", text);
 	free(text);
 	json_decref(reply);
-	return status;
+	return text ? buffer_check(c->answer) : -1;
 }
 
 static int cursor_before(struct call *c)

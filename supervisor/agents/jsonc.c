@@ -501,7 +501,8 @@ int jsonc_remove(struct buffer *out, const struct jsonc *j, int node)
 	buffer_append(out, j->text, lost ? lost : from);
 	if (lost)
 		buffer_append(out, j->text + lost + 1, from - lost - 1);
-	return buffer_append(out, j->text + end, j->len - end);
+	buffer_append(out, j->text + end, j->len - end);
+	return buffer_check(out);
 }
 
 int jsonc_replace(struct buffer *out, const struct jsonc *j, int node, const char *value)
@@ -509,5 +510,6 @@ int jsonc_replace(struct buffer *out, const struct jsonc *j, int node, const cha
 	const struct jsonc_node *n = &j->nodes[node];
 	buffer_append(out, j->text, n->start);
 	buffer_append_string(out, value);
-	return buffer_append(out, j->text + n->end, j->len - n->end);
+	buffer_append(out, j->text + n->end, j->len - n->end);
+	return buffer_check(out);
 }

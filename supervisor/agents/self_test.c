@@ -3,10 +3,10 @@
 #include "supervisor/agents/self_test.h"
 
 #include "config/option.h"
+#include "lib/active.h"
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
-#include "lib/active.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -302,10 +302,10 @@ static void toml_write_pair(struct buffer *out, const char *key, const char *str
 }
 
 /* The text without what is between the two places. */
-static int toml_cut_out(struct buffer *out, const struct toml *t, size_t from, size_t to)
+static void toml_cut_out(struct buffer *out, const struct toml *t, size_t from, size_t to)
 {
 	buffer_append(out, t->text, from);
-	return buffer_append(out, t->text + to, t->len - to);
+	buffer_append(out, t->text + to, t->len - to);
 }
 
 static const char *newline_of(const struct toml *t)
@@ -483,7 +483,7 @@ int toml_add(struct buffer *out, const struct toml *t, const char *table, const 
 	return buffer_check(out);
 }
 
-static int remove_inside(struct buffer *out, const struct toml *t, int entry)
+static void remove_inside(struct buffer *out, const struct toml *t, int entry)
 {
 	const struct toml_entry *e = &t->entries[entry], *owner = &t->entries[e->owner];
 	size_t from = e->key, to = e->end;
@@ -500,14 +500,16 @@ static int remove_inside(struct buffer *out, const struct toml *t, int entry)
 		while (from == owner->start + 1 && strchr(" \t", t->text[to]))
 			to++;
 	}
-	return toml_cut_out(out, t, from, to);
+	toml_cut_out(out, t, from, to);
 }
 
-int toml_remove(struct buffer *out, const struct toml *t, int entry)
+void toml_remove(struct buffer *out, const struct toml *t, int entry)
 {
 	const struct toml_entry *e = &t->entries[entry];
-	if (e->kind == TOML_INLINE_KEY)
-		return remove_inside(out, t, entry);
+	if (e->kind == TOML_INLINE_KEY) {
+		remove_inside(out, t, entry);
+		return;
+	}
 	size_t from = toml_edit_line_start(t, e->key), to = toml_edit_next_line(t, e->end);
 
 	/* The last line of a text that does not end in a line end. */
@@ -515,16 +517,18 @@ int toml_remove(struct buffer *out, const struct toml *t, int entry)
 		from--;
 		from -= from > 0 && t->text[from - 1] == '\r';
 	}
-	return toml_cut_out(out, t, from, to);
+	toml_cut_out(out, t, from, to);
 }
 
-int toml_remove_empty(struct buffer *out, const struct toml *t, const char *table)
+bool toml_remove_empty(struct buffer *out, const struct toml *t, const char *table)
 {
 	int header = find_header(t, table), entry = toml_find(t, table);
-	if (is_inline_table(t, entry) && last_inside(t, entry) < 0)
-		return toml_remove(out, t, entry) < 0 ? -1 : 1;
+	if (is_inline_table(t, entry) && last_inside(t, entry) < 0) {
+		toml_remove(out, t, entry);
+		return true;
+	}
 	if (header < 0 || last_under(t, header) >= 0)
-		return 0;
+		return false;
 	size_t from = toml_edit_line_start(t, t->entries[header].start);
 	size_t to = toml_edit_next_line(t, t->entries[header].end);
 	const char *newline = newline_of(t);
@@ -536,13 +540,14 @@ int toml_remove_empty(struct buffer *out, const struct toml *t, const char *tabl
 		from -= len;
 	else if (from == len)
 		from = 0;
-	return toml_cut_out(out, t, from, to) < 0 ? -1 : 1;
+	toml_cut_out(out, t, from, to);
+	return true;
 }
 
-int toml_replace(struct buffer *out, const struct toml *t, int entry, const char *string)
+void toml_replace(struct buffer *out, const struct toml *t, int entry, const char *string)
 {
 	const struct toml_entry *e = &t->entries[entry];
 	buffer_append(out, t->text, e->start);
 	toml_write_string(out, string);
-	return buffer_append(out, t->text + e->end, t->len - e->end);
+	buffer_append(out, t->text + e->end, t->len - e->end);
 }

@@ -44,21 +44,23 @@ int toml_find(const struct toml *t, const char *path);
 /* A plain string's text, to be freed; NULL if it is none or holds an escape, or with ENOMEM. */
 char *toml_string(const struct toml *t, int entry);
 
-/* Each appends the whole changed text to `out`; 0, or -1 with ENOMEM. */
+/* --- changes: each appends the whole changed text to `out`, which remembers a lack of memory ---
+ */
 
 /* Adds `key` with a string to `table`, both bare names with dots; where it is written as an inline
-   table or by dotted keys, there. -1 with ENOTDIR where it is something else. */
+   table or by dotted keys, there. Returns 0, or -1 with errno: ENOTDIR where it is something else;
+   ENOMEM. */
 int toml_add(struct buffer *out, const struct toml *t, const char *table, const char *key,
 	     const char *string);
 
 /* Takes a key away. */
-int toml_remove(struct buffer *out, const struct toml *t, int entry);
+void toml_remove(struct buffer *out, const struct toml *t, int entry);
 
-/* Takes `table` away, its header or the inline one, if nothing is in it. Returns 1 if it was there
-   and was empty, else 0 with nothing written; -1 with ENOMEM. */
-int toml_remove_empty(struct buffer *out, const struct toml *t, const char *table);
+/* Takes `table` away, its header or the inline one, if nothing is in it. Returns whether it was
+   there and empty; else nothing is appended. */
+bool toml_remove_empty(struct buffer *out, const struct toml *t, const char *table);
 
 /* Puts another string in the place of a value. */
-int toml_replace(struct buffer *out, const struct toml *t, int entry, const char *string);
+void toml_replace(struct buffer *out, const struct toml *t, int entry, const char *string);
 
 #endif

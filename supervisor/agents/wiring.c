@@ -91,10 +91,9 @@ static int step_quote(struct buffer *out, const char *string)
 		}
 	}
 	/* Apart: in the middle of a text the writer would put a comma in front. */
-	struct buffer quoted = {0};
+	struct buffer quoted = BUFFER_INIT;
 	json_add_string(&quoted, NULL, string);
-	buffer_append(out, quoted.data, quoted.len);
-	out->failed |= quoted.failed;
+	buffer_add(out, &quoted);
 	buffer_release(&quoted);
 	return buffer_check(out);
 }
@@ -113,7 +112,8 @@ static int step_fill(struct buffer *out, const char *template, const char *strin
 	buffer_append(out, template, at ? (size_t)(at - template) : strlen(template));
 	if (!string || (at && step_quote(out, string) < 0))
 		return -1;
-	return buffer_append_string(out, at ? at + 2 : "");
+	buffer_append_string(out, at ? at + 2 : "");
+	return 0;
 }
 
 /* The value as it stands in the file; NUL-terminated. */
@@ -199,22 +199,21 @@ static int step_add_lines(struct buffer *out, const struct buffer *t, const stru
 		buffer_append(out, "\n", 1);
 	if (!there && from)
 		buffer_append(out, "\n", 1);
-	buffer_append(out, value.data, value.len);
+	buffer_add(out, &value);
 	buffer_append(out, t->data + to, t->len - to);
 	buffer_release(&value);
-	return status < 0 ? -1 : buffer_check(out);
+	return status;
 }
 
-static int step_drop_lines(struct buffer *out, const struct buffer *t)
+static void step_drop_lines(struct buffer *out, const struct buffer *t)
 {
 	size_t from, to;
 	if (!find_lines(t, &from, &to))
-		return buffer_append(out, t->data, t->len);
-	/* The blank line above. */
-	if (from >= 2 && memcmp(t->data + from - 2, "\n\n", 2) == 0)
+		from = to = t->len;
+	else if (from >= 2 && memcmp(t->data + from - 2, "\n\n", 2) == 0)
 		from--;
 	buffer_append(out, t->data, from);
-	return buffer_append(out, t->data + to, t->len - to);
+	buffer_append(out, t->data + to, t->len - to);
 }
 
 /* Whether the file is one of terse's: by its first line. */
@@ -231,9 +230,10 @@ static int step_add_file(struct buffer *out, const struct buffer *t, const struc
 	return step_value(out, s);
 }
 
-static int step_drop_file(struct buffer *out, const struct buffer *t, const struct step *s)
+static void step_drop_file(struct buffer *out, const struct buffer *t, const struct step *s)
 {
-	return is_own_file(t, s->item) ? 0 : buffer_append(out, t->data, t->len);
+	if (!is_own_file(t, s->item))
+		buffer_append(out, t->data, t->len);
 }
 
 /* --- items in TOML -------------------------------------------------------------------- */
@@ -260,13 +260,13 @@ static int step_add_toml(struct buffer *out, const struct buffer *t, const struc
 	if (status == 0) {
 		int entry = find_toml(&p, s);
 		char *value = entry >= 0 ? toml_string(&p, entry) : NULL;
-		if (entry < 0)
-			status = *wanted ? toml_add(out, &p, s->item->path[0], s->item->path[1],
-						    wanted)
-					 : buffer_append(out, p.text, p.len);
-		else if (value && step_is_own(s, value))
-			status = strcmp(value, wanted) == 0 ? buffer_append(out, p.text, p.len)
-							    : toml_replace(out, &p, entry, wanted);
+		bool own = value && step_is_own(s, value);
+		if (entry < 0 && *wanted)
+			status = toml_add(out, &p, s->item->path[0], s->item->path[1], wanted);
+		else if (entry < 0 || (own && strcmp(value, wanted) == 0))
+			buffer_add(out, t);
+		else if (own)
+			toml_replace(out, &p, entry, wanted);
 		else
 			status = step_refuse(s, p.text, p.entries[entry].start, EEXIST,
 					     "%s is %.*s already; terse would be: \"%s\"",
@@ -297,7 +297,7 @@ static int drop_table(struct buffer *text, const struct step *s)
 		return -1;
 	struct buffer rest = BUFFER_INIT;
 	struct toml before, now;
-	int dropped = 0;
+	bool dropped = false;
 	bool was = toml_parse(&before, s->original ? s->original : "", s->original_len) == 0 &&
 		   has_table(&before, s->item->path[0]);
 
@@ -306,13 +306,13 @@ static int drop_table(struct buffer *text, const struct step *s)
 	if (!was)
 		toml_release(&now);
 	toml_release(&before);
-	if (dropped > 0) {
+	if (dropped) {
 		buffer_release(text);
 		*text = rest;
 	} else {
 		buffer_release(&rest);
 	}
-	return dropped < 0 ? -1 : 0;
+	return buffer_check(text);
 }
 
 static int step_drop_toml(struct buffer *out, const struct buffer *t, const struct step *s)
@@ -322,10 +322,12 @@ static int step_drop_toml(struct buffer *out, const struct buffer *t, const stru
 	if (status == 0) {
 		int entry = find_toml(&p, s);
 		char *value = entry >= 0 ? toml_string(&p, entry) : NULL;
-		if (value && step_is_own(s, value))
-			status = toml_remove(out, &p, entry) < 0 ? -1 : drop_table(out, s);
-		else
-			status = buffer_append(out, p.text, p.len);
+		if (value && step_is_own(s, value)) {
+			toml_remove(out, &p, entry);
+			status = drop_table(out, s);
+		} else {
+			buffer_add(out, t);
+		}
 		free(value);
 	}
 	toml_release(&p);
@@ -377,13 +379,6 @@ static int write_wanted(struct buffer *out, const struct step *s)
 	return status == 0 && buffer_string(out) ? 0 : -1;
 }
 
-static bool wiring_json_is_same(const struct jsonc *j, int node, const struct buffer *value)
-{
-	const struct jsonc_node *n = &j->nodes[node];
-	return n->end - n->start == value->len &&
-	       memcmp(j->text + n->start, value->data, value->len) == 0;
-}
-
 /* A value is there; it is terse's, of another path perhaps, or it is in the way. */
 static int renew(struct buffer *out, const struct jsonc *j, const struct step *s, int node)
 {
@@ -391,11 +386,9 @@ static int renew(struct buffer *out, const struct jsonc *j, const struct step *s
 	char *value = jsonc_string(j, node);
 	int status = write_wanted(&wanted, s);
 	if (status == 0 && s->item->kind == WIRING_PRESENT)
-		status = buffer_append(out, j->text, j->len);
+		buffer_append(out, j->text, j->len);
 	else if (status == 0 && value && step_is_own(s, value))
-		status = wiring_json_is_same(j, node, &wanted)
-				 ? buffer_append(out, j->text, j->len)
-				 : jsonc_replace(out, j, node, wanted.data);
+		jsonc_replace(out, j, node, wanted.data);
 	else if (status == 0)
 		status = step_refuse(s, j->text, j->nodes[node].start, EEXIST,
 				     "\"%s\" is %.*s already; terse would be: %s",
@@ -497,8 +490,10 @@ static int step_drop_json(struct buffer *out, const struct buffer *t, const stru
 					     j.nodes[node].end - j.nodes[node].start ==
 						     strlen(s->item->value)
 				   : value && step_is_own(s, value);
-		status = own ? jsonc_remove(out, &j, outermost(&j, s, node))
-			     : buffer_append(out, j.text, j.len);
+		if (own)
+			jsonc_remove(out, &j, outermost(&j, s, node));
+		else
+			buffer_add(out, t);
 		free(value);
 	}
 	jsonc_release(&j);
@@ -574,8 +569,8 @@ static int drop_item(struct buffer *out, const struct buffer *t, const struct st
 {
 	switch (s->item->kind) {
 	case WIRING_TOML: return step_drop_toml(out, t, s);
-	case WIRING_FILE: return step_drop_file(out, t, s);
-	case WIRING_LINES: return step_drop_lines(out, t);
+	case WIRING_FILE: step_drop_file(out, t, s); return 0;
+	case WIRING_LINES: step_drop_lines(out, t); return 0;
 	case WIRING_STRING:
 	case WIRING_PRESENT:
 	case WIRING_HOOK: break;

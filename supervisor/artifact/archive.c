@@ -1,4 +1,4 @@
-// Writing archives. See archive.h.
+// See archive.h.
 
 #include "supervisor/artifact/archive.h"
 
@@ -24,6 +24,18 @@
 #define LEVEL 6
 /* 2 MB: what a reader has to have in memory. */
 #define ARCHIVE_WINDOW_LOG 21
+
+/* A header line, and a number in it: up to 2^53. */
+#define UNPACK_MAGIC "terse-archive 1\n"
+#define UNPACK_LINE  64
+#define UNPACK_MAX   ((uint64_t)1 << 53)
+
+enum unpack_part { UNPACK_JSON, UNPACK_TEXT, UNPACK_ERR, UNPACK_RAW, UNPACK_CAST, UNPACK_PARTS };
+
+static const char *const unpack_names[UNPACK_PARTS] = {
+	[UNPACK_JSON] = "json", [UNPACK_TEXT] = "txt",  [UNPACK_ERR] = "err.txt",
+	[UNPACK_RAW] = "raw",   [UNPACK_CAST] = "cast",
+};
 
 struct writer {
 	ZSTD_CCtx *zstd;
@@ -161,9 +173,23 @@ out:
 	return result;
 }
 
-const char *const unpack_names[UNPACK_PARTS] = {
-	[UNPACK_JSON] = "json", [UNPACK_TEXT] = "txt",  [UNPACK_ERR] = "err.txt",
-	[UNPACK_RAW] = "raw",   [UNPACK_CAST] = "cast",
+/* --- reading: the content as it comes, in pieces of any length and from anywhere ---------- */
+
+struct unpack {
+	/* Gets the next bytes of a part, at ascending offsets of its file. The JSON is there before
+	   the first bytes of another part. `len` 0: the size of the file is `offset`. Returns 0, or
+	   -1 with errno. */
+	int (*data)(void *ctx, enum unpack_part part, uint64_t offset, const char *data,
+		    size_t len);
+	void *ctx;
+
+	enum { UNPACK_BEGIN, UNPACK_HEAD, UNPACK_BODY, UNPACK_END } state;
+	char line[UNPACK_LINE];
+	size_t line_len;
+	enum unpack_part part;
+	uint64_t offset, left;
+	uint64_t ends[UNPACK_PARTS]; /* of the bytes so far */
+	bool begun[UNPACK_PARTS];
 };
 
 static int unpack_refuse(void)
@@ -210,10 +236,9 @@ static int begin_part(struct unpack *u)
 	u->part = (enum unpack_part)i;
 	u->ends[i] = u->offset + len;
 	u->left = len;
-	if (len > 0)
-		u->state = UNPACK_BODY;
-	else
+	if (len == 0)
 		return u->data(u->ctx, u->part, u->offset, NULL, 0);
+	u->state = UNPACK_BODY;
 	return 0;
 }
 
@@ -268,13 +293,7 @@ static int unpack_feed(struct unpack *u, const char *data, size_t len)
 	return 0;
 }
 
-/* Whether all has come. */
-static bool unpack_is_complete(const struct unpack *u)
-{
-	return u->state == UNPACK_END;
-}
-
-// Reading archives. See archive.h.
+// Restoring an artifact.
 //
 // The parts are written under temporary names (".ID.txt"; gc removes what a crash leaves of them)
 // and get their own when all has come, the text last: then the artifact is there.
@@ -348,7 +367,7 @@ static int on_json(struct restore *r, const char *data, size_t len)
 	errno = EBADMSG;
 	if (r->json.len + len > META_MAX)
 		return -1;
-	return buffer_append(&r->json, data, len);
+	return buffer_try_append(&r->json, data, len);
 }
 
 static int on_data(void *ctx, enum unpack_part part, uint64_t offset, const char *data, size_t len)
@@ -459,7 +478,7 @@ static int restore_read_frame(int fd, ZSTD_DCtx *zstd, char *packed, size_t pack
 		ZSTD_inBuffer in = {packed, (size_t)n, 0};
 		errno = EBADMSG;
 		if (n == 0)
-			return left == 0 && unpack_is_complete(u) ? 0 : -1;
+			return left == 0 && u->state == UNPACK_END ? 0 : -1;
 		bool more = true;
 		while (in.pos < in.size || more) {
 			ZSTD_outBuffer out = {plain, plain_size, 0};

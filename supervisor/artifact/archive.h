@@ -42,32 +42,4 @@ struct archive_restored {
 int archive_restore(const struct store *s, const char *session, int fd,
 		    const struct settings *settings, struct archive_restored *restored);
 
-// The content of an archive (archive.h) as it comes, in pieces of any length and from anywhere.
-
-#define UNPACK_MAGIC "terse-archive 1\n"
-#define UNPACK_LINE  64
-/* Sizes and offsets are not larger: 2^53. */
-#define UNPACK_MAX ((uint64_t)1 << 53)
-
-enum unpack_part { UNPACK_JSON, UNPACK_TEXT, UNPACK_ERR, UNPACK_RAW, UNPACK_CAST, UNPACK_PARTS };
-
-extern const char *const unpack_names[UNPACK_PARTS];
-
-struct unpack {
-	/* The next bytes of a part, at this offset of its file; at ascending offsets. The JSON is
-	   there before the first bytes of another part. `len` 0: the size of the file is `offset`.
-	   Returns 0, or -1 with errno. */
-	int (*data)(void *ctx, enum unpack_part part, uint64_t offset, const char *data,
-		    size_t len);
-	void *ctx;
-
-	enum { UNPACK_BEGIN, UNPACK_HEAD, UNPACK_BODY, UNPACK_END } state;
-	char line[UNPACK_LINE];
-	size_t line_len;
-	enum unpack_part part;
-	uint64_t offset, left;
-	uint64_t ends[UNPACK_PARTS]; /* of what has come */
-	bool begun[UNPACK_PARTS];
-};
-
 #endif

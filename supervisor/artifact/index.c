@@ -24,23 +24,22 @@ static uint64_t check_bits(uint64_t k, uint64_t offset)
 	return mixed & ~OFFSET_MASK;
 }
 
-static int index_add_entry(struct buffer *pending, uint64_t k, uint64_t offset)
+static void index_add_entry(struct buffer *pending, uint64_t k, uint64_t offset)
 {
 	uint64_t entry = htole64((offset & OFFSET_MASK) | check_bits(k, offset & OFFSET_MASK));
-	return buffer_append(pending, &entry, sizeof(entry));
+	buffer_append(pending, &entry, sizeof(entry));
 }
 
 int index_init(struct index_writer *w, struct buffer *pending)
 {
 	*w = (struct index_writer){.pending = pending};
-	if (buffer_append(pending, MAGIC, MAGIC_LEN) < 0)
-		return -1;
-	return index_add_entry(pending, 0, 0);
+	buffer_append(pending, MAGIC, MAGIC_LEN);
+	index_add_entry(pending, 0, 0);
+	return buffer_check(pending);
 }
 
 int index_feed(struct index_writer *w, const char *data, size_t len)
 {
-	int result = 0;
 	while (len > 0) {
 		uint64_t wanted = INDEX_STRIDE - w->lines % INDEX_STRIDE;
 		uint64_t left = wanted;
@@ -49,11 +48,10 @@ int index_feed(struct index_writer *w, const char *data, size_t len)
 		w->bytes += n;
 		data += n;
 		len -= n;
-		if (left == 0 && w->pending &&
-		    index_add_entry(w->pending, w->lines / INDEX_STRIDE, w->bytes) < 0)
-			result = -1;
+		if (left == 0 && w->pending)
+			index_add_entry(w->pending, w->lines / INDEX_STRIDE, w->bytes);
 	}
-	return result;
+	return w->pending ? buffer_check(w->pending) : 0;
 }
 
 /* Whether `offset` is in the range and a line starts there. */

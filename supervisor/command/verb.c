@@ -65,22 +65,22 @@ static const char *const names[ENVELOPE_CODES] = {
 	[ENVELOPE_BINARY] = "binary",
 };
 
-int envelope_begin(struct buffer *out)
+void envelope_begin(struct buffer *out)
 {
-	return buffer_append_string(out, "{\"ok\":true,\"data\":{");
+	buffer_append_string(out, "{\"ok\":true,\"data\":{");
 }
 
-int envelope_end(struct buffer *out)
+void envelope_end(struct buffer *out)
 {
-	return buffer_append_string(out, "}}\n");
+	buffer_append_string(out, "}}\n");
 }
 
-int envelope_fail(struct buffer *out, enum envelope_code code, const char *message, size_t len)
+void envelope_fail(struct buffer *out, enum envelope_code code, const char *message, size_t len)
 {
 	buffer_append_string(out, "{\"ok\":false,\"error\":{");
 	json_add_string(out, "code", names[code]);
 	json_add_text(out, "message", message, len);
-	return envelope_end(out);
+	envelope_end(out);
 }
 
 int verb_write(const struct buffer *text)

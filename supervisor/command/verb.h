@@ -54,13 +54,12 @@ enum envelope_code {
 	ENVELOPE_CODES,
 };
 
-/* Begin and end a success; the members of its data come between. Return as appends do
-   (lib/buffer.h). */
-int envelope_begin(struct buffer *out);
-int envelope_end(struct buffer *out);
+/* Begin and end a success; the members of its data come between. */
+void envelope_begin(struct buffer *out);
+void envelope_end(struct buffer *out);
 
-/* Appends a failure. Returns as appends do. */
-int envelope_fail(struct buffer *out, enum envelope_code code, const char *message, size_t len);
+/* Appends a failure. */
+void envelope_fail(struct buffer *out, enum envelope_code code, const char *message, size_t len);
 
 // Options, errors, and finding an artifact.
 

@@ -189,7 +189,8 @@ static void give_line(struct head *h, const struct head_line *l, const char *lin
 	h->last_cut = n < l->length;
 	if (l->guard)
 		buffer_append_string(out, LINE_GUARD);
-	if (utf8_clean(out, line, n - returns) < 0)
+	utf8_clean(out, line, n - returns);
+	if (buffer_check(out) < 0)
 		h->end = HEAD_BYTES;
 	if (h->last_cut) {
 		h->cut++;

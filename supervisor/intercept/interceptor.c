@@ -128,9 +128,11 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 		intercept_print_clean(s, rest, len);
 	/* Whoever interrupted it may not have read this far. */
 	if (announced && e->ending.state != WORDING_ENDED)
-		intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));
+		wording_footer(intercept_line(s), &e->ending, &e->place);
 	else if (announced)
-		intercept_print_line(s, wording_status(intercept_line(s), &e->ending));
+		wording_status(intercept_line(s), &e->ending);
+	if (announced)
+		intercept_print_line(s);
 }
 
 /* The preview, and the line about the whole. */
@@ -139,13 +141,14 @@ static void closing_print_preview(struct interceptor *s, struct interceptor_endi
 	intercept_print_preview(s, e, NULL);
 	e->ending.broken = s->broken;
 	e->ending.cut = s->cut;
-	intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));
+	wording_footer(intercept_line(s), &e->ending, &e->place);
+	intercept_print_line(s);
 }
 
 static void print_binary(struct interceptor *s, const struct interceptor_ending *e)
 {
-	intercept_print_line(
-		s, wording_binary(intercept_line(s), &e->ending, s->kind.name, &e->place));
+	wording_binary(intercept_line(s), &e->ending, s->kind.name, &e->place);
+	intercept_print_line(s);
 }
 
 void interceptor_report(struct interceptor *s, const struct interceptor_ending *given)
@@ -183,8 +186,8 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 	uint64_t lines = terminal_lines(s->terminal), bytes = interceptor_bytes(s);
 	if (!s->binary && terminal_pending(s->terminal, &pending) == 0)
 		bytes += pending.len;
-	intercept_print_line(s, wording_heartbeat(intercept_line(s), elapsed_ms, lines, bytes, wait,
-						  who, place));
+	wording_heartbeat(intercept_line(s), elapsed_ms, lines, bytes, wait, who, place);
+	intercept_print_line(s);
 	buffer_release(&pending);
 }
 

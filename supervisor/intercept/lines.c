@@ -20,13 +20,13 @@ struct marker {
 	struct buffer *line; /* where it is measured */
 };
 
-static int make_marker(struct buffer *out, const struct preview_piece *piece,
-		       const struct marker *m)
+static void make_marker(struct buffer *out, const struct preview_piece *piece,
+			const struct marker *m)
 {
 	struct preview_piece numbered = *piece;
 	numbered.from += m->lines_before;
 	numbered.to += m->lines_before;
-	return wording_marker(out, &numbered, m->place);
+	wording_marker(out, &numbered, m->place);
 }
 
 /* Marker callback of preview_choose(): the same words that are printed. */
@@ -34,7 +34,8 @@ static size_t measure_marker(void *ctx, const struct preview_piece *piece, char 
 {
 	const struct marker *m = ctx;
 	buffer_clear(m->line);
-	if (make_marker(m->line, piece, m) < 0)
+	make_marker(m->line, piece, m);
+	if (buffer_check(m->line) < 0)
 		return 0;
 	memcpy(out, m->line->data, m->line->len < cap ? m->line->len : cap);
 	return m->line->len;
@@ -46,9 +47,9 @@ struct buffer *intercept_line(struct interceptor *s)
 	return &s->line;
 }
 
-void intercept_print_line(struct interceptor *s, int made)
+void intercept_print_line(struct interceptor *s)
 {
-	if (made < 0)
+	if (buffer_check(&s->line) < 0)
 		return;
 	/* An unfinished line is ended, so that this one stands on its own. */
 	if (!s->ended_line)
@@ -90,8 +91,10 @@ static void print_piece(struct interceptor *s, const struct preview_piece *piece
 		print_numbered(s, piece);
 	else if (piece->kind == PREVIEW_TEXT)
 		intercept_print_clean(s, piece->text, piece->len);
-	else if (!shown_is_bare(s))
-		intercept_print_line(s, make_marker(intercept_line(s), piece, marker));
+	else if (!shown_is_bare(s)) {
+		make_marker(intercept_line(s), piece, marker);
+		intercept_print_line(s);
+	}
 }
 
 /* Takes down which lines a piece has shown. */
@@ -202,13 +205,18 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.first_shown = h->first_shown,
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
-	if (!shown_is_bare(s) && (h->end != HEAD_OPEN || h->cut > 0))
-		intercept_print_line(
-			s, wording_head(intercept_line(s), &wording, &e->ending, &e->place));
-	else if (!shown_is_bare(s) && interceptor_is_worth_telling(e))
-		intercept_print_line(s, wording_status(intercept_line(s), &e->ending));
-	if (!shown_is_bare(s) && e->ending.state == WORDING_RUNNING)
-		intercept_print_line(s, wording_footer(intercept_line(s), &e->ending, &e->place));
+	bool partly = h->end != HEAD_OPEN || h->cut > 0;
+	if (!shown_is_bare(s) && (partly || interceptor_is_worth_telling(e))) {
+		if (partly)
+			wording_head(intercept_line(s), &wording, &e->ending, &e->place);
+		else
+			wording_status(intercept_line(s), &e->ending);
+		intercept_print_line(s);
+	}
+	if (!shown_is_bare(s) && e->ending.state == WORDING_RUNNING) {
+		wording_footer(intercept_line(s), &e->ending, &e->place);
+		intercept_print_line(s);
+	}
 	return report ? note_head(report, h) : 0;
 }
 
@@ -249,7 +257,8 @@ size_t intercept_print_clean(struct interceptor *s, const char *data, size_t len
 	}
 	struct buffer clean = BUFFER_INIT;
 	size_t total = 0;
-	if (utf8_clean(&clean, data, len) == 0) {
+	utf8_clean(&clean, data, len);
+	if (buffer_check(&clean) == 0) {
 		total = clean.len;
 		intercept_print(s, clean.data, clean.len);
 	} else {

@@ -238,8 +238,8 @@ static inline bool intercept_is_counted(const struct interceptor *s)
 /* Empties s->line for something that terse itself has to say. */
 struct buffer *intercept_line(struct interceptor *s);
 
-/* Prints it, if it could be put together (0; -1: it could not). */
-void intercept_print_line(struct interceptor *s, int made);
+/* Prints it, unless there was no memory for all of it. */
+void intercept_print_line(struct interceptor *s);
 
 /* Whether the text so far is over the limit; `end`: nothing more comes. */
 bool intercept_is_over(struct interceptor *s, bool end);

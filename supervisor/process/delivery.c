@@ -69,6 +69,8 @@ int64_t delivery_due(const struct delivery *d)
 static void delivery_print_line(struct delivery *d, const struct buffer *line)
 {
 	struct output_queue own = {.own = -1}, *queue = NULL;
+	if (buffer_check(line) < 0)
+		return;
 	for (int i = 0; i < SOURCES; i++) {
 		struct source *s = &d->sources[i];
 		if (s->job && !s->queue.error &&
@@ -93,8 +95,10 @@ void delivery_report_not_kept(struct delivery *d)
 		const struct source *s = &d->sources[i];
 		lost |= s->text && (s->fd >= 0 || interceptor_is_partial(s->text));
 	}
-	if (lost && error && wording_not_kept(&line, error) == 0)
+	if (lost && error) {
+		wording_not_kept(&line, error);
 		delivery_print_line(d, &line);
+	}
 	buffer_release(&line);
 }
 
@@ -128,8 +132,8 @@ static void delivery_report_lost(struct delivery *d, const struct source *s)
 	if (d->record->artifact)
 		artifact_update(d->record->artifact);
 	const struct wording_place place = record_place(d->record, false);
-	if (wording_not_printed(&line, s->queue.error, &place) == 0)
-		delivery_print_line(d, &line);
+	wording_not_printed(&line, s->queue.error, &place);
+	delivery_print_line(d, &line);
 	buffer_release(&line);
 }
 

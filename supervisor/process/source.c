@@ -294,10 +294,11 @@ int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most)
 static void report_person(struct source *s, const struct interceptor_ending *e)
 {
 	struct buffer line = BUFFER_INIT;
-	int made = e->ending.state == WORDING_RUNNING
-			   ? wording_footer(&line, &e->ending, &e->place)
-			   : wording_person(&line, &e->ending, &e->place);
-	if (!e->place.id || made < 0)
+	if (e->ending.state == WORDING_RUNNING)
+		wording_footer(&line, &e->ending, &e->place);
+	else
+		wording_person(&line, &e->ending, &e->place);
+	if (!e->place.id || buffer_check(&line) < 0)
 		goto out;
 	/* The person's terminal may still be raw: every line end is spelled out. */
 	if (s->last && s->last != '\n')

@@ -120,15 +120,14 @@ static int matcher_compile(struct code *c, const struct buffer *pattern, uint32_
 	return 0;
 }
 
-static int add_escaped(struct buffer *out, const char *text)
+static void add_escaped(struct buffer *out, const char *text)
 {
 	static const char special[] = "\\^$.[]|()?*+{}#";
 	for (; *text; text++) {
-		if ((strchr(special, *text) && buffer_append(out, "\\", 1) < 0) ||
-		    buffer_append(out, text, 1) < 0)
-			return -1;
+		if (strchr(special, *text))
+			buffer_append(out, "\\", 1);
+		buffer_append(out, text, 1);
 	}
-	return 0;
 }
 
 /* The pattern between conditions that no word goes on. Returns 1 if it can't be put there. */
@@ -138,7 +137,8 @@ static int compile_word(struct matcher *m, struct buffer *text, uint32_t flags,
 	struct matcher_error ignored;
 	struct buffer word = BUFFER_INIT;
 	int result = -1;
-	if (buffer_printf(&word, "(?<!\\w)(?:%.*s\\E)(?!\\w)", (int)text->len, text->data) < 0)
+	buffer_printf(&word, "(?<!\\w)(?:%.*s\\E)(?!\\w)", (int)text->len, text->data);
+	if (buffer_check(&word) < 0)
 		return -1;
 	pcre2_code_free(m->utf8.code);
 	if (matcher_compile(&m->utf8, &word, flags | UTF8, context, &ignored) == 0) {
@@ -173,9 +173,11 @@ static int compile_all(struct matcher *m, const char *pattern,
 	uint32_t flags = PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C |
 			 (options->ignore_case ? PCRE2_CASELESS : 0);
 	int result = -1;
-	if (!context || buffer_reserve(&text, 1) < 0 ||
-	    (options->literal ? add_escaped(&text, pattern)
-			      : buffer_append_string(&text, pattern)) < 0) {
+	if (options->literal)
+		add_escaped(&text, pattern);
+	else
+		buffer_append_string(&text, pattern);
+	if (!context || buffer_reserve(&text, 1) < 0) {
 		errno = ENOMEM;
 		goto out;
 	}

@@ -44,7 +44,8 @@ void report_warn(struct report *r, const char *format, ...)
 	va_start(args, format);
 	buffer_vprintf(&warning, format, args);
 	va_end(args);
-	if (buffer_append(&warning, "", 1) == 0)
+	buffer_append(&warning, "", 1);
+	if (buffer_check(&warning) == 0)
 		buffer_try_append(&r->warnings, warning.data, warning.len);
 	buffer_release(&warning);
 }

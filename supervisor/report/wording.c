@@ -114,15 +114,14 @@ static void append_omission(struct buffer *out, const struct preview_piece *piec
 	buffer_append_string(out, "]\n");
 }
 
-int wording_marker(struct buffer *out, const struct preview_piece *piece,
-		   const struct wording_place *place)
+void wording_marker(struct buffer *out, const struct preview_piece *piece,
+		    const struct wording_place *place)
 {
 	switch (piece->kind) {
 	case PREVIEW_FOLD: append_fold(out, piece); break;
 	case PREVIEW_ALIKE: append_alike(out, piece, place); break;
 	default: append_omission(out, piece, place); break;
 	}
-	return buffer_check(out);
 }
 
 static void append_quoted(struct buffer *out, const char *what, const char *text)
@@ -185,10 +184,10 @@ static void append_end(struct buffer *out, const struct wording_ending *e)
 		buffer_append_string(out, ")");
 }
 
-int wording_end(struct buffer *out, const struct wording_ending *e)
+void wording_end(struct buffer *out, const struct wording_ending *e)
 {
 	append_end(out, e);
-	return buffer_printf(out, " after %s", HUMAN_DURATION(e->duration_ms));
+	buffer_printf(out, " after %s", HUMAN_DURATION(e->duration_ms));
 }
 
 static void append_start(struct buffer *out, const struct wording_ending *e)
@@ -234,16 +233,18 @@ static const char *unit_name(enum unit unit, uint64_t n)
 	return n == 1 ? units[unit].one : units[unit].many;
 }
 
-int wording_limit(struct buffer *out, const struct limit *l, enum limit_part part)
+void wording_limit(struct buffer *out, const struct limit *l, enum limit_part part)
 {
-	if (part == LIMIT_COUNT)
-		return buffer_printf(out, "limit %s %s", HUMAN_COUNT(l->count),
-				     unit_name(l->unit, l->count));
+	if (part == LIMIT_COUNT) {
+		buffer_printf(out, "limit %s %s", HUMAN_COUNT(l->count),
+			      unit_name(l->unit, l->count));
+		return;
+	}
 	buffer_append_string(out, "limit ");
 	append_size_of_limit(out, part == LIMIT_LINE  ? l->longest_line
 				  : part == LIMIT_CUT ? l->max_line
 						      : l->bytes);
-	return buffer_append_string(out, part == LIMIT_BYTES ? "" : " a line");
+	buffer_append_string(out, part == LIMIT_BYTES ? "" : " a line");
 }
 
 static void append_limit(struct buffer *out, const struct limit *l, enum limit_part part)
@@ -299,12 +300,12 @@ static void append_notes(struct buffer *out, const struct wording_ending *e)
 		buffer_append_string(out, "; .terse.ini is ignored: terse config check");
 }
 
-int wording_footer(struct buffer *out, const struct wording_ending *e,
-		   const struct wording_place *place)
+void wording_footer(struct buffer *out, const struct wording_ending *e,
+		    const struct wording_place *place)
 {
 	if (e->state == WORDING_RUNNING && place->id) {
 		append_running(out, e, place->id);
-		return buffer_check(out);
+		return;
 	}
 	append_start(out, e);
 	append_totals(out, e->lines, e->bytes);
@@ -324,7 +325,7 @@ int wording_footer(struct buffer *out, const struct wording_ending *e,
 			      place->is_stderr ? " --stderr" : "");
 		append_first_cut(out, ", ", &e->cut, place);
 	}
-	return buffer_append_string(out, "]\n");
+	buffer_append_string(out, "]\n");
 }
 
 /* "3 long lines cut to 500 bytes" */
@@ -390,8 +391,8 @@ static void append_first_part(struct buffer *out, const struct wording_head *h,
 	append_first_cut(out, "; ", &h->gap, place);
 }
 
-int wording_head(struct buffer *out, const struct wording_head *h, const struct wording_ending *e,
-		 const struct wording_place *place)
+void wording_head(struct buffer *out, const struct wording_head *h, const struct wording_ending *e,
+		  const struct wording_place *place)
 {
 	bool is_success = e->exit_code == 0 && !e->timed_out && e->state != WORDING_INTERRUPTED;
 	buffer_append_string(out, "[terse: ");
@@ -411,14 +412,14 @@ int wording_head(struct buffer *out, const struct wording_head *h, const struct 
 			append_behind(out, "read", place);
 	}
 	append_notes(out, e);
-	return buffer_append_string(out, "]\n");
+	buffer_append_string(out, "]\n");
 }
 
-int wording_status(struct buffer *out, const struct wording_ending *e)
+void wording_status(struct buffer *out, const struct wording_ending *e)
 {
 	buffer_append_string(out, "[terse: ");
 	append_end(out, e);
-	return buffer_append_string(out, "]\n");
+	buffer_append_string(out, "]\n");
 }
 
 static const char *const waits[] = {
@@ -433,8 +434,8 @@ static const char *const waits[] = {
 		"it draws on a screen that nobody sees (terse --timeout 5s COMMAND shows the last)",
 };
 
-int wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
-		      enum wait_kind wait, const char *who, const struct wording_place *place)
+void wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
+		       enum wait_kind wait, const char *who, const struct wording_place *place)
 {
 	buffer_printf(out, "[terse: still running after %s; ", HUMAN_DURATION(elapsed_ms));
 	append_totals(out, lines, bytes);
@@ -445,11 +446,11 @@ int wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, ui
 		utf8_clean(out, who, strlen(who));
 		buffer_append_string(out, waits[wait]);
 	}
-	return buffer_append_string(out, "]\n");
+	buffer_append_string(out, "]\n");
 }
 
-int wording_binary(struct buffer *out, const struct wording_ending *e, const char *kind,
-		   const struct wording_place *place)
+void wording_binary(struct buffer *out, const struct wording_ending *e, const char *kind,
+		    const struct wording_place *place)
 {
 	/* There is one file of raw bytes, whatever stream they came from. */
 	const struct wording_place raw = {.id = place->id, .error = place->error};
@@ -459,11 +460,11 @@ int wording_binary(struct buffer *out, const struct wording_ending *e, const cha
 		buffer_printf(out, " (%s)", kind);
 	append_gaps(out, ", ", place);
 	append_behind(out, "path --raw", &raw);
-	return buffer_append_string(out, "]\n");
+	buffer_append_string(out, "]\n");
 }
 
-int wording_person(struct buffer *out, const struct wording_ending *e,
-		   const struct wording_place *place)
+void wording_person(struct buffer *out, const struct wording_ending *e,
+		    const struct wording_place *place)
 {
 	buffer_append_string(out, "[terse: ");
 	append_totals(out, e->lines, e->bytes);
@@ -471,15 +472,15 @@ int wording_person(struct buffer *out, const struct wording_ending *e,
 	if (place->gaps.count)
 		buffer_append_string(out, "; the rest");
 	append_behind(out, "read", place);
-	return buffer_append_string(out, "]\n");
+	buffer_append_string(out, "]\n");
 }
 
-int wording_not_kept(struct buffer *out, int error)
+void wording_not_kept(struct buffer *out, int error)
 {
-	return buffer_printf(out, "terse: output not kept: %s\n", strerror(error));
+	buffer_printf(out, "terse: output not kept: %s\n", strerror(error));
 }
 
-int wording_not_printed(struct buffer *out, int error, const struct wording_place *place)
+void wording_not_printed(struct buffer *out, int error, const struct wording_place *place)
 {
 	const char *why = error == ETIMEDOUT ? "its reader takes nothing" : strerror(error);
 	buffer_printf(out, "terse: standard output could not be written: %s", why);
@@ -487,5 +488,5 @@ int wording_not_printed(struct buffer *out, int error, const struct wording_plac
 		buffer_printf(out, "; output not kept: %s", strerror(place->error));
 	else if (place->id)
 		buffer_printf(out, "; full text: terse read %s", place->id);
-	return buffer_append_string(out, "\n");
+	buffer_append_string(out, "\n");
 }

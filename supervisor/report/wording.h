@@ -2,7 +2,7 @@
 // interface for agents: short, exact, stable, with the next command spelled out.
 // tests/unit/test_wording.c holds them word for word.
 //
-// Functions append to a buffer and return 0, or -1 with ENOMEM.
+// Functions append to a buffer, which remembers a lack of memory.
 #ifndef TERSE_REPORT_WORDING_H
 #define TERSE_REPORT_WORDING_H
 
@@ -29,8 +29,8 @@ struct wording_place {
    for a fold "[... lines 12-421 repeat the line above]\n", and for lines that are alike
    "[... 412 more lines like this (21.0 KB): terse read cmd-… --offset 12 --limit 412; last:
    Downloading part 421]\n". */
-int wording_marker(struct buffer *out, const struct preview_piece *piece,
-		   const struct wording_place *place);
+void wording_marker(struct buffer *out, const struct preview_piece *piece,
+		    const struct wording_place *place);
 
 enum wording_state {
 	WORDING_ENDED,
@@ -72,8 +72,8 @@ struct wording_ending {
    terse snapshot, terse signal (ends it)]\n", "[terse: waiting for input:
    \"Password: \"; answer: terse send cmd-… TEXT --key enter --await; with that ID: terse snapshot,
    terse signal (ends it)]\n", "[terse: not found in 2.0 s: \"ready\"; running ...]\n" */
-int wording_footer(struct buffer *out, const struct wording_ending *ending,
-		   const struct wording_place *place);
+void wording_footer(struct buffer *out, const struct wording_ending *ending,
+		    const struct wording_place *place);
 
 /* Why the first part of a text, by whole lines, ends where it does. */
 enum wording_reason {
@@ -97,17 +97,17 @@ struct wording_head {
    totals): "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read cmd-… --offset 572]\n",
    "[terse: exit 2; 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read cmd-…
    --offset 101, or narrow the pattern; first cut: terse read cmd-… --bytes 1234:567]\n". */
-int wording_head(struct buffer *out, const struct wording_head *head,
-		 const struct wording_ending *ending, const struct wording_place *place);
+void wording_head(struct buffer *out, const struct wording_head *head,
+		  const struct wording_ending *ending, const struct wording_place *place);
 
 /* "limit 100 matches", "limit 30 KB", "limit 500 bytes a line": one part of a limit. */
-int wording_limit(struct buffer *out, const struct limit *limit, enum limit_part part);
+void wording_limit(struct buffer *out, const struct limit *limit, enum limit_part part);
 
 /* "exit 1 after 12.3 s", without a newline */
-int wording_end(struct buffer *out, const struct wording_ending *ending);
+void wording_end(struct buffer *out, const struct wording_ending *ending);
 
 /* "[terse: exit 4]\n" for agents that don't tell the model the exit status. */
-int wording_status(struct buffer *out, const struct wording_ending *ending);
+void wording_status(struct buffer *out, const struct wording_ending *ending);
 
 /* The thing that a silent run waits for. The later in this list, the more it explains. */
 enum wait_kind {
@@ -123,22 +123,22 @@ enum wait_kind {
 
 /* "[terse: still running after 1 min 0 s; 812 lines, 47.0 KB so far: terse read cmd-…]\n", and if
  * the process `who` is known to wait "... cmd-…; flock waits for a lock]\n" */
-int wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
-		      enum wait_kind wait, const char *who, const struct wording_place *place);
+void wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
+		       enum wait_kind wait, const char *who, const struct wording_place *place);
 
 /* "[terse: exit 0 after 3 ms; 12.3 MB of binary output (gzip): terse path --raw cmd-…]\n" */
-int wording_binary(struct buffer *out, const struct wording_ending *ending, const char *kind,
-		   const struct wording_place *place);
+void wording_binary(struct buffer *out, const struct wording_ending *ending, const char *kind,
+		    const struct wording_place *place);
 
 /* A person at a terminal saw everything: "[terse: 8,432 lines, 473 KB: terse read cmd-…]\n" */
-int wording_person(struct buffer *out, const struct wording_ending *ending,
-		   const struct wording_place *place);
+void wording_person(struct buffer *out, const struct wording_ending *ending,
+		    const struct wording_place *place);
 
 /* "terse: output not kept: No space left on device\n" */
-int wording_not_kept(struct buffer *out, int error);
+void wording_not_kept(struct buffer *out, int error);
 
 /* "terse: standard output could not be written: No space left on device; full text: terse read
    cmd-…\n"; ETIMEDOUT: its reader takes nothing. */
-int wording_not_printed(struct buffer *out, int error, const struct wording_place *place);
+void wording_not_printed(struct buffer *out, int error, const struct wording_place *place);
 
 #endif

@@ -399,7 +399,7 @@ static bool picture_is_blank(const char *row, size_t len)
 	return true;
 }
 
-static int append_row(struct buffer *out, const char *row, size_t len)
+static void append_row(struct buffer *out, const char *row, size_t len)
 {
 	uint32_t cp, last = 0;
 	size_t run = 0, n;
@@ -407,10 +407,10 @@ static int append_row(struct buffer *out, const char *row, size_t len)
 		n = utf8_decode(row + i, len - i, &cp);
 		run = cp == last ? run + 1 : 1;
 		last = cp;
-		if ((run <= RULE_MOST || !is_rule(cp)) && buffer_append(out, row + i, n) < 0)
-			return -1;
+		if (run <= RULE_MOST || !is_rule(cp))
+			buffer_append(out, row + i, n);
 	}
-	return buffer_append(out, "\n", 1);
+	buffer_append(out, "\n", 1);
 }
 
 /* The blanks that all rows begin with which are not empty. */
@@ -438,12 +438,13 @@ int picture_tidy(struct buffer *out, const char *rows, size_t len)
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t row = newline ? (size_t)(newline - at) : (size_t)(end - at);
 		bool blank = picture_is_blank(at, row);
-		if (!blank && ((gap && any && buffer_append(out, "\n", 1) < 0) ||
-			       append_row(out, at + indent, row - indent) < 0))
-			return -1;
+		if (!blank && gap && any)
+			buffer_append(out, "\n", 1);
+		if (!blank)
+			append_row(out, at + indent, row - indent);
 		any |= !blank;
 		gap = blank;
 		at += row + (newline != NULL);
 	}
-	return 0;
+	return buffer_check(out);
 }

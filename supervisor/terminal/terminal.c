@@ -18,36 +18,36 @@ const char terminal_unpaint[] = "\033[?1l\033[?25h\033[?1000l\033[?1002l\033[?10
 				"\033[?1006l\033[?1016l\033[?2004l\033>\033[m\0337\033[r\0338\0337"
 				"\033[?1049l";
 
-static int add_modes(const struct terminal *t, struct buffer *out)
+static void add_modes(const struct terminal *t, struct buffer *out)
 {
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
 		bool on = mode_report(t, kept[i], true) == 1;
-		if (buffer_printf(out, "\033[?%" PRIu32 "%c", kept[i], on ? 'h' : 'l') < 0)
-			return -1;
+		buffer_printf(out, "\033[?%" PRIu32 "%c", kept[i], on ? 'h' : 'l');
 	}
-	return buffer_append_string(out, mode_report(t, 66, true) == 1 ? "\033=" : "\033>");
+	buffer_append_string(out, mode_report(t, 66, true) == 1 ? "\033=" : "\033>");
 }
 
-static int add_title(const struct terminal *t, struct buffer *out)
+static void add_title(const struct terminal *t, struct buffer *out)
 {
 	const char *title = terminal_title(t);
-	return *title ? buffer_printf(out, "\033]2;%s\007", title) : 0;
+	if (*title)
+		buffer_printf(out, "\033]2;%s\007", title);
 }
 
 /* Rows from the top, each where it is; blank ones are there already. */
-static int repaint_add_rows(const char *text, size_t len, struct buffer *out)
+static void repaint_add_rows(const char *text, size_t len, struct buffer *out)
 {
 	for (unsigned row = 1; len > 0; row++) {
 		const char *newline = memchr(text, '\n', len);
 		size_t n = newline ? (size_t)(newline - text) : len;
-		if (n > 0 &&
-		    (buffer_printf(out, "\033[%u;1H", row) < 0 || utf8_clean(out, text, n) < 0))
-			return -1;
+		if (n > 0) {
+			buffer_printf(out, "\033[%u;1H", row);
+			utf8_clean(out, text, n);
+		}
 		n += newline != NULL;
 		text += n;
 		len -= n;
 	}
-	return 0;
 }
 
 int terminal_repaint(const struct terminal *t, struct buffer *out)
@@ -55,15 +55,17 @@ int terminal_repaint(const struct terminal *t, struct buffer *out)
 	struct buffer picture = BUFFER_INIT;
 	unsigned row, col;
 	int result = -1;
-	if (terminal_picture(t, &picture, &row, &col) < 0 ||
-	    buffer_append_string(out, terminal_unpaint) < 0 ||
-	    (terminal_is_alternate(t) && buffer_append_string(out, "\033[?1049h") < 0) ||
-	    buffer_append_string(out, "\033[H\033[2J") < 0 ||
-	    repaint_add_rows(picture.data, picture.len, out) < 0 || add_title(t, out) < 0 ||
-	    buffer_printf(out, "\033[%u;%uH", row, col) < 0)
-		goto out;
-	result = add_modes(t, out);
-out:
+	if (terminal_picture(t, &picture, &row, &col) == 0) {
+		buffer_append_string(out, terminal_unpaint);
+		if (terminal_is_alternate(t))
+			buffer_append_string(out, "\033[?1049h");
+		buffer_append_string(out, "\033[H\033[2J");
+		repaint_add_rows(picture.data, picture.len, out);
+		add_title(t, out);
+		buffer_printf(out, "\033[%u;%uH", row, col);
+		add_modes(t, out);
+		result = buffer_check(out);
+	}
 	buffer_release(&picture);
 	return result;
 }
@@ -270,7 +272,7 @@ struct collector {
 static void terminal_collect(void *ctx, const char *data, size_t len)
 {
 	struct collector *c = ctx;
-	if (c->out && !c->failed && buffer_append(c->out, data, len) < 0)
+	if (c->out && !c->failed && buffer_try_append(c->out, data, len) < 0)
 		c->failed = true;
 }
 
