@@ -134,8 +134,10 @@ class Killed(Case):
         signal comes from us."""
         run = self.start("timeout", *options, "1000", *argv)
         run.until(b"ready")
-        # The command can be faster than the one that has forked it, and must know whom to signal.
-        eventually(lambda: Process(run.pid).state == "S", "timeout to wait")
+        # The command can be faster than the one that has forked it, which then sets its timer and
+        # waits: only now it knows whom to signal.
+        eventually(lambda: read_file("/proc/%d/timers" % run.pid) and Process(run.pid).state == "S",
+                   "timeout to wait")
         run.kill(signal.SIGALRM)
         return run.finish()
 
