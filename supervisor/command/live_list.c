@@ -188,7 +188,7 @@ static int live_list_add_rows(struct buffer *out, size_t width)
 	return buffer_check(out);
 }
 
-static void look_at_window(size_t *width, size_t *height)
+static void live_list_window_size(size_t *width, size_t *height)
 {
 	struct winsize size;
 	*width = WIDTH;
@@ -204,7 +204,7 @@ static int live_list_draw(struct buffer *out)
 {
 	struct buffer rows = BUFFER_INIT;
 	size_t width, height;
-	look_at_window(&width, &height);
+	live_list_window_size(&width, &height);
 	int result = live_list_add_rows(&rows, width);
 	if (result == 0 && rows.len == 0)
 		buffer_append_string(&rows, "nothing runs\n");
@@ -226,7 +226,7 @@ static int live_list_draw(struct buffer *out)
 }
 
 /* Shows the rows on the alternate screen until a key is pressed. */
-static int watch_rows(void)
+static int live_list_watch(void)
 {
 	struct termios modes, raw;
 	struct buffer out = BUFFER_INIT;
@@ -262,8 +262,8 @@ int live_list(const char *verb, bool watch)
 		verb_error(verb, "--watch: needs a terminal");
 		return EXIT_TERSE;
 	}
-	look_at_window(&width, &height);
-	result = watch ? watch_rows() : live_list_add_rows(&out, width);
+	live_list_window_size(&width, &height);
+	result = watch ? live_list_watch() : live_list_add_rows(&out, width);
 	if (result == 0 && !watch)
 		result = verb_write(&out);
 	if (result < 0)

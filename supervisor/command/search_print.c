@@ -209,7 +209,7 @@ void search_give_up(struct search *s, const struct search_subject *t, uint64_t l
 }
 
 /* printf(3) is not allowed in a signal handler. */
-static void write_number(uint64_t number)
+static void search_write_number(uint64_t number)
 {
 	char digits[20], *at = digits + sizeof(digits);
 	do
@@ -232,9 +232,9 @@ void search_give_up_now(void *ctx)
 	}
 	io_write(STDOUT_FILENO, s->listing.out.data, s->listing.out.len);
 	io_write(STDERR_FILENO, s->who.data, s->who.len);
-	write_number(s->walk ? walk_lines(s->walk) + 1 : 0);
+	search_write_number(s->walk ? walk_lines(s->walk) + 1 : 0);
 	io_write(STDERR_FILENO, rest, strlen(rest));
-	write_number(s->time_limit.seconds);
+	search_write_number(s->time_limit.seconds);
 	io_write(STDERR_FILENO, " s\n", 3);
 	_exit(EXIT_TERSE);
 }

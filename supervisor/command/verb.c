@@ -229,7 +229,7 @@ static int verb_set_value(const struct verb *v, const struct verb_option *o, con
 }
 
 /* Reads a flag of the settings, if the verb has those. */
-static int verb_take_setting(const struct verb *v, const struct verb_option *table, int argc,
+static int verb_read_setting(const struct verb *v, const struct verb_option *table, int argc,
 			     char **argv, int *i)
 {
 	const char *arg = argv[*i];
@@ -238,20 +238,20 @@ static int verb_take_setting(const struct verb *v, const struct verb_option *tab
 	while (o->name && o->kind != VERB_SETTINGS)
 		o++;
 	struct verb_settings *s = o->name ? o->value : NULL;
-	int taken = s ? settings_take_flag(s->settings, argc, argv, i, &error) : 0;
-	if (taken < 0)
+	int used = s ? settings_take_flag(s->settings, argc, argv, i, &error) : 0;
+	if (used < 0)
 		verb_fail(v, ENVELOPE_USAGE, "%s", *error.text ? error.text : strerror(errno));
-	if (taken == 0)
+	if (used == 0)
 		return verb_no_such_option(v, table, arg, strcspn(arg, "="));
-	if (taken > 0) {
+	if (used > 0) {
 		s->flag = arg;
 		--*i;
 	}
-	return taken < 0 ? -1 : 0;
+	return used < 0 ? -1 : 0;
 }
 
 /* Reads the option at argv[*i]; moves *i to its value if that is the next argument. */
-static int verb_take_option(const struct verb *v, const struct verb_option *table, int argc,
+static int verb_read_option(const struct verb *v, const struct verb_option *table, int argc,
 			    char **argv, int *i)
 {
 	const char *arg = argv[*i];
@@ -259,7 +259,7 @@ static int verb_take_option(const struct verb *v, const struct verb_option *tabl
 	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
 	const struct verb_option *o = verb_find_option(table, arg, len);
 	if (!o)
-		return verb_take_setting(v, table, argc, argv, i);
+		return verb_read_setting(v, table, argc, argv, i);
 	if (o->kind == VERB_FLAG) {
 		if (equals) {
 			verb_fail(v, ENVELOPE_USAGE, "%s: takes no value", o->name);
@@ -272,7 +272,7 @@ static int verb_take_option(const struct verb *v, const struct verb_option *tabl
 }
 
 /* Reads the letters at argv[*i]; the last one may have a value. */
-static int verb_take_letters(const struct verb *v, const struct verb_option *table, int argc,
+static int verb_read_letters(const struct verb *v, const struct verb_option *table, int argc,
 			     char **argv, int *i)
 {
 	for (const char *letter = argv[*i] + 1; *letter; letter++) {
@@ -313,10 +313,9 @@ int verb_parse(const struct verb_option *table, int argc, char **argv, const cha
 		if (options && strcmp(argv[i], "--") == 0) {
 			options = false;
 		} else if (options && argv[i][0] == '-' && argv[i][1]) {
-			int taken = argv[i][1] == '-'
-					    ? verb_take_option(&v, table, argc, argv, &i)
-					    : verb_take_letters(&v, table, argc, argv, &i);
-			if (taken < 0)
+			int used = argv[i][1] == '-' ? verb_read_option(&v, table, argc, argv, &i)
+						     : verb_read_letters(&v, table, argc, argv, &i);
+			if (used < 0)
 				return -1;
 		} else if (count == max) {
 			verb_fail(&v, ENVELOPE_USAGE,

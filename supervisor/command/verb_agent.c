@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* Puts the library first, so that it is the first to see a call. */
-static int preload(const char *library)
+static int agent_preload(const char *library)
 {
 	const char *others = getenv("LD_PRELOAD");
 	char list[2 * PATH_MAX];
@@ -30,7 +30,7 @@ static int preload(const char *library)
 
 /* Sets what some agents need besides: the variable that names their shell, and for Codex, which is
    linked statically, the file that the bash below it reads first. */
-static int prepare_by_name(const struct place *place, const char *program)
+static int agent_prepare_by_name(const struct place *place, const char *program)
 {
 	const char *name = shell_call_name(program);
 
@@ -45,11 +45,11 @@ static int agent_prepare(const struct place *place, const char *program)
 {
 	if (unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", place->shell, 1) < 0)
 		return -1;
-	return preload(place->library) < 0 ? -1 : prepare_by_name(place, program);
+	return agent_preload(place->library) < 0 ? -1 : agent_prepare_by_name(place, program);
 }
 
 /* The agent starts even if something is missing. */
-static void activate(const struct place *place, const char *program)
+static void agent_activate(const struct place *place, const char *program)
 {
 	if (!*place->library || !*place->shell)
 		verb_error("agent", "%s is not there: %s runs without terse (see terse doctor)",
@@ -83,7 +83,7 @@ int command_agent(struct command_context *c, int argc, char **argv)
 	}
 	place_find(&place);
 	if (!off || strcmp(off, "0") != 0)
-		activate(&place, *command);
+		agent_activate(&place, *command);
 	execvp(*command, command);
 	int error = errno;
 	verb_error("agent", "%s: %s", *command, strerror(error));

@@ -86,7 +86,7 @@ struct event {
 };
 
 /* The next event. Returns 1, 0 at the end, or -1 with errno. */
-static int next_event(struct lines *l, struct event *e)
+static int replay_next_event(struct lines *l, struct event *e)
 {
 	const char *line;
 	size_t len;
@@ -109,7 +109,7 @@ static int next_event(struct lines *l, struct event *e)
 	return 1;
 }
 
-static int write_json(int to, json_t *value)
+static int replay_write_json(int to, json_t *value)
 {
 	char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	int result = text ? io_write(to, text, strlen(text)) : -1;
@@ -131,7 +131,7 @@ static int replay_write_header(int to, json_t *header, int version)
 		json_object_del(header, "width");
 		json_object_del(header, "height");
 	}
-	return write_json(to, header);
+	return replay_write_json(to, header);
 }
 
 /* Writes the asciicast in `from` (a descriptor) to `to` as version 2, or 3 (intervals, terminal in
@@ -145,12 +145,12 @@ static int replay_write_cast(int from, int to, int version)
 	json_t *header = replay_read_header(&lines);
 	if (!header || replay_write_header(to, header, version) < 0)
 		goto out;
-	while ((got = next_event(&lines, &e)) == 1) {
+	while ((got = replay_next_event(&lines, &e)) == 1) {
 		double at = version == 3 ? e.at - before : e.at;
 		before = e.at;
 		/* Recordings have milliseconds. */
 		json_array_set_new(e.array, 0, json_real(round(at * 1000) / 1000));
-		result = write_json(to, e.array);
+		result = replay_write_json(to, e.array);
 		json_decref(e.array);
 		if (result < 0)
 			goto out;
@@ -169,7 +169,7 @@ struct player {
 };
 
 /* Returns the signal that ended the pause, or 0. */
-static int sleep_for(const struct player *p, double seconds)
+static int replay_sleep(const struct player *p, double seconds)
 {
 	seconds = fmin(seconds, p->longest) / p->speed;
 	if (!(seconds > 0))
@@ -181,7 +181,7 @@ static int sleep_for(const struct player *p, double seconds)
 }
 
 /* Returns 0, a signal that ended it, or -1 with errno. */
-static int play(const struct player *p, int fd)
+static int replay_play(const struct player *p, int fd)
 {
 	struct lines lines = {.fd = fd};
 	struct event e;
@@ -190,8 +190,8 @@ static int play(const struct player *p, int fd)
 	json_t *header = replay_read_header(&lines);
 	if (!header)
 		goto out;
-	while ((result = next_event(&lines, &e)) == 1) {
-		result = sleep_for(p, e.at - before);
+	while ((result = replay_next_event(&lines, &e)) == 1) {
+		result = replay_sleep(p, e.at - before);
 		before = e.at;
 		if (result == 0 && e.kind == 'o')
 			result = io_write(STDOUT_FILENO, e.data, e.len);
@@ -205,11 +205,11 @@ out:
 	return result;
 }
 
-static int play_to_end(const struct player *p, int fd)
+static int replay_play_to_end(const struct player *p, int fd)
 {
 	bool terminal = isatty(STDOUT_FILENO);
 	sigprocmask(SIG_BLOCK, &p->signals, NULL);
-	int result = play(p, fd), error = errno;
+	int result = replay_play(p, fd), error = errno;
 	if (terminal)
 		io_write(STDOUT_FILENO, terminal_unpaint, strlen(terminal_unpaint));
 	if (result > 0)
@@ -241,8 +241,8 @@ static void replay_failed(const char *verb, const char *name, int error)
 }
 
 /* Finds and opens a recording. Returns a descriptor, or -1 after saying why not. */
-static int open_recording(const struct settings *s, const char *session, const char *verb,
-			  const char *name)
+static int replay_find(const struct settings *s, const char *session, const char *verb,
+		       const char *name)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
@@ -256,7 +256,7 @@ static int open_recording(const struct settings *s, const char *session, const c
 }
 
 /* "2", "0.5" */
-static int parse_speed(const char *verb, const char *text, double *speed)
+static int replay_parse_speed(const char *verb, const char *text, double *speed)
 {
 	char *end;
 	if (!text)
@@ -280,18 +280,18 @@ int command_replay(struct command_context *c, int argc, char **argv)
 		{NULL, VERB_FLAG, NULL},
 	};
 	if (verb_parse_one(table, argc, argv, &name, "usage: terse replay ID") < 0 ||
-	    parse_speed(argv[0], speed, &p.speed) < 0)
+	    replay_parse_speed(argv[0], speed, &p.speed) < 0)
 		return EXIT_TERSE;
 	if (longest > 0)
 		p.longest = (double)longest / 1000;
-	int fd = open_recording(c->settings, session, argv[0], name);
+	int fd = replay_find(c->settings, session, argv[0], name);
 	if (fd < 0)
 		return 1;
 	sigemptyset(&p.signals);
 	sigaddset(&p.signals, SIGINT);
 	sigaddset(&p.signals, SIGTERM);
 	sigaddset(&p.signals, SIGHUP);
-	int result = play_to_end(&p, fd);
+	int result = replay_play_to_end(&p, fd);
 	if (result < 0)
 		replay_failed(argv[0], name, errno);
 	io_close(&fd);
@@ -300,16 +300,16 @@ int command_replay(struct command_context *c, int argc, char **argv)
 
 /* --- archive ------------------------------------------------------------------------- */
 
-static bool is_standard(const char *name)
+static bool archive_is_standard(const char *name)
 {
 	return strcmp(name, "-") == 0;
 }
 
 /* Opens the output: a new file, unless `force`. Returns a descriptor, or -1 after saying why
    not. */
-static int open_output(const char *verb, const char *name, bool force)
+static int archive_open_output(const char *verb, const char *name, bool force)
 {
-	if (is_standard(name)) {
+	if (archive_is_standard(name)) {
 		if (!isatty(STDOUT_FILENO))
 			return STDOUT_FILENO;
 		verb_error(verb, "standard output is a terminal: give a file with --output");
@@ -325,7 +325,7 @@ static int open_output(const char *verb, const char *name, bool force)
 }
 
 /* Writes only the recording. Returns 0, or -1 after saying why not. */
-static int write_cast(const char *verb, const struct id_found *found, int to, int version)
+static int archive_write_cast(const char *verb, const struct id_found *found, int to, int version)
 {
 	int from = replay_open(verb, found);
 	int result = from < 0 ? -1 : replay_write_cast(from, to, version);
@@ -335,7 +335,7 @@ static int write_cast(const char *verb, const struct id_found *found, int to, in
 	return result;
 }
 
-static int verb_archive_write_all(const char *verb, const struct id_found *found, int dir, int to)
+static int archive_write_all(const char *verb, const struct id_found *found, int dir, int to)
 {
 	int result = archive_write(dir, found->id, to);
 	if (result < 0)
@@ -344,7 +344,7 @@ static int verb_archive_write_all(const char *verb, const struct id_found *found
 	return result;
 }
 
-static void print_size(const char *path, const char *size)
+static void archive_print_size(const char *path, const char *size)
 {
 	struct buffer line = BUFFER_INIT;
 	quote_text(&line, path, strlen(path), 0);
@@ -354,8 +354,8 @@ static void print_size(const char *path, const char *size)
 }
 
 /* `cast`: the version of the asciicast that is wanted, or 0. */
-static int write_found(const char *verb, const struct id_found *found, const char *output,
-		       bool force, int cast)
+static int archive_write_found(const char *verb, const struct id_found *found, const char *output,
+			       bool force, int cast)
 {
 	char name[ID_LEN + 16], size[HUMAN_LEN];
 	struct stat st;
@@ -365,19 +365,19 @@ static int write_found(const char *verb, const struct id_found *found, const cha
 		output = name;
 	if (dir < 0)
 		verb_error(verb, "%s: %m", found->id);
-	int fd = dir < 0 ? -1 : open_output(verb, output, force);
+	int fd = dir < 0 ? -1 : archive_open_output(verb, output, force);
 	if (fd < 0)
 		goto out;
-	int written = cast ? write_cast(verb, found, fd, cast)
-			   : verb_archive_write_all(verb, found, dir, fd);
+	int written = cast ? archive_write_cast(verb, found, fd, cast)
+			   : archive_write_all(verb, found, dir, fd);
 	if (written < 0) {
 		/* Leave a device alone. */
-		if (!is_standard(output) && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		if (!archive_is_standard(output) && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 			unlink(output);
 	} else {
 		status = 0;
-		if (!is_standard(output) && fstat(fd, &st) == 0)
-			print_size(output, human_size(size, (uint64_t)st.st_size));
+		if (!archive_is_standard(output) && fstat(fd, &st) == 0)
+			archive_print_size(output, human_size(size, (uint64_t)st.st_size));
 	}
 	if (fd != STDOUT_FILENO)
 		io_close(&fd);
@@ -404,7 +404,10 @@ int command_archive(struct command_context *c, int argc, char **argv)
 	if (verb_find(c->settings, session, name, stores, &count, &found) < 0)
 		verb_not_found(argv[0], name, errno, &found);
 	else
-		status = write_found(argv[0], &found, output, force, cast3 ? 3 : cast ? 2 : 0);
+		status = archive_write_found(argv[0], &found, output, force,
+					     cast3  ? 3
+					     : cast ? 2
+						    : 0);
 	store_close_all(stores, count);
 	return status;
 }
@@ -438,7 +441,8 @@ int command_unarchive(struct command_context *c, int argc, char **argv)
 	verb_session(c->settings, session, directory);
 	struct archive_restored restored;
 	struct store store;
-	int fd = is_standard(name) ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = archive_is_standard(name) ? STDIN_FILENO
+					   : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0) {
 		verb_error(argv[0], "%s: %m", name);
 		return 1;

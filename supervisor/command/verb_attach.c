@@ -37,7 +37,7 @@ struct attach {
 	pid_t watchdog_pid;
 };
 
-static void restore(void)
+static void attach_restore_screen(void)
 {
 	io_write(STDOUT_FILENO, terminal_unpaint, strlen(terminal_unpaint));
 }
@@ -57,7 +57,7 @@ static void attach_start_watchdog(struct attach *a)
 		io_close(&a->client.fd);
 		setsid();
 		if (io_read(ends[0], &byte, 1) != 1) {
-			restore();
+			attach_restore_screen();
 			watchdog_restore_terminal(STDIN_FILENO, &a->modes, &a->raw);
 		}
 		_exit(0);
@@ -75,7 +75,7 @@ static void attach_dismiss_watchdog(struct attach *a)
 		;
 }
 
-static void window(uint32_t *cols, uint32_t *rows)
+static void attach_window_size(uint32_t *cols, uint32_t *rows)
 {
 	struct winsize size;
 	*cols = 80;
@@ -86,8 +86,8 @@ static void window(uint32_t *cols, uint32_t *rows)
 	*rows = size.ws_row < 500 ? size.ws_row : 500;
 }
 
-static int request(struct attach *a, enum control_kind kind, uint32_t x, uint32_t y,
-		   const char *data, size_t len)
+static int attach_request(struct attach *a, enum control_kind kind, uint32_t x, uint32_t y,
+			  const char *data, size_t len)
 {
 	return client_send(&a->client, kind, x, y, data, len);
 }
@@ -95,9 +95,9 @@ static int request(struct attach *a, enum control_kind kind, uint32_t x, uint32_
 static void attach_resize(struct attach *a)
 {
 	uint32_t cols, rows;
-	window(&cols, &rows);
+	attach_window_size(&cols, &rows);
 	if (!a->read_only)
-		request(a, CONTROL_RESIZE, cols, rows, NULL, 0);
+		attach_request(a, CONTROL_RESIZE, cols, rows, NULL, 0);
 }
 
 /* Passes on the input up to the detach key. */
@@ -112,11 +112,11 @@ static enum leaving attach_pass_keys(struct attach *a)
 	const char *detach = memchr(keys, a->detach, (size_t)n);
 	size_t len = detach ? (size_t)(detach - keys) : (size_t)n;
 	if (len > 0 && !a->read_only)
-		request(a, CONTROL_TYPE, 0, 0, keys, len);
+		attach_request(a, CONTROL_TYPE, 0, 0, keys, len);
 	return detach ? LEAVING_DETACHED : LEAVING_NOT;
 }
 
-static enum leaving take_signal(struct attach *a)
+static enum leaving attach_receive_signal(struct attach *a)
 {
 	struct signalfd_siginfo info;
 	if (read(a->signals, &info, sizeof(info)) != sizeof(info))
@@ -129,7 +129,7 @@ static enum leaving take_signal(struct attach *a)
 	return LEAVING_SIGNAL;
 }
 
-static enum leaving take_packet(struct attach *a)
+static enum leaving attach_receive_packet(struct attach *a)
 {
 	struct control_packet p;
 	ssize_t n = client_receive(&a->client, &p, MSG_DONTWAIT);
@@ -140,7 +140,7 @@ static enum leaving take_packet(struct attach *a)
 	return LEAVING_NOT;
 }
 
-static enum leaving stay(struct attach *a)
+static enum leaving attach_loop(struct attach *a)
 {
 	enum leaving leaving = LEAVING_NOT;
 	while (leaving == LEAVING_NOT) {
@@ -150,16 +150,16 @@ static enum leaving stay(struct attach *a)
 		if (poll(fds, 3, -1) < 0)
 			continue;
 		if (fds[0].revents)
-			leaving = take_packet(a);
+			leaving = attach_receive_packet(a);
 		if (leaving == LEAVING_NOT && fds[1].revents)
 			leaving = attach_pass_keys(a);
 		if (leaving == LEAVING_NOT && fds[2].revents)
-			leaving = take_signal(a);
+			leaving = attach_receive_signal(a);
 	}
 	return leaving;
 }
 
-static int watch_signals(void)
+static int attach_watch_signals(void)
 {
 	static const int watched[] = {SIGWINCH, SIGHUP, SIGTERM, SIGINT, SIGQUIT};
 	sigset_t set;
@@ -171,11 +171,11 @@ static int watch_signals(void)
 }
 
 /* Scrolls the screen into the terminal's history. */
-static void scroll_away(void)
+static void attach_scroll_away(void)
 {
 	static const char bottom[] = "\033[999;1H";
 	uint32_t cols, rows;
-	window(&cols, &rows);
+	attach_window_size(&cols, &rows);
 	io_write(STDOUT_FILENO, bottom, sizeof(bottom) - 1);
 	while (rows-- > 0)
 		io_write(STDOUT_FILENO, "\n", 1);
@@ -184,7 +184,7 @@ static void scroll_away(void)
 static int attach_run(struct attach *a)
 {
 	uint32_t cols = 0, rows = 0;
-	if (tcgetattr(STDIN_FILENO, &a->modes) < 0 || (a->signals = watch_signals()) < 0) {
+	if (tcgetattr(STDIN_FILENO, &a->modes) < 0 || (a->signals = attach_watch_signals()) < 0) {
 		verb_error(a->verb, "%m");
 		return 1;
 	}
@@ -192,13 +192,13 @@ static int attach_run(struct attach *a)
 	cfmakeraw(&a->raw);
 	attach_start_watchdog(a);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->raw);
-	scroll_away();
+	attach_scroll_away();
 	if (!a->read_only)
-		window(&cols, &rows);
+		attach_window_size(&cols, &rows);
 	enum leaving leaving = LEAVING_ENDED;
-	if (request(a, CONTROL_ATTACH, cols, rows, NULL, 0) == 0)
-		leaving = stay(a);
-	restore();
+	if (attach_request(a, CONTROL_ATTACH, cols, rows, NULL, 0) == 0)
+		leaving = attach_loop(a);
+	attach_restore_screen();
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &a->modes);
 	attach_dismiss_watchdog(a);
 	io_close(&a->signals);

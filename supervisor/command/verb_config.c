@@ -257,7 +257,7 @@ static void config_add_message(void *ctx, const char *message)
 	buffer_printf(out, "%s\n", message);
 }
 
-static enum origin origin_of(const char *path)
+static enum origin config_origin(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return strcmp(slash ? slash + 1 : path, PROJECT_FILE) == 0 ? ORIGIN_PROJECT : ORIGIN_USER;
@@ -272,7 +272,7 @@ static void config_add_place(struct buffer *out, const char *path, const char *w
 /* Prints all that is wrong with a file. Returns 0, or 1. */
 static int config_check_file(const char *path)
 {
-	enum origin by = origin_of(path);
+	enum origin by = config_origin(path);
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	struct option_error error = {""};
 	int errors = settings_read_file(by, path, &text, &error);
@@ -290,7 +290,7 @@ static int config_check_file(const char *path)
 }
 
 /* The files that a run would read. */
-static int check_all(void)
+static int config_check_all(void)
 {
 	char room[PATH_MAX];
 	bool named, none = true;
@@ -319,13 +319,13 @@ static int config_check(int count, char **files)
 	int status = 0;
 	for (int i = 0; i < count; i++)
 		status |= config_check_file(files[i]);
-	return count > 0 ? status : check_all();
+	return count > 0 ? status : config_check_all();
 }
 
 /* --- init ------------------------------------------------------------------------ */
 
 /* Makes the directories above `path`, which is changed meanwhile. */
-static int make_directories(char *path)
+static int config_make_directories(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
@@ -337,7 +337,7 @@ static int make_directories(char *path)
 	return 0;
 }
 
-static int write_new(const char *path, const struct buffer *text)
+static int config_write_new(const char *path, const struct buffer *text)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
@@ -366,9 +366,9 @@ static int config_init(const char *file)
 	}
 	int result = buffer_check(&text);
 	if (file == path && result == 0)
-		result = make_directories(path);
+		result = config_make_directories(path);
 	if (result == 0)
-		result = write_new(file, &text);
+		result = config_write_new(file, &text);
 	buffer_release(&text);
 	if (result < 0 && errno == EEXIST) {
 		verb_error("config", "%s: exists already; terse config init - prints the sample",

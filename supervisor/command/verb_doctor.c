@@ -62,7 +62,7 @@ static void doctor_report(struct doctor *d, enum state state, const char *what, 
 	buffer_release(&clean);
 }
 
-static void check_pty(struct doctor *d)
+static void doctor_check_pty(struct doctor *d)
 {
 	struct pty pty;
 	if (pty_open(&pty, 80, 24, false, NULL) < 0) {
@@ -74,7 +74,7 @@ static void check_pty(struct doctor *d)
 	io_close(&pty.slave);
 }
 
-static void check_proc(struct doctor *d)
+static void doctor_check_proc(struct doctor *d)
 {
 	bool good = access("/proc/self/stat", R_OK) == 0;
 	doctor_report(d, good ? GOOD : BAD, "/proc", "%s",
@@ -83,7 +83,7 @@ static void check_proc(struct doctor *d)
 }
 
 /* Reports the stores up to the first usable one. */
-static void on_store(void *ctx, const char *path, const char *origin, int error)
+static void doctor_on_store(void *ctx, const char *path, const char *origin, int error)
 {
 	struct doctor *d = ctx;
 	/* The variable is not set. */
@@ -96,7 +96,7 @@ static void on_store(void *ctx, const char *path, const char *origin, int error)
 	d->store_found = error == 0;
 }
 
-static void check_configuration(struct doctor *d)
+static void doctor_check_configuration(struct doctor *d)
 {
 	struct settings settings = {0};
 	struct option_error error = {""};
@@ -107,14 +107,14 @@ static void check_configuration(struct doctor *d)
 	settings_release(&settings);
 }
 
-static void check_shell(struct doctor *d, const struct settings *s)
+static void doctor_check_shell(struct doctor *d, const struct settings *s)
 {
 	const char *shell = shell_find(s->shell);
 	bool good = access(shell, X_OK) == 0;
 	doctor_report(d, good ? GOOD : BAD, "shell", "%s", good ? shell : strerror(errno));
 }
 
-static void check_reader(struct doctor *d)
+static void doctor_check_reader(struct doctor *d)
 {
 	static const char *const names[] = {
 		[SINK_PERSON] = "a person at a terminal; output is passed through",
@@ -126,7 +126,7 @@ static void check_reader(struct doctor *d)
 	doctor_report(d, NOTE, "standard output", "goes to %s", names[reader_find()]);
 }
 
-static void check_trace(struct doctor *d)
+static void doctor_check_trace(struct doctor *d)
 {
 	const char *areas = getenv(TRACE_VARIABLE);
 	if (!areas || !*areas)
@@ -139,7 +139,7 @@ static void check_trace(struct doctor *d)
 			      errno == EINVAL ? "no such area" : strerror(errno));
 }
 
-static void check_switches(struct doctor *d)
+static void doctor_check_switches(struct doctor *d)
 {
 	const char *off = getenv("TERSE"), *active = getenv(ACTIVE_NAME);
 	if (off && strcmp(off, "0") == 0)
@@ -196,19 +196,20 @@ static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring
 	return state;
 }
 
-static void check_self_test(struct doctor *d, const struct wiring *w, const struct place *place)
+static void doctor_check_self_test(struct doctor *d, const struct wiring *w,
+				   const struct place *place)
 {
 	char reason[256];
-	int sung = self_test_run(w->agent, place, reason);
+	int passed = self_test_run(w->agent, place, reason);
 
-	if (sung > 0)
+	if (passed > 0)
 		doctor_report(d, GOOD, w->agent, "a command as it runs them is previewed");
-	else if (sung < 0)
+	else if (passed < 0)
 		doctor_report(d, BAD, w->agent, "a command as it runs them is not previewed: %s",
 			      reason);
 }
 
-static void check_agents(struct doctor *d, const struct place *place)
+static void doctor_check_agents(struct doctor *d, const struct place *place)
 {
 	char here[PATH_MAX], found[PATH_MAX];
 	bool known = getcwd(here, sizeof(here)) != NULL;
@@ -226,7 +227,7 @@ static void check_agents(struct doctor *d, const struct place *place)
 			any = any || state != WIRING_NONE;
 		}
 		if (wired)
-			check_self_test(d, w, place);
+			doctor_check_self_test(d, w, place);
 		else if (!any && hints_find_program(w->programs, found))
 			doctor_report(d, NOTE, w->agent, "%s, not wired: terse init %s", found,
 				      w->agent);
@@ -259,18 +260,18 @@ int command_doctor(struct command_context *c, int argc, char **argv)
 	if (!d.json)
 		puts("terse " TERSE_VERSION);
 	place_find(&place);
-	check_pty(&d);
-	check_proc(&d);
-	store_explain(on_store, &d);
+	doctor_check_pty(&d);
+	doctor_check_proc(&d);
+	store_explain(doctor_on_store, &d);
 	if (!d.store_found)
 		doctor_report(&d, BAD, "store", "none can be written: long output can't be kept");
-	check_configuration(&d);
-	check_shell(&d, c->settings);
+	doctor_check_configuration(&d);
+	doctor_check_shell(&d, c->settings);
 	doctor_check_place(&d, &place);
-	check_agents(&d, &place);
-	check_reader(&d);
-	check_switches(&d);
-	check_trace(&d);
+	doctor_check_agents(&d, &place);
+	doctor_check_reader(&d);
+	doctor_check_switches(&d);
+	doctor_check_trace(&d);
 	int status = d.json ? doctor_print_json(&d) : 0;
 	return status || d.problems > 0;
 }

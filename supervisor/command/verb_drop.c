@@ -161,7 +161,7 @@ static int64_t rewind_start_of(const struct id_found *found)
 	return ms;
 }
 
-static int aim_at_run(struct rewind_target *t, struct store *stores, int count, const char *name,
+static int rewind_aim(struct rewind_target *t, struct store *stores, int count, const char *name,
 		      struct id_found *found)
 {
 	if (id_find(stores, count, t->session, name, found) == 0) {
@@ -237,7 +237,7 @@ int command_rewind(struct command_context *c, int argc, char **argv)
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	int status = 0, count = verb_open_stores(argv[0], stores, &status);
-	if (name && aim_at_run(&t, stores, count, name, &found) < 0) {
+	if (name && rewind_aim(&t, stores, count, name, &found) < 0) {
 		verb_not_found(argv[0], name, errno, &found);
 		status = 1;
 	} else {

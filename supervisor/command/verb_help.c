@@ -212,7 +212,7 @@ static const struct topic topics[] = {
 	{"version", "print the version", "terse version", "Prints the version.\n"},
 };
 
-static int print_options(void)
+static int help_print_options(void)
 {
 	struct buffer out = BUFFER_INIT;
 	int result = option_print_help(&out);
@@ -222,15 +222,15 @@ static int print_options(void)
 	return result;
 }
 
-static int print_topic(const struct topic *t)
+static int help_print_topic(const struct topic *t)
 {
 	printf("Usage: %s\n\n%s", t->synopsis, t->text);
 	if (strcmp(t->verb, "run") == 0 || strcmp(t->verb, "filter") == 0)
-		return print_options();
+		return help_print_options();
 	return 0;
 }
 
-static void print_overview(void)
+static void help_print_overview(void)
 {
 	fputs("terse runs a command and prints what a person would have seen of it, in a few\n"
 	      "kilobytes. Longer output is kept on disk and can be read piece by piece.\n\n"
@@ -268,12 +268,12 @@ int command_help(struct command_context *c, int argc, char **argv)
 {
 	(void)c;
 	if (argc < 2) {
-		print_overview();
+		help_print_overview();
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++) {
 		if (strcmp(topics[i].verb, argv[1]) == 0)
-			return print_topic(&topics[i]) < 0 ? EXIT_TERSE : 0;
+			return help_print_topic(&topics[i]) < 0 ? EXIT_TERSE : 0;
 	}
 	const char *verb = help_nearest(argv[1]);
 	if (verb)

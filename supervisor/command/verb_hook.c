@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* All of standard input. -1: it is too long to be an event, or it can't be read. */
-static int read_input(struct buffer *input)
+static int hook_read_input(struct buffer *input)
 {
 	ssize_t n;
 
@@ -28,7 +28,7 @@ static int read_input(struct buffer *input)
 
 /* `terse session end`, in a process of its own and without a word: what the agent reads of a hook
    has to be the answer alone. */
-static void end_session(const struct hook_outcome *o, const struct place *place)
+static void hook_end_session(const struct hook_outcome *o, const struct place *place)
 {
 	char *argv[] = {(char *)"terse", (char *)"session", (char *)"end",
 			*o->session ? (char *)o->session : NULL, NULL};
@@ -57,7 +57,7 @@ int command_hook(struct command_context *c, int argc, char **argv)
 		return EXIT_TERSE;
 	}
 	place_find(&place);
-	if (read_input(&input) < 0)
+	if (hook_read_input(&input) < 0)
 		input.len = 0;
 	status = hook_answer(argv[1], argv[2], input.data ? input.data : "", input.len,
 			     place.program, &answer, &outcome);
@@ -65,7 +65,7 @@ int command_hook(struct command_context *c, int argc, char **argv)
 	if (status == 0 && answer.len)
 		io_write(STDOUT_FILENO, answer.data, answer.len);
 	if (status == 0 && outcome.ends)
-		end_session(&outcome, &place);
+		hook_end_session(&outcome, &place);
 	buffer_release(&input);
 	buffer_release(&answer);
 	return 0;

@@ -33,7 +33,7 @@ struct change {
 	const char *how;
 };
 
-static void say_of(struct init *i, const char *path, const char *what)
+static void init_say(struct init *i, const char *path, const char *what)
 {
 	quote_text(&i->out, path, strlen(path), 0);
 	buffer_printf(&i->out, ": %s\n", what);
@@ -46,7 +46,7 @@ static int init_fail(struct init *i, const char *path, const char *reason)
 	return -1;
 }
 
-static int fail_wiring(struct init *i, const char *path, const struct wiring_error *error)
+static int init_fail_wiring(struct init *i, const char *path, const struct wiring_error *error)
 {
 	if (!*error->text)
 		return init_fail(i, path, NULL);
@@ -58,25 +58,25 @@ static int fail_wiring(struct init *i, const char *path, const struct wiring_err
 	return -1;
 }
 
-static const char *root_of(const struct init *i)
+static const char *init_root(const struct init *i)
 {
 	return i->project ? i->root : NULL;
 }
 
 /* Directories are made and removed below this one. */
-static const char *top_of(const struct init *i)
+static const char *init_top(const struct init *i)
 {
 	return i->project ? i->root : getenv("HOME");
 }
 
-static int read_both(struct init *i, struct change *c, const char *path)
+static int init_read_both(struct init *i, struct change *c, const char *path)
 {
 	char backup[PATH_MAX + sizeof(DOCUMENT_BACKUP)];
 
-	if (document_read(&c->now, path, root_of(i)) < 0)
+	if (document_read(&c->now, path, init_root(i)) < 0)
 		return init_fail(i, path, c->now.reason);
 	snprintf(backup, sizeof(backup), "%s" DOCUMENT_BACKUP, path);
-	if (document_read(&c->backup, backup, root_of(i)) < 0)
+	if (document_read(&c->backup, backup, init_root(i)) < 0)
 		return init_fail(i, backup, c->backup.reason);
 	return 0;
 }
@@ -86,30 +86,30 @@ static bool init_is_same(const struct buffer *a, const struct buffer *b)
 	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
 }
 
-static const char *text_of(const struct buffer *b)
+static const char *init_text(const struct buffer *b)
 {
 	return b->data ? b->data : "";
 }
 
 /* --- what is to be done --------------------------------------------------------------------- */
 
-static int plan_apply(struct init *i, struct change *c)
+static int init_plan_apply(struct init *i, struct change *c)
 {
 	struct wiring_error error;
 
-	if (wiring_apply(c->file, &i->place, text_of(&c->now.text), c->now.text.len, &c->next,
+	if (wiring_apply(c->file, &i->place, init_text(&c->now.text), c->now.text.len, &c->next,
 			 &error) < 0)
-		return fail_wiring(i, c->now.path, &error);
+		return init_fail_wiring(i, c->now.path, &error);
 	c->how = c->now.exists ? "changed" : "written";
 	return 0;
 }
 
 /* Whether the file is unchanged since terse wrote it. */
-static bool is_as_written(struct init *i, struct change *c)
+static bool init_is_as_written(struct init *i, struct change *c)
 {
 	struct buffer made = BUFFER_INIT;
 	struct wiring_error error;
-	bool same = wiring_apply(c->file, &i->place, text_of(&c->backup.text), c->backup.text.len,
+	bool same = wiring_apply(c->file, &i->place, init_text(&c->backup.text), c->backup.text.len,
 				 &made, &error) == 0 &&
 		    init_is_same(&made, &c->now.text);
 
@@ -117,28 +117,28 @@ static bool is_as_written(struct init *i, struct change *c)
 	return same;
 }
 
-static int plan_undo(struct init *i, struct change *c)
+static int init_plan_undo(struct init *i, struct change *c)
 {
 	struct wiring_error error;
-	const char *original = c->backup.exists ? text_of(&c->backup.text) : NULL;
+	const char *original = c->backup.exists ? init_text(&c->backup.text) : NULL;
 
 	if (!c->now.exists)
 		return 0;
-	if (wiring_revoke(c->file, original, c->backup.text.len, text_of(&c->now.text),
+	if (wiring_revoke(c->file, original, c->backup.text.len, init_text(&c->now.text),
 			  c->now.text.len, &c->next, &error) < 0)
-		return fail_wiring(i, c->now.path, &error);
+		return init_fail_wiring(i, c->now.path, &error);
 	if (init_is_same(&c->next, &c->now.text))
 		return 0;
 	c->how = "what terse init added is removed; the rest was changed since, and stays";
-	if (is_as_written(i, c)) {
+	if (init_is_as_written(i, c)) {
 		buffer_clear(&c->next);
-		buffer_append(&c->next, text_of(&c->backup.text), c->backup.text.len);
+		buffer_append(&c->next, init_text(&c->backup.text), c->backup.text.len);
 		if (buffer_check(&c->next) < 0)
 			return init_fail(i, c->now.path, NULL);
 	}
 	if (c->backup.exists && init_is_same(&c->next, &c->backup.text))
 		c->how = "as it was before terse init";
-	c->remove = !c->backup.exists && wiring_is_empty(text_of(&c->next), c->next.len);
+	c->remove = !c->backup.exists && wiring_is_empty(init_text(&c->next), c->next.len);
 	if (c->remove)
 		c->how = "removed";
 	return 0;
@@ -147,11 +147,11 @@ static int plan_undo(struct init *i, struct change *c)
 /* --- doing it
    ---------------------------------------------------------------------------------- */
 
-static int show_change(struct init *i, const struct change *c)
+static int init_show_change(struct init *i, const struct change *c)
 {
 	const struct diff_text before = {c->now.exists ? c->now.path : "/dev/null",
-					 text_of(&c->now.text), c->now.text.len};
-	const struct diff_text after = {c->remove ? "/dev/null" : c->now.path, text_of(&c->next),
+					 init_text(&c->now.text), c->now.text.len};
+	const struct diff_text after = {c->remove ? "/dev/null" : c->now.path, init_text(&c->next),
 					c->remove ? 0 : c->next.len};
 
 	return diff_append(&i->out, &before, &after);
@@ -163,65 +163,67 @@ static int init_keep(struct init *i, const struct change *c)
 	struct document copy = c->backup;
 
 	if (!c->now.exists || i->undo ||
-	    wiring_check(c->file, &i->place, text_of(&c->now.text), c->now.text.len) != WIRING_NONE)
+	    wiring_check(c->file, &i->place, init_text(&c->now.text), c->now.text.len) !=
+		    WIRING_NONE)
 		return 0;
 	/* The copy may hold secrets. */
 	copy.mode = c->now.mode;
-	return document_write(&copy, text_of(&c->now.text), c->now.text.len) < 0
+	return document_write(&copy, init_text(&c->now.text), c->now.text.len) < 0
 		       ? init_fail(i, copy.path, NULL)
 		       : 0;
 }
 
-static int carry_out(struct init *i, const struct change *c)
+static int init_carry_out(struct init *i, const struct change *c)
 {
 	int status;
 
 	if (init_keep(i, c) < 0)
 		return -1;
-	status = c->remove ? document_remove(&c->now, top_of(i))
-			   : document_write(&c->now, text_of(&c->next), c->next.len);
+	status = c->remove ? document_remove(&c->now, init_top(i))
+			   : document_write(&c->now, init_text(&c->next), c->next.len);
 	if (status < 0)
 		return init_fail(i, c->now.path,
 				 errno == EAGAIN ? "was changed meanwhile; run the command again"
 						 : NULL);
 	if (i->undo && c->backup.exists)
 		document_remove(&c->backup, NULL);
-	say_of(i, c->now.path, c->how);
+	init_say(i, c->now.path, c->how);
 	return 0;
 }
 
-static void change_release(struct change *c)
+static void init_release_change(struct change *c)
 {
 	document_release(&c->now);
 	document_release(&c->backup);
 	buffer_release(&c->next);
 }
 
-static void change_file(struct init *i, const struct wiring_file *file)
+static void init_change_file(struct init *i, const struct wiring_file *file)
 {
 	struct change c = {.file = file, .how = NULL};
 	char path[PATH_MAX];
 
-	if (wiring_path(&file->folder, root_of(i), path) < 0) {
+	if (wiring_path(&file->folder, init_root(i), path) < 0) {
 		init_fail(i, i->wiring->agent,
 			  "there is no home directory; --project writes into this directory");
 		return;
 	}
-	if (read_both(i, &c, path) == 0 && (i->undo ? plan_undo(i, &c) : plan_apply(i, &c)) == 0) {
+	if (init_read_both(i, &c, path) == 0 &&
+	    (i->undo ? init_plan_undo(i, &c) : init_plan_apply(i, &c)) == 0) {
 		if (!c.how)
-			say_of(i, path, "nothing of terse in it");
+			init_say(i, path, "nothing of terse in it");
 		else if (!c.remove && c.now.exists && init_is_same(&c.next, &c.now.text))
-			say_of(i, path, "is so already");
-		else if (i->dry_run ? show_change(i, &c) < 0 : carry_out(i, &c) < 0)
+			init_say(i, path, "is so already");
+		else if (i->dry_run ? init_show_change(i, &c) < 0 : init_carry_out(i, &c) < 0)
 			i->failed = true;
 	}
 	if (!i->undo && !i->dry_run && !i->failed)
 		hints_patterns(&i->out, i->wiring, path, &c.now.text);
-	change_release(&c);
+	init_release_change(&c);
 }
 
 /* Writes the lines for the model if asked for; --undo removes them. */
-static void change_lines(struct init *i)
+static void init_change_lines(struct init *i)
 {
 	const struct wiring_file file = {.folder = i->wiring->lines,
 					 .items = {{WIRING_LINES, {NULL}, wiring_lines, NULL}}};
@@ -229,17 +231,17 @@ static void change_lines(struct init *i)
 	char path[PATH_MAX];
 	bool there;
 
-	if (wiring_path(&file.folder, root_of(i), path) < 0) {
+	if (wiring_path(&file.folder, init_root(i), path) < 0) {
 		if (i->instructions)
 			init_fail(i, i->wiring->agent,
 				  "has no such file of the user's: use --project");
 		return;
 	}
-	there = document_read(&d, path, root_of(i)) == 0 &&
-		wiring_check(&file, &i->place, text_of(&d.text), d.text.len) != WIRING_NONE;
+	there = document_read(&d, path, init_root(i)) == 0 &&
+		wiring_check(&file, &i->place, init_text(&d.text), d.text.len) != WIRING_NONE;
 	document_release(&d);
 	if (i->instructions || (i->undo && there))
-		change_file(i, &file);
+		init_change_file(i, &file);
 	else if (!i->undo && !i->dry_run && !there)
 		buffer_printf(
 			&i->out,
@@ -312,13 +314,13 @@ int command_init(struct command_context *c, int argc, char **argv)
 	for (size_t k = 0; k < WIRING_FILES_MAX && i.wiring->files[k].folder.project; k++) {
 		/* Half a wiring is useless; but undo as much as possible. */
 		if (!i.failed || i.undo)
-			change_file(&i, &i.wiring->files[k]);
+			init_change_file(&i, &i.wiring->files[k]);
 	}
 	if (!i.failed)
-		change_lines(&i);
+		init_change_lines(&i);
 	if (!i.undo && !i.dry_run && !i.failed)
 		hints_append(&i.out, i.wiring, &i.place);
-	utf8_clean(&clean, text_of(&i.out), i.out.len);
+	utf8_clean(&clean, init_text(&i.out), i.out.len);
 	clean.failed |= i.out.failed;
 	buffer_release(&i.out);
 	return verb_print(&(struct verb){.name = VERB}, &clean) || i.failed;

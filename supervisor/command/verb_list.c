@@ -75,7 +75,7 @@ static void row_add_word(struct buffer *out, const char *word)
 
 /* The string of `shell -c string` as terse starts it, with the full path of the shell; else
    NULL. */
-static const char *string_of(char *const *argv)
+static const char *row_shell_string(char *const *argv)
 {
 	bool is_string = argv && argv[0] && argv[0][0] == '/' && argv[1] && argv[2] && !argv[3] &&
 			 strcmp(argv[1], "-c") == 0 &&
@@ -85,7 +85,7 @@ static const char *string_of(char *const *argv)
 
 void row_add_command(struct buffer *out, const struct meta *m)
 {
-	const char *string = string_of(m->argv);
+	const char *string = row_shell_string(m->argv);
 	if (string)
 		buffer_append_string(out, string);
 	for (char **arg = m->argv; !string && arg && *arg; arg++) {
@@ -121,13 +121,14 @@ void row_add_cell(struct buffer *out, const char *text, size_t len, size_t width
 	}
 }
 
-static int bad_value(const struct runs *r, const char *option, const char *value, const char *why)
+static int runs_bad_value(const struct runs *r, const char *option, const char *value,
+			  const char *why)
 {
 	verb_fail(&r->verb, ENVELOPE_USAGE, "%s: %s: must be %s", option, value, why);
 	return -1;
 }
 
-static int parse_state(struct runs *r)
+static int runs_parse_state(struct runs *r)
 {
 	r->want_state = -1;
 	for (int state = META_RUNNING; r->state && state <= META_INTERRUPTED; state++) {
@@ -135,11 +136,11 @@ static int parse_state(struct runs *r)
 			r->want_state = state;
 	}
 	if (r->state && r->want_state < 0)
-		return bad_value(r, "--state", r->state, "running, done or interrupted");
+		return runs_bad_value(r, "--state", r->state, "running, done or interrupted");
 	return 0;
 }
 
-static int parse_exit(struct runs *r)
+static int runs_parse_exit(struct runs *r)
 {
 	char *end;
 	r->want_exit = -1;
@@ -150,21 +151,21 @@ static int parse_exit(struct runs *r)
 		return 0;
 	long code = strtol(r->exit, &end, 10);
 	if (!*r->exit || *end || code < 0 || code > 255)
-		return bad_value(r, "--exit", r->exit, "a number from 0 to 255, or failed");
+		return runs_bad_value(r, "--exit", r->exit, "a number from 0 to 255, or failed");
 	r->want_exit = (int)code;
 	return 0;
 }
 
-static int parse_times(struct runs *r)
+static int runs_parse_times(struct runs *r)
 {
 	static const char why[] = "how long ago (2h) or when (14:05, 2026-11-20)";
 	int64_t now = clock_real_ms();
 	r->from_ms = INT64_MIN;
 	r->to_ms = INT64_MAX;
 	if (r->since && value_parse_time(r->since, now, &r->from_ms) < 0)
-		return bad_value(r, "--since", r->since, why);
+		return runs_bad_value(r, "--since", r->since, why);
 	if (r->until && value_parse_time(r->until, now, &r->to_ms) < 0)
-		return bad_value(r, "--until", r->until, why);
+		return runs_bad_value(r, "--until", r->until, why);
 	return 0;
 }
 
@@ -189,8 +190,8 @@ static int runs_parse(struct runs *r, const struct settings *settings, int argc,
 	struct winsize size;
 	r->verb.name = argv[0];
 	r->settings = settings;
-	if (verb_parse(table, argc, argv, NULL, 0) < 0 || parse_state(r) < 0 || parse_exit(r) < 0 ||
-	    parse_times(r) < 0)
+	if (verb_parse(table, argc, argv, NULL, 0) < 0 || runs_parse_state(r) < 0 ||
+	    runs_parse_exit(r) < 0 || runs_parse_times(r) < 0)
 		return EXIT_TERSE;
 	if (!verb_has_session(&r->verb, settings, r->session))
 		return 1;
@@ -210,12 +211,12 @@ static bool runs_is_choosy(const struct runs *r)
 	return r->command || r->state || r->exit || r->since || r->until;
 }
 
-static bool is_failed(const struct meta *m)
+static bool runs_is_failed(const struct meta *m)
 {
 	return m->state == META_DONE && m->exit_code != 0;
 }
 
-static bool has_exit(const struct meta *m, int code)
+static bool runs_has_exit(const struct meta *m, int code)
 {
 	/* As a shell reports it. */
 	int exit_code = m->signal ? 128 + m->signal : m->exit_code;
@@ -226,8 +227,8 @@ static bool runs_match(const struct runs *r, const struct meta *m)
 {
 	struct buffer words = BUFFER_INIT;
 	if ((r->want_state >= 0 && (int)m->state != r->want_state) ||
-	    (r->want_failed && !is_failed(m)) ||
-	    (r->want_exit >= 0 && !has_exit(m, r->want_exit)) || m->started_ms < r->from_ms ||
+	    (r->want_failed && !runs_is_failed(m)) ||
+	    (r->want_exit >= 0 && !runs_has_exit(m, r->want_exit)) || m->started_ms < r->from_ms ||
 	    m->started_ms > r->to_ms)
 		return false;
 	if (!r->command)
@@ -474,7 +475,7 @@ static int runs_finish(struct runs *r, bool more)
 // the newest first.
 
 /* Returns 1 if there are more, 0, or -1 with errno. */
-static int verb_history_add_all(struct runs *r, struct history *h)
+static int history_add_all(struct runs *r, struct history *h)
 {
 	struct meta m;
 	int got;
@@ -492,7 +493,7 @@ static int verb_history_add_all(struct runs *r, struct history *h)
 	return got;
 }
 
-/* Prints the rest, and what there is to say. `added`: as verb_history_add_all() and list_add_all()
+/* Prints the rest, and what there is to say. `added`: as history_add_all() and list_add_all()
    return; `damaged`: lines of the history. Returns the exit status. */
 static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 {
@@ -520,7 +521,7 @@ int command_history(struct command_context *c, int argc, char **argv)
 		return status;
 	int count = verb_open_stores(r.verb.name, stores, &status);
 	struct history *h = history_open(stores, count, r.all ? NULL : r.directory);
-	int added = h ? verb_history_add_all(&r, h) : -1;
+	int added = h ? history_add_all(&r, h) : -1;
 	status = runs_end(&r, added, h ? history_damaged(h) : 0, status);
 	if (h)
 		history_close(h);

@@ -349,8 +349,6 @@ static int read_print_bytes(struct read *r, const struct slice *s)
 	return result;
 }
 
-/* --- pages and slices --------------------------------------------------------------- */
-
 /* Prints the lines that were asked for, a page at most. Returns the exit status. */
 static int read_page(struct read *r)
 {
@@ -471,8 +469,6 @@ static int read_print_all(struct read *r)
 	return result < 0 && errno != EPIPE ? read_failed(r) : 0;
 }
 
-/* --- what is no text ----------------------------------------------------------------- */
-
 /* Says what it is: "[PNG image, 640x480, 12.3 KB: not shown]". */
 static int read_describe(const struct read *r, const struct kind *kind, uint64_t size)
 {
@@ -515,8 +511,6 @@ static bool describe_run(const struct read *r, int *status)
 	return true;
 }
 
-/* --- preview -------------------------------------------------------------------------- */
-
 static int read_preview(struct read *r)
 {
 	struct text *t = &r->text;
@@ -549,8 +543,6 @@ static int read_preview(struct read *r)
 	buffer_release(&json);
 	return status;
 }
-
-/* --- arguments ------------------------------------------------------------------------- */
 
 /* FROM[:LENGTH], both as sizes are written. */
 static bool read_parse_bytes(struct read *r, const char *text)

@@ -73,7 +73,7 @@ static int run_no_such_option(struct option_error *error, const char *name)
 	return -1;
 }
 
-static int change_directory(const char *path, struct option_error *error)
+static int run_change_directory(const char *path, struct option_error *error)
 {
 	if (chdir(path) == 0)
 		return 0;
@@ -83,14 +83,14 @@ static int change_directory(const char *path, struct option_error *error)
 
 /* The options that are no settings. Returns 1 if argv[*i] was one and moves past it, 0 if not,
    -1 with an error. */
-static int run_take_own(struct arguments *a, int argc, char **argv, int *i,
+static int run_read_own(struct arguments *a, int argc, char **argv, int *i,
 			struct option_error *error)
 {
 	static const char cwd[] = "--cwd";
 	const char *name = argv[*i], *value = argv[*i + 1];
 	bool is_string = strcmp(name, "-c") == 0;
 	if (strncmp(name, cwd, sizeof(cwd) - 1) == 0 && name[sizeof(cwd) - 1] == '=') {
-		if (change_directory(name + sizeof(cwd), error) < 0)
+		if (run_change_directory(name + sizeof(cwd), error) < 0)
 			return -1;
 		(*i)++;
 		return 1;
@@ -101,26 +101,26 @@ static int run_take_own(struct arguments *a, int argc, char **argv, int *i,
 		return run_bad_usage(error, name, "needs a value");
 	if (is_string)
 		a->string = value;
-	else if (change_directory(value, error) < 0)
+	else if (run_change_directory(value, error) < 0)
 		return -1;
 	*i += 2;
 	return 1;
 }
 
 /* Reads one option. Returns 0, or -1 with an error. */
-static int run_take_option(struct settings *s, struct arguments *a, int argc, char **argv, int *i,
+static int run_read_option(struct settings *s, struct arguments *a, int argc, char **argv, int *i,
 			   struct option_error *error)
 {
-	int taken = run_take_own(a, argc, argv, i, error);
-	if (taken == 0)
-		taken = settings_take_flag(s, argc, argv, i, error);
-	if (taken == 0)
-		taken = run_no_such_option(error, argv[*i]);
-	return taken < 0 ? -1 : 0;
+	int used = run_read_own(a, argc, argv, i, error);
+	if (used == 0)
+		used = settings_take_flag(s, argc, argv, i, error);
+	if (used == 0)
+		used = run_no_such_option(error, argv[*i]);
+	return used < 0 ? -1 : 0;
 }
 
 /* Looks behind a wrong option for the options that say how to report it. */
-static void find_telling(struct settings *s, int argc, char **argv, int i)
+static void run_find_report_options(struct settings *s, int argc, char **argv, int i)
 {
 	static const char format[] = "--format", redact[] = "--redact";
 	struct option_error error = {""};
@@ -139,7 +139,7 @@ static void find_telling(struct settings *s, int argc, char **argv, int i)
 	}
 }
 
-static int no_command(struct option_error *error)
+static int run_no_command(struct option_error *error)
 {
 	struct stat st;
 	bool fed = fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
@@ -159,14 +159,14 @@ static int run_parse(struct settings *s, int argc, char **argv, struct arguments
 			i++;
 			break;
 		}
-		if (run_take_option(s, a, argc, argv, &i, error) < 0) {
-			find_telling(s, argc, argv, i + 1);
+		if (run_read_option(s, a, argc, argv, &i, error) < 0) {
+			run_find_report_options(s, argc, argv, i + 1);
 			return -1;
 		}
 	}
 	a->argv = argv + i;
 	if (!a->string && i >= argc)
-		return no_command(error);
+		return run_no_command(error);
 	if (!a->string && i + 1 == argc && shell_is_string(argv[i])) {
 		a->string = argv[i];
 		a->argv = argv + i + 1;
@@ -228,7 +228,7 @@ bool run_is_bypassed(struct settings *s)
 }
 
 /* Takes size and modes of the person's terminal, else those of the settings. */
-static void look_at_terminal(struct job *job)
+static void run_look_at_terminal(struct job *job)
 {
 	struct winsize size;
 	job->cols = (unsigned)job->settings->cols;
@@ -253,8 +253,8 @@ static void look_at_terminal(struct job *job)
 
 /* Puts the settings of the agent and of the command's profile in place. A person's programs keep
    their terminal, so it is for other readers. Returns 0, or -1 with an error: a flag names none. */
-static int apply_profile(struct settings *s, char *const *argv, const char *string,
-			 struct option_error *error)
+static int run_apply_profile(struct settings *s, char *const *argv, const char *string,
+			     struct option_error *error)
 {
 	struct profile_choice choice;
 	bool wanted =
@@ -280,7 +280,7 @@ static int apply_profile(struct settings *s, char *const *argv, const char *stri
 }
 
 /* Returns 0, or -1 with errno. */
-static int hide_secrets(struct job *job)
+static int run_hide_secrets(struct job *job)
 {
 	job->secrets = secrets_new(job->settings);
 	if (!job->secrets)
@@ -296,7 +296,7 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 {
 	struct option_error error = {""};
 	job->settings = s;
-	if (apply_profile(s, words, string, &error) < 0) {
+	if (run_apply_profile(s, words, string, &error) < 0) {
 		job->shown = NULL;
 		return run_fail(job, "usage", error.text, EXIT_TERSE);
 	}
@@ -304,9 +304,9 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	if (job->channels.direct)
 		return run_tell_exec_error(job, frontend_exec(job));
 	/* Without redaction, nothing may be kept. */
-	if (hide_secrets(job) < 0)
+	if (run_hide_secrets(job) < 0)
 		return run_tell_exec_error(job, frontend_exec(job));
-	look_at_terminal(job);
+	run_look_at_terminal(job);
 	return run_tell_exec_error(job, frontend_run(job));
 }
 

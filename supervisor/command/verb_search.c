@@ -23,7 +23,7 @@
 /* Seconds. Only a bad pattern takes PCRE2 so long on one line. */
 #define PATIENCE 10
 
-static void set_limits(struct search *s, const char *name)
+static void search_set_limits(struct search *s, const char *name)
 {
 	const struct notice_query *q = &s->query;
 	size_t reserved = notice_room(q, name);
@@ -79,13 +79,13 @@ static int search_prepare(struct search *s, const char *name)
 	};
 	/* Best effort. */
 	s->watched = time_limit_start(&s->time_limit) == 0;
-	set_limits(s, name);
+	search_set_limits(s, name);
 	s->began_ms = clock_monotonic_ms();
 	s->progress = isatty(STDERR_FILENO);
 	return 0;
 }
 
-static void release(struct search *s)
+static void search_release(struct search *s)
 {
 	if (s->watched)
 		time_limit_stop(&s->time_limit);
@@ -97,14 +97,15 @@ static void release(struct search *s)
 	buffer_release(&s->json);
 }
 
-struct arguments {
+struct search_arguments {
 	bool all;
 	const char *session, *name;
 	uint64_t context;
 };
 
 /* Tells the text and the pattern apart. Returns 0, or -1 after saying what is wrong. */
-static int take_operands(struct search *s, struct arguments *a, const char **operands, int count)
+static int search_sort_operands(struct search *s, struct search_arguments *a, const char **operands,
+				int count)
 {
 	const char *wrong = NULL;
 	if (!s->query.pattern && count > 0)
@@ -127,7 +128,7 @@ static int take_operands(struct search *s, struct arguments *a, const char **ope
 }
 
 /* Returns 0, or -1 after saying what is wrong. */
-static int search_parse(struct search *s, struct arguments *a, int argc, char **argv)
+static int search_parse(struct search *s, struct search_arguments *a, int argc, char **argv)
 {
 	struct notice_query *q = &s->query;
 	bool as_it_is;
@@ -172,7 +173,7 @@ static int search_parse(struct search *s, struct arguments *a, int argc, char **
 		{NULL, VERB_FLAG, NULL},
 	};
 	int count = verb_parse(table, argc, argv, operands, 3);
-	if (count < 0 || take_operands(s, a, operands, count) < 0)
+	if (count < 0 || search_sort_operands(s, a, operands, count) < 0)
 		return -1;
 	uint64_t context = a->context == unset ? 0 : a->context;
 	if (q->before == unset)
@@ -185,8 +186,8 @@ static int search_parse(struct search *s, struct arguments *a, int argc, char **
 }
 
 /* Searches the text of s->walk. */
-static enum walk_kind walk_through(struct search *s, const struct search_subject *t, bool list,
-				   uint64_t *total, struct walk_line *line)
+static enum walk_kind search_walk(struct search *s, const struct search_subject *t, bool list,
+				  uint64_t *total, struct walk_line *line)
 {
 	enum walk_kind kind;
 	if (list) {
@@ -230,7 +231,7 @@ static int search_text(struct search *s, const struct search_subject *t)
 	s->size = t->text->size;
 	s->walk = walk_new(t->text, s->matcher, &options);
 	enum walk_kind kind =
-		s->walk ? walk_through(s, t, lines && !binary, &total, &line) : WALK_FAILED;
+		s->walk ? search_walk(s, t, lines && !binary, &total, &line) : WALK_FAILED;
 	if (kind == WALK_GAVE_UP) {
 		search_give_up(s, t, line.number);
 		return EXIT_TERSE;
@@ -268,7 +269,7 @@ static void search_tell_gaps(struct search *s)
 }
 
 /* The exit status: 0, 1: nothing was found; 2: a match may be in a gap. */
-static int status_of(const struct search *s)
+static int search_status(const struct search *s)
 {
 	return s->found ? 0 : s->listing.gap.len ? 2 : 1;
 }
@@ -326,7 +327,7 @@ static int search_end_one(struct search *s, const struct text *text)
 }
 
 /* Whether there is an artifact or file of this name. */
-static bool is_something(const struct search *s, const char *session, const char *name)
+static bool search_is_text(const struct search *s, const char *session, const char *name)
 {
 	struct store stores[STORE_MAX];
 	struct id_found found;
@@ -342,7 +343,7 @@ static int search_one(struct search *s, const char *session, const char *name)
 	enum artifact_part part = s->query.standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
 	if (verb_open(&s->verb, s->settings, session, part, name, &text) < 0) {
 		/* Is the pattern given first, as for grep? */
-		if (!s->verb.json && is_something(s, session, s->query.pattern))
+		if (!s->verb.json && search_is_text(s, session, s->query.pattern))
 			verb_error(s->verb.name, "the text comes first: terse search %s REGEX",
 				   s->query.pattern);
 		return 1;
@@ -364,7 +365,7 @@ static int search_one(struct search *s, const char *session, const char *name)
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else if (status == 0) {
-		status = status_of(s);
+		status = search_status(s);
 	}
 out:
 	text_close(&text);
@@ -443,7 +444,7 @@ static int search_all(struct search *s, const char *session)
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else if (status == 0) {
-		status = status_of(s);
+		status = search_status(s);
 	}
 	if (status == 0)
 		status = unseen;
@@ -456,13 +457,13 @@ static int search_all(struct search *s, const char *session)
 int command_search(struct command_context *c, int argc, char **argv)
 {
 	struct search s = {.verb = {.name = argv[0]}, .settings = c->settings};
-	struct arguments a = {.all = false};
+	struct search_arguments a = {.all = false};
 	if (search_parse(&s, &a, argc, argv) < 0)
 		return EXIT_TERSE;
 	s.name = a.name;
 	int status = search_prepare(&s, a.name);
 	if (status == 0)
 		status = a.name ? search_one(&s, a.session, a.name) : search_all(&s, a.session);
-	release(&s);
+	search_release(&s);
 	return status;
 }

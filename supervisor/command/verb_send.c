@@ -161,7 +161,7 @@ static int send_ask(struct sender *s, enum control_kind kind, uint32_t a, const 
 	return 0;
 }
 
-static int type(struct sender *s, const char *data, size_t len)
+static int send_text(struct sender *s, const char *data, size_t len)
 {
 	while (len > 0) {
 		size_t n = len < CONTROL_REQUEST_DATA ? len : CONTROL_REQUEST_DATA;
@@ -173,7 +173,7 @@ static int type(struct sender *s, const char *data, size_t len)
 	return 0;
 }
 
-static int type_key(struct sender *s, const char *name)
+static int send_key(struct sender *s, const char *name)
 {
 	struct key_bytes key;
 	if (key_parse(name, &key) < 0)
@@ -181,7 +181,7 @@ static int type_key(struct sender *s, const char *name)
 	return send_ask(s, CONTROL_TYPE, key.cursor, key.data, key.len);
 }
 
-static int type_file(struct sender *s, const char *name)
+static int send_file(struct sender *s, const char *name)
 {
 	char data[CONTROL_REQUEST_DATA];
 	bool standard = strcmp(name, "-") == 0;
@@ -189,7 +189,7 @@ static int type_file(struct sender *s, const char *name)
 	ssize_t n = -1;
 	if (fd >= 0) {
 		while ((n = io_read(fd, data, sizeof(data))) > 0) {
-			if (type(s, data, (size_t)n) < 0)
+			if (send_text(s, data, (size_t)n) < 0)
 				break;
 		}
 	}
@@ -227,7 +227,7 @@ static const struct {
 #define OPTIONS (sizeof(options) / sizeof(*options))
 
 /* Options that are passed on to `await`. */
-static bool is_for_await(const char *name)
+static bool send_is_for_await(const char *name)
 {
 	return strcmp(name, "--timeout") == 0 || strcmp(name, "--for") == 0 ||
 	       strcmp(name, "--idle") == 0;
@@ -235,7 +235,7 @@ static bool is_for_await(const char *name)
 
 /* Reads the option at argv[*i] and its value. Returns 0, 1 if it types nothing, or -1 after saying
    what is wrong. */
-static int send_take_option(struct sender *s, int argc, char **argv, int *i, struct item *item)
+static int send_read_option(struct sender *s, int argc, char **argv, int *i, struct item *item)
 {
 	const char *name = argv[*i];
 	bool session = strcmp(name, "--session") == 0;
@@ -243,7 +243,7 @@ static int send_take_option(struct sender *s, int argc, char **argv, int *i, str
 		s->awaits = true;
 		return 1;
 	}
-	if (is_for_await(name)) {
+	if (send_is_for_await(name)) {
 		s->after[s->after_count++] = argv[*i];
 		if (*i + 1 < argc)
 			s->after[s->after_count++] = argv[++*i];
@@ -280,10 +280,10 @@ static int send_parse(struct sender *s, int argc, char **argv, const char **name
 		if (is_option && strcmp(argv[i], "--") == 0) {
 			text_only = true;
 		} else if (is_option) {
-			int taken = send_take_option(s, argc, argv, &i, &items[count]);
-			if (taken < 0)
+			int used = send_read_option(s, argc, argv, &i, &items[count]);
+			if (used < 0)
 				return -1;
-			count += taken == 0;
+			count += used == 0;
 		} else if (!*name) {
 			*name = argv[i];
 		} else {
@@ -296,10 +296,10 @@ static int send_parse(struct sender *s, int argc, char **argv, const char **name
 static int send_item(struct sender *s, const struct item *item)
 {
 	switch (item->kind) {
-	case ITEM_KEY: return type_key(s, item->value);
-	case ITEM_FILE: return type_file(s, item->value);
+	case ITEM_KEY: return send_key(s, item->value);
+	case ITEM_FILE: return send_file(s, item->value);
 	case ITEM_EOF: return send_ask(s, CONTROL_CLOSE, 0, NULL, 0);
-	default: return type(s, item->value, strlen(item->value));
+	default: return send_text(s, item->value, strlen(item->value));
 	}
 }
 

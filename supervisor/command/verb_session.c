@@ -24,8 +24,7 @@ struct call {
 	int count;
 };
 
-static void verb_session_describe_state(const struct inventory_session *s, int64_t now_ms,
-					char out[48])
+static void session_describe_state(const struct inventory_session *s, int64_t now_ms, char out[48])
 {
 	char age[HUMAN_LEN];
 	if (s->running)
@@ -38,21 +37,20 @@ static void verb_session_describe_state(const struct inventory_session *s, int64
 		snprintf(out, 48, "%s", s->agent_gone ? "agent gone" : "open");
 }
 
-static int verb_session_print(const struct call *c, struct buffer *out)
+static int session_print(const struct call *c, struct buffer *out)
 {
 	return verb_print(&(struct verb){.name = c->verb}, out);
 }
 
 /* --- list ------------------------------------------------------------------ */
 
-static void verb_session_add_rows(const struct call *c, const struct inventory *v,
-				  struct buffer *out)
+static void session_add_rows(const struct call *c, const struct inventory *v, struct buffer *out)
 {
 	int64_t now = clock_real_ms();
 	for (size_t i = 0; i < v->session_count; i++) {
 		const struct inventory_session *s = &v->sessions[i];
 		char state[48], count[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
-		verb_session_describe_state(s, now, state);
+		session_describe_state(s, now, state);
 		if (out->len == 0)
 			buffer_printf(out, "  %-36s  %-15s  %9s  %8s  %8s\n", "SESSION", "STATE",
 				      "ARTIFACTS", "SIZE", "LAST RUN");
@@ -63,7 +61,7 @@ static void verb_session_add_rows(const struct call *c, const struct inventory *
 	}
 }
 
-static int verb_session_list(struct call *c)
+static int session_list(struct call *c)
 {
 	struct buffer out = BUFFER_INIT;
 	int status = 0;
@@ -74,17 +72,17 @@ static int verb_session_list(struct call *c)
 			status = 1;
 			continue;
 		}
-		verb_session_add_rows(c, &v, &out);
+		session_add_rows(c, &v, &out);
 		inventory_release(&v);
 	}
 	if (out.len == 0 && isatty(STDERR_FILENO))
 		verb_error(c->verb, "there are no sessions yet");
-	return verb_session_print(c, &out) || status;
+	return session_print(c, &out) || status;
 }
 
 /* --- show ------------------------------------------------------------------ */
 
-static int verb_session_show(struct call *c)
+static int session_show(struct call *c)
 {
 	struct buffer out = BUFFER_INIT;
 	int64_t now = clock_real_ms();
@@ -97,7 +95,7 @@ static int verb_session_show(struct call *c)
 		if (v.session_count == 1) {
 			const struct inventory_session *s = &v.sessions[0];
 			char state[48], count[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
-			verb_session_describe_state(s, now, state);
+			session_describe_state(s, now, state);
 			buffer_printf(&out,
 				      "session:    %s%s\ndirectory:  %s/sessions/%s\n"
 				      "state:      %s\nartifacts:  %s, %s\nlast run:   %s ago\n",
@@ -112,14 +110,14 @@ static int verb_session_show(struct call *c)
 		verb_error(c->verb, "%s: no such session (terse session list)", c->session);
 		return 1;
 	}
-	return verb_session_print(c, &out);
+	return session_print(c, &out);
 }
 
 /* --- end ------------------------------------------------------------------- */
 
 /* Prints what was removed with the session, or when it will be. */
-static int tell_end(struct call *c, struct cleanup *cleanup, const struct gc_result *sum,
-		    long in_use, bool now)
+static int session_print_end(struct call *c, struct cleanup *cleanup, const struct gc_result *sum,
+			     long in_use, bool now)
 {
 	char size[HUMAN_LEN], count[HUMAN_LEN], age[HUMAN_LEN];
 	struct buffer out = BUFFER_INIT;
@@ -143,10 +141,10 @@ static int tell_end(struct call *c, struct cleanup *cleanup, const struct gc_res
 		verb_error(c->verb, "%s could not be removed: %s", human_count(count, sum->failed),
 			   strerror(sum->error));
 	buffer_release(&cleanup->out);
-	return verb_session_print(c, &out) || status;
+	return session_print(c, &out) || status;
 }
 
-static int verb_session_end(struct call *c)
+static int session_end(struct call *c)
 {
 	struct cleanup cleanup = {.dry = false};
 	struct gc_result sum = {0};
@@ -173,15 +171,15 @@ static int verb_session_end(struct call *c)
 		/* It was removed before, or never existed. */
 		struct buffer out = BUFFER_INIT;
 		buffer_printf(&out, "session %s does not exist (any more)\n", c->session);
-		return verb_session_print(c, &out);
+		return session_print(c, &out);
 	}
-	return tell_end(c, &cleanup, &sum, in_use, now);
+	return session_print_end(c, &cleanup, &sum, in_use, now);
 }
 
 /* --- new ------------------------------------------------------------------- */
 
 /* Makes a unique name that sorts by time. */
-static int make_name(char out[STORE_SESSION_LEN + 1])
+static int session_make_name(char out[STORE_SESSION_LEN + 1])
 {
 	char id[ID_LEN + 1];
 	uint16_t draw;
@@ -193,11 +191,11 @@ static int make_name(char out[STORE_SESSION_LEN + 1])
 	return 0;
 }
 
-static int new (struct call *c)
+static int session_create(struct call *c)
 {
 	struct buffer out = BUFFER_INIT;
 	struct store store;
-	if (!c->name && make_name(c->session) < 0) {
+	if (!c->name && session_make_name(c->session) < 0) {
 		verb_error(c->verb, "%m");
 		return 1;
 	}
@@ -220,17 +218,17 @@ static int new (struct call *c)
 	}
 	io_close(&fd);
 	buffer_printf(&out, "%s\n", c->session);
-	return verb_session_print(c, &out);
+	return session_print(c, &out);
 }
 
 static const struct {
 	const char *name, *title;
 	int (*run)(struct call *c);
 } actions[] = {
-	{"list", "session list", verb_session_list},
-	{"show", "session show", verb_session_show},
-	{"end", "session end", verb_session_end},
-	{"new", "session new", new},
+	{"list", "session list", session_list},
+	{"show", "session show", session_show},
+	{"end", "session end", session_end},
+	{"new", "session new", session_create},
 };
 
 int command_session(struct command_context *context, int argc, char **argv)
@@ -251,8 +249,8 @@ int command_session(struct command_context *context, int argc, char **argv)
 			   operands[0]);
 		return EXIT_TERSE;
 	}
-	if ((actions[i].run == verb_session_list && operands[1]) ||
-	    (c.now && actions[i].run != verb_session_end)) {
+	if ((actions[i].run == session_list && operands[1]) ||
+	    (c.now && actions[i].run != session_end)) {
 		verb_error(actions[i].title, "%s: not valid here (see terse help session)",
 			   c.now ? "--now" : operands[1]);
 		return EXIT_TERSE;

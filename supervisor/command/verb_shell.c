@@ -62,7 +62,7 @@ bool decision_is_shell(const char *name)
 }
 
 /* Whether argv[1] is a shell string and not a file. */
-static bool is_one_string(char *const *argv)
+static bool decision_is_one_string(char *const *argv)
 {
 	const char *prefix = getenv(PREFIX);
 
@@ -91,7 +91,7 @@ static int decision_make_argv(struct decision *d, char **argv, bool shimmed)
 	d->base[0] = '-';
 	memcpy(d->base + 1, d->program, len + 1);
 	d->argv[n++] = shimmed && argv[0] ? argv[0] : d->base + !login;
-	if (is_one_string(argv))
+	if (decision_is_one_string(argv))
 		d->argv[n++] = (char *)"-c";
 	for (size_t i = 1; i < count; i++)
 		d->argv[n++] = argv[i];
@@ -103,7 +103,7 @@ static int decision_make_argv(struct decision *d, char **argv, bool shimmed)
 static int decision_fail(struct decision *d, char **argv)
 {
 	d->argv = argv;
-	if (is_one_string(argv)) {
+	if (decision_is_one_string(argv)) {
 		d->plain[0] = argv[0];
 		d->plain[1] = (char *)"-c";
 		d->plain[2] = argv[1];
@@ -155,21 +155,21 @@ static void decision_release(struct decision *d)
 
 // terse-sh: terse as a shell. See supervisor/command/verb_shell.c.
 
-static int pass_on(const struct settings *s, const struct decision *d)
+static int shell_pass_on(const struct settings *s, const struct decision *d)
 {
 	const struct job job = {.settings = s, .program = d->program, .argv = d->argv};
 	return run_tell_exec_error(&job, frontend_exec(&job));
 }
 
-static void set_unless_decided(struct settings *s, const char *section, const char *key,
-			       int64_t value)
+static void shell_set_unless_decided(struct settings *s, const char *section, const char *key,
+				     int64_t value)
 {
 	const struct option *o = option_by_key(section, key);
 	if (option_source(s, o)->by < ORIGIN_VARIABLE)
 		*option_number(s, o) = value;
 }
 
-static int supervise(struct settings *s, struct decision *d)
+static int shell_supervise(struct settings *s, struct decision *d)
 {
 	char *shown[] = {(char *)d->program, (char *)"-c", d->command, NULL};
 	struct job job = {.program = d->program,
@@ -179,8 +179,8 @@ static int supervise(struct settings *s, struct decision *d)
 			  .begun_ms = clock_monotonic_ms()};
 	rule_apply(s, d->agent);
 	/* Whatever the output is, the agent reads it, and merges both streams. */
-	set_unless_decided(s, "report", "print", PRINT_PREVIEW);
-	set_unless_decided(s, "run", "streams", STREAMS_MERGED);
+	shell_set_unless_decided(s, "report", "print", PRINT_PREVIEW);
+	shell_set_unless_decided(s, "run", "streams", STREAMS_MERGED);
 	return run_supervised(&job, s, NULL, d->command);
 }
 
@@ -191,7 +191,8 @@ int command_shell(char **argv)
 	struct decision d;
 	bool loaded = settings_load(&settings, &error) == 0;
 	int made = decision_make(&d, &settings, argv, loaded && !run_is_bypassed(&settings));
-	int status = made == 0 && d.agent ? supervise(&settings, &d) : pass_on(&settings, &d);
+	int status = made == 0 && d.agent ? shell_supervise(&settings, &d)
+					  : shell_pass_on(&settings, &d);
 	decision_release(&d);
 	settings_release(&settings);
 	return status;
