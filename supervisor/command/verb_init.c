@@ -213,7 +213,7 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 		if (!c.how)
 			init_say(i, path, "nothing of terse in it");
 		else if (!c.remove && c.now.exists && init_is_same(&c.next, &c.now.text))
-			init_say(i, path, "is so already");
+			init_say(i, path, "needs no change");
 		else if (i->dry_run ? init_show_change(i, &c) < 0 : init_carry_out(i, &c) < 0)
 			i->failed = true;
 	}

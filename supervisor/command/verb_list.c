@@ -502,11 +502,11 @@ static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 		verb_fail(&r->verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else if (damaged > 0 && !r->verb.json) {
-		verb_error(r->verb.name, "damaged lines passed over: %s",
+		verb_error(r->verb.name, "damaged lines skipped: %s",
 			   human_count(lines, damaged));
 	} else if (r->rows == 0 && !r->verb.json) {
 		verb_error(r->verb.name, "%s in session %s (--all for every session)",
-			   runs_is_choosy(r) ? "nothing like that" : "nothing", r->directory);
+			   runs_is_choosy(r) ? "no such run" : "nothing", r->directory);
 	}
 	buffer_release(&r->out);
 	return status;

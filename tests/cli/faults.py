@@ -332,7 +332,7 @@ class Verbs(Fault):
                    faults=self.THERE)
 
     def test_history(self):
-        self.check("history", part=self.without_age, told=b"damaged lines passed over",
+        self.check("history", part=self.without_age, told=b"damaged lines skipped",
                    faults=self.THERE)
 
     def test_config(self):

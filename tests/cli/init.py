@@ -185,7 +185,7 @@ class Wiring(Case):
         if "\ufeff" not in before:  # which is not printed
             self.check_diff(before, after, diff, path)
         left = self.tree(self.home)
-        self.assertIn(b"is so already", self.init(agent).out)
+        self.assertIn(b"needs no change", self.init(agent).out)
         self.assertEqual(self.tree(self.home), left)
         self.init(agent, "--undo")
         self.assertEqual(read_file(path), before.encode())

@@ -349,7 +349,7 @@ class Runs(Reader):
             f.write(b"{nonsense\n")
         run = self.terse("history", split=True)
         self.assertEqual((run.code, len(run.out.splitlines())), (0, 5))
-        self.assertEqual(run.err, b"terse history: damaged lines passed over: 1\n")
+        self.assertEqual(run.err, b"terse history: damaged lines skipped: 1\n")
 
     def test_another_preview_of_a_kept_text(self):
         first = self.ask("read", self.failed, "--preview")
