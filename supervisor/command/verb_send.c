@@ -75,7 +75,7 @@ int command_signal(struct command_context *c, int argc, char **argv)
 	return status;
 }
 
-// terse snapshot ID [--json]: what is on the screen of a command that runs.
+// terse snapshot ID [--json]: prints the screen of a running command.
 
 /* Prints the rows up to the last one that is not empty. */
 static int snapshot_print_text(const struct buffer *json)
