@@ -362,19 +362,12 @@ static int restore_open_part(struct restore *r, enum unpack_part part)
 	return p->fd < 0 ? -1 : 0;
 }
 
-static int on_json(struct restore *r, const char *data, size_t len)
-{
-	errno = EBADMSG;
-	if (r->json.len + len > META_MAX)
-		return -1;
-	return buffer_try_append(&r->json, data, len);
-}
-
 static int on_data(void *ctx, enum unpack_part part, uint64_t offset, const char *data, size_t len)
 {
 	struct restore *r = ctx;
 	if (part == UNPACK_JSON)
-		return on_json(r, data, len);
+		return r->json.len + len > META_MAX ? unpack_refuse()
+						    : buffer_try_append(&r->json, data, len);
 	if (!r->parsed && begin(r) < 0)
 		return -1;
 	/* An artifact that exists stays as it is; the rest of the archive is only checked. */
@@ -452,18 +445,16 @@ static int restore_finish(struct restore *r)
 static void undo(struct restore *r)
 {
 	int saved = errno;
-	char name[32];
-	for (int i = 0; r->claimed && i < UNPACK_PARTS; i++) {
+	if (!r->claimed)
+		return;
+	for (int i = 0; i < UNPACK_PARTS; i++) {
+		char name[32];
 		name_part(r, ".", unpack_names[i], name);
 		unlinkat(r->dir, name, 0);
 	}
-	for (size_t i = 0; r->claimed && id_suffixes[i]; i++) {
-		snprintf(name, sizeof(name), "%s%s", r->id, id_suffixes[i]);
-		unlinkat(r->dir, name, 0);
-	}
-	if (r->claimed)
-		id_release(r->store, r->id);
 	errno = saved;
+	id_remove_files(r->dir, r->id);
+	id_release(r->store, r->id);
 }
 
 /* Decompresses `fd` and feeds it. One frame, and nothing behind it. */

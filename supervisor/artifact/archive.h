@@ -16,7 +16,6 @@
 #define TERSE_ARTIFACT_ARCHIVE_H
 
 #include "supervisor/artifact/id.h"
-#include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/store.h"
 
 #include <stdbool.h>

@@ -16,11 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct part_files {
-	const char *suffix, *idx;
-};
-
-static const struct part_files part_files[ARTIFACT_PARTS] = {
+const struct artifact_files artifact_files[ARTIFACT_PARTS] = {
 	[ARTIFACT_OUT] = {".txt", ".idx"},
 	[ARTIFACT_ERR] = {".err.txt", ".err.idx"},
 	[ARTIFACT_RAW] = {".raw", NULL},
@@ -66,8 +62,8 @@ static int artifact_open_part(struct artifact *a, enum artifact_part part)
 	struct stream_options options = {
 		.dir = a->dir,
 		.id = a->meta->id,
-		.suffix = part_files[part].suffix,
-		.idx = part_files[part].idx,
+		.suffix = artifact_files[part].suffix,
+		.idx = artifact_files[part].idx,
 		.max_bytes = a->max_bytes,
 		.min_free = a->min_free,
 		.gap_moved = gap_moved,
@@ -86,16 +82,6 @@ static struct stream *use_part(struct artifact *a, enum artifact_part part)
 		s->keeping = false;
 	}
 	return s;
-}
-
-static void remove_files(int dir, const char *id)
-{
-	static const char *const suffixes[] = {".txt", ".json"};
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		char name[ID_LEN + 6];
-		snprintf(name, sizeof(name), "%s%s", id, suffixes[i]);
-		unlinkat(dir, name, 0);
-	}
 }
 
 /* Attempts to take the lock, and the pause between them. */
@@ -120,15 +106,16 @@ static void artifact_hold(int fd)
 static int create_in(struct artifact *a, const struct store *store, const char *session)
 {
 	struct meta *m = a->meta;
-	int error;
 	a->dir = store_open_session(store, session, true);
 	if (a->dir < 0)
 		return -1;
 	if (!stream_has_room(a->dir, a->min_free))
 		goto close_dir;
-	int claimed = m->id[0] ? id_claim_again(store, session, m->id)
-			       : id_claim(store, session, m->started_ms, m->id);
-	if (claimed < 0)
+	/* The caller may have claimed it before, in any store. */
+	bool again = m->id[0];
+	int claimed = again ? id_claim_exact(store, session, m->id)
+			    : id_claim(store, session, m->started_ms, m->id);
+	if (claimed < 0 && (!again || errno != EEXIST))
 		goto close_dir;
 	int n = snprintf(a->path, sizeof(a->path), "%s/sessions/%s/%s.txt", store->path, session,
 			 m->id);
@@ -144,15 +131,11 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 		goto close_part;
 	return 0;
 close_part:
-	error = errno;
 	stream_close(&a->parts[ARTIFACT_OUT]);
 	a->used[ARTIFACT_OUT] = false;
-	remove_files(a->dir, m->id);
-	errno = error;
+	id_remove_files(a->dir, m->id);
 release:
-	error = errno;
 	id_release(store, m->id);
-	errno = error;
 close_dir:
 	io_close(&a->dir);
 	return -1;
@@ -174,11 +157,10 @@ struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t
 	int next = 0, error = 0;
 	while (store_open_next(&store, &next) == 0) {
 		int result = create_in(a, &store, session);
-		if (result < 0)
-			error = errno;
 		store_close(&store);
 		if (result == 0)
 			return a;
+		error = errno;
 	}
 	if (!error)
 		error = errno;
@@ -257,10 +239,10 @@ const char *artifact_path(const struct artifact *a)
 
 bool artifact_part_path(const struct artifact *a, enum artifact_part part, char out[PATH_MAX])
 {
-	int len = (int)(strlen(a->path) - strlen(part_files[ARTIFACT_OUT].suffix));
+	int len = (int)(strlen(a->path) - strlen(artifact_files[ARTIFACT_OUT].suffix));
 	bool there = a->used[part] && a->parts[part].fd >= 0;
-	return there &&
-	       snprintf(out, PATH_MAX, "%.*s%s", len, a->path, part_files[part].suffix) < PATH_MAX;
+	return there && snprintf(out, PATH_MAX, "%.*s%s", len, a->path,
+				 artifact_files[part].suffix) < PATH_MAX;
 }
 
 int artifact_open_text(const struct artifact *a, enum artifact_part part, struct text *text)

@@ -8,19 +8,18 @@
 //           ID.idx, ID.err.idx  line index (index.h)
 //           recent      the IDs of the session in order (history.h)
 //
-// Text is collected and written in large writes. While the run lives, each text file
-// ends with the part that is not final yet (artifact_set_live), rewritten in place, so
-// that a reader sees what a person would and a kill at any moment leaves it there.
+// Text is collected and written in large writes. While the run lives, each text file ends with the
+// part that is not final yet (artifact_set_live), rewritten in place, so that a reader sees what a
+// person would and a kill at any moment leaves it there.
 //
-// Past `max_bytes` per stream the first half stays and the rest becomes a rolling tail:
-// whole lines between them (a line longer than that is cut inside) are released by
-// punching a hole into the file, so offsets stay as they are; one announcing line stands
-// at the start of the gap, and ID.json tells the gap before it is made. Where the file
-// system can't punch, the tail is not kept. Of raw bytes and a recording only the first `max_bytes`
-// are.
+// Past `max_bytes` per stream the first half stays and the rest becomes a rolling tail: whole lines
+// between them (a line longer than that is cut inside) are released by punching a hole into the
+// file, so offsets stay as they are; one announcing line stands at the start of the gap, which
+// ID.json has before it is made. Where the file system can't punch, the tail is not kept. Only the
+// first `max_bytes` of raw bytes and of a recording are kept.
 //
-// The first failed write (disk full, ...) stops that stream's writing for good: what is
-// there stays, artifact_error() tells, later calls count but do not write.
+// The first failed write (disk full, ...) ends that stream's writing for good: what is there stays,
+// artifact_error() says why, later calls count but do not write.
 #ifndef TERSE_ARTIFACT_ARTIFACT_H
 #define TERSE_ARTIFACT_ARTIFACT_H
 
@@ -38,24 +37,27 @@ struct text;
 
 enum artifact_part { ARTIFACT_OUT, ARTIFACT_ERR, ARTIFACT_RAW, ARTIFACT_CAST, ARTIFACT_PARTS };
 
-/* Claims an ID, creates ID.txt (locked with flock LOCK_EX by this process as long as the
-   artifact is open, close-on-exec) and ID.json, in the first store where all of that succeeds.
-   `meta` gives the command, cwd, session, start, state, and the ID if one was claimed; else its
-   `id` is filled in. The artifact keeps using *meta until it is
-   closed. `max_bytes` 0: no cap. Where less than `min_free` bytes are free the disk counts as
-   full. NULL with errno. */
+extern const struct artifact_files {
+	const char *suffix, *idx; /* ".txt"; of the line index, NULL: none */
+} artifact_files[ARTIFACT_PARTS];
+
+/* Claims an ID, creates ID.txt (locked by this process as long as the artifact is open,
+   close-on-exec) and ID.json, in the first store where all of that succeeds. `meta` gives the
+   command, cwd, session, start, state, and the ID if one was claimed; else its `id` is filled in.
+   The artifact uses *meta until it is closed. `max_bytes` 0: no cap. Where less than `min_free`
+   bytes are free the disk counts as full. NULL with errno. */
 struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t min_free);
 
-/* The next final bytes of a part. Returns 0, or -1 when writing has failed (the
-   first time or before). Files but ID.txt are created on first use. What is written
-   replaces the live part; set it again afterwards. */
+/* The next final bytes of a part. Returns 0, or -1 when writing has failed (the first time or
+   before). Files but ID.txt are created on first use. What is written replaces the live part; set
+   it again afterwards. */
 int artifact_append(struct artifact *a, enum artifact_part part, const char *data, size_t len);
 
 /* Creates the file of a part even if nothing is written to it. */
 void artifact_use(struct artifact *a, enum artifact_part part);
 
-/* Replaces the unfinished end of a text part. The same write takes everything that was collected so
- * far. Returns 0 or -1 as above. */
+/* Replaces the unfinished end of a text part, together with everything collected so far. Returns 0
+   or -1 as above. */
 int artifact_set_live(struct artifact *a, enum artifact_part part, const char *data, size_t len);
 
 /* Ends the recording of a text part that goes on: a line of its own says so, and `why`.
@@ -68,16 +70,16 @@ int artifact_flush(struct artifact *a);
 /* The errno of the first failed write, or 0. */
 int artifact_error(const struct artifact *a);
 
-/* The command has ended, or a part grew: writes out everything, brings the counts in *meta
-   up to date (the live part counts) and replaces ID.json. The caller sets state, ended_ms,
-   exit_code ... before. May be called more than once. Returns 0, or -1 with errno when
-   ID.json could not be written; artifact_error() tells about the text. */
+/* The command has ended, or a part grew: writes out everything, brings the counts in *meta up to
+   date (the live part counts) and replaces ID.json. The caller sets state, ended_ms, exit_code ...
+   before. Returns 0, or -1 with errno when ID.json could not be written; artifact_error() is about
+   the text. */
 int artifact_update(struct artifact *a);
 
 const char *artifact_id(const struct artifact *a);
-/* Absolute path of ID.txt. */
+
+/* The absolute path of ID.txt; of a part: false if it has no file. */
 const char *artifact_path(const struct artifact *a);
-/* The same of a part. False if it has no file. */
 bool artifact_part_path(const struct artifact *a, enum artifact_part part, char out[PATH_MAX]);
 
 /* Opens what was written of a text part for reading (text.h). Returns 0, or -1 with errno. */

@@ -67,10 +67,11 @@ static int inventory_add_part(struct parts *parts, int dir, const char *name)
 	return 0;
 }
 
-static int compare_parts(const void *a, const void *b)
+/* Parts and items: both begin with the ID. */
+static int gc_compare_ids(const void *a, const void *b)
 {
-	const struct part *x = a, *y = b;
-	return (x->id > y->id) - (x->id < y->id);
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
 }
 
 static int read_parts(struct parts *parts, int dir)
@@ -86,7 +87,7 @@ static int read_parts(struct parts *parts, int dir)
 		result = -1;
 	closedir(d);
 	if (parts->count > 0)
-		qsort(parts->items, parts->count, sizeof(*parts->items), compare_parts);
+		qsort(parts->items, parts->count, sizeof(*parts->items), gc_compare_ids);
 	return result;
 }
 
@@ -137,8 +138,8 @@ static long inventory_add_item(struct inventory *v, struct inventory_session *s,
 static void read_times(struct inventory_session *s, int dir)
 {
 	struct stat st;
-	int64_t history = time_of(dir, META_HISTORY), recent = time_of(dir, RECENT_FILE);
-	int64_t ended = time_of(dir, INVENTORY_ENDED);
+	int64_t history = time_of(dir, META_HISTORY), recent = time_of(dir, RECENT_FILE),
+		ended = time_of(dir, INVENTORY_ENDED);
 	s->empty = s->count == 0 && history == 0;
 	if (history > s->active_ms)
 		s->active_ms = history;
@@ -194,12 +195,6 @@ static int add_all_sessions(struct inventory *v, const struct store *s)
 	return result;
 }
 
-static int compare_items(const void *a, const void *b)
-{
-	const struct retention_item *x = a, *y = b;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
 int inventory_read(struct inventory *v, const struct store *s, const char *session)
 {
 	*v = (struct inventory){0};
@@ -207,7 +202,7 @@ int inventory_read(struct inventory *v, const struct store *s, const char *sessi
 	if (result < 0)
 		inventory_release(v);
 	else if (v->count > 0)
-		qsort(v->items, v->count, sizeof(*v->items), compare_items);
+		qsort(v->items, v->count, sizeof(*v->items), gc_compare_ids);
 	return result;
 }
 
@@ -228,6 +223,8 @@ void inventory_release(struct inventory *v)
 
 /* Files of a session's directory that are no artifacts. */
 static const char *const own_files[] = {RECENT_FILE, META_HISTORY, INVENTORY_ENDED};
+
+#define OWN_FILES (sizeof(own_files) / sizeof(*own_files))
 
 struct retention_limits gc_limits(const struct settings *s)
 {
@@ -273,10 +270,34 @@ static bool remove_item(struct gc *g, int dir, const struct inventory_session *s
 
 /* --- sessions -------------------------------------------------------------- */
 
+/* Whether the directory has nothing but own_files. */
+static bool gc_has_no_other(int dir)
+{
+	DIR *d = io_list(dir);
+	bool only = d;
+	for (struct dirent *e; only && (e = readdir(d));) {
+		only = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
+		for (size_t i = 0; i < OWN_FILES && !only; i++)
+			only = strcmp(e->d_name, own_files[i]) == 0;
+	}
+	if (d)
+		closedir(d);
+	return only;
+}
+
 bool gc_remove_session(const struct store *s, const char *session)
 {
-	return store_remove_session(s, session, own_files,
-				    sizeof(own_files) / sizeof(*own_files)) == 0;
+	int dir = store_open_session(s, session, false);
+	int sessions = dir < 0 ? -1 : store_open_sessions(s, false);
+	bool removed = false;
+	if (sessions >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0 && gc_has_no_other(dir)) {
+		for (size_t i = 0; i < OWN_FILES; i++)
+			unlinkat(dir, own_files[i], 0);
+		removed = unlinkat(sessions, session, AT_REMOVEDIR) == 0;
+	}
+	io_close(&sessions);
+	io_close(&dir);
+	return removed;
 }
 
 int gc_end_session(const struct store *s, const char *session)
@@ -302,14 +323,6 @@ static bool gc_is_over(const struct gc *g, const struct inventory_session *s)
 	if (g->limits.max_age_ms && idle > g->limits.max_age_ms)
 		return true;
 	return s->empty && idle > SETTLED_MS;
-}
-
-static void sweep_session(struct gc *g, const struct inventory_session *s)
-{
-	if (!gc_is_over(g, s))
-		return;
-	if (g->dry || gc_remove_session(g->store, s->name))
-		g->result.sessions++;
 }
 
 /* --- leftovers ------------------------------------------------------------- */
@@ -341,15 +354,6 @@ static void sweep_temporary(struct gc *g, int dir)
 		closedir(d);
 }
 
-/* Removes sockets of supervisors that were killed before they could rename them. */
-static void sweep_sockets(struct gc *g)
-{
-	int live = store_open_live(g->store, false);
-	if (live >= 0)
-		sweep_temporary(g, live);
-	io_close(&live);
-}
-
 static void sweep_leftovers(struct gc *g, const struct inventory *v)
 {
 	for (size_t i = 0; i < v->leftover_count; i++) {
@@ -367,22 +371,18 @@ static void sweep_leftovers(struct gc *g, const struct inventory *v)
 	}
 }
 
-/* A living run may have an ID and nothing on disk yet. */
-static bool gc_is_live(const struct gc *g, const char *id)
-{
-	int live = store_open_live(g->store, false);
-	bool there = live >= 0 && io_is_there(live, id);
-	io_close(&live);
-	return there;
-}
-
 /* Whether an ID was claimed long ago for an artifact that does not exist. */
 static bool is_stale(const struct gc *g, int ids, const char *id)
 {
 	struct stat st;
-	return fstatat(ids, id, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode) &&
-	       g->now_ms / 1000 - st.st_ctim.tv_sec >= STORE_SETTLED_S &&
-	       !id_exists(g->store, id) && !gc_is_live(g, id);
+	if (fstatat(ids, id, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(st.st_mode) ||
+	    g->now_ms / 1000 - st.st_ctim.tv_sec < STORE_SETTLED_S || id_exists(g->store, id))
+		return false;
+	/* A living run may have an ID and nothing on disk yet. */
+	int live = store_open_live(g->store, false);
+	bool is_live = live >= 0 && io_is_there(live, id);
+	io_close(&live);
+	return !is_live;
 }
 
 /* Gives back claimed IDs that have no artifact. */
@@ -393,9 +393,9 @@ static void sweep_claims(struct gc *g, const struct inventory *v)
 	for (struct dirent *e; d && (e = readdir(d));) {
 		if (!id_is_valid(e->d_name))
 			continue;
-		const struct retention_item key = {.id = id_pack(e->d_name)};
+		const uint64_t id = id_pack(e->d_name);
 		bool seen = v->count > 0 &&
-			    bsearch(&key, v->items, v->count, sizeof(*v->items), compare_items);
+			    bsearch(&id, v->items, v->count, sizeof(*v->items), gc_compare_ids);
 		if (!seen && is_stale(g, ids, e->d_name) &&
 		    (g->dry || unlinkat(ids, e->d_name, 0) == 0))
 			g->result.leftovers++;
@@ -432,7 +432,8 @@ static void clean_session(struct gc *g, struct inventory *v, unsigned index)
 	if (!g->dry && g->limits.max_age_ms && first >= 0 && first < oldest)
 		meta_forget_history(dir, 0, oldest);
 	io_close(&dir);
-	sweep_session(g, s);
+	if (gc_is_over(g, s) && (g->dry || gc_remove_session(g->store, s->name)))
+		g->result.sessions++;
 }
 
 static void remove_items(struct gc *g, struct inventory *v)
@@ -451,8 +452,8 @@ static void remove_items(struct gc *g, struct inventory *v)
 		}
 		if (dir >= 0 && remove_item(g, dir, s, item))
 			s->count--;
-		if (dir < 0 && errno != ENOENT && g->result.failed++ == 0)
-			g->result.error = errno;
+		if (dir < 0 && errno != ENOENT)
+			note_failure(g);
 	}
 	io_close(&dir);
 }
@@ -488,7 +489,11 @@ int gc_run(struct gc *g)
 	for (size_t i = 0; i < v.session_count; i++)
 		clean_session(g, &v, (unsigned)i);
 	sweep_claims(g, &v);
-	sweep_sockets(g);
+	/* Sockets of supervisors that were killed before they could rename them. */
+	int live = store_open_live(g->store, false);
+	if (live >= 0)
+		sweep_temporary(g, live);
+	io_close(&live);
 	result = 0;
 out:
 	free(ends);

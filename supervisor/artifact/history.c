@@ -2,7 +2,6 @@
 
 #include "supervisor/artifact/history.h"
 
-#include "config/profile.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "supervisor/artifact/meta.h"
@@ -52,6 +51,14 @@ static int recent_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* The ID that the text begins with, which has at least so many bytes. */
+static bool take_id(const char *text, char id[ID_LEN + 1])
+{
+	memcpy(id, text, ID_LEN);
+	id[ID_LEN] = '\0';
+	return id_is_valid(id);
+}
+
 /* Lists the names in s->dir that are an ID followed by `suffix`. */
 static int recent_list(struct recent_source *s, const char *suffix)
 {
@@ -63,11 +70,8 @@ static int recent_list(struct recent_source *s, const char *suffix)
 	struct dirent *e;
 	while ((errno = 0, e = readdir(d))) {
 		char id[ID_LEN + 1];
-		if (strlen(e->d_name) < ID_LEN || strcmp(e->d_name + ID_LEN, suffix) != 0)
-			continue;
-		memcpy(id, e->d_name, ID_LEN);
-		id[ID_LEN] = '\0';
-		if (!id_is_valid(id))
+		if (strlen(e->d_name) < ID_LEN || strcmp(e->d_name + ID_LEN, suffix) != 0 ||
+		    !take_id(e->d_name, id))
 			continue;
 		uint64_t *added = array_add(&s->listed, &s->left, &room, sizeof(*added));
 		if (!added)
@@ -117,9 +121,7 @@ static int take_record(struct recent_source *s)
 			memset(s->block + n, 0, len - (size_t)n);
 	}
 	const char *record = s->block + (s->left - s->block_from) * RECORD;
-	memcpy(s->id, record, ID_LEN);
-	s->id[ID_LEN] = '\0';
-	if (record[ID_LEN] != '\n' || !id_is_valid(s->id))
+	if (!take_id(record, s->id) || record[ID_LEN] != '\n')
 		s->id[0] = '\0';
 	return 0;
 }
@@ -156,11 +158,9 @@ static int open_source(struct recent_source *s, const char *session)
 static size_t keep_existing(void *ctx, const char *line, size_t len)
 {
 	char id[ID_LEN + 1];
-	if (len < ID_LEN)
-		return 0;
-	memcpy(id, line + len - ID_LEN, ID_LEN);
-	id[ID_LEN] = '\0';
-	return id_is_valid(id) && exists(*(const int *)ctx, id) ? ID_LEN : 0;
+	return len >= ID_LEN && take_id(line + len - ID_LEN, id) && exists(*(const int *)ctx, id)
+		       ? ID_LEN
+		       : 0;
 }
 
 int recent_compact(int dir)
@@ -223,6 +223,8 @@ int recent_next(struct recent *r, struct id_found *found)
 
 void recent_close(struct recent *r)
 {
+	if (!r)
+		return;
 	int saved = errno;
 	for (int i = 0; i < r->count; i++) {
 		io_close(&r->sources[i].dir);
@@ -364,11 +366,10 @@ struct history *history_open(struct store *stores, int count, const char *sessio
 	int result = h ? 0 : -1;
 	for (int i = 0; i < count && result == 0; i++)
 		result = session ? add_source(h, &stores[i], session) : add_sessions(h, &stores[i]);
-	if (h && result < 0) {
-		history_close(h);
-		return NULL;
-	}
-	return h;
+	if (result == 0)
+		return h;
+	history_close(h);
+	return NULL;
 }
 
 int history_next(struct history *h, struct meta *m)
@@ -394,6 +395,8 @@ uint64_t history_damaged(const struct history *h)
 
 void history_close(struct history *h)
 {
+	if (!h)
+		return;
 	int saved = errno;
 	for (size_t i = 0; i < h->count; i++) {
 		meta_release(&h->sources[i].run);
@@ -403,169 +406,4 @@ void history_close(struct history *h)
 	free(h->sources);
 	free(h);
 	errno = saved;
-}
-
-/* Artifacts are in the order in which they were made, and a run makes its own when its text spills:
-   one that started this long before another one is taken to be behind it. */
-#define LATE_MS 60000
-
-struct run {
-	int64_t started_ms;
-	size_t order;             /* in which it was found: a newer one first */
-	struct id_found artifact; /* id "": none was made */
-	bool unkept;              /* it could not be */
-	bool looks;               /* it is no run for the purpose */
-	bool is_there;            /* the artifact is */
-};
-
-struct runs {
-	struct run *items;
-	size_t count, room;
-};
-
-static struct run *last_add(struct runs *r)
-{
-	struct run *run = array_add(&r->items, &r->count, &r->room, sizeof(*run));
-	if (run)
-		*run = (struct run){.order = r->count};
-	return run;
-}
-
-/* The number of runs that started at this time or later. */
-static unsigned long count_since(const struct runs *r, int64_t ms)
-{
-	unsigned long n = 0;
-	for (size_t i = 0; i < r->count; i++)
-		n += !r->items[i].looks && r->items[i].started_ms >= ms;
-	return n;
-}
-
-/* Adds runs that have ended. A run that ended before another one began also began before it. */
-static int add_ended(struct runs *r, struct history *h, unsigned long back)
-{
-	struct meta m;
-	int got;
-	while ((got = history_next(h, &m)) == 1 && count_since(r, m.ended_ms) <= back) {
-		struct run *run = last_add(r);
-		if (!run)
-			return -1;
-		run->started_ms = m.started_ms;
-		run->looks = profile_is_own(m.argv);
-		run->unkept = m.unkept;
-		memcpy(run->artifact.id, m.id, sizeof(m.id));
-	}
-	return got < 0 ? -1 : 0;
-}
-
-static struct run *find_run(const struct runs *r, const char *id)
-{
-	for (size_t i = 0; i < r->count; i++) {
-		if (strcmp(r->items[i].artifact.id, id) == 0)
-			return &r->items[i];
-	}
-	return NULL;
-}
-
-/* Fills in a run that is not in the history from its metadata. */
-static void last_look_up(struct run *run)
-{
-	struct meta m;
-	const struct id_found *a = &run->artifact;
-	int dir = store_open_session(a->store, a->session, false);
-	run->started_ms = id_time_ms(id_pack(a->id));
-	if (dir >= 0 && meta_read(dir, a->id, &m) == 0) {
-		run->started_ms = m.started_ms;
-		run->looks = profile_is_own(m.argv);
-		meta_release(&m);
-	}
-	io_close(&dir);
-}
-
-/* Adds runs with an artifact, the newest first, until there are enough and one of them is kept. */
-static int add_kept(struct runs *r, struct recent *artifacts, unsigned long back)
-{
-	struct id_found found;
-	int got;
-	bool enough = false;
-	while (!enough && (got = recent_next(artifacts, &found)) == 1) {
-		struct run *run = find_run(r, found.id);
-		bool is_new = !run;
-		if (is_new)
-			run = last_add(r);
-		if (!run)
-			return -1;
-		run->artifact = found;
-		run->is_there = true;
-		if (is_new)
-			last_look_up(run);
-		enough = !run->looks && count_since(r, run->started_ms + LATE_MS) > back;
-	}
-	return enough || got == 0 ? 0 : -1;
-}
-
-static int last_newest_first(const void *a, const void *b)
-{
-	const struct run *x = a, *y = b;
-	if (x->started_ms != y->started_ms)
-		return x->started_ms < y->started_ms ? 1 : -1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
-
-/* Finds the run, and the last artifact of it or before it. */
-static int last_choose(const struct runs *r, unsigned long back, struct id_found *found)
-{
-	const struct run *run = NULL, *kept = NULL;
-	for (size_t i = 0; i < r->count && !kept; i++) {
-		const struct run *at = &r->items[i];
-		if (at->looks || (!run && back-- > 0))
-			continue;
-		run = run ? run : at;
-		kept = at->is_there ? at : NULL;
-	}
-	found->id[0] = '\0';
-	if (kept)
-		*found = kept->artifact;
-	if (run && run == kept)
-		return 0;
-	errno = !run                  ? ENOENT
-		: run->artifact.id[0] ? LAST_REMOVED
-		: run->unkept         ? LAST_UNKEPT
-				      : LAST_PRINTED;
-	return -1;
-}
-
-bool last_is(const char *name, unsigned long *back)
-{
-	if (strncmp(name, "last", 4) != 0)
-		return false;
-	*back = 0;
-	if (!name[4])
-		return true;
-	if (name[4] != '-' || !name[5] || strspn(name + 5, "0123456789") != strlen(name + 5))
-		return false;
-	errno = 0;
-	*back = strtoul(name + 5, NULL, 10);
-	return errno == 0;
-}
-
-int last_find(struct store *stores, int count, const char *session, unsigned long back,
-	      struct id_found *found)
-{
-	struct runs r = {NULL, 0, 0};
-	struct history *h = history_open(stores, count, session);
-	struct recent *artifacts = recent_open(stores, count, session);
-	int result = -1;
-	if (h && artifacts && add_ended(&r, h, back) == 0 && add_kept(&r, artifacts, back) == 0) {
-		if (r.count > 1)
-			qsort(r.items, r.count, sizeof(*r.items), last_newest_first);
-		result = last_choose(&r, back, found);
-	}
-	int error = errno;
-	if (h)
-		history_close(h);
-	if (artifacts)
-		recent_close(artifacts);
-	free(r.items);
-	errno = error;
-	return result;
 }

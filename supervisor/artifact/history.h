@@ -1,9 +1,8 @@
-// The artifacts of a session, newest first, found without listing a directory that
-// may hold very many.
+// The artifacts of a session, newest first, found without listing a directory that may hold very
+// many.
 //
-// Format of the file SESSION/recent: one ID and a newline for each artifact, appended
-// (O_APPEND, one write) when it is made. Artifacts that were removed since are
-// passed over. Without the file, or with one that is damaged, the directory is listed.
+// The file SESSION/recent has one ID and a newline for each artifact, appended when it is made.
+// Removed artifacts are skipped. Without the file, or with a damaged one, the directory is listed.
 #ifndef TERSE_ARTIFACT_HISTORY_H
 #define TERSE_ARTIFACT_HISTORY_H
 
@@ -22,13 +21,13 @@ struct recent;
 /* Notes a new artifact in its session's directory. Returns 0, or -1 with errno. */
 int recent_append(int dir, const char *id);
 
-/* Takes the IDs of artifacts that were removed out of the file, so that passing over them costs
-   no time. Safe while others append. Returns 0, or -1 with errno. */
+/* Takes the IDs of removed artifacts out of the file, so that skipping them costs no time. Safe
+   while others append. Returns 0, or -1 with errno. */
 int recent_compact(int dir);
 
-/* Goes through the artifacts of `session` (a result of store_session_name) in all the
-   stores given, or of every session when it is NULL (then the directories are listed:
-   eight bytes of memory for each artifact). The stores must outlive it. NULL with errno. */
+/* Goes through the artifacts of `session` (a result of store_session_name) in all the stores given,
+   or of every session when it is NULL (then the directories are listed: eight bytes of memory for
+   each artifact). The stores must outlive it. NULL with errno. */
 struct recent *recent_open(struct store *stores, int count, const char *session);
 
 /* The next older one. Returns 1, 0 at the end, or -1 with errno. */
@@ -37,15 +36,14 @@ int recent_next(struct recent *r, struct id_found *found);
 void recent_close(struct recent *r);
 
 // The runs of a session, or of all, with and without artifacts, the newest end first: what
-// meta_append_history() wrote to SESSION/history.jsonl, read from its end backwards, so that the
-// time to find the newest does not depend on how many there are.
+// meta_append_history() wrote to SESSION/history.jsonl, read backwards, so that the time to find
+// the newest does not depend on how many there are.
 
-/* Opens the history of `session` (a result of store_session_name) in all the stores given, or of
- * every session when it is NULL. The stores must outlive it. NULL with errno. */
+/* Opens the history of `session`, or of every session, as recent_open() does. */
 struct history *history_open(struct store *stores, int count, const char *session);
 
-/* The run that ended before. *m is valid until the next call. Returns 1, 0 at the end, or -1
-   with errno. Lines that are damaged are passed over. */
+/* The run that ended before. *m is valid until the next call. Returns 1, 0 at the end, or -1 with
+   errno. Damaged lines are skipped. */
 int history_next(struct history *h, struct meta *m);
 
 /* The number of damaged lines. */
@@ -58,24 +56,5 @@ void history_close(struct history *h);
    and *len to its length, which may be more than `cap`. Returns 1, 0 if there is none, or -1 with
    errno. */
 int history_last_line(int fd, uint64_t end, char *line, size_t cap, uint64_t *start, size_t *len);
-
-// The run that `last` names.
-//
-// It is the session's run that started last, among those that have ended (the history knows them)
-// and those that have an artifact. "last-N" is the N-th run before it. Runs of terse's own verbs
-// (config/profile.h), with which an agent reads earlier output, do not count.
-
-/* Why a run that is known has no artifact, as errno. */
-#define LAST_PRINTED ENODATA /* it was printed whole, and not kept */
-#define LAST_UNKEPT  ENOLINK /* it could not be kept */
-#define LAST_REMOVED ESTALE  /* it was removed, or had to go to another store */
-
-/* Whether `name` is "last" or "last-N"; sets *back to N. */
-bool last_is(const char *name, unsigned long *back);
-
-/* Finds the artifact of the run. Returns 0, or -1 with errno: ENOENT, there are not so many runs;
-   or as above, and found->id is then that of the last artifact before it, "" if there is none. */
-int last_find(struct store *stores, int count, const char *session, unsigned long back,
-	      struct id_found *found);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include "supervisor/artifact/id.h"
 
+#include "config/profile.h"
+#include "lib/buffer.h"
 #include "lib/io.h"
 #include "supervisor/artifact/history.h"
 
@@ -21,28 +23,17 @@
 
 static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
 
-static int digit_value(char c)
-{
-	const char *at = c ? strchr(digits, c) : NULL;
-	return at ? (int)(at - digits) : -1;
-}
-
 bool id_is_valid(const char *text)
 {
-	if (strncmp(text, PREFIX, PREFIX_LEN) != 0)
-		return false;
-	for (int i = PREFIX_LEN; i < ID_LEN; i++) {
-		if (digit_value(text[i]) < 0)
-			return false;
-	}
-	return text[ID_LEN] == '\0';
+	return strncmp(text, PREFIX, PREFIX_LEN) == 0 &&
+	       strspn(text + PREFIX_LEN, digits) == ID_LEN - PREFIX_LEN && text[ID_LEN] == '\0';
 }
 
 uint64_t id_pack(const char *id)
 {
 	uint64_t packed = 0;
 	for (int i = PREFIX_LEN; i < ID_LEN; i++)
-		packed = packed << 5 | (uint64_t)digit_value(id[i]);
+		packed = packed << 5 | (uint64_t)(strchr(digits, id[i]) - digits);
 	return packed;
 }
 
@@ -82,6 +73,17 @@ int id_open_file(int dir, const char *id, const char *suffix, int flags)
 	char name[FILE_NAME_LEN + 1];
 	snprintf(name, sizeof(name), "%s%s", id, suffix);
 	return store_open_file(dir, name, flags);
+}
+
+void id_remove_files(int dir, const char *id)
+{
+	int saved = errno;
+	for (size_t i = 0; id_suffixes[i]; i++) {
+		char name[FILE_NAME_LEN + 1];
+		snprintf(name, sizeof(name), "%s%s", id, id_suffixes[i]);
+		unlinkat(dir, name, 0);
+	}
+	errno = saved;
 }
 
 bool id_has_file(int dir, const char *id, const char *suffix)
@@ -143,19 +145,13 @@ int id_claim_exact(const struct store *s, const char *session, const char *id)
 	return result;
 }
 
-int id_claim_again(const struct store *s, const char *session, const char *id)
-{
-	int result = id_claim_exact(s, session, id);
-	return result < 0 && errno == EEXIST ? 0 : result;
-}
-
 void id_release(const struct store *s, const char *id)
 {
-	int ids = store_open_ids(s, false);
-	if (ids < 0)
-		return;
-	unlinkat(ids, id, 0);
+	int saved = errno, ids = store_open_ids(s, false);
+	if (ids >= 0)
+		unlinkat(ids, id, 0);
 	io_close(&ids);
+	errno = saved;
 }
 
 /* Whether the artifact that the link ids/ID stands for is there, and in which session. */
@@ -251,13 +247,8 @@ static int find_prefix(struct store *stores, int count, const char *prefix, stru
 static bool is_prefix(const char *name)
 {
 	size_t len = strlen(name);
-	if (len <= PREFIX_LEN || len >= ID_LEN || strncmp(name, PREFIX, PREFIX_LEN) != 0)
-		return false;
-	for (size_t i = PREFIX_LEN; i < len; i++) {
-		if (digit_value(name[i]) < 0)
-			return false;
-	}
-	return true;
+	return len > PREFIX_LEN && len < ID_LEN && strncmp(name, PREFIX, PREFIX_LEN) == 0 &&
+	       strspn(name + PREFIX_LEN, digits) == len - PREFIX_LEN;
 }
 
 /* The ID in a name that has a whole one. */
@@ -277,11 +268,176 @@ bool id_is_whole(const char *name)
 	return take_whole(name, id);
 }
 
+/* Artifacts are in the order in which they were made, and a run makes its own when its text spills:
+   one that started this long before another one is taken to be behind it. */
+#define LATE_MS 60000
+
+struct run {
+	int64_t started_ms;
+	size_t order;             /* in which it was found: a newer one first */
+	struct id_found artifact; /* id "": none was made */
+	bool unkept;              /* it could not be */
+	bool looks;               /* it is no run for the purpose */
+	bool is_there;            /* the artifact is */
+};
+
+struct runs {
+	struct run *items;
+	size_t count, room;
+};
+
+static struct run *last_add(struct runs *r)
+{
+	struct run *run = array_add(&r->items, &r->count, &r->room, sizeof(*run));
+	if (run)
+		*run = (struct run){.order = r->count};
+	return run;
+}
+
+/* The number of runs that started at this time or later. */
+static unsigned long count_since(const struct runs *r, int64_t ms)
+{
+	unsigned long n = 0;
+	for (size_t i = 0; i < r->count; i++)
+		n += !r->items[i].looks && r->items[i].started_ms >= ms;
+	return n;
+}
+
+/* Adds runs that have ended. A run that ended before another one began also began before it. */
+static int add_ended(struct runs *r, struct history *h, unsigned long back)
+{
+	struct meta m;
+	int got;
+	while ((got = history_next(h, &m)) == 1 && count_since(r, m.ended_ms) <= back) {
+		struct run *run = last_add(r);
+		if (!run)
+			return -1;
+		run->started_ms = m.started_ms;
+		run->looks = profile_is_own(m.argv);
+		run->unkept = m.unkept;
+		memcpy(run->artifact.id, m.id, sizeof(m.id));
+	}
+	return got < 0 ? -1 : 0;
+}
+
+static struct run *find_run(const struct runs *r, const char *id)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		if (strcmp(r->items[i].artifact.id, id) == 0)
+			return &r->items[i];
+	}
+	return NULL;
+}
+
+/* Fills in a run that is not in the history from its metadata. */
+static void last_look_up(struct run *run)
+{
+	struct meta m;
+	const struct id_found *a = &run->artifact;
+	int dir = store_open_session(a->store, a->session, false);
+	run->started_ms = id_time_ms(id_pack(a->id));
+	if (dir >= 0 && meta_read(dir, a->id, &m) == 0) {
+		run->started_ms = m.started_ms;
+		run->looks = profile_is_own(m.argv);
+		meta_release(&m);
+	}
+	io_close(&dir);
+}
+
+/* Adds runs with an artifact, the newest first, until there are enough and one of them is kept. */
+static int add_kept(struct runs *r, struct recent *artifacts, unsigned long back)
+{
+	struct id_found found;
+	int got;
+	bool enough = false;
+	while (!enough && (got = recent_next(artifacts, &found)) == 1) {
+		struct run *run = find_run(r, found.id);
+		bool is_new = !run;
+		if (is_new)
+			run = last_add(r);
+		if (!run)
+			return -1;
+		run->artifact = found;
+		run->is_there = true;
+		if (is_new)
+			last_look_up(run);
+		enough = !run->looks && count_since(r, run->started_ms + LATE_MS) > back;
+	}
+	return enough || got == 0 ? 0 : -1;
+}
+
+static int last_newest_first(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+	if (x->started_ms != y->started_ms)
+		return x->started_ms < y->started_ms ? 1 : -1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Finds the run, and the last artifact of it or before it. */
+static int last_choose(const struct runs *r, unsigned long back, struct id_found *found)
+{
+	const struct run *run = NULL, *kept = NULL;
+	for (size_t i = 0; i < r->count && !kept; i++) {
+		const struct run *at = &r->items[i];
+		if (at->looks || (!run && back-- > 0))
+			continue;
+		run = run ? run : at;
+		kept = at->is_there ? at : NULL;
+	}
+	found->id[0] = '\0';
+	if (kept)
+		*found = kept->artifact;
+	if (run && run == kept)
+		return 0;
+	errno = !run                  ? ENOENT
+		: run->artifact.id[0] ? LAST_REMOVED
+		: run->unkept         ? LAST_UNKEPT
+				      : LAST_PRINTED;
+	return -1;
+}
+
+/* Whether `name` is "last" or "last-N"; sets *back to N. */
+static bool is_last(const char *name, unsigned long *back)
+{
+	if (strncmp(name, "last", 4) != 0)
+		return false;
+	*back = 0;
+	if (!name[4])
+		return true;
+	if (name[4] != '-' || !name[5] || strspn(name + 5, "0123456789") != strlen(name + 5))
+		return false;
+	errno = 0;
+	*back = strtoul(name + 5, NULL, 10);
+	return errno == 0;
+}
+
+/* Finds the artifact of the run. */
+static int last_find(struct store *stores, int count, const char *session, unsigned long back,
+		     struct id_found *found)
+{
+	struct runs r = {NULL, 0, 0};
+	struct history *h = history_open(stores, count, session);
+	struct recent *artifacts = recent_open(stores, count, session);
+	int result = -1;
+	if (h && artifacts && add_ended(&r, h, back) == 0 && add_kept(&r, artifacts, back) == 0) {
+		if (r.count > 1)
+			qsort(r.items, r.count, sizeof(*r.items), last_newest_first);
+		result = last_choose(&r, back, found);
+	}
+	int error = errno;
+	history_close(h);
+	recent_close(artifacts);
+	free(r.items);
+	errno = error;
+	return result;
+}
+
 int id_find(struct store *stores, int count, const char *session, const char *name,
 	    struct id_found *found)
 {
 	unsigned long back;
-	if (last_is(name, &back))
+	if (is_last(name, &back))
 		return last_find(stores, count, session, back, found);
 	char id[ID_LEN + 1];
 	if (take_whole(name, id))

@@ -1,5 +1,5 @@
-// Artifact IDs: "cmd-", nine base-32 digits of the start time in milliseconds,
-// three random ones. They sort by time as text. Digits: 0-9 a-z without i l o u.
+// Artifact IDs: "cmd-", nine base-32 digits of the start time in milliseconds, three random ones.
+// They sort by time as text. Digits: 0-9 a-z without i l o u.
 #ifndef TERSE_ARTIFACT_ID_H
 #define TERSE_ARTIFACT_ID_H
 
@@ -10,17 +10,14 @@
 
 #define ID_LEN 16 /* characters, without the NUL */
 
-/* Claims a new ID for `session` (a result of store_session_name) in the store: nobody else
-   gets the same, even when clocks step. Returns 0, or -1 with errno. */
+/* Claims a new ID for `session` (a result of store_session_name) in the store: nobody else gets the
+   same, even when clocks step. Returns 0, or -1 with errno. */
 int id_claim(const struct store *s, const char *session, int64_t started_ms, char id[ID_LEN + 1]);
 
 /* Claims this ID. Returns 0, or -1 with errno (EEXIST: somebody has it). */
 int id_claim_exact(const struct store *s, const char *session, const char *id);
 
-/* Claims this ID, which the caller has claimed before (in any store). */
-int id_claim_again(const struct store *s, const char *session, const char *id);
-
-/* Gives a claimed ID back. */
+/* Gives a claimed ID back, and keeps errno. */
 void id_release(const struct store *s, const char *id);
 
 /* Whether the artifact with this whole ID is there. */
@@ -34,6 +31,9 @@ extern const char *const id_suffixes[];
 
 /* Opens a file of the artifact in its session's directory, as store_open_file(). */
 int id_open_file(int dir, const char *id, const char *suffix, int flags);
+
+/* Removes all its files there, and keeps errno. */
+void id_remove_files(int dir, const char *id);
 
 /* Whether it is there. Sets errno if not. */
 bool id_has_file(int dir, const char *id, const char *suffix);
@@ -61,11 +61,20 @@ struct id_found {
 	char id[ID_LEN + 1];
 };
 
-/* Finds the artifact that `name` means: an ID, "ID.txt" (or any other file of an
-   artifact, or a path that ends in it), a unique prefix of an ID with at least one
-   digit, "last" or "last-N" of `session` (the last run, and the N-th before it: history.h).
-   Returns 0, or -1 with errno: ENOENT none, EEXIST the prefix is not unique,
-   EINVAL not of such a form; of a run without an artifact those of history.h, and found->id. */
+/* Why a run that is known has no artifact, as errno. */
+#define LAST_PRINTED ENODATA /* it was printed whole, and not kept */
+#define LAST_UNKEPT  ENOLINK /* it could not be kept */
+#define LAST_REMOVED ESTALE  /* it was removed, or had to go to another store */
+
+/* Finds the artifact that `name` means: an ID, "ID.txt" (or any other file of an artifact, or a
+   path that ends in it), a unique prefix of an ID with at least one digit, "last" or "last-N".
+   Returns 0, or -1 with errno: ENOENT none, EEXIST the prefix is not unique, EINVAL no such form.
+
+   "last" is the run of `session` that started last, among those that have ended (the history knows
+   them) and those that have an artifact; "last-N" is the N-th run before it. Runs of terse's own
+   verbs (config/profile.h), with which an agent reads earlier output, do not count. For a run
+   without an artifact errno is one of the above, and found->id that of the last artifact before
+   it, "" if there is none. */
 int id_find(struct store *stores, int count, const char *session, const char *name,
 	    struct id_found *found);
 

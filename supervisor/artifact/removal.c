@@ -148,16 +148,6 @@ static int pass_file(struct filter *f)
 	}
 }
 
-/* Keep the time: it tells when the session was last used. */
-static void keep_time(const struct filter *f)
-{
-	struct stat st;
-	if (fstat(f->from, &st) == 0) {
-		const struct timespec times[2] = {st.st_atim, st.st_mtim};
-		futimens(f->to, times);
-	}
-}
-
 /* Returns 1 when it was replaced by somebody else meanwhile. */
 static int filter_once(struct filter *f, int dir, const char *name, const char *temporary)
 {
@@ -180,13 +170,14 @@ static int filter_once(struct filter *f, int dir, const char *name, const char *
 	}
 	if (pass_file(f) < 0)
 		goto out;
-	if (f->block.len > 0)
-		f->taken++;
-	if (f->taken == 0) {
-		result = 0;
+	f->taken += f->block.len > 0;
+	result = 0;
+	if (f->taken == 0)
 		goto out;
-	}
-	keep_time(f);
+	/* Keep the time: it tells when the session was last used. */
+	struct stat st;
+	if (fstat(f->from, &st) == 0)
+		futimens(f->to, (const struct timespec[2]){st.st_atim, st.st_mtim});
 	result = renameat(dir, temporary, dir, name);
 out:
 	if (f->to >= 0 && (result != 0 || f->taken == 0)) {

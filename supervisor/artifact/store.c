@@ -84,24 +84,15 @@ void store_settle(void)
 		setenv(candidates[0].variable, path, 1);
 }
 
-static int check_owner(int fd)
-{
-	struct stat st;
-	if (fstat(fd, &st) < 0)
-		return -1;
-	if (st.st_uid != geteuid()) {
-		errno = EPERM;
-		return -1;
-	}
-	return 0;
-}
-
 /* Opens a directory that must belong to the user. */
 static int open_directory(int dir, const char *name, int flags)
 {
 	int fd = io_above_standard(openat(dir, name, DIRECTORY | flags));
-	if (fd >= 0 && check_owner(fd) < 0)
+	struct stat st;
+	int error = fd < 0 || fstat(fd, &st) < 0 ? errno : st.st_uid == geteuid() ? 0 : EPERM;
+	if (error)
 		io_close(&fd);
+	errno = error;
 	return fd;
 }
 
@@ -414,44 +405,6 @@ bool store_is_in_use(int session_dir)
 		return true;
 	flock(session_dir, LOCK_UN);
 	return false;
-}
-
-/* Whether all that is in the directory are the files in `own`. */
-static bool has_only(int dir, const char *const *own, size_t count)
-{
-	DIR *d = io_list(dir);
-	bool only = d;
-	for (struct dirent *e; only && (e = readdir(d));) {
-		only = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
-		for (size_t i = 0; i < count && !only; i++)
-			only = strcmp(e->d_name, own[i]) == 0;
-	}
-	if (d)
-		closedir(d);
-	errno = ENOTEMPTY;
-	return only;
-}
-
-int store_remove_session(const struct store *s, const char *session, const char *const *own,
-			 size_t count)
-{
-	int result = -1, dir = store_open_session(s, session, false);
-	int sessions = dir < 0 ? -1 : store_open_sessions(s, false);
-	if (sessions < 0)
-		goto out;
-	if (flock(dir, LOCK_EX | LOCK_NB) < 0) {
-		errno = EBUSY;
-		goto out;
-	}
-	if (!has_only(dir, own, count))
-		goto out;
-	for (size_t i = 0; i < count; i++)
-		unlinkat(dir, own[i], 0);
-	result = unlinkat(sessions, session, AT_REMOVEDIR);
-out:
-	io_close(&sessions);
-	io_close(&dir);
-	return result;
 }
 
 int store_open_ids(const struct store *s, bool make)

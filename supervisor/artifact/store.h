@@ -74,16 +74,11 @@ void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1]);
 /* Opens the session's directory. Returns a close-on-exec descriptor, or -1 with errno.
    `session` must be a result of store_session_name (else EINVAL). With `make` it is made when
    missing and marked as in use, by a shared lock, as long as the descriptor is open: so nobody
-   removes it (store_remove_session). */
+   removes it (gc_remove_session). */
 int store_open_session(const struct store *s, const char *session, bool make);
 
 /* Whether a run uses the session's directory. True where that can't be told. */
 bool store_is_in_use(int session_dir);
-
-/* Removes the session's directory, unless a run uses it (EBUSY) or there is anything in it but
-   the files named in `own` (ENOTEMPTY), which are removed with it. Returns 0, or -1 with errno. */
-int store_remove_session(const struct store *s, const char *session, const char *const *own,
-			 size_t count);
 
 /* Takes a lock (LOCK_SH or LOCK_EX) on an open file or directory, waiting a second for whoever
    holds it for a moment. It goes with the descriptor. Returns 0, or -1 with errno (EWOULDBLOCK:

@@ -159,10 +159,6 @@ static void use_meta(struct text *t)
 
 int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 {
-	static const char *const suffixes[] = {
-		[ARTIFACT_OUT] = ".txt", [ARTIFACT_ERR] = ".err.txt", [ARTIFACT_RAW] = ".raw"};
-	static const char *const indexes[] = {
-		[ARTIFACT_OUT] = ".idx", [ARTIFACT_ERR] = ".err.idx", [ARTIFACT_RAW] = NULL};
 	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1, .part = part};
 	snprintf(t->id, sizeof(t->id), "%s", id);
 	/* ID.txt carries the lock of all parts. */
@@ -172,12 +168,12 @@ int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 	t->held = meta_is_held(t->fd);
 	if (part != ARTIFACT_OUT) {
 		io_close(&t->fd);
-		t->fd = id_open_file(dir, id, suffixes[part], O_RDONLY);
+		t->fd = id_open_file(dir, id, artifact_files[part].suffix, O_RDONLY);
 		if (t->fd < 0)
 			return -1;
 	}
-	if (indexes[part])
-		t->idx = id_open_file(dir, id, indexes[part], O_RDONLY);
+	if (artifact_files[part].idx)
+		t->idx = id_open_file(dir, id, artifact_files[part].idx, O_RDONLY);
 	t->dir = fcntl(dir, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (t->dir < 0 || take_size(t) < 0) {
 		text_close(t);
