@@ -105,18 +105,13 @@ static int page_show(struct page *p, const char *data, size_t len)
 
 static int page_add_piece(struct page *p, enum page_kind kind, size_t len)
 {
-	if (p->count == p->cap) {
-		size_t cap = p->cap ? p->cap * 2 : 64;
-		struct page_piece *more = reallocarray(p->pieces, cap, sizeof(*more));
-		if (!more)
-			return -1;
-		p->pieces = more;
-		p->cap = cap;
-	}
-	p->pieces[p->count++] = (struct page_piece){.kind = kind,
-						    .start = (uint32_t)(p->text.len - len),
-						    .len = (uint32_t)len,
-						    .number = p->number};
+	struct page_piece *added = array_add(&p->pieces, &p->count, &p->cap, sizeof(*added));
+	if (!added)
+		return -1;
+	*added = (struct page_piece){.kind = kind,
+				     .start = (uint32_t)(p->text.len - len),
+				     .len = (uint32_t)len,
+				     .number = p->number};
 	return 0;
 }
 
