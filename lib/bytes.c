@@ -383,12 +383,10 @@ static size_t literals_find_from(const struct literals *s, const char *data, siz
 
 #if defined(__x86_64__)
 
-/* The groups of which the k-th byte may stand at each of 32 positions. */
-INLINE TARGET_AVX2 __m256i literal_groups_avx2(const struct literals *s, size_t k, __m256i v)
+/* The groups that may have each of 32 bytes at the place of these tables. */
+INLINE TARGET_AVX2 __m256i literal_groups_avx2(__m256i low, __m256i high, __m256i v)
 {
 	const __m256i nibble = _mm256_set1_epi8(15);
-	__m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)s->low[k]));
-	__m256i high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)s->high[k]));
 	v = _mm256_or_si256(v, _mm256_set1_epi8(FOLD));
 	low = _mm256_shuffle_epi8(low, _mm256_and_si256(v, nibble));
 	high = _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16(v, 4), nibble));
@@ -399,12 +397,20 @@ TARGET_AVX2 static size_t literals_find_avx2(const struct literals *s, const cha
 					     size_t *newlines)
 {
 	enum { WIDTH = sizeof(__m256i) };
+	__m256i low[LITERAL_LEN], high[LITERAL_LEN], v[LITERAL_LEN];
 	size_t at = 0, count = 0;
+	UNROLL
+	for (size_t k = 0; k < LITERAL_LEN; k++) {
+		low[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)s->low[k]));
+		high[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)s->high[k]));
+	}
 	for (; len - at >= WIDTH + LITERAL_LEN - 1; at += WIDTH) {
-		__m256i groups = _mm256_set1_epi8(-1), v[LITERAL_LEN];
+		__m256i groups = _mm256_set1_epi8(-1);
+		UNROLL
 		for (size_t k = 0; k < LITERAL_LEN; k++) {
 			v[k] = _mm256_loadu_si256((const __m256i *)(data + at + k));
-			groups = _mm256_and_si256(groups, literal_groups_avx2(s, k, v[k]));
+			groups = _mm256_and_si256(groups,
+						  literal_groups_avx2(low[k], high[k], v[k]));
 		}
 		__m256i newline = _mm256_cmpeq_epi8(v[0], _mm256_set1_epi8('\n'));
 		__m256i none = _mm256_cmpeq_epi8(groups, _mm256_setzero_si256());

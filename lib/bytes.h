@@ -10,6 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Before a short loop with a constant end, which is then no loop. */
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 32")
+#endif
+
 /* How many newlines there are. */
 uint64_t newline_count(const char *data, size_t len);
 

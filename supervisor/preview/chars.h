@@ -2,6 +2,8 @@
 #ifndef TERSE_PREVIEW_CHARS_H
 #define TERSE_PREVIEW_CHARS_H
 
+#include "lib/bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -25,13 +27,6 @@ static inline bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
-
-/* Before a short loop with a constant end, which is then no loop. */
-#ifdef __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 32")
-#endif
 
 /* Whether `c` is one of the characters of a string. That is a constant everywhere: unrolled, the
    comparisons become a single test of bits. */
