@@ -135,14 +135,14 @@ INLINE size_t rest_text(const char *data, size_t i, size_t len, bool line, size_
 	return i;
 }
 
-/* `to`: copies, too; may be NULL. */
-INLINE size_t scan_text(masks_of *masks, size_t width, unsigned shift, char *to, const char *data,
-			size_t len, bool line, size_t *newlines)
+/* Copies the text to `to`, too, if `copies`: a constant in each variant. */
+INLINE size_t scan_text(masks_of *masks, size_t width, unsigned shift, bool copies, char *to,
+			const char *data, size_t len, bool line, size_t *newlines)
 {
 	uint64_t also = line ? ~UINT64_C(0) : 0;
 	size_t i = 0;
 	for (; i + width <= len; i += width) {
-		if (to)
+		if (copies)
 			memcpy(to + i, data + i, width);
 		struct masks m = masks(data + i);
 		uint64_t stop = m.control | (m.newline & also);
@@ -154,7 +154,7 @@ INLINE size_t scan_text(masks_of *masks, size_t width, unsigned shift, char *to,
 		*newlines += (unsigned)__builtin_popcountll(m.newline);
 	}
 	size_t n = rest_text(data, i, len, line, newlines);
-	if (to)
+	if (copies)
 		memcpy(to + i, data + i, n - i);
 	return n;
 }
@@ -174,21 +174,22 @@ INLINE size_t scan_ascii(masks_of *masks, size_t width, unsigned shift, const ch
 }
 
 /* One variant: how its masks are made, how wide they are, and on which processors. */
-#define SCAN(name, width, shift, target)                                                       \
-	target static size_t text_##name(const char *data, size_t len, bool line,              \
-					 size_t *newlines)                                     \
-	{                                                                                      \
-		return scan_text(masks_##name, width, shift, NULL, data, len, line, newlines); \
-	}                                                                                      \
-	target static size_t copy_##name(char *to, const char *data, size_t len, bool line,    \
-					 size_t *newlines)                                     \
-	{                                                                                      \
-		return scan_text(masks_##name, width, shift, to, data, len, line, newlines);   \
-	}                                                                                      \
-	target static size_t ascii_##name(const char *data, size_t len)                        \
-	{                                                                                      \
-		return scan_ascii(masks_##name, width, shift, data, len);                      \
-	}                                                                                      \
+#define SCAN(name, width, shift, target)                                                           \
+	target static size_t text_##name(const char *data, size_t len, bool line,                  \
+					 size_t *newlines)                                         \
+	{                                                                                          \
+		return scan_text(masks_##name, width, shift, false, NULL, data, len, line,         \
+				 newlines);                                                        \
+	}                                                                                          \
+	target static size_t copy_##name(char *to, const char *data, size_t len, bool line,        \
+					 size_t *newlines)                                         \
+	{                                                                                          \
+		return scan_text(masks_##name, width, shift, true, to, data, len, line, newlines); \
+	}                                                                                          \
+	target static size_t ascii_##name(const char *data, size_t len)                            \
+	{                                                                                          \
+		return scan_ascii(masks_##name, width, shift, data, len);                          \
+	}                                                                                          \
 	static const struct scan scan_##name = {#name, text_##name, copy_##name, ascii_##name};
 
 #define ONES  UINT64_C(0x0101010101010101)
