@@ -52,9 +52,8 @@ static int meta_replace(int dir, const char *name, const struct buffer *text)
 		fd = store_open_file(dir, temporary, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd < 0)
 		return -1;
-	int result = io_write(fd, text->data, text->len);
-	if (result == 0)
-		result = renameat(dir, temporary, dir, name);
+	bool written = io_write(fd, text->data, text->len) == 0;
+	int result = written ? renameat(dir, temporary, dir, name) : -1;
 	if (result < 0) {
 		int saved = errno;
 		unlinkat(dir, temporary, 0);
@@ -256,14 +255,15 @@ void meta_release(struct meta *m)
 
 #define VERSION 1
 
-static const char *const state_names[] = {
+#define STATES       3
+#define STDERR_MODES 3
+
+static const char *const state_names[STATES] = {
 	[META_RUNNING] = "running", [META_DONE] = "done", [META_INTERRUPTED] = "interrupted"};
 
-static const char *const stderr_names[] = {[META_STDERR_MERGED] = "merged",
-					   [META_STDERR_APART] = "apart",
-					   [META_STDERR_ELSEWHERE] = "elsewhere"};
-
-#define STATE_COUNT (sizeof(state_names) / sizeof(*state_names))
+static const char *const stderr_names[STDERR_MODES] = {[META_STDERR_MERGED] = "merged",
+						       [META_STDERR_APART] = "apart",
+						       [META_STDERR_ELSEWHERE] = "elsewhere"};
 
 const char *meta_state_name(enum meta_state state)
 {
@@ -447,34 +447,17 @@ static void get_holders(struct reader *r, struct meta *m)
 	}
 }
 
-static enum meta_stderr get_stderr(struct reader *r)
+/* The place in `names` of a string's value; 0 for one that is not there. */
+static unsigned get_name(struct reader *r, const char *key, const char *const *names,
+			 unsigned count, bool required)
 {
-	const char *name = get_string(r, "streams");
-	size_t i = sizeof(stderr_names) / sizeof(*stderr_names);
-	while (i > 0 && strcmp(name, stderr_names[i - 1]) != 0)
-		i--;
-	r->bad |= *name && i == 0;
-	return i > 0 ? (enum meta_stderr)(i - 1) : META_STDERR_MERGED;
-}
-
-static enum meta_state meta_json_get_state(struct reader *r)
-{
-	const char *name = get_string(r, "state");
-	for (size_t i = 0; i < STATE_COUNT; i++) {
-		if (strcmp(name, state_names[i]) == 0)
-			return (enum meta_state)i;
+	const char *value = get_string(r, key);
+	for (unsigned i = 0; i < count; i++) {
+		if (strcmp(value, names[i]) == 0)
+			return i;
 	}
-	r->bad = true;
-	return META_RUNNING;
-}
-
-static char *copy_string(char **to, const char *text)
-{
-	char *at = *to;
-	size_t size = strlen(text) + 1;
-	memcpy(at, text, size);
-	*to += size;
-	return at;
+	r->bad |= required || *value;
+	return 0;
 }
 
 /* Copies the strings into one block: the argument vector, then the texts. */
@@ -503,11 +486,14 @@ static int get_strings(struct reader *r, struct meta *m)
 	char *to = (char *)(m->argv + count + 1);
 	json_array_foreach(command, i, argument)
 	{
-		m->argv[i] = copy_string(&to, json_string_value(argument));
+		m->argv[i] = to;
+		to = stpcpy(to, json_string_value(argument)) + 1;
 	}
 	m->argv[count] = NULL;
-	m->cwd = copy_string(&to, cwd);
-	m->session = copy_string(&to, session);
+	m->cwd = to;
+	to = stpcpy(to, cwd) + 1;
+	m->session = to;
+	stpcpy(to, session);
 	return 0;
 }
 
@@ -527,7 +513,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 		memcpy(m->id, id, strlen(id) + 1);
 	else
 		r.bad = true;
-	m->state = meta_json_get_state(&r);
+	m->state = get_name(&r, "state", state_names, STATES, true);
 	m->started_ms = get_integer(&r, "started_ms", 0, INT64_MAX, 0);
 	m->ended_ms = get_integer(&r, "ended_ms", 0, INT64_MAX, 0);
 	m->duration_ms = get_integer(&r, "duration_ms", 0, INT64_MAX, 0);
@@ -537,7 +523,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	m->binary = meta_json_get_bool(&r, "binary");
 	m->cut = meta_json_get_bool(&r, "command_cut");
 	m->unkept = meta_json_get_bool(&r, "unkept");
-	m->standard_error = get_stderr(&r);
+	m->standard_error = get_name(&r, "streams", stderr_names, STDERR_MODES, false);
 	m->cols = (unsigned)get_integer(&r, "cols", 0, INT_MAX, 0);
 	m->rows = (unsigned)get_integer(&r, "rows", 0, INT_MAX, 0);
 	m->supervisor = (pid_t)get_integer(&r, "supervisor", 0, INT_MAX, 0);

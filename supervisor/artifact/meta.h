@@ -82,27 +82,26 @@ struct meta {
 struct gaps meta_gaps(const struct meta_stream *s);
 struct gaps meta_raw_gaps(const struct meta *m);
 
-/* Writes ID.json in the session directory `dir` (temporary name ".ID.json", then rename;
-   where that fails in place, so that the end of a run that filled the disk is still told).
-   Commands over 128 KB are cut. Returns 0, or -1 with errno. */
+/* Writes ID.json in the session directory `dir` (temporary name ".ID.json", then rename; where that
+   fails in place, so that the end of a run that filled the disk is still recorded). Commands over
+   128 KB are cut. Returns 0, or -1 with errno. */
 int meta_write(int dir, const struct meta *m);
 
-/* Appends one line to history.jsonl in `dir` with a single O_APPEND write (long commands
-   and directories are cut so that the line stays under META_HISTORY_MAX bytes).
-   Returns 0, or -1 with errno. */
+/* Appends one line to history.jsonl in `dir`. Long commands and directories are cut, so that the
+   line stays under META_HISTORY_MAX bytes. Returns 0, or -1 with errno. */
 int meta_append_history(int dir, const struct meta *m);
 
 /* Takes the runs that started at from_ms or later, and before to_ms, out of the history. Returns
-   how many these were, or -1 with errno (ENOENT: there is no history). */
+   how many, or -1 with errno (ENOENT: there is no history). */
 long meta_forget_history(int dir, int64_t from_ms, int64_t to_ms);
 
 /* When the first run in the history started, or -1. */
 int64_t meta_first_in_history(int dir);
 
-/* Reads ID.json. Of a run that is not done, `bytes` are taken from the files and `lines` are 0
+/* Reads ID.json. For a run that is not done, `bytes` come from the files and `lines` are 0
    (text_lines() counts them). A running state whose supervisor no longer holds its lock on ID.txt
-   is returned as META_INTERRUPTED, ended when the text was last written.
-   Returns 0, or -1 with errno (EBADMSG: damaged). Strings live until meta_release(). */
+   is returned as META_INTERRUPTED, ended when the text was last written. Returns 0, or -1 with
+   errno (EBADMSG: damaged). Strings live until meta_release(). */
 int meta_read(int dir, const char *id, struct meta *m);
 void meta_release(struct meta *m);
 
@@ -120,8 +119,8 @@ bool meta_is_held(int text_fd);
 // "stderr" is there when it was kept apart, "command_cut" when the command is not whole.
 // JSON is UTF-8: invalid bytes in arguments and paths become U+FFFD.
 
-/* Appends the object. At most `budget` bytes of arguments and a quarter of that of the
-   directory are kept. Returns 0, or -1 with errno ENOMEM. */
+/* Appends the object. At most `budget` bytes of arguments are kept, and a quarter of that of the
+   directory. Returns 0, or -1 with errno ENOMEM. */
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget);
 
 /* Reads it back. Returns 0, or -1 with errno EBADMSG (nothing to release) or ENOMEM. */

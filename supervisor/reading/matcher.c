@@ -384,13 +384,6 @@ static enum matcher_result next_by_blocks(struct matcher *m, size_t from, size_t
 	return MATCHER_NONE;
 }
 
-static enum matcher_result next_without_finder(struct matcher *m, size_t from, size_t *at)
-{
-	if (m->ascii.code && m->syntax.in_line)
-		return next_by_blocks(m, from, at);
-	return try_lines(m, from, m->len, at);
-}
-
 /* A line with a required string did not match: is the search for it of any use? */
 static void note_vain(struct matcher *m, size_t at)
 {
@@ -422,7 +415,8 @@ enum matcher_result matcher_next(struct matcher *m, size_t from, size_t *at)
 		if (from >= m->len)
 			return MATCHER_NONE;
 	}
-	return next_without_finder(m, from, at);
+	return m->ascii.code && m->syntax.in_line ? next_by_blocks(m, from, at)
+						  : try_lines(m, from, m->len, at);
 }
 
 /* --- telling --------------------------------------------------------------- */

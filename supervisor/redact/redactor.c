@@ -31,8 +31,8 @@ static bool is_in_string(const struct parser *p)
 static enum part take_control(struct parser *p, uint32_t cp)
 {
 	bool was_string = is_in_string(p), was_ground = p->state == PARSER_GROUND;
-	bool is_control = cp < 0x20 || cp >= 0x7F,
-	     is_line = cp == '\0' || cp == '\n' || cp == '\v' || cp == '\f';
+	bool is_control = cp < 0x20 || cp >= 0x7F;
+	bool is_line = cp == '\0' || cp == '\n' || cp == '\v' || cp == '\f';
 	bool is_shown = cp == '\t' || cp == '\r' || cp == '\b';
 	if (was_ground && (!is_control || is_shown))
 		return SHOWN;
@@ -52,7 +52,6 @@ static size_t redactor_take(struct parser *p, const char *data, size_t len, bool
 {
 	unsigned char c = (unsigned char)*data;
 	uint32_t cp = c;
-	size_t n, cut;
 	if (c < 0x80) {
 		*part = take_control(p, c);
 		return 1;
@@ -60,7 +59,7 @@ static size_t redactor_take(struct parser *p, const char *data, size_t len, bool
 	*part = SHOWN;
 	if (p->state == PARSER_GROUND && c != 0xC2)
 		return 1;
-	n = utf8_decode(data, len, &cp);
+	size_t cut, n = utf8_decode(data, len, &cp);
 	if (!final && n == len && utf8_incomplete(data, len, &cut))
 		return 0;
 	if (cp < 0xA0)
@@ -188,18 +187,6 @@ static size_t place(const struct redactor *r, const struct redactor_view *v, siz
 	return v->places.len > 0 ? places[at - v->context] : at - v->context;
 }
 
-static void redactor_replace(struct redactor *r, const char *name)
-{
-	buffer_printf(&r->result, "[redacted%s%s]", *name ? ": " : "", name);
-}
-
-static void view_forget(struct redactor_view *v)
-{
-	v->context = 0;
-	v->in_line = true;
-	v->gap = false;
-}
-
 /* Drops the bytes before `gone` in `work` from a view, but for a context on the same line. */
 static void view_let_go(const struct redactor *r, struct redactor_view *v, size_t gone)
 {
@@ -241,8 +228,9 @@ static void redactor_let_go(struct redactor *r, size_t gone, bool passed)
 
 static void redactor_forget(struct redactor *r)
 {
-	view_forget(&r->shown);
-	view_forget(&r->whole);
+	r->shown.context = r->whole.context = 0;
+	r->shown.in_line = r->whole.in_line = true;
+	r->shown.gap = r->whole.gap = false;
 }
 
 /* Fails safe: replaces everything up to the end of the line. */
@@ -377,7 +365,8 @@ static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 		if (cut->from >= *passed) {
 			buffer_append(&r->result, r->work.data + *passed, cut->from - *passed);
 			if (cut->first)
-				redactor_replace(r, cut->name);
+				buffer_printf(&r->result, "[redacted%s%s]", *cut->name ? ": " : "",
+					      cut->name);
 		}
 		*passed = cut->to;
 		if (cut->block) {
