@@ -1,11 +1,10 @@
 // ID.idx: where every INDEX_STRIDE-th line of a text starts, so that a reader
 // reaches any line of a large text at once.
 //
-// Format: 8 bytes "terseix1", then little-endian uint64 entries. Entry k tells the
-// file offset of line k * INDEX_STRIDE + 1 (entry 0 is 0) in its low 48 bits; the high
-// 16 are a check over k and the offset. Entries are appended as the text grows; a
-// text of fewer lines has no index file. An entry that is missing or damaged is
-// replaced by reading the text instead.
+// Format: 8 bytes "terseix1", then little-endian uint64 entries. Entry k tells the file offset of
+// line k * INDEX_STRIDE + 1 (entry 0 is 0) in its low 48 bits; the high 16 are a check over k and
+// the offset. Entries are appended as the text grows; a text of fewer lines has no index file. An
+// entry that is missing or damaged is replaced by reading the text instead.
 #ifndef TERSE_ARTIFACT_INDEX_H
 #define TERSE_ARTIFACT_INDEX_H
 

@@ -6,12 +6,11 @@
 //   STORE/live/ID                       control socket of a run that lives
 //   STORE/gc                            written when the store was last cleaned up (gc.h)
 //
-// STORE is the first usable of $TERSE_HOME, $XDG_STATE_HOME/terse,
-// ~/.local/state/terse ($HOME only, never the password file),
-// $XDG_RUNTIME_DIR/terse, ${TMPDIR:-/tmp}/terse-UID. Writing takes the first
-// that can be made and written; reading looks in all of them, in this order. With $TERSE_HOME set
-// the others are somebody else's: only what names one run by its whole ID looks in them, too, since
-// the run had to go there if $TERSE_HOME could not be written.
+// STORE is the first usable of $TERSE_HOME, $XDG_STATE_HOME/terse, ~/.local/state/terse ($HOME
+// only, never the password file), $XDG_RUNTIME_DIR/terse, ${TMPDIR:-/tmp}/terse-UID. Writing takes
+// the first that can be made and written; reading looks in all of them, in this order. With
+// $TERSE_HOME set the others are somebody else's: only what names one run by its whole ID looks in
+// them, too, since the run had to go there if $TERSE_HOME could not be written.
 //
 // Directories are made 0700 and must belong to the effective user (else the
 // candidate is passed over), files are made 0600. Nothing below STORE is reached
@@ -101,10 +100,9 @@ int store_open_ids(const struct store *s, bool make);
 /* Opens STORE/live, where the sockets of the runs that live are (process/control.h). */
 int store_open_live(const struct store *s, bool make);
 
-/* Opens (or with O_CREAT makes, 0600 whatever the umask) a file in a directory of the
-   store. Close-on-exec, above the standard descriptors, never through a symbolic
-   link. EPERM when it is not a regular file of the effective user, or has a second
-   hard link and is to be written. */
+/* Opens (or with O_CREAT makes, 0600 whatever the umask) a file in a directory of the store.
+   Close-on-exec, above the standard descriptors, never through a symbolic link. EPERM when it is
+   not a regular file of the effective user, or has a second hard link and is to be written. */
 int store_open_file(int dir, const char *name, int flags);
 
 #endif

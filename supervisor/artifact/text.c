@@ -440,8 +440,7 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 		ssize_t n = io_read_at(t->fd, data, cap, (off_t)t->offset);
 		if (n < 0)
 			return -1;
-		/* These may be bytes of a hole that was made just now: the metadata told
-		   before. */
+		/* These may be bytes of a hole that was made just now: the metadata told before. */
 		if (has_moved(t) && text_has_gap(t) && t->offset < t->gap.end &&
 		    t->offset + (uint64_t)n > t->gap.begin)
 			continue;

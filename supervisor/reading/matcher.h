@@ -76,8 +76,7 @@ struct matcher_window {
 };
 
 /* Matches in such a window: finds what is in it and does not reach its end, if that is not the
- * line's.
- */
+   line's. */
 enum matcher_result matcher_window(struct matcher *m, const struct matcher_window *w,
 				   struct matcher_span *span);
 

@@ -36,8 +36,7 @@ struct secrets_found {
 
 struct secrets_text {
 	const char *data;
-	/* SECRETS_GAP for each byte that has a gap before it, which ends a word.
-	   May be NULL. */
+	/* SECRETS_GAP for each byte that has a gap before it, which ends a word. May be NULL. */
 	const char *gaps;
 	size_t len;
 	size_t start; /* what is before is only context */
