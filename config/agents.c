@@ -92,7 +92,6 @@ const struct layer rules_builtin = {
 static const char *refuse_variable(const char *text)
 {
 	size_t len = strcspn(text, "=");
-
 	if (len == 0 || memchr(text, ' ', len))
 		return "not the name of a variable";
 	return text[len] ? template_refuse(text + len + 1) : NULL;

@@ -21,18 +21,15 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	unsigned rows[3][WORD_MAX + 1];
-
 	for (size_t j = 0; j <= b_len; j++)
 		rows[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= a_len; i++) {
 		unsigned *row = rows[i % 3];
 		const unsigned *last = rows[(i + 2) % 3];
 		const unsigned *older = rows[(i + 1) % 3];
-
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= b_len; j++) {
 			unsigned other = a[i - 1] != b[j - 1];
-
 			row[j] = min3(last[j] + 1, row[j - 1] + 1, last[j - 1] + other);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
 			    older[j - 2] + 1 < row[j])
@@ -45,7 +42,6 @@ static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_le
 void nearest_init(struct nearest *n, const char *word)
 {
 	size_t len = strlen(word);
-
 	*n = (struct nearest){.word = word};
 	if (len > 0 && len <= WORD_MAX)
 		n->distance = len < 3 ? 2 : (unsigned)(len + 1) / 3 + 1; /* one slip in three */
@@ -55,7 +51,6 @@ void nearest_offer(struct nearest *n, const char *candidate)
 {
 	size_t word_len = strlen(n->word), len = strlen(candidate);
 	unsigned d;
-
 	if (n->distance == 0 || len > WORD_MAX)
 		return;
 	d = distance(n->word, word_len, candidate, len);
@@ -86,7 +81,6 @@ struct text {
 static void add_plain(struct text *t, const char *plain)
 {
 	size_t len = strlen(plain);
-
 	memcpy(t->bytes + t->len, plain, len);
 	t->len += len;
 }
@@ -95,12 +89,10 @@ static void add_plain(struct text *t, const char *plain)
 static void add_clean(struct text *t, const char *string, size_t max)
 {
 	size_t left = strlen(string), end = t->len + max;
-
 	while (left > 0) {
 		char encoded[4];
 		uint32_t cp;
 		size_t taken = utf8_decode(string, left, &cp), len;
-
 		if (!utf8_is_clean(cp) || cp == '\n' || cp == '\t')
 			cp = UTF8_REPLACEMENT;
 		len = utf8_put(cp, encoded);

@@ -38,7 +38,6 @@ static void ini_report(struct reader *r, struct ini_line line)
 static void report_malformed(struct reader *r, const char *reason)
 {
 	char shown[128];
-
 	snprintf(shown, sizeof(shown), "%.*s", (int)(r->line_len < 127 ? r->line_len : 127),
 		 r->line);
 	ini_report(r, (struct ini_line){.kind = INI_MALFORMED, .value = shown, .reason = reason});
@@ -56,7 +55,6 @@ static bool take_section(struct reader *r, const char *start, const char *end)
 	char name[NAME_MAX_LEN + 1];
 	const char *close = memchr(start, ']', (size_t)(end - start)), *p = close;
 	size_t len;
-
 	if (!close) {
 		report_malformed(r, "no ] behind the section's name");
 		return false;
@@ -96,7 +94,6 @@ static const char *ini_take_line(struct reader *r, const char *line, const char 
 {
 	const char *start = line;
 	char reason[96];
-
 	while (end > line && is_space(end[-1]))
 		end--;
 	r->line = line;
@@ -131,7 +128,6 @@ static char *read_line(char *out, int room, void *stream)
 {
 	struct reader *r = stream;
 	const char *line, *newline, *end;
-
 	if (r->due && !r->stopped)
 		report_malformed(r, "neither [section] nor key = value");
 	r->due = false;
@@ -151,7 +147,6 @@ static char *read_line(char *out, int room, void *stream)
 static int take_value(void *ctx, const char *section, const char *name, const char *value)
 {
 	struct reader *r = ctx;
-
 	r->due = false;
 	if (r->stopped)
 		return 1;
@@ -179,7 +174,6 @@ void ini_visit(const char *text, size_t len, int (*visit)(void *ctx, const struc
 	       void *ctx)
 {
 	struct reader r = {.next = text, .end = text + len, .visit = visit, .ctx = ctx};
-
 	ini_parse_stream(read_line, &r, take_value, &r);
 }
 

@@ -66,7 +66,6 @@ static int ini_load_complain(struct load *l, const struct ini_line *line, const 
 		.value = value,
 		.reason = reason,
 	};
-
 	config_error_write(&c, l->error);
 	l->errors++;
 	ini_load_fail(l, EINVAL);
@@ -79,7 +78,6 @@ static int ini_load_complain(struct load *l, const struct ini_line *line, const 
 static int already_set(struct load *l, const struct ini_line *line, unsigned first)
 {
 	char reason[64];
-
 	snprintf(reason, sizeof(reason), "already set on line %u", first);
 	return ini_load_complain(l, line, NULL, reason);
 }
@@ -108,7 +106,6 @@ static int unknown_section(struct load *l, const struct ini_line *line)
 {
 	char reason[NEAREST_LEN];
 	struct nearest n;
-
 	nearest_init(&n, line->section);
 	for (size_t i = 0; i < option_count; i++)
 		nearest_offer(&n, option_table[i].section);
@@ -120,7 +117,6 @@ static const char *ini_load_find_name(const char *section, size_t *kind)
 {
 	for (size_t i = 0; i < NAMED; i++) {
 		size_t len = strlen(named[i].form->word);
-
 		if (strncmp(section, named[i].form->word, len) == 0 &&
 		    strchr(" \t", section[len])) {
 			*kind = i;
@@ -134,7 +130,6 @@ static const struct layer *layer_below(const struct load *l, size_t kind)
 {
 	const struct layer *below =
 		*(struct layer *const *)(const void *)((const char *)&l->now + named[kind].offset);
-
 	return below ? below : named[kind].form->builtin;
 }
 
@@ -142,7 +137,6 @@ static int load_named(struct load *l, const struct ini_line *line, const char *n
 {
 	const char *reason = layer_refuse_name(name);
 	struct layer **layer = &l->layers[kind];
-
 	if (l->by == ORIGIN_PROJECT && !named[kind].safe)
 		reason = unsafe;
 	if (reason)
@@ -166,7 +160,6 @@ static int load_section(struct load *l, const struct ini_line *line)
 {
 	size_t kind;
 	const char *name = ini_load_find_name(line->section, &kind);
-
 	l->section = BAD_SECTION;
 	l->current = NULL;
 	l->key = NULL;
@@ -185,11 +178,9 @@ static int unknown_key(struct load *l, const struct ini_line *line)
 {
 	char reason[NEAREST_LEN];
 	struct nearest n;
-
 	nearest_init(&n, line->key);
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
-
 		if (strcmp(o->section, line->section) == 0) {
 			nearest_offer(&n, o->key);
 		} else if (strcmp(o->key, line->key) == 0) {
@@ -214,7 +205,6 @@ static int load_key(struct load *l, const struct ini_line *line)
 {
 	const struct option *o = option_by_key(line->section, line->key);
 	size_t i = o ? (size_t)(o - option_table) : 0;
-
 	if (!o)
 		return unknown_key(l, line);
 	if (l->lines[i] != 0)
@@ -232,7 +222,6 @@ static int load_key(struct load *l, const struct ini_line *line)
 static int load_item(struct load *l, const struct ini_line *line)
 {
 	const char *reason = *line->value ? l->key->refuse(line->value) : NULL;
-
 	if (*line->value == '\0' && l->key->adds)
 		return 0;
 	if (reason)
@@ -246,7 +235,6 @@ static int unknown_named_key(struct load *l, const struct ini_line *line)
 {
 	char reason[NEAREST_LEN], what[32];
 	struct nearest n;
-
 	nearest_init(&n, line->key);
 	for (const struct layer_key *k = named[l->kind].form->keys; k->name; k++)
 		nearest_offer(&n, k->name);
@@ -264,7 +252,6 @@ static int load_named_value(struct load *l, const struct ini_line *line)
 	const struct layer_entry *there;
 	const struct layer *layer;
 	int64_t value;
-
 	if (!o)
 		return unknown_named_key(l, line);
 	l->current = o;
@@ -283,7 +270,6 @@ static int load_named_value(struct load *l, const struct ini_line *line)
 static int load_named_key(struct load *l, const struct ini_line *line)
 {
 	const struct layer_key *keys = named[l->kind].form->keys;
-
 	for (size_t i = 0; keys[i].name; i++) {
 		if (strcmp(keys[i].name, line->key) != 0)
 			continue;
@@ -330,7 +316,6 @@ static int load_more(struct load *l, const struct ini_line *line)
 static int load_line(void *ctx, const struct ini_line *line)
 {
 	struct load *l = ctx;
-
 	switch (line->kind) {
 	case INI_SECTION: return load_section(l, line);
 	case INI_KEY: return load_new_key(l, line);
@@ -364,7 +349,6 @@ int settings_load_text_by(struct settings *s, enum origin by, const char *path, 
 			  size_t len, struct option_error *error)
 {
 	struct load l = {.now = *s, .by = by, .path = path, .error = error};
-
 	ini_visit(text, len, load_line, &l);
 	ini_load_settle(&l, s);
 	if (l.failure == 0)
@@ -385,7 +369,6 @@ int settings_check_text(enum origin by, const char *path, const char *text, size
 	struct option_error error;
 	struct settings s = {0};
 	struct load l = {.by = by, .path = path, .error = &error, .report = report, .ctx = ctx};
-
 	ini_visit(text, len, load_line, &l);
 	ini_load_settle(&l, &s);
 	settings_release(&s);

@@ -14,7 +14,6 @@ const char *layer_refuse_name(const char *name)
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "0123456789_.-";
 	size_t len = strlen(name);
-
 	if (len == 0 || len > LAYER_NAME_MAX || strspn(name, allowed) != len)
 		return "a name is 1 to 40 letters, digits, _ . or -";
 	return NULL;
@@ -60,7 +59,6 @@ static bool layer_has_before(const struct layer *l, size_t count, const char *na
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct layer_entry *e = &l->entries[i];
-
 		if (e->kind == LAYER_NAME && strcmp(e->text, name) == 0)
 			return true;
 	}
@@ -79,7 +77,6 @@ static bool layer_find_name(const struct layer *l, size_t *index, const char **n
 		return true;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct layer_entry *e = &l->entries[i];
-
 		*name = e->text;
 		if (e->kind == LAYER_NAME && !layer_has_before(l, i, e->text) && (*index)-- == 0)
 			return true;
@@ -90,7 +87,6 @@ static bool layer_find_name(const struct layer *l, size_t *index, const char **n
 const char *layer_name(const struct layer *l, size_t index)
 {
 	const char *name;
-
 	return layer_find_name(l, &index, &name) ? name : NULL;
 }
 
@@ -99,11 +95,9 @@ const struct layer_entry *layer_value(const struct layer *l, const char *name,
 {
 	for (; l; l = l->below) {
 		bool here = false;
-
 		*layer = l;
 		for (size_t i = 0; i < l->count; i++) {
 			const struct layer_entry *e = &l->entries[i];
-
 			if (e->kind == LAYER_NAME)
 				here = strcmp(e->text, name) == 0;
 			else if (here && e->kind == LAYER_VALUE && e->offset == o->offset)
@@ -117,10 +111,8 @@ const struct layer_entry *layer_next(const struct layer *l, const char *name, co
 				     const struct layer_entry *after)
 {
 	bool here = false;
-
 	for (size_t i = 0; i < l->count; i++) {
 		const struct layer_entry *e = &l->entries[i];
-
 		if (e->kind == LAYER_NAME)
 			here = strcmp(e->text, name) == 0;
 		else if (here && e->kind == LAYER_TEXT && (!after || e > after) &&

@@ -17,14 +17,12 @@ static int64_t limit_hold(int64_t bytes, int64_t ceiling)
 	/* limit_most() stays within it, too. */
 	int64_t whole = ceiling * 100 / 115, cut = ceiling - NOTICES;
 	int64_t most = whole < cut ? whole : cut;
-
 	return ceiling > 0 && bytes > most ? most : bytes;
 }
 
 static int64_t hold_lines(int64_t lines, int64_t ceiling)
 {
 	int64_t most = ceiling > 2 * NOTICE_LINES ? ceiling - NOTICE_LINES : ceiling;
-
 	return ceiling > 0 && (lines == 0 || lines > most) ? most : lines;
 }
 
@@ -34,7 +32,6 @@ static void hold_all(struct limit *l, const struct settings *s)
 {
 	int64_t bytes = limit_hold((int64_t)l->bytes, s->ceiling);
 	int64_t failure = limit_hold(bytes, s->failure_ceiling);
-
 	l->bytes = (size_t)(l->mode == MODE_HEAD ? bytes : failure);
 	l->failure_bytes = (size_t)failure;
 	l->count = (uint64_t)hold_lines((int64_t)l->count, s->line_ceiling);
@@ -56,7 +53,6 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 		.patterns = &s->patterns,
 		.ignore = &s->ignore,
 	};
-
 	if (is_stderr) {
 		if (s->err_size > 0)
 			l.bytes = (size_t)s->err_size;
@@ -81,7 +77,6 @@ static bool is_total(const char *line, size_t len)
 {
 	static const char word[] = "total ";
 	const size_t word_len = sizeof(word) - 1;
-
 	return len > word_len && memcmp(line, word, word_len) == 0 && line[word_len] >= '0' &&
 	       line[word_len] <= '9';
 }
@@ -100,11 +95,9 @@ bool limit_counts(enum unit unit, const char *line, size_t len)
 enum limit_part limit_broken_first(const struct limit *l, const char *text, size_t len)
 {
 	uint64_t count = 0;
-
 	while (len > 0) {
 		const char *newline = memchr(text, '\n', len);
 		size_t line = newline ? (size_t)(newline - text) : len;
-
 		count += limit_counts(l->unit, text, line);
 		if (l->count && count > l->count)
 			return LIMIT_COUNT;
@@ -131,6 +124,5 @@ const char *limit_name(const struct limit *l, enum limit_part part)
 		[LIMIT_LINE] = "line_length",
 		[LIMIT_CUT] = "line_length",
 	};
-
 	return part == LIMIT_COUNT ? units[l->unit] : parts[part];
 }

@@ -74,7 +74,6 @@ const char *option_nearest_flag(const char *flag, const char *const *more)
 {
 	struct nearest n;
 	char name[64];
-
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(flag, "="), flag);
 	nearest_init(&n, name);
 	for (; *more; more++)
@@ -208,7 +207,6 @@ static char *copy_text(const struct option *o, const char *value, size_t len,
 {
 	const char *reason;
 	char *copy;
-
 	if (len > (uint64_t)o->max) {
 		option_refuse(error, "longer than %" PRId64 " bytes", o->max);
 		return NULL;
@@ -229,7 +227,6 @@ static int set_string(char **to, const struct option *o, const char *value,
 		      struct option_error *error)
 {
 	char *copy = NULL;
-
 	if (*value != '\0') {
 		copy = copy_text(o, value, strlen(value), error);
 		if (!copy)
@@ -253,7 +250,6 @@ static int append_item(struct strings *list, const struct option *o, const char 
 		       struct option_error *error)
 {
 	char *copy;
-
 	if (o->most > 0 && list->count >= o->most)
 		return option_refuse(error, "more than %zu", o->most);
 	copy = copy_text(o, value, len, error);
@@ -281,10 +277,8 @@ static int set_list(struct strings *to, const struct option *o, const char *valu
 		    struct option_error *error)
 {
 	struct strings list = {NULL, 0};
-
 	while (*value != '\0') {
 		size_t len = strcspn(value, "\n");
-
 		if (len > 0 && append_item(&list, o, value, len, error) < 0) {
 			release_list(&list);
 			return -1;

@@ -48,7 +48,6 @@ static const struct {
 static bool wrapper_is_in(const char *list, const char *word)
 {
 	size_t len = strlen(word);
-
 	for (const char *p = list; p && len > 0 && (p = strstr(p, word)) != NULL; p++) {
 		if (p > list && p[-1] == ' ' && p[len] == ' ')
 			return true;
@@ -68,7 +67,6 @@ char *const *wrapper_inner(char *const words[])
 	size_t i = 0, count = sizeof(wrappers) / sizeof(*wrappers);
 	unsigned operands;
 	bool options = true;
-
 	while (i < count && strcmp(wrappers[i].program, program) != 0)
 		i++;
 	if (i == count)
@@ -98,10 +96,8 @@ char *const *wrapper_inner(char *const words[])
 static const char *shell_string(char *const words[])
 {
 	bool string = false;
-
 	for (char *const *word = words + 1; *word; word++) {
 		const char *w = *word;
-
 		if (w[0] != '-' && w[0] != '+')
 			return string ? w : NULL;
 		if (w[0] == '-' && w[1] != '-' && strchr(w, 'c'))
@@ -117,7 +113,6 @@ const char *wrapper_string(char *const words[])
 {
 	static const char shells[] = " sh bash dash zsh ksh mksh ash rbash terse-sh ";
 	const char *program = pattern_program(words[0]);
-
 	if (wrapper_is_in(shells, program))
 		return shell_string(words);
 	if (!words[1])
@@ -141,7 +136,6 @@ const char *pattern_program(const char *word)
 static bool match_stars(const char *pattern, size_t len, const char *text)
 {
 	const char *end = pattern + len, *star = NULL, *resume = NULL;
-
 	for (;;) {
 		if (pattern < end && *pattern == '*') {
 			star = ++pattern;
@@ -177,7 +171,6 @@ static bool match_option(const char *pattern, size_t len, const char *text)
 {
 	const char *equals;
 	size_t name;
-
 	if (len == 2 && isalpha((unsigned char)pattern[1]))
 		return match_letter(pattern[1], text);
 	if (match_stars(pattern, len, text))
@@ -192,11 +185,9 @@ static bool match_word(const char *pattern, size_t len, const char *text,
 		       bool (*match)(const char *pattern, size_t len, const char *text))
 {
 	const char *end = pattern + len;
-
 	for (;;) {
 		const char *bar = memchr(pattern, '|', (size_t)(end - pattern));
 		size_t one = (size_t)((bar ? bar : end) - pattern);
-
 		if (match(pattern, one, text))
 			return true;
 		if (!bar)
@@ -261,7 +252,6 @@ unsigned pattern_match(const char *pattern, char *const words[])
 	char *const *operand = words;
 	size_t len = strcspn(pattern, " \t");
 	unsigned count = 1;
-
 	if (!match_word(pattern, len, program, match_stars))
 		return 0;
 	for (;;) {

@@ -29,14 +29,11 @@ static const char *profiles_match(const struct layer *p, char *const words[])
 {
 	const char *best = NULL, *name = NULL;
 	unsigned most = 0;
-
 	for (; p; p = p->below) {
 		unsigned above = most; /* a lower layer has to exceed it */
-
 		for (size_t i = 0; i < p->count; i++) {
 			const struct layer_entry *e = &p->entries[i];
 			unsigned exact;
-
 			if (e->kind == LAYER_NAME)
 				name = e->text;
 			if (e->kind != LAYER_TEXT)
@@ -67,7 +64,6 @@ struct chooser {
 static void add_name(struct chooser *c, const char *name)
 {
 	struct profile_choice *choice = c->choice;
-
 	for (size_t i = 0; i < choice->count; i++) {
 		if (strcmp(choice->names[i], name) == 0)
 			return;
@@ -82,10 +78,8 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 static int profile_add_command(struct chooser *c, char *const *words, bool counts, unsigned nested)
 {
 	const char *name = NULL;
-
 	while (words && !strpbrk(pattern_program(words[0]), "$`")) {
 		const char *string;
-
 		name = profiles_match(c->profiles, words);
 		if (name)
 			break;
@@ -107,7 +101,6 @@ static int profile_add_command(struct chooser *c, char *const *words, bool count
 static bool passes_on(char *const *words)
 {
 	const char *program = pattern_program(words[0]);
-
 	if (strcmp(program, "tee") == 0)
 		return true;
 	if (strcmp(program, "cat") != 0 && strcmp(program, "less") != 0 &&
@@ -145,7 +138,6 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 {
 	struct words w;
 	int result = 0;
-
 	if (words_parse(&w, string) < 0) {
 		if (errno != EINVAL)
 			return -1;
@@ -154,7 +146,6 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 	}
 	for (size_t i = 0; i < w.count && result == 0; i++) {
 		char *const *words = &w.words[w.commands[i].first];
-
 		if (passes_on(words) && profile_is_fed(&w, i))
 			continue;
 		result = profile_add_command(c, words, counts && is_seen(&w, &w.commands[i]),
@@ -169,7 +160,6 @@ static struct config_error profile_place(const struct settings *s)
 {
 	const struct option *o = option_by_key("run", "profile");
 	const struct setting_source *source = &s->sources[o - option_table];
-
 	if (source->by == ORIGIN_FLAG)
 		return (struct config_error){.where = o->flag};
 	if (source->by == ORIGIN_VARIABLE || !s->files[source->by])
@@ -185,7 +175,6 @@ static int no_such_profile(const struct settings *s, struct option_error *error)
 	char reason[NEAREST_LEN];
 	struct config_error c = profile_place(s);
 	struct nearest n;
-
 	nearest_init(&n, s->profile);
 	for (const struct layer *p = profiles_of(s); p; p = p->below) {
 		for (size_t i = 0; i < p->count; i++) {
@@ -205,13 +194,11 @@ int profile_choose(const struct settings *s, char *const argv[], const char *str
 {
 	struct chooser c = {.choice = choice};
 	int result;
-
 	choice->count = 0;
 	c.profiles = profiles_of(s);
 	if (s->profile) {
 		bool known = strcmp(s->profile, PROFILE_DEFAULT) == 0 ||
 			     layer_has(profiles_of(s), s->profile);
-
 		add_name(&c, known ? s->profile : PROFILE_DEFAULT);
 		return known ? 0 : no_such_profile(s, error);
 	}
@@ -288,13 +275,11 @@ static void apply_one(struct settings *s, const struct option *o,
 {
 	int64_t base = *option_number(s, o), value = base;
 	bool found = false;
-
 	for (size_t i = 0; i < choice->count; i++) {
 		const struct layer *layer;
 		const struct layer_entry *e =
 			layer_value(profiles_of(s), choice->names[i], o, &layer);
 		int64_t next = e ? e->value : base;
-
 		found = found || e;
 		value = i == 0 ? next : profile_merge(o, value, next, base);
 	}
@@ -321,7 +306,6 @@ static void profile_add_items(struct settings *s, const struct option *o, const 
 	struct setting_source *source = option_source(s, o);
 	const struct layer_entry *e = NULL;
 	struct option_error error;
-
 	if (!layer)
 		return;
 	profile_add_items(s, o, layer->below, name);
@@ -339,7 +323,6 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 	s->own_words = strcmp(profile_name(choice), PROFILE_TERSE) == 0;
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
-
 		if (option_is_number(o) && option_source(s, o)->by < ORIGIN_PROFILE)
 			apply_one(s, o, choice);
 		for (size_t k = 0; k < choice->count && o->in_profile; k++)

@@ -24,7 +24,6 @@
 static bool project_has(char *path, size_t len, const char *name)
 {
 	size_t name_len = strlen(name);
-
 	if (len + name_len + 2 > PATH_MAX)
 		return false;
 	if (len == 0 || path[len - 1] != '/')
@@ -37,7 +36,6 @@ bool project_find(char *path)
 {
 	char probe[PATH_MAX];
 	size_t len, found = 0;
-
 	if (!getcwd(probe, sizeof(probe)) || *probe != '/')
 		return false;
 	len = strlen(probe);
@@ -134,7 +132,6 @@ int settings_read_file(enum origin by, const char *path, struct buffer *text,
 static const char *flag_match(const char *arg, const char *flag)
 {
 	size_t len = strlen(flag);
-
 	if (strncmp(arg, flag, len) != 0)
 		return NULL;
 	if (arg[len] == '=')
@@ -192,7 +189,6 @@ int settings_take_flag(struct settings *s, int argc, char *const argv[], int *in
 	struct found f;
 	bool attached;
 	int taken = 1, result;
-
 	if (*index >= argc || strncmp(argv[*index], "--", 2) != 0 || !find_flag(argv[*index], &f))
 		return 0;
 	attached = f.value[-1] == '=';
@@ -203,7 +199,6 @@ int settings_take_flag(struct settings *s, int argc, char *const argv[], int *in
 	} else if (!attached) {
 		if (*index + 1 >= argc) {
 			char range[RANGE_LEN], reason[RANGE_LEN + 32];
-
 			snprintf(reason, sizeof(reason), "needs a value (%s)",
 				 option_range(f.option, range));
 			return flag_complain(&f, NULL, reason, error);
@@ -254,11 +249,9 @@ int settings_load_file(struct settings *s, const char *path, struct option_error
 int settings_init(struct settings *s)
 {
 	struct option_error error;
-
 	*s = (struct settings){0};
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
-
 		if (o->preset && option_set(s, o, o->preset, &error) < 0) {
 			settings_release(s);
 			return -1;
@@ -292,7 +285,6 @@ static int load_if_there(struct settings *s, enum origin by, const char *path, b
 			 struct option_error *first)
 {
 	struct option_error error;
-
 	/* Few files exist, and access() is cheaper than open(). */
 	if (!named && access(path, F_OK) < 0)
 		return 0;
@@ -316,7 +308,6 @@ const char *settings_user_file(char *room, bool *named)
 {
 	const char *config = getenv("TERSE_CONFIG"), *base = getenv("XDG_CONFIG_HOME");
 	const char *below = "terse/terse.ini";
-
 	*named = config != NULL;
 	if (config)
 		return *config == '\0' ? NULL : config;
@@ -334,7 +325,6 @@ static int load_files(struct settings *s, const char *system_file, struct option
 	char path[PATH_MAX];
 	const char *user_file;
 	bool named;
-
 	if (load_if_there(s, ORIGIN_SYSTEM, system_file, false, first) < 0)
 		return -1;
 	user_file = settings_user_file(path, &named);
@@ -351,7 +341,6 @@ static void note_unknown(struct option_error *first, const char *name, size_t le
 		"TERSE_SHIM_PROGRAM", "TERSE_SHIM_PRELOAD", "TERSE_BASH_ENV", "TERSE_DEBUG"};
 	char word[64], reason[NEAREST_LEN];
 	struct nearest n;
-
 	if (len >= sizeof(word))
 		return;
 	memcpy(word, name, len);
@@ -373,7 +362,6 @@ static int load_variables(struct settings *s, struct option_error *first)
 		struct option_error error;
 		const struct option *o;
 		const char *value;
-
 		if (strncmp(*entry, PREFIX, PREFIX_LEN) != 0)
 			continue;
 		value = strchr(*entry, '=');

@@ -19,7 +19,6 @@ static bool template_starts_with(const char *text, const char *start, size_t len
 const char *template_refuse(const char *template)
 {
 	unsigned parts = 0;
-
 	if (*template == '\0')
 		return "empty";
 	for (const char *t = template; *t; t++) {
@@ -37,7 +36,6 @@ const char *template_refuse(const char *template)
 static const char *skip_quoted(const char *text, char **out)
 {
 	char quote = *text++;
-
 	for (; *text != quote; text++) {
 		if (quote == '"' && *text == '\\' && text[1] && strchr("$`\"\\", text[1]))
 			text++;
@@ -54,7 +52,6 @@ static const char *skip_quoted(const char *text, char **out)
 static const char *skip_word(const char *text, char *out)
 {
 	const char *start = text;
-
 	while (text && *text && !strchr(" \t\n|&;<>()", *text)) {
 		if (*text == '\'' || *text == '"') {
 			text = skip_quoted(text, &out);
@@ -84,7 +81,6 @@ static bool match_one(const char **template, const char **text, struct part *par
 {
 	if (template_starts_with(*template, word, LENGTH(word))) {
 		const char *end = skip_word(*text, NULL);
-
 		if (!end)
 			return false;
 		*part = (struct part){.from = *text, .to = end, .is_word = true};
@@ -105,7 +101,6 @@ static bool match_one(const char **template, const char **text, struct part *par
 static bool take_star(const char **template, bool *is_command)
 {
 	bool named = template_starts_with(*template, command, LENGTH(command));
-
 	if (!named && **template != '*')
 		return false;
 	*template += named ? LENGTH(command) : 1;
@@ -118,7 +113,6 @@ static bool command_template_match(const char *template, const char *text, struc
 {
 	const char *behind = NULL, *end = NULL; /* of the last star, in template and text */
 	bool is_command = false;
-
 	for (;;) {
 		if (take_star(&template, &is_command)) {
 			behind = template;
@@ -146,14 +140,12 @@ static bool command_template_match(const char *template, const char *text, struc
 bool template_match(const char *template, const char *text)
 {
 	struct part part = {NULL, NULL, false};
-
 	return command_template_match(template, text, &part);
 }
 
 int template_take(const char *template, const char *text, char **result)
 {
 	struct part part = {NULL, NULL, false};
-
 	if (!command_template_match(template, text, &part))
 		return 0;
 	if (!part.from)

@@ -18,7 +18,6 @@ const char *phrase_refuse(const char *text)
 		return "longer than 150 bytes";
 	while (*text) {
 		size_t len = strcspn(text, "*");
-
 		if (len >= PHRASE_LEAST)
 			return NULL;
 		text += len;
@@ -109,7 +108,6 @@ static int64_t scale_decimal(const struct decimal *d, int64_t scale)
 {
 	int64_t part = (d->thousandths * scale + 999) / 1000;
 	int64_t result;
-
 	if (__builtin_mul_overflow(d->whole, scale, &result) ||
 	    __builtin_add_overflow(result, part, &result))
 		result = INT64_MAX;
@@ -128,7 +126,6 @@ static int parse_units(const char *text, const struct unit *units, size_t unit_c
 	const struct unit *word = find_unit(words, word_count, text);
 	const struct unit *unit;
 	struct decimal number;
-
 	if (word) {
 		*out = word->scale;
 		return 0;
@@ -148,7 +145,6 @@ static int parse_units(const char *text, const struct unit *units, size_t unit_c
 int value_parse_count(const char *text, int64_t *count)
 {
 	struct decimal number;
-
 	text = parse_decimal(text, &number);
 	if (!text || *text != '\0' || number.thousandths != 0)
 		return value_refuse();
@@ -183,7 +179,6 @@ int value_parse_bool(const char *text, int64_t *yes)
 {
 	static const char *const words[] = {"no", "yes", "false", "true", "off",
 					    "on", "0",   "1",     NULL};
-
 	if (value_parse_word(text, words, yes) < 0)
 		return -1;
 	*yes %= 2;

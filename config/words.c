@@ -17,7 +17,6 @@ static void *words_grow(struct words_reader *r, void *array, size_t count, size_
 			size_t size)
 {
 	size_t more = *room ? 2 * *room : 32;
-
 	if (count < *room)
 		return array;
 	array = realloc(array, more * size);
@@ -33,7 +32,6 @@ static int words_note(struct words_reader *r, char *text)
 {
 	struct words *w = r->words;
 	char **words;
-
 	if (r->hidden)
 		return 0;
 	words = words_grow(r, w->words, w->word_count, &r->word_room, sizeof(*words));
@@ -49,7 +47,6 @@ static int words_note_command(struct words_reader *r, size_t first, int into)
 {
 	struct words *w = r->words;
 	struct words_command *commands;
-
 	if (r->hidden || first == w->word_count)
 		return 0;
 	if (w->count == WORDS_COMMANDS_MAX)
@@ -96,7 +93,6 @@ static void words_skip_lines(struct words_reader *r)
 static bool words_take(struct words_reader *r, const char *word)
 {
 	size_t len = strlen(word);
-
 	if (strncmp(r->at, word, len) != 0)
 		return false;
 	if (r->at[len] != '\0' && !strchr(" \t\r\n;&|()<>", r->at[len]))
@@ -178,7 +174,6 @@ static int read_case(struct words_reader *r)
 static int read_condition(struct words_reader *r)
 {
 	char *text = r->text;
-
 	if (!r->hidden) {
 		memcpy(text, "[[", 3);
 		r->text += 3;
@@ -201,7 +196,6 @@ static int read_condition(struct words_reader *r)
 static int words_read_body(struct words_reader *r)
 {
 	size_t first = r->words->count;
-
 	words_skip_lines(r);
 	if (words_read_element(r) < 0)
 		return -1;
@@ -235,7 +229,6 @@ static const struct {
 static int read_redirections(struct words_reader *r, size_t first)
 {
 	int into = WORDS_OUT;
-
 	for (;;) {
 		words_skip_blanks(r);
 		if (!words_at_redirection(r))
@@ -252,7 +245,6 @@ static bool at_arithmetic(const struct words_reader *r)
 {
 	const char *p = r->at + 1;
 	size_t open = 0;
-
 	if (r->at[0] != '(' || *p != '(')
 		return false;
 	do {
@@ -288,7 +280,6 @@ static bool words_take_compound(struct words_reader *r, int *result)
 {
 	size_t first = r->words->count;
 	bool found;
-
 	*result = read_compound(r, &found);
 	if (found && *result == 0)
 		*result = read_redirections(r, first);
@@ -302,7 +293,6 @@ static bool list_words_is_assignment(const char *word)
 {
 	size_t len =
 		strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-
 	if (len == 0 || (word[0] >= '0' && word[0] <= '9'))
 		return false;
 	if (word[len] == '[') {
@@ -317,7 +307,6 @@ static bool list_words_is_assignment(const char *word)
 static bool take_parentheses(struct words_reader *r)
 {
 	const char *start = r->at;
-
 	if (*r->at == '(') {
 		r->at++;
 		words_skip_blanks(r);
@@ -336,10 +325,8 @@ static int read_simple(struct words_reader *r)
 	const char *start = r->at;
 	unsigned count = 0; /* of words, hidden ones too */
 	int into = WORDS_OUT;
-
 	for (;;) {
 		char *text = r->text;
-
 		words_skip_blanks(r);
 		if (words_at_redirection(r)) {
 			if (words_read_redirection(r, &into) < 0)
@@ -372,7 +359,6 @@ static int read_simple(struct words_reader *r)
 static int words_read_element(struct words_reader *r)
 {
 	int result;
-
 	if (++r->depth > WORDS_DEPTH_MAX)
 		return words_fail(r, EINVAL);
 	if (!words_take_compound(r, &result))
@@ -385,7 +371,6 @@ static int words_read_element(struct words_reader *r)
 static bool take_time(struct words_reader *r)
 {
 	const char *start = r->at;
-
 	if (words_take(r, "time")) {
 		do
 			words_skip_blanks(r);
@@ -416,10 +401,8 @@ static bool at_end(struct words_reader *r, enum words_ending ending)
 		[END_CLAUSE] = "esac",
 	};
 	const char *start = r->at;
-
 	if (*r->at == '\0' || *r->at == ')') {
 		enum words_ending found = *r->at == ')' ? END_PARENTHESIS : END_STRING;
-
 		r->at += *r->at == ')';
 		if (found != ending)
 			words_fail(r, EINVAL);
@@ -446,10 +429,8 @@ static bool at_end(struct words_reader *r, enum words_ending ending)
 static bool take_operator(struct words_reader *r)
 {
 	char c = *r->at;
-
 	if (c == '|' || c == '&') {
 		bool twice = r->at[1] == c;
-
 		r->at += 1 + (twice || (c == '|' && r->at[1] == '&'));
 		return c == '|' && !twice;
 	}
@@ -462,10 +443,8 @@ static int words_read_list(struct words_reader *r, enum words_ending ending)
 {
 	const size_t none = (size_t)-1;
 	size_t feeding = none; /* the first command of the element that the last pipe comes from */
-
 	for (;;) {
 		size_t first = r->words->count;
-
 		words_skip_lines(r);
 		skip_prefixes(r);
 		if (feeding == none && at_end(r, ending))
@@ -483,7 +462,6 @@ static int words_read_list(struct words_reader *r, enum words_ending ending)
 int words_read_nested(struct words_reader *r)
 {
 	int result;
-
 	r->hidden++;
 	result = words_read_list(r, END_PARENTHESIS);
 	r->hidden--;
@@ -493,7 +471,6 @@ int words_read_nested(struct words_reader *r)
 int words_parse(struct words *w, const char *string)
 {
 	struct words_reader r = {.at = string, .words = w};
-
 	*w = (struct words){NULL, 0, NULL, 0, NULL};
 	w->text = malloc(strlen(string) + 2);
 	if (!w->text) {

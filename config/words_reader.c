@@ -89,10 +89,8 @@ int words_skip_brackets(struct words_reader *r, char open, char close)
 {
 	size_t nested = 0;
 	int result = 0;
-
 	do {
 		char c = *r->at;
-
 		if (c == '\0')
 			return words_fail(r, EINVAL);
 		if (c == '\'') {
@@ -114,7 +112,6 @@ int words_skip_brackets(struct words_reader *r, char open, char close)
 static int skip_expansion(struct words_reader *r)
 {
 	int result;
-
 	if (*r->at == '`')
 		return skip_backquotes(r);
 	if (++r->depth > WORDS_DEPTH_MAX)
@@ -137,7 +134,6 @@ static int read_double_quotes(struct words_reader *r)
 {
 	for (r->at++; *r->at != '"';) {
 		const char *start = r->at;
-
 		if (at_expansion(r->at)) {
 			if (skip_expansion(r) < 0)
 				return -1;
@@ -162,7 +158,6 @@ static int read_part(struct words_reader *r)
 	const char *from = r->at;
 	char c = *from;
 	int result = 0;
-
 	if (c == '"')
 		return read_double_quotes(r);
 	if (c == '$' && from[1] == '"') {
@@ -208,7 +203,6 @@ static int read_part(struct words_reader *r)
 static bool ends(const struct words_reader *r, const char *start)
 {
 	const char *p = r->at;
-
 	if (*p == '\0' || strchr(" \t\r\n;&|)", *p))
 		return true;
 	if (*p == '<' || *p == '>')
@@ -219,7 +213,6 @@ static bool ends(const struct words_reader *r, const char *start)
 int words_read_word(struct words_reader *r)
 {
 	const char *start = r->at;
-
 	if (ends(r, start))
 		return words_fail(r, EINVAL);
 	while (!ends(r, start)) {
@@ -233,7 +226,6 @@ int words_read_word(struct words_reader *r)
 int words_skip_word(struct words_reader *r)
 {
 	int result;
-
 	r->hidden++;
 	result = words_read_word(r);
 	r->hidden--;
@@ -251,7 +243,6 @@ static const char *skip_digits(const char *p)
 static const char *skip_descriptor(const char *p)
 {
 	const char *end;
-
 	if (*p != '{')
 		return skip_digits(p);
 	end = p + strcspn(p, " \t\n},;\"'$");
@@ -261,7 +252,6 @@ static const char *skip_descriptor(const char *p)
 bool words_at_redirection(const struct words_reader *r)
 {
 	const char *p = skip_descriptor(r->at);
-
 	if (*p == '<' || *p == '>')
 		return p > r->at || p[1] != '(';
 	return p[0] == '&' && p[1] == '>' && p == r->at;
@@ -272,7 +262,6 @@ static bool is_end_line(const char *line, size_t len, const char *delimiter)
 {
 	const char *end = line + len;
 	char quote = '\0';
-
 	for (; *delimiter != '\0'; delimiter++) {
 		if (quote ? *delimiter == quote : *delimiter == '\'' || *delimiter == '"') {
 			quote = quote ? '\0' : *delimiter;
@@ -294,7 +283,6 @@ static void skip_heredoc(struct words_reader *r, const struct heredoc *h)
 	while (*r->at != '\0') {
 		const char *line = r->at;
 		size_t len = strcspn(line, "\n");
-
 		r->at += len + (line[len] == '\n');
 		if (h->tabs) {
 			size_t tabs = strspn(line, "\t");
@@ -319,7 +307,6 @@ void words_skip_newline(struct words_reader *r)
 static int read_heredoc(struct words_reader *r)
 {
 	struct heredoc h = {.tabs = *r->at == '-'};
-
 	r->at += h.tabs;
 	words_skip_blanks(r);
 	h.delimiter = r->at;
@@ -334,7 +321,6 @@ static bool is_shown(const char *target)
 {
 	static const char *const shown[] = {"/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1",
 					    "/dev/fd/2"};
-
 	if (target[0] == '>' && target[1] == '(')
 		return true;
 	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
@@ -348,7 +334,6 @@ static bool is_shown(const char *target)
 static int read_target(struct words_reader *r, bool descriptor, bool of_stdout, int *into)
 {
 	char *target = r->text;
-
 	words_skip_blanks(r);
 	if (!of_stdout || r->hidden)
 		return words_skip_word(r);
@@ -367,7 +352,6 @@ int words_read_redirection(struct words_reader *r, int *into)
 	const char *start = r->at;
 	bool both = *start == '&', descriptor;
 	bool of_stdout = both || *start == '>' || (start[0] == '1' && start[1] == '>');
-
 	r->at = skip_descriptor(start) + both;
 	if (r->at[0] == '<') {
 		if (r->at[1] == '<' && r->at[2] != '<') {

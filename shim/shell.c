@@ -29,7 +29,6 @@ const char *shell_find(const char *configured)
 static bool shell_is_own(const char *path)
 {
 	struct stat own, other;
-
 	return stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
 	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
@@ -37,7 +36,6 @@ static bool shell_is_own(const char *path)
 static bool is_usable(const char *path, bool strings)
 {
 	const char *name = path ? shell_call_name(path) : "";
-
 	if (*name == '\0' || shell_is_own_name(name) || access(path, X_OK) < 0 ||
 	    shell_is_own(path))
 		return false;
@@ -50,11 +48,9 @@ static const char *passwd_shell(char *room)
 	char line[PATH_MAX], uid[32];
 	const char *found = NULL;
 	FILE *file = fopen("/etc/passwd", "re");
-
 	snprintf(uid, sizeof(uid), "%u", (unsigned)getuid());
 	while (file && !found && fgets(line, sizeof(line), file)) {
 		char *field = line, *fields[7] = {NULL};
-
 		line[strcspn(line, "\n")] = '\0';
 		for (size_t i = 0; i < 7; i++)
 			fields[i] = strsep(&field, ":");
@@ -69,7 +65,6 @@ static const char *passwd_shell(char *room)
 const char *shell_real(const char *configured, bool strings, char *room)
 {
 	const char *shell = configured;
-
 	if (is_usable(shell, strings))
 		return shell;
 	shell = getenv("SHELL");

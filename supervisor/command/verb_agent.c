@@ -18,7 +18,6 @@ static int agent_preload(const char *library)
 {
 	const char *others = getenv("LD_PRELOAD");
 	char list[2 * PATH_MAX];
-
 	if (!others || !*others)
 		return setenv("LD_PRELOAD", library, 1);
 	if ((size_t)snprintf(list, sizeof(list), "%s:%s", library, others) >= sizeof(list)) {
@@ -33,7 +32,6 @@ static int agent_preload(const char *library)
 static int agent_prepare_by_name(const struct place *place, const char *program)
 {
 	const char *name = shell_call_name(program);
-
 	if (strcmp(name, "claude") == 0 && !strstr(place->shell, " -"))
 		return setenv("CLAUDE_CODE_SHELL_PREFIX", place->shell, 0);
 	if (strcmp(name, "codex") == 0 && *place->bash_env)
@@ -69,7 +67,6 @@ int command_agent(struct command_context *c, int argc, char **argv)
 	struct place place;
 	char **command = argv + 1;
 	const char *off = getenv("TERSE");
-
 	(void)c;
 	if (argc > 1 && strcmp(*command, "--") == 0)
 		command++;

@@ -171,7 +171,6 @@ static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring
 	struct buffer out = BUFFER_INIT;
 	struct document document;
 	char path[PATH_MAX];
-
 	if (wiring_path(&file->folder, project, path) < 0)
 		return state;
 	if (document_read(&document, path, project) < 0) {
@@ -179,7 +178,6 @@ static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring
 			      document.reason ? document.reason : strerror(errno));
 	} else if (document.exists) {
 		const char *text = document.text.data ? document.text.data : "";
-
 		state = wiring_check(file, place, text, document.text.len);
 		if (state == WIRING_SAME)
 			doctor_report(d, GOOD, w->agent, "wired: %s", path);
@@ -201,7 +199,6 @@ static void doctor_check_self_test(struct doctor *d, const struct wiring *w,
 {
 	char reason[256];
 	int passed = self_test_run(w->agent, place, reason);
-
 	if (passed > 0)
 		doctor_report(d, GOOD, w->agent, "a command as it runs them is previewed");
 	else if (passed < 0)
@@ -213,14 +210,11 @@ static void doctor_check_agents(struct doctor *d, const struct place *place)
 {
 	char here[PATH_MAX], found[PATH_MAX];
 	bool known = getcwd(here, sizeof(here)) != NULL;
-
 	for (const struct wiring *w = wirings; w->agent; w++) {
 		bool wired = false, any = false;
-
 		for (size_t i = 0; i < 2 * WIRING_FILES_MAX; i++) {
 			const struct wiring_file *file = &w->files[i / 2];
 			enum wiring_state state = WIRING_NONE;
-
 			if (file->folder.project && (i % 2 == 0 || known))
 				state = doctor_check_file(d, w, file, i % 2 ? here : NULL, place);
 			wired = wired || state == WIRING_SAME;
@@ -254,7 +248,6 @@ int command_doctor(struct command_context *c, int argc, char **argv)
 	struct place place;
 	const struct verb_option options[] = {{"--json", VERB_FLAG, &d.json},
 					      {NULL, VERB_FLAG, NULL}};
-
 	if (verb_parse(options, argc, argv, NULL, 0) < 0)
 		return EXIT_TERSE;
 	if (!d.json)

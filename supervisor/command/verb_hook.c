@@ -16,7 +16,6 @@
 static int hook_read_input(struct buffer *input)
 {
 	ssize_t n;
-
 	do {
 		if (input->len > HOOK_INPUT_MAX || buffer_reserve(input, 64 << 10) < 0)
 			return -1;
@@ -33,7 +32,6 @@ static void hook_end_session(const struct hook_outcome *o, const struct place *p
 	char *argv[] = {(char *)"terse", (char *)"session", (char *)"end",
 			*o->session ? (char *)o->session : NULL, NULL};
 	pid_t pid = fork();
-
 	if (pid == 0) {
 		io_null(STDIN_FILENO, STDERR_FILENO);
 		if (!o->mark || setenv(o->mark, "1", 0) == 0)
@@ -50,7 +48,6 @@ int command_hook(struct command_context *c, int argc, char **argv)
 	struct hook_outcome outcome;
 	struct place place;
 	int status;
-
 	(void)c;
 	if (argc != 3) {
 		verb_error("hook", "usage: terse hook AGENT EVENT");

@@ -72,7 +72,6 @@ static const char *init_top(const struct init *i)
 static int init_read_both(struct init *i, struct change *c, const char *path)
 {
 	char backup[PATH_MAX + sizeof(DOCUMENT_BACKUP)];
-
 	if (document_read(&c->now, path, init_root(i)) < 0)
 		return init_fail(i, path, c->now.reason);
 	snprintf(backup, sizeof(backup), "%s" DOCUMENT_BACKUP, path);
@@ -96,7 +95,6 @@ static const char *init_text(const struct buffer *b)
 static int init_plan_apply(struct init *i, struct change *c)
 {
 	struct wiring_error error;
-
 	if (wiring_apply(c->file, &i->place, init_text(&c->now.text), c->now.text.len, &c->next,
 			 &error) < 0)
 		return init_fail_wiring(i, c->now.path, &error);
@@ -112,7 +110,6 @@ static bool init_is_as_written(struct init *i, struct change *c)
 	bool same = wiring_apply(c->file, &i->place, init_text(&c->backup.text), c->backup.text.len,
 				 &made, &error) == 0 &&
 		    init_is_same(&made, &c->now.text);
-
 	buffer_release(&made);
 	return same;
 }
@@ -121,7 +118,6 @@ static int init_plan_undo(struct init *i, struct change *c)
 {
 	struct wiring_error error;
 	const char *original = c->backup.exists ? init_text(&c->backup.text) : NULL;
-
 	if (!c->now.exists)
 		return 0;
 	if (wiring_revoke(c->file, original, c->backup.text.len, init_text(&c->now.text),
@@ -153,7 +149,6 @@ static int init_show_change(struct init *i, const struct change *c)
 					 init_text(&c->now.text), c->now.text.len};
 	const struct diff_text after = {c->remove ? "/dev/null" : c->now.path, init_text(&c->next),
 					c->remove ? 0 : c->next.len};
-
 	return diff_append(&i->out, &before, &after);
 }
 
@@ -161,7 +156,6 @@ static int init_show_change(struct init *i, const struct change *c)
 static int init_keep(struct init *i, const struct change *c)
 {
 	struct document copy = c->backup;
-
 	if (!c->now.exists || i->undo ||
 	    wiring_check(c->file, &i->place, init_text(&c->now.text), c->now.text.len) !=
 		    WIRING_NONE)
@@ -176,7 +170,6 @@ static int init_keep(struct init *i, const struct change *c)
 static int init_carry_out(struct init *i, const struct change *c)
 {
 	int status;
-
 	if (init_keep(i, c) < 0)
 		return -1;
 	status = c->remove ? document_remove(&c->now, init_top(i))
@@ -202,7 +195,6 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 {
 	struct change c = {.file = file, .how = NULL};
 	char path[PATH_MAX];
-
 	if (wiring_path(&file->folder, init_root(i), path) < 0) {
 		init_fail(i, i->wiring->agent,
 			  "there is no home directory; --project writes into this directory");
@@ -230,7 +222,6 @@ static void init_change_lines(struct init *i)
 	struct document d;
 	char path[PATH_MAX];
 	bool there;
-
 	if (wiring_path(&file.folder, init_root(i), path) < 0) {
 		if (i->instructions)
 			init_fail(i, i->wiring->agent,
@@ -283,7 +274,6 @@ static int init_parse(struct init *i, int argc, char **argv)
 		{"--instructions", VERB_FLAG, &i->instructions}, {NULL, VERB_FLAG, NULL}};
 	const char *agent;
 	int count = verb_parse(options, argc, argv, &agent, 1);
-
 	if (count < 0)
 		return -1;
 	i->wiring = count ? wiring_find(agent) : NULL;
@@ -304,7 +294,6 @@ int command_init(struct command_context *c, int argc, char **argv)
 {
 	struct init i = {.wiring = NULL};
 	struct buffer clean = BUFFER_INIT;
-
 	(void)c;
 	if (init_parse(&i, argc, argv) < 0)
 		return EXIT_TERSE;

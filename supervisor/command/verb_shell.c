@@ -57,7 +57,6 @@ static bool decision_is_own(const char *path)
 bool decision_is_shell(const char *name)
 {
 	const char *file = (const char *)getauxval(AT_EXECFN);
-
 	return (file && decision_is_own(file)) || (name && decision_is_own(name));
 }
 
@@ -65,7 +64,6 @@ bool decision_is_shell(const char *name)
 static bool decision_is_one_string(char *const *argv)
 {
 	const char *prefix = getenv(PREFIX);
-
 	if (!argv[0] || !argv[1] || argv[2] || *argv[1] == '-' || *argv[1] == '+')
 		return false;
 	/* Strings behind the prefix are commands, even the name of a program alone. A file that
@@ -80,7 +78,6 @@ static int decision_make_argv(struct decision *d, char **argv, bool shimmed)
 {
 	bool login = argv[0] && *argv[0] == '-';
 	size_t count = 0, n = 0, len = strlen(d->program);
-
 	while (argv[count])
 		count++;
 	d->made = malloc((count + 3) * sizeof(*d->made));
@@ -117,7 +114,6 @@ static const char *decision_find_program(const struct settings *s, char *const *
 {
 	bool strings = argv[0] && argv[1];
 	const char *meant = getenv(PROGRAM), *name = argv[0] ? shell_call_name(argv[0]) : "";
-
 	if (meant && *meant)
 		return meant;
 	if (strcmp(*name == '-' ? name + 1 : name, "terse-bash") == 0)
@@ -131,7 +127,6 @@ static int decision_make(struct decision *d, const struct settings *s, char **ar
 {
 	const char *meant = getenv(PROGRAM), *preload = getenv(PRELOAD);
 	bool shimmed = meant && *meant;
-
 	*d = (struct decision){.program = NULL};
 	d->program = decision_find_program(s, argv, d->room);
 	if (decision_make_argv(d, argv, shimmed) < 0)

@@ -444,7 +444,6 @@ int frontend_run(struct job *job)
 			     .watchdog_socket = -1,
 			     .late_watchdog = -1,
 			     .late_pipe = -1};
-
 	sigset_t set;
 	job->front = getpid();
 	job->parent = getppid();

@@ -20,7 +20,6 @@ static size_t marker(void *ctx, const struct preview_piece *piece, char *out, si
 static double cpu_ms(void)
 {
 	struct timespec now;
-
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
@@ -30,10 +29,8 @@ static double choose(struct preview *p)
 	struct preview_ask ask = {.status = 1, .marker = marker};
 	const struct preview_piece *pieces;
 	double best = 1e9;
-
 	for (int round = 0; round < ROUNDS; round++) {
 		double start = cpu_ms(), ms;
-
 		if (preview_choose(p, &ask, &pieces) < 0)
 			exit(1);
 		ms = cpu_ms() - start;
@@ -53,7 +50,6 @@ int main(void)
 	for (size_t i = 0; i < COUNT; i++) {
 		const struct preview_options options = {
 			.budget = budgets[i], .head_share = 15, .end_share = 8, .max_line = 500};
-
 		previews[i] = preview_new(&options);
 		if (!previews[i])
 			return 1;

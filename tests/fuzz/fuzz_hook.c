@@ -23,7 +23,6 @@ static void check_answer(const char *agent, const struct buffer *answer)
 {
 	json_t *value = json_loadb(answer->data, answer->len, 0, NULL);
 	const char *permission = json_string_value(json_object_get(value, "permission"));
-
 	check(json_is_object(value));
 	check(memchr(answer->data, '\n', answer->len) == answer->data + answer->len - 1);
 	check(!json_object_get(value, "decision"));
@@ -40,7 +39,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct buffer answer = BUFFER_INIT;
 	struct hook_outcome outcome;
-
 	if (size == 0)
 		return 0;
 	const char *const *hook = hooks[*data % 7];

@@ -3,8 +3,8 @@
 // check finds errors in it and in no other, and messages are one line of clean
 // text.
 
-#include "config/profile.h"
 #include "config/option.h"
+#include "config/profile.h"
 #include "config/settings.h"
 
 #include "lib/utf8.h"
@@ -19,7 +19,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_message(const struct option_error *error)
 {
 	size_t len = strnlen(error->text, sizeof(error->text));
-
 	assert(len > 0 && len < sizeof(error->text));
 	assert(utf8_all_clean(error->text, len));
 	assert(!memchr(error->text, '\n', len));
@@ -39,7 +38,6 @@ static void check_settings(struct settings *s)
 		const struct option *o = &option_table[i];
 		const void *field = (const char *)s + o->offset;
 		int64_t choices = 0;
-
 		switch (o->type) {
 		case OPTION_STRING: break;
 		case OPTION_LIST: check_list(field); break;
@@ -62,7 +60,6 @@ static void check_settings(struct settings *s)
 static void count_message(void *ctx, const char *message)
 {
 	struct option_error error = {""};
-
 	assert(strlen(message) < sizeof(error.text));
 	memcpy(error.text, message, strlen(message) + 1);
 	check_message(&error);
@@ -73,7 +70,6 @@ static void count_message(void *ctx, const char *message)
 static void apply_profiles(struct settings *s)
 {
 	struct profile_choice choice = {.count = 1};
-
 	for (size_t i = 0; (choice.names[0] = layer_name(profiles_of(s), i)) != NULL; i++) {
 		profile_apply(s, &choice);
 		check_settings(s);
@@ -85,7 +81,6 @@ static void load_file(const uint8_t *data, size_t size, enum origin by)
 	struct option_error error = {""};
 	struct settings s, before;
 	int told = 0, errors, result;
-
 	if (settings_init(&s) < 0)
 		return;
 	before = s;
@@ -108,7 +103,6 @@ static void set_values(const uint8_t *data, size_t size)
 	struct option_error error = {""};
 	struct settings s;
 	char *value = strndup((const char *)data, size);
-
 	if (!value || settings_init(&s) < 0) {
 		free(value);
 		return;
@@ -116,7 +110,6 @@ static void set_values(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < option_count; i++) {
 		char *const argv[] = {(char *)(uintptr_t)option_table[i].flag, value};
 		int index = 0;
-
 		if (option_set(&s, &option_table[i], value, &error) < 0)
 			assert(*error.text != '\0');
 		if (argv[0] && settings_take_flag(&s, 2, argv, &index, &error) < 0)

@@ -30,7 +30,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *bytes = (const char *)data;
 	char encoded[4];
 	uint32_t cp;
-
 	/* Cut where a character ends it is the same string. */
 	size_t half = 0;
 	for (size_t at = 0; at < size;) {

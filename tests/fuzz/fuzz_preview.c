@@ -30,7 +30,6 @@ static size_t printed_len(const struct preview_piece *piece, bool bare)
 	struct buffer clean = BUFFER_INIT;
 	char out[512];
 	size_t len = 0;
-
 	if (piece->kind != PREVIEW_TEXT)
 		return bare ? 0 : marker(NULL, piece, out, sizeof(out));
 	utf8_clean(&clean, piece->text, piece->len);
@@ -50,7 +49,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t next = 1, bytes = 0;
 	size_t step, at, n, used = 0;
 	int count;
-
 	if (size < 8)
 		return 0;
 	options = (struct preview_options){

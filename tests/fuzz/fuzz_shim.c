@@ -19,7 +19,6 @@ static void check_arguments(char *const *argv)
 {
 	const char *script = shell_call_script(argv);
 	bool has_c = false;
-
 	(void)shell_call_is_shell(shell_call_name(argv[0] ? argv[0] : ""));
 	if (!script)
 		return;
@@ -36,7 +35,6 @@ static void check_arguments(char *const *argv)
 static void check_preload(const char *list)
 {
 	char *once = malloc(strlen(list) + 1), *twice = malloc(strlen(list) + 1);
-
 	assert(once && twice);
 	bool removed = preload_remove(once, list, NAME);
 	assert(removed ? strlen(once) < strlen(list) : strcmp(once, list) == 0);
@@ -50,7 +48,6 @@ static void check_detour(const char *command)
 {
 	static const char before[] = "exec /bin/sh -c '", after[] = "' sh";
 	size_t size = detour_size(command);
-
 	if (size == 0)
 		return;
 	char *out = malloc(size);
@@ -74,7 +71,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = strndup((const char *)data, size), *rest = text;
 	char *argv[ARGUMENTS_MAX + 1] = {NULL};
-
 	if (!text)
 		return 0;
 	check_detour(text);

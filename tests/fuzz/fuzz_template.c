@@ -12,7 +12,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *template = malloc(size + 1), *text, *part = NULL;
-
 	if (!template)
 		return 0;
 	memcpy(template, data, size);
@@ -25,7 +24,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	*text++ = '\0';
 	if (!template_refuse(template)) {
 		bool matches = template_match(template, text);
-
 		if (matches != (template_take(template, text, &part) == 1))
 			abort();
 		if (part && strlen(part) > strlen(text))

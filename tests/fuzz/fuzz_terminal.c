@@ -30,7 +30,6 @@ static bool is_plain(const char *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)data[i];
-
 		if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F)
 			return false;
 	}
@@ -71,7 +70,6 @@ static void count_stream(const char *data, size_t len, int counts[256])
 static void check_all_is_there(const char *data, size_t len, const struct buffer *text)
 {
 	int counts[256] = {0};
-
 	count_stream(data, len, counts);
 	count(text->data, text->len, -1, counts);
 	for (int c = 0; c < 256; c++)
@@ -82,7 +80,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	struct buffer first = BUFFER_INIT, other = BUFFER_INIT;
 	struct way way = {.options = {.collapse = true}};
-
 	if (size < HEADER)
 		return 0;
 	unsigned flags = input[2];

@@ -17,7 +17,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	struct buffer stream = BUFFER_INIT, first = BUFFER_INIT, other = BUFFER_INIT;
 	struct way way = {.options = {.collapse = true}};
-
 	if (size < HEADER)
 		return 0;
 	size_t len = size - HEADER < MOST ? size - HEADER : MOST;

@@ -57,7 +57,6 @@ static void make(const uint8_t *input, size_t len, struct buffer *stream)
 	for (size_t i = 0; i < len; i++) {
 		const char *piece = pieces[input[i] & 31];
 		char c = input[i] == '[' ? '(' : (char)input[i];
-
 		if (input[i] >= 0x20)
 			buffer_append(stream, &c, 1);
 		for (int n = input[i] == LONG_PIECE ? LONG_TIMES : 1; input[i] < 0x20 && n > 0; n--)
@@ -82,7 +81,6 @@ static bool may_be_long(const struct buffer *held)
 {
 	static const char *const data[] = {"_G", "]52;", "]1337;", "Ptmux;"};
 	size_t digits = 1;
-
 	for (size_t i = 0; i < held->len; i++)
 		if ((held->data[i] <= ' ' || held->data[i] > '~') && held->data[i] != '\n')
 			return false;
@@ -105,7 +103,6 @@ static void give_up(struct model *m)
 static bool hold(struct model *m, const char *c)
 {
 	bool is_data = (*c > ' ' && *c <= '~') || *c == '\n';
-
 	if (*c == '\n' && m->held.data[0] == ']')
 		return false;
 	if (m->held.len < STRING_HOLD)
@@ -121,7 +118,6 @@ static void run_model(struct model *m, const char *data, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		bool ends = data[i] == '\030' ||
 			    (data[i] == '\a' && m->held.len && m->held.data[0] == ']');
-
 		if (data[i] == '\033') {
 			buffer_clear(&m->held);
 			m->more = false;
@@ -145,7 +141,6 @@ static void run_model(struct model *m, const char *data, size_t len)
 static void remove_words(struct buffer *text)
 {
 	size_t len = 0;
-
 	for (size_t i = 0; i < text->len; i++) {
 		if (text->data[i] == '[')
 			i += text->data[i + 1] == 'i' ? 6 : 4;
@@ -160,7 +155,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	struct buffer stream = BUFFER_INIT, text = BUFFER_INIT;
 	struct model m = {.more = false};
 	struct way way = {.options = {.onlcr = true}};
-
 	if (size < HEADER)
 		return 0;
 	make(input + HEADER, size - HEADER < MOST ? size - HEADER : MOST, &stream);

@@ -38,7 +38,6 @@ static json_t *read_json(const char *text, size_t len)
 static void compare(const char *before, size_t before_len, const struct buffer *after)
 {
 	json_t *a = read_json(before, before_len), *b = read_json(after->data, after->len);
-
 	if (a)
 		check(b && json_equal(a, b));
 	json_decref(a);
@@ -53,7 +52,6 @@ static void try(const struct wiring_file *file, const char *text, size_t len)
 	bool fresh = wiring_check(file, &place, text, len) == WIRING_NONE;
 	bool json = file->items[0].kind != WIRING_TOML;
 	int status = wiring_apply(file, &place, text, len, &once, &error);
-
 	if (status < 0) {
 		check((errno == EINVAL || errno == EEXIST) && *error.text);
 	} else {
@@ -74,7 +72,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t count = 0;
 	char *text;
-
 	while (wirings[count].agent)
 		count++;
 	if (size == 0)

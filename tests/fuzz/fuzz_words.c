@@ -16,14 +16,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_words(const struct words *w, size_t len)
 {
 	size_t next = 0, total = 0;
-
 	for (size_t i = 0; i < w->count; i++) {
 		const struct words_command *c = &w->commands[i];
-
 		assert(c->first == next && c->count > 0);
 		for (size_t j = 0; j < c->count; j++) {
 			const char *word = w->words[c->first + j];
-
 			assert(word >= w->text && word <= w->text + len);
 			total += strlen(word);
 		}
@@ -42,7 +39,6 @@ static void check_profile(const char *string)
 	struct profile_choice choice;
 	struct settings s;
 	int result;
-
 	if (settings_init(&s) < 0)
 		return;
 	result = profile_choose(&s, NULL, string, &choice, &error);
@@ -52,7 +48,6 @@ static void check_profile(const char *string)
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		int64_t value;
-
 		if (o->type != OPTION_COUNT && o->type != OPTION_SIZE)
 			continue;
 		value = *(const int64_t *)(const void *)((const char *)&s + o->offset);
@@ -65,7 +60,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *string = strndup((const char *)data, size);
 	struct words w;
-
 	if (!string)
 		return 0;
 	if (words_parse(&w, string) == 0) {

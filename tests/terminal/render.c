@@ -42,7 +42,6 @@ struct sink {
 static void write_text(void *ctx, const char *data, size_t len)
 {
 	struct sink *sink = ctx;
-
 	if (sink->file && !sink->replies)
 		fwrite(data, 1, len, sink->file);
 }
@@ -50,7 +49,6 @@ static void write_text(void *ctx, const char *data, size_t len)
 static void write_reply(void *ctx, const char *data, size_t len)
 {
 	struct sink *sink = ctx;
-
 	if (sink->file && sink->replies)
 		fwrite(data, 1, len, sink->file);
 }
@@ -67,7 +65,6 @@ static uint32_t next_random(uint32_t *state)
 static size_t piece(uint32_t *state, bool split, size_t left)
 {
 	size_t n = left;
-
 	if (split)
 		n = *state ? 1 + next_random(state) % (next_random(state) % 8 ? 12 : 4000) : 1;
 	return n < left ? n : left;
@@ -76,7 +73,6 @@ static size_t piece(uint32_t *state, bool split, size_t left)
 static int read_all(int fd, struct buffer *in)
 {
 	ssize_t n;
-
 	do {
 		if (buffer_reserve(in, 65536) < 0)
 			return -1;
@@ -92,10 +88,8 @@ static void feed_all(struct terminal *t, const struct request *request, const st
 {
 	uint32_t state = request->seed;
 	size_t at = 0;
-
 	while (at < in->len) {
 		size_t n = piece(&state, request->split, in->len - at);
-
 		if (request->new_cols && at < in->len / 2 && at + n >= in->len / 2) {
 			n = in->len / 2 - at;
 			terminal_feed(t, in->data + at, n);
@@ -113,7 +107,6 @@ static int print_picture(const struct terminal *t, FILE *file)
 {
 	struct buffer picture = BUFFER_INIT;
 	unsigned row, col;
-
 	if (terminal_picture(t, &picture, &row, &col) < 0)
 		return -1;
 	fwrite(picture.data, 1, picture.len, file);
@@ -131,7 +124,6 @@ static int render(const struct request *request, int fd, FILE *file)
 	struct buffer in = BUFFER_INIT;
 	const struct scan *const *variant;
 	int rc = -1;
-
 	if (!t || read_all(fd, &in) < 0)
 		goto out;
 	if (request->grid)
@@ -158,7 +150,6 @@ static int render_files(const struct request *request, char *line)
 	char *text = strsep(&names, "\t");
 	FILE *file;
 	int fd, rc = -1;
-
 	if (!text || sscanf(names, "%u\t%u", &one.options.cols, &one.options.rows) != 2) {
 		errno = EINVAL;
 		return -1;
@@ -182,7 +173,6 @@ static int render_batch(const struct request *request)
 	size_t cap = 0;
 	ssize_t len;
 	int rc = 0;
-
 	while (rc == 0 && (len = getline(&line, &cap, stdin)) > 0) {
 		if (line[len - 1] == '\n')
 			line[len - 1] = '\0';
@@ -217,7 +207,6 @@ int main(int argc, char **argv)
 	};
 	struct request request = {.options = {.cols = 80, .rows = 24, .collapse = true}};
 	int c, rc;
-
 	while ((c = getopt_long(argc, argv, "", longopts, NULL)) >= 0) {
 		switch (c) {
 		case 'c': request.options.cols = (unsigned)strtoul(optarg, NULL, 10); break;

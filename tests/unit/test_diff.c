@@ -17,7 +17,6 @@ static void expect(const char *before, const char *after, const char *want)
 {
 	const struct diff_text a = {"a", before, strlen(before)}, b = {"b", after, strlen(after)};
 	struct buffer out = BUFFER_INIT;
-
 	assert_int_equal(diff_append(&out, &a, &b), 0);
 	assert_non_null(buffer_string(&out));
 	assert_string_equal(out.data, want);
@@ -54,7 +53,6 @@ static void places_apart_and_together(void **state)
 static void large_texts(void **state)
 {
 	struct buffer before = BUFFER_INIT, after = BUFFER_INIT, out = BUFFER_INIT;
-
 	(void)state;
 	for (int i = 0; i < 5000; i++) {
 		buffer_printf(&before, "%d\n", i);

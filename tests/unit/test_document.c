@@ -38,7 +38,6 @@ static int tear_down(void **state)
 static void put(const char *text)
 {
 	FILE *file = fopen(path, "w");
-
 	assert_non_null(file);
 	assert_int_equal(fputs(text, file) < 0, 0);
 	assert_int_equal(fclose(file), 0);
@@ -47,7 +46,6 @@ static void put(const char *text)
 static void expect(const char *text)
 {
 	struct document d;
-
 	assert_int_equal(document_read(&d, path, NULL), 0);
 	assert_int_equal(d.exists, text != NULL);
 	assert_int_equal(d.text.len, text ? strlen(text) : 0);
@@ -60,7 +58,6 @@ static size_t count_files(void)
 {
 	DIR *d = opendir(folder);
 	size_t count = 0;
-
 	assert_non_null(d);
 	for (struct dirent *e = readdir(d); e; e = readdir(d))
 		count += e->d_name[0] != '.';
@@ -72,7 +69,6 @@ static void a_new_file_is_private(void **state)
 {
 	struct document d;
 	struct stat st;
-
 	(void)state;
 	assert_int_equal(document_read(&d, path, NULL), 0);
 	assert_false(d.exists);
@@ -86,7 +82,6 @@ static void a_new_file_is_private(void **state)
 static void a_change_by_somebody_else_is_kept(void **state)
 {
 	struct document missing, there;
-
 	(void)state;
 	assert_int_equal(document_read(&missing, path, NULL), 0);
 	put("theirs");
@@ -105,7 +100,6 @@ static void a_change_by_somebody_else_is_kept(void **state)
 static void what_is_too_large_is_refused(void **state)
 {
 	struct document d;
-
 	(void)state;
 	put("");
 	assert_int_equal(truncate(path, DOCUMENT_MAX + 1), 0);

@@ -31,7 +31,6 @@ static int note(void *ctx, const struct ini_line *line)
 		[INI_MALFORMED] = "malformed",
 	};
 	struct log *log = ctx;
-
 	buffer_printf(&log->text, "%u %s", line->number, kinds[line->kind]);
 	if (line->section)
 		buffer_printf(&log->text, " [%s]", line->section);
@@ -48,7 +47,6 @@ static int note(void *ctx, const struct ini_line *line)
 static void client(const char *text, size_t len, int calls, const char *expected)
 {
 	struct log log = {.left = calls};
-
 	ini_visit(text, len, note, &log);
 	assert_string_equal(buffer_string(&log.text), expected);
 	buffer_release(&log.text);
@@ -113,7 +111,6 @@ static void goes_on_after_mistakes(void **state)
 static void stops_when_told(void **state)
 {
 	static const char text[] = "[a]\nk = v\nbad\n[b]\nl = w\n";
-
 	(void)state;
 	client(TEXT(text), 1, "1 section [a]\n");
 	client(TEXT(text), 2, "1 section [a]\n2 key [a] <k> <v>\n");
@@ -138,6 +135,5 @@ int main(void)
 		cmocka_unit_test(stops_when_told),
 		cmocka_unit_test(tells_nothing_of_nothing),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

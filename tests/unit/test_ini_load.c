@@ -26,7 +26,6 @@
 static struct settings start(void)
 {
 	struct settings s;
-
 	assert_int_equal(settings_init(&s), 0);
 	return s;
 }
@@ -34,7 +33,6 @@ static struct settings start(void)
 static void load(struct settings *s, const char *text, size_t len)
 {
 	struct option_error error = {""};
-
 	if (settings_load_text(s, "t.ini", text, len, &error) < 0)
 		fail_msg("%s", error.text);
 }
@@ -42,7 +40,6 @@ static void load(struct settings *s, const char *text, size_t len)
 static void takes_all_forms(void **state)
 {
 	struct settings s = start();
-
 	(void)state;
 	load(&s, TEXT("\xEF\xBB\xBF# a comment\r\n"
 		      "  ; another\r\n"
@@ -79,7 +76,6 @@ static void takes_all_forms(void **state)
 static void takes_an_end_without_newline(void **state)
 {
 	struct settings s = start();
-
 	(void)state;
 	load(&s, TEXT("[report]\nsize = 1KB"));
 	assert_int_equal(s.size, 1024);
@@ -92,7 +88,6 @@ static void takes_an_end_without_newline(void **state)
 static void takes_the_longest_line(void **state)
 {
 	struct settings s = start();
-
 	(void)state;
 	/* Comments may be longer; blanks at a line's end do not count. */
 	load(&s, TEXT("# " FIVE_HUNDRED "\n"
@@ -108,7 +103,6 @@ static void takes_the_longest_line(void **state)
 static void empty_values_empty(void **state)
 {
 	struct settings s = start();
-
 	(void)state;
 	load(&s, TEXT("[session]\nname = a\n[environment]\nset =\nkeep = A\n  B\n"));
 	assert_string_equal(s.session, "a");
@@ -124,7 +118,6 @@ static void empty_values_empty(void **state)
 static void later_files_win_key_by_key(void **state)
 {
 	struct settings s = start();
-
 	(void)state;
 	load(&s, TEXT("[report]\nsize = 1KB\nmax_lines = 9\n[session]\nname = one\n"));
 	load(&s, TEXT("[report]\nsize = 2KB\n[session]\nname = two\n"));
@@ -140,7 +133,6 @@ static void a_long_list_is_kept(void **state)
 	struct settings s = start();
 	char *text = malloc(100000);
 	size_t len;
-
 	(void)state;
 	assert_non_null(text);
 	len = (size_t)snprintf(text, 100000, "[environment]\nset =\n");
@@ -249,7 +241,6 @@ static void refuses_malformed_files(void **state)
 {
 	static const char good[] = "[run]\nlinger = 1h\n[shim]\nshell = /bin/dash\n[environment]\n"
 				   "keep = TERM\n";
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
 		struct option_error error = {""};
@@ -257,7 +248,6 @@ static void refuses_malformed_files(void **state)
 		const struct settings before = s;
 		char text[2048];
 		size_t len = sizeof(good) - 1;
-
 		errno = 0;
 		assert_int_equal(settings_load_text(&s, "t.ini", malformed[i].text,
 						    malformed[i].len, &error),
@@ -279,7 +269,6 @@ static void names_no_more_than_a_line_can_show(void **state)
 	struct option_error error = {""};
 	struct settings s = start();
 	char path[5000];
-
 	(void)state;
 	memset(path, 'p', sizeof(path));
 	memcpy(path + sizeof(path) - 6, "/\n.ini", 6);
@@ -304,7 +293,6 @@ struct place {
 static struct place make_place(void)
 {
 	struct place p = {.dir = "/tmp/terse-test-XXXXXX"};
-
 	assert_non_null(mkdtemp(p.dir));
 	snprintf(p.path, sizeof(p.path), "%s/t.ini", p.dir);
 	return p;
@@ -319,7 +307,6 @@ static void remove_place(const struct place *p)
 static void write_file(const char *path, const char *text, size_t len)
 {
 	FILE *file = fopen(path, "w");
-
 	assert_non_null(file);
 	assert_int_equal(fwrite(text, 1, len, file), len);
 	assert_int_equal(fclose(file), 0);
@@ -331,7 +318,6 @@ static void reads_files(void **state)
 	struct place p = make_place();
 	struct settings s = start();
 	char expected[160];
-
 	(void)state;
 	assert_int_equal(settings_load_file(&s, p.path, &error), -1);
 	assert_int_equal(errno, ENOENT);
@@ -362,7 +348,6 @@ static void bounds_files(void **state)
 	struct place p = make_place();
 	struct settings s = start();
 	char *text = malloc(limit + 1), expected[160];
-
 	(void)state;
 	assert_non_null(text);
 	memset(text, '#', limit + 1);
@@ -389,7 +374,6 @@ static void does_not_wait_for_a_fifo(void **state)
 	struct option_error error = {""};
 	struct place p = make_place();
 	struct settings s = start();
-
 	(void)state;
 	assert_int_equal(mkfifo(p.path, 0600), 0);
 	alarm(60);
@@ -414,6 +398,5 @@ int main(void)
 		cmocka_unit_test(bounds_files),
 		cmocka_unit_test(does_not_wait_for_a_fifo),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

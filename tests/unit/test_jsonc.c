@@ -53,7 +53,6 @@ static void texts_are_read_or_refused(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct jsonc j;
 		int status = jsonc_parse(&j, rows[i].text, strlen(rows[i].text));
-
 		if (rows[i].reason) {
 			assert_int_equal(status, -1);
 			assert_int_equal(errno, EINVAL);
@@ -70,7 +69,6 @@ static void members_are_found(void **state)
 {
 	struct jsonc j;
 	char *text;
-
 	(void)state;
 	parse(&j, "{\"a\": {\"x\": 0, \"b\": \"one\", \"b\": \"t\\u0077o\"}, \"c\": [3]}");
 	text = jsonc_string(&j, jsonc_find(&j, path));
@@ -107,7 +105,6 @@ static void values_are_added(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT;
 		struct jsonc j;
-
 		parse(&j, rows[i].text);
 		assert_int_equal(jsonc_add(&out, &j, path, "1", rows[i].element), 0);
 		expect(&out, rows[i].want);
@@ -131,7 +128,6 @@ static void values_in_the_way_are_refused(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT;
 		struct jsonc j;
-
 		parse(&j, rows[i].text);
 		assert_int_equal(jsonc_add(&out, &j, path, "1", rows[i].element), -1);
 		assert_int_equal(errno, rows[i].error);
@@ -159,7 +155,6 @@ static void values_are_removed(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct buffer out = BUFFER_INIT;
 		struct jsonc j;
-
 		parse(&j, rows[i].text);
 		assert_int_equal(jsonc_remove(&out, &j, jsonc_find(&j, path)), 0);
 		expect(&out, rows[i].want);
@@ -171,7 +166,6 @@ static void values_are_replaced(void **state)
 {
 	struct buffer out = BUFFER_INIT;
 	struct jsonc j;
-
 	(void)state;
 	parse(&j, "{\"a\" : {\"b\" :[1] /* c */ } }");
 	assert_int_equal(jsonc_replace(&out, &j, jsonc_find(&j, path), "\"x\""), 0);

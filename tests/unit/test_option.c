@@ -35,7 +35,6 @@ static bool same_text(const char *a, const char *b)
 static bool same(const struct settings *a, const struct settings *b, const struct option *o)
 {
 	const struct strings *x = field(a, o), *y = field(b, o);
-
 	if (option_is_number(o))
 		return *(const int64_t *)field(a, o) == *(const int64_t *)field(b, o);
 	if (o->type == OPTION_STRING)
@@ -54,7 +53,6 @@ static void assert_same(const struct settings *a, const struct settings *b,
 {
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
-
 		if (o != except && !same(a, b, o))
 			fail_msg("[%s] %s differs", o->section, o->key);
 	}
@@ -63,7 +61,6 @@ static void assert_same(const struct settings *a, const struct settings *b,
 static struct settings start(void)
 {
 	struct settings s;
-
 	assert_int_equal(settings_init(&s), 0);
 	return s;
 }
@@ -81,7 +78,6 @@ static void clear_variables(void)
 static struct settings load(struct option_error *error)
 {
 	struct settings s;
-
 	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", error), 0);
 	return s;
 }
@@ -91,7 +87,6 @@ static const char *other_value(const struct option *o)
 {
 	static char number[32];
 	const char *const *choices = o->choices;
-
 	switch (o->type) {
 	case OPTION_BOOL: return strcmp(o->preset, "yes") == 0 ? "no" : "yes";
 	case OPTION_TRISTATE: return "no";
@@ -108,7 +103,6 @@ static const char *other_value(const struct option *o)
 static const char *value_for(const struct option *o)
 {
 	const char *value = other_value(o);
-
 	return o->type == OPTION_LIST && strcmp(o->unit, "NAME") == 0 ? "OTHER" : value;
 }
 
@@ -116,7 +110,6 @@ static void assert_other(struct settings *s, const struct option *o, enum origin
 			 const char *by)
 {
 	struct settings plain = start();
-
 	if (same(s, &plain, o))
 		fail_msg("[%s] %s is not set by %s", o->section, o->key, by);
 	assert_same(s, &plain, o);
@@ -133,7 +126,6 @@ static void rows_are_complete(void **state)
 		const struct option *o = &option_table[i];
 		char variable[64] = "TERSE_";
 		size_t len = strlen(variable), help = strlen(o->help);
-
 		for (const char *p = o->flag ? o->flag + 2 : o->variable + len; *p; p++)
 			variable[len++] = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
 		variable[len] = '\0';
@@ -176,7 +168,6 @@ static void rows_are_complete(void **state)
 static void only_harmless_options_are_safe(void **state)
 {
 	static const char *const unsafe[] = {"run", "spill", "session", "shim", "environment"};
-
 	(void)state;
 	for (size_t i = 0; i < option_count; i++) {
 		for (size_t j = 0; j < sizeof(unsafe) / sizeof(*unsafe); j++) {
@@ -191,7 +182,6 @@ static void only_harmless_options_are_safe(void **state)
 static void every_row_covers_the_settings(void **state)
 {
 	size_t covered = 0;
-
 	(void)state;
 	for (size_t i = 0; i < option_count; i++) {
 		if (option_is_number(&option_table[i]))
@@ -207,7 +197,6 @@ static void every_row_covers_the_settings(void **state)
 static void defaults_are_as_documented(void **state)
 {
 	struct settings s = start();
-
 	(void)state;
 	assert_null(s.profile);
 	assert_int_equal(s.timeout, 0);
@@ -274,7 +263,6 @@ static void words_have_their_positions(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		const struct option *o = option_by_key(words[i].section, words[i].key);
-
 		assert_int_equal(option_set(&s, o, words[i].word, &error), 0);
 		assert_int_equal(*(const int64_t *)field(&s, o), words[i].value);
 	}
@@ -291,7 +279,6 @@ static void each_is_set_by_ini(void **state)
 		char text[256];
 		int len = snprintf(text, sizeof(text), "[%s]\n%s = %s\n", o->section, o->key,
 				   value_for(o));
-
 		assert_int_equal(settings_load_text(&s, "t.ini", text, (size_t)len, &error), 0);
 		assert_int_equal(option_source(&s, o)->line, 2);
 		assert_other(&s, o, ORIGIN_USER, "ini");
@@ -302,14 +289,12 @@ static void each_is_set_by_ini(void **state)
 static void each_is_set_by_variable(void **state)
 {
 	struct settings plain = start();
-
 	(void)state;
 	clear_variables();
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		struct option_error error;
 		struct settings s;
-
 		setenv(o->variable, value_for(o), 1);
 		s = load(&error);
 		assert_string_equal(error.text, "");
@@ -330,12 +315,10 @@ static void each_is_set_by_variable(void **state)
 static int take(struct settings *s, const char *const argv[], struct option_error *error)
 {
 	int argc = 0, index = 0;
-
 	while (argv[argc])
 		argc++;
 	while (index < argc) {
 		int result = settings_take_flag(s, argc, (char *const *)argv, &index, error);
-
 		if (result <= 0)
 			return result;
 	}
@@ -353,7 +336,6 @@ static void each_is_set_by_flag(void **state)
 		struct option_error error = {""};
 		struct settings s = start();
 		char attached[128], flag[64];
-
 		if (!o->flag) {
 			settings_release(&s);
 			continue;
@@ -418,7 +400,6 @@ static void each_range_is_kept(void **state)
 		struct option_error error = {""};
 		struct settings s = start();
 		char value[48], flag[64], expected[160];
-
 		if (o->max == 0 || !option_is_number(o) || !o->flag) {
 			settings_release(&s);
 			continue;
@@ -451,7 +432,6 @@ static void zero_is_good_where_it_means_none(void **state)
 {
 	struct option_error error = {""};
 	struct settings s = start();
-
 	(void)state;
 	assert_int_equal(TAKE(&s, &error, "--max-line", "500", "--err-size=4KB"), 1);
 	assert_int_equal(TAKE(&s, &error, "--max-line", "0", "--err-size=0"), 1);
@@ -466,7 +446,6 @@ static char *read_source(const char *path)
 {
 	FILE *file = fopen(path, "r");
 	char *text = calloc(1, 1 << 18);
-
 	assert_non_null(file);
 	assert_non_null(text);
 	assert_true(fread(text, 1, (1 << 18) - 1, file) > 0);
@@ -481,17 +460,14 @@ static void no_option_is_read_past_the_table(void **state)
 	static const char *const sources[] = {"config/*.c", "shim/*.c", "supervisor/*.c",
 					      "supervisor/*/*.c"};
 	glob_t files = {0};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
 		assert_int_equal(glob(sources[i], i > 0 ? GLOB_APPEND : 0, NULL, &files), 0);
 	assert_true(files.gl_pathc > 50);
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		char *text = read_source(files.gl_pathv[i]);
-
 		for (size_t j = 0; j < option_count; j++) {
 			char name[64];
-
 			snprintf(name, sizeof(name), "\"%s\"", option_table[j].variable);
 			if (strstr(text, name) &&
 			    strcmp(files.gl_pathv[i], "config/option_table.c") != 0)
@@ -506,13 +482,11 @@ static void help_tells_every_flag(void **state)
 {
 	struct buffer out = BUFFER_INIT;
 	const char *text;
-
 	(void)state;
 	assert_int_equal(option_print_help(&out), 0);
 	text = buffer_string(&out);
 	for (size_t i = 0; i < option_count; i++) {
 		char flag[64], word[64];
-
 		if (!option_table[i].flag)
 			continue;
 		snprintf(flag, sizeof(flag), "\n  --%s%s", option_table[i].negated ? "[no-]" : "",
@@ -542,7 +516,6 @@ static void the_sample_is_the_table_s(void **state)
 	char kept[32768];
 	FILE *file = fopen("config/terse.ini", "r");
 	size_t len;
-
 	(void)state;
 	assert_non_null(file);
 	len = fread(kept, 1, sizeof(kept) - 1, file);
@@ -560,14 +533,12 @@ static void the_sample_holds_the_defaults(void **state)
 	struct option_error error = {""};
 	struct settings s = {0}, plain = start();
 	size_t keys = 0;
-
 	(void)state;
 	assert_int_equal(option_print_sample(&sample), 0);
 	assert_non_null(buffer_string(&sample));
 	for (const char *line = sample.data; *line; line += strcspn(line, "\n") + 1) {
 		bool setting = line[0] == '#' && line[1] != ' ' && line[1] != '\n';
 		size_t len = strcspn(line, "\n") + 1;
-
 		keys += setting && line[1] != '\t';
 		buffer_append(&bare, line + setting, len - setting);
 	}
@@ -609,6 +580,5 @@ int main(void)
 		cmocka_unit_test(the_sample_is_the_table_s),
 		cmocka_unit_test(the_sample_holds_the_defaults),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,6 @@
 static struct settings start(void)
 {
 	struct settings s;
-
 	assert_int_equal(settings_init(&s), 0);
 	return s;
 }
@@ -26,12 +25,10 @@ static struct settings start(void)
 static int take(struct settings *s, const char *const argv[], struct option_error *error)
 {
 	int argc = 0, index = 0;
-
 	while (argv[argc])
 		argc++;
 	while (index < argc) {
 		int result = settings_take_flag(s, argc, (char *const *)argv, &index, error);
-
 		if (result <= 0)
 			return result;
 	}
@@ -49,11 +46,9 @@ static void flags_are_told_from_other_words(void **state)
 	struct option_error error = {""};
 	struct settings s = start();
 	int index = 0;
-
 	(void)state;
 	for (; others[index]; index++) {
 		int before = index;
-
 		assert_int_equal(settings_take_flag(&s, 11, (char *const *)others, &index, &error),
 				 0);
 		assert_int_equal(index, before);
@@ -69,7 +64,6 @@ static void flags_without_values_take_none(void **state)
 	struct option_error error = {""};
 	struct settings s = start();
 	int index = 0;
-
 	(void)state;
 	assert_int_equal(settings_take_flag(&s, 2, (char *const *)argv, &index, &error), 1);
 	assert_int_equal(index, 1);
@@ -119,7 +113,6 @@ static void flags_refuse_in_the_right_words(void **state)
 		struct option_error error = {""};
 		struct settings s = start();
 		const struct settings before = s;
-
 		assert_int_equal(take(&s, cases[i].argv, &error), -1);
 		assert_int_equal(errno, EINVAL);
 		assert_string_equal(error.text, cases[i].message);
@@ -132,7 +125,6 @@ static void list_flags_add(void **state)
 {
 	struct option_error error = {""};
 	struct settings s = start();
-
 	(void)state;
 	assert_int_equal(TAKE(&s, &error, "--env", "A=1", "--env=B=2\nx", "--unset-env", "C"), 1);
 	assert_int_equal(s.env_set.count, 8);
@@ -168,7 +160,6 @@ static void near_words_are_found(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *nearest = option_nearest_flag(cases[i].flag, none);
-
 		if (strcmp(nearest ? nearest : "", cases[i].nearest ? cases[i].nearest : "") != 0)
 			fail_msg("%s: %s", cases[i].flag, nearest ? nearest : "none");
 	}
@@ -196,6 +187,5 @@ int main(void)
 		cmocka_unit_test(list_flags_add),
 		cmocka_unit_test(near_words_are_found),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

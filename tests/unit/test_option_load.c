@@ -30,7 +30,6 @@ static void variables_refuse_in_the_right_words(void **state)
 {
 	struct option_error error;
 	struct settings s;
-
 	(void)state;
 	clear_variables();
 	setenv("TERSE_COLS", "1", 1);
@@ -60,7 +59,6 @@ static void write_ini(const char *dir, const char *name, const char *text)
 {
 	char path[256];
 	FILE *file;
-
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	for (char *p = path + strlen(dir) + 1; (p = strchr(p, '/')) != NULL; *p++ = '/') {
 		*p = '\0';
@@ -79,7 +77,6 @@ static void expect_size(const char *dir, int64_t size, const char *message)
 	char system_file[256], expected[512];
 	struct option_error error;
 	struct settings s;
-
 	snprintf(system_file, sizeof(system_file), "%s/etc/terse.ini", dir);
 	assert_int_equal(settings_load_after(&s, system_file, &error), 0);
 	assert_int_equal(s.size, size);
@@ -92,7 +89,6 @@ static void expect_size(const char *dir, int64_t size, const char *message)
 static void later_sources_win(void **state)
 {
 	char dir[] = "/tmp/terse-test-XXXXXX", path[256], command[64];
-
 	(void)state;
 	clear_variables();
 	assert_non_null(mkdtemp(dir));
@@ -144,7 +140,6 @@ static void public_load_fills_everything_in(void **state)
 {
 	struct option_error error;
 	struct settings s;
-
 	(void)state;
 	clear_variables();
 	setenv("TERSE_COLS", "77", 1);
@@ -161,6 +156,5 @@ int main(void)
 		cmocka_unit_test(later_sources_win),
 		cmocka_unit_test(public_load_fills_everything_in),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

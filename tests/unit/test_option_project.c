@@ -33,7 +33,6 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 static int setup(void **state)
 {
 	static const char *const names[] = {"TERSE_CONFIG", "HOME", "XDG_CONFIG_HOME"};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		unsetenv(names[i]);
@@ -66,7 +65,6 @@ static void enter(const char *dir)
 static void write_file(const char *name, const char *text)
 {
 	FILE *file;
-
 	enter(".");
 	file = fopen(name, "w");
 	assert_non_null(file);
@@ -81,7 +79,6 @@ static void expect_size(int64_t size, const char *message)
 	char expected[512] = "";
 	struct option_error error;
 	struct settings s;
-
 	assert_int_equal(settings_load_after(&s, "/nowhere/terse.ini", &error), 0);
 	if (*message)
 		snprintf(expected, sizeof(expected), "%s/%s", root, message);
@@ -93,7 +90,6 @@ static void expect_size(int64_t size, const char *message)
 static void expect_found(const char *dir, const char *name)
 {
 	char path[PATH_MAX] = "", expected[PATH_MAX];
-
 	enter(dir);
 	assert_int_equal(project_find(path), *name != '\0');
 	snprintf(expected, sizeof(expected), "%s/%s", root, name);
@@ -129,7 +125,6 @@ static void it_is_found_up_to_the_repository_s_root(void **state)
 static void directories_without_one_are_no_trouble(void **state)
 {
 	char path[PATH_MAX];
-
 	(void)state;
 	assert_int_equal(chdir("/"), 0);
 	assert_false(project_find(path));
@@ -149,7 +144,6 @@ static void it_has_its_place_among_the_sources(void **state)
 	struct option_error error;
 	struct settings s;
 	char path[128];
-
 	(void)state;
 	write_file("user.ini", "[report]\nsize = 100\nmax_lines = 7\nheartbeat = 5s\n");
 	write_file("repo/.terse.ini", "[report]\nsize = 200\nheartbeat = 6s\n");
@@ -179,7 +173,6 @@ static void only_safe_options_are_taken(void **state)
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		char text[256], message[256] = "";
-
 		if (o->safe)
 			continue;
 		snprintf(text, sizeof(text), "[report]\nsize = 100\n\n[%s]\n%s = 1\n",
@@ -256,6 +249,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_not_trusted_is_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_foreign_file_is_refused, setup, teardown),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

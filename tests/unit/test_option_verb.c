@@ -31,7 +31,6 @@ static char said[1 << 17]; /* what the last run printed, stderr as well */
 static int setup(void **state)
 {
 	static char where[64];
-
 	home_setup(state);
 	for (size_t i = 0; i < option_count; i++)
 		unsetenv(option_table[i].variable);
@@ -50,7 +49,6 @@ static int teardown(void **state)
 static void write_file(const char *name, const char *text)
 {
 	FILE *file = fopen(name, "w");
-
 	assert_non_null(file);
 	assert_true(fputs(text, file) >= 0);
 	assert_int_equal(fclose(file), 0);
@@ -62,7 +60,6 @@ static void child(int argc, char **argv)
 	struct option_error error;
 	struct settings s;
 	struct command_context context = {&s};
-
 	dup2(out, 1);
 	dup2(out, 2);
 	if (settings_load_after(&s, "/nowhere/terse.ini", &error) < 0)
@@ -78,7 +75,6 @@ static int run(const char *const *words)
 	FILE *file;
 	size_t len;
 	pid_t pid;
-
 	while (*words)
 		argv[argc++] = *words++;
 	pid = fork();
@@ -99,7 +95,6 @@ static int run(const char *const *words)
 static void expect_line(const char *line)
 {
 	const char *found = strstr(said, line);
-
 	if (!found || (found > said && found[-1] != '\n') || found[strlen(line)] != '\n')
 		fail_msg("no line \"%s\" in:\n%s", line, said);
 }
@@ -138,7 +133,6 @@ static void what_is_printed_can_be_loaded(void **state)
 {
 	struct option_error error = {""};
 	struct settings s;
-
 	(void)state;
 	assert_int_equal(RUN("--size", "5KB", "--timeout=90s", "--env", "X=1"), 0);
 	assert_int_equal(settings_init(&s), 0);
@@ -154,10 +148,8 @@ static void what_is_printed_can_be_loaded(void **state)
 static const json_t *setting(const json_t *root, const char *key)
 {
 	const json_t *settings = json_object_get(root, "settings");
-
 	for (size_t i = 0; i < json_array_size(settings); i++) {
 		const json_t *one = json_array_get(settings, i);
-
 		if (strcmp(json_string_value(json_object_get(one, "key")), key) == 0)
 			return one;
 	}
@@ -174,7 +166,6 @@ static void json_tells_the_same(void **state)
 {
 	json_t *root;
 	const json_t *origin;
-
 	(void)state;
 	write_file("user.ini", "[report]\nsize = 8KB\n[session]\nname = \xFF\n");
 	setenv("TERSE_CONFIG", "user.ini", 1);
@@ -215,7 +206,6 @@ static void profiles_are_listed(void **state)
 {
 	json_t *root;
 	const json_t *read;
-
 	(void)state;
 	write_file("user.ini", "[profile read]\nmatch = mdcat\nsize = 16KB\n[profile mine]\n"
 			       "match = x\n");
@@ -318,7 +308,6 @@ static void init_writes_the_sample_once(void **state)
 	struct stat st;
 	FILE *file;
 	size_t len;
-
 	(void)state;
 	assert_int_equal(option_print_sample(&sample), 0);
 	assert_int_equal(RUN("init"), 0);
@@ -366,7 +355,6 @@ static const char *complete(const char *words)
 	char command[1024];
 	FILE *pipe;
 	size_t len;
-
 	snprintf(command, sizeof(command),
 		 "bash --norc -c 'terse() { printf \"Verbs:\\n  run   Runs\\n  read  Reads\\n\\n"
 		 "  --offset N\\n\"; }; . ./script; COMP_WORDS=(%s); "
@@ -383,7 +371,6 @@ static const char *complete(const char *words)
 static void completion_knows_the_table(void **state)
 {
 	const char *flags;
-
 	(void)state;
 	assert_int_equal(RUN("completion"), 0);
 	write_file("script", said);
@@ -420,6 +407,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(bad_usage_is_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(completion_knows_the_table, setup, teardown),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

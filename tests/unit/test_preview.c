@@ -23,7 +23,6 @@ static size_t marker(void *ctx, const struct preview_piece *piece, char *out, si
 	char lines[HUMAN_LEN], bytes[HUMAN_LEN];
 	uint64_t count = piece->to - piece->from + 1;
 	int n;
-
 	human_count(lines, count);
 	human_size(bytes, piece->bytes);
 	if (piece->kind == PREVIEW_ALIKE)
@@ -72,10 +71,8 @@ static void random_text(struct buffer *b, bool clean)
 	};
 	uint32_t lines = rnd(10) ? rnd(80) : rnd(3000);
 	size_t start = 0;
-
 	for (uint32_t i = 0; i < lines; i++) {
 		uint32_t kind = rnd(20);
-
 		if (kind == 7) {
 			/* Lines that differ in numbers and paths only. */
 			for (uint32_t k = rnd(30), m = rnd(500); k > 0; k--)
@@ -89,7 +86,6 @@ static void random_text(struct buffer *b, bool clean)
 			/* The line before, again and again. */
 			for (uint32_t k = rnd(6); k > 0; k--) {
 				size_t len = b->len - start;
-
 				assert_int_equal(buffer_reserve(b, len), 0);
 				memcpy(b->data + b->len, b->data + start, len);
 				start = b->len;
@@ -100,19 +96,16 @@ static void random_text(struct buffer *b, bool clean)
 		start = b->len;
 		if (kind == 4) {
 			uint32_t n = rnd(10) ? rnd(400) : rnd(4000);
-
 			while (n-- > 0)
 				buffer_append_string(b, rnd(9) ? "x" : rnd(50) ? "é" : " error: é");
 		} else if (kind == 5 && !clean) {
 			for (uint32_t n = rnd(60); n > 0; n--) {
 				char c = (char)rnd(256);
-
 				buffer_append(b, &c, 1);
 			}
 		} else if (kind > 6) {
 			for (uint32_t n = rnd(9); n > 0; n--) {
 				const char *word = words[rnd(sizeof(words) / sizeof(*words))];
-
 				buffer_printf(b, "%s %u ", word, rnd(300));
 			}
 		}
@@ -126,10 +119,8 @@ static void feed(struct preview *p, const struct buffer *text)
 	/* Tiny pieces of a long text take long and show nothing more. */
 	bool tiny = rnd(3) == 0 && text->len <= 20000;
 	uint32_t most = tiny ? 1 + rnd(7) : 1 + rnd(5000);
-
 	for (size_t at = 0; at < text->len;) {
 		size_t n = 1 + rnd(most);
-
 		if (n > text->len - at)
 			n = text->len - at;
 		preview_feed(p, text->data + at, n);
@@ -146,7 +137,6 @@ struct lines {
 static struct lines split(const struct buffer *text)
 {
 	struct lines l = {.start = malloc((text->len + 2) * sizeof(size_t))};
-
 	assert_non_null(l.start);
 	l.start[0] = 0;
 	for (size_t i = 0; i < text->len; i++) {
@@ -163,7 +153,6 @@ static void check_line(const char *line, size_t len, size_t offset, const char *
 {
 	static const char open[] = "[... bytes ", shut[] = " omitted ...]";
 	size_t at = 0, from = 0;
-
 	if (guard && line_is_like_notice(line, len)) {
 		assert_memory_equal(shown, "| ", 2);
 		shown += 2;
@@ -183,7 +172,6 @@ static void check_line(const char *line, size_t len, size_t offset, const char *
 		size_t part = note ? (size_t)(note - shown) - from : shown_len - from;
 		size_t first, last;
 		char *end;
-
 		assert_true(at + part <= len);
 		assert_memory_equal(line + at, shown + from, part);
 		at += part;
@@ -207,23 +195,19 @@ static void render(struct buffer *out, bool bare, const struct preview_ask *ask,
 		   const struct preview_piece *pieces, int count)
 {
 	char mark[512];
-
 	for (int i = 0; i < count; i++) {
 		const struct preview_piece *piece = &pieces[i];
 		uint64_t number = piece->from;
-
 		if (piece->kind != PREVIEW_TEXT && bare)
 			continue;
 		if (piece->kind != PREVIEW_TEXT) {
 			size_t len = ask->marker(ask->ctx, piece, mark, sizeof(mark));
-
 			buffer_append(out, mark, len);
 			continue;
 		}
 		for (size_t at = 0; at < piece->len; number++) {
 			const char *newline = memchr(piece->text + at, '\n', piece->len - at);
 			size_t end = newline ? (size_t)(newline - piece->text) + 1 : piece->len;
-
 			if (piece->numbered && !bare)
 				buffer_printf(out, "%" PRIu64 ": ", number);
 			utf8_clean(out, piece->text + at, end - at);
@@ -237,7 +221,6 @@ static uint32_t shape_at(const struct buffer *text, const struct lines *lines, u
 {
 	size_t start = lines->start[number - 1], end = lines->start[number];
 	struct line line = {.front = text->data + start, .front_len = end - start};
-
 	line.ended = text->data[end - 1] == '\n';
 	line.length = line.front_len;
 	return score_shape(&line);
@@ -248,7 +231,6 @@ static void check_last(const char *line, size_t len, size_t offset,
 		       const struct preview_piece *piece)
 {
 	struct buffer shown = BUFFER_INIT;
-
 	assert_null(memchr(piece->text, '\n', piece->len));
 	buffer_append(&shown, piece->text, piece->len);
 	if (line[len - 1] == '\n')
@@ -264,11 +246,9 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 	struct lines lines = split(text);
 	struct buffer out = BUFFER_INIT;
 	uint64_t next = ask->printed_lines + 1;
-
 	for (int i = 0; i < count; i++) {
 		const struct preview_piece *piece = &pieces[i];
 		const char *shown = piece->text;
-
 		assert_int_equal(piece->from, next);
 		assert_true(piece->to >= piece->from && piece->to <= lines.count);
 		next = piece->to + 1;
@@ -299,7 +279,6 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 			size_t left = piece->len - (size_t)(shown - piece->text);
 			const char *newline = memchr(shown, '\n', left);
 			size_t len = newline ? (size_t)(newline - shown) + 1 : left;
-
 			check_line(text->data + lines.start[n - 1],
 				   lines.start[n] - lines.start[n - 1],
 				   lines.start[n - 1] + ask->bytes_before, shown, len,
@@ -329,7 +308,6 @@ static void print_live(struct preview_ask *ask, const struct buffer *text, size_
 {
 	struct lines lines = split(text);
 	uint32_t wanted = rnd(1 + (uint32_t)lines.count);
-
 	for (size_t i = 0; i < lines.count && i < wanted && lines.start[i + 1] <= budget; i++) {
 		if (text->data[lines.start[i + 1] - 1] != '\n')
 			break;
@@ -342,7 +320,6 @@ static void print_live(struct preview_ask *ask, const struct buffer *text, size_
 static void test_properties(void **state)
 {
 	static char empty[] = "", id[] = "cmd-1m5zq8k3x7f01";
-
 	(void)state;
 	for (uint32_t round = 0; round < 6000; round++) {
 		struct buffer text = BUFFER_INIT, first = BUFFER_INIT, second = BUFFER_INIT;
@@ -350,7 +327,6 @@ static void test_properties(void **state)
 		struct preview_options options;
 		struct preview_ask ask = {.marker = marker};
 		bool clean;
-
 		random_state = random_start(round);
 		clean = rnd(3);
 		random_text(&text, clean);
@@ -372,7 +348,6 @@ static void test_properties(void **state)
 			struct preview *p = preview_new(&options);
 			uint32_t keep;
 			int count;
-
 			assert_non_null(p);
 			feed(p, &text);
 			if (pass == 0 && rnd(2) && !options.max_lines)
@@ -405,7 +380,6 @@ static void check_shown(const struct preview_options *options, uint64_t printed_
 	const struct preview_piece *pieces;
 	struct buffer out = BUFFER_INIT;
 	int count;
-
 	assert_non_null(p);
 	preview_feed(p, text, strlen(text));
 	for (; ask.printed_lines < printed_lines; ask.printed_lines++)
@@ -431,7 +405,6 @@ static void test_modes(void **state)
 	struct buffer text = BUFFER_INIT;
 	const char *numbers = sequence(&text, 1000);
 	struct preview_options o = {.budget = 64, .head_share = 25, .max_line = 2000};
-
 	(void)state;
 	o.mode = PREVIEW_TAIL;
 	check_shown(&o, 0, numbers,
@@ -456,7 +429,6 @@ static void test_folds(void **state)
 {
 	struct preview_options o = {
 		.mode = PREVIEW_ENDS, .budget = 64, .head_share = 25, .max_line = 2000};
-
 	(void)state;
 	check_shown(&o, 0, "start\nagain\nagain\nagain\nagain\nend\n",
 		    "start\nagain\n[= 3]\nend\n");
@@ -470,7 +442,6 @@ static void test_alike(void **state)
 	struct preview_options o = {
 		.mode = PREVIEW_SMART, .budget = 100, .head_share = 30, .max_line = 2000};
 	struct buffer text = BUFFER_INIT;
-
 	(void)state;
 	buffer_append_string(&text, "start\n");
 	for (int i = 1; i <= 300; i++)
@@ -496,7 +467,6 @@ static void test_streaks(void **state)
 	struct preview_options o = {
 		.mode = PREVIEW_SMART, .budget = 128, .head_share = 15, .max_line = 2000};
 	struct buffer text = BUFFER_INIT;
-
 	(void)state;
 	buffer_append_string(&text, "start\n");
 	for (int i = 0; i < 200000; i++)
@@ -511,7 +481,6 @@ static void test_streaks(void **state)
 static void test_barely_long_lines(void **state)
 {
 	struct preview_options o = {.mode = PREVIEW_ENDS, .budget = 128, .max_line = 40};
-
 	(void)state;
 	check_shown(&o, 0, "0123456789 123456789 123456789 123456789 123456789 123456789\n",
 		    "0123456789 123456789 123456789 123456789 123456789 123456789\n");
@@ -525,7 +494,6 @@ static void test_long_lines(void **state)
 	struct buffer text = BUFFER_INIT;
 	struct preview_options o = {
 		.mode = PREVIEW_ENDS, .budget = 128, .head_share = 50, .max_line = 60};
-
 	(void)state;
 	for (int i = 0; i < 1000; i++)
 		buffer_printf(&text, "%04d ", i);
@@ -555,7 +523,6 @@ static void test_huge_lines(void **state)
 	const struct preview_piece *pieces;
 	struct buffer out = BUFFER_INIT;
 	int count;
-
 	(void)state;
 	assert_non_null(p);
 	memset(block, 'x', sizeof(block));
@@ -588,7 +555,6 @@ static size_t shown_of(const struct preview_options *o, int count, int length, i
 	struct preview *p = preview_new(o);
 	const struct preview_piece *pieces;
 	size_t len;
-
 	assert_non_null(p);
 	for (int i = 0; i <= count; i++)
 		buffer_printf(&text, "%06d%0*d\n", i * 7919, (i < count ? length : end) - 7, i);
@@ -625,7 +591,6 @@ static void test_growing_lines(void **state)
 			size_t len = shown_of(&o, texts[i].count, texts[i].length, texts[i].end);
 			size_t all = (size_t)texts[i].count * (size_t)texts[i].length +
 				     (size_t)texts[i].end;
-
 			if (len < all && (len < o.budget * 97 / 100 || len > o.budget))
 				fail_msg("text %zu, mode %d, budget %zu: %zu bytes", i, k % 3,
 					 o.budget, len);
@@ -640,7 +605,6 @@ static void test_growing_lines(void **state)
 static void test_options(void **state)
 {
 	struct preview_options o = {.mode = PREVIEW_ENDS, .budget = 63, .max_line = 100};
-
 	(void)state;
 	assert_null(preview_new(&o));
 	o.budget = 64;
@@ -660,6 +624,5 @@ int main(void)
 		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_huge_lines),
 		cmocka_unit_test(test_options),    cmocka_unit_test(test_growing_lines),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

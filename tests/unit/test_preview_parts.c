@@ -27,21 +27,18 @@ static void test_prefilter(void **state)
 					      "ErRoR", "fai",  "rro"};
 	struct literals wide, narrow;
 	char text[700];
-
 	(void)state;
 	prefilter_init(&wide);
 	prefilter_init(&narrow);
 	narrow.wide = false;
 	for (int round = 0; round < 20000; round++) {
 		size_t from = rnd(40), len = rnd(600), lines[2] = {0, 0}, found, count = 0;
-
 		for (size_t i = 0; i < sizeof(text); i++)
 			text[i] = (char)(rnd(12)  ? 'a' + rnd(26)
 					 : rnd(3) ? (uint32_t)'\n'
 						  : rnd(256));
 		for (uint32_t n = rnd(3); n > 0; n--) {
 			const char *word = planted[rnd(sizeof(planted) / sizeof(*planted))];
-
 			memcpy(text + rnd(600), word, strlen(word));
 		}
 		found = literals_find(&wide, text + from, len, &lines[0]);
@@ -58,7 +55,6 @@ static void test_prefilter(void **state)
 static void test_more_fragments(void **state)
 {
 	struct literals s;
-
 	(void)state;
 	prefilter_init(&s);
 	assert_int_equal(literals_find(&s, "the QUOTA", 9, &(size_t){0}), 9);
@@ -85,7 +81,6 @@ static void test_streaks(void **state)
 			    .front = "again\n",
 			    .front_len = 6,
 			    .ended = true};
-
 	(void)state;
 	add_streak(&s, 1, 100);
 	assert_int_equal(streaks_find(&s, 1, 100)->to, 100);
@@ -120,18 +115,15 @@ static void test_sketch(void **state)
 {
 	struct sketch *sketch = calloc(1, sizeof(*sketch));
 	unsigned exact[500] = {0}, over = 0;
-
 	(void)state;
 	assert_non_null(sketch);
 	for (int i = 0; i < 100000; i++) {
 		uint32_t which = rnd(500) * rnd(500) / 500;
-
 		exact[which]++;
 		assert_true(sketch_add(sketch, which * 0x9E3779B9u + 7) >= exact[which]);
 	}
 	for (uint32_t i = 0; i < 500; i++) {
 		unsigned count = sketch_count(sketch, i * 0x9E3779B9u + 7);
-
 		assert_true(count >= exact[i]);
 		over += count > exact[i];
 	}
@@ -144,7 +136,6 @@ static struct score judge(const char *text)
 	struct keywords keywords;
 	struct line line = {.front = text, .front_len = strlen(text), .length = strlen(text)};
 	struct score score;
-
 	keywords_init(&keywords);
 	score_judge(&keywords, &line, &score);
 	return score;
@@ -198,7 +189,6 @@ static void test_judgement(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(judged) / sizeof(*judged); i++) {
 		struct score s = judge(judged[i].text);
-
 		if (s.kind != judged[i].kind || s.score < judged[i].least ||
 		    s.score > judged[i].most)
 			fail_msg("%s: kind %d, score %u", judged[i].text, (int)s.kind, s.score);
@@ -257,7 +247,6 @@ int main(void)
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_lines_like_notices),
 	};
-
 	random_state = random_start(1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

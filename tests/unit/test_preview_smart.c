@@ -31,12 +31,10 @@ static void print_chosen(struct preview *p, int status, bool middle, struct buff
 	const struct preview_piece *pieces;
 	char mark[512];
 	int count = preview_choose(p, &ask, &pieces);
-
 	assert_true(count >= 0);
 	for (int i = 0; i < count; i++) {
 		if (pieces[i].kind != PREVIEW_TEXT) {
 			size_t len = marker(NULL, &pieces[i], mark, sizeof(mark));
-
 			if (!middle)
 				buffer_append(out, mark, len);
 		} else if (!middle || pieces[i].numbered) {
@@ -50,7 +48,6 @@ static struct preview *smart(size_t budget)
 	struct preview_options options = {
 		.mode = PREVIEW_SMART, .budget = budget, .head_share = 10, .max_line = 2000};
 	struct preview *p = preview_new(&options);
-
 	assert_non_null(p);
 	return p;
 }
@@ -233,14 +230,12 @@ static const struct {
 static void test_failures(void **state)
 {
 	static const int behind[] = {0, 40, 900};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++) {
 		for (int noise = 0; noise < NOISES; noise++) {
 			for (size_t k = 0; k < sizeof(behind) / sizeof(*behind); k++) {
 				struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 				struct preview *p = smart(2048);
-
 				add_noise(&text, (enum noise)noise, 700);
 				buffer_append_string(&text, failures[i].text);
 				add_noise(&text, (enum noise)noise, behind[k]);
@@ -273,12 +268,10 @@ static void test_successes(void **state)
 		"Ran 700 tests in 3.2s\n\nOK: 690 passed, 10 skipped, 0 failed\n"
 		"src/old.c:12:3: warning: 'gets' is deprecated\n"
 		"Successfully built demo-1.0.tar.gz\n";
-
 	(void)state;
 	for (int noise = 0; noise < NOISES; noise++) {
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT, middle = BUFFER_INIT;
 		struct preview *p = smart(4096);
-
 		add_noise(&text, (enum noise)noise, 700);
 		buffer_append_string(&text, results);
 		add_noise(&text, (enum noise)noise, 300);
@@ -305,7 +298,6 @@ static void test_patterns(void **state)
 {
 	char *patterns[] = {(char *)"Quota*USED up", NULL};
 	char *ignore[] = {(char *)"error 17", NULL};
-
 	(void)state;
 	for (int status = 0; status < 2; status++) {
 		struct preview_options options = {.mode = PREVIEW_SMART,
@@ -316,7 +308,6 @@ static void test_patterns(void **state)
 						  .ignore = ignore};
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 		struct preview *p = preview_new(&options);
-
 		assert_non_null(p);
 		add_noise(&text, COMPILING, 20000);
 		buffer_append_string(&text, "host a: error 17: known for long\n"
@@ -341,12 +332,10 @@ static void test_ignored(void **state)
 	char *ignore[] = {(char *)"known for long", NULL};
 	struct preview_options options = {
 		.mode = PREVIEW_SMART, .budget = 2048, .head_share = 10, .max_line = 2000};
-
 	(void)state;
 	for (int ignored = 0; ignored < 2; ignored++) {
 		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 		struct preview *p;
-
 		options.ignore = ignored ? ignore : NULL;
 		p = preview_new(&options);
 		assert_non_null(p);
@@ -367,7 +356,6 @@ static void test_long_line(void **state)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	struct preview *p = smart(2048);
-
 	(void)state;
 	add_noise(&text, TESTING, 100);
 	buffer_append_string(&text, "fatal: [host]: FAILED! => {");
@@ -392,7 +380,6 @@ static void test_cascade(void **state)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
 	struct preview *p = smart(2048);
-
 	(void)state;
 	add_noise(&text, COMPILING, 50);
 	buffer_append_string(&text, "parse.c:10:1: error: expected ';' before 'int'\n");
@@ -431,7 +418,6 @@ static void test_large(void **state)
 {
 	static const size_t steps[] = {SIZE_MAX, 65536, 4096, 1000, 37};
 	struct buffer text = BUFFER_INIT, first = BUFFER_INIT;
-
 	(void)state;
 	large_text(&text);
 	assert_true(text.len > 4u << 20);
@@ -439,7 +425,6 @@ static void test_large(void **state)
 		struct buffer out = BUFFER_INIT, unused = BUFFER_INIT;
 		struct preview *p = smart(4096);
 		size_t n, calls = 0;
-
 		for (size_t at = 0; at < text.len; at += n) {
 			n = text.len - at < steps[i] ? text.len - at : steps[i];
 			preview_feed(p, text.data + at, n);
@@ -473,6 +458,5 @@ int main(void)
 		cmocka_unit_test(test_long_line), cmocka_unit_test(test_cascade),
 		cmocka_unit_test(test_large),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,6 @@
 static struct settings start(void)
 {
 	struct settings s;
-
 	assert_int_equal(settings_init(&s), 0);
 	return s;
 }
@@ -34,7 +33,6 @@ static struct settings start(void)
 static void load(struct settings *s, const char *text)
 {
 	struct option_error error = {""};
-
 	if (settings_load_text(s, "t.ini", text, strlen(text), &error) < 0)
 		fail_msg("%s", error.text);
 }
@@ -43,7 +41,6 @@ static void take(struct settings *s, const char *flag)
 {
 	struct option_error error = {""};
 	int index = 0;
-
 	assert_int_equal(settings_take_flag(s, 1, WORDS(flag), &index, &error), 1);
 }
 
@@ -52,7 +49,6 @@ static const char *apply(struct settings *s, const char *string)
 {
 	struct option_error error = {""};
 	struct profile_choice choice;
-
 	assert_int_equal(profile_choose(s, NULL, string, &choice, &error), 0);
 	profile_apply(s, &choice);
 	return profile_name(&choice);
@@ -79,7 +75,6 @@ static void built_in_profiles_are_as_documented(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct settings s = start();
-
 		assert_string_equal(apply(&s, rows[i].string), rows[i].name);
 		assert_int_equal(s.pty, rows[i].pty);
 		assert_int_equal(s.size, rows[i].size);
@@ -94,12 +89,10 @@ static void built_in_profiles_are_as_documented(void **state)
 static void built_in_values_are_in_their_ranges(void **state)
 {
 	size_t names = 0, values = 0;
-
 	(void)state;
 	for (size_t i = 0; i < profiles_builtin.count; i++) {
 		const struct layer_entry *e = &profiles_builtin.entries[i];
 		bool known = false;
-
 		if (e->kind == LAYER_NAME) {
 			assert_null(layer_refuse_name(e->text));
 			names++;
@@ -109,7 +102,6 @@ static void built_in_values_are_in_their_ranges(void **state)
 		}
 		for (size_t j = 0; j < option_count && e->kind == LAYER_VALUE; j++) {
 			const struct option *o = &option_table[j];
-
 			if (o->offset != e->offset)
 				continue;
 			known = true;
@@ -130,7 +122,6 @@ static void the_list_is_an_ini(void **state)
 	struct settings s = start(), again = start();
 	struct buffer first = BUFFER_INIT, second = BUFFER_INIT;
 	const char *name;
-
 	(void)state;
 	assert_int_equal(layer_write(&first, &s, &profiles_form, profiles_of(&s)), 0);
 	load(&again, buffer_string(&first));
@@ -138,7 +129,6 @@ static void the_list_is_an_ini(void **state)
 		for (size_t j = 0; j < option_count; j++) {
 			const struct layer *layer;
 			const struct layer_entry *a, *b;
-
 			a = layer_value(&profiles_builtin, name, &option_table[j], &layer);
 			b = layer_value(again.profiles, name, &option_table[j], &layer);
 			assert_int_equal(a != NULL, b != NULL);
@@ -161,7 +151,6 @@ static void the_list_is_an_ini(void **state)
 static void files_lose_and_variables_and_flags_win(void **state)
 {
 	struct settings s = start();
-
 	(void)state;
 	load(&s, "[report]\nsize = 8KB\n[preview]\nmode = tail\n[run]\npty = yes\n");
 	take(&s, "--max-lines=7");
@@ -185,7 +174,6 @@ static void files_lose_and_variables_and_flags_win(void **state)
 static void several_get_the_largest_limits(void **state)
 {
 	struct settings s = start();
-
 	(void)state;
 	assert_string_equal(apply(&s, "ls; grep a b"), "mixed");
 	assert_int_equal(s.size, 30 * KB);
@@ -218,7 +206,6 @@ static void several_get_the_largest_limits(void **state)
 static void files_add_to_profiles(void **state)
 {
 	struct settings s = start();
-
 	(void)state;
 	load(&s, "[profile read]\n"
 		 "match =\n"
@@ -265,7 +252,6 @@ static void a_profile_can_be_asked_for(void **state)
 	struct option_error error = {""};
 	struct profile_choice choice;
 	struct settings s = start();
-
 	(void)state;
 	take(&s, "--profile=log");
 	assert_string_equal(apply(&s, "cat a"), "log");
@@ -384,7 +370,6 @@ static void arguments_are_chosen_for(void **state)
 		struct option_error error = {""};
 		struct profile_choice choice;
 		struct settings s = start();
-
 		assert_int_equal(
 			profile_choose(&s, (char *const *)rows[i].words, NULL, &choice, &error), 0);
 		assert_string_equal(profile_name(&choice), rows[i].name);
@@ -446,7 +431,6 @@ static void mistakes_are_told(void **state)
 		struct option_error error = {""};
 		struct settings s = start();
 		const struct settings before = s;
-
 		assert_int_equal(settings_load_text(&s, "t.ini", cases[i].text,
 						    strlen(cases[i].text), &error),
 				 -1);
@@ -460,7 +444,6 @@ static void mistakes_are_told(void **state)
 static void assert_items(const struct strings *list, const char *expected)
 {
 	struct buffer all = BUFFER_INIT;
-
 	for (size_t i = 0; i < list->count; i++)
 		buffer_printf(&all, "%s\n", list->items[i]);
 	assert_string_equal(buffer_string(&all), expected);
@@ -471,7 +454,6 @@ static void profiles_add_to_lists(void **state)
 {
 	struct settings s = start();
 	struct buffer out = BUFFER_INIT;
-
 	(void)state;
 	load(&s, "[preview]\npatterns = every run\n[profile a]\nmatch = a\n"
 		 "patterns =\n  of the a\n  every run\nignore = noise of a\n");
@@ -499,7 +481,6 @@ static void lists_of_profiles_are_bounded(void **state)
 	struct option_error error = {""};
 	struct buffer text = BUFFER_INIT;
 	struct settings s = start();
-
 	(void)state;
 	buffer_append_string(&text, "[profile a]\nmatch = a\npatterns =\n");
 	for (int i = 1; i <= PHRASE_COUNT + 8; i++)
@@ -526,7 +507,6 @@ static void lines_of_profiles_are_bounded(void **state)
 	struct option_error error = {""};
 	struct settings s = start();
 	struct buffer text = BUFFER_INIT;
-
 	(void)state;
 	buffer_append_string(&text, "[profile a]\nmatch =\n");
 	for (int i = 1; i < LAYER_LINES_MAX; i++)
@@ -546,7 +526,6 @@ static void limits_are_per_stream(void **state)
 {
 	struct settings s = start();
 	struct limit l;
-
 	(void)state;
 	assert_string_equal(apply(&s, "grep a b"), "search");
 	l = limit_of(&s, false);
@@ -617,6 +596,5 @@ int main(void)
 		cmocka_unit_test(limits_are_per_stream),
 		cmocka_unit_test(lines_count_by_their_unit),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,6 @@ static void check(const struct sample *samples, size_t count)
 		struct settings s;
 		char names[256] = "";
 		size_t len = 0;
-
 		assert_int_equal(settings_init(&s), 0);
 		assert_int_equal(profile_choose(&s, NULL, samples[i].string, &choice, &error), 0);
 		assert_true(choice.count >= 1);
@@ -131,7 +130,6 @@ static void single_commands(void **state)
 		{"grep -q foo bar", "quiet"},
 		{"which node", "quiet"},
 	};
-
 	(void)state;
 	CHECK(samples);
 }
@@ -184,7 +182,6 @@ static void silent_parts_do_not_count(void **state)
 		{"trap 'rm -f t' EXIT; cat t", "read"},
 		{"alias ll='ls -l'; cat x", "read"},
 	};
-
 	(void)state;
 	CHECK(samples);
 }
@@ -233,7 +230,6 @@ static void the_last_member_of_a_pipeline_counts(void **state)
 		{"diff <(sort a) <(sort b) | head", "read"},
 		{"comm -12 <(ls a) <(ls b)", "read"},
 	};
-
 	(void)state;
 	CHECK(samples);
 }
@@ -276,7 +272,6 @@ static void what_goes_elsewhere_does_not_count(void **state)
 		{"make > >(tee log) 2>&1", "default"},
 		{"cat x > /dev/tty", "read"},
 	};
-
 	(void)state;
 	CHECK(samples);
 }
@@ -300,7 +295,6 @@ static void several_printing_parts_are_mixed(void **state)
 		{"test -f a && cat a || ls", "read+list"},
 		{"ls a 2>/dev/null || find . -name a", "list+find"},
 	};
-
 	(void)state;
 	CHECK(samples);
 }
@@ -335,7 +329,6 @@ static void loops_and_conditions(void **state)
 		{"for f in a; do case $f in a) cat a;; esac; done", "read"},
 		{"while :; do ls; break; done", "list"},
 	};
-
 	(void)state;
 	CHECK(samples);
 }
@@ -394,7 +387,6 @@ static void programs_in_front(void **state)
 		{"busybox ls", "list"},
 		{"xargs -a files cat", "read"},
 	};
-
 	(void)state;
 	CHECK(samples);
 }
@@ -438,7 +430,6 @@ static void unclear_strings_have_the_default(void **state)
 		{"ssh host 'cat x'", "default"},
 		{"watch ls", "default"},
 	};
-
 	(void)state;
 	CHECK(samples);
 }
@@ -484,7 +475,6 @@ static void quoting_does_not_mislead(void **state)
 		{"[[ $a == *\"(\"* ]] && cat b", "read"},
 		{"cat a\r\nls b\r\n", "read+list"},
 	};
-
 	(void)state;
 	CHECK(samples);
 }
@@ -502,6 +492,5 @@ int main(void)
 		cmocka_unit_test(unclear_strings_have_the_default),
 		cmocka_unit_test(quoting_does_not_mislead),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

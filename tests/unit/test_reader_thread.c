@@ -38,17 +38,14 @@ static char pattern(size_t at)
 static _Noreturn void write_all(int fd, size_t len)
 {
 	static char data[10007];
-
 	for (size_t at = 0; at < len;) {
 		size_t n = 1 + at % sizeof(data);
-
 		if (n > len - at)
 			n = len - at;
 		for (size_t i = 0; i < n; i++)
 			data[i] = pattern(at + i);
 		for (size_t done = 0; done < n;) {
 			ssize_t written = write(fd, data + done, n - done);
-
 			if (written < 0)
 				_exit(1);
 			done += (size_t)written;
@@ -62,16 +59,13 @@ static struct writer start(bool through_pty, size_t len)
 {
 	struct writer w;
 	int child;
-
 	if (through_pty) {
 		struct pty pty;
-
 		assert_int_equal(pty_open(&pty, 80, 24, false, NULL), 0);
 		w.fd = pty.master;
 		child = pty.slave;
 	} else {
 		int ends[2];
-
 		assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 		assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
 		w.fd = ends[0];
@@ -90,7 +84,6 @@ static struct writer start(bool through_pty, size_t len)
 static void stop(const struct writer *w)
 {
 	int status;
-
 	close(w->fd);
 	assert_int_equal(waitpid(w->pid, &status, 0), w->pid);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -102,7 +95,6 @@ static struct reader_thread *begin(const struct writer *w)
 {
 	cpu_set_t set;
 	struct reader_thread *in = reader_thread_begin(w->fd);
-
 	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
 	assert_true((in != NULL) == (CPU_COUNT(&set) > 1));
 	return in;
@@ -111,7 +103,6 @@ static struct reader_thread *begin(const struct writer *w)
 static void wait_readable(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
-
 	assert_int_equal(poll(&p, 1, 60000), 1);
 }
 
@@ -130,7 +121,6 @@ static int take(struct reader_thread *in, size_t most, size_t *at)
 		const char *data;
 		int end;
 		size_t len = reader_thread_peek(in, &data, &end);
-
 		if (len > 0) {
 			check(data, len, at);
 			reader_thread_consume(in, len);
@@ -150,7 +140,6 @@ static void all_comes(void **state)
 		struct writer w = start(through_pty, MUCH);
 		struct reader_thread *in = begin(&w);
 		size_t at = 0;
-
 		if (in) {
 			assert_int_equal(take(in, SIZE_MAX, &at), through_pty ? EIO : 0);
 			assert_int_equal(at, MUCH);
@@ -193,7 +182,6 @@ static void ended_in_between(void **state)
 		size_t at = 0, len;
 		const char *rest;
 		int end = -1;
-
 		if (in) {
 			take(in, MUCH / 3, &at);
 			reader_thread_end(in);
@@ -222,7 +210,6 @@ static void little_comes(void **state)
 	int ends[2], end;
 	const char *data;
 	struct reader_thread *in;
-
 	(void)state;
 	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
 	in = begin(&(struct writer){.fd = ends[0]});
@@ -250,7 +237,6 @@ static void little_comes(void **state)
 static void one_processor(void **state)
 {
 	cpu_set_t before, one;
-
 	(void)state;
 	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
 	CPU_ZERO(&one);
@@ -266,7 +252,6 @@ static void one_processor(void **state)
 static int count_open(void)
 {
 	int count = 0;
-
 	for (int fd = 0; fd < 100; fd++)
 		count += fcntl(fd, F_GETFD) >= 0;
 	return count;
@@ -276,7 +261,6 @@ static void check_refused(const void *ctx)
 {
 	const int *number = ctx;
 	int before = count_open();
-
 	CHECK(child_deny(*number, EPERM) == 0);
 	CHECK(!reader_thread_begin(STDIN_FILENO));
 	CHECK(count_open() == before);
@@ -286,7 +270,6 @@ static void check_refused(const void *ctx)
 static void refused(void **state)
 {
 	static const int calls[] = {SYS_eventfd2, SYS_clone3};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		assert_int_equal(child_run(check_refused, &calls[i]), 0);
@@ -299,6 +282,5 @@ int main(void)
 		cmocka_unit_test(ended_in_between), cmocka_unit_test(little_comes),
 		cmocka_unit_test(one_processor),    cmocka_unit_test(refused),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

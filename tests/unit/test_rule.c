@@ -44,7 +44,6 @@ static struct settings start(const char *text)
 {
 	struct option_error error = {""};
 	struct settings s;
-
 	assert_int_equal(settings_init(&s), 0);
 	if (settings_load_text(&s, "t.ini", text, strlen(text), &error) < 0)
 		fail_msg("%s", error.text);
@@ -99,7 +98,6 @@ static void tool_calls_are_known(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char *command = NULL;
 		const char *agent;
-
 		clear(NULL);
 		if (rows[i].variable)
 			setenv(rows[i].variable, "1", 1);
@@ -120,7 +118,6 @@ static bool is_call_of_child(const struct settings *s, const char *parent, int i
 {
 	char name[16], *command = NULL;
 	int status;
-
 	prctl(PR_GET_NAME, name);
 	prctl(PR_SET_NAME, parent);
 	pid_t pid = fork();
@@ -159,7 +156,6 @@ static void parent_stdin_and_shell_are_asked(void **state)
 	setenv("MINE", "only", 1);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char *const *argv = WORDS(rows[i].shell, rows[i].option, rows[i].string);
-
 		if (is_call_of_child(&s, rows[i].parent, rows[i].has_input ? ends[0] : null, argv,
 				     rows[i].string) != rows[i].is_call)
 			fail_msg("row %zu", i);
@@ -175,7 +171,6 @@ static void parent_stdin_and_shell_are_asked(void **state)
 static void agents_are_known_by_their_variables(void **state)
 {
 	struct settings s = start("");
-
 	(void)state;
 	assert_null(rule_agent(&s));
 	setenv("CODEX_THREAD_ID", "", 1);
@@ -196,7 +191,6 @@ static void the_nearest_of_several_counts(void **state)
 	struct settings s = start("[agent mine]\nenvironment = MINE\nprocess = terse-parent\n");
 	char name[16];
 	int status;
-
 	(void)state;
 	setenv("MINE", "1", 1);
 	setenv("CLAUDECODE", "1", 1);
@@ -208,7 +202,6 @@ static void the_nearest_of_several_counts(void **state)
 		const char *agent = rule_agent(&s);
 		bool known = agent && strcmp(agent, "mine") == 0;
 		const char *above = rule_ancestor(&s, NULL, getppid(), &p);
-
 		_exit(known && above && strcmp(above, "mine") == 0 && p.pid == getppid() &&
 		      p.started > 0);
 	}
@@ -222,7 +215,6 @@ static void output_files_are_known(void **state)
 {
 	struct settings s = start("");
 	char top[] = "/tmp/claude-XXXXXX", dir[64], file[96], other[96];
-
 	(void)state;
 	assert_non_null(mkdtemp(top));
 	snprintf(dir, sizeof(dir), "%s/tasks", top);
@@ -247,7 +239,6 @@ static struct limit limit_for(struct settings *s, const char *agent, const char 
 {
 	struct option_error error = {""};
 	struct profile_choice choice;
-
 	if (agent)
 		rule_apply(s, agent);
 	assert_int_equal(profile_choose(s, NULL, string, &choice, &error), 0);
@@ -278,7 +269,6 @@ static void every_limit_is_held_under_the_ceiling(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct option_error error;
 		struct settings s = start("");
-
 		if (rows[i].size)
 			assert_int_equal(option_set(&s, option_by_key("report", "size"),
 						    rows[i].size, &error),
@@ -302,7 +292,6 @@ static void what_can_not_be_kept_has_all_the_room(void **state)
 {
 	struct settings s = start("");
 	struct limit l = limit_for(&s, NULL, "make");
-
 	(void)state;
 	limit_widen(&l, &s);
 	assert_int_equal(l.bytes, 4096);
@@ -321,7 +310,6 @@ static void what_can_not_be_kept_has_all_the_room(void **state)
 static void a_rule_sets_options(void **state)
 {
 	struct settings s = start("[report]\nheartbeat = 5s\nstatus = always\n");
-
 	(void)state;
 	rule_apply(&s, "codex");
 	assert_int_equal(s.heartbeat, 8000);
@@ -343,7 +331,6 @@ static void files_replace_lists_and_values(void **state)
 	struct settings s = start("[agent claude]\nceiling = 20KB\nsession =\n  MINE\n"
 				  "environment =\n[agent codex]\nstring = run {command}\n");
 	char *command = NULL;
-
 	(void)state;
 	setenv("MINE", "session", 1);
 	setenv("CLAUDECODE", "1", 1);
@@ -383,7 +370,6 @@ static void mistakes_are_told(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct option_error error = {""};
 		struct settings s;
-
 		assert_int_equal(settings_init(&s), 0);
 		assert_int_equal(settings_load_text(&s, "t.ini", cases[i].text,
 						    strlen(cases[i].text), &error),
@@ -397,11 +383,9 @@ static void mistakes_are_told(void **state)
 static void built_in_rules_are_well_formed(void **state)
 {
 	const char *name;
-
 	(void)state;
 	for (size_t i = 0; i < rules_builtin.count; i++) {
 		const struct layer_entry *e = &rules_builtin.entries[i];
-
 		if (e->kind == LAYER_NAME)
 			assert_null(layer_refuse_name(e->text));
 		for (const struct layer_key *k = rules_form.keys; k->name; k++) {
@@ -433,6 +417,5 @@ int main(void)
 		TEST(mistakes_are_told),
 		TEST(built_in_rules_are_well_formed),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

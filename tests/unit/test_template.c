@@ -80,7 +80,6 @@ static void what_is_asked_for_is_taken(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char *part = NULL;
-
 		if (template_take(rows[i].template, rows[i].text, &part) != 1)
 			fail_msg("%s: %s", rows[i].template, rows[i].text);
 		assert_string_equal(part, rows[i].part);
@@ -92,7 +91,6 @@ static void mistakes_are_refused(void **state)
 {
 	static const char *const bad[] = {"", "\\", "a\\b", "{word}{word}", "{command} {word}"};
 	static const char *const good[] = {"*", "\\n\\\\\\*", "a{word}b", "{", "{words}"};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_non_null(template_refuse(bad[i]));
@@ -107,6 +105,5 @@ int main(void)
 		cmocka_unit_test(what_is_asked_for_is_taken),
 		cmocka_unit_test(mistakes_are_refused),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,6 @@ struct sink {
 static void keep(void *ctx, const char *data, size_t len)
 {
 	struct sink *sink = ctx;
-
 	assert_true(len > 0);
 	sink->calls++;
 	if (sink->input && data >= sink->input && data + len <= sink->input + sink->input_len)
@@ -39,7 +38,6 @@ static struct terminal *make(struct sink *sink, unsigned cols, unsigned rows)
 		.cols = cols, .rows = rows, .onlcr = true, .collapse = true};
 	struct terminal_events events = {keep, NULL, sink};
 	struct terminal *t = terminal_new(&options, &events);
-
 	assert_non_null(t);
 	return t;
 }
@@ -68,7 +66,6 @@ static void assert_end(struct terminal *t, struct sink *sink, const char *want)
 static void assert_pending(const struct terminal *t, const char *want)
 {
 	struct buffer out = BUFFER_INIT;
-
 	assert_int_equal(terminal_pending(t, &out), 0);
 	assert_text(&out, want);
 	buffer_release(&out);
@@ -83,7 +80,6 @@ static void options_out_of_range(void **state)
 		{.cols = 80, .rows = 501},
 	};
 	struct terminal_events events = {keep, NULL, NULL};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		errno = 0;
@@ -97,7 +93,6 @@ static void largest_and_smallest(void **state)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 1000, 500);
-
 	(void)state;
 	feed(t, "\033[500;1000Hx");
 	terminal_finish(t);
@@ -115,7 +110,6 @@ static void held_back(void **state)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 20, 3);
-
 	(void)state;
 	feed(t, "1\n2\n");
 	assert_int_equal(sink.calls, 0);
@@ -134,7 +128,6 @@ static void from_the_input(void **state)
 	struct buffer in = BUFFER_INIT;
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 80, 24);
-
 	(void)state;
 	while (in.len < 65536)
 		buffer_printf(&in, "line %zu of the text\n", in.len);
@@ -160,14 +153,12 @@ static void bounded(void **state)
 {
 	static const char *const pieces[] = {"0123456789",   "\t",   "a\xCC\x81",       "\xCC\x81",
 					     "\xE6\x97\xA5", "\xFF", "x\033[m\xCC\x81", "\t\033[m"};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		struct buffer in = BUFFER_INIT;
 		struct sink sink = {0};
 		struct terminal *t = make(&sink, 80, 24);
 		size_t fed = 0;
-
 		while (in.len < 50000)
 			buffer_append_string(&in, pieces[i]);
 		for (int k = 0; k < 20; k++) {
@@ -194,7 +185,6 @@ static void endless_progress(void **state)
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 80, 24);
 	char frame[64];
-
 	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		snprintf(frame, sizeof(frame), "\r%d of 100000 ", i);
@@ -209,7 +199,6 @@ static void version(void **state)
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 20, 3);
 	uint64_t before = terminal_version(t);
-
 	(void)state;
 	terminal_feed(t, "", 0);
 	assert_true(terminal_version(t) == before);
@@ -233,7 +222,6 @@ static void counting(void **state)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 10, 3);
-
 	(void)state;
 	assert_int_equal(terminal_lines(t), 0);
 	feed(t, "one");
@@ -263,7 +251,6 @@ static void commit_as_it_comes(void **state)
 	struct terminal *t = make(&sink, 20, 4);
 	struct buffer want = BUFFER_INIT;
 	char line[32];
-
 	(void)state;
 	for (int i = 0; i < 50; i++) {
 		snprintf(line, sizeof(line), "line %d\n", i);
@@ -282,7 +269,6 @@ static void commit_counts(void **state)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 20, 5);
-
 	(void)state;
 	feed(t, "1\n2\n3\n4");
 	terminal_commit(t, 1);
@@ -306,7 +292,6 @@ static void pictures(void **state)
 	struct terminal *t = make(&sink, 10, 3);
 	struct buffer out = BUFFER_INIT;
 	unsigned row, col;
-
 	(void)state;
 	assert_int_equal(terminal_picture(t, &out, &row, &col), 0);
 	assert_text(&out, "\n\n\n");
@@ -386,7 +371,6 @@ static void resizing(void **state)
 {
 	struct sink sink = {0};
 	struct terminal *t = make(&sink, 40, 10);
-
 	(void)state;
 	feed(t, "\033[1mplain\t line  \nover\rOVER\nwide \xE6\x97\xA5\xE6\x9C\xAC\rW\n"
 		"and one that is longer than the narrowest of the windows\n");
@@ -405,7 +389,6 @@ static void lines_as_written(void **state)
 	struct terminal_events events = {keep, NULL, &sink};
 	struct terminal *t = terminal_new(&options, &events);
 	struct buffer out = BUFFER_INIT;
-
 	(void)state;
 	assert_non_null(t);
 	feed(t, "a\033[1mb\rc");
@@ -428,7 +411,6 @@ static void assert_string_text(const char *start, const char *fill, size_t count
 		struct sink sink = {.text = BUFFER_INIT};
 		struct buffer stream = BUFFER_INIT, want = BUFFER_INIT;
 		struct terminal *t = make(&sink, 80, 24);
-
 		buffer_append_string(&stream, start);
 		while (stream.len < strlen(start) + count)
 			buffer_append_string(&stream, fill);
@@ -454,11 +436,9 @@ static void assert_string_text(const char *start, const char *fill, size_t count
 static void strings_that_are_too_long(void **state)
 {
 	static const char *const strings[] = {"\033]0;", "\033P1;2|", "\033X", "\033^", "\033_x"};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++) {
 		size_t start = strlen(strings[i]);
-
 		/* Up to so much it is dropped when it ends, and text when the run does. */
 		assert_string_text(strings[i], "a", 4097 - start, "\033\\b", 0, "b");
 		assert_string_text(strings[i], "a", 4097 - start, "", 4096, "");
@@ -486,7 +466,6 @@ static void strings_of_data_may_be_long(void **state)
 	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++) {
 		const char *start = strings[i].start;
 		char with_end[32];
-
 		snprintf(with_end, sizeof(with_end), "%sb", strings[i].shown);
 		assert_string_text(start, "A", 300000, "\033\\b", 0, with_end);
 		/* As long as it looks like data. */
@@ -516,6 +495,5 @@ int main(void)
 		cmocka_unit_test(strings_that_are_too_long),
 		cmocka_unit_test(strings_of_data_may_be_long),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

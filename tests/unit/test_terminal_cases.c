@@ -40,14 +40,12 @@ struct play {
 static void keep_text(void *ctx, const char *data, size_t len)
 {
 	struct play *play = ctx;
-
 	buffer_append(&play->text, data, len);
 }
 
 static void keep_reply(void *ctx, const char *data, size_t len)
 {
 	struct play *play = ctx;
-
 	buffer_append(&play->replies, data, len);
 }
 
@@ -56,7 +54,6 @@ static void append_hex(struct buffer *out, const char **p, int digits, bool char
 	char hex[5] = "";
 	char bytes[4];
 	size_t len = 1;
-
 	memcpy(hex, *p, (size_t)digits);
 	*p += digits;
 	bytes[0] = (char)strtoul(hex, NULL, 16);
@@ -71,10 +68,8 @@ static void unescape(struct buffer *out, const char *text)
 	static const char names[] = "ernbt\\ ";
 	static const char values[] = "\033\r\n\b\t\\ ";
 	const char *p = text;
-
 	while (*p) {
 		const char *name;
-
 		if (*p != '\\') {
 			buffer_append(out, p++, 1);
 			continue;
@@ -102,11 +97,9 @@ static void unescape(struct buffer *out, const char *text)
 static void print_bytes(const char *label, const struct buffer *b)
 {
 	size_t i;
-
 	fprintf(stderr, "  %s \"", label);
 	for (i = 0; i < b->len; i++) {
 		unsigned char c = (unsigned char)b->data[i];
-
 		if (c == '\n')
 			fprintf(stderr, "\\n");
 		else if (c < 0x20 || c >= 0x7F)
@@ -141,7 +134,6 @@ static void compare_number(struct play *play, const char *what, uint64_t got, ui
 static void check_picture(struct play *play)
 {
 	struct buffer got = BUFFER_INIT;
-
 	if (!play->has_picture)
 		return;
 	play->has_picture = false;
@@ -160,7 +152,6 @@ static void check_picture(struct play *play)
 static struct terminal *terminal(struct play *play)
 {
 	struct terminal_events events = {keep_text, keep_reply, play};
-
 	if (!play->t) {
 		play->t = terminal_new(&play->options, &events);
 		assert_non_null(play->t);
@@ -191,7 +182,6 @@ static void feed(struct play *play, const char *text)
 {
 	struct buffer stream = BUFFER_INIT;
 	size_t i;
-
 	unescape(&stream, text);
 	if (!play->way->single)
 		terminal_feed(terminal(play), stream.data, stream.len);
@@ -204,7 +194,6 @@ static void check_word(struct play *play, const char *word, bool want)
 {
 	const struct terminal *t = terminal(play);
 	bool got = false;
-
 	if (strcmp(word, "lossy") == 0)
 		got = terminal_is_lossy(t);
 	else if (strcmp(word, "redraws") == 0)
@@ -219,7 +208,6 @@ static void check_word(struct play *play, const char *word, bool want)
 static void check_replies(struct play *play, const char *text)
 {
 	struct buffer want = BUFFER_INIT;
-
 	unescape(&want, text);
 	compare(play, "replies", &play->replies, &want);
 	buffer_clear(&play->replies);
@@ -230,7 +218,6 @@ static void check_pending(struct play *play, const char *text)
 {
 	struct buffer got = BUFFER_INIT;
 	struct buffer want = BUFFER_INIT;
-
 	unescape(&want, text);
 	buffer_append(&got, play->text.data, play->text.len);
 	assert_int_equal(terminal_pending(terminal(play), &got), 0);
@@ -243,7 +230,6 @@ static void check_cursor(struct play *play, unsigned want_row, unsigned want_col
 {
 	struct buffer picture = BUFFER_INIT;
 	unsigned row, col;
-
 	assert_int_equal(terminal_picture(terminal(play), &picture, &row, &col), 0);
 	compare_number(play, "cursor row", row, want_row);
 	compare_number(play, "cursor column", col, want_col);
@@ -253,7 +239,6 @@ static void check_cursor(struct play *play, unsigned want_row, unsigned want_col
 static void run_line(struct play *play, const char *line)
 {
 	unsigned a, b;
-
 	if (line[0] == '|') {
 		terminal(play);
 		unescape(&play->picture, line[1] ? line + 2 : "");
@@ -299,7 +284,6 @@ static void run_file(struct play *play, const char *path)
 	char *line = NULL;
 	size_t cap = 0;
 	ssize_t len;
-
 	assert_non_null(file);
 	play->file = path;
 	play->name[0] = '\0';
@@ -327,7 +311,6 @@ static void run_all(void **state)
 	DIR *folder = opendir(FOLDER);
 	struct dirent *entry;
 	char path[512];
-
 	assert_non_null(folder);
 	while ((entry = readdir(folder))) {
 		if (!strstr(entry->d_name, ".case"))
@@ -356,6 +339,5 @@ int main(void)
 		cmocka_unit_test_prestate(run_all, &grid),
 		cmocka_unit_test_prestate(run_all, &grid_bytes),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,10 +30,8 @@ static uint32_t next_random(uint32_t *state)
 static size_t text_length(const char *data, size_t len, bool line, size_t *newlines)
 {
 	size_t i;
-
 	for (i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)data[i];
-
 		if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7F)
 			break;
 		if (c == '\n' && line)
@@ -46,7 +44,6 @@ static size_t text_length(const char *data, size_t len, bool line, size_t *newli
 static size_t ascii_length(const char *data, size_t len)
 {
 	size_t i = 0;
-
 	while (i < len && (unsigned char)data[i] >= 0x20 && (unsigned char)data[i] < 0x7F)
 		i++;
 	return i;
@@ -55,11 +52,9 @@ static size_t ascii_length(const char *data, size_t len)
 static void check_scan(const struct scan *scan, const char *data, size_t len)
 {
 	char copy[300 + SCAN_SLACK];
-
 	for (int line = 0; line < 2; line++) {
 		size_t want_newlines = 0, newlines = 0;
 		size_t want = text_length(data, len, line, &want_newlines);
-
 		assert_int_equal(scan->text(data, len, line, &newlines), want);
 		assert_int_equal(newlines, want_newlines);
 		newlines = 0;
@@ -74,7 +69,6 @@ static void scan_variants_agree(void **state)
 {
 	uint32_t seed = random_start(1);
 	unsigned variants = 0;
-
 	(void)state;
 	for (const struct scan *const *v = scan_variants(); *v; v++, variants++) {
 		for (int round = 0; round < 4000; round++) {
@@ -82,7 +76,6 @@ static void scan_variants_agree(void **state)
 			size_t len = next_random(&seed) % sizeof(block);
 			/* An exact allocation, so that a read past it is found. */
 			char *data = malloc(len + 1);
-
 			assert_non_null(data);
 			for (size_t i = 0; i < len; i++)
 				data[i] = next_random(&seed) % 20 ? 'a' : '\n';
@@ -102,7 +95,6 @@ static void widen_and_narrow(void **state)
 {
 	char data[100], back[100];
 	uint32_t cells[100];
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = (char)(0x21 + i % 90);
@@ -126,14 +118,12 @@ static void quick_is_like_steps(void **state)
 	static const char alphabet[] = "0123456789;;;;::?>$ \x1b\x07mHJKAhl\x80";
 	uint32_t seed = random_start(7);
 	unsigned hits = 0;
-
 	(void)state;
 	for (int round = 0; round < 200000; round++) {
 		char text[40];
 		size_t len = next_random(&seed) % sizeof(text);
 		struct parser quick, slow;
 		size_t n;
-
 		for (size_t i = 0; i < len; i++)
 			text[i] = alphabet[next_random(&seed) % (sizeof(alphabet) - 1)];
 		parser_init(&quick);
@@ -159,7 +149,6 @@ static void quick_is_like_steps(void **state)
 static void parameters(void **state)
 {
 	struct parser p;
-
 	(void)state;
 	parser_init(&p);
 	for (const char *c = "\033[;5:7;99999999999;0"; *c; c++)
@@ -197,7 +186,6 @@ static void widths(void **state)
 static void charsets(void **state)
 {
 	struct charsets sets;
-
 	(void)state;
 	charsets_init(&sets);
 	assert_int_equal(sets.current, CHARSET_ASCII);
@@ -221,7 +209,6 @@ static void clusters(void **state)
 	struct cluster_pool pool, copy;
 	uint32_t cell = 'e' | CELL_PROTECTED;
 	uint32_t next;
-
 	(void)state;
 	cluster_init(&pool, 100);
 	assert_int_equal(cluster_first(&pool, cell, &next), 'e');
@@ -247,7 +234,6 @@ static void clusters_are_swept(void **state)
 	struct cluster_pool pool;
 	uint32_t cells[40];
 	unsigned made = 0;
-
 	(void)state;
 	cluster_init(&pool, 41);
 	while (made < 40) {
@@ -263,13 +249,11 @@ static void clusters_are_swept(void **state)
 	cluster_sweep(&pool);
 	for (unsigned i = 0; i < 10; i++) {
 		uint32_t next;
-
 		assert_int_equal(cluster_first(&pool, cells[2 * i], &next), 'a' + 2 * i);
 		assert_int_equal(cluster_next(&pool, &next), 0x301);
 	}
 	for (unsigned i = 0; i < 10; i++) {
 		uint32_t cell = 'z';
-
 		assert_true(cluster_add(&pool, &cell, 0x302));
 	}
 	cluster_release(&pool);
@@ -288,7 +272,6 @@ static void without_memory(void **state)
 	static const char *const before[] = {"", "one\ntwo", "one\n\033[Atwo\n", "\033[?1049hx"};
 	static const char *const want[] = {"x\nafter\n1\n2\n", "one\ntwox\nafter\n1\n2\n",
 					   "two\nx\nafter\n1\n2\n", "x\nx\nafter\n1\n2\n"};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
 		struct buffer text = BUFFER_INIT;
@@ -297,7 +280,6 @@ static void without_memory(void **state)
 		struct terminal_events events = {keep, NULL, &text};
 		struct terminal *t = terminal_new(&options, &events);
 		struct buffer picture = BUFFER_INIT;
-
 		assert_non_null(t);
 		terminal_feed(t, before[i], strlen(before[i]));
 		strip_enter(t);
@@ -322,7 +304,6 @@ static void returns_kept(void **state)
 	static const char want[] = "\r\n1\r\n\r\nred\r\n\ttab \r\n\xC3\xA9 \xFF\r\n"
 				   "one that is wrapped\r\n0123456789\r\na\nb\n\r\n\n\r\nend";
 	size_t len = sizeof(in) - 1;
-
 	(void)state;
 	for (int gear = 0; gear < 3; gear++) {
 		for (size_t size = 1; size <= len; size++) {
@@ -334,7 +315,6 @@ static void returns_kept(void **state)
 			struct buffer text = BUFFER_INIT;
 			struct terminal_events events = {keep, NULL, &text};
 			struct terminal *t = terminal_new(&options, &events);
-
 			assert_non_null(t);
 			if (gear == 1)
 				terminal_force_grid(t);
@@ -362,6 +342,5 @@ int main(void)
 		cmocka_unit_test(without_memory),
 		cmocka_unit_test(returns_kept),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

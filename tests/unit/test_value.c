@@ -28,7 +28,6 @@ static void check(const struct example *examples, int (*parse)(const char *text,
 	for (; examples->text; examples++) {
 		int64_t value = 4711;
 		int result;
-
 		errno = 0;
 		result = parse(examples->text, &value);
 		if (examples->value == INVALID) {
@@ -67,7 +66,6 @@ static void counts(void **state)
 		{"1,000", INVALID},
 		{NULL, 0},
 	};
-
 	(void)state;
 	check(examples, value_parse_count);
 }
@@ -114,7 +112,6 @@ static void sizes(void **state)
 		{"off", INVALID},
 		{NULL, 0},
 	};
-
 	(void)state;
 	check(examples, value_parse_size);
 }
@@ -149,7 +146,6 @@ static void durations(void **state)
 		{"on", INVALID},
 		{NULL, 0},
 	};
-
 	(void)state;
 	check(examples, value_parse_duration);
 }
@@ -164,7 +160,6 @@ static void bools(void **state)
 		{"2", INVALID}, {"\"yes\"", INVALID}, {"auto", INVALID},
 		{NULL, 0},
 	};
-
 	(void)state;
 	check(examples, value_parse_bool);
 }
@@ -173,7 +168,6 @@ static void words(void **state)
 {
 	static const char *const modes[] = {"smart", "head", "tail", NULL};
 	int64_t position = -1;
-
 	(void)state;
 	assert_int_equal(value_parse_word("smart", modes, &position), 0);
 	assert_int_equal(position, 0);
@@ -208,7 +202,6 @@ static void formats(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
 		int64_t back;
-
 		assert_string_equal(value_format_size(out, examples[i].value), examples[i].size);
 		assert_int_equal(value_parse_size(out, &back), 0);
 		assert_int_equal(back, examples[i].value);
@@ -225,6 +218,5 @@ int main(void)
 		cmocka_unit_test(counts), cmocka_unit_test(sizes), cmocka_unit_test(durations),
 		cmocka_unit_test(bools),  cmocka_unit_test(words), cmocka_unit_test(formats),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

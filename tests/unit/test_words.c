@@ -19,12 +19,10 @@ static char *describe(const struct words *w)
 {
 	static char text[4096];
 	size_t len = 0;
-
 	text[0] = '\0';
 	for (size_t i = 0; i < w->count; i++) {
 		const struct words_command *c = &w->commands[i];
 		char *const *words = &w->words[c->first];
-
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s", i ? "; " : "");
 		for (size_t j = 0; j < c->count; j++)
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
@@ -41,7 +39,6 @@ static char *describe(const struct words *w)
 static void expect(const char *string, const char *commands)
 {
 	struct words w;
-
 	if (words_parse(&w, string) < 0)
 		fail_msg("%s: %s", string, strerror(errno));
 	assert_string_equal(describe(&w), commands);
@@ -189,11 +186,9 @@ static void what_is_unclear_is_refused(void **state)
 		"while a; done; }",
 		"a <<A <<B <<C <<D <<E <<F <<G <<H <<I\n",
 	};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++) {
 		struct words w;
-
 		errno = 0;
 		if (words_parse(&w, strings[i]) == 0)
 			fail_msg("%s: taken", strings[i]);
@@ -208,7 +203,6 @@ static void what_is_unclear_is_refused(void **state)
 static char *nest(const char *begin, size_t count, const char *middle, const char *end)
 {
 	char *text = malloc(count * (strlen(begin) + strlen(end)) + strlen(middle) + 1), *p = text;
-
 	assert_non_null(text);
 	for (size_t i = 0; i < count; i++)
 		p = stpcpy(p, begin);
@@ -235,7 +229,6 @@ static void nesting_is_bounded(void **state)
 			char *text = nest(nests[i].begin, deep ? 100000 : 5, nests[i].middle,
 					  nests[i].end);
 			struct words w;
-
 			if (words_parse(&w, text) == 0)
 				words_release(&w);
 			else
@@ -249,7 +242,6 @@ static void the_number_of_commands_is_bounded(void **state)
 {
 	char *text = nest("a;", WORDS_COMMANDS_MAX, "", "");
 	struct words w;
-
 	(void)state;
 	assert_int_equal(words_parse(&w, text), 0);
 	assert_int_equal(w.count, WORDS_COMMANDS_MAX);
@@ -282,6 +274,5 @@ int main(void)
 		cmocka_unit_test(nesting_is_bounded),
 		cmocka_unit_test(the_number_of_commands_is_bounded),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

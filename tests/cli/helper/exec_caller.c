@@ -66,7 +66,6 @@ static int call_list(int (*list)(const char *, const char *, ...))
 {
 	char *const *a = arguments;
 	const char *none = NULL;
-
 	switch (argument_count) {
 	case 1: return list(path, a[0], none, environment);
 	case 2: return list(path, a[0], a[1], none, environment);
@@ -86,7 +85,6 @@ static void returned(struct outcome *o, int result)
 static int open_program(void)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
 	errno = UNTOUCHED;
 	return fd;
 }
@@ -123,7 +121,6 @@ static void call_execle(struct outcome *o)
 static void call_fexecve(struct outcome *o)
 {
 	int fd = open_program();
-
 	returned(o, fexecve(fd, arguments, environment));
 }
 
@@ -135,14 +132,12 @@ static void call_execveat(struct outcome *o)
 static void call_execveat_fd(struct outcome *o)
 {
 	int fd = open_program();
-
 	returned(o, execveat(fd, "", arguments, environment, AT_EMPTY_PATH));
 }
 
 static void wait_for(struct outcome *o, pid_t pid)
 {
 	int status;
-
 	if (waitpid(pid, &status, 0) == pid && !o->has_status) {
 		o->status = status;
 		o->has_status = true;
@@ -158,7 +153,6 @@ static void call_spawn(struct outcome *o, spawn_function *spawn, bool gives_fd)
 	posix_spawnattr_t attributes;
 	sigset_t blocked;
 	int id = -1;
-
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGUSR1);
 	posix_spawn_file_actions_init(&actions);
@@ -171,7 +165,6 @@ static void call_spawn(struct outcome *o, spawn_function *spawn, bool gives_fd)
 	returned(o, spawn(&id, path, &actions, &attributes, arguments, environment));
 	if (o->returned == 0 && gives_fd) {
 		siginfo_t info = {0};
-
 		o->has_status = waitid(P_PIDFD, (id_t)id, &info, WEXITED) == 0;
 		o->status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
 		close(id);
@@ -245,7 +238,6 @@ static void call_popen_to(struct outcome *o)
 static void call_execl_long(struct outcome *o)
 {
 	const char *x = "x";
-
 	returned(o, execl(path, arguments[0], arguments[1], arguments[2], TEN(TEN(x)), TEN(TEN(x)),
 			  TEN(TEN(x)), (char *)NULL));
 }
@@ -302,7 +294,6 @@ static void *run_thread(void *unused)
 	(void)unused;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct outcome o = {0};
-
 		if (entry->is_exec)
 			call_in_vfork(&o);
 		else
@@ -316,7 +307,6 @@ static void *run_thread(void *unused)
 static char *find_variable(const char *start)
 {
 	static char other[] = "V=";
-
 	for (char **v = environ; *v; v++) {
 		if (strncmp(*v, start, strlen(start)) == 0)
 			return *v;
@@ -329,13 +319,11 @@ static void *run_sizes(void *unused)
 {
 	static char *variables[SIZES + 1];
 	char *given[] = {find_variable("LD_PRELOAD="), find_variable("STAND_IN_REPORT=")};
-
 	(void)unused;
 	for (int i = 0; i < SIZES; i++)
 		variables[i] = find_variable("V=");
 	for (int size = 0; size <= SIZES; size++) {
 		struct outcome o = {0};
-
 		environment = variables + SIZES - size;
 		for (int i = 0; i < 2 && i < size; i++)
 			environment[i] = given[i];
@@ -356,7 +344,6 @@ static int run_threads(int count, void *(*run)(void *))
 {
 	pthread_t threads[THREADS];
 	pthread_attr_t attributes;
-
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, (size_t)PTHREAD_STACK_MIN);
 	for (int i = 0; i < count; i++) {
@@ -389,7 +376,6 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *sum)
 static uint64_t library_sum(void)
 {
 	uint64_t sum = 0;
-
 	dl_iterate_phdr(add_object, &sum);
 	return sum;
 }
@@ -399,7 +385,6 @@ static int run_once(bool in_vfork)
 	struct outcome o = {0};
 	size_t heap = mallinfo2().uordblks;
 	uint64_t sum = library_sum();
-
 	errno = UNTOUCHED;
 	if (in_vfork)
 		call_in_vfork(&o);
@@ -418,7 +403,6 @@ static char **make_environment(void)
 {
 	static char given[] = "CALLER=given";
 	size_t count = 0;
-
 	while (environ[count])
 		count++;
 	char **copy = calloc(count + 2, sizeof(*copy));
@@ -433,7 +417,6 @@ static char **make_environment(void)
 int main(int argc, char **argv)
 {
 	static char *nothing[] = {NULL};
-
 	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
 		if (argc > 1 && strcmp(entries[i].name, argv[1]) == 0)
 			entry = &entries[i];

@@ -20,7 +20,6 @@ static void report(const char *path, char **argv)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-
 	if (!out || fd < 0)
 		_exit(99);
 	fprintf(out, "file=%s\n", (const char *)getauxval(AT_EXECFN));
@@ -41,7 +40,6 @@ int main(int argc, char **argv)
 {
 	const char *path = getenv("STAND_IN_REPORT"), *program = getenv("TERSE_SHIM_PROGRAM");
 	const char *preload = getenv("TERSE_SHIM_PRELOAD");
-
 	(void)argc;
 	if (path)
 		report(path, argv);
