@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <time.h>
-#include <unistd.h>
 
 const struct artifact_files artifact_files[ARTIFACT_PARTS] = {
 	[ARTIFACT_OUT] = {".txt", ".idx"},
@@ -84,24 +82,6 @@ static struct stream *use_part(struct artifact *a, enum artifact_part part)
 	return s;
 }
 
-/* Attempts to take the lock, and the pause between them. */
-#define HOLD_TRIES    100
-#define HOLD_PAUSE_NS 1000000
-
-/* Takes the lock by which others see that the run lives. A process that knows the ID from elsewhere
-   (the live socket) may be testing the lock at this very moment, and holds it meanwhile
-   (meta_is_held). A file system without locks makes the run look interrupted while it lives, no
-   more. */
-static void artifact_hold(int fd)
-{
-	const struct timespec pause = {.tv_nsec = HOLD_PAUSE_NS};
-	for (int i = 0; i < HOLD_TRIES; i++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-			return;
-		nanosleep(&pause, NULL);
-	}
-}
-
 /* Claims and creates in one store; leaves nothing behind when it fails. */
 static int create_in(struct artifact *a, const struct store *store, const char *session)
 {
@@ -125,7 +105,9 @@ static int create_in(struct artifact *a, const struct store *store, const char *
 	}
 	if (artifact_open_part(a, ARTIFACT_OUT) < 0)
 		goto release;
-	artifact_hold(a->parts[ARTIFACT_OUT].fd);
+	/* By this lock others see that the run lives. A reader that is testing it (meta_is_held)
+	   has it for a moment. Without locks in the file system the run only looks interrupted. */
+	store_lock(a->parts[ARTIFACT_OUT].fd, LOCK_EX);
 	artifact_describe(a);
 	if (meta_write(a->dir, m) < 0 || recent_append(a->dir, m->id) < 0)
 		goto close_part;

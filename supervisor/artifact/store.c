@@ -96,20 +96,22 @@ static int open_directory(int dir, const char *name, int flags)
 	return fd;
 }
 
-/* The same inside the store, where it is made when missing. */
+/* Makes a directory unless it is there. */
+static int make_directory(int dir, const char *name)
+{
+	if (mkdirat(dir, name, 0700) < 0)
+		return errno == EEXIST ? 0 : -1;
+	/* The umask may have taken the owner's own bits. */
+	return fchmodat(dir, name, 0700, 0);
+}
+
+/* Opens one inside the store, where it is made when missing. */
 static int open_below(int dir, const char *name, bool make)
 {
 	int fd = open_directory(dir, name, O_NOFOLLOW);
 	if (fd >= 0 || errno != ENOENT || !make)
 		return fd;
-	if (mkdirat(dir, name, 0700) < 0) {
-		if (errno != EEXIST)
-			return -1;
-	} else if (fchmodat(dir, name, 0700, 0) < 0) {
-		/* The umask may have taken the owner's own bits. */
-		return -1;
-	}
-	return open_directory(dir, name, O_NOFOLLOW);
+	return make_directory(dir, name) < 0 ? -1 : open_directory(dir, name, O_NOFOLLOW);
 }
 
 /* Whether directories may be made below the nearest ancestor of `path` that
@@ -145,12 +147,8 @@ static int make_path(const char *path)
 			continue;
 		char kept = *at;
 		*at = '\0';
-		if (mkdir(prefix, 0700) == 0) {
-			if (chmod(prefix, 0700) < 0)
-				return -1;
-		} else if (errno != EEXIST) {
+		if (make_directory(AT_FDCWD, prefix) < 0)
 			return -1;
-		}
 		*at = kept;
 		if (!kept)
 			return 0;
