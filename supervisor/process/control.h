@@ -26,7 +26,7 @@
 //   DONE    a: 0, or an errno         EPROTO: no such request, or of a wrong form; EBUSY, without
 //                                     one: it has too many clients
 //   STATUS, PICTURE  a: bytes still to come in packets of the same kind, data
-//   OUTPUT  data                      what a terminal is to be sent: first a repaint
+//   OUTPUT  data                      output for the client's terminal: first a repaint
 //
 // A client that does not read is not waited for: it misses OUTPUT, and gets a repaint
 // when it reads again; its requests wait until it takes their answers.
@@ -69,14 +69,15 @@ struct control_packet {
 
 /* Requests that the owner serves. Each returns 0 or an errno, which is the answer. */
 struct control_events {
-	/* reads: for somebody who will read the text, and not only look. */
+	/* reads: the client will read the text, and does not only look at the status. */
 	int (*status)(void *ctx, bool reads, struct buffer *json);
 	int (*picture)(void *ctx, struct buffer *json);
 	int (*repaint)(void *ctx, struct buffer *out);
 	int (*type)(void *ctx, const char *data, size_t len, bool cursor_key);
 	int (*close)(void *ctx);
 	int (*signal)(void *ctx, int sig);
-	/* attached: for the terminal of a client; 0, 0: the last of these has gone. */
+	/* attached: the size is that of a client's terminal; 0, 0: the last such client has
+	   gone. */
 	int (*resize)(void *ctx, unsigned cols, unsigned rows, bool attached);
 	int (*reported)(void *ctx, uint64_t lines);
 	void *ctx;

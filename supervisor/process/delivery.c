@@ -64,8 +64,8 @@ int64_t delivery_due(const struct delivery *d)
 	return d->begun ? d->stall_at : 0;
 }
 
-/* Says on standard error what terse alone knows: in order with what is queued there, and without
-   blocking, since it may be full or stall itself. */
+/* Prints on standard error what only terse knows. It comes after what is queued there, and never
+   blocks, since standard error may be full or stall as well. */
 static void delivery_print_line(struct delivery *d, const struct buffer *line)
 {
 	struct output_queue own = {.own = -1}, *queue = NULL;
@@ -102,8 +102,8 @@ void delivery_report_not_kept(struct delivery *d)
 	buffer_release(&line);
 }
 
-/* A reader that went away, as readers of programs do, is the command's own matter; an agent that
-   gave up is nobody's. EBADF: there never was a reader. */
+/* Whether the reader did not get all of this output. An agent or a person who went away has lost
+   nothing. EBADF: there never was a reader. */
 static bool delivery_is_lost(const struct source *s)
 {
 	bool gone = s->queue.error == EPIPE && (s->sink == SINK_AGENT || s->sink == SINK_PERSON);
@@ -119,7 +119,7 @@ static const struct source *delivery_find_lost(const struct delivery *d)
 	return NULL;
 }
 
-/* Without terse the failed write would have told the command, which would still have the text. */
+/* Without terse, the write would have failed in the command, which would still have the text. */
 static void delivery_report_lost(struct delivery *d, const struct source *s)
 {
 	struct buffer line = BUFFER_INIT;
@@ -180,7 +180,8 @@ int delivery_status(const struct delivery *d, int status)
 {
 	const struct source *lost = delivery_find_lost(d);
 	int error = lost ? lost->queue.error : 0;
-	/* The end of its reader stood for the failed write. */
+	/* The command got SIGPIPE since terse closed its pipe when a write had failed for another
+	   reason. */
 	bool stopped = error != EPIPE && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
 	if (!error || (status != 0 && !stopped))
 		return status;

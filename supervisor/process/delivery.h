@@ -1,5 +1,5 @@
-// Gets to the reader of a run what is printed for it: hands out the summary as the reader takes it,
-// decides how long to wait, and says on standard error where the reader did not get all.
+// Delivers the output of a run to its reader: hands out the summary as the reader takes it, decides
+// how long to wait, and reports on standard error that the reader did not get all.
 //
 // A reader may take as long as it likes until somebody wants the run to end. From then on one that
 // takes nothing for DELIVERY_STALL_MS is given up.
@@ -33,8 +33,8 @@ struct delivery {
 /* Where the summary goes, or NULL. */
 struct output_queue *delivery_summary_queue(struct delivery *d);
 
-/* Prints the next piece of the summary if its reader takes it. Returns whether it did: then there
-   may be no reason to wait. */
+/* Prints the next piece of the summary if its reader takes it. Returns whether it did; the owner
+   then need not wait before its next turn. */
 bool delivery_print(struct delivery *d);
 
 /* Somebody wants the run to end: a reader that stalls is given up from now on, or from the end of
@@ -63,7 +63,7 @@ int delivery_status(const struct delivery *d, int status);
 /* The same as an exit code. */
 int delivery_exit_code(const struct delivery *d, int status);
 
-/* Says that text was lost because it could not be kept, if so. */
+/* Reports text that was lost because it could not be kept, if there is any. */
 void delivery_report_not_kept(struct delivery *d);
 
 #endif

@@ -27,11 +27,12 @@
 
 #define EXIT_FAILED 125
 
-/* Interval between looks of a front end in the background whether it has come to the foreground: a
+/* Interval at which a front end in the background checks whether it has come to the foreground: a
    shell that continues a running job sends no signal. */
 #define FOREGROUND_MS 300
 
-/* How long the command's start may take until on_late_start() looks after it, and how often. */
+/* How long the command's start may take before on_late_start() steps in, and the interval between
+   its calls. */
 #define START_MS 500
 #define LATE_MS  50
 
@@ -110,7 +111,7 @@ static void frontend_signal_group(const struct frontend *f, int sig)
 	watchdog_had(f->watchdog_socket, sig);
 }
 
-/* The command was stopped: so is this process, until somebody continues it. */
+/* The command was stopped: stops this process, too, until somebody continues it. */
 static void frontend_stop(struct frontend *f)
 {
 	frontend_leave_raw(f);
@@ -212,7 +213,7 @@ static void frontend_note_keys(struct frontend *f, const char *keys, size_t len)
 	f->suspend_typed |= frontend_has_key(keys, len, special[VSUSP]);
 }
 
-/* Whether a read does not wait, where io_poll() only guesses. */
+/* Whether a read would return at once; io_poll() only guesses. */
 static bool frontend_has_keys(const struct frontend *f, short revents)
 {
 	int len;
@@ -295,7 +296,7 @@ static void frontend_reap(pid_t pid)
 
 /* The supervisor sleeps until the command has been executed. Where that hangs (a file server that
    does not answer, a child that somebody has stopped), this process ends the command at its
-   timeout, passes signals on, and starts a watchdog for the case that it is killed itself. */
+   timeout, passes signals on, and starts a watchdog in case it is killed itself. */
 static void frontend_on_late_start(struct frontend *f)
 {
 	const struct settings *s = f->job->settings;

@@ -6,7 +6,7 @@
 #include "supervisor/process/job.h"
 
 /* Runs the job and ends this process with the command's status. Returns only when the command could
-   not be executed: its errno, for the caller to tell. */
+   not be executed: its errno, which the caller reports. */
 int frontend_run(struct job *job);
 
 /* Runs the command in this process, without terse. Returns errno on failure. */

@@ -19,10 +19,10 @@
 /* How long a run lives before it gets its socket. */
 #define OPEN_MS 100
 
-/* Interval for sending clients that watch that there is more text. */
+/* Interval between messages about more text to clients that watch. */
 #define CHANGED_MS 200
 
-/* Bytes in which the last line of a text is searched. */
+/* Bytes at the end of a text in which its last line is searched. */
 #define TAIL_MOST ((size_t)4096)
 
 static const struct terminal *live_screen(const struct live *l)
@@ -34,7 +34,7 @@ static const struct terminal *live_screen(const struct live *l)
 	return interceptor_terminal(text);
 }
 
-/* The last line that has something in it. */
+/* The last line that is not blank. */
 static void live_find_last_line(const char *text, size_t len, char out[LIVE_TEXT])
 {
 	struct buffer clean = BUFFER_INIT;
@@ -261,7 +261,7 @@ void live_init(struct live *l, const struct job *job, struct source *source, str
 		.active = true,
 		.cols = job->cols,
 		.rows = job->rows,
-		/* Without a channel of its own there is nothing to see. */
+		/* A command without a channel has no text and no socket. */
 		.opened = !source->job,
 		.open_at = source->job ? job->begun_ms + OPEN_MS : 0,
 	};

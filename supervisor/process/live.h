@@ -1,5 +1,5 @@
 // A run as control clients see it while it lives: the supervisor's side of the control socket
-// (control.h), and the look whether the command waits for input.
+// (control.h), and the check whether the command waits for input.
 //
 // The socket is made when a run has lived for a moment, so that short runs do not pay for it. A run
 // gets an artifact when somebody waits for its text, however short that is.

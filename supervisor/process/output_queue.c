@@ -77,7 +77,7 @@ static ssize_t queue_write_some(struct output_queue *o, const char *data, size_t
 	return write(o->fd, data, len < PIPE_BUF ? len : PIPE_BUF);
 }
 
-/* Writes as much as goes; returns how much. */
+/* Writes as much as there is room for; returns how much. */
 static size_t write_now(struct output_queue *o, const char *data, size_t len)
 {
 	size_t done = 0;

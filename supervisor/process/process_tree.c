@@ -213,7 +213,7 @@ int pipe_holder_find(const int *fds, int count, struct pipe_holder *found, int m
 	return there;
 }
 
-/* How soon TERM follows HUP, and the interval between looks whether all have gone, which grows
+/* How soon TERM follows HUP, and the interval between checks whether all have gone, which grows
    where KILL does not help (a process that hangs in the kernel). */
 #define HUP_GRACE_MS 100
 #define LOOK_MS      20

@@ -17,7 +17,7 @@
 #define FIRST_MS 60
 #define MOST_MS  2000
 
-/* How long the terminal has to be quiet where a look proves less. */
+/* How long the terminal has to be quiet where a look is weaker evidence. */
 #define POLLS_QUIET_MS  250
 #define HIDDEN_QUIET_MS 1500
 

@@ -1,4 +1,4 @@
-// Whether a command waits for somebody to type. No event says so: it has to be looked for.
+// Whether a command waits for somebody to type. No event reports this, so terse has to look.
 //
 // When the terminal has been quiet for a moment, and then less and less often, its foreground
 // process group is looked at. It waits for input when

@@ -48,10 +48,10 @@ size_t reader_thread_read(int fd, char *data, size_t len, int *end)
 		if (n > 0)
 			return (size_t)n;
 		/* Linux: while no slave is open, a read of the master that finds nothing in the
-		   line discipline's buffer (4 KB) gives EIO. What was written beyond that lies in
-		   the port's flip buffer, which flush_to_ldisc() moves, from a workqueue. The read
-		   waits for it first (tty_buffer_flush_work()), but not for one that was queued
-		   again meanwhile: the end is true only when it is announced again. */
+		   line discipline's buffer (4 KB) gives EIO. Output beyond that lies in the port's
+		   flip buffer, which flush_to_ldisc() empties from a workqueue. The read first
+		   waits for that work (tty_buffer_flush_work()), but not for work that was queued
+		   again meanwhile. So only a repeated EIO means the end. */
 		if (*end != EINTR && (*end != EIO || hangups++ == PTY_HANGUPS))
 			return 0;
 	}

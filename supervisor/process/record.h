@@ -49,7 +49,7 @@ struct record {
 
 void record_init(struct record *r, const struct job *job);
 
-/* Opens the history while the command starts, so that its end is not delayed; looks whether a
+/* Opens the history while the command starts, so that its end is not delayed; checks whether a
    cleanup is due (r->gc_due). */
 void record_prepare(struct record *r, int64_t gc_interval_ms);
 

@@ -233,7 +233,7 @@ static bool is_device(int fd)
 	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
-/* Whether nothing was sent so far. */
+/* Whether nothing has been sent so far. */
 static bool is_idle_socket(int fd)
 {
 	struct stat st;

@@ -192,7 +192,7 @@ static bool is_binary(const char *path)
 	return len > 0 && memchr(start, '\0', len);
 }
 
-/* Whether execvp() goes on searching behind a file that could not be executed for this. */
+/* Whether execvp() goes on searching after a file failed to execute with this error. */
 static bool is_passed_over(int error)
 {
 	return error == EACCES || error == ENOENT || error == ENOTDIR || error == ESTALE ||
@@ -258,11 +258,11 @@ static pid_t make_group(void)
    memory is changed that the parent does not expect. Returns an errno. */
 static int spawn_become_command(const struct spawn *s, pid_t parent, pid_t group)
 {
-	/* One of its own where that group can't be joined. */
+	/* A group of its own if that one can't be joined. */
 	if (setpgid(0, group) < 0)
 		setpgid(0, 0);
 	/* The supervisor's death must not leave the command behind, even if it came before this
-	 * line.
+	   line.
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGHUP);
 	if (getppid() != parent)

@@ -45,8 +45,8 @@ void signals_restore(const struct signals *saved);
    without a core dump of its own. */
 _Noreturn void signals_end_like(int status);
 
-// The environment the command gets: the caller's, but for what [environment] sets
-// when output is captured, and TERSE_ACTIVE (lib/active.h).
+// The command's environment: the caller's, plus what [environment] sets when output is captured,
+// and TERSE_ACTIVE (lib/active.h).
 
 /* A NULL-terminated array whose strings belong to `from`, `s` and the caller; free() the
    array alone. `captured`: apply [environment]. `active`: the entry that is set in any case. NULL

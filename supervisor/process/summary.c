@@ -18,7 +18,7 @@ static struct report_stream *summary_text_stream(struct summary_text *r)
 	return &r->report->streams[r->which];
 }
 
-/* Hands out the chunk, but unless it is the `end` not what the next bytes may change. */
+/* Hands out the chunk. Before the `end`, holds back what the next bytes may change. */
 static void summary_text_emit(struct summary_text *r, bool end, struct buffer *out)
 {
 	size_t len = r->chunk.len, cut = 0;
@@ -43,7 +43,7 @@ static void summary_text_skip(struct summary_text *r)
 	r->skips = !newline;
 }
 
-/* Lines `to` and before are done with. */
+/* The lines up to `to` are done. */
 static int summary_text_end_range(struct summary_text *r, uint64_t to)
 {
 	return to >= r->from ? report_add_range(summary_text_stream(r), r->from, to) : 0;
@@ -180,8 +180,8 @@ void summary_init(struct summary *a, const struct job *job, struct record *recor
 	summary_begin_writing(a, job->settings);
 }
 
-/* Nothing of binary output is shown: what it is, and where. (Blocks say so where the text would
- * be.)
+/* Binary output is not shown, only what it is and where it is kept. (Blocks say so where the text
+   would be.)
  */
 static void summary_warn_binary(struct report *r, const struct report_stream *s, const char *name)
 {

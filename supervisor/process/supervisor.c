@@ -21,7 +21,7 @@
 /* Interval for flushing unfinished lines to the artifact and to a live reader. */
 #define TICK_MS 200
 
-/* Interval between looks for the command's end where nothing else would tell. */
+/* Interval between checks for the command's end where no event reports it. */
 #define CHILD_MS 1000
 
 /* Input that may wait for the command to read its terminal; the rest is dropped, as the kernel
@@ -117,7 +117,7 @@ static void supervisor_drain(struct supervisor *s)
 	for (int i = 0; i < s->source_count; i++) {
 		size_t left = DRAIN_MAX;
 		source_stop_thread(&s->sources[i]);
-		/* "Nothing there" is asked for again, too; see reader_thread_read(). */
+		/* A read that found nothing is repeated, too; see reader_thread_read(). */
 		for (int tries = 0; tries < DRAIN_TRIES && left > 0;) {
 			int more = source_read(&s->sources[i], s->chunk, SOURCE_CHUNK);
 			if (more < 0)
@@ -196,7 +196,7 @@ static void supervisor_on_broken_queue(struct supervisor *s, struct source *sour
 	enum sink sink = source->sink;
 	if (source->fd < 0 || s->state != SUPERVISOR_RUNNING)
 		return;
-	/* SINK_PIPE: nobody asked who reads, and now nobody does. */
+	/* SINK_PIPE: it was never found out who reads, and now nobody does. */
 	if (sink != SINK_PROGRAM && sink != SINK_FILE && sink != SINK_PIPE)
 		return;
 	TRACE(SINK, "%s: the reader takes no more: %s", source->is_stderr ? "stderr" : "stdout",
@@ -494,7 +494,8 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 		supervisor_on_child(s);
 }
 
-/* Ends the recording. What is still held, and nobody records any more, is put into `left`. */
+/* Ends the recording. Puts the descriptors that background processes still write to, and that
+   nobody records any more, into `left`. */
 static void supervisor_finish(struct supervisor *s, int left[2])
 {
 	for (int i = 0; i < 2; i++)
@@ -521,7 +522,7 @@ static void supervisor_raise_limits(void)
 	}
 }
 
-/* Beside the command's own start. */
+/* Runs while the command starts. */
 static void supervisor_prepare(struct supervisor *s)
 {
 	const struct job *job = s->job;

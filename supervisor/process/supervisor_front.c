@@ -30,8 +30,8 @@ bool front_is_asleep(const struct supervisor *s)
 	return s->front.stops > s->front.wakes && s->front.fd >= 0;
 }
 
-/* How the front end is. Nothing tells its supervisor that it was stopped by a SIGSTOP, which can't
-   be passed on, or that it is in the background of a shell. */
+/* The state of the front end. No event reports that it was stopped by SIGSTOP, which can't be
+   passed on, or that it is in the background of a shell. */
 struct front_state {
 	bool stopped;
 	bool group_stopped; /* its watchdog is, too; or that can't be known */
@@ -64,7 +64,7 @@ static bool front_is_in_background(const struct process *p)
 	       parent.group != p->group;
 }
 
-/* Nothing is set where it has gone. */
+/* Nothing is set if the process has gone. */
 static struct front_state front_look(pid_t pid)
 {
 	struct process p;
@@ -79,7 +79,7 @@ static struct front_state front_look(pid_t pid)
 
 void front_stop(struct supervisor *s, int sig)
 {
-	/* One that is stopped already continues the command when it goes on. */
+	/* A front end that is stopped already continues the command when it goes on. */
 	if (!s->front.was_stopped || !front_look(s->job->front).stopped)
 		s->front.stops += front_send(s, MESSAGE_STOPPED, sig, 0);
 }
@@ -111,7 +111,7 @@ void front_follow(struct supervisor *s, int64_t now_ms)
 	bool waits =
 		s->front.fd >= 0 && s->state == SUPERVISOR_RUNNING && s->caller == CALLER_WAITS;
 	s->timer[TIMER_FRONT] = waits ? now_ms + FRONT_MS : 0;
-	/* One that was asked to stop is as the command is. */
+	/* A front end that was asked to stop is in the same state as the command. */
 	if (!waits || s->live.state == LIVE_STOPPED || s->front.stops > s->front.wakes)
 		return;
 	const struct front_state front = front_look(s->job->front);

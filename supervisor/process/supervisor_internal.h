@@ -108,7 +108,7 @@ void supervisor_start(struct supervisor *s);
 
 // supervisor_front.c
 
-/* Returns whether the front end is there and gets it. */
+/* Sends a message. Returns whether the front end is there and gets it. */
 bool front_send(struct supervisor *s, enum message_kind kind, int a, int b);
 
 /* The command was stopped by this signal. */
@@ -118,8 +118,8 @@ void front_stop(struct supervisor *s, int sig);
    is continued until it says that it is awake, since it may be just about to stop. */
 void front_continue(struct supervisor *s, int64_t now_ms);
 
-/* Does to the command what the kernel would do to it in the place of the front end: stops it with
-   the front end, and for reading the terminal in the background. */
+/* Stops the command as the kernel stops a job: when the front end was stopped, and when the command
+   reads the terminal in the background. */
 void front_follow(struct supervisor *s, int64_t now_ms);
 
 /* Deals with what the front end has sent, or with its end. */
@@ -128,7 +128,7 @@ void front_receive(struct supervisor *s);
 /* Whether it is about to stop, and would never read that it may end. */
 bool front_is_asleep(const struct supervisor *s);
 
-/* Tells it the end of the run, with ENDED_ bits, and closes the connection. */
+/* Sends it the end of the run, with ENDED_ bits, and closes the connection. */
 void front_end(struct supervisor *s, int bits);
 
 // supervisor_report.c
@@ -149,7 +149,8 @@ void supervisor_finish_yield(struct supervisor *s);
 /* Closes everything that belongs to the caller. */
 void supervisor_drop_caller(struct supervisor *s);
 
-/* Where the working directory keeps no file system busy, for what lives on without a caller. */
+/* Changes to a working directory that keeps no file system busy, since the process lives on without
+   a caller. */
 void supervisor_settle(void);
 
 /* Prints a line with the ID if the reader has seen nothing new for long, or not all there is. */

@@ -14,7 +14,7 @@
 /* The longest interval between two heartbeats, unless the first was set later. */
 #define HEARTBEAT_MOST_MS ((int64_t)30 * 60 * 1000)
 
-/* How often the end of input is typed: it does not impress every program at once. */
+/* How often the end of input is typed: some programs ignore the first one. */
 #define ENDS_TYPED 2
 
 static bool report_is_text(const struct supervisor *s)

@@ -108,7 +108,7 @@ static void wait_on_select(struct thread *t)
 	fd_set set;
 	FD_ZERO(&set);
 	unsigned long count = t->call.args[0] < FD_SETSIZE ? t->call.args[0] : FD_SETSIZE;
-	/* It has the words that `count` needs. */
+	/* The set has as many words as `count` needs. */
 	size_t size = (count + 63) / 64 * 8;
 	if (!t->call.args[1] || read_memory(t, t->call.args[1], &set, size) != size)
 		return;
