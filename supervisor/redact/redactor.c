@@ -353,7 +353,7 @@ static int redactor_find(struct redactor *r, bool final, size_t *hold)
 }
 
 /* Builds the result for `work` up to *passed; from there to *hold the bytes go out unchanged. A key
- * that goes on ends both. */
+   that goes on ends both. */
 static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 {
 	const struct cut *cut = (const struct cut *)(const void *)r->cuts.data;
@@ -379,7 +379,7 @@ static int cut_out(struct redactor *r, size_t *hold, size_t *passed)
 }
 
 /* Passes on what can't be a secret any more, and replaces secrets. Returns whether there is more to
- * do. */
+   do. */
 static bool redactor_turn(struct redactor *r, bool final)
 {
 	size_t hold, passed;

@@ -25,7 +25,7 @@
 
 struct secrets;
 
-/* The bytes as text, as it is searched. What is not part of it leaves a gap. */
+/* The bytes as text, as it is searched. Bytes that are not part of the text leave a gap. */
 struct redactor_view {
 	struct buffer text;   /* of the unfinished line: context, then what is not passed on */
 	struct buffer gaps;   /* for each byte of it: whether a gap is before it (SECRETS_GAP) */

@@ -25,7 +25,8 @@
 
 #define PATTERN_OPTIONS PCRE2_NEVER_BACKSLASH_C
 
-/* The edge of a word. What a terminal does not show is one, too, which the callout tells. */
+/* The edge of a word. Bytes that a terminal does not show are an edge, too; the callout detects
+   them. */
 #define EDGE "(?:\\b|(?C1))"
 
 /* The start of a word, also behind an escape of program text, JSON or a URL. */
@@ -33,8 +34,8 @@
 	"(?:\\b|(?C1)|(?<=\\\\[0abefnrtv])|(?<=\\\\[0-7]{3})|(?<=[\\\\%][0-9A-F]{2})|" \
 	"(?<=\\\\x[0-9A-Fa-f]{2})|(?<=\\\\u[0-9A-Fa-f]{4})|(?<=[0-9;[]m))"
 
-/* Each looks back at what makes it one, so that a match begins only behind that: until then a
-   reader need not wait, and nothing has to be looked for in lines without it. */
+/* Each pattern looks back at the text that announces the secret, so a match begins only behind that
+   text. Until then a reader need not wait, and lines without that text need no search. */
 static const struct shape {
 	const char *name, *pattern;
 	/* One of these is before every match, in either case where `fold`. */

@@ -15,7 +15,7 @@ struct secrets;
 #define SECRETS_CONTEXT 128
 
 /* The set that the settings ask for. NULL with errno: 0, they ask for nothing; EINVAL, a pattern is
- * malformed; ENOMEM. */
+   malformed; ENOMEM. */
 struct secrets *secrets_new(const struct settings *settings);
 void secrets_free(struct secrets *s);
 
