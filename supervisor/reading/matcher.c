@@ -17,7 +17,7 @@ static void time_limit_look(int signal, siginfo_t *info, void *context)
 	(void)signal;
 	(void)context;
 	struct time_limit *d = info->si_value.sival_ptr;
-	/* Somebody else's SIGALRM. */
+	/* The SIGALRM is not ours. */
 	if (info->si_code != SI_TIMER || !d)
 		return;
 	unsigned long now = *d->count;
@@ -93,7 +93,7 @@ struct matcher {
 	/* The lines that are searched. */
 	const char *data;
 	size_t len;
-	size_t special; /* the next byte that `ascii` is not for, if not passed already */
+	size_t special; /* offset of the next byte beyond ASCII, if not passed already */
 	size_t vain, vain_from;
 };
 
@@ -261,7 +261,7 @@ static enum matcher_result matcher_run(struct matcher *m, const struct code *c, 
 		c->jit ? pcre2_jit_match(c->code, subject, len, start, options, m->match, m->limits)
 		       : pcre2_match(c->code, subject, len, start, options, m->match, m->limits);
 	m->calls++;
-	/* 0: the pattern has groups, of which we do not want to know. */
+	/* 0: the pattern has groups, which do not matter here. */
 	if (rc >= 0)
 		return MATCHER_FOUND;
 	if (rc == PCRE2_ERROR_NOMATCH)
@@ -325,7 +325,7 @@ static size_t matcher_line_start(const struct matcher *m, size_t from, size_t at
 	return newline ? (size_t)(newline - m->data) + 1 : from;
 }
 
-/* Of the newline, or of the end. */
+/* Returns the offset of the newline, or of the end. */
 static size_t matcher_line_end(const struct matcher *m, size_t at)
 {
 	const char *newline = memchr(m->data + at, '\n', m->len - at);

@@ -1,5 +1,5 @@
-// Notices that the program is inside one call for too long, where the call itself
-// can't be told to end.
+// Detects that the program is inside one call for too long, where the call itself can't be made to
+// end.
 #ifndef TERSE_READING_MATCHER_H
 #define TERSE_READING_MATCHER_H
 

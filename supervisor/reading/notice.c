@@ -274,7 +274,8 @@ void notice_binary(struct buffer *out, const struct notice_query *q, const char 
 	buffer_append_string(out, " -a]\n");
 }
 
-/* Points out what means something else in another kind of expression, or in another program. */
+/* Points out syntax that means something else in another kind of expression, or in another
+   program. */
 static void notice_add_advice(struct buffer *out, const struct notice_query *q)
 {
 	static const struct {

@@ -63,9 +63,8 @@ enum walk_kind walk_step(struct walk *w, struct walk_line *line);
    WALK_END, WALK_GAVE_UP (line->number) or WALK_FAILED. */
 enum walk_kind walk_count(struct walk *w, uint64_t *wanted, struct walk_line *line);
 
-/* Of the lines directly before the one that came last, gives those that are still there, at most
-   `max` and options.context: how many, and by walk_before() the `back`-th of them,
-   1 being the nearest. */
+/* walk_behind() returns how many of the lines directly before the last one are still there, at most
+   `max` and options.context. walk_before() returns the `back`-th of them, 1 being the nearest. */
 uint64_t walk_behind(const struct walk *w, uint64_t max);
 void walk_before(const struct walk *w, uint64_t back, struct walk_line *line);
 
