@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What a string of more than a few bytes has to tell is much less than the sum over them. */
+/* A string of more than a few bytes carries much less information than the sum over its bytes. */
 #define RARITY_MAX 48
 
 /* From the mean shares of bytes in terminal captures, service and system logs, C, Python and
@@ -86,7 +86,7 @@ static bool literal_is_at(const struct literal *l, const char *data)
 	if (l->fold == 0)
 		return memcmp(data, l->bytes, l->len) == 0;
 	for (unsigned i = 0; i < l->len; i++) {
-		/* No byte but a letter becomes a lower-case letter so. */
+		/* Only a letter becomes a lower-case letter this way. */
 		char c = l->fold >> i & 1 ? (char)(data[i] | 0x20) : data[i];
 		if (c != l->bytes[i])
 			return false;

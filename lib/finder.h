@@ -16,7 +16,7 @@ struct literal {
 	uint64_t fold; /* bit i: byte i is a lower-case ASCII letter that stands for both cases */
 };
 
-/* What one of which has to be there. Without any: nothing is known. */
+/* Strings, at least one of which has to be there. None: nothing is known. */
 struct literal_set {
 	unsigned count;
 	struct literal items[LITERALS_MAX];

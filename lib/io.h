@@ -36,7 +36,8 @@ ssize_t io_read_file(int dir, const char *path, char *data, size_t cap);
 /* Lists the directory `dir`, which stays open, from its first entry on. NULL with errno. */
 DIR *io_list(int dir);
 
-/* The same with `dir` itself (-1: errno is why), which closedir() closes, as failing does. */
+/* The same, but takes over `dir` itself (-1: fails with errno as it is). closedir() closes it; so
+   does a failure. */
 DIR *io_list_opened(int dir);
 
 /* Whether the directory has an entry of that name, a link too. Sets errno if not. */
@@ -57,11 +58,11 @@ int io_above_standard(int fd);
    are none). Does not loop over descriptor numbers. */
 void io_close_others(int first, const int *keep, size_t count);
 
-/* Puts /dev/null in the place of the descriptors first..last, so that their numbers stay taken. */
+/* Opens /dev/null as the descriptors first..last, so that their numbers stay taken. */
 void io_null(int first, int last);
 
-/* As send(2). It is another system call, since some agents' sandboxes refuse sendto(2), by which
-   libc sends (Codex's does). */
+/* As send(2). It uses another system call, since some agents' sandboxes (Codex's) refuse sendto(2),
+   which libc uses. */
 ssize_t io_send(int fd, const void *data, size_t len, int flags);
 
 #endif

@@ -4,7 +4,7 @@
 // Each function that adds a value takes its key (plain ASCII), or NULL for an element of an array
 // and for the outermost value. Commas are put where they belong, by what the buffer ends with: the
 // start of a list, a newline or nothing at all takes none. A caller that empties the buffer in the
-// middle of a list so has to append the next comma itself.
+// middle of a list therefore has to append the next comma itself.
 //
 // No memory: the buffer's failure, see buffer.h.
 #ifndef TERSE_LIB_JSON_H
@@ -21,9 +21,9 @@ void json_end_object(struct buffer *out);
 void json_begin_array(struct buffer *out, const char *key);
 void json_end_array(struct buffer *out);
 
-/* A string. Quotes, backslashes and every code point that may not be printed (utf8_is_clean) but
-   newline and tab become escapes, so nothing of valid text is lost; invalid bytes become U+FFFD,
-   as a character that is cut at the end does. */
+/* A string. Quotes, backslashes, control characters and every code point that may not be printed
+   (utf8_is_clean) become escapes, so valid text loses nothing. Invalid bytes become U+FFFD, and so
+   does a character that is cut at the end. */
 void json_add_text(struct buffer *out, const char *key, const char *data, size_t len);
 
 /* A string of any length: begin, pieces of whole characters, end. */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Characters that are not seen, or end a line for some. */
+/* Characters that are invisible, or that some programs take for the end of a line. */
 static const struct {
 	uint32_t first, last;
 } hidden[] = {

@@ -6,9 +6,9 @@
 // the start, process ID, area, text. Without FILE it is terse-debug-PID.log in $TMPDIR or /tmp, a
 // private file. FILE may be /dev/fd/N.
 //
-// When it is off, a TRACE() costs one test of a variable, but it stands nowhere where it would be
-// passed for each byte or line. Texts of the command and its arguments are not traced: what is
-// secret stays so. Control bytes are escaped. Nothing waits for the file and nothing fails for it.
+// When it is off, a TRACE() costs one test of a variable, and none is on a path that runs for each
+// byte or line. Texts of the command and its arguments are not traced: what is secret stays so.
+// Control bytes are escaped. Nothing waits for the file and nothing fails for it.
 #ifndef TERSE_LIB_TRACE_H
 #define TERSE_LIB_TRACE_H
 

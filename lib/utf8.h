@@ -20,7 +20,7 @@ size_t utf8_decode(const char *data, size_t len, uint32_t *cp);
 bool utf8_next(const char *data, size_t len, uint32_t *cp, size_t *taken);
 
 /* Encodes `cp` (a scalar value) into `out`; returns 1 to 4. (utf8_encode is a name jansson
- * exports.) */
+   exports.) */
 size_t utf8_put(uint32_t cp, char out[4]);
 
 /* True if `data` ends inside a sequence that more bytes could complete;
@@ -38,7 +38,7 @@ size_t utf8_floor(const char *data, size_t total, size_t len);
 bool utf8_is_clean(uint32_t cp);
 
 /* Whether all of `data` is valid UTF-8 of clean code points; CR before LF counts as clean. Fast on
- * ASCII. */
+   ASCII. */
 bool utf8_all_clean(const char *data, size_t len);
 
 /* Appends `data` to `out` with each invalid part and each code point that is
