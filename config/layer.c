@@ -131,7 +131,7 @@ const struct layer *layer_with(const struct layer *l, const char *name, const ch
 
 /* --- sections as an ini text ----------------------------------------------------------- */
 
-/* The place in a file, behind what that file sets. */
+/* The position in a file, for a comment behind what that file sets. */
 static void layer_write_origin(struct buffer *out, const struct settings *s,
 			       const struct layer *layer, const struct layer_entry *e)
 {

@@ -75,7 +75,7 @@ struct part {
 };
 
 /* Matches one element other than a star and {command}. Moves both pointers; false: the text
- * differs.
+   differs.
  */
 static bool match_one(const char **template, const char **text, struct part *part)
 {

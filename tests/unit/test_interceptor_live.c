@@ -146,8 +146,7 @@ static void a_hidden_cursor(void **state)
 	run_end(&r);
 }
 
-/* The head is printed live, and at the end the rest of the preview follows it:
- * nothing twice. */
+/* The head is printed live, and at the end the rest of the preview follows it: nothing twice. */
 static void head_then_preview(void **state)
 {
 	struct run r = run_make();

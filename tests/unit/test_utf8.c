@@ -141,7 +141,7 @@ static void every_scalar_value_both_ways(void **state)
 		assert_int_equal(utf8_decode(out, n, &back), n);
 		assert_int_equal(back, cp);
 		/* Cut short it is a replacement that takes all there is, and more could complete
-		 * it. */
+		   it. */
 		for (size_t len = 1; len < n; len++) {
 			size_t tail = 0;
 			assert_int_equal(utf8_decode(out, len, &back), len);

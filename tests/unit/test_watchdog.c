@@ -111,8 +111,8 @@ static void holds_nothing(void **state)
 	char byte;
 	(void)state;
 	start(&u);
-	/* Who started it holds them, until it is killed. It sleeps once the watchdog has been
-	 * started.
+	/* Who started it holds them, until it is killed. It sleeps once it has started the
+	   watchdog.
 	 */
 	session_wait_for_state(u.front, 'S');
 	kill(u.front, SIGKILL);
