@@ -126,13 +126,26 @@ int process_stat(pid_t pid, unsigned long fd, struct stat *st)
 	return stat(path, st);
 }
 
-bool process_can_read(pid_t pid, unsigned long fd)
+/* The flags of a descriptor as open(2) has them; -1: not known. */
+static long process_flags(pid_t pid, unsigned long fd)
 {
 	char text[512];
 	if (process_file(pid, text, sizeof(text), "fdinfo/%lu", fd) < 0)
-		return false;
+		return -1;
 	const char *flags = strstr(text, "flags:");
-	return flags && (strtoul(flags + 6, NULL, 8) & O_ACCMODE) != O_WRONLY;
+	return flags ? strtol(flags + 6, NULL, 8) : -1;
+}
+
+bool process_can_read(pid_t pid, unsigned long fd)
+{
+	long flags = process_flags(pid, fd);
+	return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
+}
+
+bool process_closes_on_exec(pid_t pid, unsigned long fd)
+{
+	long flags = process_flags(pid, fd);
+	return flags >= 0 && (flags & O_CLOEXEC);
 }
 
 int process_call(pid_t pid, long thread, struct process_call *call)

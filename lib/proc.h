@@ -47,6 +47,9 @@ int process_stat(pid_t pid, unsigned long fd, struct stat *st);
 /* Whether the descriptor is open for reading. */
 bool process_can_read(pid_t pid, unsigned long fd);
 
+/* Whether the next exec of the process closes the descriptor. */
+bool process_closes_on_exec(pid_t pid, unsigned long fd);
+
 /* The system call that a thread is in, with its arguments. */
 struct process_call {
 	bool runs;   /* in none */

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Deeper than any real chain of shells; ends a loop where processes exit meanwhile. */
@@ -98,7 +99,8 @@ static bool is_shell(pid_t pid, const struct process *p)
 	return sink_is_in(shells, COUNT(shells), slash ? slash + 1 : program);
 }
 
-enum reading { READS_STDIN, READS, READS_NOT, HIDDEN };
+/* READS_UNTIL_EXEC: the next exec closes its end. */
+enum reading { READS_STDIN, READS, READS_UNTIL_EXEC, READS_NOT, HIDDEN };
 
 /* Whether a process reads the pipe. */
 static enum reading sink_look_at(pid_t pid, const char *link)
@@ -114,9 +116,28 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 	for (; fd >= 0 && reading == READS_NOT; fd = process_walk_next(&w)) {
 		if (process_walk_link(&w, fd, target, sizeof(target)) &&
 		    strcmp(target, link) == 0 && process_can_read(pid, (unsigned long)fd))
-			reading = fd == STDIN_FILENO ? READS_STDIN : READS;
+			reading = fd == STDIN_FILENO ? READS_STDIN
+				  : process_closes_on_exec(pid, (unsigned long)fd)
+					  ? READS_UNTIL_EXEC
+					  : READS;
 	}
 	process_walk_end(&w);
+	return reading;
+}
+
+/* How long a child has to execute its program. */
+#define EXEC_MS 100
+
+/* The same of a child. Between fork and exec it holds every end that its parent holds, as happens
+   where an agent starts commands from several threads. */
+static enum reading sink_look_at_child(pid_t pid, const char *link)
+{
+	const struct timespec step = {.tv_nsec = 1000000};
+	enum reading reading = sink_look_at(pid, link);
+	for (int ms = 0; reading == READS_UNTIL_EXEC && ms < EXEC_MS; ms++) {
+		nanosleep(&step, NULL);
+		reading = sink_look_at(pid, link);
+	}
 	return reading;
 }
 
@@ -139,8 +160,8 @@ static bool is_reader(const struct search *s, pid_t child)
 	struct process p;
 	if (child == s->except)
 		return false;
-	enum reading reading = sink_look_at(child, s->link);
-	if (reading <= READS || (reading == HIDDEN && s->pipeline)) {
+	enum reading reading = sink_look_at_child(child, s->link);
+	if (reading <= READS_UNTIL_EXEC || (reading == HIDDEN && s->pipeline)) {
 		TRACE(SINK, "child %d of %d reads", (int)child, (int)s->parent);
 		return true;
 	}
@@ -189,12 +210,12 @@ static int sink_climb(pid_t writer, pid_t parent, const char *link,
 		bool shell = is_shell(parent, &p);
 		enum reading reading = sink_look_at(parent, link);
 		TRACE(SINK, "above: %d %s%s%s", (int)parent, p.name, shell ? ", a shell" : "",
-		      reading <= READS ? ", has the reading end" : "");
+		      reading <= READS_UNTIL_EXEC ? ", has the reading end" : "");
 		/* Some shells become the last program of a pipeline. */
 		if (reading == READS_STDIN || (reading != READS_NOT && shell))
 			return -1;
 		up[count++] = (struct ancestor){parent, shell};
-		if (reading == READS)
+		if (reading == READS || reading == READS_UNTIL_EXEC)
 			break;
 		if (reading == HIDDEN && !sink_is_in(switches, COUNT(switches), p.name))
 			break;
