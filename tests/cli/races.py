@@ -16,6 +16,20 @@ def burst(seed, size):
     return b"".join(line % (seed, i) for i in range(count))[:size]
 
 
+class Threads(Case):
+    def preview(self, _):
+        done = subprocess.run([TERSE, "seq", "3000"], cwd=self.work, env=self.env(),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=DEADLINE,
+                              check=False)
+        return FOOTER.search(done.stdout) is not None
+
+    def test_a_reader_with_threads_is_an_agent(self):
+        """While one thread's command runs, the others' children hold its pipe until their exec."""
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            previews = list(pool.map(self.preview, range(180)))
+        self.assertEqual(previews.count(False), 0)
+
+
 class Races(Case):
     def run_burst(self, seed, size, *options):
         """Returns what the reader got and the exit code."""
