@@ -1,5 +1,5 @@
 // The least that a program does which runs a command under a pty: openpty,
-// fork, exec, drain. What terse costs is measured against this.
+// fork, exec, drain. The cost of terse is measured against this.
 //   baseline COMMAND [ARG...]
 
 #include <pty.h>

@@ -1,5 +1,5 @@
-// Runs commands and measures them as the one who waits for them does: from the
-// start until the command has ended and its output is closed.
+// Runs commands and measures them as the user who waits for them would: from the start until the
+// command has ended and its output is closed.
 //
 //   meter pair NAME BUDGET RUNS [in=FILE] [out=socket|sockets|pipe|null] [clean=DIR] [crowd=N]
 //              -- A... -- B...
@@ -48,7 +48,7 @@ struct setup {
 struct outcome {
 	double ms;
 	bool failed;
-	/* Of all processes; `own`: of those that nobody else waited for, together. */
+	/* The times of all processes; `own`: the sum over those that nobody else waited for. */
 	long largest_kb, own_kb;
 };
 
@@ -107,8 +107,7 @@ static bool is_given(char **given, int count, const char *variable)
 	return false;
 }
 
-/* The environment, with the variables that argv begins with in place of what it has. Returns how
-   many. */
+/* The environment, changed by the variables that argv begins with. Returns how many. */
 static int add_variables(char **argv, char ***envp)
 {
 	int count = 0, given = 0;
@@ -332,7 +331,7 @@ int main(int argc, char **argv)
 {
 	struct setup s = {.sockets = 1};
 	char **a = split(argv), **b = a ? split(a) : NULL;
-	/* What is left running when its parent has ended becomes a child of this process. */
+	/* A process that outlives its parent becomes a child of this process. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		fail("prctl");
 	if (!a || !*a || argc < 6)

@@ -1,6 +1,5 @@
-// What a terminal emulator library makes of a stream, to compare with: standard
-// input through libvterm, the rows that scroll off and the last screen to standard
-// output, as text without trailing blanks.
+// The output of a terminal emulator library, for comparison: standard input through libvterm, the
+// rows that scroll off and the last screen to standard output, as text without trailing blanks.
 //   vterm COLS ROWS
 // Built where libvterm is (Debian: libvterm-dev).
 

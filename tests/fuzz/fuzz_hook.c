@@ -1,6 +1,6 @@
-// What agents tell their hooks: whatever it is, the answer is nothing or one line of JSON that
-// allows nothing, and the session to be ended has a name that can be one. The first byte chooses
-// the hook.
+// The input that agents give their hooks: whatever it is, the answer is nothing or one line of JSON
+// that allows nothing, and the session to be ended has a name that can be one. The first byte
+// chooses the hook.
 
 #include "supervisor/agents/hook.h"
 

@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* NOTE: of the line that tells of a last picture, which is none of the text. */
+/* NOTE: the longest line about a last picture, which is not part of the text. */
 enum { OPTIONS = 8, FOOTER = 300, NOTE = 60 };
 
 /* Bits of the byte of flags. */
@@ -78,7 +78,7 @@ static bool is_plain(const char *data, size_t len)
 	return true;
 }
 
-/* What the terminal alone makes of it. */
+/* The text that the terminal alone makes of the input. */
 static void render(const struct terminal_options *options, const char *data, size_t len,
 		   struct buffer *out)
 {
@@ -106,7 +106,7 @@ static void feed(struct interceptor *text, const char *data, size_t size, size_t
 	}
 }
 
-/* What is collected is clean, within the budget, and has as many lines as its ranges. */
+/* The collected text is clean, within the budget, and has as many lines as its ranges. */
 static void check_report(struct interceptor *text, const struct interceptor_options *options,
 			 const struct interceptor_ending *ending)
 {

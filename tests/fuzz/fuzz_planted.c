@@ -22,7 +22,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What a leak is known by, in either case: nothing else has it. */
+/* The text that reveals a leak, in either case: nothing else contains it. */
 static const char mark[] = "planted";
 
 static const char *const secrets_planted[][2] = {
@@ -67,7 +67,7 @@ static const struct piece hidden[] = {
 	PIECE("\033[1\x18"),   PIECE("\033]8;;\033\\"),
 };
 
-/* What leaves a terminal in another state, or is cut. */
+/* Input that leaves a terminal in another state, or is cut. */
 static const struct piece pieces[] = {
 	PIECE("\033"),     PIECE("\033["),       PIECE("\033[3"),
 	PIECE("\033]"),    PIECE("\033]0;"),     PIECE("\033P"),
@@ -123,7 +123,7 @@ static void plant(struct buffer *out, unsigned which, bool split)
 	const char *const *secret = secrets_planted[which % COUNT(secrets_planted)];
 	struct piece edge = edges[which % COUNT(edges)], inside = hidden[which % COUNT(hidden)];
 	char text[64];
-	/* What is hidden in every state of the terminal is not known. */
+	/* No table says what is hidden in every state of the terminal. */
 	if (split)
 		add(out, (struct piece)PIECE("\x18\n"));
 	add(out, edge);

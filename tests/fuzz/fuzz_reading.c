@@ -1,5 +1,5 @@
 // Pages, slices and last lines of any text: put together they are the text, however little room
-// there is, no character is split, and what is left out is told exactly.
+// there is, no character is split, and omissions are announced exactly.
 //
 // Input: the room, how many of the last lines, how long a slice is (bit 7: as JSON), the text.
 

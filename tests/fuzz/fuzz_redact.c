@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!secrets)
 		set_up();
-	/* What is longer than it holds back may be cut elsewhere. */
+	/* A secret that is longer than the redactor holds back may be cut elsewhere. */
 	if (size < 2 || size > REDACTOR_HOLD)
 		return 0;
 	struct buffer whole = BUFFER_INIT, pieces = BUFFER_INIT;

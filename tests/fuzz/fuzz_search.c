@@ -57,7 +57,7 @@ static void close_reference(struct reference *r)
 	pcre2_match_context_free(r->limits);
 }
 
-/* 1 or 0; or -1 if it takes long, or PCRE2 is not of one mind with itself. */
+/* 1 or 0; or -1 if it takes long, or PCRE2's own ways of matching disagree. */
 static int match_line(const struct reference *r, const char *line, size_t len, bool is_ascii)
 {
 	int result = -1;

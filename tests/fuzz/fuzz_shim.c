@@ -1,5 +1,5 @@
-// What the shim reads in another process: arguments of a call, LD_PRELOAD, strings of system().
-// The input's lines are LD_PRELOAD and then the arguments; all of it is the string.
+// The input that the shim reads in another process: arguments of a call, LD_PRELOAD, strings of
+// system(). The input's lines are LD_PRELOAD and then the arguments; all of it is the string.
 
 #include "shim/exec_call.h"
 

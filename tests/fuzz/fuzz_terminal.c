@@ -1,7 +1,7 @@
-// Any stream gives the same text however it is cut and in either gear, what is
-// pending is what comes at the end, plain lines come out as they went in, and
-// what is not lossy has lost nothing. fuzz_terminal_long does so with much text,
-// fuzz_terminal_strings looks at what does not end.
+// Any stream gives the same text however it is cut and in either gear, the pending text is the text
+// that comes at the end, plain lines come out as they went in, and a stream that is not lossy has
+// lost nothing. fuzz_terminal_long does so with much text, fuzz_terminal_strings looks at what does
+// not end.
 
 #include <assert.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* The first bytes of the input: the size of the window, and what is done. */
 #define HEADER 4
 
-/* Of the stream; more only takes longer. */
+/* Length of the stream; more only takes longer. */
 #define MOST 1024
 
 enum {

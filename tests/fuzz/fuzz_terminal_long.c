@@ -1,5 +1,5 @@
-// What the append gear hands on without copying is longer than inputs are: as
-// fuzz_terminal, with the stream many times over.
+// The append gear hands on without copying only what is longer than inputs are: as fuzz_terminal,
+// with the stream many times over.
 
 #include <assert.h>
 #include <stdint.h>

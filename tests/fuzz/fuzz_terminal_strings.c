@@ -1,6 +1,6 @@
-// Whatever control strings begin and do not end: what is no control is in the
-// text, all of it, but for what came of data that is longer than can be held.
-// Bytes below 0x20 stand for the pieces that a stream of such strings is made of.
+// Whatever control strings begin and do not end, everything but controls is in the text, except
+// data that is too long to be held. Bytes below 0x20 stand for the pieces that a stream of such
+// strings is made of.
 
 #include <assert.h>
 #include <stdint.h>
@@ -64,7 +64,7 @@ static void make(const uint8_t *input, size_t len, struct buffer *stream)
 	}
 }
 
-/* What the stream is to give, as parser.h tells it. */
+/* The text that the stream should give, by the rules in parser.h. */
 struct model {
 	struct buffer text, held;
 	bool more;

@@ -32,7 +32,7 @@ static bool check_decoding(const char *text, size_t size)
 	return valid;
 }
 
-/* What is before and behind a cut decodes as it does together. */
+/* The parts before and behind a cut decode as the whole does. */
 static void check_cuts(const char *text, size_t size)
 {
 	for (size_t len = 0; len <= size; len++) {

@@ -1,6 +1,6 @@
 // Configuration files of agents, JSON and TOML: whatever is in one, it is refused with a line, or
-// changed so that it can still be read, the change is made once, and it can be taken back. What
-// jansson reads is the same afterwards. The first byte chooses the file.
+// changed so that it can still be read, the change is made once, and it can be taken back. jansson
+// reads the same values afterwards. The first byte chooses the file.
 
 #include "supervisor/agents/wiring.h"
 
@@ -34,7 +34,7 @@ static json_t *read_json(const char *text, size_t len)
 	return len ? json_loadb(text, len, 0, NULL) : NULL;
 }
 
-/* What is read by jansson before and after. */
+/* The values that jansson reads before and after. */
 static void compare(const char *before, size_t before_len, const struct buffer *after)
 {
 	json_t *a = read_json(before, before_len), *b = read_json(after->data, after->len);

@@ -1,5 +1,5 @@
-// Shell strings from anywhere: what is taken apart is whole and leads somewhere,
-// and the profiles that are chosen for it leave the settings in their ranges.
+// Shell strings from anywhere: their parts are whole and lead somewhere, and the profiles that are
+// chosen for it leave the settings in their ranges.
 
 #include "config/profile.h"
 #include "config/words.h"

@@ -1,7 +1,7 @@
 // Linked into a terse of its own for tests/cli/faults.py: the n-th allocation of all its processes
 // together fails. FAULT_MEMORY in the environment names a file of two native uint64_t:
-// n, and how many allocations there were. What libc allocates before main() is not counted: it ends
-// the process then.
+// n, and how many allocations there were. Allocations of libc before main() are not counted, since
+// libc ends the process when one fails.
 
 #include <errno.h>
 #include <fcntl.h>

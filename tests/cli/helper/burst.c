@@ -1,6 +1,6 @@
-// burst SEED SIZE: prints SIZE bytes and exits in the same breath. The bytes are the lines
-// "SEED:00000000 abc...\n" with a rising number, cut at SIZE, so that any byte that is lost,
-// doubled or moved shows.
+// burst SEED SIZE: prints SIZE bytes and exits at once. The bytes are the lines "SEED:00000000
+// abc...\n" with a rising number, cut at SIZE, so that any byte that is lost, doubled or moved
+// shows.
 
 #include <stdio.h>
 #include <stdlib.h>

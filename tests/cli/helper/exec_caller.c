@@ -1,4 +1,4 @@
-// Calls one of libc's functions that execute a program, and tells what came of it.
+// Calls one of libc's functions that execute a program, and prints the result.
 //
 //   exec_caller ENTRY HOW PATH [ARG...]
 //
@@ -314,7 +314,7 @@ static char *find_variable(const char *start)
 	return other;
 }
 
-/* Tells of no call but those that went wrong. */
+/* Reports only the calls that went wrong. */
 static void *run_sizes(void *unused)
 {
 	static char *variables[SIZES + 1];
@@ -339,7 +339,7 @@ static void *run_sizes(void *unused)
 	return NULL;
 }
 
-/* With the smallest stack there is. */
+/* With the smallest stack that is allowed. */
 static int run_threads(int count, void *(*run)(void *))
 {
 	pthread_t threads[THREADS];

@@ -1,5 +1,5 @@
-// In the place of terse-sh in the tests of the shim: tells how it was executed, then executes what
-// was meant.
+// Stands in for terse-sh in the tests of the shim: records how it was executed, then executes the
+// original shell.
 //
 // One record a call is appended to the file that STAND_IN_REPORT names: lines NAME=VALUE, then an
 // empty one. With STAND_IN_RESTORE in the environment, LD_PRELOAD is put back before (as terse-sh
