@@ -23,7 +23,7 @@
 		}                                                                            \
 	} while (0)
 
-/* What the tests were started with (nohup, a shell's background job) is not what they are about. */
+/* The tests do not depend on how they were started (nohup, a shell's background job). */
 static inline void child_default_signals(void)
 {
 	static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};

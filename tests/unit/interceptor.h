@@ -1,4 +1,4 @@
-// An interceptor under test, and what it has told its owner. Include after cmocka.h.
+// An interceptor under test, and the events that its owner got. Include after cmocka.h.
 #ifndef TERSE_TESTS_UNIT_INTERCEPTOR_H
 #define TERSE_TESTS_UNIT_INTERCEPTOR_H
 
@@ -13,7 +13,7 @@
 #define BUDGET ((size_t)1000)
 #define LIMIT  ((size_t)1150) /* with 15 % of slack */
 
-/* A run: the interceptor and what it has told its owner. */
+/* A run: the interceptor and the events that its owner got. */
 struct run {
 	struct interceptor_options options;
 	struct interceptor *text;
@@ -57,7 +57,7 @@ static inline void on_reply(void *ctx, const char *data, size_t len)
 	buffer_append(&r->replies, data, len);
 }
 
-/* As for an agent; a test changes what it is about before run_start(). */
+/* Set up as for an agent; a test changes what it needs before run_start(). */
 static inline struct run run_make(void)
 {
 	return (struct run){
@@ -181,7 +181,8 @@ static inline void assert_raw(struct artifact *a, const struct buffer *want)
 	buffer_release(&raw);
 }
 
-/* Lines that tell their number, with invalid bytes in some (none of which can make a C1 control).
+/* Lines that contain their number, with invalid bytes in some (none of which can make a C1
+   control).
  */
 static inline void random_text(struct buffer *b, uint32_t *s)
 {

@@ -10,7 +10,7 @@
 
 static char *const report_command[] = {(char *)"npm", (char *)"test", NULL};
 
-/* Of a command that printed nothing. */
+/* The report of a command that printed nothing. */
 static inline struct report report_make(void)
 {
 	return (struct report){.command = report_command,

@@ -29,7 +29,7 @@ struct session {
 	int alive[MEMBERS]; /* read ends: end of file when the member is gone */
 };
 
-/* Becomes the member; `alive` is told its process ID when it is one. */
+/* Becomes the member; writes its process ID to `alive` when it is one. */
 static inline void session_member(enum member kind, int alive)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -124,7 +124,7 @@ static inline void session_wait_for_end_of(const struct session *s, enum member 
 	assert_int_equal(poll(&p, 1, 20000), 1);
 }
 
-/* Ends what is left of it. */
+/* Ends the rest of the session. */
 static inline void session_release(struct session *s)
 {
 	for (int i = 0; i < MEMBERS; i++) {

@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* What the kernel may do at any write; the library calls this one. */
+/* The failures that the kernel may report at any write; the library calls this function. */
 static bool hostile_writes;
 static uint64_t seed;
 
@@ -193,7 +193,7 @@ static void test_live(void **state)
 	expect_text(a, "one\ntwo\nthree");
 	set_live(a, "three");
 	expect_text(a, "one\ntwo\nthree");
-	/* What was live turned out otherwise, and shorter. */
+	/* The live part turned out differently, and shorter. */
 	append(a, "3\n");
 	assert_int_equal(artifact_flush(a), 0);
 	expect_text(a, "one\ntwo\n3\n");

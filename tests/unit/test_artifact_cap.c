@@ -1,4 +1,4 @@
-// The disk cap: what stays, what is told about the rest, and that reading agrees.
+// The disk cap: what stays, what is said about the rest, and that reading agrees.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -149,7 +149,7 @@ static void age(void)
 	assert_int_equal(utimensat(dir, name, times, 0), 0);
 }
 
-/* Reads what is on disk: it must be the first `size` bytes of the whole, gaps told. */
+/* Reads what is on disk: it must be the first `size` bytes of the whole, with gaps announced. */
 static struct seen check_text(const struct whole *w, uint64_t size)
 {
 	struct text t;
@@ -355,7 +355,7 @@ static char *read_file(const struct artifact *a, size_t *len)
 	return data;
 }
 
-/* Who reads the file without terse sees a line about the gap, and whole lines behind it. */
+/* A reader of the file without terse sees a line about the gap, and whole lines behind it. */
 static void test_gap_in_the_file(void **state)
 {
 	(void)state;

@@ -358,7 +358,7 @@ static void test_read_running(void **state)
 	expect_out("one\nPassword: \n[the run goes on: terse read @ --offset 2]\n");
 	assert_int_equal(call("read last --limit 1"), 0);
 	expect_out("one\n");
-	/* What was told may come before the next line does. */
+	/* The reader may get the text before the next line comes. */
 	assert_int_equal(call("read last --offset 3"), 0);
 	expect_out("[the run goes on: terse read @ --offset 3]\n");
 	assert_int_equal(call("read last --offset 4"), 1);
@@ -388,7 +388,7 @@ static void test_read_gap(void **state)
 		 "the disk cap \\(\\[spill\\] max_artifact\\)\\]\n%lu\n$",
 		 from - 1, to + 1);
 	expect_match(out.data, expected);
-	/* From inside the gap, and only inside: the whole of it is told. */
+	/* From inside the gap, and only inside: all of the gap is announced. */
 	snprintf(line, sizeof(line), "read @ --offset %lu --limit 5", to - 10);
 	assert_int_equal(call_id(line), 0);
 	expect_match(out.data, "^\\[\\.\\.\\. lines [0-9],[0-9]{3}-[0-9]{2},[0-9]{3} [^\n]*\n$");
@@ -502,7 +502,7 @@ static void test_not_found(void **state)
 	make("b", 1);
 	assert_int_equal(call("path cmd-1"), 1);
 	expect_match(err.data, "several artifacts begin like this");
-	/* What was typed is printed clean. */
+	/* Typed text is printed clean. */
 	assert_int_equal(call("path \x1b[m"), 1);
 	assert_null(strchr(err.data, '\x1b'));
 }

@@ -272,7 +272,7 @@ static void test_lost_end(void **state)
 	signal(SIGXFSZ, handler);
 	assert_int_equal(artifact_update(a), 0);
 
-	/* Told while it runs, and afterwards. */
+	/* The loss is announced while the run lives, and afterwards. */
 	for (int done = 0; done < 2; done++) {
 		assert_int_equal(text_open(&t, dir, meta.id, ARTIFACT_OUT), 0);
 		expect_lines(&t, 200);

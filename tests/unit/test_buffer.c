@@ -149,7 +149,7 @@ static void consume_and_clear(void **state)
 	buffer_release(&b);
 }
 
-/* What comes after a failure would leave a hole in the text. */
+/* An append after a failure would leave a hole in the text. */
 static void a_failure_is_remembered(void **state)
 {
 	struct buffer b = BUFFER_INIT;

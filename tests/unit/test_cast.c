@@ -44,7 +44,7 @@ static void events(void **state)
 	artifact_close(a);
 }
 
-/* What a pty without output processing took for a new line. */
+/* A new line of a pty without output processing. */
 static void new_lines(void **state)
 {
 	(void)state;

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-/* What a standard stream can be connected to. */
+/* The things that a standard stream can be connected to. */
 enum to { CLOSED, A, B, PROGRAM, OTHER_PROGRAM, SOCKET, FILE_A, FILE_B, DEV_NULL, TTY, KINDS };
 
 static int kinds[KINDS] = {-1};
@@ -78,7 +78,7 @@ static void decide(const void *ctx)
 	if (strcmp(text, u->want) != 0)
 		dprintf(STDERR_FILENO, "is \"%s\", not \"%s\"\n", text, u->want);
 	CHECK(strcmp(text, u->want) == 0);
-	/* What it opens itself is above the standard streams and not handed down. */
+	/* Descriptors that terse opens are above the standard streams and not inherited. */
 	CHECK(l.keyboard <= 0 || (l.keyboard > 2 && fcntl(l.keyboard, F_GETFD) == FD_CLOEXEC));
 }
 
@@ -159,7 +159,7 @@ static void a_person(void **state)
 	is(TTY, TTY, TTY, &no_pty, "pipe merged, person person, person");
 }
 
-/* A person's own pipeline or redirection needs nothing of terse, but for a time limit. */
+/* A person's own pipeline or redirection does not need terse, except for a time limit. */
 static void a_person_with_a_pipeline(void **state)
 {
 	(void)state;

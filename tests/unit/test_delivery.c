@@ -1,4 +1,4 @@
-// What becomes of a run whose reader stalls, goes away, or has no room.
+// The outcome of a run whose reader stalls, goes away, or has no room.
 
 #include "config/option.h"
 #include "lib/io.h"
@@ -110,7 +110,7 @@ static void without_room_the_text_is_kept(const void *ctx)
 	CHECK(r.record.meta.state == META_DONE);
 	CHECK(delivery_status(&r.delivery, 0) == W_EXITCODE(1, 0));
 	CHECK(delivery_status(&r.delivery, W_EXITCODE(3, 0)) == W_EXITCODE(3, 0));
-	/* Of the broken pipe that the supervisor made for it. */
+	/* It ended by the broken pipe that the supervisor made for it. */
 	CHECK(delivery_status(&r.delivery, SIGPIPE) == W_EXITCODE(1, 0));
 	CHECK(delivery_exit_code(&r.delivery, SIGTERM) == 128 + SIGTERM);
 	end(&r);
@@ -175,7 +175,7 @@ static void a_reader_that_stalls_is_waited_for_until_the_end_is_wanted(const voi
 	end(&r);
 }
 
-/* Only a command that ends of what was sent to it ends its reader, too. */
+/* The reader is given up only if the command ends from the signal that it was sent. */
 static void what_was_sent_long_before_is_not_why(const void *ctx)
 {
 	const int64_t sent = 1000, grace = 5000;

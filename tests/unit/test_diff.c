@@ -1,4 +1,4 @@
-// What differs between two texts.
+// The difference between two texts.
 
 #include "supervisor/agents/document.h"
 

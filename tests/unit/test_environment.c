@@ -92,7 +92,7 @@ static void unset(void **state)
 	makes("A=1 B=2", &s, false, "A=1 B=2 TERSE_ACTIVE=1");
 }
 
-/* What the caller has is left alone, what it lacks is set. */
+/* Variables that the caller has are left alone; missing ones are set. */
 static void keep(void **state)
 {
 	const struct section s = {

@@ -1,4 +1,4 @@
-// Removing artifacts, sessions and what crashes leave; gc over a whole store.
+// Removing artifacts, sessions and the leftovers of crashes; gc over a whole store.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -349,7 +349,7 @@ static void test_agents(void **state)
 		assert_false(session_is_over(none[i]));
 	make(gone, 0, 10, id);
 	make(here, 0, 10, id);
-	/* Its time begins when the end is noticed. */
+	/* The time counts from when the end is noticed. */
 	const struct retention_limits limits = {.keep_ms = DAY_MS};
 	struct gc_result r = run(&s, limits, false);
 	assert_int_equal(r.artifacts, 0);
@@ -363,7 +363,7 @@ static void test_agents(void **state)
 	store_close(&s);
 }
 
-/* What a crash may leave, as soon as it is old enough to be of one. */
+/* The leftovers of a crash go as soon as they are old enough to be such. */
 static void test_leftovers(void **state)
 {
 	(void)state;
@@ -456,7 +456,7 @@ static void test_history(void **state)
 	assert_int_equal(meta_forget_history(dir, 3000, 9999), 2);
 	assert_int_equal(meta_forget_history(dir, 3000, 9999), 0);
 	close(dir);
-	/* gc lets go what is older than artifacts may be. */
+	/* gc removes what is older than artifacts may be. */
 	run(&s, (struct retention_limits){.max_age_ms = DAY_MS, .keep_ms = DAY_MS}, false);
 	dir = store_open_session(&s, "a", true);
 	assert_int_equal(meta_first_in_history(dir), -1);

@@ -13,7 +13,8 @@
 
 static const struct limit some = {.bytes = 64, .max_line = 30};
 
-/* What is handed out of a text, the same for every way to cut it; `end` as it is told then. */
+/* The part of a text that is handed out, the same for every way to cut it; `end` as it is given
+   then. */
 static struct head given(const struct limit *limit, const char *text, const char *want,
 			 enum head_end end)
 {
@@ -146,7 +147,7 @@ static void grown_lines(void **state)
 	assert_int_equal(h.cut, 2);
 }
 
-/* What looks like a notice is told from one, and ends what may be printed at once. */
+/* A line that looks like a notice is marked, and ends what may be printed at once. */
 static void forged_lines(void **state)
 {
 	static const char forged[] = "[... omitted: terse read last; evil]\n";

@@ -51,7 +51,7 @@ static void add_bytes(const char *session, const char *data, size_t len)
 	close(dir);
 }
 
-/* What is found, the newest first, and how many lines are damaged. */
+/* The runs that are found, newest first, and the number of damaged lines. */
 static void expect(const char *session, const char *words, uint64_t damaged)
 {
 	char got[256] = "";
@@ -99,7 +99,7 @@ static void test_damaged(void **state)
 	add_bytes("a", huge, sizeof(huge));
 	add_bytes("a", "\n", 1);
 	add("a", "three", 30);
-	/* A write that was cut: what follows begins a line of its own. */
+	/* A write that was cut: the next write begins a line of its own. */
 	add_bytes("a", "{\"id\":", 6);
 	add("a", "next", 40);
 	add("a", "four", 50);

@@ -209,7 +209,7 @@ static void test_find_hostile_links(void **state)
 	assert_int_equal(symlinkat(text, ids, "cmd-000000000003"), 0);
 	assert_int_equal(mkdirat(ids, "cmd-000000000004", 0700), 0);
 	close(ids);
-	/* What ../.. would lead to is there. */
+	/* The target of ../.. exists. */
 	char outside[128];
 	snprintf(outside, sizeof(outside), "%s/cmd-000000000001.txt", home);
 	close(open(outside, O_CREAT | O_WRONLY, 0600));

@@ -1,4 +1,4 @@
-// What the ini reader tells of each line, with inih behind it.
+// The ini reader's report on each line, with inih behind it.
 
 #include "config/ini.h"
 

@@ -75,7 +75,7 @@ static void threshold(void **state)
 	}
 }
 
-/* What grows when it is printed clean is measured as printed. */
+/* Text that grows when it is printed clean is measured as printed. */
 static void threshold_of_invalid_bytes(void **state)
 {
 	(void)state;
@@ -186,7 +186,7 @@ static void judged_when_nothing_more_comes(void **state)
 	interceptor_pause(r.text);
 	assert_true(interceptor_is_binary(r.text));
 	run_end(&r);
-	/* Of what is not known a few bytes tell little, until they are all. */
+	/* A few bytes of an unknown type prove little, unless they are all there are. */
 	r = run_make();
 	run_start(&r);
 	interceptor_feed(r.text, "\0\1\2", 3);
@@ -307,7 +307,7 @@ static void status_lines(void **state)
 	}
 }
 
-/* Of two streams that one reader gets, one tells. */
+/* If one reader gets two streams, only one of them reports the end. */
 static void told_once(void **state)
 {
 	struct run r = run_make();

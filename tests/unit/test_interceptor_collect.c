@@ -1,4 +1,4 @@
-// What a report has of a stream.
+// The part of a stream that a report contains.
 
 #include "lib/buffer.h"
 #include "lib/utf8.h"
@@ -147,7 +147,7 @@ static void the_first_part(void **state)
 		run_start(&r);
 		feed(&r, cases[i / 2].fed);
 		interceptor_finish(r.text);
-		/* Where it is on disk is not told here. */
+		/* The report does not say where it is on disk. */
 		const struct interceptor_ending e = {.ending = {.exit_code = 9},
 						     .status_line = STATUS_LINE_ALWAYS};
 		struct report_stream s = {.total_lines = 0};

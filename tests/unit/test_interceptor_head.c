@@ -24,7 +24,7 @@ static struct run run_make_head(enum unit unit, uint64_t count)
 	return r;
 }
 
-/* Prints `lines` and the notice, with the artifact's ID in place of "ID". */
+/* Prints `lines` and the notice, with the artifact's ID for "ID". */
 static void printed_head(struct run *r, const char *lines, const char *notice)
 {
 	struct buffer want = BUFFER_INIT;
@@ -91,7 +91,7 @@ static void head_by_lines(void **state)
 	run_end(&r);
 }
 
-/* What is no match or entry does not count, and does not stand at the end. */
+/* Lines that are no match or entry do not count, and do not stand at the end. */
 static void head_by_units(void **state)
 {
 	struct run r = run_make_head(UNIT_MATCHES, 2);
@@ -138,7 +138,7 @@ static void head_with_long_lines(void **state)
 		     "[terse: 1 long line cut to 40 bytes; first cut: terse read ID --bytes 82:6]");
 	run_end(&r);
 
-	/* Of a text that is otherwise too long they are cut, too. */
+	/* They are cut, too, if the text is too long in another way. */
 	r = run_make_head(UNIT_LINES, 2);
 	r.options.limit.max_line = 10;
 	run_start(&r);

@@ -1,4 +1,4 @@
-// A reader who reads along, and what lives on behind the command.
+// A reader who reads along, and processes that outlive the command.
 
 #include "lib/buffer.h"
 #include "lib/utf8.h"
@@ -90,7 +90,7 @@ static void a_late_redraw(void **state)
 	run_end(&r);
 }
 
-/* Who redraws would leave stale lines: only what stays is printed. */
+/* A program that redraws would leave stale lines: only lines that stay are printed. */
 static void what_is_redrawn_settles_later(void **state)
 {
 	struct run r = run_make();
@@ -114,7 +114,7 @@ static void what_is_redrawn_settles_later(void **state)
 	assert_true(interceptor_is_unsettled(r.text));
 	interceptor_settle(r.text, 10200);
 	printed(&r, "done\nready\nb 50%\n");
-	/* What is only drawn again is not printed again. */
+	/* A line that is only redrawn is not printed again. */
 	feed(&r, "\x1b[3A\x1b[Jdone\nready\nb 60%\n");
 	interceptor_settle(r.text, 10400);
 	interceptor_settle(r.text, 15400);
@@ -294,7 +294,7 @@ static void live_end_of_the_artifact(void **state)
 	run_end(&r);
 }
 
-/* Whoever looks at a run when its end was told does not make an artifact of nothing. */
+/* A look at a run after its end was reported makes no artifact of nothing. */
 static void what_was_printed_whole_is_spilled_before_it_is_forgotten_or_never(void **state)
 {
 	(void)state;

@@ -247,7 +247,7 @@ static void exact_text_with_a_nul_in_a_line(void **state)
 	}
 }
 
-/* What redraws nothing reaches a program byte for byte. */
+/* Output that redraws nothing reaches a program byte for byte. */
 static void plain_bytes_for_a_program(void **state)
 {
 	static const char *const texts[] = {
@@ -337,7 +337,7 @@ static void raw_bytes(void **state)
 	raw_case(INTERCEPT_RAW_NO, LOSSY, 2000, false);
 }
 
-/* What a control string has swallowed for good: there is no text that could spill. */
+/* Text that a control string has swallowed for good: nothing is left that could spill. */
 static void raw_bytes_of_an_endless_picture(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-// Reading and writing to the end of the request, and what becomes of descriptors.
+// Reading and writing to the end of the request, and the handling of descriptors.
 
 #include "lib/io.h"
 #include "tests/unit/child.h"

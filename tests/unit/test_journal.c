@@ -126,7 +126,7 @@ static void test_long_lines(void **state)
 	close(dir);
 }
 
-/* When the session was last used is told by when a line was last appended. */
+/* The time of the last appended line is the time the session was last used. */
 static void test_time(void **state)
 {
 	(void)state;

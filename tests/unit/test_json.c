@@ -30,7 +30,7 @@ static void every_kind_of_byte(void **state)
 		{"a\tb\r\nc\n", "\"a\\tb\\r\\nc\\n\""},
 		{"\x1b[31m\x01\x7f", "\"\\u001b[31m\\u0001\\u007f\""},
 		{"caf\xC3\xA9 \xF0\x9F\x98\x80", "\"caf\xC3\xA9 \xF0\x9F\x98\x80\""},
-		/* What must not be printed: C1, bidi, a byte order mark, a tag. */
+		/* Characters that must not be printed: C1, bidi, a byte order mark, a tag. */
 		{"\xC2\x9B \xE2\x80\xAE \xEF\xBB\xBF \xF3\xA0\x81\x81",
 		 "\"\\u009b \\u202e \\ufeff \\udb40\\udc41\""},
 		/* Not UTF-8: Latin-1, a surrogate, too long a form, cut at the end. */

@@ -1,4 +1,4 @@
-// What binary data is, by its first bytes, and the sizes of images.
+// The kinds of binary data, by their first bytes, and the sizes of images.
 
 #include <setjmp.h>
 #include <stdarg.h>

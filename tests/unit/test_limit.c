@@ -1,4 +1,4 @@
-// Which part of a limit a text goes over first, and how that is called.
+// The part of a limit that a text exceeds first, and its name.
 
 #include "config/limit.h"
 

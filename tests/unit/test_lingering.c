@@ -1,5 +1,5 @@
-// Background processes that still write when a run has told its end: how fast that is taken, how
-// long it is recorded, and what becomes of it then.
+// Background processes that still write after the end of a run was reported: how fast their output
+// is read, how long it is recorded, and what happens to it then.
 
 #include "config/option.h"
 #include "supervisor/process/lingering.h"
@@ -27,7 +27,7 @@ static void a_flood_is_slowed(void **state)
 	assert_int_equal(rate_limit_wait(&p, now), 0);
 	rate_limit_take(&p, 1, now);
 	assert_true(rate_limit_wait(&p, now) > 0);
-	/* As a flood does it: whatever may be taken is, 64 KB at a time. */
+	/* As in a flood: everything that may be read is read, 64 KB at a time. */
 	for (int64_t end = now + 3600 * SECOND; now < end; now += rate_limit_wait(&p, now)) {
 		rate_limit_take(&p, 65536, now);
 		taken += 65536;

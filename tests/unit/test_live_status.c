@@ -1,4 +1,4 @@
-// What is told of a live run, as JSON and back.
+// The status of a live run, as JSON and back.
 
 #include "lib/buffer.h"
 #include "supervisor/process/live_status.h"

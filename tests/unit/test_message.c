@@ -46,7 +46,7 @@ static void one_after_another(void **state)
 	close(ends[0]), close(ends[1]);
 }
 
-/* A stopped process reads nothing: who sends to it is not held up. */
+/* A stopped process reads nothing: its sender must not block. */
 static void the_other_side_is_stopped(void **state)
 {
 	const struct message m = {.kind = MESSAGE_STOPPED, .a = SIGTSTP};
@@ -82,7 +82,7 @@ static void the_other_side_ends_early(void **state)
 	close(ends[1]);
 }
 
-/* What was sent before the other side ended still arrives; then the end is told. */
+/* Messages sent before the other side ended still arrive; then the end is reported. */
 static void the_other_side_ends(void **state)
 {
 	const struct message out = {.kind = MESSAGE_ENDED, .a = 256};

@@ -145,7 +145,7 @@ static void rows_are_complete(void **state)
 		assert_ptr_equal(option_by_key(o->section, o->key), o);
 		assert_ptr_equal(option_by_variable(variable, len), o);
 		assert_true(option_has_section(o->section));
-		/* Of [session] keep and [environment] keep, the number. */
+		/* The number of [session] keep and [environment] keep. */
 		if (option_is_number(o) || strcmp(o->key, "keep") != 0)
 			assert_ptr_equal(option_by_section_key(o->key),
 					 option_is_number(o) ? o : NULL);

@@ -114,7 +114,7 @@ static void later_sources_win(void **state)
 	setenv("TERSE_SIZE", "500", 1);
 	expect_size(dir, 500, NULL);
 
-	/* Errors: the first one is told, and what has it counts as absent. */
+	/* Errors: the first one is reported, and its source counts as absent. */
 	setenv("TERSE_SIZE", "7", 1);
 	expect_size(dir, 400, "TERSE_SIZE: 7: out of range (64 to 16MB)");
 	write_ini(dir, "own.ini", "[report]\nmax_lines = 9\nsize = 5\n");

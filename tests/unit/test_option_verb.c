@@ -348,7 +348,7 @@ static void bad_usage_is_refused(void **state)
 				  "read?)\n");
 }
 
-/* What bash offers for the last of the words; blanks between them. */
+/* The completions that bash offers for the last of the words, separated by blanks. */
 static const char *complete(const char *words)
 {
 	static char offered[4096];

@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-/* What is written: a stream in which every byte tells where it belongs. */
+/* The stream that is written: every byte tells its own place. */
 #define TOTAL ((size_t)1000 * 1000)
 
 static char byte_at(size_t i)
@@ -48,7 +48,7 @@ static size_t take(int fd, size_t at, size_t most)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* The flags that the open file had are those that it has: nobody who shares it is surprised. */
+/* The open file keeps its flags, so that others who share it see no change. */
 static void check_untouched(int fd, int flags)
 {
 	CHECK(fcntl(fd, F_GETFL) == flags);

@@ -568,7 +568,7 @@ static size_t shown_of(const struct preview_options *o, int count, int length, i
 	return len;
 }
 
-/* The lines that were chosen take what is left of the budget; max_line keeps them from it. */
+/* The chosen lines take the rest of the budget, unless max_line keeps them from it. */
 static void test_growing_lines(void **state)
 {
 	static const struct {

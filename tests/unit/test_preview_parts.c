@@ -60,7 +60,7 @@ static void test_more_fragments(void **state)
 	assert_int_equal(literals_find(&s, "the QUOTA", 9, &(size_t){0}), 9);
 	prefilter_add(&s, "quotas");
 	assert_int_equal(literals_find(&s, "the QUOTA", 9, &(size_t){0}), 4);
-	/* What is too much is left out. */
+	/* Literals beyond the limit are left out. */
 	for (int i = 0; i < 200; i++)
 		prefilter_add(&s, "other");
 	assert_int_equal(literals_find(&s, "the QUOTA, 12 errors", 20, &(size_t){0}), 4);

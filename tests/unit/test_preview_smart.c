@@ -1,5 +1,5 @@
-// Mode smart: of a failed run the cause is shown, of a successful one the
-// results; and the same whatever the size of the text and however it is fed.
+// Mode smart shows the cause of a failed run and the results of a successful one, whatever the size
+// of the text and however it is fed.
 
 #include "lib/buffer.h"
 #include "supervisor/preview/preview.h"
@@ -93,7 +93,7 @@ static void add_noise(struct buffer *b, enum noise noise, int lines)
 	assert_non_null(buffer_string(b));
 }
 
-/* What a tool prints when something fails, and what of it must be shown. */
+/* The output of a tool when something fails, and the part of it that must be shown. */
 static const struct {
 	const char *name, *text;
 	const char *shown[3];
@@ -292,8 +292,8 @@ static void test_successes(void **state)
 	}
 }
 
-/* What a user calls telling is put forward, what he ignores is not; in the middle of a large text
-   too, and whatever the exit status. */
+/* Lines that the user calls telling are preferred, lines that the user ignores are not; in the
+   middle of a large text, too, and whatever the exit status. */
 static void test_patterns(void **state)
 {
 	char *patterns[] = {(char *)"Quota*USED up", NULL};
@@ -351,7 +351,7 @@ static void test_ignored(void **state)
 	}
 }
 
-/* What tells inside of a very long line is shown with its surroundings. */
+/* The telling part of a very long line is shown with its surroundings. */
 static void test_long_line(void **state)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
@@ -375,7 +375,7 @@ static void test_long_line(void **state)
 	preview_free(p);
 }
 
-/* Of a cascade the first is shown, and the summary at its end. */
+/* The first error of a cascade is shown, and the summary at its end. */
 static void test_cascade(void **state)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;

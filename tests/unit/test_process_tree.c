@@ -104,7 +104,7 @@ static void children_of_another_thread(void **state)
 	buffer_release(&found);
 }
 
-/* Who has gone has none, and is no reason to ask everybody. */
+/* A process that has gone has no children; that must not cause a pass over all processes. */
 static void who_is_gone(void **state)
 {
 	struct process_tree process_tree = {.passes = false};
@@ -127,7 +127,7 @@ static void nobody_who_stays_is_missed(void **state)
 	pid_t stays[COMING], goes[COMING];
 	struct buffer found = BUFFER_INIT;
 	(void)state;
-	/* Who ends is gone from the list at once. */
+	/* A process that ends is gone from the list at once. */
 	signal(SIGCHLD, SIG_IGN);
 	for (int round = 0; round < 10; round++) {
 		for (int i = 0; i < COMING; i++) {

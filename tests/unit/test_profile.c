@@ -116,7 +116,7 @@ static void built_in_values_are_in_their_ranges(void **state)
 	assert_true(values > 30);
 }
 
-/* What `terse config --profiles` prints can be read again and says the same. */
+/* The output of `terse config --profiles` can be read again and means the same. */
 static void the_list_is_an_ini(void **state)
 {
 	struct settings s = start(), again = start();
@@ -475,7 +475,7 @@ static void profiles_add_to_lists(void **state)
 	settings_release(&s);
 }
 
-/* Of more than there may be the first ones count. A repository could hide what went wrong. */
+/* If there are too many, the first ones count. A repository could hide what went wrong. */
 static void lists_of_profiles_are_bounded(void **state)
 {
 	struct option_error error = {""};
@@ -501,7 +501,7 @@ static void lists_of_profiles_are_bounded(void **state)
 	settings_release(&s);
 }
 
-/* A repository's file is not to make a run slow. */
+/* A repository's file must not make a run slow. */
 static void lines_of_profiles_are_bounded(void **state)
 {
 	struct option_error error = {""};

@@ -132,7 +132,7 @@ static void what_processes_do(void **state)
 	}
 }
 
-/* What works or waits for something else is never taken for one that waits for input. */
+/* A process that works or waits for something else is never taken for one that waits for input. */
 static void who_does_not_wait_for_input(void **state)
 {
 	(void)state;
@@ -195,7 +195,7 @@ static void two_looks_agree(void **state)
 	now = p.look_at;
 	assert_true(prompt_step(&p, t, now));
 	assert_true(p.waits);
-	/* Told once; something written or typed begins anew. */
+	/* Reported once, and again after something was written or typed. */
 	now = p.look_at;
 	assert_false(prompt_step(&p, t, now));
 	assert_true(p.waits);

@@ -99,14 +99,14 @@ static void output_passes_unchanged(void **state)
 	assert_int_equal(write(p.slave, bytes, sizeof(bytes)), sizeof(bytes));
 	assert_int_equal(read(p.master, data, sizeof(data)), sizeof(bytes));
 	assert_memory_equal(data, bytes, sizeof(bytes));
-	/* Nothing of what is typed comes back. */
+	/* No typed text comes back. */
 	assert_int_equal(write(p.master, "abc\n", 4), 4);
 	assert_int_equal(read(p.master, data, sizeof(data)), -1);
 	assert_int_equal(errno, EAGAIN);
 	/* And nobody can wait for it. */
 	assert_int_equal(read(p.slave, data, sizeof(data)), -1);
 	assert_int_equal(errno, EBADF);
-	/* All is read before the end is told. */
+	/* All output is read before the end is reported. */
 	assert_int_equal(write(p.slave, "last", 4), 4);
 	close(p.slave);
 	assert_int_equal(read(p.master, data, sizeof(data)), 4);

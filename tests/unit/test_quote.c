@@ -48,7 +48,7 @@ static void test_table(void **state)
 	buffer_release(&got);
 }
 
-/* What may not stand in a line is an escape, and nothing else is. */
+/* Characters that may not stand in a line are escaped, and no others. */
 static void test_text(void **state)
 {
 	(void)state;
@@ -77,7 +77,7 @@ static void test_text(void **state)
 	buffer_release(&got);
 }
 
-/* What bash makes of it. */
+/* The words that bash makes of it. */
 static void read_back(const struct buffer *quoted, char *out, size_t cap)
 {
 	char script[4096];

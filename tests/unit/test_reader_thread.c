@@ -1,5 +1,5 @@
-// Reading ahead: what was written comes out, in order and once, however the thread and
-// its owner take turns.
+// Reading ahead: all bytes come out, in order and once, however the thread and its owner take
+// turns.
 
 #include "supervisor/process/reader_thread.h"
 #include "supervisor/process/spawn.h"
@@ -171,7 +171,7 @@ static void writers_that_end_at_once(void **state)
 	}
 }
 
-/* What the thread has not read is read from the descriptor after it has ended. */
+/* Bytes that the thread has not read are read from the descriptor after it has ended. */
 static void ended_in_between(void **state)
 {
 	(void)state;
@@ -204,7 +204,7 @@ static void ended_in_between(void **state)
 	}
 }
 
-/* A single byte is told of as well, and before that there is nothing. */
+/* A single byte wakes the owner, too, and nothing does before it. */
 static void little_comes(void **state)
 {
 	int ends[2], end;

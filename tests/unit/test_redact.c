@@ -152,7 +152,7 @@ static void collect(void *ctx, const char *data, size_t len)
 	buffer_append(ctx, data, len);
 }
 
-/* What becomes of the text when it comes in pieces: of `size` bytes each, or, 0, of any. */
+/* The result when the text comes in pieces: of `size` bytes each, or, 0, of any. */
 static void pass(const char *text, size_t len, size_t size, unsigned seed, struct buffer *out)
 {
 	struct redactor r = {.secrets = secrets, .out = collect, .ctx = out};
@@ -239,7 +239,7 @@ static void test_nul(void **state)
 	buffer_release(&out);
 }
 
-/* What can't be a secret any more is not held back: prompts, and what is typed. */
+/* Text that can't be a secret any more is not held back: prompts, and typed text. */
 static void test_nothing_waits_in_vain(void **state)
 {
 	(void)state;

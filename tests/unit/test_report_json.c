@@ -116,7 +116,7 @@ static void counts(void **state)
 	   "\"warnings\":[\"first \\\"one\\\": 1\",\"second\"]}\n");
 }
 
-/* What a field of the object is, after all of it was written. */
+/* The value of a field of the object, after all of it was written. */
 static json_t *written(struct report *r)
 {
 	struct report_writer w;

@@ -50,7 +50,7 @@ static struct settings start(const char *text)
 	return s;
 }
 
-/* What Claude Code puts around a command; see shared facts in config/agents.c. */
+/* The text that Claude Code puts around a command; see the facts in config/agents.c. */
 #define SNAPSHOT                                                                        \
 	"source /home/u/.claude/shell-snapshots/snapshot-bash-1795165749720-rb6pqm.sh " \
 	"2>/dev/null || true && { shopt -u extglob || setopt NO_EXTENDED_GLOB "         \
@@ -62,8 +62,8 @@ static const char gemini[] =
 	"_bgpids_file=/tmp/gemini-shell-x/bgpids.tmp\n(\n  trap 'jobs -p > "
 	"\"$_bgpids_file\"' EXIT\nnpm test\n# done\n)\n__code=$?\nexit $__code";
 
-/* What was seen: strings that are tool calls with the part that the model wrote, and others. Rules
-   that ask for the parent process are tried in test_decision and with real agents. */
+/* Observed strings: tool calls with the part that the model wrote, and others. Rules that ask for
+   the parent process are tried in test_decision and with real agents. */
 static void tool_calls_are_known(void **state)
 {
 	static const struct {
@@ -281,7 +281,7 @@ static void every_limit_is_held_under_the_ceiling(void **state)
 		assert_int_equal(l.count, rows[i].lines);
 		settings_release(&s);
 	}
-	/* What is small stays as it is. */
+	/* Small limits stay as they are. */
 	struct settings s = start("");
 	assert_int_equal(limit_for(&s, "claude", "make").bytes, 4096);
 	assert_int_equal(limit_for(&s, "claude", "make").failure_bytes, 4096);

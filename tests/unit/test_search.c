@@ -129,7 +129,7 @@ static void test_usage(void **state)
 		{"search . x", 1, "", "terse search: .: Is a directory\n"},
 		{"search f x --stderr", 1, "",
 		 "terse search: f: --stderr is for artifacts, this is a file\n"},
-		/* What is written for grep, or by those who think of the text as one. */
+		/* Patterns written for grep, or by users who think of the text as one string. */
 		{"search f 'a\\|b'", 1, "",
 		 "terse search: no match in 1 line; for one or the other write a|b, not a\\|b\n"},
 		{"search f 'a\\nb'", 1, "",

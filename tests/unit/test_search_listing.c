@@ -1,4 +1,4 @@
-// What search makes of long lines, gaps, binary texts, and artifacts that still grow.
+// How search prints long lines, gaps, binary texts, and artifacts that still grow.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +146,7 @@ static void test_line_of_5_mb(void **state)
 	buffer_release(&b);
 }
 
-/* More lines before a match than are kept: those that are not are told of. */
+/* More lines before a match than are kept: the missing ones are announced. */
 static void test_context_that_is_not_kept(void **state)
 {
 	(void)state;
@@ -467,7 +467,7 @@ static void test_all(void **state)
 		 ids[2]);
 	assert_string_equal(out.data, want);
 
-	/* A binary one is told of. */
+	/* A binary text is announced. */
 	struct artifact *a = create("default", 0);
 	assert_int_equal(artifact_append(a, ARTIFACT_OUT, "b\1\nb\1\n", 6), 0);
 	finish(a);

@@ -1,4 +1,4 @@
-// What a pattern matches: the fast ways of a matcher against PCRE2 itself, line by line.
+// The matches of a pattern: the fast ways of a matcher against PCRE2 itself, line by line.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +72,7 @@ static void test_table(void **state)
 		{"", "\\bx", "\xc3\xa9x", -1, 0},
 		{"", "\\d", "\xd9\xa3", 0, 2},
 		{"", "[\xc3\xa4-\xc3\xbc]", "b\xc3\xb6", 1, 3},
-		/* What is not UTF-8 is matched by nothing, and does no harm. */
+		/* Bytes that are not UTF-8 match nothing, and do no harm. */
 		{"", "a.b",
 		 "a\xff"
 		 "b a b",
@@ -106,7 +106,7 @@ static void test_table(void **state)
 		{"F", " # ", "a # b", 1, 4},
 		{"Fi", "A.B", "a.b", 0, 3},
 		{"Fw", "a+", "aa+ a+ ", 4, 6},
-		/* What looks around. */
+		/* Lookaround. */
 		{"", "foo(?=bar)", "foo foobar", 4, 7},
 		{"", "foo(?!bar)", "foobar foo", 7, 10},
 		{"", "(?<=a)b", "b ab", 3, 4},
@@ -416,7 +416,7 @@ static void add_text(struct buffer *b)
 	};
 	for (uint32_t n = next_random(40); n > 0; n--)
 		buffer_append_string(b, PICK(words));
-	/* So that all of it is not only in what is left over from sixteen bytes. */
+	/* Long enough to be found in more than the remainder after blocks of sixteen bytes. */
 	if (next_random(4) == 0) {
 		for (int i = 0; i < 12; i++)
 			buffer_append_string(b, "zzzzzzzzzzzzzz\n");

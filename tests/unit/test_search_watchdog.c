@@ -29,7 +29,7 @@ static void test_inside_too_long(void **state)
 {
 	(void)state;
 	sigset_t blocked, before;
-	/* As whoever started us may have left it. */
+	/* The state in which the caller may have left the signal. */
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGALRM);
 	sigprocmask(SIG_BLOCK, &blocked, &before);

@@ -47,7 +47,7 @@ static void test_looks(void **state)
 		assert_int_equal(s.count, 1);
 		assert_int_equal(s.gaps[0].unseen_ms, 14 * DAY - SEEN_STEP_MS);
 	}
-	/* What is from before it has to be so much older; what came since has not. */
+	/* Artifacts from before it have to be that much older; later ones do not. */
 	assert_int_equal(seen_age(&s, NOW + 14 * DAY, DAY), 15 * DAY - SEEN_STEP_MS);
 	assert_int_equal(seen_age(&s, NOW + 30 * DAY, 14 * DAY), 14 * DAY);
 	/* Set back, it is no time at all. */

@@ -81,7 +81,7 @@ static void end_like(const void *ctx)
 	struct signals saved;
 	const struct rlimit core = {RLIM_INFINITY, RLIM_INFINITY};
 	setrlimit(RLIMIT_CORE, &core);
-	/* The front end has them blocked when the command has ended. */
+	/* The front end has its signals blocked when the command has ended. */
 	signals_take(&saved);
 	signals_end_like(*status);
 }

@@ -29,7 +29,7 @@ static const char *const names[] = {
 	[SINK_FILE] = "file",     [SINK_PIPE] = "pipe",   [SINK_CLOSED] = "closed",
 };
 
-/* The command: tells who reads its standard output. */
+/* The command: prints who reads its standard output. */
 static int probe(const char *file)
 {
 	FILE *f = fopen(file, "w");

@@ -49,7 +49,7 @@ static void binaries(void **state)
 	assert_true(IS("\x1f\x8b\x08\x01\x02\x03\xff\xfe\xfd\xfc"));
 	assert_true(IS("\x01\x02\x03\x04"));
 	assert_true(IS("\x7f\x7f\x7f"));
-	/* What is known by its first bytes, with one that is no text. */
+	/* A kind known by its first bytes, one of which is no text. */
 	assert_true(IS("%PDF-1.5 and so on, then \xE2\xE3\n"));
 	assert_false(IS("%PDF-1.5 and so on\n"));
 	assert_true(IS("\xEF\xEF\xEF\xEF"));
@@ -130,7 +130,7 @@ static void raw_held_and_started(void **state)
 	artifact_close(a);
 }
 
-/* What is not wanted is let go when it gets long, and memory with it. */
+/* Unwanted bytes are dropped when they get long, and their memory is freed. */
 static void raw_let_go(void **state)
 {
 	static char data[RAW_HOLD];

@@ -1,4 +1,4 @@
-// One channel: what the command writes to its end comes out at the standard stream.
+// One channel: output that the command writes to its end comes out at the standard stream.
 
 #include "config/option.h"
 #include "lib/io.h"
@@ -173,7 +173,7 @@ static void much_and_little(const void *ctx)
 	CHECK(lseek(r.out, 0, SEEK_END) == total);
 }
 
-/* What a program reads goes through a pipe, and at once. */
+/* Output for a program goes through a pipe, and at once. */
 static void to_a_program(const void *ctx)
 {
 	struct run r;

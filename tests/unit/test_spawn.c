@@ -82,7 +82,7 @@ static void runs_it(void **state)
 	prints(ARGV(S("echo"), S("a b"), S("")), environ, 0, "a b \n");
 	prints(ARGV(S("sh"), S("-c"), S("echo err >&2; exit 3")), environ, 3 << 8, "err\n");
 	prints(ARGV(S("sh"), S("-c"), S("kill -TERM $$")), environ, SIGTERM, "");
-	/* What the command itself says is no error of its start. */
+	/* The command's own exit status is no error of its start. */
 	prints(ARGV(S("sh"), S("-c"), S("exit 127")), environ, 127 << 8, "");
 	prints(ARGV(S("sh"), S("-c"), S("exit 126")), environ, 126 << 8, "");
 }
@@ -222,7 +222,7 @@ static void details(void **state)
 	assert_int_equal(child_run(controlling_terminal, NULL), 0);
 }
 
-/* When the process that started it is killed, it goes, too. */
+/* The command ends when the process that started it is killed. */
 static void dies_with_its_parent(void **state)
 {
 	char byte;

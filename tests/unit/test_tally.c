@@ -50,7 +50,8 @@ static void matches(void **state)
 	counted(UNIT_RESULTS, "a\n\nb", 3, 2, 1);
 }
 
-/* What tells a line apart is at its start and at its end, however long it is. */
+/* The bytes that decide whether a line counts are at its start and at its end, however long it
+   is. */
 static void entries(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-// The terminal as its users see it: when text comes and how, what is pending,
-// what is counted. What sequences do is in tests/terminal/cases.
+// The terminal as its users see it: when text comes and how, what is pending, what is counted.
+// tests/terminal/cases covers the sequences.
 
 #include "lib/buffer.h"
 #include "supervisor/terminal/terminal.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* What a terminal handed on. */
+/* The text that a terminal handed on. */
 struct sink {
 	struct buffer text;
 	unsigned calls;

@@ -26,7 +26,7 @@ static uint32_t next_random(uint32_t *state)
 	return *state;
 }
 
-/* What the scanner is to find, one byte at a time. */
+/* The expected result of the scanner, one byte at a time. */
 static size_t text_length(const char *data, size_t len, bool line, size_t *newlines)
 {
 	size_t i;
@@ -228,7 +228,7 @@ static void clusters(void **state)
 	cluster_release(&pool);
 }
 
-/* What is no longer shown makes room. */
+/* Clusters that are no longer shown make room. */
 static void clusters_are_swept(void **state)
 {
 	struct cluster_pool pool;

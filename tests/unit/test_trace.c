@@ -56,8 +56,7 @@ static void off_is_nothing(void **state)
 static void areas_that_are_not_known(void **state)
 {
 	(void)state;
-	static const char *const bad[] = {"x",    ",",      "signals,x",
-					  "ALL", "processes", ":/tmp/x"};
+	static const char *const bad[] = {"x", ",", "signals,x", "ALL", "processes", ":/tmp/x"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		errno = 0;
 		assert_int_equal(trace_open(bad[i], "x"), -1);
@@ -178,7 +177,7 @@ static void a_file_that_cannot_be_made(void **state)
 	assert_int_equal(trace_mask, 0);
 }
 
-/* A reader that went away, or is slow, costs lines and nothing else. */
+/* A reader that has gone or is slow costs only lines. */
 static void a_pipe_is_never_waited_for(void **state)
 {
 	(void)state;

@@ -19,8 +19,8 @@
 /* plain, stopped, nohup, stubborn, in its own group; no leader, zombie or daemon */
 #define COUNT 5
 
-/* The next steps see at last that nobody is left: who has closed everything may still be on its way
-   out. */
+/* The next steps see at last that nobody is left: a process that has closed everything may still be
+   ending. */
 static void comes_to_its_end(struct tree_end *e, int64_t now)
 {
 	while (tree_end_step(e, 0, now)) {

@@ -99,7 +99,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* What the Unicode standard recommends: a character, or the longest beginning of one, or a byte. */
+/* As the Unicode standard recommends: a character, or the longest beginning of one, or a byte. */
 static size_t expected(const unsigned char *data, size_t len, uint32_t *cp)
 {
 	size_t n = 0;

@@ -111,8 +111,8 @@ static void holds_nothing(void **state)
 	char byte;
 	(void)state;
 	start(&u);
-	/* Who started it holds them, until it is killed. It sleeps once it has started the
-	   watchdog.
+	/* The process that started it holds them, until it is killed. It sleeps once it has started
+	   the watchdog.
 	 */
 	session_wait_for_state(u.front, 'S');
 	kill(u.front, SIGKILL);
@@ -151,7 +151,7 @@ static void terminal_of_somebody_else(void **state)
 	watchdog_restore_terminal(-1, &modes, &raw);
 }
 
-/* What was sent to one process is told from what was sent to its group, and told once. */
+/* A signal to one process is distinguished from a signal to its group, and reported once. */
 static void is_a_witness(const void *ctx)
 {
 	struct signals saved;

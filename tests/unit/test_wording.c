@@ -133,7 +133,7 @@ static void footers(void **state)
 	footer(&e, &in_a_file, "[terse: exit 0 after 3 ms; 1 line, 4.9 KB]\n");
 }
 
-/* The limit of bytes every preview has; another one is told. */
+/* Every preview has the limit of bytes; any other limit is named. */
 static void footers_name_the_limit(void **state)
 {
 	static const struct {
@@ -165,7 +165,7 @@ static void footers_name_the_limit(void **state)
 	}
 }
 
-/* Of a run that goes on: what can be done with it now. */
+/* A run that goes on: what can be done with it now. */
 static void footers_of_running(void **state)
 {
 	(void)state;
@@ -226,7 +226,7 @@ static struct wording_head first(enum wording_reason reason, enum unit unit, uin
 		.total_units = total};
 }
 
-/* What is said behind the first part of a text. */
+/* The line behind the first part of a text. */
 static void heads_of_lines(void **state)
 {
 	struct wording_ending e = ended(0);
@@ -352,7 +352,7 @@ static void heads_of_long_lines(void **state)
 	     "terse read " ID " --offset 572; first cut: terse read " ID " --bytes 1234:567]\n");
 }
 
-/* How the command ended is told in front, unless it is a success. */
+/* The line begins with how the command ended, unless it succeeded. */
 static void heads_of_failures(void **state)
 {
 	struct wording_ending e = ended(2);

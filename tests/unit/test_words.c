@@ -1,5 +1,5 @@
 // Shell strings taken apart: the commands with their words, and where each one's
-// output goes. What comes of it for profiles is in test_profile_strings.c.
+// output goes. test_profile_strings.c covers the profiles that result.
 
 #include "config/words.h"
 
