@@ -24,11 +24,11 @@ struct recent_source {
 	struct store *store;
 	int dir;     /* the session's directory, or STORE/ids */
 	int file;    /* SESSION/recent, or -1: `listed` is used */
-	size_t left; /* records or entries not handed on yet */
+	size_t left; /* records or entries not returned yet */
 	char block[RECORD * AT_ONCE];
 	size_t block_from;   /* the number of the first record in `block` */
 	uint64_t *listed;    /* packed IDs, ascending */
-	char id[ID_LEN + 1]; /* the newest not handed on; "": none left */
+	char id[ID_LEN + 1]; /* the newest not returned; "": none left */
 };
 
 struct recent {
@@ -241,7 +241,7 @@ struct history_source {
 	struct store *store;
 	char *session;
 	ino_t file;      /* which one it is: where somebody has taken lines out it is another */
-	uint64_t end;    /* bytes that are not handed on yet */
+	uint64_t end;    /* bytes that are not read yet */
 	int64_t last_ms; /* when the last one ended that was found */
 	int64_t from_ms; /* what ended from then on was found in the file before */
 	struct meta run; /* the newest of them */

@@ -81,7 +81,7 @@ static bool read_entry(int idx, uint64_t k, uint64_t *offset)
 }
 
 /* Finds the last of the entries low to high - 1 whose offset is at most `end`. False when
-   there is none, or a damaged one is met. */
+   there is none, or one is damaged. */
 static bool last_until(int idx, uint64_t low, uint64_t high, uint64_t end, uint64_t *k,
 		       uint64_t *offset)
 {

@@ -350,8 +350,8 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 		json_add_string(out, "streams", stderr_names[m->standard_error]);
 	if (m->unkept)
 		json_add_bool(out, "unkept", true);
-	if (m->told)
-		json_add_count(out, "told", m->told);
+	if (m->reported)
+		json_add_count(out, "told", m->reported);
 	meta_json_add_stream(out, "stdout", &m->out);
 	meta_json_add_stream(out, "stderr", &m->err);
 	meta_json_add_holders(out, m);
@@ -528,7 +528,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	m->rows = (unsigned)get_integer(&r, "rows", 0, INT_MAX, 0);
 	m->supervisor = (pid_t)get_integer(&r, "supervisor", 0, INT_MAX, 0);
 	m->command = (pid_t)get_integer(&r, "command_pid", 0, INT_MAX, 0);
-	m->told = get_count(&r, "told");
+	m->reported = get_count(&r, "told");
 	m->raw_bytes = get_count(&r, "raw_bytes");
 	m->raw_lost = get_count(&r, "raw_lost");
 	m->raw_error = (int)get_integer(&r, "raw_error", 0, 4095, 0);

@@ -67,7 +67,7 @@ struct meta {
 	enum meta_stderr standard_error;
 	unsigned cols, rows;
 	pid_t supervisor, command; /* process IDs while it runs */
-	uint64_t told;             /* lines that were printed before the run ended; 0: none */
+	uint64_t reported; /* lines that were printed before the run ended ("told" in the JSON) */
 	struct meta_stream out, err;
 	uint64_t raw_bytes; /* 0: raw bytes not kept */
 	uint64_t raw_lost;  /* of them; raw_error as in meta_stream */

@@ -76,7 +76,7 @@ void store_session_name(const char *session, char out[STORE_SESSION_LEN + 1]);
    removes it (gc_remove_session). */
 int store_open_session(const struct store *s, const char *session, bool make);
 
-/* Whether a run uses the session's directory. True where that can't be told. */
+/* Whether a run uses the session's directory. True where that is not known. */
 bool store_is_in_use(int session_dir);
 
 /* Takes a lock (LOCK_SH or LOCK_EX) on an open file or directory, waiting a second for whoever

@@ -1,9 +1,8 @@
 // The disk cap: of a longer text the first half of the cap stays, and a rolling tail. Only numbers,
 // no files.
 //
-// The tail moves on by whole steps from line start to line start, so a mark (offset
-// and line number) is kept for each step while the text passes. Where a line is longer
-// than that, the cut is inside the line.
+// The tail moves on by whole steps from line start to line start, so a mark (offset and line
+// number) is kept for each step while the text passes. A line longer than that is cut inside.
 #ifndef TERSE_ARTIFACT_STREAM_H
 #define TERSE_ARTIFACT_STREAM_H
 
@@ -51,8 +50,7 @@ struct stream_options {
 	const char *idx;    /* suffix of the index; NULL: not a text, no index */
 	uint64_t max_bytes; /* 0: no cap */
 	uint64_t min_free;  /* less is taken for a full disk; 0: only a full one */
-	/* Called when the gap has grown, before bytes are released, so that what is
-	   told about the gap is never behind the file. */
+	/* Called when the gap has grown, before bytes are released: the metadata must not lag. */
 	void (*gap_moved)(void *ctx);
 	void *ctx;
 };

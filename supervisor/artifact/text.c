@@ -275,7 +275,7 @@ static int seek(struct text *t, uint64_t line, uint64_t *lines)
 {
 	struct index_range range = before_gap(t);
 	t->sought = line;
-	t->lost_told = false;
+	t->lost_reported = false;
 	int result = 1;
 	/* The index has no lines of the gap, so it is not asked about lines behind it. */
 	if (!text_has_gap(t) || line <= t->gap.from)
@@ -343,7 +343,7 @@ int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *foun
 	uint64_t end = t->size && ends_line(t->fd, t->size) ? t->size - 1 : t->size;
 	uint64_t least = most < t->size ? t->size - most : 0, skip = count;
 	t->sought = 0;
-	t->lost_told = false;
+	t->lost_reported = false;
 	if (find_back(t->fd, least, end, &skip, &t->offset) < 0)
 		return -1;
 	*found = t->size ? count - skip : 0;
@@ -367,7 +367,7 @@ void text_seek_byte(struct text *t, uint64_t offset)
 {
 	t->offset = offset;
 	t->sought = 0;
-	t->lost_told = false;
+	t->lost_reported = false;
 }
 
 int text_line_start(const struct text *t, uint64_t offset, uint64_t *start)
@@ -377,7 +377,7 @@ int text_line_start(const struct text *t, uint64_t offset, uint64_t *start)
 }
 
 /* The gap as a piece; the text behind it is next. */
-static void hand_on_gap(struct text *t, struct text_piece *piece)
+static void text_take_gap(struct text *t, struct text_piece *piece)
 {
 	const struct text_gap *g = &t->gap;
 	*piece = (struct text_piece){
@@ -388,7 +388,7 @@ static void hand_on_gap(struct text *t, struct text_piece *piece)
 	t->offset = g->end; /* may be behind the end of the file */
 }
 
-static int hand_on_lost(struct text *t, struct text_piece *piece)
+static int text_take_lost(struct text *t, struct text_piece *piece)
 {
 	uint64_t last;
 	if (last_line(t, &last) < 0)
@@ -401,7 +401,7 @@ static int hand_on_lost(struct text *t, struct text_piece *piece)
 			.bytes = t->lost_bytes,
 			.error = t->lost_error},
 	};
-	t->lost_told = true;
+	t->lost_reported = true;
 	return 0;
 }
 
@@ -429,18 +429,19 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 	*piece = (struct text_piece){.kind = TEXT_END};
 	for (;;) {
 		if (text_has_gap(t) && t->offset >= t->gap.begin && t->offset < t->gap.end) {
-			hand_on_gap(t, piece);
+			text_take_gap(t, piece);
 			return 0;
 		}
 		uint64_t end = text_has_gap(t) && t->offset < t->gap.begin ? t->gap.begin : t->size;
 		if (t->offset >= end)
-			return t->lost_bytes && !t->lost_told ? hand_on_lost(t, piece) : 0;
+			return t->lost_bytes && !t->lost_reported ? text_take_lost(t, piece) : 0;
 		if (end - t->offset < cap)
 			cap = (size_t)(end - t->offset);
 		ssize_t n = io_read_at(t->fd, data, cap, (off_t)t->offset);
 		if (n < 0)
 			return -1;
-		/* These may be bytes of a hole that was made just now: the metadata told before. */
+		/* These may be bytes of a hole that was made just now: the metadata had it before.
+		 */
 		if (has_moved(t) && text_has_gap(t) && t->offset < t->gap.end &&
 		    t->offset + (uint64_t)n > t->gap.begin)
 			continue;

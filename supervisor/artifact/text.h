@@ -7,7 +7,7 @@
 //     a line starts at gap.end, else what follows is the rest of line gap.to;
 //   - an end that was lost, because a write failed.
 //
-// Both are handed on as pieces of kind TEXT_GAP in their place.
+// Both are read as pieces of kind TEXT_GAP in their place.
 //
 // A text that is still being written is sampled once, at open, and never inside a write. If the cap
 // makes the gap larger meanwhile, the reader notices.
@@ -38,9 +38,9 @@ struct text {
 	int lost_error;
 	bool held;       /* a supervisor may still write */
 	uint64_t known;  /* number of lines, 0: not counted yet */
-	uint64_t offset; /* of the next byte to hand on */
+	uint64_t offset; /* of the next byte to read */
 	uint64_t sought; /* the line of the last text_seek */
-	bool lost_told;
+	bool lost_reported;
 	int dir;  /* of the artifact, -1: a plain file */
 	int json; /* its metadata as last read, while it is held, else -1 */
 	enum artifact_part part;

@@ -11,7 +11,6 @@
 #include "lib/json.h"
 #include "lib/quote.h"
 #include "supervisor/agents/session.h"
-#include "supervisor/artifact/history.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/live_run.h"

@@ -389,7 +389,7 @@ static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64
 			e->state = WORDING_INTERRUPTED;
 			e->duration_ms = m.duration_ms;
 		}
-		*reported = m.told;
+		*reported = m.reported;
 	}
 	meta_release(&m);
 	store_close_all(stores, count);

@@ -129,7 +129,7 @@ void supervisor_report(struct supervisor *s)
 		supervisor_each_text(s, interceptor_spill);
 	supervisor_keep_both(s);
 	int64_t duration = clock_monotonic_ms() - s->job->begun_ms;
-	s->record.meta.told = s->live.reported;
+	s->record.meta.reported = s->live.reported;
 	record_end(&s->record, s->status, s->timed_out, s->interrupted, duration);
 	if (s->caller == CALLER_WAITS)
 		report_end(s);
