@@ -92,7 +92,7 @@ class Init:
             self.assertEqual(there.get(path), self.before.get(path), path)
 
     def check_ended(self, session):
-        """Told by a hook, while the agent ends or after it."""
+        """Ended by a hook, while the agent ends or after it."""
         def ended():
             listed = self.ask("session", "list").decode()
             return re.search(re.escape(session) + r"\s+ended", listed)
@@ -224,7 +224,7 @@ class ClaudePrefix(ClaudeCommands, Claude):
         self.assertTrue(FOOTER.search(results[0].encode() + b"\n"), results[0])
 
     def record(self, **env):
-        """What a hook and a server of Claude Code's get and give, and the results."""
+        """The input and output of a hook and a server of Claude Code, and the results."""
         log = os.path.join(self.work, "log")
         write_file(os.path.join(self.work, "spy.py"), """
 import json, os, sys
@@ -258,7 +258,7 @@ for line in sys.stdin:
         text = read_file(log).decode()
         os.unlink(log)
         self.assertIn("mcp__spy__look", model.tools)
-        # What differs from run to run.
+        # These differ from run to run.
         for pattern in (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", r"toolu_\w+", r"msg_\w+",
                         r"\d{10,}", r'"duration_ms":\d+'):
             text = re.sub(pattern, "", text)

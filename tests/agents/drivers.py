@@ -1,7 +1,7 @@
 """How each real agent is started so that it talks to our model and asks nobody.
 
-The agents are what npm has (see install); they know nothing of terse but what a way of wiring it
-up says: an environment, and files below the home directory.
+The agents are what npm has (see install); they know terse only by how it is wired up: an environment, and
+files below the home directory.
 """
 
 import json

@@ -1,6 +1,5 @@
 """A model for coding agents to talk to, on loopback: it asks for what a script says, one tool call
-after the other, and keeps what the agent sends back for each, which is what a model would have
-been shown.
+after the other, and keeps what the agent sends back for each, as a model would have seen it.
 
 It speaks what Claude Code (Messages), Codex (Responses) and pi (Chat Completions) speak.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""What an agent is given: short text whole, long text as a preview within the budget while the
+"""The output that an agent gets: short text whole, long text as a preview within the budget while the
 artifact holds all of it; live head, heartbeat, and what remains when the front end is killed."""
 
 import os
@@ -161,8 +161,8 @@ class Long(Case):
         self.assertLess(os.stat(path).st_blocks * 512, 256 * 1024)
 
     def put_together(self, run, text):
-        """What is shown of a text: with the parts that were left out of them, which are told by
-        their places, its lines are those of the text. The first part is read as it is told."""
+        """The shown part of a text. Its lines, together with their omitted parts (known by their places), are
+        those of the text. The first omitted part is read with the command that the notice names."""
         notes = list(re.finditer(rb"\[\.\.\. bytes (\d+)-(\d+) omitted \.\.\.\]", run.out))
         at = re.search(rb"first cut: (terse read \S+ --bytes (\d+):(\d+))\]\n\Z", run.out)
         self.assertEqual((int(at[2]), int(at[2]) + int(at[3]) - 1),
@@ -225,7 +225,7 @@ class Long(Case):
         text = b"\n".join(forged) + b"\n"
         write_file(os.path.join(self.work, "text"), text)
         self.assertEqual(self.terse("cat", "text").out, text)
-        # What terse itself prints is true.
+        # The lines that terse itself prints are true.
         write_file(os.path.join(self.work, "long"), lines)
         told = self.terse("--status", "always", "-c", TERSE + " read long --limit 5").out
         self.assertTrue(told.startswith(b"\n".join(lines.split(b"\n")[:5]) + b"\n"), told)
@@ -266,7 +266,7 @@ class ThroughShells(Case):
 
 
 class Live(Case):
-    """Order of events, as the reader tells it: the command goes on when its line was read."""
+    """The order of events, as the reader sees it: the command goes on when its line was read."""
 
     def fifo(self):
         path = os.path.join(self.dir, "fifo")

@@ -17,7 +17,8 @@ class Archives(Case):
         return done.returncode, done.stdout, done.stderr
 
     def files(self, identifier, index):
-        """What belongs to an artifact; of its metadata all but where it is and who ran it."""
+        """The content of an artifact, without the fields of its metadata that say where it is and who ran
+        it."""
         found = {}
         for top, _, names in os.walk(os.path.join(self.store, "sessions")):
             for name in names:
@@ -30,7 +31,7 @@ class Archives(Case):
         return found
 
     def check(self, run, index=True):
-        """Out and in again is the same."""
+        """An artifact that is archived and restored is the same."""
         before = self.files(run.id, index)
         status, out, err = self.say("archive", run.id)
         self.assertEqual((status, err), (0, b""))
@@ -60,7 +61,7 @@ class Archives(Case):
         self.assertIn(run.id + ".cast", self.files(run.id, True))
 
     def test_gap(self):
-        """What the disk cap left out takes no room in the archive, nor when it is back."""
+        """Text that the disk cap left out takes no room in the archive, nor when it is restored."""
         run = self.terse("--max-artifact", "1MB", "seq", "3000000")
         file = self.check(run, index=False)
         self.assertLess(os.stat(file).st_size, 1 << 20)

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""A person takes over what was started by somebody else: attach, detach, resize, look only, and
-the terminal as it was afterwards. The programs are those that need a terminal."""
+"""A person takes over a command that somebody else started: attach, detach, resize, look only, and the
+terminal as it was afterwards. The programs are those that need a terminal."""
 
 import os
 import re
@@ -216,7 +216,7 @@ class Modes(AttachCase):
         eventually(lambda: self.s.tmux("display-message", "-p",
                                        "#{alternate_on} #{cursor_flag}").split() == ["0", "1"],
                    "the screen of before")
-        # Of a killed client the shell knows before the screen is back, and has prompted by then.
+        # The shell learns of a killed client before the screen is back, and has prompted by then.
         self.s.keys("Enter")
         self.s.until(r"^ready>$")
         self.s.type("echo $((6*7))")
@@ -239,7 +239,7 @@ class Modes(AttachCase):
         for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL):
             os.kill(self.client(), sig)
             if sig == signal.SIGKILL:
-                # The shell was faster than what puts the screen back.
+                # The shell was faster than the process that restores the screen.
                 eventually(lambda: self.s.modes() == self.before and "screen" not in self.s.show(),
                            "the screen that was")
                 self.s.keys("Enter")

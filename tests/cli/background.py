@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Background children: terse returns when the command has ended, they live on, and what they
-still write is in the artifact."""
+"""Background children: terse returns when the command has ended, they live on, and their later output is in
+the artifact."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import time
 from support.harness import (Case, FOOTER, TERSE, eventually, is_sanitized, main, read_file,
                              write_file)
 
-# A child that tells it lives, waits for the file `go`, prints `late` and ends.
+# A child that reports that it lives, waits for the file `go`, prints `late` and ends.
 CHILD = "sh -c 'echo $$ >pid; while [ ! -e go ]; do sleep 0.02; done; echo late'"
 
 KINDS = {
@@ -26,7 +26,7 @@ KINDS = {
 
 class Survive(Case):
     def start_child(self, how, *options, shell="bash"):
-        """The command ends as soon as its child has told that it lives."""
+        """The command ends as soon as its child has reported that it lives."""
         run = self.terse(*options, shell, "-c",
                          how + "\nwhile [ ! -s pid ]; do sleep 0.01; done; echo ok")
         self.assertEqual(run.code, 0, run.out)
@@ -44,7 +44,7 @@ class Survive(Case):
         os.mkdir(self.work)
         run, child = self.start_child(how, *options)
         self.assertIn(child, [p.pid for p in self.mine()], "it did not survive")
-        # Nor does it die by what terse does later.
+        # Nothing that terse does later kills it.
         if ">out" in how:
             eventually(lambda: not [p for p in self.mine() if p.name == "terse"], "terse's end")
             self.assertIn(child, [p.pid for p in self.mine()], "it did not survive terse's end")
@@ -52,7 +52,7 @@ class Survive(Case):
         if ">out" in how:
             self.assertEqual(read_file(os.path.join(self.work, "out")), b"late\n")
         else:
-            # Short text is printed without a word of terse's; the ID is listed.
+            # Short text is printed without a notice; the ID is listed.
             self.assertEqual(run.out, b"ok\n")
             newest = self.ask("list").splitlines()[1].split()[0].decode()
             self.assertEqual(self.artifact(newest), b"ok\nlate\n")
@@ -94,7 +94,7 @@ class Survive(Case):
         self.assertTrue(text.startswith(b"3000\nok\nlate\n"), text)
 
     def test_what_comes_on_a_stream_that_was_silent(self):
-        """Nothing was printed on it before, and what was on the other one fitted."""
+        """Nothing was printed on it before, and the text of the other one fitted."""
         self.start_child(CHILD.replace("echo late", "echo late >&2") + " >out &",
                          "--streams=split")
         self.let_go()
@@ -153,8 +153,8 @@ class Survive(Case):
 
     def test_recording_ends_and_writing_goes_on(self):
         """A daemon that is silent for long (as ssh -o ControlPersist, gradle and adb leave one), and
-        any background process after the longest time: what it writes then is not kept, and its
-        writes neither fail nor wait."""
+        any background process after the longest time: its output is then not kept, and its writes neither
+        fail nor wait."""
         # More than a pty or pipe holds, and whether all of it could be written.
         late = "for i in $(seq 30000); do echo late $i || exit; done; echo fine >done"
         child = CHILD.replace("echo late", late).replace("sh -c", "bash -c")
@@ -177,7 +177,7 @@ class Survive(Case):
                     self.assertEqual(
                         len([fd for fd in os.listdir("/proc/%d/fd" % keeper) if int(fd) > 2]),
                         2 if "--streams=split" in options else 1)
-                    # What is removed is not missed.
+                    # A removed artifact is not missed.
                     self.assertEqual(self.terse("drop", "last").code, 0)
                     self.let_go()
                     self.assertEqual(read_file(os.path.join(self.work, "done")), b"fine\n")
@@ -185,7 +185,7 @@ class Survive(Case):
                         os.unlink(os.path.join(self.work, name))
 
     def test_flood(self):
-        """It waits in its writes, rather than to cost a processor and a disk for hours."""
+        """It waits in its writes, so that it does not keep a processor and a disk busy for hours."""
         self.terse("sh", "-c", "yes & echo $! >pid")
         path = eventually(self.artifacts, "its place")[0]
         burst, rate, size = 16 << 20, 1 << 20, os.path.getsize(path)
@@ -220,14 +220,14 @@ class Survive(Case):
         self.assertEqual(self.artifact("last"), b"ok\nlate\n")
 
     def test_child_that_never_stops_writing(self):
-        """The end of the command is told although a child writes without pause."""
+        """The end of the command is reported although a child writes without pause."""
         run = self.terse("sh", "-c", "yes background & echo $! >pid; echo ok")
         self.assertEqual(run.code, 0)
         os.kill(int(read_file(os.path.join(self.work, "pid"))), signal.SIGKILL)
         self.assert_nothing_left()
 
     def test_daemon_with_a_pipe_to_a_program(self):
-        """`terse server & | wc`: what a program reads ends with the command, as terse promises."""
+        """`terse server & | wc`: the output for a program ends with the command, as terse promises."""
         run = self.shell("terse sh -c '" + CHILD.replace("'", '"').replace("$$", "$$") +
                          " >out 2>&1 & echo ok' | wc -l")
         self.assertEqual(run.out.strip(), b"1")

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""What a run costs does not depend on what else runs on the machine: system calls are counted,
-since times say little on one that is busy."""
+"""The cost of a run does not depend on what else runs on the machine. System calls are counted, since times
+say little on a busy machine."""
 
 import os
 

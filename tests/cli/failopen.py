@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 """When something of terse's own fails, the command runs all the same and its status comes back;
-what is lost by it is said."""
+the loss is reported."""
 
 import json
 import os
@@ -85,7 +85,7 @@ class Disk(FailOpen):
         self.assertIn(b"terse: output not kept: No space left on device\n", text)
 
     def test_what_was_kept_is_told_alike(self):
-        """By every verb, in the same words, of a full disk and of the disk's cap."""
+        """Every verb reports a gap in the same words, for a full disk and for the disk cap."""
         for setup, options, reason in (
                 (self.full("size=256k"), "--min-free 0", b"No space left on device"),
                 ("true", "--max-artifact 64KB", b"over the disk cap ([spill] max_artifact)")):
@@ -202,7 +202,7 @@ class Disk(FailOpen):
         self.assertEqual(run.err, b"")
 
     def test_full_output_file(self):
-        """The command's problem, not terse's: it is told by a broken pipe."""
+        """The command's problem, not terse's: it gets a broken pipe."""
         run = self.isolated("mount -t tmpfs -o size=64k none /mnt",
                             "sh", "-c", "terse seq 200000 >/mnt/out; echo $?; wc -c </mnt/out")
         code, size = run.out.split()[-2:]
@@ -281,7 +281,7 @@ class Config(FailOpen):
         return write_file(path, text)
 
     def check(self, complaint=b"", **how):
-        """One line tells what was not understood; everything else is as always."""
+        """One line says what was not understood; everything else is as always."""
         run = self.terse(*SMALL, split=True, **how)
         self.assertEqual((run.code, run.out), (3, b"out\nerr\n"))
         self.assertEqual(run.err, complaint)
@@ -373,7 +373,7 @@ class Refused(FailOpen):
                 self.assertIn(b"\n20000\n", run.out)
 
     def test_a_system_call_that_is_refused_keeps_nothing_from_the_store(self):
-        """Older container runtimes refuse what they do not know."""
+        """Older container runtimes refuse system calls that they do not know."""
         run = self.run_to_end("deny", "faccessat2=EPERM", "--", "terse", "seq", "20000")
         self.assert_preview(run, NUMBERS)
         self.assertIn(b"100", self.run_to_end("deny", "faccessat2=EPERM", "--", "terse", "read",
@@ -401,7 +401,7 @@ class Refused(FailOpen):
         self.assertLess(spent() - before, 1)
 
     def test_end_that_nobody_tells(self):
-        """What stands for the signal of a child's end is a pipe that nobody writes to."""
+        """The stand-in for the signal of a child's end is a pipe that nobody writes to."""
         r, w = os.pipe2(os.O_NONBLOCK)
         for options in ((), ("--no-pty",), ("--tty",)):
             # The second one is the keeper's.
@@ -413,7 +413,7 @@ class Refused(FailOpen):
         os.close(w)
 
     def test_each_fork(self):
-        """The first, the second, the third fork is refused: a user's limit of processes."""
+        """The first, the second or the third fork fails, as at a user's limit of processes."""
         if os.geteuid() != 0:
             self.skipTest("needs root to become a user without processes")
         write_file(os.path.join(self.work, "text"), NUMBERS)
@@ -432,7 +432,7 @@ class Refused(FailOpen):
                 self.assertIn(b"\n20000\n", run.out)
 
     def test_memory(self):
-        """Address space for the command, but not for all that terse would like."""
+        """There is enough address space for the command, but not for everything that terse would use."""
         if is_sanitized():
             self.skipTest("a sanitizer reserves terabytes of address space")
         for limit in range(1000, 30000, 500):

@@ -3,8 +3,8 @@
 process is killed before each of its calls: the command runs and its status comes back, nothing
 crashes or hangs, and the store stays in order. A verb may fail, but it says so.
 
-`make check-faults` tries each point (FAULT_STEP=1), and a note for each test tells how many, by what
-failed; by default one of many is tried, so that this takes seconds.
+`make check-faults` tries each point (FAULT_STEP=1), and a note for each test gives their number by kind of
+failure. By default only some points are tried, so that it takes seconds.
 """
 
 import collections
@@ -23,7 +23,7 @@ LONG = ("sh", "-c", "seq 3000; echo over >&2; exit 7")
 SMALL = ("sh", "-c", "echo out; echo over >&2; exit 7")
 TEXT = numbers(3000) + b"over\n"
 
-# What fails, and how it does in life.
+# The calls that fail, and the errors that they give in practice.
 FAULTS = ("open=EMFILE", "open=EACCES", "open=ENOENT", "stat=EIO", "change=ENOSPC", "change=EACCES",
           "write=ENOSPC", "read=EIO", "fork=EAGAIN", "memory=ENOMEM", "ioctl=EIO", "pipe=EMFILE",
           "fd=EINVAL", "process=EPERM", "socket=ENOMEM", "poll=ENOMEM")
@@ -38,7 +38,7 @@ NAMES = re.compile(r"(cmd-[0-9a-z]{12}(\.err)?\.(txt|json|idx|raw)|recent|histor
 
 
 class Fault(Case):
-    """What one run with a fault has led to."""
+    """The result of one run with a fault."""
 
     text = TEXT
 
@@ -111,7 +111,7 @@ class Fault(Case):
                          rb"(terse: output not kept: .*\n)?\Z")
         if TEXT in run.out:
             return
-        # What is not there is announced, and is on disk unless that is told.
+        # Missing text is announced, and is on disk unless a notice says otherwise.
         told = re.findall(rb"(?m)^\[\.\.\. .*", run.out)
         self.assertTrue(told and all(line.endswith(b"]") for line in told), run.out)
         end = FOOTER.search(run.out)
@@ -195,7 +195,7 @@ class Run(Fault):
             # On a busy machine the time can be over before that.
             if not self.prints(call) and os.path.exists(printed):
                 self.assertTrue(run.out.startswith(b"begun\n"), run.out)
-                # What was printed whole is kept whole, if it is kept at all.
+                # Text that was printed whole is kept whole, if it is kept at all.
                 for path in self.artifacts():
                     self.assertEqual(read_file(path), b"begun\n")
         self.sweep(("fork=EAGAIN", "memory=ENOMEM", "ioctl=EIO", "pipe=EMFILE", "fd=EINVAL",
@@ -253,7 +253,7 @@ class Killed(Fault):
         self.assertIn(run.code, (7, 125, 128 + signal.SIGKILL, 128 + signal.SIGHUP), call)
         for top, _, names in os.walk(self.store):
             for name in names:
-                # What a killed process was about to rename.
+                # A file that a killed process was about to rename.
                 if name.startswith(".cmd-"):
                     os.unlink(os.path.join(top, name))
 
@@ -267,7 +267,7 @@ class Killed(Fault):
 class Verbs(Fault):
     """They may fail, but not with a wrong answer and success."""
 
-    # What is not there is no fault in a list of what is.
+    # A missing artifact is no fault in a list of those that exist.
     THERE = tuple(what for what in FAULTS if what != "open=ENOENT")
 
     def without_age(self, out):
@@ -340,7 +340,7 @@ class Verbs(Fault):
 
 
 class Changes(Fault):
-    """What removes or copies artifacts: done, or told that it is not, and then done the next time;
+    """The verbs that remove or copy artifacts do so, or report that they did not and do so the next time;
     whatever is left is in order."""
 
     def setUp(self):
@@ -359,7 +359,7 @@ class Changes(Fault):
     def left(self):
         return sorted(re.findall(rb"(?m)^cmd-\w+", self.ask("list", "--all")))
 
-    # What is kept from them is left alone.
+    # Artifacts that they can't reach are left alone.
     OPEN = tuple(what for what in Verbs.THERE if what != "open=EACCES")
 
     def check(self, wanted, *argv, again=0, faults=OPEN):

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""What `--format json` and `--format blocks` tell of a run: one object, or blocks of text, whatever
-becomes of the command."""
+"""The report of `--format json` and `--format blocks`: one object, or blocks of text, however the command
+ends."""
 
 import datetime
 import json
@@ -18,7 +18,7 @@ ANY = unittest.mock.ANY
 
 FIELDS = ["version", "command", "cwd", "exit_code", "signal", "success", "started", "duration_ms",
           "timed_out", "state", "stdout", "stderr", "truncation", "artifact", "warnings", "error"]
-# What these are where they are left out, and only then.
+# The values of omitted fields: a field is left out only if it has this value.
 NOTHING = {"command": None, "exit_code": None, "signal": None, "success": None, "timed_out": False,
            "truncation": {}, "artifact": None, "warnings": [], "error": None}
 COUNTS = ["truncated", "truncated_by", "total_lines", "total_bytes", "returned_lines",
@@ -76,7 +76,7 @@ class Formats(Case):
             self.assertEqual(report[name], value, name)
 
     def lines_of(self, report, name="stdout"):
-        """What `terse read` prints of the ranges."""
+        """The text that `terse read` prints for the ranges."""
         text = b""
         options = ["--stderr"] if name == "stderr" else []
         for r in report["truncation"][name]["ranges"]:
@@ -108,7 +108,7 @@ class Json(Formats):
         self.assertTrue(before - slack <= started <= ended <= after + slack)
 
     def test_small(self):
-        """What fits is told in few words."""
+        """A text that fits needs few fields."""
         run = self.terse("--format", "json", "echo", "hi", cwd="/")
         self.assertLess(len(run.out), 200)
         self.assertEqual(set(json.loads(run.out)),
@@ -116,7 +116,7 @@ class Json(Formats):
                           "duration_ms", "state", "stdout", "stderr"})
 
     def test_files(self):
-        """Once one stream is kept, both are, and the object tells where."""
+        """Once one stream is kept, both are, and the object says where."""
         for loud, quiet in (("stdout", "stderr"), ("stderr", "stdout")):
             redirect = (">&2", "") if loud == "stderr" else ("", ">&2")
             report = self.json("--record", "sh", "-c", "echo few %s; seq 3000 %s" % redirect[::-1])
@@ -165,7 +165,7 @@ class Json(Formats):
                            error={"code": name, "message": message})
 
     def test_bad_usage(self):
-        """The object tells it, wherever --format stands, and standard error does not."""
+        """The object reports it, wherever --format stands, and standard error does not."""
         no = "--bogus: no such option (see terse help run)"
         cases = (
             (("--format", "json", "--bogus", "true"), no),
@@ -371,7 +371,7 @@ class Truncated(Formats):
                     self.assertEqual(self.lines_of(report), report["stdout"])
 
     def test_ranges_are_the_text(self):
-        """What is returned is the text of the ranges, of any text in any mode."""
+        """The returned text is that of the ranges, for any text in any mode."""
         text = "".join(
             "error: failed at %d\n" % n if n % 97 == 0 else
             "same\n" if n % 50 < 20 else "line %d \xe9 \U0001f600 %s\n" % (n, "y" * (n % 60))
@@ -442,7 +442,7 @@ class Full(Formats):
         self.assertEqual(report["stdout"].replace("\r", ""), "\ufffd\ufffdab\n" * 30000)
 
     def test_over_the_cap(self):
-        """What the disk does not keep is no part of the ranges, and said."""
+        """Text that the disk does not keep is not in the ranges, and is reported."""
         report = self.json("--full", "--max-artifact", "64KB", "seq", "100000")
         counts = report["truncation"]["stdout"]
         self.assertEqual((counts["truncated"], counts["truncated_by"], counts["total_lines"]),

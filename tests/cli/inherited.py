@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""What a command inherits is what it would have without terse: stdin, descriptors, signal
-state, umask, limits, environment, arguments, directory."""
+"""A command inherits the same as without terse: stdin, descriptors, signal state, umask, limits, environment,
+arguments, directory."""
 
 import os
 import resource
@@ -43,7 +43,7 @@ class Stdin(Case):
     def test_file(self):
         write_file(os.path.join(self.work, "data"), "one\ntwo\nthree\n")
         self.assertEqual(self.shell("terse wc -l <data").out, b"3\n")
-        # The position is shared: what the command leaves is there for the next.
+        # The position is shared: input that the command leaves is there for the next one.
         run = self.shell("{ terse sh -c 'read x; echo got $x'; cat; } <data")
         self.assertEqual(run.out, b"got one\ntwo\nthree\n")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""terse init, hook, agent and doctor: an agent's files say what they have to say and nothing else
-of them changes; undone, they are what they were, byte for byte."""
+"""terse init, hook, agent and doctor: an agent's files get the lines that they need, and nothing else in them
+changes. After --undo they are as before, byte for byte."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def whole_claude(unit="  "):
 HOOKS = '  "hooks": {\n    "SessionEnd": [\n      %s\n    ]\n  }' % hook_lines("      ")
 ENV = '  "env": {\n    %s\n  }' % PREFIX
 
-# What is there, and what becomes of it.
+# A file before and after.
 CLAUDE = {
     "no bytes": ("", whole_claude()),
     "blanks": (" \n", " \n" + whole_claude()),
@@ -128,7 +128,7 @@ REFUSED_TOML = {
         ':2: LD_PRELOAD is "/usr/lib/mine.so" already; terse would be: "%s"' % SHIM,
 }
 
-# Of each agent: its file below the home directory, the one of a project, what is in it afterwards.
+# For each agent: its file below the home directory, the one of a project, and its content afterwards.
 FILES = {
     "claude": (".claude/settings.json", ".claude/settings.local.json", whole_claude()),
     "codex": (".codex/config.toml", ".codex/config.toml", TABLE + CODEX_LINES),
@@ -193,7 +193,7 @@ class Wiring(Case):
         self.assertEqual(os.listdir(os.path.dirname(path)), [os.path.basename(path)])
 
     def check_diff(self, before, after, diff, path):
-        """patch makes of the one what is in the other."""
+        """patch turns the one file into the other."""
         old = write_file(os.path.join(self.work, "old"), before)
         text = diff[diff.index(b"--- " + path.encode()):]
         text = text[:text.find(b"--- /dev/null", 1)] if b"--- /dev/null" in text[1:] else text
@@ -395,7 +395,7 @@ class EveryAgent(Wiring):
         self.assertEqual(read_file(path), b"{\n  // mine\n}\n")
 
     def test_hooks_of_cursor(self):
-        """What has to be there and is there already belongs to the user."""
+        """A required value that is there already belongs to the user."""
         hook = '{"command": "%s hook cursor %%s"%%s}' % TERSE
         self.there_and_back(
             "cursor", ".cursor/hooks.json", '{"version": 1, "hooks": {"preToolUse": []}}',
@@ -451,7 +451,7 @@ class Hook(Wiring):
         return json.loads(run.out) if run.out else None
 
     def test_whatever_is_said(self):
-        """Nobody is kept from anything by what a hook can't read."""
+        """An event that a hook can't read blocks nothing."""
         for agent, event in (("claude", "SessionEnd"), ("gemini", "SessionEnd"),
                              ("opencode", "session.deleted"), ("cursor", "sessionEnd"),
                              ("crush", "PreToolUse"), ("claude", "NoSuchEvent"), ("vi", "x")):
@@ -477,7 +477,7 @@ class Hook(Wiring):
             plain = subprocess.run(["sh", "-c", "printf %s " + line.split(" -c ", 1)[1]],
                                    stdout=subprocess.PIPE, check=True)
             self.assertEqual(plain.stdout.decode(), command)
-        # What would be lost in a shell of its own, what is terse already, what is unclear.
+        # Commands with an effect on their shell, commands of terse itself, and unclear ones.
         for command in ("cd web", "cd web && make", "export A=b; make", ". ./env", "terse make",
                         "/usr/bin/terse read last", "echo 'open", ""):
             self.assertEqual(answer(command), {"permission": "ask"}, command)
@@ -491,7 +491,7 @@ class Hook(Wiring):
         self.assertEqual(answer("make -j2 | tail"), {"version": 1, "updated_input": {
             "command": TERSE + " --session s1 -c 'make -j2 | tail'"}})
         self.assertIsNotNone(answer("time -p make; ! test x"))
-        # What it would not run by itself has to stay visible to it.
+        # Commands that the agent would not run by itself have to stay visible to it.
         for command in ("curl x", "make; sudo rm x", "/usr/bin/wget x", "c'u'rl x", "$X y",
                         "echo $(curl x)", "echo `curl x`", "cat <(curl x)", "npm install -g x",
                         "pip install --user x", "{curl,x}", "cd x && make",

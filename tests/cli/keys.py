@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Programs that wait for keys where nobody can type: they are hung up, or it is told; and what a
-full-screen program leaves to read."""
+"""Programs that wait for keys where nobody can type: they are hung up, or a line reports it; and the text
+that a full-screen program leaves."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
-"""Processes of terse are killed at a random moment, or all of them: what is kept is an exact prefix
-of what the command wrote, nothing is left behind, and the store lists clean. When only the front
-end is killed, all that the command wrote before is kept.
+"""Processes of terse are killed at a random moment, or all of them: the kept text is an exact prefix of the
+command's output, nothing is left behind, and the store lists clean. When only the front end is killed, all
+that the command wrote before is kept.
 
 KILL_RUNS says how many runs (make check-kills: 5,000), KILL_SEED which ones.
 """
@@ -89,7 +89,7 @@ class One:
 class Kills(Case):
     def check_batch(self, ones, sums):
         self.assert_nothing_left()
-        # What a keeper had in hand when it was killed is swept by and by.
+        # The temporary files of a killed keeper are removed later.
         left = {re.search(r"cmd-\w+", name)[0] for name in self.leftovers()} - self.left
         self.assertLessEqual(len(left), sum("keeper" in one.killed for one in ones), left)
         self.left |= left

@@ -50,11 +50,11 @@ class LiveCase(Case):
         return match[2].decode()
 
     def left(self):
-        """What of the runs is left; their keepers end a moment later."""
+        """The runs that are left; their keepers end a moment later."""
         return [p.pid for p in self.mine() if p.name != "terse"]
 
     def status(self, identifier):
-        """What the control socket tells, as in supervisor/process/control.h."""
+        """The status from the control socket, as in supervisor/process/control.h."""
         with self.connect(identifier) as s:
             s.send(struct.pack("=III", 1, 0, 0))
             return json.loads(s.recv(65536)[12:])
@@ -108,7 +108,7 @@ class Yield(LiveCase):
         self.assertIn(b"\n3000\non?", run.out)
         self.send(identifier, "--key", "enter")
         out = self.await_(identifier)
-        # What was shown is not shown again, and lines are numbered as in the text.
+        # Text is shown once, and lines are numbered as in the text.
         self.assertTrue(out.startswith(b"on? \n3000\n3001\n"), out[:100])
         marker = re.search(rb"omitted: terse read \S+ --offset (\d+) --limit (\d+)\]", out)
         first = out[:marker.start()].count(b"\n")
@@ -137,7 +137,7 @@ class Yield(LiveCase):
         self.ask("signal", self.ask("list", "--live").split()[6].decode())
 
     def test_front_end_killed_after_the_yield(self):
-        """Nothing of the caller's is needed any more."""
+        """The run needs nothing from its caller any more."""
         run = self.start("sh", "-c", "terse --yield 1ms sleep 1000; kill -KILL 0",
                          before=os.setsid)
         run.finish()
@@ -217,7 +217,7 @@ class Detach(LiveCase):
 
 
 class Prompts(LiveCase):
-    """Each is told of, though the time to yield is far away."""
+    """Each prompt is reported, though the time to yield is far away."""
 
     def start_(self, *argv, **how):
         run = self.terse("--yield", LONG, *argv, **how)
@@ -315,7 +315,7 @@ class Prompts(LiveCase):
             self.assertEqual(json.load(f)["name"], "other")
 
     def test_apt_like_question(self):
-        """Of a process of the group, behind a pipe that does not matter."""
+        """A process of the group reads; the pipe in front of it does not matter."""
         script = "echo Need to get 5 MB.; printf 'Do you want to continue? [Y/n] '; read x; echo $x"
         identifier = self.asked(self.start_("sh", "-c", "sh -c \"$0\" | cat", script),
                                 "Do you want to continue? [Y/n] ")
@@ -470,7 +470,7 @@ class Await(LiveCase):
             self.assertEqual(waiter.finish().code, 5)
 
     def test_a_stopped_keeper(self):
-        """A verb says so in place of hanging."""
+        """A verb reports this and does not hang."""
         identifier = self.detach("sleep", "1000")
         keeper = self.metadata(identifier)["supervisor"]
         os.kill(keeper, signal.SIGSTOP)
@@ -499,7 +499,7 @@ class Await(LiveCase):
 
 class Signal(LiveCase):
     def test_the_whole_tree(self):
-        """Also what left the process group, ignores what it can, or is stopped."""
+        """Also processes that left the process group, ignore what they can, or are stopped."""
         script = ("sleep 1000 & bash -c 'set -m; sleep 1001 & wait' &"
                   " sh -c 'trap \"\" HUP TERM INT; echo x >r1; while :; do sleep 0.05; done' &"
                   " sh -c 'echo x >r2; kill -STOP $$' &"
@@ -678,7 +678,7 @@ class Door(LiveCase):
         self.assertIn(b"got hello", self.await_(identifier))
 
     def test_many_clients_and_one_that_stalls(self):
-        """50 of them on a run that prints 100 MB, of which none but one reads."""
+        """50 clients on a run that prints 100 MB; only one of them reads."""
         os.mkfifo(os.path.join(self.work, "go"))
         size = 100 << 20
         identifier = self.detach("sh", "-c", "read x <go; yes 123456789 | head -c %d" % size)

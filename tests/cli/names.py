@@ -8,7 +8,7 @@ import re
 
 from support.harness import Case, TERSE, main, write_file
 
-# What ends a line, moves the cursor, closes a quote, turns the direction, or is not seen.
+# Characters that end a line, move the cursor, close a quote, change the direction, or are invisible.
 PARTS = (b"\nFORGED", b"\rFORGED", b"\x1b[31m", b"\"'", "\u202e".encode(), "\u2028FORGED".encode(),
          "\u2029".encode(), "\u200b\u200d".encode(), "\ufe0f".encode(), "\U000e0041".encode(),
          "\x85\x9b1m".encode(), b"\xff\xfe", b"\x7f\b\t")
@@ -17,7 +17,7 @@ UNCLEAN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u20
                      "\ufeff\U000e0000-\U000e0fff]|^FORGED|\tFORGED", re.MULTILINE)
 
 
-# In JSON only what a terminal obeys, and what ends a line for JavaScript.
+# In JSON only characters that a terminal obeys or that end a line for JavaScript.
 UNCLEAN_JSON = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
                           "\U000e0000-\U000e0fff]")
 
@@ -29,7 +29,7 @@ class Names(Case):
         os.mkdir(self.where)
 
     def clean(self, *argv, **options):
-        """What is printed, by both streams; nothing of it is forged or hidden."""
+        """The output of both streams, in which nothing is forged or hidden."""
         run = self.terse(*argv, **options)
         self.assert_clean(run.out, argv)
         self.assertTrue(run.out, argv)
@@ -98,7 +98,7 @@ class Names(Case):
                 self.assert_clean(run.out, (verb, argv))
 
     def test_a_projects_file_that_is_wrong(self):
-        """Others may have written it: doctor, config and the footer tell, and no program is told."""
+        """Others may have written it: doctor, config and the footer report it, but not to a program."""
         write_file(os.path.join(self.where, b".terse.ini"), b"[report]\nsize = wrong\n")
         for kind in ("socket", "pipe", "file"):
             self.assertEqual(self.terse("--cwd", self.where, "seq", "3", kind=kind).out, b"1\n2\n3\n")
@@ -106,12 +106,12 @@ class Names(Case):
             run = self.shell(b"cd \"$EVIL\" && exec terse %s 2>&1" % argv.encode(), env={"EVIL": self.where})
             self.assertEqual(b"size: wrong" in run.out, argv != "seq 3", (argv, run.out))
 
-        # An agent that gets a footer is told in it, since it can mend the file.
+        # An agent's footer reports it, since the agent can mend the file.
         run = self.shell(b'cd "$EVIL" && exec terse --preview seq 3000', env={"EVIL": self.where})
         self.assertIn(b"; .terse.ini is ignored: terse config check; full text: ", run.out)
 
     def test_relative_home(self):
-        """What lives on leaves the directory, and the store stays where it is."""
+        """A process that lives on leaves the directory, and the store stays where it is."""
         go = os.path.join(self.work, "go")
         os.mkfifo(go)
         run = self.shell("terse sh -c 'echo hi; { read x <go; } &' >out; until [ -e /rel -o -e rel/live ]; do sleep .02; done; ls -d rel/live /rel 2>/dev/null;"

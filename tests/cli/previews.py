@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""What a preview shows of real runs. Of failed ones the cause is in it, wherever it was in the
-output; of successful ones the results are, and nothing is put forward as an error.
+"""The previews of real runs. The preview of a failed run contains the cause, wherever it was in the output.
+The preview of a successful run contains the results, and no line is presented as an error.
 
 Tools that the tests may not need were run elsewhere: their output is in tests/preview, each NAME.log
 with what its preview has to show (NAME.labels) and the exit status (NAME.exit). It was recorded with
@@ -94,7 +94,7 @@ class RealRuns(Case):
         return write_file(os.path.join(self.work, name), text)
 
     def preview(self, *command, codes=(1, 2)):
-        """What an agent is given, which has to be a preview."""
+        """The output that an agent gets, which has to be a preview."""
         run = self.terse("--session", "previews", *command)
         self.assertIn(run.code, codes, run.out[-500:])
         self.assertIn(b"[terse: exit %d after " % run.code, run.out)

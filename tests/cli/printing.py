@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Standard output that is full, gone or stalls: what could not be written is told and kept, and the
-status is not that of a success."""
+"""Standard output that is full, gone or stalls: the unwritten text is reported and kept, and the status is
+not that of a success."""
 
 import os
 import re
@@ -30,7 +30,7 @@ class Full(Case):
             for script, text in (("echo hi", b"hi\n"), ("seq 3000; echo end", numbers(3000) + b"end\n")):
                 for status in 0, 3:
                     with self.subTest(form=form, script=script, status=status):
-                        # Not more than what a command that is told so early has written.
+                        # Not more than a command has written that learns of it early.
                         run = self.shell('"$@" >/dev/full', argv=(
                             TERSE, *form, "sh", "-c", "trap '' PIPE; { %s; } 2>/dev/null; exit %d" %
                             (script, status)), split=True)
@@ -93,7 +93,7 @@ class Full(Case):
 class Verbs(Case):
     """Every verb that prints fails where it can't, and says so."""
 
-    # What each is asked, of a run that has ended and of one that lives; None: see there.
+    # The arguments of each verb, for a run that has ended and for one that lives; None: see there.
     ASKED = {
         "run": None,  # above
         "attach": None,  # draws on a terminal
@@ -166,7 +166,7 @@ class Gone(Case):
 
 
 class Stalled(Case):
-    """A reader that takes nothing does not make terse deaf."""
+    """A reader that takes nothing does not keep terse from handling signals."""
 
     def start_stalled(self, *argv):
         r, w = os.pipe()
@@ -188,7 +188,7 @@ class Stalled(Case):
         for sig in signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT:
             for command in (("yes",), ("seq", "30000")):
                 run = self.start_stalled(TERSE, "--full", *command)
-                # All that goes is written, so that the rest waits.
+                # As much as fits is written, so that the rest waits.
                 eventually(self.is_full, "a reader that stalls")
                 run.kill(sig)
                 run.finish()

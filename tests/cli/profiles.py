@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""What a command is for decides how much of its text an agent gets, in which unit it is counted,
-and what is said about the rest. Every command that a notice names is run as it stands."""
+"""The purpose of a command decides how much of its text an agent gets, the unit in which it is counted, and
+the notice about the rest. Every command that a notice names is run as it stands."""
 
 import os
 import re
@@ -27,7 +27,7 @@ class Profiles(Case):
         return text, re.sub(ID, b"ID", notice).decode()
 
     def go_on(self, run):
-        """What the command in the notice prints."""
+        """The output of the command in the notice."""
         command = re.findall(rb"terse read " + ID + rb"(?: --stderr)? --(?:offset \d+|bytes \d+:\d+)", run.out)[0]
         done = self.shell(command.decode())
         self.assertEqual(done.code, 0)
@@ -166,7 +166,7 @@ class Read(Profiles):
                          "terse read ID --offset 2001]\n")
 
     def test_interrupted_in_the_middle(self):
-        """What a killed run printed is not taken back, and the rest is there."""
+        """Text that a killed run printed stays, and the rest can be read."""
         fifo = os.path.join(self.dir, "fifo")
         os.mkfifo(fifo)
         run = self.start(TERSE, "cat", fifo)
@@ -371,7 +371,7 @@ class Chosen(Profiles):
             b"a\na\n[terse: 2 matches of 3 shown: "))
 
     def test_terminal_or_pipe(self):
-        """What shows text has a pipe; a terminal that was asked for is one."""
+        """A program that shows text gets a pipe, or a terminal if one was asked for."""
         for options, script, want in (((), "cat /dev/null; test -t 1", 1),
                                       ((), "test -t 1", 0),
                                       (("--pty",), "cat /dev/null; test -t 1", 0),

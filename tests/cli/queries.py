@@ -83,7 +83,7 @@ class Modes(Case):
         self.assertEqual(sorted(run.out.split()), [b"-echo", b"-opost", b"iutf8"])
 
     def test_size_is_never_zero(self):
-        """Of a terminal of 0 by 0, as a fresh pty is, programs make nothing good."""
+        """Programs misbehave on a terminal of 0 by 0, the size of a new pty."""
         master, slave = os.openpty()
         done = subprocess.run(["setsid", "-c", "terse", "sh", "-c", "stty size >size"],
                               env=self.env(), cwd=self.work, stdin=slave, stdout=slave,

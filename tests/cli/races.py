@@ -10,7 +10,7 @@ from support.harness import (Case, DEADLINE, FOOTER, TERSE, eventually, main, ra
 
 
 def burst(seed, size):
-    """What helper/burst prints."""
+    """The output of helper/burst."""
     line = b"%d:%08d abcdefghijklmnopqrstuvwxyz\n"
     count = size // len(line % (seed, 0)) + 1
     return b"".join(line % (seed, i) for i in range(count))[:size]

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""Reading on, from outside: pages and slices make the text, every command that is told runs as it
-stands, runs that still write, JSON, what is known about runs."""
+"""Reading on, from outside: pages and slices make the text, every command in a notice runs as it stands; runs
+that still write; JSON; facts about runs."""
 
 import json
 import os
@@ -41,7 +41,7 @@ class Reader(Case):
         return run.out
 
     def data(self, verb, *argv):
-        """What a verb tells a program that asks for JSON."""
+        """The answer of a verb to a program that asks for JSON."""
         run = self.terse(verb, *argv, "--json", split=True)
         self.assertEqual((run.code, run.err), (0, b""), run.out)
         self.assertLessEqual(len(run.out), 30000)
@@ -50,7 +50,7 @@ class Reader(Case):
         return answer["data"]
 
     def command(self, told):
-        """Runs a command that was told, literally."""
+        """Runs a command from a notice, literally."""
         run = self.run_to_end("bash", "-c", os.fsdecode(told))
         self.assertEqual(run.code, 0, (told, run.out))
         self.assertLessEqual(len(run.out), 30000)
@@ -79,7 +79,7 @@ class Properties(Reader):
         return got
 
     def follow_cut(self, told):
-        """The rest of a line, which is told by where it begins and how long it is."""
+        """The rest of a line, known by where it begins and how long it is."""
         at, length = (int(n) for n in re.search(rb"--bytes (\d+):(\d+)", told).groups())
         end, got = at + length, b""
         while at < end:
@@ -105,7 +105,7 @@ class Properties(Reader):
         self.text, self.name = self.artifact(run.id), run.id
         for first in ("", " --offset 1 --limit 5000", " --bytes 0"):
             got = self.follow(os.fsencode("terse read %s%s" % (run.id, first)))
-            # Behind what was asked for as many again are told.
+            # Behind the requested lines, the command asks for as many again.
             self.assertEqual(got, self.text)
 
     def test_json_pages(self):
@@ -124,7 +124,7 @@ class Properties(Reader):
         self.assertEqual(got, self.text)
 
     def test_last_lines(self):
-        """What tail says, or the end of it and the command for what is before."""
+        """The output of tail, or its end and the command for the part before."""
         rng = random_source(4)
         for _ in range(6):
             text = make_text(rng, rng.choice((500, 20000, 200000)))
@@ -174,7 +174,7 @@ class Readers(Reader):
         self.assertIn(b"is past the end", run.err)
 
     def test_file(self):
-        """An agent may read it, or a program: what is missing is told both ways."""
+        """An agent may read it, or a program: omissions are reported in both ways."""
         write_file(os.path.join(self.work, "f"), numbers(50000))
         run = self.terse("read", "f", kind="file", split=True)
         self.assertTrue(run.out.endswith(run.err), run.err)
@@ -255,7 +255,8 @@ class Readers(Reader):
 
 class Live(Reader):
     def test_never_a_torn_line(self):
-        """Of a run that writes in pieces of any length, whole lines and no errors, from everywhere."""
+        """While a run writes in pieces of any length, readers get whole lines from any place, and no
+        errors."""
         os.mkfifo(os.path.join(self.work, "go"))
         script = "seq -f 'line %.0f of this text.' 400000; read x <go; echo end"
         run = self.start(TERSE, "--profile", "default", "sh", "-c", script)
@@ -343,7 +344,7 @@ class Runs(Reader):
         self.terse("--session", "other", "true")
         self.assertEqual(len(self.ids("history", "--all")), 5)
         self.assertEqual(self.ids("history", "--session", "other"), [None])
-        # A damaged line is passed over, and told.
+        # A damaged line is passed over and reported.
         path = os.path.join(os.path.dirname(os.fsdecode(self.ask("path", self.good))), "history.jsonl")
         with open(path, "ab") as f:
             f.write(b"{nonsense\n")
@@ -407,7 +408,7 @@ class Runs(Reader):
         run.finish()
 
     def test_damaged_metadata(self):
-        """Are told of; the text can be read, searched and previewed all the same."""
+        """Damaged metadata are reported; the text can still be read, searched and previewed."""
         path = os.fsdecode(self.ask("path", self.good).rstrip(b"\n"))
         write_file(path[:-4] + ".json", b"{nonsense")
         self.assertIn(b"(metadata: ", self.ask("list"))
@@ -431,7 +432,7 @@ class Runs(Reader):
             self.assertEqual(self.data("read", self.good, "--tail", "1")["from"], 4000)
 
     def test_codes(self):
-        """Every verb tells its failures as JSON, with a status to match."""
+        """Every verb reports its failures as JSON, with a status to match."""
         for argv, code, status in ((("read", "nothing"), "unknown_artifact", 1),
                                    (("show", "cmd-0"), "unknown_artifact", 1),
                                    (("path", "last-99"), "unknown_artifact", 1),
@@ -543,7 +544,7 @@ class Memory(Reader):
         self.measure("read", "f", "--preview")
 
     def test_more_lines_than_are_counted(self):
-        """Of a file over 1 GB, most of it a hole."""
+        """The last lines of a file over 1 GB, most of it a hole."""
         path = os.path.join(self.work, "f")
         write_file(path, "first\n" + "some text\n" * 100000)
         with open(path, "r+b") as f:
@@ -556,7 +557,7 @@ class Memory(Reader):
         data = self.data("read", "f", "--limit", "1")
         self.assertNotIn("total_lines", data)
         self.assertEqual((data["total_lines_over"], data["truncated_by"]), (100001, "limit"))
-        # Those from the end are told from there.
+        # Lines wanted from the end are numbered from there.
         self.assertEqual(self.measure("read", "f", "--offset", "-1").out, b"last\n")
         self.assertEqual(self.data("read", "f", "--tail", "1")["from"], -1)
 

@@ -61,7 +61,7 @@ class Redaction(Case):
             self.assertEqual(run.out.decode(), WANT)
 
     def test_artifact(self):
-        """Text, raw bytes, standard error, metadata, history; what is live; read and search."""
+        """Text, raw bytes, standard error, metadata, history; the live part; read and search."""
         script = "seq 9000; cat %s; printf 'red\\033[31m\\rover\\n'; cat %s >&2; exit 3" % (
             self.file, self.file)
         argument = "".join(SECRETS["github"][:2])
@@ -77,7 +77,7 @@ class Redaction(Case):
         self.assert_none_kept()
 
     def test_behind_controls(self):
-        """What a terminal does not show ends a word, and hides nothing."""
+        """Bytes that a terminal does not show end a word, and hide nothing."""
         prefix, secret, kind = SECRETS["aws"]
         for before, after in ((r"a\0", r"\0b"), (r"\e]0;bash\a", ""), (r"\e]8;;http://x\e\\", r"\e]8;;\e\\"),
                               (r"\e]133;A\a", ""), ("a\u009b", ""), (r"a\e[1\x18", r"\e[0m"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""A recorded run: what was written when, shown again, and as an asciicast."""
+"""A recorded run: the output with its times, played back, and as an asciicast."""
 
 import json
 import os

@@ -344,7 +344,7 @@ class JobControl(ScreenCase):
         s.until(r"^typed 42\nready>$")
 
     def test_output_to_a_file(self):
-        """A person's redirection needs nothing of terse: the command takes its place."""
+        """A person's redirection does not need terse: the command replaces its process."""
         s = self.bash()
         s.type("terse sh -c 'seq 20000; exit 3' >out; echo status $?; wc -l out")
         s.until(r"^status 3\n20000 out\nready>$")

@@ -42,12 +42,12 @@ def make_regex(rng, atoms, quantifiers):
 
 class Compared(Case):
     def search_as_program(self, *argv):
-        """What a program gets that reads it."""
+        """The output for a program that reads it."""
         run = self.shell("%s | cat" % shlex.join((TERSE, "search") + argv))
         return run.out
 
     def totals(self, *argv):
-        """What an agent gets: matching lines, and the total it is told."""
+        """The output for an agent: matching lines, and the total that the notice gives."""
         run = self.terse("search", *argv, split=True)
         self.assertLessEqual(len(run.out), 30000)
         told = re.search(rb"^\[([\d,]+) of ([\d,]+) match(?:es)? shown", run.out, re.M)

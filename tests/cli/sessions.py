@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""The life of artifacts, from outside: session, rewind, drop, gc, and what they say, word for word."""
+"""The life of artifacts, from outside: session, rewind, drop, gc, and their messages, word for word."""
 
 import os
 import re
@@ -85,7 +85,7 @@ class Drop(Life):
         self.assertEqual(self.say("drop", identifier)[0], 0)
 
     def test_lingering_stays(self):
-        """The command has ended; what it left in the background still writes."""
+        """The command has ended; a background process of it still writes."""
         go = os.path.join(self.work, "go")
         os.mkfifo(go)
         run = self.terse("sh", "-c", "seq 3000; { read x <%s; echo late; } &" % go)
@@ -360,7 +360,7 @@ class Hostile(Life):
         self.assertEqual(self.listed(), [])
 
     def test_a_clock_that_jumps(self):
-        """Makes nothing old: only what the store has seen of the time counts."""
+        """A clock that jumps makes nothing old: only the time that the store has seen counts."""
         kept = self.make(1)[0]
         self.age(20 * 86400, kept, "recent", "history", "gc")
         for argv in (["gc", "--dry-run"], ["gc"], ["gc"]):
@@ -387,8 +387,8 @@ class Hostile(Life):
         self.assertNotIn(kept, self.listed())
 
     def test_home_is_the_only_store(self):
-        """With TERSE_HOME set, what lists, counts, finds `last` or removes sees no other store; what
-        names a run by its whole ID does."""
+        """With TERSE_HOME set, verbs that list, count, find `last` or remove see no other store. Verbs that
+        name a run by its whole ID do."""
         theirs = self.make(1, env={"TERSE_HOME": None})[0]
         old = time.time() - 30 * 86400
         for top, _, files in os.walk(os.path.join(self.home, "state")):
@@ -420,7 +420,7 @@ class Hostile(Life):
                          [theirs.encode()])
 
     def test_another_users_directory(self):
-        """It is refused, the next place is taken, and doctor tells."""
+        """It is refused, the next place is taken, and doctor reports it."""
         if os.geteuid() != 0:
             self.skipTest("only root can make another user's directory")
         os.mkdir(self.store)

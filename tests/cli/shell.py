@@ -19,7 +19,7 @@ SAY = "echo \"$0|$#|$*\"; echo err >&2"
 
 
 def claude(command, stdin=" < /dev/null"):
-    """What Claude Code 2.1 makes of a command."""
+    """The string that Claude Code 2.1 makes of a command."""
     quoted = command if re.fullmatch(r"\w+", command) else \
         "'" + command.replace("'", "'\"'\"'") + "'"
     return ("source /nowhere/snapshot-bash-1.sh 2>/dev/null || true && { shopt -u extglob || "
@@ -184,7 +184,7 @@ class Real(Shell):
         self.assertEqual((done.returncode, done.stdout), (0, b"/bin/bash\n"))
 
     def test_the_one_that_the_shim_replaced(self):
-        """libterse-shim.so tells which, and hands on the arguments as they were."""
+        """libterse-shim.so names the shell, and hands on the arguments unchanged."""
         env = {"TERSE_SHIM_PROGRAM": "/bin/dash", "TERSE_SHIM_PRELOAD": "/nowhere/a.so", "X": "1"}
         script = "readlink /proc/$$/exe; echo $0; env | grep TERSE_; echo $LD_PRELOAD"
         done = self.call(BASH, "-c", "exec -a sh %s -c '%s'" % (TERSE_SH, script), env=env)
@@ -197,7 +197,7 @@ class Real(Shell):
         self.assertEqual(done.out.splitlines()[-1], b"")
 
     def test_broken_configuration_is_silent(self):
-        """What is handed on prints nothing but its own."""
+        """A call that is handed on prints only its own output."""
         os.makedirs(os.path.join(self.home, "config", "terse"))
         write_file(os.path.join(self.home, "config", "terse", "terse.ini"), "[nonsense\n")
         done = self.call(TERSE_SH, "-c", "echo on")
@@ -315,7 +315,7 @@ class Others(Shell):
         self.assertTrue(FOOTER.search(run.out), run.out[-300:])
         self.assertEqual(run.code, 3)
         self.assertEqual(self.metadata(run.id)["session"], "thread-1")
-        # What saves its variables becomes the shell of the command.
+        # The shell that saves its variables becomes the shell of the command.
         run = self.as_agent("codex", TERSE_SH + " -c '__CODEX_SNAPSHOT_OVERRIDE_0=x; seq 3000'",
                             env=env)
         self.assertEqual(run.out, numbers(3000))
@@ -324,7 +324,7 @@ class Others(Shell):
         self.assertEqual(run.out, numbers(3000))
 
     def test_codex_hears_of_a_command_that_goes_on_printing(self):
-        """It gives up waiting after 10 s: before that it needs what there is and the ID."""
+        """It gives up waiting after 10 s: before that it needs the output so far and the ID."""
         fifo = os.path.join(self.work, "fifo")
         os.mkfifo(fifo)
         program = os.path.join(self.work, "codex")
@@ -340,7 +340,7 @@ class Others(Shell):
         self.assertTrue(FOOTER.search(run.out))
 
     def test_codex_in_a_sandbox_that_writes_nowhere(self):
-        """What can't be kept is printed as far as the agent shows it: no line is lost that it
+        """Text that can't be kept is printed as far as the agent shows it: the agent loses no line that it
         would have had without terse."""
         for path in (self.store, os.path.join(self.home, "state"),
                      os.path.join(self.home, ".local"), os.path.join(self.work, "tmp")):
@@ -417,7 +417,7 @@ class Sessions(Shell):
         self.assertIn(ids["one"], last.out)
 
     def test_processes_are_apart(self):
-        """Two agents that tell no conversation, side by side, and what each sees of its own."""
+        """Two agents that name no conversation, side by side; each sees its own runs."""
         script = TERSE_SH + " -c 'seq 3000' >/dev/null; " + TERSE_SH + " -c 'terse list'"
         env = {"PI_CODING_AGENT": "true", "SHELL": BASH, "TERSE_PRINT": "preview"}
         seen = []

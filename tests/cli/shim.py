@@ -22,7 +22,7 @@ BY_FD = ["fexecve", "execveat_fd"]
 STRINGS = ["system", "popen"]
 LISTS = ["execl", "execlp", "execle"]
 EVERY = BY_PATH + PATH_SEARCH + BY_FD
-# What this libc has.
+# The functions that this libc has.
 HERE = [e for e in EVERY if subprocess.run([CALLER, e, "plain", "/bin/true", "true"],
                                            capture_output=True, check=False).returncode != 77]
 
@@ -282,7 +282,7 @@ class Table(Shimmed):
 
 
 class Environment(Shimmed):
-    """What terse-sh finds in its environment, and when it is not called at all."""
+    """The environment of terse-sh, and the cases in which it is not called at all."""
 
     def shell(self, entry="execv", path="/bin/sh", script="env -0 | sort -z", **env):
         """An exec with the library; returns (output, records)."""
@@ -441,7 +441,7 @@ class Callers(Shimmed):
                 exec -- bash -euo pipefail -c 'echo five; false | true; echo not'
             """.replace("-- ", ""))
             with self.subTest(shell=shell):
-                # bash tells who was killed, with its process ID.
+                # bash names the killed process by its ID.
                 (status, _, _), _ = self.rewritten(path, "-c", ". %s 2>/dev/null" % script, times=6)
                 self.assertEqual(status, 1)
 
@@ -557,7 +557,7 @@ os.execlp("bash", "-bash", "-c", "echo $0; exit 6")
                         os.path.join(SOURCE, "tests/cli/helper/exec_caller.c")], check=True)
         for entry in HERE + STRINGS:
             self.untouched(static, entry, "plain", "/bin/sh", "sh", "-c", "echo hi; exit 3")
-        # What they start is not static: the shell between has the library.
+        # Their children are not static: the shell between has the library.
         (_, out, _), _ = self.rewritten(static, "execve", "plain", "/bin/bash", "bash", "-c",
                                         "echo outer; exec sh -c 'echo inner; sh -c :'")
         self.assertEqual(out, b"outer\ninner\n")
@@ -591,7 +591,7 @@ os.execlp("bash", "-bash", "-c", "echo $0; exit 6")
 
 
 class BashEnv(Shimmed):
-    """bash-env: terse-sh in the place of a bash with a string, with its options and its path."""
+    """bash-env: terse-sh replaces a bash with a string, with its options and its path."""
 
     SCRIPT = ("echo \"$0 $# $* $-\" $SHELLOPTS $BASHOPTS $BASH; echo ${TERSE_BASH_ENV-gone}; false; "
               "echo \"on $nosuch\" /etc/pass* /nosuch* {a,b}; false | true; echo $?; "
@@ -641,7 +641,7 @@ class BashEnv(Shimmed):
 
 
 class Build(Case):
-    """What is in the file."""
+    """The content of the file."""
 
     def readelf(self, *options):
         return subprocess.run(["readelf", "-W", *options, LIBRARY], check=True, text=True,

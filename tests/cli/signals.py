@@ -72,8 +72,8 @@ class Victim:
             raise OSError(ctypes.get_errno(), "sigqueue")
 
     def all_of(self, sends, per_signal):
-        """What both are told of when each of `sends` is called in turn and `per_signal` answers
-        are waited for. The last signal is for both: what came before it has been told by then."""
+        """The signals that both report when each of `sends` is called in turn, with `per_signal` answers
+        waited for. The last signal goes to both, so earlier ones have been reported by then."""
         heard = []
         for send in sends:
             send()
@@ -85,7 +85,7 @@ class Victim:
         return heard + [sorted(rest)]
 
     def child_lives(self):
-        """It answers: what is to end or to stop it would do so before that."""
+        """It answers; a signal that ends or stops it would have done so before."""
         try:
             self.told.send(b"?")
             self.told.settimeout(DEADLINE)
@@ -156,7 +156,7 @@ class Sweep(Case):
                 def do(victim, sig=sig, target=target):
                     victim.send(target, sig)
                     eventually(lambda: Process(victim.command).state == "T", "a stopped command")
-                    # Both are signalled in one call: who answers now was not.
+                    # Both are signalled in one call: a process that answers now was not.
                     if target == "pid":
                         self.assertTrue(victim.child_lives())
                     else:
@@ -186,7 +186,7 @@ class Sweep(Case):
 
 class Stopped(Case):
     def test_keeper_that_reads_later(self):
-        """More than the socket holds waits in the front end, and is told in order."""
+        """More than the socket holds waits in the front end, and is delivered in order."""
         victim = Victim(self, (TERSE,), "handled", True, False)
         keeper = self.roles(victim.run.pid)[0]
         os.kill(keeper, signal.SIGSTOP)
@@ -197,7 +197,7 @@ class Stopped(Case):
         victim.end()
 
     def test_front_end_that_reads_later(self):
-        """The command stops more often than the socket holds; its end is told nevertheless."""
+        """The command stops more often than the socket holds; its end is reported nevertheless."""
         run = self.start(TERSE, "sh", "-c", "echo ready; read x <fifo; exit 5",
                          before=lambda: os.mkfifo("fifo"))
         run.until(b"ready")
@@ -214,7 +214,7 @@ class Stopped(Case):
 
 
 class Echo(Case):
-    """What a command sends to all does not come back to it (kill -TERM -1 hits terse, too)."""
+    """A signal that a command sends to all does not come back to it (kill -TERM -1 hits terse, too)."""
 
     def is_taken(self, pid):
         """Whether the front end has read what it was sent."""

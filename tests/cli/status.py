@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""terse ends as the command did: exit codes, signals, what can't be run, what is sent to it."""
+"""terse ends as the command did: exit codes, signals, commands that can't be run, signals sent to it."""
 
 import os
 import resource
@@ -82,7 +82,7 @@ class Signal(Case):
 
 class NotRun(Case):
     def same_as_env(self, path):
-        """What env(1), which only executes as terse does, reports of the same file."""
+        """The report of env(1), which only executes the command, on the same file."""
         plain = self.run_to_end("env", path)
         run = self.terse(path)
         self.assertEqual(run.code, plain.code, path)

@@ -83,7 +83,7 @@ class Storm(Case):
                 env=self.env(), cwd=self.work, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
 
     def check_life(self, runs):
-        """Which artifact is there and which is not, as far as it has to be so."""
+        """The artifacts that must be there, and those that must not."""
         alive = set(self.listed())
         sure = 0
         for identifier, released, ended in runs:
@@ -138,7 +138,7 @@ class Storm(Case):
             self.assertEqual(self.artifact(identifier), TEXT)
         self.say("gc")
         self.assertEqual(set(old) & alive, set())
-        # Nothing of what was removed is left.
+        # Removed artifacts leave nothing.
         names = {n for _, _, files in os.walk(os.path.join(self.store, "sessions")) for n in files}
         self.assertEqual({n for n in names if n.startswith(".")}, set())
         self.assertEqual({n[:16] for n in names if n.startswith("cmd-")}, alive)
@@ -195,7 +195,7 @@ class Disk(Case):
         self.assertNotIn("not kept: No space", out)
 
     def test_less_than_min_free(self):
-        """As a full disk: what is there stays, it is said once, and the command runs on."""
+        """As with a full disk: the text so far stays, one line reports it, and the command runs on."""
         setup = "mkdir -p {0}; mount -t tmpfs -o size=48m none {0}".format(self.store)
         run = self.isolated(setup, TERSE, "--preview", "--profile", "default", "sh", "-c",
                             "yes | head -c 60M; echo last; exit 3", oneself=False)

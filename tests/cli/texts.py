@@ -7,13 +7,13 @@ import os
 from support.harness import (FOOTER, LIMIT, TERSE, Case, eventually, is_sanitized, let_go_on, main,
                              random_source, read_file, write_file)
 
-# Of one process of terse.
+# The limit for one process of terse.
 PEAK_KB = 8 * 1024
 
 
 class Exact(Case):
     def printed(self, data, *options):
-        """What an agent is given of a file's bytes."""
+        """The output that an agent gets for a file's bytes."""
         write_file(os.path.join(self.work, "data"), data)
         run = self.terse("--profile", "default", *options, "cat", "data")
         self.assertEqual(run.code, 0)
@@ -201,7 +201,7 @@ class Exact(Case):
 
 
 class Much(Case):
-    """More than what a thread begins to read ahead for."""
+    """Enough for a thread to begin reading ahead."""
 
     FIRST, MORE = 900000, 700000
 
@@ -224,7 +224,7 @@ class Much(Case):
         self.assertEqual(read_file(path[:-len(".txt")] + ".err.txt"), self.lines(self.FIRST))
 
     def test_a_child_goes_on_after_the_end(self):
-        """What was read ahead at the end of the command comes before what its child writes."""
+        """Output that was read ahead when the command ended comes before its child's output."""
         for options in (("--pty",), ("--no-pty",)):
             with self.subTest(options=options):
                 run = self.terse(*options, "sh", "-c",
@@ -240,8 +240,8 @@ class Much(Case):
 
 
 class Memory(Case):
-    """Peak resident memory over all processes of a run, told by a subreaper. As the kernel counts,
-    a process's peak is at least that of the children it waited for."""
+    """Peak resident memory over all processes of a run, measured by a subreaper. As the kernel counts, a
+    process's peak is at least that of the children it waited for."""
 
     def measure(self, what, *argv, **how):
         report = os.path.join(self.dir, "report")
@@ -317,14 +317,14 @@ class Memory(Case):
             run.out.decode()
 
     def test_progress(self):
-        # Not Python: what the keeper waited for counts in its peak.
+        # Not Python: children that the keeper waited for count in its peak.
         script = ('BEGIN { for (i = 0; i < 400000; i++) { if (i % 8000 == 0) bar = bar "#";'
                   ' printf "\\r\\033[K%5.1f%% [%-50s]", i / 4000, bar } print "\\ndone" }')
         run = self.measure("400,000 frames of a progress bar", "awk", script)
         self.assertEqual(run.out, b"100.0%% [%-50s]\ndone\n" % (b"#" * 50))
 
     def test_stalled_reader(self):
-        """What a reader does not take is not piled up."""
+        """Output that a reader does not take does not pile up."""
         report = os.path.join(self.dir, "report")
         run = self.start("reaper", report, "terse", "--full", "yes", kind="pipe")
         run.until(b"y\ny\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""--timeout: TERM, then KILL after the grace; exit status 124; what was printed stays."""
+"""--timeout: TERM, then KILL after the grace; exit status 124; printed text stays."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ class Timeout(Case):
         self.assertEqual(run.out, b"before\n[terse: timed out (exit 124)]\n")
 
     def test_short_output_is_kept_whole_or_not_at_all(self):
-        """What was printed whole needs no artifact; and none says that the run goes on."""
+        """Text that was printed whole needs no artifact; and none says that the run goes on."""
         for options in ((), ("--no-pty",), ("--tty",), ("--streams=split",)):
             for script in ("echo hi; : >came; sleep 1000",
                            "echo hi; setsid sleep 1000 & : >came; sleep 1000"):
@@ -70,7 +70,7 @@ class Timeout(Case):
         run = self.start(TERSE, "--timeout", "500ms", "sh", "-c",
                          "echo ready; kill -STOP $$; echo no")
         self.assertTrue(os.WIFSTOPPED(run.wait(os.WUNTRACED)))
-        # Who had stopped it continues it, at whatever time.
+        # The process that had stopped it continues it at some time.
         run.kill(signal.SIGCONT)
         run.finish()
         self.assertIn(run.code, (0, 124))

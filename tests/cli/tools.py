@@ -143,7 +143,7 @@ class Tools(Case):
             self.assertEqual(self.clean("sh", "-c", script), want)
 
     def test_less_through_a_pipe(self):
-        """What it does where its output is no terminal: it copies."""
+        """If its output is no terminal, it copies."""
         self.need("less")
         write_file(os.path.join(self.work, "text"), "".join("%d\n" % i for i in range(300)))
         self.assertEqual(self.clean("--no-pty", "less", "text"),

@@ -334,7 +334,7 @@ class Last(Case):
             self.fails(self.PRINTED % (name, b"last", name, kept.encode()), verb, "last")
         self.fails(self.PRINTED % (b"search", b"last", b"search", kept.encode()),
                    "search", "last", "x")
-        # A file of that name is not read in its place.
+        # A file of that name is not read instead.
         write_file(os.path.join(self.work, "last"), "other\n")
         self.fails(self.PRINTED % (b"read", b"last", b"read", kept.encode()), "read", "last")
         self.assertEqual(self.ask("read", "last-1", "--tail", "1"), b"3000\n")

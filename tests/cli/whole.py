@@ -58,7 +58,7 @@ class Program(Case):
             self.same("terse seq 1 20000 | " + reader)
 
     def test_slow_readers(self):
-        """The reader opens its eyes long after the output began."""
+        """The reader starts to read long after the output began."""
         self.same("terse seq 1 20000 | { sleep 0.3; wc -l; }")
         self.same("{ sleep 0.3; terse seq 1 20000; } | wc -l")
 

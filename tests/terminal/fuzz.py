@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""fuzz.py --render PROGRAM --xterm DIR [--count N] [--seed S]: compares what the renderer and xterm.js make of random
-streams: plausible sequences, and mutations of the captures. Prints each difference cut to what is needed to show it;
-exits non-zero if there is one. With --store FILE the streams and answers are written there, for tests/terminal/run."""
+"""fuzz.py --render PROGRAM --xterm DIR [--count N] [--seed S]: compares the results of the renderer and
+xterm.js for random streams: plausible sequences, and mutations of the captures. Prints each difference,
+reduced to the bytes that show it; exits non-zero if there is one. With --store FILE the streams and answers
+are written there, for tests/terminal/run."""
 import argparse, glob, json, os, random, re, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -9,7 +10,7 @@ WIDE = ['\U0001f3fd', '\U0001f468', '\U0001f469\u200d\U0001f4bb', '\u65e5', '\u6
 OTHER = ['\u00e9', '\u2500', '\u2502', '\u2588', '\u03c0', '\u20ac', '\u00a0', '\u2192']
 # A run that ends on the alternate screen without other text has its picture as text.
 LEAVE = b'\x1b[?47l'
-# Of xterm, but not of xterm.js, which passes over them: nor do they change a text here.
+# Sequences of xterm that xterm.js ignores; they do not change the text here, either.
 RARE = ['\x1b[?69h', '\x1b[5;10s', '\x1b[?7s', '\x1b[?7r', '\x1b[?3h', '\x1b[?3l', '\x1b[?95h', '\x1b[?5W', '\x1b[2;2;4;4$z',
         '\x1b[65;1;1;2;5$x', '\x1b[1;1;2;9;1;3;1;1$v', '\x1b[1;1;2;2;7$r', '\x1b[1;2;3;4;5T', '\x1b[>2T', '\x1b[?1;1;0S',
         '\x1b[8;24;80t', '\x1b[22;0;0t', '\x1b[23t', '\x1b[>4;2m', '\x1b[>1u', '\x1b[=1;1u', '\x1b[?u', '\x1b[>0q', '\x1b[2 q',
@@ -111,7 +112,7 @@ def grammar(rng, cols, rows):
         r = rng.random()
         if r < share:
             out.append(sequence(rng, cols, rows))
-            # What xterm.js does with wide characters then is listed in `deviations`.
+            # `deviations` lists what xterm.js does with wide characters then.
             wide = wide and out[-1] != '\x1b[?7l' or out[-1] in ('\x1b[?7h', '\x1b[!p', '\x1bc')
         elif r < share + (1 - share) * .5:
             out.append(word(rng, cols, wide))
@@ -142,7 +143,7 @@ def mutate(rng, data, size):
             piece[a] = rng.choice(b'\r\n\x1b[;0123456789ABHJKmhlr \x08')
         else:
             piece[a:a] = sequence(rng, 80, 24).encode()
-    # What is left of cut characters goes: invalid bytes are kept by design.
+    # The rests of cut characters are dropped: invalid bytes are kept by design.
     return ended(bytes(piece).decode('utf-8', 'ignore').encode() + LEAVE)
 
 
@@ -221,7 +222,7 @@ def store(runner, cases, name):
 
 
 def reduce(runner, case):
-    """Cuts away what is not needed to show the difference."""
+    """Cuts away everything that is not needed to show the difference."""
     data, cols, rows = case
     size = max(1, len(data) // 2)
     while size:

@@ -1,4 +1,4 @@
-"""What the tests of whole runs share.
+"""Shared by the tests of whole runs.
 
 Every case gets a directory of its own, an environment that has nothing of the caller's but
 PATH, and a mark in that environment by which each process it leads to can be found in /proc.
@@ -38,7 +38,7 @@ DEADLINE = float(os.environ.get("DEADLINE", "30"))
 # Random data is the same for the same seed, which the log names.
 SEED = int(os.environ.get("TEST_SEED", "1"))
 
-# The default of [report] size, and what is printed whole rather than cut a little.
+# The default of [report] size, and the length up to which text is printed whole rather than cut a little.
 BUDGET = 4096
 LIMIT = BUDGET + BUDGET * 15 // 100
 FOOTER_MAX = 400
@@ -80,13 +80,13 @@ def write_file(path, data, mode=0o644):
 
 
 def random_source(which=0):
-    """A source of random numbers; `which` tells those of one test apart."""
+    """A source of random numbers; `which` distinguishes those of one test."""
     print("random data: TEST_SEED=%d" % SEED, flush=True)
     return random.Random(which + (SEED - 1) * 1000003)
 
 
 def numbers(last):
-    """What seq prints."""
+    """The output of seq."""
     return b"".join(b"%d\n" % n for n in range(1, last + 1))
 
 
@@ -136,7 +136,7 @@ def read_to_end(fd):
 
 
 class Process:
-    """What /proc tells of one process."""
+    """The state of one process from /proc."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -352,7 +352,7 @@ class Case(unittest.TestCase):
             shutil.rmtree(self.dir, ignore_errors=True)
 
     def check_states(self):
-        """No run whose end is known is told of as running, however it ended."""
+        """No run whose end is known is reported as running, however it ended."""
         for path in self.artifacts():
             try:
                 meta = json.loads(read_file(path[:-len("txt")] + "json"))
@@ -494,8 +494,8 @@ class Case(unittest.TestCase):
         eventually(none, lambda: "still there: %s" % left)
 
     def assert_preview(self, run, text, end=b"exit 0"):
-        """What an agent was given of a long `text`: within the budget, every line shown or
-        announced in place, and the artifact holds the text. Returns the artifact's ID."""
+        """The output that an agent got for a long `text`: within the budget, every line shown or announced in
+        place, and the artifact holds the text. Returns the artifact's ID."""
         footer = FOOTER.search(run.out)
         self.assertTrue(footer, run.out[-600:])
         self.assertEqual(footer["end"], end)
