@@ -69,8 +69,8 @@ static int put_head(struct writer *w, const char *name, uint64_t offset, uint64_
 	return archive_put(w, line, (size_t)n, ZSTD_e_continue);
 }
 
-/* The next bytes of a file that are none of a hole: from *from on, up to *to. Returns false if
-   there are none. */
+/* The next bytes of a file that are not in a hole: from *from on, up to *to. Returns false if there
+   are none. */
 static bool next_data(int fd, off_t size, off_t *from, off_t *to)
 {
 	off_t data = lseek(fd, *from, SEEK_DATA);
@@ -340,7 +340,7 @@ static int begin(struct restore *r)
 	if (r->there)
 		return 1;
 	if (id_claim_exact(r->store, r->session, r->id) < 0) {
-		/* A run that has not written anything yet has claimed it. */
+		/* A run that has written nothing yet has claimed the ID. */
 		if (errno != EEXIST ||
 		    id_claim(r->store, r->session, r->meta.started_ms, r->id) < 0)
 			return -1;

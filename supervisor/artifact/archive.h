@@ -1,6 +1,6 @@
 // An artifact as one compressed file that can be passed on.
 //
-// The file is a zstd frame with a checksum. What is in it can be read by people, too:
+// The file is a zstd frame with a checksum. People can read its content, too:
 //
 //   terse-archive 1
 //   json 0 412              part, offset in its file, length; then so many bytes

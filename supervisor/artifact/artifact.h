@@ -49,8 +49,8 @@ extern const struct artifact_files {
 struct artifact *artifact_create(struct meta *meta, uint64_t max_bytes, uint64_t min_free);
 
 /* The next final bytes of a part. Returns 0, or -1 when writing has failed (the first time or
-   before). Files but ID.txt are created on first use. What is written replaces the live part; set
-   it again afterwards. */
+   before). Files but ID.txt are created on first use. Final bytes replace the live part; set it
+   again afterwards. */
 int artifact_append(struct artifact *a, enum artifact_part part, const char *data, size_t len);
 
 /* Creates the file of a part even if nothing is written to it. */

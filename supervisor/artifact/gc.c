@@ -511,7 +511,7 @@ long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, ui
 	if (dir < 0 && errno != ENOENT)
 		in_use = -1;
 	int error = errno;
-	/* The newest first: what is left when it ends early is an earlier state of the session. */
+	/* Newest first: if it ends early, the rest is an earlier state of the session. */
 	for (size_t i = v.count; dir >= 0 && i-- > 0;) {
 		struct retention_item *item = &v.items[i];
 		if (item->id < from || item->id > to)

@@ -16,7 +16,7 @@
 struct settings;
 
 /* In a session's directory; the session ended when this file was last written, unless a run
- * followed. */
+   followed. */
 #define INVENTORY_ENDED "ended"
 
 struct inventory_session {
@@ -45,7 +45,7 @@ struct inventory {
 };
 
 /* Looks through one session, or all of them if it is NULL. Returns 0, or -1 with errno (nothing to
-   release). What can't be opened (another's, a link) is passed over. */
+   release). Passes over what can't be opened (another user's, a link). */
 int inventory_read(struct inventory *v, const struct store *s, const char *session);
 void inventory_release(struct inventory *v);
 
@@ -81,10 +81,10 @@ struct retention_limits gc_limits(const struct settings *settings);
 int gc_run(struct gc *g);
 
 /* Removes the artifacts of one session with an ID in from..to (packed) that no run uses, and calls
- * `removed` for each. Returns how many are in use, or -1 with errno. */
+   `removed` for each. Returns how many are in use, or -1 with errno. */
 long gc_remove_session_part(struct gc *g, const char *session, uint64_t from, uint64_t to);
 
-/* Removes what is left of a session that has no artifacts. Returns whether it is gone. */
+/* Removes the rest of a session that has no artifacts. Returns whether it is gone. */
 bool gc_remove_session(const struct store *s, const char *session);
 
 /* The session has ended now. Returns 0, or -1 with errno (ENOENT: there is no such). */

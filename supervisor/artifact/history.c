@@ -236,11 +236,11 @@ void recent_close(struct recent *r)
 }
 
 /* The history of one session. Its file is open only while a line is read, since there may be very
- * many sessions. */
+   many sessions. */
 struct history_source {
 	struct store *store;
 	char *session;
-	ino_t file;      /* which one it is: where somebody has taken lines out it is another */
+	ino_t file;      /* identifies the file: it is another one after lines were taken out */
 	uint64_t end;    /* bytes that are not read yet */
 	int64_t last_ms; /* when the last one ended that was found */
 	int64_t from_ms; /* what ended from then on was found in the file before */

@@ -25,8 +25,8 @@
 /* Each argument also takes two quotes and a comma. */
 #define ARGUMENT_EXTRA 3
 
-/* Writes over what is there, which needs no room on a full disk as long as it fits into
-   the blocks of the file. A reader may see a mixture for a moment. */
+/* Overwrites the file, which needs no room on a full disk as long as the text fits into its blocks.
+   A reader may see a mixture for a moment. */
 static int overwrite(int dir, const char *name, const struct buffer *text)
 {
 	struct stat st;
@@ -118,7 +118,7 @@ int meta_append_history(int dir, const struct meta *m)
 }
 
 /* The start time in a history line, or -1. The key can stand nowhere else in it, since quotes in
- * strings are escaped. */
+   strings are escaped. */
 static int64_t started_in(const char *line, size_t len)
 {
 	static const char key[] = "\"started_ms\":";
@@ -502,7 +502,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	*m = (struct meta){0};
 	json_error_t error;
 	json_t *root = json_loadb(data, len, 0, &error);
-	/* jansson describes an error in the text; a lack of memory it mostly does not. */
+	/* jansson describes an error in the text, but rarely a lack of memory. */
 	if (!root && *error.text == '\0') {
 		errno = ENOMEM;
 		return -1;

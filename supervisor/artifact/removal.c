@@ -21,13 +21,13 @@
 
 #define TEMPORARY ".journal."
 
-/* A line longer than this is none that was written here. */
+/* A longer line was not written by terse. */
 #define LINE_MAX_BYTES ((size_t)64 * 1024)
 
 /* Attempts when another process replaces the file meanwhile. */
 #define TRIES 100
 
-/* Whether this open file still is the one that has the name. */
+/* Whether the name still belongs to this open file. */
 static bool is_current(int fd)
 {
 	struct stat st;
@@ -53,7 +53,7 @@ static int open_current(int dir, const char *name, bool *inside)
 		int fd = store_open_file(dir, name, O_RDWR | O_APPEND | O_CREAT);
 		if (fd < 0)
 			return -1;
-		/* Without locks nobody takes lines out. */
+		/* Without locks no process takes lines out. */
 		bool locked = store_lock(fd, operation) == 0;
 		bool current = !locked || is_current(fd);
 		*inside = locked && ends_inside_line(fd);
@@ -125,7 +125,7 @@ static int pass_lines(struct filter *f)
 	return result;
 }
 
-/* Deals with what is in the file now. What is no whole line stays for the next time. */
+/* Deals with the present content of the file. A part of a line stays for the next time. */
 static int pass_file(struct filter *f)
 {
 	for (;;) {
@@ -214,7 +214,7 @@ bool journal_is_temporary(const char *name)
 #define PARSE_TIME_MS 20
 
 /* Whether the metadata say that the run lives, for a text that is locked or a file system without
- * locks. */
+   locks. */
 static bool is_said_to_run(int dir, const char *id)
 {
 	struct meta m;

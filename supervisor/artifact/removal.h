@@ -1,9 +1,9 @@
 // A file of lines in a session's directory that many runs append to, while another process may
 // take lines out of it.
 //
-// Who appends holds a shared lock on the file for the one write. Who takes lines out writes those
-// that stay to a temporary file and, with an exclusive lock, puts it in the other's place: only
-// lines that came meanwhile are dealt with under that lock.
+// A process that appends holds a shared lock on the file for the one write. A process that takes
+// lines out writes the others to a temporary file and, with an exclusive lock, replaces the file
+// with it. Only lines that came meanwhile are dealt with under that lock.
 #ifndef TERSE_ARTIFACT_REMOVAL_H
 #define TERSE_ARTIFACT_REMOVAL_H
 
@@ -29,9 +29,9 @@ bool journal_is_temporary(const char *name);
 
 // Removing one artifact.
 //
-// Its text goes first: from then on it is not listed, found or counted. What a crash leaves of the
-// other files has no text, and goes with the next gc (gc.h). The claim of its ID goes last, so that
-// no new run gets that ID before.
+// Its text goes first: from then on it is not listed, found or counted. Other files that a crash
+// leaves have no text, and go with the next gc (gc.h). The claim of its ID goes last, so that no
+// new run gets that ID before.
 //
 // Nothing but names in the session's directory and in STORE/ids is removed; a link that somebody
 // put there goes, and what it leads to stays.
@@ -43,8 +43,8 @@ enum removal {
 	REMOVAL_FAILED,  /* errno */
 };
 
-/* `dir` is the session's directory. What became free is added to *freed, also of one that was only
-   in part there (REMOVAL_ABSENT). Any number of processes may do this at a time. */
+/* `dir` is the session's directory. Adds the freed bytes to *freed, even if only a part of the
+   artifact was there (REMOVAL_ABSENT). Any number of processes may do this at a time. */
 enum removal removal_of(const struct store *s, const char *session, int dir, const char *id,
 			uint64_t *freed);
 

@@ -14,7 +14,7 @@
 /* A line has two numbers of up to 20 digits. */
 #define TEXT_MAX (SEEN_GAPS * 48)
 
-/* Without room the two oldest become one, which makes nothing older. */
+/* If there is no room, the two oldest become one, which makes no artifact older. */
 static void seen_add(struct seen *s, int64_t end_ms, int64_t unseen_ms)
 {
 	if (s->count == SEEN_GAPS) {

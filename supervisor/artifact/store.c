@@ -179,7 +179,7 @@ static int open_candidate(const struct candidate *c, bool make, struct store *s)
 
 int store_open_next(struct store *s, int *next)
 {
-	/* A variable that is not set tells less than any other error. */
+	/* A variable that is not set explains less than any other error. */
 	int error = ENOENT;
 	s->fd = -1;
 	while (*next < STORE_MAX) {
@@ -212,8 +212,8 @@ bool store_is_short(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO;
 }
 
-/* Whether a store may be there although it can't be opened, and is the user's. Where others are,
-   those that are kept from the user do not matter. */
+/* Whether a store may be there although it can't be opened, and is the user's. If there are others,
+   stores that the user can't reach do not matter. */
 static bool is_trouble(int error, int others)
 {
 	switch (error) {

@@ -42,8 +42,8 @@ int store_open_write(struct store *s);
    in one store can go on to the next: *next is moved behind the one that was opened. */
 int store_open_next(struct store *s, int *next);
 
-/* Whether what can't be opened with this errno may be there all the same, or live: the machine is
-   short of something, for now. */
+/* Whether something that can't be opened with this errno may exist or live all the same: the
+   machine is short of a resource, for now. */
 bool store_is_short(int error);
 
 /* Opens existing stores for reading, best first: with $TERSE_HOME set no other one. Returns how

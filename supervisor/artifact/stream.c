@@ -202,7 +202,7 @@ void stream_describe(const struct stream *s, struct meta_stream *m)
 }
 
 /* Writes the line that stands at the start of the gap `g`. Best effort, since the metadata say the
- * same. */
+   same. */
 static void announce(struct stream *s, const struct meta_stream *g)
 {
 	char block[GAP_ANNOUNCE_MAX + 1] = {'\n'}, before = '\n';
@@ -215,13 +215,13 @@ static void announce(struct stream *s, const struct meta_stream *g)
 	len += line == block;
 	int saved = s->error;
 	if (s->open_gap) {
-		/* All of it inside the gap, or a reader takes its end for text. */
+		/* All of the line has to be inside the gap, or a reader takes its end for text. */
 		if (len <= g->gap_bytes) {
 			stream_write_some(s, line, len, g->gap_offset);
 			stream_shrink(s, g->gap_offset + len);
 		}
 	} else {
-		/* Padded with NULs, like the hole behind it, over what stood there. */
+		/* Padded with NULs, like the hole behind it, over the old bytes. */
 		stream_write_some(s, line, GAP_ANNOUNCE_MAX, g->gap_offset);
 	}
 	s->error = saved;
@@ -321,7 +321,7 @@ static void stream_pass(struct stream *s, const char *data, size_t len)
 bool stream_has_room(int fd, uint64_t min_free)
 {
 	struct statvfs fs;
-	/* If the file system does not say, the write will. */
+	/* If the file system does not report its free space, a write that finds none will. */
 	if (min_free == 0 || fstatvfs(fd, &fs) < 0 ||
 	    (uint64_t)fs.f_bavail * fs.f_frsize >= min_free)
 		return true;

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* An unfinished line that does not change for so many milliseconds is complete. It is longer than
- * the interval for flushing the live part. */
+   the interval for flushing the live part. */
 #define SETTLE 300
 
 /* The part of such a line that is compared. */
@@ -95,8 +95,8 @@ static int wait_for_write(struct text *t, const struct timespec *before)
 }
 
 /* Takes the size of a text that may grow. Its last line may be a prompt, which counts, or a part of
- * a line (a write is under way, a write has filled the window, or the command goes on writing),
- * which is left out. */
+   a line (a write is under way, a write has filled the window, or the command goes on writing),
+   which is left out. */
 static int take_size(struct text *t)
 {
 	struct timespec written;
@@ -127,7 +127,7 @@ static bool is_replaced(int fd)
 	return fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink == 0;
 }
 
-/* Takes over what the metadata tell: the gap, and what was lost. */
+/* Takes over the facts from the metadata: the gap, and the lost end. */
 static void use_meta(struct text *t)
 {
 	struct meta m;

@@ -33,7 +33,7 @@ struct text {
 	uint64_t size; /* of the file */
 	struct text_gap gap;
 	/* Lost by a failed write behind the end of the file: bytes, up to line `lost_to`, and the
-	 * errno; 0: nothing. */
+	   errno; 0: nothing. */
 	uint64_t lost_bytes, lost_to;
 	int lost_error;
 	bool held;       /* a supervisor may still write */
@@ -76,10 +76,10 @@ int text_lines_within(const struct text *t, uint64_t bytes, uint64_t *lines);
 int text_seek(struct text *t, uint64_t line, uint64_t *lines);
 
 /* Makes the start of the `count`-th line from the end the next to be read, of a text that has no
-   gap; reads only what is behind it, and not more than the last `most` bytes. *found tells how many
-   lines are from there on: less than `count` where the text has not more, or where the next one
-   begins before those bytes (0: the last line does, the next byte is inside it). Returns 0, or -1
-   with errno. */
+   gap; reads only the part behind it, and not more than the last `most` bytes. *found tells how
+   many lines are from there on: less than `count` where the text has not more, or where the next
+   one begins before those bytes (0: the last line does, the next byte is inside it). Returns 0, or
+   -1 with errno. */
 int text_seek_back(struct text *t, uint64_t count, uint64_t most, uint64_t *found);
 
 /* Makes the byte at `offset` of the file the next to be read; one in a gap makes it the gap. */
@@ -90,7 +90,7 @@ void text_seek_byte(struct text *t, uint64_t offset);
 int text_line_start(const struct text *t, uint64_t offset, uint64_t *start);
 
 /* Skips a hole of a plain file (lseek(2)) that began at least `edge` bytes before, up to its last
- * `edge` bytes. Returns the number of bytes skipped, which read as zeros. */
+   `edge` bytes. Returns the number of bytes skipped, which read as zeros. */
 uint64_t text_skip_hole(struct text *t, uint64_t edge);
 
 /* Reads on: up to `cap` bytes into `data`, which end anywhere. Returns 0, or -1 with errno. */
