@@ -1,6 +1,6 @@
 // Whether a stream is binary, by the share of its bytes that are no text: over 30 % of what has
-// come, looked at after each of some lengths. No text are NUL and other controls that terminals
-// have no use for, and what is not UTF-8.
+// come, looked at after each of some lengths. Bytes that are no text: NUL, other controls that
+// terminals have no use for, and invalid UTF-8.
 #ifndef TERSE_REPORT_FILE_TYPE_H
 #define TERSE_REPORT_FILE_TYPE_H
 
@@ -11,7 +11,8 @@
 struct buffer;
 struct kind;
 
-/* Enough to be judged; to know what a NUL stands for; and from where on nothing is looked at. */
+/* Enough to be judged; to know what a NUL stands for; and the length from which on nothing is
+   looked at. */
 #define SNIFF_LEN  ((size_t)1024)
 #define SNIFF_NUL  ((size_t)4096)
 #define SNIFF_MOST ((size_t)16384)

@@ -313,7 +313,7 @@ static int blocks_write_header(struct report_writer *w, int which, struct buffer
 	return 0;
 }
 
-/* "Output (473KB) persisted. Artifact ID: ...", or what else there is to say of it. */
+/* "Output (473KB) persisted. Artifact ID: ...", or another remark about it. */
 static void blocks_add_place(struct buffer *out, const struct report *r, const char *title,
 			     const struct report_stream *s)
 {
@@ -340,7 +340,7 @@ static int blocks_write_title(struct report_writer *w, int which, struct buffer 
 {
 	const struct report_stream *s = &w->report->streams[which];
 	const char *title = which == 0 ? "Output" : "Error output";
-	/* A text that is read from disk was asked for in full. */
+	/* A text is read from disk only if it was asked for in full. */
 	if (report_is_truncated(s) && !s->next && s->total_bytes > 0)
 		blocks_add_place(out, w->report, title, s);
 	else if (s->total_bytes > 0)

@@ -18,7 +18,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Whether there is anything to say about where the text is. */
+/* Whether there is anything to say about the place of the text. */
 static bool has_place(const struct wording_place *place)
 {
 	return place->id || place->error;

@@ -49,7 +49,7 @@ struct wording_ending {
 	int64_t duration_ms;
 	uint64_t lines, bytes;
 	/* The prompt of a run that waits for input (of one that has ended: that it was ended for);
-	 * "": it shows none; NULL: it does not wait. */
+	   "": it shows none; NULL: it does not wait. */
 	const char *prompt;
 	bool typing;        /* it can be typed into */
 	bool hung_up;       /* it waited for keys, and was ended for that */
@@ -63,15 +63,15 @@ struct wording_ending {
 };
 
 /* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-…]\n"; a limit other
-   than that of bytes is named: "... 8,432 lines, 473 KB (limit 100 lines); full text ...". Of a
-   text that was not kept whole: "... 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 KB) not
-   kept: No space left on device; the rest: terse read cmd-..."; where lines are cut, it ends with
-   "first cut: terse read cmd-… --bytes 496:4441"; where the project's file has errors, ";
-   .terse.ini is ignored: terse config check" follows the size. Of one that goes on: "[terse:
-   running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…; with that ID: terse send ID TEXT,
-   terse snapshot, terse signal (ends it)]\n", "[terse: waiting for input:
-   \"Password: \"; answer: terse send cmd-… TEXT --key enter --await; with that ID: terse snapshot,
-   terse signal (ends it)]\n", "[terse: not found in 2.0 s: \"ready\"; running ...]\n" */
+   than that of bytes is named: "... 8,432 lines, 473 KB (limit 100 lines); full text ...". If the
+   text was not kept whole: "... 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 KB) not kept: No
+   space left on device; the rest: terse read cmd-..."; where lines are cut, it ends with "first
+   cut: terse read cmd-… --bytes 496:4441"; where the project's file has errors, "; .terse.ini is
+   ignored: terse config check" follows the size. If the run goes on: "[terse: running after 10.0 s;
+   12 lines, 340 B; wait: terse await cmd-…; with that ID: terse send ID TEXT, terse snapshot, terse
+   signal (ends it)]\n", "[terse: waiting for input: \"Password: \"; answer: terse send cmd-… TEXT
+   --key enter --await; with that ID: terse snapshot, terse signal (ends it)]\n", "[terse: not found
+   in 2.0 s: \"ready\"; running ...]\n" */
 void wording_footer(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
 
@@ -90,7 +90,7 @@ struct wording_head {
 	uint64_t cut;                       /* lines that are not whole ... */
 	struct line_gap gap;                /* ... and the first part that is left out */
 	uint64_t first_length, first_shown; /* of WORDING_FIRST_LINE, bytes */
-	bool with_status;                   /* tells the exit status of a success too */
+	bool with_status;                   /* says the exit status of a success, too */
 };
 
 /* The line behind the first part of a text, which replaces markers and footer (`ending` has the
@@ -122,7 +122,7 @@ enum wait_kind {
 };
 
 /* "[terse: still running after 1 min 0 s; 812 lines, 47.0 KB so far: terse read cmd-…]\n", and if
- * the process `who` is known to wait "... cmd-…; flock waits for a lock]\n" */
+   the process `who` is known to wait "... cmd-…; flock waits for a lock]\n" */
 void wording_heartbeat(struct buffer *out, int64_t elapsed_ms, uint64_t lines, uint64_t bytes,
 		       enum wait_kind wait, const char *who, const struct wording_place *place);
 
