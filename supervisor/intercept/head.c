@@ -25,7 +25,7 @@ static bool counts(const struct tally *t)
 	return limit_counts(t->unit, t->front, kept);
 }
 
-/* Takes whole lines of which nothing but their number is asked. Returns how many bytes. */
+/* Takes whole lines that only have to be counted. Returns how many bytes. */
 static size_t skip_lines(struct tally *t, const char *data, size_t len)
 {
 	const char *last = memrchr(data, '\n', len);
@@ -248,7 +248,7 @@ static void give_held(struct head *h, struct buffer *out)
 	buffer_clear(&h->kept);
 }
 
-/* Forgets what there can't be room for. */
+/* Forgets lines for which there can't be room. */
 static void trim(struct head *h)
 {
 	size_t level = find_level(h), used = 0;
@@ -301,7 +301,7 @@ static void head_end_line(struct head *h, const char *line, size_t len, bool end
 		return;
 	}
 	size_t n = shown_at(h, &l, line, h->limit.max_line, &cost);
-	/* Beyond the room there is no more of it than tells that it is too long. */
+	/* Beyond the room, only as much of it is held as shows that it is too long. */
 	if ((!is_long && h->length + ended > room(h)) || cost > room(h)) {
 		h->end = HEAD_BYTES;
 		if (h->lines == 0)

@@ -93,7 +93,7 @@ static void plain_finish(struct plain *p, void (*pass)(void *ctx, const char *da
 }
 
 /* Takes plain bytes; passes on what is ready. Returns 0, or -1 with ENOMEM (then passed on all the
- * same). */
+   same). */
 static int plain_feed(struct plain *p, const char *data, size_t len,
 		      void (*pass)(void *ctx, const char *data, size_t len), void *ctx)
 {
@@ -122,8 +122,8 @@ void plain_release(struct plain *p)
 	buffer_release(&p->line);
 }
 
-/* The bytes of the command before they are text: what is binary, what is plain and goes to a
-   program as it is, what the terminal has to render. See interceptor.h. */
+/* The bytes of the command before they are text: decides which are binary, which are plain and go
+   to a program unchanged, and which the terminal has to render. See interceptor.h. */
 
 static void on_plain(void *ctx, const char *data, size_t len)
 {
@@ -164,8 +164,8 @@ static void leave_plain(struct interceptor *s)
 	s->held_return = false;
 }
 
-/* A program that gets a NUL may want every byte (find -print0 | xargs -0): from here on it gets
-   them as they are. */
+/* A program that gets a NUL may want every byte (find -print0 | xargs -0): from here on it gets the
+   bytes unchanged. */
 static void begin_bytes(struct interceptor *s)
 {
 	intercept_resolve(s);
@@ -234,7 +234,7 @@ static void become_binary(struct interceptor *s)
 	/* There is no text, so these bytes are not a second copy that may be unwanted. */
 	if (s->raw.state == RAW_OFF)
 		s->raw.state = RAW_HOLDING;
-	/* Nor is the start a text, where it is not kept as one yet. */
+	/* The start is no text, either, unless it was kept as one already. */
 	if (!s->artifact) {
 		buffer_clear(&s->held);
 		s->printed = s->counted = s->clean_len = 0;

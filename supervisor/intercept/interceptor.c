@@ -95,7 +95,7 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 	       e->ending.timed_out || e->ending.state != WORDING_ENDED;
 }
 
-/* Prints text with a notice behind it: no line of it is to look like one. */
+/* Prints text that a notice follows, so no line of the text may look like a notice. */
 static void print_guarded(struct interceptor *s, const char *data, size_t len)
 {
 	size_t done = 0;
@@ -112,7 +112,7 @@ static void print_guarded(struct interceptor *s, const char *data, size_t len)
 	intercept_print_clean(s, data + done, len - done);
 }
 
-/* The rest of a text that fits. A program gets it as it is, and no words of ours. */
+/* The rest of a text that fits. A program gets it unchanged, and no notices. */
 static void print_rest(struct interceptor *s, const struct interceptor_ending *e)
 {
 	size_t len = s->held.len - s->printed;
@@ -126,7 +126,7 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 		print_guarded(s, rest, len);
 	else
 		intercept_print_clean(s, rest, len);
-	/* Whoever interrupted it may not have read this far. */
+	/* The person who interrupted it may not have read this far. */
 	if (announced && e->ending.state != WORDING_ENDED)
 		wording_footer(intercept_line(s), &e->ending, &e->place);
 	else if (announced)
@@ -209,7 +209,7 @@ static void interceptor_on_reply(void *ctx, const char *data, size_t len)
 		s->events.reply(s->events.ctx, data, len);
 }
 
-/* No more lines than units are allowed: of whatever is counted there are then not too many. */
+/* The limit of units is a limit of lines here, which holds for any unit. */
 static struct preview_options make_preview_options(const struct interceptor_options *options)
 {
 	const struct limit *l = &options->limit;

@@ -100,10 +100,9 @@ bool interceptor_is_unsettled(const struct interceptor *s);
 /* Whether text is held back from a live reader until the end. */
 bool interceptor_is_holding(const struct interceptor *s);
 
-/* Hands the lines on to the reader that have stood for a while, although they
-   could still be overwritten: for 1.5 s, and for 5 s where the command has
-   redrawn some or hides the cursor. To be called several times a second;
-   `now_ms` is of the monotonic clock. */
+/* Hands on to the reader the lines that have stood for a while, although they could still be
+   overwritten: for 1.5 s, and for 5 s where the command has redrawn some or hides the cursor. To be
+   called several times a second; `now_ms` is of the monotonic clock. */
 void interceptor_settle(struct interceptor *s, int64_t now_ms);
 
 /* Hands on all that are complete, unless the command redraws. */
@@ -152,14 +151,14 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e);
    Only once, and after interceptor_finish() or, where more may come, interceptor_spill(). */
 void interceptor_report(struct interceptor *s, const struct interceptor_ending *ending);
 
-/* In place of interceptor_report() where the form is not INTERCEPT_LIVE: fills in what is known
-   here of a stream that is zeroed. INTERCEPT_PREVIEW: the text that fits, or the preview.
-   INTERCEPT_SILENT: the text that fits; of a longer one nothing if it is on disk, and what is there
-   of its start if it is not. Returns 0, or -1 with ENOMEM. */
+/* Replaces interceptor_report() if the form is not INTERCEPT_LIVE: fills in the facts about a
+   zeroed stream. INTERCEPT_PREVIEW: the text that fits, or the preview. INTERCEPT_SILENT: the text
+   that fits; of a longer one nothing if it is on disk, else as much of its start as is there.
+   Returns 0, or -1 with ENOMEM. */
 int interceptor_collect(struct interceptor *s, const struct interceptor_ending *ending,
 			struct report_stream *out);
 
-/* A live reader has waited long: a line that tells how much there is. */
+/* A live reader has waited long: prints a line that says how much text there is. */
 void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_kind wait,
 			   const char *who, const struct wording_place *place);
 
@@ -176,7 +175,7 @@ bool interceptor_is_spilled(const struct interceptor *s);
 bool interceptor_is_on_disk(const struct interceptor *s);
 /* Everything was printed: no preview was needed. */
 bool interceptor_fits(const struct interceptor *s);
-/* The reader got less than the whole, so what could not be kept is lost. */
+/* The reader got less than the whole, so text that could not be kept is lost. */
 bool interceptor_is_partial(const struct interceptor *s);
 
 #endif

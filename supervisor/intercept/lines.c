@@ -116,7 +116,7 @@ static bool has_failed(const struct wording_ending *e)
 	return e->state == WORDING_INTERRUPTED || e->exit_code != 0;
 }
 
-/* The limit that keeps the preview from showing more of the text. */
+/* The limit that stops the preview from showing more of the text. */
 static enum limit_part what_limits(const struct interceptor *s, uint64_t cut)
 {
 	uint64_t shown = preview_shown(s->preview);
@@ -304,7 +304,7 @@ static bool is_of_head(struct interceptor *s, const char *line, size_t len, size
 		return false;
 	if (intercept_is_by_head(s))
 		return head_take(&s->head, line, len);
-	/* Whether there will be notices nobody knows yet. */
+	/* It is not known yet whether there will be notices. */
 	if (!l->own_words && line_is_like_notice(line, len))
 		return false;
 	return s->shown + run + len <= preview_head_budget(s->preview) && len <= l->max_line &&
@@ -439,7 +439,7 @@ static void lines_print_text(struct interceptor *s, const char *data, size_t len
 	intercept_print(s, data + skip, len - skip);
 }
 
-/* Text that is not printed since its bytes are: where the terminal is in the unfinished line. */
+/* The reader gets the bytes, not the text; tracks where the terminal is in the unfinished line. */
 static void lines_count_line(struct interceptor *s, const char *data, size_t len)
 {
 	const char *newline = memrchr(data, '\n', len);

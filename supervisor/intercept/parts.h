@@ -40,7 +40,7 @@ struct raw {
 };
 
 /* The next bytes; `artifact` is NULL until the text spills. `wanted`: more than colours was
- * dropped. */
+   dropped. */
 void raw_feed(struct raw *r, const char *data, size_t len, struct artifact *artifact, bool wanted);
 
 /* Writes what is held to the artifact and passes on everything from here. */
@@ -171,11 +171,11 @@ struct interceptor {
 
 	uint64_t raw_bytes, text_bytes;
 	struct tally tally; /* of the text, for an agent: while it fits, in mode head always */
-	struct head head;   /* what an agent gets in mode head, whether the command fails or not */
+	struct head head;   /* an agent's text in mode head, whether the command fails or not */
 	bool has_full;      /* it gets more of one that succeeds: */
 	struct head full;   /* this goes on from where the text did not fit any more ... */
-	struct buffer more; /* ... and is what is printed then ... */
-	size_t more_len;    /* ... but for that much, which the head has, too */
+	struct buffer more; /* ... and is printed then ... */
+	size_t more_len;    /* ... except this much, which the head has, too */
 	struct buffer rest; /* of the head, held back because a success is shown otherwise */
 	size_t most;        /* a text up to this many bytes is printed whole */
 	struct buffer held; /* the text so far, while it is within the limit */
