@@ -9,7 +9,7 @@ enum {
 	LINE_PARTS = 6,
 	LINE_LEAST = 210,
 	CONTEXT_LINE = 170,
-	/* A value from which on a line is no mere surrounding of another. */
+	/* A line of at least this value is more than the context of another. */
 	TELLING = 180,
 	/* Lines that are weighed together, and what each costs beside its bytes. */
 	RUN = 4,
@@ -101,8 +101,7 @@ static bool follows(const struct unit *before, const struct unit *behind)
 	return before->to + 1 == behind->line.number;
 }
 
-/* Takes the lines between two chosen units when showing them is no dearer than
-   saying that they are left out. */
+/* Takes the lines between two chosen units if a marker for the gap would cost as much. */
 static void bridge(struct layout *l, size_t from, size_t to)
 {
 	size_t cost = 0;
@@ -162,7 +161,7 @@ struct run {
 	size_t from, to;
 };
 
-/* The run of lines, not taken yet, that tells most for its bytes; empty when none is left. */
+/* The run of lines, not taken yet, that tells most per byte; empty when none is left. */
 static struct run densest_run(const struct layout *l)
 {
 	size_t room = l->used < l->budget ? l->budget - l->used : 0;
@@ -175,7 +174,7 @@ static struct run densest_run(const struct layout *l)
 		float value = 0;
 		for (size_t k = i; k < l->count && k < i + RUN; k++) {
 			const struct unit *u = &l->units[k];
-			/* A blank line may be inside of a run, but begins none. */
+			/* A blank line may be inside a run, but begins none. */
 			if (u->chosen || (u->value == 0 && (u->cost > 2 || k == i)))
 				break;
 			if (k > i && !follows(u - 1, u))

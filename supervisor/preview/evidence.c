@@ -172,7 +172,7 @@ enum {
 	COUNT_MAX = 100000,
 };
 
-/* Weights of what is no word of the keyword table. */
+/* Weights of evidence that is not in the keyword table. */
 enum { WEIGHT_STATUS = 34, WEIGHT_HTTP = 30 };
 
 /* A word in its surroundings. */

@@ -69,7 +69,7 @@ static enum line_cut cut_of(const struct layout *l, const struct line *line)
 	return last ? LINE_CUT_EARLY : LINE_CUT_LATE;
 }
 
-/* Whether a line follows a unit, or what is between them is known to be of the same kind. */
+/* Whether a line follows a unit, or the lines between them are known to be of the same kind. */
 static bool streams_goes_on(const struct streaks *known, const struct unit *u, uint64_t number)
 {
 	return u->to + 1 == number || (known && streaks_find(known, u->to, number));

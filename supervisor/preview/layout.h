@@ -37,9 +37,9 @@ struct unit {
 struct layout {
 	struct unit *units;
 	size_t count, cap;
-	/* For units from..to the one in front of `from` is the last one chosen before them (0:
-	   none), and for others from..to-1 `to` the first one behind (count: none); so that a
-	   long way is gone only once. */
+	/* Caches, so that no long way is searched twice. `before`: the unit in front of `from` is
+	   the last chosen one before each of from..to (0: none). `behind`: `to` is the first chosen
+	   one behind each of from..to-1 (count: none). */
 	struct nearest_chosen {
 		size_t from, to;
 	} before, behind;
@@ -56,7 +56,7 @@ struct layout {
 	uint64_t max_lines, lines; /* 0: no limit; printed so far */
 	size_t max_line;
 	size_t ceiling;   /* how long a chosen line may become where there is room */
-	bool at_ceiling;  /* nothing but that cuts those that are chosen */
+	bool at_ceiling;  /* only that ceiling cuts the chosen lines */
 	size_t end_share; /* bytes at the end of the text that are not folded */
 	uint64_t total_lines, total_bytes;
 	bool bare, guard; /* see preview.h */

@@ -131,7 +131,7 @@ static void cut_bare(const struct line *l, size_t room, enum line_cut where, str
 		c->front_len = cut_left(l->front, front, size_min(front, room), !whole);
 }
 
-/* Splits what there is of a line so that it fits into `room`. */
+/* Splits the available bytes of a line so that they fit into `room`. */
 static void line_cut_line(const struct line *l, size_t room, enum line_cut where, struct cut *c)
 {
 	if (where == LINE_CUT_END || where == LINE_CUT_START)

@@ -24,8 +24,8 @@ struct line {
 	   further on: the last ones, without the newline. It is empty when those are gone too. */
 	const char *front, *back;
 	size_t front_len, back_len, after;
-	/* `back` is what tells most, with `after` more bytes behind it; of a line that is whole it
-	   is a part of `front`. */
+	/* `back` is the most telling part, with `after` more bytes behind it; if the line is whole,
+	   it is a part of `front`. */
 	bool around;
 };
 
@@ -54,7 +54,7 @@ size_t line_written(const struct line *l, const struct line_form *form);
 size_t line_write(const struct line *l, const struct line_form *form, char *out,
 		  struct line_gap *gap);
 
-/* Writes "[... bytes 496-4936 omitted ...]" (under 64 bytes): what stands for that part. */
+/* Writes "[... bytes 496-4936 omitted ...]" (under 64 bytes): the mark that replaces that part. */
 size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap);
 
 /* Put in front of a line of a text that looks like a notice, where there are notices. */

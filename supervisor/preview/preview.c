@@ -454,7 +454,7 @@ static int preview_lay_out(struct preview *p, const struct preview_ask *ask, enu
 	return 0;
 }
 
-/* The choice that needs no memory: the last lines, behind a gap. */
+/* The choice that needs no memory: a gap and the last lines. */
 static int choose_last(struct preview *p, const struct preview_ask *ask,
 		       const struct preview_piece **pieces)
 {

@@ -37,8 +37,8 @@ enum preview_mode { PREVIEW_SMART, PREVIEW_TAIL, PREVIEW_ENDS };
 
 struct preview_options {
 	enum preview_mode mode;
-	/* Bytes to print at most, markers and line numbers included; >= 64. Only a
-	   marker for everything, longer than that by itself, is given all the same. */
+	/* Bytes to print at most, markers and line numbers included; >= 64. A single marker for
+	   everything is printed even if it is longer. */
 	size_t budget;
 	unsigned head_share; /* percent of the budget for the start, 0 to 100 */
 	unsigned end_share;  /* mode smart: for the last lines in any case; after a success

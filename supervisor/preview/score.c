@@ -145,7 +145,7 @@ static void conclude(const struct message *m, const struct structure *structure,
 	}
 	passes |= ends_with_pass(m);
 	if (passes || r->pass_first) {
-		/* One of many, unless it says so of the whole. */
+		/* One test of many, unless the line is about the whole run. */
 		if (passes)
 			out->result = 0;
 		out->kind = SCORE_PASS;
@@ -315,7 +315,7 @@ static const struct step result_steps[] = {
 	{8, 0.6f},
 	{UINT_MAX, 0.2f},
 };
-/* And for the further lines of one shape. */
+/* For further lines of one shape. */
 static const struct step repeat_steps[] = {
 	{0, 1.0f}, {1, 0.6f}, {2, 0.45f}, {3, 0.35f}, {UINT_MAX, 0.3f},
 };
@@ -341,7 +341,7 @@ static float near_end(const struct weighing *w, float favour)
 	return 1.0f + favour / (1.0f + w->from_end / END_REACH);
 }
 
-/* How much it tells of a failure. */
+/* How much it says about a failure. */
 static float failure_weight(const struct weighing *w)
 {
 	const struct sketch *sketch = &w->smart->sketch;
@@ -354,7 +354,7 @@ static float failure_weight(const struct weighing *w)
 	return weight * near_end(w, END_FAVOUR);
 }
 
-/* How much it tells of a success. */
+/* How much it says about a success. */
 static float success_weight(const struct weighing *w)
 {
 	float weight = (float)w->line->result;

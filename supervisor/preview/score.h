@@ -15,7 +15,7 @@
 
 enum word_kind {
 	WORD_FAIL = 1, /* something went wrong */
-	WORD_DETAIL,   /* what was wanted and what was there */
+	WORD_DETAIL,   /* the expected and the actual value */
 	WORD_WARN,
 	WORD_PASS,
 	WORD_RESULT,  /* something was made */

@@ -281,7 +281,7 @@ static uint16_t *count_of(const struct smart *s, uint16_t *counts, size_t hit, s
 	size_t at = hit > around ? hit - around : 0, to = hit + LITERAL_LEN + around;
 	uint32_t hash = SHAPE_SEED;
 	bool digits = false;
-	/* The line of a find is there to its end. */
+	/* The line with the find is in the block up to its end. */
 	for (; at < to && (at < hit || s->block[at] != '\n'); at++) {
 		char c = s->block[at];
 		if (is_digit(c) && digits)
