@@ -37,9 +37,9 @@ static bool ends_joining(const struct tail *tail)
 	return tail->len >= 3 && memcmp(tail->data + tail->len - 3, "\xE2\x80\x8D", 3) == 0;
 }
 
-/* Whether text that comes after something else is not what it would be without:
-   it begins with a byte that could complete the character before, or with a mark
-   or a part of a character that does not join it (or may: it is cut). */
+/* Whether text after something else means something different than alone: it begins with a byte
+   that could complete the character before, or with a mark or a part of a character that does not
+   join it (or may: it is cut). */
 static bool begins_apart(const struct tail *tail, const char *data, size_t len)
 {
 	uint32_t cp;
@@ -232,7 +232,7 @@ const char *append_feed(struct terminal *t, const char *p, const char *end)
 				p = take_runs(t, p, end);
 		} else if (*p == '\r' && !tail->carriage && p + 1 < end && p[1] == '\n') {
 			const char *q = take_runs(t, p, end);
-			/* There was no room. */
+			/* There was no room for the text. */
 			if (q == p)
 				control(t, *q++);
 			p = q;

@@ -172,7 +172,7 @@ static void cursor_backspace(struct terminal *t)
 	if (s->x > 0) {
 		s->x--;
 	} else if (s->y > s->top && s->y <= s->bottom && screen_row(s, s->y)->wrapped) {
-		/* Back over the soft wrap, and over the gap before a wide character. */
+		/* Moves back over the soft wrap, and over the gap before a wide character. */
 		screen_set_wrapped(s, s->y, false);
 		s->y--;
 		s->x = s->cols - 1;

@@ -36,7 +36,7 @@ static void erase(struct terminal *t, unsigned y, unsigned from, unsigned to)
 				  : row_erase(row, s->cols, from, to));
 }
 
-/* A whole row, which no longer continues the one above. */
+/* Erases a whole row, which then no longer continues the one above. */
 static void erase_row(struct terminal *t, unsigned y)
 {
 	erase(t, y, 0, t->screen->cols);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What is before it has one column and joins nothing. */
+/* The first combining mark: characters before it have one column and join nothing. */
 #define FIRST_MARK 0x300
 
 void grid_line_feed(struct terminal *t)
@@ -197,7 +197,7 @@ void grid_repeat(struct terminal *t)
 	while (next)
 		text[len++] = cluster_next(&s->clusters, &next);
 
-	/* More would only push out of the screen what is the same. */
+	/* More repetitions would only push equal rows out of the screen. */
 	if (count > s->cols * s->rows)
 		count = s->cols * s->rows;
 	if (len == 1 && text[0] < 0x80) {
@@ -496,7 +496,7 @@ static void copy_alternate(struct screen *to, const struct screen *from)
 	to->y = from->y < to->rows ? from->y : to->rows - 1;
 }
 
-/* Copies all that does not depend on the text. */
+/* Copies everything that does not depend on the text. */
 static void copy_state(struct screen *to, const struct screen *from)
 {
 	unsigned cols = to->cols < from->cols ? to->cols : from->cols;

@@ -148,7 +148,7 @@ void screen_put_bytes(struct screen *s, const char *bytes, unsigned len);
    of columns) the row is marked as bent. */
 void screen_tab(struct screen *s);
 
-/* The program draws: what bent rows look like matters more than their bytes. */
+/* The program draws: the look of bent rows matters more than their bytes. */
 void screen_settle(struct screen *s);
 
 /* The emitter puts rows together to lines of text and hands them on.

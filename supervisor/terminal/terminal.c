@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Private modes that a terminal has to know to send what the program understands. */
+/* Private modes that a terminal needs in order to send keys in the form that the program
+   expects. */
 static const uint32_t kept[] = {1, 25, 1000, 1002, 1003, 1004, 1006, 1016, 2004};
 
 /* In the order of `kept`, the keypad, colours, margins, and the normal screen. The cursor is saved
@@ -332,7 +333,7 @@ bool terminal_emit(const struct terminal *t, struct emitter *e)
 		emitter_settle(e);
 		return false;
 	}
-	/* There is nothing else, or it was the last that there was to see. */
+	/* There is no other text, or it was the last picture to be seen. */
 	e->owed = e->in_line;
 	e->open = false;
 	if (t->options.picture)
@@ -469,7 +470,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t age)
 		command_terminal_settle(t, &some);
 }
 
-/* As it is, but what is handed on is collected. */
+/* A copy of the emitter that collects the text it hands on. */
 static struct emitter collecting(const struct emitter *e, struct collector *c)
 {
 	struct emitter copy = *e;
@@ -488,8 +489,8 @@ static void copy_close(struct terminal *copy)
 	screen_free(copy->alternate);
 }
 
-/* A copy that can be changed, in the grid gear; what it hands on is collected. Returns 0, or -1
-   with ENOMEM. */
+/* A copy that can be changed, in the grid gear; the text that it hands on is collected. Returns 0,
+   or -1 with ENOMEM. */
 static int copy_open(struct terminal *copy, const struct terminal *t, struct collector *c)
 {
 	*copy = *t;
