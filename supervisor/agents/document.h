@@ -18,7 +18,7 @@ struct diff_text {
 };
 
 /* Appends the difference, or nothing if there is none. Returns 0, or -1 with ENOMEM. Texts with
- * thousands of lines that differ in many places become a single hunk. */
+   thousands of lines that differ in many places become a single hunk. */
 int diff_append(struct buffer *out, const struct diff_text *before, const struct diff_text *after);
 
 // A configuration file of another program: read whole, replaced atomically.
@@ -44,7 +44,7 @@ int document_read(struct document *d, const char *path, const char *root);
 void document_release(struct document *d);
 
 /* Replaces the text through a temporary file beside it; a symbolic link stays one. Makes missing
- * directories. Returns 0, or -1 with errno; EAGAIN: the file changed since it was read. */
+   directories. Returns 0, or -1 with errno; EAGAIN: the file changed since it was read. */
 int document_write(const struct document *d, const char *text, size_t len);
 
 /* Removes the file and the directories below `top` (NULL: none) that this leaves empty. */

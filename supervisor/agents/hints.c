@@ -62,7 +62,7 @@ static char *pattern_of(const struct jsonc *j, int node)
 	return jsonc_string(j, node);
 }
 
-/* Tells of patterns that let everything through; remembers another one in *example. */
+/* Warns about patterns that let everything through; stores another one in *example. */
 static void look_through(struct buffer *out, const struct wiring *w, const char *path,
 			 const struct jsonc *j, int list, char **example)
 {

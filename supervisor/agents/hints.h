@@ -9,8 +9,8 @@
 struct buffer;
 struct wiring;
 
-/* Appends what follows from the permission patterns in the agent's settings: what a `terse ...`
-   that the model types does not match. A text that can't be read has none. */
+/* Appends hints that follow from the permission patterns in the agent's settings, which do not
+   match a `terse ...` that the model types. A text that can't be read has none. */
 void hints_patterns(struct buffer *out, const struct wiring *w, const char *path,
 		    const struct buffer *text);
 

@@ -61,7 +61,7 @@ static int claude_end(struct call *c)
 	return end_session(c, STRING_AT(c->input, "session_id"));
 }
 
-/* Gemini's commands do not know the conversation, so the session is that of its process. */
+/* Gemini's commands do not know their conversation, so the session is named after its process. */
 static int gemini_end(struct call *c)
 {
 	c->outcome->ends = json_is_object(c->input);
@@ -91,7 +91,7 @@ static bool is_among(const char *word, const char *const *list)
 }
 
 /* Crush refuses these programs and arguments (the list of its `bash` tool). A command in which one
- * of these occurs is left to it. */
+   of these occurs is left to it. */
 static bool crush_refuses(char *const *words, size_t count)
 {
 	static const char *const programs[] = {
@@ -134,7 +134,7 @@ static bool may_rewrite(const char *command, bool crush)
 {
 	struct words w;
 	bool good;
-	/* A command within a command is not told by words_parse(). */
+	/* words_parse() does not report a command within a command. */
 	if (crush && (strchr(command, '`') || strstr(command, "$(") || strstr(command, "<(") ||
 		      strstr(command, ">(")))
 		return false;

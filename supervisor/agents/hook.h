@@ -14,8 +14,8 @@
 //   crush PreToolUse          {session_id, tool_name: "bash", tool_input: {command}}; answer:
 //                             {"version": 1, "updated_input": {"command"}}, no `decision`
 //
-// A command is rewritten to `terse --session CONVERSATION -c COMMAND`, but not where that would
-// change what it does or what the agent decides about it.
+// A command is rewritten to `terse --session CONVERSATION -c COMMAND`, unless that would change its
+// effect or the agent's decision about it.
 #ifndef TERSE_AGENTS_HOOK_H
 #define TERSE_AGENTS_HOOK_H
 

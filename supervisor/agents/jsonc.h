@@ -55,16 +55,16 @@ char *jsonc_string(const struct jsonc *j, int node);
 /* --- changes: each appends the whole changed text to `out`; 0, or -1 with ENOMEM ----------- */
 
 /* Adds a value where a path leads: as its last key's value or, if `element`, behind the elements of
-   the array there. What is missing of the path is made; what is there has to be of the right kind
-   (else -1 with ENOTDIR), and no value
-   already (EEXIST). `value`: JSON without blanks. */
+   the array there. Makes missing parts of the path. Existing parts have to be of the right kind
+   (else -1 with ENOTDIR), and the value must not exist yet (EEXIST). `value`: JSON without
+   blanks. */
 int jsonc_add(struct buffer *out, const struct jsonc *j, const char *const *path, const char *value,
 	      bool element);
 
 /* Takes a member or an element away (not the root). */
 int jsonc_remove(struct buffer *out, const struct jsonc *j, int node);
 
-/* Puts another value in the place of one. */
+/* Replaces a value. */
 int jsonc_replace(struct buffer *out, const struct jsonc *j, int node, const char *value);
 
 #endif

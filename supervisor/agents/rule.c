@@ -186,7 +186,7 @@ bool rule_collects(const struct settings *s, const char *name, int fd)
 	return !is_empty(&list) && rule_is_open(&list, fd);
 }
 
-/* Whether all that a rule asks of the process, apart from the string, is so. */
+/* Whether the process fulfils all conditions of a rule except the string. */
 static bool is_called(const struct settings *s, const char *name, char *const argv[])
 {
 	const struct list shell = find_list(s, name, RULE_SHELL);

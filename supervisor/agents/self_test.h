@@ -1,4 +1,4 @@
-// A command run as an agent would run it through its wiring, to see that terse gets it.
+// Runs a command as an agent would through its wiring, to check that terse gets it.
 #ifndef TERSE_AGENTS_SELF_TEST_H
 #define TERSE_AGENTS_SELF_TEST_H
 

@@ -18,7 +18,7 @@ enum { SESSION_ROOM = 96 };
 const char *session_name(const struct settings *settings, pid_t from, char room[SESSION_ROOM]);
 
 /* Whether the session is named after a process that is gone, so that nobody can continue it. False
- * for a process in another PID namespace (a container, a sandbox). */
+   for a process in another PID namespace (a container, a sandbox). */
 bool session_is_over(const char *name);
 
 #endif

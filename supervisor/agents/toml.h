@@ -1,9 +1,9 @@
 // TOML as people keep it in configuration files, changed in place: only keys with strings
 // are added and removed, and everything else of the text stays.
 //
-// Read is as much of TOML 1.0 as tells where keys and values stand: tables, arrays of
-// tables, dotted and quoted keys, inline tables, arrays and strings over several lines. Dates and
-// numbers are not looked at closely.
+// It reads as much of TOML 1.0 as is needed to find keys and values: tables, arrays of tables,
+// dotted and quoted keys, inline tables, arrays and strings over several lines. Dates and numbers
+// are not looked at closely.
 #ifndef TERSE_AGENTS_TOML_H
 #define TERSE_AGENTS_TOML_H
 
@@ -60,7 +60,7 @@ void toml_remove(struct buffer *out, const struct toml *t, int entry);
    there and empty; else nothing is appended. */
 bool toml_remove_empty(struct buffer *out, const struct toml *t, const char *table);
 
-/* Puts another string in the place of a value. */
+/* Replaces a value with a string. */
 void toml_replace(struct buffer *out, const struct toml *t, int entry, const char *string);
 
 #endif

@@ -74,7 +74,7 @@ struct wiring {
 	const char *patterns[3][WIRING_PATH_MAX]; /* where its permission patterns are (JSON) */
 	const char *pattern;                      /* what a pattern for commands begins with */
 	const char *allow;                        /* how one allows `terse read` there */
-	const char *note;                         /* what else there is to know, one line each */
+	const char *note;                         /* further notes, one line each */
 };
 
 extern const struct wiring wirings[];
@@ -108,8 +108,8 @@ struct wiring_error {
 int wiring_apply(const struct wiring_file *file, const struct place *place, const char *text,
 		 size_t len, struct buffer *out, struct wiring_error *error);
 
-/* The same without the items. What is empty then and was not in `original` (NULL: no such file)
-   goes, too. */
+/* The same without the items. Removes what is then empty and was not in `original` (NULL: no such
+   file), too. */
 int wiring_revoke(const struct wiring_file *file, const char *original, size_t original_len,
 		  const char *text, size_t len, struct buffer *out, struct wiring_error *error);
 

@@ -1,9 +1,8 @@
-// The agents and what is changed for them; see wiring.h.
+// The agents and the changes to their files; see wiring.h.
 //
-// Seen at work with Claude Code 2.1.197, Codex 0.169.0, opencode 1.18.33 and pi 0.73.1.
-// Gemini CLI 0.61.0 asks its policy about what a hook made of a command, so deny rules would
-// no longer match; it has no setting for the shell. Of Cursor and Crush the contracts
-// alone are known.
+// Tried with Claude Code 2.1.197, Codex 0.169.0, opencode 1.18.33 and pi 0.73.1. Gemini CLI 0.61.0
+// checks its policy after a hook has rewritten the command, so deny rules would no longer match; it
+// has no setting for the shell. Cursor and Crush are known only by their contracts.
 
 #include "supervisor/agents/wiring.h"
 
