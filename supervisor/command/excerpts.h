@@ -1,5 +1,5 @@
-// Prints an existing text as run would: a recorded stream (filter), an artifact or a file (read
-// --preview, show).
+// Prints an existing text as `terse run` would: a recorded stream (filter), an artifact or a file
+// (read --preview, show).
 #ifndef TERSE_COMMAND_EXCERPTS_H
 #define TERSE_COMMAND_EXCERPTS_H
 

@@ -6,9 +6,9 @@
 
 struct settings;
 
-/* Connects to the run that `name` means, as verb_find() has it, or by the beginning of its ID if it
-   has no artifact yet. Returns 0; 1 if it has ended (v->fd is -1, `id` is filled in); or -1 after
-   saying why not. */
+/* Connects to the run that `name` means by the rules of verb_find(), or by the beginning of its ID
+   if it has no artifact yet. Returns 0; 1 if it has ended (v->fd is -1, `id` is filled in); or -1
+   after saying why not. */
 int live_run_find(const struct settings *settings, const char *session, const char *verb,
 		  const char *name, struct client *v, char id[ID_LEN + 1]);
 

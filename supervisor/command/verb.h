@@ -20,7 +20,7 @@ struct text;
 
 // The reader of a verb's output: an agent gets a page, then a line that says what is missing; a
 // program (`terse read ID | sort`) everything, and nothing else; an agent may read a file, or only
-// take it for complete.
+// treat it as complete.
 
 /* Bytes of a page, notices included: Claude Code shows an agent 30,000 characters and cuts what is
    longer. */

@@ -63,8 +63,8 @@ static int changes_feed(struct interceptor *s, struct text *text, uint64_t *line
 	return result;
 }
 
-/* Prints the text behind its first `*reported` lines, of a run that is as `ending` says, and sets
- *reported to the lines there are now. Returns 0, or -1 with errno. */
+/* Prints the text of a run in the state of `ending`, behind its first `*reported` lines, and sets
+   `*reported` to the present number of lines. Returns 0, or -1 with errno. */
 static int changes_print(const struct settings *s, struct text *text, uint64_t *reported,
 			 const struct wording_ending *ending, const char *id)
 {
@@ -112,8 +112,8 @@ out:
 
 /* --- looking for a pattern in a text that grows ------------------------------------- */
 
-/* A line counts as it reads at the moment, finished or not, so also one that is redrawn later. Each
-   final line is looked at once. */
+/* A line counts in its present form, finished or not, even if it is redrawn later. Each final line
+   is looked at once. */
 struct follow {
 	struct matcher *matcher; /* not owned */
 	int fd;                  /* of the text; owned */

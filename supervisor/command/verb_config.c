@@ -1,5 +1,5 @@
-// terse config: what the settings are and where each comes from; checking and writing configuration
-// files. What its --json prints:
+// terse config: the settings and where each comes from; checking and writing configuration files.
+// The output of --json:
 //
 //   {"profile":"search","agent":null,"files":["/etc/terse.ini"],"settings":[
 //     {"section":"report","key":"size","value":30720,"unit":"bytes","text":"30KB","default":"4KB",
@@ -543,7 +543,7 @@ static int config_no_such_action(const char *word)
 	return EXIT_TERSE;
 }
 
-/* With a command: as they are for it. `plain`: it is one for certain. */
+/* With a command: its settings. `plain`: the words are certainly a command. */
 static int config_print_settings(struct settings *s, char **command, bool plain, bool json)
 {
 	struct buffer text = BUFFER_INIT;

@@ -1,4 +1,5 @@
-// terse doctor: checks that everything is in place, also what a run silently does without.
+// terse doctor: checks that everything is in place, including things that a run silently does
+// without.
 
 #include "config/option.h"
 #include "lib/active.h"

@@ -25,8 +25,8 @@ static int hook_read_input(struct buffer *input)
 	return n < 0 ? -1 : 0;
 }
 
-/* `terse session end`, in a process of its own and without a word: what the agent reads of a hook
-   has to be the answer alone. */
+/* `terse session end`, in a process of its own and without output, since the agent must read only
+   the answer of the hook. */
 static void hook_end_session(const struct hook_outcome *o, const struct place *place)
 {
 	char *argv[] = {(char *)"terse", (char *)"session", (char *)"end",

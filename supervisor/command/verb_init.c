@@ -249,7 +249,7 @@ static int init_check_place(const struct init *i)
 			   *i->place.program ? i->place.program : "terse");
 		return -1;
 	}
-	/* Claude Code cuts its prefix at the last " -". */
+	/* Claude Code cuts its prefix off at the last " -". */
 	if (strstr(i->place.shell, " -")) {
 		verb_error(VERB, "%s: agents can't use a path that contains \" -\"",
 			   i->place.shell);

@@ -493,8 +493,8 @@ static int history_add_all(struct runs *r, struct history *h)
 	return got;
 }
 
-/* Prints the rest, and what there is to say. `added`: as history_add_all() and list_add_all()
-   return; `damaged`: lines of the history. Returns the exit status. */
+/* Prints the rest and the closing notices. `added`: as history_add_all() and list_add_all() return;
+   `damaged`: lines of the history. Returns the exit status. */
 static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 {
 	char lines[HUMAN_LEN];
@@ -502,8 +502,7 @@ static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 		verb_fail(&r->verb, ENVELOPE_UNREADABLE, "%m");
 		status = 1;
 	} else if (damaged > 0 && !r->verb.json) {
-		verb_error(r->verb.name, "damaged lines skipped: %s",
-			   human_count(lines, damaged));
+		verb_error(r->verb.name, "damaged lines skipped: %s", human_count(lines, damaged));
 	} else if (r->rows == 0 && !r->verb.json) {
 		verb_error(r->verb.name, "%s in session %s (--all for every session)",
 			   runs_is_choosy(r) ? "no such run" : "nothing", r->directory);

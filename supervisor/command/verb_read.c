@@ -311,7 +311,7 @@ static int read_print_next(struct printer *out, struct read *r, const struct pag
 {
 	uint64_t total = 0;
 	bool at_end = p->stop == PAGE_END || r->lines.tail;
-	/* Only an agent hears of more than it asked for. */
+	/* Only an agent gets a notice about text beyond its request. */
 	if (p->next && (p->stop != PAGE_ASKED || r->sink == SINK_AGENT)) {
 		int exact = page_total(&r->text, &total);
 		if (exact < 0)
@@ -491,8 +491,8 @@ static int read_describe(const struct read *r, const struct kind *kind, uint64_t
 	return status;
 }
 
-/* Whether the run's output was binary, so that there are only raw bytes; *status is then how that
-   went. */
+/* Whether the run's output was binary, so that there are only raw bytes. If so, prints them and
+   sets *status. */
 static bool describe_run(const struct read *r, int *status)
 {
 	const struct text *t = &r->text;

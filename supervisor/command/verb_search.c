@@ -305,7 +305,7 @@ static int search_print_notice(struct search *s, struct buffer *notice)
 	return result;
 }
 
-/* Prints what remains to be said when the one text was searched. Returns 0, or -1 with errno. */
+/* Prints the closing notices after the one text was searched. Returns 0, or -1 with errno. */
 static int search_end_one(struct search *s, const struct text *text)
 {
 	struct buffer notice = BUFFER_INIT;

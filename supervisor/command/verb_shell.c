@@ -1,4 +1,4 @@
-// terse-sh: what a call of it asks for, and whether that is an agent's tool call.
+// terse-sh: the meaning of its arguments, and whether the call is an agent's tool call.
 //
 //   terse-sh [-l] -c SCRIPT [args]   as a shell; -lc, -ic, -euo pipefail -c, -- as well
 //   terse-sh SCRIPT                  one argument that is no file, or any one argument under
