@@ -78,7 +78,7 @@ static void run_anyway(int argc, char **argv)
 		execvp(argv[1], argv + 1);
 }
 
-/* Not every verb looks at what has become of its words. */
+/* Not every verb checks whether its output was written. */
 static int main_end(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
@@ -121,7 +121,8 @@ int main(int argc, char **argv)
 		perror("terse");
 		return EXIT_TERSE;
 	}
-	/* What others have written into a directory is no reason to speak up in every run there. */
+	/* A wrong .terse.ini, which others may have written, must not cause a message in every run
+	   there. */
 	if (*error.text && (!settings.project_is_wrong || (verb && verb->run == command_config)))
 		verb_error(NULL, "%s", error.text);
 	int status =
