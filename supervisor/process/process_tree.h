@@ -28,8 +28,8 @@ int process_tree_descendants(struct process_tree *k, pid_t parent, struct buffer
 /* Forgets the pass, so that the next question begins a new one. */
 void process_tree_release(struct process_tree *k);
 
-// Who holds the other end of a channel when the command has ended: background processes and
-// daemons.
+// The processes that hold the other end of a channel when the command has ended: background
+// processes and daemons.
 
 struct pipe_holder {
 	pid_t pid, session;

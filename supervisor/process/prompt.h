@@ -40,7 +40,7 @@ struct prompt {
 	int64_t active_ms; /* when something was written or typed last */
 	int64_t look_at;   /* monotonic; 0: not to be looked at */
 	int64_t pause_ms;  /* until the next look */
-	int agreed;        /* looks in a row that said so */
+	int agreed;        /* looks in a row that found it waiting */
 	bool waits;
 };
 

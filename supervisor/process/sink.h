@@ -1,5 +1,5 @@
-// Who reads what is printed on a descriptor: a person, an agent, a program or
-// a file. Decides between pass-through, preview and the whole text.
+// The reader of a descriptor: a person, an agent, a program or a file. Decides between
+// pass-through, preview and the whole text.
 #ifndef TERSE_PROCESS_SINK_H
 #define TERSE_PROCESS_SINK_H
 

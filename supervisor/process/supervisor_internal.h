@@ -114,8 +114,8 @@ bool front_send(struct supervisor *s, enum message_kind kind, int a, int b);
 /* The command was stopped by this signal. */
 void front_stop(struct supervisor *s, int sig);
 
-/* The command goes on, or has ended, though nobody told the front end that is stopped with it: it
-   is continued until it says that it is awake, since it may be just about to stop. */
+/* The command goes on, or has ended, without the front end that was stopped with it. Continues the
+   front end until it reports that it is awake, since it may be just about to stop. */
 void front_continue(struct supervisor *s, int64_t now_ms);
 
 /* Stops the command as the kernel stops a job: when the front end was stopped, and when the command
