@@ -31,7 +31,7 @@ int64_t seen_age(const struct seen *s, int64_t now_ms, int64_t age_ms);
 
 // The decision which artifacts go. Only numbers, no files.
 
-/* 0: no limit, but for keep_ms. */
+/* 0: no limit, except for keep_ms. */
 struct retention_limits {
 	int64_t max_age_ms;
 	int64_t keep_ms; /* of a session that has ended; 0: nothing is kept */
