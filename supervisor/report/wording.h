@@ -56,7 +56,7 @@ struct wording_ending {
 	bool picture;       /* the text ends with the last picture of its own screen */
 	const char *found;  /* the line that was waited for, or NULL */
 	const char *missed; /* the pattern that was waited for in vain, or NULL */
-	int64_t waited_ms;  /* for that, or for anything to happen; 0: it is not told */
+	int64_t waited_ms;  /* for that, or for anything to happen; 0: not reported */
 	struct limit limit; /* of which `broken` was over first */
 	enum limit_part broken;
 	struct line_gap cut; /* the first part of a line that is left out; bytes 0: none is */
