@@ -202,7 +202,7 @@ static void give_line(struct head *h, const struct head_line *l, const char *lin
 		buffer_append(out, &"\r\n"[!returns], 1 + returns);
 }
 
-/* The held lines if each may have `level`: whether there is room for what they take then. */
+/* Whether there is room for the held lines if each may take `level`. */
 static bool fits_at(const struct head *h, size_t level)
 {
 	size_t total = 0, least = 0, cost;

@@ -145,7 +145,7 @@ void intercept_finish_plain(struct interceptor *s)
 	plain_finish(&s->plain, on_plain, s);
 }
 
-/* Something redraws: from the unfinished line on the terminal's text is what is printed. */
+/* Something redraws: from the unfinished line on, the terminal's text is printed. */
 static void leave_plain(struct interceptor *s)
 {
 	TRACE(TERMINAL, "%s redraws: rendered from here on", PART_NAME(s));

@@ -90,11 +90,11 @@ void interceptor_feed(struct interceptor *s, const char *data, size_t len);
 void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uint64_t bytes,
 		      uint64_t newlines);
 
-/* No more bytes are there right now: what was held back to be judged is judged. */
+/* No more bytes are there right now: judges the bytes that were held back. */
 void interceptor_pause(struct interceptor *s);
 
 /* Whether lines wait that a live reader has not seen, although they are
-   complete: then interceptor_settle() is to be called. */
+   complete: then the owner has to call interceptor_settle(). */
 bool interceptor_is_unsettled(const struct interceptor *s);
 
 /* Whether text is held back from a live reader until the end. */

@@ -292,14 +292,13 @@ static uint64_t head_lines(const struct limit *l)
 	return l->count && lines == 0 ? 1 : lines;
 }
 
-/* Whether a line is part of what is printed in any case. `run`, `lines`: bytes and lines before it
-   that are. */
+/* Whether a line is printed in any case. `run`, `lines`: bytes and lines before it that are. */
 static bool is_of_head(struct interceptor *s, const char *line, size_t len, size_t run,
 		       size_t lines)
 {
 	const struct limit *l = &s->options.limit;
 	uint64_t most = head_lines(l);
-	/* A program would get the bytes as they are: who reads has to be known. */
+	/* A program would get the bytes unchanged, so the reader has to be known. */
 	if (!utf8_all_clean(line, len) && (!intercept_is_by_head(s) || !s->resolved))
 		return false;
 	if (intercept_is_by_head(s))

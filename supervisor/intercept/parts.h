@@ -81,7 +81,7 @@ struct tally {
 	char front[TALLY_FRONT];      /* its first bytes; the last of them is the line's last */
 };
 
-/* The next bytes of the text. `t` is all zeroes at first but for `unit` and `by_line`. */
+/* The next bytes of the text. `t` is all zeroes at first except `unit` and `by_line`. */
 void tally_feed(struct tally *t, const char *data, size_t len);
 
 /* Passes over bytes that are not there, with so many newlines. */
