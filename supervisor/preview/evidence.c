@@ -284,7 +284,7 @@ static unsigned class_weight(const struct reader *r, const struct occurrence *o)
 	return 0;
 }
 
-/* The weight of a word that tells of a failure, where it stands. */
+/* The weight of a word that means failure, in its place. */
 static unsigned place_weight(const struct word *w, const struct occurrence *o)
 {
 	unsigned weight = w->weight;

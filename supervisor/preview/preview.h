@@ -10,16 +10,16 @@
 // bytes of lines are as fed (the caller cleans them when it prints, which the
 // budget allows for).
 //
-// Mode smart shows the start, the end, and from between what tells why a failed
-// command failed, or what a successful one achieved:
+// Mode smart shows the start, the end, and from between the lines that show why a failed command
+// failed, or what a successful one achieved:
 //   - Each line is judged by its words (keywords.c) in their places and by its form
 //     (evidence.c), put together in score.h.
 //   - The best are kept with their neighbours (smart.h): every line of the first
 //     megabytes is looked at, later ones where a fast search finds a fragment of
 //     a telling word (keywords.c).
-//   - At the end they are weighed (score.c): less what occurs often (shape.h),
-//     more what begins a cascade, stands near the end or belongs to a telling
-//     line; and taken by what they tell for their bytes (choose.c) until the
+// - At the end they are weighed (score.c): lines that occur often count less (shape.h); lines that
+// begin a cascade, stand near the end or belong to a telling line count more. The most telling per
+// byte are taken (choose.c) until the
 //     budget is used up (layout.h).
 // The other modes need only the first and the last bytes (preview.c).
 #ifndef TERSE_PREVIEW_PREVIEW_H
@@ -57,8 +57,8 @@ enum preview_kind {
 	PREVIEW_TEXT, /* lines from..to, as in `text` */
 	PREVIEW_GAP,  /* lines from..to are left out: `bytes` of them */
 	PREVIEW_FOLD, /* lines from..to repeat the line before */
-	/* Lines from..to are like the line before but for numbers and paths, and left out: `text`
-	   is the last of them, whole or cut, without its newline. */
+	/* Lines from..to differ from the line before only in numbers and paths, and are left out:
+	   `text` is the last of them, whole or cut, without its newline. */
 	PREVIEW_ALIKE,
 };
 

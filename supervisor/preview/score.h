@@ -64,8 +64,8 @@ enum score_kind {
 
 struct score {
 	enum score_kind kind;
-	unsigned score;  /* 0 to 100: how much it tells of a failure */
-	unsigned result; /* 0 to 100: how much it tells of a success */
+	unsigned score;  /* 0 to 100: how much it says about a failure */
+	unsigned result; /* 0 to 100: how much it says about a success */
 	bool opens;      /* says that what follows belongs to it */
 	unsigned indent; /* columns before the first visible character */
 	size_t focus;    /* where in a very long line it tells most; 0: at its ends */
