@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Moving the cursor. Semantics are those of xterm.js, which are xterm's but for
-   some quirks in origin mode. */
+/* Moving the cursor. Semantics are those of xterm.js, which differ from xterm's only in some quirks
+   of origin mode. */
 
 static uint32_t cursor_param(const struct terminal *t)
 {

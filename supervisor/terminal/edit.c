@@ -13,7 +13,7 @@ static bool in_region(const struct screen *s)
 	return s->y >= s->top && s->y <= s->bottom;
 }
 
-/* After an operation on a row that tells whether it changed anything. */
+/* After an operation on a row: `changed` is its result. */
 static void edit_note(struct terminal *t, unsigned y, bool changed)
 {
 	if (!changed)

@@ -387,7 +387,7 @@ static void print_cell(struct terminal *t, const struct screen *from, uint32_t c
 	}
 }
 
-/* A plain row's bytes. A character that is cut at their end stays so. */
+/* A plain row's bytes. A character that is cut at their end stays cut. */
 static void replay(struct terminal *t, const struct row *row)
 {
 	grid_replay(t, row->raw, row->raw_len);

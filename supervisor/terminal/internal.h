@@ -190,7 +190,7 @@ void emitter_close(struct emitter *e);
 /* Writes the newlines that are owed. */
 void emitter_settle(struct emitter *e);
 
-/* Forgets owed newlines but for the one that ends the last text. */
+/* Forgets owed newlines except the one that ends the last text. */
 void emitter_restart(struct emitter *e);
 
 /* Hands on what is staged. */

@@ -10,11 +10,11 @@ struct terminal;
 
 /* Control strings: OSC, DCS, SOS, PM and APC.
 
-   Their content is not shown, but for the window's title, and "[image]" where a picture is. One
-   that does not end must not swallow a log: an OSC ends at a newline, any string at the end of the
-   run or when it is longer than STRING_HOLD, and then all of it was text. Only a string that
-   carries data may be longer, for as long as it looks like data: sixel, kitty's graphics, OSC 52
-   and 1337, and what tmux passes through. */
+   Their content is not shown, except the window's title, and "[image]" where a picture is. One that
+   does not end must not swallow a log: an OSC ends at a newline, any string at the end of the run
+   or when it is longer than STRING_HOLD, and then all of it was text. Only a string that carries
+   data may be longer, for as long as it looks like data: sixel, kitty's graphics, OSC 52 and 1337,
+   and what tmux passes through. */
 
 #define STRING_HOLD ((size_t)4096)
 #define TITLE_LEN   256 /* bytes with the NUL; the rest is dropped */

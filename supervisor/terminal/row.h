@@ -136,7 +136,7 @@ bool row_erase_selective(struct row *row, unsigned cols, unsigned from, unsigned
 bool row_insert(struct row *row, unsigned cols, unsigned at, unsigned count);
 bool row_delete(struct row *row, unsigned cols, unsigned at, unsigned count);
 
-/* A number that tells what a row looks like; not 0. */
+/* A hash of the look of a row; not 0. */
 uint64_t row_sum(const struct row *row, const struct cluster_pool *pool);
 
 /* All cells become `cell`. */
