@@ -14,7 +14,7 @@ struct wiring;
 void hints_patterns(struct buffer *out, const struct wiring *w, const char *path,
 		    const struct buffer *text);
 
-/* Appends what is known of the agent, and whether its commands find terse. */
+/* Appends facts about the agent, and whether its commands find terse. */
 void hints_append(struct buffer *out, const struct wiring *w, const struct place *place);
 
 /* Whether a program of that name, of several with | between them, is in PATH. `found`: its path. */

@@ -415,7 +415,7 @@ static void add_root(struct buffer *out, const struct jsonc *j, const char *valu
 	buffer_append_string(out, s.newline);
 }
 
-/* The value in objects for what is missing of the path, and in an array. */
+/* Wraps the value in objects for the missing part of the path, or in an array. */
 static void wrap(struct buffer *out, const char *const *keys, const char *value, bool element)
 {
 	size_t count = 0;
