@@ -144,7 +144,7 @@ void verb_not_found(const char *verb, const char *name, int error, const struct 
 void verb_fail_part(const struct verb *v, enum artifact_part part, int dir, const char *id);
 
 /* Finds an artifact and opens its session's directory, whose path it stores in `path`. Returns the
-   descriptor and fills in *found but for its store, or -1 after saying why not. */
+   descriptor and fills in *found except its store, or -1 after saying why not. */
 int verb_find_directory(const struct verb *v, const struct settings *settings, const char *session,
 			const char *name, struct id_found *found, char path[PATH_MAX]);
 

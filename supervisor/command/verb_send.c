@@ -132,8 +132,8 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 	return status;
 }
 
-// terse send ID TEXT|--key KEY|--eof|--file FILE ... [--await]: types into a command that runs, and
-// waits for what it says to that.
+// terse send ID TEXT|--key KEY|--eof|--file FILE ... [--await]: types into a running command, and
+// waits for its response.
 
 /* Milliseconds between two tries while the supervisor's queue is full. */
 #define AGAIN_MS 20
