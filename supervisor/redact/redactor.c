@@ -187,7 +187,7 @@ static size_t place(const struct redactor *r, const struct redactor_view *v, siz
 	return v->places.len > 0 ? places[at - v->context] : at - v->context;
 }
 
-/* Drops the bytes before `gone` in `work` from a view, but for a context on the same line. */
+/* Drops the bytes before `gone` in `work` from a view, except a context on the same line. */
 static void view_let_go(const struct redactor *r, struct redactor_view *v, size_t gone)
 {
 	size_t to = v->context, end = v->text.len;
