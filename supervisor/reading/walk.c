@@ -187,7 +187,7 @@ static int pass_long(struct walk *w)
 	return 0;
 }
 
-/* Makes sure that there is a line at `at` (WALK_LINE), or tells what else comes. */
+/* Makes sure that there is a line at `at` (WALK_LINE), or returns what else comes. */
 static enum walk_kind get_line(struct walk *w)
 {
 	if (w->in_long && pass_long(w) < 0)

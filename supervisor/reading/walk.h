@@ -3,7 +3,7 @@
 //
 // A line of over WALK_LINE_MAX bytes is not held at once: a match in it is found unless it is
 // longer than WALK_EDGE bytes or depends on what is farther away than that. The zeros of a hole in
-// a sparse file are not read, but for its ends.
+// a sparse file are not read, except at its ends.
 #ifndef TERSE_READING_WALK_H
 #define TERSE_READING_WALK_H
 
