@@ -114,7 +114,7 @@ size_t newline_skip(const char *data, size_t len, uint64_t *n)
 
 /* The end of plain text. */
 
-/* What a block of bytes holds: a bit for each byte, the first one lowest, with `1 << shift` bits
+/* The classes of a block's bytes: a bit for each byte, the first one lowest, with `1 << shift` bits
    from one to the next. */
 struct masks {
 	uint64_t control; /* control characters but tab and newline, and DEL */

@@ -1,5 +1,5 @@
 // The one writer of JSON (RFC 8259): appends compact JSON to a buffer, value by value, so that its
-// length is known while it is made. What terse reads is parsed by jansson.
+// length is known while it is made. jansson parses the JSON that terse reads.
 //
 // Each function that adds a value takes its key (plain ASCII), or NULL for an element of an array
 // and for the outermost value. Commas are put where they belong, by what the buffer ends with: the

@@ -48,7 +48,7 @@ void utf8_clean(struct buffer *out, const char *data, size_t len);
 /* The number of bytes that utf8_clean() would append. */
 size_t utf8_clean_len(const char *data, size_t len);
 
-/* Whether nothing is to be seen of a character; the first is for those beyond ASCII. */
+/* Whether a character is invisible; the first is for those beyond ASCII. */
 bool utf8_is_blank_lookup(uint32_t cp);
 static inline bool utf8_is_blank(uint32_t cp)
 {
