@@ -113,7 +113,7 @@ class Survive(Case):
         self.assertIn(b"tick 20\n", self.artifact("last"))
 
     def test_holds_nothing_of_the_callers(self):
-        """The reader sees the end of output although a child and the keeper live on."""
+        """The reader sees the end of output although a child and the supervisor live on."""
         run = self.start(TERSE, "sh", "-c", CHILD + " & echo ok", kind="pipe", split=True)
         run.finish()
         keeper = []

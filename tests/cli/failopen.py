@@ -404,7 +404,7 @@ class Refused(FailOpen):
         """The stand-in for the signal of a child's end is a pipe that nobody writes to."""
         r, w = os.pipe2(os.O_NONBLOCK)
         for options in ((), ("--no-pty",), ("--tty",)):
-            # The second one is the keeper's.
+            # The second one is the supervisor's.
             run = self.run_to_end("fault", "report", TERSE, "signalfd4=+%d" % r, "2", "--", TERSE,
                                   *options, "sh", "-c", "echo out; exit 3", fds=(r,))
             self.assertEqual((run.code, run.out), (3, b"out\n"), options)

@@ -142,7 +142,7 @@ class Descriptors(Case):
 
 
 class Signals(Case):
-    """SigBlk, SigIgn and the like of the command, as /proc tells."""
+    """SigBlk, SigIgn and the like of the command, from /proc."""
     SCRIPT = ("grep", "^Sig[BI]", "/proc/self/status")
 
     def same(self, before):

@@ -231,7 +231,7 @@ class Claude(Wiring):
         self.assertFalse(os.path.exists(path))
 
     def test_undo_after_a_change(self):
-        """What the user added since stays; what terse init added is gone."""
+        """Later additions of the user stay; those of terse init are gone."""
         path = self.put(".claude/settings.json", '{\n  "model": "opus"\n}\n')
         self.init("claude")
         text = read_file(path).decode()

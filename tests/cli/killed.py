@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""After SIGKILL of the front end, of the keeper, of both, of the guard: nothing of the command's
+"""After SIGKILL of the front end, of the supervisor, of both, of the watchdog: nothing of the command's
 session is left, and the artifact can be read."""
 
 import fcntl
@@ -78,7 +78,7 @@ class Killed(Case):
             os.unlink(os.path.join(self.work, name))
 
     def test_guard(self):
-        """Without its guard the run goes on."""
+        """Without its watchdog the run goes on."""
         run = self.start(TERSE, "sh", "-c", "echo ready; read x; exit 3", stdin=self.pipe())
         run.until(b"ready")
         os.kill(self.roles(run.pid)[1], signal.SIGKILL)

@@ -68,7 +68,7 @@ class One:
         return meta["timed_out"] if meta else bool(self.options)
 
     def family(self):
-        """The processes of terse in the order they were made: front end, keeper, guard."""
+        """The processes of terse in the order they were made: front end, supervisor, watchdog."""
         try:
             with open("/proc/%d/task/%d/children" % (self.run.pid, self.run.pid)) as f:
                 children = [int(word) for word in f.read().split()]
@@ -78,7 +78,7 @@ class One:
 
     def kill(self):
         family = self.family()
-        # What was written before it is killed has reached the terminal.
+        # Text written before the kill has reached the terminal.
         self.before = self.written()
         for who in self.kind:
             if who in family:
@@ -89,7 +89,7 @@ class One:
 class Kills(Case):
     def check_batch(self, ones, sums):
         self.assert_nothing_left()
-        # The temporary files of a killed keeper are removed later.
+        # The temporary files of a killed supervisor are removed later.
         left = {re.search(r"cmd-\w+", name)[0] for name in self.leftovers()} - self.left
         self.assertLessEqual(len(left), sum("keeper" in one.killed for one in ones), left)
         self.left |= left

@@ -50,7 +50,7 @@ class LiveCase(Case):
         return match[2].decode()
 
     def left(self):
-        """The runs that are left; their keepers end a moment later."""
+        """The runs that are left; their supervisors end a moment later."""
         return [p.pid for p in self.mine() if p.name != "terse"]
 
     def status(self, identifier):
@@ -199,7 +199,7 @@ class Detach(LiveCase):
         self.ask("signal", identifier)
 
     def test_killed_keeper(self):
-        """The guard ends the command; the socket that is left is no obstacle."""
+        """The watchdog ends the command; the socket that is left is no obstacle."""
         identifier = self.detach("sleep", "1000")
         os.kill(self.metadata(identifier)["supervisor"], signal.SIGKILL)
         self.assert_nothing_left()

@@ -64,7 +64,7 @@ class Races(Case):
         return None
 
     def test_a_run_that_is_looked_at_as_it_begins(self):
-        """Whoever reads holds the text's lock for a moment: the run takes it a moment later."""
+        """A reader holds the text's lock for a moment: the run takes it a moment later."""
         # The text's is one of the first locks that a run takes.
         for n in range(1, 5):
             run = self.start("fault", "report", TERSE, "flock=EAGAIN", str(n), "--", TERSE,

@@ -428,7 +428,7 @@ class Restored(ScreenCase):
         for victim in victims:
             signal_if_there(pids[victim], signal.SIGKILL)
         eventually(lambda: s.modes() == before, lambda: "modes %s, not %s" % (s.modes(), before))
-        # What it prints may have been wiped from the screen by the last words of a killed vim.
+        # The last output of a killed vim may have wiped the text from the screen.
         status = os.path.join(self.work, "status")
         eventually(lambda: os.path.exists(status), "the script to go on")
         os.unlink(status)

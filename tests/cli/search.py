@@ -155,7 +155,7 @@ class Readers(Case):
                       self.terse("search", "f", "x").out)
 
     def test_file(self):
-        """An agent may read it, or a program: what is missing is told both ways."""
+        """An agent may read it, or a program: omissions are reported in both ways."""
         run = self.terse("search", "f", "7", kind="file", split=True)
         self.assertTrue(run.out.endswith(b"\n" + run.err), run.err)
         self.assertTrue(run.err.startswith(b"[100 of 1,355 matches shown: "), run.err)

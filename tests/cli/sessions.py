@@ -213,7 +213,7 @@ class Gc(Life):
         self.assertLess(time.time() - os.stat(stamp).st_mtime, 3600)
 
     def test_crash_leftovers(self):
-        """A run whose keeper was killed is complete up to its last byte, and as good as any other."""
+        """A run whose supervisor was killed is complete up to its last byte, and as good as any other."""
         run, identifier, _ = self.running()
         keeper, _, _ = self.roles(run.pid)
         os.kill(keeper, signal.SIGKILL)

@@ -34,8 +34,8 @@ def ignore_all():
 
 
 class Victim:
-    """A command that tells of its signals (helper/victim.c), with or without terse in front. It is
-    the leader of its process group, or (`leads` is false) there is another one."""
+    """A command that reports its signals (helper/victim.c), with or without terse in front. It is the leader
+    of its process group, or (`leads` is false) there is another one."""
 
     def __init__(self, case, front, mode, leads, ignores):
         self.leader = None

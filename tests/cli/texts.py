@@ -317,7 +317,7 @@ class Memory(Case):
             run.out.decode()
 
     def test_progress(self):
-        # Not Python: children that the keeper waited for count in its peak.
+        # Not Python: children that the supervisor waited for count in its peak.
         script = ('BEGIN { for (i = 0; i < 400000; i++) { if (i % 8000 == 0) bar = bar "#";'
                   ' printf "\\r\\033[K%5.1f%% [%-50s]", i / 4000, bar } print "\\ndone" }')
         run = self.measure("400,000 frames of a progress bar", "awk", script)

@@ -132,7 +132,7 @@ class Tools(Case):
         self.assertIn(b"commit 00", out)
         plain = subprocess.run(["git", "log"], cwd=repository, env=self.env(**IDENTITY),
                                stdout=subprocess.PIPE, check=True).stdout
-        # As without terse, but for what git tells a terminal (names of branches).
+        # As without terse, except what git prints only to a terminal (names of branches).
         self.assertEqual(re.sub(rb" \(HEAD.*\)", b"", out), plain)
 
     def test_pagers(self):

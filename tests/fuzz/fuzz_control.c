@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct control c;
 	struct live_status live_status;
 	int ends[2];
-	/* What a supervisor might answer. */
+	/* Possible answers of a supervisor. */
 	live_status_parse((const char *)data, size, &live_status);
 	control_init(&c, &events);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends) < 0)

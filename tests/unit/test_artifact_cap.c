@@ -438,7 +438,7 @@ static void test_small_gap_without_holes(void **state)
 	release_whole(&w);
 }
 
-/* Holes could be made for a while: as a failed write, told with what is lost. */
+/* Holes could be made for a while: reported as a failed write, with the lost bytes. */
 static void test_holes_end(void **state)
 {
 	(void)state;

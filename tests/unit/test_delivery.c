@@ -94,7 +94,7 @@ static void all_is_delivered(const void *ctx)
 	end(&r);
 }
 
-/* A short text, too, which needs no artifact else. */
+/* A short text, too, which otherwise needs no artifact. */
 static void without_room_the_text_is_kept(const void *ctx)
 {
 	struct run r;

@@ -339,7 +339,7 @@ static void reads_files(void **state)
 	remove_place(&p);
 }
 
-/* A large file that is all comment but for its last line, up to the limit and over it. */
+/* A large file that is all comment except its last line, up to the limit and over it. */
 static void bounds_files(void **state)
 {
 	static const char last[] = "\n[report]\nsize = 1KB\n";

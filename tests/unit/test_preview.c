@@ -303,7 +303,7 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 	free(lines.start);
 }
 
-/* What was printed live: whole lines up to the head's budget. */
+/* The part that was printed live: whole lines up to the head's budget. */
 static void print_live(struct preview_ask *ask, const struct buffer *text, size_t budget)
 {
 	struct lines lines = split(text);
@@ -413,7 +413,7 @@ static void test_modes(void **state)
 	check_shown(&o, 0, numbers,
 		    "1\n2\n3\n4\n5\n6\n7\n8\n9\n[- "
 		    "982]\n992\n993\n994\n995\n996\n997\n998\n999\n1000\n");
-	/* What was printed live is not repeated. */
+	/* Text that was printed live is not repeated. */
 	check_shown(&o, 3, numbers,
 		    "4\n5\n6\n7\n8\n9\n[- 982]\n992\n993\n994\n995\n996\n997\n998\n999\n1000\n");
 	o.max_lines = 4;

@@ -34,7 +34,7 @@ static void write_long(const char *name, const char *before, size_t times, const
 	buffer_release(&b);
 }
 
-/* What was printed begins and ends so. */
+/* The output begins and ends like this. */
 static void expect_ends(const char *begin, const char *end)
 {
 	size_t len = strlen(end);
@@ -43,7 +43,7 @@ static void expect_ends(const char *begin, const char *end)
 	assert_string_equal(out.data + out.len - len, end);
 }
 
-/* A call whose output begins and ends so. */
+/* A call whose output begins and ends like this. */
 struct ends {
 	const char *line, *begin, *end;
 };
@@ -97,7 +97,7 @@ static void test_lines(void **state)
 		 "terse read: empty: has 0 lines, --offset 2 is past the end\n"},
 		{"read one --offset 2", 1, "",
 		 "terse read: one: has 1 line, --offset 2 is past the end\n"},
-		/* What must not be printed. */
+		/* Characters that must not be printed. */
 		{"read bad", 0,
 		 "a\xEF\xBF\xBD[m\xEF\xBF\xBD\xEF\xBF\xBD"
 		 "b\tc\xEF\xBF\xBD\xEF\xBF\xBD\n",
@@ -494,7 +494,7 @@ static void test_gap_inside_a_long_line(void **state)
 	assert_non_null(gap);
 	assert_non_null(strstr(cut, " omitted: terse read "));
 	assert_non_null(strstr(gap, " of line 2 not kept: over the disk cap "));
-	/* What follows the gap is the rest of that line: not to be had by a number. */
+	/* The text behind the gap is the rest of that line: no line number leads to it. */
 	char want[100];
 	snprintf(want, sizeof(want), "continue: terse read %s --bytes %d]\n", meta.id,
 		 (int)(meta.out.gap_offset + meta.out.gap_bytes));

@@ -163,7 +163,7 @@ static void test_required(void **state)
 	buffer_release(&got);
 }
 
-/* However large: bounded, and nothing is claimed that is not so. */
+/* However large: bounded, and no false claim is made. */
 static void test_large_patterns(void **state)
 {
 	(void)state;

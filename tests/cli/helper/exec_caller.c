@@ -35,7 +35,7 @@
 #define ROUNDS    5
 #define SIZES     1100
 
-/* pidfd_spawn() is told apart by its weak reference: an older libc has none. */
+/* A weak reference shows whether there is a pidfd_spawn(): an older libc has none. */
 extern int pidfd_spawn(int *, const char *, const posix_spawn_file_actions_t *,
 		       const posix_spawnattr_t *, char *const[], char *const[])
 	__attribute__((weak));

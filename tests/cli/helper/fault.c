@@ -2,8 +2,8 @@
 // that processes of the program EXE make fail with ERRNO: a number or a name below; KILL ends the
 // process at that point instead, KILL-FIRST the one that COMMAND was started in, whoever makes the
 // call, +NUMBER is returned without making the call. CALL is a name below,
-// a group of them, or `any`. What the command starts is watched, too, until the last process of it
-// has ended. N = 0 only counts.
+// a group of them, or `any`. Processes that the command starts are watched, too, until the last of
+// them has ended. N = 0 only counts.
 //
 // Writes one line to the file REPORT: "COUNT NAME(FIRST ARGUMENT) PID" of the call that was made
 // to fail, or "COUNT" if there were only COUNT such calls. Ends with the status of COMMAND.

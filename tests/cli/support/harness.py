@@ -469,8 +469,8 @@ class Case(unittest.TestCase):
         return processes(self.mark)
 
     def roles(self, front):
-        """The processes of a run, as (keeper, guard, command) by their place in the tree, as soon
-        as all of them are there."""
+        """The processes of a run, as (supervisor, watchdog, command) by their place in the tree, as soon as
+        all of them are there."""
         everyone = []
 
         def found():
