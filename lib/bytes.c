@@ -307,9 +307,18 @@ void scan_widen(uint32_t *restrict cells, const char *restrict data, size_t len)
 		cells[i] = (unsigned char)data[i];
 }
 
-size_t scan_narrow(char *data, const uint32_t *cells, size_t len)
+size_t scan_narrow(char *restrict data, const uint32_t *restrict cells, size_t len)
 {
 	size_t n = 0;
+	for (uint32_t high = 0; n + 16 <= len; n += 16) {
+		/* For 0x20 to 0x7E both sums stay below 0x80. */
+		for (size_t k = 0; k < 16; k++)
+			high |= (cells[n + k] - 0x20) | (cells[n + k] + 1);
+		if (high > 0x7F)
+			break;
+		for (size_t k = 0; k < 16; k++)
+			data[n + k] = (char)cells[n + k];
+	}
 	for (; n < len && cells[n] >= 0x20 && cells[n] < 0x7F; n++)
 		data[n] = (char)cells[n];
 	while (n > 0 && data[n - 1] == ' ')

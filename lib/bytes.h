@@ -48,7 +48,7 @@ void scan_widen(uint32_t *restrict cells, const char *restrict data, size_t len)
 
 /* Copies cells that hold printable ASCII, up to the first that does not or that
    is a blank at which trimming may have to begin. Returns how many. */
-size_t scan_narrow(char *data, const uint32_t *cells, size_t len);
+size_t scan_narrow(char *restrict data, const uint32_t *restrict cells, size_t len);
 
 /* Literals of LITERAL_LEN bytes, searched all at once without regard to the case of ASCII letters.
 
