@@ -118,7 +118,7 @@ void control_changed(struct control *c);
 
 int control_attached(const struct control *c);
 
-/* Whether something still waits to be sent to a client. */
+/* Whether anything is still queued for a client. */
 bool control_is_pending(const struct control *c);
 
 /* Removes the socket and disconnects every client. */

@@ -375,8 +375,8 @@ static struct message frontend_wait_for_end(struct frontend *f)
 	}
 }
 
-/* Whether messages arrive: a sandbox may prevent it, and then the end of the command would be lost.
- */
+/* Whether messages arrive: a sandbox may prevent it, and then the end of the command would be
+   lost. */
 static bool frontend_can_talk(const int pair[2])
 {
 	const struct message m = {.kind = MESSAGE_STARTED};

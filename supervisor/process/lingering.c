@@ -67,7 +67,7 @@ void discard_output(int fds[2])
 	}
 }
 
-/* Holders that are looked at; the rest count as no daemons. */
+/* The most holders that are looked at; any others do not count as daemons. */
 #define HOLDERS 64
 
 void lingering_begin(struct lingering *l, const struct settings *settings, int64_t now_ms)

@@ -56,8 +56,8 @@ void lingering_end(struct lingering *l);
 /* When to ask lingering_is_over() again; 0: not before something happens. */
 int64_t lingering_due(const struct lingering *l, int64_t now_ms);
 
-/* Whether the recording ends now, for the reason in l->why. `fds`: our ends of what is held, or -1.
- */
+/* Whether the recording ends now, for the reason in l->why. `fds`: our ends of what is held, or
+   -1. */
 bool lingering_is_over(struct lingering *l, const int fds[2], int64_t now_ms);
 
 #endif

@@ -222,7 +222,7 @@ static int live_on_resize(void *ctx, unsigned cols, unsigned rows, bool attached
 	struct live *l = ctx;
 	if (!attached)
 		return live_resize(l, cols, rows);
-	/* The last one has gone. */
+	/* The last client has gone. */
 	if (cols == 0)
 		return l->state == LIVE_ENDED ? 0 : live_set_size(l, l->cols, l->rows);
 	return live_set_size(l, cols, rows);

@@ -47,7 +47,7 @@ void live_status_set_argv(struct live_status *c, char *const *argv)
 	}
 }
 
-/* Arguments may hold any bytes: those that are no text become U+FFFD. */
+/* Arguments may hold any bytes: invalid UTF-8 becomes U+FFFD. */
 static void live_status_add_argv(struct buffer *out, const struct live_status *c)
 {
 	struct buffer clean = BUFFER_INIT;

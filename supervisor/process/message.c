@@ -17,8 +17,8 @@ static bool try_again(int *tries)
 {
 	if (errno == EINTR)
 		return true;
-	/* Comes once when the other side has closed without reading all; its own messages follow.
-	 */
+	/* Comes once when the other side has closed without reading all; its own messages
+	   follow. */
 	if (errno == ECONNRESET)
 		return (*tries)++ < TRIES;
 	if ((errno != ENOMEM && errno != ENOBUFS) || (*tries)++ == TRIES)

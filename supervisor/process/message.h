@@ -38,7 +38,7 @@ struct message {
 	char data[MESSAGE_DATA]; /* the packet ends with the last byte of it */
 };
 
-/* Sends; `len` bytes of data are in place. Returns 0, or -1 with errno: EAGAIN, since the other
+/* Sends; `len` bytes of m->data are filled in. Returns 0, or -1 with errno: EAGAIN, since the other
    side may be stopped, where it has not read what was sent before. */
 int message_send(int fd, const struct message *m, size_t len);
 

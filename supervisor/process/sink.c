@@ -187,15 +187,15 @@ static bool child_reads_pipe(const struct search *s)
 	return found;
 }
 
-/* One of those above the writer. */
+/* One of the processes above the writer. */
 struct ancestor {
 	pid_t pid;
 	bool shell;
 };
 
 /* Goes from parent to parent, through whatever started terse (timeout, sudo, xargs), to the one
-   that reads. Puts them into `up`. Returns how many, or -1 if one of them is a program that reads,
-   or can't be seen. */
+   that reads. Puts the processes into `up`. Returns how many, or -1 if one of them is a program
+   that reads, or can't be seen. */
 static int sink_climb(pid_t writer, pid_t parent, const char *link,
 		      struct ancestor up[ANCESTORS_MAX])
 {
@@ -298,7 +298,7 @@ static bool channels_are_merged(struct channels *l, const struct settings *s)
 {
 	if (s->streams != STREAMS_AUTO)
 		return s->streams == STREAMS_MERGED;
-	/* Nobody reads either of them. */
+	/* Nobody reads standard output or standard error. */
 	if (s->detach)
 		return true;
 	/* A program that asks for JSON wants to know which is which. */

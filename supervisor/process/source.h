@@ -68,8 +68,7 @@ struct source {
 	int child; /* the command's end, to be closed once it is started; -1 */
 	bool pty;
 	bool person;  /* raw pass-through */
-	bool lasting; /* a controlling terminal: /dev/tty may be opened after all ends were closed
-		       */
+	bool lasting; /* a controlling terminal: /dev/tty may be opened after all ends closed */
 	bool hung;    /* they are now: not to be polled, but read again later */
 	bool is_stderr;
 	bool printed;   /* something reached the reader since the owner last cleared it */

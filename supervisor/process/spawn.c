@@ -262,8 +262,7 @@ static int spawn_become_command(const struct spawn *s, pid_t parent, pid_t group
 	if (setpgid(0, group) < 0)
 		setpgid(0, 0);
 	/* The supervisor's death must not leave the command behind, even if it came before this
-	   line.
-	 */
+	   line. */
 	prctl(PR_SET_PDEATHSIG, SIGHUP);
 	if (getppid() != parent)
 		return ESRCH;

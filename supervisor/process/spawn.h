@@ -62,7 +62,8 @@ struct spawn {
 	int fds[3];   /* become 0, 1 and 2; -1: unchanged */
 	int terminal; /* slave of the controlling terminal to be in the foreground of, or -1 */
 	const struct signals *signals;
-	bool leads; /* its group: then it can't make a session; else one that ends at once does */
+	bool leads; /* the command leads its group, so it can't make a session; else another process
+		       does, which ends at once */
 };
 
 /* Starts it as a child in a process group of its own, *group, and waits until it has been executed.

@@ -181,8 +181,7 @@ void summary_init(struct summary *a, const struct job *job, struct record *recor
 }
 
 /* Binary output is not shown, only what it is and where it is kept. (Blocks say so where the text
-   would be.)
- */
+   would be.) */
 static void summary_warn_binary(struct report *r, const struct report_stream *s, const char *name)
 {
 	char size[HUMAN_LEN];

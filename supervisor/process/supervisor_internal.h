@@ -62,7 +62,7 @@ struct supervisor {
 	struct front front;
 	int watchdog;
 	int signals;          /* signalfd for SIGCHLD */
-	pid_t command, group; /* what it is started as, and in */
+	pid_t command, group; /* its process ID and process group */
 	int status;           /* of the command, once it has ended; then of the run */
 	/* Why it ended, or is being ended. */
 	bool timed_out;

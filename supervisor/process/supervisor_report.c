@@ -108,10 +108,10 @@ static void report_conclude(struct supervisor *s, struct source *source)
 	if (source->text)
 		interceptor_conclude(source->text,
 				     s->interrupted || s->timed_out || s->status != 0);
-	/* It lives on in the background: what comes later must have a place. */
+	/* The run lives on in the background: later output must have a place. */
 	if (source->fd >= 0 && !s->ending)
 		source_text(source);
-	/* Or nobody may read what is printed now. */
+	/* Otherwise nobody might read the output of this moment. */
 	if (source->text && (source->fd >= 0 || s->interrupted)) {
 		interceptor_spill(source->text);
 		interceptor_update_live(source->text);
@@ -123,7 +123,7 @@ void supervisor_report(struct supervisor *s)
 {
 	for (int i = 0; i < s->source_count; i++)
 		report_conclude(s, &s->sources[i]);
-	/* Even a text that is printed whole. */
+	/* Keeps even a text that is printed whole. */
 	if (s->job->settings->spill == SPILL_ALWAYS && !profile_is_own(s->job->shown) &&
 	    record_open(&s->record))
 		supervisor_each_text(s, interceptor_spill);
