@@ -259,8 +259,8 @@ int history_last_line(int fd, uint64_t end, char *line, size_t cap, uint64_t *st
 {
 	char block[4096];
 	uint64_t stop = 0;
-	/* A line that a full disk cut has no newline, and the next line then follows it directly.
-	 */
+	/* A line that a full disk cut has no newline, and the next line then follows it
+	   directly. */
 	for (; end > 0; end--) {
 		if (io_read_whole(fd, block, 1, (off_t)end - 1) < 0)
 			return -1;

@@ -175,7 +175,7 @@ bool id_exists(const struct store *s, const char *id)
 {
 	char session[STORE_SESSION_LEN + 1];
 	int ids = store_open_ids(s, false);
-	/* Unless that is known it is not gone. */
+	/* Unless this is certain, it is not gone. */
 	bool there = ids < 0 ? errno != ENOENT : is_there(s, ids, id, session);
 	io_close(&ids);
 	return there;

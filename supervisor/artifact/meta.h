@@ -47,7 +47,7 @@ enum meta_stderr {
 /* A process that keeps the output open after the command has ended. */
 struct meta_holder {
 	pid_t pid;
-	char name[64]; /* may hold anything */
+	char name[64]; /* as the process has set it: may hold anything */
 };
 
 struct meta {

@@ -65,8 +65,8 @@ struct retention_session {
 	uint64_t count, bytes; /* for the decision's own use */
 };
 
-/* Decides about all of `items`, which are sorted by `id`. Where there are too many, the oldest go.
- */
+/* Decides about all of `items`, which are sorted by `id`. Where there are too many, the oldest
+   go. */
 void retention_decide(struct retention_item *items, size_t count,
 		      struct retention_session *sessions, const struct retention_limits *limits,
 		      int64_t now_ms);

@@ -35,8 +35,8 @@ static bool ends_line(int fd, uint64_t size)
 	return size == 0 || io_read_at(fd, &last, 1, (off_t)size - 1) != 1 || last == '\n';
 }
 
-/* The line at the end of `size` bytes, or the last part of it. Returns false if it can't be read.
- */
+/* The line at the end of `size` bytes, or the last part of it. Returns false if it can't be
+   read. */
 static bool read_open_line(struct open_line *line, int fd, uint64_t size)
 {
 	line->len = size < OPEN_LINE ? (size_t)size : OPEN_LINE;
@@ -440,8 +440,8 @@ int text_next(struct text *t, char *data, size_t cap, struct text_piece *piece)
 		ssize_t n = io_read_at(t->fd, data, cap, (off_t)t->offset);
 		if (n < 0)
 			return -1;
-		/* These may be bytes of a hole that was made just now: the metadata had it before.
-		 */
+		/* These may be bytes of a hole that was made just now: the metadata had it
+		   before. */
 		if (has_moved(t) && text_has_gap(t) && t->offset < t->gap.end &&
 		    t->offset + (uint64_t)n > t->gap.begin)
 			continue;
