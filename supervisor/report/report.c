@@ -201,7 +201,7 @@ static int json_write_start(struct report_writer *w, int which, struct buffer *o
 	if (r->command)
 		json_add_command(out, "command", r->command, SIZE_MAX, 0);
 	json_add_string(out, "cwd", r->cwd);
-	/* One of the two at most: a run that timed out has the exit code of that. */
+	/* At most one of the two is set: a run that timed out has the exit code for that. */
 	if (r->exit_code >= 0)
 		json_add_number(out, "exit_code", r->exit_code);
 	else if (r->signal > 0)

@@ -291,7 +291,7 @@ static void append_running(struct buffer *out, const struct wording_ending *e, c
 		      e->typing ? "terse send ID TEXT, terse snapshot, " : "");
 }
 
-/* Notes beside the end of a run. */
+/* Notes behind the end of a run. */
 static void append_notes(struct buffer *out, const struct wording_ending *e)
 {
 	if (e->background)
@@ -372,8 +372,8 @@ static void append_first_line(struct buffer *out, const struct wording_head *h, 
 		append_bytes(out, &h->gap);
 }
 
-/* "100 matches of 2,431 shown, 3 long lines cut: terse read ID --offset 572, or narrow the pattern"
- */
+/* "100 matches of 2,431 shown, 3 long lines cut: terse read ID --offset 572, or narrow the
+   pattern" */
 static void append_first_part(struct buffer *out, const struct wording_head *h,
 			      const struct wording_place *place)
 {
