@@ -557,7 +557,7 @@ int layout_pieces(struct layout *l)
 	bool from_start = true, to_end = false;
 	struct preview_piece gap;
 	buffer_clear(&l->text);
-	/* Cleaning makes bytes fewer by a quarter at most (U+FFFD for a character of four). */
+	/* Cleaning removes a quarter of the bytes at most (U+FFFD for a character of four). */
 	if (buffer_reserve(&l->text, l->used + l->used / 3 + 1 + ALIKE_LAST))
 		return -1;
 	for (size_t i = 0; i < l->count; i++) {
