@@ -243,9 +243,9 @@ struct terminal {
 	unsigned width; /* of the last character, for marks and REP; 0 if none */
 	struct tail tail;
 	bool appending; /* the append gear is on */
-	bool grid_only; /* it never is */
+	bool grid_only; /* the append gear is never on */
 	bool stripping; /* no grid at all: collapse is off, or memory ran out */
-	bool cut;       /* short, inside the alternate screen */
+	bool cut;       /* the run was cut short inside the alternate screen */
 	bool pictured;  /* the text ended with its picture */
 	bool lossy;
 	bool redraws;

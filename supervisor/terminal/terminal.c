@@ -388,8 +388,7 @@ uint64_t terminal_lines(const struct terminal *t)
 	return t->appending ? lines + t->tail.newlines : lines;
 }
 
-/* The lines to hand on: up to a number, and those that stand for long enough.
- */
+/* The lines to hand on: up to a number, and those that stand for long enough. */
 struct settling {
 	uint64_t upto;
 	int64_t now, age; /* an age of 0: all */
