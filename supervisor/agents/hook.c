@@ -201,8 +201,7 @@ static int crush_before(struct call *c)
 		c, json_pack("{s:i,s:{s:o}}", "version", 1, "updated_input", "command", command));
 }
 
-/* ------------------------------------------------------------------------------------------------
- */
+/* ------------------------------------------------------------------------------------------ */
 
 static const struct hook hooks[] = {
 	{"claude", "SessionEnd", claude_end},          {"gemini", "SessionEnd", gemini_end},

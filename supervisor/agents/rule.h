@@ -24,9 +24,8 @@
 #include "lib/proc.h"
 
 /* The agent that started this process: the one whose variables are in the environment; of several
-   the one whose process is the nearest ancestor. Asks /proc only for that, and of rules that name
-   no variables. NULL: none that a rule knows. Lives as long as the
-   settings. */
+   the one whose process is the nearest ancestor. Reads /proc only for that, and for rules that name
+   no variables. NULL: none that a rule knows. Lives as long as the settings. */
 const char *rule_agent(const struct settings *s);
 
 /* The nearest process from `pid` on upwards that is one of the agent's, or of any agent's if `name`

@@ -140,7 +140,7 @@ static void become_agent(const struct self_test *c, const struct place *place, c
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 126);
 }
 
-/* Until the end of the output or of the time. */
+/* Reads until the output ends or the time is up. */
 static void self_test_collect(int fd, struct buffer *out)
 {
 	int64_t end = clock_monotonic_ms() + WAIT_MS;

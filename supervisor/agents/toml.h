@@ -44,8 +44,7 @@ int toml_find(const struct toml *t, const char *path);
 /* A plain string's text, to be freed; NULL if it is none or holds an escape, or with ENOMEM. */
 char *toml_string(const struct toml *t, int entry);
 
-/* --- changes: each appends the whole changed text to `out`, which remembers a lack of memory ---
- */
+/* --- changes: each appends the whole changed text to `out`, which remembers a failure --- */
 
 /* Adds `key` with a string to `table`, both bare names with dots; where it is written as an inline
    table or by dotted keys, there. Returns 0, or -1 with errno: ENOTDIR where it is something else;
