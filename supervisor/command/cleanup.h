@@ -7,7 +7,7 @@
 
 struct settings;
 
-/* Lines about single artifacts, which an agent has to read. */
+/* The most lines about single artifacts, since an agent has to read them all. */
 #define CLEANUP_LINES 30
 
 struct cleanup {
