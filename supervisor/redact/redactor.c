@@ -19,7 +19,7 @@ enum part {
 	HIDDEN_LINE, /* the end of a line in one of these */
 };
 
-/* A byte of a view that is not to be replaced, since a terminal obeys it. */
+/* A byte of a view that must not be replaced, since a terminal obeys it. */
 #define KEPT (SECRETS_GAP << 1)
 
 static bool is_in_string(const struct parser *p)
@@ -213,7 +213,7 @@ static void view_let_go(const struct redactor *r, struct redactor_view *v, size_
 	v->gap = gap;
 }
 
-/* Drops what is dealt with; `passed`: a terminal has got it. */
+/* Drops the bytes that are done; `passed`: a terminal has received them. */
 static void redactor_let_go(struct redactor *r, size_t gone, bool passed)
 {
 	enum part part;

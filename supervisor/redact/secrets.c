@@ -278,8 +278,8 @@ struct line {
 	bool begins, ends;
 };
 
-/* The offset to go on from after a match of from..to: a secret may begin within it, behind a gap.
- */
+/* The offset to go on from after a match of from..to: a secret may begin within it, behind a
+   gap. */
 static size_t go_on(const struct pattern *p, const struct line *l, size_t from, size_t to)
 {
 	unsigned which;

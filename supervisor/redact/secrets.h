@@ -44,8 +44,8 @@ struct secrets_text {
 	bool ends;    /* nothing follows its last line */
 };
 
-/* Finds them in text of whole lines and, at its end, a part of one. Returns 0, or -1 with ENOMEM.
- */
+/* Finds them in text of whole lines and, at its end, a part of one. Returns 0, or -1 with
+   ENOMEM. */
 int secrets_find(struct secrets *s, const struct secrets_text *text, struct secrets_found *found);
 
 /* The end of a key that has begun: the offset behind the mark of its last line, or 0. */
