@@ -31,10 +31,10 @@ void time_limit_stop(struct time_limit *d);
 // A pattern matches a line without its newline; "^" and "$" are where the line begins and
 // ends. A carriage return at the end of a line may be there or not, as the pattern likes it:
 // both "end$" and "end\r" match "end\r\n". Characters are those of UTF-8, and classes, cases
-// and word boundaries those of Unicode; bytes that are not UTF-8 are matched by nothing.
+// and word boundaries those of Unicode; bytes that are not UTF-8 match nothing.
 //
-// How it is fast: most lines are passed over because a string is not there that a
-// match must have (syntax.h, finder.h), or because one call of PCRE2 searches many lines.
+// Why it is fast: most lines are passed over because a string is not there that a match must have
+// (syntax.h, finder.h), or because one call of PCRE2 searches many lines.
 
 struct matcher_options {
 	bool ignore_case;

@@ -147,7 +147,7 @@ static int page_add_cut_line(struct page *p)
 	const struct page_request *r = p->request;
 	size_t len = p->raw.len;
 	size_t keep = fit_front(p->raw.data, len, r->room - page_cost(p, "", 0), r->json);
-	/* Do not cut only the newline. */
+	/* Never cuts off only the newline. */
 	if (p->raw_left == 0 && p->raw.data[len - 1] == '\n' &&
 	    fit_floor(p->raw.data, len, len - 1) <= keep)
 		keep = len;
