@@ -2,8 +2,8 @@
 #ifndef TERSE_CONFIG_PATTERN_H
 #define TERSE_CONFIG_PATTERN_H
 
-/* The words of the command that words[0] runs (a later part of `words`), or NULL if it runs none.
- */
+/* The words of the command that words[0] runs (a later part of `words`), or NULL if it runs
+   none. */
 char *const *wrapper_inner(char *const words[]);
 
 /* The shell string that words[0] runs, as in bash -lc STRING and eval STRING, or NULL. */

@@ -23,8 +23,8 @@ const struct layer_form profiles_form = {
 	.word = "profile", .keys = keys, .builtin = &profiles_builtin};
 
 /* The name of the profile of a command (NULL-terminated, at least one word), or NULL if no pattern
-   matches. The most exact pattern counts, and the last one of equals. Valid as long as the layers.
- */
+   matches. The most exact pattern counts, and the last one of equals. Valid as long as the
+   layers. */
 static const char *profiles_match(const struct layer *p, char *const words[])
 {
 	const char *best = NULL, *name = NULL;

@@ -56,8 +56,7 @@ int profile_choose(const struct settings *s, char *const argv[], const char *str
 		   struct profile_choice *choice, struct option_error *error);
 
 /* Sets the options of the profiles that neither a variable nor a flag sets, and adds to their
-   lists.
- */
+   lists. */
 void profile_apply(struct settings *s, const struct profile_choice *choice);
 
 /* The one name of the choice, or PROFILE_MIXED. */

@@ -75,8 +75,7 @@ struct part {
 };
 
 /* Matches one element other than a star and {command}. Moves both pointers; false: the text
-   differs.
- */
+   differs. */
 static bool match_one(const char **template, const char **text, struct part *part)
 {
 	if (template_starts_with(*template, word, LENGTH(word))) {

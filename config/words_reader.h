@@ -45,8 +45,8 @@ int words_read_word(struct words_reader *r);
 /* Reads one word without its text. */
 int words_skip_word(struct words_reader *r);
 
-/* Skips from the bracket at r->at to behind the one that closes it; respects quotes and expansions.
- */
+/* Skips from the bracket at r->at to behind the one that closes it; respects quotes and
+   expansions. */
 int words_skip_brackets(struct words_reader *r, char open, char close);
 
 /* Whether a redirection starts here. */

@@ -18,8 +18,8 @@
 void active_name(char entry[ACTIVE_SIZE]);
 
 /* Whether this process is inside the run that `value` (may be NULL) names: a descendant of its live
-   supervisor. True where that can't be checked: without /proc, and in a PID namespace made inside.
- */
+   supervisor. True where that can't be checked: without /proc, and in a PID namespace made
+   inside. */
 bool active_is_inside(const char *value);
 
 #endif

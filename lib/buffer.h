@@ -51,8 +51,8 @@ const char *buffer_string(struct buffer *b);
    with errno ENOMEM and the buffer as it was. */
 int buffer_reserve(struct buffer *b, size_t extra);
 
-/* Appends bytes that can go another way. Returns 0, or -1 with errno ENOMEM and the buffer as it
-   was: the failure is the caller's to handle. */
+/* Appends bytes for a caller that can handle the failure. Returns 0, or -1 with errno ENOMEM and
+   the buffer as it was. */
 int buffer_try_append(struct buffer *b, const void *data, size_t len);
 
 /* Drops the first `n` bytes (n <= len). */

@@ -22,8 +22,8 @@ struct gaps {
 #define GAP_ANNOUNCE_MAX 192
 
 /* "lines 5,001-9,000 (4,000, 1.2 MB) not kept: over the disk cap ([spill] max_artifact)",
-   or "the last 1.2 MB not kept: ...", NUL-terminated. Returns the length, under GAP_ANNOUNCE_MAX.
- */
+   or "the last 1.2 MB not kept: ...", NUL-terminated. Returns the length, under
+   GAP_ANNOUNCE_MAX. */
 size_t gap_describe(char out[GAP_ANNOUNCE_MAX], const struct gap *gap);
 
 /* The same in brackets, "[... ...]", as a line: newline included. */

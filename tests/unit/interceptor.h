@@ -182,8 +182,7 @@ static inline void assert_raw(struct artifact *a, const struct buffer *want)
 }
 
 /* Lines that contain their number, with invalid bytes in some (none of which can make a C1
-   control).
- */
+   control). */
 static inline void random_text(struct buffer *b, uint32_t *s)
 {
 	uint32_t lines = rnd(s, 300), dirt = rnd(s, 3) ? 0 : rnd(s, 40);

@@ -217,8 +217,8 @@ static int open_kinds(void **state)
 		kinds[A + i] = ends[1];
 		kinds[PROGRAM + i] = programs[i][1];
 	}
-	/* A sibling that reads both of them. The ends of A and B stay with this process, the agent.
-	 */
+	/* A sibling that reads both of them. The ends of A and B stay with this process, the
+	   agent. */
 	reader = fork();
 	if (reader == 0) {
 		const int keep[] = {programs[0][0], programs[1][0], ready[1]};

@@ -309,7 +309,7 @@ static void the_attached_get_the_output(void **state)
 	assert_int_equal(recv(other, &p, sizeof(p), 0), -1);
 	close(fd);
 	control_serve(&r.control);
-	/* The last one: the run has its own size again. */
+	/* The last client leaves: the run has its own size again. */
 	assert_int_equal(r.cols, 0);
 	assert_int_equal(control_attached(&r.control), 0);
 	close(other);

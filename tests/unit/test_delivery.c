@@ -16,8 +16,8 @@
 
 #include "tests/unit/home.h"
 
-/* A run that has ended, whose standard output is ours to choose and whose standard error is a file.
- */
+/* A run that has ended, whose standard output is ours to choose and whose standard error is a
+   file. */
 struct run {
 	struct settings settings;
 	struct job job;

@@ -456,7 +456,7 @@ static void test_history(void **state)
 	assert_int_equal(meta_forget_history(dir, 3000, 9999), 2);
 	assert_int_equal(meta_forget_history(dir, 3000, 9999), 0);
 	close(dir);
-	/* gc removes what is older than artifacts may be. */
+	/* gc removes artifacts that are too old. */
 	run(&s, (struct retention_limits){.max_age_ms = DAY_MS, .keep_ms = DAY_MS}, false);
 	dir = store_open_session(&s, "a", true);
 	assert_int_equal(meta_first_in_history(dir), -1);

@@ -146,8 +146,8 @@ static struct lines split(const struct buffer *text)
 	return l;
 }
 
-/* Checks that `shown` is the line at `offset`, whole or cut with true notes, or bare a part of it.
- */
+/* Checks that `shown` is the line at `offset`, whole or cut with true notes, or bare a part of
+   it. */
 static void check_line(const char *line, size_t len, size_t offset, const char *shown,
 		       size_t shown_len, size_t max_line, bool bare, bool guard)
 {

@@ -121,7 +121,7 @@ static void who_is_gone(void **state)
 
 #define COMING 100
 
-/* Others end all the time: one list alone would skip some that stay. */
+/* Other processes end all the time: one list alone would skip some that stay. */
 static void nobody_who_stays_is_missed(void **state)
 {
 	pid_t stays[COMING], goes[COMING];

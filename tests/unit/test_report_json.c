@@ -38,7 +38,7 @@ static void ends_of_the_command(void **state)
 		/* A real-time signal has no name. */
 		{REPORT_DONE, -1, 40, false, "\"signal\":\"40\",\"success\":false,",
 		 "\"state\":\"done\","},
-		/* One of them at most. */
+		/* At most one of the two is set. */
 		{REPORT_DONE, 124, 15, true, "\"exit_code\":124,\"success\":false,",
 		 "\"timed_out\":true,\"state\":\"done\","},
 		/* The command caught the signal of the timeout and was content. */

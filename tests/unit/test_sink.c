@@ -175,7 +175,7 @@ static void a_script_reads(void **state)
 	unlink(script);
 }
 
-/* An agent that connects two of its own children. */
+/* An agent that connects two children of its own. */
 static void a_sibling_reads(void **state)
 {
 	char out[64];
@@ -210,8 +210,8 @@ static void a_sibling_reads(void **state)
 	}
 }
 
-/* As zsh does it: the shell becomes the last program of the pipeline, the others are its children.
- */
+/* As zsh does it: the shell becomes the last program of the pipeline, the others are its
+   children. */
 static void the_last_of_a_pipeline_reads(void **state)
 {
 	char out[64];

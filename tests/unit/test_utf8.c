@@ -23,8 +23,8 @@ static const unsigned char edges[] = {
 };
 #define EDGES (sizeof(edges) / sizeof(*edges))
 
-/* Bit sets of the beginnings of encodings, one to three bytes long; [2] is indexed by three bytes.
- */
+/* Bit sets of the beginnings of encodings, one to three bytes long; [2] is indexed by three
+   bytes. */
 static unsigned char *prefixes[3];
 
 static bool is_surrogate(uint32_t cp)

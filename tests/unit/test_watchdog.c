@@ -112,8 +112,7 @@ static void holds_nothing(void **state)
 	(void)state;
 	start(&u);
 	/* The process that started it holds them, until it is killed. It sleeps once it has started
-	   the watchdog.
-	 */
+	   the watchdog. */
 	session_wait_for_state(u.front, 'S');
 	kill(u.front, SIGKILL);
 	child_wait(u.front);
