@@ -185,7 +185,6 @@ static void give_line(struct head *h, const struct head_line *l, const char *lin
 	char note[NOTE_MAX];
 	size_t note_len;
 	bool returns = has_return(l, line, n);
-
 	h->last_cut = n < l->length;
 	if (l->guard)
 		buffer_append_string(out, LINE_GUARD);
