@@ -125,9 +125,10 @@ void *array_add(void *array, size_t *count, size_t *room, size_t size)
 	memcpy(&items, array, sizeof(items));
 	if (*count == *room) {
 		size_t wanted = *room ? *room * 2 : 16;
-		items = reallocarray(items, wanted, size);
-		if (!items)
+		char *grown = reallocarray(items, wanted, size);
+		if (!grown)
 			return NULL;
+		items = grown;
 		memcpy(array, &items, sizeof(items));
 		*room = wanted;
 	}

@@ -191,7 +191,7 @@ static bool find_lines(const struct buffer *t, size_t *from, size_t *to)
 static int step_add_lines(struct buffer *out, const struct buffer *t, const struct step *s)
 {
 	struct buffer value = BUFFER_INIT;
-	size_t from = t->len, to = t->len;
+	size_t from = t->len, to = from;
 	bool there = find_lines(t, &from, &to);
 	int status = step_value(&value, s);
 	buffer_append(out, t->data, from);
