@@ -415,7 +415,7 @@ static int add_dotted(struct buffer *out, const struct toml *t, int like, const 
 {
 	const struct toml_entry *e = &t->entries[like];
 	size_t last = strlen(strrchr(e->path, '.') + 1);
-	/* As the other one is written, up to its last part, which may be in quotes. */
+	/* Copies the way the other key is written, up to its last part, which may be in quotes. */
 	size_t end = e->key_end - (strchr("\"'", t->text[e->key_end - 1]) ? last + 2 : last);
 	struct buffer name = BUFFER_INIT;
 	buffer_append(&name, t->text + e->key, end - e->key);

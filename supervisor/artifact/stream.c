@@ -256,7 +256,7 @@ static void punch(struct stream *s, uint64_t old_end)
 {
 	struct cap *c = &s->cap;
 	if (!c->whole) {
-		/* Not inside a character either. */
+		/* The cut must not be inside a character, either. */
 		char next[4];
 		ssize_t n = io_read_at(s->fd, next, sizeof(next), (off_t)c->end);
 		for (ssize_t i = 0; i < n && i < 3 && (next[i] & 0xC0) == 0x80; i++)

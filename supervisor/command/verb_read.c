@@ -491,7 +491,7 @@ static int read_describe(const struct read *r, const struct kind *kind, uint64_t
 	return status;
 }
 
-/* Whether the run's output was binary, so that there are only raw bytes. If so, prints them and
+/* Whether the run's output was binary, so that there are only raw bytes. If so, describes them and
    sets *status. */
 static bool describe_run(const struct read *r, int *status)
 {

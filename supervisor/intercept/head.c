@@ -230,7 +230,7 @@ static size_t find_level(const struct head *h)
 	return least;
 }
 
-/* Nothing more is held: hands out what is. */
+/* No more is held: hands out the lines that are. */
 static void give_held(struct head *h, struct buffer *out)
 {
 	size_t level = h->held_count ? find_level(h) : 0, before = out->len, cost;

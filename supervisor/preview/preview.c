@@ -166,7 +166,7 @@ static void enter_tail(const struct window *w, struct window_cursor *c)
 	const char *newline = memchr(data, '\n', len);
 	skip = newline ? (size_t)(newline - data) + 1 : len;
 	if (skip == len) {
-		/* Not one line starts in the tail: the last one is longer. */
+		/* No line starts in the tail: the last one is longer. */
 		c->offset = w->bytes > w->last_start ? w->last_start : w->prev_start;
 		c->number = window_lines(w) - 1;
 		return;

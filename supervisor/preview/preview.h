@@ -68,9 +68,8 @@ struct preview_piece {
 	uint64_t bytes;    /* of these lines in the text, newlines included */
 	const char *text;  /* ends with a newline unless the run's last line did not */
 	size_t len;
-	uint64_t cut; /* how many of these lines are not whole in `text`, the last one among them if
-		       */
-	bool cut_last;
+	uint64_t cut;        /* how many of these lines are not whole in `text` */
+	bool cut_last;       /* the last line is one of them */
 	struct line_gap gap; /* the first part of them that is left out */
 	bool numbered;       /* from the middle: print "N: " before each line */
 };

@@ -155,7 +155,7 @@ enum {
 	BLOCK = 64 * 1024,
 	/* Lines longer than this are known by their start and end only. */
 	LONG_LINE = 32 * 1024,
-	/* So much from the start on is judged line by line. */
+	/* The first bytes of a text, which are judged line by line. */
 	JUDGE_ALL = 2 * 1024 * 1024,
 	LOOK_BACK = 4096, /* bytes kept in front of what is judged next */
 	LINES_BEFORE = 3,

@@ -106,7 +106,7 @@ static void frontend_forget(int sig)
 static void frontend_signal_group(const struct frontend *f, int sig)
 {
 	kill(0, sig);
-	/* Not to be passed on to the command once more. */
+	/* This signal must not be passed on to the command once more. */
 	frontend_forget(sig);
 	watchdog_had(f->watchdog_socket, sig);
 }

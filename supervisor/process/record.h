@@ -72,8 +72,8 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 /* These processes hold the output of a command that has ended. */
 void record_held(struct record *r, const struct pipe_holder *holders, int count);
 
-/* Nothing more comes: appends the line to the history, updates the artifact if text came since
-   record_end() (`grown`), frees. */
+/* No more text comes: appends the line to the history, updates the artifact if text came since
+   record_end() (`grown`), and frees. */
 void record_close(struct record *r, bool grown);
 
 /* Cleans the stores up, if that is due and nobody else does. Call it when nobody waits. */

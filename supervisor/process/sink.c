@@ -48,8 +48,8 @@ static bool is_same_open(int a, int b)
 	long order = syscall(SYS_kcmp, self, self, KCMP_FILE, a, b);
 	if (order >= 0)
 		return order == 0;
-	/* Not in this kernel, or forbidden, as in many containers. Two opens that stand at the same
-	   place would write over each other: hardly what anybody wants. */
+	/* The kernel lacks this call or forbids it, as in many containers. Two opens that stand at
+	   the same place would write over each other: hardly what anybody wants. */
 	return flags == other && lseek(a, 0, SEEK_CUR) == lseek(b, 0, SEEK_CUR);
 }
 

@@ -416,7 +416,7 @@ static void supervisor_linger(struct supervisor *s)
 	front_end(s, ENDED_LIVES_ON | (s->watchdog >= 0 ? ENDED_WATCHED : 0));
 	if (!supervisor_is_open(s))
 		return;
-	/* Runs when nobody waits any more. */
+	/* Done only now, since nobody waits any more. */
 	live_open(&s->live);
 	record_held(&s->record, found, pipe_holder_find(fds, 2, found, META_HOLDERS));
 }

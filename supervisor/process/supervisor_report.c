@@ -111,7 +111,7 @@ static void report_conclude(struct supervisor *s, struct source *source)
 	/* The run lives on in the background: later output must have a place. */
 	if (source->fd >= 0 && !s->ending)
 		source_text(source);
-	/* Otherwise nobody might read the output of this moment. */
+	/* Keeps the text, since its reader may have gone. */
 	if (source->text && (source->fd >= 0 || s->interrupted)) {
 		interceptor_spill(source->text);
 		interceptor_update_live(source->text);

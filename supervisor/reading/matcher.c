@@ -181,7 +181,7 @@ static int compile_all(struct matcher *m, const char *pattern,
 		errno = ENOMEM;
 		goto out;
 	}
-	/* Else PCRE2 10.42 does not find "(?=b)a?b" in "b": it wants two. */
+	/* Otherwise PCRE2 10.42 does not find "(?=b)a?b" in "b": it expects two characters. */
 	if (memmem(text.data, text.len, "(?=", 3))
 		flags |= PCRE2_NO_START_OPTIMIZE;
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);

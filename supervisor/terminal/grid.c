@@ -284,7 +284,7 @@ static void grid_show_nul(struct terminal *t)
 		grid_print(t, NUL_SYMBOL, NUL_SYMBOL_BYTES, 3);
 		return;
 	}
-	/* As behind any control, there is nothing to repeat. */
+	/* REP has nothing to repeat, as after any control. */
 	t->width = 0;
 	if (t->nul == TERMINAL_NUL_NEWLINE) {
 		t->screen->x = 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So that a screen full of characters with several marks each fits. */
+/* Enough for a screen full of characters with several marks each. */
 #define NODES_PER_CELL 8
 
 static void default_tabs(struct screen *s)
@@ -375,7 +375,7 @@ void screen_settle(struct screen *s)
 
 /* A picture of the screen for an agent, without decoration. */
 
-/* So much of a rule is left. */
+/* The length that is left of a rule. */
 #define RULE_MOST 8
 
 static bool is_rule(uint32_t cp)

@@ -536,7 +536,7 @@ static void test_falls_back(void **state)
 	artifact_close(a);
 	assert_int_equal(rmdir(victim), 0);
 
-	/* Or the last step fails: what was made before is removed. */
+	/* If the last step fails, earlier files are removed. */
 	assert_int_equal(unlinkat(s.fd, "ids", 0), 0);
 	int dir = store_open_session(&s, "s_1", true);
 	assert_int_equal(mkdirat(dir, "recent", 0700), 0);

@@ -429,7 +429,7 @@ static void connect_as_another(const void *ctx)
 	struct control_packet p;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 	CHECK(setresuid(65534, 65534, 65534) == 0);
-	/* As if the directory and the file were open to all. */
+	/* Acts as if the directory and the file were open to all. */
 	CHECK(connect(fd, ctx, sizeof(struct sockaddr_un)) == 0);
 	CHECK(recv(fd, &p, sizeof(p), 0) <= 0);
 }

@@ -126,7 +126,7 @@ static void test_running_stays(void **state)
 	assert_true(store_is_in_use(dir));
 	assert_true(removal_is_running(dir, meta.id));
 	assert_int_equal(removal_of(&s, "test", dir, meta.id, &freed), REMOVAL_RUNNING);
-	/* Whatever the limits. */
+	/* A running one stays, whatever the limits are. */
 	run(&s, (struct retention_limits){.max_age_ms = 1, .max_count = 1, .max_bytes = 1}, false);
 	assert_true(id_exists(&s, meta.id));
 	assert_false(gc_remove_session(&s, "test"));
@@ -241,7 +241,7 @@ static void test_limits(void **state)
 	assert_true(r.bytes >= 5000);
 	assert_int_equal(r.failed, 0);
 	assert_false(id_exists(&s, old));
-	/* Once more there is nothing to do. */
+	/* A second gc has nothing to do. */
 	r = run(&s, age, false);
 	assert_int_equal(r.artifacts + r.sessions + r.leftovers + r.bytes, 0);
 	r = run(&s, (struct retention_limits){.max_count = 1, .keep_ms = DAY_MS}, false);

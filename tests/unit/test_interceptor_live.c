@@ -124,7 +124,7 @@ static void what_is_redrawn_settles_later(void **state)
 	run_end(&r);
 }
 
-/* So it is where the cursor is hidden, and where it is shown again. */
+/* The same holds while the cursor is hidden, and after it is shown again. */
 static void a_hidden_cursor(void **state)
 {
 	struct run r = run_make();

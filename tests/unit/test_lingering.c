@@ -127,7 +127,7 @@ static void silent_daemons_are_not_waited_for(const void *ctx)
 	lingering_came(&l, 1, 2 * SECOND);
 	CHECK(!lingering_is_over(&l, fds, 601 * SECOND));
 	CHECK(lingering_due(&l, 601 * SECOND) == 602 * SECOND);
-	/* Not as long as one of the holders is no daemon. */
+	/* The recording goes on as long as one of the holders is no daemon. */
 	CHECK(!lingering_is_over(&l, fds, 602 * SECOND));
 	CHECK(lingering_due(&l, 602 * SECOND) == 1202 * SECOND);
 	kill(job, SIGKILL);

@@ -432,7 +432,7 @@ static void test_folds(void **state)
 	(void)state;
 	check_shown(&o, 0, "start\nagain\nagain\nagain\nagain\nend\n",
 		    "start\nagain\n[= 3]\nend\n");
-	/* Not where it would be longer. */
+	/* Nothing is folded if that would be longer. */
 	check_shown(&o, 0, "start\nx\nx\nx\nend\n", "start\nx\nx\nx\nend\n");
 }
 

@@ -463,7 +463,7 @@ static void profiles_add_to_lists(void **state)
 	assert_string_equal(apply(&s, "a x"), "a");
 	assert_items(&s.patterns, "every run\nof the a\nlater\n");
 	assert_items(&s.ignore, "noise of a\n");
-	/* Once more changes nothing; another profile adds to it. */
+	/* Applying a profile again changes nothing; another profile adds to it. */
 	assert_string_equal(apply(&s, "a x; b"), PROFILE_MIXED);
 	assert_items(&s.patterns, "every run\nof the a\nlater\nof b's\n");
 	assert_int_equal(option_source(&s, option_by_key("preview", "ignore"))->by, ORIGIN_PROFILE);

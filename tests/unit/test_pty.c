@@ -103,7 +103,7 @@ static void output_passes_unchanged(void **state)
 	assert_int_equal(write(p.master, "abc\n", 4), 4);
 	assert_int_equal(read(p.master, data, sizeof(data)), -1);
 	assert_int_equal(errno, EAGAIN);
-	/* And nobody can wait for it. */
+	/* Nobody can wait for input, either. */
 	assert_int_equal(read(p.slave, data, sizeof(data)), -1);
 	assert_int_equal(errno, EBADF);
 	/* All output is read before the end is reported. */

@@ -92,7 +92,7 @@ static const struct sample samples[] = {
 	 "AK\033PIA AKIA[redacted: AWS key]\001\n\033\\"},
 	{"\033[AKIAIOSFODNN7EXAMPLE\n", "\033[AKIA[redacted: AWS key]\n"},
 	{"\033[3\nAKIAIOSFODNN7EXAMPLE\n", "\033[3\nAKIA[redacted: AWS key]\n"},
-	/* As escapes are spelled. */
+	/* Secrets behind spelled escapes. */
 	{"{\"a\": \"x\\nAKIAIOSFODNN7EXAMPLE\\u001b[31mghp_abcdefghijklmnopqrstuvwxyz\"}\n",
 	 "{\"a\": \"x\\nAKIA[redacted: AWS key]\\u001b[31mghp_[redacted: GitHub token]\"}\n"},
 	{"x%20AKIAIOSFODNN7EXAMPLE \\033AKIAIOSFODNN7EXAMPLE\n",

@@ -85,7 +85,7 @@ static void modes_are_put_back(void **state)
 	assert_false(terminal_cursor_keys(t));
 	struct buffer picture = BUFFER_INIT;
 	assert_int_equal(terminal_picture(t, &picture, &row, &col), 0);
-	/* And the cursor is where it was. */
+	/* The cursor is where it was. */
 	assert_int_equal(row * 1000 + col, 3006);
 	feed(t, "\033[?1049h");
 	feed(t, terminal_unpaint);

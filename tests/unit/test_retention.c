@@ -157,8 +157,8 @@ static void test_situations(void **state)
 	}
 }
 
-/* Whatever there is: no running one goes, what stays is within the limits, and asking again about
-   what stays removes nothing. */
+/* For any items: no running one is removed, the rest is within the limits, and deciding again about
+   the rest removes nothing. */
 static void test_any(void **state)
 {
 	(void)state;

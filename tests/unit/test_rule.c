@@ -246,8 +246,8 @@ static struct limit limit_for(struct settings *s, const char *agent, const char 
 	return limit_of(s, false);
 }
 
-/* Whatever a profile, a variable or a flag allows, what is printed is within what the agent shows.
-   400 bytes and 4 lines are for notices. */
+/* Whatever a profile, a variable or a flag allows, the printed text stays within the agent's
+   ceiling. 400 bytes and 4 lines are for notices. */
 static void every_limit_is_held_under_the_ceiling(void **state)
 {
 	static const struct {

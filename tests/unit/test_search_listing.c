@@ -241,7 +241,7 @@ static void test_gap(void **state)
 	assert_non_null(gap);
 	assert_non_null(strstr(gap, ") not kept: over the disk cap ([spill] max_artifact)]\n"
 				    "199999:199999 word\n"));
-	/* Nothing in what is there: it may be in what is not. */
+	/* No match in the text that is there: there may be one in the gap. */
 	assert_int_equal(call("search @ nothing"), 2);
 	assert_string_equal(out.data, "");
 	assert_memory_equal(err.data, "terse search: no match in 200,000 lines [... lines ", 51);

@@ -182,7 +182,7 @@ static void signal_state(const void *ctx)
 	CHECK(pid > 0);
 	/* HUP is ignored as the caller had it, PIPE is not blocked as this process has it. */
 	CHECK(child_wait(pid) == SIGPIPE);
-	/* And this process is as it was. */
+	/* This process has not changed. */
 	struct sigaction action;
 	CHECK(sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_DFL);
 	sigset_t mask;

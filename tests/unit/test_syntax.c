@@ -108,7 +108,7 @@ static void test_required(void **state)
 		{"abc(?#d)", "", "ab", true, false},
 		{"a\\cXb", "", "b", true, false},
 		{"[[:<:]]abc", "", "abc", true, false},
-		/* Nothing has to be there. */
+		/* No string is required. */
 		{"", "", "", true, false},
 		{"a*", "", "", true, false},
 		{"a?", "", "", true, false},
