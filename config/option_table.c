@@ -21,26 +21,28 @@
 
 /* The parts of a row. */
 #define NAMES(section_, key_, flag_, variable_) \
-	.section = section_, .key = key_, .flag = flag_, .variable = variable_
+	.section = (section_), .key = (key_), .flag = (flag_), .variable = (variable_)
 
-#define BOOL(field, preset_)     .type = OPTION_BOOL, .offset = OFFSET(field), .preset = preset_
-#define TRISTATE(field, preset_) .type = OPTION_TRISTATE, .offset = OFFSET(field), .preset = preset_
+#define BOOL(field, preset_) .type = OPTION_BOOL, .offset = OFFSET(field), .preset = (preset_)
+#define TRISTATE(field, preset_) \
+	.type = OPTION_TRISTATE, .offset = OFFSET(field), .preset = (preset_)
 #define WORD(field, choices_, preset_) \
-	.type = OPTION_ENUM, .offset = OFFSET(field), .choices = choices_, .preset = preset_
+	.type = OPTION_ENUM, .offset = OFFSET(field), .choices = (choices_), .preset = (preset_)
 
 #define NUMBER(type_, field, min_, max_, preset_) \
-	.type = type_, .offset = OFFSET(field), .min = min_, .max = max_, .preset = preset_
+	.type = (type_), .offset = OFFSET(field), .min = (min_), .max = (max_), .preset = (preset_)
 #define COUNT(field, min_, max_, preset_, unit_) \
-	NUMBER(OPTION_COUNT, field, min_, max_, preset_), .unit = unit_
+	NUMBER(OPTION_COUNT, field, min_, max_, preset_), .unit = (unit_)
 #define SIZE(field, min_, max_, preset_)     NUMBER(OPTION_SIZE, field, min_, max_, preset_)
 #define DURATION(field, min_, max_, preset_) NUMBER(OPTION_DURATION, field, min_, max_, preset_)
 
 /* `max_` is the length of a text or item. */
-#define TEXT(field, max_, unit_, refuse_)                                           \
-	.type = OPTION_STRING, .offset = OFFSET(field), .max = max_, .unit = unit_, \
-	.refuse = refuse_
-#define LIST(field, max_, unit_, refuse_) \
-	.type = OPTION_LIST, .offset = OFFSET(field), .max = max_, .unit = unit_, .refuse = refuse_
+#define TEXT(field, max_, unit_, refuse_)                                               \
+	.type = OPTION_STRING, .offset = OFFSET(field), .max = (max_), .unit = (unit_), \
+	.refuse = (refuse_)
+#define LIST(field, max_, unit_, refuse_)                                             \
+	.type = OPTION_LIST, .offset = OFFSET(field), .max = (max_), .unit = (unit_), \
+	.refuse = (refuse_)
 
 /* The longest string that Linux passes to a program (MAX_ARG_STRLEN). */
 #define LONGEST (128 * KB - 1)

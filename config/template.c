@@ -108,7 +108,7 @@ static bool take_star(const char **template, bool *is_command)
 }
 
 /* Tries from the left; after a mismatch the last star takes one more character. */
-static bool command_template_match(const char *template, const char *text, struct part *part)
+static bool template_match_at(const char *template, const char *text, struct part *part)
 {
 	const char *behind = NULL, *end = NULL; /* of the last star, in template and text */
 	bool is_command = false;
@@ -139,13 +139,13 @@ static bool command_template_match(const char *template, const char *text, struc
 bool template_match(const char *template, const char *text)
 {
 	struct part part = {NULL, NULL, false};
-	return command_template_match(template, text, &part);
+	return template_match_at(template, text, &part);
 }
 
 int template_take(const char *template, const char *text, char **result)
 {
 	struct part part = {NULL, NULL, false};
-	if (!command_template_match(template, text, &part))
+	if (!template_match_at(template, text, &part))
 		return 0;
 	if (!part.from)
 		part = (struct part){.from = text, .to = text + strlen(text)};

@@ -191,8 +191,8 @@ INLINE finder_lanes probe(const struct finder_probe *p, const char *at)
 }
 
 /* `count` is a constant where it is 1, for the compiler to keep all in registers. */
-INLINE size_t command_finder_find(const struct finder *f, unsigned count, const char *data,
-				  size_t from, size_t len, unsigned *which)
+INLINE size_t finder_search(const struct finder *f, unsigned count, const char *data, size_t from,
+			    size_t len, unsigned *which)
 {
 	/* Behind the last place where every byte looked at is in the text. */
 	size_t end = len > LITERAL_LEN + LANES ? len - LITERAL_LEN - LANES : 0;
@@ -218,8 +218,8 @@ size_t finder_find(const struct finder *f, const char *data, size_t from, size_t
 		   unsigned *which)
 {
 	if (f->literals.count == 1)
-		return command_finder_find(f, 1, data, from, len, which);
-	return command_finder_find(f, f->literals.count, data, from, len, which);
+		return finder_search(f, 1, data, from, len, which);
+	return finder_search(f, f->literals.count, data, from, len, which);
 }
 
 size_t finder_find_high(const char *data, size_t from, size_t len, unsigned char also)

@@ -63,7 +63,7 @@ void quote_text(struct buffer *out, const char *text, size_t len, char mark)
 	buffer_append(out, &mark, mark != 0);
 }
 
-static bool command_quote_is_plain(const char *word, size_t len)
+static bool quote_needs_none(const char *word, size_t len)
 {
 	uint32_t cp;
 	for (size_t n; len > 0; word += n, len -= n) {
@@ -101,7 +101,7 @@ void quote_append(struct buffer *out, const char *word)
 	size_t len = strlen(word);
 	if (len > 0 && strspn(word, plain) == len)
 		buffer_append(out, word, len);
-	else if (command_quote_is_plain(word, len))
+	else if (quote_needs_none(word, len))
 		quote_append_single(out, word);
 	else
 		quote_append_ansi(out, word);

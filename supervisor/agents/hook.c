@@ -169,7 +169,7 @@ static json_t *rewrite(const struct call *c, const char *tool, const char *sessi
 }
 
 /* Takes `reply`. */
-static int command_hook_answer(struct call *c, json_t *reply)
+static int hook_reply(struct call *c, json_t *reply)
 {
 	char *text = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
 	if (text)
@@ -189,7 +189,7 @@ static int cursor_before(struct call *c)
 		json_object_set_new(reply, "updated_input", input);
 	}
 	json_decref(command);
-	return command_hook_answer(c, reply);
+	return hook_reply(c, reply);
 }
 
 static int crush_before(struct call *c)
@@ -197,7 +197,7 @@ static int crush_before(struct call *c)
 	json_t *command = rewrite(c, "bash", STRING_AT(c->input, "session_id"), true);
 	if (!command)
 		return 0;
-	return command_hook_answer(
+	return hook_reply(
 		c, json_pack("{s:i,s:{s:o}}", "version", 1, "updated_input", "command", command));
 }
 

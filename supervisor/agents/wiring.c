@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 /* The first of these that is there, below the directory of the program. */
-static void command_place_find(char out[PATH_MAX], const char *folder, const char *const *names,
-			       int mode)
+static void place_look_up(char out[PATH_MAX], const char *folder, const char *const *names,
+			  int mode)
 {
 	char path[PATH_MAX + 64], real[PATH_MAX];
 	for (*out = '\0'; *names; names++) {
@@ -46,9 +46,9 @@ void place_find(struct place *p)
 	char *slash = strrchr(folder, '/');
 	if (slash)
 		*slash = '\0';
-	command_place_find(p->shell, folder, shells, X_OK);
-	command_place_find(p->library, folder, libraries, R_OK);
-	command_place_find(p->bash_env, folder, scripts, R_OK);
+	place_look_up(p->shell, folder, shells, X_OK);
+	place_look_up(p->library, folder, libraries, R_OK);
+	place_look_up(p->bash_env, folder, scripts, R_OK);
 	size_t path_len = strlen(p->bash_env);
 	if (path_len > 0)
 		snprintf(p->bash_env + path_len, PATH_MAX - path_len, PLACE_UNLESS_VERBOSE);

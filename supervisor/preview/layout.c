@@ -47,7 +47,7 @@ void layout_release(struct layout *l)
 }
 
 /* Makes room for one more item in an array. */
-static int command_layout_grow(void **items, size_t count, size_t *cap, size_t size)
+static int layout_reserve(void **items, size_t count, size_t *cap, size_t size)
 {
 	void *more;
 	if (count < *cap)
@@ -97,7 +97,7 @@ int layout_add(struct layout *l, const struct line *line, unsigned value, uint32
 			return 0;
 		}
 	}
-	if (command_layout_grow((void **)&l->units, l->count, &l->cap, sizeof(*l->units)))
+	if (layout_reserve((void **)&l->units, l->count, &l->cap, sizeof(*l->units)))
 		return -1;
 	u = &l->units[l->count++];
 	*u = (struct unit){.line = *line,
@@ -395,7 +395,7 @@ static size_t used_beside(struct layout *l, const struct unit *u, bool numbered)
 	       gap_cost(l, u, behind) + (numbered ? layout_number_cost(l, u) : 0);
 }
 
-static bool command_layout_take(struct layout *l, struct unit *u, size_t beside)
+static bool layout_choose(struct layout *l, struct unit *u, size_t beside)
 {
 	if (u->cost == 0 || beside > l->budget || u->cost > l->budget - beside)
 		return false;
@@ -410,7 +410,7 @@ static bool command_layout_take(struct layout *l, struct unit *u, size_t beside)
 bool layout_take(struct layout *l, size_t unit, bool numbered)
 {
 	struct unit *u = &l->units[unit];
-	return u->chosen || command_layout_take(l, u, used_beside(l, u, numbered));
+	return u->chosen || layout_choose(l, u, used_beside(l, u, numbered));
 }
 
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered)
@@ -435,7 +435,7 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered)
 			u->limit = l->max_line;
 		price(l, u);
 	}
-	return command_layout_take(l, u, beside);
+	return layout_choose(l, u, beside);
 }
 
 /* Whether a taken line could be shown further. */
@@ -487,8 +487,7 @@ void layout_grow(struct layout *l)
 
 static int layout_add_piece(struct layout *l, const struct preview_piece *piece)
 {
-	if (command_layout_grow((void **)&l->pieces, l->piece_count, &l->piece_cap,
-				sizeof(*l->pieces)))
+	if (layout_reserve((void **)&l->pieces, l->piece_count, &l->piece_cap, sizeof(*l->pieces)))
 		return -1;
 	l->pieces[l->piece_count++] = *piece;
 	return 0;

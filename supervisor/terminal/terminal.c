@@ -425,7 +425,7 @@ static void hand_on(struct terminal *t, unsigned from, unsigned to)
 	}
 }
 
-static void command_terminal_settle(struct terminal *t, const struct settling *how)
+static void terminal_settle_lines(struct terminal *t, const struct settling *how)
 {
 	struct emitter *e = &t->emitter;
 	struct screen *s = t->normal;
@@ -459,14 +459,14 @@ void terminal_commit(struct terminal *t, uint64_t upto)
 {
 	const struct settling all = {.upto = upto};
 	if (!t->stripping && terminal_settled(t) < upto)
-		command_terminal_settle(t, &all);
+		terminal_settle_lines(t, &all);
 }
 
 void terminal_settle(struct terminal *t, int64_t now, int64_t age)
 {
 	const struct settling some = {.upto = UINT64_MAX, .now = now, .age = age};
 	if (!t->stripping && terminal_settled(t) < terminal_lines(t))
-		command_terminal_settle(t, &some);
+		terminal_settle_lines(t, &some);
 }
 
 /* A copy of the emitter that collects the text it hands on. */
