@@ -345,7 +345,7 @@ void literals_init(struct literals *s)
 
 void literals_add(struct literals *s, const char *text, unsigned group)
 {
-	for (size_t k = 0; k < LITERAL_LEN; k++) {
+	for (size_t k = 0; k < FRAGMENT_LEN; k++) {
 		unsigned byte = (unsigned char)text[k] | FOLD;
 		s->low[k][byte & 15] |= (uint8_t)(1u << group);
 		s->high[k][byte >> 4] |= (uint8_t)(1u << group);
@@ -370,7 +370,7 @@ static bool literal_is_at(const struct literals *s, const char *data, unsigned g
 static unsigned literal_groups(const struct literals *s, const char *data)
 {
 	unsigned groups = 0xFF;
-	for (size_t k = 0; k < LITERAL_LEN; k++) {
+	for (size_t k = 0; k < FRAGMENT_LEN; k++) {
 		unsigned byte = (unsigned char)data[k] | FOLD;
 		groups &= s->low[k][byte & 15] & s->high[k][byte >> 4];
 	}
@@ -381,7 +381,7 @@ static size_t literals_find_from(const struct literals *s, const char *data, siz
 				 size_t *newlines)
 {
 	for (; at < len; at++) {
-		if (len - at >= LITERAL_LEN) {
+		if (len - at >= FRAGMENT_LEN) {
 			unsigned groups = literal_groups(s, data + at);
 			if (groups && literal_is_at(s, data + at, groups))
 				return at;
@@ -407,17 +407,17 @@ TARGET_AVX2 static size_t literals_find_avx2(const struct literals *s, const cha
 					     size_t *newlines)
 {
 	enum { WIDTH = sizeof(__m256i) };
-	__m256i low[LITERAL_LEN], high[LITERAL_LEN], v[LITERAL_LEN];
+	__m256i low[FRAGMENT_LEN], high[FRAGMENT_LEN], v[FRAGMENT_LEN];
 	size_t at = 0, count = 0;
 	UNROLL
-	for (size_t k = 0; k < LITERAL_LEN; k++) {
+	for (size_t k = 0; k < FRAGMENT_LEN; k++) {
 		low[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)s->low[k]));
 		high[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)s->high[k]));
 	}
-	for (; len - at >= WIDTH + LITERAL_LEN - 1; at += WIDTH) {
+	for (; len - at >= WIDTH + FRAGMENT_LEN - 1; at += WIDTH) {
 		__m256i groups = _mm256_set1_epi8(-1);
 		UNROLL
-		for (size_t k = 0; k < LITERAL_LEN; k++) {
+		for (size_t k = 0; k < FRAGMENT_LEN; k++) {
 			v[k] = _mm256_loadu_si256((const __m256i *)(data + at + k));
 			groups = _mm256_and_si256(groups,
 						  literal_groups_avx2(low[k], high[k], v[k]));

@@ -50,24 +50,24 @@ void scan_widen(uint32_t *restrict cells, const char *restrict data, size_t len)
    is a blank at which trimming may have to begin. Returns how many. */
 size_t scan_narrow(char *restrict data, const uint32_t *restrict cells, size_t len);
 
-/* Literals of LITERAL_LEN bytes, searched all at once without regard to the case of ASCII letters.
+/* Literals of FRAGMENT_LEN bytes, searched all at once without regard to the case of ASCII letters.
 
    The search looks up each half of a byte in a table of sixteen (the "Teddy" method of
    Hyperscan), 32 positions at once where the processor can. Literals of one group share the bits
    of these tables: similar ones in one group keep false alarms rare. */
-enum { LITERAL_LEN = 4, LITERAL_GROUPS = 8, LITERAL_MAX = 16 };
+enum { FRAGMENT_LEN = 4, FRAGMENT_GROUPS = 8, FRAGMENT_MAX = 16 };
 
 struct literals {
 	/* For each byte of a literal: the groups that may have it there. */
-	uint8_t low[LITERAL_LEN][16], high[LITERAL_LEN][16];
-	uint32_t folded[LITERAL_GROUPS][LITERAL_MAX];
-	uint8_t counts[LITERAL_GROUPS];
+	uint8_t low[FRAGMENT_LEN][16], high[FRAGMENT_LEN][16];
+	uint32_t folded[FRAGMENT_GROUPS][FRAGMENT_MAX];
+	uint8_t counts[FRAGMENT_GROUPS];
 	bool wide; /* the vector search is used */
 };
 
 void literals_init(struct literals *s);
 
-/* Adds the first LITERAL_LEN bytes of `text` to a group that is not full. */
+/* Adds the first FRAGMENT_LEN bytes of `text` to a group that is not full. */
 void literals_add(struct literals *s, const char *text, unsigned group);
 
 /* Returns where the first literal starts, or `len`, and adds the newlines before it to *newlines.

@@ -7,8 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LITERAL_LEN  48 /* bytes of one */
-#define LITERALS_MAX 16 /* of a set */
+enum {
+	LITERAL_LEN = 48,  /* bytes of one */
+	LITERALS_MAX = 16, /* of a set */
+};
 
 struct literal {
 	unsigned char len;

@@ -357,11 +357,11 @@ static const char *rarest(const char *phrase)
 {
 	const char *best = phrase;
 	unsigned most = 0;
-	for (const char *at = phrase; strlen(at) >= LITERAL_LEN; at++) {
+	for (const char *at = phrase; strlen(at) >= FRAGMENT_LEN; at++) {
 		unsigned rarity = 0;
-		if (strcspn(at, "*") < LITERAL_LEN)
+		if (strcspn(at, "*") < FRAGMENT_LEN)
 			continue;
-		for (size_t k = 0; k < LITERAL_LEN; k++)
+		for (size_t k = 0; k < FRAGMENT_LEN; k++)
 			rarity += literal_byte_rarity((unsigned char)at[k], is_letter(at[k]));
 		if (rarity > most) {
 			most = rarity;
@@ -454,7 +454,7 @@ void phrases_apply(const struct phrases *p, const struct line *line, struct scor
 
 /* Fragments that look alike share a group, which keeps false alarms rare. */
 static const struct {
-	char text[LITERAL_LEN + 1];
+	char text[FRAGMENT_LEN + 1];
 	uint8_t group;
 } fragments[] = {
 	{"rror", 0},                       /* error */
@@ -518,10 +518,10 @@ void prefilter_init(struct literals *s)
 void prefilter_add(struct literals *s, const char *text)
 {
 	unsigned least = 0;
-	for (unsigned i = 1; i < LITERAL_GROUPS; i++) {
+	for (unsigned i = 1; i < FRAGMENT_GROUPS; i++) {
 		if (s->counts[i] < s->counts[least])
 			least = i;
 	}
-	if (s->counts[least] < LITERAL_MAX)
+	if (s->counts[least] < FRAGMENT_MAX)
 		literals_add(s, text, least);
 }

@@ -278,7 +278,7 @@ static void keep_before(struct smart *s, const struct line *line)
 /* Where finds are counted that have the same bytes around in their line, numbers apart. */
 static uint16_t *count_of(const struct smart *s, uint16_t *counts, size_t hit, size_t around)
 {
-	size_t at = hit > around ? hit - around : 0, to = hit + LITERAL_LEN + around;
+	size_t at = hit > around ? hit - around : 0, to = hit + FRAGMENT_LEN + around;
 	uint32_t hash = SHAPE_SEED;
 	bool digits = false;
 	/* The line with the find is in the block up to its end. */
@@ -356,7 +356,7 @@ static void search_block(struct smart *s, size_t end)
 {
 	struct line line;
 	size_t lines = 0, hit = s->done;
-	for (;; hit += LITERAL_LEN) {
+	for (;; hit += FRAGMENT_LEN) {
 		hit += literals_find(&s->prefilter, s->block + hit, end - hit, &lines);
 		if (hit >= end) {
 			s->number += lines;

@@ -296,7 +296,7 @@ static void test_successes(void **state)
    middle of a large text, too, and whatever the exit status. */
 static void test_patterns(void **state)
 {
-	char *patterns[] = {(char *)"Quota*USED up", NULL};
+	char *patterns[] = {(char *)"Quota*USED up", (char *)"z*spare parts", NULL};
 	char *ignore[] = {(char *)"error 17", NULL};
 	(void)state;
 	for (int status = 0; status < 2; status++) {
@@ -316,11 +316,14 @@ static void test_patterns(void **state)
 		buffer_append_string(&text, "host b: error 17: known for long\n"
 					    "host b: the quota of disk 4 is used up again\n");
 		add_noise(&text, COMPILING, 20000);
+		buffer_append_string(&text, "host c: zone 5 has few spare parts\n");
+		add_noise(&text, COMPILING, 20000);
 		assert_true(text.len > 4u << 20);
 		preview_feed(p, text.data, text.len);
 		print_chosen(p, status, false, &out);
 		assert_non_null(strstr(buffer_string(&out), "QUOTA of disk 3"));
 		assert_non_null(strstr(out.data, "quota of disk 4"));
+		assert_non_null(strstr(out.data, "zone 5 has few"));
 		buffer_release(&text);
 		buffer_release(&out);
 		preview_free(p);
