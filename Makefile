@@ -305,11 +305,11 @@ PAGES = $(notdir $(wildcard docs/terse*.[1-8]))
 .PHONY: install uninstall clean help
 install: all
 	install -D -m 755 $(BUILD)/terse $(DESTDIR)$(PREFIX)/bin/terse
-	for shell in $(notdir $(SHELLS)); do ln -sf terse $(DESTDIR)$(PREFIX)/bin/$$shell; done
+	for shell in $(notdir $(SHELLS)); do ln -sf terse $(DESTDIR)$(PREFIX)/bin/$$shell || exit; done
 	install -D -m 644 $(SHIM) $(DESTDIR)$(PREFIX)/lib/terse/libterse-shim.so
 	ln -sf ../../bin/terse-sh $(DESTDIR)$(PREFIX)/lib/terse/terse-sh
 	install -D -m 644 shim/bash-env $(DESTDIR)$(PREFIX)/lib/terse/bash-env
-	for page in $(PAGES); do install -D -m 644 docs/$$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page; done
+	for page in $(PAGES); do install -D -m 644 docs/$$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit; done
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/terse README.md config/terse.ini
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/terse/docs docs/*.md
 

@@ -220,7 +220,9 @@ static void help_print_option(struct buffer *out, const struct option *o, const 
 	else if (o->preset)
 		buffer_printf(&help, " Default: %s.", o->preset);
 	const char *text = buffer_string(&help);
-	help_print_beside(out, start, text ? text : "");
+	if (text)
+		help_print_beside(out, start, text);
+	out->failed |= !text;
 	buffer_release(&help);
 	for (size_t i = 0; i < option_shorthand_count; i++) {
 		const struct option_shorthand *h = &option_shorthands[i];

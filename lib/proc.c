@@ -136,16 +136,12 @@ static long process_flags(pid_t pid, unsigned long fd)
 	return flags ? strtol(flags + 6, NULL, 8) : -1;
 }
 
-bool process_can_read(pid_t pid, unsigned long fd)
+bool process_can_read(pid_t pid, unsigned long fd, bool *until_exec)
 {
 	long flags = process_flags(pid, fd);
+	if (until_exec)
+		*until_exec = flags >= 0 && (flags & O_CLOEXEC);
 	return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
-}
-
-bool process_closes_on_exec(pid_t pid, unsigned long fd)
-{
-	long flags = process_flags(pid, fd);
-	return flags >= 0 && (flags & O_CLOEXEC);
 }
 
 int process_call(pid_t pid, long thread, struct process_call *call)

@@ -44,11 +44,9 @@ ssize_t process_link(pid_t pid, char *target, size_t size, const char *format, .
 /* As fstat(2) of the descriptor. */
 int process_stat(pid_t pid, unsigned long fd, struct stat *st);
 
-/* Whether the descriptor is open for reading. */
-bool process_can_read(pid_t pid, unsigned long fd);
-
-/* Whether the next exec of the process closes the descriptor. */
-bool process_closes_on_exec(pid_t pid, unsigned long fd);
+/* Whether the descriptor is open for reading; *until_exec (may be NULL): the next exec of the
+   process closes it. */
+bool process_can_read(pid_t pid, unsigned long fd, bool *until_exec);
 
 /* The system call that a thread is in, with its arguments. */
 struct process_call {

@@ -55,6 +55,7 @@ static void live_status_add_argv(struct buffer *out, const struct live_status *c
 	for (size_t i = 0; i < c->argv_len; i += strlen(c->argv + i) + 1) {
 		buffer_clear(&clean);
 		utf8_clean(&clean, c->argv + i, strlen(c->argv + i));
+		out->failed |= clean.failed;
 		json_add_text(out, NULL, clean.data, clean.len);
 	}
 	json_end_array(out);

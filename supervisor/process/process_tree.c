@@ -90,6 +90,8 @@ static int process_tree_take_lists(pid_t parent, struct buffer *out)
 	int result = process_tree_read_steady(parent, &text);
 	const char *at = result == 0 ? buffer_string(&text) : NULL;
 	char *end;
+	if (!at)
+		result = -1;
 	for (long pid; at && (pid = strtol(at, &end, 10)) > 0; at = end) {
 		const pid_t child = (pid_t)pid;
 		buffer_append(out, &child, sizeof(child));

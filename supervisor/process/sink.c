@@ -12,8 +12,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/kcmp.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -109,17 +107,18 @@ static enum reading sink_look_at(pid_t pid, const char *link)
 	struct process_walk w;
 	char target[64];
 	enum reading reading = READS_NOT;
+	bool until_exec;
 	long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid);
 	if (!w.dir)
 		return errno == EACCES && process_read(pid, &p) == 0 && p.state != 'Z' ? HIDDEN
 										       : READS_NOT;
 	for (; fd >= 0 && reading == READS_NOT; fd = process_walk_next(&w)) {
 		if (process_walk_link(&w, fd, target, sizeof(target)) &&
-		    strcmp(target, link) == 0 && process_can_read(pid, (unsigned long)fd))
+		    strcmp(target, link) == 0 &&
+		    process_can_read(pid, (unsigned long)fd, &until_exec))
 			reading = fd == STDIN_FILENO ? READS_STDIN
-				  : process_closes_on_exec(pid, (unsigned long)fd)
-					  ? READS_UNTIL_EXEC
-					  : READS;
+				  : until_exec       ? READS_UNTIL_EXEC
+						     : READS;
 	}
 	process_walk_end(&w);
 	return reading;

@@ -90,13 +90,13 @@ static void descriptors(void **state)
 	assert_string_equal(cut, "pipe:");
 	assert_true(process_link(0, link, sizeof(link), "fd/%d", ends[1]) > 0);
 	assert_string_equal(link, expected);
-	assert_true(process_can_read(getpid(), (unsigned long)ends[0]));
-	assert_false(process_can_read(getpid(), (unsigned long)ends[1]));
+	assert_true(process_can_read(getpid(), (unsigned long)ends[0], NULL));
+	assert_false(process_can_read(getpid(), (unsigned long)ends[1], NULL));
 	assert_int_equal(process_stat(getpid(), (unsigned long)ends[1], &st), 0);
 	assert_true(S_ISFIFO(st.st_mode));
 	close(ends[0]);
 	close(ends[1]);
-	assert_false(process_can_read(getpid(), (unsigned long)ends[0]));
+	assert_false(process_can_read(getpid(), (unsigned long)ends[0], NULL));
 	assert_int_equal(process_stat(getpid(), (unsigned long)ends[0], &st), -1);
 }
 
