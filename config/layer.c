@@ -37,20 +37,15 @@ int layer_add(struct layer *l, struct layer_entry entry)
 		errno = E2BIG;
 		return -1;
 	}
-	if (l->count == l->room) {
-		size_t room = l->room ? 2 * l->room : 16;
-		struct layer_entry *entries = realloc(l->entries, room * sizeof(*entries));
-		if (!entries)
-			return -1;
-		l->entries = entries;
-		l->room = room;
+	struct layer_entry *added = array_add(&l->entries, &l->count, &l->room, sizeof(*added));
+	if (!added)
+		return -1;
+	*added = entry;
+	added->text = entry.text ? strdup(entry.text) : NULL;
+	if (entry.text && !added->text) {
+		l->count--;
+		return -1;
 	}
-	if (entry.text) {
-		entry.text = strdup(entry.text);
-		if (!entry.text)
-			return -1;
-	}
-	l->entries[l->count++] = entry;
 	return 0;
 }
 

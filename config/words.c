@@ -4,6 +4,7 @@
 #include "config/words.h"
 
 #include "config/words_reader.h"
+#include "lib/buffer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,34 +12,16 @@
 
 /* --- notes of words and commands -------------------------------------------------- */
 
-/* Makes room for one more in an array of `count` elements of `size` bytes. Returns the array, or
-   NULL with r->failure set. */
-static void *words_grow(struct words_reader *r, void *array, size_t count, size_t *room,
-			size_t size)
-{
-	size_t more = *room ? 2 * *room : 32;
-	if (count < *room)
-		return array;
-	array = realloc(array, more * size);
-	if (array)
-		*room = more;
-	else
-		words_fail(r, ENOMEM);
-	return array;
-}
-
 /* Adds a word, unless words are hidden. */
 static int words_note(struct words_reader *r, char *text)
 {
 	struct words *w = r->words;
-	char **words;
 	if (r->hidden)
 		return 0;
-	words = words_grow(r, w->words, w->word_count, &r->word_room, sizeof(*words));
-	if (!words)
-		return -1;
-	w->words = words;
-	w->words[w->word_count++] = text;
+	char **added = array_add(&w->words, &w->word_count, &r->word_room, sizeof(*added));
+	if (!added)
+		return words_fail(r, ENOMEM);
+	*added = text;
 	return 0;
 }
 
@@ -46,16 +29,15 @@ static int words_note(struct words_reader *r, char *text)
 static int words_note_command(struct words_reader *r, size_t first, int into)
 {
 	struct words *w = r->words;
-	struct words_command *commands;
 	if (r->hidden || first == w->word_count)
 		return 0;
 	if (w->count == WORDS_COMMANDS_MAX)
 		return words_fail(r, EINVAL);
-	commands = words_grow(r, w->commands, w->count, &r->command_room, sizeof(*commands));
-	if (!commands)
-		return -1;
-	w->commands = commands;
-	w->commands[w->count++] = (struct words_command){
+	struct words_command *added =
+		array_add(&w->commands, &w->count, &r->command_room, sizeof(*added));
+	if (!added)
+		return words_fail(r, ENOMEM);
+	*added = (struct words_command){
 		.first = first, .count = w->word_count - first, .into = into};
 	return words_note(r, NULL);
 }

@@ -113,11 +113,9 @@ out:
 
 static int put_metadata(struct writer *w, int dir, const char *id)
 {
-	char file[ID_LEN + 16];
-	snprintf(file, sizeof(file), "%s.%s", id, unpack_names[UNPACK_JSON]);
 	ssize_t n = -1;
 	char *text = malloc(META_MAX + 1);
-	int fd = text ? store_open_file(dir, file, O_RDONLY) : -1;
+	int fd = text ? id_open_file(dir, id, ".json", O_RDONLY) : -1;
 	if (fd >= 0)
 		n = io_read(fd, text, META_MAX + 1);
 	int result = -1;

@@ -67,13 +67,6 @@ static int inventory_add_part(struct parts *parts, int dir, const char *name)
 	return 0;
 }
 
-/* Parts and items: both begin with the ID. */
-static int gc_compare_ids(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 static int read_parts(struct parts *parts, int dir)
 {
 	DIR *d = io_list(dir);
@@ -87,7 +80,7 @@ static int read_parts(struct parts *parts, int dir)
 		result = -1;
 	closedir(d);
 	if (parts->count > 0)
-		qsort(parts->items, parts->count, sizeof(*parts->items), gc_compare_ids);
+		qsort(parts->items, parts->count, sizeof(*parts->items), id_compare);
 	return result;
 }
 
@@ -202,7 +195,7 @@ int inventory_read(struct inventory *v, const struct store *s, const char *sessi
 	if (result < 0)
 		inventory_release(v);
 	else if (v->count > 0)
-		qsort(v->items, v->count, sizeof(*v->items), gc_compare_ids);
+		qsort(v->items, v->count, sizeof(*v->items), id_compare);
 	return result;
 }
 
@@ -395,7 +388,7 @@ static void sweep_claims(struct gc *g, const struct inventory *v)
 			continue;
 		const uint64_t id = id_pack(e->d_name);
 		bool seen = v->count > 0 &&
-			    bsearch(&id, v->items, v->count, sizeof(*v->items), gc_compare_ids);
+			    bsearch(&id, v->items, v->count, sizeof(*v->items), id_compare);
 		if (!seen && is_stale(g, ids, e->d_name) &&
 		    (g->dry || unlinkat(ids, e->d_name, 0) == 0))
 			g->result.leftovers++;

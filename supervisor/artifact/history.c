@@ -45,12 +45,6 @@ int recent_append(int dir, const char *id)
 	return journal_append(dir, RECENT_FILE, record, RECORD);
 }
 
-static int recent_compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 /* The ID that the text begins with, which has at least so many bytes. */
 static bool take_id(const char *text, char id[ID_LEN + 1])
 {
@@ -81,7 +75,7 @@ static int recent_list(struct recent_source *s, const char *suffix)
 	if (errno)
 		goto out;
 	if (s->left > 0)
-		qsort(s->listed, s->left, sizeof(*s->listed), recent_compare);
+		qsort(s->listed, s->left, sizeof(*s->listed), id_compare);
 	result = 0;
 out:
 	closedir(d);

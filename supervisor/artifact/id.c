@@ -47,6 +47,12 @@ void id_unpack(uint64_t packed, char id[ID_LEN + 1])
 	id[ID_LEN] = '\0';
 }
 
+int id_compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
 int64_t id_time_ms(uint64_t packed)
 {
 	return (int64_t)(packed >> RANDOM_BITS);

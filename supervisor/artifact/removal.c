@@ -211,7 +211,7 @@ bool journal_is_temporary(const char *name)
 }
 
 /* The longest time that a process other than a supervisor holds the lock. */
-#define PARSE_TIME_MS 20
+#define LOCK_HELD_MS 20
 
 /* Whether the metadata say that the run lives, for a text that is locked or a file system without
    locks. */
@@ -240,7 +240,7 @@ static int lock_text(int fd, int dir, const char *id)
 			return 0;
 		if (errno != EWOULDBLOCK)
 			return is_said_to_run(dir, id) ? -1 : 0;
-		if (waited == PARSE_TIME_MS || is_said_to_run(dir, id))
+		if (waited == LOCK_HELD_MS || is_said_to_run(dir, id))
 			return -1;
 		/* A reader may be testing the lock, or another removal has it. */
 		if (fstat(fd, &st) == 0 && st.st_nlink == 0)

@@ -90,9 +90,10 @@ static int open_directory(int dir, const char *name, int flags)
 	int fd = io_above_standard(openat(dir, name, DIRECTORY | flags));
 	struct stat st;
 	int error = fd < 0 || fstat(fd, &st) < 0 ? errno : st.st_uid == geteuid() ? 0 : EPERM;
-	if (error)
+	if (error) {
 		io_close(&fd);
-	errno = error;
+		errno = error;
+	}
 	return fd;
 }
 

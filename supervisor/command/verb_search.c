@@ -280,9 +280,8 @@ static int search_say_nothing(struct search *s, const struct text *text)
 	struct buffer notice = BUFFER_INIT;
 	const struct buffer *gap = &s->listing.gap;
 	const struct notice_query *q = &s->query;
-	char apart[ID_LEN + 9];
-	snprintf(apart, sizeof(apart), "%s.err.txt", text->id);
-	bool is_apart = *text->id && !q->standard_error && io_is_there(text->dir, apart);
+	bool is_apart = *text->id && !q->standard_error &&
+			id_has_file(text->dir, text->id, artifact_files[ARTIFACT_ERR].suffix);
 	if (!s->found && !q->count && !q->names) {
 		notice_nothing(&notice, q, s->walk, is_apart);
 		/* The line about a gap, without its newline. */

@@ -56,14 +56,12 @@ int command_path(struct command_context *c, int argc, char **argv)
 	struct id_found found;
 	char path[PATH_MAX], file[ID_LEN + 9];
 	enum artifact_part part = raw ? ARTIFACT_RAW : standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
-	static const char *const suffixes[] = {
-		[ARTIFACT_OUT] = "txt", [ARTIFACT_ERR] = "err.txt", [ARTIFACT_RAW] = "raw"};
 	int dir = verb_find_directory(&v, c->settings, session, name, &found, path);
 	if (dir < 0)
 		return 1;
 	int status = 1;
 	size_t len = strlen(path);
-	snprintf(file, sizeof(file), "%s.%s", found.id, suffixes[part]);
+	snprintf(file, sizeof(file), "%s%s", found.id, artifact_files[part].suffix);
 	snprintf(path + len, sizeof(path) - len, "/%s", file);
 	if (!io_is_there(dir, file))
 		verb_fail_part(&v, part, dir, found.id);

@@ -266,19 +266,14 @@ static void trim(struct head *h)
 /* Holds a line that is counted. Returns 0, or -1 with ENOMEM. */
 static int head_hold(struct head *h, const struct head_line *given, const char *line)
 {
-	struct head_line l = *given;
-	if (h->held_count == h->held_cap) {
-		size_t cap = h->held_cap ? 2 * h->held_cap : 64;
-		struct head_line *more = reallocarray(h->held, cap, sizeof(*more));
-		if (!more)
-			return -1;
-		h->held = more;
-		h->held_cap = cap;
-	}
-	l.start = h->kept.len;
-	if (buffer_try_append(&h->kept, line, l.len) < 0)
+	size_t start = h->kept.len;
+	if (buffer_try_append(&h->kept, line, given->len) < 0)
 		return -1;
-	h->held[h->held_count++] = l;
+	struct head_line *held = array_add(&h->held, &h->held_count, &h->held_cap, sizeof(*held));
+	if (!held)
+		return -1;
+	*held = *given;
+	held->start = start;
 	if (h->kept.len > 4 * h->limit.bytes)
 		trim(h);
 	return 0;

@@ -46,21 +46,6 @@ void layout_release(struct layout *l)
 	*l = (struct layout){0};
 }
 
-/* Makes room for one more item in an array. */
-static int layout_reserve(void **items, size_t count, size_t *cap, size_t size)
-{
-	void *more;
-	if (count < *cap)
-		return 0;
-	size_t want = *cap ? 2 * *cap : 64;
-	more = realloc(*items, want * size);
-	if (!more)
-		return -1;
-	*items = more;
-	*cap = want;
-	return 0;
-}
-
 static enum line_cut cut_of(const struct layout *l, const struct line *line)
 {
 	bool last = line->number == l->total_lines;
@@ -97,9 +82,9 @@ int layout_add(struct layout *l, const struct line *line, unsigned value, uint32
 			return 0;
 		}
 	}
-	if (layout_reserve((void **)&l->units, l->count, &l->cap, sizeof(*l->units)))
+	u = array_add(&l->units, &l->count, &l->cap, sizeof(*u));
+	if (!u)
 		return -1;
-	u = &l->units[l->count++];
 	*u = (struct unit){.line = *line,
 			   .to = line->number,
 			   .length = line->length,
@@ -487,9 +472,11 @@ void layout_grow(struct layout *l)
 
 static int layout_add_piece(struct layout *l, const struct preview_piece *piece)
 {
-	if (layout_reserve((void **)&l->pieces, l->piece_count, &l->piece_cap, sizeof(*l->pieces)))
+	struct preview_piece *added =
+		array_add(&l->pieces, &l->piece_count, &l->piece_cap, sizeof(*added));
+	if (!added)
 		return -1;
-	l->pieces[l->piece_count++] = *piece;
+	*added = *piece;
 	return 0;
 }
 

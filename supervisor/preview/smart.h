@@ -83,7 +83,7 @@ void smart_release(struct smart *s);
 /* Returns how many newlines there were so far. */
 uint64_t smart_feed(struct smart *s, const char *data, size_t len);
 
-/* Passes over bytes that are not there, as window_skip(). */
+/* Passes over bytes that are not there, as preview_skip(). */
 void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines);
 
 /* Judges a line. */

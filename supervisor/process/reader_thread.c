@@ -20,7 +20,7 @@
 
 /* The owner is woken for so many bytes, or for fewer when nothing more comes for a moment. */
 #define WORTH         SOURCE_CHUNK
-#define PARSE_TIME_MS 2
+#define OWED_WAIT_MS 2
 
 #define STACK ((size_t)256 * 1024)
 
@@ -80,7 +80,7 @@ static void wait_for_more(struct reader_thread *in)
 	bool owes = in->len > 0 && !in->announced;
 	int ready;
 	pthread_mutex_unlock(&in->mutex);
-	ready = poll(fds, 2, owes ? PARSE_TIME_MS : -1);
+	ready = poll(fds, 2, owes ? OWED_WAIT_MS : -1);
 	pthread_mutex_lock(&in->mutex);
 	if (ready == 0 && in->len > 0)
 		reader_thread_announce(in);

@@ -577,14 +577,14 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 		supervisor_turn(&s, now);
 		now = clock_monotonic_ms();
 	}
-	int left[3];
+	int left[2];
 	supervisor_finish(&s, left);
-	left[2] = trace_fd();
 	for (int i = 0; i < s.source_count; i++)
 		source_release(&s.sources[i]);
 	buffer_release(&s.input);
 	free(s.chunk);
-	io_close_others(STDERR_FILENO + 1, left, 3);
+	trace_close();
+	io_close_others(STDERR_FILENO + 1, left, 2);
 	/* Background processes may live for months. */
 	malloc_trim(0);
 	discard_output(left);

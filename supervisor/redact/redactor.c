@@ -59,7 +59,8 @@ static size_t redactor_take(struct parser *p, const char *data, size_t len, bool
 	*part = SHOWN;
 	if (p->state == PARSER_GROUND && c != 0xC2)
 		return 1;
-	size_t cut, n = utf8_decode(data, len, &cp);
+	size_t cut, n;
+	bool valid = utf8_next(data, len, &cp, &n);
 	if (!final && n == len && utf8_incomplete(data, len, &cut))
 		return 0;
 	if (cp < 0xA0)
@@ -69,7 +70,6 @@ static size_t redactor_take(struct parser *p, const char *data, size_t len, bool
 	else if (p->state != PARSER_GROUND)
 		*part = SEQUENCE;
 	/* A terminal passes over bytes that are no character. */
-	bool valid = cp != UTF8_REPLACEMENT || (n == 3 && memcmp(data, "\xEF\xBF\xBD", 3) == 0);
 	if (cp >= 0xA0 && valid && p->state != PARSER_GROUND)
 		parser_step(p, cp);
 	return n;

@@ -302,15 +302,16 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end);
 /* Hands on all text as if the run ended here. */
 bool terminal_emit(const struct terminal *t, struct emitter *e);
 
+/* For tests, before the first input: the append gear stays off. */
+void terminal_force_grid(struct terminal *t);
+/* For tests: scans with this variant. */
+void terminal_use_scan(struct terminal *t, const struct scan *scan);
+
 /* screen.c */
 
 /* Appends rows of a picture without blank ones at its ends (lines at the sides of a box are blank,
    too), two in a row, and more than a few characters of a rule. Returns 0, or -1 with ENOMEM. */
 int picture_tidy(struct buffer *out, const char *rows, size_t len);
-/* For tests, before the first input: the append gear stays off. */
-void terminal_force_grid(struct terminal *t);
-/* For tests: scans with this variant. */
-void terminal_use_scan(struct terminal *t, const struct scan *scan);
 
 /* dispatch.c: what the parser found, and a single control character */
 void dispatch_event(struct terminal *t, enum parser_event event, uint32_t c);

@@ -171,8 +171,8 @@ const char *terminal_resume(struct terminal *t, const char *p, const char *end)
 		bytes[len] = p[len - held];
 		len++;
 	}
-	size_t n = utf8_decode(bytes, len, &cp);
-	bool valid = cp != UTF8_REPLACEMENT || (n == 3 && memcmp(bytes, "\xEF\xBF\xBD", 3) == 0);
+	size_t n;
+	bool valid = utf8_next(bytes, len, &cp, &n);
 	if (!valid && n == len && utf8_incomplete(bytes, len, &tail)) {
 		memcpy(t->partial, bytes, len);
 		t->partial_len = len;
@@ -264,17 +264,11 @@ static void emit_picture(const struct screen *s, unsigned rows, struct emitter *
 	emitter_close(e);
 }
 
-/* Text that is collected in a buffer. */
-struct collector {
-	struct buffer *out; /* NULL: it is dropped */
-	bool failed;
-};
-
+/* Collects text in a buffer; NULL: it is dropped. */
 static void terminal_collect(void *ctx, const char *data, size_t len)
 {
-	struct collector *c = ctx;
-	if (c->out && !c->failed && buffer_try_append(c->out, data, len) < 0)
-		c->failed = true;
+	if (ctx)
+		buffer_append(ctx, data, len);
 }
 
 /* How many rows of the alternate screen there are down to the last that shows something: as it is,
@@ -291,11 +285,10 @@ static unsigned picture_depth(const struct terminal *t)
 static void emit_last_picture(const struct terminal *t, unsigned depth, struct emitter *e)
 {
 	struct buffer rows = BUFFER_INIT, tidy = BUFFER_INIT;
-	struct collector collector = {&rows, false};
-	struct emitter gather = {.write = terminal_collect, .ctx = &collector};
+	struct emitter gather = {.write = terminal_collect, .ctx = &rows};
 	const char *line, *end;
 	emit_picture(t->alternate, depth, &gather);
-	if (collector.failed || picture_tidy(&tidy, rows.data, rows.len) < 0) {
+	if (buffer_check(&rows) < 0 || picture_tidy(&tidy, rows.data, rows.len) < 0) {
 		emit_picture(t->alternate, depth, e);
 		goto out;
 	}
@@ -470,11 +463,11 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t age)
 }
 
 /* A copy of the emitter that collects the text it hands on. */
-static struct emitter collecting(const struct emitter *e, struct collector *c)
+static struct emitter collecting(const struct emitter *e, struct buffer *out)
 {
 	struct emitter copy = *e;
 	copy.write = terminal_collect;
-	copy.ctx = c;
+	copy.ctx = out;
 	copy.stage = NULL;
 	copy.staged = 0;
 	return copy;
@@ -490,10 +483,10 @@ static void copy_close(struct terminal *copy)
 
 /* A copy that can be changed, in the grid gear; the text that it hands on is collected. Returns 0,
    or -1 with ENOMEM. */
-static int copy_open(struct terminal *copy, const struct terminal *t, struct collector *c)
+static int copy_open(struct terminal *copy, const struct terminal *t, struct buffer *out)
 {
 	*copy = *t;
-	copy->emitter = collecting(&t->emitter, c);
+	copy->emitter = collecting(&t->emitter, out);
 	copy->grid_only = true;
 	if (t->stripping)
 		return 0;
@@ -512,20 +505,19 @@ static int copy_open(struct terminal *copy, const struct terminal *t, struct col
 
 int terminal_pending(const struct terminal *t, struct buffer *out)
 {
-	struct collector collector = {out, false};
 	struct terminal copy;
 	struct emitter e;
 	if (t->parser.state != PARSER_STRING) {
-		e = collecting(&t->emitter, &collector);
+		e = collecting(&t->emitter, out);
 		terminal_emit(t, &e);
-		return collector.failed ? -1 : 0;
+		return buffer_check(out);
 	}
-	if (copy_open(&copy, t, &collector) < 0)
+	if (copy_open(&copy, t, out) < 0)
 		return -1;
 	string_give_up(&copy);
 	terminal_emit(&copy, &copy.emitter);
 	copy_close(&copy);
-	return collector.failed ? -1 : 0;
+	return buffer_check(out);
 }
 
 uint64_t terminal_version(const struct terminal *t)
@@ -535,15 +527,13 @@ uint64_t terminal_version(const struct terminal *t)
 
 int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col)
 {
-	struct collector collector = {out, false};
-	struct collector nowhere = {NULL, false};
-	struct emitter e = {.write = terminal_collect, .ctx = &collector};
+	struct emitter e = {.write = terminal_collect, .ctx = out};
 	struct terminal copy;
 	const struct screen *s = t->screen;
 	unsigned x = 0;
 	unsigned y = 0;
 	if (t->appending) {
-		if (copy_open(&copy, t, &nowhere) < 0)
+		if (copy_open(&copy, t, NULL) < 0)
 			return -1;
 		s = copy.normal;
 	}
@@ -558,7 +548,7 @@ int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row
 		*col = x + 1;
 	if (t->appending)
 		copy_close(&copy);
-	return collector.failed ? -1 : 0;
+	return buffer_check(out);
 }
 
 bool terminal_is_alternate(const struct terminal *t)
