@@ -296,7 +296,7 @@ lint:
 # Sizes, names and the edges between the rooms.
 .PHONY: measure
 measure:
-	@tests/measure --edges
+	@tests/measure && tests/edges
 
 # --- installation ------------------------------------------------------------
 

@@ -129,20 +129,19 @@ static void settings_print_items(struct buffer *out, const struct option *o,
 	}
 }
 
-int option_print_value(struct buffer *out, const struct option *o, const struct settings *s)
+void option_print_value(struct buffer *out, const struct option *o, const struct settings *s)
 {
 	const void *field = (const char *)s + o->offset;
 	char text[VALUE_LEN];
 	if (o->type == OPTION_LIST) {
 		settings_print_items(out, o, s, "");
-		return buffer_check(out);
+		return;
 	}
 	const char *value = option_is_number(o)
 				    ? option_number_text(o, *(const int64_t *)field, text)
 				    : *(char *const *)field;
 	if (value)
 		settings_print_line(out, value);
-	return buffer_check(out);
 }
 
 /* The origins start in a column of their own. */
@@ -163,12 +162,11 @@ static void settings_print_option(struct buffer *out, const struct option *o, co
 	settings_print_items(out, o, view->settings, "\t");
 }
 
-int option_print_settings(struct buffer *out, const struct settings *s, const char *profile)
+void option_print_settings(struct buffer *out, const struct settings *s, const char *profile)
 {
 	static const struct option_printer printer = {.section = option_print_section,
 						      .option = settings_print_option};
 	option_walk(out, &printer, &(struct settings_view){s, profile});
-	return buffer_check(out);
 }
 
 /* --- terse help run: the flags --------------------------------------------------------- */
@@ -415,7 +413,7 @@ static void manual_print_option(struct buffer *out, const struct option *o, cons
 	manual_print_names(out, o);
 }
 
-int option_print_manual(struct buffer *out)
+void option_print_manual(struct buffer *out)
 {
 	static const struct option_printer printer = {.section = manual_print_section,
 						      .option = manual_print_option};
@@ -442,7 +440,6 @@ int option_print_manual(struct buffer *out)
 				  ".Sh SEE ALSO\n"
 				  ".Xr terse 1 ,\n"
 				  ".Xr terse-agents 7\n");
-	return buffer_check(out);
 }
 
 /* --- terse config completion: a script for bash ------------------------------------------- */
@@ -550,7 +547,7 @@ static void completion_print_flag(struct buffer *out, const struct option *o, co
 		buffer_printf(out, "%s ", o->negated);
 }
 
-int option_print_completion(struct buffer *out)
+void option_print_completion(struct buffer *out)
 {
 	static const struct option_printer values = {.option = completion_print_value,
 						     .flags = true};
@@ -562,5 +559,4 @@ int option_print_completion(struct buffer *out)
 	for (size_t i = 0; i < option_shorthand_count; i++)
 		buffer_printf(out, "%s ", option_shorthands[i].flag);
 	buffer_append_string(out, completion_tail);
-	return buffer_check(out);
 }

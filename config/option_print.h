@@ -6,15 +6,15 @@ struct buffer;
 struct option;
 struct settings;
 
-/* All functions append to `out` and return 0, or -1 with ENOMEM. */
+/* All functions append to `out`, which remembers a failure. Two ask it: 0, or -1 with ENOMEM. */
 
 /* Every option with its value, and as a comment where the value comes from. `profile`: the one that
    was applied to the settings (profile_name()), or NULL. A value that has newlines or is longer
    than a line of an ini file can't be read back. */
-int option_print_settings(struct buffer *out, const struct settings *s, const char *profile);
+void option_print_settings(struct buffer *out, const struct settings *s, const char *profile);
 
 /* The option's value alone; the items of a list on a line each. */
-int option_print_value(struct buffer *out, const struct option *o, const struct settings *s);
+void option_print_value(struct buffer *out, const struct option *o, const struct settings *s);
 
 /* The flags with their help, by section. */
 int option_print_help(struct buffer *out);
@@ -24,9 +24,9 @@ int option_print_help(struct buffer *out);
 int option_print_sample(struct buffer *out);
 
 /* The manual page terse.ini(5), in mdoc. */
-int option_print_manual(struct buffer *out);
+void option_print_manual(struct buffer *out);
 
 /* A script that makes bash complete terse's verbs, flags and values. */
-int option_print_completion(struct buffer *out);
+void option_print_completion(struct buffer *out);
 
 #endif

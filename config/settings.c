@@ -4,7 +4,6 @@
 
 #include "config/agents.h"
 #include "config/error.h"
-#include "config/ini.h"
 #include "config/option.h"
 #include "config/profile.h"
 #include "lib/buffer.h"

@@ -3,7 +3,6 @@
 #include "config/template.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char command[] = "{command}";

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static int64_t now(clockid_t clock)
@@ -66,6 +67,13 @@ char *human_duration(char out[HUMAN_LEN], int64_t ms)
 		snprintf(out, HUMAN_LEN, "%" PRId64 " min %" PRId64 " s", s / 60, s % 60);
 	else
 		snprintf(out, HUMAN_LEN, "%" PRId64 " h %" PRId64 " min", s / 3600, s % 3600 / 60);
+	return out;
+}
+
+char *human_signal(char out[HUMAN_LEN], int sig)
+{
+	const char *name = sigabbrev_np(sig);
+	snprintf(out, HUMAN_LEN, name ? "SIG%s" : "%s%d", name ? name : "", sig);
 	return out;
 }
 

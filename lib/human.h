@@ -21,6 +21,7 @@ int64_t clock_real_ms(void);
 #define HUMAN_COUNT(n)     human_count((char[HUMAN_LEN]){0}, (n))
 #define HUMAN_SIZE(bytes)  human_size((char[HUMAN_LEN]){0}, (bytes))
 #define HUMAN_DURATION(ms) human_duration((char[HUMAN_LEN]){0}, (ms))
+#define HUMAN_SIGNAL(sig)  human_signal((char[HUMAN_LEN]){0}, (sig))
 
 /* 8432 -> "8,432" */
 char *human_count(char out[HUMAN_LEN], uint64_t n);
@@ -31,6 +32,9 @@ char *human_size(char out[HUMAN_LEN], uint64_t bytes);
 
 /* "3 ms", "12.3 s", "4 min 5 s", "2 h 3 min" */
 char *human_duration(char out[HUMAN_LEN], int64_t ms);
+
+/* "SIGTERM", or the number where it has no name. */
+char *human_signal(char out[HUMAN_LEN], int sig);
 
 /* How long ago, in one unit: "119 s", "2 min", "47 h", "2 d" */
 char *human_age(char out[HUMAN_LEN], int64_t ms);

@@ -3,6 +3,7 @@
 #include "lib/json.h"
 
 #include "lib/buffer.h"
+#include "lib/human.h"
 #include "lib/utf8.h"
 
 #include <inttypes.h>
@@ -57,7 +58,6 @@ void json_text_piece(struct buffer *out, const char *data, size_t len)
 			json_add_character(out, cp);
 		}
 	}
-	buffer_check(out);
 }
 
 /* --- values ------------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ void json_add_text(struct buffer *out, const char *key, const char *data, size_t
 {
 	json_begin_text(out, key);
 	json_text_piece(out, data, len);
-	return json_end_text(out);
+	json_end_text(out);
 }
 
 void json_add_string(struct buffer *out, const char *key, const char *string)
@@ -182,10 +182,7 @@ void json_add_time(struct buffer *out, const char *key, int64_t ms)
 
 void json_add_signal(struct buffer *out, const char *key, int sig)
 {
-	char text[24];
-	const char *name = sig > 0 ? sigabbrev_np(sig) : NULL;
-	snprintf(text, sizeof(text), name ? "SIG%s" : "%s%d", name ? name : "", sig);
-	json_add_string(out, key, sig > 0 ? text : NULL);
+	json_add_string(out, key, sig > 0 ? HUMAN_SIGNAL(sig) : NULL);
 }
 
 bool json_add_command(struct buffer *out, const char *key, char *const *words, size_t budget,

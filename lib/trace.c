@@ -90,7 +90,6 @@ static int trace_open_file(const char *path)
 
 int trace_open(const char *spec, const char *what)
 {
-	const time_t now = time(NULL);
 	char date[32] = "";
 	struct stat st;
 	struct tm tm;
@@ -110,6 +109,7 @@ int trace_open(const char *spec, const char *what)
 	trace.type = st.st_mode & S_IFMT;
 	trace.begun_ms = clock_monotonic_ms();
 	trace_mask = mask;
+	const time_t now = time(NULL);
 	if (gmtime_r(&now, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &tm);
 	trace_print(TRACE_PROCESS, "%s, %s", what, date);

@@ -36,9 +36,8 @@
 //   shell, not a file, not executable, neither a binary nor a #! script, or a relative path (the
 //   child may have left the directory by then);
 // - if it would need much stack, since a thread's may be 16 KB: more than 8.6 KB for the
-// environment
-//   (over 1024 variables, or a long LD_PRELOAD), the searched path and the arguments of execl() and
-//   its kind, or 8 KB for a string of system() or popen().
+//   environment (over 1024 variables, or a long LD_PRELOAD), the searched path and the arguments of
+//   execl() and its kind, or 8 KB for a string of system() or popen().
 //
 // If terse-sh can't be executed after all, the original call follows.
 //

@@ -3,6 +3,7 @@
 #include "supervisor/agents/document.h"
 
 #include "lib/buffer.h"
+#include "lib/bytes.h"
 #include "lib/io.h"
 #include "lib/quote.h"
 
@@ -28,10 +29,8 @@ struct lines {
 
 static int split(struct lines *l, const struct diff_text *t)
 {
-	size_t count = 0;
 	const char *at = t->data, *end = t->data + t->len;
-	for (size_t i = 0; i < t->len; i++)
-		count += t->data[i] == '\n';
+	size_t count = (size_t)newline_count(t->data, t->len);
 	l->start = malloc((count + 2) * sizeof(*l->start));
 	if (!l->start)
 		return -1;

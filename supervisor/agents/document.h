@@ -1,4 +1,5 @@
-// The difference between two texts in the format of diff -u.
+// A configuration file of another program: read whole, replaced atomically; and the difference
+// between two texts in the format of diff -u.
 #ifndef TERSE_AGENTS_DOCUMENT_H
 #define TERSE_AGENTS_DOCUMENT_H
 
@@ -9,8 +10,6 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-struct buffer;
-
 struct diff_text {
 	const char *name;
 	const char *data;
@@ -20,8 +19,6 @@ struct diff_text {
 /* Appends the difference, or nothing if there is none. Returns 0, or -1 with ENOMEM. Texts with
    thousands of lines that differ in many places become a single hunk. */
 int diff_append(struct buffer *out, const struct diff_text *before, const struct diff_text *after);
-
-// A configuration file of another program: read whole, replaced atomically.
 
 enum { DOCUMENT_MAX = 4 << 20 };
 

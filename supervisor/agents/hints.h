@@ -6,9 +6,6 @@
 
 #include <stdbool.h>
 
-struct buffer;
-struct wiring;
-
 /* Appends hints that follow from the permission patterns in the agent's settings, which do not
    match a `terse ...` that the model types. A text that can't be read has none. */
 void hints_patterns(struct buffer *out, const struct wiring *w, const char *path,

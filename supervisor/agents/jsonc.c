@@ -1,8 +1,9 @@
-// See jsonc.h. Reading; the changes are in jsonc_edit.c.
+// See jsonc.h.
 
 #include "supervisor/agents/jsonc.h"
 
 #include "lib/buffer.h"
+#include "lib/bytes.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -183,10 +184,7 @@ void jsonc_release(struct jsonc *j)
 
 size_t jsonc_line(const char *text, size_t at)
 {
-	size_t line = 1;
-	for (size_t i = 0; i < at; i++)
-		line += text[i] == '\n';
-	return line;
+	return 1 + (size_t)newline_count(text, at);
 }
 
 int jsonc_next(const struct jsonc *j, int parent, int after)
@@ -233,7 +231,7 @@ char *jsonc_string(const struct jsonc *j, int node)
 	return copy;
 }
 
-// Changes to a JSON text; see jsonc.h.
+/* --- changes ------------------------------------------------------------------------ */
 
 /* The layout of the text. */
 struct style {

@@ -7,7 +7,6 @@
 #include "lib/trace.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

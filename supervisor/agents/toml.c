@@ -1,4 +1,4 @@
-// See toml.h. Reading; the changes are in toml_edit.c.
+// See toml.h.
 
 #include "supervisor/agents/toml.h"
 
@@ -278,7 +278,7 @@ char *toml_string(const struct toml *t, int entry)
 	return strndup(value + 1, len - 2);
 }
 
-// Changes to a TOML text; see toml.h.
+/* --- changes ------------------------------------------------------------------------ */
 
 /* A basic string; what terse writes are paths, of printable characters. */
 static void toml_write_string(struct buffer *out, const char *string)

@@ -3,6 +3,7 @@
 #include "supervisor/agents/wiring.h"
 
 #include "lib/json.h"
+#include "lib/proc.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/agents/jsonc.h"
@@ -39,9 +40,8 @@ void place_find(struct place *p)
 	static const char *const libraries[] = {"libterse-shim.so", "../lib/terse/libterse-shim.so",
 						NULL};
 	static const char *const scripts[] = {"../lib/terse/bash-env", "../shim/bash-env", NULL};
-	ssize_t len = readlink("/proc/self/exe", p->program, sizeof(p->program) - 1);
 	char folder[PATH_MAX];
-	p->program[len < 0 ? 0 : len] = '\0';
+	process_link(0, p->program, sizeof(p->program), "exe");
 	snprintf(folder, sizeof(folder), "%s", p->program);
 	char *slash = strrchr(folder, '/');
 	if (slash)
@@ -90,11 +90,9 @@ static int step_quote(struct buffer *out, const char *string)
 			return -1;
 		}
 	}
-	/* Apart: in the middle of a text the writer would put a comma in front. */
-	struct buffer quoted = BUFFER_INIT;
-	json_add_string(&quoted, NULL, string);
-	buffer_add(out, &quoted);
-	buffer_release(&quoted);
+	buffer_append(out, "\"", 1);
+	json_text_piece(out, string, strlen(string));
+	json_end_text(out);
 	return buffer_check(out);
 }
 
@@ -589,20 +587,18 @@ static int walk(const struct wiring_file *file, struct step *s, bool back, const
 {
 	struct buffer now = BUFFER_INIT;
 	size_t count = 0;
-	/* NUL-terminated, so that there is memory even for nothing. */
 	int status = 0;
 	buffer_append(&now, text, len);
-
 	*s->error = (struct wiring_error){.line = 0};
 	while (is_item(file, count))
 		count++;
 	for (size_t i = 0; i < count && status == 0; i++) {
+		/* NUL-terminated, so that there is memory even for nothing. */
 		if (!buffer_string(&now)) {
 			status = -1;
 			break;
 		}
 		struct buffer next = BUFFER_INIT;
-
 		s->item = &file->items[back ? count - 1 - i : i];
 		status = back ? drop_item(&next, &now, s) : wiring_add_item(&next, &now, s);
 		buffer_release(&now);

@@ -1,4 +1,8 @@
-// The places of terse's own files: beside the running program (a build), or as installed.
+// Wiring: the changes to its files that make an agent run its commands through terse.
+//
+// The agent's own permission rules stay in force: it applies a prefix or a shell only after it
+// decided about the command that the model wrote. A hook that rewrites commands never answers
+// "allow".
 #ifndef TERSE_AGENTS_WIRING_H
 #define TERSE_AGENTS_WIRING_H
 
@@ -6,6 +10,8 @@
 
 #include <limits.h>
 #include <stdbool.h>
+
+/* The places of terse's own files: beside the running program (a build), or as installed. */
 
 /* Behind the path in BASH_ENV: nothing, but with -v, for which bash would print the file as it
    reads it, the end of a name that no file has. */
@@ -25,12 +31,6 @@ void place_find(struct place *p);
 
 #define LINES_BEGIN "<!-- terse: begin -->"
 #define LINES_END   "<!-- terse: end -->"
-
-// Wiring: the changes to its files that make an agent run its commands through terse.
-//
-// The agent's own permission rules stay in force: it applies a prefix or a shell only after it
-// decided about the command that the model wrote. A hook that rewrites commands never answers
-// "allow".
 
 enum wiring_kind {
 	WIRING_STRING,  /* JSON: a member that is the path of terse-sh */

@@ -1,7 +1,13 @@
+// Garbage collection: removes artifacts past their time (retention.h), sessions that are over, and
+// leftovers of crashes.
+//
+// It is safe beside runs and other gcs: a run locks what it uses, and a file that is gone already
+// is no error.
+//
 // The inventory of a store: every session, every artifact with its size and state.
 //
 // It takes some 50 bytes of memory and a stat(2) for each artifact, so it is for cleaning up and
-// for statistics, not for the path of a run.
+// for `terse session`, not for the path of a run.
 #ifndef TERSE_ARTIFACT_GC_H
 #define TERSE_ARTIFACT_GC_H
 
@@ -48,12 +54,6 @@ struct inventory {
    release). Passes over what can't be opened (another user's, a link). */
 int inventory_read(struct inventory *v, const struct store *s, const char *session);
 void inventory_release(struct inventory *v);
-
-// Garbage collection: removes artifacts past their time (retention.h), sessions that are over, and
-// leftovers of crashes.
-//
-// It is safe beside runs and other gcs: a run locks what it uses, and a file that is gone already
-// is no error.
 
 struct gc_result {
 	uint64_t artifacts, bytes; /* removed; disk space freed, by leftovers as well */

@@ -7,7 +7,6 @@
 #include "lib/io.h"
 
 #include <endian.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,9 @@
-// The disk cap: of a longer text the first half of the cap stays, and a rolling tail. Only numbers,
-// no files.
+// One file of an artifact that is being written: large writes, the line index beside it,
+// the live part behind the final text, and the disk cap (private to this folder; the
+// rules are in artifact.h).
+//
+// The disk cap: of a longer text the first half of the cap stays, and a rolling tail. `struct cap`
+// has only numbers, no files.
 //
 // The tail moves on by whole steps from line start to line start, so a mark (offset and line
 // number) is kept for each step while the text passes. A line longer than that is cut inside.
@@ -34,10 +38,6 @@ struct cap {
 	uint64_t from, to;   /* lines it has a part of */
 	bool whole;          /* a line starts at `end`; false: the rest of line `to` */
 };
-
-// One file of an artifact that is being written: large writes, the line index beside it,
-// the live part behind the final text, and the disk cap (private to this folder; the
-// rules are in artifact.h).
 
 /* Final text is written up to multiples of this in the file: with such writes the kernel
    uses large pages, and needs half the time of writes that start or end anywhere. */

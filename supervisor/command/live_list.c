@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -221,6 +220,7 @@ static int live_list_draw(struct buffer *out)
 		left -= n;
 	}
 	buffer_append_string(out, "\033[J");
+	out->failed |= rows.failed;
 	buffer_release(&rows);
 	return result;
 }

@@ -349,7 +349,8 @@ static void archive_print_size(const char *path, const char *size)
 	struct buffer line = BUFFER_INIT;
 	quote_text(&line, path, strlen(path), 0);
 	buffer_printf(&line, ": %s\n", size);
-	fwrite(line.data, 1, line.len, stdout);
+	if (buffer_check(&line) == 0)
+		fwrite(line.data, 1, line.len, stdout);
 	buffer_release(&line);
 }
 

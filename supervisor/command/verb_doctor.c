@@ -231,12 +231,12 @@ static void doctor_check_agents(struct doctor *d, const struct place *place)
 
 static int doctor_print_json(struct doctor *d)
 {
-	struct buffer out = {.failed = d->checks.failed};
+	struct buffer out = BUFFER_INIT;
 	envelope_begin(&out);
 	json_add_string(&out, "version", TERSE_VERSION);
 	json_add_number(&out, "problems", d->problems);
 	json_begin_array(&out, "checks");
-	buffer_append(&out, d->checks.data, d->checks.len);
+	buffer_add(&out, &d->checks);
 	json_end_array(&out);
 	envelope_end(&out);
 	buffer_release(&d->checks);

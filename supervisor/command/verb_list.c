@@ -33,7 +33,7 @@ struct runs {
 	struct verb verb;
 	const struct settings *settings;
 	bool history;     /* all runs, else those with artifacts */
-	bool live, watch; /* only of list: what runs now (verb_list.c) */
+	bool live, watch; /* only of list: what runs now (live_list.c) */
 	enum sink sink;
 
 	/* The options as given. */

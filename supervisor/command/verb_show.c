@@ -86,12 +86,12 @@ struct show {
 
 /* The files of an artifact. */
 static const struct {
-	const char *key, *title, *suffix;
+	const char *key, *title;
 } parts[ARTIFACT_PARTS] = {
-	[ARTIFACT_OUT] = {"stdout", "text", "txt"},
-	[ARTIFACT_ERR] = {"stderr", "stderr", "err.txt"},
-	[ARTIFACT_RAW] = {"raw", "raw bytes", "raw"},
-	[ARTIFACT_CAST] = {"cast", "recording", "cast"},
+	[ARTIFACT_OUT] = {"stdout", "text"},
+	[ARTIFACT_ERR] = {"stderr", "stderr"},
+	[ARTIFACT_RAW] = {"raw", "raw bytes"},
+	[ARTIFACT_CAST] = {"cast", "recording"},
 };
 
 /* Whether that file is there, and how large. */
@@ -99,7 +99,7 @@ static bool show_find_part(const struct show *s, enum artifact_part part, uint64
 {
 	char name[ID_LEN + 9];
 	struct stat st;
-	snprintf(name, sizeof(name), "%s.%s", s->found.id, parts[part].suffix);
+	snprintf(name, sizeof(name), "%s%s", s->found.id, artifact_files[part].suffix);
 	if (fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 		return false;
 	*bytes = (uint64_t)st.st_size;
@@ -167,7 +167,7 @@ static void show_add_part(struct show *s, enum artifact_part part)
 	}
 	buffer_printf(&s->out, "%s: ", human_size(size, m.bytes));
 	quote_text(&s->out, s->path, strlen(s->path), 0);
-	buffer_printf(&s->out, "/%s.%s\n", s->found.id, parts[part].suffix);
+	buffer_printf(&s->out, "/%s%s\n", s->found.id, artifact_files[part].suffix);
 	row_add_gaps(&s->out, 11, part == ARTIFACT_RAW ? meta_raw_gaps(&s->meta) : meta_gaps(&m));
 }
 
@@ -226,7 +226,7 @@ static void show_add_json_part(struct show *s, enum artifact_part part)
 	bool is_text = part == ARTIFACT_OUT || part == ARTIFACT_ERR;
 	if (is_text)
 		m = show_describe(s, part);
-	snprintf(path, sizeof(path), "%s/%s.%s", s->path, s->found.id, parts[part].suffix);
+	snprintf(path, sizeof(path), "%s/%s%s", s->path, s->found.id, artifact_files[part].suffix);
 	json_begin_object(out, parts[part].key);
 	json_add_string(out, "path", path);
 	if (is_text)

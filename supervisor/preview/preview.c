@@ -503,7 +503,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	}
 	TRACE(PREVIEW, "%s: %d pieces, %" PRIu64 " of %" PRIu64 " lines, %zu of %zu bytes%s",
 	      p->smart ? "smart" : "by position", count, p->layout.lines, preview_lines(p),
-	      p->layout.used, p->options.budget, failed ? "; no memory, so the end alone" : "");
+	      p->layout.used, p->options.budget, count < 0 ? "; no memory, so the end alone" : "");
 	*pieces = p->layout.pieces;
 	return count < 0 ? choose_last(p, ask, pieces) : count;
 }

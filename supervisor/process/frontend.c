@@ -163,7 +163,7 @@ static void frontend_pass_signal(const struct frontend *f, const struct signalfd
 		memcpy(m.data, &queued, len);
 	}
 	bool echo = !f->late && frontend_is_echo(f, info);
-	TRACE(SIGNALS, "front end: SIG%s from %d, for the %s: %s", sigabbrev_np(m.a),
+	TRACE(SIGNALS, "front end: %s from %d, for the %s: %s", HUMAN_SIGNAL(m.a),
 	      (int)info->ssi_pid, m.b ? "process" : "group",
 	      f->late ? "sent to the session, as the command has not started"
 	      : echo  ? "the command's own, dropped"

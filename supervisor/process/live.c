@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <termios.h>
 
 /* How long a run lives before it gets its socket. */

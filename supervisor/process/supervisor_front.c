@@ -34,11 +34,10 @@ bool front_is_asleep(const struct supervisor *s)
    passed on, or that it is in the background of a shell. */
 struct front_state {
 	bool stopped;
-	bool group_stopped; /* its watchdog is, too; or that can't be known */
-	bool background;    /* of a terminal whose shell would continue it */
+	bool background; /* of a terminal whose shell would continue it */
 };
 
-/* Whether all children but this process are stopped, or can't be seen. */
+/* Whether all children but this process (the watchdog) are stopped, or can't be seen. */
 static bool front_children_are_stopped(pid_t pid)
 {
 	struct process_tree tree = {.passes = false};
@@ -72,7 +71,6 @@ static struct front_state front_look(pid_t pid)
 	if (process_read(pid, &p) < 0)
 		return state;
 	state.stopped = p.state == 'T';
-	state.group_stopped = state.stopped && front_children_are_stopped(pid);
 	state.background = front_is_in_background(&p);
 	return state;
 }
@@ -120,7 +118,7 @@ void front_follow(struct supervisor *s, int64_t now_ms)
 		TRACE(SIGNALS, "supervisor: the front end %s",
 		      front.stopped ? "was stopped, so the command is" : "goes on");
 	if (front.stopped && !s->front.was_stopped)
-		kill(front.group_stopped ? -s->group : s->command, SIGSTOP);
+		kill(front_children_are_stopped(s->job->front) ? -s->group : s->command, SIGSTOP);
 	else if (front.background && terminal && s->job->channels.keyboard >= 0)
 		front_stop_reader(s, terminal);
 	s->front.was_stopped = front.stopped;
@@ -145,7 +143,7 @@ static void front_on_gone(struct supervisor *s)
 static void front_pass_signal(const struct supervisor *s, const struct message *m, size_t len)
 {
 	siginfo_t queued;
-	TRACE(SIGNALS, "supervisor: SIG%s to the command's %s", sigabbrev_np(m->a),
+	TRACE(SIGNALS, "supervisor: %s to the command's %s", HUMAN_SIGNAL(m->a),
 	      m->b || len == sizeof(queued) ? "process" : "group");
 	if (len == sizeof(queued)) {
 		memcpy(&queued, m->data, len);

@@ -7,7 +7,6 @@
 #include "lib/trace.h"
 #include "supervisor/process/process_tree.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>

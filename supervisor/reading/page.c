@@ -406,11 +406,9 @@ static int page_cut_last(struct page *p, struct page_piece *piece)
 	buffer_clear(&p->raw);
 	if (buffer_reserve(&p->raw, len) < 0)
 		return -1;
-	ssize_t n = io_read_at(t->fd, p->raw.data, len, (off_t)(t->size - len));
-	if (n < (ssize_t)len) {
-		errno = n < 0 ? errno : EIO; /* the file shrank */
+	/* EIO: the file shrank. */
+	if (io_read_whole(t->fd, p->raw.data, len, (off_t)(t->size - len)) < 0)
 		return -1;
-	}
 	size_t room = r->room - page_cost(p, "", 0);
 	size_t from = len - fit_back(p->raw.data, len, room, r->json);
 	buffer_truncate(&p->text, piece->start);

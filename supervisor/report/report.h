@@ -101,8 +101,8 @@ struct report_writer {
 	bool in_line; /* the text written so far does not end with a newline */
 };
 
-/* Writers: one compact JSON object and a newline (report.c); a text in blocks, for agents that show
-   the model what they get (report.c). */
+/* Writers: one compact JSON object and a newline; a text in blocks, for agents that show
+   the model what they get. */
 void report_write_json(struct report_writer *w, struct report *r);
 void report_write_blocks(struct report_writer *w, struct report *r);
 
