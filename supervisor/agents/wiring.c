@@ -171,16 +171,23 @@ static bool step_is_own(const struct step *s, const char *value)
 
 /* --- lines for a model, and whole files ------------------------------------------------ */
 
-/* The block between the markers: its start and the end of its last line. */
+static const char *find_marker(const struct buffer *t, const char *from, const char *marker)
+{
+	return memmem(from, t->len - (size_t)(from - t->data), marker, strlen(marker));
+}
+
+/* The block between the markers: its start and the end of its last line. A marker that somebody
+   left without its other half is not one of them. */
 static bool find_lines(const struct buffer *t, size_t *from, size_t *to)
 {
-	const char *begin = memmem(t->data, t->len, LINES_BEGIN, strlen(LINES_BEGIN)), *end;
-	if (!begin)
-		return false;
-	*from = (size_t)(begin - t->data);
-	end = memmem(begin, t->len - *from, LINES_END, strlen(LINES_END));
+	const char *begin = find_marker(t, t->data, LINES_BEGIN);
+	const char *end = begin ? find_marker(t, begin, LINES_END) : NULL;
 	if (!end)
 		return false;
+	for (const char *next = begin; next && next < end;
+	     next = find_marker(t, begin + 1, LINES_BEGIN))
+		begin = next;
+	*from = (size_t)(begin - t->data);
 	*to = (size_t)(end - t->data) + strlen(LINES_END);
 	*to += *to < t->len && t->data[*to] == '\n';
 	return true;

@@ -381,6 +381,16 @@ class EveryAgent(Wiring):
                 self.init(agent, "--undo")
                 self.assertEqual(read_file(path).decode(), before)
                 os.unlink(path)
+        # A marker without its other half is the reader's text.
+        for half in ("# Mine\n<!-- terse: begin -->\nBe brief.\n", "<!-- terse: end -->\nBe brief.\n"):
+            path = self.put(".claude/CLAUDE.md", half)
+            for _ in range(2):
+                self.init("claude", "--instructions")
+                self.assertTrue(read_file(path).decode().startswith(half))
+                self.assertEqual(read_file(path).count(b"Shell commands run under terse"), 1)
+            self.init("claude", "--undo")
+            self.assertEqual(read_file(path).decode(), half)
+            os.unlink(path)
         self.assertIn(b"use --project", self.init("cursor", "--instructions", code=1).err)
         self.init("cursor", "--project", "--instructions")
         self.assertIn(b"terse search", read_file(os.path.join(self.work, "AGENTS.md")))
