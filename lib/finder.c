@@ -80,8 +80,9 @@ unsigned literal_set_rarity(const struct literal_set *s)
 	return least;
 }
 
-/* Whether `data`, of at least l->len bytes, begins with it. */
-static bool literal_is_at(const struct literal *l, const char *data)
+/* Whether `data`, of at least l->len bytes, begins with it. Out of line, where its loop would take
+   5 % of the time of a search. */
+static __attribute__((noinline)) bool literal_is_at(const struct literal *l, const char *data)
 {
 	if (l->fold == 0)
 		return memcmp(data, l->bytes, l->len) == 0;
