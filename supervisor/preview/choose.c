@@ -139,7 +139,7 @@ static void favour_end(struct layout *l)
 	size_t behind = 0, reach = l->budget / 4;
 	for (size_t i = l->count; i-- > 0 && behind < reach;) {
 		struct unit *u = &l->units[i];
-		u->value += (unsigned)(END_VALUE * (reach - behind) / reach);
+		u->trait.value += (unsigned)(END_VALUE * (reach - behind) / reach);
 		behind += u->cost;
 	}
 }
@@ -151,7 +151,7 @@ static void limit_lines(struct layout *l)
 	if (most < LINE_LEAST)
 		most = LINE_LEAST;
 	for (size_t i = 0; i + 1 < l->count; i++) {
-		size_t limit = l->units[i].value > TELLING ? most : CONTEXT_LINE;
+		size_t limit = l->units[i].trait.value > TELLING ? most : CONTEXT_LINE;
 		if (l->units[i].limit > limit)
 			layout_limit(l, i, limit);
 	}
@@ -175,15 +175,15 @@ static struct run densest_run(const struct layout *l)
 		for (size_t k = i; k < l->count && k < i + RUN; k++) {
 			const struct unit *u = &l->units[k];
 			/* A blank line may be inside a run, but begins none. */
-			if (u->chosen || (u->value == 0 && (u->cost > 2 || k == i)))
+			if (u->chosen || (u->trait.value == 0 && (u->cost > 2 || k == i)))
 				break;
 			if (k > i && !follows(u - 1, u))
 				break;
-			if (u->cost > room && u->value < TELLING)
+			if (u->cost > room && u->trait.value < TELLING)
 				break;
 			if (k + 1 < l->count && u[1].chosen && follows(u, u + 1))
 				joins = true;
-			value += (float)u->value;
+			value += (float)u->trait.value;
 			cost += u->cost + LINE_COST;
 			float rate = value / (float)(cost + (joins ? 0 : l->gap_cost * 3 / 4));
 			if (rate > best) {
@@ -199,15 +199,15 @@ static void take_telling(struct layout *l, size_t unit)
 {
 	struct unit *u = &l->units[unit];
 	if (!layout_take(l, unit, true) &&
-	    (u->value < TELLING || !layout_take_cut(l, unit, CONTEXT_LINE, true))) {
-		u->value = 0;
+	    (u->trait.value < TELLING || !layout_take_cut(l, unit, CONTEXT_LINE, true))) {
+		u->trait.value = 0;
 		return;
 	}
 	bridge_around(l, unit);
 	/* The next line of this shape tells less. */
 	for (size_t i = 0; i < l->count; i++) {
-		if (l->units[i].shape == u->shape && !l->units[i].chosen)
-			l->units[i].value = l->units[i].value * 6 / 10;
+		if (l->units[i].trait.shape == u->trait.shape && !l->units[i].chosen)
+			l->units[i].trait.value = l->units[i].trait.value * 6 / 10;
 	}
 }
 

@@ -391,6 +391,18 @@ static size_t cut_word(const struct reader *r, size_t at, size_t end, struct occ
 	return at;
 }
 
+/* Whether the word at `at` is the last part of a qualified name: java.lang.AssertionError,
+   Foo::Error. */
+static bool is_class_name(const char *text, size_t token, size_t at)
+{
+	if (at <= token || !is_upper(text[at]) || !is_one_of(text[at - 1], ".:\\"))
+		return false;
+	while (at > token && (is_letter(text[at - 1]) || is_digit(text[at - 1]) ||
+			      is_one_of(text[at - 1], ".:_$\\")))
+		at--;
+	return at == token || !is_one_of(text[at - 1], "/-");
+}
+
 /* Reads a run of visible characters. */
 static void read_token(struct reader *r, size_t token, size_t end)
 {
@@ -417,8 +429,8 @@ static void read_token(struct reader *r, size_t token, size_t end)
 		o.first = o.start == from && token == 0;
 		o.colon = next == ':';
 		o.tag = token == 0 && r->text[0] == '[' && next == ']';
-		o.embedded = o.start != from || r->text[token] == '-' ||
-			     (at < to && !is_one_of(next, ":[=!,;"));
+		o.embedded = (o.start != from && !is_class_name(r->text, token, o.start)) ||
+			     r->text[token] == '-' || (at < to && !is_one_of(next, ":[=!,;"));
 		read_word(r, &o);
 	}
 }

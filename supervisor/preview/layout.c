@@ -67,7 +67,7 @@ static size_t line_limit(const struct line *line, size_t limit)
 	return barely ? (size_t)line->length : limit;
 }
 
-int layout_add(struct layout *l, const struct line *line, unsigned value, uint32_t shape)
+int layout_add(struct layout *l, const struct line *line, const struct trait *trait)
 {
 	struct unit *u;
 	if (line->number <= l->ask->printed_lines)
@@ -77,8 +77,8 @@ int layout_add(struct layout *l, const struct line *line, unsigned value, uint32
 		if (line_equal(&u->line, line) && streams_goes_on(l->same, u, line->number)) {
 			u->to = line->number;
 			u->length = line->offset + line->length - u->line.offset;
-			if (value > u->value)
-				u->value = value;
+			if (trait->value > u->trait.value)
+				u->trait.value = trait->value;
 			return 0;
 		}
 	}
@@ -89,8 +89,7 @@ int layout_add(struct layout *l, const struct line *line, unsigned value, uint32
 			   .to = line->number,
 			   .length = line->length,
 			   .limit = line_limit(line, l->max_line),
-			   .value = value,
-			   .shape = shape,
+			   .trait = *trait,
 			   .cut = cut_of(l, line),
 			   .guard = l->guard && line_is_like_notice(line->front, line->front_len)};
 	return 0;
@@ -234,7 +233,7 @@ static size_t alike_end(const struct layout *l, size_t from)
 {
 	const struct unit *u = &l->units[from];
 	size_t i = from + 1;
-	while (u->shape && i < l->count && l->units[i].shape == u->shape &&
+	while (u->trait.shape && i < l->count && l->units[i].trait.shape == u->trait.shape &&
 	       l->total_bytes - l->units[i].line.offset > l->end_share &&
 	       streams_goes_on(l->similar, &l->units[i - 1], l->units[i].line.number))
 		i++;
@@ -270,8 +269,8 @@ static bool join_units(struct layout *l, size_t from, size_t end)
 	joined.length = last->line.offset + last->length - joined.line.offset;
 	for (size_t i = from; i < end; i++) {
 		cost += l->units[i].cost;
-		if (l->units[i].value > joined.value)
-			joined.value = l->units[i].value;
+		if (l->units[i].trait.value > joined.trait.value)
+			joined.trait.value = l->units[i].trait.value;
 	}
 	bool more = extend_alike(l, &joined, end);
 	price(l, &joined);

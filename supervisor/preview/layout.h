@@ -11,6 +11,7 @@
 #include "lib/buffer.h"
 #include "supervisor/preview/line.h"
 #include "supervisor/preview/preview.h"
+#include "supervisor/preview/score.h"
 #include "supervisor/preview/shape.h"
 
 #include <stdbool.h>
@@ -29,9 +30,8 @@ struct unit {
 	bool alike;       /* not equal */
 	struct line last; /* of lines that are alike */
 	bool chosen;
-	bool guard;     /* LINE_GUARD goes in front */
-	unsigned value; /* set by whoever chooses */
-	uint32_t shape;
+	bool guard; /* LINE_GUARD goes in front */
+	struct trait trait;
 };
 
 struct layout {
@@ -70,7 +70,7 @@ void layout_release(struct layout *l);
 /* Adds a line behind those already there; one that was printed live is ignored.
    Its bytes must stay where they are until the pieces are made. 0, or -1 with
    ENOMEM. */
-int layout_add(struct layout *l, const struct line *line, unsigned value, uint32_t shape);
+int layout_add(struct layout *l, const struct line *line, const struct trait *trait);
 
 /* All lines are added. `join`: those that are alike become one unit where that saves much. */
 void layout_price(struct layout *l, bool join);

@@ -344,28 +344,28 @@ size_t preview_head_budget(const struct preview *p)
 
 static int add_stored(struct preview *p, size_t i)
 {
-	const struct stored *stored = &p->smart->store.lines[i];
+	struct trait trait = store_trait(&p->smart->store, i);
 	struct line line;
 	store_line(&p->smart->store, i, &line);
-	return layout_add(&p->layout, &line, stored->value, stored->shape);
+	return layout_add(&p->layout, &line, &trait);
 }
 
 /* Adds a line of the window that is not stored. */
 static int add_unjudged(struct preview *p, const struct line *line, enum outcome outcome)
 {
 	uint64_t behind = p->window.bytes - line->offset - line->length;
-	unsigned value = 1;
-	uint32_t shape = 0;
+	struct trait trait = {0};
 	/* Short, and cut only because the window ends there. */
 	if (!line_is_whole(line) && line->length <= p->options.max_line)
 		return 0;
 	if (p->smart)
-		value += smart_value(p->smart, line, p->window.bytes, outcome, &shape);
+		smart_trait(p->smart, line, p->window.bytes, outcome, &trait);
+	trait.value++;
 	/* Lines that have nothing but their place must be near an end. */
-	if (p->smart && value == 1 && line->offset > p->options.budget &&
+	if (p->smart && trait.value == 1 && line->offset > p->options.budget &&
 	    behind > p->options.budget + p->options.max_line)
 		return 0;
-	return layout_add(&p->layout, line, value, shape);
+	return layout_add(&p->layout, line, &trait);
 }
 
 /* Joins two copies of one line. The store has the most telling part of a long line, the window has
@@ -411,6 +411,7 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 	struct store none = {0};
 	const struct store *store = p->smart ? &p->smart->store : &none;
 	unsigned least = store_rank(store, CANDIDATES);
+	struct trait trait;
 	struct line line;
 	bool more;
 	size_t i = 0;
@@ -430,7 +431,8 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 			continue;
 		}
 		add_stored_bytes(store, i, &line);
-		if (layout_add(&p->layout, &line, store->lines[i].value, store->lines[i].shape))
+		trait = store_trait(store, i);
+		if (layout_add(&p->layout, &line, &trait))
 			return -1;
 		i++;
 	} while (more);

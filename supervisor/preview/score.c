@@ -434,8 +434,8 @@ static unsigned count_up(uint8_t *slots, uint32_t hash)
 	return *count < UINT8_MAX ? (*count)++ : *count;
 }
 
-unsigned smart_value(const struct smart *s, const struct line *line, uint64_t bytes,
-		     enum outcome outcome, uint32_t *shape)
+void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
+		 enum outcome outcome, struct trait *trait)
 {
 	struct score score;
 	struct stored stored;
@@ -446,8 +446,12 @@ unsigned smart_value(const struct smart *s, const struct line *line, uint64_t by
 				 .shape = score.shape,
 				 .family = score.family};
 	w.from_end = (float)(bytes - line->offset);
-	*shape = score.shape;
-	return (unsigned)(own_weight(&w, outcome) * UNIT);
+	*trait = (struct trait){.value = (unsigned)(own_weight(&w, outcome) * UNIT),
+				.shape = score.shape,
+				.family = score.family,
+				.kind = (uint8_t)score.kind,
+				.indent = (uint8_t)(score.indent < 255 ? score.indent : 255),
+				.opens = score.opens};
 }
 
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)

@@ -73,6 +73,14 @@ struct score {
 	uint32_t family; /* the same for lines that begin alike and tell the same */
 };
 
+/* What is known of a line beside its bytes, see struct score; zero where nothing is. */
+struct trait {
+	unsigned value; /* set by whoever chooses */
+	uint32_t shape, family;
+	uint8_t kind, indent;
+	bool opens;
+};
+
 /* The texts by which a user marks lines as telling, or as not (config/value.h). */
 
 struct phrases {

@@ -136,6 +136,17 @@ unsigned store_rank(const struct store *s, size_t count)
 	return value;
 }
 
+struct trait store_trait(const struct store *s, size_t index)
+{
+	const struct stored *d = &s->lines[index];
+	return (struct trait){.value = d->value,
+			      .shape = d->shape,
+			      .family = d->family,
+			      .kind = d->kind,
+			      .indent = d->indent,
+			      .opens = d->opens};
+}
+
 void store_line(const struct store *s, size_t index, struct line *line)
 {
 	const struct stored *d = &s->lines[index];

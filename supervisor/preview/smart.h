@@ -40,6 +40,9 @@ struct store {
 /* The least value at which no more than `count` lines are as good or better. */
 unsigned store_rank(const struct store *s, size_t count);
 
+/* What is known of a line, with its value. */
+struct trait store_trait(const struct store *s, size_t index);
+
 /* The line as it was added. */
 void store_line(const struct store *s, size_t index, struct line *line);
 
@@ -95,8 +98,8 @@ enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
 /* Sets the value of all stored lines, for a text of `bytes` bytes. */
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 
-/* The value of a line that is not stored, for itself alone, and its shape. */
-unsigned smart_value(const struct smart *s, const struct line *line, uint64_t bytes,
-		     enum outcome outcome, uint32_t *shape);
+/* The value and form of a line that is not stored, for itself alone. */
+void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
+		 enum outcome outcome, struct trait *trait);
 
 #endif
