@@ -14,6 +14,9 @@ enum {
 	/* Lines that are weighed together, and what each costs beside its bytes. */
 	RUN = 4,
 	LINE_COST = 50,
+	/* Of what a heading is about, so many lines come with it, at most so far below. */
+	CORE = 4,
+	CORE_REACH = 40,
 	/* Lines between chosen ones that may be cheaper than a gap. */
 	BRIDGE = 3,
 	/* Units that are looked at in all, so that a very large budget costs no more. */
@@ -195,6 +198,55 @@ static struct run densest_run(const struct layout *l)
 	return run;
 }
 
+/* Whether a line may stand between a heading and what it is about. */
+static bool is_separator(const struct unit *u)
+{
+	return u->trait.kind == SCORE_BLANK || u->trait.kind == SCORE_RULE;
+}
+
+/* Whether a line is one of a stack, or the source line below one. */
+static bool is_of_stack(const struct unit *u, const struct unit **frame)
+{
+	if (u->trait.kind == SCORE_FRAME)
+		*frame = u;
+	return *frame && (*frame == u || u->trait.indent > (*frame)->trait.indent);
+}
+
+/* Takes the first lines of what a unit is the heading of: those right below it, or behind the stack
+   that is there. */
+static void take_core(struct layout *l, size_t unit)
+{
+	const struct trait *head = &l->units[unit].trait;
+	const struct unit *frame = NULL;
+	bool heads = head->opens || head->kind == SCORE_HEADING;
+	size_t lines = 0;
+	if (!heads && head->kind != SCORE_FAIL)
+		return;
+	for (size_t i = unit + 1; i < l->count && i <= unit + CORE_REACH && lines < CORE; i++) {
+		const struct unit *u = &l->units[i];
+		if (!follows(u - 1, u))
+			break;
+		if (is_separator(u)) {
+			if (lines || !heads)
+				break;
+			continue;
+		}
+		if (is_of_stack(u, &frame)) {
+			if (lines)
+				break;
+			continue;
+		}
+		if (u->trait.kind == SCORE_HEADING ||
+		    (!frame && u->trait.indent <= head->indent && !head->opens))
+			break;
+		if (!layout_take(l, i, true))
+			break;
+		lines++;
+		if (frame)
+			break;
+	}
+}
+
 static void take_telling(struct layout *l, size_t unit)
 {
 	struct unit *u = &l->units[unit];
@@ -203,6 +255,8 @@ static void take_telling(struct layout *l, size_t unit)
 		u->trait.value = 0;
 		return;
 	}
+	if (u->trait.value >= TELLING)
+		take_core(l, unit);
 	bridge_around(l, unit);
 	/* The next line of this shape tells less. */
 	for (size_t i = 0; i < l->count; i++) {

@@ -122,6 +122,13 @@ static bool read_pointer(const char *text, size_t len, struct structure *s)
 	return true;
 }
 
+/* "file.py:12: in name" */
+static bool is_place_in(const char *text, size_t len)
+{
+	const char *in = memmem(text, len, ": in ", 5);
+	return in && in > text && is_digit(in[-1]) && !memchr(text, ' ', (size_t)(in - text));
+}
+
 /* A stack frame behind something else: it ends with "(file.ext:12)" and has an
    "at", or ends with "file.go:12 +0x1d". */
 static bool structure_read_frame(const char *text, size_t len, struct structure *s)
@@ -140,6 +147,7 @@ static bool structure_read_frame(const char *text, size_t len, struct structure 
 	} else {
 		frame = plus && plus - text > 4 && plus[-1] == ' ' && is_digit(plus[-2]) &&
 			starts_with(plus, len - (size_t)(plus - text), "+0x");
+		frame = frame || is_place_in(text, len);
 	}
 	if (!frame)
 		return false;
@@ -173,6 +181,9 @@ enum {
 };
 
 /* Weights of evidence that is not in the keyword table. */
+/* How many words may stand between who fails and that it does. */
+enum { OUTER_REACH = 3 };
+
 enum { WEIGHT_STATUS = 34, WEIGHT_HTTP = 30 };
 
 /* A word in its surroundings. */
@@ -196,6 +207,8 @@ struct reader {
 	char before[WORD_MAX];
 	size_t before_len;
 	bool negated;
+	/* How many words ago something was said to fail, and who may have. */
+	unsigned words, failed_at, outer_at;
 };
 
 static void add_weight(struct reading *out, unsigned weight, uint32_t word)
@@ -310,6 +323,10 @@ static bool read_known(struct reader *r, const struct word *w, const struct occu
 		/* "not found" has its "not" in the keyword table. */
 		if (r->negated && !w->after)
 			break;
+		if (w->general)
+			r->failed_at = r->words;
+		else
+			out->specific |= !o->embedded;
 		add_weight(out, place_weight(w, o), o->hash);
 		break;
 	case WORD_WARN:
@@ -335,6 +352,10 @@ static bool read_known(struct reader *r, const struct word *w, const struct occu
 		if (number_behind(r, o->start + o->len) > 0)
 			add_weight(out, WEIGHT_STATUS, o->hash);
 		break;
+	case WORD_OUTER:
+		if (!o->embedded)
+			r->outer_at = r->words;
+		break;
 	case WORD_NOT: return true;
 	case WORD_COUNTED: break;
 	}
@@ -345,16 +366,22 @@ static void read_word(struct reader *r, struct occurrence *o)
 {
 	unsigned weight;
 	o->hash = shape_hash(SHAPE_SEED, o->word, o->len);
+	r->words++;
 	const struct word *w =
 		keywords_find(r->keywords, o->word, o->len, o->hash, r->before, r->before_len);
 	if (!w) {
 		weight = class_weight(r, o);
-		if (weight)
+		if (weight) {
+			r->out->specific |= !o->embedded;
 			add_weight(r->out, weight, o->hash);
+		}
 		r->negated = false;
 	} else {
 		r->negated = !read_count(r, w, o) && read_known(r, w, o);
 	}
+	if (r->failed_at && r->outer_at)
+		r->out->outer |= r->failed_at <= r->outer_at + OUTER_REACH &&
+				 r->outer_at <= r->failed_at + OUTER_REACH;
 	memcpy(r->before, o->word, o->len);
 	r->before_len = o->len;
 }

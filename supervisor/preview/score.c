@@ -29,6 +29,9 @@ enum {
 	SUMMARY_FAILED_SCORE = 46,
 	SUMMARY_RESULT = 45,
 	REST_SCORE = 20, /* what further words add at most */
+	/* What is left where a program only reports how another one ended. */
+	OUTER_PERCENT = 20,
+	OUTER_LEAST = 20,
 };
 
 /* The judged part of a line. For a long line it is put together in `out`. */
@@ -130,6 +133,8 @@ static void conclude(const struct message *m, const struct structure *structure,
 	out->result = r->result;
 	if (r->leveled)
 		score /= 2;
+	if (r->outer && !r->specific)
+		score = min_score(score, OUTER_LEAST + score * OUTER_PERCENT / 100);
 	if (r->counts >= 2 || failures || (r->counts && (r->passed || r->skipped))) {
 		unsigned least = failures ? SUMMARY_FAILED_SCORE : SUMMARY_SCORE;
 		out->kind = SCORE_SUMMARY;

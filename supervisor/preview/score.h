@@ -24,6 +24,7 @@ enum word_kind {
 	WORD_COUNTED, /* what summaries count */
 	WORD_LEVEL,   /* log levels below a warning */
 	WORD_STATUS,  /* a number that follows is an exit status */
+	WORD_OUTER,   /* what a program runs for others: of it only the outcome is known */
 };
 
 struct word {
@@ -33,6 +34,7 @@ struct word {
 	unsigned char kind;
 	unsigned char weight; /* 0 to 100: how surely a line with it tells how a run ended */
 	bool counted;         /* "3 failed": may be counted by a summary */
+	bool general;         /* says that something failed, and nothing of what */
 };
 
 enum { KEYWORDS_SLOTS = 1024 };
@@ -125,6 +127,8 @@ struct reading {
 	unsigned result;    /* weight of the words that tell of a success */
 	unsigned counts;    /* "12 passed", "Errors: 0" */
 	unsigned failures;  /* those that count failures, and not to zero */
+	bool specific;      /* one of them says more than that something failed */
+	bool outer;         /* it is about a build, a command, a task */
 	bool warned;        /* it is a warning */
 	bool leveled;       /* it bears a log level below a warning */
 	bool passed, skipped;

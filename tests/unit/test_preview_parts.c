@@ -165,6 +165,12 @@ static const struct {
 	{"____________ test_sum ____________", SCORE_HEADING, 40, 100},
 	{"  1) Router keeps the query:", SCORE_HEADING, 30, 100},
 	{"E   assert 1 == 2", SCORE_DETAIL, 30, 100},
+	{"java.lang.AssertionError: 12 -> 13", SCORE_FAIL, 40, 100},
+	/* the outcome of a build or a command, of which the cause is elsewhere */
+	{"FAILURE: Build failed with an exception.", SCORE_FAIL, 25, 45},
+	{"error Command failed with exit code 1.", SCORE_FAIL, 25, 45},
+	{"ERROR: job 'x' failed: no such file", SCORE_FAIL, 60, 100},
+	{"tests/a.py:9: in test_sum", SCORE_FRAME, 1, 10},
 	{"x.c:9: warning: unused variable 'error'", SCORE_WARNING, 5, 24},
 	{"    at Object.<anonymous> (src/error.js:9:22)", SCORE_FRAME, 1, 10},
 	{"ERROR app: app.go:162   at runtime.goexit (asm_amd64.s:1998)", SCORE_FRAME, 1, 10},

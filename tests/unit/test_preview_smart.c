@@ -257,6 +257,34 @@ static void test_failures(void **state)
 	}
 }
 
+/* Of each failure the lines below its heading are shown, behind the frames of a stack too. */
+static void test_blocks(void **state)
+{
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	struct preview *p = smart(1500);
+	(void)state;
+	add_noise(&text, TESTING, 300);
+	for (int i = 0; i < 40; i++)
+		buffer_printf(&text,
+			      "ERROR: test_%d (shop.CartTest)\n"
+			      "----------------------------------------------\n"
+			      "Traceback (most recent call last):\n"
+			      "  File \"/srv/tests/test_cart.py\", line %d, in test_%d\n"
+			      "    self.fill(cart, %d)\n"
+			      "LookUp: shelf %d\n\n",
+			      i, i, i, i, i);
+	buffer_append_string(&text, "Tests in error:\n  shelf of cart 7\n  shelf of cart 9\n");
+	add_noise(&text, TESTING, 300);
+	preview_feed(p, text.data, text.len);
+	print_chosen(p, 1, false, &out);
+	assert_non_null(strstr(buffer_string(&out), "ERROR: test_0 (shop.CartTest)"));
+	assert_non_null(strstr(out.data, "LookUp: shelf 0\n"));
+	assert_non_null(strstr(out.data, "Tests in error:\n  shelf of cart 7\n"));
+	buffer_release(&text);
+	buffer_release(&out);
+	preview_free(p);
+}
+
 /* A successful run shows its results and puts nothing forward as an error. */
 static void test_successes(void **state)
 {
@@ -456,10 +484,10 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_failures),  cmocka_unit_test(test_successes),
-		cmocka_unit_test(test_patterns),  cmocka_unit_test(test_ignored),
-		cmocka_unit_test(test_long_line), cmocka_unit_test(test_cascade),
-		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_failures),  cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_successes), cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_ignored),   cmocka_unit_test(test_long_line),
+		cmocka_unit_test(test_cascade),   cmocka_unit_test(test_large),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
