@@ -173,7 +173,9 @@ INLINE size_t scan_ascii(masks_of *masks, size_t width, unsigned shift, const ch
 	return i;
 }
 
-/* One variant: how its masks are made, how wide they are, and on which processors. */
+/* One variant: how its masks are made, how wide they are, and on which processors (an attribute,
+   which can't stand in parentheses). */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define SCAN(name, width, shift, target)                                                           \
 	target static size_t text_##name(const char *data, size_t len, bool line,                  \
 					 size_t *newlines)                                         \
@@ -191,6 +193,7 @@ INLINE size_t scan_ascii(masks_of *masks, size_t width, unsigned shift, const ch
 		return scan_ascii(masks_##name, width, shift, data, len);                          \
 	}                                                                                          \
 	static const struct scan scan_##name = {#name, text_##name, copy_##name, ascii_##name};
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define ONES  UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)

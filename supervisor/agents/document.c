@@ -31,7 +31,7 @@ static int split(struct lines *l, const struct diff_text *t)
 {
 	const char *at = t->data, *end = t->data + t->len;
 	size_t count = (size_t)newline_count(t->data, t->len);
-	l->start = malloc((count + 2) * sizeof(*l->start));
+	l->start = calloc(count + 2, sizeof(*l->start));
 	if (!l->start)
 		return -1;
 	for (l->count = 0; at < end; l->count++) {

@@ -108,8 +108,8 @@ static int set_environment(const struct self_test *c, const struct place *place)
 
 static void self_test_become_command(const struct self_test *c, const struct place *place)
 {
-	char *argv[5] = {NULL};
-	for (size_t i = 0; i < 4 && c->argv[i]; i++)
+	char *argv[5] = {(char *)c->argv[0]};
+	for (size_t i = 1; i < 4 && c->argv[i]; i++)
 		argv[i] = (char *)c->argv[i];
 	if (strcmp(argv[0], "SHELL") == 0)
 		argv[0] = (char *)place->shell;

@@ -428,9 +428,9 @@ static int page_cut_last(struct page *p, struct page_piece *piece)
 static int page_note_omitted(struct page *p)
 {
 	uint64_t asked = p->request->tail, total, lines = 0;
-	if (p->count == 0)
+	const struct page_piece *first = p->pieces;
+	if (!first || p->count == 0)
 		return 0;
-	const struct page_piece *first = &p->pieces[0];
 	int64_t number = first->kind == PAGE_GAP ? (int64_t)p->gaps[0].gap.from : first->number;
 	if (page_is_counted(p->source)) {
 		if (text_lines(p->source, &total) < 0)
