@@ -250,7 +250,7 @@ class Modes(AttachCase):
         self.ask("signal", self.identifier)
         self.check()
 
-    def test_killed_keeper(self):
+    def test_killed_supervisor(self):
         os.kill(self.metadata(self.identifier)["supervisor"], signal.SIGKILL)
         self.check()
 

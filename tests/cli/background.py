@@ -116,20 +116,20 @@ class Survive(Case):
         """The reader sees the end of output although a child and the supervisor live on."""
         run = self.start(TERSE, "sh", "-c", CHILD + " & echo ok", kind="pipe", split=True)
         run.finish()
-        keeper = []
+        supervisor = []
 
-        def only_keeper():
-            keeper[:] = [p for p in self.mine() if p.name == "terse"]
-            return len(keeper) == 1
-        eventually(only_keeper, "the guard's end")
+        def only_supervisor():
+            supervisor[:] = [p for p in self.mine() if p.name == "terse"]
+            return len(supervisor) == 1
+        eventually(only_supervisor, "the watchdog's end")
         # For that it looks through /proc once.
         eventually(lambda: self.metadata("last").get("held_by"), "who holds it")
-        for fd in os.listdir("/proc/%d/fd" % keeper[0].pid):
-            link = os.readlink("/proc/%d/fd/%s" % (keeper[0].pid, fd))
+        for fd in os.listdir("/proc/%d/fd" % supervisor[0].pid):
+            link = os.readlink("/proc/%d/fd/%s" % (supervisor[0].pid, fd))
             self.assertFalse(link.startswith(self.work), link)
         self.let_go()
 
-    def keepers(self):
+    def supervisors(self):
         return [p for p in self.mine() if p.name == "terse"]
 
     def test_who_holds_the_output_is_told(self):
@@ -178,7 +178,7 @@ class Survive(Case):
                                      b"; what background processes write later is not kept]\n")
                     eventually(lambda: "held_by" not in self.metadata("last"), "the last metadata")
                     self.assertIn(pid, [p.pid for p in self.mine()], "it was ended")
-                    supervisor = self.keepers()[0].pid
+                    supervisor = self.supervisors()[0].pid
                     eventually(lambda: self.descriptors(supervisor) == 1 + ("--streams=split" in options),
                                "that only what is drained is open")
                     if not is_sanitized():
@@ -214,14 +214,14 @@ class Survive(Case):
 
     def test_silent_background_job_is_waited_for(self):
         self.start_child(KINDS["holds the pty"], "--linger-idle", "10ms")
-        keeper = eventually(lambda: self.keepers()[0] if len(self.keepers()) == 1 else None,
-                            "only the keeper")
+        supervisor = eventually(lambda: self.supervisors()[0] if len(self.supervisors()) == 1 else None,
+                            "only the supervisor")
 
         def wakes():
-            status = read_file("/proc/%d/status" % keeper.pid)
+            status = read_file("/proc/%d/status" % supervisor.pid)
             return int(re.search(rb"\nvoluntary_ctxt_switches:\s*(\d+)", status)[1])
         before = wakes()
-        eventually(lambda: wakes() > before + 10, "the keeper to look around")
+        eventually(lambda: wakes() > before + 10, "the supervisor to look around")
         self.let_go()
         self.assertEqual(self.artifact("last"), b"ok\nlate\n")
 

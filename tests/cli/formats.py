@@ -479,11 +479,11 @@ class Killed(Formats):
         self.check(report, state="interrupted", stdout="first\n", success=False, error=None)
         self.assertEqual(self.artifact(report["artifact"]["id"]), b"first\n")
 
-    def test_keeper(self):
+    def test_supervisor(self):
         run = self.start(TERSE, "--format", "json", "sh", "-c", "echo $$ >pid; exec sleep 1000")
         eventually(lambda: os.path.exists(os.path.join(self.work, "pid")), "the command")
-        keeper = self.roles(run.pid)[0]
-        os.kill(keeper, signal.SIGKILL)
+        supervisor = self.roles(run.pid)[0]
+        os.kill(supervisor, signal.SIGKILL)
         run.finish()
         self.assertEqual(run.code, 125)
         self.check(self.parse(run.out), state="interrupted", exit_code=None, signal=None,

@@ -33,8 +33,8 @@ class Killed(Case):
 
     def check(self, victims, *options):
         run = self.family(*options)
-        keeper, guard, command = self.roles(run.pid)
-        pids = {"front": run.pid, "keeper": keeper, "guard": guard, "command": command}
+        supervisor, watchdog, command = self.roles(run.pid)
+        pids = {"front": run.pid, "supervisor": supervisor, "watchdog": watchdog, "command": command}
         for victim in victims:
             signal_if_there(pids[victim], signal.SIGKILL)
         if "front" not in victims:
@@ -54,19 +54,19 @@ class Killed(Case):
         self.assertEqual(run.code, -signal.SIGKILL)
         self.assertEqual(state, "interrupted")
 
-    def test_keeper(self):
-        run, _, identifier = self.check(["keeper"])
+    def test_supervisor(self):
+        run, _, identifier = self.check(["supervisor"])
         self.assertNotEqual(run.code, 0)
         self.assertIn(b"terse: ", run.out)
 
-    def test_front_end_and_keeper(self):
-        for order in (["front", "keeper"], ["keeper", "front"]):
+    def test_front_end_and_supervisor(self):
+        for order in (["front", "supervisor"], ["supervisor", "front"]):
             with self.subTest(order=order):
                 self.check(order)
                 self.remove_artifacts()
 
-    def test_front_end_and_keeper_with_a_controlling_terminal(self):
-        for victims in (["front"], ["keeper"], ["front", "keeper"]):
+    def test_front_end_and_supervisor_with_a_controlling_terminal(self):
+        for victims in (["front"], ["supervisor"], ["front", "supervisor"]):
             with self.subTest(victims=victims):
                 self.check(victims, "--tty")
                 self.remove_artifacts()
@@ -77,7 +77,7 @@ class Killed(Case):
         for name in ("ready1", "stopped"):
             os.unlink(os.path.join(self.work, name))
 
-    def test_guard(self):
+    def test_watchdog(self):
         """Without its watchdog the run goes on."""
         run = self.start(TERSE, "sh", "-c", "echo ready; read x; exit 3", stdin=self.pipe())
         run.until(b"ready")
@@ -184,8 +184,8 @@ class Killed(Case):
         run = self.start(TERSE, "sh", "-c", "sleep 1000 & echo $! >pid; echo ok")
         run.finish()
         child = int(read_file(os.path.join(self.work, "pid")))
-        keeper = [p for p in self.mine() if p.name == "terse"]
-        for process in keeper:
+        supervisor = [p for p in self.mine() if p.name == "terse"]
+        for process in supervisor:
             signal_if_there(process.pid, signal.SIGKILL)
         eventually(lambda: [p.pid for p in self.mine()] == [child], lambda: str(self.mine()))
         self.kill_all()

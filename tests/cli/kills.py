@@ -38,8 +38,8 @@ while done < len(text):
 """
 
 # Which processes are killed.
-KINDS = (("front",), ("keeper",), ("front", "keeper"), ("guard",), ("guard", "keeper"),
-         ("front", "guard"), ("front", "keeper", "guard"))
+KINDS = (("front",), ("supervisor",), ("front", "supervisor"), ("watchdog",), ("watchdog", "supervisor"),
+         ("front", "watchdog"), ("front", "supervisor", "watchdog"))
 
 
 class One:
@@ -74,7 +74,7 @@ class One:
                 children = [int(word) for word in f.read().split()]
         except OSError:
             children = []
-        return dict(zip(("front", "keeper", "guard"), [self.run.pid] + children))
+        return dict(zip(("front", "supervisor", "watchdog"), [self.run.pid] + children))
 
     def kill(self):
         family = self.family()
@@ -91,7 +91,7 @@ class Kills(Case):
         self.assert_nothing_left()
         # The temporary files of a killed supervisor are removed later.
         left = {re.search(r"cmd-\w+", name)[0] for name in self.leftovers()} - self.left
-        self.assertLessEqual(len(left), sum("keeper" in one.killed for one in ones), left)
+        self.assertLessEqual(len(left), sum("supervisor" in one.killed for one in ones), left)
         self.left |= left
         listed = self.ask("list", "--limit", "1000").decode()
         self.assertNotIn("running", listed)
@@ -107,7 +107,7 @@ class Kills(Case):
                 self.assertEqual(text, TEXT[:len(text)])
                 if one.killed == ["front"] and identifier:
                     self.assertGreaterEqual(len(text), one.before)
-                if not set(one.killed) & {"front", "keeper"}:
+                if not set(one.killed) & {"front", "supervisor"}:
                     self.assertEqual(one.run.code, 124 if one.timed_out(meta) else 0)
                     self.assertEqual(meta["state"] if meta else "done", "done")
                     # All that it has written was taken, whoever ended it.
@@ -159,7 +159,7 @@ class Kills(Case):
                        lambda: "a clean store: %s" % self.leftovers(), 300)
         print("note  %d runs, seed %d: %s" % (number, SEED, ", ".join(
             "%s %d" % pair for pair in sorted(sums.items()))))
-        print("note  left in hand by killed keepers: %d" % len(self.left))
+        print("note  left in hand by killed supervisors: %d" % len(self.left))
 
 
 main()

@@ -198,7 +198,7 @@ class Detach(LiveCase):
                 self.assertFalse(link.startswith("pipe:") and process.name != "terse", link)
         self.ask("signal", identifier)
 
-    def test_killed_keeper(self):
+    def test_killed_supervisor(self):
         """The watchdog ends the command; the socket that is left is no obstacle."""
         identifier = self.detach("sleep", "1000")
         os.kill(self.metadata(identifier)["supervisor"], signal.SIGKILL)
@@ -469,15 +469,15 @@ class Await(LiveCase):
         for waiter in waiters:
             self.assertEqual(waiter.finish().code, 5)
 
-    def test_a_stopped_keeper(self):
+    def test_a_stopped_supervisor(self):
         """A verb reports this and does not hang."""
         identifier = self.detach("sleep", "1000")
-        keeper = self.metadata(identifier)["supervisor"]
-        os.kill(keeper, signal.SIGSTOP)
+        supervisor = self.metadata(identifier)["supervisor"]
+        os.kill(supervisor, signal.SIGSTOP)
         run = self.terse("snapshot", identifier)
         self.assertEqual((run.code, run.out), (1, b"terse snapshot: %s: its supervisor does not answer\n"
                                                % identifier.encode()))
-        os.kill(keeper, signal.SIGCONT)
+        os.kill(supervisor, signal.SIGCONT)
         self.ask("signal", identifier)
 
     def test_bad_usage(self):
@@ -644,12 +644,12 @@ class Door(LiveCase):
 
     def test_one_with_too_many_clients_is_listed(self):
         identifier = self.detach("sleep", "1000")
-        keeper = self.metadata(identifier)["supervisor"]
+        supervisor = self.metadata(identifier)["supervisor"]
         clients = [self.connect(identifier) for _ in range(64)]
 
         def taken():
-            links = [os.readlink("/proc/%d/fd/%s" % (keeper, fd))
-                     for fd in os.listdir("/proc/%d/fd" % keeper)]
+            links = [os.readlink("/proc/%d/fd/%s" % (supervisor, fd))
+                     for fd in os.listdir("/proc/%d/fd" % supervisor)]
             return len([link for link in links if link.startswith("socket:")]) > 64
         eventually(taken, "all of them")
         row = self.ask("list", "--live")
@@ -686,13 +686,13 @@ class Door(LiveCase):
         for s in clients:
             s.send(struct.pack("=III", 8, 80, 24))
         eventually(lambda: self.status(identifier)["attached"] == 50, "all of them")
-        keeper = self.metadata(identifier)["supervisor"]
+        supervisor = self.metadata(identifier)["supervisor"]
         let_go_on(os.path.join(self.work, "go"))
         peak = []
 
         def ended():
             try:
-                status = read_file("/proc/%d/status" % keeper)
+                status = read_file("/proc/%d/status" % supervisor)
             except OSError:
                 return True
             peak[:] = re.findall(rb"VmHWM:\s+(\d+)", status) or peak

@@ -422,8 +422,8 @@ class Restored(ScreenCase):
     def check(self, *victims, command="vim -u NONE -N file", wait=r"^~\s*$"):
         before = self.plain_modes()
         s = self.start(command, wait)
-        front, keeper, guard, child = self.roles_of_terse()
-        pids = {"front": front, "keeper": keeper, "guard": guard, "command": child}
+        front, supervisor, watchdog, child = self.roles_of_terse()
+        pids = {"front": front, "supervisor": supervisor, "watchdog": watchdog, "command": child}
         self.assertNotEqual(s.modes(), before)
         for victim in victims:
             signal_if_there(pids[victim], signal.SIGKILL)
@@ -444,22 +444,22 @@ class Restored(ScreenCase):
     def test_front_end(self):
         self.check("front")
 
-    def test_keeper(self):
-        self.check("keeper")
+    def test_supervisor(self):
+        self.check("supervisor")
 
     def test_command(self):
         self.check("command")
 
-    def test_guard_and_command(self):
-        self.check("guard", "command")
+    def test_watchdog_and_command(self):
+        self.check("watchdog", "command")
 
-    def test_front_end_and_keeper(self):
-        self.check("front", "keeper")
+    def test_front_end_and_supervisor(self):
+        self.check("front", "supervisor")
         self.close_all()
-        self.check("keeper", "front")
+        self.check("supervisor", "front")
 
-    def test_front_end_and_guard(self):
-        self.check("guard", "front")
+    def test_front_end_and_watchdog(self):
+        self.check("watchdog", "front")
 
     def close_all(self):
         for screen in self.screens:

@@ -92,7 +92,7 @@ class Drop(Life):
         self.assertEqual(self.say("drop", run.id)[0], 1)
         let_go_on(go)
         eventually(lambda: self.artifact(run.id).endswith(b"late\n"), "the late line")
-        eventually(lambda: self.say("drop", run.id)[0] == 0, "the end of its keeper")
+        eventually(lambda: self.say("drop", run.id)[0] == 0, "the end of its supervisor")
 
 
 class Rewind(Life):
@@ -215,8 +215,8 @@ class Gc(Life):
     def test_crash_leftovers(self):
         """A run whose supervisor was killed is complete up to its last byte, and as good as any other."""
         run, identifier, _ = self.running()
-        keeper, _, _ = self.roles(run.pid)
-        os.kill(keeper, signal.SIGKILL)
+        supervisor, _, _ = self.roles(run.pid)
+        os.kill(supervisor, signal.SIGKILL)
         run.wait()
         eventually(lambda: not self.mine(), "the end of everything")
         self.assertIn(b"interrupted", self.ask("list"))

@@ -185,14 +185,14 @@ class Sweep(Case):
 
 
 class Stopped(Case):
-    def test_keeper_that_reads_later(self):
+    def test_supervisor_that_reads_later(self):
         """More than the socket holds waits in the front end, and is delivered in order."""
         victim = Victim(self, (TERSE,), "handled", True, False)
-        keeper = self.roles(victim.run.pid)[0]
-        os.kill(keeper, signal.SIGSTOP)
+        supervisor = self.roles(victim.run.pid)[0]
+        os.kill(supervisor, signal.SIGSTOP)
         for n in range(600):
             victim.queue(signal.SIGRTMIN, n)
-        os.kill(keeper, signal.SIGCONT)
+        os.kill(supervisor, signal.SIGCONT)
         self.assertEqual([int(victim.hear().split()[2]) for _ in range(600)], list(range(600)))
         victim.end()
 

@@ -328,12 +328,12 @@ class Memory(Case):
         report = os.path.join(self.dir, "report")
         run = self.start("reaper", report, "terse", "--full", "yes", kind="pipe")
         run.until(b"y\ny\n")
-        def keeper_waits():
+        def supervisor_waits():
             # The command has filled all there is and waits in its write.
             found = [p for p in self.mine() if p.argv[:1] == ["yes"]]
             return found and read_file("/proc/%d/wchan" % found[0].pid) not in (b"0", b"")
         if os.path.exists("/proc/self/wchan"):
-            eventually(keeper_waits, "a full pipe")
+            eventually(supervisor_waits, "a full pipe")
         for process in self.mine():
             if process.argv[:1] == ["yes"]:
                 os.kill(process.pid, 15)

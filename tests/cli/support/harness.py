@@ -477,12 +477,12 @@ class Case(unittest.TestCase):
             everyone[:] = self.mine()
             parents = {p.parent for p in everyone}
             ours = [p for p in everyone if p.parent == front]
-            keeper = [p for p in ours if p.session == p.pid and p.pid in parents]
-            guard = [p for p in ours if p not in keeper]
-            command = [p for p in everyone if keeper and p.parent == keeper[0].pid]
-            if (len(keeper), len(guard), len(command)) != (1, 1, 1):
+            supervisor = [p for p in ours if p.session == p.pid and p.pid in parents]
+            watchdog = [p for p in ours if p not in supervisor]
+            command = [p for p in everyone if supervisor and p.parent == supervisor[0].pid]
+            if (len(supervisor), len(watchdog), len(command)) != (1, 1, 1):
                 return None
-            return keeper[0].pid, guard[0].pid, command[0].pid
+            return supervisor[0].pid, watchdog[0].pid, command[0].pid
         return eventually(found, lambda: "the three processes of %d: %s" % (front, everyone))
 
     def assert_nothing_left(self):
