@@ -39,7 +39,7 @@ static const struct {
 	{"E: ",           SCORE_FAIL,    45},
 	{"***",           SCORE_PLAIN,   14},
 	{"!!!",           SCORE_PLAIN,   14},
-	{"npm ERR!",      SCORE_FAIL,    30},
+	{"npm ERR!",      SCORE_FAIL,    12},
 	{"Caused by:",    SCORE_FAIL,    45},
 	{"Traceback (",   SCORE_FAIL,    50},
 	/* stacks */

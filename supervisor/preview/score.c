@@ -325,6 +325,14 @@ static const struct step repeat_steps[] = {
 	{0, 1.0f}, {1, 0.6f}, {2, 0.45f}, {3, 0.35f}, {UINT_MAX, 0.3f},
 };
 
+/* For further lines of one family. */
+static const struct step relative_steps[] = {
+	{0, 1.0f},
+	{1, 0.85f},
+	{3, 0.75f},
+	{UINT_MAX, 0.7f},
+};
+
 static float factor_of(const struct step *steps, unsigned count)
 {
 	while (count > steps->most)
@@ -353,6 +361,7 @@ static float failure_weight(const struct weighing *w)
 	float weight = (float)w->line->score;
 	weight *= factor_of(shape_steps, sketch_count(sketch, w->line->shape));
 	weight *= factor_of(repeat_steps, w->before);
+	weight *= factor_of(relative_steps, w->relatives);
 	/* The first ones of a family may begin a cascade. */
 	if (w->relatives >= 2)
 		weight *= factor_of(family_steps, sketch_count(sketch, w->line->family));
