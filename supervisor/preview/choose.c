@@ -17,6 +17,12 @@ enum {
 	/* Of what a heading is about, so many lines come with it, at most so far below. */
 	CORE = 4,
 	CORE_REACH = 40,
+	HEADING_REACH = 4,
+	/* Percent of its value that a line keeps when one like it is taken, of its family when more
+	   than so many are. */
+	NEXT_OF_SHAPE = 60,
+	NEXT_OF_FAMILY = 85,
+	FAMILY = 5,
 	/* Lines between chosen ones that may be cheaper than a gap. */
 	BRIDGE = 3,
 	/* Units that are looked at in all, so that a very large budget costs no more. */
@@ -247,6 +253,47 @@ static void take_core(struct layout *l, size_t unit)
 	}
 }
 
+/* Takes the heading of a unit: the line above that is indented less, if it is near. */
+static void take_heading(struct layout *l, size_t unit)
+{
+	const struct unit *u = &l->units[unit];
+	for (size_t i = unit; i-- > 0 && i + HEADING_REACH >= unit;) {
+		const struct unit *above = &l->units[i];
+		if (!follows(above, above + 1) || is_separator(above))
+			return;
+		if (above->trait.indent >= u->trait.indent)
+			continue;
+		if (above->trait.kind == SCORE_FAIL || above->trait.kind == SCORE_HEADING ||
+		    above->trait.opens)
+			layout_take(l, i, true);
+		return;
+	}
+}
+
+static void take_block(struct layout *l, size_t unit)
+{
+	take_heading(l, unit);
+	take_core(l, unit);
+}
+
+/* A line is taken. The next one of its shape tells less, and so do others of its family when there
+   are many. */
+static void lower_alike(struct layout *l, const struct trait *taken)
+{
+	size_t relatives = 0;
+	for (size_t i = 0; i < l->count; i++)
+		relatives += l->units[i].chosen && l->units[i].trait.family == taken->family;
+	for (size_t i = 0; i < l->count; i++) {
+		struct trait *other = &l->units[i].trait;
+		if (l->units[i].chosen)
+			continue;
+		if (other->shape == taken->shape)
+			other->value = other->value * NEXT_OF_SHAPE / 100;
+		else if (other->family == taken->family && taken->family && relatives > FAMILY)
+			other->value = other->value * NEXT_OF_FAMILY / 100;
+	}
+}
+
 static void take_telling(struct layout *l, size_t unit)
 {
 	struct unit *u = &l->units[unit];
@@ -256,13 +303,9 @@ static void take_telling(struct layout *l, size_t unit)
 		return;
 	}
 	if (u->trait.value >= TELLING)
-		take_core(l, unit);
+		take_block(l, unit);
 	bridge_around(l, unit);
-	/* The next line of this shape tells less. */
-	for (size_t i = 0; i < l->count; i++) {
-		if (l->units[i].trait.shape == u->trait.shape && !l->units[i].chosen)
-			l->units[i].trait.value = l->units[i].trait.value * 6 / 10;
-	}
+	lower_alike(l, &u->trait);
 }
 
 static void choose_by_value(struct layout *l, const struct preview_options *options)

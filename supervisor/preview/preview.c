@@ -404,6 +404,14 @@ static void add_stored_bytes(const struct store *store, size_t i, struct line *l
 	line->after = (size_t)line->length - line->ended - at - line->back_len;
 }
 
+/* Whether a stored line is good enough, or a blank one behind such a line. */
+static bool is_candidate(const struct layout *l, const struct stored *line, unsigned least)
+{
+	if (line->kind != SCORE_BLANK)
+		return line->value >= least;
+	return l->count > 0 && l->units[l->count - 1].to + 1 == line->number;
+}
+
 /* Adds the lines of the window and the best of the stored ones, in order. */
 static int preview_add_lines(struct preview *p, enum outcome outcome)
 {
@@ -420,7 +428,7 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 	do {
 		more = window_next(&p->window, &cursor, &line);
 		for (; i < store->count && (!more || store->lines[i].number < line.number); i++) {
-			if (store->lines[i].value >= least && add_stored(p, i))
+			if (is_candidate(&p->layout, &store->lines[i], least) && add_stored(p, i))
 				return -1;
 		}
 		if (!more)
