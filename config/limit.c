@@ -2,6 +2,8 @@
 
 #include "config/limit.h"
 
+#include "config/option.h"
+
 #include <string.h>
 
 /* Reserved below a ceiling for a footer or notice and a status. */
@@ -26,21 +28,25 @@ static int64_t hold_lines(int64_t lines, int64_t ceiling)
 	return ceiling > 0 && (lines == 0 || lines > most) ? most : lines;
 }
 
-/* MODE_HEAD is printed as it comes, and can continue once the command has succeeded. Other previews
-   have to fit either outcome. */
 static void hold_all(struct limit *l, const struct settings *s)
 {
-	int64_t bytes = limit_hold((int64_t)l->bytes, s->ceiling);
-	int64_t failure = limit_hold(bytes, s->failure_ceiling);
-	l->bytes = (size_t)(l->mode == MODE_HEAD ? bytes : failure);
-	l->failure_bytes = (size_t)failure;
+	int64_t failure = limit_hold((int64_t)l->failure_bytes, s->ceiling);
+	l->bytes = (size_t)limit_hold((int64_t)l->bytes, s->ceiling);
+	l->failure_bytes = (size_t)limit_hold(failure, s->failure_ceiling);
 	l->count = (uint64_t)hold_lines((int64_t)l->count, s->line_ceiling);
+}
+
+static size_t failure_size(const struct settings *s)
+{
+	const struct option *o = option_in_force(s, option_by_key("report", "failure_size"));
+	return (size_t)*option_number((struct settings *)s, o);
 }
 
 struct limit limit_of(const struct settings *s, bool is_stderr)
 {
 	struct limit l = {
 		.bytes = (size_t)s->size,
+		.failure_bytes = failure_size(s),
 		.count = (uint64_t)s->max_lines,
 		.longest_line = (size_t)s->longest_line,
 		.unit = (enum unit)s->unit,
@@ -55,7 +61,7 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 	};
 	if (is_stderr) {
 		if (s->err_size > 0)
-			l.bytes = (size_t)s->err_size;
+			l.bytes = l.failure_bytes = (size_t)s->err_size;
 		l.count = (uint64_t)s->max_err_lines;
 		l.unit = UNIT_LINES;
 	}
@@ -67,7 +73,7 @@ void limit_widen(struct limit *l, const struct settings *s)
 {
 	if (s->ceiling == 0)
 		return;
-	l->bytes = (size_t)s->ceiling;
+	l->bytes = l->failure_bytes = (size_t)s->ceiling;
 	l->count = 0;
 	l->longest_line = 0;
 	hold_all(l, s);

@@ -12,7 +12,7 @@
    bytes and count. */
 struct limit {
 	size_t bytes;
-	size_t failure_bytes; /* the same if the command failed; at most `bytes` */
+	size_t failure_bytes; /* the same if the command failed */
 	uint64_t count;       /* of units, see limit_counts(); 0: no limit */
 	size_t longest_line;  /* bytes without the newline; 0: no limit */
 
@@ -30,6 +30,17 @@ struct limit {
 static inline size_t limit_most(size_t bytes)
 {
 	return bytes + bytes * 15 / 100;
+}
+
+/* The smaller one holds while the command runs, the larger one is held in memory. */
+static inline size_t limit_smaller(const struct limit *l)
+{
+	return l->bytes < l->failure_bytes ? l->bytes : l->failure_bytes;
+}
+
+static inline size_t limit_larger(const struct limit *l)
+{
+	return l->bytes > l->failure_bytes ? l->bytes : l->failure_bytes;
 }
 
 /* The limit of standard output or of both streams together, or of separate standard error. Text and

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,6 +291,14 @@ static int set_list(struct strings *to, const struct option *o, const char *valu
 	release_list(to);
 	*to = list;
 	return 0;
+}
+
+const struct option *option_in_force(const struct settings *s, const struct option *o)
+{
+	if (o->offset != offsetof(struct settings, failure_size))
+		return o;
+	const struct option *size = option_by_key("report", "size");
+	return s->sources[size - option_table].by > s->sources[o - option_table].by ? size : o;
 }
 
 int option_set(struct settings *s, const struct option *o, const char *value,

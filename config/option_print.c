@@ -148,8 +148,10 @@ void option_print_value(struct buffer *out, const struct option *o, const struct
 static void settings_print_option(struct buffer *out, const struct option *o, const void *ctx)
 {
 	const struct settings_view *view = ctx;
+	const char *key = o->key;
+	o = option_in_force(view->settings, o);
 	size_t start = out->len;
-	buffer_printf(out, "%s = ", o->key);
+	buffer_printf(out, "%s = ", key);
 	size_t bare = out->len;
 	if (o->type != OPTION_LIST)
 		option_print_value(out, o, view->settings);

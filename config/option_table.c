@@ -215,7 +215,15 @@ const struct option option_table[] = {
 		SIZE(size, 64, 16 * MB, "4KB"),
 		.safe = true,
 		.help = "Text up to this size is printed whole, longer text as a preview of this "
-			"size.",
+			"size. It holds for a failure too, unless failure_size is set in the same "
+			"place or a later one.",
+	},
+	{
+		NAMES("report", "failure_size", "--failure-size", "TERSE_FAILURE_SIZE"),
+		SIZE(failure_size, 64, 16 * MB, "6KB"),
+		.safe = true,
+		.help = "The size for a command that fails. While it runs, the smaller of both "
+			"counts.",
 	},
 	{
 		NAMES("report", "max_lines", "--max-lines", "TERSE_MAX_LINES"),

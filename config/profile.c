@@ -251,6 +251,7 @@ static const struct {
 	int64_t (*merge)(int64_t value, int64_t next);
 } merges[] = {
 	{offsetof(struct settings, size), largest},
+	{offsetof(struct settings, failure_size), largest},
 	{offsetof(struct settings, err_size), largest},
 	{offsetof(struct settings, max_line), largest_or_none},
 	{offsetof(struct settings, max_lines), largest_or_none},
@@ -270,15 +271,31 @@ static int64_t profile_merge(const struct option *o, int64_t value, int64_t next
 	return value == next ? value : base;
 }
 
+/* The entry of a profile that sets an option. A size sets failure_size too, unless the same file or
+   one above it does. */
+static const struct layer_entry *profile_entry(const struct settings *s, const char *name,
+					       const struct option *o)
+{
+	const struct layer *layer = NULL, *above;
+	const struct layer_entry *e = layer_value(profiles_of(s), name, o, &layer);
+	if (o->offset != offsetof(struct settings, failure_size))
+		return e;
+	const struct option *size = option_by_key("report", "size");
+	const struct layer_entry *both = layer_value(profiles_of(s), name, size, &above);
+	if (!both || !e)
+		return both ? both : e;
+	while (layer && layer != above)
+		layer = layer->below;
+	return layer ? e : both;
+}
+
 static void apply_one(struct settings *s, const struct option *o,
 		      const struct profile_choice *choice)
 {
 	int64_t base = *option_number(s, o), value = base;
 	bool found = false;
 	for (size_t i = 0; i < choice->count; i++) {
-		const struct layer *layer;
-		const struct layer_entry *e =
-			layer_value(profiles_of(s), choice->names[i], o, &layer);
+		const struct layer_entry *e = profile_entry(s, choice->names[i], o);
 		int64_t next = e ? e->value : base;
 		found = found || e;
 		value = i == 0 ? next : profile_merge(o, value, next, base);

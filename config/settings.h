@@ -77,6 +77,7 @@ struct settings {
 	/* [report] */
 	int64_t format;        /* enum format */
 	int64_t size;          /* budget of what is printed, bytes */
+	int64_t failure_size;  /* the same for a command that failed (option_in_force()) */
 	int64_t max_lines;     /* 0: no limit; counted in `unit` (config/limit.h) */
 	int64_t unit;          /* enum unit */
 	int64_t longest_line;  /* bytes; 0: no limit */

@@ -160,8 +160,6 @@ int excerpts_text(const struct excerpts_options *options, struct text *t, const 
 		if (options->exit_code)
 			end.ending.exit_code = *options->exit_code;
 		interceptor_finish(d.text);
-		interceptor_conclude(d.text, end.ending.exit_code != 0 &&
-						     end.ending.state != WORDING_RUNNING);
 		interceptor_report(d.text, &end);
 		if (d.error) {
 			errno = d.error;

@@ -440,7 +440,7 @@ static int config_get(const struct settings *s, int count, char **words)
 	const struct option *o = config_find(words[0]);
 	if (!o)
 		return EXIT_TERSE;
-	option_print_value(&text, o, s);
+	option_print_value(&text, option_in_force(s, o), s);
 	return config_print_value(&text, o->type == OPTION_LIST ? "" : "\n");
 }
 

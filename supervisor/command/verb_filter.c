@@ -154,7 +154,7 @@ int command_filter(struct command_context *c, int argc, char **argv)
 		goto out;
 	}
 	interceptor_finish(f.excerpts.text);
-	interceptor_conclude(f.excerpts.text, f.exit_code != 0);
+	interceptor_conclude(f.excerpts.text, f.exit_code ? INTERCEPT_FAILURE : INTERCEPT_SUCCESS);
 	int64_t duration = clock_monotonic_ms() - job.begun_ms;
 	f.record.meta.binary = interceptor_is_binary(f.excerpts.text);
 	record_end(&f.record, f.exit_code << 8, false, false, duration);

@@ -10,6 +10,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcome)
+{
+	struct limit *l = &s->options.limit;
+	size_t bytes = l->bytes;
+	if (outcome == INTERCEPT_RUNNING)
+		bytes = limit_smaller(l);
+	else if (outcome == INTERCEPT_FAILURE)
+		bytes = l->failure_bytes;
+	s->concluded = true;
+	s->failed = outcome == INTERCEPT_FAILURE;
+	s->shows_more = bytes > limit_smaller(l);
+	if (s->options.print == INTERCEPT_PREVIEW) {
+		s->most = limit_most(bytes);
+		TRACE(PREVIEW, "%s %s: %zu bytes fit", PART_NAME(s),
+		      outcome == INTERCEPT_RUNNING ? "goes on"
+		      : s->failed                  ? "has failed"
+						   : "has ended well",
+		      s->most);
+		if (s->fits && !s->reported && intercept_is_over(s, false))
+			intercept_overflow(s);
+	}
+	l->bytes = l->failure_bytes = bytes;
+}
+
+/* For owners that need not know before the report. */
+static void conclude_by(struct interceptor *s, const struct wording_ending *e)
+{
+	bool failed = e->state == WORDING_INTERRUPTED || e->exit_code != 0;
+	if (!s->concluded)
+		interceptor_conclude(s, e->state == WORDING_RUNNING ? INTERCEPT_RUNNING
+					: failed                    ? INTERCEPT_FAILURE
+								    : INTERCEPT_SUCCESS);
+}
+
 /* Prints what is left of a text that is held as a whole. */
 static int collect_all(struct interceptor *s, struct report_stream *out)
 {
@@ -57,6 +91,7 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 	int result = 0;
 	intercept_judge(s, true);
 	intercept_take_pending(s);
+	conclude_by(s, &e->ending);
 	out->limit = s->options.limit;
 	out->total_bytes = interceptor_bytes(s);
 	if (s->binary && !s->verbatim) {
@@ -74,16 +109,6 @@ int interceptor_collect(struct interceptor *s, const struct interceptor_ending *
 }
 
 /* Notices for a live reader when the command has ended or has been silent for long. */
-
-void interceptor_conclude(struct interceptor *s, bool failed)
-{
-	if (s->options.print != INTERCEPT_PREVIEW || !failed)
-		return;
-	s->most = limit_most(s->options.limit.failure_bytes);
-	TRACE(PREVIEW, "the command has failed: %zu bytes fit", s->most);
-	if (s->fits && !s->reported && intercept_is_over(s, false))
-		intercept_overflow(s);
-}
 
 bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 {
@@ -156,6 +181,7 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 	struct interceptor_ending e = *given;
 	intercept_judge(s, true);
 	intercept_take_pending(s);
+	conclude_by(s, &e.ending);
 	e.ending.lines = s->options.lines_before + interceptor_lines(s);
 	e.ending.bytes = s->options.bytes_before + interceptor_bytes(s);
 	e.ending.limit = s->options.limit;
@@ -219,7 +245,8 @@ static struct preview_options make_preview_options(const struct interceptor_opti
 		[MODE_ENDS] = PREVIEW_ENDS,
 	};
 	return (struct preview_options){.mode = modes[l->mode],
-					.budget = l->bytes,
+					.budget = limit_larger(l),
+					.least_budget = limit_smaller(l),
 					.head_share = l->head_share,
 					.end_share = l->end_share,
 					.patterns = l->patterns ? l->patterns->items : NULL,
@@ -240,14 +267,14 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->options = *options;
 	s->events = *events;
 	s->raw.state = options->raw == INTERCEPT_RAW_NO ? RAW_OFF : RAW_HOLDING;
-	/* A text that is only a little too long is printed whole rather than cut. */
-	s->most = limit_most(options->limit.bytes);
-	s->tally.unit = options->limit.unit;
-	s->tally.by_line = options->limit.longest_line > 0;
 	if (options->limit.failure_bytes == 0)
 		s->options.limit.failure_bytes = options->limit.bytes;
+	/* A text that is only a little too long is printed whole rather than cut. */
+	s->most = limit_most(limit_larger(&s->options.limit));
+	s->tally.unit = options->limit.unit;
+	s->tally.by_line = options->limit.longest_line > 0;
 	s->head.limit = s->options.limit;
-	s->head.limit.bytes = s->options.limit.failure_bytes;
+	s->head.limit.bytes = limit_smaller(&s->options.limit);
 	s->head.bare = options->form == INTERCEPT_BARE;
 	s->head.guard = !s->head.bare && !options->limit.own_words;
 	s->head.offset = options->bytes_before;
@@ -262,7 +289,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	    buffer_reserve(&s->held, s->most < HELD_RESERVE ? s->most : HELD_RESERVE) < 0)
 		goto fail;
 	if (options->print == INTERCEPT_PREVIEW && options->limit.mode != MODE_HEAD) {
-		const struct preview_options preview = make_preview_options(options);
+		const struct preview_options preview = make_preview_options(&s->options);
 		s->preview = preview_new(&preview);
 		if (!s->preview)
 			goto fail;

@@ -47,7 +47,7 @@ enum interceptor_raw { INTERCEPT_RAW_AUTO, INTERCEPT_RAW_YES, INTERCEPT_RAW_NO }
 struct interceptor_options {
 	struct terminal_options terminal;
 	/* Text within it is printed whole; bytes and max_line are not 0. failure_bytes 0: as
-	   bytes. */
+	   bytes. Text is held up to the larger of both. */
 	struct limit limit;
 	enum interceptor_print print; /* not INTERCEPT_WHOLE unless the form is INTERCEPT_LIVE */
 	enum interceptor_form form;
@@ -111,9 +111,11 @@ void interceptor_settle_all(struct interceptor *s);
 /* The command's side is closed. */
 void interceptor_finish(struct interceptor *s);
 
-/* The command has ended, and whether it failed may be what decides how much is printed: to be
-   called before interceptor_report(), and it may open the artifact. */
-void interceptor_conclude(struct interceptor *s, bool failed);
+enum interceptor_outcome { INTERCEPT_RUNNING, INTERCEPT_SUCCESS, INTERCEPT_FAILURE };
+
+/* The outcome decides how much is printed. It may open the artifact; the report does the same by
+   its ending if the owner has not. */
+void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcome);
 
 /* The run is cut short now: see terminal_cut(). */
 void interceptor_cut(struct interceptor *s);

@@ -111,11 +111,6 @@ static int note_piece(struct interceptor *s, struct report_stream *report,
 	return report_add_range(report, piece->from, piece->to);
 }
 
-static bool has_failed(const struct wording_ending *e)
-{
-	return e->state == WORDING_INTERRUPTED || e->exit_code != 0;
-}
-
 /* The limit that stops the preview from showing more of the text. */
 static enum limit_part what_limits(const struct interceptor *s, uint64_t cut)
 {
@@ -131,10 +126,11 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	const struct preview_piece *pieces;
 	struct marker marker = {&e->place, s->options.lines_before, &s->line};
 	const struct preview_ask ask = {
+		.budget = s->options.limit.bytes,
 		.printed_bytes = s->printed,
 		.printed_lines = s->printed_lines,
 		.bytes_before = s->options.bytes_before,
-		.status = has_failed(&e->ending),
+		.status = s->failed,
 		.marker = measure_marker,
 		.ctx = &marker,
 	};
@@ -182,8 +178,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		[HEAD_BYTES] = WORDING_BYTES,
 		[HEAD_LINE] = WORDING_FIRST_LINE,
 	};
-	/* A success may be shown further. */
-	bool is_full = s->has_full && !has_failed(&e->ending);
+	bool is_full = s->has_full && s->shows_more;
 	struct head *h = is_full ? &s->full : &s->head;
 	struct buffer rest = BUFFER_INIT;
 	head_finish(h, is_full ? &s->more : &rest);
@@ -368,9 +363,9 @@ static void feed_head(struct interceptor *s, const char *data, size_t len)
 
 static void start_full(struct interceptor *s)
 {
-	s->has_full = s->options.limit.failure_bytes < s->options.limit.bytes;
+	s->has_full = s->options.limit.failure_bytes != s->options.limit.bytes;
 	s->full = s->head;
-	s->full.limit.bytes = s->options.limit.bytes;
+	s->full.limit.bytes = limit_larger(&s->options.limit);
 }
 
 void intercept_overflow(struct interceptor *s)

@@ -172,12 +172,15 @@ struct interceptor {
 	uint64_t raw_bytes, text_bytes;
 	struct tally tally; /* of the text, for an agent: while it fits, in mode head always */
 	struct head head;   /* an agent's text in mode head, whether the command fails or not */
-	bool has_full;      /* it gets more of one that succeeds: */
+	bool has_full;      /* it gets more after one of the outcomes: */
 	struct head full;   /* this goes on from where the text did not fit any more ... */
 	struct buffer more; /* ... and is printed then ... */
 	size_t more_len;    /* ... except this much, which the head has, too */
-	struct buffer rest; /* of the head, held back because a success is shown otherwise */
+	struct buffer rest; /* of the head, held back because the other outcome shows otherwise */
 	size_t most;        /* a text up to this many bytes is printed whole */
+	bool concluded;     /* the outcome is known, and with it options.limit.bytes: */
+	bool failed;
+	bool shows_more;    /* of two limits it is the larger one */
 	struct buffer held; /* the text so far, while it is within the limit */
 	size_t counted;     /* bytes of it, up to the end of a character ... */
 	size_t clean_len;   /* ... and how many they are when they are printed clean */

@@ -247,29 +247,36 @@ enum {
 };
 
 struct preview {
-	struct preview_options options;
+	struct preview_options options; /* `budget` to `grow`: of the choice that is made */
+	struct preview_options given;
 	struct window window;
 	struct layout layout;
 	struct preview_piece plain[2]; /* used when the layout has no memory */
 	struct smart *smart; /* NULL in the other modes, and while all fits into the budget */
 };
 
+static void preview_set_budget(struct preview *p, size_t budget)
+{
+	bool is_short = p->given.max_line > budget;
+	p->options.budget = budget;
+	/* No line is shown beyond the budget. */
+	p->options.max_line = is_short ? budget : p->given.max_line;
+	p->options.grow = is_short || p->given.grow;
+}
+
 struct preview *preview_new(const struct preview_options *options)
 {
-	if (options->budget < BUDGET_LEAST || options->head_share > 100 ||
-	    options->end_share > 100 || options->max_line == 0) {
+	if (options->budget < BUDGET_LEAST || options->least_budget > options->budget ||
+	    (options->least_budget && options->least_budget < BUDGET_LEAST) ||
+	    options->head_share > 100 || options->end_share > 100 || options->max_line == 0) {
 		errno = EINVAL;
 		return NULL;
 	}
 	struct preview *p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	p->options = *options;
-	/* No line is shown beyond the budget. */
-	if (p->options.max_line > options->budget) {
-		p->options.max_line = options->budget;
-		p->options.grow = true;
-	}
+	p->options = p->given = *options;
+	preview_set_budget(p, options->budget);
 	/* A line that is cut needs its first bytes behind what is in the budget. */
 	size_t keep = options->budget + p->options.max_line;
 	if (window_init(&p->window, keep, keep < LAST_JUDGED ? LAST_JUDGED : keep)) {
@@ -309,7 +316,7 @@ static void start_smart(struct preview *p)
 void preview_feed(struct preview *p, const char *data, size_t len)
 {
 	if (p->options.mode == PREVIEW_SMART && !p->smart &&
-	    p->window.bytes + len > p->options.budget)
+	    p->window.bytes + len > p->given.budget)
 		start_smart(p);
 	window_feed(&p->window, data, len, !p->smart);
 	if (p->smart)
@@ -337,8 +344,11 @@ uint64_t preview_bytes(const struct preview *p)
 
 size_t preview_head_budget(const struct preview *p)
 {
-	size_t share = choose_head_share(&p->options);
-	size_t most = p->options.budget > MARKER_RESERVE ? p->options.budget - MARKER_RESERVE : 0;
+	struct preview_options o = p->given;
+	if (o.least_budget)
+		o.budget = o.least_budget;
+	size_t share = choose_head_share(&o);
+	size_t most = o.budget > MARKER_RESERVE ? o.budget - MARKER_RESERVE : 0;
 	return share < most ? share : most;
 }
 
@@ -499,6 +509,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 {
 	enum outcome outcome = ask->status == 0 ? OUTCOME_SUCCESS : OUTCOME_FAILURE;
 	int count = -1;
+	preview_set_budget(p, ask->budget ? ask->budget : p->given.budget);
 	if (p->options.mode == PREVIEW_SMART && !p->smart)
 		start_smart(p);
 	if (p->smart)

@@ -38,8 +38,9 @@ enum preview_mode { PREVIEW_SMART, PREVIEW_TAIL, PREVIEW_ENDS };
 struct preview_options {
 	enum preview_mode mode;
 	/* Bytes to print at most, markers and line numbers included; >= 64. A single marker for
-	   everything is printed even if it is longer. */
+	   everything is printed even if it is longer. A choice may ask for less. */
 	size_t budget;
+	size_t least_budget; /* the least that a choice asks for; 0: budget */
 	unsigned head_share; /* percent of the budget for the start, 0 to 100 */
 	unsigned end_share;  /* mode smart: for the last lines in any case; after a success
 				at least 30 */
@@ -76,6 +77,7 @@ struct preview_piece {
 
 /* The caller's knowledge at the time of the choice. */
 struct preview_ask {
+	size_t budget;          /* 64 to options.budget; 0: that */
 	uint64_t printed_bytes; /* the first bytes of the text are printed already ... */
 	uint64_t printed_lines; /* ... which are this many whole lines; they count in the budget */
 	uint64_t bytes_before;  /* in front of the text, for the places of what is cut */

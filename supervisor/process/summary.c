@@ -210,6 +210,7 @@ void summary_add(struct summary *a, struct interceptor *text, bool is_stderr, bo
 	const char *name = is_stderr ? "stderr" : "stdout";
 	const struct interceptor_ending ending = {
 		.ending = {.state = r->state == REPORT_INTERRUPTED ? WORDING_INTERRUPTED
+				    : r->state == REPORT_RUNNING   ? WORDING_RUNNING
 								   : WORDING_ENDED,
 			   .exit_code = r->exit_code},
 		.place = record_place(record, is_stderr),

@@ -105,9 +105,9 @@ static void report_conclude(struct supervisor *s, struct source *source)
 {
 	if (source->fd < 0)
 		source_close(source);
+	bool failed = s->interrupted || s->timed_out || s->status != 0;
 	if (source->text)
-		interceptor_conclude(source->text,
-				     s->interrupted || s->timed_out || s->status != 0);
+		interceptor_conclude(source->text, failed ? INTERCEPT_FAILURE : INTERCEPT_SUCCESS);
 	/* The run lives on in the background: later output must have a place. */
 	if (source->fd >= 0 && !s->ending)
 		source_text(source);

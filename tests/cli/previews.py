@@ -94,8 +94,8 @@ class RealRuns(Case):
         return write_file(os.path.join(self.work, name), text)
 
     def preview(self, *command, codes=(1, 2)):
-        """The output that an agent gets, which has to be a preview."""
-        run = self.terse("--session", "previews", *command)
+        """The output that an agent gets in the room of a success, which has to be a preview."""
+        run = self.terse("--session", "previews", "--size", "4KB", *command)
         self.assertIn(run.code, codes, run.out[-500:])
         self.assertIn(b"[terse: exit %d after " % run.code, run.out)
         self.assertLessEqual(run.out.index(b"[terse: exit "), LIMIT)
@@ -250,7 +250,7 @@ class Recorded(Case):
         path = os.path.join(RECORDED, name)
         code = read_file(path + ".exit").decode().strip()
         with open(path + ".log", "rb") as log:
-            done = subprocess.run([TERSE, "filter", "--exit-code", code], stdin=log, env=self.env(),
+            done = subprocess.run([TERSE, "filter", "--size", "4KB", "--exit-code", code], stdin=log, env=self.env(),
                                   stdout=subprocess.PIPE, check=True)
         self.assertLessEqual(done.stdout.index(b"\n[terse: exit %s after " % code.encode()), BUDGET)
         for label in read_file(path + ".labels").splitlines():

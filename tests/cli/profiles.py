@@ -2,6 +2,7 @@
 """The purpose of a command decides how much of its text an agent gets, the unit in which it is counted, and
 the notice about the rest. Every command that a notice names is run as it stands."""
 
+import json
 import os
 import re
 
@@ -179,6 +180,40 @@ class Read(Profiles):
         self.assertEqual(text, lines_of(2000))
         self.assertEqual(notice, "[terse: interrupted; lines 1-2,000 of 3,000 shown (limit 2,000 "
                                  "lines): terse read ID --offset 2001]\n")
+
+
+class Outcome(Profiles):
+    """A failure gets 6 KB, a success 4 KB, and --size sets both."""
+
+    def test_between_both(self):
+        text = lines_of(100, 59)
+        self.file("text", text)
+        for options, code, whole in (((), 3, True), ((), 0, False), (("--size", "4KB"), 3, False),
+                                     (("--failure-size", "4KB"), 3, False),
+                                     (("--size", "6KB"), 0, True)):
+            run = self.terse(*options, "--profile", "default", "-c", "cat text; exit %d" % code)
+            self.assertEqual((run.code, run.out == text), (code, whole), options)
+            self.assertEqual(len(self.artifacts()), not whole, options)
+            if not whole:
+                self.assertLessEqual(len(run.out), 5 * KB)
+                self.assertEqual(self.artifact(run.id), text)
+                self.shell("terse drop " + run.id)
+
+    def test_while_it_runs(self):
+        run = self.terse("--yield", "300ms", "--profile", "default", "-c",
+                         "seq -w 1 1000; sleep 60")
+        self.assertIn(b"[terse: running after ", run.out)
+        self.assertLessEqual(len(run.out), 5 * KB)
+        self.shell("terse signal " + run.id)
+
+    def test_json(self):
+        text = lines_of(100, 59)
+        self.file("text", text)
+        for code in (0, 3):
+            run = self.terse("--format", "json", "--profile", "default", "-c",
+                             "cat text; exit %d" % code)
+            report = json.loads(run.out)
+            self.assertEqual("truncation" in report, code == 0)
 
 
 class Search(Profiles):

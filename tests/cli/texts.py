@@ -4,7 +4,7 @@
 import json
 import os
 
-from support.harness import (FOOTER, LIMIT, TERSE, Case, eventually, is_sanitized, let_go_on, main,
+from support.harness import (FAILURE_LIMIT, FOOTER, LIMIT, TERSE, Case, eventually, is_sanitized, let_go_on, main,
                              random_source, read_file, write_file)
 
 # The limit for one process of terse.
@@ -312,7 +312,7 @@ class Memory(Case):
             run = self.measure("20 MB of random bytes after text", "--profile", "default", "sh",
                                "-c", "seq %d; head -c 20000000 noise; exit 4" % lines)
             self.assertEqual(run.code, 4)
-            self.assertLessEqual(len(run.out), LIMIT + 400)
+            self.assertLessEqual(len(run.out), FAILURE_LIMIT + 400)
             self.assertEqual(b"19.1 MB of binary output" in run.out, lines == 1000)
             run.out.decode()
 

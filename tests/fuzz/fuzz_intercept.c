@@ -149,6 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			     .collapse = flags & COLLAPSE},
 		.limit = {.mode = (enum mode)(data[4] % 4),
 			  .bytes = 64 + 8 * (size_t)data[5],
+			  .failure_bytes = data[3] & 1 ? 64 + 8 * (size_t)data[2] : 0,
 			  .count = data[4] / 4,
 			  .longest_line = data[5] & 1 ? 30 + data[6] : 0,
 			  .unit = (enum unit)(data[6] % 4),

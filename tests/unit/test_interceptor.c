@@ -507,9 +507,84 @@ static void any_text_stays_within_the_budget(void **state)
 	}
 }
 
+/* A text between both sizes is held until the outcome decides; while the command runs, the smaller
+   one counts. */
+static void the_outcome_chooses_the_size(void **state)
+{
+	static const struct {
+		size_t success, failure;
+		enum wording_state state;
+		int exit_code;
+		bool is_whole;
+	} rows[] = {
+		{1000, 3000, WORDING_ENDED, 1, true},
+		{1000, 3000, WORDING_ENDED, 0, false},
+		{3000, 1000, WORDING_ENDED, 0, true},
+		{3000, 1000, WORDING_ENDED, 1, false},
+		{1000, 3000, WORDING_RUNNING, 0, false},
+		{3000, 1000, WORDING_RUNNING, 0, false},
+		{1000, 3000, WORDING_INTERRUPTED, -1, true},
+		{1000, 1000, WORDING_ENDED, 1, false},
+		{1000, 0, WORDING_ENDED, 1, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		for (enum mode mode = MODE_SMART; mode <= MODE_ENDS; mode++) {
+			struct run r = run_make();
+			struct buffer text = BUFFER_INIT;
+			r.options.limit.mode = mode;
+			r.options.limit.bytes = rows[i].success;
+			r.options.limit.failure_bytes = rows[i].failure;
+			run_start(&r);
+			make_text(&text, 2000, 40);
+			interceptor_feed(r.text, text.data, text.len);
+			bool is_over = rows[i].failure <= 1000 && rows[i].success <= 1000;
+			assert_true(is_over || !r.asked_for_artifact);
+			assert_true(r.out.len <= 1000);
+			interceptor_finish(r.text);
+			struct interceptor_ending e = ending(&r, rows[i].exit_code);
+			e.ending.state = rows[i].state;
+			interceptor_report(r.text, &e);
+			assert_int_equal(interceptor_fits(r.text), rows[i].is_whole);
+			assert_int_equal(r.asked_for_artifact, !rows[i].is_whole);
+			if (rows[i].is_whole)
+				assert_memory_equal(buffer_string(&r.out), text.data, text.len);
+			else
+				assert_in_range(r.out.len, 700, 1000 + 300);
+			buffer_release(&text);
+			run_end(&r);
+		}
+	}
+}
+
+/* A preview has the room of the outcome, too. */
+static void a_preview_has_the_size_of_the_outcome(void **state)
+{
+	(void)state;
+	for (enum mode mode = MODE_SMART; mode <= MODE_ENDS; mode++) {
+		for (int code = 0; code <= 1; code++) {
+			struct run r = run_make();
+			r.options.limit.mode = mode;
+			r.options.limit.failure_bytes = 3 * BUDGET;
+			run_start(&r);
+			feed_lines(&r, 1, 5000);
+			assert_true(r.out.len <= BUDGET);
+			interceptor_finish(r.text);
+			const struct interceptor_ending e = ending(&r, code);
+			interceptor_report(r.text, &e);
+			size_t budget = code ? 3 * BUDGET : BUDGET;
+			assert_in_range(r.out.len, mode == MODE_SMART ? 0 : budget * 9 / 10,
+					budget + 300);
+			run_end(&r);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_outcome_chooses_the_size),
+		cmocka_unit_test(a_preview_has_the_size_of_the_outcome),
 		cmocka_unit_test(nothing_comes),
 		cmocka_unit_test(short_text_is_printed_as_it_is),
 		cmocka_unit_test(threshold),

@@ -374,6 +374,7 @@ static void each_range_is_kept(void **state)
 		{"--cols", "2 to 1000"},
 		{"--rows", "2 to 500"},
 		{"--size", "64 to 16MB"},
+		{"--failure-size", "64 to 16MB"},
 		{"--max-lines", "0 to 1000000000"},
 		{"--err-size", "64 to 16MB, or 0"},
 		{"--max-err-lines", "0 to 1000000000"},

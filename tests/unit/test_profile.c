@@ -551,6 +551,52 @@ static void limits_are_per_stream(void **state)
 	settings_release(&s);
 }
 
+/* failure_size counts unless size is set in a later place. */
+static void a_size_that_is_set_later_sets_both(void **state)
+{
+	static const struct {
+		const char *file, *command, *flag, *second;
+		size_t bytes, failure_bytes;
+	} rows[] = {
+		{"", "make", NULL, NULL, 4 * KB, 6 * KB},
+		{"", "make", "--size=2KB", NULL, 2 * KB, 2 * KB},
+		{"", "make", "--failure-size=2KB", NULL, 4 * KB, 2 * KB},
+		{"", "make", "--failure-size=9KB", "--size=2KB", 2 * KB, 9 * KB},
+		{"[report]\nsize = 8KB\n", "make", NULL, NULL, 8 * KB, 8 * KB},
+		{"[report]\nsize = 8KB\nfailure_size = 9KB\n", "make", NULL, NULL, 8 * KB, 9 * KB},
+		{"[report]\nfailure_size = 9KB\n", "make", "--size=2KB", NULL, 2 * KB, 2 * KB},
+		{"[report]\nfailure_size = 9KB\n", "cat a", NULL, NULL, 30 * KB, 30 * KB},
+		{"[profile t]\nmatch = t\nsize = 8KB\n", "t", NULL, NULL, 8 * KB, 8 * KB},
+		{"[profile t]\nmatch = t\nfailure_size = 8KB\n", "t", NULL, NULL, 4 * KB, 8 * KB},
+		{"[profile t]\nmatch = t\nsize = 8KB\nfailure_size = 2KB\n", "t; cat a", NULL, NULL,
+		 30 * KB, 30 * KB},
+		{"[profile read]\nfailure_size = 8KB\n", "cat a", NULL, NULL, 30 * KB, 8 * KB},
+		{"[profile read]\nfailure_size = 8KB\n", "cat a; make", NULL, NULL, 30 * KB,
+		 8 * KB},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct settings s = start();
+		load(&s, rows[i].file);
+		if (rows[i].flag)
+			take(&s, rows[i].flag);
+		if (rows[i].second)
+			take(&s, rows[i].second);
+		apply(&s, rows[i].command);
+		struct limit l = limit_of(&s, false);
+		assert_int_equal(l.bytes, rows[i].bytes);
+		assert_int_equal(l.failure_bytes, rows[i].failure_bytes);
+		settings_release(&s);
+	}
+	/* A file's size is above the failure_size that is built in. */
+	struct settings s = start();
+	load(&s, "[profile t]\nmatch = t\nsize = 8KB\nfailure_size = 2KB\n");
+	load(&s, "[profile t]\nsize = 3KB\n");
+	apply(&s, "t");
+	assert_int_equal(limit_of(&s, false).failure_bytes, 3 * KB);
+	settings_release(&s);
+}
+
 static void lines_count_by_their_unit(void **state)
 {
 	static const struct {
@@ -594,6 +640,7 @@ int main(void)
 		cmocka_unit_test(lists_of_profiles_are_bounded),
 		cmocka_unit_test(lines_of_profiles_are_bounded),
 		cmocka_unit_test(limits_are_per_stream),
+		cmocka_unit_test(a_size_that_is_set_later_sets_both),
 		cmocka_unit_test(lines_count_by_their_unit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -256,8 +256,9 @@ static void every_limit_is_held_under_the_ceiling(void **state)
 	} rows[] = {
 		{"claude", "cat a", NULL, 30000, 10000, 2000},
 		{"claude", "terse read a", NULL, 30000, 10000, 0},
-		{"claude", "make; cat a", NULL, 10000, 10000, 0},
-		{"claude", "make", "1MB", 10000, 10000, 0},
+		{"claude", "make; cat a", NULL, 30000, 10000, 0},
+		{"claude", "make", "--size=1MB", 30000, 10000, 0},
+		{"codex", "make", "--failure-size=1MB", 10000, 10000, 0},
 		{"codex", "cat a", NULL, 10000, 10000, 2000},
 		{"codex", "terse read a", NULL, 10000, 10000, 0},
 		{"opencode", "terse read a", NULL, 51200, 51200, 1996},
@@ -269,10 +270,10 @@ static void every_limit_is_held_under_the_ceiling(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct option_error error;
 		struct settings s = start("");
+		int index = 0;
+		char *flags[] = {(char *)rows[i].size, NULL};
 		if (rows[i].size)
-			assert_int_equal(option_set(&s, option_by_key("report", "size"),
-						    rows[i].size, &error),
-					 0);
+			assert_int_equal(settings_take_flag(&s, 1, flags, &index, &error), 1);
 		struct limit l = limit_for(&s, rows[i].agent, rows[i].string);
 		assert_true(limit_most(l.bytes) <= rows[i].most);
 		assert_true(l.bytes + 400 <= rows[i].most);
@@ -284,7 +285,7 @@ static void every_limit_is_held_under_the_ceiling(void **state)
 	/* Small limits stay as they are. */
 	struct settings s = start("");
 	assert_int_equal(limit_for(&s, "claude", "make").bytes, 4096);
-	assert_int_equal(limit_for(&s, "claude", "make").failure_bytes, 4096);
+	assert_int_equal(limit_for(&s, "claude", "make").failure_bytes, 6144);
 	settings_release(&s);
 }
 
@@ -295,6 +296,7 @@ static void what_can_not_be_kept_has_all_the_room(void **state)
 	(void)state;
 	limit_widen(&l, &s);
 	assert_int_equal(l.bytes, 4096);
+	assert_int_equal(l.failure_bytes, 6144);
 	settings_release(&s);
 
 	s = start("");

@@ -41,6 +41,8 @@ SEED = int(os.environ.get("TEST_SEED", "1"))
 # The default of [report] size, and the length up to which text is printed whole rather than cut a little.
 BUDGET = 4096
 LIMIT = BUDGET + BUDGET * 15 // 100
+FAILURE_BUDGET = 6144
+FAILURE_LIMIT = FAILURE_BUDGET + FAILURE_BUDGET * 15 // 100
 FOOTER_MAX = 400
 
 FOOTER = re.compile(
@@ -500,7 +502,7 @@ class Case(unittest.TestCase):
         self.assertTrue(footer, run.out[-600:])
         self.assertEqual(footer["end"], end)
         shown = run.out[:footer.start()]
-        self.assertLessEqual(len(shown), LIMIT)
+        self.assertLessEqual(len(shown), LIMIT if end == b"exit 0" else FAILURE_LIMIT)
         self.assertLessEqual(len(run.out) - len(shown), FOOTER_MAX)
         identifier = footer["id"].decode()
         self.assertEqual(self.artifact(identifier), text)
