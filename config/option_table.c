@@ -318,7 +318,7 @@ const struct option option_table[] = {
 		COUNT(end_share, 0, 100, "8", "percent"),
 		.safe = true,
 		.help = "The share of a smart preview for the last lines, whatever they say; after "
-			"a success at least 30.",
+			"a success at least 30, or 12 if most lines report progress.",
 	},
 	{
 		NAMES("preview", "patterns", "--pattern", "TERSE_PATTERN"),

@@ -117,7 +117,11 @@ static enum limit_part what_limits(const struct interceptor *s, uint64_t cut)
 	uint64_t shown = preview_shown(s->preview);
 	if (shown == preview_lines(s->preview) && cut > 0 && preview_is_line_limited(s->preview))
 		return LIMIT_CUT;
-	return s->broken == LIMIT_COUNT && shown < s->options.limit.count ? LIMIT_BYTES : s->broken;
+	/* Both limits are over, and that of lines leaves more room. */
+	return s->broken == LIMIT_COUNT && shown < s->options.limit.count &&
+			       preview_bytes(s->preview) > s->most
+		       ? LIMIT_BYTES
+		       : s->broken;
 }
 
 int intercept_print_preview(struct interceptor *s, const struct interceptor_ending *e,

@@ -3,6 +3,7 @@
 enum {
 	/* Percent of the budget that the end of a successful run has at least. */
 	END_SHARE_SUCCESS = 30,
+	END_SHARE_BRIEF = 12, /* ... if it tells little */
 	/* Extra value of the last line; it falls to nothing a quarter of the budget before. */
 	END_VALUE = 30,
 	/* A line is shown up to a sixth of the budget, its surroundings shorter. */
@@ -25,6 +26,8 @@ enum {
 	FAMILY = 5,
 	/* Lines between chosen ones that may be cheaper than a gap. */
 	BRIDGE = 3,
+	/* A fold with its first lines is taken where a gap would be, if it costs no more. */
+	FOLD_COST = 400,
 	/* Units that are looked at in all, so that a very large budget costs no more. */
 	WORK_MAX = 8 * 1000 * 1000,
 };
@@ -41,20 +44,20 @@ size_t choose_head_share(const struct preview_options *o)
 	return percent(o->budget, o->head_share);
 }
 
-size_t choose_end_share(const struct preview_options *o, int status)
+size_t choose_end_share(const struct preview_options *o, int status, bool brief)
 {
-	unsigned share = o->end_share;
-	if (status == 0 && share < END_SHARE_SUCCESS)
-		share = END_SHARE_SUCCESS;
+	unsigned share = o->end_share, least = brief ? END_SHARE_BRIEF : END_SHARE_SUCCESS;
+	if (status == 0 && share < least)
+		share = least;
 	return percent(o->budget, share);
 }
 
 /* Takes lines from the start on while they fit into `share` bytes. Returns the
    first unit not taken. */
-static size_t take_head(struct layout *l, size_t from, size_t share)
+static size_t take_head(struct layout *l, size_t from, size_t to, size_t share)
 {
 	size_t i = from, used = 0;
-	for (; i < l->count; i++) {
+	for (; i < to; i++) {
 		const struct unit *u = &l->units[i];
 		uint64_t before = i > 0 ? l->units[i - 1].to : l->ask->printed_lines;
 		if (before + 1 != u->line.number)
@@ -90,7 +93,7 @@ static size_t take_start(struct layout *l, const struct preview_options *options
 	uint64_t max_lines = l->max_lines;
 	share = share > l->ask->printed_bytes ? share - (size_t)l->ask->printed_bytes : 0;
 	l->max_lines = (max_lines * options->head_share + 99) / 100;
-	size_t next = take_head(l, 0, share);
+	size_t next = take_head(l, 0, l->count, share);
 	if (next == 0 && share && l->count > 1 && l->ask->printed_lines == 0)
 		next += layout_take_cut(l, 0, share, false);
 	l->max_lines = max_lines;
@@ -102,7 +105,7 @@ static void choose_by_position(struct layout *l, const struct preview_options *o
 	size_t next = take_start(l, options);
 	take_tail(l, next, l->budget, l->budget);
 	if (options->mode == PREVIEW_ENDS)
-		take_head(l, next, l->budget);
+		take_head(l, next, l->count, l->budget);
 }
 
 static bool follows(const struct unit *before, const struct unit *behind)
@@ -308,6 +311,67 @@ static void take_telling(struct layout *l, size_t unit)
 	lower_alike(l, &u->trait);
 }
 
+/* Whether a unit is the next one behind what is in front of it in the layout, or printed already.
+ */
+static bool is_next(const struct layout *l, size_t i)
+{
+	uint64_t before = i > 0 ? l->units[i - 1].to : l->ask->printed_lines;
+	return before + 1 == l->units[i].line.number;
+}
+
+/* Takes the units from..to if a fold is in them, nothing is missing, and they cost little. */
+static void take_fold(struct layout *l, size_t from, size_t to)
+{
+	size_t cost = 0;
+	bool folds = false, whole = is_next(l, to);
+	for (size_t i = from; i < to; i++) {
+		folds |= l->units[i].alike;
+		whole &= is_next(l, i);
+		cost += l->units[i].cost;
+	}
+	for (; whole && folds && cost <= FOLD_COST && from < to; from++)
+		layout_take(l, from, true);
+}
+
+/* Takes folds where a gap would hide nothing else. */
+static void take_folds(struct layout *l)
+{
+	size_t from = 0;
+	for (size_t i = 0; i < l->count; i++) {
+		if (!l->units[i].chosen)
+			continue;
+		take_fold(l, from, i);
+		from = i + 1;
+	}
+}
+
+/* Whether a chosen line tells by itself why the run ended so. */
+static bool has_told(const struct layout *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (l->units[i].chosen && l->units[i].trait.value >= TELLING)
+			return true;
+	}
+	return false;
+}
+
+static bool is_filler(const struct unit *u)
+{
+	return u->trait.common && !u->chosen;
+}
+
+/* Takes the last lines, then the first ones, up to one of a form that many have. */
+static void fill(struct layout *l, size_t next)
+{
+	size_t from = l->count;
+	while (from > next && !is_filler(&l->units[from - 1]))
+		from--;
+	take_tail(l, from, l->budget, 0);
+	for (from = next; from < l->count && !is_filler(&l->units[from]); from++)
+		;
+	take_head(l, next, from, l->budget);
+}
+
 static void choose_by_value(struct layout *l, const struct preview_options *options)
 {
 	struct run run;
@@ -315,12 +379,17 @@ static void choose_by_value(struct layout *l, const struct preview_options *opti
 	size_t next = take_start(l, options);
 	take_tail(l, next, l->end_share, l->budget / 4);
 	favour_end(l);
+	for (size_t i = 0; i < l->count; i++) {
+		if (l->units[i].trait.value < LAYOUT_TELLING)
+			l->units[i].trait.value = 0;
+	}
 	for (size_t work = 0; work < WORK_MAX && (run = densest_run(l)).to; work += l->count) {
 		for (; run.from < run.to; run.from++)
 			take_telling(l, run.from);
 	}
-	take_tail(l, next, l->budget, 0);
-	take_head(l, next, l->budget);
+	if (!l->brief && !has_told(l))
+		fill(l, next);
+	take_folds(l);
 }
 
 void choose(struct layout *l, const struct preview_options *options)

@@ -6,12 +6,8 @@
 
 enum {
 	MARKER_MAX = 512,
-	/* Similar lines: so many are shown, the last one up to so many bytes. At least so
-	   many are left out, and that must save so many times its cost. */
-	ALIKE_SHOWN = 2,
-	ALIKE_LAST = 160,
-	ALIKE_LEAST = 3,
-	ALIKE_GAIN = 2,
+	/* Of lines that are alike the last one is shown up to so many bytes. */
+	ALIKE_LAST = 120,
 	/* A line that is longer than its limit by less than a note is not cut. */
 	LINE_SLACK = 32,
 };
@@ -54,8 +50,7 @@ static enum line_cut cut_of(const struct layout *l, const struct line *line)
 	return last ? LINE_CUT_EARLY : LINE_CUT_LATE;
 }
 
-/* Whether a line follows a unit, or the lines between them are known to be of the same kind. */
-static bool streams_goes_on(const struct streaks *known, const struct unit *u, uint64_t number)
+bool layout_goes_on(const struct streaks *known, const struct unit *u, uint64_t number)
 {
 	return u->to + 1 == number || (known && streaks_find(known, u->to, number));
 }
@@ -74,7 +69,7 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 		return 0;
 	if (l->count) {
 		u = &l->units[l->count - 1];
-		if (line_equal(&u->line, line) && streams_goes_on(l->same, u, line->number)) {
+		if (line_equal(&u->line, line) && layout_goes_on(l->same, u, line->number)) {
 			u->to = line->number;
 			u->length = line->offset + line->length - u->line.offset;
 			if (trait->value > u->trait.value)
@@ -152,7 +147,7 @@ static size_t text_cost(struct layout *l, const struct unit *u)
 	return line_clean_len(l->text.data, len);
 }
 
-static void price(struct layout *l, struct unit *u)
+void layout_price_unit(struct layout *l, struct unit *u)
 {
 	uint64_t repeats = u->to - u->line.number;
 	char last[ALIKE_LAST];
@@ -228,84 +223,14 @@ static void extend(struct layout *l, size_t unit)
 	u->length = (u->to - u->line.number + 1) * u->line.length;
 }
 
-/* The unit behind those that are like the one at `from`. */
-static size_t alike_end(const struct layout *l, size_t from)
-{
-	const struct unit *u = &l->units[from];
-	size_t i = from + 1;
-	while (u->trait.shape && i < l->count && l->units[i].trait.shape == u->trait.shape &&
-	       l->total_bytes - l->units[i].line.offset > l->end_share &&
-	       streams_goes_on(l->similar, &l->units[i - 1], l->units[i].line.number))
-		i++;
-	return i;
-}
-
-/* Adds to a unit of lines that are alike those behind `end` that are known to be so. Returns
-   whether there are some. */
-static bool extend_alike(const struct layout *l, struct unit *u, size_t end)
-{
-	const struct streak *s = l->similar ? streaks_find(l->similar, u->to, u->to) : NULL;
-	if (!s || s->to == u->to || u->line.number < s->from)
-		return false;
-	if (end < l->count && l->units[end].line.number <= s->to)
-		return false;
-	u->to = s->to;
-	u->length = s->offset + s->length - u->line.offset;
-	streak_last(s, &u->last);
-	return true;
-}
-
-/* Makes one unit of those from..end, which are alike; false: they are cheap enough. */
-static bool join_units(struct layout *l, size_t from, size_t end)
-{
-	const struct unit *last = &l->units[end - 1];
-	struct unit joined = l->units[from];
-	size_t cost = 0;
-	joined.alike = true;
-	joined.last = last->alike ? last->last : last->line;
-	if (!last->alike)
-		joined.last.offset += last->length - last->line.length;
-	joined.to = last->to;
-	joined.length = last->line.offset + last->length - joined.line.offset;
-	for (size_t i = from; i < end; i++) {
-		cost += l->units[i].cost;
-		if (l->units[i].trait.value > joined.trait.value)
-			joined.trait.value = l->units[i].trait.value;
-	}
-	bool more = extend_alike(l, &joined, end);
-	price(l, &joined);
-	if (!more && (end - from <= ALIKE_LEAST || joined.cost > cost / ALIKE_GAIN))
-		return false;
-	l->units[from] = joined;
-	return true;
-}
-
-/* Joins units that are alike where that saves much. */
-static void join_alike(struct layout *l)
-{
-	size_t kept = 0;
-	for (size_t i = 0, end; i < l->count; i = end) {
-		size_t shown = i + ALIKE_SHOWN - 1;
-		end = alike_end(l, i);
-		for (; i < end; i++) {
-			l->units[kept++] = l->units[i];
-			if (i == shown && join_units(l, i, end)) {
-				l->units[kept - 1] = l->units[i];
-				break;
-			}
-		}
-	}
-	l->count = kept;
-}
-
 void layout_price(struct layout *l, bool join)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		extend(l, i);
-		price(l, &l->units[i]);
+		layout_price_unit(l, &l->units[i]);
 	}
 	if (join)
-		join_alike(l);
+		layout_fold(l);
 	l->gap_cost = gap_cost(l, NULL, NULL);
 	l->used += l->gap_cost;
 }
@@ -313,7 +238,7 @@ void layout_price(struct layout *l, bool join)
 void layout_limit(struct layout *l, size_t unit, size_t limit)
 {
 	l->units[unit].limit = line_limit(&l->units[unit].line, limit);
-	price(l, &l->units[unit]);
+	layout_price_unit(l, &l->units[unit]);
 }
 
 bool layout_take_all(struct layout *l)
@@ -410,14 +335,14 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered)
 		room = limit;
 	if (room < u->limit)
 		u->limit = room < l->max_line ? room : l->max_line;
-	price(l, u);
+	layout_price_unit(l, u);
 	/* Bytes that grow when they are cleaned, or a fold. */
 	while (u->cost > room && u->cost != SIZE_MAX) {
 		size_t fewer = room * u->limit / u->cost;
 		u->limit = fewer < u->limit ? fewer : u->limit - 1;
 		if (u->limit > l->max_line)
 			u->limit = l->max_line;
-		price(l, u);
+		layout_price_unit(l, u);
 	}
 	return layout_choose(l, u, beside);
 }
@@ -437,7 +362,7 @@ static size_t cost_at(struct layout *l, size_t level)
 		if (!can_grow(&u) || u.limit >= level)
 			continue;
 		u.limit = level;
-		price(l, &u);
+		layout_price_unit(l, &u);
 		cost = u.cost == SIZE_MAX ? SIZE_MAX : cost - l->units[i].cost + u.cost;
 	}
 	return cost;
@@ -464,7 +389,7 @@ void layout_grow(struct layout *l)
 		if (!can_grow(u) || u->limit >= least)
 			continue;
 		u->limit = least;
-		price(l, u);
+		layout_price_unit(l, u);
 		l->used = l->used - cost + u->cost;
 	}
 }

@@ -34,6 +34,9 @@ struct unit {
 	struct trait trait;
 };
 
+/* Lines of less value are no part of what explains the end of the run. */
+enum { LAYOUT_TELLING = 40 };
+
 struct layout {
 	struct unit *units;
 	size_t count, cap;
@@ -57,7 +60,8 @@ struct layout {
 	size_t max_line;
 	size_t ceiling;   /* how long a chosen line may become where there is room */
 	bool at_ceiling;  /* only that ceiling cuts the chosen lines */
-	size_t end_share; /* bytes at the end of the text that are not folded */
+	size_t end_share; /* bytes for the last lines in any case */
+	bool brief;       /* the text tells little: what has room is not filled with it */
 	uint64_t total_lines, total_bytes;
 	bool bare, guard; /* see preview.h */
 };
@@ -74,6 +78,16 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 
 /* All lines are added. `join`: those that are alike become one unit where that saves much. */
 void layout_price(struct layout *l, bool join);
+
+/* fold.c: makes one unit of lines that are alike, where that saves much: of those that differ only
+   in numbers and paths, and of those that repeat a few common forms. All units are priced. */
+void layout_fold(struct layout *l);
+
+/* Whether a line follows a unit, or those between are `known` to be of one kind. */
+bool layout_goes_on(const struct streaks *known, const struct unit *u, uint64_t number);
+
+/* Finds out what a unit costs when it is printed. */
+void layout_price_unit(struct layout *l, struct unit *u);
 
 /* Sets how many bytes of a unit's line are shown at most. */
 void layout_limit(struct layout *l, size_t unit, size_t limit);
@@ -102,8 +116,8 @@ int layout_pieces(struct layout *l);
 /* The bytes of the budget that the start of the text may take. */
 size_t choose_head_share(const struct preview_options *options);
 
-/* Those that the last lines have in any case. */
-size_t choose_end_share(const struct preview_options *options, int status);
+/* Those that the last lines have in any case; `brief` as in struct layout. */
+size_t choose_end_share(const struct preview_options *options, int status, bool brief);
 
 /* Takes lines of a layout whose lines do not all fit. */
 void choose(struct layout *l, const struct preview_options *options);

@@ -357,6 +357,7 @@ static int add_stored(struct preview *p, size_t i)
 	struct trait trait = store_trait(&p->smart->store, i);
 	struct line line;
 	store_line(&p->smart->store, i, &line);
+	trait.common = smart_is_common(p->smart, trait.form);
 	return layout_add(&p->layout, &line, &trait);
 }
 
@@ -370,6 +371,7 @@ static int add_unjudged(struct preview *p, const struct line *line, enum outcome
 		return 0;
 	if (p->smart)
 		smart_trait(p->smart, line, p->window.bytes, outcome, &trait);
+	trait.common = p->smart && smart_is_common(p->smart, trait.form);
 	trait.value++;
 	/* Lines that have nothing but their place must be near an end. */
 	if (p->smart && trait.value == 1 && line->offset > p->options.budget &&
@@ -450,6 +452,7 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 		}
 		add_stored_bytes(store, i, &line);
 		trait = store_trait(store, i);
+		trait.common = smart_is_common(p->smart, trait.form);
 		if (layout_add(&p->layout, &line, &trait))
 			return -1;
 		i++;
@@ -462,14 +465,16 @@ static int preview_lay_out(struct preview *p, const struct preview_ask *ask, enu
 			   bool join)
 {
 	struct layout *l = &p->layout;
-	layout_begin(l, &p->options, ask, choose_end_share(&p->options, ask->status),
+	bool brief = ask->status == 0 && p->smart && smart_is_regular(p->smart);
+	layout_begin(l, &p->options, ask, choose_end_share(&p->options, ask->status, brief),
 		     preview_lines(p), preview_bytes(p));
+	l->brief = brief;
 	l->same = p->smart ? &p->smart->same : NULL;
 	l->similar = p->smart ? &p->smart->alike : NULL;
 	if (preview_add_lines(p, outcome))
 		return -1;
 	layout_price(l, join);
-	if (!layout_take_all(l))
+	if (brief || !layout_take_all(l))
 		choose(l, &p->options);
 	return 0;
 }
@@ -515,9 +520,6 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	if (p->smart)
 		smart_weigh(p->smart, preview_bytes(p), outcome);
 	bool failed = preview_lay_out(p, ask, outcome, p->smart && !p->options.bare);
-	/* Lines are folded to make room for others. */
-	if (!failed && p->smart && !p->options.bare && p->layout.used < p->options.budget / 2)
-		failed = preview_lay_out(p, ask, outcome, false);
 	if (!failed) {
 		layout_grow(&p->layout);
 		count = layout_pieces(&p->layout);

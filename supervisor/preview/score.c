@@ -19,6 +19,10 @@ enum {
 	/* A line this short that ends with a colon says what follows. */
 	OPENING_LEN = 100,
 	OPENING_SCORE = 20,
+	/* Columns in front of a message end within so many bytes. */
+	COLUMNS_LEN = 120,
+	/* A beginning without so many letters is no form. */
+	FORM_LETTERS = 2,
 };
 
 enum {
@@ -61,26 +65,60 @@ static const char *judged_text(const struct line *line,
 	return out;
 }
 
-/* Time stamps and the like: digits and what separates them, perhaps in brackets,
-   up to a blank. Returns where the message starts. */
+static bool is_date(const char *text, size_t len)
+{
+	return len > 4 && is_digit(text[0]) && is_digit(text[1]) && is_digit(text[2]) &&
+	       is_digit(text[3]) && text[4] == '-';
+}
+
+/* The columns in front of a message that say where it comes from: names that end with tabs, in
+   front of a date, or a name and number in front of a bar. Returns where the next column starts. */
+static size_t skip_columns(const char *text, size_t len)
+{
+	size_t at = 0, end = len < COLUMNS_LEN ? len : COLUMNS_LEN;
+	const char *tab = memchr(text, '\t', end);
+	for (; tab; tab = memchr(tab + 1, '\t', end - (size_t)(tab + 1 - text))) {
+		if (is_date(tab + 1, len - (size_t)(tab + 1 - text)))
+			return (size_t)(tab - text) + 1;
+	}
+	while (at < end && !is_blank(text[at]))
+		at++;
+	bool named = at > 1 && is_letter(text[0]) && is_digit(text[at - 1]);
+	at = skip_blanks(text, end, at);
+	return named && at + 1 < end && text[at] == '|' && is_blank(text[at + 1]) ? at + 1 : 0;
+}
+
+/* The end of a time stamp at `at`: digits and what separates them, perhaps in brackets, up to a
+   blank; in brackets also a share, "[ 3/10]" or "[ 50%]". `at` if there is none. */
+static size_t stamp_end(const char *text, size_t len, size_t at)
+{
+	bool bracket = at < len && text[at] == '[';
+	size_t end = bracket ? skip_blanks(text, len, at + 1) : at;
+	size_t digits = 0, shares = 0, others = 0;
+	for (; end < len && (is_digit(text[end]) || is_one_of(text[end], ":.,-+/TZ%")); end++) {
+		bool share = text[end] == '/' || text[end] == '%';
+		digits += is_digit(text[end]);
+		shares += share;
+		others += !share && !is_digit(text[end]);
+	}
+	if (bracket && (end == len || text[end++] != ']'))
+		return at;
+	if (end < len && !is_blank(text[end]))
+		return at;
+	bool share = shares == 1 && others == 0;
+	return digits > 0 && (share ? bracket : digits >= 4) ? end : at;
+}
+
+/* Returns where the message starts behind columns and stamps. */
 static size_t skip_stamps(const char *text, size_t len)
 {
-	size_t at = 0, digits, end;
-	for (;;) {
-		digits = 0;
-		end = at < len && text[at] == '[' ? at + 1 : at;
-		while (end < len && (is_digit(text[end]) || is_one_of(text[end], ":.,-+/TZ"))) {
-			digits += is_digit(text[end]);
-			end++;
-		}
-		if (end < len && text[end] == ']' && text[at] == '[')
-			end++;
-		if (digits < 4 || (end < len && !is_blank(text[end])))
-			return at;
+	size_t at = skip_columns(text, len), end;
+	while ((end = stamp_end(text, len, at)) > at) {
 		at = skip_blanks(text, len, end);
 		if (at < len && text[at] == '|')
 			at = skip_blanks(text, len, at + 1);
 	}
+	return at;
 }
 
 /* The message of a line: what is behind time stamps and between blanks. */
@@ -203,17 +241,41 @@ static uint32_t shape_of(const char *text, size_t len)
 	return hash;
 }
 
-/* A hash that is equal for messages whose first tokens differ only in numbers. */
-static uint32_t shape_of_opening(const char *text, size_t len)
+/* A hash that is equal for messages whose first tokens, up to one of `ends`, differ only in
+   numbers. */
+static uint32_t shape_of_opening(const char *text, size_t len, const char *ends)
 {
 	uint32_t hash = SHAPE_SEED;
-	for (size_t i = 0; i < len && !is_blank(text[i]) && !is_one_of(text[i], "(/"); i++) {
+	for (size_t i = 0; i < len && !is_blank(text[i]) && !is_one_of(text[i], ends); i++) {
 		if (!is_digit(text[i]))
 			hash = shape_mix(hash, (unsigned char)text[i]);
 		else if (i == 0 || !is_digit(text[i - 1]))
 			hash = shape_mix(hash, '0');
 	}
 	return hash;
+}
+
+/* The form of a message that tells of no failure: how it begins. A mark in front of the first word,
+   or a word in brackets, is not enough, unless it says that something went well. */
+static uint32_t form_of(const struct message *m, const struct score *score)
+{
+	static const char ends[] = "(/:";
+	uint32_t hash = shape_of_opening(m->text, m->len, ends);
+	size_t letters = 0, end = 0;
+	if (score->score >= OPENING_SCORE ||
+	    (score->kind != SCORE_PLAIN && score->kind != SCORE_PASS))
+		return 0;
+	if (score->kind == SCORE_PASS)
+		return hash | 1;
+	for (; end < m->len && !is_blank(m->text[end]); end++)
+		letters += is_letter(m->text[end]);
+	if (letters == 0 || m->text[0] == '[') {
+		end = skip_blanks(m->text, m->len, end);
+		hash ^= shape_of_opening(m->text + end, m->len - end, ends) * 16777619u;
+		for (; end < m->len && !is_blank(m->text[end]); end++)
+			letters += is_letter(m->text[end]);
+	}
+	return letters >= FORM_LETTERS ? hash | 1 : 0;
 }
 
 uint32_t score_shape(const struct line *line)
@@ -242,7 +304,8 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 	reading_of(keywords, m.text, m.len, &reading);
 	conclude(&m, &structure, &reading, out);
 	out->family = reading.best_word ^ (uint32_t)out->kind * 2654435769u ^
-		      shape_of_opening(m.text, m.len);
+		      shape_of_opening(m.text, m.len, "(/");
+	out->form = form_of(&m, out);
 	out->opens = out->score >= OPENING_SCORE && m.len < OPENING_LEN &&
 		     (m.text[m.len - 1] == ':' || out->kind == SCORE_HEADING);
 }
@@ -463,6 +526,7 @@ void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
 	*trait = (struct trait){.value = (unsigned)(own_weight(&w, outcome) * UNIT),
 				.shape = score.shape,
 				.family = score.family,
+				.form = score.form,
 				.kind = (uint8_t)score.kind,
 				.indent = (uint8_t)(score.indent < 255 ? score.indent : 255),
 				.opens = score.opens};

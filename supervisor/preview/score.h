@@ -73,14 +73,18 @@ struct score {
 	size_t focus;    /* where in a very long line it tells most; 0: at its ends */
 	uint32_t shape;  /* the same for lines that differ only in numbers, paths, hashes */
 	uint32_t family; /* the same for lines that begin alike and tell the same */
+	/* The same for lines that begin alike and tell of no failure, as progress does; 0: it has
+	   no such form. */
+	uint32_t form;
 };
 
 /* What is known of a line beside its bytes, see struct score; zero where nothing is. */
 struct trait {
 	unsigned value; /* set by whoever chooses */
-	uint32_t shape, family;
+	uint32_t shape, family, form;
 	uint8_t kind, indent;
 	bool opens;
+	bool common; /* many lines have that form */
 };
 
 /* The texts by which a user marks lines as telling, or as not (config/value.h). */

@@ -61,6 +61,7 @@ static void store_add(struct store *s, const struct line *line, const struct sco
 			     .text = (uint32_t)s->used,
 			     .shape = score->shape,
 			     .family = score->family,
+			     .form = score->form,
 			     .front_len = (uint16_t)front_len,
 			     .back_len = (uint16_t)back_len,
 			     .after = (uint32_t)after,
@@ -142,6 +143,7 @@ struct trait store_trait(const struct store *s, size_t index)
 	return (struct trait){.value = d->value,
 			      .shape = d->shape,
 			      .family = d->family,
+			      .form = d->form,
 			      .kind = d->kind,
 			      .indent = d->indent,
 			      .opens = d->opens};
@@ -174,6 +176,8 @@ enum {
 	TELLING = 20, /* least score of a line that is worth storing */
 	RARE = 8,     /* of lines of a shape that occurs more often, only the line itself */
 	USUAL = 64,   /* and of those that occur more often, none */
+	COMMON = 5,   /* lines of one form; in a regular text, so many percent are of such forms */
+	REGULAR_SHARE = 60,
 	/* Bytes around a find by which the commonest are known, and how often those are
 	   looked at. */
 	AROUND = 12,
@@ -241,15 +245,39 @@ static void note_streaks(struct smart *s, const struct line *line, uint32_t shap
 	s->shape = shape;
 }
 
+/* Where a form is counted, apart from shapes and families. */
+static uint32_t form_slot(uint32_t form)
+{
+	return form * 0x9E3779B1u ^ 0x5BD1E995u;
+}
+
+static void count_line(struct smart *s, const struct score *score)
+{
+	if (score->kind == SCORE_BLANK)
+		return;
+	sketch_add(&s->sketch, score->shape);
+	sketch_add(&s->sketch, score->family);
+	s->judged++;
+	if (score->form && sketch_add(&s->sketch, form_slot(score->form)) >= COMMON)
+		s->regular++;
+}
+
+bool smart_is_common(const struct smart *s, uint32_t form)
+{
+	return form && sketch_count(&s->sketch, form_slot(form)) >= COMMON;
+}
+
+bool smart_is_regular(const struct smart *s)
+{
+	return s->regular * 100 >= s->judged * REGULAR_SHARE;
+}
+
 static void smart_keep_line(struct smart *s, const struct line *line)
 {
 	struct score score;
 	smart_judge(s, line, &score);
 	note_streaks(s, line, score.shape);
-	if (score.kind != SCORE_BLANK) {
-		sketch_add(&s->sketch, score.shape);
-		sketch_add(&s->sketch, score.family);
-	}
+	count_line(s, &score);
 	store_judged(s, line, &score);
 }
 

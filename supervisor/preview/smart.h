@@ -22,7 +22,7 @@ enum {
 struct stored {
 	uint64_t number, offset, length;
 	uint32_t text; /* where its bytes are: front, then back */
-	uint32_t shape, family;
+	uint32_t shape, family, form;
 	uint16_t front_len, back_len;
 	uint32_t after;                      /* see struct line */
 	uint8_t kind, score, result, indent; /* of struct score */
@@ -70,6 +70,8 @@ struct smart {
 	uint64_t number; /* of the line passed last */
 	uint64_t stored; /* of the line stored last */
 	unsigned follow; /* so many more lines are judged in any case */
+	/* Lines that were judged in order, and those of them whose form is common. */
+	uint64_t judged, regular;
 	/* How often what the fast search finds stood in such surroundings. */
 	uint16_t found[1 << FOUND_BITS], found_words[1 << FOUND_BITS];
 
@@ -88,6 +90,11 @@ uint64_t smart_feed(struct smart *s, const char *data, size_t len);
 
 /* Passes over bytes that are not there, as preview_skip(). */
 void smart_skip(struct smart *s, uint64_t bytes, uint64_t newlines);
+
+/* Whether many lines have this form; whether most lines have such a form, as those of a run that
+   reports its progress. */
+bool smart_is_common(const struct smart *s, uint32_t form);
+bool smart_is_regular(const struct smart *s);
 
 /* Judges a line. */
 void smart_judge(const struct smart *s, const struct line *line, struct score *score);

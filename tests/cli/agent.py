@@ -183,7 +183,7 @@ class Long(Case):
             "one": b"".join(b"%05d " % n for n in range(833)) + b"\n",
             "wide": b"\xc3\xa9x" * 20000,
             "last": numbers(2000) + b"z" * 20000 + b" end\n",
-            "all": b"".join(b"%d " % n + b"ab cd " * 500 + b"\n" for n in range(60)),
+            "all": b"".join(b"%c%c " % (97 + n % 26, 97 + n // 26) * 1000 + b"\n" for n in range(60)),
         }
         for name, text in texts.items():
             write_file(os.path.join(self.work, name), text)

@@ -450,14 +450,22 @@ static void test_alike(void **state)
 	check_shown(&o, 0, buffer_string(&text),
 		    "start\npart 1 of 300\npart 2 of 300\n[~ 298 part 300 of 300]\n"
 		    "error: no more parts\n");
-	/* The last lines are shown as they are. */
+	/* The last line is shown as it is. */
 	o.end_share = 50;
 	buffer_clear(&text);
 	for (int i = 1; i <= 300; i++)
 		buffer_printf(&text, "part %d of 300\n", i);
 	check_shown(&o, 0, buffer_string(&text),
-		    "part 1 of 300\npart 2 of 300\n[~ 295 part 297 of 300]\n"
-		    "part 298 of 300\npart 299 of 300\npart 300 of 300\n");
+		    "part 1 of 300\npart 2 of 300\n[~ 297 part 299 of 300]\n"
+		    "part 300 of 300\n");
+	/* So are lines that repeat a few forms, whatever names are in them. */
+	o.budget = 150;
+	buffer_clear(&text);
+	for (int i = 0; i < 300; i++)
+		buffer_printf(&text, "CC %c%c.c\nLINK %c%c.so\n", 'a' + i % 26, 'a' + i / 26,
+			      'a' + i % 26, 'a' + i / 26);
+	buffer_append_string(&text, "done\n");
+	check_shown(&o, 0, buffer_string(&text), "CC aa.c\nLINK aa.so\n[~ 598 LINK nl.so]\ndone\n");
 	buffer_release(&text);
 }
 
