@@ -46,6 +46,7 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libterse.a
 UNITS   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 SHIM    := $(BUILD)/libterse-shim.so
+LAUNCHER := $(BUILD)/terse-launcher
 HELPERS := $(patsubst tests/cli/helper/%.c,$(BUILD)/helper/%,$(wildcard tests/cli/helper/*.c))
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 # The comparison with libvterm is built where that is installed.
@@ -71,7 +72,7 @@ all:
 else # beside other goals a second make would build the same files at the same time
 all: programs
 endif
-programs: $(BUILD)/terse $(SHELLS) $(SHIM)
+programs: $(BUILD)/terse $(SHELLS) $(SHIM) $(LAUNCHER)
 
 $(BUILD)/terse: $(BUILD)/supervisor/main.o $(LIBRARY)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LINK) -o $@ $^ $(LDLIBS)
@@ -104,6 +105,21 @@ $(SHIM): $(SHIM_OBJECTS) $(SHIM_MAP)
 $(BUILD)/shim-library/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call run,CC)$(CC) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
+
+# The launcher has no libc at all: it costs each command of an agent as little as can be.
+LAUNCHER_PARTS   = shim/exec_call.c shim/shell_string.c shim/target.c $(wildcard shim/launcher/*.c)
+LAUNCHER_OBJECTS = $(LAUNCHER_PARTS:%.c=$(BUILD)/launcher/%.o)
+LAUNCHER_CFLAGS ?= -O2 -g
+LAUNCHER_FLAGS   = $(CSTD) $(WARNINGS) $(LAUNCHER_CFLAGS) -D_GNU_SOURCE -I. -ffreestanding -fno-builtin -fno-tree-loop-distribute-patterns \
+	-fno-pie -fno-stack-protector -U_FORTIFY_SOURCE -fno-asynchronous-unwind-tables -ffunction-sections
+LAUNCHER_LINK    = -static -no-pie -nostdlib -Wl,--gc-sections,--build-id=none,-z,noexecstack,-z,noseparate-code,-s
+
+$(LAUNCHER): $(LAUNCHER_OBJECTS)
+	$(call run,LINK)$(CC) $(LAUNCHER_FLAGS) $(LAUNCHER_LINK) -o $@ $^
+
+$(BUILD)/launcher/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call run,CC)$(CC) $(LAUNCHER_FLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/lib/%.o $(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
 $(BUILD)/%.o: %.c Makefile

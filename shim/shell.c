@@ -3,6 +3,7 @@
 #include "shim/shell.h"
 
 #include "shim/exec_call.h"
+#include "shim/shell_string.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -25,12 +26,16 @@ const char *shell_find(const char *configured)
 	return "/bin/sh";
 }
 
-/* Whether the file is this program. */
+/* Whether the file is this program, or a link to a launcher, which would execute it. */
 static bool shell_is_own(const char *path)
 {
 	struct stat own, other;
-	return stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
-	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+	char real[PATH_MAX];
+	if (stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
+	    own.st_dev == other.st_dev && own.st_ino == other.st_ino)
+		return true;
+	return lstat(path, &other) == 0 && S_ISLNK(other.st_mode) && realpath(path, real) &&
+	       shell_is_own_name(shell_call_name(real));
 }
 
 static bool is_usable(const char *path, bool strings)
@@ -74,16 +79,6 @@ const char *shell_real(const char *configured, bool strings, char *room)
 	if (is_usable(shell, strings))
 		return shell;
 	return shell_find(NULL);
-}
-
-bool shell_is_own_name(const char *name)
-{
-	return strcmp(name, "terse-sh") == 0 || strcmp(name, "terse-bash") == 0;
-}
-
-bool shell_is_string(const char *argument)
-{
-	return strpbrk(argument, " \t\n|&;<>()$`\\\"'*?[]{}~#!=") && access(argument, F_OK) < 0;
 }
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"

@@ -8,19 +8,11 @@
    result is `configured` or static. */
 const char *shell_find(const char *configured);
 
-/* Whether a program of this name (without its directory) is terse as a shell. One of the two names
-   has "bash" in it, because Claude Code accepts no other shells than bash and zsh. */
-bool shell_is_own_name(const char *name);
-
 /* The user's shell, for a process that replaces it: `configured`, else SHELL, else the one in
    /etc/passwd, else shell_find()'s; never terse-sh under any name. `strings`: it has to understand
    scripts for sh and bash. Writes into `room` (PATH_MAX bytes) or returns `configured`, a
    variable's value or a constant. */
 const char *shell_real(const char *configured, bool strings, char *room);
-
-/* Whether a command that is one argument is a shell string: it has a blank or shell syntax, and no
-   file has that name. */
-bool shell_is_string(const char *argument);
 
 /* Whether the command `word` needs a shell: a builtin without a program of that name (cd, export,
    source ...), or an assignment (VAR=x). */

@@ -22,6 +22,7 @@
 #include "config/option.h"
 #include "lib/trace.h"
 #include "shim/shell.h"
+#include "shim/shell_string.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 

@@ -7,6 +7,7 @@
 #include "lib/quote.h"
 #include "shim/exec_call.h"
 #include "shim/shell.h"
+#include "shim/shell_string.h"
 
 #include <errno.h>
 #include <jansson.h>

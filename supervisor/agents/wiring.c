@@ -3,7 +3,6 @@
 #include "supervisor/agents/wiring.h"
 
 #include "lib/json.h"
-#include "lib/proc.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/agents/jsonc.h"
@@ -15,44 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* The first of these that is there, below the directory of the program. */
-static void place_look_up(char out[PATH_MAX], const char *folder, const char *const *names,
-			  int mode)
-{
-	char path[PATH_MAX + 64], real[PATH_MAX];
-	for (*out = '\0'; *names; names++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, *names);
-		if (access(path, mode) < 0)
-			continue;
-		/* Resolve "..", but keep terse-sh as the link it is. */
-		if (strncmp(*names, "../", 3) == 0 && realpath(path, real))
-			snprintf(out, PATH_MAX, "%s", real);
-		else
-			snprintf(out, PATH_MAX, "%.*s", PATH_MAX - 1, path);
-		return;
-	}
-}
-
-void place_find(struct place *p)
-{
-	static const char *const shells[] = {"terse-sh", NULL};
-	static const char *const libraries[] = {"libterse-shim.so", "../lib/terse/libterse-shim.so",
-						NULL};
-	static const char *const scripts[] = {"../lib/terse/bash-env", "../shim/bash-env", NULL};
-	char folder[PATH_MAX];
-	process_link(0, p->program, sizeof(p->program), "exe");
-	snprintf(folder, sizeof(folder), "%s", p->program);
-	char *slash = strrchr(folder, '/');
-	if (slash)
-		*slash = '\0';
-	place_look_up(p->shell, folder, shells, X_OK);
-	place_look_up(p->library, folder, libraries, R_OK);
-	place_look_up(p->bash_env, folder, scripts, R_OK);
-	size_t path_len = strlen(p->bash_env);
-	if (path_len > 0)
-		snprintf(p->bash_env + path_len, PATH_MAX - path_len, PLACE_UNLESS_VERBOSE);
-}
 
 /* One item of a wiring that is put into the text of a file, or taken out of it. The functions that
    do it append the text `t` with the item, or without it; 0, or -1 with errno as wiring_apply(). */
@@ -189,8 +150,16 @@ static bool find_lines(const struct buffer *t, size_t *from, size_t *to)
 		begin = next;
 	*from = (size_t)(begin - t->data);
 	*to = (size_t)(end - t->data) + strlen(LINES_END);
+	*to += *to < t->len && t->data[*to] == '\r';
 	*to += *to < t->len && t->data[*to] == '\n';
 	return true;
+}
+
+/* How the lines of the text end, by its first one. */
+static const char *line_end_of(const struct buffer *t)
+{
+	const char *end = t->len ? memchr(t->data, '\n', t->len) : NULL;
+	return end && end > t->data && end[-1] == '\r' ? "\r\n" : "\n";
 }
 
 static int step_add_lines(struct buffer *out, const struct buffer *t, const struct step *s)
@@ -198,13 +167,18 @@ static int step_add_lines(struct buffer *out, const struct buffer *t, const stru
 	struct buffer value = BUFFER_INIT;
 	size_t from = t->len, to = from;
 	bool there = find_lines(t, &from, &to);
+	const char *end = line_end_of(t);
 	int status = step_value(&value, s);
 	buffer_append(out, t->data, from);
 	if (!there && from && t->data[from - 1] != '\n')
-		buffer_append(out, "\n", 1);
+		buffer_append_string(out, end);
 	if (!there && from)
-		buffer_append(out, "\n", 1);
-	buffer_add(out, &value);
+		buffer_append_string(out, end);
+	for (const char *line = status == 0 ? value.data : ""; *line;
+	     line = strchr(line, '\n') + 1) {
+		buffer_append(out, line, strcspn(line, "\n"));
+		buffer_append_string(out, end);
+	}
 	buffer_append(out, t->data + to, t->len - to);
 	buffer_release(&value);
 	return status;
@@ -215,6 +189,8 @@ static void step_drop_lines(struct buffer *out, const struct buffer *t)
 	size_t from, to;
 	if (!find_lines(t, &from, &to))
 		from = to = t->len;
+	else if (from >= 4 && memcmp(t->data + from - 4, "\r\n\r\n", 4) == 0)
+		from -= 2;
 	else if (from >= 2 && memcmp(t->data + from - 2, "\n\n", 2) == 0)
 		from--;
 	buffer_append(out, t->data, from);

@@ -7,25 +7,10 @@
 #define TERSE_AGENTS_WIRING_H
 
 #include "lib/buffer.h"
+#include "supervisor/agents/place.h"
 
 #include <limits.h>
 #include <stdbool.h>
-
-/* The places of terse's own files: beside the running program (a build), or as installed. */
-
-/* Behind the path in BASH_ENV: nothing, but with -v, for which bash would print the file as it
-   reads it, the end of a name that no file has. */
-#define PLACE_UNLESS_VERBOSE "${-//[!v]}"
-
-struct place {
-	/* Absolute paths; "" where there is none. */
-	char program[PATH_MAX];
-	char shell[PATH_MAX];    /* terse-sh; can be executed */
-	char library[PATH_MAX];  /* libterse-shim.so */
-	char bash_env[PATH_MAX]; /* what BASH_ENV is set to for Codex */
-};
-
-void place_find(struct place *p);
 
 // The markers around terse's lines in a file for a model.
 

@@ -24,6 +24,7 @@
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "shim/shell.h"
+#include "shim/shell_string.h"
 #include "supervisor/agents/document.h"
 #include "supervisor/agents/hints.h"
 #include "supervisor/agents/rule.h"

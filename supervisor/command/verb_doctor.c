@@ -152,14 +152,30 @@ static void doctor_check_switches(struct doctor *d)
 
 /* --- agents ------------------------------------------------------------------------------ */
 
-static void doctor_check_place(struct doctor *d, const struct place *place)
+static void doctor_check_place(struct doctor *d, const struct place *own)
 {
-	doctor_report(d, *place->shell ? GOOD : NOTE, "terse-sh", "%s",
-		      *place->shell ? place->shell
-				    : "not found: terse init and terse agent need it");
-	doctor_report(d, *place->library ? GOOD : NOTE, "libterse-shim.so", "%s",
-		      *place->library ? place->library
-				      : "not found: terse agent and Codex need it");
+	char program[PATH_MAX];
+	doctor_report(d, *own->shell ? GOOD : NOTE, "terse-sh", "%s",
+		      *own->shell ? own->shell : "not found: terse init and terse agent need it");
+	doctor_report(d, *own->library ? GOOD : NOTE, "libterse-shim.so", "%s",
+		      *own->library ? own->library : "not found: terse agent and Codex need it");
+	switch (place_check(own, program)) {
+	case PLACE_GOOD: doctor_report(d, GOOD, "launcher", "starts %s", program); break;
+	case PLACE_ABSENT:
+		doctor_report(d, NOTE, "launcher", "not installed: terse init does");
+		break;
+	case PLACE_OLD:
+		doctor_report(d, NOTE, "launcher",
+			      "not the one of this terse: terse init AGENT renews it");
+		break;
+	case PLACE_OTHER:
+		doctor_report(
+			d, *program ? NOTE : BAD, "launcher",
+			*program ? "agents run another terse, %s: terse init AGENT changes that"
+				 : "does not know where terse is: terse init AGENT tells it",
+			program);
+		break;
+	}
 }
 
 /* Checks the wiring in one file, and reports it if there is any. */
@@ -246,14 +262,15 @@ static int doctor_print_json(struct doctor *d)
 int command_doctor(struct command_context *c, int argc, char **argv)
 {
 	struct doctor d = {.problems = 0};
-	struct place place;
+	struct place own, place;
 	const struct verb_option options[] = {{"--json", VERB_FLAG, &d.json},
 					      {NULL, VERB_FLAG, NULL}};
 	if (verb_parse(options, argc, argv, NULL, 0) < 0)
 		return EXIT_TERSE;
 	if (!d.json)
 		puts("terse " TERSE_VERSION);
-	place_find(&place);
+	place_find(&own);
+	place_wired(&place, &own);
 	doctor_check_pty(&d);
 	doctor_check_proc(&d);
 	store_explain(doctor_on_store, &d);
@@ -261,7 +278,7 @@ int command_doctor(struct command_context *c, int argc, char **argv)
 		doctor_report(&d, BAD, "store", "none can be written: long output can't be kept");
 	doctor_check_configuration(&d);
 	doctor_check_shell(&d, c->settings);
-	doctor_check_place(&d, &place);
+	doctor_check_place(&d, &own);
 	doctor_check_agents(&d, &place);
 	doctor_check_reader(&d);
 	doctor_check_switches(&d);

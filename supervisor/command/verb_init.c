@@ -17,7 +17,7 @@
 
 struct init {
 	const struct wiring *wiring;
-	struct place place;
+	struct place own, place; /* terse's own files; what the agent's files name */
 	bool project, user, dry_run, undo, instructions;
 	char root[PATH_MAX]; /* of the project */
 	struct buffer out;
@@ -32,6 +32,11 @@ struct change {
 	bool remove; /* instead of writing `next` */
 	const char *how;
 };
+
+static const char *init_root(const struct init *i)
+{
+	return i->project ? i->root : NULL;
+}
 
 static void init_say(struct init *i, const char *path, const char *what)
 {
@@ -56,11 +61,6 @@ static int init_fail_wiring(struct init *i, const char *path, const struct wirin
 		verb_error(VERB, "%s: %s", path, error->text);
 	i->failed = true;
 	return -1;
-}
-
-static const char *init_root(const struct init *i)
-{
-	return i->project ? i->root : NULL;
 }
 
 /* Directories are made and removed below this one. */
@@ -167,6 +167,24 @@ static int init_keep(struct init *i, const struct change *c)
 		       : 0;
 }
 
+/* Notes that a file names the launcher, and how to undo that. */
+static void init_note(const struct init *i, const struct change *c)
+{
+	struct buffer undo = BUFFER_INIT;
+	if (c->file->items[0].kind == WIRING_LINES)
+		return;
+	if (i->project) {
+		buffer_append_string(&undo, "cd ");
+		quote_append(&undo, i->root);
+		buffer_append_string(&undo, " && ");
+	}
+	buffer_printf(&undo, "terse init %s%s --undo", i->wiring->agent,
+		      i->project ? " --project" : "");
+	if (buffer_string(&undo))
+		place_note(c->now.path, undo.data, !i->undo);
+	buffer_release(&undo);
+}
+
 static int init_carry_out(struct init *i, const struct change *c)
 {
 	int status;
@@ -181,6 +199,7 @@ static int init_carry_out(struct init *i, const struct change *c)
 	if (i->undo && c->backup.exists)
 		document_remove(&c->backup, NULL);
 	init_say(i, c->now.path, c->how);
+	init_note(i, c);
 	return 0;
 }
 
@@ -242,27 +261,65 @@ static void init_change_lines(struct init *i)
 			i->wiring->agent, i->project ? " --project" : "", path);
 }
 
-static int init_check_place(const struct init *i)
+/* Whether the agent can be made to name these paths. */
+static int init_check_paths(const struct init *i)
 {
-	if (!*i->place.shell) {
-		verb_error(VERB, "terse-sh is not beside %s: make install puts it there",
-			   *i->place.program ? i->place.program : "terse");
-		return -1;
-	}
 	/* Claude Code cuts its prefix off at the last " -". */
 	if (strstr(i->place.shell, " -")) {
 		verb_error(VERB, "%s: agents can't use a path that contains \" -\"",
 			   i->place.shell);
 		return -1;
 	}
-	if (strcmp(i->wiring->agent, "codex") == 0 &&
-	    (!*i->place.library || strpbrk(i->place.library, ": "))) {
-		verb_error(VERB, "libterse-shim.so %s",
-			   *i->place.library
-				   ? "can't be preloaded from a path with a blank or colon"
-				   : "is not there: make install puts it there");
+	if (strcmp(i->wiring->agent, "codex") == 0 && strpbrk(i->place.library, ": ")) {
+		verb_error(VERB, "%s: a path with a blank or colon can't be preloaded",
+			   i->place.library);
 		return -1;
 	}
+	return 0;
+}
+
+/* Whether all that is needed of terse is there. */
+static int init_check_own(const struct init *i)
+{
+	const char *missing = !*i->own.launcher ? "terse-launcher"
+			      : strcmp(i->wiring->agent, "codex") == 0 && !*i->own.library
+				      ? "libterse-shim.so"
+				      : NULL;
+	if (!*i->own.shell) {
+		verb_error(VERB, "terse-sh is not beside %s: make install puts it there",
+			   *i->own.program ? i->own.program : "terse");
+		return -1;
+	}
+	if (missing)
+		verb_error(VERB, "%s is not there: make install puts it there", missing);
+	return missing ? -1 : 0;
+}
+
+/* Finds what the agent is to name. The launcher is installed, unless only a change is shown or
+   undone. */
+static int init_prepare(struct init *i, const char *real)
+{
+	char failed[PATH_MAX];
+	place_find(&i->own);
+	place_wired(&i->place, &i->own);
+	if (i->undo)
+		return 0;
+	if (init_check_own(i) < 0)
+		return -1;
+	place_of_launcher(&i->place, &i->own);
+	if (init_check_paths(i) < 0)
+		return -1;
+	/* Without a home directory there is no place for it. */
+	if (i->dry_run || strcmp(i->place.shell, i->own.shell) == 0)
+		return 0;
+	if (place_install(&i->own, real, failed) < 0)
+		return init_fail(i, failed, NULL);
+	place_wired(&i->place, &i->own);
+	if (strcmp(i->place.shell, i->own.shell) == 0)
+		buffer_printf(&i->out,
+			      "warning: %s can't be executed, so terse's own files are named: the "
+			      "agent's shell is gone when they are\n",
+			      failed);
 	return 0;
 }
 
@@ -294,11 +351,9 @@ int command_init(struct command_context *c, int argc, char **argv)
 {
 	struct init i = {.wiring = NULL};
 	struct buffer clean = BUFFER_INIT;
-	(void)c;
 	if (init_parse(&i, argc, argv) < 0)
 		return EXIT_TERSE;
-	place_find(&i.place);
-	if (!i.undo && init_check_place(&i) < 0)
+	if (init_prepare(&i, c->settings->shell) < 0)
 		return 1;
 	for (size_t k = 0; k < WIRING_FILES_MAX && i.wiring->files[k].folder.project; k++) {
 		/* Half a wiring is useless; but undo as much as possible. */
@@ -308,7 +363,7 @@ int command_init(struct command_context *c, int argc, char **argv)
 	if (!i.failed)
 		init_change_lines(&i);
 	if (!i.undo && !i.dry_run && !i.failed)
-		hints_append(&i.out, i.wiring, &i.place);
+		hints_append(&i.out, i.wiring, &i.own);
 	utf8_clean(&clean, init_text(&i.out), i.out.len);
 	clean.failed |= i.out.failed;
 	buffer_release(&i.out);

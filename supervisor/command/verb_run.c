@@ -8,6 +8,7 @@
 #include "lib/human.h"
 #include "lib/trace.h"
 #include "shim/shell.h"
+#include "shim/shell_string.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"

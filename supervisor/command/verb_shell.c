@@ -19,6 +19,7 @@
 #include "lib/human.h"
 #include "shim/exec_call.h"
 #include "shim/shell.h"
+#include "shim/shell_string.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/command.h"
 #include "supervisor/process/frontend.h"
@@ -46,9 +47,6 @@ struct decision {
 #define PROGRAM "TERSE_SHIM_PROGRAM"
 #define PRELOAD "TERSE_SHIM_PRELOAD"
 
-/* Set by Claude Code for whatever it starts through its shell prefix. */
-#define PREFIX "CLAUDE_CODE_SHELL_PREFIX"
-
 static bool decision_is_own(const char *path)
 {
 	return shell_is_own_name(shell_call_name(*path == '-' ? path + 1 : path));
@@ -58,19 +56,6 @@ bool decision_is_shell(const char *name)
 {
 	const char *file = (const char *)getauxval(AT_EXECFN);
 	return (file && decision_is_own(file)) || (name && decision_is_own(name));
-}
-
-/* Whether argv[1] is a shell string and not a file. */
-static bool decision_is_one_string(char *const *argv)
-{
-	const char *prefix = getenv(PREFIX);
-	if (!argv[0] || !argv[1] || argv[2] || *argv[1] == '-' || *argv[1] == '+')
-		return false;
-	/* Strings behind the prefix are commands, even the name of a program alone. A file that
-	   can't be executed is a script. */
-	if (prefix && *prefix)
-		return access(argv[1], F_OK) < 0 || access(argv[1], X_OK) == 0;
-	return shell_is_string(argv[1]);
 }
 
 /* The shell's name as its argv[0], with the '-' of a login shell. The arguments are not copied. */
@@ -88,7 +73,7 @@ static int decision_make_argv(struct decision *d, char **argv, bool shimmed)
 	d->base[0] = '-';
 	memcpy(d->base + 1, d->program, len + 1);
 	d->argv[n++] = shimmed && argv[0] ? argv[0] : d->base + !login;
-	if (decision_is_one_string(argv))
+	if (shell_is_one_string(argv, getenv(SHELL_PREFIX)))
 		d->argv[n++] = (char *)"-c";
 	for (size_t i = 1; i < count; i++)
 		d->argv[n++] = argv[i];
@@ -100,7 +85,7 @@ static int decision_make_argv(struct decision *d, char **argv, bool shimmed)
 static int decision_fail(struct decision *d, char **argv)
 {
 	d->argv = argv;
-	if (decision_is_one_string(argv)) {
+	if (shell_is_one_string(argv, getenv(SHELL_PREFIX))) {
 		d->plain[0] = argv[0];
 		d->plain[1] = (char *)"-c";
 		d->plain[2] = argv[1];
@@ -116,7 +101,7 @@ static const char *decision_find_program(const struct settings *s, char *const *
 	const char *meant = getenv(PROGRAM), *name = argv[0] ? shell_call_name(argv[0]) : "";
 	if (meant && *meant)
 		return meant;
-	if (strcmp(*name == '-' ? name + 1 : name, "terse-bash") == 0)
+	if (strcmp(*name == '-' ? name + 1 : name, SHELL_NAME_BASH) == 0)
 		return shell_find(NULL);
 	return shell_real(s->shell, strings, room);
 }

@@ -6,13 +6,19 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 
 from support.harness import BUILD, DEADLINE, TERSE, Case, main, read_file, write_file
 
-TERSE_SH = os.path.join(BUILD, "terse-sh")
-SHIM = os.path.join(BUILD, "libterse-shim.so")
+# The home directory of every case, so that its path is known here; and the launcher's directory in it.
+HOME = os.path.join(os.environ.get("SANDBOX") or tempfile.mkdtemp(), "at-home")
+LAUNCHER = os.path.join(HOME, ".local", "lib", "terse")
+TERSE_SH = os.path.join(LAUNCHER, "terse-sh")
+SHIM = os.path.join(LAUNCHER, "libterse-shim.so")
+HOOKS_OF = os.path.join(LAUNCHER, "terse")  # executed for hooks
+OWN_SH, OWN_SHIM = os.path.join(BUILD, "terse-sh"), os.path.join(BUILD, "libterse-shim.so")
 PREFIX = '"CLAUDE_CODE_SHELL_PREFIX": "%s"' % TERSE_SH
-HOOK = '"%s hook claude SessionEnd"' % TERSE
+HOOK = '"%s hook claude SessionEnd"' % HOOKS_OF
 ONE_LINE_HOOK = '{"hooks": [{"type": "command", "command": %s}]}' % HOOK
 
 
@@ -84,10 +90,9 @@ REFUSED_JSON = {
         ':2: "CLAUDE_CODE_SHELL_PREFIX" is "/opt/other" already; terse would be: "%s"' % TERSE_SH,
 }
 
-BASH_ENV = [p + "${-//[!v]}" for p in (os.path.join(os.path.dirname(BUILD), "shim", "bash-env"),)
-            if os.path.exists(p)]
-CODEX_SET = [("LD_PRELOAD", SHIM), ("TERSE_SHIM_SHELL", TERSE_SH),
-             *(("BASH_ENV", path) for path in BASH_ENV)]
+CODEX_SET = [("LD_PRELOAD", SHIM), ("TERSE_SHIM_SHELL", TERSE_SH)]
+if os.path.exists(os.path.join(os.path.dirname(BUILD), "shim", "bash-env")):
+    CODEX_SET.append(("BASH_ENV", os.path.join(LAUNCHER, "bash-env") + "${-//[!v]}"))
 CODEX_LINES = "".join('%s = "%s"\n' % pair for pair in CODEX_SET)
 CODEX_INLINE = ", ".join('%s = "%s"' % pair for pair in CODEX_SET)
 TABLE = "[shell_environment_policy.set]\n"
@@ -144,14 +149,21 @@ FILES = {
                '        "command": "%s hook cursor preToolUse",\n        "matcher": "Shell"\n'
                '      }\n    ],\n    "sessionEnd": [\n      {\n'
                '        "command": "%s hook cursor sessionEnd"\n      }\n    ]\n  }\n}\n'
-               % (TERSE, TERSE)),
+               % (HOOKS_OF, HOOKS_OF)),
     "crush": ("config/crush/crush.json", "crush.json",
               '{\n  "hooks": {\n    "PreToolUse": [\n      {\n        "matcher": "^bash$",\n'
-              '        "command": "%s hook crush PreToolUse"\n      }\n    ]\n  }\n}\n' % TERSE),
+              '        "command": "%s hook crush PreToolUse"\n      }\n    ]\n  }\n}\n' % HOOKS_OF),
 }
 
 
 class Wiring(Case):
+    def setUp(self):
+        super().setUp()
+        os.rmdir(self.home)
+        shutil.rmtree(HOME, ignore_errors=True)
+        os.mkdir(HOME, 0o700)
+        self.home = HOME
+
     def init(self, *argv, code=0, env=None, cwd=None):
         run = self.terse("init", *argv, split=True, env=env, cwd=cwd)
         self.assertEqual(run.code, code, (argv, run.out, run.err))
@@ -165,13 +177,18 @@ class Wiring(Case):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         return write_file(path, text, mode)
 
+    def walk(self, top):
+        """Without the launcher's directory, which stays."""
+        return [found for found in os.walk(top)
+                if not found[0].startswith(os.path.join(HOME, ".local"))]
+
     def tree(self, top):
         return {os.path.relpath(os.path.join(folder, name), top): read_file(
                     os.path.join(folder, name))
-                for folder, _, names in os.walk(top) for name in names}
+                for folder, _, names in self.walk(top) for name in names}
 
     def folders(self, top):
-        return sorted(folder for folder, _, _ in os.walk(top))
+        return sorted(folder for folder, _, _ in self.walk(top))
 
     def there_and_back(self, agent, name, before, after, mode=0o640):
         """Wires up, twice, and undoes it; returns nothing: whatever differs is a failure."""
@@ -221,7 +238,7 @@ class Claude(Wiring):
 
     def test_another_place_of_terse_is_renewed(self):
         text = '{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/old/terse-sh"}, "hooks": {"SessionEnd": [%s]}}'
-        old = text % ONE_LINE_HOOK.replace(TERSE, "/old/terse")
+        old = text % ONE_LINE_HOOK.replace(HOOKS_OF, "/old/terse")
         path = self.put(".claude/settings.json", old)
         self.init("claude")
         self.assertEqual(read_file(path).decode(), (text % ONE_LINE_HOOK).replace("/old/terse-sh",
@@ -406,7 +423,7 @@ class EveryAgent(Wiring):
 
     def test_hooks_of_cursor(self):
         """A required value that is there already belongs to the user."""
-        hook = '{"command": "%s hook cursor %%s"%%s}' % TERSE
+        hook = '{"command": "%s hook cursor %%s"%%s}' % HOOKS_OF
         self.there_and_back(
             "cursor", ".cursor/hooks.json", '{"version": 1, "hooks": {"preToolUse": []}}',
             '{"version": 1, "hooks": {"preToolUse": [%s], "sessionEnd": [%s]}}' % (
@@ -429,7 +446,7 @@ class EveryAgent(Wiring):
     def test_a_plugin_calls_terse(self):
         self.init("opencode")
         plugin = read_file(self.in_home("config/opencode/plugins/terse.js")).decode()
-        call = '    spawnSync(%s, ["hook", "opencode", "session.deleted"], {\n' % json.dumps(TERSE)
+        call = '    spawnSync(%s, ["hook", "opencode", "session.deleted"], {\n' % json.dumps(HOOKS_OF)
         self.assertIn(call, plugin)
 
     def test_usage(self):
@@ -526,10 +543,10 @@ class Agent(Wiring):
                            "${CLAUDE_CODE_SHELL_PREFIX-none}|$*\"; exit 7\n", 0o755)
         run = self.terse("agent", script, "a", "b c", env={"TERSE_ACTIVE": "1"})
         self.assertEqual(run.code, 7)
-        self.assertEqual(run.out.decode(), "%s|%s|none|none|a b c\n" % (SHIM, TERSE_SH))
+        self.assertEqual(run.out.decode(), "%s|%s|none|none|a b c\n" % (OWN_SHIM, OWN_SH))
         os.rename(script, os.path.join(self.work, "claude"))
-        run = self.terse("agent", "--", "./claude", env={"LD_PRELOAD": SHIM})
-        self.assertEqual(run.out.decode(), "%s:%s|%s|none|%s|\n" % (SHIM, SHIM, TERSE_SH, TERSE_SH))
+        run = self.terse("agent", "--", "./claude", env={"LD_PRELOAD": OWN_SHIM})
+        self.assertEqual(run.out.decode(), "%s:%s|%s|none|%s|\n" % (OWN_SHIM, OWN_SHIM, OWN_SH, OWN_SH))
         run = self.terse("agent", "./claude", env={"TERSE": "0"})
         self.assertEqual(run.out, b"||none|none|\n")
 

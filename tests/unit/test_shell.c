@@ -1,6 +1,7 @@
 // When a shell is needed, and which.
 
 #include "shim/shell.h"
+#include "shim/shell_string.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,0 +1,350 @@
+// See launcher.h.
+
+#include "shim/launcher/launcher.h"
+
+#include "shim/exec_call.h"
+#include "shim/launcher/bare.h"
+#include "shim/shell_string.h"
+#include "shim/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROGRAM "TERSE_SHIM_PROGRAM="
+#define PRELOAD "TERSE_SHIM_PRELOAD="
+#define LOADER  "LD_PRELOAD="
+
+#define ABOVE 64 /* bytes for the name of a file in the directory */
+
+struct launcher {
+	char **argv, **envp;
+	const char *file;              /* as it was executed */
+	char folder[PATH_MAX + ABOVE]; /* its directory, with a slash ... */
+	size_t folder_len;             /* ... and the length of that */
+	char text[TARGET_MAX];         /* what `target` points into */
+	struct target target;
+	const char *reason; /* why terse is not usable */
+};
+
+static const char *launcher_variable(const struct launcher *l, const char *name)
+{
+	size_t len = strlen(name);
+	for (char **variable = l->envp; *variable; variable++) {
+		if (strncmp(*variable, name, len) == 0)
+			return *variable + len;
+	}
+	return NULL;
+}
+
+static int64_t launcher_clock(int clock, int64_t per_second)
+{
+	struct timespec t = {0};
+	BARE(clock_gettime, clock, &t, 0, 0);
+	return t.tv_sec * per_second + t.tv_nsec / (1000000000 / per_second);
+}
+
+/* --- what it knows of terse ---------------------------------------------------------------------
+ */
+
+/* The path of a file in the directory, in `folder`. */
+static const char *launcher_path(struct launcher *l, const char *name)
+{
+	memcpy(l->folder + l->folder_len, name, strlen(name) + 1);
+	return l->folder;
+}
+
+static void launcher_find_folder(struct launcher *l)
+{
+	long len = BARE(readlinkat, AT_FDCWD, "/proc/self/exe", l->folder, PATH_MAX - 1);
+	if (len <= 0 && strlen(l->file) < PATH_MAX) {
+		len = (long)strlen(l->file);
+		memcpy(l->folder, l->file, (size_t)len);
+	}
+	while (len > 0 && l->folder[len - 1] != '/')
+		len--;
+	l->folder_len = len > 0 ? (size_t)len : 0;
+}
+
+static void launcher_read_target(struct launcher *l)
+{
+	long fd = BARE(openat, AT_FDCWD, launcher_path(l, TARGET_NAME), O_RDONLY | O_CLOEXEC, 0);
+	long len = fd < 0 ? 0 : BARE(read, fd, l->text, sizeof(l->text) - 1, 0);
+	if (fd >= 0)
+		BARE(close, fd, 0, 0, 0);
+	l->text[len > 0 ? len : 0] = '\0';
+	target_read(&l->target, l->text);
+}
+
+/* Replaces the file; false if it can't be. */
+static bool launcher_write_target(struct launcher *l)
+{
+	char text[TARGET_MAX], temporary[PATH_MAX + ABOVE], name[ABOVE] = TARGET_NAME ".";
+	size_t len = target_write(&l->target, text), at = strlen(name);
+	for (long pid = BARE(getpid, 0, 0, 0, 0); pid > 0; pid /= 10)
+		name[at++] = (char)('0' + pid % 10);
+	memcpy(temporary, launcher_path(l, name), l->folder_len + at + 1);
+	long fd = BARE(openat, AT_FDCWD, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0 && fd != -EEXIST)
+		return false;
+	bool written = fd >= 0 && len > 0 && BARE(write, fd, text, len, 0) == (long)len;
+	if (fd >= 0)
+		BARE(close, fd, 0, 0, 0);
+	written = written &&
+		  BARE(renameat, AT_FDCWD, temporary, AT_FDCWD, launcher_path(l, TARGET_NAME)) == 0;
+	if (!written)
+		BARE(unlinkat, AT_FDCWD, temporary, 0, 0);
+	return written;
+}
+
+/* --- whether terse works ------------------------------------------------------------------------
+ */
+
+static _Noreturn void launcher_become_trial(const char *program, long output)
+{
+	char *argv[] = {(char *)"terse", (char *)"version", NULL}, *envp[] = {NULL};
+	struct rlimit none = {0, 0};
+	long null = BARE(openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+	BARE(prlimit64, 0, RLIMIT_CORE, &none, 0);
+	BARE(dup3, output, STDOUT_FILENO, 0, 0);
+	BARE(dup3, null, STDIN_FILENO, 0, 0);
+	BARE(dup3, null, STDERR_FILENO, 0, 0);
+	BARE(execve, program, argv, envp, 0);
+	bare_exit(127);
+}
+
+/* Reads to the end, or until the time is up; whether it begins as what `terse version` prints. */
+static bool launcher_read_version(long fd)
+{
+	char text[256];
+	size_t len = 0;
+	int64_t now, end = launcher_clock(CLOCK_MONOTONIC, 1000) + LAUNCHER_TRY_MS;
+	while ((now = launcher_clock(CLOCK_MONOTONIC, 1000)) < end && len < sizeof(text)) {
+		struct pollfd polled = {.fd = (int)fd, .events = POLLIN};
+		struct timespec left = {(end - now) / 1000, (end - now) % 1000 * 1000000};
+		if (BARE(ppoll, &polled, 1, &left, NULL) <= 0)
+			continue;
+		long n = BARE(read, fd, text + len, sizeof(text) - len, 0);
+		if (n <= 0)
+			return len > 6 && strncmp(text, "terse ", 6) == 0;
+		len += (size_t)n;
+	}
+	return false;
+}
+
+/* Runs `terse version`. The child sends no signal when it ends, so a caller that blocks or ignores
+   SIGCHLD changes nothing, and gets none. */
+static bool launcher_try(const char *program)
+{
+	int ends[2], status = -1;
+	if (BARE(pipe2, ends, O_CLOEXEC, 0, 0) < 0)
+		return false;
+	long pid = BARE(clone, 0, 0, 0, 0);
+	if (pid == 0)
+		launcher_become_trial(program, ends[1]);
+	BARE(close, ends[1], 0, 0, 0);
+	bool good = pid > 0 && launcher_read_version(ends[0]);
+	BARE(close, ends[0], 0, 0, 0);
+	if (pid > 0 && !good)
+		BARE(kill, pid, SIGKILL, 0, 0);
+	while (pid > 0 && BARE(wait4, pid, &status, __WALL, NULL) == -EINTR)
+		;
+	return good && status == 0;
+}
+
+static bool launcher_is_usable(struct launcher *l)
+{
+	struct target *t = &l->target;
+	struct stat st;
+	l->reason = " is not there";
+	if (!*t->program || BARE(newfstatat, AT_FDCWD, t->program, &st, 0) < 0)
+		return false;
+	struct target_stamp stamp = target_stamp(&st);
+	if (target_is_same(&stamp, &t->worked))
+		return true;
+	l->reason = " does not work";
+	int64_t now = launcher_clock(CLOCK_REALTIME, 1), since = now - t->tried;
+	if (target_is_same(&stamp, &t->failed) && since >= 0 && since < LAUNCHER_RETRY_S)
+		return false;
+	bool works = launcher_try(t->program);
+	t->tried = now;
+	if (works)
+		t->said = 0;
+	*(works ? &t->worked : &t->failed) = stamp;
+	launcher_write_target(l);
+	return works;
+}
+
+/* --- without terse ------------------------------------------------------------------------------
+ */
+
+/* Whether a line can be written without waiting, and without SIGPIPE. */
+static bool launcher_may_write(void)
+{
+	struct pollfd polled = {.fd = STDERR_FILENO, .events = POLLOUT};
+	struct timespec none = {0, 0};
+	return BARE(ppoll, &polled, 1, &none, NULL) == 1 && polled.revents == POLLOUT;
+}
+
+static void launcher_append(char *line, size_t size, const char *text)
+{
+	size_t len = strlen(line), more = strlen(text);
+	if (more > size - 1 - len)
+		more = size - 1 - len;
+	memcpy(line + len, text, more);
+	line[len + more] = '\0';
+}
+
+static void launcher_say(struct launcher *l)
+{
+	char line[1024] = "terse: ";
+	int64_t now = launcher_clock(CLOCK_REALTIME, 1), since = now - l->target.said;
+	if ((since >= 0 && since < LAUNCHER_SAY_S) || !launcher_may_write())
+		return;
+	l->target.said = now;
+	if (!launcher_write_target(l))
+		return;
+	launcher_append(line, sizeof(line), *l->target.program ? l->target.program : "terse");
+	launcher_append(line, sizeof(line), l->reason);
+	launcher_append(line, sizeof(line),
+			", so commands run without it (said once a day): install it again, or see "
+			"what is wired: ");
+	launcher_append(line, sizeof(line), launcher_path(l, "wired"));
+	launcher_append(line, sizeof(line), "\n");
+	BARE(write, STDERR_FILENO, line, strlen(line), 0);
+}
+
+/* Takes the variables of the preloaded library out of the environment; LD_PRELOAD is as it was. */
+static void launcher_restore_environment(const struct launcher *l)
+{
+	char **to = l->envp;
+	bool shimmed = launcher_variable(l, PRELOAD);
+	for (char **from = l->envp; *from; from++) {
+		bool is_preload = strncmp(*from, PRELOAD, sizeof(PRELOAD) - 1) == 0;
+		if (strncmp(*from, PROGRAM, sizeof(PROGRAM) - 1) == 0 ||
+		    (shimmed && strncmp(*from, LOADER, sizeof(LOADER) - 1) == 0))
+			continue;
+		char *variable = *from;
+		if (is_preload) {
+			variable += sizeof(PRELOAD) - sizeof(LOADER);
+			memcpy(variable, LOADER, sizeof(LOADER) - 1);
+		}
+		*to++ = variable;
+	}
+	*to = NULL;
+}
+
+/* Whether a shell that somebody configured can take a string, and is not this program. */
+static bool launcher_takes(const char *shell)
+{
+	struct stat own, other;
+	const char *name = shell ? shell_call_name(shell) : "";
+	if (!shell_call_is_shell(name) || strcmp(name, "fish") == 0 ||
+	    BARE(newfstatat, AT_FDCWD, shell, &other, 0) < 0)
+		return false;
+	return BARE(newfstatat, AT_FDCWD, "/proc/self/exe", &own, 0) < 0 ||
+	       own.st_dev != other.st_dev || own.st_ino != other.st_ino;
+}
+
+/* Executes a shell as terse-sh would; returns -errno. The arguments are in front of the environment
+   and behind their number, so there is room for one more. */
+static long launcher_execute(const struct launcher *l, const char *shell, bool shimmed)
+{
+	char name[PATH_MAX + 1] = "-", **argv = l->argv;
+	const char *given = argv[0];
+	bool is_string = shell_is_one_string(argv, launcher_variable(l, SHELL_PREFIX "="));
+	if (strlen(shell) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	memcpy(name + 1, shell, strlen(shell) + 1);
+	if (is_string) {
+		argv--;
+		argv[1] = (char *)"-c";
+	}
+	argv[0] = shimmed ? (char *)given : name + !(given && *given == '-');
+	long error = BARE(execve, shell, argv, l->envp, 0);
+	l->argv[0] = (char *)given;
+	return error;
+}
+
+static _Noreturn void launcher_run_shell(const struct launcher *l)
+{
+	static const char missing[] = "terse: no shell can be executed\n";
+	const char *name = l->argv[0] ? shell_call_name(l->argv[0]) : "";
+	bool any = strcmp(*name == '-' ? name + 1 : name, SHELL_NAME_BASH) != 0;
+	const char *meant = launcher_variable(l, PROGRAM), *own = launcher_variable(l, "SHELL=");
+	const char *const shells[] = {
+		meant && *meant ? meant : NULL,
+		any && launcher_takes(l->target.real) ? l->target.real : NULL,
+		any && launcher_takes(own) ? own : NULL,
+		"/bin/bash",
+		"/usr/bin/bash",
+		"/usr/local/bin/bash",
+		"/bin/sh",
+	};
+	long error = -ENOENT;
+	launcher_restore_environment(l);
+	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++) {
+		long now = shells[i] ? launcher_execute(l, shells[i], i == 0) : -ENOENT;
+		if (now != -ENOENT)
+			error = now;
+	}
+	BARE(write, STDERR_FILENO, missing, sizeof(missing) - 1, 0);
+	bare_exit(error == -ENOENT ? 127 : 126);
+}
+
+/* The answer of a hook that leaves all to the agent. Cursor takes none for a refusal. */
+static _Noreturn void launcher_run_hook(const struct launcher *l)
+{
+	static const char ask[] = "{\"permission\":\"ask\"}\n", missing[] = "terse: not usable\n";
+	char input[4096];
+	char **argv = l->argv;
+	if (!argv[0] || !argv[1] || strcmp(argv[1], "hook") != 0 || !argv[2] || !argv[3]) {
+		BARE(write, STDERR_FILENO, missing, sizeof(missing) - 1, 0);
+		bare_exit(127);
+	}
+	while (BARE(read, STDIN_FILENO, input, sizeof(input), 0) > 0)
+		;
+	if (strcmp(argv[2], "cursor") == 0 && strcmp(argv[3], "preToolUse") == 0)
+		BARE(write, STDOUT_FILENO, ask, sizeof(ask) - 1, 0);
+	bare_exit(0);
+}
+
+static const char *launcher_file(char **envp)
+{
+	while (*envp)
+		envp++;
+	for (unsigned long *entry = (unsigned long *)(envp + 1); *entry != AT_NULL; entry += 2) {
+		if (*entry == AT_EXECFN)
+			return (const char *)entry[1];
+	}
+	return "";
+}
+
+_Noreturn void launcher_main(unsigned long *stack)
+{
+	/* Not initialized: most of it is never touched. */
+	struct launcher l;
+	l.argv = (char **)(stack + 1);
+	l.envp = l.argv + *stack + 1;
+	l.file = launcher_file(l.envp);
+	bool is_hook = strcmp(shell_call_name(l.file), "terse") == 0;
+	launcher_find_folder(&l);
+	launcher_read_target(&l);
+	if (launcher_is_usable(&l)) {
+		BARE(execve, is_hook ? l.target.program : l.target.shell, l.argv, l.envp, 0);
+		l.reason = " can't be executed";
+	}
+	if (is_hook)
+		launcher_run_hook(&l);
+	launcher_say(&l);
+	launcher_run_shell(&l);
+}

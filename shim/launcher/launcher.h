@@ -1,0 +1,54 @@
+// The launcher: what `terse init` makes an agent execute, so that the agent's shell works even
+// where terse does not.
+//
+// A small static program without libc, in a directory of the user's:
+//
+//   ~/.local/lib/terse/terse-sh       the launcher (`make` builds it as terse-launcher)
+//                     /terse-bash     a link to it, for agents that want "bash" in a shell's name
+//                     /terse          a link to it, for hooks
+//                     /target         where terse is, and how it was when it last worked (target.h)
+//                     /libterse-shim.so, /bash-env   copies, for agents that need them (Codex)
+//
+// The directory is not that of the store, which people remove, nor that of the installation. It
+// needs nothing outside: a terse that was removed, moved, replaced or damaged, and even a missing
+// `target`, only mean that commands run without terse. An agent with another HOME, in a sandbox
+// that shows the home directory read-only, or of another version of terse uses it by its absolute
+// path all the same. Each user has one; the terse that last ran `terse init` is the one that it
+// starts. The directory and its files are writable by the user only. terse init renews all of it,
+// each file atomically, and nothing removes it, since agents that run, and projects, may still use
+// it.
+//
+// What it does, under the names terse-sh and terse-bash
+//
+//  1. It reads `target` in the directory of /proc/self/exe, or of AT_EXECFN.
+//  2. If size and time of the program are those with which it last worked, it executes the shell
+//     named there with the arguments, environment, descriptors and signals that it was given.
+//     That is all in the usual case: five system calls.
+//  3. Otherwise it runs `terse version`, with LAUNCHER_TRY_MS at most, and notes the outcome. One
+//     that failed is tried again when it has changed, and each LAUNCHER_RETRY_S seconds.
+//  4. If terse is not usable, it executes the shell that terse-sh would execute (shell.h): the one
+//     that was meant (TERSE_SHIM_PROGRAM), `real`, SHELL, bash, sh. The arguments are those that
+//     terse-sh would give it, and the variables of the preloaded library are undone. Once in
+//     LAUNCHER_SAY_S seconds it says so first, in one line on standard error; only if it can note
+//     that it did, and if nobody has to wait for the line.
+//
+// Under the name terse it executes the program in 2. In 4 it takes `hook AGENT EVENT` for one that
+// has nothing to say, and fails with 127 for anything else.
+//
+// It leaves no process, open file or handler, and sends its caller no SIGCHLD. If there is no shell
+// at all, the status is 127, or 126 if none could be executed.
+#ifndef TERSE_LAUNCHER_H
+#define TERSE_LAUNCHER_H
+
+enum {
+	LAUNCHER_TRY_MS = 2000,
+	LAUNCHER_RETRY_S = 60,
+	LAUNCHER_SAY_S = 24 * 60 * 60,
+};
+
+/* The first function of the process. `stack`: as the kernel leaves it, the number of arguments, the
+   arguments, the environment and the auxiliary vector, each with a NULL behind it. It is changed.
+ */
+_Noreturn void launcher_main(unsigned long *stack);
+
+#endif

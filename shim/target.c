@@ -1,0 +1,108 @@
+// See target.h.
+
+#include "shim/target.h"
+
+#include <string.h>
+
+enum { NUMBERS = 3 };
+
+struct target_key {
+	const char *name;
+	size_t at;    /* in struct target */
+	size_t count; /* of numbers; 0: a path */
+};
+
+static const struct target_key keys[] = {
+	{"program ", offsetof(struct target, program), 0},
+	{"shell ", offsetof(struct target, shell), 0},
+	{"real ", offsetof(struct target, real), 0},
+	{"worked ", offsetof(struct target, worked), NUMBERS},
+	{"failed ", offsetof(struct target, failed), NUMBERS},
+	{"tried ", offsetof(struct target, tried), 1},
+	{"said ", offsetof(struct target, said), 1},
+};
+
+enum { KEYS = sizeof(keys) / sizeof(*keys) };
+
+static void *target_member(const struct target *t, const struct target_key *key)
+{
+	return (char *)t + key->at;
+}
+
+static void target_read_numbers(int64_t *numbers, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t n = 0;
+		while (*text >= '0' && *text <= '9')
+			n = 10 * n + (uint64_t)(*text++ - '0');
+		numbers[i] = (int64_t)n;
+		text += *text == ' ';
+	}
+}
+
+void target_read(struct target *t, char *text)
+{
+	*t = (struct target){.program = "", .shell = "", .real = ""};
+	while (*text) {
+		char *line = text, *end = strchr(text, '\n');
+		text = end ? end + 1 : text + strlen(text);
+		if (end)
+			*end = '\0';
+		for (size_t i = 0; i < KEYS; i++) {
+			size_t len = strlen(keys[i].name);
+			if (strncmp(line, keys[i].name, len) != 0)
+				continue;
+			if (keys[i].count == 0)
+				*(const char **)target_member(t, &keys[i]) = line + len;
+			else
+				target_read_numbers(target_member(t, &keys[i]), keys[i].count,
+						    line + len);
+		}
+	}
+}
+
+static char *target_write_number(char *out, int64_t number)
+{
+	char digits[24];
+	size_t n = 0;
+	uint64_t left = number < 0 ? 0 : (uint64_t)number;
+	do
+		digits[n++] = (char)('0' + left % 10);
+	while (left /= 10);
+	while (n)
+		*out++ = digits[--n];
+	return out;
+}
+
+size_t target_write(const struct target *t, char *out)
+{
+	char *const start = out;
+	for (size_t i = 0; i < KEYS; i++) {
+		const void *member = target_member(t, &keys[i]);
+		const char *path = keys[i].count ? "" : *(const char *const *)member;
+		size_t name_len = strlen(keys[i].name), path_len = strlen(path);
+		if (path_len >= PATH_MAX || strchr(path, '\n'))
+			return 0;
+		memcpy(out, keys[i].name, name_len);
+		memcpy(out + name_len, path, path_len);
+		out += name_len + path_len;
+		for (size_t k = 0; k < keys[i].count; k++) {
+			if (k)
+				*out++ = ' ';
+			out = target_write_number(out, ((const int64_t *)member)[k]);
+		}
+		*out++ = '\n';
+	}
+	*out = '\0';
+	return (size_t)(out - start);
+}
+
+struct target_stamp target_stamp(const struct stat *st)
+{
+	return (struct target_stamp){st->st_size, st->st_ctim.tv_sec, st->st_ctim.tv_nsec};
+}
+
+bool target_is_same(const struct target_stamp *a, const struct target_stamp *b)
+{
+	return a->size == b->size && a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
+}

@@ -1,0 +1,52 @@
+// What the launcher (shim/launcher/launcher.h) knows of terse: where it is, and how it was when it
+// last worked. A text file beside the launcher, one `key value` a line; a line that it does not
+// know is skipped.
+//
+//   program /usr/local/bin/terse      executed for hooks, and tried with `version`
+//   shell /usr/local/bin/terse-sh     executed as the shell
+//   real /bin/zsh                     [shim] shell when it was written, for where terse is not
+//   usable worked 1650432 1763786000 5       size of the program, and seconds and nanoseconds of
+//   its last
+//                                     change (ctime: it tells of a new mode as well)
+//   failed 1650432 1763786000 5       the same of one that did not work
+//   tried 1763786000                  when that was
+//   said 1763786000                   when the launcher last said so
+//
+// terse init writes it, and the launcher when it has tried terse. Used without libc, too: no
+// allocation, no state.
+#ifndef TERSE_SHIM_TARGET_H
+#define TERSE_SHIM_TARGET_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#define TARGET_NAME "target"
+
+/* Bytes that target_write() needs at most. */
+enum { TARGET_MAX = 3 * PATH_MAX + 512 };
+
+struct target_stamp {
+	int64_t size, seconds, nanoseconds; /* all 0: of no file */
+};
+
+struct target {
+	const char *program, *shell, *real; /* "": unknown. They point into the text */
+	struct target_stamp worked, failed;
+	int64_t tried, said; /* seconds since 1970; 0: never */
+};
+
+/* Reads the text, which is NUL-terminated and changed; the target points into it. */
+void target_read(struct target *t, char *text);
+
+/* Writes the text, with a NUL, to `out`, of TARGET_MAX bytes. Returns its length, or 0: a path is
+   too long or has a newline in it. */
+size_t target_write(const struct target *t, char *out);
+
+struct target_stamp target_stamp(const struct stat *st);
+
+bool target_is_same(const struct target_stamp *a, const struct target_stamp *b);
+
+#endif

@@ -1,0 +1,279 @@
+// See place.h.
+
+#include "supervisor/agents/place.h"
+
+#include "lib/buffer.h"
+#include "lib/proc.h"
+#include "shim/target.h"
+#include "supervisor/agents/document.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FOLDER   "/.local/lib/terse"
+#define SHELL    "terse-sh"
+#define LIBRARY  "libterse-shim.so"
+#define BASH_ENV "bash-env"
+#define WIRED    "wired"
+
+/* --- terse's own files ----------------------------------------------------------------------- */
+
+/* The first of these that is there, below the directory of the program. */
+static void place_look_up(char out[PATH_MAX], const char *folder, const char *const *names,
+			  int mode)
+{
+	char path[PATH_MAX + 64], real[PATH_MAX];
+	for (*out = '\0'; *names; names++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, *names);
+		if (access(path, mode) < 0)
+			continue;
+		/* Resolve "..", but keep terse-sh as the link it is. */
+		if (strncmp(*names, "../", 3) == 0 && realpath(path, real))
+			snprintf(out, PATH_MAX, "%s", real);
+		else
+			snprintf(out, PATH_MAX, "%.*s", PATH_MAX - 1, path);
+		return;
+	}
+}
+
+static void place_add_verbose(char path[PATH_MAX])
+{
+	size_t len = strlen(path);
+	if (len > 0)
+		snprintf(path + len, PATH_MAX - len, PLACE_UNLESS_VERBOSE);
+}
+
+void place_find(struct place *p)
+{
+	static const char *const shells[] = {SHELL, NULL};
+	static const char *const libraries[] = {LIBRARY, "../lib/terse/" LIBRARY, NULL};
+	static const char *const scripts[] = {"../lib/terse/" BASH_ENV, "../shim/" BASH_ENV, NULL};
+	static const char *const launchers[] = {"terse-launcher", "../lib/terse/terse-launcher",
+						NULL};
+	char folder[PATH_MAX];
+	process_link(0, p->program, sizeof(p->program), "exe");
+	snprintf(folder, sizeof(folder), "%s", p->program);
+	char *slash = strrchr(folder, '/');
+	if (slash)
+		*slash = '\0';
+	place_look_up(p->shell, folder, shells, X_OK);
+	place_look_up(p->library, folder, libraries, R_OK);
+	place_look_up(p->bash_env, folder, scripts, R_OK);
+	place_look_up(p->launcher, folder, launchers, R_OK);
+	place_add_verbose(p->bash_env);
+}
+
+/* --- the launcher's directory ------------------------------------------------------------------
+ */
+
+int place_folder(char out[PATH_MAX])
+{
+	const char *home = getenv("HOME");
+	errno = ENOENT;
+	return home && *home == '/' &&
+			       (size_t)snprintf(out, PATH_MAX, "%s" FOLDER, home) < PATH_MAX - 64
+		       ? 0
+		       : -1;
+}
+
+/* Sets the path of a file beside the launcher, if terse has such a file itself. */
+static void place_set(char out[PATH_MAX], const char *own, const char *folder, const char *name)
+{
+	if (*own)
+		snprintf(out, PATH_MAX, "%.*s/%s", PATH_MAX - 64, folder, name);
+}
+
+void place_of_launcher(struct place *p, const struct place *own)
+{
+	char folder[PATH_MAX];
+	*p = *own;
+	if (!*own->launcher || !*own->shell || place_folder(folder) < 0)
+		return;
+	place_set(p->program, own->program, folder, "terse");
+	place_set(p->shell, own->shell, folder, SHELL);
+	place_set(p->bash_env, own->bash_env, folder, BASH_ENV);
+	place_add_verbose(p->bash_env);
+	if (!strpbrk(folder, ": "))
+		place_set(p->library, own->library, folder, LIBRARY);
+}
+
+void place_wired(struct place *p, const struct place *own)
+{
+	place_of_launcher(p, own);
+	if (access(p->shell, X_OK) < 0)
+		*p = *own;
+}
+
+/* Writes a file of the directory unless it has this text and mode already. */
+static int place_write(const char *path, const char *text, size_t len, mode_t mode)
+{
+	struct document d;
+	int status = document_read(&d, path, NULL);
+	if (status == 0 && (!d.exists || d.mode != mode || d.text.len != len ||
+			    (len && memcmp(d.text.data, text, len) != 0))) {
+		d.mode = mode;
+		status = document_write(&d, text, len);
+	}
+	document_release(&d);
+	return status;
+}
+
+static int place_copy(const char *path, const char *from, mode_t mode)
+{
+	struct document d;
+	int status = document_read(&d, from, NULL);
+	if (status == 0 && d.text.len == 0) {
+		errno = ENOENT;
+		status = -1;
+	}
+	if (status == 0)
+		status = place_write(path, d.text.data, d.text.len, mode);
+	document_release(&d);
+	return status;
+}
+
+/* A link to the launcher under another name. */
+static int place_link(const char *path)
+{
+	char now[sizeof(SHELL) + 1];
+	if (readlink(path, now, sizeof(now)) == sizeof(SHELL) - 1 &&
+	    memcmp(now, SHELL, sizeof(SHELL) - 1) == 0)
+		return 0;
+	unlink(path);
+	return symlink(SHELL, path);
+}
+
+/* Says where terse is; that which runs works. What the launcher noted of others stays. */
+static int place_write_target(const char *path, const struct place *own, const char *real)
+{
+	char text[TARGET_MAX];
+	struct document d;
+	struct target t;
+	struct stat st;
+	if (stat(own->program, &st) < 0)
+		return -1;
+	int status = document_read(&d, path, NULL);
+	if (status == 0 && buffer_string(&d.text)) {
+		target_read(&t, d.text.data);
+		t.program = own->program;
+		t.shell = own->shell;
+		t.real = real ? real : "";
+		t.worked = target_stamp(&st);
+		t.said = 0;
+		size_t len = target_write(&t, text);
+		errno = EINVAL;
+		status = len ? place_write(path, text, len, 0644) : -1;
+	}
+	document_release(&d);
+	return status;
+}
+
+int place_install(const struct place *own, const char *real, char failed[PATH_MAX])
+{
+	char folder[PATH_MAX], script[PATH_MAX];
+	if (place_folder(folder) < 0)
+		return -1;
+	snprintf(script, sizeof(script), "%.*s",
+		 (int)(strlen(own->bash_env) -
+		       (*own->bash_env ? sizeof(PLACE_UNLESS_VERBOSE) - 1 : 0)),
+		 own->bash_env);
+	const struct {
+		const char *name, *from;
+		mode_t mode;
+	} copies[] = {
+		{LIBRARY, own->library, 0644},
+		{BASH_ENV, script, 0644},
+		{SHELL, own->launcher, 0755},
+	};
+	place_set(failed, "x", folder, TARGET_NAME);
+	if (place_write_target(failed, own, real) < 0)
+		return -1;
+	/* Others must not be able to change what the user's agents execute. */
+	if (chmod(folder, 0755) < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
+		place_set(failed, "x", folder, copies[i].name);
+		if (*copies[i].from && place_copy(failed, copies[i].from, copies[i].mode) < 0)
+			return -1;
+	}
+	place_set(failed, "x", folder, "terse-bash");
+	if (place_link(failed) < 0)
+		return -1;
+	place_set(failed, "x", folder, "terse");
+	return place_link(failed);
+}
+
+/* --- notes
+ * ---------------------------------------------------------------------------------------- */
+
+/* Appends the lines of the text but the one that is given. */
+static void place_drop_line(struct buffer *out, const struct buffer *text,
+			    const struct buffer *line)
+{
+	for (const char *at = text->data; at && at < text->data + text->len;) {
+		const char *end = memchr(at, '\n', text->len - (size_t)(at - text->data));
+		size_t len = end ? (size_t)(end + 1 - at) : text->len - (size_t)(at - text->data);
+		if (len != line->len || memcmp(at, line->data, len) != 0)
+			buffer_append(out, at, len);
+		at += len;
+	}
+}
+
+void place_note(const char *path, const char *undo, bool wired)
+{
+	struct buffer line = BUFFER_INIT, text = BUFFER_INIT;
+	char file[PATH_MAX], folder[PATH_MAX];
+	struct document d;
+	if (place_folder(folder) < 0 || strchr(path, '\n') || access(folder, F_OK) < 0)
+		return;
+	place_set(file, "x", folder, WIRED);
+	buffer_printf(&line, "%s: %s\n", path, undo);
+	if (document_read(&d, file, NULL) == 0 && buffer_check(&line) == 0) {
+		place_drop_line(&text, &d.text, &line);
+		if (wired)
+			buffer_add(&text, &line);
+		if (buffer_string(&text) && (text.len || d.exists))
+			place_write(file, text.data, text.len, 0644);
+	}
+	document_release(&d);
+	buffer_release(&line);
+	buffer_release(&text);
+}
+
+/* Whether two files have the same bytes. */
+static bool place_is_same(const char *a, const char *b)
+{
+	struct document one, two;
+	bool same = document_read(&one, a, NULL) == 0;
+	same = document_read(&two, b, NULL) == 0 && same && one.exists && two.exists &&
+	       one.text.len == two.text.len &&
+	       (one.text.len == 0 || memcmp(one.text.data, two.text.data, one.text.len) == 0);
+	document_release(&one);
+	document_release(&two);
+	return same;
+}
+
+enum place_health place_check(const struct place *own, char program[PATH_MAX])
+{
+	char path[PATH_MAX], folder[PATH_MAX];
+	struct document d;
+	struct target t = {.program = ""};
+	*program = '\0';
+	if (place_folder(folder) < 0)
+		return PLACE_ABSENT;
+	place_set(path, "x", folder, SHELL);
+	if (access(path, X_OK) < 0)
+		return PLACE_ABSENT;
+	if (!place_is_same(path, own->launcher))
+		return PLACE_OLD;
+	place_set(path, "x", folder, TARGET_NAME);
+	if (document_read(&d, path, NULL) == 0 && buffer_string(&d.text))
+		target_read(&t, d.text.data);
+	snprintf(program, PATH_MAX, "%s", t.program);
+	document_release(&d);
+	return strcmp(program, own->program) == 0 ? PLACE_GOOD : PLACE_OTHER;
+}
