@@ -324,12 +324,16 @@ install: all
 	for shell in $(notdir $(SHELLS)); do ln -sf terse $(DESTDIR)$(PREFIX)/bin/$$shell || exit; done
 	install -D -m 644 $(SHIM) $(DESTDIR)$(PREFIX)/lib/terse/libterse-shim.so
 	ln -sf ../../bin/terse-sh $(DESTDIR)$(PREFIX)/lib/terse/terse-sh
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/terse $(LAUNCHER) shim/still-wired
 	install -D -m 644 shim/bash-env $(DESTDIR)$(PREFIX)/lib/terse/bash-env
 	for page in $(PAGES); do install -D -m 644 docs/$$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit; done
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/terse README.md config/terse.ini
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/terse/docs docs/*.md
 
+# UNDO=yes undoes what `terse init` changed in your files first.
+UNDO ?=
 uninstall:
+	@[ -n "$(DESTDIR)" ] || shim/still-wired $(PREFIX)/bin/terse $(UNDO)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,terse $(notdir $(SHELLS)))
 	for page in $(PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page; done
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/terse $(DESTDIR)$(PREFIX)/lib/terse
@@ -352,7 +356,7 @@ help:
 	@echo 'fuzz-terminal  compare FUZZ_STREAMS ($(FUZZ_STREAMS)) streams with xterm.js, from npm'
 	@echo 'measure    sizes, names and edges of the source'
 	@echo 'lint       formatting and static analysis'
-	@echo 'install, uninstall   below PREFIX ($(PREFIX)), honouring DESTDIR'
+	@echo 'install, uninstall   below PREFIX ($(PREFIX)), honouring DESTDIR; UNDO=yes takes terse out of agents first'
 	@echo 'clean      remove $(BUILD)'
 	@echo 'Variables: JOBS=N (default: every processor) V=1 (whole commands) CC=gcc|clang DEVELOPER=1 (-Werror) SANITIZE=address,undefined BUILD=DIR'
 

@@ -7,6 +7,7 @@
 #include "shim/shell_string.h"
 #include "shim/target.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -141,6 +142,20 @@ static bool launcher_read_version(long fd)
 	return false;
 }
 
+/* Whether the file is as long as its header says: the table of sections is the last part of a
+   program. Much of a truncated one works, until something is missing. */
+static bool launcher_is_whole(const char *program, int64_t size)
+{
+	Elf64_Ehdr header;
+	long fd = BARE(openat, AT_FDCWD, program, O_RDONLY | O_CLOEXEC, 0);
+	long len = fd < 0 ? 0 : BARE(read, fd, &header, sizeof(header), 0);
+	if (fd >= 0)
+		BARE(close, fd, 0, 0, 0);
+	if (len < (long)sizeof(header) || strncmp((char *)header.e_ident, ELFMAG, SELFMAG) != 0)
+		return true;
+	return header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize <= (uint64_t)size;
+}
+
 /* Runs `terse version`. The child sends no signal when it ends, so a caller that blocks or ignores
    SIGCHLD changes nothing, and gets none. */
 static bool launcher_try(const char *program)
@@ -175,7 +190,7 @@ static bool launcher_is_usable(struct launcher *l)
 	int64_t now = launcher_clock(CLOCK_REALTIME, 1), since = now - t->tried;
 	if (target_is_same(&stamp, &t->failed) && since >= 0 && since < LAUNCHER_RETRY_S)
 		return false;
-	bool works = launcher_try(t->program);
+	bool works = launcher_is_whole(t->program, st.st_size) && launcher_try(t->program);
 	t->tried = now;
 	if (works)
 		t->said = 0;

@@ -165,7 +165,7 @@ static int place_write_target(const char *path, const struct place *own, const c
 		t.worked = target_stamp(&st);
 		t.said = 0;
 		size_t len = target_write(&t, text);
-		errno = EINVAL;
+		errno = ENAMETOOLONG;
 		status = len ? place_write(path, text, len, 0644) : -1;
 	}
 	document_release(&d);
@@ -228,10 +228,10 @@ void place_note(const char *path, const char *undo, bool wired)
 	struct buffer line = BUFFER_INIT, text = BUFFER_INIT;
 	char file[PATH_MAX], folder[PATH_MAX];
 	struct document d;
-	if (place_folder(folder) < 0 || strchr(path, '\n') || access(folder, F_OK) < 0)
+	if (place_folder(folder) < 0 || strpbrk(path, "\t\n") || access(folder, F_OK) < 0)
 		return;
 	place_set(file, "x", folder, WIRED);
-	buffer_printf(&line, "%s: %s\n", path, undo);
+	buffer_printf(&line, "%s\t%s\n", path, undo);
 	if (document_read(&d, file, NULL) == 0 && buffer_check(&line) == 0) {
 		place_drop_line(&text, &d.text, &line);
 		if (wired)

@@ -295,6 +295,15 @@ static int init_check_own(const struct init *i)
 	return missing ? -1 : 0;
 }
 
+/* Says that the launcher is still there. */
+static void init_mention_launcher(struct init *i)
+{
+	char folder[PATH_MAX];
+	if (strcmp(i->place.shell, i->own.shell) != 0 && place_folder(folder) == 0)
+		init_say(i, folder,
+			 "stays for agents that still run and for other files that name it");
+}
+
 /* Finds what the agent is to name. The launcher is installed, unless only a change is shown or
    undone. */
 static int init_prepare(struct init *i, const char *real)
@@ -313,7 +322,7 @@ static int init_prepare(struct init *i, const char *real)
 	if (i->dry_run || strcmp(i->place.shell, i->own.shell) == 0)
 		return 0;
 	if (place_install(&i->own, real, failed) < 0)
-		return init_fail(i, failed, NULL);
+		return init_fail(i, failed, errno == EINVAL ? "not a file" : NULL);
 	place_wired(&i->place, &i->own);
 	if (strcmp(i->place.shell, i->own.shell) == 0)
 		buffer_printf(&i->out,
@@ -364,6 +373,8 @@ int command_init(struct command_context *c, int argc, char **argv)
 		init_change_lines(&i);
 	if (!i.undo && !i.dry_run && !i.failed)
 		hints_append(&i.out, i.wiring, &i.own);
+	if (i.undo && !i.dry_run && !i.failed)
+		init_mention_launcher(&i);
 	utf8_clean(&clean, init_text(&i.out), i.out.len);
 	clean.failed |= i.out.failed;
 	buffer_release(&i.out);

@@ -632,6 +632,17 @@ class BashEnv(Shimmed):
             self.bash(*options, replaced=False, TERSE_ACTIVE="%d-1" % os.getsid(0))
             self.bash(*options, TERSE_ACTIVE="1-1")
 
+    def test_where_it_can_not_be_executed(self):
+        """The string runs in the shell that is there, with all it had."""
+        bad = write_file(os.path.join(self.work, "bad"), b"\x7fELF garbage\0", 0o755)
+        path = os.path.join(SOURCE, "shim", "bash-env") + "${-//[!v]}"
+        for options in ([], ["-e"], ["-u"], ["-l"], ["-leu"], ["-O", "execfail"], ["-euo", "pipefail"]):
+            argv = ["/bin/bash", *options, "-c", self.SCRIPT + "; env | grep -c TERSE_", "zero", "one", "2  3"]
+            plain = self.call(argv, TERSE_SHIM_SHELL=bad)
+            status, out, err = self.call(argv, BASH_ENV=path, TERSE_SHIM_SHELL=bad)
+            self.assertEqual((status, out), plain[:2], options)
+            self.assertIn(b"cannot execute binary file", err)
+
     def test_options_and_functions_of_a_profile(self):
         profile = os.path.join(self.home, ".bash_profile")
         write_file(profile, "export PATH=$PATH:/mine; set -f; shopt -s nullglob; echo once")
@@ -676,6 +687,7 @@ class Build(Case):
                             "DESTDIR=" + self.work], check=True, timeout=120, capture_output=True)
             directory = os.path.join(self.work, "usr/lib/terse")
             self.assertEqual(os.path.exists(os.path.join(directory, "libterse-shim.so")), there)
+            self.assertEqual(os.path.exists(os.path.join(directory, "terse-launcher")), there)
             # Where the library looks for it.
             self.assertEqual(os.path.lexists(os.path.join(directory, "terse-sh")), there)
 

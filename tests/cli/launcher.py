@@ -1,0 +1,419 @@
+#!/usr/bin/env -S python3 -B
+"""The launcher: what terse init makes an agent execute goes on working whatever happens to terse."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import tomllib
+
+from support.harness import BUILD, DEADLINE, Case, main, read_file, write_file
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CLAUDE = "true && eval %s < /dev/null && pwd -P >| /dev/null"
+NOTICE = re.compile(rb"^terse: (/\S+|terse) (is not there|does not work|can't be executed), so commands run "
+                    rb"without it \(said once a day\): install it again, or see what is wired: "
+                    rb"/\S+/\.local/lib/terse/wired\n", re.M)
+
+
+class Installed(Case):
+    """A terse of this case's own, and agents wired up with it."""
+
+    def setUp(self):
+        super().setUp()
+        self.bin = os.path.join(self.dir, "installed", "bin")
+        library = os.path.join(self.dir, "installed", "lib", "terse")
+        os.makedirs(self.bin)
+        os.makedirs(library)
+        self.program = os.path.join(self.bin, "terse")
+        self.install()
+        shutil.copy(os.path.join(BUILD, "libterse-shim.so"), library)
+        shutil.copy(os.path.join(BUILD, "terse-launcher"), library)
+        shutil.copy(os.path.join(SOURCE, "shim", "bash-env"), library)
+        self.folder = os.path.join(self.home, ".local", "lib", "terse")
+        self.launcher = os.path.join(self.folder, "terse-sh")
+
+    def install(self):
+        write_file(self.program + ".new", read_file(os.path.join(BUILD, "terse")), 0o755)
+        os.rename(self.program + ".new", self.program)
+        if not os.path.islink(self.program + "-sh"):
+            os.symlink("terse", self.program + "-sh")
+
+    def init(self, agent, *options):
+        run = self.run_to_end(self.program, "init", agent, *options, split=True)
+        self.assertEqual(run.code, 0, run.err)
+
+    def file(self, *names):
+        return read_file(os.path.join(self.home, *names)).decode()
+
+    def target(self):
+        return dict(line.split(" ", 1) for line in self.file(".local", "lib", "terse", "target").splitlines())
+
+    def ways(self):
+        """{name: (argv, environment, input)} of `echo hello` as each wired agent runs it."""
+        for agent in ("claude", "codex", "opencode", "pi", "gemini", "cursor", "crush"):
+            self.init(agent)
+        claude = json.loads(self.file(".claude", "settings.json"))
+        prefix = claude["env"]["CLAUDE_CODE_SHELL_PREFIX"]
+        codex = tomllib.loads(self.file(".codex", "config.toml"))["shell_environment_policy"]["set"]
+        shell = json.loads(self.file("config", "opencode", "opencode.json"))["shell"]
+        path = json.loads(self.file(".pi", "agent", "settings.json"))["shellPath"]
+        codex_env = {"CODEX_THREAD_ID": "t", **codex}
+        only_bash = {k: v for k, v in codex_env.items() if k != "LD_PRELOAD"}
+        return {
+            "claude": (["/bin/bash", "-c", "%s \"%s\"" % (prefix, CLAUDE % "'echo hello'")],
+                       {"CLAUDECODE": "1", "CLAUDE_CODE_SHELL_PREFIX": prefix}),
+            "claude's helper": (["/bin/bash", "-c", "%s 'echo hello'" % prefix],
+                                {"CLAUDECODE": "1", "CLAUDE_CODE_SHELL_PREFIX": prefix}),
+            "codex": (["/bin/bash", "-c", "exec /bin/bash -c 'echo hello'"], codex_env),
+            "codex by bash": (["/bin/bash", "-c", "exec /bin/bash -c 'echo hello'"], only_bash),
+            "opencode": ([shell, "-c", "echo hello"], {"OPENCODE": "1"}),
+            "pi": ([path, "-c", "echo hello"], {"PI_CODING_AGENT": "true"}),
+            "a person's": ([os.path.join(self.folder, "terse-bash"), "-c", "echo hello"], {}),
+        }
+
+    def hooks(self):
+        """The commands of the hooks that init writes."""
+        found = []
+        for names in ((".claude", "settings.json"), (".gemini", "settings.json"), (".cursor", "hooks.json"),
+                      ("config", "crush", "crush.json")):
+            found += re.findall(r'"command": "([^"]+ hook [^"]+)"', self.file(*names))
+        self.assertEqual(len(found), 5)
+        return found
+
+    def try_every_way(self, ways):
+        """Each prints its word; returns what all of them said on standard error."""
+        said = b""
+        for way, (argv, env) in ways.items():
+            with self.subTest(way):
+                run = self.run_to_end(*argv, env=env, split=True)
+                self.assertEqual((run.code, run.out), (0, b"hello\n"), run.err)
+                said += run.err
+        for command in self.hooks():
+            with self.subTest(command):
+                run = self.run_to_end("/bin/sh", "-c", command, data=b"{}", split=True)
+                answer = b'{"permission":"ask"}' if "cursor preToolUse" in command else b""
+                self.assertEqual((run.code, run.out.strip(), run.err), (0, answer, b""))
+        return said
+
+    def forget(self):
+        """As if the launcher had never said that terse is not usable."""
+        path = os.path.join(self.folder, "target")
+        write_file(path, re.sub(rb"(?m)^said .*\n", b"", read_file(path)))
+
+
+class Broken(Installed):
+    def damage(self):
+        """Every way in which a terse can be unusable."""
+        with open(os.path.join(BUILD, "terse"), "rb") as f:
+            whole = f.read()
+
+        def put(data, mode=0o755):
+            return lambda: write_file(self.program, data, mode)
+        yield "removed", lambda: None
+        yield "garbage", put(b"\x01\x02 garbage\n" * 500)
+        yield "empty", put(b"")
+        yield "not executable", put(whole, 0o644)
+        yield "a script that does nothing", put("#!/bin/sh\nexit 0\n")
+        yield "a script that fails", put("#!/bin/sh\necho terse 1.0\nexit 3\n")
+        yield "another program", put(read_file("/bin/true"))
+        yield "a directory", lambda: os.mkdir(self.program)
+        for share in (0.001, 0.01, 0.3, 0.6, 0.9):
+            yield "truncated to %g" % share, put(whole[:int(len(whole) * share)])
+
+    def test_every_damage(self):
+        ways = self.ways()
+        self.assertEqual(self.try_every_way(ways), b"")
+        for what, damage in self.damage():
+            with self.subTest(what):
+                self.forget()
+                os.unlink(self.program) if os.path.isfile(self.program) else None
+                damage()
+                said = self.try_every_way(ways)
+                self.assertEqual(len(NOTICE.findall(said)), 1, said)
+                self.assertEqual(NOTICE.sub(b"", said), b"")
+                if os.path.isdir(self.program):
+                    os.rmdir(self.program)
+        self.install()
+        self.assertEqual(self.try_every_way(ways), b"")
+        self.assertEqual(os.listdir(self.work), [], "no core")
+
+    def test_the_real_commands(self):
+        """A program in the way that hangs costs its time once; what follows is not tried again at once."""
+        self.init("pi")
+        write_file(self.program, "#!/bin/sh\nexec sleep 1000\n", 0o755)
+        run = self.run_to_end(self.launcher, "-c", "exit 7", split=True)
+        self.assertEqual((run.code, run.out), (7, b""))
+        self.assertEqual(len(NOTICE.findall(run.err)), 1)
+        tried = self.target()["tried"]
+        write_file(self.program + ".log", "")
+        run = self.run_to_end(self.launcher, "-c", "echo $0 $#", "zero", "a", "b", split=True)
+        self.assertEqual((run.code, run.out, run.err), (0, b"zero 2\n", b""))
+        self.assertEqual(self.target()["tried"], tried)
+        # It is mended, so it is tried, and works.
+        self.install()
+        run = self.run_to_end(self.launcher, "-c", "seq 5000", env={"PI_CODING_AGENT": "true"}, split=True)
+        self.assertEqual((run.code, run.err), (0, b""))
+        self.assertEqual(self.target()["worked"].split()[0], str(os.stat(self.program).st_size))
+
+    def test_the_link_alone(self):
+        self.init("pi")
+        os.unlink(self.program + "-sh")
+        run = self.run_to_end(self.launcher, "-c", "echo hello", split=True)
+        self.assertEqual((run.code, run.out), (0, b"hello\n"))
+        self.assertIn(b" can't be executed, so", run.err)
+
+    def test_without_what_it_knows(self):
+        self.init("pi")
+        for text in (None, "", "\n\n", "program\n", "program \nshell /x\n", "x" * 20000, "\0\xff\n",
+                     "worked 99999999999999999999999 1 1\nprogram /nowhere\n"):
+            path = os.path.join(self.folder, "target")
+            os.unlink(path)
+            if text is not None:
+                write_file(path, text)
+            run = self.run_to_end(self.launcher, "-c", "echo hello", split=True)
+            self.assertEqual((run.code, run.out), (0, b"hello\n"))
+            self.assertEqual(len(NOTICE.findall(run.err)), 1, run.err)
+        # It is found again by init, and alone it is a shell as well.
+        self.init("pi")
+        self.assertEqual(self.target()["program"], self.program)
+        alone = os.path.join(self.work, "alone")
+        shutil.copy(self.launcher, alone)
+        run = self.run_to_end(alone, "-c", "echo hello", split=True)
+        self.assertEqual((run.code, run.out), (0, b"hello\n"))
+
+    def test_a_directory_that_cannot_be_written(self):
+        """Nothing can be noted, so nothing is said."""
+        self.init("pi")
+        os.unlink(self.program)
+        path = os.path.join(self.folder, "target")
+        os.unlink(path)
+        # Root may write anywhere, but not over a directory.
+        os.mkdir(path)
+        for _ in range(2):
+            run = self.run_to_end(self.launcher, "-c", "echo hello", split=True)
+            self.assertEqual((run.code, run.out, run.err), (0, b"hello\n", b""))
+        self.assertEqual([n for n in os.listdir(self.folder) if n.startswith("target.")], [])
+
+
+class AsTheShell(Installed):
+    """What the launcher executes has what it would have had without it."""
+
+    SHOW = ("import os,signal,sys; print(sys.argv, sorted(os.environ.items()), os.getpid() == int(os.environ['P']), "
+            "[(n, os.readlink('/proc/self/fd/%s' % n)) for n in sorted(os.listdir('/proc/self/fd')) if "
+            "os.path.exists('/proc/self/fd/%s' % n) and int(n) < 20 and n != '3'], signal.pthread_sigmask(0, []), "
+            "[s for s in range(1, 32) if signal.getsignal(s) == signal.SIG_IGN], "
+            "signal.sigpending(), os.umask(0))")
+
+    def show(self, program, ignored):
+        """Prints the state of a process that `program` starts in its place."""
+        script = os.path.join(self.work, "show.py")
+        write_file(script, self.SHOW)
+
+        def prepare():
+            for number in ignored:
+                signal.signal(number, signal.SIG_IGN)
+            signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD, signal.SIGUSR1))
+            os.dup2(0, 9)
+            os.environ["P"] = str(os.getpid())
+        env = self.env(TERSE="0", SHELL="/bin/bash")
+        pid = os.fork()
+        if pid == 0:
+            out = os.open(os.path.join(self.work, "out"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            os.dup2(out, 1)
+            os.close(out)
+            prepare()
+            os.execve(program, [program, "-c", "exec python3 %s \"$0\" \"$@\"" % script, "a", "", "c d"],
+                      {**env, "P": str(os.getpid())})
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        return re.sub(rb"('P', '|SHLVL', ')\d+'", rb"\1'", read_file(os.path.join(self.work, "out")))
+
+    def test_the_same_process(self):
+        self.init("pi")
+        for ignored in ((), (signal.SIGCHLD, signal.SIGINT)):
+            plain = self.show("/bin/bash", ignored)
+            self.assertIn(b"True", plain)
+            self.assertEqual(self.show(self.launcher, ignored), plain)
+            # Tried first.
+            os.utime(self.program)
+            self.assertEqual(self.show(self.launcher, ignored), plain)
+        os.unlink(self.program)
+        for ignored in ((), (signal.SIGCHLD, signal.SIGINT)):
+            self.assertEqual(self.show(self.launcher, ignored), self.show("/bin/bash", ignored))
+
+    def test_names(self):
+        """$0 and the arguments are those that terse-sh would give."""
+        self.init("pi")
+        os.symlink(self.program, os.path.join(self.bin, "terse-bash"))
+        script = write_file(os.path.join(self.work, "script"), "echo script $0 $#\n")
+        calls = [["-c", "echo $0 $#"], ["-c", "echo $0 $#", "zero", "one"], ["echo $0 $#"], [script, "a"],
+                 ["-lc", "shopt -q login_shell && echo login $0"], ["-c", "kill -TERM $$"], ["-c", "exit 9"],
+                 ["ls /nowhere/at/all; echo $?"]]
+        env = {"SHELL": "/bin/bash"}
+        for name in ("terse-sh", "terse-bash"):
+            want = [self.run_to_end(os.path.join(self.bin, name), *argv, env=env) for argv in calls]
+            for state in ("good", "gone"):
+                if state == "gone":
+                    os.rename(self.program, self.program + ".away")
+                    self.run_to_end(self.launcher, "-c", "true", env=env)
+                for argv, before in zip(calls, want):
+                    run = self.run_to_end(os.path.join(self.folder, name), *argv, env=env)
+                    self.assertEqual((run.code, run.out), (before.code, before.out), (state, argv))
+            os.rename(self.program + ".away", self.program)
+
+    def test_the_shell_that_was_meant(self):
+        """Of the preloaded library's variables nothing is left."""
+        self.init("pi")
+        os.unlink(self.program)
+        self.run_to_end(self.launcher, "-c", "true")
+        show = "echo $0 ${BASH_VERSION:+bash}; env | grep -E '^(TERSE_SHIM|LD_PRELOAD)'; true"
+        run = self.run_to_end(self.launcher, "-c", show, split=True, env={
+            "TERSE_SHIM_PROGRAM": "/bin/sh", "TERSE_SHIM_PRELOAD": "", "LD_PRELOAD": ""})
+        self.assertEqual((run.out, run.err), (b"%s\nLD_PRELOAD=\n" % self.launcher.encode(), b""))
+        # Shells that can't be meant: this one, one that is not there, no shell, one of another language.
+        loop = os.path.join(self.work, "bash")
+        os.symlink(self.launcher, loop)
+        for shell in (self.launcher, loop, "/nowhere/zsh", "/bin/true", "fish", ""):
+            run = self.run_to_end(self.launcher, "-c", "echo $0", split=True, env={"SHELL": shell})
+            self.assertEqual((run.out, run.err), (b"/bin/bash\n", b""), shell)
+        run = self.run_to_end(self.launcher, "-c", "echo $0", split=True, env={"SHELL": "/bin/sh"})
+        self.assertEqual(run.out, b"/bin/sh\n")
+
+    def test_a_link_to_it_is_no_real_shell(self):
+        """Else terse-sh and the launcher would execute each other for ever."""
+        self.init("pi")
+        loop = os.path.join(self.work, "bash")
+        os.symlink(self.launcher, loop)
+        run = self.run_to_end(self.launcher, "-c", "echo $0", split=True, env={"SHELL": loop})
+        self.assertEqual((run.out.strip().rsplit(b"/", 1)[1], run.err), (b"bash", b""))
+
+    def test_a_notice_disturbs_nobody(self):
+        self.init("pi")
+        os.unlink(self.program)
+        # Closed, a pipe without a reader, one that is full.
+        run = self.run_to_end("/bin/bash", "-c", "exec 2>&-; exec %s -c 'echo hello'" % self.launcher)
+        self.assertEqual((run.code, run.out), (0, b"hello\n"))
+        for closed in (True, False):
+            self.forget()
+            read, write = os.pipe()
+            os.set_blocking(write, False)
+            if closed:
+                os.close(read)
+            else:
+                try:
+                    while True:
+                        os.write(write, b"x" * 4096)
+                except BlockingIOError:
+                    os.set_blocking(write, True)
+            done = subprocess.run([self.launcher, "-c", "echo hello"], env=self.env(), stderr=write,
+                                  stdout=subprocess.PIPE, timeout=DEADLINE, check=True)
+            self.assertEqual(done.stdout, b"hello\n")
+            os.close(write)
+            if not closed:
+                os.close(read)
+
+    def test_many_at_once(self):
+        """While terse is replaced again and again, each call runs its command."""
+        self.init("pi")
+        running = [self.start("/bin/bash", "-c", "for i in $(seq 60); do %s -c 'echo hello' || exit 1; done >out.%d"
+                              % (self.launcher, n)) for n in range(3)]
+        while any(os.waitid(os.P_PID, run.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None for run in running):
+            os.utime(self.program)
+        for n, run in enumerate(running):
+            run.wait()
+            self.assertEqual(run.code, 0)
+            self.assertEqual(read_file(os.path.join(self.work, "out.%d" % n)), b"hello\n" * 60)
+        self.assertEqual([n for n in os.listdir(self.folder) if n.startswith("target.")], [])
+
+
+class Directory(Installed):
+    def test_who_may_write(self):
+        umask = os.umask(0)
+        try:
+            self.init("codex")
+        finally:
+            os.umask(umask)
+        self.assertEqual(stat.S_IMODE(os.stat(self.folder).st_mode), 0o755)
+        modes = {name: stat.S_IMODE(os.lstat(os.path.join(self.folder, name)).st_mode)
+                 for name in os.listdir(self.folder) if not os.path.islink(os.path.join(self.folder, name))}
+        self.assertEqual(modes, {"terse-sh": 0o755, "libterse-shim.so": 0o644, "bash-env": 0o644,
+                                 "target": 0o644, "wired": 0o644})
+
+    def test_it_is_renewed(self):
+        self.init("pi")
+        for name in ("terse-sh", "bash-env", "libterse-shim.so"):
+            write_file(os.path.join(self.folder, name), "old")
+        os.unlink(os.path.join(self.folder, "terse"))
+        run = self.run_to_end(self.program, "doctor")
+        self.assertIn(b"launcher: not ", run.out)
+        self.init("pi")
+        for name in ("bash-env", "libterse-shim.so"):
+            self.assertEqual(read_file(os.path.join(self.folder, name)), read_file(
+                os.path.join(self.bin, "..", "lib", "terse", name)))
+        self.assertEqual(os.readlink(os.path.join(self.folder, "terse")), "terse-sh")
+        self.assertIn(b"launcher: starts " + self.program.encode(), self.run_to_end(self.program, "doctor").out)
+
+    def test_another_terse(self):
+        self.init("pi")
+        run = self.terse("doctor")
+        self.assertIn(b"launcher: agents run another terse, %s: terse init" % self.program.encode(), run.out)
+
+    def test_what_is_wired(self):
+        self.init("pi")
+        self.init("pi")
+        self.init("claude", "--project")
+        wired = self.file(".local", "lib", "terse", "wired")
+        self.assertEqual(wired, "%s/.pi/agent/settings.json\tterse init pi --undo\n"
+                         "%s/.claude/settings.local.json\tcd %s && terse init claude --project --undo\n"
+                         % (self.home, self.work, self.work))
+        self.init("pi", "--undo")
+        self.assertEqual(self.file(".local", "lib", "terse", "wired"), wired.split("\n", 1)[1])
+
+    def test_still_wired(self):
+        """Whoever removes terse reads what is wired, and can undo it."""
+        def still_wired(*argv):
+            run = self.run_to_end(os.path.join(SOURCE, "shim", "still-wired"), *argv, split=True,
+                                  env={"PATH": "/usr/bin:/bin"})
+            self.assertEqual((run.code, run.err), (0, b""))
+            return run.out.decode()
+        project = os.path.join(self.work, "it's a project: x")
+        os.mkdir(project)
+        self.assertEqual(still_wired(self.program), "")
+        self.init("claude")
+        self.init("pi")
+        run = self.run_to_end(self.program, "init", "opencode", "--project", cwd=project)
+        self.assertEqual(run.code, 0)
+        names = ("%s/.claude/settings.json: terse init claude --undo" % self.home,
+                 "%s/.pi/agent/settings.json: terse init pi --undo" % self.home,
+                 "opencode.json: cd ", "plugins/terse.js: cd ")
+        for argv in ((), (self.program,), ("/nowhere/terse", "yes")):
+            out = still_wired(*argv)
+            self.assertEqual([name for name in names if name not in out], [], argv)
+        # One that somebody took out otherwise.
+        write_file(os.path.join(self.home, ".pi", "agent", "settings.json"), "{}")
+        self.assertNotIn("pi", still_wired().replace(self.home, "").replace("opencode", ""))
+        still_wired(self.program, "yes")
+        self.assertFalse(os.path.exists(os.path.join(self.home, ".claude")))
+        self.assertEqual(os.listdir(project), [])
+        self.assertEqual(still_wired(), "")
+
+    def test_where_programs_are_not_executed(self):
+        """A file in the way stands for a directory without exec: terse's own files are named, and it is said."""
+        os.makedirs(self.folder)
+        os.mkdir(self.launcher)
+        run = self.run_to_end(self.program, "init", "pi", split=True)
+        self.assertEqual((run.code, run.err), (1, b"terse init: %s: not a file\n" % self.launcher.encode()))
+        self.assertFalse(os.path.exists(os.path.join(self.home, ".pi")))
+
+    def test_without_home(self):
+        run = self.run_to_end(self.program, "init", "pi", "--project", split=True, env={"HOME": None})
+        self.assertEqual(run.code, 0, run.err)
+        shell = json.loads(read_file(os.path.join(self.work, ".pi", "settings.json")))["shellPath"]
+        self.assertEqual(shell, self.program + "-sh")
+
+
+if __name__ == "__main__":
+    main()
