@@ -24,6 +24,8 @@ enum {
 	NEXT_OF_SHAPE = 60,
 	NEXT_OF_FAMILY = 85,
 	FAMILY = 5,
+	/* From so many bytes on, lines are taken only if they tell something for their length. */
+	ENOUGH = 3072,
 	/* Lines between chosen ones that may be cheaper than a gap. */
 	BRIDGE = 3,
 	/* A fold with its first lines is taken where a gap would be, if it costs no more. */
@@ -31,6 +33,9 @@ enum {
 	/* Units that are looked at in all, so that a very large budget costs no more. */
 	WORK_MAX = 8 * 1000 * 1000,
 };
+
+/* By how much that rises with each further kilobyte. */
+static const float RATE_STEP = 0.15f;
 
 static size_t percent(size_t whole, unsigned share)
 {
@@ -173,12 +178,18 @@ struct run {
 	size_t from, to;
 };
 
+/* The more is shown, the more a further line has to tell per byte. */
+static float least_rate(const struct layout *l)
+{
+	return l->used > ENOUGH ? RATE_STEP * (float)(l->used - ENOUGH) / 1024 : 0;
+}
+
 /* The run of lines, not taken yet, that tells most per byte; empty when none is left. */
 static struct run densest_run(const struct layout *l)
 {
 	size_t room = l->used < l->budget ? l->budget - l->used : 0;
 	struct run run = {0, 0};
-	float best = 0;
+	float best = least_rate(l);
 	for (size_t i = 0; i < l->count; i++) {
 		bool joins =
 			i > 0 && l->units[i - 1].chosen && follows(&l->units[i - 1], &l->units[i]);
