@@ -1,0 +1,1 @@
+make -k -j2 CC=clang

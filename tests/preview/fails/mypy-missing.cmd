@@ -1,0 +1,1 @@
+python3 -m mypy --no-pretty --verbose shop

@@ -1,0 +1,1 @@
+npx playwright test --reporter=list --workers=1

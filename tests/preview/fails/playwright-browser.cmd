@@ -1,0 +1,1 @@
+npx playwright test --reporter=line --workers=1
