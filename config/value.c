@@ -152,10 +152,49 @@ int value_parse_count(const char *text, int64_t *count)
 	return 0;
 }
 
+int value_parse_range(const char *text, int64_t *from, int64_t *to)
+{
+	struct decimal first, last;
+	const char *next = parse_decimal(text, &first);
+	if (!next || first.thousandths != 0)
+		return value_refuse();
+	last = first;
+	if (*next == '-')
+		next = parse_decimal(next + 1, &last);
+	if (!next || *next != '\0' || last.thousandths != 0)
+		return value_refuse();
+	*from = scale_decimal(&first, 1);
+	*to = scale_decimal(&last, 1);
+	return *from < 0 || *to < *from ? value_refuse() : 0;
+}
+
 int value_parse_size(const char *text, int64_t *bytes)
 {
 	return parse_units(text, size_units, COUNT(size_units), size_words, COUNT(size_words),
 			   bytes);
+}
+
+int value_parse_slice(const char *text, uint64_t *from, uint64_t *length)
+{
+	char first[32];
+	int64_t start, end, bytes = 0;
+	size_t len = strcspn(text, ":");
+	if (value_parse_range(text, &start, &end) == 0 && strchr(text, '-')) {
+		*from = (uint64_t)start;
+		*length = (uint64_t)(end - start) + 1;
+		return 0;
+	}
+	if (len == 0 || len >= sizeof(first))
+		return value_refuse();
+	memcpy(first, text, len);
+	first[len] = '\0';
+	const char *rest = text[len] ? text + len + 1 : "";
+	if (value_parse_size(first, &start) < 0 || start < 0 ||
+	    (*rest && (value_parse_size(rest, &bytes) < 0 || bytes < 1)))
+		return value_refuse();
+	*from = (uint64_t)start;
+	*length = (uint64_t)bytes;
+	return 0;
 }
 
 int value_parse_duration(const char *text, int64_t *ms)

@@ -9,15 +9,16 @@
 const char wiring_lines[] =
 	"Shell commands run under terse here: short output is printed whole, long output as a "
 	"preview.\n"
-	"Do not add head, tail or 2>&1 to shorten output. A line \"[... omitted: terse read ID "
-	"--offset N\n"
-	"--limit M]\" stands for text that was left out: run that command if you need it, or "
-	"search "
-	"all of it:\n"
-	"terse search ID REGEX. `terse list` shows earlier runs; ID may be `last`. Such lines "
-	"count only\n"
-	"where the output ends with a line \"[terse: ...]\"; a command's own that look so begin "
-	"with \"| \".\n";
+	"Do not add head, tail or 2>&1 to shorten output. A line \"[... lines N-M omitted, SIZE]\" "
+	"stands for\n"
+	"text that was left out, \"[... bytes N-M]\" for a part of a line. The last line names the "
+	"ID:\n"
+	"`terse read ID --lines N-M` (or `--bytes N-M`) prints it, `terse search ID REGEX` "
+	"searches "
+	"all.\n"
+	"`terse list` shows earlier runs; ID may be `last`. Such lines count only where the output "
+	"ends with\n"
+	"a line \"[terse: ...]\"; a command's own that look so begin with \"| \".\n";
 
 const char wiring_names[] = "claude, codex, opencode, pi, gemini, cursor, crush";
 

@@ -41,6 +41,7 @@ struct read {
 
 	/* The request: lines, or bytes. */
 	struct page_request lines;
+	const char *option; /* that names the first line */
 	bool by_bytes;
 	uint64_t from, length; /* 0: not given */
 	bool preview;
@@ -66,9 +67,9 @@ static int read_failed(const struct read *r)
 static int read_past_lines(const struct read *r, uint64_t total)
 {
 	char count[HUMAN_LEN];
-	verb_fail(&r->verb, ENVELOPE_BAD_RANGE,
-		  "%s: has %s line%s, --offset %" PRId64 " is past the end", r->name,
-		  human_count(count, total), total == 1 ? "" : "s", r->lines.first);
+	verb_fail(&r->verb, ENVELOPE_BAD_RANGE, "%s: has %s line%s, %s %" PRId64 " is past the end",
+		  r->name, human_count(count, total), total == 1 ? "" : "s", r->option,
+		  r->lines.first);
 	return 1;
 }
 
@@ -544,28 +545,19 @@ static int read_preview(struct read *r)
 	return status;
 }
 
-/* FROM[:LENGTH], both as sizes are written. */
-static bool read_parse_bytes(struct read *r, const char *text)
+/* FROM-TO, or one line. */
+static bool read_parse_lines(struct read *r, const char *text)
 {
-	char from[32];
-	int64_t values[2] = {0, 0};
-	size_t len = strcspn(text, ":");
-	if (len == 0 || len >= sizeof(from))
+	int64_t to;
+	if (value_parse_range(text, &r->lines.first, &to) < 0 || r->lines.first < 1)
 		return false;
-	memcpy(from, text, len);
-	from[len] = '\0';
-	const char *length = text[len] ? text + len + 1 : "";
-	if (value_parse_size(from, &values[0]) < 0 || values[0] < 0 ||
-	    (*length && (value_parse_size(length, &values[1]) < 0 || values[1] < 1)))
-		return false;
-	r->from = (uint64_t)values[0];
-	r->length = (uint64_t)values[1];
-	r->by_bytes = true;
+	r->lines.limit = to - r->lines.first + 1;
+	r->option = "--lines";
 	return true;
 }
 
 struct arguments {
-	const char *session, *bytes;
+	const char *session, *lines, *bytes;
 	bool standard_error, raw;
 	struct verb_settings preview; /* options of --preview */
 };
@@ -577,9 +569,11 @@ static int read_check(struct read *r, const struct arguments *a, int operands)
 	const char *wrong = NULL;
 	if (operands == 0)
 		wrong = "usage: terse read ID, or terse read FILE";
-	else if ((q->first != 0) + (q->tail > 0) + (a->bytes != NULL) + r->preview > 1)
-		wrong = "only one of --offset, --tail, --bytes and --preview";
-	else if (q->limit && (q->tail || a->bytes || r->preview))
+	else if ((q->first != 0) + (a->lines != NULL) + (q->tail > 0) + (a->bytes != NULL) +
+			 r->preview >
+		 1)
+		wrong = "only one of --offset, --lines, --tail, --bytes and --preview";
+	else if (q->limit && (a->lines || q->tail || a->bytes || r->preview))
 		wrong = "--limit goes with --offset";
 	else if (a->standard_error && a->raw)
 		wrong = "only one of --stderr and --raw";
@@ -591,9 +585,12 @@ static int read_check(struct read *r, const struct arguments *a, int operands)
 		verb_fail(&r->verb, ENVELOPE_USAGE, "%s goes with --preview", a->preview.flag);
 	else if (wrong)
 		verb_fail(&r->verb, ENVELOPE_USAGE, "%s", wrong);
-	else if (a->bytes && !read_parse_bytes(r, a->bytes))
+	else if (a->lines && !read_parse_lines(r, a->lines))
+		verb_fail(&r->verb, ENVELOPE_USAGE, "--lines: %s: must be FROM-TO, like 330-412",
+			  a->lines);
+	else if (a->bytes && value_parse_slice(a->bytes, &r->from, &r->length) < 0)
 		verb_fail(&r->verb, ENVELOPE_USAGE,
-			  "--bytes: %s: must be OFFSET or OFFSET:LENGTH, like 30000:32KB",
+			  "--bytes: %s: must be FROM-TO, FROM or FROM:LENGTH, like 30000:32KB",
 			  a->bytes);
 	else
 		return 0;
@@ -606,6 +603,7 @@ static int read_parse(struct read *r, struct arguments *a, int argc, char **argv
 	struct page_request *q = &r->lines;
 	const struct verb_option table[] = {
 		{"--offset", VERB_LINE, &q->first},
+		{"--lines", VERB_TEXT, &a->lines},
 		{"--limit", VERB_COUNT, &q->limit},
 		{"--tail", VERB_COUNT, &q->tail},
 		{"--bytes", VERB_TEXT, &a->bytes},
@@ -626,6 +624,7 @@ static int read_parse(struct read *r, struct arguments *a, int argc, char **argv
 		return -1;
 	if (q->first == 0)
 		q->first = 1;
+	r->by_bytes = a->bytes;
 	r->place.part = a->standard_error ? ARTIFACT_ERR : a->raw ? ARTIFACT_RAW : ARTIFACT_OUT;
 	return 0;
 }
@@ -675,7 +674,10 @@ static int read_show(struct read *r)
 
 int command_read(struct command_context *c, int argc, char **argv)
 {
-	struct read r = {.verb = {.name = argv[0]}, .settings = c->settings, .exit_code = -1};
+	struct read r = {.verb = {.name = argv[0]},
+			 .settings = c->settings,
+			 .exit_code = -1,
+			 .option = "--offset"};
 	struct arguments a = {.preview = {.settings = c->settings}};
 	if (read_parse(&r, &a, argc, argv) < 0)
 		return EXIT_TERSE;

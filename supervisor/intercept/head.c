@@ -171,7 +171,7 @@ static size_t shown_at(const struct head *h, const struct head_line *l, const ch
 	if (n == l->length)
 		return n;
 	*cost += write_note(h, l->offset + n, l->length - n, note);
-	if (h->limit.grow && l->len == l->length && printed_len(l, line, l->len) <= *cost) {
+	if (l->len == l->length && printed_len(l, line, l->len) <= *cost) {
 		*cost = printed_len(l, line, l->len);
 		return l->len;
 	}

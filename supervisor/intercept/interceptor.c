@@ -165,7 +165,8 @@ static void closing_print_preview(struct interceptor *s, struct interceptor_endi
 {
 	intercept_print_preview(s, e, NULL);
 	e->ending.broken = s->broken;
-	e->ending.cut = s->cut;
+	e->ending.omits = s->omits;
+	e->ending.cuts = s->cuts;
 	wording_footer(intercept_line(s), &e->ending, &e->place);
 	intercept_print_line(s);
 }

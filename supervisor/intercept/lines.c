@@ -6,7 +6,6 @@
 #include "supervisor/intercept/parts.h"
 #include "supervisor/report/wording.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool shown_is_bare(const struct interceptor *s)
@@ -23,10 +22,10 @@ struct marker {
 static void make_marker(struct buffer *out, const struct preview_piece *piece,
 			const struct marker *m)
 {
-	struct preview_piece numbered = *piece;
-	numbered.from += m->lines_before;
-	numbered.to += m->lines_before;
-	wording_marker(out, &numbered, m->place);
+	struct preview_piece of_all = *piece;
+	of_all.from += m->lines_before;
+	of_all.to += m->lines_before;
+	wording_marker(out, &of_all, m->place);
 }
 
 /* Marker callback of preview_choose(): the same words that are printed. */
@@ -57,39 +56,10 @@ void intercept_print_line(struct interceptor *s)
 	intercept_print(s, s->line.data, s->line.len);
 }
 
-/* Adds to what is printed at once, or prints it where there is no memory for that. */
-static void shown_add(struct interceptor *s, struct buffer *out, const char *data, size_t len)
-{
-	if (buffer_try_append(out, data, len) == 0)
-		return;
-	intercept_print_clean(s, out->data, out->len);
-	buffer_clear(out);
-	intercept_print_clean(s, data, len);
-}
-
-static void print_numbered(struct interceptor *s, const struct preview_piece *piece)
-{
-	struct buffer out = BUFFER_INIT;
-	char label[24];
-	const char *at = piece->text, *end = piece->text + piece->len;
-	for (uint64_t number = piece->from + s->options.lines_before; at < end; number++) {
-		const char *stop = memchr(at, '\n', (size_t)(end - at));
-		size_t len = (size_t)((stop ? stop + 1 : end) - at);
-		int n = snprintf(label, sizeof(label), "%llu: ", (unsigned long long)number);
-		shown_add(s, &out, label, (size_t)n);
-		shown_add(s, &out, at, len);
-		at += len;
-	}
-	intercept_print_clean(s, out.data, out.len);
-	buffer_release(&out);
-}
-
 static void print_piece(struct interceptor *s, const struct preview_piece *piece,
 			const struct marker *marker)
 {
-	if (piece->kind == PREVIEW_TEXT && piece->numbered && !shown_is_bare(s))
-		print_numbered(s, piece);
-	else if (piece->kind == PREVIEW_TEXT)
+	if (piece->kind == PREVIEW_TEXT)
 		intercept_print_clean(s, piece->text, piece->len);
 	else if (!shown_is_bare(s)) {
 		make_marker(intercept_line(s), piece, marker);
@@ -101,8 +71,8 @@ static void print_piece(struct interceptor *s, const struct preview_piece *piece
 static int note_piece(struct interceptor *s, struct report_stream *report,
 		      const struct preview_piece *piece)
 {
-	if (!s->cut.bytes)
-		s->cut = piece->gap;
+	s->omits |= piece->kind == PREVIEW_GAP || piece->kind == PREVIEW_ALIKE;
+	s->cuts |= piece->cut > 0;
 	/* A person reads folded lines off the line before; a program needs ranges. */
 	if (!report || piece->kind != PREVIEW_TEXT)
 		return 0;
@@ -150,7 +120,7 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	s->broken = what_limits(s, cut);
 	if (report) {
 		report->broken = s->broken;
-		report->cut = s->cut;
+		report->cuts = s->cuts;
 	}
 	return result;
 }
@@ -167,7 +137,7 @@ static int note_head(struct report_stream *report, const struct head *h)
 	};
 	bool is_part = h->end == HEAD_LINE && h->first_shown > 0;
 	report->broken = broken[h->end];
-	report->cut = h->gap;
+	report->cuts = h->cut > 0 && !h->bare;
 	report->lines_truncated = h->cut + is_part;
 	report->last_line_partial = h->last_cut || is_part;
 	return h->lines + is_part > 0 ? report_add_range(report, 1, h->lines + is_part) : 0;

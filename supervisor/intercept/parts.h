@@ -189,7 +189,7 @@ struct interceptor {
 	struct buffer collected; /* what is printed, where the form is not INTERCEPT_LIVE ... */
 	bool lost;               /* ... and there was no memory for all of it */
 	enum limit_part broken;  /* what of the limit was over first, or keeps it from more */
-	struct line_gap cut;     /* the first part of a line that was left out */
+	bool omits, cuts;        /* lines, or bytes of lines, are left out of what is printed */
 
 	/* The live reader: bytes and lines of the text that are printed. */
 	size_t printed, printed_lines;

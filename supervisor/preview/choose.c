@@ -67,7 +67,7 @@ static size_t take_head(struct layout *l, size_t from, size_t to, size_t share)
 		uint64_t before = i > 0 ? l->units[i - 1].to : l->ask->printed_lines;
 		if (before + 1 != u->line.number)
 			break;
-		if (u->cost > share - used || !layout_take(l, i, false))
+		if (u->cost > share - used || !layout_take(l, i))
 			break;
 		used += u->cost;
 	}
@@ -83,12 +83,12 @@ static void take_tail(struct layout *l, size_t down_to, size_t share, size_t cut
 		uint64_t behind = i < l->count ? l->units[i].line.number : l->total_lines + 1;
 		if (u->to + 1 != behind)
 			break;
-		if (u->cost > share - used || !layout_take(l, i - 1, false))
+		if (u->cost > share - used || !layout_take(l, i - 1))
 			break;
 		used += u->cost;
 	}
 	if (i == l->count && i > down_to)
-		layout_take_cut(l, i - 1, cut, false);
+		layout_take_cut(l, i - 1, cut);
 }
 
 /* Takes the share of the start, of which some may be printed already. */
@@ -100,7 +100,7 @@ static size_t take_start(struct layout *l, const struct preview_options *options
 	l->max_lines = (max_lines * options->head_share + 99) / 100;
 	size_t next = take_head(l, 0, l->count, share);
 	if (next == 0 && share && l->count > 1 && l->ask->printed_lines == 0)
-		next += layout_take_cut(l, 0, share, false);
+		next += layout_take_cut(l, 0, share);
 	l->max_lines = max_lines;
 	return next;
 }
@@ -126,12 +126,12 @@ static void bridge(struct layout *l, size_t from, size_t to)
 		if (!follows(&l->units[i], &l->units[i + 1]))
 			return;
 		if (i > from)
-			cost += l->units[i].cost + layout_number_cost(l, &l->units[i]);
+			cost += l->units[i].cost;
 	}
 	if (cost > l->gap_cost)
 		return;
 	for (size_t i = from + 1; i < to; i++)
-		layout_take(l, i, true);
+		layout_take(l, i);
 }
 
 static void bridge_around(struct layout *l, size_t unit)
@@ -259,7 +259,7 @@ static void take_core(struct layout *l, size_t unit)
 		if (u->trait.kind == SCORE_HEADING ||
 		    (!frame && u->trait.indent <= head->indent && !head->opens))
 			break;
-		if (!layout_take(l, i, true))
+		if (!layout_take(l, i))
 			break;
 		lines++;
 		if (frame)
@@ -279,7 +279,7 @@ static void take_heading(struct layout *l, size_t unit)
 			continue;
 		if (above->trait.kind == SCORE_FAIL || above->trait.kind == SCORE_HEADING ||
 		    above->trait.opens)
-			layout_take(l, i, true);
+			layout_take(l, i);
 		return;
 	}
 }
@@ -311,8 +311,8 @@ static void lower_alike(struct layout *l, const struct trait *taken)
 static void take_telling(struct layout *l, size_t unit)
 {
 	struct unit *u = &l->units[unit];
-	if (!layout_take(l, unit, true) &&
-	    (u->trait.value < TELLING || !layout_take_cut(l, unit, CONTEXT_LINE, true))) {
+	if (!layout_take(l, unit) &&
+	    (u->trait.value < TELLING || !layout_take_cut(l, unit, CONTEXT_LINE))) {
 		u->trait.value = 0;
 		return;
 	}
@@ -341,7 +341,7 @@ static void take_fold(struct layout *l, size_t from, size_t to)
 		cost += l->units[i].cost;
 	}
 	for (; whole && folds && cost <= FOLD_COST && from < to; from++)
-		layout_take(l, from, true);
+		layout_take(l, from);
 }
 
 /* Takes folds where a gap would hide nothing else. */

@@ -117,11 +117,12 @@ static struct preview_piece unit_fold(const struct layout *l, const struct unit 
 	piece.text = text;
 	if (l->max_line < ALIKE_LAST)
 		form.limit = l->max_line;
-	piece.len = line_write(&u->last, &form, text, &piece.gap);
+	piece.len = line_write(&u->last, &form, text);
 	/* Not even the note fits. */
 	form.limit = ALIKE_LAST;
 	if (piece.len == 0)
-		piece.len = line_write(&u->last, &form, text, &piece.gap);
+		piece.len = line_write(&u->last, &form, text);
+	piece.cut = !line_is_whole(&u->last) || u->last.length > form.limit;
 	if (piece.len && text[piece.len - 1] == '\n')
 		piece.len--;
 	return piece;
@@ -143,7 +144,7 @@ static size_t text_cost(struct layout *l, const struct unit *u)
 		return 0;
 	if (buffer_reserve(&l->text, len))
 		return SIZE_MAX;
-	len = line_write(&u->line, &form, l->text.data, NULL);
+	len = line_write(&u->line, &form, l->text.data);
 	return line_clean_len(l->text.data, len);
 }
 
@@ -171,22 +172,6 @@ void layout_price_unit(struct layout *l, struct unit *u)
 	}
 }
 
-static size_t digits(uint64_t n)
-{
-	size_t count = 1;
-	for (; n >= 10; n /= 10)
-		count++;
-	return count;
-}
-
-/* Runs that are not folded are short, so the last number stands for all. */
-size_t layout_number_cost(const struct layout *l, const struct unit *u)
-{
-	if (l->bare)
-		return 0;
-	return (digits(u->to) + 2) * (size_t)u->lines;
-}
-
 /* The gap between two units; NULL is the end of the text on that side. */
 static struct preview_piece gap_between(const struct layout *l, const struct unit *a,
 					const struct unit *b)
@@ -203,6 +188,19 @@ static size_t gap_cost(const struct layout *l, const struct unit *a, const struc
 {
 	struct preview_piece gap = gap_between(l, a, b);
 	return gap.from <= gap.to ? marker_cost(l, &gap) : 0;
+}
+
+/* The bytes that the command takes in the first marker, at most: the last lines have the longest
+   numbers. */
+static size_t spell_cost(const struct layout *l)
+{
+	struct preview_piece piece = {.kind = PREVIEW_GAP,
+				      .from = l->total_lines - (l->total_lines > 1),
+				      .to = l->total_lines,
+				      .bytes = l->total_bytes};
+	size_t shorter = marker_cost(l, &piece);
+	piece.spelled = true;
+	return marker_cost(l, &piece) - shorter;
 }
 
 /* Adds to a unit of equal lines those around it that are known to be the same. */
@@ -232,7 +230,8 @@ void layout_price(struct layout *l, bool join)
 	if (join)
 		layout_fold(l);
 	l->gap_cost = gap_cost(l, NULL, NULL);
-	l->used += l->gap_cost;
+	l->spell_cost = spell_cost(l);
+	l->used += l->gap_cost + l->spell_cost;
 }
 
 void layout_limit(struct layout *l, size_t unit, size_t limit)
@@ -245,8 +244,13 @@ bool layout_take_all(struct layout *l)
 {
 	size_t cost = (size_t)l->ask->printed_bytes;
 	uint64_t next = l->ask->printed_lines + 1, lines = l->lines;
+	bool spells = false;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct unit *u = &l->units[i];
+		if (u->folded && u->alike && !spells) {
+			spells = true;
+			cost += l->spell_cost;
+		}
 		if (u->line.number != next || u->cost == 0 || u->cost > l->budget ||
 		    cost > l->budget - u->cost)
 			return false;
@@ -296,12 +300,12 @@ static void note_chosen(struct layout *l, size_t unit)
 }
 
 /* The bytes used if the unit were taken and its text cost nothing. */
-static size_t used_beside(struct layout *l, const struct unit *u, bool numbered)
+static size_t used_beside(struct layout *l, const struct unit *u)
 {
 	size_t i = (size_t)(u - l->units);
 	const struct unit *before = chosen_before(l, i), *behind = chosen_behind(l, i);
 	return l->used - gap_cost(l, before, behind) + gap_cost(l, before, u) +
-	       gap_cost(l, u, behind) + (numbered ? layout_number_cost(l, u) : 0);
+	       gap_cost(l, u, behind);
 }
 
 static bool layout_choose(struct layout *l, struct unit *u, size_t beside)
@@ -316,18 +320,18 @@ static bool layout_choose(struct layout *l, struct unit *u, size_t beside)
 	return true;
 }
 
-bool layout_take(struct layout *l, size_t unit, bool numbered)
+bool layout_take(struct layout *l, size_t unit)
 {
 	struct unit *u = &l->units[unit];
-	return u->chosen || layout_choose(l, u, used_beside(l, u, numbered));
+	return u->chosen || layout_choose(l, u, used_beside(l, u));
 }
 
-bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered)
+bool layout_take_cut(struct layout *l, size_t unit, size_t limit)
 {
 	struct unit *u = &l->units[unit];
 	if (u->chosen)
 		return true;
-	size_t beside = used_beside(l, u, numbered);
+	size_t beside = used_beside(l, u);
 	if (beside >= l->budget)
 		return false;
 	size_t room = l->budget - beside;
@@ -401,15 +405,19 @@ static int layout_add_piece(struct layout *l, const struct preview_piece *piece)
 	if (!added)
 		return -1;
 	*added = *piece;
+	if (piece->kind == PREVIEW_GAP || piece->kind == PREVIEW_ALIKE) {
+		added->spelled = !l->spelled;
+		l->spelled = true;
+	}
 	return 0;
 }
 
 /* Adds the lines from..to of a unit, which look all the same, to the text piece
    at the end or to a new one. */
-static int layout_add_text(struct layout *l, const struct unit *u, uint64_t lines, bool numbered)
+static int layout_add_text(struct layout *l, const struct unit *u, uint64_t lines)
 {
 	struct preview_piece *last = l->piece_count ? &l->pieces[l->piece_count - 1] : NULL;
-	struct preview_piece piece = {.kind = PREVIEW_TEXT, .numbered = numbered};
+	struct preview_piece piece = {.kind = PREVIEW_TEXT};
 	struct line_form form = unit_form(l, u);
 	if (!last || last->kind != PREVIEW_TEXT) {
 		piece.from = u->line.number;
@@ -419,14 +427,10 @@ static int layout_add_text(struct layout *l, const struct unit *u, uint64_t line
 		last = &l->pieces[l->piece_count - 1];
 	}
 	for (uint64_t k = 0; k < lines; k++) {
-		struct line_gap gap;
 		size_t guard = u->guard ? strlen(LINE_GUARD) : 0;
 		memcpy(l->text.data + l->text.len, LINE_GUARD, guard);
-		size_t len = line_write(&u->line, &form, l->text.data + l->text.len + guard, &gap) +
-			     guard;
-
-		if (!last->gap.bytes)
-			last->gap = gap;
+		size_t len =
+			line_write(&u->line, &form, l->text.data + l->text.len + guard) + guard;
 		form.before += u->line.length;
 		l->text.len += len;
 		last->len += len;
@@ -439,33 +443,22 @@ static int layout_add_text(struct layout *l, const struct unit *u, uint64_t line
 	return 0;
 }
 
-static int add_unit(struct layout *l, const struct unit *u, bool numbered)
+static int add_unit(struct layout *l, const struct unit *u)
 {
 	if (!u->folded)
-		return layout_add_text(l, u, u->lines, numbered);
-	if (layout_add_text(l, u, 1, numbered))
+		return layout_add_text(l, u, u->lines);
+	if (layout_add_text(l, u, 1))
 		return -1;
 	struct preview_piece fold = unit_fold(l, u, l->text.data + l->text.len);
 	l->text.len += fold.len;
 	return layout_add_piece(l, &fold);
 }
 
-/* Whether nothing is left out between the unit and the end of the text. */
-static bool reaches_end(const struct layout *l, size_t unit)
-{
-	for (; unit + 1 < l->count; unit++) {
-		if (!l->units[unit + 1].chosen ||
-		    l->units[unit].to + 1 != l->units[unit + 1].line.number)
-			return false;
-	}
-	return l->units[unit].to == l->total_lines;
-}
-
 int layout_pieces(struct layout *l)
 {
 	const struct unit *before = NULL;
-	bool from_start = true, to_end = false;
 	struct preview_piece gap;
+	l->spelled = false;
 	buffer_clear(&l->text);
 	/* Cleaning removes a quarter of the bytes at most (U+FFFD for a character of four). */
 	if (buffer_reserve(&l->text, l->used + l->used / 3 + 1 + ALIKE_LAST))
@@ -475,13 +468,9 @@ int layout_pieces(struct layout *l)
 		if (!u->chosen)
 			continue;
 		gap = gap_between(l, before, u);
-		if (gap.from <= gap.to) {
-			from_start = false;
-			to_end = reaches_end(l, i);
-			if (layout_add_piece(l, &gap))
-				return -1;
-		}
-		if (add_unit(l, u, !from_start && !to_end))
+		if (gap.from <= gap.to && layout_add_piece(l, &gap))
+			return -1;
+		if (add_unit(l, u))
 			return -1;
 		before = u;
 	}

@@ -1,6 +1,6 @@
 // Puts together the printed preview: lines are taken one by one for as long as
-// the budget lasts, and the rest becomes gaps. Every marker and line number is
-// paid for, so the cost is exact at any time.
+// the budget lasts, and the rest becomes gaps. Every marker is paid for, so the
+// cost is exact at any time, but for the command in the first marker: its most is kept free.
 //
 // The lines that could be taken are added first, in order; a run of equal lines
 // is one unit, printed as the line and a fold where that is shorter, and so is a
@@ -24,7 +24,7 @@ struct unit {
 	uint64_t length;   /* of all of them */
 	size_t limit;      /* bytes to print of the line at most */
 	enum line_cut cut; /* where it is cut, if it is longer */
-	size_t cost;       /* printed bytes, without line numbers */
+	size_t cost;       /* printed bytes */
 	uint64_t lines;    /* printed lines */
 	bool folded;
 	bool alike;       /* not equal */
@@ -56,6 +56,7 @@ struct layout {
 	const struct preview_ask *ask;
 	size_t budget, used;
 	size_t gap_cost;           /* about what the marker of a gap costs */
+	size_t spell_cost;         /* of the command in the first one, at most */
 	uint64_t max_lines, lines; /* 0: no limit; printed so far */
 	size_t max_line;
 	size_t ceiling;   /* how long a chosen line may become where there is room */
@@ -64,6 +65,7 @@ struct layout {
 	bool brief;       /* the text tells little: what has room is not filled with it */
 	uint64_t total_lines, total_bytes;
 	bool bare, guard; /* see preview.h */
+	bool spelled;     /* a piece has the command already */
 };
 
 /* Empties it for a new choice. The memory is kept. */
@@ -92,18 +94,14 @@ void layout_price_unit(struct layout *l, struct unit *u);
 /* Sets how many bytes of a unit's line are shown at most. */
 void layout_limit(struct layout *l, size_t unit, size_t limit);
 
-/* The cost of the line numbers of a unit. */
-size_t layout_number_cost(const struct layout *l, const struct unit *u);
-
 /* Whether all lines of the text fit; then they are taken. */
 bool layout_take_all(struct layout *l);
 
-/* Takes a unit if the budget allows. `numbered` when it may end up apart from
-   the first and the last line of the text, and so gets line numbers. */
-bool layout_take(struct layout *l, size_t unit, bool numbered);
+/* Takes a unit if the budget allows. */
+bool layout_take(struct layout *l, size_t unit);
 
 /* The same with the line cut so that it fits, and to `limit` bytes at most. */
-bool layout_take_cut(struct layout *l, size_t unit, size_t limit, bool numbered);
+bool layout_take_cut(struct layout *l, size_t unit, size_t limit);
 
 /* Gives what is left of the budget to the taken lines that are cut: to the shortest first. */
 void layout_grow(struct layout *l);

@@ -16,7 +16,9 @@ bool line_is_whole(const struct line *l)
 
 size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap)
 {
-	return (size_t)snprintf(out, cap, "[... bytes %" PRIu64 "-%" PRIu64 " omitted ...]", from,
+	if (bytes == 1)
+		return (size_t)snprintf(out, cap, "[... byte %" PRIu64 "]", from);
+	return (size_t)snprintf(out, cap, "[... bytes %" PRIu64 "-%" PRIu64 "]", from,
 				from + bytes - 1);
 }
 
@@ -142,20 +144,17 @@ static void line_cut_line(const struct line *l, size_t room, enum line_cut where
 		cut_ends(l, room, where, c);
 }
 
-size_t line_write(const struct line *l, const struct line_form *form, char *out,
-		  struct line_gap *gap)
+size_t line_write(const struct line *l, const struct line_form *form, char *out)
 {
 	char note[64];
 	size_t notes = 0, len = 0;
 	bool bare = form->cut == LINE_CUT_END || form->cut == LINE_CUT_START;
 	uint64_t at = form->before + l->offset;
 	struct cut c;
-	if (gap)
-		*gap = (struct line_gap){0};
 	if (line_is_whole(l) && l->length <= form->limit)
 		return line_append(out, 0, l->front, (size_t)l->length);
 	if (!bare)
-		notes = line_note(at + l->length, 1, note, sizeof(note)) * (l->around ? 2 : 1);
+		notes = line_note(at + l->length, 2, note, sizeof(note)) * (l->around ? 2 : 1);
 	if (form->limit < notes + l->ended + LINE_LEAST)
 		return 0;
 	line_cut_line(l, form->limit - notes - l->ended, form->cut, &c);
@@ -163,15 +162,11 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out,
 		return 0;
 	len = line_append(out, len, l->front, c.front_len);
 	at += c.front_len;
-	if (gap && c.between)
-		*gap = (struct line_gap){at, c.between};
 	if (c.between)
 		len = line_append(out, len, note, line_note(at, c.between, note, sizeof(note)));
 	if (c.back_len)
 		len = line_append(out, len, c.back + c.skip, c.back_len);
 	at += c.between + c.back_len;
-	if (gap && c.behind && !c.between)
-		*gap = (struct line_gap){at, c.behind};
 	if (c.behind)
 		len = line_append(out, len, note, line_note(at, c.behind, note, sizeof(note)));
 	return l->ended ? line_append(out, len, "\n", 1) : len;
@@ -179,7 +174,7 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out,
 
 size_t line_written(const struct line *l, const struct line_form *form)
 {
-	return line_write(l, form, NULL, NULL);
+	return line_write(l, form, NULL);
 }
 
 bool line_is_like_notice(const char *data, size_t len)

@@ -36,7 +36,7 @@ struct line_form {
 	uint64_t before; /* bytes of the text in front of offset 0, for the places in notes */
 };
 
-/* The first part of a line that is left out: by its place in the text. Bytes 0: none is. */
+/* A part of a line that is left out: by its place in the text. Bytes 0: none is. */
 struct line_gap {
 	uint64_t from, bytes;
 };
@@ -48,13 +48,12 @@ bool line_is_whole(const struct line *l);
 size_t line_written(const struct line *l, const struct line_form *form);
 
 /* Writes the line to `out` (NULL: only counts). The rest is replaced by
-   "[... bytes 496-4936 omitted ...]" (the first and the last of them, in the text), or to
-   nothing; cuts are made between characters. Returns the length; 0 when not even a few bytes
-   beside that fit. *gap (if not NULL) is what is left out. */
-size_t line_write(const struct line *l, const struct line_form *form, char *out,
-		  struct line_gap *gap);
+   "[... bytes 496-4936]" (the first and the last of them, in the text), or to nothing; cuts are
+   made between characters. Returns the length; 0 when not even a few bytes beside that fit. */
+size_t line_write(const struct line *l, const struct line_form *form, char *out);
 
-/* Writes "[... bytes 496-4936 omitted ...]" (under 64 bytes): the mark that replaces that part. */
+/* Writes "[... bytes 496-4936]", or "[... byte 496]" (under 64 bytes): the mark that replaces that
+   part. */
 size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap);
 
 /* Put in front of a line of a text that looks like a notice, where there are notices. */

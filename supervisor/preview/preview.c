@@ -497,7 +497,8 @@ static int choose_last(struct preview *p, const struct preview_ask *ask,
 		*piece++ = (struct preview_piece){.kind = PREVIEW_GAP,
 						  .from = ask->printed_lines + 1,
 						  .to = number - 1,
-						  .bytes = left - len};
+						  .bytes = left - len,
+						  .spelled = true};
 	if (len > 0)
 		*piece++ = (struct preview_piece){.kind = PREVIEW_TEXT,
 						  .from = number,

@@ -37,7 +37,7 @@ enum preview_mode { PREVIEW_SMART, PREVIEW_TAIL, PREVIEW_ENDS };
 
 struct preview_options {
 	enum preview_mode mode;
-	/* Bytes to print at most, markers and line numbers included; >= 64. A single marker for
+	/* Bytes to print at most, markers included; >= 64. A single marker for
 	   everything is printed even if it is longer. A choice may ask for less. */
 	size_t budget;
 	size_t least_budget; /* the least that a choice asks for; 0: budget */
@@ -51,7 +51,7 @@ struct preview_options {
 	bool grow;          /* ... but where room is left, not so short */
 	uint64_t max_lines; /* lines to print at most; 0: no limit */
 	bool guard;         /* a line that looks like a notice gets LINE_GUARD in front */
-	bool bare;          /* nothing but the text is printed: no marker, number or note counts */
+	bool bare;          /* nothing but the text is printed: no marker or note counts */
 };
 
 enum preview_kind {
@@ -69,10 +69,9 @@ struct preview_piece {
 	uint64_t bytes;    /* of these lines in the text, newlines included */
 	const char *text;  /* ends with a newline unless the run's last line did not */
 	size_t len;
-	uint64_t cut;        /* how many of these lines are not whole in `text` */
-	bool cut_last;       /* the last line is one of them */
-	struct line_gap gap; /* the first part of them that is left out */
-	bool numbered;       /* from the middle: print "N: " before each line */
+	uint64_t cut;  /* how many of the lines in `text` are not whole */
+	bool cut_last; /* the last line is one of them */
+	bool spelled;  /* the first omitted lines: their marker spells out the command */
 };
 
 /* The caller's knowledge at the time of the choice. */
@@ -84,7 +83,8 @@ struct preview_ask {
 	int status;             /* 0 success, > 0 failure, -1 still running */
 	/* Writes the marker for a gap or fold into `out` (cap bytes), newline
 	   included, and returns its length. Used to count it in the budget; not asked
-	   when nothing but the text is printed. */
+	   when nothing but the text is printed. A spelled marker is longer than one that is not by
+	   the same or less for lines of smaller numbers. */
 	size_t (*marker)(void *ctx, const struct preview_piece *piece, char *out, size_t cap);
 	void *ctx;
 };
@@ -109,12 +109,11 @@ uint64_t preview_bytes(const struct preview *p);
 size_t preview_head_budget(const struct preview *p);
 
 /* Chooses. The pieces cover every line after the printed ones exactly once and
-   in order; text, markers and number prefixes together with what was printed
-   are at most the budget. A line that does not fit whole is cut: the piece's
-   `text` then holds "[... bytes FROM-TO omitted ...]" in its place, or, bare, the one
-   part of it that tells most (the last line's end, the others' start). *pieces and the texts belong
-   to `p` and are valid until its next call. Returns the count. Without memory to choose
-   with, the last lines are shown. */
+   in order; text and markers together with what was printed are at most the budget. A line that
+   does not fit whole is cut: the piece's `text` then holds "[... bytes FROM-TO]" in its
+   place, or, bare, the one part of it that tells most (the last line's end, the others' start).
+   *pieces and the texts belong to `p` and are valid until its next call. Returns the count. Without
+   memory to choose with, the last lines are shown. */
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 

@@ -362,8 +362,7 @@ static int blocks_write_text(struct report_writer *w, int which, struct buffer *
 	return more;
 }
 
-/* "Use terse read ID [--stderr] to view the full output if needed.", and the command that shows
-   the first part of a line that is left out. */
+/* "Use terse read ID [--lines FROM-TO] to view the full output if needed." */
 static void blocks_add_hint(struct buffer *out, const struct report *r, int which)
 {
 	const struct report_stream *s = &r->streams[which];
@@ -372,14 +371,12 @@ static void blocks_add_hint(struct buffer *out, const struct report *r, int whic
 		buffer_printf(out, "\nUse terse path --raw %s to get at the bytes.\n", r->id);
 		return;
 	}
-	buffer_printf(out, "\nUse terse read %s%s to view ", r->id, option);
+	buffer_printf(out, "\nUse terse read %s%s [--lines FROM-TO%s] to view ", r->id, option,
+		      s->cuts ? " | --bytes FROM-TO" : "");
 	buffer_printf(out,
 		      s->gaps.count ? "what was kept of the %soutput.\n"
 				    : "the full %soutput if needed.\n",
 		      what);
-	if (s->cut.bytes)
-		buffer_printf(out, "First cut: terse read %s%s --bytes %" PRIu64 ":%" PRIu64 "\n",
-			      r->id, option, s->cut.from, s->cut.bytes);
 }
 
 static int blocks_write_footer(struct report_writer *w, int which, struct buffer *out)

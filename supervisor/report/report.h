@@ -39,7 +39,7 @@ struct report_stream {
 	uint64_t returned_bytes;  /* of what was handed out by report_next_text() */
 	uint64_t lines_truncated; /* returned lines that are not whole */
 	bool last_line_partial;   /* the last one returned is one of them */
-	struct line_gap cut;      /* the first part of a line that is left out, in marked text */
+	bool cuts;                /* bytes of lines are left out, with marks in their places */
 	bool binary;              /* no text: nothing is returned */
 	const char *kind;         /* of the binary data, or NULL */
 	struct gaps gaps;         /* what of it could not be kept */

@@ -44,7 +44,8 @@ static void append_gaps(struct buffer *out, const char *before, const struct wor
 	}
 }
 
-/* ": terse read ID", or nothing. */
+/* ": terse read ID", or nothing: without a place the text is in a file that the reader has
+ * (filter). */
 static void append_behind(struct buffer *out, const char *verb, const struct wording_place *place)
 {
 	if (!has_place(place))
@@ -53,75 +54,55 @@ static void append_behind(struct buffer *out, const char *verb, const struct wor
 	append_place(out, verb, place);
 }
 
-static void append_bytes(struct buffer *out, const struct line_gap *gap)
+/* ": terse read ID --bytes FROM-TO", for what is cut out of lines. */
+static void append_cut_bytes(struct buffer *out, const struct wording_place *place)
 {
-	buffer_printf(out, " --bytes %" PRIu64 ":%" PRIu64, gap->from, gap->bytes);
-}
-
-/* "first cut: terse read ID --bytes 496:4441"; nothing where nothing is cut. */
-static void append_first_cut(struct buffer *out, const char *before, const struct line_gap *cut,
-			     const struct wording_place *place)
-{
-	if (!cut->bytes || !place->id)
-		return;
-	buffer_printf(out, "%sfirst cut: ", before);
-	append_place(out, "read", place);
-	append_bytes(out, cut);
-}
-
-static void append_range(struct buffer *out, const struct preview_piece *piece,
-			 const struct wording_place *place)
-{
-	/* Without a place the text is in a file that the reader has (filter). */
-	if (!has_place(place))
-		buffer_printf(out, "lines %" PRIu64 "-%" PRIu64, piece->from, piece->to);
-	else
-		append_place(out, "read", place);
+	append_behind(out, "read", place);
 	if (place->id)
-		buffer_printf(out, " --offset %" PRIu64 " --limit %" PRIu64, piece->from,
-			      piece->to - piece->from + 1);
+		buffer_append_string(out, " --bytes FROM-TO");
 }
 
-/* "[... 412 more lines like this (21.0 KB): terse read ID --offset 12 --limit 412; last: TEXT]" */
-static void append_alike(struct buffer *out, const struct preview_piece *piece,
-			 const struct wording_place *place)
+/* "31-1234", or "7" */
+static void append_numbers(struct buffer *out, uint64_t from, uint64_t to)
 {
-	bool returns = piece->len > 0 && piece->text[piece->len - 1] == '\r';
-	buffer_printf(out, "[... %s more lines like this (%s): ",
-		      HUMAN_COUNT(piece->to - piece->from + 1), HUMAN_SIZE(piece->bytes));
-	append_range(out, piece, place);
-	buffer_append_string(out, "; last: ");
-	utf8_clean(out, piece->text, piece->len - returns);
-	buffer_append_string(out, "]\n");
+	buffer_printf(out, "%" PRIu64, from);
+	if (to > from)
+		buffer_printf(out, "-%" PRIu64, to);
 }
 
-static void append_fold(struct buffer *out, const struct preview_piece *piece)
+/* ": terse read ID --lines 31-1234" in the first marker, or why it can't be read. */
+static void append_spelled(struct buffer *out, const struct preview_piece *piece,
+			   const struct wording_place *place)
 {
-	if (piece->from == piece->to)
-		buffer_printf(out, "[... line %" PRIu64 " repeats the line above]\n", piece->from);
-	else
-		buffer_printf(out, "[... lines %" PRIu64 "-%" PRIu64 " repeat the line above]\n",
-			      piece->from, piece->to);
-}
-
-static void append_omission(struct buffer *out, const struct preview_piece *piece,
-			    const struct wording_place *place)
-{
-	uint64_t lines = piece->to - piece->from + 1;
-	buffer_printf(out, "[... %s line%s (%s) omitted: ", HUMAN_COUNT(lines), plural(lines),
-		      HUMAN_SIZE(piece->bytes));
-	append_range(out, piece, place);
-	buffer_append_string(out, "]\n");
+	if (!piece->spelled)
+		return;
+	append_behind(out, "read", place);
+	if (!place->id)
+		return;
+	buffer_append_string(out, " --lines ");
+	append_numbers(out, piece->from, piece->to);
 }
 
 void wording_marker(struct buffer *out, const struct preview_piece *piece,
 		    const struct wording_place *place)
 {
-	switch (piece->kind) {
-	case PREVIEW_FOLD: append_fold(out, piece); break;
-	case PREVIEW_ALIKE: append_alike(out, piece, place); break;
-	default: append_omission(out, piece, place); break;
+	bool many = piece->to > piece->from;
+	buffer_append_string(out, many ? "[... lines " : "[... line ");
+	append_numbers(out, piece->from, piece->to);
+	if (piece->kind == PREVIEW_FOLD) {
+		buffer_append_string(out, many ? " repeat the line above]\n"
+					       : " repeats the line above]\n");
+		return;
 	}
+	buffer_append_string(out, piece->kind == PREVIEW_ALIKE ? " like this, " : " omitted, ");
+	buffer_append_string(out, HUMAN_SIZE(piece->bytes));
+	append_spelled(out, piece, place);
+	if (piece->kind == PREVIEW_ALIKE) {
+		bool returns = piece->len > 0 && piece->text[piece->len - 1] == '\r';
+		buffer_append_string(out, "; last: ");
+		utf8_clean(out, piece->text, piece->len - returns);
+	}
+	buffer_append_string(out, "]\n");
 }
 
 static void append_quoted(struct buffer *out, const char *what, const char *text)
@@ -269,26 +250,40 @@ static void append_waited(struct buffer *out, const struct wording_ending *e)
 	}
 }
 
-/* The run goes on: what can be done with it now. */
-static void append_running(struct buffer *out, const struct wording_ending *e, const char *id)
+/* "terse read ID --lines FROM-TO, " where something is left out. */
+static void append_with_id(struct buffer *out, const struct wording_ending *e,
+			   const struct wording_place *place)
 {
+	buffer_append_string(out, "; with that ID: ");
+	if (!e->omits && !e->cuts)
+		return;
+	buffer_printf(out, "terse read ID%s%s%s%s, ", place->is_stderr ? " --stderr" : "",
+		      e->omits ? " --lines FROM-TO" : "", e->omits && e->cuts ? " |" : "",
+		      e->cuts ? " --bytes FROM-TO" : "");
+}
+
+/* The run goes on: what can be done with it now. */
+static void append_running(struct buffer *out, const struct wording_ending *e,
+			   const struct wording_place *place)
+{
+	const char *also = e->typing ? "terse send ID TEXT, terse snapshot, " : "";
 	buffer_append_string(out, "[terse: ");
 	if (e->prompt) {
 		append_prompt(out, "waiting for input", e->prompt);
 		/* Without a question there is something to look at. */
 		buffer_printf(out,
-			      *e->prompt ? "; answer: terse send %s TEXT --key enter --await; with "
-					   "that ID: terse snapshot, terse signal (ends it)]\n"
-					 : "; screen: terse snapshot %s; with that ID: terse send "
-					   "ID TEXT --key enter --await, terse signal (ends it)]\n",
-			      id);
-		return;
+			      *e->prompt ? "; answer: terse send %s TEXT --key enter --await"
+					 : "; screen: terse snapshot %s",
+			      place->id);
+		also = *e->prompt ? "terse snapshot, " : "terse send ID TEXT --key enter --await, ";
+	} else {
+		append_waited(out, e);
+		buffer_printf(out, "running after %s; ", HUMAN_DURATION(e->duration_ms));
+		append_totals(out, e->lines, e->bytes);
+		buffer_printf(out, "; wait: terse await %s", place->id);
 	}
-	append_waited(out, e);
-	buffer_printf(out, "running after %s; ", HUMAN_DURATION(e->duration_ms));
-	append_totals(out, e->lines, e->bytes);
-	buffer_printf(out, "; wait: terse await %s; with that ID: %sterse signal (ends it)]\n", id,
-		      e->typing ? "terse send ID TEXT, terse snapshot, " : "");
+	append_with_id(out, e, place);
+	buffer_printf(out, "%sterse signal (ends it)]\n", also);
 }
 
 /* Notes behind the end of a run. */
@@ -304,7 +299,7 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 		    const struct wording_place *place)
 {
 	if (e->state == WORDING_RUNNING && place->id) {
-		append_running(out, e, place->id);
+		append_running(out, e, place);
 		return;
 	}
 	append_start(out, e);
@@ -320,11 +315,10 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 							      : "; full text: ");
 		append_place(out, "read", place);
 	}
-	if (place->id) {
-		buffer_printf(out, ", search: terse search %s%s REGEX", place->id,
+	if (place->id)
+		buffer_printf(out, " [--lines FROM-TO%s], terse search %s%s REGEX",
+			      e->cuts ? " | --bytes FROM-TO" : "", place->id,
 			      place->is_stderr ? " --stderr" : "");
-		append_first_cut(out, ", ", &e->cut, place);
-	}
 	buffer_append_string(out, "]\n");
 }
 
@@ -369,7 +363,8 @@ static void append_first_line(struct buffer *out, const struct wording_head *h, 
 		buffer_printf(out, ", %s more line%s", HUMAN_COUNT(lines - 1), plural(lines - 1));
 	append_behind(out, "read", place);
 	if (place->id)
-		append_bytes(out, &h->gap);
+		buffer_printf(out, " --bytes %" PRIu64 "-%" PRIu64, h->gap.from,
+			      h->gap.from + h->gap.bytes - 1);
 }
 
 /* "100 matches of 2,431 shown, 3 long lines cut: terse read ID --offset 572, or narrow the
@@ -388,7 +383,10 @@ static void append_first_part(struct buffer *out, const struct wording_head *h,
 	if (place->id)
 		buffer_printf(out, " --offset %" PRIu64 "%s", h->lines + 1,
 			      units[h->limit.unit].hint);
-	append_first_cut(out, "; ", &h->gap, place);
+	if (h->cut && place->id) {
+		buffer_append_string(out, "; cut bytes");
+		append_cut_bytes(out, place);
+	}
 }
 
 void wording_head(struct buffer *out, const struct wording_head *h, const struct wording_ending *e,
@@ -406,10 +404,7 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		append_first_part(out, h, place);
 	} else {
 		append_cut(out, h);
-		if (place->id)
-			append_first_cut(out, "; ", &h->gap, place);
-		else
-			append_behind(out, "read", place);
+		append_cut_bytes(out, place);
 	}
 	append_notes(out, e);
 	buffer_append_string(out, "]\n");

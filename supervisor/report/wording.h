@@ -25,9 +25,9 @@ struct wording_place {
 	struct gaps gaps; /* what of it could not be kept */
 };
 
-/* "[... 1,204 lines (61.0 KB) omitted: terse read cmd-1m5zq8k3x7f --offset 31 --limit 1204]\n",
-   for a fold "[... lines 12-421 repeat the line above]\n", and for lines that are alike
-   "[... 412 more lines like this (21.0 KB): terse read cmd-… --offset 12 --limit 412; last:
+/* "[... lines 31-1234 omitted, 61.0 KB]\n"; if the piece is spelled "[... lines 31-1234 omitted,
+   61.0 KB: terse read cmd-1m5zq8k3x7f --lines 31-1234]\n". For a fold "[... lines 12-421 repeat the
+   line above]\n", and for lines that are alike "[... lines 12-421 like this, 21.0 KB; last:
    Downloading part 421]\n". */
 void wording_marker(struct buffer *out, const struct preview_piece *piece,
 		    const struct wording_place *place);
@@ -59,19 +59,22 @@ struct wording_ending {
 	int64_t waited_ms;  /* for that, or for anything to happen; 0: not reported */
 	struct limit limit; /* of which `broken` was over first */
 	enum limit_part broken;
-	struct line_gap cut; /* the first part of a line that is left out; bytes 0: none is */
+	bool omits; /* lines are left out ... */
+	bool cuts;  /* ... or bytes of lines */
 };
 
-/* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-…]\n"; a limit other
+/* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-… [--lines FROM-TO],
+   terse search cmd-… REGEX]\n": a reader of any marker, which names lines or bytes alone, knows by
+   that how to read them; where lines are cut "[--lines FROM-TO | --bytes FROM-TO]". A limit other
    than that of bytes is named: "... 8,432 lines, 473 KB (limit 100 lines); full text ...". If the
    text was not kept whole: "... 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 KB) not kept: No
-   space left on device; the rest: terse read cmd-..."; where lines are cut, it ends with "first
-   cut: terse read cmd-… --bytes 496:4441"; where the project's file has errors, "; .terse.ini is
-   ignored: terse config check" follows the size. If the run goes on: "[terse: running after 10.0 s;
-   12 lines, 340 B; wait: terse await cmd-…; with that ID: terse send ID TEXT, terse snapshot, terse
-   signal (ends it)]\n", "[terse: waiting for input: \"Password: \"; answer: terse send cmd-… TEXT
-   --key enter --await; with that ID: terse snapshot, terse signal (ends it)]\n", "[terse: not found
-   in 2.0 s: \"ready\"; running ...]\n" */
+   space left on device; the rest: terse read cmd-..."; where the project's file has errors, ";
+   .terse.ini is ignored: terse config check" follows the size. If the run goes on: "[terse: running
+   after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…; with that ID: terse read ID --lines
+   FROM-TO, terse send ID TEXT, terse snapshot, terse signal (ends it)]\n" (no read if nothing is
+   left out), "[terse: waiting for input: \"Password: \"; answer: terse send cmd-… TEXT --key enter
+   --await; with that ID: terse snapshot, terse signal (ends it)]\n", "[terse: not found in 2.0 s:
+   \"ready\"; running ...]\n" */
 void wording_footer(struct buffer *out, const struct wording_ending *ending,
 		    const struct wording_place *place);
 
@@ -96,7 +99,7 @@ struct wording_head {
 /* The line behind the first part of a text, which replaces markers and footer (`ending` has the
    totals): "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read cmd-… --offset 572]\n",
    "[terse: exit 2; 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read cmd-…
-   --offset 101, or narrow the pattern; first cut: terse read cmd-… --bytes 1234:567]\n". */
+   --offset 101, or narrow the pattern; cut bytes: terse read cmd-… --bytes FROM-TO]\n". */
 void wording_head(struct buffer *out, const struct wording_head *head,
 		  const struct wording_ending *ending, const struct wording_place *place);
 

@@ -11,6 +11,16 @@ from support.harness import (FOOTER, HEARTBEAT, LIMIT, MARKER, Case, TERSE, even
                              main, numbers, read_file, read_to_end, write_file)
 
 
+# Bytes that are left out of a line.
+CUT = rb"\[\.\.\. bytes? (\d+(?:-\d+)?)\]"
+
+
+def cut_part(text, note):
+    """The bytes of a text that such a note stands for."""
+    first, _, last = note[1].partition(b"-")
+    return text[int(first):int(last or first) + 1]
+
+
 class Short(Case):
     def test_exactly_the_text(self):
         for kind in ("socket", "pipe"):
@@ -62,9 +72,8 @@ class Long(Case):
         for line in FOOTER.sub(b"", run.out).splitlines():
             marker = MARKER.match(line)
             if marker:
-                argv = re.search(rb"omitted: terse (.*)\]", line)[1].decode().split()
-                got = self.ask(*argv).splitlines()
-                lines += got[:int(marker[4])]
+                got = self.ask("read", run.id, "--lines", marker["range"].decode()).splitlines()
+                lines += got[:int(marker["to"] or marker["from"]) - int(marker["from"]) + 1]
             else:
                 lines.append(line)
         self.assertEqual(lines, numbers(3000).splitlines())
@@ -101,7 +110,7 @@ class Long(Case):
         script = "seq 3000; echo 'x.c:7:3: error: no such thing'; seq 3000; exit 2"
         run = self.terse("sh", "-c", script)
         self.assertEqual(run.code, 2)
-        self.assertIn(b"3001: x.c:7:3: error: no such thing\n", run.out)
+        self.assertIn(b"\nx.c:7:3: error: no such thing\n", run.out)
         text = numbers(3000) + b"x.c:7:3: error: no such thing\n" + numbers(3000)
         self.assert_preview(run, text, b"exit 2")
 
@@ -162,20 +171,17 @@ class Long(Case):
 
     def put_together(self, run, text):
         """The shown part of a text. Its lines, together with their omitted parts (known by their places), are
-        those of the text. The first omitted part is read with the command that the notice names."""
-        notes = list(re.finditer(rb"\[\.\.\. bytes (\d+)-(\d+) omitted \.\.\.\]", run.out))
-        at = re.search(rb"first cut: (terse read \S+ --bytes (\d+):(\d+))\]\n\Z", run.out)
-        self.assertEqual((int(at[2]), int(at[2]) + int(at[3]) - 1),
-                         (int(notes[0][1]), int(notes[0][2])))
+        those of the text. The first omitted part is read with the command that the last line names."""
+        notes = list(re.finditer(CUT, run.out))
         self.assertEqual(run.out.count(b"--bytes"), 1)
-        self.assertTrue(self.shell(at[1].decode() + " | cat").out ==
-                        text[int(at[2]):int(at[2]) + int(at[3])])
+        told = re.search(rb"(terse read cmd-[0-9a-z]+) (?:\[--lines FROM-TO \| )?--bytes FROM-TO\]", run.out)
+        self.assertTrue(self.shell("%s --bytes %s | cat" % (told[1].decode(), notes[0][1].decode())).out ==
+                        cut_part(text, notes[0]))
         shown = run.out[:run.out.index(b"[terse: ")]
         for line in shown.splitlines():
             if not MARKER.match(line):
-                whole = re.sub(rb"\[\.\.\. bytes (\d+)-(\d+) omitted \.\.\.\]",
-                               lambda note: text[int(note[1]):int(note[2]) + 1], line)
-                self.assertTrue(re.sub(rb"^\d+: ", b"", whole) in text.split(b"\n"), line[:90])
+                whole = re.sub(CUT, lambda note: cut_part(text, note), line)
+                self.assertTrue(whole in text.split(b"\n"), line[:90])
         return shown
 
     def test_long_lines_are_shown_as_far_as_there_is_room(self):
@@ -214,7 +220,7 @@ class Long(Case):
                 run = self.terse(*options, "--profile", "default", "sh", "-c", "cat text; sleep 0.5")
                 shown, true = run.out.splitlines(), 0
                 for line in shown:
-                    if re.match(rb"(\d+: )?\| ", line):
+                    if line.startswith(b"| "):
                         self.assertIn(line[line.index(b"| ") + 2:], forged)
                         true += 1
                     elif b"[terse:" in line:

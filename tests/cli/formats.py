@@ -536,14 +536,13 @@ class Blocks(Formats):
                          "Command executed in 'WORK'. Exit code: 0\n\n"
                          "Output (13.6KB) persisted. Artifact ID: ID\n\n"
                          "Preview (limit 6 lines):\n1\n"
-                         "[... 2,994 lines (13.5 KB) omitted: terse read ID --offset 2 "
-                         "--limit 2994]\n2996\n2997\n2998\n2999\n3000\n\n"
-                         "Use terse read ID to view the full output if needed.\n")
+                         "[... lines 2-2995 omitted, 13.5 KB: terse read ID --lines 2-2995]\n2996\n2997\n2998\n2999\n3000\n\n"
+                         "Use terse read ID [--lines FROM-TO] to view the full output if needed.\n")
         self.assertRegex(self.blocks("seq", "10000"), re.compile(
             r"\ACommand executed in 'WORK'\. Exit code: 0\n\n"
             r"Output \(47\.7KB\) persisted\. Artifact ID: ID\n\n"
-            r"Preview:\n1\n2\n3\n.*\n\[\.\.\. [\d,]+ lines .*\n10000\n\n"
-            r"Use terse read ID to view the full output if needed\.\n\Z", re.S))
+            r"Preview:\n1\n2\n3\n.*\n\[\.\.\. lines [\d-]+ omitted, .*\n10000\n\n"
+            r"Use terse read ID \[--lines FROM-TO\] to view the full output if needed\.\n\Z", re.S))
 
     def test_first_part(self):
         write_file(os.path.join(self.work, "found"), "needle\n" * 300)
@@ -553,7 +552,7 @@ class Blocks(Formats):
                          "Preview (limit 100 matches):\n" + "needle\n" * 100 +
                          "[terse: 100 matches of 300 shown: terse read ID --offset 101, or narrow "
                          "the pattern]\n\n"
-                         "Use terse read ID to view the full output if needed.\n")
+                         "Use terse read ID [--lines FROM-TO] to view the full output if needed.\n")
 
     def test_streams(self):
         text = self.blocks("--streams", "split", "--max-err-lines", "2", "sh", "-c",
@@ -563,9 +562,9 @@ class Blocks(Formats):
                          "Output:\nout\n\n"
                          "Error output (292B) persisted. Artifact ID: ID\n\n"
                          "Preview (limit 2 lines):\n1\n"
-                         "[... 98 lines (286 B) omitted: terse read ID --stderr --offset 2 "
-                         "--limit 98]\n100\n\n"
-                         "Use terse read ID --stderr to view the full error output if needed.\n")
+                         "[... lines 2-99 omitted, 286 B: terse read ID --stderr --lines "
+                         "2-99]\n100\n\n"
+                         "Use terse read ID --stderr [--lines FROM-TO] to view the full error output if needed.\n")
 
     def test_binary(self):
         self.assertEqual(self.blocks("head", "-c", "50000", "/bin/sh"),

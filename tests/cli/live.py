@@ -16,9 +16,9 @@ from support.harness import Case, DEADLINE, TERSE, eventually, let_go_on, main, 
 ID = rb"cmd-[0-9a-z]{12}"
 RUNNING = (rb"\[terse: ((?:found|not found in [^:]+:) \"[^\n]*\"; |waited [^;]+; )?running after "
            rb"[^;]+; ([\d,]+) lines?, [^;]+; wait: terse await (" + ID + rb"); with that ID: "
-           rb"terse send ID TEXT, terse snapshot, terse signal \(ends it\)\]\n\Z")
+           rb"(?:terse read ID --lines FROM-TO, )?terse send ID TEXT, terse snapshot, terse signal \(ends it\)\]\n\Z")
 ASKS = (rb"\[terse: waiting for input: \"(.*)\"; answer: terse send (" + ID + rb") TEXT --key enter "
-        rb"--await; with that ID: terse snapshot, terse signal \(ends it\)\]\n\Z")
+        rb"--await; with that ID: (?:terse read ID --lines FROM-TO, )?terse snapshot, terse signal \(ends it\)\]\n\Z")
 SCREEN = (rb"\[terse: waiting for input; screen: terse snapshot (" + ID + rb"); with that ID: terse "
           rb"send ID TEXT --key enter --await, terse signal \(ends it\)\]\n\Z")
 
@@ -104,13 +104,13 @@ class Yield(LiveCase):
         self.assertEqual(run.code, 0)
         identifier = self.asked(run.out, "on? ")
         self.assertTrue(run.out.startswith(b"1\n2\n"))
-        self.assertIn(b"omitted: terse read " + identifier.encode(), run.out)
+        self.assertRegex(run.out, b" omitted, [^:]+: terse read " + identifier.encode())
         self.assertIn(b"\n3000\non?", run.out)
         self.send(identifier, "--key", "enter")
         out = self.await_(identifier)
         # Text is shown once, and lines are numbered as in the text.
         self.assertTrue(out.startswith(b"on? \n3000\n3001\n"), out[:100])
-        marker = re.search(rb"omitted: terse read \S+ --offset (\d+) --limit (\d+)\]", out)
+        marker = re.search(rb"\[\.\.\. lines (\d+)-\d+ omitted, [^:]+: terse read \S+ --lines \d+-\d+\]", out)
         first = out[:marker.start()].count(b"\n")
         self.assertEqual(int(marker[1]), 3001 + first)
         text = self.artifact(identifier)

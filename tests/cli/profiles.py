@@ -81,13 +81,13 @@ class Read(Profiles):
         self.assertEqual(self.split_notice(run), (
             b"x" * 30 * KB + b"\n",
             "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse read ID "
-            "--bytes 30720:69280]\n"))
+            "--bytes 30720-99999]\n"))
         rest = self.shell(re.search(rb"terse read " + ID + rb" [^]]*", run.out)[0].decode() + " | cat")
         self.assertEqual(rest.out, b"x" * 69280)
         self.file("text", b"x" * 100000 + b"\ny\nz")
         self.assertEqual(self.split_notice(self.terse("cat", "text"))[1],
                          "[terse: line 1 is 97.7 KB, its first 30.0 KB shown, 2 more lines: "
-                         "terse read ID --bytes 30720:69280]\n")
+                         "terse read ID --bytes 30720-99999]\n")
 
     def test_later_line_too_long(self):
         text = b"a\nb\n" + b"x" * 100000 + b"\nend\n"
@@ -242,21 +242,22 @@ class Search(Profiles):
         self.file("text", b"".join(lines))
         run = self.terse("grep", "match", "text")
         text, notice = self.split_notice(run)
-        cut = b"match " + b"z" * 494 + b"[... bytes %d-%d omitted ...]\n"
+        cut = b"match " + b"z" * 494 + b"[... bytes %d-%d]\n"
         starts = [sum(map(len, lines[:n])) + 500 for n in range(len(lines))]
         self.assertEqual(text, b"".join(cut % (at, at + 505) if len(l) > 500 else l
                                         for at, l in zip(starts, lines)))
-        self.assertEqual(notice, "[terse: 3 long lines cut to 500 bytes; first cut: terse read "
-                                 "ID --bytes %d:506]\n" % starts[11])
-        self.assertEqual(self.go_on(run)[:507], b"z" * 506 + b"\n")
+        self.assertEqual(notice, "[terse: 3 long lines cut to 500 bytes: terse read ID --bytes "
+                                 "FROM-TO]\n")
+        self.assertEqual(self.shell("terse read %s --bytes %d-%d | cat" %
+                                    (run.id, starts[11], starts[11] + 505)).out, b"z" * 506)
 
         lines += [b"match again\n"] * 100
         self.file("text", b"".join(lines))
         run = self.terse("grep", "match", "text")
         self.assertEqual(self.split_notice(run)[1],
                          "[terse: 100 matches of 150 shown, 3 long lines cut to 500 bytes: terse "
-                         "read ID --offset 101, or narrow the pattern; first cut: terse read "
-                         "ID --bytes %d:506]\n" % starts[11])
+                         "read ID --offset 101, or narrow the pattern; cut bytes: terse read "
+                         "ID --bytes FROM-TO]\n")
         self.assertTrue(self.go_on(run).startswith(b"match again\n"))
 
     def test_no_match(self):

@@ -150,10 +150,9 @@ class Properties(Reader):
 
     def test_what_a_preview_says(self):
         run = self.terse("--profile", "default", "sh", "-c", "seq -f 'line %.0f' 20000; exit 3")
-        for count, _, offset, limit in MARKER.findall(run.out):
-            data = self.data("read", run.id, "--offset", offset.decode(), "--limit", limit.decode())
-            self.assertEqual(data["lines"][0], "line %d" % int(offset))
-            self.assertEqual(limit, count.replace(b",", b""))
+        for marker in MARKER.finditer(run.out):
+            data = self.data("read", run.id, "--lines", marker["range"].decode())
+            self.assertEqual(data["lines"][0], "line %d" % int(marker["from"]))
 
 
 class Readers(Reader):
@@ -247,9 +246,9 @@ class Readers(Reader):
         self.assertEqual(self.page(short, "--preview"), numbers(500))
         write_file(os.path.join(self.work, "a b"), numbers(20000))
         out = self.page("a b", "--preview")
-        self.assertTrue(out.endswith(b"\n[terse: 20,000 lines, 106 KB; full text: terse read 'a b', search: terse "
-                                     b"search 'a b' REGEX]\n"), out[-200:])
-        marker = re.search(rb"omitted: (terse read 'a b' --offset (\d+) --limit \d+)\]", out)
+        self.assertTrue(out.endswith(b"\n[terse: 20,000 lines, 106 KB; full text: terse read 'a b' [--lines FROM-TO], "
+                                     b"terse search 'a b' REGEX]\n"), out[-200:])
+        marker = re.search(rb"(?:omitted|like this), [^:]+: (terse read 'a b' --lines (\d+)-\d+)[;\]]", out)
         self.assertTrue(self.command(marker[1]).startswith(marker[2] + b"\n"))
 
 
@@ -357,7 +356,7 @@ class Runs(Reader):
         again = self.ask("read", self.failed, "--preview", "--size", "1000", "--mode=tail", "--exit-code", "0")
         self.assertTrue(900 < len(again) < 1300 < len(first))
         self.assertEqual(FOOTER.search(again)["end"], b"exit 0")
-        self.assertTrue(again.startswith(b"[... 2,"), again[:80])
+        self.assertTrue(again.startswith(b"[... lines 1-2"), again[:80])
         self.assertTrue(numbers(3000).endswith(again[again.index(b"\n") + 1:FOOTER.search(again).start()]))
         shown = self.ask("read", self.failed, "--preview", "--profile", "read")
         self.assertTrue(shown.startswith(numbers(2000)))

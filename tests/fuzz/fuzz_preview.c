@@ -15,8 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
 {
 	(void)ctx;
-	return (size_t)snprintf(out, cap, "[%llu]\n",
-				(unsigned long long)(piece->to - piece->from));
+	return (size_t)snprintf(out, cap, "[%llu%s]\n",
+				(unsigned long long)(piece->to - piece->from),
+				piece->spelled ? ": command" : "");
 }
 
 static void check(int ok)
@@ -29,13 +30,11 @@ static size_t printed_len(const struct preview_piece *piece, bool bare)
 {
 	struct buffer clean = BUFFER_INIT;
 	char out[512];
-	size_t len = 0;
+	size_t len;
 	if (piece->kind != PREVIEW_TEXT)
 		return bare ? 0 : marker(NULL, piece, out, sizeof(out));
 	utf8_clean(&clean, piece->text, piece->len);
-	for (uint64_t n = piece->from; piece->numbered && !bare && n <= piece->to; n++)
-		len += (size_t)snprintf(out, sizeof(out), "%llu: ", (unsigned long long)n);
-	len += clean.len;
+	len = clean.len;
 	buffer_release(&clean);
 	return len;
 }
@@ -47,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct preview_ask ask = {.marker = marker};
 	struct preview *p;
 	uint64_t next = 1, bytes = 0;
-	size_t step, at, n, used = 0;
+	size_t step, at, n, used = 0, spelled = 0;
 	int count;
 	if (size < 8)
 		return 0;
@@ -78,6 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		next = pieces[i].to + 1;
 		bytes += pieces[i].bytes;
 		used += printed_len(&pieces[i], options.bare);
+		if (pieces[i].kind == PREVIEW_GAP || pieces[i].kind == PREVIEW_ALIKE)
+			check(pieces[i].spelled == (spelled++ == 0));
 	}
 	check(next == preview_lines(p) + 1 && bytes == size && preview_bytes(p) == size);
 	check(used <= options.budget || (count == 1 && pieces[0].kind == PREVIEW_GAP));

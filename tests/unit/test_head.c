@@ -100,16 +100,19 @@ static void long_lines(void **state)
 	struct limit l = some;
 	(void)state;
 	l.max_line = 5;
-	struct head h = given(&l, "a\nabcde\nabcdef\nabcde0123456789\n",
-			      "a\nabcde\nabcde[... bytes 13-13 omitted ...]\n", HEAD_BYTES);
+	/* A mark is printed only if it is shorter than what it stands for. */
+	struct head h = given(&l,
+			      "a\nabcde0123456789abcdef\nabcde0123456789abcdefgh\n"
+			      "abcde0123456789abcdefghij\n",
+			      "a\nabcde0123456789abcdef\nabcde[... bytes 29-46]\n", HEAD_BYTES);
 	assert_int_equal(h.cut, 1);
-	assert_int_equal(h.gap.from, 13);
-	assert_int_equal(h.gap.bytes, 1);
+	assert_int_equal(h.gap.from, 29);
+	assert_int_equal(h.gap.bytes, 18);
 	assert_int_equal(h.lines, 3);
-	h = given(&l, "abcd\xC3\xA9", "abcd[... bytes 4-5 omitted ...]", HEAD_OPEN);
+	h = given(&l, "abcd\xC3\xA9xxxxxxxxxxxxxxxxx", "abcd[... bytes 4-22]", HEAD_OPEN);
 	assert_int_equal(h.cut, 1);
 	assert_int_equal(h.gap.from, 4);
-	assert_int_equal(h.gap.bytes, 2);
+	assert_int_equal(h.gap.bytes, 19);
 }
 
 /* Long lines are shown as far as there is room when the rest of the text is known. */
@@ -128,20 +131,20 @@ static void grown_lines(void **state)
 		&l,
 		"a\n0123456789012345678901234567890123456789012345678901234567890123456789012345\n"
 		"0123456789\n",
-		"a\n0123456789012345678901234567890123456[... bytes 39-77 omitted ...]\n"
+		"a\n0123456789012345678901234567890123456789012345678[... bytes 51-77]\n"
 		"0123456789\n",
 		HEAD_OPEN);
 	assert_int_equal(h.cut, 1);
-	assert_int_equal(h.gap.from, 39);
-	assert_int_equal(h.gap.bytes, 39);
+	assert_int_equal(h.gap.from, 51);
+	assert_int_equal(h.gap.bytes, 27);
 	/* As many lines as there is room for by max_line, and what is left for each of them. */
-	l.bytes = 90;
+	l.bytes = 66;
 	h = given(&l,
 		  "0123456789012345678901234567890123456789012345\n"
 		  "0123456789012345678901234567890123456789012345\n"
 		  "0123456789012345678901234567890123456789012345\n",
-		  "012345678901234[... bytes 15-45 omitted ...]\n"
-		  "012345678901234[... bytes 62-92 omitted ...]\n",
+		  "012345678901234[... bytes 15-45]\n"
+		  "012345678901234[... bytes 62-92]\n",
 		  HEAD_BYTES);
 	assert_int_equal(h.lines, 2);
 	assert_int_equal(h.cut, 2);

@@ -369,7 +369,7 @@ static void no_artifact_can_be_made(void **state)
 	finish(&r);
 	assert_int_equal(r.asked_for_artifact, 1);
 	assert_true(interceptor_is_spilled(r.text));
-	assert_true(has_printed(&r, "): not kept: No space left on device; last: line "));
+	assert_true(has_printed(&r, " KB: not kept: No space left on device; last: line "));
 	assert_true(has_printed(&r, "; not kept: No space left on device]\n"));
 	run_end(&r);
 }
@@ -432,24 +432,27 @@ static size_t without_footer(const struct buffer *out)
 	return footer ? (size_t)(footer - out->data) : out->len;
 }
 
-/* The numbers of printed lines, and of the first line of each gap, only rise. */
+/* The numbers of printed lines, and of the first line of each gap, only rise, and the first gap
+   alone has the command. */
 static void check_order(const struct buffer *out)
 {
 	unsigned long last = 0;
+	int gaps = 0;
 	for (const char *at = out->data, *next; at; at = next) {
-		const char *end = strchr(at, '\n'), *number = at + strspn(at, "0123456789: ");
-		const char *offset = strstr(at, "--offset ");
+		const char *end = strchr(at, '\n'), *command = strstr(at, ": terse read ");
 		unsigned long n = last + 1;
 		/* The number of a line that is cut can be cut. */
-		bool numbered =
-			*number == '<' && number[1 + strspn(number + 1, "0123456789")] == '>';
+		bool numbered = *at == '<' && at[1 + strspn(at + 1, "0123456789")] == '>';
+		bool gap = strncmp(at, "[... line", 9) == 0;
 		if (numbered)
-			n = strtoul(number + 1, NULL, 10);
-		else if (strncmp(at, "[... ", 5) == 0 && offset && offset < end)
-			n = strtoul(offset + strlen("--offset "), NULL, 10);
+			n = strtoul(at + 1, NULL, 10);
+		else if (gap)
+			n = strtoul(at + strcspn(at, "0123456789"), NULL, 10);
 		assert_true(n > last);
 		last = numbered ? n : last;
 		next = end ? end + 1 : NULL;
+		if (gap && !memmem(at, (size_t)(end - at), " the line above]", 16))
+			assert_int_equal(command && command < end, gaps++ == 0);
 	}
 }
 

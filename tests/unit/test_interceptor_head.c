@@ -130,23 +130,23 @@ static void head_with_long_lines(void **state)
 	feed(&r, "a\n0123456789012345678901234567890123456789\n");
 	feed(&r, "012345678901234567890123456789012345678\xC3\xA9");
 	interceptor_pause(r.text);
-	feed(&r, "more\nb\n");
+	feed(&r, "more than a mark takes\nb\n");
 	finish(&r);
 	printed_head(&r,
 		     "a\n0123456789012345678901234567890123456789\n"
-		     "012345678901234567890123456789012345678[... bytes 82-87 omitted ...]\nb\n",
-		     "[terse: 1 long line cut to 40 bytes; first cut: terse read ID --bytes 82:6]");
+		     "012345678901234567890123456789012345678[... bytes 82-105]\nb\n",
+		     "[terse: 1 long line cut to 40 bytes: terse read ID --bytes FROM-TO]");
 	run_end(&r);
 
 	/* They are cut, too, if the text is too long in another way. */
 	r = run_make_head(UNIT_LINES, 2);
 	r.options.limit.max_line = 10;
 	run_start(&r);
-	feed(&r, "a long line\nb\nc\n");
+	feed(&r, "a long line of 31 characters...\nb\nc\n");
 	finish(&r);
-	printed_head(&r, "a long lin[... bytes 10-10 omitted ...]\nb\n",
+	printed_head(&r, "a long lin[... bytes 10-30]\nb\n",
 		     "[terse: lines 1-2 of 3 shown (limit 2 lines), 1 long line cut to 10 bytes: "
-		     "terse read ID --offset 3; first cut: terse read ID --bytes 10:1]");
+		     "terse read ID --offset 3; cut bytes: terse read ID --bytes FROM-TO]");
 	run_end(&r);
 
 	r = run_make_head(UNIT_LINES, 2);
@@ -177,7 +177,7 @@ static void head_of_one_long_line(void **state)
 	buffer_printf(&want, "%s\n", text.data);
 	printed_head(&r, buffer_string(&want),
 		     "[terse: line 1 is 9.8 KB, its first 1000 B shown, 1 more line: "
-		     "terse read ID --bytes 1000:9000]");
+		     "terse read ID --bytes 1000-9999]");
 	buffer_release(&want);
 	buffer_release(&text);
 	run_end(&r);
@@ -208,14 +208,14 @@ static void head_is_live(void **state)
 	r = run_make_head(UNIT_LINES, 0);
 	r.options.limit.longest_line = r.options.limit.max_line = 10;
 	run_start(&r);
-	feed(&r, "1\n0123456789a\n");
+	feed(&r, "1\n0123456789abcdefghijklmnopqrs\n");
 	interceptor_pause(r.text);
 	interceptor_settle_all(r.text);
-	printed(&r, "1\n0123456789[... bytes 12-12 omitted ...]\n");
+	printed(&r, "1\n0123456789[... bytes 12-30]\n");
 	feed(&r, "3\n");
 	assert_true(interceptor_is_unsettled(r.text));
 	interceptor_settle_all(r.text);
-	printed(&r, "1\n0123456789[... bytes 12-12 omitted ...]\n3\n");
+	printed(&r, "1\n0123456789[... bytes 12-30]\n3\n");
 	finish(&r);
 	run_end(&r);
 }

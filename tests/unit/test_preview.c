@@ -26,8 +26,8 @@ static size_t marker(void *ctx, const struct preview_piece *piece, char *out, si
 	human_count(lines, count);
 	human_size(bytes, piece->bytes);
 	if (piece->kind == PREVIEW_ALIKE)
-		n = snprintf(out, cap, "[~ %" PRIu64 " %.*s]\n", count, (int)piece->len,
-			     piece->text);
+		n = snprintf(out, cap, "[~ %" PRIu64 " %s%.*s]\n", count, piece->spelled ? id : "",
+			     (int)piece->len, piece->text);
 	else if (!*id)
 		n = snprintf(out, cap, "[%c %" PRIu64 "]\n",
 			     piece->kind == PREVIEW_FOLD ? '=' : '-', count);
@@ -35,9 +35,11 @@ static size_t marker(void *ctx, const struct preview_piece *piece, char *out, si
 		n = snprintf(out, cap, "[... the line above %s more times]\n", lines);
 	else
 		n = snprintf(out, cap,
-			     "[... %s lines (%s) omitted: terse read %s --offset %" PRIu64
-			     " --limit %" PRIu64 "]\n",
-			     lines, bytes, id, piece->from, count);
+			     piece->spelled ? "[... lines %" PRIu64 "-%" PRIu64
+					      " omitted, %s: terse read %s --lines %" PRIu64
+					      "-%" PRIu64 "]\n"
+					    : "[... lines %" PRIu64 "-%" PRIu64 " omitted, %s]\n",
+			     piece->from, piece->to, bytes, id, piece->from, piece->to);
 	return (size_t)n;
 }
 
@@ -151,7 +153,7 @@ static struct lines split(const struct buffer *text)
 static void check_line(const char *line, size_t len, size_t offset, const char *shown,
 		       size_t shown_len, size_t max_line, bool bare, bool guard)
 {
-	static const char open[] = "[... bytes ", shut[] = " omitted ...]";
+	static const char open[] = "[... byte";
 	size_t at = 0, from = 0;
 	if (guard && line_is_like_notice(line, len)) {
 		assert_memory_equal(shown, "| ", 2);
@@ -178,13 +180,15 @@ static void check_line(const char *line, size_t len, size_t offset, const char *
 		from += part;
 		if (!note)
 			break;
-		first = strtoul(note + strlen(open), &end, 10);
-		assert_int_equal(*end, '-');
-		last = strtoul(end + 1, &end, 10);
-		assert_memory_equal(end, shut, strlen(shut));
-		from = (size_t)(end - shown) + strlen(shut);
+		bool many = note[strlen(open)] == 's';
+		first = last = strtoul(note + strlen(open) + many, &end, 10);
+		assert_int_equal(*end == '-', many);
+		if (many)
+			last = strtoul(end + 1, &end, 10);
+		assert_int_equal(*end, ']');
+		from = (size_t)(end - shown) + 1;
 		assert_int_equal(first, offset + at);
-		assert_true(last >= first);
+		assert_true(last > first || !many);
 		at = last + 1 - offset;
 	}
 	assert_int_equal(at, len);
@@ -208,8 +212,6 @@ static void render(struct buffer *out, bool bare, const struct preview_ask *ask,
 		for (size_t at = 0; at < piece->len; number++) {
 			const char *newline = memchr(piece->text + at, '\n', piece->len - at);
 			size_t end = newline ? (size_t)(newline - piece->text) + 1 : piece->len;
-			if (piece->numbered && !bare)
-				buffer_printf(out, "%" PRIu64 ": ", number);
 			utf8_clean(out, piece->text + at, end - at);
 			at = end;
 		}
@@ -494,7 +496,7 @@ static void test_barely_long_lines(void **state)
 		    "0123456789 123456789 123456789 123456789 123456789 123456789\n");
 	check_shown(&o, 0,
 		    "0123456789 123456789 123456789 123456789 123456789 123456789 123456789 12\n",
-		    "012[... bytes 3-65 omitted ...]6789 12\n");
+		    "0123456[... bytes 7-57]89 123456789 12\n");
 }
 
 static void test_long_lines(void **state)
@@ -506,17 +508,16 @@ static void test_long_lines(void **state)
 	for (int i = 0; i < 1000; i++)
 		buffer_printf(&text, "%04d ", i);
 	/* A last line keeps its end, another one its start. */
-	check_shown(&o, 0, buffer_string(&text),
-		    "0000 0001[... bytes 9-4981 omitted ...]96 0997 0998 0999 ");
+	check_shown(&o, 0, buffer_string(&text), "0000 0001 000[... bytes 13-4973] 0995 0996 0997 0998 0999 ");
 	buffer_append_string(&text, "\nend\n");
 	check_shown(&o, 0, buffer_string(&text),
-		    "0000 0001 0002 0003 00[... bytes 22-4995 omitted ...]999 \nend\n");
+		    "0000 0001 0002 0003 0004 0005 00[... bytes 32-4993] 0999 \nend\n");
 	text.len = 0;
 	buffer_append_string(&text, "é");
 	while (text.len < 100)
 		buffer_append_string(&text, "éé");
 	o.max_line = 61;
-	check_shown(&o, 0, buffer_string(&text), "ééééé[... bytes 10-81 omitted ...]éééééééééé");
+	check_shown(&o, 0, buffer_string(&text), "ééééééé[... bytes 14-73]éééééééééééééé");
 	buffer_release(&text);
 }
 
@@ -546,10 +547,9 @@ static void test_huge_lines(void **state)
 	count = preview_choose(p, &ask, &pieces);
 	assert_true(count >= 0);
 	render(&out, false, &ask, pieces, count);
-	assert_string_equal(
-		buffer_string(&out),
-		"first xxxxxxxxxxxxxxxxxxxxxxxx[... bytes 30-6553609 omitted ...]\n"
-		"[... bytes 6553611-13107190 omitted ...]xxxxxxxxxxxxxxxxxxxxxxxxx end");
+	assert_string_equal(buffer_string(&out),
+			    "first xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx[... bytes 42-6553609]\n"
+			    "[... bytes 6553611-13107178]xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx end");
 	buffer_release(&out);
 	preview_free(p);
 }

@@ -16,15 +16,16 @@
 static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
 {
 	(void)ctx;
-	return (size_t)snprintf(out, cap,
-				"[... %" PRIu64 " lines (%" PRIu64
-				" bytes) omitted: terse read cmd-1m5zq8k3x7f01 --offset %" PRIu64
-				" --limit %" PRIu64 "]\n",
-				piece->to - piece->from + 1, piece->bytes, piece->from,
-				piece->to - piece->from + 1);
+	int n = snprintf(out, cap, "[... lines %" PRIu64 "-%" PRIu64 " omitted, %" PRIu64 " B",
+			 piece->from, piece->to, piece->bytes);
+	if (piece->spelled)
+		n += snprintf(out + n, cap - (size_t)n,
+			      ": terse read cmd-1m5zq8k3x7f01 --lines %" PRIu64 "-%" PRIu64,
+			      piece->from, piece->to);
+	return (size_t)n + (size_t)snprintf(out + n, cap - (size_t)n, "]\n");
 }
 
-/* Prints what is chosen; with `middle` only the lines that are numbered. */
+/* Prints what is chosen; with `middle` only the lines that stand between gaps. */
 static void print_chosen(struct preview *p, int status, bool middle, struct buffer *out)
 {
 	struct preview_ask ask = {.status = status, .marker = marker};
@@ -32,12 +33,17 @@ static void print_chosen(struct preview *p, int status, bool middle, struct buff
 	char mark[512];
 	int count = preview_choose(p, &ask, &pieces);
 	assert_true(count >= 0);
+	int first = 0, last = count;
+	while (first < count && pieces[first].kind != PREVIEW_GAP)
+		first++;
+	while (last > 0 && pieces[last - 1].kind != PREVIEW_GAP)
+		last--;
 	for (int i = 0; i < count; i++) {
 		if (pieces[i].kind != PREVIEW_TEXT) {
 			size_t len = marker(NULL, &pieces[i], mark, sizeof(mark));
 			if (!middle)
 				buffer_append(out, mark, len);
-		} else if (!middle || pieces[i].numbered) {
+		} else if (!middle || (i > first && i < last)) {
 			buffer_append(out, pieces[i].text, pieces[i].len);
 		}
 	}

@@ -91,7 +91,7 @@ static void long_output(void **state)
 	is(&r, "Command executed in '/work'. Exit code: 1\n\n"
 	       "Output (47.3KB) persisted. Artifact ID: " ID "\n\n"
 	       "Preview:\nfirst\n[... marker]\nlast\n\n"
-	       "Use terse read " ID " to view the full output if needed.\n");
+	       "Use terse read " ID " [--lines FROM-TO] to view the full output if needed.\n");
 	r = report_make();
 	r.id = ID;
 	report_set_text(&r.streams[0], "short\n", 1);
@@ -102,7 +102,7 @@ static void long_output(void **state)
 	       "Output:\nshort\n\n"
 	       "Error output (812B) persisted. Artifact ID: " ID "\n\n"
 	       "Preview (limit 2,000 lines):\nfirst\n[... marker]\nlast\n\n"
-	       "Use terse read " ID " --stderr to view the full error output if needed.\n");
+	       "Use terse read " ID " --stderr [--lines FROM-TO] to view the full error output if needed.\n");
 }
 
 static void not_kept(void **state)

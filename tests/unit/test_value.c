@@ -116,6 +116,72 @@ static void sizes(void **state)
 	check(examples, value_parse_size);
 }
 
+static void ranges(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t from, to;
+	} examples[] = {
+		{"330-412", 330, 412},
+		{"7", 7, 7},
+		{"7-7", 7, 7},
+		{"0-9223372036854775807", 0, INT64_MAX},
+		{"1-99999999999999999999999", 1, INT64_MAX},
+		{"", INVALID, 0},
+		{"-", INVALID, 0},
+		{"-5", INVALID, 0},
+		{"5-", INVALID, 0},
+		{"5-4", INVALID, 0},
+		{"5--4", INVALID, 0},
+		{"1.5-2", INVALID, 0},
+		{"1-2.5", INVALID, 0},
+		{"1-2-3", INVALID, 0},
+		{"1,000-2,000", INVALID, 0},
+		{"1:2", INVALID, 0},
+		{"1-2KB", INVALID, 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+		int64_t from = 0, to = 0;
+		bool valid = examples[i].from != INVALID;
+		assert_int_equal(value_parse_range(examples[i].text, &from, &to), valid ? 0 : -1);
+		if (!valid)
+			continue;
+		assert_int_equal(from, examples[i].from);
+		assert_int_equal(to, examples[i].to);
+	}
+}
+
+static void slices(void **state)
+{
+	static const struct {
+		const char *text;
+		bool valid;
+		uint64_t from, length;
+	} examples[] = {
+		{"496-4936", true, 496, 4441},
+		{"0-0", true, 0, 1},
+		{"30000", true, 30000, 0},
+		{"30000:", true, 30000, 0},
+		{"1KB:2KB", true, 1024, 2048},
+		{"1:0", false, 0, 0},
+		{":5", false, 0, 0},
+		{"x", false, 0, 0},
+		{"5-4", false, 0, 0},
+		{"-5", false, 0, 0},
+		{"", false, 0, 0},
+		{"1-2:3", false, 0, 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+		uint64_t from = 0, length = 0;
+		int result = value_parse_slice(examples[i].text, &from, &length);
+		assert_int_equal(result, examples[i].valid ? 0 : -1);
+		assert_int_equal(from, examples[i].from);
+		assert_int_equal(length, examples[i].length);
+	}
+}
+
 static void durations(void **state)
 {
 	static const struct example examples[] = {
@@ -215,8 +281,9 @@ static void formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts), cmocka_unit_test(sizes), cmocka_unit_test(durations),
-		cmocka_unit_test(bools),  cmocka_unit_test(words), cmocka_unit_test(formats),
+		cmocka_unit_test(counts), cmocka_unit_test(sizes),     cmocka_unit_test(ranges),
+		cmocka_unit_test(slices), cmocka_unit_test(durations), cmocka_unit_test(bools),
+		cmocka_unit_test(words),  cmocka_unit_test(formats),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

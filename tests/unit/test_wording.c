@@ -55,29 +55,48 @@ static void markers(void **state)
 					    .len = 11};
 	const struct preview_piece fold_one = {.kind = PREVIEW_FOLD, .from = 2, .to = 2};
 	(void)state;
-	marker(&many, &kept,
-	       "[... 1,204 lines (61.0 KB) omitted: terse read " ID " --offset 31 --limit 1204]\n");
-	marker(&one, &kept, "[... 1 line (1 B) omitted: terse read " ID " --offset 7 --limit 1]\n");
-	marker(&huge, &kept,
-	       "[... 12,345,678 lines (10.0 GB) omitted: terse read " ID
-	       " --offset 1 --limit 12345678]\n");
-	marker(&many, &kept_stderr,
-	       "[... 1,204 lines (61.0 KB) omitted: terse read " ID
-	       " --stderr --offset 31 --limit 1204]\n");
-	marker(&many, &lost,
-	       "[... 1,204 lines (61.0 KB) omitted: not kept: No space left on device]\n");
-	marker(&many, &in_a_file, "[... 1,204 lines (61.0 KB) omitted: lines 31-1234]\n");
+	marker(&many, &kept, "[... lines 31-1234 omitted, 61.0 KB]\n");
+	marker(&one, &kept, "[... line 7 omitted, 1 B]\n");
+	marker(&huge, &kept, "[... lines 1-12345678 omitted, 10.0 GB]\n");
+	marker(&many, &lost, "[... lines 31-1234 omitted, 61.0 KB]\n");
+	marker(&many, &in_a_file, "[... lines 31-1234 omitted, 61.0 KB]\n");
 	marker(&fold, &kept, "[... lines 1012-1421 repeat the line above]\n");
-	marker(&alike, &kept,
-	       "[... 2,410 more lines like this (21.0 KB): terse read " ID
-	       " --offset 12 --limit 2410; last: part\t\uFFFD 24\u00FC]\n");
-	marker(&alike, &lost,
-	       "[... 2,410 more lines like this (21.0 KB): not kept: No space left on device; "
-	       "last: part\t\uFFFD 24\u00FC]\n");
-	marker(&alike, &in_a_file,
-	       "[... 2,410 more lines like this (21.0 KB): lines 12-2421; last: "
-	       "part\t\uFFFD 24\u00FC]\n");
 	marker(&fold_one, &lost, "[... line 2 repeats the line above]\n");
+	marker(&alike, &kept,
+	       "[... lines 12-2421 like this, 21.0 KB; last: part\t\uFFFD 24\u00FC]\n");
+}
+
+/* The first marker of a text has the command that prints what is omitted. */
+static void spelled_markers(void **state)
+{
+	const struct preview_piece many = {
+		.kind = PREVIEW_GAP, .from = 31, .to = 1234, .bytes = 62464, .spelled = true};
+	const struct preview_piece one = {
+		.kind = PREVIEW_GAP, .from = 7, .to = 7, .bytes = 1, .spelled = true};
+	const struct preview_piece alike = {.kind = PREVIEW_ALIKE,
+					    .from = 12,
+					    .to = 2421,
+					    .bytes = 21504,
+					    .text = "part 24\xC3\xBC\r",
+					    .len = 10,
+					    .spelled = true};
+	(void)state;
+	marker(&many, &kept,
+	       "[... lines 31-1234 omitted, 61.0 KB: terse read " ID " --lines 31-1234]\n");
+	marker(&one, &kept, "[... line 7 omitted, 1 B: terse read " ID " --lines 7]\n");
+	marker(&many, &kept_stderr,
+	       "[... lines 31-1234 omitted, 61.0 KB: terse read " ID
+	       " --stderr --lines 31-1234]\n");
+	marker(&many, &lost,
+	       "[... lines 31-1234 omitted, 61.0 KB: not kept: No space left on device]\n");
+	marker(&many, &in_a_file, "[... lines 31-1234 omitted, 61.0 KB]\n");
+	marker(&alike, &kept,
+	       "[... lines 12-2421 like this, 21.0 KB: terse read " ID
+	       " --lines 12-2421; last: part 24\u00FC]\n");
+	marker(&alike, &lost,
+	       "[... lines 12-2421 like this, 21.0 KB: not kept: No space left on device; "
+	       "last: part 24\u00FC]\n");
+	marker(&alike, &in_a_file, "[... lines 12-2421 like this, 21.0 KB; last: part 24\u00FC]\n");
 }
 
 static struct wording_ending ended(int exit_code)
@@ -100,10 +119,10 @@ static void footers(void **state)
 	(void)state;
 	footer(&e, &kept,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read " ID
-	       ", search: terse search " ID " REGEX]\n");
+	       " [--lines FROM-TO], terse search " ID " REGEX]\n");
 	footer(&e, &kept_stderr,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read " ID
-	       " --stderr, search: terse search " ID " --stderr REGEX]\n");
+	       " --stderr [--lines FROM-TO], terse search " ID " --stderr REGEX]\n");
 	footer(&e, &lost,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; not kept: No space "
 	       "left on device]\n");
@@ -117,18 +136,25 @@ static void footers(void **state)
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 "
 	       "KB) not kept: over the disk cap ([spill] max_artifact); lines 8,400-8,432 (33, 1.0 "
 	       "KB) not kept: No space left on device; the rest: terse read " ID
-	       ", search: terse search " ID " REGEX]\n");
+	       " [--lines FROM-TO], terse search " ID " REGEX]\n");
 	e.background = true;
 	footer(&e, &kept,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; background processes still "
-	       "write; full text: terse read " ID ", search: terse search " ID " REGEX]\n");
+	       "write; full text: terse read " ID " [--lines FROM-TO], terse search " ID
+	       " REGEX]\n");
 	e.project_ignored = true;
 	footer(&e, &kept,
 	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; background processes still "
 	       "write; "
 	       ".terse.ini is ignored: terse config check; full text: terse read " ID
-	       ", search: terse search " ID " REGEX]\n");
+	       " [--lines FROM-TO], terse search " ID " REGEX]\n");
 	e.project_ignored = false;
+	e.background = false;
+	e.omits = e.cuts = true;
+	footer(&e, &kept_stderr,
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read " ID
+	       " --stderr [--lines FROM-TO | --bytes FROM-TO], terse search " ID
+	       " --stderr REGEX]\n");
 	e = (struct wording_ending){.exit_code = 0, .duration_ms = 3, .lines = 1, .bytes = 5000};
 	footer(&e, &in_a_file, "[terse: exit 0 after 3 ms; 1 line, 4.9 KB]\n");
 }
@@ -188,7 +214,20 @@ static void footers_of_running(void **state)
 	footer(&e, &kept, "[terse: found \"\\\"GET /\\\" \\u202e\"; " AFTER);
 	e.found = "listening on 80";
 	footer(&e, &kept, "[terse: found \"listening on 80\"; " AFTER);
+	e.omits = true;
+	footer(&e, &kept,
+	       "[terse: found \"listening on 80\"; running after 10.0 s; 12 lines, 340 B; wait: "
+	       "terse "
+	       "await " ID
+	       "; with that ID: terse read ID --lines FROM-TO, terse send ID TEXT, terse "
+	       "snapshot, terse signal (ends it)]\n");
 	e.prompt = "Password: ";
+	e.cuts = true;
+	footer(&e, &kept_stderr,
+	       "[terse: waiting for input: \"Password: \"; answer: terse send " ID
+	       " TEXT --key enter --await; with that ID: terse read ID --stderr --lines FROM-TO | "
+	       "--bytes FROM-TO, terse snapshot, terse signal (ends it)]\n");
+	e.omits = e.cuts = false;
 	footer(&e, &kept,
 	       "[terse: waiting for input: \"Password: \"; answer: terse send " ID
 	       " TEXT --key enter --await; with that ID: terse snapshot, terse signal (ends "
@@ -306,10 +345,10 @@ static void heads_of_long_lines(void **state)
 	e.lines = 1;
 	head(&h, &e, &kept,
 	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse read " ID
-	     " --bytes 30720:69280]\n");
+	     " --bytes 30720-99999]\n");
 	head(&h, &e, &kept_stderr,
 	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse read " ID
-	     " --stderr --bytes 30720:69280]\n");
+	     " --stderr --bytes 30720-99999]\n");
 	head(&h, &e, &lost,
 	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: not kept: No space left on "
 	     "device]\n");
@@ -319,37 +358,33 @@ static void heads_of_long_lines(void **state)
 	e.lines = 3000;
 	head(&h, &e, &kept,
 	     "[terse: line 1 is 97.7 KB, its first 30.0 KB shown, 2,999 more lines: terse read " ID
-	     " --bytes 30720:69280]\n");
+	     " --bytes 30720-99999]\n");
 
 	h = first(WORDING_NOTHING_LEFT, UNIT_MATCHES, 50, 50);
 	h.cut = 3;
-	h.gap = (struct line_gap){1234, 567};
 	head(&h, &e, &kept,
-	     "[terse: 3 long lines cut to 500 bytes; first cut: terse read " ID
-	     " --bytes 1234:567]\n");
+	     "[terse: 3 long lines cut to 500 bytes: terse read " ID " --bytes FROM-TO]\n");
 	head(&h, &e, &in_a_file, "[terse: 3 long lines cut to 500 bytes]\n");
 	head(&h, &e, &lost,
 	     "[terse: 3 long lines cut to 500 bytes: not kept: No space left on device]\n");
 	h.cut = 1;
 	h.limit.max_line = 2048;
 	head(&h, &e, &kept,
-	     "[terse: 1 long line cut to 2 KB; first cut: terse read " ID " --bytes 1234:567]\n");
+	     "[terse: 1 long line cut to 2 KB: terse read " ID " --bytes FROM-TO]\n");
 	h.limit.grow = true;
 	head(&h, &e, &kept_stderr,
-	     "[terse: 1 long line cut; first cut: terse read " ID " --stderr --bytes 1234:567]\n");
+	     "[terse: 1 long line cut: terse read " ID " --stderr --bytes FROM-TO]\n");
 	h = first(WORDING_COUNT, UNIT_MATCHES, 100, 2431);
 	h.cut = 3;
-	h.gap = (struct line_gap){1234, 567};
 	head(&h, &e, &kept,
 	     "[terse: 100 matches of 2,431 shown, 3 long lines cut to 500 bytes: terse read " ID
-	     " --offset 101, or narrow the pattern; first cut: terse read " ID
-	     " --bytes 1234:567]\n");
+	     " --offset 101, or narrow the pattern; cut bytes: terse read " ID
+	     " --bytes FROM-TO]\n");
 	h = first(WORDING_BYTES, UNIT_LINES, 571, 8432);
 	h.cut = 1;
-	h.gap = (struct line_gap){1234, 567};
 	head(&h, &e, &kept,
 	     "[terse: lines 1-571 of 8,432 shown (limit 30 KB), 1 long line cut to 500 bytes: "
-	     "terse read " ID " --offset 572; first cut: terse read " ID " --bytes 1234:567]\n");
+	     "terse read " ID " --offset 572; cut bytes: terse read " ID " --bytes FROM-TO]\n");
 }
 
 /* The line begins with how the command ended, unless it succeeded. */
@@ -406,7 +441,7 @@ static void endings(void **state)
 	status(&e, "[terse: interrupted]\n");
 	footer(&e, &kept,
 	       "[terse: interrupted after 12.3 s; 8,432 lines, 473 KB; full text: terse read " ID
-	       ", search: terse search " ID " REGEX]\n");
+	       " [--lines FROM-TO], terse search " ID " REGEX]\n");
 }
 
 static void heartbeat(int64_t ms, uint64_t lines, uint64_t bytes, const struct wording_place *place,
@@ -516,10 +551,9 @@ static void no_end(void **state)
 	e.state = WORDING_FILE;
 	const struct wording_place place = {.id = "'a b'"};
 	wording_footer(&out, &e, &place);
-	assert_text(
-		&out,
-		"[terse: 8,432 lines, 473 KB; full text: terse read 'a b', search: terse search "
-		"'a b' REGEX]\n");
+	assert_text(&out, "[terse: 8,432 lines, 473 KB; full text: terse read 'a b' [--lines "
+			  "FROM-TO], terse search "
+			  "'a b' REGEX]\n");
 }
 
 static void person(void **state)
@@ -556,6 +590,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(markers),
+		cmocka_unit_test(spelled_markers),
 		cmocka_unit_test(footers),
 		cmocka_unit_test(footers_name_the_limit),
 		cmocka_unit_test(footers_of_running),
