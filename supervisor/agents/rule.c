@@ -162,6 +162,15 @@ const char *rule_ancestor(const struct settings *s, const char *only, pid_t pid,
 	return NULL;
 }
 
+const char *rule_outermost(const struct settings *s, const char *only, pid_t pid, struct process *p)
+{
+	struct process above;
+	const char *name = rule_ancestor(s, only, pid, p), *next = name;
+	while (next && (next = rule_ancestor(s, only, p->parent, &above)) != NULL)
+		*p = above;
+	return name;
+}
+
 static bool has_parent(const struct list *list)
 {
 	char room[4096];

@@ -32,6 +32,10 @@ const char *rule_agent(const struct settings *s);
    is NULL. Fills in *p and returns the agent's name, or NULL. */
 const char *rule_ancestor(const struct settings *s, const char *name, pid_t pid, struct process *p);
 
+/* The agent's outermost such process, which outlives its helpers. As rule_ancestor(). */
+const char *rule_outermost(const struct settings *s, const char *name, pid_t pid,
+			   struct process *p);
+
 /* The conversation that the agent's environment names, or NULL. */
 const char *rule_session(const struct settings *s, const char *name);
 

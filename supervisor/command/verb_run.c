@@ -293,6 +293,12 @@ static int run_hide_secrets(struct job *job)
 	return 0;
 }
 
+/* Whether a run that yields was asked for by whoever typed the command, and not by a rule. */
+static bool run_is_deliberate(struct settings *s)
+{
+	return s->detach || option_source(s, option_by_key("run", "yield"))->by == ORIGIN_FLAG;
+}
+
 int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string)
 {
 	struct option_error error = {""};
@@ -301,6 +307,7 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 		job->shown = NULL;
 		return run_fail(job, "usage", error.text, EXIT_TERSE);
 	}
+	job->deliberate = run_is_deliberate(s);
 	channels_decide(&job->channels, s);
 	if (job->channels.direct)
 		return run_tell_exec_error(job, frontend_exec(job));

@@ -22,6 +22,7 @@ struct job {
 	struct signals signals; /* as the caller had them */
 	pid_t front, parent;    /* the front end's process ID, and its parent's */
 	bool leads;             /* the command leads its process group */
+	bool deliberate;        /* whoever started the run wants it to go on without him */
 	int64_t started_ms;     /* real time */
 	int64_t begun_ms;       /* the same moment, monotonic */
 	unsigned cols, rows;

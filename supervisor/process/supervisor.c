@@ -335,6 +335,7 @@ static const struct deadline deadlines[] = {
 	{"timeout", TIMER_TIMEOUT, NULL, supervisor_on_timeout},
 	{"yield", TIMER_YIELD, NULL, supervisor_on_yield},
 	{"look at the front end", TIMER_FRONT, NULL, front_follow},
+	{"look at the agent", TIMER_AGENT, NULL, front_look_at_agent},
 	{"stall", TIMER_STALL, NULL, NULL},
 	{"live", TIMERS, live_when, supervisor_on_live},
 	{"keys", TIMERS, keys_when, supervisor_on_keys},

@@ -2,8 +2,8 @@
 
 #include "lib/human.h"
 #include "lib/io.h"
-#include "lib/proc.h"
 #include "lib/trace.h"
+#include "supervisor/agents/rule.h"
 #include "supervisor/process/prompt.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
@@ -138,6 +138,30 @@ static void front_on_gone(struct supervisor *s)
 		supervisor_end_tree(s, TREE_HUP);
 	}
 	delivery_hurry(&s->delivery, clock_monotonic_ms(), 0);
+}
+
+void front_bind_to_agent(struct supervisor *s, int64_t now_ms)
+{
+	const struct settings *set = s->job->settings;
+	const char *agent = s->job->deliberate ? NULL : rule_agent(set);
+	if (!agent || !rule_outermost(set, agent, s->job->front, &s->agent))
+		return;
+	TRACE(PROCESS, "supervisor: the run ends with process %d of agent %s", (int)s->agent.pid,
+	      agent);
+	s->timer[TIMER_AGENT] = now_ms + FRONT_MS;
+}
+
+void front_look_at_agent(struct supervisor *s, int64_t now_ms)
+{
+	struct process now;
+	bool lives = process_read(s->agent.pid, &now) == 0 && now.started == s->agent.started &&
+		     process_is_alive(&now);
+	s->timer[TIMER_AGENT] = lives ? now_ms + FRONT_MS : 0;
+	if (lives || s->state != SUPERVISOR_RUNNING)
+		return;
+	TRACE(PROCESS, "supervisor: the agent has gone");
+	s->interrupted = true;
+	supervisor_end_tree(s, TREE_HUP);
 }
 
 static void front_pass_signal(const struct supervisor *s, const struct message *m, size_t len)

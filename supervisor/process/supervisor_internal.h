@@ -21,6 +21,7 @@
 #ifndef TERSE_PROCESS_SUPERVISOR_INTERNAL_H
 #define TERSE_PROCESS_SUPERVISOR_INTERNAL_H
 
+#include "lib/proc.h"
 #include "supervisor/process/delivery.h"
 #include "supervisor/process/lingering.h"
 #include "supervisor/process/live.h"
@@ -29,7 +30,7 @@
 #include "supervisor/process/source.h"
 #include "supervisor/process/wait.h"
 
-/* Interval between looks at the front end. */
+/* Interval between looks at the front end, and at the agent. */
 #define FRONT_MS 1000
 
 enum supervisor_state { SUPERVISOR_RUNNING, SUPERVISOR_FLUSHING, SUPERVISOR_LINGERING };
@@ -44,6 +45,7 @@ enum supervisor_timer {
 	TIMER_TIMEOUT,   /* end the command */
 	TIMER_YIELD,     /* let the caller go */
 	TIMER_FRONT,     /* look at the front end */
+	TIMER_AGENT,     /* look at the agent */
 	TIMER_STALL,     /* give up control clients that do not read */
 	TIMERS
 };
@@ -60,6 +62,8 @@ struct supervisor {
 	enum supervisor_state state;
 	enum caller_state caller;
 	struct front front;
+	struct process
+		agent; /* its end ends the run, once the caller has left; pid 0: nobody's does */
 	int watchdog;
 	int signals;          /* signalfd for SIGCHLD */
 	pid_t command, group; /* its process ID and process group */
@@ -124,6 +128,13 @@ void front_follow(struct supervisor *s, int64_t now_ms);
 
 /* Deals with what the front end has sent, or with its end. */
 void front_receive(struct supervisor *s);
+
+/* The front end leaves while the command runs. If nobody asked for that, the run ends with the
+   agent that started it. */
+void front_bind_to_agent(struct supervisor *s, int64_t now_ms);
+
+/* Ends the run if that agent has gone. */
+void front_look_at_agent(struct supervisor *s, int64_t now_ms);
 
 /* Whether it is about to stop, and would never read that it may end. */
 bool front_is_asleep(const struct supervisor *s);

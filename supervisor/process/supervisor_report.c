@@ -195,6 +195,7 @@ void supervisor_finish_yield(struct supervisor *s)
 	int code = delivery_exit_code(&s->delivery, (int)s->job->settings->yield_status << 8);
 	supervisor_drop_caller(s);
 	supervisor_settle();
+	front_bind_to_agent(s, clock_monotonic_ms());
 	s->live.asks = s->live.terminal;
 	front_send(s, MESSAGE_YIELDED, code, 0);
 	io_close(&s->front.fd);

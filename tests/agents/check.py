@@ -91,6 +91,20 @@ class Init:
         for path in changed:
             self.assertEqual(there.get(path), self.before.get(path), path)
 
+    def test_without_terse(self):
+        """Its shell still runs what the model wrote."""
+        self.wiring = "damaged"
+        for what, damage in (("removed", lambda path, data: None),
+                             ("garbage", lambda path, data: write_file(path, b"\1 garbage\n" * 99, 0o755)),
+                             ("not executable", lambda path, data: write_file(path, data, 0o644)),
+                             ("truncated", lambda path, data: write_file(path, data[:len(data) // 2], 0o755))):
+            with self.subTest(what):
+                self.damage = damage
+                results = self.drive("echo hello", "seq 3; exit 3")
+                # The notice may be shown before or behind it.
+                self.assertIn("hello", self.text(results[0]).splitlines())
+                self.assertIn("1\n2\n3", self.text(results[1]))
+
     def check_ended(self, session):
         """Ended by a hook, while the agent ends or after it."""
         def ended():

@@ -38,8 +38,25 @@ class Agent(Case):
         return {"LD_PRELOAD": SHIM}
 
     def files(self):
+        """Those of the home directory, but for the launcher's, which stay."""
         return {os.path.join(folder, name): read_file(os.path.join(folder, name))
-                for folder, _, names in os.walk(self.home) for name in names}
+                for folder, _, names in os.walk(self.home) for name in names
+                if not folder.endswith("/.local/lib/terse")}
+
+    def damaged(self):
+        """As a terse of the case's own wires it up that is then what `damage` makes of it."""
+        program = os.path.join(self.dir, "installed", "terse")
+        os.makedirs(os.path.dirname(program), exist_ok=True)
+        for name in ("terse", "libterse-shim.so", "terse-launcher"):
+            write_file(os.path.join(self.dir, "installed", name), read_file(os.path.join(BUILD, name)), 0o755)
+        if not os.path.lexists(program + "-sh"):
+            os.symlink("terse", program + "-sh")
+        subprocess.run([program, "init", self.name], env=self.env(), cwd=self.work, check=True,
+                       capture_output=True)
+        data = read_file(program)
+        os.unlink(program)
+        self.damage(program, data)
+        return {}
 
     def init(self):
         """As `terse init` wires it up; `before` and `after` are the files around that."""

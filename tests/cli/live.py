@@ -145,6 +145,26 @@ class Yield(LiveCase):
         self.assertEqual(self.status(identifier)["state"], "running")
         self.ask("signal", identifier)
 
+    def test_it_ends_with_the_agent(self):
+        """A run that yields by a rule, and not because somebody asked for that."""
+        os.makedirs(os.path.join(self.home, "config", "terse"))
+        write_file(os.path.join(self.home, "config", "terse", "terse.ini"),
+                   "[agent mine]\nenvironment = MINE\nstring = {command}\nprocess = mine\nyield = 1ms\n")
+        os.symlink("/bin/bash", os.path.join(self.work, "mine"))
+        for options, ends in (("", True), ("terse --detach", False), ("terse --yield 1ms", False)):
+            command = "%s sleep 1000" % options if options else "terse-sh -c 'sleep 1000'"
+            run = self.start("./mine", "-c", "%s; read x; exit 0" % command, env={"MINE": "1"}, stdin=subprocess.PIPE)
+            identifier = run.until(ID)[0].decode()
+            self.assertEqual(self.status(identifier)["state"], "running")
+            run.popen.stdin.close()
+            run.finish()
+            if ends:
+                eventually(lambda: not self.left(), "the end of the command")
+                eventually(lambda: self.metadata(identifier)["state"] == "interrupted", "its end in the store")
+            else:
+                self.assertEqual(self.status(identifier)["state"], "running")
+                self.ask("signal", identifier)
+
     def test_a_program_gets_its_text_and_nothing_else(self):
         run = self.shell("terse --yield 300ms sh -c 'echo hello; sleep 1000' | cat", split=True)
         self.assertEqual(run.out, b"hello\n")
