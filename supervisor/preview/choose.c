@@ -19,6 +19,7 @@ enum {
 	CORE = 4,
 	CORE_REACH = 40,
 	HEADING_REACH = 4,
+	MESSAGE = 30,
 	/* Percent of its value that a line keeps when one like it is taken, of its family when more
 	   than so many are. */
 	NEXT_OF_SHAPE = 60,
@@ -232,37 +233,54 @@ static bool is_of_stack(const struct unit *u, const struct unit **frame)
 	return *frame && (*frame == u || u->trait.indent > (*frame)->trait.indent);
 }
 
-/* Takes the first lines of what a unit is the heading of: those right below it, or behind the stack
-   that is there. */
+/* What is known of a block while its lines are gone through. */
+struct block {
+	const struct trait *head;
+	const struct unit *frame; /* the last one of a stack */
+	bool heads;               /* it opens a block, however that is indented */
+	bool apart;               /* a blank line or a rule is below the heading */
+	bool section;             /* what is below is indented no further */
+	size_t lines;             /* taken */
+};
+
+enum block_line { BLOCK_ENDS, BLOCK_PASS, BLOCK_TAKE };
+
+static enum block_line block_look(struct block *b, const struct unit *u)
+{
+	bool deeper = u->trait.indent > b->head->indent;
+	if (is_separator(u) || !follows(u - 1, u)) {
+		b->apart = true;
+		if (b->lines || !b->heads)
+			return BLOCK_ENDS;
+	}
+	if (is_separator(u))
+		return BLOCK_PASS;
+	if (is_of_stack(u, &b->frame))
+		return b->lines ? BLOCK_ENDS : BLOCK_PASS;
+	if (u->trait.kind == SCORE_HEADING || u->trait.kind == SCORE_PASS ||
+	    (!b->frame && !deeper && !b->head->opens))
+		return BLOCK_ENDS;
+	b->section |= b->apart && !deeper && !b->frame;
+	/* Values of variables and the source come before the message of a section. */
+	return b->section && !b->lines && u->trait.score < MESSAGE ? BLOCK_PASS : BLOCK_TAKE;
+}
+
+/* Takes the first lines of what a unit is the heading of: those right below it, the message of a
+   section, or what is behind a stack. */
 static void take_core(struct layout *l, size_t unit)
 {
 	const struct trait *head = &l->units[unit].trait;
-	const struct unit *frame = NULL;
-	bool heads = head->opens || head->kind == SCORE_HEADING;
-	size_t lines = 0;
-	if (!heads && head->kind != SCORE_FAIL)
+	struct block b = {.head = head, .heads = head->opens || head->kind == SCORE_HEADING};
+	uint64_t last = l->units[unit].to + CORE_REACH;
+	if (!b.heads && head->kind != SCORE_FAIL)
 		return;
-	for (size_t i = unit + 1; i < l->count && i <= unit + CORE_REACH && lines < CORE; i++) {
-		const struct unit *u = &l->units[i];
-		if (!follows(u - 1, u))
+	for (size_t i = unit + 1; i < l->count && b.lines < CORE; i++) {
+		enum block_line found = block_look(&b, &l->units[i]);
+		if (found == BLOCK_ENDS || l->units[i].line.number > last ||
+		    (found == BLOCK_TAKE && !layout_take(l, i)))
 			break;
-		if (is_separator(u)) {
-			if (lines || !heads)
-				break;
-			continue;
-		}
-		if (is_of_stack(u, &frame)) {
-			if (lines)
-				break;
-			continue;
-		}
-		if (u->trait.kind == SCORE_HEADING ||
-		    (!frame && u->trait.indent <= head->indent && !head->opens))
-			break;
-		if (!layout_take(l, i))
-			break;
-		lines++;
-		if (frame)
+		b.lines += found == BLOCK_TAKE;
+		if (b.frame && b.lines)
 			break;
 	}
 }
@@ -383,6 +401,15 @@ static void fill(struct layout *l, size_t next)
 	take_head(l, next, from, l->budget);
 }
 
+/* What belongs to the headings that are chosen for their place. */
+static void take_cores(struct layout *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (l->units[i].chosen && l->units[i].trait.value >= TELLING)
+			take_core(l, i);
+	}
+}
+
 static void choose_by_value(struct layout *l, const struct preview_options *options)
 {
 	struct run run;
@@ -390,6 +417,7 @@ static void choose_by_value(struct layout *l, const struct preview_options *opti
 	size_t next = take_start(l, options);
 	take_tail(l, next, l->end_share, l->budget / 4);
 	favour_end(l);
+	take_cores(l);
 	for (size_t i = 0; i < l->count; i++) {
 		if (l->units[i].trait.value < LAYOUT_TELLING)
 			l->units[i].trait.value = 0;

@@ -349,12 +349,14 @@ enum {
 	SPREADS = 20, /* score from which on a line lifts others */
 	UNIT = 6,     /* of a stored value, for one of a score */
 	SEEN_BITS = 12,
+	TITLE_REACH = 5, /* lines below a title */
 };
 
 static const float WEIGHT_MAX = 150.0f;
 static const float END_REACH = 16000.0f; /* bytes from the end at which its favour is halved */
 static const float END_FAVOUR = 0.4f, END_FAVOUR_RESULT = 1.0f;
 static const float RESULT_LEAST = 15.0f;
+static const float OF_TITLE = 0.15f; /* left for the title of passing tests */
 
 /* The share of its weight that a line hands on to the next ones, and how it fades. */
 static const float TO_BEHIND = 0.5f, TO_OPENED = 0.8f;
@@ -528,8 +530,34 @@ void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
 				.family = score.family,
 				.form = score.form,
 				.kind = (uint8_t)score.kind,
+				.score = (uint8_t)score.score,
 				.indent = (uint8_t)(score.indent < 255 ? score.indent : 255),
 				.opens = score.opens};
+}
+
+/* Whether a line is the title of tests that pass, or of a group that begins with such: words of
+   failure in it name what is tested. */
+static bool is_passing_title(const struct store *store, size_t i)
+{
+	const struct stored *title = &store->lines[i];
+	if (title->kind != SCORE_FAIL && title->kind != SCORE_HEADING)
+		return false;
+	for (size_t k = 1; k <= TITLE_REACH && i + k < store->count; k++) {
+		const struct stored *below = &store->lines[i + k];
+		if (below->number != store->lines[i].number + k)
+			return false;
+		if (below->kind == SCORE_BLANK)
+			continue;
+		if (below->indent <= title->indent)
+			return false;
+		if (below->kind == SCORE_PASS)
+			return true;
+		if (below->kind != SCORE_PLAIN && below->kind != SCORE_FAIL &&
+		    below->kind != SCORE_HEADING)
+			return false;
+		title = below;
+	}
+	return false;
 }
 
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
@@ -547,10 +575,12 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		w.relatives = count_up(families, line->family);
 		w.from_end = (float)(bytes - line->offset);
 		float weight = own_weight(&w, outcome);
+		if (is_passing_title(store, i))
+			weight *= OF_TITLE;
 		/* The weight from the neighbours counts half. */
 		unsigned value = line->value / 2u + (unsigned)(weight * UNIT);
 		line->value = (uint16_t)(value < STORE_VALUES ? value : STORE_VALUES - 1);
-		if (line->score >= SPREADS && outcome != OUTCOME_SUCCESS) {
+		if (line->score >= SPREADS && weight >= SPREADS / 2 && outcome != OUTCOME_SUCCESS) {
 			lift_behind(store, i, weight);
 			lift_before(store, i, weight);
 		}

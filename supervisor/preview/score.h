@@ -82,7 +82,7 @@ struct score {
 struct trait {
 	unsigned value; /* set by whoever chooses */
 	uint32_t shape, family, form;
-	uint8_t kind, indent;
+	uint8_t kind, score, indent;
 	bool opens;
 	bool common; /* many lines have that form */
 };

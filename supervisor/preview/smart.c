@@ -145,6 +145,7 @@ struct trait store_trait(const struct store *s, size_t index)
 			      .family = d->family,
 			      .form = d->form,
 			      .kind = d->kind,
+			      .score = d->score,
 			      .indent = d->indent,
 			      .opens = d->opens};
 }

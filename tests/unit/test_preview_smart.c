@@ -291,6 +291,58 @@ static void test_blocks(void **state)
 	preview_free(p);
 }
 
+/* The message of a section is shown before the values and the source above it. */
+static void test_sections(void **state)
+{
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	struct preview *p = smart(1500);
+	(void)state;
+	add_noise(&text, TESTING, 300);
+	for (int i = 0; i < 40; i++)
+		buffer_printf(&text,
+			      "______________________ TestCart.test_%d ______________________\n\n"
+			      "self = <test_cart.TestCart object at 0x%d>\nitems = [1, 2, 3]\n\n"
+			      "    def test_%d(self, items):\n"
+			      ">       assert self.total(items) == %d\n"
+			      "E       AttributeError: 'TestCart' has no attribute 'total%d'\n\n",
+			      i, i, i, i, i % 3);
+	for (int i = 0; i < 40; i++)
+		buffer_printf(&text, "FAILED test_cart.py::TestCart::test_%d\n", i);
+	buffer_append_string(&text, "40 failed in 1.2s\n");
+	preview_feed(p, text.data, text.len);
+	print_chosen(p, 1, false, &out);
+	assert_non_null(strstr(buffer_string(&out), " TestCart.test_0 "));
+	assert_non_null(strstr(out.data, "E       AttributeError: 'TestCart' has no attribute"));
+	assert_non_null(strstr(out.data, "40 failed in 1.2s"));
+	buffer_release(&text);
+	buffer_release(&out);
+	preview_free(p);
+}
+
+/* Titles of tests that pass are not put forward, whatever words are in them. */
+static void test_titles(void **state)
+{
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	struct preview *p = smart(2048);
+	(void)state;
+	add_noise(&text, COMPILING, 100);
+	for (int i = 0; i < 60; i++)
+		buffer_printf(&text,
+			      "  Fatal Error %d\n    Crash of panic() %d\n"
+			      "      \xE2\x9C\x93 aborts when invalid (%d ms)\n",
+			      i, i, i);
+	buffer_append_string(&text, "  Parser\n    1) keeps names\n");
+	add_noise(&text, COMPILING, 100);
+	preview_feed(p, text.data, text.len);
+	print_chosen(p, 1, false, &out);
+	assert_non_null(strstr(buffer_string(&out), "1) keeps names"));
+	assert_null(strstr(out.data, "Fatal Error 7\n"));
+	assert_null(strstr(out.data, "Crash of panic() 7\n"));
+	buffer_release(&text);
+	buffer_release(&out);
+	preview_free(p);
+}
+
 /* A successful run shows its results and puts nothing forward as an error. */
 static void test_successes(void **state)
 {
@@ -498,6 +550,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_failures),  cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_sections),  cmocka_unit_test(test_titles),
 		cmocka_unit_test(test_successes), cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_ignored),   cmocka_unit_test(test_long_line),
 		cmocka_unit_test(test_cascade),   cmocka_unit_test(test_large),
