@@ -272,13 +272,14 @@ static const struct {
 	{"[profile read]\n"
 	 "match =\n"
 	 "    mdcat|glow\n"
-	 "    kubectl get|describe\n"
+	 "    terraform show|output\n"
 	 "size = 16KB\n",
 	 true},
 	{"A pattern names a program, then its subcommands, then options: git log -p|--patch.\n"
 	 "| separates alternatives, * stands for any characters. The matching pattern with\n"
-	 "the most words counts, and the last one of equals. [profile default] takes commands\n"
-	 "away from the others.\n",
+	 "the most words counts, and the last one of equals. One word\n"
+	 "does not match a program that runs another: env is not env A=1 make. [profile\n"
+	 "default] takes commands away from the others.\n",
 	 false},
 	{"[agent NAME] sections help terse-sh to recognise an agent's tool calls, and set the\n"
 	 "same keys for its commands. terse config --agents lists the built-in ones (claude,\n"

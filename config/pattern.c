@@ -12,6 +12,7 @@ static const struct {
 	const char *valued;  /* options that take the next word, with blanks around each */
 	const char *without; /* options that make it run no command */
 	unsigned operands;   /* before the command */
+	const char *word;    /* the first of them */
 	bool assignments;    /* NAME=VALUE before the command */
 } wrappers[] = {
 	{.program = "sudo",
@@ -41,6 +42,15 @@ static const struct {
 	 .valued = " -a -d -E -I -L -n -P -s --arg-file --delimiter --max-lines --max-args "
 		   "--max-procs --max-chars --replace "},
 	{.program = "busybox"},
+	{.program = "uv",
+	 .valued =
+		 " --with -p --python --extra --group --directory --project --env-file --package ",
+	 .without = " -m --module ",
+	 .operands = 1,
+	 .word = "run"},
+	{.program = "poetry", .operands = 1, .word = "run"},
+	{.program = "pdm", .operands = 1, .word = "run"},
+	{.program = "pipenv", .operands = 1, .word = "run"},
 	{.program = "terse"},
 };
 
@@ -83,8 +93,10 @@ char *const *wrapper_inner(char *const words[])
 		} else if (wrappers[i].assignments && wrapper_is_assignment(*word)) {
 			options = false;
 		} else if (operands > 0) {
+			if (wrappers[i].word && strcmp(*word, wrappers[i].word) != 0)
+				return NULL;
 			operands--;
-			options = false;
+			options = wrappers[i].word;
 		} else {
 			return word;
 		}
@@ -109,11 +121,16 @@ static const char *shell_string(char *const words[])
 	return NULL;
 }
 
-const char *wrapper_string(char *const words[])
+bool wrapper_is_shell(char *const words[])
 {
 	static const char shells[] = " sh bash dash zsh ksh mksh ash rbash terse-sh ";
+	return wrapper_is_in(shells, pattern_program(words[0]));
+}
+
+const char *wrapper_string(char *const words[])
+{
 	const char *program = pattern_program(words[0]);
-	if (wrapper_is_in(shells, program))
+	if (wrapper_is_shell(words))
 		return shell_string(words);
 	if (!words[1])
 		return NULL;

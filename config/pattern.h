@@ -2,9 +2,13 @@
 #ifndef TERSE_CONFIG_PATTERN_H
 #define TERSE_CONFIG_PATTERN_H
 
+#include <stdbool.h>
+
 /* The words of the command that words[0] runs (a later part of `words`), or NULL if it runs
    none. */
 char *const *wrapper_inner(char *const words[]);
+
+bool wrapper_is_shell(char *const words[]);
 
 /* The shell string that words[0] runs, as in bash -lc STRING and eval STRING, or NULL. */
 const char *wrapper_string(char *const words[]);

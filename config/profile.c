@@ -23,9 +23,9 @@ const struct layer_form profiles_form = {
 	.word = "profile", .keys = keys, .builtin = &profiles_builtin};
 
 /* The name of the profile of a command (NULL-terminated, at least one word), or NULL if no pattern
-   matches. The most exact pattern counts, and the last one of equals. Valid as long as the
-   layers. */
-static const char *profiles_match(const struct layer *p, char *const words[])
+   of at least `least` words matches. The most exact pattern counts, and the last one of equals.
+   Valid as long as the layers. */
+static const char *profiles_match(const struct layer *p, char *const words[], unsigned least)
 {
 	const char *best = NULL, *name = NULL;
 	unsigned most = 0;
@@ -39,7 +39,7 @@ static const char *profiles_match(const struct layer *p, char *const words[])
 			if (e->kind != LAYER_TEXT)
 				continue;
 			exact = pattern_match(e->text, words);
-			if (exact > above && exact >= most) {
+			if (exact >= least && exact > above && exact >= most) {
 				most = exact;
 				best = name;
 			}
@@ -48,7 +48,10 @@ static const char *profiles_match(const struct layer *p, char *const words[])
 	return best;
 }
 
-#define QUIET "quiet"
+#define QUIET  "quiet"
+#define SEARCH "search"
+#define FIND   "find"
+#define LIST   "list"
 
 /* Depth of shell strings within shell strings. */
 enum { NESTED_MAX = 4 };
@@ -74,23 +77,36 @@ static void add_name(struct chooser *c, const char *name)
 
 static int profile_add_string(struct chooser *c, const char *string, bool counts, unsigned nested);
 
-/* Adds one command. `counts`: its output is shown. */
-static int profile_add_command(struct chooser *c, char *const *words, bool counts, unsigned nested)
+/* A command of a string. */
+struct chooser_command {
+	char *const *words;
+	bool counts;     /* its output is shown */
+	const char *fed; /* the profile of what it searches, or NULL */
+};
+
+static int profile_add_command(struct chooser *c, const struct chooser_command *command,
+			       unsigned nested)
 {
 	const char *name = NULL;
+	char *const *words = command->words;
 	while (words && !strpbrk(pattern_program(words[0]), "$`")) {
-		const char *string;
-		name = profiles_match(c->profiles, words);
+		const char *string = nested < NESTED_MAX ? wrapper_string(words) : NULL;
+		/* The words of a shell's string are not those of a pattern. */
+		if (string && wrapper_is_shell(words))
+			return profile_add_string(c, string, command->counts, nested + 1);
+		char *const *inner = wrapper_inner(words);
+		name = profiles_match(c->profiles, words, inner ? 2 : 1);
 		if (name)
 			break;
-		string = nested < NESTED_MAX ? wrapper_string(words) : NULL;
 		if (string)
-			return profile_add_string(c, string, counts, nested + 1);
-		words = wrapper_inner(words);
+			return profile_add_string(c, string, command->counts, nested + 1);
+		words = inner;
 	}
 	if (!name)
 		name = PROFILE_DEFAULT;
-	if (!counts || strcmp(name, QUIET) == 0)
+	if (command->fed && words == command->words && strcmp(name, SEARCH) == 0)
+		name = command->fed;
+	if (!command->counts || strcmp(name, QUIET) == 0)
 		c->other = name;
 	else
 		add_name(c, name);
@@ -134,6 +150,23 @@ static bool profile_is_fed(const struct words *w, size_t index)
 	return false;
 }
 
+/* The profile of the listing that a pipeline of searches picks lines from, as in `find | grep`;
+   NULL: of none. */
+static const char *profile_of_feeder(const struct chooser *c, const struct words *w, size_t index)
+{
+	for (size_t i = index; i-- > 0;) {
+		if (w->commands[i].into != (int)index)
+			continue;
+		const char *name = profiles_match(c->profiles, &w->words[w->commands[i].first], 1);
+		if (!name)
+			return NULL;
+		if (strcmp(name, SEARCH) == 0)
+			return profile_of_feeder(c, w, i);
+		return strcmp(name, FIND) == 0 || strcmp(name, LIST) == 0 ? name : NULL;
+	}
+	return NULL;
+}
+
 static int profile_add_string(struct chooser *c, const char *string, bool counts, unsigned nested)
 {
 	struct words w;
@@ -148,8 +181,12 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 		char *const *words = &w.words[w.commands[i].first];
 		if (passes_on(words) && profile_is_fed(&w, i))
 			continue;
-		result = profile_add_command(c, words, counts && is_seen(&w, &w.commands[i]),
-					     nested);
+		const struct chooser_command command = {
+			.words = words,
+			.counts = counts && is_seen(&w, &w.commands[i]),
+			.fed = profile_of_feeder(c, &w, i),
+		};
+		result = profile_add_command(c, &command, nested);
 	}
 	words_release(&w);
 	return result;
@@ -203,7 +240,7 @@ int profile_choose(const struct settings *s, char *const argv[], const char *str
 		return known ? 0 : no_such_profile(s, error);
 	}
 	result = string ? profile_add_string(&c, string, true, 0)
-			: profile_add_command(&c, argv, true, 0);
+			: profile_add_command(&c, &(struct chooser_command){argv, true, NULL}, 0);
 	if (choice->count == 0)
 		add_name(&c, c.other ? c.other : PROFILE_DEFAULT);
 	TRACE(CONFIG, "profile %s", profile_name(choice));
@@ -221,6 +258,11 @@ const char *profile_name(const struct profile_choice *choice)
 static int64_t largest(int64_t value, int64_t next)
 {
 	return value > next ? value : next;
+}
+
+static int64_t smallest(int64_t value, int64_t next)
+{
+	return value < next ? value : next;
 }
 
 static int64_t largest_or_none(int64_t value, int64_t next)
@@ -258,6 +300,7 @@ static const struct {
 	{offsetof(struct settings, max_err_lines), largest_or_none},
 	{offsetof(struct settings, longest_line), largest_or_none},
 	{offsetof(struct settings, unit), lines_unless_same},
+	{offsetof(struct settings, cols), smallest},
 	{offsetof(struct settings, pty), no_if_any},
 	{offsetof(struct settings, mode), smart},
 };
@@ -364,7 +407,7 @@ static enum own own_in_command(char *const *words, unsigned nested)
 		const char *name, *string;
 		if (pattern_match(verbs, words))
 			return OWN_VERB;
-		name = profiles_match(&profiles_builtin, words);
+		name = profiles_match(&profiles_builtin, words, wrapper_inner(words) ? 2 : 1);
 		if (name)
 			return strcmp(name, QUIET) == 0 ? OWN_QUIET : OWN_NOT;
 		string = nested < NESTED_MAX ? wrapper_string(words) : NULL;

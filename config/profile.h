@@ -6,14 +6,17 @@
 // patterns, its other keys win over theirs. A command belongs to the profile with the most exact
 // pattern, and of equals to the last one; files come after what is built in.
 //
+// A pattern of one word does not match a program that runs another command: `env` is not `env A=1
+// make`. The string of `sh -c` is looked into, whatever the patterns.
+//
 // A profile's settings win over files and lose to variables and flags, so the user's [report] size
 // is for commands without a profile.
 //
 // In a shell string, those commands count whose output is the string's: the last one of each
-// pipeline. tee, and a cat, less or more without operands, only pass their input on: what feeds
-// them counts. Commands of the profile "quiet" print next to nothing and count only if no other
-// does. Commands of different profiles get the largest of their limits and mode smart. A string
-// that can't be read gets the default.
+// pipeline. A search in what find or ls prints belongs to their profile. tee, and a cat, less or
+// more without operands, only pass their input on: what feeds them counts. Commands of the profile
+// "quiet" print next to nothing and count only if no other does. Commands of different profiles get
+// the largest of their limits and mode smart. A string that can't be read gets the default.
 #ifndef TERSE_CONFIG_PROFILE_H
 #define TERSE_CONFIG_PROFILE_H
 

@@ -9,7 +9,7 @@ import resource
 import shutil
 import subprocess
 
-from support.harness import (Case, FOOTER, LIMIT, TERSE, is_sanitized, main, numbers, random_source,
+from support.harness import (Case, FAILURE_LIMIT, FOOTER, TERSE, is_sanitized, main, numbers, random_source,
                              read_file, write_file)
 
 SMALL = ("sh", "-c", "echo out; echo err >&2; exit 3")
@@ -26,7 +26,7 @@ class FailOpen(Case):
         self.assertEqual(run.code, 3)
         self.assertTrue(run.out.startswith(b"1\n2\n"), run.out[:200])
         self.assertIn(b"\n20000\n[terse: exit 3 after ", run.out)
-        self.assertLessEqual(len(run.out), LIMIT + 400)
+        self.assertLessEqual(len(run.out), FAILURE_LIMIT + 400)
 
     def check_kept(self, run, **env):
         self.check_long(run)

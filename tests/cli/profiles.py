@@ -217,48 +217,46 @@ class Outcome(Profiles):
 
 
 class Search(Profiles):
-    def test_stops_at_100_matches(self):
+    def test_stops_at_300_matches(self):
         text = b"".join(b"a match %d\n" % n for n in range(1, 2432))
         self.file("text", text)
-        notice = ("[terse: 100 matches of 2,431 shown: terse read ID --offset 101, or narrow the "
+        notice = ("[terse: 300 matches of 2,431 shown: terse read ID --offset 301, or narrow the "
                   "pattern]")
         for argv in (("grep", "match", "text"), ("cd . && grep match text",),
                      ("cat text | grep match",)):
-            self.assert_cut(self.terse(*argv), text, 100, notice)
+            self.assert_cut(self.terse(*argv), text, 300, notice)
         self.assertEqual(self.terse("grep", "-m100", "match", "text").out.count(b"\n"), 100)
 
     def test_bytes_first(self):
         text = b"".join(b"match %d %s\n" % (n, b"y" * 340) for n in range(1000, 3431))
         self.file("text", text)
-        shown = 30 * KB // len(text.splitlines()[0] + b"\n")
+        shown = 10 * KB // len(text.splitlines()[0] + b"\n")
         self.assert_cut(self.terse("grep", "match", "text"), text, shown,
-                        "[terse: %d matches of 2,431 shown (limit 30 KB): terse read ID --offset "
+                        "[terse: %d matches of 2,431 shown (limit 10 KB): terse read ID --offset "
                         "%d, or narrow the pattern]" % (shown, shown + 1))
 
     def test_long_lines(self):
+        """A few long lines are shown whole, many as far as there is room for each."""
         lines = [b"match %d\n" % n for n in range(1, 51)]
         for n in (12, 20, 33):
             lines[n - 1] = b"match " + b"z" * 1000 + b"\n"
         self.file("text", b"".join(lines))
-        run = self.terse("grep", "match", "text")
-        text, notice = self.split_notice(run)
-        cut = b"match " + b"z" * 494 + b"[... bytes %d-%d]\n"
-        starts = [sum(map(len, lines[:n])) + 500 for n in range(len(lines))]
-        self.assertEqual(text, b"".join(cut % (at, at + 505) if len(l) > 500 else l
-                                        for at, l in zip(starts, lines)))
-        self.assertEqual(notice, "[terse: 3 long lines cut to 500 bytes: terse read ID --bytes "
-                                 "FROM-TO]\n")
-        self.assertEqual(self.shell("terse read %s --bytes %d-%d | cat" %
-                                    (run.id, starts[11], starts[11] + 505)).out, b"z" * 506)
+        self.assertEqual(self.terse("grep", "match", "text").out, b"".join(lines))
 
-        lines += [b"match again\n"] * 100
+        for n in (12, 20, 33):
+            lines[n - 1] = b"match " + b"z" * 100000 + b"\n"
         self.file("text", b"".join(lines))
         run = self.terse("grep", "match", "text")
-        self.assertEqual(self.split_notice(run)[1],
-                         "[terse: 100 matches of 150 shown, 3 long lines cut to 500 bytes: terse "
-                         "read ID --offset 101, or narrow the pattern; cut bytes: terse read "
-                         "ID --bytes FROM-TO]\n")
-        self.assertTrue(self.go_on(run).startswith(b"match again\n"))
+        text, notice = self.split_notice(run)
+        self.assertIn(b"match 50\n", text)
+        self.assertEqual([l for l in text.splitlines() if len(l) < 20],
+                         [l[:-1] for l in lines if len(l) < 20])
+        cut = [l for l in text.splitlines() if len(l) >= 20]
+        self.assertEqual(len(cut), 3)
+        for line in cut:
+            self.assertGreater(len(line), 3000)
+            self.assertRegex(line, rb"\Amatch z+\[\.\.\. bytes \d+-\d+\]\Z")
+        self.assertEqual(notice, "[terse: 3 long lines cut: terse read ID --bytes FROM-TO]\n")
 
     def test_no_match(self):
         self.file("text", "a\n")
@@ -275,12 +273,12 @@ class Search(Profiles):
         run = self.terse(script)
         self.assertEqual(run.code, 0)
         text, notice = self.split_notice(run)
-        self.assertRegex(notice, r"\A\[terse: 100 matches of [\d,]+ shown(, \d+ long lines? cut to "
-                                 r"500 bytes)?: terse read ID --offset 101, or narrow the "
-                                 r"pattern\]\n\Z")
+        self.assertRegex(notice, r"\A\[terse: (\d+) matches of [\d,]+ shown.*: terse read ID "
+                                 r"--offset \d+, or narrow the pattern\]\n\Z")
         self.assertIn("of {:,} shown".format(len(plain)), notice)
-        self.assertEqual([l[:400] for l in text.splitlines()], [l[:400] for l in plain[:100]])
-        self.assertTrue(self.go_on(run).startswith(plain[100][:400]))
+        shown = len(text.splitlines())
+        self.assertEqual([l[:400] for l in text.splitlines()], [l[:400] for l in plain[:shown]])
+        self.assertTrue(self.go_on(run).startswith(plain[shown][:400]))
 
 
 class Find(Profiles):
@@ -354,8 +352,8 @@ class OfTerse(Profiles):
 class Chosen(Profiles):
     def test_by_hand(self):
         run = self.terse("--profile", "search", "seq", "3000")
-        self.assert_cut(run, b"".join(b"%d\n" % n for n in range(1, 3001)), 100,
-                        "[terse: 100 matches of 3,000 shown: terse read ID --offset 101, or narrow "
+        self.assert_cut(run, b"".join(b"%d\n" % n for n in range(1, 3001)), 300,
+                        "[terse: 300 matches of 3,000 shown: terse read ID --offset 301, or narrow "
                         "the pattern]")
         run = self.terse("seq", "3000", env={"TERSE_PROFILE": "find"})
         self.assertEqual(self.split_notice(run)[1],

@@ -61,12 +61,16 @@ static void built_in_profiles_are_as_documented(void **state)
 		const char *string, *name;
 		int64_t pty, size, max_lines, unit, longest_line, mode;
 	} rows[] = {
+		{"python3 a.py", "script", TRI_AUTO, 8 * KB, 0, UNIT_LINES, 0, MODE_SMART},
+		{"curl a", "fetch", TRI_AUTO, 10 * KB, 0, UNIT_LINES, 0, MODE_HEAD},
+		{"journalctl", "log", TRI_NO, 10 * KB, 0, UNIT_LINES, 0, MODE_ENDS},
+		{"pytest", "pytest", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
 		{"npm test", "default", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
 		{"cat a", "read", TRI_NO, 30 * KB, 2000, UNIT_LINES, 0, MODE_HEAD},
-		{"grep a b", "search", TRI_NO, 30 * KB, 100, UNIT_MATCHES, 500, MODE_HEAD},
+		{"grep a b", "search", TRI_NO, 10 * KB, 300, UNIT_MATCHES, 0, MODE_HEAD},
 		{"find /", "find", TRI_NO, 30 * KB, 1000, UNIT_RESULTS, 0, MODE_HEAD},
 		{"ls -R /", "list", TRI_NO, 30 * KB, 500, UNIT_ENTRIES, 0, MODE_HEAD},
-		{"git log", "log", TRI_NO, 10 * KB, 0, UNIT_LINES, 0, MODE_ENDS},
+		{"git log", "history", TRI_NO, 10 * KB, 0, UNIT_LINES, 0, MODE_HEAD},
 		{"nohup a", "service", TRI_NO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
 		{"terse read a", "terse", TRI_NO, 16 * KB * KB, 0, UNIT_LINES, 0, MODE_HEAD},
 		{"mkdir a", "quiet", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
@@ -112,8 +116,85 @@ static void built_in_values_are_in_their_ranges(void **state)
 		assert_int_equal(known, e->kind == LAYER_VALUE);
 		values += known;
 	}
-	assert_int_equal(names, 8);
+	assert_int_equal(names, 13);
 	assert_true(values > 30);
+}
+
+/* The commands of each profile, with those that look like others. */
+static void commands_have_their_profiles(void **state)
+{
+	static const struct {
+		const char *name, *strings[28];
+	} rows[] = {
+		{"script",
+		 {"python -c 'print(1)'", "python3 - <<X\nX\n", "python3 <<X\nX\n",
+		  "python3.12 x.py", "uv run x.py", "poetry run python x.py", "node -e 1",
+		  "node x.mjs", "tsx x.ts", "bash x.sh", "sh -c 'bash x.sh'", "go run .",
+		  "perl -e 1", "ruby x.rb", "deno run x.ts", "bun x.ts"}},
+		{"default",
+		 {"python -m build", "python setup.py build", "python3 manage.py migrate",
+		  "python tests/run.py", "node --test", "node node_modules/.bin/jest", "uv sync",
+		  "bash build.sh", "bash ./run_tests.sh", "sh -c 'make && ./x.sh'", "env A=1 make",
+		  "curl -sSLo x u", "curl --output=x u", "wget u", "poetry install", "sudo make",
+		  "go test ./...", "gh pr create"}},
+		{"read",
+		 {"env",
+		  "sudo env",
+		  "printenv",
+		  "gh api a",
+		  "gh pr view 1",
+		  "gh pr checks",
+		  "gh issue view 2",
+		  "gh run view 3",
+		  "kubectl -n a describe pod b",
+		  "kubectl get pods -o yaml",
+		  "docker inspect a",
+		  "docker image inspect a",
+		  "systemctl status a",
+		  "sqlite3 a 'select 1'",
+		  "psql -U a -c 'select 1'",
+		  "pip show a",
+		  "npm view a",
+		  "apt-cache show a",
+		  "readelf -a b",
+		  "objdump -d b",
+		  "go doc fmt",
+		  "man ls",
+		  "git log -p",
+		  "perl -pe s/a/b/ c"}},
+		{"fetch",
+		 {"curl -s u", "wget -O- u", "wget -qO- u", "wget -O - u", "wget -q -O - u"}},
+		{"list",
+		 {"kubectl get pods", "docker ps -a", "pip list", "python3 -m pip list", "npm ls",
+		  "dpkg -l", "dpkg -L a", "apt-cache search a", "nm -D a", "gh pr list",
+		  "ls | grep a", "systemctl list-units"}},
+		{"find", {"find . | grep a", "find . | grep -v a | grep b", "git ls-files | rg a"}},
+		{"search",
+		 {"grep a b", "find . | xargs grep a", "find . | sort | grep a", "cat a | grep b",
+		  "make | grep a"}},
+		{"history", {"git log", "git -C a log --oneline", "git reflog", "git stash list"}},
+		{"log",
+		 {"journalctl -u a", "dmesg", "docker logs a", "kubectl logs a",
+		  "gh run view --log"}},
+		{"pytest",
+		 {"pytest", "python -m pytest -q", "uv run pytest", "uv run -m pytest",
+		  "poetry run pytest", "coverage run -m pytest", "cd a && timeout 9 pytest"}},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		for (const char *const *string = rows[i].strings; *string; string++) {
+			struct settings s = start();
+			const char *name = apply(&s, *string);
+			if (strcmp(name, rows[i].name) != 0)
+				fail_msg("%s: %s", *string, name);
+			settings_release(&s);
+		}
+	}
+	/* The narrower terminal is the one for both. */
+	struct settings s = start();
+	assert_string_equal(apply(&s, "make && pytest"), "mixed");
+	assert_int_equal(s.cols, 80);
+	settings_release(&s);
 }
 
 /* The output of `terse config --profiles` can be read again and means the same. */
@@ -138,7 +219,7 @@ static void the_list_is_an_ini(void **state)
 			}
 		}
 	}
-	assert_null(layer_name(again.profiles, 8));
+	assert_null(layer_name(again.profiles, 13));
 	assert_int_equal(again.profiles->count, profiles_builtin.count);
 	assert_int_equal(layer_write(&second, &again, &profiles_form, profiles_of(&again)), 0);
 	assert_non_null(strstr(buffer_string(&second), "[profile quiet]\nmatch =\n\tcd|"));
@@ -241,9 +322,9 @@ static void files_add_to_profiles(void **state)
 	assert_string_equal(apply(&s, "git status"), "mine");
 	assert_string_equal(apply(&s, "git show x"), "mine");
 	assert_string_equal(apply(&s, "ls"), "theirs");
-	assert_string_equal(layer_name(s.profiles, 8), "mine");
-	assert_string_equal(layer_name(s.profiles, 9), "theirs");
-	assert_null(layer_name(s.profiles, 10));
+	assert_string_equal(layer_name(s.profiles, 13), "mine");
+	assert_string_equal(layer_name(s.profiles, 14), "theirs");
+	assert_null(layer_name(s.profiles, 15));
 	settings_release(&s);
 }
 
@@ -362,7 +443,7 @@ static void arguments_are_chosen_for(void **state)
 		{{"make", "| cat"}, "default"},
 		{{"$x"}, "default"},
 		{{""}, "default"},
-		{{"git", "-C", "x", "log"}, "log"},
+		{{"git", "-C", "x", "log"}, "history"},
 	};
 
 	(void)state;
@@ -529,11 +610,12 @@ static void limits_are_per_stream(void **state)
 	(void)state;
 	assert_string_equal(apply(&s, "grep a b"), "search");
 	l = limit_of(&s, false);
-	assert_int_equal(l.bytes, 30 * KB);
-	assert_int_equal(l.count, 100);
+	assert_int_equal(l.bytes, 10 * KB);
+	assert_int_equal(l.count, 300);
 	assert_int_equal(l.unit, UNIT_MATCHES);
-	assert_int_equal(l.longest_line, 500);
+	assert_int_equal(l.longest_line, 0);
 	assert_int_equal(l.max_line, 500);
+	assert_true(l.grow);
 	assert_int_equal(l.mode, MODE_HEAD);
 	assert_int_equal(l.head_share, 15);
 	l = limit_of(&s, true);
@@ -627,6 +709,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(built_in_profiles_are_as_documented),
 		cmocka_unit_test(built_in_values_are_in_their_ranges),
+		cmocka_unit_test(commands_have_their_profiles),
 		cmocka_unit_test(the_list_is_an_ini),
 		cmocka_unit_test(files_lose_and_variables_and_flags_win),
 		cmocka_unit_test(several_get_the_largest_limits),
