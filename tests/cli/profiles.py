@@ -137,11 +137,16 @@ class Read(Profiles):
         self.file("text", lines_of(500, 49))
         run = self.terse("seq 3; cat text")
         self.assertEqual(run.out, b"1\n2\n3\n" + lines_of(500, 49))
-        self.file("text", lines_of(5000, 49))
+        text = lines_of(5000, 49)
+        self.file("text", text)
         run = self.terse("seq 3; cat text")
         self.assertTrue(FOOTER.search(run.out))
         self.assertTrue(MARKER.search(run.out))
-        self.assertIn(b"\n" + lines_of(5000, 49)[-50:], run.out)
+        self.assertIn(b"\n" + text[-50:], run.out)
+        # Alike lines do not fill the room, one that is long does.
+        self.assertLess(len(run.out), 20 * KB)
+        self.file("text", text + b"z" * 100 * KB + b"\n")
+        run = self.terse("seq 3; cat text")
         self.assertGreater(len(run.out), 20 * KB)
 
     def test_programs_and_files_get_everything(self):
