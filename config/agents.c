@@ -1,9 +1,11 @@
 // The built-in rules; terse config --agents shows them in ini syntax.
 //
 // The strings are those of Claude Code 2.1.197 and 2.1.328, Codex 0.169.0, opencode 1.18.33, pi
-// 0.73.1 and Gemini CLI 0.61.0. The ceilings are what each shows its model of one command: Claude
-// Code 30,000 characters (10,000 if it failed), Codex 10,000 bytes, opencode and pi 50 KB and 2,000
-// lines, Gemini CLI 40,000 characters.
+// 0.73.1, Gemini CLI 0.61.0, Qwen Code 0.24.4, GitHub Copilot CLI 1.0.102, Kilo 7.7.7 and Grok CLI
+// 0.0.34. The ceilings are what each shows its model of one command: Claude Code 30,000 characters
+// (10,000 if it failed) and of longer text 2,000, Codex 10,000 bytes, opencode, Kilo and pi 50 KB
+// and 2,000 lines, Gemini CLI 40,000 characters, Qwen Code 25,000, Copilot 20,000 bytes and of
+// longer text 500.
 
 #include "config/agents.h"
 
@@ -39,6 +41,7 @@ static const struct layer_entry entries[] = {
 	OUTPUT("*/claude-*/tasks/*.output"),
 	SET(ceiling, 30000),
 	SET(failure_ceiling, 10000),
+	SET(cut_ceiling, 4 * KB),
 
 	/* Its shell saves variables and then executes the command's shell. After 10 s without
 	   output it continues, and has to know by then what it left. */
@@ -65,6 +68,18 @@ static const struct layer_entry entries[] = {
 	SET(line_ceiling, 2000),
 	SET(status, STATUS_FAILURE),
 
+	/* It grew out of opencode. */
+	AGENT("kilo"),
+	ENVIRONMENT("KILO"),
+	STRING("{command}"),
+	SHELL("*sh -c"),
+	STDIN("/dev/null"),
+	PARENT("kilo|.kilo"),
+	PROCESS("kilo|.kilo"),
+	SET(ceiling, 50 * KB),
+	SET(line_ceiling, 2000),
+	SET(status, STATUS_FAILURE),
+
 	AGENT("pi"),
 	ENVIRONMENT("PI_CODING_AGENT"),
 	STRING("{command}"),
@@ -81,6 +96,40 @@ static const struct layer_entry entries[] = {
 	STRING("*{ {command}; }; __code=$?; pgrep -g 0 >*"),
 	PROCESS("gemini*"),
 	SET(ceiling, 40000),
+	SET(exit_delay, 50),
+
+	AGENT("qwen"),
+	ENVIRONMENT("QWEN_CODE"),
+	STRING("{command}"),
+	SHELL("*sh -c"),
+	STDIN("/dev/pts/*"),
+	STDIN("/dev/null"),
+	PROCESS("qwen"),
+	SET(ceiling, 25000),
+	SET(exit_delay, 50),
+
+	AGENT("copilot"),
+	ENVIRONMENT("COPILOT_CLI"),
+	STRING("{command}"),
+	SHELL("*sh --norc --noprofile -c"),
+	STDIN("/dev/null"),
+	PROCESS("copilot"),
+	SESSION("COPILOT_AGENT_SESSION_ID"),
+	SET(ceiling, 20000),
+	SET(failure_ceiling, 4 * KB),
+	SET(cut_ceiling, 4 * KB),
+	SET(signal_status, true),
+
+	/* It sets no variable, so terse agent does, and shows its model only standard error of what
+	   failed. */
+	AGENT("grok"),
+	ENVIRONMENT("TERSE_AGENT=grok"),
+	STRING("{command}"),
+	SHELL("sh -c"),
+	STDIN("socket:*"),
+	PARENT("grok"),
+	PROCESS("grok"),
+	SET(streams, STREAMS_SPLIT),
 };
 
 const struct layer rules_builtin = {

@@ -180,6 +180,8 @@ static const struct layer_entry entries[] = {
 	SET(pty, TRI_NO),
 	PROFILE("terse"),
 	MATCH("terse read|search|list|show|path|history|snapshot|config|doctor|help|version"),
+	MATCH("terse await|send|signal"),
+	MATCH("terse --yield|--detach|--tty"),
 	SET(pty, TRI_NO),
 	SET(size, 16 * MB),
 	SET(max_lines, 0),

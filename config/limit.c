@@ -28,10 +28,20 @@ static int64_t hold_lines(int64_t lines, int64_t ceiling)
 	return ceiling > 0 && (lines == 0 || lines > most) ? most : lines;
 }
 
+/* A preview has no slack. */
+static int64_t limit_hold_cut(int64_t bytes, int64_t ceiling)
+{
+	return ceiling > 0 && bytes > ceiling - NOTICES ? ceiling - NOTICES : bytes;
+}
+
+/* terse's own verbs were asked for what they print. */
 static void hold_all(struct limit *l, const struct settings *s)
 {
 	int64_t failure = limit_hold((int64_t)l->failure_bytes, s->ceiling);
-	l->bytes = (size_t)limit_hold((int64_t)l->bytes, s->ceiling);
+	int64_t bytes = limit_hold((int64_t)l->bytes, s->ceiling);
+	l->bytes = (size_t)bytes;
+	l->cut_bytes = (size_t)(l->own_words ? bytes : limit_hold_cut(bytes, s->cut_ceiling));
+	l->cut_over = (size_t)s->ceiling;
 	l->failure_bytes = (size_t)limit_hold(failure, s->failure_ceiling);
 	l->count = (uint64_t)hold_lines((int64_t)l->count, s->line_ceiling);
 }
@@ -77,6 +87,7 @@ void limit_widen(struct limit *l, const struct settings *s)
 	l->count = 0;
 	l->longest_line = 0;
 	hold_all(l, s);
+	l->cut_bytes = l->bytes;
 }
 
 static bool is_total(const char *line, size_t len)

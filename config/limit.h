@@ -13,6 +13,8 @@
 struct limit {
 	size_t bytes;
 	size_t failure_bytes; /* the same if the command failed */
+	size_t cut_bytes;     /* of a preview if it succeeded, in MODE_HEAD ... */
+	size_t cut_over;      /* ... or with a text of more bytes than this; at most `bytes` */
 	uint64_t count;       /* of units, see limit_counts(); 0: no limit */
 	size_t longest_line;  /* bytes without the newline; 0: no limit */
 
@@ -35,12 +37,18 @@ static inline size_t limit_most(size_t bytes)
 /* The smaller one holds while the command runs, the larger one is held in memory. */
 static inline size_t limit_smaller(const struct limit *l)
 {
-	return l->bytes < l->failure_bytes ? l->bytes : l->failure_bytes;
+	return l->cut_bytes < l->failure_bytes ? l->cut_bytes : l->failure_bytes;
 }
 
 static inline size_t limit_larger(const struct limit *l)
 {
 	return l->bytes > l->failure_bytes ? l->bytes : l->failure_bytes;
+}
+
+/* The most that MODE_HEAD shows of a text that does not fit. */
+static inline size_t limit_shown(const struct limit *l)
+{
+	return l->cut_bytes > l->failure_bytes ? l->cut_bytes : l->failure_bytes;
 }
 
 /* The limit of standard output or of both streams together, or of separate standard error. Text and

@@ -48,11 +48,23 @@ int64_t *option_number(struct settings *s, const struct option *o)
 	return (int64_t *)(void *)((char *)s + o->offset);
 }
 
+/* Whether it is about one run. The others are about the store. */
+static bool option_is_for_run(const struct option *o)
+{
+	static const char *const sections[] = {"run", "terminal", "report", "preview", "spill"};
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
+		if (strcmp(sections[i], o->section) == 0)
+			return true;
+	}
+	return false;
+}
+
 const struct option *option_by_section_key(const char *key)
 {
 	for (size_t i = 0; i < option_count; i++) {
-		if (option_is_number(&option_table[i]) && strcmp(option_table[i].key, key) == 0)
-			return &option_table[i];
+		const struct option *o = &option_table[i];
+		if (option_is_number(o) && option_is_for_run(o) && strcmp(o->key, key) == 0)
+			return o;
 	}
 	return NULL;
 }

@@ -63,7 +63,8 @@ const struct option *option_by_key(const char *section, const char *key);
 /* By the variable's name, `len` bytes long. */
 const struct option *option_by_variable(const char *name, size_t len);
 
-/* The option that a key of [profile NAME] or [agent NAME] sets: one that holds a number. */
+/* The option that a key of [profile NAME] or [agent NAME] sets: one of [run], [terminal], [report],
+   [preview] or [spill] that holds a number. */
 const struct option *option_by_section_key(const char *key);
 
 bool option_has_section(const char *section);

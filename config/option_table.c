@@ -176,6 +176,13 @@ const struct option option_table[] = {
 			"type (not after --yield, --detach or --tty) after this time without "
 			"output; off: only report it. Servers are only reported.",
 	},
+	{
+		NAMES("run", "signal_status", "--signal-status", "TERSE_SIGNAL_STATUS"),
+		BOOL(signal_status, "no"),
+		.negated = "--no-signal-status",
+		.help = "Exit with 128 and the signal's number where a signal ended the command; "
+			"no: end by the same signal.",
+	},
 
 	{
 		NAMES("terminal", "cols", "--cols", "TERSE_COLS"),
@@ -294,10 +301,24 @@ const struct option option_table[] = {
 		.help = "The ceiling for a command that fails; 0: as ceiling.",
 	},
 	{
+		NAMES("report", "cut_ceiling", "--cut-ceiling", "TERSE_CUT_CEILING"),
+		SIZE(cut_ceiling, 512, 16 * MB, "0"),
+		.or_zero = true,
+		.safe = true,
+		.help = "The ceiling for text that is longer than the ceiling, unless the command "
+			"fails, since the agent would show so little of it; 0: as ceiling.",
+	},
+	{
 		NAMES("report", "line_ceiling", "--line-ceiling", "TERSE_LINE_CEILING"),
 		COUNT(line_ceiling, 0, 1000000000, "0", "lines"),
 		.safe = true,
 		.help = "The ceiling in lines; 0: unknown.",
+	},
+	{
+		NAMES("report", "exit_delay", "--exit-delay", "TERSE_EXIT_DELAY"),
+		DURATION(exit_delay, 0, 10 * 1000, "off"),
+		.help = "Wait this long after the last output, where an agent reads it from a "
+			"terminal, since some lose what they have not read when terse ends.",
 	},
 	{
 		NAMES("preview", "mode", "--mode", "TERSE_MODE"),

@@ -65,9 +65,10 @@ struct settings {
 	int64_t streams;     /* enum streams */
 	int64_t yield;       /* let the caller go after this long */
 	int64_t yield_status;
-	int64_t detach;  /* bool: at once */
-	int64_t prompt;  /* enum prompting */
-	int64_t hang_up; /* on programs that wait for keys nobody can type, after this long */
+	int64_t detach;        /* bool: at once */
+	int64_t prompt;        /* enum prompting */
+	int64_t signal_status; /* bool: a signal's end is reported as 128 + its number */
+	int64_t hang_up;       /* on programs that wait for keys nobody can type, after this long */
 
 	/* [terminal] */
 	int64_t cols, rows;
@@ -88,7 +89,9 @@ struct settings {
 	int64_t status;          /* enum status_line */
 	int64_t ceiling;         /* bytes that the reader would cut itself; 0: unknown */
 	int64_t failure_ceiling; /* the same for a command that failed; 0: as ceiling */
-	int64_t line_ceiling;    /* the same in lines; 0: unknown */
+	int64_t cut_ceiling;  /* the same for text over the ceiling that succeeded; 0: as ceiling */
+	int64_t line_ceiling; /* the same in lines; 0: unknown */
+	int64_t exit_delay;   /* before terse ends, where an agent reads a terminal */
 
 	/* [preview] */
 	int64_t mode;                    /* enum mode */

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,9 +24,18 @@ static unsigned long long ticks_now(void)
 	       (unsigned long long)now.tv_nsec * per_second / 1000000000;
 }
 
-void active_name(char entry[ACTIVE_SIZE])
+static const char person_mark[] = "-person";
+
+void active_name(char entry[ACTIVE_SIZE], bool person)
 {
-	snprintf(entry, ACTIVE_SIZE, ACTIVE_NAME "=%d-%llu", (int)getpid(), ticks_now());
+	snprintf(entry, ACTIVE_SIZE, ACTIVE_NAME "=%d-%llu%s", (int)getpid(), ticks_now(),
+		 person ? person_mark : "");
+}
+
+bool active_has_person(const char *value)
+{
+	size_t len = strlen(value), mark = sizeof(person_mark) - 1;
+	return len > mark && strcmp(value + len - mark, person_mark) == 0;
 }
 
 /* Whether /proc belongs to this process's PID namespace. */

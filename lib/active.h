@@ -2,8 +2,9 @@
 // output.
 //
 // It names the run as PID-TIME: the supervisor, and a time (in clock ticks since boot) at which it
-// existed, so that a later process with the same PID is not mistaken for it. Processes that outlive
-// or leave their run (daemons, a tmux server) keep the variable, but are not inside.
+// existed (and PID-TIME-person where a person sees the output), so that a later process with the
+// same PID is not mistaken for it. Processes that outlive or leave their run (daemons, a tmux
+// server) keep the variable, but are not inside.
 #ifndef TERSE_LIB_ACTIVE_H
 #define TERSE_LIB_ACTIVE_H
 
@@ -14,12 +15,16 @@
 /* Room for "TERSE_ACTIVE=" and its value. */
 #define ACTIVE_SIZE 64
 
-/* Writes NAME=VALUE for a run that this process supervises. */
-void active_name(char entry[ACTIVE_SIZE]);
+/* Writes NAME=VALUE for a run that this process supervises. `person`: a person sees its output as
+   it comes. */
+void active_name(char entry[ACTIVE_SIZE], bool person);
 
 /* Whether this process is inside the run that `value` (may be NULL) names: a descendant of its live
    supervisor. True where that can't be checked: without /proc, and in a PID namespace made
    inside. */
 bool active_is_inside(const char *value);
+
+/* Whether a person sees the output of the run that `value` names, as it comes. */
+bool active_has_person(const char *value);
 
 #endif

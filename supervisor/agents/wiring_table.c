@@ -18,7 +18,12 @@ const char wiring_lines[] =
 	"all.\n"
 	"`terse list` shows earlier runs; ID may be `last`. Such lines count only where the output "
 	"ends with\n"
-	"a line \"[terse: ...]\"; a command's own that look so begin with \"| \".\n";
+	"a line \"[terse: ...]\"; a command's own that look so begin with \"| \".\n"
+	"For a server, a slow command or one that asks: `terse --yield 10s COMMAND` returns after "
+	"10 s\n"
+	"at most, with its output so far and an ID. Then `terse await ID` waits for its end, `terse "
+	"send\n"
+	"ID TEXT --key enter --await` answers a prompt, and `terse signal ID` ends it.\n";
 
 const char wiring_names[] = "claude, codex, opencode, pi, gemini, cursor, crush";
 

@@ -65,7 +65,8 @@ int command_version(struct command_context *c, int argc, char **argv);
 // Starting a command, for terse run and for terse-sh.
 
 /* Whether terse is switched off, or the command is supervised already. A flag that asks for a
-   report (--format) or for a background run (--yield, --detach) is obeyed everywhere. */
+   report (--format) or for a background run (--yield, --detach) is obeyed everywhere, --tty where
+   no person sees the run around this one. */
 bool run_is_bypassed(struct settings *s);
 
 /* Reports why a command can't be executed, and returns the exit status of a shell for that. */

@@ -27,8 +27,9 @@ static int agent_preload(const char *library)
 	return setenv("LD_PRELOAD", list, 1);
 }
 
-/* Sets what some agents need besides: the variable that names their shell, and for Codex, which is
-   linked statically, the file that the bash below it reads first. */
+/* TERSE_AGENT is for rules of agents that set no variable of their own. Sets what some need
+   besides: the variable that names their shell, and for Codex, which is linked statically, the file
+   that the bash below it reads first. */
 static int agent_prepare_by_name(const struct place *place, const char *program)
 {
 	const char *name = shell_call_name(program);
@@ -41,7 +42,8 @@ static int agent_prepare_by_name(const struct place *place, const char *program)
 
 static int agent_prepare(const struct place *place, const char *program)
 {
-	if (unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", place->shell, 1) < 0)
+	if (unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", place->shell, 1) < 0 ||
+	    setenv("TERSE_AGENT", shell_call_name(program), 1) < 0)
 		return -1;
 	return agent_preload(place->library) < 0 ? -1 : agent_prepare_by_name(place, program);
 }

@@ -219,12 +219,20 @@ static bool is_by_flag(struct settings *s, const char *section, const char *key)
 	return option_source(s, option_by_key(section, key))->by == ORIGIN_FLAG;
 }
 
+/* Whether the output goes to a run around this one that no person sees. */
+static bool run_is_captured(void)
+{
+	const char *active = getenv(ACTIVE_NAME);
+	return active && !active_has_person(active) && active_is_inside(active);
+}
+
 bool run_is_bypassed(struct settings *s)
 {
 	const char *off = getenv("TERSE"), *active = getenv(ACTIVE_NAME);
 	bool asked = (s->format != FORMAT_TEXT && is_by_flag(s, "report", "format")) ||
 		     (s->yield && is_by_flag(s, "run", "yield")) ||
-		     (s->detach && is_by_flag(s, "run", "detach"));
+		     (s->detach && is_by_flag(s, "run", "detach")) ||
+		     (s->tty == TRI_YES && is_by_flag(s, "run", "tty") && run_is_captured());
 	return (off && strcmp(off, "0") == 0) || (active && !asked && active_is_inside(active));
 }
 
@@ -299,6 +307,18 @@ static bool run_is_deliberate(struct settings *s)
 	return s->detach || option_source(s, option_by_key("run", "yield"))->by == ORIGIN_FLAG;
 }
 
+/* What the agent's section has set, and nothing has overridden. */
+static void run_trace_agent(struct settings *s)
+{
+	char value[VALUE_LEN];
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *o = &option_table[i];
+		if (option_source(s, o)->by == ORIGIN_AGENT)
+			TRACE(CONFIG, "by agent %s: %s = %s", s->agent, o->key,
+			      option_number_text(o, *option_number(s, o), value));
+	}
+}
+
 int run_supervised(struct job *job, struct settings *s, char *const *words, const char *string)
 {
 	struct option_error error = {""};
@@ -308,7 +328,9 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 		return run_fail(job, "usage", error.text, EXIT_TERSE);
 	}
 	job->deliberate = run_is_deliberate(s);
-	channels_decide(&job->channels, s);
+	if (trace_mask)
+		run_trace_agent(s);
+	channels_decide(&job->channels, s, run_is_captured());
 	if (job->channels.direct)
 		return run_tell_exec_error(job, frontend_exec(job));
 	/* Without redaction, nothing may be kept. */

@@ -141,11 +141,12 @@ static int shell_pass_on(const struct settings *s, const struct decision *d)
 	return run_tell_exec_error(&job, frontend_exec(&job));
 }
 
+/* The agent's section and the variables decide; files are about terse as it is typed. */
 static void shell_set_unless_decided(struct settings *s, const char *section, const char *key,
 				     int64_t value)
 {
 	const struct option *o = option_by_key(section, key);
-	if (option_source(s, o)->by < ORIGIN_VARIABLE)
+	if (option_source(s, o)->by < ORIGIN_AGENT)
 		*option_number(s, o) = value;
 }
 
@@ -158,7 +159,7 @@ static int shell_supervise(struct settings *s, struct decision *d)
 			  .started_ms = clock_real_ms(),
 			  .begun_ms = clock_monotonic_ms()};
 	rule_apply(s, d->agent);
-	/* Whatever the output is, the agent reads it, and merges both streams. */
+	/* Whatever the output is, the agent reads it, and most merge both streams. */
 	shell_set_unless_decided(s, "report", "print", PRINT_PREVIEW);
 	shell_set_unless_decided(s, "run", "streams", STREAMS_MERGED);
 	return run_supervised(&job, s, NULL, d->command);

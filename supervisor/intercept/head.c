@@ -120,13 +120,22 @@ static void note_gap(struct head *h, uint64_t from, uint64_t bytes)
 		h->gap = (struct line_gap){from, bytes};
 }
 
+/* The most of a line that is given alone and not whole. */
+#define PART_MAX ((size_t)3584)
+
+static size_t part_room(const struct head *h)
+{
+	size_t most = room(h);
+	return most > PART_MAX && !h->limit.own_words ? PART_MAX : most;
+}
+
 /* Appends the first line's start, as much as there is room for. */
 static void give_part(struct head *h, const char *line, size_t len, bool guard, struct buffer *out)
 {
 	if (guard)
 		buffer_append_string(out, LINE_GUARD);
 	h->bytes += guard ? strlen(LINE_GUARD) : 0;
-	size_t most = room(h), n = utf8_floor(line, len, len < most ? len : most), printed;
+	size_t most = part_room(h), n = utf8_floor(line, len, len < most ? len : most), printed;
 
 	/* Cleaning may make the text longer. */
 	while ((printed = utf8_clean_len(line, n)) > most)

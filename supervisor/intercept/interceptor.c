@@ -10,6 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether the reader would have seen so little of the text that it gets no more of it. */
+static bool is_cut(struct interceptor *s)
+{
+	const struct limit *l = &s->options.limit;
+	return !s->fits && (intercept_is_by_head(s) || interceptor_bytes(s) > l->cut_over);
+}
+
 void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcome)
 {
 	struct limit *l = &s->options.limit;
@@ -20,7 +27,6 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 		bytes = l->failure_bytes;
 	s->concluded = true;
 	s->failed = outcome == INTERCEPT_FAILURE;
-	s->shows_more = bytes > limit_smaller(l);
 	if (s->options.print == INTERCEPT_PREVIEW) {
 		s->most = limit_most(bytes);
 		TRACE(PREVIEW, "%s %s: %zu bytes fit", PART_NAME(s),
@@ -31,6 +37,9 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 		if (s->fits && !s->reported && intercept_is_over(s, false))
 			intercept_overflow(s);
 	}
+	if (outcome == INTERCEPT_SUCCESS && is_cut(s))
+		bytes = l->cut_bytes;
+	s->shows_more = bytes > limit_smaller(l);
 	l->bytes = l->failure_bytes = bytes;
 }
 
@@ -270,6 +279,8 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->raw.state = options->raw == INTERCEPT_RAW_NO ? RAW_OFF : RAW_HOLDING;
 	if (options->limit.failure_bytes == 0)
 		s->options.limit.failure_bytes = options->limit.bytes;
+	if (options->limit.cut_bytes == 0)
+		s->options.limit.cut_bytes = options->limit.bytes;
 	/* A text that is only a little too long is printed whole rather than cut. */
 	s->most = limit_most(limit_larger(&s->options.limit));
 	s->tally.unit = options->limit.unit;

@@ -337,9 +337,9 @@ static void feed_head(struct interceptor *s, const char *data, size_t len)
 
 static void start_full(struct interceptor *s)
 {
-	s->has_full = s->options.limit.failure_bytes != s->options.limit.bytes;
+	s->has_full = limit_shown(&s->options.limit) != limit_smaller(&s->options.limit);
 	s->full = s->head;
-	s->full.limit.bytes = limit_larger(&s->options.limit);
+	s->full.limit.bytes = limit_shown(&s->options.limit);
 }
 
 void intercept_overflow(struct interceptor *s)

@@ -437,6 +437,13 @@ static bool frontend_makes_session(const struct job *job)
 	return strcmp(slash ? slash + 1 : job->argv[0], "setsid") == 0;
 }
 
+/* The agent may not yet have read the last output from its terminal. */
+static void frontend_delay_exit(const struct job *job)
+{
+	if (job->settings->exit_delay && !job->channels.person && isatty(STDOUT_FILENO))
+		poll(NULL, 0, (int)job->settings->exit_delay);
+}
+
 int frontend_run(struct job *job)
 {
 	struct frontend f = {.job = job,
@@ -469,6 +476,7 @@ int frontend_run(struct job *job)
 	      : end.kind == MESSAGE_YIELDED   ? "the run goes on"
 					      : "the run has ended",
 	      end.a);
+	frontend_delay_exit(job);
 	switch (end.kind) {
 	case MESSAGE_REFUSED: frontend_reap(f.session); return frontend_exec_directly(job);
 	case MESSAGE_NOT_FOUND: frontend_reap(f.session); return end.a;
@@ -486,5 +494,7 @@ int frontend_run(struct job *job)
 	int sig = WIFSIGNALED(end.a) ? WTERMSIG(end.a) : 0;
 	if (f.interrupt_typed && (sig == SIGINT || sig == SIGQUIT))
 		frontend_signal_group(&f, sig);
+	if (sig && job->settings->signal_status)
+		_exit(128 + sig);
 	signals_end_like(end.a);
 }

@@ -354,12 +354,15 @@ static void channels_trace(const struct channels *l)
 	      l->keyboard >= 0 ? "the person's" : "none");
 }
 
-void channels_decide(struct channels *l, const struct settings *s)
+void channels_decide(struct channels *l, const struct settings *s, bool captured)
 {
 	bool typed = isatty(STDIN_FILENO);
 	*l = (struct channels){.keyboard = -1};
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		l->sink[i] = forced(sink_look_at_stream(i, s), s);
+		if (captured && l->sink[i] == SINK_PERSON)
+			l->sink[i] = SINK_AGENT;
+	}
 	bool merged = channels_are_merged(l, s);
 	l->person = l->sink[0] == SINK_PERSON;
 

@@ -61,8 +61,8 @@ struct channels {
 	enum sink sink[2]; /* of stdout and stderr; SINK_PIPE: not looked into yet */
 };
 
-/* Decides from the descriptors 0, 1, 2 and the settings. May open /dev/tty for the
-   keyboard (close-on-exec). */
-void channels_decide(struct channels *l, const struct settings *s);
+/* Decides from the descriptors 0, 1, 2 and the settings. `captured`: a run around this one reads
+   the terminal, and no person. May open /dev/tty for the keyboard (close-on-exec). */
+void channels_decide(struct channels *l, const struct settings *s, bool captured);
 
 #endif

@@ -69,7 +69,7 @@ static void supervisor_start_command(struct supervisor *s)
 	const struct job *job = s->job;
 	bool terminal = supervisor_take_terminal(s);
 	char active[ACTIVE_SIZE];
-	active_name(active);
+	active_name(active, s->job->channels.person);
 	char **envp = environment_make(environ, job->settings, !job->channels.person, active);
 	if (!envp)
 		supervisor_refuse(s, MESSAGE_REFUSED, errno);

@@ -174,15 +174,16 @@ class Pi(Agent):
 class Opencode(Agent):
     name = "opencode"
     quiet = {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+    folder = "opencode"
 
     def argv(self, word, options):
         program = os.path.join(MODULES, "opencode-linux-x64", "bin", "opencode")
         return [program, "run", *options, word]
 
     def configure(self, **more):
-        folder = os.path.join(self.home, "config", "opencode")
+        folder = os.path.join(self.home, "config", self.folder)
         os.makedirs(folder, exist_ok=True)
-        path = os.path.join(folder, "opencode.json")
+        path = os.path.join(folder, self.folder + ".json")
         settings = json.loads(read_file(path)) if os.path.exists(path) else {}
         # Without the schema it would write the file anew.
         write_file(path, json.dumps({"$schema": "https://opencode.ai/config.json", **settings, **more}))
@@ -203,3 +204,94 @@ class Opencode(Agent):
     def status(self, result):
         """It shows the model none: terse's line does."""
         return int(result.rsplit("[terse: exit ", 1)[1].split("]")[0].split()[0])
+
+
+class Kilo(Opencode):
+    """It grew out of opencode, and has its settings."""
+    name = "kilo"
+    quiet = {"KILO_DISABLE_AUTOUPDATE": "1", "KILO_DISABLE_LSP_DOWNLOAD": "1",
+             "KILO_TELEMETRY_LEVEL": "off"}
+    folder = "kilo"
+
+    def argv(self, word, options):
+        program = os.path.join(MODULES, "@kilocode", "cli-linux-x64", "bin", "kilo")
+        return [program, "run", "--auto", *options, word]
+
+
+class Qwen(Agent):
+    name = "qwen"
+
+    def argv(self, word, options):
+        return [os.path.join(MODULES, ".bin", "qwen"), *(options or ["--yolo"]), "-p", word]
+
+    def environment(self, model):
+        return {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": model.url + "/v1",
+                "OPENAI_MODEL": "m"}
+
+    def text(self, result):
+        return result
+
+    def status(self, result):
+        return int(result.rsplit("Exit Code: ", 1)[1].split("\n")[0])
+
+
+class Copilot(Agent):
+    """With a model of the user's own, it needs no account."""
+    name = "copilot"
+
+    def argv(self, word, options):
+        program = os.path.join(MODULES, "@github", "copilot-linux-x64", "copilot")
+        return [program, "-p", word, *(options or ["--allow-all-tools"])]
+
+    def environment(self, model):
+        return {"COPILOT_PROVIDER_BASE_URL": model.url + "/v1", "COPILOT_MODEL": "m",
+                "COPILOT_PROVIDER_API_KEY": "none", "COPILOT_OFFLINE": "true",
+                "COPILOT_AUTO_UPDATE": "false"}
+
+    def text(self, result):
+        return result
+
+    def status(self, result):
+        return int(result.rsplit("exited with exit code ", 1)[1].split(">")[0])
+
+
+class Gemini(Agent):
+    name = "gemini"
+
+    def argv(self, word, options):
+        return [os.path.join(MODULES, ".bin", "gemini"), "--skip-trust", *(options or ["--yolo"]),
+                "-p", word]
+
+    def environment(self, model):
+        folder = os.path.join(self.home, ".gemini")
+        os.makedirs(folder, exist_ok=True)
+        write_file(os.path.join(folder, "settings.json"), json.dumps(
+            {"security": {"auth": {"selectedType": "gemini-api-key"}}}))
+        return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": model.url,
+                "GEMINI_MODEL": "gemini-2.5-pro"}
+
+    def text(self, result):
+        return result
+
+    def status(self, result):
+        found = result.rsplit("Exit Code: ", 1)
+        return int(found[1].split("\n")[0]) if len(found) > 1 else 0
+
+
+class Grok(Agent):
+    name = "grok"
+
+    def preload(self):
+        return {**super().preload(), "TERSE_AGENT": "grok"}
+
+    def argv(self, word, options):
+        return [os.path.join(MODULES, ".bin", "grok"), "-p", word, *options]
+
+    def environment(self, model):
+        return {"GROK_API_KEY": "none", "GROK_BASE_URL": model.url + "/v1", "GROK_MODEL": "m"}
+
+    def text(self, result):
+        return result
+
+    def status(self, result):
+        return 0

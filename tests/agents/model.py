@@ -1,7 +1,8 @@
 """A model for coding agents to talk to, on loopback: it asks for what a script says, one tool call
 after the other, and keeps what the agent sends back for each, as a model would have seen it.
 
-It speaks what Claude Code (Messages), Codex (Responses) and pi (Chat Completions) speak.
+It speaks what Claude Code (Messages), Codex (Responses), Gemini CLI (GenerateContent) and all the
+others (Chat Completions) speak.
 """
 
 import http.server
@@ -95,15 +96,17 @@ class Chat:
     def __init__(self, request):
         messages = request.get("messages", [])
         self.model = request.get("model")
+        self.stream = request.get("stream")
         self.tools = [tool["function"]["name"] for tool in request.get("tools", [])]
         self.start = json.dumps(messages)
         self.results = [flat(m["content"]) for m in messages if m["role"] == "tool"]
 
     def shell(self):
-        return "bash"
+        return next((t for t in self.tools if t in ("bash", "run_shell_command")), "bash")
 
     def arguments(self, command):
-        return {"command": command, "description": "run it"}
+        more = {"is_background": False} if self.shell() == "run_shell_command" else {}
+        return {"command": command, "description": "run it", **more}
 
     def reply(self, number, call):
         delta = {"role": "assistant", "content": "done"}
@@ -111,14 +114,46 @@ class Chat:
             delta = {"role": "assistant", "tool_calls": [
                 {"index": 0, "id": "call_%d" % number, "type": "function",
                  "function": {"name": call[0], "arguments": json.dumps(call[1])}}]}
-        choices = [(delta, None), ({}, "tool_calls" if call else "stop")]
+        stop = "tool_calls" if call else "stop"
+        if not self.stream:
+            return {"id": "chat_%d" % number, "object": "chat.completion", "created": 1,
+                    "model": self.model, "usage": USAGE,
+                    "choices": [{"index": 0, "message": delta, "finish_reason": stop}]}
+        choices = [(delta, None), ({}, stop)]
         return [{"id": "chat_%d" % number, "object": "chat.completion.chunk", "created": 1,
                  "model": self.model,
                  "choices": [{"index": 0, "delta": d, "finish_reason": f}]}
                 for d, f in choices] + ["[DONE]"]
 
 
-PROTOCOLS = [(r"/messages(\?|$)", Anthropic), (r"/responses(\?|$)", Responses),
+class Gemini:
+    def __init__(self, request):
+        contents = request.get("contents", [])
+        self.tools = [f["name"] for tool in request.get("tools", [])
+                      for f in tool.get("functionDeclarations", [])]
+        self.start = json.dumps(contents)
+        self.results = [self.shown(part["functionResponse"]["response"]) for content in contents
+                        for part in content.get("parts", []) if "functionResponse" in part]
+
+    @staticmethod
+    def shown(response):
+        return response.get("output") or response.get("error") or json.dumps(response)
+
+    def shell(self):
+        return "run_shell_command"
+
+    def arguments(self, command):
+        return {"command": command, "description": "run it"}
+
+    def reply(self, number, call):
+        part = {"functionCall": {"name": call[0], "args": call[1]}} if call else {"text": "done"}
+        return [{"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0,
+                                 "finishReason": "STOP"}],
+                 "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1,
+                                   "totalTokenCount": 2}}]
+
+
+PROTOCOLS = [(r":(streamG|g)enerateContent", Gemini), (r"/messages(\?|$)", Anthropic), (r"/responses(\?|$)", Responses),
              (r"/chat/completions(\?|$)", Chat)]
 
 
@@ -179,7 +214,10 @@ class Model:
         for pattern, protocol in PROTOCOLS:
             if re.search(pattern, path):
                 with self.lock:
-                    return self.go_on(protocol(json.loads(body)))
+                    request = json.loads(body)
+                    reply = self.go_on(protocol(request))
+                    streams = "stream" in path if protocol is Gemini else True
+                    return reply if streams else reply[0]
         return {}
 
     def go_on(self, request):

@@ -392,7 +392,7 @@ class EveryAgent(Wiring):
                 text = read_file(path).decode()
                 self.assertTrue(text.startswith(before))
                 self.assertIn("<!-- terse: begin -->\nShell commands run under terse", text)
-                self.assertTrue(text.endswith('begin with "| ".\n<!-- terse: end -->\n'))
+                self.assertTrue(text.endswith('`terse signal ID` ends it.\n<!-- terse: end -->\n'))
                 self.assertNotIn(b"--instructions", self.init(agent, "--instructions").out)
                 self.assertEqual(read_file(path).decode(), text)
                 self.init(agent, "--undo")

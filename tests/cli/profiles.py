@@ -79,15 +79,15 @@ class Read(Profiles):
         self.file("text", b"x" * 100000 + b"\n")
         run = self.terse("cat", "text")
         self.assertEqual(self.split_notice(run), (
-            b"x" * 30 * KB + b"\n",
-            "[terse: line 1 is 97.7 KB, its first 30.0 KB shown: terse read ID "
-            "--bytes 30720-99999]\n"))
+            b"x" * 3584 + b"\n",
+            "[terse: line 1 is 97.7 KB, its first 3.5 KB shown: terse read ID "
+            "--bytes 3584-99999]\n"))
         rest = self.shell(re.search(rb"terse read " + ID + rb" [^]]*", run.out)[0].decode() + " | cat")
-        self.assertEqual(rest.out, b"x" * 69280)
+        self.assertEqual(rest.out, b"x" * 96416)
         self.file("text", b"x" * 100000 + b"\ny\nz")
         self.assertEqual(self.split_notice(self.terse("cat", "text"))[1],
-                         "[terse: line 1 is 97.7 KB, its first 30.0 KB shown, 2 more lines: "
-                         "terse read ID --bytes 30720-99999]\n")
+                         "[terse: line 1 is 97.7 KB, its first 3.5 KB shown, 2 more lines: "
+                         "terse read ID --bytes 3584-99999]\n")
 
     def test_later_line_too_long(self):
         text = b"a\nb\n" + b"x" * 100000 + b"\nend\n"

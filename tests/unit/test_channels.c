@@ -29,6 +29,7 @@ struct set_up {
 	enum to to[3];
 	const struct settings *settings;
 	const char *want;
+	bool captured;
 };
 
 /* "CHANNEL CHANNEL, SINK SINK", and what else is decided. */
@@ -72,7 +73,7 @@ static void decide(const void *ctx)
 		else
 			CHECK(dup2(kinds[u->to[i]], i) == i);
 	}
-	channels_decide(&l, u->settings);
+	channels_decide(&l, u->settings, u->captured);
 	dup2(log, STDERR_FILENO);
 	describe(&l, text, sizeof(text));
 	if (strcmp(text, u->want) != 0)
@@ -84,7 +85,15 @@ static void decide(const void *ctx)
 
 static void is(enum to in, enum to out, enum to err, const struct settings *s, const char *want)
 {
-	const struct set_up u = {{in, out, err}, s, want};
+	const struct set_up u = {{in, out, err}, s, want, false};
+	assert_int_equal(child_run(decide, &u), 0);
+}
+
+/* The terminal is that of a run around this one. */
+static void is_captured(enum to in, enum to out, enum to err, const struct settings *s,
+			const char *want)
+{
+	const struct set_up u = {{in, out, err}, s, want, true};
 	assert_int_equal(child_run(decide, &u), 0);
 }
 
@@ -248,6 +257,15 @@ static int end_reader(void **state)
 	return 0;
 }
 
+/* `terse --yield` typed by an agent whose commands run under terse. */
+static void inside_of_a_run(void **state)
+{
+	(void)state;
+	is_captured(DEV_NULL, TTY, TTY, &yields, "pty merged, agent agent, controlling, stdin");
+	is_captured(TTY, TTY, TTY, &tty, "pty merged, agent agent, controlling, stdin");
+	is_captured(DEV_NULL, PROGRAM, TTY, &yields, "pty pty, program agent, controlling, stdin");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +278,7 @@ int main(void)
 		cmocka_unit_test(asked_for_a_terminal),
 		cmocka_unit_test(a_command_that_goes_on),
 		cmocka_unit_test(a_socket_on_stdin),
+		cmocka_unit_test(inside_of_a_run),
 	};
 	child_default_signals();
 	return cmocka_run_group_tests(tests, open_kinds, end_reader);

@@ -1,0 +1,181 @@
+#!/usr/bin/env -S python3 -B
+"""What an agent's section sets: every option that it accepts is in force for the agent's commands, and
+what the sections are for does what it says."""
+
+import json
+import os
+import re
+import signal
+
+from support.harness import (BUILD, FOOTER, SOURCE, Case, eventually, main, numbers, read_file, write_file)
+
+TERSE_SH = os.path.join(BUILD, "terse-sh")
+
+# A value that is not the default for each option that a section accepts. The command is one that none of
+# them disturbs.
+VALUES = {
+    "timeout": "1d", "grace": "7s", "linger": "1h", "linger_idle": "7m", "pty": "yes", "tty": "no",
+    "streams": "split", "yield": "1d", "yield_status": "7", "detach": "yes", "prompt": "await",
+    "hang_up": "7s", "signal_status": "yes", "cols": "77", "rows": "33", "collapse": "no",
+    "format": "json", "size": "5KB", "max_lines": "77", "unit": "matches", "longest_line": "777",
+    "err_size": "5KB", "max_err_lines": "77", "print": "full", "heartbeat": "7s", "status": "always",
+    "ceiling": "7KB", "failure_ceiling": "6KB", "cut_ceiling": "5KB", "line_ceiling": "77",
+    "exit_delay": "7ms", "mode": "ends", "head_share": "17", "end_share": "7", "max_line": "777",
+    "when": "always", "max_artifact": "7MB", "min_free": "7MB", "raw": "yes", "record": "yes",
+}
+
+
+class RuleCase(Case):
+    def section(self, *lines):
+        self.config = write_file(os.path.join(self.dir, "ini"), "\n".join(
+            ("[agent mine]", "environment = MY_AGENT", "string = {command}", "process = my-agent",
+             *lines)) + "\n")
+
+    def call(self, command, env=None, **how):
+        """A tool call of that agent, to its end."""
+        return self.run_to_end(TERSE_SH, "-c", command, env={
+            "MY_AGENT": "1", "SHELL": "/bin/bash", "TERSE_CONFIG": self.config, **(env or {})}, **how)
+
+
+class Options(RuleCase):
+    def keys(self):
+        """The keys of the sample file, and which sections they are in."""
+        section = None
+        for line in read_file(os.path.join(SOURCE, "config", "terse.ini")).decode().splitlines():
+            section = line.strip("[]") if line.startswith("[") else section
+            found = re.match(r"#(\w+) =", line)
+            if found and section:
+                yield section, found[1]
+
+    def test_every_option_is_in_force(self):
+        """One after the other, as some change what the others mean."""
+        seen = set()
+        for section, key in self.keys():
+            value = VALUES.get(key) if section in ("run", "terminal", "report", "preview", "spill") \
+                else None
+            if section == "shim":
+                continue  # These are also lists of a rule.
+            self.section("%s = %s" % (key, value or "1"))
+            check = self.terse("config", "check", self.config)
+            if not value:
+                self.assertNotEqual(check.code, 0, (section, key))
+                continue
+            self.assertEqual(check.code, 0, check.out)
+            log = os.path.join(self.dir, "trace")
+            self.call("git frobnicate || exit 0", env={"TERSE_DEBUG": "config:" + log})
+            eventually(lambda: os.path.exists(log) and b" by agent mine: " in read_file(log),
+                       lambda: "the trace of " + key)
+            said = re.findall(r" by agent mine: (.*)", read_file(log).decode())
+            self.assertEqual(said, ["%s = %s" % (key, value)])
+            os.unlink(log)
+            seen.add(key)
+        self.assertEqual(seen, set(VALUES))
+
+    def test_a_variable_wins(self):
+        self.section("streams = split", "print = full")
+        run = self.call("echo out; echo err >&2; seq 3000", split=True,
+                        env={"TERSE_STREAMS": "merged", "TERSE_PRINT": "preview"})
+        self.assertTrue(run.out.startswith(b"out\nerr\n1\n"), run.out)
+        self.assertTrue(FOOTER.search(run.out), run.out)
+
+    def test_streams(self):
+        for lines, out, err in (((), b"out\nerr\n", b""), (("streams = split",), b"out\n", b"err\n")):
+            self.section(*lines)
+            run = self.call("echo out; echo err >&2", split=True)
+            self.assertEqual((run.out, run.err), (out, err), lines)
+
+    def test_print(self):
+        self.section("print = full")
+        self.assertEqual(self.call("seq 3000").out, numbers(3000))
+        self.section()
+        self.assertTrue(FOOTER.search(self.call("seq 3000").out))
+
+    def test_format(self):
+        self.section("format = json")
+        self.assertEqual(json.loads(self.call("echo x; exit 3").out)["exit_code"], 3)
+
+    def test_a_signal_as_a_status(self):
+        self.section()
+        self.assertEqual(self.call("kill -TERM $$").code, -signal.SIGTERM)
+        self.section("signal_status = yes")
+        self.assertEqual(self.call("kill -TERM $$").code, 128 + signal.SIGTERM)
+        self.assertEqual(self.call("exit 3").code, 3)
+
+
+class Cuts(RuleCase):
+    """What an agent would show of a text that is over its ceiling is less than the ceiling."""
+
+    def test_a_text_over_the_ceiling(self):
+        self.section("ceiling = 20000", "cut_ceiling = 4KB", "failure_ceiling = 10000")
+        text = os.path.join(self.work, "text")
+        for size, status, most in ((19000, 0, 19000), (21000, 0, 4096), (400000, 0, 4096),
+                                   (9000, 1, 9000), (12000, 1, 10000)):
+            write_file(text, b"%049d\n" % 1 * (size // 50))
+            for command in ("cat text", "cat text; git --version"):
+                run = self.call(command + "; exit %d" % status)
+                self.assertLessEqual(len(run.out), most + 50, (size, command))
+            run = self.call("cat text; exit %d" % status)
+            if most == size:
+                self.assertEqual(run.out, read_file(text))
+            else:
+                self.assertGreater(len(run.out), most * 7 // 10)
+                self.assertEqual(self.artifact(run.id), read_file(text))
+
+    def test_what_terse_was_asked_for_is_free_of_it(self):
+        self.section("ceiling = 20000", "cut_ceiling = 4KB")
+        name = self.call("seq 30000").id
+        run = self.call("terse read %s --limit 4000" % name)
+        self.assertGreater(len(run.out), 16000)
+
+    def test_one_long_line(self):
+        self.section("ceiling = 50KB")
+        write_file(os.path.join(self.work, "text"), b"x" * 98000 + b"\nsecond\n")
+        run = self.call("cat text")
+        self.assertLessEqual(len(run.out), 4096)
+        self.assertIn(b"--bytes 3584-", run.out)
+
+
+class Inside(RuleCase):
+    """terse typed in a command that runs under terse."""
+
+    def setUp(self):
+        super().setUp()
+        self.section("ceiling = 30000", "size = 4KB")
+
+    def name_in(self, run):
+        return re.search(rb"cmd-\w+", run.out)[0].decode()
+
+    def test_yield(self):
+        run = self.call("terse --yield 300ms sh -c 'echo ready; read answer; echo got $answer; exit 3'")
+        self.assertRegex(run.out, rb"\Aready\n\[terse: (running|waiting)[^\n]*\]\n\Z")
+        name = self.name_in(run)
+        run = self.call("terse send %s yes --key enter --await" % name)
+        self.assertIn(b"got yes\n", run.out)
+        self.assertEqual(run.code, 3)
+
+    def test_a_long_text_of_it_is_cut_once(self):
+        run = self.call("terse --yield 1h sh -c 'seq 3000; exit 3'")
+        self.assertEqual(run.code, 3)
+        self.assertTrue(FOOTER.search(run.out), run.out)
+        self.assertEqual(run.out.count(b"[terse: "), 1)
+        self.assertEqual(self.artifact(run.id), numbers(3000))
+
+    def test_detach(self):
+        run = self.call("terse --detach sh -c 'seq 3000'")
+        name = self.name_in(run)
+        run = self.call("terse await " + name)
+        self.assertEqual(run.code, 0, run.out)
+        self.assertEqual(self.artifact(name), numbers(3000))
+
+    def test_tty(self):
+        run = self.call("terse --tty sh -c 'test -t 0 && exec 3</dev/tty && echo terminal'")
+        self.assertEqual(run.out, b"terminal\n")
+
+    def test_any_other_executes_its_command(self):
+        run = self.call("echo $$; exec terse sh -c 'echo $$; test -t 0; echo $?'")
+        first, second, terminal = run.out.split()
+        self.assertEqual((first, terminal), (second, b"1"))
+
+
+if __name__ == "__main__":
+    main()
