@@ -4,8 +4,10 @@
 
 #include "lib/buffer.h"
 #include "supervisor/agents/jsonc.h"
+#include "supervisor/agents/toml.h"
 #include "supervisor/agents/wiring.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +108,71 @@ void hints_patterns(struct buffer *out, const struct wiring *w, const char *path
 			path, example, w->allow);
 	free(example);
 	jsonc_release(&j);
+}
+
+/* --- variables that do not arrive ---------------------------------------------------------------
+ */
+
+/* The next string in quotes of an array's text; NULL: there is none. */
+static char *next_string(const char **at, const char *end)
+{
+	while (*at < end && **at != '"' && **at != '\'') {
+		const char *line = **at == '#' ? memchr(*at, '\n', (size_t)(end - *at)) : *at;
+		*at = line ? line + 1 : end;
+	}
+	const char *from = *at + 1;
+	const char *to = from < end ? memchr(from, **at, (size_t)(end - from)) : NULL;
+	*at = to ? to + 1 : end;
+	return to ? strndup(from, (size_t)(to - from)) : NULL;
+}
+
+/* Whether one of the patterns in an array is for the variable. */
+static bool array_matches(const char *at, const char *end, const char *variable)
+{
+	bool found = false;
+	char *pattern;
+	while (!found && (pattern = next_string(&at, end)) != NULL) {
+		found = fnmatch(pattern, variable, FNM_CASEFOLD) == 0;
+		free(pattern);
+	}
+	return found;
+}
+
+/* The member of a place that a TOML item names. */
+static char *place_member(struct place *place, const struct wiring_item *item)
+{
+	if (strcmp(item->value, "library") == 0)
+		return place->library;
+	return strcmp(item->value, "shell") == 0 ? place->shell : place->bash_env;
+}
+
+bool hints_variables(struct buffer *out, const struct wiring_file *file, const char *path,
+		     const struct buffer *text, struct place *place)
+{
+	struct buffer names = BUFFER_INIT;
+	struct toml t = {.text = NULL};
+	if (file->items[0].kind != WIRING_TOML)
+		return false;
+	bool read = toml_parse(&t, text->data ? text->data : "", text->len) == 0;
+	int entry = read ? toml_find(&t, "shell_environment_policy.include_only") : -1;
+	for (size_t i = 0; entry >= 0 && i < WIRING_ITEMS_MAX && file->items[i].value; i++) {
+		const struct wiring_item *item = &file->items[i];
+		const struct toml_entry *e = &t.entries[entry];
+		if (array_matches(t.text + e->start, t.text + e->end, item->path[1]))
+			continue;
+		buffer_printf(&names, "%s\"%s\"", names.len ? ", " : "", item->path[1]);
+		if (place)
+			*place_member(place, item) = '\0';
+	}
+	bool any = names.len > 0;
+	if (any && buffer_string(&names))
+		buffer_printf(out,
+			      "%s:%zu: include_only keeps terse's variables from its commands: add "
+			      "%s to it\n",
+			      path, jsonc_line(t.text, t.entries[entry].start), names.data);
+	toml_release(&t);
+	buffer_release(&names);
+	return any;
 }
 
 /* The lines for the model name `terse read ...`. */

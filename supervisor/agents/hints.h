@@ -11,6 +11,12 @@
 void hints_patterns(struct buffer *out, const struct wiring *w, const char *path,
 		    const struct buffer *text);
 
+/* Appends that the settings keep variables of the wiring from the agent's commands (Codex's
+   shell_environment_policy.include_only), and takes what they name out of *place, as the commands
+   do not see it (NULL: not wanted). Returns whether there are such. */
+bool hints_variables(struct buffer *out, const struct wiring_file *file, const char *path,
+		     const struct buffer *text, struct place *place);
+
 /* Appends facts about the agent, and whether its commands find terse. */
 void hints_append(struct buffer *out, const struct wiring *w, const struct place *place);
 

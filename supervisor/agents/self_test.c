@@ -7,6 +7,7 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
+#include "shim/shell_string.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +25,11 @@ enum { WAIT_MS = 10000, OUTPUT_MAX = 64 << 10 };
 
 /* A call of a shell as an agent makes it, with all that terse's built-in rules look at. */
 struct self_test {
-	const char *agent;
-	const char *process;        /* the name of the process that starts the shell */
+	const char *agent;          /* and the name of the process that starts the shell */
 	const char *environment[2]; /* what is in it: NAME=VALUE */
 	const char *argv[4];        /* "SHELL": terse-sh; "TERSE": terse */
-	bool preload;               /* with the library */
+	/* What its wiring sets: the library, the file for BASH_ENV, Claude Code's prefix. */
+	bool preload, bash_env, prefix;
 	const char *input, *expect;
 };
 
@@ -36,58 +37,50 @@ struct self_test {
 #define FOOTER  "full text: terse read cmd-"
 
 static const struct self_test canaries[] = {
-	{"claude",
-	 "claude",
-	 {"CLAUDECODE=1", NULL},
-	 {"SHELL", "true && eval '" COMMAND "' < /dev/null && pwd -P >| /dev/null", NULL},
-	 false,
-	 NULL,
-	 FOOTER},
-	{"codex",
-	 "codex",
-	 {"CODEX_THREAD_ID=terse-doctor", NULL},
-	 {"/bin/bash", "-c", "exec /bin/bash -c '" COMMAND "'", NULL},
-	 true,
-	 NULL,
-	 FOOTER},
-	{"opencode",
-	 "opencode",
-	 {"OPENCODE=1", NULL},
-	 {"SHELL", "-c", COMMAND, NULL},
-	 false,
-	 NULL,
-	 FOOTER},
-	{"pi",
-	 "pi",
-	 {"PI_CODING_AGENT=true", NULL},
-	 {"SHELL", "-c", COMMAND, NULL},
-	 false,
-	 NULL,
-	 FOOTER},
-	{"cursor",
-	 "cursor",
-	 {NULL, NULL},
-	 {"TERSE", "hook", "cursor", "preToolUse"},
-	 false,
-	 "{\"tool_name\":\"Shell\",\"tool_input\":{\"command\":\"" COMMAND "\"}}",
-	 "\"permission\":\"ask\",\"updated_input\""},
-	{"crush",
-	 "crush",
-	 {NULL, NULL},
-	 {"TERSE", "hook", "crush", "PreToolUse"},
-	 false,
-	 "{\"tool_name\":\"bash\",\"tool_input\":{\"command\":\"" COMMAND "\"}}",
-	 "updated_input"},
+	{.agent = "claude",
+	 .environment = {"CLAUDECODE=1"},
+	 .argv = {"/bin/bash", "-c",
+		  "$" SHELL_PREFIX " \"true && eval '" COMMAND
+		  "' < /dev/null && pwd -P >| /dev/null\""},
+	 .prefix = true,
+	 .expect = FOOTER},
+	{.agent = "codex",
+	 .environment = {"CODEX_THREAD_ID=terse-doctor"},
+	 .argv = {"/bin/bash", "-c", "exec /bin/bash -c '" COMMAND "'"},
+	 .preload = true,
+	 .bash_env = true,
+	 .expect = FOOTER},
+	{.agent = "opencode",
+	 .environment = {"OPENCODE=1"},
+	 .argv = {"SHELL", "-c", COMMAND},
+	 .expect = FOOTER},
+	{.agent = "pi",
+	 .environment = {"PI_CODING_AGENT=true"},
+	 .argv = {"SHELL", "-c", COMMAND},
+	 .expect = FOOTER},
+	{.agent = "gemini",
+	 .environment = {"GEMINI_CLI=1"},
+	 .argv = {"/bin/bash", "-c",
+		  "exec /bin/bash -c '{ " COMMAND
+		  "; }; __code=$?; pgrep -g 0 >/dev/null 2>&1; exit $__code;'"},
+	 .preload = true,
+	 .expect = FOOTER},
+	{.agent = "cursor",
+	 .argv = {"TERSE", "hook", "cursor", "preToolUse"},
+	 .input = "{\"tool_name\":\"Shell\",\"tool_input\":{\"command\":\"" COMMAND "\"}}",
+	 .expect = "\"permission\":\"ask\",\"updated_input\""},
+	{.agent = "crush",
+	 .argv = {"TERSE", "hook", "crush", "PreToolUse"},
+	 .input = "{\"tool_name\":\"bash\",\"tool_input\":{\"command\":\"" COMMAND "\"}}",
+	 .expect = "updated_input"},
 };
 
 /* Variables of the caller that would change the result, or a store that would be written to. */
 static int clean_environment(const char *home)
 {
-	static const char *const names[] = {ACTIVE_NAME,  "TERSE",
-					    "CLAUDECODE", "CODEX_THREAD_ID",
-					    "OPENCODE",   "PI_CODING_AGENT",
-					    "GEMINI_CLI", "LD_PRELOAD",
-					    "BASH_ENV",   "CLAUDE_CODE_SHELL_PREFIX"};
+	static const char *const names[] = {
+		ACTIVE_NAME,       "TERSE",      "CLAUDECODE", "CODEX_THREAD_ID", "OPENCODE",
+		"PI_CODING_AGENT", "GEMINI_CLI", "LD_PRELOAD", "BASH_ENV",        SHELL_PREFIX};
 	int status = setenv("TERSE_HOME", home, 1) |
 		     unsetenv(option_by_key("session", "name")->variable);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -100,9 +93,14 @@ static int set_environment(const struct self_test *c, const struct place *place)
 	int status = 0;
 	for (size_t i = 0; i < 2 && c->environment[i]; i++)
 		status |= putenv((char *)c->environment[i]);
-	if (c->preload)
-		status |= setenv("LD_PRELOAD", place->library, 1) |
-			  setenv("TERSE_SHIM_SHELL", place->shell, 1);
+	if (c->preload && *place->library)
+		status |= setenv("LD_PRELOAD", place->library, 1);
+	if (c->preload && *place->shell)
+		status |= setenv("TERSE_SHIM_SHELL", place->shell, 1);
+	if (c->bash_env && *place->bash_env)
+		status |= setenv("BASH_ENV", place->bash_env, 1);
+	if (c->prefix)
+		status |= setenv(SHELL_PREFIX, place->shell, 1);
 	return status;
 }
 
@@ -127,7 +125,7 @@ static void become_agent(const struct self_test *c, const struct place *place, c
 	int status = 0;
 	pid_t pid;
 	setpgid(0, 0);
-	prctl(PR_SET_NAME, c->process);
+	prctl(PR_SET_NAME, c->agent);
 	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
 	    dup2(output, STDERR_FILENO) < 0 || clean_environment(home) != 0)
 		_exit(126);

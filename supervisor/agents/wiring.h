@@ -60,6 +60,9 @@ struct wiring {
 	const char *pattern;                      /* what a pattern for commands begins with */
 	const char *allow;                        /* how one allows `terse read` there */
 	const char *note;                         /* further notes, one line each */
+	/* How the agent has to be started, where its files do not make its commands run under
+	   terse; else NULL. */
+	const char *start;
 };
 
 extern const struct wiring wirings[];

@@ -134,6 +134,7 @@ const struct wiring wirings[] = {
 			"not "
 			"match what a hook makes of them\n"
 			"start it so: terse agent gemini\n",
+		.start = "terse agent gemini",
 	},
 	{
 		.agent = "cursor",

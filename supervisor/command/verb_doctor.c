@@ -178,35 +178,52 @@ static void doctor_check_place(struct doctor *d, const struct place *own)
 	}
 }
 
-/* Checks the wiring in one file, and reports it if there is any. */
-static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring *w,
-					   const struct wiring_file *file, const char *project,
+/* Reports the wiring in the text of a file, if there is any. */
+static enum wiring_state doctor_check_text(struct doctor *d, const struct wiring *w,
+					   const struct wiring_file *file,
+					   const struct document *document, bool project,
 					   const struct place *place)
 {
-	enum wiring_state state = WIRING_NONE;
+	const char *text = document->text.data ? document->text.data : "", *path = document->path;
 	struct wiring_error error = {.line = 0};
 	struct buffer out = BUFFER_INIT;
+	enum wiring_state state = wiring_check(file, place, text, document->text.len);
+	if (state == WIRING_SAME && w->start)
+		doctor_report(
+			d, NOTE, w->agent,
+			"%s ends its sessions; its commands run under terse only if it is started "
+			"as %s",
+			path, w->start);
+	else if (state == WIRING_SAME)
+		doctor_report(d, GOOD, w->agent, "wired: %s", path);
+	else if (wiring_apply(file, place, text, document->text.len, &out, &error) < 0 &&
+		 errno == EINVAL)
+		doctor_report(d, BAD, w->agent, "%s:%zu: %s", path, error.line, error.text);
+	else if (state == WIRING_OTHER)
+		doctor_report(d, BAD, w->agent,
+			      "%s: wired to other paths, or not all of it: terse init %s%s", path,
+			      w->agent, project ? " --project" : "");
+	buffer_release(&out);
+	return state;
+}
+
+/* The same for a file. What its variables name and the agent's commands do not see is taken out of
+ *place. */
+static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring *w,
+					   const struct wiring_file *file, const char *path,
+					   const char *project, struct place *place)
+{
+	enum wiring_state state = WIRING_NONE;
+	struct buffer dropped = BUFFER_INIT;
 	struct document document;
-	char path[PATH_MAX];
-	if (wiring_path(&file->folder, project, path) < 0)
-		return state;
-	if (document_read(&document, path, project) < 0) {
+	if (document_read(&document, path, project) < 0)
 		doctor_report(d, BAD, w->agent, "%s: %s", path,
 			      document.reason ? document.reason : strerror(errno));
-	} else if (document.exists) {
-		const char *text = document.text.data ? document.text.data : "";
-		state = wiring_check(file, place, text, document.text.len);
-		if (state == WIRING_SAME)
-			doctor_report(d, GOOD, w->agent, "wired: %s", path);
-		else if (wiring_apply(file, place, text, document.text.len, &out, &error) < 0 &&
-			 errno == EINVAL)
-			doctor_report(d, BAD, w->agent, "%s:%zu: %s", path, error.line, error.text);
-		else if (state == WIRING_OTHER)
-			doctor_report(d, BAD, w->agent,
-				      "%s: wired to other paths, or not all of it: terse init %s%s",
-				      path, w->agent, project ? " --project" : "");
-	}
-	buffer_release(&out);
+	else if (document.exists)
+		state = doctor_check_text(d, w, file, &document, project, place);
+	if (state != WIRING_NONE && hints_variables(&dropped, file, path, &document.text, place))
+		doctor_report(d, BAD, w->agent, "%.*s", (int)dropped.len - 1, dropped.data);
+	buffer_release(&dropped);
 	document_release(&document);
 	return state;
 }
@@ -216,11 +233,39 @@ static void doctor_check_self_test(struct doctor *d, const struct wiring *w,
 {
 	char reason[256];
 	int passed = self_test_run(w->agent, place, reason);
-	if (passed > 0)
+	if (passed > 0 && w->start)
+		doctor_report(d, GOOD, w->agent,
+			      "a command as it runs them, started as %s, is previewed", w->start);
+	else if (passed > 0)
 		doctor_report(d, GOOD, w->agent, "a command as it runs them is previewed");
 	else if (passed < 0)
 		doctor_report(d, BAD, w->agent, "a command as it runs them is not previewed: %s",
 			      reason);
+}
+
+/* The agent's files of the user, or of a project. Returns the best state. */
+static enum wiring_state doctor_check_files(struct doctor *d, const struct wiring *w,
+					    const char *project, struct place *place)
+{
+	char path[PATH_MAX], user[PATH_MAX], missing[PATH_MAX] = "";
+	enum wiring_state best = WIRING_NONE;
+	for (size_t i = 0; i < WIRING_FILES_MAX && w->files[i].folder.project; i++) {
+		const struct wiring_folder *folder = &w->files[i].folder;
+		/* In the home directory a project's file may be the user's. */
+		if (wiring_path(folder, project, path) < 0 ||
+		    (project && wiring_path(folder, NULL, user) == 0 && strcmp(path, user) == 0))
+			continue;
+		enum wiring_state state =
+			doctor_check_file(d, w, &w->files[i], path, project, place);
+		if (state == WIRING_NONE)
+			memcpy(missing, path, sizeof(path));
+		if (best == WIRING_NONE || state == WIRING_SAME)
+			best = state != WIRING_NONE ? state : best;
+	}
+	if (best == WIRING_SAME && *missing)
+		doctor_report(d, BAD, w->agent, "%s is missing: terse init %s%s", missing, w->agent,
+			      project ? " --project" : "");
+	return best;
 }
 
 static void doctor_check_agents(struct doctor *d, const struct place *place)
@@ -228,18 +273,15 @@ static void doctor_check_agents(struct doctor *d, const struct place *place)
 	char here[PATH_MAX], found[PATH_MAX];
 	bool known = getcwd(here, sizeof(here)) != NULL;
 	for (const struct wiring *w = wirings; w->agent; w++) {
-		bool wired = false, any = false;
-		for (size_t i = 0; i < 2 * WIRING_FILES_MAX; i++) {
-			const struct wiring_file *file = &w->files[i / 2];
-			enum wiring_state state = WIRING_NONE;
-			if (file->folder.project && (i % 2 == 0 || known))
-				state = doctor_check_file(d, w, file, i % 2 ? here : NULL, place);
-			wired = wired || state == WIRING_SAME;
-			any = any || state != WIRING_NONE;
-		}
-		if (wired)
-			doctor_check_self_test(d, w, place);
-		else if (!any && hints_find_program(w->programs, found))
+		struct place seen = *place;
+		enum wiring_state user = doctor_check_files(d, w, NULL, &seen),
+				  project = WIRING_NONE;
+		if (known)
+			project = doctor_check_files(d, w, here, &seen);
+		if (user == WIRING_SAME || project == WIRING_SAME)
+			doctor_check_self_test(d, w, &seen);
+		else if (user == WIRING_NONE && project == WIRING_NONE &&
+			 hints_find_program(w->programs, found))
 			doctor_report(d, NOTE, w->agent, "%s, not wired: terse init %s", found,
 				      w->agent);
 	}

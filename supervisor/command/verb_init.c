@@ -210,6 +210,16 @@ static void init_release_change(struct change *c)
 	buffer_release(&c->next);
 }
 
+static void init_warn_of_variables(struct init *i, const struct change *c)
+{
+	struct buffer warning = BUFFER_INIT;
+	if (hints_variables(&warning, c->file, c->now.path, &c->next, NULL)) {
+		buffer_append_string(&i->out, "warning: ");
+		buffer_add(&i->out, &warning);
+	}
+	buffer_release(&warning);
+}
+
 static void init_change_file(struct init *i, const struct wiring_file *file)
 {
 	struct change c = {.file = file, .how = NULL};
@@ -228,8 +238,10 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 		else if (i->dry_run ? init_show_change(i, &c) < 0 : init_carry_out(i, &c) < 0)
 			i->failed = true;
 	}
-	if (!i->undo && !i->dry_run && !i->failed)
+	if (!i->undo && !i->dry_run && !i->failed) {
 		hints_patterns(&i->out, i->wiring, path, &c.now.text);
+		init_warn_of_variables(i, &c);
+	}
 	init_release_change(&c);
 }
 

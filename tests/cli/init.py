@@ -4,6 +4,7 @@ changes. After --undo they are as before, byte for byte."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -575,11 +576,51 @@ class Doctor(Wiring):
         run = self.terse("doctor", "--json", env={"CLAUDECODE": "1", "TERSE_ACTIVE": "1"})
         report = json.loads(run.out)["data"]
         self.assertEqual((run.code, report["problems"]), (0, 0), report)
-        tried = [c["what"] for c in report["checks"]
-                 if c["detail"] == "a command as it runs them is previewed"]
+        details = {(c["what"], c["state"]): c["detail"] for c in report["checks"]}
+        tried = [what for (what, state), detail in details.items()
+                 if state == "ok" and detail == "a command as it runs them is previewed"]
         self.assertEqual(tuple(tried), self.WIRED)
+        self.assertEqual((details["gemini", "note"], details["gemini", "ok"]), (
+            self.in_home(".gemini/settings.json") + " ends its sessions; its commands run under terse only if "
+            "it is started as terse agent gemini",
+            "a command as it runs them, started as terse agent gemini, is previewed"))
         self.assertFalse(os.path.exists(self.store), "it makes nothing")
         self.assertEqual(os.listdir(self.tmp), [])
+
+    def lines_of(self, run, agent):
+        return [line.decode() for line in run.out.splitlines() if b" %s: " % agent.encode() in line]
+
+    def test_once_in_the_home_directory(self):
+        """There a project's file is the user's."""
+        for agent in ("codex", "pi", "gemini"):
+            self.init(agent)
+            self.assertEqual(len(self.lines_of(self.terse("doctor", cwd=self.home), agent)),
+                             len(self.lines_of(self.terse("doctor"), agent)))
+
+    def test_variables_that_do_not_arrive(self):
+        """Codex's list of what its commands see."""
+        path = self.put(".codex/config.toml", '[shell_environment_policy]\ninclude_only = [ # mine "*"\n  "PATH", '
+                        "'H*', \"ld_*\" ]\n")
+        missing = '%s:2: include_only keeps terse\'s variables from its commands: add %s to it' % (
+            path, '"TERSE_SHIM_SHELL", "BASH_ENV"')
+        self.assertIn("warning: " + missing + "\n", self.init("codex").out.decode())
+        run = self.terse("doctor")
+        self.assertEqual((run.code, "PROBLEM  codex: " + missing in self.lines_of(run, "codex")), (1, True), run.out)
+        write_file(path, re.sub(rb'"PATH"', rb'"PATH", "TERSE_*", "BASH_ENV"', read_file(path)))
+        self.assertNotIn(b"include_only", self.init("codex").out)
+        run = self.terse("doctor")
+        self.assertEqual(run.code, 0, run.out)
+        # None of them: a command as Codex runs it is not seen.
+        write_file(path, re.sub(rb'(?s)include_only.*?]', rb'include_only = ["PATH"]', read_file(path)))
+        lines = self.lines_of(self.terse("doctor"), "codex")
+        self.assertIn("PROBLEM  codex: a command as it runs them is not previewed: 1", lines)
+
+    def test_half_a_wiring(self):
+        self.init("opencode")
+        plugin = self.in_home("config/opencode/plugins/terse.js")
+        os.unlink(plugin)
+        self.assertIn("PROBLEM  opencode: %s is missing: terse init opencode" % plugin, self.lines_of(
+            self.terse("doctor"), "opencode"))
 
     def test_what_is_wrong(self):
         self.put(".claude/settings.json", "{\n1}")
