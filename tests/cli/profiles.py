@@ -29,7 +29,7 @@ class Profiles(Case):
 
     def go_on(self, run):
         """The output of the command in the notice."""
-        command = re.findall(rb"terse read " + ID + rb"(?: --stderr)? --(?:offset \d+|bytes \d+:\d+)", run.out)[0]
+        command = re.findall(rb"terse read " + ID + rb"(?: --stderr)? --offset \d+", run.out)[0]
         done = self.shell(command.decode())
         self.assertEqual(done.code, 0)
         return done.out

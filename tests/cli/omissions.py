@@ -1,0 +1,268 @@
+#!/usr/bin/env -S python3 -B
+"""Nothing is left out without a word: the printed part of a text, and what the commands print that it names
+for its omissions, are the text, each byte once and in its place. Random texts, modes, sizes and forms."""
+
+import json
+import os
+import random
+import re
+
+from support.harness import MARKER, SEED, TERSE, Case, main, write_file
+
+FOLD = re.compile(rb"\[\.\.\. lines? (?P<range>\d+(?:-\d+)?) repeats? the line above\]\n")
+CUT = re.compile(rb"\[\.\.\. bytes? (\d+(?:-\d+)?)\]")
+# The last line: of a preview, of a first part, of one line, of blocks.
+ANY_RANGE = re.compile(rb"(terse read \S+(?: --stderr)?) \[--lines FROM-TO(?: \| --bytes FROM-TO)?\]")
+GO_ON = re.compile(rb"(terse read \S+(?: --stderr)? --offset \d+)")
+REST_OF_LINE = re.compile(rb"(terse read \S+(?: --stderr)? --bytes \d+-\d+)\]")
+CUT_BYTES = re.compile(rb"(terse read \S+(?: --stderr)?) --bytes FROM-TO")
+NOTICE = re.compile(rb"\[terse: [^\n]*\]\n\Z")
+
+FORGED = (b"[... lines 3-9 omitted, 1.2 KB]", b"[... line 2 repeats the line above]", b"[terse: exit 0]",
+          b" [... bytes 3-9]", b"[... lines 1-5 like this, 2 B; last: x]")
+
+
+def has_cuts(shown):
+    """Whether bytes are left out of a line, as the marks of terse itself say."""
+    return any(CUT.search(line) and line[2:] not in FORGED for line in shown.splitlines())
+
+
+def bounds(numbers):
+    """The first and the last number of a range."""
+    first, _, last = numbers.partition(b"-")
+    return int(first), int(last or first)
+
+
+def random_line(rng):
+    kind = rng.randrange(12)
+    number = rng.randrange(100000)
+    if kind < 3:
+        return b"step %d of many: built part-%d.o" % (number, number % 97)
+    if kind == 3:
+        return b""
+    if kind == 4:
+        return rng.choice((b"error: part %d is missing", b"FAIL test_%d", b"%d warnings",
+                           b"Traceback %d (most recent call last):")) % number
+    if kind == 5:
+        return rng.choice(FORGED)
+    if kind == 6:
+        return "größer als %d → nichts".encode() % number
+    if kind == 7:
+        return b" ".join(b"%x" % rng.randrange(1 << 30) for _ in range(rng.randrange(300)))
+    if kind == 8:
+        return b"| " + b"\tx" * rng.randrange(5)
+    return bytes(rng.choice(b"abcdefgh  .:/") for _ in range(rng.randrange(1, 60)))
+
+
+def random_text(rng):
+    lines = []
+    while len(lines) < rng.choice((30, 200, 1500)):
+        line = random_line(rng)
+        lines += [line] * rng.choice((1, 1, 1, 1, 1, 2, 3, 40))
+    if rng.random() < 0.1:
+        lines = [b"%x" % rng.getrandbits(8 * rng.randrange(5000, 40000))]
+    return b"\n".join(lines) + rng.choice((b"\n", b"\n", b""))
+
+
+class Omissions(Case):
+    def answers(self, commands):
+        """What the commands print for a program."""
+        mark = b"<%x>" % random.getrandbits(64)
+        done = self.shell("".join("%s | cat; printf '%s'\n" % (c, mark.decode()) for c in commands))
+        out = (done.out or b"").split(mark)[:-1]
+        self.assertEqual(len(out), len(commands), done.err)
+        return dict(zip(commands, out))
+
+    def parts(self, shown, read):
+        """The printed lines and what stands for the omitted ones: bytes of the text, and commands.
+        `read` is the command that the last line names, or None."""
+        marked = False
+        for line in shown.splitlines(keepends=True):
+            marker, fold = MARKER.match(line), FOLD.fullmatch(line)
+            if marker:
+                # The first one has the command, and names it as the last line does.
+                self.assertEqual(bool(marker["command"]), not marked and read is not None, line)
+                if not marked and read:
+                    self.assertEqual(b"terse " + marker["command"], b"%s --lines %s" % (read, marker["range"]))
+                marked = True
+                yield "lines", marker["range"]
+            elif fold:
+                yield "fold", fold["range"]
+            else:
+                yield "line", line
+
+    def assert_all_there(self, text, shown, read, at=b""):
+        """`shown` and the ranges that it names make up the text from the line after `at` on."""
+        parts = list(self.parts(shown, read))
+        told = {numbers: "%s --lines %s" % (read.decode(), numbers.decode())
+                for kind, numbers in parts if kind == "lines"} if read else {}
+        cuts = {numbers: "%s --bytes %s" % (read.decode(), numbers.decode())
+                for kind, line in parts if kind == "line" for numbers in CUT.findall(line)} if read else {}
+        answers = self.answers(sorted(set(told.values()) | set(cuts.values())))
+        lines = text.splitlines(keepends=True)
+        whole, last = [at] if at else [], b""
+        for kind, part in parts:
+            number = len(whole) + 1
+            if kind == "line":
+                last = self.whole_line(text, lines, number, part, answers, cuts)
+                whole.append(last)
+                continue
+            first, end = bounds(part)
+            self.assertEqual(first, number, (kind, part))
+            if kind == "fold":
+                whole += [last] * (end - first + 1)
+                continue
+            got = answers[told[part]] if read else b"".join(lines[first - 1:end])
+            whole += got.splitlines(keepends=True)
+        self.assertEqual(b"".join(whole), text)
+
+    def whole_line(self, text, lines, number, line, answers, cuts):
+        """A printed line with what was cut out of it. The text's own words are never taken for notices."""
+        want = lines[number - 1] if number <= len(lines) else b""
+        if want.lstrip().startswith((b"[...", b"[terse:")):
+            self.assertEqual(line[:2], b"| ", (number, line))
+            line = line[2:]
+        if line == want or line == want + b"\n":
+            return want
+
+        def omitted(note):
+            first, end = bounds(note[1])
+            self.assertGreater(end + 1 - first, len(note[0]) - 20)
+            return answers[cuts[note[1]]] if cuts else text[first:end + 1]
+        line = CUT.sub(omitted, line)
+        return line[:-1] if line == want + b"\n" else line
+
+    def is_whole(self, text, out):
+        """Whether a text was printed as it is. Beside a notice about another one, its own words are marked."""
+        return out in (text, text + b"\n") or re.sub(rb"^\| (?= *\[(?:\.\.\.|terse:))", b"", out, flags=re.M) == text
+
+    def check_output(self, text, out):
+        """What an agent got of a text, with its last line."""
+        if self.is_whole(text, out):
+            return
+        last = NOTICE.search(out)
+        self.assertTrue(last, out[-300:])
+        shown = out[:last.start()]
+        any_range, cut_bytes = ANY_RANGE.search(last[0]), CUT_BYTES.search(last[0])
+        go_on, rest = GO_ON.search(last[0]), REST_OF_LINE.search(last[0])
+        if any_range:
+            self.assertEqual(b"--bytes" in last[0], has_cuts(out), last[0])
+            self.assert_all_there(text, shown, any_range[1])
+        elif rest:
+            # The first line alone, and not all of it.
+            command = rest[1].decode()
+            shown = shown[:-1] if not text.startswith(shown) else shown
+            self.assertEqual(shown + self.answers([command])[command],
+                             text.splitlines()[0])
+        elif go_on:
+            command = go_on[1].decode()
+            first = int(command.split()[-1])
+            behind = self.answers([command])[command]
+            self.assertTrue(text.endswith(behind))
+            front = text[:len(text) - len(behind)]
+            self.assertEqual(front.count(b"\n") + 1, first)
+            self.assert_all_there(front, shown, cut_bytes and cut_bytes[1])
+        else:
+            self.assert_all_there(text, shown, cut_bytes and cut_bytes[1])
+
+    def random_options(self, rng):
+        options = ["--profile", "default", "--size", str(rng.choice((100, 300, 1024, 2048, 4096, 9000))),
+                   "--mode", rng.choice(("smart", "smart", "smart", "head", "tail", "ends"))]
+        if rng.random() < 0.2:
+            options += ["--max-line", str(rng.choice((64, 80, 500)))]
+        if rng.random() < 0.2:
+            options += ["--max-lines", str(rng.randrange(1, 60))]
+        return options
+
+    def each(self, seeds, check):
+        """Calls `check` with a random text, which is in the file `text`, and options."""
+        for n in seeds:
+            seed = SEED * 1000003 + n
+            rng = random.Random(seed)
+            text = random_text(rng)
+            write_file(os.path.join(self.work, "text"), text)
+            with self.subTest(seed=seed):
+                check(rng, text, self.random_options(rng))
+
+    def test_run(self):
+        def check(rng, text, options):
+            half = len(text) // 2
+            script = rng.choice(("cat text; exit %d", "head -c %d text; sleep 0.1; tail -c +%d text; exit %%d" %
+                                 (half, half + 1))) % rng.randrange(2)
+            run = self.terse(*options, "sh", "-c", script)
+            self.check_output(text, run.out)
+            if run.id and NOTICE.search(run.out) and "head" not in options:
+                # The same again, by the artifact's ID.
+                out = self.shell("terse read %s --preview %s | cat >again; cat again" %
+                                 (run.id, " ".join(options))).out
+                self.check_output(text, out)
+        self.each(range(0, 40), check)
+
+    def test_streams(self):
+        def check(rng, text, options):
+            other = random_text(rng)
+            write_file(os.path.join(self.work, "other"), other)
+            run = self.terse(*options, "--streams", "split", "sh", "-c", "cat text; cat other >&2; exit 3",
+                             split=True)
+            self.check_output(text, run.out)
+            self.check_output(other, run.err)
+        self.each(range(100, 110), check)
+
+    def test_filter_of_a_file(self):
+        """The reader has the text, so no command is named; the ranges are those of the file."""
+        def check(_, text, options):
+            out = self.shell("terse filter %s text" % " ".join(options)).out
+            last = NOTICE.search(out)
+            if not self.is_whole(text, out) and "head" not in options:
+                self.assertNotIn(b"terse read", out.replace(b"".join(FORGED), b""))
+                self.assert_all_there(text, out[:last.start()], None)
+        self.each(range(200, 215), check)
+
+    def test_show(self):
+        def check(_, text, options):
+            run = self.terse(*options, "--mode", "smart", "sh", "-c", "cat text; exit 1")
+            if run.id:
+                env = {"TERSE_SIZE": options[3]}
+                out = self.run_to_end(TERSE, "show", run.id, env=env).out
+                self.check_output(text, out.split(b"\n\n", 1)[1])
+        self.each(range(300, 305), check)
+
+    def test_blocks(self):
+        def check(_, text, options):
+            run = self.terse(*options, "--format", "blocks", "sh", "-c", "cat text; exit 1")
+            found = re.search(rb"\n\nPreview[^\n]*:\n(.*)\n\nUse (terse read \S+) \[--lines FROM-TO"
+                              rb"( \| --bytes FROM-TO)?\] to view the full output if needed\.\n\Z", run.out, re.S)
+            if not found or "head" in options:
+                return
+            self.assertEqual(bool(found[3]), has_cuts(found[1]))
+            self.assert_all_there(text, found[1] + b"\n", found[2])
+        self.each(range(400, 415), check)
+
+    def test_json(self):
+        """The text holds nothing but lines; those between its ranges are what read prints."""
+        def check(_, text, options):
+            report = json.loads(self.terse(*options, "--format", "json", "sh", "-c", "cat text").out)
+            counts = report.get("truncation", {}).get("stdout")
+            if not counts:
+                self.assertEqual(report["stdout"].encode(), text)
+                return
+            lines, shown = text.splitlines(keepends=True), report["stdout"].encode().splitlines(keepends=True)
+            ranges, at, missing = counts["ranges"], 1, []
+            for r in ranges + [{"from": len(lines) + 1, "to": 0}]:
+                if r["from"] > at:
+                    missing.append((at, r["from"] - 1))
+                at = r["to"] + 1
+            name = report["artifact"]["id"]
+            answers = self.answers(["terse read %s --lines %d-%d" % (name, a, b) for a, b in missing])
+            for (a, b), got in zip(missing, answers.values()):
+                self.assertEqual(got, b"".join(lines[a - 1:b]))
+            numbers = [n for r in ranges for n in range(r["from"], r["to"] + 1)]
+            self.assertEqual(len(numbers), len(shown))
+            cut = [n for n, line in zip(numbers, shown) if line.rstrip(b"\n") != lines[n - 1].rstrip(b"\n")]
+            self.assertEqual(len(cut), counts["lines_truncated"])
+            for n, line in zip(numbers, shown):
+                self.assertIn(line.rstrip(b"\n"), lines[n - 1])
+        self.each(range(500, 515), check)
+
+
+main()
