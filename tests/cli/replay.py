@@ -102,7 +102,7 @@ class AtATerminal(ScreenCase):
         s = self.screen("terse", "attach", identifier, cols=90, rows=30)
         s.until(r"^ready$")
         s.keys("Enter")
-        self.terse("await", identifier)
+        self.ask("await", identifier)
         events = self.ask("archive", "--output", "-", "--cast", identifier).splitlines()[1:]
         self.assertIn("90x30", [e[2] for e in map(json.loads, events) if e[1] == "r"])
 
