@@ -237,6 +237,7 @@ static bool is_of_stack(const struct unit *u, const struct unit **frame)
 struct block {
 	const struct trait *head;
 	const struct unit *frame; /* the last one of a stack */
+	size_t place;             /* the frame in the user's own files; 0: none yet */
 	bool heads;               /* it opens a block, however that is indented */
 	bool apart;               /* a blank line or a rule is below the heading */
 	bool section;             /* what is below is indented no further */
@@ -256,17 +257,24 @@ static enum block_line block_look(struct block *b, const struct unit *u)
 	if (is_separator(u))
 		return BLOCK_PASS;
 	if (is_of_stack(u, &b->frame))
-		return b->lines ? BLOCK_ENDS : BLOCK_PASS;
-	if (u->trait.kind == SCORE_HEADING || u->trait.kind == SCORE_PASS ||
-	    (!b->frame && !deeper && !b->head->opens))
+		return BLOCK_PASS;
+	if ((b->frame && b->lines) || u->trait.kind == SCORE_HEADING ||
+	    u->trait.kind == SCORE_PASS || (!b->frame && !deeper && !b->head->opens))
 		return BLOCK_ENDS;
 	b->section |= b->apart && !deeper && !b->frame;
 	/* Values of variables and the source come before the message of a section. */
 	return b->section && !b->lines && u->trait.score < MESSAGE ? BLOCK_PASS : BLOCK_TAKE;
 }
 
+/* Notes the frame that is nearest to the message, which is above the stack or below. */
+static void block_note_place(struct block *b, const struct unit *u, size_t unit)
+{
+	if (b->frame == u && u->trait.score >= SCORE_OWN_FRAME && (!b->place || !b->lines))
+		b->place = unit;
+}
+
 /* Takes the first lines of what a unit is the heading of: those right below it, the message of a
-   section, or what is behind a stack. */
+   section, or what is behind a stack; and of the stack the user's own frame. */
 static void take_core(struct layout *l, size_t unit)
 {
 	const struct trait *head = &l->units[unit].trait;
@@ -274,15 +282,19 @@ static void take_core(struct layout *l, size_t unit)
 	uint64_t last = l->units[unit].to + CORE_REACH;
 	if (!b.heads && head->kind != SCORE_FAIL)
 		return;
-	for (size_t i = unit + 1; i < l->count && b.lines < CORE; i++) {
+	for (size_t i = unit + 1; i < l->count && l->units[i].line.number <= last; i++) {
 		enum block_line found = block_look(&b, &l->units[i]);
-		if (found == BLOCK_ENDS || l->units[i].line.number > last ||
-		    (found == BLOCK_TAKE && !layout_take(l, i)))
+		block_note_place(&b, &l->units[i], i);
+		if (found == BLOCK_PASS)
+			continue;
+		if (found == BLOCK_ENDS || b.lines == CORE || !layout_take(l, i))
 			break;
-		b.lines += found == BLOCK_TAKE;
-		if (b.frame && b.lines)
+		b.lines++;
+		if (b.frame)
 			break;
 	}
+	if (b.place)
+		layout_take(l, b.place);
 }
 
 /* Takes the heading of a unit: the line above that is indented less, if it is near. */

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { FOREIGN_FRAME = 4 };
+
 /* clang-format off */
 static const struct {
 	const char *prefix;
@@ -43,11 +45,12 @@ static const struct {
 	{"Caused by:",    SCORE_FAIL,    45},
 	{"Traceback (",   SCORE_FAIL,    50},
 	/* stacks */
-	{"at ",           SCORE_FRAME,   6},
-	{"from /",        SCORE_FRAME,   6},
-	{"#0 ",           SCORE_FRAME,   10},
-	{"#1 ",           SCORE_FRAME,   8},
-	{"File \"",       SCORE_FRAME,   14},
+	{"at ",           SCORE_FRAME,   0},
+	{"by 0x",         SCORE_FRAME,   0},
+	{"from /",        SCORE_FRAME,   0},
+	{"#0 ",           SCORE_FRAME,   0},
+	{"#1 ",           SCORE_FRAME,   0},
+	{"File \"",       SCORE_FRAME,   0},
 };
 /* clang-format on */
 
@@ -129,6 +132,40 @@ static bool is_place_in(const char *text, size_t len)
 	return in && in > text && is_digit(in[-1]) && !memchr(text, ' ', (size_t)(in - text));
 }
 
+/* Whether a frame names a place in a file, and one that is not of a library or a runtime. */
+static bool is_own_place(const char *text, size_t len)
+{
+	static const char *const foreign[] = {
+		"node_modules/",  "site-packages/",
+		"dist-packages/", "node:",
+		" (internal/",    "/usr/",
+		"<frozen ",       "<anonymous>)",
+		" java.",         " javax.",
+		" sun.",          " jdk.",
+		"java.base/",     "org.junit",
+		"org.gradle.",    "org.apache.maven",
+		"/rustc/",        ".cargo/registry",
+		"/gems/",         "/vendor/",
+		"lib/python",     "vg_replace_malloc",
+		"(in /",
+	};
+	bool place = memmem(text, len, "\", line ", 8) || memmem(text, len, ":line ", 6);
+	for (size_t i = 1; i + 1 < len && !place; i++)
+		place = text[i] == ':' && is_digit(text[i + 1]) && is_letter(text[i - 1]);
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign) && place; i++)
+		place = !memmem(text, len, foreign[i], strlen(foreign[i]));
+	return place;
+}
+
+/* "file.js:9:14" at the end */
+static bool ends_with_place(const char *text, size_t len)
+{
+	size_t n = len, colons = 0;
+	while (n > 0 && (is_digit(text[n - 1]) || (text[n - 1] == ':' && n < len)))
+		colons += text[--n] == ':';
+	return colons == 2 && n > 0 && text[n] == ':';
+}
+
 /* A stack frame behind something else: it ends with "(file.ext:12)" and has an
    "at", or ends with "file.go:12 +0x1d". */
 static bool structure_read_frame(const char *text, size_t len, struct structure *s)
@@ -152,11 +189,10 @@ static bool structure_read_frame(const char *text, size_t len, struct structure 
 	if (!frame)
 		return false;
 	s->kind = SCORE_FRAME;
-	s->score = 6;
 	return true;
 }
 
-struct structure structure_of(const char *text, size_t len)
+static struct structure read_structure(const char *text, size_t len)
 {
 	struct structure s = {SCORE_PLAIN, 0};
 	if (structure_read_frame(text, len, &s) || read_rule(text, len, &s) ||
@@ -171,6 +207,16 @@ struct structure structure_of(const char *text, size_t len)
 			break;
 		}
 	}
+	if (starts_with(text, len, "\xE2\x9D\xAF ") && ends_with_place(text, len))
+		s.kind = SCORE_FRAME;
+	return s;
+}
+
+struct structure structure_of(const char *text, size_t len)
+{
+	struct structure s = read_structure(text, len);
+	if (s.kind == SCORE_FRAME)
+		s.score = is_own_place(text, len) ? SCORE_OWN_FRAME : FOREIGN_FRAME;
 	return s;
 }
 

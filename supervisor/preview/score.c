@@ -109,16 +109,29 @@ static size_t stamp_end(const char *text, size_t len, size_t at)
 	return digits > 0 && (share ? bracket : digits >= 4) ? end : at;
 }
 
-/* Returns where the message starts behind columns and stamps. */
+/* The end of a process number as in "==4711== message" at `at`, or `at`. */
+static size_t process_end(const char *text, size_t len, size_t at)
+{
+	size_t end = at + 2;
+	if (!starts_with(text + at, len - at, "=="))
+		return at;
+	while (end < len && is_digit(text[end]))
+		end++;
+	return end > at + 2 && starts_with(text + end, len - end, "==") ? end + 2 : at;
+}
+
+/* Returns where the message with its indentation starts behind columns and stamps. */
 static size_t skip_stamps(const char *text, size_t len)
 {
-	size_t at = skip_columns(text, len), end;
-	while ((end = stamp_end(text, len, at)) > at) {
+	size_t at = skip_columns(text, len), start = at, end;
+	while ((end = stamp_end(text, len, at)) > at || (end = process_end(text, len, at)) > at) {
 		at = skip_blanks(text, len, end);
 		if (at < len && text[at] == '|')
-			at = skip_blanks(text, len, at + 1);
+			end = at + 1;
+		start = end < len && is_blank(text[end]) ? end + 1 : end;
+		at = skip_blanks(text, len, end);
 	}
-	return at;
+	return start;
 }
 
 /* The message of a line: what is behind time stamps and between blanks. */

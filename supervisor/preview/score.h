@@ -112,6 +112,8 @@ void prefilter_add(struct literals *s, const char *text);
 
 /* evidence.c: the form of one message (how it begins, what it consists of) and its words. */
 
+enum { SCORE_OWN_FRAME = 10 }; /* at least this: a frame in the user's own files */
+
 struct structure {
 	enum score_kind kind;
 	unsigned score; /* 0 to 100, as in struct score */
