@@ -19,7 +19,10 @@ enum {
 	CORE = 4,
 	CORE_REACH = 40,
 	HEADING_REACH = 4,
+	/* Least score of the message of a section. */
 	MESSAGE = 30,
+	/* One such place in so many bytes. */
+	PLACE_EACH = 1500,
 	/* Percent of its value that a line keeps when one like it is taken, of its family when more
 	   than so many are. */
 	NEXT_OF_SHAPE = 60,
@@ -273,6 +276,18 @@ static void block_note_place(struct block *b, const struct unit *u, size_t unit)
 		b->place = unit;
 }
 
+/* How many places in the user's own files are chosen. */
+static size_t count_places(const struct layout *l)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < l->count; i++) {
+		const struct unit *u = &l->units[i];
+		count += u->chosen && u->trait.kind == SCORE_FRAME &&
+			 u->trait.score >= SCORE_OWN_FRAME;
+	}
+	return count;
+}
+
 /* Takes the first lines of what a unit is the heading of: those right below it, the message of a
    section, or what is behind a stack; and of the stack the user's own frame. */
 static void take_core(struct layout *l, size_t unit)
@@ -293,7 +308,7 @@ static void take_core(struct layout *l, size_t unit)
 		if (b.frame)
 			break;
 	}
-	if (b.place)
+	if (b.place && count_places(l) * PLACE_EACH < l->budget)
 		layout_take(l, b.place);
 }
 
