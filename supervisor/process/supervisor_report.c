@@ -22,6 +22,13 @@ static bool report_is_text(const struct supervisor *s)
 	return s->job->settings->format == FORMAT_TEXT;
 }
 
+/* Whether processes that the command left behind still hold the output. While the tree is being
+   ended, those are on their way out. */
+static bool report_has_background(const struct supervisor *s, const struct source *source)
+{
+	return source->fd >= 0 && !s->ending;
+}
+
 static struct interceptor_ending
 report_ending(const struct supervisor *s, const struct source *source, enum wording_state state)
 {
@@ -31,7 +38,7 @@ report_ending(const struct supervisor *s, const struct source *source, enum word
 	struct interceptor_ending e = {
 		.ending = {.state = state,
 			   .timed_out = s->timed_out && !running,
-			   .background = source->fd >= 0 && !running,
+			   .background = !running && report_has_background(s, source),
 			   .project_ignored = s->job->settings->project_is_wrong,
 			   .exit_code = running ? 0 : m->exit_code,
 			   .signal = m->signal,
@@ -71,7 +78,8 @@ static void report_summary(struct supervisor *s)
 			    "--yield 5s COMMAND");
 	for (int i = 0; i < s->source_count; i++) {
 		const struct source *source = &s->sources[i];
-		summary_add(summary, source->text, source->is_stderr, source->fd >= 0, &s->record);
+		summary_add(summary, source->text, source->is_stderr,
+			    report_has_background(s, source), &s->record);
 		if (source->lost)
 			report_warn(&summary->report, "%s: %s",
 				    source->is_stderr ? "stderr" : "stdout", strerror(ENOMEM));

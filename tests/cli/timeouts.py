@@ -4,7 +4,7 @@
 import os
 import signal
 
-from support.harness import Case, TERSE, eventually, main, numbers, read_file
+from support.harness import Case, FOOTER, TERSE, eventually, main, numbers, read_file
 
 
 class Timeout(Case):
@@ -41,6 +41,17 @@ class Timeout(Case):
         meta = self.metadata(run.id)
         self.assertTrue(meta["timed_out"])
         self.assertEqual(meta["exit_code"], 124)
+
+    def test_processes_that_are_being_ended_are_no_background(self):
+        """One that dies later than the command, in a timeout and where an agent kills terse."""
+        script = "seq 5000; (trap '' TERM HUP; exec sleep 1000) & : >came; wait"
+        run = self.out_of_time("--grace", "300ms", "sh", "-c", script)
+        self.assertIsNone(FOOTER.search(run.out)["background"])
+        run = self.start(TERSE, "--preview", "--grace", "300ms", "sh", "-c", script, before=os.setsid)
+        eventually(lambda: os.path.exists(os.path.join(self.work, "came")), "the command")
+        os.killpg(run.pid, signal.SIGKILL)
+        run.finish()
+        self.assertEqual((FOOTER.search(run.out)["end"], FOOTER.search(run.out)["background"]), (b"interrupted", None))
 
     def test_a_command_that_ignores_term_is_killed(self):
         script = "trap '' TERM HUP INT; echo ready; : >came; while :; do sleep 0.02; done"
