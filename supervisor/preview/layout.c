@@ -8,8 +8,8 @@ enum {
 	MARKER_MAX = 512,
 	/* Of lines that are alike the last one is shown up to so many bytes. */
 	ALIKE_LAST = 120,
-	/* A line that is longer than its limit by less than a note is not cut. */
-	LINE_SLACK = 32,
+	/* A line that is longer than its limit by less than twice a note is not cut. */
+	LINE_SLACK = 40,
 };
 
 void layout_begin(struct layout *l, const struct preview_options *options,

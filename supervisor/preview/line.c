@@ -6,8 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A cut line that shows less than this of itself is not worth its note. */
-enum { LINE_LEAST = 8 };
+enum {
+	/* A line that shows less of itself than this is not worth its note; without one, this. */
+	LINE_LEAST = 28,
+	LINE_LEAST_BARE = 8,
+	/* Nor is a note that replaces less. */
+	OMITTED_LEAST = 40,
+};
 
 bool line_is_whole(const struct line *l)
 {
@@ -144,6 +149,15 @@ static void line_cut_line(const struct line *l, size_t room, enum line_cut where
 		cut_ends(l, room, where, c);
 }
 
+/* How many bytes of a line are shown in `limit`, beside its `notes` of which each replaces much. */
+static size_t cut_room(const struct line *l, size_t limit, size_t notes)
+{
+	size_t body = (size_t)l->length - l->ended, most = body;
+	if (notes)
+		most = body > OMITTED_LEAST ? body - OMITTED_LEAST : 0;
+	return limit > notes + l->ended ? size_min(limit - notes - l->ended, most) : 0;
+}
+
 size_t line_write(const struct line *l, const struct line_form *form, char *out)
 {
 	char note[64];
@@ -155,9 +169,10 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 		return line_append(out, 0, l->front, (size_t)l->length);
 	if (!bare)
 		notes = line_note(at + l->length, 2, note, sizeof(note)) * (l->around ? 2 : 1);
-	if (form->limit < notes + l->ended + LINE_LEAST)
+	size_t room = cut_room(l, form->limit, notes);
+	if (room < (bare ? LINE_LEAST_BARE : LINE_LEAST))
 		return 0;
-	line_cut_line(l, form->limit - notes - l->ended, form->cut, &c);
+	line_cut_line(l, room, form->cut, &c);
 	if (c.front_len + c.back_len == 0)
 		return 0;
 	len = line_append(out, len, l->front, c.front_len);
