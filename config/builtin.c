@@ -107,6 +107,7 @@ static const struct layer_entry entries[] = {
 	SET(size, 10 * KB),
 	SET(max_lines, 300),
 	SET(unit, UNIT_MATCHES),
+	SET(group, true),
 	SET(err_size, 4 * KB),
 	SET(mode, MODE_HEAD),
 	PROFILE("find"),

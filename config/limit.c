@@ -63,6 +63,7 @@ struct limit limit_of(const struct settings *s, bool is_stderr)
 		.max_line = s->max_line ? (size_t)s->max_line : MAX_LINE,
 		.own_words = s->own_words,
 		.grow = s->max_line == 0,
+		.group = s->group && !is_stderr,
 		.mode = (enum mode)s->mode,
 		.head_share = (unsigned)s->head_share,
 		.end_share = (unsigned)s->end_share,

@@ -368,6 +368,15 @@ const struct option option_table[] = {
 			"there is room for more.",
 	},
 	{
+		NAMES("preview", "group", "--group", "TERSE_GROUP"),
+		BOOL(group, "no"),
+		.negated = "--no-group",
+		.safe = true,
+		.help = "Mode head: text over the limit that is a list of matches in files is "
+			"printed with the matches below the name of their file, if it all comes "
+			"within a second.",
+	},
+	{
 		NAMES("spill", "when", "--spill", "TERSE_SPILL"),
 		WORD(spill, when_choices, "overflow"),
 		.help = "The texts that are kept: those that are not printed whole, or all, so "

@@ -99,6 +99,7 @@ struct settings {
 	int64_t end_share;               /* percent */
 	struct strings patterns, ignore; /* config/value.h */
 	int64_t max_line;                /* bytes; 0: depends on the room */
+	int64_t group;                   /* bool: matches below the names of their files */
 
 	/* [spill] */
 	int64_t spill; /* enum spill */

@@ -174,6 +174,8 @@ static size_t shown_at(const struct head *h, const struct head_line *l, const ch
 		       size_t level, size_t *cost)
 {
 	char note[NOTE_MAX];
+	if (l->whole)
+		level = l->len;
 	size_t n = l->length > level ? utf8_floor(line, l->len, level < l->len ? level : l->len)
 				     : l->len;
 	*cost = printed_len(l, line, n);
@@ -263,7 +265,7 @@ static void trim(struct head *h)
 	for (size_t i = 0; i < h->held_count; i++) {
 		struct head_line *l = &h->held[i];
 		/* Some more, so that it is cut where a character ends. */
-		if (l->len > level + 4)
+		if (l->len > level + 4 && !l->whole)
 			l->len = level + 4;
 		memmove(h->kept.data + used, h->kept.data + l->start, l->len);
 		l->start = used;
@@ -288,35 +290,86 @@ static int head_hold(struct head *h, const struct head_line *given, const char *
 	return 0;
 }
 
+/* What is printed above a match that begins a group. */
+struct heading {
+	struct head_line blank, name;
+	size_t skip; /* of the match's bytes */
+	size_t cost;
+};
+
+/* The heading of a line: a blank line if there are others above, and the name if there is one. */
+static struct heading make_heading(const struct head *h, const char *line, size_t len)
+{
+	size_t name = grouping_name(h->form, line, len);
+	struct heading heading = {.skip = name ? name + 1 : 0};
+	bool goes_on = name == h->name.len && (name == 0 || memcmp(h->name.data, line, name) == 0);
+	if (goes_on)
+		return heading;
+	heading.blank.ended = heading.blank.whole = h->lines > 0;
+	heading.name = (struct head_line){.len = name,
+					  .length = name,
+					  .whole = true,
+					  .ended = name > 0,
+					  .guard = h->guard && line_is_like_notice(line, name)};
+	heading.cost = heading.blank.ended + printed_len(&heading.name, line, name);
+	return heading;
+}
+
+/* Hands out a line that is counted, or holds it. */
+static void head_pass(struct head *h, const struct head_line *l, const char *line, size_t n,
+		      bool holds, struct buffer *out)
+{
+	if (!holds)
+		give_line(h, l, line, n, out);
+	else if (head_hold(h, l, line) < 0)
+		h->end = HEAD_BYTES;
+}
+
+/* Begins a group. */
+static void pass_heading(struct head *h, const struct heading *heading, const char *line,
+			 bool holds, struct buffer *out)
+{
+	if (heading->blank.ended)
+		head_pass(h, &heading->blank, line, 0, holds, out);
+	if (heading->name.ended)
+		head_pass(h, &heading->name, line, heading->name.len, holds, out);
+	if (heading->cost == 0)
+		return;
+	buffer_clear(&h->name);
+	if (buffer_try_append(&h->name, line, heading->name.len) < 0)
+		h->end = HEAD_BYTES;
+}
+
 /* The line of h->length bytes is complete; `len` of them are at hand. */
 static void head_end_line(struct head *h, const char *line, size_t len, bool ended,
 			  struct buffer *out)
 {
-	const struct head_line l = {.len = len,
-				    .offset = h->offset,
-				    .length = h->length,
-				    .ended = ended,
-				    .guard = h->guard && line_is_like_notice(line, len)};
-	bool is_long = h->length > h->limit.max_line;
-	size_t cost;
 	if (is_full(h) || h->cut_off) {
 		h->end = h->cut_off ? HEAD_BYTES : HEAD_COUNT;
 		return;
 	}
-	size_t n = shown_at(h, &l, line, h->limit.max_line, &cost);
+	const struct heading heading = make_heading(h, line, len);
+	const char *text = line + heading.skip;
+	const struct head_line l = {.len = len - heading.skip,
+				    .offset = h->offset + heading.skip,
+				    .length = h->length - heading.skip,
+				    .ended = ended,
+				    .guard = h->guard &&
+					     line_is_like_notice(text, len - heading.skip)};
+	bool is_long = l.length > h->limit.max_line;
+	size_t cost, n = shown_at(h, &l, text, h->limit.max_line, &cost);
 	/* Beyond the room, only as much of it is held as shows that it is too long. */
-	if ((!is_long && h->length + ended > room(h)) || cost > room(h)) {
+	if ((!is_long && l.length + ended > room(h)) || cost + heading.cost > room(h)) {
 		h->end = HEAD_BYTES;
 		if (h->lines == 0)
 			give_part(h, line, len, l.guard, out);
 		return;
 	}
-	head_count_line(h, line, len, cost);
+	bool holds = h->limit.grow && (is_long || h->held_count > 0);
+	pass_heading(h, &heading, line, holds, out);
+	head_count_line(h, line, len, cost + heading.cost);
 	h->offset += h->length + ended;
-	if (!h->limit.grow || (!is_long && h->held_count == 0))
-		give_line(h, &l, line, n, out);
-	else if (head_hold(h, &l, line) < 0)
-		h->end = HEAD_BYTES;
+	head_pass(h, &l, text, n, holds, out);
 }
 
 /* Keeps what may be shown of an unfinished line. */
@@ -372,6 +425,7 @@ void head_release(struct head *h)
 {
 	buffer_release(&h->line);
 	buffer_release(&h->kept);
+	buffer_release(&h->name);
 	free(h->held);
 	h->held = NULL;
 	h->held_count = h->held_cap = 0;

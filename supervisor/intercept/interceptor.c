@@ -291,6 +291,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->head.guard = !s->head.bare && !options->limit.own_words;
 	s->head.offset = options->bytes_before;
 	s->fits = true;
+	s->waits = options->limit.group && intercept_is_by_head(s);
 	s->ended_line = true;
 	s->is_plain = options->exact && options->print == INTERCEPT_WHOLE;
 	s->resolved = options->print != INTERCEPT_PREVIEW || !events->resolve;
@@ -365,6 +366,8 @@ static bool interceptor_is_live(const struct interceptor *s)
 
 bool interceptor_is_unsettled(const struct interceptor *s)
 {
+	if (s->waits && s->text_bytes > 0)
+		return true;
 	return interceptor_is_live(s) &&
 	       terminal_lines(s->terminal) > terminal_settled(s->terminal);
 }
@@ -374,8 +377,26 @@ bool interceptor_is_holding(const struct interceptor *s)
 	return s->options.print == INTERCEPT_PREVIEW && s->head_closed;
 }
 
+/* Grouping the matches of a search is worth no longer wait. */
+#define GROUP_MS 1000
+
+/* The text comes slowly, so its lines are printed as they come. */
+static void stop_waiting(struct interceptor *s, int64_t now_ms)
+{
+	if (!s->waits || s->text_bytes == 0)
+		return;
+	if (!s->waits_since)
+		s->waits_since = now_ms;
+	if (now_ms - s->waits_since < GROUP_MS)
+		return;
+	s->waits = false;
+	if (s->fits && !s->reported)
+		intercept_print_head(s);
+}
+
 void interceptor_settle(struct interceptor *s, int64_t now_ms)
 {
+	stop_waiting(s, now_ms);
 	bool drawn = terminal_redraws(s->terminal) || !terminal_shows_cursor(s->terminal);
 	if (interceptor_is_live(s))
 		terminal_settle(s->terminal, now_ms, drawn ? SETTLE_DRAWN_MS : SETTLE_MS);

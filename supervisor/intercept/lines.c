@@ -138,6 +138,7 @@ static int note_head(struct report_stream *report, const struct head *h)
 	bool is_part = h->end == HEAD_LINE && h->first_shown > 0;
 	report->broken = broken[h->end];
 	report->cuts = h->cut > 0 && !h->bare;
+	report->grouped = h->form != GROUPING_NONE && h->lines > 0;
 	report->lines_truncated = h->cut + is_part;
 	report->last_line_partial = h->last_cut || is_part;
 	return h->lines + is_part > 0 ? report_add_range(report, 1, h->lines + is_part) : 0;
@@ -172,9 +173,10 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.gap = h->gap,
 		.first_length = h->first_length,
 		.first_shown = h->first_shown,
+		.grouped = h->form != GROUPING_NONE && h->lines > 0,
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
-	bool partly = h->end != HEAD_OPEN || h->cut > 0;
+	bool partly = h->end != HEAD_OPEN || h->cut > 0 || wording.grouped;
 	if (!shown_is_bare(s) && (partly || interceptor_is_worth_telling(e))) {
 		if (partly)
 			wording_head(intercept_line(s), &wording, &e->ending, &e->place);
@@ -303,9 +305,11 @@ static size_t next_head(struct interceptor *s, size_t *lines)
 	return run;
 }
 
-static void print_head(struct interceptor *s)
+void intercept_print_head(struct interceptor *s)
 {
 	size_t lines;
+	if (s->waits)
+		return;
 	size_t run = next_head(s, &lines);
 	if (s->head_closed)
 		intercept_resolve(s);
@@ -352,6 +356,10 @@ void intercept_overflow(struct interceptor *s)
 	s->head_closed = true;
 	intercept_resolve(s);
 	interceptor_spill(s);
+	/* Whatever was printed before was in the form of the text. */
+	if (s->waits && s->printed == 0 && intercept_is_by_head(s))
+		s->head.form = grouping_find_form(s->held.data, s->held.len);
+	s->waits = false;
 	if (intercept_is_by_head(s))
 		start_full(s);
 	if (intercept_is_by_head(s) && s->held.len > s->printed)
@@ -438,7 +446,7 @@ void intercept_text(void *ctx, const char *data, size_t len)
 	if (!held)
 		take = 0;
 	if (s->options.print == INTERCEPT_PREVIEW)
-		print_head(s);
+		intercept_print_head(s);
 	if (!held || intercept_is_over(s, false))
 		intercept_overflow(s);
 	if (!s->fits && !was_kept && s->artifact)

@@ -3,6 +3,7 @@
 //   input.c        from the command to the terminal: raw bytes, plain bytes, binary output
 //   lines.c        from the terminal to the reader, the held text, the artifact and the preview
 //   head.c         the first part of a text, counted in the unit of its limit
+//   grouping.c     the files' names in a list of matches
 //   interceptor.c  the contract with other rooms, the end of the command, the report
 #ifndef TERSE_INTERCEPT_PARTS_H
 #define TERSE_INTERCEPT_PARTS_H
@@ -10,6 +11,7 @@
 #include "config/limit.h"
 #include "lib/buffer.h"
 #include "supervisor/artifact/artifact.h"
+#include "supervisor/intercept/grouping.h"
 #include "supervisor/intercept/interceptor.h"
 #include "supervisor/preview/line.h"
 #include "supervisor/preview/preview.h"
@@ -110,6 +112,7 @@ enum head_end {
 struct head_line {
 	size_t start, len;
 	bool guard; /* LINE_GUARD goes in front */
+	bool whole; /* never cut: the name of a group */
 	uint64_t offset, length;
 	bool ended;
 };
@@ -118,6 +121,10 @@ struct head {
 	struct limit limit; /* these three are set by the owner; the rest is zero at first */
 	bool bare, guard;   /* as in preview_options */
 	uint64_t offset;    /* of the next line in the text */
+	/* Not GROUPING_NONE: matches are handed out in groups. Set by the owner before the first
+	   line. */
+	enum grouping_form form;
+	struct buffer name; /* of the group */
 	enum head_end end;
 	size_t bytes;           /* handed out, as they are printed */
 	uint64_t lines, units;  /* handed out */
@@ -185,6 +192,9 @@ struct interceptor {
 	size_t counted;     /* bytes of it, up to the end of a character ... */
 	size_t clean_len;   /* ... and how many they are when they are printed clean */
 	bool fits;
+	bool waits; /* for whether the text fits: nothing is printed yet, so it can be grouped ...
+		     */
+	int64_t waits_since;     /* ... on the clock of interceptor_settle(); 0: not known yet */
 	struct buffer line;      /* what terse itself says; its memory is there from the start */
 	struct buffer collected; /* what is printed, where the form is not INTERCEPT_LIVE ... */
 	bool lost;               /* ... and there was no memory for all of it */
@@ -243,6 +253,9 @@ struct buffer *intercept_line(struct interceptor *s);
 
 /* Prints it, unless there was no memory for all of it. */
 void intercept_print_line(struct interceptor *s);
+
+/* Prints the lines of the held text that a reader may have already. */
+void intercept_print_head(struct interceptor *s);
 
 /* Whether the text so far is over the limit; `end`: nothing more comes. */
 bool intercept_is_over(struct interceptor *s, bool end);

@@ -111,15 +111,25 @@ static const char *const states[] = {
 	[REPORT_NOT_STARTED] = "not_started",
 };
 
+/* Whether the text that is returned is not just that of the command. */
+static bool report_is_changed(const struct report_stream *s)
+{
+	return report_is_truncated(s) || s->grouped;
+}
+
 static void report_json_add_stream(struct buffer *out, const char *name,
 				   const struct report_stream *s)
 {
-	if (!report_is_truncated(s))
+	bool is_truncated = report_is_truncated(s);
+	if (!report_is_changed(s))
 		return;
 	json_begin_object(out, name);
-	json_add_bool(out, "truncated", true);
-	json_add_string(out, "truncated_by",
-			s->binary ? "binary" : limit_name(&s->limit, s->broken));
+	json_add_bool(out, "truncated", is_truncated);
+	if (is_truncated)
+		json_add_string(out, "truncated_by",
+				s->binary ? "binary" : limit_name(&s->limit, s->broken));
+	if (s->grouped)
+		json_add_bool(out, "grouped", true);
 	json_add_count(out, "total_lines", s->total_lines);
 	json_add_count(out, "total_bytes", s->total_bytes);
 	json_add_count(out, "returned_lines", s->returned_lines);
@@ -140,7 +150,7 @@ static void report_json_add_stream(struct buffer *out, const char *name,
 
 static void report_json_add_truncation(struct buffer *out, const struct report_stream streams[2])
 {
-	if (!report_is_truncated(&streams[0]) && !report_is_truncated(&streams[1]))
+	if (!report_is_changed(&streams[0]) && !report_is_changed(&streams[1]))
 		return;
 	json_begin_object(out, "truncation");
 	report_json_add_stream(out, "stdout", &streams[0]);

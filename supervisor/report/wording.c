@@ -373,6 +373,8 @@ static void append_first_part(struct buffer *out, const struct wording_head *h,
 			      const struct wording_place *place)
 {
 	append_shown(out, h);
+	if (h->grouped)
+		buffer_append_string(out, ", grouped by file");
 	append_reason(out, h);
 	if (h->cut > 0) {
 		buffer_append_string(out, ", ");
@@ -389,6 +391,24 @@ static void append_first_part(struct buffer *out, const struct wording_head *h,
 	}
 }
 
+/* "all 150 matches shown, grouped by file, 3 long lines cut: terse read ID --bytes FROM-TO; as they
+   came: terse read ID" */
+static void append_all_grouped(struct buffer *out, const struct wording_head *h,
+			       const struct wording_place *place)
+{
+	buffer_printf(out, "all %s %s shown, grouped by file", HUMAN_COUNT(h->units),
+		      unit_name(h->limit.unit, h->units));
+	if (h->cut > 0) {
+		buffer_append_string(out, ", ");
+		append_cut(out, h);
+		append_cut_bytes(out, place);
+	}
+	if (!place->id)
+		return;
+	buffer_append_string(out, "; as they came");
+	append_behind(out, "read", place);
+}
+
 void wording_head(struct buffer *out, const struct wording_head *h, const struct wording_ending *e,
 		  const struct wording_place *place)
 {
@@ -402,6 +422,8 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		append_first_line(out, h, e->lines, place);
 	} else if (h->reason != WORDING_NOTHING_LEFT) {
 		append_first_part(out, h, place);
+	} else if (h->grouped) {
+		append_all_grouped(out, h, place);
 	} else {
 		append_cut(out, h);
 		append_cut_bytes(out, place);

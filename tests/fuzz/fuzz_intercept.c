@@ -124,7 +124,7 @@ static void check_report(struct interceptor *text, const struct interceptor_opti
 	}
 	check(last <= s->total_lines && s->lines_truncated <= s->returned_lines);
 	if (options->form == INTERCEPT_BARE && options->print == INTERCEPT_PREVIEW) {
-		check(lines == s->returned_lines);
+		check(s->grouped || lines == s->returned_lines);
 		check(s->text.len <= limit);
 	}
 	if (interceptor_fits(text))
@@ -154,7 +154,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			  .longest_line = data[5] & 1 ? 30 + data[6] : 0,
 			  .unit = (enum unit)(data[6] % 4),
 			  .head_share = data[6] % 101,
-			  .max_line = 40 + data[7]},
+			  .max_line = 40 + data[7],
+			  .group = data[7] & 1,
+			  .grow = data[7] & 2},
 		.print = late ? INTERCEPT_PREVIEW : print,
 		.form = !reported       ? INTERCEPT_LIVE
 			: data[1] & 128 ? INTERCEPT_MARKED

@@ -1,6 +1,7 @@
 // A text that is shown by its first lines (mode head).
 
 #include "lib/buffer.h"
+#include "lib/bytes.h"
 #include "lib/utf8.h"
 #include "supervisor/intercept/interceptor.h"
 
@@ -237,13 +238,184 @@ static void head_of_invalid_bytes(void **state)
 	run_end(&r);
 }
 
+static struct run run_make_search(size_t bytes, uint64_t count)
+{
+	struct run r = run_make_head(UNIT_MATCHES, count);
+	r.options.limit.bytes = bytes;
+	r.options.limit.group = true;
+	r.options.limit.grow = true;
+	return r;
+}
+
+#define MATCHES                                                           \
+	"src/one.c:1:a\nsrc/one.c:20:b\nsrc/one.c:300:c\nsrc/two.c:4:d\n" \
+	"src/two.c:50:e\n"
+
+/* Over a limit, matches go below the names of their files. */
+static void matches_are_grouped(void **state)
+{
+	struct run r = run_make_search(64, 0);
+	(void)state;
+	run_start(&r);
+	feed(&r, MATCHES);
+	finish(&r);
+	printed_head(&r, "src/one.c\n1:a\n20:b\n300:c\n\nsrc/two.c\n4:d\n50:e\n",
+		     "[terse: all 5 matches shown, grouped by file; as they came: terse read ID]");
+	kept_equals(r.artifact, ".txt", MATCHES);
+	run_end(&r);
+
+	r = run_make_search(BUDGET, 4);
+	run_start(&r);
+	feed(&r, MATCHES);
+	finish(&r);
+	printed_head(&r, "src/one.c\n1:a\n20:b\n300:c\n\nsrc/two.c\n4:d\n",
+		     "[terse: 4 matches of 5 shown, grouped by file: terse read ID --offset 5, or "
+		     "narrow the pattern]");
+	run_end(&r);
+
+	r = run_make_search(64, 0);
+	run_start(&r);
+	feed(&r, MATCHES MATCHES);
+	finish(&r);
+	printed_head(&r, "src/one.c\n1:a\n20:b\n300:c\n\nsrc/two.c\n4:d\n50:e\n\nsrc/one.c\n1:a\n",
+		     "[terse: 6 matches of 10 shown, grouped by file (limit 64 bytes): terse read "
+		     "ID --offset 7, or narrow the pattern]");
+	run_end(&r);
+}
+
+/* A text within the limit is as it was. */
+static void few_matches_are_not_grouped(void **state)
+{
+	struct run r = run_make_search(BUDGET, 0);
+	(void)state;
+	run_start(&r);
+	feed(&r, MATCHES);
+	finish(&r);
+	printed(&r, MATCHES);
+	assert_true(interceptor_fits(r.text));
+	run_end(&r);
+}
+
+/* What was printed in the text's own form is not followed by groups. */
+static void slow_matches_are_not_grouped(void **state)
+{
+	struct run r = run_make_search(100, 0);
+	(void)state;
+	run_start(&r);
+	feed(&r, "src/one.c:1:a\nsrc/one.c:20:b\n");
+	interceptor_pause(r.text);
+	interceptor_settle_all(r.text);
+	assert_true(interceptor_is_unsettled(r.text));
+	interceptor_settle(r.text, 10000);
+	interceptor_settle(r.text, 10999);
+	printed(&r, "");
+	interceptor_settle(r.text, 11000);
+	printed(&r, "src/one.c:1:a\nsrc/one.c:20:b\n");
+	feed(&r, MATCHES MATCHES);
+	finish(&r);
+	assert_true(has_printed(&r, "20:b\nsrc/one.c:1:a\n"));
+	assert_true(has_printed(&r, " matches of 12 shown (limit 100 bytes): "));
+	run_end(&r);
+}
+
+/* Makes a list of matches: names of some files, numbers, lines of all lengths. */
+static void random_matches(struct buffer *b, uint32_t *s)
+{
+	uint32_t files = 1 + rnd(s, 50), longest = rnd(s, 3) ? 60 : 3000;
+	for (uint32_t f = 0; f < files; f++) {
+		uint32_t count = 1 + rnd(s, 9), number = 0;
+		for (uint32_t i = 0; i < count; i++) {
+			number += 1 + rnd(s, 100);
+			buffer_printf(b, "the/directory/of/file%u.c:%u:", f, number);
+			for (uint32_t k = rnd(s, rnd(s, 50) ? 40 : longest); k > 0; k--)
+				buffer_append(b, "x", 1);
+			buffer_append(b, "\n", 1);
+		}
+	}
+}
+
+/* Puts names and lines together again. */
+static void ungroup(struct buffer *out, const char *text, size_t len)
+{
+	const char *name = NULL;
+	size_t name_len = 0;
+	for (const char *newline; len > 0 && (newline = memchr(text, '\n', len));) {
+		size_t line = (size_t)(newline - text);
+		if (line == 0) {
+			name = NULL;
+		} else if (!name) {
+			name = text;
+			name_len = line;
+		} else {
+			buffer_printf(out, "%.*s:%.*s\n", (int)name_len, name, (int)line, text);
+		}
+		len -= line + 1;
+		text = newline + 1;
+	}
+}
+
+/* However the text comes, the groups are its first lines, within the budget, and the ranges of a
+   report count them. */
+static void groups_are_the_lines_of_the_text(void **state)
+{
+	uint32_t s = random_start(5);
+	int grouped = 0, cut = 0;
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		struct run r =
+			run_make_search(500 + rnd(&s, 4000), rnd(&s, 2) ? 0 : 20 + rnd(&s, 50));
+		struct buffer text = BUFFER_INIT, lines = BUFFER_INIT;
+		struct report report = {.command = NULL};
+		struct report_stream *out = &report.streams[0];
+		size_t step = 1 + rnd(&s, 5000);
+		r.options.form = INTERCEPT_BARE;
+		run_start(&r);
+		random_matches(&text, &s);
+		for (size_t at = 0, n; at < text.len; at += n) {
+			n = text.len - at < step ? text.len - at : step;
+			interceptor_feed(r.text, text.data + at, n);
+		}
+		interceptor_finish(r.text);
+		const struct interceptor_ending e = ending(&r, 0);
+		assert_int_equal(interceptor_collect(r.text, &e, out), 0);
+		assert_true(out->text.len <= limit_most(r.options.limit.bytes));
+		if (out->grouped) {
+			grouped++;
+			ungroup(&lines, out->text.data, out->text.len);
+			size_t count = newline_count(lines.data, lines.len);
+			assert_int_equal(count, out->returned_lines);
+			cut += out->lines_truncated > 0;
+			const char *at = text.data;
+			for (size_t i = 0; i < lines.len;) {
+				size_t len = strcspn(lines.data + i, "\n");
+				assert_memory_equal(at, lines.data + i, len);
+				assert_true(at[len] == '\n' || out->lines_truncated > 0);
+				at = strchr(at, '\n') + 1;
+				i += len + 1;
+			}
+		}
+		report_release(&report);
+		buffer_release(&lines);
+		buffer_release(&text);
+		run_end(&r);
+	}
+	assert_true(grouped > 100 && cut > 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(head_by_bytes),         cmocka_unit_test(head_by_lines),
-		cmocka_unit_test(head_by_units),         cmocka_unit_test(head_with_long_lines),
-		cmocka_unit_test(head_of_one_long_line), cmocka_unit_test(head_is_live),
+		cmocka_unit_test(head_by_bytes),
+		cmocka_unit_test(head_by_lines),
+		cmocka_unit_test(head_by_units),
+		cmocka_unit_test(head_with_long_lines),
+		cmocka_unit_test(head_of_one_long_line),
+		cmocka_unit_test(head_is_live),
 		cmocka_unit_test(head_of_invalid_bytes),
+		cmocka_unit_test(matches_are_grouped),
+		cmocka_unit_test(few_matches_are_not_grouped),
+		cmocka_unit_test(slow_matches_are_not_grouped),
+		cmocka_unit_test(groups_are_the_lines_of_the_text),
 	};
 	return cmocka_run_group_tests(tests, home_setup, home_teardown);
 }

@@ -116,6 +116,22 @@ static void counts(void **state)
 	   "\"warnings\":[\"first \\\"one\\\": 1\",\"second\"]}\n");
 }
 
+/* Nothing is left out, but the lines are others than those of the text. */
+static void grouped(void **state)
+{
+	struct report r = report_make();
+	(void)state;
+	report_set_text(&r.streams[0], "a.c\n1:x\n2:y\n", 2);
+	r.streams[0].grouped = true;
+	is(&r, START
+	   "\"exit_code\":0,\"success\":true," TIMES
+	   "\"state\":\"done\",\"stdout\":\"a.c\\n1:x\\n2:y\\n\",\"stderr\":\"\","
+	   "\"truncation\":{\"stdout\":{\"truncated\":false,\"grouped\":true,\"total_lines\":2,"
+	   "\"total_bytes\":12,\"returned_lines\":2,\"returned_bytes\":12,"
+	   "\"ranges\":[{\"from\":1,\"to\":2}],\"lines_truncated\":0,"
+	   "\"last_line_partial\":false}}}\n");
+}
+
 /* The value of a field of the object, after all of it was written. */
 static json_t *written(struct report *r)
 {
@@ -219,6 +235,7 @@ int main(void)
 		cmocka_unit_test(ends_of_the_command),
 		cmocka_unit_test(not_started),
 		cmocka_unit_test(counts),
+		cmocka_unit_test(grouped),
 		cmocka_unit_test(every_truncated_by),
 		cmocka_unit_test(a_text_in_pieces),
 		cmocka_unit_test(a_long_text),

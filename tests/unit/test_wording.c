@@ -318,6 +318,20 @@ static void heads_of_units(void **state)
 	head(&h, &e, &kept,
 	     "[terse: 87 matches of 2,431 shown (limit 30 KB): terse read " ID
 	     " --offset 88, or narrow the pattern]\n");
+	h.grouped = true;
+	head(&h, &e, &kept,
+	     "[terse: 87 matches of 2,431 shown, grouped by file (limit 30 KB): terse read " ID
+	     " --offset 88, or narrow the pattern]\n");
+	h = first(WORDING_NOTHING_LEFT, UNIT_MATCHES, 87, 87);
+	h.grouped = true;
+	head(&h, &e, &kept,
+	     "[terse: all 87 matches shown, grouped by file; as they came: terse read " ID "]\n");
+	head(&h, &e, &in_a_file, "[terse: all 87 matches shown, grouped by file]\n");
+	h.cut = 2;
+	h.limit.grow = true;
+	head(&h, &e, &kept,
+	     "[terse: all 87 matches shown, grouped by file, 2 long lines cut: terse read " ID
+	     " --bytes FROM-TO; as they came: terse read " ID "]\n");
 	h = first(WORDING_BYTES, UNIT_MATCHES, 1, 2431);
 	head(&h, &e, &kept,
 	     "[terse: 1 match of 2,431 shown (limit 30 KB): terse read " ID
