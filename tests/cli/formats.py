@@ -341,7 +341,7 @@ class Truncated(Formats):
         """The profiles, and in each the limit that was reached first."""
         self.file("long", "".join("line %d\n" % n for n in range(1, 2501)))
         self.file("large", ("x" * 99 + "\n") * 1000)
-        self.file("found", "needle\n" * 300)
+        self.file("found", "needle\n" * 900)
         self.file("wide", "needle\n" + "needle" + "x" * 2000 + "\n")
         os.mkdir(os.path.join(self.work, "many"))
         for n in range(1200):
@@ -349,7 +349,7 @@ class Truncated(Formats):
         cases = (
             (("cat", "long"), "lines", 2000, 0),
             (("cat", "large"), "bytes", 307, 0),
-            (("grep", "needle", "found"), "matches", 100, 0),
+            (("grep", "needle", "found"), "matches", 300, 0),
             (("grep", "needle", "wide"), "line_length", 2, 1),
             (("find", "many"), "results", 1000, 0),
             (("ls", "many"), "entries", 500, 0),
@@ -361,8 +361,8 @@ class Truncated(Formats):
         )
         for argv, by, lines, cut in cases:
             with self.subTest(argv=argv):
-                report = self.json(*(("--max-line", "64") if by == "line_length" and
-                                     argv[0] != "grep" else ()), *argv)
+                env = {"TERSE_LONGEST_LINE": "500"} if by == "line_length" else {}
+                report = self.json(*(("--max-line", "64") if env else ()), *argv, env=env)
                 counts = report["truncation"]["stdout"]
                 self.assertEqual((counts["truncated"], counts["truncated_by"],
                                   counts["returned_lines"], counts["lines_truncated"]),
@@ -545,12 +545,12 @@ class Blocks(Formats):
             r"Use terse read ID \[--lines FROM-TO\] to view the full output if needed\.\n\Z", re.S))
 
     def test_first_part(self):
-        write_file(os.path.join(self.work, "found"), "needle\n" * 300)
+        write_file(os.path.join(self.work, "found"), "needle\n" * 900)
         self.assertEqual(self.blocks("grep", "needle", "found"),
                          "Command executed in 'WORK'. Exit code: 0\n\n"
-                         "Output (2.1KB) persisted. Artifact ID: ID\n\n"
-                         "Preview (limit 100 matches):\n" + "needle\n" * 100 +
-                         "[terse: 100 matches of 300 shown: terse read ID --offset 101, or narrow "
+                         "Output (6.2KB) persisted. Artifact ID: ID\n\n"
+                         "Preview (limit 300 matches):\n" + "needle\n" * 300 +
+                         "[terse: 300 matches of 900 shown: terse read ID --offset 301, or narrow "
                          "the pattern]\n\n"
                          "Use terse read ID [--lines FROM-TO] to view the full output if needed.\n")
 
