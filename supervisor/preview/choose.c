@@ -23,6 +23,9 @@ enum {
 	MESSAGE = 30,
 	/* One such place in so many bytes. */
 	PLACE_EACH = 1500,
+	/* A count of failures has at least that score; the share of the budget for the counts. */
+	COUNTS_FAILURES = 46,
+	COUNTS_PARTS = 6,
 	/* Percent of its value that a line keeps when one like it is taken, of its family when more
 	   than so many are. */
 	NEXT_OF_SHAPE = 60,
@@ -437,6 +440,29 @@ static void take_cores(struct layout *l)
 	}
 }
 
+static bool counts_failures(const struct unit *u)
+{
+	return u->trait.kind == SCORE_SUMMARY && u->trait.score >= COUNTS_FAILURES;
+}
+
+/* Takes the last counts of a failed run: the last line that counts failures, with the summary
+   around it. */
+static void take_counts(struct layout *l)
+{
+	size_t i = l->count, room = l->budget / COUNTS_PARTS;
+	while (i > 0 && !counts_failures(&l->units[i - 1]))
+		i--;
+	if (i-- == 0)
+		return;
+	while (i > 0 && follows(&l->units[i - 1], &l->units[i]) &&
+	       l->units[i - 1].trait.kind == SCORE_SUMMARY)
+		i--;
+	for (; i < l->count && l->units[i].trait.kind == SCORE_SUMMARY &&
+	       l->units[i].cost <= room && layout_take(l, i);
+	     i++)
+		room -= l->units[i].cost;
+}
+
 static void choose_by_value(struct layout *l, const struct preview_options *options)
 {
 	struct run run;
@@ -444,6 +470,8 @@ static void choose_by_value(struct layout *l, const struct preview_options *opti
 	size_t next = take_start(l, options);
 	take_tail(l, next, l->end_share, l->budget / 4);
 	favour_end(l);
+	if (l->ask->status > 0)
+		take_counts(l);
 	take_cores(l);
 	for (size_t i = 0; i < l->count; i++) {
 		if (l->units[i].trait.value < LAYOUT_TELLING)

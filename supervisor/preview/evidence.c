@@ -325,6 +325,7 @@ static bool read_count(struct reader *r, const struct word *w, const struct occu
 	if (number < 0)
 		return false;
 	r->out->counts++;
+	r->out->headcount |= w->kind == WORD_PASS && r->words == 1 && is_digit(r->text[0]);
 	if (w->kind == WORD_FAIL && number > 0)
 		r->out->failures++;
 	return true;
@@ -398,6 +399,7 @@ static bool read_known(struct reader *r, const struct word *w, const struct occu
 		if (number_behind(r, o->start + o->len) > 0)
 			add_weight(out, WEIGHT_STATUS, o->hash);
 		break;
+	case WORD_MINOR: out->minor |= !o->embedded; break;
 	case WORD_OUTER:
 		if (!o->embedded)
 			r->outer_at = r->words;

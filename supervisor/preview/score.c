@@ -36,6 +36,8 @@ enum {
 	/* What is left where a program only reports how another one ended. */
 	OUTER_PERCENT = 20,
 	OUTER_LEAST = 20,
+	/* What is left of a complaint about something unused. */
+	MINOR_PERCENT = 70,
 };
 
 /* The judged part of a line. For a long line it is put together in `out`. */
@@ -186,7 +188,10 @@ static void conclude(const struct message *m, const struct structure *structure,
 		score /= 2;
 	if (r->outer && !r->specific)
 		score = min_score(score, OUTER_LEAST + score * OUTER_PERCENT / 100);
-	if (r->counts >= 2 || failures || (r->counts && (r->passed || r->skipped))) {
+	if (r->minor)
+		score = score * MINOR_PERCENT / 100;
+	if (r->counts >= 2 || failures || r->headcount ||
+	    (r->counts && (r->passed || r->skipped))) {
 		unsigned least = failures ? SUMMARY_FAILED_SCORE : SUMMARY_SCORE;
 		out->kind = SCORE_SUMMARY;
 		out->score = score > least ? score : least;

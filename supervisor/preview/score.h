@@ -24,6 +24,7 @@ enum word_kind {
 	WORD_COUNTED, /* what summaries count */
 	WORD_LEVEL,   /* log levels below a warning */
 	WORD_STATUS,  /* a number that follows is an exit status */
+	WORD_MINOR,   /* something is not as it should be, and does no harm */
 	WORD_OUTER,   /* what a program runs for others: of it only the outcome is known */
 };
 
@@ -135,6 +136,8 @@ struct reading {
 	unsigned failures;  /* those that count failures, and not to zero */
 	bool specific;      /* one of them says more than that something failed */
 	bool outer;         /* it is about a build, a command, a task */
+	bool minor;         /* it is about something harmless */
+	bool headcount;     /* begins with a count of what passed */
 	bool warned;        /* it is a warning */
 	bool leveled;       /* it bears a log level below a warning */
 	bool passed, skipped;
