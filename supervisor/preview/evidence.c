@@ -257,12 +257,13 @@ struct reader {
 	unsigned words, failed_at, outer_at;
 };
 
-static void add_weight(struct reading *out, unsigned weight, uint32_t word)
+static void add_weight(struct reading *out, unsigned weight, uint32_t word, uint32_t tail)
 {
 	if (weight > out->best) {
 		out->rest += out->best;
 		out->best = weight;
 		out->best_word = word;
+		out->best_tail = tail;
 	} else {
 		out->rest += weight;
 	}
@@ -361,6 +362,13 @@ static unsigned place_weight(const struct word *w, const struct occurrence *o)
 	return weight;
 }
 
+/* Whether a word of failure stands as tools set it apart: "error:", "[ERROR]", "FAIL name",
+   "name FAILED". */
+static bool is_marked(const struct reader *r, const struct occurrence *o)
+{
+	return o->colon || o->tag || (o->upper && (o->first || o->start + o->len == r->len));
+}
+
 /* Returns whether the word negates the next one. */
 static bool read_known(struct reader *r, const struct word *w, const struct occurrence *o)
 {
@@ -370,17 +378,18 @@ static bool read_known(struct reader *r, const struct word *w, const struct occu
 		/* "not found" has its "not" in the keyword table. */
 		if (r->negated && !w->after)
 			break;
+		out->marked |= !o->embedded && is_marked(r, o);
 		if (w->general)
 			r->failed_at = r->words;
 		else
 			out->specific |= !o->embedded;
-		add_weight(out, place_weight(w, o), o->hash);
+		add_weight(out, place_weight(w, o), o->hash, o->hash);
 		break;
 	case WORD_WARN:
 		out->warned |= !o->embedded;
-		add_weight(out, place_weight(w, o), o->hash);
+		add_weight(out, place_weight(w, o), o->hash, o->hash);
 		break;
-	case WORD_DETAIL: add_weight(out, place_weight(w, o), o->hash); break;
+	case WORD_DETAIL: add_weight(out, place_weight(w, o), o->hash, o->hash); break;
 	case WORD_PASS:
 	case WORD_SKIP:
 		if (o->embedded)
@@ -397,7 +406,7 @@ static bool read_known(struct reader *r, const struct word *w, const struct occu
 	case WORD_LEVEL: out->leveled |= o->start < LEVEL_WITHIN && (o->upper || o->colon); break;
 	case WORD_STATUS:
 		if (number_behind(r, o->start + o->len) > 0)
-			add_weight(out, WEIGHT_STATUS, o->hash);
+			add_weight(out, WEIGHT_STATUS, o->hash, o->hash);
 		break;
 	case WORD_MINOR: out->minor |= !o->embedded; break;
 	case WORD_OUTER:
@@ -421,7 +430,9 @@ static void read_word(struct reader *r, struct occurrence *o)
 		weight = class_weight(r, o);
 		if (weight) {
 			r->out->specific |= !o->embedded;
-			add_weight(r->out, weight, o->hash);
+			r->out->marked |= o->colon;
+			/* The tails differ in their last letters. */
+			add_weight(r->out, weight, o->hash, (unsigned char)o->word[o->len - 2]);
 		}
 		r->negated = false;
 	} else {
@@ -486,7 +497,7 @@ static void read_token(struct reader *r, size_t token, size_t end)
 	/* 404 or 503 beside an address. */
 	if (to - from == 3 && is_one_of(r->text[from], "45") && is_digit(r->text[from + 1]) &&
 	    is_digit(r->text[from + 2]) && memmem(r->text, r->len, "http", 4))
-		add_weight(r->out, WEIGHT_HTTP, WEIGHT_HTTP);
+		add_weight(r->out, WEIGHT_HTTP, WEIGHT_HTTP, WEIGHT_HTTP);
 	while (at < end) {
 		struct occurrence o;
 		/* "\\nfailed" in a quoted text begins with an f. */
@@ -502,7 +513,7 @@ static void read_token(struct reader *r, size_t token, size_t end)
 		at = cut_word(r, at, end, &o);
 		char next = at < r->len ? r->text[at] : ' ';
 		o.first = o.start == from && token == 0;
-		o.colon = next == ':';
+		o.colon = next == ':' && (at + 1 == r->len || r->text[at + 1] != ':');
 		o.tag = token == 0 && r->text[0] == '[' && next == ']';
 		o.embedded = (o.start != from && !is_class_name(r->text, token, o.start)) ||
 			     r->text[token] == '-' || (at < to && !is_one_of(next, ":[=!,;"));

@@ -25,6 +25,9 @@ enum {
 	FORM_LETTERS = 2,
 };
 
+/* The bit of a family that tells that its lines bear a mark of failure. */
+#define MARKED 1u
+
 enum {
 	FAIL_SCORE = 25, /* from here on a plain line says that something failed */
 	WARNING_SCORE = 24,
@@ -296,6 +299,26 @@ static uint32_t form_of(const struct message *m, const struct score *score)
 	return letters >= FORM_LETTERS ? hash | 1 : 0;
 }
 
+/* Lines that begin alike and tell the same. */
+static uint32_t family_of(const struct message *m, const struct reading *r,
+			  const struct score *score)
+{
+	return (r->best_word ^ (uint32_t)score->kind * 2654435769u ^
+		shape_of_opening(m->text, m->len, "(/")) |
+	       MARKED;
+}
+
+/* The same for lines without a mark of failure, whatever their first word is, so that titles and
+   messages about errors are known by their number. */
+static uint32_t crowd_of(const struct message *m, const struct reading *r,
+			 const struct score *score)
+{
+	char first = m->text[0];
+	uint32_t hash = shape_mix(r->best_tail, (unsigned char)score->kind);
+	hash = shape_mix(hash, m->indent);
+	return shape_mix(hash, is_letter(first) ? 'a' : (unsigned char)first) & ~MARKED;
+}
+
 uint32_t score_shape(const struct line *line)
 {
 	struct message m;
@@ -321,8 +344,9 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 	}
 	reading_of(keywords, m.text, m.len, &reading);
 	conclude(&m, &structure, &reading, out);
-	out->family = reading.best_word ^ (uint32_t)out->kind * 2654435769u ^
-		      shape_of_opening(m.text, m.len, "(/");
+	bool marked = reading.marked || (structure.score && structure.kind != SCORE_PLAIN);
+	out->family = marked || !reading.best ? family_of(&m, &reading, out)
+					      : crowd_of(&m, &reading, out);
 	out->form = form_of(&m, out);
 	out->opens = out->score >= OPENING_SCORE && m.len < OPENING_LEN &&
 		     (m.text[m.len - 1] == ':' || out->kind == SCORE_HEADING);
@@ -374,7 +398,7 @@ static const float WEIGHT_MAX = 150.0f;
 static const float END_REACH = 16000.0f; /* bytes from the end at which its favour is halved */
 static const float END_FAVOUR = 0.4f, END_FAVOUR_RESULT = 1.0f;
 static const float RESULT_LEAST = 15.0f;
-static const float OF_TITLE = 0.15f; /* left for the title of passing tests */
+static const float OF_TITLE = 0.05f; /* left for the title of passing tests */
 
 /* The share of its weight that a line hands on to the next ones, and how it fades. */
 static const float TO_BEHIND = 0.5f, TO_OPENED = 0.8f;
@@ -408,6 +432,10 @@ static const struct step repeat_steps[] = {
 	{0, 1.0f}, {1, 0.6f}, {2, 0.45f}, {3, 0.35f}, {UINT_MAX, 0.3f},
 };
 
+/* For lines without a mark of failure, of which there are many. */
+static const struct step crowd_steps[] = {
+	{6, 1.0f}, {12, 0.7f}, {24, 0.45f}, {48, 0.25f}, {UINT_MAX, 0.12f},
+};
 /* For further lines of one family. */
 static const struct step relative_steps[] = {
 	{0, 1.0f},
@@ -445,6 +473,8 @@ static float failure_weight(const struct weighing *w)
 	weight *= factor_of(shape_steps, sketch_count(sketch, w->line->shape));
 	weight *= factor_of(repeat_steps, w->before);
 	weight *= factor_of(relative_steps, w->relatives);
+	if (!(w->line->family & MARKED))
+		weight *= factor_of(crowd_steps, sketch_count(sketch, w->line->family));
 	/* The first ones of a family may begin a cascade. */
 	if (w->relatives >= 2)
 		weight *= factor_of(family_steps, sketch_count(sketch, w->line->family));
@@ -558,7 +588,8 @@ void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
 static bool is_passing_title(const struct store *store, size_t i)
 {
 	const struct stored *title = &store->lines[i];
-	if (title->kind != SCORE_FAIL && title->kind != SCORE_HEADING)
+	if (title->kind != SCORE_FAIL && title->kind != SCORE_HEADING &&
+	    title->kind != SCORE_SUMMARY)
 		return false;
 	for (size_t k = 1; k <= TITLE_REACH && i + k < store->count; k++) {
 		const struct stored *below = &store->lines[i + k];

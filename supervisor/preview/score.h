@@ -135,11 +135,15 @@ struct reading {
 	unsigned counts;    /* "12 passed", "Errors: 0" */
 	unsigned failures;  /* those that count failures, and not to zero */
 	bool specific;      /* one of them says more than that something failed */
-	bool outer;         /* it is about a build, a command, a task */
-	bool minor;         /* it is about something harmless */
-	bool headcount;     /* begins with a count of what passed */
-	bool warned;        /* it is a warning */
-	bool leveled;       /* it bears a log level below a warning */
+	/* A mark of failure is with one of them: a colon, capitals at one of the ends, brackets. */
+	bool marked;
+	/* As best_word, but the same for all names of exceptions that end alike. */
+	uint32_t best_tail;
+	bool outer;     /* it is about a build, a command, a task */
+	bool minor;     /* it is about something harmless */
+	bool headcount; /* begins with a count of what passed */
+	bool warned;    /* it is a warning */
+	bool leveled;   /* it bears a log level below a warning */
 	bool passed, skipped;
 	bool pass_first; /* begins with one of the two */
 };

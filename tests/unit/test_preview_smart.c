@@ -343,6 +343,38 @@ static void test_titles(void **state)
 	preview_free(p);
 }
 
+/* Of many lines with words of failure and no mark of one, few are shown. */
+static void test_crowds(void **state)
+{
+	static const char *const crowds[] = {
+		"  * Fix crash when %s fails with fatal error #%d\n",
+		"-- Looking for %s errors - not found, exception %d disabled\n",
+		"TASK [check %s for errors] **** %d\n",
+		"# Subtest: error handling of %s fails gracefully %d\n",
+		"12:00:01 [main] ERROR shop.Cart - could not load %s: expected failure %d\n",
+	};
+	static const char *const names[] = {"parser", "socket", "cache", "invoice",
+					    "login",  "upload", "queue"};
+	(void)state;
+	for (size_t c = 0; c < sizeof(crowds) / sizeof(*crowds); c++) {
+		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+		struct preview *p = smart(4096);
+		for (int i = 0; i < 200; i++) {
+			buffer_printf(&text, crowds[c], names[i % 7], i);
+			if (i == 100)
+				buffer_append_string(&text, "ring.c:40:9: error: too few rings\n");
+		}
+		preview_feed(p, text.data, text.len);
+		print_chosen(p, 1, true, &out);
+		assert_non_null(strstr(buffer_string(&out), "error: too few rings"));
+		if (out.len > 2048)
+			fail_msg("%s: %s", crowds[c], out.data);
+		buffer_release(&text);
+		buffer_release(&out);
+		preview_free(p);
+	}
+}
+
 /* A successful run shows its results and puts nothing forward as an error. */
 static void test_successes(void **state)
 {
@@ -551,9 +583,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_failures),  cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_sections),  cmocka_unit_test(test_titles),
-		cmocka_unit_test(test_successes), cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_ignored),   cmocka_unit_test(test_long_line),
-		cmocka_unit_test(test_cascade),   cmocka_unit_test(test_large),
+		cmocka_unit_test(test_crowds),    cmocka_unit_test(test_successes),
+		cmocka_unit_test(test_patterns),  cmocka_unit_test(test_ignored),
+		cmocka_unit_test(test_long_line), cmocka_unit_test(test_cascade),
+		cmocka_unit_test(test_large),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
