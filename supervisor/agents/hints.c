@@ -190,12 +190,31 @@ static void check_path(struct buffer *out, const struct place *place)
 		buffer_printf(out, "warning: terse in PATH is another one: %s\n", found);
 }
 
+/* A build keeps all its files in one directory. */
+static void check_installed(struct buffer *out, const struct place *place)
+{
+	const char *end = strrchr(place->program, '/');
+	size_t len = end ? (size_t)(end - place->program) + 1 : 0;
+	if (len && *place->library && strncmp(place->program, place->library, len) == 0 &&
+	    !strchr(place->library + len, '/'))
+		buffer_printf(out,
+			      "warning: terse is not installed, and agents run %s from now on: run "
+			      "make install first, or keep that build\n",
+			      place->program);
+}
+
 void hints_append(struct buffer *out, const struct wiring *w, const struct place *place)
 {
 	char found[PATH_MAX];
 	for (const char *line = w->note; line && *line; line += strcspn(line, "\n") + 1)
 		buffer_printf(out, "%s: %.*s\n", w->agent, (int)strcspn(line, "\n"), line);
+	if (w->start)
+		buffer_printf(out,
+			      "%s: start it so: %s; for good, in your shell's start-up file: alias "
+			      "%s='%s'\n",
+			      w->agent, w->start, w->programs, w->start);
 	if (!hints_find_program(w->programs, found))
 		buffer_printf(out, "note: %s is not in PATH here\n", w->agent);
 	check_path(out, place);
+	check_installed(out, place);
 }

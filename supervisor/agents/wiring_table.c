@@ -1,8 +1,10 @@
 // The agents and the changes to their files; see wiring.h.
 //
-// Tried with Claude Code 2.1.197, Codex 0.169.0, opencode 1.18.33 and pi 0.73.1. Gemini CLI 0.61.0
-// checks its policy after a hook has rewritten the command, so deny rules would no longer match; it
-// has no setting for the shell. Cursor and Crush are known only by their contracts.
+// Tried with Claude Code 2.1.197, Codex 0.169.0, opencode 1.18.33, pi 0.73.1, Kilo 7.7.7, Gemini
+// CLI 0.61.0, Qwen Code 0.24.4, GitHub Copilot CLI 1.0.102 and Grok CLI 0.0.34. Gemini CLI checks
+// its policy after a hook has rewritten the command, so deny rules would no longer match; it has no
+// setting for the shell, as the last three have none. Cursor and Crush are known only by their
+// contracts.
 
 #include "supervisor/agents/wiring.h"
 
@@ -21,11 +23,13 @@ const char wiring_lines[] =
 	"a line \"[terse: ...]\"; a command's own that look so begin with \"| \".\n"
 	"For a server, a slow command or one that asks: `terse --yield 10s COMMAND` returns after "
 	"10 s\n"
-	"at most, with its output so far and an ID. Then `terse await ID` waits for its end, `terse "
+	"at most, with its output so far and an ID. Then `terse await ID` waits for its end, "
+	"`terse "
 	"send\n"
 	"ID TEXT --key enter --await` answers a prompt, and `terse signal ID` ends it.\n";
 
-const char wiring_names[] = "claude, codex, opencode, pi, gemini, cursor, crush";
+const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, copilot, "
+			    "grok, cursor, crush";
 
 /* One hook in a group, as Claude Code and Gemini CLI have them. */
 #define GROUP "{\"hooks\":[{\"type\":\"command\",\"command\":%s}]}"
@@ -132,9 +136,46 @@ const struct wiring wirings[] = {
 			 "run_shell_command(terse list)",
 		.note = "it has no setting for the shell of its commands, and its deny rules would "
 			"not "
-			"match what a hook makes of them\n"
-			"start it so: terse agent gemini\n",
+			"match what a hook makes of them\n",
 		.start = "terse agent gemini",
+	},
+	{
+		.agent = "qwen",
+		.programs = "qwen",
+		.lines = {NULL, ".qwen", "QWEN.md", "QWEN.md"},
+		.note = "it has no setting for the shell of its commands\n"
+			"a session is one process of it; terse gc ends it when that is gone\n",
+		.start = "terse agent qwen",
+	},
+	{
+		.agent = "copilot",
+		.programs = "copilot",
+		.lines = {"COPILOT_HOME", ".copilot", "copilot-instructions.md",
+			  ".github/copilot-instructions.md"},
+		.note = "it has no setting for the shell of its commands\n"
+			"its permissions go on matching the commands as the model writes them\n",
+		.start = "terse agent copilot",
+	},
+	{
+		.agent = "kilo",
+		.programs = "kilo|kilocode",
+		.files = {{.folder = {NULL, ".config/kilo", "kilo.jsonc|kilo.json",
+				      "kilo.jsonc|kilo.json"},
+			   .items = {{WIRING_STRING, {"shell"}, NULL, NULL}}}},
+		.lines = {NULL, ".config/kilo", "AGENTS.md", "AGENTS.md"},
+		.patterns = {{"permission", "bash"}},
+		.pattern = "",
+		.allow = "\"terse read *\", \"terse search *\" and \"terse list*\"",
+		.note = "its permissions go on matching the commands as the model writes them\n"
+			"a session is one process of it; terse gc ends it when that is gone\n",
+	},
+	{
+		.agent = "grok",
+		.programs = "grok",
+		.lines = {NULL, ".grok", "GROK.md", ".grok/GROK.md"},
+		.note = "it has no setting for the shell of its commands\n"
+			"of a command that failed it shows its model standard error alone\n",
+		.start = "terse agent grok",
 	},
 	{
 		.agent = "cursor",

@@ -188,13 +188,24 @@ static const struct topic topics[] = {
 	{"agent", "start an agent whose shell commands run through terse",
 	 "terse agent COMMAND [ARG...]",
 	 "Starts an agent with libterse-shim.so in LD_PRELOAD, so that its shell commands\n"
-	 "run through terse. Known are claude, codex, opencode, pi and gemini (terse config\n"
-	 "--agents). If the library is missing, the agent starts without it.\n"},
+	 "run through terse. terse config --agents lists those it knows; terse probe finds out\n"
+	 "about others. If the library is missing, the agent starts without it.\n"},
+	{"probe", "find out how an unknown agent calls its shell",
+	 "terse probe [--to FILE] AGENT [ARG...]",
+	 "Starts an agent that terse does not know, and prints the section [agent NAME] for it\n"
+	 "when it has ended. Ask the agent to run this command once: echo terse-probe\n"
+	 "Its commands run as they would without terse.\n\n"
+	 "  --to FILE             append the section to this file\n"},
 	{"init", "wire an agent up in its own configuration",
 	 "terse init AGENT [--user|--project] [--instructions] [--dry-run]\n"
-	 "       terse init AGENT --undo [--user|--project] [--dry-run]",
+	 "       terse init AGENT --undo [--user|--project] [--dry-run]\n"
+	 "       terse init [--all|--show]",
 	 "Makes an agent run its commands through terse, in its own configuration. AGENT:\n"
-	 "claude, codex, opencode, pi, gemini, cursor, crush. The rest of its files stays.\n\n"
+	 "claude, codex, opencode, kilo, pi, gemini, qwen, copilot, grok, cursor, crush.\n"
+	 "The rest of its files stays. Without AGENT: lists the agents that are in PATH, and\n"
+	 "at a terminal asks which to wire up.\n\n"
+	 "  --all                 every agent that is in PATH\n"
+	 "  --show                only print the state of each\n"
 	 "  --user                for all your projects (default)\n"
 	 "  --project             for the project in this directory\n"
 	 "  --instructions        add lines for the model to the file that it reads\n"

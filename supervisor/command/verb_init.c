@@ -5,6 +5,7 @@
 #include "supervisor/agents/document.h"
 #include "supervisor/agents/hints.h"
 #include "supervisor/agents/wiring.h"
+#include "supervisor/command/agent_list.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 
@@ -12,14 +13,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define VERB "init"
 
 struct init {
 	const struct wiring *wiring;
 	struct place own, place; /* terse's own files; what the agent's files name */
-	bool project, user, dry_run, undo, instructions;
-	char root[PATH_MAX]; /* of the project */
+	bool project, user, dry_run, undo, instructions, all, show;
+	struct agent_list agents; /* which are meant */
+	char root[PATH_MAX];      /* of the project */
 	struct buffer out;
 	bool failed;
 };
@@ -344,21 +347,39 @@ static int init_prepare(struct init *i, const char *real)
 	return 0;
 }
 
+/* Prints what is to be said so far. */
+static int init_print(struct init *i)
+{
+	struct buffer clean = BUFFER_INIT;
+	utf8_clean(&clean, init_text(&i->out), i->out.len);
+	clean.failed |= i->out.failed;
+	buffer_release(&i->out);
+	i->out = (struct buffer)BUFFER_INIT;
+	return verb_print(&(struct verb){.name = VERB}, &clean);
+}
+
 static int init_parse(struct init *i, int argc, char **argv)
 {
-	const struct verb_option options[] = {
-		{"--project", VERB_FLAG, &i->project},           {"--user", VERB_FLAG, &i->user},
-		{"--dry-run", VERB_FLAG, &i->dry_run},           {"--undo", VERB_FLAG, &i->undo},
-		{"--instructions", VERB_FLAG, &i->instructions}, {NULL, VERB_FLAG, NULL}};
+	const struct verb_option options[] = {{"--project", VERB_FLAG, &i->project},
+					      {"--user", VERB_FLAG, &i->user},
+					      {"--dry-run", VERB_FLAG, &i->dry_run},
+					      {"--undo", VERB_FLAG, &i->undo},
+					      {"--instructions", VERB_FLAG, &i->instructions},
+					      {"--all", VERB_FLAG, &i->all},
+					      {"--show", VERB_FLAG, &i->show},
+					      {NULL, VERB_FLAG, NULL}};
 	const char *agent;
 	int count = verb_parse(options, argc, argv, &agent, 1);
 	if (count < 0)
 		return -1;
 	i->wiring = count ? wiring_find(agent) : NULL;
-	if (count == 0)
-		verb_error(VERB, "usage: terse init AGENT, one of %s", wiring_names);
-	else if (!i->wiring)
+	if (count && !i->wiring)
 		verb_error(VERB, "%s: no such agent; there are %s", agent, wiring_names);
+	else if (count && i->all)
+		verb_error(VERB, "%s: --all means every agent that is found", agent);
+	else if (!count && !i->all && (i->undo || i->dry_run || i->instructions))
+		verb_error(VERB, "which agent? terse init AGENT, one of %s; or --all",
+			   wiring_names);
 	else if (i->project && i->user)
 		verb_error(VERB, "--project and --user exclude each other");
 	else if (i->project && !getcwd(i->root, sizeof(i->root)))
@@ -368,27 +389,68 @@ static int init_parse(struct init *i, int argc, char **argv)
 	return -1;
 }
 
+/* One agent's files. */
+static void init_change_agent(struct init *i, const char *real)
+{
+	if (init_prepare(i, real) < 0) {
+		i->failed = true;
+		return;
+	}
+	for (size_t k = 0; k < WIRING_FILES_MAX && i->wiring->files[k].folder.project; k++) {
+		/* Half a wiring is useless; but undo as much as possible. */
+		if (!i->failed || i->undo)
+			init_change_file(i, &i->wiring->files[k]);
+	}
+	if (!i->failed)
+		init_change_lines(i);
+	if (!i->undo && !i->dry_run && !i->failed)
+		hints_append(&i->out, i->wiring, &i->own);
+	if (i->undo && !i->dry_run && !i->failed)
+		init_mention_launcher(i);
+}
+
+/* Lists the agents; at a terminal the person chooses some of them. Returns whether there is
+   something to do. */
+static bool init_choose(struct init *i)
+{
+	bool person = !i->show && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	char here[PATH_MAX];
+	const char *wrong = NULL;
+	place_find(&i->own);
+	place_wired(&i->place, &i->own);
+	agent_list_print(&i->out, &i->agents, &i->place, getcwd(here, sizeof(here)) ? here : NULL);
+	if (i->agents.count == 0)
+		buffer_printf(&i->out, "none of %s is in PATH\n", wiring_names);
+	else if (!person && !i->show)
+		buffer_append_string(&i->out, "to wire one up: terse init NAME; all of them: terse "
+					      "init --all\n");
+	if (!person || i->agents.count == 0)
+		return false;
+	init_print(i);
+	i->failed = agent_list_ask(&i->agents, &wrong) < 0;
+	if (i->failed)
+		verb_error(VERB, "%s: none of the agents above", wrong);
+	return !i->failed;
+}
+
 int command_init(struct command_context *c, int argc, char **argv)
 {
 	struct init i = {.wiring = NULL};
-	struct buffer clean = BUFFER_INIT;
+	bool go_on = true, failed = false;
 	if (init_parse(&i, argc, argv) < 0)
 		return EXIT_TERSE;
-	if (init_prepare(&i, c->settings->shell) < 0)
-		return 1;
-	for (size_t k = 0; k < WIRING_FILES_MAX && i.wiring->files[k].folder.project; k++) {
-		/* Half a wiring is useless; but undo as much as possible. */
-		if (!i.failed || i.undo)
-			init_change_file(&i, &i.wiring->files[k]);
+	if (i.wiring)
+		i.agents = (struct agent_list){.items = {i.wiring}, .count = 1};
+	else
+		agent_list_find(&i.agents);
+	if (i.show || (!i.wiring && (!i.all || i.agents.count == 0)))
+		go_on = init_choose(&i);
+	failed = i.failed;
+	for (size_t k = 0; go_on && k < i.agents.count; k++) {
+		i.wiring = i.agents.items[k];
+		i.failed = false;
+		init_change_agent(&i, c->settings->shell);
+		failed = failed || i.failed;
 	}
-	if (!i.failed)
-		init_change_lines(&i);
-	if (!i.undo && !i.dry_run && !i.failed)
-		hints_append(&i.out, i.wiring, &i.own);
-	if (i.undo && !i.dry_run && !i.failed)
-		init_mention_launcher(&i);
-	utf8_clean(&clean, init_text(&i.out), i.out.len);
-	clean.failed |= i.out.failed;
-	buffer_release(&i.out);
-	return verb_print(&(struct verb){.name = VERB}, &clean) || i.failed;
+	return init_print(&i) || failed;
 }

@@ -451,7 +451,9 @@ class EveryAgent(Wiring):
         self.assertIn(call, plugin)
 
     def test_usage(self):
-        for argv, reason in (((), b"usage: terse init AGENT, one of claude, codex"), (("vim",), b"vim: no such agent"),
+        for argv, reason in ((("--undo",), b"which agent? terse init AGENT, one of claude, codex"),
+                             (("claude", "--all"), b"--all means every agent that is found"),
+                             (("vim",), b"vim: no such agent"),
                              (("claude", "--project", "--user"), b"exclude each other"),
                              (("claude", "pi"), b"one argument too many"),
                              (("claude", "--dryrun"), b"no such option")):
@@ -469,6 +471,57 @@ class EveryAgent(Wiring):
         self.assertEqual((run.code, run.out), (0, b"ran\n"))
         self.assertEqual(run.err, b"terse agent: libterse-shim.so is not there: sh runs without "
                                   b"terse (see terse doctor)\n")
+
+
+class Several(Wiring):
+    """terse init without a name."""
+
+    def setUp(self):
+        super().setUp()
+        self.programs = os.path.join(self.dir, "programs")
+        os.mkdir(self.programs)
+        for name in ("claude", "pi", "qwen"):
+            write_file(os.path.join(self.programs, name), "", 0o755)
+
+    def listed(self, *argv):
+        run = self.init(*argv, env={"PATH": self.programs})
+        return [line.replace(self.programs, "BIN") for line in run.out.decode().splitlines()]
+
+    def test_the_list(self):
+        states = ["claude    not wired      BIN/claude", "pi        not wired      BIN/pi",
+                  "qwen      by terse agent BIN/qwen"]
+        self.assertEqual(self.listed(), [
+            *states, "to wire one up: terse init NAME; all of them: terse init --all"])
+        self.assertEqual(self.listed("--show"), states)
+        self.init("pi")
+        self.assertEqual(self.listed("--show")[1], "pi        wired          BIN/pi")
+        self.assertEqual(os.listdir(self.in_home(".pi/agent")), ["settings.json"])
+        self.init("pi", "--undo")
+        self.assertEqual(self.listed("--show"), states)
+
+    def test_all(self):
+        before = self.listed("--show")
+        said = self.listed("--all")
+        self.assertTrue(os.path.exists(self.in_home(".claude/settings.json")))
+        self.assertTrue(os.path.exists(self.in_home(".pi/agent/settings.json")))
+        self.assertFalse(os.path.exists(self.in_home(".codex")))
+        self.assertIn("qwen: start it so: terse agent qwen; for good, in your shell's start-up file: "
+                      "alias qwen='terse agent qwen'", said)
+        self.listed("--all", "--undo")
+        self.assertEqual(self.listed("--show"), before)
+        self.assertFalse(os.path.exists(self.in_home(".claude/settings.json")))
+
+    def test_a_person_picks(self):
+        path = ":".join((self.programs, BUILD, "/usr/bin:/bin"))
+        for answer, wired, code in (("pi", ["pi"], 0), ("claude, pi", ["claude", "pi"], 0),
+                                    ("all", ["claude", "pi"], 0), ("", [], 0), ("vim", [], 1)):
+            run = self.shell("echo '%s' | script -qec 'terse init' /dev/null" % answer, env={"PATH": path})
+            self.assertEqual(run.code, code, run.out)
+            self.assertIn(b"Wire up which? Names, or all; nothing: none. ", run.out)
+            self.assertEqual(b"vim: none of the agents above" in run.out, answer == "vim", run.out)
+            shown = self.listed("--show")
+            self.assertEqual([s.split()[0] for s in shown if " wired " in s and " not " not in s], wired)
+            self.listed("--all", "--undo")
 
 
 class Hook(Wiring):
@@ -519,6 +572,13 @@ class Hook(Wiring):
         self.assertEqual(answer("make -j2 | tail"), {"version": 1, "updated_input": {
             "command": TERSE + " --session s1 -c 'make -j2 | tail'"}})
         self.assertIsNotNone(answer("time -p make; ! test x"))
+        # What its own list allows would be asked about.
+        for command in ("ls", "ls -la web", "git status --short", "git diff", "git log -5 >log", "ps aux",
+                        "LS", "git config --get x", "gh pr view 1", "time make"):
+            self.assertIsNone(answer(command), command)
+        for command in ("lsof", "git push", "git status; make", "git log | head", "ls && make", "git",
+                        "git  status", "gh pr create"):
+            self.assertIsNotNone(answer(command), command)
         # Commands that the agent would not run by itself have to stay visible to it.
         for command in ("curl x", "make; sudo rm x", "/usr/bin/wget x", "c'u'rl x", "$X y",
                         "echo $(curl x)", "echo `curl x`", "cat <(curl x)", "npm install -g x",
