@@ -105,6 +105,7 @@ static const struct layer_entry entries[] = {
 	STDIN("/dev/pts/*"),
 	STDIN("/dev/null"),
 	PROCESS("qwen"),
+	SESSION("QWEN_CODE_SESSION_ID"),
 	SET(ceiling, 25000),
 	SET(exit_delay, 50),
 

@@ -336,9 +336,9 @@ static int load_files(struct settings *s, const char *system_file, struct option
 static void note_unknown(struct option_error *first, const char *name, size_t len)
 {
 	static const char *const others[] = {
-		"TERSE_HOME",       "TERSE_CONFIG",       "TERSE_ACTIVE",
-		"TERSE_SHIM_SHELL", "TERSE_SHIM_PROGRAM", "TERSE_SHIM_PRELOAD",
-		"TERSE_BASH_ENV",   "TERSE_DEBUG",        "TERSE_AGENT"};
+		"TERSE_HOME",         "TERSE_CONFIG",       "TERSE_ACTIVE",   "TERSE_SHIM_SHELL",
+		"TERSE_SHIM_PROGRAM", "TERSE_SHIM_PRELOAD", "TERSE_BASH_ENV", "TERSE_DEBUG",
+		"TERSE_AGENT",        "TERSE_PROBE"};
 	char word[64], reason[NEAREST_LEN];
 	struct nearest n;
 	if (len >= sizeof(word))

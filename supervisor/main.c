@@ -54,7 +54,8 @@ static const struct entry verbs[] = {
 	{"session", command_session},   {"rewind", command_rewind},
 	{"drop", command_drop},         {"gc", command_gc},
 	{"archive", command_archive},   {"agent", command_agent},
-	{"init", command_init},         {"hook", command_hook},
+	{"probe", command_probe},       {"init", command_init},
+	{"hook", command_hook},
 };
 
 static const struct entry *find_verb(const char *name)

@@ -60,6 +60,7 @@ int command_help(struct command_context *c, int argc, char **argv);
 /* The verb that a word is likely a misspelling of, or NULL. */
 const char *help_nearest(const char *word);
 
+int command_probe(struct command_context *c, int argc, char **argv);
 int command_version(struct command_context *c, int argc, char **argv);
 
 // Starting a command, for terse run and for terse-sh.

@@ -20,6 +20,7 @@
 #include "shim/exec_call.h"
 #include "shim/shell.h"
 #include "shim/shell_string.h"
+#include "supervisor/agents/probe.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/command.h"
 #include "supervisor/process/frontend.h"
@@ -165,13 +166,25 @@ static int shell_supervise(struct settings *s, struct decision *d)
 	return run_supervised(&job, s, NULL, d->command);
 }
 
+/* The call is recorded and passed on. */
+static bool shell_is_probed(char *const argv[])
+{
+	const char *file = getenv(PROBE_VARIABLE), *string = shell_call_script(argv);
+	if (!file || !*file)
+		return false;
+	if (string || argv[1])
+		probe_record(file, argv, string ? string : argv[1]);
+	return true;
+}
+
 int command_shell(char **argv)
 {
 	struct settings settings = {0};
 	struct option_error error;
 	struct decision d;
 	bool loaded = settings_load(&settings, &error) == 0;
-	int made = decision_make(&d, &settings, argv, loaded && !run_is_bypassed(&settings));
+	int made = decision_make(&d, &settings, argv,
+				 !shell_is_probed(argv) && loaded && !run_is_bypassed(&settings));
 	int status = made == 0 && d.agent ? shell_supervise(&settings, &d)
 					  : shell_pass_on(&settings, &d);
 	decision_release(&d);

@@ -1,0 +1,31 @@
+// Finds out how an unknown agent calls its shell, so that a rule (rule.h) can be written.
+//
+// While PROBE_VARIABLE names a file, each call of a shell with a string adds a record to it, one
+// JSON object a line, and then runs as it came. The agent is asked to run PROBE_COMMAND, by which
+// its tool calls are told from its other strings.
+#ifndef TERSE_AGENTS_PROBE_H
+#define TERSE_AGENTS_PROBE_H
+
+#include <stddef.h>
+
+struct buffer;
+
+#define PROBE_VARIABLE "TERSE_PROBE"
+#define PROBE_COMMAND  "echo terse-probe"
+
+/* Adds a record of this process, a shell with these arguments that runs `string`. */
+void probe_record(const char *file, char *const argv[], const char *string);
+
+/* What the records say. */
+struct probe_result {
+	size_t calls; /* of shells with a string */
+	size_t hits;  /* with PROBE_COMMAND in it */
+};
+
+/* Appends the section for the agent `name` by the records `text`, and without hits comments with
+   the strings that were seen. `before`: the environment that the agent was started with. Returns 0,
+   or -1 with ENOMEM. */
+int probe_write(struct buffer *out, const char *name, const char *text, size_t len,
+		char *const before[], struct probe_result *result);
+
+#endif

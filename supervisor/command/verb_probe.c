@@ -1,0 +1,144 @@
+// terse probe AGENT...: starts an agent that terse does not know, watches how it calls its shell,
+// and prints a section [agent NAME] for it. See agents/probe.h.
+
+#include "lib/buffer.h"
+#include "lib/io.h"
+#include "shim/exec_call.h"
+#include "supervisor/agents/probe.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define VERB "probe"
+
+struct probe {
+	char file[PATH_MAX]; /* of the records */
+	const char *to;      /* where the section goes; NULL: to standard output */
+	char **command;
+};
+
+static int probe_make_file(struct probe *p)
+{
+	const char *folder = getenv("TMPDIR");
+	snprintf(p->file, sizeof(p->file), "%s/terse-probe-XXXXXX",
+		 folder && *folder ? folder : "/tmp");
+	int fd = mkstemp(p->file);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
+}
+
+/* Runs the agent as terse agent would, with its shell set to terse-sh as well. Returns its status
+   as of waitpid(), or -1 with errno. */
+static int probe_run_agent(struct command_context *c, struct probe *p, int argc)
+{
+	int status;
+	pid_t pid = fork();
+	if (pid == 0) {
+		setenv(PROBE_VARIABLE, p->file, 1);
+		p->command--;
+		*p->command = (char *)"agent";
+		_exit(command_agent(c, argc + 1, p->command));
+	}
+	/* What is typed to stop it is for the agent. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return -1;
+	}
+	return pid < 0 ? -1 : status;
+}
+
+static int probe_read_records(const struct probe *p, struct buffer *text)
+{
+	FILE *f = fopen(p->file, "re");
+	size_t n = 1;
+	if (!f)
+		return -1;
+	while (n > 0 && buffer_reserve(text, 64 << 10) == 0) {
+		n = fread(text->data + text->len, 1, 64 << 10, f);
+		text->len += n;
+	}
+	fclose(f);
+	return buffer_check(text);
+}
+
+/* Prints the section, or writes it, and tells what to do with it. */
+static int probe_conclude(const struct probe *p, const char *name, struct buffer *section,
+			  const struct probe_result *r)
+{
+	if (!r->hits) {
+		fwrite(section->data ? section->data : "", 1, section->len, stderr);
+		verb_error(
+			VERB,
+			r->calls
+				? "%zu shells with a string, and none ran `" PROBE_COMMAND
+				  "`: ask the agent to run exactly that"
+				: "no shell was seen (%zu calls): is %s linked statically, or does "
+				  "it run commands by itself?",
+			r->calls, name);
+		return 1;
+	}
+	FILE *to = p->to ? fopen(p->to, "ae") : stdout;
+	if (to && p->to && fseek(to, 0, SEEK_END) == 0 && ftell(to) > 0)
+		fputc('\n', to);
+	if (!to || fwrite(section->data, 1, section->len, to) != section->len || fflush(to)) {
+		verb_error(VERB, "%s: %s", p->to ? p->to : "standard output", strerror(errno));
+		return EXIT_TERSE;
+	}
+	if (p->to)
+		fclose(to);
+	fprintf(stderr,
+		"terse probe: %s~/.config/terse/terse.ini takes this section; then: terse agent "
+		"%s\n",
+		p->to ? "added; " : "", name);
+	return 0;
+}
+
+static int probe_go(struct command_context *c, struct probe *p, int argc)
+{
+	const char *name = shell_call_name(p->command[0]);
+	struct buffer text = BUFFER_INIT, section = BUFFER_INIT;
+	struct probe_result result;
+	int status = EXIT_TERSE;
+	if (probe_make_file(p) < 0 || probe_run_agent(c, p, argc) < 0 ||
+	    probe_read_records(p, &text) < 0 ||
+	    probe_write(&section, name, text.data ? text.data : "", text.len, environ, &result) < 0)
+		verb_error(VERB, "%s: %s", p->file, strerror(errno));
+	else
+		status = probe_conclude(p, name, &section, &result);
+	unlink(p->file);
+	buffer_release(&text);
+	buffer_release(&section);
+	return status;
+}
+
+int command_probe(struct command_context *c, int argc, char **argv)
+{
+	struct probe p = {.to = NULL};
+	int i = 1;
+	if (argc > i + 1 && strcmp(argv[i], "--to") == 0) {
+		p.to = argv[i + 1];
+		i += 2;
+	}
+	if (argc > i && strcmp(argv[i], "--") == 0)
+		i++;
+	if (i >= argc || *argv[i] == '-') {
+		verb_error(VERB, "usage: terse probe [--to FILE] AGENT [ARG...]");
+		return EXIT_TERSE;
+	}
+	p.command = argv + i;
+	fprintf(stderr,
+		"terse probe: ask the agent to run this command once, then leave it: " PROBE_COMMAND
+		"\n");
+	return probe_go(c, &p, argc - i);
+}

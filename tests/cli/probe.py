@@ -1,0 +1,97 @@
+#!/usr/bin/env -S python3 -B
+"""terse probe: an agent that terse does not know gets a section that works."""
+
+import os
+import re
+
+from support.harness import FOOTER, Case, main, numbers, read_file, write_file
+
+
+class Probe(Case):
+    def agent(self, call, name="some-agent", setup=""):
+        """An agent that runs its arguments as commands, one after the other."""
+        return write_file(os.path.join(self.work, name), "#!/bin/bash\n%s\nfor c; do\n%s\ndone\n" % (
+            setup, call), 0o755)
+
+    def probe(self, agent, *commands, code=0, options=()):
+        run = self.run_to_end("terse", "probe", *options, agent, *commands, split=True,
+                              env={"SHELL": "/bin/bash"})
+        self.assertEqual(run.code, code, (run.out, run.err))
+        return run
+
+    def section(self, run):
+        return run.out[run.out.index(b"[agent "):].decode()
+
+    def check(self, agent, section, calls=1):
+        """With the section, the agent's commands are supervised, and what else it runs is not."""
+        config = write_file(os.path.join(self.dir, "ini"), section)
+        run = self.run_to_end("terse", "agent", agent, "seq 3000; exit 3", split=True,
+                              env={"SHELL": "/bin/bash", "TERSE_CONFIG": config})
+        self.assertEqual(len(FOOTER.findall(run.out)), calls, (section, run.out))
+        return run
+
+    def test_what_is_found(self):
+        agent = self.agent('bash -c "$c" </dev/null', setup="export SOME_AGENT=1 "
+                           "SOME_AGENT_SESSION_ID=0123456789 OTHER=x; bash -c 'echo other'")
+        run = self.probe(agent, "echo terse-probe")
+        self.assertTrue(run.out.startswith(b"other\nterse-probe\n"), run.out)
+        lines = self.section(run).splitlines()
+        self.assertEqual(lines[0], "[agent some-agent]")
+        self.assertIn("environment = SOME_AGENT", lines)
+        self.assertIn("session = SOME_AGENT_SESSION_ID", lines)
+        self.assertEqual(lines[2:5], ["string = {command}", "shell = *sh -c", "stdin = /dev/null"])
+        self.assertIn("process = some-agent", lines)
+        self.check(agent, self.section(run))
+
+    def test_strings(self):
+        for call in ('bash -c "$c"', 'bash --norc -c "$c"', 'bash -c "( $c )"',
+                     'bash -c "cd /tmp/x.$RANDOM$RANDOM 2>/dev/null; { $c; }; r=\\$?; exit \\$r"',
+                     "bash -c \"set -o pipefail\n(\n  trap ':' EXIT\n$c\n)\nr=\\$?\nexit \\$r\"",
+                     'bash -c "eval \'$c\' </dev/null && pwd -P >|/dev/null"'):
+            agent = self.agent(call + " </dev/null", setup="export SOME_AGENT=yes SOMEAGENT=1")
+            self.check(agent, self.section(self.probe(agent, "echo terse-probe")))
+
+    def test_an_agent_that_sets_no_variable(self):
+        agent = self.agent('sh -c "$c" </dev/null')
+        section = self.section(self.probe(agent, "echo terse-probe"))
+        self.assertIn("environment = TERSE_AGENT=some-agent\n", section)
+        self.check(agent, section)
+
+    def test_output_in_a_file(self):
+        agent = self.agent('mkdir -p tasks; bash -c "$c" </dev/null >tasks/$RANDOM.output 2>&1; '
+                           'cat tasks/*.output; rm tasks/*')
+        section = self.section(self.probe(agent, "echo terse-probe"))
+        self.assertIn("output = */tasks/*.output\n", section)
+        self.check(agent, section)
+
+    def test_its_commands_run_as_they_are(self):
+        agent = self.agent('bash -c "$c"', setup="export SOME_AGENT=1")
+        run = self.probe(agent, "seq 3000", "echo terse-probe")
+        self.assertTrue(run.out.startswith(numbers(3000)), run.out)
+        self.assertEqual(self.artifacts(), [])
+
+    def test_to_a_file(self):
+        agent = self.agent('bash -c "$c" </dev/null')
+        to = write_file(os.path.join(self.work, "mine.ini"), "[report]\nsize = 3KB\n")
+        run = self.probe(agent, "echo terse-probe", options=("--to", to))
+        self.assertEqual(run.out, b"terse-probe\n")
+        self.assertRegex(read_file(to), rb"\A\[report\]\nsize = 3KB\n\n\[agent some-agent\]\n")
+        self.assertEqual(self.terse("config", "check", to).code, 0)
+
+    def test_nothing_is_found(self):
+        run = self.probe(self.agent('bash -c "$c"'), "echo other", code=1)
+        self.assertIn(b"# seen: echo other\n", run.err)
+        self.assertIn(b"none ran `echo terse-probe`", run.err)
+        run = self.probe(self.agent(":"), code=1)
+        self.assertIn(b"no shell was seen", run.err)
+        self.assertFalse([n for n in os.listdir(self.env()["TMPDIR"]) if "terse-probe" in n])
+
+    def test_usage(self):
+        for argv in ((), ("--to",), ("--wrong", "x")):
+            run = self.terse("probe", *argv, split=True)
+            self.assertEqual(run.code, 125)
+            self.assertIn(b"usage: terse probe [--to FILE] AGENT [ARG...]", run.err)
+
+
+if __name__ == "__main__":
+    main()
