@@ -492,4 +492,5 @@ void choose(struct layout *l, const struct preview_options *options)
 		choose_by_value(l, options);
 	else
 		choose_by_position(l, options);
+	layout_close_gaps(l);
 }

@@ -351,6 +351,51 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit)
 	return layout_choose(l, u, beside);
 }
 
+/* Takes the units from..to, which are all that is not chosen between their neighbours, if nothing
+   else is in the gap and they cost no more than its marker; `spelled`: with the command in it.
+   Returns whether there is no gap then. */
+static bool close_gap(struct layout *l, size_t from, size_t to, bool spelled)
+{
+	const struct unit *before = from > 0 ? &l->units[from - 1] : NULL;
+	const struct unit *behind = to < l->count ? &l->units[to] : NULL;
+	struct preview_piece gap = gap_between(l, before, behind);
+	if (gap.from > gap.to)
+		return true;
+	size_t unspelled = marker_cost(l, &gap), cost = 0;
+	gap.spelled = spelled;
+	size_t most = marker_cost(l, &gap);
+	uint64_t lines = l->lines;
+	for (size_t i = from; i < to; i++) {
+		const struct unit *u = &l->units[i];
+		if (u->line.number != gap.from || u->cost == 0 || u->cost > most - cost)
+			return false;
+		cost += u->cost;
+		lines += u->lines;
+		gap.from = u->to + 1;
+	}
+	if (gap.from <= gap.to || l->used - unspelled + cost > l->budget ||
+	    (l->max_lines && lines > l->max_lines))
+		return false;
+	for (size_t i = from; i < to; i++)
+		note_chosen(l, i);
+	l->used = l->used - unspelled + cost;
+	l->lines = lines;
+	return true;
+}
+
+void layout_close_gaps(struct layout *l)
+{
+	bool spelled = false;
+	size_t from = 0;
+	for (size_t i = 0; i <= l->count; i++) {
+		if (i < l->count && !l->units[i].chosen)
+			continue;
+		spelled |= !close_gap(l, from, i, !spelled);
+		spelled |= i < l->count && l->units[i].folded && l->units[i].alike;
+		from = i + 1;
+	}
+}
+
 /* Whether a taken line could be shown further. */
 static bool can_grow(const struct unit *u)
 {

@@ -103,6 +103,9 @@ bool layout_take(struct layout *l, size_t unit);
 /* The same with the line cut so that it fits, and to `limit` bytes at most. */
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit);
 
+/* Takes the lines of each gap that cost no more than its marker. */
+void layout_close_gaps(struct layout *l);
+
 /* Gives what is left of the budget to the taken lines that are cut: to the shortest first. */
 void layout_grow(struct layout *l);
 

@@ -241,6 +241,26 @@ static void check_last(const char *line, size_t len, size_t offset,
 	buffer_release(&shown);
 }
 
+/* A marker costs less than what it stands for. */
+static void check_gap(const struct buffer *text, const struct lines *lines,
+		      const struct preview_options *options, const struct preview_ask *ask,
+		      const struct preview_piece *piece)
+{
+	struct preview_piece unspelled = *piece;
+	char mark[512];
+	size_t cost = 0;
+	if (options->bare || options->max_lines)
+		return;
+	unspelled.spelled = false;
+	for (uint64_t n = piece->from; n <= piece->to; n++) {
+		const char *line = text->data + lines->start[n - 1];
+		size_t len = lines->start[n] - lines->start[n - 1];
+		cost += utf8_clean_len(line, len);
+		cost += options->guard && line_is_like_notice(line, len) ? strlen(LINE_GUARD) : 0;
+	}
+	assert_true(cost > ask->marker(ask->ctx, &unspelled, mark, sizeof(mark)));
+}
+
 static void check_pieces(const struct buffer *text, const struct preview_options *options,
 			 const struct preview_ask *ask, const struct preview_piece *pieces,
 			 int count, bool clean)
@@ -256,6 +276,8 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 		next = piece->to + 1;
 		assert_int_equal(piece->bytes,
 				 lines.start[piece->to] - lines.start[piece->from - 1]);
+		if (piece->kind == PREVIEW_GAP)
+			check_gap(text, &lines, options, ask, piece);
 		if (piece->kind == PREVIEW_FOLD) {
 			assert_true(i > 0 && pieces[i - 1].kind == PREVIEW_TEXT);
 			for (uint64_t n = piece->from; n <= piece->to; n++)
