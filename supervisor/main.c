@@ -97,6 +97,16 @@ static bool main_is_fed(void)
 	return fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
 }
 
+/* Whether the error of a configuration file is a line on standard error. `terse config check`
+   prints it itself. One in .terse.ini, which others may have written, is for people; an agent finds
+   it in the footers and in doctor. */
+static bool main_tells(const struct settings *s, const struct entry *verb, char **argv)
+{
+	if (verb && verb->run == command_config)
+		return !argv[2] || strcmp(argv[2], "check") != 0;
+	return !s->project_is_wrong || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO));
+}
+
 int main(int argc, char **argv)
 {
 	struct settings settings;
@@ -123,9 +133,7 @@ int main(int argc, char **argv)
 		perror("terse");
 		return EXIT_TERSE;
 	}
-	/* A wrong .terse.ini, which others may have written, must not cause a message in every run
-	   there. */
-	if (*error.text && (!settings.project_is_wrong || (verb && verb->run == command_config)))
+	if (*error.text && main_tells(&settings, verb, argv))
 		verb_error(NULL, "%s", error.text);
 	int status =
 		verb ? verb->run(&context, argc - 1, argv + 1) : command_run(&context, argc, argv);

@@ -268,7 +268,7 @@ int live_list(const char *verb, bool watch)
 		result = verb_write(&out);
 	if (result < 0)
 		verb_error(verb, "%m");
-	if (result == 0 && !watch && out.len == 0 && isatty(STDERR_FILENO))
+	if (result == 0 && !watch && out.len == 0)
 		verb_error(verb, "nothing runs");
 	buffer_release(&out);
 	return result < 0;

@@ -34,19 +34,25 @@ enum sink reader_find(void)
 				 : sink;
 }
 
+enum sink reader_of_text(void)
+{
+	enum sink sink = reader_find();
+	bool apart = sink == SINK_FILE && !sink_is_same(STDOUT_FILENO, STDERR_FILENO);
+	return apart ? SINK_PROGRAM : sink;
+}
+
 int reader_notice(enum sink sink, const struct buffer *text)
 {
 	const char *no_colour = getenv("NO_COLOR");
 	bool colour = sink == SINK_PERSON && (!no_colour || !*no_colour);
-	bool both = sink == SINK_FILE && !sink_is_same(STDOUT_FILENO, STDERR_FILENO);
 	if (buffer_check(text) < 0)
 		return -1;
 	if (text->len == 0)
 		return 0;
-	if (sink == SINK_PROGRAM || both)
+	if (sink == SINK_PROGRAM) {
 		io_write(STDERR_FILENO, text->data, text->len);
-	if (sink == SINK_PROGRAM)
 		return 0;
+	}
 	if ((colour && io_write(STDOUT_FILENO, "\033[33m", 5) < 0) ||
 	    io_write(STDOUT_FILENO, text->data, text->len) < 0 ||
 	    (colour && io_write(STDOUT_FILENO, "\033[m", 3) < 0))

@@ -19,8 +19,8 @@ struct settings;
 struct text;
 
 // The reader of a verb's output: an agent gets a page, then a line that says what is missing; a
-// program (`terse read ID | sort`) everything, and nothing else; an agent may read a file, or only
-// treat it as complete.
+// program (`terse read ID | sort`) and a file (`terse read ID >copy`) everything, and nothing else.
+// A file that holds standard error as well is one in which an agent collects output.
 
 /* Bytes of a page, notices included: Claude Code shows an agent 30,000 characters and cuts what is
    longer. */
@@ -32,8 +32,12 @@ struct text;
 /* Finds who reads standard output; never SINK_PIPE. */
 enum sink reader_find(void);
 
+/* Finds who reads a text that was asked for: SINK_PROGRAM for a file that gets nothing else,
+   SINK_FILE for one in which an agent collects output; else as reader_find(). */
+enum sink reader_of_text(void);
+
 /* Prints notices about what is not shown: on standard output, coloured at a terminal; for a program
-   on standard error, for a file on both. Returns 0, or -1 with errno. */
+   on standard error. Returns 0, or -1 with errno. */
 int reader_notice(enum sink sink, const struct buffer *text);
 
 // The output with --json, one line:

@@ -196,7 +196,7 @@ static int runs_parse(struct runs *r, const struct settings *settings, int argc,
 	if (!verb_has_session(&r->verb, settings, r->session))
 		return 1;
 	verb_session(settings, r->session, r->directory);
-	r->sink = reader_find();
+	r->sink = reader_of_text();
 	r->width = WIDTH;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		r->width = size.ws_col;

@@ -682,7 +682,7 @@ int command_read(struct command_context *c, int argc, char **argv)
 	if (read_parse(&r, &a, argc, argv) < 0)
 		return EXIT_TERSE;
 	if (!r.verb.json)
-		r.sink = reader_find();
+		r.sink = reader_of_text();
 	if (verb_open(&r.verb, c->settings, a.session, r.place.part, r.name, &r.text) < 0)
 		return 1;
 	int status = read_show(&r);

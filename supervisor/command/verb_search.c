@@ -35,7 +35,7 @@ static void search_set_limits(struct search *s, const char *name)
 		.from = q->from,
 		.print = search_print,
 	};
-	s->sink = reader_find();
+	s->sink = reader_of_text();
 	o.ctx = s;
 	o.json = s->verb.json;
 	if (s->verb.json)

@@ -223,7 +223,8 @@ class Detach(LiveCase):
         identifier = self.detach("sleep", "1000")
         os.kill(self.metadata(identifier)["supervisor"], signal.SIGKILL)
         self.assert_nothing_left()
-        self.assertEqual(self.ask("list", "--live"), b"")
+        run = self.terse("list", "--live", split=True)
+        self.assertEqual((run.code, run.out, run.err), (0, b"", b"terse list: nothing runs\n"))
         self.assertEqual(os.listdir(os.path.join(self.store, "live")), [])
         run = self.terse("send", identifier, "x")
         self.assertEqual((run.code, run.out), (1, b"terse send: %s: has ended (terse read %s)\n" %

@@ -104,8 +104,11 @@ class Names(Case):
             self.assertEqual(self.terse("--cwd", self.where, "seq", "3", kind=kind).out, b"1\n2\n3\n")
         for argv in ("seq 3", "doctor", "config", "config check"):
             run = self.shell(b"cd \"$EVIL\" && exec terse %s 2>&1" % argv.encode(), env={"EVIL": self.where})
-            self.assertEqual(b"size: wrong" in run.out, argv != "seq 3", (argv, run.out))
-
+            self.assertEqual(run.out.count(b"size: wrong"), argv != "seq 3", (argv, run.out))
+        # A person is there to read it.
+        run = self.start("script", "-qec", "cd \"$EVIL\" && exec terse seq 3", "/dev/null", env={"EVIL": self.where})
+        run.finish()
+        self.assertEqual((run.out.count(b"size: wrong"), run.out[-9:]), (1, b"1\r\n2\r\n3\r\n"))
         # An agent's footer reports it, since the agent can mend the file.
         run = self.shell(b'cd "$EVIL" && exec terse --preview seq 3000', env={"EVIL": self.where})
         self.assertIn(b"; .terse.ini is ignored: terse config check; full text: ", run.out)
