@@ -63,17 +63,17 @@ static int replay_next_line(struct lines *l, const char **line, size_t *len)
 	}
 }
 
-/* The header. NULL with errno EBADMSG: it is none. */
+/* The header. NULL with errno EBADMSG: it is none; ENODATA: there is nothing. */
 static json_t *replay_read_header(struct lines *l)
 {
 	const char *line;
 	size_t len;
-	json_t *header =
-		replay_next_line(l, &line, &len) == 1 ? json_loadb(line, len, 0, NULL) : NULL;
+	int got = replay_next_line(l, &line, &len);
+	json_t *header = got == 1 ? json_loadb(line, len, 0, NULL) : NULL;
 	if (json_integer_value(json_object_get(header, "version")) == 2)
 		return header;
 	json_decref(header);
-	errno = EBADMSG;
+	errno = got == 0 && l->buffer.len == 0 ? ENODATA : EBADMSG;
 	return NULL;
 }
 
@@ -237,7 +237,9 @@ static int replay_open(const char *verb, const struct id_found *found)
 static void replay_failed(const char *verb, const char *name, int error)
 {
 	verb_error(verb, "%s: %s", name,
-		   error == EBADMSG ? "the recording is damaged" : strerror(error));
+		   error == ENODATA   ? "the recording is empty"
+		   : error == EBADMSG ? "the recording is damaged"
+				      : strerror(error));
 }
 
 /* Finds and opens a recording. Returns a descriptor, or -1 after saying why not. */

@@ -4,7 +4,7 @@
 import json
 import os
 
-from support.harness import Case, let_go_on, main, write_file
+from support.harness import Case, eventually, let_go_on, main, write_file
 from support.screen import ScreenCase
 
 SCRIPT = r"printf 'h\303\251llo\n'; read x <go; printf '\033[31mred\033[m\n'"
@@ -78,7 +78,10 @@ class Recorded(Case):
     def test_a_damaged_recording(self):
         self.record()
         path = os.fsdecode(self.ask("path", "last").rstrip(b"\n"))[:-4] + ".cast"
-        for data in (b"", b"{}\n", b'{"version":2}\n[1]\n', b'{"version":2}\n[1,"o",3]\n',
+        write_file(path, b"", 0o600)
+        self.assertEqual(self.terse("replay", "last").out,
+                         b"terse replay: last: the recording is empty\n")
+        for data in (b"{}\n", b'{"version":2}\n[1]\n', b'{"version":2}\n[1,"o",3]\n',
                      b'{"version":2}\nx\n', b'{"version":2}\n[-1,"o","x"]\n'):
             write_file(path, data, 0o600)
             run = self.terse("replay", "last")
@@ -102,7 +105,8 @@ class AtATerminal(ScreenCase):
         s = self.screen("terse", "attach", identifier, cols=90, rows=30)
         s.until(r"^ready$")
         s.keys("Enter")
-        self.ask("await", identifier)
+        # Not by await, which may still see the question that was just answered.
+        eventually(lambda: self.metadata(identifier)["state"] == "done", "the end")
         events = self.ask("archive", "--output", "-", "--cast", identifier).splitlines()[1:]
         self.assertIn("90x30", [e[2] for e in map(json.loads, events) if e[1] == "r"])
 
