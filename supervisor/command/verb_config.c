@@ -105,6 +105,9 @@ static void config_json_setting(struct buffer *out, const struct settings *s,
 	json_begin_object(out, NULL);
 	json_add_string(out, "section", o->section);
 	json_add_string(out, "key", o->key);
+	/* The value and its origin may be those of another one. */
+	const char *preset = o->preset;
+	o = option_in_force(s, o);
 	config_json_value(out, s, o);
 	if (config_unit(o))
 		json_add_string(out, "unit", config_unit(o));
@@ -112,8 +115,8 @@ static void config_json_setting(struct buffer *out, const struct settings *s,
 		int64_t value = *(const int64_t *)(const void *)((const char *)s + o->offset);
 		json_add_string(out, "text", option_number_text(o, value, text));
 	}
-	if (o->type != OPTION_LIST && o->preset)
-		json_add_string(out, "default", o->preset);
+	if (o->type != OPTION_LIST && preset)
+		json_add_string(out, "default", preset);
 	config_json_origin(out, s, o);
 	json_end_object(out);
 }

@@ -204,6 +204,8 @@ class Settings(Case):
         for key in ("size", "report.size", "--size", "TERSE_SIZE"):
             self.assertEqual(self.config("get", key), "4KB\n")
             self.assertEqual(self.config("get", key, env={"TERSE_SIZE": "9KB"}), "9KB\n")
+        self.assertEqual(self.config("get", "failure_size"), "6KB\n")
+        self.assertEqual(self.config("get", "failure_size", env={"TERSE_SIZE": "9KB"}), "9KB\n")
         self.assertEqual(self.config("get", "shim.pass"), "")
         self.assertEqual(self.config("get", "environment.set").splitlines()[0], "PAGER=cat")
         self.assertEqual(self.config("get", "sizee", code=125),

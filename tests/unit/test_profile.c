@@ -62,6 +62,7 @@ static void built_in_profiles_are_as_documented(void **state)
 		int64_t pty, size, max_lines, unit, longest_line, mode;
 	} rows[] = {
 		{"python3 a.py", "script", TRI_AUTO, 8 * KB, 0, UNIT_LINES, 0, MODE_SMART},
+		{"env", "show", TRI_NO, 16 * KB, 0, UNIT_LINES, 0, MODE_HEAD},
 		{"curl a", "fetch", TRI_AUTO, 10 * KB, 0, UNIT_LINES, 0, MODE_HEAD},
 		{"journalctl", "log", TRI_NO, 10 * KB, 0, UNIT_LINES, 0, MODE_ENDS},
 		{"pytest", "pytest", TRI_AUTO, 4 * KB, 0, UNIT_LINES, 0, MODE_SMART},
@@ -116,7 +117,7 @@ static void built_in_values_are_in_their_ranges(void **state)
 		assert_int_equal(known, e->kind == LAYER_VALUE);
 		values += known;
 	}
-	assert_int_equal(names, 13);
+	assert_int_equal(names, 14);
 	assert_true(values > 30);
 }
 
@@ -137,7 +138,8 @@ static void commands_have_their_profiles(void **state)
 		  "bash build.sh", "bash ./run_tests.sh", "sh -c 'make && ./x.sh'", "env A=1 make",
 		  "curl -sSLo x u", "curl --output=x u", "wget u", "poetry install", "sudo make",
 		  "go test ./...", "gh pr create"}},
-		{"read",
+		{"read", {"go doc fmt", "man ls", "git log -p", "perl -pe s/a/b/ c", "gh pr diff"}},
+		{"show",
 		 {"env",
 		  "sudo env",
 		  "printenv",
@@ -157,17 +159,14 @@ static void commands_have_their_profiles(void **state)
 		  "npm view a",
 		  "apt-cache show a",
 		  "readelf -a b",
-		  "objdump -d b",
-		  "go doc fmt",
-		  "man ls",
-		  "git log -p",
-		  "perl -pe s/a/b/ c"}},
-		{"fetch",
-		 {"curl -s u", "wget -O- u", "wget -qO- u", "wget -O - u", "wget -q -O - u"}},
-		{"list",
+		  "objdump -d b"}},
+		{"show",
 		 {"kubectl get pods", "docker ps -a", "pip list", "python3 -m pip list", "npm ls",
 		  "dpkg -l", "dpkg -L a", "apt-cache search a", "nm -D a", "gh pr list",
-		  "ls | grep a", "systemctl list-units"}},
+		  "systemctl list-units"}},
+		{"fetch",
+		 {"curl -s u", "wget -O- u", "wget -qO- u", "wget -O - u", "wget -q -O - u"}},
+		{"list", {"ls", "ls | grep a", "tree -L 2", "tar -tf a"}},
 		{"find", {"find . | grep a", "find . | grep -v a | grep b", "git ls-files | rg a"}},
 		{"search",
 		 {"grep a b", "find . | xargs grep a", "find . | sort | grep a", "cat a | grep b",
@@ -219,7 +218,7 @@ static void the_list_is_an_ini(void **state)
 			}
 		}
 	}
-	assert_null(layer_name(again.profiles, 13));
+	assert_null(layer_name(again.profiles, 14));
 	assert_int_equal(again.profiles->count, profiles_builtin.count);
 	assert_int_equal(layer_write(&second, &again, &profiles_form, profiles_of(&again)), 0);
 	assert_non_null(strstr(buffer_string(&second), "[profile quiet]\nmatch =\n\tcd|"));
@@ -322,9 +321,9 @@ static void files_add_to_profiles(void **state)
 	assert_string_equal(apply(&s, "git status"), "mine");
 	assert_string_equal(apply(&s, "git show x"), "mine");
 	assert_string_equal(apply(&s, "ls"), "theirs");
-	assert_string_equal(layer_name(s.profiles, 13), "mine");
-	assert_string_equal(layer_name(s.profiles, 14), "theirs");
-	assert_null(layer_name(s.profiles, 15));
+	assert_string_equal(layer_name(s.profiles, 14), "mine");
+	assert_string_equal(layer_name(s.profiles, 15), "theirs");
+	assert_null(layer_name(s.profiles, 16));
 	settings_release(&s);
 }
 
