@@ -44,13 +44,15 @@ static bool extend_alike(const struct layout *l, struct unit *u, size_t end)
 	return true;
 }
 
-/* Makes one unit of those from..end, which are alike; false: they are cheap enough. */
-static bool join_units(struct layout *l, size_t from, size_t end)
+/* Makes one unit of those from..end, which are like `above` lines up to the first of them; false:
+   they are cheap enough. */
+static bool join_units(struct layout *l, size_t from, size_t end, unsigned above)
 {
 	const struct unit *last = &l->units[end - 1];
 	struct unit joined = l->units[from];
 	size_t cost = 0;
 	joined.alike = true;
+	joined.above = above;
 	joined.last = last->alike ? last->last : last->line;
 	if (!last->alike)
 		joined.last.offset += last->length - last->line.length;
@@ -104,14 +106,17 @@ static struct cycle cycle_at(const struct layout *l, size_t from)
  *end is behind them. */
 static size_t fold_at(struct layout *l, size_t from, size_t *end)
 {
-	struct cycle cycle = cycle_at(l, from), alike = {alike_end(l, from), ALIKE_SHOWN};
-	if (cycle.shown < ALIKE_SHOWN)
-		cycle.shown = ALIKE_SHOWN;
+	struct cycle cycle = cycle_at(l, from), alike = {alike_end(l, from), 1};
 	if (alike.end >= cycle.end)
 		cycle = alike;
+	size_t shown = cycle.shown < ALIKE_SHOWN ? ALIKE_SHOWN : cycle.shown,
+	       first = from + shown - 1;
 	*end = cycle.end;
-	if (from + cycle.shown < *end && join_units(l, from + cycle.shown - 1, *end))
-		return cycle.shown;
+	if (first + 1 < *end) {
+		uint64_t lines = l->units[first].line.number - l->units[from].line.number + 1;
+		if (join_units(l, first, *end, cycle.shown > 1 ? (unsigned)lines : 1))
+			return shown;
+	}
 	*end = from + 1;
 	return 1;
 }

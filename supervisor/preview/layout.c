@@ -62,6 +62,12 @@ static size_t line_limit(const struct line *line, size_t limit)
 	return barely ? (size_t)line->length : limit;
 }
 
+static bool is_squeezed(const struct line *line)
+{
+	return line_is_whole(line) &&
+	       line_squeeze(line->front, line->front_len, NULL) < line->front_len;
+}
+
 int layout_add(struct layout *l, const struct line *line, const struct trait *trait)
 {
 	struct unit *u;
@@ -86,6 +92,8 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 			   .limit = line_limit(line, l->max_line),
 			   .trait = *trait,
 			   .cut = cut_of(l, line),
+			   .squeezed = !l->bare && is_squeezed(line),
+			   .above = 1,
 			   .guard = l->guard && line_is_like_notice(line->front, line->front_len)};
 	return 0;
 }
@@ -100,14 +108,17 @@ static size_t marker_cost(const struct layout *l, const struct preview_piece *pi
 
 static struct line_form unit_form(const struct layout *l, const struct unit *u)
 {
-	return (struct line_form){.limit = u->limit, .cut = u->cut, .before = l->ask->bytes_before};
+	return (struct line_form){.limit = u->limit,
+				  .cut = u->cut,
+				  .before = l->ask->bytes_before,
+				  .squeeze = u->squeezed};
 }
 
 /* The fold of the lines behind the first of a unit. The last of them is written to `text`, where
    ALIKE_LAST bytes are. */
 static struct preview_piece unit_fold(const struct layout *l, const struct unit *u, char *text)
 {
-	struct line_form form = {ALIKE_LAST, LINE_CUT_LATE, l->ask->bytes_before};
+	struct line_form form = {ALIKE_LAST, LINE_CUT_LATE, l->ask->bytes_before, true};
 	struct preview_piece piece = {.kind = u->alike ? PREVIEW_ALIKE : PREVIEW_FOLD,
 				      .from = u->line.number + 1,
 				      .to = u->to,
@@ -115,6 +126,7 @@ static struct preview_piece unit_fold(const struct layout *l, const struct unit 
 	if (!u->alike)
 		return piece;
 	piece.text = text;
+	piece.above = u->above;
 	if (l->max_line < ALIKE_LAST)
 		form.limit = l->max_line;
 	piece.len = line_write(&u->last, &form, text);
@@ -137,7 +149,7 @@ static bool is_cut(const struct unit *u)
 static size_t text_cost(struct layout *l, const struct unit *u)
 {
 	struct line_form form = unit_form(l, u);
-	if (!is_cut(u))
+	if (!is_cut(u) && !u->squeezed)
 		return line_clean_len(u->line.front, u->line.front_len);
 	size_t len = line_written(&u->line, &form);
 	if (len == 0)

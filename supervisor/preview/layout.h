@@ -26,9 +26,11 @@ struct unit {
 	enum line_cut cut; /* where it is cut, if it is longer */
 	size_t cost;       /* printed bytes */
 	uint64_t lines;    /* printed lines */
+	bool squeezed;     /* runs of one character are printed short */
 	bool folded;
 	bool alike;       /* not equal */
 	struct line last; /* of lines that are alike */
+	unsigned above;   /* like so many in front of the fold, this one included */
 	bool chosen;
 	bool guard; /* LINE_GUARD goes in front */
 	struct trait trait;

@@ -34,6 +34,7 @@ struct line_form {
 	size_t limit;
 	enum line_cut cut;
 	uint64_t before; /* bytes of the text in front of offset 0, for the places in notes */
+	bool squeeze;    /* line_squeeze() is applied if the line is whole */
 };
 
 /* A part of a line that is left out: by its place in the text. Bytes 0: none is. */
@@ -43,6 +44,11 @@ struct line_gap {
 
 /* Whether all bytes of the line are at hand. */
 bool line_is_whole(const struct line *l);
+
+/* Writes a line to `out` (NULL: only counts) with its long runs of one character as "={78}", which
+   is what a regular expression calls them: rules, and blanks inside of it. Returns the length,
+   which is at most `len`. */
+size_t line_squeeze(const char *data, size_t len, char *out);
 
 /* The bytes that line_write() would write. */
 size_t line_written(const struct line *l, const struct line_form *form);

@@ -69,9 +69,10 @@ struct preview_piece {
 	uint64_t bytes;    /* of these lines in the text, newlines included */
 	const char *text;  /* ends with a newline unless the run's last line did not */
 	size_t len;
-	uint64_t cut;  /* how many of the lines in `text` are not whole */
-	bool cut_last; /* the last line is one of them */
-	bool spelled;  /* the first omitted lines: their marker spells out the command */
+	unsigned above; /* PREVIEW_ALIKE: how many lines in front of it show the forms of these */
+	uint64_t cut;   /* how many of the lines in `text` are not whole */
+	bool cut_last;  /* the last line is one of them */
+	bool spelled;   /* the first omitted lines: their marker spells out the command */
 };
 
 /* The caller's knowledge at the time of the choice. */

@@ -493,6 +493,32 @@ static void test_alike(void **state)
 	buffer_release(&text);
 }
 
+/* Runs of one character are printed as a regular expression would call them. */
+static void test_runs(void **state)
+{
+	static const char text[] = "start of it\n"
+				   "==================================================\n"
+				   "      indented as far as that\n"
+				   "test_name PASSED                              [ 12%]\n"
+				   "    return 1;                                   ^\n"
+				   "⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯ Failed ⎯⎯⎯\n"
+				   "================== FAILURES ==================\n"
+				   "---------------\n";
+	struct preview_options o = {
+		.mode = PREVIEW_SMART, .budget = 300, .head_share = 30, .max_line = 2000};
+	(void)state;
+	check_shown(&o, 0, text,
+		    "start of it\n={50}\n      indented as far as that\n"
+		    "test_name PASSED {30}[ 12%]\n"
+		    "    return 1;                                   ^\n"
+		    "⎯{20} Failed ⎯⎯⎯\n"
+		    "================== FAILURES ==================\n"
+		    "---------------\n");
+	o.bare = true;
+	o.budget = sizeof(text);
+	check_shown(&o, 0, text, text);
+}
+
 /* One fold, and not two with a gap between, however long. */
 static void test_streaks(void **state)
 {
@@ -659,11 +685,17 @@ static void test_options(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_properties), cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_folds),      cmocka_unit_test(test_alike),
-		cmocka_unit_test(test_streaks),    cmocka_unit_test(test_barely_long_lines),
-		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_huge_lines),
-		cmocka_unit_test(test_options),    cmocka_unit_test(test_growing_lines),
+		cmocka_unit_test(test_properties),
+		cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_folds),
+		cmocka_unit_test(test_alike),
+		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_streaks),
+		cmocka_unit_test(test_barely_long_lines),
+		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_huge_lines),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_growing_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
