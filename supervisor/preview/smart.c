@@ -184,9 +184,12 @@ enum {
 	AROUND = 12,
 	FAMILIAR = 1024,
 	/* The same for the word alone, so that a text full of different errors costs no more
-	   than others. */
+	   than others: from so many on, only those in surroundings that are rather new are looked
+	   at, and in the end none. */
 	AROUND_WORD = 1,
-	FAMILIAR_WORD = 16384,
+	FAMILIAR_WORD = 1024,
+	RATHER_NEW = 4,
+	TIRED_WORD = 16384,
 };
 
 int smart_init(struct smart *s, char *const *telling, char *const *ignored)
@@ -336,12 +339,12 @@ static uint16_t *count_of(const struct smart *s, uint16_t *counts, size_t hit, s
 static bool is_familiar(struct smart *s, size_t hit)
 {
 	uint16_t *word = count_of(s, s->found_words, hit, AROUND_WORD);
-	if (*word == FAMILIAR_WORD)
+	if (*word == TIRED_WORD)
 		return true;
 	uint16_t *here = count_of(s, s->found, hit, AROUND);
-	if (*here == FAMILIAR)
-		return true;
 	(*word)++;
+	if (*here >= (*word > FAMILIAR_WORD ? RATHER_NEW : FAMILIAR))
+		return true;
 	(*here)++;
 	return false;
 }
