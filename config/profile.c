@@ -77,11 +77,29 @@ static void add_name(struct chooser *c, const char *name)
 
 static int profile_add_string(struct chooser *c, const char *string, bool counts, unsigned nested);
 
+/* The profile of the listing that a pipeline of searches picks lines from, as in `find | grep`;
+   NULL: of none. */
+static const char *profile_of_feeder(const struct chooser *c, const struct words *w, size_t index)
+{
+	for (size_t i = index; i-- > 0;) {
+		if (w->commands[i].into != (int)index)
+			continue;
+		const char *name = profiles_match(c->profiles, &w->words[w->commands[i].first], 1);
+		if (!name)
+			return NULL;
+		if (strcmp(name, SEARCH) == 0)
+			return profile_of_feeder(c, w, i);
+		return strcmp(name, FIND) == 0 || strcmp(name, LIST) == 0 ? name : NULL;
+	}
+	return NULL;
+}
+
 /* A command of a string. */
 struct chooser_command {
 	char *const *words;
-	bool counts;     /* its output is shown */
-	const char *fed; /* the profile of what it searches, or NULL */
+	bool counts;                /* its output is shown */
+	const struct words *string; /* whose command `index` it is, or NULL */
+	size_t index;
 };
 
 static int profile_add_command(struct chooser *c, const struct chooser_command *command,
@@ -104,8 +122,10 @@ static int profile_add_command(struct chooser *c, const struct chooser_command *
 	}
 	if (!name)
 		name = PROFILE_DEFAULT;
-	if (command->fed && words == command->words && strcmp(name, SEARCH) == 0)
-		name = command->fed;
+	if (command->string && words == command->words && strcmp(name, SEARCH) == 0) {
+		const char *fed = profile_of_feeder(c, command->string, command->index);
+		name = fed ? fed : name;
+	}
 	if (!command->counts || strcmp(name, QUIET) == 0)
 		c->other = name;
 	else
@@ -150,23 +170,6 @@ static bool profile_is_fed(const struct words *w, size_t index)
 	return false;
 }
 
-/* The profile of the listing that a pipeline of searches picks lines from, as in `find | grep`;
-   NULL: of none. */
-static const char *profile_of_feeder(const struct chooser *c, const struct words *w, size_t index)
-{
-	for (size_t i = index; i-- > 0;) {
-		if (w->commands[i].into != (int)index)
-			continue;
-		const char *name = profiles_match(c->profiles, &w->words[w->commands[i].first], 1);
-		if (!name)
-			return NULL;
-		if (strcmp(name, SEARCH) == 0)
-			return profile_of_feeder(c, w, i);
-		return strcmp(name, FIND) == 0 || strcmp(name, LIST) == 0 ? name : NULL;
-	}
-	return NULL;
-}
-
 static int profile_add_string(struct chooser *c, const char *string, bool counts, unsigned nested)
 {
 	struct words w;
@@ -184,7 +187,8 @@ static int profile_add_string(struct chooser *c, const char *string, bool counts
 		const struct chooser_command command = {
 			.words = words,
 			.counts = counts && is_seen(&w, &w.commands[i]),
-			.fed = profile_of_feeder(c, &w, i),
+			.string = &w,
+			.index = i,
 		};
 		result = profile_add_command(c, &command, nested);
 	}
@@ -240,7 +244,8 @@ int profile_choose(const struct settings *s, char *const argv[], const char *str
 		return known ? 0 : no_such_profile(s, error);
 	}
 	result = string ? profile_add_string(&c, string, true, 0)
-			: profile_add_command(&c, &(struct chooser_command){argv, true, NULL}, 0);
+			: profile_add_command(
+				  &c, &(struct chooser_command){.words = argv, .counts = true}, 0);
 	if (choice->count == 0)
 		add_name(&c, c.other ? c.other : PROFILE_DEFAULT);
 	TRACE(CONFIG, "profile %s", profile_name(choice));
