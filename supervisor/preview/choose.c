@@ -247,6 +247,7 @@ struct block {
 	bool heads;               /* it opens a block, however that is indented */
 	bool apart;               /* a blank line or a rule is below the heading */
 	bool section;             /* what is below is indented no further */
+	bool told;                /* enough is taken, but for the place */
 	size_t lines;             /* taken */
 };
 
@@ -256,8 +257,9 @@ static enum block_line block_look(struct block *b, const struct unit *u)
 {
 	bool deeper = u->trait.indent > b->head->indent;
 	if (is_separator(u) || !follows(u - 1, u)) {
-		b->apart = true;
-		if (b->lines || !b->heads)
+		b->apart |= u->trait.kind != SCORE_RULE;
+		b->told |= b->lines > 0;
+		if (!b->heads)
 			return BLOCK_ENDS;
 	}
 	if (is_separator(u))
@@ -267,6 +269,8 @@ static enum block_line block_look(struct block *b, const struct unit *u)
 	if ((b->frame && b->lines) || u->trait.kind == SCORE_HEADING ||
 	    u->trait.kind == SCORE_PASS || (!b->frame && !deeper && !b->head->opens))
 		return BLOCK_ENDS;
+	if (b->told)
+		return deeper ? BLOCK_PASS : BLOCK_ENDS;
 	b->section |= b->apart && !deeper && !b->frame;
 	/* Values of variables and the source come before the message of a section. */
 	return b->section && !b->lines && u->trait.score < MESSAGE ? BLOCK_PASS : BLOCK_TAKE;
@@ -305,9 +309,9 @@ static void take_core(struct layout *l, size_t unit)
 		block_note_place(&b, &l->units[i], i);
 		if (found == BLOCK_PASS)
 			continue;
-		if (found == BLOCK_ENDS || b.lines == CORE || !layout_take(l, i))
+		if (found == BLOCK_ENDS || !layout_take(l, i))
 			break;
-		b.lines++;
+		b.told = ++b.lines == CORE;
 		if (b.frame)
 			break;
 	}
