@@ -1,0 +1,1 @@
+ant -keep-going

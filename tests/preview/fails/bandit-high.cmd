@@ -1,0 +1,1 @@
+bandit -r shop

@@ -1,0 +1,1 @@
+bash -x deploy.sh

@@ -1,0 +1,1 @@
+cargo test --color always --no-fail-fast

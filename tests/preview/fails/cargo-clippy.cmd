@@ -1,0 +1,1 @@
+cargo clippy --color always --all-targets

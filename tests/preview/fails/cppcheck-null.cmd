@@ -1,0 +1,1 @@
+cppcheck --enable=all --error-exitcode=1 --inconclusive --template=gcc src

@@ -1,0 +1,1 @@
+mix test --color --trace --seed 0

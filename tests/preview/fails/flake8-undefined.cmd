@@ -1,0 +1,1 @@
+flake8 --color=always --max-line-length=60 shop

@@ -1,0 +1,1 @@
+npx jasmine --color --random=false --reporter=reporter.js

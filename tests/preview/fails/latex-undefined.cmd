@@ -1,0 +1,1 @@
+pdflatex -interaction=nonstopmode report.tex

@@ -1,0 +1,1 @@
+phpcs --colors --standard=PSR12 src

@@ -1,0 +1,1 @@
+pnpm -r --no-bail --workspace-concurrency=1 test

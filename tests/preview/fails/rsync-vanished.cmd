@@ -1,0 +1,1 @@
+setpriv --reuid=65534 --clear-groups rsync -av src/ to/

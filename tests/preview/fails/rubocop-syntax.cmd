@@ -1,0 +1,1 @@
+rubocop --color --cache false app

@@ -1,0 +1,1 @@
+shellcheck --color=always scripts/*.sh

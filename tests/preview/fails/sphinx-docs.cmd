@@ -1,0 +1,1 @@
+sphinx-build --color -E -b html --keep-going -W docs out

@@ -1,0 +1,1 @@
+npx stylelint --color "src/*.css"

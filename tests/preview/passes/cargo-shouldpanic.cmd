@@ -1,0 +1,1 @@
+cargo test --color always -- --nocapture --test-threads=1

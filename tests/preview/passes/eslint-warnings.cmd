@@ -1,0 +1,1 @@
+npx eslint --color src

@@ -1,0 +1,1 @@
+npx jest --verbose --color

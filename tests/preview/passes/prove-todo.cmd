@@ -1,0 +1,1 @@
+prove -v -r t

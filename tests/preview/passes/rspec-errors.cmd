@@ -1,0 +1,1 @@
+rspec --color --tty -fd

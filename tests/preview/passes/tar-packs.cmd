@@ -1,0 +1,1 @@
+tar -cvzf ../a.tgz .
