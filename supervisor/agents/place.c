@@ -172,15 +172,19 @@ static int place_write_target(const char *path, const struct place *own, const c
 	return status;
 }
 
+/* Without what is behind the path for bash. */
+static void place_script(char out[PATH_MAX], const struct place *own)
+{
+	size_t len = strlen(own->bash_env), behind = sizeof(PLACE_UNLESS_VERBOSE) - 1;
+	snprintf(out, PATH_MAX, "%.*s", len > behind ? (int)(len - behind) : 0, own->bash_env);
+}
+
 int place_install(const struct place *own, const char *real, char failed[PATH_MAX])
 {
 	char folder[PATH_MAX], script[PATH_MAX];
 	if (place_folder(folder) < 0)
 		return -1;
-	snprintf(script, sizeof(script), "%.*s",
-		 (int)(strlen(own->bash_env) -
-		       (*own->bash_env ? sizeof(PLACE_UNLESS_VERBOSE) - 1 : 0)),
-		 own->bash_env);
+	place_script(script, own);
 	const struct {
 		const char *name, *from;
 		mode_t mode;
@@ -257,6 +261,21 @@ static bool place_is_same(const char *a, const char *b)
 	return same;
 }
 
+/* Whether the launcher and what is beside it are those of this terse. */
+static bool place_is_new(const struct place *own, const char *folder)
+{
+	char script[PATH_MAX], path[PATH_MAX];
+	place_script(script, own);
+	const char *const files[][2] = {
+		{SHELL, own->launcher}, {LIBRARY, own->library}, {BASH_ENV, script}};
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		place_set(path, "x", folder, files[i][0]);
+		if (*files[i][1] && !place_is_same(path, files[i][1]))
+			return false;
+	}
+	return true;
+}
+
 enum place_health place_check(const struct place *own, char program[PATH_MAX])
 {
 	char path[PATH_MAX], folder[PATH_MAX];
@@ -268,7 +287,7 @@ enum place_health place_check(const struct place *own, char program[PATH_MAX])
 	place_set(path, "x", folder, SHELL);
 	if (access(path, X_OK) < 0)
 		return PLACE_ABSENT;
-	if (!place_is_same(path, own->launcher))
+	if (!place_is_new(own, folder))
 		return PLACE_OLD;
 	place_set(path, "x", folder, TARGET_NAME);
 	if (document_read(&d, path, NULL) == 0 && buffer_string(&d.text))

@@ -26,7 +26,7 @@ enum { WAIT_MS = 10000, OUTPUT_MAX = 64 << 10 };
 /* A call of a shell as an agent makes it, with all that terse's built-in rules look at. */
 struct self_test {
 	const char *agent;          /* and the name of the process that starts the shell */
-	const char *environment[2]; /* what is in it: NAME=VALUE */
+	const char *environment[2]; /* what is in its environment: NAME=VALUE */
 	const char *argv[4];        /* "SHELL": terse-sh; "TERSE": terse */
 	/* What its wiring sets: the library, the file for BASH_ENV, Claude Code's prefix. */
 	bool preload, bash_env, prefix;
@@ -64,6 +64,20 @@ static const struct self_test canaries[] = {
 		  "exec /bin/bash -c '{ " COMMAND
 		  "; }; __code=$?; pgrep -g 0 >/dev/null 2>&1; exit $__code;'"},
 	 .preload = true,
+	 .expect = FOOTER},
+	{.agent = "qwen",
+	 .environment = {"QWEN_CODE=1"},
+	 .argv = {"/bin/bash", "-c", "exec /bin/bash -c '" COMMAND "'"},
+	 .preload = true,
+	 .expect = FOOTER},
+	{.agent = "copilot",
+	 .environment = {"COPILOT_CLI=1"},
+	 .argv = {"/bin/bash", "-c", "exec /bin/bash --norc --noprofile -c '" COMMAND "'"},
+	 .preload = true,
+	 .expect = FOOTER},
+	{.agent = "kilo",
+	 .environment = {"KILO=1"},
+	 .argv = {"SHELL", "-c", COMMAND},
 	 .expect = FOOTER},
 	{.agent = "cursor",
 	 .argv = {"TERSE", "hook", "cursor", "preToolUse"},

@@ -64,6 +64,19 @@ static void agent_activate(const struct place *place, const char *program)
 		verb_error("agent", "%s: %s runs without terse", strerror(errno), program);
 }
 
+/* Finds terse's files; its shell is the launcher if that starts this terse, since terse may be
+   replaced while the agent runs. */
+static void agent_find_place(struct place *p)
+{
+	struct place launcher;
+	char program[PATH_MAX];
+	place_find(p);
+	if (place_check(p, program) != PLACE_GOOD)
+		return;
+	place_wired(&launcher, p);
+	memcpy(p->shell, launcher.shell, sizeof(p->shell));
+}
+
 int command_agent(struct command_context *c, int argc, char **argv)
 {
 	struct place place;
@@ -80,7 +93,7 @@ int command_agent(struct command_context *c, int argc, char **argv)
 		verb_error("agent", "%s: no such option (see terse help agent)", *command);
 		return EXIT_TERSE;
 	}
-	place_find(&place);
+	agent_find_place(&place);
 	if (!off || strcmp(off, "0") != 0)
 		agent_activate(&place, *command);
 	execvp(*command, command);

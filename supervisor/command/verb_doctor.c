@@ -278,10 +278,17 @@ static void doctor_check_agents(struct doctor *d, const struct place *place)
 				  project = WIRING_NONE;
 		if (known)
 			project = doctor_check_files(d, w, here, &seen);
-		if (user == WIRING_SAME || project == WIRING_SAME)
+		bool none = user == WIRING_NONE && project == WIRING_NONE;
+		bool there = none && hints_find_program(w->programs, found);
+		bool has_file = w->files[0].folder.project;
+		if (there && !has_file)
+			doctor_report(
+				d, NOTE, w->agent,
+				"%s; its commands run under terse only if it is started as %s",
+				found, w->start);
+		if (user == WIRING_SAME || project == WIRING_SAME || (there && !has_file))
 			doctor_check_self_test(d, w, &seen);
-		else if (user == WIRING_NONE && project == WIRING_NONE &&
-			 hints_find_program(w->programs, found))
+		else if (there)
 			doctor_report(d, NOTE, w->agent, "%s, not wired: terse init %s", found,
 				      w->agent);
 	}

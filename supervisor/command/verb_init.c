@@ -314,7 +314,7 @@ static int init_check_own(const struct init *i)
 static void init_mention_launcher(struct init *i)
 {
 	char folder[PATH_MAX];
-	if (strcmp(i->place.shell, i->own.shell) != 0 && place_folder(folder) == 0)
+	if (place_folder(folder) == 0 && access(folder, F_OK) == 0)
 		init_say(i, folder,
 			 "stays for agents that still run and for other files that name it");
 }
@@ -333,8 +333,10 @@ static int init_prepare(struct init *i, const char *real)
 	place_of_launcher(&i->place, &i->own);
 	if (init_check_paths(i) < 0)
 		return -1;
-	/* Without a home directory there is no place for it. */
-	if (i->dry_run || strcmp(i->place.shell, i->own.shell) == 0)
+	/* Some agents have no file that could name it, and without a home directory there is no
+	   place for it. */
+	if (i->dry_run || !i->wiring->files[0].folder.project ||
+	    strcmp(i->place.shell, i->own.shell) == 0)
 		return 0;
 	if (place_install(&i->own, real, failed) < 0)
 		return init_fail(i, failed, errno == EINVAL ? "not a file" : NULL);
@@ -405,8 +407,6 @@ static void init_change_agent(struct init *i, const char *real)
 		init_change_lines(i);
 	if (!i->undo && !i->dry_run && !i->failed)
 		hints_append(&i->out, i->wiring, &i->own);
-	if (i->undo && !i->dry_run && !i->failed)
-		init_mention_launcher(i);
 }
 
 /* Lists the agents; at a terminal the person chooses some of them. Returns whether there is
@@ -452,5 +452,7 @@ int command_init(struct command_context *c, int argc, char **argv)
 		init_change_agent(&i, c->settings->shell);
 		failed = failed || i.failed;
 	}
+	if (go_on && i.undo && !i.dry_run && !failed)
+		init_mention_launcher(&i);
 	return init_print(&i) || failed;
 }

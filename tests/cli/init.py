@@ -145,6 +145,7 @@ FILES = {
     "gemini": (".gemini/settings.json", ".gemini/settings.json",
                '{\n  "hooks": {\n    "SessionEnd": [\n      %s\n    ]\n  }\n}\n'
                % hook_lines("      ").replace("claude", "gemini")),
+    "kilo": ("config/kilo/kilo.json", "kilo.json", '{\n  "shell": "%s"\n}\n' % TERSE_SH),
     "cursor": (".cursor/hooks.json", ".cursor/hooks.json",
                '{\n  "version": 1,\n  "hooks": {\n    "preToolUse": [\n      {\n'
                '        "command": "%s hook cursor preToolUse",\n        "matcher": "Shell"\n'
@@ -611,6 +612,15 @@ class Agent(Wiring):
         run = self.terse("agent", "./claude", env={"TERSE": "0"})
         self.assertEqual(run.out, b"||none|none|\n")
 
+    def test_its_shell_is_the_launcher(self):
+        """Where that is installed and starts this terse, which may be replaced while the agent runs."""
+        self.init("pi")
+        show = ("sh", "-c", 'echo "$LD_PRELOAD|$TERSE_SHIM_SHELL"')
+        self.assertEqual(self.terse("agent", *show).out.decode(), "%s|%s\n" % (OWN_SHIM, TERSE_SH))
+        target = os.path.join(LAUNCHER, "target")
+        write_file(target, read_file(target).replace(b"program ", b"program /other"))
+        self.assertEqual(self.terse("agent", *show).out.decode(), "%s|%s\n" % (OWN_SHIM, OWN_SH))
+
     def test_a_tool_call_below_it(self):
         """pi's, from a process that has its name."""
         os.symlink("/bin/bash", os.path.join(self.work, "pi"))
@@ -628,7 +638,7 @@ class Agent(Wiring):
 
 
 class Doctor(Wiring):
-    WIRED = ("claude", "codex", "opencode", "pi", "cursor", "crush")
+    WIRED = ("claude", "codex", "opencode", "pi", "kilo", "cursor", "crush")
 
     def test_every_wiring_is_tried(self):
         for agent in FILES:
@@ -674,6 +684,17 @@ class Doctor(Wiring):
         write_file(path, re.sub(rb'(?s)include_only.*?]', rb'include_only = ["PATH"]', read_file(path)))
         lines = self.lines_of(self.terse("doctor"), "codex")
         self.assertIn("PROBLEM  codex: a command as it runs them is not previewed: 1", lines)
+
+    def test_agents_without_a_setting(self):
+        """They are tried in the way that they have."""
+        for name in ("qwen", "copilot"):
+            program = write_file(os.path.join(self.work, name), "", 0o755)
+            self.init(name)
+            self.assertEqual(self.lines_of(self.terse("doctor", env={"PATH": self.work + ":/usr/bin:/bin"}), name), [
+                "-        %s: %s; its commands run under terse only if it is started as terse agent %s"
+                % (name, program, name),
+                "ok       %s: a command as it runs them, started as terse agent %s, is previewed" % (name, name)])
+        self.assertFalse(os.path.exists(LAUNCHER), "nothing names it")
 
     def test_half_a_wiring(self):
         self.init("opencode")
