@@ -239,7 +239,7 @@ static int unknown_named_key(struct load *l, const struct ini_line *line)
 	for (const struct layer_key *k = named[l->kind].form->keys; k->name; k++)
 		nearest_offer(&n, k->name);
 	for (size_t i = 0; i < option_count; i++) {
-		if (option_is_number(&option_table[i]))
+		if (option_by_section_key(option_table[i].key) == &option_table[i])
 			nearest_offer(&n, option_table[i].key);
 	}
 	snprintf(what, sizeof(what), "key of %s", named[l->kind].what);

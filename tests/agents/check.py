@@ -16,10 +16,19 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from support.harness import (FOOTER, HEARTBEAT, MARKER, SOURCE, TERSE, eventually, main, numbers,
                              read_file, write_file)
 
-from drivers import SHIM, Claude, Codex, Opencode, Pi
+from drivers import SHIM, Claude, Codex, Copilot, Gemini, Grok, Kilo, Opencode, Pi, Qwen
 from model import Model
 
-PROGRESS = "for i in $(seq 100); do printf '\\r%3d%%' $i; done; echo; echo done"
+PROGRESS = "for i in {1..100}; do printf '\\r%3d%%' $i; done; echo; echo done"
+
+
+# A failure that says why in the middle of a long text.
+CAUSE = ("i=0; while [ $i -lt 1500 ]; do i=$((i + 1)); echo \"compiling unit_$i.c\"; "
+         "[ $i = 700 ] && echo \"main.c:12: undefined reference to 'frobnicate'\"; done; exit 2")
+
+
+def any_id(text):
+    return re.findall(r"cmd-\w+", text)[-1]
 
 
 def identifier(text):
@@ -55,13 +64,32 @@ class Commands:
         self.assertEqual(texts[4].strip().splitlines(), ["100%", "done"])
         self.assertEqual(self.status(results[5]), 4)
         self.assertIn("20000\nthe end\n[terse: exit 4 after ", texts[5])
-        self.assertEqual(texts[5].count("terse read"), len(MARKER.findall(texts[5].encode())) + 1)
+        # The first marker and the last line name the command.
+        self.assertEqual(texts[5].count("terse read"), 2)
         self.assertEqual(self.session_of(identifier(texts[5])), self.session_of(
             identifier(texts[0])))
         self.check_session(self.session_of(identifier(texts[0])))
 
     def session_of(self, name):
         return self.metadata(name)["session"]
+
+    def test_more_commands(self):
+        """The cause of a failure, two calls at once, a server, and a prompt."""
+        first = len(self.warm_up)
+        results = self.drive(
+            *self.warm_up, CAUSE, ["seq 3000; echo one", "seq 4000; echo two"],
+            "terse --yield 2s sh -c 'seq 40; echo Server ready; exec sleep 300'",
+            lambda r: "terse signal " + any_id(r[first + 3]),
+            "terse --yield 60s sh -c 'printf \"name: \"; read n; echo hello $n'",
+            lambda r: "terse send %s world --key enter --await" % any_id(r[first + 5]))[first:]
+        texts = [self.text(r) for r in results]
+        self.assertIn("undefined reference to 'frobnicate'", texts[0])
+        self.assertIn("[terse: exit 2 after ", texts[0])
+        for text, last, word in ((texts[1], "3000", "one"), (texts[2], "4000", "two")):
+            self.assertIn("\n%s\n%s\n[terse: exit 0 after " % (last, word), text)
+        self.assertRegex(texts[3], r"\nServer ready\n\[terse: running after .*terse await cmd-")
+        self.assertRegex(texts[5], r"name: \n?\[terse: waiting for input")
+        self.assertIn("hello world", texts[6])
 
     warm_up = []
 
@@ -116,10 +144,14 @@ class Init:
 class Server:
     def test_a_server_in_the_background_survives(self):
         first = len(self.warm_up)
+        at = first + len(self.server_step)
+
+        def pid(results):
+            return re.search(r"server (\d+)", results[at])[1]
         results = self.drive(
-            *self.warm_up, *self.server_step,
-            "sleep 0.2; kill -0 $(cat pid) && echo alive; seq 5000 | tail -n 1",
-            "kill $(cat pid)", **self.server_how)[first:]
+            *self.warm_up, *self.server_step, "sleep 0.2; sed 's/^/server /' pid",
+            lambda r: "kill -0 %s && echo alive; seq 5000 | tail -n 1" % pid(r),
+            lambda r: "kill %s" % pid(r), **self.server_how)[first:]
         self.assertIn("alive\n5000", self.text(results[-2]))
 
     server_step = ["(sleep 300 & echo $! >pid) >/dev/null 2>&1; echo started"]
@@ -426,6 +458,82 @@ class OpencodeInit(Init, Opencode):
         deleted = self.run_to_end(self.argv("", ())[0], "session", "delete", session, env=self.quiet)
         self.assertEqual(deleted.code, 0, deleted.out)
         self.check_ended(session)
+
+
+
+class Denied:
+    def test_denied_commands_stay_denied(self):
+        results = self.drive("touch made", "seq 3000", options=self.deny("touch"))
+        self.assertFalse(os.path.exists(os.path.join(self.work, "made")), results[0])
+        self.assertTrue(FOOTER.search(self.text(results[1]).encode() + b"\n"), results[1])
+
+
+class OpencodeDenied(Denied, Opencode):
+    wiring = "shell"
+
+
+# --- Kilo -----------------------------------------------------------------------------------
+
+class KiloCommands(Commands, Server, ReadOnlyHome, Denied):
+    def check_session(self, session):
+        self.assertRegex(session, r"^agent-kilo-\d+-\d+\.\d+$")
+
+
+class KiloShell(KiloCommands, Kilo):
+    wiring = "shell"
+
+
+class KiloPreload(KiloCommands, Kilo):
+    wiring = "agent"
+
+
+class KiloInit(Init, Kilo):
+    def check_session(self, session):
+        self.assertRegex(session, r"^agent-kilo-\d+-\d+\.\d+$")
+
+
+# --- Qwen Code, GitHub Copilot CLI, Gemini CLI -----------------------------------------------
+
+UUID = r"^[0-9a-f]{8}-[0-9a-f-]{27}$"
+
+
+class QwenAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, Denied, Qwen):
+    wiring = "agent"
+
+    def check_session(self, session):
+        self.assertRegex(session, UUID)
+
+
+class CopilotAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, Denied, Copilot):
+    wiring = "agent"
+
+    def check_session(self, session):
+        self.assertRegex(session, UUID)
+
+
+class GeminiAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, Denied, Gemini):
+    wiring = "agent"
+
+    def check_session(self, session):
+        self.assertRegex(session, r"^agent-gemini-\d+-\d+\.\d+$")
+
+
+# --- Grok CLI -------------------------------------------------------------------------------
+
+class GrokAgent(ReadOnlyHome, Grok):
+    """Of what fails it shows only standard error, which therefore stays apart."""
+    wiring = "agent"
+    warm_up = []
+
+    def test_commands(self):
+        results = self.drive(
+            "seq 200000", lambda r: "terse read %s --lines 100000-100001" % identifier(r[0]),
+            "seq 3000; echo why >&2; exit 3", PROGRESS.replace("{1..100}", "`seq 100`"))
+        self.assertTrue(FOOTER.search(results[0].encode() + b"\n"), results[0])
+        self.assertEqual(results[1].splitlines()[:2], ["100000", "100001"])
+        self.assertIn("\nwhy\n", results[2])
+        self.assertNotIn("\n2\n3\n", results[2])
+        self.assertEqual(results[3].strip().splitlines(), ["100%", "done"])
 
 
 main()

@@ -6,9 +6,10 @@ files below the home directory.
 
 import json
 import os
+import re
 import subprocess
 
-from support.harness import BUILD, Case, read_file, write_file
+from support.harness import BUILD, TERSE, Case, read_file, write_file
 
 from model import Model
 
@@ -36,6 +37,10 @@ class Agent(Case):
 
     def preload(self):
         return {"LD_PRELOAD": SHIM}
+
+    def agent(self):
+        """By `terse agent`, which begin() puts in front."""
+        return {}
 
     def files(self):
         """Those of the home directory, but for the launcher's, which stay."""
@@ -68,7 +73,8 @@ class Agent(Case):
     def begin(self, model, word="main", env=None, options=()):
         """Starts the agent with the prompt `word`."""
         self.models.append(model)
-        return self.start(*self.argv(word, options), env={
+        launch = [TERSE, "agent"] if self.wiring == "agent" else []
+        return self.start(*launch, *self.argv(word, options), env={
             "SHELL": "/bin/bash", "TERM": "xterm", **self.environment(model), **getattr(self, self.wiring)(),
             **(env or {})}, kind="file", split=True)
 
@@ -79,7 +85,8 @@ class Agent(Case):
         run.wait()
         self.assertEqual(run.code, 0, (run.out, run.err))
         results = model.results["main"]
-        self.assertEqual(len(results), len(model.scripts["main"]), (run.out, run.err, results))
+        wanted = sum(len(s) if isinstance(s, list) else 1 for s in model.scripts["main"])
+        self.assertEqual(len(results), wanted, (run.out, run.err, results))
         return results
 
 
@@ -188,6 +195,10 @@ class Opencode(Agent):
         # Without the schema it would write the file anew.
         write_file(path, json.dumps({"$schema": "https://opencode.ai/config.json", **settings, **more}))
 
+    def deny(self, *commands):
+        self.configure(permission={"bash": {"*": "allow", **{c + " *": "deny" for c in commands}}})
+        return []
+
     def environment(self, model):
         self.configure(model="loopback/m", autoupdate=False, share="disabled", provider={
             "loopback": {"npm": "@ai-sdk/openai-compatible", "models": {"m": {"name": "m"}},
@@ -218,6 +229,13 @@ class Kilo(Opencode):
         return [program, "run", "--auto", *options, word]
 
 
+def field(result, name):
+    """What follows a label at the start of a line, up to the next label."""
+    found = re.search(r"(?:^|\n)%s: (.*?)(?=\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID|"
+                      r"</untrusted_context>)\b|\Z)" % name, result, re.S)
+    return found[1] if found else None
+
+
 class Qwen(Agent):
     name = "qwen"
 
@@ -228,61 +246,77 @@ class Qwen(Agent):
         return {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": model.url + "/v1",
                 "OPENAI_MODEL": "m"}
 
+    def deny(self, *commands):
+        folder = os.path.join(self.home, ".qwen")
+        os.makedirs(folder, exist_ok=True)
+        write_file(os.path.join(folder, "settings.json"), json.dumps(
+            {"permissions": {"deny": ["Bash(%s *)" % c for c in commands]}}))
+        return ["--yolo"]
+
     def text(self, result):
-        return result
+        return field(result, "Output")
 
     def status(self, result):
-        return int(result.rsplit("Exit Code: ", 1)[1].split("\n")[0])
+        return int(field(result, "Exit Code"))
 
 
 class Copilot(Agent):
     """With a model of the user's own, it needs no account."""
     name = "copilot"
+    allow = ["--allow-all-tools", "--allow-all-paths"]
 
     def argv(self, word, options):
         program = os.path.join(MODULES, "@github", "copilot-linux-x64", "copilot")
-        return [program, "-p", word, *(options or ["--allow-all-tools"])]
+        return [program, "-p", word, *(options or self.allow)]
 
     def environment(self, model):
         return {"COPILOT_PROVIDER_BASE_URL": model.url + "/v1", "COPILOT_MODEL": "m",
                 "COPILOT_PROVIDER_API_KEY": "none", "COPILOT_OFFLINE": "true",
                 "COPILOT_AUTO_UPDATE": "false"}
 
+    def deny(self, *commands):
+        return [*self.allow, *("--deny-tool=shell(%s)" % c for c in commands)]
+
     def text(self, result):
-        return result
+        return result.rsplit("\n<shellId: ", 1)[0]
 
     def status(self, result):
-        return int(result.rsplit("exited with exit code ", 1)[1].split(">")[0])
+        return int(result.rsplit(" with exit code ", 1)[1].split(">")[0])
 
 
 class Gemini(Agent):
     name = "gemini"
 
     def argv(self, word, options):
-        return [os.path.join(MODULES, ".bin", "gemini"), "--skip-trust", *(options or ["--yolo"]),
-                "-p", word]
+        return [os.path.join(MODULES, ".bin", "gemini"), "--skip-trust", "--yolo", *options, "-p", word]
 
-    def environment(self, model):
+    def configure(self, **more):
         folder = os.path.join(self.home, ".gemini")
         os.makedirs(folder, exist_ok=True)
-        write_file(os.path.join(folder, "settings.json"), json.dumps(
-            {"security": {"auth": {"selectedType": "gemini-api-key"}}}))
+        path = os.path.join(folder, "settings.json")
+        settings = json.loads(read_file(path)) if os.path.exists(path) else {}
+        write_file(path, json.dumps({**settings, **more}))
+
+    def environment(self, model):
+        self.configure(security={"auth": {"selectedType": "gemini-api-key"}})
         return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": model.url,
                 "GEMINI_MODEL": "gemini-2.5-pro"}
 
+    def deny(self, *commands):
+        policy = write_file(os.path.join(self.home, "policy.toml"), "".join(
+            '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "%s"\ndecision = "deny"\n'
+            'priority = 999\n' % c for c in commands))
+        return ["--policy", policy]
+
     def text(self, result):
-        return result
+        return field(result, "Output")
 
     def status(self, result):
-        found = result.rsplit("Exit Code: ", 1)
-        return int(found[1].split("\n")[0]) if len(found) > 1 else 0
+        return int(field(result, "Exit Code") or 0)
 
 
 class Grok(Agent):
     name = "grok"
-
-    def preload(self):
-        return {**super().preload(), "TERSE_AGENT": "grok"}
 
     def argv(self, word, options):
         return [os.path.join(MODULES, ".bin", "grok"), "-p", word, *options]
@@ -294,4 +328,5 @@ class Grok(Agent):
         return result
 
     def status(self, result):
-        return 0
+        """It shows the model none."""
+        return 3 if result.startswith("Command failed: ") else 0

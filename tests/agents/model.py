@@ -39,27 +39,30 @@ class Anthropic:
     def arguments(self, command):
         return {"command": command, "description": "run it"}
 
-    def reply(self, number, call):
-        block = {"type": "text", "text": "done"}
-        if call:
-            block = {"type": "tool_use", "id": "toolu_%d" % number, "name": call[0],
-                     "input": call[1]}
+    def reply(self, number, calls):
+        blocks = [{"type": "tool_use", "id": "toolu_%d_%d" % (number, k), "name": name, "input": args}
+                  for k, (name, args) in enumerate(calls)] or [{"type": "text", "text": "done"}]
         message = {"id": "msg_%d" % number, "type": "message", "role": "assistant",
                    "model": self.model, "content": [], "stop_reason": None, "stop_sequence": None,
                    "usage": USAGE}
-        stop = "tool_use" if call else "end_turn"
+        stop = "tool_use" if calls else "end_turn"
         if not self.stream:
-            return {**message, "content": [block], "stop_reason": stop}
-        empty = {**block, "input": {}} if call else {**block, "text": ""}
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])} \
-            if call else {"type": "text_delta", "text": block["text"]}
+            return {**message, "content": blocks, "stop_reason": stop}
         return [{"type": "message_start", "message": message},
-                {"type": "content_block_start", "index": 0, "content_block": empty},
-                {"type": "content_block_delta", "index": 0, "delta": delta},
-                {"type": "content_block_stop", "index": 0},
+                *(event for k, block in enumerate(blocks) for event in self.events(k, block)),
                 {"type": "message_delta", "usage": {"output_tokens": 1},
                  "delta": {"stop_reason": stop, "stop_sequence": None}},
                 {"type": "message_stop"}]
+
+    @staticmethod
+    def events(index, block):
+        is_call = block["type"] == "tool_use"
+        empty = {**block, "input": {}} if is_call else {**block, "text": ""}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])} \
+            if is_call else {"type": "text_delta", "text": block["text"]}
+        return [{"type": "content_block_start", "index": index, "content_block": empty},
+                {"type": "content_block_delta", "index": index, "delta": delta},
+                {"type": "content_block_stop", "index": index}]
 
 
 class Responses:
@@ -76,19 +79,19 @@ class Responses:
     def arguments(self, command):
         return {"cmd": command}
 
-    def reply(self, number, call):
-        item = {"type": "message", "id": "m_%d" % number, "role": "assistant",
-                "status": "completed",
-                "content": [{"type": "output_text", "text": "done", "annotations": []}]}
-        if call:
-            item = {"type": "function_call", "id": "fc_%d" % number, "call_id": "call_%d" % number,
-                    "name": call[0], "arguments": json.dumps(call[1]), "status": "completed"}
+    def reply(self, number, calls):
+        items = [{"type": "function_call", "id": "fc_%d_%d" % (number, k),
+                  "call_id": "call_%d_%d" % (number, k), "name": name, "arguments": json.dumps(args),
+                  "status": "completed"} for k, (name, args) in enumerate(calls)] or [
+                      {"type": "message", "id": "m_%d" % number, "role": "assistant",
+                       "status": "completed",
+                       "content": [{"type": "output_text", "text": "done", "annotations": []}]}]
         response = {"id": "resp_%d" % number, "object": "response", "status": "completed",
-                    "output": [item], "usage": {**USAGE, "total_tokens": 2}}
+                    "output": items, "usage": {**USAGE, "total_tokens": 2}}
         started = {**response, "status": "in_progress", "output": [], "usage": None}
         return [{"type": "response.created", "response": started},
-                {"type": "response.output_item.added", "output_index": 0, "item": item},
-                {"type": "response.output_item.done", "output_index": 0, "item": item},
+                *({"type": "response.output_item." + what, "output_index": k, "item": item}
+                  for k, item in enumerate(items) for what in ("added", "done")),
                 {"type": "response.completed", "response": response}]
 
 
@@ -108,13 +111,14 @@ class Chat:
         more = {"is_background": False} if self.shell() == "run_shell_command" else {}
         return {"command": command, "description": "run it", **more}
 
-    def reply(self, number, call):
+    def reply(self, number, calls):
         delta = {"role": "assistant", "content": "done"}
-        if call:
+        if calls:
             delta = {"role": "assistant", "tool_calls": [
-                {"index": 0, "id": "call_%d" % number, "type": "function",
-                 "function": {"name": call[0], "arguments": json.dumps(call[1])}}]}
-        stop = "tool_calls" if call else "stop"
+                {"index": k, "id": "call_%d_%d" % (number, k), "type": "function",
+                 "function": {"name": name, "arguments": json.dumps(args)}}
+                for k, (name, args) in enumerate(calls)]}
+        stop = "tool_calls" if calls else "stop"
         if not self.stream:
             return {"id": "chat_%d" % number, "object": "chat.completion", "created": 1,
                     "model": self.model, "usage": USAGE,
@@ -145,9 +149,10 @@ class Gemini:
     def arguments(self, command):
         return {"command": command, "description": "run it"}
 
-    def reply(self, number, call):
-        part = {"functionCall": {"name": call[0], "args": call[1]}} if call else {"text": "done"}
-        return [{"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0,
+    def reply(self, number, calls):
+        parts = [{"functionCall": {"name": name, "args": args}} for name, args in calls]
+        return [{"candidates": [{"content": {"role": "model", "parts": parts or [{"text": "done"}]},
+                                 "index": 0,
                                  "finishReason": "STOP"}],
                  "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1,
                                    "totalTokenCount": 2}}]
@@ -160,7 +165,8 @@ PROTOCOLS = [(r":(streamG|g)enerateContent", Gemini), (r"/messages(\?|$)", Anthr
 class Model:
     """`scripts`: for each conversation, known by a word in its prompt, a list of steps. A step is a
     shell command, or (tool, arguments) for another tool or other arguments (tool None: the shell),
-    or a function of the results so far that returns one of these. `results`: the same word, and
+    or a list of these, which are asked for at once, or a function of the results so far that returns
+    one of these. `results`: the same word, and
     what came back for each step. `tools`: the names of all tools that were offered."""
 
     def __init__(self, **scripts):
@@ -226,13 +232,19 @@ class Model:
         self.tools.update(request.tools)
         word = next((w for w in self.scripts if w in request.start), None)
         if word is None or request.shell() not in request.tools:
-            return request.reply(self.number, None)
+            return request.reply(self.number, [])
         self.results[word] = request.results
-        steps = self.scripts[word]
-        at = len(request.results)
-        if at >= len(steps):
-            return request.reply(self.number, None)
-        step = steps[at](request.results) if callable(steps[at]) else steps[at]
-        if isinstance(step, str):
-            step = (None, request.arguments(step))
-        return request.reply(self.number, (step[0] or request.shell(), step[1]))
+        return request.reply(self.number, self.next_calls(self.scripts[word], request))
+
+    @staticmethod
+    def next_calls(steps, request):
+        """The calls of the first step that has no results yet."""
+        at = 0
+        for step in steps:
+            if at == len(request.results):
+                step = step(request.results) if callable(step) else step
+                step = step if isinstance(step, list) else [step]
+                step = [(None, request.arguments(s)) if isinstance(s, str) else s for s in step]
+                return [(name or request.shell(), args) for name, args in step]
+            at += len(step) if isinstance(step, list) else 1
+        return []

@@ -1,0 +1,105 @@
+#!/usr/bin/env -S python3 -B
+"""No command costs an agent more than it would without terse, or 4 KB, whichever is more. `terse read` and
+`terse search` are free of this: they print what they were asked for.
+
+    AGENTS_DIR=DIR BUILD=DIR tests/agents/cost.py [NAME...]
+"""
+
+import os
+import sys
+
+os.environ.setdefault("DEADLINE", "300")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+
+from support.harness import main, write_file
+
+from drivers import Claude, Codex, Copilot, Gemini, Kilo, Opencode, Pi, Qwen
+
+LEAST = 4096
+
+# What agents run: short and long texts, whole and cut lines, successes and failures, reads, searches, lists,
+# streams, progress, colours, bytes that are no text.
+COMMANDS = [
+    "true", "false", "echo hello", "pwd; ls", "cat small", "cat medium", "cat large", "cat huge", "cat line",
+    "cat lines", "head -n 100 huge", "tail -n 100 huge", "tail -c 20000 huge", "sed -n '100,900p' huge",
+    "cat medium medium", "cat large; exit 1", "cat huge; exit 3", "cat line; exit 1", "grep 7 huge",
+    "grep -n 77 huge", "grep -c 7 huge", "grep nothing huge", "grep -o x line", "find tree", "ls -l tree/a",
+    "ls -R tree", "seq 100", "seq 1000", "seq 5000", "seq 100000", "seq 5000; exit 2", "seq 100000; exit 2",
+    "seq 3000 >&2; echo out", "cat huge >&2; exit 4", "head -c 200000 /dev/urandom", "cat colours",
+    "for i in {1..500}; do printf '\\r%d %%' $i; done; echo", "awk 'NR % 2' huge", "cat huge | sort -r",
+    "diff medium large",
+]
+
+
+class Cost:
+    """One conversation with terse, one without."""
+
+    def setUp(self):
+        super().setUp()
+        for name, size in (("small", 500), ("medium", 8000), ("large", 27000), ("huge", 1000000)):
+            text = "".join("%06d %s\n" % (n, "word " * (n % 13)) for n in range(size // 30))
+            write_file(os.path.join(self.work, name), text[:size])
+        write_file(os.path.join(self.work, "line"), "x y" * 33000 + "\n")
+        write_file(os.path.join(self.work, "lines"), ("z" * 3000 + "\n") * 30)
+        write_file(os.path.join(self.work, "colours"), "".join(
+            "\x1b[3%dmline %d\x1b[0m of a report\n" % (n % 8, n) for n in range(2000)))
+        for folder in "abc":
+            os.makedirs(os.path.join(self.work, "tree", folder))
+            for n in range(700):
+                write_file(os.path.join(self.work, "tree", folder, "file-%04d.txt" % n), "")
+
+    def test_no_command_costs_more(self):
+        self.assertEqual(len(COMMANDS), 40)
+        ours = self.drive(*COMMANDS)
+        self.tearDown()
+        self.setUp()
+        wiring, self.wiring = self.wiring, "plain"
+        theirs = self.drive(*COMMANDS, env={"TERSE": "0"})
+        self.wiring = wiring
+        dear, sums = [], [0, 0]
+        for command, with_terse, without in zip(COMMANDS, ours, theirs):
+            cost = [len(text.encode()) for text in (with_terse, without)]
+            sums = [a + b for a, b in zip(sums, cost)]
+            print("%8d %8d  %s" % (*cost, command))
+            if cost[0] > max(cost[1], LEAST):
+                dear.append((command, *cost))
+        print("%8d %8d  together" % tuple(sums), flush=True)
+        self.assertEqual(dear, [])
+
+    def plain(self):
+        return {}
+
+
+class ClaudeCost(Cost, Claude):
+    wiring = "prefix"
+
+
+class CodexCost(Cost, Codex):
+    wiring = "preload"
+
+
+class PiCost(Cost, Pi):
+    wiring = "preload"
+
+
+class OpencodeCost(Cost, Opencode):
+    wiring = "preload"
+
+
+class CopilotCost(Cost, Copilot):
+    wiring = "agent"
+
+
+class GeminiCost(Cost, Gemini):
+    wiring = "agent"
+
+
+class KiloCost(Cost, Kilo):
+    wiring = "agent"
+
+
+class QwenCost(Cost, Qwen):
+    wiring = "agent"
+
+
+main()
