@@ -15,7 +15,7 @@ enum {
 	OMITTED_LEAST = 40,
 	/* Shorter runs of one character are left as they are. */
 	RUN_LEAST = 16,
-	BLANKS_LEAST = 24,
+	BLANKS_LEAST = 32,
 };
 
 bool line_is_whole(const struct line *l)

@@ -499,7 +499,7 @@ static void test_runs(void **state)
 	static const char text[] = "start of it\n"
 				   "==================================================\n"
 				   "      indented as far as that\n"
-				   "test_name PASSED                              [ 12%]\n"
+				   "test_name PASSED                                        [ 12%]\n"
 				   "    return 1;                                   ^\n"
 				   "⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯ Failed ⎯⎯⎯\n"
 				   "================== FAILURES ==================\n"
@@ -509,7 +509,7 @@ static void test_runs(void **state)
 	(void)state;
 	check_shown(&o, 0, text,
 		    "start of it\n={50}\n      indented as far as that\n"
-		    "test_name PASSED {30}[ 12%]\n"
+		    "test_name PASSED {40}[ 12%]\n"
 		    "    return 1;                                   ^\n"
 		    "⎯{20} Failed ⎯⎯⎯\n"
 		    "================== FAILURES ==================\n"
