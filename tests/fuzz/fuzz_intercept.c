@@ -106,13 +106,20 @@ static void feed(struct interceptor *text, const char *data, size_t size, size_t
 	}
 }
 
+/* The most that a text or preview takes. */
+static size_t most_for(const struct limit *l, const struct interceptor_ending *e)
+{
+	bool failed = e->ending.exit_code != 0;
+	return limit_most(failed && l->failure_bytes ? l->failure_bytes : l->bytes);
+}
+
 /* The collected text is clean, within the budget, and has as many lines as its ranges. */
 static void check_report(struct interceptor *text, const struct interceptor_options *options,
 			 const struct interceptor_ending *ending)
 {
 	struct report report = {.command = NULL};
 	struct report_stream *s = &report.streams[0];
-	size_t limit = options->limit.bytes + options->limit.bytes * 15 / 100;
+	size_t limit = most_for(&options->limit, ending);
 	uint64_t lines = 0, last = 0;
 	check(interceptor_collect(text, ending, s) == 0);
 	check(utf8_all_clean(s->text.data, s->text.len));
@@ -197,7 +204,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		buffer_release(&want);
 	} else {
-		size_t limit = options.limit.bytes + options.limit.bytes * 15 / 100;
+		size_t limit = most_for(&options.limit, &ending);
 		check(utf8_all_clean(r.out.data, r.out.len));
 		check(r.out.len <= limit + FOOTER);
 		check(!interceptor_fits(text) || r.out.len <= limit + NOTE);
