@@ -392,11 +392,13 @@ enum {
 	UNIT = 6,     /* of a stored value, for one of a score */
 	SEEN_BITS = 12,
 	TITLE_REACH = 5, /* lines below a title */
+	QUIET = 30,      /* lines without one that tells of a failure */
 };
 
 static const float WEIGHT_MAX = 150.0f;
 static const float END_REACH = 16000.0f; /* bytes from the end at which its favour is halved */
 static const float END_FAVOUR = 0.4f, END_FAVOUR_RESULT = 1.0f;
+static const float AFTER_QUIET = 1.3f; /* for the first telling line after many that are not */
 static const float RESULT_LEAST = 15.0f;
 static const float OF_TITLE = 0.05f; /* left for the title of passing tests */
 
@@ -613,6 +615,7 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 {
 	struct store *store = &s->store;
 	uint8_t shapes[1 << SEEN_BITS] = {0}, families[1 << SEEN_BITS] = {0};
+	uint64_t told = 0; /* the last line that tells of a failure */
 	for (size_t i = 0; i < store->count; i++)
 		store->lines[i].value = 0;
 	for (size_t i = 0; i < store->count; i++) {
@@ -624,6 +627,10 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		w.relatives = count_up(families, line->family);
 		w.from_end = (float)(bytes - line->offset);
 		float weight = own_weight(&w, outcome);
+		if (line->score >= SPREADS) {
+			weight *= line->number > told + QUIET ? AFTER_QUIET : 1.0f;
+			told = line->number;
+		}
 		if (is_passing_title(store, i))
 			weight *= OF_TITLE;
 		/* The weight from the neighbours counts half. */
