@@ -375,26 +375,6 @@ static void test_crowds(void **state)
 	}
 }
 
-/* The first telling line after many that are not is shown beside a burst of others. */
-static void test_quiet(void **state)
-{
-	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
-	struct preview *p = smart(1000);
-	(void)state;
-	add_noise(&text, COMPILING, 200);
-	buffer_append_string(&text, "slow disk: writes failed\n");
-	add_noise(&text, COMPILING, 200);
-	for (int i = 0; i < 60; i++)
-		buffer_printf(&text, "job%d%c: error: lock of row %d is lost\n", i, 'a' + i % 26,
-			      i);
-	preview_feed(p, text.data, text.len);
-	print_chosen(p, 1, false, &out);
-	assert_non_null(strstr(buffer_string(&out), "slow disk: writes failed"));
-	buffer_release(&text);
-	buffer_release(&out);
-	preview_free(p);
-}
-
 /* A successful run shows its results and puts nothing forward as an error. */
 static void test_successes(void **state)
 {
@@ -603,10 +583,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_failures),  cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_sections),  cmocka_unit_test(test_titles),
-		cmocka_unit_test(test_crowds),    cmocka_unit_test(test_quiet),
-		cmocka_unit_test(test_successes), cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_ignored),   cmocka_unit_test(test_long_line),
-		cmocka_unit_test(test_cascade),   cmocka_unit_test(test_large),
+		cmocka_unit_test(test_crowds),    cmocka_unit_test(test_successes),
+		cmocka_unit_test(test_patterns),  cmocka_unit_test(test_ignored),
+		cmocka_unit_test(test_long_line), cmocka_unit_test(test_cascade),
+		cmocka_unit_test(test_large),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
