@@ -236,7 +236,7 @@ check-kills: check-packages
 	+@$(SUB_MAKE) DEVELOPER=1 programs helpers
 	@KILL_RUNS=$(KILL_RUNS) LIMIT=7200 tests/run $(BUILD) kills
 
-# Real agents, from npm (about 1 GB, kept below AGENTS_DIR); no model and no network besides that.
+# Real agents, from npm (about 2 GB, kept below AGENTS_DIR); no model and no network besides that.
 AGENTS_DIR ?= $(BUILD)/agents
 
 .PHONY: check-agents
@@ -244,6 +244,13 @@ check-agents: check-packages
 	+@$(SUB_MAKE) programs
 	@tests/agents/install $(AGENTS_DIR)
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/check.py
+
+# What 40 commands cost each of them with terse and without.
+.PHONY: check-agents-cost
+check-agents-cost: check-packages
+	+@$(SUB_MAKE) programs helpers
+	@tests/agents/install $(AGENTS_DIR)
+	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/cost.py
 
 # The long form of tests/cli/storm.py: so many runs at a time, so many bytes.
 STORM_RUNS  ?= 1000
@@ -349,7 +356,7 @@ help:
 	@echo 'bench      measure against the budgets'
 	@echo 'draws      run programs that draw, with and without terse, as an agent does'
 	@echo 'bench-preview  measure previews on the labelled logs in DATA=DIR'
-	@echo 'check-agents  drive real agents (npm, about 1 GB below $(AGENTS_DIR))'
+	@echo 'check-agents  drive real agents (npm, about 2 GB below $(AGENTS_DIR))'
 	@echo 'check-faults   let every system call and allocation fail once (some minutes)'
 	@echo 'check-kills    kill terse at a random moment in KILL_RUNS ($(KILL_RUNS)) runs'
 	@echo 'fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))'

@@ -107,7 +107,7 @@ static const struct layer_entry entries[] = {
 	PROCESS("qwen"),
 	SESSION("QWEN_CODE_SESSION_ID"),
 	SET(ceiling, 25000),
-	SET(exit_delay, 50),
+	SET(exit_delay, 100),
 
 	AGENT("copilot"),
 	ENVIRONMENT("COPILOT_CLI"),

@@ -91,7 +91,7 @@ struct settings {
 	int64_t failure_ceiling; /* the same for a command that failed; 0: as ceiling */
 	int64_t cut_ceiling;  /* the same for text over the ceiling that succeeded; 0: as ceiling */
 	int64_t line_ceiling; /* the same in lines; 0: unknown */
-	int64_t exit_delay;   /* before terse ends, where an agent reads a terminal */
+	int64_t exit_delay;   /* before terse ends, where an agent reads */
 
 	/* [preview] */
 	int64_t mode;                    /* enum mode */

@@ -437,10 +437,10 @@ static bool frontend_makes_session(const struct job *job)
 	return strcmp(slash ? slash + 1 : job->argv[0], "setsid") == 0;
 }
 
-/* The agent may not yet have read the last output from its terminal. */
+/* The agent may not yet have read the last output. */
 static void frontend_delay_exit(const struct job *job)
 {
-	if (job->settings->exit_delay && !job->channels.person && isatty(STDOUT_FILENO))
+	if (job->settings->exit_delay && job->channels.sink[0] == SINK_AGENT)
 		poll(NULL, 0, (int)job->settings->exit_delay);
 }
 
