@@ -1,1 +1,1 @@
-psql -h /home/dev/pg -U dev -d postgres -a -f migrate.sql
+bash migrate.sh

@@ -1,0 +1,1 @@
+bash ci.sh
