@@ -161,6 +161,8 @@ static size_t rule_character(const char *data, size_t len)
 					    "\xE2\x95\x90"};
 	if (is_one_of(data[0], " =-_~#*+"))
 		return 1;
+	if (data[0] != drawn[0][0])
+		return 0;
 	for (size_t i = 0; i < sizeof(drawn) / sizeof(*drawn); i++) {
 		if (starts_with(data, len, drawn[i]))
 			return 3;
@@ -168,11 +170,21 @@ static size_t rule_character(const char *data, size_t len)
 	return 0;
 }
 
-/* Whether there may be a long run, by looking at a few bytes. */
+/* Whether the byte at `i` is the same as those at a distance on one side of it. */
+static bool is_repeated(const char *data, size_t len, size_t i, size_t near, size_t far)
+{
+	return (i >= far && data[i] == data[i - near] && data[i] == data[i - far]) ||
+	       (i + far < len && data[i] == data[i + near] && data[i] == data[i + far]);
+}
+
+/* Whether there may be a long run, by looking at a few bytes: one of each RUN_LEAST is in it, and
+   so are half as many on one of its sides. */
 static bool may_have_runs(const char *data, size_t len)
 {
-	for (size_t i = RUN_LEAST - 1; i + 1 < len; i += RUN_LEAST) {
-		if (data[i] == data[i - 1] || data[i] == data[i + 1] || data[i] == data[i - 3])
+	for (size_t i = RUN_LEAST - 1; i < len; i += RUN_LEAST) {
+		bool drawn = (unsigned char)data[i] >= 0x80;
+		if (drawn ? is_repeated(data, len, i, 3, 6)
+			  : is_repeated(data, len, i, 1, RUN_LEAST / 2 - 1))
 			return true;
 	}
 	return false;
