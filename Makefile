@@ -110,7 +110,7 @@ $(BUILD)/shim-library/%.o: %.c Makefile
 LAUNCHER_PARTS   = shim/exec_call.c shim/shell_string.c shim/target.c $(wildcard shim/launcher/*.c)
 LAUNCHER_OBJECTS = $(LAUNCHER_PARTS:%.c=$(BUILD)/launcher/%.o)
 LAUNCHER_CFLAGS ?= -O2 -g
-LAUNCHER_FLAGS   = $(CSTD) $(WARNINGS) $(LAUNCHER_CFLAGS) -D_GNU_SOURCE -I. -ffreestanding -fno-builtin -fno-tree-loop-distribute-patterns \
+LAUNCHER_FLAGS   = $(CSTD) $(WARNINGS) $(LAUNCHER_CFLAGS) -D_GNU_SOURCE -I. -ffreestanding -fno-builtin \
 	-fno-pie -fno-stack-protector -U_FORTIFY_SOURCE -fno-asynchronous-unwind-tables -ffunction-sections
 LAUNCHER_LINK    = -static -no-pie -nostdlib -Wl,--gc-sections,--build-id=none,-z,noexecstack,-z,noseparate-code,-s
 
@@ -313,7 +313,7 @@ lint:
 	clang-format --dry-run --Werror $(wildcard lib/*.[ch] config/*.[ch] shim/*.[ch] shim/*/*.[ch] supervisor/*.c \
 		supervisor/*/*.[ch] tests/*/*.[ch] tests/cli/helper/*.[ch])
 	cppcheck --quiet --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
-		--std=c11 -D_GNU_SOURCE -I. lib config shim supervisor
+		--std=c11 -D_GNU_SOURCE -D__x86_64__ -I. lib config shim supervisor
 	clang-tidy --quiet $(SOURCES) $(wildcard shim/library/*.c) supervisor/main.c -- $(CSTD) $(CPPFLAGS) $(BANNED)
 
 # Sizes, names and the edges between the rooms.

@@ -17,7 +17,7 @@
 #ifndef TERSE_SHIM_TARGET_H
 #define TERSE_SHIM_TARGET_H
 
-#include <limits.h>
+#include <linux/limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -25,6 +25,11 @@ __asm__(".globl _start\n"
 	"	bl launcher_main\n");
 #endif
 
+#ifndef __clang__
+/* gcc would replace the loops below by calls of the functions that they are in. */
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
+#endif
+
 int access(const char *path, int mode)
 {
 	return BARE(faccessat, AT_FDCWD, path, mode, 0) < 0 ? -1 : 0;
