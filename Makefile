@@ -151,7 +151,7 @@ $(BUILD)/bench/empty.so: tests/bench/preload/empty.c Makefile
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(SHIM_FLAGS) $(SHIM_LINK) -o $@ $<
 
-$(BUILD)/bench/answer: tests/bench/answer.c $(LIBRARY)
+$(BUILD)/bench/answer $(BUILD)/bench/pauses: $(BUILD)/bench/%: tests/bench/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
 
@@ -304,7 +304,7 @@ draws:
 .PHONY: bench-preview
 bench-preview: build-packages
 	@[ -n "$(DATA)" ] || { echo 'make bench-preview DATA=DIR (see tests/bench/preview)'; exit 1; }
-	+@$(SUB_MAKE) programs
+	+@$(SUB_MAKE) programs $(BUILD)/bench/pauses
 	@tests/bench/preview $(BUILD) $(DATA) $(FLAGS)
 
 # Style and static analysis; quiet when all is well.

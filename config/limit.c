@@ -28,6 +28,18 @@ static int64_t hold_lines(int64_t lines, int64_t ceiling)
 	return ceiling > 0 && (lines == 0 || lines > most) ? most : lines;
 }
 
+/* The smaller of two ceilings, of which 0 is none. */
+static int64_t lower_ceiling(int64_t a, int64_t b)
+{
+	return a && (!b || a < b) ? a : b;
+}
+
+/* Reserves room for notices below a ceiling. */
+static uint64_t reserve(int64_t ceiling, int64_t notices)
+{
+	return (uint64_t)(ceiling > notices ? ceiling - notices : ceiling);
+}
+
 /* A preview has no slack. */
 static int64_t limit_hold_cut(int64_t bytes, int64_t ceiling)
 {
@@ -44,6 +56,10 @@ static void hold_all(struct limit *l, const struct settings *s)
 	l->cut_over = (size_t)s->ceiling;
 	l->failure_bytes = (size_t)limit_hold(failure, s->failure_ceiling);
 	l->count = (uint64_t)hold_lines((int64_t)l->count, s->line_ceiling);
+	l->ceiling = (size_t)reserve(s->ceiling, NOTICES);
+	l->failure_ceiling =
+		(size_t)reserve(lower_ceiling(s->ceiling, s->failure_ceiling), NOTICES);
+	l->line_ceiling = reserve(s->line_ceiling, NOTICE_LINES);
 }
 
 static size_t failure_size(const struct settings *s)

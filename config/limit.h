@@ -18,6 +18,12 @@ struct limit {
 	uint64_t count;       /* of units, see limit_counts(); 0: no limit */
 	size_t longest_line;  /* bytes without the newline; 0: no limit */
 
+	/* Of all that is printed but the footer, when lines are printed before the end as well; 0:
+	   none. */
+	size_t ceiling;
+	size_t failure_ceiling; /* at most `ceiling` */
+	uint64_t line_ceiling;
+
 	enum unit unit;      /* what is counted */
 	size_t max_line;     /* a preview cuts longer lines ... */
 	bool own_words;      /* the command is terse, so its notices are genuine */

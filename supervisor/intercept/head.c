@@ -103,15 +103,20 @@ static void head_count_line(struct head *h, const char *line, size_t len, size_t
 	h->units += limit_counts(h->limit.unit, line, len);
 }
 
-bool head_take(struct head *h, const char *line, size_t len)
+bool head_give(struct head *h, const char *line, size_t len, size_t guard)
 {
-	size_t printed = utf8_clean_len(line, len);
-	if (is_full(h) || len - 1 > h->limit.max_line || printed > room(h) ||
-	    (h->guard && line_is_like_notice(line, len)))
+	size_t printed = guard + utf8_clean_len(line, len);
+	if (is_full(h) || printed > room(h))
 		return false;
 	head_count_line(h, line, len - 1, printed);
 	h->offset += len;
 	return true;
+}
+
+bool head_take(struct head *h, const char *line, size_t len)
+{
+	bool changes = len - 1 > h->limit.max_line || (h->guard && line_is_like_notice(line, len));
+	return !changes && head_give(h, line, len, 0);
 }
 
 static void note_gap(struct head *h, uint64_t from, uint64_t bytes)

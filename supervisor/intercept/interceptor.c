@@ -129,8 +129,7 @@ bool interceptor_is_worth_telling(const struct interceptor_ending *e)
 	       e->ending.timed_out || e->ending.state != WORDING_ENDED;
 }
 
-/* Prints text that a notice follows, so no line of the text may look like a notice. */
-static void print_guarded(struct interceptor *s, const char *data, size_t len)
+void intercept_print_guarded(struct interceptor *s, const char *data, size_t len)
 {
 	size_t done = 0;
 	for (size_t at = 0; at < len && !s->options.limit.own_words;) {
@@ -151,13 +150,16 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 {
 	size_t len = s->held.len - s->printed;
 	const char *rest = len ? s->held.data + s->printed : "";
+	size_t begun = intercept_go_on(s, rest, len);
+	rest += begun;
+	len -= begun;
 	bool announced = interceptor_is_worth_telling(e);
 	if (announced || !utf8_all_clean(rest, len))
 		intercept_resolve(s);
 	if (s->options.print != INTERCEPT_PREVIEW)
 		return;
 	if (announced || e->is_second)
-		print_guarded(s, rest, len);
+		intercept_print_guarded(s, rest, len);
 	else
 		intercept_print_clean(s, rest, len);
 	/* The person who interrupted it may not have read this far. */
@@ -224,6 +226,7 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 		bytes += pending.len;
 	wording_heartbeat(intercept_line(s), elapsed_ms, lines, bytes, wait, who, place);
 	intercept_print_line(s);
+	share_notice(&s->share, s->line.len);
 	buffer_release(&pending);
 }
 
@@ -231,11 +234,6 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
    memory. */
 #define LINE_RESERVE ((size_t)1024)
 #define HELD_RESERVE ((size_t)8 * 1024)
-
-/* A line must stand unchanged for so long before a live reader gets it. A program that draws may
-   change it later, but some programs hide the cursor for good. */
-#define SETTLE_MS       1500
-#define SETTLE_DRAWN_MS 5000
 
 static void interceptor_on_reply(void *ctx, const char *data, size_t len)
 {
@@ -268,6 +266,25 @@ static struct preview_options make_preview_options(const struct interceptor_opti
 					.bare = options->form == INTERCEPT_BARE};
 }
 
+/* Fewer bytes at a pause would tell nothing. */
+#define SHARE_LEAST ((size_t)256)
+
+/* While the command runs, its outcome is not known, so the smaller limits count. */
+static struct share make_share(const struct limit *l)
+{
+	size_t budget = limit_smaller(l);
+	return (struct share){.budget = budget,
+			      .ceiling = l->failure_ceiling,
+			      .least = budget / 8 < SHARE_LEAST ? budget / 8 : SHARE_LEAST};
+}
+
+static struct share make_line_share(const struct limit *l)
+{
+	return (struct share){.budget = l->count ? (size_t)l->count : SIZE_MAX,
+			      .ceiling = (size_t)l->line_ceiling,
+			      .least = 1};
+}
+
 struct interceptor *interceptor_new(const struct interceptor_options *options,
 				    const struct interceptor_events *events)
 {
@@ -290,9 +307,11 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->head.bare = options->form == INTERCEPT_BARE;
 	s->head.guard = !s->head.bare && !options->limit.own_words;
 	s->head.offset = options->bytes_before;
+	s->share = make_share(&s->options.limit);
+	s->line_share = make_line_share(&s->options.limit);
 	s->fits = true;
 	s->waits = options->limit.group && intercept_is_by_head(s);
-	s->ended_line = true;
+	s->ended_line = s->ended_text = true;
 	s->is_plain = options->exact && options->print == INTERCEPT_WHOLE;
 	s->resolved = options->print != INTERCEPT_PREVIEW || !events->resolve;
 	const struct terminal_events t = {
@@ -328,6 +347,7 @@ void interceptor_free(struct interceptor *s)
 	buffer_release(&s->first);
 	buffer_release(&s->held);
 	buffer_release(&s->line);
+	buffer_release(&s->partial);
 	buffer_release(&s->collected);
 	free(s);
 }
@@ -374,7 +394,8 @@ bool interceptor_is_unsettled(const struct interceptor *s)
 
 bool interceptor_is_holding(const struct interceptor *s)
 {
-	return s->options.print == INTERCEPT_PREVIEW && s->head_closed;
+	bool is_partial = s->printed < s->text_bytes || (!s->fits && intercept_is_by_head(s));
+	return s->options.print == INTERCEPT_PREVIEW && s->head_closed && is_partial;
 }
 
 /* Grouping the matches of a search is worth no longer wait. */
@@ -399,7 +420,8 @@ void interceptor_settle(struct interceptor *s, int64_t now_ms)
 	stop_waiting(s, now_ms);
 	bool drawn = terminal_redraws(s->terminal) || !terminal_shows_cursor(s->terminal);
 	if (interceptor_is_live(s))
-		terminal_settle(s->terminal, now_ms, drawn ? SETTLE_DRAWN_MS : SETTLE_MS);
+		terminal_settle(s->terminal, now_ms,
+				drawn ? INTERCEPT_SETTLE_DRAWN_MS : INTERCEPT_SETTLE_MS);
 }
 
 void interceptor_settle_all(struct interceptor *s)

@@ -100,13 +100,36 @@ bool interceptor_is_unsettled(const struct interceptor *s);
 /* Whether text is held back from a live reader until the end. */
 bool interceptor_is_holding(const struct interceptor *s);
 
-/* Hands on to the reader the lines that have stood for a while, although they could still be
-   overwritten: for 1.5 s, and for 5 s where the command has redrawn some or hides the cursor. To be
-   called several times a second; `now_ms` is of the monotonic clock. */
+/* Hands on to the reader the lines of the head that have stood for a while, although they could
+   still be overwritten: for 1.5 s, and for 5 s where the command has redrawn some or hides the
+   cursor. To be called several times a second; `now_ms` is of the monotonic clock. */
 void interceptor_settle(struct interceptor *s, int64_t now_ms);
 
 /* Hands on all that are complete, unless the command redraws. */
 void interceptor_settle_all(struct interceptor *s);
+
+/* A reader who is not given every line as it comes is given what is held back at moments: */
+enum interceptor_moment {
+	INTERCEPT_PAUSE,      /* interceptor_pause_due() has come */
+	INTERCEPT_HEARTBEAT,  /* the reader has waited long */
+	INTERCEPT_LAST_WORDS, /* somebody wants the run to end */
+};
+
+/* Bytes were fed, and `now_ms` is the monotonic time. */
+void interceptor_came(struct interceptor *s, int64_t now_ms);
+
+/* When the next pause is; 0: not before more comes. */
+int64_t interceptor_pause_due(const struct interceptor *s);
+
+/* Makes what is held back final, and may open the artifact. Returns whether
+   interceptor_print_held() has something to do. */
+bool interceptor_begin_print(struct interceptor *s, enum interceptor_moment moment, int64_t now_ms);
+
+/* Prints it: all, if the text so far fits, else the last lines behind a marker; then an unfinished
+   line that may be a question. Returns false if there are lines that the reader gets no more of
+   before the end: then a heartbeat is due. */
+bool interceptor_print_held(struct interceptor *s, enum interceptor_moment moment, int64_t now_ms,
+			    const struct wording_place *place);
 
 /* The command's side is closed. */
 void interceptor_finish(struct interceptor *s);

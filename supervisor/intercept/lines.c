@@ -56,11 +56,19 @@ void intercept_print_line(struct interceptor *s)
 	intercept_print(s, s->line.data, s->line.len);
 }
 
+/* Prints text of a preview. */
+static void print_text(struct interceptor *s, const struct preview_piece *piece)
+{
+	bool follows = piece->from == s->printed_lines + 1;
+	size_t begun = follows ? intercept_go_on(s, piece->text, piece->len) : 0;
+	intercept_print_clean(s, piece->text + begun, piece->len - begun);
+}
+
 static void print_piece(struct interceptor *s, const struct preview_piece *piece,
 			const struct marker *marker)
 {
 	if (piece->kind == PREVIEW_TEXT)
-		intercept_print_clean(s, piece->text, piece->len);
+		print_text(s, piece);
 	else if (!shown_is_bare(s)) {
 		make_marker(intercept_line(s), piece, marker);
 		intercept_print_line(s);
@@ -94,20 +102,69 @@ static enum limit_part what_limits(const struct interceptor *s, uint64_t cut)
 		       : s->broken;
 }
 
+/* What the preview has to know of what was printed. */
+static struct preview_ask make_ask(const struct interceptor *s, struct marker *marker)
+{
+	return (struct preview_ask){
+		.printed_bytes = s->printed,
+		.printed_lines = s->printed_lines,
+		.left_out = s->left_out,
+		.left_out_count = s->left_out_count,
+		.spelled = s->left_out_count > 0,
+		.used = s->share.printed,
+		.paused = s->share.live,
+		.used_lines = s->line_share.printed,
+		.bytes_before = s->options.bytes_before,
+		.marker = measure_marker,
+		.ctx = marker,
+	};
+}
+
+/* Takes down what a printed piece has left out. */
+static void note_left_out(struct interceptor *s, const struct preview_piece *piece)
+{
+	note_piece(s, NULL, piece);
+	if (piece->kind == PREVIEW_GAP)
+		s->left_out[s->left_out_count++] = (struct preview_range){piece->from, piece->to};
+}
+
+bool intercept_print_last(struct interceptor *s, size_t bytes, size_t lines,
+			  const struct wording_place *place)
+{
+	const struct preview_piece *pieces;
+	struct marker marker = {place, s->options.lines_before, &s->line};
+	struct preview_ask ask = make_ask(s, &marker);
+	ask.is_pause = true;
+	ask.total = s->share.printed + bytes;
+	if (s->options.limit.count)
+		ask.total_lines = s->line_share.printed + lines;
+	int count = preview_choose(s->preview, &ask, &pieces);
+	/* There is no room for a line. */
+	if (count == 0 || pieces[count - 1].kind == PREVIEW_GAP)
+		return false;
+	for (int i = 0; i < count; i++) {
+		print_piece(s, &pieces[i], &marker);
+		note_left_out(s, &pieces[i]);
+	}
+	uint64_t whole;
+	s->printed_lines = preview_whole_lines(s->preview, &whole);
+	s->printed = whole;
+	return true;
+}
+
 int intercept_print_preview(struct interceptor *s, const struct interceptor_ending *e,
 			    struct report_stream *report)
 {
 	const struct preview_piece *pieces;
 	struct marker marker = {&e->place, s->options.lines_before, &s->line};
-	const struct preview_ask ask = {
-		.budget = s->options.limit.bytes,
-		.printed_bytes = s->printed,
-		.printed_lines = s->printed_lines,
-		.bytes_before = s->options.bytes_before,
-		.status = s->failed,
-		.marker = measure_marker,
-		.ctx = &marker,
-	};
+	struct preview_ask ask = make_ask(s, &marker);
+	ask.status = s->failed;
+	ask.budget = s->options.limit.bytes;
+	/* Until now the outcome was not known. */
+	s->share.ceiling = s->failed ? s->options.limit.failure_ceiling : s->options.limit.ceiling;
+	ask.total = share_end(&s->share, ask.budget);
+	if (s->options.limit.count)
+		ask.total_lines = share_end(&s->line_share, (size_t)s->options.limit.count);
 	uint64_t cut = 0;
 	int result = 0, count = preview_choose(s->preview, &ask, &pieces);
 	if (report && s->printed_lines > 0)
@@ -201,6 +258,7 @@ void intercept_print(struct interceptor *s, const char *data, size_t len)
 		s->events.print(s->events.ctx, data, len);
 	else if (buffer_try_append(&s->collected, data, len) < 0)
 		s->lost = true;
+	s->put += len;
 	s->ended_line = data[len - 1] == '\n';
 }
 
@@ -277,8 +335,8 @@ static bool is_of_head(struct interceptor *s, const char *line, size_t len, size
 	/* It is not known yet whether there will be notices. */
 	if (!l->own_words && line_is_like_notice(line, len))
 		return false;
-	return s->shown + run + len <= preview_head_budget(s->preview) && len <= l->max_line &&
-	       (!most || s->printed_lines + lines + 1 <= most);
+	return s->share.printed + run + len <= preview_head_budget(s->preview) &&
+	       len <= l->max_line && (!most || s->printed_lines + lines + 1 <= most);
 }
 
 /* How long the next run of whole lines is that may be printed already. */
@@ -315,11 +373,13 @@ void intercept_print_head(struct interceptor *s)
 		intercept_resolve(s);
 	if (s->options.print != INTERCEPT_PREVIEW)
 		return;
-	if (run > 0)
-		intercept_print_clean(s, s->held.data + s->printed, run);
+	size_t begun = run ? intercept_go_on(s, s->held.data + s->printed, run) : 0;
+	if (run > begun)
+		intercept_print_clean(s, s->held.data + s->printed + begun, run - begun);
 	s->printed += run;
-	s->shown += run;
 	s->printed_lines += lines;
+	s->share.printed += run - begun;
+	s->line_share.printed += lines;
 }
 
 /* More of a text that does not fit, in mode head. */
@@ -426,6 +486,8 @@ void intercept_text(void *ctx, const char *data, size_t len)
 {
 	struct interceptor *s = ctx;
 	s->text_bytes += len;
+	if (len > 0)
+		s->ended_text = data[len - 1] == '\n';
 	lines_measure(s, data, len);
 	if (s->artifact)
 		artifact_append(s->artifact, s->options.part, data, len);

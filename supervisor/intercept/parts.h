@@ -2,6 +2,8 @@
 //
 //   input.c        from the command to the terminal: raw bytes, plain bytes, binary output
 //   lines.c        from the terminal to the reader, the held text, the artifact and the preview
+//   held.c         what is held back, at a pause
+//   pause.c        when that is, and how much of it
 //   head.c         the first part of a text, counted in the unit of its limit
 //   grouping.c     the files' names in a list of matches
 //   interceptor.c  the contract with other rooms, the end of the command, the report
@@ -13,6 +15,7 @@
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/intercept/grouping.h"
 #include "supervisor/intercept/interceptor.h"
+#include "supervisor/intercept/pause.h"
 #include "supervisor/preview/line.h"
 #include "supervisor/preview/preview.h"
 #include "supervisor/report/file_type.h"
@@ -146,6 +149,10 @@ struct head {
    fits; it is counted then. */
 bool head_take(struct head *h, const char *line, size_t len);
 
+/* Whether there is room for a line whole, however long it is, with `guard` more bytes in front; it
+   is counted then. */
+bool head_give(struct head *h, const char *line, size_t len, size_t guard);
+
 /* The next bytes of a text that does not fit, behind what head_take() took. Appends what is to be
    printed, clean. Without memory it ends early. */
 void head_feed(struct head *h, const char *data, size_t len, struct buffer *out);
@@ -156,6 +163,9 @@ void head_finish(struct head *h, struct buffer *out);
 void head_release(struct head *h);
 
 /* The interceptor. */
+
+/* So often lines are left out before the end. The share of the last lines is used up earlier. */
+#define LEFT_OUT_MAX 16
 
 struct interceptor {
 	struct interceptor_options options;
@@ -202,12 +212,18 @@ struct interceptor {
 	bool omits, cuts;        /* lines, or bytes of lines, are left out of what is printed */
 
 	/* The live reader: bytes and lines of the text that are printed. */
-	size_t printed, printed_lines;
-	size_t shown; /* bytes printed for them, after cleaning */
+	uint64_t printed, printed_lines;
+	struct preview_range left_out[LEFT_OUT_MAX]; /* of them */
+	size_t left_out_count;
+	struct share share, line_share; /* how many bytes and lines that took, and may take */
+	struct pause pause;
+	struct buffer partial; /* of the line behind them: its start, printed already */
+	uint64_t put;          /* bytes printed, notices included */
 	bool head_closed;
 	bool resolved;
 	struct kind kind; /* of binary output */
 	bool ended_line;  /* the last byte printed was a newline */
+	bool ended_text;  /* the last byte of the text was one */
 	bool finished;    /* nothing is left in the terminal */
 	bool reported;
 
@@ -215,6 +231,11 @@ struct interceptor {
 	bool spill_failed;
 	bool forgotten; /* what was held is gone, so it is too late to spill */
 };
+
+/* A line must stand unchanged for so long before a live reader gets it. A program that draws may
+   change it later, but some programs hide the cursor for good. */
+#define INTERCEPT_SETTLE_MS       1500
+#define INTERCEPT_SETTLE_DRAWN_MS 5000
 
 /* The terminal's event: final text. `ctx` is the interceptor. */
 void intercept_text(void *ctx, const char *data, size_t len);
@@ -225,6 +246,13 @@ void intercept_print(struct interceptor *s, const char *data, size_t len);
 /* Prints text for a reader that is no terminal and no program: only clean characters. Returns the
    bytes printed. */
 size_t intercept_print_clean(struct interceptor *s, const char *data, size_t len);
+
+/* Prints text that a notice follows, so no line of the text may look like a notice. */
+void intercept_print_guarded(struct interceptor *s, const char *data, size_t len);
+
+/* The line behind what is printed comes, whose start may be printed already: returns how much of
+   `data` that is, or ends the line that was begun and has changed since. */
+size_t intercept_go_on(struct interceptor *s, const char *data, size_t len);
 
 /* It begins to matter who reads: asks once. When it is a program after all, it gets everything. */
 void intercept_resolve(struct interceptor *s);
@@ -270,6 +298,11 @@ void intercept_take_pending(struct interceptor *s);
 
 /* Nothing that redraws came: the last plain bytes go to the reader. */
 void intercept_finish_plain(struct interceptor *s);
+
+/* Prints the last of the complete lines in so many bytes and lines, behind the marker of those
+   before them, or all that are new. Returns whether there was room for a line. */
+bool intercept_print_last(struct interceptor *s, size_t bytes, size_t lines,
+			  const struct wording_place *place);
 
 /* Prints the rest of a text that does not fit: the preview's pieces behind what was printed live,
    or the end of its first part, each with its notices unless the form is INTERCEPT_BARE. If

@@ -71,7 +71,7 @@ static size_t take_head(struct layout *l, size_t from, size_t to, size_t share)
 	size_t i = from, used = 0;
 	for (; i < to; i++) {
 		const struct unit *u = &l->units[i];
-		uint64_t before = i > 0 ? l->units[i - 1].to : l->ask->printed_lines;
+		uint64_t before = i > l->back ? l->units[i - 1].to : l->ask->printed_lines;
 		if (before + 1 != u->line.number)
 			break;
 		if (u->cost > share - used || !layout_take(l, i))
@@ -103,9 +103,9 @@ static size_t take_start(struct layout *l, const struct preview_options *options
 {
 	size_t share = choose_head_share(options);
 	uint64_t max_lines = l->max_lines;
-	share = share > l->ask->printed_bytes ? share - (size_t)l->ask->printed_bytes : 0;
+	share = share > l->ask->used ? share - l->ask->used : 0;
 	l->max_lines = (max_lines * options->head_share + 99) / 100;
-	size_t next = take_head(l, 0, l->count, share);
+	size_t next = take_head(l, l->back, l->count, share);
 	if (next == 0 && share && l->count > 1 && l->ask->printed_lines == 0)
 		next += layout_take_cut(l, 0, share);
 	l->max_lines = max_lines;
@@ -161,7 +161,7 @@ static void bridge_around(struct layout *l, size_t unit)
 static void favour_end(struct layout *l)
 {
 	size_t behind = 0, reach = l->budget / 4;
-	for (size_t i = l->count; i-- > 0 && behind < reach;) {
+	for (size_t i = l->count; i-- > l->back && behind < reach;) {
 		struct unit *u = &l->units[i];
 		u->trait.value += (unsigned)(END_VALUE * (reach - behind) / reach);
 		behind += u->cost;
@@ -188,7 +188,8 @@ struct run {
 /* The more is shown, the more a further line has to tell per byte. */
 static float least_rate(const struct layout *l)
 {
-	return l->used > ENOUGH ? RATE_STEP * (float)(l->used - ENOUGH) / 1024 : 0;
+	size_t used = l->used - l->ask->paused;
+	return used > ENOUGH ? RATE_STEP * (float)(used - ENOUGH) / 1024 : 0;
 }
 
 /* The run of lines, not taken yet, that tells most per byte; empty when none is left. */

@@ -123,8 +123,8 @@ static size_t fold_at(struct layout *l, size_t from, size_t *end)
 
 void layout_fold(struct layout *l)
 {
-	size_t kept = 0;
-	for (size_t i = 0, end; i < l->count; i = end) {
+	size_t kept = l->back;
+	for (size_t i = l->back, end; i < l->count; i = end) {
 		size_t left = fold_at(l, i, &end);
 		for (size_t k = 0; k < left; k++)
 			l->units[kept++] = l->units[i + k];

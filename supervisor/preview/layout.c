@@ -15,20 +15,21 @@ enum {
 void layout_begin(struct layout *l, const struct preview_options *options,
 		  const struct preview_ask *ask, size_t end_share, uint64_t lines, uint64_t bytes)
 {
-	l->count = 0;
+	l->count = l->back = 0;
 	l->piece_count = 0;
 	buffer_clear(&l->text);
 	l->ask = ask;
-	l->budget = options->budget;
-	l->used = (size_t)ask->printed_bytes;
-	l->max_lines = options->max_lines;
-	l->lines = ask->printed_lines;
+	l->budget = ask->total ? ask->total : options->budget;
+	l->used = ask->used;
+	l->max_lines = ask->total_lines ? ask->total_lines : options->max_lines;
+	l->lines = ask->used_lines;
 	l->max_line = options->max_line;
 	l->ceiling = options->grow ? SIZE_MAX : options->max_line;
 	l->at_ceiling = false;
 	l->end_share = end_share;
 	l->total_lines = lines;
 	l->total_bytes = bytes;
+	l->spelled = ask->spelled;
 	l->bare = options->bare;
 	l->guard = options->guard && !options->bare;
 	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
@@ -68,13 +69,31 @@ static bool is_squeezed(const struct line *line)
 	       line_squeeze(line->front, line->front_len, NULL) < line->front_len;
 }
 
+/* Which of the lines left out a printed line is one of; false: none. */
+static bool layout_find_range(const struct layout *l, uint64_t number, size_t *range)
+{
+	const struct preview_ask *ask = l->ask;
+	size_t i = 0;
+	while (i < ask->left_out_count && ask->left_out[i].to < number)
+		i++;
+	*range = i;
+	return i < ask->left_out_count && ask->left_out[i].from <= number;
+}
+
 int layout_add(struct layout *l, const struct line *line, const struct trait *trait)
 {
 	struct unit *u;
-	if (line->number <= l->ask->printed_lines)
+	size_t range = l->ask->left_out_count;
+	bool is_back = line->number <= l->ask->printed_lines;
+	if (line->number > l->total_lines)
 		return 0;
-	if (l->count) {
+	if (is_back && !layout_find_range(l, line->number, &range))
+		return 0;
+	if (l->count && l->units[l->count - 1].range == range) {
 		u = &l->units[l->count - 1];
+		/* A repeated line was announced with those around it. */
+		if (is_back && line_equal(&u->line, line))
+			return 0;
 		if (line_equal(&u->line, line) && layout_goes_on(l->same, u, line->number)) {
 			u->to = line->number;
 			u->length = line->offset + line->length - u->line.offset;
@@ -86,7 +105,9 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 	u = array_add(&l->units, &l->count, &l->cap, sizeof(*u));
 	if (!u)
 		return -1;
+	l->back += is_back;
 	*u = (struct unit){.line = *line,
+			   .range = range,
 			   .to = line->number,
 			   .length = line->length,
 			   .limit = line_limit(line, l->max_line),
@@ -184,10 +205,29 @@ void layout_price_unit(struct layout *l, struct unit *u)
 	}
 }
 
-/* The gap between two units; NULL is the end of the text on that side. */
+static bool unit_is_back(const struct layout *l, const struct unit *u)
+{
+	return u && u->line.number <= l->ask->printed_lines;
+}
+
+/* What stands in front of a unit that is not the next line, where no line is left out that was not
+   announced already. */
+static struct preview_piece jump_between(const struct unit *a, const struct unit *b)
+{
+	bool follows = a && a->to + 1 == b->line.number;
+	return (struct preview_piece){
+		.kind = PREVIEW_JUMP, .from = b->line.number, .to = follows ? 0 : b->line.number};
+}
+
+/* The gap between two units; NULL is the end of the text on that side. From > to: there is none. */
 static struct preview_piece gap_between(const struct layout *l, const struct unit *a,
 					const struct unit *b)
 {
+	bool from_back = unit_is_back(l, a);
+	if (unit_is_back(l, b) || (from_back && b && b->line.number == l->ask->printed_lines + 1))
+		return jump_between(a, b);
+	if (from_back)
+		a = NULL;
 	uint64_t start = a ? a->line.offset + a->length : l->ask->printed_bytes;
 	uint64_t end = b ? b->line.offset : l->total_bytes;
 	return (struct preview_piece){.kind = PREVIEW_GAP,
@@ -206,6 +246,8 @@ static size_t gap_cost(const struct layout *l, const struct unit *a, const struc
    numbers. */
 static size_t spell_cost(const struct layout *l)
 {
+	if (l->spelled)
+		return 0;
 	struct preview_piece piece = {.kind = PREVIEW_GAP,
 				      .from = l->total_lines - (l->total_lines > 1),
 				      .to = l->total_lines,
@@ -220,7 +262,7 @@ static void extend(struct layout *l, size_t unit)
 {
 	struct unit *u = &l->units[unit];
 	const struct streak *s = l->same ? streaks_find(l->same, u->line.number, u->to) : NULL;
-	uint64_t before = unit > 0 ? l->units[unit - 1].to : l->ask->printed_lines;
+	uint64_t before = unit > l->back ? l->units[unit - 1].to : l->ask->printed_lines;
 	uint64_t behind = unit + 1 < l->count ? l->units[unit + 1].line.number : UINT64_MAX;
 	if (!s)
 		return;
@@ -236,7 +278,8 @@ static void extend(struct layout *l, size_t unit)
 void layout_price(struct layout *l, bool join)
 {
 	for (size_t i = 0; i < l->count; i++) {
-		extend(l, i);
+		if (i >= l->back)
+			extend(l, i);
 		layout_price_unit(l, &l->units[i]);
 	}
 	if (join)
@@ -254,9 +297,11 @@ void layout_limit(struct layout *l, size_t unit, size_t limit)
 
 bool layout_take_all(struct layout *l)
 {
-	size_t cost = (size_t)l->ask->printed_bytes;
+	size_t cost = l->ask->used;
 	uint64_t next = l->ask->printed_lines + 1, lines = l->lines;
 	bool spells = false;
+	if (l->back > 0)
+		return false;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct unit *u = &l->units[i];
 		if (u->folded && u->alike && !spells) {
@@ -515,7 +560,7 @@ int layout_pieces(struct layout *l)
 {
 	const struct unit *before = NULL;
 	struct preview_piece gap;
-	l->spelled = false;
+	l->spelled = l->ask->spelled;
 	buffer_clear(&l->text);
 	/* Cleaning removes a quarter of the bytes at most (U+FFFD for a character of four). */
 	if (buffer_reserve(&l->text, l->used + l->used / 3 + 1 + ALIKE_LAST))

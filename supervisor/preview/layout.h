@@ -20,6 +20,7 @@
 
 struct unit {
 	struct line line;
+	size_t range;      /* of the lines left out it is of this one, or behind all of them */
 	uint64_t to;       /* the last of the equal lines, or of those that are alike */
 	uint64_t length;   /* of all of them */
 	size_t limit;      /* bytes to print of the line at most */
@@ -42,6 +43,7 @@ enum { LAYOUT_TELLING = 40 };
 struct layout {
 	struct unit *units;
 	size_t count, cap;
+	size_t back; /* so many of them are lines that were left out of what is printed */
 	/* Caches, so that no long way is searched twice. `before`: the unit in front of `from` is
 	   the last chosen one before each of from..to (0: none). `behind`: `to` is the first chosen
 	   one behind each of from..to-1 (count: none). */
@@ -75,7 +77,8 @@ void layout_begin(struct layout *l, const struct preview_options *options,
 		  const struct preview_ask *ask, size_t end_share, uint64_t lines, uint64_t bytes);
 void layout_release(struct layout *l);
 
-/* Adds a line behind those already there; one that was printed live is ignored.
+/* Adds a line behind those already there; one that was printed live is ignored, and so is one that
+   was left out and tells little.
    Its bytes must stay where they are until the pieces are made. 0, or -1 with
    ENOMEM. */
 int layout_add(struct layout *l, const struct line *line, const struct trait *trait);

@@ -337,6 +337,12 @@ uint64_t preview_lines(const struct preview *p)
 	return window_lines(&p->window);
 }
 
+uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes)
+{
+	*bytes = p->window.last_start;
+	return p->window.newlines;
+}
+
 uint64_t preview_bytes(const struct preview *p)
 {
 	return p->window.bytes;
@@ -483,8 +489,9 @@ static int preview_lay_out(struct preview *p, const struct preview_ask *ask, enu
 static int choose_last(struct preview *p, const struct preview_ask *ask,
 		       const struct preview_piece **pieces)
 {
-	size_t used = (size_t)ask->printed_bytes + MARKER_RESERVE;
-	size_t room = p->options.budget > used ? p->options.budget - used : 0;
+	size_t used = ask->used + MARKER_RESERVE;
+	size_t budget = ask->total ? ask->total : p->options.budget;
+	size_t room = budget > used ? budget - used : 0;
 	uint64_t left = preview_bytes(p) - ask->printed_bytes, number;
 	size_t most = room < left ? room : (size_t)left, len;
 	struct preview_piece *piece = p->plain;
@@ -510,11 +517,40 @@ static int choose_last(struct preview *p, const struct preview_ask *ask,
 	return (int)(piece - p->plain);
 }
 
+/* The last of the complete lines, or all that are new. They need no judging. */
+static int choose_at_pause(struct preview *p, const struct preview_ask *ask,
+			   const struct preview_piece **pieces)
+{
+	struct preview_options options = p->options;
+	const struct trait plain = {.value = 1};
+	struct layout *l = &p->layout;
+	struct window_cursor cursor = {0};
+	struct line line;
+	options.mode = PREVIEW_TAIL;
+	layout_begin(l, &options, ask, 0, p->window.newlines, p->window.last_start);
+	l->same = l->similar = NULL;
+	while (window_next(&p->window, &cursor, &line)) {
+		bool is_fragment = !line_is_whole(&line) && line.length <= options.max_line;
+		if (!is_fragment && layout_add(l, &line, &plain))
+			return 0;
+	}
+	layout_price(l, false);
+	if (!layout_take_all(l))
+		choose(l, &options);
+	layout_grow(l);
+	int count = layout_pieces(l);
+	TRACE(PREVIEW, "at a pause: %d pieces, %zu of %zu bytes", count, l->used, l->budget);
+	*pieces = l->pieces;
+	return count < 0 ? 0 : count;
+}
+
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces)
 {
 	enum outcome outcome = ask->status == 0 ? OUTCOME_SUCCESS : OUTCOME_FAILURE;
 	int count = -1;
+	if (ask->is_pause)
+		return choose_at_pause(p, ask, pieces);
 	preview_set_budget(p, ask->budget ? ask->budget : p->given.budget);
 	if (p->options.mode == PREVIEW_SMART && !p->smart)
 		start_smart(p);
@@ -527,7 +563,7 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	}
 	TRACE(PREVIEW, "%s: %d pieces, %" PRIu64 " of %" PRIu64 " lines, %zu of %zu bytes%s",
 	      p->smart ? "smart" : "by position", count, p->layout.lines, preview_lines(p),
-	      p->layout.used, p->options.budget, count < 0 ? "; no memory, so the end alone" : "");
+	      p->layout.used, p->layout.budget, count < 0 ? "; no memory, so the end alone" : "");
 	*pieces = p->layout.pieces;
 	return count < 0 ? choose_last(p, ask, pieces) : count;
 }

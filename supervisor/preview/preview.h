@@ -58,6 +58,9 @@ enum preview_kind {
 	PREVIEW_TEXT, /* lines from..to, as in `text` */
 	PREVIEW_GAP,  /* lines from..to are left out: `bytes` of them */
 	PREVIEW_FOLD, /* lines from..to repeat the line before */
+	/* The text that follows begins with line `from`, which is not the next one: lines before it
+	   were left out of what is printed already, or are the last of that. */
+	PREVIEW_JUMP,
 	/* Lines from..to differ from the line before only in numbers and paths, and are left out:
 	   `text` is the last of them, whole or cut, without its newline. */
 	PREVIEW_ALIKE,
@@ -75,13 +78,29 @@ struct preview_piece {
 	bool spelled;   /* the first omitted lines: their marker spells out the command */
 };
 
+/* Lines from..to, 1-based and inclusive. */
+struct preview_range {
+	uint64_t from, to;
+};
+
 /* The caller's knowledge at the time of the choice. */
 struct preview_ask {
 	size_t budget;          /* 64 to options.budget; 0: that */
 	uint64_t printed_bytes; /* the first bytes of the text are printed already ... */
-	uint64_t printed_lines; /* ... which are this many whole lines; they count in the budget */
-	uint64_t bytes_before;  /* in front of the text, for the places of what is cut */
-	int status;             /* 0 success, > 0 failure, -1 still running */
+	uint64_t printed_lines; /* ... which are this many whole lines, ... */
+	/* ... but for these, in order, which were announced as left out ... */
+	const struct preview_range *left_out;
+	size_t left_out_count;
+	bool spelled;        /* ... by a marker that spells out the command. */
+	size_t used;         /* Bytes that were printed for that, ... */
+	uint64_t used_lines; /* ... and lines; they count in the budget. */
+	size_t paused;       /* The part of `used` that was printed at pauses. */
+	/* Bytes and lines that may be printed in all, instead of what the budget says; 0: that. */
+	size_t total;
+	uint64_t total_lines;
+	uint64_t bytes_before; /* in front of the text, for the places of what is cut */
+	bool is_pause;         /* more comes: only the last of the complete lines are wanted */
+	int status;            /* 0 success, > 0 failure, -1 still running */
 	/* Writes the marker for a gap or fold into `out` (cap bytes), newline
 	   included, and returns its length. Used to count it in the budget; not asked
 	   when nothing but the text is printed. A spelled marker is longer than one that is not by
@@ -109,12 +128,16 @@ uint64_t preview_bytes(const struct preview *p);
    bytes: whole lines up to here will always be part of the choice. */
 size_t preview_head_budget(const struct preview *p);
 
+/* The complete lines so far, and their bytes. */
+uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes);
+
 /* Chooses. The pieces cover every line after the printed ones exactly once and
-   in order; text and markers together with what was printed are at most the budget. A line that
-   does not fit whole is cut: the piece's `text` then holds "[... bytes FROM-TO]" in its
-   place, or, bare, the one part of it that tells most (the last line's end, the others' start).
-   *pieces and the texts belong to `p` and are valid until its next call. Returns the count. Without
-   memory to choose with, the last lines are shown. */
+   in order; in front of these stand the most telling lines of what was left out. Text and markers
+   together with what was printed are at most the budget. A line that does not fit whole is cut: the
+   piece's `text` then holds "[... bytes FROM-TO]" in its place, or, bare, the one part of it that
+   tells most (the last line's end, the others' start). *pieces and the texts belong to `p` and are
+   valid until its next call. Returns the count. Without memory to choose with, the last lines are
+   shown. */
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 

@@ -42,9 +42,14 @@ void delivery_hurry(struct delivery *d, int64_t now_ms, int instead)
 		d->instead = instead;
 }
 
+bool delivery_is_end(int sig)
+{
+	return sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT || sig == SIGKILL;
+}
+
 void delivery_signal(struct delivery *d, int64_t now_ms, int sig)
 {
-	if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP || sig == SIGQUIT || sig == SIGKILL)
+	if (delivery_is_end(sig))
 		delivery_hurry(d, now_ms, sig);
 }
 

@@ -42,6 +42,9 @@ bool delivery_print(struct delivery *d);
    run then, if the command itself has succeeded. */
 void delivery_hurry(struct delivery *d, int64_t now_ms, int instead);
 
+/* Whether this signal is meant to end a run. */
+bool delivery_is_end(int sig);
+
 /* The same after `sig` was sent to the run, if that signal is meant to end it. */
 void delivery_signal(struct delivery *d, int64_t now_ms, int sig);
 

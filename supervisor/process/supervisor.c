@@ -212,7 +212,10 @@ static void supervisor_on_readable(struct supervisor *s, struct source *source)
 {
 	uint64_t before = source->came;
 	source_read(source, s->chunk, SOURCE_TURN);
-	lingering_came(&s->lingering, source->came - before, clock_monotonic_ms());
+	int64_t now_ms = clock_monotonic_ms();
+	lingering_came(&s->lingering, source->came - before, now_ms);
+	if (source->text && source->came > before)
+		interceptor_came(source->text, now_ms);
 	s->keys.active = true;
 	if (source->queue.error)
 		supervisor_on_broken_queue(s, source);
@@ -220,7 +223,7 @@ static void supervisor_on_readable(struct supervisor *s, struct source *source)
 	bool is_unfinished =
 		source->text && (interceptor_is_unsettled(source->text) || s->record.artifact);
 	if (!s->timer[TIMER_TICK] && (source->hung || is_unfinished))
-		s->timer[TIMER_TICK] = clock_monotonic_ms() + TICK_MS;
+		s->timer[TIMER_TICK] = now_ms + TICK_MS;
 }
 
 static void supervisor_on_tick(struct supervisor *s, int64_t now_ms)
@@ -236,6 +239,23 @@ static void supervisor_on_tick(struct supervisor *s, int64_t now_ms)
 		if (interceptor_is_unsettled(text))
 			s->timer[TIMER_TICK] = now_ms + TICK_MS;
 	}
+}
+
+static int64_t pause_when(const struct supervisor *s, int64_t now_ms)
+{
+	int64_t first = 0;
+	(void)now_ms;
+	for (int i = 0; i < s->source_count && supervisor_has_reader(s); i++) {
+		int64_t due = s->sources[i].text ? interceptor_pause_due(s->sources[i].text) : 0;
+		if (due && (!first || due < first))
+			first = due;
+	}
+	return first;
+}
+
+static void supervisor_on_pause(struct supervisor *s, int64_t now_ms)
+{
+	supervisor_print_held(s, INTERCEPT_PAUSE, now_ms);
 }
 
 static void supervisor_on_timeout(struct supervisor *s, int64_t now_ms)
@@ -338,6 +358,7 @@ static const struct deadline deadlines[] = {
 	{"look at the agent", TIMER_AGENT, NULL, front_look_at_agent},
 	{"stall", TIMER_STALL, NULL, NULL},
 	{"live", TIMERS, live_when, supervisor_on_live},
+	{"pause", TIMERS, pause_when, supervisor_on_pause},
 	{"keys", TIMERS, keys_when, supervisor_on_keys},
 	{"end the tree", TIMERS, tree_when, supervisor_on_tree},
 	{"lingering", TIMERS, lingering_when, NULL},

@@ -134,6 +134,8 @@ static void front_on_gone(struct supervisor *s)
 	if (s->caller != CALLER_WAITS)
 		return;
 	if (s->state == SUPERVISOR_RUNNING) {
+		/* Whoever has killed it may read what is there now. */
+		supervisor_print_held(s, INTERCEPT_LAST_WORDS, clock_monotonic_ms());
 		s->interrupted = true;
 		supervisor_end_tree(s, TREE_HUP);
 	}
@@ -181,6 +183,9 @@ static void front_on_message(struct supervisor *s, const struct message *m, size
 {
 	switch (m->kind) {
 	case MESSAGE_SIGNAL:
+		/* An agent that gives up may read what is there now. */
+		if (delivery_is_end(m->a))
+			supervisor_print_held(s, INTERCEPT_LAST_WORDS, clock_monotonic_ms());
 		if (s->state == SUPERVISOR_RUNNING)
 			front_pass_signal(s, m, len);
 		delivery_signal(&s->delivery, clock_monotonic_ms(), m->a);

@@ -164,6 +164,15 @@ void supervisor_drop_caller(struct supervisor *s);
    a caller. */
 void supervisor_settle(void);
 
+/* Whether somebody reads along. */
+static inline bool supervisor_has_reader(const struct supervisor *s)
+{
+	return s->state == SUPERVISOR_RUNNING && s->caller == CALLER_WAITS;
+}
+
+/* Prints what is held back of the texts whose moment it is. */
+void supervisor_print_held(struct supervisor *s, enum interceptor_moment moment, int64_t now_ms);
+
 /* Prints a line with the ID if the reader has seen nothing new for long, or not all there is. */
 void supervisor_heartbeat(struct supervisor *s, int64_t now_ms);
 

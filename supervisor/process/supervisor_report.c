@@ -209,14 +209,47 @@ void supervisor_finish_yield(struct supervisor *s)
 	io_close(&s->front.fd);
 }
 
-static void report_print_heartbeat(struct supervisor *s, struct source *source,
-				   const struct wait *wait, int64_t now_ms)
+/* Prints what is held back. Returns whether the reader could be given it. */
+static bool report_print_held(struct supervisor *s, struct source *source,
+			      enum interceptor_moment moment, int64_t now_ms)
+{
+	struct interceptor *text = source->text;
+	if (!text || !interceptor_begin_print(text, moment, now_ms))
+		return true;
+	supervisor_keep_both(s);
+	interceptor_update_live(text);
+	const struct wording_place place = record_place(&s->record, source->is_stderr);
+	return interceptor_print_held(text, moment, now_ms, &place);
+}
+
+/* Says that the command runs. */
+static void report_print_running(struct supervisor *s, struct source *source,
+				 const struct wait *wait, int64_t now_ms)
 {
 	interceptor_spill(source->text);
 	interceptor_update_live(source->text);
 	const struct wording_place place = record_place(&s->record, source->is_stderr);
 	interceptor_heartbeat(source->text, now_ms - s->job->begun_ms, wait->kind, wait->name,
 			      &place);
+}
+
+void supervisor_print_held(struct supervisor *s, enum interceptor_moment moment, int64_t now_ms)
+{
+	const struct wait unknown = {.kind = WAIT_UNKNOWN};
+	for (int i = 0; i < s->source_count && supervisor_has_reader(s); i++) {
+		struct source *source = &s->sources[i];
+		int64_t due = source->text ? interceptor_pause_due(source->text) : 0;
+		bool is_due = moment != INTERCEPT_PAUSE || (due && now_ms >= due);
+		if (is_due && !report_print_held(s, source, moment, now_ms))
+			report_print_running(s, source, &unknown, now_ms);
+	}
+}
+
+static void report_print_heartbeat(struct supervisor *s, struct source *source,
+				   const struct wait *wait, int64_t now_ms)
+{
+	report_print_held(s, source, INTERCEPT_HEARTBEAT, now_ms);
+	report_print_running(s, source, wait, now_ms);
 }
 
 void supervisor_heartbeat(struct supervisor *s, int64_t now_ms)

@@ -87,6 +87,10 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 		    const struct wording_place *place)
 {
 	bool many = piece->to > piece->from;
+	if (piece->kind == PREVIEW_JUMP) {
+		buffer_printf(out, "[... from line %" PRIu64 " on]\n", piece->from);
+		return;
+	}
 	buffer_append_string(out, many ? "[... lines " : "[... line ");
 	append_numbers(out, piece->from, piece->to);
 	if (piece->kind == PREVIEW_FOLD) {

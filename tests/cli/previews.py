@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 
-from support.harness import BUDGET, LIMIT, SOURCE, TERSE, Case, main, read_file, write_file
+from support.harness import BUDGET, FAILURE_BUDGET, SOURCE, TERSE, Case, main, read_file, write_file
 
 RECORDED = os.path.join(SOURCE, "tests", "preview")
 
@@ -105,7 +105,8 @@ class RealRuns(Case):
         run = self.terse("--session", "previews", "--size", "4KB", *command)
         self.assertIn(run.code, codes, run.out[-500:])
         self.assertIn(b"[terse: exit %d after " % run.code, run.out)
-        self.assertLessEqual(run.out.index(b"[terse: exit "), LIMIT)
+        # A run that pauses gets half more.
+        self.assertLessEqual(run.out.index(b"[terse: exit "), FAILURE_BUDGET * 3 // 2)
         return run.out
 
     def assert_shows(self, shown, *texts):

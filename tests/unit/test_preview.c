@@ -335,8 +335,8 @@ static void print_live(struct preview_ask *ask, const struct buffer *text, size_
 	for (size_t i = 0; i < lines.count && i < wanted && lines.start[i + 1] <= budget; i++) {
 		if (text->data[lines.start[i + 1] - 1] != '\n')
 			break;
-		ask->printed_lines = i + 1;
-		ask->printed_bytes = lines.start[i + 1];
+		ask->printed_lines = ask->used_lines = i + 1;
+		ask->printed_bytes = ask->used = lines.start[i + 1];
 	}
 	free(lines.start);
 }
@@ -408,6 +408,8 @@ static void check_shown(const struct preview_options *options, uint64_t printed_
 	preview_feed(p, text, strlen(text));
 	for (; ask.printed_lines < printed_lines; ask.printed_lines++)
 		ask.printed_bytes = (uint64_t)(strchr(text + ask.printed_bytes, '\n') - text) + 1;
+	ask.used = ask.printed_bytes;
+	ask.used_lines = ask.printed_lines;
 	count = preview_choose(p, &ask, &pieces);
 	assert_true(count >= 0);
 	render(&out, false, &ask, pieces, count);

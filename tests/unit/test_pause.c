@@ -1,0 +1,171 @@
+// When a waiting reader is given what is held back, and how much of it.
+
+#include "supervisor/intercept/pause.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/random.h"
+
+static void a_pause_begins_with_the_last_new_line(void **state)
+{
+	struct pause p = {0};
+	(void)state;
+	assert_int_equal(pause_due(&p), 0);
+	pause_note(&p, 3, 1000);
+	assert_int_equal(pause_due(&p), 1000 + PAUSE_MS);
+	pause_note(&p, 4, 2000);
+	assert_int_equal(pause_due(&p), 2000 + PAUSE_MS);
+	assert_false(pause_is_quiet(&p, 1999 + PAUSE_MS));
+	assert_true(pause_is_quiet(&p, 2000 + PAUSE_MS));
+	pause_printed(&p, 2000 + PAUSE_MS, false);
+	assert_false(pause_is_quiet(&p, 9000));
+}
+
+static void a_line_that_is_only_redrawn_does_not_end_it(void **state)
+{
+	struct pause p = {0};
+	(void)state;
+	pause_note(&p, 3, 1000);
+	for (int64_t now = 1100; now <= 2400; now += 100)
+		/* It moves up to the first line and comes down again. */
+		pause_note(&p, now % 200 ? 1 : 3, now);
+	assert_int_equal(pause_due(&p), 1000 + PAUSE_MS);
+	assert_false(pause_is_silent(&p, 1000 + PAUSE_MS));
+	pause_printed(&p, 1000 + PAUSE_MS, false);
+	pause_note(&p, 2, 2600);
+	assert_false(pause_is_quiet(&p, 9000));
+	/* An unfinished line is looked at when nothing comes at all. */
+	assert_int_equal(pause_due(&p), 2600 + PAUSE_MS);
+	assert_true(pause_is_silent(&p, 2600 + PAUSE_MS));
+}
+
+static void pauses_that_omit_lines_come_less_and_less_often(void **state)
+{
+	struct pause p = {0};
+	uint64_t lines = 0;
+	int64_t now = 1000;
+	(void)state;
+	for (int64_t distance = PAUSE_DISTANCE_MS; distance < 1000000; distance *= 2) {
+		pause_note(&p, ++lines, now);
+		now = pause_due(&p);
+		assert_true(pause_is_quiet(&p, now));
+		pause_printed(&p, now, true);
+		p.is_touched = false;
+		pause_note(&p, ++lines, now);
+		p.is_touched = false;
+		assert_int_equal(pause_due(&p), now + distance);
+		assert_false(pause_is_quiet(&p, now + distance - 1));
+		now += distance;
+		/* Lines that come later have their own pause. */
+		pause_note(&p, ++lines, now);
+		p.is_touched = false;
+		assert_int_equal(pause_due(&p), now + PAUSE_MS);
+	}
+}
+
+static void what_may_still_change_is_looked_at_again(void **state)
+{
+	struct pause p = {0};
+	(void)state;
+	pause_note(&p, 1, 1000);
+	pause_printed(&p, 3000, false);
+	p.is_touched = false;
+	assert_int_equal(pause_due(&p), 0);
+	pause_again(&p, 3500);
+	assert_int_equal(pause_due(&p), 3500);
+}
+
+static void the_share_of_the_last_lines_is_halved_each_time(void **state)
+{
+	struct share s = {.budget = 4000, .least = 256, .printed = 600};
+	(void)state;
+	assert_int_equal(share_whole(&s), 4000);
+	assert_int_equal(share_tail(&s, true), 2000);
+	static const size_t rooms[] = {1000, 500, 500};
+	for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++) {
+		assert_int_equal(share_tail(&s, false), rooms[i]);
+		share_take(&s, rooms[i], true);
+	}
+	assert_int_equal(share_tail(&s, true), 0);
+	assert_int_equal(share_end(&s, 4000), 6000);
+}
+
+static void what_was_printed_whole_leaves_less(void **state)
+{
+	struct share s = {.budget = 4000, .least = 256, .printed = 600};
+	(void)state;
+	share_take(&s, 3000, false);
+	assert_int_equal(share_tail(&s, true), 400);
+	assert_int_equal(share_end(&s, 4000), 6000);
+	/* A failure may have more. */
+	assert_int_equal(share_end(&s, 6000), 9000);
+	share_take(&s, 400, true);
+	assert_int_equal(share_tail(&s, true), 0);
+	assert_int_equal(share_end(&s, 4000), 6000);
+}
+
+static void a_ceiling(void **state)
+{
+	struct share s = {.budget = 4000, .ceiling = 5000, .least = 256, .printed = 600};
+	(void)state;
+	assert_int_equal(share_whole(&s), 3000);
+	assert_int_equal(share_tail(&s, true), 2000);
+	share_take(&s, 2000, true);
+	assert_int_equal(share_end(&s, 4000), 5000);
+	s.ceiling = 4000;
+	assert_int_equal(share_end(&s, 4000), 4000);
+	assert_int_equal(share_tail(&s, true), 0);
+}
+
+static uint32_t rnd(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % below;
+}
+
+/* Whatever is printed at pauses, the preview keeps half of its budget, and all stays within one and
+   a half of it. */
+static void random_shares(void **state)
+{
+	(void)state;
+	for (uint32_t round = 0; round < 20000; round++) {
+		uint32_t seed = random_start(round);
+		size_t budget = 64 + rnd(&seed, 20000);
+		struct share s = {.budget = budget,
+				  .ceiling =
+					  rnd(&seed, 2) ? budget + rnd(&seed, (uint32_t)budget) : 0,
+				  .least = 1 + rnd(&seed, 256),
+				  .printed = rnd(&seed, (uint32_t)budget / 4)};
+		for (uint32_t prints = rnd(&seed, 20); prints > 0; prints--) {
+			bool omits = rnd(&seed, 2);
+			size_t whole = share_whole(&s),
+			       most = whole > s.printed ? whole - s.printed : 0;
+			size_t room = omits ? share_tail(&s, rnd(&seed, 4) == 0) : most;
+			share_take(&s, room ? rnd(&seed, (uint32_t)room + 1) : 0, omits);
+		}
+		assert_true(s.tails <= budget / 2);
+		size_t end = share_end(&s, budget);
+		assert_true(end <= budget + budget / 2);
+		assert_true(s.ceiling == 0 || end <= s.ceiling);
+		assert_true(end - s.printed >= budget / 2);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pause_begins_with_the_last_new_line),
+		cmocka_unit_test(a_line_that_is_only_redrawn_does_not_end_it),
+		cmocka_unit_test(pauses_that_omit_lines_come_less_and_less_often),
+		cmocka_unit_test(what_may_still_change_is_looked_at_again),
+		cmocka_unit_test(the_share_of_the_last_lines_is_halved_each_time),
+		cmocka_unit_test(what_was_printed_whole_leaves_less),
+		cmocka_unit_test(a_ceiling),
+		cmocka_unit_test(random_shares),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
