@@ -119,8 +119,9 @@ static void origins_are_told(void **state)
 	expect_line("\tB=2");
 	assert_non_null(strstr(said, "/.terse.ini:2\n"));
 	assert_int_equal(RUN("grep", "-rn", "foo"), 0);
-	expect_line("size = 30KB                      ; profile search");
-	expect_line("max_lines = 100                  ; profile search");
+	expect_line("size = 10KB                      ; profile search");
+	expect_line("failure_size = 10KB              ; profile search");
+	expect_line("max_lines = 300                  ; profile search");
 	expect_line("unit = matches                   ; profile search");
 	assert_int_equal(RUN("--size=1KB", "--", "ls; cat a"), 0);
 	expect_line("size = 1KB                       ; --size");
@@ -220,8 +221,8 @@ static void profiles_are_listed(void **state)
 	assert_int_equal(RUN("--profiles", "--json"), 0);
 	root = json_loads(said, 0, NULL);
 	assert_non_null(root);
-	assert_int_equal(json_array_size(json_object_get(root, "profiles")), 9);
-	read = json_array_get(json_object_get(root, "profiles"), 0);
+	assert_int_equal(json_array_size(json_object_get(root, "profiles")), 15);
+	read = json_array_get(json_object_get(root, "profiles"), 2);
 	assert_string_equal(member(read, "name"), "read");
 	assert_string_equal(member(json_object_get(read, "settings"), "size"), "16KB");
 	assert_string_equal(member(json_object_get(read, "settings"), "mode"), "head");

@@ -221,7 +221,7 @@ static void to_a_person(const void *ctx)
 	CHECK(r.replies[0] == '\0');
 
 	start(&r, 0, CHANNEL_PTY, SINK_PERSON);
-	r.settings.size = 64;
+	r.settings.size = r.settings.failure_size = 64;
 	for (int i = 10; i < 60; i++) {
 		snprintf(line, sizeof(line), "line %d\r\n", i);
 		put(&r, line);
