@@ -112,7 +112,7 @@ LAUNCHER_OBJECTS = $(LAUNCHER_PARTS:%.c=$(BUILD)/launcher/%.o)
 LAUNCHER_CFLAGS ?= -O2 -g
 LAUNCHER_FLAGS   = $(CSTD) $(WARNINGS) $(LAUNCHER_CFLAGS) -D_GNU_SOURCE -I. -ffreestanding -fno-builtin \
 	-fno-pie -fno-stack-protector -U_FORTIFY_SOURCE -fno-asynchronous-unwind-tables -ffunction-sections
-LAUNCHER_LINK    = -static -no-pie -nostdlib -Wl,--gc-sections,--build-id=none,-z,noexecstack,-z,noseparate-code,-s
+LAUNCHER_LINK    = -static -nostdlib -Wl,--gc-sections,--build-id=none,-z,noexecstack,-z,noseparate-code,-s
 
 $(LAUNCHER): $(LAUNCHER_OBJECTS)
 	$(call run,LINK)$(CC) $(LAUNCHER_FLAGS) $(LAUNCHER_LINK) -o $@ $^
