@@ -56,7 +56,8 @@ static const struct layer_entry entries[] = {
 	SET(ceiling, 10000),
 	SET(heartbeat, 8000),
 
-	/* It shows its model no exit status. */
+	/* It shows its model no exit status, and waits for its whole timeout if a signal ends the
+	   shell. */
 	AGENT("opencode"),
 	ENVIRONMENT("OPENCODE"),
 	STRING("{command}"),
@@ -67,6 +68,7 @@ static const struct layer_entry entries[] = {
 	SET(ceiling, 50 * KB),
 	SET(line_ceiling, 2000),
 	SET(status, STATUS_FAILURE),
+	SET(signal_status, true),
 
 	/* It grew out of opencode. */
 	AGENT("kilo"),
@@ -79,6 +81,7 @@ static const struct layer_entry entries[] = {
 	SET(ceiling, 50 * KB),
 	SET(line_ceiling, 2000),
 	SET(status, STATUS_FAILURE),
+	SET(signal_status, true),
 
 	AGENT("pi"),
 	ENVIRONMENT("PI_CODING_AGENT"),

@@ -440,6 +440,11 @@ class PiInit(Init, Pi):
 # --- opencode ---------------------------------------------------------------------------------
 
 class OpencodeCommands(Commands, Server, ReadOnlyHome):
+    def test_a_signal_ends_the_command(self):
+        """Without terse it waits for its whole timeout then."""
+        results = self.drive((None, {"command": "kill -TERM $$", "description": "end", "timeout": 60000}))
+        self.assertEqual(results[0].strip(), "[terse: killed by SIGTERM]")
+
     def check_session(self, session):
         self.assertRegex(session, r"^agent-opencode-\d+-\d+\.\d+$")
 

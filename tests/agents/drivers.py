@@ -182,6 +182,7 @@ class Opencode(Agent):
     name = "opencode"
     quiet = {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
     folder = "opencode"
+    schema = "https://opencode.ai/config.json"
 
     def argv(self, word, options):
         program = os.path.join(MODULES, "opencode-linux-x64", "bin", "opencode")
@@ -193,7 +194,7 @@ class Opencode(Agent):
         path = os.path.join(folder, self.folder + ".json")
         settings = json.loads(read_file(path)) if os.path.exists(path) else {}
         # Without the schema it would write the file anew.
-        write_file(path, json.dumps({"$schema": "https://opencode.ai/config.json", **settings, **more}))
+        write_file(path, json.dumps({"$schema": self.schema, **settings, **more}))
 
     def deny(self, *commands):
         self.configure(permission={"bash": {"*": "allow", **{c + " *": "deny" for c in commands}}})
@@ -223,6 +224,7 @@ class Kilo(Opencode):
     quiet = {"KILO_DISABLE_AUTOUPDATE": "1", "KILO_DISABLE_LSP_DOWNLOAD": "1",
              "KILO_TELEMETRY_LEVEL": "off"}
     folder = "kilo"
+    schema = "https://app.kilo.ai/config.json"
 
     def argv(self, word, options):
         program = os.path.join(MODULES, "@kilocode", "cli-linux-x64", "bin", "kilo")
