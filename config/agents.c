@@ -4,8 +4,8 @@
 // 0.73.1, Gemini CLI 0.61.0, Qwen Code 0.24.4, GitHub Copilot CLI 1.0.102, Kilo 7.7.7 and Grok CLI
 // 0.0.34. The ceilings are what each shows its model of one command: Claude Code 30,000 characters
 // (10,000 if it failed) and of longer text 2,000, Codex 10,000 bytes, opencode, Kilo and pi 50 KB
-// and 2,000 lines, Gemini CLI 40,000 characters, Qwen Code 25,000, Copilot 20,000 bytes and of
-// longer text 500.
+// and 2,000 lines, Gemini CLI 40,000 characters, Qwen Code 25,000 and of longer text 4,400, Copilot
+// 20,000 bytes and of longer text 500.
 
 #include "config/agents.h"
 
@@ -110,6 +110,8 @@ static const struct layer_entry entries[] = {
 	PROCESS("qwen"),
 	SESSION("QWEN_CODE_SESSION_ID"),
 	SET(ceiling, 25000),
+	SET(failure_ceiling, 4 * KB),
+	SET(cut_ceiling, 4 * KB),
 	SET(exit_delay, 100),
 
 	AGENT("copilot"),
