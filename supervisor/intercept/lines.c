@@ -157,6 +157,8 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 {
 	const struct preview_piece *pieces;
 	struct marker marker = {&e->place, s->options.lines_before, &s->line};
+	struct buffer command = BUFFER_INIT;
+	wording_read_bytes(&command, &e->place);
 	struct preview_ask ask = make_ask(s, &marker);
 	ask.status = s->failed;
 	ask.budget = s->options.limit.bytes;
@@ -165,6 +167,7 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	ask.total = share_end(&s->share, ask.budget);
 	if (s->options.limit.count)
 		ask.total_lines = share_end(&s->line_share, (size_t)s->options.limit.count);
+	ask.command = command.len > 0 ? buffer_string(&command) : NULL;
 	uint64_t cut = 0;
 	int result = 0, count = preview_choose(s->preview, &ask, &pieces);
 	if (report && s->printed_lines > 0)
@@ -179,6 +182,7 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 		report->broken = s->broken;
 		report->cuts = s->cuts;
 	}
+	buffer_release(&command);
 	return result;
 }
 

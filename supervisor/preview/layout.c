@@ -1,6 +1,8 @@
 #include "supervisor/preview/layout.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,7 +141,10 @@ static struct line_form unit_form(const struct layout *l, const struct unit *u)
    ALIKE_LAST bytes are. */
 static struct preview_piece unit_fold(const struct layout *l, const struct unit *u, char *text)
 {
-	struct line_form form = {ALIKE_LAST, LINE_CUT_LATE, l->ask->bytes_before, true};
+	struct line_form form = {.limit = ALIKE_LAST,
+				 .cut = LINE_CUT_LATE,
+				 .before = l->ask->bytes_before,
+				 .squeeze = true};
 	struct preview_piece piece = {.kind = u->alike ? PREVIEW_ALIKE : PREVIEW_FOLD,
 				      .from = u->line.number + 1,
 				      .to = u->to,
@@ -252,9 +257,15 @@ static size_t spell_cost(const struct layout *l)
 				      .from = l->total_lines - (l->total_lines > 1),
 				      .to = l->total_lines,
 				      .bytes = l->total_bytes};
-	size_t shorter = marker_cost(l, &piece);
+	size_t shorter = marker_cost(l, &piece), in_line = 0;
 	piece.spelled = true;
-	return marker_cost(l, &piece) - shorter;
+	size_t cost = marker_cost(l, &piece) - shorter;
+	if (l->ask->command && !l->bare) {
+		uint64_t most = l->ask->bytes_before + l->total_bytes;
+		in_line = strlen(": ") + strlen(l->ask->command) +
+			  (size_t)snprintf(NULL, 0, " %" PRIu64 "-%" PRIu64, most, most);
+	}
+	return cost > in_line ? cost : in_line;
 }
 
 /* Adds to a unit of equal lines those around it that are known to be the same. */
@@ -304,7 +315,7 @@ bool layout_take_all(struct layout *l)
 		return false;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct unit *u = &l->units[i];
-		if (u->folded && u->alike && !spells) {
+		if (((u->folded && u->alike) || is_cut(u)) && !spells) {
 			spells = true;
 			cost += l->spell_cost;
 		}
@@ -394,6 +405,7 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit)
 	size_t room = l->budget - beside;
 	if (limit < room)
 		room = limit;
+	size_t before = u->limit;
 	if (room < u->limit)
 		u->limit = room < l->max_line ? room : l->max_line;
 	layout_price_unit(l, u);
@@ -405,7 +417,11 @@ bool layout_take_cut(struct layout *l, size_t unit, size_t limit)
 			u->limit = l->max_line;
 		layout_price_unit(l, u);
 	}
-	return layout_choose(l, u, beside);
+	if (layout_choose(l, u, beside))
+		return true;
+	u->limit = before;
+	layout_price_unit(l, u);
+	return false;
 }
 
 /* Takes the units from..to, which are all that is not chosen between their neighbours, if nothing
@@ -442,7 +458,7 @@ static bool close_gap(struct layout *l, size_t from, size_t to, bool spelled)
 
 void layout_close_gaps(struct layout *l)
 {
-	bool spelled = false;
+	bool spelled = l->ask->spelled;
 	size_t from = 0;
 	for (size_t i = 0; i <= l->count; i++) {
 		if (i < l->count && !l->units[i].chosen)
@@ -521,6 +537,10 @@ static int layout_add_text(struct layout *l, const struct unit *u, uint64_t line
 	struct preview_piece *last = l->piece_count ? &l->pieces[l->piece_count - 1] : NULL;
 	struct preview_piece piece = {.kind = PREVIEW_TEXT};
 	struct line_form form = unit_form(l, u);
+	if (is_cut(u) && !l->bare && !l->spelled && l->ask->command) {
+		form.command = l->ask->command;
+		l->spelled = true;
+	}
 	if (!last || last->kind != PREVIEW_TEXT) {
 		piece.from = u->line.number;
 		piece.text = l->text.data + l->text.len;
@@ -534,6 +554,7 @@ static int layout_add_text(struct layout *l, const struct unit *u, uint64_t line
 		size_t len =
 			line_write(&u->line, &form, l->text.data + l->text.len + guard) + guard;
 		form.before += u->line.length;
+		form.command = NULL;
 		l->text.len += len;
 		last->len += len;
 	}

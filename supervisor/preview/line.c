@@ -236,6 +236,22 @@ static size_t cut_room(const struct line *l, size_t limit, size_t notes)
 	return limit > notes + l->ended ? size_min(limit - notes - l->ended, most) : 0;
 }
 
+/* Appends the note on bytes that are left out, with the command that prints them if there is one.
+ */
+static size_t append_note(char *out, size_t len, uint64_t from, uint64_t bytes, const char *command)
+{
+	char note[64];
+	size_t note_len = line_note(from, bytes, note, sizeof(note));
+	if (!command)
+		return line_append(out, len, note, note_len);
+	/* "[... bytes 496-4936: COMMAND 496-4936]" */
+	const char *range = strrchr(note, ' ');
+	len = line_append(out, len, note, note_len - 1);
+	len = line_append(out, len, ": ", 2);
+	len = line_append(out, len, command, strlen(command));
+	return line_append(out, len, range, note_len - (size_t)(range - note));
+}
+
 size_t line_write(const struct line *l, const struct line_form *form, char *out)
 {
 	char note[64];
@@ -257,12 +273,12 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 	len = line_append(out, len, l->front, c.front_len);
 	at += c.front_len;
 	if (c.between)
-		len = line_append(out, len, note, line_note(at, c.between, note, sizeof(note)));
+		len = append_note(out, len, at, c.between, form->command);
 	if (c.back_len)
 		len = line_append(out, len, c.back + c.skip, c.back_len);
 	at += c.between + c.back_len;
 	if (c.behind)
-		len = line_append(out, len, note, line_note(at, c.behind, note, sizeof(note)));
+		len = append_note(out, len, at, c.behind, c.between ? NULL : form->command);
 	return l->ended ? line_append(out, len, "\n", 1) : len;
 }
 

@@ -35,6 +35,8 @@ struct line_form {
 	enum line_cut cut;
 	uint64_t before; /* bytes of the text in front of offset 0, for the places in notes */
 	bool squeeze;    /* line_squeeze() is applied if the line is whole */
+	/* Stands in the first note, with the range behind it; beyond the limit. Or NULL. */
+	const char *command;
 };
 
 /* A part of a line that is left out: by its place in the text. Bytes 0: none is. */

@@ -75,7 +75,7 @@ struct preview_piece {
 	unsigned above; /* PREVIEW_ALIKE: how many lines in front of it show the forms of these */
 	uint64_t cut;   /* how many of the lines in `text` are not whole */
 	bool cut_last;  /* the last line is one of them */
-	bool spelled;   /* the first omitted lines: their marker spells out the command */
+	bool spelled;   /* the first omission: its marker spells out the command */
 };
 
 /* Lines from..to, 1-based and inclusive. */
@@ -107,6 +107,9 @@ struct preview_ask {
 	   the same or less for lines of smaller numbers. */
 	size_t (*marker)(void *ctx, const struct preview_piece *piece, char *out, size_t cap);
 	void *ctx;
+	/* The command that prints bytes of the text, but for their range: it stands where the first
+	   omission is a part of a line. NULL: there is none. */
+	const char *command;
 };
 
 /* NULL with errno ENOMEM or EINVAL. */

@@ -114,6 +114,14 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 	buffer_append_string(out, "]\n");
 }
 
+void wording_read_bytes(struct buffer *out, const struct wording_place *place)
+{
+	if (!place->id)
+		return;
+	append_place(out, "read", place);
+	buffer_append_string(out, " --bytes");
+}
+
 static void append_quoted(struct buffer *out, const char *what, const char *text)
 {
 	buffer_append_string(out, what);

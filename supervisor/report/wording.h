@@ -33,6 +33,9 @@ struct wording_place {
 void wording_marker(struct buffer *out, const struct preview_piece *piece,
 		    const struct wording_place *place);
 
+/* "terse read cmd-1m5zq8k3x7f --bytes", without the range; nothing without a place. */
+void wording_read_bytes(struct buffer *out, const struct wording_place *place);
+
 enum wording_state {
 	WORDING_ENDED,
 	WORDING_INTERRUPTED,

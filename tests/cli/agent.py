@@ -12,7 +12,7 @@ from support.harness import (FOOTER, HEARTBEAT, LIMIT, MARKER, Case, TERSE, even
 
 
 # Bytes that are left out of a line.
-CUT = rb"\[\.\.\. bytes? (\d+(?:-\d+)?)\]"
+CUT = rb"\[\.\.\. bytes? (\d+(?:-\d+)?)(?:: terse read cmd-[0-9a-z]+ --bytes \1)?\]"
 
 
 def cut_part(text, note):
@@ -173,7 +173,6 @@ class Long(Case):
         """The shown part of a text. Its lines, together with their omitted parts (known by their places), are
         those of the text. The first omitted part is read with the command that the last line names."""
         notes = list(re.finditer(CUT, run.out))
-        self.assertEqual(run.out.count(b"--bytes"), 1)
         told = re.search(rb"(terse read cmd-[0-9a-z]+) (?:\[--lines FROM-TO \| )?--bytes FROM-TO\]", run.out)
         self.assertTrue(self.shell("%s --bytes %s | cat" % (told[1].decode(), notes[0][1].decode())).out ==
                         cut_part(text, notes[0]))
@@ -241,7 +240,7 @@ class Long(Case):
         write_file(os.path.join(self.work, "one"), b"x" * 50000 + b"\n")
         for mode in ("smart", "head", "tail", "ends"):
             run = self.terse("--mode", mode, "--max-line", "500", "cp", "one", "/dev/stdout")
-            self.assertLess(len(self.put_together(run, b"x" * 50000 + b"\n")), 540)
+            self.assertLess(len(self.put_together(run, b"x" * 50000 + b"\n")), 560)
 
     def test_repeats_are_folded(self):
         run = self.terse("sh", "-c", "echo start; for i in $(seq 50000); do echo same; done; echo end")

@@ -11,7 +11,7 @@ from support.harness import MARKER, SEED, TERSE, Case, main, write_file
 
 FOLD = re.compile(rb"\[\.\.\. lines? (?P<range>\d+(?:-\d+)?) repeats? the line above\]\n")
 SQUEEZED = re.compile(rb"( |=|-|\xe2\x8e\xaf)\{(\d+)\}")
-CUT = re.compile(rb"\[\.\.\. bytes? (\d+(?:-\d+)?)\]")
+CUT = re.compile(rb"\[\.\.\. bytes? (?P<range>\d+(?:-\d+)?)(?:: (?P<command>terse read [^\n]*? --bytes (?P=range)))?\]")
 # The last line: of a preview, of a first part, of one line, of blocks.
 ANY_RANGE = re.compile(rb"(terse read \S+(?: --stderr)?) \[--lines FROM-TO(?: \| --bytes FROM-TO)?\]")
 GO_ON = re.compile(rb"(terse read \S+(?: --stderr)? --offset \d+)")
@@ -82,34 +82,34 @@ class Omissions(Case):
         self.assertEqual(len(out), len(commands), done.err)
         return dict(zip(commands, out))
 
-    def parts(self, shown, read):
-        """The printed lines and what stands for the omitted ones: bytes of the text, and commands.
-        `read` is the command that the last line names, or None."""
-        marked = False
+    def parts(self, shown, read, spelled):
+        """The printed lines and what stands for the omitted ones. `read` is the command that the last line
+        names, or None; `spelled`: the first omission has it, too."""
+        marked = not spelled
         for line in shown.splitlines(keepends=True):
             marker, fold = MARKER.match(line), FOLD.fullmatch(line)
-            if marker:
-                # The first one has the command, and names it as the last line does.
-                self.assertEqual(bool(marker["command"]), not marked and read is not None, line)
-                if not marked and read:
-                    self.assertEqual(b"terse " + marker["command"], b"%s --lines %s" % (read, marker["range"]))
-                marked = True
-                yield "lines", marker["range"]
-            elif fold:
+            if fold:
                 yield "fold", fold["range"]
-            else:
-                yield "line", line
+                continue
+            for note in [marker] if marker else CUT.finditer(line) if line[2:-1] not in FORGED else ():
+                # The first one has the command, and names it as the last line does.
+                self.assertEqual(bool(note["command"]), not marked and read is not None, line)
+                if note["command"]:
+                    self.assertEqual(b"terse " + note["command"].removeprefix(b"terse "), b"%s --%s %s" %
+                                     (read, b"lines" if marker else b"bytes", note["range"]))
+                marked = True
+            yield ("lines", marker["range"]) if marker else ("line", line)
 
-    def assert_all_there(self, text, shown, read, at=b""):
-        """`shown` and the ranges that it names make up the text from the line after `at` on."""
-        parts = list(self.parts(shown, read))
+    def assert_all_there(self, text, shown, read, spelled=True):
+        """`shown` and the ranges that it names make up the text."""
+        parts = list(self.parts(shown, read, spelled))
         told = {numbers: "%s --lines %s" % (read.decode(), numbers.decode())
                 for kind, numbers in parts if kind == "lines"} if read else {}
         cuts = {numbers: "%s --bytes %s" % (read.decode(), numbers.decode())
-                for kind, line in parts if kind == "line" for numbers in CUT.findall(line)} if read else {}
+                for kind, line in parts if kind == "line" for numbers, _ in CUT.findall(line)} if read else {}
         answers = self.answers(sorted(set(told.values()) | set(cuts.values())))
         lines = text.splitlines(keepends=True)
-        whole, last = [at] if at else [], b""
+        whole, last = [], b""
         for kind, part in parts:
             number = len(whole) + 1
             if kind == "line":
@@ -174,9 +174,9 @@ class Omissions(Case):
             self.assertTrue(text.endswith(behind))
             front = text[:len(text) - len(behind)]
             self.assertEqual(front.count(b"\n") + 1, first)
-            self.assert_all_there(front, shown, cut_bytes and cut_bytes[1])
+            self.assert_all_there(front, shown, cut_bytes and cut_bytes[1], False)
         else:
-            self.assert_all_there(text, shown, cut_bytes and cut_bytes[1])
+            self.assert_all_there(text, shown, cut_bytes and cut_bytes[1], False)
 
     def random_options(self, rng):
         options = ["--profile", "default", "--size", str(rng.choice((100, 300, 1024, 2048, 4096, 9000))),

@@ -148,11 +148,15 @@ static struct lines split(const struct buffer *text)
 	return l;
 }
 
+/* The command that prints bytes, as the first omission names it. */
+#define COMMAND "terse read cmd-1m5zq8k3x7f01 --bytes"
+
 /* Checks that `shown` is the line at `offset`, whole or cut with true notes, or bare a part of
    it. */
 static void check_line(const char *line, size_t len, size_t offset, const char *shown,
 		       size_t shown_len, size_t max_line, bool bare, bool guard)
 {
+	static const char command[] = ": " COMMAND;
 	static const char open[] = "[... byte";
 	size_t at = 0, from = 0;
 	if (guard && line_is_like_notice(line, len)) {
@@ -162,7 +166,8 @@ static void check_line(const char *line, size_t len, size_t offset, const char *
 	}
 	if (shown_len == len && memcmp(line, shown, len) == 0)
 		return;
-	assert_true(shown_len <= max_line);
+	const char *told = memmem(shown, shown_len, COMMAND, strlen(COMMAND));
+	assert_true(shown_len <= max_line + (told ? strlen(command) + 24 : 0));
 	assert_int_equal(shown[shown_len - 1] == '\n', line[len - 1] == '\n');
 	if (bare) {
 		shown_len -= shown[shown_len - 1] == '\n';
@@ -185,6 +190,13 @@ static void check_line(const char *line, size_t len, size_t offset, const char *
 		assert_int_equal(*end == '-', many);
 		if (many)
 			last = strtoul(end + 1, &end, 10);
+		if (strncmp(end, command, strlen(command)) == 0) {
+			const char *range = note + strlen(open) + many;
+			size_t range_len = (size_t)(end - range);
+			end += strlen(command);
+			assert_memory_equal(end, range, range_len);
+			end += range_len;
+		}
 		assert_int_equal(*end, ']');
 		from = (size_t)(end - shown) + 1;
 		assert_int_equal(first, offset + at);
@@ -241,7 +253,7 @@ static void check_last(const char *line, size_t len, size_t offset,
 	buffer_release(&shown);
 }
 
-/* A marker costs less than what it stands for. */
+/* A marker costs less than what it stands for, if that is at hand. */
 static void check_gap(const struct buffer *text, const struct lines *lines,
 		      const struct preview_options *options, const struct preview_ask *ask,
 		      const struct preview_piece *piece)
@@ -249,16 +261,39 @@ static void check_gap(const struct buffer *text, const struct lines *lines,
 	struct preview_piece unspelled = *piece;
 	char mark[512];
 	size_t cost = 0;
-	if (options->bare || options->max_lines)
+	if (options->bare || options->max_lines || text->len > 2 * options->budget)
 		return;
 	unspelled.spelled = false;
 	for (uint64_t n = piece->from; n <= piece->to; n++) {
 		const char *line = text->data + lines->start[n - 1];
 		size_t len = lines->start[n] - lines->start[n - 1];
+		/* It may be too short to be cut. */
+		if (len > options->max_line)
+			return;
 		cost += utf8_clean_len(line, len);
 		cost += options->guard && line_is_like_notice(line, len) ? strlen(LINE_GUARD) : 0;
 	}
 	assert_true(cost > ask->marker(ask->ctx, &unspelled, mark, sizeof(mark)));
+}
+
+/* The first omission, and no other one, has the command. */
+static void check_spelled(const struct buffer *out, const struct preview_ask *ask,
+			  const struct preview_piece *pieces, int count, bool bare)
+{
+	int omissions = 0, spelled = 0;
+	const char *end = out->data + out->len;
+	for (int i = 0; i < count; i++) {
+		bool lines = pieces[i].kind == PREVIEW_GAP || pieces[i].kind == PREVIEW_ALIKE;
+		omissions += lines || (ask->command && !bare && pieces[i].cut);
+		spelled += pieces[i].spelled;
+		assert_true(!pieces[i].spelled || lines);
+	}
+	for (const char *at = out->data; out->len > 0; at += strlen(COMMAND), spelled++) {
+		at = memmem(at, (size_t)(end - at), COMMAND, strlen(COMMAND));
+		if (!at)
+			break;
+	}
+	assert_int_equal(spelled, omissions > 0);
 }
 
 static void check_pieces(const struct buffer *text, const struct preview_options *options,
@@ -287,7 +322,7 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 		}
 		if (piece->kind == PREVIEW_ALIKE) {
 			assert_true(i > 0 && pieces[i - 1].kind == PREVIEW_TEXT);
-			for (uint64_t n = piece->from; n <= piece->to; n++)
+			for (uint64_t n = piece->from; piece->above == 1 && n <= piece->to; n++)
 				assert_int_equal(shape_at(text, &lines, n),
 						 shape_at(text, &lines, piece->from - 1));
 			check_last(text->data + lines.start[piece->to - 1],
@@ -323,6 +358,7 @@ static void check_pieces(const struct buffer *text, const struct preview_options
 	/* An omission is announced even where its marker alone is too long. */
 	if (!(count == 1 && pieces[0].kind == PREVIEW_GAP))
 		assert_true(out.len + ask->printed_bytes <= options->budget);
+	check_spelled(&out, ask, pieces, count, options->bare);
 	buffer_release(&out);
 	free(lines.start);
 }
@@ -366,6 +402,7 @@ static void test_properties(void **state)
 			.guard = rnd(2),
 		};
 		ask.bytes_before = rnd(2) ? 0 : rnd(100000);
+		ask.command = rnd(2) ? COMMAND : NULL;
 		ask.status = (int)rnd(3) - 1;
 		ask.ctx = rnd(2) ? id : empty;
 		for (int pass = 0; pass < 2; pass++) {
