@@ -432,15 +432,20 @@ static bool close_gap(struct layout *l, size_t from, size_t to, bool spelled)
 	const struct unit *before = from > 0 ? &l->units[from - 1] : NULL;
 	const struct unit *behind = to < l->count ? &l->units[to] : NULL;
 	struct preview_piece gap = gap_between(l, before, behind);
-	if (gap.from > gap.to)
+	if (gap.from > gap.to || gap.kind == PREVIEW_JUMP)
 		return true;
 	size_t unspelled = marker_cost(l, &gap), cost = 0;
 	gap.spelled = spelled;
 	size_t most = marker_cost(l, &gap);
+	if (unit_is_back(l, before) && from < to) {
+		struct preview_piece jump = jump_between(before, &l->units[from]);
+		cost = marker_cost(l, &jump);
+	}
 	uint64_t lines = l->lines;
 	for (size_t i = from; i < to; i++) {
 		const struct unit *u = &l->units[i];
-		if (u->line.number != gap.from || u->cost == 0 || u->cost > most - cost)
+		if (u->line.number != gap.from || u->cost == 0 || u->cost > most ||
+		    cost + u->cost > most)
 			return false;
 		cost += u->cost;
 		lines += u->lines;

@@ -549,7 +549,7 @@ static void check_account(struct run *r, uint64_t lines)
 static void random_pauses(void **state)
 {
 	(void)state;
-	for (uint32_t round = 0; round < 1500; round++) {
+	for (uint32_t round = 0; round < 3000; round++) {
 		uint32_t seed = random_start(round);
 		struct run r = random_run(&seed);
 		struct buffer text = BUFFER_INIT;
