@@ -19,7 +19,7 @@
 #define RING ((size_t)512 * 1024)
 
 /* The owner is woken for so many bytes, or for fewer when nothing more comes for a moment. */
-#define WORTH         SOURCE_CHUNK
+#define WORTH        SOURCE_CHUNK
 #define OWED_WAIT_MS 2
 
 #define STACK ((size_t)256 * 1024)

@@ -535,14 +535,15 @@ static void test_alike(void **state)
 /* Runs of one character are printed as a regular expression would call them. */
 static void test_runs(void **state)
 {
-	static const char text[] = "start of it\n"
-				   "==================================================\n"
-				   "      indented as far as that\n"
-				   "test_name PASSED                                        [ 12%]\n"
-				   "    return 1;                                   ^\n"
-				   "⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯ Failed ⎯⎯⎯\n"
-				   "================== FAILURES ==================\n"
-				   "---------------\n";
+	static const char text[] =
+		"start of it\n"
+		"==================================================\n"
+		"      indented as far as that\n"
+		"test_name PASSED                                        [ 12%]\n"
+		"    return 1;                                   ^\n"
+		"⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯ Failed ⎯⎯⎯\n"
+		"================== FAILURES ==================\n"
+		"---------------\n";
 	struct preview_options o = {
 		.mode = PREVIEW_SMART, .budget = 300, .head_share = 30, .max_line = 2000};
 	(void)state;

@@ -102,7 +102,8 @@ static void long_output(void **state)
 	       "Output:\nshort\n\n"
 	       "Error output (812B) persisted. Artifact ID: " ID "\n\n"
 	       "Preview (limit 2,000 lines):\nfirst\n[... marker]\nlast\n\n"
-	       "Use terse read " ID " --stderr [--lines FROM-TO] to view the full error output if needed.\n");
+	       "Use terse read " ID
+	       " --stderr [--lines FROM-TO] to view the full error output if needed.\n");
 }
 
 static void not_kept(void **state)
