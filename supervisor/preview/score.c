@@ -29,6 +29,7 @@ enum {
 #define MARKED 1u
 
 enum {
+	DIAGNOSTIC = 20, /* "file.c:12:5: message", with whatever words */
 	FAIL_SCORE = 25, /* from here on a plain line says that something failed */
 	WARNING_SCORE = 24,
 	WARNING_RESULT = 22,
@@ -299,12 +300,18 @@ static uint32_t form_of(const struct message *m, const struct score *score)
 	return letters >= FORM_LETTERS ? hash | 1 : 0;
 }
 
-/* Lines that begin alike and tell the same. */
-static uint32_t family_of(const struct message *m, const struct reading *r,
-			  const struct score *score)
+/* Lines that begin alike and tell the same. Those about a place in a file begin behind that, with a
+   word or the letters of a code. */
+static uint32_t family_of(const struct message *m, const struct structure *structure,
+			  const struct reading *r, const struct score *score)
 {
+	const char *text = m->text, *end = m->text + m->len;
+	if (structure->kind == SCORE_DETAIL && structure->score == DIAGNOSTIC) {
+		const char *behind = memmem(text, m->len, ": ", 2);
+		text = behind ? behind + 2 : text;
+	}
 	return (r->best_word ^ (uint32_t)score->kind * 2654435769u ^
-		shape_of_opening(m->text, m->len, "(/")) |
+		shape_of_opening(text, (size_t)(end - text), "(/")) |
 	       MARKED;
 }
 
@@ -345,7 +352,7 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 	reading_of(keywords, m.text, m.len, &reading);
 	conclude(&m, &structure, &reading, out);
 	bool marked = reading.marked || (structure.score && structure.kind != SCORE_PLAIN);
-	out->family = marked || !reading.best ? family_of(&m, &reading, out)
+	out->family = marked || !reading.best ? family_of(&m, &structure, &reading, out)
 					      : crowd_of(&m, &reading, out);
 	out->form = form_of(&m, out);
 	out->opens = out->score >= OPENING_SCORE && m.len < OPENING_LEN &&
@@ -392,13 +399,15 @@ enum {
 	UNIT = 6,     /* of a stored value, for one of a score */
 	SEEN_BITS = 12,
 	TITLE_REACH = 5, /* lines below a title */
+	FEW = 4,         /* diagnostics of a family */
 	QUIET = 30,      /* lines without one that tells of a failure */
 };
 
 static const float WEIGHT_MAX = 150.0f;
 static const float END_REACH = 16000.0f; /* bytes from the end at which its favour is halved */
 static const float END_FAVOUR = 0.4f, END_FAVOUR_RESULT = 1.0f;
-static const float AFTER_QUIET = 1.3f; /* for the first telling line after many that are not */
+static const float AFTER_QUIET = 1.3f;     /* for the first telling line after many that are not */
+static const float RARE_DIAGNOSTIC = 1.8f; /* of one family there are few */
 static const float RESULT_LEAST = 15.0f;
 static const float OF_TITLE = 0.05f; /* left for the title of passing tests */
 
@@ -477,6 +486,9 @@ static float failure_weight(const struct weighing *w)
 	weight *= factor_of(relative_steps, w->relatives);
 	if (!(w->line->family & MARKED))
 		weight *= factor_of(crowd_steps, sketch_count(sketch, w->line->family));
+	if (w->line->kind == SCORE_DETAIL && w->line->score >= DIAGNOSTIC &&
+	    w->line->score < FAIL_SCORE && sketch_count(sketch, w->line->family) <= FEW)
+		weight *= RARE_DIAGNOSTIC;
 	/* The first ones of a family may begin a cascade. */
 	if (w->relatives >= 2)
 		weight *= factor_of(family_steps, sketch_count(sketch, w->line->family));
