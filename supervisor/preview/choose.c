@@ -64,18 +64,29 @@ size_t choose_end_share(const struct preview_options *o, int status, bool brief)
 	return percent(o->budget, share);
 }
 
-/* Takes lines from the start on while they fit into `share` bytes. Returns the
-   first unit not taken. */
+/* Whether the lines behind one of a run that ended well say all of it: it has a word of failure,
+   and is the title of a test that passed, one of many of its form, or something after which the run
+   went on as before. */
+static bool is_false_alarm(const struct layout *l, const struct unit *u, bool went_on)
+{
+	const struct trait *t = &u->trait;
+	return l->ask->status == 0 && t->alarms && (t->kind == SCORE_PASS || t->common || went_on);
+}
+
+/* Takes lines from the start on while they fit into `share` bytes; behind a fold, no false alarms.
+   Returns the first unit not taken. */
 static size_t take_head(struct layout *l, size_t from, size_t to, size_t share)
 {
 	size_t i = from, used = 0;
+	bool folds = false;
 	for (; i < to; i++) {
 		const struct unit *u = &l->units[i];
 		uint64_t before = i > l->back ? l->units[i - 1].to : l->ask->printed_lines;
-		if (before + 1 != u->line.number)
+		if (before + 1 != u->line.number || (folds && is_false_alarm(l, u, false)))
 			break;
 		if (u->cost > share - used || !layout_take(l, i))
 			break;
+		folds |= u->alike;
 		used += u->cost;
 	}
 	return i;
@@ -85,11 +96,15 @@ static size_t take_head(struct layout *l, size_t from, size_t to, size_t share)
 static void take_tail(struct layout *l, size_t down_to, size_t share, size_t cut)
 {
 	size_t i, used = 0;
+	bool went_on = false;
 	for (i = l->count; i > down_to; i--) {
 		const struct unit *u = &l->units[i - 1];
 		uint64_t behind = i < l->count ? l->units[i].line.number : l->total_lines + 1;
 		if (u->to + 1 != behind)
 			break;
+		if (i < l->count && is_false_alarm(l, u, went_on))
+			break;
+		went_on |= u->trait.common;
 		if (u->cost > share - used || !layout_take(l, i - 1))
 			break;
 		used += u->cost;
@@ -390,7 +405,7 @@ static void take_fold(struct layout *l, size_t from, size_t to)
 	bool folds = false, whole = is_next(l, to);
 	for (size_t i = from; i < to; i++) {
 		folds |= l->units[i].alike;
-		whole &= is_next(l, i);
+		whole &= is_next(l, i) && !is_false_alarm(l, &l->units[i], false);
 		cost += l->units[i].cost;
 	}
 	for (; whole && folds && cost <= FOLD_COST && from < to; from++)

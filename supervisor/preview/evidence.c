@@ -378,6 +378,7 @@ static bool read_known(struct reader *r, const struct word *w, const struct occu
 		/* "not found" has its "not" in the keyword table. */
 		if (r->negated && !w->after)
 			break;
+		out->alarms = true;
 		out->marked |= !o->embedded && is_marked(r, o);
 		if (w->general)
 			r->failed_at = r->words;
@@ -429,6 +430,7 @@ static void read_word(struct reader *r, struct occurrence *o)
 	if (!w) {
 		weight = class_weight(r, o);
 		if (weight) {
+			r->out->alarms = true;
 			r->out->specific |= !o->embedded;
 			r->out->marked |= o->colon;
 			/* The tails differ in their last letters. */

@@ -346,11 +346,13 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 	struct structure structure = structure_of(m.text, m.len);
 	out->kind = structure.kind;
 	if (structure.kind == SCORE_FRAME || structure.kind == SCORE_RULE) {
+		out->alarms = structure.kind == SCORE_FRAME;
 		out->score = structure.score;
 		return;
 	}
 	reading_of(keywords, m.text, m.len, &reading);
 	conclude(&m, &structure, &reading, out);
+	out->alarms = reading.alarms;
 	bool marked = reading.marked || (structure.score && structure.kind != SCORE_PLAIN);
 	out->family = marked || !reading.best ? family_of(&m, &structure, &reading, out)
 					      : crowd_of(&m, &reading, out);
@@ -594,7 +596,8 @@ void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
 				.kind = (uint8_t)score.kind,
 				.score = (uint8_t)score.score,
 				.indent = (uint8_t)(score.indent < 255 ? score.indent : 255),
-				.opens = score.opens};
+				.opens = score.opens,
+				.alarms = score.alarms};
 }
 
 /* Whether a line is the title of tests that pass, or of a group that begins with such: words of

@@ -70,6 +70,7 @@ struct score {
 	unsigned score;  /* 0 to 100: how much it says about a failure */
 	unsigned result; /* 0 to 100: how much it says about a success */
 	bool opens;      /* says that what follows belongs to it */
+	bool alarms;     /* has a word of failure, whatever it says, or is a frame of a stack */
 	unsigned indent; /* columns before the first visible character */
 	size_t focus;    /* where in a very long line it tells most; 0: at its ends */
 	uint32_t shape;  /* the same for lines that differ only in numbers, paths, hashes */
@@ -84,7 +85,7 @@ struct trait {
 	unsigned value; /* set by whoever chooses */
 	uint32_t shape, family, form;
 	uint8_t kind, score, indent;
-	bool opens;
+	bool opens, alarms;
 	bool common; /* many lines have that form */
 };
 
@@ -134,6 +135,7 @@ struct reading {
 	unsigned result;    /* weight of the words that tell of a success */
 	unsigned counts;    /* "12 passed", "Errors: 0" */
 	unsigned failures;  /* those that count failures, and not to zero */
+	bool alarms;        /* a word of failure is in it, in whatever place */
 	bool specific;      /* one of them says more than that something failed */
 	/* A mark of failure is with one of them: a colon, capitals at one of the ends, brackets. */
 	bool marked;

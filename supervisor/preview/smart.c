@@ -70,7 +70,8 @@ static void store_add(struct store *s, const struct line *line, const struct sco
 			     .result = (uint8_t)score->result,
 			     .indent = (uint8_t)(score->indent < 255 ? score->indent : 255),
 			     .ended = line->ended,
-			     .opens = score->opens};
+			     .opens = score->opens,
+			     .alarms = score->alarms};
 	memcpy(s->text + s->used, front, front_len);
 	if (back_len)
 		memcpy(s->text + s->used + front_len, back, back_len);
@@ -147,7 +148,8 @@ struct trait store_trait(const struct store *s, size_t index)
 			      .kind = d->kind,
 			      .score = d->score,
 			      .indent = d->indent,
-			      .opens = d->opens};
+			      .opens = d->opens,
+			      .alarms = d->alarms};
 }
 
 void store_line(const struct store *s, size_t index, struct line *line)

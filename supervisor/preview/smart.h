@@ -26,7 +26,7 @@ struct stored {
 	uint16_t front_len, back_len;
 	uint32_t after;                      /* see struct line */
 	uint8_t kind, score, result, indent; /* of struct score */
-	bool ended, opens;
+	bool ended : 1, opens : 1, alarms : 1;
 	uint16_t value; /* below STORE_VALUES; set by whoever weighs */
 };
 

@@ -26,7 +26,7 @@ FLOOR = "2048=86/96,4096=93/98"
 # Percent of the runs of which an agent sees all labels, at the size that a failure has.
 SEEN_FLOOR = 94
 # Percent of the passes that put nothing false forward.
-CALM_FLOOR = 75
+CALM_FLOOR = 100
 
 # Stands in for the tool that a command names: writes what that wrote, and ends as it did.
 REPLAY = '#!/bin/sh\ncat "$REPLAY_LOG"\nexit "$REPLAY_STATUS"\n'

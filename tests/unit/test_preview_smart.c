@@ -412,6 +412,48 @@ static void test_successes(void **state)
 
 /* Lines that the user calls telling are preferred, lines that the user ignores are not; in the
    middle of a large text, too, and whatever the exit status. */
+/* The end of a success goes up to what looks like a failure and is none, but for its last lines. */
+static void test_success_ends(void **state)
+{
+	static const struct {
+		const char *alarm, *last;
+		bool shown;
+	} ends[] = {
+		{"  \xE2\x9C\x94 reports a failure of disk sda%d", "\n  90 passing (2s)\n", false},
+		{"test net::error_%d_is_fatal_on_sda%d ... ok", "\n90 passed\n", false},
+		{"cc -o error_%d.o -DDISK=sda%d error.c", "linked\n", false},
+		{"ERROR: disk sda%d is full, and nothing is kept of what is written to it until "
+		 "there is "
+		 "room on it again",
+		 "compiling src/b.c, 5 of 300\nended\n", false},
+		{"ERROR: disk sda%d is full", "make: *** [all] Error 2\n", true},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+		struct preview *p = smart(4096);
+		for (int line = 0; line < 300; line++)
+			buffer_printf(&text,
+				      i == 2 ? "cc -o part_%d.o part_%d.c\n"
+					     : "compiling src/part_%d.c, %d of 300\n",
+				      line, line);
+		for (int line = 0; line < 6; line++) {
+			buffer_printf(&text, ends[i].alarm, line, line);
+			buffer_append_string(&text, "\n");
+		}
+		buffer_append_string(&text, ends[i].last);
+		preview_feed(p, text.data, text.len);
+		print_chosen(p, 0, false, &out);
+		if (!strstr(buffer_string(&out), "sda5") == ends[i].shown)
+			fail_msg("end %zu: %s", i, out.data);
+		if (!strstr(out.data, ends[i].last))
+			fail_msg("end %zu without its last lines: %s", i, out.data);
+		buffer_release(&text);
+		buffer_release(&out);
+		preview_free(p);
+	}
+}
+
 static void test_patterns(void **state)
 {
 	char *patterns[] = {(char *)"Quota*USED up", (char *)"z*spare parts", NULL};
@@ -581,12 +623,12 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_failures),  cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_sections),  cmocka_unit_test(test_titles),
-		cmocka_unit_test(test_crowds),    cmocka_unit_test(test_successes),
-		cmocka_unit_test(test_patterns),  cmocka_unit_test(test_ignored),
-		cmocka_unit_test(test_long_line), cmocka_unit_test(test_cascade),
-		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_failures),     cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_sections),     cmocka_unit_test(test_titles),
+		cmocka_unit_test(test_crowds),       cmocka_unit_test(test_successes),
+		cmocka_unit_test(test_success_ends), cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_ignored),      cmocka_unit_test(test_long_line),
+		cmocka_unit_test(test_cascade),      cmocka_unit_test(test_large),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
