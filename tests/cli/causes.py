@@ -15,7 +15,7 @@ import re
 import shutil
 import subprocess
 
-from support.harness import BUILD, SOURCE, TERSE, Case, main, read_file, write_file
+from support.harness import BUILD, SOURCE, TERSE, Case, main, put_forward, read_file, write_file
 
 RECORDED = os.path.join(SOURCE, "tests", "preview")
 FAILS = os.path.join(RECORDED, "fails")
@@ -43,13 +43,6 @@ def read_lines(path):
 def read_log(stem):
     with lzma.open(stem + ".log.xz") as f:
         return f.read()
-
-
-def put_forward(shown):
-    """The lines of a preview between its first and last gap: from the middle of the text."""
-    lines = shown.splitlines()
-    gaps = [number for number, line in enumerate(lines) if re.match(r"\[\.\.\. .*\]$", line)]
-    return [lines[number] for number in range(gaps[0], gaps[-1]) if number not in gaps] if gaps else []
 
 
 def fold_blanks(text):

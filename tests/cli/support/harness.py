@@ -61,6 +61,13 @@ HEARTBEAT = re.compile(
     rb"terse read (cmd-[0-9a-z]+)(?:; [^\]\n]+)?\]$", re.M)
 
 
+def put_forward(shown):
+    """The lines of a preview between its first and last gap: from the middle of the text."""
+    lines = shown.splitlines()
+    gaps = [number for number, line in enumerate(lines) if re.match(r"\[\.\.\. .*\]$", line)]
+    return [lines[number] for number in range(gaps[0], gaps[-1]) if number not in gaps] if gaps else []
+
+
 def is_sanitized():
     """Whether the program under test is built with a sanitizer, which needs memory of its own."""
     with open(TERSE, "rb") as f:
