@@ -28,14 +28,16 @@ static inline bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Whether `c` is one of the characters of a string. That is a constant everywhere: unrolled, the
-   comparisons become a single test of bits. */
+/* Whether `c` is one of the characters of a string. That is a constant everywhere: unrolled (which
+   clang does by itself), the comparisons become a single test of bits. */
 static inline __attribute__((always_inline)) bool is_one_of(char c, const char *set)
 {
 	bool found = false;
 	size_t count = strlen(set);
 
+#ifndef __clang__
 	UNROLL
+#endif
 	for (size_t i = 0; i < count; i++)
 		found |= c == set[i];
 	return found;

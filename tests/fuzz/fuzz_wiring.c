@@ -14,9 +14,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct place place = {"/usr/bin/terse", "/usr/bin/terse-sh",
-				   "/usr/lib/terse/libterse-shim.so",
-				   "/usr/lib/terse/bash-env" PLACE_UNLESS_VERBOSE};
+static const struct place place = {
+	"/usr/bin/terse", "/usr/bin/terse-sh", "/usr/lib/terse/libterse-shim.so",
+	"/usr/lib/terse/bash-env" PLACE_UNLESS_VERBOSE, "/usr/lib/terse/terse-launcher"};
 
 static void check(bool good)
 {
