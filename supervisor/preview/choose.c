@@ -1,3 +1,4 @@
+#include "supervisor/preview/chars.h"
 #include "supervisor/preview/layout.h"
 
 enum {
@@ -19,6 +20,9 @@ enum {
 	CORE = 4,
 	CORE_REACH = 40,
 	HEADING_REACH = 4,
+	/* Between a message and its place above are lines of the source, so many at most. */
+	PLACE_REACH = 8,
+	FIELD_LEN = 24,
 	/* Least score of the message of a section. */
 	MESSAGE = 30,
 	/* One such place in so many bytes. */
@@ -313,13 +317,11 @@ static size_t count_places(const struct layout *l)
 
 /* Takes the first lines of what a unit is the heading of: those right below it, the message of a
    section, or what is behind a stack; and of the stack the user's own frame. */
-static void take_core(struct layout *l, size_t unit)
+static void take_core(struct layout *l, size_t unit, bool heads)
 {
 	const struct trait *head = &l->units[unit].trait;
-	struct block b = {.head = head, .heads = head->opens || head->kind == SCORE_HEADING};
+	struct block b = {.head = head, .heads = heads};
 	uint64_t last = l->units[unit].to + CORE_REACH;
-	if (!b.heads && head->kind != SCORE_FAIL)
-		return;
 	for (size_t i = unit + 1; i < l->count && l->units[i].line.number <= last; i++) {
 		enum block_line found = block_look(&b, &l->units[i]);
 		block_note_place(&b, &l->units[i], i);
@@ -335,7 +337,31 @@ static void take_core(struct layout *l, size_t unit)
 		layout_take(l, b.place);
 }
 
-/* Takes the heading of a unit: the line above that is indented less, if it is near. */
+static bool is_heading(const struct trait *t)
+{
+	return t->opens || t->kind == SCORE_HEADING;
+}
+
+/* Whether a line is a field of a record: "Severity: High". */
+static bool is_field(const struct unit *u)
+{
+	const char *text = u->line.front;
+	size_t len = u->line.front_len, from = skip_blanks(text, len, 0), at = from;
+	while (at < len && at < from + FIELD_LEN && (is_letter(text[at]) || text[at] == ' '))
+		at++;
+	return at > from && at + 1 < len && text[at] == ':' && text[at + 1] == ' ';
+}
+
+/* Whether a record of fields begins below a unit, which is its heading. */
+static bool is_record(const struct layout *l, size_t unit)
+{
+	const struct unit *u = &l->units[unit];
+	return unit + 2 < l->count && follows(u, u + 1) && follows(u + 1, u + 2) &&
+	       is_field(u + 1) && is_field(u + 2) && u[1].trait.indent == u[2].trait.indent;
+}
+
+/* Takes the heading of a unit: the line above that is indented less, if it is near; of
+   a field, also the record's, with the other fields. */
 static void take_heading(struct layout *l, size_t unit)
 {
 	const struct unit *u = &l->units[unit];
@@ -345,17 +371,39 @@ static void take_heading(struct layout *l, size_t unit)
 			return;
 		if (above->trait.indent >= u->trait.indent)
 			continue;
-		if (above->trait.kind == SCORE_FAIL || above->trait.kind == SCORE_HEADING ||
-		    above->trait.opens)
+		if (above->trait.kind == SCORE_FAIL || is_heading(&above->trait))
 			layout_take(l, i);
+		else if (is_record(l, i) && layout_take(l, i))
+			take_core(l, i, true);
 		return;
+	}
+}
+
+/* Takes the place that stands above a message, with lines of the source between. */
+static void take_place(struct layout *l, size_t unit)
+{
+	for (size_t i = unit; i-- > 0 && i + PLACE_REACH >= unit;) {
+		const struct unit *above = &l->units[i];
+		if (!follows(above, above + 1))
+			return;
+		if (above->trait.kind == SCORE_PLACE) {
+			layout_take(l, i);
+			return;
+		}
+		if (above->trait.kind != SCORE_PLAIN && above->trait.kind != SCORE_QUOTE &&
+		    above->trait.kind != SCORE_DETAIL && !is_separator(above))
+			return;
 	}
 }
 
 static void take_block(struct layout *l, size_t unit)
 {
+	const struct trait *head = &l->units[unit].trait;
 	take_heading(l, unit);
-	take_core(l, unit);
+	if (head->kind == SCORE_FAIL)
+		take_place(l, unit);
+	if (head->kind == SCORE_FAIL || is_heading(head))
+		take_core(l, unit, is_heading(head));
 }
 
 /* A line is taken. The next one of its shape tells less, and so do others of its family when there
@@ -455,8 +503,10 @@ static void fill(struct layout *l, size_t next)
 static void take_cores(struct layout *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
-		if (l->units[i].chosen && l->units[i].trait.value >= TELLING)
-			take_core(l, i);
+		const struct trait *head = &l->units[i].trait;
+		if (l->units[i].chosen && head->value >= TELLING &&
+		    (head->kind == SCORE_FAIL || is_heading(head)))
+			take_core(l, i, is_heading(head));
 	}
 }
 

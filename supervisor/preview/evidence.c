@@ -90,7 +90,46 @@ static bool read_numbered(const char *text, size_t len, struct structure *s)
 	return true;
 }
 
-/* "file.c:12:5: message", as compilers and linters begin. */
+/* Whether it ends with a rule that is drawn with lines. */
+static bool ends_with_rule(const char *text, size_t len)
+{
+	return ends_with(text, len, "\xE2\x94\x81") || ends_with(text, len, "\xE2\x94\x80");
+}
+
+/* "12 | source", "> 12 | source", but not a table's "12 | ERROR | message". */
+static bool read_quote(const char *text, size_t len, struct structure *s)
+{
+	bool pointed = text[0] == '>';
+	size_t at = skip_blanks(text, len, pointed), digits = at;
+	while (at < len && is_digit(text[at]))
+		at++;
+	digits = at - digits;
+	at = skip_blanks(text, len, at);
+	size_t bar = at < len && text[at] == '|'                        ? 1
+		     : starts_with(text + at, len - at, "\xE2\x94\x82") ? 3
+									: 0;
+	if (digits == 0 || bar == 0 || (at + bar < len && !is_blank(text[at + bar])))
+		return false;
+	at = skip_blanks(text, len, at + bar);
+	if (at + 1 < len && is_upper(text[at]) && is_upper(text[at + 1]))
+		return false;
+	s->kind = SCORE_QUOTE;
+	s->score = pointed ? 12 : 4;
+	return true;
+}
+
+/* "File "a.ml", line 4, characters 10-23:" */
+static bool read_place(const char *text, size_t len, struct structure *s)
+{
+	if (!starts_with(text, len, "File \"") || text[len - 1] != ':' ||
+	    !memmem(text, len, "\", line ", 8))
+		return false;
+	s->kind = SCORE_PLACE;
+	s->score = 4;
+	return true;
+}
+
+/* "file.c:12:5: message", as compilers and linters begin, or the place alone. */
 static bool read_diagnostic(const char *text, size_t len, struct structure *s)
 {
 	size_t n = 0, numbers = 0;
@@ -106,7 +145,8 @@ static bool read_diagnostic(const char *text, size_t len, struct structure *s)
 	}
 	if (!dot || numbers == 0 || numbers > 2 || n >= len || !is_one_of(text[n], ": "))
 		return false;
-	s->kind = SCORE_DETAIL;
+	bool alone = text[n] == ':' ? n + 1 == len : ends_with_rule(text, len);
+	s->kind = alone ? SCORE_PLACE : SCORE_DETAIL;
 	s->score = text[n] == ':' ? 20 : 8;
 	return true;
 }
@@ -197,6 +237,7 @@ static struct structure read_structure(const char *text, size_t len)
 	struct structure s = {SCORE_PLAIN, 0};
 	if (structure_read_frame(text, len, &s) || read_rule(text, len, &s) ||
 	    read_numbered(text, len, &s) || read_pointer(text, len, &s) ||
+	    read_quote(text, len, &s) || read_place(text, len, &s) ||
 	    read_diagnostic(text, len, &s))
 		return s;
 	for (size_t i = 0; i < sizeof(openings) / sizeof(*openings); i++) {

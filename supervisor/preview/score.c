@@ -345,9 +345,11 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 	out->shape = shape_of(m.text, m.len);
 	struct structure structure = structure_of(m.text, m.len);
 	out->kind = structure.kind;
-	if (structure.kind == SCORE_FRAME || structure.kind == SCORE_RULE) {
+	if (structure.kind == SCORE_FRAME || structure.kind == SCORE_RULE ||
+	    structure.kind == SCORE_PLACE || structure.kind == SCORE_QUOTE) {
 		out->alarms = structure.kind == SCORE_FRAME;
 		out->score = structure.score;
+		out->family = structure.kind == SCORE_PLACE ? out->shape | MARKED : 0;
 		return;
 	}
 	reading_of(keywords, m.text, m.len, &reading);

@@ -60,6 +60,8 @@ enum score_kind {
 	SCORE_HEADING, /* names what the lines below are about: "1) name", "___ name ___" */
 	SCORE_DETAIL,  /* of a failure: expected and actual, a marked source line, a diff */
 	SCORE_FRAME,   /* of a stack */
+	SCORE_PLACE,   /* only says where in a file what follows was found: "a.c:1:2:" */
+	SCORE_QUOTE,   /* a source line with its number: its words are not of the run */
 	SCORE_SUMMARY, /* counts results */
 	SCORE_WARNING,
 	SCORE_PASS, /* says that something went well, or was skipped */

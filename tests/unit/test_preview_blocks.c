@@ -35,6 +35,35 @@ static const struct {
 	 "=== RUN   TestRate\n    tariff_test.go:15: Rate(18) = 1870, want 1780\n"
 	 "--- FAIL: TestRate (0.00s)\n",
 	 {"tariff_test.go:15: Rate(18)", "--- FAIL: TestRate"}},
+	{"a place above its source and message",
+	 "File \"src/layout_%d.ml\", line %d, characters 8-30:\n7 | let f = function Failed _ -> "
+	 "1\n"
+	 "            ^^^^^^\nWarning 8 [partial-match]: this matching is not exhaustive.\n",
+	 "File \"src/rate.ml\", line 4, characters 10-23:\n4 |   cents * (net *. 1.19)\n"
+	 "              ^^^^^^^\nError: This expression has type float\n",
+	 {"src/rate.ml\", line 4", "Error: This expression"}},
+	{"a place alone in its line",
+	 "src/import_%d.f90:%d:8:\n\n   10 |     q = a(1)\n      |        1\n"
+	 "Warning: Possible change of value\n",
+	 "src/tide.f90:10:12:\n\n   10 |     print *, tide(error)\n      |            1\n"
+	 "Error: Type mismatch in argument\n",
+	 {"src/tide.f90:10:12:", "Error: Type mismatch"}},
+	{"a source line with words of failure",
+	 "src/pay_%d.js:%d:26 lint/unused \xE2\x94\x81\xE2\x94\x81\n\n  \xE2\x9A\xA0 This "
+	 "parameter "
+	 "is unused.\n\n  > 4 \xE2\x94\x82 export function pay(error, failed) {\n"
+	 "      \xE2\x94\x82   ^^^\n\n",
+	 "src/match.js:2:15 lint/equals \xE2\x94\x81\xE2\x94\x81\n\n  \xE2\x9C\x96 Using == may be "
+	 "unsafe.\n\n  > 2 \xE2\x94\x82   return a == b;\n",
+	 {"src/match.js:2:15", "Using == may be"}},
+	{"a high severity among low ones",
+	 ">> Issue: [B101:assert_used] Use of assert, error %d\n   Severity: Low   Confidence: "
+	 "High\n"
+	 "   Location: shop/asset.py:%d\n\n",
+	 ">> Issue: [B602:shell] subprocess call with a shell\n   Severity: High   Confidence: "
+	 "High\n"
+	 "   Location: shop/print.py:6\n\n",
+	 {"[B602:shell]", "Severity: High", "shop/print.py:6"}},
 };
 
 static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
