@@ -2,15 +2,17 @@
 // last worked. A text file beside the launcher, one `key value` a line; a line that it does not
 // know is skipped.
 //
-//   program /usr/local/bin/terse      executed for hooks, and tried with `version`
-//   shell /usr/local/bin/terse-sh     executed as the shell
-//   real /bin/zsh                     [shim] shell when it was written, for where terse is not
-//   usable worked 1650432 1763786000 5       size of the program, and seconds and nanoseconds of
-//   its last
-//                                     change (ctime: it tells of a new mode as well)
-//   failed 1650432 1763786000 5       the same of one that did not work
-//   tried 1763786000                  when that was
-//   said 1763786000                   when the launcher last said so
+// clang-format off
+//   program /usr/local/bin/terse            executed for hooks, and tried with `version`
+//   shell /usr/local/bin/terse-sh           executed as the shell
+//   real /bin/zsh                           [shim] shell when it was written, for where terse is
+//                                           not usable
+//   worked 1650432 1763786000 5             size of the program, and seconds and nanoseconds of its
+//                                           last change (ctime: it tells of a new mode as well)
+//   failed 1650432 1763786000 5             the same of one that did not work
+//   tried 1763786000                        when that was
+//   said 1763786000                         when the launcher last said so
+// clang-format on
 //
 // terse init writes it, and the launcher when it has tried terse. Used without libc, too: no
 // allocation, no state.

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -54,8 +55,7 @@ static int64_t launcher_clock(int clock, int64_t per_second)
 	return t.tv_sec * per_second + t.tv_nsec / (1000000000 / per_second);
 }
 
-/* --- what it knows of terse ---------------------------------------------------------------------
- */
+/* --- what it knows of terse -------------------------------------------------------------- */
 
 /* The path of a file in the directory, in `folder`. */
 static const char *launcher_path(struct launcher *l, const char *name)
@@ -107,8 +107,15 @@ static bool launcher_write_target(struct launcher *l)
 	return written;
 }
 
-/* --- whether terse works ------------------------------------------------------------------------
- */
+/* --- whether terse works ----------------------------------------------------------------- */
+
+/* The process ends when its parent does. */
+static void launcher_end_with(long parent)
+{
+	BARE(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+	if (BARE(getppid, 0, 0, 0, 0) != parent)
+		bare_exit(127);
+}
 
 static _Noreturn void launcher_become_trial(const char *program, long output)
 {
@@ -156,24 +163,46 @@ static bool launcher_is_whole(const char *program, int64_t size)
 	return header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize <= (uint64_t)size;
 }
 
-/* Runs `terse version`. The child sends no signal when it ends, so a caller that blocks or ignores
-   SIGCHLD changes nothing, and gets none. */
-static bool launcher_try(const char *program)
+static long launcher_wait(long pid)
 {
-	int ends[2], status = -1;
-	if (BARE(pipe2, ends, O_CLOEXEC, 0, 0) < 0)
-		return false;
-	long pid = BARE(clone, 0, 0, 0, 0);
-	if (pid == 0)
-		launcher_become_trial(program, ends[1]);
-	BARE(close, ends[1], 0, 0, 0);
-	bool good = pid > 0 && launcher_read_version(ends[0]);
-	BARE(close, ends[0], 0, 0, 0);
-	if (pid > 0 && !good)
-		BARE(kill, pid, SIGKILL, 0, 0);
+	int status = -1;
 	while (pid > 0 && BARE(wait4, pid, &status, __WALL, NULL) == -EINTR)
 		;
-	return good && status == 0;
+	return status;
+}
+
+/* Runs `terse version` and ends with 0 if that works. */
+static _Noreturn void launcher_watch_trial(const char *program)
+{
+	unsigned long action[4] = {0}; /* SIG_DFL, as the kernel has it */
+	int ends[2];
+	BARE(rt_sigaction, SIGCHLD, action, NULL, sizeof(*action));
+	if (BARE(pipe2, ends, O_CLOEXEC, 0, 0) < 0)
+		bare_exit(1);
+	long own = BARE(getpid, 0, 0, 0, 0), pid = BARE(clone, SIGCHLD, 0, 0, 0);
+	if (pid == 0) {
+		launcher_end_with(own);
+		launcher_become_trial(program, ends[1]);
+	}
+	BARE(close, ends[1], 0, 0, 0);
+	bool good = pid > 0 && launcher_read_version(ends[0]);
+	if (pid > 0 && !good)
+		BARE(kill, pid, SIGKILL, 0, 0);
+	bare_exit(launcher_wait(pid) != 0 || !good);
+}
+
+/* Whether terse works. The launcher's own child sends no signal when it ends, and is waited for
+   even where SIGCHLD is ignored: a caller that ignores or blocks SIGCHLD changes nothing, and gets
+   none. execve() would set the signal back to SIGCHLD, so this child executes nothing: its own
+   child does. */
+static bool launcher_try(const char *program)
+{
+	long own = BARE(getpid, 0, 0, 0, 0), pid = BARE(clone, 0, 0, 0, 0);
+	if (pid == 0) {
+		launcher_end_with(own);
+		launcher_watch_trial(program);
+	}
+	return launcher_wait(pid) == 0;
 }
 
 static bool launcher_is_usable(struct launcher *l)
@@ -199,8 +228,7 @@ static bool launcher_is_usable(struct launcher *l)
 	return works;
 }
 
-/* --- without terse ------------------------------------------------------------------------------
- */
+/* --- without terse ----------------------------------------------------------------------- */
 
 /* Whether a line can be written without waiting, and without SIGPIPE. */
 static bool launcher_may_write(void)
@@ -280,11 +308,15 @@ static long launcher_execute(const struct launcher *l, const char *shell, bool s
 	if (strlen(shell) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	memcpy(name + 1, shell, strlen(shell) + 1);
+	/* With no arguments at all, argv[1] is the first variable. */
+	char *only[] = {name + 1, NULL};
+	if (!given)
+		return BARE(execve, shell, shimmed ? argv : only, l->envp, 0);
 	if (is_string) {
 		argv--;
 		argv[1] = (char *)"-c";
 	}
-	argv[0] = shimmed ? (char *)given : name + !(given && *given == '-');
+	argv[0] = shimmed ? (char *)given : name + (*given != '-');
 	long error = BARE(execve, shell, argv, l->envp, 0);
 	l->argv[0] = (char *)given;
 	return error;

@@ -25,7 +25,8 @@
 //     named there with the arguments, environment, descriptors and signals that it was given.
 //     That is all in the usual case: five system calls.
 //  3. Otherwise it runs `terse version`, with LAUNCHER_TRY_MS at most, and notes the outcome. One
-//     that failed is tried again when it has changed, and each LAUNCHER_RETRY_S seconds.
+//     that failed is tried again when it has changed, and each LAUNCHER_RETRY_S seconds. It
+//     does not matter whether the caller ignores or blocks SIGCHLD.
 //  4. If terse is not usable, it executes the shell that terse-sh would execute (shell.h): the one
 //     that was meant (TERSE_SHIM_PROGRAM), `real`, SHELL, bash, sh. The arguments are those that
 //     terse-sh would give it, and the variables of the preloaded library are undone. Once in
@@ -35,8 +36,8 @@
 // Under the name terse it executes the program in 2. In 4 it takes `hook AGENT EVENT` for one that
 // has nothing to say, and fails with 127 for anything else.
 //
-// It leaves no process, open file or handler, and sends its caller no SIGCHLD. If there is no shell
-// at all, the status is 127, or 126 if none could be executed.
+// It leaves no process, open file, handler or pending signal to the shell. If there is no shell at
+// all, the status is 127, or 126 if none could be executed.
 #ifndef TERSE_LAUNCHER_H
 #define TERSE_LAUNCHER_H
 

@@ -244,6 +244,39 @@ class AsTheShell(Installed):
         for ignored in ((), (signal.SIGCHLD, signal.SIGINT)):
             self.assertEqual(self.show(self.launcher, ignored), self.show("/bin/bash", ignored))
 
+    def test_the_callers_sigchld(self):
+        """Terse is tried all the same, and no signal of that waits for the shell."""
+        self.init("pi")
+        path = os.path.join(self.folder, "target")
+        out = os.path.join(self.work, "out")
+        shell = write_file(os.path.join(self.work, "shell"), "#!/usr/bin/env python3\nimport os, signal\n"
+                           "try:\n    left = os.waitpid(-1, os.WNOHANG | 0x40000000)  # __WALL\n"
+                           "except ChildProcessError:\n    left = 'none'\n"
+                           "print(signal.sigpending(), left, file=open(%r, 'w'))\n" % out, 0o755)
+
+        def ignore():
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+        def block():
+            signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
+        for prepare in (ignore, block, lambda: (ignore(), block()), None):
+            for good in (True, False):
+                write_file(path, "program %s\nshell %s\nreal %s\n" % (
+                    self.program if good else "/bin/true", shell, shell))
+                pid = os.fork()
+                if pid == 0:
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+                    if prepare:
+                        prepare()
+                    os.execve(self.launcher, [self.launcher, "-c", "true"], self.env(SHELL="/nowhere"))
+                self.assertEqual(os.waitpid(pid, 0)[1], 0)
+                target = self.target()
+                noted = [name for name in ("worked", "failed") if target[name] != "0 0 0"]
+                self.assertEqual(noted, ["worked" if good else "failed"])
+                if good:
+                    self.assertEqual(read_file(out), b"set() none\n")
+                    os.unlink(out)
+
     def test_names(self):
         """$0 and the arguments are those that terse-sh would give."""
         self.init("pi")
