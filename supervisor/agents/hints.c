@@ -110,8 +110,7 @@ void hints_patterns(struct buffer *out, const struct wiring *w, const char *path
 	jsonc_release(&j);
 }
 
-/* --- variables that do not arrive ---------------------------------------------------------------
- */
+/* --- variables that do not arrive -------------------------------------------------------- */
 
 /* The next string in quotes of an array's text; NULL: there is none. */
 static char *next_string(const char **at, const char *end)

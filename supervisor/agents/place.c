@@ -67,8 +67,7 @@ void place_find(struct place *p)
 	place_add_verbose(p->bash_env);
 }
 
-/* --- the launcher's directory ------------------------------------------------------------------
- */
+/* --- the launcher's directory ------------------------------------------------------------ */
 
 int place_folder(char out[PATH_MAX])
 {
@@ -136,15 +135,34 @@ static int place_copy(const char *path, const char *from, mode_t mode)
 	return status;
 }
 
-/* A link to the launcher under another name. */
+/* A link to the launcher under another name. An agent that runs may execute it at any moment. */
 static int place_link(const char *path)
 {
 	char now[sizeof(SHELL) + 1];
 	if (readlink(path, now, sizeof(now)) == sizeof(SHELL) - 1 &&
 	    memcmp(now, SHELL, sizeof(SHELL) - 1) == 0)
 		return 0;
-	unlink(path);
-	return symlink(SHELL, path);
+	char temporary[PATH_MAX + 16];
+	snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
+	unlink(temporary);
+	if (symlink(SHELL, temporary) < 0)
+		return -1;
+	if (rename(temporary, path) == 0)
+		return 0;
+	int error = errno;
+	unlink(temporary);
+	errno = error;
+	return -1;
+}
+
+/* Others must not be able to change what the user's agents execute. */
+static int place_protect(const char *folder)
+{
+	struct stat st;
+	if (stat(folder, &st) < 0)
+		return -1;
+	mode_t others = st.st_mode & (S_IWGRP | S_IWOTH);
+	return others ? chmod(folder, st.st_mode & 07777 & ~others) : 0;
 }
 
 /* Says where terse is; that which runs works. What the launcher noted of others stays. */
@@ -196,8 +214,7 @@ int place_install(const struct place *own, const char *real, char failed[PATH_MA
 	place_set(failed, "x", folder, TARGET_NAME);
 	if (place_write_target(failed, own, real) < 0)
 		return -1;
-	/* Others must not be able to change what the user's agents execute. */
-	if (chmod(folder, 0755) < 0)
+	if (place_protect(folder) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
 		place_set(failed, "x", folder, copies[i].name);
@@ -211,8 +228,7 @@ int place_install(const struct place *own, const char *real, char failed[PATH_MA
 	return place_link(failed);
 }
 
-/* --- notes
- * ---------------------------------------------------------------------------------------- */
+/* --- notes ------------------------------------------------------------------------------- */
 
 /* Appends the lines of the text but the one that is given. */
 static void place_drop_line(struct buffer *out, const struct buffer *text,
@@ -241,7 +257,7 @@ void place_note(const char *path, const char *undo, bool wired)
 		if (wired)
 			buffer_add(&text, &line);
 		if (buffer_string(&text) && (text.len || d.exists))
-			place_write(file, text.data, text.len, 0644);
+			place_write(file, text.data, text.len, 0600);
 	}
 	document_release(&d);
 	buffer_release(&line);

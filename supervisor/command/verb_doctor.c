@@ -162,7 +162,10 @@ static void doctor_check_place(struct doctor *d, const struct place *own)
 	switch (place_check(own, program)) {
 	case PLACE_GOOD: doctor_report(d, GOOD, "launcher", "starts %s", program); break;
 	case PLACE_ABSENT:
-		doctor_report(d, NOTE, "launcher", "not installed: terse init does");
+		doctor_report(d, NOTE, "launcher", "%s",
+			      *own->launcher ? "not installed: terse init does"
+					     : "terse-launcher is not there: terse init names "
+					       "terse's own files");
 		break;
 	case PLACE_OLD:
 		doctor_report(d, NOTE, "launcher",

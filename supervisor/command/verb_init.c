@@ -143,8 +143,7 @@ static int init_plan_undo(struct init *i, struct change *c)
 	return 0;
 }
 
-/* --- doing it
-   ---------------------------------------------------------------------------------- */
+/* --- doing it ---------------------------------------------------------------------------- */
 
 static int init_show_change(struct init *i, const struct change *c)
 {
@@ -296,18 +295,24 @@ static int init_check_paths(const struct init *i)
 /* Whether all that is needed of terse is there. */
 static int init_check_own(const struct init *i)
 {
-	const char *missing = !*i->own.launcher ? "terse-launcher"
-			      : strcmp(i->wiring->agent, "codex") == 0 && !*i->own.library
-				      ? "libterse-shim.so"
-				      : NULL;
 	if (!*i->own.shell) {
 		verb_error(VERB, "terse-sh is not beside %s: make install puts it there",
 			   *i->own.program ? i->own.program : "terse");
 		return -1;
 	}
-	if (missing)
-		verb_error(VERB, "%s is not there: make install puts it there", missing);
-	return missing ? -1 : 0;
+	if (strcmp(i->wiring->agent, "codex") == 0 && !*i->own.library) {
+		verb_error(VERB, "libterse-shim.so is not there: make install puts it there");
+		return -1;
+	}
+	return 0;
+}
+
+static void init_warn_of_own(struct init *i, const char *launcher, const char *reason)
+{
+	buffer_printf(&i->out,
+		      "warning: %s %s, so terse's own files are named: the agent's shell is gone "
+		      "when they are\n",
+		      launcher, reason);
 }
 
 /* Says that the launcher is still there. */
@@ -335,17 +340,17 @@ static int init_prepare(struct init *i, const char *real)
 		return -1;
 	/* Some agents have no file that could name it, and without a home directory there is no
 	   place for it. */
-	if (i->dry_run || !i->wiring->files[0].folder.project ||
-	    strcmp(i->place.shell, i->own.shell) == 0)
+	if (!i->wiring->files[0].folder.project)
+		return 0;
+	if (!*i->own.launcher)
+		init_warn_of_own(i, "terse-launcher", "is not there");
+	if (i->dry_run || strcmp(i->place.shell, i->own.shell) == 0)
 		return 0;
 	if (place_install(&i->own, real, failed) < 0)
 		return init_fail(i, failed, errno == EINVAL ? "not a file" : NULL);
 	place_wired(&i->place, &i->own);
 	if (strcmp(i->place.shell, i->own.shell) == 0)
-		buffer_printf(&i->out,
-			      "warning: %s can't be executed, so terse's own files are named: the "
-			      "agent's shell is gone when they are\n",
-			      failed);
+		init_warn_of_own(i, failed, "can't be executed");
 	return 0;
 }
 

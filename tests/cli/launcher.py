@@ -24,6 +24,8 @@ class Installed(Case):
 
     def setUp(self):
         super().setUp()
+        if os.uname().machine not in ("x86_64", "aarch64"):
+            self.skipTest("the launcher is not built here")
         self.bin = os.path.join(self.dir, "installed", "bin")
         library = os.path.join(self.dir, "installed", "lib", "terse")
         os.makedirs(self.bin)
@@ -373,20 +375,29 @@ class Directory(Installed):
         modes = {name: stat.S_IMODE(os.lstat(os.path.join(self.folder, name)).st_mode)
                  for name in os.listdir(self.folder) if not os.path.islink(os.path.join(self.folder, name))}
         self.assertEqual(modes, {"terse-sh": 0o755, "libterse-shim.so": 0o644, "bash-env": 0o644,
-                                 "target": 0o644, "wired": 0o644})
+                                 "target": 0o644, "wired": 0o600})
+        for mode, then in ((0o700, 0o700), (0o777, 0o755), (0o2770, 0o2750)):
+            os.chmod(self.folder, mode)
+            self.init("codex")
+            self.assertEqual(stat.S_IMODE(os.stat(self.folder).st_mode), then)
 
     def test_it_is_renewed(self):
         self.init("pi")
         for name in ("terse-sh", "bash-env", "libterse-shim.so"):
             write_file(os.path.join(self.folder, name), "old")
         os.unlink(os.path.join(self.folder, "terse"))
+        names = os.listdir(self.folder) + ["terse"]
+        os.unlink(os.path.join(self.folder, "terse-bash"))
+        os.symlink("old", os.path.join(self.folder, "terse-bash"))
         run = self.run_to_end(self.program, "doctor")
         self.assertIn(b"launcher: not ", run.out)
         self.init("pi")
         for name in ("bash-env", "libterse-shim.so"):
             self.assertEqual(read_file(os.path.join(self.folder, name)), read_file(
                 os.path.join(self.bin, "..", "lib", "terse", name)))
-        self.assertEqual(os.readlink(os.path.join(self.folder, "terse")), "terse-sh")
+        for name in ("terse", "terse-bash"):
+            self.assertEqual(os.readlink(os.path.join(self.folder, name)), "terse-sh")
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted(names), "nothing is left beside them")
         self.assertIn(b"launcher: starts " + self.program.encode(), self.run_to_end(self.program, "doctor").out)
 
     def test_another_terse(self):
@@ -439,6 +450,31 @@ class Directory(Installed):
         os.mkdir(self.launcher)
         run = self.run_to_end(self.program, "init", "pi", split=True)
         self.assertEqual((run.code, run.err), (1, b"terse init: %s: not a file\n" % self.launcher.encode()))
+        self.assertFalse(os.path.exists(os.path.join(self.home, ".pi")))
+
+    def test_where_it_is_built(self):
+        for machine, built in (("x86_64-linux-gnu", True), ("aarch64-unknown-linux-musl", True),
+                               ("riscv64-linux-gnu", False)):
+            compiler = write_file(os.path.join(self.work, "cc"), "#!/bin/sh\necho %s\n" % machine, 0o755)
+            for goal in ("programs", "install"):
+                made = subprocess.run(["make", "-n", "-C", SOURCE, goal, "CC=" + compiler, "BUILD=" + self.dir],
+                                      stdout=subprocess.PIPE, timeout=DEADLINE, check=True).stdout
+                self.assertIn(b"libterse-shim.so", made)
+                self.assertEqual(b"terse-launcher" in made, built, (machine, goal))
+
+    def test_a_machine_without_launcher(self):
+        os.unlink(os.path.join(self.bin, "..", "lib", "terse", "terse-launcher"))
+        warning = (b"warning: terse-launcher is not there, so terse's own files are named: the agent's shell is gone "
+                   b"when they are\n")
+        run = self.run_to_end(self.program, "init", "pi", split=True)
+        self.assertEqual((run.code, run.err), (0, b""))
+        self.assertIn(warning, run.out)
+        self.assertEqual(json.loads(self.file(".pi", "agent", "settings.json"))["shellPath"], self.program + "-sh")
+        self.assertFalse(os.path.exists(self.folder))
+        run = self.run_to_end(self.program, "doctor", split=True)
+        self.assertIn(b"launcher: terse-launcher is not there: terse init names terse's own files\n", run.out)
+        self.assertNotIn(b"warning: terse-launcher", self.run_to_end(self.program, "init", "qwen", split=True).out)
+        self.init("pi", "--undo")
         self.assertFalse(os.path.exists(os.path.join(self.home, ".pi")))
 
     def test_without_home(self):
