@@ -444,6 +444,32 @@ class Directory(Installed):
         self.assertEqual(os.listdir(project), [])
         self.assertEqual(still_wired(), "")
 
+    def test_still_wired_with_odd_files(self):
+        """A name that is not ASCII is undone as it is; what another user put there hangs and disturbs nobody."""
+        project = os.path.join(self.work, "Größe \u96ea")
+        script = os.path.join(SOURCE, "shim", "still-wired")
+        os.mkdir(project)
+        self.assertEqual(self.run_to_end(self.program, "init", "pi", "--project", cwd=project).code, 0)
+        wired = os.path.join(self.folder, "wired")
+        pipe = os.path.join(self.work, "pipe")
+        os.mkfifo(pipe)
+        odd = write_file(os.path.join(self.work, "a\033[31mb"), "/.local/lib/terse/")
+        with open(wired, "a", encoding="utf-8") as f:
+            f.write("%s\ttrue\n-r\ttrue\n%s\tfalse \033[31m\n" % (pipe, odd))
+        run = self.run_to_end(script, self.program, "yes", split=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"})
+        self.assertEqual((run.code, run.err), (0, b""))
+        self.assertIn(("Größe \u96ea/.pi/settings.json: cd ").encode(), run.out)
+        self.assertIn(b"a[31mb: false [31m\n", run.out)
+        self.assertIn(b"This failed: false [31m\n", run.out)
+        self.assertNotIn(b"pipe", run.out)
+        self.assertNotIn(b"\033", run.out)
+        self.assertEqual(run.out.count(b"This failed"), 1)
+        self.assertEqual(os.listdir(project), [])
+        os.unlink(wired)
+        os.mkfifo(wired)
+        run = self.run_to_end(script, split=True, env={"PATH": "/usr/bin:/bin"})
+        self.assertEqual((run.code, run.out, run.err), (0, b"", b""))
+
     def test_where_programs_are_not_executed(self):
         """A file in the way stands for a directory without exec: terse's own files are named, and it is said."""
         os.makedirs(self.folder)
