@@ -86,8 +86,10 @@ bool interceptor_begin_print(struct interceptor *s, enum interceptor_moment mome
 	if (!held_has_reader(s))
 		return false;
 	interceptor_pause(s);
-	if (!s->judged || s->binary)
+	if (!s->judged || s->binary) {
+		pause_pass(&s->pause);
 		return false;
+	}
 	if (moment != INTERCEPT_PAUSE || pause_is_quiet(&s->pause, now_ms))
 		held_settle(s, now_ms);
 	/* A program gets all. */
@@ -142,12 +144,19 @@ static void held_print_lines(struct interceptor *s)
 	held_take(s, put, lines, false);
 }
 
-/* Appends the unfinished line if it is all that the terminal still holds and may be a question. */
+/* Appends the unfinished line if it is all that the terminal still holds and may be a question.
+   A character that has not come whole waits, and so does what may become a line like a notice. */
 static bool held_find_partial(const struct interceptor *s, struct buffer *out)
 {
-	return !terminal_is_alternate(s->terminal) && s->ended_text &&
-	       terminal_pending(s->terminal, out) == 0 && out->len > 0 && out->len <= PARTIAL_MAX &&
-	       !memchr(out->data, '\n', out->len) && strspn(buffer_string(out), " \t\r") < out->len;
+	size_t cut;
+	if (terminal_is_alternate(s->terminal) || !s->ended_text ||
+	    terminal_pending(s->terminal, out) < 0)
+		return false;
+	if (utf8_incomplete(out->data, out->len, &cut))
+		buffer_truncate(out, out->len - cut);
+	return out->len > 0 && out->len <= PARTIAL_MAX && !memchr(out->data, '\n', out->len) &&
+	       strspn(buffer_string(out), " \t\r") < out->len &&
+	       (s->options.limit.own_words || !line_may_become_notice(out->data, out->len));
 }
 
 /* Whether everything before the unfinished line is printed, and there is room for it. */

@@ -102,15 +102,18 @@ static enum limit_part what_limits(const struct interceptor *s, uint64_t cut)
 		       : s->broken;
 }
 
-/* What the preview has to know of what was printed. */
-static struct preview_ask make_ask(const struct interceptor *s, struct marker *marker)
+/* What the preview has to know of what was printed; `command` is put together for it. */
+static struct preview_ask make_ask(const struct interceptor *s, struct marker *marker,
+				   struct buffer *command)
 {
+	wording_read_bytes(command, marker->place);
 	return (struct preview_ask){
+		.command = command->len > 0 ? buffer_string(command) : NULL,
 		.printed_bytes = s->printed,
 		.printed_lines = s->printed_lines,
 		.left_out = s->left_out,
 		.left_out_count = s->left_out_count,
-		.spelled = s->left_out_count > 0,
+		.spelled = s->spelled,
 		.used = s->share.printed,
 		.paused = s->share.live,
 		.used_lines = s->line_share.printed,
@@ -133,18 +136,21 @@ bool intercept_print_last(struct interceptor *s, size_t bytes, size_t lines,
 {
 	const struct preview_piece *pieces;
 	struct marker marker = {place, s->options.lines_before, &s->line};
-	struct preview_ask ask = make_ask(s, &marker);
+	struct buffer command = BUFFER_INIT;
+	struct preview_ask ask = make_ask(s, &marker, &command);
 	ask.is_pause = true;
 	ask.total = s->share.printed + bytes;
 	if (s->options.limit.count)
 		ask.total_lines = s->line_share.printed + lines;
 	int count = preview_choose(s->preview, &ask, &pieces);
+	buffer_release(&command);
 	/* There is no room for a line. */
 	if (count == 0 || pieces[count - 1].kind == PREVIEW_GAP)
 		return false;
 	for (int i = 0; i < count; i++) {
 		print_piece(s, &pieces[i], &marker);
 		note_left_out(s, &pieces[i]);
+		s->spelled |= pieces[i].spelled || pieces[i].cut > 0;
 	}
 	uint64_t whole;
 	s->printed_lines = preview_whole_lines(s->preview, &whole);
@@ -158,8 +164,7 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	const struct preview_piece *pieces;
 	struct marker marker = {&e->place, s->options.lines_before, &s->line};
 	struct buffer command = BUFFER_INIT;
-	wording_read_bytes(&command, &e->place);
-	struct preview_ask ask = make_ask(s, &marker);
+	struct preview_ask ask = make_ask(s, &marker, &command);
 	ask.status = s->failed;
 	ask.budget = s->options.limit.bytes;
 	/* Until now the outcome was not known. */
@@ -167,7 +172,6 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	ask.total = share_end(&s->share, ask.budget);
 	if (s->options.limit.count)
 		ask.total_lines = share_end(&s->line_share, (size_t)s->options.limit.count);
-	ask.command = command.len > 0 ? buffer_string(&command) : NULL;
 	uint64_t cut = 0;
 	int result = 0, count = preview_choose(s->preview, &ask, &pieces);
 	if (report && s->printed_lines > 0)

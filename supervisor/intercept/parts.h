@@ -215,6 +215,7 @@ struct interceptor {
 	uint64_t printed, printed_lines;
 	struct preview_range left_out[LEFT_OUT_MAX]; /* of them */
 	size_t left_out_count;
+	bool spelled; /* an omission was announced, with the command that reads it */
 	struct share share, line_share; /* how many bytes and lines that took, and may take */
 	struct pause pause;
 	struct buffer partial; /* of the line behind them: its start, printed already */

@@ -46,6 +46,12 @@ void pause_again(struct pause *p, int64_t at_ms)
 		p->not_before = at_ms;
 }
 
+void pause_pass(struct pause *p)
+{
+	p->is_fresh = false;
+	p->is_touched = false;
+}
+
 void pause_printed(struct pause *p, int64_t now_ms, bool omits)
 {
 	p->is_fresh = false;

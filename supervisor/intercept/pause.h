@@ -43,6 +43,9 @@ bool pause_is_silent(const struct pause *p, int64_t now_ms);
 /* Lines wait that may still change: they are looked at then. */
 void pause_again(struct pause *p, int64_t at_ms);
 
+/* Nothing of what came can be printed before more comes. */
+void pause_pass(struct pause *p);
+
 /* What is held back was printed; `omits`: lines of it were left out. */
 void pause_printed(struct pause *p, int64_t now_ms, bool omits);
 

@@ -287,7 +287,10 @@ size_t line_written(const struct line *l, const struct line_form *form)
 	return line_write(l, form, NULL);
 }
 
-bool line_is_like_notice(const char *data, size_t len)
+enum notice { NOTICE_NOT, NOTICE_BEGUN, NOTICE_LIKE };
+
+/* How far a text goes along with the start of a notice, blanks aside. */
+static enum notice line_compare_notice(const char *data, size_t len)
 {
 	static const char terse[] = "[terse:", dots[] = "[...";
 	char seen[sizeof(terse) - 1] = "";
@@ -296,14 +299,26 @@ bool line_is_like_notice(const char *data, size_t len)
 	for (size_t at = 0; at < len && n < sizeof(seen); at += step) {
 		step = utf8_decode(data + at, len - at, &cp);
 		if (n == sizeof(dots) - 1 && utf8_is_blank(cp) && memcmp(seen, dots, n) == 0)
-			return true;
+			return NOTICE_LIKE;
 		if (utf8_is_blank(cp))
 			continue;
 		if (cp != (unsigned char)terse[n] && cp != (unsigned char)(n < 4 ? dots[n] : 0))
-			return false;
+			return NOTICE_NOT;
 		seen[n++] = (char)cp;
 	}
-	return n == sizeof(seen) && memcmp(seen, terse, n) == 0;
+	if (n == sizeof(seen))
+		return memcmp(seen, terse, n) == 0 ? NOTICE_LIKE : NOTICE_NOT;
+	return NOTICE_BEGUN;
+}
+
+bool line_is_like_notice(const char *data, size_t len)
+{
+	return line_compare_notice(data, len) == NOTICE_LIKE;
+}
+
+bool line_may_become_notice(const char *data, size_t len)
+{
+	return line_compare_notice(data, len) != NOTICE_NOT;
 }
 
 size_t line_clean_len(const char *data, size_t len)

@@ -71,6 +71,9 @@ size_t line_note(uint64_t from, uint64_t bytes, char *out, size_t cap);
    invisible characters are before that or in it. */
 bool line_is_like_notice(const char *data, size_t len);
 
+/* Whether a line that begins like this looks like one, or may when more of it has come. */
+bool line_may_become_notice(const char *data, size_t len);
+
 /* How long `data` gets when everything that must not be printed is replaced
    (utf8_clean). */
 size_t line_clean_len(const char *data, size_t len);

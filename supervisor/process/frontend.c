@@ -476,7 +476,8 @@ int frontend_run(struct job *job)
 	      : end.kind == MESSAGE_YIELDED   ? "the run goes on"
 					      : "the run has ended",
 	      end.a);
-	frontend_delay_exit(job);
+	if (end.kind != MESSAGE_REFUSED)
+		frontend_delay_exit(job);
 	switch (end.kind) {
 	case MESSAGE_REFUSED: frontend_reap(f.session); return frontend_exec_directly(job);
 	case MESSAGE_NOT_FOUND: frontend_reap(f.session); return end.a;

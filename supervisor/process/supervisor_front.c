@@ -156,8 +156,11 @@ void front_bind_to_agent(struct supervisor *s, int64_t now_ms)
 void front_look_at_agent(struct supervisor *s, int64_t now_ms)
 {
 	struct process now;
-	bool lives = process_read(s->agent.pid, &now) == 0 && now.started == s->agent.started &&
-		     process_is_alive(&now);
+	/* An error that says nothing of the process ends no run. */
+	errno = 0;
+	bool lives = process_read(s->agent.pid, &now) < 0
+			     ? errno != ENOENT && errno != ESRCH
+			     : now.started == s->agent.started && process_is_alive(&now);
 	s->timer[TIMER_AGENT] = lives ? now_ms + FRONT_MS : 0;
 	if (lives || s->state != SUPERVISOR_RUNNING)
 		return;

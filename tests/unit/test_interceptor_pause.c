@@ -97,6 +97,65 @@ static void a_text_that_fits_is_printed_at_the_first_pause(void **state)
 	run_end(&r);
 }
 
+/* What comes after the pause completes it. */
+static void half_a_character_waits(void **state)
+{
+	struct run r = run_make();
+	(void)state;
+	run_start(&r);
+	come(&r, 1000, "caf\xC3");
+	pass_all(&r);
+	assert_null(strstr(buffer_string(&r.out), "\xEF\xBF\xBD"));
+	come(&r, 9000, "\xA9 ok\n");
+	finish(&r);
+	printed(&r, "caf\xC3\xA9 ok\n");
+	run_end(&r);
+}
+
+static void the_start_of_a_notice_waits(void **state)
+{
+	static const struct {
+		const char *begin, *end, *want;
+		bool early;
+	} lines[] = {
+		{"[terse: exit 0", " after 1 s]\n", "[terse: exit 0 after 1 s]\n", false},
+		{" [ter", "se: exit 0]\n", " [terse: exit 0]\n", false},
+		{"[..", ". 3 lines]\n", "[... 3 lines]\n", false},
+		{"[", "sudo] password\n", "[sudo] password\n", false},
+		{"[sudo] password: ", "\n", "[sudo] password: \n", true},
+		{"Go on? [y/N] ", "y\n", "Go on? [y/N] y\n", true},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		struct run r = run_make();
+		run_start(&r);
+		come(&r, 1000, lines[i].begin);
+		pass_all(&r);
+		assert_int_equal(r.out.len > 0, lines[i].early);
+		come(&r, 9000, lines[i].end);
+		finish(&r);
+		printed(&r, lines[i].want);
+		run_end(&r);
+	}
+}
+
+/* A few bytes that may be binary are not judged before more come: nothing is due. */
+static void what_is_not_judged_is_not_waited_for(void **state)
+{
+	struct run r = run_make();
+	(void)state;
+	run_start(&r);
+	interceptor_feed(r.text, "\0\1\2\377\376\5", 6);
+	interceptor_pause(r.text);
+	interceptor_came(r.text, 1000);
+	for (int64_t now = interceptor_pause_due(r.text), due; now; now = due) {
+		give(&r, INTERCEPT_PAUSE, now);
+		due = interceptor_pause_due(r.text);
+		assert_true(due == 0 || due > now);
+	}
+	run_end(&r);
+}
+
 static void a_text_that_does_not_fit_shows_its_last_lines(void **state)
 {
 	struct run r = run_make();
@@ -387,6 +446,13 @@ struct account {
 	bool spelled;
 };
 
+/* The first omission spells out the command, and no other does. */
+static void account_omission(struct account *a, const char *line)
+{
+	assert_int_equal(strstr(line, "terse read") != NULL, !a->spelled);
+	a->spelled = true;
+}
+
 static void account_marker(struct account *a, const char *line)
 {
 	unsigned long long from, to;
@@ -404,10 +470,8 @@ static void account_marker(struct account *a, const char *line)
 	assert_int_equal(from, a->front + 1);
 	for (uint64_t i = from; i <= to; i++)
 		a->announced[i]++;
-	if (strncmp(what, "repeat", 6) != 0) {
-		assert_int_equal(strstr(line, "terse read") != NULL, !a->spelled);
-		a->spelled = true;
-	}
+	if (strncmp(what, "repeat", 6) != 0)
+		account_omission(a, line);
 	a->front = to;
 	a->expected = to + 1;
 }
@@ -442,6 +506,8 @@ static void account_line(struct account *a, const char *line, size_t len)
 	}
 	assert_true(number >= 1 && number <= a->lines);
 	a->printed[number]++;
+	if (strstr(line, "[... bytes "))
+		account_omission(a, line);
 	if (a->expected)
 		assert_int_equal(number, a->expected);
 	if (number > a->front) {
@@ -584,6 +650,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_text_that_fits_is_printed_at_the_first_pause),
+		cmocka_unit_test(half_a_character_waits),
+		cmocka_unit_test(the_start_of_a_notice_waits),
+		cmocka_unit_test(what_is_not_judged_is_not_waited_for),
 		cmocka_unit_test(a_text_that_does_not_fit_shows_its_last_lines),
 		cmocka_unit_test(new_lines_follow_the_last_ones),
 		cmocka_unit_test(the_preview_goes_back_to_what_was_left_out),
