@@ -23,6 +23,8 @@ enum {
 	/* Between a message and its place above are lines of the source, so many at most. */
 	PLACE_REACH = 8,
 	FIELD_LEN = 24,
+	/* Lines of further stacks, among which the user's own frame is looked for. */
+	STACKS_REACH = 64,
 	/* Least score of the message of a section. */
 	MESSAGE = 30,
 	/* One such place in so many bytes. */
@@ -315,6 +317,44 @@ static size_t count_places(const struct layout *l)
 	return count;
 }
 
+static bool ends_with_colon(const struct line *line)
+{
+	size_t len = line->front_len;
+	while (len > 0 && (is_blank(line->front[len - 1]) || line->front[len - 1] == '\n'))
+		len--;
+	return len > 0 && line->front[len - 1] == ':';
+}
+
+/* Whether a unit is the function of the frame below it, or the heading of a further stack. */
+static bool is_above_frame(const struct layout *l, size_t unit)
+{
+	const struct unit *u = &l->units[unit];
+	if (unit + 1 == l->count || !follows(u, u + 1))
+		return false;
+	return (u[1].trait.kind == SCORE_FRAME && u[1].trait.indent > u->trait.indent) ||
+	       ends_with_colon(&u->line);
+}
+
+/* Takes the first frame in the user's own files of the stacks that a failure begins, those of other
+   threads too, with its function. */
+static void take_far_place(struct layout *l, size_t unit)
+{
+	const struct unit *frame = NULL;
+	for (size_t i = unit + 1; i < l->count && i <= unit + STACKS_REACH; i++) {
+		const struct unit *u = &l->units[i];
+		if (!follows(u - 1, u))
+			return;
+		if (is_of_stack(u, &frame) && frame == u && u->trait.score >= SCORE_OWN_FRAME) {
+			if (is_above_frame(l, i - 1))
+				layout_take(l, i - 1);
+			layout_take(l, i);
+			return;
+		}
+		if (frame != u && !is_separator(u) && !is_above_frame(l, i))
+			return;
+	}
+}
+
 /* Takes the first lines of what a unit is the heading of: those right below it, the message of a
    section, or what is behind a stack; and of the stack the user's own frame. */
 static void take_core(struct layout *l, size_t unit, bool heads)
@@ -333,8 +373,11 @@ static void take_core(struct layout *l, size_t unit, bool heads)
 		if (b.frame)
 			break;
 	}
-	if (b.place && count_places(l) * PLACE_EACH < l->budget)
+	size_t places = count_places(l);
+	if (b.place && places * PLACE_EACH < l->budget)
 		layout_take(l, b.place);
+	else if (!b.place && (places + 1) * PLACE_EACH <= l->budget)
+		take_far_place(l, unit);
 }
 
 static bool is_heading(const struct trait *t)

@@ -187,7 +187,8 @@ static bool is_own_place(const char *text, size_t len)
 		"/rustc/",        ".cargo/registry",
 		"/gems/",         "/vendor/",
 		"lib/python",     "vg_replace_malloc",
-		"(in /",
+		"(in /",          "_testmain.go",
+		"at assert",      "/assert.",
 	};
 	bool place = memmem(text, len, "\", line ", 8) || memmem(text, len, ":line ", 6);
 	for (size_t i = 1; i + 1 < len && !place; i++)
@@ -204,6 +205,15 @@ static bool ends_with_place(const char *text, size_t len)
 	while (n > 0 && (is_digit(text[n - 1]) || (text[n - 1] == ':' && n < len)))
 		colons += text[--n] == ':';
 	return colons == 2 && n > 0 && text[n] == ':';
+}
+
+/* "/srv/file.go:12" and nothing else */
+static bool is_place_alone(const char *text, size_t len)
+{
+	size_t n = len;
+	while (n > 0 && is_digit(text[n - 1]))
+		n--;
+	return n < len && n > 1 && text[n - 1] == ':' && text[0] == '/' && !memchr(text, ' ', len);
 }
 
 /* A stack frame behind something else: it ends with "(file.ext:12)" and has an
@@ -224,7 +234,7 @@ static bool structure_read_frame(const char *text, size_t len, struct structure 
 	} else {
 		frame = plus && plus - text > 4 && plus[-1] == ' ' && is_digit(plus[-2]) &&
 			starts_with(plus, len - (size_t)(plus - text), "+0x");
-		frame = frame || is_place_in(text, len);
+		frame = frame || is_place_in(text, len) || is_place_alone(text, len);
 	}
 	if (!frame)
 		return false;

@@ -64,6 +64,23 @@ static const struct {
 	 "High\n"
 	 "   Location: shop/print.py:6\n\n",
 	 {"[B602:shell]", "Severity: High", "shop/print.py:6"}},
+	{"the user's own frame in the stack of another thread",
+	 "=== RUN   TestError%d\n    cart_test.go:%d: got error as expected: failed\n",
+	 "panic: test timed out after 2s\n\ngoroutine 81 [running]:\ntesting.alarm.func1()\n"
+	 "\t/usr/lib/go/src/testing/testing.go:2036 +0x8e\ncreated by time.goFunc\n"
+	 "\t/usr/lib/go/src/time/sleep.go:176 +0x32\n\ngoroutine 1 [chan receive]:\n"
+	 "testing.(*T).Run(0xc000007a00, {0x526f6f?, 0x4b7c65?})\n"
+	 "\t/usr/lib/go/src/testing/testing.go:1494 +0x37a\nmain.main()\n"
+	 "\t_testmain.go:47 +0x1aa\n\ngoroutine 6 [semacquire]:\n"
+	 "sync.(*Mutex).Lock(...)\n\t/usr/lib/go/src/sync/mutex.go:90\n"
+	 "example.com/shop/lock.Transfer(0xc000018168)\n\t/home/dev/lock/lock.go:12 +0x73\n\n",
+	 {"timed out", "lock.Transfer(", "lock/lock.go:12"}},
+	{"a frame of an assertion above the user's own",
+	 "counts seats %d ... ok (%dms)\nversion: error handled\n",
+	 "error: Error: Values are not equal\n    at assertEquals "
+	 "(file:///home/dev/js/tools.ts:2:54)\n"
+	 "    at file:///home/dev/js/seat_test.ts:6:3\n\n",
+	 {"seat_test.ts:6:3"}},
 };
 
 static size_t marker(void *ctx, const struct preview_piece *piece, char *out, size_t cap)
