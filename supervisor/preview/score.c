@@ -285,7 +285,8 @@ static uint32_t form_of(const struct message *m, const struct score *score)
 	uint32_t hash = shape_of_opening(m->text, m->len, ends);
 	size_t letters = 0, end = 0;
 	if (score->score >= OPENING_SCORE ||
-	    (score->kind != SCORE_PLAIN && score->kind != SCORE_PASS))
+	    (score->kind != SCORE_PLAIN && score->kind != SCORE_PASS &&
+	     score->kind != SCORE_WARNING))
 		return 0;
 	if (score->kind == SCORE_PASS)
 		return hash | 1;

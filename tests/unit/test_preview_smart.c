@@ -454,6 +454,25 @@ static void test_success_ends(void **state)
 	}
 }
 
+/* Many warnings that begin alike do not fill a success. */
+static void test_many_warnings(void **state)
+{
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	struct preview *p = smart(4096);
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		buffer_printf(&text, "npm WARN deprecated %c%c@%d.0.0: use %c instead\n",
+			      'a' + i % 26, 'a' + i % 7, i, 'a' + i % 11);
+	buffer_append_string(&text, "added 12 packages\n");
+	preview_feed(p, text.data, text.len);
+	print_chosen(p, 0, false, &out);
+	assert_non_null(strstr(buffer_string(&out), "added 12 packages"));
+	assert_in_range(out.len, 1, 2048);
+	buffer_release(&text);
+	buffer_release(&out);
+	preview_free(p);
+}
+
 static void test_patterns(void **state)
 {
 	char *patterns[] = {(char *)"Quota*USED up", (char *)"z*spare parts", NULL};
@@ -626,9 +645,10 @@ int main(void)
 		cmocka_unit_test(test_failures),     cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_sections),     cmocka_unit_test(test_titles),
 		cmocka_unit_test(test_crowds),       cmocka_unit_test(test_successes),
-		cmocka_unit_test(test_success_ends), cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_ignored),      cmocka_unit_test(test_long_line),
-		cmocka_unit_test(test_cascade),      cmocka_unit_test(test_large),
+		cmocka_unit_test(test_success_ends), cmocka_unit_test(test_many_warnings),
+		cmocka_unit_test(test_patterns),     cmocka_unit_test(test_ignored),
+		cmocka_unit_test(test_long_line),    cmocka_unit_test(test_cascade),
+		cmocka_unit_test(test_large),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
