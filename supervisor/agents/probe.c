@@ -15,10 +15,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Deeper than any real chain of processes between an agent and its command. */
 #define ANCESTORS_MAX 16
+
+/* The shortest name of a conversation, in bytes. */
+#define SESSION_MIN 8
+
+/* Whether the value of a variable only says that something is on. */
+static bool is_switch(const char *value)
+{
+	return strcmp(value, "1") == 0 || strcmp(value, "true") == 0;
+}
 
 /* --- recording ------------------------------------------------------------------------------- */
 
@@ -47,6 +57,37 @@ static void record_ancestors(struct buffer *out)
 	json_end_array(out);
 }
 
+/* Adds the names of the variables, which tell the agent, and no values, which may be secret: a
+   switch as it is, anything else as stars that are as long, up to what names_session() needs. */
+static void record_environment(struct buffer *out)
+{
+	static const char stars[SESSION_MIN + 1] = "********";
+	json_begin_array(out, "environment");
+	for (char **entry = environ; *entry; entry++) {
+		const char *equals = strchr(*entry, '=');
+		if (!equals)
+			continue;
+		struct buffer text = BUFFER_INIT;
+		bool shown = is_switch(equals + 1);
+		buffer_append(&text, *entry, (size_t)(equals + 1 - *entry));
+		buffer_append(&text, shown ? equals + 1 : stars, strnlen(equals + 1, SESSION_MIN));
+		json_add_text(out, NULL, text.data ? text.data : "", text.len);
+		out->failed |= text.failed;
+		buffer_release(&text);
+	}
+	json_end_array(out);
+}
+
+/* Opens the file of a `terse probe` that still runs; -1: it is gone, or no such file. */
+static int record_open(const char *file)
+{
+	struct stat st;
+	int fd = open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid()))
+		io_close(&fd);
+	return fd;
+}
+
 void probe_record(const char *file, char *const argv[], const char *string)
 {
 	struct buffer line = BUFFER_INIT;
@@ -60,14 +101,13 @@ void probe_record(const char *file, char *const argv[], const char *string)
 				process_link(0, link, sizeof(link), "fd/%d", fd) > 0 ? link : "");
 	json_end_array(&line);
 	record_ancestors(&line);
-	record_strings(&line, "environment", environ);
+	record_environment(&line);
 	json_end_object(&line);
 	buffer_append_string(&line, "\n");
-	int to = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int to = record_open(file);
 	if (to >= 0 && buffer_check(&line) == 0)
 		io_write(to, line.data, line.len);
-	if (to >= 0)
-		close(to);
+	io_close(&to);
 	buffer_release(&line);
 }
 
@@ -180,7 +220,7 @@ static bool names_session(const char *entry)
 	const char *equals = strchr(entry, '=');
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		const char *at = strstr(entry, parts[i]);
-		if (at && at < equals && strlen(equals) > 8)
+		if (at && at < equals && strlen(equals + 1) >= SESSION_MIN)
 			return true;
 	}
 	return false;
@@ -190,9 +230,8 @@ static bool names_session(const char *entry)
 static int mark_value(const char *entry, const char *name)
 {
 	const char *equals = strchr(entry, '=');
-	bool is_switch = strcmp(equals, "=1") == 0 || strcmp(equals, "=true") == 0;
 	size_t len = strlen(name);
-	int value = is_switch ? 2 : 0;
+	int value = is_switch(equals + 1) ? 2 : 0;
 	for (const char *at = entry; at + len <= equals; at++) {
 		if (strncasecmp(at, name, len) == 0)
 			return value + 3;

@@ -1,7 +1,8 @@
 // Finds out how an unknown agent calls its shell, so that a rule (rule.h) can be written.
 //
 // While PROBE_VARIABLE names a file, each call of a shell with a string adds a record to it, one
-// JSON object a line, and then runs as it came. The agent is asked to run PROBE_COMMAND, by which
+// JSON object a line, and then runs as it came. A record has the names of all variables, but no
+// values, which may be secret. The agent is asked to run PROBE_COMMAND, by which
 // its tool calls are told from its other strings.
 #ifndef TERSE_AGENTS_PROBE_H
 #define TERSE_AGENTS_PROBE_H
@@ -13,7 +14,8 @@ struct buffer;
 #define PROBE_VARIABLE "TERSE_PROBE"
 #define PROBE_COMMAND  "echo terse-probe"
 
-/* Adds a record of this process, a shell with these arguments that runs `string`. */
+/* Adds a record of this process, a shell with these arguments that runs `string`. The file is there
+   as long as `terse probe` runs; any other than a regular file of the user's is left alone. */
 void probe_record(const char *file, char *const argv[], const char *string);
 
 /* What the records say. */

@@ -24,11 +24,31 @@ struct probe {
 	char **command;
 };
 
+static const char *probe_left; /* the file, for a signal that ends terse probe */
+
+static void probe_clean_up(int number)
+{
+	unlink(probe_left);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void probe_catch_signals(const char *file)
+{
+	static const int numbers[] = {SIGHUP, SIGTERM, SIGINT, SIGQUIT};
+	probe_left = file;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		if (signal(numbers[i], probe_clean_up) == SIG_IGN)
+			signal(numbers[i], SIG_IGN);
+	}
+}
+
 static int probe_make_file(struct probe *p)
 {
 	const char *folder = getenv("TMPDIR");
 	snprintf(p->file, sizeof(p->file), "%s/terse-probe-XXXXXX",
 		 folder && *folder ? folder : "/tmp");
+	probe_catch_signals(p->file);
 	int fd = mkstemp(p->file);
 	if (fd < 0)
 		return -1;
@@ -68,8 +88,30 @@ static int probe_read_records(const struct probe *p, struct buffer *text)
 		n = fread(text->data + text->len, 1, 64 << 10, f);
 		text->len += n;
 	}
+	int status = ferror(f) ? -1 : buffer_check(text);
+	int error = errno;
 	fclose(f);
-	return buffer_check(text);
+	errno = error;
+	return status;
+}
+
+/* Prints the section, or appends it to the file. */
+static int probe_put_section(const struct probe *p, const struct buffer *section)
+{
+	FILE *to = p->to ? fopen(p->to, "ae") : stdout;
+	if (!to)
+		return -1;
+	if (p->to && fseek(to, 0, SEEK_END) == 0 && ftell(to) > 0)
+		fputc('\n', to);
+	size_t written = fwrite(section->data, 1, section->len, to);
+	int status = written != section->len || fflush(to) != 0 ? -1 : 0;
+	int error = errno;
+	if (p->to && fclose(to) != 0 && status == 0) {
+		status = -1;
+		error = errno;
+	}
+	errno = error;
+	return status;
 }
 
 /* Prints the section, or writes it, and tells what to do with it. */
@@ -88,15 +130,10 @@ static int probe_conclude(const struct probe *p, const char *name, struct buffer
 			r->calls, name);
 		return 1;
 	}
-	FILE *to = p->to ? fopen(p->to, "ae") : stdout;
-	if (to && p->to && fseek(to, 0, SEEK_END) == 0 && ftell(to) > 0)
-		fputc('\n', to);
-	if (!to || fwrite(section->data, 1, section->len, to) != section->len || fflush(to)) {
+	if (probe_put_section(p, section) < 0) {
 		verb_error(VERB, "%s: %s", p->to ? p->to : "standard output", strerror(errno));
 		return EXIT_TERSE;
 	}
-	if (p->to)
-		fclose(to);
 	fprintf(stderr,
 		"terse probe: %s~/.config/terse/terse.ini takes this section; then: terse agent "
 		"%s\n",
