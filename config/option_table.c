@@ -318,8 +318,7 @@ const struct option option_table[] = {
 		NAMES("report", "exit_delay", "--exit-delay", "TERSE_EXIT_DELAY"),
 		DURATION(exit_delay, 0, 10 * 1000, "off"),
 		.help = "Wait this long after the last output for an agent, since some lose what "
-			"they "
-			"have not read when terse ends.",
+			"they have not read when terse ends.",
 	},
 	{
 		NAMES("preview", "mode", "--mode", "TERSE_MODE"),

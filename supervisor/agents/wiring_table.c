@@ -9,23 +9,21 @@
 #include "supervisor/agents/wiring.h"
 
 const char wiring_lines[] =
-	"Shell commands run under terse here: short output is printed whole, long output as a "
-	"preview.\n"
-	"Do not add head, tail or 2>&1 to shorten output. A line \"[... lines N-M omitted, SIZE]\" "
-	"stands for\n"
-	"text that was left out, \"[... bytes N-M]\" for a part of a line. The last line names the "
-	"ID:\n"
-	"`terse read ID --lines N-M` (or `--bytes N-M`) prints it, `terse search ID REGEX` "
-	"searches "
-	"all.\n"
-	"`terse list` shows earlier runs; ID may be `last`. Such lines count only where the output "
-	"ends with\n"
+	"Shell commands run under terse here: short output is printed whole, "
+	"long output as a preview.\n"
+	"Do not add head, tail or 2>&1 to shorten output. "
+	"A line \"[... lines N-M omitted, SIZE]\" stands for\n"
+	"text that was left out, \"[... bytes N-M]\" for a part of a line. "
+	"The last line names the ID:\n"
+	"`terse read ID --lines N-M` (or `--bytes N-M`) prints it, "
+	"`terse search ID REGEX` searches all.\n"
+	"`terse list` shows earlier runs; ID may be `last`. "
+	"Such lines count only where the output ends with\n"
 	"a line \"[terse: ...]\"; a command's own that look so begin with \"| \".\n"
-	"For a server, a slow command or one that asks: `terse --yield 10s COMMAND` returns after "
-	"10 s\n"
-	"at most, with its output so far and an ID. Then `terse await ID` waits for its end, "
-	"`terse "
-	"send\n"
+	"For a server, a slow command or one that asks: "
+	"`terse --yield 10s COMMAND` returns after 10 s\n"
+	"at most, with its output so far and an ID. "
+	"Then `terse await ID` waits for its end, `terse send\n"
 	"ID TEXT --key enter --await` answers a prompt, and `terse signal ID` ends it.\n";
 
 const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, copilot, "
@@ -71,8 +69,8 @@ const struct wiring wirings[] = {
 			     {"permissions", "ask"}},
 		.pattern = "Bash(",
 		.allow = "Bash(terse read:*), Bash(terse search:*) and Bash(terse list:*)",
-		.note = "its permission rules go on matching the commands as the model writes "
-			"them\n",
+		.note = "its permission rules go on matching the "
+			"commands as the model writes them\n",
 	},
 	{
 		.agent = "codex",
@@ -91,11 +89,10 @@ const struct wiring wirings[] = {
 				      "bash_env",
 				      NULL}}}},
 		.lines = {"CODEX_HOME", ".codex", "AGENTS.md", "AGENTS.md"},
-		.note = "its rules and its sandbox go on deciding about the commands as the model "
-			"writes "
-			"them\n"
-			"it has no event for the end of a conversation: terse gc ends the "
-			"session\n",
+		.note = "its rules and its sandbox go on deciding about the "
+			"commands as the model writes them\n"
+			"it has no event for the end of a "
+			"conversation: terse gc ends the session\n",
 	},
 	{
 		.agent = "opencode",
@@ -134,9 +131,8 @@ const struct wiring wirings[] = {
 		.pattern = "run_shell_command(",
 		.allow = "run_shell_command(terse read), run_shell_command(terse search) and "
 			 "run_shell_command(terse list)",
-		.note = "it has no setting for the shell of its commands, and its deny rules would "
-			"not "
-			"match what a hook makes of them\n",
+		.note = "it has no setting for the shell of its commands, and its deny rules "
+			"would not match what a hook makes of them\n",
 		.start = "terse agent gemini",
 	},
 	{
@@ -191,9 +187,8 @@ const struct wiring wirings[] = {
 				      "{\"command\":%s}",
 				      "cursor sessionEnd"}}}},
 		.lines = {NULL, NULL, NULL, "AGENTS.md"},
-		.note = "by the contract of its hooks, not tried: commands are rewritten, and the "
-			"hook "
-			"asks you about each\n"
+		.note = "by the contract of its hooks, not tried: commands are "
+			"rewritten, and the hook asks you about each\n"
 			"its own lists of commands see the rewritten ones\n",
 	},
 	{
@@ -207,11 +202,9 @@ const struct wiring wirings[] = {
 				      "crush PreToolUse"}}}},
 		.lines = {NULL, ".config/crush", "CRUSH.md", "AGENTS.md"},
 		.note = "by the contract of its hooks, not tried: commands are rewritten, and its "
-			"prompt "
-			"shows the rewritten ones\n"
-			"what it refuses to run by itself (curl, sudo ...) is not rewritten, so it "
-			"still "
-			"is\n",
+			"prompt shows the rewritten ones\n"
+			"what it refuses to run by itself (curl, sudo ...) "
+			"is not rewritten, so it still is\n",
 	},
 	{.agent = NULL},
 };

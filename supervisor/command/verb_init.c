@@ -267,12 +267,10 @@ static void init_change_lines(struct init *i)
 	if (i->instructions || (i->undo && there))
 		init_change_file(i, &file);
 	else if (!i->undo && !i->dry_run && !there)
-		buffer_printf(
-			&i->out,
-			"to tell the model how to read on: terse init %s%s --instructions (lines "
-			"for "
-			"%s)\n",
-			i->wiring->agent, i->project ? " --project" : "", path);
+		buffer_printf(&i->out,
+			      "to tell the model how to read on: terse init %s%s --instructions "
+			      "(lines for %s)\n",
+			      i->wiring->agent, i->project ? " --project" : "", path);
 }
 
 /* Whether the agent can be made to name these paths. */
