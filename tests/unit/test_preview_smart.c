@@ -58,6 +58,21 @@ static struct preview *smart(size_t budget)
 	return p;
 }
 
+/* Feeds the text and prints what is chosen of it. */
+static void show(struct preview *p, const struct buffer *text, int status, bool middle,
+		 struct buffer *out)
+{
+	preview_feed(p, text->data, text->len);
+	print_chosen(p, status, middle, out);
+}
+
+static void release(struct preview *p, struct buffer *text, struct buffer *out)
+{
+	buffer_release(text);
+	buffer_release(out);
+	preview_free(p);
+}
+
 /* Lines as successful steps print them, with words in them that mean failure elsewhere. */
 enum noise { COMPILING, TESTING, SERVING, REPORTING, COLLECTING, NOISES };
 
@@ -245,8 +260,7 @@ static void test_failures(void **state)
 				add_noise(&text, (enum noise)noise, 700);
 				buffer_append_string(&text, failures[i].text);
 				add_noise(&text, (enum noise)noise, behind[k]);
-				preview_feed(p, text.data, text.len);
-				print_chosen(p, 1, false, &out);
+				show(p, &text, 1, false, &out);
 				buffer_string(&out);
 				for (int s = 0; s < 3 && failures[i].shown[s]; s++) {
 					if (!strstr(out.data, failures[i].shown[s]))
@@ -255,9 +269,7 @@ static void test_failures(void **state)
 							 failures[i].name, noise, behind[k],
 							 failures[i].shown[s], out.data);
 				}
-				buffer_release(&text);
-				buffer_release(&out);
-				preview_free(p);
+				release(p, &text, &out);
 			}
 		}
 	}
@@ -281,14 +293,11 @@ static void test_blocks(void **state)
 			      i, i, i, i, i);
 	buffer_append_string(&text, "Tests in error:\n  shelf of cart 7\n  shelf of cart 9\n");
 	add_noise(&text, TESTING, 300);
-	preview_feed(p, text.data, text.len);
-	print_chosen(p, 1, false, &out);
+	show(p, &text, 1, false, &out);
 	assert_non_null(strstr(buffer_string(&out), "ERROR: test_0 (shop.CartTest)"));
 	assert_non_null(strstr(out.data, "LookUp: shelf 0\n"));
 	assert_non_null(strstr(out.data, "Tests in error:\n  shelf of cart 7\n"));
-	buffer_release(&text);
-	buffer_release(&out);
-	preview_free(p);
+	release(p, &text, &out);
 }
 
 /* The message of a section is shown before the values and the source above it. */
@@ -309,14 +318,11 @@ static void test_sections(void **state)
 	for (int i = 0; i < 40; i++)
 		buffer_printf(&text, "FAILED test_cart.py::TestCart::test_%d\n", i);
 	buffer_append_string(&text, "40 failed in 1.2s\n");
-	preview_feed(p, text.data, text.len);
-	print_chosen(p, 1, false, &out);
+	show(p, &text, 1, false, &out);
 	assert_non_null(strstr(buffer_string(&out), " TestCart.test_0 "));
 	assert_non_null(strstr(out.data, "E       AttributeError: 'TestCart' has no attribute"));
 	assert_non_null(strstr(out.data, "40 failed in 1.2s"));
-	buffer_release(&text);
-	buffer_release(&out);
-	preview_free(p);
+	release(p, &text, &out);
 }
 
 /* Titles of tests that pass are not put forward, whatever words are in them. */
@@ -333,14 +339,11 @@ static void test_titles(void **state)
 			      i, i, i);
 	buffer_append_string(&text, "  Parser\n    1) keeps names\n");
 	add_noise(&text, COMPILING, 100);
-	preview_feed(p, text.data, text.len);
-	print_chosen(p, 1, false, &out);
+	show(p, &text, 1, false, &out);
 	assert_non_null(strstr(buffer_string(&out), "1) keeps names"));
 	assert_null(strstr(out.data, "Fatal Error 7\n"));
 	assert_null(strstr(out.data, "Crash of panic() 7\n"));
-	buffer_release(&text);
-	buffer_release(&out);
-	preview_free(p);
+	release(p, &text, &out);
 }
 
 /* Of many lines with words of failure and no mark of one, few are shown. */
@@ -364,14 +367,11 @@ static void test_crowds(void **state)
 			if (i == 100)
 				buffer_append_string(&text, "ring.c:40:9: error: too few rings\n");
 		}
-		preview_feed(p, text.data, text.len);
-		print_chosen(p, 1, true, &out);
+		show(p, &text, 1, true, &out);
 		assert_non_null(strstr(buffer_string(&out), "error: too few rings"));
 		if (out.len > 2048)
 			fail_msg("%s: %s", crowds[c], out.data);
-		buffer_release(&text);
-		buffer_release(&out);
-		preview_free(p);
+		release(p, &text, &out);
 	}
 }
 
@@ -393,8 +393,7 @@ static void test_successes(void **state)
 		add_noise(&text, (enum noise)noise, 700);
 		buffer_append_string(&text, results);
 		add_noise(&text, (enum noise)noise, 300);
-		preview_feed(p, text.data, text.len);
-		print_chosen(p, 0, false, &out);
+		show(p, &text, 0, false, &out);
 		print_chosen(p, 0, true, &middle);
 		assert_non_null(strstr(buffer_string(&out), "690 passed"));
 		assert_non_null(strstr(out.data, "warning: 'gets' is deprecated"));
@@ -442,15 +441,12 @@ static void test_success_ends(void **state)
 			buffer_append_string(&text, "\n");
 		}
 		buffer_append_string(&text, ends[i].last);
-		preview_feed(p, text.data, text.len);
-		print_chosen(p, 0, false, &out);
+		show(p, &text, 0, false, &out);
 		if (!strstr(buffer_string(&out), "sda5") == ends[i].shown)
 			fail_msg("end %zu: %s", i, out.data);
 		if (!strstr(out.data, ends[i].last))
 			fail_msg("end %zu without its last lines: %s", i, out.data);
-		buffer_release(&text);
-		buffer_release(&out);
-		preview_free(p);
+		release(p, &text, &out);
 	}
 }
 
@@ -464,13 +460,10 @@ static void test_many_warnings(void **state)
 		buffer_printf(&text, "npm WARN deprecated %c%c@%d.0.0: use %c instead\n",
 			      'a' + i % 26, 'a' + i % 7, i, 'a' + i % 11);
 	buffer_append_string(&text, "added 12 packages\n");
-	preview_feed(p, text.data, text.len);
-	print_chosen(p, 0, false, &out);
+	show(p, &text, 0, false, &out);
 	assert_non_null(strstr(buffer_string(&out), "added 12 packages"));
 	assert_in_range(out.len, 1, 2048);
-	buffer_release(&text);
-	buffer_release(&out);
-	preview_free(p);
+	release(p, &text, &out);
 }
 
 static void test_patterns(void **state)
@@ -498,14 +491,11 @@ static void test_patterns(void **state)
 		buffer_append_string(&text, "host c: zone 5 has few spare parts\n");
 		add_noise(&text, COMPILING, 20000);
 		assert_true(text.len > 4u << 20);
-		preview_feed(p, text.data, text.len);
-		print_chosen(p, status, false, &out);
+		show(p, &text, status, false, &out);
 		assert_non_null(strstr(buffer_string(&out), "QUOTA of disk 3"));
 		assert_non_null(strstr(out.data, "quota of disk 4"));
 		assert_non_null(strstr(out.data, "zone 5 has few"));
-		buffer_release(&text);
-		buffer_release(&out);
-		preview_free(p);
+		release(p, &text, &out);
 	}
 }
 
@@ -531,12 +521,9 @@ static void test_ignored(void **state)
 		add_words(&text, 300);
 		buffer_append_string(&text, "fatal: disk 3 is broken (known for long)\n");
 		add_words(&text, 300);
-		preview_feed(p, text.data, text.len);
-		print_chosen(p, 1, true, &out);
+		show(p, &text, 1, true, &out);
 		assert_int_equal(strstr(buffer_string(&out), "disk 3 is broken") == NULL, ignored);
-		buffer_release(&text);
-		buffer_release(&out);
-		preview_free(p);
+		release(p, &text, &out);
 	}
 }
 
@@ -555,13 +542,10 @@ static void test_long_line(void **state)
 		buffer_printf(&text, ", \"later %d\": \"skipped\"", i);
 	buffer_append_string(&text, "}\n");
 	add_noise(&text, TESTING, 100);
-	preview_feed(p, text.data, text.len);
-	print_chosen(p, 2, false, &out);
+	show(p, &text, 2, false, &out);
 	assert_non_null(strstr(buffer_string(&out), "fatal: [host]: FAILED!"));
 	assert_non_null(strstr(out.data, "rm failed: Read-only file system: /var"));
-	buffer_release(&text);
-	buffer_release(&out);
-	preview_free(p);
+	release(p, &text, &out);
 }
 
 /* The first error of a cascade is shown, and the summary at its end. */
@@ -575,14 +559,11 @@ static void test_cascade(void **state)
 	for (int i = 11; i < 900; i++)
 		buffer_printf(&text, "parse.c:%d:5: error: 'x' undeclared\n", i);
 	buffer_append_string(&text, "make: *** [Makefile:9: parse.o] Error 1\n");
-	preview_feed(p, text.data, text.len);
-	print_chosen(p, 2, false, &out);
+	show(p, &text, 2, false, &out);
 	assert_non_null(strstr(buffer_string(&out), "parse.c:10:1: error: expected ';'"));
 	assert_non_null(strstr(out.data, "parse.c:11:5: error: 'x' undeclared"));
 	assert_non_null(strstr(out.data, "make: *** [Makefile:9: parse.o] Error 1"));
-	buffer_release(&text);
-	buffer_release(&out);
-	preview_free(p);
+	release(p, &text, &out);
 }
 
 /* Several megabytes: the search takes over, lines are dropped, blocks are slid. */
