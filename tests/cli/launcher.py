@@ -438,7 +438,7 @@ class Directory(Installed):
             self.assertEqual([name for name in names if name not in out], [], argv)
         # One that somebody took out otherwise.
         write_file(os.path.join(self.home, ".pi", "agent", "settings.json"), "{}")
-        self.assertNotIn("pi", still_wired().replace(self.home, "").replace("opencode", ""))
+        self.assertNotIn("terse init pi", still_wired())
         still_wired(self.program, "yes")
         self.assertFalse(os.path.exists(os.path.join(self.home, ".claude")))
         self.assertEqual(os.listdir(project), [])
