@@ -271,38 +271,32 @@ void intercept_print(struct interceptor *s, const char *data, size_t len)
 }
 
 /* Without memory for all of it at once. */
-static size_t print_in_parts(struct interceptor *s, const char *data, size_t len)
+static void print_in_parts(struct interceptor *s, const char *data, size_t len)
 {
 	struct buffer *part = intercept_line(s);
 	/* A byte becomes three at most. */
-	size_t most = part->cap / 3, total = 0;
+	size_t most = part->cap / 3;
 	for (size_t n; len > 0; data += n, len -= n) {
 		n = utf8_floor(data, len, len < most ? len : most);
 		buffer_clear(part);
 		utf8_clean(part, data, n);
 		intercept_print(s, part->data, part->len);
-		total += part->len;
 	}
-	return total;
 }
 
-size_t intercept_print_clean(struct interceptor *s, const char *data, size_t len)
+void intercept_print_clean(struct interceptor *s, const char *data, size_t len)
 {
 	if (utf8_all_clean(data, len)) {
 		intercept_print(s, data, len);
-		return len;
+		return;
 	}
 	struct buffer clean = BUFFER_INIT;
-	size_t total = 0;
 	utf8_clean(&clean, data, len);
-	if (buffer_check(&clean) == 0) {
-		total = clean.len;
+	if (buffer_check(&clean) == 0)
 		intercept_print(s, clean.data, clean.len);
-	} else {
-		total = print_in_parts(s, data, len);
-	}
+	else
+		print_in_parts(s, data, len);
 	buffer_release(&clean);
-	return total;
 }
 
 void intercept_resolve(struct interceptor *s)

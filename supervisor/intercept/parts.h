@@ -244,9 +244,8 @@ void intercept_text(void *ctx, const char *data, size_t len);
 /* Hands bytes to the reader. */
 void intercept_print(struct interceptor *s, const char *data, size_t len);
 
-/* Prints text for a reader that is no terminal and no program: only clean characters. Returns the
-   bytes printed. */
-size_t intercept_print_clean(struct interceptor *s, const char *data, size_t len);
+/* Prints text for a reader that is no terminal and no program: only clean characters. */
+void intercept_print_clean(struct interceptor *s, const char *data, size_t len);
 
 /* Prints text that a notice follows, so no line of the text may look like a notice. */
 void intercept_print_guarded(struct interceptor *s, const char *data, size_t len);
