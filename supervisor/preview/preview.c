@@ -361,10 +361,9 @@ size_t preview_head_budget(const struct preview *p)
 
 static int add_stored(struct preview *p, size_t i)
 {
-	struct trait trait = store_trait(&p->smart->store, i);
+	struct trait trait = smart_stored_trait(p->smart, i);
 	struct line line;
 	store_line(&p->smart->store, i, &line);
-	trait.common = smart_is_common(p->smart, trait.form);
 	return layout_add(&p->layout, &line, &trait);
 }
 
@@ -378,7 +377,6 @@ static int add_unjudged(struct preview *p, const struct line *line, enum outcome
 		return 0;
 	if (p->smart)
 		smart_trait(p->smart, line, p->window.bytes, outcome, &trait);
-	trait.common = p->smart && smart_is_common(p->smart, trait.form);
 	trait.value++;
 	/* Lines that have nothing but their place must be near an end. */
 	if (p->smart && trait.value == 1 && line->offset > p->options.budget &&
@@ -458,8 +456,7 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 			continue;
 		}
 		add_stored_bytes(store, i, &line);
-		trait = store_trait(store, i);
-		trait.common = smart_is_common(p->smart, trait.form);
+		trait = smart_stored_trait(p->smart, i);
 		if (layout_add(&p->layout, &line, &trait))
 			return -1;
 		i++;

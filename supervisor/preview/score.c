@@ -600,7 +600,8 @@ void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
 				.score = (uint8_t)score.score,
 				.indent = (uint8_t)(score.indent < 255 ? score.indent : 255),
 				.opens = score.opens,
-				.alarms = score.alarms};
+				.alarms = score.alarms,
+				.common = smart_is_common(s, score.form)};
 }
 
 /* Whether a line is the title of tests that pass, or of a group that begins with such: words of

@@ -138,20 +138,6 @@ unsigned store_rank(const struct store *s, size_t count)
 	return value;
 }
 
-struct trait store_trait(const struct store *s, size_t index)
-{
-	const struct stored *d = &s->lines[index];
-	return (struct trait){.value = d->value,
-			      .shape = d->shape,
-			      .family = d->family,
-			      .form = d->form,
-			      .kind = d->kind,
-			      .score = d->score,
-			      .indent = d->indent,
-			      .opens = d->opens,
-			      .alarms = d->alarms};
-}
-
 void store_line(const struct store *s, size_t index, struct line *line)
 {
 	const struct stored *d = &s->lines[index];
@@ -271,6 +257,21 @@ static void count_line(struct smart *s, const struct score *score)
 bool smart_is_common(const struct smart *s, uint32_t form)
 {
 	return form && sketch_count(&s->sketch, form_slot(form)) >= COMMON;
+}
+
+struct trait smart_stored_trait(const struct smart *s, size_t index)
+{
+	const struct stored *d = &s->store.lines[index];
+	return (struct trait){.value = d->value,
+			      .shape = d->shape,
+			      .family = d->family,
+			      .form = d->form,
+			      .kind = d->kind,
+			      .score = d->score,
+			      .indent = d->indent,
+			      .opens = d->opens,
+			      .alarms = d->alarms,
+			      .common = smart_is_common(s, d->form)};
 }
 
 bool smart_is_regular(const struct smart *s)

@@ -40,9 +40,6 @@ struct store {
 /* The least value at which no more than `count` lines are as good or better. */
 unsigned store_rank(const struct store *s, size_t count);
 
-/* What is known of a line, with its value. */
-struct trait store_trait(const struct store *s, size_t index);
-
 /* The line as it was added. */
 void store_line(const struct store *s, size_t index, struct line *line);
 
@@ -105,7 +102,10 @@ enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
 /* Sets the value of all stored lines, for a text of `bytes` bytes. */
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);
 
-/* The value and form of a line that is not stored, for itself alone. */
+/* All that is known of a stored line. */
+struct trait smart_stored_trait(const struct smart *s, size_t index);
+
+/* The same of a line that is not stored, judged for itself alone. */
 void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
 		 enum outcome outcome, struct trait *trait);
 
