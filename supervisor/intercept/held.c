@@ -32,16 +32,10 @@ int64_t interceptor_pause_due(const struct interceptor *s)
 	return held_has_reader(s) ? pause_due(&s->pause) : 0;
 }
 
-/* Whether the command draws, so that complete lines may be stale soon. */
-static bool held_is_drawn(const struct interceptor *s)
-{
-	return terminal_redraws(s->terminal) || !terminal_shows_cursor(s->terminal);
-}
-
 /* Makes the complete lines final, as far as they have stood. */
 static void held_settle(struct interceptor *s, int64_t now_ms)
 {
-	if (held_is_drawn(s))
+	if (intercept_is_drawn(s))
 		terminal_settle(s->terminal, now_ms, INTERCEPT_SETTLE_DRAWN_MS);
 	else
 		terminal_commit(s->terminal, terminal_lines(s->terminal));

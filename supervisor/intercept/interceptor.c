@@ -418,10 +418,10 @@ static void stop_waiting(struct interceptor *s, int64_t now_ms)
 void interceptor_settle(struct interceptor *s, int64_t now_ms)
 {
 	stop_waiting(s, now_ms);
-	bool drawn = terminal_redraws(s->terminal) || !terminal_shows_cursor(s->terminal);
 	if (interceptor_is_live(s))
 		terminal_settle(s->terminal, now_ms,
-				drawn ? INTERCEPT_SETTLE_DRAWN_MS : INTERCEPT_SETTLE_MS);
+				intercept_is_drawn(s) ? INTERCEPT_SETTLE_DRAWN_MS
+						      : INTERCEPT_SETTLE_MS);
 }
 
 void interceptor_settle_all(struct interceptor *s)

@@ -276,6 +276,12 @@ static inline bool intercept_is_counted(const struct interceptor *s)
 	       (intercept_is_collected(s) && s->options.print == INTERCEPT_SILENT);
 }
 
+/* Whether the command draws, so that complete lines may be stale soon. */
+static inline bool intercept_is_drawn(const struct interceptor *s)
+{
+	return terminal_redraws(s->terminal) || !terminal_shows_cursor(s->terminal);
+}
+
 /* Empties s->line for something that terse itself has to say. */
 struct buffer *intercept_line(struct interceptor *s);
 
