@@ -2,7 +2,8 @@
 
 #include "supervisor/intercept/grouping.h"
 
-#include <ctype.h>
+#include "supervisor/preview/chars.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -14,11 +15,6 @@
 
 /* At least this part of the text is saved. */
 #define SAVED_PART 8
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* "2026-11-22T05" of 2026-11-22T05:12:33, where a log begins. */
 static bool name_is_time(const char *name, size_t len)
@@ -35,7 +31,7 @@ static bool name_is_file(const char *name, size_t len, bool is_plain)
 	for (size_t i = 0; i < len; i++) {
 		if ((unsigned char)name[i] <= ' ' || strchr("\"'`()<>{};,=$|*&?", name[i]))
 			return false;
-		has_letter |= isalpha((unsigned char)name[i]) || (unsigned char)name[i] >= 0x80;
+		has_letter |= is_letter(name[i]) || (unsigned char)name[i] >= 0x80;
 		is_path |= name[i] == '/' || name[i] == '.';
 	}
 	return has_letter && (is_path || !is_plain) && !name_is_time(name, len);
