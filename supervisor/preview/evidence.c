@@ -147,7 +147,7 @@ static bool read_diagnostic(const char *text, size_t len, struct structure *s)
 		return false;
 	bool alone = text[n] == ':' ? n + 1 == len : ends_with_rule(text, len);
 	s->kind = alone ? SCORE_PLACE : SCORE_DETAIL;
-	s->score = text[n] == ':' ? 20 : 8;
+	s->score = text[n] == ':' ? SCORE_DIAGNOSTIC : 8;
 	return true;
 }
 
@@ -277,10 +277,10 @@ enum {
 	COUNT_MAX = 100000,
 };
 
-/* Weights of evidence that is not in the keyword table. */
 /* How many words may stand between who fails and that it does. */
 enum { OUTER_REACH = 3 };
 
+/* Weights of evidence that is not in the keyword table. */
 enum { WEIGHT_STATUS = 34, WEIGHT_HTTP = 30 };
 
 /* A word in its surroundings. */

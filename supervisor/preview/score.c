@@ -29,7 +29,6 @@ enum {
 #define MARKED 1u
 
 enum {
-	DIAGNOSTIC = 20, /* "file.c:12:5: message", with whatever words */
 	FAIL_SCORE = 25, /* from here on a plain line says that something failed */
 	WARNING_SCORE = 24,
 	WARNING_RESULT = 22,
@@ -307,7 +306,7 @@ static uint32_t family_of(const struct message *m, const struct structure *struc
 			  const struct reading *r, const struct score *score)
 {
 	const char *text = m->text, *end = m->text + m->len;
-	if (structure->kind == SCORE_DETAIL && structure->score == DIAGNOSTIC) {
+	if (structure->kind == SCORE_DETAIL && structure->score == SCORE_DIAGNOSTIC) {
 		const char *behind = memmem(text, m->len, ": ", 2);
 		text = behind ? behind + 2 : text;
 	}
@@ -491,7 +490,7 @@ static float failure_weight(const struct weighing *w)
 	weight *= factor_of(relative_steps, w->relatives);
 	if (!(w->line->family & MARKED))
 		weight *= factor_of(crowd_steps, sketch_count(sketch, w->line->family));
-	if (w->line->kind == SCORE_DETAIL && w->line->score >= DIAGNOSTIC &&
+	if (w->line->kind == SCORE_DETAIL && w->line->score >= SCORE_DIAGNOSTIC &&
 	    w->line->score < FAIL_SCORE && sketch_count(sketch, w->line->family) <= FEW)
 		weight *= RARE_DIAGNOSTIC;
 	/* The first ones of a family may begin a cascade. */

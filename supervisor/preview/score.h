@@ -116,7 +116,10 @@ void prefilter_add(struct literals *s, const char *text);
 
 /* evidence.c: the form of one message (how it begins, what it consists of) and its words. */
 
-enum { SCORE_OWN_FRAME = 10 }; /* at least this: a frame in the user's own files */
+enum {
+	SCORE_OWN_FRAME = 10,  /* at least this: a frame in the user's own files */
+	SCORE_DIAGNOSTIC = 20, /* "file.c:12:5: message", with whatever words */
+};
 
 struct structure {
 	enum score_kind kind;
