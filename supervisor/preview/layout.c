@@ -1,6 +1,7 @@
 #include "supervisor/preview/layout.h"
 
-#include <errno.h>
+#include "lib/utf8.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,14 +177,14 @@ static size_t text_cost(struct layout *l, const struct unit *u)
 {
 	struct line_form form = unit_form(l, u);
 	if (!is_cut(u) && !u->squeezed)
-		return line_clean_len(u->line.front, u->line.front_len);
-	size_t len = line_written(&u->line, &form);
+		return utf8_clean_len(u->line.front, u->line.front_len);
+	size_t len = line_write(&u->line, &form, NULL);
 	if (len == 0)
 		return 0;
 	if (buffer_reserve(&l->text, len))
 		return SIZE_MAX;
 	len = line_write(&u->line, &form, l->text.data);
-	return line_clean_len(l->text.data, len);
+	return utf8_clean_len(l->text.data, len);
 }
 
 void layout_price_unit(struct layout *l, struct unit *u)

@@ -282,11 +282,6 @@ size_t line_write(const struct line *l, const struct line_form *form, char *out)
 	return l->ended ? line_append(out, len, "\n", 1) : len;
 }
 
-size_t line_written(const struct line *l, const struct line_form *form)
-{
-	return line_write(l, form, NULL);
-}
-
 enum notice { NOTICE_NOT, NOTICE_BEGUN, NOTICE_LIKE };
 
 /* How far a text goes along with the start of a notice, blanks aside. */
@@ -319,11 +314,6 @@ bool line_is_like_notice(const char *data, size_t len)
 bool line_may_become_notice(const char *data, size_t len)
 {
 	return line_compare_notice(data, len) != NOTICE_NOT;
-}
-
-size_t line_clean_len(const char *data, size_t len)
-{
-	return utf8_clean_len(data, len);
 }
 
 bool line_equal(const struct line *a, const struct line *b)

@@ -52,9 +52,6 @@ bool line_is_whole(const struct line *l);
    which is at most `len`. */
 size_t line_squeeze(const char *data, size_t len, char *out);
 
-/* The bytes that line_write() would write. */
-size_t line_written(const struct line *l, const struct line_form *form);
-
 /* Writes the line to `out` (NULL: only counts). The rest is replaced by
    "[... bytes 496-4936]" (the first and the last of them, in the text), or to nothing; cuts are
    made between characters. Returns the length; 0 when not even a few bytes beside that fit. */
@@ -73,10 +70,6 @@ bool line_is_like_notice(const char *data, size_t len);
 
 /* Whether a line that begins like this looks like one, or may when more of it has come. */
 bool line_may_become_notice(const char *data, size_t len);
-
-/* How long `data` gets when everything that must not be printed is replaced
-   (utf8_clean). */
-size_t line_clean_len(const char *data, size_t len);
 
 /* Whether both are whole and hold the same bytes. */
 bool line_equal(const struct line *a, const struct line *b);

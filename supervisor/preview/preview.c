@@ -2,6 +2,7 @@
 
 #include "lib/bytes.h"
 #include "lib/trace.h"
+#include "lib/utf8.h"
 #include "supervisor/preview/layout.h"
 #include "supervisor/preview/smart.h"
 
@@ -497,7 +498,7 @@ static int choose_last(struct preview *p, const struct preview_ask *ask,
 	do {
 		len = window_last(&p->window, most, &text, &number);
 		most /= 2;
-	} while (line_clean_len(text, len) > room);
+	} while (utf8_clean_len(text, len) > room);
 	if (number > ask->printed_lines + 1)
 		*piece++ = (struct preview_piece){.kind = PREVIEW_GAP,
 						  .from = ask->printed_lines + 1,
