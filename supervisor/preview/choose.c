@@ -385,6 +385,12 @@ static bool is_heading(const struct trait *t)
 	return t->opens || t->kind == SCORE_HEADING;
 }
 
+/* Whether what follows a line may belong to it. */
+static bool has_core(const struct trait *t)
+{
+	return t->kind == SCORE_FAIL || is_heading(t);
+}
+
 /* Whether a line is a field of a record: "Severity: High". */
 static bool is_field(const struct unit *u)
 {
@@ -414,7 +420,7 @@ static void take_heading(struct layout *l, size_t unit)
 			return;
 		if (above->trait.indent >= u->trait.indent)
 			continue;
-		if (above->trait.kind == SCORE_FAIL || is_heading(&above->trait))
+		if (has_core(&above->trait))
 			layout_take(l, i);
 		else if (is_record(l, i) && layout_take(l, i))
 			take_core(l, i, true);
@@ -445,7 +451,7 @@ static void take_block(struct layout *l, size_t unit)
 	take_heading(l, unit);
 	if (head->kind == SCORE_FAIL)
 		take_place(l, unit);
-	if (head->kind == SCORE_FAIL || is_heading(head))
+	if (has_core(head))
 		take_core(l, unit, is_heading(head));
 }
 
@@ -547,8 +553,7 @@ static void take_cores(struct layout *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		const struct trait *head = &l->units[i].trait;
-		if (l->units[i].chosen && head->value >= TELLING &&
-		    (head->kind == SCORE_FAIL || is_heading(head)))
+		if (l->units[i].chosen && head->value >= TELLING && has_core(head))
 			take_core(l, i, is_heading(head));
 	}
 }
