@@ -203,7 +203,7 @@ static int note_head(struct report_stream *report, const struct head *h)
 	bool is_part = h->end == HEAD_LINE && h->first_shown > 0;
 	report->broken = broken[h->end];
 	report->cuts = h->cut > 0 && !h->bare;
-	report->grouped = h->form != GROUPING_NONE && h->lines > 0;
+	report->grouped = head_is_grouped(h);
 	report->lines_truncated = h->cut + is_part;
 	report->last_line_partial = h->last_cut || is_part;
 	return h->lines + is_part > 0 ? report_add_range(report, 1, h->lines + is_part) : 0;
@@ -238,7 +238,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.gap = h->gap,
 		.first_length = h->first_length,
 		.first_shown = h->first_shown,
-		.grouped = h->form != GROUPING_NONE && h->lines > 0,
+		.grouped = head_is_grouped(h),
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
 	bool partly = h->end != HEAD_OPEN || h->cut > 0 || wording.grouped;

@@ -160,6 +160,12 @@ void head_feed(struct head *h, const char *data, size_t len, struct buffer *out)
 /* No more comes: a last line without a newline is a line. */
 void head_finish(struct head *h, struct buffer *out);
 
+/* Whether matches were handed out in groups. */
+static inline bool head_is_grouped(const struct head *h)
+{
+	return h->form != GROUPING_NONE && h->lines > 0;
+}
+
 void head_release(struct head *h);
 
 /* The interceptor. */
