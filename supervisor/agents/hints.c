@@ -137,14 +137,6 @@ static bool array_matches(const char *at, const char *end, const char *variable)
 	return found;
 }
 
-/* The member of a place that a TOML item names. */
-static char *place_member(struct place *place, const struct wiring_item *item)
-{
-	if (strcmp(item->value, "library") == 0)
-		return place->library;
-	return strcmp(item->value, "shell") == 0 ? place->shell : place->bash_env;
-}
-
 bool hints_variables(struct buffer *out, const struct wiring_file *file, const char *path,
 		     const struct buffer *text, struct place *place)
 {
@@ -161,7 +153,7 @@ bool hints_variables(struct buffer *out, const struct wiring_file *file, const c
 			continue;
 		buffer_printf(&names, "%s\"%s\"", names.len ? ", " : "", item->path[1]);
 		if (place)
-			*place_member(place, item) = '\0';
+			*wiring_place(place, item) = '\0';
 	}
 	bool any = names.len > 0;
 	if (any && buffer_string(&names))

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,12 +99,28 @@ static int step_value(struct buffer *out, const struct step *s)
 	return status == 0 && buffer_string(out) ? 0 : -1;
 }
 
-/* TOML: the path that is the value; "" where there is no such file. */
-static const char *step_place(const struct step *s)
+/* What a TOML item may name: a member of struct place, and how its paths end. */
+struct place_member {
+	const char *name, *end;
+	size_t offset;
+};
+
+static const struct place_member *find_member(const struct wiring_item *item)
 {
-	if (strcmp(s->item->value, "library") == 0)
-		return s->place->library;
-	return strcmp(s->item->value, "shell") == 0 ? s->place->shell : s->place->bash_env;
+	static const struct place_member members[] = {
+		{"library", "/libterse-shim.so", offsetof(struct place, library)},
+		{"shell", "/terse-sh", offsetof(struct place, shell)},
+		{"bash_env", "/bash-env" PLACE_UNLESS_VERBOSE, offsetof(struct place, bash_env)},
+	};
+	const struct place_member *m = members;
+	while (strcmp(m->name, item->value) != 0)
+		m++;
+	return m;
+}
+
+char *wiring_place(const struct place *place, const struct wiring_item *item)
+{
+	return (char *)place + find_member(item)->offset;
 }
 
 static bool step_ends_with(const char *text, const char *end)
@@ -120,13 +137,8 @@ static bool step_is_own(const struct step *s, const char *value)
 		snprintf(end, sizeof(end), " hook %s", s->item->hook);
 		return step_ends_with(value, end);
 	}
-	if (s->item->kind == WIRING_TOML) {
-		const char *name = strcmp(s->item->value, "library") == 0 ? "/libterse-shim.so"
-				   : strcmp(s->item->value, "shell") == 0
-					   ? "/terse-sh"
-					   : "/bash-env" PLACE_UNLESS_VERBOSE;
-		return step_ends_with(value, name);
-	}
+	if (s->item->kind == WIRING_TOML)
+		return step_ends_with(value, find_member(s->item)->end);
 	return step_ends_with(value, "/terse-sh");
 }
 
@@ -235,7 +247,7 @@ static int find_toml(const struct toml *p, const struct step *s)
 
 static int step_add_toml(struct buffer *out, const struct buffer *t, const struct step *s)
 {
-	const char *wanted = step_place(s);
+	const char *wanted = wiring_place(s->place, s->item);
 	struct toml p;
 	int status = parse_toml(&p, s, t);
 	if (status == 0) {

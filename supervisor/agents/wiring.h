@@ -105,6 +105,10 @@ int wiring_revoke(const struct wiring_file *file, const char *original, size_t o
 enum wiring_state wiring_check(const struct wiring_file *file, const struct place *place,
 			       const char *text, size_t len);
 
+/* The member of a place that a TOML item names; "" where there is no such file. As strchr() does,
+   it takes a constant and returns what may be changed if that was no constant. */
+char *wiring_place(const struct place *place, const struct wiring_item *item);
+
 /* Whether nothing is left of a text but blanks and an empty object. */
 bool wiring_is_empty(const char *text, size_t len);
 
