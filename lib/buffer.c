@@ -93,6 +93,11 @@ const char *buffer_string(struct buffer *b)
 	return b->data;
 }
 
+bool buffer_is(const struct buffer *b, const void *data, size_t len)
+{
+	return b->len == len && (len == 0 || memcmp(b->data, data, len) == 0);
+}
+
 void buffer_consume(struct buffer *b, size_t n)
 {
 	if (n == 0)

@@ -55,6 +55,9 @@ int buffer_reserve(struct buffer *b, size_t extra);
    the buffer as it was. */
 int buffer_try_append(struct buffer *b, const void *data, size_t len);
 
+/* Whether its text is this one. */
+bool buffer_is(const struct buffer *b, const void *data, size_t len);
+
 /* Drops the first `n` bytes (n <= len). */
 void buffer_consume(struct buffer *b, size_t n);
 

@@ -112,8 +112,7 @@ static int place_write(const char *path, const char *text, size_t len, mode_t mo
 {
 	struct document d;
 	int status = document_read(&d, path, NULL);
-	if (status == 0 && (!d.exists || d.mode != mode || d.text.len != len ||
-			    (len && memcmp(d.text.data, text, len) != 0))) {
+	if (status == 0 && (!d.exists || d.mode != mode || !buffer_is(&d.text, text, len))) {
 		d.mode = mode;
 		status = document_write(&d, text, len);
 	}
@@ -270,8 +269,7 @@ static bool place_is_same(const char *a, const char *b)
 	struct document one, two;
 	bool same = document_read(&one, a, NULL) == 0;
 	same = document_read(&two, b, NULL) == 0 && same && one.exists && two.exists &&
-	       one.text.len == two.text.len &&
-	       (one.text.len == 0 || memcmp(one.text.data, two.text.data, one.text.len) == 0);
+	       buffer_is(&one.text, two.text.data, two.text.len);
 	document_release(&one);
 	document_release(&two);
 	return same;

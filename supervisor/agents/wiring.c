@@ -633,10 +633,10 @@ enum wiring_state wiring_check(const struct wiring_file *file, const struct plac
 	struct buffer with = BUFFER_INIT, without = BUFFER_INIT;
 	enum wiring_state state = WIRING_NONE;
 	if (wiring_revoke(file, text, len, text, len, &without, &error) == 0 &&
-	    (without.len != len || (len && memcmp(without.data, text, len) != 0)))
+	    !buffer_is(&without, text, len))
 		state = WIRING_OTHER;
 	if (state == WIRING_OTHER && wiring_apply(file, place, text, len, &with, &error) == 0 &&
-	    with.len == len && memcmp(with.data, text, len) == 0)
+	    buffer_is(&with, text, len))
 		state = WIRING_SAME;
 	buffer_release(&with);
 	buffer_release(&without);

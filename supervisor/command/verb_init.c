@@ -83,11 +83,6 @@ static int init_read_both(struct init *i, struct change *c, const char *path)
 	return 0;
 }
 
-static bool init_is_same(const struct buffer *a, const struct buffer *b)
-{
-	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
-}
-
 static const char *init_text(const struct buffer *b)
 {
 	return b->data ? b->data : "";
@@ -112,7 +107,7 @@ static bool init_is_as_written(struct init *i, struct change *c)
 	struct wiring_error error;
 	bool same = wiring_apply(c->file, &i->place, init_text(&c->backup.text), c->backup.text.len,
 				 &made, &error) == 0 &&
-		    init_is_same(&made, &c->now.text);
+		    buffer_is(&made, c->now.text.data, c->now.text.len);
 	buffer_release(&made);
 	return same;
 }
@@ -126,7 +121,7 @@ static int init_plan_undo(struct init *i, struct change *c)
 	if (wiring_revoke(c->file, original, c->backup.text.len, init_text(&c->now.text),
 			  c->now.text.len, &c->next, &error) < 0)
 		return init_fail_wiring(i, c->now.path, &error);
-	if (init_is_same(&c->next, &c->now.text))
+	if (buffer_is(&c->next, c->now.text.data, c->now.text.len))
 		return 0;
 	c->how = "what terse init added is removed; the rest was changed since, and stays";
 	if (init_is_as_written(i, c)) {
@@ -135,7 +130,7 @@ static int init_plan_undo(struct init *i, struct change *c)
 		if (buffer_check(&c->next) < 0)
 			return init_fail(i, c->now.path, NULL);
 	}
-	if (c->backup.exists && init_is_same(&c->next, &c->backup.text))
+	if (c->backup.exists && buffer_is(&c->next, c->backup.text.data, c->backup.text.len))
 		c->how = "as it was before terse init";
 	c->remove = !c->backup.exists && wiring_is_empty(init_text(&c->next), c->next.len);
 	if (c->remove)
@@ -235,7 +230,8 @@ static void init_change_file(struct init *i, const struct wiring_file *file)
 	    (i->undo ? init_plan_undo(i, &c) : init_plan_apply(i, &c)) == 0) {
 		if (!c.how)
 			init_say(i, path, "nothing of terse in it");
-		else if (!c.remove && c.now.exists && init_is_same(&c.next, &c.now.text))
+		else if (!c.remove && c.now.exists &&
+			 buffer_is(&c.next, c.now.text.data, c.now.text.len))
 			init_say(i, path, "needs no change");
 		else if (i->dry_run ? init_show_change(i, &c) < 0 : init_carry_out(i, &c) < 0)
 			i->failed = true;

@@ -43,6 +43,22 @@ static void nothing_is_appended_without_memory(void **state)
 	buffer_release(&b);
 }
 
+static void compares_its_text(void **state)
+{
+	struct buffer b = BUFFER_INIT;
+	(void)state;
+	assert_true(buffer_is(&b, NULL, 0));
+	assert_false(buffer_is(&b, "a", 1));
+	buffer_append(&b, "a\0b", 3);
+	assert_true(buffer_is(&b, "a\0b", 3));
+	assert_false(buffer_is(&b, "a\0c", 3));
+	assert_false(buffer_is(&b, "a\0b", 2));
+	assert_false(buffer_is(&b, NULL, 0));
+	buffer_clear(&b);
+	assert_true(buffer_is(&b, "", 0));
+	buffer_release(&b);
+}
+
 static void zeroed_struct_is_empty(void **state)
 {
 	struct buffer b;
@@ -208,6 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(appends_and_grows),
 		cmocka_unit_test(nothing_is_appended_without_memory),
+		cmocka_unit_test(compares_its_text),
 		cmocka_unit_test(zeroed_struct_is_empty),
 		cmocka_unit_test(reserve_makes_room_once),
 		cmocka_unit_test(impossible_sizes_leave_it_as_it_was),
