@@ -221,10 +221,8 @@ static int replay_play_to_end(const struct player *p, int fd)
 /* Opens the recording of an artifact. Returns a descriptor, or -1 after saying why not. */
 static int replay_open(const char *verb, const struct id_found *found)
 {
-	char file[ID_LEN + 6];
-	snprintf(file, sizeof(file), "%s.cast", found->id);
 	int dir = store_open_session(found->store, found->session, false);
-	int fd = dir < 0 ? -1 : store_open_file(dir, file, O_RDONLY);
+	int fd = dir < 0 ? -1 : id_open_file(dir, found->id, ".cast", O_RDONLY);
 	if (fd < 0 && errno == ENOENT)
 		verb_error(verb, "%s: was not recorded (run it with --record)", found->id);
 	else if (fd < 0)
