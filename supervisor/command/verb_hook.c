@@ -3,11 +3,12 @@
 
 #include "lib/buffer.h"
 #include "lib/io.h"
+#include "lib/proc.h"
 #include "supervisor/agents/hook.h"
-#include "supervisor/agents/wiring.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ static int hook_read_input(struct buffer *input)
 
 /* `terse session end`, in a process of its own and without output, since the agent must read only
    the answer of the hook. */
-static void hook_end_session(const struct hook_outcome *o, const struct place *place)
+static void hook_end_session(const struct hook_outcome *o, const char *program)
 {
 	char *argv[] = {(char *)"terse", (char *)"session", (char *)"end",
 			*o->session ? (char *)o->session : NULL, NULL};
@@ -35,7 +36,7 @@ static void hook_end_session(const struct hook_outcome *o, const struct place *p
 	if (pid == 0) {
 		io_null(STDIN_FILENO, STDERR_FILENO);
 		if (!o->mark || setenv(o->mark, "1", 0) == 0)
-			execv(place->program, argv);
+			execv(program, argv);
 		_exit(EXIT_TERSE);
 	}
 	if (pid > 0)
@@ -46,23 +47,23 @@ int command_hook(struct command_context *c, int argc, char **argv)
 {
 	struct buffer input = BUFFER_INIT, answer = BUFFER_INIT;
 	struct hook_outcome outcome;
-	struct place place;
+	char program[PATH_MAX];
 	int status;
 	(void)c;
 	if (argc != 3) {
 		verb_error("hook", "usage: terse hook AGENT EVENT");
 		return EXIT_TERSE;
 	}
-	place_find(&place);
+	process_link(0, program, sizeof(program), "exe");
 	if (hook_read_input(&input) < 0)
 		input.len = 0;
-	status = hook_answer(argv[1], argv[2], input.data ? input.data : "", input.len,
-			     place.program, &answer, &outcome);
+	status = hook_answer(argv[1], argv[2], input.data ? input.data : "", input.len, program,
+			     &answer, &outcome);
 	/* Whatever is wrong, the agent goes on. */
 	if (status == 0 && answer.len)
 		io_write(STDOUT_FILENO, answer.data, answer.len);
 	if (status == 0 && outcome.ends)
-		hook_end_session(&outcome, &place);
+		hook_end_session(&outcome, program);
 	buffer_release(&input);
 	buffer_release(&answer);
 	return 0;
