@@ -169,9 +169,10 @@ static int shell_supervise(struct settings *s, struct decision *d)
 /* The call is recorded and passed on. */
 static bool shell_is_probed(char *const argv[])
 {
-	const char *file = getenv(PROBE_VARIABLE), *string = shell_call_script(argv);
+	const char *file = getenv(PROBE_VARIABLE);
 	if (!file || !*file)
 		return false;
+	const char *string = shell_call_script(argv);
 	if (string || argv[1])
 		probe_record(file, argv, string ? string : argv[1]);
 	return true;
