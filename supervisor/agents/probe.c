@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,14 +32,6 @@ static bool is_switch(const char *value)
 }
 
 /* --- recording ------------------------------------------------------------------------------- */
-
-static void record_strings(struct buffer *out, const char *key, char *const *strings)
-{
-	json_begin_array(out, key);
-	for (; *strings; strings++)
-		json_add_text(out, NULL, *strings, strlen(*strings));
-	json_end_array(out);
-}
 
 /* The programs of the processes above, the nearest first, up to the `terse probe` that waits. */
 static void record_ancestors(struct buffer *out)
@@ -93,7 +86,7 @@ void probe_record(const char *file, char *const argv[], const char *string)
 	struct buffer line = BUFFER_INIT;
 	char link[PATH_MAX];
 	json_begin_object(&line, NULL);
-	record_strings(&line, "argv", argv);
+	json_add_command(&line, "argv", argv, SIZE_MAX, 0);
 	json_add_string(&line, "string", string);
 	json_begin_array(&line, "fds");
 	for (int fd = 0; fd < 3; fd++)
