@@ -20,8 +20,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Columns of a row if standard output is no terminal. */
-#define WIDTH 120
+/* Columns of a row if standard output is no terminal, and the lines of one that does not say. */
+#define WIDTH  120
+#define HEIGHT 24
 
 /* At most so many runs are listed. */
 #define ROWS_MOST 200
@@ -187,23 +188,20 @@ static int live_list_add_rows(struct buffer *out, size_t width)
 	return buffer_check(out);
 }
 
-static void live_list_window_size(size_t *width, size_t *height)
+size_t row_window_size(size_t *height)
 {
 	struct winsize size;
-	*width = WIDTH;
-	*height = 24;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-		*width = size.ws_col;
-		*height = size.ws_row;
-	}
+	bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+	if (height)
+		*height = is_known ? size.ws_row : HEIGHT;
+	return is_known ? size.ws_col : WIDTH;
 }
 
 /* The rows from the top of the screen, as many as there is room for. */
 static int live_list_draw(struct buffer *out)
 {
 	struct buffer rows = BUFFER_INIT;
-	size_t width, height;
-	live_list_window_size(&width, &height);
+	size_t height, width = row_window_size(&height);
 	int result = live_list_add_rows(&rows, width);
 	if (result == 0 && rows.len == 0)
 		buffer_append_string(&rows, "nothing runs\n");
@@ -256,14 +254,12 @@ static int live_list_watch(void)
 int live_list(const char *verb, bool watch)
 {
 	struct buffer out = BUFFER_INIT;
-	size_t width, height;
 	int result;
 	if (watch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
 		verb_error(verb, "--watch: needs a terminal");
 		return EXIT_TERSE;
 	}
-	live_list_window_size(&width, &height);
-	result = watch ? live_list_watch() : live_list_add_rows(&out, width);
+	result = watch ? live_list_watch() : live_list_add_rows(&out, row_window_size(NULL));
 	if (result == 0 && !watch)
 		result = verb_write(&out);
 	if (result < 0)

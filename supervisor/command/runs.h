@@ -17,6 +17,7 @@
 #include "supervisor/artifact/meta.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Append to a row: the command as one line of words; `text` on one line, clean, cut to `width`
@@ -27,6 +28,10 @@ void row_add_gaps(struct buffer *out, int indent, struct gaps gaps);
 
 /* Appends the members above, with at most `budget` bytes of the command. */
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
+
+/* Returns the columns for rows on standard output: those of the terminal, or 120 if it is none;
+   stores the lines in *height if that is not NULL. */
+size_t row_window_size(size_t *height);
 
 /* Prints a row for each live run; with `watch`, redraws them on the terminal until a key is
    pressed. Returns the exit status. */

@@ -26,7 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 struct runs {
@@ -55,9 +54,6 @@ struct runs {
 
 /* Rows by default: enough for recent runs, and quick however many there are. */
 #define ROWS 30
-
-/* Columns of a row if standard output is no terminal. */
-#define WIDTH 120
 
 /* Adds a word, in quotes if it needs some. Escapes would be hard to read. */
 static void row_add_word(struct buffer *out, const char *word)
@@ -187,7 +183,6 @@ static int runs_parse(struct runs *r, const struct settings *settings, int argc,
 		{"--watch", VERB_FLAG, &r->watch},
 		{NULL, VERB_FLAG, NULL},
 	};
-	struct winsize size;
 	r->verb.name = argv[0];
 	r->settings = settings;
 	if (verb_parse(table, argc, argv, NULL, 0) < 0 || runs_parse_state(r) < 0 ||
@@ -197,9 +192,7 @@ static int runs_parse(struct runs *r, const struct settings *settings, int argc,
 		return 1;
 	verb_session(settings, r->session, r->directory);
 	r->sink = reader_of_text();
-	r->width = WIDTH;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-		r->width = size.ws_col;
+	r->width = row_window_size(NULL);
 	if (!r->limit)
 		r->limit = r->sink == SINK_PROGRAM && !r->verb.json ? UINT64_MAX : ROWS;
 	return 0;
