@@ -25,9 +25,9 @@ enum { WAIT_MS = 10000, OUTPUT_MAX = 64 << 10 };
 
 /* A call of a shell as an agent makes it, with all that terse's built-in rules look at. */
 struct self_test {
-	const char *agent;          /* and the name of the process that starts the shell */
-	const char *environment[2]; /* what is in its environment: NAME=VALUE */
-	const char *argv[4];        /* "SHELL": terse-sh; "TERSE": terse */
+	const char *agent;       /* and the name of the process that starts the shell */
+	const char *environment; /* the agent's mark in it: NAME=VALUE, or NULL */
+	const char *argv[4];     /* "SHELL": terse-sh; "TERSE": terse */
 	/* What its wiring sets: the library, the file for BASH_ENV, Claude Code's prefix. */
 	bool preload, bash_env, prefix;
 	const char *input, *expect;
@@ -38,45 +38,45 @@ struct self_test {
 
 static const struct self_test canaries[] = {
 	{.agent = "claude",
-	 .environment = {"CLAUDECODE=1"},
+	 .environment = "CLAUDECODE=1",
 	 .argv = {"/bin/bash", "-c",
 		  "$" SHELL_PREFIX " \"true && eval '" COMMAND
 		  "' < /dev/null && pwd -P >| /dev/null\""},
 	 .prefix = true,
 	 .expect = FOOTER},
 	{.agent = "codex",
-	 .environment = {"CODEX_THREAD_ID=terse-doctor"},
+	 .environment = "CODEX_THREAD_ID=terse-doctor",
 	 .argv = {"/bin/bash", "-c", "exec /bin/bash -c '" COMMAND "'"},
 	 .preload = true,
 	 .bash_env = true,
 	 .expect = FOOTER},
 	{.agent = "opencode",
-	 .environment = {"OPENCODE=1"},
+	 .environment = "OPENCODE=1",
 	 .argv = {"SHELL", "-c", COMMAND},
 	 .expect = FOOTER},
 	{.agent = "pi",
-	 .environment = {"PI_CODING_AGENT=true"},
+	 .environment = "PI_CODING_AGENT=true",
 	 .argv = {"SHELL", "-c", COMMAND},
 	 .expect = FOOTER},
 	{.agent = "gemini",
-	 .environment = {"GEMINI_CLI=1"},
+	 .environment = "GEMINI_CLI=1",
 	 .argv = {"/bin/bash", "-c",
 		  "exec /bin/bash -c '{ " COMMAND
 		  "; }; __code=$?; pgrep -g 0 >/dev/null 2>&1; exit $__code;'"},
 	 .preload = true,
 	 .expect = FOOTER},
 	{.agent = "qwen",
-	 .environment = {"QWEN_CODE=1"},
+	 .environment = "QWEN_CODE=1",
 	 .argv = {"/bin/bash", "-c", "exec /bin/bash -c '" COMMAND "'"},
 	 .preload = true,
 	 .expect = FOOTER},
 	{.agent = "copilot",
-	 .environment = {"COPILOT_CLI=1"},
+	 .environment = "COPILOT_CLI=1",
 	 .argv = {"/bin/bash", "-c", "exec /bin/bash --norc --noprofile -c '" COMMAND "'"},
 	 .preload = true,
 	 .expect = FOOTER},
 	{.agent = "kilo",
-	 .environment = {"KILO=1"},
+	 .environment = "KILO=1",
 	 .argv = {"SHELL", "-c", COMMAND},
 	 .expect = FOOTER},
 	{.agent = "cursor",
@@ -89,24 +89,35 @@ static const struct self_test canaries[] = {
 	 .expect = "updated_input"},
 };
 
+/* Removes a variable by its NAME=VALUE, if that is not NULL. */
+static int unset_mark(const char *mark)
+{
+	char name[32];
+	if (!mark)
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(mark, "="), mark);
+	return unsetenv(name);
+}
+
 /* Variables of the caller that would change the result, or a store that would be written to. */
 static int clean_environment(const char *home)
 {
-	static const char *const names[] = {
-		ACTIVE_NAME,       "TERSE",      "CLAUDECODE", "CODEX_THREAD_ID", "OPENCODE",
-		"PI_CODING_AGENT", "GEMINI_CLI", "LD_PRELOAD", "BASH_ENV",        SHELL_PREFIX};
+	static const char *const names[] = {ACTIVE_NAME, "TERSE", "LD_PRELOAD", "BASH_ENV",
+					    SHELL_PREFIX};
 	int status = setenv("TERSE_HOME", home, 1) |
 		     unsetenv(option_by_key("session", "name")->variable);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		status |= unsetenv(names[i]);
+	for (size_t i = 0; i < sizeof(canaries) / sizeof(*canaries); i++)
+		status |= unset_mark(canaries[i].environment);
 	return status;
 }
 
 static int set_environment(const struct self_test *c, const struct place *place)
 {
 	int status = 0;
-	for (size_t i = 0; i < 2 && c->environment[i]; i++)
-		status |= putenv((char *)c->environment[i]);
+	if (c->environment)
+		status |= putenv((char *)c->environment);
 	if (c->preload && *place->library)
 		status |= setenv("LD_PRELOAD", place->library, 1);
 	if (c->preload && *place->shell)
