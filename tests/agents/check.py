@@ -202,9 +202,6 @@ class ClaudeCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
     server_step = [(None, {"command": "echo $$ >pid; exec sleep 300", "description": "a server",
                            "run_in_background": True})]
 
-    def check_session(self, session):
-        self.assertRegex(session, r"^[0-9a-f]{8}-[0-9a-f-]{27}$")
-
     def test_its_directory_carries_over(self):
         results = self.drive("mkdir -p sub/deep && cd sub", "cd deep", "pwd", "false", "pwd")
         self.assertEqual(results[2], os.path.join(os.path.realpath(self.work), "sub", "deep"))
@@ -330,7 +327,7 @@ class ClaudePreload(ClaudeCommands, Claude):
 
 class ClaudeInit(Init, Claude):
     def check_session(self, session):
-        self.assertRegex(session, r"^[0-9a-f]{8}-[0-9a-f-]{27}$")
+        super().check_session(session)
         self.check_ended(session)
 
     def test_denied_commands_stay_denied(self):
@@ -344,9 +341,6 @@ class ClaudeInit(Init, Claude):
 # --- Codex ----------------------------------------------------------------------------------
 
 class CodexCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
-    def check_session(self, session):
-        self.assertRegex(session, r"^[0-9a-f]{8}-[0-9a-f-]{27}$")
-
     def test_a_command_that_prints_for_long(self):
         """It yields after 10 s: by then the model has the start of it and the ID."""
         def poll(results):
@@ -406,16 +400,12 @@ class CodexPreloadAndBashEnv(CodexCommands, Codex):
 
 
 class CodexInit(Init, Codex):
-    def check_session(self, session):
-        self.assertRegex(session, r"^[0-9a-f]{8}-[0-9a-f-]{27}$")
+    pass
 
 
 # --- pi -------------------------------------------------------------------------------------
 
 class PiCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
-    def check_session(self, session):
-        self.assertRegex(session, r"^agent-pi-\d+-\d+\.\d+$")
-
     def test_timeout(self):
         """It kills the group with SIGKILL: what came is kept, and nothing is left running."""
         results = self.drive((None, {"command": "seq 3000; sleep 100", "timeout": 2}),
@@ -433,8 +423,7 @@ class PiPreload(PiCommands, Pi):
 
 
 class PiInit(Init, Pi):
-    def check_session(self, session):
-        self.assertRegex(session, r"^agent-pi-\d+-\d+\.\d+$")
+    pass
 
 
 # --- opencode ---------------------------------------------------------------------------------
@@ -444,9 +433,6 @@ class OpencodeCommands(Commands, Server, ReadOnlyHome):
         """Without terse it waits for its whole timeout then."""
         results = self.drive((None, {"command": "kill -TERM $$", "description": "end", "timeout": 60000}))
         self.assertEqual(results[0].strip(), "[terse: killed by SIGTERM]")
-
-    def check_session(self, session):
-        self.assertRegex(session, r"^agent-opencode-\d+-\d+\.\d+$")
 
 
 class OpencodeShell(OpencodeCommands, Opencode):
@@ -480,8 +466,7 @@ class OpencodeDenied(Denied, Opencode):
 # --- Kilo -----------------------------------------------------------------------------------
 
 class KiloCommands(Commands, Server, ReadOnlyHome, Denied):
-    def check_session(self, session):
-        self.assertRegex(session, r"^agent-kilo-\d+-\d+\.\d+$")
+    pass
 
 
 class KiloShell(KiloCommands, Kilo):
@@ -493,34 +478,21 @@ class KiloPreload(KiloCommands, Kilo):
 
 
 class KiloInit(Init, Kilo):
-    def check_session(self, session):
-        self.assertRegex(session, r"^agent-kilo-\d+-\d+\.\d+$")
+    pass
 
 
 # --- Qwen Code, GitHub Copilot CLI, Gemini CLI -----------------------------------------------
 
-UUID = r"^[0-9a-f]{8}-[0-9a-f-]{27}$"
-
-
 class QwenAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, Denied, Qwen):
     wiring = "agent"
-
-    def check_session(self, session):
-        self.assertRegex(session, UUID)
 
 
 class CopilotAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, Denied, Copilot):
     wiring = "agent"
 
-    def check_session(self, session):
-        self.assertRegex(session, UUID)
-
 
 class GeminiAgent(Commands, Server, TwoAtOnce, ReadOnlyHome, Denied, Gemini):
     wiring = "agent"
-
-    def check_session(self, session):
-        self.assertRegex(session, r"^agent-gemini-\d+-\d+\.\d+$")
 
 
 # --- Grok CLI -------------------------------------------------------------------------------

@@ -18,12 +18,14 @@ MODULES = os.path.join(AGENTS, "node_modules")
 TERSE_SH = os.path.join(BUILD, "terse-sh")
 TERSE_BASH = os.path.join(BUILD, "terse-bash")
 SHIM = os.path.join(BUILD, "libterse-shim.so")
+UUID = r"^[0-9a-f]{8}-[0-9a-f-]{27}$"
 
 
 class Agent(Case):
     """One agent wired up in one way; the cases of a group are in mixins."""
 
     wiring = None  # a method that prepares the home directory and returns an environment
+    conversation = None  # the form of its conversations' names, which are those of sessions
 
     def setUp(self):
         super().setUp()
@@ -63,6 +65,10 @@ class Agent(Case):
         self.damage(program, data)
         return {}
 
+    def check_session(self, session):
+        """Where no name of the conversation arrives, the session is that of the agent's process."""
+        self.assertRegex(session, self.conversation or r"^agent-%s-\d+-\d+\.\d+$" % self.name)
+
     def init(self):
         """As `terse init` wires it up; `before` and `after` are the files around that."""
         self.before = self.files()
@@ -92,6 +98,7 @@ class Agent(Case):
 
 class Claude(Agent):
     name = "claude"
+    conversation = UUID
 
     def argv(self, word, options):
         program = os.path.join(MODULES, "@anthropic-ai", "claude-code-linux-x64", "claude")
@@ -123,6 +130,7 @@ class Claude(Agent):
 
 class Codex(Agent):
     name = "codex"
+    conversation = UUID
     sandbox = ["--dangerously-bypass-approvals-and-sandbox"]
 
     def argv(self, word, options):
@@ -240,6 +248,7 @@ def field(result, name):
 
 class Qwen(Agent):
     name = "qwen"
+    conversation = UUID
 
     def argv(self, word, options):
         return [os.path.join(MODULES, ".bin", "qwen"), *(options or ["--yolo"]), "-p", word]
@@ -265,6 +274,7 @@ class Qwen(Agent):
 class Copilot(Agent):
     """With a model of the user's own, it needs no account."""
     name = "copilot"
+    conversation = UUID
     allow = ["--allow-all-tools", "--allow-all-paths"]
 
     def argv(self, word, options):
