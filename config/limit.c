@@ -57,6 +57,8 @@ static void hold_all(struct limit *l, const struct settings *s)
 	l->failure_bytes = (size_t)limit_hold(failure, s->failure_ceiling);
 	l->count = (uint64_t)hold_lines((int64_t)l->count, s->line_ceiling);
 	l->ceiling = (size_t)reserve(s->ceiling, NOTICES);
+	l->cut_ceiling = (size_t)reserve(
+		lower_ceiling(s->ceiling, l->own_words ? 0 : s->cut_ceiling), NOTICES);
 	l->failure_ceiling =
 		(size_t)reserve(lower_ceiling(s->ceiling, s->failure_ceiling), NOTICES);
 	l->line_ceiling = reserve(s->line_ceiling, NOTICE_LINES);
@@ -105,6 +107,7 @@ void limit_widen(struct limit *l, const struct settings *s)
 	l->longest_line = 0;
 	hold_all(l, s);
 	l->cut_bytes = l->bytes;
+	l->cut_ceiling = l->ceiling;
 }
 
 static bool is_total(const char *line, size_t len)

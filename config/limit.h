@@ -13,8 +13,8 @@
 struct limit {
 	size_t bytes;
 	size_t failure_bytes; /* the same if the command failed */
-	size_t cut_bytes;     /* of a preview if it succeeded, in MODE_HEAD ... */
-	size_t cut_over;      /* ... or with a text of more bytes than this; at most `bytes` */
+	size_t cut_bytes;     /* of a preview if it succeeded with more text than ... */
+	size_t cut_over;      /* ... so many bytes; at most `bytes` */
 	uint64_t count;       /* of units, see limit_counts(); 0: no limit */
 	size_t longest_line;  /* bytes without the newline; 0: no limit */
 
@@ -22,6 +22,7 @@ struct limit {
 	   none. */
 	size_t ceiling;
 	size_t failure_ceiling; /* at most `ceiling` */
+	size_t cut_ceiling;     /* at most `ceiling`: where cut_bytes counts */
 	uint64_t line_ceiling;
 
 	enum unit unit;      /* what is counted */
@@ -41,21 +42,22 @@ static inline size_t limit_most(size_t bytes)
 	return bytes + bytes * 15 / 100;
 }
 
-/* The smaller one holds while the command runs, the larger one is held in memory. */
-static inline size_t limit_smaller(const struct limit *l)
+/* The smallest one holds while the command runs, the largest one is held in memory. */
+static inline size_t limit_smallest(const struct limit *l)
 {
 	return l->cut_bytes < l->failure_bytes ? l->cut_bytes : l->failure_bytes;
 }
 
-static inline size_t limit_larger(const struct limit *l)
+static inline size_t limit_largest(const struct limit *l)
 {
 	return l->bytes > l->failure_bytes ? l->bytes : l->failure_bytes;
 }
 
-/* The most that MODE_HEAD shows of a text that does not fit. */
-static inline size_t limit_shown(const struct limit *l)
+/* The ceiling that holds whatever the outcome will be; 0: none. */
+static inline size_t limit_least_ceiling(const struct limit *l)
 {
-	return l->cut_bytes > l->failure_bytes ? l->cut_bytes : l->failure_bytes;
+	bool cut_first = l->cut_ceiling && l->cut_ceiling < l->failure_ceiling;
+	return cut_first || !l->failure_ceiling ? l->cut_ceiling : l->failure_ceiling;
 }
 
 /* The limit of standard output or of both streams together, or of separate standard error. Text and

@@ -14,7 +14,7 @@
 static bool is_cut(struct interceptor *s)
 {
 	const struct limit *l = &s->options.limit;
-	return !s->fits && (intercept_is_by_head(s) || interceptor_bytes(s) > l->cut_over);
+	return !s->fits && interceptor_bytes(s) > l->cut_over;
 }
 
 void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcome)
@@ -22,7 +22,7 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 	struct limit *l = &s->options.limit;
 	size_t bytes = l->bytes;
 	if (outcome == INTERCEPT_RUNNING)
-		bytes = limit_smaller(l);
+		bytes = limit_smallest(l);
 	else if (outcome == INTERCEPT_FAILURE)
 		bytes = l->failure_bytes;
 	s->concluded = true;
@@ -37,9 +37,13 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 		if (s->fits && !s->reported && intercept_is_over(s, false))
 			intercept_overflow(s);
 	}
-	if (outcome == INTERCEPT_SUCCESS && is_cut(s))
+	bool cut = outcome == INTERCEPT_SUCCESS && is_cut(s);
+	if (cut)
 		bytes = l->cut_bytes;
-	s->shows_more = bytes > limit_smaller(l);
+	if (outcome != INTERCEPT_RUNNING)
+		s->share.ceiling = s->failed ? l->failure_ceiling
+				   : cut     ? l->cut_ceiling
+					     : l->ceiling;
 	l->bytes = l->failure_bytes = bytes;
 }
 
@@ -253,8 +257,8 @@ static struct preview_options make_preview_options(const struct interceptor_opti
 		[MODE_ENDS] = PREVIEW_ENDS,
 	};
 	return (struct preview_options){.mode = modes[l->mode],
-					.budget = limit_larger(l),
-					.least_budget = limit_smaller(l),
+					.budget = limit_largest(l),
+					.least_budget = limit_smallest(l),
 					.head_share = l->head_share,
 					.end_share = l->end_share,
 					.patterns = l->patterns ? l->patterns->items : NULL,
@@ -272,15 +276,16 @@ static struct preview_options make_preview_options(const struct interceptor_opti
 /* While the command runs, its outcome is not known, so the smaller limits count. */
 static struct share make_share(const struct limit *l)
 {
-	size_t budget = limit_smaller(l);
-	return (struct share){.budget = budget,
-			      .ceiling = l->failure_ceiling,
+	size_t budget = limit_smallest(l), ceiling = limit_least_ceiling(l);
+	return (struct share){.budget = share_budget(budget, ceiling),
+			      .ceiling = ceiling,
 			      .least = budget / 8 < SHARE_LEAST ? budget / 8 : SHARE_LEAST};
 }
 
 static struct share make_line_share(const struct limit *l)
 {
-	return (struct share){.budget = l->count ? (size_t)l->count : SIZE_MAX,
+	size_t budget = l->count ? (size_t)l->count : SIZE_MAX;
+	return (struct share){.budget = share_budget(budget, (size_t)l->line_ceiling),
 			      .ceiling = (size_t)l->line_ceiling,
 			      .least = 1};
 }
@@ -296,14 +301,16 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->raw.state = options->raw == INTERCEPT_RAW_NO ? RAW_OFF : RAW_HOLDING;
 	if (options->limit.failure_bytes == 0)
 		s->options.limit.failure_bytes = options->limit.bytes;
-	if (options->limit.cut_bytes == 0)
+	if (options->limit.cut_bytes == 0) {
 		s->options.limit.cut_bytes = options->limit.bytes;
+		s->options.limit.cut_ceiling = options->limit.ceiling;
+	}
 	/* A text that is only a little too long is printed whole rather than cut. */
-	s->most = limit_most(limit_larger(&s->options.limit));
+	s->most = limit_most(limit_largest(&s->options.limit));
 	s->tally.unit = options->limit.unit;
 	s->tally.by_line = options->limit.longest_line > 0;
 	s->head.limit = s->options.limit;
-	s->head.limit.bytes = limit_smaller(&s->options.limit);
+	s->head.limit.bytes = limit_smallest(&s->options.limit);
 	s->head.bare = options->form == INTERCEPT_BARE;
 	s->head.guard = !s->head.bare && !options->limit.own_words;
 	s->head.offset = options->bytes_before;
@@ -339,8 +346,10 @@ void interceptor_free(struct interceptor *s)
 	terminal_free(s->terminal);
 	preview_free(s->preview);
 	head_release(&s->head);
-	head_release(&s->full);
-	buffer_release(&s->more);
+	for (size_t i = 0; i < s->longer_count; i++) {
+		head_release(&s->longer[i].head);
+		buffer_release(&s->longer[i].text);
+	}
 	buffer_release(&s->rest);
 	plain_release(&s->plain);
 	raw_release(&s->raw);

@@ -47,7 +47,7 @@ enum interceptor_raw { INTERCEPT_RAW_AUTO, INTERCEPT_RAW_YES, INTERCEPT_RAW_NO }
 struct interceptor_options {
 	struct terminal_options terminal;
 	/* Text within it is printed whole; bytes and max_line are not 0. failure_bytes or cut_bytes
-	   0: as bytes. Text is held up to the larger of both. */
+	   0: as bytes, below the same ceiling. Text is held up to the largest of them. */
 	struct limit limit;
 	enum interceptor_print print; /* not INTERCEPT_WHOLE unless the form is INTERCEPT_LIVE */
 	enum interceptor_form form;

@@ -167,8 +167,6 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	struct preview_ask ask = make_ask(s, &marker, &command);
 	ask.status = s->failed;
 	ask.budget = s->options.limit.bytes;
-	/* Until now the outcome was not known. */
-	s->share.ceiling = s->failed ? s->options.limit.failure_ceiling : s->options.limit.ceiling;
 	ask.total = share_end(&s->share, ask.budget);
 	if (s->options.limit.count)
 		ask.total_lines = share_end(&s->line_share, (size_t)s->options.limit.count);
@@ -209,6 +207,23 @@ static int note_head(struct report_stream *report, const struct head *h)
 	return h->lines + is_part > 0 ? report_add_range(report, 1, h->lines + is_part) : 0;
 }
 
+/* Prints the rest of the first part that the outcome gets, and returns it. */
+static const struct head *finish_head(struct interceptor *s)
+{
+	for (size_t i = 0; i < s->longer_count; i++) {
+		struct longer *l = &s->longer[i];
+		if (l->head.limit.bytes != s->options.limit.bytes)
+			continue;
+		head_finish(&l->head, &l->text);
+		if (l->text.len > s->common)
+			intercept_print(s, l->text.data + s->common, l->text.len - s->common);
+		return &l->head;
+	}
+	head_finish(&s->head, &s->rest);
+	intercept_print(s, s->rest.data, s->rest.len);
+	return &s->head;
+}
+
 int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_ending *e,
 				struct report_stream *report)
 {
@@ -218,16 +233,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		[HEAD_BYTES] = WORDING_BYTES,
 		[HEAD_LINE] = WORDING_FIRST_LINE,
 	};
-	bool is_full = s->has_full && s->shows_more;
-	struct head *h = is_full ? &s->full : &s->head;
-	struct buffer rest = BUFFER_INIT;
-	head_finish(h, is_full ? &s->more : &rest);
-	if (is_full && s->more.len > s->more_len)
-		intercept_print(s, s->more.data + s->more_len, s->more.len - s->more_len);
-	else if (!is_full)
-		intercept_print(s, s->rest.data, s->rest.len);
-	intercept_print(s, rest.data, rest.len);
-	buffer_release(&rest);
+	const struct head *h = finish_head(s);
 	const struct wording_head wording = {
 		.reason = reasons[h->end],
 		.limit = h->limit,
@@ -389,23 +395,30 @@ static void feed_head(struct interceptor *s, const char *data, size_t len)
 {
 	struct buffer out = BUFFER_INIT;
 	head_feed(&s->head, data, len, &out);
-	if (s->has_full && s->head.grown) {
+	if (s->longer_count > 0 && s->head.grown) {
 		buffer_append(&s->rest, out.data, out.len);
 	} else {
 		intercept_print(s, out.data, out.len);
-		s->more_len += out.len;
+		s->common += out.len;
 	}
 	buffer_release(&out);
 	s->head_closed = s->head.end != HEAD_OPEN;
-	if (s->has_full)
-		head_feed(&s->full, data, len, &s->more);
+	for (size_t i = 0; i < s->longer_count; i++)
+		head_feed(&s->longer[i].head, data, len, &s->longer[i].text);
 }
 
-static void start_full(struct interceptor *s)
+/* The outcome may allow more than the smallest limit. */
+static void start_longer(struct interceptor *s)
 {
-	s->has_full = limit_shown(&s->options.limit) != limit_smaller(&s->options.limit);
-	s->full = s->head;
-	s->full.limit.bytes = limit_shown(&s->options.limit);
+	const struct limit *l = &s->options.limit;
+	const size_t limits[] = {l->bytes, l->failure_bytes};
+	for (size_t i = 0; i < 2; i++) {
+		if (limits[i] == s->head.limit.bytes || (i > 0 && limits[i] == limits[0]))
+			continue;
+		struct longer *longer = &s->longer[s->longer_count++];
+		longer->head = s->head;
+		longer->head.limit.bytes = limits[i];
+	}
 }
 
 void intercept_overflow(struct interceptor *s)
@@ -423,7 +436,7 @@ void intercept_overflow(struct interceptor *s)
 		s->head.form = grouping_find_form(s->held.data, s->held.len);
 	s->waits = false;
 	if (intercept_is_by_head(s))
-		start_full(s);
+		start_longer(s);
 	if (intercept_is_by_head(s) && s->held.len > s->printed)
 		feed_head(s, s->held.data + s->printed, s->held.len - s->printed);
 	/* The text was asked for in full and can't be kept: the start is better than nothing. */
@@ -535,7 +548,9 @@ void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uin
 	if (intercept_is_counted(s))
 		tally_skip(&s->tally, bytes, newlines);
 	/* Lines behind are not the next ones. */
-	s->head.cut_off = s->full.cut_off = true;
+	s->head.cut_off = true;
+	for (size_t i = 0; i < s->longer_count; i++)
+		s->longer[i].head.cut_off = true;
 }
 
 void intercept_take_pending(struct interceptor *s)

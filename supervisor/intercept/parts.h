@@ -195,15 +195,17 @@ struct interceptor {
 	uint64_t raw_bytes, text_bytes;
 	struct tally tally; /* of the text, for an agent: while it fits, in mode head always */
 	struct head head;   /* an agent's text in mode head, whether the command fails or not */
-	bool has_full;      /* it gets more after one of the outcomes: */
-	struct head full;   /* this goes on from where the text did not fit any more ... */
-	struct buffer more; /* ... and is printed then ... */
-	size_t more_len;    /* ... except this much, which the head has, too */
-	struct buffer rest; /* of the head, held back because the other outcome shows otherwise */
+	/* It gets more after some outcomes: these go on from where the text did not fit any more.
+	 */
+	struct longer {
+		struct head head;
+		struct buffer text; /* printed then, except what the first `head` has, too: */
+	} longer[2];
+	size_t longer_count, common;
+	struct buffer rest; /* of the head, held back because the others show otherwise */
 	size_t most;        /* a text up to this many bytes is printed whole */
 	bool concluded;     /* the outcome is known, and with it options.limit.bytes: */
 	bool failed;
-	bool shows_more;    /* of two limits it is the larger one */
 	struct buffer held; /* the text so far, while it is within the limit */
 	size_t counted;     /* bytes of it, up to the end of a character ... */
 	size_t clean_len;   /* ... and how many they are when they are printed clean */

@@ -61,14 +61,26 @@ void pause_printed(struct pause *p, int64_t now_ms, bool omits)
 	p->not_before = now_ms + p->distance;
 }
 
-/* The most that is printed in all. A preview that is cut in half tells something. */
+size_t share_budget(size_t budget, size_t ceiling)
+{
+	size_t most = ceiling - ceiling / 3;
+	return ceiling && budget > most ? most : budget;
+}
+
+static size_t lower(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The most that is printed in all. Notices leave the preview half of a budget. */
 static size_t share_most(const struct share *s, size_t budget)
 {
 	size_t most = budget < SIZE_MAX - budget / 2 ? budget + budget / 2 : SIZE_MAX;
 	size_t below = s->ceiling > s->notices ? s->ceiling - s->notices : 0;
 	if (s->ceiling == 0 || below >= most)
 		return most;
-	return below > budget / 2 ? below : budget / 2;
+	size_t least = lower(s->printed + s->budget / 2, s->ceiling);
+	return lower(most, below > least ? below : least);
 }
 
 size_t share_whole(const struct share *s)
@@ -94,8 +106,7 @@ size_t share_end(const struct share *s, size_t budget)
 	if (budget == SIZE_MAX)
 		return SIZE_MAX;
 	size_t most = share_most(s, budget), half = budget / 2;
-	size_t total = budget + (s->live < half ? s->live : half);
-	return total < most ? total : most;
+	return lower(budget + lower(s->live, half), most);
 }
 
 void share_notice(struct share *s, size_t printed)

@@ -51,17 +51,21 @@ void pause_printed(struct pause *p, int64_t now_ms, bool omits);
 
 /* How much may be printed before the end, in bytes or in lines.
 
-   What is printed in all stays within one and a half times the budget and the ceiling, and the
-   preview at the end has half of the budget at least. */
+   What is printed in all stays within one and a half times the budget, and the preview at the end
+   has half of the budget at least. A budget is no more than two thirds of the ceiling, so all stays
+   within that, too. */
 struct share {
-	size_t budget;  /* of a preview, had there been no pause; SIZE_MAX: no limit */
-	size_t ceiling; /* for all that is printed; 0: none. At least `budget`. */
+	size_t budget;  /* see share_budget(); SIZE_MAX: no limit */
+	size_t ceiling; /* for all that is printed; 0: none. Later it may be higher. */
 	size_t least;   /* fewer would tell nothing */
 	size_t printed; /* so far in all ... */
 	size_t live;    /* ... of that at pauses ... */
 	size_t tails;   /* ... and of that behind lines that were left out */
 	size_t notices; /* bytes of other lines of terse's own, for the ceiling alone */
 };
+
+/* The budget at pauses of a text that would get `budget` at its end. */
+size_t share_budget(size_t budget, size_t ceiling);
 
 /* Up to this size a text is printed whole at a pause. */
 size_t share_whole(const struct share *s);

@@ -22,6 +22,14 @@ def flat(content):
     return json.dumps(content)
 
 
+def in_order(results):
+    """The texts of (ID, text) in the order of the calls: agents answer two at once as they end."""
+    def key(result):
+        found = re.search(r"_(\d+)_(\d+)$", result[0])
+        return tuple(map(int, found.groups())) if found else (0, 0)
+    return [text for _, text in sorted(results, key=key)]
+
+
 class Anthropic:
     def __init__(self, request):
         self.model = request.get("model")
@@ -29,9 +37,9 @@ class Anthropic:
         self.tools = [tool["name"] for tool in request.get("tools", [])]
         messages = request.get("messages", [])
         self.start = json.dumps(messages[:1])
-        self.results = [flat(part["content"]) for message in messages
-                        if isinstance(message["content"], list) for part in message["content"]
-                        if part["type"] == "tool_result"]
+        self.results = in_order((part["tool_use_id"], flat(part["content"])) for message in messages
+                                if isinstance(message["content"], list) for part in message["content"]
+                                if part["type"] == "tool_result")
 
     def shell(self):
         return "Bash"
@@ -70,8 +78,8 @@ class Responses:
         items = request.get("input", [])
         self.tools = [tool.get("name", tool["type"]) for tool in request.get("tools", [])]
         self.start = json.dumps(items)
-        self.results = [flat(item["output"]) for item in items
-                        if item.get("type", "").endswith("_call_output")]
+        self.results = in_order((item["call_id"], flat(item["output"])) for item in items
+                                if item.get("type", "").endswith("_call_output"))
 
     def shell(self):
         return "exec_command"
@@ -102,7 +110,8 @@ class Chat:
         self.stream = request.get("stream")
         self.tools = [tool["function"]["name"] for tool in request.get("tools", [])]
         self.start = json.dumps(messages)
-        self.results = [flat(m["content"]) for m in messages if m["role"] == "tool"]
+        self.results = in_order((m["tool_call_id"], flat(m["content"])) for m in messages
+                                if m["role"] == "tool")
 
     def shell(self):
         return next((t for t in self.tools if t in ("bash", "run_shell_command")), "bash")

@@ -9,7 +9,8 @@ import re
 import signal
 import subprocess
 
-from support.harness import (BUILD, FOOTER, SOURCE, Case, eventually, main, numbers, read_file, write_file)
+from support.harness import (BUILD, FOOTER, SOURCE, Case, eventually, let_go_on, main, numbers, read_file,
+                             write_file)
 
 TERSE_SH = os.path.join(BUILD, "terse-sh")
 
@@ -144,6 +145,31 @@ class Cuts(RuleCase):
             else:
                 self.assertGreater(len(run.out), most * 7 // 10)
                 self.assertEqual(self.artifact(run.id), read_file(text))
+
+    def test_one_that_is_over_its_size_alone(self):
+        """It has that size, though it is more than what would be left of it over the ceiling."""
+        self.section("ceiling = 30000", "cut_ceiling = 4KB", "failure_ceiling = 10000")
+        write_file(os.path.join(self.work, "text"), b"%049d\n" % 1 * 440)
+        for command, least, most in (("grep 0 text", 9500, 10240), ("cat text; false", 8000, 10000),
+                                     ("cat text", 22000, 22000)):
+            run = self.call(command)
+            self.assertLessEqual(len(run.out), most + 400, command)
+            self.assertGreaterEqual(len(run.out), least, command)
+
+    def test_pauses(self):
+        """What is printed at pauses counts, too."""
+        self.section("ceiling = 20000", "cut_ceiling = 4KB", "failure_ceiling = 10000")
+        for first in (40, 3000):
+            fifo = os.path.join(self.work, "fifo-%d" % first)
+            os.mkfifo(fifo)
+            run = self.start(TERSE_SH, "-c", "seq %d 9999; echo ready; read x <%s; seq 9000" % (10000 - first, fifo),
+                             env={"MY_AGENT": "1", "SHELL": "/bin/bash", "TERSE_CONFIG": self.config})
+            run.until(rb"ready\n\Z")
+            let_go_on(fifo)
+            run.finish()
+            self.assertLessEqual(len(run.out), 4096)
+            self.assertTrue(run.out.startswith(b"%d\n" % (10000 - first)), run.out)
+            self.assertIn(b"\n9000\n[terse: exit 0 after ", run.out)
 
     def test_what_terse_was_asked_for_is_free_of_it(self):
         self.section("ceiling = 20000", "cut_ceiling = 4KB")

@@ -402,6 +402,46 @@ static void groups_are_the_lines_of_the_text(void **state)
 	assert_true(grouped > 100 && cut > 10);
 }
 
+/* While the command runs the smallest of the limits holds; the rest of what the outcome allows
+   comes at the end. */
+static void the_outcome_chooses_the_first_part(void **state)
+{
+	static const struct {
+		size_t len, want;
+		int exit_code;
+	} rows[] = {
+		{1100, 1100, 0}, {1500, 1500, 1}, {2000, 1500, 1}, {2200, 2200, 0}, {3000, 2000, 0},
+		{3000, 1500, 1}, {5000, 2000, 0}, {5100, 500, 0},  {5100, 1500, 1},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		for (int longest = 0; longest <= 1; longest++) {
+			struct run r = run_make_head(UNIT_LINES, 0);
+			struct buffer text = BUFFER_INIT;
+			struct limit *l = &r.options.limit;
+			l->bytes = 2000;
+			l->failure_bytes = 1500;
+			l->cut_bytes = 500;
+			l->cut_over = 5000;
+			l->grow = longest;
+			run_start(&r);
+			make_text(&text, rows[i].len, 50);
+			interceptor_feed(r.text, text.data, text.len);
+			assert_true(r.out.len <= 500);
+			interceptor_finish(r.text);
+			const struct interceptor_ending e = ending(&r, rows[i].exit_code);
+			interceptor_report(r.text, &e);
+			assert_true(r.out.len >= rows[i].want);
+			assert_memory_equal(r.out.data, text.data, rows[i].want);
+			assert_int_equal(interceptor_fits(r.text), rows[i].want == rows[i].len);
+			if (rows[i].want < rows[i].len)
+				assert_memory_equal(r.out.data + rows[i].want, "[terse: ", 8);
+			buffer_release(&text);
+			run_end(&r);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -416,6 +456,7 @@ int main(void)
 		cmocka_unit_test(few_matches_are_not_grouped),
 		cmocka_unit_test(slow_matches_are_not_grouped),
 		cmocka_unit_test(groups_are_the_lines_of_the_text),
+		cmocka_unit_test(the_outcome_chooses_the_first_part),
 	};
 	return cmocka_run_group_tests(tests, home_setup, home_teardown);
 }

@@ -570,6 +570,11 @@ static struct run random_run(uint32_t *seed)
 	l->grow = rnd(seed, 2);
 	if (rnd(seed, 2))
 		l->ceiling = l->failure_ceiling = l->bytes + rnd(seed, (uint32_t)l->bytes);
+	if (l->ceiling && rnd(seed, 2)) {
+		l->cut_over = l->ceiling + rnd(seed, 20000);
+		l->cut_ceiling = 300 + rnd(seed, (uint32_t)l->bytes - 299);
+		l->cut_bytes = l->cut_ceiling;
+	}
 	if (rnd(seed, 4) == 0)
 		l->count = 20 + rnd(seed, 100);
 	r.options.terminal.rows = 2 + rnd(seed, 60);
@@ -590,12 +595,19 @@ static int64_t random_moments(struct run *r, uint32_t *seed, int64_t now)
 	return until;
 }
 
-static void check_account(struct run *r, uint64_t lines)
+/* The most that is printed of a text that does not fit. */
+static size_t most_of(const struct limit *l, size_t bytes, bool failed)
+{
+	bool cut = !failed && l->cut_bytes && bytes > l->cut_over;
+	size_t budget = cut ? l->cut_bytes : l->bytes, most = budget + budget / 2;
+	size_t ceiling = cut ? l->cut_ceiling : l->ceiling;
+	return ceiling && ceiling < most ? ceiling : most;
+}
+
+static void check_account(struct run *r, uint64_t lines, size_t most)
 {
 	struct account a = {
 		.lines = lines, .printed = calloc(lines + 2, 1), .announced = calloc(lines + 2, 1)};
-	const struct limit *l = &r->options.limit;
-	size_t most = l->bytes + l->bytes / 2;
 	bool fits = interceptor_fits(r->text);
 	account_all(&a, buffer_string(&r->out));
 	assert_int_equal(a.front, lines);
@@ -604,8 +616,6 @@ static void check_account(struct run *r, uint64_t lines)
 		assert_true(a.announced[i] <= 1);
 		assert_true(a.printed[i] + a.announced[i] >= 1);
 	}
-	if (l->ceiling && l->ceiling < most)
-		most = l->ceiling;
 	if (!fits)
 		assert_true(r->out.len - a.notices <= most);
 	free(a.printed);
@@ -638,9 +648,10 @@ static void random_pauses(void **state)
 			now = random_moments(&r, &seed, now);
 		}
 		interceptor_finish(r.text);
-		const struct interceptor_ending e = ending(&r, (int)rnd(&seed, 2));
+		bool failed = rnd(&seed, 2);
+		const struct interceptor_ending e = ending(&r, failed);
 		interceptor_report(r.text, &e);
-		check_account(&r, lines);
+		check_account(&r, lines, most_of(&r.options.limit, text.len, failed));
 		buffer_release(&text);
 		run_end(&r);
 	}

@@ -110,15 +110,33 @@ static void what_was_printed_whole_leaves_less(void **state)
 
 static void a_ceiling(void **state)
 {
-	struct share s = {.budget = 4000, .ceiling = 5000, .least = 256, .printed = 600};
+	assert_int_equal(share_budget(4000, 0), 4000);
+	assert_int_equal(share_budget(4000, 6000), 4000);
+	assert_int_equal(share_budget(4000, 4500), 3000);
+	struct share s = {.budget = 3000, .ceiling = 4500, .least = 256, .printed = 600};
 	(void)state;
 	assert_int_equal(share_whole(&s), 3000);
-	assert_int_equal(share_tail(&s, true), 2000);
-	share_take(&s, 2000, true);
-	assert_int_equal(share_end(&s, 4000), 5000);
-	s.ceiling = 4000;
-	assert_int_equal(share_end(&s, 4000), 4000);
+	assert_int_equal(share_tail(&s, true), 1500);
+	share_take(&s, 1500, true);
 	assert_int_equal(share_tail(&s, true), 0);
+	assert_int_equal(share_end(&s, 4000), 4500);
+	/* The outcome may have a higher one. */
+	s.ceiling = 5000;
+	assert_int_equal(share_end(&s, 4000), 5000);
+}
+
+/* Lines of terse's own take what they need of a ceiling, but not the half of a budget at the end.
+ */
+static void notices_below_a_ceiling(void **state)
+{
+	struct share s = {.budget = 3000, .ceiling = 4500, .least = 256};
+	(void)state;
+	share_notice(&s, 500);
+	assert_int_equal(share_whole(&s), 2500);
+	share_take(&s, 2500, false);
+	assert_int_equal(share_end(&s, 4000), 4000);
+	share_notice(&s, 4000);
+	assert_int_equal(share_end(&s, 4000), 4000);
 }
 
 static uint32_t rnd(uint32_t *seed, uint32_t below)
@@ -127,17 +145,18 @@ static uint32_t rnd(uint32_t *seed, uint32_t below)
 	return (*seed >> 8) % below;
 }
 
-/* Whatever is printed at pauses, the preview keeps half of its budget, and all stays within one and
-   a half of it. */
+/* Whatever is printed at pauses, the preview keeps half of the budget, and all stays within one and
+   a half of it and within the ceiling, also if the outcome has a higher one. */
 static void random_shares(void **state)
 {
 	(void)state;
 	for (uint32_t round = 0; round < 20000; round++) {
 		uint32_t seed = random_start(round);
-		size_t budget = 64 + rnd(&seed, 20000);
+		size_t full = 64 + rnd(&seed, 20000),
+		       ceiling = rnd(&seed, 2) ? full + rnd(&seed, (uint32_t)full) : 0,
+		       budget = share_budget(full, ceiling);
 		struct share s = {.budget = budget,
-				  .ceiling =
-					  rnd(&seed, 2) ? budget + rnd(&seed, (uint32_t)budget) : 0,
+				  .ceiling = ceiling,
 				  .least = 1 + rnd(&seed, 256),
 				  .printed = rnd(&seed, (uint32_t)budget / 4)};
 		for (uint32_t prints = rnd(&seed, 20); prints > 0; prints--) {
@@ -148,8 +167,10 @@ static void random_shares(void **state)
 			share_take(&s, room ? rnd(&seed, (uint32_t)room + 1) : 0, omits);
 		}
 		assert_true(s.tails <= budget / 2);
-		size_t end = share_end(&s, budget);
-		assert_true(end <= budget + budget / 2);
+		if (rnd(&seed, 2) && ceiling)
+			s.ceiling += rnd(&seed, 9000);
+		size_t end = share_end(&s, full);
+		assert_true(end <= full + full / 2);
 		assert_true(s.ceiling == 0 || end <= s.ceiling);
 		assert_true(end - s.printed >= budget / 2);
 	}
@@ -165,6 +186,7 @@ int main(void)
 		cmocka_unit_test(the_share_of_the_last_lines_is_halved_each_time),
 		cmocka_unit_test(what_was_printed_whole_leaves_less),
 		cmocka_unit_test(a_ceiling),
+		cmocka_unit_test(notices_below_a_ceiling),
 		cmocka_unit_test(random_shares),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
