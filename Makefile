@@ -94,7 +94,7 @@ SHIM_PARTS   = shim/exec_call.c $(wildcard shim/library/*.c)
 SHIM_OBJECTS = $(SHIM_PARTS:%.c=$(BUILD)/shim-library/%.o)
 SHIM_MAP     = shim/library/libterse-shim.map
 SHIM_CFLAGS ?= -O2 -g
-SHIM_FLAGS   = $(CSTD) $(WARNINGS) -Wno-vla $(SHIM_CFLAGS) -D_GNU_SOURCE -I. -fPIC -fno-plt \
+SHIM_FLAGS   = $(CSTD) $(WARNINGS) -Wno-vla $(SHIM_CFLAGS) -D_GNU_SOURCE -DTERSE_VERSION='"$(VERSION)"' -I. -fPIC -fno-plt \
 	-fvisibility=hidden -fno-delete-null-pointer-checks -U_FORTIFY_SOURCE \
 	-fstack-protector-strong -fstack-clash-protection
 SHIM_LINK    = -shared -nostdlib -Wl,-z,now,-z,relro,-z,noexecstack,-z,noseparate-code,--hash-style=gnu
@@ -121,6 +121,17 @@ $(BUILD)/terse-launcher: $(LAUNCHER_OBJECTS)
 $(BUILD)/launcher/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call run,CC)$(CC) $(LAUNCHER_FLAGS) -MMD -MP -c -o $@ $<
+
+# What `terse version --json` tells. The commit is in a file that changes only with it.
+COMMIT ?= $(shell git -C . describe --always --abbrev=12 --exclude='*' --dirty 2>/dev/null)
+INIH_VERSION ?= $(shell sed -n 's/^Version: //p' $(firstword $(wildcard /usr/lib/*/pkgconfig/inih.pc)) </dev/null)
+MUSL_VERSION ?=
+$(BUILD)/commit: always
+	@mkdir -p $(@D); echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+$(BUILD)/supervisor/command/verb_version.o: $(BUILD)/commit
+$(BUILD)/supervisor/command/verb_version.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMIT)"' \
+	-DTERSE_INIH='"$(INIH_VERSION)"' -DTERSE_MUSL='"$(MUSL_VERSION)"'
+.PHONY: always
 
 $(BUILD)/lib/%.o $(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
 $(BUILD)/%.o: %.c Makefile
@@ -324,6 +335,7 @@ measure:
 
 # --- installation ------------------------------------------------------------
 
+COMPLETIONS = bash-completion/completions/terse zsh/site-functions/_terse fish/vendor_completions.d/terse.fish
 PAGES = $(notdir $(wildcard docs/terse*.[1-8]))
 
 .PHONY: install uninstall clean help
@@ -336,6 +348,7 @@ install: all
 	install -D -m 644 shim/bash-env $(DESTDIR)$(PREFIX)/lib/terse/bash-env
 	for page in $(PAGES); do install -D -m 644 docs/$$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit; done
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/terse README.md config/terse.ini
+	for script in $(COMPLETIONS); do install -D -m 644 packaging/completion/$${script##*/} $(DESTDIR)$(PREFIX)/share/$$script || exit; done
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/terse/docs docs/*.md
 
 # UNDO=yes undoes what `terse init` changed in your files first.
@@ -344,6 +357,7 @@ uninstall:
 	@[ -n "$(DESTDIR)" ] || shim/still-wired $(PREFIX)/bin/terse $(UNDO)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,terse $(notdir $(SHELLS)))
 	for page in $(PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page; done
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/,$(COMPLETIONS))
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/terse $(DESTDIR)$(PREFIX)/lib/terse
 
 clean:

@@ -3,7 +3,6 @@
 #include "config/option_print.h"
 
 #include "config/option.h"
-#include "config/profile.h"
 #include "config/value.h"
 #include "lib/buffer.h"
 
@@ -336,13 +335,13 @@ int option_print_sample(struct buffer *out)
 
 /* --- terse config --man: terse.ini(5) ---------------------------------------------------- */
 
-/* Text for mdoc(7), which has to start a line. */
-static void manual_print_text(struct buffer *out, const char *text)
+/* Characters for mdoc(7) that start a line or follow a blank. */
+static void manual_print_chars(struct buffer *out, const char *text, size_t len)
 {
 	static const char *const escapes[256] = {
 		['\\'] = "\\e", ['~'] = "\\(ti", ['^'] = "\\(ha", ['`'] = "\\(ga"};
 	char before = '\n';
-	for (; *text; before = *text++) {
+	for (const char *end = text + len; text < end; before = *text++) {
 		const char *escape = escapes[(unsigned char)*text];
 		if (before == '\n' && (*text == '.' || *text == '\''))
 			buffer_append_string(out, "\\&");
@@ -355,10 +354,33 @@ static void manual_print_text(struct buffer *out, const char *text)
 	}
 }
 
+/* Source lines are as short as mandoc's linter wants them. */
+enum { MANUAL_WIDTH = 80 };
+
+/* A paragraph, which has to start a line. A new sentence starts a new one. */
+static void manual_print_text(struct buffer *out, const char *text)
+{
+	size_t line = out->len;
+	bool ends = false;
+	for (size_t len, first = line; text += strspn(text, " \n"), *text; text += len) {
+		len = strcspn(text, " \n");
+		size_t gap = out->len;
+		if (gap > first)
+			buffer_append_string(out, ends ? "\n" : " ");
+		line = ends ? out->len : line;
+		manual_print_chars(out, text, len);
+		if (gap > first && out->len - line > MANUAL_WIDTH && out->len > gap) {
+			out->data[gap] = '\n';
+			line = gap + 1;
+		}
+		ends = strchr(".!?", text[len - 1]) != NULL;
+	}
+}
+
 static void manual_print_literal(struct buffer *out, const char *lines)
 {
 	buffer_append_string(out, ".Bd -literal -offset indent -compact\n");
-	manual_print_text(out, lines);
+	manual_print_chars(out, lines, strlen(lines));
 	if (lines[strlen(lines) - 1] != '\n')
 		buffer_append_string(out, "\n");
 	buffer_append_string(out, ".Ed\n");
@@ -366,7 +388,8 @@ static void manual_print_literal(struct buffer *out, const char *lines)
 
 static void manual_print_section(struct buffer *out, const char *name, bool first)
 {
-	buffer_printf(out, "%s.Ss Section [%s]\n.Bl -tag -width Ds\n", first ? "" : ".El\n", name);
+	buffer_printf(out, "%s.Ss Section [%s]\\&\n.Bl -tag -width Ds\n", first ? "" : ".El\n",
+		      name);
 }
 
 static void manual_print_names(struct buffer *out, const struct option *o)
@@ -405,7 +428,7 @@ static void manual_print_option(struct buffer *out, const struct option *o, cons
 	buffer_append_string(out, "; default");
 	if (o->preset && o->type != OPTION_LIST) {
 		buffer_append_string(out, "\n.Li ");
-		manual_print_text(out, o->preset);
+		manual_print_chars(out, o->preset, strlen(o->preset));
 		buffer_append_string(out, " ;\n");
 	} else if (o->preset) {
 		buffer_append_string(out, "\n");
@@ -422,7 +445,7 @@ void option_print_manual(struct buffer *out)
 						      .option = manual_print_option};
 	buffer_append_string(out,
 			     ".\\\" Written from config/option_table.c by terse config --man.\n"
-			     ".Dd November 22, 2026\n.Dt TERSE.INI 5\n.Os Linux\n"
+			     ".Dd November 22, 2026\n.Dt TERSE.INI 5\n.Os\n"
 			     ".Sh NAME\n.Nm terse.ini\n.Nd settings of terse\n"
 			     ".Sh DESCRIPTION\n");
 	for (size_t i = 0; i < PARAGRAPHS; i++) {
@@ -432,6 +455,8 @@ void option_print_manual(struct buffer *out)
 			manual_print_literal(out, introduction[i].text);
 		else
 			manual_print_text(out, introduction[i].text);
+		if (!introduction[i].literal)
+			buffer_append_string(out, "\n");
 	}
 	buffer_append_string(out, ".Sh SETTINGS\n");
 	option_walk(out, &printer, NULL);
@@ -443,123 +468,4 @@ void option_print_manual(struct buffer *out)
 				  ".Sh SEE ALSO\n"
 				  ".Xr terse 1 ,\n"
 				  ".Xr terse-agents 7\n");
-}
-
-/* --- terse config completion: a script for bash ------------------------------------------- */
-
-static const char completion_head[] =
-	"# Completion of terse for bash, written by: terse config completion\n"
-	"\n"
-	"_terse_words() {\n"
-	"\tmapfile -t COMPREPLY < <(compgen \"$@\" -- \"$cur\" | awk '!told[$0]++')\n"
-	"}\n"
-	"\n"
-	"# The values of the flag before the cursor. Fails if that is no flag with a value.\n"
-	"_terse_value() {\n"
-	"\tcase $1 in\n";
-
-static const char completion_middle[] =
-	"\t--cwd) _terse_words -d ;;\n"
-	"\t-c) ;;\n"
-	"\t*) return 1 ;;\n"
-	"\tesac\n"
-	"}\n"
-	"\n"
-	"_terse() {\n"
-	"\tlocal cur=${COMP_WORDS[COMP_CWORD]} verb=run at=1 verbs\n"
-	"\tCOMPREPLY=()\n"
-	"\tverbs=$(terse help 2>/dev/null | sed -n '/^Verbs:/,/^$/s/^  \\([a-z]*\\) .*/\\1/p')\n"
-	"\tif [[ $COMP_CWORD -gt 1 && \" \"$verbs\" \" == "
-	"*[[:space:]]\"${COMP_WORDS[1]}\"[[:space:]]* "
-	"]]; then\n"
-	"\t\tverb=${COMP_WORDS[1]} at=2\n"
-	"\tfi\n"
-	"\tif [[ $verb != run && $verb != filter ]]; then\n"
-	"\t\tif [[ $cur == -* ]]; then\n"
-	"\t\t\t_terse_words -W \"$(terse help \"$verb\" 2>/dev/null | grep -oE -- '--[a-z-]+')\"\n"
-	"\t\tfi\n"
-	"\t\treturn\n"
-	"\tfi\n"
-	"\t# Where the command starts.\n"
-	"\twhile [[ $at -lt $COMP_CWORD && ${COMP_WORDS[at]} == -* ]]; do\n"
-	"\t\tif [[ ${COMP_WORDS[at + 1]} == = ]]; then\n"
-	"\t\t\tat=$((at + 3))\n"
-	"\t\telif _terse_value \"${COMP_WORDS[at]}\" >/dev/null; then\n"
-	"\t\t\tat=$((at + 2))\n"
-	"\t\telse\n"
-	"\t\t\tat=$((at + 1))\n"
-	"\t\tfi\n"
-	"\tdone\n"
-	"\tCOMPREPLY=()\n"
-	"\tif [[ $at -gt $COMP_CWORD ]]; then\n"
-	"\t\t[[ $cur != = ]] || cur=\n"
-	"\t\t_terse_value \"${COMP_WORDS[at - 2]}\" || _terse_value \"${COMP_WORDS[at - 3]}\"\n"
-	"\telif [[ $at -lt $COMP_CWORD ]]; then\n"
-	"\t\tif declare -F _command_offset >/dev/null; then\n"
-	"\t\t\t_command_offset \"$at\"\n"
-	"\t\tfi\n"
-	"\telif [[ $cur == -* ]]; then\n"
-	"\t\t_terse_words -W '";
-
-static const char completion_tail[] = "--cwd -c'\n"
-				      "\telif [[ $at == 1 ]]; then\n"
-				      "\t\t_terse_words -W \"$verbs\" -c\n"
-				      "\telse\n"
-				      "\t\t_terse_words -c\n"
-				      "\tfi\n"
-				      "}\n"
-				      "\n"
-				      "complete -o bashdefault -o default -F _terse terse\n";
-
-static void completion_print_profiles(struct buffer *out)
-{
-	const struct layer *p = &profiles_builtin;
-	for (size_t i = 0; i < p->count; i++) {
-		if (p->entries[i].kind == LAYER_NAME)
-			buffer_printf(out, "%s ", p->entries[i].text);
-	}
-	buffer_append_string(out, "default");
-}
-
-/* A line of the case in _terse_value(): the words that the flag's value may be. */
-static void completion_print_value(struct buffer *out, const struct option *o, const void *ctx)
-{
-	bool profile = strcmp(o->flag, "--profile") == 0;
-	(void)ctx;
-	if (option_is_switch(o))
-		return;
-	buffer_printf(out, "\t%s) ", o->flag);
-	if (strcmp(o->flag, "--shell") == 0) {
-		buffer_append_string(out, "_terse_words -c ");
-	} else if (profile || o->choices || o->type == OPTION_SIZE) {
-		buffer_append_string(out, "_terse_words -W '");
-		if (profile)
-			completion_print_profiles(out);
-		for (size_t i = 0; o->choices && o->choices[i]; i++)
-			buffer_printf(out, "%s%s", i == 0 ? "" : " ", o->choices[i]);
-		buffer_append_string(out, o->type == OPTION_SIZE ? "small medium large' " : "' ");
-	}
-	buffer_append_string(out, ";;\n");
-}
-
-static void completion_print_flag(struct buffer *out, const struct option *o, const void *ctx)
-{
-	(void)ctx;
-	buffer_printf(out, "%s ", o->flag);
-	if (o->negated)
-		buffer_printf(out, "%s ", o->negated);
-}
-
-void option_print_completion(struct buffer *out)
-{
-	static const struct option_printer values = {.option = completion_print_value,
-						     .flags = true};
-	static const struct option_printer flags = {.option = completion_print_flag, .flags = true};
-	buffer_append_string(out, completion_head);
-	option_walk(out, &values, NULL);
-	buffer_append_string(out, completion_middle);
-	option_walk(out, &flags, NULL);
-	for (size_t i = 0; i < option_shorthand_count; i++)
-		buffer_printf(out, "%s ", option_shorthands[i].flag);
-	buffer_append_string(out, completion_tail);
 }

@@ -26,7 +26,4 @@ int option_print_sample(struct buffer *out);
 /* The manual page terse.ini(5), in mdoc. */
 void option_print_manual(struct buffer *out);
 
-/* A script that makes bash complete terse's verbs, flags and values. */
-void option_print_completion(struct buffer *out);
-
 #endif

@@ -55,7 +55,7 @@ static const struct entry verbs[] = {
 	{"drop", command_drop},         {"gc", command_gc},
 	{"archive", command_archive},   {"agent", command_agent},
 	{"probe", command_probe},       {"init", command_init},
-	{"hook", command_hook},
+	{"hook", command_hook},         {"__complete", command_complete},
 };
 
 static const struct entry *find_verb(const char *name)

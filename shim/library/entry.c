@@ -21,6 +21,9 @@
 
 /* --- exec -------------------------------------------------------------------- */
 
+/* For terse doctor (place_version()). */
+__attribute__((used)) static const char version_mark[] = "terse-version=" TERSE_VERSION;
+
 static int run_execve(const struct call *c)
 {
 	return next_functions()->execve(c->program, c->argv, c->envp);

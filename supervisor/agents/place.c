@@ -7,10 +7,13 @@
 #include "shim/target.h"
 #include "supervisor/agents/document.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -227,6 +230,38 @@ int place_install(const struct place *own, const char *real, char failed[PATH_MA
 	return place_link(failed);
 }
 
+/* --- versions ---------------------------------------------------------------------------- */
+
+/* What place_version() looks for; shim/library/entry.c has the same. */
+__attribute__((used)) static const char place_mark[] = "terse-version=" TERSE_VERSION;
+
+char *place_version(const char *path, char out[PLACE_VERSION_LEN])
+{
+	static const char before[] = "terse-version=";
+	size_t len = sizeof(before) - 1;
+	struct stat st;
+	*out = '\0';
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return out;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+		size_t size = (size_t)st.st_size;
+		char *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+		const char *found = data != MAP_FAILED ? memmem(data, size, before, len) : NULL;
+		/* A digit follows in the mark, and in nothing else. */
+		while (found && found + len < data + size && !isdigit((unsigned char)found[len]))
+			found = memmem(found + 1, (size_t)(data + size - found) - 1, before, len);
+		if (found)
+			snprintf(out, PLACE_VERSION_LEN, "%.*s",
+				 (int)strnlen(found + len, (size_t)(data + size - found) - len),
+				 found + len);
+		if (data != MAP_FAILED)
+			munmap(data, size);
+	}
+	close(fd);
+	return out;
+}
+
 /* --- notes ------------------------------------------------------------------------------- */
 
 /* Appends the lines of the text but the one that is given. */
@@ -290,19 +325,23 @@ static bool place_is_new(const struct place *own, const char *folder)
 	return true;
 }
 
-enum place_health place_check(const struct place *own, char program[PATH_MAX])
+enum place_health place_check(const struct place *own, char program[PATH_MAX],
+			      char version[PLACE_VERSION_LEN])
 {
 	char path[PATH_MAX], folder[PATH_MAX];
 	struct document d;
 	struct target t = {.program = ""};
-	*program = '\0';
+	*program = *version = '\0';
 	if (place_folder(folder) < 0)
 		return PLACE_ABSENT;
 	place_set(path, "x", folder, SHELL);
 	if (access(path, X_OK) < 0)
 		return PLACE_ABSENT;
-	if (!place_is_new(own, folder))
+	if (!place_is_new(own, folder)) {
+		place_set(path, "x", folder, LIBRARY);
+		place_version(path, version);
 		return PLACE_OLD;
+	}
 	place_set(path, "x", folder, TARGET_NAME);
 	if (document_read(&d, path, NULL) == 0 && buffer_string(&d.text))
 		target_read(&t, d.text.data);

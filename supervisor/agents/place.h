@@ -41,6 +41,13 @@ int place_install(const struct place *own, const char *real, char failed[PATH_MA
    removes that. For people, and `make uninstall`. Failures are ignored. */
 void place_note(const char *path, const char *undo, bool wired);
 
+/* Enough for a version. */
+enum { PLACE_VERSION_LEN = 32 };
+
+/* Finds the version that terse's program, or its library, was built as, without executing it. "" if
+   there is none in the file. Returns `out`. */
+char *place_version(const char *path, char out[PLACE_VERSION_LEN]);
+
 /* What the launcher thinks of terse. */
 enum place_health {
 	PLACE_ABSENT, /* it is not installed */
@@ -49,7 +56,9 @@ enum place_health {
 	PLACE_GOOD,
 };
 
-/* `program`: the one that it starts, or "". */
-enum place_health place_check(const struct place *own, char program[PATH_MAX]);
+/* `program`: the one that it starts, or "". `version`: of the library beside the launcher, or "".
+ */
+enum place_health place_check(const struct place *own, char program[PATH_MAX],
+			      char version[PLACE_VERSION_LEN]);
 
 #endif

@@ -63,6 +63,10 @@ const char *help_nearest(const char *word);
 int command_probe(struct command_context *c, int argc, char **argv);
 int command_version(struct command_context *c, int argc, char **argv);
 
+/* For completion scripts (config/completion.h), not for people: completes the last of the words
+   that follow `terse`. */
+int command_complete(struct command_context *c, int argc, char **argv);
+
 // Starting a command, for terse run and for terse-sh.
 
 /* Whether terse is switched off, or the command is supervised already. A flag that asks for a

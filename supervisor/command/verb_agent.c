@@ -69,9 +69,9 @@ static void agent_activate(const struct place *place, const char *program)
 static void agent_find_place(struct place *p)
 {
 	struct place launcher;
-	char program[PATH_MAX];
+	char program[PATH_MAX], version[PLACE_VERSION_LEN];
 	place_find(p);
-	if (place_check(p, program) != PLACE_GOOD)
+	if (place_check(p, program, version) != PLACE_GOOD)
 		return;
 	place_wired(&launcher, p);
 	memcpy(p->shell, launcher.shell, sizeof(p->shell));

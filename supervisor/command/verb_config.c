@@ -11,6 +11,7 @@
 //   {"profiles":[{"name":"read","match":["cat|tac"],"settings":{"size":"30KB", ...}}, ...]}
 //   {"agents":[{"name":"codex","environment":["CODEX_THREAD_ID"], ...,"settings":{...}}, ...]}
 
+#include "config/completion.h"
 #include "config/error.h"
 #include "config/ini.h"
 #include "config/layer.h"
@@ -665,12 +666,14 @@ int command_config(struct command_context *c, int argc, char **argv)
 	if (strcmp(action, "check") == 0)
 		return config_check(r.count - 1, r.words + 1);
 	if (strcmp(action, "completion") == 0) {
-		if (r.count == 1 || strcmp(r.words[1], "bash") == 0) {
-			option_print_completion(&text);
-			return verb_print(&config_verb, &text);
+		const char *script = completion_script(r.count > 1 ? r.words[1] : "bash");
+		if (!script) {
+			config_bad_usage(r.words[1],
+					 "there are completions for bash, zsh and fish");
+			return EXIT_TERSE;
 		}
-		config_bad_usage(r.words[1], "there is a completion for bash only");
-		return EXIT_TERSE;
+		buffer_append_string(&text, script);
+		return verb_print(&config_verb, &text);
 	}
 	if (strcmp(action, "init") == 0) {
 		if (r.count > 1 && r.words[1][0] == '-' && r.words[1][1]) {

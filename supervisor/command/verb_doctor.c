@@ -152,14 +152,47 @@ static void doctor_check_switches(struct doctor *d)
 
 /* --- agents ------------------------------------------------------------------------------ */
 
-static void doctor_check_place(struct doctor *d, const struct place *own)
+/* The library belongs to the same version as the program, or half of terse was replaced. */
+static void doctor_check_library(struct doctor *d, const struct place *own)
 {
-	char program[PATH_MAX];
-	doctor_report(d, *own->shell ? GOOD : NOTE, "terse-sh", "%s",
-		      *own->shell ? own->shell : "not found: terse init and terse agent need it");
-	doctor_report(d, *own->library ? GOOD : NOTE, "libterse-shim.so", "%s",
-		      *own->library ? own->library : "not found: terse agent and Codex need it");
-	switch (place_check(own, program)) {
+	char version[PLACE_VERSION_LEN];
+	if (!*own->library)
+		doctor_report(d, NOTE, "libterse-shim.so",
+			      "not found: terse agent and Codex need it");
+	else if (strcmp(place_version(own->library, version), TERSE_VERSION) != 0)
+		doctor_report(d, BAD, "libterse-shim.so",
+			      "%s is of terse %s, this is " TERSE_VERSION
+			      ": install both from the same package",
+			      own->library, *version ? version : "(unknown)");
+	else
+		doctor_report(d, GOOD, "libterse-shim.so", "%s", own->library);
+}
+
+/* Agents type `terse read`, and get the one in PATH. */
+static void doctor_check_path(struct doctor *d, const struct place *own)
+{
+	char found[PATH_MAX], real[PATH_MAX], version[PLACE_VERSION_LEN];
+	if (!hints_find_program("terse", found))
+		doctor_report(d, NOTE, "PATH",
+			      "terse is not in it: agents that type terse read "
+			      "do not find it");
+	else if (realpath(found, real) && strcmp(real, own->program) != 0 &&
+		 strcmp(place_version(real, version), TERSE_VERSION) != 0 && *version)
+		doctor_report(d, NOTE, "PATH",
+			      "%s is terse %s, this is " TERSE_VERSION
+			      ": remove the one that you do not use",
+			      found, version);
+}
+
+static void doctor_check_launcher(struct doctor *d, const struct place *own)
+{
+	char program[PATH_MAX], version[PLACE_VERSION_LEN];
+	enum place_health health = place_check(own, program, version);
+	if (health == PLACE_OTHER)
+		place_version(program, version);
+	if (strcmp(version, TERSE_VERSION) == 0)
+		*version = '\0';
+	switch (health) {
 	case PLACE_GOOD: doctor_report(d, GOOD, "launcher", "starts %s", program); break;
 	case PLACE_ABSENT:
 		doctor_report(d, NOTE, "launcher", "%s",
@@ -169,16 +202,26 @@ static void doctor_check_place(struct doctor *d, const struct place *own)
 		break;
 	case PLACE_OLD:
 		doctor_report(d, NOTE, "launcher",
-			      "not the one of this terse: terse init AGENT renews it");
+			      "not the one of this terse%s%s: terse init AGENT renews it",
+			      *version ? ", but of " : "", version);
 		break;
 	case PLACE_OTHER:
 		doctor_report(
 			d, *program ? NOTE : BAD, "launcher",
-			*program ? "agents run another terse, %s: terse init AGENT changes that"
+			*program ? "agents run another terse, %s%s%s: terse init AGENT changes that"
 				 : "does not know where terse is: terse init AGENT tells it",
-			program);
+			program, *version ? ", of version " : "", version);
 		break;
 	}
+}
+
+static void doctor_check_place(struct doctor *d, const struct place *own)
+{
+	doctor_report(d, *own->shell ? GOOD : NOTE, "terse-sh", "%s",
+		      *own->shell ? own->shell : "not found: terse init and terse agent need it");
+	doctor_check_library(d, own);
+	doctor_check_launcher(d, own);
+	doctor_check_path(d, own);
 }
 
 /* Reports the wiring in the text of a file, if there is any. */

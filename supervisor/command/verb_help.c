@@ -1,26 +1,14 @@
-// terse version
+// terse help [VERB]
 
 #include "config/error.h"
 #include "config/option_print.h"
 #include "lib/buffer.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/help.h"
 #include "supervisor/command/verb.h"
 
 #include <stdio.h>
 #include <string.h>
-
-int command_version(struct command_context *c, int argc, char **argv)
-{
-	(void)c, (void)argc, (void)argv;
-	puts("terse " TERSE_VERSION);
-	return 0;
-}
-
-// terse help [VERB]
-
-struct topic {
-	const char *verb, *summary, *synopsis, *text;
-};
 
 #define RUNS_HELP                                                              \
 	"  --all                 of all sessions\n"                            \
@@ -33,7 +21,7 @@ struct topic {
 	"  --limit N             at most N (30)\n"                             \
 	"  --json                as JSON\n"
 
-static const struct topic topics[] = {
+const struct help_topic help_topics[] = {
 	{"run", "run a command",
 	 "terse [run] [OPTIONS] COMMAND [ARG...]\n"
 	 "       terse [run] [OPTIONS] -c STRING",
@@ -146,10 +134,11 @@ static const struct topic topics[] = {
 	 "  --dry-run             only print what would be removed\n"},
 	{"drop", "remove artifacts", "terse drop [--session NAME] ID...",
 	 "Removes artifacts. Running commands stay.\n"},
-	{"gc", "remove old artifacts and those of ended sessions", "terse gc [--dry-run] [OPTIONS]",
+	{"gc", "remove old artifacts and those of ended sessions",
+	 "terse gc [--dry-run] [--gc-age TIME] [--gc-size SIZE] [--gc-count N]",
 	 "Removes artifacts over the limits of [gc], those of ended sessions, and leftovers\n"
 	 "of crashes. Running commands stay. A run does this now and then ([gc] interval).\n"
-	 "OPTIONS: --gc-age, --gc-size, --gc-count (see terse help run).\n\n"
+	 "terse help run explains --gc-age, --gc-size and --gc-count.\n\n"
 	 "  --dry-run             only print what would be removed\n"},
 	{"archive", "write an artifact to one file",
 	 "terse archive [--output FILE|-] [--force] [--cast|--cast3] [--session NAME] ID",
@@ -176,10 +165,10 @@ static const struct topic topics[] = {
 	 "       terse config set KEY VALUE...\n"
 	 "       terse config check [FILE...]\n"
 	 "       terse config init [FILE|-]\n"
-	 "       terse config completion [bash]",
+	 "       terse config completion [bash|zsh|fish]",
 	 "Prints the settings in force (for COMMAND) and where each comes from, or one of\n"
 	 "them (get); changes one in the user's ini file and leaves the rest alone (set);\n"
-	 "checks ini files; writes a commented one (init); prints a completion for bash.\n"
+	 "checks ini files; writes a commented one (init); prints a shell's completion.\n"
 	 "KEY: report.size, size, --size and TERSE_SIZE are the same.\n\n"
 	 "  --profiles            the known commands, in the syntax of the ini file\n"
 	 "  --agents              the known agents, in the same syntax\n"
@@ -221,8 +210,20 @@ static const struct topic topics[] = {
 	 "  --json                as JSON\n"},
 	{"help", "print this text, or what VERB does", "terse help [VERB]",
 	 "Prints this text, or what VERB does.\n"},
-	{"version", "print the version", "terse version", "Prints the version.\n"},
+	{"version", "print the version", "terse version [--json]",
+	 "Prints the version.\n\n"
+	 "  --json                with commit, architecture, C library, and what is linked in\n"},
+	{NULL, NULL, NULL, NULL},
 };
+
+const struct help_topic *help_find(const char *name)
+{
+	for (const struct help_topic *t = help_topics; t->verb; t++) {
+		if (strcmp(t->verb, name) == 0)
+			return t;
+	}
+	return NULL;
+}
 
 static int help_print_options(void)
 {
@@ -234,7 +235,7 @@ static int help_print_options(void)
 	return result;
 }
 
-static int help_print_topic(const struct topic *t)
+static int help_print_topic(const struct help_topic *t)
 {
 	printf("Usage: %s\n\n%s", t->synopsis, t->text);
 	if (strcmp(t->verb, "run") == 0 || strcmp(t->verb, "filter") == 0)
@@ -250,8 +251,8 @@ static void help_print_overview(void)
 	      "  terse 'cd x && make'        run a shell string\n"
 	      "  terse read ID --offset N    read more of what a run printed\n\nVerbs:\n",
 	      stdout);
-	for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++)
-		printf("  %-10s %s\n", topics[i].verb, topics[i].summary);
+	for (const struct help_topic *t = help_topics; t->verb; t++)
+		printf("  %-10s %s\n", t->verb, t->summary);
 	fputs("\nterse VERB --help prints more. `terse -- NAME` runs a command that has a verb's "
 	      "name.\n"
 	      "TERSE=0 in the environment switches terse off.\n",
@@ -271,8 +272,8 @@ const char *help_nearest(const char *word)
 	if (n.best && n.distance == 0)
 		return NULL;
 	nearest_init(&n, word);
-	for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++)
-		nearest_offer(&n, topics[i].verb);
+	for (const struct help_topic *t = help_topics; t->verb; t++)
+		nearest_offer(&n, t->verb);
 	return n.best;
 }
 
@@ -283,10 +284,9 @@ int command_help(struct command_context *c, int argc, char **argv)
 		help_print_overview();
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++) {
-		if (strcmp(topics[i].verb, argv[1]) == 0)
-			return help_print_topic(&topics[i]) < 0 ? EXIT_TERSE : 0;
-	}
+	const struct help_topic *topic = help_find(argv[1]);
+	if (topic)
+		return help_print_topic(topic) < 0 ? EXIT_TERSE : 0;
 	const char *verb = help_nearest(argv[1]);
 	if (verb)
 		verb_error("help", "%s: no such verb (did you mean %s?)", argv[1], verb);

@@ -405,6 +405,34 @@ class Directory(Installed):
         run = self.terse("doctor")
         self.assertIn(b"launcher: agents run another terse, %s: terse init" % self.program.encode(), run.out)
 
+    def test_versions(self):
+        """Of the library, the launcher, the terse that agents run, and the one in PATH."""
+        mark = b"terse-version="
+        version = self.run_to_end(self.program, "version").out.split()[1]
+        library = os.path.join(self.bin, "..", "lib", "terse", "libterse-shim.so")
+
+        def age(path):
+            data = read_file(path)
+            write_file(path + ".new", data.replace(mark + version, mark + b"0.0.9\0"[:len(version) + 1]),
+                       os.stat(path).st_mode)
+            self.assertNotEqual(data, read_file(path + ".new"))
+            os.rename(path + ".new", path)
+        self.init("pi")
+        age(os.path.join(self.folder, "libterse-shim.so"))
+        run = self.run_to_end(self.program, "doctor")
+        self.assertIn(b"launcher: not the one of this terse, but of 0.0.9: terse init AGENT renews it\n", run.out)
+        self.init("pi")
+        age(library)
+        run = self.run_to_end(self.program, "doctor")
+        self.assertRegex(run.out, rb"PROBLEM +libterse-shim.so: /.*/libterse-shim.so is of terse 0.0.9, this is %s: "
+                         rb"install both from the same package\n" % re.escape(version))
+        age(self.program)
+        run = self.terse("doctor", env={"PATH": self.bin + ":/usr/bin:/bin"})
+        self.assertIn(b"PATH: %s is terse 0.0.9, this is %s: remove the one that you do not use\n" %
+                      (self.program.encode(), version), run.out)
+        self.assertIn(b"launcher: agents run another terse, %s, of version 0.0.9: terse init" % self.program.encode(),
+                      run.out)
+
     def test_what_is_wired(self):
         self.init("pi")
         self.init("pi")

@@ -44,20 +44,6 @@ class Usage(Case):
             self.assertTrue(run.out)
         self.assertEqual(self.terse("help", "nothing").code, 125)
 
-    def test_completions_are_told_once(self):
-        self.assertEqual(self.ask("config", "completion", "bash"), self.ask("config", "completion"))
-        write_file(os.path.join(self.work, "completion"), self.ask("config", "completion"))
-        for line in ("", "--", "r", "re", "archive --", "list --", "read --", "filter --",
-                     "--mode "):
-            run = self.run_to_end(
-                "/bin/bash", "-c", ". ./completion; COMP_WORDS=(terse '%s'); COMP_CWORD=$((%d)); "
-                "_terse; printf '%%s\\n' \"${COMPREPLY[@]}\"" % (line.replace(" ", "' '"),
-                                                              line.count(" ") + 1), split=True)
-            self.assertEqual(run.err, b"")
-            words = run.out.split()
-            self.assertGreater(len(words), 1, line)
-            self.assertEqual(len(words), len(set(words)), line)
-
     def test_doctor_and_a_store_that_is_not_set(self):
         run = self.terse("doctor", env={"TERSE_HOME": None, "XDG_STATE_HOME": None})
         self.assertEqual(re.findall(rb"store: +\(", run.out), [])
@@ -88,8 +74,8 @@ class Usage(Case):
                  b"command (did you mean --profiles?)"),
                 (("config", "chekc"), 125, b"terse config: chekc: no such action, and no such "
                  b"command (did you mean check?)"),
-                (("config", "completion", "zsh"), 125, b"terse config: zsh: there is a completion "
-                 b"for bash only (see terse help config)")):
+                (("config", "completion", "ksh"), 125, b"terse config: ksh: there are completions "
+                 b"for bash, zsh and fish (see terse help config)")):
             run = self.terse(*argv, split=True)
             self.assertEqual((run.code, run.out, run.err), (code, b"", err + b"\n"))
         for argv in (("config", "sed", "-n", "1p"), ("config", "--", "profiles"),

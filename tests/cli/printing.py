@@ -118,7 +118,7 @@ class Verbs(Case):
         "config": ((), ("check",), ("init", "-"), ("completion", "bash"), ("--json",), ("profiles",)),
         "doctor": ((), ("--json",)),
         "help": ((), ("run",), ("read",)),
-        "version": ((),),
+        "version": ((), ("--json",)),
         "session": ((), ("list",), ("end", "other", "--now")),
         "rewind": (("{kept}", "--dry-run"),),
         "drop": (("{lost}",),),

@@ -349,52 +349,6 @@ static void bad_usage_is_refused(void **state)
 				  "read?)\n");
 }
 
-/* The completions that bash offers for the last of the words, separated by blanks. */
-static const char *complete(const char *words)
-{
-	static char offered[4096];
-	char command[1024];
-	FILE *pipe;
-	size_t len;
-	snprintf(command, sizeof(command),
-		 "bash --norc -c 'terse() { printf \"Verbs:\\n  run   Runs\\n  read  Reads\\n\\n"
-		 "  --offset N\\n\"; }; . ./script; COMP_WORDS=(%s); "
-		 "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _terse; echo \"${COMPREPLY[*]}\"'",
-		 words);
-	pipe = popen(command, "r");
-	assert_non_null(pipe);
-	len = fread(offered, 1, sizeof(offered) - 1, pipe);
-	assert_int_equal(pclose(pipe), 0);
-	offered[len] = '\0';
-	return offered;
-}
-
-static void completion_knows_the_table(void **state)
-{
-	const char *flags;
-	(void)state;
-	assert_int_equal(RUN("completion"), 0);
-	write_file("script", said);
-	flags = complete("terse --");
-	for (size_t i = 0; i < option_count; i++) {
-		if (option_table[i].flag)
-			assert_non_null(strstr(flags, option_table[i].flag));
-		if (option_table[i].negated)
-			assert_non_null(strstr(flags, option_table[i].negated));
-	}
-	assert_non_null(strstr(flags, "--full"));
-	assert_string_equal(complete("terse --mode \"\""), "smart head tail ends\n");
-	assert_string_equal(complete("terse --mode = s"), "smart\n");
-	assert_string_equal(complete("terse --cols 80 --mode t"), "tail\n");
-	assert_string_equal(complete("terse run --profile re"), "read\n");
-	assert_string_equal(complete("terse --cols \"\""), "\n");
-	assert_string_equal(complete("terse --no-pty --cols = 80 --mode h"), "head\n");
-	assert_memory_equal(complete("terse rea"), "read ", 5);
-	assert_string_equal(complete("terse read --o"), "--offset\n");
-	assert_string_equal(complete("terse read x"), "\n");
-	assert_string_equal(complete("terse ls -"), "\n");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -406,7 +360,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(check_looks_at_the_files_of_a_run, setup, teardown),
 		cmocka_unit_test_setup_teardown(init_writes_the_sample_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_usage_is_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(completion_knows_the_table, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

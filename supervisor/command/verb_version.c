@@ -1,0 +1,98 @@
+// terse version: with --json what this binary is made of.
+//
+// The Makefile passes the commit, the architecture is the compiler's, and the libraries tell their
+// versions themselves; inih and musl do not know theirs, so the Makefile passes those.
+
+#include "lib/buffer.h"
+#include "lib/json.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/verb.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <jansson.h>
+#include <pcre2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <utf8proc.h>
+#include <zstd.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
+
+/* Empty where they are not known. */
+#ifndef TERSE_COMMIT
+#define TERSE_COMMIT ""
+#endif
+#ifndef TERSE_INIH
+#define TERSE_INIH ""
+#endif
+#ifndef TERSE_MUSL
+#define TERSE_MUSL ""
+#endif
+
+#if defined(__x86_64__)
+#define ARCHITECTURE "x86_64"
+#elif defined(__aarch64__)
+#define ARCHITECTURE "aarch64"
+#else
+#define ARCHITECTURE NULL
+#endif
+
+/* A name and a version; "" is null. */
+static void version_add(struct buffer *out, const char *key, const char *name, const char *version)
+{
+	json_begin_object(out, key);
+	json_add_string(out, "name", name);
+	json_add_string(out, "version", *version ? version : NULL);
+	json_end_object(out);
+}
+
+static void version_add_libc(struct buffer *out)
+{
+#ifdef __GLIBC__
+	version_add(out, "libc", "glibc", gnu_get_libc_version());
+#else
+	version_add(out, "libc", "musl", TERSE_MUSL);
+#endif
+}
+
+static void version_add_libraries(struct buffer *out)
+{
+	char pcre2[64] = "";
+	pcre2_config(PCRE2_CONFIG_VERSION, pcre2);
+	pcre2[strcspn(pcre2, " ")] = '\0';
+	json_begin_array(out, "linked");
+	version_add(out, NULL, "inih", TERSE_INIH);
+	version_add(out, NULL, "jansson", jansson_version_str());
+	version_add(out, NULL, "pcre2", pcre2);
+	version_add(out, NULL, "utf8proc", utf8proc_version());
+	version_add(out, NULL, "zstd", ZSTD_versionString());
+	json_end_array(out);
+}
+
+int command_version(struct command_context *c, int argc, char **argv)
+{
+	bool json = false;
+	const struct verb_option options[] = {{"--json", VERB_FLAG, &json},
+					      {NULL, VERB_FLAG, NULL}};
+	(void)c;
+	/* `terse -V` is all there is to that form. */
+	if (verb_parse(options, argc, argv, NULL, 0) < 0)
+		return EXIT_TERSE;
+	if (!json) {
+		puts("terse " TERSE_VERSION);
+		return 0;
+	}
+	struct buffer out = BUFFER_INIT;
+	envelope_begin(&out);
+	json_add_string(&out, "version", TERSE_VERSION);
+	json_add_string(&out, "commit", *TERSE_COMMIT ? TERSE_COMMIT : NULL);
+	json_add_string(&out, "architecture", ARCHITECTURE);
+	version_add_libc(&out);
+	/* The kernel tells where the dynamic linker is, if there is one. */
+	json_add_bool(&out, "static", getauxval(AT_BASE) == 0);
+	version_add_libraries(&out);
+	envelope_end(&out);
+	return verb_print(&(struct verb){.name = "version", .json = true}, &out);
+}
