@@ -247,6 +247,19 @@ static void interceptor_on_reply(void *ctx, const char *data, size_t len)
 		s->events.reply(s->events.ctx, data, len);
 }
 
+/* A line that tells of a failure stays in the text, also if the program writes something else over
+   it. A program or a file gets the text of a terminal, in which it does not. */
+static bool interceptor_on_overwritten(void *ctx, const char *line, size_t len)
+{
+	struct interceptor *s = ctx;
+	if (!s->judge)
+		s->judge = preview_judge_new();
+	if (!s->judge || !preview_judge_is_failure(s->judge, line, len))
+		return false;
+	intercept_resolve(s);
+	return s->options.print != INTERCEPT_WHOLE;
+}
+
 /* The limit of units is a limit of lines here, which holds for any unit. */
 static struct preview_options make_preview_options(const struct interceptor_options *options)
 {
@@ -321,8 +334,10 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->ended_line = s->ended_text = true;
 	s->is_plain = options->exact && options->print == INTERCEPT_WHOLE;
 	s->resolved = options->print != INTERCEPT_PREVIEW || !events->resolve;
-	const struct terminal_events t = {
-		.text = intercept_text, .reply = interceptor_on_reply, .ctx = s};
+	const struct terminal_events t = {.text = intercept_text,
+					  .reply = interceptor_on_reply,
+					  .stays = interceptor_on_overwritten,
+					  .ctx = s};
 	s->terminal = terminal_new(&options->terminal, &t);
 	if (!s->terminal || buffer_reserve(&s->line, LINE_RESERVE) < 0 ||
 	    buffer_reserve(&s->held, s->most < HELD_RESERVE ? s->most : HELD_RESERVE) < 0)
@@ -345,6 +360,7 @@ void interceptor_free(struct interceptor *s)
 		return;
 	terminal_free(s->terminal);
 	preview_free(s->preview);
+	preview_judge_free(s->judge);
 	head_release(&s->head);
 	for (size_t i = 0; i < s->longer_count; i++) {
 		head_release(&s->longer[i].head);

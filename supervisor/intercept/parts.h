@@ -183,6 +183,7 @@ struct interceptor {
 
 	struct buffer first; /* the first bytes, until they are judged */
 	struct sniff sniff;
+	struct preview_judge *judge; /* NULL until it is needed */
 	bool judged;
 	bool binary;
 	struct plain plain; /* for a program or file behind a pipe, while nothing has redrawn: */

@@ -246,6 +246,8 @@ enum {
 	/* The last bytes of a text of which all lines are judged; in the other modes as many lines
 	   as may be shown, which are shorter there, should be in them. */
 	LAST_JUDGED = 24 * 1024,
+	/* Least score of a line that says by itself that something failed. */
+	FAILURE = 36,
 };
 
 struct preview {
@@ -565,6 +567,37 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	      p->layout.used, p->layout.budget, count < 0 ? "; no memory, so the end alone" : "");
 	*pieces = p->layout.pieces;
 	return count < 0 ? choose_last(p, ask, pieces) : count;
+}
+
+struct preview_judge {
+	struct keywords keywords;
+	struct literals prefilter;
+};
+
+struct preview_judge *preview_judge_new(void)
+{
+	struct preview_judge *j = malloc(sizeof(*j));
+	if (!j)
+		return NULL;
+	keywords_init(&j->keywords);
+	prefilter_init(&j->prefilter);
+	return j;
+}
+
+void preview_judge_free(struct preview_judge *j)
+{
+	free(j);
+}
+
+bool preview_judge_is_failure(const struct preview_judge *j, const char *data, size_t len)
+{
+	const struct line line = {.number = 1, .front = data, .front_len = len, .length = len};
+	struct score score;
+	size_t lines = 0;
+	if (literals_find(&j->prefilter, data, len, &lines) == len)
+		return false;
+	score_judge(&j->keywords, &line, &score);
+	return score.kind == SCORE_FAIL && score.score >= FAILURE;
 }
 
 uint64_t preview_shown(const struct preview *p)

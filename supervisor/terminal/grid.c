@@ -1,5 +1,6 @@
 // The grid gear: text into cells.
 
+#include "lib/buffer.h"
 #include "lib/utf8.h"
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/row.h"
@@ -40,9 +41,86 @@ static void soft_wrap(struct terminal *t)
 	screen_set_wrapped(s, s->y, true);
 }
 
+static void grid_collect(void *ctx, const char *data, size_t len)
+{
+	buffer_append(ctx, data, len);
+}
+
+/* Shorter lines say nothing. */
+#define TELLING_COLUMNS 8
+
+/* A program that has drawn so often without a line that stays will not have one. */
+#define OVERWRITTEN_MOST 65536
+
+/* How much of the row is new since a line of it stayed: of a longer one the end still stands. */
+static unsigned count_new(const struct terminal *t, const struct row *row)
+{
+	const struct buffer *stayed = &t->overwritten.stayed;
+	unsigned used = row->used;
+	if (stayed->len != used * sizeof(*row->cells))
+		return used;
+	while (used > 0 &&
+	       memcmp(row->cells + used - 1, stayed->data + (used - 1) * sizeof(*row->cells),
+		      sizeof(*row->cells)) == 0)
+		used--;
+	return used;
+}
+
+/* Whether the owner wants the line of the cursor's row to stay in the text. Never in the rows of a
+   program that moves the cursor up: it may be drawing several lines. */
+static bool stays(struct terminal *t, const struct row *row)
+{
+	const struct screen *s = t->screen;
+	struct row now = *row;
+	struct buffer line = BUFFER_INIT;
+	struct emitter e = {.write = grid_collect, .ctx = &line};
+	bool wanted = false;
+	now.used = count_new(t, row);
+	if (now.used >= TELLING_COLUMNS && row_has_ink(&now)) {
+		row_emit_cells(&now, s->cols, &s->clusters, &e);
+		wanted = buffer_check(&line) == 0 &&
+			 t->events.stays(t->events.ctx, line.data, line.len);
+		t->overwritten.looks++;
+	}
+	buffer_release(&line);
+	return wanted;
+}
+
+static __attribute__((noinline, cold)) void note_overwritten(struct terminal *t)
+{
+	struct overwritten *o = &t->overwritten;
+	const struct screen *s = t->screen;
+	const struct row *row = screen_row(s, s->y);
+	if (!t->events.stays || t->redraws || t->modes.insert || s != t->normal || row->wrapped ||
+	    row->used < TELLING_COLUMNS || o->looks == OVERWRITTEN_MOST || !stays(t, row))
+		return;
+	o->looks = 0;
+	buffer_clear(&o->stayed);
+	buffer_try_append(&o->stayed, (const char *)row->cells, row->used * sizeof(*row->cells));
+	terminal_keep_row(t);
+}
+
+static bool is_letter_cell(uint32_t cell)
+{
+	return (cell | 32) >= 'a' && (cell | 32) <= 'z';
+}
+
+/* Characters of which this is the first are about to be written. The frames of what reports its
+   progress begin alike, or with numbers and signs. */
+static inline void begin_text(struct terminal *t, uint32_t first)
+{
+	const struct screen *s = t->screen;
+	if (s->x > 0)
+		return;
+	uint32_t old = screen_row(s, s->y)->cells[0];
+	if (old && old != first && (is_letter_cell(old) || is_letter_cell(first)))
+		note_overwritten(t);
+}
+
 static void print_ascii(struct terminal *t, const char *data, size_t len)
 {
 	struct screen *s = t->screen;
+	begin_text(t, (unsigned char)*data);
 	while (len > 0) {
 		if (s->x >= s->cols) {
 			if (t->modes.wrap) {
@@ -124,6 +202,7 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 			screen_put_bytes(s, bytes, len);
 			return;
 		}
+		begin_text(t, cp);
 		width = cp >= CELL_INVALID ? 1 : utf8_width(cp);
 		if ((width == 0 || utf8_may_join(cp)) && joins(t, cp, width)) {
 			print_mark(t, cp, bytes, len);
@@ -260,6 +339,8 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 	    !decode_narrow(p, end, &cp))
 		return terminal_resume(t, p, end);
 
+	if (cp >= FIRST_MARK)
+		begin_text(t, cp);
 	if (s->x >= s->cols)
 		soft_wrap(t);
 	uint32_t *cells = screen_row(s, s->y)->cells + s->x;
@@ -316,6 +397,12 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 				t->width = 0; /* SGR */
 			else
 				dispatch_event(t, PARSER_CSI, (unsigned char)p[-1]);
+		} else if (c == '\r') {
+			/* As dispatch_control() does it: the most frequent one here. */
+			t->screen->x = 0;
+			t->width = 0;
+			p++;
+			continue;
 		} else {
 			if (c == '\n' && terminal_keeps_return(t, p))
 				screen_row(t->screen, t->screen->y)->returned = true;

@@ -6,6 +6,7 @@
 #ifndef TERSE_TERMINAL_INTERNAL_H
 #define TERSE_TERMINAL_INTERNAL_H
 
+#include "lib/buffer.h"
 #include "lib/bytes.h"
 #include "supervisor/terminal/parser.h"
 #include "supervisor/terminal/row.h"
@@ -249,6 +250,10 @@ struct terminal {
 	bool pictured;  /* the text ended with its picture */
 	bool lossy;
 	bool redraws;
+	struct overwritten {
+		unsigned looks;       /* since a line stayed, or from the start */
+		struct buffer stayed; /* the cells of the last one */
+	} overwritten;
 	uint64_t version;
 	enum terminal_nul nul;
 	const char *fed;   /* where the bytes begin that are being fed */
@@ -299,6 +304,8 @@ void terminal_take(struct terminal *t, const char *data, size_t len);
 /* A character that began in t->partial: completes it with bytes from p on.
    Returns where it ended. */
 const char *terminal_resume(struct terminal *t, const char *p, const char *end);
+/* Hands on the cursor's row, which is a line, and all lines above. It is about to change. */
+void terminal_keep_row(struct terminal *t);
 /* Hands on all text as if the run ended here. */
 bool terminal_emit(const struct terminal *t, struct emitter *e);
 

@@ -119,6 +119,7 @@ void terminal_free(struct terminal *t)
 		return;
 	screen_free(t->normal);
 	screen_free(t->alternate);
+	buffer_release(&t->overwritten.stayed);
 	free(t->tail.data);
 	free(t->emitter.stage);
 	free(t);
@@ -448,6 +449,16 @@ static void terminal_settle_lines(struct terminal *t, const struct settling *how
 	append_enter(t);
 }
 
+void terminal_keep_row(struct terminal *t)
+{
+	const struct settling all = {.upto = UINT64_MAX};
+	unsigned y = t->normal->y;
+	terminal_settle_lines(t, &all);
+	hand_on(t, y, y + 1);
+	emitter_close(&t->emitter);
+	emitter_flush(&t->emitter);
+}
+
 void terminal_commit(struct terminal *t, uint64_t upto)
 {
 	const struct settling all = {.upto = upto};
@@ -475,6 +486,7 @@ static struct emitter collecting(const struct emitter *e, struct buffer *out)
 
 static void copy_close(struct terminal *copy)
 {
+	buffer_release(&copy->overwritten.stayed);
 	if (copy->stripping)
 		return;
 	screen_free(copy->normal);
@@ -488,11 +500,14 @@ static int copy_open(struct terminal *copy, const struct terminal *t, struct buf
 	*copy = *t;
 	copy->emitter = collecting(&t->emitter, out);
 	copy->grid_only = true;
+	copy->overwritten.stayed = (struct buffer)BUFFER_INIT;
 	if (t->stripping)
 		return 0;
 	copy->normal = screen_copy(t->normal);
 	copy->alternate = t->alternate ? screen_copy(t->alternate) : NULL;
-	if (!copy->normal || (t->alternate && !copy->alternate)) {
+	if (!copy->normal || (t->alternate && !copy->alternate) ||
+	    buffer_try_append(&copy->overwritten.stayed, t->overwritten.stayed.data,
+			      t->overwritten.stayed.len) < 0) {
 		copy_close(copy);
 		return -1;
 	}

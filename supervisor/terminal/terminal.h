@@ -4,7 +4,8 @@
 // Semantics are xterm's for everything that decides what ends up in scrollback
 // and on the final screen, with one difference: nothing that was shown is
 // deleted. ED 2 scrolls the screen into the text, ED 3 deletes nothing, RIS
-// starts below. The alternate screen is not part of the text, unless the run
+// starts below. What a CR lets a program write over is lost, unless the owner wants
+// to keep it (`stays`). The alternate screen is not part of the text, unless the run
 // ends inside it and there is no other text: then its last picture is (see also
 // `picture` below). A control string that does not end swallows nothing
 // (parser.h), and C1 controls are characters.
@@ -50,6 +51,9 @@ struct terminal_events {
 	void (*text)(void *ctx, const char *data, size_t len);
 	/* The answer to a query of the program (DA1, DSR 6, ...). May be NULL. */
 	void (*reply)(void *ctx, const char *data, size_t len);
+	/* Something unlike it is about to be written over this line, from its first column on:
+	   whether it stays in the text, as a line in front of what replaces it. NULL: none does. */
+	bool (*stays)(void *ctx, const char *line, size_t len);
 	void *ctx;
 };
 

@@ -96,6 +96,19 @@ class Exact(Case):
         self.assertEqual(self.printed(b"long line\r\033[Kshort\n"), b"short\n")
         self.assertEqual(self.printed(b"ab\b\bAB\n"), b"AB\n")
 
+    def test_failure_that_is_overwritten(self):
+        """It stays for an agent, in front of what replaces it; a program gets what a terminal shows."""
+        data = (b"Building\n 10% [#  ]\rerror in part.c: no such member\r 90% [## ]\r"
+                b"Building is over, all 31 parts done\nend\n")
+        shown = b"Building\n%sBuilding is over, all 31 parts done\nend\n"
+        stays = b"error in part.c: no such member\n"
+        self.assertEqual(self.printed(data), shown % stays)
+        run = self.terse("--profile", "default", "cat data | cat; seq 3000")
+        self.assertTrue(run.out.startswith(shown % stays), run.out)
+        self.assertTrue(self.artifact(run.id).startswith(shown % stays))
+        self.assertEqual(self.terse("--full", "cat", "data").out, shown % b"")
+        self.assertEqual(self.terse("filter", "--full", data=data).out, shown % b"")
+
     def test_as_written_on_request(self):
         self.assertEqual(self.printed(b"10%\r\033[31m100%\033[m\n", "--no-collapse"),
                          b"10%\n100%\n")

@@ -24,6 +24,7 @@ enum {
 	COMMIT = 8,
 	LARGE = 16,
 	LOOK = 32,
+	STAYS = 64,
 };
 
 static bool is_plain(const char *data, size_t len)
@@ -44,6 +45,15 @@ static void count(const char *data, size_t len, int step, int counts[256])
 			counts[(unsigned char)data[i]] += step;
 }
 
+/* The last byte of a sequence from `i` on, which ends with a byte from `final` on, or where another
+   one begins. */
+static size_t sequence_end(const char *data, size_t len, size_t i, unsigned char final)
+{
+	while (i < len && data[i] != '\033' && ((unsigned char)data[i] < final || data[i] == 0x7F))
+		i++;
+	return i < len && data[i] == '\033' ? i - 1 : i;
+}
+
 /* The same of a stream that is not lossy: its sequences are colours and the like. */
 static void count_stream(const char *data, size_t len, int counts[256])
 {
@@ -56,14 +66,12 @@ static void count_stream(const char *data, size_t len, int counts[256])
 			i++;
 		/* ESC ( B and the like: intermediates, then the end. */
 		if (++i < len && (unsigned char)data[i] >= 0x20 && (unsigned char)data[i] < 0x30) {
-			while (++i < len && (((unsigned char)data[i] < 0x30) || data[i] == 0x7F))
-				;
+			i = sequence_end(data, len, i + 1, 0x30);
 			continue;
 		}
 		if (i >= len || data[i] != '[')
 			continue;
-		while (++i < len && ((unsigned char)data[i] < 0x40 || data[i] == 0x7F))
-			;
+		i = sequence_end(data, len, i + 1, 0x40);
 	}
 }
 
@@ -90,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	way.options.rows = flags & LARGE ? 40 : 2 + input[1] % 12;
 	way.options.onlcr = flags & ONLCR;
 	way.options.collapse = !(flags & STRIP);
+	way.stays = flags & STAYS;
 	bool lossy = render(&way, data, len, &first);
 
 	if ((flags & ONLCR) && is_plain(data, len))

@@ -13,6 +13,7 @@ struct way {
 	bool grid;    /* the append gear stays off */
 	size_t piece; /* bytes fed at a time at most, their number random; 0: all at once */
 	uint32_t seed;
+	bool stays;                /* about every other line that is written over */
 	bool commit, resize, look; /* now and then */
 };
 
@@ -26,6 +27,14 @@ static inline void drop(void *ctx, const char *data, size_t len)
 {
 	(void)ctx;
 	assert(len > 0 && data[0] == '\033');
+}
+
+static inline bool is_odd(void *ctx, const char *line, size_t len)
+{
+	(void)ctx;
+	(void)line;
+	assert(len > 0);
+	return len & 1;
 }
 
 static inline size_t next_piece(const struct way *way, uint32_t *state, size_t left)
@@ -55,7 +64,8 @@ static inline void look(const struct terminal *t)
    was lossy. */
 static inline bool render(const struct way *way, const char *data, size_t len, struct buffer *out)
 {
-	const struct terminal_events events = {keep, drop, out};
+	const struct terminal_events events = {
+		.text = keep, .reply = drop, .stays = way->stays ? is_odd : NULL, .ctx = out};
 	struct terminal *t = terminal_new(&way->options, &events);
 	struct buffer pending = BUFFER_INIT;
 	uint32_t state = way->seed;

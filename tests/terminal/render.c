@@ -119,7 +119,7 @@ static int print_picture(const struct terminal *t, FILE *file)
 static int render(const struct request *request, int fd, FILE *file)
 {
 	struct sink sink = {request->picture ? NULL : file, request->replies};
-	struct terminal_events events = {write_text, write_reply, &sink};
+	struct terminal_events events = {.text = write_text, .reply = write_reply, .ctx = &sink};
 	struct terminal *t = terminal_new(&request->options, &events);
 	struct buffer in = BUFFER_INIT;
 	const struct scan *const *variant;

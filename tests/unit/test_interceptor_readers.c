@@ -58,6 +58,59 @@ static void nobody_reads(void **state)
 	run_end(&r);
 }
 
+#define OVERWRITTEN "reading\r\nerror: no such file\rwriting it is done.\r\n"
+
+/* A line that tells of a failure stays for an agent if it is written over, also in what nobody
+   reads along; a program gets what a terminal shows. */
+static void failures_that_are_written_over(void **state)
+{
+	static const struct {
+		enum interceptor_print reader;
+		bool unknown, stays;
+	} cases[] = {
+		{INTERCEPT_PREVIEW, false, true}, {INTERCEPT_PREVIEW, true, true},
+		{INTERCEPT_SILENT, false, true},  {INTERCEPT_WHOLE, false, false},
+		{INTERCEPT_WHOLE, true, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *want = cases[i].stays
+					   ? "reading\nerror: no such file\nwriting it is done.\n"
+					   : "reading\nwriting it is done.\n";
+		struct run r = run_make();
+		r.unknown = cases[i].unknown;
+		r.reader = cases[i].reader;
+		r.options.print = r.unknown ? INTERCEPT_PREVIEW : r.reader;
+		run_start(&r);
+		feed(&r, OVERWRITTEN);
+		interceptor_finish(r.text);
+		interceptor_spill(r.text);
+		report(&r);
+		printed(&r, cases[i].reader == INTERCEPT_SILENT ? "" : want);
+		kept_equals(r.artifact, ".txt", want);
+		run_end(&r);
+	}
+}
+
+/* What does not tell of a failure does not stay, however often it changes. */
+static void progress_that_is_written_over(void **state)
+{
+	static const char *const frames[] = {
+		"Resolving lib/error.c\r",     "Fetching 12 of 45 parts\r",
+		"  45% [====>     ]\r",        "test_failure_of_x ... ok\r",
+		"Checking, 0 errors so far\r", "| waiting for 3 tasks\r",
+	};
+	struct run r = run_make();
+	(void)state;
+	run_start(&r);
+	for (size_t i = 0; i < 600; i++)
+		feed(&r, frames[i % (sizeof(frames) / sizeof(*frames))]);
+	feed(&r, "all of it is done, and well\r\n");
+	finish(&r);
+	printed(&r, "all of it is done, and well\n");
+	run_end(&r);
+}
+
 /* Whoever it turns out to be, when and in whatever pieces: a program gets everything once and in
    order. */
 static void a_program_found_late(void **state)
@@ -363,6 +416,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_gets_the_whole_text),
 		cmocka_unit_test(nobody_reads),
+		cmocka_unit_test(failures_that_are_written_over),
+		cmocka_unit_test(progress_that_is_written_over),
 		cmocka_unit_test(a_program_found_late),
 		cmocka_unit_test(not_asked_without_need),
 		cmocka_unit_test(binary_for_an_agent),

@@ -17,6 +17,7 @@
 struct sink {
 	struct buffer text;
 	unsigned calls;
+	size_t asked;      /* which lines stay */
 	size_t from_input; /* bytes handed on from within `input` */
 	const char *input;
 	size_t input_len;
@@ -36,7 +37,7 @@ static struct terminal *make(struct sink *sink, unsigned cols, unsigned rows)
 {
 	struct terminal_options options = {
 		.cols = cols, .rows = rows, .onlcr = true, .collapse = true};
-	struct terminal_events events = {keep, NULL, sink};
+	struct terminal_events events = {.text = keep, .ctx = sink};
 	struct terminal *t = terminal_new(&options, &events);
 	assert_non_null(t);
 	return t;
@@ -79,7 +80,7 @@ static void options_out_of_range(void **state)
 		{.cols = 80, .rows = 1},
 		{.cols = 80, .rows = 501},
 	};
-	struct terminal_events events = {keep, NULL, NULL};
+	struct terminal_events events = {.text = keep};
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		errno = 0;
@@ -317,11 +318,85 @@ static void pictures(void **state)
 	assert_end(t, &sink, "1\n2\n3\n\tfour");
 }
 
+/* Lines that begin with "error" stay. */
+static bool stays(void *ctx, const char *line, size_t len)
+{
+	struct sink *sink = ctx;
+	sink->asked++;
+	return len >= 5 && memcmp(line, "error", 5) == 0;
+}
+
+/* A line stays if something unlike it is written over it: in its place, once, however the bytes
+   come. */
+static void overwritten_lines(void **state)
+{
+	static const struct {
+		const char *written, *text;
+		size_t asked;
+	} cases[] = {
+		{"one\nerror in a\rall is well\ntwo\n", "one\nerror in a\nall is well\ntwo\n", 1},
+		{" 5% [#  ]\rerror in a\r 9% [## ]\rdone      \n", "error in a\ndone\n", 3},
+		{"error in a\r\033[32mall\033[m is well\n", "error in a\nall is well\n", 1},
+		{"error in a\r\xE2\x9C\x93 is done \n", "error in a\n\xE2\x9C\x93 is done\n", 1},
+		/* alike; the end of the line; no longer than a word; erased; not from the start on
+		 */
+		{"error in a\rerror in b\n", "error in b\n", 0},
+		{"error in a\r\nall is well\n", "error in a\nall is well\n", 0},
+		{"error\rall is well\n", "all is well\n", 0},
+		{"error in a\r\033[Kall is well\n", "all is well\n", 0},
+		{"error in a\033[3Gall is well\n", "erall is well\n", 0},
+		{"reading a\rworking b\n", "working b\n", 1},
+		/* Seen twice with something else between, it is said once. */
+		{"error in a\rall is well\rerror in a \rthat is it\n", "error in a\nthat is it\n",
+		 3},
+		/* What is left of it is not said again. */
+		{"error in a, b, error\rand c\rdone\n",
+		 "error in a, b, error\ndonec in a, b, error\n", 1},
+		/* Several lines are drawn. */
+		{"one\ntwo\n\033[2Aerror in a\rall is well\n\n", "all is well\ntwo\n", 0},
+		{"error in a\033[?1049herror in b\rall is well\033[?1049l\rall is well\n",
+		 "error in a\nall is well\n", 1},
+		/* The end of a line of two rows. */
+		{"error in what is longer than\rall is well\n", "error in what is lonall is well\n",
+		 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *p = cases[i / 2].written;
+		struct sink sink = {0};
+		struct terminal_options options = {
+			.cols = 20, .rows = 8, .onlcr = true, .collapse = true};
+		struct terminal_events events = {.text = keep, .stays = stays, .ctx = &sink};
+		struct terminal *t = terminal_new(&options, &events);
+		assert_non_null(t);
+		for (size_t n = i % 2 ? 1 : strlen(p); *p; p += n)
+			terminal_feed(t, p, n);
+		assert_int_equal(sink.asked, cases[i / 2].asked);
+		assert_end(t, &sink, cases[i / 2].text);
+	}
+}
+
+/* What is drawn without end is not looked at for ever, unless lines of it stay. */
+static void overwritten_for_ever(void **state)
+{
+	struct sink sink = {0};
+	struct terminal_options options = {.cols = 20, .rows = 8, .onlcr = true, .collapse = true};
+	struct terminal_events events = {.text = keep, .stays = stays, .ctx = &sink};
+	struct terminal *t = terminal_new(&options, &events);
+	(void)state;
+	assert_non_null(t);
+	for (int i = 0; i < 100000; i++)
+		feed(t, i % 2 ? "one of many\r" : "two of many\r");
+	assert_true(sink.asked > 10000 && sink.asked < 100000);
+	feed(t, "error in a \rthe rest is not seen\n");
+	assert_end(t, &sink, "the rest is not seen\n");
+}
+
 static struct terminal *make_for_reader(struct sink *sink)
 {
 	struct terminal_options options = {
 		.cols = 40, .rows = 10, .onlcr = true, .collapse = true, .picture = true};
-	struct terminal_events events = {keep, NULL, sink};
+	struct terminal_events events = {.text = keep, .ctx = sink};
 	struct terminal *t = terminal_new(&options, &events);
 	assert_non_null(t);
 	return t;
@@ -386,7 +461,7 @@ static void lines_as_written(void **state)
 {
 	struct terminal_options options = {.cols = 80, .rows = 24, .onlcr = true};
 	struct sink sink = {0};
-	struct terminal_events events = {keep, NULL, &sink};
+	struct terminal_events events = {.text = keep, .ctx = &sink};
 	struct terminal *t = terminal_new(&options, &events);
 	struct buffer out = BUFFER_INIT;
 	(void)state;
@@ -489,6 +564,8 @@ int main(void)
 		cmocka_unit_test(commit_as_it_comes),
 		cmocka_unit_test(commit_counts),
 		cmocka_unit_test(pictures),
+		cmocka_unit_test(overwritten_lines),
+		cmocka_unit_test(overwritten_for_ever),
 		cmocka_unit_test(last_pictures),
 		cmocka_unit_test(resizing),
 		cmocka_unit_test(lines_as_written),

@@ -151,7 +151,7 @@ static void check_picture(struct play *play)
 
 static struct terminal *terminal(struct play *play)
 {
-	struct terminal_events events = {keep_text, keep_reply, play};
+	struct terminal_events events = {.text = keep_text, .reply = keep_reply, .ctx = play};
 	if (!play->t) {
 		play->t = terminal_new(&play->options, &events);
 		assert_non_null(play->t);

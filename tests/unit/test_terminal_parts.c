@@ -277,7 +277,7 @@ static void without_memory(void **state)
 		struct buffer text = BUFFER_INIT;
 		struct terminal_options options = {
 			.cols = 20, .rows = 5, .onlcr = true, .collapse = true};
-		struct terminal_events events = {keep, NULL, &text};
+		struct terminal_events events = {.text = keep, .ctx = &text};
 		struct terminal *t = terminal_new(&options, &events);
 		struct buffer picture = BUFFER_INIT;
 		assert_non_null(t);
@@ -313,7 +313,7 @@ static void returns_kept(void **state)
 							   .collapse = gear < 2,
 							   .returns = true};
 			struct buffer text = BUFFER_INIT;
-			struct terminal_events events = {keep, NULL, &text};
+			struct terminal_events events = {.text = keep, .ctx = &text};
 			struct terminal *t = terminal_new(&options, &events);
 			assert_non_null(t);
 			if (gear == 1)
