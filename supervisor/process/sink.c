@@ -2,6 +2,7 @@
 
 #include "supervisor/process/sink.h"
 
+#include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/proc.h"
 #include "lib/trace.h"
@@ -100,27 +101,49 @@ static bool is_shell(pid_t pid, const struct process *p)
 /* READS_UNTIL_EXEC: the next exec closes its end. */
 enum reading { READS_STDIN, READS, READS_UNTIL_EXEC, READS_NOT, HIDDEN };
 
-/* Whether a process reads the pipe. */
-static enum reading sink_look_at(pid_t pid, const char *link)
+/* Goes through a process's descriptors once, up to one that reads the pipe. Puts what they are into
+   `seen`. */
+static enum reading sink_pass(pid_t pid, const char *link, struct buffer *seen)
 {
 	struct process p;
 	struct process_walk w;
 	char target[64];
 	enum reading reading = READS_NOT;
 	bool until_exec;
+	buffer_clear(seen);
 	long fd = process_walk(&w, PROCESS_DESCRIPTORS, pid);
 	if (!w.dir)
 		return errno == EACCES && process_read(pid, &p) == 0 && p.state != 'Z' ? HIDDEN
 										       : READS_NOT;
 	for (; fd >= 0 && reading == READS_NOT; fd = process_walk_next(&w)) {
-		if (process_walk_link(&w, fd, target, sizeof(target)) &&
-		    strcmp(target, link) == 0 &&
+		bool is_there = process_walk_link(&w, fd, target, sizeof(target));
+		buffer_printf(seen, "%ld %s\n", fd, target);
+		if (is_there && strcmp(target, link) == 0 &&
 		    process_can_read(pid, (unsigned long)fd, &until_exec))
 			reading = fd == STDIN_FILENO ? READS_STDIN
 				  : until_exec       ? READS_UNTIL_EXEC
 						     : READS;
 	}
 	process_walk_end(&w);
+	return reading;
+}
+
+/* Passes until two in a row agree. */
+#define PASSES 8
+
+/* Whether a process reads the pipe. On its way to exec a shell's child moves its end to standard
+   input: a pass may come to each of the two descriptors while the end is at the other one. */
+static enum reading sink_look_at(pid_t pid, const char *link)
+{
+	struct buffer seen[2] = {BUFFER_INIT, BUFFER_INIT};
+	enum reading reading = sink_pass(pid, link, &seen[0]);
+	bool same = seen[0].len == 0;
+	for (int i = 1; reading == READS_NOT && !same && i < PASSES; i++) {
+		reading = sink_pass(pid, link, &seen[i % 2]);
+		same = buffer_is(&seen[0], seen[1].data, seen[1].len);
+	}
+	buffer_release(&seen[0]);
+	buffer_release(&seen[1]);
 	return reading;
 }
 

@@ -4,16 +4,20 @@
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/sink.h"
 #include "tests/unit/child.h"
+#include "tests/unit/random.h"
 
 #include <fcntl.h>
 #include <pty.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -257,6 +261,69 @@ static void a_sibling_reads_something_else(void **state)
 	shell("sleep 20 >&1 & $P; kill $!; wait $! 2>/dev/null; true", "agent");
 }
 
+/* The steps of two processes that wait for each other. */
+struct steps {
+	atomic_int child, parent;
+};
+
+static void step_wait(const atomic_int *at, int step)
+{
+	while (atomic_load(at) < step)
+		sched_yield();
+}
+
+enum { MOVES = 500 };
+
+/* A child on its way to exec: the reading end moves to standard input while the parent looks. */
+static void move_end(struct steps *s, int reading)
+{
+	uint32_t random = random_start(1);
+	int null = open("/dev/null", O_RDONLY);
+	for (int move = 0; move < MOVES; move++) {
+		CHECK(dup2(null, STDIN_FILENO) == STDIN_FILENO);
+		atomic_store(&s->child, 2 * move + 1);
+		step_wait(&s->parent, 2 * move + 1);
+		random = random * 1664525 + 1013904223;
+		for (volatile uint32_t i = random >> 14; i > 0; i--)
+			;
+		CHECK(dup2(reading, STDIN_FILENO) == STDIN_FILENO && close(reading) == 0);
+		atomic_store(&s->child, 2 * move + 2);
+		step_wait(&s->parent, 2 * move + 2);
+		CHECK(dup2(STDIN_FILENO, reading) == reading);
+	}
+}
+
+static void an_end_that_moves_is_found(void **state)
+{
+	int ends[2], agents = 0;
+	struct process_tree process_tree = {.passes = false};
+	(void)state;
+	struct steps *s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(s != MAP_FAILED);
+	assert_int_equal(pipe(ends), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		move_end(s, ends[0]);
+		_exit(0);
+	}
+	close(ends[0]);
+	for (int move = 0; move < MOVES; move++) {
+		step_wait(&s->child, 2 * move + 1);
+		atomic_store(&s->parent, 2 * move + 1);
+		do
+			agents += sink_of_pipe(ends[1], getpid(), getppid(), &process_tree) !=
+				  SINK_PROGRAM;
+		while (atomic_load(&s->child) < 2 * move + 2);
+		atomic_store(&s->parent, 2 * move + 2);
+	}
+	assert_int_equal(child_wait(pid), 0);
+	assert_int_equal(agents, 0);
+	close(ends[1]);
+	munmap(s, sizeof(*s));
+}
+
 static void who_is_gone_can_not_be_asked(void **state)
 {
 	int ends[2];
@@ -355,6 +422,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_sibling_reads),
 		cmocka_unit_test(a_sibling_reads_something_else),
 		cmocka_unit_test(the_last_of_a_pipeline_reads),
+		cmocka_unit_test(an_end_that_moves_is_found),
 		cmocka_unit_test(who_is_gone_can_not_be_asked),
 		cmocka_unit_test(without_proc_it_is_a_program),
 		cmocka_unit_test(same_open_file),
