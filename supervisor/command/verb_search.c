@@ -20,7 +20,7 @@
 /* The limit of the search profile. */
 #define PAGE_MATCHES 100
 
-/* Seconds. Only a bad pattern takes PCRE2 so long on one line. */
+/* Seconds of processor time. Only a bad pattern takes PCRE2 so long on one line. */
 #define PATIENCE 10
 
 static void search_set_limits(struct search *s, const char *name)

@@ -41,7 +41,10 @@ int time_limit_start(struct time_limit *d)
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
 	/* It may be blocked or ignored by whoever started us. */
-	if (sigaction(SIGALRM, &action, NULL) < 0 || sigprocmask(SIG_UNBLOCK, &alarm, NULL) < 0 ||
+	if (sigaction(SIGALRM, &action, NULL) < 0 || sigprocmask(SIG_UNBLOCK, &alarm, NULL) < 0)
+		return -1;
+	/* Some sandboxes have no timers of processor time. */
+	if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &d->timer) < 0 &&
 	    timer_create(CLOCK_MONOTONIC, &event, &d->timer) < 0)
 		return -1;
 	return timer_settime(d->timer, 0, &every, NULL);

@@ -21,8 +21,9 @@ struct time_limit {
 	unsigned waited;
 };
 
-/* Looks once a second, by SIGALRM, until time_limit_stop(); *d must stay where it is. Returns 0,
-   or -1 with errno. */
+/* Looks once a second, by SIGALRM, until time_limit_stop(); *d must stay where it is. Seconds are
+   those of processor time, so that a slow machine is no reason to give up. Returns 0, or -1 with
+   errno. */
 int time_limit_start(struct time_limit *d);
 void time_limit_stop(struct time_limit *d);
 
