@@ -176,7 +176,8 @@ static const struct layer_entry entries[] = {
 	MATCH("nohup|setsid|daemonize|start-stop-daemon"),
 	SET(pty, TRI_NO),
 	PROFILE("terse"),
-	MATCH("terse read|search|list|show|path|history|snapshot|config|doctor|help|version"),
+	MATCH("terse "
+	      "read|search|changes|list|show|path|history|snapshot|config|doctor|help|version"),
 	MATCH("terse await|send|signal"),
 	MATCH("terse --yield|--detach|--tty"),
 	SET(pty, TRI_NO),

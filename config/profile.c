@@ -398,7 +398,8 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 /* --- commands of terse itself -------------------------------------------------------------- */
 
 static const char verbs[] =
-	"terse read|search|list|show|path|history|snapshot|config|doctor|help|version|await|"
+	"terse "
+	"read|search|changes|list|show|path|history|snapshot|config|doctor|help|version|await|"
 	"send|signal|attach|session|rewind|drop|gc|archive|replay";
 
 /* Something else, a command that prints next to nothing, or a verb of terse. */

@@ -13,6 +13,7 @@
 //   supervisor/redact/      secrets, replaced before anything else sees them
 //   supervisor/report/      what is printed of a run: text, blocks, JSON
 //   supervisor/reading/     pages, slices and searches of a text
+//   supervisor/compare/     how two texts differ
 //   supervisor/intercept/   one stream: terminal, artifact, preview and report put together
 //   supervisor/process/     front end, supervisor, watchdog; pty, signals, control socket
 //   supervisor/command/     the verbs
@@ -56,6 +57,7 @@ static const struct entry verbs[] = {
 	{"archive", command_archive},   {"agent", command_agent},
 	{"probe", command_probe},       {"init", command_init},
 	{"hook", command_hook},         {"__complete", command_complete},
+	{"changes", command_changes},
 };
 
 static const struct entry *find_verb(const char *name)

@@ -34,6 +34,7 @@ int command_run(struct command_context *c, int argc, char **argv);
 int command_filter(struct command_context *c, int argc, char **argv);
 int command_read(struct command_context *c, int argc, char **argv);
 int command_search(struct command_context *c, int argc, char **argv);
+int command_changes(struct command_context *c, int argc, char **argv);
 int command_list(struct command_context *c, int argc, char **argv);
 int command_show(struct command_context *c, int argc, char **argv);
 int command_history(struct command_context *c, int argc, char **argv);

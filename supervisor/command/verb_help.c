@@ -64,6 +64,17 @@ const struct help_topic help_topics[] = {
 	 "  --session NAME        search this session\n"
 	 "  --stderr              search standard error, if it was kept apart\n"
 	 "  --json                as JSON\n"},
+	{"changes", "print the lines in which two runs differ",
+	 "terse changes [OPTIONS] [ID|FILE [ID|FILE]]",
+	 "Prints the lines in which the texts of two runs differ, as a unified diff with the\n"
+	 "line numbers of both; of one ID, that run against the one before of the same\n"
+	 "command in the same directory; without one, the last run. Numbers, times, hashes\n"
+	 "and temporary paths do not count.\n\n"
+	 "  --exact               they do\n"
+	 "  --offset N            start at the N-th change\n"
+	 "  --stderr              standard error, if it was kept apart\n"
+	 "  --session NAME        the session in which last is looked up\n"
+	 "  --json                as JSON\n"},
 	{"show", "print the facts about a run, and its preview",
 	 "terse show [--session NAME] [--json] ID",
 	 "Prints the facts about a run, and its preview.\n"},

@@ -105,6 +105,7 @@ class Verbs(Case):
                  ("--preview", "{kept}"), ("--raw", "{kept}"), ("{kept}", "--offset", "9999", "--json")),
         "search": (("{kept}", "7"), ("--json", "{kept}", "7"), ("-c", "{kept}", "7"),
                    ("-l", "{kept}", "7"), ("--all", "7"), ("-c", "--json", "{kept}", "7")),
+        "changes": (("{kept}", "/etc/passwd"), ("--json", "{kept}", "{live}")),
         "show": (("{kept}",), ("--json", "{kept}")),
         "list": ((), ("--json",), ("--all",), ("--live",)),
         "history": ((), ("--json",)),

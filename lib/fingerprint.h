@@ -1,0 +1,22 @@
+// Fingerprints of lines: 64 bits by which the lines of two texts are compared. What differs from
+// run to run although nothing has changed is masked:
+//
+//   - numbers that stand alone, with what separates their parts and a unit behind them: line
+//     numbers, times, dates, sizes, process IDs, "0x7f..." ("0 failed" differs from "3 failed");
+//   - hashes: words of seven or more hexadecimal digits, one of them a decimal digit;
+//   - the first name below a directory of temporary files.
+//
+// A number inside a name ("test_12", "utf8") counts, and so does everything else.
+#ifndef TERSE_LIB_FINGERPRINT_H
+#define TERSE_LIB_FINGERPRINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of a line without its newline; never 0. */
+uint64_t fingerprint_masked(const char *line, size_t len);
+
+/* The same with nothing masked. */
+uint64_t fingerprint_exact(const char *line, size_t len);
+
+#endif

@@ -1,0 +1,683 @@
+// terse changes: the lines in which the texts of two runs differ, as a unified diff.
+
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/json.h"
+#include "lib/quote.h"
+#include "lib/utf8.h"
+#include "supervisor/artifact/earlier.h"
+#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/text.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/pager.h"
+#include "supervisor/command/runs.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/compare/differ.h"
+#include "supervisor/report/file_type.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CONTEXT = 3, /* lines around a change */
+	NOTICE_ROOM =
+		1024,     /* of a page, for the last line and the marker of a change that is cut */
+	LINE_BYTES = 500, /* of a long line, for an agent */
+	JOINED = 64,      /* neighbours that become one */
+};
+
+struct changes {
+	struct verb verb;
+	enum sink sink;
+	bool exact, colour;
+	bool standard_error;
+	uint64_t offset;     /* number of the first change to show */
+	const char *session; /* as given */
+	/* The two texts: as they are compared, and as they are printed. */
+	char names[2][ID_LEN + 1]; /* "": a file */
+	const char *paths[2];
+	struct buffer quoted[2];
+	struct text texts[2], shown_texts[2];
+	struct buffer titles[2];
+
+	struct differ_change joined[JOINED]; /* neighbours, not printed yet */
+	int joined_count;
+	struct differ_change place; /* of the change that is made: its lines */
+	uint64_t total, shown;      /* changes */
+	uint64_t lines[2];          /* gone, new */
+	bool full;                  /* no more fits */
+	size_t room, used;
+	struct buffer text; /* of a change */
+	struct buffer out;
+};
+
+enum mark { MARK_CONTEXT = ' ', MARK_OLD = '-', MARK_NEW = '+' };
+
+/* Whether all is printed, whatever its size. */
+static bool changes_is_whole(const struct changes *c)
+{
+	return !c->verb.json && (c->sink == SINK_PROGRAM || c->sink == SINK_PERSON);
+}
+
+static void changes_add_colour(struct changes *c, char mark)
+{
+	static const struct {
+		char mark;
+		const char *start;
+	} colours[] = {{MARK_OLD, "\033[31m"},
+		       {MARK_NEW, "\033[32m"},
+		       {'@', "\033[36m"},
+		       {'=', "\033[1m"}};
+	for (size_t i = 0; c->colour && i < sizeof(colours) / sizeof(*colours); i++) {
+		if (colours[i].mark == mark)
+			buffer_append_string(&c->text, colours[i].start);
+	}
+}
+
+static void changes_end_colour(struct changes *c, char mark)
+{
+	if (c->colour && mark != MARK_CONTEXT)
+		buffer_append_string(&c->text, "\033[m");
+}
+
+static int changes_flush(struct changes *c)
+{
+	int result = verb_write(&c->out);
+	c->used += c->out.len;
+	buffer_clear(&c->out);
+	return result;
+}
+
+/* A line of one of the texts, without its newline; `length` bytes are in the text. */
+static void changes_add_line(struct changes *c, enum mark mark, const char *line, size_t len,
+			     uint64_t length)
+{
+	size_t most = changes_is_whole(c) ? len : LINE_BYTES;
+	size_t shown = len > most ? utf8_floor(line, len, most) : len;
+	changes_add_colour(c, (char)mark);
+	buffer_printf(&c->text, "%c", mark);
+	/* A program gets the bytes. */
+	if (c->sink == SINK_PROGRAM && !c->verb.json)
+		buffer_append(&c->text, line, shown);
+	else
+		utf8_clean(&c->text, line, shown);
+	if (shown < length)
+		buffer_printf(&c->text, "[... %s more]", HUMAN_SIZE(length - shown));
+	changes_end_colour(c, (char)mark);
+	buffer_append_string(&c->text, "\n");
+}
+
+/* Reads lines of one text, and hands out one after the other. */
+struct changes_reader {
+	struct text *text;
+	uint64_t offset, end; /* of what is not read yet */
+	struct buffer line;   /* the start of the line that is read ... */
+	uint64_t length;      /* ... and its length so far */
+	char block[16 * 1024];
+	size_t len, at;
+};
+
+/* The most that is kept of a line. */
+#define LINE_KEPT ((size_t)1024 * 1024)
+
+static int changes_read_block(struct changes_reader *r)
+{
+	struct text_piece piece;
+	uint64_t left = r->end - r->offset;
+	text_seek_byte(r->text, r->offset);
+	r->at = r->len = 0;
+	if (left == 0)
+		return 0;
+	if (text_next(r->text, r->block, left < sizeof(r->block) ? (size_t)left : sizeof(r->block),
+		      &piece) < 0)
+		return -1;
+	if (piece.kind == TEXT_GAP) {
+		char words[GAP_ANNOUNCE_MAX];
+		gap_announce(words, &piece.gap);
+		r->len = strlen(words);
+		memcpy(r->block, words, r->len);
+		r->offset = r->text->offset < r->end ? r->text->offset : r->end;
+	} else {
+		r->len = piece.kind == TEXT_BYTES ? piece.len : 0;
+		r->offset += r->len;
+	}
+	return r->len > 0;
+}
+
+/* The next line in r->line. Returns 1, 0 at the end, or -1 with errno. */
+static int changes_read_line(struct changes_reader *r)
+{
+	buffer_clear(&r->line);
+	r->length = 0;
+	for (;;) {
+		if (r->at == r->len) {
+			int got = changes_read_block(r);
+			if (got <= 0)
+				return got < 0 ? -1 : r->length > 0;
+		}
+		const char *start = r->block + r->at;
+		const char *newline = memchr(start, '\n', r->len - r->at);
+		size_t len = newline ? (size_t)(newline - start) : r->len - r->at;
+		if (r->line.len < LINE_KEPT)
+			buffer_append(&r->line, start, len);
+		r->length += len;
+		r->at += len + (newline != NULL);
+		if (newline)
+			return buffer_check(&r->line) < 0 ? -1 : 1;
+	}
+}
+
+/* Adds lines of one text, `lines` at most. *left is how many were not added, since they do not
+   fit. Returns 0, or -1 with errno. */
+static int changes_add_lines(struct changes *c, int which, enum mark mark,
+			     const struct differ_lines *lines, uint64_t *left)
+{
+	struct changes_reader r = {
+		.text = &c->shown_texts[which], .offset = lines->offset, .end = lines->end};
+	int got = 1;
+	*left = lines->count;
+	while (*left > 0 && (got = changes_read_line(&r)) == 1) {
+		size_t before = c->text.len;
+		changes_add_line(c, mark, r.line.data ? r.line.data : "", r.line.len, r.length);
+		if (!changes_is_whole(c) && c->used + c->text.len > c->room) {
+			buffer_truncate(&c->text, before);
+			break;
+		}
+		--*left;
+		/* What is printed whole may be larger than memory. */
+		if (changes_is_whole(c) && c->text.len > sizeof(r.block)) {
+			buffer_add(&c->out, &c->text);
+			buffer_clear(&c->text);
+			if (changes_flush(c) < 0) {
+				got = -1;
+				break;
+			}
+		}
+	}
+	buffer_release(&r.line);
+	/* A part that was not kept is one line for all of its own. */
+	if (got == 0)
+		*left = 0;
+	return got < 0 || buffer_check(&c->text) < 0 ? -1 : 0;
+}
+
+/* The lines of context in front of a change, and behind it, at most `most` of them. */
+static int changes_before(struct changes *c, const struct differ_lines *at,
+			  struct differ_lines *context)
+{
+	uint64_t most = at->from - 1 < CONTEXT ? at->from - 1 : CONTEXT;
+	*context = (struct differ_lines){.from = at->from, .offset = at->offset, .end = at->offset};
+	while (context->count < most && context->offset > 0) {
+		if (text_line_start(&c->shown_texts[1], context->offset - 1, &context->offset) < 0)
+			return -1;
+		context->count++;
+		context->from--;
+	}
+	return 0;
+}
+
+static int changes_behind(struct changes *c, const struct differ_lines *at,
+			  struct differ_lines *context)
+{
+	struct changes_reader r = {
+		.text = &c->shown_texts[1], .offset = at->end, .end = c->shown_texts[1].size};
+	*context = (struct differ_lines){.from = at->from + at->count, .offset = at->end};
+	context->end = at->end;
+	int got = 1;
+	while (context->count < CONTEXT && (got = changes_read_line(&r)) == 1) {
+		context->count++;
+		context->end += r.length + 1;
+	}
+	buffer_release(&r.line);
+	return got < 0 ? -1 : 0;
+}
+
+/* "[... the rest of this change: terse read A --lines 31-40; terse read B --lines 33-90]" */
+static void changes_add_rest(struct changes *c, const struct differ_change *rest)
+{
+	const char *before = "[... the rest of this change: ";
+	for (int i = 0; i < 2; i++) {
+		const struct differ_lines *l = &rest->lines[i];
+		if (l->count == 0)
+			continue;
+		buffer_printf(&c->text, "%sterse read %s%s --lines %" PRIu64, before,
+			      c->quoted[i].data, c->standard_error ? " --stderr" : "", l->from);
+		if (l->count > 1)
+			buffer_printf(&c->text, "-%" PRIu64, l->from + l->count - 1);
+		before = "; ";
+	}
+	buffer_append_string(&c->text, "]\n");
+}
+
+/* The lines between two joined changes are the same in both. */
+static struct differ_lines changes_between(const struct differ_change *a,
+					   const struct differ_change *b)
+{
+	const struct differ_lines *x = &a->lines[1], *y = &b->lines[1];
+	return (struct differ_lines){.from = x->from + x->count,
+				     .count = y->from - x->from - x->count,
+				     .offset = x->end,
+				     .end = y->offset};
+}
+
+/* Adds the joined changes. *cut: not all of it fits; `rest` is what does not. */
+static int changes_add_joined(struct changes *c, bool *cut, struct differ_change *rest)
+{
+	const struct differ_change *last = &c->joined[c->joined_count - 1];
+	*cut = false;
+	for (int i = 0; i < c->joined_count && !*cut; i++) {
+		const struct differ_change *j = &c->joined[i];
+		uint64_t left[2] = {0};
+		if (i > 0) {
+			struct differ_lines same = changes_between(j - 1, j);
+			if (changes_add_lines(c, 1, MARK_CONTEXT, &same, &left[0]) < 0)
+				return -1;
+			*cut = left[0] > 0;
+			left[0] = *cut ? j->lines[0].count : 0;
+			left[1] = *cut ? j->lines[1].count : 0;
+		}
+		if (!*cut && (changes_add_lines(c, 0, MARK_OLD, &j->lines[0], &left[0]) < 0 ||
+			      changes_add_lines(c, 1, MARK_NEW, &j->lines[1], &left[1]) < 0))
+			return -1;
+		*cut = *cut || left[0] > 0 || left[1] > 0;
+		for (int k = 0; k < 2 && *cut; k++) {
+			const struct differ_lines *l = &last->lines[k];
+			rest->lines[k].from = j->lines[k].from + j->lines[k].count - left[k];
+			rest->lines[k].count = l->from + l->count - rest->lines[k].from;
+		}
+	}
+	return 0;
+}
+
+/* "12,7", as a unified diff names lines: of none, the line in front. */
+static void changes_add_numbers(struct buffer *out, char mark, uint64_t from, uint64_t count)
+{
+	buffer_printf(out, "%c%" PRIu64, mark, count ? from : from - 1);
+	if (count != 1)
+		buffer_printf(out, ",%" PRIu64, count);
+}
+
+static void changes_add_head(struct changes *c, const struct differ_lines lines[2])
+{
+	changes_add_colour(c, '@');
+	buffer_append_string(&c->text, "@@ ");
+	changes_add_numbers(&c->text, '-', lines[0].from, lines[0].count);
+	buffer_append_string(&c->text, " ");
+	changes_add_numbers(&c->text, '+', lines[1].from, lines[1].count);
+	buffer_append_string(&c->text, " @@");
+	changes_end_colour(c, '@');
+	buffer_append_string(&c->text, "\n");
+}
+
+static int changes_json_add(struct changes *c)
+{
+	const char *const keys[2][2] = {{"old_from", "old_lines"}, {"new_from", "new_lines"}};
+	json_begin_object(&c->out, NULL);
+	for (int i = 0; i < 2; i++) {
+		json_add_count(&c->out, keys[i][0], c->place.lines[i].from);
+		json_add_count(&c->out, keys[i][1], c->place.lines[i].count);
+	}
+	json_add_text(&c->out, "text", c->text.data, c->text.len);
+	json_end_object(&c->out);
+	c->used += c->text.len;
+	return 0;
+}
+
+/* Makes the text of the joined changes, with context, in c->text. Returns as changes_add_lines. */
+static int changes_make(struct changes *c, bool *cut)
+{
+	const struct differ_change *first = &c->joined[0], *last = &c->joined[c->joined_count - 1];
+	struct differ_lines before, behind;
+	struct differ_change rest = {0};
+	uint64_t left;
+	buffer_clear(&c->text);
+	if (changes_before(c, &first->lines[1], &before) < 0 ||
+	    changes_behind(c, &last->lines[1], &behind) < 0)
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		const struct differ_lines *from = &first->lines[i], *to = &last->lines[i];
+		c->place.lines[i] = (struct differ_lines){
+			.from = from->from - before.count,
+			.count = to->from + to->count + behind.count - from->from + before.count};
+	}
+	if (!c->verb.json)
+		changes_add_head(c, c->place.lines);
+	if (changes_add_lines(c, 1, MARK_CONTEXT, &before, &left) < 0 ||
+	    changes_add_joined(c, cut, &rest) < 0)
+		return -1;
+	if (*cut) {
+		changes_add_rest(c, &rest);
+		return 0;
+	}
+	int result = changes_add_lines(c, 1, MARK_CONTEXT, &behind, &left);
+	*cut = left > 0;
+	return result;
+}
+
+static void changes_add_titles(struct changes *c)
+{
+	for (int i = 0; i < 2; i++) {
+		changes_add_colour(c, '=');
+		buffer_printf(&c->text, "%s ", i ? "+++" : "---");
+		buffer_add(&c->text, &c->titles[i]);
+		changes_end_colour(c, '=');
+		buffer_append_string(&c->text, "\n");
+	}
+	buffer_add(&c->out, &c->text);
+	c->used += c->text.len;
+	buffer_clear(&c->text);
+}
+
+/* Prints the joined changes as one, if that is wanted and fits. */
+static int changes_print(struct changes *c)
+{
+	bool cut = false;
+	if (c->joined_count == 0)
+		return 0;
+	c->total++;
+	for (int i = 0; i < c->joined_count; i++) {
+		c->lines[0] += c->joined[i].lines[0].count;
+		c->lines[1] += c->joined[i].lines[1].count;
+	}
+	if (c->total >= c->offset && !c->full) {
+		if (c->shown == 0 && !c->verb.json)
+			changes_add_titles(c);
+		if (changes_make(c, &cut) < 0)
+			return -1;
+		/* Only the first one is cut; later ones wait for the next page. */
+		c->full = cut;
+		if (!cut || c->shown == 0) {
+			c->shown++;
+			if (c->verb.json && changes_json_add(c) < 0)
+				return -1;
+			if (!c->verb.json)
+				buffer_add(&c->out, &c->text);
+		}
+	}
+	c->joined_count = 0;
+	return c->verb.json ? 0 : changes_flush(c);
+}
+
+static int changes_take(void *ctx, const struct differ_change *change)
+{
+	struct changes *c = ctx;
+	if (c->joined_count > 0) {
+		const struct differ_lines *last = &c->joined[c->joined_count - 1].lines[1];
+		bool near = change->lines[1].from - last->from - last->count <= 2 * CONTEXT;
+		if ((!near || c->joined_count == JOINED) && changes_print(c) < 0)
+			return -1;
+	}
+	c->joined[c->joined_count++] = *change;
+	return 0;
+}
+
+/* --- which texts ---------------------------------------------------------------------- */
+
+/* The newest artifact of the session. */
+static int changes_find_newest(struct store *stores, int count, const char *session,
+			       struct id_found *found)
+{
+	struct recent *r = recent_open(stores, count, session);
+	int got = r ? recent_next(r, found) : -1;
+	if (r)
+		recent_close(r);
+	return got;
+}
+
+/* Finds the run before the one that is named (NULL: the newest) of the same command. Returns 0, or
+   -1 after saying why not. */
+static int changes_find_pair(struct changes *c, const struct settings *settings, const char *name)
+{
+	struct store stores[STORE_MAX];
+	struct id_found found, before;
+	struct meta m = {0};
+	char session[STORE_SESSION_LEN + 1];
+	struct buffer words = BUFFER_INIT;
+	int count = 0, got;
+	if (!verb_has_session(&c->verb, settings, c->session))
+		return -1;
+	verb_session(settings, c->session, session);
+	if (name) {
+		got = verb_find(settings, c->session, name, stores, &count, &found) == 0 ? 1 : -2;
+	} else {
+		count = store_open_all(stores);
+		got = changes_find_newest(stores, count, session, &found);
+	}
+	if (got == -2)
+		verb_not_found(c->verb.name, name, errno, &found);
+	else if (got == 0)
+		verb_fail(&c->verb, ENVELOPE_UNKNOWN_ARTIFACT, "no artifact in session %s",
+			  session);
+	else if (got < 0 || verb_read_meta(&found, &m) < 0)
+		verb_fail(&c->verb, ENVELOPE_UNREADABLE, "%s: %m", got < 0 ? session : found.id);
+	else if ((got = earlier_find(stores, count, found.session, &m, &before)) < 0)
+		verb_fail(&c->verb, ENVELOPE_UNREADABLE, "%m");
+	else if (got == 0) {
+		row_add_command(&words, &m);
+		verb_fail(&c->verb, ENVELOPE_UNKNOWN_ARTIFACT,
+			  "no text was kept of an earlier run of %s in this directory (terse list; "
+			  "terse changes ID ID compares any two)",
+			  buffer_string(&words) ? words.data : "it");
+	} else {
+		memcpy(c->names[0], before.id, sizeof(before.id));
+		memcpy(c->names[1], found.id, sizeof(found.id));
+		c->paths[0] = c->names[0];
+		c->paths[1] = c->names[1];
+	}
+	buffer_release(&words);
+	meta_release(&m);
+	store_close_all(stores, count);
+	return c->paths[0] ? 0 : -1;
+}
+
+/* "cmd-1m5zq8k3x7f, exit 1, 3 min ago" */
+static void changes_add_title(struct changes *c, int which)
+{
+	struct buffer *out = &c->titles[which];
+	const struct text *t = &c->texts[which];
+	struct meta m;
+	buffer_append_string(out, c->quoted[which].data);
+	if (!*t->id || meta_read(t->dir, t->id, &m) < 0)
+		return;
+	if (m.state == META_DONE && m.exit_code >= 0)
+		buffer_printf(out, ", exit %d", m.exit_code);
+	else if (m.signal)
+		buffer_printf(out, ", %s", HUMAN_SIGNAL(m.signal));
+	else
+		buffer_printf(out, ", %s", meta_state_name(m.state));
+	char age[HUMAN_LEN];
+	buffer_printf(out, ", %s ago", human_age(age, clock_real_ms() - m.started_ms));
+	meta_release(&m);
+}
+
+/* Opens the texts, each twice. Returns 0, or -1 after saying what is wrong. */
+static int changes_open(struct changes *c, const struct settings *settings)
+{
+	enum artifact_part part = c->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT;
+	struct kind kind;
+	for (int i = 0; i < 2; i++) {
+		if (verb_open(&c->verb, settings, c->session, part, c->paths[i], &c->texts[i]) < 0)
+			return -1;
+		const char *name = *c->texts[i].id ? c->texts[i].id : c->paths[i];
+		if (*name == '-')
+			buffer_append_string(&c->quoted[i], "./");
+		quote_append(&c->quoted[i], name);
+		if (!buffer_string(&c->quoted[i]) ||
+		    verb_open(&c->verb, settings, c->session, part, name, &c->shown_texts[i]) < 0)
+			return -1;
+		if (!*c->texts[i].id && verb_is_binary(&c->texts[i], &kind)) {
+			verb_fail(&c->verb, ENVELOPE_BINARY, "%s: binary data", c->paths[i]);
+			return -1;
+		}
+		changes_add_title(c, i);
+	}
+	return 0;
+}
+
+/* --- all of it ------------------------------------------------------------------------ */
+
+/* "terse changes A B", with the options that were given. */
+static void changes_add_command(struct buffer *out, const struct changes *c, bool exact)
+{
+	buffer_printf(out, "terse changes %s %s%s%s", c->quoted[0].data, c->quoted[1].data,
+		      c->standard_error ? " --stderr" : "", exact ? " --exact" : "");
+}
+
+static void changes_add_next(struct buffer *out, const struct changes *c)
+{
+	changes_add_command(out, c, c->exact);
+	buffer_printf(out, "%s --offset %" PRIu64, c->verb.json ? " --json" : "",
+		      c->offset + c->shown);
+}
+
+static void changes_json_end(struct changes *c, bool more)
+{
+	struct buffer *out = &c->out, next = BUFFER_INIT;
+	json_end_array(out);
+	json_add_bool(out, "identical", c->total == 0);
+	json_add_count(out, "shown", c->shown);
+	json_add_count(out, "total", c->total);
+	json_add_count(out, "gone", c->lines[0]);
+	json_add_count(out, "new", c->lines[1]);
+	json_add_bool(out, "truncated", more);
+	if (more)
+		changes_add_next(&next, c);
+	json_add_made(out, "next", &next);
+	envelope_end(out);
+}
+
+static void changes_json_begin(struct changes *c)
+{
+	envelope_begin(&c->out);
+	for (int i = 0; i < 2; i++) {
+		json_begin_object(&c->out, i ? "new_text" : "old_text");
+		verb_json_place(&c->out, &c->texts[i], c->paths[i]);
+		json_end_object(&c->out);
+	}
+	json_begin_array(&c->out, "changes");
+}
+
+/* The last line: what there is, and how to go on. */
+static void changes_add_end(const struct changes *c, struct buffer *out, bool more)
+{
+	if (c->total == 0 && c->exact) {
+		buffer_append_string(out, "[same text]\n");
+		return;
+	}
+	if (c->total == 0) {
+		buffer_append_string(out, "[same text, but perhaps for numbers, times, hashes and "
+					  "temporary paths: ");
+		changes_add_command(out, c, true);
+		buffer_append_string(out, "]\n");
+		return;
+	}
+	buffer_append_string(out, "[");
+	if (c->shown < c->total && c->shown > 0)
+		buffer_printf(out, "changes %" PRIu64 "-%" PRIu64 " of ", c->offset,
+			      c->offset + c->shown - 1);
+	buffer_printf(out, "%s change%s%s; in all %s line%s gone, %s new", HUMAN_COUNT(c->total),
+		      c->total == 1 ? "" : "s", c->shown < c->total && c->shown ? " shown" : "",
+		      HUMAN_COUNT(c->lines[0]), c->lines[0] == 1 ? "" : "s",
+		      HUMAN_COUNT(c->lines[1]));
+	if (more) {
+		buffer_append_string(out, "; continue: ");
+		changes_add_next(out, c);
+	}
+	buffer_append_string(out, "]\n");
+}
+
+static int changes_finish(struct changes *c)
+{
+	struct buffer notice = BUFFER_INIT;
+	bool more = c->offset + c->shown <= c->total;
+	if (c->verb.json) {
+		changes_json_end(c, more);
+		return verb_write(&c->out);
+	}
+	changes_add_end(c, &notice, more);
+	int result = reader_notice(c->sink, &notice);
+	buffer_release(&notice);
+	return result;
+}
+
+/* Compares and prints. Returns the exit status. */
+static int changes_run(struct changes *c)
+{
+	const struct differ differ = {.texts = {&c->texts[0], &c->texts[1]},
+				      .exact = c->exact,
+				      .change = changes_take,
+				      .ctx = c};
+	if (c->verb.json)
+		changes_json_begin(c);
+	int result = differ_run(&differ);
+	if (result == 0)
+		result = changes_print(c);
+	if (result == 0)
+		result = changes_finish(c);
+	if (result == 0 || errno == EPIPE)
+		return 0;
+	verb_fail(&c->verb, ENVELOPE_UNREADABLE, "%m");
+	return 1;
+}
+
+/* Returns how many texts were named, or -1 after saying what is wrong. */
+static int changes_parse(struct changes *c, int argc, char **argv)
+{
+	const struct verb_option table[] = {
+		{"--exact", VERB_FLAG, &c->exact},    {"--stderr", VERB_FLAG, &c->standard_error},
+		{"--offset", VERB_COUNT, &c->offset}, {"--session", VERB_TEXT, &c->session},
+		{"--json", VERB_FLAG, &c->verb.json}, {NULL, VERB_FLAG, NULL},
+	};
+	c->verb.name = argv[0];
+	c->offset = 1;
+	return verb_parse(table, argc, argv, c->paths, 2);
+}
+
+int command_changes(struct command_context *context, int argc, char **argv)
+{
+	struct changes *c = calloc(1, sizeof(*c));
+	pid_t pager = 0;
+	int status = 1;
+	if (!c) {
+		verb_error(argv[0], "%m");
+		return 1;
+	}
+	for (int i = 0; i < 2; i++)
+		c->texts[i].fd = c->shown_texts[i].fd = -1;
+	int given = changes_parse(c, argc, argv);
+	if (given < 0) {
+		status = EXIT_TERSE;
+		goto out;
+	}
+	const char *name = c->paths[0];
+	if (given < 2)
+		c->paths[0] = NULL;
+	if ((given < 2 && changes_find_pair(c, context->settings, name) < 0) ||
+	    changes_open(c, context->settings) < 0)
+		goto out;
+	const char *plain = getenv("NO_COLOR");
+	c->sink = c->verb.json ? SINK_AGENT : reader_of_text();
+	c->colour = !c->verb.json && c->sink == SINK_PERSON && (!plain || !*plain);
+	c->room = READER_PAGE - NOTICE_ROOM;
+	if (c->sink == SINK_PERSON)
+		pager = pager_start();
+	status = changes_run(c);
+	pager_end(pager);
+out:
+	for (int i = 0; i < 2; i++) {
+		if (c->texts[i].fd >= 0)
+			text_close(&c->texts[i]);
+		if (c->shown_texts[i].fd >= 0)
+			text_close(&c->shown_texts[i]);
+		buffer_release(&c->quoted[i]);
+		buffer_release(&c->titles[i]);
+	}
+	buffer_release(&c->text);
+	buffer_release(&c->out);
+	free(c);
+	return status;
+}

@@ -1,0 +1,206 @@
+#!/usr/bin/env -S python3 -B
+"""terse changes: the lines in which two runs differ, for every kind of reader."""
+
+import json
+import os
+import pty
+import re
+import shlex
+import subprocess
+
+from support.harness import TERSE, Case, eventually, main, random_source, write_file
+
+MORE = re.compile(rb"; continue: (terse changes [^\]]+)\]\n\Z")
+
+
+class Changes(Case):
+    def setUp(self):
+        super().setUp()
+        self.old = os.path.join(self.work, "old")
+        self.new = os.path.join(self.work, "new")
+
+    def write(self, old, new):
+        for path, lines in ((self.old, old), (self.new, new)):
+            write_file(path, "".join(line + "\n" for line in lines))
+
+    def page(self, *argv):
+        """What an agent gets."""
+        run = self.terse("changes", *(argv or (self.old, self.new)))
+        self.assertEqual(run.code, 0, run.out)
+        self.assertLessEqual(len(run.out), 30000)
+        return run.out
+
+    def cat(self, *argv):
+        """What a program gets."""
+        return self.shell("%s | cat" % shlex.join((TERSE, "changes") + (argv or (self.old, self.new))),
+                          split=True).out
+
+    def test_unified(self):
+        self.write(["a%s" % "x" * n for n in range(1, 21)],
+                   ["a%s" % "x" * n for n in range(1, 21) if n != 7] + ["end"])
+        done = subprocess.run(["diff", "-U3", self.old, self.new], capture_output=True, check=False)
+        # Without the names of the files; terse ends with a line about all of it.
+        self.assertEqual(self.cat().split(b"\n")[2:], done.stdout.split(b"\n")[2:])
+        self.assertEqual(self.page().split(b"\n")[2:-2], done.stdout.split(b"\n")[2:-1])
+        self.assertTrue(self.page().endswith(b"\n[2 changes; in all 1 line gone, 1 new]\n"))
+        self.assertTrue(self.page().startswith(("--- %s\n+++ %s\n@@ " % (self.old, self.new)).encode()))
+
+    def test_patch_applies(self):
+        """`patch` makes the second text of the first, whatever was changed."""
+        rng = random_source(1)
+        for _ in range(12):
+            lines = ["%s %d" % (rng.choice(("one", "two", "three")), rng.randrange(60))
+                     for _ in range(rng.randrange(400))]
+            new = [line for line in lines if rng.randrange(30)]
+            for _ in range(rng.randrange(12)):
+                new.insert(rng.randrange(len(new) + 1), "new %d" % rng.randrange(9))
+            self.write(lines, new)
+            diff = self.cat("--exact", self.old, self.new)
+            if lines == new:
+                continue
+            subprocess.run(["patch", "-s", "-o", os.path.join(self.work, "made"), self.old], input=diff,
+                           check=True, cwd=self.work) if self.has("patch") else None
+            if self.has("patch"):
+                with open(os.path.join(self.work, "made")) as f:
+                    self.assertEqual(f.read(), "".join(line + "\n" for line in new))
+            # The same without a tool: what stands behind the marks, by its numbers.
+            self.assertEqual(self.patched(lines, diff), new)
+
+    def has(self, tool):
+        return any(os.access(os.path.join(p, tool), os.X_OK) for p in os.environ["PATH"].split(":"))
+
+    def patched(self, old, diff):
+        made, at = [], 0
+        hunks = re.split(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n", diff.decode(), flags=re.M)
+        for i in range(1, len(hunks), 5):
+            start, count = int(hunks[i]), int(hunks[i + 1] or 1)
+            start -= count > 0
+            made += old[at:start]
+            at = start + count
+            body = hunks[i + 4].splitlines()
+            self.assertEqual(len(made) + (int(hunks[i + 3] or 1) == 0),
+                             int(hunks[i + 2]) - (int(hunks[i + 3] or 1) > 0) + (int(hunks[i + 3] or 1) == 0))
+            self.assertEqual([line[1:] for line in body if line[0] in " -"], old[start:at])
+            made += [line[1:] for line in body if line[0] in " +"]
+        return made + old[at:]
+
+    def test_masked(self):
+        self.write(["took 12 ms", "in /tmp/a1/x", "commit 9fceb02d0ae5", "same"],
+                   ["took 3.1 s", "in /tmp/b7/x", "commit a3b02d00ae59", "same"])
+        self.assertEqual(self.page(), b"[same text, but perhaps for numbers, times, hashes and temporary paths: "
+                         b"terse changes %s %s --exact]\n" % (self.old.encode(), self.new.encode()))
+        self.assertIn(b"-took 12 ms\n-in /tmp/a1/x\n", self.page("--exact", self.old, self.new))
+        self.assertEqual(self.page("--exact", self.old, self.old), b"[same text]\n")
+
+    def test_pages(self):
+        """The pages one after the other are all that a program gets."""
+        self.write(["word %s %s" % ("x" * 20, "y" * (n % 70)) for n in range(9000)],
+                   ["%s %s %s" % ("other" if n % 31 == 0 else "word", "x" * 20, "y" * (n % 70))
+                    for n in range(9000)])
+        whole = self.cat().split(b"\n", 2)[2]
+        pages, command = b"", ["changes", self.old, self.new]
+        for _ in range(50):
+            page = self.terse(*command).out
+            self.assertLessEqual(len(page), 30000)
+            pages += page[:page.rindex(b"\n[") + 1].split(b"\n", 2)[2]
+            more = MORE.search(page)
+            if not more:
+                break
+            command = shlex.split(more[1].decode())[1:]
+        self.assertEqual(pages, whole)
+
+    def test_large_change(self):
+        """One that fits into no page is cut, and the commands for the rest of it stand there."""
+        self.write(["gone%s" % ("x" * n) for n in range(100)] + ["same", "b"],
+                   ["new%s" % ("y" * (n % 90)) for n in range(5000)] + ["same", "c"])
+        page = self.page()
+        rest = re.search(rb"^\[\.\.\. the rest of this change: terse read (\S+) --lines (\d+)-(\d+)(; terse read "
+                         rb"(\S+) --lines (\d+)-(\d+))\]$", page, re.M)
+        self.assertTrue(rest, page[-600:])
+        shown = len(re.findall(rb"^\+new", page, re.M))
+        self.assertEqual([int(n) for n in rest.group(2, 3, 6, 7)], [101, 102, shown + 1, 5002])
+        self.assertNotIn(b"continue: ", page)
+
+    def test_json(self):
+        self.write(["a", "b", "c"], ["a", "B", "c", "d"])
+        data = json.loads(self.page("--json", self.old, self.new))["data"]
+        self.assertEqual(data["changes"], [{"old_from": 1, "old_lines": 3, "new_from": 1, "new_lines": 4,
+                                            "text": " a\n-b\n+B\n c\n+d\n"}])
+        self.assertEqual((data["identical"], data["shown"], data["total"], data["gone"], data["new"],
+                          data["truncated"], data["next"]), (False, 1, 1, 1, 2, False, None))
+        self.assertEqual(data["old_text"], {"path": self.old})
+        data = json.loads(self.page("--json", self.old, self.old))["data"]
+        self.assertEqual((data["identical"], data["changes"]), (True, []))
+
+    def test_long_line(self):
+        self.write(["a", "x" * 5000], ["a", "y" * 5000])
+        self.assertIn(b"\n-" + b"x" * 500 + b"[... 4.4 KB more]\n+", self.page())
+        self.assertIn(b"\n-" + b"x" * 5000 + b"\n+" + b"y" * 5000 + b"\n", self.cat())
+
+    def test_person(self):
+        """At a terminal: in colour, through the pager."""
+        self.write(["a", "b"], ["a", "c"])
+        for pager, prefix in (("cat", b""), ("sed 's/^/| /'", b"| ")):
+            master, slave = pty.openpty()
+            run = subprocess.Popen([TERSE, "changes", self.old, self.new], stdin=slave, stdout=slave,
+                                   stderr=slave, env=self.env(PAGER=pager, TERM="xterm"), cwd=self.work)
+            os.close(slave)
+            out = b""
+            while True:
+                try:
+                    data = os.read(master, 65536)
+                except OSError:
+                    break
+                out += data
+            os.close(master)
+            self.assertEqual(run.wait(), 0)
+            self.assertIn(prefix + b"\033[31m-b\033[m\r\n" + prefix + b"\033[32m+c\033[m\r\n", out)
+
+
+class Runs(Case):
+    """Which runs are compared."""
+
+    def run_it(self, what, cwd=None, session="s"):
+        path = os.path.join(cwd or self.work, "said")
+        write_file(path, what)
+        run = self.terse("--session", session, "--spill", "always", "cat", "said", cwd=cwd)
+        return eventually(lambda: self.newest(session), "an artifact") if run.code == 0 else None
+
+    def newest(self, session):
+        runs = json.loads(self.ask("list", "--session", session, "--json", "--limit", "1"))["data"]["runs"]
+        return runs[0]["id"] if runs else None
+
+    def test_last(self):
+        """The last run and the one before of the same command in the same directory."""
+        other = os.path.join(self.dir, "other")
+        os.mkdir(other)
+        first = self.run_it("a\nb\n")
+        self.run_it("x\n", cwd=other)
+        self.terse("--session", "s", "--spill", "always", "echo", "hello")
+        self.assertIn(b"no text was kept of an earlier run of echo hello in this directory",
+                      self.terse("changes", "--session", "s").out)
+        second = self.run_it("a\nc\n")
+        out = self.terse("changes", "--session", "s").out
+        self.assertRegex(out, rb"\A--- %s, exit 0, \d+ s ago\n\+\+\+ %s, exit 0, \d+ s ago\n"
+                         rb"@@ -1,2 \+1,2 @@\n a\n-b\n\+c\n\[1 change; in all 1 line gone, 1 new\]\n\Z"
+                         % (first.encode(), second.encode()))
+        self.assertEqual(self.terse("changes", "--session", "s", second).out, out)
+        self.assertEqual(self.terse("changes", first, second).out, out)
+        # Another session has no run of its own before.
+        third = self.run_it("d\n", session="t")
+        self.assertTrue(self.terse("changes", third).out.startswith(b"--- %s, " % second.encode()))
+
+    def test_refused(self):
+        for argv, message in ((("nothing",), b"nothing"),
+                              (("--session", "none"), b"none: no such session"),
+                              (("a", "b", "c"), b"c"),
+                              (("--offset", "0"), b"--offset")):
+            run = self.terse("changes", *argv)
+            self.assertIn(message, run.out)
+            self.assertIn(run.code, (1, 125), run.out)
+        run = self.terse("changes")
+        self.assertEqual((run.code, run.out), (1, b"terse changes: no artifact in session default\n"))
+
+
+if __name__ == "__main__":
+    main()

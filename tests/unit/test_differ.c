@@ -1,0 +1,275 @@
+// In which lines two texts differ: what is reported turns the one into the other, and is little.
+
+#include "supervisor/compare/differ.h"
+
+#include "lib/buffer.h"
+#include "tests/unit/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct made {
+	const struct buffer *texts;
+	struct buffer patched; /* the first text with the changes */
+	uint64_t at[2];        /* where the change before ended */
+	uint64_t numbers[2];
+	uint64_t changes, lines;
+	int stop; /* answer to the second change */
+};
+
+static uint64_t lines_in(const struct buffer *b, uint64_t from, uint64_t to)
+{
+	uint64_t n = 0;
+	for (uint64_t i = from; i < to; i++)
+		n += b->data[i] == '\n';
+	return n + (to > from && b->data[to - 1] != '\n');
+}
+
+static int take(void *ctx, const struct differ_change *c)
+{
+	struct made *m = ctx;
+	const struct differ_lines *old = &c->lines[0], *new = &c->lines[1];
+	assert_true(old->offset >= m->at[0] && new->offset >= m->at[1]);
+	assert_true(old->count + new->count > 0);
+	/* The lines between two changes are as many in both. */
+	assert_int_equal(old->from - m->numbers[0], new->from - m->numbers[1]);
+	for (int i = 0; i < 2; i++) {
+		const struct differ_lines *l = &c->lines[i];
+		assert_int_equal(l->from,
+				 m->numbers[i] + lines_in(&m->texts[i], m->at[i], l->offset));
+		assert_int_equal(l->count, lines_in(&m->texts[i], l->offset, l->end));
+		m->numbers[i] = l->from + l->count;
+		m->lines += l->count;
+	}
+	buffer_append(&m->patched, m->texts[0].data + m->at[0], old->offset - m->at[0]);
+	buffer_append(&m->patched, m->texts[1].data + new->offset, new->end - new->offset);
+	m->at[0] = old->end;
+	m->at[1] = new->end;
+	return ++m->changes == 2 ? m->stop : 0;
+}
+
+static void open_text(struct text *t, const struct buffer *b)
+{
+	char path[] = "/tmp/terse-differ-XXXXXX";
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, b->data, b->len), b->len);
+	close(fd);
+	assert_int_equal(text_open_file(t, path), 0);
+	unlink(path);
+}
+
+/* Compares two texts and checks that the changes make one of the other. */
+static struct made compare(const struct buffer texts[2], bool exact, int stop)
+{
+	struct made m = {.texts = texts, .numbers = {1, 1}, .stop = stop};
+	struct text opened[2];
+	for (int i = 0; i < 2; i++)
+		open_text(&opened[i], &texts[i]);
+	const struct differ d = {
+		.texts = {&opened[0], &opened[1]}, .exact = exact, .change = take, .ctx = &m};
+	int result = differ_run(&d);
+	assert_int_equal(result, stop && m.changes >= 2 ? stop : 0);
+	if (exact && result == 0) {
+		buffer_append(&m.patched, texts[0].data + m.at[0], texts[0].len - m.at[0]);
+		/* A newline at the end does not count. */
+		if (m.patched.len > 0 && m.patched.data[m.patched.len - 1] != '\n')
+			buffer_append_string(&m.patched, "\n");
+		struct buffer expected = BUFFER_INIT;
+		buffer_add(&expected, &texts[1]);
+		if (expected.len > 0 && expected.data[expected.len - 1] != '\n')
+			buffer_append_string(&expected, "\n");
+		assert_int_equal(m.patched.len, expected.len);
+		assert_true(expected.len == 0 ||
+			    memcmp(m.patched.data, expected.data, expected.len) == 0);
+		buffer_release(&expected);
+	}
+	buffer_release(&m.patched);
+	for (int i = 0; i < 2; i++)
+		text_close(&opened[i]);
+	return m;
+}
+
+static struct made compare_strings(const char *a, const char *b, bool exact)
+{
+	struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
+	buffer_append_string(&texts[0], a);
+	buffer_append_string(&texts[1], b);
+	struct made m = compare(texts, exact, 0);
+	buffer_release(&texts[0]);
+	buffer_release(&texts[1]);
+	return m;
+}
+
+static void small_texts(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		uint64_t changes, lines;
+	} cases[] = {
+		{"", "", 0, 0},
+		{"a\n", "a\n", 0, 0},
+		{"a\n", "a", 0, 0},
+		{"", "a\n", 1, 1},
+		{"a\nb\n", "", 1, 2},
+		{"a\nb\nc\n", "a\nx\nc\n", 1, 2},
+		{"a\nb\nc\n", "b\nc\nd\n", 2, 2},
+		{"a\na\na\n", "a\na\n", 1, 1},
+		{"x\na\nb\nc\ny\n", "y\na\nb\nc\nx\n", 2, 4},
+		{"{\n}\n{\n}\n", "{\n}\n{\n{\n}\n}\n", 1, 2},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made m = compare_strings(cases[i].a, cases[i].b, true);
+		assert_int_equal(m.changes, cases[i].changes);
+		assert_int_equal(m.lines, cases[i].lines);
+	}
+}
+
+static void masked_lines_are_equal(void **state)
+{
+	(void)state;
+	assert_int_equal(compare_strings("a 1\nb 2\nc\n", "a 7\nb 8\nd\n", false).lines, 2);
+	assert_int_equal(compare_strings("a 1\nb 2\nc\n", "a 7\nb 8\nd\n", true).lines, 6);
+	assert_int_equal(compare_strings("took 3 ms\n", "took 9.1 s", false).changes, 0);
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 8;
+}
+
+/* Edits of all kinds at random places; among lines of which many are the same. */
+static void make_pair(struct buffer texts[2], uint32_t *r)
+{
+	uint32_t lines = next_random(r) % 3000, kinds = 2 + next_random(r) % 400;
+	uint32_t each = 2 + next_random(r) % 200;
+	for (uint32_t i = 0; i < lines; i++) {
+		char line[64];
+		uint32_t kind = next_random(r) % kinds;
+		snprintf(line, sizeof(line), "%.*s%x\n", (int)(kind % 30),
+			 "a line of some words, and more", (unsigned)kind);
+		uint32_t edit = next_random(r) % each;
+		if (edit != 0)
+			buffer_append_string(&texts[0], line);
+		if (edit != 1)
+			buffer_append_string(&texts[1], line);
+	}
+	if (next_random(r) % 2)
+		buffer_append_string(&texts[next_random(r) % 2], "an open end");
+}
+
+static void changes_make_the_second_text(void **state)
+{
+	(void)state;
+	for (uint32_t round = 0; round < 150; round++) {
+		uint32_t r = random_start(round);
+		struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
+		make_pair(texts, &r);
+		compare(texts, true, 0);
+		compare(texts, false, 0);
+		buffer_release(&texts[0]);
+		buffer_release(&texts[1]);
+	}
+}
+
+static void ends_when_it_is_told(void **state)
+{
+	struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		buffer_printf(&texts[0], "same%x\n%s", (unsigned)i, i % 100 ? "" : "old\n");
+		buffer_printf(&texts[1], "same%x\n%s", (unsigned)i, i % 100 ? "" : "new\n");
+	}
+	assert_int_equal(compare(texts, true, 7).changes, 2);
+	assert_int_equal(compare(texts, true, -1).changes, 2);
+	buffer_release(&texts[0]);
+	buffer_release(&texts[1]);
+}
+
+static void add_lines(struct buffer *b, char mark, unsigned from, unsigned count)
+{
+	for (unsigned i = from; i < from + count; i++)
+		buffer_printf(b, "%c%x\n", mark, i);
+}
+
+/* More lines than any window are new, twice, and others have gone. */
+static void finds_its_way_past_every_window(void **state)
+{
+	struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
+	(void)state;
+	add_lines(&texts[0], 'a', 0, 1000);
+	add_lines(&texts[1], 'a', 0, 1000);
+	add_lines(&texts[1], 'x', 0, 300000);
+	add_lines(&texts[0], 'b', 0, 300000);
+	add_lines(&texts[1], 'b', 0, 300000);
+	add_lines(&texts[0], 'y', 0, 10);
+	add_lines(&texts[0], 'c', 0, 20000);
+	add_lines(&texts[1], 'c', 0, 20000);
+	add_lines(&texts[1], 'z', 0, 280000);
+	add_lines(&texts[0], 'd', 0, 300000);
+	add_lines(&texts[1], 'd', 0, 300000);
+	struct made m = compare(texts, true, 0);
+	assert_int_equal(m.changes, 3);
+	assert_int_equal(m.lines, 580010);
+	buffer_release(&texts[0]);
+	buffer_release(&texts[1]);
+}
+
+/* Nothing is the same, in two long texts. */
+static void nothing_in_common(void **state)
+{
+	struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
+	(void)state;
+	add_lines(&texts[0], 'a', 0, 300000);
+	add_lines(&texts[1], 'b', 0, 270000);
+	struct made m = compare(texts, true, 0);
+	assert_int_equal(m.changes, 1);
+	assert_int_equal(m.lines, 570000);
+	buffer_release(&texts[0]);
+	buffer_release(&texts[1]);
+}
+
+/* Lines that no block holds. */
+static void very_long_lines(void **state)
+{
+	struct buffer texts[2] = {BUFFER_INIT, BUFFER_INIT};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		buffer_append_string(&texts[i], i ? "first\n" : "");
+		for (int k = 0; k < 100000; k++)
+			buffer_append_string(&texts[i], k == 99999 && i ? "abcdefgX" : "abcdefgh");
+		buffer_append_string(&texts[i], "\n");
+		for (int k = 0; k < 100000; k++)
+			buffer_append_string(&texts[i], "ijklmnop");
+		buffer_append_string(&texts[i], "\nlast\n");
+	}
+	struct made m = compare(texts, true, 0);
+	assert_int_equal(m.changes, 1);
+	assert_int_equal(m.lines, 3);
+	buffer_release(&texts[0]);
+	buffer_release(&texts[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(small_texts),
+		cmocka_unit_test(masked_lines_are_equal),
+		cmocka_unit_test(changes_make_the_second_text),
+		cmocka_unit_test(ends_when_it_is_told),
+		cmocka_unit_test(finds_its_way_past_every_window),
+		cmocka_unit_test(nothing_in_common),
+		cmocka_unit_test(very_long_lines),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
