@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ struct self_test {
 	const char *argv[4];     /* "SHELL": terse-sh; "TERSE": terse */
 	/* What its wiring sets: the library, the file for BASH_ENV, Claude Code's prefix. */
 	bool preload, bash_env, prefix;
+	bool socket; /* for its standard input, otherwise /dev/null or ... */
 	const char *input, *expect;
 };
 
@@ -78,6 +80,12 @@ static const struct self_test canaries[] = {
 	{.agent = "kilo",
 	 .environment = "KILO=1",
 	 .argv = {"SHELL", "-c", COMMAND},
+	 .expect = FOOTER},
+	{.agent = "grok",
+	 .environment = "TERSE_AGENT=grok",
+	 .argv = {"/bin/bash", "-c", "exec /bin/sh -c '" COMMAND "'"},
+	 .preload = true,
+	 .socket = true,
 	 .expect = FOOTER},
 	{.agent = "cursor",
 	 .argv = {"TERSE", "hook", "cursor", "preToolUse"},
@@ -189,20 +197,37 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 	return remove(path);
 }
 
-/* The command's standard input: an unnamed file with the text, or /dev/null. */
-static int open_input(const char *text, const char *folder)
+/* An unnamed file with the text. */
+static int open_text(const char *text, const char *folder)
 {
-	int fd = text ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)
-		      : open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (text && fd >= 0 && (io_write(fd, text, strlen(text)) < 0 || lseek(fd, 0, SEEK_SET) < 0))
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0 && (io_write(fd, text, strlen(text)) < 0 || lseek(fd, 0, SEEK_SET) < 0))
 		io_close(&fd);
 	return fd;
+}
+
+/* A socket whose other end is closed. */
+static int open_socket(void)
+{
+	int ends[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		return -1;
+	close(ends[1]);
+	return ends[0];
+}
+
+/* The command's standard input. */
+static int open_input(const struct self_test *c, const char *folder)
+{
+	if (c->input)
+		return open_text(c->input, folder);
+	return c->socket ? open_socket() : open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 static int sing(const struct self_test *c, const struct place *place, const char *home,
 		struct buffer *out)
 {
-	int ends[2] = {-1, -1}, input = open_input(c->input, home), status = -1;
+	int ends[2] = {-1, -1}, input = open_input(c, home), status = -1;
 	pid_t pid;
 	if (input < 0 || pipe2(ends, O_CLOEXEC) < 0)
 		goto out;

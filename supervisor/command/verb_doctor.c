@@ -88,9 +88,12 @@ static void doctor_on_store(void *ctx, const char *path, const char *origin, int
 {
 	struct doctor *d = ctx;
 	/* The variable is not set. */
-	if (d->store_found || !*path)
+	if (d->store_found || (error == ENOENT && !*path))
 		return;
-	if (error)
+	if (error && !*path)
+		doctor_report(d, NOTE, "store", "%s is ignored: %s", origin,
+			      error == EINVAL ? "not an absolute path" : strerror(error));
+	else if (error)
 		doctor_report(d, NOTE, "store", "%s (%s): %s", path, origin, strerror(error));
 	else
 		doctor_report(d, GOOD, "store", "%s (%s)", path, origin);

@@ -387,16 +387,18 @@ class EveryAgent(Wiring):
                  "opencode": "config/opencode/AGENTS.md", "pi": ".pi/agent/AGENTS.md",
                  "gemini": ".gemini/GEMINI.md", "crush": "config/crush/CRUSH.md"}
         for agent, name in names.items():
-            for before in ("", "# Mine\n\nBe brief.\n", "no line end"):
+            for before in ("", "# Mine\n\nBe brief.\n", "no line end", "# Mine\r\nBe brief.\r\n"):
                 path = self.put(name, before)
                 self.assertIn(b"--instructions", self.init(agent).out)
                 self.init(agent, "--instructions")
                 text = read_file(path).decode()
                 self.assertTrue(text.startswith(before))
+                self.assertEqual(text.count("\r\n"), text.count("\n") if "\r" in before else 0)
+                text = text.replace("\r", "")
                 self.assertIn("<!-- terse: begin -->\nShell commands run under terse", text)
                 self.assertTrue(text.endswith('`terse signal ID` ends it.\n<!-- terse: end -->\n'))
                 self.assertNotIn(b"--instructions", self.init(agent, "--instructions").out)
-                self.assertEqual(read_file(path).decode(), text)
+                self.assertEqual(read_file(path).decode().replace("\r", ""), text)
                 self.init(agent, "--undo")
                 self.assertEqual(read_file(path).decode(), before)
                 os.unlink(path)
@@ -687,7 +689,7 @@ class Doctor(Wiring):
 
     def test_agents_without_a_setting(self):
         """They are tried in the way that they have."""
-        for name in ("qwen", "copilot"):
+        for name in ("qwen", "copilot", "grok"):
             program = write_file(os.path.join(self.work, name), "", 0o755)
             self.init(name)
             self.assertEqual(self.lines_of(self.terse("doctor", env={"PATH": self.work + ":/usr/bin:/bin"}), name), [

@@ -45,9 +45,24 @@ class Usage(Case):
         self.assertEqual(self.terse("help", "nothing").code, 125)
 
     def test_doctor_and_a_store_that_is_not_set(self):
-        run = self.terse("doctor", env={"TERSE_HOME": None, "XDG_STATE_HOME": None})
-        self.assertEqual(re.findall(rb"store: +\(", run.out), [])
-        self.assertRegex(run.out, rb"(?m)^ok +store: /.*/\.local/state/terse \(HOME\)$")
+        """It is no error, whichever of the others is used."""
+        here = os.path.join(self.work, "here")
+        below = {"TERSE_HOME": here, "XDG_STATE_HOME": here + "/terse", "HOME": here + "/.local/state/terse",
+                 "XDG_RUNTIME_DIR": here + "/terse", "TMPDIR": "%s/terse-%d" % (here, os.geteuid())}
+        for nothing in (None, ""):
+            for name, path in below.items():
+                run = self.terse("doctor", env={**dict.fromkeys(below, nothing), name: here})
+                self.assertEqual(re.findall(r"(?m)^.* store: .*$", run.out.decode()),
+                                 ["ok       store: %s (%s)" % (path, name)])
+
+    def test_doctor_and_a_store_that_cannot_be_used(self):
+        here = os.path.join(self.work, "here")
+        for name in ("XDG_STATE_HOME", "HOME", "XDG_RUNTIME_DIR"):
+            run = self.terse("doctor", env={"TERSE_HOME": None, "XDG_STATE_HOME": None, "HOME": None,
+                                            "XDG_RUNTIME_DIR": None, "TMPDIR": here, name: "not/absolute"})
+            self.assertEqual(re.findall(r"(?m)^.* store: .*$", run.out.decode()), [
+                "-        store: %s is ignored: not an absolute path" % name,
+                "ok       store: %s/terse-%d (TMPDIR)" % (here, os.geteuid())])
 
     def test_version_in_one_letter(self):
         for word in ("-V", "-v"):
