@@ -192,14 +192,13 @@ class Survive(Case):
 
     def test_flood(self):
         """It waits in its writes, so that it does not keep a processor and a disk busy for hours."""
+        began = time.monotonic()
         self.terse("sh", "-c", "yes & echo $! >pid")
         path = eventually(self.artifacts, "its place")[0]
         burst, rate, size = 16 << 20, 1 << 20, os.path.getsize(path)
-        eventually(lambda: os.path.getsize(path) > size + burst + rate, "the burst")
-        began, size = time.monotonic(), os.path.getsize(path)
-        eventually(lambda: os.path.getsize(path) > size + 3 * rate, "more of it")
+        eventually(lambda: os.path.getsize(path) > size + burst + 4 * rate, "the burst, and more of it")
         # At least, on however slow a machine.
-        self.assertGreater(time.monotonic() - began, 1)
+        self.assertGreater(time.monotonic() - began, 3)
         self.kill_all()
 
     def test_signal_ends_a_run_whose_daemon_lives_on(self):

@@ -166,7 +166,8 @@ class Yield(LiveCase):
                 self.ask("signal", identifier)
 
     def test_a_program_gets_its_text_and_nothing_else(self):
-        run = self.shell("terse --yield 300ms sh -c 'echo hello; sleep 1000' | cat", split=True)
+        run = self.with_time(lambda limit: self.shell(
+            "terse --yield %s sh -c 'echo hello; sleep 1000' | cat" % limit, split=True), lambda run: run.out)
         self.assertEqual(run.out, b"hello\n")
         self.assertRegex(run.err, rb"\A\[terse: running [^\n]+\]\n\Z")
         identifier = self.ask("list", "--live").split()[6].decode()

@@ -182,7 +182,9 @@ class Stalled(Case):
     def test_timeout(self):
         for options in (("--full",), ("--full", "--no-pty"), ("--full", "--format=json")):
             for command in (("yes",), ("seq", "30000")):
-                run = self.start_stalled(TERSE, "--timeout", "300ms", *options, *command).finish()
+                run = self.with_time(
+                    lambda limit: self.start_stalled(TERSE, "--timeout", limit, *options, *command).finish(),
+                    lambda run: self.is_full())
                 self.assertEqual(run.code, 124)
                 self.assertIn(b"its reader takes nothing; full text: terse read cmd-", run.err)
 

@@ -196,7 +196,9 @@ class Inside(RuleCase):
         return re.search(rb"cmd-\w+", run.out)[0].decode()
 
     def test_yield(self):
-        run = self.call("terse --yield 300ms sh -c 'echo ready; read answer; echo got $answer; exit 3'")
+        run = self.with_time(lambda limit: self.call(
+            "terse --yield %s sh -c 'echo ready; read answer; echo got $answer; exit 3'" % limit),
+                             lambda run: run.out.startswith(b"ready\n"))
         self.assertRegex(run.out, rb"\Aready\n\[terse: (running|waiting)[^\n]*\]\n\Z")
         name = self.name_in(run)
         run = self.call("terse send %s yes --key enter --await" % name)

@@ -10,7 +10,9 @@ import subprocess
 from support.harness import (TERSE, Case, eventually, is_sanitized, main, numbers, random_source,
                              read_file, write_file)
 
-PEAK_KB = 8 * 1024
+# A search needs 7.7 MB for a line of that length. The kernel counts pages for each processor and sums them up
+# now and then: on a machine with many of them it is some hundred KB off.
+PEAK_KB = 10 * 1024
 
 WORDS = ("error", "Error", "warning", "a", "b", "foo", "foobar", "42", "1234", "0x1f", "x=1", "file.c:12:3",
          "naïve", "Ärger", "日本", "✓", "[ok]", "(none)", "a.b", "--", "end", "\t", "  ", "_id", "é")

@@ -147,8 +147,8 @@ class Table(Shimmed):
     def test_missing_files(self):
         def test(entry, how):
             for path in ("/nonexistent/sh", "nosuchshell/sh", "/bin/sh/sh", "/" + "x" * 5000 + "/sh"):
-                out = self.untouched(CALLER, entry, how, path, "sh", "-c", "echo hi")[1]
-                self.assertNotIn(b"hi", out)
+                out = self.untouched(CALLER, entry, how, path, "sh", "-c", "echo it ran")[1]
+                self.assertNotIn(b"it ran", out)
             self.untouched(CALLER, entry, how, "bash", "bash", "-c", "echo hi", PATH="/nonexistent")
         self.table(HERE, test)
 

@@ -78,9 +78,9 @@ class Timeout(Case):
         self.assert_nothing_left()
 
     def test_a_stopped_command_ends(self):
-        run = self.start(TERSE, "--timeout", "500ms", "sh", "-c",
-                         "echo ready; kill -STOP $$; echo no")
-        self.assertTrue(os.WIFSTOPPED(run.wait(os.WUNTRACED)))
+        run = self.with_time(
+            lambda limit: self.start(TERSE, "--timeout", limit, "sh", "-c", "echo ready; kill -STOP $$; echo no"),
+            lambda run: os.WIFSTOPPED(run.wait(os.WUNTRACED)))
         # The process that had stopped it continues it at some time.
         run.kill(signal.SIGCONT)
         run.finish()
@@ -96,16 +96,18 @@ class Timeout(Case):
         self.assertEqual(run.code, 124)
 
     def test_whole_text_to_a_file(self):
-        run = self.shell("terse --timeout 300ms sh -c 'seq 5000; exec sleep 1000' >out; echo $?",
-                         split=True)
+        run = self.with_time(lambda limit: self.shell(
+            "terse --timeout %s sh -c 'seq 5000; : >came; exec sleep 1000' >out; echo $?" % limit, split=True),
+                             lambda run: os.path.exists(os.path.join(self.work, "came")))
         self.assertEqual((run.out, run.err), (b"124\n", b"[terse: timed out (exit 124)]\n"))
         self.assertEqual(read_file(os.path.join(self.work, "out")), numbers(5000))
 
     def test_background_of_a_finished_command_is_not_ended(self):
-        run = self.terse("--timeout", "200ms", "sh", "-c", "sleep 1000 & echo $! >pid")
-        self.assertEqual(run.code, 0)
+        run = self.with_time(
+            lambda limit: self.terse("--timeout", limit, "sh", "-c", "sleep 1000 & echo $! >pid"),
+            lambda run: run.code == 0)
         child = int(read_file(os.path.join(self.work, "pid")))
-        self.assertIn(child, [p.pid for p in self.mine()])
+        eventually(lambda: child in [p.pid for p in self.mine()], "the background process")
         self.kill_all()
 
 

@@ -83,9 +83,9 @@ class Read(Case):
 
 class List(Case):
     def test_states(self):
+        self.out_of_time("sh", "-c", "seq 3000; : >came; sleep 1000")
         self.terse("sh", "-c", "seq 3000; exit 3")
         self.terse("sh", "-c", "seq 3000; kill -SEGV $$", before=None)
-        self.terse("--timeout", "2s", "sh", "-c", "seq 3000; sleep 1000")
         run = self.start(TERSE, "sh", "-c", "seq 3000; sleep 1000")
         eventually(lambda: len(self.artifacts()) == 4, "the fourth artifact")
         run.kill(signal.SIGKILL)
@@ -93,7 +93,7 @@ class List(Case):
         self.assert_nothing_left()
         states = [re.search(r"interrupted|timed out|SIGSEGV|exit 3", line)[0]
                   for line in self.ask("list").decode().splitlines()[1:]]
-        self.assertEqual(states, ["interrupted", "timed out", "SIGSEGV", "exit 3"])
+        self.assertEqual(states, ["interrupted", "SIGSEGV", "exit 3", "timed out"])
 
     def test_sessions(self):
         one = self.terse("--session", "one", "seq", "3000").id

@@ -416,17 +416,24 @@ class Case(unittest.TestCase):
         """Runs terse for an agent, to its end."""
         return self.run_to_end(TERSE, *argv, **how)
 
-    def out_of_time(self, *argv, **how):
-        """Runs terse for an agent with a --timeout that is over when the command has made the file
-        `came`: on a busy machine it takes longer until then, and another run gets more time."""
-        came = os.path.join(self.work, "came")
+    def with_time(self, start, came):
+        """Calls start(limit) with more and more time until the run `came` as far as it has to: on a busy
+        machine it takes longer. Returns that run."""
         for limit in ("300ms", "2s", "10s"):
-            run = self.terse("--timeout", limit, *argv, **how)
-            if os.path.exists(came):
-                os.unlink(came)
+            run = start(limit)
+            if came(run):
                 return run
+            self.kill_all()
             shutil.rmtree(self.store, ignore_errors=True)
         raise AssertionError("it did not come that far: %s" % run)
+
+    def out_of_time(self, *argv, **how):
+        """Runs terse for an agent with a --timeout that is over when the command has made the file `came`."""
+        came = os.path.join(self.work, "came")
+        run = self.with_time(lambda limit: self.terse("--timeout", limit, *argv, **how),
+                             lambda run: os.path.exists(came))
+        os.unlink(came)
+        return run
 
     def isolated(self, setup, *argv, oneself=True, **how):
         """Runs a command after `setup` in a mount namespace of its own."""
