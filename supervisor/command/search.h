@@ -41,8 +41,9 @@ struct search {
 	uint64_t total; /* matches in the last text */
 
 	int64_t began_ms, shown_ms;
-	uint64_t size; /* of the text */
-	bool progress; /* show progress to a person */
+	uint64_t size;       /* of the text */
+	bool progress;       /* show progress to a person ... */
+	bool shows_progress; /* ... whose line it is in now */
 };
 
 /* A text that is searched. */

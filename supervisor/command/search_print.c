@@ -114,8 +114,10 @@ int search_json_all(struct search *s, const char *session)
 int search_print(void *ctx, const char *data, size_t len)
 {
 	struct search *s = ctx;
-	if (!s->verb.json)
+	if (!s->verb.json) {
+		search_end_progress(s);
 		return io_write(STDOUT_FILENO, data, len);
+	}
 	buffer_append(&s->json, data, len);
 	return buffer_check(&s->json);
 }
@@ -128,6 +130,7 @@ void search_tell_progress(void *ctx, uint64_t bytes)
 	if (now - s->began_ms < PROGRESS_AFTER || now - s->shown_ms < PROGRESS_EVERY)
 		return;
 	s->shown_ms = now;
+	s->shows_progress = true;
 	int len = snprintf(line, sizeof(line), "\r\033[Ksearching: %u %%",
 			   (unsigned)(s->size ? bytes * 100 / s->size : 100));
 	io_write(STDERR_FILENO, line, (size_t)len);
@@ -135,9 +138,9 @@ void search_tell_progress(void *ctx, uint64_t bytes)
 
 void search_end_progress(struct search *s)
 {
-	if (s->shown_ms)
+	if (s->shows_progress)
 		io_write(STDERR_FILENO, "\r\033[K", 4);
-	s->shown_ms = 0;
+	s->shows_progress = false;
 }
 
 /* Adds a line about a whole artifact, if the limits allow one more. */
@@ -222,7 +225,8 @@ static void search_write_number(uint64_t number)
 void search_give_up_now(void *ctx)
 {
 	static const char rest[] = " or behind it: one line takes over ";
-	const struct search *s = ctx;
+	struct search *s = ctx;
+	search_end_progress(s);
 	if (s->verb.json) {
 		static const char failure[] =
 			"{\"ok\":false,\"error\":{\"code\":\"bad_pattern\",\"message\":\"one line "

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "lib/human.h"
 #include "supervisor/command/search.h"
 #include "supervisor/reading/matcher.h"
 
@@ -99,12 +100,48 @@ static void test_what_is_said(void **state)
 			    "takes over 10 s\n");
 }
 
+/* A match takes the line of the progress, which goes on below it. */
+static void test_progress_and_matches(void **state)
+{
+	(void)state;
+	int ends[2];
+	char got[200];
+	assert_int_equal(pipe(ends), 0);
+	fflush(NULL);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct search s = {.size = 200, .began_ms = clock_monotonic_ms() - 3600000};
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		search_tell_progress(&s, 100);
+		search_print(&s, "7:7\n", 4);
+		search_print(&s, "8:8\n", 4);
+		s.shown_ms -= 3600000;
+		search_tell_progress(&s, 150);
+		search_end_progress(&s);
+		search_end_progress(&s);
+		_exit(0);
+	}
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	close(ends[1]);
+	ssize_t n = read(ends[0], got, sizeof(got) - 1);
+	assert_true(n > 0);
+	got[n] = '\0';
+	close(ends[0]);
+	assert_string_equal(got, "\r\033[Ksearching: 50 %\r\033[K7:7\n8:8\n"
+				 "\r\033[Ksearching: 75 %\r\033[K");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inside_too_long),
 		cmocka_unit_test(test_only_one_call),
 		cmocka_unit_test(test_what_is_said),
+		cmocka_unit_test(test_progress_and_matches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
