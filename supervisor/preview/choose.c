@@ -449,8 +449,10 @@ static void take_block(struct layout *l, size_t unit)
 {
 	const struct trait *head = &l->units[unit].trait;
 	take_heading(l, unit);
-	if (head->kind == SCORE_FAIL)
+	if (head->kind == SCORE_FAIL) {
 		take_place(l, unit);
+		layout_take_named(l, unit);
+	}
 	if (has_core(head))
 		take_core(l, unit, is_heading(head));
 }

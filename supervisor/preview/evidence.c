@@ -129,6 +129,17 @@ static bool read_place(const char *text, size_t len, struct structure *s)
 	return true;
 }
 
+/* Whether a name ends with a place in brackets: "file.ts(12,5)". */
+static bool ends_with_brackets(const char *text, size_t len)
+{
+	size_t n = len, digits = 0;
+	if (len < 4 || text[n - 1] != ')')
+		return false;
+	for (n--; n > 0 && (is_digit(text[n - 1]) || text[n - 1] == ','); n--)
+		digits += is_digit(text[n - 1]);
+	return digits > 0 && n > 1 && text[n - 1] == '(';
+}
+
 /* "file.c:12:5: message", as compilers and linters begin, or the place alone. */
 static bool read_diagnostic(const char *text, size_t len, struct structure *s)
 {
@@ -143,6 +154,7 @@ static bool read_diagnostic(const char *text, size_t len, struct structure *s)
 			;
 		numbers++;
 	}
+	numbers += numbers == 0 && ends_with_brackets(text, n);
 	if (!dot || numbers == 0 || numbers > 2 || n >= len || !is_one_of(text[n], ": "))
 		return false;
 	bool alone = text[n] == ':' ? n + 1 == len : ends_with_rule(text, len);
@@ -372,7 +384,10 @@ static bool read_count(struct reader *r, const struct word *w, const struct occu
 	if (o->embedded || (!w->counted && w->kind != WORD_COUNTED))
 		return false;
 	int number = number_before(r, o->start);
-	if (number < 0)
+	/* "error 98" is one error with its number. */
+	bool coded = o->len == 5 && memcmp(o->word, "error", 5) == 0 && o->start + 5 < r->len &&
+		     is_blank(r->text[o->start + 5]);
+	if (number < 0 && !coded)
 		number = number_behind(r, o->start + o->len);
 	if (number < 0)
 		return false;

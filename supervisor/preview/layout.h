@@ -114,6 +114,10 @@ void layout_close_gaps(struct layout *l);
 /* Gives what is left of the budget to the taken lines that are cut: to the shortest first. */
 void layout_grow(struct layout *l);
 
+/* names.c: takes what is between a line that says that something failed and the line near above
+   that names the same. */
+void layout_take_named(struct layout *l, size_t unit);
+
 /* Makes the pieces. Their count, or -1 with ENOMEM. */
 int layout_pieces(struct layout *l);
 

@@ -23,6 +23,8 @@ enum {
 	COLUMNS_LEN = 120,
 	/* A beginning without so many letters is no form. */
 	FORM_LETTERS = 2,
+	/* The code of a diagnostic has more than one. */
+	CODE_DIGITS = 2,
 };
 
 /* The bit of a family that tells that its lines bear a mark of failure. */
@@ -40,7 +42,7 @@ enum {
 	OUTER_PERCENT = 20,
 	OUTER_LEAST = 20,
 	/* What is left of a complaint about something unused. */
-	MINOR_PERCENT = 70,
+	MINOR_PERCENT = 30,
 };
 
 /* The judged part of a line. For a long line it is put together in `out`. */
@@ -300,18 +302,41 @@ static uint32_t form_of(const struct message *m, const struct score *score)
 	return letters >= FORM_LETTERS ? hash | 1 : 0;
 }
 
+/* The code of a diagnostic, behind a word or not, as in "error TS2304: message"; 0: it has none. */
+static uint32_t code_of(const char *text, size_t len)
+{
+	size_t at = 0;
+	for (unsigned word = 0; word < 2; word++) {
+		size_t start = skip_blanks(text, len, at), letters, digits;
+		for (at = start; at < len && is_letter(text[at]);)
+			at++;
+		for (letters = at - start; at < len && is_digit(text[at]);)
+			at++;
+		digits = at - start - letters;
+		if (letters == 0 || at == len || !is_one_of(text[at], " :"))
+			return 0;
+		if (digits >= CODE_DIGITS)
+			return shape_hash(SHAPE_SEED, text + start, at - start);
+		if (digits > 0 || text[at] == ':')
+			return 0;
+	}
+	return 0;
+}
+
 /* Lines that begin alike and tell the same. Those about a place in a file begin behind that, with a
    word or the letters of a code. */
 static uint32_t family_of(const struct message *m, const struct structure *structure,
 			  const struct reading *r, const struct score *score)
 {
 	const char *text = m->text, *end = m->text + m->len;
+	uint32_t code = 0;
 	if (structure->kind == SCORE_DETAIL && structure->score == SCORE_DIAGNOSTIC) {
 		const char *behind = memmem(text, m->len, ": ", 2);
 		text = behind ? behind + 2 : text;
+		code = code_of(text, (size_t)(end - text));
 	}
 	return (r->best_word ^ (uint32_t)score->kind * 2654435769u ^
-		shape_of_opening(text, (size_t)(end - text), "(/")) |
+		(code ? code : shape_of_opening(text, (size_t)(end - text), "(/"))) |
 	       MARKED;
 }
 
@@ -323,7 +348,10 @@ static uint32_t crowd_of(const struct message *m, const struct reading *r,
 	char first = m->text[0];
 	uint32_t hash = shape_mix(r->best_tail, (unsigned char)score->kind);
 	hash = shape_mix(hash, m->indent);
-	return shape_mix(hash, is_letter(first) ? 'a' : (unsigned char)first) & ~MARKED;
+	return shape_mix(hash, is_letter(first)  ? 'a'
+			       : is_digit(first) ? '0'
+						 : (unsigned char)first) &
+	       ~MARKED;
 }
 
 uint32_t score_shape(const struct line *line)
@@ -404,6 +432,7 @@ enum {
 	SEEN_BITS = 12,
 	TITLE_REACH = 5, /* lines below a title */
 	FEW = 4,         /* diagnostics of a family */
+	CLEAR = 45,      /* score of a line that tells by itself what happened */
 	QUIET = 30,      /* lines without one that tells of a failure */
 };
 
@@ -485,11 +514,16 @@ static float failure_weight(const struct weighing *w)
 {
 	const struct sketch *sketch = &w->smart->sketch;
 	float weight = (float)w->line->score;
-	weight *= factor_of(shape_steps, sketch_count(sketch, w->line->shape));
+	unsigned same = sketch_count(sketch, w->line->shape);
+	unsigned family = sketch_count(sketch, w->line->family);
+	/* The first of lines that all say the same: perhaps the one cause of many failures. */
+	bool cause = w->before == 0 && same >= family;
+	if (!cause || w->line->score < CLEAR)
+		weight *= factor_of(shape_steps, same);
 	weight *= factor_of(repeat_steps, w->before);
 	weight *= factor_of(relative_steps, w->relatives);
-	if (!(w->line->family & MARKED))
-		weight *= factor_of(crowd_steps, sketch_count(sketch, w->line->family));
+	if (!(w->line->family & MARKED) && !cause)
+		weight *= factor_of(crowd_steps, family);
 	if (w->line->kind == SCORE_DETAIL && w->line->score >= SCORE_DIAGNOSTIC &&
 	    w->line->score < FAIL_SCORE && sketch_count(sketch, w->line->family) <= FEW)
 		weight *= RARE_DIAGNOSTIC;

@@ -22,7 +22,7 @@ FAILS = os.path.join(RECORDED, "fails")
 PASSES = os.path.join(RECORDED, "passes")
 
 # Percent of the runs in whose previews of that size all labels are kept, and any.
-FLOOR = "2048=95/99,4096=98/99"
+FLOOR = "1024=84/98,2048=96/99,4096=99/99"
 # Percent of the runs of which an agent sees all labels, at the size that a failure has.
 SEEN_FLOOR = 94
 # Percent of the passes that put nothing false forward.

@@ -16,8 +16,8 @@ enum { AROUND = 120, SIZE = 2048 };
 
 static const struct {
 	const char *name;
-	const char
-		*alike; /* stands AROUND times above the failure and below it, with two numbers */
+	const char *alike; /* stands AROUND times above the failure and below it, with two numbers
+			      and a name */
 	const char *failure;
 	const char *shown[3];
 } cases[] = {
@@ -25,6 +25,16 @@ static const struct {
 	 "shop/cart_%d.py:%d:0: C0116: Missing function docstring\n",
 	 "shop/stock.py:9:15: E1101: Instance of 'Stock' has no 'quantity' member\n",
 	 {"stock.py:9:15: E1101"}},
+	{"a rare code behind a word, and a place in brackets",
+	 "src/%3$s.ts(1,%1$d): error TS2305: Module has no exported member 'Missing%3$s'.\n"
+	 "src/%3$s.ts(4,%2$d): error TS2339: Property 'gross' does not exist on type 'Price'.\n",
+	 "src/types.ts(1,11): error TS2304: Cannot find name 'Money'.\n",
+	 {"src/types.ts(1,11): error TS2304"}},
+	{"what a test prints between its name and its end",
+	 "%1$d/90 %3$s_error  RUNNING\n%3$s: error %2$d is reported\n%3$s: error 9 is reported\n",
+	 "22/90 queue_order  RUNNING\nqueue: 3 items are in it\nqueue: item 3 came before item 2\n"
+	 "22/90 queue_order  FAIL  exit status 1\n",
+	 {"item 3 came before item 2", "queue_order  FAIL"}},
 	{"a diagnostic without a word of failure",
 	 "TERM='dumb' /usr/lib/tool/vet $WORK/b%d/vet.cfg %d\n",
 	 "# example.com/shop/print\nprint/print.go:6:2: format %d has argument of a string\n",
@@ -92,8 +102,10 @@ static size_t marker(void *ctx, const struct preview_piece *piece, char *out, si
 
 static void add_alike(struct buffer *text, const char *format)
 {
-	for (int i = 0; i < AROUND; i++)
-		buffer_printf(text, format, i, i % 7 + 1);
+	for (int i = 0; i < AROUND; i++) {
+		const char name[] = {(char)('a' + i % 26), (char)('e' + i / 26), 't', 0};
+		buffer_printf(text, format, i, i % 7 + 1, name);
+	}
 }
 
 static void show(const struct buffer *text, struct buffer *out)

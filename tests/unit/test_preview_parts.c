@@ -178,6 +178,13 @@ static const struct {
 	{"==4711==    by 0x10915E: main (shop.c:9)", SCORE_FRAME, 10, 10},
 	{" \xE2\x9D\xAF test/a.test.js:9:14", SCORE_FRAME, 10, 10},
 	{"x.c:9: warning: unused variable 'error'", SCORE_WARNING, 5, 24},
+	/* harmless among others of its list */
+	{"x.ts:9:2: error: 'error' is declared but its value is never read", SCORE_DETAIL, 10, 40},
+	{"x.ts:9:2: error: 'a' is declared to hold text", SCORE_DETAIL, 60, 100},
+	{"x.ts(9,2): error TS2304: Cannot find name 'a'", SCORE_DETAIL, 60, 100},
+	/* a number of an error, and numbers of errors */
+	{"queue: it skipped its 12 checks: error 98", SCORE_FAIL, 10, 40},
+	{"12 checks, errors: 98", SCORE_SUMMARY, 40, 100},
 	{"    at Object.<anonymous> (src/error.js:9:22)", SCORE_FRAME, 1, 10},
 	{"ERROR app: app.go:162   at runtime.goexit (asm_amd64.s:1998)", SCORE_FRAME, 1, 10},
 	{"main.fail(0x1)\n\t/srv/error.go:12 +0x1d", SCORE_FRAME, 1, 10},
