@@ -163,7 +163,7 @@ $(BUILD)/bench/empty.so: tests/bench/preload/empty.c Makefile
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(SHIM_FLAGS) $(SHIM_LINK) -o $@ $<
 
-$(BUILD)/bench/answer $(BUILD)/bench/pauses: $(BUILD)/bench/%: tests/bench/%.c $(LIBRARY)
+$(BUILD)/bench/answer $(BUILD)/bench/pauses $(BUILD)/bench/tokens: $(BUILD)/bench/%: tests/bench/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call run,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) $(LDLIBS)
 
@@ -312,6 +312,16 @@ draws:
 	+@$(SUB_MAKE) programs
 	@tests/draws $(BUILD)
 
+# How far the estimate of tokens is from real tokenizers, which come from npm.
+TOKENIZERS = $(BUILD)/tokenizers
+
+.PHONY: bench-tokens
+bench-tokens:
+	+@$(SUB_MAKE) $(BUILD)/bench/tokens
+	@mkdir -p $(TOKENIZERS)
+	npm install --silent --prefix $(TOKENIZERS) gpt-tokenizer @anthropic-ai/tokenizer llama3-tokenizer-js
+	tests/bench/tokens.mjs $(BUILD) $(TOKENIZERS) $(FLAGS)
+
 # How well previews show what matters, on labelled logs: tests/bench/preview tells their format.
 .PHONY: bench-preview
 bench-preview: build-packages
@@ -371,6 +381,7 @@ help:
 	@echo 'bench      measure against the budgets'
 	@echo 'draws      run programs that draw, with and without terse, as an agent does'
 	@echo 'bench-preview  measure previews on the labelled logs in DATA=DIR'
+	@echo 'bench-tokens  compare the estimate of tokens with real tokenizers, from npm'
 	@echo 'check-agents  drive real agents (npm, about 2 GB below $(AGENTS_DIR))'
 	@echo 'check-faults   let every system call and allocation fail once (some minutes)'
 	@echo 'check-kills    kill terse at a random moment in KILL_RUNS ($(KILL_RUNS)) runs'

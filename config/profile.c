@@ -385,7 +385,8 @@ static void profile_add_items(struct settings *s, const struct option *o, const 
 
 void profile_apply(struct settings *s, const struct profile_choice *choice)
 {
-	s->own_words = strcmp(profile_name(choice), PROFILE_TERSE) == 0;
+	s->applied = profile_name(choice);
+	s->own_words = strcmp(s->applied, PROFILE_TERSE) == 0;
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option *o = &option_table[i];
 		if (option_is_number(o) && option_source(s, o)->by < ORIGIN_PROFILE)
@@ -399,7 +400,7 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 
 static const char verbs[] =
 	"terse "
-	"read|search|changes|list|show|path|history|snapshot|config|doctor|help|version|await|"
+	"read|search|changes|list|show|path|history|stats|snapshot|config|doctor|help|version|await|"
 	"send|signal|attach|session|rewind|drop|gc|archive|replay";
 
 /* Something else, a command that prints next to nothing, or a verb of terse. */

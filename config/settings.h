@@ -143,6 +143,7 @@ struct settings {
 	struct layer *agents;   /* supervisor/agents/rule.h */
 	const char *agent;      /* the agent whose section was applied; NULL: none */
 	bool own_words;         /* the command's profile is PROFILE_TERSE */
+	const char *applied;    /* the name of that profile; NULL: none was applied */
 };
 
 /* Why a setting was refused. */

@@ -58,6 +58,7 @@ static const struct entry verbs[] = {
 	{"probe", command_probe},       {"init", command_init},
 	{"hook", command_hook},         {"__complete", command_complete},
 	{"changes", command_changes},
+	{"stats", command_stats},
 };
 
 static const struct entry *find_verb(const char *name)

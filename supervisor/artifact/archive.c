@@ -30,11 +30,19 @@
 #define UNPACK_LINE  64
 #define UNPACK_MAX   ((uint64_t)1 << 53)
 
-enum unpack_part { UNPACK_JSON, UNPACK_TEXT, UNPACK_ERR, UNPACK_RAW, UNPACK_CAST, UNPACK_PARTS };
+enum unpack_part {
+	UNPACK_JSON,
+	UNPACK_TEXT,
+	UNPACK_ERR,
+	UNPACK_RAW,
+	UNPACK_CAST,
+	UNPACK_SHOWN,
+	UNPACK_PARTS
+};
 
 static const char *const unpack_names[UNPACK_PARTS] = {
 	[UNPACK_JSON] = "json", [UNPACK_TEXT] = "txt",  [UNPACK_ERR] = "err.txt",
-	[UNPACK_RAW] = "raw",   [UNPACK_CAST] = "cast",
+	[UNPACK_RAW] = "raw",   [UNPACK_CAST] = "cast", [UNPACK_SHOWN] = "shown",
 };
 
 struct writer {
@@ -426,8 +434,9 @@ static int restore_finish(struct restore *r)
 	if (m->state == META_RUNNING)
 		m->state = META_INTERRUPTED;
 	m->raw_bytes = r->parts[UNPACK_RAW].fd < 0 ? 0 : m->raw_bytes;
-	if (take_name(r, UNPACK_CAST) < 0 || take_name(r, UNPACK_RAW) < 0 ||
-	    take_name(r, UNPACK_ERR) < 0 || meta_write(r->dir, m) < 0)
+	if (take_name(r, UNPACK_SHOWN) < 0 || take_name(r, UNPACK_CAST) < 0 ||
+	    take_name(r, UNPACK_RAW) < 0 || take_name(r, UNPACK_ERR) < 0 ||
+	    meta_write(r->dir, m) < 0)
 		return -1;
 	write_index(r, UNPACK_TEXT);
 	write_index(r, UNPACK_ERR);

@@ -8,6 +8,7 @@
 #include "supervisor/artifact/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,6 +231,16 @@ bool artifact_part_path(const struct artifact *a, enum artifact_part part, char 
 int artifact_open_text(const struct artifact *a, enum artifact_part part, struct text *text)
 {
 	return text_open(text, a->dir, a->meta->id, part);
+}
+
+int artifact_keep_shown(const struct artifact *a, const char *data, size_t len)
+{
+	int fd = id_open_file(a->dir, a->meta->id, ARTIFACT_SHOWN, O_WRONLY | O_CREAT | O_TRUNC);
+	if (fd < 0)
+		return -1;
+	int result = stream_has_room(a->dir, a->min_free) ? io_write(fd, data, len) : -1;
+	io_close(&fd);
+	return result;
 }
 
 void artifact_close(struct artifact *a)

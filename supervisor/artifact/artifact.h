@@ -4,6 +4,7 @@
 //           ID.err.txt  text of standard error, where kept apart
 //           ID.raw      raw bytes, where kept
 //           ID.cast     a recording with times (process/record.h), where wanted
+//           ID.shown    what a reader was shown of it (artifact_keep_shown())
 //           ID.json     metadata (meta.h)
 //           ID.idx, ID.err.idx  line index (index.h)
 //           recent      the IDs of the session in order (history.h)
@@ -84,6 +85,13 @@ bool artifact_part_path(const struct artifact *a, enum artifact_part part, char 
 
 /* Opens what was written of a text part for reading (text.h). Returns 0, or -1 with errno. */
 int artifact_open_text(const struct artifact *a, enum artifact_part part, struct text *text);
+
+#define ARTIFACT_SHOWN ".shown"
+
+/* Writes ID.shown, once the reader has all: a line with a JSON object, which has the ranges of
+   lines that were shown ("stdout", "stderr": [[FROM,TO]...], in their order) and the "bytes" that
+   were printed; then these as they were, or the first of them. Returns 0, or -1 with errno. */
+int artifact_keep_shown(const struct artifact *a, const char *data, size_t len);
 
 /* Closes the files and frees; it does not write (call artifact_update before). */
 void artifact_close(struct artifact *a);

@@ -11,6 +11,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/removal.h"
 #include "supervisor/artifact/retention.h"
+#include "supervisor/artifact/usage.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -215,7 +216,7 @@ void inventory_release(struct inventory *v)
 #define SETTLED_MS ((int64_t)STORE_SETTLED_S * 1000)
 
 /* Files of a session's directory that are no artifacts. */
-static const char *const own_files[] = {RECENT_FILE, META_HISTORY, INVENTORY_ENDED};
+static const char *const own_files[] = {RECENT_FILE, META_HISTORY, USAGE_READS, INVENTORY_ENDED};
 
 #define OWN_FILES (sizeof(own_files) / sizeof(*own_files))
 

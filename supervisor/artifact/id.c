@@ -67,8 +67,8 @@ uint64_t id_last_at(int64_t ms)
 	return id_first_at(ms) | ((1u << RANDOM_BITS) - 1);
 }
 
-const char *const id_suffixes[] = {".txt", ".err.txt", ".raw",  ".json",
-				   ".idx", ".err.idx", ".cast", NULL};
+const char *const id_suffixes[] = {".txt",     ".err.txt", ".raw",   ".json", ".idx",
+				   ".err.idx", ".cast",    ".shown", NULL};
 
 /* The longest suffix is ".err.txt". */
 #define FILE_NAME_LEN (ID_LEN + 8)

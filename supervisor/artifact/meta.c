@@ -7,6 +7,7 @@
 #include "lib/json.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/removal.h"
+#include "supervisor/artifact/usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,9 @@
 
 /* Arguments of at most 128 KB: escaped six-fold they still are under META_MAX. */
 #define COMMAND_BUDGET (128 * 1024)
+
+/* Bytes of the names of an agent and of a profile that are kept. */
+#define NAME_SHOWN ((size_t)24)
 
 /* Each argument also takes two quotes and a comma. */
 #define ARGUMENT_EXTRA 3
@@ -146,6 +150,7 @@ static size_t keep_others(void *ctx, const char *line, size_t len)
 long meta_forget_history(int dir, int64_t from_ms, int64_t to_ms)
 {
 	struct span_of_time span = {from_ms, to_ms};
+	journal_filter(dir, USAGE_READS, keep_others, &span);
 	return journal_filter(dir, META_HISTORY, keep_others, &span);
 }
 
@@ -339,6 +344,21 @@ static void meta_json_add_run(struct buffer *out, const struct meta *m, size_t b
 	json_add_number(out, "command_pid", m->command);
 }
 
+static void meta_json_add_shown(struct buffer *out, const struct meta *m)
+{
+	const uint64_t shown[] = {m->shown.bytes, m->shown.tokens, m->shown.text, m->shown.own};
+	if (m->shown.bytes) {
+		json_begin_array(out, "shown");
+		for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
+			json_add_count(out, NULL, shown[i]);
+		json_end_array(out);
+	}
+	if (m->agent)
+		meta_json_add_string(out, "agent", m->agent, NAME_SHOWN);
+	if (m->profile)
+		meta_json_add_string(out, "profile", m->profile, NAME_SHOWN);
+}
+
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 {
 	json_begin_object(out, NULL);
@@ -354,6 +374,7 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 		json_add_count(out, "told", m->reported);
 	meta_json_add_stream(out, "stdout", &m->out);
 	meta_json_add_stream(out, "stderr", &m->err);
+	meta_json_add_shown(out, m);
 	meta_json_add_holders(out, m);
 	if (m->raw_lost) {
 		json_add_count(out, "raw_lost", m->raw_lost);

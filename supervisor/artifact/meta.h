@@ -50,6 +50,13 @@ struct meta_holder {
 	char name[64]; /* as the process has set it: may hold anything */
 };
 
+/* What a reader who may be an agent was shown of a run: bytes, and how many tokens that is, as
+   lib/tokens.h estimates it; bytes of the text that it was shown, and how many of these the agent
+   would have shown by itself (config/own_cut.h). */
+struct meta_shown {
+	uint64_t bytes, tokens, text, own;
+};
+
 struct meta {
 	char id[ID_LEN + 1];          /* "" in the history: no artifact was written */
 	char **argv;                  /* the command's arguments, NULL-terminated; not owned */
@@ -75,7 +82,11 @@ struct meta {
 	struct meta_holder
 		held_by[META_HOLDERS]; /* while the supervisor records what they write ... */
 	int holders;                   /* ... so many of them, the first ones */
-	void *owned;                   /* memory of a meta that was read; see meta_release */
+	/* Only written, and only to the history; usage.h reads them. Names not owned, may be
+	   NULL. */
+	struct meta_shown shown;
+	const char *agent, *profile;
+	void *owned; /* memory of a meta that was read; see meta_release */
 };
 
 /* The gaps of a stream, and of the raw bytes. */
@@ -91,8 +102,9 @@ int meta_write(int dir, const struct meta *m);
    line stays under META_HISTORY_MAX bytes. Returns 0, or -1 with errno. */
 int meta_append_history(int dir, const struct meta *m);
 
-/* Takes the runs that started at from_ms or later, and before to_ms, out of the history. Returns
-   how many, or -1 with errno (ENOENT: there is no history). */
+/* Takes the runs that started at from_ms or later, and before to_ms, out of the history, and what
+   was read then out of SESSION/reads. Returns how many, or -1 with errno (ENOENT: there is no
+   history). */
 long meta_forget_history(int dir, int64_t from_ms, int64_t to_ms);
 
 /* When the first run in the history started, or -1. */
@@ -114,6 +126,9 @@ bool meta_is_held(int text_fd);
 //    "state":"done","started_ms":...,"ended_ms":...,"duration_ms":...,
 //    "exit_code":2,"signal":null,"timed_out":false,"binary":false,"cols":160,"rows":50,
 //    "supervisor":0,"command_pid":0,"stdout":{"bytes":...,"lines":...},"raw_bytes":0}
+//
+// In the history: "shown":[BYTES,TOKENS,TEXT,OWN] (struct meta_shown) where a reader was shown
+// something, "agent", "profile".
 //
 // A stream has "gap":{"from","to","offset","bytes"} and "error" where there are any;
 // "stderr" is there when it was kept apart, "command_cut" when the command is not whole.

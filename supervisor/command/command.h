@@ -38,6 +38,7 @@ int command_changes(struct command_context *c, int argc, char **argv);
 int command_list(struct command_context *c, int argc, char **argv);
 int command_show(struct command_context *c, int argc, char **argv);
 int command_history(struct command_context *c, int argc, char **argv);
+int command_stats(struct command_context *c, int argc, char **argv);
 int command_path(struct command_context *c, int argc, char **argv);
 int command_attach(struct command_context *c, int argc, char **argv);
 int command_await(struct command_context *c, int argc, char **argv);

@@ -6,6 +6,7 @@
 #include "lib/buffer.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/text.h"
+#include "supervisor/command/followup.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
 #include "supervisor/reading/listing.h"
@@ -40,6 +41,11 @@ struct search {
 	bool found;     /* a match */
 	uint64_t total; /* matches in the last text */
 
+	/* What was printed counts as read of the first artifact with a match: its session's
+	   directory, or -1. */
+	struct followup followup;
+	int first;
+	char first_id[ID_LEN + 1];
 	int64_t began_ms, shown_ms;
 	uint64_t size;       /* of the text */
 	bool progress;       /* show progress to a person ... */

@@ -62,9 +62,10 @@ static void search_json_add_matches(struct buffer *out, const struct search *s)
 	json_add_made(out, "all", &all);
 }
 
-static int search_json_print(struct buffer *out)
+static int search_json_print(struct search *s, struct buffer *out)
 {
 	envelope_end(out);
+	followup_add(&s->followup, out->data, out->len);
 	int result = verb_write(out);
 	buffer_release(out);
 	return result;
@@ -86,7 +87,7 @@ int search_json_one(struct search *s, const struct text *text, uint64_t total)
 		search_json_add_array(&out, "gaps", &s->listing.gap);
 	if (walk_long_line(s->walk))
 		json_add_count(&out, "long_line", walk_long_line(s->walk));
-	return search_json_print(&out);
+	return search_json_print(s, &out);
 }
 
 int search_json_all(struct search *s, const char *session)
@@ -105,7 +106,7 @@ int search_json_all(struct search *s, const char *session)
 		json_add_count(&out, "total", s->matching);
 		json_add_bool(&out, "truncated", s->listing.full);
 	}
-	return search_json_print(&out);
+	return search_json_print(s, &out);
 }
 
 #define PROGRESS_AFTER 1000 /* ms */
@@ -116,6 +117,7 @@ int search_print(void *ctx, const char *data, size_t len)
 	struct search *s = ctx;
 	if (!s->verb.json) {
 		search_end_progress(s);
+		followup_add(&s->followup, data, len);
 		return io_write(STDOUT_FILENO, data, len);
 	}
 	buffer_append(&s->json, data, len);

@@ -86,6 +86,18 @@ const struct help_topic help_topics[] = {
 	 "  --watch               the same, redrawn until a key is pressed\n"},
 	{"history", "list all runs of this session", "terse history [OPTIONS]",
 	 "Lists all runs of this session that have ended, newest first.\n\n" RUNS_HELP},
+	{"stats", "sum up what runs showed and what terse saved", "terse stats [OPTIONS]",
+	 "Sums up the runs of this session: what commands wrote, what the agent was shown of\n"
+	 "it, what was read back later, and what the agent would have shown by itself. Saved\n"
+	 "is the last less the two before, and may be less than nothing.\n\n"
+	 "  --all                 of all sessions\n"
+	 "  --session NAME        of this session\n"
+	 "  --since WHEN          since: 2h (ago), 14:05, 2026-11-20\n"
+	 "  --by WHAT             a row for each command, profile, agent or day\n"
+	 "  --limit N             at most N rows (20)\n"
+	 "  --advise              lines for terse.ini: more room for commands whose previews\n"
+	 "                        were read on, less for those whose previews never were\n"
+	 "  --json                as JSON\n"},
 	{"await", "wait until a command in the background ends or prints a line",
 	 "terse await ID [--timeout TIME] [--for REGEX [--offset N]] [--idle TIME]",
 	 "Waits until a command in the background (run --yield, --detach) ends or asks for\n"

@@ -13,6 +13,7 @@
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/excerpts.h"
+#include "supervisor/command/followup.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
 #include "supervisor/reading/notice.h"
@@ -49,6 +50,7 @@ struct read {
 	struct text text;
 	struct notice_place place;
 	struct buffer quoted; /* its name */
+	struct followup followup;
 };
 
 /* Bytes of a page that are reserved for notices: three commands at most, and in JSON some
@@ -71,6 +73,13 @@ static int read_past_lines(const struct read *r, uint64_t total)
 		  r->name, human_count(count, total), total == 1 ? "" : "s", r->option,
 		  r->lines.first);
 	return 1;
+}
+
+/* Prints JSON. */
+static int read_print_json(struct read *r, const struct buffer *json)
+{
+	followup_add(&r->followup, json->data, json->len);
+	return verb_write(json);
 }
 
 static int read_past_bytes(const struct read *r)
@@ -232,6 +241,7 @@ static void read_json_add_slice(struct buffer *out, const struct read *r, const 
 /* Prints piece by piece: text, and notices about what is missing. */
 struct printer {
 	enum sink sink;
+	struct followup *followup;
 	bool inside; /* a line */
 	struct buffer notice;
 };
@@ -241,6 +251,7 @@ static int read_print_text(struct printer *out, const char *data, size_t len)
 	if (len == 0)
 		return 0;
 	out->inside = data[len - 1] != '\n';
+	followup_add(out->followup, data, len);
 	return io_write(STDOUT_FILENO, data, len);
 }
 
@@ -254,6 +265,7 @@ static int read_print_notice(struct printer *out, bool own_line)
 	if (own_line && out->inside && read_print_text(out, "\n", 1) < 0)
 		return -1;
 	int result = reader_notice(out->sink, &out->notice);
+	followup_add(out->followup, out->notice.data, out->notice.len);
 	out->inside = false;
 	buffer_clear(&out->notice);
 	return result;
@@ -327,7 +339,7 @@ static int read_print_next(struct printer *out, struct read *r, const struct pag
 
 static int read_print_lines(struct read *r, const struct page *p)
 {
-	struct printer out = {.sink = r->sink};
+	struct printer out = {.sink = r->sink, .followup = &r->followup};
 	int result = -1;
 	if (read_print_omitted(&out, r, p) == 0 && read_print_pieces(&out, r, p) == 0)
 		result = read_print_next(&out, r, p);
@@ -337,7 +349,7 @@ static int read_print_lines(struct read *r, const struct page *p)
 
 static int read_print_bytes(struct read *r, const struct slice *s)
 {
-	struct printer out = {.sink = r->sink};
+	struct printer out = {.sink = r->sink, .followup = &r->followup};
 	int result = -1;
 	if (read_print_gap(&out, &s->gap) == 0 &&
 	    read_print_text(&out, s->text.data, s->text.len) == 0 &&
@@ -363,7 +375,7 @@ static int read_page(struct read *r)
 	else if (result == 0 && !r->verb.json)
 		result = read_print_lines(r, &p);
 	else if (result == 0 && (result = read_json_add_page(&json, r, &p)) == 0)
-		result = verb_write(&json);
+		result = read_print_json(r, &json);
 	if (result < 0)
 		status = read_failed(r);
 	buffer_release(&json);
@@ -389,7 +401,7 @@ static int read_slice(struct read *r)
 		result = read_print_bytes(r, &s);
 	} else if (result == 0) {
 		read_json_add_slice(&json, r, &s);
-		result = verb_write(&json);
+		result = read_print_json(r, &json);
 	}
 	buffer_release(&json);
 	slice_release(&s);
@@ -523,7 +535,7 @@ static int read_preview(struct read *r)
 		.print = INTERCEPT_PREVIEW,
 		.onlcr = true,
 		.returns = true,
-		.into = r->verb.json ? &text : NULL,
+		.into = &text,
 		.exit_code = r->exit_code >= 0 ? &r->exit_code : NULL,
 	};
 	int status = 0;
@@ -536,7 +548,10 @@ static int read_preview(struct read *r)
 		json_add_text(&json, "preview", text.data, text.len);
 		json_add_count(&json, "total_bytes", t->size);
 		envelope_end(&json);
-		status = verb_write(&json) < 0 ? read_failed(r) : 0;
+		status = read_print_json(r, &json) < 0 ? read_failed(r) : 0;
+	} else {
+		followup_add(&r->followup, text.data, text.len);
+		status = verb_write(&text) < 0 && errno != EPIPE ? read_failed(r) : 0;
 	}
 	if (is_run)
 		meta_release(&m);
@@ -686,6 +701,9 @@ int command_read(struct command_context *c, int argc, char **argv)
 	if (verb_open(&r.verb, c->settings, a.session, r.place.part, r.name, &r.text) < 0)
 		return 1;
 	int status = read_show(&r);
+	if (status == 0)
+		followup_keep(&r.followup, r.text.dir, r.text.id,
+			      r.verb.json ? SINK_AGENT : r.sink);
 	text_close(&r.text);
 	buffer_release(&r.quoted);
 	return status;

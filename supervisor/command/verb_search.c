@@ -12,6 +12,7 @@
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -300,6 +301,7 @@ static int search_say_nothing(struct search *s, const struct text *text)
 static int search_print_notice(struct search *s, struct buffer *notice)
 {
 	int result = reader_notice(s->sink, notice);
+	followup_add(&s->followup, notice->data, notice->len);
 	buffer_release(notice);
 	return result;
 }
@@ -365,6 +367,7 @@ static int search_one(struct search *s, const char *session, const char *name)
 		status = 1;
 	} else if (status == 0) {
 		status = search_status(s);
+		followup_keep(&s->followup, text.dir, text.id, s->verb.json ? SINK_AGENT : s->sink);
 	}
 out:
 	text_close(&text);
@@ -415,6 +418,10 @@ static int search_found(struct search *s, const struct id_found *found)
 						     .standard_error = s->query.standard_error}};
 	s->artifacts++;
 	int status = search_text(s, &t);
+	if (s->found && s->first < 0) {
+		s->first = fcntl(text.dir, F_DUPFD_CLOEXEC, 0);
+		memcpy(s->first_id, text.id, sizeof(s->first_id));
+	}
 	if (s->listing.next_in == found->id) {
 		snprintf(s->next_id, sizeof(s->next_id), "%s", found->id);
 		s->listing.next_in = s->next_id;
@@ -444,7 +451,10 @@ static int search_all(struct search *s, const char *session)
 		status = 1;
 	} else if (status == 0) {
 		status = search_status(s);
+		followup_keep(&s->followup, s->first, s->first_id,
+			      s->verb.json ? SINK_AGENT : s->sink);
 	}
+	io_close(&s->first);
 	if (status == 0)
 		status = unseen;
 	if (r)
@@ -455,7 +465,7 @@ static int search_all(struct search *s, const char *session)
 
 int command_search(struct command_context *c, int argc, char **argv)
 {
-	struct search s = {.verb = {.name = argv[0]}, .settings = c->settings};
+	struct search s = {.verb = {.name = argv[0]}, .settings = c->settings, .first = -1};
 	struct search_arguments a = {.all = false};
 	if (search_parse(&s, &a, argc, argv) < 0)
 		return EXIT_TERSE;

@@ -178,7 +178,7 @@ static void print_rest(struct interceptor *s, const struct interceptor_ending *e
 /* The preview, and the line about the whole. */
 static void closing_print_preview(struct interceptor *s, struct interceptor_ending *e)
 {
-	intercept_print_preview(s, e, NULL);
+	intercept_print_preview(s, e, &s->shown);
 	e->ending.broken = s->broken;
 	e->ending.omits = s->omits;
 	e->ending.cuts = s->cuts;
@@ -212,8 +212,9 @@ void interceptor_report(struct interceptor *s, const struct interceptor_ending *
 			print_binary(s, &e);
 		} else if (s->fits) {
 			print_rest(s, &e);
+			report_add_range(&s->shown, 1, interceptor_lines(s));
 		} else if (intercept_is_by_head(s)) {
-			intercept_print_end_of_head(s, &e, NULL);
+			intercept_print_end_of_head(s, &e, &s->shown);
 		} else {
 			closing_print_preview(s, &e);
 		}
@@ -374,6 +375,7 @@ void interceptor_free(struct interceptor *s)
 	buffer_release(&s->line);
 	buffer_release(&s->partial);
 	buffer_release(&s->collected);
+	free(s->shown.ranges);
 	free(s);
 }
 
@@ -504,6 +506,12 @@ enum interceptor_print interceptor_reader(struct interceptor *s)
 {
 	intercept_resolve(s);
 	return s->options.print;
+}
+
+const struct report_range *interceptor_shown(const struct interceptor *s, size_t *count)
+{
+	*count = s->shown.range_count;
+	return s->shown.ranges;
 }
 
 uint64_t interceptor_lines(const struct interceptor *s)

@@ -190,6 +190,10 @@ void interceptor_heartbeat(struct interceptor *s, int64_t elapsed_ms, enum wait_
 /* Who reads; asks (see resolve above) if that is not known yet. */
 enum interceptor_print interceptor_reader(struct interceptor *s);
 
+/* The lines that interceptor_report() and what was printed before have shown, in order; `count` of
+   them. None of binary output. Valid until interceptor_free(). */
+const struct report_range *interceptor_shown(const struct interceptor *s, size_t *count);
+
 uint64_t interceptor_lines(const struct interceptor *s);
 uint64_t interceptor_bytes(const struct interceptor *s); /* of text; of raw bytes when binary */
 /* Bytes of the text that are final: no later output changes them. */

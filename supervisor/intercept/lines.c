@@ -131,6 +131,19 @@ static void note_left_out(struct interceptor *s, const struct preview_piece *pie
 		s->left_out[s->left_out_count++] = (struct preview_range){piece->from, piece->to};
 }
 
+/* Takes down the lines that are printed already, but for those that were left out of them. */
+static int note_printed(const struct interceptor *s, struct report_stream *report)
+{
+	uint64_t from = 1;
+	for (size_t i = 0; i < s->left_out_count; i++) {
+		const struct preview_range *gap = &s->left_out[i];
+		if (gap->from > from && report_add_range(report, from, gap->from - 1) < 0)
+			return -1;
+		from = gap->to + 1;
+	}
+	return s->printed_lines >= from ? report_add_range(report, from, s->printed_lines) : 0;
+}
+
 bool intercept_print_last(struct interceptor *s, size_t bytes, size_t lines,
 			  const struct wording_place *place)
 {
@@ -172,8 +185,8 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 		ask.total_lines = share_end(&s->line_share, (size_t)s->options.limit.count);
 	uint64_t cut = 0;
 	int result = 0, count = preview_choose(s->preview, &ask, &pieces);
-	if (report && s->printed_lines > 0)
-		result = report_add_range(report, 1, s->printed_lines);
+	if (report)
+		result = note_printed(s, report);
 	for (int i = 0; i < count && result == 0; i++) {
 		print_piece(s, &pieces[i], &marker);
 		cut += pieces[i].cut;

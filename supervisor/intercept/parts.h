@@ -231,10 +231,11 @@ struct interceptor {
 	uint64_t put;          /* bytes printed, notices included */
 	bool head_closed;
 	bool resolved;
-	struct kind kind; /* of binary output */
-	bool ended_line;  /* the last byte printed was a newline */
-	bool ended_text;  /* the last byte of the text was one */
-	bool finished;    /* nothing is left in the terminal */
+	struct kind kind;           /* of binary output */
+	struct report_stream shown; /* only its ranges: what a live reader was shown at last */
+	bool ended_line;            /* the last byte printed was a newline */
+	bool ended_text;            /* the last byte of the text was one */
+	bool finished;              /* nothing is left in the terminal */
 	bool reported;
 
 	uint64_t live_version; /* of the terminal, when the artifact's end was written */

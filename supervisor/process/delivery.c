@@ -27,6 +27,7 @@ bool delivery_print(struct delivery *d)
 	buffer_clear(piece);
 	summary_next(&d->summary, piece);
 	output_queue_write(o, piece->data, piece->len);
+	shown_add(&d->record->shown, piece->data, piece->len);
 	if (o->error)
 		d->summary.is_open = false;
 	/* The reader does not stall. */

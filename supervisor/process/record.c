@@ -123,6 +123,7 @@ void record_init(struct record *r, const struct job *job)
 {
 	*r = (struct record){.max_bytes = (uint64_t)job->settings->max_artifact,
 			     .min_free = (uint64_t)job->settings->min_free,
+			     .settings = job->settings,
 			     .history = -1};
 	if (!getcwd(r->cwd, sizeof(r->cwd)))
 		r->cwd[0] = '\0';
@@ -250,6 +251,11 @@ void record_held(struct record *r, const struct pipe_holder *holders, int count)
 		artifact_update(r->artifact);
 }
 
+void record_shown(struct record *r)
+{
+	shown_keep(&r->shown, r->artifact);
+}
+
 void record_close(struct record *r, bool grown)
 {
 	record_release_claim(r);
@@ -261,8 +267,10 @@ void record_close(struct record *r, bool grown)
 		artifact_close(r->artifact);
 		r->artifact = NULL;
 	}
+	shown_sum(&r->shown, r->settings, &r->meta);
 	if (r->history >= 0)
 		meta_append_history(r->history, &r->meta);
+	shown_release(&r->shown);
 	io_close(&r->history);
 }
 

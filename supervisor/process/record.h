@@ -12,6 +12,7 @@
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/process/job.h"
 #include "supervisor/process/process_tree.h"
+#include "supervisor/process/shown.h"
 #include "supervisor/report/wording.h"
 
 #include <stdbool.h>
@@ -43,6 +44,8 @@ struct record {
 	int error;    /* why there is no artifact although one was wanted */
 	char cwd[PATH_MAX];
 	char session[SESSION_ROOM];
+	struct shown shown;
+	const struct settings *settings;
 	int history; /* the session's directory, or -1 */
 	bool gc_due;
 };
@@ -71,6 +74,9 @@ void record_end(struct record *r, int status, bool timed_out, bool interrupted,
 
 /* These processes hold the output of a command that has ended. */
 void record_held(struct record *r, const struct pipe_holder *holders, int count);
+
+/* The reader has everything that it gets: keeps it beside the artifact. */
+void record_shown(struct record *r);
 
 /* No more text comes: appends the line to the history, updates the artifact if text came since
    record_end() (`grown`), and frees. */

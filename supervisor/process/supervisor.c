@@ -427,6 +427,7 @@ static void supervisor_linger(struct supervisor *s)
 		supervisor_drop_caller(s);
 	s->state = SUPERVISOR_LINGERING;
 	s->delivery.stall_at = s->timer[TIMER_HEARTBEAT] = 0;
+	record_shown(&s->record);
 	TRACE(PROCESS, "supervisor: the reader has everything%s",
 	      supervisor_is_held(s) ? ", and the output is still held" : "");
 	if (!supervisor_is_held(s))

@@ -127,6 +127,18 @@ static void report_conclude(struct supervisor *s, struct source *source)
 	s->record.meta.binary |= source->text && interceptor_is_binary(source->text);
 }
 
+/* Takes down what the report is about, once it is queued. */
+static void report_note_shown(struct supervisor *s)
+{
+	bool is_summary = delivery_summary_queue(&s->delivery) && !report_is_text(s);
+	for (int i = 0; i < s->source_count; i++) {
+		const struct source *source = &s->sources[i];
+		bool agent = source->sink == SINK_AGENT || source->sink == SINK_PIPE;
+		if (source->text && (agent || is_summary))
+			shown_text(&s->record.shown, source->text, source->is_stderr);
+	}
+}
+
 void supervisor_report(struct supervisor *s)
 {
 	for (int i = 0; i < s->source_count; i++)
@@ -141,6 +153,8 @@ void supervisor_report(struct supervisor *s)
 	record_end(&s->record, s->status, s->timed_out, s->interrupted, duration);
 	if (s->caller == CALLER_WAITS)
 		report_end(s);
+	if (s->caller != CALLER_LEFT)
+		report_note_shown(s);
 	TRACE(PROCESS, "supervisor: report: status 0x%x%s%s, %s", (unsigned)s->status,
 	      s->timed_out ? ", timed out" : "", s->interrupted ? ", interrupted" : "",
 	      s->record.artifact ? artifact_id(s->record.artifact) : "no artifact");
@@ -176,6 +190,7 @@ void supervisor_yield(struct supervisor *s)
 	}
 	if (!report_is_text(s))
 		report_summary(s);
+	report_note_shown(s);
 	TRACE(PROCESS, "supervisor: yields as %s", s->record.meta.id);
 	s->caller = CALLER_YIELDING;
 	s->timer[TIMER_HEARTBEAT] = 0;

@@ -1,0 +1,33 @@
+// See followup.h.
+
+#include "supervisor/command/followup.h"
+
+#include "lib/active.h"
+#include "lib/human.h"
+#include "supervisor/artifact/usage.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void followup_add(struct followup *f, const char *data, size_t len)
+{
+	f->bytes += len;
+	tokens_feed(&f->tokens, data, len);
+}
+
+void followup_keep(const struct followup *f, int dir, const char *id, enum sink sink)
+{
+	struct usage_read read = {.at_ms = clock_real_ms(),
+				  .inside = active_is_inside(getenv(ACTIVE_NAME))};
+	bool inside_person = read.inside && active_has_person(getenv(ACTIVE_NAME));
+	if (!*id || isatty(STDOUT_FILENO) || inside_person)
+		return;
+	memcpy(read.id, id, sizeof(read.id));
+	if (sink != SINK_PROGRAM) {
+		read.bytes = f->bytes;
+		read.tokens = tokens_estimate(&f->tokens);
+	}
+	/* Statistics are worth no error. */
+	usage_append_read(dir, &read);
+}

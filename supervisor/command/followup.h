@@ -1,0 +1,25 @@
+// What a verb prints of an artifact for somebody who is no person, taken down for terse stats
+// (artifact/usage.h): a preview that is followed up has cost more than it shows.
+#ifndef TERSE_COMMAND_FOLLOWUP_H
+#define TERSE_COMMAND_FOLLOWUP_H
+
+#include "lib/tokens.h"
+#include "supervisor/process/sink.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct followup {
+	uint64_t bytes;
+	struct tokens tokens;
+};
+
+/* These bytes were printed. */
+void followup_add(struct followup *f, const char *data, size_t len);
+
+/* All is printed, of the artifact `id` in the session directory `dir`. What a program or a file got
+   (`sink`) is a follow-up of no bytes: nobody knows how much of it an agent sees. Does nothing if
+   `id` is "": a file that is no artifact. */
+void followup_keep(const struct followup *f, int dir, const char *id, enum sink sink);
+
+#endif

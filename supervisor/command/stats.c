@@ -1,0 +1,311 @@
+// See stats.h.
+
+#include "supervisor/command/stats.h"
+
+#include "config/profile.h"
+#include "config/words.h"
+#include "lib/tokens.h"
+#include "shim/exec_call.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int64_t stats_saved(const struct stats_sum *s)
+{
+	return (int64_t)s->own.bytes - (int64_t)s->shown.bytes - (int64_t)s->read.bytes;
+}
+
+int64_t stats_saved_tokens(const struct stats_sum *s)
+{
+	return (int64_t)s->own.tokens - (int64_t)s->shown.tokens - (int64_t)s->read.tokens;
+}
+
+/* --- names of groups ------------------------------------------------------------------ */
+
+/* Programs whose second word says what they do. */
+static bool has_verbs(const char *name)
+{
+	static const char *const names[] = {
+		"git",      "npm",       "npx",    "pnpm",    "yarn", "cargo",   "go",
+		"docker",   "pip",       "podman", "kubectl", "uv",   "poetry",  "dotnet",
+		"gradle",   "mvn",       "make",   "brew",    "apt",  "apt-get", "bundle",
+		"terse",    "systemctl", "deno",   "bun",     "gh",   "helm",    "terraform",
+		"composer", "mix",       "rustup", "nix",
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_verb(const char *word)
+{
+	return word && *word >= 'a' && *word <= 'z' &&
+	       strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789:-_") == strlen(word);
+}
+
+static void name_words(struct buffer *out, char *const *words)
+{
+	const char *slash = strrchr(words[0], '/');
+	const char *name = slash && slash[1] ? slash + 1 : words[0];
+	buffer_append_string(out, name);
+	if (has_verbs(name) && is_verb(words[1]))
+		buffer_printf(out, " %s", words[1]);
+}
+
+/* The command that feeds the pipeline at whose end `at` is. */
+static size_t find_feeder(const struct words *w, size_t at)
+{
+	for (size_t i = at; i-- > 0;) {
+		if (w->commands[i].into == (int)at)
+			at = i;
+	}
+	return at;
+}
+
+static void name_string(struct buffer *out, const char *string)
+{
+	struct words w;
+	size_t before = out->len;
+	if (words_parse(&w, string) == 0) {
+		for (size_t i = w.count; i-- > 0 && out->len == before;) {
+			if (w.commands[i].into == WORDS_OUT)
+				name_words(out, &w.words[w.commands[find_feeder(&w, i)].first]);
+		}
+		words_release(&w);
+	}
+	if (out->len == before)
+		buffer_append(out, string, strcspn(string, " \t\n"));
+}
+
+void stats_name_command(struct buffer *out, const struct member_value *command)
+{
+	char *words[3] = {NULL};
+	json_t *list = json_loadb(command->data, command->len, JSON_DECODE_ANY, NULL);
+	size_t count = json_array_size(list);
+	for (size_t i = 0; i < 3 && i < count; i++)
+		words[i] = (char *)json_string_value(json_array_get(list, i));
+	if (count == 3 && words[0] && words[1] && words[2] && strcmp(words[1], "-c") == 0 &&
+	    shell_call_is_shell(shell_call_name(words[0])))
+		name_string(out, words[2]);
+	else if (words[0] && count == 1)
+		name_string(out, words[0]);
+	else if (words[0])
+		name_words(out, words);
+	json_decref(list);
+}
+
+static void name_day(struct buffer *out, int64_t ms)
+{
+	time_t seconds = ms / 1000;
+	struct tm tm;
+	char day[16];
+	if (localtime_r(&seconds, &tm) && strftime(day, sizeof(day), "%Y-%m-%d", &tm) > 0)
+		buffer_append_string(out, day);
+}
+
+static void name_run(struct stats *s, const struct usage_run *run)
+{
+	buffer_clear(&s->name);
+	if (s->by == STATS_BY_COMMAND)
+		stats_name_command(&s->name, &run->command);
+	else if (s->by == STATS_BY_PROFILE)
+		buffer_append(&s->name, run->profile.data, run->profile.len);
+	else if (s->by == STATS_BY_AGENT)
+		buffer_append(&s->name, run->agent.data, run->agent.len);
+	else if (s->by == STATS_BY_DAY)
+		name_day(&s->name, run->started_ms);
+	if (s->by != STATS_BY_NOTHING && s->name.len == 0)
+		buffer_append_string(&s->name, "(none)");
+}
+
+/* --- groups --------------------------------------------------------------------------- */
+
+static size_t hash_of(const char *name)
+{
+	size_t h = 14695981039346656037u;
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 1099511628211u;
+	return h;
+}
+
+static size_t *find_slot(struct stats *s, const char *name)
+{
+	size_t at = hash_of(name) & (s->slot_count - 1);
+	while (s->slots[at] && strcmp(s->groups[s->slots[at] - 1].name, name) != 0)
+		at = (at + 1) & (s->slot_count - 1);
+	return &s->slots[at];
+}
+
+/* Keeps the table half empty. */
+static int grow_slots(struct stats *s)
+{
+	if (s->group_count * 2 < s->slot_count)
+		return 0;
+	size_t count = s->slot_count ? s->slot_count * 2 : 64;
+	size_t *slots = calloc(count, sizeof(*slots));
+	if (!slots)
+		return -1;
+	free(s->slots);
+	s->slots = slots;
+	s->slot_count = count;
+	for (size_t i = 0; i < s->group_count; i++)
+		*find_slot(s, s->groups[i].name) = i + 1;
+	return 0;
+}
+
+/* Returns the index of the group that s->name names, or -1 with ENOMEM. */
+static ssize_t find_group(struct stats *s)
+{
+	const char *name = buffer_string(&s->name);
+	if (!name || grow_slots(s) < 0)
+		return -1;
+	size_t *slot = find_slot(s, name);
+	if (*slot)
+		return (ssize_t)*slot - 1;
+	char *copy = strdup(name);
+	struct stats_group *added =
+		copy ? array_add(&s->groups, &s->group_count, &s->group_room, sizeof(*added))
+		     : NULL;
+	if (!added) {
+		free(copy);
+		return -1;
+	}
+	*added = (struct stats_group){.name = copy};
+	*slot = s->group_count;
+	return (ssize_t)s->group_count - 1;
+}
+
+/* --- sums ------------------------------------------------------------------------------- */
+
+static void size_add(struct stats_size *to, uint64_t bytes, uint64_t tokens)
+{
+	to->bytes += bytes;
+	to->tokens += tokens;
+}
+
+static void sum_run(struct stats_sum *sum, const struct usage_run *run, bool is_own)
+{
+	const struct meta_shown *w = &run->shown;
+	if (is_own) {
+		size_add(&sum->read, w->bytes, w->tokens);
+		return;
+	}
+	sum->runs++;
+	sum->failed += run->failed;
+	sum->duration_ms += run->duration_ms;
+	sum->text += w->text;
+	sum->kept += run->id != 0;
+	size_add(&sum->shown, w->bytes, w->tokens);
+	size_add(&sum->own, w->own, tokens_scale(w->tokens, w->bytes, w->own));
+}
+
+static void stats_on_run(void *ctx, const struct usage_run *run)
+{
+	struct stats *s = ctx;
+	bool is_own = run->profile.len == strlen(PROFILE_TERSE) &&
+		      memcmp(run->profile.data, PROFILE_TERSE, run->profile.len) == 0;
+	if (run->started_ms < s->from_ms)
+		return;
+	if (!s->first_ms || run->started_ms < s->first_ms)
+		s->first_ms = run->started_ms;
+	sum_run(&s->all, run, is_own);
+	name_run(s, run);
+	ssize_t group = s->by == STATS_BY_NOTHING ? 0 : find_group(s);
+	if (group >= 0 && s->by != STATS_BY_NOTHING)
+		sum_run(&s->groups[group].sum, run, is_own);
+	s->failed |= group < 0;
+	if (!run->id || is_own || group < 0)
+		return;
+	struct stats_artifact *a =
+		array_add(&s->artifacts, &s->artifact_count, &s->artifact_room, sizeof(*a));
+	s->failed |= !a;
+	if (a)
+		*a = (struct stats_artifact){run->id, run->shown.text, (size_t)group, false};
+}
+
+static int compare_artifacts(const void *a, const void *b)
+{
+	const struct stats_artifact *x = a, *y = b;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static void sum_read(struct stats_sum *sum, const struct usage_read *read,
+		     const struct stats_artifact *a)
+{
+	sum->reads++;
+	if (!read->inside)
+		size_add(&sum->read, read->bytes, read->tokens);
+	if (!a)
+		return;
+	sum->followed += !a->followed;
+	sum->followed_bytes += read->bytes;
+	if (a->text > sum->largest)
+		sum->largest = a->text;
+}
+
+static void stats_on_read(void *ctx, const struct usage_read *read)
+{
+	struct stats *s = ctx;
+	struct stats_artifact key = {.id = id_pack(read->id)};
+	if (read->at_ms < s->from_ms)
+		return;
+	if (!s->sorted && s->artifact_count > 0)
+		qsort(s->artifacts, s->artifact_count, sizeof(key), compare_artifacts);
+	s->sorted = true;
+	struct stats_artifact *a = s->artifact_count
+					   ? bsearch(&key, s->artifacts, s->artifact_count,
+						     sizeof(key), compare_artifacts)
+					   : NULL;
+	sum_read(&s->all, read, a);
+	if (a && s->by != STATS_BY_NOTHING)
+		sum_read(&s->groups[a->group].sum, read, a);
+	if (a)
+		a->followed = true;
+}
+
+int stats_add_session(struct stats *s, const struct store *store, const char *session)
+{
+	const struct usage_events events = {stats_on_run, stats_on_read, s};
+	s->artifact_count = 0;
+	s->sorted = false;
+	int result = usage_scan(store, session, &events, &s->damaged);
+	if (s->failed)
+		errno = ENOMEM;
+	return s->failed ? -1 : result;
+}
+
+static int compare_room(const void *a, const void *b)
+{
+	const struct stats_group *x = a, *y = b;
+	uint64_t of_x = x->sum.shown.bytes + x->sum.read.bytes;
+	uint64_t of_y = y->sum.shown.bytes + y->sum.read.bytes;
+	return of_x == of_y ? strcmp(x->name, y->name) : of_x < of_y ? 1 : -1;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct stats_group *x = a, *y = b;
+	return strcmp(x->name, y->name);
+}
+
+void stats_sort(struct stats *s)
+{
+	if (s->group_count > 0)
+		qsort(s->groups, s->group_count, sizeof(*s->groups),
+		      s->by == STATS_BY_DAY ? compare_names : compare_room);
+}
+
+void stats_release(struct stats *s)
+{
+	for (size_t i = 0; i < s->group_count; i++)
+		free(s->groups[i].name);
+	free(s->groups);
+	free(s->slots);
+	free(s->artifacts);
+	buffer_release(&s->name);
+}

@@ -1,0 +1,89 @@
+// Sums over what runs have shown and what was read back (artifact/usage.h), for terse stats and
+// terse report.
+#ifndef TERSE_COMMAND_STATS_H
+#define TERSE_COMMAND_STATS_H
+
+#include "lib/buffer.h"
+#include "supervisor/artifact/store.h"
+#include "supervisor/artifact/usage.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes, and the estimate of their tokens. */
+struct stats_size {
+	uint64_t bytes, tokens;
+};
+
+struct stats_sum {
+	uint64_t runs, failed; /* commands of terse itself do not count */
+	int64_t duration_ms;
+	uint64_t text;           /* bytes that commands wrote for a reader, as text */
+	struct stats_size shown; /* of that; what no agent read is in neither */
+	struct stats_size own;   /* what the agents would have shown by themselves */
+	struct stats_size read;  /* read back later */
+	uint64_t reads;          /* how often */
+	uint64_t kept, followed; /* artifacts; those of them that were read */
+	uint64_t followed_bytes; /* read of these, as far as it is known */
+	uint64_t largest;        /* text that was followed up */
+};
+
+/* own - (shown + read), which may be negative. */
+int64_t stats_saved(const struct stats_sum *s);
+int64_t stats_saved_tokens(const struct stats_sum *s);
+
+enum stats_by {
+	STATS_BY_NOTHING,
+	STATS_BY_COMMAND,
+	STATS_BY_PROFILE,
+	STATS_BY_AGENT,
+	STATS_BY_DAY
+};
+
+struct stats_group {
+	char *name;
+	struct stats_sum sum;
+};
+
+struct stats {
+	/* Set by the owner; the rest is zeroed. */
+	enum stats_by by;
+	int64_t from_ms; /* runs and reads since then */
+
+	struct stats_sum all;
+	int64_t first_ms; /* when the first of these runs started; 0: there is none */
+	uint64_t damaged; /* lines */
+	struct stats_group *groups;
+	size_t group_count, group_room;
+	size_t *slots; /* a hash table of the groups: index + 1, or 0 */
+	size_t slot_count;
+	/* The artifacts of the session that is being read. */
+	struct stats_artifact {
+		uint64_t id, text;
+		size_t group;
+		bool followed;
+	} * artifacts;
+	size_t artifact_count, artifact_room;
+	bool sorted;
+	struct buffer name; /* of a group, while it is looked up */
+	bool failed;        /* there was no memory for all */
+};
+
+/* Adds a session. Returns 0, or -1 with errno. */
+int stats_add_session(struct stats *s, const struct store *store, const char *session);
+
+/* Sorts the groups: those that took most of the readers' room first; days by their date. */
+void stats_sort(struct stats *s);
+
+void stats_release(struct stats *s);
+
+/* Appends a short name for a command, as its JSON in the history: "npm test", "make"; of a shell
+   string what its last output comes from. */
+void stats_name_command(struct buffer *out, const struct member_value *command);
+
+/* Appends lines for terse.ini that give commands whose previews were read on more room, and those
+   whose previews never were less. Groups are by command. Returns how many sections there are. */
+int stats_advise(struct buffer *out, const struct stats *s);
+
+#endif

@@ -1,0 +1,293 @@
+// terse stats: what runs showed, what was read back of it, and what the agents would have shown by
+// themselves.
+
+#include "config/value.h"
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/json.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/runs.h"
+#include "supervisor/command/stats.h"
+#include "supervisor/command/verb.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of a table without --limit. */
+#define ROWS 20
+
+/* Columns of a group's name. */
+#define NAME_WIDTH ((size_t)28)
+
+struct stats_call {
+	struct verb verb;
+	bool all, advise;
+	const char *session, *since, *by;
+	uint64_t limit;
+	char directory[STORE_SESSION_LEN + 1];
+	struct stats stats;
+	struct buffer out;
+};
+
+static const char *const by_names[] = {
+	[STATS_BY_NOTHING] = "",    [STATS_BY_COMMAND] = "command", [STATS_BY_PROFILE] = "profile",
+	[STATS_BY_AGENT] = "agent", [STATS_BY_DAY] = "day",
+};
+
+#define BY_NAMES ((int)(sizeof(by_names) / sizeof(*by_names)))
+
+/* --- for people and agents -------------------------------------------------------------- */
+
+static void add_size(struct buffer *out, const char *what, const struct stats_size *size)
+{
+	buffer_printf(out, "  %-22s%s, about %s tokens", what, HUMAN_SIZE(size->bytes),
+		      HUMAN_COUNT(size->tokens));
+}
+
+/* "more" than the agents would have shown, or less. */
+static void add_saved(struct buffer *out, const struct stats_sum *s)
+{
+	int64_t bytes = stats_saved(s), tokens = stats_saved_tokens(s);
+	if (bytes < 0) {
+		struct stats_size more = {(uint64_t)-bytes, tokens < 0 ? (uint64_t)-tokens : 0};
+		add_size(out, "saved", &more);
+		buffer_append_string(out, " less than nothing: more than the agents' own cut\n");
+		return;
+	}
+	struct stats_size saved = {(uint64_t)bytes, tokens > 0 ? (uint64_t)tokens : 0};
+	add_size(out, "saved", &saved);
+	if (s->own.bytes)
+		buffer_printf(out, " (%" PRIu64 " %% of the agents' own cut)",
+			      (uint64_t)bytes * 100 / s->own.bytes);
+	buffer_append_string(out, "\n");
+}
+
+static void add_read_back(struct buffer *out, const struct stats_sum *s)
+{
+	add_size(out, "read back", &s->read);
+	buffer_printf(out, " in %s read%s and searches; %s of %s kept texts were followed up\n",
+		      HUMAN_COUNT(s->reads), s->reads == 1 ? "" : "s", HUMAN_COUNT(s->followed),
+		      HUMAN_COUNT(s->kept));
+}
+
+static void add_sum(struct buffer *out, const struct stats_sum *s)
+{
+	buffer_printf(out, "  %-22s%s, %s failed, %s in all\n", "runs", HUMAN_COUNT(s->runs),
+		      HUMAN_COUNT(s->failed), HUMAN_DURATION(s->duration_ms));
+	buffer_printf(out, "  %-22s%s\n", "written", HUMAN_SIZE(s->text));
+	add_size(out, "shown", &s->shown);
+	buffer_append_string(out, "\n");
+	add_read_back(out, s);
+	add_size(out, "agents' own cut", &s->own);
+	buffer_append_string(out, "\n");
+	add_saved(out, s);
+	buffer_append_string(
+		out, "Tokens are estimated from the kind of text; the median error is 7 %.\n");
+}
+
+static void add_cell(struct buffer *out, int64_t bytes)
+{
+	char text[HUMAN_LEN + 1] = "-";
+	human_size(bytes < 0 ? text + 1 : text, (uint64_t)(bytes < 0 ? -bytes : bytes));
+	buffer_printf(out, " %9s", text);
+}
+
+static void add_row(struct buffer *out, const struct stats_group *g)
+{
+	const struct stats_sum *s = &g->sum;
+	struct buffer name = BUFFER_INIT;
+	row_add_cell(&name, g->name, strlen(g->name), NAME_WIDTH);
+	if (buffer_string(&name))
+		buffer_printf(out, "%-*s", (int)NAME_WIDTH, name.data);
+	buffer_release(&name);
+	buffer_printf(out, " %6" PRIu64 " %6" PRIu64, s->runs, s->failed);
+	add_cell(out, (int64_t)s->text);
+	add_cell(out, (int64_t)s->shown.bytes);
+	add_cell(out, (int64_t)s->read.bytes);
+	add_cell(out, (int64_t)s->own.bytes);
+	add_cell(out, stats_saved(s));
+	buffer_append_string(out, "\n");
+}
+
+static void add_table(struct stats_call *c)
+{
+	const struct stats *s = &c->stats;
+	size_t most = c->limit < s->group_count ? (size_t)c->limit : s->group_count;
+	buffer_printf(&c->out, "%-*s %6s %6s %9s %9s %9s %9s %9s\n", (int)NAME_WIDTH, c->by, "runs",
+		      "failed", "written", "shown", "read back", "own cut", "saved");
+	for (size_t i = 0; i < most; i++)
+		add_row(&c->out, &s->groups[i]);
+	if (most < s->group_count)
+		buffer_printf(&c->out, "[%zu of %zu shown: --limit %zu]\n", most, s->group_count,
+			      s->group_count);
+}
+
+static void add_text(struct stats_call *c)
+{
+	struct buffer *out = &c->out;
+	buffer_printf(out, "%s%s%s\n", c->all ? "all sessions" : "session ",
+		      c->all ? "" : c->directory, c->since ? ", since then" : "");
+	add_sum(out, &c->stats.all);
+	if (c->by) {
+		buffer_append_string(out, "\n");
+		add_table(c);
+	}
+}
+
+static void add_advice(struct stats_call *c)
+{
+	struct buffer *out = &c->out;
+	buffer_append_string(out, "# Nothing is changed. Put what you want into your terse.ini "
+				  "(terse config).\n\n");
+	if (stats_advise(out, &c->stats) == 0)
+		buffer_append_string(out, "# No command's limit stands out: too few kept texts, or "
+					  "their previews fit.\n");
+}
+
+/* --- JSON ------------------------------------------------------------------------------- */
+
+static void json_add_size(struct buffer *out, const char *key, const struct stats_size *size)
+{
+	json_begin_object(out, key);
+	json_add_count(out, "bytes", size->bytes);
+	json_add_count(out, "tokens_estimated", size->tokens);
+	json_end_object(out);
+}
+
+static void json_add_sum(struct buffer *out, const struct stats_sum *s)
+{
+	json_add_count(out, "runs", s->runs);
+	json_add_count(out, "failed", s->failed);
+	json_add_number(out, "duration_ms", s->duration_ms);
+	json_add_count(out, "written_bytes", s->text);
+	json_add_size(out, "shown", &s->shown);
+	json_add_size(out, "read_back", &s->read);
+	json_add_count(out, "reads", s->reads);
+	json_add_count(out, "kept", s->kept);
+	json_add_count(out, "followed", s->followed);
+	json_add_size(out, "own_cut", &s->own);
+	json_begin_object(out, "saved");
+	json_add_number(out, "bytes", stats_saved(s));
+	json_add_number(out, "tokens_estimated", stats_saved_tokens(s));
+	json_end_object(out);
+}
+
+static void add_json(struct stats_call *c)
+{
+	struct buffer *out = &c->out;
+	const struct stats *s = &c->stats;
+	envelope_begin(out);
+	json_add_string(out, "session", c->all ? NULL : c->directory);
+	json_add_time(out, "since", s->from_ms);
+	json_add_time(out, "first", s->first_ms);
+	json_add_sum(out, &s->all);
+	if (c->by) {
+		json_add_string(out, "by", c->by);
+		json_begin_array(out, "groups");
+		for (size_t i = 0; i < s->group_count; i++) {
+			json_begin_object(out, NULL);
+			json_add_string(out, "name", s->groups[i].name);
+			json_add_sum(out, &s->groups[i].sum);
+			json_end_object(out);
+		}
+		json_end_array(out);
+	}
+	json_add_count(out, "damaged_lines", s->damaged);
+	envelope_end(out);
+}
+
+/* --- the verb --------------------------------------------------------------------------- */
+
+static int stats_wrong(const struct stats_call *c, const char *option, const char *value,
+		       const char *why)
+{
+	verb_fail(&c->verb, ENVELOPE_USAGE, "%s: %s: must be %s", option, value, why);
+	return -1;
+}
+
+/* Returns 0, or -1 after saying what is wrong. */
+static int stats_parse(struct stats_call *c, int argc, char **argv)
+{
+	const struct verb_option table[] = {
+		{"--all", VERB_FLAG, &c->all},        {"--session", VERB_TEXT, &c->session},
+		{"--since", VERB_TEXT, &c->since},    {"--by", VERB_TEXT, &c->by},
+		{"--limit", VERB_COUNT, &c->limit},   {"--advise", VERB_FLAG, &c->advise},
+		{"--json", VERB_FLAG, &c->verb.json}, {NULL, VERB_FLAG, NULL},
+	};
+	struct stats *s = &c->stats;
+	c->verb.name = argv[0];
+	if (verb_parse(table, argc, argv, NULL, 0) < 0)
+		return -1;
+	if (c->since && value_parse_time(c->since, clock_real_ms(), &s->from_ms) < 0)
+		return stats_wrong(c, "--since", c->since,
+				   "how long ago (2h) or when (14:05, 2026-11-20)");
+	int by = 1;
+	while (c->by && by < BY_NAMES && strcmp(by_names[by], c->by) != 0)
+		by++;
+	if (c->by && by == BY_NAMES)
+		return stats_wrong(c, "--by", c->by, "command, profile, agent or day");
+	if (c->advise && (c->by || c->verb.json)) {
+		verb_fail(&c->verb, ENVELOPE_USAGE, "--advise goes with neither --by nor --json");
+		return -1;
+	}
+	s->by = c->advise ? STATS_BY_COMMAND : c->by ? (enum stats_by)by : STATS_BY_NOTHING;
+	c->limit = c->limit ? c->limit : ROWS;
+	return 0;
+}
+
+/* Returns 0, or -1 with errno. */
+static int stats_add_store(struct stats_call *c, const struct store *store)
+{
+	struct store_name *names;
+	size_t count;
+	if (!c->all)
+		return stats_add_session(&c->stats, store, c->directory);
+	int result = store_list_sessions(store, &names, &count);
+	for (size_t i = 0; i < count && result == 0; i++)
+		result = stats_add_session(&c->stats, store, names[i].text);
+	free(names);
+	return result;
+}
+
+static void stats_make(struct stats_call *c)
+{
+	stats_sort(&c->stats);
+	if (c->verb.json)
+		add_json(c);
+	else if (c->advise)
+		add_advice(c);
+	else
+		add_text(c);
+}
+
+int command_stats(struct command_context *context, int argc, char **argv)
+{
+	struct stats_call c = {.verb = {.name = argv[0]}};
+	struct store stores[STORE_MAX];
+	int status = 0, result = 0;
+	if (stats_parse(&c, argc, argv) < 0)
+		return EXIT_TERSE;
+	if (!verb_has_session(&c.verb, context->settings, c.session))
+		return 1;
+	verb_session(context->settings, c.session, c.directory);
+	int count = verb_open_stores(c.verb.name, stores, &status);
+	for (int i = 0; i < count && result == 0; i++)
+		result = stats_add_store(&c, &stores[i]);
+	if (result < 0) {
+		verb_fail(&c.verb, ENVELOPE_UNREADABLE, "%m");
+		status = 1;
+	} else {
+		stats_make(&c);
+		if (c.stats.damaged > 0 && !c.verb.json)
+			verb_error(c.verb.name, "damaged lines skipped: %s",
+				   HUMAN_COUNT(c.stats.damaged));
+		if (verb_print(&c.verb, &c.out) != 0)
+			status = 1;
+	}
+	buffer_release(&c.out);
+	store_close_all(stores, count);
+	stats_release(&c.stats);
+	return status;
+}

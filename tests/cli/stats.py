@@ -1,0 +1,211 @@
+#!/usr/bin/env -S python3 -B
+"""terse stats: what it says was shown and read back is what came out of terse, byte for byte; what is
+saved is counted against what the agent would have shown by itself."""
+
+import json
+import os
+
+from support.harness import Case, TERSE, main, read_file, write_file
+
+# The agent shows 30,000 bytes of a success, 2,000 of a longer one, 10,000 of a failure.
+CLAUDE = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "talk"}
+
+
+class Stats(Case):
+    def stats(self, *argv, env=None):
+        run = self.terse("stats", *argv, "--json", env=env or {})
+        self.assertEqual(run.code, 0, run.out)
+        return json.loads(run.out)["data"]
+
+    def history(self, session="default"):
+        path = os.path.join(self.store, "sessions", session, "history.jsonl")
+        return [json.loads(line) for line in read_file(path).splitlines()]
+
+    def test_what_was_shown_is_what_was_printed(self):
+        runs = [self.terse("seq", "1", "3000"), self.terse("-c", "seq 1 50; exit 3"),
+                self.terse("true"), self.terse("seq", "1", "900", kind="pipe"),
+                self.terse("-c", "seq 1 2000; seq 1 1000 >&2", split=True),
+                self.terse("--format", "json", "seq", "1", "2000"),
+                self.terse("--format", "blocks", "seq", "1", "2000"),
+                self.terse("-c", "head -c 5000 /dev/zero")]
+        found = self.stats()
+        self.assertEqual(found["shown"]["bytes"], sum(len(run.out) + len(run.err) for run in runs))
+        self.assertEqual((found["runs"], found["failed"]), (len(runs), 1))
+        self.assertEqual(found["read_back"], {"bytes": 0, "tokens_estimated": 0})
+        self.assertEqual(found["saved"]["bytes"],
+                         found["own_cut"]["bytes"] - found["shown"]["bytes"])
+
+    def test_what_a_program_a_file_and_a_person_get_is_not_shown(self):
+        self.shell("terse seq 1 3000 | wc -l; terse seq 1 3000 >file")
+        found = self.stats()
+        self.assertEqual((found["runs"], found["shown"]["bytes"], found["own_cut"]["bytes"]), (2, 0, 0))
+
+    def test_what_is_read_back(self):
+        run = self.terse("seq", "1", "3000")
+        reads = [self.terse("read", run.id, "--lines", "5-900"), self.terse("search", run.id, "77"),
+                 self.terse("read", run.id, "--json"), self.terse("read", run.id, "--bytes", "0-99"),
+                 self.terse("read", run.id, "--preview"), self.terse("search", "--all", "123"),
+                 self.terse("search", run.id, "9", "--json")]
+        found = self.stats()
+        self.assertEqual(found["read_back"]["bytes"], sum(len(read.out) for read in reads))
+        self.assertEqual((found["reads"], found["kept"], found["followed"]), (len(reads), 1, 1))
+
+    def test_what_is_read_within_a_run_counts_once(self):
+        run = self.terse("seq", "1", "3000")
+        inner = self.terse("%s read %s --lines 1-2000" % (TERSE, run.id))
+        cut = self.terse("%s read %s | tail -n 3" % (TERSE, run.id))
+        found = self.stats()
+        self.assertEqual(found["read_back"]["bytes"] + found["shown"]["bytes"],
+                         len(run.out) + len(inner.out) + len(cut.out))
+        self.assertEqual(found["reads"], 2)
+
+    def test_a_file_is_no_follow_up(self):
+        write_file(os.path.join(self.work, "log"), b"a\nb\n")
+        self.terse("true")
+        self.terse("read", "log")
+        self.assertEqual(self.stats()["reads"], 0)
+
+    def test_agents_own_cut(self):
+        for script, own in (("head -c 20000 /dev/zero | tr '\\0' x | fold", 20000 + 249),
+                            ("seq 1 9000", 2000), ("seq 1 9000; exit 1", 10000),
+                            ("seq 1 100", 292)):
+            self.terse("-c", script, env=CLAUDE)
+            self.assertEqual(self.history("talk")[-1]["shown"][3], own, script)
+        self.terse("seq", "1", "9000")
+        self.assertEqual(self.history()[-1]["shown"][3], 10000)
+
+    def test_less_than_nothing_is_said(self):
+        run = self.terse("seq", "1", "9000", env=CLAUDE)
+        found = self.stats(env=CLAUDE)
+        self.assertEqual(found["saved"]["bytes"], 2000 - len(run.out))
+        self.assertLess(found["saved"]["bytes"], 0)
+        text = self.terse("stats", env=CLAUDE).out.decode()
+        self.assertRegex(text, r"\n  saved +[\d.,]+ KB, about [\d,]+ tokens less than nothing: "
+                               r"more than the agents' own cut\n")
+
+    def test_groups(self):
+        self.terse("cd / && seq 1 3000 | tail -n 2000")
+        self.terse("git", "--version")
+        self.terse("seq", "4", env=CLAUDE)
+        names = {group["name"]: group["runs"] for group in self.stats("--by", "command")["groups"]}
+        self.assertEqual(names, {"seq": 1, "git": 1})
+        agents = self.stats("--all", "--by", "agent")["groups"]
+        self.assertEqual({group["name"]: group["runs"] for group in agents}, {"(none)": 2, "claude": 1})
+        days = self.stats("--all", "--by", "day")["groups"]
+        self.assertEqual(sum(group["shown"]["bytes"] for group in days),
+                         self.stats("--all")["shown"]["bytes"])
+        self.assertRegex(self.terse("stats", "--by", "profile").out.decode(),
+                         r"\nprofile +runs failed +written +shown read back +own cut +saved\n")
+
+    def test_since(self):
+        self.terse("seq", "100")
+        self.assertEqual(self.stats("--since", "1h")["runs"], 1)
+        self.assertEqual(self.stats("--since", "2099-01-01")["runs"], 0)
+
+    def test_advice_can_be_used(self):
+        for _ in range(3):
+            run = self.terse("seq", "1", "9000")
+            self.terse("read", run.id, "--lines", "100-1500")
+        for _ in range(10):
+            self.terse("python3", "-c", "for i in range(9000): print(i, i * i, 'x' * (i % 50))")
+        advice = self.terse("stats", "--advise").out
+        self.assertIn(b"# seq: 3 of 3 kept texts were read on, ", advice)
+        self.assertRegex(advice, rb"\[profile seq\]\nmatch = seq\nsize = 1\dKB\n")
+        self.assertIn(b"# python3: none of 10 kept texts was read on; ", advice)
+        path = write_file(os.path.join(self.work, "advice.ini"), advice)
+        check = self.terse("config", "check", path)
+        self.assertEqual(check.code, 0, check.out)
+        self.assertNotIn(b"advice", self.terse("config", "--profiles").out)
+
+    def test_nothing_to_advise(self):
+        self.terse("seq", "3000")
+        self.assertIn(b"# No command's limit stands out", self.terse("stats", "--advise").out)
+
+    def test_history_grows_little(self):
+        """100 bytes a run at most."""
+        self.terse("seq", "1", "300000", env=CLAUDE)
+        path = os.path.join(self.store, "sessions", "talk", "history.jsonl")
+        line = read_file(path).splitlines()[-1]
+        before = json.loads(line)
+        for key in ("shown", "agent", "profile"):
+            del before[key]
+        grown = len(line) - len(json.dumps(before, separators=(",", ":")))
+        self.assertLessEqual(grown, 100)
+        self.assertGreater(grown, 0)
+
+    def test_damage(self):
+        self.terse("seq", "100")
+        with open(os.path.join(self.store, "sessions", "default", "history.jsonl"), "ab") as f:
+            f.write(b'{"version":1,"id"\n\xff\n{}\n')
+        with open(os.path.join(self.store, "sessions", "default", "reads"), "ab") as f:
+            f.write(b'{"id":"cmd-","bytes":1}\n')
+        os.chmod(os.path.join(self.store, "sessions", "default", "reads"), 0o600)
+        run = self.terse("stats", split=True)
+        self.assertEqual(run.err, b"terse stats: damaged lines skipped: 4\n")
+        self.assertIn(b"\n  runs                  1, 0 failed, ", run.out)
+
+    def test_rewind_takes_reads_too(self):
+        run = self.terse("seq", "3000")
+        self.terse("read", run.id)
+        self.terse("rewind", run.id)
+        found = self.stats()
+        self.assertEqual((found["runs"], found["reads"], found["read_back"]["bytes"]), (0, 0, 0))
+
+    def test_session_ends_without_leftovers(self):
+        run = self.terse("seq", "3000")
+        self.terse("read", run.id)
+        self.terse("session", "end", "--now")
+        self.assertFalse(os.path.exists(os.path.join(self.store, "sessions", "default")))
+
+    def test_wrong_usage(self):
+        for argv, message in ((("--by", "moon"), b"--by: moon: must be command, profile, agent or day"),
+                              (("--since", "moon"), b"--since: moon: must be how long ago (2h) or when "
+                                                    b"(14:05, 2026-11-20)"),
+                              (("--advise", "--json"), b"--advise goes with neither --by nor --json")):
+            run = self.terse("stats", *argv)
+            self.assertEqual(run.code, 125, run.out)
+            self.assertIn(message, run.out)
+        self.assertEqual(self.terse("stats", "--session", "nobody").code, 1)
+
+
+class Shown(Case):
+    def shown(self, run):
+        """The head of ID.shown, and what was printed."""
+        path = os.fsdecode(self.ask("path", run.id).rstrip(b"\n"))
+        head, printed = read_file(path[:-len("txt")] + "shown").split(b"\n", 1)
+        return json.loads(head), printed
+
+    def test_ranges_and_bytes(self):
+        run = self.terse("-c", "seq 1 3000; echo error: it broke; seq 1 3000; exit 1")
+        head, printed = self.shown(run)
+        self.assertEqual(printed, run.out)
+        self.assertEqual(head["bytes"], len(run.out))
+        lines = read_file(os.fsdecode(self.ask("path", run.id).strip())).splitlines()
+        ranges = head["stdout"]
+        self.assertEqual((ranges[0][0], ranges[-1][1]), (1, len(lines)))
+        said = [line for line in run.out.splitlines() if not line.startswith((b"[... ", b"[terse: "))]
+        self.assertEqual([line for a, b in ranges for line in lines[a - 1:b]], said)
+
+    def test_first_part(self):
+        write_file(os.path.join(self.work, "log"), b"".join(b"line %d\n" % i for i in range(9000)))
+        run = self.terse("cat", "log")
+        head, printed = self.shown(run)
+        self.assertEqual(printed, run.out)
+        shown = run.out.count(b"\nline ") + 1
+        self.assertEqual(head["stdout"], [[1, shown]])
+
+    def test_what_is_kept_and_whole(self):
+        self.terse("--spill", "always", "seq", "3")
+        found = self.artifacts()
+        self.assertTrue(read_file(found[0][:-len("txt")] + "shown").endswith(b"\n1\n2\n3\n"))
+
+    def test_goes_with_the_artifact(self):
+        run = self.terse("seq", "3000")
+        directory = os.path.join(self.store, "sessions", "default")
+        self.assertIn(run.id + ".shown", os.listdir(directory))
+        self.terse("drop", run.id)
+        self.assertEqual([name for name in os.listdir(directory) if name.startswith("cmd-")], [])
+
+
+if __name__ == "__main__":
+    main()
