@@ -133,6 +133,9 @@ $(BUILD)/supervisor/command/verb_version.o: CPPFLAGS += -DTERSE_COMMIT='"$(COMMI
 	-DTERSE_INIH='"$(INIH_VERSION)"' -DTERSE_MUSL='"$(MUSL_VERSION)"'
 .PHONY: always
 
+# The page of terse report is a part of the program.
+$(BUILD)/supervisor/command/html_assets.o: $(wildcard supervisor/command/page/*)
+
 $(BUILD)/lib/%.o $(BUILD)/config/%.o $(BUILD)/shim/%.o $(BUILD)/supervisor/%.o: ALL_CFLAGS += $(BANNED)
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -273,6 +276,18 @@ check-storm: check-packages
 	+@$(SUB_MAKE) DEVELOPER=1 programs helpers
 	@STORM_RUNS=$(STORM_RUNS) STORM_BYTES=$(STORM_BYTES) BUILD=$(BUILD) tests/cli/storm.py
 
+# The page of terse report in Debian's chromium; needs node and npm. PICTURES=DIR keeps pictures of it.
+PUPPETEER = $(BUILD)/puppeteer
+PICTURES ?=
+
+.PHONY: check-page
+check-page:
+	$(call install_packages,chromium)
+	+@$(SUB_MAKE) programs
+	@mkdir -p $(PUPPETEER)
+	npm install --silent --prefix $(PUPPETEER) puppeteer-core
+	tests/page/check.mjs $(BUILD) $(PUPPETEER) $(PICTURES)
+
 .PHONY: fuzz
 fuzz: check-packages
 	+@$(SUB_MAKE) fuzzers
@@ -382,6 +397,7 @@ help:
 	@echo 'draws      run programs that draw, with and without terse, as an agent does'
 	@echo 'bench-preview  measure previews on the labelled logs in DATA=DIR'
 	@echo 'bench-tokens  compare the estimate of tokens with real tokenizers, from npm'
+	@echo 'check-page  the page of terse report in chromium (needs node and npm)'
 	@echo 'check-agents  drive real agents (npm, about 2 GB below $(AGENTS_DIR))'
 	@echo 'check-faults   let every system call and allocation fail once (some minutes)'
 	@echo 'check-kills    kill terse at a random moment in KILL_RUNS ($(KILL_RUNS)) runs'

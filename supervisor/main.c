@@ -57,8 +57,8 @@ static const struct entry verbs[] = {
 	{"archive", command_archive},   {"agent", command_agent},
 	{"probe", command_probe},       {"init", command_init},
 	{"hook", command_hook},         {"__complete", command_complete},
-	{"changes", command_changes},
-	{"stats", command_stats},
+	{"changes", command_changes},   {"stats", command_stats},
+	{"report", command_report},
 };
 
 static const struct entry *find_verb(const char *name)

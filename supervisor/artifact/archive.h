@@ -10,8 +10,8 @@
 //   txt 262144 0            length 0: the size of that part's file
 //   end
 //
-// The parts are json (always the first, whole), txt, err.txt, raw, cast and shown. Where a part's file has
-// a hole (the gap of a disk cap), no bytes are in the archive either.
+// The parts are json (always the first, whole), txt, err.txt, raw, cast and shown. Where a part's
+// file has a hole (the gap of a disk cap), no bytes are in the archive either.
 #ifndef TERSE_ARTIFACT_ARCHIVE_H
 #define TERSE_ARTIFACT_ARCHIVE_H
 

@@ -41,7 +41,7 @@ bool usage_parse_run(const char *line, size_t len, struct usage_run *run)
 	struct members m;
 	char id[ID_LEN + 1];
 	bool done = false, ended_well = false;
-	*run = (struct usage_run){0};
+	*run = (struct usage_run){.line = {line, len}};
 	members_begin(&m, line, len);
 	while (members_next(&m)) {
 		if (members_is(&m, "id"))

@@ -33,6 +33,7 @@ struct usage_run {
 	int64_t started_ms, ended_ms, duration_ms;
 	bool failed; /* it did not end well */
 	struct meta_shown shown;
+	struct member_value line; /* all of it, for meta_parse() */
 	/* As they are in JSON, valid until the callback returns; len 0: not there. */
 	struct member_value command, cwd, agent, profile;
 };

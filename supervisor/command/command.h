@@ -39,6 +39,7 @@ int command_list(struct command_context *c, int argc, char **argv);
 int command_show(struct command_context *c, int argc, char **argv);
 int command_history(struct command_context *c, int argc, char **argv);
 int command_stats(struct command_context *c, int argc, char **argv);
+int command_report(struct command_context *c, int argc, char **argv);
 int command_path(struct command_context *c, int argc, char **argv);
 int command_attach(struct command_context *c, int argc, char **argv);
 int command_await(struct command_context *c, int argc, char **argv);

@@ -44,17 +44,38 @@ static bool has_verbs(const char *name)
 
 static bool is_verb(const char *word)
 {
-	return word && *word >= 'a' && *word <= 'z' &&
+	return *word >= 'a' && *word <= 'z' &&
 	       strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789:-_") == strlen(word);
+}
+
+/* The word behind the options; those of one letter have a value (git -C DIR log). */
+static const char *find_verb_word(char *const *words)
+{
+	while (*words && **words == '-')
+		words += (*words)[1] && !(*words)[2] && words[1] ? 2 : 1;
+	return *words && is_verb(*words) ? *words : NULL;
 }
 
 static void name_words(struct buffer *out, char *const *words)
 {
 	const char *slash = strrchr(words[0], '/');
 	const char *name = slash && slash[1] ? slash + 1 : words[0];
+	const char *verb = has_verbs(name) ? find_verb_word(words + 1) : NULL;
 	buffer_append_string(out, name);
-	if (has_verbs(name) && is_verb(words[1]))
-		buffer_printf(out, " %s", words[1]);
+	if (verb)
+		buffer_printf(out, " %s", verb);
+}
+
+/* Commands that print nothing, so that they give no string its name. */
+static bool is_silent(const char *name)
+{
+	static const char *const names[] = {"cd",  "exit",  ":",    "true", "false",
+					    "set", "unset", "kill", "wait", "export"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* The command that feeds the pipeline at whose end `at` is. */
@@ -73,8 +94,9 @@ static void name_string(struct buffer *out, const char *string)
 	size_t before = out->len;
 	if (words_parse(&w, string) == 0) {
 		for (size_t i = w.count; i-- > 0 && out->len == before;) {
-			if (w.commands[i].into == WORDS_OUT)
-				name_words(out, &w.words[w.commands[find_feeder(&w, i)].first]);
+			char *const *words = &w.words[w.commands[find_feeder(&w, i)].first];
+			if (w.commands[i].into == WORDS_OUT && !is_silent(words[0]))
+				name_words(out, words);
 		}
 		words_release(&w);
 	}
@@ -82,12 +104,15 @@ static void name_string(struct buffer *out, const char *string)
 		buffer_append(out, string, strcspn(string, " \t\n"));
 }
 
+/* Words in which a program's verb is looked for. */
+#define WORDS_LOOKED_AT 8
+
 void stats_name_command(struct buffer *out, const struct member_value *command)
 {
-	char *words[3] = {NULL};
+	char *words[WORDS_LOOKED_AT + 1] = {NULL};
 	json_t *list = json_loadb(command->data, command->len, JSON_DECODE_ANY, NULL);
 	size_t count = json_array_size(list);
-	for (size_t i = 0; i < 3 && i < count; i++)
+	for (size_t i = 0; i < WORDS_LOOKED_AT && i < count; i++)
 		words[i] = (char *)json_string_value(json_array_get(list, i));
 	if (count == 3 && words[0] && words[1] && words[2] && strcmp(words[1], "-c") == 0 &&
 	    shell_call_is_shell(shell_call_name(words[0])))

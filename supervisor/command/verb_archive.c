@@ -7,6 +7,7 @@
 #include "lib/quote.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/recording.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/terminal/terminal.h"
@@ -24,90 +25,6 @@
 #include <unistd.h>
 
 /* --- recordings ---------------------------------------------------------------------- */
-
-/* Bytes of one line: an event holds the result of one read(2), escaped. */
-#define LINE_MOST ((size_t)1024 * 1024)
-
-struct lines {
-	int fd;
-	struct buffer buffer;
-	size_t used; /* bytes of returned lines */
-};
-
-/* The next line, without its newline. Returns 1, 0 at the end, or -1 with errno. */
-static int replay_next_line(struct lines *l, const char **line, size_t *len)
-{
-	for (;;) {
-		const char *start = l->buffer.data + l->used;
-		size_t left = l->buffer.len - l->used;
-		const char *newline = left ? memchr(start, '\n', left) : NULL;
-		if (newline) {
-			*line = start;
-			*len = (size_t)(newline - start);
-			l->used += *len + 1;
-			return 1;
-		}
-		if (left > LINE_MOST) {
-			errno = EBADMSG;
-			return -1;
-		}
-		buffer_consume(&l->buffer, l->used);
-		l->used = 0;
-		if (buffer_reserve(&l->buffer, 65536) < 0)
-			return -1;
-		ssize_t n = io_read(l->fd, l->buffer.data + l->buffer.len, 65536);
-		/* A last line without a newline was not written completely. */
-		if (n <= 0)
-			return n < 0 ? -1 : 0;
-		l->buffer.len += (size_t)n;
-	}
-}
-
-/* The header. NULL with errno EBADMSG: it is none; ENODATA: there is nothing. */
-static json_t *replay_read_header(struct lines *l)
-{
-	const char *line;
-	size_t len;
-	int got = replay_next_line(l, &line, &len);
-	json_t *header = got == 1 ? json_loadb(line, len, 0, NULL) : NULL;
-	if (json_integer_value(json_object_get(header, "version")) == 2)
-		return header;
-	json_decref(header);
-	errno = got == 0 && l->buffer.len == 0 ? ENODATA : EBADMSG;
-	return NULL;
-}
-
-struct event {
-	json_t *array; /* owns `data` */
-	double at;     /* seconds */
-	char kind;
-	const char *data;
-	size_t len;
-};
-
-/* The next event. Returns 1, 0 at the end, or -1 with errno. */
-static int replay_next_event(struct lines *l, struct event *e)
-{
-	const char *line;
-	size_t len;
-	int got = replay_next_line(l, &line, &len);
-	if (got <= 0)
-		return got;
-	e->array = json_loadb(line, len, 0, NULL);
-	const json_t *at = json_array_get(e->array, 0), *kind = json_array_get(e->array, 1),
-		     *data = json_array_get(e->array, 2);
-	e->at = json_number_value(at);
-	if (!json_is_number(at) || !json_is_string(kind) || !json_is_string(data) || e->at < 0 ||
-	    json_string_length(kind) != 1) {
-		json_decref(e->array);
-		errno = EBADMSG;
-		return -1;
-	}
-	e->kind = *json_string_value(kind);
-	e->data = json_string_value(data);
-	e->len = json_string_length(data);
-	return 1;
-}
 
 static int replay_write_json(int to, json_t *value)
 {
@@ -138,14 +55,14 @@ static int replay_write_header(int to, json_t *header, int version)
    an object). Returns 0, or -1 with errno; EBADMSG: not an asciicast. */
 static int replay_write_cast(int from, int to, int version)
 {
-	struct lines lines = {.fd = from};
-	struct event e;
+	struct recording recording = {.fd = from};
+	struct recording_event e;
 	double before = 0;
 	int got = -1, result = -1;
-	json_t *header = replay_read_header(&lines);
+	json_t *header = recording_header(&recording);
 	if (!header || replay_write_header(to, header, version) < 0)
 		goto out;
-	while ((got = replay_next_event(&lines, &e)) == 1) {
+	while ((got = recording_next(&recording, &e)) == 1) {
 		double at = version == 3 ? e.at - before : e.at;
 		before = e.at;
 		/* Recordings have milliseconds. */
@@ -158,7 +75,7 @@ static int replay_write_cast(int from, int to, int version)
 	result = got;
 out:
 	json_decref(header);
-	buffer_release(&lines.buffer);
+	buffer_release(&recording.buffer);
 	return result;
 }
 
@@ -183,14 +100,14 @@ static int replay_sleep(const struct player *p, double seconds)
 /* Returns 0, a signal that ended it, or -1 with errno. */
 static int replay_play(const struct player *p, int fd)
 {
-	struct lines lines = {.fd = fd};
-	struct event e;
+	struct recording recording = {.fd = fd};
+	struct recording_event e;
 	double before = 0;
 	int result = -1;
-	json_t *header = replay_read_header(&lines);
+	json_t *header = recording_header(&recording);
 	if (!header)
 		goto out;
-	while ((result = replay_next_event(&lines, &e)) == 1) {
+	while ((result = recording_next(&recording, &e)) == 1) {
 		result = replay_sleep(p, e.at - before);
 		before = e.at;
 		if (result == 0 && e.kind == 'o')
@@ -201,7 +118,7 @@ static int replay_play(const struct player *p, int fd)
 	}
 out:
 	json_decref(header);
-	buffer_release(&lines.buffer);
+	buffer_release(&recording.buffer);
 	return result;
 }
 

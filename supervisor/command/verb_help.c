@@ -98,6 +98,14 @@ const struct help_topic help_topics[] = {
 	 "  --advise              lines for terse.ini: more room for commands whose previews\n"
 	 "                        were read on, less for those whose previews never were\n"
 	 "  --json                as JSON\n"},
+	{"report", "write a session as a page for a browser",
+	 "terse report [SESSION|ID] -o FILE.html [--watch]",
+	 "Writes this session, another one or one run as one file for a browser: when what\n"
+	 "ran, what the agent was shown of it exactly as it was, the whole texts with the\n"
+	 "shown lines marked, recordings. The page loads nothing and runs nothing but itself.\n\n"
+	 "  -o FILE               write to this file; -: standard output\n"
+	 "  --watch               write it anew whenever a run begins or ends\n"
+	 "  --session NAME        the session in which last is looked up\n"},
 	{"await", "wait until a command in the background ends or prints a line",
 	 "terse await ID [--timeout TIME] [--for REGEX [--offset N]] [--idle TIME]",
 	 "Waits until a command in the background (run --yield, --detach) ends or asks for\n"

@@ -1,0 +1,31 @@
+// Reading a recording of a run: an asciicast of version 2 (process/record.h).
+#ifndef TERSE_COMMAND_RECORDING_H
+#define TERSE_COMMAND_RECORDING_H
+
+#include "lib/buffer.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+/* Zeroed but for `fd`, which stays the caller's. */
+struct recording {
+	int fd;
+	struct buffer buffer; /* to be released */
+	size_t used;          /* bytes of returned lines */
+};
+
+struct recording_event {
+	json_t *array; /* owns `data`; the caller lets it go with json_decref() */
+	double at;     /* seconds since the start */
+	char kind;     /* 'o': output, 'r': a size, as "80x24" */
+	const char *data;
+	size_t len;
+};
+
+/* The header. NULL with errno EBADMSG: it is none; ENODATA: there is nothing. */
+json_t *recording_header(struct recording *l);
+
+/* The next event. Returns 1, 0 at the end, or -1 with errno. */
+int recording_next(struct recording *l, struct recording_event *e);
+
+#endif

@@ -1,0 +1,359 @@
+// terse report: a session, or one run, as a page for a browser (html.h).
+
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/quote.h"
+#include "supervisor/artifact/artifact.h"
+#include "supervisor/artifact/history.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/html.h"
+#include "supervisor/command/stats.h"
+#include "supervisor/command/verb.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Runs on a page: the newest. */
+#define RUNS_MOST 5000
+
+/* How often --watch looks whether a run has ended, in milliseconds. */
+#define LOOK_MS 500
+
+/* A person who waits longer is told how far it is. */
+#define PATIENCE_MS 1000
+
+struct report_call {
+	struct verb verb;
+	const struct settings *settings;
+	const char *operand, *session, *output;
+	bool watch;
+	struct id_found one; /* only this run; id "": all of the session */
+	char directory[STORE_SESSION_LEN + 1];
+
+	struct store stores[STORE_MAX];
+	int store_count;
+	int dirs[STORE_MAX]; /* of the session, or -1 */
+	char paths[STORE_MAX][PATH_MAX];
+	int store; /* the one that is being read */
+	struct html_run *runs;
+	size_t count, room;
+	bool failed; /* there was no memory */
+	struct stats stats;
+	int64_t began_ms;
+};
+
+/* --- collecting -------------------------------------------------------------------------- */
+
+/* The bytes of a run's texts. */
+static uint64_t texts_size(int dir, const char *id)
+{
+	uint64_t size = 0;
+	for (enum artifact_part part = ARTIFACT_OUT; part <= ARTIFACT_ERR; part++) {
+		char name[ID_LEN + 16];
+		struct stat st;
+		snprintf(name, sizeof(name), "%s%s", id, artifact_files[part].suffix);
+		if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			size += (uint64_t)st.st_size;
+	}
+	return size;
+}
+
+static void add_line(struct report_call *c, const char *line, size_t len, int64_t started_ms,
+		     const char *id, uint64_t shown)
+{
+	struct html_run *r = array_add(&c->runs, &c->count, &c->room, sizeof(*r));
+	c->failed |= !r;
+	if (!r)
+		return;
+	*r = (struct html_run){.line = strndup(line, len),
+			       .len = len,
+			       .started_ms = started_ms,
+			       .store = c->store,
+			       .shown = shown,
+			       .size = *id ? texts_size(c->dirs[c->store], id) : 0};
+	c->failed |= !r->line;
+}
+
+static void report_on_run(void *ctx, const struct usage_run *run)
+{
+	struct report_call *c = ctx;
+	char id[ID_LEN + 1] = "";
+	if (run->id)
+		id_unpack(run->id, id);
+	if (!*c->one.id || strcmp(c->one.id, id) == 0)
+		add_line(c, run->line.data, run->line.len, run->started_ms, id, run->shown.bytes);
+}
+
+/* Adds the runs of a store that live: those of its artifacts that are in no history. */
+static int add_running(struct report_call *c)
+{
+	struct id_found found;
+	struct recent *recent = recent_open(&c->stores[c->store], 1, c->directory);
+	int got = recent ? 0 : -1;
+	/* Runs that live for long are rare, so only the last thousand are looked at. */
+	for (int i = 0; recent && i < 1000 && (got = recent_next(recent, &found)) == 1; i++) {
+		struct meta m;
+		struct buffer line = BUFFER_INIT;
+		if ((*c->one.id && strcmp(c->one.id, found.id) != 0) ||
+		    meta_read(c->dirs[c->store], found.id, &m) < 0)
+			continue;
+		if (m.state == META_RUNNING && meta_encode(&line, &m, META_HISTORY_MAX) == 0)
+			add_line(c, line.data, line.len, m.started_ms, m.id, 0);
+		buffer_release(&line);
+		meta_release(&m);
+	}
+	if (recent)
+		recent_close(recent);
+	return got < 0 ? -1 : 0;
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+	const struct html_run *x = a, *y = b;
+	return (x->started_ms > y->started_ms) - (x->started_ms < y->started_ms);
+}
+
+static void report_clear(struct report_call *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		free(c->runs[i].line);
+	c->count = 0;
+	stats_release(&c->stats);
+	c->stats = (struct stats){.by = STATS_BY_NOTHING};
+}
+
+/* Reads the session in all stores. Returns 0, or -1 with errno. */
+static int report_collect(struct report_call *c)
+{
+	const struct usage_events events = {.run = report_on_run, .ctx = c};
+	uint64_t damaged = 0;
+	int result = 0;
+	report_clear(c);
+	for (c->store = 0; c->store < c->store_count && result == 0; c->store++) {
+		const struct store *store = &c->stores[c->store];
+		if (c->dirs[c->store] < 0)
+			continue;
+		result = usage_scan(store, c->directory, &events, &damaged);
+		if (result == 0)
+			result = add_running(c);
+		if (result == 0)
+			result = stats_add_session(&c->stats, store, c->directory);
+	}
+	if (c->count > 0)
+		qsort(c->runs, c->count, sizeof(*c->runs), compare_starts);
+	if (c->failed)
+		errno = ENOMEM;
+	return c->failed ? -1 : result;
+}
+
+/* --- writing ------------------------------------------------------------------------------ */
+
+static void report_tell(void *ctx, size_t done)
+{
+	const struct report_call *c = ctx;
+	int64_t now = clock_monotonic_ms();
+	if (!isatty(STDERR_FILENO) || now - c->began_ms < PATIENCE_MS || done % 16)
+		return;
+	fprintf(stderr, "\r\033[K%zu of %zu runs", done, c->count);
+}
+
+static int report_write(struct report_call *c, int fd)
+{
+	const char *paths[STORE_MAX];
+	size_t cut = c->count > RUNS_MOST ? c->count - RUNS_MOST : 0;
+	for (int i = 0; i < STORE_MAX; i++)
+		paths[i] = c->paths[i];
+	struct html_page page = {
+		.session = *c->one.id ? c->one.id : c->directory,
+		.stats = &c->stats,
+		.runs = c->runs + cut,
+		.count = c->count - cut,
+		.dirs = c->dirs,
+		.paths = paths,
+		.is_cut = cut > 0,
+		.tell = report_tell,
+		.ctx = c,
+	};
+	c->began_ms = clock_monotonic_ms();
+	int result = html_write(&page, fd);
+	if (isatty(STDERR_FILENO) && clock_monotonic_ms() - c->began_ms >= PATIENCE_MS)
+		fputs("\r\033[K", stderr);
+	return result;
+}
+
+/* Writes the page beside the file, then puts it in its place. Returns 0, or -1 with errno. */
+static int report_replace(struct report_call *c)
+{
+	char temporary[PATH_MAX];
+	if (strcmp(c->output, "-") == 0)
+		return report_write(c, STDOUT_FILENO);
+	if (snprintf(temporary, sizeof(temporary), "%s.%ld.tmp", c->output, (long)getpid()) >=
+	    (int)sizeof(temporary)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+	if (fd < 0)
+		return -1;
+	int result = report_write(c, fd), error = errno;
+	io_close(&fd);
+	if (result == 0) {
+		result = rename(temporary, c->output);
+		error = errno;
+	}
+	if (result < 0)
+		unlink(temporary);
+	errno = error;
+	return result;
+}
+
+/* What tells that there is something new: sizes and times of the session's files. */
+static uint64_t report_stamp(const struct report_call *c)
+{
+	static const char *const files[] = {META_HISTORY, RECENT_FILE, USAGE_READS};
+	uint64_t stamp = 0;
+	for (int i = 0; i < c->store_count; i++) {
+		for (size_t k = 0; c->dirs[i] >= 0 && k < sizeof(files) / sizeof(*files); k++) {
+			struct stat st;
+			if (fstatat(c->dirs[i], files[k], &st, 0) == 0)
+				stamp = stamp * 31 + (uint64_t)st.st_size +
+					(uint64_t)st.st_mtim.tv_nsec + st.st_ino;
+		}
+	}
+	return stamp;
+}
+
+/* Collects and writes. Returns the exit status. */
+static int report_once(struct report_call *c)
+{
+	if (report_collect(c) == 0 && report_replace(c) == 0)
+		return 0;
+	verb_error(c->verb.name, "%s: %m", c->output);
+	return 1;
+}
+
+/* The same whenever a run has begun or ended, until a signal ends this process. */
+static int report_watch(struct report_call *c)
+{
+	for (;;) {
+		uint64_t stamp = report_stamp(c);
+		int status = report_once(c);
+		if (status != 0)
+			return status;
+		while (report_stamp(c) == stamp)
+			usleep(LOOK_MS * 1000);
+	}
+}
+
+static void report_print_done(const struct report_call *c)
+{
+	struct buffer line = BUFFER_INIT;
+	struct stat st;
+	if (strcmp(c->output, "-") == 0 || stat(c->output, &st) < 0)
+		return;
+	quote_text(&line, c->output, strlen(c->output), 0);
+	buffer_printf(&line, ": %s run%s, %s\n", HUMAN_COUNT(c->count), c->count == 1 ? "" : "s",
+		      HUMAN_SIZE((uint64_t)st.st_size));
+	verb_print(&c->verb, &line);
+}
+
+/* --- the verb ------------------------------------------------------------------------------ */
+
+/* Returns 0, or -1 after saying what is wrong. */
+static int report_parse(struct report_call *c, int argc, char **argv)
+{
+	const struct verb_option table[] = {
+		{"-o", VERB_TEXT, &c->output},
+		{"--output", VERB_TEXT, &c->output},
+		{"--session", VERB_TEXT, &c->session},
+		{"--watch", VERB_FLAG, &c->watch},
+		{NULL, VERB_FLAG, NULL},
+	};
+	c->verb.name = argv[0];
+	if (verb_parse(table, argc, argv, &c->operand, 1) < 0)
+		return -1;
+	if (!c->output) {
+		verb_error(c->verb.name,
+			   "where to? terse report -o FILE.html (-: standard output)");
+		return -1;
+	}
+	if (strcmp(c->output, "-") == 0 && (c->watch || isatty(STDOUT_FILENO))) {
+		verb_error(c->verb.name, "%s: terse report -o FILE.html",
+			   c->watch ? "--watch needs a file" : "standard output is a terminal");
+		return -1;
+	}
+	return 0;
+}
+
+/* Finds out whether the operand names a session or a run. Returns 0, or -1 after saying that it is
+   neither. */
+static int report_find(struct report_call *c)
+{
+	const char *name = c->operand;
+	struct store stores[STORE_MAX];
+	int count = 0;
+	if (!name)
+		return verb_has_session(&c->verb, c->settings, c->session) ? 0 : -1;
+	bool is_id = strncmp(name, "cmd-", 4) == 0 || strncmp(name, "last", 4) == 0;
+	int result = is_id ? verb_find(c->settings, c->session, name, stores, &count, &c->one) : 1;
+	if (result < 0)
+		verb_not_found(c->verb.name, name, errno, &c->one);
+	store_close_all(stores, count);
+	if (result == 0)
+		return 0;
+	c->one.id[0] = '\0';
+	c->session = name;
+	return !is_id && verb_has_session(&c->verb, c->settings, name) ? 0 : -1;
+}
+
+static void report_open(struct report_call *c, int *status)
+{
+	if (*c->one.id)
+		snprintf(c->directory, sizeof(c->directory), "%s", c->one.session);
+	else
+		verb_session(c->settings, c->session, c->directory);
+	c->store_count = verb_open_stores(c->verb.name, c->stores, status);
+	for (int i = 0; i < c->store_count; i++) {
+		c->dirs[i] = store_open_session(&c->stores[i], c->directory, false);
+		int len = snprintf(c->paths[i], PATH_MAX, "%s/sessions/%s", c->stores[i].path,
+				   c->directory);
+		if (len >= PATH_MAX)
+			io_close(&c->dirs[i]);
+	}
+}
+
+int command_report(struct command_context *context, int argc, char **argv)
+{
+	struct report_call *c = calloc(1, sizeof(*c));
+	int status = 0;
+	if (!c || report_parse(c, argc, argv) < 0) {
+		if (!c)
+			perror("terse report");
+		free(c);
+		return EXIT_TERSE;
+	}
+	c->settings = context->settings;
+	if (report_find(c) < 0) {
+		free(c);
+		return 1;
+	}
+	report_open(c, &status);
+	int written = c->watch ? report_watch(c) : report_once(c);
+	if (written == 0)
+		report_print_done(c);
+	report_clear(c);
+	free(c->runs);
+	for (int i = 0; i < c->store_count; i++)
+		io_close(&c->dirs[i]);
+	store_close_all(c->stores, c->store_count);
+	free(c);
+	return written ? written : status;
+}

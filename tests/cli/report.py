@@ -1,0 +1,156 @@
+#!/usr/bin/env -S python3 -B
+"""terse report: the page has what the agent was shown, as it was, and nothing that a command prints can
+leave its place in it. tests/page drives the page in a browser."""
+
+import json
+import os
+import re
+import signal
+
+from support.harness import Case, eventually, main, read_file
+
+# Elements of data, which nothing executes.
+DATA = re.compile(rb'<script type="application/json" class="(\w+)" id="(\w+)">(.*?)</script>', re.S)
+
+
+class Page(Case):
+    def page(self, *argv, output="page.html"):
+        path = os.path.join(self.work, output)
+        run = self.terse("report", *argv, "-o", path)
+        self.assertEqual(run.code, 0, run.out)
+        return read_file(path)
+
+    def data(self, page):
+        """The data by their IDs."""
+        return {name.decode(): json.loads(text) for _, name, text in DATA.findall(page)}
+
+    def test_shown_as_it_was(self):
+        runs = [self.terse("-c", "seq 1 3000; echo error: it broke; seq 1 3000; exit 1"),
+                self.terse("--streams", "split", "-c", "seq 1 4000; seq 1 3000 >&2")]
+        self.terse("seq", "1", "5")
+        found = self.data(self.page())
+        for i, run in enumerate(runs):
+            self.assertEqual(len(found["r%d" % i]["shown"]), len(run.out + run.err))
+            self.assertEqual(found["r%d" % i]["id"], run.id)
+        self.assertEqual(found["r0"]["shown"].encode(), runs[0].out)
+        self.assertEqual((found["r0"]["exit"], found["r0"]["failed"]), (1, True))
+        self.assertEqual((found["r2"]["shown"], found["r2"]["shown_bytes"], found["r2"]["id"]), (None, 10, None))
+        self.assertEqual([text["name"] for text in found["t1"]["texts"]], ["stdout", "stderr"])
+        self.assertEqual(found["facts0"]["shown"][0], sum(len(run.out + run.err) for run in runs) + 10)
+
+    def test_whole_text_and_its_shown_lines(self):
+        run = self.terse("-c", "seq 1 3000; echo error: it broke; seq 1 3000; exit 1")
+        text = self.data(self.page(run.id))["t0"]["texts"][0]
+        lines = text["head"].splitlines()
+        self.assertEqual((len(lines), text["lines"]), (6001, 6001))
+        said = [line for line in run.out.decode().splitlines() if not line.startswith(("[... ", "[terse: "))]
+        self.assertEqual([line for a, b in text["ranges"] for line in lines[a - 1:b]], said)
+
+    def test_both_ends_of_a_long_text(self):
+        run = self.terse("seq", "1", "900000")
+        text = self.data(self.page(run.id))["t0"]["texts"][0]
+        head, tail = text["head"].splitlines(), text["tail"].splitlines()
+        self.assertEqual(head, [str(i + 1) for i in range(len(head))])
+        self.assertEqual((tail[-1], int(tail[0])), ("900000", text["tail_from"]))
+        self.assertEqual(len(tail), 900000 - text["tail_from"] + 1)
+
+    def test_hostile_output(self):
+        hostile = ("printf '</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\\n'; "
+                   "printf '\\033]0;title\\007\\342\\200\\256rtl\\000\\377\\376 &amp; \\033[31m\\n'; ")
+        run = self.terse("-c", hostile + "head -c 1000000 /dev/zero | tr '\\0' x; seq 1 3000",
+                         env={"TERSE_SESSION": "</title><b>"})
+        page = self.page(run.id)
+        # What is no data and no style or script of terse's own is the same for every page.
+        frame = DATA.sub(b"", page)
+        self.assertEqual(re.findall(rb"</?script|<img|<b>|onerror|alert", frame),
+                         [b"<script", b"</script"])
+        for _, _, text in DATA.findall(page):
+            self.assertNotIn(b"<", text)
+            self.assertNotRegex(text.decode(), "[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
+        shown = self.data(page)["r0"]["shown"]
+        self.assertTrue(shown.startswith("</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\n"))
+
+    def test_nothing_is_loaded(self):
+        self.terse("seq", "3000")
+        page = self.page()
+        policy = re.search(rb'http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1).decode()
+        nonce = re.search(r"script-src 'nonce-([0-9a-f]{32})'", policy).group(1)
+        self.assertIn("default-src 'none'", policy)
+        self.assertNotIn("unsafe", policy)
+        self.assertEqual(page.count(('nonce="%s"' % nonce).encode()), 2)
+        self.assertNotIn(nonce.encode(), self.page())
+        self.assertNotRegex(page, rb"https?://(?!www\.w3\.org/2000/svg)")
+
+    def test_recording(self):
+        run = self.terse("--record", "--spill", "always", "--tty",
+                         "printf one; sleep 0.2; printf '\\rtwo'; sleep 0.2; echo; echo end")
+        found = self.data(self.page("last"))
+        recording = found["t0"]["recording"]
+        screen = {}
+        seen = []
+        for ms, row, col, changes in recording["frames"]:
+            screen.update(dict(changes))
+            seen.append([screen.get(i, "") for i in range(2)])
+        self.assertEqual(seen[-1], ["two", "end"], run.out)
+        self.assertIn(["one", ""], seen)
+        self.assertFalse(recording["cut"])
+
+    def test_what_runs_now(self):
+        self.terse("--detach", "--", "sh", "-c", "echo up; sleep 300")
+        name = os.path.basename(self.artifacts()[0])[:-len(".txt")]
+        found = self.data(self.page())
+        self.assertEqual((found["r0"]["state"], found["r0"]["id"]), ("running", name))
+        self.terse("signal", name)
+        self.terse("await", name)
+        self.assertEqual(self.data(self.page())["r0"]["state"], "done")
+
+    def test_watch(self):
+        path = os.path.join(self.work, "page.html")
+        self.terse("seq", "1", "3000")
+        watch = self.start("terse", "report", "-o", path, "--watch")
+        eventually(lambda: os.path.exists(path), "the page")
+        self.terse("seq", "1", "4000")
+        eventually(lambda: len(self.data(read_file(path))) == 5, "the page with the second run")
+        watch.kill(signal.SIGTERM)
+        watch.finish()
+        self.assertEqual(sorted(name for name in os.listdir(self.work) if name != "page.html"), [])
+
+    def test_many_runs_and_much_text(self):
+        """A page has at most 20 MB, whatever is in the store."""
+        for _ in range(20):
+            self.terse("-c", "seq 1 200000 | tr '0-9' '\"-/'")
+        page = self.page()
+        self.assertLess(len(page), 20 << 20)
+        self.assertEqual(len([name for name in self.data(page) if name.startswith("t")]), 20)
+
+    def test_damage(self):
+        run = self.terse("seq", "3000")
+        directory = os.path.join(self.store, "sessions", "default")
+        with open(os.path.join(directory, "history.jsonl"), "ab") as f:
+            f.write(b'{"version":1,"started_ms":5,"state":[]}\n{"started_ms":7}\nnonsense\n')
+        with open(os.path.join(directory, run.id + ".shown"), "wb") as f:
+            f.write(b"no json\nat all")
+        found = self.data(self.page())
+        self.assertEqual([found[name]["shown"] for name in found if name.startswith("r")], [None])
+
+    def test_wrong_usage(self):
+        self.terse("seq", "3000")
+        for argv, code, message in (
+                ((), 125, b"terse report: where to? terse report -o FILE.html (-: standard output)\n"),
+                (("-o", "-", "--watch"), 125, b"terse report: --watch needs a file: terse report -o FILE.html\n"),
+                (("nobody", "-o", "x"), 1, b"nobody"), (("cmd-0none", "-o", "x"), 1, b"cmd-0none"),
+                (("-o", "/nosuch/x.html"), 1, b"terse report: /nosuch/x.html: No such file or directory\n")):
+            run = self.terse("report", *argv)
+            self.assertEqual(run.code, code, run.out)
+            self.assertIn(message, run.out)
+        self.assertEqual(os.listdir(self.work), [])
+
+    def test_to_standard_output_and_of_a_session(self):
+        self.terse("seq", "3000", env={"TERSE_SESSION": "other"})
+        whole = self.shell("terse report other -o - | cat").out
+        self.assertEqual(self.data(whole)["facts0"]["session"], "other")
+        self.assertTrue(whole.endswith(b"</html>\n"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+#!/usr/bin/env node
+// make check-page: the page of terse report in a real browser (Debian's chromium, without a window).
+//
+//   check.mjs BUILD MODULES [PICTURES]
+//
+// Nothing is printed to the console, nothing is requested, hostile output stays text; search, filters,
+// folds and recordings work; 1,000 runs with 200 MB of text make a page of at most 20 MB. PICTURES: a
+// directory for pictures of the page, to be looked at.
+
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const [build, modules, pictures] = process.argv.slice(2);
+const puppeteer = createRequire(join(resolve(modules), "node_modules", "x.js"))("puppeteer-core");
+const terse = resolve(build, "terse"), work = mkdtempSync(join(tmpdir(), "page-"));
+const env = { PATH: process.env.PATH, HOME: work, TERSE_HOME: join(work, "store"), LANG: "C.UTF-8" };
+
+// Runs terse for an agent: its output is a socket, as node makes one.
+const run = (...argv) => new Promise((done, failed) => {
+  const child = spawn(terse, argv, { env, cwd: work, stdio: ["ignore", "pipe", "inherit"] });
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => { out += text; });
+  child.on("error", failed).on("close", () => done(out));
+});
+
+function report(name, ...argv) {
+  const path = join(work, name), done = spawnSync(terse, ["report", ...argv, "-o", path], { env, cwd: work, encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+  return path;
+}
+
+const HOSTILE = `printf '</script><script>document.title="owned"</script><img src=x onerror="document.title=1">\\n'; ` +
+  `printf '\\033]0;owned\\007\\342\\200\\256backwards\\000\\377\\376\\n<!--<script>\\n'; head -c 1000000 /dev/zero | tr '\\0' x; seq 1 3000`;
+
+const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"], headless: true });
+
+// Opens a page whose every complaint is a failure. Returns it, and how long it took.
+async function open(path, { width = 1200, height = 1400, dark = false } = {}) {
+  const page = await browser.newPage(), url = "file://" + path;
+  const complaints = [];
+  page.on("console", (message) => complaints.push("console: " + message.text()));
+  page.on("pageerror", (error) => complaints.push("error: " + error.message));
+  page.on("request", (request) => { if (request.url() !== url && !request.url().startsWith("data:")) complaints.push("request: " + request.url()); });
+  page.on("dialog", (dialog) => { complaints.push("dialog: " + dialog.message()); dialog.dismiss(); });
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]);
+  await page.setViewport({ width, height });
+  const began = performance.now();
+  await page.goto(url);
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0))));
+  return { page, complaints, took: performance.now() - began };
+}
+
+const visible = (page) => page.$$eval("article.run:not([hidden])", (all) => all.map((one) => one.querySelector(".command").textContent));
+
+async function choose(page, label, value) {
+  await page.select(`select[aria-label="${label}"]`, value);
+}
+
+const search = (page, text) => page.$eval("input[type=search]", (input, value) => {
+  input.value = value;
+  input.dispatchEvent(new Event("change"));
+}, text);
+
+async function session() {
+  await run("--", "sh", "-c", "seq 1 3000; echo nee'dle in' the middle; seq 1 3000");
+  await run("sh", "-c", HOSTILE);
+  await run("sh", "-c", "seq 1 4000; echo 'error: it broke'; exit 3");
+  await run("--record", "--spill", "always", "--tty", "printf one; sleep 0.3; printf '\\rtwo'; sleep 0.3; echo; echo end");
+  await run("true");
+  const path = report("page.html");
+  const { page, complaints } = await open(path);
+  assert.equal(await page.title(), "default - terse");
+  assert.equal((await visible(page)).length, 5);
+  // Nothing of a command became an element.
+  assert.equal(await page.$$eval("img, iframe, object, form, body > :not(main, script, noscript)", (all) => all.length), 0);
+  assert.equal(await page.$$eval("script:not([type])", (all) => all.length), 1);
+  assert.deepEqual(await page.$$eval("a", (all) => all.map((one) => one.protocol)), Array(4).fill("file:"));
+  const shown = await page.$$eval("article.run pre", (all) => all[1].textContent);
+  assert.ok(shown.startsWith(`</script><script>document.title="owned"</script><img src=x onerror="document.title=1">\n`), shown.slice(0, 200));
+
+  // Filters.
+  await choose(page, "All results", "failed");
+  const failed = await visible(page);
+  assert.equal(failed.length, 1);
+  assert.ok(failed[0].includes("it broke"), failed[0]);
+  await choose(page, "All results", "");
+  await choose(page, "All commands", "true");
+  assert.deepEqual(await visible(page), ["true"]);
+  await choose(page, "All commands", "");
+
+  // Search in what the agent was not shown.
+  await search(page, "NEEDLE in");
+  assert.equal((await visible(page)).length, 1);
+  assert.equal(await page.$eval("article.run:not([hidden]) .line", (line) => line.dataset.number), "3001");
+  await search(page, "no such text");
+  assert.equal((await visible(page)).length, 0);
+  await search(page, "");
+  assert.equal((await visible(page)).length, 5);
+
+  // The whole text, with what was shown of it.
+  const fold = await page.$("article.run button");
+  await fold.click();
+  const lines = await page.$$eval("article.run:first-of-type .text .line", (all) => all.map((line) => [line.dataset.number, line.textContent, line.classList.contains("seen")]));
+  assert.equal(lines.length, 6001);
+  assert.deepEqual([lines[0], lines[6000]], [["1", "1", true], ["6001", "3000", true]]);
+  assert.ok(lines.some(([, , seen]) => !seen));
+  await fold.click();
+  assert.ok(await page.$eval("article.run:first-of-type .text", (text) => text.parentElement.hidden));
+
+  // The recording plays to its end, and can be sought.
+  const buttons = await page.$$("article.run:nth-of-type(4) .buttons button");
+  await buttons[1].click();
+  const screen = () => page.$eval("article.run:nth-of-type(4) .screen", (pre) => pre.textContent.trim());
+  await page.select("article.run:nth-of-type(4) .player select", "4");
+  await (await page.$("article.run:nth-of-type(4) .player button")).click();
+  await page.waitForFunction(() => document.querySelector("article.run:nth-of-type(4) .screen").textContent.includes("end"));
+  assert.match(await screen(), /^two *\n *end/);
+  await page.$eval("article.run:nth-of-type(4) .player input", (input) => { input.value = 0; input.dispatchEvent(new Event("input")); });
+  assert.equal(await screen(), "one");
+  assert.deepEqual(complaints, []);
+  await page.close();
+
+  for (const [name, look] of Object.entries({ light: {}, dark: { dark: true }, phone: { width: 390 } })) {
+    const { page, complaints } = await open(path, look);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${name}: ${wide} pixels too wide`);
+    if (pictures) await page.screenshot({ path: join(pictures, `page-${name}.png`) });
+    assert.deepEqual(complaints, []);
+    await page.close();
+  }
+}
+
+// 1,000 runs, each as one that printed 200 KB; most are copies, which is quicker than to run them.
+async function many() {
+  env.TERSE_SESSION = "many";
+  await run("--", "seq", "-f", "2026-11-22 a line of a log with <words> & number %g", "4200");
+  const copy = spawnSync("sh", ["-euc", `
+    cd "$TERSE_HOME/sessions/many"; id=$(head -c 16 recent); line=$(cat history.jsonl)
+    for i in $(seq 1 999); do
+      new=$(printf '%s%03d' "\${id%???}" "$i" )
+      for end in txt json shown; do ln "$id.$end" "$new.$end"; done
+      printf '%s\\n' "$line" | sed "s/$id/$new/"
+    done >more; cat more >>history.jsonl; rm more`], { env, encoding: "utf8" });
+  assert.equal(copy.status, 0, copy.stderr);
+  const began = performance.now(), path = report("many.html"), wrote = performance.now() - began, bytes = statSync(path).size;
+  const { page, complaints, took } = await open(path);
+  assert.equal((await visible(page)).length, 1000);
+  console.log(`1,000 runs, 200 MB: ${(bytes / 1048576).toFixed(1)} MB, written in ${wrote.toFixed(0)} ms, opened in ${took.toFixed(0)} ms`);
+  assert.ok(bytes <= 20 << 20);
+  const searched = performance.now();
+  await search(page, "number 4200");
+  console.log(`a search through all of it: ${(performance.now() - searched).toFixed(0)} ms, ${(await visible(page)).length} runs`);
+  assert.deepEqual(complaints, []);
+}
+
+try {
+  await session();
+  await many();
+  console.log("ok");
+} finally {
+  await browser.close();
+  rmSync(work, { recursive: true });
+}
