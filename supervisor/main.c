@@ -120,6 +120,8 @@ int main(int argc, char **argv)
 	trace_open(getenv(TRACE_VARIABLE), "terse " TERSE_VERSION);
 	if (decision_is_shell(argv[0]))
 		return command_shell(argv);
+	if (argc < 2 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return command_welcome();
 	if (argc < 2 && !main_is_fed()) {
 		command_help(&context, 1, argv);
 		return EXIT_TERSE;

@@ -39,6 +39,9 @@ int command_list(struct command_context *c, int argc, char **argv);
 int command_show(struct command_context *c, int argc, char **argv);
 int command_history(struct command_context *c, int argc, char **argv);
 int command_stats(struct command_context *c, int argc, char **argv);
+/* terse alone, at a terminal. */
+int command_welcome(void);
+
 int command_report(struct command_context *c, int argc, char **argv);
 int command_path(struct command_context *c, int argc, char **argv);
 int command_attach(struct command_context *c, int argc, char **argv);

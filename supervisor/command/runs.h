@@ -26,6 +26,9 @@ void row_add_command(struct buffer *out, const struct meta *m);
 void row_add_cell(struct buffer *out, const char *text, size_t len, size_t width);
 void row_add_gaps(struct buffer *out, int indent, struct gaps gaps);
 
+/* Describes how a run ended, or that it lives: "exit 0". */
+void runs_describe_state(const struct meta *m, char out[24]);
+
 /* Appends the members above, with at most `budget` bytes of the command. */
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
 

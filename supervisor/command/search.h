@@ -48,6 +48,7 @@ struct search {
 	char first_id[ID_LEN + 1];
 	int64_t began_ms, shown_ms;
 	uint64_t size;       /* of the text */
+	bool colour;         /* mark matches */
 	bool progress;       /* show progress to a person ... */
 	bool shows_progress; /* ... whose line it is in now */
 };

@@ -14,6 +14,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/live_run.h"
+#include "supervisor/command/paint.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/redact/secrets.h"
@@ -43,8 +44,7 @@ enum sink reader_of_text(void)
 
 int reader_notice(enum sink sink, const struct buffer *text)
 {
-	const char *no_colour = getenv("NO_COLOR");
-	bool colour = sink == SINK_PERSON && (!no_colour || !*no_colour);
+	bool colour = sink == SINK_PERSON && paint_by_default();
 	if (buffer_check(text) < 0)
 		return -1;
 	if (text->len == 0)
@@ -53,7 +53,7 @@ int reader_notice(enum sink sink, const struct buffer *text)
 		io_write(STDERR_FILENO, text->data, text->len);
 		return 0;
 	}
-	if ((colour && io_write(STDOUT_FILENO, "\033[33m", 5) < 0) ||
+	if ((colour && io_write(STDOUT_FILENO, paint_code(true, PAINT_NOTICE), 5) < 0) ||
 	    io_write(STDOUT_FILENO, text->data, text->len) < 0 ||
 	    (colour && io_write(STDOUT_FILENO, "\033[m", 3) < 0))
 		return -1;

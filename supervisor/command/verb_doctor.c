@@ -15,6 +15,7 @@
 #include "supervisor/agents/wiring.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/paint.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
 #include "supervisor/process/spawn.h"
@@ -30,7 +31,7 @@ enum state { GOOD, BAD, NOTE };
 
 struct doctor {
 	int problems;
-	bool store_found, json;
+	bool store_found, json, colour;
 	struct buffer checks; /* the elements of an array in JSON, with --json */
 };
 
@@ -42,6 +43,7 @@ static void doctor_report(struct doctor *d, enum state state, const char *what, 
 {
 	static const char *const shown[] = {"ok", "PROBLEM", "-"};
 	static const char *const named[] = {"ok", "problem", "note"};
+	static const enum paint paints[] = {PAINT_GOOD, PAINT_BAD};
 	struct buffer text = BUFFER_INIT, clean = BUFFER_INIT;
 	va_list args;
 	va_start(args, format);
@@ -51,7 +53,9 @@ static void doctor_report(struct doctor *d, enum state state, const char *what, 
 	const char *detail = buffer_string(&clean);
 	d->problems += state == BAD;
 	if (!d->json) {
-		printf("%-8s %s: %s\n", shown[state], what, detail ? detail : "");
+		printf("%s%-8s%s %s: %s\n",
+		       state == NOTE ? "" : paint_code(d->colour, paints[state]), shown[state],
+		       state == NOTE ? "" : paint_none(d->colour), what, detail ? detail : "");
 	} else {
 		json_begin_object(&d->checks, NULL);
 		json_add_string(&d->checks, "state", named[state]);
@@ -361,9 +365,12 @@ int command_doctor(struct command_context *c, int argc, char **argv)
 {
 	struct doctor d = {.problems = 0};
 	struct place own, place;
+	const char *color = NULL;
 	const struct verb_option options[] = {{"--json", VERB_FLAG, &d.json},
+					      {"--color", VERB_TEXT, &color},
 					      {NULL, VERB_FLAG, NULL}};
-	if (verb_parse(options, argc, argv, NULL, 0) < 0)
+	if (verb_parse(options, argc, argv, NULL, 0) < 0 ||
+	    paint_choose(&(struct verb){argv[0], d.json}, color, &d.colour) < 0)
 		return EXIT_TERSE;
 	if (!d.json)
 		puts("terse " TERSE_VERSION);

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COLOR_HELP \
+	"  --color WHEN          always, never or auto: at a terminal, without NO_COLOR\n"
+
 #define RUNS_HELP                                                              \
 	"  --all                 of all sessions\n"                            \
 	"  --session NAME        of this session\n"                            \
@@ -19,7 +22,7 @@
 	"  --since WHEN          started since: 2h (ago), 14:05, 2026-11-20\n" \
 	"  --until WHEN          started until\n"                              \
 	"  --limit N             at most N (30)\n"                             \
-	"  --json                as JSON\n"
+	"  --json                as JSON\n" COLOR_HELP
 
 const struct help_topic help_topics[] = {
 	{"run", "run a command",
@@ -63,7 +66,7 @@ const struct help_topic help_topics[] = {
 	 "  --all                 search all artifacts of the session\n"
 	 "  --session NAME        search this session\n"
 	 "  --stderr              search standard error, if it was kept apart\n"
-	 "  --json                as JSON\n"},
+	 "  --json                as JSON\n" COLOR_HELP},
 	{"changes", "print the lines in which two runs differ",
 	 "terse changes [OPTIONS] [ID|FILE [ID|FILE]]",
 	 "Prints the lines in which the texts of two runs differ, as a unified diff with the\n"
@@ -77,7 +80,7 @@ const struct help_topic help_topics[] = {
 	 "  --json                as JSON\n"},
 	{"show", "print the facts about a run, and its preview",
 	 "terse show [--session NAME] [--json] ID",
-	 "Prints the facts about a run, and its preview.\n"},
+	 "Prints the facts about a run, and its preview.\n\n" COLOR_HELP},
 	{"list", "list the artifacts of this session; --live: what runs now",
 	 "terse list [OPTIONS]\n"
 	 "       terse list --live [--watch]",
@@ -97,7 +100,7 @@ const struct help_topic help_topics[] = {
 	 "  --limit N             at most N rows (20)\n"
 	 "  --advise              lines for terse.ini: more room for commands whose previews\n"
 	 "                        were read on, less for those whose previews never were\n"
-	 "  --json                as JSON\n"},
+	 "  --json                as JSON\n" COLOR_HELP},
 	{"report", "write a session as a page for a browser",
 	 "terse report [SESSION|ID] -o FILE.html [--watch]",
 	 "Writes this session, another one or one run as one file for a browser: when what\n"
@@ -238,7 +241,7 @@ const struct help_topic help_topics[] = {
 	{"doctor", "check that everything is in place", "terse doctor [--json]",
 	 "Checks that everything terse needs is in place, and how agents are wired up: runs\n"
 	 "a command as each of these agents would.\n\n"
-	 "  --json                as JSON\n"},
+	 "  --json                as JSON\n" COLOR_HELP},
 	{"help", "print this text, or what VERB does", "terse help [VERB]",
 	 "Prints this text, or what VERB does.\n"},
 	{"version", "print the version", "terse version [--json]",

@@ -16,6 +16,7 @@
 #include "supervisor/artifact/store.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/paint.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
@@ -47,6 +48,8 @@ struct runs {
 	bool want_failed;
 	int64_t from_ms, to_ms; /* limits of the start */
 
+	const char *color; /* --color */
+	bool colour;
 	size_t width; /* columns */
 	uint64_t rows;
 	struct buffer out;
@@ -178,6 +181,7 @@ static int runs_parse(struct runs *r, const struct settings *settings, int argc,
 		{"--until", VERB_TEXT, &r->until},
 		{"--limit", VERB_COUNT, &r->limit},
 		{"--json", VERB_FLAG, &r->verb.json},
+		{"--color", VERB_TEXT, &r->color},
 		/* Only list has these. */
 		{r->history ? NULL : "--live", VERB_FLAG, &r->live},
 		{"--watch", VERB_FLAG, &r->watch},
@@ -186,7 +190,8 @@ static int runs_parse(struct runs *r, const struct settings *settings, int argc,
 	r->verb.name = argv[0];
 	r->settings = settings;
 	if (verb_parse(table, argc, argv, NULL, 0) < 0 || runs_parse_state(r) < 0 ||
-	    runs_parse_exit(r) < 0 || runs_parse_times(r) < 0)
+	    runs_parse_exit(r) < 0 || runs_parse_times(r) < 0 ||
+	    paint_choose(&r->verb, r->color, &r->colour) < 0)
 		return EXIT_TERSE;
 	if (!verb_has_session(&r->verb, settings, r->session))
 		return 1;
@@ -248,7 +253,7 @@ struct row {
 	char state[24], lines[HUMAN_LEN], size[HUMAN_LEN], age[HUMAN_LEN];
 };
 
-static void runs_describe_state(const struct meta *m, char out[24])
+void runs_describe_state(const struct meta *m, char out[24])
 {
 	if (m->state == META_RUNNING)
 		snprintf(out, 24, "running");
@@ -268,9 +273,10 @@ static void runs_describe_state(const struct meta *m, char out[24])
 
 static void runs_add_head(struct runs *r)
 {
-	buffer_printf(&r->out, "%-16s  %-11s  %10s  %8s  %7s  %s%sCOMMAND\n", "ID", "STATE",
-		      "LINES", "SIZE", "AGE", r->all ? "SESSION" : "",
-		      r->all ? "                   " : "");
+	buffer_printf(&r->out, "%s%-16s  %-11s  %10s  %8s  %7s  %s%sCOMMAND%s\n",
+		      paint_code(r->colour, PAINT_SOFT), "ID", "STATE", "LINES", "SIZE", "AGE",
+		      r->all ? "SESSION" : "", r->all ? "                   " : "",
+		      paint_none(r->colour));
 }
 
 void row_add_gaps(struct buffer *out, int indent, struct gaps gaps)
@@ -280,6 +286,19 @@ void row_add_gaps(struct buffer *out, int indent, struct gaps gaps)
 		gap_announce(line, &gaps.items[i]);
 		buffer_printf(out, "%-*s%s", indent, "", line);
 	}
+}
+
+/* Adds the cell of a run's state. Returns how many of its bytes take no column. */
+static size_t runs_add_state(struct buffer *out, bool colour, const struct meta *m,
+			     const char *state)
+{
+	bool good = m && m->state == META_DONE && m->exit_code == 0;
+	enum paint paint = good                            ? PAINT_GOOD
+			   : m && m->state == META_RUNNING ? PAINT_LIVE
+							   : PAINT_BAD;
+	const char *begin = paint_code(colour, paint), *end = paint_none(colour);
+	buffer_printf(out, "%s%-11s%s", begin, state, end);
+	return strlen(begin) + strlen(end);
 }
 
 /* `m` NULL: `error` says why the metadata can't be read. */
@@ -302,8 +321,9 @@ static void runs_add_row(struct runs *r, const char *id, const char *session, co
 		human_count(row.lines, m->out.lines + m->err.lines);
 		human_size(row.size, m->out.bytes + m->err.bytes);
 	}
-	buffer_printf(out, "%-*s  %-11s  %10s  %8s  %7s  ", ID_LEN, *id ? id : "-", row.state,
-		      row.lines, row.size, row.age);
+	buffer_printf(out, "%-*s  ", ID_LEN, *id ? id : "-");
+	start += runs_add_state(out, r->colour, m, row.state);
+	buffer_printf(out, "  %10s  %8s  %7s  ", row.lines, row.size, row.age);
 	if (r->all) {
 		size_t before = out->len;
 		row_add_cell(out, session, strlen(session), 24);

@@ -8,6 +8,7 @@
 #include "lib/quote.h"
 #include "supervisor/artifact/history.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/paint.h"
 #include "supervisor/command/search.h"
 #include "supervisor/command/verb.h"
 
@@ -38,6 +39,10 @@ static void search_set_limits(struct search *s, const char *name)
 	};
 	s->sink = reader_of_text();
 	o.ctx = s;
+	if (s->colour) {
+		o.mark = paint_code(true, PAINT_MATCH);
+		o.unmark = paint_none(true);
+	}
 	o.json = s->verb.json;
 	if (s->verb.json)
 		reserved *= 2; /* escapes */
@@ -131,6 +136,7 @@ static int search_sort_operands(struct search *s, struct search_arguments *a, co
 /* Returns 0, or -1 after saying what is wrong. */
 static int search_parse(struct search *s, struct search_arguments *a, int argc, char **argv)
 {
+	const char *color = NULL;
 	struct notice_query *q = &s->query;
 	bool as_it_is;
 	const char *operands[3];
@@ -167,6 +173,7 @@ static int search_parse(struct search *s, struct search_arguments *a, int argc, 
 		{"--session", VERB_TEXT, &a->session},
 		{"--stderr", VERB_FLAG, &q->standard_error},
 		{"--json", VERB_FLAG, &s->verb.json},
+		{"--color", VERB_TEXT, &color},
 		/* Accepted, as grep has them; they are always on. */
 		{"-n", VERB_FLAG, &as_it_is},
 		{"-E", VERB_FLAG, &as_it_is},
@@ -174,7 +181,8 @@ static int search_parse(struct search *s, struct search_arguments *a, int argc, 
 		{NULL, VERB_FLAG, NULL},
 	};
 	int count = verb_parse(table, argc, argv, operands, 3);
-	if (count < 0 || search_sort_operands(s, a, operands, count) < 0)
+	if (count < 0 || search_sort_operands(s, a, operands, count) < 0 ||
+	    paint_choose(&s->verb, color, &s->colour) < 0)
 		return -1;
 	uint64_t context = a->context == unset ? 0 : a->context;
 	if (q->before == unset)

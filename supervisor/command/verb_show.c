@@ -9,6 +9,7 @@
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/excerpts.h"
+#include "supervisor/command/paint.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/report/wording.h"
@@ -81,6 +82,7 @@ struct show {
 	char path[PATH_MAX]; /* of the directory */
 	struct meta meta;
 	int damaged; /* errno of reading the metadata, or 0 */
+	bool colour;
 	struct buffer out;
 };
 
@@ -181,8 +183,14 @@ static void show_add_run(struct show *s)
 		return;
 	}
 	const struct wording_ending end = excerpts_ending(m);
+	bool good = m->state == META_DONE && m->exit_code == 0;
 	buffer_printf(out, "%-10s ", "state");
+	paint_begin(out, s->colour,
+		    good                       ? PAINT_GOOD
+		    : m->state == META_RUNNING ? PAINT_LIVE
+					       : PAINT_BAD);
 	wording_end(out, &end);
+	paint_end(out, s->colour);
 	buffer_append_string(out, "\n");
 	show_add_command(s);
 	show_add_line(s, "directory", m->cwd);
@@ -297,13 +305,15 @@ static int show_print(struct show *s)
 int command_show(struct command_context *c, int argc, char **argv)
 {
 	struct show s = {.verb = {.name = argv[0]}, .settings = c->settings};
-	const char *session = NULL, *name;
+	const char *color = NULL, *session = NULL, *name;
 	const struct verb_option table[] = {
+		{"--color", VERB_TEXT, &color},
 		{"--session", VERB_TEXT, &session},
 		{"--json", VERB_FLAG, &s.verb.json},
 		{NULL, VERB_FLAG, NULL},
 	};
-	if (verb_parse_one(table, argc, argv, &name, "usage: terse show ID") < 0)
+	if (verb_parse_one(table, argc, argv, &name, "usage: terse show ID") < 0 ||
+	    paint_choose(&s.verb, color, &s.colour) < 0)
 		return EXIT_TERSE;
 	s.dir = verb_find_directory(&s.verb, c->settings, session, name, &s.found, s.path);
 	if (s.dir < 0)

@@ -6,6 +6,7 @@
 #include "lib/human.h"
 #include "lib/json.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/paint.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/stats.h"
 #include "supervisor/command/verb.h"
@@ -24,7 +25,8 @@
 struct stats_call {
 	struct verb verb;
 	bool all, advise;
-	const char *session, *since, *by;
+	const char *session, *since, *by, *color;
+	bool colour;
 	uint64_t limit;
 	char directory[STORE_SESSION_LEN + 1];
 	struct stats stats;
@@ -47,9 +49,10 @@ static void add_size(struct buffer *out, const char *what, const struct stats_si
 }
 
 /* "more" than the agents would have shown, or less. */
-static void add_saved(struct buffer *out, const struct stats_sum *s)
+static void add_saved(struct buffer *out, bool colour, const struct stats_sum *s)
 {
 	int64_t bytes = stats_saved(s), tokens = stats_saved_tokens(s);
+	paint_begin(out, colour, bytes < 0 ? PAINT_BAD : PAINT_GOOD);
 	if (bytes < 0) {
 		struct stats_size more = {(uint64_t)-bytes, tokens < 0 ? (uint64_t)-tokens : 0};
 		add_size(out, "saved", &more);
@@ -72,7 +75,7 @@ static void add_read_back(struct buffer *out, const struct stats_sum *s)
 		      HUMAN_COUNT(s->kept));
 }
 
-static void add_sum(struct buffer *out, const struct stats_sum *s)
+static void add_sum(struct buffer *out, bool colour, const struct stats_sum *s)
 {
 	buffer_printf(out, "  %-22s%s, %s failed, %s in all\n", "runs", HUMAN_COUNT(s->runs),
 		      HUMAN_COUNT(s->failed), HUMAN_DURATION(s->duration_ms));
@@ -82,7 +85,8 @@ static void add_sum(struct buffer *out, const struct stats_sum *s)
 	add_read_back(out, s);
 	add_size(out, "agents' own cut", &s->own);
 	buffer_append_string(out, "\n");
-	add_saved(out, s);
+	add_saved(out, colour, s);
+	paint_end(out, colour);
 	buffer_append_string(
 		out, "Tokens are estimated from the kind of text; the median error is 7 %.\n");
 }
@@ -129,7 +133,7 @@ static void add_text(struct stats_call *c)
 	struct buffer *out = &c->out;
 	buffer_printf(out, "%s%s%s\n", c->all ? "all sessions" : "session ",
 		      c->all ? "" : c->directory, c->since ? ", since then" : "");
-	add_sum(out, &c->stats.all);
+	add_sum(out, c->colour, &c->stats.all);
 	if (c->by) {
 		buffer_append_string(out, "\n");
 		add_table(c);
@@ -211,14 +215,20 @@ static int stats_wrong(const struct stats_call *c, const char *option, const cha
 static int stats_parse(struct stats_call *c, int argc, char **argv)
 {
 	const struct verb_option table[] = {
-		{"--all", VERB_FLAG, &c->all},        {"--session", VERB_TEXT, &c->session},
-		{"--since", VERB_TEXT, &c->since},    {"--by", VERB_TEXT, &c->by},
-		{"--limit", VERB_COUNT, &c->limit},   {"--advise", VERB_FLAG, &c->advise},
-		{"--json", VERB_FLAG, &c->verb.json}, {NULL, VERB_FLAG, NULL},
+		{"--all", VERB_FLAG, &c->all},
+		{"--session", VERB_TEXT, &c->session},
+		{"--since", VERB_TEXT, &c->since},
+		{"--by", VERB_TEXT, &c->by},
+		{"--limit", VERB_COUNT, &c->limit},
+		{"--advise", VERB_FLAG, &c->advise},
+		{"--json", VERB_FLAG, &c->verb.json},
+		{"--color", VERB_TEXT, &c->color},
+		{NULL, VERB_FLAG, NULL},
 	};
 	struct stats *s = &c->stats;
 	c->verb.name = argv[0];
-	if (verb_parse(table, argc, argv, NULL, 0) < 0)
+	if (verb_parse(table, argc, argv, NULL, 0) < 0 ||
+	    paint_choose(&c->verb, c->color, &c->colour) < 0)
 		return -1;
 	if (c->since && value_parse_time(c->since, clock_real_ms(), &s->from_ms) < 0)
 		return stats_wrong(c, "--since", c->since,

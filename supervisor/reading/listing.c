@@ -220,6 +220,24 @@ static void listing_choose(struct excerpt *e, const struct walk_line *line,
 	excerpt_choose(e, line, &match);
 }
 
+/* A line that is not cut, with its match marked. */
+static void listing_add_whole(struct listing *l, const struct walk_line *line,
+			      const struct walk_line *found, struct walk *w)
+{
+	struct matcher_span match = {0, 0};
+	if (l->options.mark && line->wanted)
+		walk_span(w, found, &match);
+	if (match.to <= match.from || match.to > line->len) {
+		utf8_clean(&l->out, line->data, line->len);
+		return;
+	}
+	utf8_clean(&l->out, line->data, match.from);
+	buffer_append_string(&l->out, l->options.mark);
+	utf8_clean(&l->out, line->data + match.from, match.to - match.from);
+	buffer_append_string(&l->out, l->options.unmark);
+	utf8_clean(&l->out, line->data + match.to, line->len - match.to);
+}
+
 static void listing_add_line(struct listing *l, const struct listing_text *text,
 			     const struct walk_line *found, struct walk *w)
 {
@@ -243,7 +261,7 @@ static void listing_add_line(struct listing *l, const struct listing_text *text,
 	if (is_cut)
 		listing_add_cut(l, text, &line, &e);
 	else
-		utf8_clean(&l->out, line.data, line.len);
+		listing_add_whole(l, &line, found, w);
 	buffer_append_string(&l->out, "\n");
 }
 

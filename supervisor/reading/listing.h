@@ -47,12 +47,13 @@ int excerpt_append(struct buffer *out, const struct excerpt *e, const char *data
 #define LISTING_ROOM_MIN ((size_t)4096)
 
 struct listing_options {
-	uint64_t before, after; /* lines around each */
-	uint64_t limit;         /* matches; UINT64_MAX: all */
-	size_t room;            /* bytes, at least LISTING_ROOM_MIN; SIZE_MAX: all */
-	bool whole;             /* long lines are not cut */
-	bool json;              /* print the elements of an array in JSON; gaps, too */
-	uint64_t from;          /* the first line that is searched */
+	uint64_t before, after;    /* lines around each */
+	uint64_t limit;            /* matches; UINT64_MAX: all */
+	size_t room;               /* bytes, at least LISTING_ROOM_MIN; SIZE_MAX: all */
+	bool whole;                /* long lines are not cut */
+	const char *mark, *unmark; /* around the first match of a line; NULL: nothing */
+	bool json;                 /* print the elements of an array in JSON; gaps, too */
+	uint64_t from;             /* the first line that is searched */
 	int (*print)(void *ctx, const char *data, size_t len); /* 0, or -1 with errno */
 	void *ctx;
 };

@@ -1,0 +1,63 @@
+// See paint.h.
+
+#include "supervisor/command/paint.h"
+
+#include "supervisor/command/verb.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+	return value && *value;
+}
+
+bool paint_by_default(void)
+{
+	const char *force = getenv("CLICOLOR_FORCE"), *term = getenv("TERM");
+	if (is_set("NO_COLOR"))
+		return false;
+	if (force && *force && strcmp(force, "0") != 0)
+		return reader_find() != SINK_AGENT;
+	return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
+}
+
+int paint_choose(const struct verb *v, const char *when, bool *on)
+{
+	*on = when ? strcmp(when, "always") == 0 : paint_by_default();
+	if (when && strcmp(when, "auto") == 0)
+		*on = paint_by_default();
+	else if (when && !*on && strcmp(when, "never") != 0) {
+		verb_fail(v, ENVELOPE_USAGE, "--color: %s: must be always, never or auto", when);
+		return -1;
+	}
+	*on &= !v->json;
+	return 0;
+}
+
+const char *paint_code(bool on, enum paint paint)
+{
+	static const char *const codes[] = {
+		[PAINT_GOOD] = "\033[32m",   [PAINT_BAD] = "\033[31m",
+		[PAINT_LIVE] = "\033[33m",   [PAINT_SOFT] = "\033[2m",
+		[PAINT_NOTICE] = "\033[33m", [PAINT_MATCH] = "\033[1;31m",
+	};
+	return on ? codes[paint] : "";
+}
+
+const char *paint_none(bool on)
+{
+	return on ? "\033[m" : "";
+}
+
+void paint_begin(struct buffer *out, bool on, enum paint paint)
+{
+	buffer_append_string(out, paint_code(on, paint));
+}
+
+void paint_end(struct buffer *out, bool on)
+{
+	buffer_append_string(out, paint_none(on));
+}
