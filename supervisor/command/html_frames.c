@@ -10,7 +10,6 @@
 
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,11 +27,6 @@ struct frames {
 	size_t start, most;
 	bool any, cut;
 };
-
-static void frames_on_text(void *ctx, const char *data, size_t len)
-{
-	(void)ctx, (void)data, (void)len;
-}
 
 /* The next line of a picture; moves *at behind it. */
 static struct member_value take_line(const struct buffer *picture, size_t *at)
@@ -94,15 +88,10 @@ static void add_frame(struct frames *f, int64_t ms)
 
 static void take_event(struct frames *f, const struct recording_event *e, int64_t ms)
 {
-	unsigned cols, rows;
 	/* What was there until now was seen. */
 	if (f->any && ms - f->last_ms >= f->apart)
 		add_frame(f, f->last_ms + f->apart);
-	if (e->kind == 'o')
-		terminal_feed(f->terminal, e->data, e->len);
-	else if (e->kind == 'r' && sscanf(e->data, "%ux%u", &cols, &rows) == 2 && cols >= 2 &&
-		 cols <= 1000 && rows >= 2 && rows <= 500)
-		terminal_resize(f->terminal, cols, rows);
+	recording_feed(f->terminal, e);
 	if (!f->any || ms - f->last_ms >= f->apart)
 		add_frame(f, ms);
 }
@@ -147,19 +136,15 @@ void html_add_frames(struct buffer *out, int dir, const char *id, size_t most)
 	double end = find_end(fd);
 	struct recording r = {.fd = fd};
 	json_t *header = recording_header(&r);
-	const struct terminal_options options = {
-		.cols = (unsigned)json_integer_value(json_object_get(header, "width")),
-		.rows = (unsigned)json_integer_value(json_object_get(header, "height")),
-		.collapse = true,
-	};
-	const struct terminal_events events = {.text = frames_on_text};
 	struct frames f = {.out = out, .start = out->len, .most = most};
 	f.apart = fmax(APART, end * 1000 / FRAMES_MOST);
-	f.terminal = header ? terminal_new(&options, &events) : NULL;
+	f.terminal = header ? recording_terminal(header, false) : NULL;
 	if (f.terminal) {
 		json_begin_object(out, "recording");
-		json_add_count(out, "cols", options.cols);
-		json_add_count(out, "rows", options.rows);
+		unsigned cols, rows;
+		terminal_size(f.terminal, &cols, &rows);
+		json_add_count(out, "cols", cols);
+		json_add_count(out, "rows", rows);
 		add_all(&f, &r);
 		json_end_object(out);
 	}

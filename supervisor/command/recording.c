@@ -3,8 +3,10 @@
 #include "supervisor/command/recording.h"
 
 #include "lib/io.h"
+#include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Bytes of one line: an event holds the result of one read(2), escaped. */
@@ -73,4 +75,46 @@ int recording_next(struct recording *l, struct recording_event *e)
 	e->data = json_string_value(data);
 	e->len = json_string_length(data);
 	return 1;
+}
+
+static void recording_on_text(void *ctx, const char *data, size_t len)
+{
+	(void)ctx, (void)data, (void)len;
+}
+
+struct terminal *recording_terminal(const json_t *header, bool styles)
+{
+	const struct terminal_options options = {
+		.cols = (unsigned)json_integer_value(json_object_get(header, "width")),
+		.rows = (unsigned)json_integer_value(json_object_get(header, "height")),
+		.collapse = true,
+		.styles = styles,
+	};
+	const struct terminal_events events = {.text = recording_on_text};
+	return terminal_new(&options, &events);
+}
+
+void recording_feed(struct terminal *t, const struct recording_event *e)
+{
+	unsigned cols, rows;
+	if (e->kind == 'o')
+		terminal_feed(t, e->data, e->len);
+	else if (e->kind == 'r' && sscanf(e->data, "%ux%u", &cols, &rows) == 2 && cols >= 2 &&
+		 cols <= 1000 && rows >= 2 && rows <= 500)
+		terminal_resize(t, cols, rows);
+}
+
+struct terminal *recording_last(int fd)
+{
+	struct recording r = {.fd = fd};
+	struct recording_event e;
+	json_t *header = recording_header(&r);
+	struct terminal *t = header ? recording_terminal(header, true) : NULL;
+	while (t && recording_next(&r, &e) == 1) {
+		recording_feed(t, &e);
+		json_decref(e.array);
+	}
+	json_decref(header);
+	buffer_release(&r.buffer);
+	return t;
 }

@@ -5,7 +5,10 @@
 #include "lib/buffer.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+struct terminal;
 
 /* Zeroed but for `fd`, which stays the caller's. */
 struct recording {
@@ -24,6 +27,17 @@ struct recording_event {
 
 /* The header. NULL with errno EBADMSG: it is none; ENODATA: there is nothing. */
 json_t *recording_header(struct recording *l);
+
+/* Makes a terminal of the size in a header, which keeps styles if wanted; the caller frees it. NULL
+   with errno. */
+struct terminal *recording_terminal(const json_t *header, bool styles);
+
+/* Gives a terminal what an event is about. */
+void recording_feed(struct terminal *t, const struct recording_event *e);
+
+/* The last screen of the recording on a descriptor, with its styles; the caller frees it. NULL with
+   errno as above. */
+struct terminal *recording_last(int fd);
 
 /* The next event. Returns 1, 0 at the end, or -1 with errno. */
 int recording_next(struct recording *l, struct recording_event *e);

@@ -8,6 +8,7 @@
 #include "supervisor/artifact/archive.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/recording.h"
+#include "supervisor/command/svg.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/terminal/terminal.h"
@@ -185,15 +186,23 @@ static int replay_parse_speed(const char *verb, const char *text, double *speed)
 	return -1;
 }
 
+/* Writes the last screen as a picture. Returns 0, or -1 with errno. */
+static int replay_draw(int fd, const char *path)
+{
+	struct terminal *t = recording_last(fd);
+	int result = t ? svg_write(path, t) : -1;
+	terminal_free(t);
+	return result;
+}
+
 int command_replay(struct command_context *c, int argc, char **argv)
 {
-	const char *session = NULL, *name, *speed = NULL;
+	const char *session = NULL, *name, *speed = NULL, *svg = NULL;
 	int64_t longest = 0;
 	struct player p = {.speed = 1, .longest = INFINITY};
 	const struct verb_option table[] = {
-		{"--speed", VERB_TEXT, &speed},
-		{"--max-wait", VERB_TIME, &longest},
-		{"--session", VERB_TEXT, &session},
+		{"--speed", VERB_TEXT, &speed}, {"--max-wait", VERB_TIME, &longest},
+		{"--svg", VERB_TEXT, &svg},     {"--session", VERB_TEXT, &session},
 		{NULL, VERB_FLAG, NULL},
 	};
 	if (verb_parse_one(table, argc, argv, &name, "usage: terse replay ID") < 0 ||
@@ -208,9 +217,10 @@ int command_replay(struct command_context *c, int argc, char **argv)
 	sigaddset(&p.signals, SIGINT);
 	sigaddset(&p.signals, SIGTERM);
 	sigaddset(&p.signals, SIGHUP);
-	int result = replay_play_to_end(&p, fd);
+	int result = svg ? replay_draw(fd, svg) : replay_play_to_end(&p, fd);
 	if (result < 0)
-		replay_failed(argv[0], name, errno);
+		replay_failed(argv[0], svg && errno != EBADMSG && errno != ENODATA ? svg : name,
+			      errno);
 	io_close(&fd);
 	return result < 0;
 }

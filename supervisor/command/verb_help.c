@@ -130,10 +130,12 @@ const struct help_topic help_topics[] = {
 	 "  --file FILE           the contents of FILE (-: of standard input)\n"
 	 "  --await               then wait as terse await does, with its --timeout, --for\n"
 	 "                        and --idle\n"},
-	{"snapshot", "print the screen of a running command", "terse snapshot ID [--json]",
+	{"snapshot", "print the screen of a running command",
+	 "terse snapshot ID [--json|--svg FILE]",
 	 "Prints the screen of a running command, full-screen programs included.\n\n"
 	 "  --json                with its size, cursor and title, and whether it is the\n"
-	 "                        alternate screen\n"},
+	 "                        alternate screen\n"
+	 "  --svg FILE            as a picture, with its colours if it is recorded\n"},
 	{"attach", "connect this terminal to a running command", "terse attach ID [--read-only]",
 	 "Connects this terminal to a running command, which gets its size. ctrl-\\ leaves\n"
 	 "it again ([terminal] detach_key).\n\n"
@@ -145,7 +147,8 @@ const struct help_topic help_topics[] = {
 	{"replay", "play back a recorded run", "terse replay ID [--speed N] [--max-wait TIME]",
 	 "Plays back a command's output at its own pace, if it was run with --record.\n\n"
 	 "  --speed N             N times as fast\n"
-	 "  --max-wait TIME       shorten longer pauses to this\n"},
+	 "  --max-wait TIME       shorten longer pauses to this\n"
+	 "  --svg FILE            only its last screen, as a picture with its colours\n"},
 	{"path", "print the path of an artifact's text",
 	 "terse path [--stderr|--raw] [--session NAME] [--json] ID",
 	 "Prints the path of the file with an artifact's text (--stderr: its standard\n"

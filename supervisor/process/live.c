@@ -117,6 +117,9 @@ static int live_on_picture(void *ctx, struct buffer *out)
 	const struct terminal *t = live_screen(l);
 	if (!t || terminal_picture(t, &picture, &row, &col) < 0)
 		goto out;
+	/* Who draws the screen takes its colours from the recording. */
+	if (l->record->artifact)
+		artifact_flush(l->record->artifact);
 	utf8_clean(&clean, picture.data, picture.len);
 	if (buffer_check(&clean) < 0)
 		goto out;

@@ -141,6 +141,8 @@ void cursor_save(struct terminal *t)
 		.x = s->x,
 		.y = s->base + s->y,
 		.protect = t->protect,
+		.style = t->style,
+		.pen = t->styles.pen,
 		.charset = t->charsets.current,
 	};
 }
@@ -154,6 +156,8 @@ void cursor_restore(struct terminal *t)
 		       ? (unsigned)clamp((int64_t)(s->saved.y - s->base), 0, s->rows - 1)
 		       : 0;
 	t->protect = s->saved.protect;
+	t->style = s->saved.style;
+	t->styles.pen = s->saved.pen;
 	t->charsets.current = s->saved.charset;
 	cursor_restrict(t, s->cols - 1);
 }
@@ -250,10 +254,12 @@ struct sequence {
 
 #define ID(collected, final) ((uint32_t)(collected) << 8 | (unsigned char)(final))
 
-/* SGR: attributes are not kept, but SGR 0 ends DECSCA's protection too. */
+/* SGR: attributes are kept for pictures only, but SGR 0 ends DECSCA's protection too. */
 static void run_attributes(struct terminal *t)
 {
 	const struct parser *p = &t->parser;
+	if (t->options.styles)
+		style_take(t);
 	for (unsigned i = 0; t->protect && i < p->count; i++) {
 		if (p->params[i] == 0)
 			t->protect = false;

@@ -142,7 +142,7 @@ void append_enter(struct terminal *t)
 	if (t->grid_only || !s->history || s->own_tabs || s->x || s->top ||
 	    s->bottom + 1 != s->rows)
 		return;
-	if (!t->modes.wrap || t->modes.insert || t->modes.origin || t->protect)
+	if (!t->modes.wrap || t->modes.insert || t->modes.origin || t->protect || t->style)
 		return;
 	if (t->charsets.current != CHARSET_ASCII || t->partial_len)
 		return;

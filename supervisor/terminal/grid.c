@@ -234,7 +234,7 @@ void grid_print(struct terminal *t, uint32_t cp, const char *bytes, unsigned len
 		t->lossy = true;
 	}
 
-	uint32_t cell = t->protect ? cp | CELL_PROTECTED : cp;
+	uint32_t cell = cp | t->style | (t->protect ? CELL_PROTECTED : 0);
 	if (screen_put(s, cell, width, bytes, len))
 		t->lossy = true;
 }
@@ -249,7 +249,7 @@ void grid_print_invalid(struct terminal *t, const char *bytes, unsigned len)
 
 static void grid_print_text(struct terminal *t, const char *data, size_t len)
 {
-	if (!t->modes.insert && !t->protect && t->charsets.current == CHARSET_ASCII) {
+	if (!t->modes.insert && !t->protect && !t->style && t->charsets.current == CHARSET_ASCII) {
 		print_ascii(t, data, len);
 		return;
 	}
@@ -335,8 +335,8 @@ static const char *print_other(struct terminal *t, const char *p, const char *en
 	const char *q = p;
 	unsigned n = 0;
 	uint32_t cp;
-	if (t->partial_len || t->modes.insert || t->protect || !t->modes.wrap || is_joinable(t) ||
-	    !decode_narrow(p, end, &cp))
+	if (t->partial_len || t->modes.insert || t->protect || t->style || !t->modes.wrap ||
+	    is_joinable(t) || !decode_narrow(p, end, &cp))
 		return terminal_resume(t, p, end);
 
 	if (cp >= FIRST_MARK)
@@ -393,7 +393,7 @@ const char *grid_feed(struct terminal *t, const char *p, const char *end)
 				return p + 1;
 			}
 			p += n + 2;
-			if (p[-1] == 'm' && !t->parser.collect && !t->protect)
+			if (p[-1] == 'm' && !t->parser.collect && !t->protect && !t->options.styles)
 				t->width = 0; /* SGR */
 			else
 				dispatch_event(t, PARSER_CSI, (unsigned char)p[-1]);
@@ -461,6 +461,7 @@ static void print_cell(struct terminal *t, const struct screen *from, uint32_t c
 	if (!cell_has_text(cell))
 		next = 0;
 	t->protect = (cell & CELL_PROTECTED) != 0;
+	t->style = cell & CELL_STYLE;
 	for (;;) {
 		if (cp >= CELL_INVALID) {
 			bytes[0] = (char)(cp - CELL_INVALID);
@@ -604,6 +605,7 @@ int resize_screens(struct terminal *t, unsigned cols, unsigned rows)
 	struct modes modes = t->modes;
 	bool alternating = t->screen != t->normal;
 	bool protect = t->protect;
+	uint32_t style = t->style;
 	bool lossy = t->lossy;
 	enum parser_state state = t->parser.state;
 	unsigned partial_len = t->partial_len;
@@ -631,6 +633,7 @@ int resize_screens(struct terminal *t, unsigned cols, unsigned rows)
 	screen_free(old);
 	t->modes = modes;
 	t->protect = protect;
+	t->style = style;
 	t->lossy = lossy;
 	t->parser.state = state;
 	memcpy(t->partial, partial, sizeof(partial));

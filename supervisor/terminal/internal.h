@@ -55,6 +55,8 @@ struct saved_cursor {
 	unsigned x;
 	uint64_t y; /* counted from the first row of all, as `base` is */
 	bool protect;
+	uint32_t style;
+	struct terminal_style pen;
 	char charset;
 };
 
@@ -228,6 +230,15 @@ struct tail {
 	bool broken;   /* and a mark does not join the character before it */
 };
 
+/* The looks of characters: as many as a cell can tell apart. */
+#define STYLES 127
+
+struct styles {
+	struct terminal_style pen; /* of the next character */
+	struct terminal_style table[STYLES];
+	unsigned count;
+};
+
 struct terminal {
 	struct terminal_options options;
 	struct terminal_events events;
@@ -241,6 +252,8 @@ struct terminal {
 	struct charsets charsets;
 	struct string string;
 	bool protect;   /* DECSCA */
+	uint32_t style; /* of the next character, as in a cell */
+	struct styles styles;
 	unsigned width; /* of the last character, for marks and REP; 0 if none */
 	struct tail tail;
 	bool appending; /* the append gear is on */
@@ -356,6 +369,10 @@ void mode_reset(struct terminal *t);
 void mode_set_private(struct terminal *t);
 void mode_reset_private(struct terminal *t);
 void mode_keypad(struct terminal *t, bool application);
+
+/* style.c: no colours any more; SGR, if options.styles is set. */
+void style_reset(struct terminal *t);
+void style_take(struct terminal *t);
 void mode_soft_reset(struct terminal *t);
 void mode_full_reset(struct terminal *t);
 /* For DECRPM: 0 not known, 1 set, 2 reset, 3 and 4 always so. */

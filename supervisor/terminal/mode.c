@@ -405,6 +405,7 @@ void mode_init(struct terminal *t)
 	modes_report(t, CURSOR, true);
 	charsets_init(&t->charsets);
 	t->protect = false;
+	style_reset(t);
 }
 
 void mode_soft_reset(struct terminal *t)

@@ -208,7 +208,8 @@ uint64_t row_sum(const struct row *row, const struct cluster_pool *pool)
 {
 	uint64_t sum = UINT64_C(0xCBF29CE484222325); /* FNV-1a, by characters */
 	unsigned used = row->used;
-	while (used > 0 && (!cell_has_text(row->cells[used - 1]) || row->cells[used - 1] == ' '))
+	while (used > 0 && (!cell_has_text(row->cells[used - 1]) ||
+			    (row->cells[used - 1] & ~CELL_STYLE) == ' '))
 		used--;
 	for (unsigned x = 0; x < used; x++) {
 		uint32_t next;
@@ -353,11 +354,11 @@ void row_emit_cells(const struct row *row, unsigned cols, const struct cluster_p
 	char run[256];
 	unsigned x = 0;
 	while (x < row->used) {
-		uint32_t cell = row->cells[x];
+		uint32_t cell = row->cells[x] & ~CELL_STYLE;
 		if (cell == ' ' || !cell_has_text(cell)) {
 			emitter_blanks(e, 1);
 			x++;
-		} else if (cell < 0x80) {
+		} else if (row->cells[x] < 0x80) {
 			size_t n = scan_narrow(run, row->cells + x,
 					       row->used - x < sizeof(run) ? row->used - x
 									   : sizeof(run));

@@ -21,6 +21,10 @@ struct emitter;
 #define CELL_CLUSTER   (UINT32_C(1) << 23) /* CELL_TEXT numbers a cluster */
 #define CELL_PROTECTED (UINT32_C(1) << 24) /* DECSCA: selective erase spares it */
 
+/* The style: options.styles of terminal.h; else 0. */
+#define CELL_STYLE_SHIFT 25
+#define CELL_STYLE       (UINT32_C(127) << CELL_STYLE_SHIFT)
+
 /* Bytes that are no valid UTF-8 stand in the grid as CELL_INVALID + the byte. */
 #define CELL_INVALID 0x110000u
 

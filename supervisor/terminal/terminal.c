@@ -105,6 +105,8 @@ struct terminal *terminal_new(const struct terminal_options *options,
 	t->screen = t->normal;
 	screen_begin(t->screen, 0);
 	t->appending = true;
+	if (options->styles)
+		terminal_force_grid(t);
 	return t;
 
 out:

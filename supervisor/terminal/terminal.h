@@ -40,6 +40,9 @@ struct terminal_options {
 	   ends the text also if the screen was left before but there is no other text,
 	   or if the run was cut short inside it. */
 	bool picture;
+	/* Keeps the colours and other attributes of characters in the cells of the screen, for
+	   terminal_paint(). All text goes through cells then, which is slower. */
+	bool styles;
 };
 
 struct terminal_events {
@@ -115,6 +118,37 @@ uint64_t terminal_version(const struct terminal *t);
    nothing. Returns 0, or -1 with ENOMEM. The cursor position, 1-based, is stored where
    the pointers are not NULL. */
 int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col);
+
+// The picture with its colours, if options.styles is set.
+
+/* A colour: 0 is the default one; else TERMINAL_PALETTE + 0 to 255, or TERMINAL_RGB + 0xRRGGBB. */
+#define TERMINAL_RGB     0x1000000u
+#define TERMINAL_PALETTE 0x2000000u
+
+enum {
+	TERMINAL_BOLD = 1,
+	TERMINAL_FAINT = 2,
+	TERMINAL_ITALIC = 4,
+	TERMINAL_UNDERLINE = 8,
+	TERMINAL_INVERSE = 16,
+	TERMINAL_STRUCK = 32,
+};
+
+struct terminal_style {
+	uint32_t ink, paper, attributes;
+};
+
+struct terminal_painter {
+	/* Characters of one style: `width` columns from `column` on, both from 0. The text may hold
+	   bytes that are no character. */
+	void (*run)(void *ctx, unsigned row, unsigned column, unsigned width, const char *text,
+		    size_t len, const struct terminal_style *style);
+	void *ctx;
+};
+
+/* Reports the screen, row by row. What was erased has no style, whatever colour it was erased
+   with. */
+void terminal_paint(const struct terminal *t, const struct terminal_painter *painter);
 
 /* Whether the alternate screen is on. */
 bool terminal_is_alternate(const struct terminal *t);

@@ -1,0 +1,159 @@
+// See svg.h.
+
+#include "supervisor/command/svg.h"
+
+#include "lib/io.h"
+#include "lib/utf8.h"
+#include "supervisor/terminal/terminal.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Pixels of a cell, and where in it the line of writing is. */
+#define CELL_WIDTH  8
+#define CELL_HEIGHT 17
+#define BASELINE    13
+#define MARGIN      8
+
+/* The colours of a terminal whose user has chosen none. */
+#define INK   0xd8dee4u
+#define PAPER 0x16191du
+
+struct svg {
+	struct buffer papers, texts;
+	unsigned rows; /* down to the last one that has something */
+};
+
+/* The palette of xterm: 16 names, a cube of 6 x 6 x 6, 24 greys. */
+static uint32_t palette(uint32_t n)
+{
+	static const uint32_t named[16] = {
+		0x000000, 0xcd3131, 0x0dbc79, 0xe5e510, 0x2472c8, 0xbc3fbc, 0x11a8cd, 0xe5e5e5,
+		0x666666, 0xf14c4c, 0x23d18b, 0xf5f543, 0x3b8eea, 0xd670d6, 0x29b8db, 0xffffff,
+	};
+	static const uint8_t levels[6] = {0, 95, 135, 175, 215, 255};
+	if (n < 16)
+		return named[n];
+	if (n >= 232)
+		return (8 + (n - 232) * 10) * 0x010101u;
+	n -= 16;
+	return (uint32_t)levels[n / 36] << 16 | (uint32_t)levels[n / 6 % 6] << 8 | levels[n % 6];
+}
+
+static uint32_t colour_of(uint32_t colour, uint32_t preset)
+{
+	return colour & TERMINAL_PALETTE ? palette(colour & 255)
+	       : colour                  ? colour & 0xffffff
+					 : preset;
+}
+
+/* Adds text as XML has it. */
+static void add_text(struct buffer *out, const char *text, size_t len)
+{
+	struct buffer clean = BUFFER_INIT;
+	utf8_clean(&clean, text, len);
+	for (size_t i = 0; i < clean.len; i++) {
+		if (strchr("<>&", clean.data[i]) && clean.data[i])
+			buffer_printf(out, "&#%d;", clean.data[i]);
+		else
+			buffer_append(out, &clean.data[i], 1);
+	}
+	out->failed |= clean.failed;
+	buffer_release(&clean);
+}
+
+static void add_attributes(struct buffer *out, const struct terminal_style *style)
+{
+	static const struct {
+		uint32_t attribute;
+		const char *text;
+	} rows[] = {
+		{TERMINAL_BOLD, " font-weight=\"bold\""},
+		{TERMINAL_FAINT, " opacity=\"0.65\""},
+		{TERMINAL_ITALIC, " font-style=\"italic\""},
+		{TERMINAL_UNDERLINE, " text-decoration=\"underline\""},
+		{TERMINAL_STRUCK, " text-decoration=\"line-through\""},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (style->attributes & rows[i].attribute)
+			buffer_append_string(out, rows[i].text);
+	}
+}
+
+/* Cuts blanks off both ends, which some viewers do not keep. */
+static void trim(const char **text, size_t *len, unsigned *x, unsigned *width)
+{
+	for (; *len > 0 && **text == ' '; ++*text, --*len) {
+		*x += CELL_WIDTH;
+		*width -= CELL_WIDTH;
+	}
+	for (; *len > 0 && (*text)[*len - 1] == ' '; --*len)
+		*width -= CELL_WIDTH;
+}
+
+static void svg_on_run(void *ctx, unsigned row, unsigned column, unsigned width, const char *text,
+		       size_t len, const struct terminal_style *style)
+{
+	struct svg *s = ctx;
+	bool inverse = style->attributes & TERMINAL_INVERSE;
+	uint32_t ink = colour_of(style->ink, INK), paper = colour_of(style->paper, PAPER);
+	bool is_painted = style->paper || inverse;
+	unsigned x = MARGIN + column * CELL_WIDTH, y = MARGIN + row * CELL_HEIGHT;
+	if (is_painted)
+		buffer_printf(
+			&s->papers,
+			"<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%d\" fill=\"#%06" PRIx32
+			"\"/>\n",
+			x, y, width * CELL_WIDTH, CELL_HEIGHT, inverse ? ink : paper);
+	unsigned drawn = width * CELL_WIDTH;
+	trim(&text, &len, &x, &drawn);
+	if (is_painted || len > 0)
+		s->rows = row + 1;
+	if (len == 0)
+		return;
+	/* As wide as its cells, whatever font there is. */
+	buffer_printf(&s->texts,
+		      "<text x=\"%u\" y=\"%u\" textLength=\"%u\" fill=\"#%06" PRIx32 "\"", x,
+		      y + BASELINE, drawn, inverse ? paper : ink);
+	add_attributes(&s->texts, style);
+	buffer_append_string(&s->texts, ">");
+	add_text(&s->texts, text, len);
+	buffer_append_string(&s->texts, "</text>\n");
+}
+
+void svg_append(struct buffer *out, const struct terminal *t)
+{
+	struct svg s = {.rows = 0};
+	const struct terminal_painter painter = {svg_on_run, &s};
+	unsigned cols, rows;
+	terminal_size(t, &cols, &rows);
+	terminal_paint(t, &painter);
+	unsigned width = cols * CELL_WIDTH + 2 * MARGIN, height = s.rows * CELL_HEIGHT + 2 * MARGIN;
+	buffer_printf(out,
+		      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
+		      "viewBox=\"0 0 %u %u\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, "
+		      "monospace\" font-size=\"13\" style=\"white-space:pre\">\n"
+		      "<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n",
+		      width, height, width, height, PAPER);
+	buffer_add(out, &s.papers);
+	buffer_add(out, &s.texts);
+	buffer_append_string(out, "</svg>\n");
+	buffer_release(&s.papers);
+	buffer_release(&s.texts);
+}
+
+int svg_write(const char *path, const struct terminal *t)
+{
+	struct buffer out = BUFFER_INIT;
+	bool standard = strcmp(path, "-") == 0;
+	svg_append(&out, t);
+	int fd = standard ? STDOUT_FILENO
+			  : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	int result = fd < 0 || buffer_check(&out) < 0 ? -1 : io_write(fd, out.data, out.len);
+	if (!standard)
+		io_close(&fd);
+	buffer_release(&out);
+	return result;
+}

@@ -1,0 +1,134 @@
+// Colours of cells, for pictures (terminal.h: options.styles). A cell has the number of its style
+// in the bits that text leaves free; all styles of a terminal are in one table.
+
+#include "lib/buffer.h"
+#include "supervisor/terminal/internal.h"
+#include "supervisor/terminal/row.h"
+
+#include <string.h>
+
+/* The style with this look, added if there is room; else none. */
+static uint32_t style_number(struct styles *s)
+{
+	static const struct terminal_style none = {0};
+	const struct terminal_style *pen = &s->pen;
+	if (memcmp(pen, &none, sizeof(none)) == 0)
+		return 0;
+	for (unsigned i = 0; i < s->count; i++) {
+		if (memcmp(pen, &s->table[i], sizeof(*pen)) == 0)
+			return i + 1;
+	}
+	if (s->count == STYLES)
+		return 0;
+	s->table[s->count++] = *pen;
+	return s->count;
+}
+
+void style_reset(struct terminal *t)
+{
+	t->styles.pen = (struct terminal_style){0};
+	t->style = 0;
+}
+
+/* 38;5;N or 38;2;R;G;B: stores the colour and returns how many parameters belong to it. */
+static unsigned take_colour(const struct parser *p, unsigned i, uint32_t *colour)
+{
+	unsigned left = p->count - i - 1;
+	if (left >= 2 && p->params[i + 1] == 5) {
+		*colour = TERMINAL_PALETTE | (p->params[i + 2] & 255);
+		return 2;
+	}
+	if (left >= 4 && p->params[i + 1] == 2) {
+		*colour = TERMINAL_RGB | (p->params[i + 2] & 255) << 16 |
+			  (p->params[i + 3] & 255) << 8 | (p->params[i + 4] & 255);
+		return 4;
+	}
+	return left;
+}
+
+/* Bold, faint, italic, underline, inverse, struck; and what ends them. */
+static void take_attribute(struct terminal_style *pen, uint32_t param)
+{
+	static const struct {
+		uint8_t param, set, clear;
+	} rows[] = {
+		{1, TERMINAL_BOLD, 0},       {2, TERMINAL_FAINT, 0},
+		{3, TERMINAL_ITALIC, 0},     {4, TERMINAL_UNDERLINE, 0},
+		{7, TERMINAL_INVERSE, 0},    {9, TERMINAL_STRUCK, 0},
+		{21, TERMINAL_UNDERLINE, 0}, {22, 0, TERMINAL_BOLD | TERMINAL_FAINT},
+		{23, 0, TERMINAL_ITALIC},    {24, 0, TERMINAL_UNDERLINE},
+		{27, 0, TERMINAL_INVERSE},   {29, 0, TERMINAL_STRUCK},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (rows[i].param == param)
+			pen->attributes =
+				(pen->attributes | rows[i].set) & ~(uint32_t)rows[i].clear;
+	}
+}
+
+void style_take(struct terminal *t)
+{
+	const struct parser *p = &t->parser;
+	struct terminal_style *pen = &t->styles.pen;
+	for (unsigned i = 0; i < p->count; i++) {
+		uint32_t n = p->params[i];
+		if (n == 0)
+			style_reset(t);
+		else if (n == 38)
+			i += take_colour(p, i, &pen->ink);
+		else if (n == 48)
+			i += take_colour(p, i, &pen->paper);
+		else if (n >= 30 && n <= 37)
+			pen->ink = TERMINAL_PALETTE | (n - 30);
+		else if (n >= 40 && n <= 47)
+			pen->paper = TERMINAL_PALETTE | (n - 40);
+		else if (n >= 90 && n <= 97)
+			pen->ink = TERMINAL_PALETTE | (n - 90 + 8);
+		else if (n >= 100 && n <= 107)
+			pen->paper = TERMINAL_PALETTE | (n - 100 + 8);
+		else if (n == 39)
+			pen->ink = 0;
+		else if (n == 49)
+			pen->paper = 0;
+		else
+			take_attribute(pen, n);
+	}
+	t->style = style_number(&t->styles) << CELL_STYLE_SHIFT;
+}
+
+static void style_collect(void *ctx, const char *data, size_t len)
+{
+	buffer_append(ctx, data, len);
+}
+
+/* Reports the cells from `from` on that have one style. Returns the first one behind them. */
+static unsigned report_run(const struct terminal *t, unsigned y, unsigned from,
+			   const struct terminal_painter *painter)
+{
+	static const struct terminal_style none = {0};
+	const struct screen *s = t->screen;
+	const struct row *row = screen_row(s, y);
+	uint32_t style = row->cells[from] & CELL_STYLE;
+	struct buffer text = BUFFER_INIT;
+	struct emitter e = {.write = style_collect, .ctx = &text};
+	unsigned to = from;
+	while (to < row->used &&
+	       ((row->cells[to] & CELL_STYLE) == style || cell_is_stub(row->cells[to])))
+		to++;
+	struct row part = {.cells = row->cells + from, .used = to - from};
+	row_emit_cells(&part, part.used, &s->clusters, &e);
+	emitter_text(&e, "", 0); /* blanks at its end */
+	if (buffer_check(&text) == 0)
+		painter->run(painter->ctx, y, from, to - from, text.data, text.len,
+			     style ? &t->styles.table[(style >> CELL_STYLE_SHIFT) - 1] : &none);
+	buffer_release(&text);
+	return to;
+}
+
+void terminal_paint(const struct terminal *t, const struct terminal_painter *painter)
+{
+	for (unsigned y = 0; t->screen && y < t->screen->rows; y++) {
+		for (unsigned x = 0; x < screen_row(t->screen, y)->used;)
+			x = report_run(t, y, x, painter);
+	}
+}
