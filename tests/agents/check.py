@@ -94,9 +94,10 @@ class Commands:
     warm_up = []
 
 
-class Init:
-    """`terse init`, then the agent as it is, then `terse init --undo`."""
-    wiring = "init"
+class Project:
+    """`terse init --project`, then the agent as it is, then `--undo`."""
+    wiring = "project"
+    options = ["--project"]
     warm_up = []
 
     def test_init(self):
@@ -114,10 +115,23 @@ class Init:
         self.check_session(self.metadata(identifier(shown))["session"])
         changed = {path for path in self.after if self.after[path] != self.before.get(path)}
         self.assertTrue(changed)
-        self.ask("init", self.name, "--undo")
+        self.ask("init", self.name, "--undo", *self.options)
         there = self.files()
         for path in changed:
             self.assertEqual(there.get(path), self.before.get(path), path)
+
+    def check_ended(self, session):
+        """Ended by a hook, while the agent ends or after it."""
+        def ended():
+            listed = self.ask("session", "list").decode()
+            return re.search(re.escape(session) + r"\s+ended", listed)
+        eventually(ended, "the end of session " + session)
+
+
+class Init(Project):
+    """The same with the user's own files. The agent outlives terse."""
+    wiring = "init"
+    options = []
 
     def test_without_terse(self):
         """Its shell still runs what the model wrote."""
@@ -132,13 +146,6 @@ class Init:
                 # The notice may be shown before or behind it.
                 self.assertIn("hello", self.text(results[0]).splitlines())
                 self.assertIn("1\n2\n3", self.text(results[1]))
-
-    def check_ended(self, session):
-        """Ended by a hook, while the agent ends or after it."""
-        def ended():
-            listed = self.ask("session", "list").decode()
-            return re.search(re.escape(session) + r"\s+ended", listed)
-        eventually(ended, "the end of session " + session)
 
 
 class Server:
@@ -338,6 +345,10 @@ class ClaudeInit(Init, Claude):
         self.assertTrue(FOOTER.search(results[1].encode() + b"\n"), results[1])
 
 
+class ClaudeProject(Project, Claude):
+    pass
+
+
 # --- Codex ----------------------------------------------------------------------------------
 
 class CodexCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
@@ -403,6 +414,16 @@ class CodexInit(Init, Codex):
     pass
 
 
+class CodexProject(Project, Codex):
+    """A project that the user trusts."""
+
+    def environment(self, model):
+        variables = super().environment(model)
+        with open(os.path.join(self.home, ".codex", "config.toml"), "a") as f:
+            f.write('[projects."%s"]\ntrust_level = "trusted"\n' % os.path.realpath(self.work))
+        return variables
+
+
 # --- pi -------------------------------------------------------------------------------------
 
 class PiCommands(Commands, Server, TwoAtOnce, ReadOnlyHome):
@@ -423,6 +444,10 @@ class PiPreload(PiCommands, Pi):
 
 
 class PiInit(Init, Pi):
+    pass
+
+
+class PiProject(Project, Pi):
     pass
 
 
@@ -451,6 +476,9 @@ class OpencodeInit(Init, Opencode):
         self.check_ended(session)
 
 
+class OpencodeProject(Project, Opencode):
+    conversation = r"^ses_\w+$"
+
 
 class Denied:
     def test_denied_commands_stay_denied(self):
@@ -478,6 +506,20 @@ class KiloPreload(KiloCommands, Kilo):
 
 
 class KiloInit(Init, Kilo):
+    def test_undo_after_it_has_written_its_file_anew(self):
+        """What it has added and how it lays the file out stays."""
+        self.rewrites = True
+        self.drive("echo hello")
+        path = next(path for path in self.before if path.endswith("kilo.json"))
+        now = read_file(path)
+        self.assertNotEqual(now, self.after[path])
+        self.ask("init", "kilo", "--undo")
+        there = json.loads(read_file(path))
+        self.assertEqual(there, {name: value for name, value in json.loads(now).items() if name != "shell"})
+        self.assertEqual(there, {**json.loads(self.before[path]), "permission": {"bash": "allow"}})
+
+
+class KiloProject(Project, Kilo):
     pass
 
 

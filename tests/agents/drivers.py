@@ -45,10 +45,10 @@ class Agent(Case):
         return {}
 
     def files(self):
-        """Those of the home directory, but for the launcher's, which stay."""
+        """Those of the home directory, but for the launcher's, which stay, and those of the project."""
         return {os.path.join(folder, name): read_file(os.path.join(folder, name))
-                for folder, _, names in os.walk(self.home) for name in names
-                if not folder.endswith("/.local/lib/terse")}
+                for top in (self.home, self.work) for folder, _, names in os.walk(top) for name in names
+                if not folder.endswith("/.local/lib/terse") and os.path.isfile(os.path.join(folder, name))}
 
     def damaged(self):
         """As a terse of the case's own wires it up that is then what `damage` makes of it."""
@@ -69,12 +69,16 @@ class Agent(Case):
         """Where no name of the conversation arrives, the session is that of the agent's process."""
         self.assertRegex(session, self.conversation or r"^agent-%s-\d+-\d+\.\d+$" % self.name)
 
-    def init(self):
+    def init(self, *options):
         """As `terse init` wires it up; `before` and `after` are the files around that."""
         self.before = self.files()
-        self.ask("init", self.name)
+        self.ask("init", self.name, *options)
         self.after = self.files()
         return {}
+
+    def project(self):
+        """The same in the project's own files."""
+        return self.init("--project")
 
     def begin(self, model, word="main", env=None, options=()):
         """Starts the agent with the prompt `word`."""
@@ -204,6 +208,10 @@ class Opencode(Agent):
         # Without the schema it would write the file anew.
         write_file(path, json.dumps({"$schema": self.schema, **settings, **more}))
 
+    def project(self):
+        write_file(os.path.join(self.work, self.folder + ".json"), json.dumps({"$schema": self.schema}))
+        return super().project()
+
     def deny(self, *commands):
         self.configure(permission={"bash": {"*": "allow", **{c + " *": "deny" for c in commands}}})
         return []
@@ -233,6 +241,12 @@ class Kilo(Opencode):
              "KILO_TELEMETRY_LEVEL": "off"}
     folder = "kilo"
     schema = "https://app.kilo.ai/config.json"
+    rewrites = False  # its first start writes the file anew, with a permission that it had not
+
+    def configure(self, **more):
+        super().configure(**more)
+        if not self.rewrites:
+            write_file(os.path.join(self.home, "config", "kilo", ".bash-permission-migrated"), "")
 
     def argv(self, word, options):
         program = os.path.join(MODULES, "@kilocode", "cli-linux-x64", "bin", "kilo")

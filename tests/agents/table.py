@@ -19,11 +19,12 @@ from support.harness import main
 from drivers import Claude, Codex, Copilot, Gemini, Grok, Kilo, Opencode, Pi, Qwen
 
 SERVER = "seq -f '[build] compiled module number %g of the application' 40; echo Server ready; exec sleep 30"
-CAUSE = ("seq -f 'compiling unit_%g.c' 700; echo \"main.c:12: undefined reference to 'frobnicate'\"; "
+# What is looked for is not in the command, which some agents quote.
+CAUSE = ("x=frobnicate; seq -f 'compiling unit_%g.c' 700; echo \"main.c:12: undefined reference to '$x'\"; "
          "seq -f 'compiling unit_%g.c' 701 1500; exit 2")
 PROGRESS = "for i in {1..400}; do printf '\\r%3d%%' $i; done; echo; echo done"
 QUESTION = "read -p 'name: ' n; echo hello $n"
-SLOW = "seq 3000; echo waiting for the lock of the database; sleep 40"
+SLOW = "x=lock; seq 3000; echo waiting for the $x of the database; sleep 100"
 
 
 def any_id(text):
@@ -41,11 +42,13 @@ def is_short(text):
 
 
 class Row:
-    """One scenario of one agent: steps, of which the last has to show something."""
+    """One scenario of one agent: steps, of which the last has to show something, and others that end what
+    they have begun."""
 
-    def __init__(self, name, steps, good, plain=None, as_without=False):
+    def __init__(self, name, steps, good, plain=None, ending=(), as_without=False):
         self.name, self.steps, self.good, self.as_without = name, steps, good, as_without
         self.plain = steps if plain is None else plain  # without terse
+        self.ending = list(ending)
 
 
 class Table:
@@ -59,8 +62,8 @@ class Table:
         return [
             Row("large output: both ends", ["seq 200000"], has("1\n2\n3\n", "\n200000\n")),
             Row("reading on", ["seq 200000", large], has("100000\n100001"), plain=[]),
-            Row("failure: its cause, status", [CAUSE], lambda text: "'frobnicate'" in text
-                and (self.status(text) == 2 if self.shows_status else True)),
+            Row("failure: its cause", [CAUSE], has("reference to 'frobnicate'")),
+            Row("failure: its status", ["echo why >&2; exit 3"], lambda text: self.status(self.raw) == 3),
             Row("progress", [run(PROGRESS)], is_short),
             Row("two calls at once", [["seq 3000; echo one", "seq 4000; echo two"]],
                 has("\n4000\ntwo")),
@@ -79,11 +82,11 @@ class Table:
         bad = []
         for make, options in ((self.rows, {}), (self.background_rows, {}), (self.timeout_rows, self.for_timeouts())):
             rows = make()
-            ours = self.play([row.steps for row in rows], options)
+            ours = self.play([(row.steps, row.ending) for row in rows], options)
             wiring, self.wiring = self.wiring, "plain"
             self.tearDown()
             self.setUp()
-            theirs = self.play([row.plain for row in rows], options)
+            theirs = self.play([(row.plain, row.ending) for row in rows], options)
             self.wiring = wiring
             self.tearDown()
             self.setUp()
@@ -95,8 +98,16 @@ class Table:
         self.assertEqual(bad, [])
 
     def good(self, row, result):
+        """The command's own text decides, where there is one."""
+        if result is None:
+            return True
+        self.raw = result
         try:
-            return result is None or bool(row.good(result))
+            text = self.text(result)
+        except IndexError:
+            text = None
+        try:
+            return bool(row.good(text or result))
         except (IndexError, ValueError, TypeError):
             return False
 
@@ -107,11 +118,12 @@ class Table:
 
     def play(self, groups, options):
         """One conversation. Returns the last result of each group of steps; None where there are none."""
-        steps, ends = list(self.warm_up), []
-        for group in groups:
+        steps, ends = [], []
+        for group, ending in groups:
             steps += group
             ends.append(sum(len(s) if isinstance(s, list) else 1 for s in steps) if group else None)
-        if len(steps) == len(self.warm_up):
+            steps += ending if group else []
+        if not steps:
             return [None] * len(groups)
         results = self.drive(*steps, **options)
         return [None if end is None else results[end - 1] for end in ends]
@@ -119,19 +131,18 @@ class Table:
     def plain(self):
         return {}
 
-    warm_up = []
-    shows_status = True
-
     def background_rows(self):
         steps = self.background(SERVER)
-        return [Row("server, by its own tool", steps, has("Server ready"))] if steps else []
+        return [Row("server, by its own tool", steps, has("Server ready"), ending=self.ending)] if steps else []
 
     def timeout_rows(self):
         steps = self.limited(SLOW)
         return [Row("timeout: the last words", steps, has("waiting for the lock"))] if steps else []
 
+    ending = []
+
     def background(self, command):
-        """Steps of which the last shows what a command in the background has printed."""
+        """Steps of which the last shows what a command in the background has printed; `ending` ends it."""
         return []
 
     def limited(self, command):
@@ -176,7 +187,6 @@ class PiTable(Table, Pi):
 
 class OpencodeTable(Table, Opencode):
     wiring = "init"
-    shows_status = False
 
     def limited(self, command):
         return [(None, {"command": command, "timeout": 5000, "description": "slow"})]
@@ -203,13 +213,16 @@ class QwenTable(Table, Qwen):
 
 class CopilotTable(Table, Copilot):
     wiring = "agent"
+    ending = [("stop_bash", {"shellId": "server"})]
 
     def background(self, command):
         return [(None, {"command": command, "description": "a server", "mode": "async", "shellId": "server"}),
                 ("read_bash", {"shellId": "server", "delay": 5})]
 
-    def limited(self, command):
-        return [(None, {"command": command, "description": "slow", "mode": "sync", "initial_wait": 30})]
+    def timeout_rows(self):
+        """It goes on after that."""
+        slow = {"command": SLOW, "description": "slow", "mode": "sync", "initial_wait": 30, "shellId": "server"}
+        return [Row("timeout: the last words", [(None, slow)], has("waiting for the lock"), ending=self.ending)]
 
 
 class GeminiTable(Table, Gemini):
@@ -227,7 +240,6 @@ class GeminiTable(Table, Gemini):
 
 class GrokTable(Table, Grok):
     wiring = "agent"
-    shows_status = False
 
     def in_one(self, command):
         return "bash -c \"%s\"" % command.replace("$", "\\$")

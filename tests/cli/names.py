@@ -5,6 +5,7 @@ them is one line, and clean."""
 import json
 import os
 import re
+import subprocess
 
 from support.harness import Case, TERSE, main, write_file
 
@@ -106,8 +107,10 @@ class Names(Case):
             run = self.shell(b"cd \"$EVIL\" && exec terse %s 2>&1" % argv.encode(), env={"EVIL": self.where})
             self.assertEqual(run.out.count(b"size: wrong"), argv != "seq 3", (argv, run.out))
         # A person is there to read it.
-        run = self.start("script", "-qec", "cd \"$EVIL\" && exec terse seq 3", "/dev/null", env={"EVIL": self.where})
+        run = self.start("script", "-qec", "cd \"$EVIL\" && exec terse seq 3", "/dev/null", env={"EVIL": self.where},
+                         stdin=subprocess.PIPE)  # whose end script would type
         run.finish()
+        run.popen.stdin.close()
         self.assertEqual((run.out.count(b"size: wrong"), run.out[-9:]), (1, b"1\r\n2\r\n3\r\n"))
         # An agent's footer reports it, since the agent can mend the file.
         run = self.shell(b'cd "$EVIL" && exec terse --preview seq 3000', env={"EVIL": self.where})
