@@ -259,6 +259,7 @@ check-agents: check-packages
 	+@$(SUB_MAKE) programs
 	@tests/agents/install $(AGENTS_DIR)
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/check.py
+	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/table.py
 
 # What 40 commands cost each of them with terse and without.
 .PHONY: check-agents-cost

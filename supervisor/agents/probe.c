@@ -22,6 +22,9 @@
 /* Deeper than any real chain of processes between an agent and its command. */
 #define ANCESTORS_MAX 16
 
+/* So many calls of an agent's own are looked at. */
+#define OTHERS_MAX 100
+
 /* The shortest name of a conversation, in bytes. */
 #define SESSION_MIN 8
 
@@ -130,7 +133,8 @@ static void append_template(struct buffer *out, const char *text, size_t len)
 		size_t word = 0;
 		while (i + word < len && is_of_word(text[i + word]))
 			word++;
-		bool comment = text[i] == ';' && i > 0 && strchr(" \t", text[i - 1]);
+		bool comment = i == 0 ? strchr("#;", *text) != NULL
+				      : text[i] == ';' && strchr(" \t", text[i - 1]);
 		if (word && !is_volatile(text + i, word))
 			buffer_append(out, text + i, word);
 		else if (word || comment || !isprint((unsigned char)text[i]))
@@ -328,8 +332,91 @@ static void append_output(struct buffer *out, const json_t *fds)
 		      strcmp(to, err) == 0 ? "the same" : err);
 }
 
+/* Whether the environment has a variable of this name. */
+static bool has_variable(const json_t *environment, const char *entry)
+{
+	size_t len = strcspn(entry, "=");
+	for (size_t i = 0; i < json_array_size(environment); i++) {
+		if (strncmp(text_at(environment, i), entry, len + 1) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* How a call looks to a rule, but for its string and its environment. */
+static void append_way(struct buffer *out, const json_t *call)
+{
+	append_shell(out, json_object_get(call, "argv"),
+		     json_string_value(json_object_get(call, "string")));
+	append_stdin(out, text_at(json_object_get(call, "fds"), 0));
+	buffer_append_string(out, text_at(json_object_get(call, "above"), 0));
+}
+
+/* Whether the section would take a call of the agent's own for one of its model's. */
+static bool is_alike(const json_t *call, const json_t *hit, const char *mark)
+{
+	struct buffer own = BUFFER_INIT, wanted = BUFFER_INIT;
+	append_way(&own, call);
+	append_way(&wanted, hit);
+	const char *a = buffer_string(&own), *b = buffer_string(&wanted);
+	bool alike = a && b && strcmp(a, b) == 0 &&
+		     (!mark || has_variable(json_object_get(call, "environment"), mark));
+	buffer_release(&own);
+	buffer_release(&wanted);
+	return alike;
+}
+
+/* Appends a line with what the string begins with, so long that it says enough. */
+static void append_front(struct buffer *out, const char *before, const json_t *call)
+{
+	const char *string = json_string_value(json_object_get(call, "string"));
+	size_t len = strlen(string), shown = len > 2 * AROUND ? 2 * AROUND : len;
+	buffer_append_string(out, before);
+	append_template(out, string, shown);
+	buffer_append_string(out, shown < len ? "*\n" : "\n");
+}
+
+/* Whether a template has words of its own: one of stars would match every command. */
+static bool has_words(const char *template)
+{
+	size_t letters = 0;
+	for (; *template; template ++)
+		letters += isalpha((unsigned char)*template) != 0;
+	return letters >= 3;
+}
+
+/* Appends the strings of the agent's own that only their text tells from its model's. */
+static void append_own(struct buffer *out, const json_t *calls, const json_t *hit, const char *mark)
+{
+	struct buffer all = BUFFER_INIT, line = BUFFER_INIT;
+	for (size_t i = 0; i < json_array_size(calls); i++) {
+		const json_t *call = json_array_get(calls, i);
+		buffer_clear(&line);
+		append_front(&line, "\n\t", call);
+		line.len -= line.len > 0;
+		const char *known = buffer_string(&all), *text = buffer_string(&line);
+		if (known && text && has_words(text) && is_alike(call, hit, mark) &&
+		    !strstr(known, text))
+			buffer_add(&all, &line);
+	}
+	if (all.len > 0) {
+		buffer_append_string(out, "pass =");
+		buffer_add(out, &all);
+		buffer_append_string(out, "\n");
+	}
+	buffer_release(&line);
+	buffer_release(&all);
+}
+
+/* What the agent does with the output can't be seen. */
+static const char unseen[] =
+	"# standard error alone is shown of what fails: streams = split\n"
+	"# no exit status is shown: status = failure\n"
+	"# the agent cuts long output: ceiling = BYTES, line_ceiling = LINES\n";
+
+/* The section for an agent that makes the call `call` for its model, and `others` for itself. */
 static void append_section(struct buffer *out, const char *name, const json_t *call,
-			   char *const *before)
+			   const json_t *others, char *const *before)
 {
 	const json_t *environment = json_object_get(call, "environment");
 	const char *string = json_string_value(json_object_get(call, "string"));
@@ -343,26 +430,19 @@ static void append_section(struct buffer *out, const char *name, const json_t *c
 	buffer_append_string(out, "string = ");
 	append_string_template(out, string);
 	buffer_append_string(out, "\n");
+	append_own(out, others, call, mark ? mark : session);
 	append_shell(out, json_object_get(call, "argv"), string);
 	append_stdin(out, text_at(json_object_get(call, "fds"), 0));
 	append_processes(out, json_object_get(call, "above"), name);
 	append_name(out, "session", session);
 	append_output(out, json_object_get(call, "fds"));
-}
-
-/* A string that was seen, for somebody who wonders why the command was not. */
-static void append_seen(struct buffer *out, const json_t *call)
-{
-	const char *string = json_string_value(json_object_get(call, "string"));
-	buffer_append_string(out, "# seen: ");
-	append_template(out, string, strlen(string) > 2 * AROUND ? 2 * AROUND : strlen(string));
-	buffer_append_string(out, "\n");
+	buffer_append_string(out, unseen);
 }
 
 int probe_write(struct buffer *out, const char *name, const char *text, size_t len,
 		char *const before[], struct probe_result *result)
 {
-	json_t *last = NULL;
+	json_t *last = NULL, *others = json_array();
 	*result = (struct probe_result){.calls = 0};
 	for (const char *end = text + len, *next; text < end; text = next) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
@@ -372,19 +452,21 @@ int probe_write(struct buffer *out, const char *name, const char *text, size_t l
 		bool hit = string && strstr(string, PROBE_COMMAND);
 		result->calls += string != NULL;
 		result->hits += hit;
-		if (string && !hit && result->calls <= 5)
-			append_seen(out, call);
 		/* The innermost shell is the one that runs what the model wrote. */
 		if (hit) {
 			json_decref(last);
 			last = json_incref(call);
+		} else if (string && json_array_size(others) < OTHERS_MAX) {
+			json_array_append(others, call);
 		}
 		json_decref(call);
 	}
-	if (last) {
-		buffer_clear(out);
-		append_section(out, name, last, before);
-	}
+	if (last)
+		append_section(out, name, last, others, before);
+	/* For somebody who wonders why the command was not seen. */
+	for (size_t i = 0; !last && i < json_array_size(others); i++)
+		append_front(out, "# seen: ", json_array_get(others, i));
 	json_decref(last);
+	json_decref(others);
 	return buffer_check(out);
 }

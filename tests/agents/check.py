@@ -188,6 +188,13 @@ class TwoAtOnce:
         self.assertEqual(len(ids[0] | ids[1]), 4)
 
 
+class Denied:
+    def test_denied_commands_stay_denied(self):
+        results = self.drive("touch made", "seq 3000", options=self.deny("touch"))
+        self.assertFalse(os.path.exists(os.path.join(self.work, "made")), results[0])
+        self.assertTrue(FOOTER.search(self.text(results[1]).strip().encode() + b"\n"), results[1])
+
+
 class ReadOnlyHome:
     def test_home_that_cannot_be_written(self):
         """The store is somewhere else then, and the ID in the footer still leads to it."""
@@ -410,7 +417,7 @@ class CodexPreloadAndBashEnv(CodexCommands, Codex):
         return {**self.preload(), "BASH_ENV": os.path.join(SOURCE, "shim", "bash-env")}
 
 
-class CodexInit(Init, Codex):
+class CodexInit(Init, Denied, Codex):
     pass
 
 
@@ -478,13 +485,6 @@ class OpencodeInit(Init, Opencode):
 
 class OpencodeProject(Project, Opencode):
     conversation = r"^ses_\w+$"
-
-
-class Denied:
-    def test_denied_commands_stay_denied(self):
-        results = self.drive("touch made", "seq 3000", options=self.deny("touch"))
-        self.assertFalse(os.path.exists(os.path.join(self.work, "made")), results[0])
-        self.assertTrue(FOOTER.search(self.text(results[1]).strip().encode() + b"\n"), results[1])
 
 
 class OpencodeDenied(Denied, Opencode):

@@ -8,7 +8,7 @@
 import os
 import sys
 
-os.environ.setdefault("DEADLINE", "300")
+os.environ.setdefault("DEADLINE", "1200")
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 
 from support.harness import main, write_file

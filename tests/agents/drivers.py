@@ -153,6 +153,13 @@ class Codex(Agent):
                    'env_key = "LOOPBACK_KEY"\n' % model.url)
         return {"LOOPBACK_KEY": "none"}
 
+    def deny(self, *commands):
+        folder = os.path.join(self.home, ".codex", "rules")
+        os.makedirs(folder, exist_ok=True)
+        write_file(os.path.join(folder, "mine.rules"), "".join(
+            'prefix_rule(pattern=["%s"], decision="forbidden")\n' % c for c in commands))
+        return ["--sandbox", "danger-full-access"]
+
     def text(self, result):
         return result.split("\nOutput:\n", 1)[1]
 

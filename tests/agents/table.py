@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-os.environ.setdefault("DEADLINE", "300")
+os.environ.setdefault("DEADLINE", "600")
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 
 from support.harness import main

@@ -32,7 +32,7 @@ class Probe(Case):
 
     def test_what_is_found(self):
         agent = self.agent('bash -c "$c" </dev/null', setup="export SOME_AGENT=1 "
-                           "SOME_AGENT_SESSION_ID=0123456789 OTHER=x; bash -c 'echo other'")
+                           "SOME_AGENT_SESSION_ID=0123456789 OTHER=x; bash -l -c 'echo other'")
         run = self.probe(agent, "echo terse-probe")
         self.assertTrue(run.out.startswith(b"other\nterse-probe\n"), run.out)
         lines = self.section(run).splitlines()
@@ -42,6 +42,17 @@ class Probe(Case):
         self.assertEqual(lines[2:5], ["string = {command}", "shell = *sh -c", "stdin = /dev/null"])
         self.assertIn("process = some-agent", lines)
         self.check(agent, self.section(run))
+
+    def test_what_it_runs_for_itself(self):
+        """In the same way as its model's commands: only the text tells which they are."""
+        own = ["/usr/bin/true", "git status --short | head -n 3", "#!/bin/sh\nseq 3000",
+               "cat /proc/123/status {1..3} * # 2024", "x=1; " * 60]
+        agent = self.agent('bash -c "$c" </dev/null', setup="export SOME_AGENT=1\n" + "\n".join(
+            "bash -c '%s' </dev/null" % c for c in own * 2) + "\nsh -l -c 'echo other' </dev/null")
+        section = self.section(self.probe(agent, "echo terse-probe"))
+        self.assertIn("\npass =\n\tgit status --short | head -n 3\n\t*!*\\nseq *\n\tcat * *1..3} \\* # *\n\t%s*\nshell"
+                      % ("x=1; " * 24), section)
+        self.check(agent, section)
 
     def test_strings(self):
         for call in ('bash -c "$c"', 'bash --norc -c "$c"', 'bash -c "( $c )"',
