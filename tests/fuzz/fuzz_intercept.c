@@ -107,9 +107,13 @@ static void feed(struct interceptor *text, const char *data, size_t size, size_t
 }
 
 /* The most that a text or preview takes. */
-static size_t most_for(const struct limit *l, const struct interceptor_ending *e)
+static size_t most_for(const struct interceptor *text, const struct limit *l,
+		       const struct interceptor_ending *e)
 {
 	bool failed = e->ending.exit_code != 0;
+	if (!failed && l->cut_bytes && !interceptor_fits(text) &&
+	    interceptor_bytes(text) > l->cut_over)
+		return l->cut_bytes;
 	return limit_most(failed && l->failure_bytes ? l->failure_bytes : l->bytes);
 }
 
@@ -119,9 +123,9 @@ static void check_report(struct interceptor *text, const struct interceptor_opti
 {
 	struct report report = {.command = NULL};
 	struct report_stream *s = &report.streams[0];
-	size_t limit = most_for(&options->limit, ending);
 	uint64_t lines = 0, last = 0;
 	check(interceptor_collect(text, ending, s) == 0);
+	size_t limit = most_for(text, &options->limit, ending);
 	check(utf8_all_clean(s->text.data, s->text.len));
 	for (size_t i = 0; i < s->text.len; i++)
 		lines += s->text.data[i] == '\n' || i + 1 == s->text.len;
@@ -157,6 +161,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.limit = {.mode = (enum mode)(data[4] % 4),
 			  .bytes = 64 + 8 * (size_t)data[5],
 			  .failure_bytes = data[3] & 1 ? 64 + 8 * (size_t)data[2] : 0,
+			  .cut_bytes = data[3] & 2 ? 64 + 4 * (size_t)data[5] : 0,
+			  .cut_over = 16 * (size_t)data[7],
 			  .count = data[4] / 4,
 			  .longest_line = data[5] & 1 ? 30 + data[6] : 0,
 			  .unit = (enum unit)(data[6] % 4),
@@ -204,7 +210,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		buffer_release(&want);
 	} else {
-		size_t limit = most_for(&options.limit, &ending);
+		size_t limit = most_for(text, &options.limit, &ending);
 		check(utf8_all_clean(r.out.data, r.out.len));
 		check(r.out.len <= limit + FOOTER);
 		check(!interceptor_fits(text) || r.out.len <= limit + NOTE);
