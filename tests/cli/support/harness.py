@@ -163,6 +163,17 @@ class Process:
             self.state)
 
 
+def environment(pid):
+    """The variables of a process. In the middle of an exec they are not there for a moment."""
+    for _ in range(20):
+        found = read_file("/proc/%s/environ" % pid)
+        if found:
+            return found.split(b"\0")
+        os.readlink("/proc/%s/exe" % pid)  # A thread of the kernel has none, nor one that has ended.
+        time.sleep(0.001)
+    return []
+
+
 def processes(mark):
     """The living processes that have `mark` in their environment."""
     found = []
@@ -170,7 +181,7 @@ def processes(mark):
         if not entry.isdigit():
             continue
         try:
-            if mark.encode() in read_file("/proc/%s/environ" % entry).split(b"\0"):
+            if mark.encode() in environment(entry):
                 process = Process(int(entry))
                 if process.state not in "ZX":
                     found.append(process)
