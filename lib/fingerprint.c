@@ -170,7 +170,7 @@ uint64_t fingerprint_masked(const char *line, size_t len)
 	uint64_t hash = SEED;
 	size_t done = 0; /* mixed in up to here */
 	for (size_t at = find_mark(line, len, 0); at < len; at = find_mark(line, len, at)) {
-		size_t start = at, end = at + 1;
+		size_t start = at, end;
 		if (line[at] == '/') {
 			end = begins_path(line, at) ? temporary_end(line, len, at) : at;
 			if (end == at++)
