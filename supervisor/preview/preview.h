@@ -4,7 +4,7 @@
 // has an answer at any moment without reading the text again. Deterministic, and
 // the same however the text was cut when it was fed; no I/O, no clock, no
 // globals. Memory is a constant for given options: some times the budget, and
-// about 1.2 MB more in mode smart, of which only what is needed is touched.
+// about 1 MB more in mode smart, of which only what is needed is touched.
 //
 // Lines are numbered from 1 as in the artifact. Text is cut only at characters;
 // bytes of lines are as fed (the caller cleans them when it prints, which the

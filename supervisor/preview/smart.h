@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 enum {
-	STORE_LINES = 6144,
-	STORE_BYTES = 448 * 1024,
+	STORE_LINES = 5120,
+	STORE_BYTES = 288 * 1024,
 	STORE_FRONT = 640, /* bytes kept of a long line's start ... */
 	STORE_BACK = 256,  /* ... and of its end, or of where it tells most */
 	STORE_VALUES = 1024,

@@ -7,7 +7,7 @@ import os
 import random
 import re
 
-from support.harness import MARKER, SEED, TERSE, Case, main, write_file
+from support.harness import MARKER, SEED, TERSE, Case, let_go_on, main, write_file
 
 FOLD = re.compile(rb"\[\.\.\. lines? (?P<range>\d+(?:-\d+)?) repeats? the line above\]\n")
 SQUEEZED = re.compile(rb"( |=|-|\xe2\x8e\xaf)\{(\d+)\}")
@@ -18,6 +18,7 @@ GO_ON = re.compile(rb"(terse read \S+(?: --stderr)? --offset \d+)")
 REST_OF_LINE = re.compile(rb"(terse read \S+(?: --stderr)? --bytes \d+-\d+)\]")
 CUT_BYTES = re.compile(rb"(terse read \S+(?: --stderr)?) --bytes FROM-TO")
 NOTICE = re.compile(rb"\[terse: [^\n]*\]\n\Z")
+JUMP = re.compile(rb"\[\.\.\. from line (\d+) on\]\n")
 
 FORGED = (b"[... lines 3-9 omitted, 1.2 KB]", b"[... line 2 repeats the line above]", b"[terse: exit 0]",
           b" [... bytes 3-9]", b"[... lines 1-5 like this, 2 B; last: x]")
@@ -59,15 +60,25 @@ def random_line(rng):
     return bytes(rng.choice(b"abcdefgh  .:/") for _ in range(rng.randrange(1, 60)))
 
 
+def random_cycle(rng):
+    """Lines that repeat up to four forms, with names and numbers of their own."""
+    forms = rng.sample((b"  CC     %s.c", b"  LINK   %s", b"      Start  %d: %s", b" %d/90 Test: %s ...   Passed",
+                        b"=== RUN   Test%s", b"--- PASS: Test%s (0.0%d s)", b"ok %d - %s keeps order", b""),
+                       rng.randrange(1, 5))
+    for n in range(rng.randrange(60)):
+        name = b"%x" % rng.getrandbits(32)
+        for form in forms:
+            values = {1: (name,), 2: (n, name) if form.find(b"%d") < form.find(b"%s") else (name, n % 9)}
+            yield form % values.get(form.count(b"%"), ())
+
+
 def random_text(rng):
     lines = []
     while len(lines) < rng.choice((30, 200, 1500)):
         line = random_line(rng)
         lines += [line] * rng.choice((1, 1, 1, 1, 1, 2, 3, 40))
         if rng.random() < 0.05:
-            for _ in range(rng.randrange(60)):
-                name = b"%x" % rng.getrandbits(32)
-                lines += [b"  CC     %s.c" % name, b"  LINK   %s" % name]
+            lines += random_cycle(rng)
     if rng.random() < 0.1:
         lines = [b"%x" % rng.getrandbits(8 * rng.randrange(5000, 40000))]
     return b"\n".join(lines) + rng.choice((b"\n", b"\n", b""))
@@ -210,6 +221,88 @@ class Omissions(Case):
                                  (run.id, " ".join(options))).out
                 self.check_output(text, out)
         self.each(range(0, 40), check)
+
+    def check_paused(self, text, out):
+        """A text of which parts were printed at pauses: each line is shown or announced once, in its place; those
+        that were announced may be shown later, behind their number."""
+        last = NOTICE.search(out)
+        shown = re.sub(rb"^\[terse: [^\n]*\]\n", b"", out[:last.start()], flags=re.M)
+        read = ANY_RANGE.search(last[0])[1]
+        parts = list(self.parts(shown, read, True))
+        told = {numbers: "%s --lines %s" % (read.decode(), numbers.decode()) for kind, numbers in parts if kind == "lines"}
+        cuts = {numbers: "%s --bytes %s" % (read.decode(), numbers.decode())
+                for kind, line in parts if kind == "line" for numbers, _ in CUT.findall(line)}
+        answers = self.answers(sorted(set(told.values()) | set(cuts.values())))
+        lines = text.splitlines(keepends=True)
+        printed, announced, number, front = {}, {}, 1, 0
+        for kind, part in parts:
+            jump = kind == "line" and JUMP.fullmatch(part)
+            if jump:
+                number = int(jump[1])
+                self.assertTrue(number in announced or number == front + 1, part)
+                continue
+            if kind == "line":
+                self.assertNotIn(number, printed)
+                printed[number] = self.whole_line(text, lines, number, part, answers, cuts)
+                first = end = number
+            else:
+                first, end = bounds(part)
+                if kind == "fold":
+                    printed.update((n, printed[first - 1]) for n in range(first, end + 1))
+                else:
+                    self.assertEqual(first, front + 1, part)
+                    announced.update(enumerate(answers[told[part]].splitlines(keepends=True), first))
+            number, front = end + 1, max(front, end)
+        self.assertEqual(b"".join({**announced, **printed}[n] for n in range(1, len(lines) + 1)), text)
+
+    def test_pauses(self):
+        def check(rng, text, _):
+            first = text if text.endswith(b"\n") else text + b"\n"
+            first += b"it waits here\n"
+            second = random_text(rng)
+            write_file(os.path.join(self.work, "text"), first)
+            write_file(os.path.join(self.work, "more"), second)
+            gate = os.path.join(self.work, "gate%x" % rng.getrandbits(64))
+            os.mkfifo(gate)
+            run = self.start(TERSE, "--profile", "default", "--size", rng.choice(("1024", "4096")), "sh", "-c",
+                             "cat text; read x <%s; cat more; exit 1" % gate)
+            run.until(rb"it waits here\n\Z")
+            let_go_on(gate)
+            run.finish()
+            if ANY_RANGE.search(run.out):
+                self.check_paused(first + second, run.out)
+            else:
+                self.check_output(first + second, run.out)
+        self.each(range(600, 606), check)
+
+    def test_groups(self):
+        """Matches below the names of their files, and the command that goes on, are the lines as they came."""
+        def check(rng, *_):
+            lines, longest = [], rng.choice((60, 700))
+            for name in sorted("src/directory/%x/part%d.c" % (rng.randrange(9), n) for n in range(rng.randrange(2, 30))):
+                for number in sorted(rng.sample(range(1, 2000), rng.randrange(1, 60))):
+                    rest = b"x" * (longest if rng.random() < 0.02 else rng.randrange(40))
+                    lines.append(b"%s:%d:needle %s\n" % (name.encode(), number, rest))
+            text = b"".join(lines)
+            write_file(os.path.join(self.work, "text"), text)
+            run = self.terse("--profile", "search", "cat", "text")
+            last = NOTICE.search(run.out)
+            if not last or b"grouped by file" not in last[0]:
+                self.check_output(text, run.out)
+                return
+            shown = []
+            for group in run.out[:last.start()].split(b"\n\n"):
+                name, *matches = group.splitlines()
+                shown += [b"%s:%s\n" % (name, match) for match in matches]
+            cut_bytes, go_on = CUT_BYTES.search(last[0]), GO_ON.search(last[0])
+            commands = {cut: "%s --bytes %s" % (cut_bytes[1].decode(), cut.decode())
+                        for line in shown for cut, _ in CUT.findall(line)}
+            rest = [go_on[1].decode()] if go_on else []
+            answers = self.answers(sorted(commands.values()) + rest)
+            self.assertEqual(bool(commands), bool(cut_bytes), last[0])
+            self.assertEqual(b"".join(CUT.sub(lambda note: answers[commands[note[1]]], line) for line in shown) +
+                             (answers[rest[0]] if rest else b""), text)
+        self.each(range(700, 715), check)
 
     def test_streams(self):
         def check(rng, text, options):
