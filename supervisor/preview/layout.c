@@ -34,6 +34,7 @@ void layout_begin(struct layout *l, const struct preview_options *options,
 	l->total_bytes = bytes;
 	l->spelled = ask->spelled;
 	l->bare = options->bare;
+	l->asked_for = false;
 	l->guard = options->guard && !options->bare;
 	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
 }
@@ -119,6 +120,7 @@ int layout_add(struct layout *l, const struct line *line, const struct trait *tr
 			   .squeezed = !l->bare && is_squeezed(line),
 			   .above = 1,
 			   .guard = l->guard && line_is_like_notice(line->front, line->front_len)};
+	u->trait.common &= !l->asked_for;
 	return 0;
 }
 

@@ -67,6 +67,7 @@ struct layout {
 	bool at_ceiling;  /* only that ceiling cuts the chosen lines */
 	size_t end_share; /* bytes for the last lines in any case */
 	bool brief;       /* the text tells little: what has room is not filled with it */
+	bool asked_for;   /* no line tells less for being one of many of its form */
 	uint64_t total_lines, total_bytes;
 	bool bare, guard; /* see preview.h */
 	bool spelled;     /* a piece has the command already */

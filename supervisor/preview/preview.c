@@ -467,15 +467,24 @@ static int preview_add_lines(struct preview *p, enum outcome outcome)
 	return 0;
 }
 
+/* Whether the text is what somebody asked for: see least_budget. */
+static bool preview_is_asked_for(const struct preview *p, const struct preview_ask *ask)
+{
+	return ask->status == 0 && p->given.least_budget &&
+	       p->options.budget > p->given.least_budget;
+}
+
 /* Puts together what is printed; with `join` lines that are alike are folded. */
 static int preview_lay_out(struct preview *p, const struct preview_ask *ask, enum outcome outcome,
 			   bool join)
 {
 	struct layout *l = &p->layout;
-	bool brief = ask->status == 0 && p->smart && smart_is_regular(p->smart);
+	bool brief = ask->status == 0 && p->smart && smart_is_regular(p->smart) &&
+		     !preview_is_asked_for(p, ask);
 	layout_begin(l, &p->options, ask, choose_end_share(&p->options, ask->status, brief),
 		     preview_lines(p), preview_bytes(p));
 	l->brief = brief;
+	l->asked_for = preview_is_asked_for(p, ask);
 	l->same = p->smart ? &p->smart->same : NULL;
 	l->similar = p->smart ? &p->smart->alike : NULL;
 	if (preview_add_lines(p, outcome))
@@ -557,7 +566,8 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 		start_smart(p);
 	if (p->smart)
 		smart_weigh(p->smart, preview_bytes(p), outcome);
-	bool failed = preview_lay_out(p, ask, outcome, p->smart && !p->options.bare);
+	bool join = p->smart && !p->options.bare && !preview_is_asked_for(p, ask);
+	bool failed = preview_lay_out(p, ask, outcome, join);
 	if (!failed) {
 		layout_grow(&p->layout);
 		count = layout_pieces(&p->layout);

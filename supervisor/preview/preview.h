@@ -40,7 +40,9 @@ struct preview_options {
 	/* Bytes to print at most, markers included; >= 64. A single marker for
 	   everything is printed even if it is longer. A choice may ask for less. */
 	size_t budget;
-	size_t least_budget; /* the least that a choice asks for; 0: budget */
+	/* The least that a choice asks for; 0: budget. A success for which more is asked prints
+	   what somebody asked for, so lines that are alike are no less worth than others. */
+	size_t least_budget;
 	unsigned head_share; /* percent of the budget for the start, 0 to 100 */
 	unsigned end_share;  /* mode smart: for the last lines in any case; after a success
 				at least 30 */

@@ -43,6 +43,19 @@ class Profiles(Case):
         self.assertEqual(self.artifact(run.id), text)
 
 
+class Scripts(Profiles):
+    def test_a_script_prints_what_was_asked_for(self):
+        """All the rows for which there is room; the same lines of a build, and of a script that fails, are folded."""
+        rows = b"".join(b"row %4d  balance %d.00 of the account\n" % (n, n * 3) for n in range(1, 501))
+        self.file("rows", rows)
+        self.file("print.sh", "cat rows; exit $1")
+        for command, least, most in ((("bash", "print.sh", "0"), 7 * KB, 9 * KB), (("bash", "print.sh", "1"), 0, 3 * KB),
+                                     (("--profile", "default", "bash", "print.sh", "0"), 0, 3 * KB)):
+            run = self.terse(*command)
+            self.assertGreater(len(run.out), least, command)
+            self.assertLess(len(run.out), most, command)
+
+
 class Read(Profiles):
     def test_20_kb_whole_byte_for_byte(self):
         text = b"\ttab  \n" + lines_of(20 * KB // 50, 49) + "é 😀".encode()
