@@ -242,16 +242,18 @@ class Model:
         word = next((w for w in self.scripts if w in request.start), None)
         if word is None or request.shell() not in request.tools:
             return request.reply(self.number, [])
-        self.results[word] = request.results
-        return request.reply(self.number, self.next_calls(self.scripts[word], request))
+        # As they came first: some agents take what is older back to a few words.
+        results = self.results[word]
+        results += request.results[len(results):]
+        return request.reply(self.number, self.next_calls(self.scripts[word], request, results))
 
     @staticmethod
-    def next_calls(steps, request):
+    def next_calls(steps, request, results):
         """The calls of the first step that has no results yet."""
         at = 0
         for step in steps:
-            if at == len(request.results):
-                step = step(request.results) if callable(step) else step
+            if at == len(results):
+                step = step(results) if callable(step) else step
                 step = step if isinstance(step, list) else [step]
                 step = [(None, request.arguments(s)) if isinstance(s, str) else s for s in step]
                 return [(name or request.shell(), args) for name, args in step]
