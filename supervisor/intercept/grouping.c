@@ -54,7 +54,7 @@ static size_t find_number(const char *line, size_t len)
 
 size_t grouping_name(enum grouping_form form, const char *line, size_t len)
 {
-	size_t most = len < NAME_MAX_LEN ? len : NAME_MAX_LEN, name = most;
+	size_t most = len < NAME_MAX_LEN ? len : NAME_MAX_LEN, name;
 	if (form == GROUPING_NONE)
 		return 0;
 	if (form == GROUPING_NUMBERED) {

@@ -500,7 +500,8 @@ static void read_word(struct reader *r, struct occurrence *o)
 			r->out->specific |= !o->embedded;
 			r->out->marked |= o->colon;
 			/* The tails differ in their last letters. */
-			add_weight(r->out, weight, o->hash, (unsigned char)o->word[o->len - 2]);
+			unsigned char last = (unsigned char)r->text[o->start + o->len - 2];
+			add_weight(r->out, weight, o->hash, last);
 		}
 		r->negated = false;
 	} else {

@@ -688,7 +688,8 @@ void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
 		/* The weight from the neighbours counts half. */
 		unsigned value = line->value / 2u + (unsigned)(weight * UNIT);
 		line->value = (uint16_t)(value < STORE_VALUES ? value : STORE_VALUES - 1);
-		if (line->score >= SPREADS && weight >= SPREADS / 2 && outcome != OUTCOME_SUCCESS) {
+		if (line->score >= SPREADS && weight >= SPREADS / 2.0f &&
+		    outcome != OUTCOME_SUCCESS) {
 			lift_behind(store, i, weight);
 			lift_before(store, i, weight);
 		}
