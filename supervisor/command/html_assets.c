@@ -13,10 +13,12 @@ EMBED(html_js, "supervisor/command/page/report.js");
 
 struct html_asset html_style(void)
 {
+	/* cppcheck-suppress comparePointers; both are of one file */
 	return (struct html_asset){html_css_begin, (size_t)(html_css_end - html_css_begin)};
 }
 
 struct html_asset html_script(void)
 {
+	/* cppcheck-suppress comparePointers; both are of one file */
 	return (struct html_asset){html_js_begin, (size_t)(html_js_end - html_js_begin)};
 }
