@@ -41,7 +41,14 @@ endif
 ALL_CFLAGS = $(CSTD) $(WARNINGS) $(CFLAGS) $(CPPFLAGS) -MMD -MP
 BANNED     = -include lib/banned.h
 
-SOURCES := $(wildcard lib/*.c config/*.c shim/*.c supervisor/*/*.c)
+# LIBC=musl: with what terse uses of glibc and musl lacks.
+LIBC ?= glibc
+ifeq ($(LIBC),musl)
+CPPFLAGS += -include lib/musl/libc.h -isystem lib/musl
+MUSL     := $(wildcard lib/musl/*.c)
+endif
+
+SOURCES := $(MUSL) $(wildcard lib/*.c config/*.c shim/*.c supervisor/*/*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libterse.a
 UNITS   := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
@@ -94,18 +101,20 @@ SHIM_PARTS   = shim/exec_call.c $(wildcard shim/library/*.c)
 SHIM_OBJECTS = $(SHIM_PARTS:%.c=$(BUILD)/shim-library/%.o)
 SHIM_MAP     = shim/library/libterse-shim.map
 SHIM_CFLAGS ?= -O2 -g
+# They link no library, so a build with musl makes them with the compiler for glibc as well.
+SHIM_CC     ?= $(CC)
 SHIM_FLAGS   = $(CSTD) $(WARNINGS) -Wno-vla $(SHIM_CFLAGS) -D_GNU_SOURCE -DTERSE_VERSION='"$(VERSION)"' -I. -fPIC -fno-plt \
 	-fvisibility=hidden -fno-delete-null-pointer-checks -U_FORTIFY_SOURCE \
 	-fstack-protector-strong -fstack-clash-protection
 SHIM_LINK    = -shared -nostdlib -Wl,-z,now,-z,relro,-z,noexecstack,-z,noseparate-code,--hash-style=gnu
 
 $(SHIM): $(SHIM_OBJECTS) $(SHIM_MAP)
-	$(call run,LINK)$(CC) $(SHIM_FLAGS) $(SHIM_LINK) -Wl,-Bsymbolic-functions,-soname,$(@F) \
+	$(call run,LINK)$(SHIM_CC) $(SHIM_FLAGS) $(SHIM_LINK) -Wl,-Bsymbolic-functions,-soname,$(@F) \
 		-Wl,--version-script=$(SHIM_MAP) -o $@ $(SHIM_OBJECTS)
 
 $(BUILD)/shim-library/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call run,CC)$(CC) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
+	$(call run,CC)$(SHIM_CC) $(SHIM_FLAGS) -MMD -MP -c -o $@ $<
 
 # The launcher has no libc at all: it costs each command of an agent as little as can be.
 LAUNCHER_PARTS   = shim/exec_call.c shim/shell_string.c shim/target.c $(wildcard shim/launcher/*.c)
@@ -116,11 +125,11 @@ LAUNCHER_FLAGS   = $(CSTD) $(WARNINGS) $(LAUNCHER_CFLAGS) -D_GNU_SOURCE -I. -ffr
 LAUNCHER_LINK    = -static -nostdlib -Wl,--gc-sections,--build-id=none,-z,noexecstack,-z,noseparate-code,-s
 
 $(BUILD)/terse-launcher: $(LAUNCHER_OBJECTS)
-	$(call run,LINK)$(CC) $(LAUNCHER_FLAGS) $(LAUNCHER_LINK) -o $@ $^
+	$(call run,LINK)$(SHIM_CC) $(LAUNCHER_FLAGS) $(LAUNCHER_LINK) -o $@ $^
 
 $(BUILD)/launcher/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(call run,CC)$(CC) $(LAUNCHER_FLAGS) -MMD -MP -c -o $@ $<
+	$(call run,CC)$(SHIM_CC) $(LAUNCHER_FLAGS) -MMD -MP -c -o $@ $<
 
 # What `terse version --json` tells. The commit is in a file that changes only with it.
 COMMIT ?= $(shell git -C . describe --always --abbrev=12 --exclude='*' --dirty 2>/dev/null)
@@ -358,6 +367,22 @@ lint:
 .PHONY: measure
 measure:
 	@tests/measure && tests/edges
+
+# --- packages ----------------------------------------------------------------
+
+# Of the last commit, for these; statically linked with musl (docs/install.md). Packages of Debian 12
+# on x86_64 that this needs:
+ARCHES        ?= x86_64 aarch64
+DIST           = $(BUILD)/dist
+DIST_PACKAGES  = gcc make git curl python3 rpm xz-utils linux-libc-dev gcc-aarch64-linux-gnu linux-libc-dev-arm64-cross
+
+.PHONY: dist dist-packages
+dist-packages:
+	@mkdir -p $(BUILD)
+	$(call install_packages,$(DIST_PACKAGES))
+
+dist: dist-packages
+	@packaging/dist $(DIST) $(ARCHES)
 
 # --- installation ------------------------------------------------------------
 
