@@ -376,13 +376,27 @@ ARCHES        ?= x86_64 aarch64
 DIST           = $(BUILD)/dist
 DIST_PACKAGES  = gcc make git curl python3 rpm xz-utils linux-libc-dev gcc-aarch64-linux-gnu linux-libc-dev-arm64-cross
 
-.PHONY: dist dist-packages
+# And those of the checks of a release; npm besides, if node is not here.
+RELEASE_PACKAGES = $(DIST_PACKAGES) lintian mandoc man-db groff shellcheck zsh fish debootstrap qemu-user-static file binutils
+# Where their root file systems stay (1 GB).
+ROOTS ?= $(BUILD)/roots
+
+.PHONY: dist dist-packages release-packages release-check
 dist-packages:
 	@mkdir -p $(BUILD)
 	$(call install_packages,$(DIST_PACKAGES))
 
+release-packages:
+	@mkdir -p $(BUILD)
+	$(call install_packages,$(RELEASE_PACKAGES))
+	@command -v npm >/dev/null || { echo 'npm is missing: apt-get install npm, and run make again'; exit 1; }
+
 dist: dist-packages
 	@packaging/dist $(DIST) $(ARCHES)
+
+# All of `make check`, and what packages have to pass.
+release-check: check release-packages
+	@packaging/check $(DIST) $(ROOTS)
 
 # --- installation ------------------------------------------------------------
 
@@ -432,7 +446,9 @@ help:
 	@echo 'measure    sizes, names and edges of the source'
 	@echo 'lint       formatting and static analysis'
 	@echo 'install, uninstall   below PREFIX ($(PREFIX)), honouring DESTDIR; UNDO=yes takes terse out of agents first'
+	@echo 'dist       packages of the last commit for ARCHES ($(ARCHES)), below $(DIST); Debian 12 on x86_64'
+	@echo 'release-check  check, then make them twice and try each in fresh root file systems below ROOTS; as root'
 	@echo 'clean      remove $(BUILD)'
 	@echo 'Variables: JOBS=N (default: every processor) V=1 (whole commands) CC=gcc|clang DEVELOPER=1 (-Werror) SANITIZE=address,undefined BUILD=DIR'
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name dist -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -15,6 +15,43 @@
 
 #define SHELL_NAME "terse-sh"
 
+/* --- the dynamic linker's functions ------------------------------------------------------- */
+
+/* Before glibc 2.34 they are in libdl, which few programs load; there the functions by which libc
+   itself loads libraries are a way to them. Whatever is missing is NULL. */
+#pragma weak dlsym
+#pragma weak dladdr
+extern void *__libc_dlopen_mode(const char *name, int mode) __attribute__((weak));
+extern void *__libc_dlsym(void *library, const char *name) __attribute__((weak));
+
+/* What glibc itself passes to __libc_dlopen_mode() besides RTLD_NOW. */
+#define DLOPEN_INTERNAL 0x80000000
+
+static struct {
+	void *(*symbol)(void *library, const char *name);
+	int (*address)(const void *address, Dl_info *info);
+} linker;
+
+static void linker_find(void)
+{
+	void *library = NULL, *symbol, *address;
+	if (linker.symbol)
+		return;
+	linker.symbol = dlsym;
+	linker.address = dladdr;
+	if (!linker.symbol && __libc_dlopen_mode && __libc_dlsym)
+		library = __libc_dlopen_mode("libdl.so.2", (int)(RTLD_NOW | DLOPEN_INTERNAL));
+	if (!library)
+		return;
+	symbol = __libc_dlsym(library, "dlsym");
+	address = __libc_dlsym(library, "dladdr");
+	__builtin_memcpy(&linker.symbol, &symbol, sizeof(symbol));
+	__builtin_memcpy(&linker.address, &address, sizeof(address));
+}
+
+/* --- the shell ---------------------------------------------------------------------------------
+ */
+
 /* A copy, since some programs overwrite their initial environment. */
 static char shell[PATH_MAX];
 
@@ -43,12 +80,14 @@ static __attribute__((constructor)) void self_find(void)
 {
 	const char *configured = getenv("TERSE_SHIM_SHELL");
 	Dl_info info;
+	linker_find();
 	if (is_in_run())
 		return;
 	if (configured) {
 		if (*configured == '/')
 			set_shell("", 0, configured);
-	} else if (dladdr(shell, &info) && info.dli_fname && *info.dli_fname == '/') {
+	} else if (linker.address && linker.address(shell, &info) && info.dli_fname &&
+		   *info.dli_fname == '/') {
 		const char *name = shell_call_name(info.dli_fname);
 		set_shell(info.dli_fname, (size_t)(name - info.dli_fname), SHELL_NAME);
 	}
@@ -64,12 +103,15 @@ static struct next next;
 /* A function pointer from an object pointer, as POSIX promises for dlsym(). */
 #define FIND(member)                                                   \
 	do {                                                           \
-		void *found = dlsym(RTLD_NEXT, #member);               \
+		void *found = linker.symbol(RTLD_NEXT, #member);       \
 		__builtin_memcpy(&next.member, &found, sizeof(found)); \
 	} while (0)
 
 static __attribute__((constructor)) void next_find(void)
 {
+	linker_find();
+	if (!linker.symbol)
+		return;
 	FIND(execvpe);
 	FIND(fexecve);
 	FIND(execveat);

@@ -47,7 +47,7 @@
 // lazy binding, and after the constructor no write but to the stack; errno is the original call's;
 // a posix_spawn() uses the caller's file actions and attributes, and returns its own error. There
 // is no DT_NEEDED and no symbol version, since a preloaded library with unmet needs kills every
-// process: everything it calls is in glibc from 2.34 on and in musl.
+// process: everything it calls is in glibc from 2.17 on and in musl.
 #ifndef TERSE_LIBRARY_H
 #define TERSE_LIBRARY_H
 
