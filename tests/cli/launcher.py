@@ -405,6 +405,23 @@ class Directory(Installed):
         run = self.terse("doctor")
         self.assertIn(b"launcher: agents run another terse, %s: terse init" % self.program.encode(), run.out)
 
+    def test_upgrade_while_a_run_lives(self):
+        """The old program goes on and answers the new one."""
+        script = "read x; echo got $x; seq 3000; exit 3"
+        run = self.run_to_end(self.program, "--detach", "--tty", "sh", "-c", script)
+        name = re.search(r"cmd-\w+", run.out.decode())[0]
+        self.install()
+        self.assertTrue([p for p in self.mine() if os.readlink("/proc/%d/exe" % p.pid) == self.program + " (deleted)"])
+
+        def new(*argv):
+            return self.run_to_end(self.program, *argv, split=True)
+        self.assertIn(name.encode(), new("list", "--live").out)
+        self.assertEqual(new("send", name, "hello", "--key", "enter").code, 0)
+        ended = new("await", name)
+        self.assertEqual(ended.code, 3, ended.err)
+        self.assertIn(b"got hello\n", ended.out)
+        self.assertIn(b"\n3000\n", new("read", name, "--tail", "1").out.rjust(9, b"\n"))
+
     def test_versions(self):
         """Of the library, the launcher, the terse that agents run, and the one in PATH."""
         mark = b"terse-version="

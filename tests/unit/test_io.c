@@ -23,6 +23,11 @@
 
 #include <cmocka.h>
 
+/* aarch64 has no poll(2) of its own. */
+#ifndef SYS_poll
+#define SYS_poll SYS_ppoll
+#endif
+
 #define BIG ((size_t)3 * 1024 * 1024)
 
 static char byte_at(size_t i)

@@ -24,6 +24,11 @@
 
 #include <cmocka.h>
 
+/* aarch64 has no poll(2) of its own. */
+#ifndef SYS_poll
+#define SYS_poll SYS_ppoll
+#endif
+
 /* The stream that is written: every byte tells its own place. */
 #define TOTAL ((size_t)1000 * 1000)
 
