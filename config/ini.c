@@ -123,6 +123,9 @@ static const char *ini_take_line(struct reader *r, const char *line, const char 
 	return r->more ? comment_start(start, end) : end;
 }
 
+/* The bytes of a line, with a NUL. inih has room for as many, or for more. */
+enum { LINE_ROOM = 200 };
+
 /* inih's reader: fgets() without the newline. */
 static char *read_line(char *out, int room, void *stream)
 {
@@ -137,7 +140,8 @@ static char *read_line(char *out, int room, void *stream)
 	newline = memchr(line, '\n', (size_t)(r->end - line));
 	r->next = newline ? newline + 1 : r->end;
 	r->number++;
-	end = ini_take_line(r, line, newline ? newline : r->end, (size_t)room);
+	end = ini_take_line(r, line, newline ? newline : r->end,
+			    (size_t)(room < LINE_ROOM ? room : LINE_ROOM));
 	memcpy(out, line, (size_t)(end - line));
 	out[end - line] = '\0';
 	return out;
