@@ -46,7 +46,7 @@ class Words(ScreenCase):
 
     def test_values_and_operands(self):
         for words, directive, want in (
-                (("re",), "command 1", ["read", "replay", "rewind"]),
+                (("rewi",), "command 1", ["rewind"]),
                 (("--mode", ""), "none", ["smart", "head", "tail", "ends"]),
                 (("--mode=s",), "none", ["--mode=smart"]),
                 (("--cols", "80", "--mode", "t"), "none", ["tail"]),
