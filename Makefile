@@ -277,6 +277,20 @@ check-agents-cost: check-packages
 	@tests/agents/install $(AGENTS_DIR)
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/cost.py
 
+# Real remotes: Debian's rclone with an S3 server (from npm), WebDAV and a directory; faults, kills, times.
+REMOTE_RUNS  ?= 1000
+REMOTE_KILLS ?= 200
+S3RVER        = $(BUILD)/s3rver
+
+.PHONY: check-remote
+check-remote: check-packages
+	+@$(SUB_MAKE) programs helpers
+	$(call install_packages,rclone)
+	@mkdir -p $(S3RVER)
+	npm install --silent --prefix $(S3RVER) s3rver@3
+	@REMOTE_KILLS=$(REMOTE_KILLS) LIMIT=7200 tests/run $(BUILD) remote fetching
+	@REMOTE_RUNS=$(REMOTE_RUNS) S3RVER=$(S3RVER) BUILD=$(BUILD) tests/remote/check.py
+
 # The long form of tests/cli/storm.py: so many runs at a time, so many bytes.
 STORM_RUNS  ?= 1000
 STORM_BYTES ?= 2147483648
@@ -441,6 +455,7 @@ help:
 	@echo 'check-agents  drive real agents (npm, about 2 GB below $(AGENTS_DIR))'
 	@echo 'check-faults   let every system call and allocation fail once (some minutes)'
 	@echo 'check-kills    kill terse at a random moment in KILL_RUNS ($(KILL_RUNS)) runs'
+	@echo 'check-remote   push to and read from real remotes (rclone, s3rver from npm), REMOTE_RUNS ($(REMOTE_RUNS)) runs each'
 	@echo 'fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))'
 	@echo 'fuzz-terminal  compare FUZZ_STREAMS ($(FUZZ_STREAMS)) streams with xterm.js, from npm'
 	@echo 'measure    sizes, names and edges of the source'

@@ -27,7 +27,7 @@ const struct option *option_by_variable(const char *name, size_t len)
 {
 	for (size_t i = 0; i < option_count; i++) {
 		const char *variable = option_table[i].variable;
-		if (strncmp(variable, name, len) == 0 && variable[len] == '\0')
+		if (variable && strncmp(variable, name, len) == 0 && variable[len] == '\0')
 			return &option_table[i];
 	}
 	return NULL;

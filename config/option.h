@@ -35,9 +35,9 @@ struct option {
 	const char *preset;         /* the default, as option_set() takes it; NULL: empty */
 	const char *const *choices; /* OPTION_ENUM: NULL-terminated, in the order of the C enum */
 	const char *unit;           /* "columns"; for texts what they are: "NAME=VALUE" */
-	const char *flag;           /* "--cols"; NULL: only a key and a variable */
+	const char *flag;           /* "--cols"; NULL: none */
 	const char *negated;        /* "--no-pty": sets it to no; yes-or-no types only */
-	const char *variable;       /* "TERSE_COLS" */
+	const char *variable;       /* "TERSE_COLS"; NULL: only the user's and the system's file */
 	bool safe; /* valid in a project's .terse.ini (settings.h): a bad value changes the form of
 		      the text, but runs and ends nothing, sends nothing elsewhere and keeps no
 		      more on disk */

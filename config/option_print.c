@@ -312,7 +312,9 @@ static void sample_print_option(struct buffer *out, const struct option *o, cons
 		buffer_printf(out, " %s", o->unit);
 	if (o->flag)
 		buffer_printf(out, "; %s", o->flag);
-	buffer_printf(out, "; %s\n#%s =", o->variable, o->key);
+	if (o->variable)
+		buffer_printf(out, "; %s", o->variable);
+	buffer_printf(out, "\n#%s =", o->key);
 	if (o->type != OPTION_LIST)
 		buffer_printf(out, "%s%s", *preset ? " " : "", preset);
 	buffer_append_string(out, "\n");
@@ -394,6 +396,10 @@ static void manual_print_section(struct buffer *out, const char *name, bool firs
 
 static void manual_print_names(struct buffer *out, const struct option *o)
 {
+	if (!o->variable) {
+		buffer_append_string(out, "only in your file or the system's\n");
+		return;
+	}
 	buffer_printf(out, ".Ev %s", o->variable);
 	if (o->flag)
 		buffer_printf(out, " ;\n.Fl %s", o->flag + 1);

@@ -348,8 +348,10 @@ static void note_unknown(struct option_error *first, const char *name, size_t le
 	nearest_init(&n, word + PREFIX_LEN);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		nearest_offer(&n, others[i] + PREFIX_LEN);
-	for (size_t i = 0; i < option_count; i++)
-		nearest_offer(&n, option_table[i].variable + PREFIX_LEN);
+	for (size_t i = 0; i < option_count; i++) {
+		if (option_table[i].variable)
+			nearest_offer(&n, option_table[i].variable + PREFIX_LEN);
+	}
 	if (!n.best || strcmp(n.best, n.word) == 0)
 		return;
 	nearest_reason(reason, "variable", n.best - PREFIX_LEN);

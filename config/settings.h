@@ -21,6 +21,9 @@ enum mode { MODE_SMART, MODE_HEAD, MODE_TAIL, MODE_ENDS };
 /* Which texts are kept. */
 enum spill { SPILL_OVERFLOW, SPILL_ALWAYS };
 
+/* Which runs are pushed to the remote. */
+enum pushing { PUSHING_OFF, PUSHING_FAILED, PUSHING_ALL };
+
 /* The reaction to a command that waits for input when nobody can type. */
 enum prompting { PROMPTING_REPORT, PROMPTING_AWAIT, PROMPTING_EOF, PROMPTING_FAIL };
 
@@ -46,7 +49,7 @@ enum origin {
 };
 
 /* Room for the options. */
-#define OPTION_LIMIT 64
+#define OPTION_LIMIT 96
 
 struct setting_source {
 	enum origin by;
@@ -121,6 +124,17 @@ struct settings {
 	/* [redact] */
 	int64_t redact;                 /* bool: hide what looks like a secret */
 	struct strings redact_patterns; /* further ones, PCRE2 */
+
+	/* [remote] (supervisor/remote/remote.h) */
+	char *remote;                                     /* NULL: none, or the commands */
+	char *push_command, *pull_command, *list_command; /* NULL: by `remote` */
+	int64_t push;                                     /* enum pushing */
+	int64_t push_jobs;
+	int64_t spool_max;
+	char *push_encrypt, *pull_decrypt; /* NULL: as it is */
+	int64_t transfer_time;             /* most for one object */
+	int64_t cache_max;
+	struct strings labels; /* NAME=VALUE */
 
 	/* [shim] */
 	char *shell;         /* NULL: bash where there is one, else sh */

@@ -10,6 +10,7 @@
 //   supervisor/terminal/    bytes to text, as a terminal shows it
 //   supervisor/preview/     which lines of a long text are shown
 //   supervisor/artifact/    the store on disk, its history, cleaning up, archives
+//   supervisor/remote/      artifacts in an object store: spool, pushing, reading
 //   supervisor/redact/      secrets, replaced before anything else sees them
 //   supervisor/report/      what is printed of a run: text, blocks, JSON
 //   supervisor/reading/     pages, slices and searches of a text
@@ -58,7 +59,7 @@ static const struct entry verbs[] = {
 	{"probe", command_probe},       {"init", command_init},
 	{"hook", command_hook},         {"__complete", command_complete},
 	{"changes", command_changes},   {"stats", command_stats},
-	{"report", command_report},
+	{"report", command_report},     {"push", command_push},
 };
 
 static const struct entry *find_verb(const char *name)

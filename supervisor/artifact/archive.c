@@ -317,7 +317,7 @@ struct part {
 
 struct restore {
 	const struct store *store;
-	const char *session;
+	const char *session, *wanted; /* wanted: its ID, or NULL */
 	uint64_t max_bytes, min_free;
 	int dir;
 	struct buffer json;
@@ -341,13 +341,16 @@ static int begin(struct restore *r)
 	errno = EBADMSG;
 	if (!id_is_valid(r->meta.id))
 		return -1;
+	errno = EXDEV;
+	if (r->wanted && strcmp(r->wanted, r->meta.id) != 0)
+		return -1;
 	memcpy(r->id, r->meta.id, sizeof(r->id));
 	r->there = id_exists(r->store, r->id);
 	if (r->there)
 		return 1;
 	if (id_claim_exact(r->store, r->session, r->id) < 0) {
 		/* A run that has written nothing yet has claimed the ID. */
-		if (errno != EEXIST ||
+		if (errno != EEXIST || r->wanted ||
 		    id_claim(r->store, r->session, r->meta.started_ms, r->id) < 0)
 			return -1;
 	}
@@ -511,12 +514,13 @@ static int read_archive(int fd, struct unpack *u)
 	return result;
 }
 
-int archive_restore(const struct store *s, const char *session, int fd,
+int archive_restore(const struct store *s, const char *session, const char *id, int fd,
 		    const struct settings *settings, struct archive_restored *restored)
 {
 	struct restore r = {
 		.store = s,
 		.session = session,
+		.wanted = id,
 		.max_bytes = (uint64_t)settings->max_artifact,
 		.min_free = (uint64_t)settings->min_free,
 		.dir = store_open_session(s, session, true),

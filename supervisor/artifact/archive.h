@@ -35,10 +35,11 @@ struct archive_restored {
 };
 
 /* Reads an archive, from anywhere, and puts the artifact into `session` (a result of
-   store_session_name) of the store. It keeps its ID. Each part may have [spill] max_artifact bytes.
-   Returns 0, or -1 with errno: EBADMSG (it is no archive, or damaged), EFBIG (a part is too large),
-   ENOSPC ...; then nothing is left of it. */
-int archive_restore(const struct store *s, const char *session, int fd,
+   store_session_name) of the store. It keeps its ID, which has to be `id`, or may be any if that is
+   NULL. Each part may have [spill] max_artifact bytes. Returns 0, or -1 with errno: EBADMSG (it is
+   no archive, or damaged), EXDEV (it is not `id`), EEXIST (a run has claimed `id`), EFBIG (a part
+   is too large), ENOSPC ...; then nothing is left of it. */
+int archive_restore(const struct store *s, const char *session, const char *id, int fd,
 		    const struct settings *settings, struct archive_restored *restored);
 
 #endif

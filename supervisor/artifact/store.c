@@ -416,6 +416,11 @@ int store_open_live(const struct store *s, bool make)
 	return open_below(s->fd, "live", make);
 }
 
+int store_open_push(const struct store *s, bool make)
+{
+	return open_below(s->fd, "push", make);
+}
+
 int store_open_file(int dir, const char *name, int flags)
 {
 	/* O_NONBLOCK: a FIFO that somebody put there must not stop us. */

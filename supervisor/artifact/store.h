@@ -4,6 +4,7 @@
 //   STORE/ids/ID                        symbolic link whose text is the session:
 //                                       claims the ID and finds it again
 //   STORE/live/ID                       control socket of a run that lives
+//   STORE/push/...                      what waits for the remote
 //   STORE/gc                            written when the store was last cleaned up (gc.h)
 //
 // STORE is the first usable of $TERSE_HOME, $XDG_STATE_HOME/terse, ~/.local/state/terse ($HOME
@@ -99,6 +100,9 @@ int store_open_ids(const struct store *s, bool make);
 
 /* Opens STORE/live, where the sockets of the runs that live are (process/control.h). */
 int store_open_live(const struct store *s, bool make);
+
+/* Opens STORE/push, where artifacts wait for the remote (remote/spool.h). */
+int store_open_push(const struct store *s, bool make);
 
 /* Opens (or with O_CREAT makes, 0600 whatever the umask) a file in a directory of the store.
    Close-on-exec, above the standard descriptors, never through a symbolic link. EPERM when it is

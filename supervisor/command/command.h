@@ -56,6 +56,7 @@ int command_drop(struct command_context *c, int argc, char **argv);
 int command_gc(struct command_context *c, int argc, char **argv);
 int command_archive(struct command_context *c, int argc, char **argv);
 int command_unarchive(struct command_context *c, int argc, char **argv);
+int command_push(struct command_context *c, int argc, char **argv);
 int command_agent(struct command_context *c, int argc, char **argv);
 int command_init(struct command_context *c, int argc, char **argv);
 int command_hook(struct command_context *c, int argc, char **argv);

@@ -36,6 +36,10 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);
    stores the lines in *height if that is not NULL. */
 size_t row_window_size(size_t *height);
 
+/* terse list --remote. */
+struct command_context;
+int remote_list(struct command_context *c, int argc, char **argv);
+
 /* Prints a row for each live run; with `watch`, redraws them on the terminal until a key is
    pressed. Returns the exit status. */
 int live_list(const char *verb, bool watch);

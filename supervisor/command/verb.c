@@ -18,9 +18,11 @@
 #include "supervisor/process/process_tree.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/redact/secrets.h"
+#include "supervisor/remote/cache.h"
 #include "supervisor/report/file_type.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -448,6 +450,45 @@ bool verb_has_session(const struct verb *v, const struct settings *settings, con
 	return has;
 }
 
+/* Asks the remote for an artifact that is not here: only for a whole ID as it is printed. Returns 0
+   and fills in *found, 1 if the remote is not asked, or -1 after saying why not. */
+static int verb_fetch(const struct verb *v, const struct settings *settings, const char *name,
+		      struct store stores[STORE_MAX], int *count, struct id_found *found)
+{
+	struct remote remote;
+	struct cached cached;
+	if (!id_is_valid(name) || !remote_is_set(settings) || remote_init(&remote, settings) < 0)
+		return 1;
+	int result = -1;
+	if (!remote_can(&remote, REMOTE_PULL)) {
+		result = 1;
+		goto out;
+	}
+	switch (cache_fetch(&remote, name, &cached)) {
+	case CACHE_FETCHED:
+		store_close_all(stores, *count);
+		*count = store_open_everywhere(stores);
+		result = id_find(stores, *count, "", name, found);
+		if (result < 0)
+			verb_fail(v, ENVELOPE_UNREADABLE, "%s: %m", name);
+		else if (cached.bytes > 0 && !v->json)
+			verb_error(v->name, "%s was fetched from %s (%s)", name,
+				   remote_name(&remote), HUMAN_SIZE(cached.bytes));
+		break;
+	case CACHE_NONE:
+		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT, "%s: no such artifact, here or in %s", name,
+			  remote_name(&remote));
+		break;
+	case CACHE_FAILED:
+		verb_fail(v, ENVELOPE_UNREADABLE, "%s: not here, and %s: %s", name,
+			  remote_name(&remote), cached.why);
+		break;
+	}
+out:
+	remote_release(&remote);
+	return result;
+}
+
 int verb_find_directory(const struct verb *v, const struct settings *settings, const char *session,
 			const char *name, struct id_found *found, char path[PATH_MAX])
 {
@@ -455,8 +496,15 @@ int verb_find_directory(const struct verb *v, const struct settings *settings, c
 	int count, dir = -1;
 	if (!verb_has_session(v, settings, session))
 		return -1;
-	if (verb_find(settings, session, name, stores, &count, found) < 0) {
-		verb_fail_found(v, name, errno, found);
+	int result = verb_find(settings, session, name, stores, &count, found), why = errno;
+	if (result < 0 && why == ENOENT)
+		result = verb_fetch(v, settings, name, stores, &count, found);
+	else if (result < 0)
+		result = 1;
+	if (result > 0) {
+		verb_fail_found(v, name, why, found);
+	} else if (result < 0) {
+		dir = -1;
 	} else if ((dir = store_open_session(found->store, found->session, false)) < 0) {
 		verb_fail(v, ENVELOPE_UNREADABLE, "%s: %m", found->id);
 	} else if (snprintf(path, PATH_MAX, "%s/sessions/%s", found->store->path, found->session) >=
@@ -563,9 +611,12 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 	int why = errno;
 	if (result < 0 && why == ENOENT && live_run_text(stores, count, name) == 0)
 		result = id_find(stores, count, "", name, &found);
+	bool asks = result < 0 && why == ENOENT && !io_is_there(AT_FDCWD, name);
 	if (result < 0)
+		result = asks ? verb_fetch(v, settings, name, stores, &count, &found) : 1;
+	if (result > 0)
 		result = verb_open_file(v, part, name, why, &found, text);
-	else if ((result = verb_open_found(&found, part, text)) < 0)
+	else if (result == 0 && (result = verb_open_found(&found, part, text)) < 0)
 		verb_fail_found_part(v, part, &found);
 	store_close_all(stores, count);
 	return result;

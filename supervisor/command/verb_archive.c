@@ -377,7 +377,7 @@ int command_unarchive(struct command_context *c, int argc, char **argv)
 	}
 	if (store_open_write(&store) < 0)
 		verb_error(argv[0], "%m");
-	else if (archive_restore(&store, directory, fd, c->settings, &restored) == 0)
+	else if (archive_restore(&store, directory, NULL, fd, c->settings, &restored) == 0)
 		status = unarchive_print(argv[0], directory, &restored);
 	else if (errno == EBADMSG)
 		verb_error(argv[0], "%s: not an archive of terse, or damaged", name);

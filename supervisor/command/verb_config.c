@@ -391,7 +391,8 @@ static int config_init(const char *file)
 static bool config_is_named(const struct option *o, const char *name)
 {
 	size_t len = strlen(o->section);
-	return (o->flag && strcmp(o->flag, name) == 0) || strcmp(o->variable, name) == 0 ||
+	return (o->flag && strcmp(o->flag, name) == 0) ||
+	       (o->variable && strcmp(o->variable, name) == 0) ||
 	       (strncmp(o->section, name, len) == 0 && name[len] == '.' &&
 		strcmp(o->key, name + len + 1) == 0);
 }
@@ -415,7 +416,8 @@ static const struct option *config_find(const char *name)
 		nearest_offer(&n, o->key);
 		if (o->flag)
 			nearest_offer(&n, o->flag);
-		nearest_offer(&n, o->variable);
+		if (o->variable)
+			nearest_offer(&n, o->variable);
 	}
 	if (other)
 		verb_error("config", "%s: %s.%s or %s.%s?", name, other->section, name,

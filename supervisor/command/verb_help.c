@@ -83,10 +83,15 @@ const struct help_topic help_topics[] = {
 	 "Prints the facts about a run, and its preview.\n\n" COLOR_HELP},
 	{"list", "list the artifacts of this session; --live: what runs now",
 	 "terse list [OPTIONS]\n"
-	 "       terse list --live [--watch]",
+	 "       terse list --live [--watch]\n"
+	 "       terse list --remote [--host NAME] [--failed] [OPTIONS]",
 	 "Lists the artifacts of this session, newest first.\n\n" RUNS_HELP
 	 "  --live                what runs now in all sessions, with its last line\n"
-	 "  --watch               the same, redrawn until a key is pressed\n"},
+	 "  --watch               the same, redrawn until a key is pressed\n"
+	 "  --remote              what all machines pushed to the remote (--since 1h), with\n"
+	 "                        --session, --command, --since, --limit, --json\n"
+	 "  --host NAME           by machines whose name begins so\n"
+	 "  --failed              only failed or interrupted runs\n"},
 	{"history", "list all runs of this session", "terse history [OPTIONS]",
 	 "Lists all runs of this session that have ended, newest first.\n\n" RUNS_HELP},
 	{"stats", "sum up what runs showed and what terse saved", "terse stats [OPTIONS]",
@@ -188,6 +193,12 @@ const struct help_topic help_topics[] = {
 	{"unarchive", "restore an artifact from such a file",
 	 "terse unarchive [--session NAME] FILE|-",
 	 "Restores an artifact from such a file into this session. It keeps its ID.\n"},
+	{"push", "push artifacts that wait to the remote now", "terse push [--wait TIME] [--json]",
+	 "Pushes the artifacts that wait to the remote ([remote] in the ini file): each run\n"
+	 "pushes its own when it has ended, and this is for what is left, such as in the stop\n"
+	 "hook of a container. Exits with 1 if something is left.\n\n"
+	 "  --wait TIME           try again and again, for at most this long (10s)\n"
+	 "  --json                as JSON\n"},
 	{"filter", "treat a file or standard input as a command's output",
 	 "terse filter [OPTIONS] [FILE]",
 	 "Treats FILE or standard input as a command's output and prints what run would\n"

@@ -598,6 +598,10 @@ int command_list(struct command_context *c, int argc, char **argv)
 {
 	struct runs r = {.history = false};
 	struct store stores[STORE_MAX];
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--remote") == 0)
+			return remote_list(c, argc, argv);
+	}
 	int status = runs_parse(&r, c->settings, argc, argv);
 	if (status != 0)
 		return status;

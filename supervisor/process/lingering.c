@@ -96,9 +96,9 @@ bool lingering_is_paused(const struct lingering *l, int64_t now_ms)
 	return rate_limit_wait(&l->pace, now_ms) > 0;
 }
 
-void lingering_end(struct lingering *l)
+void lingering_end(struct lingering *l, const char *why)
 {
-	snprintf(l->why, sizeof(l->why), "terse signal ended the run");
+	snprintf(l->why, sizeof(l->why), "%s", why);
 }
 
 int64_t lingering_due(const struct lingering *l, int64_t now_ms)

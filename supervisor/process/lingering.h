@@ -50,8 +50,8 @@ void lingering_came(struct lingering *l, uint64_t bytes, int64_t now_ms);
 /* Whether reading has to pause. */
 bool lingering_is_paused(const struct lingering *l, int64_t now_ms);
 
-/* Ends it as soon as it can, also before it has begun. */
-void lingering_end(struct lingering *l);
+/* Ends it as soon as it can, also before it has begun; `why` is for the text. */
+void lingering_end(struct lingering *l, const char *why);
 
 /* When to ask lingering_is_over() again; 0: not before something happens. */
 int64_t lingering_due(const struct lingering *l, int64_t now_ms);

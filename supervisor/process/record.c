@@ -11,6 +11,7 @@
 #include "supervisor/artifact/gc.h"
 #include "supervisor/process/control_client.h"
 #include "supervisor/redact/redactor.h"
+#include "supervisor/remote/pusher.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -134,6 +135,8 @@ void record_init(struct record *r, const struct job *job)
 		[CHANNEL_MERGED] = META_STDERR_MERGED,
 	};
 	const char *session = session_name(job->settings, job->parent, r->session);
+	r->pushing = remote_pushes(job->settings) ? job->settings : NULL;
+	r->spool.dir = -1;
 	if (job->secrets) {
 		redactor_inside(job->secrets, r->cwd, sizeof(r->cwd));
 		snprintf(r->session, sizeof(r->session), "%s", session);
@@ -185,6 +188,17 @@ static void record_release_claim(struct record *r)
 	r->meta.id[0] = '\0';
 }
 
+/* Before its end, so that a run whose supervisor is killed is pushed, too. */
+static void record_want_push(const struct record *r)
+{
+	char session[STORE_SESSION_LEN + 1];
+	if (r->spool.dir < 0)
+		return;
+	store_session_name(r->meta.session, session);
+	if (spool_want(&r->spool, session, r->meta.id) < 0)
+		TRACE(PROCESS, "it can't be pushed: %m");
+}
+
 struct artifact *record_open(struct record *r)
 {
 	if (r->artifact || r->error)
@@ -192,6 +206,8 @@ struct artifact *record_open(struct record *r)
 	r->artifact = artifact_create(&r->meta, r->max_bytes, r->min_free);
 	if (!r->artifact)
 		r->error = errno ? errno : EIO;
+	else
+		record_want_push(r);
 	TRACE(PROCESS, "artifact %s", r->artifact ? artifact_id(r->artifact) : strerror(r->error));
 	return r->artifact;
 }
@@ -231,6 +247,8 @@ void record_prepare(struct record *r, int64_t gc_interval_ms)
 	store_session_name(r->meta.session, session);
 	r->history = store_open_session(&store, session, true);
 	r->gc_due = gc_is_due(&store, gc_interval_ms);
+	if (r->pushing)
+		spool_open(&r->spool, &store, true);
 	store_close(&store);
 }
 
@@ -266,12 +284,15 @@ void record_close(struct record *r, bool grown)
 			artifact_update(r->artifact);
 		artifact_close(r->artifact);
 		r->artifact = NULL;
+		if (r->spool.dir >= 0 && !spool_is_wanted(r->pushing, &r->meta))
+			spool_forget(&r->spool, r->meta.id);
 	}
 	shown_sum(&r->shown, r->settings, &r->meta);
 	if (r->history >= 0)
 		meta_append_history(r->history, &r->meta);
 	shown_release(&r->shown);
 	io_close(&r->history);
+	r->push_due = spool_has_work(&r->spool);
 }
 
 void record_clean_up(const struct record *r, const struct settings *settings)
@@ -294,4 +315,12 @@ void record_clean_up(const struct record *r, const struct settings *settings)
 		}
 		store_close(&stores[i]);
 	}
+}
+
+void record_push(const struct record *r)
+{
+	if (!r->push_due)
+		return;
+	setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
+	pusher_stay(&r->spool, r->pushing);
 }

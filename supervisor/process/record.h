@@ -13,6 +13,7 @@
 #include "supervisor/process/job.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/shown.h"
+#include "supervisor/remote/spool.h"
 #include "supervisor/report/wording.h"
 
 #include <stdbool.h>
@@ -40,8 +41,11 @@ struct record {
 	struct meta meta;
 	struct artifact *artifact;
 	uint64_t max_bytes, min_free;
-	bool claimed; /* its ID was, before there is an artifact */
-	int error;    /* why there is no artifact although one was wanted */
+	bool claimed;                   /* its ID was, before there is an artifact */
+	int error;                      /* why there is no artifact although one was wanted */
+	const struct settings *pushing; /* NULL: runs are not pushed */
+	struct spool spool;             /* open where they are */
+	bool push_due;                  /* something waits there */
 	char cwd[PATH_MAX];
 	char session[SESSION_ROOM];
 	struct shown shown;
@@ -79,10 +83,13 @@ void record_held(struct record *r, const struct pipe_holder *holders, int count)
 void record_shown(struct record *r);
 
 /* No more text comes: appends the line to the history, updates the artifact if text came since
-   record_end() (`grown`), and frees. */
+   record_end() (`grown`), finds out what is to be pushed (r->push_due), and frees. */
 void record_close(struct record *r, bool grown);
 
 /* Cleans the stores up, if that is due and nobody else does. Call it when nobody waits. */
 void record_clean_up(const struct record *r, const struct settings *settings);
+
+/* Pushes this run and others that wait for it, if that is due. May take an hour. */
+void record_push(const struct record *r);
 
 #endif

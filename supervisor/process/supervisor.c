@@ -102,7 +102,7 @@ static int supervisor_on_signal(void *ctx, int sig)
 	TRACE(SIGNALS, "supervisor: a control client asks for signal %d", sig);
 	delivery_signal(&s->delivery, clock_monotonic_ms(), sig ? sig : SIGTERM);
 	if (sig == 0)
-		lingering_end(&s->lingering);
+		lingering_end(&s->lingering, "terse signal ended the run");
 	if (sig == 0 || sig == SIGKILL)
 		supervisor_end_tree(s, sig ? TREE_KILL : TREE_TERM);
 	else if (s->state != SUPERVISOR_RUNNING)
@@ -167,8 +167,11 @@ static void supervisor_on_child(struct supervisor *s)
 {
 	struct signalfd_siginfo info;
 	int status;
-	while (read(s->signals, &info, sizeof(info)) > 0)
-		;
+	while (read(s->signals, &info, sizeof(info)) > 0) {
+		/* The machine goes down: what background processes wrote so far is pushed. */
+		if (info.ssi_signo == SIGTERM && s->state == SUPERVISOR_LINGERING)
+			lingering_end(&s->lingering, "SIGTERM");
+	}
 	while (s->state == SUPERVISOR_RUNNING && supervisor_wait(s, &status)) {
 		TRACE(SIGNALS, "supervisor: the command %s (wait status 0x%x)",
 		      WIFSTOPPED(status)     ? "was stopped"
@@ -526,10 +529,27 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	live_close(&s->live);
 	record_close(&s->record, lingering_has_begun(&s->lingering));
 	supervisor_dismiss_watchdog(s);
-	TRACE(PROCESS, "supervisor: ends%s", s->record.gc_due ? ", after a cleanup" : "");
-	/* Nobody must wait for the cleanup. */
-	front_end(s, s->record.gc_due ? ENDED_LIVES_ON : 0);
+	bool goes_on = s->record.gc_due || s->record.push_due;
+	TRACE(PROCESS, "supervisor: ends%s%s", s->record.gc_due ? ", after a cleanup" : "",
+	      s->record.push_due ? ", after a push" : "");
+	/* Nobody must wait for these. */
+	front_end(s, goes_on ? ENDED_LIVES_ON : 0);
 	record_clean_up(&s->record, s->job->settings);
+}
+
+/* Pushes the run, in a process of its own if this one has to read what background processes
+   write. */
+static void supervisor_push(struct supervisor *s, const int left[2])
+{
+	bool reads = left[0] >= 0 || left[1] >= 0;
+	if (!s->record.push_due || (reads && fork() != 0))
+		return;
+	const int keep[] = {trace_fd(), s->record.spool.dir};
+	io_close_others(STDERR_FILENO + 1, keep, 2);
+	supervisor_settle();
+	malloc_trim(0);
+	record_push(&s->record);
+	_exit(0);
 }
 
 /* The caller's limits stay the command's: whether a text can be kept does not depend on them. */
@@ -606,6 +626,7 @@ _Noreturn void supervisor_run(const struct job *job, int front, int watchdog)
 		source_release(&s.sources[i]);
 	buffer_release(&s.input);
 	free(s.chunk);
+	supervisor_push(&s, left);
 	trace_close();
 	io_close_others(STDERR_FILENO + 1, left, 2);
 	/* Background processes may live for months. */

@@ -5,6 +5,7 @@
 #include "lib/trace.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/supervisor_internal.h"
+#include "supervisor/remote/remote.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -112,11 +113,14 @@ static void supervisor_close_inherited(struct supervisor *s)
 		io_null(STDIN_FILENO, STDIN_FILENO);
 }
 
-static int supervisor_watch_children(void)
+/* SIGCHLD; and SIGTERM where something is to be pushed before the machine goes down. */
+static int supervisor_watch_signals(const struct settings *settings)
 {
 	sigset_t set;
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
+	if (remote_pushes(settings))
+		sigaddset(&set, SIGTERM);
 	return io_above_standard(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
@@ -124,7 +128,7 @@ void supervisor_start(struct supervisor *s)
 {
 	const struct job *job = s->job;
 	setsid();
-	s->signals = supervisor_watch_children();
+	s->signals = supervisor_watch_signals(job->settings);
 	s->chunk = malloc(SOURCE_CHUNK);
 	if (s->signals < 0 || !s->chunk)
 		supervisor_refuse(s, MESSAGE_REFUSED, errno);

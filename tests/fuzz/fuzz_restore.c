@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(packed);
 	}
 	lseek(fd, 0, SEEK_SET);
-	int result = archive_restore(&store, "fuzz", fd, &settings, &restored);
+	int result = archive_restore(&store, "fuzz", NULL, fd, &settings, &restored);
 	int dir = store_open_session(&store, "fuzz", false);
 	assert(dir >= 0);
 	if (result == 0 && !restored.there) {

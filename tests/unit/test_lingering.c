@@ -80,7 +80,7 @@ static void it_ends_when_that_is_asked_for(void **state)
 	const int none[2] = {-1, -1};
 	(void)state;
 	set(&s, 0, 0);
-	lingering_end(&l);
+	lingering_end(&l, "terse signal ended the run");
 	lingering_begin(&l, &s, SECOND);
 	assert_int_equal(lingering_due(&l, SECOND), 0);
 	assert_true(lingering_is_over(&l, none, SECOND));

@@ -51,7 +51,8 @@ static bool same(const struct settings *a, const struct settings *b, const struc
 /* Whether a profile or an agent's section can set it. */
 static bool is_for_run(const struct option *o)
 {
-	static const char *const others[] = {"session", "gc", "redact", "shim", "environment"};
+	static const char *const others[] = {"session", "gc",   "redact",
+					     "remote",  "shim", "environment"};
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		if (strcmp(o->section, others[i]) == 0)
 			return false;
@@ -79,7 +80,8 @@ static struct settings start(void)
 static void clear_variables(void)
 {
 	for (size_t i = 0; i < option_count; i++)
-		unsetenv(option_table[i].variable);
+		if (option_table[i].variable)
+			unsetenv(option_table[i].variable);
 	unsetenv("XDG_CONFIG_HOME");
 	unsetenv("TERSE_CONFIG");
 	unsetenv("HOME");
@@ -102,7 +104,11 @@ static const char *other_value(const struct option *o)
 	case OPTION_BOOL: return strcmp(o->preset, "yes") == 0 ? "no" : "yes";
 	case OPTION_TRISTATE: return "no";
 	case OPTION_ENUM: return strcmp(choices[0], o->preset) == 0 ? choices[1] : choices[0];
-	case OPTION_STRING: return strcmp(o->unit, "KEY") == 0 ? "ctrl-o" : "other";
+	case OPTION_STRING:
+		return strcmp(o->unit, "KEY") == 0       ? "ctrl-o"
+		       : strcmp(o->unit, "PLACE") == 0   ? "file:/other"
+		       : strcmp(o->unit, "COMMAND") == 0 ? "other {file} {key}"
+							 : "other";
 	case OPTION_LIST: return "OTHER=1";
 	case OPTION_DURATION: snprintf(number, sizeof(number), "%" PRId64 "ms", o->min + 1); break;
 	default: snprintf(number, sizeof(number), "%" PRId64, o->min + 1);
@@ -137,10 +143,13 @@ static void rows_are_complete(void **state)
 		const struct option *o = &option_table[i];
 		char variable[64] = "TERSE_";
 		size_t len = strlen(variable), help = strlen(o->help);
-		for (const char *p = o->flag ? o->flag + 2 : o->variable + len; *p; p++)
+		const char *name = o->flag ? o->flag + 2 : o->variable ? o->variable + len : "";
+		for (const char *p = name; *p; p++)
 			variable[len++] = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
 		variable[len] = '\0';
-		assert_string_equal(o->variable, variable);
+		/* What is sent elsewhere is a matter of files alone. */
+		if (strcmp(o->section, "remote") != 0 || o->variable)
+			assert_string_equal(o->variable, variable);
 		if (o->flag)
 			assert_memory_equal(o->flag, "--", 2);
 		assert_true(isupper((unsigned char)o->help[0]) && o->help[help - 1] == '.');
@@ -154,7 +163,7 @@ static void rows_are_complete(void **state)
 		if (!option_is_number(o) || o->type == OPTION_COUNT)
 			assert_non_null(o->unit);
 		assert_ptr_equal(option_by_key(o->section, o->key), o);
-		assert_ptr_equal(option_by_variable(variable, len), o);
+		assert_ptr_equal(option_by_variable(variable, len), o->variable ? o : NULL);
 		assert_true(option_has_section(o->section));
 		assert_ptr_equal(option_by_section_key(o->key), is_for_run(o) ? o : NULL);
 		for (size_t j = 0; j < i; j++) {
@@ -175,7 +184,8 @@ static void rows_are_complete(void **state)
 /* A project's file must not change what runs, where its output goes or what is kept. */
 static void only_harmless_options_are_safe(void **state)
 {
-	static const char *const unsafe[] = {"run", "spill", "session", "shim", "environment"};
+	static const char *const unsafe[] = {"run",    "spill", "session",
+					     "remote", "shim",  "environment"};
 	(void)state;
 	for (size_t i = 0; i < option_count; i++) {
 		for (size_t j = 0; j < sizeof(unsafe) / sizeof(*unsafe); j++) {
@@ -303,6 +313,8 @@ static void each_is_set_by_variable(void **state)
 		const struct option *o = &option_table[i];
 		struct option_error error;
 		struct settings s;
+		if (!o->variable)
+			continue;
 		setenv(o->variable, value_for(o), 1);
 		s = load(&error);
 		assert_string_equal(error.text, "");
@@ -479,6 +491,8 @@ static void no_option_is_read_past_the_table(void **state)
 		char *text = read_source(files.gl_pathv[i]);
 		for (size_t j = 0; j < option_count; j++) {
 			char name[64];
+			if (!option_table[j].variable)
+				continue;
 			snprintf(name, sizeof(name), "\"%s\"", option_table[j].variable);
 			if (strstr(text, name) &&
 			    strcmp(files.gl_pathv[i], "config/option_table.c") != 0)

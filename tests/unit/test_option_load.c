@@ -20,7 +20,8 @@
 static void clear_variables(void)
 {
 	for (size_t i = 0; i < option_count; i++)
-		unsetenv(option_table[i].variable);
+		if (option_table[i].variable)
+			unsetenv(option_table[i].variable);
 	unsetenv("XDG_CONFIG_HOME");
 	unsetenv("TERSE_CONFIG");
 	unsetenv("HOME");

@@ -1,0 +1,279 @@
+// terse list --remote: the runs of all machines that were pushed, newest first, from the index of
+// the remote (remote/catalog.h).
+
+#include "config/value.h"
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/json.h"
+#include "lib/quote.h"
+#include "supervisor/command/command.h"
+#include "supervisor/command/runs.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/remote/catalog.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_DEFAULT 30
+
+/* Rows for a program that gives no limit. */
+#define ROWS_PROGRAM 10000
+
+#define COMMAND_WIDTH 80
+#define PLACE_WIDTH   40
+
+/* A clock elsewhere may be ahead of ours. */
+#define AHEAD_MS ((int64_t)10 * 60 * 1000)
+
+/* A row, already written. */
+struct remote_row {
+	uint64_t id; /* packed */
+	char *text;
+	size_t len;
+};
+
+struct remote_list {
+	struct verb verb;
+	const char *session, *host, *since, *command;
+	bool failed;
+	uint64_t limit;
+	int64_t from_ms, now_ms;
+	struct remote_row *rows;
+	size_t count, room;
+	bool more; /* rows were left out */
+};
+
+static bool remote_list_wants(const struct remote_list *l, const struct catalog_run *run)
+{
+	const struct meta *m = &run->meta;
+	struct buffer words = BUFFER_INIT;
+	bool is_failure = m->state != META_DONE || m->exit_code != 0;
+	int64_t last = m->ended_ms ? m->ended_ms : m->started_ms;
+	if (last < l->from_ms || (l->failed && !is_failure) ||
+	    (l->session && strcmp(l->session, m->session) != 0) ||
+	    strncmp(run->host, l->host, strlen(l->host)) != 0)
+		return false;
+	if (!l->command)
+		return true;
+	row_add_command(&words, m);
+	bool found = buffer_string(&words) && strstr(words.data, l->command);
+	buffer_release(&words);
+	return found;
+}
+
+static void remote_list_add_text(struct buffer *out, const struct remote_list *l,
+				 const struct catalog_run *run)
+{
+	const struct meta *m = &run->meta;
+	struct buffer command = BUFFER_INIT, place = BUFFER_INIT;
+	char state[24];
+	runs_describe_state(m, state);
+	buffer_printf(out, "%s  %-11s  %10s  %8s  %7s  ", m->id, state,
+		      HUMAN_COUNT(m->out.lines + m->err.lines),
+		      HUMAN_SIZE(m->out.bytes + m->err.bytes),
+		      human_age((char[HUMAN_LEN]){0}, l->now_ms - m->started_ms));
+	buffer_printf(&place, "%s%s%s", run->host, *run->labels ? " " : "", run->labels);
+	row_add_cell(out, place.data, place.len, PLACE_WIDTH);
+	buffer_append_string(out, ": ");
+	row_add_command(&command, m);
+	row_add_cell(out, command.data, command.len, COMMAND_WIDTH);
+	buffer_append_string(out, "\n");
+	out->failed |= command.failed || place.failed;
+	buffer_release(&command);
+	buffer_release(&place);
+}
+
+static void remote_list_add_json(struct buffer *out, const struct catalog_run *run)
+{
+	/* No comma before it: rows are put in order later. */
+	json_begin_object(out, NULL);
+	runs_append_json(out, &run->meta, META_HISTORY_MAX);
+	json_add_string(out, "host", run->host);
+	json_add_string(out, "container", run->container);
+	json_add_raw(out, "labels", run->labels_json, strlen(run->labels_json));
+	json_add_count(out, "object_bytes", run->object_bytes);
+	json_end_object(out);
+}
+
+static int remote_list_compare(const void *a, const void *b)
+{
+	/* Newest first. */
+	return id_compare(b, a);
+}
+
+/* Sorts the rows, and keeps the newest ones, each once. */
+static void remote_list_settle(struct remote_list *l)
+{
+	size_t kept = 0;
+	if (l->count > 0)
+		qsort(l->rows, l->count, sizeof(*l->rows), remote_list_compare);
+	for (size_t i = 0; i < l->count; i++) {
+		bool again = kept > 0 && l->rows[kept - 1].id == l->rows[i].id;
+		if (!again && kept < l->limit) {
+			l->rows[kept++] = l->rows[i];
+			continue;
+		}
+		l->more |= !again;
+		free(l->rows[i].text);
+	}
+	l->count = kept;
+}
+
+static int remote_list_on_run(void *ctx, const struct catalog_run *run)
+{
+	struct remote_list *l = ctx;
+	struct buffer text = BUFFER_INIT;
+	if (!remote_list_wants(l, run))
+		return 0;
+	if (l->count >= 2 * l->limit)
+		remote_list_settle(l);
+	if (l->verb.json)
+		remote_list_add_json(&text, run);
+	else
+		remote_list_add_text(&text, l, run);
+	struct remote_row *row = buffer_check(&text) < 0 ? NULL
+							 : array_add(&l->rows, &l->count, &l->room,
+								     sizeof(*l->rows));
+	if (!row) {
+		buffer_release(&text);
+		return -1;
+	}
+	*row = (struct remote_row){id_pack(run->meta.id), text.data, text.len};
+	return 0;
+}
+
+static int remote_list_parse(struct remote_list *l, int argc, char **argv)
+{
+	bool remote = false;
+	const struct verb_option table[] = {
+		{"--remote", VERB_FLAG, &remote},
+		{"--session", VERB_TEXT, &l->session},
+		{"--host", VERB_TEXT, &l->host},
+		{"--since", VERB_TEXT, &l->since},
+		{"--failed", VERB_FLAG, &l->failed},
+		{"--command", VERB_TEXT, &l->command},
+		{"--limit", VERB_COUNT, &l->limit},
+		{"--json", VERB_FLAG, &l->verb.json},
+		{NULL, VERB_FLAG, NULL},
+	};
+	l->verb.name = argv[0];
+	l->now_ms = clock_real_ms();
+	if (verb_parse(table, argc, argv, NULL, 0) < 0)
+		return -1;
+	l->host = l->host ? l->host : "";
+	if (value_parse_time(l->since ? l->since : "1h", l->now_ms, &l->from_ms) < 0) {
+		verb_fail(&l->verb, ENVELOPE_USAGE,
+			  "--since: %s: must be how long ago (2h) or when (14:05, 2026-11-20)",
+			  l->since);
+		return -1;
+	}
+	bool program = reader_of_text() == SINK_PROGRAM && !l->verb.json;
+	if (!l->limit)
+		l->limit = program ? ROWS_PROGRAM : ROWS_DEFAULT;
+	return 0;
+}
+
+/* The command that shows ten times as many. */
+static void remote_list_add_more(struct buffer *out, const struct remote_list *l)
+{
+	const struct {
+		const char *option, *value;
+	} given[] = {{"--session", l->session},
+		     {"--host", *l->host ? l->host : NULL},
+		     {"--since", l->since},
+		     {"--command", l->command}};
+	buffer_append_string(out, "terse list --remote");
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+		if (!given[i].value)
+			continue;
+		buffer_printf(out, " %s ", given[i].option);
+		quote_append(out, given[i].value);
+	}
+	buffer_printf(out, "%s%s --limit %" PRIu64, l->failed ? " --failed" : "",
+		      l->verb.json ? " --json" : "", l->limit * 10);
+}
+
+static int remote_list_print_json(const struct remote_list *l)
+{
+	struct buffer out = BUFFER_INIT, next = BUFFER_INIT;
+	envelope_begin(&out);
+	json_begin_array(&out, "runs");
+	for (size_t i = 0; i < l->count; i++)
+		json_add_raw(&out, NULL, l->rows[i].text, l->rows[i].len);
+	json_end_array(&out);
+	json_add_count(&out, "shown", l->count);
+	json_add_bool(&out, "truncated", l->more);
+	if (l->more)
+		remote_list_add_more(&next, l);
+	json_add_made(&out, "next", &next);
+	envelope_end(&out);
+	return verb_print(&l->verb, &out);
+}
+
+static int remote_list_print(const struct remote_list *l)
+{
+	struct buffer out = BUFFER_INIT, notice = BUFFER_INIT;
+	if (l->verb.json)
+		return remote_list_print_json(l);
+	if (l->count == 0) {
+		verb_error(l->verb.name, "no such run was pushed (--since %s)",
+			   l->since ? l->since : "1h");
+		return 0;
+	}
+	buffer_printf(&out, "%-16s  %-11s  %10s  %8s  %7s  HOST: COMMAND\n", "ID", "STATE", "LINES",
+		      "SIZE", "AGE");
+	for (size_t i = 0; i < l->count; i++)
+		buffer_append(&out, l->rows[i].text, l->rows[i].len);
+	int status = verb_print(&l->verb, &out);
+	if (l->more) {
+		buffer_printf(&notice, "[newest %" PRIu64 " shown; more: ", l->limit);
+		remote_list_add_more(&notice, l);
+		buffer_append_string(&notice, "]\n");
+	}
+	if (status == 0 && reader_notice(reader_of_text(), &notice) < 0)
+		status = 1;
+	buffer_release(&notice);
+	return status;
+}
+
+static int remote_list_read(struct remote_list *l, const struct remote *remote)
+{
+	struct catalog_reader reader = {.from_ms = l->from_ms,
+					.to_ms = l->now_ms + AHEAD_MS,
+					.host = l->host,
+					.each = remote_list_on_run,
+					.ctx = l};
+	int result = catalog_read(remote, &reader);
+	if (result < 0)
+		verb_fail(&l->verb, ENVELOPE_UNREADABLE, "%s: %s", remote_name(remote),
+			  *reader.why ? reader.why : strerror(ENOMEM));
+	else if (reader.damaged > 0 && !l->verb.json)
+		verb_error(l->verb.name, "damaged lines skipped: %s", HUMAN_COUNT(reader.damaged));
+	return result;
+}
+
+int remote_list(struct command_context *c, int argc, char **argv)
+{
+	struct remote_list l = {.limit = 0};
+	struct remote remote;
+	if (remote_list_parse(&l, argc, argv) < 0)
+		return EXIT_TERSE;
+	if (remote_init(&remote, c->settings) < 0 || !remote_can(&remote, REMOTE_LIST)) {
+		verb_fail(&l.verb, ENVELOPE_USAGE,
+			  "there is no remote that lists: [remote] of your terse.ini names one");
+		return EXIT_TERSE;
+	}
+	int status = 1;
+	if (remote_list_read(&l, &remote) == 0) {
+		remote_list_settle(&l);
+		status = remote_list_print(&l);
+	}
+	for (size_t i = 0; i < l.count; i++)
+		free(l.rows[i].text);
+	free(l.rows);
+	remote_release(&remote);
+	return status;
+}

@@ -1,0 +1,343 @@
+// See pusher.h.
+
+#include "supervisor/remote/pusher.h"
+
+#include "lib/buffer.h"
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/trace.h"
+#include "supervisor/remote/catalog.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOCK   "lock"
+#define WAITER "waiter"
+#define RETRY  "retry"
+
+#define DELAY_MOST_MS ((int64_t)5 * 60 * 1000)
+#define STAY_MS       ((int64_t)60 * 60 * 1000)
+
+/* So many failures one after the other: the remote is away, and the rest is not tried. */
+#define FAILURES_MOST 3
+
+/* Between looks at a lock that `terse push` waits for. */
+#define LOCK_MS 20
+
+#define JOBS_MOST 32
+
+struct job_slot {
+	uint64_t id;
+	char name[ID_LEN + 1], key[REMOTE_KEY_LEN], file[PATH_MAX];
+	char session[STORE_SESSION_LEN + 1];
+};
+
+struct pusher {
+	const struct spool *spool;
+	struct remote remote;
+	int64_t end_ms; /* monotonic; 0: none */
+	struct pusher_result *result;
+	struct transfer transfers[JOBS_MOST];
+	struct job_slot slots[JOBS_MOST];
+	size_t jobs;
+	/* IDs that failed in this pass: they come last in the next one. */
+	uint64_t *failed;
+	size_t failed_count, failed_room;
+	bool indexes; /* the remote can list */
+	unsigned row; /* of failures without a success */
+};
+
+int64_t pusher_delay(uint64_t failures)
+{
+	int64_t delay = 1000;
+	for (uint64_t i = 1; i < failures && delay < DELAY_MOST_MS; i++)
+		delay *= 2;
+	return delay < DELAY_MOST_MS ? delay : DELAY_MOST_MS;
+}
+
+static bool pusher_has_failed(const struct pusher *p, uint64_t id)
+{
+	for (size_t i = 0; i < p->failed_count; i++) {
+		if (p->failed[i] == id)
+			return true;
+	}
+	return false;
+}
+
+static bool pusher_is_busy_with(const struct pusher *p, uint64_t id)
+{
+	for (size_t i = 0; i < p->jobs; i++) {
+		if (p->transfers[i].pid > 0 && p->slots[i].id == id)
+			return true;
+	}
+	return false;
+}
+
+static bool pusher_is_late(const struct pusher *p)
+{
+	return p->end_ms && clock_monotonic_ms() >= p->end_ms;
+}
+
+static void pusher_note_failure(struct pusher *p, uint64_t id)
+{
+	uint64_t *failed = array_add(&p->failed, &p->failed_count, &p->failed_room, sizeof(id));
+	p->row++;
+	/* Without memory for it the pass ends. */
+	if (failed)
+		*failed = id;
+	else
+		p->row = FAILURES_MOST;
+}
+
+static void pusher_begin(struct pusher *p, size_t i, uint64_t id)
+{
+	struct job_slot *slot = &p->slots[i];
+	slot->id = id;
+	id_unpack(id, slot->name);
+	spool_archive(p->spool, slot->name, slot->file);
+	remote_key(slot->name, slot->key);
+	catalog_session(p->spool, slot->name, slot->session);
+	const struct remote_object object = {.file = slot->file,
+					     .key = slot->key,
+					     .id = slot->name,
+					     .session = slot->session,
+					     .host = p->remote.host};
+	if (transfer_start(&p->transfers[i], &p->remote, REMOTE_PUSH, &object, 0) < 0) {
+		snprintf(p->result->why, sizeof(p->result->why), "%s", strerror(errno));
+		pusher_note_failure(p, id);
+	}
+}
+
+/* Deals with an upload that is over. */
+static void pusher_end(struct pusher *p, size_t i)
+{
+	char why[TRANSFER_WHY];
+	struct job_slot *slot = &p->slots[i];
+	if (transfer_result(&p->transfers[i], why) == 0) {
+		if (p->indexes && catalog_add(p->spool, slot->name, clock_real_ms()) < 0)
+			TRACE(PROCESS, "pusher: %s is not in the index: %m", slot->name);
+		spool_done(p->spool, slot->name);
+		p->result->pushed++;
+		p->row = 0;
+	} else if (spool_has_archive(p->spool, slot->name)) {
+		memcpy(p->result->why, why, sizeof(why));
+		pusher_note_failure(p, slot->id);
+	}
+	TRACE(PROCESS, "pusher: %s %s", slot->name, *why ? why : "pushed");
+}
+
+/* Fills free places. Returns how many uploads go on. */
+static size_t pusher_fill(struct pusher *p)
+{
+	struct spool_item *items = NULL;
+	size_t count = 0, at = 0, busy = 0;
+	bool stops = p->row >= FAILURES_MOST || pusher_is_late(p);
+	if (!stops && spool_list(p->spool, &items, &count) < 0)
+		count = 0;
+	for (size_t i = 0; i < p->jobs; i++) {
+		while (p->transfers[i].pid <= 0 && at < count) {
+			uint64_t id = items[at++].id;
+			if (!pusher_has_failed(p, id) && !pusher_is_busy_with(p, id)) {
+				pusher_begin(p, i, id);
+				break;
+			}
+		}
+		busy += p->transfers[i].pid > 0;
+	}
+	free(items);
+	return busy;
+}
+
+static size_t pusher_count(const struct pusher *p)
+{
+	struct spool_item *items;
+	size_t count;
+	if (spool_list(p->spool, &items, &count) < 0)
+		return 1;
+	free(items);
+	return count;
+}
+
+/* Tries each archive once, with what comes meanwhile; the lock is held. Returns how many are
+   left. */
+static size_t pusher_pass(struct pusher *p)
+{
+	p->failed_count = 0;
+	p->row = 0;
+	p->result->why[0] = '\0';
+	p->result->unpacked = spool_pack(p->spool, p->remote.settings);
+	p->result->error = errno;
+	while (pusher_fill(p) > 0) {
+		transfers_wait(p->transfers, p->jobs, p->end_ms);
+		for (size_t i = 0; i < p->jobs; i++) {
+			bool was_busy = p->transfers[i].pid > 0;
+			if (was_busy && transfer_is_over(&p->transfers[i]))
+				pusher_end(p, i);
+			else if (was_busy && pusher_is_late(p))
+				transfer_cancel(&p->transfers[i]);
+		}
+	}
+	p->result->left = pusher_count(p);
+	return p->result->left;
+}
+
+/* Pushes the index. Returns whether all of it is there. */
+static bool pusher_push_index(struct pusher *p)
+{
+	char why[TRANSFER_WHY] = "";
+	if (!p->indexes || !catalog_is_dirty(p->spool))
+		return true;
+	if (pusher_is_late(p) || p->row >= FAILURES_MOST)
+		return false;
+	bool done = catalog_push(p->spool, &p->remote, clock_real_ms(), why) == 0;
+	if (!done && !*p->result->why)
+		memcpy(p->result->why, why, sizeof(why));
+	p->result->index_left = !done;
+	return done;
+}
+
+/* A pass and what follows from it for the next one. Returns whether nothing is left. */
+static bool pusher_try(struct pusher *p)
+{
+	struct spool_numbers retry = spool_read(p->spool, RETRY);
+	spool_sweep(p->spool);
+	bool done = pusher_pass(p) == 0;
+	done = pusher_push_index(p) && done;
+	if (done) {
+		spool_remove(p->spool, RETRY);
+		spool_rest(p->spool);
+	} else if (!pusher_is_late(p)) {
+		retry.a = p->result->pushed ? 1 : retry.a + 1;
+		retry.b = (uint64_t)(clock_real_ms() + pusher_delay(retry.a));
+		spool_write(p->spool, RETRY, retry);
+	}
+	return done;
+}
+
+/* Until the next attempt is due; a clock that was set back counts no more than the longest
+   delay. */
+static int64_t pusher_due_in(const struct spool *s)
+{
+	struct spool_numbers retry = spool_read(s, RETRY);
+	int64_t left = (int64_t)retry.b - clock_real_ms();
+	return left < 0 ? 0 : left > DELAY_MOST_MS ? DELAY_MOST_MS : left;
+}
+
+static int pusher_init(struct pusher *p, const struct spool *s, const struct settings *settings,
+		       struct pusher_result *result)
+{
+	*p = (struct pusher){.spool = s, .result = result, .jobs = (size_t)settings->push_jobs};
+	*result = (struct pusher_result){0};
+	if (remote_init(&p->remote, settings) < 0)
+		return -1;
+	p->indexes = remote_can(&p->remote, REMOTE_LIST);
+	if (remote_can(&p->remote, REMOTE_PUSH))
+		return 0;
+	remote_release(&p->remote);
+	errno = ENOENT;
+	return -1;
+}
+
+static void pusher_release(struct pusher *p)
+{
+	remote_release(&p->remote);
+	free(p->failed);
+}
+
+/* Waits for a signal to end. Returns whether it came. */
+static bool pusher_sleep(int64_t ms)
+{
+	sigset_t set;
+	const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	return sigtimedwait(&set, NULL, &time) > 0;
+}
+
+/* Waits for the next attempt, as the only one. Returns whether to make it; *last: and then to
+   leave. */
+static bool pusher_wait(const struct spool *s, int64_t end_ms, bool *last)
+{
+	int64_t left = pusher_due_in(s);
+	if (left > 0 && clock_monotonic_ms() + left > end_ms)
+		return false;
+	int waiter = left > 0 ? spool_lock(s, WAITER) : -1;
+	if (left > 0 && waiter < 0)
+		return false;
+	*last = pusher_sleep(left);
+	io_close(&waiter);
+	return true;
+}
+
+void pusher_stay(const struct spool *s, const struct settings *settings)
+{
+	struct pusher p;
+	struct pusher_result result;
+	int64_t end_ms = clock_monotonic_ms() + STAY_MS;
+	bool last = false;
+	/* At once, so that the session may end and be removed. */
+	spool_pack(s, settings);
+	if (pusher_init(&p, s, settings, &result) < 0)
+		return;
+	while (!last && pusher_wait(s, end_ms, &last)) {
+		int lock = spool_lock(s, LOCK);
+		if (lock < 0)
+			break;
+		bool done = pusher_try(&p);
+		io_close(&lock);
+		/* Somebody may have added something, and found the lock held. */
+		if (done && pusher_count(&p) == 0)
+			break;
+	}
+	pusher_release(&p);
+}
+
+/* Waits for the process that pushes. Returns the lock, or -1. */
+static int pusher_lock(const struct pusher *p)
+{
+	for (;;) {
+		int lock = spool_lock(p->spool, LOCK);
+		if (lock >= 0 || pusher_is_late(p))
+			return lock;
+		const struct timespec pause = {.tv_nsec = LOCK_MS * 1000000};
+		nanosleep(&pause, NULL);
+	}
+}
+
+int pusher_run(const struct spool *s, const struct settings *settings, int64_t wait_ms,
+	       struct pusher_result *result)
+{
+	struct pusher p;
+	int64_t delay = 250;
+	if (pusher_init(&p, s, settings, result) < 0)
+		return -1;
+	if (wait_ms >= 0)
+		p.end_ms = clock_monotonic_ms() + wait_ms;
+	for (bool done = false; !done;) {
+		int lock = pusher_lock(&p);
+		result->busy = lock < 0;
+		if (lock < 0) {
+			result->left = pusher_count(&p);
+			break;
+		}
+		done = pusher_try(&p) || wait_ms < 0;
+		io_close(&lock);
+		result->late = pusher_is_late(&p);
+		if (done || result->late || clock_monotonic_ms() + delay > p.end_ms)
+			break;
+		const struct timespec pause = {.tv_sec = delay / 1000,
+					       .tv_nsec = delay % 1000 * 1000000};
+		nanosleep(&pause, NULL);
+		delay *= 2;
+	}
+	result->dropped = spool_read(s, SPOOL_DROPPED);
+	pusher_release(&p);
+	return 0;
+}

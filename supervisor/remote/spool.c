@@ -1,0 +1,426 @@
+// See spool.h.
+
+#include "supervisor/remote/spool.h"
+
+#include "lib/buffer.h"
+#include "lib/io.h"
+#include "supervisor/artifact/archive.h"
+#include "supervisor/artifact/meta.h"
+#include "supervisor/artifact/stream.h"
+#include "supervisor/remote/catalog.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SUFFIX     ".terse.zst"
+#define SUFFIX_LEN 10
+#define ENTRY      ".entry"
+#define WORK       "work"
+#define ADDING     "spool"
+
+int spool_open(struct spool *s, const struct store *store, bool make)
+{
+	s->dir = -1;
+	if (snprintf(s->path, sizeof(s->path), "%s/push", store->path) >= SPOOL_PATH) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	s->dir = store_open_push(store, make);
+	return s->dir < 0 ? -1 : 0;
+}
+
+void spool_close(struct spool *s)
+{
+	io_close(&s->dir);
+}
+
+bool spool_has_work(const struct spool *s)
+{
+	return s->dir >= 0 && io_is_there(s->dir, WORK);
+}
+
+static int spool_note_work(const struct spool *s)
+{
+	int fd = store_open_file(s->dir, WORK, O_WRONLY | O_CREAT);
+	int result = fd < 0 ? -1 : 0;
+	io_close(&fd);
+	return result;
+}
+
+int spool_want(const struct spool *s, const char *session, const char *id)
+{
+	return spool_note_work(s) < 0 ? -1 : symlinkat(session, s->dir, id);
+}
+
+void spool_forget(const struct spool *s, const char *id)
+{
+	unlinkat(s->dir, id, 0);
+}
+
+bool spool_is_wanted(const struct settings *settings, const struct meta *m)
+{
+	bool failed = m->state != META_DONE || m->exit_code != 0;
+	return settings->push == PUSHING_ALL || (settings->push == PUSHING_FAILED && failed);
+}
+
+static void spool_name(const char *id, char name[ID_LEN + SUFFIX_LEN + 1])
+{
+	snprintf(name, ID_LEN + SUFFIX_LEN + 1, "%s" SUFFIX, id);
+}
+
+void spool_entry(const char *id, char name[SPOOL_ENTRY_LEN + 1])
+{
+	snprintf(name, SPOOL_ENTRY_LEN + 1, "%s" ENTRY, id);
+}
+
+void spool_archive(const struct spool *s, const char *id, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s" SUFFIX, s->path, id);
+}
+
+bool spool_has_archive(const struct spool *s, const char *id)
+{
+	char name[ID_LEN + SUFFIX_LEN + 1];
+	spool_name(id, name);
+	return io_is_there(s->dir, name);
+}
+
+void spool_done(const struct spool *s, const char *id)
+{
+	char name[ID_LEN + SUFFIX_LEN + 1];
+	spool_name(id, name);
+	unlinkat(s->dir, name, 0);
+	spool_entry(id, name);
+	unlinkat(s->dir, name, 0);
+}
+
+int spool_lock(const struct spool *s, const char *name)
+{
+	int fd = store_open_file(s->dir, name, O_RDWR | O_CREAT);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
+		io_close(&fd);
+	return fd;
+}
+
+struct spool_numbers spool_read(const struct spool *s, const char *name)
+{
+	char text[64], *end;
+	struct spool_numbers n = {0};
+	int fd = store_open_file(s->dir, name, O_RDONLY);
+	ssize_t len = fd < 0 ? -1 : io_read(fd, text, sizeof(text) - 1);
+	io_close(&fd);
+	if (len <= 0)
+		return n;
+	text[len] = '\0';
+	n.a = strtoull(text, &end, 10);
+	n.b = strtoull(end, NULL, 10);
+	return n;
+}
+
+void spool_write(const struct spool *s, const char *name, struct spool_numbers numbers)
+{
+	char text[64];
+	int len = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", numbers.a, numbers.b);
+	int fd = store_open_file(s->dir, name, O_WRONLY | O_CREAT | O_TRUNC);
+	if (fd >= 0)
+		io_write(fd, text, (size_t)len);
+	io_close(&fd);
+}
+
+void spool_remove(const struct spool *s, const char *name)
+{
+	unlinkat(s->dir, name, 0);
+}
+
+/* --- listing ------------------------------------------------------------------------ */
+
+/* Calls `each` for the names in the spool until it returns other than 0. */
+static int spool_each(const struct spool *s, int (*each)(void *ctx, const char *name), void *ctx)
+{
+	int result = 0;
+	struct dirent *e;
+	DIR *d = io_list(s->dir);
+	while (d && result == 0 && (errno = 0, e = readdir(d)) != NULL)
+		result = each(ctx, e->d_name);
+	if (d && result == 0 && errno)
+		result = -1;
+	if (d)
+		closedir(d);
+	return d ? result : -1;
+}
+
+/* Whether the name is that of an archive; takes its ID. */
+static bool spool_is_archive(const char *name, char id[ID_LEN + 1])
+{
+	if (strlen(name) != ID_LEN + SUFFIX_LEN || strcmp(name + ID_LEN, SUFFIX) != 0)
+		return false;
+	memcpy(id, name, ID_LEN);
+	id[ID_LEN] = '\0';
+	return id_is_valid(id);
+}
+
+struct spool_items {
+	const struct spool *spool;
+	struct spool_item *items;
+	size_t count, room;
+	bool wanted; /* the links, else the archives */
+};
+
+static int spool_add(void *ctx, const char *name)
+{
+	struct spool_items *list = ctx;
+	char id[ID_LEN + 1];
+	struct stat st = {0};
+	if (list->wanted ? !id_is_valid(name) : !spool_is_archive(name, id))
+		return 0;
+	if (list->wanted)
+		memcpy(id, name, sizeof(id));
+	else if (fstatat(list->spool->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	struct spool_item *item =
+		array_add(&list->items, &list->count, &list->room, sizeof(*list->items));
+	if (item)
+		*item = (struct spool_item){.id = id_pack(id), .bytes = (uint64_t)st.st_size};
+	return item ? 0 : -1;
+}
+
+static int spool_collect(const struct spool *s, bool wanted, struct spool_item **items,
+			 size_t *count)
+{
+	struct spool_items list = {.spool = s, .wanted = wanted};
+	int result = spool_each(s, spool_add, &list);
+	if (result < 0) {
+		free(list.items);
+		list = (struct spool_items){0};
+	} else if (list.count > 0) {
+		qsort(list.items, list.count, sizeof(*list.items), id_compare);
+	}
+	*items = list.items;
+	*count = list.count;
+	return result;
+}
+
+int spool_list(const struct spool *s, struct spool_item **items, size_t *count)
+{
+	return spool_collect(s, false, items, count);
+}
+
+/* --- packing ------------------------------------------------------------------------ */
+
+/* Opens the directory of a session in the store that has the artifact: -1 if none has. */
+static int spool_open_session(const char *session, const char *id)
+{
+	struct store stores[STORE_MAX];
+	int dir = -1, count = store_open_everywhere(stores);
+	for (int i = 0; i < count && dir < 0; i++) {
+		dir = store_open_session(&stores[i], session, false);
+		if (dir >= 0 && !id_has_file(dir, id, ".txt"))
+			io_close(&dir);
+	}
+	store_close_all(stores, count);
+	return dir;
+}
+
+/* Throws out the oldest archives until there is room for `bytes` more. Returns whether there is. */
+static bool spool_make_room(const struct spool *s, uint64_t bytes, uint64_t most)
+{
+	struct spool_item *items;
+	size_t count;
+	uint64_t total = bytes;
+	struct spool_numbers dropped = spool_read(s, SPOOL_DROPPED), before = dropped;
+	bool fits = bytes <= most;
+	if (!fits) {
+		dropped.a++;
+		dropped.b += bytes;
+	} else if (spool_list(s, &items, &count) == 0) {
+		for (size_t i = 0; i < count; i++)
+			total += items[i].bytes;
+		for (size_t i = 0; i < count && total > most; i++) {
+			char id[ID_LEN + 1];
+			id_unpack(items[i].id, id);
+			spool_done(s, id);
+			total -= items[i].bytes;
+			dropped.a++;
+			dropped.b += items[i].bytes;
+		}
+		free(items);
+	}
+	if (dropped.a > before.a)
+		spool_write(s, SPOOL_DROPPED, dropped);
+	return fits;
+}
+
+/* The archive is written: it takes its place, if the run is still wanted. */
+static int spool_add_archive(const struct spool *s, const struct settings *settings, const char *id,
+			     const char *temporary, int fd)
+{
+	char name[ID_LEN + SUFFIX_LEN + 1];
+	struct stat st;
+	int result = -1, lock = store_open_file(s->dir, ADDING, O_RDWR | O_CREAT);
+	spool_name(id, name);
+	/* Without locks two may add at a time: then spool_max is exceeded a little. */
+	if (lock >= 0)
+		flock(lock, LOCK_EX);
+	if (fstat(fd, &st) < 0)
+		goto out;
+	if (!io_is_there(s->dir, id) ||
+	    !spool_make_room(s, (uint64_t)st.st_size, (uint64_t)settings->spool_max))
+		result = unlinkat(s->dir, temporary, 0);
+	else
+		result = renameat(s->dir, temporary, s->dir, name);
+	if (result == 0)
+		spool_forget(s, id);
+out:
+	io_close(&lock);
+	return result;
+}
+
+/* Writes the line for the index, before the archive takes its place. */
+static int spool_write_entry(const struct spool *s, const struct settings *settings,
+			     const struct meta *m, int archive)
+{
+	char name[SPOOL_ENTRY_LEN + 1], host[REMOTE_HOST_LEN + 1];
+	struct buffer line = BUFFER_INIT;
+	struct stat st;
+	int result = -1, fd = -1;
+	spool_entry(m->id, name);
+	remote_host(host);
+	if (fstat(archive, &st) < 0 ||
+	    catalog_encode(&line, m, settings, host, (uint64_t)st.st_size) < 0)
+		goto out;
+	fd = store_open_file(s->dir, name, O_WRONLY | O_CREAT | O_TRUNC);
+	if (fd >= 0)
+		result = io_write(fd, line.data, line.len);
+out:
+	buffer_release(&line);
+	io_close(&fd);
+	return result;
+}
+
+/* Writes the archive of a run that has ended. Returns 0, or -1 with errno (EBUSY: it goes on). */
+static int spool_pack_artifact(const struct spool *s, const struct settings *settings, int session,
+			       const struct meta *m)
+{
+	const char *id = m->id;
+	char temporary[ID_LEN + 24];
+	snprintf(temporary, sizeof(temporary), ".%s.%ld", id, (long)getpid());
+	int fd = store_open_file(s->dir, temporary, O_RDWR | O_CREAT | O_TRUNC);
+	if (fd < 0)
+		return -1;
+	flock(fd, LOCK_EX | LOCK_NB);
+	int result = stream_has_room(fd, (uint64_t)settings->min_free) ? 0 : -1;
+	if (result == 0)
+		result = archive_write(session, id, fd);
+	if (result == 0)
+		result = spool_write_entry(s, settings, m, fd);
+	if (result == 0)
+		result = spool_add_archive(s, settings, id, temporary, fd);
+	int error = errno;
+	if (result < 0)
+		unlinkat(s->dir, temporary, 0);
+	io_close(&fd);
+	errno = error;
+	return result;
+}
+
+/* Returns 0 if it is dealt with, 1 if its run goes on, or -1 with errno. */
+static int spool_pack_one(const struct spool *s, const struct settings *settings, const char *id)
+{
+	char session[STORE_SESSION_LEN + 1];
+	struct meta m;
+	ssize_t n = readlinkat(s->dir, id, session, sizeof(session));
+	session[n > 0 && n <= STORE_SESSION_LEN ? n : 0] = '\0';
+	int result = -1, dir = n > 0 ? spool_open_session(session, id) : -1;
+	if (dir < 0) {
+		/* It was removed, or the store is short of something. */
+		bool gone = n > 0 ? !store_is_short(errno) : errno == EINVAL;
+		if (gone)
+			spool_forget(s, id);
+		return gone || errno == ENOENT ? 0 : -1;
+	}
+	if (meta_read(dir, id, &m) == 0) {
+		bool wanted = spool_is_wanted(settings, &m);
+		if (m.state == META_RUNNING)
+			result = 1;
+		else if (wanted)
+			result = spool_pack_artifact(s, settings, dir, &m);
+		else
+			result = 0;
+		if (result == 0 && !wanted)
+			spool_forget(s, id);
+		meta_release(&m);
+	}
+	if (result < 0 && errno == EBUSY)
+		result = 1;
+	io_close(&dir);
+	return result;
+}
+
+unsigned spool_pack(const struct spool *s, const struct settings *settings)
+{
+	struct spool_item *items;
+	size_t count;
+	unsigned failed = 0;
+	int error = 0;
+	if (spool_collect(s, true, &items, &count) < 0)
+		return 1;
+	for (size_t i = 0; i < count; i++) {
+		char id[ID_LEN + 1];
+		id_unpack(items[i].id, id);
+		if (spool_pack_one(s, settings, id) < 0) {
+			error = errno;
+			failed++;
+		}
+	}
+	free(items);
+	errno = error;
+	return failed;
+}
+
+/* --- cleaning ----------------------------------------------------------------------- */
+
+static int spool_look(void *ctx, const char *name)
+{
+	char id[ID_LEN + 1];
+	(void)ctx;
+	return id_is_valid(name) || spool_is_archive(name, id);
+}
+
+void spool_rest(const struct spool *s)
+{
+	/* Who adds something after the look makes the file after it, too, or again below. */
+	spool_remove(s, WORK);
+	if (spool_each(s, spool_look, NULL) != 0 || catalog_is_dirty(s))
+		spool_note_work(s);
+}
+
+static int spool_sweep_one(void *ctx, const char *name)
+{
+	const struct spool *s = ctx;
+	char id[ID_LEN + 1];
+	snprintf(id, sizeof(id), "%.*s", ID_LEN, *name == '.' ? name + 1 : name);
+	if (!id_is_valid(id) || id_is_valid(name) || spool_is_archive(name, id))
+		return 0;
+	/* The line of an archive that is there, or will be soon. */
+	if (strcmp(name + strlen(id), ENTRY) == 0 &&
+	    (spool_has_archive(s, id) || io_is_there(s->dir, id)))
+		return 0;
+	int fd = store_open_file(s->dir, name, O_RDONLY);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(s->dir, name, 0);
+	io_close(&fd);
+	return 0;
+}
+
+void spool_sweep(const struct spool *s)
+{
+	spool_each(s, spool_sweep_one, (void *)s);
+}

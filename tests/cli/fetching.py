@@ -1,0 +1,329 @@
+#!/usr/bin/env -S python3 -B
+"""What other machines pushed: read, search and show by whole IDs, list --remote; an object that is damaged,
+swapped, hostile or too large is refused, and leaves nothing."""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import threading
+
+from support.harness import DEADLINE, TERSE, eventually, main, numbers, random_source, read_file, write_file
+from support.remote import Remote
+
+FAIL = ("sh", "-c", "seq 3000; exit 3")
+TEXT = numbers(3000)
+
+
+class Fetching(Remote):
+    def here(self, *argv, env=None, store="other"):
+        """A verb on another machine: a store of its own."""
+        done = subprocess.run([TERSE, *argv], env=self.env(TERSE_HOME=self.at(store), **(env or {})), cwd=self.work,
+                              timeout=DEADLINE, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        return done.returncode, done.stdout, done.stderr.decode()
+
+    def pushed_run(self, *command, **how):
+        run = self.terse(*(command or FAIL), **how)
+        eventually(lambda: run.id in self.pushed() and not self.mine(), "the object")
+        return run.id
+
+    def text(self, one, store="other"):
+        """All of a text."""
+        status, out, err = self.here("read", one, "--limit", "9000", store=store)
+        self.assertEqual(status, 0, err)
+        return out
+
+    def files(self, store="other"):
+        """What an other store has of artifacts."""
+        return sorted(name for _, _, names in os.walk(self.at(store)) for name in names
+                      if "cmd-" in name or "object" in name)
+
+
+class Read(Fetching):
+    def test_read(self):
+        """The first time from the remote, and that is said; then from here, without the remote."""
+        one = self.pushed_run()
+        status, out, err = self.here("read", one, "--limit", "9000")
+        self.assertEqual((status, out), (0, TEXT))
+        self.assertRegex(err, r"\Aterse read: %s was fetched from file:%s \([\d.]+ KB\)\n\Z" % (
+            one, re.escape(self.objects)))
+        shutil.rmtree(self.objects)
+        self.assertEqual(self.text(one), TEXT)
+        self.assertEqual(self.here("read", one, "--tail", "1")[2], "")
+        self.assertEqual(self.here("read", one[:12], "--tail", "1"), (0, b"3000\n", ""))
+
+    def test_every_verb(self):
+        one = self.pushed_run("--streams=split", "sh", "-c", "seq 3000; seq 5000 6999 >&2; exit 3")
+        self.assertEqual(self.here("read", "--stderr", "--limit", "9000", one, store="a")[1], b"".join(b"%d\n" % n
+                                                                                   for n in range(5000, 7000)))
+        self.assertEqual(self.here("search", one, "^2999", store="b")[:2], (0, b"2999:2999\n"))
+        status, out, err = self.here("show", one, store="c")
+        self.assertEqual(status, 0, err)
+        self.assertIn(b"state      exit 3", out)
+        self.assertIn(b"\nsession    from-remote\n", out)
+        status, out, _ = self.here("read", "--json", one, "--tail", "1", store="d")
+        self.assertEqual((status, json.loads(out)["data"]["lines"]), (0, ["3000"]))
+        path = self.here("path", one, store="e")[1].decode().rstrip("\n")
+        self.assertEqual(read_file(path), TEXT)
+
+    def test_only_whole_ids(self):
+        """A beginning, last and a file's name ask nobody."""
+        one = self.pushed_run()
+        asked = self.at("asked")
+        self.configure(push_command="true {file} {key}",
+                       pull_command=self.program("pull", "echo x >>%s; exit 3\n" % asked) + " {file} {key}")
+        for name in (one[:15], "last", "last-1", one + ".txt", "./" + one, "cmd-nothing"):
+            status, _, err = self.here("read", name)
+            self.assertEqual(status, 1, name)
+            self.assertNotIn("remote", err.replace(self.dir, ""))
+        self.assertFalse(os.path.exists(asked))
+        self.assertEqual(self.here("read", one)[0], 1)
+        self.assertTrue(os.path.exists(asked))
+
+    def test_a_file_of_that_name(self):
+        one = self.pushed_run()
+        write_file(os.path.join(self.work, one), "a file\n")
+        self.assertEqual(self.here("read", one), (0, b"a file\n", ""))
+
+    def test_not_there(self):
+        self.pushed_run()
+        self.assertEqual(self.here("read", "cmd-000000000000"), (
+            1, b"", "terse read: cmd-000000000000: no such artifact, here or in file:%s\n" % self.objects))
+        self.assertEqual(self.here("search", "--json", "cmd-000000000000", "x")[:2], (
+            1, b'{"ok":false,"error":{"code":"unknown_artifact","message":"cmd-000000000000: no such artifact, '
+            b'here or in file:%s"}}\n' % self.objects.encode()))
+
+    def test_away(self):
+        one = self.pushed_run()
+        os.rename(self.objects, self.objects + ".away")
+        status, out, err = self.here("read", one)
+        self.assertEqual((status, out, err), (
+            1, b"", "terse read: %s: not here, and file:%s: %s: No such file or directory\n" % (
+                one, self.objects, self.objects)))
+        self.assertEqual(self.files(), [])
+
+    def test_takes_too_long(self):
+        fifo = self.at("fifo")
+        os.mkfifo(fifo)
+        self.configure(push_command="true {file} {key}", transfer_time="300ms",
+                       pull_command=self.program("pull", "read x <%s\n" % fifo) + " {file} {key}")
+        self.assertEqual(self.here("read", "cmd-000000000000"), (
+            1, b"", "terse read: cmd-000000000000: not here, and the remote: took too long "
+            "([remote] transfer_time)\n"))
+        self.assert_nothing_left()
+
+    def test_encrypted(self):
+        self.configure(push_encrypt="gzip -c", pull_decrypt="gzip -dc", remote="file:" + self.objects)
+        one = self.pushed_run()
+        self.assertEqual(gzip.decompress(read_file(self.object(one)))[:4], b"\x28\xb5\x2f\xfd")
+        self.assertEqual(self.text(one), TEXT)
+        status, out, err = self.here("list", "--remote")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn(one.encode(), out)
+        write_file(self.object(one), b"not gzip")
+        status, out, err = self.here("read", one, store="third")
+        self.assertEqual((status, out), (1, b""))
+        self.assertIn("not here, and file:", err)
+        self.assertEqual(self.files("third"), [])
+
+    def test_cache(self):
+        """The cache keeps within its size: what was fetched first goes."""
+        random_text = "head -c 300000 /dev/urandom | od -A n -t x1"
+        ids = [self.pushed_run("sh", "-c", random_text) for _ in range(4)]
+        self.configure(cache_max="2MB", remote="file:" + self.objects)
+        for one in ids:
+            self.assertEqual(self.here("read", one, "--tail", "1")[0], 0)
+        there = [one for one in ids if any(name.startswith(one) for name in self.files())]
+        self.assertEqual(there, ids[-len(there):])
+        self.assertLess(len(there), 4)
+        self.assertGreaterEqual(len(there), 1)
+        self.assertEqual(self.here("read", ids[0], "--tail", "1")[0], 0)
+
+    def test_readers_at_once(self):
+        one = self.pushed_run()
+        results = []
+        threads = [threading.Thread(target=lambda: results.append(self.here("read", one, "--limit", "9000"))) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual({(status, out) for status, out, _ in results}, {(0, TEXT)})
+        self.assertEqual(sum("fetched" in err for _, _, err in results), 1)
+        self.assertEqual(self.files().count(one + ".txt"), 1)
+
+
+class Hostile(Fetching):
+    """Nothing that the remote has is trusted."""
+
+    def refused(self, one, why):
+        status, out, err = self.here("read", one)
+        self.assertEqual((status, out, err), (
+            1, b"", "terse read: %s: not here, and file:%s: %s\n" % (one, self.objects, why)))
+        self.assertEqual(self.files(), [])
+
+    DAMAGED = "what it has under this ID is no archive of terse, or damaged"
+
+    def test_damaged(self):
+        one = self.pushed_run()
+        whole, path = read_file(self.object(one)), self.object(one)
+        chance = random_source(5)
+        bad = [b"", b"x", whole[:-1], whole[:len(whole) // 2], whole + whole, b"<html>404</html>\n"]
+        for _ in range(8):
+            at = chance.randrange(4, len(whole))
+            bad.append(whole[:at] + bytes([whole[at] ^ 1 << chance.randrange(8)]) + whole[at + 1:])
+        for data in bad:
+            write_file(path, data)
+            self.refused(one, self.DAMAGED)
+        write_file(path, whole)
+        self.assertEqual(self.text(one), TEXT)
+
+    def test_swapped(self):
+        one, other = self.pushed_run(), self.pushed_run("sh", "-c", "seq 4000; exit 3")
+        shutil.copy(self.object(other), self.object(one))
+        self.refused(one, "what it has under this ID is another run")
+
+    def test_too_large(self):
+        """Small and unpacked large, and large itself."""
+        self.configure(cache_max="1MB", remote="file:" + self.objects)
+        one = self.pushed_run("sh", "-c", "yes | head -c 4M; exit 3")
+        self.assertLess(os.stat(self.object(one)).st_size, 100000)
+        self.refused(one, "larger than [remote] cache_max, or [spill] max_artifact")
+        with open(self.object(one), "r+b") as f:
+            f.truncate(3 << 20)
+        status, _, err = self.here("read", one)
+        self.assertEqual(status, 1)
+        self.assertIn("File too large", err)
+        self.assertEqual(self.files(), [])
+
+    def test_a_program_that_makes_something_else(self):
+        """A link, a directory, nothing: not followed, not waited for."""
+        target = write_file(self.at("target"), "secret\n")
+        for script, why in (('ln -s %s "$1"' % target, "its program has made no file"),
+                            ("true", "its program has made no file"),
+                            ('mkdir "$1"', "larger than [remote] cache_max, or [spill] max_artifact"),
+                            ("echo 'no bucket' >&2; exit 1", "no bucket"),
+                            ("kill -9 $$", "killed by SIGKILL"),
+                            ("exit 7", "status 7"),
+                            ("printf '\\033[31mred\\n\\n' >&2; exit 1", "\\x1b[31mred")):
+            self.configure(push_command="true {file} {key}",
+                           pull_command=self.program("pull", script + "\n") + " {file} {key}")
+            status, out, err = self.here("read", "cmd-000000000000")
+            self.assertEqual((status, out, err), (
+                1, b"", "terse read: cmd-000000000000: not here, and the remote: %s\n" % why))
+            self.assertEqual(self.files(), [] if "mkdir" not in script else self.files())
+        self.assertEqual(read_file(target), b"secret\n")
+
+
+class Index(Fetching):
+    def listed(self, *argv, store="other"):
+        status, out, err = self.here("list", "--remote", "--json", *argv, store=store)
+        self.assertEqual((status, err), (0, ""))
+        return json.loads(out)["data"]["runs"]
+
+    def indexes(self):
+        return sorted(os.path.join(top, name) for top, _, names in os.walk(os.path.join(self.objects, "index"))
+                      for name in names)
+
+    def index_is(self, *ids):
+        """Waits until the index has these."""
+        eventually(lambda: sorted(run["id"] for run in self.listed("--limit", "1000")) == sorted(ids) and
+                   not self.mine(), lambda: "the index: %s" % self.listed())
+
+    def test_list(self):
+        write_file(self.config, "[remote]\nremote = file:%s\npush = all\nlabels =\n\tjob=$JOB_ID\n\tteam=a b\n"
+                   "\tnone=$NOT_SET\n" % self.objects)
+        bad = self.terse(*FAIL, env={"JOB_ID": "4812", "TERSE_SESSION": "one"}).id
+        good = self.terse("seq", "3000", env={"TERSE_SESSION": "two"}).id
+        self.index_is(bad, good)
+        runs = {run["id"]: run for run in self.listed()}
+        self.assertEqual(runs[bad]["labels"], {"job": "4812", "team": "a b"})
+        self.assertEqual((runs[bad]["exit_code"], runs[bad]["lines"]), (3, 3000))
+        self.assertEqual(runs[bad]["object_bytes"], os.stat(self.object(bad)).st_size)
+        self.assertEqual([run["id"] for run in self.listed("--failed")], [bad])
+        self.assertEqual([run["id"] for run in self.listed("--session", "two")], [good])
+        self.assertEqual([run["id"] for run in self.listed("--command", "exit 3")], [bad])
+        self.assertEqual(len(self.listed("--host", runs[bad]["host"][:2])), 2)
+        self.assertEqual(self.listed("--host", "no-such-host"), [])
+        self.assertEqual(len(self.listed("--limit", "1")), 1)
+        self.assertEqual(len(self.listed("--since", "25h")), 2)
+        status, out, err = self.here("list", "--remote")
+        self.assertEqual((status, err), (0, ""))
+        lines = out.decode().split("\n")
+        self.assertRegex(lines[0], r"\AID +STATE +LINES +SIZE +AGE +HOST: COMMAND\Z")
+        self.assertRegex(lines[1], r"\A%s  exit 0 +3,000 +13.6 KB +\d+ \w+  \S+ team=a b: seq 3000\Z" % good)
+        self.assertRegex(lines[2], r"\A%s  exit 3 .* job=4812 team=a b: sh -c 'seq 3000; exit 3'\Z" % bad)
+
+    def test_nothing(self):
+        self.assertEqual(self.here("list", "--remote"), (
+            0, b"", "terse list: no such run was pushed (--since 1h)\n"))
+        self.assertEqual(self.here("list", "--remote", "--since", "soon")[0], 125)
+        self.assertEqual(self.listed(), [])
+        write_file(self.config, "")
+        self.assertEqual(self.here("list", "--remote"), (
+            125, b"", "terse list: there is no remote that lists: [remote] of your terse.ini names one\n"))
+
+    def test_one_object_for_an_hour(self):
+        ids = [self.terse(*FAIL).id for _ in range(5)]
+        self.index_is(*ids)
+        names = {os.path.basename(path) for path in self.indexes()}
+        self.assertEqual(len(names), 1)
+        lines = [json.loads(line)["run"]["id"] for path in self.indexes() for line in read_file(path).split(b"\n")[:-1]]
+        self.assertEqual(sorted(lines), sorted(ids))
+
+    def test_writers(self):
+        """Many machines at a time: each has its own object, and no line is lost or cut."""
+        count = 20
+        runs = [self.start(TERSE, *FAIL, env={"TERSE_HOME": self.at("machine%d" % n)}) for n in range(count)
+                for _ in range(2)]
+        ids = [run.finish().id for run in runs]
+        self.index_is(*ids)
+        self.assertEqual(len({os.path.basename(path) for path in self.indexes()}), count)
+
+    def test_index_is_away(self):
+        """The artifact is pushed and the index is not: that is said, and made up for."""
+        copy = self.program("copy", 'case $2 in index/*) test ! -e %s || { echo "no index" >&2; exit 1; };; esac\n'
+                            'mkdir -p %s/$(dirname $2); cp "$1" %s/$2\n' % (self.at("away"), self.objects, self.objects))
+        self.configure(push_command=copy + " {file} {key}", list_command=self.program(
+            "list", "test -d %s/$1 || exit 3; cp -r %s/$1/. $2\n" % (self.objects, self.objects)) + " {key} {file}")
+        write_file(self.at("away"), "")
+        one = self.terse(*FAIL).id
+        eventually(lambda: os.path.exists(os.path.join(self.store, "push", "retry")), "a failure")
+        self.kill_all()
+        self.assertEqual(self.push(), (1, "0 pushed to the remote\n", "terse push: left: the index: no index\n"))
+        os.unlink(self.at("away"))
+        self.assertEqual(self.push()[0::2], (0, ""))
+        self.assertEqual([run["id"] for run in self.listed()], [one])
+
+    def test_session_in_a_key(self):
+        copy = self.program("copy", 'echo "$3" >>%s\n' % self.at("sessions"))
+        self.configure(push_command=copy + " {file} {key} '{session}'")
+        self.terse(*FAIL, env={"TERSE_SESSION": "my job"})
+        eventually(lambda: os.path.exists(self.at("sessions")), "an upload")
+        self.assert_nothing_left()
+        self.assertEqual(read_file(self.at("sessions")), b"my_job\n")
+
+    def test_hostile_lines(self):
+        """What is no line of an index is skipped and counted; what is one is shown clean."""
+        one = self.terse(*FAIL).id
+        self.index_is(one)
+        path = self.indexes()[0]
+        good = read_file(path)
+        line = json.loads(good)
+        odd = dict(line, host="h\x1b[31m\u202e", labels={"a": "\x07", "b": 7}, container=9)
+        odd["run"] = dict(line["run"], id="cmd-000000000000", command=["rm\n-rf"], started_ms=line["run"]["started_ms"])
+        bad = [b"", b"{}", b"[]", b"null", good[:100], b'{"run":{"id":"../../x"}}', b"\0\xff", b"x" * 70000,
+               json.dumps(dict(line, run=dict(line["run"], id="cmd-x"))).encode()]
+        write_file(path, good + b"\n".join(bad) + b"\n" + json.dumps(odd).encode() + b"\n" + good)
+        status, out, err = self.here("list", "--remote")
+        self.assertEqual((status, err), (0, "terse list: damaged lines skipped: %d\n" % len(bad)))
+        self.assertEqual(out.count(one.encode()), 1)
+        self.assertIn(b"h\\x1b[31m\\u202e a=\\x07: ", out)
+        self.assertNotIn(b"\x1b", out)
+        self.assertEqual(len(out.split(b"\n")), 4)
+        self.assertEqual(len(self.listed()), 2)
+
+
+if __name__ == "__main__":
+    main()

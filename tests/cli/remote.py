@@ -1,0 +1,398 @@
+#!/usr/bin/env -S python3 -B
+"""Artifacts in a remote: which runs are pushed, by whom and when; what waits survives kills and a remote
+that is away, slow, or broken; the command never waits for any of it.
+
+The remotes are a directory (file:/DIR) and programs that are made here, which fail as they are told.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+from support.harness import (DEADLINE, TERSE, eventually, let_go_on, main, numbers, random_source, read_file,
+                             signal_if_there, write_file)
+from support.remote import Remote
+
+FAIL = ("sh", "-c", "seq 3000; exit 3")
+TEXT = numbers(3000)
+
+
+class Push(Remote):
+    def test_after_the_run(self):
+        run = self.terse(*FAIL)
+        self.assertEqual(run.code, 3)
+        eventually(lambda: self.pushed() == [run.id], "the object")
+        self.assertEqual(self.restored(run.id), TEXT)
+        self.assert_nothing_left()
+        self.assertEqual(self.spooled(), [])
+        self.assertEqual(self.push(), (0, "0 pushed to file:%s\n" % self.objects, ""))
+
+    def test_key(self):
+        """The day in a key is the one in the ID."""
+        run = self.terse(*FAIL)
+        eventually(lambda: self.pushed() == [run.id], "the object")
+        self.assertRegex(os.path.relpath(self.object(run.id), self.objects),
+                         r"\Aartifacts/\d{4}-\d\d-\d\d/%s\.terse\.zst\Z" % run.id)
+        self.assertEqual(os.stat(self.object(run.id)).st_mode & 0o777, 0o600)
+
+    def test_failed_ones_only(self):
+        self.configure(push="failed")
+        good = self.terse("seq", "3000")
+        bad = [self.terse(*FAIL), self.terse("sh", "-c", "seq 3000; kill -9 $$"),
+               self.out_of_time("sh", "-c", "seq 3000; >came; sleep 100")]
+        eventually(lambda: self.pushed() == sorted(run.id for run in bad if os.path.exists(
+            os.path.join(self.store, "sessions", "default", run.id + ".txt"))), lambda: self.pushed())
+        self.assertNotIn(good.id, self.pushed())
+        self.assert_nothing_left()
+        self.assertEqual(self.spooled(), [])
+
+    def test_off(self):
+        self.configure(push="off")
+        self.terse(*FAIL)
+        self.assert_nothing_left()
+        self.assertEqual(self.pushed(), [])
+        self.assertFalse(os.path.exists(os.path.join(self.store, "push")))
+
+    def test_what_needs_no_artifact(self):
+        self.assertEqual(self.terse("echo", "x").out, b"x\n")
+        self.assert_nothing_left()
+        self.assertEqual((self.pushed(), self.spooled()), ([], []))
+
+    def test_only_from_trusted_files(self):
+        """Neither a project nor a variable can send anything anywhere."""
+        theirs = self.at("theirs")
+        os.mkdir(theirs)
+        write_file(self.config, "")
+        write_file(os.path.join(self.work, ".terse.ini"), "[remote]\nremote = file:%s\npush = all\n" % theirs)
+        run = self.start(TERSE, *FAIL, env={"TERSE_REMOTE": "file:" + theirs, "TERSE_PUSH": "all"}).finish()
+        self.assertEqual(run.code, 3)
+        self.assert_nothing_left()
+        self.assertEqual(self.pushed(theirs), [])
+        done = subprocess.run([TERSE, "config", "check"], env=self.env(), cwd=self.work, capture_output=True,
+                              timeout=DEADLINE, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"[remote] remote: not allowed in a project's file", done.stdout + done.stderr)
+
+    def test_no_remote(self):
+        write_file(self.config, "")
+        self.assertEqual(self.push(), (
+            125, "", "terse push: there is no remote: [remote] of your terse.ini names one\n"))
+        self.assertEqual(self.push("--json")[:2], (125, '{"ok":false,"error":{"code":"usage","message":'
+                                                   '"there is no remote: [remote] of your terse.ini names one"}}\n'))
+
+    def test_bad_settings(self):
+        for key, value, reason in (
+                ("remote", "ftp://x", "not rclone:NAME:PATH, s3://BUCKET/PREFIX or file:/DIR"),
+                ("remote", "file:relative", "not rclone:NAME:PATH, s3://BUCKET/PREFIX or file:/DIR"),
+                ("push", "some", "not off, failed or all"),
+                ("push_command", "cp {file} x", "needs {file}, and {key} or {id}"),
+                ("push_command", "cat {file} {key} | nc", "not one program with its arguments (try sh -c '...')"),
+                ("push_command", "cp {file} '{key}", "not a command"),
+                ("push_encrypt", "a && b", "not one program with its arguments (try sh -c '...')")):
+            self.configure(**{key: value, "push": "all"} if key != "push" else {"push": value})
+            done = subprocess.run([TERSE, "config", "check"], env=self.env(), cwd=self.work, capture_output=True,
+                                  timeout=DEADLINE, check=False)
+            self.assertIn("[remote] %s: %s: %s" % (key, value, reason),
+                          (done.stdout + done.stderr).decode(), done)
+
+    def test_command(self):
+        """The user's program gets its words as they stand, and nothing of it is supervised."""
+        self.program("up load", 'printf "%%s\\n" "$TERSE" "$@" >>%s; cp "$2" %s/"$(basename "$3")"\n'
+                     % (self.at("words"), self.objects))
+        self.configure(push_command="'%s/up load' 'a  b' {file} pre/{key} {id} $HOME {host}" % self.tools)
+        run = self.terse(*FAIL)
+        eventually(lambda: self.pushed() == [run.id], "the object")
+        self.assert_nothing_left()
+        words = read_file(self.at("words")).decode().split("\n")
+        host = re.sub(r"[^A-Za-z0-9.-]", "_", os.uname().nodename)
+        self.assertEqual(words[:2], ["0", "a  b"])
+        self.assertTrue(words[2].endswith("/push/%s.terse.zst" % run.id))
+        self.assertRegex(words[3], r"\Apre/artifacts/[\d-]+/%s\.terse\.zst\Z" % run.id)
+        self.assertEqual(words[4:], [run.id, "$HOME", host, ""])
+
+    def test_encrypted(self):
+        """All that leaves the machine goes through the filter; where that fails nothing leaves."""
+        self.program("lock", 'test ! -e %s || { echo no key >&2; exit 9; }; base64\n' % self.at("locked"))
+        self.configure(push_encrypt=os.path.join(self.tools, "lock"), remote="file:" + self.objects)
+        write_file(self.at("locked"), "")
+        run = self.terse(*FAIL)
+        eventually(lambda: os.path.exists(os.path.join(self.store, "push", "retry")), "a failure")
+        self.kill_all()
+        self.assertEqual(self.push()[0::2], (1, "terse push: left: 1: no key\n"))
+        self.assertEqual(self.pushed(), [])
+        os.unlink(self.at("locked"))
+        self.assertEqual(self.push()[0], 0)
+        plain = subprocess.run(["base64", "-d", self.object(run.id)], check=True, capture_output=True).stdout
+        self.assertEqual(plain[:4], b"\x28\xb5\x2f\xfd")
+        self.assertEqual(self.spooled(), [])
+
+
+class Away(Remote):
+    """The remote can't be reached, or only now and then."""
+
+    def setUp(self):
+        super().setUp()
+        self.away = self.at("away")
+        self.copy = self.program("copy", 'echo x >>%s\ntest ! -e %s || { echo "server away" >&2; exit 1; }\n'
+                                 'cp "$1" %s/new.$$ && mv %s/new.$$ %s/"$(basename "$2")"\n' % (
+                                     self.at("tries"), self.away, self.tools, self.tools, self.objects))
+        self.configure(push_command=self.copy + " {file} {key}")
+
+    def fail_once(self, *command):
+        """A run while the remote is away; its pusher has tried and waits."""
+        write_file(self.away, "")
+        run = self.terse(*(command or FAIL))
+        eventually(lambda: os.path.exists(os.path.join(self.store, "push", "retry")), "a failure")
+        return run
+
+    def test_comes_back(self):
+        """The process that stays behind tries again by itself."""
+        run = self.fail_once()
+        self.assertEqual(self.pushed(), [])
+        os.unlink(self.away)
+        eventually(lambda: self.pushed() == [run.id], "the object")
+        self.assert_nothing_left()
+        self.assertEqual(self.spooled(), [])
+
+    def test_push_says_why(self):
+        run = self.fail_once()
+        self.assertEqual(self.push(), (1, "0 pushed to the remote\n", "terse push: left: 1: server away\n"))
+        self.assertEqual(self.push("--json")[:2], (1, '{"ok":true,"data":{"pushed":0,"left":1,"dropped":0,'
+                                                   '"reason":"server away"}}\n'))
+        os.unlink(self.away)
+        self.push_all()
+        self.assertEqual(self.pushed(), [run.id])
+
+    def test_next_run_goes_on(self):
+        """Whatever was killed: the next run pushes what waits, even if it keeps nothing itself."""
+        run = self.fail_once()
+        self.kill_all()
+        os.unlink(self.away)
+        os.unlink(os.path.join(self.store, "push", "retry"))
+        self.assertEqual(self.terse("echo", "x").out, b"x\n")
+        eventually(lambda: self.pushed() == [run.id], "the object")
+
+    def test_one_process_waits(self):
+        """While the remote is away there is one process, which does not try at every run."""
+        self.fail_once()
+        tries = len(read_file(self.at("tries")))
+        for _ in range(5):
+            self.terse(*FAIL)
+        eventually(lambda: len(self.mine()) == 1, lambda: "one process: %s" % self.mine())
+        self.assertLess(len(read_file(self.at("tries"))) - tries, 20)
+        self.assertEqual(len(self.spooled()), 6)
+        os.unlink(self.away)
+        self.push_all()
+        self.assertEqual(len(self.pushed()), 6)
+
+    def test_waits_for_a_stop(self):
+        """terse push --wait goes on trying."""
+        run = self.fail_once()
+        self.kill_all()
+        self.program("copy", 'echo x >>%s\ntest $(wc -c <%s) -gt 6 || exit 1\ncp "$1" %s/"$(basename "$2")"\n'
+                     % (self.at("tries2"), self.at("tries2"), self.objects))
+        self.assertEqual(self.push("--wait", "25s"), (0, "1 pushed to the remote\n", ""))
+        self.assertEqual(self.pushed(), [run.id])
+
+    def test_wait_ends(self):
+        self.fail_once()
+        self.kill_all()
+        status, out, err = self.push("--wait", "600ms")
+        self.assertEqual((status, out, err), (1, "0 pushed to the remote\n", "terse push: left: 1: server away\n"))
+
+    def test_terminated(self):
+        """SIGTERM: the process that waits tries once more and leaves."""
+        run = self.fail_once()
+        waiting = eventually(lambda: [p for p in self.mine() if p.argv[:1] == [TERSE]], "the pusher")
+        os.unlink(self.away)
+        for process in waiting:
+            signal_if_there(process.pid, signal.SIGTERM)
+        self.assert_nothing_left()
+        self.assertEqual(self.pushed(), [run.id])
+
+    def test_removed_meanwhile(self):
+        """What was packed does not depend on the store any more."""
+        run = self.fail_once()
+        self.ask("session", "end", "--now")
+        os.unlink(self.away)
+        self.push_all()
+        self.assertEqual(self.restored(run.id), TEXT)
+
+    def test_bounded(self):
+        """The oldest go first, and that is said once."""
+        self.configure(push_command=self.copy + " {file} {key}", spool_max="64KB")
+        write_file(self.away, "")
+        runs = [self.terse("sh", "-c", "head -c 12000 /dev/urandom | od -A n -t x1; exit 1") for _ in range(8)]
+        push = os.path.join(self.store, "push")
+        eventually(lambda: not [n for n in os.listdir(push) if re.fullmatch(r"\.?cmd-\w+(\.\d+)?", n)],
+                   lambda: "all packed: %s" % os.listdir(push))
+        self.kill_all()
+        left = [name[:16] for name in self.spooled() if name.endswith(".zst")]
+        self.assertEqual(left, [run.id for run in runs][-len(left):])
+        self.assertLess(len(left), 8)
+        self.assertLessEqual(sum(os.stat(os.path.join(push, n)).st_size for n in os.listdir(push)), 66 * 1024)
+        status, _, err = self.push()
+        self.assertEqual(status, 1)
+        self.assertRegex(err, r"\Aterse push: dropped before, unpushed: %d, [\d.]+ KB \(\[remote\] spool_max\)\n"
+                         r"terse push: left: %d: server away\n\Z" % (8 - len(left), len(left)))
+        os.unlink(self.away)
+        self.assertEqual(self.push()[0::2], (0, ""))
+        self.assertEqual(self.pushed(), left)
+
+    def test_one_bad_object(self):
+        """An object that the remote never takes does not keep the others."""
+        bad = self.fail_once()
+        self.kill_all()
+        self.program("copy", 'case $2 in *%s*) echo refused >&2; exit 1;; esac; cp "$1" %s/"$(basename "$2")"\n'
+                     % (bad.id, self.objects))
+        runs = [self.terse(*FAIL) for _ in range(3)]
+        self.assertEqual(self.push()[0::2], (1, "terse push: left: 1: refused\n"))
+        self.assertEqual(self.pushed(), sorted(run.id for run in runs))
+        self.kill_all()
+
+
+class Slow(Remote):
+    """An upload that does not end."""
+
+    def setUp(self):
+        super().setUp()
+        self.go = self.at("go")
+        os.mkfifo(self.go)
+        self.copy = self.program("copy", 'echo $$ >>%s; read x <%s; cp "$1" %s/"$(basename "$2")"\n' % (
+            self.at("began"), self.go, self.objects))
+        self.command = self.copy + " {file} {key}"
+        self.configure(push_command=self.command)
+
+    def began(self):
+        path = self.at("began")
+        return len(read_file(path).split()) if os.path.exists(path) else 0
+
+    def test_the_command_does_not_wait(self):
+        first = self.terse(*FAIL)
+        eventually(lambda: self.began() == 1, "an upload")
+        second = self.terse("seq", "3000")
+        self.assertEqual((first.code, second.code), (3, 0))
+        self.assertEqual(self.pushed(), [])
+        let_go_on(self.go)
+        eventually(lambda: self.began() == 2, "the other upload")
+        let_go_on(self.go)
+        eventually(lambda: len(self.pushed()) == 2, "both objects")
+
+    def test_jobs(self):
+        """So many at a time, and no more."""
+        self.configure(push_command=self.command, push_jobs=3)
+        for _ in range(5):
+            self.terse(*FAIL)
+        self.kill_all()
+        waits = self.at("waits")
+        os.mkdir(waits)
+        self.program("copy", 'mkfifo %s/$$; read x <%s/$$; cp "$1" %s/"$(basename "$2")"\n' % (
+            waits, waits, self.objects))
+        push = self.start(TERSE, "push")
+        eventually(lambda: len(os.listdir(waits)) == 3, "three uploads")
+        for n in range(5):
+            eventually(lambda: len(os.listdir(waits)) == min(3, 5 - n), "uploads")
+            eventually(lambda: len([p for p in self.mine() if "copy" in " ".join(p.argv)]) == min(3, 5 - n),
+                       lambda: "no more: %s" % self.mine())
+            one = os.path.join(waits, sorted(os.listdir(waits))[0])
+            let_go_on(one)
+            os.unlink(one)
+            eventually(lambda: len(self.pushed()) == n + 1, "an object")
+        self.assertEqual(push.finish().code, 0)
+
+    def test_takes_too_long(self):
+        self.configure(push_command=self.command, transfer_time="300ms")
+        self.terse(*FAIL)
+        eventually(lambda: os.path.exists(os.path.join(self.store, "push", "retry")), "a failure")
+        self.kill_all()
+        self.assertEqual(self.push()[0::2], (1, "terse push: left: 1: took too long ([remote] transfer_time)\n"))
+        self.assertEqual([p for p in self.mine() if "copy" in " ".join(p.argv)], [])
+
+    def test_wait_leaves_in_time(self):
+        """Another process uploads and does not end: terse push does not wait for it longer than it may."""
+        self.terse(*FAIL)
+        eventually(lambda: self.began() == 1, "an upload")
+        self.assertEqual(self.push("--wait", "300ms")[0::2],
+                         (1, "terse push: left: 1: another process still pushes\n"))
+        let_go_on(self.go)
+        eventually(lambda: len(self.pushed()) == 1, "the object")
+
+    def test_background(self):
+        """Background processes write on while their run is pushed."""
+        on = self.at("on")
+        os.mkfifo(on)
+        self.configure(push_command=self.command)
+        run = self.terse("--linger", "300ms", "sh", "-c",
+                         "seq 3000; { read x <%s; seq 20000; echo over >%s; } &" % (on, self.at("over")))
+        eventually(lambda: self.began() == 1, "an upload")
+        let_go_on(on)
+        eventually(lambda: os.path.exists(self.at("over")), "the end of the background process")
+        self.assertEqual(self.pushed(), [])
+        let_go_on(self.go)
+        eventually(lambda: self.pushed() == [run.id], "the object")
+
+
+class Ends(Remote):
+    """Runs whose end is no ordinary one."""
+
+    def test_supervisor_is_killed(self):
+        """The next run pushes what it left."""
+        run = self.start(TERSE, "sh", "-c", "seq 3000; echo ready; sleep 100")
+        supervisor = self.roles(run.pid)[0]
+        eventually(lambda: self.artifacts() and TEXT + b"ready\n" == read_file(self.artifacts()[0]), "the text")
+        os.kill(supervisor, signal.SIGKILL)
+        run.finish()
+        identifier = os.path.basename(self.artifacts()[0])[:16]
+        self.terse("true")
+        eventually(lambda: self.pushed() == [identifier], "the object")
+        self.assertEqual(self.restored(identifier), TEXT + b"ready\n")
+
+    def test_terminated_while_recording(self):
+        """A machine that goes down: the supervisor of a background process pushes what there is."""
+        run = self.terse("sh", "-c", "seq 3000; sleep 100 &")
+        supervisor = eventually(lambda: [p for p in self.mine() if p.argv[:1] == [TERSE]], "the supervisor")
+        self.assertEqual(self.pushed(), [])
+        for process in supervisor:
+            signal_if_there(process.pid, signal.SIGTERM)
+        eventually(lambda: self.pushed() == [run.id], "the object")
+        self.assertTrue(self.restored(run.id).startswith(TEXT))
+        self.kill_all()
+
+    def test_front_end_is_killed(self):
+        run = self.start(TERSE, "sh", "-c", "seq 3000; echo ready; sleep 100")
+        run.until(rb"terse read cmd-")
+        run.kill()
+        run.finish()
+        eventually(lambda: len(self.pushed()) == 1, "the object")
+
+
+class Kills(Remote):
+    """Every process is killed at a random moment: nothing is lost, and nothing is there twice."""
+
+    def test_random_moments(self):
+        count = int(os.environ.get("REMOTE_KILLS", "12"))
+        chance = random_source(3)
+        copy = self.program("copy", 'cp "$1" %s/new.$$ && mv %s/new.$$ %s/"$(basename "$2")"\n' % (
+            self.tools, self.tools, self.objects))
+        self.configure(push_command=copy + " {file} {key}")
+        runs, killed = [], 0
+        for n in range(count):
+            runs.append(self.terse("sh", "-c", "seq %d; exit 1" % (3000 + n)))
+            time.sleep(chance.random() * 0.04)
+            for process in self.mine():
+                signal_if_there(process.pid, signal.SIGKILL)
+                killed += 1
+        self.assert_nothing_left()
+        self.push_all()
+        self.assertEqual(self.pushed(), sorted(run.id for run in runs))
+        for run in runs[::max(1, count // 10)]:
+            self.assertTrue(self.restored(run.id).startswith(TEXT))
+        left = [n for n in os.listdir(os.path.join(self.store, "push")) if "cmd-" in n or n == "work"]
+        self.assertEqual(left, [])
+        print("note  %d runs, %d processes killed" % (count, killed))
+
+
+if __name__ == "__main__":
+    main()
