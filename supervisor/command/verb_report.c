@@ -183,9 +183,10 @@ static int report_write(struct report_call *c, int fd)
 		.ctx = c,
 	};
 	c->began_ms = clock_monotonic_ms();
-	int result = html_write(&page, fd);
+	int result = html_write(&page, fd), error = errno;
 	if (isatty(STDERR_FILENO) && clock_monotonic_ms() - c->began_ms >= PATIENCE_MS)
 		fputs("\r\033[K", stderr);
+	errno = error;
 	return result;
 }
 

@@ -109,6 +109,8 @@ class Verbs(Case):
         "show": (("{kept}",), ("--json", "{kept}")),
         "list": ((), ("--json",), ("--all",), ("--live",)),
         "history": ((), ("--json",)),
+        "stats": ((), ("--json",)),
+        "report": (("-o", "-"), ("{kept}", "-o", "-")),
         "path": (("{kept}",), ("--raw", "{kept}")),
         "filter": (("--full",), ("--preview",), ("--format=json",)),
         "replay": (("{kept}", "--speed", "9999"),),
