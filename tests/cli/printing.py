@@ -110,6 +110,7 @@ class Verbs(Case):
         "list": ((), ("--json",), ("--all",), ("--live",)),
         "history": ((), ("--json",)),
         "stats": ((), ("--json",)),
+        "push": (("--json",),),
         "report": (("-o", "-"), ("{kept}", "-o", "-")),
         "path": (("{kept}",), ("--raw", "{kept}")),
         "filter": (("--full",), ("--preview",), ("--format=json",)),

@@ -102,7 +102,7 @@ class Page(Case):
         self.assertEqual((found["r0"]["state"], found["r0"]["id"]), ("running", name))
         self.terse("signal", name)
         self.terse("await", name)
-        self.assertEqual(self.data(self.page())["r0"]["state"], "done")
+        eventually(lambda: self.data(self.page()).get("r0", {}).get("state") == "done", "its end on the page")
 
     def test_watch(self):
         path = os.path.join(self.work, "page.html")
