@@ -210,6 +210,11 @@ int artifact_update(struct artifact *a)
 	return result;
 }
 
+int artifact_directory(const struct artifact *a)
+{
+	return a->dir;
+}
+
 const char *artifact_id(const struct artifact *a)
 {
 	return a->meta->id;

@@ -5,6 +5,7 @@
 //           ID.raw      raw bytes, where kept
 //           ID.cast     a recording with times (process/record.h), where wanted
 //           ID.shown    what a reader was shown of it (artifact_keep_shown())
+//           ID.fail     the lines that tell of a failure (earlier.h)
 //           ID.json     metadata (meta.h)
 //           ID.idx, ID.err.idx  line index (index.h)
 //           recent      the IDs of the session in order (history.h)
@@ -78,6 +79,9 @@ int artifact_error(const struct artifact *a);
 int artifact_update(struct artifact *a);
 
 const char *artifact_id(const struct artifact *a);
+
+/* The directory of its session, which stays the artifact's. */
+int artifact_directory(const struct artifact *a);
 
 /* The absolute path of ID.txt; of a part: false if it has no file. */
 const char *artifact_path(const struct artifact *a);

@@ -7,6 +7,7 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/agents/session.h"
+#include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/history.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/removal.h"
@@ -483,6 +484,8 @@ int gc_run(struct gc *g)
 	for (size_t i = 0; i < v.session_count; i++)
 		clean_session(g, &v, (unsigned)i);
 	sweep_claims(g, &v);
+	if (!g->dry)
+		earlier_sweep(g->store);
 	/* Sockets of supervisors that were killed before they could rename them. */
 	int live = store_open_live(g->store, false);
 	if (live >= 0)

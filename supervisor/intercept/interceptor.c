@@ -514,6 +514,21 @@ const struct report_range *interceptor_shown(const struct interceptor *s, size_t
 	return s->shown.ranges;
 }
 
+bool interceptor_is_previewed(const struct interceptor *s)
+{
+	return s->preview && interceptor_is_partial(s) && !s->binary &&
+	       s->options.limit.mode == MODE_SMART;
+}
+
+size_t interceptor_failures(struct interceptor *s, uint64_t **prints, bool *all)
+{
+	*prints = NULL;
+	*all = false;
+	if (!s->preview || s->binary)
+		return 0;
+	return preview_failures(s->preview, prints, all);
+}
+
 uint64_t interceptor_lines(const struct interceptor *s)
 {
 	if (intercept_is_counted(s))

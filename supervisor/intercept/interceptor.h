@@ -194,6 +194,13 @@ enum interceptor_print interceptor_reader(struct interceptor *s);
    them. None of binary output. Valid until interceptor_free(). */
 const struct report_range *interceptor_shown(const struct interceptor *s, size_t *count);
 
+/* Whether the reader gets a preview of the text, chosen by what its lines tell. */
+bool interceptor_is_previewed(const struct interceptor *s);
+
+/* Of a text for a reader of previews, as preview_failures(). Returns 0 for any other; not *all
+   then. */
+size_t interceptor_failures(struct interceptor *s, uint64_t **prints, bool *all);
+
 uint64_t interceptor_lines(const struct interceptor *s);
 uint64_t interceptor_bytes(const struct interceptor *s); /* of text; of raw bytes when binary */
 /* Bytes of the text that are final: no later output changes them. */

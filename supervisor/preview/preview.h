@@ -146,6 +146,11 @@ uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes);
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 
+/* The lines that tell of a failure, as far as they are known: their fingerprints
+   (lib/fingerprint.h), sorted and each once, in memory that the caller frees. *all: that is all of
+   them. Returns their number; 0 in other modes than smart, and without memory (then not *all). */
+size_t preview_failures(struct preview *p, uint64_t **prints, bool *all);
+
 /* About the last choice: how many lines are printed, and whether lines were cut because of max_line
    alone, although there was room. */
 uint64_t preview_shown(const struct preview *p);

@@ -1,5 +1,6 @@
 #include "supervisor/preview/smart.h"
 
+#include "lib/fingerprint.h"
 #include "supervisor/preview/chars.h"
 #include "supervisor/preview/shape.h"
 
@@ -138,6 +139,14 @@ unsigned store_rank(const struct store *s, size_t count)
 	return value;
 }
 
+uint64_t store_print(const struct store *s, size_t index)
+{
+	const struct stored *d = &s->lines[index];
+	size_t len = (size_t)d->front_len + d->back_len;
+	bool whole = d->front_len == d->length;
+	return fingerprint_masked(s->text + d->text, len - (whole && d->ended));
+}
+
 void store_line(const struct store *s, size_t index, struct line *line)
 {
 	const struct stored *d = &s->lines[index];
@@ -206,6 +215,7 @@ static void store_judged(struct smart *s, const struct line *line, const struct 
 	if (!store_has_room(&s->store)) {
 		smart_weigh(s, line->offset, OUTCOME_UNKNOWN);
 		store_halve(&s->store);
+		s->dropped = true;
 	}
 	store_add(&s->store, line, score);
 	s->stored = line->number;
@@ -431,6 +441,7 @@ static void scan_block(struct smart *s)
 	while (s->done < end) {
 		struct line line;
 		if (s->offset + s->done >= JUDGE_ALL && s->follow == 0) {
+			s->dropped = true;
 			if (!pass_repeats(s, end))
 				search_block(s, end);
 			continue;

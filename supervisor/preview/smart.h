@@ -40,6 +40,9 @@ struct store {
 /* The least value at which no more than `count` lines are as good or better. */
 unsigned store_rank(const struct store *s, size_t count);
 
+/* Its fingerprint (lib/fingerprint.h), where all of it is stored; else that of what is. */
+uint64_t store_print(const struct store *s, size_t index);
+
 /* The line as it was added. */
 void store_line(const struct store *s, size_t index, struct line *line);
 
@@ -66,6 +69,7 @@ struct smart {
 	uint64_t offset; /* of the block in the text */
 	uint64_t number; /* of the line passed last */
 	uint64_t stored; /* of the line stored last */
+	bool dropped;    /* stored lines had to go, or lines were not judged */
 	unsigned follow; /* so many more lines are judged in any case */
 	/* Lines that were judged in order, and those of them whose form is common. */
 	uint64_t judged, regular;
@@ -98,6 +102,10 @@ void smart_judge(const struct smart *s, const struct line *line, struct score *s
 
 /* The outcome for which the lines are weighed. */
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
+
+/* Stores the fingerprints (lib/fingerprint.h) of the stored lines that tell of a failure, sorted
+   and each once; at most STORE_LINES. Returns their number. */
+size_t smart_failures(const struct smart *s, uint64_t *prints);
 
 /* Sets the value of all stored lines, for a text of `bytes` bytes. */
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);

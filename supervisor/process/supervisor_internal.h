@@ -22,6 +22,7 @@
 #define TERSE_PROCESS_SUPERVISOR_INTERNAL_H
 
 #include "lib/proc.h"
+#include "supervisor/compare/since.h"
 #include "supervisor/process/delivery.h"
 #include "supervisor/process/lingering.h"
 #include "supervisor/process/live.h"
@@ -88,9 +89,10 @@ struct supervisor {
 	struct tree_end tree;
 	bool ending; /* the process tree is being ended */
 	struct lingering lingering;
-	int64_t heartbeat_ms;  /* until the next */
-	int64_t timer[TIMERS]; /* monotonic times; 0: not set */
-	char *chunk;           /* SOURCE_CHUNK bytes */
+	struct wording_since since; /* what has changed since the last run of the command */
+	int64_t heartbeat_ms;       /* until the next */
+	int64_t timer[TIMERS];      /* monotonic times; 0: not set */
+	char *chunk;                /* SOURCE_CHUNK bytes */
 };
 
 /* The command's terminal, or NULL. */

@@ -8,6 +8,7 @@
 #include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,7 +49,8 @@ report_ending(const struct supervisor *s, const struct source *source, enum word
 			   .bytes = text->bytes,
 			   .prompt = s->question,
 			   .typing = s->live.terminal,
-			   .hung_up = s->hung_up},
+			   .hung_up = s->hung_up,
+			   .since = running ? NULL : &s->since},
 		.place = record_place(&s->record, source->is_stderr),
 		.status_line = STATUS_LINE_NEVER,
 	};
@@ -67,6 +69,7 @@ static void report_summary(struct supervisor *s)
 	if (!delivery_summary_queue(&s->delivery))
 		return;
 	summary_init(summary, s->job, &s->record);
+	summary->report.since = s->state == SUPERVISOR_RUNNING ? &s->since : NULL;
 	if (s->question)
 		report_warn(&summary->report,
 			    "waiting for input: \"%s\"; answer: terse send %s TEXT --key enter "
@@ -84,6 +87,39 @@ static void report_summary(struct supervisor *s)
 			report_warn(&summary->report, "%s: %s",
 				    source->is_stderr ? "stderr" : "stdout", strerror(ENOMEM));
 	}
+}
+
+/* Whether the reader gets a preview. */
+static bool report_is_previewed(const struct supervisor *s)
+{
+	bool is = false;
+	for (int i = 0; i < s->source_count; i++)
+		is |= s->sources[i].text && interceptor_is_previewed(s->sources[i].text);
+	return is && s->record.artifact;
+}
+
+/* Compares the run with the last one of its command. Others than previewed ones pay nothing. */
+static void report_compare(struct supervisor *s)
+{
+	struct since_run run = {.meta = &s->record.meta,
+				.artifact = s->record.artifact,
+				.history = s->record.history,
+				.all_failures = true};
+	uint64_t *failures[2] = {NULL, NULL};
+	size_t counts[2] = {0, 0};
+	if (!report_is_previewed(s))
+		return;
+	for (int i = 0; i < s->source_count; i++) {
+		bool all = true;
+		if (s->sources[i].text)
+			counts[i] = interceptor_failures(s->sources[i].text, &failures[i], &all);
+		run.all_failures &= all;
+	}
+	run.failures = since_join(&failures[0], &counts[0], failures[1], counts[1]);
+	run.failure_count = counts[0];
+	since_look(&s->since, &run);
+	free(failures[0]);
+	free(failures[1]);
 }
 
 static void report_end(struct supervisor *s)
@@ -151,8 +187,10 @@ void supervisor_report(struct supervisor *s)
 	int64_t duration = clock_monotonic_ms() - s->job->begun_ms;
 	s->record.meta.reported = s->live.reported;
 	record_end(&s->record, s->status, s->timed_out, s->interrupted, duration);
-	if (s->caller == CALLER_WAITS)
+	if (s->caller == CALLER_WAITS) {
+		report_compare(s);
 		report_end(s);
+	}
 	if (s->caller != CALLER_LEFT)
 		report_note_shown(s);
 	TRACE(PROCESS, "supervisor: report: status 0x%x%s%s, %s", (unsigned)s->status,

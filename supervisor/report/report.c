@@ -174,6 +174,24 @@ static void report_json_add_artifact(struct buffer *out, const struct report *r)
 	json_end_object(out);
 }
 
+/* "since":{"id":"cmd-...","exit_code":1,"new":2,"gone":3,"same":4,"identical":false} */
+static void report_json_add_since(struct buffer *out, const struct wording_since *s)
+{
+	if (!s || !s->id[0])
+		return;
+	json_begin_object(out, "since");
+	json_add_string(out, "id", s->id);
+	if (s->exit_code >= 0)
+		json_add_number(out, "exit_code", s->exit_code);
+	else
+		json_add_signal(out, "signal", s->signal);
+	json_add_known(out, "new", s->counted, s->new);
+	json_add_known(out, "gone", s->counted, s->gone);
+	json_add_known(out, "same", s->counted, s->same);
+	json_add_bool(out, "identical", s->identical);
+	json_end_object(out);
+}
+
 /* The first warning (`at` NULL), or the one behind `at`; NULL at the end. */
 static const char *next_warning(const struct report *r, const char *at)
 {
@@ -253,6 +271,7 @@ static int json_write_end(struct report_writer *w, int which, struct buffer *out
 	json_end_text(out);
 	report_json_add_truncation(out, r->streams);
 	report_json_add_artifact(out, r);
+	report_json_add_since(out, r->since);
 	report_json_add_warnings(out, r);
 	report_json_add_error(out, r);
 	json_end_object(out);

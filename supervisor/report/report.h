@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct wording_since;
+
 /* Lines of a text, 1-based, inclusive. */
 struct report_range {
 	uint64_t from, to;
@@ -67,6 +69,9 @@ struct report {
 	/* The place of the whole text; id NULL: there is no artifact. Its files: text, standard
 	   error, raw bytes, recording; NULL where there is none. */
 	const char *id, *session, *paths[REPORT_FILES];
+
+	/* What has changed since the last run of the command; NULL: nothing is known. */
+	const struct wording_since *since;
 
 	/* Problems of the report, not of the command: strings with a NUL each. */
 	struct buffer warnings;

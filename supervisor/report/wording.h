@@ -43,6 +43,16 @@ enum wording_state {
 	WORDING_FILE, /* not a run, so it has no end */
 };
 
+/* How the last run of the same command ended, compared with this one. */
+struct wording_since {
+	char id[24];           /* "": there is nothing to say */
+	int exit_code, signal; /* as in struct wording_ending */
+	int64_t age_ms;
+	bool identical; /* no line differs, numbers and the like apart */
+	bool counted;   /* the lines that tell of a failure are: those that only this run has, */
+	uint64_t new, gone, same; /* ... only that one, and both */
+};
+
 struct wording_ending {
 	enum wording_state state;
 	bool timed_out;
@@ -63,8 +73,9 @@ struct wording_ending {
 	int64_t waited_ms;  /* for that, or for anything to happen; 0: not reported */
 	struct limit limit; /* of which `broken` was over first */
 	enum limit_part broken;
-	bool omits; /* lines are left out ... */
-	bool cuts;  /* ... or bytes of lines */
+	const struct wording_since *since; /* NULL: not compared */
+	bool omits;                        /* lines are left out ... */
+	bool cuts;                         /* ... or bytes of lines */
 };
 
 /* "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: terse read cmd-… [--lines FROM-TO],
@@ -73,7 +84,10 @@ struct wording_ending {
    than that of bytes is named: "... 8,432 lines, 473 KB (limit 100 lines); full text ...". If the
    text was not kept whole: "... 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 KB) not kept: No
    space left on device; the rest: terse read cmd-..."; where the project's file has errors, ";
-   .terse.ini is ignored: terse config check" follows the size. If the run goes on: "[terse: running
+   .terse.ini is ignored: terse config check" follows the size. Of a run with `since`: "[terse: exit
+   1 after 12.3 s, as cmd-… 3 min ago; failures: 2 new, 3 gone, 4 same; 8,432 lines, ...", "[terse:
+   exit 0 after 12.3 s; cmd-… 3 min ago: exit 1; failures: 3 gone; ...", "[terse: exit 0 after 12.3
+   s; same text as cmd-… 3 min ago; ...". If the run goes on: "[terse: running
    after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…; with that ID: terse read ID --lines
    FROM-TO, terse send ID TEXT, terse snapshot, terse signal (ends it)]\n" (no read if nothing is
    left out), "[terse: waiting for input: \"Password: \"; answer: terse send cmd-… TEXT --key enter

@@ -2,7 +2,9 @@
 
 #include "supervisor/report/report.h"
 
+#include "supervisor/report/wording.h"
 #include <jansson.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -147,6 +149,33 @@ static json_t *written(struct report *r)
 	return object;
 }
 
+static void since_the_last_run(void **state)
+{
+	struct wording_since since = {.id = "cmd-1m5zq8k3x7f0",
+				      .exit_code = 1,
+				      .counted = true,
+				      .new = 2,
+				      .gone = 3,
+				      .same = 4};
+	struct report r = report_make();
+	(void)state;
+	r.since = &since;
+	is(&r, START "\"exit_code\":0,\"success\":true," TIMES "\"state\":\"done\"," NO_TEXT
+		     ",\"since\":{\"id\":\"cmd-1m5zq8k3x7f0\",\"exit_code\":1,\"new\":2,\"gone\":3,"
+		     "\"same\":4,\"identical\":false}}\n");
+	since = (struct wording_since){
+		.id = "cmd-1m5zq8k3x7f0", .exit_code = -1, .signal = 9, .identical = true};
+	r = report_make();
+	r.since = &since;
+	is(&r, START "\"exit_code\":0,\"success\":true," TIMES "\"state\":\"done\"," NO_TEXT
+		     ",\"since\":{\"id\":\"cmd-1m5zq8k3x7f0\",\"signal\":\"SIGKILL\",\"new\":null,"
+		     "\"gone\":null,\"same\":null,\"identical\":true}}\n");
+	since.id[0] = '\0';
+	r = report_make();
+	r.since = &since;
+	is(&r, START "\"exit_code\":0,\"success\":true," TIMES "\"state\":\"done\"," NO_TEXT "}\n");
+}
+
 static void every_truncated_by(void **state)
 {
 	static const struct {
@@ -240,6 +269,7 @@ int main(void)
 		cmocka_unit_test(not_started),
 		cmocka_unit_test(counts),
 		cmocka_unit_test(grouped),
+		cmocka_unit_test(since_the_last_run),
 		cmocka_unit_test(every_truncated_by),
 		cmocka_unit_test(a_text_in_pieces),
 		cmocka_unit_test(a_long_text),

@@ -165,6 +165,57 @@ static void footers(void **state)
 	footer(&e, &in_a_file, "[terse: exit 0 after 3 ms; 1 line, 4.9 KB]\n");
 }
 
+/* How the run compares with the last one of its command. */
+static void footers_since(void **state)
+{
+	static const struct {
+		int exit_code;
+		struct wording_since since;
+		const char *words;
+	} cases[] = {
+		{1,
+		 {.exit_code = 1, .counted = true, .new = 2, .gone = 3, .same = 1004},
+		 ", as " ID " 3 min ago; failures: 2 new, 3 gone, 1,004 same"},
+		{1,
+		 {.exit_code = 1, .counted = true, .same = 4},
+		 ", as " ID " 3 min ago; failures: 4 same"},
+		{1, {.exit_code = 1, .counted = true}, ", as " ID " 3 min ago"},
+		{1, {.exit_code = 1, .new = 7}, ", as " ID " 3 min ago"},
+		{0,
+		 {.exit_code = 1, .counted = true, .gone = 3},
+		 "; " ID " 3 min ago: exit 1; failures: 3 gone"},
+		{2,
+		 {.exit_code = 0, .counted = true, .new = 1},
+		 "; " ID " 3 min ago: exit 0; failures: 1 new"},
+		{2, {.exit_code = -1, .signal = 11}, "; " ID " 3 min ago: killed by SIGSEGV"},
+		{1,
+		 {.exit_code = 1, .identical = true, .counted = true, .same = 3},
+		 "; same text as " ID " 3 min ago"},
+		{0, {.exit_code = 0, .identical = true}, "; same text as " ID " 3 min ago"},
+		{0, {.exit_code = 2, .identical = true}, "; same text as " ID " 3 min ago: exit 2"},
+		/* There is nothing to say. */
+		{0, {.exit_code = 0, .counted = true}, ""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct wording_ending e = ended(cases[i].exit_code);
+		struct wording_since since = cases[i].since;
+		char want[400];
+		snprintf(since.id, sizeof(since.id), "%s", ID);
+		since.age_ms = 3 * 60 * 1000;
+		e.since = &since;
+		snprintf(want, sizeof(want),
+			 "[terse: exit %d after 12.3 s%s; 8,432 lines, 473 KB; full text: terse "
+			 "read " ID " [--lines FROM-TO], terse search " ID " REGEX]\n",
+			 cases[i].exit_code, cases[i].words);
+		footer(&e, &kept, want);
+		since.id[0] = '\0';
+		snprintf(want, sizeof(want), "[terse: exit %d after 12.3 s; 8,432 lines, 473 KB]\n",
+			 cases[i].exit_code);
+		footer(&e, &in_a_file, want);
+	}
+}
+
 /* Every preview has the limit of bytes; any other limit is named. */
 static void footers_name_the_limit(void **state)
 {
@@ -612,6 +663,7 @@ int main(void)
 		cmocka_unit_test(markers),
 		cmocka_unit_test(spelled_markers),
 		cmocka_unit_test(footers),
+		cmocka_unit_test(footers_since),
 		cmocka_unit_test(footers_name_the_limit),
 		cmocka_unit_test(footers_of_running),
 		cmocka_unit_test(endings),

@@ -1,0 +1,149 @@
+#!/usr/bin/env -S python3 -B
+"""What has changed since the last run of the same command, in the last line of a preview and in JSON."""
+
+import json
+import os
+import re
+import threading
+
+from support.harness import Case, main, write_file
+
+SINCE = re.compile(rb"\[terse: exit (\d+) after [^;,]+(.*?); [\d,]+ lines?, ")
+COUNTS = re.compile(rb"; failures: (?:(\d+) new)?(?:, )?(?:(\d+) gone)?(?:, )?(?:(\d+) same)?$")
+
+
+class Since(Case):
+    def say(self, failing, extra="", cwd=None):
+        """The output of the next run of the tests: of 800, these fail, with two lines each."""
+        lines = []
+        for n in range(800):
+            lines.append("test number_%03d ... %s" % (n, "FAILED" if n in failing else "ok"))
+            if n in failing:
+                lines.append("  AssertionError: number_%03d is wrong" % n)
+        lines += [extra] * bool(extra) + ["", "%d failed, %d passed in 1.%d s" % (
+            len(failing), 800 - len(failing), len(failing))]
+        write_file(os.path.join(cwd or self.work, "said"), "\n".join(lines) + "\n")
+        write_file(os.path.join(cwd or self.work, "tests"), "#!/bin/sh\ncat said\nexit %d\n" % bool(failing), 0o755)
+
+    def run_tests(self, session="s", cwd=None, *options):
+        return self.terse("--session", session, *options, "./tests", cwd=cwd)
+
+    def since(self, run):
+        """Exit code, what is told, and the counts of new, gone and same failures."""
+        told = SINCE.search(run.out)
+        self.assertTrue(told, run.out[-500:])
+        counts = COUNTS.search(told[2])
+        return int(told[1]), told[2], tuple(int(n or 0) for n in counts.groups()) if counts else None
+
+    def test_counts(self):
+        """The counts, checked against the lines of each step."""
+        before, last = None, None
+        for failing in ({3}, {3}, {3, 9, 700}, {9, 700}, set(), set(), {5}):
+            self.say(failing)
+            run = self.run_tests()
+            code, told, counts = self.since(run)
+            self.assertEqual(code, bool(failing))
+            if before is None:
+                self.assertEqual(told, b"")
+            elif before == failing:
+                self.assertRegex(told, rb"\A; same text as %s \d+ s ago\Z" % last)
+            else:
+                self.assertEqual(counts, tuple(2 * n for n in (
+                    len(failing - before), len(before - failing), len(failing & before))))
+                how = rb", as %s \d+ s ago;" if bool(before) == bool(failing) else rb"; %s \d+ s ago: exit \d;"
+                self.assertRegex(told, rb"\A" + how % last)
+            before, last = failing, run.id.encode()
+
+    def test_json(self):
+        self.say({3, 4})
+        first = json.loads(self.run_tests("s", None, "--format", "json").out)
+        self.assertNotIn("since", first)
+        self.say({4, 5, 6})
+        second = json.loads(self.run_tests("s", None, "--format", "json").out)
+        self.assertEqual(second["since"], {"id": first["artifact"]["id"], "exit_code": 1, "new": 4, "gone": 2,
+                                           "same": 2, "identical": False})
+        third = json.loads(self.run_tests("s", None, "--format", "json").out)
+        self.assertEqual(third["since"], {"id": second["artifact"]["id"], "exit_code": 1, "new": 0, "gone": 0,
+                                          "same": 6, "identical": True})
+
+    def test_which_run(self):
+        """The same words and directory; the session first, then the newest of the store."""
+        other = os.path.join(self.dir, "other")
+        os.mkdir(other)
+        self.say({3}, cwd=other)
+        self.say({3})
+        self.run_tests("s", other)
+        self.assertEqual(self.since(self.run_tests("s"))[1], b"")
+        mine = self.run_tests("s").id.encode()
+        theirs = self.run_tests("t")
+        self.assertIn(mine, self.since(theirs)[1])
+        self.assertIn(theirs.id.encode(), self.since(self.run_tests("u"))[1])
+        self.assertIn(mine, self.since(self.run_tests("s"))[1])
+        # What was removed is not compared with.
+        self.ask("session", "end", "--now", "u")
+        self.ask("session", "end", "--now", "t")
+        self.ask("session", "end", "--now", "s")
+        self.assertEqual(self.since(self.run_tests("v"))[1], b"")
+
+    def test_rewound(self):
+        self.say({3})
+        first = self.run_tests().id.encode()
+        self.say({4})
+        second = self.run_tests()
+        self.assertIn(first, self.since(second)[1])
+        self.ask("rewind", "--session", "s", second.id)
+        self.say({5})
+        self.assertIn(first, self.since(self.run_tests())[1])
+
+    def test_damaged(self):
+        """Files that are no such files: nothing is counted, and the next run counts again."""
+        for content in (b"", b"tersefa1", b"tersefa1abc", b"tersefa1" + b"\xff" * 8 + b"\x01" * 8, b"x" * 100000):
+            self.say({3, 4})
+            run = self.run_tests()
+            path = os.path.join(self.store, "sessions", "s", run.id + ".fail")
+            self.assertTrue(os.path.exists(path))
+            write_file(path, content)
+            self.say({4, 5})
+            _, told, counts = self.since(self.run_tests())
+            self.assertIn(run.id.encode(), told)
+            self.assertEqual(counts, (4, 0, 0) if content == b"tersefa1" else None, content)
+            self.say({4, 5, 6})
+            self.assertEqual(self.since(self.run_tests())[2], (2, 0, 4))
+
+    def test_short_and_read(self):
+        """Runs that fit say nothing, nor do texts that were asked for."""
+        for _ in range(2):
+            run = self.terse("--session", "s", "--status", "always", "sh", "-c", "seq 3; exit 3")
+            self.assertEqual(run.out, b"1\n2\n3\n[terse: exit 3]\n")
+        write_file(os.path.join(self.work, "long"), "a line of text\n" * 9000)
+        for _ in range(2):
+            self.assertNotIn(b" as cmd-", self.terse("--session", "s", "cat", "long").out)
+        self.assertFalse(os.path.exists(os.path.join(self.store, "commands")))
+
+    def test_at_once(self):
+        """Runs of one command that end at the same time: each says something right, and the last is one of them."""
+        self.say({3, 4})
+        self.run_tests()
+        runs = []
+        threads = [threading.Thread(target=lambda: runs.append(self.run_tests())) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for run in runs:
+            self.assertIn(b"same text as cmd-", self.since(run)[1])
+        self.say({4, 9})
+        self.assertEqual(self.since(self.run_tests())[2], (2, 2, 2))
+
+    def test_gc_removes_links(self):
+        self.say({3})
+        self.run_tests()
+        links = os.path.join(self.store, "commands")
+        self.assertEqual(len(os.listdir(links)), 1)
+        self.ask("session", "end", "--now", "s")
+        self.ask("gc")
+        self.assertEqual(os.listdir(links), [])
+
+
+if __name__ == "__main__":
+    main()
