@@ -53,6 +53,7 @@ static const char *const format_choices[] = {"text", "json", "blocks", NULL};
 static const char *const prompt_choices[] = {"report", "await", "eof", "fail", NULL};
 static const char *const print_choices[] = {"auto", "preview", "full", NULL};
 static const char *const status_choices[] = {"never", "failure", "always", NULL};
+static const char *const seen_choices[] = {"no", "previews", NULL};
 static const char *const unit_choices[] = {"lines", "matches", "results", "entries", NULL};
 static const char *const when_choices[] = {"overflow", "always", NULL};
 static const char *const push_choices[] = {"off", "failed", "all", NULL};
@@ -322,6 +323,14 @@ const struct option option_table[] = {
 		WORD(status, status_choices, "never"),
 		.safe = true,
 		.help = "When to add a line with the exit status to text that is printed whole.",
+	},
+	{
+		NAMES("report", "seen", "--seen", "TERSE_SEEN"),
+		WORD(seen, seen_choices, "previews"),
+		.safe = true,
+		.help = "Which texts leave out lines that the session's reader was shown before: "
+			"no, "
+			"or previews.",
 	},
 	{
 		NAMES("report", "ceiling", "--ceiling", "TERSE_CEILING"),

@@ -76,6 +76,7 @@ struct interceptor_events {
 };
 
 struct interceptor;
+struct recall;
 
 /* NULL with errno. */
 struct interceptor *interceptor_new(const struct interceptor_options *options,
@@ -164,7 +165,8 @@ void interceptor_update_live(struct interceptor *s);
 struct interceptor_ending {
 	struct wording_ending ending; /* lines and bytes are filled in from the stream */
 	struct wording_place place;
-	bool is_second; /* the same reader gets a notice on another stream, too */
+	const struct recall *recall; /* see preview_ask; NULL: nothing is remembered */
+	bool is_second;              /* the same reader gets a notice on another stream, too */
 	enum status_when { STATUS_LINE_NEVER, STATUS_LINE_FAILURE, STATUS_LINE_ALWAYS } status_line;
 };
 

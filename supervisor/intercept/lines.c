@@ -179,6 +179,7 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	struct buffer command = BUFFER_INIT;
 	struct preview_ask ask = make_ask(s, &marker, &command);
 	ask.status = s->failed;
+	ask.recall = shown_is_bare(s) ? NULL : e->recall;
 	ask.budget = s->options.limit.bytes;
 	ask.total = share_end(&s->share, ask.budget);
 	if (s->options.limit.count)

@@ -606,11 +606,27 @@ static void choose_by_value(struct layout *l, const struct preview_options *opti
 	take_folds(l);
 }
 
+void choose_new(struct layout *l)
+{
+	struct run run;
+	for (size_t i = l->back; i < l->count; i++) {
+		struct unit *u = &l->units[i];
+		if (!u->chosen && (u->seen || u->trait.value < TELLING))
+			u->trait.value = 0;
+	}
+	for (size_t work = 0; work < WORK_MAX && (run = densest_run(l)).to; work += l->count) {
+		for (; run.from < run.to; run.from++)
+			take_telling(l, run.from);
+	}
+}
+
 void choose(struct layout *l, const struct preview_options *options)
 {
 	if (options->mode == PREVIEW_SMART)
 		choose_by_value(l, options);
 	else
 		choose_by_position(l, options);
+	if (l->ask->recall && options->mode == PREVIEW_SMART && recall_leave_out(l))
+		choose_new(l);
 	layout_close_gaps(l);
 }

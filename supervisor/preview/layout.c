@@ -238,10 +238,13 @@ static struct preview_piece gap_between(const struct layout *l, const struct uni
 		a = NULL;
 	uint64_t start = a ? a->line.offset + a->length : l->ask->printed_bytes;
 	uint64_t end = b ? b->line.offset : l->total_bytes;
-	return (struct preview_piece){.kind = PREVIEW_GAP,
-				      .from = a ? a->to + 1 : l->ask->printed_lines + 1,
-				      .to = b ? b->line.number - 1 : l->total_lines,
-				      .bytes = end - start};
+	struct preview_piece gap = {.kind = PREVIEW_GAP,
+				    .from = a ? a->to + 1 : l->ask->printed_lines + 1,
+				    .to = b ? b->line.number - 1 : l->total_lines,
+				    .bytes = end - start};
+	if (l->ask->recall && gap.from <= gap.to)
+		recall_name(l, a, b, &gap);
+	return gap;
 }
 
 static size_t gap_cost(const struct layout *l, const struct unit *a, const struct unit *b)
@@ -395,6 +398,17 @@ bool layout_take(struct layout *l, size_t unit)
 {
 	struct unit *u = &l->units[unit];
 	return u->chosen || layout_choose(l, u, used_beside(l, u));
+}
+
+void layout_drop(struct layout *l, size_t unit)
+{
+	struct unit *u = &l->units[unit];
+	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
+	u->chosen = false;
+	const struct unit *before = chosen_before(l, unit), *behind = chosen_behind(l, unit);
+	l->used = l->used - u->cost - gap_cost(l, before, u) - gap_cost(l, u, behind) +
+		  gap_cost(l, before, behind);
+	l->lines -= u->lines;
 }
 
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit)

@@ -9,6 +9,7 @@
 #define TERSE_PREVIEW_LAYOUT_H
 
 #include "lib/buffer.h"
+#include "lib/recall.h"
 #include "supervisor/preview/line.h"
 #include "supervisor/preview/preview.h"
 #include "supervisor/preview/score.h"
@@ -34,6 +35,9 @@ struct unit {
 	unsigned above;   /* like so many in front of the fold, this one included */
 	bool chosen;
 	bool guard; /* LINE_GUARD goes in front */
+	bool seen;  /* the reader was shown it before, there ... */
+	bool stays; /* ... but gets it again */
+	struct recall_place shown;
 	struct trait trait;
 };
 
@@ -109,6 +113,9 @@ bool layout_take(struct layout *l, size_t unit);
 /* The same with the line cut so that it fits, and to `limit` bytes at most. */
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit);
 
+/* A taken unit is not taken any more. */
+void layout_drop(struct layout *l, size_t unit);
+
 /* Takes the lines of each gap that cost no more than its marker. */
 void layout_close_gaps(struct layout *l);
 
@@ -129,6 +136,23 @@ size_t choose_head_share(const struct preview_options *options);
 
 /* Those that the last lines have in any case; `brief` as in struct layout. */
 size_t choose_end_share(const struct preview_options *options, int status, bool brief);
+
+/* recall.c: what the reader was shown before. */
+
+/* Finds out which units were shown. `recall` may be NULL. */
+void recall_mark(struct layout *l, const struct recall *recall);
+
+/* Whether all lines of the gap between two units (NULL: the start or end) were shown by one run,
+   one below the other; then the gap says where. */
+bool recall_name(const struct layout *l, const struct unit *a, const struct unit *b,
+		 struct preview_piece *gap);
+
+/* Leaves out chosen units that were shown, where that saves something; the first failure, the most
+   telling line, the counts and the end stay. Returns whether some went. */
+bool recall_leave_out(struct layout *l);
+
+/* Takes further lines that tell something and are new. */
+void choose_new(struct layout *l);
 
 /* Takes lines of a layout whose lines do not all fit. */
 void choose(struct layout *l, const struct preview_options *options);

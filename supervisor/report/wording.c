@@ -105,6 +105,10 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 	else
 		buffer_append_string(out, " like this, ");
 	buffer_append_string(out, HUMAN_SIZE(piece->bytes));
+	if (piece->as) {
+		buffer_printf(out, ", as in %s ", piece->as);
+		append_numbers(out, piece->as_from, piece->as_to);
+	}
 	append_spelled(out, piece, place);
 	if (piece->kind == PREVIEW_ALIKE) {
 		bool returns = piece->len > 0 && piece->text[piece->len - 1] == '\r';

@@ -60,6 +60,15 @@ static void markers(void **state)
 	marker(&one, &kept, "[... line 7 omitted, 1 B]\n");
 	marker(&huge, &kept, "[... lines 1-12345678 omitted, 10.0 GB]\n");
 	marker(&many, &lost, "[... lines 31-1234 omitted, 61.0 KB]\n");
+	struct preview_piece shown = many;
+	shown.as = ID;
+	shown.as_from = 40;
+	shown.as_to = 1243;
+	marker(&shown, &kept, "[... lines 31-1234 omitted, 61.0 KB, as in " ID " 40-1243]\n");
+	shown.spelled = true;
+	marker(&shown, &kept,
+	       "[... lines 31-1234 omitted, 61.0 KB, as in " ID " 40-1243: terse read " ID
+	       " --lines 31-1234]\n");
 	marker(&many, &in_a_file, "[... lines 31-1234 omitted, 61.0 KB]\n");
 	marker(&fold, &kept, "[... lines 1012-1421 repeat the line above]\n");
 	marker(&jump, &kept, "[... from line 1012 on]\n");

@@ -1,0 +1,233 @@
+// See memory.h.
+
+#include "supervisor/artifact/memory.h"
+
+#include "lib/buffer.h"
+#include "lib/fingerprint.h"
+#include "lib/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC "terseme1"
+
+/* In front of the lines of a run, in the byte order of the machine: the store is of one machine. */
+struct memory_head {
+	char magic[8];
+	char id[ID_LEN];
+	uint64_t count;
+	uint64_t check; /* of the ID and the lines */
+};
+
+static size_t block_size(const struct memory_head *h)
+{
+	return sizeof(*h) + (size_t)h->count * sizeof(struct memory_line);
+}
+
+static uint64_t block_check(const struct memory_head *h, const char *lines)
+{
+	return fingerprint_exact(lines, (size_t)h->count * sizeof(struct memory_line)) ^
+	       fingerprint_exact(h->id, ID_LEN) << 1;
+}
+
+/* The block at the start of `data`: its size, or 0 if that is none. */
+static size_t block_at(const char *data, size_t len, struct memory_head *h)
+{
+	char id[ID_LEN + 1] = "";
+	if (len < sizeof(*h))
+		return 0;
+	memcpy(h, data, sizeof(*h));
+	memcpy(id, h->id, ID_LEN);
+	if (memcmp(h->magic, MAGIC, sizeof(h->magic)) != 0 || !id_is_valid(id) ||
+	    h->count > (len - sizeof(*h)) / sizeof(struct memory_line) ||
+	    h->check != block_check(h, data + sizeof(*h)))
+		return 0;
+	return block_size(h);
+}
+
+/* Reads the file. One that is too long, or not whole, is as empty. Returns 0, or -1 with errno. */
+static int read_blocks(int fd, struct buffer *out)
+{
+	struct memory_head h;
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return -1;
+	if (st.st_size <= 0 || (uint64_t)st.st_size > MEMORY_MOST)
+		return 0;
+	if (buffer_reserve(out, (size_t)st.st_size) < 0)
+		return -1;
+	if (io_read_whole(fd, out->data, (size_t)st.st_size, 0) < 0)
+		return errno == EIO ? 0 : -1;
+	out->len = (size_t)st.st_size;
+	for (size_t at = 0, size; at < out->len; at += size) {
+		size = block_at(out->data + at, out->len - at, &h);
+		if (size == 0) {
+			buffer_clear(out);
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct memory_entry *x = a, *y = b;
+	if (x->line.print != y->line.print)
+		return x->line.print < y->line.print ? -1 : 1;
+	if (x->run != y->run)
+		return x->run < y->run ? 1 : -1;
+	return (x->line.number > y->line.number) - (x->line.number < y->line.number);
+}
+
+/* Takes over the lines of one block. */
+static int memory_take(struct memory *m, const struct memory_head *h, const char *lines,
+		       size_t *entry_room, size_t *id_room)
+{
+	char(*id)[ID_LEN + 1] = array_add(&m->ids, &m->runs, id_room, sizeof(*id));
+	if (!id)
+		return -1;
+	memcpy(*id, h->id, ID_LEN);
+	(*id)[ID_LEN] = '\0';
+	for (uint64_t i = 0; i < h->count; i++) {
+		struct memory_entry *e = array_add(&m->entries, &m->count, entry_room, sizeof(*e));
+		if (!e)
+			return -1;
+		memcpy(&e->line, lines + i * sizeof(e->line), sizeof(e->line));
+		e->run = (uint32_t)(m->runs - 1);
+	}
+	return 0;
+}
+
+int memory_read(struct memory *m, int dir)
+{
+	struct buffer blocks = BUFFER_INIT;
+	size_t entry_room = 0, id_room = 0;
+	*m = (struct memory){0};
+	int fd = store_open_file(dir, MEMORY_FILE, O_RDONLY);
+	int result = 0;
+	if (fd >= 0 && store_lock(fd, LOCK_SH) == 0)
+		result = read_blocks(fd, &blocks);
+	io_close(&fd);
+	for (size_t at = 0; result == 0 && at < blocks.len;) {
+		struct memory_head h;
+		memcpy(&h, blocks.data + at, sizeof(h));
+		result = memory_take(m, &h, blocks.data + at + sizeof(h), &entry_room, &id_room);
+		at += block_size(&h);
+	}
+	if (m->count > 0)
+		qsort(m->entries, m->count, sizeof(*m->entries), compare_entries);
+	buffer_release(&blocks);
+	return result < 0 && errno == ENOMEM ? -1 : 0;
+}
+
+void memory_release(struct memory *m)
+{
+	free(m->entries);
+	free(m->ids);
+	*m = (struct memory){0};
+}
+
+const struct memory_entry *memory_find(const struct memory *m, uint64_t print, uint32_t exact)
+{
+	size_t low = 0, high = m->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (m->entries[middle].line.print < print)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == m->count || m->entries[low].line.print != print)
+		return NULL;
+	for (size_t i = low; i < m->count && m->entries[i].line.print == print; i++) {
+		if (m->entries[i].line.exact == exact)
+			return &m->entries[i];
+	}
+	return &m->entries[low];
+}
+
+/* Opens and locks the file for a change. */
+static int open_to_change(int dir, bool make)
+{
+	int fd = store_open_file(dir, MEMORY_FILE, O_RDWR | (make ? O_CREAT : 0));
+	if (fd >= 0 && store_lock(fd, LOCK_EX) < 0)
+		io_close(&fd);
+	return fd;
+}
+
+static int rewrite(int fd, const char *data, size_t len)
+{
+	int result = ftruncate(fd, 0);
+	return result < 0 ? result : io_write_at(fd, data, len, 0);
+}
+
+/* The offset behind so many bytes of the oldest blocks, or more. */
+static size_t skip_oldest(const struct buffer *blocks, size_t least)
+{
+	size_t at = 0;
+	while (at < least && at < blocks->len) {
+		struct memory_head h;
+		memcpy(&h, blocks->data + at, sizeof(h));
+		at += block_size(&h);
+	}
+	return at;
+}
+
+int memory_add(int dir, const char *id, const struct memory_line *lines, size_t count)
+{
+	struct buffer blocks = BUFFER_INIT;
+	struct memory_head h = {.count = count};
+	memcpy(h.magic, MAGIC, sizeof(h.magic));
+	memcpy(h.id, id, ID_LEN);
+	h.check = block_check(&h, (const char *)lines);
+	if (block_size(&h) > MEMORY_MOST / 2)
+		return 0;
+	int fd = open_to_change(dir, true);
+	int result = fd < 0 ? -1 : read_blocks(fd, &blocks);
+	if (result < 0)
+		goto out;
+	size_t before = blocks.len, skip = 0;
+	if (before + block_size(&h) > MEMORY_MOST)
+		skip = skip_oldest(&blocks, before + block_size(&h) - MEMORY_MOST / 2);
+	buffer_append(&blocks, &h, sizeof(h));
+	buffer_append(&blocks, lines, count * sizeof(*lines));
+	result = buffer_check(&blocks);
+	if (result == 0 && before > 0 && skip == 0)
+		result = io_write_at(fd, blocks.data + before, blocks.len - before, (off_t)before);
+	else if (result == 0)
+		result = rewrite(fd, blocks.data + skip, blocks.len - skip);
+out:
+	io_close(&fd);
+	buffer_release(&blocks);
+	return result;
+}
+
+int memory_forget(int dir, uint64_t from, uint64_t to)
+{
+	struct buffer blocks = BUFFER_INIT, kept = BUFFER_INIT;
+	int fd = open_to_change(dir, false);
+	int result = fd < 0 ? (errno == ENOENT ? 0 : -1) : read_blocks(fd, &blocks);
+	for (size_t at = 0; result == 0 && at < blocks.len;) {
+		struct memory_head h;
+		char id[ID_LEN + 1] = "";
+		memcpy(&h, blocks.data + at, sizeof(h));
+		memcpy(id, h.id, ID_LEN);
+		uint64_t packed = id_pack(id);
+		if (packed < from || packed > to)
+			buffer_append(&kept, blocks.data + at, block_size(&h));
+		at += block_size(&h);
+	}
+	if (result == 0)
+		result = buffer_check(&kept);
+	if (result == 0 && fd >= 0 && kept.len < blocks.len)
+		result = rewrite(fd, kept.data, kept.len);
+	io_close(&fd);
+	buffer_release(&blocks);
+	buffer_release(&kept);
+	return result;
+}

@@ -1,0 +1,74 @@
+// See remembering.h.
+
+#include "supervisor/process/remembering.h"
+
+#include "lib/buffer.h"
+#include "lib/fingerprint.h"
+#include "lib/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether the text of a run can be read, of the session's directory. */
+static bool remembering_is_readable(struct remembering *r, uint32_t run)
+{
+	if (r->readable[run] < 0)
+		r->readable[run] = id_has_file(r->record->history, r->memory.ids[run], ".txt");
+	return r->readable[run];
+}
+
+static enum recall_found remembering_find(void *ctx, const char *line, size_t len,
+					  struct recall_place *where)
+{
+	struct remembering *r = ctx;
+	uint32_t exact = (uint32_t)fingerprint_exact(line, len);
+	const struct memory_entry *e =
+		memory_find(&r->memory, fingerprint_masked(line, len), exact);
+	if (!e)
+		return RECALL_NEW;
+	where->id = remembering_is_readable(r, e->run) ? r->memory.ids[e->run] : NULL;
+	where->line = e->line.number;
+	return e->line.exact == exact ? RECALL_SAME : RECALL_MASKED;
+}
+
+static void remembering_shown(void *ctx, const char *line, size_t len, uint64_t number)
+{
+	struct remembering *r = ctx;
+	if (number > UINT32_MAX)
+		return;
+	struct memory_line *l = array_add(&r->shown, &r->count, &r->cap, sizeof(*l));
+	if (l)
+		*l = (struct memory_line){.print = fingerprint_masked(line, len),
+					  .exact = (uint32_t)fingerprint_exact(line, len),
+					  .number = (uint32_t)number};
+}
+
+void remembering_begin(struct remembering *r, const struct record *record, bool wanted)
+{
+	*r = (struct remembering){.record = record};
+	if (!wanted || record->history < 0 || !record->meta.id[0] ||
+	    strcmp(record->meta.session, "default") == 0)
+		return;
+	if (memory_read(&r->memory, record->history) < 0)
+		memory_release(&r->memory);
+	r->readable = malloc(r->memory.runs + 1);
+	if (!r->readable) {
+		memory_release(&r->memory);
+		return;
+	}
+	memset(r->readable, -1, r->memory.runs + 1);
+	r->recall = (struct recall){.find = remembering_find, .shown = remembering_shown, .ctx = r};
+	r->is_open = true;
+	TRACE(PREVIEW, "the session remembers %zu lines of %zu runs", r->memory.count,
+	      r->memory.runs);
+}
+
+void remembering_end(struct remembering *r)
+{
+	if (r->count > 0)
+		memory_add(r->record->history, r->record->meta.id, r->shown, r->count);
+	memory_release(&r->memory);
+	free(r->readable);
+	free(r->shown);
+	*r = (struct remembering){.is_open = false};
+}

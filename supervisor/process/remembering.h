@@ -1,0 +1,30 @@
+// The memory of a session (artifact/memory.h) while a run is reported: what the reader was shown
+// before, and what it is shown now. Only sessions of one conversation have it: in "default" nobody
+// knows who has read what.
+#ifndef TERSE_PROCESS_REMEMBERING_H
+#define TERSE_PROCESS_REMEMBERING_H
+
+#include "lib/recall.h"
+#include "supervisor/artifact/memory.h"
+#include "supervisor/process/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct remembering {
+	bool is_open; /* else nothing is remembered, and `recall` is of no use */
+	struct recall recall;
+	struct memory memory;
+	const struct record *record;
+	signed char *readable; /* of each run: 1, 0, or -1: not looked at */
+	struct memory_line *shown;
+	size_t count, cap;
+};
+
+/* Reads the memory if it is `wanted`. The struct stays where it is. */
+void remembering_begin(struct remembering *r, const struct record *record, bool wanted);
+
+/* Writes down what was shown, and frees. */
+void remembering_end(struct remembering *r);
+
+#endif

@@ -1,0 +1,103 @@
+#!/usr/bin/env -S python3 -B
+"""Projects whose tests are run again and again while they are mended: what a session's memory saves, and that
+the new failure is in every preview."""
+
+import os
+import re
+import shutil
+import sys
+
+from support.harness import Case, main, write_file
+
+TESTS = 450
+SINCE = re.compile(rb"\[terse: exit \d+ after [^;,]+(?:, as cmd-[^;]+|; cmd-[^;]+: exit \d+)?(?:; failures: "
+                   rb"(?:(\d+) new)?(?:, )?(?:(\d+) gone)?(?:, )?(?:(\d+) same)?)?; [\d,]+ lines")
+NAMES = ("parser", "reader", "writer", "socket", "table", "index", "cursor", "window", "option", "format", "session")
+DOES = ("keeps", "drops", "splits", "joins", "counts", "rejects", "accepts", "merges", "orders", "repeats")
+WHAT = ("empty input", "the last item", "an open end", "two of a kind", "a long name", "nothing", "the first line",
+        "unknown keys", "every byte", "late data", "a second call")
+
+
+def title(n):
+    return "%s %s %s" % (NAMES[n % 11], DOES[n // 11 % 10], WHAT[n // 3 % 11])
+
+
+# The tests that fail, whether there is a new warning, whether the source is broken.
+STEPS = ((set(), False, False), ({40}, False, False), ({40, 200, 301}, False, False), ({200, 301}, False, False),
+         ({200, 301}, True, False), ({200, 301}, True, True), ({200, 301}, True, False), (set(), False, False))
+
+
+class Projects(Case):
+    def history(self, write, command, failure, counted):
+        """Writes each step of the project and runs its tests, with and without the memory. failure(n): what the
+        preview shows of a test that fails; counted(step): the lines that tell of failures, by what is known of
+        the tool."""
+        sizes = {}
+        for seen in ("no", "previews"):
+            sizes[seen], before = [], None
+            for step in STEPS:
+                write(*step)
+                run = self.terse("--session", seen, "--seen", seen, "--size", "4KB", *command)
+                text = self.artifact(run.id) if run.id else run.out
+                if not step[2]:
+                    self.assertGreater(len(text), 20000)
+                new = step[0] - (before[0] if before else set())
+                for n in new if not step[2] else ():
+                    self.assertIn(failure(n), run.out, "step %r" % (step,))
+                if step[2]:
+                    self.assertIn(b"rror", run.out)
+                if before and run.id:
+                    old, now = counted(before), counted(step)
+                    told = SINCE.search(run.out)
+                    if told:
+                        self.assertEqual([int(n or 0) for n in told.groups()],
+                                         [len(now - old), len(old - now), len(now & old)], (step, run.out[-400:]))
+                sizes[seen].append(len(run.out))
+                before = step if run.id else before
+        share = 100 * sum(sizes["previews"]) // sum(sizes["no"])
+        print("%s: %s without, %s with the memory: %d %%" % (command[0], sizes["no"], sizes["previews"], share),
+              flush=True)
+        self.assertLessEqual(share, 70)
+
+    def test_c(self):
+        """A program in C that make builds and runs."""
+        if not shutil.which("cc") or not shutil.which("make"):
+            self.skipTest("there is no compiler")
+
+        def write(failing, warning, broken):
+            source = ["#include <stdio.h>", "static int bad;",
+                      "static void check(int ok, const char *name, int line)", "{",
+                      '\tprintf("%s: tests.c:%d: %s\\n", ok ? "ok" : "FAILED", line, name);', "\tbad += !ok;", "}",
+                      "int main(void)", "{"]
+            source += ["\tint unused;"] * warning + ["\tundeclared(1);"] * broken
+            source += ['\tcheck(%d, "%s, test_%d", __LINE__);' % (n not in failing, title(n), n)
+                       for n in range(TESTS)]
+            source += ['\tprintf("%d of %d failed\\n", bad, ' + "%d);" % TESTS, "\treturn bad > 0;", "}"]
+            write_file(os.path.join(self.work, "tests.c"), "\n".join(source) + "\n")
+            write_file(os.path.join(self.work, "Makefile"), "check: tests\n\t./tests\n.PHONY: check tests\n"
+                       "tests:\n\tcc -Wall -Werror=implicit-function-declaration -o tests tests.c\n")
+
+        def counted(step):
+            return {"FAILED %d" % n for n in step[0]}
+        self.history(write, ("make", "check"), lambda n: b"FAILED: tests.c:", counted)
+
+    def test_python(self):
+        def write(failing, warning, broken):
+            source = ["import unittest, warnings", "", "class Tests(unittest.TestCase):"]
+            for n in range(TESTS):
+                name = re.sub(r"\W", "_", title(n))
+                source += ["    def test_%d_%s(self):" % (n, name),
+                           "        self.assertEqual(%d, 3, 'value of test_%d')" % (4 if n in failing else 3, n), ""]
+            source += ["    def broken(self:" if broken else ""]
+            write_file(os.path.join(self.work, "test_it.py"), "\n".join(source) + "\n")
+            write_file(os.path.join(self.work, "run"), "#!/bin/sh\n%s%s -B -m unittest -v test_it\n" % (
+                "echo 'warning: the cache is old' >&2\n" if warning else "", sys.executable), 0o755)
+
+        def counted(step):
+            lines = {"%s %d" % (line, n) for n in step[0] for line in ("... FAIL", "FAIL:", "AssertionError:")}
+            return lines | ({"FAILED (failures=N)"} if step[0] else set())
+        self.history(write, ("./run",), lambda n: b"value of test_%d" % n, counted)
+
+
+if __name__ == "__main__":
+    main()
