@@ -219,7 +219,7 @@ void inventory_release(struct inventory *v)
 
 /* Files of a session's directory that are no artifacts. */
 static const char *const own_files[] = {RECENT_FILE, META_HISTORY, USAGE_READS, INVENTORY_ENDED,
-					 MEMORY_FILE};
+					MEMORY_FILE};
 
 #define OWN_FILES (sizeof(own_files) / sizeof(*own_files))
 

@@ -93,7 +93,8 @@ const struct help_topic help_topics[] = {
 	 "  --host NAME           by machines whose name begins so\n"
 	 "  --failed              only failed or interrupted runs\n"},
 	{"history", "list all runs of this session", "terse history [OPTIONS]",
-	 "Lists all runs of this session that have ended, newest first.\n\n" RUNS_HELP},
+	 "Lists all runs of this session that have ended, newest first. With --command the\n"
+	 "last line says how these runs went.\n\n" RUNS_HELP},
 	{"stats", "sum up what runs showed and what terse saved", "terse stats [OPTIONS]",
 	 "Sums up the runs of this session: what commands wrote, what the agent was shown of\n"
 	 "it, what was read back later, and what the agent would have shown by itself. Saved\n"

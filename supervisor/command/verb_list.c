@@ -10,6 +10,7 @@
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "shim/exec_call.h"
+#include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/history.h"
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/meta.h"
@@ -53,6 +54,12 @@ struct runs {
 	size_t width; /* columns */
 	uint64_t rows;
 	struct buffer out;
+
+	/* Of the history of a command: where the artifacts are, and how the runs went. */
+	struct store *stores;
+	int store_count;
+	struct buffer
+		results; /* " ok FAIL(3)", the newest first, as words with a NUL behind each */
 };
 
 /* Rows by default: enough for recent runs, and quick however many there are. */
@@ -412,6 +419,75 @@ static int runs_flush(struct runs *r)
 	return result;
 }
 
+/* How many lines of a failed run tell of a failure, as far as that is known; -1: not. */
+static long runs_count_failures(const struct runs *r, const struct meta *m)
+{
+	char session[STORE_SESSION_LEN + 1];
+	long failures = -1;
+	store_session_name(m->session, session);
+	for (int i = 0; i < r->store_count && *m->id && failures < 0; i++) {
+		uint64_t *prints;
+		size_t count;
+		int dir = store_open_session(&r->stores[i], session, false);
+		if (dir >= 0 && failures_read(dir, m->id, &prints, &count) == 0) {
+			failures = (long)count;
+			free(prints);
+		}
+		io_close(&dir);
+	}
+	return failures;
+}
+
+/* Takes down how a run went: "ok", "FAIL(3)", "FAIL", "interrupted". */
+static void runs_add_result(struct runs *r, const struct meta *m)
+{
+	long failures = runs_is_failed(m) ? runs_count_failures(r, m) : 0;
+	if (m->state != META_DONE)
+		buffer_append_string(&r->results, meta_state_name(m->state));
+	else if (!runs_is_failed(m))
+		buffer_append_string(&r->results, "ok");
+	else if (failures > 0)
+		buffer_printf(&r->results, "FAIL(%ld)", failures);
+	else
+		buffer_append_string(&r->results, "FAIL");
+	buffer_append(&r->results, "", 1);
+}
+
+/* The result before the one at `end` in the text; NULL: there is none. */
+static const char *runs_older_result(const struct runs *r, size_t *end)
+{
+	if (*end == 0)
+		return NULL;
+	size_t at = *end - 1;
+	while (at > 0 && r->results.data[at - 1])
+		at--;
+	*end = at;
+	return r->results.data + at;
+}
+
+/* "[oldest first: ok ok FAIL(3) FAIL(1) ok]" */
+static void runs_add_results(const struct runs *r, struct buffer *out)
+{
+	size_t end = r->results.failed ? 0 : r->results.len;
+	if (end == 0)
+		return;
+	buffer_append_string(out, "[oldest first:");
+	for (const char *word; (word = runs_older_result(r, &end));)
+		buffer_printf(out, " %s", word);
+	buffer_append_string(out, "]\n");
+}
+
+static void runs_json_add_results(const struct runs *r, struct buffer *out)
+{
+	size_t end = r->results.failed ? 0 : r->results.len;
+	if (end == 0)
+		return;
+	json_begin_array(out, "results");
+	for (const char *word; (word = runs_older_result(r, &end));)
+		json_add_string(out, NULL, word);
+	json_end_array(out);
+}
+
 /* Adds a run; writes the collected output now and then. `m` NULL: its metadata can't be read, with
    errno. Returns 0, or -1 with errno. */
 static int runs_add(struct runs *r, const char *id, const char *session, const struct meta *m)
@@ -426,6 +502,8 @@ static int runs_add(struct runs *r, const char *id, const char *session, const s
 	else
 		runs_add_row(r, id, session, m, error);
 	r->rows++;
+	if (m && r->history && r->command)
+		runs_add_result(r, m);
 	return r->out.len > COLLECTED || r->out.failed ? runs_flush(r) : 0;
 }
 
@@ -456,6 +534,7 @@ static int runs_finish_json(struct runs *r, bool more)
 	if (r->rows == 0)
 		runs_begin_json(r);
 	json_end_array(out);
+	runs_json_add_results(r, out);
 	json_add_count(out, "shown", r->rows);
 	json_add_bool(out, "truncated", more);
 	if (more)
@@ -472,6 +551,7 @@ static int runs_finish(struct runs *r, bool more)
 	struct buffer notice = BUFFER_INIT;
 	if (r->verb.json)
 		return runs_finish_json(r, more);
+	runs_add_results(r, &notice);
 	if (more) {
 		buffer_printf(&notice, "[newest %" PRIu64 " shown; more: ", r->limit);
 		runs_add_more(&notice, r);
@@ -521,6 +601,7 @@ static int runs_end(struct runs *r, int added, uint64_t damaged, int status)
 			   runs_is_choosy(r) ? "no such run" : "nothing", r->directory);
 	}
 	buffer_release(&r->out);
+	buffer_release(&r->results);
 	return status;
 }
 
@@ -532,6 +613,8 @@ int command_history(struct command_context *c, int argc, char **argv)
 	if (status != 0)
 		return status;
 	int count = verb_open_stores(r.verb.name, stores, &status);
+	r.stores = stores;
+	r.store_count = count;
 	struct history *h = history_open(stores, count, r.all ? NULL : r.directory);
 	int added = h ? history_add_all(&r, h) : -1;
 	status = runs_end(&r, added, h ? history_damaged(h) : 0, status);

@@ -135,6 +135,23 @@ class Since(Case):
         self.say({4, 9})
         self.assertEqual(self.since(self.run_tests())[2], (2, 2, 2))
 
+    def test_history(self):
+        """How the runs of a command went; others do not count."""
+        for failing in (set(), {3, 4}, {4}, set()):
+            self.say(failing)
+            self.run_tests()
+        self.terse("--session", "s", "true")
+        run = self.terse("history", "--session", "s", "--command", "./tests")
+        self.assertTrue(run.out.endswith(b"\n[oldest first: ok FAIL(4) FAIL(2) ok]\n"), run.out)
+        data = json.loads(self.ask("history", "--session", "s", "--command", "./tests", "--json"))["data"]
+        self.assertEqual(data["results"], ["ok", "FAIL(4)", "FAIL(2)", "ok"])
+        self.terse("--session", "s", "sh", "-c", "exit 3")
+        run = self.terse("history", "--session", "s", "--command", "exit 3")
+        self.assertTrue(run.out.endswith(b"\n[oldest first: FAIL]\n"), run.out)
+        self.assertNotIn(b"oldest first", self.terse("history", "--session", "s").out)
+        run = self.terse("history", "--session", "s", "--command", "./tests", "--limit", "2")
+        self.assertRegex(run.out, rb"\n\[oldest first: FAIL\(2\) ok\]\n\[newest 2 shown; more: ")
+
     def test_gc_removes_links(self):
         self.say({3})
         self.run_tests()
