@@ -17,10 +17,10 @@ ID = r"cmd-[0-9a-z]+"
 ANY = unittest.mock.ANY
 
 FIELDS = ["version", "command", "cwd", "exit_code", "signal", "success", "started", "duration_ms",
-          "timed_out", "state", "stdout", "stderr", "truncation", "artifact", "warnings", "error"]
+          "timed_out", "state", "stdout", "stderr", "truncation", "artifact", "since", "warnings", "error"]
 # The values of omitted fields: a field is left out only if it has this value.
 NOTHING = {"command": None, "exit_code": None, "signal": None, "success": None, "timed_out": False,
-           "truncation": {}, "artifact": None, "warnings": [], "error": None}
+           "truncation": {}, "artifact": None, "since": None, "warnings": [], "error": None}
 COUNTS = ["truncated", "truncated_by", "total_lines", "total_bytes", "returned_lines",
           "returned_bytes", "ranges", "lines_truncated", "last_line_partial"]
 
