@@ -26,9 +26,10 @@ struct wording_place {
 };
 
 /* "[... lines 31-1234 omitted, 61.0 KB]\n"; if the piece is spelled "[... lines 31-1234 omitted,
-   61.0 KB: terse read cmd-1m5zq8k3x7f --lines 31-1234]\n"; of lines that the reader was shown before
-   "[... lines 31-54 omitted, 1.0 KB, as in cmd-1m5zq8k3abc 31-54]\n". For a fold "[... lines 12-421 repeat the
-   line above]\n", for lines that are alike "[... lines 12-421 like this, 21.0 KB; last:
+   61.0 KB: terse read cmd-1m5zq8k3x7f --lines 31-1234]\n"; of lines that the reader was shown
+   before
+   "[... lines 31-54 omitted, 1.0 KB, as in cmd-1m5zq8k3abc 31-54]\n". For a fold "[... lines 12-421
+   repeat the line above]\n", for lines that are alike "[... lines 12-421 like this, 21.0 KB; last:
    Downloading part 421]\n", for several forms "... 12-421 like the 2 above, 21.0 KB; last: ...". In
    front of lines that do not follow: "[... from line 31 on]\n". */
 void wording_marker(struct buffer *out, const struct preview_piece *piece,
