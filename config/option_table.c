@@ -52,6 +52,7 @@ static const char *const streams_choices[] = {"auto", "merged", "split", NULL};
 static const char *const format_choices[] = {"text", "json", "blocks", NULL};
 static const char *const prompt_choices[] = {"report", "await", "eof", "fail", NULL};
 static const char *const print_choices[] = {"auto", "preview", "full", NULL};
+static const char *const words_choices[] = {"commands", "tools", NULL};
 static const char *const status_choices[] = {"never", "failure", "always", NULL};
 static const char *const seen_choices[] = {"no", "previews", NULL};
 static const char *const unit_choices[] = {"lines", "matches", "results", "entries", NULL};
@@ -331,6 +332,12 @@ const struct option option_table[] = {
 		.help = "Which texts leave out lines that the session's reader was shown before: "
 			"no, "
 			"or previews.",
+	},
+	{
+		NAMES("report", "words", "--words", "TERSE_WORDS"),
+		WORD(words, words_choices, "commands"),
+		.help = "How terse's own lines say what to do next: as terse commands, or as calls "
+			"of the tools of terse mcp.",
 	},
 	{
 		NAMES("report", "ceiling", "--ceiling", "TERSE_CEILING"),

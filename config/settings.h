@@ -16,6 +16,9 @@ enum streams { STREAMS_AUTO, STREAMS_MERGED, STREAMS_SPLIT };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_BLOCKS };
 enum printing { PRINT_AUTO, PRINT_PREVIEW, PRINT_FULL };
 enum seen_use { SEEN_NO, SEEN_PREVIEWS };
+/* How terse's own lines say what to do next. */
+enum next_words { WORDS_COMMANDS, WORDS_TOOLS };
+
 enum status_line { STATUS_NEVER, STATUS_FAILURE, STATUS_ALWAYS };
 enum mode { MODE_SMART, MODE_HEAD, MODE_TAIL, MODE_ENDS };
 
@@ -92,6 +95,7 @@ struct settings {
 	int64_t heartbeat;
 	int64_t status;          /* enum status_line */
 	int64_t seen;            /* enum seen_use */
+	int64_t words;           /* enum next_words */
 	int64_t ceiling;         /* bytes that the reader would cut itself; 0: unknown */
 	int64_t failure_ceiling; /* the same for a command that failed; 0: as ceiling */
 	int64_t cut_ceiling;  /* the same for text over the ceiling that succeeded; 0: as ceiling */

@@ -18,6 +18,7 @@
 //   supervisor/intercept/   one stream: terminal, artifact, preview and report put together
 //   supervisor/process/     front end, supervisor, watchdog; pty, signals, control socket
 //   supervisor/command/     the verbs
+//   supervisor/mcp/         terse mcp: a server whose tools are these verbs
 //
 // Everything but this file is in libterse.a, which the tests, fuzzers and benchmarks link, too.
 
@@ -27,6 +28,7 @@
 #include "shim/shell_string.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
+#include "supervisor/mcp/mcp.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -60,6 +62,7 @@ static const struct entry verbs[] = {
 	{"hook", command_hook},         {"__complete", command_complete},
 	{"changes", command_changes},   {"stats", command_stats},
 	{"report", command_report},     {"push", command_push},
+	{"mcp", command_mcp},
 };
 
 static const struct entry *find_verb(const char *name)

@@ -23,6 +23,21 @@ static unsigned long long own_namespace(void)
 	return sscanf(link, "pid:[%llu]", &number) == 1 ? number : 0;
 }
 
+static const char *name_process(const char *what, const struct process *p, char room[SESSION_ROOM])
+{
+	snprintf(room, SESSION_ROOM, "%s%s-%d-%llu.%llu", prefix, what, (int)p->pid, p->started,
+		 own_namespace());
+	return room;
+}
+
+const char *session_of_process(const char *what, char room[SESSION_ROOM])
+{
+	struct process p;
+	if (process_read(getpid(), &p) < 0)
+		p = (struct process){.pid = getpid()};
+	return name_process(what, &p, room);
+}
+
 static const char *find_process(const struct settings *s, const char *agent, pid_t from,
 				char room[SESSION_ROOM])
 {
@@ -30,9 +45,7 @@ static const char *find_process(const struct settings *s, const char *agent, pid
 	const char *name = rule_ancestor(s, agent, from, &p);
 	if (!name)
 		return NULL;
-	snprintf(room, SESSION_ROOM, "%s%s-%d-%llu.%llu", prefix, name, (int)p.pid, p.started,
-		 own_namespace());
-	return room;
+	return name_process(name, &p, room);
 }
 
 const char *session_name(const struct settings *settings, pid_t from, char room[SESSION_ROOM])

@@ -17,6 +17,10 @@ enum { SESSION_ROOM = 96 };
    store_session_name(). Lives as long as the settings, the environment and the room. */
 const char *session_name(const struct settings *settings, pid_t from, char room[SESSION_ROOM]);
 
+/* The name of a session that is over when this process is: "agent-" and `what`, as above. Returns
+   `room`. */
+const char *session_of_process(const char *what, char room[SESSION_ROOM]);
+
 /* Whether the session is named after a process that is gone, so that nobody can continue it. False
    for a process in another PID namespace (a container, a sandbox). */
 bool session_is_over(const char *name);

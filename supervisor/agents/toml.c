@@ -298,7 +298,10 @@ static void toml_write_string(struct buffer *out, const char *string)
 static void toml_write_pair(struct buffer *out, const char *key, const char *string)
 {
 	buffer_printf(out, "%s = ", key);
-	toml_write_string(out, string);
+	if (*string == '[')
+		buffer_append_string(out, string);
+	else
+		toml_write_string(out, string);
 }
 
 /* The text without what is between the two places. */

@@ -46,9 +46,9 @@ char *toml_string(const struct toml *t, int entry);
 
 /* --- changes: each appends the whole changed text to `out`, which remembers a failure --- */
 
-/* Adds `key` with a string to `table`, both bare names with dots; where it is written as an inline
-   table or by dotted keys, there. Returns 0, or -1 with errno: ENOTDIR where it is something else;
-   ENOMEM. */
+/* Adds `key` with a string, or with an array as it stands ("[...]"), to `table`, both bare names
+   with dots; where it is written as an inline table or by dotted keys, there. Returns 0, or -1 with
+   errno: ENOTDIR where it is something else; ENOMEM. */
 int toml_add(struct buffer *out, const struct toml *t, const char *table, const char *key,
 	     const char *string);
 

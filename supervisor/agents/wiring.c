@@ -6,7 +6,7 @@
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/agents/jsonc.h"
-#include "supervisor/agents/toml.h"
+#include "supervisor/agents/wiring_step.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -16,19 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One item of a wiring that is put into the text of a file, or taken out of it. The functions that
-   do it append the text `t` with the item, or without it; 0, or -1 with errno as wiring_apply(). */
-struct step {
-	const struct wiring_item *item;
-	const struct place *place;
-	const char *original; /* taking out: the text before terse, or NULL */
-	size_t original_len;
-	struct wiring_error *error;
-};
-
-/* Fills in the error for a place in the text (line 1 where that has none); -1 with errno. */
-__attribute__((format(printf, 5, 6))) static int
-step_refuse(const struct step *s, const char *text, size_t at, int error, const char *format, ...)
+int step_refuse(const struct step *s, const char *text, size_t at, int error, const char *format,
+		...)
 {
 	va_list args;
 	va_start(args, format);
@@ -88,11 +77,13 @@ static int step_value(struct buffer *out, const struct step *s)
 		step_command(&command, s);
 		status = step_fill(out, item->value, buffer_string(&command));
 		break;
+	case WIRING_MEMBER:
 	case WIRING_FILE: status = step_fill(out, item->value, s->place->program); break;
 	case WIRING_LINES:
 		buffer_printf(out, LINES_BEGIN "\n%s" LINES_END "\n", wiring_lines);
 		break;
 	case WIRING_PRESENT:
+	case WIRING_TOML_ARRAY:
 	case WIRING_TOML: buffer_append_string(out, item->value); break;
 	}
 	buffer_release(&command);
@@ -110,6 +101,7 @@ static const struct place_member *find_member(const struct wiring_item *item)
 	static const struct place_member members[] = {
 		{"library", "/libterse-shim.so", offsetof(struct place, library)},
 		{"shell", "/terse-sh", offsetof(struct place, shell)},
+		{"program", "/terse", offsetof(struct place, program)},
 		{"bash_env", "/bash-env" PLACE_UNLESS_VERBOSE, offsetof(struct place, bash_env)},
 	};
 	const struct place_member *m = members;
@@ -123,14 +115,13 @@ char *wiring_place(const struct place *place, const struct wiring_item *item)
 	return (char *)place + find_member(item)->offset;
 }
 
-static bool step_ends_with(const char *text, const char *end)
+bool step_ends_with(const char *text, const char *end)
 {
 	size_t len = strlen(text), end_len = strlen(end);
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-/* Whether a string of the file is one that terse wrote, wherever it was then. */
-static bool step_is_own(const struct step *s, const char *value)
+bool step_is_own(const struct step *s, const char *value)
 {
 	char end[64];
 	if (s->item->kind == WIRING_HOOK) {
@@ -139,7 +130,7 @@ static bool step_is_own(const struct step *s, const char *value)
 	}
 	if (s->item->kind == WIRING_TOML)
 		return step_ends_with(value, find_member(s->item)->end);
-	return step_ends_with(value, "/terse-sh");
+	return step_ends_with(value, s->item->kind == WIRING_MEMBER ? "/terse" : "/terse-sh");
 }
 
 /* --- lines for a model, and whole files ------------------------------------------------ */
@@ -229,104 +220,6 @@ static void step_drop_file(struct buffer *out, const struct buffer *t, const str
 		buffer_append(out, t->data, t->len);
 }
 
-/* --- items in TOML -------------------------------------------------------------------- */
-
-static int parse_toml(struct toml *p, const struct step *s, const struct buffer *t)
-{
-	if (toml_parse(p, t->data ? t->data : "", t->len) == 0)
-		return 0;
-	return errno == EINVAL ? step_refuse(s, p->text, p->at, EINVAL, "%s", p->reason) : -1;
-}
-
-static int find_toml(const struct toml *p, const struct step *s)
-{
-	char path[256];
-	snprintf(path, sizeof(path), "%s.%s", s->item->path[0], s->item->path[1]);
-	return toml_find(p, path);
-}
-
-static int step_add_toml(struct buffer *out, const struct buffer *t, const struct step *s)
-{
-	const char *wanted = wiring_place(s->place, s->item);
-	struct toml p;
-	int status = parse_toml(&p, s, t);
-	if (status == 0) {
-		int entry = find_toml(&p, s);
-		char *value = entry >= 0 ? toml_string(&p, entry) : NULL;
-		bool own = value && step_is_own(s, value);
-		if (entry < 0 && *wanted)
-			status = toml_add(out, &p, s->item->path[0], s->item->path[1], wanted);
-		else if (entry < 0 || (own && strcmp(value, wanted) == 0))
-			buffer_add(out, t);
-		else if (own)
-			toml_replace(out, &p, entry, wanted);
-		else
-			status = step_refuse(s, p.text, p.entries[entry].start, EEXIST,
-					     "%s is %.*s already; terse would be: \"%s\"",
-					     s->item->path[1],
-					     (int)(p.entries[entry].end - p.entries[entry].start),
-					     p.text + p.entries[entry].start, wanted);
-		if (status < 0 && errno == ENOTDIR)
-			step_refuse(s, p.text, 0, EEXIST, "%s is not a table", s->item->path[0]);
-		free(value);
-	}
-	toml_release(&p);
-	return status;
-}
-
-static bool has_table(const struct toml *p, const char *table)
-{
-	for (size_t i = 0; i < p->count; i++) {
-		if (strcmp(p->entries[i].path, table) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Takes the item's table away if nothing is in it any more and it was not there before terse. */
-static int drop_table(struct buffer *text, const struct step *s)
-{
-	if (buffer_check(text) < 0)
-		return -1;
-	struct buffer rest = BUFFER_INIT;
-	struct toml before, now;
-	bool dropped = false;
-	bool was = toml_parse(&before, s->original ? s->original : "", s->original_len) == 0 &&
-		   has_table(&before, s->item->path[0]);
-
-	if (!was && toml_parse(&now, text->data ? text->data : "", text->len) == 0)
-		dropped = toml_remove_empty(&rest, &now, s->item->path[0]);
-	if (!was)
-		toml_release(&now);
-	toml_release(&before);
-	if (dropped) {
-		buffer_release(text);
-		*text = rest;
-	} else {
-		buffer_release(&rest);
-	}
-	return buffer_check(text);
-}
-
-static int step_drop_toml(struct buffer *out, const struct buffer *t, const struct step *s)
-{
-	struct toml p;
-	int status = parse_toml(&p, s, t);
-	if (status == 0) {
-		int entry = find_toml(&p, s);
-		char *value = entry >= 0 ? toml_string(&p, entry) : NULL;
-		if (value && step_is_own(s, value)) {
-			toml_remove(out, &p, entry);
-			status = drop_table(out, s);
-		} else {
-			buffer_add(out, t);
-		}
-		free(value);
-	}
-	toml_release(&p);
-	return status;
-}
-
 /* --- items in JSON -------------------------------------------------------------------- */
 
 static int parse_json(struct jsonc *j, const struct step *s, const struct buffer *t)
@@ -372,15 +265,29 @@ static int write_wanted(struct buffer *out, const struct step *s)
 	return status == 0 && buffer_string(out) ? 0 : -1;
 }
 
+/* The server is there, with a path of terse in it: only that is made the present one. */
+static int renew_member(struct buffer *out, const struct jsonc *j, const struct step *s, int own)
+{
+	struct buffer path = BUFFER_INIT;
+	int status = step_quote(&path, s->place->program);
+	if (status == 0 && buffer_string(&path))
+		jsonc_replace(out, j, own, path.data);
+	buffer_release(&path);
+	return status;
+}
+
 /* A value is there; it is terse's, of another path perhaps, or it is in the way. */
 static int renew(struct buffer *out, const struct jsonc *j, const struct step *s, int node)
 {
 	struct buffer wanted = BUFFER_INIT;
 	char *value = jsonc_string(j, node);
-	int status = write_wanted(&wanted, s);
-	if (status == 0 && s->item->kind == WIRING_PRESENT)
+	bool member = s->item->kind == WIRING_MEMBER;
+	int status = write_wanted(&wanted, s), own = member ? find_hook(j, s, node) : -1;
+	if (status == 0 && own >= 0)
+		status = renew_member(out, j, s, own);
+	else if (status == 0 && s->item->kind == WIRING_PRESENT)
 		buffer_append(out, j->text, j->len);
-	else if (status == 0 && value && step_is_own(s, value))
+	else if (status == 0 && value && !member && step_is_own(s, value))
 		jsonc_replace(out, j, node, wanted.data);
 	else if (status == 0)
 		status = step_refuse(s, j->text, j->nodes[node].start, EEXIST,
@@ -482,6 +389,8 @@ static int step_drop_json(struct buffer *out, const struct buffer *t, const stru
 				   ? node >= 0 && !was_there(s, 1) &&
 					     j.nodes[node].end - j.nodes[node].start ==
 						     strlen(s->item->value)
+			   : s->item->kind == WIRING_MEMBER
+				   ? node >= 0 && find_hook(&j, s, node) >= 0
 				   : value && step_is_own(s, value);
 		if (own)
 			jsonc_remove(out, &j, outermost(&j, s, node));
@@ -495,9 +404,9 @@ static int step_drop_json(struct buffer *out, const struct buffer *t, const stru
 
 /* --- an agent ---------------------------------------------------------------------------- */
 
-const struct wiring *wiring_find(const char *agent)
+const struct wiring *wiring_find(const struct wiring *table, const char *agent)
 {
-	for (const struct wiring *w = wirings; w->agent; w++) {
+	for (const struct wiring *w = table; w->agent; w++) {
 		if (strcmp(w->agent, agent) == 0)
 			return w;
 	}
@@ -534,6 +443,8 @@ int wiring_path(const struct wiring_folder *f, const char *project, char out[PAT
 		snprintf(folder, sizeof(folder), "%s", set);
 	else if (f->home && below && config && *config == '/')
 		snprintf(folder, sizeof(folder), "%s/%s", config, f->home + 8);
+	else if (f->home && !*f->home && home && *home == '/')
+		snprintf(folder, sizeof(folder), "%s", home);
 	else if (f->home && home && *home == '/')
 		snprintf(folder, sizeof(folder), "%s/%s", home, f->home);
 	else {
@@ -549,10 +460,12 @@ static int wiring_add_item(struct buffer *out, const struct buffer *t, const str
 {
 	switch (s->item->kind) {
 	case WIRING_TOML: return step_add_toml(out, t, s);
+	case WIRING_TOML_ARRAY: return step_add_toml_array(out, t, s);
 	case WIRING_FILE: return step_add_file(out, t, s);
 	case WIRING_LINES: return step_add_lines(out, t, s);
 	case WIRING_STRING:
 	case WIRING_PRESENT:
+	case WIRING_MEMBER:
 	case WIRING_HOOK: break;
 	}
 	return step_add_json(out, t, s);
@@ -562,10 +475,12 @@ static int drop_item(struct buffer *out, const struct buffer *t, const struct st
 {
 	switch (s->item->kind) {
 	case WIRING_TOML: return step_drop_toml(out, t, s);
+	case WIRING_TOML_ARRAY: return step_drop_toml_array(out, t, s);
 	case WIRING_FILE: step_drop_file(out, t, s); return 0;
 	case WIRING_LINES: step_drop_lines(out, t); return 0;
 	case WIRING_STRING:
 	case WIRING_PRESENT:
+	case WIRING_MEMBER:
 	case WIRING_HOOK: break;
 	}
 	return step_drop_json(out, t, s);

@@ -18,12 +18,14 @@
 #define LINES_END   "<!-- terse: end -->"
 
 enum wiring_kind {
-	WIRING_STRING,  /* JSON: a member that is the path of terse-sh */
-	WIRING_PRESENT, /* JSON: a member that has to be there, with this value if it is not */
-	WIRING_HOOK,    /* JSON: an element that calls `terse hook ...` */
-	WIRING_TOML,    /* TOML: a key with a path */
-	WIRING_FILE,    /* a whole file of terse's own */
-	WIRING_LINES,   /* lines between two markers, in a file for the model */
+	WIRING_STRING,     /* JSON: a member that is the path of terse-sh */
+	WIRING_PRESENT,    /* JSON: a member that has to be there, with this value if it is not */
+	WIRING_HOOK,       /* JSON: an element that calls `terse hook ...` */
+	WIRING_MEMBER,     /* JSON: a member that is an object with the path of terse */
+	WIRING_TOML,       /* TOML: a key with a path */
+	WIRING_TOML_ARRAY, /* TOML: a key with an array */
+	WIRING_FILE,       /* a whole file of terse's own */
+	WIRING_LINES,      /* lines between two markers, in a file for the model */
 };
 
 enum { WIRING_PATH_MAX = 4, WIRING_ITEMS_MAX = 4, WIRING_FILES_MAX = 2 };
@@ -31,9 +33,10 @@ enum { WIRING_PATH_MAX = 4, WIRING_ITEMS_MAX = 4, WIRING_FILES_MAX = 2 };
 struct wiring_item {
 	enum wiring_kind kind;
 	const char *path[WIRING_PATH_MAX]; /* keys; TOML: the table and the key */
-	/* PRESENT: JSON. HOOK: the element, with %s for the quoted command. TOML: "library",
-	   "shell" or "bash_env", a member of struct place. FILE, LINES: the text, with %s for the
-	   path of terse. */
+	/* PRESENT: JSON. MEMBER: JSON, with %s for the path of terse. TOML_ARRAY: TOML. HOOK: the
+	   element, with %s for the quoted command. TOML: "library", "shell", "bash_env" or
+	   "program", a member of struct place. FILE, LINES: the text, with %s for the path of
+	   terse. */
 	const char *value;
 	const char *hook; /* HOOK: what follows `terse hook ` */
 };
@@ -68,8 +71,13 @@ struct wiring {
 extern const struct wiring wirings[];
 extern const char wiring_lines[];
 
-/* NULL: no such agent. */
-const struct wiring *wiring_find(const char *agent);
+/* The same for agents that get terse as a server of tools (terse mcp) and nothing else: `programs`,
+   one file and a note. */
+extern const struct wiring wirings_mcp[];
+extern const char wiring_mcp_names[];
+
+/* NULL: no such agent in the table. */
+const struct wiring *wiring_find(const struct wiring *table, const char *agent);
 
 /* The names of the agents, for people. */
 extern const char wiring_names[];

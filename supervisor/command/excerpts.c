@@ -154,7 +154,10 @@ int excerpts_text(const struct excerpts_options *options, struct text *t, const 
 			gaps = meta_gaps(is_stderr ? &m->err : &m->out);
 		struct interceptor_ending end = {
 			.ending = m ? excerpts_ending(m) : file,
-			.place = {.id = place, .is_stderr = is_stderr, .gaps = gaps},
+			.place = {.id = place,
+				  .is_stderr = is_stderr,
+				  .tools = options->settings->words == WORDS_TOOLS,
+				  .gaps = gaps},
 			.status_line = (enum status_when)options->settings->status,
 		};
 		if (options->exit_code)

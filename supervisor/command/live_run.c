@@ -2,6 +2,8 @@
 
 #include "supervisor/command/live_run.h"
 
+#include "config/settings.h"
+#include "lib/tool_names.h"
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
@@ -58,7 +60,7 @@ int live_run_find(const struct settings *settings, const char *session, const ch
 	if (result < 0 && errno == ENOENT && kept)
 		result = 1;
 	else if (result < 0)
-		live_run_failed(verb, id, errno);
+		live_run_failed(settings, verb, id, errno);
 out:
 	store_close_all(stores, count);
 	return result;
@@ -84,16 +86,21 @@ int live_run_open(const struct settings *settings, const char *session, const ch
 {
 	int result = live_run_find(settings, session, verb, name, v, id);
 	if (result == 1)
-		live_run_failed(verb, id, ESRCH);
+		live_run_failed(settings, verb, id, ESRCH);
 	return result == 0 ? 0 : -1;
 }
 
-void live_run_failed(const char *verb, const char *id, int error)
+void live_run_failed(const struct settings *settings, const char *verb, const char *id, int error)
 {
 	switch (error) {
 	case ENOENT:
 	case EPIPE:
-	case ESRCH: verb_error(verb, "%s: has ended (terse read %s)", id, id); break;
+	case ESRCH:
+		if (settings->words == WORDS_TOOLS)
+			verb_error(verb, "%s: has ended (" TOOL_READ TOOL_ID "%s)", id, id);
+		else
+			verb_error(verb, "%s: has ended (terse read %s)", id, id);
+		break;
 	case ENOTTY:
 		verb_error(verb,
 			   "%s: has no terminal to type into (start it with --yield, --detach or "

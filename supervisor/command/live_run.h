@@ -21,6 +21,6 @@ int live_run_open(const struct settings *settings, const char *session, const ch
 int live_run_text(const struct store *stores, int count, const char *name);
 
 /* Reports that a request failed with `error`. */
-void live_run_failed(const char *verb, const char *id, int error);
+void live_run_failed(const struct settings *settings, const char *verb, const char *id, int error);
 
 #endif

@@ -99,7 +99,7 @@ static int changes_print(const struct settings *s, struct text *text, uint64_t *
 	interceptor_finish(changes);
 	const struct interceptor_ending end = {
 		.ending = *ending,
-		.place = {.id = id},
+		.place = {.id = id, .tools = s->words == WORDS_TOOLS},
 		.status_line = STATUS_LINE_ALWAYS,
 	};
 	interceptor_report(changes, &end);
@@ -345,7 +345,7 @@ static int await_outcome(struct waiter *w)
 		int64_t now = clock_monotonic_ms();
 		struct pollfd p = {.fd = w->client.fd, .events = POLLIN};
 		if (!w->known && now >= w->begun + ANSWER_MS) {
-			live_run_failed(w->verb, w->id, ETIMEDOUT);
+			live_run_failed(w->settings, w->verb, w->id, ETIMEDOUT);
 			return -1;
 		}
 		if (w->known && w->timeout && now >= w->begun + w->timeout)
@@ -360,7 +360,7 @@ static int await_outcome(struct waiter *w)
 			continue;
 		int got = await_receive(w);
 		if (w->refused) {
-			live_run_failed(w->verb, w->id, w->refused);
+			live_run_failed(w->settings, w->verb, w->id, w->refused);
 			return -1;
 		}
 		if (got < 0)

@@ -34,7 +34,11 @@ const struct help_topic help_topics[] = {
 	 "out, 125: wrong usage, 126 and 127: the command can't be run or found.\n\n"
 	 "  -c STRING             run a shell string (so is one argument with blanks or\n"
 	 "                        shell syntax)\n"
-	 "  --cwd DIR             run the command in DIR\n"},
+	 "  --cwd DIR             run the command in DIR\n"
+	 "  --control FD          for programs that run commands for others: speak the protocol\n"
+	 "                        of a live run on this socket\n"
+	 "  --leash FD            the same; the run ends when its other end is closed\n"
+	 "  --leave STRING        the shell of a string executes this one before it ends\n"},
 	{"read", "print lines or bytes of an artifact or a file", "terse read [OPTIONS] ID|FILE",
 	 "Prints lines of an artifact or of any file: a page at most, then how to continue.\n"
 	 "A program that reads the output gets everything. ID: as printed, a unique\n"
@@ -237,6 +241,7 @@ const struct help_topic help_topics[] = {
 	{"init", "wire an agent up in its own configuration",
 	 "terse init AGENT [--user|--project] [--instructions] [--dry-run]\n"
 	 "       terse init AGENT --undo [--user|--project] [--dry-run]\n"
+	 "       terse init AGENT --mcp [--undo] [--user|--project] [--dry-run]\n"
 	 "       terse init [--all|--show]",
 	 "Makes an agent run its commands through terse, in its own configuration. AGENT:\n"
 	 "claude, codex, opencode, kilo, pi, gemini, qwen, copilot, grok, cursor, crush.\n"
@@ -244,6 +249,10 @@ const struct help_topic help_topics[] = {
 	 "at a terminal asks which to wire up.\n\n"
 	 "  --all                 every agent that is in PATH\n"
 	 "  --show                only print the state of each\n"
+	 "  --mcp                 give terse mcp to the agent as a server of tools instead: "
+	 "claude,\n"
+	 "                        codex, opencode, kilo, gemini, qwen, copilot, cursor, crush, "
+	 "vscode\n"
 	 "  --user                for all your projects (default)\n"
 	 "  --project             for the project in this directory\n"
 	 "  --instructions        add lines for the model to the file that it reads\n"
@@ -253,6 +262,16 @@ const struct help_topic help_topics[] = {
 	{"hook", "the program that terse init puts into an agent's files", "terse hook AGENT EVENT",
 	 "Agents call this: it reads an event from standard input, and ends the session of\n"
 	 "a conversation that has ended, or rewrites a command (cursor, crush).\n"},
+	{"mcp", "serve the tools of terse to an agent without a shell",
+	 "terse mcp [--read-only] [--allow PATTERN]... [--keep] [--structured]",
+	 "Speaks the Model Context Protocol on standard input and output: an agent starts it and\n"
+	 "gets running, reading, searching and typing as tools.\n\n"
+	 "  --read-only           only the tools that neither run nor type anything\n"
+	 "  --allow PATTERN       run only commands that match, such as 'npm test|run'; may be "
+	 "given\n"
+	 "                        several times; what can't be checked is refused\n"
+	 "  --keep                commands that run when the server ends go on\n"
+	 "  --structured          answers are JSON, as text and as structured content\n"},
 	{"doctor", "check that everything is in place", "terse doctor [--json]",
 	 "Checks that everything terse needs is in place, and how agents are wired up: runs\n"
 	 "a command as each of these agents would.\n\n"

@@ -21,6 +21,7 @@ struct init {
 	const struct wiring *wiring;
 	struct place own, place; /* terse's own files; what the agent's files name */
 	bool project, user, dry_run, undo, instructions, all, show;
+	bool mcp;                 /* as a server of tools */
 	struct agent_list agents; /* which are meant */
 	char root[PATH_MAX];      /* of the project */
 	struct buffer out;
@@ -74,10 +75,11 @@ static const char *init_top(const struct init *i)
 
 static int init_read_both(struct init *i, struct change *c, const char *path)
 {
-	char backup[PATH_MAX + sizeof(DOCUMENT_BACKUP)];
+	char backup[PATH_MAX + sizeof(DOCUMENT_BACKUP "-mcp")];
 	if (document_read(&c->now, path, init_root(i)) < 0)
 		return init_fail(i, path, c->now.reason);
-	snprintf(backup, sizeof(backup), "%s" DOCUMENT_BACKUP, path);
+	/* Each kind of wiring restores what was there before it. */
+	snprintf(backup, sizeof(backup), "%s" DOCUMENT_BACKUP "%s", path, i->mcp ? "-mcp" : "");
 	if (document_read(&c->backup, backup, init_root(i)) < 0)
 		return init_fail(i, backup, c->backup.reason);
 	return 0;
@@ -175,7 +177,7 @@ static void init_note(const struct init *i, const struct change *c)
 		quote_append(&undo, i->root);
 		buffer_append_string(&undo, " && ");
 	}
-	buffer_printf(&undo, "terse init %s%s --undo", i->wiring->agent,
+	buffer_printf(&undo, "terse init %s%s%s --undo", i->wiring->agent, i->mcp ? " --mcp" : "",
 		      i->project ? " --project" : "");
 	if (buffer_string(&undo))
 		place_note(c->now.path, undo.data, !i->undo);
@@ -325,7 +327,10 @@ static int init_prepare(struct init *i, const char *real)
 	char failed[PATH_MAX];
 	place_find(&i->own);
 	place_wired(&i->place, &i->own);
-	if (i->undo)
+	/* A server is terse itself: without it there is nothing to run as if it were not. */
+	if (i->mcp)
+		i->place = i->own;
+	if (i->undo || i->mcp)
 		return 0;
 	if (init_check_own(i) < 0)
 		return -1;
@@ -368,14 +373,24 @@ static int init_parse(struct init *i, int argc, char **argv)
 					      {"--instructions", VERB_FLAG, &i->instructions},
 					      {"--all", VERB_FLAG, &i->all},
 					      {"--show", VERB_FLAG, &i->show},
+					      {"--mcp", VERB_FLAG, &i->mcp},
 					      {NULL, VERB_FLAG, NULL}};
 	const char *agent;
 	int count = verb_parse(options, argc, argv, &agent, 1);
 	if (count < 0)
 		return -1;
-	i->wiring = count ? wiring_find(agent) : NULL;
-	if (count && !i->wiring)
-		verb_error(VERB, "%s: no such agent; there are %s", agent, wiring_names);
+	const struct wiring *table = i->mcp ? wirings_mcp : wirings;
+	const char *names = i->mcp ? wiring_mcp_names : wiring_names;
+	i->wiring = count ? wiring_find(table, agent) : NULL;
+	if (count && !i->wiring && i->mcp && strcmp(agent, "pi") == 0)
+		verb_error(VERB, "pi takes no server of tools; terse init pi wires up its shell");
+	else if (count && !i->wiring)
+		verb_error(VERB, "%s: no such agent; there are %s", agent, names);
+	else if (i->mcp && (!count || i->instructions || i->show))
+		verb_error(VERB,
+			   "--mcp goes with an agent, and without --instructions and --show; "
+			   "there are %s",
+			   names);
 	else if (count && i->all)
 		verb_error(VERB, "%s: --all means every agent that is found", agent);
 	else if (!count && !i->all && (i->undo || i->dry_run || i->instructions))
@@ -402,10 +417,12 @@ static void init_change_agent(struct init *i, const char *real)
 		if (!i->failed || i->undo)
 			init_change_file(i, &i->wiring->files[k]);
 	}
-	if (!i->failed)
+	if (!i->failed && !i->mcp)
 		init_change_lines(i);
-	if (!i->undo && !i->dry_run && !i->failed)
+	if (!i->undo && !i->dry_run && !i->failed && !i->mcp)
 		hints_append(&i->out, i->wiring, &i->own);
+	if (!i->undo && !i->dry_run && !i->failed && i->mcp && i->wiring->note)
+		buffer_append_string(&i->out, i->wiring->note);
 }
 
 /* Lists the agents; at a terminal the person chooses some of them. Returns whether there is
@@ -451,7 +468,7 @@ int command_init(struct command_context *c, int argc, char **argv)
 		init_change_agent(&i, c->settings->shell);
 		failed = failed || i.failed;
 	}
-	if (go_on && i.undo && !i.dry_run && !failed)
+	if (go_on && i.undo && !i.dry_run && !failed && !i.mcp)
 		init_mention_launcher(&i);
 	return init_print(&i) || failed;
 }

@@ -656,6 +656,7 @@ static int read_prepare(struct read *r)
 	bool person = r->sink == SINK_PERSON && !r->verb.json;
 	r->place.name = r->quoted.data;
 	r->place.json = r->verb.json;
+	r->place.tools = r->settings->words == WORDS_TOOLS;
 	r->place.room = person ? READER_PAGE_PERSON : READER_PAGE;
 	size_t kept = reserved(r);
 	r->lines.json = r->verb.json;

@@ -2,6 +2,7 @@
 
 #include "config/error.h"
 #include "config/option.h"
+#include "config/pattern.h"
 #include "config/profile.h"
 #include "lib/active.h"
 #include "lib/buffer.h"
@@ -19,6 +20,8 @@
 #include "supervisor/redact/secrets.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +33,8 @@
 struct arguments {
 	char **argv;        /* the command, NULL-terminated */
 	const char *string; /* a shell string, or NULL */
+	const char *leave;  /* what the string's shell executes when it ends, or NULL */
+	struct job *job;    /* of which it sets `caller` and `leashed` */
 };
 
 /* Reports an error in the format that the settings read so far ask for. Returns terse's exit
@@ -64,7 +69,7 @@ static int run_bad_usage(struct option_error *error, const char *what, const cha
 
 static int run_no_such_option(struct option_error *error, const char *name)
 {
-	static const char *const own[] = {"--cwd", NULL};
+	static const char *const own[] = {"--cwd", "--leash", "--control", "--leave", NULL};
 	const char *best = option_nearest_flag(name, own);
 	char reason[NEAREST_LEN];
 	if (!best)
@@ -82,6 +87,43 @@ static int run_change_directory(const char *path, struct option_error *error)
 	return -1;
 }
 
+static int run_take_caller(struct arguments *a, const char *name, const char *value,
+			   struct option_error *error)
+{
+	struct stat st;
+	char *end;
+	long fd = strtol(value, &end, 10);
+	if (!*value || *end || fd <= STDERR_FILENO || fd > INT_MAX || fstat((int)fd, &st) < 0 ||
+	    !S_ISSOCK(st.st_mode)) {
+		snprintf(error->text, sizeof(error->text), "%s: %s: not an open socket above 2",
+			 name, value);
+		return -1;
+	}
+	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+	a->job->caller = (int)fd;
+	a->job->leashed = strcmp(name, "--leash") == 0;
+	return 0;
+}
+
+/* The options for a program that runs commands for others, such as terse mcp. Returns as
+   run_read_own(). */
+static int run_read_callers(struct arguments *a, int argc, char **argv, int *i,
+			    struct option_error *error)
+{
+	const char *name = argv[*i];
+	bool leave = strcmp(name, "--leave") == 0;
+	if (!leave && strcmp(name, "--leash") != 0 && strcmp(name, "--control") != 0)
+		return 0;
+	if (*i + 1 >= argc)
+		return run_bad_usage(error, name, "needs a value");
+	if (leave)
+		a->leave = argv[*i + 1];
+	else if (run_take_caller(a, name, argv[*i + 1], error) < 0)
+		return -1;
+	*i += 2;
+	return 1;
+}
+
 /* The options that are no settings. Returns 1 if argv[*i] was one and moves past it, 0 if not,
    -1 with an error. */
 static int run_read_own(struct arguments *a, int argc, char **argv, int *i,
@@ -97,7 +139,7 @@ static int run_read_own(struct arguments *a, int argc, char **argv, int *i,
 		return 1;
 	}
 	if (!is_string && strcmp(name, cwd) != 0)
-		return 0;
+		return run_read_callers(a, argc, argv, i, error);
 	if (*i + 1 >= argc)
 		return run_bad_usage(error, name, "needs a value");
 	if (is_string)
@@ -175,8 +217,49 @@ static int run_parse(struct settings *s, int argc, char **argv, struct arguments
 	return 0;
 }
 
+/* Whether the shell has trap and eval as POSIX defines them. */
+static bool run_has_trap(const char *shell)
+{
+	static const char *const names[] = {"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"};
+	const char *name = pattern_program(shell);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Appends a word in single quotes, which every shell reads alike. */
+static void run_append_quoted(struct buffer *out, const char *word)
+{
+	buffer_append_string(out, "'");
+	for (const char *quote; (quote = strchr(word, '\'')); word = quote + 1) {
+		buffer_append(out, word, (size_t)(quote - word));
+		buffer_append_string(out, "'\\''");
+	}
+	buffer_append_string(out, word);
+	buffer_append_string(out, "'");
+}
+
+/* The string, with a trap that executes `leave` when the shell ends: only then are its directory
+   and variables what it leaves. The string stays on line 1, which errors name. NULL: no memory. */
+static char *run_make_leaving(const char *text, const char *leave)
+{
+	struct buffer trap = BUFFER_INIT, string = BUFFER_INIT;
+	buffer_printf(&trap, "{ set +x; } 2>/dev/null; %s", leave);
+	buffer_append_string(&string, "trap ");
+	run_append_quoted(&string, buffer_string(&trap) ? trap.data : "");
+	buffer_append_string(&string, " EXIT; eval ");
+	run_append_quoted(&string, text);
+	string.failed |= trap.failed;
+	buffer_release(&trap);
+	if (!buffer_string(&string))
+		buffer_release(&string);
+	return string.data;
+}
+
 /* The command as it is executed: the words, or a shell with the string. */
-static char **run_make_argv(const struct settings *s, const struct arguments *a)
+static char **run_make_argv(const struct settings *s, const struct arguments *a, const char *leave)
 {
 	size_t count = 0, n = 0;
 	if (!a->string)
@@ -188,7 +271,12 @@ static char **run_make_argv(const struct settings *s, const struct arguments *a)
 		return NULL;
 	argv[n++] = (char *)shell_find(s->shell);
 	argv[n++] = (char *)"-c";
-	argv[n++] = (char *)a->string;
+	argv[n++] = leave && run_has_trap(argv[0]) ? run_make_leaving(a->string, leave)
+						   : (char *)a->string;
+	if (!argv[n - 1]) {
+		free(argv);
+		return NULL;
+	}
 	for (size_t i = 0; i <= count; i++)
 		argv[n++] = a->argv[i];
 	return argv;
@@ -342,14 +430,16 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 
 int command_run(struct command_context *c, int argc, char **argv)
 {
-	struct arguments a = {NULL, NULL};
 	struct option_error error = {""};
 	struct job job = {.settings = c->settings,
 			  .started_ms = clock_real_ms(),
 			  .begun_ms = clock_monotonic_ms()};
+	struct arguments a = {.job = &job};
 	if (run_parse(c->settings, argc, argv, &a, &error) < 0)
 		return run_fail(&job, "usage", error.text, EXIT_TERSE);
-	job.argv = job.shown = run_make_argv(c->settings, &a);
+	job.argv = job.shown = run_make_argv(c->settings, &a, NULL);
+	if (job.argv && a.leave && a.string)
+		job.argv = run_make_argv(c->settings, &a, a.leave);
 	if (!job.argv)
 		return run_fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
 	if (run_is_bypassed(c->settings)) {

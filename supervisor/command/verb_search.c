@@ -44,6 +44,7 @@ static void search_set_limits(struct search *s, const char *name)
 		o.unmark = paint_none(true);
 	}
 	o.json = s->verb.json;
+	o.tools = q->tools;
 	if (s->verb.json)
 		reserved *= 2; /* escapes */
 	if (s->sink == SINK_PROGRAM && !o.json) {
@@ -143,6 +144,7 @@ static int search_parse(struct search *s, struct search_arguments *a, int argc, 
 	uint64_t unset = UINT64_MAX;
 	q->before = q->after = a->context = unset;
 	q->from = 1;
+	q->tools = s->settings->words == WORDS_TOOLS;
 	const struct verb_option table[] = {
 		{"-i", VERB_FLAG, &q->ignore_case},
 		{"--ignore-case", VERB_FLAG, &q->ignore_case},

@@ -69,7 +69,7 @@ int command_signal(struct command_context *c, int argc, char **argv)
 		return 1;
 	int status = 0;
 	if (client_ask(&v, CONTROL_SIGNAL, (uint32_t)sig, 0, NULL, 0, NULL) < 0) {
-		live_run_failed(argv[0], id, errno);
+		live_run_failed(c->settings, argv[0], id, errno);
 		status = 1;
 	} else if (sig == 0) {
 		signal_wait_for_end(&v);
@@ -176,7 +176,7 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 	struct buffer reply = BUFFER_INIT;
 	int status = 1;
 	if (client_ask(&v, CONTROL_PICTURE, 0, 0, NULL, 0, &reply) < 0)
-		live_run_failed(argv[0], id, errno);
+		live_run_failed(c->settings, argv[0], id, errno);
 	else if (svg && snapshot_draw(c->settings, session, id, &reply, svg) < 0)
 		verb_error(argv[0], "%s: %m", svg);
 	else if (!svg && (json ? snapshot_print_json(&reply) : snapshot_print_text(&reply)) < 0)
@@ -195,6 +195,7 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 #define AGAIN_MS 20
 
 struct sender {
+	const struct settings *settings;
 	const char *verb;
 	const char *session;
 	char id[ID_LEN + 1];
@@ -209,7 +210,7 @@ static int send_ask(struct sender *s, enum control_kind kind, uint32_t a, const 
 {
 	while (client_ask(&s->client, kind, a, 0, data, len, NULL) < 0) {
 		if (errno != EAGAIN) {
-			live_run_failed(s->verb, s->id, errno);
+			live_run_failed(s->settings, s->verb, s->id, errno);
 			return -1;
 		}
 		poll(NULL, 0, AGAIN_MS);
@@ -361,7 +362,7 @@ static int send_item(struct sender *s, const struct item *item)
 
 int command_send(struct command_context *c, int argc, char **argv)
 {
-	struct sender s = {.verb = argv[0], .client = {.fd = -1}};
+	struct sender s = {.settings = c->settings, .verb = argv[0], .client = {.fd = -1}};
 	const char *name = NULL;
 	int status = EXIT_TERSE;
 	struct item *items = calloc((size_t)argc, sizeof(*items));

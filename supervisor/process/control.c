@@ -29,6 +29,7 @@ struct control_client {
 	bool attached, sizes; /* `sizes`: its terminal's size is the run's */
 	bool behind;          /* missed output */
 	bool dead;
+	bool caller; /* its end is reported */
 };
 
 void control_init(struct control *c, const struct control_events *events)
@@ -274,7 +275,7 @@ static bool control_has_terminal(const struct control *c)
 static void control_drop(struct control *c, struct control_client **at)
 {
 	struct control_client *client = *at;
-	bool sizes = client->sizes;
+	bool sizes = client->sizes, left = client->caller && c->events.left;
 	*at = client->next;
 	c->count--;
 	io_close(&client->fd);
@@ -282,6 +283,8 @@ static void control_drop(struct control *c, struct control_client **at)
 	free(client);
 	if (sizes && !control_has_terminal(c))
 		c->events.resize(c->events.ctx, 0, 0, true);
+	if (left)
+		c->events.left(c->events.ctx);
 }
 
 void control_adopt(struct control *c, int fd)
@@ -298,6 +301,14 @@ void control_adopt(struct control *c, int fd)
 	client->next = c->clients;
 	c->clients = client;
 	c->count++;
+}
+
+void control_hold(struct control *c, int fd)
+{
+	int before = c->count;
+	control_adopt(c, fd);
+	if (c->count > before)
+		c->clients->caller = true;
 }
 
 static bool control_is_ours(int fd)
@@ -399,7 +410,7 @@ void control_close(struct control *c)
 		unlinkat(c->dir, c->name, 0);
 	io_close(&c->fd);
 	while (c->clients) {
-		c->clients->sizes = false;
+		c->clients->sizes = c->clients->caller = false;
 		control_drop(c, &c->clients);
 	}
 	io_close(&c->dir);

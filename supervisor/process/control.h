@@ -80,6 +80,7 @@ struct control_events {
 	   gone. */
 	int (*resize)(void *ctx, unsigned cols, unsigned rows, bool attached);
 	int (*reported)(void *ctx, uint64_t lines);
+	void (*left)(void *ctx); /* the caller has gone; may be NULL */
 	void *ctx;
 };
 
@@ -103,6 +104,10 @@ int control_open(struct control *c, int dir, const char *name);
 
 /* Takes a connected socket as a client. One too many gets EBUSY and is closed. */
 void control_adopt(struct control *c, int fd);
+
+/* The same for the socket of the run's caller: there is always room for it, and events.left is
+   called when its other end is closed. */
+void control_hold(struct control *c, int fd);
 
 /* Fills in what to wait for (at most `room` entries). Returns how many. */
 size_t control_poll(const struct control *c, struct pollfd *fds, size_t room);

@@ -21,10 +21,13 @@ struct job {
 	struct channels channels;
 	struct signals signals; /* as the caller had them */
 	pid_t front, parent;    /* the front end's process ID, and its parent's */
-	bool leads;             /* the command leads its process group */
-	bool deliberate;        /* whoever started the run wants it to go on without him */
-	int64_t started_ms;     /* real time */
-	int64_t begun_ms;       /* the same moment, monotonic */
+	/* A connected socket on which the caller speaks the control protocol; 0: none. */
+	int caller;
+	bool leashed;       /* the run ends when the caller closes it */
+	bool leads;         /* the command leads its process group */
+	bool deliberate;    /* whoever started the run wants it to go on without him */
+	int64_t started_ms; /* real time */
+	int64_t begun_ms;   /* the same moment, monotonic */
 	unsigned cols, rows;
 	struct termios modes, raw; /* of the person's terminal, if there is a keyboard */
 };

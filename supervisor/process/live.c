@@ -71,10 +71,39 @@ static void live_describe_text(const struct live *l, const struct terminal *t,
 	buffer_release(&text);
 }
 
+/* In the first store where a socket can be. */
+static int live_make_socket(struct live *l)
+{
+	struct store store;
+	int next = 0, result = -1;
+	if (record_claim(l->record) < 0)
+		return -1;
+	while (result < 0 && store_open_next(&store, &next) == 0) {
+		int dir = store_open_live(&store, true);
+		if (dir >= 0)
+			result = control_open(&l->control, dir, l->record->meta.id);
+		store_close(&store);
+	}
+	return result;
+}
+
+static void live_try_open(struct live *l)
+{
+	l->open_at = 0;
+	if (!l->opened && live_make_socket(l) < 0)
+		TRACE(PROCESS, "supervisor: no control socket: %m");
+	else if (!l->opened)
+		TRACE(PROCESS, "supervisor: control socket %s", l->control.name);
+	l->opened = true;
+}
+
 static int live_on_status(void *ctx, bool reads, struct buffer *json)
 {
 	struct live *l = ctx;
 	int64_t now = clock_monotonic_ms();
+	/* The caller asks earlier than others can: the answer has the ID. */
+	if (l->open_at)
+		live_try_open(l);
 	const struct terminal *t = live_screen(l);
 	if (!t)
 		return ENOMEM;
@@ -237,6 +266,13 @@ static int live_on_reported(void *ctx, uint64_t lines)
 	return 0;
 }
 
+static void live_on_left(void *ctx)
+{
+	struct live *l = ctx;
+	if (l->job->leashed)
+		l->events.left(l->events.ctx);
+}
+
 void live_init(struct live *l, const struct job *job, struct source *source, struct record *record,
 	       dev_t device, const struct live_events *events)
 {
@@ -249,6 +285,7 @@ void live_init(struct live *l, const struct job *job, struct source *source, str
 		.signal = live_on_signal,
 		.resize = live_on_resize,
 		.reported = live_on_reported,
+		.left = live_on_left,
 		.ctx = l,
 	};
 	*l = (struct live){
@@ -268,32 +305,8 @@ void live_init(struct live *l, const struct job *job, struct source *source, str
 		.open_at = source->job ? job->begun_ms + OPEN_MS : 0,
 	};
 	control_init(&l->control, &control);
-}
-
-/* In the first store where a socket can be. */
-static int live_make_socket(struct live *l)
-{
-	struct store store;
-	int next = 0, result = -1;
-	if (record_claim(l->record) < 0)
-		return -1;
-	while (result < 0 && store_open_next(&store, &next) == 0) {
-		int dir = store_open_live(&store, true);
-		if (dir >= 0)
-			result = control_open(&l->control, dir, l->record->meta.id);
-		store_close(&store);
-	}
-	return result;
-}
-
-static void live_try_open(struct live *l)
-{
-	l->open_at = 0;
-	if (!l->opened && live_make_socket(l) < 0)
-		TRACE(PROCESS, "supervisor: no control socket: %m");
-	else if (!l->opened)
-		TRACE(PROCESS, "supervisor: control socket %s", l->control.name);
-	l->opened = true;
+	if (job->caller)
+		control_hold(&l->control, job->caller);
 }
 
 int live_open(struct live *l)

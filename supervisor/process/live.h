@@ -22,6 +22,8 @@ struct live_events {
 	int (*type)(void *ctx, const char *data, size_t len);
 	/* 0: ends everything. */
 	int (*signal)(void *ctx, int sig);
+	/* The caller has closed its socket. */
+	void (*left)(void *ctx);
 	void *ctx;
 };
 
@@ -63,6 +65,12 @@ void live_type_end(struct live *l);
 
 /* The run's own size, which it has while nobody is attached. */
 int live_resize(struct live *l, unsigned cols, unsigned rows);
+
+/* Whether somebody may ask something. */
+static inline bool live_has_clients(const struct live *l)
+{
+	return l->control.fd >= 0 || l->control.clients;
+}
 
 /* Does what is due. Returns whether the command has just begun to wait for input. */
 bool live_step(struct live *l, int64_t now_ms);

@@ -112,6 +112,15 @@ static int supervisor_on_signal(void *ctx, int sig)
 	return 0;
 }
 
+/* The caller of a run that must not outlive it has gone. */
+static void supervisor_on_left(void *ctx)
+{
+	struct supervisor *s = ctx;
+	TRACE(PROCESS, "supervisor: the caller has gone");
+	s->interrupted |= s->state == SUPERVISOR_RUNNING;
+	supervisor_on_signal(s, 0);
+}
+
 static void supervisor_drain(struct supervisor *s)
 {
 	for (int i = 0; i < s->source_count; i++) {
@@ -495,7 +504,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 		}
 	}
 	nfds_t ours = n;
-	if (s->live.control.fd >= 0)
+	if (live_has_clients(&s->live))
 		n += control_poll(&s->live.control, fds + n, 1 + CONTROL_CLIENTS);
 	int ready = io_poll(fds, n, busy ? 0 : supervisor_next_wait(s, now_ms));
 	if (ready < 0)
@@ -509,7 +518,7 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 		if (readers[i] && (fds[i].revents & ~POLLOUT))
 			supervisor_on_readable(s, readers[i]);
 	}
-	if (s->live.control.fd >= 0 && ready > 0)
+	if (ready > 0 && live_has_clients(&s->live))
 		control_serve(&s->live.control);
 	if (s->input.len > 0)
 		supervisor_write_input(s);
@@ -580,7 +589,11 @@ static void supervisor_prepare(struct supervisor *s)
 	s->delivery.sources = s->sources;
 	s->delivery.record = &s->record;
 	const struct live_events live = {
-		.type = supervisor_on_type, .signal = supervisor_on_signal, .ctx = s};
+		.type = supervisor_on_type,
+		.signal = supervisor_on_signal,
+		.left = supervisor_on_left,
+		.ctx = s,
+	};
 	live_init(&s->live, job, &s->sources[0], &s->record, s->device, &live);
 	s->tree = (struct tree_end){.session = getpid(),
 				    .command = s->command,

@@ -107,7 +107,8 @@ static void supervisor_close_inherited(struct supervisor *s)
 			    s->signals,
 			    s->sources[0].fd,
 			    s->sources[1].fd,
-			    s->job->channels.keyboard};
+			    s->job->channels.keyboard,
+			    s->job->caller > 0 ? s->job->caller : -1};
 	io_close_others(STDERR_FILENO + 1, keep, sizeof(keep) / sizeof(*keep));
 	if (s->job->channels.keyboard != STDIN_FILENO)
 		io_null(STDIN_FILENO, STDIN_FILENO);

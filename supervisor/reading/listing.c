@@ -85,9 +85,10 @@ int excerpt_append(struct buffer *out, const struct excerpt *e, const char *data
 }
 
 /* The text of a line, for the commands that show it whole. */
-static struct notice_place listing_place(const struct listing_text *text)
+static struct notice_place listing_place(const struct listing *l, const struct listing_text *text)
 {
 	return (struct notice_place){.name = text->place,
+				     .tools = l->options.tools,
 				     .part = text->standard_error ? ARTIFACT_ERR : ARTIFACT_OUT};
 }
 
@@ -114,7 +115,7 @@ static void listing_json_line(struct listing *l, const struct listing_text *text
 	json_add_bool(out, "truncated", e);
 	if (e) {
 		struct buffer command = BUFFER_INIT;
-		const struct notice_place place = listing_place(text);
+		const struct notice_place place = listing_place(l, text);
 		notice_read_lines(&command, &place, (int64_t)line->number, 1);
 		json_add_made(out, "command", &command);
 	}
@@ -195,7 +196,7 @@ static void listing_add_cut(struct listing *l, const struct listing_text *text,
 			    const struct walk_line *line, const struct excerpt *e)
 {
 	char size[HUMAN_LEN];
-	const struct notice_place place = listing_place(text);
+	const struct notice_place place = listing_place(l, text);
 	excerpt_append(&l->out, e, line->data);
 	buffer_append_string(&l->out, " [whole line");
 	/* The size is not known while a part of the line is not in memory. */
@@ -275,7 +276,7 @@ static void listing_add_before(struct listing *l, const struct listing_text *tex
 	if (want > have && l->options.json) {
 		listing_json_omission(l, want - have);
 	} else if (want > have) {
-		const struct notice_place place = listing_place(text);
+		const struct notice_place place = listing_place(l, text);
 		notice_omitted(&l->out, &place, (int64_t)(number - want), want - have);
 	}
 	for (uint64_t back = have; back > 0; back--) {

@@ -52,6 +52,7 @@ struct listing_options {
 	size_t room;               /* bytes, at least LISTING_ROOM_MIN; SIZE_MAX: all */
 	bool whole;                /* long lines are not cut */
 	const char *mark, *unmark; /* around the first match of a line; NULL: nothing */
+	bool tools;                /* as in struct notice_place */
 	bool json;                 /* print the elements of an array in JSON; gaps, too */
 	uint64_t from;             /* the first line that is searched */
 	int (*print)(void *ctx, const char *data, size_t len); /* 0, or -1 with errno */

@@ -5,6 +5,7 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/quote.h"
+#include "lib/tool_names.h"
 #include "supervisor/reading/listing.h"
 #include "supervisor/reading/page.h"
 #include "supervisor/reading/slice.h"
@@ -21,8 +22,21 @@ static void notice_add_switch(struct buffer *out, bool on, const char *text)
 
 /* --- commands --------------------------------------------------------------------- */
 
+/* "read_command_output artifact_id=ID stream=stderr" */
+static void notice_add_tool(struct buffer *out, const char *name, bool is_stderr, bool is_raw)
+{
+	buffer_printf(out, TOOL_READ TOOL_ID "%s", name);
+	notice_add_switch(out, is_stderr, " stream=stderr");
+	notice_add_switch(out, is_raw, " stream=raw");
+}
+
 static void notice_add_read(struct buffer *out, const struct notice_place *place)
 {
+	if (place->tools) {
+		notice_add_tool(out, place->name, place->part == ARTIFACT_ERR,
+				place->part == ARTIFACT_RAW);
+		return;
+	}
 	buffer_printf(out, "terse read %s", place->name);
 	notice_add_switch(out, place->part == ARTIFACT_ERR, " --stderr");
 	notice_add_switch(out, place->part == ARTIFACT_RAW, " --raw");
@@ -34,17 +48,19 @@ void notice_read_lines(struct buffer *out, const struct notice_place *place, int
 		       uint64_t count)
 {
 	notice_add_read(out, place);
-	buffer_printf(out, " --offset %" PRId64, first);
+	buffer_printf(out, place->tools ? " offset=%" PRId64 : " --offset %" PRId64, first);
 	if (count)
-		buffer_printf(out, " --limit %" PRIu64, count);
+		buffer_printf(out, place->tools ? " limit=%" PRIu64 : " --limit %" PRIu64, count);
 }
 
 void notice_read_bytes(struct buffer *out, const struct notice_place *place, uint64_t from,
 		       uint64_t length)
 {
 	notice_add_read(out, place);
-	buffer_printf(out, " --bytes %" PRIu64, from);
-	if (length)
+	buffer_printf(out, place->tools ? " bytes=%" PRIu64 : " --bytes %" PRIu64, from);
+	if (length && place->tools)
+		buffer_printf(out, "-%" PRIu64, from + length - 1);
+	else if (length)
 		buffer_printf(out, ":%" PRIu64, length);
 }
 
@@ -65,13 +81,29 @@ void notice_slice_next(struct buffer *out, const struct notice_place *place, con
 
 static void notice_add_number(struct buffer *out, const char *option, uint64_t n)
 {
+	bool joined = option[strlen(option) - 1] == '=';
 	if (n > 0)
-		buffer_printf(out, " %s %" PRIu64, option, n);
+		buffer_printf(out, " %s%s%" PRIu64, option, joined ? "" : " ", n);
+}
+
+/* "--offset" or "--limit", or the argument of a tool. */
+static const char *notice_option(const struct notice_query *q, int which)
+{
+	static const char *const options[2][2] = {{"--offset", "--limit"}, {"offset=", "limit="}};
+	return options[q->tools][which];
 }
 
 /* "terse search ID REGEX -i -C 2"; `place` NULL: --all. */
 static void notice_add_search(struct buffer *out, const struct notice_query *q, const char *place)
 {
+	if (q->tools) {
+		notice_add_tool(out, place ? place : "last", q->standard_error, false);
+		buffer_append_string(out, " search=");
+		quote_text(out, q->pattern, strlen(q->pattern), '"');
+		if (q->before)
+			buffer_printf(out, " context=%" PRIu64, q->before);
+		return;
+	}
 	buffer_printf(out, "terse search %s", place ? place : "--all");
 	if (!place && q->session) {
 		buffer_append_string(out, " --session ");
@@ -101,17 +133,17 @@ void notice_next(struct buffer *out, const struct notice_query *q, const struct 
 	if (!l->next_in)
 		return;
 	notice_add_search(out, q, l->next_in);
-	buffer_printf(out, " --offset %" PRIu64, l->next);
+	notice_add_number(out, notice_option(q, 0), l->next);
 	if (l->out_of_room)
-		notice_add_number(out, "--limit", q->limit);
+		notice_add_number(out, notice_option(q, 1), q->limit);
 }
 
 void notice_all(struct buffer *out, const struct notice_query *q, const struct listing *l)
 {
 	notice_add_search(out, q, q->place);
 	if (q->from > 1)
-		notice_add_number(out, "--offset", q->from);
-	buffer_printf(out, " --limit %" PRIu64, l->total);
+		notice_add_number(out, notice_option(q, 0), q->from);
+	notice_add_number(out, notice_option(q, 1), l->total);
 }
 
 /* --- what read leaves out --------------------------------------------------------- */
@@ -237,7 +269,8 @@ void notice_more_artifacts(struct buffer *out, const struct notice_query *q, uin
 	notice_add_shown(out, shown, total, "artifacts shown: ");
 	if (!out_of_room) {
 		notice_add_search(out, q, NULL);
-		buffer_printf(out, " --limit %" PRIu64 ", or ", total);
+		notice_add_number(out, notice_option(q, 1), total);
+		buffer_append_string(out, ", or ");
 	}
 	buffer_append_string(out, "narrow the pattern]\n");
 }
@@ -251,7 +284,7 @@ void notice_gave_up(struct buffer *out, const struct notice_query *q, const char
 		buffer_printf(out, " of %s", place);
 	buffer_printf(out, ": %s; behind it: ", reason);
 	notice_add_search(out, q, place);
-	buffer_printf(out, " --offset %" PRIu64, line + 1);
+	notice_add_number(out, notice_option(q, 0), line + 1);
 }
 
 void notice_up_to(struct buffer *out, uint64_t shown, uint64_t line)
@@ -302,7 +335,8 @@ void notice_nothing(struct buffer *out, const struct notice_query *q, const stru
 	buffer_printf(out, "%s in %s line%s", q->invert ? "none that does not match" : "no match",
 		      human_count(count, lines), lines == 1 ? "" : "s");
 	notice_add_from(out, q);
-	notice_add_switch(out, apart, "; standard error was kept apart, see --stderr");
+	notice_add_switch(out, apart, "; standard error was kept apart, see ");
+	notice_add_switch(out, apart, q->tools ? "stream=stderr" : "--stderr");
 	if (!q->invert)
 		notice_add_advice(out, q);
 	if (walk_long_line(w)) {

@@ -23,6 +23,7 @@ struct notice_place {
 	const char *name;        /* the artifact or file, quoted for a shell */
 	enum artifact_part part; /* of an artifact */
 	bool binary, json;       /* -a, --json */
+	bool tools;              /* the reader has the tools of terse mcp, not a command line */
 	size_t room;             /* the limit of a page */
 };
 
@@ -66,6 +67,7 @@ struct notice_query {
 	const char *session; /* its name; NULL: the caller's */
 	const char *pattern;
 	bool ignore_case, word, invert, literal, binary, standard_error, count, names, json;
+	bool tools; /* as in struct notice_place */
 	uint64_t before, after;
 	uint64_t from;  /* 1: all lines */
 	uint64_t limit; /* as given, or 0 */

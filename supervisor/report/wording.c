@@ -5,6 +5,7 @@
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/quote.h"
+#include "lib/tool_names.h"
 #include "lib/utf8.h"
 #include "supervisor/preview/preview.h"
 
@@ -24,14 +25,34 @@ static bool has_place(const struct wording_place *place)
 	return place->id || place->error;
 }
 
+/* How a part of a text is asked for, by a command and by a tool. */
+static const struct {
+	const char *lines, *bytes, *offset, *any;
+} asked[] = {
+	{" --lines ", " --bytes ", " --offset ", " --lines FROM-TO"},
+	{" offset=", " bytes=", " offset=", " offset=FROM limit=COUNT"},
+};
+
+static void append_call(struct buffer *out, const char *verb, const struct wording_place *place)
+{
+	bool raw = strcmp(verb, "read") != 0;
+	if (!place->tools)
+		buffer_printf(out, "terse %s %s%s", verb, place->id,
+			      place->is_stderr ? " --stderr" : "");
+	else
+		buffer_printf(out, TOOL_READ TOOL_ID "%s%s", place->id,
+			      raw                ? " stream=raw"
+			      : place->is_stderr ? " stream=stderr"
+						 : "");
+}
+
 /* "terse read ID [--stderr]", or why there is nothing to read. */
 static void append_place(struct buffer *out, const char *verb, const struct wording_place *place)
 {
 	if (!place->id)
 		buffer_printf(out, "not kept: %s", strerror(place->error));
 	else
-		buffer_printf(out, "terse %s %s%s", verb, place->id,
-			      place->is_stderr ? " --stderr" : "");
+		append_call(out, verb, place);
 }
 
 /* The parts that were not kept, with `before` in front of each. */
@@ -59,7 +80,7 @@ static void append_cut_bytes(struct buffer *out, const struct wording_place *pla
 {
 	append_behind(out, "read", place);
 	if (place->id)
-		buffer_append_string(out, " --bytes FROM-TO");
+		buffer_printf(out, "%sFROM-TO", asked[place->tools].bytes);
 }
 
 /* "31-1234", or "7" */
@@ -79,8 +100,12 @@ static void append_spelled(struct buffer *out, const struct preview_piece *piece
 	append_behind(out, "read", place);
 	if (!place->id)
 		return;
-	buffer_append_string(out, " --lines ");
-	append_numbers(out, piece->from, piece->to);
+	buffer_append_string(out, asked[place->tools].lines);
+	if (place->tools)
+		buffer_printf(out, "%" PRIu64 " limit=%" PRIu64, piece->from,
+			      piece->to - piece->from + 1);
+	else
+		append_numbers(out, piece->from, piece->to);
 }
 
 void wording_marker(struct buffer *out, const struct preview_piece *piece,
@@ -123,7 +148,7 @@ void wording_read_bytes(struct buffer *out, const struct wording_place *place)
 	if (!place->id)
 		return;
 	append_place(out, "read", place);
-	buffer_append_string(out, " --bytes");
+	buffer_append_string(out, place->tools ? " bytes" : " --bytes");
 }
 
 static void append_quoted(struct buffer *out, const char *what, const char *text)
@@ -308,36 +333,65 @@ static void append_waited(struct buffer *out, const struct wording_ending *e)
 static void append_with_id(struct buffer *out, const struct wording_ending *e,
 			   const struct wording_place *place)
 {
+	struct wording_place any = *place;
+	any.id = "ID";
 	buffer_append_string(out, "; with that ID: ");
 	if (!e->omits && !e->cuts)
 		return;
-	buffer_printf(out, "terse read ID%s%s%s%s, ", place->is_stderr ? " --stderr" : "",
-		      e->omits ? " --lines FROM-TO" : "", e->omits && e->cuts ? " |" : "",
-		      e->cuts ? " --bytes FROM-TO" : "");
+	if (place->tools)
+		buffer_append_string(out, TOOL_READ);
+	else
+		append_place(out, "read", &any);
+	buffer_printf(out, "%s%s%s%s, ", e->omits ? asked[place->tools].any : "",
+		      e->omits && e->cuts ? " |" : "", e->cuts ? asked[place->tools].bytes : "",
+		      e->cuts ? "FROM-TO" : "");
 }
+
+/* The words for what can be done with a command that goes on; %s: its ID. */
+static const struct {
+	const char *answer, *look, *wait, *screen, *type_also, *answer_also, *end;
+} going_on[] = {
+	{
+		.answer = "; answer: terse send %s TEXT --key enter --await",
+		.look = "; screen: terse snapshot %s",
+		.wait = "; wait: terse await %s",
+		.screen = "terse snapshot, ",
+		.type_also = "terse send ID TEXT, terse snapshot, ",
+		.answer_also = "terse send ID TEXT --key enter --await, ",
+		.end = "terse signal (ends it)]\n",
+	},
+	{
+		.answer = "; answer: " TOOL_SEND TOOL_ID "%s text=TEXT keys=[\"enter\"]",
+		.look = "; screen: " TOOL_SCREEN TOOL_ID "%s",
+		.wait = "; wait: " TOOL_AWAIT TOOL_ID "%s",
+		.screen = TOOL_SCREEN ", ",
+		.type_also = TOOL_SEND ", " TOOL_SCREEN ", ",
+		.answer_also = TOOL_SEND " text=TEXT keys=[\"enter\"], ",
+		.end = TOOL_SIGNAL " (ends it)]\n",
+	},
+};
 
 /* The run goes on: what can be done with it now. */
 static void append_running(struct buffer *out, const struct wording_ending *e,
 			   const struct wording_place *place)
 {
-	const char *also = e->typing ? "terse send ID TEXT, terse snapshot, " : "";
+	bool tools = place->tools;
+	const char *also = e->typing ? going_on[tools].type_also : "";
 	buffer_append_string(out, "[terse: ");
 	if (e->prompt) {
 		append_prompt(out, "waiting for input", e->prompt);
 		/* Without a question there is something to look at. */
-		buffer_printf(out,
-			      *e->prompt ? "; answer: terse send %s TEXT --key enter --await"
-					 : "; screen: terse snapshot %s",
+		buffer_printf(out, *e->prompt ? going_on[tools].answer : going_on[tools].look,
 			      place->id);
-		also = *e->prompt ? "terse snapshot, " : "terse send ID TEXT --key enter --await, ";
+		also = *e->prompt ? going_on[tools].screen : going_on[tools].answer_also;
 	} else {
 		append_waited(out, e);
 		buffer_printf(out, "running after %s; ", HUMAN_DURATION(e->duration_ms));
 		append_totals(out, e->lines, e->bytes);
-		buffer_printf(out, "; wait: terse await %s", place->id);
+		buffer_printf(out, going_on[tools].wait, place->id);
 	}
 	append_with_id(out, e, place);
-	buffer_printf(out, "%sterse signal (ends it)]\n", also);
+	buffer_printf(out, "%s%s", also, going_on[tools].end);
 }
 
 /* Notes behind the end of a run. */
@@ -369,7 +423,10 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 							      : "; full text: ");
 		append_place(out, "read", place);
 	}
-	if (place->id)
+	if (place->id && place->tools)
+		buffer_printf(out, " [offset=FROM limit=COUNT%s | search=REGEX]",
+			      e->cuts ? " | bytes=FROM-TO" : "");
+	else if (place->id)
 		buffer_printf(out, " [--lines FROM-TO%s], terse search %s%s REGEX",
 			      e->cuts ? " | --bytes FROM-TO" : "", place->id,
 			      place->is_stderr ? " --stderr" : "");
@@ -417,7 +474,7 @@ static void append_first_line(struct buffer *out, const struct wording_head *h, 
 		buffer_printf(out, ", %s more line%s", HUMAN_COUNT(lines - 1), plural(lines - 1));
 	append_behind(out, "read", place);
 	if (place->id)
-		buffer_printf(out, " --bytes %" PRIu64 "-%" PRIu64, h->gap.from,
+		buffer_printf(out, "%s%" PRIu64 "-%" PRIu64, asked[place->tools].bytes, h->gap.from,
 			      h->gap.from + h->gap.bytes - 1);
 }
 
@@ -437,7 +494,7 @@ static void append_first_part(struct buffer *out, const struct wording_head *h,
 	append_gaps(out, ", ", place);
 	append_behind(out, "read", place);
 	if (place->id)
-		buffer_printf(out, " --offset %" PRIu64 "%s", h->lines + 1,
+		buffer_printf(out, "%s%" PRIu64 "%s", asked[place->tools].offset, h->lines + 1,
 			      units[h->limit.unit].hint);
 	if (h->cut && place->id) {
 		buffer_append_string(out, "; cut bytes");
@@ -524,7 +581,8 @@ void wording_binary(struct buffer *out, const struct wording_ending *e, const ch
 		    const struct wording_place *place)
 {
 	/* There is one file of raw bytes, whatever stream they came from. */
-	const struct wording_place raw = {.id = place->id, .error = place->error};
+	const struct wording_place raw = {
+		.id = place->id, .error = place->error, .tools = place->tools};
 	append_start(out, e);
 	buffer_printf(out, "%s of binary output", HUMAN_SIZE(e->bytes));
 	if (kind)

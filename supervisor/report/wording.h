@@ -22,6 +22,7 @@ struct wording_place {
 	const char *id;   /* NULL: it could not be kept, or (error 0) the reader has it already */
 	int error;        /* why not (errno) */
 	bool is_stderr;   /* the text of standard error, kept apart */
+	bool tools;       /* the reader has the tools of terse mcp, not a command line */
 	struct gaps gaps; /* what of it could not be kept */
 };
 
@@ -34,6 +35,9 @@ struct wording_place {
    front of lines that do not follow: "[... from line 31 on]\n". */
 void wording_marker(struct buffer *out, const struct preview_piece *piece,
 		    const struct wording_place *place);
+
+/* All lines below are those for a command line. For a reader with tools the calls stand where the
+   commands do: "read_command_output artifact_id=cmd-1m5zq8k3x7f offset=31 limit=1204". */
 
 /* "terse read cmd-1m5zq8k3x7f --bytes", without the range; nothing without a place. */
 void wording_read_bytes(struct buffer *out, const struct wording_place *place);

@@ -72,17 +72,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t count = 0;
 	char *text;
-	while (wirings[count].agent)
-		count++;
 	if (size == 0)
 		return 0;
+	/* The same for those that get terse as a server of tools. */
+	const struct wiring *table = *data & 128 ? wirings_mcp : wirings;
+	while (table[count].agent)
+		count++;
 	/* Not NUL-terminated, of exactly this size. */
 	text = malloc(size);
 	if (!text)
 		return 0;
 	memcpy(text, data + 1, size - 1);
 	/* Some agents have no file: they are only started by terse. */
-	const struct wiring_file *file = &wirings[*data % count].files[0];
+	const struct wiring_file *file = &table[(*data & 127) % count].files[0];
 	if (file->items[0].path[0] || file->items[0].value)
 		try(file, text, size - 1);
 	free(text);

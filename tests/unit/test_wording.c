@@ -20,6 +20,8 @@ static const struct wording_place kept = {.id = ID};
 static const struct wording_place kept_stderr = {.id = ID, .is_stderr = true};
 static const struct wording_place lost = {.error = ENOSPC};
 static const struct wording_place lost_stderr = {.error = EACCES, .is_stderr = true};
+static const struct wording_place for_tools = {.id = ID, .tools = true};
+static const struct wording_place for_tools_stderr = {.id = ID, .is_stderr = true, .tools = true};
 static const struct wording_place in_a_file = {.id = NULL};
 
 static void assert_text(struct buffer *out, const char *want)
@@ -666,6 +668,60 @@ static void appends(void **state)
 	assert_text(&out, "before\n[terse: exit 2]\n");
 }
 
+#define READ "read_command_output artifact_id=" ID
+
+/* Where a model has tools and no command line, the calls stand where the commands do. */
+static void tools(void **state)
+{
+	struct wording_ending e = ended(1);
+	const struct preview_piece gap = {
+		.kind = PREVIEW_GAP, .from = 31, .to = 1234, .bytes = 62464, .spelled = true};
+	(void)state;
+	marker(&gap, &for_tools,
+	       "[... lines 31-1234 omitted, 61.0 KB: " READ " offset=31 limit=1204]\n");
+	marker(&gap, &for_tools_stderr,
+	       "[... lines 31-1234 omitted, 61.0 KB: " READ
+	       " stream=stderr offset=31 limit=1204]\n");
+	footer(&e, &for_tools,
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: " READ
+	       " [offset=FROM limit=COUNT | search=REGEX]]\n");
+	e.cuts = true;
+	footer(&e, &for_tools_stderr,
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; full text: " READ
+	       " stream=stderr [offset=FROM limit=COUNT | bytes=FROM-TO | search=REGEX]]\n");
+	struct buffer out = BUFFER_INIT;
+	wording_binary(&out, &e, "gzip", &for_tools_stderr);
+	assert_text(&out, "[terse: exit 1 after 12.3 s; 473 KB of binary output (gzip): " READ
+			  " stream=raw]\n");
+	wording_read_bytes(&out, &for_tools);
+	assert_text(&out, READ " bytes");
+}
+
+static void tools_of_running(void **state)
+{
+	(void)state;
+	struct wording_ending e = {
+		.state = WORDING_RUNNING, .duration_ms = 10000, .lines = 12, .bytes = 340};
+	footer(&e, &for_tools,
+	       "[terse: running after 10.0 s; 12 lines, 340 B; wait: await_command artifact_id=" ID
+	       "; with that ID: signal_command (ends it)]\n");
+	e.typing = e.omits = true;
+	footer(&e, &for_tools,
+	       "[terse: running after 10.0 s; 12 lines, 340 B; wait: await_command artifact_id=" ID
+	       "; with that ID: read_command_output offset=FROM limit=COUNT, send_input, screen, "
+	       "signal_command (ends it)]\n");
+	e.prompt = "Password: ";
+	e.omits = false;
+	footer(&e, &for_tools,
+	       "[terse: waiting for input: \"Password: \"; answer: send_input artifact_id=" ID
+	       " text=TEXT keys=[\"enter\"]; with that ID: screen, signal_command (ends it)]\n");
+	e.prompt = "";
+	footer(&e, &for_tools,
+	       "[terse: waiting for input; screen: screen artifact_id=" ID
+	       "; with that ID: send_input text=TEXT keys=[\"enter\"], signal_command (ends "
+	       "it)]\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -682,6 +738,8 @@ int main(void)
 		cmocka_unit_test(binaries),
 		cmocka_unit_test(no_end),
 		cmocka_unit_test(person),
+		cmocka_unit_test(tools),
+		cmocka_unit_test(tools_of_running),
 		cmocka_unit_test(not_kept),
 		cmocka_unit_test(appends),
 		cmocka_unit_test(heads_of_lines),

@@ -1,0 +1,17 @@
+// The names of the tools of terse mcp that terse's own lines mention: where a model has tools and
+// no shell, the lines name these calls where they else name commands ([report] words = tools).
+#ifndef TERSE_LIB_TOOL_NAMES_H
+#define TERSE_LIB_TOOL_NAMES_H
+
+#define TOOL_READ   "read_command_output"
+#define TOOL_AWAIT  "await_command"
+#define TOOL_SEND   "send_input"
+#define TOOL_SCREEN "screen"
+#define TOOL_SIGNAL "signal_command"
+#define TOOL_RUN    "run_command"
+#define TOOL_LIST   "list_commands"
+
+/* The one argument that names a run. */
+#define TOOL_ID " artifact_id="
+
+#endif

@@ -1,0 +1,317 @@
+// See server.h: answers of tools.
+
+#include "lib/human.h"
+#include "lib/json.h"
+#include "lib/quote.h"
+#include "lib/tool_names.h"
+#include "lib/utf8.h"
+#include "supervisor/mcp/server.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* The exit status of terse's own errors. */
+#define ANSWER_TERSE 125
+
+/* A failure that is kept for the prompt. */
+#define ANSWER_FAILED_MAX ((size_t)64 * 1024)
+
+static void answer_add_content(struct buffer *out, const char *text, size_t len)
+{
+	json_begin_array(out, "content");
+	json_begin_object(out, NULL);
+	json_add_string(out, "type", "text");
+	json_add_text(out, "text", text, len);
+	json_end_object(out);
+	json_end_array(out);
+}
+
+static void answer_send(struct server *s, const char *id, const char *text, size_t len,
+			bool is_error, bool is_json)
+{
+	struct buffer line = BUFFER_INIT;
+	rpc_begin_result(&line, id);
+	answer_add_content(&line, text, len);
+	if (is_json)
+		json_add_raw(&line, "structuredContent", text, len);
+	if (is_error)
+		json_add_bool(&line, "isError", true);
+	rpc_end_result(&line);
+	if (buffer_check(&line) < 0) {
+		buffer_clear(&line);
+		rpc_error(&line, id, RPC_INTERNAL, "out of memory");
+	}
+	server_send(s, &line);
+}
+
+void answer_text(struct server *s, const char *id, const char *text, size_t len, bool is_error)
+{
+	struct buffer json = BUFFER_INIT;
+	if (!s->structured) {
+		answer_send(s, id, text, len, is_error, false);
+		return;
+	}
+	json_begin_object(&json, NULL);
+	json_add_text(&json, is_error ? "error" : "text", text, len);
+	json_end_object(&json);
+	answer_send(s, id, json.data, json.len, is_error, true);
+	buffer_release(&json);
+}
+
+void answer_wrong(struct server *s, const char *id, const char *format, ...)
+{
+	struct buffer raw = BUFFER_INIT, text = BUFFER_INIT;
+	va_list args;
+	va_start(args, format);
+	buffer_vprintf(&raw, format, args);
+	va_end(args);
+	utf8_clean(&text, raw.data, raw.len);
+	answer_text(s, id, text.data, text.len, true);
+	buffer_release(&raw);
+	buffer_release(&text);
+}
+
+void answer_json(struct server *s, const char *id, const char *json, size_t len, bool is_error)
+{
+	while (len > 0 && json[len - 1] == '\n')
+		len--;
+	answer_send(s, id, json, len, is_error, true);
+}
+
+/* --- terse's own errors ------------------------------------------------------------------------
+ */
+
+/* What an error of a verb names, and the tool that does it. */
+static const struct {
+	const char *command, *tool;
+} answer_words[] = {
+	{"terse list --all", TOOL_LIST},
+	{"terse list", TOOL_LIST},
+	{"terse read ", TOOL_READ TOOL_ID},
+	{"terse search ", TOOL_READ TOOL_ID},
+	{"terse await ", TOOL_AWAIT TOOL_ID},
+	{"--offset", "offset"},
+	{"--limit", "limit"},
+	{"--bytes", "bytes"},
+	{"--tail", "tail"},
+	{"--stderr", "stream=stderr"},
+	{"--for", "for"},
+};
+
+/* Copies a line, with the words of tools. */
+static void answer_add_line(struct buffer *out, const char *at, const char *end)
+{
+	const size_t words = sizeof(answer_words) / sizeof(*answer_words);
+	while (at < end) {
+		size_t i = 0, len = 0;
+		for (; i < words; i++) {
+			len = strlen(answer_words[i].command);
+			if ((size_t)(end - at) >= len &&
+			    memcmp(at, answer_words[i].command, len) == 0)
+				break;
+		}
+		if (i < words)
+			buffer_append_string(out, answer_words[i].tool);
+		else
+			buffer_append(out, at, len = 1);
+		at += len;
+	}
+	buffer_append_string(out, "\n");
+}
+
+/* Drops "terse: ", and "terse VERB: ": the verb is not the model's. */
+static const char *answer_skip_prefix(const char *at, const char *end)
+{
+	static const char own[] = "terse: ", verb[] = "terse ";
+	size_t len = (size_t)(end - at);
+	if (len >= sizeof(own) - 1 && memcmp(at, own, sizeof(own) - 1) == 0)
+		return at + sizeof(own) - 1;
+	const char *colon = len > sizeof(verb) - 1 && memcmp(at, verb, sizeof(verb) - 1) == 0
+				    ? memmem(at, len, ": ", 2)
+				    : NULL;
+	const char *blank = colon ? memchr(at + sizeof(verb) - 1, ' ',
+					   (size_t)(colon - at) - (sizeof(verb) - 1))
+				  : NULL;
+	return colon && !blank ? colon + 2 : at;
+}
+
+void answer_add_errors(const struct server *s, struct buffer *out, const struct buffer *errors)
+{
+	const char *at = errors->data, *end = at ? at + errors->len : at;
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *line_end = newline ? newline : end;
+		const char *line = answer_skip_prefix(at, line_end);
+		size_t len = (size_t)(line_end - line);
+		if (!s->known || strlen(s->known) != len || memcmp(line, s->known, len) != 0)
+			answer_add_line(out, line, line_end);
+		at = newline ? newline + 1 : end;
+	}
+}
+
+/* --- what a child has printed -------------------------------------------------------------------
+ */
+
+/* Keeps a failure for the prompt. */
+static void answer_keep_failed(struct server *s, const struct call *c, const struct buffer *text)
+{
+	if (text->len > ANSWER_FAILED_MAX || !c->about)
+		return;
+	buffer_clear(&s->failed);
+	buffer_clear(&s->failed_name);
+	buffer_add(&s->failed, text);
+	buffer_append_string(&s->failed_name, c->about);
+}
+
+static void answer_run(struct server *s, struct call *c)
+{
+	struct buffer text = BUFFER_INIT;
+	int code = child_exit_code(&c->child);
+	bool own = code == ANSWER_TERSE && c->child.output.len == 0 && c->child.errors.len > 0;
+	buffer_add(&text, &c->child.output);
+	answer_add_errors(s, &text, &c->child.errors);
+	/* Where the command was not started, no report says how it ended. */
+	if (!own && code && c->child.output.len == 0)
+		buffer_printf(&text, "[terse: exit %d]\n", code);
+	else if (text.len == 0)
+		buffer_append_string(&text, "[terse: exit 0]\n");
+	if (code && !own)
+		answer_keep_failed(s, c, &text);
+	answer_text(s, c->id, text.data, text.len, own);
+	buffer_release(&text);
+}
+
+/* An envelope of a verb that has failed. */
+static bool answer_is_refusal(const struct buffer *json)
+{
+	static const char refusal[] = "{\"ok\":false";
+	return json->len >= sizeof(refusal) - 1 &&
+	       memcmp(json->data, refusal, sizeof(refusal) - 1) == 0;
+}
+
+/* Whether the child has printed one JSON object. */
+static bool answer_is_object(const struct buffer *output)
+{
+	json_t *value = output->len ? json_loadb(output->data, output->len, 0, NULL) : NULL;
+	bool is = json_is_object(value);
+	json_decref(value);
+	return is;
+}
+
+void answer_add_command(struct buffer *out, const json_t *run)
+{
+	const json_t *words = json_object_get(run, "command");
+	const char *second = json_string_value(json_array_get(words, 1));
+	size_t i = second && strcmp(second, "-c") == 0 && json_array_size(words) > 2 ? 2 : 0;
+	for (size_t first = i; i < json_array_size(words); i++) {
+		const json_t *word = json_array_get(words, i);
+		const char *text = json_string_value(word);
+		buffer_append_string(out, i > first ? " " : "");
+		quote_text(out, text ? text : "", json_string_length(word), 0);
+	}
+}
+
+/* A run in the list, as one line. */
+static void answer_add_run(struct buffer *out, const json_t *run)
+{
+	const char *state = json_string_value(json_object_get(run, "state"));
+	const char *signal = json_string_value(json_object_get(run, "signal"));
+	const json_t *code = json_object_get(run, "exit_code");
+	buffer_printf(out, "%s  ", json_string_value(json_object_get(run, "id")));
+	if (state && strcmp(state, "done") == 0 && json_is_integer(code))
+		buffer_printf(out, "exit %d", (int)json_integer_value(code));
+	else if (state && strcmp(state, "done") == 0 && signal)
+		buffer_append_string(out, signal);
+	else
+		buffer_append_string(out, state ? state : "?");
+	buffer_printf(out, "  %s lines, %s ",
+		      HUMAN_COUNT((uint64_t)json_integer_value(json_object_get(run, "lines"))),
+		      HUMAN_SIZE((uint64_t)json_integer_value(json_object_get(run, "bytes"))));
+	buffer_append_string(out, " ");
+	answer_add_command(out, run);
+	buffer_append_string(out, "\n");
+}
+
+static bool answer_runs_still(const json_t *run)
+{
+	const char *state = json_string_value(json_object_get(run, "state"));
+	return state && strcmp(state, "running") == 0;
+}
+
+/* The runs of `terse list --json`, those that run first. */
+static void answer_list(struct server *s, struct call *c)
+{
+	json_t *root = json_loadb(c->child.output.data, c->child.output.len, 0, NULL);
+	const json_t *data = json_object_get(root, "data"), *runs = json_object_get(data, "runs"),
+		     *run;
+	struct buffer text = BUFFER_INIT;
+	size_t i;
+	for (int running = 1; running >= 0; running--) {
+		json_array_foreach(runs, i, run)
+		{
+			if (answer_runs_still(run) == (running == 1))
+				answer_add_run(&text, run);
+		}
+	}
+	const char *code =
+		json_string_value(json_object_get(json_object_get(root, "error"), "code"));
+	/* The session begins with its first artifact. */
+	bool none = code && strcmp(code, "unknown_session") == 0;
+	if (!runs && !none)
+		answer_add_errors(s, &text, &c->child.errors);
+	else if (text.len == 0)
+		buffer_append_string(&text, "no command has an artifact yet\n");
+	else if (json_is_true(json_object_get(data, "truncated")))
+		buffer_printf(&text, "[%zu shown; more: " TOOL_LIST " limit=%zu]\n",
+			      json_array_size(runs), json_array_size(runs) * 10);
+	answer_text(s, c->id, text.data, text.len, !runs && !none);
+	buffer_release(&text);
+	json_decref(root);
+}
+
+static void answer_signal(struct server *s, struct call *c)
+{
+	struct buffer text = BUFFER_INIT;
+	bool failed = child_exit_code(&c->child) != 0;
+	if (failed)
+		answer_add_errors(s, &text, &c->child.errors);
+	else
+		buffer_printf(&text,
+			      "[terse: done; what was not shown yet: " TOOL_AWAIT TOOL_ID "%s]\n",
+			      c->about);
+	answer_text(s, c->id, text.data, text.len, failed);
+	buffer_release(&text);
+}
+
+/* A verb that reads or waits: standard error has a note or an error. Its status is the command's
+   where it waits. */
+static void answer_verb(struct server *s, struct call *c)
+{
+	static const char no_match[] = "no match in ";
+	struct buffer text = BUFFER_INIT;
+	const struct buffer *output = &c->child.output;
+	buffer_add(&text, output);
+	answer_add_errors(s, &text, &c->child.errors);
+	bool is_error = child_exit_code(&c->child) != 0 && output->len == 0;
+	if (is_error && c->searches && buffer_string(&text) && strstr(text.data, no_match))
+		is_error = false;
+	if (text.len == 0)
+		buffer_append_string(&text, "[terse: nothing is there]\n");
+	answer_text(s, c->id, text.data, text.len, is_error);
+	buffer_release(&text);
+}
+
+void answer_call(struct server *s, struct call *c)
+{
+	if (s->structured && answer_is_object(&c->child.output))
+		answer_json(s, c->id, c->child.output.data, c->child.output.len,
+			    answer_is_refusal(&c->child.output));
+	else if (c->tool == &tools[TOOL_RUN_COMMAND])
+		answer_run(s, c);
+	else if (c->tool == &tools[TOOL_LIST_COMMANDS])
+		answer_list(s, c);
+	else if (c->tool == &tools[TOOL_SIGNAL_COMMAND])
+		answer_signal(s, c);
+	else
+		answer_verb(s, c);
+}

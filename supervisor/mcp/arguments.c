@@ -1,0 +1,186 @@
+// See arguments.h.
+
+#include "supervisor/mcp/arguments.h"
+
+#include "lib/buffer.h"
+#include "lib/quote.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Whether `given` is the name, or its camelCase form. */
+static bool arguments_is_name(const char *name, const char *given)
+{
+	if (strcmp(name, given) == 0)
+		return true;
+	for (; *name && *given; name++, given++) {
+		if (*name == '_' && *given == name[1] - 'a' + 'A')
+			name++;
+		else if (*name != *given)
+			return false;
+	}
+	return !*name && !*given;
+}
+
+static void arguments_set_wrong(struct arguments_of *a, const char *name, const char *why)
+{
+	struct buffer safe = BUFFER_INIT;
+	size_t len = strlen(name);
+	quote_text(&safe, name, len < 60 ? len : 60, 0);
+	const char *shown = buffer_string(&safe);
+	snprintf(a->wrong, sizeof(a->wrong), "%s: %s: %s", a->tool->name, shown ? shown : "?", why);
+	buffer_release(&safe);
+}
+
+static int arguments_find(const struct tool *tool, const char *given)
+{
+	for (int i = 0; tool->arguments[i].name; i++) {
+		if (arguments_is_name(tool->arguments[i].name, given))
+			return i;
+	}
+	return -1;
+}
+
+static int arguments_no_such(struct arguments_of *a, const char *given)
+{
+	char why[300];
+	size_t len = 0;
+	len += (size_t)snprintf(why, sizeof(why), "no such argument; there are");
+	for (int i = 0; a->tool->arguments[i].name && len < sizeof(why); i++)
+		len += (size_t)snprintf(why + len, sizeof(why) - len, "%s %s", i ? "," : "",
+					a->tool->arguments[i].name);
+	arguments_set_wrong(a, given, a->tool->arguments[0].name ? why : "it takes no arguments");
+	return -1;
+}
+
+static bool arguments_are_strings(const json_t *value)
+{
+	size_t i;
+	const json_t *item;
+	if (!json_is_array(value))
+		return false;
+	json_array_foreach(value, i, item)
+	{
+		if (!json_is_string(item))
+			return false;
+	}
+	return true;
+}
+
+static bool arguments_are_pairs(json_t *value)
+{
+	const char *key;
+	json_t *item;
+	if (!json_is_object(value))
+		return false;
+	json_object_foreach(value, key, item)
+	{
+		if (!json_is_string(item) || !*key || strchr(key, '='))
+			return false;
+	}
+	return true;
+}
+
+static bool arguments_is_count(const struct tool_argument *t, const json_t *value)
+{
+	json_int_t n = json_integer_value(value);
+	return json_is_integer(value) && n >= 0 && (uint64_t)n >= t->least &&
+	       (uint64_t)n <= t->most;
+}
+
+/* What the value has to be; NULL: it is. */
+static const char *arguments_judge(const struct tool_argument *t, json_t *value, char room[100])
+{
+	switch (t->type) {
+	case TOOL_TEXT: return json_is_string(value) ? NULL : "must be a string";
+	case TOOL_LINE:
+		return json_is_integer(value) && json_integer_value(value) != 0
+			       ? NULL
+			       : "must be a whole number but 0";
+	case TOOL_FLAG: return json_is_boolean(value) ? NULL : "must be true or false";
+	case TOOL_STRINGS: return arguments_are_strings(value) ? NULL : "must be a list of strings";
+	case TOOL_PAIRS:
+		return arguments_are_pairs(value)
+			       ? NULL
+			       : "must be an object of strings, by the variables' names";
+	default: break;
+	}
+	if (arguments_is_count(t, value))
+		return NULL;
+	if (t->most < UINT64_MAX)
+		snprintf(room, 100, "must be a whole number from %" PRIu64 " to %" PRIu64, t->least,
+			 t->most);
+	else
+		snprintf(room, 100, "must be a whole number, %" PRIu64 " at least", t->least);
+	return room;
+}
+
+static const char *arguments_judge_choice(const struct tool_argument *t, const json_t *value,
+					  char room[100])
+{
+	char quoted[32];
+	snprintf(quoted, sizeof(quoted), "\"%.28s\"", json_string_value(value));
+	if (!t->choices || strstr(t->choices, quoted))
+		return NULL;
+	snprintf(room, 100, "must be one of %s", t->choices);
+	return room;
+}
+
+int arguments_read(struct arguments_of *a, const struct tool *tool, const json_t *given)
+{
+	const char *key;
+	json_t *value;
+	char room[100];
+	*a = (struct arguments_of){.tool = tool};
+	if (given && !json_is_object(given)) {
+		arguments_set_wrong(a, "arguments", "must be an object");
+		return -1;
+	}
+	json_object_foreach((json_t *)given, key, value)
+	{
+		int at = arguments_find(tool, key);
+		if (at < 0)
+			return arguments_no_such(a, key);
+		/* Some clients send null for what they leave out. */
+		if (json_is_null(value))
+			continue;
+		const char *why = arguments_judge(&tool->arguments[at], value, room);
+		if (!why)
+			why = arguments_judge_choice(&tool->arguments[at], value, room);
+		if (why) {
+			arguments_set_wrong(a, key, why);
+			return -1;
+		}
+		a->values[at] = value;
+	}
+	for (int i = 0; tool->arguments[i].name; i++) {
+		if (tool->arguments[i].required && !a->values[i]) {
+			arguments_set_wrong(a, tool->arguments[i].name, "is missing");
+			return -1;
+		}
+	}
+	return 0;
+}
+
+json_t *argument_value(const struct arguments_of *a, const char *name)
+{
+	int at = arguments_find(a->tool, name);
+	return at < 0 ? NULL : a->values[at];
+}
+
+const char *argument_text(const struct arguments_of *a, const char *name)
+{
+	return json_string_value(argument_value(a, name));
+}
+
+int64_t argument_number(const struct arguments_of *a, const char *name, int64_t otherwise)
+{
+	const json_t *value = argument_value(a, name);
+	return value ? json_integer_value(value) : otherwise;
+}
+
+bool argument_flag(const struct arguments_of *a, const char *name)
+{
+	return json_is_true(argument_value(a, name));
+}

@@ -1,0 +1,133 @@
+// See inbox.h.
+
+#include "supervisor/mcp/inbox.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes that are read at once. */
+#define INBOX_CHUNK ((size_t)64 * 1024)
+
+/* Memory that stays reserved between messages. */
+#define INBOX_KEEP ((size_t)256 * 1024)
+
+void inbox_init(struct inbox *i, size_t most)
+{
+	*i = (struct inbox){.most = most};
+}
+
+/* Forgets the lines that were taken. */
+static void inbox_compact(struct inbox *i)
+{
+	buffer_consume(&i->data, i->taken);
+	i->looked -= i->taken;
+	i->taken = 0;
+	if (i->data.len == 0 && i->data.cap > INBOX_KEEP)
+		buffer_release(&i->data);
+}
+
+/* Drops the beginning of a line that is too long. The mark of one that is to be reported is a line
+   of NUL, which no JSON is. */
+static void inbox_skip(struct inbox *i, size_t start)
+{
+	buffer_truncate(&i->data, start);
+	if (i->looked > start)
+		i->looked = start;
+	i->skipping = true;
+}
+
+/* The bytes of the unfinished line that there are. */
+static size_t inbox_start_of_last(const struct inbox *i)
+{
+	const char *newline = i->data.len > i->taken ? memrchr(i->data.data + i->taken, '\n',
+							       i->data.len - i->taken)
+						     : NULL;
+	return newline ? (size_t)(newline + 1 - i->data.data) : i->taken;
+}
+
+static void inbox_add_mark(struct inbox *i)
+{
+	/* Where there is no memory for two bytes, the report is lost. */
+	buffer_try_append(&i->data, "\0\n", 2);
+}
+
+/* Adds a part of one line; `ends`: with its newline. */
+static void inbox_add_part(struct inbox *i, const char *data, size_t len, bool ends)
+{
+	size_t start = inbox_start_of_last(i);
+	bool fits = !i->skipping && i->data.len - start + len <= i->most;
+	if (fits && buffer_try_append(&i->data, data, len + ends) == 0)
+		return;
+	if (!i->skipping)
+		inbox_skip(i, start);
+	if (!ends)
+		return;
+	i->skipping = false;
+	inbox_add_mark(i);
+}
+
+void inbox_add(struct inbox *i, const char *data, size_t len)
+{
+	inbox_compact(i);
+	while (len > 0) {
+		const char *newline = memchr(data, '\n', len);
+		size_t n = newline ? (size_t)(newline - data) : len;
+		inbox_add_part(i, data, n, newline);
+		n += newline ? 1 : 0;
+		data += n;
+		len -= n;
+	}
+}
+
+void inbox_read(struct inbox *i, int fd)
+{
+	char chunk[INBOX_CHUNK];
+	ssize_t n;
+	do
+		n = read(fd, chunk, sizeof(chunk));
+	while (n < 0 && errno == EINTR);
+	if (n > 0)
+		inbox_add(i, chunk, (size_t)n);
+	if (n > 0 || (n < 0 && errno == EAGAIN))
+		return;
+	i->ended = true;
+	if (i->skipping || inbox_start_of_last(i) < i->data.len)
+		inbox_add(i, "\n", 1);
+}
+
+static bool inbox_is_blank(const char *line, size_t len)
+{
+	for (size_t k = 0; k < len; k++) {
+		if (line[k] != ' ' && line[k] != '\t' && line[k] != '\r')
+			return false;
+	}
+	return true;
+}
+
+enum inbox_kind inbox_next(struct inbox *i, const char **line, size_t *len)
+{
+	for (;;) {
+		size_t from = i->looked > i->taken ? i->looked : i->taken;
+		const char *newline =
+			i->data.len > from ? memchr(i->data.data + from, '\n', i->data.len - from)
+					   : NULL;
+		if (!newline) {
+			i->looked = i->data.len;
+			return INBOX_NOTHING;
+		}
+		*line = i->data.data + i->taken;
+		*len = (size_t)(newline - *line);
+		i->taken += *len + 1;
+		i->looked = i->taken;
+		if (*len == 1 && **line == '\0')
+			return INBOX_TOO_LONG;
+		if (!inbox_is_blank(*line, *len))
+			return INBOX_LINE;
+	}
+}
+
+void inbox_release(struct inbox *i)
+{
+	buffer_release(&i->data);
+}

@@ -1,0 +1,334 @@
+// See server.h: artifacts as resources, "terse://cmd-1m5zq8k3x7f", with "?offset=1&limit=2000" for
+// a part. A long text comes as a page, which ends with how to read on.
+
+#include "lib/human.h"
+#include "lib/io.h"
+#include "lib/json.h"
+#include "lib/utf8.h"
+#include "supervisor/artifact/id.h"
+#include "supervisor/mcp/server.h"
+#include "supervisor/process/control_client.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define RESOURCES_SCHEME "terse://"
+
+/* Resources in one answer of resources/list. */
+#define RESOURCES_PAGE 50
+
+/* Bytes of a command in the name of its resource. */
+#define RESOURCES_NAME_MAX 80
+
+/* What a URI names. */
+struct resource {
+	char id[ID_LEN + 1];
+	uint64_t offset, limit; /* 0: not given */
+};
+
+/* A number of a query, at least 1. */
+static bool resource_take_number(const char *text, const char *name, uint64_t *number)
+{
+	size_t len = strlen(name);
+	if (strncmp(text, name, len) != 0 || text[len] < '0' || text[len] > '9')
+		return false;
+	char *end;
+	*number = strtoull(text + len, &end, 10);
+	return *number > 0 && *number <= INT64_MAX && (*end == '\0' || *end == '&');
+}
+
+static bool resource_parse_query(struct resource *r, const char *query)
+{
+	while (query) {
+		const char *next = strchr(query, '&');
+		if (!resource_take_number(query, "offset=", &r->offset) &&
+		    !resource_take_number(query, "limit=", &r->limit))
+			return false;
+		query = next ? next + 1 : NULL;
+	}
+	return true;
+}
+
+/* Reads the URI of a request. Returns its text, or NULL after answering. */
+static const char *resource_parse(struct server *s, const struct rpc_message *m, struct resource *r)
+{
+	const char *uri = json_string_value(json_object_get(m->params, "uri"));
+	*r = (struct resource){.offset = 0};
+	if (!uri) {
+		server_send_error(s, m->id, RPC_BAD_PARAMS, "%s: uri: must be a string", m->method);
+		return NULL;
+	}
+	const char *id = strncmp(uri, RESOURCES_SCHEME, sizeof(RESOURCES_SCHEME) - 1) == 0
+				 ? uri + sizeof(RESOURCES_SCHEME) - 1
+				 : "";
+	const char *query = strchr(id, '?');
+	size_t len = query ? (size_t)(query - id) : strlen(id);
+	if (len > 0 && id[len - 1] == '/')
+		len--;
+	snprintf(r->id, sizeof(r->id), "%.*s", (int)(len < ID_LEN ? len : ID_LEN), id);
+	if (len == strlen(r->id) && id_is_valid(r->id) &&
+	    resource_parse_query(r, query ? query + 1 : NULL))
+		return uri;
+	server_send_error(s, m->id, RPC_NOT_FOUND,
+			  "%s: uri: %.100s: there is no such resource; resources/list has all",
+			  m->method, uri);
+	return NULL;
+}
+
+/* --- resources/list ------------------------------------------------------------------------------
+ */
+
+void resources_list(struct server *s, const struct rpc_message *m)
+{
+	const json_t *given = json_object_get(m->params, "cursor");
+	const char *cursor = json_string_value(given);
+	char *end = NULL;
+	uint64_t skip = cursor ? strtoull(cursor, &end, 10) : 0;
+	if ((given && !json_is_null(given) && !cursor) ||
+	    (cursor && (!*cursor || *end || skip > 1000000))) {
+		server_send_error(s, m->id, RPC_BAD_PARAMS,
+				  "resources/list: cursor: is not one that an answer had");
+		return;
+	}
+	struct call *c = call_new(s, CALL_RESOURCES, m->id);
+	if (!c)
+		return;
+	struct order order = {.argv = NULL};
+	const struct order_context context = {.session = s->artifacts};
+	c->skip = skip;
+	order_begin(&order, "list", &context);
+	order_add(&order, "--json");
+	order_add_number(&order, "--limit", (int64_t)skip + RESOURCES_PAGE);
+	call_begin(s, c, &order, NULL, s->env);
+}
+
+/* "npm test", cut where it is long. */
+static void resources_add_name(struct buffer *out, const json_t *run)
+{
+	struct buffer name = BUFFER_INIT;
+	answer_add_command(&name, run);
+	size_t len = name.len < RESOURCES_NAME_MAX
+			     ? name.len
+			     : utf8_floor(name.data, name.len, RESOURCES_NAME_MAX);
+	json_add_text(out, "name", name.data ? name.data : "", len);
+	out->failed |= name.failed;
+	buffer_release(&name);
+}
+
+static void resources_add(struct buffer *out, const json_t *run)
+{
+	const char *id = json_string_value(json_object_get(run, "id"));
+	const char *state = json_string_value(json_object_get(run, "state"));
+	const json_t *code = json_object_get(run, "exit_code");
+	struct buffer text = BUFFER_INIT;
+	json_begin_object(out, NULL);
+	buffer_printf(&text, RESOURCES_SCHEME "%s", id ? id : "");
+	json_add_text(out, "uri", text.data, text.len);
+	resources_add_name(out, run);
+	buffer_clear(&text);
+	if (json_is_integer(code))
+		buffer_printf(&text, "exit %d", (int)json_integer_value(code));
+	else
+		buffer_append_string(&text, state ? state : "");
+	buffer_printf(&text, "; %s lines",
+		      HUMAN_COUNT((uint64_t)json_integer_value(json_object_get(run, "lines"))));
+	json_add_text(out, "description", text.data, text.len);
+	json_add_string(out, "mimeType", "text/plain");
+	json_add_number(out, "size", json_integer_value(json_object_get(run, "bytes")));
+	json_end_object(out);
+	out->failed |= text.failed;
+	buffer_release(&text);
+}
+
+static void resources_answer_list(struct server *s, struct call *c)
+{
+	json_t *root = json_loadb(c->child.output.data ? c->child.output.data : "",
+				  c->child.output.len, 0, NULL);
+	const json_t *data = json_object_get(root, "data"), *runs = json_object_get(data, "runs");
+	struct buffer line = BUFFER_INIT;
+	rpc_begin_result(&line, c->id);
+	json_begin_array(&line, "resources");
+	for (size_t i = c->skip; i < json_array_size(runs); i++)
+		resources_add(&line, json_array_get(runs, i));
+	json_end_array(&line);
+	if (json_is_true(json_object_get(data, "truncated"))) {
+		char cursor[32];
+		snprintf(cursor, sizeof(cursor), "%" PRIu64, c->skip + RESOURCES_PAGE);
+		json_add_string(&line, "nextCursor", cursor);
+	}
+	rpc_end_result(&line);
+	server_send(s, &line);
+	json_decref(root);
+}
+
+void resources_templates(struct server *s, const struct rpc_message *m)
+{
+	struct buffer line = BUFFER_INIT;
+	rpc_begin_result(&line, m->id);
+	json_begin_array(&line, "resourceTemplates");
+	json_begin_object(&line, NULL);
+	json_add_string(&line, "uriTemplate", RESOURCES_SCHEME "{artifact_id}{?offset,limit}");
+	json_add_string(&line, "name", "artifact");
+	json_add_string(&line, "title", "Output of a command");
+	json_add_string(&line, "description",
+			"The output of a command, or its lines from offset on. A long one comes as "
+			"pages.");
+	json_add_string(&line, "mimeType", "text/plain");
+	json_end_object(&line);
+	json_end_array(&line);
+	rpc_end_result(&line);
+	server_send(s, &line);
+}
+
+/* --- resources/read
+ * ------------------------------------------------------------------------------- */
+
+void resources_read(struct server *s, const struct rpc_message *m)
+{
+	struct resource r;
+	const char *uri = resource_parse(s, m, &r);
+	struct call *c = uri ? call_new(s, CALL_RESOURCE, m->id) : NULL;
+	if (!c)
+		return;
+	struct order order = {.argv = NULL};
+	const struct order_context context = {.session = s->artifacts};
+	c->about = strdup(uri);
+	order_begin(&order, "read", &context);
+	order_add(&order, r.id);
+	if (r.offset)
+		order_add_number(&order, "--offset", (int64_t)r.offset);
+	if (r.limit)
+		order_add_number(&order, "--limit", (int64_t)r.limit);
+	order.failed |= !c->about;
+	call_begin(s, c, &order, NULL, s->env);
+}
+
+static void resources_answer_read(struct server *s, struct call *c)
+{
+	struct buffer line = BUFFER_INIT, why = BUFFER_INIT;
+	if (child_exit_code(&c->child) != 0 && c->child.output.len == 0) {
+		answer_add_errors(s, &why, &c->child.errors);
+		while (why.len > 0 && why.data[why.len - 1] == '\n')
+			why.len--;
+		server_send_error(s, c->id, RPC_NOT_FOUND, "resources/read: %.*s", (int)why.len,
+				  why.len ? why.data : "");
+		buffer_release(&why);
+		return;
+	}
+	rpc_begin_result(&line, c->id);
+	json_begin_array(&line, "contents");
+	json_begin_object(&line, NULL);
+	json_add_string(&line, "uri", c->about);
+	json_add_string(&line, "mimeType", "text/plain");
+	json_add_text(&line, "text", c->child.output.data ? c->child.output.data : "",
+		      c->child.output.len);
+	json_end_object(&line);
+	json_end_array(&line);
+	rpc_end_result(&line);
+	server_send(s, &line);
+}
+
+void resources_answer(struct server *s, struct call *c)
+{
+	if (c->kind == CALL_RESOURCES)
+		resources_answer_list(s, c);
+	else
+		resources_answer_read(s, c);
+}
+
+/* --- subscriptions
+ * --------------------------------------------------------------------------------- */
+
+static struct watched *resources_find_watched(const struct server *s, const char *id)
+{
+	for (size_t i = 0; i < s->watched_count; i++) {
+		if (strcmp(s->watched[i].id, id) == 0)
+			return &s->watched[i];
+	}
+	return NULL;
+}
+
+/* Watches the run, if it lives: an artifact that is complete never changes. Returns 0, or -1: there
+   is no such artifact. */
+static int resources_watch(struct server *s, const char *id)
+{
+	struct store stores[STORE_MAX];
+	struct id_found found;
+	struct client run = {.fd = -1};
+	int count = store_open_all(stores);
+	bool lives = client_open(&run, stores, count, id) == 0;
+	bool known = lives || id_find(stores, count, NULL, id, &found) == 0;
+	store_close_all(stores, count);
+	struct watched *w =
+		lives && s->watched_count < SERVER_HELD_MAX
+			? array_add(&s->watched, &s->watched_count, &s->watched_room, sizeof(*w))
+			: NULL;
+	if (!w) {
+		client_close(&run);
+		return known ? 0 : -1;
+	}
+	*w = (struct watched){.fd = run.fd};
+	memcpy(w->id, id, strlen(id) + 1);
+	client_send(&run, CONTROL_WATCH, 0, 0, NULL, 0);
+	return 0;
+}
+
+void resources_subscribe(struct server *s, const struct rpc_message *m)
+{
+	struct resource r;
+	if (!resource_parse(s, m, &r))
+		return;
+	if (!resources_find_watched(s, r.id) && resources_watch(s, r.id) < 0)
+		server_send_error(s, m->id, RPC_NOT_FOUND,
+				  "resources/subscribe: %s: there is no such artifact", r.id);
+	else
+		server_send_empty(s, m->id);
+}
+
+void resources_unsubscribe(struct server *s, const struct rpc_message *m)
+{
+	struct resource r;
+	if (!resource_parse(s, m, &r))
+		return;
+	struct watched *w = resources_find_watched(s, r.id);
+	if (w) {
+		io_close(&w->fd);
+		*w = s->watched[--s->watched_count];
+	}
+	server_send_empty(s, m->id);
+}
+
+void resources_tell(struct server *s, struct watched *w, int64_t now_ms)
+{
+	struct buffer line = BUFFER_INIT;
+	char uri[sizeof(RESOURCES_SCHEME) + ID_LEN];
+	snprintf(uri, sizeof(uri), RESOURCES_SCHEME "%s", w->id);
+	if (output_queue_is_full(&s->out)) {
+		w->told_at = now_ms;
+		return;
+	}
+	w->changed = false;
+	w->told_at = now_ms;
+	rpc_begin_notification(&line, "notifications/resources/updated");
+	json_add_string(&line, "uri", uri);
+	rpc_end_notification(&line);
+	server_send(s, &line);
+}
+
+void resources_receive(struct server *s, struct watched *w, int64_t now_ms)
+{
+	const struct client run = {.fd = w->fd};
+	struct control_packet p;
+	ssize_t n;
+	while ((n = client_receive(&run, &p, MSG_DONTWAIT)) >= 0)
+		w->changed |= p.head.kind == CONTROL_STATUS;
+	if (errno == EAGAIN)
+		return;
+	/* The last word: the artifact is complete. */
+	io_close(&w->fd);
+	resources_tell(s, w, now_ms);
+}

@@ -1,0 +1,115 @@
+// See rpc.h.
+
+#include "supervisor/mcp/rpc.h"
+
+#include "lib/buffer.h"
+#include "lib/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+json_t *rpc_parse(const char *line, size_t len, char why[160])
+{
+	json_error_t error;
+	json_t *value = json_loadb(line, len, 0, &error);
+	if (!value)
+		snprintf(why, 160, "not JSON: %.120s at byte %d", error.text, error.position);
+	return value;
+}
+
+/* An ID is a string or a whole number. Returns whether it is one. */
+static bool rpc_take_id(struct rpc_message *m, const json_t *id)
+{
+	if (!json_is_string(id) && !json_is_integer(id))
+		return false;
+	size_t len = json_dumpb(id, m->id, sizeof(m->id) - 1, JSON_ENCODE_ANY | JSON_COMPACT);
+	if (len == 0 || len >= sizeof(m->id)) {
+		snprintf(m->id, sizeof(m->id), "null");
+		return false;
+	}
+	m->id[len] = '\0';
+	return true;
+}
+
+static const char *rpc_judge(struct rpc_message *m, json_t *value)
+{
+	const json_t *id = json_object_get(value, "id"), *params = json_object_get(value, "params");
+	if (!json_is_object(value))
+		return "a message is a JSON object";
+	if (id && !rpc_take_id(m, id))
+		return "id: must be a string or a whole number of at most 500 bytes";
+	const char *version = json_string_value(json_object_get(value, "jsonrpc"));
+	if (!version || strcmp(version, "2.0") != 0)
+		return "jsonrpc: must be \"2.0\"";
+	m->method = json_string_value(json_object_get(value, "method"));
+	if (!m->method && (json_object_get(value, "result") || json_object_get(value, "error"))) {
+		m->kind = RPC_RESPONSE;
+		return NULL;
+	}
+	if (!m->method)
+		return "method: must be a string";
+	if (params && !json_is_object(params))
+		return "params: must be an object";
+	m->params = (json_t *)params;
+	m->kind = id ? RPC_REQUEST : RPC_NOTIFICATION;
+	return NULL;
+}
+
+void rpc_explain(struct rpc_message *m, json_t *value)
+{
+	*m = (struct rpc_message){.kind = RPC_WRONG, .id = "null"};
+	m->wrong = rpc_judge(m, value);
+}
+
+static void rpc_begin(struct buffer *out)
+{
+	json_begin_object(out, NULL);
+	json_add_string(out, "jsonrpc", "2.0");
+}
+
+static void rpc_begin_answer(struct buffer *out, const char *id)
+{
+	rpc_begin(out);
+	json_add_raw(out, "id", id, strlen(id));
+}
+
+static void rpc_end(struct buffer *out)
+{
+	json_end_object(out);
+	buffer_append_string(out, "\n");
+}
+
+void rpc_begin_result(struct buffer *out, const char *id)
+{
+	rpc_begin_answer(out, id);
+	json_begin_object(out, "result");
+}
+
+void rpc_end_result(struct buffer *out)
+{
+	json_end_object(out);
+	rpc_end(out);
+}
+
+void rpc_error(struct buffer *out, const char *id, enum rpc_code code, const char *message)
+{
+	rpc_begin_answer(out, id);
+	json_begin_object(out, "error");
+	json_add_number(out, "code", code);
+	json_add_string(out, "message", message);
+	json_end_object(out);
+	rpc_end(out);
+}
+
+void rpc_begin_notification(struct buffer *out, const char *method)
+{
+	rpc_begin(out);
+	json_add_string(out, "method", method);
+	json_begin_object(out, "params");
+}
+
+void rpc_end_notification(struct buffer *out)
+{
+	json_end_object(out);
+	rpc_end(out);
+}

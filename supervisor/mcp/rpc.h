@@ -1,0 +1,57 @@
+// JSON-RPC 2.0 as the Model Context Protocol uses it: one message is one line.
+//
+// jansson reads, lib/json writes. Every function that writes appends a whole line with its newline.
+#ifndef TERSE_MCP_RPC_H
+#define TERSE_MCP_RPC_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct buffer;
+
+/* The codes of errors. */
+enum rpc_code {
+	RPC_NOT_JSON = -32700,
+	RPC_INVALID = -32600,
+	RPC_NO_METHOD = -32601,
+	RPC_BAD_PARAMS = -32602,
+	RPC_INTERNAL = -32603,
+	RPC_NOT_FOUND = -32002, /* no such resource */
+};
+
+enum rpc_kind {
+	RPC_REQUEST,
+	RPC_NOTIFICATION,
+	RPC_RESPONSE, /* to a request that this server never sends: ignored */
+	RPC_WRONG,
+};
+
+/* Bytes of an ID as JSON, with the NUL. */
+enum { RPC_ID_MAX = 512 };
+
+struct rpc_message {
+	enum rpc_kind kind;
+	char id[RPC_ID_MAX]; /* as JSON; "null" if there is none */
+	const char *method;  /* lives as long as the value it was read from */
+	json_t *params;      /* an object, or NULL; borrowed as well */
+	const char *wrong;   /* RPC_WRONG: why */
+};
+
+/* Reads a line. NULL: it is no JSON, and `why` says so. The caller calls json_decref(). */
+json_t *rpc_parse(const char *line, size_t len, char why[160]);
+
+/* Explains one value: a message, or an element of a batch. */
+void rpc_explain(struct rpc_message *m, json_t *value);
+
+/* A response: begin, the members of the result, end. */
+void rpc_begin_result(struct buffer *out, const char *id);
+void rpc_end_result(struct buffer *out);
+
+void rpc_error(struct buffer *out, const char *id, enum rpc_code code, const char *message);
+
+/* A notification: begin, the members of its params, end. */
+void rpc_begin_notification(struct buffer *out, const char *method);
+void rpc_end_notification(struct buffer *out);
+
+#endif

@@ -1,0 +1,768 @@
+#!/usr/bin/env -S python3 -B
+"""terse mcp from outside, by a client of our own: the protocol, every tool, sessions, resources, the prompt,
+what may run, bad input, a slow client, many calls, and the end of the server."""
+
+import json
+import os
+import random
+import re
+import signal
+import time
+
+from support.harness import (BUILD, Case, SEED, TERSE, Process, eventually, is_sanitized, main, numbers,
+                             processes, random_source, read_file, write_file)
+from support.mcp import Client, Refused
+
+REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+ID = re.compile(r"artifact_id=(cmd-[0-9a-z]+)")
+
+
+def open_files(pid):
+    return len(os.listdir("/proc/%d/fd" % pid))
+
+
+def memory(pid):
+    """The most that the process ever had in memory, in bytes."""
+    return int(re.search(rb"VmHWM:\s+(\d+) kB", read_file("/proc/%d/status" % pid)).group(1)) * 1024
+
+
+class McpCase(Case):
+    def setUp(self):
+        super().setUp()
+        self.clients = []
+
+    def tearDown(self):
+        for client in self.clients:
+            client.popen.kill()
+            client.popen.wait()
+            for end in (client.popen.stdin, client.popen.stdout, client.popen.stderr):
+                end.close()
+        super().tearDown()
+
+    def client(self, *options, env=None, **more):
+        client = Client(self.env(**(env or {})), self.work, *options, **more)
+        self.clients.append(client)
+        return client
+
+    def start_sleeper(self, client, **arguments):
+        """A command that has said its process ID, and waits."""
+        pid_file = os.path.join(self.work, "pid%d" % client.number)
+        number = client.start("run_command", command="echo $$ >%s.new && mv %s.new %s; echo on; exec sleep 1000"
+                              % (pid_file, pid_file, pid_file), **arguments)
+        return number, int(eventually(lambda: os.path.exists(pid_file) and read_file(pid_file), "its start"))
+
+    def assert_ends(self, pid):
+        eventually(lambda: not os.path.exists("/proc/%d" % pid) or Process(pid).state == "Z", "the end of %d" % pid)
+
+
+class Protocol(McpCase):
+    def test_revisions(self):
+        for asked in REVISIONS + ("1999-01-01",):
+            with self.subTest(asked=asked):
+                client = self.client(revision=asked)
+                self.assertEqual(client.server["protocolVersion"], asked if asked in REVISIONS else REVISIONS[0])
+                self.assertEqual(client.server["serverInfo"]["name"], "terse")
+                self.assertEqual(set(client.server["capabilities"]), {"tools", "resources", "prompts", "logging"})
+                self.assertEqual(client.request("ping"), {})
+                self.assertEqual(client.close(), (0, b""))
+
+    def test_bad_input(self):
+        """Each gets one clear sentence, and the server lives on."""
+        client = self.client(initialize=False)
+        for line, code, message in (
+                (b"{", -32700, "not JSON: string or '}' expected near end of file at byte 1"),
+                (b"\xff\xfe", -32700, None),
+                (b"[]", -32600, "a message is a JSON object"),
+                (b"7", -32700, None),
+                (b'{"jsonrpc":"2.0","method":"ping","id":{}}', -32600,
+                 "id: must be a string or a whole number of at most 500 bytes"),
+                (b'{"jsonrpc":"2.0","method":"ping","id":null}', -32600,
+                 "id: must be a string or a whole number of at most 500 bytes")):
+            client.write(line + b"\n")
+            errors = client.take(None)
+            self.assertEqual([e["error"]["code"] for e in errors], [code], line)
+            if message:
+                self.assertEqual(errors[0]["error"]["message"], message)
+        with self.assertRaises(Refused) as refused:
+            client.request("tools/list")
+        self.assertEqual((refused.exception.code, refused.exception.message),
+                         (-32600, "tools/list: initialize has to come first"))
+        for params, want in (({}, "initialize: protocolVersion: must be a string"),
+                             ({"protocolVersion": 1}, "initialize: protocolVersion: must be a string")):
+            with self.assertRaises(Refused) as refused:
+                client.request("initialize", **params)
+            self.assertEqual(refused.exception.message, want)
+        client.request("initialize", protocolVersion=REVISIONS[0])
+        for method, params, code, want in (
+                ("nonsense", {}, -32601, "nonsense: there is no such method"),
+                ("tools/call", {}, -32602, "tools/call: name: must be a string"),
+                ("tools/call", {"name": "rm"}, -32602, "tools/call: there is no tool rm; tools/list has all"),
+                ("resources/read", {}, -32602, "resources/read: uri: must be a string"),
+                ("resources/read", {"uri": "file:///etc/passwd"}, -32002,
+                 "resources/read: uri: file:///etc/passwd: there is no such resource; resources/list has all"),
+                ("resources/read", {"uri": "terse://cmd-0000000000ab"}, -32002, None),
+                ("resources/subscribe", {"uri": "terse://cmd-1m80txd5zbxv"}, -32002,
+                 "resources/subscribe: cmd-1m80txd5zbxv: there is no such artifact"),
+                ("resources/list", {"cursor": "x"}, -32602,
+                 "resources/list: cursor: is not one that an answer had"),
+                ("prompts/get", {"name": "x"}, -32602, "prompts/get: name: there is only debug-failure"),
+                ("prompts/get", {"name": "debug-failure"}, -32602,
+                 "prompts/get: no command has failed yet; artifact_id names one")):
+            with self.subTest(method=method, params=params), self.assertRaises(Refused) as refused:
+                client.request(method, **params)
+            self.assertEqual(refused.exception.code, code)
+            if want:
+                self.assertEqual(refused.exception.message, want)
+        for arguments, want in (
+                ({"tool": "run_command", "command": "x", "session": "none"},
+                 "run_command: session: there is none called none; new_session starts one"),
+                ({"tool": "run_command", "command": "x", "cwd": "/nosuch"},
+                 "run_command: cwd: /nosuch: No such file or directory"),
+                ({"tool": "run_command", "command": "x", "profile": "none"}, None),
+                ({"tool": "await_command", "artifact_id": "cmd-1m80txd5zbxv"},
+                 "cmd-1m80txd5zbxv: no such artifact (list_commands shows what there is)\n"),
+                ({"tool": "read_command_output", "artifact_id": "last"}, None),
+                ({"tool": "end_session", "session": "none"},
+                 "end_session: session: there is none of that name; list_sessions lists all"),
+                ({"tool": "new_session", "session": "a b"},
+                 "new_session: session: must be letters, digits, '.', '_' or '-', 64 at most")):
+            with self.subTest(arguments=arguments):
+                text = client.wrong(**arguments)
+                self.assertNotIn("terse ", text)
+                if want:
+                    self.assertEqual(text, want)
+        # Notifications and responses have no answer, whatever they say.
+        client.notify("notifications/cancelled", requestId=99)
+        client.notify("notifications/cancelled", requestId=[])
+        client.notify("nonsense")
+        client.write(b'{"jsonrpc":"2.0","id":5,"result":{}}\n')
+        self.assertEqual(client.request("ping"), {})
+        self.assertEqual(client.notes, [])
+        self.assertEqual(client.close(), (0, b""))
+
+    def test_huge_line(self):
+        """It is not kept in memory."""
+        client = self.client()
+        for _ in range(40):
+            client.write(b"x" * (1 << 20))
+        client.write(b'\n{"jsonrpc":"2.0","id":"behind","method":"ping"}\n')
+        self.assertEqual(client.take("behind"), {})
+        self.assertEqual([e["error"]["message"] for e in client.take(None)],
+                         ["the message is over 16 MB long, so it was not read"])
+        if not is_sanitized():
+            self.assertLess(memory(client.popen.pid), 64 << 20)
+
+    def test_ids(self):
+        """A string stays one; one that is not answered yet can't be used again."""
+        client = self.client()
+        self.assertEqual(client.take(client.send("ping", number="7")), {})
+        self.assertEqual(client.take(client.send("ping", number=-5)), {})
+        number, pid = self.start_sleeper(client)
+        client.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": "ping"}).encode() + b"\n")
+        with self.assertRaises(Refused) as refused:
+            client.take(number)
+        self.assertEqual(refused.exception.message, "id: belongs to a request that is not answered yet")
+        client.notify("notifications/cancelled", requestId=number)
+        self.assert_ends(pid)
+
+    def test_log(self):
+        """By the protocol, at the level that the client asked for."""
+        client = self.client()
+        client.call("run_command", command="exec true")
+        self.assertEqual(client.notes, [])
+        self.assertEqual(client.request("logging/setLevel", level="info"), {})
+        client.call("run_command", command="exec true")
+        self.assertEqual([n["params"]["level"] for n in client.notes], ["info"])
+        for level in ("none", 3, None):
+            with self.assertRaises(Refused):
+                client.request("logging/setLevel", level=level)
+
+    def test_batch(self):
+        client = self.client(revision="2025-03-26")
+        client.write(b'[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","method":"x"},'
+                     b'{"jsonrpc":"2.0","id":"b","method":"ping"}]\n')
+        self.assertEqual((client.take("a"), client.take("b")), ({}, {}))
+
+    def test_only_messages_on_stdout(self):
+        """Also where the configuration is wrong; an unfinished last line counts."""
+        config = os.path.join(self.home, "config", "terse")
+        os.makedirs(config)
+        write_file(os.path.join(config, "terse.ini"), "[run]\nnosuch = 1\n")
+        client = self.client()
+        self.assertEqual(client.call("run_command", command="echo x"), "x\n")
+        log, = client.notes
+        self.assertEqual((log["method"], log["params"]["level"]), ("notifications/message", "warning"))
+        self.assertIn("nosuch: no such key", log["params"]["data"])
+        client.write(b'{"jsonrpc":"2.0","id":"last","method":"ping"}')
+        client.popen.stdin.close()
+        self.assertEqual(client.take("last"), {})
+        status, errors = client.close()
+        self.assertEqual(status, 0)
+        self.assertIn(b"nosuch", errors)
+
+    def test_options(self):
+        for options, want in (
+                (("--allow",), b"terse mcp: --allow: no such option (see terse help mcp)\n"),
+                (("--allow", ""), b"terse mcp: --allow: : is empty\n"),
+                (("x",), b"terse mcp: x: it takes options only (see terse help mcp)\n"),
+                (("--nosuch",), None)):
+            run = self.terse("mcp", *options, split=True)
+            self.assertEqual(run.code, 125, options)
+            self.assertEqual(run.out, b"")
+            if want:
+                self.assertEqual(run.err, want)
+
+
+class Commands(McpCase):
+    def test_text(self):
+        """What an agent's shell would have printed; a failure is a result with its status."""
+        client = self.client()
+        for arguments, want in (
+                ({"command": "echo out; echo err >&2"}, "out\nerr\n"),
+                ({"command": "true"}, "[terse: exit 0]\n"),
+                ({"command": "echo x; exit 3"}, "x\n[terse: exit 3]\n"),
+                ({"command": "false"}, "[terse: exit 1]\n"),
+                ({"command": "kill -TERM $$"}, "[terse: killed by SIGTERM]\n"),
+                ({"command": "nosuch_program"}, "/bin/bash: line 1: nosuch_program: command not found\n"
+                                                "[terse: exit 127]\n"),
+                ({"command": "nosuch_program", "args": ["x"]},
+                 "nosuch_program: command not found\n[terse: exit 127]\n"),
+                ({"command": "printf", "args": ["%s|", "a b", "$x", "*"]}, "a b|$x|*|"),
+                ({"command": "printf '\\033[31mred\\033[0m\\rblue\\n'"}, "blue\n"),
+                ({"command": "pwd", "cwd": "/"}, "/\n"),
+                ({"command": "echo $A-$PWD", "env": {"A": "1 2"}}, "1 2-%s\n" % self.work),
+                ({"command": "cat", "stdin": "in\n"}, "in\n"),
+                ({"command": "cat", "stdin": ""}, "[terse: exit 0]\n"),
+                ({"command": "exit 125"}, "[terse: exit 125]\n"),
+                ({"command": "echo ü; echo \"'\\\"\""}, "ü\n'\"\n"),
+                ({"command": "echo $0 $# \"$@\""}, "/bin/bash 0\n"),
+                ({"command": "trap 'echo mine' EXIT; exit 4"}, "mine\n[terse: exit 4]\n"),
+                ({"command": "set -eu; false; echo x"}, "[terse: exit 1]\n"),
+                ({"command": "exec sleep 1000", "timeout": 50, "kill_on_timeout": True},
+                 "[terse: timed out (exit 124)]\n")):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(client.call("run_command", **arguments), want)
+        self.assertEqual(client.close(), (0, b""))
+
+    def test_long_output(self):
+        """A preview in the words of tools, and every one of its words works."""
+        client = self.client()
+        text = client.call("run_command", command="seq 20000; echo error: here >&2; seq 20001 40000; exit 2")
+        gap = re.search(r"\[\.\.\. lines (\d+)-(\d+) omitted, [^:]+: read_command_output artifact_id=(\S+) "
+                        r"offset=(\d+) limit=(\d+)\]", text)
+        self.assertTrue(gap, text[-500:])
+        first, last, artifact = int(gap[1]), int(gap[2]), gap[3]
+        self.assertEqual((int(gap[4]), int(gap[5])), (first, last - first + 1))
+        self.assertIn("\nerror: here\n", text)
+        self.assertRegex(text, r"\[terse: exit 2 after [^;]+; 40,001 lines, [^;]+; full text: read_command_output "
+                               r"artifact_id=%s \[offset=FROM limit=COUNT \| search=REGEX\]\]\n\Z" % artifact)
+        self.assertNotIn("terse read", text)
+        page = client.call("read_command_output", artifact_id=artifact, offset=first, limit=3)
+        self.assertTrue(page.startswith("%d\n%d\n%d\n" % (first, first + 1, first + 2)), page)
+        # Each page says how to read the next one, and together they are the text.
+        whole, offset, limit = b"", 1, None
+        while offset:
+            arguments = {"limit": limit} if limit else {}
+            page = client.call("read_command_output", artifact_id=artifact, offset=offset, **arguments)
+            more = re.search(r"\[lines [^\n]* continue: read_command_output artifact_id=%s offset=(\d+)"
+                             r"(?: limit=(\d+))?\]\n\Z" % artifact, page)
+            whole += page[:more.start() if more else None].encode()
+            offset, limit = (int(more[1]), more[2] and int(more[2])) if more else (0, None)
+        self.assertEqual(whole, numbers(20000) + b"error: here\n" + numbers(40000)[len(numbers(20000)):])
+        self.assertEqual(client.call("read_command_output", artifact_id=artifact, tail=2), "39999\n40000\n")
+        self.assertEqual(client.call("read_command_output", artifact_id=artifact, offset=-1), "40000\n")
+        self.assertEqual(client.call("read_command_output", artifact_id=artifact, search="^error", context=1),
+                         "20000-20000\n20001:error: here\n20002-20001\n")
+        self.assertIn("no match in 40,001 lines", client.call("read_command_output", artifact_id="last",
+                                                              search="nothing like it"))
+        many = client.call("read_command_output", artifact_id=artifact, search="7", limit=2)
+        self.assertRegex(many, r"\[2 of [\d,]+ matches shown: read_command_output artifact_id=%s search=\"7\" "
+                               r"limit=\d+, or narrow the pattern\]\n\[next match: line 27: read_command_output "
+                               r"artifact_id=%s search=\"7\" offset=27\]" % (artifact, artifact))
+        self.assertIn("bytes", client.call("read_command_output", artifact_id=artifact, bytes="0-5"))
+
+    def test_limits(self):
+        client = self.client()
+        for arguments in ({"maxOutputLines": 5}, {"max_output_lines": 5}, {"max_bytes": 100}):
+            text = client.call("run_command", command="seq 100", **arguments)
+            self.assertRegex(text, r"lines \d+-\d+ (omitted|like this)", arguments)
+            self.assertLess(len(text), 600)
+        self.assertEqual(client.call("run_command", command="seq 30000", includeFullOutput=True).encode(),
+                         numbers(30000))
+
+    def test_timeout_goes_on(self):
+        """Then it is awaited, typed to, looked at, and ended."""
+        client = self.client()
+        text = client.call("run_command", command="echo first; read x; echo got $x; read y", timeout=100)
+        artifact = ID.search(text)[1]
+        self.assertIn("first\n[terse: ", text)
+        # Nothing blocks the session meanwhile.
+        self.assertEqual(client.call("run_command", command="echo free"), "free\n")
+        self.assertIn(artifact + "  running", client.call("list_commands"))
+        self.assertEqual(client.call("screen", artifact_id=artifact), "first\n")
+        typed = client.call("send_input", artifact_id=artifact, text="-n", keys=["enter"])
+        self.assertIn("got -n\n", typed)
+        late = client.call("await_command", artifact_id=artifact, timeout=1)
+        self.assertIn("[terse: ", late)
+        self.assertEqual(client.call("signal_command", artifact_id=artifact),
+                         "[terse: done; what was not shown yet: await_command artifact_id=%s]\n" % artifact)
+        self.assertIn("killed by SIGTERM", client.call("await_command", artifact_id=artifact))
+        self.assertEqual(client.wrong("send_input", artifact_id=artifact, text="x"),
+                         "%s: has ended (read_command_output artifact_id=%s)\n" % (artifact, artifact))
+
+    def test_prompt(self):
+        client = self.client()
+        text = client.call("run_command", command="read -p 'name: ' x; echo hello $x")
+        self.assertRegex(text, r"\[terse: waiting for input: \"name: \"; answer: send_input artifact_id=\S+ "
+                               r"text=TEXT keys=\[\"enter\"\]; with that ID: screen, signal_command \(ends it\)\]")
+        self.assertIn("hello you\n[terse: exit 0]\n",
+                      client.call("send_input", artifact_id=ID.search(text)[1], text="you", keys=["enter"]))
+
+    def test_await_for(self):
+        client = self.client()
+        text = client.call("run_command", command="echo one; read x; echo listening on 80; read y", timeout=100)
+        artifact = ID.search(text)[1]
+        self.assertIn("[terse: found \"listening on 80\"; ",
+                      client.call("send_input", artifact_id=artifact, keys=["enter"], **{"for": "listening"}))
+        client.call("signal_command", artifact_id=artifact, signal="KILL")
+
+    def test_list(self):
+        """Running ones first, shell strings without their shell."""
+        client = self.client()
+        self.assertEqual(client.call("list_commands"), "no command has an artifact yet\n")
+        number, pid = self.start_sleeper(client, timeout=200)
+        running = ID.search(client.finish(number)[0])[1]
+        client.call("run_command", command="seq 9000")
+        lines = client.call("list_commands").splitlines()
+        self.assertTrue(lines[0].startswith(running + "  running  1 lines, "), lines)
+        self.assertRegex(lines[1], r"^cmd-\S+  exit 0  9,000 lines, 42.9 KB  seq 9000$")
+        self.assertIn("[1 shown; more: list_commands limit=10]", client.call("list_commands", limit=1))
+
+    def test_progress(self):
+        """Only where it is asked for, and always growing."""
+        client = self.client()
+        silent = client.start("run_command", command="echo x; read y </dev/null; sleep 0.1")
+        client.finish(silent)
+        self.assertEqual(client.notes, [])
+        fifo = os.path.join(self.work, "fifo")
+        os.mkfifo(fifo)
+        number = client.start("run_command", token="t1", command="echo one; cat fifo; echo two; cat fifo")
+        for count in (1, 2):
+            client.until(lambda: len(client.notes) >= count, "progress %d" % count)
+            with open(fifo, "w"):
+                pass
+        self.assertEqual(client.finish(number)[0], "one\ntwo\n")
+        said = [note["params"] for note in client.notes]
+        self.assertEqual({note["method"] for note in client.notes}, {"notifications/progress"})
+        self.assertEqual({p["progressToken"] for p in said}, {"t1"})
+        self.assertEqual([p["message"] for p in said][:2], ["1 line, 4 B: one", "2 lines, 8 B: two"])
+        self.assertEqual(sorted({p["progress"] for p in said}), [p["progress"] for p in said])
+
+    def test_cancel(self):
+        """The command ends with all it started, and there is no answer; twice is as once."""
+        client = self.client()
+        number, pid = self.start_sleeper(client)
+        for _ in range(2):
+            client.notify("notifications/cancelled", requestId=number, reason="enough")
+        self.assert_ends(pid)
+        waits = client.call("run_command", command="sleep 1000", timeout=50)
+        awaited = client.start("await_command", artifact_id=ID.search(waits)[1])
+        client.notify("notifications/cancelled", requestId=awaited)
+        client.request("ping")
+        self.assertEqual(client.answers, {})
+        client.call("run_command", command="true")
+        self.assertEqual(client.answers, {})
+
+    def test_structured(self):
+        """JSON as the verbs have it, in both forms; without the option in none."""
+        client = self.client("--structured")
+        result = client.request("tools/call", name="run_command", arguments={"command": "seq 9000; exit 3"})
+        run = result["structuredContent"]
+        self.assertEqual(json.loads(result["content"][0]["text"]), run)
+        self.assertEqual((run["exit_code"], run["success"], run["state"]), (3, False, "done"))
+        self.assertNotIn("isError", result)
+        read = client.request("tools/call", name="read_command_output",
+                              arguments={"artifact_id": run["artifact"]["id"], "offset": 5, "limit": 1})
+        self.assertEqual(read["structuredContent"]["data"]["lines"], ["5"])
+        wrong = client.request("tools/call", name="read_command_output", arguments={"artifact_id": "cmd-9"})
+        self.assertEqual((wrong["structuredContent"]["ok"], wrong["isError"]), (False, True))
+        for tool in ("list_commands", "list_sessions"):
+            self.assertIn("structuredContent", client.request("tools/call", name=tool), tool)
+        plain = self.client().request("tools/call", name="run_command", arguments={"command": "echo x"})
+        self.assertEqual(plain, {"content": [{"type": "text", "text": "x\n"}]})
+        self.assertNotIn("outputSchema", json.dumps(client.request("tools/list")))
+
+
+class Sessions(McpCase):
+    def test_carried_over(self):
+        client = self.client()
+        os.mkdir(os.path.join(self.work, "a"))
+        write_file(os.path.join(self.work, "activate"), "export VENV=yes; f() { :; }\nPATH=/venv:$PATH\n")
+        for command, want in (
+                ("cd a; export A='1\n2'; B=3; echo $OLDPWD", self.work + "\n"),
+                ("pwd; echo \"$A\" ${B-none}", self.work + "/a\n1\n2 none\n"),
+                ("source ../activate; unset A", "[terse: exit 0]\n"),
+                ("echo $VENV ${A-gone}; echo $PATH | cut -c1-6", "yes gone\n/venv:\n"),
+                ("cd /; exit 7", "[terse: exit 7]\n"),
+                ("cd -", self.work + "/a\n"),
+                ("(cd /; export C=1); cd .. | cat; false", "[terse: exit 1]\n"),
+                ("pwd; echo ${C-none}", self.work + "/a\nnone\n"),
+                ("export TERSE_ACTIVE=1 SHLVL=9 D=1; exec true", "[terse: exit 0]\n"),
+                ("echo ${D-none}", "none\n"),
+                ("trap 'echo bye' EXIT; export E=5", "bye\n"),
+                ("echo ${E-none}", "none\n"),
+                ("set -e; export F=6; false", "[terse: exit 1]\n"),
+                ("echo $F", "6\n"),
+                ("export G=1; if", None),
+                ("echo ${G-none}", "none\n")):
+            with self.subTest(command=command):
+                text = client.call("run_command", command=command)
+                if want is not None:
+                    self.assertEqual(text, want)
+        # For one command only; no shell, no change.
+        client.call("run_command", command="export H=1; cd sub", cwd="/", env={"I": "2"})
+        self.assertEqual(client.call("run_command", command="pwd; echo $H ${I-none}"), self.work + "/a\n1 none\n")
+        client.call("run_command", command="env", args=["J=1", "true"])
+        self.assertEqual(client.call("run_command", command="echo ${J-none}"), "none\n")
+
+    def test_sh(self):
+        """Not only of bash."""
+        client = self.client(env={"TERSE_SHELL": "/bin/sh"})
+        client.call("run_command", command="cd /usr; export A=1; exit 3")
+        self.assertEqual(client.call("run_command", command="pwd; echo $A"), "/usr\n1\n")
+
+    def test_side_by_side(self):
+        client = self.client()
+        self.assertEqual(client.call("new_session", session="b", cwd="/usr"), "session b begins in /usr\n")
+        self.assertEqual(client.call("new_session"), "session session-2 begins in %s\n" % self.work)
+        client.call("run_command", command="export A=b; cd lib", session="b")
+        client.call("run_command", command="export A=d")
+        self.assertEqual(client.call("run_command", command="echo $A; pwd", session="b"), "b\n/usr/lib\n")
+        self.assertEqual(client.call("run_command", command="echo $A; pwd"), "d\n%s\n" % self.work)
+        self.assertRegex(client.call("list_sessions"),
+                         r"\Adefault: %s, 2 commands, \d+ s old\nb: /usr/lib, 2 commands, \d+ s old\n"
+                         r"session-2: %s, 0 commands, \d+ s old\n\Z" % (self.work, self.work))
+        self.assertEqual(client.call("end_session", session="b"), "session b has ended\n")
+        self.assertIn("there is none called b", client.wrong("run_command", command="true", session="b"))
+        self.assertEqual(client.call("end_session", session="default"), "session default begins anew\n")
+        self.assertEqual(client.call("run_command", command="echo ${A-none}"), "none\n")
+
+    def test_at_the_same_time(self):
+        """No command takes back what another one changed."""
+        client = self.client()
+        fifo = os.path.join(self.work, "fifo")
+        os.mkfifo(fifo)
+        slow = client.start("run_command", command="export A=1; cat %s" % fifo)
+        client.call("run_command", command="export B=2; cd /usr")
+        with open(fifo, "w"):
+            pass
+        client.finish(slow)
+        self.assertEqual(client.call("run_command", command="echo $A $B; pwd"), "1 2\n/usr\n")
+
+    def test_directory_gone(self):
+        client = self.client()
+        gone = os.path.join(self.work, "gone")
+        os.mkdir(gone)
+        client.call("run_command", command="cd gone")
+        os.rmdir(gone)
+        self.assertIn("give cwd, or start anew with end_session", client.wrong("run_command", command="true"))
+        self.assertEqual(client.call("run_command", command="pwd", cwd=self.work), self.work + "\n")
+        client.call("end_session", session="default")
+        self.assertEqual(client.call("run_command", command="pwd"), self.work + "\n")
+
+
+class Resources(McpCase):
+    def test_resources(self):
+        client = self.client()
+        self.assertEqual(client.request("resources/list"), {"resources": []})
+        for i in range(60):
+            client.finish(client.start("run_command", command="seq %d 9000" % i))
+        found, cursor = [], {}
+        while True:
+            page = client.request("resources/list", **cursor)
+            found += page["resources"]
+            if "nextCursor" not in page:
+                break
+            cursor = {"cursor": page["nextCursor"]}
+        self.assertEqual(len({r["uri"] for r in found}), 60)
+        self.assertEqual((found[0]["name"], found[0]["mimeType"], found[0]["description"]),
+                         ("seq 59 9000", "text/plain", "exit 0; 8,942 lines"))
+        template = client.request("resources/templates/list")["resourceTemplates"][0]
+        self.assertEqual(template["uriTemplate"], "terse://{artifact_id}{?offset,limit}")
+        uri = found[-1]["uri"]
+        page = client.request("resources/read", uri=uri)["contents"][0]
+        self.assertEqual((page["uri"], page["mimeType"]), (uri, "text/plain"))
+        self.assertTrue(page["text"].startswith("0\n1\n2\n"))
+        self.assertIn("continue: read_command_output", page["text"])
+        part = client.request("resources/read", uri=uri + "?offset=9001&limit=5")["contents"][0]
+        self.assertEqual(part["text"], "9000\n")
+        for wrong in ("?offset=0", "?limit=x", "?offset=1&", "?x=1", "x", "/etc"):
+            with self.subTest(wrong=wrong), self.assertRaises(Refused):
+                client.request("resources/read", uri=uri + wrong)
+
+    def test_subscribe(self):
+        client = self.client()
+        text = client.call("run_command", command="echo one; read x; echo two; read y", timeout=100)
+        uri = "terse://" + ID.search(text)[1]
+        updated = {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}}
+        self.assertEqual(client.request("resources/subscribe", uri=uri), {})
+        self.assertEqual(client.request("resources/subscribe", uri=uri), {})
+        client.call("send_input", artifact_id=uri[8:], keys=["enter"])
+        client.until(lambda: updated in client.notes, "an update")
+        client.call("signal_command", artifact_id=uri[8:])
+        self.assertEqual(client.request("resources/unsubscribe", uri=uri), {})
+        # An artifact that is complete can be subscribed to, and never changes.
+        client.notes.clear()
+        self.assertEqual(client.request("resources/subscribe", uri=uri), {})
+        client.call("run_command", command="true")
+        self.assertEqual([n for n in client.notes if n["method"] != updated["method"]], [])
+
+    def test_prompt(self):
+        client = self.client()
+        client.call("run_command", command="echo error: no such thing; exit 4")
+        client.call("run_command", command="echo fine")
+        self.assertEqual([p["name"] for p in client.request("prompts/list")["prompts"]], ["debug-failure"])
+        message, = client.request("prompts/get", name="debug-failure")["messages"]
+        self.assertEqual(message["role"], "user")
+        self.assertIn("The command `echo error: no such thing; exit 4` failed.", message["content"]["text"])
+        self.assertIn("error: no such thing\n[terse: exit 4]\n", message["content"]["text"])
+        text = client.call("run_command", command="seq 9000; exit 5")
+        given, = client.request("prompts/get", name="debug-failure",
+                                arguments={"artifact_id": ID.search(text)[1]})["messages"]
+        self.assertIn("[terse: exit 5 after ", given["content"]["text"])
+        with self.assertRaises(Refused):
+            client.request("prompts/get", name="debug-failure", arguments={"artifact_id": "cmd-9"})
+
+
+class Allowed(McpCase):
+    def test_read_only(self):
+        client = self.client("--read-only")
+        tools = client.request("tools/list")["tools"]
+        self.assertEqual({t["name"] for t in tools}, {"read_command_output", "list_commands", "await_command",
+                                                      "screen", "list_sessions"})
+        self.assertTrue(all(t["annotations"]["readOnlyHint"] for t in tools))
+        for tool in ("run_command", "send_input", "signal_command", "new_session", "end_session"):
+            with self.subTest(tool=tool), self.assertRaises(Refused):
+                client.request("tools/call", name=tool, arguments={"command": "echo x", "session": "default"})
+
+    def test_patterns(self):
+        client = self.client("--allow", "echo|printf", "--allow=git log")
+        self.assertEqual(client.call("run_command", command="echo a && echo b"), "a\nb\n")
+        self.assertEqual(client.call("run_command", command="printf", args=["$(x)>y"]), "$(x)>y")
+        self.assertEqual(client.wrong("run_command", command="touch x"),
+                         "run_command: 'touch' is not allowed here; allowed are: echo|printf, git log")
+        for arguments in ({"command": "echo a; touch x"}, {"command": "echo $(touch x)"}, {"command": "echo >x"},
+                          {"command": "PATH=. echo"}, {"command": "touch", "args": ["x"]},
+                          {"command": "echo", "env": {"LD_PRELOAD": "x"}}, {"command": "git push"}):
+            with self.subTest(arguments=arguments):
+                client.wrong("run_command", **arguments)
+        self.assertFalse(os.path.exists(os.path.join(self.work, "x")))
+
+
+class Endurance(McpCase):
+    def test_many_at_once(self):
+        client = self.client()
+        numbers_ = [client.start("run_command", command="echo %d; exit %d" % (i, i % 7)) for i in range(100)]
+        random_source().shuffle(numbers_)
+        for number in numbers_:
+            i = number - 2
+            want = "%d\n%s" % (i, "[terse: exit %d]\n" % (i % 7) if i % 7 else "")
+            self.assertEqual(client.finish(number), (want, False))
+        self.assertEqual(client.close(), (0, b""))
+
+    def test_many_in_a_row(self):
+        """No descriptor and no memory is left over; MCP_CALLS=10000 for the long form."""
+        client = self.client()
+        calls = int(os.environ.get("MCP_CALLS", "300"))
+
+        def call(i):
+            if i % 3 == 0:
+                return client.call("run_command", command="echo %d" % i)
+            if i % 3 == 1:
+                return client.call("list_sessions")
+            return client.call("run_command", command="true", args=[])
+        for i in range(30):
+            call(i)
+        files = open_files(client.popen.pid)
+        for i in range(calls):
+            call(i)
+        self.assertLessEqual(open_files(client.popen.pid), files)
+        if not is_sanitized():
+            self.assertLess(memory(client.popen.pid), 16 << 20)
+
+    def test_slow_client(self):
+        """It does not read: commands run on, memory is bounded, and later every answer is there once."""
+        client = self.client()
+        sent = [client.start("run_command", command="seq 6000; touch done%d" % i, include_full_output=True)
+                for i in range(150)]
+        eventually(lambda: all(os.path.exists(os.path.join(self.work, "done%d" % i)) for i in range(150)),
+                   "the end of all commands", 120)
+        if not is_sanitized():
+            self.assertLess(memory(client.popen.pid), 48 << 20)
+        for number in sent:
+            self.assertEqual(client.finish(number)[0].encode(), numbers(6000))
+
+    def test_random_bytes(self):
+        """Whatever comes, the server lives on and writes nothing but messages."""
+        random_ = random_source()
+        client = self.client()
+        client.strict = False
+        line = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}'
+        for _ in range(300):
+            bad = bytearray(line)
+            for _ in range(random_.randrange(1, 6)):
+                bad[random_.randrange(len(bad))] = random_.choice(b'{}[]":,x10\xff\x00')
+            client.write(bytes(bad) + b"\n")
+            client.read(0)
+        client.number = 1000
+        self.assertEqual(client.request("ping"), {})
+
+
+class End(McpCase):
+    def start_both(self, client):
+        """One command that is waited for, and one that goes on."""
+        waited, first = self.start_sleeper(client)
+        going_on, second = self.start_sleeper(client, timeout=50)
+        return first, second, ID.search(client.finish(going_on)[0])[1]
+
+    def test_end_of_input(self):
+        client = self.client()
+        first, second, _ = self.start_both(client)
+        client.popen.stdin.close()
+        self.assert_ends(first)
+        self.assert_ends(second)
+        self.assertEqual(client.close()[0], 0)
+
+    def test_answers_before_the_end(self):
+        """What is quick is answered although the client has closed its end."""
+        client = self.client()
+        number = client.start("list_sessions")
+        client.popen.stdin.close()
+        self.assertIn("default: ", client.finish(number)[0])
+        self.assertEqual(client.close(), (0, b""))
+
+    def test_killed(self):
+        """Commands end, artifacts are exact prefixes of what they wrote."""
+        for kill in (signal.SIGKILL, signal.SIGTERM):
+            with self.subTest(kill=kill):
+                client = self.client()
+                first, second, artifact = self.start_both(client)
+                text = client.call("run_command", command="i=0; while :; do echo $((i += 1)); done", timeout=100)
+                writer = ID.search(text)[1]
+                os.kill(client.popen.pid, kill)
+                self.assert_ends(first)
+                self.assert_ends(second)
+                path = [p for p in self.artifacts() if writer in p][0]
+                eventually(lambda: json.loads(read_file(path[:-3] + "json"))["state"] != "running", "its end")
+                kept = read_file(path)
+                self.assertTrue(numbers(kept.count(b"\n") + 1).startswith(kept))
+                self.assertGreater(len(kept), 0)
+
+    def test_keep(self):
+        client = self.client("--keep")
+        first, second, artifact = self.start_both(client)
+        os.kill(client.popen.pid, signal.SIGKILL)
+        client.popen.wait()
+        self.assertIn(artifact.encode(), self.ask("list", "--live"))
+        for pid in (first, second):
+            self.assertEqual(Process(pid).name, "sleep")
+            os.kill(pid, signal.SIGKILL)
+
+    def test_leash_of_a_run(self):
+        """The option that terse mcp uses, and what it refuses."""
+        for fd in ("1", "99", "x", "", "-3", "99999999999"):
+            run = self.terse("--leash", fd, "true", split=True)
+            self.assertEqual((run.code, run.err),
+                             (125, b"terse: --leash: %s: not an open socket above 2\n" % fd.encode()))
+        self.assertEqual(self.terse("--leave", split=True).code, 125)
+
+    def test_front_end_inherits_nothing(self):
+        """A command has the descriptors that any command has."""
+        client = self.client()
+        self.assertEqual(client.call("run_command", command="ls", args=["-1", "/proc/self/fd"]), "0\n1\n2\n3\n")
+        self.assertEqual(client.call("run_command", command="echo ${TERSE_WORDS-none}"), "none\n")
+
+
+class Init(McpCase):
+    """terse init AGENT --mcp: the agent's file gets the server, and --undo takes it out, byte for byte."""
+
+    FILES = {
+        "claude": (".claude.json", ".mcp.json", '{\n  "numStartups": 3\n}\n'),
+        "codex": (".codex/config.toml", ".codex/config.toml", 'model = "x"\n\n[a]\nb = 1\n'),
+        "opencode": (".config/opencode/opencode.json", "opencode.json", '{"theme": "x", "mcp": {"y": {}}}'),
+        "kilo": (".config/kilo/kilo.json", "kilo.json", "// mine\n{\n}\n"),
+        "gemini": (".gemini/settings.json", ".gemini/settings.json", '{"mcpServers": {"y": {"command": "z"}}}\n'),
+        "qwen": (".qwen/settings.json", ".qwen/settings.json", "{}"),
+        "copilot": (".copilot/mcp-config.json", ".copilot/mcp-config.json", '{"mcpServers": {}}\n'),
+        "cursor": (".cursor/mcp.json", ".cursor/mcp.json", '{\r\n  "a": 1\r\n}\r\n'),
+        "crush": (".config/crush/crush.json", "crush.json", '{"lsp": {}}\n'),
+        "vscode": (".config/Code/User/mcp.json", ".vscode/mcp.json", '{\n\t"servers": {\n\t}\n}\n'),
+    }
+
+    def init(self, *args, code=0):
+        run = self.terse("init", *args, split=True, env={"XDG_CONFIG_HOME": None})
+        self.assertEqual(run.code, code, run.out + run.err)
+        return run
+
+    def test_round_trip(self):
+        self.assertEqual(len(self.FILES), 10)
+        for agent, (user, project, before) in self.FILES.items():
+            for options, path in (((), os.path.join(self.home, user)),
+                                  (("--project",), os.path.join(self.work, project))):
+                for text in (None, before):
+                    with self.subTest(agent=agent, options=options, text=text):
+                        os.makedirs(os.path.dirname(path), exist_ok=True)
+                        if text is not None:
+                            write_file(path, text)
+                        self.assertIn(TERSE.encode(), self.init(agent, "--mcp", "--dry-run", *options).out)
+                        self.assertEqual(read_file(path) if text else b"", (text or "").encode())
+                        self.init(agent, "--mcp", *options)
+                        wired = read_file(path)
+                        self.assertEqual(wired.count(b'"%s"' % TERSE.encode()), 1)
+                        self.assertIn(b'"mcp"', wired)
+                        self.assertIn(b"needs no change", self.init(agent, "--mcp", *options).out)
+                        self.init(agent, "--mcp", "--undo", *options)
+                        if text is None:
+                            self.assertFalse(os.path.exists(path))
+                        else:
+                            self.assertEqual(read_file(path), text.encode())
+                            os.unlink(path)
+                        self.assertFalse(os.path.exists(path + ".before-terse-mcp"))
+
+    def test_moved(self):
+        """A server that another terse was is made this one; a stranger's stays."""
+        path = os.path.join(self.home, ".cursor", "mcp.json")
+        os.mkdir(os.path.dirname(path))
+        write_file(path, '{"mcpServers": {"terse": {"command": "/old/terse", "args": ["mcp", "--read-only"]}}}')
+        self.init("cursor", "--mcp")
+        self.assertEqual(read_file(path).decode(), '{"mcpServers": {"terse": {"command": "%s", '
+                         '"args": ["mcp", "--read-only"]}}}' % TERSE)
+        write_file(path, '{"mcpServers": {"terse": {"command": "other"}}}')
+        self.assertIn(b'"terse" is {"command": "other"} already', self.init("cursor", "--mcp", code=1).err)
+        self.init("cursor", "--mcp", "--undo")
+        self.assertEqual(read_file(path), b'{"mcpServers": {"terse": {"command": "other"}}}')
+
+    def test_beside_the_shell(self):
+        """Both wirings of one file come and go in any order."""
+        path = os.path.join(self.home, ".gemini", "settings.json")
+        os.mkdir(os.path.dirname(path))
+        for first, second in ((("gemini",), ("gemini", "--mcp")), (("gemini", "--mcp"), ("gemini",))):
+            for undo in ((first, second), (second, first)):
+                with self.subTest(first=first, undo=undo):
+                    write_file(path, '{\n  "a": 1\n}\n')
+                    self.init(*first)
+                    self.init(*second)
+                    for one in undo:
+                        self.init(*one, "--undo")
+                    self.assertEqual(json.loads(read_file(path)), {"a": 1})
+
+    def test_refused(self):
+        for args, want in (
+                (("pi", "--mcp"), b"terse init: pi takes no server of tools; terse init pi wires up its shell\n"),
+                (("nosuch", "--mcp"), b"terse init: nosuch: no such agent; there are claude, codex, opencode, "),
+                (("--mcp",), b"terse init: --mcp goes with an agent, and without --instructions and --show; ")):
+            self.assertTrue(self.init(*args, code=125).err.startswith(want), args)
+
+
+if __name__ == "__main__":
+    main()

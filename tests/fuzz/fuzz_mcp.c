@@ -1,0 +1,146 @@
+// What a client of terse mcp sends: lines in any pieces come out as they went in or are reported as
+// too long; every message has one kind, its answer is one line of JSON, and the arguments of a tool
+// become a command line that holds nothing else; what a shell left is taken over or refused as a
+// whole; and a string that --allow lets pass has nothing that the shell reader leaves out.
+//
+// The first byte chooses what the rest is.
+
+#include "lib/buffer.h"
+#include "supervisor/mcp/allow.h"
+#include "supervisor/mcp/inbox.h"
+#include "supervisor/mcp/order.h"
+#include "supervisor/mcp/rpc.h"
+#include "supervisor/mcp/shell_state.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line of the fuzzer at most. */
+#define MOST 64
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool good)
+{
+	if (!good)
+		abort();
+}
+
+/* Each line of the input is there in its order, or too long; blank ones are not. */
+static void fuzz_lines(const char *data, size_t size, size_t step)
+{
+	struct inbox i;
+	const char *line;
+	size_t len;
+	inbox_init(&i, MOST);
+	for (size_t at = 0; at < size; at += step)
+		inbox_add(&i, data + at, size - at < step ? size - at : step);
+	for (size_t at = 0; at < size;) {
+		const char *newline = memchr(data + at, '\n', size - at);
+		size_t want = newline ? (size_t)(newline - data) - at : size - at;
+		size_t blanks = 0;
+		while (blanks < want && memchr(" \t\r", data[at + blanks], 3))
+			blanks++;
+		if (newline && (blanks < want || want > MOST)) {
+			bool marked = want == 1 && data[at] == '\0';
+			enum inbox_kind kind = inbox_next(&i, &line, &len);
+			check(kind == (want > MOST || marked ? INBOX_TOO_LONG : INBOX_LINE));
+			check(kind == INBOX_TOO_LONG ||
+			      (len == want && !memcmp(line, data + at, len)));
+		}
+		at += want + 1;
+	}
+	check(inbox_next(&i, &line, &len) == INBOX_NOTHING);
+	inbox_release(&i);
+}
+
+/* A line of JSON without anything behind it. */
+static void check_line(struct buffer *line)
+{
+	check(buffer_check(line) == 0 && line->len > 1);
+	check(memchr(line->data, '\n', line->len) == line->data + line->len - 1);
+	json_t *value = json_loadb(line->data, line->len, 0, NULL);
+	check(json_is_object(value));
+	json_decref(value);
+	buffer_release(line);
+}
+
+static void fuzz_message(const char *data, size_t size)
+{
+	char why[160];
+	struct rpc_message m;
+	struct buffer line = BUFFER_INIT;
+	json_t *value = rpc_parse(data, size, why);
+	if (!value) {
+		rpc_error(&line, "null", RPC_NOT_JSON, why);
+		check_line(&line);
+		return;
+	}
+	rpc_explain(&m, value);
+	check((m.kind == RPC_WRONG) == (m.wrong != NULL));
+	check((m.kind == RPC_REQUEST || m.kind == RPC_NOTIFICATION) <= (m.method != NULL));
+	rpc_error(&line, m.id, RPC_INVALID, m.wrong ? m.wrong : "");
+	check_line(&line);
+	rpc_begin_result(&line, m.id);
+	rpc_end_result(&line);
+	check_line(&line);
+	json_decref(value);
+}
+
+static void fuzz_arguments(const char *data, size_t size, enum tool_id tool)
+{
+	const struct order_context context = {.session = "s"};
+	struct arguments_of a;
+	struct order o;
+	json_t *value = json_loadb(data, size, JSON_DECODE_ANY, NULL);
+	if (value && arguments_read(&a, &tools[tool], value) == 0 && tool < TOOL_NEW_SESSION) {
+		const char *refused = order_make(&o, &a, &context);
+		check(refused || (o.count > 3 && !o.argv[o.count] && !strcmp(o.argv[3], "s")));
+		order_release(&o);
+	} else if (value) {
+		check(tool >= TOOL_NEW_SESSION || *a.wrong);
+	}
+	json_decref(value);
+}
+
+static void fuzz_left(const char *data, size_t size)
+{
+	struct shell_state s, before;
+	char *env[] = {(char *)"A=1", (char *)"B=2", NULL};
+	check(shell_state_init(&s, "/a", env) == 0 && shell_state_copy(&before, &s) == 0);
+	if (shell_state_take(&s, &before, data, size) < 0)
+		check(s.count == 2 && strcmp(s.directory, "/a") == 0);
+	check(s.directory[0] == '/' && !s.env[s.count]);
+	shell_state_release(&s);
+	shell_state_release(&before);
+}
+
+static void fuzz_allow(const char *data, size_t size)
+{
+	struct allow a = {.patterns = NULL};
+	char why[ALLOW_WHY_MAX];
+	char *string = strndup(data, size);
+	check(string && !allow_add(&a, "make"));
+	if (allow_string(&a, string, why) == 0)
+		check(!strpbrk(string, "$`<>\\\n(){}") && strstr(string, "make"));
+	free(string);
+	allow_release(&a);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size == 0)
+		return 0;
+	const char *text = (const char *)data + 1;
+	uint8_t what = *data;
+	size--;
+	switch (what % 5) {
+	case 0: fuzz_lines(text, size, 1 + what / 5); break;
+	case 1: fuzz_message(text, size); break;
+	case 2: fuzz_arguments(text, size, (enum tool_id)(what / 5 % TOOLS)); break;
+	case 3: fuzz_left(text, size); break;
+	default: fuzz_allow(text, size); break;
+	}
+	return 0;
+}

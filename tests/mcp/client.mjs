@@ -1,0 +1,101 @@
+// The official TypeScript SDK's client drives terse mcp: every tool, resources, paging, subscription,
+// progress, cancellation and the prompt. It is run by tests/mcp/check, in a directory below which the
+// SDK is installed: node client.mjs TERSE
+
+import assert from "node:assert/strict";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const client = new Client({ name: "test", version: "1" });
+const transport = new StdioClientTransport({
+  command: process.argv[2],
+  args: ["mcp"],
+  env: { ...process.env },
+  stderr: "inherit",
+});
+await client.connect(transport);
+const updated = [];
+client.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => updated.push(n.params.uri));
+
+async function call(name, args = {}, options = {}) {
+  const result = await client.callTool({ name, arguments: args }, undefined, options);
+  assert.equal(result.content.length, 1);
+  assert.equal(result.structuredContent, undefined);
+  return { text: result.content[0].text, isError: result.isError ?? false };
+}
+const text = async (name, args, options) => {
+  const answer = await call(name, args, options);
+  assert.equal(answer.isError, false, answer.text);
+  return answer.text;
+};
+const idOf = (answer) => answer.match(/artifact_id=(cmd-[0-9a-z]+)/)[1];
+async function until(test, what) {
+  for (let i = 0; i < 3000; i++) {
+    if (test()) return;
+    await new Promise((done) => setTimeout(done, 10));
+  }
+  assert.fail("waited in vain: " + what);
+}
+
+// Tools.
+const { tools } = await client.listTools();
+assert.equal(tools.length, 10);
+for (const tool of tools) assert.equal(typeof tool.annotations.readOnlyHint, "boolean");
+assert.equal(await text("run_command", { command: "cd /usr; export A=1; echo hi" }), "hi\n");
+assert.equal(await text("run_command", { command: "pwd; echo $A" }), "/usr\n1\n");
+const failed = await text("run_command", { command: "seq 9000; echo error: it; exit 3" });
+assert.match(failed, /error: it\n\[terse: exit 3 after /);
+const artifact = idOf(failed);
+assert.equal(await text("read_command_output", { artifact_id: artifact, offset: 4000, limit: 1 }).then((t) => t.split("\n")[0]), "4000");
+assert.match(await text("read_command_output", { artifact_id: artifact, search: "^error" }), /9001:error: it/);
+const asked = await text("run_command", { command: "read -p 'name: ' x; echo got $x; read -p 'more: ' y" });
+const live = idOf(asked);
+assert.match(asked, /waiting for input: "name: "/);
+assert.match(await text("list_commands"), new RegExp("^" + live + "  running"));
+assert.match(await text("screen", { artifact_id: live }), /name:/);
+assert.deepEqual(await client.subscribeResource({ uri: "terse://" + live }), {});
+assert.match(await text("send_input", { artifact_id: live, text: "me", keys: ["enter"] }), /got me/);
+await until(() => updated.includes("terse://" + live), "an update of the resource");
+assert.match(await text("await_command", { artifact_id: live, timeout: 10 }), /waiting for input: "more: "/);
+await text("signal_command", { artifact_id: live });
+assert.match(await text("await_command", { artifact_id: live }), /killed by SIGTERM|exit/);
+await client.unsubscribeResource({ uri: "terse://" + live });
+assert.match(await text("new_session", { session: "b" }), /session b begins/);
+assert.match(await text("list_sessions"), /^default: \/usr, /);
+assert.match(await text("end_session", { session: "b" }), /session b has ended/);
+assert.equal((await call("run_command", { command: "x", nonsense: 1 })).isError, true);
+await assert.rejects(client.callTool({ name: "nonsense", arguments: {} }), /there is no tool nonsense/);
+
+// Resources, with paging; the prompt.
+for (let i = 0; i < 55; i++) await text("run_command", { command: "seq " + i + " 3000" });
+const uris = new Set();
+let pages = 0;
+for (let cursor; ; pages++) {
+  const page = await client.listResources(cursor ? { cursor } : {});
+  for (const resource of page.resources) uris.add(resource.uri);
+  cursor = page.nextCursor;
+  if (!cursor) break;
+}
+assert.ok(pages >= 1 && uris.size >= 57, `${pages} ${uris.size}`);
+const { contents } = await client.readResource({ uri: "terse://" + artifact });
+assert.match(contents[0].text, /^1\n2\n3\n/);
+const { resourceTemplates } = await client.listResourceTemplates();
+assert.equal(resourceTemplates[0].uriTemplate, "terse://{artifact_id}{?offset,limit}");
+assert.equal((await client.listPrompts()).prompts[0].name, "debug-failure");
+const prompt = await client.getPrompt({ name: "debug-failure", arguments: { artifact_id: artifact } });
+assert.match(prompt.messages[0].content.text, /error: it/);
+
+// Progress, and cancellation: the command ends.
+const progress = [];
+await text("run_command", { command: "echo one; sleep 1; echo two; sleep 1" }, { onprogress: (p) => progress.push(p) });
+assert.ok(progress.length >= 1);
+assert.match(progress.at(-1).message, /line/);
+const cancel = new AbortController();
+const sleeping = call("run_command", { command: "exec sleep 987654" }, { signal: cancel.signal });
+await new Promise((done) => setTimeout(done, 300));
+cancel.abort("enough");
+await assert.rejects(sleeping);
+assert.deepEqual(await client.ping(), {});
+await client.close();
+console.log("ok   the SDK's client");

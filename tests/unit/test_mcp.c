@@ -1,0 +1,264 @@
+// The messages of terse mcp: lines, JSON-RPC, arguments of tools, command lines of children.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lib/buffer.h"
+#include "supervisor/mcp/inbox.h"
+#include "supervisor/mcp/order.h"
+#include "supervisor/mcp/rpc.h"
+
+#include <string.h>
+
+/* --- lines --- */
+
+static void assert_next(struct inbox *i, enum inbox_kind kind, const char *want)
+{
+	const char *line = NULL;
+	size_t len = 0;
+	assert_int_equal(inbox_next(i, &line, &len), kind);
+	if (!want)
+		return;
+	assert_int_equal(len, strlen(want));
+	assert_memory_equal(line, want, len);
+}
+
+static void lines(void **state)
+{
+	struct inbox i;
+	(void)state;
+	inbox_init(&i, 100);
+	assert_next(&i, INBOX_NOTHING, NULL);
+	inbox_add(&i, "one\ntw", 6);
+	assert_next(&i, INBOX_LINE, "one");
+	assert_next(&i, INBOX_NOTHING, NULL);
+	inbox_add(&i, "o\r\n\n  \n3\n4", 10);
+	assert_next(&i, INBOX_LINE, "two\r");
+	assert_next(&i, INBOX_LINE, "3");
+	assert_next(&i, INBOX_NOTHING, NULL);
+	inbox_add(&i, "\n", 1);
+	assert_next(&i, INBOX_LINE, "4");
+	assert_next(&i, INBOX_NOTHING, NULL);
+	inbox_release(&i);
+}
+
+/* A line that is too long is reported once, at its place, and is not kept. */
+static void too_long(void **state)
+{
+	struct inbox i;
+	(void)state;
+	inbox_init(&i, 10);
+	inbox_add(&i, "before\n", 7);
+	for (int n = 0; n < 1000; n++)
+		inbox_add(&i, "0123456789", 10);
+	assert_true(i.data.len < 50);
+	inbox_add(&i, "\nbehind\n", 8);
+	assert_next(&i, INBOX_LINE, "before");
+	assert_next(&i, INBOX_TOO_LONG, NULL);
+	assert_next(&i, INBOX_LINE, "behind");
+	assert_next(&i, INBOX_NOTHING, NULL);
+	inbox_add(&i, "0123456789\n01234567890\n", 23);
+	assert_next(&i, INBOX_LINE, "0123456789");
+	assert_next(&i, INBOX_TOO_LONG, NULL);
+	assert_next(&i, INBOX_NOTHING, NULL);
+	inbox_release(&i);
+}
+
+/* --- messages --- */
+
+static void explain(const char *line, enum rpc_kind kind, const char *id, const char *what)
+{
+	struct rpc_message m;
+	char why[160];
+	json_t *value = rpc_parse(line, strlen(line), why);
+	assert_non_null(value);
+	rpc_explain(&m, value);
+	assert_int_equal(m.kind, kind);
+	assert_string_equal(m.id, id);
+	if (what)
+		assert_string_equal(kind == RPC_WRONG ? m.wrong : m.method, what);
+	json_decref(value);
+}
+
+static void messages(void **state)
+{
+	(void)state;
+	explain("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", RPC_REQUEST, "1", "ping");
+	explain("{\"jsonrpc\":\"2.0\",\"id\":\"a\\\"b\",\"method\":\"ping\",\"params\":{}}",
+		RPC_REQUEST, "\"a\\\"b\"", "ping");
+	explain("{\"jsonrpc\":\"2.0\",\"method\":\"n\"}", RPC_NOTIFICATION, "null", "n");
+	explain("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", RPC_RESPONSE, "1", NULL);
+	explain("[]", RPC_WRONG, "null", "a message is a JSON object");
+	explain("{\"id\":1,\"method\":\"n\"}", RPC_WRONG, "1", "jsonrpc: must be \"2.0\"");
+	explain("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"n\"}", RPC_WRONG, "1",
+		"jsonrpc: must be \"2.0\"");
+	explain("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"n\"}", RPC_WRONG, "null",
+		"id: must be a string or a whole number of at most 500 bytes");
+	explain("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"n\"}", RPC_WRONG, "null",
+		"id: must be a string or a whole number of at most 500 bytes");
+	explain("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":2}", RPC_WRONG, "1",
+		"method: must be a string");
+	explain("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"n\",\"params\":[]}", RPC_WRONG, "1",
+		"params: must be an object");
+}
+
+static void not_json(void **state)
+{
+	char why[160];
+	(void)state;
+	assert_null(rpc_parse("{\"a\":", 5, why));
+	assert_string_equal(why, "not JSON: unexpected token near end of file at byte 5");
+	assert_null(rpc_parse("{} {}", 5, why));
+	assert_null(rpc_parse("\xff", 1, why));
+}
+
+static void written(void **state)
+{
+	struct buffer out = BUFFER_INIT;
+	(void)state;
+	rpc_begin_result(&out, "\"x\"");
+	rpc_end_result(&out);
+	rpc_error(&out, "null", RPC_NOT_JSON, "a \"b\"");
+	rpc_begin_notification(&out, "n");
+	rpc_end_notification(&out);
+	assert_string_equal(buffer_string(&out),
+			    "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}\n"
+			    "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"
+			    "\"message\":\"a \\\"b\\\"\"}}\n"
+			    "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{}}\n");
+	buffer_release(&out);
+}
+
+/* --- tools --- */
+
+/* A model reads all of it with each conversation. */
+static void tools_are_short(void **state)
+{
+	struct buffer out = BUFFER_INIT;
+	(void)state;
+	tool_list(&out, false);
+	assert_true(out.len / 4 < 1500);
+	for (size_t i = 0; i < TOOLS; i++) {
+		assert_true(strlen(tools[i].description) < 700);
+		assert_ptr_equal(tool_find(tools[i].name, false), &tools[i]);
+		assert_ptr_equal(tool_find(tools[i].name, true),
+				 tools[i].read_only ? &tools[i] : NULL);
+	}
+	assert_null(tool_find("rm", false));
+	buffer_release(&out);
+}
+
+static void wrong(enum tool_id tool, const char *json, const char *want)
+{
+	struct arguments_of a;
+	json_t *given = json_loads(json, JSON_DECODE_ANY, NULL);
+	assert_int_equal(arguments_read(&a, &tools[tool], given), -1);
+	assert_string_equal(a.wrong, want);
+	json_decref(given);
+}
+
+static void wrong_arguments(void **state)
+{
+	(void)state;
+	wrong(TOOL_RUN_COMMAND, "{}", "run_command: command: is missing");
+	wrong(TOOL_RUN_COMMAND, "[]", "run_command: arguments: must be an object");
+	wrong(TOOL_RUN_COMMAND, "{\"command\":1}", "run_command: command: must be a string");
+	wrong(TOOL_RUN_COMMAND, "{\"command\":null}", "run_command: command: is missing");
+	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"timeout\":0}",
+	      "run_command: timeout: must be a whole number from 1 to 86400000");
+	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"timeout\":1.5}",
+	      "run_command: timeout: must be a whole number from 1 to 86400000");
+	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"args\":[1]}",
+	      "run_command: args: must be a list of strings");
+	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"env\":{\"A=B\":\"\"}}",
+	      "run_command: env: must be an object of strings, by the variables' names");
+	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"kill_on_timeout\":1}",
+	      "run_command: kill_on_timeout: must be true or false");
+	wrong(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"stream\":\"all\"}",
+	      "read_command_output: stream: must be one of [\"stdout\",\"stderr\",\"raw\"]");
+	wrong(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"offset\":0}",
+	      "read_command_output: offset: must be a whole number but 0");
+	wrong(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"limit\":0}",
+	      "read_command_output: limit: must be a whole number, 1 at least");
+	wrong(TOOL_SHOW_SCREEN, "{\"artifact_id\":\"x\",\"y\\u001b\":0}",
+	      "screen: y\\x1b: no such argument; there are artifact_id");
+	wrong(TOOL_LIST_SESSIONS, "{\"y\":0}", "list_sessions: y: it takes no arguments");
+}
+
+/* The command line that a call becomes, with blanks between its words. */
+static void ordered(enum tool_id tool, const char *json, const char *want)
+{
+	const struct order_context context = {.session = "S", .leave = "leave"};
+	struct buffer line = BUFFER_INIT;
+	struct arguments_of a;
+	struct order order;
+	json_t *given = json_loads(json, 0, NULL);
+	assert_int_equal(arguments_read(&a, &tools[tool], given), 0);
+	const char *refused = order_make(&order, &a, &context);
+	assert_false(order.failed);
+	for (size_t i = 0; i < order.count && !refused; i++) {
+		buffer_append_string(&line, i ? " " : "");
+		buffer_append_string(&line, order.argv[i]);
+	}
+	assert_string_equal(refused ? refused : buffer_string(&line), want);
+	buffer_release(&line);
+	order_release(&order);
+	json_decref(given);
+}
+
+#define RUN                                                                              \
+	"terse run --session S --preview --words tools --heartbeat off --prompt report " \
+	"--ceiling 0 --status failure --exit-delay off --no-detach --signal-status "     \
+	"--yield-status 0 --streams merged --format text --leash 3 "
+
+static void orders(void **state)
+{
+	(void)state;
+	ordered(TOOL_RUN_COMMAND, "{\"command\":\"a b\"}",
+		RUN "--yield 30000ms --max-lines 500 --max-err-lines 750 --leave leave -c a b");
+	ordered(TOOL_RUN_COMMAND,
+		"{\"command\":\"-a\",\"args\":[\"-c\"],\"timeout\":5,\"killOnTimeout\":true,"
+		"\"maxOutputLines\":7,\"maxErrorLines\":8,\"maxBytes\":99,\"profile\":\"read\"}",
+		RUN "--timeout 5ms --tty --max-lines 7 --max-err-lines 8 --size 99 --failure-size "
+		    "99 --err-size 99 --profile read -- -a -c");
+	ordered(TOOL_RUN_COMMAND, "{\"command\":\"a\",\"includeFullOutput\":true}",
+		RUN "--yield 30000ms --max-lines 1000000000 --max-err-lines 1000000000 --size "
+		    "1048576 --failure-size 1048576 --err-size 1048576 --leave leave -c a");
+	ordered(TOOL_RUN_COMMAND, "{\"command\":\"\"}", "run_command: command: is empty");
+	ordered(TOOL_READ_OUTPUT, "{\"artifact_id\":\"-x\",\"offset\":-5,\"limit\":2}",
+		"terse read --session S --offset -5 --limit 2 -- -x");
+	ordered(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"search\":\"-y\",\"context\":2}",
+		"terse search --session S -C 2 -e -y -- x");
+	ordered(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"search\":\"y\",\"tail\":2}",
+		"read_command_output: search: goes with offset, limit and context, not with tail "
+		"or "
+		"bytes");
+	ordered(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"context\":2}",
+		"read_command_output: context: goes with search");
+	ordered(TOOL_AWAIT_COMMAND, "{\"artifact_id\":\"x\",\"for\":\"-y\",\"idle\":9}",
+		"terse await --session S --timeout 30000ms --idle 9ms --for -y -- x");
+	ordered(TOOL_SEND_INPUT, "{\"artifact_id\":\"x\",\"text\":\"-t\",\"keys\":[\"enter\"]}",
+		"terse send --session S x --file - --key enter --await --timeout 10000ms --idle "
+		"1000ms");
+	ordered(TOOL_SEND_INPUT, "{\"artifact_id\":\"x\"}",
+		"send_input: text or keys: one of them is needed");
+	ordered(TOOL_SEND_INPUT, "{\"artifact_id\":\"-x\",\"text\":\"\"}",
+		"send_input: artifact_id: no such artifact");
+	ordered(TOOL_SIGNAL_COMMAND, "{\"artifact_id\":\"x\",\"signal\":\"INT\"}",
+		"terse signal --session S -- x INT");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines),           cmocka_unit_test(too_long),
+		cmocka_unit_test(messages),        cmocka_unit_test(not_json),
+		cmocka_unit_test(written),         cmocka_unit_test(tools_are_short),
+		cmocka_unit_test(wrong_arguments), cmocka_unit_test(orders),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
