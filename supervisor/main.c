@@ -124,6 +124,8 @@ int main(int argc, char **argv)
 	trace_open(getenv(TRACE_VARIABLE), "terse " TERSE_VERSION);
 	if (decision_is_shell(argv[0]))
 		return command_shell(argv);
+	if (mcp_is_leaving(argc, argv))
+		return mcp_leave(argv);
 	if (argc < 2 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		return command_welcome();
 	if (argc < 2 && !main_is_fed()) {

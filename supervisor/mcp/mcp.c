@@ -110,15 +110,20 @@ static int mcp_init(struct server *s)
 	return result;
 }
 
+bool mcp_is_leaving(int argc, char **argv)
+{
+	return argc == 5 && strcmp(argv[1], "mcp") == 0 && strcmp(argv[2], "--leave") == 0;
+}
+
+int mcp_leave(char **argv)
+{
+	return shell_leave_main(argv[3], argv[4], environ);
+}
+
 int command_mcp(struct command_context *c, int argc, char **argv)
 {
 	struct server *s = calloc(1, sizeof(*s));
 	int status = EXIT_TERSE;
-	/* The child of a command's shell. */
-	if (argc == 4 && strcmp(argv[1], "--leave") == 0) {
-		free(s);
-		return shell_leave_main(argv[2], argv[3], environ);
-	}
 	if (s)
 		s->settings = c->settings;
 	if (s && mcp_parse(s, argc, argv) < 0)

@@ -77,6 +77,9 @@ class Responses:
     def __init__(self, request):
         items = request.get("input", [])
         self.tools = [tool.get("name", tool["type"]) for tool in request.get("tools", [])]
+        # Those of a server of tools have a name within a namespace.
+        self.tools += ["%s/%s" % (space["name"], tool["name"]) for space in request.get("tools", [])
+                       for tool in space.get("tools", [])]
         self.start = json.dumps(items)
         self.results = in_order((item["call_id"], flat(item["output"])) for item in items
                                 if item.get("type", "").endswith("_call_output"))
@@ -89,8 +92,9 @@ class Responses:
 
     def reply(self, number, calls):
         items = [{"type": "function_call", "id": "fc_%d_%d" % (number, k),
-                  "call_id": "call_%d_%d" % (number, k), "name": name, "arguments": json.dumps(args),
-                  "status": "completed"} for k, (name, args) in enumerate(calls)] or [
+                  "call_id": "call_%d_%d" % (number, k), "arguments": json.dumps(args), "status": "completed",
+                  "name": name.rsplit("/", 1)[-1],
+                  **({"namespace": name.split("/")[0]} if "/" in name else {})} for k, (name, args) in enumerate(calls)] or [
                       {"type": "message", "id": "m_%d" % number, "role": "assistant",
                        "status": "completed",
                        "content": [{"type": "output_text", "text": "done", "annotations": []}]}]
