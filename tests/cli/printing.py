@@ -99,6 +99,7 @@ class Verbs(Case):
         "attach": None,  # draws on a terminal
         "agent": None,  # executes the agent
         "hook": None,  # whatever happens, the agent goes on
+        "mcp": None,  # see mcp.py
         "probe": None,  # executes the agent
         "read": (("{kept}",), ("--json", "{kept}"), ("--bytes", "0:9", "{kept}"),
                  ("--bytes", "0:9", "--json", "{kept}"), ("--tail", "1", "{kept}"),
