@@ -37,7 +37,8 @@ static int setup(void **state)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		unsetenv(names[i]);
 	for (size_t i = 0; i < option_count; i++)
-		unsetenv(option_table[i].variable);
+		if (option_table[i].variable)
+			unsetenv(option_table[i].variable);
 	assert_non_null(getcwd(start, sizeof(start)));
 	snprintf(root, sizeof(root), "/tmp/terse-test-XXXXXX");
 	assert_non_null(mkdtemp(root));

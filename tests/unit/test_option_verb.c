@@ -33,7 +33,8 @@ static int setup(void **state)
 	static char where[64];
 	home_setup(state);
 	for (size_t i = 0; i < option_count; i++)
-		unsetenv(option_table[i].variable);
+		if (option_table[i].variable)
+			unsetenv(option_table[i].variable);
 	unsetenv("TERSE_CONFIG");
 	unsetenv("XDG_CONFIG_HOME");
 	snprintf(where, sizeof(where), "%s", home);
