@@ -592,11 +592,16 @@ class Endurance(McpCase):
 
     def test_slow_client(self):
         """It does not read: commands run on, memory is bounded, and later every answer is there once."""
+        def exist(name):
+            return all(os.path.exists(os.path.join(self.work, name + str(i))) for i in range(150))
         client = self.client()
-        sent = [client.start("run_command", command="seq 6000; touch done%d" % i, include_full_output=True)
-                for i in range(150)]
-        eventually(lambda: all(os.path.exists(os.path.join(self.work, "done%d" % i)) for i in range(150)),
-                   "the end of all commands", 120)
+        os.mkfifo(os.path.join(self.work, "go"))
+        sent = [client.start("run_command", command="touch begun%d; : <go; seq 6000; touch done%d" % (i, i),
+                             include_full_output=True, timeout=600000) for i in range(150)]
+        # No request is read while too many answers wait: none may come before all have begun.
+        eventually(lambda: exist("begun"), "the begin of all commands", 120)
+        with open(os.path.join(self.work, "go"), "w"):
+            eventually(lambda: exist("done"), "the end of all commands", 120)
         if not is_sanitized():
             self.assertLess(memory(client.popen.pid), 48 << 20)
         for number in sent:
