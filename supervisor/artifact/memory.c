@@ -74,53 +74,70 @@ static int read_blocks(int fd, struct buffer *out)
 	return 0;
 }
 
-static int compare_entries(const void *a, const void *b)
+/* The slot of the tables `newest` (by the print alone: `exact` is NULL) and `same`: that of the
+   entry, or a free one. */
+static uint32_t *memory_slot(const struct memory *m, uint64_t print, const uint32_t *exact)
 {
-	const struct memory_entry *x = a, *y = b;
-	if (x->line.print != y->line.print)
-		return x->line.print < y->line.print ? -1 : 1;
-	if (x->run != y->run)
-		return x->run < y->run ? 1 : -1;
-	return (x->line.number > y->line.number) - (x->line.number < y->line.number);
+	uint32_t *table = exact ? m->same : m->newest;
+	uint64_t hash = (print ^ (exact ? *exact : 0)) * 0x9e3779b97f4a7c15u;
+	for (size_t i = hash >> (64 - m->bits);; i = (i + 1) & (((size_t)1 << m->bits) - 1)) {
+		const struct memory_line *line = &m->entries[table[i] - (table[i] > 0)].line;
+		if (!table[i] || (line->print == print && (!exact || line->exact == *exact)))
+			return &table[i];
+	}
 }
 
 /* Takes over the lines of one block. */
 static int memory_take(struct memory *m, const struct memory_head *h, const char *lines,
-		       size_t *entry_room, size_t *id_room)
+		       size_t *id_room)
 {
 	char(*id)[ID_LEN + 1] = array_add(&m->ids, &m->runs, id_room, sizeof(*id));
 	if (!id)
 		return -1;
 	memcpy(*id, h->id, ID_LEN);
 	(*id)[ID_LEN] = '\0';
-	for (uint64_t i = 0; i < h->count; i++) {
-		struct memory_entry *e = array_add(&m->entries, &m->count, entry_room, sizeof(*e));
-		if (!e)
-			return -1;
+	/* The first of equal lines comes last, and so is found. */
+	for (uint64_t i = h->count; i-- > 0;) {
+		struct memory_entry *e = &m->entries[m->count];
 		memcpy(&e->line, lines + i * sizeof(e->line), sizeof(e->line));
 		e->run = (uint32_t)(m->runs - 1);
+		m->count++;
+		*memory_slot(m, e->line.print, NULL) = (uint32_t)m->count;
+		*memory_slot(m, e->line.print, &e->line.exact) = (uint32_t)m->count;
 	}
 	return 0;
+}
+
+/* Room for the lines of blocks of `len` bytes. */
+static int memory_make_room(struct memory *m, size_t len)
+{
+	size_t most = len / sizeof(struct memory_line);
+	for (m->bits = 4; (size_t)1 << m->bits < 2 * most + 1;)
+		m->bits++;
+	m->entries = malloc((most + 1) * sizeof(*m->entries));
+	m->newest = calloc((size_t)1 << m->bits, sizeof(*m->newest));
+	m->same = calloc((size_t)1 << m->bits, sizeof(*m->same));
+	return m->entries && m->newest && m->same ? 0 : -1;
 }
 
 int memory_read(struct memory *m, int dir)
 {
 	struct buffer blocks = BUFFER_INIT;
-	size_t entry_room = 0, id_room = 0;
+	size_t id_room = 0;
 	*m = (struct memory){0};
 	int fd = store_open_file(dir, MEMORY_FILE, O_RDONLY);
 	int result = 0;
 	if (fd >= 0 && store_lock(fd, LOCK_SH) == 0)
 		result = read_blocks(fd, &blocks);
 	io_close(&fd);
+	if (result == 0 && blocks.len > 0)
+		result = memory_make_room(m, blocks.len);
 	for (size_t at = 0; result == 0 && at < blocks.len;) {
 		struct memory_head h;
 		memcpy(&h, blocks.data + at, sizeof(h));
-		result = memory_take(m, &h, blocks.data + at + sizeof(h), &entry_room, &id_room);
+		result = memory_take(m, &h, blocks.data + at + sizeof(h), &id_room);
 		at += block_size(&h);
 	}
-	if (m->count > 0)
-		qsort(m->entries, m->count, sizeof(*m->entries), compare_entries);
 	buffer_release(&blocks);
 	return result < 0 && errno == ENOMEM ? -1 : 0;
 }
@@ -128,27 +145,18 @@ int memory_read(struct memory *m, int dir)
 void memory_release(struct memory *m)
 {
 	free(m->entries);
+	free(m->newest);
+	free(m->same);
 	free(m->ids);
 	*m = (struct memory){0};
 }
 
 const struct memory_entry *memory_find(const struct memory *m, uint64_t print, uint32_t exact)
 {
-	size_t low = 0, high = m->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (m->entries[middle].line.print < print)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == m->count || m->entries[low].line.print != print)
-		return NULL;
-	for (size_t i = low; i < m->count && m->entries[i].line.print == print; i++) {
-		if (m->entries[i].line.exact == exact)
-			return &m->entries[i];
-	}
-	return &m->entries[low];
+	uint32_t at = m->count ? *memory_slot(m, print, &exact) : 0;
+	if (m->count && !at)
+		at = *memory_slot(m, print, NULL);
+	return at ? &m->entries[at - 1] : NULL;
 }
 
 /* Opens and locks the file for a change. */

@@ -33,9 +33,13 @@ struct memory_entry {
 	uint32_t run; /* index of memory.ids */
 };
 
+/* Looked up in constant time: masked, thousands of lines may be one. */
 struct memory {
-	struct memory_entry *entries; /* sorted by print, of equal ones the newest first */
+	struct memory_entry *entries;
 	size_t count;
+	uint32_t *newest; /* a hash table by `print`: the newest entry's index + 1, or 0 */
+	uint32_t *same;   /* the same by `print` and `exact` */
+	unsigned bits;    /* 1 << bits: slots of each table, more than twice the entries */
 	char (*ids)[ID_LEN + 1];
 	size_t runs;
 };

@@ -400,15 +400,18 @@ bool layout_take(struct layout *l, size_t unit)
 	return u->chosen || layout_choose(l, u, used_beside(l, u));
 }
 
-void layout_drop(struct layout *l, size_t unit)
+void layout_drop(struct layout *l, size_t from, size_t to)
 {
-	struct unit *u = &l->units[unit];
+	const struct unit *first = &l->units[from], *last = &l->units[to - 1];
 	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
-	u->chosen = false;
-	const struct unit *before = chosen_before(l, unit), *behind = chosen_behind(l, unit);
-	l->used = l->used - u->cost - gap_cost(l, before, u) - gap_cost(l, u, behind) +
-		  gap_cost(l, before, behind);
-	l->lines -= u->lines;
+	const struct unit *before = chosen_before(l, from), *behind = chosen_behind(l, to - 1);
+	l->used -= gap_cost(l, before, first) + gap_cost(l, last, behind);
+	for (size_t i = from; i < to; i++) {
+		l->units[i].chosen = false;
+		l->used -= l->units[i].cost;
+		l->lines -= l->units[i].lines;
+	}
+	l->used += gap_cost(l, before, behind);
 }
 
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit)

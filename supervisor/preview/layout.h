@@ -113,8 +113,9 @@ bool layout_take(struct layout *l, size_t unit);
 /* The same with the line cut so that it fits, and to `limit` bytes at most. */
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit);
 
-/* A taken unit is not taken any more. */
-void layout_drop(struct layout *l, size_t unit);
+/* The taken units from..to, each of which begins where the last one ends, are not taken any more.
+ */
+void layout_drop(struct layout *l, size_t from, size_t to);
 
 /* Takes the lines of each gap that cost no more than its marker. */
 void layout_close_gaps(struct layout *l);

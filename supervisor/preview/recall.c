@@ -107,10 +107,9 @@ static bool recall_leave(struct layout *l, size_t from, size_t to)
 {
 	size_t before = l->used;
 	bool seen = false;
-	for (size_t i = from; i < to; i++) {
+	for (size_t i = from; i < to; i++)
 		seen |= l->units[i].seen;
-		layout_drop(l, i);
-	}
+	layout_drop(l, from, to);
 	if (seen && l->used + WORTH_LEAVING <= before)
 		return true;
 	for (size_t i = from; i < to; i++)
