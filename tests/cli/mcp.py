@@ -52,7 +52,12 @@ class McpCase(Case):
         return number, int(eventually(lambda: os.path.exists(pid_file) and read_file(pid_file), "its start"))
 
     def assert_ends(self, pid):
-        eventually(lambda: not os.path.exists("/proc/%d" % pid) or Process(pid).state == "Z", "the end of %d" % pid)
+        def has_ended():
+            try:
+                return Process(pid).state == "Z"
+            except (FileNotFoundError, ProcessLookupError):
+                return True
+        eventually(has_ended, "the end of %d" % pid)
 
 
 class Protocol(McpCase):
