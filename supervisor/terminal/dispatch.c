@@ -440,8 +440,10 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 	uint64_t from = s->base + s->y;
 	sequence->run(t);
 	if (!t->stripping && !t->redraws && !t->appending && t->screen == s &&
-	    went_up(s, from, sequence->run == cursor_restore))
+	    went_up(s, from, sequence->run == cursor_restore)) {
 		t->redraws = true;
+		t->overwritten.watched = false;
+	}
 }
 
 void dispatch_control(struct terminal *t, uint32_t c)

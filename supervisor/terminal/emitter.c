@@ -13,6 +13,12 @@ void emitter_flush(struct emitter *e)
 	e->write(e->ctx, e->stage, len);
 }
 
+void emitter_collect(void *ctx, const char *data, size_t len)
+{
+	if (ctx)
+		buffer_append(ctx, data, len);
+}
+
 static void emitter_put(struct emitter *e, const char *data, size_t len)
 {
 	e->any = true;

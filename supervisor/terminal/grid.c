@@ -41,11 +41,6 @@ static void soft_wrap(struct terminal *t)
 	screen_set_wrapped(s, s->y, true);
 }
 
-static void grid_collect(void *ctx, const char *data, size_t len)
-{
-	buffer_append(ctx, data, len);
-}
-
 /* Shorter lines say nothing. */
 #define TELLING_COLUMNS 8
 
@@ -73,7 +68,7 @@ static bool stays(struct terminal *t, const struct row *row)
 	const struct screen *s = t->screen;
 	struct row now = *row;
 	struct buffer line = BUFFER_INIT;
-	struct emitter e = {.write = grid_collect, .ctx = &line};
+	struct emitter e = {.write = emitter_collect, .ctx = &line};
 	bool wanted = false;
 	now.used = count_new(t, row);
 	if (now.used >= TELLING_COLUMNS && row_has_ink(&now)) {
@@ -91,8 +86,8 @@ static __attribute__((noinline, cold)) void note_overwritten(struct terminal *t)
 	struct overwritten *o = &t->overwritten;
 	const struct screen *s = t->screen;
 	const struct row *row = screen_row(s, s->y);
-	if (!t->events.stays || t->redraws || t->modes.insert || s != t->normal || row->wrapped ||
-	    row->used < TELLING_COLUMNS || o->looks == OVERWRITTEN_MOST || !stays(t, row))
+	if (t->modes.insert || s != t->normal || row->wrapped || row->used < TELLING_COLUMNS ||
+	    o->looks == OVERWRITTEN_MOST || !stays(t, row))
 		return;
 	o->looks = 0;
 	buffer_clear(&o->stayed);
@@ -110,7 +105,7 @@ static bool is_letter_cell(uint32_t cell)
 static inline void begin_text(struct terminal *t, uint32_t first)
 {
 	const struct screen *s = t->screen;
-	if (s->x > 0)
+	if (!t->overwritten.watched || s->x > 0)
 		return;
 	uint32_t old = screen_row(s, s->y)->cells[0];
 	if (old && old != first && (is_letter_cell(old) || is_letter_cell(first)))

@@ -199,6 +199,9 @@ void emitter_restart(struct emitter *e);
 /* Hands on what is staged. */
 void emitter_flush(struct emitter *e);
 
+/* A `write` that collects the text in the buffer `ctx`; NULL: it is dropped. */
+void emitter_collect(void *ctx, const char *data, size_t len);
+
 /* The terminal. */
 
 /* U+2400, which stands for a NUL. */
@@ -264,7 +267,9 @@ struct terminal {
 	bool lossy;
 	bool redraws;
 	struct overwritten {
-		unsigned looks;       /* since a line stayed, or from the start */
+		bool watched;   /* the owner wants lines to stay, and the program only returns to a
+				   line's start */
+		unsigned looks; /* since a line stayed, or from the start */
 		struct buffer stayed; /* the cells of the last one */
 	} overwritten;
 	uint64_t version;

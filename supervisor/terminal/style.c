@@ -96,11 +96,6 @@ void style_take(struct terminal *t)
 	t->style = style_number(&t->styles) << CELL_STYLE_SHIFT;
 }
 
-static void style_collect(void *ctx, const char *data, size_t len)
-{
-	buffer_append(ctx, data, len);
-}
-
 /* Reports the cells from `from` on that have one style. Returns the first one behind them. */
 static unsigned report_run(const struct terminal *t, unsigned y, unsigned from,
 			   const struct terminal_painter *painter)
@@ -110,7 +105,7 @@ static unsigned report_run(const struct terminal *t, unsigned y, unsigned from,
 	const struct row *row = screen_row(s, y);
 	uint32_t style = row->cells[from] & CELL_STYLE;
 	struct buffer text = BUFFER_INIT;
-	struct emitter e = {.write = style_collect, .ctx = &text};
+	struct emitter e = {.write = emitter_collect, .ctx = &text};
 	unsigned to = from;
 	while (to < row->used &&
 	       ((row->cells[to] & CELL_STYLE) == style || cell_is_stub(row->cells[to])))

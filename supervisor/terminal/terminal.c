@@ -85,6 +85,7 @@ struct terminal *terminal_new(const struct terminal_options *options,
 		return NULL;
 	t->options = *options;
 	t->events = *events;
+	t->overwritten.watched = events->stays != NULL;
 	t->scan = scan_variants()[0];
 	t->emitter.write = events->text;
 	t->emitter.ctx = events->ctx;
@@ -267,13 +268,6 @@ static void emit_picture(const struct screen *s, unsigned rows, struct emitter *
 	emitter_close(e);
 }
 
-/* Collects text in a buffer; NULL: it is dropped. */
-static void terminal_collect(void *ctx, const char *data, size_t len)
-{
-	if (ctx)
-		buffer_append(ctx, data, len);
-}
-
 /* How many rows of the alternate screen there are down to the last that shows something: as it is,
    or as it was when it was left. */
 static unsigned picture_depth(const struct terminal *t)
@@ -288,7 +282,7 @@ static unsigned picture_depth(const struct terminal *t)
 static void emit_last_picture(const struct terminal *t, unsigned depth, struct emitter *e)
 {
 	struct buffer rows = BUFFER_INIT, tidy = BUFFER_INIT;
-	struct emitter gather = {.write = terminal_collect, .ctx = &rows};
+	struct emitter gather = {.write = emitter_collect, .ctx = &rows};
 	const char *line, *end;
 	emit_picture(t->alternate, depth, &gather);
 	if (buffer_check(&rows) < 0 || picture_tidy(&tidy, rows.data, rows.len) < 0) {
@@ -479,7 +473,7 @@ void terminal_settle(struct terminal *t, int64_t now, int64_t age)
 static struct emitter collecting(const struct emitter *e, struct buffer *out)
 {
 	struct emitter copy = *e;
-	copy.write = terminal_collect;
+	copy.write = emitter_collect;
 	copy.ctx = out;
 	copy.stage = NULL;
 	copy.staged = 0;
@@ -544,7 +538,7 @@ uint64_t terminal_version(const struct terminal *t)
 
 int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col)
 {
-	struct emitter e = {.write = terminal_collect, .ctx = out};
+	struct emitter e = {.write = emitter_collect, .ctx = out};
 	struct terminal copy;
 	const struct screen *s = t->screen;
 	unsigned x = 0;
