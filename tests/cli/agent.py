@@ -273,11 +273,6 @@ class ThroughShells(Case):
 class Live(Case):
     """The order of events, as the reader sees it: the command goes on when its line was read."""
 
-    def fifo(self):
-        path = os.path.join(self.dir, "fifo")
-        os.mkfifo(path)
-        return path
-
     def test_head_lines_as_they_are_printed(self):
         script = ("for i in 1 2 3 4 5; do echo line $i; while [ ! -e %s$i ]; do sleep 0.01; done;"
                   " done")

@@ -3,7 +3,6 @@
 terse alone at a terminal tells what it is."""
 
 import os
-import pty
 import re
 
 from support.harness import Case, TERSE, main
@@ -12,28 +11,6 @@ ESCAPE = re.compile(rb"\x1b\[[\d;]*m")
 
 
 class Colours(Case):
-    def at_terminal(self, *argv, env=None):
-        """What terse prints at a terminal."""
-        master, slave = pty.openpty()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                os.chdir(self.work)
-                os.login_tty(slave)
-                os.execve(TERSE, ["terse", *argv], self.env(TERM="xterm", **(env or {})))
-            finally:
-                os._exit(99)
-        os.close(slave)
-        out = b""
-        try:
-            while chunk := os.read(master, 65536):
-                out += chunk
-        except OSError:
-            pass
-        os.close(master)
-        os.waitpid(pid, 0)
-        return out.replace(b"\r\n", b"\n")
-
     VERBS = (("list",), ("history",), ("show", "last"), ("stats",), ("doctor",), ("search", "last", "99$"))
 
     def setUp(self):
@@ -42,10 +19,10 @@ class Colours(Case):
 
     def test_at_a_terminal(self):
         for argv in self.VERBS:
-            out = self.at_terminal(*argv)
+            out = self.at_a_terminal(*argv)
             self.assertRegex(out, ESCAPE, argv)
-            self.assertNotRegex(self.at_terminal(*argv, env={"NO_COLOR": "1"}), ESCAPE, argv)
-            self.assertNotRegex(self.at_terminal(*argv, "--color", "never"), ESCAPE, argv)
+            self.assertNotRegex(self.at_a_terminal(*argv, NO_COLOR="1"), ESCAPE, argv)
+            self.assertNotRegex(self.at_a_terminal(*argv, "--color", "never"), ESCAPE, argv)
 
     def test_nowhere_else(self):
         for argv in self.VERBS:
@@ -72,7 +49,7 @@ class Colours(Case):
                          (125, b"terse list: --color: sometimes: must be always, never or auto\n"))
 
     def test_terse_alone(self):
-        out = self.at_terminal(env={"NO_COLOR": "1"})
+        out = self.at_a_terminal(NO_COLOR="1").replace(b"\r\n", b"\n")
         self.assertRegex(out, rb"\Aterse runs a command and prints what you would have seen of it, in a few kilobytes;\n"
                               rb"longer output is kept and can be read piece by piece.\n\n"
                               rb"Lately here \(terse history --all\):\n  exit 3 +\d+ \w+ ago  sh -c 'seq 3000; exit 3'\n\n"

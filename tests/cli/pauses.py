@@ -13,11 +13,6 @@ NOTICE = re.compile(rb"^\[terse: [^\n]*\]\n", re.M)
 
 
 class PauseCase(Case):
-    def fifo(self, name="fifo"):
-        path = os.path.join(self.work, name)
-        os.mkfifo(path)
-        return path
-
     def account(self, out, text, budget=BUDGET):
         """Each line of the text is in the output once, or is announced once, in its place; lines that were announced may
         come later, behind their number. Returns how many are shown."""

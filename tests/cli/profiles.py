@@ -170,8 +170,7 @@ class Read(Profiles):
         self.assertEqual(one, two)
 
     def test_it_is_printed_as_it_comes(self):
-        fifo = os.path.join(self.dir, "fifo")
-        os.mkfifo(fifo)
+        fifo = self.fifo()
         run = self.start(TERSE, "cat", fifo)
         with open(fifo, "wb", buffering=0) as f:
             f.write(b"first\n")
@@ -186,8 +185,7 @@ class Read(Profiles):
 
     def test_interrupted_in_the_middle(self):
         """Text that a killed run printed stays, and the rest can be read."""
-        fifo = os.path.join(self.dir, "fifo")
-        os.mkfifo(fifo)
+        fifo = self.fifo()
         run = self.start(TERSE, "cat", fifo)
         with open(fifo, "wb", buffering=0) as f:
             f.write(lines_of(3000))
@@ -336,8 +334,7 @@ class Search(Profiles):
 
     def test_slow_matches_come_as_they_are(self):
         text = self.make_tree()
-        fifo = os.path.join(self.dir, "fifo")
-        os.mkfifo(fifo)
+        fifo = self.fifo()
         run = self.start(TERSE, "--profile", "search", "cat", fifo)
         first = text.splitlines(keepends=True)[0]
         with open(fifo, "wb", buffering=0) as f:

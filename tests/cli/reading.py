@@ -4,7 +4,6 @@ that still write; JSON; facts about runs."""
 
 import json
 import os
-import pty
 import re
 import shlex
 import signal
@@ -179,21 +178,6 @@ class Readers(Reader):
         self.assertEqual((run.out, run.err), (numbers(50000), b""))
         run = self.terse("read", "f", kind="file")
         self.assertIn(b"\n[lines 1-2,000 of 50,000 shown (limit 2,000 lines); continue: ", run.out)
-
-    def at_a_terminal(self, *argv, **env):
-        master, slave = pty.openpty()
-        with subprocess.Popen([TERSE, *argv], cwd=self.work, stdin=slave, stdout=slave, stderr=slave,
-                              env=self.env(**env)) as process:
-            os.close(slave)
-            out = b""
-            try:
-                while data := os.read(master, 65536):
-                    out += data
-            except OSError:
-                pass
-            process.wait()
-        os.close(master)
-        return out
 
     def test_terminal(self):
         """Notices are coloured there, and nowhere else."""

@@ -211,11 +211,6 @@ class Sent(Case):
         run.finish()
         self.assertEqual(run.code, 3)
 
-    def fifo(self):
-        path = os.path.join(self.dir, "fifo")
-        os.mkfifo(path)
-        return path
-
     def test_reaches_the_whole_group(self):
         run = self.start(TERSE, "sh", "-c", "sleep 1000 | sleep 1001 & echo ready; wait",
                          before=lambda: os.setpgid(0, 0))
@@ -234,7 +229,7 @@ class Sent(Case):
         run.kill(signal.SIGCONT)
         eventually(lambda: [p.state for p in self.mine() if p.argv[:1] == ["sh"]] == ["S"],
                    "the command continues")
-        let_go_on(os.path.join(self.dir, "fifo"))
+        let_go_on(os.path.join(self.work, "fifo"))
         run.finish()
         self.assertEqual((run.code, run.out), (0, b"ready\nwent on\n"))
 

@@ -8,8 +8,10 @@ Nothing here waits for a time to pass: `eventually` and the readers wait for an 
 their deadline only turns a hang into a failure.
 """
 
+import errno
 import json
 import os
+import pty
 import random
 import re
 import select
@@ -135,10 +137,15 @@ def let_go_on(fifo):
 
 
 def read_to_end(fd):
-    """Everything until the last writer closes."""
+    """Everything until the last writer closes, and then the descriptor, which may be a terminal's."""
     data = b""
     while select.select([fd], [], [], DEADLINE)[0]:
-        chunk = os.read(fd, 65536)
+        try:
+            chunk = os.read(fd, 65536)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            chunk = b""
         if not chunk:
             os.close(fd)
             return data
@@ -428,6 +435,21 @@ class Case(unittest.TestCase):
     def terse(self, *argv, **how):
         """Runs terse for an agent, to its end."""
         return self.run_to_end(TERSE, *argv, **how)
+
+    def at_a_terminal(self, *argv, **env):
+        """What terse prints at a terminal, which is the controlling one of its session."""
+        master, slave = pty.openpty()
+        with subprocess.Popen([TERSE, *argv], cwd=self.work, env=self.env(**{"TERM": "xterm", **env}),
+                              preexec_fn=lambda: os.login_tty(slave), pass_fds=[slave]) as process:
+            os.close(slave)
+            out = read_to_end(master)
+            process.wait()
+        return out
+
+    def fifo(self, name="fifo"):
+        path = os.path.join(self.work, name)
+        os.mkfifo(path)
+        return path
 
     def with_time(self, start, came):
         """Calls start(limit) with more and more time until the run `came` as far as it has to: on a busy
