@@ -175,10 +175,8 @@ static const struct layer_entry entries[] = {
 	PROFILE("service"),
 	MATCH("nohup|setsid|daemonize|start-stop-daemon"),
 	SET(pty, TRI_NO),
-	PROFILE("terse"),
-	MATCH("terse "
-	      "read|search|changes|list|show|path|history|snapshot|config|doctor|help|version"),
-	MATCH("terse await|send|signal"),
+	PROFILE(PROFILE_TERSE),
+	MATCH("terse " PROFILE_TERSE_VERBS),
 	MATCH("terse --yield|--detach|--tty"),
 	SET(pty, TRI_NO),
 	SET(size, 16 * MB),

@@ -398,10 +398,7 @@ void profile_apply(struct settings *s, const struct profile_choice *choice)
 
 /* --- commands of terse itself -------------------------------------------------------------- */
 
-static const char verbs[] = "terse "
-			    "read|search|changes|list|show|path|history|stats|snapshot|config|"
-			    "doctor|help|version|await|"
-			    "send|signal|attach|session|rewind|drop|gc|archive|replay";
+static const char verbs[] = "terse " PROFILE_TERSE_VERBS;
 
 /* Something else, a command that prints next to nothing, or a verb of terse. */
 enum own { OWN_NOT, OWN_QUIET, OWN_VERB };

@@ -41,6 +41,12 @@ static inline const struct layer *profiles_of(const struct settings *s)
 #define PROFILE_DEFAULT "default"
 /* terse itself: its notices are genuine. */
 #define PROFILE_TERSE "terse"
+/* Its verbs, as alternatives of a pattern: all but those that run other programs (run, agent,
+   probe, hook), that preview a text (filter), and __complete. */
+#define PROFILE_TERSE_VERBS                                                                      \
+	"read|search|changes|list|show|path|history|stats|report|snapshot|config|doctor|help|"   \
+	"version|await|send|signal|attach|session|rewind|drop|gc|archive|unarchive|replay|push|" \
+	"init|mcp"
 /* A string with commands of several profiles. */
 #define PROFILE_MIXED "mixed"
 

@@ -8,6 +8,9 @@
 #include <cmocka.h>
 
 #include "config/profile.h"
+#include "supervisor/command/help.h"
+
+#include <string.h>
 
 static bool looks(const char *string)
 {
@@ -59,11 +62,34 @@ static void test_words(void **state)
 	assert_false(profile_is_own(NULL));
 }
 
+/* Every verb but those that run other programs or preview a text. */
+static void test_verbs(void **state)
+{
+	(void)state;
+	static const char *const others[] = {"run", "filter", "agent", "probe", "hook"};
+	struct settings s;
+	struct option_error error;
+	assert_int_equal(settings_init(&s), 0);
+	for (const struct help_topic *t = help_topics; t->verb; t++) {
+		char *argv[] = {(char *)"terse", (char *)t->verb, (char *)"x", NULL};
+		bool other = false;
+		for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+			other |= strcmp(others[i], t->verb) == 0;
+		struct profile_choice choice;
+		assert_int_equal(profile_choose(&s, argv, NULL, &choice, &error), 0);
+		bool own = strcmp(profile_name(&choice), PROFILE_TERSE) == 0;
+		if (own == other || profile_is_own(argv) == other)
+			fail_msg("%s", t->verb);
+	}
+	settings_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_verbs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
