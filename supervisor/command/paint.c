@@ -43,6 +43,7 @@ const char *paint_code(bool on, enum paint paint)
 		[PAINT_GOOD] = "\033[32m",   [PAINT_BAD] = "\033[31m",
 		[PAINT_LIVE] = "\033[33m",   [PAINT_SOFT] = "\033[2m",
 		[PAINT_NOTICE] = "\033[33m", [PAINT_MATCH] = "\033[1;31m",
+		[PAINT_PLACE] = "\033[36m",  [PAINT_TITLE] = "\033[1m",
 	};
 	return on ? codes[paint] : "";
 }

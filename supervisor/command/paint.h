@@ -10,7 +10,16 @@
 
 struct verb;
 
-enum paint { PAINT_GOOD, PAINT_BAD, PAINT_LIVE, PAINT_SOFT, PAINT_NOTICE, PAINT_MATCH };
+enum paint {
+	PAINT_GOOD,
+	PAINT_BAD,
+	PAINT_LIVE,
+	PAINT_SOFT,
+	PAINT_NOTICE,
+	PAINT_MATCH,
+	PAINT_PLACE,
+	PAINT_TITLE
+};
 
 /* Whether standard output is coloured when nobody says otherwise (https://no-color.org,
    https://bixense.com/clicolors). */

@@ -12,6 +12,7 @@
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/pager.h"
+#include "supervisor/command/paint.h"
 #include "supervisor/command/runs.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/compare/differ.h"
@@ -35,8 +36,8 @@ struct changes {
 	enum sink sink;
 	bool exact, colour;
 	bool standard_error;
-	uint64_t offset;     /* number of the first change to show */
-	const char *session; /* as given */
+	uint64_t offset;             /* number of the first change to show */
+	const char *session, *color; /* as given */
 	/* The two texts: as they are compared, and as they are printed. */
 	char names[2][ID_LEN + 1]; /* "": a file */
 	const char *paths[2];
@@ -50,8 +51,8 @@ struct changes {
 	uint64_t total, shown;      /* changes */
 	uint64_t lines[2];          /* gone, new */
 	bool full;                  /* no more fits */
-	size_t room, used;
-	struct buffer text; /* of a change */
+	size_t used;                /* of the page */
+	struct buffer text;         /* of a change */
 	struct buffer out;
 };
 
@@ -67,27 +68,25 @@ static void changes_add_colour(struct changes *c, char mark)
 {
 	static const struct {
 		char mark;
-		const char *start;
-	} colours[] = {{MARK_OLD, "\033[31m"},
-		       {MARK_NEW, "\033[32m"},
-		       {'@', "\033[36m"},
-		       {'=', "\033[1m"}};
-	for (size_t i = 0; c->colour && i < sizeof(colours) / sizeof(*colours); i++) {
-		if (colours[i].mark == mark)
-			buffer_append_string(&c->text, colours[i].start);
+		enum paint paint;
+	} rows[] = {{MARK_OLD, PAINT_BAD},
+		    {MARK_NEW, PAINT_GOOD},
+		    {'@', PAINT_PLACE},
+		    {'=', PAINT_TITLE}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (rows[i].mark == mark)
+			paint_begin(&c->text, c->colour, rows[i].paint);
 	}
 }
 
 static void changes_end_colour(struct changes *c, char mark)
 {
-	if (c->colour && mark != MARK_CONTEXT)
-		buffer_append_string(&c->text, "\033[m");
+	paint_end(&c->text, c->colour && mark != MARK_CONTEXT);
 }
 
 static int changes_flush(struct changes *c)
 {
 	int result = verb_write(&c->out);
-	c->used += c->out.len;
 	buffer_clear(&c->out);
 	return result;
 }
@@ -171,6 +170,14 @@ static int changes_read_line(struct changes_reader *r)
 	}
 }
 
+/* Bytes of a page for changes. The last line names both texts, and so does the line behind a change
+   that is cut, which can only be the first. */
+static size_t changes_room(const struct changes *c)
+{
+	size_t names = (c->quoted[0].len + c->quoted[1].len) * (c->shown == 0 ? 2 : 1);
+	return names < READER_PAGE / 2 ? READER_PAGE - NOTICE_ROOM - names : READER_PAGE / 4;
+}
+
 /* Adds lines of one text, `lines` at most. *left is how many were not added, since they do not
    fit. Returns 0, or -1 with errno. */
 static int changes_add_lines(struct changes *c, int which, enum mark mark,
@@ -183,7 +190,7 @@ static int changes_add_lines(struct changes *c, int which, enum mark mark,
 	while (*left > 0 && (got = changes_read_line(&r)) == 1) {
 		size_t before = c->text.len;
 		changes_add_line(c, mark, r.line.data ? r.line.data : "", r.line.len, r.length);
-		if (!changes_is_whole(c) && c->used + c->text.len > c->room) {
+		if (!changes_is_whole(c) && c->used + c->text.len > changes_room(c)) {
 			buffer_truncate(&c->text, before);
 			break;
 		}
@@ -323,7 +330,6 @@ static int changes_json_add(struct changes *c)
 	}
 	json_add_text(&c->out, "text", c->text.data, c->text.len);
 	json_end_object(&c->out);
-	c->used += c->text.len;
 	return 0;
 }
 
@@ -392,6 +398,7 @@ static int changes_print(struct changes *c)
 		c->full = cut;
 		if (!cut || c->shown == 0) {
 			c->shown++;
+			c->used += c->text.len;
 			if (c->verb.json && changes_json_add(c) < 0)
 				return -1;
 			if (!c->verb.json)
@@ -628,13 +635,18 @@ static int changes_run(struct changes *c)
 static int changes_parse(struct changes *c, int argc, char **argv)
 {
 	const struct verb_option table[] = {
-		{"--exact", VERB_FLAG, &c->exact},    {"--stderr", VERB_FLAG, &c->standard_error},
-		{"--offset", VERB_COUNT, &c->offset}, {"--session", VERB_TEXT, &c->session},
-		{"--json", VERB_FLAG, &c->verb.json}, {NULL, VERB_FLAG, NULL},
+		{"--exact", VERB_FLAG, &c->exact},
+		{"--stderr", VERB_FLAG, &c->standard_error},
+		{"--offset", VERB_COUNT, &c->offset},
+		{"--session", VERB_TEXT, &c->session},
+		{"--json", VERB_FLAG, &c->verb.json},
+		{"--color", VERB_TEXT, &c->color},
+		{NULL, VERB_FLAG, NULL},
 	};
 	c->verb.name = argv[0];
 	c->offset = 1;
-	return verb_parse(table, argc, argv, c->paths, 2);
+	int given = verb_parse(table, argc, argv, c->paths, 2);
+	return given < 0 || paint_choose(&c->verb, c->color, &c->colour) < 0 ? -1 : given;
 }
 
 int command_changes(struct command_context *context, int argc, char **argv)
@@ -659,10 +671,7 @@ int command_changes(struct command_context *context, int argc, char **argv)
 	if ((given < 2 && changes_find_pair(c, context->settings, name) < 0) ||
 	    changes_open(c, context->settings) < 0)
 		goto out;
-	const char *plain = getenv("NO_COLOR");
 	c->sink = c->verb.json ? SINK_AGENT : reader_of_text();
-	c->colour = !c->verb.json && c->sink == SINK_PERSON && (!plain || !*plain);
-	c->room = READER_PAGE - NOTICE_ROOM;
 	if (c->sink == SINK_PERSON)
 		pager = pager_start();
 	status = changes_run(c);

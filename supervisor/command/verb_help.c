@@ -81,7 +81,7 @@ const struct help_topic help_topics[] = {
 	 "  --offset N            start at the N-th change\n"
 	 "  --stderr              standard error, if it was kept apart\n"
 	 "  --session NAME        the session in which last is looked up\n"
-	 "  --json                as JSON\n"},
+	 "  --json                as JSON\n" COLOR_HELP},
 	{"show", "print the facts about a run, and its preview",
 	 "terse show [--session NAME] [--json] ID",
 	 "Prints the facts about a run, and its preview.\n\n" COLOR_HELP},

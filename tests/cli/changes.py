@@ -109,6 +109,22 @@ class Changes(Case):
             command = shlex.split(more[1].decode())[1:]
         self.assertEqual(pages, whole)
 
+    def test_long_names(self):
+        """They stand in the titles, in the last line and where a change is cut."""
+        folder = os.path.join(self.work, *(["d" * 200] * 12))
+        os.makedirs(folder)
+        self.old, self.new = os.path.join(folder, "old"), os.path.join(folder, "new")
+        self.write(["word %s" % n for n in "abcdefghij" * 900],
+                   ["%s %s" % ("other" if i % 11 == 0 else "word", n) for i, n in enumerate("abcdefghij" * 900)])
+        names = len(self.old + self.new)
+        page = self.page()
+        # What is kept free, and one change.
+        self.assertGreater(len(page[:page.rindex(b"\n[")]), 30000 - 1024 - names - 300)
+        self.write(["gone"], ["new %d" % n for n in range(9000)])
+        page = self.page()
+        self.assertIn(b"\n[... the rest of this change: terse read ", page)
+        self.assertGreater(len(page), 30000 - 1024 - 2 * names - 300)
+
     def test_large_change(self):
         """One that fits into no page is cut, and the commands for the rest of it stand there."""
         self.write(["gone%s" % ("x" * n) for n in range(100)] + ["same", "b"],
@@ -155,6 +171,15 @@ class Changes(Case):
             os.close(master)
             self.assertEqual(run.wait(), 0)
             self.assertIn(prefix + b"\033[31m-b\033[m\r\n" + prefix + b"\033[32m+c\033[m\r\n", out)
+
+
+    def test_colours_where_they_are_asked_for(self):
+        self.write(["a", "b"], ["a", "c"])
+        painted = self.terse("changes", self.old, self.new, "--color", "always").out
+        self.assertIn(b"\x1b[36m@@ -1,2 +1,2 @@\x1b[m\n a\n\x1b[31m-b\x1b[m\n\x1b[32m+c\x1b[m\n", painted)
+        self.assertNotIn(b"\x1b", self.terse("changes", self.old, self.new, "--color", "never").out)
+        self.assertNotIn(b"\x1b", self.terse("changes", self.old, self.new, env={"CLICOLOR_FORCE": "1"}).out)
+        self.assertNotIn(b"\x1b", self.terse("changes", self.old, self.new, "--json", "--color", "always").out)
 
 
 class Runs(Case):
