@@ -15,6 +15,7 @@
 #include "lib/buffer.h"
 #include "lib/gap.h"
 #include "supervisor/artifact/meta.h"
+#include "supervisor/command/paint.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +29,9 @@ void row_add_gaps(struct buffer *out, int indent, struct gaps gaps);
 
 /* Describes how a run ended, or that it lives: "exit 0". */
 void runs_describe_state(const struct meta *m, char out[24]);
+
+/* The colour for that; NULL: nothing is known of it. */
+enum paint runs_paint(const struct meta *m);
 
 /* Appends the members above, with at most `budget` bytes of the command. */
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget);

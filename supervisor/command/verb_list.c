@@ -276,6 +276,13 @@ void runs_describe_state(const struct meta *m, char out[24])
 		snprintf(out, 24, "exit %d", m->exit_code);
 }
 
+enum paint runs_paint(const struct meta *m)
+{
+	if (m && m->state == META_RUNNING)
+		return PAINT_LIVE;
+	return m && m->state == META_DONE && m->exit_code == 0 ? PAINT_GOOD : PAINT_BAD;
+}
+
 /* --- as a table ------------------------------------------------------------------- */
 
 static void runs_add_head(struct runs *r)
@@ -299,11 +306,7 @@ void row_add_gaps(struct buffer *out, int indent, struct gaps gaps)
 static size_t runs_add_state(struct buffer *out, bool colour, const struct meta *m,
 			     const char *state)
 {
-	bool good = m && m->state == META_DONE && m->exit_code == 0;
-	enum paint paint = good                            ? PAINT_GOOD
-			   : m && m->state == META_RUNNING ? PAINT_LIVE
-							   : PAINT_BAD;
-	const char *begin = paint_code(colour, paint), *end = paint_none(colour);
+	const char *begin = paint_code(colour, runs_paint(m)), *end = paint_none(colour);
 	buffer_printf(out, "%s%-11s%s", begin, state, end);
 	return strlen(begin) + strlen(end);
 }

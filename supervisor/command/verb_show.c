@@ -183,12 +183,8 @@ static void show_add_run(struct show *s)
 		return;
 	}
 	const struct wording_ending end = excerpts_ending(m);
-	bool good = m->state == META_DONE && m->exit_code == 0;
 	buffer_printf(out, "%-10s ", "state");
-	paint_begin(out, s->colour,
-		    good                       ? PAINT_GOOD
-		    : m->state == META_RUNNING ? PAINT_LIVE
-					       : PAINT_BAD);
+	paint_begin(out, s->colour, runs_paint(m));
 	wording_end(out, &end);
 	paint_end(out, s->colour);
 	buffer_append_string(out, "\n");

@@ -24,13 +24,11 @@ static void welcome_add_run(struct buffer *out, bool colour, const struct meta *
 {
 	struct buffer command = BUFFER_INIT;
 	char age[HUMAN_LEN], state[24];
-	bool good = m->state == META_DONE && m->exit_code == 0;
 	row_add_command(&command, m);
 	runs_describe_state(m, state);
 	human_age(age, clock_real_ms() - m->started_ms);
-	buffer_printf(out, "  %s%-11s%s %7s ago  ",
-		      paint_code(colour, good ? PAINT_GOOD : PAINT_BAD), state, paint_none(colour),
-		      age);
+	buffer_printf(out, "  %s%-11s%s %7s ago  ", paint_code(colour, runs_paint(m)), state,
+		      paint_none(colour), age);
 	row_add_cell(out, command.data, command.len, COMMAND_WIDTH);
 	buffer_append_string(out, "\n");
 	out->failed |= command.failed;
