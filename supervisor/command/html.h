@@ -21,6 +21,7 @@
 struct html_run {
 	char *line; /* as in the history; owned */
 	size_t len;
+	uint64_t id; /* packed; 0: no artifact */
 	int64_t started_ms;
 	int store;      /* where its artifact is: an index of html_page.dirs */
 	uint64_t size;  /* of its texts on disk */
@@ -35,7 +36,7 @@ struct html_page {
 	size_t count;
 	const int *dirs;          /* the session's directory in each store, or -1 */
 	const char *const *paths; /* of these directories */
-	bool is_cut;              /* there are more runs, older ones */
+	uint64_t total;           /* runs, with older ones that the page does not have */
 	void (*tell)(void *ctx, size_t done);
 	void *ctx;
 	/* Private, zeroed. */
@@ -52,6 +53,9 @@ int html_write(struct html_page *p, int fd);
 
 // html_text.c
 
+/* Adds a text that others wrote, without characters that do more than to be seen. */
+void html_add_clean(struct buffer *out, const char *key, const char *data, size_t len);
+
 /* Appends members of an object: "shown", what was printed, as it was, or null, and "shown_cut", how
    many bytes of it are left out if it has more than `most`; "texts":
    [{"name","bytes","lines","ranges","head","tail","tail_from"}], each whole if it has at most
@@ -63,9 +67,11 @@ void html_add_texts(struct buffer *out, int dir, const char *id, size_t most);
 
 /* Appends "frames": what the screen of a recorded run looked like, as terse's own terminal makes
    it:
-   {"cols","rows","frames":[[MS,ROW,COL,[[LINE,"text"]...]]...],"cut":false}; each frame has the
-   lines that differ from the one before. Takes at most `most` bytes; then "cut" is true. Nothing if
-   there is no recording. */
+   "recording":{"cols","rows","frames":[[MS,ROW,COL,[[LINE,PIECE...]...]]...],
+    "styles":[[INK,PAPER,ATTRIBUTES]...],"cut":false}
+   Each frame has the lines that differ from the one before. A piece is a text, or [STYLE,"text"];
+   colours are numbers, 0xRRGGBB, or null; attributes those of terminal.h. Takes at most `most`
+   bytes; then "cut" is true. Nothing if there is no recording. */
 void html_add_frames(struct buffer *out, int dir, const char *id, size_t most);
 
 // html_assets.c

@@ -2,16 +2,19 @@
 
 #include "lib/io.h"
 #include "lib/json.h"
-#include "lib/utf8.h"
+#include "lib/members.h"
 #include "supervisor/artifact/artifact.h"
+#include "supervisor/artifact/history.h"
 #include "supervisor/command/html.h"
 #include "supervisor/command/recording.h"
+#include "supervisor/command/svg.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <fcntl.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 /* Milliseconds between two pictures at least: what the eye takes for motion. */
 #define APART 40
@@ -22,7 +25,11 @@
 struct frames {
 	struct buffer *out;
 	struct terminal *terminal;
-	struct buffer now, before; /* pictures */
+	struct buffer now, before;     /* pictures, a line of JSON for each row */
+	struct buffer plain;           /* text without a style, of the row that is painted */
+	unsigned row;                  /* the one that is painted */
+	struct terminal_style *styles; /* those that were met */
+	size_t style_count, style_room;
 	int64_t apart, last_ms;
 	size_t start, most;
 	bool any, cut;
@@ -38,24 +45,92 @@ static struct member_value take_line(const struct buffer *picture, size_t *at)
 	return (struct member_value){newline ? line : "", len};
 }
 
+/* The number of a style in the table, or -1 without memory for it. */
+static ssize_t frames_find_style(struct frames *f, const struct terminal_style *style)
+{
+	for (size_t i = 0; i < f->style_count; i++) {
+		if (memcmp(&f->styles[i], style, sizeof(*style)) == 0)
+			return (ssize_t)i;
+	}
+	struct terminal_style *added =
+		array_add(&f->styles, &f->style_count, &f->style_room, sizeof(*added));
+	if (!added)
+		return -1;
+	*added = *style;
+	return (ssize_t)f->style_count - 1;
+}
+
+static void frames_add_plain(struct frames *f)
+{
+	if (f->plain.len > 0)
+		html_add_clean(&f->now, NULL, f->plain.data, f->plain.len);
+	buffer_clear(&f->plain);
+}
+
+/* Begins rows up to this one, which is one behind the last to end the picture. */
+static void frames_go_to(struct frames *f, unsigned row)
+{
+	for (; f->row < row; f->row++) {
+		while (f->plain.len > 0 && f->plain.data[f->plain.len - 1] == ' ')
+			buffer_truncate(&f->plain, f->plain.len - 1);
+		frames_add_plain(f);
+		json_end_array(&f->now);
+		buffer_append_string(&f->now, "\n");
+		json_begin_array(&f->now, NULL);
+		json_add_count(&f->now, NULL, f->row + 1);
+	}
+}
+
+static void frames_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
+			  const char *text, size_t len, const struct terminal_style *style)
+{
+	static const struct terminal_style none = {0};
+	struct frames *f = ctx;
+	(void)column, (void)width;
+	frames_go_to(f, row);
+	if (memcmp(style, &none, sizeof(none)) == 0) {
+		buffer_append(&f->plain, text, len);
+		f->now.failed |= f->plain.failed;
+		return;
+	}
+	frames_add_plain(f);
+	ssize_t number = frames_find_style(f, style);
+	f->now.failed |= number < 0;
+	json_begin_array(&f->now, NULL);
+	json_add_number(&f->now, NULL, number);
+	html_add_clean(&f->now, NULL, text, len);
+	json_end_array(&f->now);
+}
+
+/* Makes the picture of now. Returns 0, or -1 with ENOMEM. */
+static int frames_paint(struct frames *f)
+{
+	const struct terminal_painter painter = {frames_on_run, f};
+	unsigned cols, rows;
+	buffer_clear(&f->now);
+	buffer_clear(&f->plain);
+	f->row = 0;
+	json_begin_array(&f->now, NULL);
+	json_add_count(&f->now, NULL, 0);
+	terminal_size(f->terminal, &cols, &rows);
+	terminal_paint(f->terminal, &painter);
+	frames_go_to(f, rows);
+	return buffer_check(&f->now);
+}
+
 static void add_changes(struct frames *f)
 {
 	size_t at = 0, at_before = 0;
-	unsigned cols, rows;
-	terminal_size(f->terminal, &cols, &rows);
 	json_begin_array(f->out, NULL);
-	for (unsigned row = 0; row < rows; row++) {
+	for (unsigned row = 0; row < f->row; row++) {
 		struct member_value now = take_line(&f->now, &at);
 		struct member_value before = take_line(&f->before, &at_before);
-		struct buffer clean = BUFFER_INIT;
-		if (now.len == before.len && memcmp(now.data, before.data, now.len) == 0)
-			continue;
-		utf8_clean(&clean, now.data, now.len);
-		json_begin_array(f->out, NULL);
-		json_add_count(f->out, NULL, row);
-		json_add_text(f->out, NULL, clean.data, clean.len);
-		json_end_array(f->out);
-		buffer_release(&clean);
+		/* At first all rows are blank. */
+		bool same = before.len ? now.len == before.len &&
+						 memcmp(now.data, before.data, now.len) == 0
+				       : !memchr(now.data, ',', now.len);
+		if (!same)
+			json_add_raw(f->out, NULL, now.data, now.len);
 	}
 	json_end_array(f->out);
 }
@@ -64,15 +139,17 @@ static void add_changes(struct frames *f)
 static void add_frame(struct frames *f, int64_t ms)
 {
 	unsigned row, col;
+	struct buffer text = BUFFER_INIT;
 	if (f->out->len - f->start > f->most) {
 		f->cut = true;
 		return;
 	}
-	buffer_clear(&f->now);
-	if (terminal_picture(f->terminal, &f->now, &row, &col) < 0) {
-		f->out->failed = true;
+	/* Only for the cursor. */
+	bool done = terminal_picture(f->terminal, &text, &row, &col) == 0 && frames_paint(f) == 0;
+	buffer_release(&text);
+	f->out->failed |= !done;
+	if (!done)
 		return;
-	}
 	json_begin_array(f->out, NULL);
 	json_add_number(f->out, NULL, ms);
 	json_add_count(f->out, NULL, terminal_shows_cursor(f->terminal) ? row : 0);
@@ -96,20 +173,33 @@ static void take_event(struct frames *f, const struct recording_event *e, int64_
 		add_frame(f, ms);
 }
 
-/* Seconds of the whole recording: the time of its last event. */
+/* Seconds of the whole recording: the time of its last event, with which its last line begins. 0:
+   not known. */
 static double find_end(int fd)
 {
-	struct recording r = {.fd = fd};
-	struct recording_event e;
-	double end = 0;
-	json_decref(recording_header(&r));
-	while (recording_next(&r, &e) == 1) {
-		end = e.at;
-		json_decref(e.array);
+	char line[32] = "";
+	uint64_t start;
+	size_t len;
+	struct stat st;
+	if (fstat(fd, &st) < 0 ||
+	    history_last_line(fd, (uint64_t)st.st_size, line, sizeof(line) - 1, &start, &len) != 1)
+		return 0;
+	double end = *line == '[' ? strtod(line + 1, NULL) : 0;
+	return end > 0 && end < RECORDING_END_MOST ? end : 0;
+}
+
+static void add_styles(struct frames *f)
+{
+	json_begin_array(f->out, "styles");
+	for (size_t i = 0; i < f->style_count; i++) {
+		struct svg_colours colours = svg_colours(&f->styles[i]);
+		json_begin_array(f->out, NULL);
+		json_add_known(f->out, NULL, colours.has_ink, colours.ink);
+		json_add_known(f->out, NULL, colours.has_paper, colours.paper);
+		json_add_count(f->out, NULL, f->styles[i].attributes & ~TERMINAL_INVERSE);
+		json_end_array(f->out);
 	}
-	buffer_release(&r.buffer);
-	lseek(fd, 0, SEEK_SET);
-	return end;
+	json_end_array(f->out);
 }
 
 static void add_all(struct frames *f, struct recording *r)
@@ -125,6 +215,7 @@ static void add_all(struct frames *f, struct recording *r)
 	if (!f->cut)
 		add_frame(f, ms);
 	json_end_array(f->out);
+	add_styles(f);
 	json_add_bool(f->out, "cut", f->cut);
 }
 
@@ -138,7 +229,7 @@ void html_add_frames(struct buffer *out, int dir, const char *id, size_t most)
 	json_t *header = recording_header(&r);
 	struct frames f = {.out = out, .start = out->len, .most = most};
 	f.apart = fmax(APART, end * 1000 / FRAMES_MOST);
-	f.terminal = header ? recording_terminal(header, false) : NULL;
+	f.terminal = header ? recording_terminal(header) : NULL;
 	if (f.terminal) {
 		json_begin_object(out, "recording");
 		unsigned cols, rows;
@@ -152,6 +243,8 @@ void html_add_frames(struct buffer *out, int dir, const char *id, size_t most)
 	json_decref(header);
 	buffer_release(&f.now);
 	buffer_release(&f.before);
+	buffer_release(&f.plain);
+	free(f.styles);
 	buffer_release(&r.buffer);
 	io_close(&fd);
 }

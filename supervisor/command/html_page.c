@@ -5,7 +5,6 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
-#include "lib/utf8.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/command/runs.h"
 
@@ -123,7 +122,7 @@ static void add_facts(struct buffer *out, const struct html_page *p)
 	json_begin_object(out, NULL);
 	json_add_string(out, "session", p->session);
 	json_add_number(out, "written_ms", clock_real_ms());
-	json_add_bool(out, "cut", p->is_cut);
+	json_add_count(out, "older", p->total - p->count);
 	json_add_count(out, "written", s->text);
 	add_size(out, "shown", &s->shown);
 	add_size(out, "read", &s->read);
@@ -136,22 +135,11 @@ static void add_facts(struct buffer *out, const struct html_page *p)
 
 static void add_command(struct buffer *out, const struct meta *m)
 {
-	struct buffer words = BUFFER_INIT, clean = BUFFER_INIT;
+	struct buffer words = BUFFER_INIT;
 	row_add_command(&words, m);
-	utf8_clean(&clean, words.data, words.len);
-	json_add_text(out, "command", clean.data, clean.len);
-	out->failed |= words.failed || clean.failed;
+	html_add_clean(out, "command", words.data, words.len);
+	out->failed |= words.failed;
 	buffer_release(&words);
-	buffer_release(&clean);
-}
-
-static void add_clean_string(struct buffer *out, const char *key, const char *text, size_t len)
-{
-	struct buffer clean = BUFFER_INIT;
-	utf8_clean(&clean, text, len);
-	json_add_text(out, key, clean.data, clean.len);
-	out->failed |= clean.failed;
-	buffer_release(&clean);
 }
 
 /* The facts about a run, and what was shown of it. Returns false if its line is damaged. */
@@ -168,7 +156,7 @@ static bool add_run(struct buffer *out, const struct html_page *p, const struct 
 	add_command(out, &m);
 	stats_name_command(&name, &usage.command);
 	json_add_made(out, "name", &name);
-	add_clean_string(out, "cwd", m.cwd, strlen(m.cwd));
+	html_add_clean(out, "cwd", m.cwd, strlen(m.cwd));
 	json_add_string(out, "state", meta_state_name(m.state));
 	json_add_known(out, "exit", m.exit_code >= 0, (uint64_t)m.exit_code);
 	json_add_signal(out, "signal", m.signal);
@@ -176,8 +164,8 @@ static bool add_run(struct buffer *out, const struct html_page *p, const struct 
 	json_add_bool(out, "failed", m.state != META_RUNNING && usage.failed);
 	json_add_number(out, "started", m.started_ms);
 	json_add_number(out, "duration", m.duration_ms);
-	add_clean_string(out, "profile", usage.profile.data, usage.profile.len);
-	add_clean_string(out, "agent", usage.agent.data, usage.agent.len);
+	html_add_clean(out, "profile", usage.profile.data, usage.profile.len);
+	html_add_clean(out, "agent", usage.agent.data, usage.agent.len);
 	json_add_count(out, "shown_bytes", usage.shown.bytes);
 	json_add_count(out, "tokens", usage.shown.tokens);
 	json_add_count(out, "text_bytes", usage.shown.text > r->size ? usage.shown.text : r->size);
@@ -195,11 +183,10 @@ static bool add_run(struct buffer *out, const struct html_page *p, const struct 
 static int write_texts(struct html_page *p, size_t number, struct buffer *json)
 {
 	const struct html_run *r = &p->runs[number];
-	struct usage_run usage;
 	char id[ID_LEN + 1];
-	if (!usage_parse_run(r->line, r->len, &usage) || !usage.id || p->written > PAGE_FULL)
+	if (!r->id || p->written > PAGE_FULL)
 		return 0;
-	id_unpack(usage.id, id);
+	id_unpack(r->id, id);
 	json_begin_object(json, NULL);
 	html_add_texts(json, p->dirs[r->store], id, p->text_most);
 	size_t before = json->len;

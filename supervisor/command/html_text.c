@@ -37,11 +37,10 @@ static int read_some(struct text *t, size_t most, struct buffer *out)
 	return buffer_check(out);
 }
 
-/* Adds a text without characters that do more than to be seen. */
-static void add_clean(struct buffer *out, const char *key, const struct buffer *text)
+void html_add_clean(struct buffer *out, const char *key, const char *data, size_t len)
 {
 	struct buffer clean = BUFFER_INIT;
-	utf8_clean(&clean, text->data, text->len);
+	utf8_clean(&clean, data, len);
 	json_add_text(out, key, clean.data, clean.len);
 	out->failed |= clean.failed;
 	buffer_release(&clean);
@@ -77,8 +76,8 @@ static int add_ends(struct buffer *out, struct text *t, size_t most, uint64_t li
 	text_seek_byte(t, from);
 	if (result == 0)
 		result = read_some(t, (size_t)(t->size - from), &tail);
-	add_clean(out, "head", &head);
-	add_clean(out, "tail", &tail);
+	html_add_clean(out, "head", head.data, head.len);
+	html_add_clean(out, "tail", tail.data, tail.len);
 	uint64_t behind = count_lines(&tail);
 	json_add_count(out, "tail_from", lines > behind ? lines - behind + 1 : 1);
 	buffer_release(&head);
@@ -97,7 +96,7 @@ static int add_text(struct buffer *out, struct text *t, size_t most)
 	if (t->size > most)
 		return add_ends(out, t, most, lines);
 	int result = read_some(t, most + 1, &all);
-	add_clean(out, "head", &all);
+	html_add_clean(out, "head", all.data, all.len);
 	buffer_release(&all);
 	return result;
 }
@@ -131,7 +130,7 @@ void html_add_shown(struct buffer *out, int dir, const char *id, size_t most)
 	if (head && len > most)
 		buffer_truncate(&printed, utf8_floor(printed.data, len, most));
 	if (head)
-		add_clean(out, "shown", &printed);
+		html_add_clean(out, "shown", printed.data, printed.len);
 	else
 		json_add_null(out, "shown");
 	if (printed.len < len)

@@ -65,8 +65,8 @@ int recording_next(struct recording *l, struct recording_event *e)
 	const json_t *at = json_array_get(e->array, 0), *kind = json_array_get(e->array, 1),
 		     *data = json_array_get(e->array, 2);
 	e->at = json_number_value(at);
-	if (!json_is_number(at) || !json_is_string(kind) || !json_is_string(data) || e->at < 0 ||
-	    json_string_length(kind) != 1) {
+	if (!json_is_number(at) || !json_is_string(kind) || !json_is_string(data) ||
+	    !(e->at >= 0 && e->at < RECORDING_END_MOST) || json_string_length(kind) != 1) {
 		json_decref(e->array);
 		errno = EBADMSG;
 		return -1;
@@ -82,13 +82,13 @@ static void recording_on_text(void *ctx, const char *data, size_t len)
 	(void)ctx, (void)data, (void)len;
 }
 
-struct terminal *recording_terminal(const json_t *header, bool styles)
+struct terminal *recording_terminal(const json_t *header)
 {
 	const struct terminal_options options = {
 		.cols = (unsigned)json_integer_value(json_object_get(header, "width")),
 		.rows = (unsigned)json_integer_value(json_object_get(header, "height")),
 		.collapse = true,
-		.styles = styles,
+		.styles = true,
 	};
 	const struct terminal_events events = {.text = recording_on_text};
 	return terminal_new(&options, &events);
@@ -109,7 +109,7 @@ struct terminal *recording_last(int fd)
 	struct recording r = {.fd = fd};
 	struct recording_event e;
 	json_t *header = recording_header(&r);
-	struct terminal *t = header ? recording_terminal(header, true) : NULL;
+	struct terminal *t = header ? recording_terminal(header) : NULL;
 	while (t && recording_next(&r, &e) == 1) {
 		recording_feed(t, &e);
 		json_decref(e.array);

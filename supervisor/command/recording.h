@@ -10,6 +10,9 @@
 
 struct terminal;
 
+/* Seconds: no recording is so long. */
+#define RECORDING_END_MOST 1e9
+
 /* Zeroed but for `fd`, which stays the caller's. */
 struct recording {
 	int fd;
@@ -19,7 +22,7 @@ struct recording {
 
 struct recording_event {
 	json_t *array; /* owns `data`; the caller lets it go with json_decref() */
-	double at;     /* seconds since the start */
+	double at;     /* seconds since the start, below RECORDING_END_MOST */
 	char kind;     /* 'o': output, 'r': a size, as "80x24" */
 	const char *data;
 	size_t len;
@@ -28,9 +31,9 @@ struct recording_event {
 /* The header. NULL with errno EBADMSG: it is none; ENODATA: there is nothing. */
 json_t *recording_header(struct recording *l);
 
-/* Makes a terminal of the size in a header, which keeps styles if wanted; the caller frees it. NULL
-   with errno. */
-struct terminal *recording_terminal(const json_t *header, bool styles);
+/* Makes a terminal of the size in a header, which keeps styles; the caller frees it. NULL with
+   errno. */
+struct terminal *recording_terminal(const json_t *header);
 
 /* Gives a terminal what an event is about. */
 void recording_feed(struct terminal *t, const struct recording_event *e);

@@ -229,9 +229,8 @@ static void sum_run(struct stats_sum *sum, const struct usage_run *run, bool is_
 	size_add(&sum->own, w->own, tokens_scale(w->tokens, w->bytes, w->own));
 }
 
-static void stats_on_run(void *ctx, const struct usage_run *run)
+void stats_add_run(struct stats *s, const struct usage_run *run)
 {
-	struct stats *s = ctx;
 	bool is_own = run->profile.len == strlen(PROFILE_TERSE) &&
 		      memcmp(run->profile.data, PROFILE_TERSE, run->profile.len) == 0;
 	if (run->started_ms < s->from_ms)
@@ -273,9 +272,8 @@ static void sum_read(struct stats_sum *sum, const struct usage_read *read,
 		sum->largest = a->text;
 }
 
-static void stats_on_read(void *ctx, const struct usage_read *read)
+void stats_add_read(struct stats *s, const struct usage_read *read)
 {
-	struct stats *s = ctx;
 	struct stats_artifact key = {.id = id_pack(read->id)};
 	if (read->at_ms < s->from_ms)
 		return;
@@ -293,11 +291,26 @@ static void stats_on_read(void *ctx, const struct usage_read *read)
 		a->followed = true;
 }
 
+void stats_begin_session(struct stats *s)
+{
+	s->artifact_count = 0;
+	s->sorted = false;
+}
+
+static void stats_on_run(void *ctx, const struct usage_run *run)
+{
+	stats_add_run(ctx, run);
+}
+
+static void stats_on_read(void *ctx, const struct usage_read *read)
+{
+	stats_add_read(ctx, read);
+}
+
 int stats_add_session(struct stats *s, const struct store *store, const char *session)
 {
 	const struct usage_events events = {stats_on_run, stats_on_read, s};
-	s->artifact_count = 0;
-	s->sorted = false;
+	stats_begin_session(s);
 	int result = usage_scan(store, session, &events, &s->damaged);
 	if (s->failed)
 		errno = ENOMEM;

@@ -73,6 +73,12 @@ struct stats {
 /* Adds a session. Returns 0, or -1 with errno. */
 int stats_add_session(struct stats *s, const struct store *store, const char *session);
 
+/* The same for who scans the session himself (usage.h): begins it, then adds its runs, then its
+   reads. s->failed tells whether there was memory. */
+void stats_begin_session(struct stats *s);
+void stats_add_run(struct stats *s, const struct usage_run *run);
+void stats_add_read(struct stats *s, const struct usage_read *read);
+
 /* Sorts the groups: those that took most of the readers' room first; days by their date. */
 void stats_sort(struct stats *s);
 

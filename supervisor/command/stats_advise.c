@@ -59,7 +59,7 @@ static bool advise_less(struct buffer *out, const struct stats_group *g)
 	const struct stats_sum *s = &g->sum;
 	if (s->kept < LEAST_UNREAD || s->followed > 0)
 		return false;
-	uint64_t each = s->kept ? s->shown.bytes / s->runs : 0, size = (each + KB) / 2 / KB * KB;
+	uint64_t each = average_shown(s), size = (each + KB) / 2 / KB * KB;
 	if (size < LEAST_SIZE)
 		return false;
 	buffer_printf(out,

@@ -49,6 +49,16 @@ static uint32_t colour_of(uint32_t colour, uint32_t preset)
 					 : preset;
 }
 
+struct svg_colours svg_colours(const struct terminal_style *style)
+{
+	uint32_t ink = colour_of(style->ink, INK), paper = colour_of(style->paper, PAPER);
+	bool inverse = style->attributes & TERMINAL_INVERSE;
+	return (struct svg_colours){.ink = inverse ? paper : ink,
+				    .paper = inverse ? ink : paper,
+				    .has_ink = style->ink || inverse,
+				    .has_paper = style->paper || inverse};
+}
+
 /* Adds text as XML has it. */
 static void add_text(struct buffer *out, const char *text, size_t len)
 {
@@ -97,26 +107,24 @@ static void svg_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
 		       size_t len, const struct terminal_style *style)
 {
 	struct svg *s = ctx;
-	bool inverse = style->attributes & TERMINAL_INVERSE;
-	uint32_t ink = colour_of(style->ink, INK), paper = colour_of(style->paper, PAPER);
-	bool is_painted = style->paper || inverse;
+	const struct svg_colours colours = svg_colours(style);
 	unsigned x = MARGIN + column * CELL_WIDTH, y = MARGIN + row * CELL_HEIGHT;
-	if (is_painted)
+	if (colours.has_paper)
 		buffer_printf(
 			&s->papers,
 			"<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%d\" fill=\"#%06" PRIx32
 			"\"/>\n",
-			x, y, width * CELL_WIDTH, CELL_HEIGHT, inverse ? ink : paper);
+			x, y, width * CELL_WIDTH, CELL_HEIGHT, colours.paper);
 	unsigned drawn = width * CELL_WIDTH;
 	trim(&text, &len, &x, &drawn);
-	if (is_painted || len > 0)
+	if (colours.has_paper || len > 0)
 		s->rows = row + 1;
 	if (len == 0)
 		return;
 	/* As wide as its cells, whatever font there is. */
 	buffer_printf(&s->texts,
 		      "<text x=\"%u\" y=\"%u\" textLength=\"%u\" fill=\"#%06" PRIx32 "\"", x,
-		      y + BASELINE, drawn, inverse ? paper : ink);
+		      y + BASELINE, drawn, colours.ink);
 	add_attributes(&s->texts, style);
 	buffer_append_string(&s->texts, ">");
 	add_text(&s->texts, text, len);

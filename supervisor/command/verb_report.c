@@ -42,10 +42,11 @@ struct report_call {
 	int store_count;
 	int dirs[STORE_MAX]; /* of the session, or -1 */
 	char paths[STORE_MAX][PATH_MAX];
-	int store; /* the one that is being read */
-	struct html_run *runs;
+	int store;             /* the one that is being read */
+	struct html_run *runs; /* at most twice RUNS_MOST while they are read */
 	size_t count, room;
-	bool failed; /* there was no memory */
+	uint64_t total; /* those that are too old for the page included */
+	bool failed;    /* there was no memory */
 	struct stats stats;
 	int64_t began_ms;
 };
@@ -66,59 +67,109 @@ static uint64_t texts_size(int dir, const char *id)
 	return size;
 }
 
-static void add_line(struct report_call *c, const char *line, size_t len, int64_t started_ms,
-		     const char *id, uint64_t shown)
+static int compare_starts(const void *a, const void *b)
 {
+	const struct html_run *x = a, *y = b;
+	return (x->started_ms > y->started_ms) - (x->started_ms < y->started_ms);
+}
+
+/* Sorts the runs and drops the oldest that the page does not have. */
+static void report_cut(struct report_call *c)
+{
+	size_t cut = c->count > RUNS_MOST ? c->count - RUNS_MOST : 0;
+	if (c->count > 0)
+		qsort(c->runs, c->count, sizeof(*c->runs), compare_starts);
+	for (size_t i = 0; i < cut; i++)
+		free(c->runs[i].line);
+	c->count -= cut;
+	if (cut > 0)
+		memmove(c->runs, c->runs + cut, c->count * sizeof(*c->runs));
+}
+
+/* Adds a run by its line; run->line is copied. */
+static void report_add(struct report_call *c, const struct usage_run *run)
+{
+	char id[ID_LEN + 1] = "";
+	if (c->count == 2 * RUNS_MOST)
+		report_cut(c);
 	struct html_run *r = array_add(&c->runs, &c->count, &c->room, sizeof(*r));
 	c->failed |= !r;
 	if (!r)
 		return;
-	*r = (struct html_run){.line = strndup(line, len),
-			       .len = len,
-			       .started_ms = started_ms,
+	if (run->id)
+		id_unpack(run->id, id);
+	*r = (struct html_run){.line = strndup(run->line.data, run->line.len),
+			       .len = run->line.len,
+			       .id = run->id,
+			       .started_ms = run->started_ms,
 			       .store = c->store,
-			       .shown = shown,
-			       .size = *id ? texts_size(c->dirs[c->store], id) : 0};
+			       .shown = run->shown.bytes,
+			       .size = run->id ? texts_size(c->dirs[c->store], id) : 0};
 	c->failed |= !r->line;
+	c->total++;
+}
+
+static bool report_wants(const struct report_call *c, uint64_t id)
+{
+	return !*c->one.id || id == id_pack(c->one.id);
 }
 
 static void report_on_run(void *ctx, const struct usage_run *run)
 {
 	struct report_call *c = ctx;
-	char id[ID_LEN + 1] = "";
-	if (run->id)
-		id_unpack(run->id, id);
-	if (!*c->one.id || strcmp(c->one.id, id) == 0)
-		add_line(c, run->line.data, run->line.len, run->started_ms, id, run->shown.bytes);
+	if (!report_wants(c, run->id))
+		return;
+	report_add(c, run);
+	stats_add_run(&c->stats, run);
 }
 
-/* Adds the runs of a store that live: those of its artifacts that are in no history. */
-static int add_running(struct report_call *c)
+static void report_on_read(void *ctx, const struct usage_read *read)
+{
+	struct report_call *c = ctx;
+	if (report_wants(c, id_pack(read->id)))
+		stats_add_read(&c->stats, read);
+}
+
+/* Runs of the history stand in the order of their ends, so this finds a new one soon. */
+static bool report_has(const struct report_call *c, uint64_t id)
+{
+	size_t i = c->count;
+	while (i > 0 && c->runs[i - 1].id != id)
+		i--;
+	return i > 0;
+}
+
+/* Adds an artifact whose run lives, or has ended and stands in no history while a process that it
+   has left behind holds its output. */
+static void report_add_open(struct report_call *c, const char *id)
+{
+	struct meta m;
+	struct usage_run run;
+	struct buffer line = BUFFER_INIT;
+	if (meta_read(c->dirs[c->store], id, &m) < 0)
+		return;
+	if (meta_encode(&line, &m, META_HISTORY_MAX) == 0 &&
+	    usage_parse_run(line.data, line.len, &run))
+		report_add(c, &run);
+	buffer_release(&line);
+	meta_release(&m);
+}
+
+/* The artifacts of a store that are in no history. They are rare and new, so only the last thousand
+   are looked at. */
+static int report_add_newest(struct report_call *c)
 {
 	struct id_found found;
 	struct recent *recent = recent_open(&c->stores[c->store], 1, c->directory);
 	int got = recent ? 0 : -1;
-	/* Runs that live for long are rare, so only the last thousand are looked at. */
 	for (int i = 0; recent && i < 1000 && (got = recent_next(recent, &found)) == 1; i++) {
-		struct meta m;
-		struct buffer line = BUFFER_INIT;
-		if ((*c->one.id && strcmp(c->one.id, found.id) != 0) ||
-		    meta_read(c->dirs[c->store], found.id, &m) < 0)
-			continue;
-		if (m.state == META_RUNNING && meta_encode(&line, &m, META_HISTORY_MAX) == 0)
-			add_line(c, line.data, line.len, m.started_ms, m.id, 0);
-		buffer_release(&line);
-		meta_release(&m);
+		uint64_t id = id_pack(found.id);
+		if (report_wants(c, id) && !report_has(c, id))
+			report_add_open(c, found.id);
 	}
 	if (recent)
 		recent_close(recent);
 	return got < 0 ? -1 : 0;
-}
-
-static int compare_starts(const void *a, const void *b)
-{
-	const struct html_run *x = a, *y = b;
-	return (x->started_ms > y->started_ms) - (x->started_ms < y->started_ms);
 }
 
 static void report_clear(struct report_call *c)
@@ -126,6 +177,7 @@ static void report_clear(struct report_call *c)
 	for (size_t i = 0; i < c->count; i++)
 		free(c->runs[i].line);
 	c->count = 0;
+	c->total = 0;
 	stats_release(&c->stats);
 	c->stats = (struct stats){.by = STATS_BY_NOTHING};
 }
@@ -133,25 +185,21 @@ static void report_clear(struct report_call *c)
 /* Reads the session in all stores. Returns 0, or -1 with errno. */
 static int report_collect(struct report_call *c)
 {
-	const struct usage_events events = {.run = report_on_run, .ctx = c};
-	uint64_t damaged = 0;
+	const struct usage_events events = {report_on_run, report_on_read, c};
 	int result = 0;
 	report_clear(c);
 	for (c->store = 0; c->store < c->store_count && result == 0; c->store++) {
-		const struct store *store = &c->stores[c->store];
 		if (c->dirs[c->store] < 0)
 			continue;
-		result = usage_scan(store, c->directory, &events, &damaged);
+		stats_begin_session(&c->stats);
+		result = usage_scan(&c->stores[c->store], c->directory, &events, &c->stats.damaged);
 		if (result == 0)
-			result = add_running(c);
-		if (result == 0)
-			result = stats_add_session(&c->stats, store, c->directory);
+			result = report_add_newest(c);
 	}
-	if (c->count > 0)
-		qsort(c->runs, c->count, sizeof(*c->runs), compare_starts);
-	if (c->failed)
+	report_cut(c);
+	if (c->failed || c->stats.failed)
 		errno = ENOMEM;
-	return c->failed ? -1 : result;
+	return c->failed || c->stats.failed ? -1 : result;
 }
 
 /* --- writing ------------------------------------------------------------------------------ */
@@ -168,17 +216,16 @@ static void report_tell(void *ctx, size_t done)
 static int report_write(struct report_call *c, int fd)
 {
 	const char *paths[STORE_MAX];
-	size_t cut = c->count > RUNS_MOST ? c->count - RUNS_MOST : 0;
 	for (int i = 0; i < STORE_MAX; i++)
 		paths[i] = c->paths[i];
 	struct html_page page = {
 		.session = *c->one.id ? c->one.id : c->directory,
 		.stats = &c->stats,
-		.runs = c->runs + cut,
-		.count = c->count - cut,
+		.runs = c->runs,
+		.count = c->count,
 		.dirs = c->dirs,
 		.paths = paths,
-		.is_cut = cut > 0,
+		.total = c->total,
 		.tell = report_tell,
 		.ctx = c,
 	};
@@ -261,8 +308,10 @@ static void report_print_done(const struct report_call *c)
 	if (strcmp(c->output, "-") == 0 || stat(c->output, &st) < 0)
 		return;
 	quote_text(&line, c->output, strlen(c->output), 0);
-	buffer_printf(&line, ": %s run%s, %s\n", HUMAN_COUNT(c->count), c->count == 1 ? "" : "s",
-		      HUMAN_SIZE((uint64_t)st.st_size));
+	buffer_printf(&line, ": %s run%s", HUMAN_COUNT(c->count), c->count == 1 ? "" : "s");
+	if (c->total > c->count)
+		buffer_printf(&line, ", the newest of %s", HUMAN_COUNT(c->total));
+	buffer_printf(&line, "; %s\n", HUMAN_SIZE((uint64_t)st.st_size));
 	verb_print(&c->verb, &line);
 }
 

@@ -115,8 +115,7 @@ static struct terminal *snapshot_terminal(const struct buffer *json)
 	/* A recording has such a header. */
 	json_t *header = json_pack("{sO sO}", "width", json_object_get(root, "cols"), "height",
 				   json_object_get(root, "rows"));
-	struct terminal *t =
-		header && json_is_string(text) ? recording_terminal(header, true) : NULL;
+	struct terminal *t = header && json_is_string(text) ? recording_terminal(header) : NULL;
 	/* The newline of the last row would scroll. */
 	size_t left = json_string_length(text), len;
 	for (const char *row = json_string_value(text); t && left > 1; row += len, left -= len) {

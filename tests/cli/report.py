@@ -7,7 +7,7 @@ import os
 import re
 import signal
 
-from support.harness import Case, eventually, main, read_file
+from support.harness import Case, eventually, main, read_file, write_file
 
 # Elements of data, which nothing executes.
 DATA = re.compile(rb'<script type="application/json" class="(\w+)" id="(\w+)">(.*?)</script>', re.S)
@@ -86,14 +86,30 @@ class Page(Case):
                          "printf one; sleep 0.2; printf '\\rtwo'; sleep 0.2; echo; echo end")
         found = self.data(self.page("last"))
         recording = found["t0"]["recording"]
-        screen = {}
-        seen = []
-        for ms, row, col, changes in recording["frames"]:
-            screen.update(dict(changes))
-            seen.append([screen.get(i, "") for i in range(2)])
-        self.assertEqual(seen[-1], ["two", "end"], run.out)
-        self.assertIn(["one", ""], seen)
+        seen = [rows[:2] for rows in self.screens(recording)]
+        self.assertEqual(seen[-1], [["two"], ["end"]], run.out)
+        self.assertIn([["one"], []], seen)
         self.assertFalse(recording["cut"])
+
+    def screens(self, recording):
+        """The rows of each frame, as lists of pieces."""
+        rows = [[] for _ in range(recording["rows"])]
+        for ms, row, col, changes in recording["frames"]:
+            for number, *pieces in changes:
+                rows[number] = pieces
+            yield list(rows)
+
+    def test_recording_in_its_colours(self):
+        self.terse("--record", "--spill", "always", "--tty",
+                   r"printf 'a \033[1;31mred\033[m  b \033[7mturned\033[m\n\033[4;38;2;1;2;3m<&>\033[m  \n"
+                   r"\033[42m  \033[m\n'; sleep 0.2; printf '\033[H\033[K'")
+        recording = self.data(self.page("last"))["t0"]["recording"]
+        self.assertEqual(recording["styles"], [[0xcd3131, None, 1], [0x16191d, 0xd8dee4, 0],
+                                               [0x010203, None, 8], [None, 0x0dbc79, 0]])
+        seen = [rows[:4] for rows in self.screens(recording)]
+        below = [[[2, "<&>"]], [[3, "  "]], []]
+        self.assertIn([["a ", [0, "red"], "  b ", [1, "turned"]], *below], seen)
+        self.assertEqual(seen[-1], [[], *below])
 
     def test_what_runs_now(self):
         self.terse("--detach", "--", "sh", "-c", "echo up; sleep 300")
@@ -103,6 +119,40 @@ class Page(Case):
         self.terse("signal", name)
         self.terse("await", name)
         eventually(lambda: self.data(self.page()).get("r0", {}).get("state") == "done", "its end on the page")
+
+    def test_what_has_ended_and_left_a_process_behind(self):
+        """Its line is not in the history until that has gone, too."""
+        self.terse("sh", "-c", "seq 3000; while [ ! -e go ]; do sleep 0.05; done & exit 3")
+        found = self.data(self.page())
+        self.assertEqual((found["r0"]["state"], found["r0"]["exit"], found["r0"]["failed"]), ("done", 3, True))
+        self.assertTrue(found["r0"]["shown"].startswith("1\n2\n"))
+        write_file(os.path.join(self.work, "go"), b"")
+        eventually(lambda: self.data(self.page())["r0"]["shown_bytes"] > 0, "its line in the history")
+        self.assertEqual(len([name for name in self.data(self.page()) if name.startswith("r")]), 1)
+
+    def test_one_run_has_its_own_figures(self):
+        first, second = self.terse("seq", "1", "3000"), self.terse("seq", "1", "4000")
+        read = self.terse("read", first.id, "--lines", "10-500")
+        self.terse("read", second.id)
+        for run, back in ((first, [1, len(read.out)]), (second, [1, None])):
+            facts = self.data(self.page(run.id))["facts0"]
+            self.assertEqual(facts["shown"][0], len(run.out))
+            self.assertEqual([facts["reads"], facts["read"][0]], [back[0], back[1] or facts["read"][0]])
+            self.assertEqual(facts["written"], sum(len(b"%d\n" % (i + 1)) for i in range(3000 if run is first else 4000)))
+
+    def test_the_newest_of_very_many(self):
+        self.terse("seq", "1", "5")
+        path = os.path.join(self.store, "sessions", "default", "history.jsonl")
+        line = json.loads(read_file(path))
+        with open(path, "w") as f:
+            for i in range(12000):
+                f.write(json.dumps(dict(line, started_ms=line["started_ms"] + i, command=["run", str(i)]),
+                                   separators=(",", ":")) + "\n")
+        run = self.terse("report", "-o", "page.html")
+        self.assertRegex(run.out, rb"\Apage.html: 5,000 runs, the newest of 12,000; [\d.]+ MB\n\Z")
+        found = self.data(read_file(os.path.join(self.work, "page.html")))
+        self.assertEqual((found["facts0"]["older"], found["r0"]["command"], found["r4999"]["command"]),
+                         (7000, "run 7000", "run 11999"))
 
     def test_watch(self):
         path = os.path.join(self.work, "page.html")

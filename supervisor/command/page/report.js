@@ -183,21 +183,35 @@ function showTexts(run, box) {
 
 // --- recordings
 
+// Text in the colours of a terminal: [ink, paper, attributes], see html.h.
+function styled([ink, paper, attributes], text) {
+  const element = make("span", {}, text), style = element.style, hex = (n) => `#${n.toString(16).padStart(6, "0")}`;
+  if (ink !== null) style.color = hex(ink);
+  if (paper !== null) style.backgroundColor = hex(paper);
+  if (attributes & 1) style.fontWeight = "bold";
+  if (attributes & 2) style.opacity = 0.65;
+  if (attributes & 4) style.fontStyle = "italic";
+  if (attributes & (8 | 32)) style.textDecoration = attributes & 8 ? "underline" : "line-through";
+  return element;
+}
+
 function player(run, recording) {
   const frames = recording.frames, screen = make("pre.screen", {}), seek = make("input", { type: "range", min: 0, max: frames.length - 1, value: 0, ariaLabel: "position" });
   const button = make("button", { type: "button" }, "Play"), speed = make("select", { ariaLabel: "speed" });
   for (const n of [0.5, 1, 2, 4, 16]) speed.append(make("option", { value: n, selected: n === 1 }, `${n}×`));
-  const at = make("span.soft", {}), rows = Array(recording.rows).fill("");
+  const at = make("span.soft", {}), rows = Array(recording.rows).fill([]);
   let now = -1, timer = 0;
-  const apply = (frame) => frame[3].forEach(([row, text]) => { rows[row] = text; });
+  const apply = (frame) => frame[3].forEach(([row, ...pieces]) => { rows[row] = pieces.map((piece) => (typeof piece === "string" ? [null, piece] : piece)); });
+  const paint = ([style, text]) => (style === null ? text : styled(recording.styles[style], text));
   const show = (index) => {
-    if (index < now) { rows.fill(""); now = -1; }
+    if (index < now) { rows.fill([]); now = -1; }
     while (now < index) apply(frames[++now]);
-    const [ms, row, col] = frames[now], last = Math.max(rows.findLastIndex((text) => text), row - 1);
-    const parts = rows.slice(0, last + 1).flatMap((text, i) => {
-      if (i !== row - 1) return [text, "\n"];
-      const line = [...text.padEnd(col)];
-      return [line.slice(0, col - 1).join(""), make("span.cursor", {}, line[col - 1] ?? " "), line.slice(col).join(""), "\n"];
+    const [ms, row, col] = frames[now], last = Math.max(rows.findLastIndex((pieces) => pieces.length > 0), row - 1);
+    const parts = rows.slice(0, last + 1).flatMap((pieces, i) => {
+      if (i !== row - 1) return [...pieces.map(paint), "\n"];
+      const cells = pieces.flatMap(([style, text]) => [...text].map((character) => [style, character]));
+      while (cells.length < col) cells.push([null, " "]);
+      return [...cells.slice(0, col - 1).map(paint), make("span.cursor", {}, cells[col - 1][1]), ...cells.slice(col).map(paint), "\n"];
     });
     screen.replaceChildren(...parts);
     seek.value = now;
@@ -318,7 +332,7 @@ search.addEventListener("change", filter);
 
 const page = document.getElementById("page");
 page.append(make("header", {}, make("h1", {}, facts.session),
-  make("span.soft", {}, `what an agent did, written ${clock(facts.written_ms)} by terse; tokens are estimates${facts.cut ? "; older runs are left out" : ""}`)));
+  make("span.soft", {}, `what an agent did, written ${clock(facts.written_ms)} by terse; tokens are estimates${facts.older ? `; the newest ${count(runs.length)} runs, ${count(facts.older)} older ones are left out` : ""}`)));
 if (runs.length > 0) {
   page.append(tiles(), make("div.plots", {}, timeLine(), plotOverTime(), plotByCommand()));
   page.append(make("div.tools", {}, search, byResult, byCommand, byProfile, found), ...runs.map(article));
