@@ -196,7 +196,7 @@ static void record_want_push(const struct record *r)
 	if (r->spool.dir < 0)
 		return;
 	store_session_name(r->meta.session, session);
-	if (spool_want(&r->spool, session, r->meta.id) < 0)
+	if (spool_want(&r->spool, r->pushing, session, r->meta.id) < 0)
 		TRACE(PROCESS, "it can't be pushed: %m");
 }
 

@@ -51,7 +51,7 @@ static void catalog_name(const char *prefix, const char *hour, char name[PREFIX 
 
 /* --- writing ------------------------------------------------------------------------ */
 
-int catalog_encode(struct buffer *out, const struct meta *m, const struct settings *settings,
+int catalog_encode(struct buffer *out, const struct meta *m, const struct buffer *labels,
 		   const char *host, uint64_t object_bytes)
 {
 	struct buffer run = BUFFER_INIT;
@@ -59,31 +59,11 @@ int catalog_encode(struct buffer *out, const struct meta *m, const struct settin
 	json_begin_object(out, NULL);
 	json_add_raw(out, "run", run.data, run.len);
 	out->failed |= run.failed;
-	origin_encode(out, settings, host);
+	origin_encode(out, host, labels);
 	json_add_count(out, "object_bytes", object_bytes);
 	json_end_object(out);
 	buffer_release(&run);
 	return buffer_check(out);
-}
-
-/* Reads a file of the spool. Returns 0, or -1 with errno (EFBIG). */
-static int catalog_read_file(int dir, const char *name, int64_t most, struct buffer *out)
-{
-	struct stat st;
-	int result = -1, fd = store_open_file(dir, name, O_RDONLY);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		goto out;
-	errno = EFBIG;
-	if (st.st_size > most || buffer_reserve(out, (size_t)st.st_size + 1) < 0)
-		goto out;
-	ssize_t n = io_read(fd, out->data + out->len, (size_t)st.st_size);
-	if (n >= 0) {
-		out->len += (size_t)n;
-		result = 0;
-	}
-out:
-	io_close(&fd);
-	return result;
 }
 
 /* Appends a line to an hour, behind a newline if a process was killed in the middle of one. */
@@ -108,7 +88,7 @@ static int catalog_read_entry(const struct spool *s, const char *id, struct buff
 {
 	char name[SPOOL_ENTRY_LEN + 1];
 	spool_entry(id, name);
-	return catalog_read_file(s->dir, name, CATALOG_LINE, entry);
+	return spool_read_file(s->dir, name, CATALOG_LINE, entry);
 }
 
 int catalog_add(const struct spool *s, const char *id, int64_t now_ms)
@@ -122,7 +102,7 @@ int catalog_add(const struct spool *s, const char *id, int64_t now_ms)
 	catalog_hour(now_ms, hour);
 	catalog_name(INDEX, hour, name);
 	catalog_name(DIRTY, hour, mark);
-	result = catalog_read_file(s->dir, name, OBJECT_MAX, &before);
+	result = spool_read_file(s->dir, name, OBJECT_MAX, &before);
 	if (result < 0 && errno != ENOENT)
 		goto out;
 	int len = snprintf(key, sizeof(key), "\"id\":\"%s\"", id);
@@ -308,7 +288,7 @@ static int catalog_read_object(struct catalog_reader *reader, int dir, const cha
 	struct buffer text = BUFFER_INIT;
 	int result = 0;
 	reader->objects++;
-	if (catalog_read_file(dir, name, OBJECT_MAX, &text) < 0)
+	if (spool_read_file(dir, name, OBJECT_MAX, &text) < 0)
 		reader->damaged++;
 	for (size_t at = 0; at < text.len && result == 0;) {
 		const char *line = text.data + at;

@@ -28,8 +28,9 @@
 /* The longest line. */
 #define CATALOG_LINE ((size_t)64 * 1024)
 
-/* Appends the line of a run without its newline. Returns 0, or -1 with ENOMEM. */
-int catalog_encode(struct buffer *out, const struct meta *m, const struct settings *settings,
+/* Appends the line of a run without its newline; `labels` as from origin_add_labels(). Returns 0,
+   or -1 with ENOMEM. */
+int catalog_encode(struct buffer *out, const struct meta *m, const struct buffer *labels,
 		   const char *host, uint64_t object_bytes);
 
 /* An archive was pushed: its line goes into the hour that is now, unless it is there. For the

@@ -4,6 +4,7 @@
 
 #include "lib/io.h"
 #include "lib/json.h"
+#include "lib/utf8.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -51,19 +52,26 @@ static void origin_add_container(struct buffer *out)
 	free(text);
 }
 
-void origin_encode(struct buffer *out, const struct settings *settings, const char *host)
+void origin_add_labels(struct buffer *out, const struct settings *settings)
 {
-	json_add_string(out, "host", host);
-	origin_add_container(out);
-	json_begin_object(out, "labels");
+	json_begin_object(out, NULL);
 	for (size_t i = 0; i < settings->labels.count; i++) {
 		const char *label = settings->labels.items[i], *value = strchr(label, '=') + 1;
 		char name[64];
 		snprintf(name, sizeof(name), "%.*s", (int)(value - label - 1), label);
 		if (*value == '$' && value[1])
 			value = getenv(value + 1);
-		if (value && *value)
-			json_add_string(out, name, value);
+		size_t len = value ? strlen(value) : 0;
+		if (len > 0)
+			json_add_text(out, name, value,
+				      utf8_floor(value, len, len < LABEL_MAX ? len : LABEL_MAX));
 	}
 	json_end_object(out);
+}
+
+void origin_encode(struct buffer *out, const char *host, const struct buffer *labels)
+{
+	json_add_string(out, "host", host);
+	origin_add_container(out);
+	json_add_raw(out, "labels", labels->data, labels->len);
 }

@@ -5,9 +5,16 @@
 #include "config/settings.h"
 #include "lib/buffer.h"
 
+/* Bytes of a label's value. */
+#define LABEL_MAX 256
+
+/* Appends the labels as an object of strings. A value "$NAME" is that variable's of this process,
+   so the run itself calls it. */
+void origin_add_labels(struct buffer *out, const struct settings *settings);
+
 /* Appends "host", "container" (the beginning of its ID as Docker, containerd and Podman have it, or
-   null) and "labels" to an object. A label's value "$NAME" is that variable's. */
-void origin_encode(struct buffer *out, const struct settings *settings, const char *host);
+   null) and "labels", which origin_add_labels() has made, to an object. */
+void origin_encode(struct buffer *out, const char *host, const struct buffer *labels);
 
 /* Takes the container's ID out of the text of /proc/self/mountinfo. Returns whether there is
    one. */

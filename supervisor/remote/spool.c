@@ -8,11 +8,13 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/stream.h"
 #include "supervisor/remote/catalog.h"
+#include "supervisor/remote/origin.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,12 @@
 #define ENTRY      ".entry"
 #define WORK       "work"
 #define ADDING     "spool"
+
+/* ".ID.PID" */
+#define TEMPORARY_LEN (ID_LEN + 24)
+
+/* A session and 16 labels, at six bytes for each. */
+#define WANTED_MAX ((int64_t)64 * 1024)
 
 int spool_open(struct spool *s, const struct store *store, bool make)
 {
@@ -55,9 +63,103 @@ static int spool_note_work(const struct spool *s)
 	return result;
 }
 
-int spool_want(const struct spool *s, const char *session, const char *id)
+int spool_read_file(int dir, const char *name, int64_t most, struct buffer *out)
 {
-	return spool_note_work(s) < 0 ? -1 : symlinkat(session, s->dir, id);
+	struct stat st;
+	int result = -1, fd = store_open_file(dir, name, O_RDONLY);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		goto out;
+	errno = EFBIG;
+	if (st.st_size > most || buffer_reserve(out, (size_t)st.st_size + 1) < 0)
+		goto out;
+	ssize_t n = io_read(fd, out->data + out->len, (size_t)st.st_size);
+	if (n >= 0) {
+		out->len += (size_t)n;
+		result = 0;
+	}
+out:
+	io_close(&fd);
+	return result;
+}
+
+/* Opens a file that takes its place by a rename, and locks it so that nobody sweeps it away. */
+static int spool_open_temporary(const struct spool *s, const char *id, char name[TEMPORARY_LEN])
+{
+	snprintf(name, TEMPORARY_LEN, ".%s.%ld", id, (long)getpid());
+	int fd = store_open_file(s->dir, name, O_RDWR | O_CREAT | O_TRUNC);
+	if (fd >= 0)
+		flock(fd, LOCK_EX | LOCK_NB);
+	return fd;
+}
+
+static int spool_want_labelled(const struct spool *s, const struct settings *settings,
+			       const char *session, const char *id)
+{
+	char temporary[TEMPORARY_LEN];
+	struct buffer text = BUFFER_INIT;
+	int result = -1, fd = spool_open_temporary(s, id, temporary);
+	if (fd < 0)
+		return -1;
+	buffer_printf(&text, "%s\n", session);
+	origin_add_labels(&text, settings);
+	if (buffer_check(&text) == 0 && io_write(fd, text.data, text.len) == 0)
+		result = renameat(s->dir, temporary, s->dir, id);
+	int error = errno;
+	if (result < 0)
+		unlinkat(s->dir, temporary, 0);
+	buffer_release(&text);
+	io_close(&fd);
+	errno = error;
+	return result;
+}
+
+int spool_want(const struct spool *s, const struct settings *settings, const char *session,
+	       const char *id)
+{
+	if (spool_note_work(s) < 0)
+		return -1;
+	if (settings->labels.count > 0 && spool_want_labelled(s, settings, session, id) == 0)
+		return 0;
+	/* Better without its labels than not at all. */
+	return symlinkat(session, s->dir, id);
+}
+
+/* Splits "SESSION\n{labels}". The labels become a part of a line, so what is no object is {}. */
+static void spool_parse_wanted(const struct buffer *text, char session[STORE_SESSION_LEN + 1],
+			       struct buffer *labels)
+{
+	const char *newline = text->len > 0 ? memchr(text->data, '\n', text->len) : NULL;
+	size_t len = newline ? (size_t)(newline - text->data) : 0;
+	size_t rest = newline ? text->len - len - 1 : 0;
+	json_t *object = newline ? json_loadb(newline + 1, rest, 0, NULL) : NULL;
+	snprintf(session, STORE_SESSION_LEN + 1, "%.*s", (int)len, newline ? text->data : "");
+	if (json_is_object(object))
+		buffer_append(labels, newline + 1, rest);
+	else
+		buffer_append_string(labels, "{}");
+	json_decref(object);
+}
+
+/* What spool_want() has noted. Returns 0, or -1 with errno. */
+static int spool_read_wanted(const struct spool *s, const char *id,
+			     char session[STORE_SESSION_LEN + 1], struct buffer *labels)
+{
+	struct buffer text = BUFFER_INIT;
+	ssize_t n = readlinkat(s->dir, id, session, STORE_SESSION_LEN + 1);
+	if (n < 0 && errno != EINVAL)
+		return -1;
+	if (n >= 0) {
+		session[n <= STORE_SESSION_LEN ? n : 0] = '\0';
+		buffer_append_string(labels, "{}");
+		return buffer_check(labels);
+	}
+	int result = spool_read_file(s->dir, id, WANTED_MAX, &text);
+	if (result == 0) {
+		spool_parse_wanted(&text, session, labels);
+		result = buffer_check(labels);
+	}
+	buffer_release(&text);
+	return result;
 }
 
 void spool_forget(const struct spool *s, const char *id)
@@ -258,10 +360,36 @@ static bool spool_make_room(const struct spool *s, uint64_t bytes, uint64_t most
 	return fits;
 }
 
-/* The archive is written: it takes its place, if the run is still wanted. */
-static int spool_add_archive(const struct spool *s, const struct settings *settings, const char *id,
-			     const char *temporary, int fd)
+/* A wanted run that has ended. */
+struct spool_run {
+	const char *id;
+	const struct meta *meta;
+	const struct buffer *labels;
+};
+
+/* Writes the line for the index. */
+static int spool_write_entry(const struct spool *s, const struct spool_run *run, uint64_t bytes)
 {
+	char name[SPOOL_ENTRY_LEN + 1], host[REMOTE_HOST_LEN + 1];
+	struct buffer line = BUFFER_INIT;
+	int result = -1, fd = -1;
+	spool_entry(run->id, name);
+	remote_host(host);
+	if (catalog_encode(&line, run->meta, run->labels, host, bytes) == 0)
+		fd = store_open_file(s->dir, name, O_WRONLY | O_CREAT | O_TRUNC);
+	if (fd >= 0)
+		result = io_write(fd, line.data, line.len);
+	buffer_release(&line);
+	io_close(&fd);
+	return result;
+}
+
+/* The archive is written: it takes its place behind its line for the index, if the run is still
+   wanted and no other process was first. */
+static int spool_add_archive(const struct spool *s, const struct settings *settings,
+			     const struct spool_run *run, const char *temporary, int fd)
+{
+	const char *id = run->id;
 	char name[ID_LEN + SUFFIX_LEN + 1];
 	struct stat st;
 	int result = -1, lock = store_open_file(s->dir, ADDING, O_RDWR | O_CREAT);
@@ -271,10 +399,11 @@ static int spool_add_archive(const struct spool *s, const struct settings *setti
 		flock(lock, LOCK_EX);
 	if (fstat(fd, &st) < 0)
 		goto out;
-	if (!io_is_there(s->dir, id) ||
-	    !spool_make_room(s, (uint64_t)st.st_size, (uint64_t)settings->spool_max))
+	uint64_t bytes = (uint64_t)st.st_size;
+	if (!io_is_there(s->dir, id) || io_is_there(s->dir, name) ||
+	    !spool_make_room(s, bytes, (uint64_t)settings->spool_max))
 		result = unlinkat(s->dir, temporary, 0);
-	else
+	else if (spool_write_entry(s, run, bytes) == 0)
 		result = renameat(s->dir, temporary, s->dir, name);
 	if (result == 0)
 		spool_forget(s, id);
@@ -283,46 +412,19 @@ out:
 	return result;
 }
 
-/* Writes the line for the index, before the archive takes its place. */
-static int spool_write_entry(const struct spool *s, const struct settings *settings,
-			     const struct meta *m, int archive)
-{
-	char name[SPOOL_ENTRY_LEN + 1], host[REMOTE_HOST_LEN + 1];
-	struct buffer line = BUFFER_INIT;
-	struct stat st;
-	int result = -1, fd = -1;
-	spool_entry(m->id, name);
-	remote_host(host);
-	if (fstat(archive, &st) < 0 ||
-	    catalog_encode(&line, m, settings, host, (uint64_t)st.st_size) < 0)
-		goto out;
-	fd = store_open_file(s->dir, name, O_WRONLY | O_CREAT | O_TRUNC);
-	if (fd >= 0)
-		result = io_write(fd, line.data, line.len);
-out:
-	buffer_release(&line);
-	io_close(&fd);
-	return result;
-}
-
 /* Writes the archive of a run that has ended. Returns 0, or -1 with errno (EBUSY: it goes on). */
 static int spool_pack_artifact(const struct spool *s, const struct settings *settings, int session,
-			       const struct meta *m)
+			       const struct spool_run *run)
 {
-	const char *id = m->id;
-	char temporary[ID_LEN + 24];
-	snprintf(temporary, sizeof(temporary), ".%s.%ld", id, (long)getpid());
-	int fd = store_open_file(s->dir, temporary, O_RDWR | O_CREAT | O_TRUNC);
+	char temporary[TEMPORARY_LEN];
+	int fd = spool_open_temporary(s, run->id, temporary);
 	if (fd < 0)
 		return -1;
-	flock(fd, LOCK_EX | LOCK_NB);
 	int result = stream_has_room(fd, (uint64_t)settings->min_free) ? 0 : -1;
 	if (result == 0)
-		result = archive_write(session, id, fd);
+		result = archive_write(session, run->id, fd);
 	if (result == 0)
-		result = spool_write_entry(s, settings, m, fd);
-	if (result == 0)
-		result = spool_add_archive(s, settings, id, temporary, fd);
+		result = spool_add_archive(s, settings, run, temporary, fd);
 	int error = errno;
 	if (result < 0)
 		unlinkat(s->dir, temporary, 0);
@@ -331,36 +433,54 @@ static int spool_pack_artifact(const struct spool *s, const struct settings *set
 	return result;
 }
 
+/* Packs the run of an artifact that is there. Returns as spool_pack_one(). */
+static int spool_pack_found(const struct spool *s, const struct settings *settings, int session,
+			    const char *id, const struct buffer *labels)
+{
+	struct meta m;
+	int result = 0;
+	if (meta_read(session, id, &m) < 0)
+		return -1;
+	if (m.state == META_RUNNING)
+		result = 1;
+	else if (!spool_is_wanted(settings, &m))
+		spool_forget(s, id);
+	else
+		result = spool_pack_artifact(
+			s, settings, session,
+			&(struct spool_run){.id = id, .meta = &m, .labels = labels});
+	int error = errno;
+	meta_release(&m);
+	errno = error;
+	return result < 0 && errno == EBUSY ? 1 : result;
+}
+
 /* Returns 0 if it is dealt with, 1 if its run goes on, or -1 with errno. */
 static int spool_pack_one(const struct spool *s, const struct settings *settings, const char *id)
 {
-	char session[STORE_SESSION_LEN + 1];
-	struct meta m;
-	ssize_t n = readlinkat(s->dir, id, session, sizeof(session));
-	session[n > 0 && n <= STORE_SESSION_LEN ? n : 0] = '\0';
-	int result = -1, dir = n > 0 ? spool_open_session(session, id) : -1;
-	if (dir < 0) {
-		/* It was removed, or the store is short of something. */
-		bool gone = n > 0 ? !store_is_short(errno) : errno == EINVAL;
-		if (gone)
+	char session[STORE_SESSION_LEN + 1] = "";
+	struct buffer labels = BUFFER_INIT;
+	int result = -1, dir = -1;
+	if (spool_read_wanted(s, id, session, &labels) < 0) {
+		/* Another process was first, or it is nothing that a run has made. */
+		if (errno == EPERM || errno == EFBIG)
 			spool_forget(s, id);
-		return gone || errno == ENOENT ? 0 : -1;
+		result = errno == ENOENT || errno == EPERM || errno == EFBIG ? 0 : -1;
+		goto out;
 	}
-	if (meta_read(dir, id, &m) == 0) {
-		bool wanted = spool_is_wanted(settings, &m);
-		if (m.state == META_RUNNING)
-			result = 1;
-		else if (wanted)
-			result = spool_pack_artifact(s, settings, dir, &m);
-		else
-			result = 0;
-		if (result == 0 && !wanted)
-			spool_forget(s, id);
-		meta_release(&m);
+	dir = spool_open_session(session, id);
+	if (dir >= 0) {
+		result = spool_pack_found(s, settings, dir, id, &labels);
+	} else if (!store_is_short(errno)) {
+		/* It was removed. */
+		spool_forget(s, id);
+		result = 0;
 	}
-	if (result < 0 && errno == EBUSY)
-		result = 1;
+out:;
+	int error = errno;
+	buffer_release(&labels);
 	io_close(&dir);
+	errno = error;
 	return result;
 }
 

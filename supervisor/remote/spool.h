@@ -1,13 +1,14 @@
 // What waits to be pushed, in STORE/push:
 //
-//   ID             a run that is wanted: a link whose text is its session; made with its artifact
+//   ID             a run that is wanted, made with its artifact: a link whose text is its session
+//                  or, where it has labels, a file "SESSION\n{labels}"
 //   ID.terse.zst   its archive, once it has ended; whole, and independent of the store's cleaning
 //   ID.entry       its line for the index
 //   work           there is something of the two
 //   lock, waiter   locks of the pusher (pusher.h); spool: of who adds an archive
 //   retry          "FAILURES DUE\n": after an upload failed, when to try again (ms since 1970)
 //   dropped        "COUNT BYTES\n": what spool_max has thrown out since terse push said so
-//   .ID.PID        an archive that is being written, locked as long
+//   .ID.PID        an archive or such a file that is being written, locked as long
 //
 // Any number of processes may add at a time; one pushes. Every step leaves the spool whole, so a
 // process may be killed at any moment: what was begun is done again, and an object that is pushed
@@ -48,8 +49,15 @@ void spool_close(struct spool *s);
 /* Whether there may be something to push. One system call. */
 bool spool_has_work(const struct spool *s);
 
-/* Notes that the run is wanted. Returns 0, or -1 with errno. */
-int spool_want(const struct spool *s, const char *session, const char *id);
+/* Appends a file of a directory of the store, of at most `most` bytes. Returns 0, or -1 with errno
+   (EFBIG). */
+struct buffer;
+int spool_read_file(int dir, const char *name, int64_t most, struct buffer *out);
+
+/* Notes that the run is wanted, with its labels (origin.h): for the run itself. Returns 0, or -1
+   with errno. */
+int spool_want(const struct spool *s, const struct settings *settings, const char *session,
+	       const char *id);
 
 /* It is not, after all. */
 void spool_forget(const struct spool *s, const char *id);

@@ -180,12 +180,12 @@ static void wanted_runs_are_packed_when_they_have_ended(void **state)
 	make(1, bad, NULL, &m);
 	make(0, good, NULL, &m);
 	make(1, running, &a, &live);
-	assert_int_equal(spool_want(&spool, "test", bad), 0);
-	assert_int_equal(spool_want(&spool, "test", good), 0);
-	assert_int_equal(spool_want(&spool, "test", running), 0);
+	assert_int_equal(spool_want(&spool, &s, "test", bad), 0);
+	assert_int_equal(spool_want(&spool, &s, "test", good), 0);
+	assert_int_equal(spool_want(&spool, &s, "test", running), 0);
 	/* One that is not there any more, and one that never was a session's. */
-	assert_int_equal(spool_want(&spool, "test", "cmd-000000000000"), 0);
-	assert_int_equal(spool_want(&spool, "../x", "cmd-000000000001"), 0);
+	assert_int_equal(spool_want(&spool, &s, "test", "cmd-000000000000"), 0);
+	assert_int_equal(spool_want(&spool, &s, "../x", "cmd-000000000001"), 0);
 	assert_true(spool_has_work(&spool));
 	assert_int_equal(spool_pack(&spool, &s), 0);
 	assert_int_equal(archives(&spool), 1);
@@ -217,7 +217,7 @@ static void the_oldest_make_room(void **state)
 	(void)state;
 	for (int i = 0; i < 6; i++) {
 		make(1, ids[i], NULL, &m);
-		assert_int_equal(spool_want(&spool, "test", ids[i]), 0);
+		assert_int_equal(spool_want(&spool, &s, "test", ids[i]), 0);
 		if (i > 0)
 			continue;
 		assert_int_equal(spool_pack(&spool, &s), 0);
@@ -234,10 +234,97 @@ static void the_oldest_make_room(void **state)
 	/* None is larger than all of it. */
 	s.spool_max = 10;
 	make(1, ids[0], NULL, &m);
-	assert_int_equal(spool_want(&spool, "test", ids[0]), 0);
+	assert_int_equal(spool_want(&spool, &s, "test", ids[0]), 0);
 	assert_int_equal(spool_pack(&spool, &s), 0);
 	assert_false(spool_has_archive(&spool, ids[0]));
 	assert_int_equal(spool_read(&spool, SPOOL_DROPPED).a, 5);
+	spool_close(&spool);
+	settings_release(&s);
+}
+
+static void labels_are_those_of_the_run(void **state)
+{
+	const char *values[] = {"4812", "4813"};
+	char ids[3][ID_LEN + 1], name[SPOOL_ENTRY_LEN + 1], text[4096];
+	struct meta m;
+	struct settings s = settings_with("labels", "job=$JOB_ID\nteam=a");
+	struct settings none = settings_with("push", "all");
+	struct spool spool = open_spool();
+	(void)state;
+	s.push = PUSHING_ALL;
+	for (int i = 0; i < 3; i++) {
+		make(1, ids[i], NULL, &m);
+		if (i < 2)
+			setenv("JOB_ID", values[i], 1);
+		assert_int_equal(spool_want(&spool, i < 2 ? &s : &none, "test", ids[i]), 0);
+	}
+	/* The process that packs them is another one. */
+	unsetenv("JOB_ID");
+	assert_int_equal(spool_pack(&spool, &s), 0);
+	assert_int_equal(archives(&spool), 3);
+	for (int i = 0; i < 3; i++) {
+		char want[64] = "\"labels\":{},";
+		if (i < 2)
+			snprintf(want, sizeof(want), "\"labels\":{\"job\":\"%s\",\"team\":\"a\"},",
+				 values[i]);
+		spool_entry(ids[i], name);
+		assert_true(io_read_file(spool.dir, name, text, sizeof(text)) > 0);
+		assert_non_null(strstr(text, want));
+	}
+	spool_close(&spool);
+	settings_release(&s);
+	settings_release(&none);
+}
+
+static void damaged_labels_are_none(void **state)
+{
+	const char *texts[] = {"test\n{\"a\":", "test\n[]", "test\n", "test", ""};
+	char id[ID_LEN + 1], name[SPOOL_ENTRY_LEN + 1], text[4096];
+	struct meta m;
+	struct settings s = settings_with("push", "all");
+	struct spool spool = open_spool();
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		make(1, id, NULL, &m);
+		assert_int_equal(spool_want(&spool, &s, "test", id), 0);
+		spool_forget(&spool, id);
+		int fd = store_open_file(spool.dir, id, O_WRONLY | O_CREAT);
+		assert_int_equal(write(fd, texts[i], strlen(texts[i])), strlen(texts[i]));
+		close(fd);
+		assert_int_equal(spool_pack(&spool, &s), 0);
+		/* Without a session there is no run. */
+		bool is_run = strchr(texts[i], '\n');
+		assert_int_equal(spool_has_archive(&spool, id), is_run);
+		spool_entry(id, name);
+		if (is_run)
+			assert_true(io_read_file(spool.dir, name, text, sizeof(text)) > 0 &&
+				    strstr(text, "\"labels\":{},"));
+		assert_false(io_is_there(spool.dir, id));
+	}
+	spool_close(&spool);
+	settings_release(&s);
+}
+
+/* A process that packs a run which another one has just packed changes nothing. */
+static void the_first_who_packs_a_run_wins(void **state)
+{
+	char id[ID_LEN + 1], name[SPOOL_ENTRY_LEN + 1], text[4096];
+	struct meta m;
+	struct settings s = settings_with("push", "all");
+	struct spool spool = open_spool();
+	(void)state;
+	make(1, id, NULL, &m);
+	assert_int_equal(spool_want(&spool, &s, "test", id), 0);
+	assert_int_equal(spool_pack(&spool, &s), 0);
+	spool_entry(id, name);
+	int fd = store_open_file(spool.dir, name, O_WRONLY | O_TRUNC);
+	assert_int_equal(write(fd, "the first", 9), 9);
+	close(fd);
+	assert_int_equal(spool_want(&spool, &s, "test", id), 0);
+	assert_int_equal(spool_pack(&spool, &s), 0);
+	assert_int_equal(io_read_file(spool.dir, name, text, sizeof(text)), 9);
+	assert_int_equal(archives(&spool), 1);
+	assert_false(io_is_there(spool.dir, id));
 	spool_close(&spool);
 	settings_release(&s);
 }
@@ -295,7 +382,7 @@ static void an_hour_has_each_run_once(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		make(1, ids[i], NULL, &m);
-		assert_int_equal(spool_want(&spool, "test", ids[i]), 0);
+		assert_int_equal(spool_want(&spool, &s, "test", ids[i]), 0);
 	}
 	assert_int_equal(spool_pack(&spool, &s), 0);
 	assert_false(catalog_is_dirty(&spool));
@@ -326,16 +413,23 @@ static void lines_stay_short(void **state)
 {
 	static char word[100000], *argv[] = {word, word, NULL};
 	struct meta m = {.argv = argv, .cwd = word, .session = "test", .id = "cmd-000000000000"};
-	struct settings s = settings_with("labels", "a=$HOME\nb=c");
-	struct buffer line = BUFFER_INIT;
+	struct settings s = settings_with("labels", "a=$LONG\nb=c");
+	struct buffer line = BUFFER_INIT, labels = BUFFER_INIT, want = BUFFER_INIT;
 	(void)state;
 	memset(word, '\x01', sizeof(word) - 1);
-	setenv("HOME", "/here", 1);
-	assert_int_equal(catalog_encode(&line, &m, &s, "host", 7), 0);
+	setenv("LONG", word, 1);
+	origin_add_labels(&labels, &s);
+	assert_int_equal(catalog_encode(&line, &m, &labels, "host", 7), 0);
 	assert_true(line.len < CATALOG_LINE);
-	assert_ends(buffer_string(&line), "\"labels\":{\"a\":\"/here\",\"b\":\"c\"},"
-					  "\"object_bytes\":7}");
+	buffer_append_string(&want, "\"labels\":{\"a\":\"");
+	for (int i = 0; i < LABEL_MAX; i++)
+		buffer_append_string(&want, "\\u0001");
+	buffer_append_string(&want, "\",\"b\":\"c\"},\"object_bytes\":7}");
+	assert_ends(buffer_string(&line), buffer_string(&want));
+	unsetenv("LONG");
 	buffer_release(&line);
+	buffer_release(&labels);
+	buffer_release(&want);
 	settings_release(&s);
 }
 
@@ -354,6 +448,11 @@ int main(void)
 						home_setup, home_teardown),
 		cmocka_unit_test_setup_teardown(the_oldest_make_room, home_setup, home_teardown),
 		cmocka_unit_test_setup_teardown(an_hour_has_each_run_once, home_setup,
+						home_teardown),
+		cmocka_unit_test_setup_teardown(labels_are_those_of_the_run, home_setup,
+						home_teardown),
+		cmocka_unit_test_setup_teardown(damaged_labels_are_none, home_setup, home_teardown),
+		cmocka_unit_test_setup_teardown(the_first_who_packs_a_run_wins, home_setup,
 						home_teardown),
 		cmocka_unit_test_setup_teardown(a_crash_leaves_nothing, home_setup, home_teardown),
 	};
