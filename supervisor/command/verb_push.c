@@ -67,19 +67,20 @@ static int push_print(const struct verb *v, const struct remote *remote,
 		verb_error(v->name, "left: %s%s%s", HUMAN_COUNT(left), push_reason(r) ? ": " : "",
 			   push_reason(r) ? push_reason(r) : "");
 	else if (r->index_left)
-		verb_error(v->name, "left: the index: %s", r->why);
+		verb_error(v->name, "left: the index%s%s", push_reason(r) ? ": " : "",
+			   push_reason(r) ? push_reason(r) : "");
 	return status || left > 0 || r->index_left;
 }
 
 /* Pushes what one store has, if it has a spool. */
 static int push_store(const struct verb *v, const struct settings *settings,
-		      const struct store *store, int64_t wait_ms, struct pusher_result *sum)
+		      const struct store *store, int64_t until_ms, struct pusher_result *sum)
 {
 	struct spool spool;
 	struct pusher_result one = {0};
 	if (spool_open(&spool, store, false) < 0)
 		return 0;
-	int result = pusher_run(&spool, settings, wait_ms, &one);
+	int result = pusher_run(&spool, settings, until_ms, &one);
 	if (result == 0) {
 		push_add(sum, &one);
 		/* It is said now. */
@@ -110,9 +111,10 @@ int command_push(struct command_context *c, int argc, char **argv)
 	}
 	struct store stores[STORE_MAX];
 	struct pusher_result sum = {0};
+	int64_t until_ms = wait_ms < 0 ? 0 : clock_monotonic_ms() + wait_ms;
 	int status = 0, count = verb_open_stores(v.name, stores, &status);
 	for (int i = 0; i < count; i++)
-		status |= push_store(&v, c->settings, &stores[i], wait_ms, &sum) < 0;
+		status |= push_store(&v, c->settings, &stores[i], until_ms, &sum) < 0;
 	status |= push_print(&v, &remote, &sum);
 	store_close_all(stores, count);
 	remote_release(&remote);

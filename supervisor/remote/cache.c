@@ -16,29 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Names in STORE/push. */
 #define LOCK       "cache"
 #define OBJECT     "object"
 #define OBJECT_LEN 6
-
-#define LOCK_PAUSE_MS 20
-
-/* Takes the lock of those who fetch. Returns a descriptor, or -1: not within the time of two
-   transfers. */
-static int cache_lock(const struct spool *s, const struct remote *r)
-{
-	int64_t end = clock_monotonic_ms() + 2 * r->settings->transfer_time;
-	for (;;) {
-		int lock = spool_lock(s, LOCK);
-		if (lock >= 0 || clock_monotonic_ms() >= end)
-			return lock;
-		const struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000};
-		nanosleep(&pause, NULL);
-	}
-}
 
 /* Removes what was fetched, also by a process that was killed. For the holder of the lock. */
 static void cache_remove_objects(const struct spool *s)
@@ -135,7 +118,7 @@ static enum cache_answer cache_transfer(const struct remote *r, const struct sto
 	remote_key(id, key);
 	snprintf(file, sizeof(file), "%s/" OBJECT "-%s.terse.zst", s->path, id);
 	const struct remote_object object = {.file = file, .key = key, .id = id, .host = r->host};
-	int got = transfer_run(r, REMOTE_PULL, &object, r->settings->cache_max, c->why);
+	int got = transfer_run(r, REMOTE_PULL, &object, r->settings->cache_max, 0, c->why);
 	if (got != 0)
 		return got > 0 ? CACHE_NONE : CACHE_FAILED;
 	return cache_restore(r, store, file, id, c) == 0 ? CACHE_FETCHED : CACHE_FAILED;
@@ -151,10 +134,12 @@ enum cache_answer cache_fetch(const struct remote *r, const char *id, struct cac
 		cache_fail(c, strerror(errno));
 		return CACHE_FAILED;
 	}
+	/* Another process that fetches has the time of two transfers. */
+	int64_t until = clock_monotonic_ms() + 2 * r->settings->transfer_time;
 	int lock = -1;
 	if (spool_open(&spool, &store, true) < 0) {
 		cache_fail(c, strerror(errno));
-	} else if ((lock = cache_lock(&spool, r)) < 0) {
+	} else if ((lock = spool_lock_until(&spool, LOCK, until)) < 0) {
 		cache_fail(c, "another process reads from it for long");
 	} else if (id_exists(&store, id)) {
 		answer = CACHE_FETCHED;

@@ -187,6 +187,7 @@ struct catalog_pushing {
 	const struct spool *spool;
 	const struct remote *remote;
 	char store[STORE_DIGITS + 1], now[HOUR_LEN + 1];
+	int64_t until_ms;
 	char *why;
 };
 
@@ -200,7 +201,7 @@ static int catalog_push_hour(void *ctx, const char *hour)
 	snprintf(file, sizeof(file), "%s/%s", p->spool->path, name);
 	const struct remote_object object = {
 		.file = file, .key = key, .id = id, .host = p->remote->host};
-	if (transfer_run(p->remote, REMOTE_PUSH, &object, 0, p->why) != 0)
+	if (transfer_run(p->remote, REMOTE_PUSH, &object, 0, p->until_ms, p->why) != 0)
 		return -1;
 	catalog_name(DIRTY, hour, name);
 	spool_remove(p->spool, name);
@@ -220,10 +221,10 @@ static int catalog_drop_hour(void *ctx, const char *hour)
 	return 0;
 }
 
-int catalog_push(const struct spool *s, const struct remote *r, int64_t now_ms,
+int catalog_push(const struct spool *s, const struct remote *r, int64_t now_ms, int64_t until_ms,
 		 char why[TRANSFER_WHY])
 {
-	struct catalog_pushing p = {.spool = s, .remote = r, .why = why};
+	struct catalog_pushing p = {.spool = s, .remote = r, .until_ms = until_ms, .why = why};
 	catalog_hour(now_ms, p.now);
 	catalog_store_name(s, p.store);
 	if (catalog_each_hour(s, DIRTY, catalog_push_hour, &p) != 0)

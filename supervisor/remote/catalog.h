@@ -43,8 +43,9 @@ void catalog_session(const struct spool *s, const char *id, char session[STORE_S
 /* Whether there are lines that the remote does not have. */
 bool catalog_is_dirty(const struct spool *s);
 
-/* Pushes these. Removes the hours before `now_ms` that are pushed. Returns 0, or -1 and `why`. */
-int catalog_push(const struct spool *s, const struct remote *r, int64_t now_ms,
+/* Pushes these until `until_ms` (monotonic; 0: no limit). Removes the hours before `now_ms` (real
+   time) that are pushed. Returns 0, or -1 and `why`. */
+int catalog_push(const struct spool *s, const struct remote *r, int64_t now_ms, int64_t until_ms,
 		 char why[TRANSFER_WHY]);
 
 struct catalog_run {

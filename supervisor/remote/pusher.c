@@ -26,8 +26,8 @@
 /* So many failures one after the other: the remote is away, and the rest is not tried. */
 #define FAILURES_MOST 3
 
-/* Between looks at a lock that `terse push` waits for. */
-#define LOCK_MS 20
+/* The first pause of `terse push --wait`; each later one is twice as long. */
+#define PAUSE_MS 250
 
 #define JOBS_MOST 32
 
@@ -37,19 +37,28 @@ struct job_slot {
 	char session[STORE_SESSION_LEN + 1];
 };
 
+struct pusher_ids {
+	uint64_t *ids;
+	size_t count, room;
+};
+
 struct pusher {
 	const struct spool *spool;
 	struct remote remote;
-	int64_t end_ms; /* monotonic; 0: none */
+	int64_t end_ms;    /* monotonic; 0: none */
+	uint64_t failures; /* passes without a success */
+	int64_t due_ms;    /* monotonic: when to try again */
 	struct pusher_result *result;
 	struct transfer transfers[JOBS_MOST];
 	struct job_slot slots[JOBS_MOST];
 	size_t jobs;
-	/* IDs that failed in this pass: they come last in the next one. */
-	uint64_t *failed;
-	size_t failed_count, failed_room;
-	bool indexes; /* the remote can list */
-	unsigned row; /* of failures without a success */
+	/* What waits, as it was last listed; the first `at` of it were looked at. */
+	struct spool_item *items;
+	size_t count, at;
+	struct pusher_ids failed; /* in this pass ... */
+	struct pusher_ids before; /* ... and in the one before: these come last */
+	bool indexes;             /* the remote can list */
+	unsigned row;             /* of failures without a success */
 };
 
 int64_t pusher_delay(uint64_t failures)
@@ -60,10 +69,10 @@ int64_t pusher_delay(uint64_t failures)
 	return delay < DELAY_MOST_MS ? delay : DELAY_MOST_MS;
 }
 
-static bool pusher_has_failed(const struct pusher *p, uint64_t id)
+static bool pusher_ids_have(const struct pusher_ids *list, uint64_t id)
 {
-	for (size_t i = 0; i < p->failed_count; i++) {
-		if (p->failed[i] == id)
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->ids[i] == id)
 			return true;
 	}
 	return false;
@@ -85,7 +94,8 @@ static bool pusher_is_late(const struct pusher *p)
 
 static void pusher_note_failure(struct pusher *p, uint64_t id)
 {
-	uint64_t *failed = array_add(&p->failed, &p->failed_count, &p->failed_room, sizeof(id));
+	struct pusher_ids *list = &p->failed;
+	uint64_t *failed = array_add(&list->ids, &list->count, &list->room, sizeof(id));
 	p->row++;
 	/* Without memory for it the pass ends. */
 	if (failed)
@@ -131,25 +141,60 @@ static void pusher_end(struct pusher *p, size_t i)
 	TRACE(PROCESS, "pusher: %s %s", slot->name, *why ? why : "pushed");
 }
 
+/* Forgets what was listed. */
+static void pusher_drop_items(struct pusher *p)
+{
+	free(p->items);
+	p->items = NULL;
+	p->count = p->at = 0;
+}
+
+/* The next archive in the list, 0 at its end. */
+static uint64_t pusher_next_listed(struct pusher *p)
+{
+	while (p->at < p->count) {
+		char name[ID_LEN + 1];
+		uint64_t id = p->items[p->at++].id;
+		id_unpack(id, name);
+		/* Others may have made room since. */
+		if (!pusher_ids_have(&p->failed, id) && !pusher_ids_have(&p->before, id) &&
+		    !pusher_is_busy_with(p, id) && spool_has_archive(p->spool, name))
+			return id;
+	}
+	return 0;
+}
+
+/* The next archive to push, 0 if there is none. Lists the spool at the end of a list only, for what
+   came meanwhile. */
+static uint64_t pusher_next(struct pusher *p)
+{
+	uint64_t id = pusher_next_listed(p);
+	if (id)
+		return id;
+	pusher_drop_items(p);
+	if (spool_list(p->spool, &p->items, &p->count) < 0)
+		return 0;
+	id = pusher_next_listed(p);
+	if (id || p->before.count == 0)
+		return id;
+	p->before.count = 0;
+	p->at = 0;
+	return pusher_next_listed(p);
+}
+
 /* Fills free places. Returns how many uploads go on. */
 static size_t pusher_fill(struct pusher *p)
 {
-	struct spool_item *items = NULL;
-	size_t count = 0, at = 0, busy = 0;
+	size_t busy = 0;
 	bool stops = p->row >= FAILURES_MOST || pusher_is_late(p);
-	if (!stops && spool_list(p->spool, &items, &count) < 0)
-		count = 0;
 	for (size_t i = 0; i < p->jobs; i++) {
-		while (p->transfers[i].pid <= 0 && at < count) {
-			uint64_t id = items[at++].id;
-			if (!pusher_has_failed(p, id) && !pusher_is_busy_with(p, id)) {
-				pusher_begin(p, i, id);
-				break;
-			}
-		}
+		uint64_t id = p->transfers[i].pid > 0 || stops ? 0 : pusher_next(p);
+		if (id)
+			pusher_begin(p, i, id);
+		else
+			stops |= p->transfers[i].pid <= 0;
 		busy += p->transfers[i].pid > 0;
 	}
-	free(items);
 	return busy;
 }
 
@@ -167,8 +212,12 @@ static size_t pusher_count(const struct pusher *p)
    left. */
 static size_t pusher_pass(struct pusher *p)
 {
-	p->failed_count = 0;
+	struct pusher_ids failed = p->failed;
+	p->failed = p->before;
+	p->before = failed;
+	p->failed.count = 0;
 	p->row = 0;
+	pusher_drop_items(p);
 	p->result->why[0] = '\0';
 	p->result->unpacked = spool_pack(p->spool, p->remote.settings);
 	p->result->error = errno;
@@ -186,45 +235,62 @@ static size_t pusher_pass(struct pusher *p)
 	return p->result->left;
 }
 
+/* Whether lines of the index are not in the remote. */
+static bool pusher_has_index(const struct pusher *p)
+{
+	return p->indexes && catalog_is_dirty(p->spool);
+}
+
 /* Pushes the index. Returns whether all of it is there. */
 static bool pusher_push_index(struct pusher *p)
 {
 	char why[TRANSFER_WHY] = "";
-	if (!p->indexes || !catalog_is_dirty(p->spool))
-		return true;
-	if (pusher_is_late(p) || p->row >= FAILURES_MOST)
-		return false;
-	bool done = catalog_push(p->spool, &p->remote, clock_real_ms(), why) == 0;
-	if (!done && !*p->result->why)
+	bool done = !pusher_has_index(p);
+	if (!done && !pusher_is_late(p) && p->row < FAILURES_MOST)
+		done = catalog_push(p->spool, &p->remote, clock_real_ms(), p->end_ms, why) == 0;
+	if (!*p->result->why)
 		memcpy(p->result->why, why, sizeof(why));
 	p->result->index_left = !done;
 	return done;
 }
 
+/* Notes when to try again: in the spool for other processes, and here, since the disk may be
+   full. */
+static void pusher_note_due(struct pusher *p, uint64_t failures)
+{
+	int64_t delay = pusher_delay(failures);
+	p->failures = failures;
+	p->due_ms = clock_monotonic_ms() + delay;
+	spool_write(p->spool, RETRY,
+		    (struct spool_numbers){failures, (uint64_t)(clock_real_ms() + delay)});
+}
+
 /* A pass and what follows from it for the next one. Returns whether nothing is left. */
 static bool pusher_try(struct pusher *p)
 {
-	struct spool_numbers retry = spool_read(p->spool, RETRY);
+	uint64_t noted = spool_read(p->spool, RETRY).a, before = p->result->pushed;
+	uint64_t failures = noted > p->failures ? noted : p->failures;
 	spool_sweep(p->spool);
 	bool done = pusher_pass(p) == 0;
 	done = pusher_push_index(p) && done;
 	if (done) {
+		p->failures = 0;
+		p->due_ms = 0;
 		spool_remove(p->spool, RETRY);
 		spool_rest(p->spool);
 	} else if (!pusher_is_late(p)) {
-		retry.a = p->result->pushed ? 1 : retry.a + 1;
-		retry.b = (uint64_t)(clock_real_ms() + pusher_delay(retry.a));
-		spool_write(p->spool, RETRY, retry);
+		pusher_note_due(p, p->result->pushed > before ? 1 : failures + 1);
 	}
 	return done;
 }
 
 /* Until the next attempt is due; a clock that was set back counts no more than the longest
    delay. */
-static int64_t pusher_due_in(const struct spool *s)
+static int64_t pusher_due_in(const struct pusher *p)
 {
-	struct spool_numbers retry = spool_read(s, RETRY);
-	int64_t left = (int64_t)retry.b - clock_real_ms();
+	int64_t left = (int64_t)spool_read(p->spool, RETRY).b - clock_real_ms();
+	int64_t own = p->due_ms - clock_monotonic_ms();
+	left = left > own ? left : own;
 	return left < 0 ? 0 : left > DELAY_MOST_MS ? DELAY_MOST_MS : left;
 }
 
@@ -246,7 +312,9 @@ static int pusher_init(struct pusher *p, const struct spool *s, const struct set
 static void pusher_release(struct pusher *p)
 {
 	remote_release(&p->remote);
-	free(p->failed);
+	pusher_drop_items(p);
+	free(p->failed.ids);
+	free(p->before.ids);
 }
 
 /* Waits for a signal to end. Returns whether it came. */
@@ -263,12 +331,12 @@ static bool pusher_sleep(int64_t ms)
 
 /* Waits for the next attempt, as the only one. Returns whether to make it; *last: and then to
    leave. */
-static bool pusher_wait(const struct spool *s, int64_t end_ms, bool *last)
+static bool pusher_wait(const struct pusher *p, int64_t end_ms, bool *last)
 {
-	int64_t left = pusher_due_in(s);
+	int64_t left = pusher_due_in(p);
 	if (left > 0 && clock_monotonic_ms() + left > end_ms)
 		return false;
-	int waiter = left > 0 ? spool_lock(s, WAITER) : -1;
+	int waiter = left > 0 ? spool_lock(p->spool, WAITER) : -1;
 	if (left > 0 && waiter < 0)
 		return false;
 	*last = pusher_sleep(left);
@@ -286,7 +354,7 @@ void pusher_stay(const struct spool *s, const struct settings *settings)
 	spool_pack(s, settings);
 	if (pusher_init(&p, s, settings, &result) < 0)
 		return;
-	while (!last && pusher_wait(s, end_ms, &last)) {
+	while (!last && pusher_wait(&p, end_ms, &last)) {
 		int lock = spool_lock(s, LOCK);
 		if (lock < 0)
 			break;
@@ -299,43 +367,47 @@ void pusher_stay(const struct spool *s, const struct settings *settings)
 	pusher_release(&p);
 }
 
-/* Waits for the process that pushes. Returns the lock, or -1. */
-static int pusher_lock(const struct pusher *p)
+/* Another process pushes all the time: what is left. */
+static void pusher_note_left(struct pusher *p)
 {
-	for (;;) {
-		int lock = spool_lock(p->spool, LOCK);
-		if (lock >= 0 || pusher_is_late(p))
-			return lock;
-		const struct timespec pause = {.tv_nsec = LOCK_MS * 1000000};
-		nanosleep(&pause, NULL);
-	}
+	p->result->unpacked = spool_pack(p->spool, p->remote.settings);
+	p->result->error = errno;
+	p->result->left = pusher_count(p);
+	p->result->index_left = pusher_has_index(p);
 }
 
-int pusher_run(const struct spool *s, const struct settings *settings, int64_t wait_ms,
+/* One attempt of pusher_run(). Returns whether to make another one after a pause. */
+static bool pusher_turn(struct pusher *p)
+{
+	bool done = true;
+	p->result->late = false;
+	do {
+		int lock = spool_lock_until(p->spool, LOCK, p->end_ms);
+		p->result->busy = lock < 0;
+		if (lock < 0)
+			pusher_note_left(p);
+		else
+			done = pusher_try(p);
+		io_close(&lock);
+		p->result->late = pusher_is_late(p);
+		/* Somebody may have added something, and found the lock held. */
+	} while (done && !p->result->busy && !p->result->late && pusher_count(p) > 0);
+	return !done && !p->result->late;
+}
+
+int pusher_run(const struct spool *s, const struct settings *settings, int64_t until_ms,
 	       struct pusher_result *result)
 {
 	struct pusher p;
-	int64_t delay = 250;
 	if (pusher_init(&p, s, settings, result) < 0)
 		return -1;
-	if (wait_ms >= 0)
-		p.end_ms = clock_monotonic_ms() + wait_ms;
-	for (bool done = false; !done;) {
-		int lock = pusher_lock(&p);
-		result->busy = lock < 0;
-		if (lock < 0) {
-			result->left = pusher_count(&p);
-			break;
-		}
-		done = pusher_try(&p) || wait_ms < 0;
-		io_close(&lock);
-		result->late = pusher_is_late(&p);
-		if (done || result->late || clock_monotonic_ms() + delay > p.end_ms)
+	p.end_ms = until_ms;
+	for (int64_t delay = PAUSE_MS; pusher_turn(&p); delay *= 2) {
+		if (clock_monotonic_ms() + delay > until_ms)
 			break;
 		const struct timespec pause = {.tv_sec = delay / 1000,
 					       .tv_nsec = delay % 1000 * 1000000};
 		nanosleep(&pause, NULL);
-		delay *= 2;
 	}
 	result->dropped = spool_read(s, SPOOL_DROPPED);
 	pusher_release(&p);

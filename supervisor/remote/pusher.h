@@ -27,9 +27,10 @@ struct pusher_result {
 /* In a process that nobody waits for, with all signals blocked. */
 void pusher_stay(const struct spool *s, const struct settings *settings);
 
-/* Pushes all there is, once each or, with `wait_ms` >= 0, as often as that time allows. Takes over
-   from a process that only waits. Returns 0, or -1 with errno (the settings). */
-int pusher_run(const struct spool *s, const struct settings *settings, int64_t wait_ms,
+/* Pushes all there is, and what comes meanwhile: once each or, with `until_ms` (monotonic), as
+   often as there is time until then. Takes over from a process that only waits. Returns 0, or -1
+   with errno (the settings). */
+int pusher_run(const struct spool *s, const struct settings *settings, int64_t until_ms,
 	       struct pusher_result *result);
 
 /* Milliseconds to wait after so many failures. */

@@ -3,6 +3,7 @@
 #include "supervisor/remote/spool.h"
 
 #include "lib/buffer.h"
+#include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/artifact/meta.h"
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SUFFIX     ".terse.zst"
@@ -27,6 +29,9 @@
 #define ENTRY      ".entry"
 #define WORK       "work"
 #define ADDING     "spool"
+
+/* Between looks at a lock that somebody waits for. */
+#define LOCK_PAUSE_MS 20
 
 /* ".ID.PID" */
 #define TEMPORARY_LEN (ID_LEN + 24)
@@ -210,6 +215,17 @@ int spool_lock(const struct spool *s, const char *name)
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
 		io_close(&fd);
 	return fd;
+}
+
+int spool_lock_until(const struct spool *s, const char *name, int64_t until_ms)
+{
+	const struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000};
+	for (;;) {
+		int lock = spool_lock(s, name);
+		if (lock >= 0 || (until_ms && clock_monotonic_ms() >= until_ms))
+			return lock;
+		nanosleep(&pause, NULL);
+	}
 }
 
 struct spool_numbers spool_read(const struct spool *s, const char *name)

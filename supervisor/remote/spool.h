@@ -87,6 +87,9 @@ void spool_sweep(const struct spool *s);
 /* Takes one of the locks. Returns a descriptor that holds it, or -1: somebody has it. */
 int spool_lock(const struct spool *s, const char *name);
 
+/* Waits for it until then (monotonic; 0: as long as it takes). */
+int spool_lock_until(const struct spool *s, const char *name, int64_t until_ms);
+
 /* Two numbers in a file of the spool, zeros without it. */
 struct spool_numbers {
 	uint64_t a, b;

@@ -293,14 +293,20 @@ int transfer_result(const struct transfer *t, char why[TRANSFER_WHY])
 }
 
 int transfer_run(const struct remote *r, enum remote_work work, const struct remote_object *object,
-		 int64_t most, char why[TRANSFER_WHY])
+		 int64_t most, int64_t until_ms, char why[TRANSFER_WHY])
 {
 	struct transfer t;
 	if (transfer_start(&t, r, work, object, most) < 0) {
 		snprintf(why, TRANSFER_WHY, "%s", strerror(errno));
 		return -1;
 	}
-	while (!transfer_is_over(&t))
-		transfers_wait(&t, 1, 0);
+	while (!transfer_is_over(&t)) {
+		if (until_ms && clock_monotonic_ms() >= until_ms) {
+			transfer_cancel(&t);
+			snprintf(why, TRANSFER_WHY, "the time was over");
+			return -1;
+		}
+		transfers_wait(&t, 1, until_ms);
+	}
 	return transfer_result(&t, why);
 }

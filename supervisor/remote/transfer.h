@@ -44,8 +44,9 @@ void transfer_cancel(struct transfer *t);
    it on one line. */
 int transfer_result(const struct transfer *t, char why[TRANSFER_WHY]);
 
-/* One transfer from begin to end; the result and `why` as above. */
+/* One transfer from begin to end, or until then (monotonic; 0: no limit); the result and `why` as
+   above. */
 int transfer_run(const struct remote *r, enum remote_work work, const struct remote_object *object,
-		 int64_t most, char why[TRANSFER_WHY]);
+		 int64_t most, int64_t until_ms, char why[TRANSFER_WHY]);
 
 #endif

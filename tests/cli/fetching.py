@@ -10,11 +10,8 @@ import shutil
 import subprocess
 import threading
 
-from support.harness import DEADLINE, TERSE, eventually, main, numbers, random_source, read_file, write_file
-from support.remote import Remote
-
-FAIL = ("sh", "-c", "seq 3000; exit 3")
-TEXT = numbers(3000)
+from support.harness import DEADLINE, TERSE, eventually, let_go_on, main, random_source, read_file, write_file
+from support.remote import FAIL, TEXT, Remote
 
 
 class Fetching(Remote):
@@ -289,12 +286,55 @@ class Index(Fetching):
             "list", "test -d %s/$1 || exit 3; cp -r %s/$1/. $2\n" % (self.objects, self.objects)) + " {key} {file}")
         write_file(self.at("away"), "")
         one = self.terse(*FAIL).id
-        eventually(lambda: os.path.exists(os.path.join(self.store, "push", "retry")), "a failure")
+        eventually(lambda: os.path.exists(self.in_spool("retry")), "a failure")
         self.kill_all()
         self.assertEqual(self.push(), (1, "0 pushed to the remote\n", "terse push: left: the index: no index\n"))
         os.unlink(self.at("away"))
         self.assertEqual(self.push()[0::2], (0, ""))
         self.assertEqual([run["id"] for run in self.listed()], [one])
+
+    def hanging_index(self):
+        """An upload of the index that does not end before somebody lets it go on."""
+        copy = self.program("copy", 'case $2 in index/*) echo x >>%s; read x <%s;; esac\n'
+                            'mkdir -p %s/$(dirname $2); cp "$1" %s/$2\n' % (
+                                self.at("began"), self.at("go"), self.objects, self.objects))
+        os.mkfifo(self.at("go"))
+        self.configure(push_command=copy + " {file} {key}", list_command="true {key} {file}")
+
+    def index_begun(self):
+        return os.path.exists(self.at("began")) and len(read_file(self.at("began"))) // 2
+
+    def test_index_takes_too_long(self):
+        """terse push --wait ends in time, and says what is left."""
+        self.hanging_index()
+        self.terse(*FAIL)
+        eventually(lambda: self.index_begun() == 1, "an upload of the index")
+        self.assertEqual(self.push("--wait", "300ms"), (
+            1, "0 pushed to the remote\n", "terse push: left: the index: another process still pushes\n"))
+        self.kill_all()
+        self.assertEqual(self.push("--wait", "300ms"), (
+            1, "0 pushed to the remote\n", "terse push: left: the index: the time was over\n"))
+        self.assertEqual(self.push("--wait", "300ms", "--json")[:2], (
+            1, '{"ok":true,"data":{"pushed":0,"left":0,"dropped":0,"reason":"the time was over"}}\n'))
+        self.assert_nothing_left()
+
+    def test_runs_that_end_meanwhile(self):
+        """A run that ends while terse push is busy with the index finds the lock held; it is pushed all the
+        same."""
+        self.hanging_index()
+        one = self.terse(*FAIL)
+        eventually(lambda: self.index_begun() == 1, "an upload of the index")
+        self.kill_all()
+        push = self.start(TERSE, "push")
+        eventually(lambda: self.index_begun() == 2, "another one")
+        two = self.terse(*FAIL)
+        eventually(lambda: len(self.spooled()) == 1 and not [p for p in self.mine() if "exit 3" in " ".join(p.argv)],
+                   lambda: "only terse push is left: %s" % self.mine())
+        let_go_on(self.at("go"))
+        eventually(lambda: self.index_begun() == 3, "the index again")
+        self.assertEqual(self.pushed(), [one.id, two.id])
+        let_go_on(self.at("go"))
+        self.assertEqual((push.finish().code, push.out), (0, b"1 pushed to the remote\n"))
 
     def test_session_in_a_key(self):
         copy = self.program("copy", 'echo "$3" >>%s\n' % self.at("sessions"))

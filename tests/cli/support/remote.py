@@ -4,7 +4,11 @@ import os
 import re
 import subprocess
 
-from support.harness import DEADLINE, TERSE, Case, eventually, read_file, write_file
+from support.harness import DEADLINE, TERSE, Case, eventually, numbers, read_file, write_file
+
+# A run that is pushed, whichever are, and its text.
+FAIL = ("sh", "-c", "seq 3000; exit 3")
+TEXT = numbers(3000)
 
 
 class Remote(Case):
@@ -46,6 +50,15 @@ class Remote(Case):
                 elif not name.startswith("."):  # A copy that is being made.
                     self.assertRegex(os.path.relpath(top, self.objects), r"\Aindex/", name)
         return sorted(found)
+
+    def in_spool(self, name):
+        return os.path.join(self.store, "push", name)
+
+    def retry(self):
+        """How often the remote failed, and when the next attempt is due, in ms since 1970."""
+        path = self.in_spool("retry")
+        words = read_file(path).split() if os.path.isfile(path) else []
+        return tuple(int(word) for word in words) if len(words) == 2 else (0, 0)
 
     def spooled(self):
         push = os.path.join(self.store, "push")
