@@ -90,7 +90,8 @@ static const char *comment_start(const char *start, const char *end)
 
 /* Looks at the next line. Returns the end of inih's part of it, which is empty if inih must not see
    the line. */
-static const char *ini_take_line(struct reader *r, const char *line, const char *end, size_t room)
+static const char *ini_take_line(struct reader *r, const char *line, const char *end,
+				 size_t longest)
 {
 	const char *start = line;
 	char reason[96];
@@ -109,10 +110,10 @@ static const char *ini_take_line(struct reader *r, const char *line, const char 
 		start++;
 	if (start == end || *start == '#' || *start == ';')
 		return line;
-	if (r->line_len >= room) {
+	if (r->line_len > longest) {
 		snprintf(reason, sizeof(reason),
 			 "a line has at most %zu bytes; more values go on indented lines below",
-			 room - 1);
+			 longest);
 		report_malformed(r, reason);
 		return line;
 	}
@@ -123,10 +124,11 @@ static const char *ini_take_line(struct reader *r, const char *line, const char 
 	return r->more ? comment_start(start, end) : end;
 }
 
-/* The bytes of a line, with a NUL. inih has room for as many, or for more. */
+/* What inih has room for, or less: a line, its newline and a NUL. */
 enum { LINE_ROOM = 200 };
 
-/* inih's reader: fgets() without the newline. */
+/* inih's reader: fgets() without the newline, for which room is left nevertheless. From version 56
+   on inih takes a line that fills its room for the start of a longer one, and skips the next. */
 static char *read_line(char *out, int room, void *stream)
 {
 	struct reader *r = stream;
@@ -141,7 +143,7 @@ static char *read_line(char *out, int room, void *stream)
 	r->next = newline ? newline + 1 : r->end;
 	r->number++;
 	end = ini_take_line(r, line, newline ? newline : r->end,
-			    (size_t)(room < LINE_ROOM ? room : LINE_ROOM));
+			    (size_t)(room < LINE_ROOM ? room : LINE_ROOM) - 2);
 	memcpy(out, line, (size_t)(end - line));
 	out[end - line] = '\0';
 	return out;

@@ -262,7 +262,7 @@ static const struct {
 	 "Yes or no: yes, true, on, 1; no, false, off, 0\n"
 	 "Lists:     one item on an indented line of its own; a list replaces the default\n",
 	 true},
-	{"A line has at most 199 bytes. A ; behind a blank starts a comment.\n", false},
+	{"A line has at most 198 bytes. A ; behind a blank starts a comment.\n", false},
 	{"A profile applies to the commands that match its patterns. It can set any key of\n"
 	 "[run], [terminal], [report], [preview] and [spill] that is not a text. terse config\n"
 	 "--profiles lists the built-in ones (read, search, find, list, log ...); match,\n"

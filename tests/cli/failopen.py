@@ -304,7 +304,7 @@ class Config(FailOpen):
                 (noise, "1: a NUL byte; is this a text file?"),
                 ("[report]\nsize = " + "1" * 100000 + "\n",
                  "2: size = 11111111111111111111111111111111111111111111111111111...: a line has "
-                 "at most 199 bytes; more values go on indented lines below"),
+                 "at most 198 bytes; more values go on indented lines below"),
                 ("#" * 2000000, " larger than 1 MB")):
             with self.subTest(text=text[:30]):
                 path = self.config(text)
