@@ -51,6 +51,33 @@ static inline int child_run(void (*check)(const void *ctx), const void *ctx)
 	return pid < 0 ? -1 : child_wait(pid);
 }
 
+/* The same; `out` gets what it writes to standard output and error, as a string. */
+static inline int child_run_output(void (*check)(const void *ctx), const void *ctx, char *out,
+				   size_t size)
+{
+	int ends[2];
+	size_t len = 0;
+	ssize_t n;
+	if (pipe(ends) < 0)
+		return -1;
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid == 0) {
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		check(ctx);
+		_exit(0);
+	}
+	close(ends[1]);
+	while (len < size - 1 && (n = read(ends[0], out + len, size - 1 - len)) > 0)
+		len += (size_t)n;
+	out[len] = '\0';
+	close(ends[0]);
+	return pid < 0 ? -1 : child_wait(pid);
+}
+
 /* From here on the system call `number` fails with `error` in this process. Returns 0, or -1. */
 static inline int child_deny(int number, int error)
 {
