@@ -1,8 +1,9 @@
 // Functions this project does not call, made into compile errors. The build
 // includes this file before every source file of the program.
 //
-// Two reasons: a call that is too easy to get wrong, and a call that drags the
-// host's shared libraries or locale into a statically linked program.
+// Three reasons: a call that is too easy to get wrong, a call that drags the
+// host's shared libraries or locale into a statically linked program, and a
+// call that every libc answers otherwise (lib/exec.h).
 #ifndef TERSE_LIB_BANNED_H
 #define TERSE_LIB_BANNED_H
 
@@ -15,11 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <wchar.h>
 
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets strtok
 #pragma GCC poison atoi atol atoll localtime gmtime ctime asctime mktemp tmpnam
 #pragma GCC poison getpwnam getpwuid getpwent getgrnam getgrgid getgrent
 #pragma GCC poison getaddrinfo gethostbyname iconv_open wcwidth wcswidth setlocale
+#pragma GCC poison execlp execvp execvpe
 
 #endif

@@ -23,6 +23,7 @@
 // Everything but this file is in libterse.a, which the tests, fuzzers and benchmarks link, too.
 
 #include "config/option.h"
+#include "lib/exec.h"
 #include "lib/trace.h"
 #include "shim/shell.h"
 #include "shim/shell_string.h"
@@ -84,7 +85,7 @@ static void run_anyway(int argc, char **argv)
 	if (argc == 2 && shell_is_string(argv[1]))
 		execv(shell[0], (char **)shell);
 	else
-		execvp(argv[1], argv + 1);
+		exec_search(argv[1], argv + 1);
 }
 
 /* Not every verb checks whether its output was written. */

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
-#include <unistd.h>
 
 /* A wait status. */
 #define W_EXITCODE(code, sig) ((code) << 8 | (sig))
@@ -18,11 +17,6 @@ int close_range(unsigned first, unsigned last, int flags);
 int pidfd_open(pid_t pid, unsigned flags);
 int pidfd_getfd(int pidfd, int fd, unsigned flags);
 int pidfd_send_signal(int pidfd, int sig, siginfo_t *info, unsigned flags);
-
-/* As POSIX wants it and musl does not do it: a file that the kernel can't execute is a script of
- * sh. */
-int musl_execvp(const char *file, char *const argv[]);
-#define execvp musl_execvp
 
 /* musl gives memory back itself. */
 int malloc_trim(size_t pad);

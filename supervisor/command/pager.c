@@ -2,6 +2,7 @@
 
 #include "supervisor/command/pager.h"
 
+#include "lib/exec.h"
 #include "lib/io.h"
 
 #include <errno.h>
@@ -28,8 +29,7 @@ static void pager_execute(const char *command, int input, int told)
 	setenv("LESS", "FRX", 0);
 	signal(SIGPIPE, SIG_DFL);
 	const char **argv = strpbrk(command, " \t|&;<>()$`\\\"'*?[#~=%") ? shell : plain;
-	execvp(argv[0], (char **)argv);
-	int error = errno;
+	int error = exec_search(argv[0], (char **)argv);
 	io_write(told, &error, sizeof(error));
 	_exit(127);
 }

@@ -2,6 +2,7 @@
 // through terse-sh.
 
 #include "lib/active.h"
+#include "lib/exec.h"
 #include "shim/exec_call.h"
 #include "supervisor/agents/wiring.h"
 #include "supervisor/command/command.h"
@@ -96,8 +97,7 @@ int command_agent(struct command_context *c, int argc, char **argv)
 	agent_find_place(&place);
 	if (!off || strcmp(off, "0") != 0)
 		agent_activate(&place, *command);
-	execvp(*command, command);
-	int error = errno;
+	int error = exec_search(*command, command);
 	verb_error("agent", "%s: %s", *command, strerror(error));
 	return error == ENOENT ? 127 : 126;
 }

@@ -2,14 +2,13 @@
 
 #include "supervisor/process/spawn.h"
 
+#include "lib/exec.h"
 #include "lib/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pty.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -180,56 +179,12 @@ char **environment_make(char *const *from, const struct settings *s, bool captur
 	return result;
 }
 
-/* Whether a file that the kernel does not execute is a binary of another machine, not a script. */
-static bool is_binary(const char *path)
-{
-	char start[128];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, start, sizeof(start));
-	io_close(&fd);
-	const char *line = n > 0 ? memchr(start, '\n', (size_t)n) : NULL;
-	size_t len = line ? (size_t)(line - start) : n > 0 ? (size_t)n : 0;
-	return len > 0 && memchr(start, '\0', len);
-}
-
-/* Whether execvp() goes on searching after a file failed to execute with this error. */
-static bool is_passed_over(int error)
-{
-	return error == EACCES || error == ENOENT || error == ENOTDIR || error == ESTALE ||
-	       error == ENODEV || error == ETIMEDOUT;
-}
-
-/* Executes what execvp() would, but no script without #!. Returns ENOEXEC for a binary, else 0. */
-static int exec_unless_script(const char *file, char *const *argv)
-{
-	char path[PATH_MAX];
-	int error = ENOENT;
-	const char *entry = strchr(file, '/') ? "" : getenv("PATH");
-	while (entry && *file && is_passed_over(error)) {
-		size_t len = strcspn(entry, ":");
-		int size = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, entry, len ? "/" : "",
-				    file);
-		if (size < (int)sizeof(path)) {
-			execve(path, argv, environ);
-			error = errno;
-		}
-		if (error == ENOEXEC)
-			return is_binary(path) ? ENOEXEC : 0;
-		entry = entry[len] ? entry + len + 1 : NULL;
-	}
-	return 0;
-}
-
 int spawn_exec(const char *program, char *const *argv, char *const *envp)
 {
 	const char *file = program ? program : argv[0];
-	/* execvpe() searches the PATH of this process, the command's may differ. */
+	/* It is searched for in the command's PATH, which may differ from this process's. */
 	environ = (char **)envp;
-	/* execvp() would give a binary of another machine to sh. */
-	if (exec_unless_script(file, argv) == ENOEXEC)
-		return ENOEXEC;
-	execvp(file, argv);
-	return errno;
+	return exec_search(file, argv);
 }
 
 int spawn_exit_status(int exec_errno)

@@ -72,9 +72,8 @@ struct spawn {
    when the program can't be executed. */
 pid_t spawn_command(const struct spawn *s, pid_t *group);
 
-/* Replaces this process by the command, with the PATH search of execvp(3), but a binary that the
-   kernel does not execute is not given to sh. `program`: NULL for argv[0]. Returns errno only on
-   failure. */
+/* Replaces this process by the command, as exec_search() (lib/exec.h) with the PATH of `envp`.
+   `program`: NULL for argv[0]. Returns errno only on failure. */
 int spawn_exec(const char *program, char *const *argv, char *const *envp);
 
 /* The exit status a shell gives for it. */

@@ -2,6 +2,7 @@
 
 #include "supervisor/remote/transfer.h"
 
+#include "lib/exec.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/remote/directory.h"
@@ -57,7 +58,7 @@ _Noreturn static void transfer_exec(const struct words *command, const struct re
 	char **argv = remote_arguments(command, object);
 	if (!argv)
 		transfer_fail("memory");
-	execvp(argv[0], argv);
+	errno = exec_search(argv[0], argv);
 	transfer_fail(argv[0]);
 }
 
