@@ -3,6 +3,8 @@
 # Everything is built below $(BUILD); the source tree stays clean.
 
 BUILD    ?= build
+# One name for a directory, or what was noted of headers by another would not count.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 PREFIX   ?= /usr/local
 DESTDIR  ?=
 ifeq ($(origin CC),default)
