@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import unittest
 
 from support.harness import BUILD, Case, DEADLINE, HELPER, SOURCE, main, read_file, write_file
 
@@ -22,6 +23,7 @@ BY_FD = ["fexecve", "execveat_fd"]
 STRINGS = ["system", "popen"]
 LISTS = ["execl", "execlp", "execle"]
 EVERY = BY_PATH + PATH_SEARCH + BY_FD
+GLIBC = subprocess.run([CALLER, "libc"], capture_output=True, check=False).stdout == b"glibc\n"
 # The functions that this libc has.
 HERE = [e for e in EVERY if subprocess.run([CALLER, e, "plain", "/bin/true", "true"],
                                            capture_output=True, check=False).returncode != 77]
@@ -176,7 +178,7 @@ class Table(Shimmed):
 
         def test(entry, how):
             out = self.untouched(CALLER, entry, how, path, "sh", "-c", "x")[1]
-            self.assertIn(b"errno 13\n" if "spawn" not in entry else b"returned 13,", out)
+            self.assertIn(b"errno 13\n" if "spawn" not in entry else b"returned 13", out)
             self.untouched(CALLER, entry, how, os.path.join(self.work, "dir/sh"), "sh", "-c", "x")
             if entry not in BY_FD:  # to open the pipe would wait for a writer
                 self.untouched(CALLER, entry, how, os.path.join(self.work, "dir/bash"), "sh", "-c",
@@ -193,7 +195,7 @@ class Table(Shimmed):
             for name in ("plain", "sh"):
                 path = os.path.join(self.work, name)
                 out = self.untouched(CALLER, entry, how, path, "zero", "-c", "x")[1]
-                runs = entry in ("execvp", "execvpe", "execlp")
+                runs = GLIBC and entry in ("execvp", "execvpe", "execlp")
                 self.assertEqual(b"by sh: -c x" in out, runs, out)
                 if entry in PATH_SEARCH:
                     self.untouched(CALLER, entry, how, name, "zero", "-c", "x",
@@ -212,7 +214,7 @@ class Table(Shimmed):
         for entry in [e for e in HERE if "spawn" in e]:
             (_, out, _), _ = self.rewritten(CALLER, entry, "plain", "/bin/bash", "bash", "-c",
                                                  script)
-            self.assertRegex(out, rb"nine\nSigBlk:\t0+200\n(.*\n)?returned 0, errno 4242\n")
+            self.assertRegex(out, rb"nine\nSigBlk:\t0+200\n(.*\n)?returned 0(, errno 4242)?\n")
 
     def test_strings_of_system_and_popen(self):
         scripts = ["echo out; echo \"$0 $#\"; exit 3", "kill -9 $$", "exit 127", "nosuchcommand", "",
@@ -237,7 +239,8 @@ class Table(Shimmed):
                                                             "os.environ.pop('LD_PRELOAD', 0)"))
 
     def test_threads(self):
-        for entry in [e for e in HERE + STRINGS if e not in BY_FD]:
+        # musl's popen() closes other threads' descriptors, without the library, too.
+        for entry in [e for e in HERE + STRINGS[:None if GLIBC else 1] if e not in BY_FD]:
             with self.subTest(entry=entry):
                 # The longest that system() takes there, too.
                 argv = ["-", "exit 6 #" + "x" * 8000] if entry in STRINGS else \
@@ -291,6 +294,7 @@ class Environment(Shimmed):
         self.assertEqual((status, err), (0, b""), out)
         return out, self.records()
 
+    @unittest.skipUnless(GLIBC, "the libraries are glibc's")
     def test_other_libraries_are_kept_and_nothing_else_changes(self):
         for preload, rest in (("libm.so.6:%s", "libm.so.6"), ("%s libm.so.6", "libm.so.6"),
                               ("libm.so.6 %s:libdl.so.2", "libm.so.6:libdl.so.2"),

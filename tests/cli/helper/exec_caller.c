@@ -35,7 +35,8 @@
 #define ROUNDS    5
 #define SIZES     1100
 
-/* A weak reference shows whether there is a pidfd_spawn(): an older libc has none. */
+/* Weak references show which of these there are: musl and older libcs lack some. */
+extern int execveat(int, const char *, char *const[], char *const[], int) __attribute__((weak));
 extern int pidfd_spawn(int *, const char *, const posix_spawn_file_actions_t *,
 		       const posix_spawnattr_t *, char *const[], char *const[])
 	__attribute__((weak));
@@ -161,7 +162,11 @@ static void call_spawn(struct outcome *o, spawn_function *spawn, bool gives_fd)
 	posix_spawnattr_setsigmask(&attributes, &blocked);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	errno = UNTOUCHED;
+#ifdef __GLIBC__
 	o->search = !strchr(path, '/');
+#else
+	o->search = true; /* musl leaves errno as its child set it */
+#endif
 	returned(o, spawn(&id, path, &actions, &attributes, arguments, environment));
 	if (o->returned == 0 && gives_fd) {
 		siginfo_t info = {0};
@@ -339,13 +344,14 @@ static void *run_sizes(void *unused)
 	return NULL;
 }
 
-/* With the smallest stack that is allowed. */
+/* With the smallest stack that glibc allows. */
 static int run_threads(int count, void *(*run)(void *))
 {
 	pthread_t threads[THREADS];
 	pthread_attr_t attributes;
 	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, (size_t)PTHREAD_STACK_MIN);
+	pthread_attr_setstacksize(&attributes,
+				  (size_t)(PTHREAD_STACK_MIN < 16384 ? 16384 : PTHREAD_STACK_MIN));
 	for (int i = 0; i < count; i++) {
 		if (pthread_create(&threads[i], &attributes, run, NULL) != 0)
 			return 98;
@@ -380,18 +386,28 @@ static uint64_t library_sum(void)
 	return sum;
 }
 
+/* musl does not tell. */
+static size_t heap_in_use(void)
+{
+#ifdef __GLIBC__
+	return mallinfo2().uordblks;
+#else
+	return 0;
+#endif
+}
+
 static int run_once(bool in_vfork)
 {
 	struct outcome o = {0};
-	size_t heap = mallinfo2().uordblks;
+	size_t heap = heap_in_use();
 	uint64_t sum = library_sum();
 	errno = UNTOUCHED;
 	if (in_vfork)
 		call_in_vfork(&o);
 	else
 		entry->call(&o);
-	if (mallinfo2().uordblks != heap)
-		printf("%zd bytes of the heap\n", (ssize_t)(mallinfo2().uordblks - heap));
+	if (heap_in_use() != heap)
+		printf("%zd bytes of the heap\n", (ssize_t)(heap_in_use() - heap));
 	if (library_sum() != sum)
 		puts("the library's data changed");
 	print(&o);
@@ -421,11 +437,20 @@ int main(int argc, char **argv)
 		if (argc > 1 && strcmp(entries[i].name, argv[1]) == 0)
 			entry = &entries[i];
 	}
+	if (argc == 2 && strcmp(argv[1], "libc") == 0) {
+#ifdef __GLIBC__
+		puts("glibc");
+#else
+		puts("musl");
+#endif
+		return 0;
+	}
 	if (!entry || argc < 4) {
-		fprintf(stderr, "exec_caller ENTRY HOW PATH [ARG...]\n");
+		fprintf(stderr, "exec_caller ENTRY HOW PATH [ARG...] | libc\n");
 		return 2;
 	}
-	if ((entry->call == call_pidfd_spawn && !pidfd_spawn) ||
+	if (((entry->call == call_execveat || entry->call == call_execveat_fd) && !execveat) ||
+	    (entry->call == call_pidfd_spawn && !pidfd_spawn) ||
 	    (entry->call == call_pidfd_spawnp && !pidfd_spawnp)) {
 		puts("not there");
 		return 77;
