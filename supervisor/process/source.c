@@ -72,8 +72,10 @@ static void source_on_print(void *ctx, const char *data, size_t len)
 	struct source *s = ctx;
 	output_queue_write(&s->queue, data, len);
 	s->printed = true;
-	if (s->sink == SINK_AGENT || s->sink == SINK_PIPE)
+	if (s->sink == SINK_AGENT || s->sink == SINK_PIPE) {
 		shown_add(&s->record->shown, data, len);
+		s->shown += len;
+	}
 }
 
 static enum interceptor_print on_resolve(void *ctx)
@@ -82,7 +84,8 @@ static enum interceptor_print on_resolve(void *ctx)
 	struct process_tree process_tree = {.passes = false};
 	TRACE(SINK, "%s: begins to matter, looked at again", s->is_stderr ? "stderr" : "stdout");
 	s->sink = sink_of_pipe(s->queue.fd, s->job->front, s->job->parent, &process_tree);
-	if (s->sink != SINK_AGENT)
+	/* The other stream may have an agent for its reader. */
+	if (s->sink != SINK_AGENT && s->record->shown.bytes == s->shown)
 		shown_forget(&s->record->shown);
 	return s->sink == SINK_AGENT ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
 }

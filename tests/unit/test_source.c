@@ -204,6 +204,32 @@ static void standard_error(const void *ctx)
 	holds(r.err, "oops\n");
 }
 
+/* Standard output turns out to have a program for its reader: what an agent was shown of standard
+   error still counts. */
+static void shown_beside_a_program(const void *ctx)
+{
+	struct run r;
+	char name[4096];
+	(void)ctx;
+	snprintf(name, sizeof(name), "%s/fifo", home);
+	CHECK(mkfifo(name, 0600) == 0);
+	start(&r, 0, CHANNEL_PTY, SINK_PIPE);
+	record_prepare(&r.record, 0);
+	r.settings.size = r.settings.failure_size = 64;
+	int fifo = open(name, O_RDWR | O_CLOEXEC);
+	CHECK(fifo >= 0 && dup2(fifo, STDOUT_FILENO) == STDOUT_FILENO);
+	output_queue_init(&r.source.queue, STDOUT_FILENO);
+	shown_add(&r.record.shown, "oops\n", 5);
+	for (int i = 0; i < 50; i++)
+		put(&r, "a line of the output\n");
+	CHECK(take(&r) == 0);
+	report(&r);
+	CHECK(interceptor_reader(r.source.text) == INTERCEPT_WHOLE);
+	CHECK(r.record.shown.bytes == 5);
+	release(&r);
+	io_close(&fifo);
+}
+
 /* A person gets the bytes, and a line at the end if it was more than a screen or so. */
 static void to_a_person(const void *ctx)
 {
@@ -328,6 +354,7 @@ static void no_pty(const void *ctx)
 CHANNEL_TEST(to_an_agent)
 CHANNEL_TEST(to_a_program)
 CHANNEL_TEST(standard_error)
+CHANNEL_TEST(shown_beside_a_program)
 CHANNEL_TEST(to_a_person)
 CHANNEL_TEST(queries)
 CHANNEL_TEST(turns)
@@ -344,10 +371,15 @@ static void test_much_and_little(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_to_an_agent),    cmocka_unit_test(test_to_a_program),
-		cmocka_unit_test(test_standard_error), cmocka_unit_test(test_to_a_person),
-		cmocka_unit_test(test_queries),        cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_no_pty),         cmocka_unit_test(test_much_and_little),
+		cmocka_unit_test(test_to_an_agent),
+		cmocka_unit_test(test_to_a_program),
+		cmocka_unit_test(test_standard_error),
+		cmocka_unit_test(test_shown_beside_a_program),
+		cmocka_unit_test(test_to_a_person),
+		cmocka_unit_test(test_queries),
+		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_no_pty),
+		cmocka_unit_test(test_much_and_little),
 	};
 	return cmocka_run_group_tests(tests, home_setup, home_teardown);
 }
