@@ -35,6 +35,7 @@ void layout_begin(struct layout *l, const struct preview_options *options,
 	l->spelled = ask->spelled;
 	l->bare = options->bare;
 	l->asked_for = false;
+	l->whole = false;
 	l->guard = options->guard && !options->bare;
 	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
 }
@@ -338,6 +339,7 @@ bool layout_take_all(struct layout *l)
 		l->units[i].chosen = true;
 	l->used = cost;
 	l->lines = lines;
+	l->whole = !spells;
 	return true;
 }
 
@@ -400,18 +402,26 @@ bool layout_take(struct layout *l, size_t unit)
 	return u->chosen || layout_choose(l, u, used_beside(l, u));
 }
 
-void layout_drop(struct layout *l, size_t from, size_t to)
+bool layout_drop(struct layout *l, size_t from, size_t to, size_t worth)
 {
 	const struct unit *first = &l->units[from], *last = &l->units[to - 1];
 	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
 	const struct unit *before = chosen_before(l, from), *behind = chosen_behind(l, to - 1);
-	l->used -= gap_cost(l, before, first) + gap_cost(l, last, behind);
+	size_t gone = gap_cost(l, before, first) + gap_cost(l, last, behind);
+	uint64_t lines = 0;
 	for (size_t i = from; i < to; i++) {
-		l->units[i].chosen = false;
-		l->used -= l->units[i].cost;
-		l->lines -= l->units[i].lines;
+		gone += l->units[i].cost;
+		lines += l->units[i].lines;
 	}
-	l->used += gap_cost(l, before, behind);
+	size_t come = gap_cost(l, before, behind) + (l->whole ? l->spell_cost : 0);
+	if (come + worth > gone)
+		return false;
+	for (size_t i = from; i < to; i++)
+		l->units[i].chosen = false;
+	l->used = l->used - gone + come;
+	l->lines -= lines;
+	l->whole = false;
+	return true;
 }
 
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit)

@@ -75,6 +75,7 @@ struct layout {
 	uint64_t total_lines, total_bytes;
 	bool bare, guard; /* see preview.h */
 	bool spelled;     /* a piece has the command already */
+	bool whole;       /* all is taken, and no omission with its command is paid for */
 };
 
 /* Empties it for a new choice. The memory is kept. */
@@ -113,9 +114,9 @@ bool layout_take(struct layout *l, size_t unit);
 /* The same with the line cut so that it fits, and to `limit` bytes at most. */
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit);
 
-/* The taken units from..to, each of which begins where the last one ends, are not taken any more.
- */
-void layout_drop(struct layout *l, size_t from, size_t to);
+/* The taken units from..to, each of which begins where the last one ends, are not taken any more if
+   that saves at least `worth` bytes. Returns whether it does. */
+bool layout_drop(struct layout *l, size_t from, size_t to, size_t worth);
 
 /* Takes the lines of each gap that cost no more than its marker. */
 void layout_close_gaps(struct layout *l);

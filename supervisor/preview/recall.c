@@ -105,16 +105,10 @@ static bool recall_follows(const struct unit *before, const struct unit *behind)
 /* Leaves out the units from..to if that saves something. */
 static bool recall_leave(struct layout *l, size_t from, size_t to)
 {
-	size_t before = l->used;
 	bool seen = false;
 	for (size_t i = from; i < to; i++)
 		seen |= l->units[i].seen;
-	layout_drop(l, from, to);
-	if (seen && l->used + WORTH_LEAVING <= before)
-		return true;
-	for (size_t i = from; i < to; i++)
-		layout_take(l, i);
-	return false;
+	return seen && layout_drop(l, from, to, WORTH_LEAVING);
 }
 
 bool recall_leave_out(struct layout *l)
