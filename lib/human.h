@@ -18,10 +18,14 @@ int64_t clock_real_ms(void);
 #define HUMAN_LEN 32
 
 /* The same as an argument of printf: the string is gone at the end of the block. */
+#define HUMAN_NUMBER(n)    human_number((char[HUMAN_LEN]){0}, (n))
 #define HUMAN_COUNT(n)     human_count((char[HUMAN_LEN]){0}, (n))
 #define HUMAN_SIZE(bytes)  human_size((char[HUMAN_LEN]){0}, (bytes))
 #define HUMAN_DURATION(ms) human_duration((char[HUMAN_LEN]){0}, (ms))
 #define HUMAN_SIGNAL(sig)  human_signal((char[HUMAN_LEN]){0}, (sig))
+
+/* 8432 -> "8432" */
+char *human_number(char out[HUMAN_LEN], uint64_t n);
 
 /* 8432 -> "8,432" */
 char *human_count(char out[HUMAN_LEN], uint64_t n);

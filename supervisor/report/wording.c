@@ -86,9 +86,11 @@ static void append_cut_bytes(struct buffer *out, const struct wording_place *pla
 /* "31-1234", or "7" */
 static void append_numbers(struct buffer *out, uint64_t from, uint64_t to)
 {
-	buffer_printf(out, "%" PRIu64, from);
-	if (to > from)
-		buffer_printf(out, "-%" PRIu64, to);
+	buffer_append_string(out, HUMAN_NUMBER(from));
+	if (to > from) {
+		buffer_append_string(out, "-");
+		buffer_append_string(out, HUMAN_NUMBER(to));
+	}
 }
 
 /* ": terse read ID --lines 31-1234" in the first marker, or why it can't be read. */

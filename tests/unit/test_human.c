@@ -1,7 +1,9 @@
 // Numbers as people read them.
 
 #include "lib/human.h"
+#include "tests/unit/random.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,6 +85,31 @@ static void sizes(void **state)
 	}
 }
 
+/* The same as printf rounds it. */
+static void sizes_rounded(void **state)
+{
+	static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
+	uint64_t random = random_start(1);
+	(void)state;
+	for (int i = 0; i < 200000; i++) {
+		char out[HUMAN_LEN], want[HUMAN_LEN];
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		/* printf is exact up to 53 bits; many are near to a half. */
+		uint64_t bytes = (random >> 11) >> (random % 53);
+		if (i % 2)
+			bytes = (bytes & ~(uint64_t)1023) + 1024 * 5 / 100 + i % 5 - 2;
+		double value = (double)bytes;
+		unsigned unit = 0;
+		for (; value >= 1023.5 && bytes >= 1024; value /= 1024)
+			unit++;
+		snprintf(want, sizeof(want), value < 99.95 && unit ? "%.1f %s" : "%.0f %s", value,
+			 units[unit]);
+		assert_string_equal(human_size(out, bytes), want);
+		snprintf(want, sizeof(want), "%" PRIu64, random);
+		assert_string_equal(human_number(out, random), want);
+	}
+}
+
 static void durations(void **state)
 {
 	static const struct {
@@ -117,6 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts),
+		cmocka_unit_test(sizes_rounded),
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(durations),
 	};
