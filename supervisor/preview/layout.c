@@ -38,6 +38,7 @@ void layout_begin(struct layout *l, const struct preview_options *options,
 	l->whole = false;
 	l->guard = options->guard && !options->bare;
 	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
+	memset(l->gaps, 0, sizeof(l->gaps));
 }
 
 void layout_release(struct layout *l)
@@ -248,10 +249,18 @@ static struct preview_piece gap_between(const struct layout *l, const struct uni
 	return gap;
 }
 
-static size_t gap_cost(const struct layout *l, const struct unit *a, const struct unit *b)
+static size_t gap_cost(struct layout *l, const struct unit *a, const struct unit *b)
 {
+	for (size_t i = 0; i < sizeof(l->gaps) / sizeof(*l->gaps); i++) {
+		const struct known_gap *known = &l->gaps[i];
+		if (known->a == a && known->b == b && (a || b))
+			return known->cost;
+	}
 	struct preview_piece gap = gap_between(l, a, b);
-	return gap.from <= gap.to ? marker_cost(l, &gap) : 0;
+	size_t cost = gap.from <= gap.to ? marker_cost(l, &gap) : 0;
+	l->gaps[l->gap_next] = (struct known_gap){a, b, cost};
+	l->gap_next = (l->gap_next + 1) % (sizeof(l->gaps) / sizeof(*l->gaps));
+	return cost;
 }
 
 /* The bytes that the command takes in the first marker, at most: the last lines have the longest

@@ -25,19 +25,21 @@ struct unit {
 	uint64_t to;       /* the last of the equal lines, or of those that are alike */
 	uint64_t length;   /* of all of them */
 	size_t limit;      /* bytes to print of the line at most */
-	enum line_cut cut; /* where it is cut, if it is longer */
 	size_t cost;       /* printed bytes */
 	uint64_t lines;    /* printed lines */
-	bool squeezed;     /* runs of one character are printed short */
+	enum line_cut cut; /* where it is cut, if it is longer */
+	bool chosen;
+	bool squeezed; /* runs of one character are printed short */
+	bool guard;    /* LINE_GUARD goes in front */
 	bool folded;
 	bool alike;       /* not equal */
+	bool seen;        /* the reader was shown it before, there ... */
+	bool stays;       /* ... but gets it again */
+	unsigned above;   /* alike: like so many in front of the fold, this one included */
 	struct line last; /* of lines that are alike */
-	unsigned above;   /* like so many in front of the fold, this one included */
-	bool chosen;
-	bool guard; /* LINE_GUARD goes in front */
-	bool seen;  /* the reader was shown it before, there ... */
-	bool stays; /* ... but gets it again */
 	struct recall_place shown;
+	/* The same for units that one run has shown one below the other; 0: not shown. */
+	uint32_t streak;
 	struct trait trait;
 };
 
@@ -54,6 +56,13 @@ struct layout {
 	struct nearest_chosen {
 		size_t from, to;
 	} before, behind;
+	/* What the gaps cost that were asked for last, between two units (NULL: the start or end of
+	   the text): of the three that taking a unit asks for, two were asked for before. */
+	struct known_gap {
+		const struct unit *a, *b;
+		size_t cost;
+	} gaps[2];
+	unsigned gap_next; /* the one that is replaced next */
 	struct preview_piece *pieces;
 	size_t piece_count, piece_cap;
 	struct buffer text; /* of the pieces */

@@ -20,13 +20,13 @@ struct line {
 	uint64_t offset; /* of its first byte in the text */
 	uint64_t length; /* its newline included, when it has one */
 	bool ended;      /* it has one */
+	bool around;     /* `back` is the most telling part, see below */
 	/* Its first bytes. When they are not all of it, `back` holds bytes from
 	   further on: the last ones, without the newline. It is empty when those are gone too. */
 	const char *front, *back;
 	size_t front_len, back_len, after;
-	/* `back` is the most telling part, with `after` more bytes behind it; if the line is whole,
-	   it is a part of `front`. */
-	bool around;
+	/* `around`: `back` is the most telling part, with `after` more bytes behind it; if the line
+	   is whole, it is a part of `front`. */
 };
 
 /* How a line is printed that is longer than `limit` bytes, newline included. */

@@ -23,6 +23,13 @@ static bool recall_is_exact(const struct trait *t)
 	       t->kind == SCORE_WARNING;
 }
 
+/* Whether one run has shown the second unit right below the first. */
+static bool recall_goes_on(const struct unit *a, const struct unit *b)
+{
+	return a->seen && b->seen && a->shown.id && a->shown.id == b->shown.id &&
+	       a->shown.line + 1 == b->shown.line;
+}
+
 void recall_mark(struct layout *l, const struct recall *recall)
 {
 	for (size_t i = l->back; recall && i < l->count; i++) {
@@ -33,6 +40,8 @@ void recall_mark(struct layout *l, const struct recall *recall)
 			recall->ctx, u->line.front, u->line.front_len - u->line.ended, &u->shown);
 		u->seen = found == RECALL_SAME ||
 			  (found == RECALL_MASKED && !recall_is_exact(&u->trait));
+		u->streak =
+			i > l->back && recall_goes_on(u - 1, u) ? u[-1].streak : (uint32_t)i + 1;
 	}
 }
 
@@ -43,11 +52,8 @@ bool recall_name(const struct layout *l, const struct unit *a, const struct unit
 	const struct unit *to = b ? b : l->units + l->count;
 	if (gap->bytes < WORTH_NAMING || (uint64_t)(to - from) != gap->to - gap->from + 1)
 		return false;
-	for (const struct unit *u = from; u < to; u++) {
-		if (!u->seen || !u->shown.id || u->shown.id != from->shown.id ||
-		    u->shown.line != from->shown.line + (uint64_t)(u - from))
-			return false;
-	}
+	if (!from->seen || !from->shown.id || from->streak != to[-1].streak)
+		return false;
 	gap->as = from->shown.id;
 	gap->as_from = from->shown.line;
 	gap->as_to = from->shown.line + (uint64_t)(to - from) - 1;
