@@ -4,11 +4,10 @@
 
 #include "lib/buffer.h"
 #include "lib/fingerprint.h"
-#include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/artifact/history.h"
+#include "supervisor/artifact/removal.h"
 
-#include <dirent.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -78,189 +77,151 @@ int earlier_find(struct store *stores, int count, const char *session, const str
 	return got ? got : earlier_walk(stores, count, NULL, m, found);
 }
 
-/* Bytes of a history's end that are looked through: some two hundred runs. */
-#define HISTORY_END ((size_t)128 * 1024)
+/* The runs of all commands, in the order of their ends: "HASH ID +SESSION", or "-SESSION" where the
+   run did not end with 0. */
+#define COMMANDS_FILE "commands"
 
-/* Appends the words and the directory as a line of the history has them: as long as they are not
-   cut there, the same bytes in the lines of all runs of the command. */
-static void add_identity(struct buffer *out, const struct meta *m)
-{
-	static const char from[] = "\"command\":", to[] = ",\"state\":";
-	struct buffer line = BUFFER_INIT;
-	meta_encode(&line, m, META_HISTORY_MAX);
-	const char *start = line.len ? memmem(line.data, line.len, from, strlen(from)) : NULL;
-	const char *end =
-		start ? memmem(start, (size_t)(line.data + line.len - start), to, strlen(to))
-		      : NULL;
-	if (end)
-		buffer_append(out, start, (size_t)(end - start) + strlen(to));
-	buffer_release(&line);
-}
+/* Bytes of its end that are looked through: a thousand runs or more. */
+#define COMMANDS_END ((size_t)64 * 1024)
 
-/* The ID in a line of the history; "" for a run without an artifact. */
-static void take_id_of_line(const char *line, size_t len, char id[ID_LEN + 1])
-{
-	static const char key[] = "\"id\":\"";
-	const char *at = memmem(line, len, key, strlen(key));
-	id[0] = '\0';
-	if (!at || (size_t)(line + len - at) < strlen(key) + ID_LEN)
-		return;
-	memcpy(id, at + strlen(key), ID_LEN);
-	id[ID_LEN] = '\0';
-	if (!id_is_valid(id))
-		id[0] = '\0';
-}
+/* Runs of a command that may be gone before it counts as having none. */
+#define COMMANDS_TRIES 16
 
-/* Finds the newest older artifact of the command in the end of a history. */
-static bool find_in_history(const char *text, size_t len, const struct buffer *identity,
-			    const struct meta *m, char id[ID_LEN + 1])
-{
-	while (len > 0) {
-		const char *newline = memrchr(text, '\n', len - 1);
-		const char *line = newline ? newline + 1 : text;
-		size_t line_len = (size_t)(text + len - line);
-		take_id_of_line(line, line_len, id);
-		if (id[0] && (!m->id[0] || strcmp(id, m->id) < 0) &&
-		    memmem(line, line_len, identity->data, identity->len))
-			return true;
-		len -= line_len;
-	}
-	return false;
-}
+#define HASH_LEN 16
 
-static bool look_in_history(int dir, const struct meta *m, char id[ID_LEN + 1])
-{
-	struct buffer identity = BUFFER_INIT;
-	struct stat st;
-	char *text = malloc(HISTORY_END);
-	int fd = text ? store_open_file(dir, META_HISTORY, O_RDONLY) : -1;
-	bool found = false;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		goto out;
-	size_t len = (uint64_t)st.st_size < HISTORY_END ? (size_t)st.st_size : HISTORY_END;
-	add_identity(&identity, m);
-	if (buffer_check(&identity) == 0 && identity.len > 0 &&
-	    io_read_whole(fd, text, len, st.st_size - (off_t)len) == 0)
-		found = find_in_history(text, len, &identity, m, id);
-out:
-	io_close(&fd);
-	free(text);
-	buffer_release(&identity);
-	return found;
-}
+/* In front of the session in a line, and the longest line. */
+#define COMMANDS_HEAD ((size_t)HASH_LEN + 1 + ID_LEN + 1 + 1)
+#define COMMANDS_LINE (COMMANDS_HEAD + STORE_SESSION_LEN + 1)
 
-/* The name of a command's link. */
-static void name_link(const struct meta *m, bool success, char name[24])
+/* The hash of a command: of its words and directory. */
+static void hash_command(const struct meta *m, char out[HASH_LEN + 1])
 {
 	uint64_t hash = fingerprint_exact(m->cwd, strlen(m->cwd));
 	for (char **arg = m->argv; arg && *arg; arg++)
 		hash = (hash << 7 | hash >> 57) ^ fingerprint_exact(*arg, strlen(*arg));
-	snprintf(name, 24, "%016" PRIx64 "%s", hash, success ? ".ok" : "");
+	snprintf(out, HASH_LEN + 1, "%016" PRIx64, hash);
 }
 
-/* Reads "SESSION/ID". */
-static bool read_link(int dir, const char *name, char session[STORE_SESSION_LEN + 1],
-		      char id[ID_LEN + 1])
+/* Takes a line apart. Returns whether it is one. */
+static bool read_noted(const char *line, size_t len, struct id_found *found, bool *success)
 {
-	char text[STORE_SESSION_LEN + ID_LEN + 2];
-	ssize_t n = readlinkat(dir, name, text, sizeof(text));
-	if (n <= ID_LEN + 1 || n == (ssize_t)sizeof(text) || text[n - ID_LEN - 1] != '/')
+	const char *id = line + HASH_LEN + 1;
+	char session[STORE_SESSION_LEN + 1];
+	size_t session_len = len - COMMANDS_HEAD;
+	if (len <= COMMANDS_HEAD || session_len > STORE_SESSION_LEN || id[-1] != ' ' ||
+	    id[ID_LEN] != ' ')
 		return false;
-	memcpy(id, text + n - ID_LEN, ID_LEN);
-	id[ID_LEN] = '\0';
-	text[n - ID_LEN - 1] = '\0';
-	store_session_name(text, session);
-	return id_is_valid(id) && strcmp(text, session) == 0;
+	memcpy(found->id, id, ID_LEN);
+	found->id[ID_LEN] = '\0';
+	memcpy(session, line + COMMANDS_HEAD, session_len);
+	session[session_len] = '\0';
+	store_session_name(session, found->session);
+	*success = id[ID_LEN + 1] == '+';
+	return id_is_valid(found->id) && strcmp(session, found->session) == 0;
 }
 
-static bool look_at_link(const struct store *s, const struct meta *m, bool success,
-			 struct id_found *found)
+/* Whether the artifact that was found is there, and of the command; then its directory is open. */
+static bool check_found(struct earlier_run *run, const struct meta *m)
 {
-	char name[24];
-	int dir = store_open_commands(s, false);
-	name_link(m, success, name);
-	bool is = dir >= 0 && read_link(dir, name, found->session, found->id);
-	io_close(&dir);
-	return is && strcmp(found->id, m->id) != 0;
-}
-
-/* Whether the artifact that was found is there, and of the command. */
-static bool check_found(const struct id_found *found, const struct meta *m, struct meta *other)
-{
-	int dir = store_open_session(found->store, found->session, false);
-	bool is = dir >= 0 && id_has_file(dir, found->id, ".txt") &&
-		  meta_read(dir, found->id, other) == 0;
-	io_close(&dir);
-	if (is && (!earlier_is_same(other, m) || other->state == META_RUNNING)) {
-		meta_release(other);
-		is = false;
+	run->dir = store_open_session(run->found.store, run->found.session, false);
+	if (run->dir >= 0 && id_has_file(run->dir, run->found.id, ".txt") &&
+	    meta_read(run->dir, run->found.id, &run->meta) == 0) {
+		if (earlier_is_same(&run->meta, m) && run->meta.state != META_RUNNING)
+			return true;
+		meta_release(&run->meta);
 	}
-	return is;
+	io_close(&run->dir);
+	return false;
 }
 
-bool earlier_look_up(struct store *s, const char *session, int dir, const struct meta *m,
-		     bool success, struct id_found *found, struct meta *other)
+/* Finds the newest run of the command: of this session (NULL: any), and, with `success`, one that
+   ended with 0. */
+static bool find_noted(const struct buffer *end, const char *session, bool success,
+		       const struct meta *m, struct earlier_run *run)
 {
-	*found = (struct id_found){.store = s};
-	snprintf(found->session, sizeof(found->session), "%s", session);
-	if (!success && look_in_history(dir, m, found->id) && check_found(found, m, other))
-		return true;
-	return look_at_link(s, m, success, found) && check_found(found, m, other);
+	char hash[HASH_LEN + 1];
+	int tries = COMMANDS_TRIES;
+	hash_command(m, hash);
+	for (size_t len = end->len; len > 0 && tries > 0;) {
+		const char *newline = memrchr(end->data, '\n', len - 1);
+		const char *line = newline ? newline + 1 : end->data;
+		size_t line_len = (size_t)(end->data + len - line) - 1;
+		bool ended_well;
+		len = (size_t)(line - end->data);
+		if (line_len < HASH_LEN || memcmp(line, hash, HASH_LEN) != 0 ||
+		    !read_noted(line, line_len, &run->found, &ended_well) ||
+		    strcmp(run->found.id, m->id) == 0 || (success && !ended_well) ||
+		    (session && strcmp(run->found.session, session) != 0))
+			continue;
+		if (check_found(run, m))
+			return true;
+		tries--;
+	}
+	return false;
 }
 
-static int replace_link(int dir, const char *name, const char *target)
+/* Reads the last lines of the file. The first of them may be a part, and a part at the end of the
+   file is left out. */
+static void read_commands(struct buffer *out, const struct store *s)
 {
-	char temporary[48];
-	snprintf(temporary, sizeof(temporary), ".%s.%ld", name, (long)getpid());
-	if (symlinkat(target, dir, temporary) < 0 &&
-	    (errno != EEXIST || unlinkat(dir, temporary, 0) < 0 ||
-	     symlinkat(target, dir, temporary) < 0))
-		return -1;
-	int result = renameat(dir, temporary, dir, name);
-	if (result < 0)
-		unlinkat(dir, temporary, 0);
-	return result;
+	struct stat st;
+	int fd = store_open_file(s->fd, COMMANDS_FILE, O_RDONLY);
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
+		size_t len =
+			(uint64_t)st.st_size < COMMANDS_END ? (size_t)st.st_size : COMMANDS_END;
+		if (buffer_reserve(out, len) == 0 &&
+		    io_read_whole(fd, out->data, len, st.st_size - (off_t)len) == 0)
+			out->len = len;
+	}
+	const char *last = out->len ? memrchr(out->data, '\n', out->len) : NULL;
+	out->len = last ? (size_t)(last - out->data) + 1 : 0;
+	io_close(&fd);
+}
+
+void earlier_look_up(struct store *s, const char *session, const struct meta *m,
+		     struct earlier_run *last, struct earlier_run *success)
+{
+	struct buffer end = BUFFER_INIT;
+	*last = (struct earlier_run){.found = {.store = s}, .dir = -1};
+	if (success)
+		*success = *last;
+	read_commands(&end, s);
+	last->is_found =
+		find_noted(&end, session, false, m, last) || find_noted(&end, NULL, false, m, last);
+	if (success && last->is_found)
+		success->is_found = find_noted(&end, NULL, true, m, success);
+	buffer_release(&end);
+}
+
+void earlier_run_release(struct earlier_run *run)
+{
+	if (run->is_found)
+		meta_release(&run->meta);
+	io_close(&run->dir);
+	run->is_found = false;
 }
 
 int earlier_note(const struct store *s, const char *session, const struct meta *m)
 {
-	char name[24], target[STORE_SESSION_LEN + ID_LEN + 2];
-	int dir = store_open_commands(s, true);
-	if (dir < 0)
-		return -1;
-	snprintf(target, sizeof(target), "%s/%s", session, m->id);
-	name_link(m, false, name);
-	int result = replace_link(dir, name, target);
-	if (result == 0 && m->state == META_DONE && m->exit_code == 0) {
-		name_link(m, true, name);
-		result = replace_link(dir, name, target);
-	}
-	io_close(&dir);
-	return result;
+	char hash[HASH_LEN + 1], line[COMMANDS_LINE + 1];
+	bool success = m->state == META_DONE && m->exit_code == 0;
+	hash_command(m, hash);
+	int len = snprintf(line, sizeof(line), "%s %s %c%s\n", hash, m->id, success ? '+' : '-',
+			   session);
+	return journal_append(s->fd, COMMANDS_FILE, line, (size_t)len);
 }
 
-/* Whether a temporary link was left by a crash. */
-static bool is_left(int dir, const char *name)
+/* How much of a line stays: all of it, if the artifact is there. */
+static size_t keep_noted(void *ctx, const char *line, size_t len)
 {
-	struct stat st;
-	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode) &&
-	       clock_real_ms() / 1000 - st.st_ctim.tv_sec > STORE_SETTLED_S;
+	struct id_found found;
+	bool success;
+	return read_noted(line, len, &found, &success) && id_exists(ctx, found.id) ? len : 0;
 }
 
 void earlier_sweep(const struct store *s)
 {
-	int dir = store_open_commands(s, false);
-	DIR *d = io_list_opened(dir);
-	for (struct dirent *e; d && (e = readdir(d));) {
-		char session[STORE_SESSION_LEN + 1], id[ID_LEN + 1];
-		bool goes = e->d_name[0] == '.'
-				    ? is_left(dir, e->d_name)
-				    : !read_link(dir, e->d_name, session, id) || !id_exists(s, id);
-		if (goes)
-			unlinkat(dir, e->d_name, 0);
-	}
-	if (d)
-		closedir(d);
+	journal_filter(s->fd, COMMANDS_FILE, keep_noted, (void *)s);
 }
 
 #define FAILURES_MAGIC "tersefa1"

@@ -1,9 +1,10 @@
 // The runs of one command: the same words in the same directory.
 //
-// STORE/commands/HASH      symbolic link to "SESSION/ID": the last artifact of that command
-//                HASH.ok   its last one that ended with 0
+//   STORE/commands   a line for each run that was previewed, in the order of their ends
+//   (removal.h):
+//                    the hash of its command, its ID, how it ended, its session
 //
-// The hash is that of words and directory; who follows a link checks them.
+// Who finds a run there checks its words and directory, and whether it is still there.
 #ifndef TERSE_ARTIFACT_EARLIER_H
 #define TERSE_ARTIFACT_EARLIER_H
 
@@ -24,17 +25,25 @@ bool earlier_is_same(const struct meta *a, const struct meta *b);
 int earlier_find(struct store *stores, int count, const char *session, const struct meta *m,
 		 struct id_found *found);
 
-/* The same quickly, at the end of a run: by the end of the session's history (in `dir`), then by
-   the link. Of a `success` the link alone. Fills in the found run's metadata, which the caller
-   releases, and *found. Returns whether there is one. */
-bool earlier_look_up(struct store *s, const char *session, int dir, const struct meta *m,
-		     bool success, struct id_found *found, struct meta *other);
+/* A run that was found, with its metadata and the open directory of its session. */
+struct earlier_run {
+	bool is_found;
+	struct id_found found;
+	struct meta meta;
+	int dir;
+};
 
-/* The artifact of `m` in `session`, which has ended, is the last one of its command. Returns 0, or
-   -1 with errno. */
+/* Finds quickly, at the end of a run, among the last runs that were noted: the newest of the same
+   command, in its session (a result of store_session_name) if there is one; and the newest one in
+   any session that ended with 0 (`success` may be NULL). earlier_run_release() both. */
+void earlier_look_up(struct store *s, const char *session, const struct meta *m,
+		     struct earlier_run *last, struct earlier_run *success);
+void earlier_run_release(struct earlier_run *run);
+
+/* Notes the run of `m` in `session`, which has ended. Returns 0, or -1 with errno. */
 int earlier_note(const struct store *s, const char *session, const struct meta *m);
 
-/* Removes links to artifacts that are gone. */
+/* Takes out runs whose artifacts are gone. */
 void earlier_sweep(const struct store *s);
 
 // The lines of a failed run that tell of a failure, as fingerprints (lib/fingerprint.h), sorted and

@@ -488,6 +488,7 @@ int gc_run(struct gc *g)
 	sweep_claims(g, &v);
 	if (!g->dry)
 		earlier_sweep(g->store);
+	sweep_temporary(g, g->store->fd);
 	/* Sockets of supervisors that were killed before they could rename them. */
 	int live = store_open_live(g->store, false);
 	if (live >= 0)

@@ -411,11 +411,6 @@ int store_open_ids(const struct store *s, bool make)
 	return open_below(s->fd, "ids", make);
 }
 
-int store_open_commands(const struct store *s, bool make)
-{
-	return open_below(s->fd, "commands", make);
-}
-
 int store_open_live(const struct store *s, bool make)
 {
 	return open_below(s->fd, "live", make);

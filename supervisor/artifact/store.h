@@ -3,7 +3,7 @@
 //   STORE/sessions/SESSION/ID.txt ...   the artifacts (see artifact.h)
 //   STORE/ids/ID                        symbolic link whose text is the session:
 //                                       claims the ID and finds it again
-//   STORE/commands/HASH                 symbolic link to a command's last artifact (see earlier.h)
+//   STORE/commands                      which runs each command had (see earlier.h)
 //   STORE/live/ID                       control socket of a run that lives
 //   STORE/push/...                      what waits for the remote
 //   STORE/gc                            written when the store was last cleaned up (gc.h)
@@ -98,9 +98,6 @@ int store_open_sessions(const struct store *s, bool make);
 
 /* Opens STORE/ids in the same way. */
 int store_open_ids(const struct store *s, bool make);
-
-/* Opens STORE/commands, where the last artifacts of commands are (earlier.h). */
-int store_open_commands(const struct store *s, bool make);
 
 /* Opens STORE/live, where the sockets of the runs that live are (process/control.h). */
 int store_open_live(const struct store *s, bool make);

@@ -184,6 +184,21 @@ int text_open(struct text *t, int dir, const char *id, enum artifact_part part)
 	return 0;
 }
 
+int text_open_whole(struct text *t, int dir, const char *id, enum artifact_part part)
+{
+	struct stat st;
+	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1, .part = part};
+	t->fd = id_open_file(dir, id, artifact_files[part].suffix, O_RDONLY);
+	if (t->fd < 0)
+		return -1;
+	if (fstat(t->fd, &st) < 0) {
+		io_close(&t->fd);
+		return -1;
+	}
+	t->size = (uint64_t)st.st_size;
+	return 0;
+}
+
 int text_open_file(struct text *t, const char *path)
 {
 	*t = (struct text){.fd = -1, .idx = -1, .dir = -1, .json = -1};

@@ -13,7 +13,11 @@
 
 int side_init(struct side *s, struct text *text, bool exact)
 {
-	*s = (struct side){.text = text, .exact = exact, .block = malloc(BLOCK)};
+	*s = (struct side){.text = text, .exact = exact, .room = BLOCK};
+	/* One byte more, which is never filled. */
+	if (text->size < BLOCK)
+		s->room = (size_t)text->size + 1;
+	s->block = malloc(s->room);
 	if (!s->block)
 		return -1;
 	side_seek(s, 0, 1);
@@ -52,8 +56,8 @@ static int side_fill(struct side *s)
 	s->offset += s->at;
 	s->len -= s->at;
 	s->at = 0;
-	while (s->len < BLOCK && !s->ended && !s->has_gap) {
-		if (text_next(s->text, s->block + s->len, BLOCK - s->len, &piece) < 0)
+	while (s->len < s->room && !s->ended && !s->has_gap) {
+		if (text_next(s->text, s->block + s->len, s->room - s->len, &piece) < 0)
 			return -1;
 		s->ended = piece.kind == TEXT_END;
 		s->has_gap = piece.kind == TEXT_GAP;
@@ -129,7 +133,7 @@ int side_next(struct side *s, struct side_line *line)
 		return 1;
 	}
 	s->number++;
-	if (!newline && s->len == BLOCK && s->at == 0)
+	if (!newline && s->len == s->room && s->at == 0)
 		return side_take_long(s, line);
 	size_t len = newline ? (size_t)(newline - start) : s->len - s->at;
 	line->print = side_print(s, start, len);

@@ -13,6 +13,7 @@ struct side {
 	struct text *text; /* not owned */
 	bool exact;        /* nothing is masked */
 	char *block;
+	size_t room;     /* of the block */
 	size_t len, at;  /* bytes of the block; those that are passed */
 	uint64_t offset; /* of the block in the file */
 	uint64_t number; /* of the next line */

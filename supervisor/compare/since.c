@@ -3,7 +3,6 @@
 #include "supervisor/compare/since.h"
 
 #include "lib/human.h"
-#include "lib/io.h"
 #include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/compare/differ.h"
@@ -68,48 +67,50 @@ static void since_count(struct wording_since *out, const struct since_run *run,
 	out->counted = true;
 }
 
-static void since_count_failures(struct wording_since *out, const struct since_run *run, int dir,
-				 const struct meta *other)
+static void since_count_failures(struct wording_since *out, const struct since_run *run,
+				 const struct earlier_run *other)
 {
 	uint64_t *before = NULL;
 	size_t count = 0;
 	if (!run->all_failures && !since_is_success(run->meta))
 		return;
-	if (since_is_success(other) || failures_read(dir, other->id, &before, &count) == 0)
+	if (since_is_success(&other->meta) ||
+	    failures_read(other->dir, other->meta.id, &before, &count) == 0)
 		since_count(out, run, before, count);
 	free(before);
 }
 
-/* Ends a comparison at the first line that differs. */
-static int since_stop(void *ctx, const struct differ_change *change)
+static bool since_is_whole(const struct meta_stream *s)
 {
-	(void)ctx;
-	(void)change;
-	return 1;
+	return s->gap_from == 0 && s->error == 0 && s->bytes <= TEXT_MOST;
 }
 
-static bool since_is_same_text(const struct since_run *run, int dir, const struct meta *other,
+/* Whether the texts differ in no line. Most differ in how many they have. */
+static bool since_is_same_text(const struct since_run *run, const struct earlier_run *other,
 			       enum artifact_part part)
 {
+	const struct meta *m = run->meta;
+	const struct meta_stream *x = part == ARTIFACT_ERR ? &m->err : &m->out,
+				 *y = part == ARTIFACT_ERR ? &other->meta.err : &other->meta.out;
 	struct text now, before;
 	bool same = false;
-	if (artifact_open_text(run->artifact, part, &now) < 0)
+	if (x->lines != y->lines || !since_is_whole(x) || !since_is_whole(y) ||
+	    text_open_whole(&now, artifact_directory(run->artifact), m->id, part) < 0)
 		return false;
-	if (text_open(&before, dir, other->id, part) == 0) {
-		const struct differ d = {.texts = {&before, &now}, .change = since_stop};
-		same = now.size <= TEXT_MOST && before.size <= TEXT_MOST && differ_run(&d) == 0;
+	if (text_open_whole(&before, other->dir, other->meta.id, part) == 0) {
+		same = differ_is_same(&before, &now) == 1;
 		text_close(&before);
 	}
 	text_close(&now);
 	return same;
 }
 
-static bool since_is_identical(const struct since_run *run, int dir, const struct meta *other)
+static bool since_is_identical(const struct since_run *run, const struct earlier_run *other)
 {
-	if (run->meta->err.present != other->err.present)
+	if (run->meta->err.present != other->meta.err.present)
 		return false;
-	return since_is_same_text(run, dir, other, ARTIFACT_OUT) &&
-	       (!other->err.present || since_is_same_text(run, dir, other, ARTIFACT_ERR));
+	return since_is_same_text(run, other, ARTIFACT_OUT) &&
+	       (!other->meta.err.present || since_is_same_text(run, other, ARTIFACT_ERR));
 }
 
 /* The run is the last one from now on. */
@@ -124,26 +125,23 @@ static void since_note(const struct since_run *run, const struct store *store, c
 void since_look(struct wording_since *out, const struct since_run *run)
 {
 	struct store store;
-	struct id_found found;
-	struct meta other;
+	struct earlier_run last;
 	char session[STORE_SESSION_LEN + 1];
 	*out = (struct wording_since){.id = ""};
-	if (run->history < 0 || store_open_write(&store) < 0)
+	if (store_open_write(&store) < 0)
 		return;
 	store_session_name(run->meta->session, session);
-	if (earlier_look_up(&store, session, run->history, run->meta, false, &found, &other)) {
-		int dir = store_open_session(&store, found.session, false);
-		snprintf(out->id, sizeof(out->id), "%s", other.id);
-		out->exit_code = other.exit_code;
-		out->signal = other.signal;
-		out->age_ms = clock_real_ms() - other.ended_ms;
-		if (dir >= 0) {
-			since_count_failures(out, run, dir, &other);
-			out->identical = since_is_identical(run, dir, &other);
-		}
-		io_close(&dir);
-		meta_release(&other);
+	earlier_look_up(&store, session, run->meta, &last, NULL);
+	if (last.is_found) {
+		const struct meta *other = &last.meta;
+		snprintf(out->id, sizeof(out->id), "%s", other->id);
+		out->exit_code = other->exit_code;
+		out->signal = other->signal;
+		out->age_ms = clock_real_ms() - other->ended_ms;
+		since_count_failures(out, run, &last);
+		out->identical = since_is_identical(run, &last);
 	}
 	since_note(run, &store, session);
+	earlier_run_release(&last);
 	store_close(&store);
 }

@@ -15,7 +15,6 @@
 struct since_run {
 	const struct meta *meta;
 	const struct artifact *artifact; /* written completely */
-	int history;                     /* the directory of its session */
 	/* Its lines that tell of a failure (artifact/earlier.h), which are all of them, or not. Of
 	   one that succeeded none count. */
 	const uint64_t *failures;

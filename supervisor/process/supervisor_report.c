@@ -102,10 +102,8 @@ static bool report_is_previewed(const struct supervisor *s)
 /* Compares the run with the last one of its command. Others than previewed ones pay nothing. */
 static void report_compare(struct supervisor *s)
 {
-	struct since_run run = {.meta = &s->record.meta,
-				.artifact = s->record.artifact,
-				.history = s->record.history,
-				.all_failures = true};
+	struct since_run run = {
+		.meta = &s->record.meta, .artifact = s->record.artifact, .all_failures = true};
 	uint64_t *failures[2] = {NULL, NULL};
 	size_t counts[2] = {0, 0};
 	if (!report_is_previewed(s))

@@ -130,6 +130,7 @@ class Since(Case):
             thread.start()
         for thread in threads:
             thread.join()
+        self.assertEqual(len(runs), 6)
         for run in runs:
             self.assertIn(b"same text as cmd-", self.since(run)[1])
         self.say({4, 9})
@@ -152,15 +153,36 @@ class Since(Case):
         run = self.terse("history", "--session", "s", "--command", "./tests", "--limit", "2")
         self.assertRegex(run.out, rb"\n\[oldest first: FAIL\(2\) ok\]\n\[newest 2 shown; more: ")
 
-    def test_gc_removes_links(self):
+    def test_gc_forgets(self):
+        """What was removed is taken out of the file of the commands' runs, and so is what is none of its lines."""
+        self.say({3})
+        self.run_tests("t")
+        kept = self.run_tests("s")
+        path = os.path.join(self.store, "commands")
+        with open(path, "ab") as file:
+            file.write(b"damaged\n\n" + b"x" * 300 + b"\n")
+        self.ask("session", "end", "--now", "t")
+        self.ask("gc")
+        with open(path) as file:
+            self.assertRegex(file.read(), r"\A[0-9a-f]{16} %s -s\n\Z" % kept.id)
+        self.assertIn(kept.id.encode(), self.since(self.run_tests("u"))[1])
+
+    def test_damaged_commands(self):
+        """A file that is none, or whose end was cut off, is no harm."""
+        path = os.path.join(self.store, "commands")
         self.say({3})
         self.run_tests()
-        links = os.path.join(self.store, "commands")
-        self.assertEqual(len(os.listdir(links)), 1)
-        self.ask("session", "end", "--now", "s")
-        self.ask("gc")
-        self.assertEqual(os.listdir(links), [])
-
+        with open(path, "rb") as file:
+            line = file.read()
+        for content in (b"", b"\0" * 100000, line[:-1], line[:30], b"\n" * 70000 + line, line * 2000,
+                        line.replace(b" -s", b" -../s"), line.replace(b"cmd-", b"cmd/")):
+            write_file(path, content)
+            found = content.endswith(line)
+            self.assertEqual(self.since(self.run_tests("other"))[1] != b"", found, content[-300:])
+            self.ask("session", "end", "--now", "other")
+        os.remove(path)
+        os.mkdir(path)
+        self.assertEqual(self.since(self.run_tests("other"))[1], b"")
 
 if __name__ == "__main__":
     main()
