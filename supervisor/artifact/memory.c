@@ -138,6 +138,7 @@ int memory_read(struct memory *m, int dir)
 		result = memory_take(m, &h, blocks.data + at + sizeof(h), &id_room);
 		at += block_size(&h);
 	}
+	m->size = blocks.len;
 	buffer_release(&blocks);
 	return result < 0 && errno == ENOMEM ? -1 : 0;
 }
@@ -186,32 +187,44 @@ static size_t skip_oldest(const struct buffer *blocks, size_t least)
 	return at;
 }
 
-int memory_add(int dir, const char *id, const struct memory_line *lines, size_t count)
+/* Puts a block behind those of the file, of which the oldest may have to go. */
+static int add_behind(int fd, const struct buffer *block)
 {
 	struct buffer blocks = BUFFER_INIT;
+	size_t skip = 0;
+	int result = read_blocks(fd, &blocks);
+	if (blocks.len + block->len > MEMORY_MOST)
+		skip = skip_oldest(&blocks, blocks.len + block->len - MEMORY_MOST / 2);
+	buffer_add(&blocks, block);
+	if (result == 0)
+		result = buffer_check(&blocks);
+	if (result == 0)
+		result = rewrite(fd, blocks.data + skip, blocks.len - skip);
+	buffer_release(&blocks);
+	return result;
+}
+
+int memory_add(int dir, const char *id, const struct memory_line *lines, size_t count, size_t known)
+{
+	struct buffer block = BUFFER_INIT;
+	struct stat st;
 	struct memory_head h = {.count = count};
 	memcpy(h.magic, MAGIC, sizeof(h.magic));
 	memcpy(h.id, id, ID_LEN);
 	h.check = block_check(&h, (const char *)lines);
 	if (block_size(&h) > MEMORY_MOST / 2)
 		return 0;
+	buffer_append(&block, &h, sizeof(h));
+	buffer_append(&block, lines, count * sizeof(*lines));
 	int fd = open_to_change(dir, true);
-	int result = fd < 0 ? -1 : read_blocks(fd, &blocks);
-	if (result < 0)
-		goto out;
-	size_t before = blocks.len, skip = 0;
-	if (before + block_size(&h) > MEMORY_MOST)
-		skip = skip_oldest(&blocks, before + block_size(&h) - MEMORY_MOST / 2);
-	buffer_append(&blocks, &h, sizeof(h));
-	buffer_append(&blocks, lines, count * sizeof(*lines));
-	result = buffer_check(&blocks);
-	if (result == 0 && before > 0 && skip == 0)
-		result = io_write_at(fd, blocks.data + before, blocks.len - before, (off_t)before);
+	int result = fd < 0 || fstat(fd, &st) < 0 ? -1 : buffer_check(&block);
+	/* Nobody has written since it was read. */
+	if (result == 0 && (uint64_t)st.st_size == known && known + block.len <= MEMORY_MOST)
+		result = io_write_at(fd, block.data, block.len, st.st_size);
 	else if (result == 0)
-		result = rewrite(fd, blocks.data + skip, blocks.len - skip);
-out:
+		result = add_behind(fd, &block);
 	io_close(&fd);
-	buffer_release(&blocks);
+	buffer_release(&block);
 	return result;
 }
 

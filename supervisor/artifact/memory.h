@@ -42,6 +42,7 @@ struct memory {
 	unsigned bits;    /* 1 << bits: slots of each table, more than twice the entries */
 	char (*ids)[ID_LEN + 1];
 	size_t runs;
+	size_t size; /* of the file, which was whole; 0: it was not, or there is none */
 };
 
 /* Reads the memory of the session directory `dir`: empty where there is none, or none that is
@@ -53,8 +54,10 @@ void memory_release(struct memory *m);
    not shown. */
 const struct memory_entry *memory_find(const struct memory *m, uint64_t print, uint32_t exact);
 
-/* Adds what the run `id` has shown. Returns 0, or -1 with errno. */
-int memory_add(int dir, const char *id, const struct memory_line *lines, size_t count);
+/* Adds what the run `id` has shown. A file that still has the `known` size it was read with
+   (memory.size) is not read again. Returns 0, or -1 with errno. */
+int memory_add(int dir, const char *id, const struct memory_line *lines, size_t count,
+	       size_t known);
 
 /* Forgets the runs with an ID in from..to (packed). Returns 0, or -1 with errno. */
 int memory_forget(int dir, uint64_t from, uint64_t to);

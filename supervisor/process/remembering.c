@@ -21,6 +21,8 @@ static enum recall_found remembering_find(void *ctx, const char *line, size_t le
 					  struct recall_place *where)
 {
 	struct remembering *r = ctx;
+	if (r->memory.count == 0)
+		return RECALL_NEW;
 	uint32_t exact = (uint32_t)fingerprint_exact(line, len);
 	const struct memory_entry *e =
 		memory_find(&r->memory, fingerprint_masked(line, len), exact);
@@ -66,7 +68,8 @@ void remembering_begin(struct remembering *r, const struct record *record, bool 
 void remembering_end(struct remembering *r)
 {
 	if (r->count > 0)
-		memory_add(r->record->history, r->record->meta.id, r->shown, r->count);
+		memory_add(r->record->history, r->record->meta.id, r->shown, r->count,
+			   r->memory.size);
 	memory_release(&r->memory);
 	free(r->readable);
 	free(r->shown);
