@@ -10,13 +10,20 @@
 #include <string.h>
 #include <unistd.h>
 
+struct followup followup_of(enum sink sink, bool json)
+{
+	return (struct followup){.is_counted = json || sink != SINK_PROGRAM};
+}
+
 void followup_add(struct followup *f, const char *data, size_t len)
 {
+	if (!f->is_counted)
+		return;
 	f->bytes += len;
 	tokens_feed(&f->tokens, data, len);
 }
 
-void followup_keep(const struct followup *f, int dir, const char *id, enum sink sink)
+void followup_keep(const struct followup *f, int dir, const char *id)
 {
 	struct usage_read read = {.at_ms = clock_real_ms(),
 				  .inside = active_is_inside(getenv(ACTIVE_NAME))};
@@ -24,10 +31,8 @@ void followup_keep(const struct followup *f, int dir, const char *id, enum sink 
 	if (!*id || isatty(STDOUT_FILENO) || inside_person)
 		return;
 	memcpy(read.id, id, sizeof(read.id));
-	if (sink != SINK_PROGRAM) {
-		read.bytes = f->bytes;
-		read.tokens = tokens_estimate(&f->tokens);
-	}
+	read.bytes = f->bytes;
+	read.tokens = tokens_estimate(&f->tokens);
 	/* Statistics are worth no error. */
 	usage_append_read(dir, &read);
 }

@@ -6,20 +6,26 @@
 #include "lib/tokens.h"
 #include "supervisor/process/sink.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct followup {
+	/* An agent may read it. What a program or a file gets is a follow-up of no bytes: nobody
+	   knows how much of it an agent sees. */
+	bool is_counted;
 	uint64_t bytes;
 	struct tokens tokens;
 };
 
+/* A new one, for this reader; `json`: of JSON, which is an agent's. */
+struct followup followup_of(enum sink sink, bool json);
+
 /* These bytes were printed. */
 void followup_add(struct followup *f, const char *data, size_t len);
 
-/* All is printed, of the artifact `id` in the session directory `dir`. What a program or a file got
-   (`sink`) is a follow-up of no bytes: nobody knows how much of it an agent sees. Does nothing if
-   `id` is "": a file that is no artifact. */
-void followup_keep(const struct followup *f, int dir, const char *id, enum sink sink);
+/* All is printed, of the artifact `id` in the session directory `dir`. Does nothing if `id` is "":
+   a file that is no artifact. */
+void followup_keep(const struct followup *f, int dir, const char *id);
 
 #endif

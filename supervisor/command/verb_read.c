@@ -699,12 +699,12 @@ int command_read(struct command_context *c, int argc, char **argv)
 		return EXIT_TERSE;
 	if (!r.verb.json)
 		r.sink = reader_of_text();
+	r.followup = followup_of(r.sink, r.verb.json);
 	if (verb_open(&r.verb, c->settings, a.session, r.place.part, r.name, &r.text) < 0)
 		return 1;
 	int status = read_show(&r);
 	if (status == 0)
-		followup_keep(&r.followup, r.text.dir, r.text.id,
-			      r.verb.json ? SINK_AGENT : r.sink);
+		followup_keep(&r.followup, r.text.dir, r.text.id);
 	text_close(&r.text);
 	buffer_release(&r.quoted);
 	return status;

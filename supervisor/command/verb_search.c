@@ -38,6 +38,7 @@ static void search_set_limits(struct search *s, const char *name)
 		.print = search_print,
 	};
 	s->sink = reader_of_text();
+	s->followup = followup_of(s->sink, s->verb.json);
 	o.ctx = s;
 	if (s->colour) {
 		o.mark = paint_code(true, PAINT_MATCH);
@@ -377,7 +378,7 @@ static int search_one(struct search *s, const char *session, const char *name)
 		status = 1;
 	} else if (status == 0) {
 		status = search_status(s);
-		followup_keep(&s->followup, text.dir, text.id, s->verb.json ? SINK_AGENT : s->sink);
+		followup_keep(&s->followup, text.dir, text.id);
 	}
 out:
 	text_close(&text);
@@ -461,8 +462,7 @@ static int search_all(struct search *s, const char *session)
 		status = 1;
 	} else if (status == 0) {
 		status = search_status(s);
-		followup_keep(&s->followup, s->first, s->first_id,
-			      s->verb.json ? SINK_AGENT : s->sink);
+		followup_keep(&s->followup, s->first, s->first_id);
 	}
 	io_close(&s->first);
 	if (status == 0)

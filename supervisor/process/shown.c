@@ -12,8 +12,9 @@ void shown_add(struct shown *w, const char *data, size_t len)
 {
 	size_t room = SHOWN_MOST - w->printed.len;
 	w->bytes += len;
+	len = len < room ? len : room;
 	tokens_feed(&w->tokens, data, len);
-	buffer_append(&w->printed, data, len < room ? len : room);
+	buffer_append(&w->printed, data, len);
 }
 
 void shown_forget(struct shown *w)
@@ -64,7 +65,9 @@ void shown_sum(const struct shown *w, const struct settings *s, struct meta *m)
 	bool failed = m->state == META_INTERRUPTED || m->exit_code != 0;
 	m->agent = s->agent;
 	m->profile = s->applied;
-	m->shown = (struct meta_shown){.bytes = w->bytes, .tokens = tokens_estimate(&w->tokens)};
+	uint64_t seen = w->bytes < SHOWN_MOST ? w->bytes : SHOWN_MOST;
+	uint64_t tokens = tokens_scale(tokens_estimate(&w->tokens), seen, w->bytes);
+	m->shown = (struct meta_shown){.bytes = w->bytes, .tokens = tokens};
 	/* Nobody would have run a command of terse without terse. */
 	if (w->bytes > 0 && !s->own_words) {
 		m->shown.text = w->text;

@@ -18,7 +18,7 @@ struct settings;
 
 struct shown {
 	uint64_t bytes;        /* printed for the reader, terse's own lines included */
-	struct tokens tokens;  /* of these */
+	struct tokens tokens;  /* of the first SHOWN_MOST of them */
 	struct buffer printed; /* the first SHOWN_MOST of them */
 	uint64_t text, lines;  /* of the texts that they are about */
 	struct buffer ranges;  /* of lines, as the head of ID.shown has them */

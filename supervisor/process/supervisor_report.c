@@ -106,9 +106,11 @@ static void report_compare(struct supervisor *s)
 		.meta = &s->record.meta, .artifact = s->record.artifact, .all_failures = true};
 	uint64_t *failures[2] = {NULL, NULL};
 	size_t counts[2] = {0, 0};
+	bool failed = s->record.meta.state != META_DONE || s->record.meta.exit_code != 0;
 	if (!report_is_previewed(s))
 		return;
-	for (int i = 0; i < s->source_count; i++) {
+	/* Of a success none count. */
+	for (int i = 0; failed && i < s->source_count; i++) {
 		bool all = true;
 		if (s->sources[i].text)
 			counts[i] = interceptor_failures(s->sources[i].text, &failures[i], &all);
