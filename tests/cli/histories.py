@@ -46,12 +46,14 @@ class Projects(Case):
                     self.assertIn(failure(n), run.out, "step %r" % (step,))
                 if step[2]:
                     self.assertIn(b"rror", run.out)
-                if before and run.id:
+                if before == step:
+                    self.assertIn(b"; same text as cmd-", run.out)
+                elif before and run.id:
                     old, now = counted(before), counted(step)
                     told = SINCE.search(run.out)
-                    if told:
-                        self.assertEqual([int(n or 0) for n in told.groups()],
-                                         [len(now - old), len(old - now), len(now & old)], (step, run.out[-400:]))
+                    self.assertTrue(told, (step, run.out[-400:]))
+                    self.assertEqual([int(n or 0) for n in told.groups()],
+                                     [len(now - old), len(old - now), len(now & old)], (step, run.out[-400:]))
                 sizes[seen].append(len(run.out))
                 before = step if run.id else before
         share = 100 * sum(sizes["previews"]) // sum(sizes["no"])
