@@ -19,4 +19,8 @@ uint64_t fingerprint_masked(const char *line, size_t len);
 /* The same with nothing masked. */
 uint64_t fingerprint_exact(const char *line, size_t len);
 
+/* Sorts fingerprints, the lowest first, and leaves out all but one of those that are equal. Returns
+   how many are left. */
+size_t fingerprint_sort(uint64_t *prints, size_t count);
+
 #endif

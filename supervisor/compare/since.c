@@ -2,6 +2,7 @@
 
 #include "supervisor/compare/since.h"
 
+#include "lib/fingerprint.h"
 #include "lib/human.h"
 #include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/text.h"
@@ -14,16 +15,10 @@
 /* Longer texts are not compared at the end of a run: it would take too long. */
 #define TEXT_MOST ((uint64_t)16 * 1024 * 1024)
 
-static int since_compare_prints(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 const uint64_t *since_join(uint64_t **prints, size_t *count, const uint64_t *more,
 			   size_t more_count)
 {
-	size_t all = *count + more_count, kept = 0;
+	size_t all = *count + more_count;
 	if (more_count == 0)
 		return *prints;
 	uint64_t *joined = realloc(*prints, all * sizeof(*joined));
@@ -31,12 +26,7 @@ const uint64_t *since_join(uint64_t **prints, size_t *count, const uint64_t *mor
 		return *prints;
 	*prints = joined;
 	memcpy(joined + *count, more, more_count * sizeof(*more));
-	qsort(joined, all, sizeof(*joined), since_compare_prints);
-	for (size_t i = 0; i < all; i++) {
-		if (kept == 0 || joined[i] != joined[kept - 1])
-			joined[kept++] = joined[i];
-	}
-	*count = kept;
+	*count = fingerprint_sort(joined, all);
 	return joined;
 }
 

@@ -583,9 +583,18 @@ static void take_counts(struct layout *l)
 		room -= l->units[i].cost;
 }
 
-static void choose_by_value(struct layout *l, const struct preview_options *options)
+/* Takes what tells most per byte, as long as there is such. */
+static void take_densest(struct layout *l)
 {
 	struct run run;
+	for (size_t work = 0; work < WORK_MAX && (run = densest_run(l)).to; work += l->count) {
+		for (; run.from < run.to; run.from++)
+			take_telling(l, run.from);
+	}
+}
+
+static void choose_by_value(struct layout *l, const struct preview_options *options)
+{
 	limit_lines(l);
 	size_t next = take_start(l, options);
 	take_tail(l, next, l->end_share, l->budget / 4);
@@ -597,27 +606,21 @@ static void choose_by_value(struct layout *l, const struct preview_options *opti
 		if (l->units[i].trait.value < LAYOUT_TELLING)
 			l->units[i].trait.value = 0;
 	}
-	for (size_t work = 0; work < WORK_MAX && (run = densest_run(l)).to; work += l->count) {
-		for (; run.from < run.to; run.from++)
-			take_telling(l, run.from);
-	}
+	take_densest(l);
 	if (!l->brief && !has_told(l))
 		fill(l, next);
 	take_folds(l);
 }
 
-void choose_new(struct layout *l)
+/* Takes further lines that tell something and are new. */
+static void choose_new(struct layout *l)
 {
-	struct run run;
 	for (size_t i = l->back; i < l->count; i++) {
 		struct unit *u = &l->units[i];
 		if (!u->chosen && (u->seen || u->trait.value < TELLING))
 			u->trait.value = 0;
 	}
-	for (size_t work = 0; work < WORK_MAX && (run = densest_run(l)).to; work += l->count) {
-		for (; run.from < run.to; run.from++)
-			take_telling(l, run.from);
-	}
+	take_densest(l);
 }
 
 void choose(struct layout *l, const struct preview_options *options)

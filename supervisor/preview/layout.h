@@ -162,9 +162,6 @@ bool recall_name(const struct layout *l, const struct unit *a, const struct unit
    telling line, the counts and the end stay. Returns whether some went. */
 bool recall_leave_out(struct layout *l);
 
-/* Takes further lines that tell something and are new. */
-void choose_new(struct layout *l);
-
 /* Takes lines of a layout whose lines do not all fit. */
 void choose(struct layout *l, const struct preview_options *options);
 

@@ -1,5 +1,6 @@
 #include "supervisor/preview/score.h"
 
+#include "lib/fingerprint.h"
 #include "supervisor/preview/chars.h"
 #include "supervisor/preview/shape.h"
 #include "supervisor/preview/smart.h"
@@ -664,27 +665,16 @@ static bool is_passing_title(const struct store *store, size_t i)
 	return false;
 }
 
-static int print_compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
 size_t smart_failures(const struct smart *s, uint64_t *prints)
 {
-	size_t count = 0, kept = 0;
+	size_t count = 0;
 	for (size_t i = 0; i < s->store.count; i++) {
 		const struct stored *line = &s->store.lines[i];
 		if (line->kind == SCORE_FAIL && line->score >= FAIL_SCORE &&
 		    !is_passing_title(&s->store, i))
 			prints[count++] = store_print(&s->store, i);
 	}
-	qsort(prints, count, sizeof(*prints), print_compare);
-	for (size_t i = 0; i < count; i++) {
-		if (kept == 0 || prints[i] != prints[kept - 1])
-			prints[kept++] = prints[i];
-	}
-	return kept;
+	return fingerprint_sort(prints, count);
 }
 
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
