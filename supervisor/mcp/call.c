@@ -172,6 +172,11 @@ static int call_prepare_run(struct server *s, struct call *c, const struct argum
 			s, c->id,
 			"run_command: session: there is none called %s; new_session starts one",
 			name);
+	else if (!server_can_hold(s))
+		answer_wrong(s, c->id,
+			     "run_command: %zu commands run already, as many as this server can "
+			     "hold; await_command or signal_command ends one",
+			     s->held_most);
 	else if (call_is_allowed(s, a, why) < 0)
 		answer_wrong(s, c->id, "run_command: %s", why);
 	else if (call_take_state(c, session, a) < 0)
@@ -437,10 +442,9 @@ static bool call_goes_on(const struct call *c)
 void call_finish(struct server *s, struct call *c)
 {
 	call_take_left(s, c);
-	if (call_goes_on(c)) {
+	if (!s->keep && call_goes_on(c)) {
 		server_hold(s, c->child.caller);
-		if (s->held_count > 0 && s->held[s->held_count - 1].fd == c->child.caller)
-			c->child.caller = -1;
+		c->child.caller = -1;
 	}
 	if (!c->cancelled && c->kind == CALL_TOOL)
 		answer_call(s, c);

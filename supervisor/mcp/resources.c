@@ -264,7 +264,7 @@ static int resources_watch(struct server *s, const char *id)
 	bool known = lives || id_find(stores, count, NULL, id, &found) == 0;
 	store_close_all(stores, count);
 	struct watched *w =
-		lives && s->watched_count < SERVER_HELD_MAX
+		lives && s->watched_count < SERVER_WATCHED_MAX
 			? array_add(&s->watched, &s->watched_count, &s->watched_room, sizeof(*w))
 			: NULL;
 	if (!w) {
@@ -319,7 +319,7 @@ void resources_tell(struct server *s, struct watched *w, int64_t now_ms)
 	server_send(s, &line);
 }
 
-void resources_receive(struct server *s, struct watched *w, int64_t now_ms)
+void resources_receive(struct watched *w, int64_t now_ms)
 {
 	const struct client run = {.fd = w->fd};
 	struct control_packet p;
@@ -328,7 +328,8 @@ void resources_receive(struct server *s, struct watched *w, int64_t now_ms)
 		w->changed |= p.head.kind == CONTROL_STATUS;
 	if (errno == EAGAIN)
 		return;
-	/* The last word: the artifact is complete. */
+	/* The artifact is complete. The last word comes at once, or as soon as there is room. */
 	io_close(&w->fd);
-	resources_tell(s, w, now_ms);
+	w->changed = true;
+	w->told_at = now_ms - SERVER_PROGRESS_MS;
 }

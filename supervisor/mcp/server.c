@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,8 +18,8 @@
 /* How long calls and the last answers may take when the client has closed its end. */
 #define SERVER_END_MS 1000
 
-/* What the loop waits for: each call has three descriptors. */
-#define SERVER_POLL_MAX (3 + 3 * SERVER_CALLS_MAX + SERVER_HELD_MAX + SERVER_HELD_MAX)
+/* Descriptors that the loop waits for: each call has three. */
+#define SERVER_POLL_MAX (3 + 3 * SERVER_CALLS_MAX + SERVER_HELD_MAX + SERVER_WATCHED_MAX)
 
 /* --- answers --------------------------------------------------------------------------------- */
 
@@ -64,14 +65,17 @@ void server_send_empty(struct server *s, const char *id)
 	server_send(s, &line);
 }
 
+bool server_can_hold(const struct server *s)
+{
+	size_t count = s->held_count;
+	for (const struct call *c = s->calls; c; c = c->next)
+		count += c->child.caller >= 0;
+	return s->keep || count < s->held_most;
+}
+
 void server_hold(struct server *s, int fd)
 {
-	struct held *h = s->held_count < SERVER_HELD_MAX
-				 ? array_add(&s->held, &s->held_count, &s->held_room, sizeof(*h))
-				 : NULL;
-	/* Without a place for it, its end is not noticed; the run goes on all the same. */
-	if (h)
-		h->fd = fd;
+	s->held[s->held_count++] = fd;
 }
 
 /* --- the loop -------------------------------------------------------------------------------- */
@@ -143,14 +147,27 @@ static void server_begin_end(struct server *s)
 	s->end_at = clock_monotonic_ms() + SERVER_END_MS;
 }
 
+static void server_reap(struct server *s)
+{
+	for (struct call *c = s->calls; c; c = c->next) {
+		int status;
+		if (!c->ended && waitpid(c->child.pid, &status, WNOHANG) == c->child.pid) {
+			child_end(&c->child, status);
+			c->ended = true;
+		}
+	}
+}
+
 static void server_read_signals(struct server *s)
 {
 	struct signalfd_siginfo info;
 	while (read(s->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD)
-			continue;
-		server_begin_end(s);
-		s->end_at = 0;
+		if (info.ssi_signo == SIGCHLD) {
+			server_reap(s);
+		} else {
+			server_begin_end(s);
+			s->end_at = 0;
+		}
 	}
 }
 
@@ -159,12 +176,7 @@ static void server_finish_calls(struct server *s)
 {
 	struct call *next;
 	for (struct call *c = s->calls; c; c = next) {
-		int status;
 		next = c->next;
-		if (!c->ended && waitpid(c->child.pid, &status, WNOHANG) == c->child.pid) {
-			child_end(&c->child, status);
-			c->ended = true;
-		}
 		if (c->ended && !output_queue_is_full(&s->out))
 			call_finish(s, c);
 	}
@@ -177,10 +189,10 @@ static void server_look_at_held(struct server *s, const struct pollfd *fds)
 		char packet[64];
 		if (!fds[i].revents)
 			continue;
-		ssize_t n = recv(s->held[i].fd, packet, sizeof(packet), MSG_DONTWAIT);
+		ssize_t n = recv(s->held[i], packet, sizeof(packet), MSG_DONTWAIT);
 		if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
 			continue;
-		io_close(&s->held[i].fd);
+		io_close(&s->held[i]);
 		s->held[i] = s->held[--s->held_count];
 	}
 }
@@ -190,10 +202,10 @@ static void server_look_at_watched(struct server *s, const struct pollfd *fds, i
 	for (size_t i = s->watched_count; i-- > 0;) {
 		struct watched *w = &s->watched[i];
 		if (fds[i].revents)
-			resources_receive(s, w, now_ms);
+			resources_receive(w, now_ms);
 		if (w->changed && now_ms >= w->told_at + SERVER_PROGRESS_MS)
 			resources_tell(s, w, now_ms);
-		if (w->fd < 0)
+		if (w->fd < 0 && !w->changed)
 			s->watched[i] = s->watched[--s->watched_count];
 	}
 }
@@ -239,7 +251,7 @@ static void server_turn(struct server *s)
 	server_poll_calls(s, &p);
 	const struct pollfd *held = p.fds + p.count;
 	for (size_t i = 0; i < s->held_count; i++)
-		server_poll_add(&p, s->held[i].fd, POLLIN);
+		server_poll_add(&p, s->held[i], POLLIN);
 	const struct pollfd *watched = p.fds + p.count;
 	for (size_t i = 0; i < s->watched_count; i++)
 		server_poll_add(&p, s->watched[i].fd, POLLIN);
@@ -279,10 +291,9 @@ static void server_release(struct server *s)
 		call_free(s, s->calls);
 	}
 	while (s->held_count > 0)
-		io_close(&s->held[--s->held_count].fd);
+		io_close(&s->held[--s->held_count]);
 	while (s->watched_count > 0)
 		io_close(&s->watched[--s->watched_count].fd);
-	free(s->held);
 	free(s->watched);
 	sessions_release(&s->sessions);
 	shell_state_release(&s->start);
@@ -293,10 +304,21 @@ static void server_release(struct server *s)
 	io_close(&s->signals);
 }
 
+/* Half of the descriptors are for runs that go on, the others for calls. */
+static size_t server_find_held_most(void)
+{
+	struct rlimit files;
+	bool few = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < SERVER_HELD_MAX;
+	return few ? files.rlim_cur / 2 : SERVER_HELD_MAX;
+}
+
 int server_run(struct server *s)
 {
 	static const int ends[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
 	sigset_t set;
+	/* A client that ignores it has left that to this process, and then no child could be waited
+	   for. */
+	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		sigaddset(&set, ends[i]);
@@ -305,6 +327,7 @@ int server_run(struct server *s)
 	sigaddset(&set, SIGPIPE);
 	if (s->signals < 0 || sigprocmask(SIG_BLOCK, &set, &s->mask) < 0)
 		return -1;
+	s->held_most = server_find_held_most();
 	output_queue_init(&s->out, STDOUT_FILENO);
 	inbox_init(&s->in, INBOX_LINE_MAX);
 	while (!server_is_done(s))

@@ -34,8 +34,9 @@ struct settings;
 /* Calls that are being worked on. */
 #define SERVER_CALLS_MAX 256
 
-/* Runs that go on after their answer, which the server holds. */
-#define SERVER_HELD_MAX 512
+/* Runs that go on after their answer, which the server holds; and resources that are watched. */
+#define SERVER_HELD_MAX    512
+#define SERVER_WATCHED_MAX 512
 
 /* Bytes that children have printed and that wait for their end: beyond, only the child that has
    printed most is read. */
@@ -72,16 +73,11 @@ struct call {
 	int64_t told_at;
 };
 
-/* A run that goes on: the server's end of its leash. */
-struct held {
-	int fd;
-};
-
 /* A resource that the client has subscribed to. */
 struct watched {
 	char id[ID_LEN + 1];
-	int fd;          /* the run's control socket */
-	int64_t told_at; /* monotonic: the last notification */
+	int fd;          /* the run's control socket; -1: the run has ended */
+	int64_t told_at; /* monotonic: the last notification, or when there was no room for one */
 	bool changed;    /* since then */
 };
 
@@ -108,8 +104,8 @@ struct server {
 	struct sessions sessions;
 	struct call *calls; /* newest first */
 	size_t call_count;
-	struct held *held;
-	size_t held_count, held_room;
+	int held[SERVER_HELD_MAX]; /* the server's ends of the leashes of runs that go on */
+	size_t held_count, held_most;
 	struct watched *watched;
 	size_t watched_count, watched_room;
 	struct buffer failed;      /* the answer for the last command that failed ... */
@@ -130,6 +126,9 @@ void server_log(struct server *s, int level, const char *text);
 
 /* Sends a result that is empty. */
 void server_send_empty(struct server *s, const char *id);
+
+/* Whether there will be a place for one more run that goes on. */
+bool server_can_hold(const struct server *s);
 
 /* Holds a run that goes on, and takes over its descriptor. */
 void server_hold(struct server *s, int fd);
@@ -194,8 +193,9 @@ void resources_subscribe(struct server *s, const struct rpc_message *m);
 void resources_unsubscribe(struct server *s, const struct rpc_message *m);
 void resources_answer(struct server *s, struct call *c);
 
-/* The run of a subscription has something new, or has ended. */
-void resources_receive(struct server *s, struct watched *w, int64_t now_ms);
+/* The run of a subscription has something new, or has ended; and: the client is told of it, if it
+   has room. */
+void resources_receive(struct watched *w, int64_t now_ms);
 void resources_tell(struct server *s, struct watched *w, int64_t now_ms);
 
 // prompts.c

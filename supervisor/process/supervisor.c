@@ -96,15 +96,25 @@ void supervisor_end_tree(struct supervisor *s, int step)
 	tree_end_step(&s->tree, step, clock_monotonic_ms());
 }
 
+/* `why` is for the text, if background processes go on. */
+static void supervisor_end_run(struct supervisor *s, const char *why)
+{
+	delivery_signal(&s->delivery, clock_monotonic_ms(), SIGTERM);
+	lingering_end(&s->lingering, why);
+	supervisor_end_tree(s, TREE_TERM);
+}
+
 static int supervisor_on_signal(void *ctx, int sig)
 {
 	struct supervisor *s = ctx;
 	TRACE(SIGNALS, "supervisor: a control client asks for signal %d", sig);
-	delivery_signal(&s->delivery, clock_monotonic_ms(), sig ? sig : SIGTERM);
-	if (sig == 0)
-		lingering_end(&s->lingering, "terse signal ended the run");
-	if (sig == 0 || sig == SIGKILL)
-		supervisor_end_tree(s, sig ? TREE_KILL : TREE_TERM);
+	if (sig == 0) {
+		supervisor_end_run(s, "terse signal ended the run");
+		return 0;
+	}
+	delivery_signal(&s->delivery, clock_monotonic_ms(), sig);
+	if (sig == SIGKILL)
+		supervisor_end_tree(s, TREE_KILL);
 	else if (s->state != SUPERVISOR_RUNNING)
 		return ESRCH;
 	else if (kill(-s->group, sig) < 0)
@@ -118,7 +128,7 @@ static void supervisor_on_left(void *ctx)
 	struct supervisor *s = ctx;
 	TRACE(PROCESS, "supervisor: the caller has gone");
 	s->interrupted |= s->state == SUPERVISOR_RUNNING;
-	supervisor_on_signal(s, 0);
+	supervisor_end_run(s, "its caller has gone");
 }
 
 static void supervisor_drain(struct supervisor *s)

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import resource
 import signal
 import time
 
@@ -47,9 +48,17 @@ class McpCase(Case):
     def start_sleeper(self, client, **arguments):
         """A command that has said its process ID, and waits."""
         pid_file = os.path.join(self.work, "pid%d" % client.number)
-        number = client.start("run_command", command="echo $$ >%s.new && mv %s.new %s; echo on; exec sleep 1000"
+        number = client.start("run_command", command="echo on; echo $$ >%s.new && mv %s.new %s; exec sleep 1000"
                               % (pid_file, pid_file, pid_file), **arguments)
         return number, int(eventually(lambda: os.path.exists(pid_file) and read_file(pid_file), "its start"))
+
+    def go_on(self, client, command, says):
+        """A command that outlasts its timeout, and has said this. Returns the text of the answers."""
+        text = client.call("run_command", command=command, timeout=100)
+        artifact = ID.search(text)[1]
+        while says not in text:
+            text += client.call("await_command", artifact_id=artifact, **{"for": re.escape(says.strip())})
+        return text
 
     def assert_ends(self, pid):
         def has_ended():
@@ -205,6 +214,11 @@ class Protocol(McpCase):
         self.assertEqual(status, 0)
         self.assertIn(b"nosuch", errors)
 
+    def test_ignored_signal(self):
+        """The end of a command is noticed although the client ignores that of its own children."""
+        client = self.client(before=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual(client.call("run_command", command="echo x; exit 3"), "x\n[terse: exit 3]\n")
+
     def test_options(self):
         for options, want in (
                 (("--allow",), b"terse mcp: --allow: no such option (see terse help mcp)\n"),
@@ -298,7 +312,7 @@ class Commands(McpCase):
     def test_timeout_goes_on(self):
         """Then it is awaited, typed to, looked at, and ended."""
         client = self.client()
-        text = client.call("run_command", command="echo first; read x; echo got $x; read y", timeout=100)
+        text = self.go_on(client, "echo first; read x; echo got $x; read y", "first\n")
         artifact = ID.search(text)[1]
         self.assertIn("first\n[terse: ", text)
         # Nothing blocks the session meanwhile.
@@ -325,7 +339,7 @@ class Commands(McpCase):
 
     def test_await_for(self):
         client = self.client()
-        text = client.call("run_command", command="echo one; read x; echo listening on 80; read y", timeout=100)
+        text = self.go_on(client, "echo one; read x; echo listening on 80; read y", "one\n")
         artifact = ID.search(text)[1]
         self.assertIn("[terse: found \"listening on 80\"; ",
                       client.call("send_input", artifact_id=artifact, keys=["enter"], **{"for": "listening"}))
@@ -507,7 +521,7 @@ class Resources(McpCase):
 
     def test_subscribe(self):
         client = self.client()
-        text = client.call("run_command", command="echo one; read x; echo two; read y", timeout=100)
+        text = self.go_on(client, "echo one; read x; echo two; read y", "one\n")
         uri = "terse://" + ID.search(text)[1]
         updated = {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}}
         self.assertEqual(client.request("resources/subscribe", uri=uri), {})
@@ -521,6 +535,28 @@ class Resources(McpCase):
         self.assertEqual(client.request("resources/subscribe", uri=uri), {})
         client.call("run_command", command="true")
         self.assertEqual([n for n in client.notes if n["method"] != updated["method"]], [])
+
+    def test_subscription_of_a_slow_client(self):
+        """What it reads last tells of the end, also when it had no room for it at that time."""
+        client = self.client()
+        pid_file = os.path.join(self.work, "pid")
+        text = self.go_on(client, "echo $$ >%s.new; mv %s.new %s; echo on; read x" % ((pid_file,) * 3), "on\n")
+        uri = "terse://" + ID.search(text)[1]
+        client.request("resources/subscribe", uri=uri)
+
+        def updates():
+            return [note for note in client.notes if note["params"].get("uri") == uri]
+        client.until(updates, "the first update")
+        client.notes.clear()
+        sent = [client.start("run_command", command="seq 9000; touch done%d" % i, include_full_output=True)
+                for i in range(20)]
+        eventually(lambda: len([n for n in os.listdir(self.work) if n.startswith("done")]) == 20 and
+                   not [p for p in self.mine() if p.parent == client.popen.pid], "the end of the other commands")
+        os.kill(int(read_file(pid_file)), signal.SIGKILL)
+        eventually(lambda: [p.pid for p in self.mine()] == [client.popen.pid], "the end of the run")
+        for number in sent:
+            self.assertEqual(client.finish(number)[0].encode(), numbers(9000))
+        client.until(updates, "the last update")
 
     def test_prompt(self):
         client = self.client()
@@ -658,7 +694,7 @@ class End(McpCase):
             with self.subTest(kill=kill):
                 client = self.client()
                 first, second, artifact = self.start_both(client)
-                text = client.call("run_command", command="i=0; while :; do echo $((i += 1)); done", timeout=100)
+                text = self.go_on(client, "i=0; while :; do echo $((i += 1)); done", "1\n")
                 writer = ID.search(text)[1]
                 os.kill(client.popen.pid, kill)
                 self.assert_ends(first)
@@ -668,6 +704,27 @@ class End(McpCase):
                 kept = read_file(path)
                 self.assertTrue(numbers(kept.count(b"\n") + 1).startswith(kept))
                 self.assertGreater(len(kept), 0)
+
+    def test_reason_in_the_text(self):
+        """What goes on with a daemon's output ends with the server, and says so."""
+        client = self.client()
+        text = self.go_on(client, "setsid sleep 1000 & echo on; sleep 1000", "on\n")
+        artifact = ID.search(text)[1]
+        client.close()
+        eventually(lambda: b"[... recording ended: its caller has gone" in self.artifact(artifact), "the reason")
+        self.kill_all()
+
+    def test_as_many_as_it_holds(self):
+        """A run that it could not hold is refused: none ends behind an answer that says it goes on."""
+        client = self.client(before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)))
+        for _ in range(20):
+            self.assertIn(" running after ", client.call("run_command", command="sleep 1000", timeout=1))
+        self.assertEqual(client.wrong("run_command", command="true"), "run_command: 20 commands run already, as "
+                         "many as this server can hold; await_command or signal_command ends one")
+        self.assertEqual(client.call("list_commands").count("  running  "), 20)
+        client.call("signal_command", artifact_id="last")
+        client.call("await_command", artifact_id="last")
+        self.assertEqual(client.call("run_command", command="echo x"), "x\n")
 
     def test_keep(self):
         client = self.client("--keep")

@@ -19,9 +19,11 @@ class Refused(Exception):
 
 
 class Client:
-    def __init__(self, env, cwd, *options, initialize=True, revision="2025-11-25", program=TERSE, fds=()):
+    def __init__(self, env, cwd, *options, initialize=True, revision="2025-11-25", program=TERSE, fds=(),
+                 before=None):
         self.popen = subprocess.Popen([program, "mcp", *options], env=env, cwd=cwd, stdin=subprocess.PIPE,
-                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=fds)
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=fds,
+                                      preexec_fn=before)
         self.out = self.popen.stdout.fileno()
         self.pending = b""
         self.answers = {}
