@@ -4,6 +4,7 @@
 
 #include "config/words.h"
 #include "lib/buffer.h"
+#include "lib/json_read.h"
 #include "lib/quote.h"
 #include "shim/exec_call.h"
 #include "shim/shell.h"
@@ -265,7 +266,7 @@ int hook_answer(const char *agent, const char *event, const char *input, size_t 
 		const struct hook *h = &hooks[i];
 		if (strcmp(h->agent, agent) != 0 || strcmp(h->event, event) != 0)
 			continue;
-		json_t *value = json_loadb(input, len, 0, NULL);
+		json_t *value = json_read(input, len, 0, NULL);
 		struct call c = {value, program, answer_out, outcome};
 		int status = h->run(&c);
 

@@ -4,6 +4,7 @@
 
 #include "lib/buffer.h"
 #include "lib/bytes.h"
+#include "lib/json_read.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -52,7 +53,7 @@ static int add_node(struct jsonc *j, struct jsonc_node node)
 /* jansson knows what a string, a number or a word of JSON is. */
 static bool is_value(const char *text, size_t len)
 {
-	json_t *value = json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+	json_t *value = json_read(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 	json_decref(value);
 	return value != NULL;
 }
@@ -223,8 +224,8 @@ char *jsonc_string(const struct jsonc *j, int node)
 	const struct jsonc_node *n = &j->nodes[node];
 	char *copy = NULL;
 	if (n->kind == JSONC_STRING) {
-		json_t *value = json_loadb(j->text + n->start, n->end - n->start,
-					   JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+		json_t *value = json_read(j->text + n->start, n->end - n->start,
+					  JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 		copy = value ? strdup(json_string_value(value)) : NULL;
 		json_decref(value);
 	}

@@ -5,6 +5,7 @@
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/json.h"
+#include "lib/json_read.h"
 #include "lib/proc.h"
 #include "shim/exec_call.h"
 
@@ -447,7 +448,7 @@ int probe_write(struct buffer *out, const char *name, const char *text, size_t l
 	for (const char *end = text + len, *next; text < end; text = next) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		next = newline ? newline + 1 : end;
-		json_t *call = json_loadb(text, (size_t)(next - text), 0, NULL);
+		json_t *call = json_read(text, (size_t)(next - text), 0, NULL);
 		const char *string = json_string_value(json_object_get(call, "string"));
 		bool hit = string && strstr(string, PROBE_COMMAND);
 		result->calls += string != NULL;

@@ -5,6 +5,7 @@
 #include "lib/buffer.h"
 #include "lib/io.h"
 #include "lib/json.h"
+#include "lib/json_read.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/removal.h"
 #include "supervisor/artifact/usage.h"
@@ -522,7 +523,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 {
 	*m = (struct meta){0};
 	json_error_t error;
-	json_t *root = json_loadb(data, len, 0, &error);
+	json_t *root = json_read(data, len, 0, &error);
 	/* jansson describes an error in the text, but rarely a lack of memory. */
 	if (!root && *error.text == '\0') {
 		errno = ENOMEM;

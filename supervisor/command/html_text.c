@@ -3,6 +3,7 @@
 #include "lib/gap.h"
 #include "lib/io.h"
 #include "lib/json.h"
+#include "lib/json_read.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/text.h"
@@ -115,7 +116,7 @@ static json_t *read_shown(int dir, const char *id, struct buffer *printed)
 	const char *newline = printed->len ? memchr(printed->data, '\n', printed->len) : NULL;
 	if (!newline)
 		goto out;
-	head = json_loadb(printed->data, (size_t)(newline - printed->data), 0, NULL);
+	head = json_read(printed->data, (size_t)(newline - printed->data), 0, NULL);
 	buffer_consume(printed, (size_t)(newline - printed->data) + 1);
 out:
 	io_close(&fd);

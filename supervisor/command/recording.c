@@ -3,6 +3,7 @@
 #include "supervisor/command/recording.h"
 
 #include "lib/io.h"
+#include "lib/json_read.h"
 #include "supervisor/terminal/terminal.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ json_t *recording_header(struct recording *l)
 	const char *line;
 	size_t len;
 	int got = recording_line(l, &line, &len);
-	json_t *header = got == 1 ? json_loadb(line, len, 0, NULL) : NULL;
+	json_t *header = got == 1 ? json_read(line, len, 0, NULL) : NULL;
 	if (json_integer_value(json_object_get(header, "version")) == 2)
 		return header;
 	json_decref(header);
@@ -61,7 +62,7 @@ int recording_next(struct recording *l, struct recording_event *e)
 	int got = recording_line(l, &line, &len);
 	if (got <= 0)
 		return got;
-	e->array = json_loadb(line, len, 0, NULL);
+	e->array = json_read(line, len, 0, NULL);
 	const json_t *at = json_array_get(e->array, 0), *kind = json_array_get(e->array, 1),
 		     *data = json_array_get(e->array, 2);
 	e->at = json_number_value(at);

@@ -4,6 +4,7 @@
 
 #include "config/profile.h"
 #include "config/words.h"
+#include "lib/json_read.h"
 #include "lib/tokens.h"
 #include "shim/exec_call.h"
 
@@ -110,7 +111,7 @@ static void name_string(struct buffer *out, const char *string)
 void stats_name_command(struct buffer *out, const struct member_value *command)
 {
 	char *words[WORDS_LOOKED_AT + 1] = {NULL};
-	json_t *list = json_loadb(command->data, command->len, JSON_DECODE_ANY, NULL);
+	json_t *list = json_read(command->data, command->len, JSON_DECODE_ANY, NULL);
 	size_t count = json_array_size(list);
 	for (size_t i = 0; i < WORDS_LOOKED_AT && i < count; i++)
 		words[i] = (char *)json_string_value(json_array_get(list, i));

@@ -2,6 +2,7 @@
 
 #include "config/option.h"
 #include "lib/io.h"
+#include "lib/json_read.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/live_run.h"
 #include "supervisor/command/recording.h"
@@ -83,7 +84,7 @@ int command_signal(struct command_context *c, int argc, char **argv)
 /* Prints the rows up to the last one that is not empty. */
 static int snapshot_print_text(const struct buffer *json)
 {
-	json_t *root = json_loadb(json->data, json->len, 0, NULL);
+	json_t *root = json_read(json->data, json->len, 0, NULL);
 	const json_t *text = json_object_get(root, "text");
 	int result = -1;
 	if (json_is_string(text)) {
@@ -110,7 +111,7 @@ static int snapshot_print_json(struct buffer *json)
 /* The terminal of a snapshot, without its colours. NULL with errno. */
 static struct terminal *snapshot_terminal(const struct buffer *json)
 {
-	json_t *root = json_loadb(json->data, json->len, 0, NULL);
+	json_t *root = json_read(json->data, json->len, 0, NULL);
 	const json_t *text = json_object_get(root, "text");
 	/* A recording has such a header. */
 	json_t *header = json_pack("{sO sO}", "width", json_object_get(root, "cols"), "height",

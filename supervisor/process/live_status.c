@@ -4,6 +4,7 @@
 
 #include "lib/buffer.h"
 #include "lib/json.h"
+#include "lib/json_read.h"
 #include "lib/utf8.h"
 
 #include <errno.h>
@@ -141,7 +142,7 @@ static enum live_status_state live_status_get_state(const json_t *root, bool *ba
 
 int live_status_parse(const char *json, size_t len, struct live_status *c)
 {
-	json_t *root = json_loadb(json, len, 0, NULL);
+	json_t *root = json_read(json, len, 0, NULL);
 	bool bad = !json_is_object(root);
 	const char *id = json_string_value(json_object_get(root, "id"));
 	*c = (struct live_status){0};

@@ -6,6 +6,7 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
+#include "lib/json_read.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/remote/origin.h"
 
@@ -124,7 +125,7 @@ void catalog_session(const struct spool *s, const char *id, char session[STORE_S
 	struct buffer entry = BUFFER_INIT;
 	json_t *line = NULL;
 	if (catalog_read_entry(s, id, &entry) == 0)
-		line = json_loadb(entry.data, entry.len, 0, NULL);
+		line = json_read(entry.data, entry.len, 0, NULL);
 	store_session_name(
 		json_string_value(json_object_get(json_object_get(line, "run"), "session")),
 		session);
@@ -257,7 +258,7 @@ static int catalog_take(struct catalog_reader *reader, const char *text, size_t 
 	char *encoded = NULL;
 	struct catalog_run run = {.host = ""};
 	int result = 1;
-	json_t *line = json_loadb(text, len, 0, NULL);
+	json_t *line = json_read(text, len, 0, NULL);
 	json_t *object = json_object_get(line, "run"), *named = json_object_get(line, "labels");
 	char *meta = json_is_object(object) ? json_dumps(object, JSON_COMPACT) : NULL;
 	bool parsed = meta && meta_parse(meta, strlen(meta), &run.meta) == 0;
