@@ -88,11 +88,14 @@ static void quote_append_ansi(struct buffer *out, const char *word)
 	buffer_append_string(out, "'");
 }
 
-static void quote_append_single(struct buffer *out, const char *word)
+void quote_single(struct buffer *out, const char *word)
 {
 	buffer_append_string(out, "'");
-	for (; *word; word++)
-		buffer_append_string(out, *word == '\'' ? "'\\''" : (char[]){*word, '\0'});
+	for (const char *quote; (quote = strchr(word, '\'')); word = quote + 1) {
+		buffer_append(out, word, (size_t)(quote - word));
+		buffer_append_string(out, "'\\''");
+	}
+	buffer_append_string(out, word);
 	buffer_append_string(out, "'");
 }
 
@@ -102,7 +105,7 @@ void quote_append(struct buffer *out, const char *word)
 	if (len > 0 && strspn(word, plain) == len)
 		buffer_append(out, word, len);
 	else if (quote_needs_none(word, len))
-		quote_append_single(out, word);
+		quote_single(out, word);
 	else
 		quote_append_ansi(out, word);
 }

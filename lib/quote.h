@@ -22,4 +22,8 @@ void quote_text(struct buffer *out, const char *text, size_t len, char mark);
    where there is what may not stand there. */
 void quote_append(struct buffer *out, const char *word);
 
+/* Appends a word in single quotes, with all its bytes, which every shell reads alike: for commands
+   that terse itself executes. */
+void quote_single(struct buffer *out, const char *word);
+
 #endif

@@ -7,6 +7,7 @@
 #include "lib/active.h"
 #include "lib/buffer.h"
 #include "lib/human.h"
+#include "lib/quote.h"
 #include "lib/trace.h"
 #include "shim/shell.h"
 #include "shim/shell_string.h"
@@ -229,18 +230,6 @@ static bool run_has_trap(const char *shell)
 	return false;
 }
 
-/* Appends a word in single quotes, which every shell reads alike. */
-static void run_append_quoted(struct buffer *out, const char *word)
-{
-	buffer_append_string(out, "'");
-	for (const char *quote; (quote = strchr(word, '\'')); word = quote + 1) {
-		buffer_append(out, word, (size_t)(quote - word));
-		buffer_append_string(out, "'\\''");
-	}
-	buffer_append_string(out, word);
-	buffer_append_string(out, "'");
-}
-
 /* The string, with a trap that executes `leave` when the shell ends: only then are its directory
    and variables what it leaves. The string stays on line 1, which errors name. NULL: no memory. */
 static char *run_make_leaving(const char *text, const char *leave)
@@ -248,9 +237,9 @@ static char *run_make_leaving(const char *text, const char *leave)
 	struct buffer trap = BUFFER_INIT, string = BUFFER_INIT;
 	buffer_printf(&trap, "{ set +x; } 2>/dev/null; %s", leave);
 	buffer_append_string(&string, "trap ");
-	run_append_quoted(&string, buffer_string(&trap) ? trap.data : "");
+	quote_single(&string, buffer_string(&trap) ? trap.data : "");
 	buffer_append_string(&string, " EXIT; eval ");
-	run_append_quoted(&string, text);
+	quote_single(&string, text);
 	string.failed |= trap.failed;
 	buffer_release(&trap);
 	if (!buffer_string(&string))

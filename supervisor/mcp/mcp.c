@@ -88,14 +88,11 @@ static char *mcp_find_known_error(void)
 static int mcp_init(struct server *s)
 {
 	ssize_t n = readlink("/proc/self/exe", s->program, sizeof(s->program) - 1);
-	if (n < 0 || !getcwd(s->directory, sizeof(s->directory)))
+	char directory[PATH_MAX];
+	if (n < 0 || !shell_find_directory(directory))
 		return -1;
 	s->program[n] = '\0';
-	const char *named = getenv("PWD");
-	char *real = named ? realpath(named, NULL) : NULL;
-	const char *directory = real && strcmp(real, s->directory) == 0 ? named : s->directory;
 	int result = shell_state_init(&s->start, directory, environ);
-	free(real);
 	if (result == 0)
 		result = sessions_init(&s->sessions, s->start.directory, s->start.env);
 	/* The verbs that run nothing speak of tools. */

@@ -5,6 +5,7 @@
 #include "lib/active.h"
 #include "lib/buffer.h"
 #include "lib/io.h"
+#include "lib/quote.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -203,14 +204,8 @@ int shell_leave_open(struct shell_leave *l)
 char *shell_leave_command(const struct shell_leave *l, const char *program)
 {
 	struct buffer out = BUFFER_INIT;
-	buffer_append_string(&out, "'");
-	for (const char *c = program; *c; c++) {
-		if (*c == '\'')
-			buffer_append_string(&out, "'\\''");
-		else
-			buffer_append(&out, c, 1);
-	}
-	buffer_printf(&out, "' mcp --leave /proc/%d/fd/%d %s 2>/dev/null", (int)getpid(), l->fd,
+	quote_single(&out, program);
+	buffer_printf(&out, " mcp --leave /proc/%d/fd/%d %s 2>/dev/null", (int)getpid(), l->fd,
 		      l->mark);
 	if (!buffer_string(&out))
 		buffer_release(&out);
@@ -242,8 +237,7 @@ void shell_leave_close(struct shell_leave *l)
 	io_close(&l->fd);
 }
 
-/* The directory as the shell names it, through links too, where that is still it. */
-static bool shell_find_directory(char out[PATH_MAX])
+bool shell_find_directory(char out[PATH_MAX])
 {
 	const char *named = getenv("PWD");
 	struct stat here, there;

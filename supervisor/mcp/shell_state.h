@@ -20,6 +20,10 @@ struct shell_state {
 	size_t count, room;
 };
 
+/* This process's directory as its shell named it (PWD), through links too, where that is still it.
+   Returns whether it has one. */
+bool shell_find_directory(char out[PATH_MAX]);
+
 /* Copies an environment without what belongs to this process alone. Returns 0, or -1 with ENOMEM
    and nothing to release. */
 int shell_state_init(struct shell_state *s, const char *directory, char *const *env);
