@@ -2,6 +2,7 @@
 
 #include "lib/human.h"
 #include "lib/json.h"
+#include "lib/json_read.h"
 #include "lib/quote.h"
 #include "lib/tool_names.h"
 #include "lib/utf8.h"
@@ -26,35 +27,36 @@ static void answer_add_content(struct buffer *out, const char *text, size_t len)
 	json_end_array(out);
 }
 
-static void answer_send(struct server *s, const char *id, const char *text, size_t len,
-			bool is_error, bool is_json)
+static void answer_send(struct server *s, const char *id, const struct buffer *text, bool is_error,
+			bool is_json)
 {
 	struct buffer line = BUFFER_INIT;
+	size_t len = text->len;
+	while (is_json && len > 0 && text->data[len - 1] == '\n')
+		len--;
 	rpc_begin_result(&line, id);
-	answer_add_content(&line, text, len);
+	answer_add_content(&line, text->data, len);
 	if (is_json)
-		json_add_raw(&line, "structuredContent", text, len);
+		json_add_raw(&line, "structuredContent", text->data, len);
 	if (is_error)
 		json_add_bool(&line, "isError", true);
 	rpc_end_result(&line);
-	if (buffer_check(&line) < 0) {
-		buffer_clear(&line);
-		rpc_error(&line, id, RPC_INTERNAL, "out of memory");
-	}
-	server_send(s, &line);
+	line.failed |= text->failed;
+	server_send_answer(s, id, &line);
 }
 
-void answer_text(struct server *s, const char *id, const char *text, size_t len, bool is_error)
+void answer_text(struct server *s, const char *id, const struct buffer *text, bool is_error)
 {
 	struct buffer json = BUFFER_INIT;
 	if (!s->structured) {
-		answer_send(s, id, text, len, is_error, false);
+		answer_send(s, id, text, is_error, false);
 		return;
 	}
 	json_begin_object(&json, NULL);
-	json_add_text(&json, is_error ? "error" : "text", text, len);
+	json_add_text(&json, is_error ? "error" : "text", text->data, text->len);
 	json_end_object(&json);
-	answer_send(s, id, json.data, json.len, is_error, true);
+	json.failed |= text->failed;
+	answer_send(s, id, &json, is_error, true);
 	buffer_release(&json);
 }
 
@@ -66,16 +68,15 @@ void answer_wrong(struct server *s, const char *id, const char *format, ...)
 	buffer_vprintf(&raw, format, args);
 	va_end(args);
 	utf8_clean(&text, raw.data, raw.len);
-	answer_text(s, id, text.data, text.len, true);
+	text.failed |= raw.failed;
+	answer_text(s, id, &text, true);
 	buffer_release(&raw);
 	buffer_release(&text);
 }
 
-void answer_json(struct server *s, const char *id, const char *json, size_t len, bool is_error)
+void answer_json(struct server *s, const char *id, const struct buffer *json, bool is_error)
 {
-	while (len > 0 && json[len - 1] == '\n')
-		len--;
-	answer_send(s, id, json, len, is_error, true);
+	answer_send(s, id, json, is_error, true);
 }
 
 /* --- terse's own errors ------------------------------------------------------------------------
@@ -149,6 +150,17 @@ void answer_add_errors(const struct server *s, struct buffer *out, const struct 
 	}
 }
 
+void answer_refuse(struct server *s, const struct call *c, const char *method, enum rpc_code code)
+{
+	struct buffer why = BUFFER_INIT;
+	answer_add_errors(s, &why, &c->child.errors);
+	while (why.len > 0 && why.data[why.len - 1] == '\n')
+		why.len--;
+	const char *text = why.len > 0 ? buffer_string(&why) : "it has failed";
+	server_send_error(s, c->id, code, "%s: %s", method, text ? text : "out of memory");
+	buffer_release(&why);
+}
+
 /* --- what a child has printed -------------------------------------------------------------------
  */
 
@@ -177,7 +189,7 @@ static void answer_run(struct server *s, struct call *c)
 		buffer_append_string(&text, "[terse: exit 0]\n");
 	if (code && !own)
 		answer_keep_failed(s, c, &text);
-	answer_text(s, c->id, text.data, text.len, own);
+	answer_text(s, c->id, &text, own);
 	buffer_release(&text);
 }
 
@@ -192,7 +204,7 @@ static bool answer_is_refusal(const struct buffer *json)
 /* Whether the child has printed one JSON object. */
 static bool answer_is_object(const struct buffer *output)
 {
-	json_t *value = output->len ? json_loadb(output->data, output->len, 0, NULL) : NULL;
+	json_t *value = json_read(output->data, output->len, 0, NULL);
 	bool is = json_is_object(value);
 	json_decref(value);
 	return is;
@@ -211,23 +223,33 @@ void answer_add_command(struct buffer *out, const json_t *run)
 	}
 }
 
-/* A run in the list, as one line. */
-static void answer_add_run(struct buffer *out, const json_t *run)
+void answer_add_state(struct buffer *out, const json_t *run)
 {
 	const char *state = json_string_value(json_object_get(run, "state"));
 	const char *signal = json_string_value(json_object_get(run, "signal"));
+	const char *error = json_string_value(json_object_get(run, "error"));
 	const json_t *code = json_object_get(run, "exit_code");
-	buffer_printf(out, "%s  ", json_string_value(json_object_get(run, "id")));
+	uint64_t lines = (uint64_t)json_integer_value(json_object_get(run, "lines"));
+	if (error) {
+		buffer_printf(out, "metadata: %s", error);
+		return;
+	}
 	if (state && strcmp(state, "done") == 0 && json_is_integer(code))
 		buffer_printf(out, "exit %d", (int)json_integer_value(code));
 	else if (state && strcmp(state, "done") == 0 && signal)
 		buffer_append_string(out, signal);
 	else
 		buffer_append_string(out, state ? state : "?");
-	buffer_printf(out, "  %s lines, %s ",
-		      HUMAN_COUNT((uint64_t)json_integer_value(json_object_get(run, "lines"))),
+	buffer_printf(out, ", %s line%s, %s", HUMAN_COUNT(lines), lines == 1 ? "" : "s",
 		      HUMAN_SIZE((uint64_t)json_integer_value(json_object_get(run, "bytes"))));
-	buffer_append_string(out, " ");
+}
+
+/* A run in the list, as one line. */
+static void answer_add_run(struct buffer *out, const json_t *run)
+{
+	buffer_printf(out, "%s  ", json_string_value(json_object_get(run, "id")));
+	answer_add_state(out, run);
+	buffer_append_string(out, "  ");
 	answer_add_command(out, run);
 	buffer_append_string(out, "\n");
 }
@@ -238,12 +260,25 @@ static bool answer_runs_still(const json_t *run)
 	return state && strcmp(state, "running") == 0;
 }
 
+json_t *answer_read_list(const struct call *c, const json_t **runs)
+{
+	static const char none[] = "unknown_session";
+	const struct buffer *out = &c->child.output;
+	json_t *root = buffer_check(out) == 0 ? json_read(out->data, out->len, 0, NULL) : NULL;
+	const char *code =
+		json_string_value(json_object_get(json_object_get(root, "error"), "code"));
+	*runs = json_object_get(json_object_get(root, "data"), "runs");
+	if (*runs || (code && strcmp(code, none) == 0))
+		return root;
+	json_decref(root);
+	return NULL;
+}
+
 /* The runs of `terse list --json`, those that run first. */
 static void answer_list(struct server *s, struct call *c)
 {
-	json_t *root = json_loadb(c->child.output.data, c->child.output.len, 0, NULL);
-	const json_t *data = json_object_get(root, "data"), *runs = json_object_get(data, "runs"),
-		     *run;
+	const json_t *runs, *run;
+	json_t *root = answer_read_list(c, &runs);
 	struct buffer text = BUFFER_INIT;
 	size_t i;
 	for (int running = 1; running >= 0; running--) {
@@ -253,18 +288,15 @@ static void answer_list(struct server *s, struct call *c)
 				answer_add_run(&text, run);
 		}
 	}
-	const char *code =
-		json_string_value(json_object_get(json_object_get(root, "error"), "code"));
-	/* The session begins with its first artifact. */
-	bool none = code && strcmp(code, "unknown_session") == 0;
-	if (!runs && !none)
+	text.failed |= c->child.output.failed;
+	if (!root)
 		answer_add_errors(s, &text, &c->child.errors);
 	else if (text.len == 0)
 		buffer_append_string(&text, "no command has an artifact yet\n");
-	else if (json_is_true(json_object_get(data, "truncated")))
+	else if (json_is_true(json_object_get(json_object_get(root, "data"), "truncated")))
 		buffer_printf(&text, "[%zu shown; more: " TOOL_LIST " limit=%zu]\n",
 			      json_array_size(runs), json_array_size(runs) * 10);
-	answer_text(s, c->id, text.data, text.len, !runs && !none);
+	answer_text(s, c->id, &text, !root);
 	buffer_release(&text);
 	json_decref(root);
 }
@@ -279,7 +311,7 @@ static void answer_signal(struct server *s, struct call *c)
 		buffer_printf(&text,
 			      "[terse: done; what was not shown yet: " TOOL_AWAIT TOOL_ID "%s]\n",
 			      c->about);
-	answer_text(s, c->id, text.data, text.len, failed);
+	answer_text(s, c->id, &text, failed);
 	buffer_release(&text);
 }
 
@@ -297,15 +329,14 @@ static void answer_verb(struct server *s, struct call *c)
 		is_error = false;
 	if (text.len == 0)
 		buffer_append_string(&text, "[terse: nothing is there]\n");
-	answer_text(s, c->id, text.data, text.len, is_error);
+	answer_text(s, c->id, &text, is_error);
 	buffer_release(&text);
 }
 
 void answer_call(struct server *s, struct call *c)
 {
 	if (s->structured && answer_is_object(&c->child.output))
-		answer_json(s, c->id, c->child.output.data, c->child.output.len,
-			    answer_is_refusal(&c->child.output));
+		answer_json(s, c->id, &c->child.output, answer_is_refusal(&c->child.output));
 	else if (c->tool == &tools[TOOL_RUN_COMMAND])
 		answer_run(s, c);
 	else if (c->tool == &tools[TOOL_LIST_COMMANDS])

@@ -197,12 +197,8 @@ static int call_prepare_run(struct server *s, struct call *c, const struct argum
 /* Keeps the progress token of a request, as JSON. */
 static void call_take_token(struct call *c, const struct rpc_message *m)
 {
-	const json_t *token = json_object_get(json_object_get(m->params, "_meta"), "progressToken");
-	if (!json_is_string(token) && !json_is_integer(token))
-		return;
-	size_t len =
-		json_dumpb(token, c->token, sizeof(c->token) - 1, JSON_ENCODE_ANY | JSON_COMPACT);
-	c->token[len < sizeof(c->token) ? len : 0] = '\0';
+	rpc_write_id(c->token,
+		     json_object_get(json_object_get(m->params, "_meta"), "progressToken"));
 	c->told_at = clock_monotonic_ms();
 	c->ask_at = c->told_at + SERVER_PROGRESS_MS;
 }
@@ -225,6 +221,7 @@ static void call_start_tool(struct server *s, struct call *c, const struct argum
 					      .structured = s->structured,
 					      .keep = s->keep};
 	const char *wrong = order_make(&order, a, &context);
+	order.failed |= about && !c->about;
 	free(leave);
 	if (wrong) {
 		answer_wrong(s, c->id, "%s", wrong);
@@ -254,7 +251,7 @@ static void call_new_session(struct server *s, const struct arguments_of *a, con
 	if (made) {
 		buffer_printf(&text, "session %s begins in %s\n", made->name,
 			      made->state.directory);
-		answer_text(s, id, text.data, text.len, false);
+		answer_text(s, id, &text, false);
 	} else if (errno == EEXIST) {
 		answer_wrong(s, id, "new_session: there is a session %s already", name);
 	} else if (errno == EINVAL) {
@@ -285,7 +282,7 @@ static void call_end_session(struct server *s, const struct arguments_of *a, con
 	}
 	buffer_printf(&text, is_default ? "session %s begins anew\n" : "session %s has ended\n",
 		      name);
-	answer_text(s, id, text.data, text.len, false);
+	answer_text(s, id, &text, false);
 	buffer_release(&text);
 }
 
@@ -297,10 +294,10 @@ static void call_list_sessions(struct server *s, const char *id)
 		json_begin_object(&text, NULL);
 		sessions_list_json(&s->sessions, &text, now_ms);
 		json_end_object(&text);
-		answer_json(s, id, text.data, text.len, false);
+		answer_json(s, id, &text, false);
 	} else {
 		sessions_list(&s->sessions, &text, now_ms);
-		answer_text(s, id, text.data, text.len, false);
+		answer_text(s, id, &text, false);
 	}
 	buffer_release(&text);
 }

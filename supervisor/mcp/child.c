@@ -127,10 +127,11 @@ static void child_read_one(int *fd, struct buffer *into)
 			continue;
 		if (n < 0 && errno == EAGAIN)
 			return;
+		size_t room = CHILD_OUTPUT_MAX - into->len;
 		if (n <= 0)
 			io_close(fd);
-		else if (into->len + (size_t)n <= CHILD_OUTPUT_MAX)
-			buffer_append(into, chunk, (size_t)n);
+		else
+			buffer_append(into, chunk, (size_t)n < room ? (size_t)n : room);
 	}
 }
 

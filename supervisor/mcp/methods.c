@@ -71,7 +71,7 @@ static void methods_initialize(struct server *s, const struct rpc_message *m)
 			s->read_only ? instructions_read_only : instructions);
 	rpc_end_result(&line);
 	s->initialized = true;
-	server_send(s, &line);
+	server_send_answer(s, m->id, &line);
 }
 
 static void methods_ping(struct server *s, const struct rpc_message *m)
@@ -111,7 +111,7 @@ static void methods_tools(struct server *s, const struct rpc_message *m)
 	rpc_begin_result(&line, m->id);
 	tool_list(&line, s->read_only);
 	rpc_end_result(&line);
-	server_send(s, &line);
+	server_send_answer(s, m->id, &line);
 }
 
 static const struct {
@@ -162,12 +162,8 @@ static void methods_notification(struct server *s, const struct rpc_message *m)
 	/* main() has said it on standard error, which many clients drop. */
 	if (strcmp(m->method, "notifications/initialized") == 0 && s->known)
 		server_log(s, LOG_WARNING, s->known);
-	if (strcmp(m->method, "notifications/cancelled") != 0 || !request)
+	if (strcmp(m->method, "notifications/cancelled") != 0 || rpc_write_id(id, request) < 0)
 		return;
-	size_t len = json_dumpb(request, id, sizeof(id) - 1, JSON_ENCODE_ANY | JSON_COMPACT);
-	if (len == 0 || len >= sizeof(id))
-		return;
-	id[len] = '\0';
 	struct call *c = call_find(s, id);
 	if (c)
 		call_cancel(s, c);

@@ -29,7 +29,7 @@ void prompts_list(struct server *s, const struct rpc_message *m)
 	json_end_object(&line);
 	json_end_array(&line);
 	rpc_end_result(&line);
-	server_send(s, &line);
+	server_send_answer(s, m->id, &line);
 }
 
 static void prompts_send(struct server *s, const char *id, const char *what,
@@ -56,7 +56,7 @@ static void prompts_send(struct server *s, const char *id, const char *what,
 	rpc_end_result(&line);
 	line.failed |= text.failed;
 	buffer_release(&text);
-	server_send(s, &line);
+	server_send_answer(s, id, &line);
 }
 
 /* The preview of a given run. */
@@ -105,17 +105,13 @@ void prompts_get(struct server *s, const struct rpc_message *m)
 
 void prompts_answer(struct server *s, struct call *c)
 {
-	struct buffer text = BUFFER_INIT;
+	struct buffer what = BUFFER_INIT;
 	if (child_exit_code(&c->child) != 0 && c->child.output.len == 0) {
-		answer_add_errors(s, &text, &c->child.errors);
-		while (text.len > 0 && text.data[text.len - 1] == '\n')
-			text.len--;
-		server_send_error(s, c->id, RPC_BAD_PARAMS, "prompts/get: %.*s", (int)text.len,
-				  text.len ? text.data : "");
-	} else {
-		buffer_printf(&text, "The command %s", c->about);
-		const char *what = buffer_string(&text);
-		prompts_send(s, c->id, what ? what : "A command", &c->child.output);
+		answer_refuse(s, c, "prompts/get", RPC_BAD_PARAMS);
+		return;
 	}
-	buffer_release(&text);
+	buffer_printf(&what, "The command %s", c->about);
+	const char *text = buffer_string(&what);
+	prompts_send(s, c->id, text ? text : "A command", &c->child.output);
+	buffer_release(&what);
 }

@@ -1,7 +1,6 @@
 // See server.h: artifacts as resources, "terse://cmd-1m5zq8k3x7f", with "?offset=1&limit=2000" for
 // a part. A long text comes as a page, which ends with how to read on.
 
-#include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/utf8.h"
@@ -106,11 +105,13 @@ void resources_list(struct server *s, const struct rpc_message *m)
 	call_begin(s, c, &order, NULL, s->env);
 }
 
-/* "npm test", cut where it is long. */
+/* "npm test", cut where it is long; the ID where the command is not known. */
 static void resources_add_name(struct buffer *out, const json_t *run)
 {
 	struct buffer name = BUFFER_INIT;
 	answer_add_command(&name, run);
+	if (name.len == 0)
+		buffer_append_string(&name, json_string_value(json_object_get(run, "id")));
 	size_t len = name.len < RESOURCES_NAME_MAX
 			     ? name.len
 			     : utf8_floor(name.data, name.len, RESOURCES_NAME_MAX);
@@ -121,47 +122,41 @@ static void resources_add_name(struct buffer *out, const json_t *run)
 
 static void resources_add(struct buffer *out, const json_t *run)
 {
-	const char *id = json_string_value(json_object_get(run, "id"));
-	const char *state = json_string_value(json_object_get(run, "state"));
-	const json_t *code = json_object_get(run, "exit_code");
+	const json_t *bytes = json_object_get(run, "bytes");
 	struct buffer text = BUFFER_INIT;
 	json_begin_object(out, NULL);
-	buffer_printf(&text, RESOURCES_SCHEME "%s", id ? id : "");
-	json_add_text(out, "uri", text.data, text.len);
+	buffer_printf(&text, RESOURCES_SCHEME "%s", json_string_value(json_object_get(run, "id")));
+	json_add_made(out, "uri", &text);
 	resources_add_name(out, run);
-	buffer_clear(&text);
-	if (json_is_integer(code))
-		buffer_printf(&text, "exit %d", (int)json_integer_value(code));
-	else
-		buffer_append_string(&text, state ? state : "");
-	buffer_printf(&text, "; %s lines",
-		      HUMAN_COUNT((uint64_t)json_integer_value(json_object_get(run, "lines"))));
-	json_add_text(out, "description", text.data, text.len);
+	answer_add_state(&text, run);
+	json_add_made(out, "description", &text);
 	json_add_string(out, "mimeType", "text/plain");
-	json_add_number(out, "size", json_integer_value(json_object_get(run, "bytes")));
+	if (bytes)
+		json_add_number(out, "size", json_integer_value(bytes));
 	json_end_object(out);
-	out->failed |= text.failed;
-	buffer_release(&text);
 }
 
 static void resources_answer_list(struct server *s, struct call *c)
 {
-	json_t *root = json_loadb(c->child.output.data ? c->child.output.data : "",
-				  c->child.output.len, 0, NULL);
-	const json_t *data = json_object_get(root, "data"), *runs = json_object_get(data, "runs");
+	const json_t *runs;
+	json_t *root = answer_read_list(c, &runs);
 	struct buffer line = BUFFER_INIT;
+	if (!root) {
+		answer_refuse(s, c, "resources/list", RPC_INTERNAL);
+		return;
+	}
 	rpc_begin_result(&line, c->id);
 	json_begin_array(&line, "resources");
 	for (size_t i = c->skip; i < json_array_size(runs); i++)
 		resources_add(&line, json_array_get(runs, i));
 	json_end_array(&line);
-	if (json_is_true(json_object_get(data, "truncated"))) {
+	if (json_is_true(json_object_get(json_object_get(root, "data"), "truncated"))) {
 		char cursor[32];
 		snprintf(cursor, sizeof(cursor), "%" PRIu64, c->skip + RESOURCES_PAGE);
 		json_add_string(&line, "nextCursor", cursor);
 	}
 	rpc_end_result(&line);
-	server_send(s, &line);
+	server_send_answer(s, c->id, &line);
 	json_decref(root);
 }
 
@@ -181,7 +176,7 @@ void resources_templates(struct server *s, const struct rpc_message *m)
 	json_end_object(&line);
 	json_end_array(&line);
 	rpc_end_result(&line);
-	server_send(s, &line);
+	server_send_answer(s, m->id, &line);
 }
 
 /* --- resources/read
@@ -209,14 +204,9 @@ void resources_read(struct server *s, const struct rpc_message *m)
 
 static void resources_answer_read(struct server *s, struct call *c)
 {
-	struct buffer line = BUFFER_INIT, why = BUFFER_INIT;
+	struct buffer line = BUFFER_INIT;
 	if (child_exit_code(&c->child) != 0 && c->child.output.len == 0) {
-		answer_add_errors(s, &why, &c->child.errors);
-		while (why.len > 0 && why.data[why.len - 1] == '\n')
-			why.len--;
-		server_send_error(s, c->id, RPC_NOT_FOUND, "resources/read: %.*s", (int)why.len,
-				  why.len ? why.data : "");
-		buffer_release(&why);
+		answer_refuse(s, c, "resources/read", RPC_NOT_FOUND);
 		return;
 	}
 	rpc_begin_result(&line, c->id);
@@ -229,7 +219,8 @@ static void resources_answer_read(struct server *s, struct call *c)
 	json_end_object(&line);
 	json_end_array(&line);
 	rpc_end_result(&line);
-	server_send(s, &line);
+	line.failed |= c->child.output.failed;
+	server_send_answer(s, c->id, &line);
 }
 
 void resources_answer(struct server *s, struct call *c)

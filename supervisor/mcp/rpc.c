@@ -4,31 +4,32 @@
 
 #include "lib/buffer.h"
 #include "lib/json.h"
+#include "lib/json_read.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 json_t *rpc_parse(const char *line, size_t len, char why[160])
 {
 	json_error_t error;
-	json_t *value = json_loadb(line, len, 0, &error);
-	if (!value)
+	json_t *value = json_read(line, len, 0, &error);
+	if (!value && errno == ENOMEM)
+		snprintf(why, 160, "out of memory");
+	else if (!value)
 		snprintf(why, 160, "not JSON: %.120s at byte %d", error.text, error.position);
 	return value;
 }
 
-/* An ID is a string or a whole number. Returns whether it is one. */
-static bool rpc_take_id(struct rpc_message *m, const json_t *id)
+int rpc_write_id(char out[RPC_ID_MAX], const json_t *id)
 {
-	if (!json_is_string(id) && !json_is_integer(id))
-		return false;
-	size_t len = json_dumpb(id, m->id, sizeof(m->id) - 1, JSON_ENCODE_ANY | JSON_COMPACT);
-	if (len == 0 || len >= sizeof(m->id)) {
-		snprintf(m->id, sizeof(m->id), "null");
-		return false;
-	}
-	m->id[len] = '\0';
-	return true;
+	size_t len = 0;
+	if (json_is_string(id) || json_is_integer(id))
+		len = json_dumpb(id, out, RPC_ID_MAX - 1, JSON_ENCODE_ANY | JSON_COMPACT);
+	if (len >= RPC_ID_MAX)
+		len = 0;
+	out[len] = '\0';
+	return len > 0 ? 0 : -1;
 }
 
 static const char *rpc_judge(struct rpc_message *m, json_t *value)
@@ -36,8 +37,10 @@ static const char *rpc_judge(struct rpc_message *m, json_t *value)
 	const json_t *id = json_object_get(value, "id"), *params = json_object_get(value, "params");
 	if (!json_is_object(value))
 		return "a message is a JSON object";
-	if (id && !rpc_take_id(m, id))
+	if (id && rpc_write_id(m->id, id) < 0) {
+		snprintf(m->id, sizeof(m->id), "null");
 		return "id: must be a string or a whole number of at most 500 bytes";
+	}
 	const char *version = json_string_value(json_object_get(value, "jsonrpc"));
 	if (!version || strcmp(version, "2.0") != 0)
 		return "jsonrpc: must be \"2.0\"";

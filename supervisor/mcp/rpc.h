@@ -44,6 +44,10 @@ json_t *rpc_parse(const char *line, size_t len, char why[160]);
 /* Explains one value: a message, or an element of a batch. */
 void rpc_explain(struct rpc_message *m, json_t *value);
 
+/* Writes an ID or a progress token, a string or a whole number, as JSON. Returns 0, or -1 if it is
+   something else or too long; then it is "". */
+int rpc_write_id(char out[RPC_ID_MAX], const json_t *id);
+
 /* A response: begin, the members of the result, end. */
 void rpc_begin_result(struct buffer *out, const char *id);
 void rpc_end_result(struct buffer *out);

@@ -23,11 +23,21 @@
 
 /* --- answers --------------------------------------------------------------------------------- */
 
-void server_send(struct server *s, struct buffer *lines)
+void server_send(struct server *s, struct buffer *line)
 {
-	if (buffer_check(lines) == 0)
-		output_queue_write(&s->out, lines->data, lines->len);
-	buffer_release(lines);
+	if (buffer_check(line) == 0)
+		output_queue_write(&s->out, line->data, line->len);
+	buffer_release(line);
+}
+
+void server_send_answer(struct server *s, const char *id, struct buffer *line)
+{
+	if (buffer_check(line) < 0) {
+		/* The memory that it has is enough, as a rule. */
+		buffer_clear(line);
+		rpc_error(line, id, RPC_INTERNAL, "out of memory");
+	}
+	server_send(s, line);
 }
 
 void server_send_error(struct server *s, const char *id, enum rpc_code code, const char *format,
@@ -41,7 +51,7 @@ void server_send_error(struct server *s, const char *id, enum rpc_code code, con
 	const char *message = buffer_string(&text);
 	rpc_error(&line, id, code, message ? message : "out of memory");
 	buffer_release(&text);
-	server_send(s, &line);
+	server_send_answer(s, id, &line);
 }
 
 void server_log(struct server *s, int level, const char *text)
@@ -62,7 +72,7 @@ void server_send_empty(struct server *s, const char *id)
 	struct buffer line = BUFFER_INIT;
 	rpc_begin_result(&line, id);
 	rpc_end_result(&line);
-	server_send(s, &line);
+	server_send_answer(s, id, &line);
 }
 
 bool server_can_hold(const struct server *s)

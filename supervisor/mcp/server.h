@@ -88,7 +88,6 @@ struct server {
 	char program[4096];       /* this program's path, for shells */
 	char room[SESSION_ROOM];  /* of the next */
 	const char *artifacts;    /* the session of the artifacts */
-	char directory[PATH_MAX]; /* where it was started */
 	char *known;              /* an error of the configuration: reported once; or NULL */
 	char **env;               /* of the verbs that run nothing */
 	struct shell_state start; /* a session's beginning */
@@ -115,8 +114,12 @@ struct server {
 /* Serves until the client closes standard input. Returns the exit status. */
 int server_run(struct server *s);
 
-/* Sends a message, or several, that are whole lines; releases them. */
-void server_send(struct server *s, struct buffer *lines);
+/* Sends a notification, a whole line, and releases it. */
+void server_send(struct server *s, struct buffer *line);
+
+/* Sends the answer to a request, a whole line, and releases it; if that could not be put together
+   without holes, the error for it. */
+void server_send_answer(struct server *s, const char *id, struct buffer *line);
 
 void server_send_error(struct server *s, const char *id, enum rpc_code code, const char *format,
 		       ...) __attribute__((format(printf, 4, 5)));
@@ -167,12 +170,12 @@ void call_free(struct server *s, struct call *c);
 // answer.c
 
 /* Answers a call of a tool: with text, or with one of terse's own errors. */
-void answer_text(struct server *s, const char *id, const char *text, size_t len, bool is_error);
+void answer_text(struct server *s, const char *id, const struct buffer *text, bool is_error);
 void answer_wrong(struct server *s, const char *id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* With JSON, as text and as structured content. */
-void answer_json(struct server *s, const char *id, const char *json, size_t len, bool is_error);
+void answer_json(struct server *s, const char *id, const struct buffer *json, bool is_error);
 
 /* With what its child has printed. */
 void answer_call(struct server *s, struct call *c);
@@ -180,6 +183,16 @@ void answer_call(struct server *s, struct call *c);
 /* Terse's own error lines, in the words of tools: appended to `out`, except the one that each child
    repeats. */
 void answer_add_errors(const struct server *s, struct buffer *out, const struct buffer *errors);
+
+/* Answers a request with what its child says on standard error. */
+void answer_refuse(struct server *s, const struct call *c, const char *method, enum rpc_code code);
+
+/* What a child has printed for `terse list --json`, to be released by json_decref(), and its array
+   of runs: NULL in a session that has none yet. Returns NULL if it printed something else. */
+json_t *answer_read_list(const struct call *c, const json_t **runs);
+
+/* "exit 0, 12 lines, 1.2 KB" */
+void answer_add_state(struct buffer *out, const json_t *run);
 
 /* The command of a run, as `terse list --json` has it; of a shell the string alone. */
 void answer_add_command(struct buffer *out, const json_t *run);

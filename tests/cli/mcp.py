@@ -317,7 +317,7 @@ class Commands(McpCase):
         self.assertIn("first\n[terse: ", text)
         # Nothing blocks the session meanwhile.
         self.assertEqual(client.call("run_command", command="echo free"), "free\n")
-        self.assertIn(artifact + "  running", client.call("list_commands"))
+        self.assertIn(artifact + "  running, ", client.call("list_commands"))
         self.assertEqual(client.call("screen", artifact_id=artifact), "first\n")
         typed = client.call("send_input", artifact_id=artifact, text="-n", keys=["enter"])
         self.assertIn("got -n\n", typed)
@@ -353,9 +353,15 @@ class Commands(McpCase):
         running = ID.search(client.finish(number)[0])[1]
         client.call("run_command", command="seq 9000")
         lines = client.call("list_commands").splitlines()
-        self.assertTrue(lines[0].startswith(running + "  running  1 lines, "), lines)
-        self.assertRegex(lines[1], r"^cmd-\S+  exit 0  9,000 lines, 42.9 KB  seq 9000$")
+        self.assertTrue(lines[0].startswith(running + "  running, 1 line, "), lines)
+        self.assertRegex(lines[1], r"^cmd-\S+  exit 0, 9,000 lines, 42.9 KB  seq 9000$")
         self.assertIn("[1 shown; more: list_commands limit=10]", client.call("list_commands", limit=1))
+        path = self.artifacts()[-1]
+        write_file(path[:-3] + "json", "damaged")
+        self.assertIn("  metadata: Bad message", client.call("list_commands"))
+        damaged = "terse://" + os.path.basename(path)[:-4]
+        self.assertIn({"uri": damaged, "name": damaged[8:], "description": "metadata: Bad message",
+                       "mimeType": "text/plain"}, client.request("resources/list")["resources"])
 
     def test_progress(self):
         """Only where it is asked for, and always growing."""
@@ -505,7 +511,7 @@ class Resources(McpCase):
             cursor = {"cursor": page["nextCursor"]}
         self.assertEqual(len({r["uri"] for r in found}), 60)
         self.assertEqual((found[0]["name"], found[0]["mimeType"], found[0]["description"]),
-                         ("seq 59 9000", "text/plain", "exit 0; 8,942 lines"))
+                         ("seq 59 9000", "text/plain", "exit 0, 8,942 lines, 42.7 KB"))
         template = client.request("resources/templates/list")["resourceTemplates"][0]
         self.assertEqual(template["uriTemplate"], "terse://{artifact_id}{?offset,limit}")
         uri = found[-1]["uri"]
@@ -721,10 +727,11 @@ class End(McpCase):
             self.assertIn(" running after ", client.call("run_command", command="sleep 1000", timeout=1))
         self.assertEqual(client.wrong("run_command", command="true"), "run_command: 20 commands run already, as "
                          "many as this server can hold; await_command or signal_command ends one")
-        self.assertEqual(client.call("list_commands").count("  running  "), 20)
+        self.assertEqual(client.call("list_commands").count("  running, "), 20)
         client.call("signal_command", artifact_id="last")
         client.call("await_command", artifact_id="last")
-        self.assertEqual(client.call("run_command", command="echo x"), "x\n")
+        # Its last process ends behind the answer.
+        eventually(lambda: client.finish(client.start("run_command", command="echo x")) == ("x\n", False), "a place")
 
     def test_keep(self):
         client = self.client("--keep")

@@ -52,7 +52,7 @@ assert.match(await text("read_command_output", { artifact_id: artifact, search: 
 const asked = await text("run_command", { command: "read -p 'name: ' x; echo got $x; read -p 'more: ' y" });
 const live = idOf(asked);
 assert.match(asked, /waiting for input: "name: "/);
-assert.match(await text("list_commands"), new RegExp("^" + live + "  running"));
+assert.match(await text("list_commands"), new RegExp("^" + live + "  running, "));
 assert.match(await text("screen", { artifact_id: live }), /name:/);
 assert.deepEqual(await client.subscribeResource({ uri: "terse://" + live }), {});
 assert.match(await text("send_input", { artifact_id: live, text: "me", keys: ["enter"] }), /got me/);

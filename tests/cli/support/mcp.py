@@ -123,8 +123,10 @@ class Client:
 
     def close(self):
         """Closes standard input; returns the exit status and what stands on standard error."""
-        if not self.popen.stdin.closed:
+        try:
             self.popen.stdin.close()
+        except BrokenPipeError:
+            pass  # It has ended, with a request in front of it.
         status = self.popen.wait(DEADLINE)
         errors = self.popen.stderr.read()
         self.popen.stdout.close()
