@@ -86,7 +86,7 @@ static void add_plain(struct text *t, const char *plain)
 }
 
 /* Adds up to `max` bytes, and dots for the rest. */
-static void add_clean(struct text *t, const char *string, size_t max)
+static void error_add_clean(struct text *t, const char *string, size_t max)
 {
 	size_t left = strlen(string), end = t->len + max;
 	while (left > 0) {
@@ -113,24 +113,24 @@ void config_error_write(const struct config_error *c, struct option_error *error
 	size_t len = strlen(c->where);
 	if (len > WHERE_MAX)
 		add_plain(&t, "...");
-	add_clean(&t, len > WHERE_MAX ? c->where + len - WHERE_MAX : c->where, WHERE_MAX);
+	error_add_clean(&t, len > WHERE_MAX ? c->where + len - WHERE_MAX : c->where, WHERE_MAX);
 	if (c->line > 0)
 		t.len += (size_t)snprintf(t.bytes + t.len, BETWEEN_MAX, ":%u", c->line);
 	add_plain(&t, ": ");
 	if (c->section) {
 		add_plain(&t, "[");
-		add_clean(&t, c->section, VALUE_MAX);
+		error_add_clean(&t, c->section, VALUE_MAX);
 		add_plain(&t, c->key ? "] " : "]: ");
 	}
 	if (c->key) {
-		add_clean(&t, c->key, VALUE_MAX);
+		error_add_clean(&t, c->key, VALUE_MAX);
 		add_plain(&t, ": ");
 	}
 	if (c->value && *c->value != '\0') {
-		add_clean(&t, c->value, VALUE_MAX);
+		error_add_clean(&t, c->value, VALUE_MAX);
 		add_plain(&t, ": ");
 	}
-	add_clean(&t, c->reason, REASON_MAX);
+	error_add_clean(&t, c->reason, REASON_MAX);
 	memcpy(error->text, t.bytes, t.len);
 	error->text[t.len] = '\0';
 }

@@ -59,7 +59,7 @@ static bool is_value(const char *text, size_t len)
 }
 
 /* Returns the end of a string that begins at `at`, or 0. */
-static size_t string_end(const struct jsonc *j, size_t at)
+static size_t jsonc_string_end(const struct jsonc *j, size_t at)
 {
 	for (size_t i = at + 1; i < j->len && j->text[i] != '\n'; i++) {
 		if (j->text[i] == '"')
@@ -72,7 +72,7 @@ static size_t string_end(const struct jsonc *j, size_t at)
 
 static int jsonc_read_string(struct jsonc *j, size_t *at)
 {
-	size_t end = string_end(j, *at);
+	size_t end = jsonc_string_end(j, *at);
 	if (!end)
 		return jsonc_refuse(j, *at, "a string is not closed");
 	if (!is_value(j->text + *at, end - *at))

@@ -76,7 +76,7 @@ static void record_environment(struct buffer *out)
 }
 
 /* Opens the file of a `terse probe` that still runs; -1: it is gone, or no such file. */
-static int record_open(const char *file)
+static int probe_open_record(const char *file)
 {
 	struct stat st;
 	int fd = open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -101,7 +101,7 @@ void probe_record(const char *file, char *const argv[], const char *string)
 	record_environment(&line);
 	json_end_object(&line);
 	buffer_append_string(&line, "\n");
-	int to = record_open(file);
+	int to = probe_open_record(file);
 	if (to >= 0 && buffer_check(&line) == 0)
 		io_write(to, line.data, line.len);
 	io_close(&to);
@@ -202,7 +202,7 @@ static bool is_ordinary(const char *name, size_t len)
 	       strncmp(name, "NODE_", 5) == 0 || strncmp(name, "BASH_FUNC", 9) == 0;
 }
 
-static bool was_there(char *const *before, const char *name, size_t len)
+static bool probe_was_there(char *const *before, const char *name, size_t len)
 {
 	for (; before && *before; before++) {
 		if (strncmp(*before, name, len) == 0 && (*before)[len] == '=')
@@ -248,7 +248,7 @@ static void find_marks(const json_t *environment, char *const *before, const cha
 		const char *entry = text_at(environment, i);
 		size_t len = strcspn(entry, "=");
 		if (!entry[len] || !entry[len + 1] || is_ordinary(entry, len) ||
-		    was_there(before, entry, len))
+		    probe_was_there(before, entry, len))
 			continue;
 		if (!*session && names_session(entry))
 			*session = entry;
@@ -293,7 +293,7 @@ static void append_stdin(struct buffer *out, const char *link)
 		buffer_printf(out, "stdin = %.*s:*\n", (int)(colon - link), link);
 }
 
-static bool is_interpreter(const char *name)
+static bool probe_is_interpreter(const char *name)
 {
 	static const char *const names[] = {"node", "bun", "deno", "python", "env", "npm", "npx"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -309,9 +309,9 @@ static void append_processes(struct buffer *out, const json_t *above, const char
 {
 	size_t count = json_array_size(above);
 	const char *parent = text_at(above, 0), *own = count ? text_at(above, count - 1) : name;
-	if (is_interpreter(own) || strstr(own, ".js"))
+	if (probe_is_interpreter(own) || strstr(own, ".js"))
 		own = name;
-	if (!is_interpreter(parent) && !strstr(parent, ".js"))
+	if (!probe_is_interpreter(parent) && !strstr(parent, ".js"))
 		buffer_printf(out, "parent = %s\n", parent);
 	buffer_printf(out, "process = %s\n", own);
 }

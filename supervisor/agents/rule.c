@@ -67,7 +67,7 @@ static bool matches_words(const struct list *list, char *const words[])
 /* --- the environment ------------------------------------------------------------ */
 
 /* NAME, or NAME=TEMPLATE */
-static bool is_set(const char *item)
+static bool rule_item_is_set(const char *item)
 {
 	char name[256];
 	size_t len = strcspn(item, "=");
@@ -82,14 +82,14 @@ static bool is_set(const char *item)
 	return item[len] == '\0' || template_match(item + len + 1, value);
 }
 
-static bool is_marked(const struct settings *s, const char *name)
+static bool rule_is_marked(const struct settings *s, const char *name)
 {
 	const struct list list = find_list(s, name, RULE_ENVIRONMENT);
 	const struct layer_entry *at = NULL;
 	const char *item;
 	struct process p;
 	while ((item = next_item(&list, &at)) != NULL) {
-		if (is_set(item))
+		if (rule_item_is_set(item))
 			return true;
 	}
 	return is_empty(&list) && rule_ancestor(s, name, getppid(), &p);
@@ -101,7 +101,7 @@ const char *rule_agent(const struct settings *s)
 	unsigned count = 0;
 	struct process p;
 	for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
-		if (is_marked(s, name)) {
+		if (rule_is_marked(s, name)) {
 			found = found ? found : name;
 			count++;
 		}
@@ -109,7 +109,7 @@ const char *rule_agent(const struct settings *s)
 	if (count < 2)
 		return found;
 	name = rule_ancestor(s, NULL, getppid(), &p);
-	return name && is_marked(s, name) ? name : found;
+	return name && rule_is_marked(s, name) ? name : found;
 }
 
 const char *rule_session(const struct settings *s, const char *name)
@@ -200,7 +200,7 @@ static bool is_called(const struct settings *s, const char *name, char *const ar
 	const struct list shell = find_list(s, name, RULE_SHELL);
 	const struct list input = find_list(s, name, RULE_STDIN);
 	const struct list parent = find_list(s, name, RULE_PARENT);
-	return is_marked(s, name) && (is_empty(&shell) || matches_words(&shell, argv)) &&
+	return rule_is_marked(s, name) && (is_empty(&shell) || matches_words(&shell, argv)) &&
 	       (is_empty(&input) || rule_is_open(&input, STDIN_FILENO)) &&
 	       (is_empty(&parent) || has_parent(&parent));
 }

@@ -430,8 +430,8 @@ static int add_dotted(struct buffer *out, const struct toml *t, int like, const 
 	return status;
 }
 
-static void add_table(struct buffer *out, const struct toml *t, const char *table, const char *key,
-		      const char *string)
+static void toml_add_table(struct buffer *out, const struct toml *t, const char *table,
+			   const char *key, const char *string)
 {
 	const char *newline = newline_of(t);
 	buffer_append(out, t->text, t->len);
@@ -456,7 +456,7 @@ static int add_apart(struct buffer *out, const struct toml *t, const char *table
 		size_t at = t->entries[last < 0 ? header : last].end;
 		toml_edit_add_line(out, t, at - 1, key, string);
 	} else if (dotted < 0) {
-		add_table(out, t, table, key, string);
+		toml_add_table(out, t, table, key, string);
 	}
 	return buffer_check(out);
 }

@@ -13,7 +13,7 @@
 
 #define BLOCK ((size_t)256 * 1024)
 
-static bool take_id(const struct member_value *v, char id[ID_LEN + 1])
+static bool usage_take_id(const struct member_value *v, char id[ID_LEN + 1])
 {
 	struct member_value text = member_plain(v);
 	if (text.len != ID_LEN)
@@ -45,7 +45,7 @@ bool usage_parse_run(const char *line, size_t len, struct usage_run *run)
 	members_begin(&m, line, len);
 	while (members_next(&m)) {
 		if (members_is(&m, "id"))
-			run->id = take_id(&m.value, id) ? id_pack(id) : 0;
+			run->id = usage_take_id(&m.value, id) ? id_pack(id) : 0;
 		else if (members_is(&m, "started_ms"))
 			run->started_ms = (int64_t)member_number(&m.value, 0);
 		else if (members_is(&m, "ended_ms"))
@@ -77,7 +77,7 @@ static bool usage_parse_read(const char *line, size_t len, struct usage_read *re
 	*read = (struct usage_read){.id = ""};
 	members_begin(&m, line, len);
 	while (members_next(&m)) {
-		if (members_is(&m, "id") && !take_id(&m.value, read->id))
+		if (members_is(&m, "id") && !usage_take_id(&m.value, read->id))
 			return false;
 		else if (members_is(&m, "started_ms"))
 			read->at_ms = (int64_t)member_number(&m.value, 0);
@@ -91,7 +91,7 @@ static bool usage_parse_read(const char *line, size_t len, struct usage_read *re
 	return !m.bad && read->id[0];
 }
 
-static bool report_run(const struct usage_events *e, const char *line, size_t len)
+static bool usage_report_run(const struct usage_events *e, const char *line, size_t len)
 {
 	struct usage_run run;
 	bool good = usage_parse_run(line, len, &run);
@@ -156,7 +156,7 @@ int usage_scan(const struct store *s, const char *session, const struct usage_ev
 	int dir = store_open_session(s, session, false);
 	if (dir < 0)
 		return errno == ENOENT ? 0 : -1;
-	int result = scan_file(dir, META_HISTORY, events, damaged, report_run);
+	int result = scan_file(dir, META_HISTORY, events, damaged, usage_report_run);
 	if (result == 0 && events->read)
 		result = scan_file(dir, USAGE_READS, events, damaged, report_read);
 	io_close(&dir);

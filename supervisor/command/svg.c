@@ -93,7 +93,7 @@ static void add_attributes(struct buffer *out, const struct terminal_style *styl
 }
 
 /* Cuts blanks off both ends, which some viewers do not keep. */
-static void trim(const char **text, size_t *len, unsigned *x, unsigned *width)
+static void svg_trim(const char **text, size_t *len, unsigned *x, unsigned *width)
 {
 	for (; *len > 0 && **text == ' '; ++*text, --*len) {
 		*x += CELL_WIDTH;
@@ -116,7 +116,7 @@ static void svg_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
 			"\"/>\n",
 			x, y, width * CELL_WIDTH, CELL_HEIGHT, colours.paper);
 	unsigned drawn = width * CELL_WIDTH;
-	trim(&text, &len, &x, &drawn);
+	svg_trim(&text, &len, &x, &drawn);
 	if (colours.has_paper || len > 0)
 		s->rows = row + 1;
 	if (len == 0)

@@ -65,8 +65,8 @@ static int changes_feed(struct interceptor *s, struct text *text, uint64_t *line
 
 /* Prints the text of a run in the state of `ending`, behind its first `*reported` lines, and sets
    `*reported` to the present number of lines. Returns 0, or -1 with errno. */
-static int changes_print(const struct settings *s, struct text *text, uint64_t *reported,
-			 const struct wording_ending *ending, const char *id)
+static int await_print_new(const struct settings *s, struct text *text, uint64_t *reported,
+			   const struct wording_ending *ending, const char *id)
 {
 	int error = 0, result = -1;
 	uint64_t lines;
@@ -452,7 +452,7 @@ static int await_print_changes(struct waiter *w, enum outcome outcome, struct wo
 		e->found = buffer_string(&w->follow.found);
 	else if (outcome == OUTCOME_LATE || outcome == OUTCOME_ENDED)
 		e->missed = w->pattern;
-	int result = changes_print(w->settings, &text, &reported, e, w->id);
+	int result = await_print_new(w->settings, &text, &reported, e, w->id);
 	text_close(&text);
 	if (result < 0)
 		verb_error(w->verb, "%s: %m", w->id);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Whether the reader would have seen so little of the text that it gets no more of it. */
-static bool is_cut(struct interceptor *s)
+static bool interceptor_is_cut(struct interceptor *s)
 {
 	const struct limit *l = &s->options.limit;
 	return !s->fits && interceptor_bytes(s) > l->cut_over;
@@ -37,7 +37,7 @@ void interceptor_conclude(struct interceptor *s, enum interceptor_outcome outcom
 		if (s->fits && !s->reported && intercept_is_over(s, false))
 			intercept_overflow(s);
 	}
-	bool cut = outcome == INTERCEPT_SUCCESS && is_cut(s);
+	bool cut = outcome == INTERCEPT_SUCCESS && interceptor_is_cut(s);
 	if (cut)
 		bytes = l->cut_bytes;
 	if (outcome != INTERCEPT_RUNNING)

@@ -67,7 +67,7 @@ size_t share_budget(size_t budget, size_t ceiling)
 	return ceiling && budget > most ? most : budget;
 }
 
-static size_t lower(size_t a, size_t b)
+static size_t lesser_of(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -79,8 +79,8 @@ static size_t share_most(const struct share *s, size_t budget)
 	size_t below = s->ceiling > s->notices ? s->ceiling - s->notices : 0;
 	if (s->ceiling == 0 || below >= most)
 		return most;
-	size_t least = lower(s->printed + s->budget / 2, s->ceiling);
-	return lower(most, below > least ? below : least);
+	size_t least = lesser_of(s->printed + s->budget / 2, s->ceiling);
+	return lesser_of(most, below > least ? below : least);
 }
 
 size_t share_whole(const struct share *s)
@@ -106,7 +106,7 @@ size_t share_end(const struct share *s, size_t budget)
 	if (budget == SIZE_MAX)
 		return SIZE_MAX;
 	size_t most = share_most(s, budget), half = budget / 2;
-	return lower(budget + lower(s->live, half), most);
+	return lesser_of(budget + lesser_of(s->live, half), most);
 }
 
 void share_notice(struct share *s, size_t printed)

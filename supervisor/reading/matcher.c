@@ -122,7 +122,7 @@ static int matcher_compile(struct code *c, const struct buffer *pattern, uint32_
 	return 0;
 }
 
-static void add_escaped(struct buffer *out, const char *text)
+static void matcher_add_escaped(struct buffer *out, const char *text)
 {
 	static const char special[] = "\\^$.[]|()?*+{}#";
 	for (; *text; text++) {
@@ -176,7 +176,7 @@ static int compile_all(struct matcher *m, const char *pattern,
 			 (options->ignore_case ? PCRE2_CASELESS : 0);
 	int result = -1;
 	if (options->literal)
-		add_escaped(&text, pattern);
+		matcher_add_escaped(&text, pattern);
 	else
 		buffer_append_string(&text, pattern);
 	if (!context || buffer_reserve(&text, 1) < 0) {

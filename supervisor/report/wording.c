@@ -184,7 +184,7 @@ static void append_how(struct buffer *out, const struct wording_ending *e)
 		buffer_printf(out, "killed by signal %d", e->signal);
 }
 
-static void append_note(struct buffer *out, bool *noted, const char *note)
+static void wording_append_note(struct buffer *out, bool *noted, const char *note)
 {
 	buffer_printf(out, "%s%s", *noted ? "; " : " (", note);
 	*noted = true;
@@ -195,20 +195,21 @@ static void append_end(struct buffer *out, const struct wording_ending *e)
 	bool noted = e->timed_out;
 	append_how(out, e);
 	if (e->prompt) {
-		append_note(out, &noted, "");
+		wording_append_note(out, &noted, "");
 		append_prompt(out, "waited for input", e->prompt);
 	}
 	if (e->hung_up)
-		append_note(out, &noted,
-			    "hung up: it waited for keys that nobody can type; to type them: terse "
-			    "--yield 5s COMMAND");
+		wording_append_note(
+			out, &noted,
+			"hung up: it waited for keys that nobody can type; to type them: terse "
+			"--yield 5s COMMAND");
 	if (e->missed) {
-		append_note(out, &noted, "not found: \"");
+		wording_append_note(out, &noted, "not found: \"");
 		utf8_clean(out, e->missed, strlen(e->missed));
 		buffer_append_string(out, "\"");
 	}
 	if (e->picture)
-		append_note(out, &noted, "above: its screen, as it was last");
+		wording_append_note(out, &noted, "above: its screen, as it was last");
 	if (noted)
 		buffer_append_string(out, ")");
 }
