@@ -56,10 +56,9 @@ static void transfer_bind(pid_t parent)
 _Noreturn static void transfer_exec(const struct words *command, const struct remote_object *object)
 {
 	char **argv = remote_arguments(command, object);
-	if (!argv)
-		transfer_fail("memory");
-	errno = exec_search(argv[0], argv);
-	transfer_fail(argv[0]);
+	if (argv)
+		errno = exec_search(argv[0], argv);
+	transfer_fail(argv ? argv[0] : "memory");
 }
 
 /* Runs a program from file to file, or with NULL without redirection. Ends this process unless it
