@@ -135,7 +135,7 @@ void remote_release(struct remote *r)
 {
 	struct words *all[] = {&r->commands[REMOTE_PUSH], &r->commands[REMOTE_PULL],
 			       &r->commands[REMOTE_LIST], &r->encrypt, &r->decrypt};
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (all[i]->count > 0)
 			words_release(all[i]);
 		all[i]->count = 0;
@@ -194,7 +194,7 @@ char **remote_arguments(const struct words *command, const struct remote_object 
 	for (size_t i = 0; i < c->count; i++)
 		remote_add_word(&text, command->words[c->first + i], object);
 	size_t table = (c->count + 1) * sizeof(*argv);
-	if (buffer_check(&text) == 0)
+	if (buffer_check(&text) == 0 && text.len > 0)
 		argv = malloc(table + text.len);
 	if (argv) {
 		char *at = memcpy((char *)argv + table, text.data, text.len);
