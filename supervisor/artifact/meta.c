@@ -271,6 +271,11 @@ static const char *const stderr_names[STDERR_MODES] = {[META_STDERR_MERGED] = "m
 						       [META_STDERR_APART] = "apart",
 						       [META_STDERR_ELSEWHERE] = "elsewhere"};
 
+bool meta_has_failed(const struct meta *m)
+{
+	return m->state != META_DONE || m->exit_code != 0;
+}
+
 const char *meta_state_name(enum meta_state state)
 {
 	return state_names[state];

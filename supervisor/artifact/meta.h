@@ -19,6 +19,11 @@ struct buffer;
 
 enum meta_state { META_RUNNING, META_DONE, META_INTERRUPTED };
 
+struct meta;
+
+/* Whether a run that has ended was no success: its status, a signal, its time, or its end. */
+bool meta_has_failed(const struct meta *m);
+
 /* "running", "done", "interrupted" */
 const char *meta_state_name(enum meta_state state);
 

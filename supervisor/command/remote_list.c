@@ -44,22 +44,24 @@ struct remote_list {
 	struct remote_row *rows;
 	size_t count, room;
 	bool more; /* rows were left out */
+	uint64_t damaged;
 };
 
-static bool remote_list_wants(const struct remote_list *l, const struct catalog_run *run)
+/* Returns 1 or 0, or -1: no memory to tell. */
+static int remote_list_wants(const struct remote_list *l, const struct catalog_run *run)
 {
 	const struct meta *m = &run->meta;
 	struct buffer words = BUFFER_INIT;
-	bool is_failure = m->state != META_DONE || m->exit_code != 0;
 	int64_t last = m->ended_ms ? m->ended_ms : m->started_ms;
-	if (last < l->from_ms || (l->failed && !is_failure) ||
+	if (last < l->from_ms || (l->failed && !meta_has_failed(m)) ||
 	    (l->session && strcmp(l->session, m->session) != 0) ||
 	    strncmp(run->host, l->host, strlen(l->host)) != 0)
-		return false;
+		return 0;
 	if (!l->command)
-		return true;
+		return 1;
 	row_add_command(&words, m);
-	bool found = buffer_string(&words) && strstr(words.data, l->command);
+	const char *text = buffer_string(&words);
+	int found = text ? strstr(text, l->command) != NULL : -1;
 	buffer_release(&words);
 	return found;
 }
@@ -126,8 +128,9 @@ static int remote_list_on_run(void *ctx, const struct catalog_run *run)
 {
 	struct remote_list *l = ctx;
 	struct buffer text = BUFFER_INIT;
-	if (!remote_list_wants(l, run))
-		return 0;
+	int wanted = remote_list_wants(l, run);
+	if (wanted <= 0)
+		return wanted;
 	if (l->count >= 2 * l->limit)
 		remote_list_settle(l);
 	if (l->verb.json)
@@ -206,6 +209,7 @@ static int remote_list_print_json(const struct remote_list *l)
 	json_end_array(&out);
 	json_add_count(&out, "shown", l->count);
 	json_add_bool(&out, "truncated", l->more);
+	json_add_count(&out, "damaged_lines", l->damaged);
 	if (l->more)
 		remote_list_add_more(&next, l);
 	json_add_made(&out, "next", &next);
@@ -247,11 +251,12 @@ static int remote_list_read(struct remote_list *l, const struct remote *remote)
 					.each = remote_list_on_run,
 					.ctx = l};
 	int result = catalog_read(remote, &reader);
+	l->damaged = reader.damaged;
 	if (result < 0)
 		verb_fail(&l->verb, ENVELOPE_UNREADABLE, "%s: %s", remote_name(remote),
 			  *reader.why ? reader.why : strerror(ENOMEM));
-	else if (reader.damaged > 0 && !l->verb.json)
-		verb_error(l->verb.name, "damaged lines skipped: %s", HUMAN_COUNT(reader.damaged));
+	else if (l->damaged > 0 && !l->verb.json)
+		verb_error(l->verb.name, "damaged lines skipped: %s", HUMAN_COUNT(l->damaged));
 	return result;
 }
 

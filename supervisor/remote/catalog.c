@@ -136,7 +136,7 @@ void catalog_session(const struct spool *s, const char *id, char session[STORE_S
 /* --- pushing ------------------------------------------------------------------------ */
 
 /* Calls `each` with the hours of the files that begin with `prefix`, until it returns other than
-   0. */
+   0. Returns that, or -1 with errno. */
 static int catalog_each_hour(const struct spool *s, const char *prefix,
 			     int (*each)(void *ctx, const char *hour), void *ctx)
 {
@@ -150,7 +150,7 @@ static int catalog_each_hour(const struct spool *s, const char *prefix,
 	}
 	if (d)
 		closedir(d);
-	return result;
+	return d ? result : -1;
 }
 
 static int catalog_found(void *ctx, const char *hour)
@@ -228,9 +228,14 @@ int catalog_push(const struct spool *s, const struct remote *r, int64_t now_ms, 
 	struct catalog_pushing p = {.spool = s, .remote = r, .until_ms = until_ms, .why = why};
 	catalog_hour(now_ms, p.now);
 	catalog_store_name(s, p.store);
-	if (catalog_each_hour(s, DIRTY, catalog_push_hour, &p) != 0)
-		return -1;
-	return catalog_each_hour(s, INDEX, catalog_drop_hour, &p);
+	*why = '\0';
+	errno = 0;
+	if (catalog_each_hour(s, DIRTY, catalog_push_hour, &p) == 0 &&
+	    catalog_each_hour(s, INDEX, catalog_drop_hour, &p) == 0)
+		return 0;
+	if (!*why)
+		snprintf(why, TRANSFER_WHY, "%s", strerror(errno));
+	return -1;
 }
 
 /* --- reading ------------------------------------------------------------------------ */
@@ -305,7 +310,7 @@ static int catalog_read_object(struct catalog_reader *reader, int dir, const cha
 	return result;
 }
 
-/* Reads the objects in a directory, and removes them. */
+/* Reads the objects in a directory, and removes them. Returns 0, or -1 with errno. */
 static int catalog_read_objects(struct catalog_reader *reader, const char *path)
 {
 	struct dirent *e;
@@ -321,7 +326,7 @@ static int catalog_read_objects(struct catalog_reader *reader, const char *path)
 	if (d)
 		closedir(d);
 	rmdir(path);
-	return result;
+	return d ? result : -1;
 }
 
 /* One hour on its way. */

@@ -174,8 +174,8 @@ void spool_forget(const struct spool *s, const char *id)
 
 bool spool_is_wanted(const struct settings *settings, const struct meta *m)
 {
-	bool failed = m->state != META_DONE || m->exit_code != 0;
-	return settings->push == PUSHING_ALL || (settings->push == PUSHING_FAILED && failed);
+	return settings->push == PUSHING_ALL ||
+	       (settings->push == PUSHING_FAILED && meta_has_failed(m));
 }
 
 static void spool_name(const char *id, char name[ID_LEN + SUFFIX_LEN + 1])

@@ -104,7 +104,9 @@ static void transfer_decrypt_all(const struct remote *r, const struct remote_obj
 {
 	struct dirent *e;
 	DIR *d = opendir(object->file);
-	while (d && (e = readdir(d)) != NULL) {
+	if (!d)
+		transfer_fail(object->file);
+	while ((e = readdir(d)) != NULL) {
 		char from[PATH_MAX], to[PATH_MAX];
 		if (*e->d_name == '.' || strstr(e->d_name, FILTERED) ||
 		    snprintf(from, sizeof(from), "%s/%s", object->file, e->d_name) >= PATH_MAX ||
@@ -114,8 +116,7 @@ static void transfer_decrypt_all(const struct remote *r, const struct remote_obj
 		if (rename(to, from) < 0)
 			transfer_fail(to);
 	}
-	if (d)
-		closedir(d);
+	closedir(d);
 }
 
 _Noreturn static void transfer_child(const struct remote *r, enum remote_work work,

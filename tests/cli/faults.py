@@ -331,6 +331,27 @@ class Verbs(Fault):
         self.check("list", "--all", "--json", part=lambda out: len(out.splitlines()),
                    faults=self.THERE)
 
+    def test_list_remote(self):
+        """A run is never left out without a word, whichever allocation fails."""
+        config, objects = os.path.join(self.dir, "terse.ini"), os.path.join(self.dir, "objects")
+        os.mkdir(objects)
+        write_file(config, "[remote]\nremote = file:%s\npush = all\n" % objects)
+        env = {"TERSE_CONFIG": config}
+        self.terse(*LONG, env=env)
+        self.assertEqual(self.terse("push", env=env).code, 0)
+        n, call = 0, True
+        while call:
+            n += 1
+            run, call = self.fault("allocation", n, TERSE, "list", "--remote", "--json", "--command", "seq", env=env,
+                                   split=True)
+            with self.subTest(n=n):
+                if run.code == 0:
+                    told = json.loads(run.out)["data"]
+                    self.assertEqual(len(told["runs"]) + told["damaged_lines"], 1, run.out)
+                else:
+                    self.assertTrue(run.err or b'"error":{' in run.out, run)
+        self.assertGreater(n, 100)
+
     def test_history(self):
         self.check("history", part=self.without_age, told=b"damaged lines skipped",
                    faults=self.THERE)
