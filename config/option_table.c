@@ -522,8 +522,8 @@ const struct option option_table[] = {
 	{
 		NAMES("remote", "push", NULL, NULL),
 		WORD(push, push_choices, "off"),
-		.help = "The runs whose artifacts are pushed when they have ended; failed: those "
-			"with a status other than 0.",
+		.help = "The runs that are pushed when they have ended, however short their texts; "
+			"failed: those with a status other than 0.",
 	},
 	{
 		NAMES("remote", "push_command", NULL, NULL),

@@ -2,6 +2,7 @@
 
 #include "supervisor/process/record.h"
 
+#include "config/profile.h"
 #include "lib/buffer.h"
 #include "lib/human.h"
 #include "lib/io.h"
@@ -137,7 +138,7 @@ void record_init(struct record *r, const struct job *job)
 	};
 	const char *session = session_name(job->settings, job->parent, r->session);
 	r->pushing = remote_pushes(job->settings) ? job->settings : NULL;
-	r->spool.dir = -1;
+	r->spool.dir = r->hold = -1;
 	if (job->secrets) {
 		redactor_inside(job->secrets, r->cwd, sizeof(r->cwd));
 		snprintf(r->session, sizeof(r->session), "%s", session);
@@ -275,6 +276,19 @@ void record_shown(struct record *r)
 	shown_keep(&r->shown, r->artifact);
 }
 
+bool record_lacks_artifact(const struct record *r)
+{
+	return r->spool.dir >= 0 && !r->artifact && !r->error && r->meta.ended_ms &&
+	       spool_is_wanted(r->pushing, &r->meta) && !profile_is_own(r->meta.argv);
+}
+
+bool record_hold(struct record *r)
+{
+	setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
+	r->hold = spool_hold(&r->spool);
+	return r->hold >= 0;
+}
+
 void record_close(struct record *r, bool grown)
 {
 	record_release_claim(r);
@@ -293,6 +307,7 @@ void record_close(struct record *r, bool grown)
 		meta_append_history(r->history, &r->meta);
 	shown_release(&r->shown);
 	io_close(&r->history);
+	io_close(&r->hold);
 	r->push_due = spool_has_work(&r->spool);
 }
 

@@ -46,6 +46,7 @@ struct record {
 	const struct settings *pushing; /* NULL: runs are not pushed */
 	struct spool spool;             /* open where they are */
 	bool push_due;                  /* something waits there */
+	int hold;                       /* of the spool, or -1; see record_hold() */
 	char cwd[PATH_MAX];
 	char session[SESSION_ROOM];
 	struct shown shown;
@@ -82,6 +83,14 @@ void record_held(struct record *r, const struct pipe_holder *holders, int count)
 
 /* The reader has everything that it gets: keeps it beside the artifact. */
 void record_shown(struct record *r);
+
+/* Whether the run has ended, would be pushed, and has no artifact: a short failure is what somebody
+   asks for the next morning. */
+bool record_lacks_artifact(const struct record *r);
+
+/* Then it gets one when nobody waits any more. Until record_close() `terse push` waits for it.
+   Returns whether it does; else there is no way to make it wait. */
+bool record_hold(struct record *r);
 
 /* No more text comes: appends the line to the history, updates the artifact if text came since
    record_end() (`grown`), finds out what is to be pushed (r->push_due), and frees. */

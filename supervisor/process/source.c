@@ -344,7 +344,7 @@ void source_let_go(struct source *s)
 	s->person = false;
 	output_queue_release(&s->queue);
 	s->queue.error = 0;
-	if (s->text)
+	if (s->text && !record_lacks_artifact(s->record))
 		interceptor_forget(s->text);
 }
 

@@ -539,6 +539,21 @@ static void supervisor_turn(struct supervisor *s, int64_t now_ms)
 		supervisor_on_child(s);
 }
 
+/* A text that was printed whole, and that is to be pushed: it is kept when the front end has its
+   answer. Returns whether there was one. */
+static bool supervisor_keep_short(struct supervisor *s)
+{
+	if (!record_lacks_artifact(&s->record))
+		return false;
+	if (record_hold(&s->record))
+		front_end(s, ENDED_LIVES_ON);
+	if (record_open(&s->record))
+		supervisor_each_text(s, interceptor_spill);
+	supervisor_keep_both(s);
+	record_shown(&s->record);
+	return true;
+}
+
 /* Ends the recording. Puts the descriptors that background processes still write to, and that
    nobody records any more, into `left`. */
 static void supervisor_finish(struct supervisor *s, int left[2])
@@ -546,7 +561,8 @@ static void supervisor_finish(struct supervisor *s, int left[2])
 	for (int i = 0; i < 2; i++)
 		left[i] = source_abandon(&s->sources[i], s->lingering.why);
 	live_close(&s->live);
-	record_close(&s->record, lingering_has_begun(&s->lingering));
+	bool kept = supervisor_keep_short(s);
+	record_close(&s->record, kept || lingering_has_begun(&s->lingering));
 	supervisor_dismiss_watchdog(s);
 	bool goes_on = s->record.gc_due || s->record.push_due;
 	TRACE(PROCESS, "supervisor: ends%s%s", s->record.gc_due ? ", after a cleanup" : "",

@@ -31,6 +31,9 @@
 
 #define JOBS_MOST 32
 
+/* `terse push` waits so long for runs that have just ended. */
+#define SETTLE_MS 2000
+
 struct job_slot {
 	uint64_t id;
 	char name[ID_LEN + 1], key[REMOTE_KEY_LEN], file[PATH_MAX];
@@ -376,6 +379,13 @@ static void pusher_note_left(struct pusher *p)
 	p->result->index_left = pusher_has_index(p);
 }
 
+/* Runs that have ended are wanted at once; one that is stopped does not hold us up. */
+static void pusher_settle(const struct pusher *p)
+{
+	int64_t until = clock_monotonic_ms() + SETTLE_MS;
+	spool_settle(p->spool, p->end_ms && p->end_ms < until ? p->end_ms : until);
+}
+
 /* One attempt of pusher_run(). Returns whether to make another one after a pause. */
 static bool pusher_turn(struct pusher *p)
 {
@@ -402,6 +412,7 @@ int pusher_run(const struct spool *s, const struct settings *settings, int64_t u
 	if (pusher_init(&p, s, settings, result) < 0)
 		return -1;
 	p.end_ms = until_ms;
+	pusher_settle(&p);
 	for (int64_t delay = PAUSE_MS; pusher_turn(&p); delay *= 2) {
 		if (clock_monotonic_ms() + delay > until_ms)
 			break;

@@ -29,9 +29,11 @@
 #define ENTRY      ".entry"
 #define WORK       "work"
 #define ADDING     "spool"
+#define HOLD       "hold"
 
 /* Between looks at a lock that somebody waits for. */
 #define LOCK_PAUSE_MS 20
+#define HOLD_PAUSE_MS 1
 
 /* ".ID.PID" */
 #define TEMPORARY_LEN (ID_LEN + 24)
@@ -226,6 +228,29 @@ int spool_lock_until(const struct spool *s, const char *name, int64_t until_ms)
 			return lock;
 		nanosleep(&pause, NULL);
 	}
+}
+
+static int spool_open_hold(const struct spool *s, int operation)
+{
+	int fd = store_open_file(s->dir, HOLD, O_RDWR | O_CREAT);
+	if (fd >= 0 && flock(fd, operation | LOCK_NB) < 0)
+		io_close(&fd);
+	return fd;
+}
+
+int spool_hold(const struct spool *s)
+{
+	return spool_open_hold(s, LOCK_SH);
+}
+
+void spool_settle(const struct spool *s, int64_t until_ms)
+{
+	const struct timespec pause = {.tv_nsec = HOLD_PAUSE_MS * 1000000};
+	int fd;
+	while ((fd = spool_open_hold(s, LOCK_EX)) < 0 && errno == EWOULDBLOCK &&
+	       clock_monotonic_ms() < until_ms)
+		nanosleep(&pause, NULL);
+	io_close(&fd);
 }
 
 struct spool_numbers spool_read(const struct spool *s, const char *name)

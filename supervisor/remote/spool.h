@@ -5,7 +5,8 @@
 //   ID.terse.zst   its archive, once it has ended; whole, and independent of the store's cleaning
 //   ID.entry       its line for the index
 //   work           there is something of the two
-//   lock, waiter   locks of the pusher (pusher.h); spool: of who adds an archive
+//   lock, waiter   locks of the pusher (pusher.h); spool: of who adds an archive; hold: of runs
+//                  that are about to be wanted
 //   retry          "FAILURES DUE\n": after an upload failed, when to try again (ms since 1970)
 //   dropped        "COUNT BYTES\n": what spool_max has thrown out since terse push said so
 //   .ID.PID        an archive or such a file that is being written, locked as long
@@ -59,7 +60,14 @@ int spool_read_file(int dir, const char *name, int64_t most, struct buffer *out)
 int spool_want(const struct spool *s, const struct settings *settings, const char *session,
 	       const char *id);
 
-/* It is not, after all. */
+/* A run whose caller may go on is about to be wanted: holds up spool_settle(). Returns a descriptor
+   to close, or -1. */
+int spool_hold(const struct spool *s);
+
+/* Waits until then (monotonic) for such runs, so that what has ended before is pushed. */
+void spool_settle(const struct spool *s, int64_t until_ms);
+
+/* It is not wanted, after all. */
 void spool_forget(const struct spool *s, const char *id);
 
 /* Whether a run with this end is pushed. */

@@ -5,6 +5,7 @@ that is away, slow, or broken; the command never waits for any of it.
 The remotes are a directory (file:/DIR) and programs that are made here, which fail as they are told.
 """
 
+import json
 import os
 import re
 import signal
@@ -52,10 +53,46 @@ class Push(Remote):
         self.assertEqual(self.pushed(), [])
         self.assertFalse(os.path.exists(os.path.join(self.store, "push")))
 
-    def test_what_needs_no_artifact(self):
+    def test_short_failures(self):
+        """A failure of a line is what somebody asks for the next morning: it is kept for the remote alone."""
+        self.configure(push="failed")
+        for argv, out in ((("sh", "-c", "echo no such host; exit 4"), b"no such host\n"), (("false",), b""),
+                          (("--streams=split", "sh", "-c", "echo out; echo err >&2; exit 4"), b"out\n"),
+                          (("sh", "-c", "kill -9 $$"), b"")):
+            before = self.pushed()
+            run = self.terse(*argv)
+            self.assertIn(out, run.out)
+            # The command's caller did not wait for it; terse push does.
+            self.assertEqual(self.push()[0], 0)
+            new = sorted(set(self.pushed()) - set(before))
+            self.assertEqual(len(new), 1, argv)
+            self.assertEqual(self.restored(new[0]), out)
         self.assertEqual(self.terse("echo", "x").out, b"x\n")
         self.assert_nothing_left()
-        self.assertEqual((self.pushed(), self.spooled()), ([], []))
+        self.assertEqual((len(self.pushed()), self.spooled()), (4, []))
+
+    def test_all(self):
+        self.assertEqual(self.terse("echo", "x").out, b"x\n")
+        self.assertEqual(self.push()[0], 0)
+        one, = self.pushed()
+        self.assertEqual(self.restored(one), b"x\n")
+        self.assertEqual(json.loads(self.ask("history", "--json", "--limit", "1"))["data"]["runs"][0]["id"], one)
+
+    def test_push_follows_at_once(self):
+        """As the last command of a container, behind a short failure."""
+        self.configure(push="failed")
+        for n in range(1, 21):
+            self.terse("sh", "-c", "echo %d; exit 1" % n)
+            self.assertEqual(self.push("--wait", "20s")[0], 0)
+            self.assertEqual(len(self.pushed()), n)
+
+    def test_short_texts_without_a_remote(self):
+        write_file(self.config, "")
+        self.assertEqual(self.terse("sh", "-c", "echo x; exit 3").out, b"x\n")
+        self.configure(push="off")
+        self.assertEqual(self.terse("sh", "-c", "echo x; exit 3").out, b"x\n")
+        self.assert_nothing_left()
+        self.assertEqual(self.artifacts(), [])
 
     def test_only_from_trusted_files(self):
         """Neither a project nor a variable can send anything anywhere."""
@@ -168,6 +205,7 @@ class Away(Remote):
         self.kill_all()
         os.unlink(self.away)
         os.unlink(self.in_spool("retry"))
+        self.configure(push_command=self.copy + " {file} {key}", push="failed")
         self.assertEqual(self.terse("echo", "x").out, b"x\n")
         eventually(lambda: self.pushed() == [run.id], "the object")
 
@@ -197,6 +235,7 @@ class Away(Remote):
     def test_pauses_without_a_file(self):
         """The disk is full, so that the next attempt can't be noted: the process pauses all the same."""
         self.program("copy", 'date +%%s%%N >>%s; exit 1\n' % self.at("tries"))
+        self.configure(push_command=self.copy + " {file} {key}", push="failed")
         self.terse("true")
         os.makedirs(self.in_spool("retry"))
         self.terse(*FAIL)
@@ -372,6 +411,7 @@ class Ends(Remote):
 
     def test_supervisor_is_killed(self):
         """The next run pushes what it left."""
+        self.configure(push="failed")
         run = self.start(TERSE, "sh", "-c", "seq 3000; echo ready; sleep 100")
         supervisor = self.roles(run.pid)[0]
         eventually(lambda: self.artifacts() and TEXT + b"ready\n" == read_file(self.artifacts()[0]), "the text")

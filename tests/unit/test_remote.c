@@ -9,6 +9,7 @@
 
 #include "config/option.h"
 #include "lib/buffer.h"
+#include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/artifact/meta.h"
@@ -329,6 +330,25 @@ static void the_first_who_packs_a_run_wins(void **state)
 	settings_release(&s);
 }
 
+static void runs_that_have_just_ended_are_waited_for(void **state)
+{
+	const int64_t hour = 3600 * 1000;
+	struct spool spool = open_spool();
+	(void)state;
+	int one = spool_hold(&spool), two = spool_hold(&spool);
+	assert_true(one >= 0 && two >= 0);
+	int64_t until = clock_monotonic_ms() + 5;
+	spool_settle(&spool, until);
+	assert_true(clock_monotonic_ms() >= until);
+	close(one);
+	close(two);
+	spool_settle(&spool, clock_monotonic_ms() + hour);
+	one = spool_hold(&spool);
+	assert_true(one >= 0);
+	close(one);
+	spool_close(&spool);
+}
+
 static void a_crash_leaves_nothing(void **state)
 {
 	struct spool spool = open_spool();
@@ -454,6 +474,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(damaged_labels_are_none, home_setup, home_teardown),
 		cmocka_unit_test_setup_teardown(the_first_who_packs_a_run_wins, home_setup,
 						home_teardown),
+		cmocka_unit_test_setup_teardown(runs_that_have_just_ended_are_waited_for,
+						home_setup, home_teardown),
 		cmocka_unit_test_setup_teardown(a_crash_leaves_nothing, home_setup, home_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
