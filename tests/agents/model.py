@@ -180,7 +180,10 @@ class Model:
     shell command, or (tool, arguments) for another tool or other arguments (tool None: the shell),
     or a list of these, which are asked for at once, or a function of the results so far that returns
     one of these. `results`: the same word, and
-    what came back for each step. `tools`: the names of all tools that were offered."""
+    what came back for each step. `tools`: the names of all tools that were offered. A request that does not
+    offer a tool that ends with `needed`, or else a shell, is about something else (a title for example)."""
+
+    needed = None
 
     def __init__(self, **scripts):
         self.scripts = scripts
@@ -244,7 +247,8 @@ class Model:
         self.number += 1
         self.tools.update(request.tools)
         word = next((w for w in self.scripts if w in request.start), None)
-        if word is None or request.shell() not in request.tools:
+        needed = self.needed or request.shell()
+        if word is None or not any(tool.endswith(needed) for tool in request.tools):
             return request.reply(self.number, [])
         # As they came first: some agents take what is older back to a few words.
         results = self.results[word]
