@@ -270,7 +270,6 @@ check-agents: check-packages
 	+@$(SUB_MAKE) programs
 	@tests/agents/install $(AGENTS_DIR)
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/check.py
-	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/mcp.py
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/table.py
 
 # What 40 commands cost each of them with terse and without.
@@ -294,7 +293,8 @@ check-remote: check-packages
 	@REMOTE_KILLS=$(REMOTE_KILLS) LIMIT=7200 tests/run $(BUILD) remote fetching
 	@REMOTE_RUNS=$(REMOTE_RUNS) S3RVER=$(S3RVER) BUILD=$(BUILD) tests/remote/check.py
 
-# terse mcp against the official client, inspector and conformance suite, from npm (about 200 MB).
+# terse mcp against the official client, inspector and conformance suite, from npm (about 200 MB); 10,000 calls in
+# a row; real agents with it and without a shell (AGENTS_DIR, as check-agents).
 MCP_DIR ?= $(BUILD)/mcp
 
 .PHONY: check-mcp
@@ -305,6 +305,8 @@ check-mcp: check-packages
 		@modelcontextprotocol/inspector@0.15 @modelcontextprotocol/conformance@0.1.16 node@22
 	@tests/mcp/check $(BUILD) $(MCP_DIR)
 	@MCP_CALLS=10000 LIMIT=7200 tests/run $(BUILD) mcp
+	@tests/agents/install $(AGENTS_DIR)
+	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/mcp.py
 
 # The long form of tests/cli/storm.py: so many runs at a time, so many bytes.
 STORM_RUNS  ?= 1000
@@ -468,7 +470,7 @@ help:
 	@echo 'bench-tokens  compare the estimate of tokens with real tokenizers, from npm'
 	@echo 'check-page  the page of terse report in chromium (needs node and npm)'
 	@echo 'check-agents  drive real agents (npm, about 2 GB below $(AGENTS_DIR))'
-	@echo 'check-mcp  drive terse mcp with the official client, inspector and conformance suite (npm)'
+	@echo 'check-mcp  drive terse mcp with the official client, inspector and conformance suite, and real agents (npm)'
 	@echo 'check-faults   let every system call and allocation fail once (some minutes)'
 	@echo 'check-kills    kill terse at a random moment in KILL_RUNS ($(KILL_RUNS)) runs'
 	@echo 'check-remote   push to and read from real remotes (rclone, s3rver from npm), REMOTE_RUNS ($(REMOTE_RUNS)) runs each'

@@ -11,6 +11,9 @@
 #define TOOL_RUN    "run_command"
 #define TOOL_LIST   "list_commands"
 
+/* Keys that can be sent. */
+#define TOOL_KEYS "enter, tab, escape, up, ctrl-c, ctrl-d, f1 ..."
+
 /* The one argument that names a run. */
 #define TOOL_ID " artifact_id="
 

@@ -97,6 +97,7 @@ static const struct {
 	{"--tail", "tail"},
 	{"--stderr", "stream=stderr"},
 	{"--for", "for"},
+	{"see terse help send", "there are " TOOL_KEYS},
 };
 
 /* Copies a line, with the words of tools. */

@@ -5,8 +5,10 @@
 #include "lib/buffer.h"
 #include "lib/quote.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Whether `given` is the name, or its camelCase form. */
@@ -127,7 +129,32 @@ static const char *arguments_judge_choice(const struct tool_argument *t, const j
 	return room;
 }
 
-int arguments_read(struct arguments_of *a, const struct tool *tool, const json_t *given)
+/* The value that a string stands for where another type is wanted; NULL: it stands for none. */
+static json_t *arguments_make_value(const struct tool_argument *t, const char *text)
+{
+	static const char scheme[] = RESOURCES_SCHEME;
+	char *end;
+	errno = 0;
+	long long number = strtoll(text, &end, 10);
+	if (t->type == TOOL_FLAG && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
+		return json_boolean(*text == 't');
+	if ((t->type == TOOL_COUNT || t->type == TOOL_LINE) && end > text && !*end && !errno)
+		return json_integer(number);
+	if (strcmp(t->name, "artifact_id") == 0 && strncmp(text, scheme, strlen(scheme)) == 0)
+		return json_string(text + strlen(scheme));
+	return NULL;
+}
+
+/* Replaces the member's value by the one that it stands for. */
+static json_t *arguments_convert(const struct tool_argument *t, json_t *given, const char *key,
+				 json_t *value)
+{
+	const char *text = json_string_value(value);
+	json_t *made = text ? arguments_make_value(t, text) : NULL;
+	return made && json_object_set_new(given, key, made) == 0 ? made : value;
+}
+
+int arguments_read(struct arguments_of *a, const struct tool *tool, json_t *given)
 {
 	const char *key;
 	json_t *value;
@@ -137,11 +164,12 @@ int arguments_read(struct arguments_of *a, const struct tool *tool, const json_t
 		arguments_set_wrong(a, "arguments", "must be an object");
 		return -1;
 	}
-	json_object_foreach((json_t *)given, key, value)
+	json_object_foreach(given, key, value)
 	{
 		int at = arguments_find(tool, key);
 		if (at < 0)
 			return arguments_no_such(a, key);
+		value = arguments_convert(&tool->arguments[at], given, key, value);
 		/* Some clients send null for what they leave out. */
 		if (json_is_null(value))
 			continue;

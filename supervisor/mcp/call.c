@@ -338,7 +338,7 @@ void call_tool(struct server *s, const struct rpc_message *m)
 void call_cancel(struct server *s, struct call *c)
 {
 	const struct client caller = {.fd = c->child.caller};
-	(void)s;
+	server_send_none(s, c->id);
 	c->cancelled = true;
 	c->token[0] = '\0';
 	if (caller.fd >= 0)

@@ -181,14 +181,29 @@ static void methods_message(struct server *s, json_t *value)
 	}
 }
 
-/* Each message of a batch is answered by a line of its own. */
-static void methods_batch(struct server *s, const json_t *batch)
+/* Without memory for the batch, each message is answered alone. */
+static void methods_batch(struct server *s, const json_t *messages)
 {
+	struct batch *b = NULL;
+	struct rpc_message m;
 	size_t i;
 	json_t *value;
-	if (json_array_size(batch) == 0)
-		server_send_error(s, "null", RPC_INVALID, "the array is empty");
-	json_array_foreach(batch, i, value)
+	if (json_array_size(messages) == 0 || json_array_size(messages) > SERVER_CALLS_MAX) {
+		server_send_error(s, "null", RPC_INVALID,
+				  "an array has 1 message at least, and %d at most",
+				  SERVER_CALLS_MAX);
+		return;
+	}
+	json_array_foreach(messages, i, value)
+	{
+		rpc_explain(&m, value);
+		if (m.kind != RPC_REQUEST && m.kind != RPC_WRONG)
+			continue;
+		b = b ? b : batch_new(&s->batches);
+		if (b)
+			batch_expect(b, m.id);
+	}
+	json_array_foreach(messages, i, value)
 	{
 		methods_message(s, value);
 	}

@@ -15,8 +15,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define RESOURCES_SCHEME "terse://"
-
 /* Resources in one answer of resources/list. */
 #define RESOURCES_PAGE 50
 

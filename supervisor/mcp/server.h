@@ -18,6 +18,7 @@
 #include "supervisor/agents/session.h"
 #include "supervisor/mcp/allow.h"
 #include "supervisor/mcp/arguments.h"
+#include "supervisor/mcp/batch.h"
 #include "supervisor/mcp/child.h"
 #include "supervisor/mcp/inbox.h"
 #include "supervisor/mcp/order.h"
@@ -101,6 +102,7 @@ struct server {
 	bool ending;          /* the client has closed its end */
 	int64_t end_at;       /* monotonic: then it ends, whatever is left */
 	struct sessions sessions;
+	struct batch *batches;
 	struct call *calls; /* newest first */
 	size_t call_count;
 	int held[SERVER_HELD_MAX]; /* the server's ends of the leashes of runs that go on */
@@ -120,6 +122,9 @@ void server_send(struct server *s, struct buffer *line);
 /* Sends the answer to a request, a whole line, and releases it; if that could not be put together
    without holes, the error for it. */
 void server_send_answer(struct server *s, const char *id, struct buffer *line);
+
+/* There is no answer to this request: it was cancelled. */
+void server_send_none(struct server *s, const char *id);
 
 void server_send_error(struct server *s, const char *id, enum rpc_code code, const char *format,
 		       ...) __attribute__((format(printf, 4, 5)));

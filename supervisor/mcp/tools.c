@@ -137,9 +137,7 @@ const struct tool tools[TOOLS] = {
 				{
 					ARTIFACT,
 					{"text", TOOL_TEXT, 0, 0, NULL, NULL, false},
-					{"keys", TOOL_STRINGS, 0, 0,
-					 "enter, tab, escape, up, ctrl-c, ctrl-d, f1 ...", NULL,
-					 false},
+					{"keys", TOOL_STRINGS, 0, 0, TOOL_KEYS, NULL, false},
 					{"for", TOOL_TEXT, 0, 0, "wait for a line like this", NULL,
 					 false},
 					{"idle", TOOL_COUNT, 1, TOOL_WAIT_MAX,

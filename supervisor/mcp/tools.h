@@ -2,6 +2,9 @@
 #ifndef TERSE_MCP_TOOLS_H
 #define TERSE_MCP_TOOLS_H
 
+/* "terse://cmd-1m5zq8k3x7f": an artifact as a resource. */
+#define RESOURCES_SCHEME "terse://"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -398,11 +398,14 @@ static void append_running(struct buffer *out, const struct wording_ending *e,
 }
 
 /* Notes behind the end of a run. */
-static void append_notes(struct buffer *out, const struct wording_ending *e)
+static void append_notes(struct buffer *out, const struct wording_ending *e, bool tools)
 {
 	if (e->background)
 		buffer_append_string(out, "; background processes still write");
-	if (e->project_ignored)
+	if (e->project_ignored && tools)
+		buffer_append_string(out, "; .terse.ini is ignored: " TOOL_RUN
+					  " command=\"terse config check\"");
+	else if (e->project_ignored)
 		buffer_append_string(out, "; .terse.ini is ignored: terse config check");
 }
 
@@ -418,7 +421,7 @@ void wording_footer(struct buffer *out, const struct wording_ending *e,
 	/* Every preview has a limit of bytes. */
 	if (e->broken != LIMIT_NONE && e->broken != LIMIT_BYTES)
 		append_limit(out, &e->limit, e->broken);
-	append_notes(out, e);
+	append_notes(out, e, place->tools);
 	append_gaps(out, "; ", place);
 	if (has_place(place)) {
 		buffer_append_string(out, !place->id          ? "; "
@@ -542,7 +545,7 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		append_cut(out, h);
 		append_cut_bytes(out, place);
 	}
-	append_notes(out, e);
+	append_notes(out, e, place->tools);
 	buffer_append_string(out, "]\n");
 }
 

@@ -192,10 +192,39 @@ class Protocol(McpCase):
                 client.request("logging/setLevel", level=level)
 
     def test_batch(self):
+        """One array of answers to one of requests, when the last is there; what is cancelled has none."""
         client = self.client(revision="2025-03-26")
-        client.write(b'[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","method":"x"},'
-                     b'{"jsonrpc":"2.0","id":"b","method":"ping"}]\n')
-        self.assertEqual((client.take("a"), client.take("b")), ({}, {}))
+
+        def send(*messages):
+            client.write(json.dumps([{"jsonrpc": "2.0", **m} for m in messages]).encode() + b"\n")
+
+        def run(number, command):
+            return {"id": number, "method": "tools/call",
+                    "params": {"name": "run_command", "arguments": {"command": command}}}
+        send({"id": "a", "method": "ping"}, {"method": "x"}, {"id": "b", "method": "ping"}, {"id": [], "method": "y"})
+        client.until(lambda: client.arrays, "the array")
+        self.assertEqual([message["id"] for message in client.arrays.pop()], ["a", "b", None])
+        fifo = os.path.join(self.work, "fifo")
+        os.mkfifo(fifo)
+        send(run("p", "cat fifo; echo slow"), run("q", "echo quick"), run("r", "sleep 1000"), {"id": "s", "method": "ping"})
+        self.assertEqual(client.request("ping"), {})
+        client.notify("notifications/cancelled", requestId="r")
+        self.assertEqual(client.arrays, [])
+        with open(fifo, "w"):
+            pass
+        client.until(lambda: client.arrays, "the array")
+        answers = {message["id"]: message["result"] for message in client.arrays.pop()}
+        self.assertEqual(set(answers), {"p", "q", "s"})
+        self.assertEqual([answers[i]["content"][0]["text"] for i in "pq"], ["slow\n", "quick\n"])
+        send({"method": "x"}, {"method": "y"})
+        for wrong in ([], [{"id": "t", "method": "ping"}] * 257):
+            send(*wrong)
+            error, = client.take(None)
+            self.assertEqual(error["error"]["message"], "an array has 1 message at least, and 256 at most")
+        self.assertEqual(client.arrays, [])
+        send(run("u", "sleep 1000"))
+        client.notify("notifications/cancelled", requestId="u")
+        self.assertEqual(client.close(), (0, b""))
 
     def test_only_messages_on_stdout(self):
         """Also where the configuration is wrong; an unfinished last line counts."""
@@ -308,6 +337,66 @@ class Commands(McpCase):
             self.assertLess(len(text), 600)
         self.assertEqual(client.call("run_command", command="seq 30000", includeFullOutput=True).encode(),
                          numbers(30000))
+
+    def test_full_output(self):
+        """Up to 1 MB; beyond that the first marker says how to read on, and so all can be read."""
+        client = self.client()
+        text = client.call("run_command", command="seq 300000", include_full_output=True)
+        self.assertLess(len(text), (1 << 20) + 4096)
+        whole, lines = b"", numbers(300000)
+        for part in re.split(r"(\[\.\.\. lines \d+-\d+ omitted[^\n]*\]\n|\[terse: [^\n]*\]\n)", text):
+            gap = re.match(r"\[\.\.\. lines (\d+)-(\d+) ", part)
+            if gap:
+                whole += b"".join(b"%d\n" % i for i in range(int(gap[1]), int(gap[2]) + 1))
+            elif not part.startswith("[terse: "):
+                whole += part.encode()
+        self.assertEqual(whole, lines)
+        gap = re.search(r"omitted, [\d.]+ KB: read_command_output artifact_id=(\S+) offset=(\d+) limit=(\d+)\]", text)
+        page = client.call("read_command_output", artifact_id=gap[1], offset=int(gap[2]), limit=int(gap[3]))
+        self.assertTrue(page.startswith("%d\n%d\n" % (int(gap[2]), int(gap[2]) + 1)))
+
+    def test_seen(self):
+        """A session of the server is one reader: what a preview has shown gives way to what is new."""
+        client = self.client()
+        rng = random_source()
+        lines = [" ".join("".join(rng.choice("aeioubcdfgklmnprst") for _ in range(6)) for _ in range(rng.randrange(3, 9)))
+                 for _ in range(600)]
+        lines[400] = "error: the table is full"
+        write_file(os.path.join(self.work, "said"), "\n".join(lines) + "\n")
+        write_file(os.path.join(self.work, "tests"), "#!/bin/sh\ncat said\nexit 1\n", 0o755)
+        first, second = (client.call("run_command", command="./tests") for _ in range(2))
+        for text in (first, second):
+            self.assertIn("\nerror: the table is full\n", text)
+        self.assertLess(len(second), 0.6 * len(first), second)
+        gap = re.search(r"omitted, [^:\]]+: read_command_output artifact_id=(\S+) offset=(\d+) limit=\d+\]", second)
+        page = client.call("read_command_output", artifact_id=gap[1], offset=int(gap[2]), limit=2)
+        self.assertTrue(page.startswith("\n".join(lines[int(gap[2]) - 1:][:2]) + "\n"), page)
+        full = client.call("run_command", command="./tests", env={"TERSE_SEEN": "no"})
+        self.assertGreater(len(full), 0.95 * len(first))
+
+    def test_lenient(self):
+        """What models write for numbers, booleans and IDs is understood."""
+        client = self.client()
+        text = client.call("run_command", command="seq 9000", timeout="5000", kill_on_timeout="false")
+        uri = "terse://" + ID.search(text)[1]
+        self.assertEqual(client.call("read_command_output", artifact_id=uri, offset="-2", limit="1"),
+                         client.call("read_command_output", artifact_id=uri[8:], offset=-2, limit=1))
+        for arguments, want in (({"limit": "5x"}, "limit: must be a whole number, 1 at least"),
+                                ({"limit": ""}, "limit: must be a whole number, 1 at least"),
+                                ({"limit": "99999999999999999999"}, "limit: must be a whole number, 1 at least")):
+            self.assertEqual(client.wrong("read_command_output", artifact_id=uri, **arguments),
+                             "read_command_output: " + want)
+        going_on = self.go_on(client, "echo on; read x", "on\n")
+        self.assertEqual(client.wrong("send_input", artifact_id=ID.search(going_on)[1], keys=["none"]),
+                         "none: no such key (there are enter, tab, escape, up, ctrl-c, ctrl-d, f1 ...)\n")
+
+    def test_project_with_errors(self):
+        """The footer says by a tool what is wrong."""
+        client = self.client()
+        write_file(os.path.join(self.work, ".terse.ini"), "[report]\nnosuch = 1\n")
+        text = client.call("run_command", command="seq 9000")
+        command = re.search(r"; \.terse\.ini is ignored: run_command command=\"(.*?)\";", text)[1]
+        self.assertIn(".terse.ini:2: [report] nosuch: no such key", client.call("run_command", command=command))
 
     def test_timeout_goes_on(self):
         """Then it is awaited, typed to, looked at, and ended."""

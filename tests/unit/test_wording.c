@@ -165,6 +165,11 @@ static void footers(void **state)
 	       "write; "
 	       ".terse.ini is ignored: terse config check; full text: terse read " ID
 	       " [--lines FROM-TO], terse search " ID " REGEX]\n");
+	footer(&e, &for_tools,
+	       "[terse: exit 1 after 12.3 s; 8,432 lines, 473 KB; background processes still "
+	       "write; .terse.ini is ignored: run_command command=\"terse config check\"; full "
+	       "text: read_command_output artifact_id=" ID
+	       " [offset=FROM limit=COUNT | search=REGEX]]\n");
 	e.project_ignored = false;
 	e.background = false;
 	e.omits = e.cuts = true;
