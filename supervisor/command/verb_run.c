@@ -271,6 +271,15 @@ static char **run_make_argv(const struct settings *s, const struct arguments *a,
 	return argv;
 }
 
+static void run_free_argv(char **argv, const struct arguments *a)
+{
+	if (!argv || argv == a->argv)
+		return;
+	if (argv[2] != a->string)
+		free(argv[2]);
+	free(argv);
+}
+
 int run_tell_exec_error(const struct job *job, int error)
 {
 	const char *command = job->program ? job->program : job->argv[0];
@@ -426,15 +435,22 @@ int command_run(struct command_context *c, int argc, char **argv)
 	struct arguments a = {.job = &job};
 	if (run_parse(c->settings, argc, argv, &a, &error) < 0)
 		return run_fail(&job, "usage", error.text, EXIT_TERSE);
-	job.argv = job.shown = run_make_argv(c->settings, &a, NULL);
-	if (job.argv && a.leave && a.string)
-		job.argv = run_make_argv(c->settings, &a, a.leave);
-	if (!job.argv)
-		return run_fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
-	if (run_is_bypassed(c->settings)) {
+	char **shown = run_make_argv(c->settings, &a, NULL), **leaving = NULL;
+	if (shown && a.leave && a.string)
+		leaving = run_make_argv(c->settings, &a, a.leave);
+	int status;
+	job.shown = shown;
+	job.argv = a.leave && a.string ? leaving : shown;
+	if (!job.argv) {
+		status = run_fail(&job, "out_of_memory", strerror(errno), EXIT_TERSE);
+	} else if (run_is_bypassed(c->settings)) {
 		TRACE(CONFIG, "TERSE=0, or inside a run: the command is executed directly");
 		c->settings->format = FORMAT_TEXT;
-		return run_tell_exec_error(&job, frontend_exec(&job));
+		status = run_tell_exec_error(&job, frontend_exec(&job));
+	} else {
+		status = run_supervised(&job, c->settings, a.argv, a.string);
 	}
-	return run_supervised(&job, c->settings, a.argv, a.string);
+	run_free_argv(shown, &a);
+	run_free_argv(leaving, &a);
+	return status;
 }

@@ -137,7 +137,9 @@ static const char *answer_skip_prefix(const char *at, const char *end)
 	return colon && !blank ? colon + 2 : at;
 }
 
-void answer_add_errors(const struct server *s, struct buffer *out, const struct buffer *errors)
+/* Terse's own error lines, in the words of tools, without the one that each child repeats. */
+static void answer_add_errors(const struct server *s, struct buffer *out,
+			      const struct buffer *errors)
 {
 	const char *at = errors->data, *end = at ? at + errors->len : at;
 	while (at < end) {

@@ -123,13 +123,10 @@ static int call_take_state(struct call *c, const struct session *session,
 	struct buffer entry = BUFFER_INIT;
 	json_t *value;
 	int result = shell_state_copy(&c->before, &session->state);
-	if (result == 0 && cwd && *cwd != '/') {
-		buffer_printf(&entry, "%s/%s", c->before.directory, cwd);
-		cwd = buffer_string(&entry);
-		result = cwd ? 0 : -1;
+	if (result == 0 && cwd) {
+		shell_state_resolve(&c->before, cwd, &entry);
+		result = buffer_string(&entry) ? shell_state_enter(&c->before, entry.data) : -1;
 	}
-	if (result == 0 && cwd)
-		result = shell_state_enter(&c->before, cwd);
 	json_object_foreach(argument_value(a, "env"), key, value)
 	{
 		buffer_clear(&entry);
@@ -240,15 +237,17 @@ static void call_start_tool(struct server *s, struct call *c, const struct argum
 static void call_new_session(struct server *s, const struct arguments_of *a, const char *id)
 {
 	const char *name = argument_text(a, "session"), *cwd = argument_text(a, "cwd");
+	struct buffer text = BUFFER_INIT, directory = BUFFER_INIT;
+	const struct session *made = NULL;
 	struct stat st;
-	if (cwd && (*cwd != '/' || stat(cwd, &st) < 0 || !S_ISDIR(st.st_mode))) {
-		answer_wrong(s, id, "new_session: cwd: %s: not the full path of a directory", cwd);
-		return;
-	}
-	const struct session *made =
-		sessions_begin(&s->sessions, name, cwd ? cwd : s->start.directory, s->start.env);
-	struct buffer text = BUFFER_INIT;
-	if (made) {
+	shell_state_resolve(&s->start, cwd ? cwd : s->start.directory, &directory);
+	const char *path = buffer_string(&directory);
+	bool there = path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	if (there)
+		made = sessions_begin(&s->sessions, name, path, s->start.env);
+	if (path && !there) {
+		answer_wrong(s, id, "new_session: cwd: %s: not a directory", path);
+	} else if (made) {
 		buffer_printf(&text, "session %s begins in %s\n", made->name,
 			      made->state.directory);
 		answer_text(s, id, &text, false);
@@ -267,6 +266,7 @@ static void call_new_session(struct server *s, const struct arguments_of *a, con
 		answer_wrong(s, id, "new_session: %s", strerror(errno));
 	}
 	buffer_release(&text);
+	buffer_release(&directory);
 }
 
 static void call_end_session(struct server *s, const struct arguments_of *a, const char *id)

@@ -44,7 +44,8 @@ void order_add_number(struct order *o, const char *option, int64_t n)
 	order_add(o, number);
 }
 
-void order_add_time(struct order *o, const char *option, int64_t ms)
+/* "--timeout" "30000ms" */
+static void order_add_time(struct order *o, const char *option, int64_t ms)
 {
 	char time[32];
 	snprintf(time, sizeof(time), "%" PRId64 "ms", ms);

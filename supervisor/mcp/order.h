@@ -26,8 +26,6 @@ struct order_context {
 /* Adds words: one, and an option with a number behind it. */
 void order_add(struct order *o, const char *word);
 void order_add_number(struct order *o, const char *option, int64_t n);
-/* "--timeout" "30000ms" */
-void order_add_time(struct order *o, const char *option, int64_t ms);
 
 /* Begins with "terse VERB --session NAME". */
 void order_begin(struct order *o, const char *verb, const struct order_context *c);

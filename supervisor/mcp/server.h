@@ -185,10 +185,6 @@ void answer_json(struct server *s, const char *id, const struct buffer *json, bo
 /* With what its child has printed. */
 void answer_call(struct server *s, struct call *c);
 
-/* Terse's own error lines, in the words of tools: appended to `out`, except the one that each child
-   repeats. */
-void answer_add_errors(const struct server *s, struct buffer *out, const struct buffer *errors);
-
 /* Answers a request with what its child says on standard error. */
 void answer_refuse(struct server *s, const struct call *c, const char *method, enum rpc_code code);
 

@@ -117,6 +117,18 @@ void shell_state_release(struct shell_state *s)
 	*s = (struct shell_state){.env = NULL};
 }
 
+void shell_state_resolve(const struct shell_state *s, const char *directory, struct buffer *out)
+{
+	size_t home = shell_state_find(s, "HOME");
+	bool at_home = directory[0] == '~' && (!directory[1] || directory[1] == '/');
+	if (at_home && home < s->count)
+		buffer_printf(out, "%s%s", s->env[home] + strlen("HOME="), directory + 1);
+	else if (*directory == '/')
+		buffer_append_string(out, directory);
+	else
+		buffer_printf(out, "%s/%s", s->directory, directory);
+}
+
 int shell_state_enter(struct shell_state *s, const char *directory)
 {
 	struct buffer entry = BUFFER_INIT;

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct buffer;
+
 /* Bytes of an environment that are taken over; of a larger one nothing is. */
 #define SHELL_STATE_MAX ((size_t)4 * 1024 * 1024)
 
@@ -35,6 +37,9 @@ int shell_state_set(struct shell_state *s, const char *entry);
 
 /* Changes the directory, and PWD with it. Returns 0, or -1 with ENOMEM. */
 int shell_state_enter(struct shell_state *s, const char *directory);
+
+/* Appends a directory as this state's shell takes it: relative to its own, "~" is its HOME. */
+void shell_state_resolve(const struct shell_state *s, const char *directory, struct buffer *out);
 
 /* Takes over what a command that began with `before` has left: "DIRECTORY\0NAME=VALUE\0...".
    Returns 0, or -1 with errno: EPROTO, it is not of this form; ENOMEM, a part may be taken over. */

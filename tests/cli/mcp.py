@@ -511,6 +511,7 @@ class Sessions(McpCase):
     def test_carried_over(self):
         client = self.client()
         os.mkdir(os.path.join(self.work, "a"))
+        os.mkdir(os.path.join(self.home, "config"))
         write_file(os.path.join(self.work, "activate"), "export VENV=yes; f() { :; }\nPATH=/venv:$PATH\n")
         for command, want in (
                 ("cd a; export A='1\n2'; B=3; echo $OLDPWD", self.work + "\n"),
@@ -533,6 +534,9 @@ class Sessions(McpCase):
                 text = client.call("run_command", command=command)
                 if want is not None:
                     self.assertEqual(text, want)
+        self.assertEqual(client.call("run_command", command="pwd", cwd=".."), self.work + "\n")
+        self.assertEqual(client.call("run_command", command="pwd", cwd="~/config"),  # of the session's HOME
+                         os.path.join(self.home, "config") + "\n")
         # For one command only; no shell, no change.
         client.call("run_command", command="export H=1; cd sub", cwd="/", env={"I": "2"})
         self.assertEqual(client.call("run_command", command="pwd; echo $H ${I-none}"), self.work + "/a\n1 none\n")
@@ -557,6 +561,10 @@ class Sessions(McpCase):
                          r"\Adefault: %s, 2 commands, \d+ s old\nb: /usr/lib, 2 commands, \d+ s old\n"
                          r"session-2: %s, 0 commands, \d+ s old\n\Z" % (self.work, self.work))
         self.assertEqual(client.call("end_session", session="b"), "session b has ended\n")
+        self.assertEqual(client.call("new_session", session="c", cwd="~"), "session c begins in %s\n" % self.home)
+        self.assertEqual(client.call("end_session", session="c"), "session c has ended\n")
+        self.assertEqual(client.wrong("new_session", cwd="nosuch"),
+                         "new_session: cwd: %s/nosuch: not a directory" % self.work)
         self.assertIn("there is none called b", client.wrong("run_command", command="true", session="b"))
         self.assertEqual(client.call("end_session", session="default"), "session default begins anew\n")
         self.assertEqual(client.call("run_command", command="echo ${A-none}"), "none\n")
