@@ -19,10 +19,10 @@
 
 struct call *call_new(struct server *s, enum call_kind kind, const char *id)
 {
-	struct call *c = s->call_count < SERVER_CALLS_MAX ? calloc(1, sizeof(*c)) : NULL;
+	struct call *c = s->call_count < s->calls_most ? calloc(1, sizeof(*c)) : NULL;
 	if (!c) {
 		server_send_error(s, id, RPC_INTERNAL,
-				  s->call_count < SERVER_CALLS_MAX
+				  s->call_count < s->calls_most
 					  ? "out of memory"
 					  : "too many requests at once; send it again later");
 		return NULL;

@@ -18,7 +18,14 @@
 /* How long calls and the last answers may take when the client has closed its end. */
 #define SERVER_END_MS 1000
 
-/* Descriptors that the loop waits for: each call has three. */
+/* Descriptors of a call: output, errors, its leash, and what its shell leaves. */
+#define SERVER_CALL_FILES 4
+
+/* The server's own: standard ones, signals, the output opened again, and the other ends of the
+   child that is being started. */
+#define SERVER_OWN_FILES 12
+
+/* Descriptors that the loop waits for: three of each call. */
 #define SERVER_POLL_MAX (3 + 3 * SERVER_CALLS_MAX + SERVER_HELD_MAX + SERVER_WATCHED_MAX)
 
 /* --- answers --------------------------------------------------------------------------------- */
@@ -116,7 +123,7 @@ static void server_poll_add(struct server_poll *p, int fd, short events)
 
 static bool server_takes_requests(const struct server *s)
 {
-	return !s->ending && !output_queue_is_full(&s->out) && s->call_count < SERVER_CALLS_MAX;
+	return !s->ending && !output_queue_is_full(&s->out) && s->call_count < s->calls_most;
 }
 
 /* The call that may print although too much waits already; NULL: each may. */
@@ -250,7 +257,7 @@ static void server_take_lines(struct server *s)
 	const char *line;
 	size_t len;
 	enum inbox_kind kind;
-	while (!output_queue_is_full(&s->out) && s->call_count < SERVER_CALLS_MAX &&
+	while (!output_queue_is_full(&s->out) && s->call_count < s->calls_most &&
 	       (kind = inbox_next(&s->in, &line, &len)) != INBOX_NOTHING) {
 		if (kind == INBOX_LINE)
 			methods_take(s, line, len);
@@ -327,12 +334,18 @@ static void server_release(struct server *s)
 	io_close(&s->signals);
 }
 
-/* Half of the descriptors are for runs that go on, the others for calls. */
-static size_t server_find_held_most(void)
+/* As many calls and runs that go on as there are descriptors for: further requests wait, rather
+   than fail because of that. */
+static void server_find_limits(struct server *s)
 {
 	struct rlimit files;
-	bool few = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 2 < SERVER_HELD_MAX;
-	return few ? files.rlim_cur / 2 : SERVER_HELD_MAX;
+	size_t most = getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : SERVER_OWN_FILES;
+	size_t held = most / (SERVER_CALL_FILES + 1);
+	s->held_most = held < SERVER_HELD_MAX ? held : SERVER_HELD_MAX;
+	size_t left =
+		most > s->held_most + SERVER_OWN_FILES ? most - s->held_most - SERVER_OWN_FILES : 0;
+	size_t calls = left / SERVER_CALL_FILES;
+	s->calls_most = calls < 1 ? 1 : calls < SERVER_CALLS_MAX ? calls : SERVER_CALLS_MAX;
 }
 
 int server_run(struct server *s)
@@ -350,7 +363,7 @@ int server_run(struct server *s)
 	sigaddset(&set, SIGPIPE);
 	if (s->signals < 0 || sigprocmask(SIG_BLOCK, &set, &s->mask) < 0)
 		return -1;
-	s->held_most = server_find_held_most();
+	server_find_limits(s);
 	output_queue_init(&s->out, STDOUT_FILENO);
 	inbox_init(&s->in, INBOX_LINE_MAX);
 	while (!server_is_done(s))

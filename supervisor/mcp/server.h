@@ -104,7 +104,7 @@ struct server {
 	struct sessions sessions;
 	struct batch *batches;
 	struct call *calls; /* newest first */
-	size_t call_count;
+	size_t call_count, calls_most;
 	int held[SERVER_HELD_MAX]; /* the server's ends of the leashes of runs that go on */
 	size_t held_count, held_most;
 	struct watched *watched;

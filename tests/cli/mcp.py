@@ -714,6 +714,14 @@ class Endurance(McpCase):
             self.assertEqual(client.finish(number), (want, False))
         self.assertEqual(client.close(), (0, b""))
 
+    def test_few_descriptors(self):
+        """What there are no descriptors for waits, and loses neither an answer nor a change."""
+        client = self.client(before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (50, 50)))
+        sent = [client.start("run_command", command="echo %d; export V%d=1" % (i, i)) for i in range(60)]
+        for i, number in enumerate(sent):
+            self.assertEqual(client.finish(number), ("%d\n" % i, False))
+        self.assertEqual(client.call("run_command", command="export -p | grep -c ' V[0-9]*='"), "60\n")
+
     def test_many_in_a_row(self):
         """No descriptor and no memory is left over; MCP_CALLS=10000 for the long form."""
         client = self.client()
@@ -819,7 +827,7 @@ class End(McpCase):
 
     def test_as_many_as_it_holds(self):
         """A run that it could not hold is refused: none ends behind an answer that says it goes on."""
-        client = self.client(before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)))
+        client = self.client(before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100)))
         for _ in range(20):
             self.assertIn(" running after ", client.call("run_command", command="sleep 1000", timeout=1))
         self.assertEqual(client.wrong("run_command", command="true"), "run_command: 20 commands run already, as "
