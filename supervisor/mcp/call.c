@@ -1,7 +1,6 @@
 // See server.h: a request that has a child.
 
 #include "lib/human.h"
-#include "lib/io.h"
 #include "lib/json.h"
 #include "supervisor/mcp/server.h"
 #include "supervisor/process/control_client.h"
@@ -231,87 +230,7 @@ static void call_start_tool(struct server *s, struct call *c, const struct argum
 	call_begin(s, c, &order, runs ? c->before.directory : NULL, runs ? c->before.env : s->env);
 }
 
-/* --- sessions ----------------------------------------------------------------------------------
- */
-
-static void call_new_session(struct server *s, const struct arguments_of *a, const char *id)
-{
-	const char *name = argument_text(a, "session"), *cwd = argument_text(a, "cwd");
-	struct buffer text = BUFFER_INIT, directory = BUFFER_INIT;
-	const struct session *made = NULL;
-	struct stat st;
-	shell_state_resolve(&s->start, cwd ? cwd : s->start.directory, &directory);
-	const char *path = buffer_string(&directory);
-	bool there = path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	if (there)
-		made = sessions_begin(&s->sessions, name, path, s->start.env);
-	if (path && !there) {
-		answer_wrong(s, id, "new_session: cwd: %s: not a directory", path);
-	} else if (made) {
-		buffer_printf(&text, "session %s begins in %s\n", made->name,
-			      made->state.directory);
-		answer_text(s, id, &text, false);
-	} else if (errno == EEXIST) {
-		answer_wrong(s, id, "new_session: there is a session %s already", name);
-	} else if (errno == EINVAL) {
-		answer_wrong(
-			s, id,
-			"new_session: session: must be letters, digits, '.', '_' or '-', %d at "
-			"most",
-			SESSIONS_NAME_MAX);
-	} else if (errno == ENFILE) {
-		answer_wrong(s, id, "new_session: there are %d sessions already; end one",
-			     SESSIONS_MAX);
-	} else {
-		answer_wrong(s, id, "new_session: %s", strerror(errno));
-	}
-	buffer_release(&text);
-	buffer_release(&directory);
-}
-
-static void call_end_session(struct server *s, const struct arguments_of *a, const char *id)
-{
-	const char *name = argument_text(a, "session");
-	struct buffer text = BUFFER_INIT;
-	bool is_default = strcmp(name, SESSIONS_DEFAULT) == 0;
-	if (sessions_end(&s->sessions, name, s->start.directory, s->start.env) < 0) {
-		answer_wrong(s, id, "end_session: session: %s",
-			     errno == ENOENT ? "there is none of that name; list_sessions lists all"
-					     : strerror(errno));
-		return;
-	}
-	buffer_printf(&text, is_default ? "session %s begins anew\n" : "session %s has ended\n",
-		      name);
-	answer_text(s, id, &text, false);
-	buffer_release(&text);
-}
-
-static void call_list_sessions(struct server *s, const char *id)
-{
-	struct buffer text = BUFFER_INIT;
-	int64_t now_ms = clock_monotonic_ms();
-	if (s->structured) {
-		json_begin_object(&text, NULL);
-		sessions_list_json(&s->sessions, &text, now_ms);
-		json_end_object(&text);
-		answer_json(s, id, &text, false);
-	} else {
-		sessions_list(&s->sessions, &text, now_ms);
-		answer_text(s, id, &text, false);
-	}
-	buffer_release(&text);
-}
-
-/* Answers a tool that has no child. Returns whether it is one. */
-static bool call_without_child(struct server *s, const struct arguments_of *a, const char *id)
-{
-	switch (a->tool - tools) {
-	case TOOL_NEW_SESSION: call_new_session(s, a, id); return true;
-	case TOOL_END_SESSION: call_end_session(s, a, id); return true;
-	case TOOL_LIST_SESSIONS: call_list_sessions(s, id); return true;
-	default: return false;
-	}
-}
+/* --- tools/call ------------------------------------------------------------------------------ */
 
 void call_tool(struct server *s, const struct rpc_message *m)
 {
@@ -325,7 +244,7 @@ void call_tool(struct server *s, const struct rpc_message *m)
 				  "tools/call: there is no tool %.100s; tools/list has all", name);
 	} else if (arguments_read(&a, tool, json_object_get(m->params, "arguments")) < 0) {
 		answer_wrong(s, m->id, "%s", a.wrong);
-	} else if (!call_without_child(s, &a, m->id)) {
+	} else if (!session_tools_answer(s, &a, m->id)) {
 		struct call *c = call_new(s, CALL_TOOL, m->id);
 		if (!c)
 			return;

@@ -1,12 +1,13 @@
 // The server's state, for the files of this room alone:
 //
-//   mcp.c        the verb and its options
-//   server.c     the loop: descriptors, signals, the end
-//   methods.c    requests and notifications of the protocol
-//   call.c       a request that has a child: its start, its progress, its end
-//   answer.c     what a child has printed, as the answer
-//   resources.c  artifacts as resources
-//   prompts.c    the prompt
+//   mcp.c            the verb and its options
+//   server.c         the loop: descriptors, signals, the end
+//   methods.c        requests and notifications of the protocol
+//   call.c           a request that has a child: its start, its progress, its end
+//   answer.c         what a child has printed, as the answer
+//   session_tools.c  the tools of sessions, which need no child
+//   resources.c      artifacts as resources
+//   prompts.c        the prompt
 //
 // A client that stops reading is not waited for: its answers wait in a queue, and while that is
 // full nothing more is read from it, neither requests nor what children print. Commands run on,
@@ -171,6 +172,11 @@ void call_receive(struct server *s, struct call *c, int64_t now_ms);
 /* The child has ended: answers, and frees the call. */
 void call_finish(struct server *s, struct call *c);
 void call_free(struct server *s, struct call *c);
+
+// session_tools.c
+
+/* Answers a call of a tool of sessions. Returns whether it is one. */
+bool session_tools_answer(struct server *s, const struct arguments_of *a, const char *id);
 
 // answer.c
 
