@@ -212,3 +212,9 @@ bool argument_flag(const struct arguments_of *a, const char *name)
 {
 	return json_is_true(argument_value(a, name));
 }
+
+const json_t *argument_list(const struct arguments_of *a, const char *name)
+{
+	const json_t *value = argument_value(a, name);
+	return json_array_size(value) ? value : NULL;
+}

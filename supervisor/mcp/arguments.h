@@ -27,4 +27,7 @@ const char *argument_text(const struct arguments_of *a, const char *name);
 int64_t argument_number(const struct arguments_of *a, const char *name, int64_t otherwise);
 bool argument_flag(const struct arguments_of *a, const char *name);
 
+/* A list; NULL where it is empty, too, since some models write that for what they leave out. */
+const json_t *argument_list(const struct arguments_of *a, const char *name);
+
 #endif

@@ -90,7 +90,7 @@ int call_begin(struct server *s, struct call *c, struct order *order, const char
 /* The program and its arguments, or the shell string, may run. */
 static int call_is_allowed(struct server *s, const struct arguments_of *a, char why[ALLOW_WHY_MAX])
 {
-	const json_t *args = argument_value(a, "args");
+	const json_t *args = argument_list(a, "args");
 	size_t count = json_array_size(args);
 	if (s->allow.count == 0)
 		return 0;
@@ -181,7 +181,7 @@ static int call_prepare_run(struct server *s, struct call *c, const struct argum
 		c->session = session->number;
 		session->commands++;
 		/* Without the file in memory the command runs, and leaves nothing. */
-		if (!argument_value(a, "args"))
+		if (!argument_list(a, "args"))
 			shell_leave_open(&c->leave);
 		return 0;
 	}

@@ -120,7 +120,7 @@ static void order_add_end(struct order *o, const struct arguments_of *a)
 static const char *order_run(struct order *o, const struct arguments_of *a,
 			     const struct order_context *c)
 {
-	const json_t *args = argument_value(a, "args"), *word;
+	const json_t *args = argument_list(a, "args"), *word;
 	size_t i;
 	order_begin(o, "run", c);
 	for (i = 0; i < sizeof(order_run_options) / sizeof(*order_run_options); i++)

@@ -387,6 +387,11 @@ class Commands(McpCase):
             self.assertEqual(client.wrong("read_command_output", artifact_id=uri, **arguments),
                              "read_command_output: " + want)
         going_on = self.go_on(client, "echo on; read x", "on\n")
+        self.assertEqual(client.call("run_command", command="echo a | tr a b", args=[]), "b\n")
+        for tool, more in (("signal_command", {}), ("screen", {}), ("send_input", {"text": "x"})):
+            self.assertRegex(client.wrong(tool, artifact_id="last", **more),
+                             r"^last: the text of that run was printed whole and not kept; the one kept before is "
+                             r".* old: %s artifact_id=%s\n\Z" % (tool, ID.search(going_on)[1]))
         self.assertEqual(client.wrong("send_input", artifact_id=ID.search(going_on)[1], keys=["none"]),
                          "none: no such key (there are enter, tab, escape, up, ctrl-c, ctrl-d, f1 ...)\n")
 
@@ -732,7 +737,7 @@ class Endurance(McpCase):
                 return client.call("run_command", command="echo %d" % i)
             if i % 3 == 1:
                 return client.call("list_sessions")
-            return client.call("run_command", command="true", args=[])
+            return client.call("run_command", command="sleep", args=["0"])
         for i in range(30):
             call(i)
         files = open_files(client.popen.pid)
