@@ -407,10 +407,13 @@ ARCHES        ?= x86_64 aarch64
 DIST           = $(BUILD)/dist
 DIST_PACKAGES  = gcc make git curl python3 rpm xz-utils linux-libc-dev gcc-aarch64-linux-gnu linux-libc-dev-arm64-cross
 
-# And those of the checks of a release; npm besides, if node is not here.
-RELEASE_PACKAGES = $(DIST_PACKAGES) lintian mandoc man-db groff shellcheck zsh fish debootstrap qemu-user-static file binutils
+# And those of the checks of a release; npm besides, without which a step is skipped.
+RELEASE_PACKAGES = $(DIST_PACKAGES) lintian mandoc man-db groff shellcheck zsh fish debootstrap \
+	qemu-user-static libc6-dev-arm64-cross file binutils busybox-static python3-yaml
 # Where their root file systems stay (1 GB).
 ROOTS ?= $(BUILD)/roots
+# Some of the steps of packaging/check, without `make check`: make release-check STEPS='bookworm npm'
+STEPS ?=
 
 .PHONY: dist dist-packages release-packages release-check
 dist-packages:
@@ -420,14 +423,14 @@ dist-packages:
 release-packages:
 	@mkdir -p $(BUILD)
 	$(call install_packages,$(RELEASE_PACKAGES))
-	@command -v npm >/dev/null || { echo 'npm is missing: apt-get install npm, and run make again'; exit 1; }
 
 dist: dist-packages
 	@packaging/dist $(DIST) $(ARCHES)
 
 # All of `make check`, and what packages have to pass.
-release-check: check release-packages
-	@packaging/check $(DIST) $(ROOTS)
+release-check: release-packages
+	+@$(if $(STEPS),,$(MAKE) --no-print-directory check)
+	@packaging/check $(DIST) $(ROOTS) $(STEPS)
 
 # --- installation ------------------------------------------------------------
 
@@ -480,7 +483,8 @@ help:
 	@echo 'lint       formatting and static analysis'
 	@echo 'install, uninstall   below PREFIX ($(PREFIX)), honouring DESTDIR; UNDO=yes takes terse out of agents first'
 	@echo 'dist       packages of the last commit for ARCHES ($(ARCHES)), below $(DIST); Debian 12 on x86_64'
-	@echo 'release-check  check, then make them twice and try each in fresh root file systems below ROOTS; as root'
+	@echo 'release-check  check, then make them twice and try each in fresh root file systems below ROOTS; as root.'
+	@echo '           STEPS="STEP..." runs some steps of packaging/check alone'
 	@echo 'clean      remove $(BUILD)'
 	@echo 'Variables: JOBS=N (default: every processor) V=1 (whole commands) CC=gcc|clang DEVELOPER=1 (-Werror) SANITIZE=address,undefined BUILD=DIR'
 
