@@ -12,6 +12,7 @@
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/control_client.h"
+#include "supervisor/remote/spool.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,14 +50,36 @@ int command_gc(struct command_context *c, int argc, char **argv)
 
 // terse drop ID...: removes artifacts.
 
-static int drop_print(const char *id, const char *what, const char *size)
+static int drop_print(const char *id, const char *what, const char *size, bool waited)
 {
-	if (printf("%s: %s%s\n", id, what, size) < 0 || fflush(stdout) == EOF)
+	if (printf("%s: %s%s%s\n", id, what, size, waited ? "; it will not be pushed" : "") < 0 ||
+	    fflush(stdout) == EOF)
 		return 1;
 	return 0;
 }
 
-static int drop_found(const char *verb, const struct id_found *found)
+/* The stores, where a run may wait to be pushed, too. */
+struct drop {
+	const char *verb;
+	struct store stores[STORE_MAX];
+	int count;
+};
+
+/* Takes a run out of what waits. Returns whether it did. */
+static bool drop_from_spools(const struct drop *d, const char *id)
+{
+	bool waited = false;
+	for (int i = 0; i < d->count; i++) {
+		struct spool spool;
+		if (spool_open(&spool, &d->stores[i], false) < 0)
+			continue;
+		waited |= spool_drop(&spool, id);
+		spool_close(&spool);
+	}
+	return waited;
+}
+
+static int drop_found(const struct drop *d, const struct id_found *found)
 {
 	char size[HUMAN_LEN];
 	uint64_t freed = 0;
@@ -64,16 +87,21 @@ static int drop_found(const char *verb, const struct id_found *found)
 	enum removal result =
 		dir < 0 ? REMOVAL_FAILED
 			: removal_of(found->store, found->session, dir, found->id, &freed);
+	/* Behind it, so that nobody packs it now. */
+	bool gone = result == REMOVAL_DONE || result == REMOVAL_ABSENT;
+	bool waited = gone && drop_from_spools(d, found->id);
 	int status = 1;
 	switch (result) {
 	case REMOVAL_DONE:
-		status = drop_print(found->id, "removed, freed ", human_size(size, freed));
+		status = drop_print(found->id, "removed, freed ", human_size(size, freed), waited);
 		break;
-	case REMOVAL_ABSENT: status = drop_print(found->id, "does not exist (any more)", ""); break;
+	case REMOVAL_ABSENT:
+		status = drop_print(found->id, "does not exist (any more)", "", waited);
+		break;
 	case REMOVAL_RUNNING:
-		verb_error(verb, "%s: still in use by its run, not removed", found->id);
+		verb_error(d->verb, "%s: still in use by its run, not removed", found->id);
 		break;
-	case REMOVAL_FAILED: verb_error(verb, "%s: %m", found->id); break;
+	case REMOVAL_FAILED: verb_error(d->verb, "%s: %m", found->id); break;
 	}
 	io_close(&dir);
 	return status;
@@ -86,13 +114,14 @@ struct drop_target {
 	int error; /* 0: found */
 };
 
-static int drop_one(const char *verb, const struct drop_target *t)
+static int drop_one(const struct drop *d, const struct drop_target *t)
 {
 	if (!t->error)
-		return drop_found(verb, &t->found);
+		return drop_found(d, &t->found);
 	if (t->error == ENOENT && id_is_valid(t->name))
-		return drop_print(t->name, "does not exist (any more)", "");
-	verb_not_found(verb, t->name, t->error, &t->found);
+		return drop_print(t->name, "does not exist (any more)", "",
+				  drop_from_spools(d, t->name));
+	verb_not_found(d->verb, t->name, t->error, &t->found);
 	return 1;
 }
 
@@ -101,9 +130,10 @@ static int drop_all(const char *verb, const struct settings *settings, const cha
 		    const char **names, size_t count)
 {
 	char directory[STORE_SESSION_LEN + 1];
-	struct store stores[STORE_MAX];
+	struct drop d = {.verb = verb};
 	struct drop_target *targets = calloc(count, sizeof(*targets));
-	int status = 0, stored = verb_open_stores(verb, stores, &status);
+	int status = 0;
+	d.count = verb_open_stores(verb, d.stores, &status);
 	verb_session(settings, session, directory);
 	if (!targets) {
 		verb_error(verb, "%m");
@@ -112,13 +142,13 @@ static int drop_all(const char *verb, const struct settings *settings, const cha
 	for (size_t i = 0; targets && i < count; i++) {
 		struct drop_target *t = &targets[i];
 		t->name = names[i];
-		if (id_find(stores, stored, directory, t->name, &t->found) < 0)
+		if (id_find(d.stores, d.count, directory, t->name, &t->found) < 0)
 			t->error = errno;
 	}
 	for (size_t i = 0; targets && i < count; i++)
-		status |= drop_one(verb, &targets[i]);
+		status |= drop_one(&d, &targets[i]);
 	free(targets);
-	store_close_all(stores, stored);
+	store_close_all(d.stores, d.count);
 	return status;
 }
 

@@ -265,7 +265,8 @@ static void pusher_note_due(struct pusher *p, uint64_t failures)
 	p->failures = failures;
 	p->due_ms = clock_monotonic_ms() + delay;
 	spool_write(p->spool, RETRY,
-		    (struct spool_numbers){failures, (uint64_t)(clock_real_ms() + delay)});
+		    (struct spool_numbers){failures, (uint64_t)(clock_real_ms() + delay)},
+		    p->result->why);
 }
 
 /* A pass and what follows from it for the next one. Returns whether nothing is left. */
@@ -423,4 +424,22 @@ int pusher_run(const struct spool *s, const struct settings *settings, int64_t u
 	result->dropped = spool_read(s, SPOOL_DROPPED);
 	pusher_release(&p);
 	return 0;
+}
+
+struct pusher_state pusher_look(const struct spool *s)
+{
+	struct spool_item *items;
+	size_t count;
+	struct pusher_state state = {.failures = spool_read(s, RETRY).a,
+				     .index_left = catalog_is_dirty(s)};
+	spool_read_line(s, RETRY, state.why, sizeof(state.why));
+	if (spool_list(s, &items, &count) < 0)
+		return state;
+	state.runs = count;
+	for (size_t i = 0; i < count; i++)
+		state.bytes += items[i].bytes;
+	if (count > 0)
+		state.oldest_ms = id_time_ms(items[0].id);
+	free(items);
+	return state;
 }

@@ -33,6 +33,16 @@ void pusher_stay(const struct spool *s, const struct settings *settings);
 int pusher_run(const struct spool *s, const struct settings *settings, int64_t until_ms,
 	       struct pusher_result *result);
 
+/* What waits, for people. */
+struct pusher_state {
+	uint64_t runs, bytes;
+	int64_t oldest_ms;      /* start of the first of them, real time */
+	uint64_t failures;      /* of the remote, one after the other ... */
+	char why[TRANSFER_WHY]; /* ... the last for this reason; "": not known */
+	bool index_left;
+};
+struct pusher_state pusher_look(const struct spool *s);
+
 /* Milliseconds to wait after so many failures. */
 int64_t pusher_delay(uint64_t failures);
 

@@ -38,6 +38,9 @@
 /* ".ID.PID" */
 #define TEMPORARY_LEN (ID_LEN + 24)
 
+/* Of two numbers and a line. */
+#define LINE_FILE_MAX ((int64_t)4096)
+
 /* A session and 16 labels, at six bytes for each. */
 #define WANTED_MAX ((int64_t)64 * 1024)
 
@@ -268,14 +271,28 @@ struct spool_numbers spool_read(const struct spool *s, const char *name)
 	return n;
 }
 
-void spool_write(const struct spool *s, const char *name, struct spool_numbers numbers)
+void spool_write(const struct spool *s, const char *name, struct spool_numbers numbers,
+		 const char *line)
 {
-	char text[64];
-	int len = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", numbers.a, numbers.b);
+	struct buffer text = BUFFER_INIT;
+	buffer_printf(&text, "%" PRIu64 " %" PRIu64 "\n%s%s", numbers.a, numbers.b, line,
+		      *line ? "\n" : "");
 	int fd = store_open_file(s->dir, name, O_WRONLY | O_CREAT | O_TRUNC);
 	if (fd >= 0)
-		io_write(fd, text, (size_t)len);
+		io_write(fd, text.data, text.len);
 	io_close(&fd);
+	buffer_release(&text);
+}
+
+void spool_read_line(const struct spool *s, const char *name, char *line, size_t size)
+{
+	struct buffer text = BUFFER_INIT;
+	const char *from = spool_read_file(s->dir, name, LINE_FILE_MAX, &text) == 0
+				   ? buffer_string(&text)
+				   : NULL;
+	from = from ? strchr(from, '\n') : NULL;
+	snprintf(line, size, "%.*s", from ? (int)strcspn(from + 1, "\n") : 0, from ? from + 1 : "");
+	buffer_release(&text);
 }
 
 void spool_remove(const struct spool *s, const char *name)
@@ -397,8 +414,28 @@ static bool spool_make_room(const struct spool *s, uint64_t bytes, uint64_t most
 		free(items);
 	}
 	if (dropped.a > before.a)
-		spool_write(s, SPOOL_DROPPED, dropped);
+		spool_write(s, SPOOL_DROPPED, dropped, "");
 	return fits;
+}
+
+/* Keeps others from adding. Without locks two may add at a time: then spool_max is exceeded a
+   little. */
+static int spool_lock_adding(const struct spool *s)
+{
+	int lock = store_open_file(s->dir, ADDING, O_RDWR | O_CREAT);
+	if (lock >= 0)
+		flock(lock, LOCK_EX);
+	return lock;
+}
+
+bool spool_drop(const struct spool *s, const char *id)
+{
+	int lock = spool_lock_adding(s);
+	bool waited = io_is_there(s->dir, id) || spool_has_archive(s, id);
+	spool_forget(s, id);
+	spool_done(s, id);
+	io_close(&lock);
+	return waited;
 }
 
 /* A wanted run that has ended. */
@@ -433,11 +470,8 @@ static int spool_add_archive(const struct spool *s, const struct settings *setti
 	const char *id = run->id;
 	char name[ID_LEN + SUFFIX_LEN + 1];
 	struct stat st;
-	int result = -1, lock = store_open_file(s->dir, ADDING, O_RDWR | O_CREAT);
+	int result = -1, lock = spool_lock_adding(s);
 	spool_name(id, name);
-	/* Without locks two may add at a time: then spool_max is exceeded a little. */
-	if (lock >= 0)
-		flock(lock, LOCK_EX);
 	if (fstat(fd, &st) < 0)
 		goto out;
 	uint64_t bytes = (uint64_t)st.st_size;

@@ -7,7 +7,7 @@
 //   work           there is something of the two
 //   lock, waiter   locks of the pusher (pusher.h); spool: of who adds an archive; hold: of runs
 //                  that are about to be wanted
-//   retry          "FAILURES DUE\n": after an upload failed, when to try again (ms since 1970)
+//   retry          "FAILURES DUE\nWHY\n": after an upload failed, when to try again (ms since 1970)
 //   dropped        "COUNT BYTES\n": what spool_max has thrown out since terse push said so
 //   .ID.PID        an archive or such a file that is being written, locked as long
 //
@@ -70,6 +70,10 @@ void spool_settle(const struct spool *s, int64_t until_ms);
 /* It is not wanted, after all. */
 void spool_forget(const struct spool *s, const char *id);
 
+/* The run was removed: it is not pushed any more, unless that has begun. Returns whether it
+   waited. */
+bool spool_drop(const struct spool *s, const char *id);
+
 /* Whether a run with this end is pushed. */
 struct meta;
 bool spool_is_wanted(const struct settings *settings, const struct meta *m);
@@ -103,7 +107,13 @@ struct spool_numbers {
 	uint64_t a, b;
 };
 struct spool_numbers spool_read(const struct spool *s, const char *name);
-void spool_write(const struct spool *s, const char *name, struct spool_numbers numbers);
+
+/* With a line behind them, which may be "". */
+void spool_write(const struct spool *s, const char *name, struct spool_numbers numbers,
+		 const char *line);
+
+/* That line, or "". */
+void spool_read_line(const struct spool *s, const char *name, char *line, size_t size);
 void spool_remove(const struct spool *s, const char *name);
 
 #endif

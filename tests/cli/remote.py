@@ -292,6 +292,54 @@ class Away(Remote):
         self.push_all()
         self.assertEqual(self.restored(run.id), TEXT)
 
+    def test_dropped(self):
+        """What is dropped is not pushed any more, also if the store has it no longer."""
+        runs = [self.fail_once(), self.terse(*FAIL), self.terse(*FAIL)]
+        eventually(lambda: len(self.spooled()) == 3, "all packed")
+        self.kill_all()
+        self.assertRegex(self.ask("drop", runs[0].id), rb"\A%s: removed, freed [\d.]+ KB; it will not be pushed\n\Z"
+                         % runs[0].id.encode())
+        self.ask("session", "end", "--now")
+        self.assertEqual(self.ask("drop", runs[1].id),
+                         b"%s: does not exist (any more); it will not be pushed\n" % runs[1].id.encode())
+        self.assertEqual(self.ask("drop", runs[1].id), b"%s: does not exist (any more)\n" % runs[1].id.encode())
+        os.unlink(self.away)
+        self.assertEqual(self.push(), (0, "1 pushed to the remote\n", ""))
+        self.assertEqual(self.pushed(), [runs[2].id])
+
+    def test_dropped_before_it_is_packed(self):
+        run = self.start(TERSE, "sh", "-c", "seq 3000; echo ready; sleep 100")
+        supervisor = self.roles(run.pid)[0]
+        eventually(lambda: self.artifacts() and read_file(self.artifacts()[0]) == TEXT + b"ready\n", "the text")
+        os.kill(supervisor, signal.SIGKILL)
+        run.finish()
+        self.assertIn(b"; it will not be pushed", self.ask("drop", "last"))
+        self.assertEqual(self.push(), (0, "0 pushed to the remote\n", ""))
+
+    def doctor(self):
+        done = subprocess.run([TERSE, "doctor"], env=self.env(), cwd=self.work, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=DEADLINE, check=False)
+        return [line for line in done.stdout.decode().split("\n") if re.match(r"\S+ +(remote|push): ", line)]
+
+    def test_doctor(self):
+        """It says what waits, for how long, and why."""
+        self.assertEqual(self.doctor(), ["ok       remote: the remote"])
+        self.fail_once()
+        self.kill_all()
+        about, waiting = self.doctor()
+        self.assertEqual(about, "ok       remote: the remote")
+        self.assertRegex(waiting, r"\APROBLEM  push: waiting: 1, [\d.]+ KB, the oldest for \d+ \w+; failures: \d+, "
+                         r"the last: server away \(terse push tries now\)\Z")
+        os.unlink(self.away)
+        self.push_all()
+        self.assertEqual(self.doctor()[1:], ["ok       push: nothing waits"])
+        self.configure(push_command="no-such-program {file} {key}", push="failed")
+        self.assertEqual(self.doctor()[0], "PROBLEM  remote: the remote: the program no-such-program is not there")
+        self.configure(remote="file:" + self.at("nowhere"))
+        self.assertEqual(self.doctor()[0], "PROBLEM  remote: %s: No such file or directory" % self.at("nowhere"))
+        write_file(self.config, "")
+        self.assertEqual(self.doctor(), [])
+
     def test_bounded(self):
         """The oldest go first, and that is said once."""
         self.configure(push_command=self.copy + " {file} {key}", spool_max="64KB")
