@@ -12,7 +12,7 @@
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/control_client.h"
-#include "supervisor/remote/spool.h"
+#include "supervisor/remote/packing.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static bool drop_from_spools(const struct drop *d, const char *id)
 		struct spool spool;
 		if (spool_open(&spool, &d->stores[i], false) < 0)
 			continue;
-		waited |= spool_drop(&spool, id);
+		waited |= packing_drop(&spool, id);
 		spool_close(&spool);
 	}
 	return waited;

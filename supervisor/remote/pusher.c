@@ -7,6 +7,7 @@
 #include "lib/io.h"
 #include "lib/trace.h"
 #include "supervisor/remote/catalog.h"
+#include "supervisor/remote/packing.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -222,7 +223,7 @@ static size_t pusher_pass(struct pusher *p)
 	p->row = 0;
 	pusher_drop_items(p);
 	p->result->why[0] = '\0';
-	p->result->unpacked = spool_pack(p->spool, p->remote.settings);
+	p->result->unpacked = packing_all(p->spool, p->remote.settings);
 	p->result->error = errno;
 	while (pusher_fill(p) > 0) {
 		transfers_wait(p->transfers, p->jobs, p->end_ms);
@@ -355,7 +356,7 @@ void pusher_stay(const struct spool *s, const struct settings *settings)
 	int64_t end_ms = clock_monotonic_ms() + STAY_MS;
 	bool last = false;
 	/* At once, so that the session may end and be removed. */
-	spool_pack(s, settings);
+	packing_all(s, settings);
 	if (pusher_init(&p, s, settings, &result) < 0)
 		return;
 	while (!last && pusher_wait(&p, end_ms, &last)) {
@@ -374,7 +375,7 @@ void pusher_stay(const struct spool *s, const struct settings *settings)
 /* Another process pushes all the time: what is left. */
 static void pusher_note_left(struct pusher *p)
 {
-	p->result->unpacked = spool_pack(p->spool, p->remote.settings);
+	p->result->unpacked = packing_all(p->spool, p->remote.settings);
 	p->result->error = errno;
 	p->result->left = pusher_count(p);
 	p->result->index_left = pusher_has_index(p);

@@ -43,6 +43,10 @@ struct spool_item {
 #define SPOOL_ENTRY_LEN (ID_LEN + 6)
 void spool_entry(const char *id, char name[SPOOL_ENTRY_LEN + 1]);
 
+/* The name of an archive. */
+#define SPOOL_ARCHIVE_LEN (ID_LEN + 10)
+void spool_archive_name(const char *id, char name[SPOOL_ARCHIVE_LEN + 1]);
+
 /* Opens that of a store. Returns 0, or -1 with errno. */
 int spool_open(struct spool *s, const struct store *store, bool make);
 void spool_close(struct spool *s);
@@ -60,6 +64,11 @@ int spool_read_file(int dir, const char *name, int64_t most, struct buffer *out)
 int spool_want(const struct spool *s, const struct settings *settings, const char *session,
 	       const char *id);
 
+/* Opens a file of a run that takes its place by a rename; its lock tells that it is no leftover.
+   Returns a descriptor, or -1 with errno. */
+#define SPOOL_TEMPORARY_LEN (ID_LEN + 24)
+int spool_open_temporary(const struct spool *s, const char *id, char name[SPOOL_TEMPORARY_LEN]);
+
 /* A run whose caller may go on is about to be wanted: holds up spool_settle(). Returns a descriptor
    to close, or -1. */
 int spool_hold(const struct spool *s);
@@ -70,20 +79,15 @@ void spool_settle(const struct spool *s, int64_t until_ms);
 /* It is not wanted, after all. */
 void spool_forget(const struct spool *s, const char *id);
 
-/* The run was removed: it is not pushed any more, unless that has begun. Returns whether it
-   waited. */
-bool spool_drop(const struct spool *s, const char *id);
-
 /* Whether a run with this end is pushed. */
 struct meta;
 bool spool_is_wanted(const struct settings *settings, const struct meta *m);
 
-/* Packs the wanted runs that have ended, within spool_max. Returns how many could not be packed,
-   with errno of the last one. */
-unsigned spool_pack(const struct spool *s, const struct settings *settings);
-
 /* The archives, oldest first: free() them. Returns 0, or -1 with errno. */
 int spool_list(const struct spool *s, struct spool_item **items, size_t *count);
+
+/* The same of the wanted runs that are not packed. */
+int spool_list_wanted(const struct spool *s, struct spool_item **items, size_t *count);
 
 /* The path of an archive; whether it is there; removes it once it is pushed. */
 void spool_archive(const struct spool *s, const char *id, char path[PATH_MAX]);

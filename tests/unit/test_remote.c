@@ -15,6 +15,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/remote/catalog.h"
 #include "supervisor/remote/origin.h"
+#include "supervisor/remote/packing.h"
 #include "supervisor/remote/pusher.h"
 #include "tests/unit/home.h"
 
@@ -188,7 +189,7 @@ static void wanted_runs_are_packed_when_they_have_ended(void **state)
 	assert_int_equal(spool_want(&spool, &s, "test", "cmd-000000000000"), 0);
 	assert_int_equal(spool_want(&spool, &s, "../x", "cmd-000000000001"), 0);
 	assert_true(spool_has_work(&spool));
-	assert_int_equal(spool_pack(&spool, &s), 0);
+	assert_int_equal(packing_all(&spool, &s), 0);
 	assert_int_equal(archives(&spool), 1);
 	assert_true(spool_has_archive(&spool, bad));
 	spool_rest(&spool);
@@ -197,7 +198,7 @@ static void wanted_runs_are_packed_when_they_have_ended(void **state)
 	live.state = META_DONE;
 	assert_int_equal(artifact_update(a), 0);
 	artifact_close(a);
-	assert_int_equal(spool_pack(&spool, &s), 0);
+	assert_int_equal(packing_all(&spool, &s), 0);
 	assert_int_equal(archives(&spool), 2);
 	spool_done(&spool, bad);
 	spool_done(&spool, running);
@@ -221,14 +222,14 @@ static void the_oldest_make_room(void **state)
 		assert_int_equal(spool_want(&spool, &s, "test", ids[i]), 0);
 		if (i > 0)
 			continue;
-		assert_int_equal(spool_pack(&spool, &s), 0);
+		assert_int_equal(packing_all(&spool, &s), 0);
 		assert_int_equal(spool_list(&spool, &items, &count), 0);
 		assert_int_equal(count, 1);
 		/* Room for two and a half. */
 		s.spool_max = (int64_t)items[0].bytes * 5 / 2;
 		free(items);
 	}
-	assert_int_equal(spool_pack(&spool, &s), 0);
+	assert_int_equal(packing_all(&spool, &s), 0);
 	assert_int_equal(archives(&spool), 2);
 	assert_true(spool_has_archive(&spool, ids[5]));
 	assert_int_equal(spool_read(&spool, SPOOL_DROPPED).a, 4);
@@ -236,7 +237,7 @@ static void the_oldest_make_room(void **state)
 	s.spool_max = 10;
 	make(1, ids[0], NULL, &m);
 	assert_int_equal(spool_want(&spool, &s, "test", ids[0]), 0);
-	assert_int_equal(spool_pack(&spool, &s), 0);
+	assert_int_equal(packing_all(&spool, &s), 0);
 	assert_false(spool_has_archive(&spool, ids[0]));
 	assert_int_equal(spool_read(&spool, SPOOL_DROPPED).a, 5);
 	spool_close(&spool);
@@ -261,7 +262,7 @@ static void labels_are_those_of_the_run(void **state)
 	}
 	/* The process that packs them is another one. */
 	unsetenv("JOB_ID");
-	assert_int_equal(spool_pack(&spool, &s), 0);
+	assert_int_equal(packing_all(&spool, &s), 0);
 	assert_int_equal(archives(&spool), 3);
 	for (int i = 0; i < 3; i++) {
 		char want[64] = "\"labels\":{},";
@@ -292,7 +293,7 @@ static void damaged_labels_are_none(void **state)
 		int fd = store_open_file(spool.dir, id, O_WRONLY | O_CREAT);
 		assert_int_equal(write(fd, texts[i], strlen(texts[i])), strlen(texts[i]));
 		close(fd);
-		assert_int_equal(spool_pack(&spool, &s), 0);
+		assert_int_equal(packing_all(&spool, &s), 0);
 		/* Without a session there is no run. */
 		bool is_run = strchr(texts[i], '\n');
 		assert_int_equal(spool_has_archive(&spool, id), is_run);
@@ -316,13 +317,13 @@ static void the_first_who_packs_a_run_wins(void **state)
 	(void)state;
 	make(1, id, NULL, &m);
 	assert_int_equal(spool_want(&spool, &s, "test", id), 0);
-	assert_int_equal(spool_pack(&spool, &s), 0);
+	assert_int_equal(packing_all(&spool, &s), 0);
 	spool_entry(id, name);
 	int fd = store_open_file(spool.dir, name, O_WRONLY | O_TRUNC);
 	assert_int_equal(write(fd, "the first", 9), 9);
 	close(fd);
 	assert_int_equal(spool_want(&spool, &s, "test", id), 0);
-	assert_int_equal(spool_pack(&spool, &s), 0);
+	assert_int_equal(packing_all(&spool, &s), 0);
 	assert_int_equal(io_read_file(spool.dir, name, text, sizeof(text)), 9);
 	assert_int_equal(archives(&spool), 1);
 	assert_false(io_is_there(spool.dir, id));
@@ -404,7 +405,7 @@ static void an_hour_has_each_run_once(void **state)
 		make(1, ids[i], NULL, &m);
 		assert_int_equal(spool_want(&spool, &s, "test", ids[i]), 0);
 	}
-	assert_int_equal(spool_pack(&spool, &s), 0);
+	assert_int_equal(packing_all(&spool, &s), 0);
 	assert_false(catalog_is_dirty(&spool));
 	assert_int_equal(catalog_add(&spool, ids[0], now), 0);
 	assert_true(catalog_is_dirty(&spool));
