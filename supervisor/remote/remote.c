@@ -28,16 +28,19 @@
 static const struct kind {
 	const char *prefix, *keep; /* keep: what of the prefix belongs to the place */
 	const char *commands[REMOTE_WORKS];
+	const char *absent; /* in the last line on standard error, where no status says it */
 } kinds[] = {
 	{RCLONE_KIND,
 	 "",
 	 {RCLONE "copyto {file} '{remote}/'{key}", RCLONE "copyto '{remote}/'{key} {file}",
-	  RCLONE_LIST "--include {host}* copy '{remote}/'{key} {file}"}},
+	  RCLONE_LIST "--include {host}* copy '{remote}/'{key} {file}"},
+	 NULL},
 	{S3_KIND,
 	 S3_KIND,
 	 {AWS "{file} '{remote}/'{key}", AWS "'{remote}/'{key} {file}",
 	  AWS "--recursive --exclude '*' --include '{host}*' "
-	      "'{remote}/'{key}/ {file}"}},
+	      "'{remote}/'{key}/ {file}"},
+	 "(404) when calling the HeadObject"},
 };
 
 bool remote_is_set(const struct settings *s)
@@ -99,8 +102,11 @@ static int remote_parse(struct remote *r, enum remote_work work, const char *own
 	if (own)
 		return words_parse(&r->commands[work], own);
 	for (size_t i = 0; remote && i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (strncmp(remote, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
-			return remote_parse_kind(&r->commands[work], &kinds[i], work, remote);
+		if (strncmp(remote, kinds[i].prefix, strlen(kinds[i].prefix)) != 0)
+			continue;
+		if (work == REMOTE_PULL)
+			r->absent = kinds[i].absent;
+		return remote_parse_kind(&r->commands[work], &kinds[i], work, remote);
 	}
 	return 0;
 }

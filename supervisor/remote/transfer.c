@@ -169,7 +169,7 @@ int transfer_start(struct transfer *t, const struct remote *r, enum remote_work 
 {
 	int ends[2];
 	pid_t parent = getpid();
-	*t = (struct transfer){.errors = -1};
+	*t = (struct transfer){.errors = -1, .absent = work == REMOTE_PULL ? r->absent : NULL};
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -1;
 	/* The child's end waits for us, as a program expects. */
@@ -284,7 +284,8 @@ int transfer_result(const struct transfer *t, char why[TRANSFER_WHY])
 	if (code == 0)
 		return 0;
 	transfer_say(t, why);
-	if (code == REMOTE_NO_DIRECTORY || code == REMOTE_NO_OBJECT)
+	if (code == REMOTE_NO_DIRECTORY || code == REMOTE_NO_OBJECT ||
+	    (code > 0 && t->absent && strstr(why, t->absent)))
 		return 1;
 	if (!*why && code > 0)
 		snprintf(why, TRANSFER_WHY, "status %d", code);

@@ -20,6 +20,7 @@ struct transfer {
 	int errors;              /* read end of its standard error, or -1 */
 	int64_t deadline_ms;     /* monotonic */
 	bool late;               /* it was ended for taking too long */
+	const char *absent;      /* as in struct remote, not owned */
 	int status;              /* wait status, once it has ended */
 	char tail[TRANSFER_WHY]; /* the end of what it said */
 	size_t tail_len;

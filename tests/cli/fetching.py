@@ -92,6 +92,17 @@ class Read(Fetching):
             1, b'{"ok":false,"error":{"code":"unknown_artifact","message":"cmd-000000000000: no such artifact, '
             b'here or in file:%s"}}\n' % self.objects.encode()))
 
+    def test_aws(self):
+        """Its status is 1 for everything; its words tell of an object that is not there."""
+        write_file(self.config, "[remote]\nremote = s3://bucket/top\n")
+        path = {"PATH": self.tools + ":" + self.env()["PATH"]}
+        for said, told in (("fatal error: An error occurred (404) when calling the HeadObject operation: Not Found",
+                            "cmd-000000000000: no such artifact, here or in s3://bucket/top"),
+                           ("fatal error: Unable to locate credentials", "cmd-000000000000: not here, and "
+                            "s3://bucket/top: fatal error: Unable to locate credentials")):
+            self.program("aws", "echo '%s' >&2; exit 1\n" % said)
+            self.assertEqual(self.here("read", "cmd-000000000000", env=path), (1, b"", "terse read: %s\n" % told))
+
     def test_away(self):
         one = self.pushed_run()
         os.rename(self.objects, self.objects + ".away")

@@ -3,10 +3,11 @@
 webdav) and with a directory, and terse's own file:/DIR.
 
     check.py                everything
-    check.py s3 webdav ...  these: s3, webdav, rclone-directory, file, faults, writers, timing
+    check.py s3 webdav ...  these: s3, aws, webdav, rclone-directory, file, faults, writers, timing
 
 REMOTE_RUNS (1,000) runs on 20 machines, each with a home and a store of its own, are pushed and read back on
-another machine. Requests are counted by a proxy, which also cuts connections, delays and answers errors.
+another machine. Those by the aws program are REMOTE_AWS_RUNS (60), and none where it is not installed, since it
+takes a second for each object. Requests are counted by a proxy, which also cuts connections, delays and answers errors.
 """
 
 import collections
@@ -27,6 +28,7 @@ BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 TERSE = os.path.join(BUILD, "terse")
 S3RVER = os.environ.get("S3RVER", os.path.join(BUILD, "s3rver"))
 RUNS = int(os.environ.get("REMOTE_RUNS", "1000"))
+AWS_RUNS = int(os.environ.get("REMOTE_AWS_RUNS", "60"))
 FAULT_RUNS = int(os.environ.get("REMOTE_FAULT_RUNS", "100"))
 PAIRS = int(os.environ.get("REMOTE_PAIRS", "300"))
 SEED = int(os.environ.get("TEST_SEED", "1"))
@@ -155,6 +157,12 @@ class Remote:
                      "RCLONE_CONFIG_FLEET_URL": "http://127.0.0.1:%d" % self.proxy.port}
         return "rclone:FLEET:outputs"
 
+    def start_aws(self):
+        self.start_s3()
+        self.more = {"AWS_ACCESS_KEY_ID": "S3RVER", "AWS_SECRET_ACCESS_KEY": "S3RVER", "AWS_REGION": "us-east-1",
+                     "AWS_ENDPOINT_URL": "http://127.0.0.1:%d" % self.proxy.port}
+        return "s3://fleet/outputs"
+
     def start_s3(self):
         port = free_port()
         self.listen([os.path.join(S3RVER, "node_modules", ".bin", "s3rver"), "--directory", self.objects, "--address",
@@ -265,10 +273,13 @@ def on_machines(work, at_a_time=MACHINES):
 
 
 def check_kind(name):
+    if name == "aws" and not shutil.which("aws"):
+        note("aws: skipped, it is not installed")
+        return
     remote = Remote(name)
     try:
         began = time.monotonic()
-        made = remote.runs(RUNS)
+        made = remote.runs(AWS_RUNS if name == "aws" else RUNS)
         ran = time.monotonic()
         remote.push_all()
         pushed = time.monotonic()
@@ -380,7 +391,7 @@ def check_timing():
         remote.end()
 
 
-KINDS = ("file", "rclone-directory", "webdav", "s3")
+KINDS = ("file", "rclone-directory", "webdav", "s3", "aws")
 CHECKS = {"faults": check_faults, "writers": check_writers, "timing": check_timing}
 
 
