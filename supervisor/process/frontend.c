@@ -5,12 +5,14 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/trace.h"
+#include "supervisor/artifact/store.h"
 #include "supervisor/process/message.h"
 #include "supervisor/process/process_tree.h"
 #include "supervisor/process/spawn.h"
 #include "supervisor/process/summary.h"
 #include "supervisor/process/supervisor.h"
 #include "supervisor/process/watchdog.h"
+#include "supervisor/remote/pusher.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +37,10 @@
    its calls. */
 #define START_MS 500
 #define LATE_MS  50
+
+/* So long process 1 waits for its run to be pushed; engines kill a container 10 s after its stop.
+ */
+#define PUSH_MS ((int64_t)10 * 1000)
 
 struct frontend {
 	struct job *job;
@@ -444,6 +450,20 @@ static void frontend_delay_exit(const struct job *job)
 		poll(NULL, 0, (int)job->settings->exit_delay);
 }
 
+/* Process 1 of a container takes all others with it when it ends, the one that pushes, too. */
+static void frontend_push(const struct settings *settings)
+{
+	struct store store;
+	struct spool spool;
+	struct pusher_result result;
+	if (getpid() != 1 || !remote_pushes(settings) || store_open_write(&store) < 0)
+		return;
+	if (spool_open(&spool, &store, false) == 0)
+		pusher_run(&spool, settings, clock_monotonic_ms() + PUSH_MS, &result);
+	spool_close(&spool);
+	store_close(&store);
+}
+
 int frontend_run(struct job *job)
 {
 	struct frontend f = {.job = job,
@@ -490,6 +510,7 @@ int frontend_run(struct job *job)
 		frontend_reap(f.watchdog);
 	if (!(end.b & ENDED_LIVES_ON))
 		frontend_reap(f.session);
+	frontend_push(job->settings);
 	if (end.b & ENDED_TIMED_OUT)
 		_exit(EXIT_TIMEOUT);
 	int sig = WIFSIGNALED(end.a) ? WTERMSIG(end.a) : 0;

@@ -545,8 +545,10 @@ static bool supervisor_keep_short(struct supervisor *s)
 {
 	if (!record_lacks_artifact(&s->record))
 		return false;
-	if (record_hold(&s->record))
+	if (record_hold(&s->record)) {
+		supervisor_dismiss_watchdog(s);
 		front_end(s, ENDED_LIVES_ON);
+	}
 	if (record_open(&s->record))
 		supervisor_each_text(s, interceptor_spill);
 	supervisor_keep_both(s);

@@ -489,6 +489,35 @@ class Ends(Remote):
         eventually(lambda: len(self.pushed()) == 1, "the object")
 
 
+class Container(Remote):
+    """A command that is process 1 of its container."""
+
+    def contained(self, *argv):
+        """Runs a command as process 1 of a namespace of processes, which end with it."""
+        enter = ["unshare", "-p", "-f", "--mount-proc"]
+        if os.geteuid() != 0:
+            enter[1:1] = ["-U", "-r"]
+        if subprocess.run(enter + ["true"], stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode:
+            self.skipTest("a namespace of processes can't be made here")
+        return self.run_to_end(*enter, *argv)
+
+    def test_terse(self):
+        self.configure(push="failed")
+        run = self.contained(TERSE, "sh", "-c", "echo no; exit 4")
+        self.assertEqual((run.code, run.out), (4, b"no\n"))
+        self.assertEqual([self.restored(one) for one in self.pushed()], [b"no\n"])
+        run = self.contained(TERSE, *FAIL)
+        self.assertEqual((run.code, len(self.pushed())), (3, 2))
+        self.assertEqual(self.contained(TERSE, "echo", "x").code, 0)
+        self.assertEqual((len(self.pushed()), self.spooled()), (2, []))
+
+    def test_script(self):
+        self.configure(push="failed")
+        run = self.contained("sh", "-c", "%s sh -c 'echo no; exit 4'; status=$?; %s push --wait 10s; exit $status"
+                             % (TERSE, TERSE))
+        self.assertEqual((run.code, len(self.pushed())), (4, 1))
+
+
 class Kills(Remote):
     """Every process is killed at a random moment: nothing is lost, and nothing is there twice."""
 

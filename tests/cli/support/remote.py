@@ -57,7 +57,7 @@ class Remote(Case):
     def retry(self):
         """How often the remote failed, and when the next attempt is due, in ms since 1970."""
         path = self.in_spool("retry")
-        words = read_file(path).split() if os.path.isfile(path) else []
+        words = read_file(path).split()[:2] if os.path.isfile(path) else []
         return tuple(int(word) for word in words) if len(words) == 2 else (0, 0)
 
     def spooled(self):
