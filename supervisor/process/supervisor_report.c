@@ -106,7 +106,7 @@ static void report_compare(struct supervisor *s)
 		.meta = &s->record.meta, .artifact = s->record.artifact, .all_failures = true};
 	uint64_t *failures[2] = {NULL, NULL};
 	size_t counts[2] = {0, 0};
-	bool failed = s->record.meta.state != META_DONE || s->record.meta.exit_code != 0;
+	bool failed = meta_has_failed(&s->record.meta);
 	if (!report_is_previewed(s))
 		return;
 	/* Of a success none count. */

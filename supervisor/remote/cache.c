@@ -140,7 +140,8 @@ enum cache_answer cache_fetch(const struct remote *r, const char *id, struct cac
 	if (spool_open(&spool, &store, true) < 0) {
 		cache_fail(c, strerror(errno));
 	} else if ((lock = spool_lock_until(&spool, LOCK, until)) < 0) {
-		cache_fail(c, "another process reads from it for long");
+		cache_fail(c, errno == EWOULDBLOCK ? "another process reads from it for long"
+						   : strerror(errno));
 	} else if (id_exists(&store, id)) {
 		answer = CACHE_FETCHED;
 	} else {

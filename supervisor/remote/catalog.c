@@ -98,8 +98,10 @@ int catalog_add(const struct spool *s, const char *id, int64_t now_ms)
 	char key[ID_LEN + 16];
 	struct buffer entry = BUFFER_INIT, before = BUFFER_INIT;
 	int result = 0;
-	if (catalog_read_entry(s, id, &entry) < 0)
+	if (catalog_read_entry(s, id, &entry) < 0) {
+		result = store_is_short(errno) ? -1 : 0;
 		goto out;
+	}
 	catalog_hour(now_ms, hour);
 	catalog_name(INDEX, hour, name);
 	catalog_name(DIRTY, hour, mark);
@@ -120,17 +122,21 @@ out:
 	return result;
 }
 
-void catalog_session(const struct spool *s, const char *id, char session[STORE_SESSION_LEN + 1])
+int catalog_session(const struct spool *s, const char *id, char session[STORE_SESSION_LEN + 1])
 {
 	struct buffer entry = BUFFER_INIT;
 	json_t *line = NULL;
 	if (catalog_read_entry(s, id, &entry) == 0)
 		line = json_read(entry.data, entry.len, 0, NULL);
+	int result = !line && errno == ENOMEM ? -1 : 0;
 	store_session_name(
 		json_string_value(json_object_get(json_object_get(line, "run"), "session")),
 		session);
 	json_decref(line);
 	buffer_release(&entry);
+	if (result < 0)
+		errno = ENOMEM;
+	return result;
 }
 
 /* --- pushing ------------------------------------------------------------------------ */
@@ -256,17 +262,19 @@ static void catalog_add_labels(struct buffer *out, json_t *labels)
 	}
 }
 
-/* Deals with a line. Returns 1 if it is none, 0, or what each() returned. */
+/* Deals with a line. Returns 1 if it is none, 0, what each() returned, or -1: no memory. */
 static int catalog_take(struct catalog_reader *reader, const char *text, size_t len)
 {
 	struct buffer labels = BUFFER_INIT;
 	char *encoded = NULL;
 	struct catalog_run run = {.host = ""};
-	int result = 1;
 	json_t *line = json_read(text, len, 0, NULL);
+	int result = !line && errno == ENOMEM ? -1 : 1;
 	json_t *object = json_object_get(line, "run"), *named = json_object_get(line, "labels");
 	char *meta = json_is_object(object) ? json_dumps(object, JSON_COMPACT) : NULL;
 	bool parsed = meta && meta_parse(meta, strlen(meta), &run.meta) == 0;
+	if (json_is_object(object) && !parsed && (!meta || errno == ENOMEM))
+		result = -1;
 	if (!parsed || !id_is_valid(run.meta.id))
 		goto out;
 	const char *host = json_string_value(json_object_get(line, "host"));
@@ -278,7 +286,8 @@ static int catalog_take(struct catalog_reader *reader, const char *text, size_t 
 	if (json_is_object(named))
 		encoded = json_dumps(named, JSON_COMPACT | JSON_ENSURE_ASCII);
 	run.labels_json = encoded ? encoded : "{}";
-	result = run.labels ? reader->each(reader->ctx, &run) : -1;
+	bool whole = run.labels && (encoded || !json_is_object(named));
+	result = whole ? reader->each(reader->ctx, &run) : -1;
 out:
 	if (parsed)
 		meta_release(&run.meta);
@@ -295,8 +304,10 @@ static int catalog_read_object(struct catalog_reader *reader, int dir, const cha
 	struct buffer text = BUFFER_INIT;
 	int result = 0;
 	reader->objects++;
-	if (spool_read_file(dir, name, OBJECT_MAX, &text) < 0)
+	if (spool_read_file(dir, name, OBJECT_MAX, &text) < 0) {
 		reader->damaged++;
+		result = errno == ENOMEM ? -1 : 0;
+	}
 	for (size_t at = 0; at < text.len && result == 0;) {
 		const char *line = text.data + at;
 		const char *newline = memchr(line, '\n', text.len - at);

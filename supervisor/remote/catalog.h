@@ -37,8 +37,9 @@ int catalog_encode(struct buffer *out, const struct meta *m, const struct buffer
    holder of the lock. Returns 0, or -1 with errno. */
 int catalog_add(const struct spool *s, const char *id, int64_t now_ms);
 
-/* The session in the line of an archive that waits; "default" if it has none. */
-void catalog_session(const struct spool *s, const char *id, char session[STORE_SESSION_LEN + 1]);
+/* The session in the line of an archive that waits; "default" if it has none. Returns 0, or -1 with
+   ENOMEM. */
+int catalog_session(const struct spool *s, const char *id, char session[STORE_SESSION_LEN + 1]);
 
 /* Whether there are lines that the remote does not have. */
 bool catalog_is_dirty(const struct spool *s);

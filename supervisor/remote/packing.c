@@ -4,6 +4,7 @@
 
 #include "lib/buffer.h"
 #include "lib/io.h"
+#include "lib/json_read.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/stream.h"
@@ -11,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,8 @@ static void packing_parse_wanted(const struct buffer *text, char session[STORE_S
 	const char *newline = text->len > 0 ? memchr(text->data, '\n', text->len) : NULL;
 	size_t len = newline ? (size_t)(newline - text->data) : 0;
 	size_t rest = newline ? text->len - len - 1 : 0;
-	json_t *object = newline ? json_loadb(newline + 1, rest, 0, NULL) : NULL;
+	json_t *object = newline ? json_read(newline + 1, rest, 0, NULL) : NULL;
+	labels->failed |= newline && !object && errno == ENOMEM;
 	snprintf(session, STORE_SESSION_LEN + 1, "%.*s", (int)len, newline ? text->data : "");
 	if (json_is_object(object))
 		buffer_append(labels, newline + 1, rest);

@@ -115,13 +115,13 @@ static void pusher_begin(struct pusher *p, size_t i, uint64_t id)
 	id_unpack(id, slot->name);
 	spool_archive(p->spool, slot->name, slot->file);
 	remote_key(slot->name, slot->key);
-	catalog_session(p->spool, slot->name, slot->session);
 	const struct remote_object object = {.file = slot->file,
 					     .key = slot->key,
 					     .id = slot->name,
 					     .session = slot->session,
 					     .host = p->remote.host};
-	if (transfer_start(&p->transfers[i], &p->remote, REMOTE_PUSH, &object, 0) < 0) {
+	if (catalog_session(p->spool, slot->name, slot->session) < 0 ||
+	    transfer_start(&p->transfers[i], &p->remote, REMOTE_PUSH, &object, 0) < 0) {
 		snprintf(p->result->why, sizeof(p->result->why), "%s", strerror(errno));
 		pusher_note_failure(p, id);
 	}
@@ -132,9 +132,13 @@ static void pusher_end(struct pusher *p, size_t i)
 {
 	char why[TRANSFER_WHY];
 	struct job_slot *slot = &p->slots[i];
-	if (transfer_result(&p->transfers[i], why) == 0) {
-		if (p->indexes && catalog_add(p->spool, slot->name, clock_real_ms()) < 0)
-			TRACE(PROCESS, "pusher: %s is not in the index: %m", slot->name);
+	bool done = transfer_result(&p->transfers[i], why) == 0;
+	if (done && p->indexes && catalog_add(p->spool, slot->name, clock_real_ms()) < 0) {
+		/* Nobody would find it: better a second time under the same key. */
+		snprintf(why, sizeof(why), "the index: %s", strerror(errno));
+		done = false;
+	}
+	if (done) {
 		spool_done(p->spool, slot->name);
 		p->result->pushed++;
 		p->row = 0;
@@ -372,9 +376,12 @@ void pusher_stay(const struct spool *s, const struct settings *settings)
 	pusher_release(&p);
 }
 
-/* Another process pushes all the time: what is left. */
-static void pusher_note_left(struct pusher *p)
+/* The lock can't be had, mostly since another process pushes all the time: what is left. */
+static void pusher_note_left(struct pusher *p, int error)
 {
+	p->result->busy = error == EWOULDBLOCK;
+	if (!p->result->busy)
+		snprintf(p->result->why, sizeof(p->result->why), "%s", strerror(error));
 	p->result->unpacked = packing_all(p->spool, p->remote.settings);
 	p->result->error = errno;
 	p->result->left = pusher_count(p);
@@ -391,19 +398,19 @@ static void pusher_settle(const struct pusher *p)
 /* One attempt of pusher_run(). Returns whether to make another one after a pause. */
 static bool pusher_turn(struct pusher *p)
 {
-	bool done = true;
-	p->result->late = false;
+	bool done = true, held;
 	do {
 		int lock = spool_lock_until(p->spool, LOCK, p->end_ms);
-		p->result->busy = lock < 0;
-		if (lock < 0)
-			pusher_note_left(p);
-		else
+		held = lock >= 0;
+		p->result->busy = false;
+		if (held)
 			done = pusher_try(p);
+		else
+			pusher_note_left(p, errno);
 		io_close(&lock);
 		p->result->late = pusher_is_late(p);
 		/* Somebody may have added something, and found the lock held. */
-	} while (done && !p->result->busy && !p->result->late && pusher_count(p) > 0);
+	} while (done && held && !p->result->late && pusher_count(p) > 0);
 	return !done && !p->result->late;
 }
 

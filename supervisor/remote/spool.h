@@ -100,10 +100,11 @@ void spool_rest(const struct spool *s);
 /* Removes what crashed processes left. For the holder of the lock. */
 void spool_sweep(const struct spool *s);
 
-/* Takes one of the locks. Returns a descriptor that holds it, or -1: somebody has it. */
+/* Takes one of the locks. Returns a descriptor that holds it, or -1 with errno (EWOULDBLOCK:
+   somebody has it). */
 int spool_lock(const struct spool *s, const char *name);
 
-/* Waits for it until then (monotonic; 0: as long as it takes). */
+/* Waits for who has it until then (monotonic; 0: as long as it takes). Returns as above. */
 int spool_lock_until(const struct spool *s, const char *name, int64_t until_ms);
 
 /* Two numbers in a file of the spool, zeros without it. */

@@ -331,14 +331,40 @@ class Verbs(Fault):
         self.check("list", "--all", "--json", part=lambda out: len(out.splitlines()),
                    faults=self.THERE)
 
-    def test_list_remote(self):
-        """A run is never left out without a word, whichever allocation fails."""
+    def pushed_run(self):
+        """A run that is pushed into a directory. Returns what its environment has more, and the directory."""
         config, objects = os.path.join(self.dir, "terse.ini"), os.path.join(self.dir, "objects")
         os.mkdir(objects)
         write_file(config, "[remote]\nremote = file:%s\npush = all\n" % objects)
         env = {"TERSE_CONFIG": config}
         self.terse(*LONG, env=env)
         self.assertEqual(self.terse("push", env=env).code, 0)
+        self.assert_nothing_left()
+        return env, objects
+
+    def test_push_labels(self):
+        """Labels that a run has noted reach the index, whichever allocation of the packer fails."""
+        env, objects = self.pushed_run()
+        push = os.path.join(self.store, "push")
+        name = os.path.basename([path for path in self.artifacts() if self.kept not in path][0])[:16]
+        n, call, step = 1, True, 1 if STEP == 1 else 11
+        while call:
+            for top, _, names in os.walk(self.dir):
+                for one in names:
+                    if one.startswith("index.") or one.endswith(".jsonl") and "index" in top:
+                        os.unlink(os.path.join(top, one))
+            write_file(os.path.join(push, name), 'default\n{"job":"4812"}', 0o600)
+            _, call = self.fault("allocation", n, TERSE, "push", env=env, split=True)
+            with self.subTest(n=n):
+                self.assertEqual(self.terse("push", env=env).code, 0)
+                found = [read_file(os.path.join(top, one)) for top, _, names in os.walk(os.path.join(objects, "index"))
+                         for one in names]
+                self.assertEqual([text.count(b'"labels":{"job":"4812"}') for text in found], [1], found)
+            n += step
+
+    def test_list_remote(self):
+        """A run is never left out without a word, whichever allocation fails."""
+        env, _ = self.pushed_run()
         n, call = 0, True
         while call:
             n += 1

@@ -268,6 +268,14 @@ class Away(Remote):
         self.assertEqual(self.push("--wait", "25s"), (0, "1 pushed to the remote\n", ""))
         self.assertEqual(self.pushed(), [run.id])
 
+    def test_lock_that_cannot_be_taken(self):
+        """That is said, and not waited for."""
+        self.fail_once()
+        self.kill_all()
+        os.unlink(self.in_spool("lock"))
+        os.mkdir(self.in_spool("lock"))
+        self.assertEqual(self.push(), (1, "0 pushed to the remote\n", "terse push: left: 1: Is a directory\n"))
+
     def test_wait_ends(self):
         self.fail_once()
         self.kill_all()
