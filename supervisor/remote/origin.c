@@ -5,6 +5,7 @@
 #include "lib/io.h"
 #include "lib/json.h"
 #include "lib/utf8.h"
+#include "supervisor/remote/remote.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -71,7 +72,12 @@ void origin_add_labels(struct buffer *out, const struct settings *settings)
 
 void origin_encode(struct buffer *out, const char *host, const struct buffer *labels)
 {
+	char here[REMOTE_HOST_LEN + 1];
+	remote_host(here);
 	json_add_string(out, "host", host);
-	origin_add_container(out);
+	if (strcmp(host, here) == 0)
+		origin_add_container(out);
+	else
+		json_add_null(out, "container");
 	json_add_raw(out, "labels", labels->data, labels->len);
 }

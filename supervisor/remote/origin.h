@@ -13,7 +13,8 @@
 void origin_add_labels(struct buffer *out, const struct settings *settings);
 
 /* Appends "host", "container" (the beginning of its ID as Docker, containerd and Podman have it, or
-   null) and "labels", which origin_add_labels() has made, to an object. */
+   null; null, too, if `host` is not this machine) and "labels", which origin_add_labels() has made,
+   to an object. */
 void origin_encode(struct buffer *out, const char *host, const struct buffer *labels);
 
 /* Takes the container's ID out of the text of /proc/self/mountinfo. Returns whether there is

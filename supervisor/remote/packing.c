@@ -25,43 +25,56 @@
 /* A session and 16 labels, at six bytes for each. */
 #define WANTED_MAX ((int64_t)64 * 1024)
 
-/* Splits "SESSION\n{labels}". The labels become a part of a line, so what is no object is {}. */
-static void packing_parse_wanted(const struct buffer *text, char session[STORE_SESSION_LEN + 1],
-				 struct buffer *labels)
+/* What a run has noted of itself. */
+struct packing_note {
+	char session[STORE_SESSION_LEN + 1], host[REMOTE_HOST_LEN + 1];
+	struct buffer labels;
+};
+
+/* Splits "SESSION/HOST". */
+static void packing_read_place(struct packing_note *note, const char *place)
 {
-	const char *newline = text->len > 0 ? memchr(text->data, '\n', text->len) : NULL;
-	size_t len = newline ? (size_t)(newline - text->data) : 0;
-	size_t rest = newline ? text->len - len - 1 : 0;
-	json_t *object = newline ? json_read(newline + 1, rest, 0, NULL) : NULL;
-	labels->failed |= newline && !object && errno == ENOMEM;
-	snprintf(session, STORE_SESSION_LEN + 1, "%.*s", (int)len, newline ? text->data : "");
+	size_t len = strcspn(place, "/");
+	snprintf(note->session, sizeof(note->session), "%.*s", (int)len, place);
+	remote_clean_name(place[len] ? place + len + 1 : "", note->host, sizeof(note->host));
+	if (!*note->host)
+		remote_host(note->host);
+}
+
+/* Takes the labels. They become a part of a line, so what is no object is {}. */
+static void packing_read_labels(struct packing_note *note, const char *text, size_t len)
+{
+	json_t *object = len > 0 ? json_read(text, len, 0, NULL) : NULL;
+	note->labels.failed |= len > 0 && !object && errno == ENOMEM;
 	if (json_is_object(object))
-		buffer_append(labels, newline + 1, rest);
+		buffer_append(&note->labels, text, len);
 	else
-		buffer_append_string(labels, "{}");
+		buffer_append_string(&note->labels, "{}");
 	json_decref(object);
 }
 
-/* What spool_want() has noted. Returns 0, or -1 with errno. */
-static int packing_read_wanted(const struct spool *s, const char *id,
-			       char session[STORE_SESSION_LEN + 1], struct buffer *labels)
+/* Reads what spool_want() has noted. Returns 0, or -1 with errno. */
+static int packing_read_note(const struct spool *s, const char *id, struct packing_note *note)
 {
+	char place[SPOOL_PLACE_LEN + 1];
 	struct buffer text = BUFFER_INIT;
-	ssize_t n = readlinkat(s->dir, id, session, STORE_SESSION_LEN + 1);
-	if (n < 0 && errno != EINVAL)
+	ssize_t n = readlinkat(s->dir, id, place, sizeof(place));
+	if (n < 0 && (errno != EINVAL || spool_read_file(s->dir, id, WANTED_MAX, &text) < 0)) {
+		buffer_release(&text);
 		return -1;
-	if (n >= 0) {
-		session[n <= STORE_SESSION_LEN ? n : 0] = '\0';
-		buffer_append_string(labels, "{}");
-		return buffer_check(labels);
 	}
-	int result = spool_read_file(s->dir, id, WANTED_MAX, &text);
-	if (result == 0) {
-		packing_parse_wanted(&text, session, labels);
-		result = buffer_check(labels);
-	}
+	const char *newline = text.len > 0 ? memchr(text.data, '\n', text.len) : NULL;
+	size_t len = newline ? (size_t)(newline - text.data) : 0;
+	if (newline && len < sizeof(place))
+		memcpy(place, text.data, len);
+	else
+		len = n > 0 ? (size_t)n : 0;
+	place[len < sizeof(place) ? len : 0] = '\0';
+	packing_read_place(note, place);
+	packing_read_labels(note, newline ? newline + 1 : "",
+			    newline ? text.len - (size_t)(newline + 1 - text.data) : 0);
 	buffer_release(&text);
-	return result;
+	return buffer_check(&note->labels);
 }
 
 /* Opens the directory of a session in the store that has the artifact: -1 if none has. */
@@ -131,18 +144,17 @@ bool packing_drop(const struct spool *s, const char *id)
 struct packing_run {
 	const char *id;
 	const struct meta *meta;
-	const struct buffer *labels;
+	const struct packing_note *note;
 };
 
 /* Writes the line for the index. */
 static int packing_write_entry(const struct spool *s, const struct packing_run *run, uint64_t bytes)
 {
-	char name[SPOOL_ENTRY_LEN + 1], host[REMOTE_HOST_LEN + 1];
+	char name[SPOOL_ENTRY_LEN + 1];
 	struct buffer line = BUFFER_INIT;
 	int result = -1, fd = -1;
 	spool_entry(run->id, name);
-	remote_host(host);
-	if (catalog_encode(&line, run->meta, run->labels, host, bytes) == 0)
+	if (catalog_encode(&line, run->meta, &run->note->labels, run->note->host, bytes) == 0)
 		fd = store_open_file(s->dir, name, O_WRONLY | O_CREAT | O_TRUNC);
 	if (fd >= 0)
 		result = io_write(fd, line.data, line.len);
@@ -199,7 +211,7 @@ static int packing_pack_artifact(const struct spool *s, const struct settings *s
 
 /* Packs the run of an artifact that is there. Returns as packing_pack_one(). */
 static int packing_pack_found(const struct spool *s, const struct settings *settings, int session,
-			      const char *id, const struct buffer *labels)
+			      const char *id, const struct packing_note *note)
 {
 	struct meta m;
 	int result = 0;
@@ -212,7 +224,7 @@ static int packing_pack_found(const struct spool *s, const struct settings *sett
 	else
 		result = packing_pack_artifact(
 			s, settings, session,
-			&(struct packing_run){.id = id, .meta = &m, .labels = labels});
+			&(struct packing_run){.id = id, .meta = &m, .note = note});
 	int error = errno;
 	meta_release(&m);
 	errno = error;
@@ -222,19 +234,18 @@ static int packing_pack_found(const struct spool *s, const struct settings *sett
 /* Returns 0 if it is dealt with, 1 if its run goes on, or -1 with errno. */
 static int packing_pack_one(const struct spool *s, const struct settings *settings, const char *id)
 {
-	char session[STORE_SESSION_LEN + 1] = "";
-	struct buffer labels = BUFFER_INIT;
+	struct packing_note note = {.labels = BUFFER_INIT};
 	int result = -1, dir = -1;
-	if (packing_read_wanted(s, id, session, &labels) < 0) {
+	if (packing_read_note(s, id, &note) < 0) {
 		/* Another process was first, or it is nothing that a run has made. */
 		if (errno == EPERM || errno == EFBIG)
 			spool_forget(s, id);
 		result = errno == ENOENT || errno == EPERM || errno == EFBIG ? 0 : -1;
 		goto out;
 	}
-	dir = packing_open_session(session, id);
+	dir = packing_open_session(note.session, id);
 	if (dir >= 0) {
-		result = packing_pack_found(s, settings, dir, id, &labels);
+		result = packing_pack_found(s, settings, dir, id, &note);
 	} else if (!store_is_short(errno)) {
 		/* It was removed. */
 		spool_forget(s, id);
@@ -242,7 +253,7 @@ static int packing_pack_one(const struct spool *s, const struct settings *settin
 	}
 out:;
 	int error = errno;
-	buffer_release(&labels);
+	buffer_release(&note.labels);
 	io_close(&dir);
 	errno = error;
 	return result;

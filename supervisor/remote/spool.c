@@ -91,14 +91,14 @@ int spool_open_temporary(const struct spool *s, const char *id, char name[SPOOL_
 }
 
 static int spool_want_labelled(const struct spool *s, const struct settings *settings,
-			       const char *session, const char *id)
+			       const char *place, const char *id)
 {
 	char temporary[SPOOL_TEMPORARY_LEN];
 	struct buffer text = BUFFER_INIT;
 	int result = -1, fd = spool_open_temporary(s, id, temporary);
 	if (fd < 0)
 		return -1;
-	buffer_printf(&text, "%s\n", session);
+	buffer_printf(&text, "%s\n", place);
 	origin_add_labels(&text, settings);
 	if (buffer_check(&text) == 0 && io_write(fd, text.data, text.len) == 0)
 		result = renameat(s->dir, temporary, s->dir, id);
@@ -114,12 +114,15 @@ static int spool_want_labelled(const struct spool *s, const struct settings *set
 int spool_want(const struct spool *s, const struct settings *settings, const char *session,
 	       const char *id)
 {
+	char place[SPOOL_PLACE_LEN + 1], host[REMOTE_HOST_LEN + 1];
+	remote_host(host);
+	snprintf(place, sizeof(place), "%s/%s", session, host);
 	if (spool_note_work(s) < 0)
 		return -1;
-	if (settings->labels.count > 0 && spool_want_labelled(s, settings, session, id) == 0)
+	if (settings->labels.count > 0 && spool_want_labelled(s, settings, place, id) == 0)
 		return 0;
 	/* Better without its labels than not at all. */
-	return symlinkat(session, s->dir, id);
+	return symlinkat(place, s->dir, id);
 }
 
 void spool_forget(const struct spool *s, const char *id)

@@ -1,7 +1,8 @@
 // What waits to be pushed, in STORE/push:
 //
-//   ID             a run that is wanted, made with its artifact: a link whose text is its session
-//                  or, where it has labels, a file "SESSION\n{labels}"
+//   ID             a run that is wanted, made with its artifact: a link whose text is
+//                  "SESSION/HOST" or, where it has labels, a file "SESSION/HOST\n{labels}": another
+//                  machine may pack it, if the store is on a volume that survives
 //   ID.terse.zst   its archive, once it has ended; whole, and independent of the store's cleaning
 //   ID.entry       its line for the index
 //   work           there is something of the two
@@ -59,8 +60,9 @@ bool spool_has_work(const struct spool *s);
 struct buffer;
 int spool_read_file(int dir, const char *name, int64_t most, struct buffer *out);
 
-/* Notes that the run is wanted, with its labels (origin.h): for the run itself. Returns 0, or -1
-   with errno. */
+/* Notes that the run is wanted, with its machine and its labels (origin.h): for the run itself.
+   Returns 0, or -1 with errno. */
+#define SPOOL_PLACE_LEN (STORE_SESSION_LEN + 1 + REMOTE_HOST_LEN)
 int spool_want(const struct spool *s, const struct settings *settings, const char *session,
 	       const char *id);
 

@@ -278,6 +278,40 @@ static void labels_are_those_of_the_run(void **state)
 	settings_release(&none);
 }
 
+/* A store on a volume that survives its machine: the run is packed on another one. */
+static void the_host_is_that_of_the_run(void **state)
+{
+	const char *places[] = {"test/other-pod", "test/other-pod\n{\"a\":\"b\"}", "test",
+				"test/../x"};
+	const char *hosts[] = {"other-pod", "other-pod", NULL, "_._x"};
+	char here[REMOTE_HOST_LEN + 1], id[ID_LEN + 1], name[SPOOL_ENTRY_LEN + 1], text[4096];
+	struct meta m;
+	struct settings s = settings_with("push", "all");
+	struct spool spool = open_spool();
+	(void)state;
+	remote_host(here);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char want[128];
+		make(1, id, NULL, &m);
+		if (strchr(places[i], '\n')) {
+			int fd = store_open_file(spool.dir, id, O_WRONLY | O_CREAT);
+			assert_int_equal(write(fd, places[i], strlen(places[i])),
+					 strlen(places[i]));
+			close(fd);
+		} else {
+			assert_int_equal(symlinkat(places[i], spool.dir, id), 0);
+		}
+		assert_int_equal(packing_all(&spool, &s), 0);
+		spool_entry(id, name);
+		assert_true(io_read_file(spool.dir, name, text, sizeof(text)) > 0);
+		snprintf(want, sizeof(want), "\"host\":\"%s\",\"container\":%s",
+			 hosts[i] ? hosts[i] : here, hosts[i] ? "null," : "");
+		assert_non_null(strstr(text, want));
+	}
+	spool_close(&spool);
+	settings_release(&s);
+}
+
 static void damaged_labels_are_none(void **state)
 {
 	const char *texts[] = {"test\n{\"a\":", "test\n[]", "test\n", "test", ""};
@@ -471,6 +505,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_hour_has_each_run_once, home_setup,
 						home_teardown),
 		cmocka_unit_test_setup_teardown(labels_are_those_of_the_run, home_setup,
+						home_teardown),
+		cmocka_unit_test_setup_teardown(the_host_is_that_of_the_run, home_setup,
 						home_teardown),
 		cmocka_unit_test_setup_teardown(damaged_labels_are_none, home_setup, home_teardown),
 		cmocka_unit_test_setup_teardown(the_first_who_packs_a_run_wins, home_setup,
