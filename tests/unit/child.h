@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,9 +82,16 @@ static inline int child_run_output(void (*check)(const void *ctx), const void *c
 /* From here on the system call `number` fails with `error` in this process. Returns 0, or -1. */
 static inline int child_deny(int number, int error)
 {
+	/* Libcs differ in which of two they call. */
+	int other = number == SYS_clone3 ? SYS_clone : number;
+#ifdef SYS_open
+	if (number == SYS_openat)
+		other = SYS_open;
+#endif
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)other, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
