@@ -43,6 +43,35 @@ int pidfd_send_signal(int pidfd, int sig, siginfo_t *info, unsigned flags)
 	return (int)syscall(SYS_pidfd_send_signal, pidfd, sig, info, flags);
 }
 
+static void add_first(sigset_t *set)
+{
+	enum { WORD = 8 * sizeof(*set->__bits), BIT = SIGRTMIN - 1 };
+	set->__bits[BIT / WORD] |= 1UL << BIT % WORD;
+}
+
+#undef sigaddset
+int musl_sigaddset(sigset_t *set, int sig)
+{
+	if (sig != SIGRTMIN)
+		return sigaddset(set, sig);
+	add_first(set);
+	return 0;
+}
+
+#undef sigfillset
+int musl_sigfillset(sigset_t *set)
+{
+	sigfillset(set);
+	add_first(set);
+	return 0;
+}
+
+/* musl's own leaves it out of `before`. The kernel's set has a bit for each of 64 signals. */
+int musl_sigprocmask(int how, const sigset_t *set, sigset_t *before)
+{
+	return (int)syscall(SYS_rt_sigprocmask, how, set, before, 64 / 8);
+}
+
 int malloc_trim(size_t pad)
 {
 	(void)pad;

@@ -18,6 +18,19 @@ int pidfd_open(pid_t pid, unsigned flags);
 int pidfd_getfd(int pidfd, int fd, unsigned flags);
 int pidfd_send_signal(int pidfd, int sig, siginfo_t *info, unsigned flags);
 
+/* glibc's first real-time signal. musl keeps it for its own threads (those that change their user,
+ * which terse's do not), but other programs send it: it is blocked, waited for and passed on like
+ * all others. */
+#undef SIGRTMIN
+#define SIGRTMIN 34
+
+int musl_sigaddset(sigset_t *set, int sig);
+int musl_sigfillset(sigset_t *set);
+int musl_sigprocmask(int how, const sigset_t *set, sigset_t *before);
+#define sigaddset   musl_sigaddset
+#define sigfillset  musl_sigfillset
+#define sigprocmask musl_sigprocmask
+
 /* musl gives memory back itself. */
 int malloc_trim(size_t pad);
 
