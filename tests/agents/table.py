@@ -31,6 +31,15 @@ def any_id(text):
     return re.findall(r"cmd-\w+", text)[-1]
 
 
+def any_file(text):
+    return re.search(r"/\S+\.output", text)[0]
+
+
+def when_ready(path):
+    """A command that ends as soon as the server's words are in the file. Qwen Code runs no plain sleep."""
+    return "timeout 30 sh -c 'until grep -q Server.ready %s; do sleep 0.1; done'" % path
+
+
 def has(*parts):
     """What makes a result good: these are in it."""
     return lambda text: all(part in text for part in parts)
@@ -161,8 +170,8 @@ class ClaudeTable(Table, Claude):
 
     def background(self, command):
         return [(None, {"command": command, "description": "a server", "run_in_background": True}),
-                "sleep 4",
-                lambda r: ("Read", {"file_path": re.search(r"/\S+\.output", r[-2])[0]})]
+                lambda r: when_ready(any_file(r[-1])),
+                lambda r: ("Read", {"file_path": any_file(r[-2])})]
 
     def limited(self, command):
         return [(None, {"command": command, "timeout": 5000, "description": "slow"})]
@@ -207,8 +216,9 @@ class QwenTable(Table, Qwen):
     wiring = "agent"
 
     def background(self, command):
-        return [(None, {"command": command, "is_background": True, "description": "a server"}), "sleep 4",
-                lambda r: ("read_file", {"file_path": re.search(r"/\S+\.(?:log|output|txt)", r[-2])[0]})]
+        return [(None, {"command": command, "is_background": True, "description": "a server"}),
+                lambda r: when_ready(any_file(r[-1])),
+                lambda r: ("read_file", {"file_path": any_file(r[-2])})]
 
     def limited(self, command):
         return [(None, {"command": command, "timeout": 5000, "is_background": False, "description": "slow"})]
