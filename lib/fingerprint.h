@@ -19,6 +19,13 @@ uint64_t fingerprint_masked(const char *line, size_t len);
 /* The same with nothing masked. */
 uint64_t fingerprint_exact(const char *line, size_t len);
 
+/* The fingerprints of lines, handed out one after the other: returns 1, 0 behind the last one, or -1
+   with errno. */
+struct fingerprints {
+	int (*next)(void *ctx, uint64_t *print);
+	void *ctx;
+};
+
 /* Sorts fingerprints, the lowest first, and leaves out all but one of those that are equal. Returns
    how many are left. */
 size_t fingerprint_sort(uint64_t *prints, size_t count);

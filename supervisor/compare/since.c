@@ -7,6 +7,7 @@
 #include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/compare/differ.h"
+#include "supervisor/compare/side.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,32 @@ static bool since_is_identical(const struct since_run *run, const struct earlier
 	       (!other->meta.err.present || since_is_same_text(run, other, ARTIFACT_ERR));
 }
 
+static int since_next_print(void *ctx, uint64_t *print)
+{
+	struct side_line line;
+	int got = side_next(ctx, &line);
+	*print = line.print;
+	return got;
+}
+
+static void since_tell_success(const struct since_run *run, const struct earlier_run *success,
+			       enum artifact_part part)
+{
+	bool is_stderr = part == ARTIFACT_ERR;
+	const struct meta_stream *m = is_stderr ? &success->meta.err : &success->meta.out;
+	struct text text;
+	struct side side;
+	if ((is_stderr && !m->present) || !since_is_whole(m) ||
+	    text_open_whole(&text, success->dir, success->meta.id, part) < 0)
+		return;
+	if (side_init(&side, &text, false) == 0) {
+		const struct fingerprints lines = {.next = since_next_print, .ctx = &side};
+		run->success(run->ctx, is_stderr, &lines);
+	}
+	side_release(&side);
+	text_close(&text);
+}
+
 /* The run is the last one from now on. */
 static void since_note(const struct since_run *run, const struct store *store, const char *session)
 {
@@ -115,13 +142,14 @@ static void since_note(const struct since_run *run, const struct store *store, c
 void since_look(struct wording_since *out, const struct since_run *run)
 {
 	struct store store;
-	struct earlier_run last;
+	struct earlier_run last, success = {.dir = -1};
 	char session[STORE_SESSION_LEN + 1];
 	*out = (struct wording_since){.id = ""};
 	if (store_open_write(&store) < 0)
 		return;
 	store_session_name(run->meta->session, session);
-	earlier_look_up(&store, session, run->meta, &last, NULL);
+	earlier_look_up(&store, session, run->meta, &last,
+			since_is_success(run->meta) ? NULL : &success);
 	if (last.is_found) {
 		const struct meta *other = &last.meta;
 		snprintf(out->id, sizeof(out->id), "%s", other->id);
@@ -131,7 +159,12 @@ void since_look(struct wording_since *out, const struct since_run *run)
 		since_count_failures(out, run, &last);
 		out->identical = since_is_identical(run, &last);
 	}
+	if (success.is_found) {
+		since_tell_success(run, &success, ARTIFACT_OUT);
+		since_tell_success(run, &success, ARTIFACT_ERR);
+	}
 	since_note(run, &store, session);
 	earlier_run_release(&last);
+	earlier_run_release(&success);
 	store_close(&store);
 }

@@ -4,6 +4,7 @@
 #ifndef TERSE_COMPARE_SINCE_H
 #define TERSE_COMPARE_SINCE_H
 
+#include "lib/fingerprint.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/report/wording.h"
 
@@ -20,6 +21,10 @@ struct since_run {
 	const uint64_t *failures;
 	size_t failure_count;
 	bool all_failures;
+	/* Called with the lines of the command's last run that succeeded, if this one did not: of
+	   its text, or of its standard error. */
+	void (*success)(void *ctx, bool is_stderr, const struct fingerprints *lines);
+	void *ctx;
 };
 
 /* Joins two sorted lists of fingerprints in the first of them, which grows. Returns that; without

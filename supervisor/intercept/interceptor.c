@@ -529,6 +529,12 @@ size_t interceptor_failures(struct interceptor *s, uint64_t **prints, bool *all)
 	return preview_failures(s->preview, prints, all);
 }
 
+void interceptor_compare(struct interceptor *s, const struct fingerprints *success)
+{
+	if (s->preview && !s->binary)
+		preview_compare(s->preview, success);
+}
+
 uint64_t interceptor_lines(const struct interceptor *s)
 {
 	if (intercept_is_counted(s))

@@ -77,6 +77,7 @@ struct interceptor_events {
 
 struct interceptor;
 struct recall;
+struct fingerprints;
 
 /* NULL with errno. */
 struct interceptor *interceptor_new(const struct interceptor_options *options,
@@ -202,6 +203,9 @@ bool interceptor_is_previewed(const struct interceptor *s);
 /* Of a text for a reader of previews, as preview_failures(). Returns 0 for any other; not *all
    then. */
 size_t interceptor_failures(struct interceptor *s, uint64_t **prints, bool *all);
+
+/* Of a text for a reader of previews, as preview_compare(). */
+void interceptor_compare(struct interceptor *s, const struct fingerprints *success);
 
 uint64_t interceptor_lines(const struct interceptor *s);
 uint64_t interceptor_bytes(const struct interceptor *s); /* of text; of raw bytes when binary */

@@ -666,6 +666,14 @@ size_t preview_failures(struct preview *p, uint64_t **prints, bool *all)
 	return smart_failures(p->smart, *prints);
 }
 
+void preview_compare(struct preview *p, const struct fingerprints *success)
+{
+	if (p->options.mode == PREVIEW_SMART && !p->smart)
+		start_smart(p);
+	if (p->smart && smart_compare(p->smart, success) == 0)
+		TRACE(PREVIEW, "compared with the lines of a success");
+}
+
 uint64_t preview_shown(const struct preview *p)
 {
 	return p->layout.lines;

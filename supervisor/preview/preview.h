@@ -2,9 +2,10 @@
 //
 // It is fed with the final text as it comes and keeps bounded candidates, so it
 // has an answer at any moment without reading the text again. Deterministic (in the text, the
-// status, the settings and what the reader was shown before), and the same however the text was cut
-// when it was fed; no I/O, no clock, no globals. Memory is a constant for given options: some times
-// the budget, and about 1 MB more in mode smart, of which only what is needed is touched.
+// status, the settings, what the reader was shown before and the text of a success), and the same
+// however the text was cut when it was fed; no I/O, no clock, no globals. Memory is a constant for
+// given options: some times the budget, and about 1 MB more in mode smart, of which only what is
+// needed is touched.
 //
 // Lines are numbered from 1 as in the artifact. Text is cut only at characters;
 // bytes of lines are as fed (the caller cleans them when it prints, which the
@@ -17,13 +18,12 @@
 //   - The best are kept with their neighbours (smart.h): every line of the first
 //     megabytes is looked at, later ones where a fast search finds a fragment of
 //     a telling word (keywords.c).
-// - At the end they are weighed (score.c): lines that occur often count less (shape.h); lines that
-// begin a cascade, stand near the end or belong to a telling line count more. The most telling per
-// byte are taken (choose.c) until the
-//     budget is used up (layout.h).
+//   - At the end they are weighed (weigh.c): lines that occur often count less (shape.h), as do
+//     those that a run which went well has said, too (normal.c); lines that begin a cascade, stand
+//     near the end or belong to a telling line count more. The most telling per byte are taken
+//     (choose.c) until the budget is used up (layout.h).
 //   - Lines that the reader was shown before (recall.c) are left out where that saves something,
-//   and
-//     new ones that tell something get their room.
+//     and new ones that tell something get their room.
 // The other modes need only the first and the last bytes (preview.c).
 #ifndef TERSE_PREVIEW_PREVIEW_H
 #define TERSE_PREVIEW_PREVIEW_H
@@ -36,6 +36,7 @@
 
 struct preview;
 struct recall;
+struct fingerprints;
 
 enum preview_mode { PREVIEW_SMART, PREVIEW_TAIL, PREVIEW_ENDS };
 
@@ -160,6 +161,11 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
    (lib/fingerprint.h), sorted and each once, in memory that the caller frees. *all: that is all of
    them. Returns their number; 0 in other modes than smart, and without memory (then not *all). */
 size_t preview_failures(struct preview *p, uint64_t **prints, bool *all);
+
+/* Compares a text, which is complete, with the lines of a run of the same command that went well:
+   what only this text says weighs more in the choice. Does nothing in other modes than smart, and
+   without memory. */
+void preview_compare(struct preview *p, const struct fingerprints *success);
 
 /* About the last choice: how many lines are printed, and whether lines were cut because of max_line
    alone, although there was room. */

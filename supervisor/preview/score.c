@@ -1,9 +1,7 @@
 #include "supervisor/preview/score.h"
 
-#include "lib/fingerprint.h"
 #include "supervisor/preview/chars.h"
 #include "supervisor/preview/shape.h"
-#include "supervisor/preview/smart.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -29,11 +27,7 @@ enum {
 	CODE_DIGITS = 2,
 };
 
-/* The bit of a family that tells that its lines bear a mark of failure. */
-#define MARKED 1u
-
 enum {
-	FAIL_SCORE = 25, /* from here on a plain line says that something failed */
 	WARNING_SCORE = 24,
 	WARNING_RESULT = 22,
 	SUMMARY_SCORE = 14, /* of results without a failure */
@@ -221,7 +215,7 @@ static void conclude(const struct message *m, const struct structure *structure,
 	}
 	if (r->passed || r->skipped)
 		score /= 2;
-	if (out->kind == SCORE_PLAIN && score >= FAIL_SCORE)
+	if (out->kind == SCORE_PLAIN && score >= SCORE_FAILURE)
 		out->kind = SCORE_FAIL;
 	if (structure->score) {
 		unsigned low = min_score(score, structure->score);
@@ -339,7 +333,7 @@ static uint32_t family_of(const struct message *m, const struct structure *struc
 	}
 	return (r->best_word ^ (uint32_t)score->kind * 2654435769u ^
 		(code ? code : shape_of_opening(text, (size_t)(end - text), "(/"))) |
-	       MARKED;
+	       SCORE_MARKED;
 }
 
 /* The same for lines without a mark of failure, whatever their first word is, so that titles and
@@ -353,7 +347,7 @@ static uint32_t crowd_of(const struct message *m, const struct reading *r,
 	return shape_mix(hash, is_letter(first)  ? 'a'
 			       : is_digit(first) ? '0'
 						 : (unsigned char)first) &
-	       ~MARKED;
+	       ~SCORE_MARKED;
 }
 
 uint32_t score_shape(const struct line *line)
@@ -379,7 +373,7 @@ void score_judge(const struct keywords *keywords, const struct line *line, struc
 	    structure.kind == SCORE_PLACE || structure.kind == SCORE_QUOTE) {
 		out->alarms = structure.kind == SCORE_FRAME;
 		out->score = structure.score;
-		out->family = structure.kind == SCORE_PLACE ? out->shape | MARKED : 0;
+		out->family = structure.kind == SCORE_PLACE ? out->shape | SCORE_MARKED : 0;
 		return;
 	}
 	reading_of(keywords, m.text, m.len, &reading);
@@ -419,293 +413,5 @@ void score_look_inside(const struct keywords *keywords, const struct literals *p
 				score->score = inside.score;
 		}
 		at = hit + WINDOW / 2;
-	}
-}
-
-/* Weighs the stored lines: each by itself, less if many lines say the same, more by its
-   neighbours. */
-
-/* Found by measuring on labelled logs; none of them is critical. */
-enum {
-	BEHIND = 14,  /* lines behind a telling one that it lifts */
-	BEFORE = 16,  /* lines above, among which those it belongs to are looked for */
-	SPREADS = 20, /* score from which on a line lifts others */
-	UNIT = 6,     /* of a stored value, for one of a score */
-	SEEN_BITS = 12,
-	TITLE_REACH = 5, /* lines below a title */
-	FEW = 4,         /* diagnostics of a family */
-	CLEAR = 45,      /* score of a line that tells by itself what happened */
-	QUIET = 30,      /* lines without one that tells of a failure */
-};
-
-static const float WEIGHT_MAX = 150.0f;
-static const float END_REACH = 16000.0f; /* bytes from the end at which its favour is halved */
-static const float END_FAVOUR = 0.4f, END_FAVOUR_RESULT = 1.0f;
-static const float AFTER_QUIET = 1.3f;     /* for the first telling line after many that are not */
-static const float RARE_DIAGNOSTIC = 1.8f; /* of one family there are few */
-static const float RESULT_LEAST = 15.0f;
-static const float OF_TITLE = 0.05f; /* left for the title of passing tests */
-
-/* The share of its weight that a line hands on to the next ones, and how it fades. */
-static const float TO_BEHIND = 0.5f, TO_OPENED = 0.8f;
-static const float OVER_BLANK = 0.75f, OVER_OPENED = 0.93f, OVER_DEEPER = 0.9f, OVER_LINE = 0.84f;
-/* To those right above it, the first of its paragraph, and those indented less. */
-static const float TO_BEFORE = 0.4f, OVER_BEFORE = 0.65f;
-static const float TO_PARAGRAPH = 0.55f;
-static const float TO_PARENT = 0.5f, OVER_PARENT = 0.6f;
-
-/* The share of a weight that is left for something that occurs up to so often. */
-struct step {
-	unsigned most;
-	float factor;
-};
-
-/* For lines of one shape, for those that begin alike and tell the same, and for
-   results. */
-static const struct step shape_steps[] = {
-	{1, 1.0f}, {4, 0.95f}, {16, 0.85f}, {64, 0.7f}, {256, 0.5f}, {UINT_MAX, 0.3f},
-};
-static const struct step family_steps[] = {
-	{4, 1.0f}, {16, 0.9f}, {64, 0.75f}, {256, 0.6f}, {UINT_MAX, 0.45f},
-};
-static const struct step result_steps[] = {
-	{2, 1.0f},
-	{8, 0.6f},
-	{UINT_MAX, 0.2f},
-};
-/* For further lines of one shape. */
-static const struct step repeat_steps[] = {
-	{0, 1.0f}, {1, 0.6f}, {2, 0.45f}, {3, 0.35f}, {UINT_MAX, 0.3f},
-};
-
-/* For lines without a mark of failure, of which there are many. */
-static const struct step crowd_steps[] = {
-	{6, 1.0f}, {12, 0.7f}, {24, 0.45f}, {48, 0.25f}, {UINT_MAX, 0.12f},
-};
-/* For further lines of one family. */
-static const struct step relative_steps[] = {
-	{0, 1.0f},
-	{1, 0.85f},
-	{3, 0.75f},
-	{UINT_MAX, 0.7f},
-};
-
-static float factor_of(const struct step *steps, unsigned count)
-{
-	while (count > steps->most)
-		steps++;
-	return steps->factor;
-}
-
-/* A line that is being weighed. */
-struct weighing {
-	const struct smart *smart;
-	const struct stored *line;
-	unsigned before;    /* lines of its shape above */
-	unsigned relatives; /* and of its family */
-	float from_end;     /* bytes */
-};
-
-static float near_end(const struct weighing *w, float favour)
-{
-	return 1.0f + favour / (1.0f + w->from_end / END_REACH);
-}
-
-/* How much it says about a failure. */
-static float failure_weight(const struct weighing *w)
-{
-	const struct sketch *sketch = &w->smart->sketch;
-	float weight = (float)w->line->score;
-	unsigned same = sketch_count(sketch, w->line->shape);
-	unsigned family = sketch_count(sketch, w->line->family);
-	/* The first of lines that all say the same: perhaps the one cause of many failures. */
-	bool cause = w->before == 0 && same >= family;
-	if (!cause || w->line->score < CLEAR)
-		weight *= factor_of(shape_steps, same);
-	weight *= factor_of(repeat_steps, w->before);
-	weight *= factor_of(relative_steps, w->relatives);
-	if (!(w->line->family & MARKED) && !cause)
-		weight *= factor_of(crowd_steps, family);
-	if (w->line->kind == SCORE_DETAIL && w->line->score >= SCORE_DIAGNOSTIC &&
-	    w->line->score < FAIL_SCORE && sketch_count(sketch, w->line->family) <= FEW)
-		weight *= RARE_DIAGNOSTIC;
-	/* The first ones of a family may begin a cascade. */
-	if (w->relatives >= 2)
-		weight *= factor_of(family_steps, sketch_count(sketch, w->line->family));
-	return weight * near_end(w, END_FAVOUR);
-}
-
-/* How much it says about a success. */
-static float success_weight(const struct weighing *w)
-{
-	float weight = (float)w->line->result;
-	weight *= factor_of(repeat_steps, w->before);
-	weight *= factor_of(result_steps, sketch_count(&w->smart->sketch, w->line->family));
-	return weight < RESULT_LEAST ? 0 : weight * near_end(w, END_FAVOUR_RESULT);
-}
-
-static void lift(struct stored *line, float weight)
-{
-	unsigned value = (unsigned)(weight * UNIT);
-	if (line->kind == SCORE_BLANK)
-		return;
-	if (line->kind == SCORE_FRAME || line->kind == SCORE_PASS)
-		value /= 3;
-	if (value > line->value)
-		line->value = (uint16_t)value;
-}
-
-static void lift_behind(struct store *store, size_t i, float weight)
-{
-	const struct stored *line = &store->lines[i];
-	float share = weight * (line->opens ? TO_OPENED : TO_BEHIND);
-	for (size_t k = 1; k <= BEHIND && i + k < store->count; k++) {
-		struct stored *other = &store->lines[i + k];
-		if (other->number != line->number + k)
-			break;
-		if (other->kind == SCORE_BLANK)
-			share *= OVER_BLANK;
-		else if (line->opens)
-			share *= OVER_OPENED;
-		else
-			share *= other->indent > line->indent ? OVER_DEEPER : OVER_LINE;
-		lift(other, share);
-	}
-}
-
-static void lift_before(struct store *store, size_t i, float weight)
-{
-	const struct stored *line = &store->lines[i];
-	float parent = weight * TO_PARENT, share = weight * TO_BEFORE;
-	unsigned indent = line->indent;
-	bool paragraph = true;
-	for (size_t k = 1; k <= BEFORE && k <= i; k++) {
-		struct stored *other = &store->lines[i - k];
-		if (other->number + k != line->number)
-			break;
-		if (other->kind == SCORE_BLANK) {
-			if (paragraph && k > 1)
-				lift(other + 1, weight * TO_PARAGRAPH);
-			paragraph = false;
-			continue;
-		}
-		share *= OVER_BEFORE;
-		lift(other, share);
-		if (other->indent < indent) {
-			indent = other->indent;
-			lift(other, parent);
-			parent *= OVER_PARENT;
-		}
-	}
-}
-
-/* The line's own weight, under what is asked for. */
-static float own_weight(const struct weighing *w, enum outcome outcome)
-{
-	float failure = outcome == OUTCOME_SUCCESS ? 0 : failure_weight(w);
-	float success = outcome == OUTCOME_FAILURE ? 0 : success_weight(w);
-	float weight = failure > success ? failure : success;
-	return weight < WEIGHT_MAX ? weight : WEIGHT_MAX;
-}
-
-/* How many were counted in this slot before; one more now. */
-static unsigned count_up(uint8_t *slots, uint32_t hash)
-{
-	uint8_t *count = &slots[(hash * 2654435769u) >> (32 - SEEN_BITS)];
-	return *count < UINT8_MAX ? (*count)++ : *count;
-}
-
-void smart_trait(const struct smart *s, const struct line *line, uint64_t bytes,
-		 enum outcome outcome, struct trait *trait)
-{
-	struct score score;
-	struct stored stored;
-	struct weighing w = {.smart = s, .line = &stored};
-	smart_judge(s, line, &score);
-	stored = (struct stored){.score = (uint8_t)score.score,
-				 .result = (uint8_t)score.result,
-				 .shape = score.shape,
-				 .family = score.family};
-	w.from_end = (float)(bytes - line->offset);
-	*trait = (struct trait){.value = (unsigned)(own_weight(&w, outcome) * UNIT),
-				.shape = score.shape,
-				.family = score.family,
-				.form = score.form,
-				.kind = (uint8_t)score.kind,
-				.score = (uint8_t)score.score,
-				.indent = (uint8_t)(score.indent < 255 ? score.indent : 255),
-				.opens = score.opens,
-				.alarms = score.alarms,
-				.common = smart_is_common(s, score.form)};
-}
-
-/* Whether a line is the title of tests that pass, or of a group that begins with such: words of
-   failure in it name what is tested. */
-static bool is_passing_title(const struct store *store, size_t i)
-{
-	const struct stored *title = &store->lines[i];
-	if (title->kind != SCORE_FAIL && title->kind != SCORE_HEADING &&
-	    title->kind != SCORE_SUMMARY)
-		return false;
-	for (size_t k = 1; k <= TITLE_REACH && i + k < store->count; k++) {
-		const struct stored *below = &store->lines[i + k];
-		if (below->number != store->lines[i].number + k)
-			return false;
-		if (below->kind == SCORE_BLANK)
-			continue;
-		if (below->indent <= title->indent)
-			return false;
-		if (below->kind == SCORE_PASS)
-			return true;
-		if (below->kind != SCORE_PLAIN && below->kind != SCORE_FAIL &&
-		    below->kind != SCORE_HEADING)
-			return false;
-		title = below;
-	}
-	return false;
-}
-
-size_t smart_failures(const struct smart *s, uint64_t *prints)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < s->store.count; i++) {
-		const struct stored *line = &s->store.lines[i];
-		if (line->kind == SCORE_FAIL && line->score >= FAIL_SCORE &&
-		    !is_passing_title(&s->store, i))
-			prints[count++] = store_print(&s->store, i);
-	}
-	return fingerprint_sort(prints, count);
-}
-
-void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome)
-{
-	struct store *store = &s->store;
-	uint8_t shapes[1 << SEEN_BITS] = {0}, families[1 << SEEN_BITS] = {0};
-	uint64_t told = 0; /* the last line that tells of a failure */
-	for (size_t i = 0; i < store->count; i++)
-		store->lines[i].value = 0;
-	for (size_t i = 0; i < store->count; i++) {
-		struct stored *line = &store->lines[i];
-		struct weighing w = {.smart = s, .line = line};
-		if (line->score == 0 && line->result == 0)
-			continue;
-		w.before = count_up(shapes, line->shape);
-		w.relatives = count_up(families, line->family);
-		w.from_end = (float)(bytes - line->offset);
-		float weight = own_weight(&w, outcome);
-		if (line->score >= SPREADS) {
-			weight *= line->number > told + QUIET ? AFTER_QUIET : 1.0f;
-			told = line->number;
-		}
-		if (is_passing_title(store, i))
-			weight *= OF_TITLE;
-		/* The weight from the neighbours counts half. */
-		unsigned value = line->value / 2u + (unsigned)(weight * UNIT);
-		line->value = (uint16_t)(value < STORE_VALUES ? value : STORE_VALUES - 1);
-		if (line->score >= SPREADS && weight >= SPREADS / 2.0f &&
-		    outcome != OUTCOME_SUCCESS) {
-			lift_behind(store, i, weight);
-			lift_before(store, i, weight);
-		}
 	}
 }

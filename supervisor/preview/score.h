@@ -67,6 +67,9 @@ enum score_kind {
 	SCORE_PASS, /* says that something went well, or was skipped */
 };
 
+/* The bit of a family that tells that its lines bear a mark of failure. */
+#define SCORE_MARKED 1u
+
 struct score {
 	enum score_kind kind;
 	unsigned score;  /* 0 to 100: how much it says about a failure */
@@ -76,7 +79,7 @@ struct score {
 	unsigned indent; /* columns before the first visible character */
 	size_t focus;    /* where in a very long line it tells most; 0: at its ends */
 	uint32_t shape;  /* the same for lines that differ only in numbers, paths, hashes */
-	uint32_t family; /* the same for lines that begin alike and tell the same */
+	uint32_t family; /* the same for lines that begin alike and tell the same: SCORE_MARKED */
 	/* The same for lines that begin alike and tell of no failure, as progress does; 0: it has
 	   no such form. */
 	uint32_t form;
@@ -119,6 +122,7 @@ void prefilter_add(struct literals *s, const char *text);
 enum {
 	SCORE_OWN_FRAME = 10,  /* at least this: a frame in the user's own files */
 	SCORE_DIAGNOSTIC = 20, /* "file.c:12:5: message", with whatever words */
+	SCORE_FAILURE = 25,    /* from here on a plain line says that something failed */
 };
 
 struct structure {

@@ -3,6 +3,7 @@
 #ifndef TERSE_PREVIEW_SMART_H
 #define TERSE_PREVIEW_SMART_H
 
+#include "lib/fingerprint.h"
 #include "supervisor/preview/line.h"
 #include "supervisor/preview/score.h"
 #include "supervisor/preview/shape.h"
@@ -27,7 +28,8 @@ struct stored {
 	uint32_t after;                      /* see struct line */
 	uint8_t kind, score, result, indent; /* of struct score */
 	bool ended : 1, opens : 1, alarms : 1;
-	uint16_t value; /* below STORE_VALUES; set by whoever weighs */
+	bool normal : 1; /* a run that went well has said it, too: smart_compare() */
+	uint16_t value;  /* below STORE_VALUES; set by whoever weighs */
 };
 
 struct store {
@@ -70,6 +72,7 @@ struct smart {
 	uint64_t number; /* of the line passed last */
 	uint64_t stored; /* of the line stored last */
 	bool dropped;    /* stored lines had to go, or lines were not judged */
+	bool compared;   /* the stored lines, with a run that went well */
 	unsigned follow; /* so many more lines are judged in any case */
 	/* Lines that were judged in order, and those of them whose form is common. */
 	uint64_t judged, regular;
@@ -106,6 +109,10 @@ enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
 /* Stores the fingerprints (lib/fingerprint.h) of the stored lines that tell of a failure, sorted
    and each once; at most STORE_LINES. Returns their number. */
 size_t smart_failures(const struct smart *s, uint64_t *prints);
+
+/* normal.c: compares the stored lines with those of a run of the same command that went well. What
+   that has said, too, is normal: the others tell more. 0, or -1 with ENOMEM. */
+int smart_compare(struct smart *s, const struct fingerprints *success);
 
 /* Sets the value of all stored lines, for a text of `bytes` bytes. */
 void smart_weigh(struct smart *s, uint64_t bytes, enum outcome outcome);

@@ -99,11 +99,24 @@ static bool report_is_previewed(const struct supervisor *s)
 	return is && s->record.artifact;
 }
 
+/* What the command says when it goes well. */
+static void report_on_success(void *ctx, bool is_stderr, const struct fingerprints *lines)
+{
+	const struct supervisor *s = ctx;
+	for (int i = 0; i < s->source_count; i++) {
+		if (s->sources[i].text && s->sources[i].is_stderr == is_stderr)
+			interceptor_compare(s->sources[i].text, lines);
+	}
+}
+
 /* Compares the run with the last one of its command. Others than previewed ones pay nothing. */
 static void report_compare(struct supervisor *s)
 {
-	struct since_run run = {
-		.meta = &s->record.meta, .artifact = s->record.artifact, .all_failures = true};
+	struct since_run run = {.meta = &s->record.meta,
+				.artifact = s->record.artifact,
+				.all_failures = true,
+				.success = report_on_success,
+				.ctx = s};
 	uint64_t *failures[2] = {NULL, NULL};
 	size_t counts[2] = {0, 0};
 	bool failed = meta_has_failed(&s->record.meta);

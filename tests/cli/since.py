@@ -6,7 +6,7 @@ import os
 import re
 import threading
 
-from support.harness import Case, main, write_file
+from support.harness import Case, main, random_source, write_file
 
 SINCE = re.compile(rb"\[terse: exit (\d+) after [^;,]+(.*?); [\d,]+ lines?, ")
 COUNTS = re.compile(rb"; failures: (?:(\d+) new)?(?:, )?(?:(\d+) gone)?(?:, )?(?:(\d+) same)?$")
@@ -152,6 +152,28 @@ class Since(Case):
         self.assertNotIn(b"oldest first", self.terse("history", "--session", "s").out)
         run = self.terse("history", "--session", "s", "--command", "./tests", "--limit", "2")
         self.assertRegex(run.out, rb"\n\[oldest first: FAIL\(2\) ok\]\n\[newest 2 shown; more: ")
+
+    def test_success_is_normal(self):
+        """What the last success of the command has said, too, gives way to what only the failing run says, in
+        whatever session that was; numbers do not count."""
+        rng = random_source(1)
+
+        def error(n):
+            return "%d error: %s of %s failed" % (n, *("".join(rng.choice("aeioubdgklmnprst") for _ in range(8))
+                                                       for _ in range(2)))
+
+        def run(session, lines, code):
+            write_file(os.path.join(self.work, "said"), "".join(line + "\n" for line in lines))
+            write_file(os.path.join(self.work, "tests"), "#!/bin/sh\ncat said\nexit %d\n" % code, 0o755)
+            out = self.terse("--session", session, "--size", "4KB", "--failure-size", "4KB", "./tests").out
+            return sum(line.encode() in out for line in news)
+        noise, news = [error(n) for n in range(900)], [error(500 + n) for n in range(10)]
+        failing = [line.replace(" ", "0 ", 1) for line in noise]
+        for n, line in enumerate(news):
+            failing.insert(150 + 60 * n, line)
+        self.assertLess(run("a", failing, 1), 8)
+        run("b", noise, 0)
+        self.assertEqual(run("c", failing, 1), 10)
 
     def test_gc_forgets(self):
         """What was removed is taken out of the file of the commands' runs, and so is what is none of its lines."""
