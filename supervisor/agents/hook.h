@@ -4,8 +4,11 @@
 // as it is without the hook):
 //
 //   claude SessionEnd         {session_id, reason ...}; no answer
+//   claude PreCompact         {session_id, trigger ...}; no answer
 //   gemini SessionEnd         {session_id, reason ...}; no answer
+//   gemini PreCompress        {session_id, trigger ...}; no answer
 //   opencode session.deleted  the plugin's event: {properties: {info: {id}}}; no answer
+//   opencode session.compacted  the same: {properties: {sessionID}}; no answer
 //   cursor sessionEnd         {conversation_id ...}; no answer
 //   cursor preToolUse         {conversation_id, tool_name: "Shell", tool_input: {command}}; the
 //   answer
@@ -27,8 +30,10 @@ struct buffer;
 enum { HOOK_INPUT_MAX = 4 << 20, HOOK_SESSION_MAX = 128 };
 
 struct hook_outcome {
-	bool ends;                          /* a session is to be ended: ... */
-	char session[HOOK_SESSION_MAX + 1]; /* ... of this name; "": the caller's */
+	/* What terse session does with a session: "end"; "forget", since its conversation is
+	   compacted; or NULL: nothing. */
+	const char *action;
+	char session[HOOK_SESSION_MAX + 1]; /* its name; "": the caller's */
 	const char *mark; /* a variable by which the agent's commands know it, or NULL */
 };
 
