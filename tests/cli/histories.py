@@ -2,9 +2,11 @@
 """Projects whose tests are run again and again while they are mended: what a session's memory saves, and that
 the new failure is in every preview."""
 
+import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 from support.harness import Case, main, write_file
@@ -99,6 +101,25 @@ class Projects(Case):
             lines = {"%s %d" % (line, n) for n in step[0] for line in ("... FAIL", "FAIL:", "AssertionError:")}
             return lines | ({"FAILED (failures=N)"} if step[0] else set())
         self.history(write, ("./run",), lambda n: b"value of test_%d" % n, counted)
+
+    def test_node(self):
+        version = subprocess.run(["node", "--version"], stdout=subprocess.PIPE).stdout if shutil.which("node") else b""
+        if not re.match(rb"v(2\d|[3-9]\d)\.", version):
+            self.skipTest("there is no node of version 20 or later")
+
+        def write(failing, warning, broken):
+            source = ['const test = require("node:test"), assert = require("node:assert");']
+            source += ['console.error("warning: the cache is old");'] * warning
+            source += ["test(%s, () => assert.strictEqual(%d, 3, 'value of test_%d'));" % (
+                json.dumps("%s, test_%d" % (title(n), n)), 4 if n in failing else 3, n) for n in range(TESTS)]
+            source += ["function broken( {"] * broken
+            write_file(os.path.join(self.work, "it.test.js"), "\n".join(source) + "\n")
+
+        def counted(step):
+            return {"%s %d" % (line, n) for n in step[0] for line in ("title", "AssertionError")} | (
+                {"failing tests:"} if step[0] else set())
+        self.history(write, ("node", "--test", "--test-reporter=spec", "it.test.js"),
+                     lambda n: b"value of test_%d" % n, counted)
 
 
 if __name__ == "__main__":
