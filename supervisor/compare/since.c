@@ -104,6 +104,9 @@ static bool since_is_identical(const struct since_run *run, const struct earlier
 	       (!other->meta.err.present || since_is_same_text(run, other, ARTIFACT_ERR));
 }
 
+/* What of a longer success is normal is not looked up: that would take more than some 10 ms. */
+#define SUCCESS_MOST ((uint64_t)4 * 1024 * 1024)
+
 static int since_next_print(void *ctx, uint64_t *print)
 {
 	struct side_line line;
@@ -119,7 +122,7 @@ static void since_tell_success(const struct since_run *run, const struct earlier
 	const struct meta_stream *m = is_stderr ? &success->meta.err : &success->meta.out;
 	struct text text;
 	struct side side;
-	if ((is_stderr && !m->present) || !since_is_whole(m) ||
+	if ((is_stderr && !m->present) || !since_is_whole(m) || m->bytes > SUCCESS_MOST ||
 	    text_open_whole(&text, success->dir, success->meta.id, part) < 0)
 		return;
 	if (side_init(&side, &text, false) == 0) {
