@@ -19,8 +19,8 @@ uint64_t fingerprint_masked(const char *line, size_t len);
 /* The same with nothing masked. */
 uint64_t fingerprint_exact(const char *line, size_t len);
 
-/* The fingerprints of lines, handed out one after the other: returns 1, 0 behind the last one, or -1
-   with errno. */
+/* The fingerprints of lines, handed out one after the other: returns 1, 0 behind the last one, or
+   -1 with errno. */
 struct fingerprints {
 	int (*next)(void *ctx, uint64_t *print);
 	void *ctx;
