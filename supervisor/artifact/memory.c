@@ -193,12 +193,16 @@ static int add_behind(int fd, const struct buffer *block)
 	struct buffer blocks = BUFFER_INIT;
 	size_t skip = 0;
 	int result = read_blocks(fd, &blocks);
-	if (blocks.len + block->len > MEMORY_MOST)
-		skip = skip_oldest(&blocks, blocks.len + block->len - MEMORY_MOST / 2);
+	size_t before = blocks.len;
+	if (before + block->len > MEMORY_MOST)
+		skip = skip_oldest(&blocks, before + block->len - MEMORY_MOST / 2);
 	buffer_add(&blocks, block);
 	if (result == 0)
 		result = buffer_check(&blocks);
-	if (result == 0)
+	/* A file that is whole loses nothing if this is cut short. */
+	if (result == 0 && before > 0 && skip == 0)
+		result = io_write_at(fd, block->data, block->len, (off_t)before);
+	else if (result == 0)
 		result = rewrite(fd, blocks.data + skip, blocks.len - skip);
 	buffer_release(&blocks);
 	return result;

@@ -10,15 +10,18 @@
 
 void shown_add(struct shown *w, const char *data, size_t len)
 {
-	size_t room = SHOWN_MOST - w->printed.len;
+	size_t room = w->bytes < SHOWN_MOST ? SHOWN_MOST - (size_t)w->bytes : 0;
 	w->bytes += len;
 	len = len < room ? len : room;
 	tokens_feed(&w->tokens, data, len);
 	buffer_append(&w->printed, data, len);
 }
 
-void shown_forget(struct shown *w)
+void shown_forget(struct shown *w, uint64_t bytes)
 {
+	w->unseen += bytes;
+	if (w->unseen < w->bytes)
+		return;
 	shown_release(w);
 	*w = (struct shown){0};
 }

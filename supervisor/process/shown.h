@@ -18,6 +18,7 @@ struct settings;
 
 struct shown {
 	uint64_t bytes;        /* printed for the reader, terse's own lines included */
+	uint64_t unseen;       /* of them, those that turned out to have another reader */
 	struct tokens tokens;  /* of the first SHOWN_MOST of them */
 	struct buffer printed; /* the first SHOWN_MOST of them */
 	uint64_t text, lines;  /* of the texts that they are about */
@@ -27,8 +28,9 @@ struct shown {
 /* These bytes were printed. */
 void shown_add(struct shown *w, const char *data, size_t len);
 
-/* It was no agent that read after all. */
-void shown_forget(struct shown *w);
+/* It was no agent that read so many of them after all. When nobody else has read any, all are
+   forgotten. */
+void shown_forget(struct shown *w, uint64_t bytes);
 
 /* A text was reported: its size and the lines of it that were shown, if it was shown to an
    agent. */

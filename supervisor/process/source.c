@@ -85,8 +85,8 @@ static enum interceptor_print on_resolve(void *ctx)
 	TRACE(SINK, "%s: begins to matter, looked at again", s->is_stderr ? "stderr" : "stdout");
 	s->sink = sink_of_pipe(s->queue.fd, s->job->front, s->job->parent, &process_tree);
 	/* The other stream may have an agent for its reader. */
-	if (s->sink != SINK_AGENT && s->record->shown.bytes == s->shown)
-		shown_forget(&s->record->shown);
+	if (s->sink != SINK_AGENT)
+		shown_forget(&s->record->shown, s->shown);
 	return s->sink == SINK_AGENT ? INTERCEPT_PREVIEW : INTERCEPT_WHOLE;
 }
 

@@ -226,6 +226,12 @@ static void shown_beside_a_program(const void *ctx)
 	report(&r);
 	CHECK(interceptor_reader(r.source.text) == INTERCEPT_WHOLE);
 	CHECK(r.record.shown.bytes == 5);
+	/* The other one turns out to have a program, too. */
+	shown_add(&r.record.shown, "more\n", 5);
+	shown_forget(&r.record.shown, 5);
+	CHECK(r.record.shown.bytes == 10);
+	shown_forget(&r.record.shown, 5);
+	CHECK(r.record.shown.bytes == 0 && r.record.shown.printed.len == 0);
 	release(&r);
 	io_close(&fifo);
 }
