@@ -145,7 +145,8 @@ const struct help_topic help_topics[] = {
 	 "Prints the screen of a running command, full-screen programs included.\n\n"
 	 "  --json                with its size, cursor and title, and whether it is the\n"
 	 "                        alternate screen\n"
-	 "  --svg FILE            as a picture, with its colours if it is recorded\n"},
+	 "  --svg FILE            as a picture, with its colours if it has a terminal or is\n"
+	 "                        recorded\n"},
 	{"attach", "connect this terminal to a running command", "terse attach ID [--read-only]",
 	 "Connects this terminal to a running command, which gets its size. ctrl-\\ leaves\n"
 	 "it again ([terminal] detach_key).\n\n"

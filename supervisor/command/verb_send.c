@@ -108,48 +108,25 @@ static int snapshot_print_json(struct buffer *json)
 	return verb_write(json);
 }
 
-/* The terminal of a snapshot, without its colours. NULL with errno. */
-static struct terminal *snapshot_terminal(const struct buffer *json)
+/* Draws the screen. Returns 0, or -1 with errno. */
+static int snapshot_draw(const struct buffer *json, const char *path)
 {
 	json_t *root = json_read(json->data, json->len, 0, NULL);
-	const json_t *text = json_object_get(root, "text");
+	const json_t *paint = json_object_get(root, "paint");
 	/* A recording has such a header. */
 	json_t *header = json_pack("{sO sO}", "width", json_object_get(root, "cols"), "height",
 				   json_object_get(root, "rows"));
-	struct terminal *t = header && json_is_string(text) ? recording_terminal(header) : NULL;
-	/* The newline of the last row would scroll. */
-	size_t left = json_string_length(text), len;
-	for (const char *row = json_string_value(text); t && left > 1; row += len, left -= len) {
-		len = strcspn(row, "\n");
-		terminal_feed(t, row, len);
-		len += left > len;
-		if (left > len)
-			terminal_feed(t, "\r\n", 2);
+	struct terminal *t = header && json_is_string(paint) ? recording_terminal(header) : NULL;
+	int result = -1;
+	if (t) {
+		terminal_feed(t, json_string_value(paint), json_string_length(paint));
+		result = svg_write(path, t);
+	} else {
+		errno = EPROTO;
 	}
+	terminal_free(t);
 	json_decref(header);
 	json_decref(root);
-	return t;
-}
-
-/* Draws the screen: of a run that is recorded with its colours. Returns 0, or -1 with errno. */
-static int snapshot_draw(const struct settings *s, const char *session, const char *id,
-			 const struct buffer *json, const char *path)
-{
-	struct store stores[STORE_MAX];
-	struct id_found found;
-	int count, fd = -1;
-	if (verb_find(s, session, id, stores, &count, &found) == 0) {
-		int dir = store_open_session(found.store, found.session, false);
-		fd = dir < 0 ? -1 : id_open_file(dir, found.id, ".cast", O_RDONLY);
-		io_close(&dir);
-	}
-	store_close_all(stores, count);
-	struct terminal *t = fd < 0 ? NULL : recording_last(fd);
-	if (!t)
-		t = snapshot_terminal(json);
-	int result = t ? svg_write(path, t) : -1;
-	terminal_free(t);
-	io_close(&fd);
 	return result;
 }
 
@@ -175,9 +152,9 @@ int command_snapshot(struct command_context *c, int argc, char **argv)
 		return 1;
 	struct buffer reply = BUFFER_INIT;
 	int status = 1;
-	if (client_ask(&v, CONTROL_PICTURE, 0, 0, NULL, 0, &reply) < 0)
+	if (client_ask(&v, CONTROL_PICTURE, svg != NULL, 0, NULL, 0, &reply) < 0)
 		live_run_failed(c->settings, argv[0], id, errno);
-	else if (svg && snapshot_draw(c->settings, session, id, &reply, svg) < 0)
+	else if (svg && snapshot_draw(&reply, svg) < 0)
 		verb_error(argv[0], "%s: %m", svg);
 	else if (!svg && (json ? snapshot_print_json(&reply) : snapshot_print_text(&reply)) < 0)
 		verb_error(argv[0], "%s: %m", id);

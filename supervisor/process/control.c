@@ -152,10 +152,10 @@ static void control_add_status(struct control *c, struct control_client *client)
 	control_add_json(client, CONTROL_STATUS, error, &json);
 }
 
-static void control_add_picture(struct control *c, struct control_client *client)
+static void control_add_picture(struct control *c, struct control_client *client, bool painted)
 {
 	struct buffer json = BUFFER_INIT;
-	int error = c->events.picture(c->events.ctx, &json);
+	int error = c->events.picture(c->events.ctx, painted, &json);
 	control_add_json(client, CONTROL_PICTURE, error, &json);
 }
 
@@ -200,7 +200,7 @@ static void control_answer(struct control *c, struct control_client *client,
 	switch (h->kind) {
 	case CONTROL_WATCH: client->watches = true; /* fall through */
 	case CONTROL_STATUS: control_add_status(c, client); return;
-	case CONTROL_PICTURE: control_add_picture(c, client); return;
+	case CONTROL_PICTURE: control_add_picture(c, client, h->a == 1); return;
 	case CONTROL_TYPE:
 		control_add_result(client,
 				   looks ? EPERM : e->type(e->ctx, p->data, len, h->a == 1));

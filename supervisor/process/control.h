@@ -17,7 +17,7 @@
 //   SIGNAL  a: number, 0: end it      to the command's process group; 0: TERM to everything
 //                                     it started, KILL after the grace time
 //   RESIZE  a: columns, b: rows
-//   PICTURE                           the screen: JSON (live.h)
+//   PICTURE a: 1: with its colours    the screen: JSON (live.h)
 //   ATTACH  a: columns, b: rows (0, 0: look only)   from here on OUTPUT comes
 //   REPORTED  a: lines                a reader has seen the text up to this line
 //
@@ -71,7 +71,7 @@ struct control_packet {
 struct control_events {
 	/* reads: the client will read the text, and does not only look at the status. */
 	int (*status)(void *ctx, bool reads, struct buffer *json);
-	int (*picture)(void *ctx, struct buffer *json);
+	int (*picture)(void *ctx, bool painted, struct buffer *json);
 	int (*repaint)(void *ctx, struct buffer *out);
 	int (*type)(void *ctx, const char *data, size_t len, bool cursor_key);
 	int (*close)(void *ctx);

@@ -137,20 +137,17 @@ static int live_on_status(void *ctx, bool reads, struct buffer *json)
 	return live_status_encode(json, &c) < 0 ? ENOMEM : 0;
 }
 
-static int live_on_picture(void *ctx, struct buffer *out)
+static int live_on_picture(void *ctx, bool painted, struct buffer *out)
 {
 	struct live *l = ctx;
-	struct buffer picture = BUFFER_INIT, clean = BUFFER_INIT;
+	struct buffer picture = BUFFER_INIT, clean = BUFFER_INIT, paint = BUFFER_INIT;
 	unsigned row, col, cols, rows;
 	int result = ENOMEM;
 	const struct terminal *t = live_screen(l);
 	if (!t || terminal_picture(t, &picture, &row, &col) < 0)
 		goto out;
-	/* Who draws the screen takes its colours from the recording. */
-	if (l->record->artifact)
-		artifact_flush(l->record->artifact);
 	utf8_clean(&clean, picture.data, picture.len);
-	if (buffer_check(&clean) < 0)
+	if (buffer_check(&clean) < 0 || (painted && terminal_repaint(t, &paint) < 0))
 		goto out;
 	terminal_size(t, &cols, &rows);
 	json_begin_object(out, NULL);
@@ -162,11 +159,14 @@ static int live_on_picture(void *ctx, struct buffer *out)
 	json_add_bool(out, "cursor", terminal_shows_cursor(t));
 	json_add_string(out, "title", terminal_title(t));
 	json_add_text(out, "text", clean.data, clean.len);
+	if (painted)
+		json_add_text(out, "paint", paint.data, paint.len);
 	json_end_object(out);
 	result = buffer_check(out) < 0 ? ENOMEM : 0;
 out:
 	buffer_release(&picture);
 	buffer_release(&clean);
+	buffer_release(&paint);
 	return result;
 }
 

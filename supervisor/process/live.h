@@ -5,7 +5,8 @@
 // gets an artifact when somebody waits for its text, however short that is.
 //
 // The answer to PICTURE as JSON: {"cols":80,"rows":24,"row":1,"col":3,"alternate":false,
-// "cursor":true,"title":"...","text":"one line per row\n..."}; row and col from 1.
+// "cursor":true,"title":"...","text":"one line per row\n..."}; row and col from 1. If it is wanted
+// with its colours, "paint" is what puts it on a terminal of that size.
 #ifndef TERSE_PROCESS_LIVE_H
 #define TERSE_PROCESS_LIVE_H
 

@@ -118,12 +118,15 @@ static void make_text(struct source *s)
 	/* The quick look of channels_decide() is repeated when it begins to matter. */
 	bool pipe = s->queue.type == S_IFIFO && set->format == FORMAT_TEXT &&
 		    (s->sink == SINK_PIPE || s->sink == SINK_AGENT);
+	/* Somebody may want to see the screen of a run that goes on or is recorded. */
+	bool watched = set->record || (job->channels.controlling && !s->person);
 	struct interceptor_options options = {
 		.terminal = {.cols = job->cols,
 			     .rows = job->rows,
 			     .onlcr = !(s->pty && job->channels.controlling && !s->is_stderr),
 			     .collapse = set->collapse,
 			     .returns = !s->pty,
+			     .styles = watched && s->pty && !s->is_stderr,
 			     .picture = true},
 		.limit = limit_of(set, s->is_stderr),
 		.print = print_for(s->sink, (enum printing)set->print),

@@ -378,6 +378,10 @@ void mode_keypad(struct terminal *t, bool application);
 /* style.c: no colours any more; SGR, if options.styles is set. */
 void style_reset(struct terminal *t);
 void style_take(struct terminal *t);
+
+/* Appends the SGR that a style is written with, whatever is set before. */
+void style_add_sequence(struct buffer *out, const struct terminal_style *style);
+
 void mode_soft_reset(struct terminal *t);
 void mode_full_reset(struct terminal *t);
 /* For DECRPM: 0 not known, 1 set, 2 reset, 3 and 4 always so. */

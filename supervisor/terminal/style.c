@@ -96,6 +96,31 @@ void style_take(struct terminal *t)
 	t->style = style_number(&t->styles) << CELL_STYLE_SHIFT;
 }
 
+/* 31, 38;5;N or 38;2;R;G;B; `base`: 30 for ink, 40 for paper. */
+static void add_colour(struct buffer *out, unsigned base, uint32_t colour)
+{
+	uint32_t n = colour & 0xffffff;
+	if (colour & TERMINAL_RGB)
+		buffer_printf(out, ";%u;2;%u;%u;%u", base + 8, n >> 16, n >> 8 & 255, n & 255);
+	else if (colour && n < 8)
+		buffer_printf(out, ";%u", base + n);
+	else if (colour)
+		buffer_printf(out, ";%u;5;%u", base + 8, n);
+}
+
+void style_add_sequence(struct buffer *out, const struct terminal_style *style)
+{
+	static const uint8_t params[] = {1, 2, 3, 4, 7, 9}; /* in the order of the bits */
+	buffer_append_string(out, "\033[0");
+	for (size_t i = 0; i < sizeof(params); i++) {
+		if (style->attributes >> i & 1)
+			buffer_printf(out, ";%d", params[i]);
+	}
+	add_colour(out, 30, style->ink);
+	add_colour(out, 40, style->paper);
+	buffer_append_string(out, "m");
+}
+
 /* Reports the cells from `from` on that have one style. Returns the first one behind them. */
 static unsigned report_run(const struct terminal *t, unsigned y, unsigned from,
 			   const struct terminal_painter *painter)

@@ -51,6 +51,23 @@ static void repaint_add_rows(const char *text, size_t len, struct buffer *out)
 	}
 }
 
+static void repaint_on_run(void *ctx, unsigned row, unsigned column, unsigned width,
+			   const char *text, size_t len, const struct terminal_style *style)
+{
+	struct buffer *out = ctx;
+	(void)width;
+	buffer_printf(out, "\033[%u;%uH", row + 1, column + 1);
+	style_add_sequence(out, style);
+	utf8_clean(out, text, len);
+}
+
+static void repaint_add_styled(const struct terminal *t, struct buffer *out)
+{
+	const struct terminal_painter painter = {repaint_on_run, out};
+	terminal_paint(t, &painter);
+	buffer_append_string(out, "\033[m");
+}
+
 int terminal_repaint(const struct terminal *t, struct buffer *out)
 {
 	struct buffer picture = BUFFER_INIT;
@@ -61,7 +78,10 @@ int terminal_repaint(const struct terminal *t, struct buffer *out)
 		if (terminal_is_alternate(t))
 			buffer_append_string(out, "\033[?1049h");
 		buffer_append_string(out, "\033[H\033[2J");
-		repaint_add_rows(picture.data, picture.len, out);
+		if (t->options.styles && t->screen)
+			repaint_add_styled(t, out);
+		else
+			repaint_add_rows(picture.data, picture.len, out);
 		add_title(t, out);
 		buffer_printf(out, "\033[%u;%uH", row, col);
 		add_modes(t, out);

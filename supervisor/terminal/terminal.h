@@ -178,8 +178,9 @@ bool terminal_redraws(const struct terminal *t);
 
 /* The current screen as bytes for another terminal of the same size. */
 
-/* Resets the terminal, and puts there what is on the screen (without its colours), the cursor, and
-   the modes that the program has set for keys and mouse. Returns 0, or -1 with ENOMEM. */
+/* Resets the terminal, and puts there what is on the screen (with its colours, if options.styles is
+   set), the cursor, and the modes that the program has set for keys and mouse. Returns 0, or -1
+   with ENOMEM. */
 int terminal_repaint(const struct terminal *t, struct buffer *out);
 
 /* Resets every mode that terminal_repaint() sets. */

@@ -5,7 +5,7 @@ a command prints as anything but text."""
 import os
 import xml.dom.minidom
 
-from support.harness import Case, main, read_file
+from support.harness import Case, eventually, main, read_file
 
 PAINT = (r"printf 'plain \033[1;31mbold red\033[0m \033[42mgreen\033[m \033[7mturned\033[27m "
          r"\033[4;38;5;208mline\033[m\n\033[38;2;1;2;3m<&>\"\033[m \302\200\377 \n\n'; ")
@@ -42,14 +42,32 @@ class Pictures(Case):
         self.assertEqual(areas, [(80, 76, 24, "#2472c8")])
 
     def test_live(self):
-        for record, color in (("--record", "#cd3131"), ("--no-record", "#d8dee4")):
-            run = self.terse("--detach", "--tty", record, "--", "sh", "-c", r"printf '\033[31mred\033[m\n'; exec sleep 300")
+        for options in (("--record", "--no-tty"), ("--no-record",), ("--no-record", "--tty")):
+            run = self.terse("--detach", *options, "--", "sh", "-c", r"printf '\033[31mred\033[m\n'; exec sleep 300")
             name = self.ask("list", "--limit", "1", "--json").decode().split('"id":"')[1].split('"')[0]
             self.terse("await", name, "--for", "red")
             texts, _ = self.texts(self.shell("terse snapshot %s --svg - | cat" % name).out)
-            self.assertEqual(texts, [("red", 8, 21, color)], run.out)
+            self.assertEqual(texts, [("red", 8, 21, "#cd3131")], run.out)
             self.terse("signal", name)
             self.terse("await", name)
+
+    def test_live_as_recorded(self):
+        """Every style, and a program that fills the screen: as the same run's recording has it."""
+        for script, color in (
+                (PAINT + r"printf '\033[3;9;2;93;104mall\033[m \033[38;5;9;48;5;200mp\033[m\033[48;2;9;8;7m \033[m'", b"#ff8700"),
+                (r"printf 'before\033[?1049h\033[2J\033[5;10H\033[44m\344\270\255x\033[m\033[10;70H.\r'", b"#2472c8")):
+            self.terse("--detach", "--tty", "--record", "--cols", "70", "--", "sh", "-c",
+                       script + "; touch shown; exec sleep 300")
+            name = self.ask("list", "--limit", "1", "--json").decode().split('"id":"')[1].split('"')[0]
+            shown = os.path.join(self.work, "shown")
+            eventually(lambda: os.path.exists(shown), "what is printed")
+            os.unlink(shown)
+            draw = "terse %s %s --svg - | cat"
+            eventually(lambda: color in self.shell(draw % ("snapshot", name)).out, "what is drawn")
+            live = self.shell(draw % ("snapshot", name)).out
+            self.terse("signal", name)
+            self.terse("await", name)
+            self.assertEqual(self.shell(draw % ("replay", name)).out, live)
 
     def test_many_styles(self):
         """Those for which there is no room have none."""

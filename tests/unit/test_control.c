@@ -42,8 +42,9 @@ static int on_status(void *ctx, bool reads, struct buffer *json)
 	return r->error;
 }
 
-static int on_picture(void *ctx, struct buffer *json)
+static int on_picture(void *ctx, bool painted, struct buffer *json)
 {
+	(void)painted;
 	struct run *r = ctx;
 	if (!r->error)
 		buffer_append_string(json, "{picture}");
