@@ -131,3 +131,12 @@ char *human_age(char out[HUMAN_LEN], int64_t ms)
 	snprintf(out, HUMAN_LEN, "%" PRId64 " %s", s / units[i].unit, units[i].name);
 	return out;
 }
+
+char *human_time(char out[HUMAN_LEN], int64_t ms)
+{
+	time_t seconds = (time_t)(ms / 1000);
+	struct tm tm;
+	if (!localtime_r(&seconds, &tm) || !strftime(out, HUMAN_LEN, "%Y-%m-%d %H:%M:%S", &tm))
+		snprintf(out, HUMAN_LEN, "?");
+	return out;
+}

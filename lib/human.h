@@ -22,6 +22,7 @@ int64_t clock_real_ms(void);
 #define HUMAN_COUNT(n)     human_count((char[HUMAN_LEN]){0}, (n))
 #define HUMAN_SIZE(bytes)  human_size((char[HUMAN_LEN]){0}, (bytes))
 #define HUMAN_DURATION(ms) human_duration((char[HUMAN_LEN]){0}, (ms))
+#define HUMAN_TIME(ms)     human_time((char[HUMAN_LEN]){0}, (ms))
 #define HUMAN_SIGNAL(sig)  human_signal((char[HUMAN_LEN]){0}, (sig))
 
 /* 8432 -> "8432" */
@@ -42,5 +43,8 @@ char *human_signal(char out[HUMAN_LEN], int sig);
 
 /* How long ago, in one unit: "119 s", "2 min", "47 h", "2 d" */
 char *human_age(char out[HUMAN_LEN], int64_t ms);
+
+/* Local time, "2026-11-20 09:12:05"; "?" where it is none. */
+char *human_time(char out[HUMAN_LEN], int64_t ms);
 
 #endif

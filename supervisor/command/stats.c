@@ -4,6 +4,7 @@
 
 #include "config/profile.h"
 #include "config/words.h"
+#include "lib/human.h"
 #include "lib/json_read.h"
 #include "lib/tokens.h"
 #include "shim/exec_call.h"
@@ -12,7 +13,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 int64_t stats_saved(const struct stats_sum *s)
 {
@@ -125,15 +125,6 @@ void stats_name_command(struct buffer *out, const struct member_value *command)
 	json_decref(list);
 }
 
-static void name_day(struct buffer *out, int64_t ms)
-{
-	time_t seconds = ms / 1000;
-	struct tm tm;
-	char day[16];
-	if (localtime_r(&seconds, &tm) && strftime(day, sizeof(day), "%Y-%m-%d", &tm) > 0)
-		buffer_append_string(out, day);
-}
-
 static void name_run(struct stats *s, const struct usage_run *run)
 {
 	buffer_clear(&s->name);
@@ -144,7 +135,7 @@ static void name_run(struct stats *s, const struct usage_run *run)
 	else if (s->by == STATS_BY_AGENT)
 		buffer_append(&s->name, run->agent.data, run->agent.len);
 	else if (s->by == STATS_BY_DAY)
-		name_day(&s->name, run->started_ms);
+		buffer_printf(&s->name, "%.10s", HUMAN_TIME(run->started_ms)); /* the date */
 	if (s->by != STATS_BY_NOTHING && s->name.len == 0)
 		buffer_append_string(&s->name, "(none)");
 }

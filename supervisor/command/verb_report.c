@@ -308,10 +308,11 @@ static void report_print_done(const struct report_call *c)
 	if (strcmp(c->output, "-") == 0 || stat(c->output, &st) < 0)
 		return;
 	quote_text(&line, c->output, strlen(c->output), 0);
-	buffer_printf(&line, ": %s run%s", HUMAN_COUNT(c->count), c->count == 1 ? "" : "s");
+	buffer_append_string(&line, ": ");
 	if (c->total > c->count)
-		buffer_printf(&line, ", the newest of %s", HUMAN_COUNT(c->total));
-	buffer_printf(&line, "; %s\n", HUMAN_SIZE((uint64_t)st.st_size));
+		buffer_printf(&line, "the newest %s of ", HUMAN_COUNT(c->count));
+	buffer_printf(&line, "%s run%s, %s\n", HUMAN_COUNT(c->total), c->total == 1 ? "" : "s",
+		      HUMAN_SIZE((uint64_t)st.st_size));
 	verb_print(&c->verb, &line);
 }
 

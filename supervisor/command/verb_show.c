@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 static int path_print(const struct verb *v, const char *id, const char *path)
 {
@@ -135,13 +134,10 @@ static void show_add_line(struct show *s, const char *title, const char *text)
 
 static void show_add_start(struct show *s)
 {
-	char when[64], age[HUMAN_LEN];
-	time_t seconds = (time_t)(s->meta.started_ms / 1000);
-	struct tm tm;
-	if (!localtime_r(&seconds, &tm) || !strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm))
-		return;
+	char age[HUMAN_LEN];
 	human_age(age, clock_real_ms() - s->meta.started_ms);
-	buffer_printf(&s->out, "%-10s %s (%s ago)\n", "started", when, age);
+	buffer_printf(&s->out, "%-10s %s (%s ago)\n", "started", HUMAN_TIME(s->meta.started_ms),
+		      age);
 }
 
 static void show_add_command(struct show *s)

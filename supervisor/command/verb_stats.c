@@ -42,51 +42,73 @@ static const char *const by_names[] = {
 
 /* --- for people and agents -------------------------------------------------------------- */
 
-static void add_size(struct buffer *out, const char *what, const struct stats_size *size)
+/* A line of the sums begins so. */
+#define LABEL "  %-15s  "
+
+/* "1.2 MB, about 410,000 tokens" */
+static void add_size(struct buffer *out, const struct stats_size *size)
 {
-	buffer_printf(out, "  %-22s%s, about %s tokens", what, HUMAN_SIZE(size->bytes),
-		      HUMAN_COUNT(size->tokens));
+	buffer_printf(out, "%s, about %s token%s", HUMAN_SIZE(size->bytes),
+		      HUMAN_COUNT(size->tokens), size->tokens == 1 ? "" : "s");
 }
 
-/* "more" than the agents would have shown, or less. */
-static void add_saved(struct buffer *out, bool colour, const struct stats_sum *s)
+static void add_line(struct buffer *out, const char *label, const struct stats_size *size)
 {
-	int64_t bytes = stats_saved(s), tokens = stats_saved_tokens(s);
-	paint_begin(out, colour, bytes < 0 ? PAINT_BAD : PAINT_GOOD);
-	if (bytes < 0) {
-		struct stats_size more = {(uint64_t)-bytes, tokens < 0 ? (uint64_t)-tokens : 0};
-		add_size(out, "saved", &more);
-		buffer_append_string(out, " less than nothing: more than the agents' own cut\n");
-		return;
-	}
-	struct stats_size saved = {(uint64_t)bytes, tokens > 0 ? (uint64_t)tokens : 0};
-	add_size(out, "saved", &saved);
-	if (s->own.bytes)
-		buffer_printf(out, " (%" PRIu64 " %% of the agents' own cut)",
-			      (uint64_t)bytes * 100 / s->own.bytes);
+	buffer_printf(out, LABEL, label);
+	add_size(out, size);
 	buffer_append_string(out, "\n");
 }
 
 static void add_read_back(struct buffer *out, const struct stats_sum *s)
 {
-	add_size(out, "read back", &s->read);
-	buffer_printf(out, " in %s read%s and searches; %s of %s kept texts were followed up\n",
-		      HUMAN_COUNT(s->reads), s->reads == 1 ? "" : "s", HUMAN_COUNT(s->followed),
-		      HUMAN_COUNT(s->kept));
+	buffer_printf(out, LABEL, "read back");
+	if (s->reads == 0 && s->read.bytes == 0)
+		buffer_append_string(out, "nothing");
+	else
+		add_size(out, &s->read);
+	if (s->reads > 0)
+		buffer_printf(out, "; %s %s", HUMAN_COUNT(s->reads),
+			      s->reads == 1 ? "read or search" : "reads or searches");
+	if (s->kept > 0)
+		buffer_printf(out, "; %s of %s kept text%s followed up", HUMAN_COUNT(s->followed),
+			      HUMAN_COUNT(s->kept), s->kept == 1 ? "" : "s");
+	buffer_append_string(out, "\n");
+}
+
+static void add_saved(struct buffer *out, bool colour, const struct stats_sum *s)
+{
+	int64_t bytes = stats_saved(s), tokens = stats_saved_tokens(s);
+	const struct stats_size saved = {(uint64_t)bytes, tokens > 0 ? (uint64_t)tokens : 0};
+	buffer_printf(out, LABEL, "saved");
+	paint_begin(out, colour, bytes < 0 ? PAINT_BAD : PAINT_GOOD);
+	if (bytes >= 0) {
+		add_size(out, &saved);
+		if (s->own.bytes)
+			buffer_printf(out, ": %" PRIu64 " %% of the agents' own cut",
+				      saved.bytes * 100 / s->own.bytes);
+	} else {
+		buffer_printf(out, "nothing: %s ", HUMAN_SIZE(-saved.bytes));
+		if (tokens < 0)
+			buffer_printf(out, "(about %s tokens) ", HUMAN_COUNT(-(uint64_t)tokens));
+		buffer_append_string(out, "more than the agents' own cut would have shown");
+	}
+	paint_end(out, colour);
+	buffer_append_string(out, "\n");
 }
 
 static void add_sum(struct buffer *out, bool colour, const struct stats_sum *s)
 {
-	buffer_printf(out, "  %-22s%s, %s failed, %s in all\n", "runs", HUMAN_COUNT(s->runs),
+	buffer_printf(out, LABEL "%s, %s failed, %s in all\n", "runs", HUMAN_COUNT(s->runs),
 		      HUMAN_COUNT(s->failed), HUMAN_DURATION(s->duration_ms));
-	buffer_printf(out, "  %-22s%s\n", "written", HUMAN_SIZE(s->text));
-	add_size(out, "shown", &s->shown);
-	buffer_append_string(out, "\n");
+	if (s->shown.bytes + s->own.bytes + s->read.bytes == 0) {
+		buffer_printf(out, LABEL "nothing to an agent\n", "shown");
+		return;
+	}
+	buffer_printf(out, LABEL "%s\n", "written", HUMAN_SIZE(s->text));
+	add_line(out, "shown", &s->shown);
 	add_read_back(out, s);
-	add_size(out, "agents' own cut", &s->own);
-	buffer_append_string(out, "\n");
+	add_line(out, "agents' own cut", &s->own);
 	add_saved(out, colour, s);
-	paint_end(out, colour);
 	buffer_append_string(
 		out, "Tokens are estimated from the kind of text; the median error is 7 %.\n");
 }
@@ -131,9 +153,18 @@ static void add_table(struct stats_call *c)
 static void add_text(struct stats_call *c)
 {
 	struct buffer *out = &c->out;
-	buffer_printf(out, "%s%s%s\n", c->all ? "all sessions" : "session ",
-		      c->all ? "" : c->directory, c->since ? ", since then" : "");
-	add_sum(out, c->colour, &c->stats.all);
+	const struct stats_sum *all = &c->stats.all;
+	int64_t since_ms = c->since ? c->stats.from_ms : c->stats.first_ms;
+	buffer_printf(out, "%s%s", c->all ? "all sessions" : "session ",
+		      c->all ? "" : c->directory);
+	if (since_ms)
+		buffer_printf(out, ", since %.16s", HUMAN_TIME(since_ms)); /* to the minute */
+	if (all->runs + all->reads == 0) {
+		buffer_append_string(out, ": no runs\n");
+		return;
+	}
+	buffer_append_string(out, "\n");
+	add_sum(out, c->colour, all);
 	if (c->by) {
 		buffer_append_string(out, "\n");
 		add_table(c);

@@ -149,7 +149,7 @@ class Page(Case):
                 f.write(json.dumps(dict(line, started_ms=line["started_ms"] + i, command=["run", str(i)]),
                                    separators=(",", ":")) + "\n")
         run = self.terse("report", "-o", "page.html")
-        self.assertRegex(run.out, rb"\Apage.html: 5,000 runs, the newest of 12,000; [\d.]+ MB\n\Z")
+        self.assertRegex(run.out, rb"\Apage.html: the newest 5,000 of 12,000 runs, [\d.]+ MB\n\Z")
         found = self.data(read_file(os.path.join(self.work, "page.html")))
         self.assertEqual((found["facts0"]["older"], found["r0"]["command"], found["r4999"]["command"]),
                          (7000, "run 7000", "run 11999"))

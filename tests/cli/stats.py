@@ -80,8 +80,32 @@ class Stats(Case):
         self.assertEqual(found["saved"]["bytes"], 2000 - len(run.out))
         self.assertLess(found["saved"]["bytes"], 0)
         text = self.terse("stats", env=CLAUDE).out.decode()
-        self.assertRegex(text, r"\n  saved +[\d.,]+ KB, about [\d,]+ tokens less than nothing: "
-                               r"more than the agents' own cut\n")
+        self.assertRegex(text, r"\n  saved            nothing: [\d.,]+ KB \(about [\d,]+ tokens\) "
+                               r"more than the agents' own cut would have shown\n")
+
+    def test_words(self):
+        """All that is said, with one of each and with none."""
+        empty = self.terse("stats").out.decode()
+        self.assertEqual(empty, "session default: no runs\n")
+        self.shell("terse seq 1 3000 >file")
+        since = r"session default, since \d\d\d\d-\d\d-\d\d \d\d:\d\d\n"
+        self.assertRegex(self.terse("stats").out.decode(),
+                         r"\A" + since + r"  runs             1, 0 failed, .* in all\n"
+                         r"  shown            nothing to an agent\n\Z")
+        run = self.terse("seq", "1", "9000")
+        end = r"Tokens are estimated from the kind of text; the median error is 7 %.\n\Z"
+        text = self.terse("stats").out.decode()
+        self.assertRegex(text, r"\n  read back        nothing; 0 of 2 kept texts followed up\n")
+        self.terse("read", run.id, "--lines", "4-4")
+        self.assertRegex(self.terse("stats", "--since", "1d").out.decode(),
+                         r"\A" + since + r"  runs             2, 0 failed, .* in all\n"
+                         r"  written          42.9 KB\n"
+                         r"  shown            4.\d KB, about [\d,]+ tokens\n"
+                         r"  read back        \d+ B, about \d+ tokens?; 1 read or search; 1 of 2 kept texts followed up\n"
+                         r"  agents' own cut  9.8 KB, about [\d,]+ tokens\n"
+                         r"  saved            5.\d KB, about [\d,]+ tokens: \d+ % of the agents' own cut\n" + end)
+        self.terse("read", run.id)
+        self.assertRegex(self.terse("stats").out.decode(), r" tokens; 2 reads or searches; 1 of 2 kept ")
 
     def test_groups(self):
         self.terse("cd / && seq 1 3000 | tail -n 2000")
@@ -142,7 +166,7 @@ class Stats(Case):
         os.chmod(os.path.join(self.store, "sessions", "default", "reads"), 0o600)
         run = self.terse("stats", split=True)
         self.assertEqual(run.err, b"terse stats: damaged lines skipped: 4\n")
-        self.assertIn(b"\n  runs                  1, 0 failed, ", run.out)
+        self.assertIn(b"\n  runs             1, 0 failed, ", run.out)
 
     def test_rewind_takes_reads_too(self):
         run = self.terse("seq", "3000")

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -140,6 +142,15 @@ static void durations(void **state)
 	}
 }
 
+static void times(void **state)
+{
+	(void)state;
+	setenv("TZ", "UTC0", 1);
+	tzset();
+	assert_string_equal(HUMAN_TIME(1763630025999), "2025-11-20 09:13:45");
+	assert_string_equal(HUMAN_TIME(0), "1970-01-01 00:00:00");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +158,7 @@ int main(void)
 		cmocka_unit_test(sizes_rounded),
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(durations),
+		cmocka_unit_test(times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ function tiles() {
     tile(count(runs.length), "runs", `${count(failed)} failed${live ? `, ${count(live)} running` : ""}`),
     tile(size(facts.written), "written for the agent"),
     tile(size(facts.shown[0]), "shown", tokens(facts.shown[1])),
-    tile(size(facts.read[0]), `read back in ${count(facts.reads)} reads`, tokens(facts.read[1])),
+    tile(size(facts.read[0]), `read back in ${count(facts.reads)} ${facts.reads === 1 ? "read or search" : "reads or searches"}`, tokens(facts.read[1])),
     tile(size(facts.own[0]), "the agent's own cut", tokens(facts.own[1])),
     saved);
 }
