@@ -154,10 +154,8 @@ static void times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts),
-		cmocka_unit_test(sizes_rounded),
-		cmocka_unit_test(sizes),
-		cmocka_unit_test(durations),
+		cmocka_unit_test(counts), cmocka_unit_test(sizes_rounded),
+		cmocka_unit_test(sizes),  cmocka_unit_test(durations),
 		cmocka_unit_test(times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
