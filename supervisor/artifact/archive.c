@@ -50,6 +50,9 @@ struct writer {
 	int fd;
 	char *block, *packed;
 	size_t packed_size;
+	void (*tell)(void *ctx, uint64_t done, uint64_t total);
+	void *ctx;
+	uint64_t done, total; /* bytes of the files, without holes */
 };
 
 static int archive_put(struct writer *w, const char *data, size_t len, ZSTD_EndDirective mode)
@@ -91,6 +94,22 @@ static bool next_data(int fd, off_t size, off_t *from, off_t *to)
 	return *from < size;
 }
 
+/* What the parts have on disk. */
+static uint64_t part_sizes(int dir, const char *id)
+{
+	uint64_t total = 0;
+	for (int i = UNPACK_TEXT; i < UNPACK_PARTS; i++) {
+		char file[ID_LEN + 16];
+		struct stat st;
+		snprintf(file, sizeof(file), "%s.%s", id, unpack_names[i]);
+		if (fstatat(dir, file, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			total += (uint64_t)st.st_blocks * 512 < (uint64_t)st.st_size
+					 ? (uint64_t)st.st_blocks * 512
+					 : (uint64_t)st.st_size;
+	}
+	return total;
+}
+
 static int put_part(struct writer *w, int dir, const char *id, const char *name)
 {
 	char file[ID_LEN + 16];
@@ -112,6 +131,9 @@ static int put_part(struct writer *w, int dir, const char *id, const char *name)
 		if (n == 0)
 			break;
 		at += n;
+		w->done += (uint64_t)n;
+		if (w->tell)
+			w->tell(w->ctx, w->done, w->total);
 	}
 	result = put_head(w, name, (uint64_t)st.st_size, 0);
 out:
@@ -148,9 +170,11 @@ static int put_all(struct writer *w, int dir, const char *id)
 	return archive_put(w, "end\n", 4, ZSTD_e_end);
 }
 
-int archive_write(int dir, const char *id, int fd)
+int archive_write(int dir, const char *id, int fd,
+		  void (*tell)(void *ctx, uint64_t done, uint64_t total), void *ctx)
 {
-	struct writer w = {.fd = fd, .packed_size = ZSTD_CStreamOutSize()};
+	struct writer w = {
+		.fd = fd, .packed_size = ZSTD_CStreamOutSize(), .tell = tell, .ctx = ctx};
 	int result = -1;
 	int text = id_open_file(dir, id, ".txt", O_RDONLY);
 	if (text < 0)
@@ -167,6 +191,7 @@ int archive_write(int dir, const char *id, int fd)
 		errno = ENOMEM;
 		goto out;
 	}
+	w.total = tell ? part_sizes(dir, id) : 0;
 	ZSTD_CCtx_setParameter(w.zstd, ZSTD_c_compressionLevel, LEVEL);
 	ZSTD_CCtx_setParameter(w.zstd, ZSTD_c_windowLog, ARCHIVE_WINDOW_LOG);
 	ZSTD_CCtx_setParameter(w.zstd, ZSTD_c_checksumFlag, 1);

@@ -22,7 +22,8 @@ static void on_removed(void *ctx, const struct inventory_session *session,
 {
 	struct cleanup *c = ctx;
 	char id[ID_LEN + 1], size[HUMAN_LEN], age[HUMAN_LEN];
-	if (c->listed++ >= CLEANUP_LINES)
+	progress_tell(&c->progress, "%s artifacts", HUMAN_COUNT(++c->listed));
+	if (c->listed > CLEANUP_LINES)
 		return;
 	id_unpack(item->id, id);
 	buffer_printf(&c->out, "%s  %8s  %7s  session %s%s%s\n", id, human_size(size, item->bytes),
@@ -33,8 +34,10 @@ static void on_removed(void *ctx, const struct inventory_session *session,
 struct gc cleanup_begin(struct cleanup *c, const struct settings *settings,
 			const struct store *store, bool dry)
 {
-	if (!c->now_ms)
+	if (!c->now_ms) {
 		c->now_ms = clock_real_ms();
+		progress_begin(&c->progress);
+	}
 	c->dry = dry;
 	return (struct gc){
 		.store = store,
@@ -72,6 +75,7 @@ int cleanup_end(struct cleanup *c, const char *verb, const struct gc_result *sum
 	char count[HUMAN_LEN], size[HUMAN_LEN];
 	const char *joint = c->dry ? "would remove " : "removed ";
 	int status = sum->failed ? 1 : 0;
+	progress_end(&c->progress);
 	if (c->listed > CLEANUP_LINES)
 		buffer_printf(&c->out, "[... and %s more]\n",
 			      human_count(count, c->listed - CLEANUP_LINES));

@@ -4,6 +4,7 @@
 
 #include "lib/buffer.h"
 #include "supervisor/artifact/gc.h"
+#include "supervisor/command/progress.h"
 
 struct settings;
 
@@ -15,6 +16,7 @@ struct cleanup {
 	uint64_t listed; /* artifacts, with or without a line */
 	bool dry;
 	int64_t now_ms;
+	struct progress progress; /* to be ended before something else is printed */
 };
 
 /* A gc whose removals are listed in *c. */

@@ -7,6 +7,7 @@
 #include "supervisor/artifact/id.h"
 #include "supervisor/artifact/text.h"
 #include "supervisor/command/followup.h"
+#include "supervisor/command/progress.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/process/sink.h"
 #include "supervisor/reading/listing.h"
@@ -46,11 +47,9 @@ struct search {
 	struct followup followup;
 	int first;
 	char first_id[ID_LEN + 1];
-	int64_t began_ms, shown_ms;
-	uint64_t size;       /* of the text */
-	bool colour;         /* mark matches */
-	bool progress;       /* show progress to a person ... */
-	bool shows_progress; /* ... whose line it is in now */
+	uint64_t size; /* of the text */
+	bool colour;   /* mark matches */
+	struct progress progress;
 };
 
 /* A text that is searched. */
@@ -63,9 +62,8 @@ struct search_subject {
 /* For the listing: prints on standard output, or collects in s->json. */
 int search_print(void *ctx, const char *data, size_t len);
 
-/* For the walk: shows a person how far it is, and takes that away again. */
+/* For the walk: shows a person how far it is. */
 void search_tell_progress(void *ctx, uint64_t bytes);
-void search_end_progress(struct search *s);
 
 /* Adds a line about a whole text: for -c and -l, or if it is `binary` and not shown. Returns 0, or
    -1 with ENOMEM. */

@@ -109,14 +109,11 @@ int search_json_all(struct search *s, const char *session)
 	return search_json_print(s, &out);
 }
 
-#define PROGRESS_AFTER 1000 /* ms */
-#define PROGRESS_EVERY 200
-
 int search_print(void *ctx, const char *data, size_t len)
 {
 	struct search *s = ctx;
 	if (!s->verb.json) {
-		search_end_progress(s);
+		progress_end(&s->progress);
 		followup_add(&s->followup, data, len);
 		return io_write(STDOUT_FILENO, data, len);
 	}
@@ -127,22 +124,8 @@ int search_print(void *ctx, const char *data, size_t len)
 void search_tell_progress(void *ctx, uint64_t bytes)
 {
 	struct search *s = ctx;
-	char line[64];
-	int64_t now = clock_monotonic_ms();
-	if (now - s->began_ms < PROGRESS_AFTER || now - s->shown_ms < PROGRESS_EVERY)
-		return;
-	s->shown_ms = now;
-	s->shows_progress = true;
-	int len = snprintf(line, sizeof(line), "\r\033[Ksearching: %u %%",
-			   (unsigned)(s->size ? bytes * 100 / s->size : 100));
-	io_write(STDERR_FILENO, line, (size_t)len);
-}
-
-void search_end_progress(struct search *s)
-{
-	if (s->shows_progress)
-		io_write(STDERR_FILENO, "\r\033[K", 4);
-	s->shows_progress = false;
+	progress_tell(&s->progress, "searching: %u %%",
+		      (unsigned)(s->size ? bytes * 100 / s->size : 100));
 }
 
 /* Adds a line about a whole artifact, if the limits allow one more. */
@@ -200,7 +183,7 @@ int search_add_summary(struct search *s, const struct search_subject *t, uint64_
 void search_give_up(struct search *s, const struct search_subject *t, uint64_t line)
 {
 	struct buffer notice = BUFFER_INIT;
-	search_end_progress(s);
+	progress_end(&s->progress);
 	notice_gave_up(&notice, &s->query, t->listing.place, line, matcher_reason(s->matcher));
 	if (buffer_check(&notice) == 0)
 		verb_fail(&s->verb, ENVELOPE_BAD_PATTERN, "%s: %.*s", s->query.pattern,
@@ -228,7 +211,7 @@ void search_give_up_now(void *ctx)
 {
 	static const char rest[] = " or behind it: one line takes over ";
 	struct search *s = ctx;
-	search_end_progress(s);
+	progress_end(&s->progress);
 	if (s->verb.json) {
 		static const char failure[] =
 			"{\"ok\":false,\"error\":{\"code\":\"bad_pattern\",\"message\":\"one line "

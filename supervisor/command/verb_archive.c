@@ -7,6 +7,7 @@
 #include "lib/quote.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/progress.h"
 #include "supervisor/command/recording.h"
 #include "supervisor/command/svg.h"
 #include "supervisor/command/verb.h"
@@ -262,9 +263,20 @@ static int archive_write_cast(const char *verb, const struct id_found *found, in
 	return result;
 }
 
+static void archive_tell(void *ctx, uint64_t done, uint64_t total)
+{
+	/* Files on a compressing file system take less room than they have bytes. */
+	progress_tell(ctx, "archiving: %s of %s", HUMAN_SIZE(done),
+		      HUMAN_SIZE(done > total ? done : total));
+}
+
 static int archive_write_all(const char *verb, const struct id_found *found, int dir, int to)
 {
-	int result = archive_write(dir, found->id, to);
+	struct progress progress;
+	progress_begin(&progress);
+	int result = archive_write(dir, found->id, to, archive_tell, &progress), error = errno;
+	progress_end(&progress);
+	errno = error;
 	if (result < 0)
 		verb_error(verb, errno == EBUSY ? "%s: its run is still writing" : "%s: %m",
 			   found->id);

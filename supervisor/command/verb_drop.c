@@ -39,6 +39,7 @@ int command_gc(struct command_context *c, int argc, char **argv)
 		if (gc_run(&gc) < 0) {
 			gc.result.error = errno;
 			gc.result.failed++;
+			progress_end(&cleanup.progress);
 			verb_error(argv[0], "%s: %m", stores[i].path);
 		}
 		gc.result.leftovers += dry ? 0 : client_sweep(&stores[i]);

@@ -9,6 +9,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/html.h"
+#include "supervisor/command/progress.h"
 #include "supervisor/command/stats.h"
 #include "supervisor/command/verb.h"
 
@@ -26,9 +27,6 @@
 
 /* How often --watch looks whether a run has ended, in milliseconds. */
 #define LOOK_MS 500
-
-/* A person who waits longer is told how far it is. */
-#define PATIENCE_MS 1000
 
 struct report_call {
 	struct verb verb;
@@ -48,7 +46,7 @@ struct report_call {
 	uint64_t total; /* those that are too old for the page included */
 	bool failed;    /* there was no memory */
 	struct stats stats;
-	int64_t began_ms;
+	struct progress progress;
 };
 
 /* --- collecting -------------------------------------------------------------------------- */
@@ -206,11 +204,8 @@ static int report_collect(struct report_call *c)
 
 static void report_tell(void *ctx, size_t done)
 {
-	const struct report_call *c = ctx;
-	int64_t now = clock_monotonic_ms();
-	if (!isatty(STDERR_FILENO) || now - c->began_ms < PATIENCE_MS || done % 16)
-		return;
-	fprintf(stderr, "\r\033[K%zu of %zu runs", done, c->count);
+	struct report_call *c = ctx;
+	progress_tell(&c->progress, "%zu of %zu runs", done, c->count);
 }
 
 static int report_write(struct report_call *c, int fd)
@@ -229,10 +224,9 @@ static int report_write(struct report_call *c, int fd)
 		.tell = report_tell,
 		.ctx = c,
 	};
-	c->began_ms = clock_monotonic_ms();
+	progress_begin(&c->progress);
 	int result = html_write(&page, fd), error = errno;
-	if (isatty(STDERR_FILENO) && clock_monotonic_ms() - c->began_ms >= PATIENCE_MS)
-		fputs("\r\033[K", stderr);
+	progress_end(&c->progress);
 	errno = error;
 	return result;
 }

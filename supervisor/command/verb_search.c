@@ -88,8 +88,7 @@ static int search_prepare(struct search *s, const char *name)
 	/* Best effort. */
 	s->watched = time_limit_start(&s->time_limit) == 0;
 	search_set_limits(s, name);
-	s->began_ms = clock_monotonic_ms();
-	s->progress = isatty(STDERR_FILENO);
+	progress_begin(&s->progress);
 	return 0;
 }
 
@@ -237,7 +236,7 @@ static int search_text(struct search *s, const struct search_subject *t)
 		.invert = q->invert,
 		.context = lines ? q->before : 0,
 		.from = q->from,
-		.tick = s->progress ? search_tell_progress : NULL,
+		.tick = s->progress.on ? search_tell_progress : NULL,
 		.ctx = s,
 	};
 	s->size = t->text->size;
@@ -254,13 +253,13 @@ static int search_text(struct search *s, const struct search_subject *t)
 		       (total > 0 || (q->count && !t->listing.label));
 	if (kind == WALK_FAILED ||
 	    (summary && search_add_summary(s, t, total, binary ? &what : NULL) < 0)) {
-		search_end_progress(s);
+		progress_end(&s->progress);
 		verb_fail(&s->verb, ENVELOPE_UNREADABLE, "%s: %m", t->name);
 		return 1;
 	}
 	/* JSON has no other way to report a binary text that is not shown. */
 	if (binary && total > 0 && s->verb.json && !t->listing.label) {
-		search_end_progress(s);
+		progress_end(&s->progress);
 		verb_fail(&s->verb, ENVELOPE_BINARY,
 			  "%s: %" PRIu64 " line%s in binary data (%s), not shown without -a",
 			  t->name, total, total == 1 ? " matches" : "s match",
@@ -322,7 +321,7 @@ static int search_end_one(struct search *s, const struct text *text)
 {
 	struct buffer notice = BUFFER_INIT;
 	int result;
-	search_end_progress(s);
+	progress_end(&s->progress);
 	if (listing_finish(&s->listing) < 0)
 		return -1;
 	if (s->verb.json)
@@ -391,7 +390,7 @@ static int search_end_all(struct search *s, const char *session)
 	struct buffer notice = BUFFER_INIT;
 	const struct listing *l = &s->listing;
 	const struct notice_query *q = &s->query;
-	search_end_progress(s);
+	progress_end(&s->progress);
 	if (listing_finish(&s->listing) < 0)
 		return -1;
 	if (s->verb.json)

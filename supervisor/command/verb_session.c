@@ -123,6 +123,7 @@ static int session_print_end(struct call *c, struct cleanup *cleanup, const stru
 	char size[HUMAN_LEN], count[HUMAN_LEN], age[HUMAN_LEN];
 	struct buffer out = BUFFER_INIT;
 	int status = sum->failed ? 1 : 0;
+	progress_end(&cleanup->progress);
 	buffer_printf(&out, "session %s ended", c->session);
 	if (now)
 		buffer_printf(&out, "; removed %s artifact%s, freed %s",

@@ -198,7 +198,7 @@ static int packing_pack_artifact(const struct spool *s, const struct settings *s
 		return -1;
 	int result = stream_has_room(fd, (uint64_t)settings->min_free) ? 0 : -1;
 	if (result == 0)
-		result = archive_write(session, run->id, fd);
+		result = archive_write(session, run->id, fd, NULL, NULL);
 	if (result == 0)
 		result = packing_add_archive(s, settings, run, temporary, fd);
 	int error = errno;

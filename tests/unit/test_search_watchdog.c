@@ -86,15 +86,22 @@ static void test_what_is_said(void **state)
 
 static void tell_progress(const void *ctx)
 {
-	struct search s = {.size = 200, .began_ms = clock_monotonic_ms() - 3600000};
+	struct search s = {.size = 200,
+			   .progress = {.on = true, .began_ms = clock_monotonic_ms() - 3600000}};
 	(void)ctx;
 	search_tell_progress(&s, 100);
 	search_print(&s, "7:7\n", 4);
 	search_print(&s, "8:8\n", 4);
-	s.shown_ms -= 3600000;
+	s.progress.shown_ms -= 3600000;
 	search_tell_progress(&s, 150);
-	search_end_progress(&s);
-	search_end_progress(&s);
+	progress_end(&s.progress);
+	progress_end(&s.progress);
+	/* Too early, and where no person waits. */
+	progress_begin(&s.progress);
+	s.progress.on = true;
+	search_tell_progress(&s, 150);
+	s.progress = (struct progress){.on = false};
+	search_tell_progress(&s, 150);
 }
 
 /* A match takes the line of the progress, which goes on below it. */
