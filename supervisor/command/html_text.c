@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -49,7 +48,9 @@ void html_add_clean(struct buffer *out, const char *key, const char *data, size_
 
 static uint64_t count_lines(const struct buffer *text)
 {
-	uint64_t lines = text->len > 0 && text->data[text->len - 1] != '\n';
+	if (text->len == 0)
+		return 0;
+	uint64_t lines = text->data[text->len - 1] != '\n';
 	for (const char *at = text->data, *end = at + text->len;
 	     at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
 		lines++;
@@ -140,14 +141,27 @@ void html_add_shown(struct buffer *out, int dir, const char *id, size_t most)
 	buffer_release(&printed);
 }
 
-/* The ranges that were shown, as they are in ID.shown. */
+/* The ranges that were shown, as they are in ID.shown. An archive of somebody else may have
+   anything there. */
 static void add_ranges(struct buffer *out, const json_t *head, const char *name)
 {
-	const json_t *ranges = json_object_get(head, name);
-	char *text = json_is_array(ranges) ? json_dumps(ranges, JSON_COMPACT) : NULL;
-	if (text)
-		json_add_raw(out, "ranges", text, strlen(text));
-	free(text);
+	const json_t *ranges = json_object_get(head, name), *range;
+	size_t i;
+	if (!json_is_array(ranges))
+		return;
+	json_begin_array(out, "ranges");
+	json_array_foreach(ranges, i, range)
+	{
+		json_int_t from = json_integer_value(json_array_get(range, 0));
+		json_int_t to = json_integer_value(json_array_get(range, 1));
+		if (from < 1 || to < from)
+			continue;
+		json_begin_array(out, NULL);
+		json_add_number(out, NULL, from);
+		json_add_number(out, NULL, to);
+		json_end_array(out);
+	}
+	json_end_array(out);
 }
 
 void html_add_texts(struct buffer *out, int dir, const char *id, size_t most)
