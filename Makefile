@@ -271,6 +271,7 @@ check-agents: check-packages
 	@tests/agents/install $(AGENTS_DIR)
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/check.py
 	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/table.py
+	@AGENTS_DIR=$(AGENTS_DIR) BUILD=$(BUILD) tests/agents/stats.py
 
 # What 40 commands cost each of them with terse and without.
 .PHONY: check-agents-cost

@@ -3,7 +3,10 @@
 #include "supervisor/process/shown.h"
 
 #include "config/own_cut.h"
+#include "config/profile.h"
 #include "lib/json.h"
+
+#include <string.h>
 
 /* More than an agent is shown of one command; only `--full` prints more. */
 #define SHOWN_MOST ((size_t)256 * 1024)
@@ -63,16 +66,26 @@ void shown_keep(struct shown *w, struct artifact *a)
 	buffer_release(&file);
 }
 
+/* Whether the run only reads what others left, as in `terse read ID | tail`. */
+static bool shown_is_own(const struct settings *s, char *const *argv)
+{
+	bool named = false;
+	for (char *const *word = argv; word && *word && !named; word++)
+		named = strstr(*word, "terse");
+	return s->own_words || (named && profile_is_own(argv));
+}
+
 void shown_sum(const struct shown *w, const struct settings *s, struct meta *m)
 {
 	bool failed = m->state == META_INTERRUPTED || m->exit_code != 0;
+	bool own = w->bytes > 0 && shown_is_own(s, m->argv);
 	m->agent = s->agent;
-	m->profile = s->applied;
+	m->profile = own ? PROFILE_TERSE : s->applied;
 	uint64_t seen = w->bytes < SHOWN_MOST ? w->bytes : SHOWN_MOST;
 	uint64_t tokens = tokens_scale(tokens_estimate(&w->tokens), seen, w->bytes);
 	m->shown = (struct meta_shown){.bytes = w->bytes, .tokens = tokens};
 	/* Nobody would have run a command of terse without terse. */
-	if (w->bytes > 0 && !s->own_words) {
+	if (w->bytes > 0 && !own) {
 		m->shown.text = w->text;
 		m->shown.own = own_cut(s, failed, w->text, w->lines);
 	}

@@ -125,7 +125,7 @@ class Claude(Agent):
 
     def text(self, result):
         """The text of the command in what the model is shown."""
-        return result
+        return result.partition("\n")[2] if self.status(result) else result
 
     def status(self, result):
         found = result.startswith("Exit code ")
