@@ -69,7 +69,7 @@ async function session() {
   await run("--", "sh", "-c", "seq 1 3000; echo nee'dle in' the middle; seq 1 3000");
   await run("sh", "-c", HOSTILE);
   await run("sh", "-c", "seq 1 4000; echo 'error: it broke'; exit 3");
-  await run("--record", "--spill", "always", "--tty", "printf one; sleep 0.3; printf '\\rtwo'; sleep 0.3; echo; echo end");
+  await run("--record", "--spill", "always", "--tty", "printf one; sleep 0.3; printf '\\r\\033[1;31mtwo\\033[m'; sleep 0.3; echo; echo end");
   await run("true");
   const path = report("page.html");
   const { page, complaints } = await open(path);
@@ -119,6 +119,8 @@ async function session() {
   await (await page.$("article.run:nth-of-type(4) .player button")).click();
   await page.waitForFunction(() => document.querySelector("article.run:nth-of-type(4) .screen").textContent.includes("end"));
   assert.match(await screen(), /^two *\n *end/);
+  assert.deepEqual(await page.$eval("article.run:nth-of-type(4) .screen span", (span) => [span.textContent, getComputedStyle(span).color, getComputedStyle(span).fontWeight]),
+    ["two", "rgb(205, 49, 49)", "700"]);
   await page.$eval("article.run:nth-of-type(4) .player input", (input) => { input.value = 0; input.dispatchEvent(new Event("input")); });
   assert.equal(await screen(), "one");
   assert.deepEqual(complaints, []);
