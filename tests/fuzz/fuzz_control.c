@@ -25,6 +25,12 @@ static int on_text(void *ctx, struct buffer *out)
 	return live_status_encode(out, &c) < 0 ? ENOMEM : 0;
 }
 
+static int on_picture(void *ctx, bool painted, struct buffer *out)
+{
+	(void)painted;
+	return on_text(ctx, out);
+}
+
 static int on_status(void *ctx, bool reads, struct buffer *out)
 {
 	(void)reads;
@@ -92,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct run r = {0};
 	const struct control_events events = {
 		.status = on_status,
-		.picture = on_text,
+		.picture = on_picture,
 		.repaint = on_text,
 		.type = on_type,
 		.close = on_close,

@@ -122,7 +122,7 @@ function timeLine() {
   const svg = draw("svg", { class: "times", viewBox: "0 0 1000 40", preserveAspectRatio: "none", role: "img", "aria-label": "runs over time" });
   for (const run of runs) {
     const end = run.state === "running" ? to : run.started + run.duration, x = (1000 * (run.started - from)) / (to - from);
-    const bar = draw("rect", { class: `fill-${tone(run)}`, x: x.toFixed(2), width: Math.max(2, (1000 * (end - run.started)) / (to - from)).toFixed(2), y: run.failed ? 0 : 8, height: run.failed ? 40 : 24 }, draw("title", {}));
+    const bar = draw("rect", { class: `fill-${tone(run)}`, x: x.toFixed(2), width: Math.max(4, (1000 * (end - run.started)) / (to - from)).toFixed(2), y: run.failed ? 0 : 8, height: run.failed ? 40 : 24 }, draw("title", {}));
     bar.firstChild.textContent = `${run.command}\n${result(run)}, ${duration(run.duration)}, ${clock(run.started)}`;
     bar.addEventListener("click", () => run.element.scrollIntoView({ block: "start" }));
     svg.append(bar);
@@ -168,6 +168,7 @@ const textsOf = (run) => (run.loaded ??= data(`t${run.number}`) ?? { texts: [] }
 
 function showTexts(run, box) {
   const loaded = textsOf(run), parts = [];
+  if (loaded.texts.some((text) => text.ranges?.length > 0)) parts.push(make("div.facts", {}, "Shaded: what the agent was shown."));
   for (const text of loaded.texts) {
     if (loaded.texts.length > 1 || text.name !== "stdout") parts.push(make("div.facts", {}, text.name));
     const body = make("div.text", {});
