@@ -10,6 +10,7 @@
 #include "supervisor/command/svg.h"
 #include "supervisor/terminal/terminal.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static int frames_paint(struct frames *f)
 	json_begin_array(&f->now, NULL);
 	json_add_count(&f->now, NULL, 0);
 	terminal_size(f->terminal, &cols, &rows);
-	terminal_paint(f->terminal, &painter);
+	f->now.failed |= terminal_paint(f->terminal, &painter) < 0;
 	frames_go_to(f, rows);
 	return buffer_check(&f->now);
 }
@@ -139,17 +140,15 @@ static void add_changes(struct frames *f)
 static void add_frame(struct frames *f, int64_t ms)
 {
 	unsigned row, col;
-	struct buffer text = BUFFER_INIT;
 	if (f->out->len - f->start > f->most) {
 		f->cut = true;
 		return;
 	}
-	/* Only for the cursor. */
-	bool done = terminal_picture(f->terminal, &text, &row, &col) == 0 && frames_paint(f) == 0;
-	buffer_release(&text);
-	f->out->failed |= !done;
-	if (!done)
+	if (frames_paint(f) < 0) {
+		f->out->failed = true;
 		return;
+	}
+	terminal_cursor(f->terminal, &row, &col);
 	json_begin_array(f->out, NULL);
 	json_add_number(f->out, NULL, ms);
 	json_add_count(f->out, NULL, terminal_shows_cursor(f->terminal) ? row : 0);
@@ -206,12 +205,15 @@ static void add_all(struct frames *f, struct recording *r)
 {
 	struct recording_event e;
 	int64_t ms = 0;
+	int got = 0;
 	json_begin_array(f->out, "frames");
-	while (!f->cut && recording_next(r, &e) == 1) {
+	while (!f->cut && (got = recording_next(r, &e)) == 1) {
 		ms = (int64_t)(e.at * 1000);
 		take_event(f, &e, ms);
 		json_decref(e.array);
 	}
+	/* A damaged one ends there. */
+	f->out->failed |= got < 0 && errno == ENOMEM;
 	if (!f->cut)
 		add_frame(f, ms);
 	json_end_array(f->out);

@@ -63,13 +63,14 @@ int recording_next(struct recording *l, struct recording_event *e)
 	if (got <= 0)
 		return got;
 	e->array = json_read(line, len, 0, NULL);
+	int error = !e->array && errno == ENOMEM ? ENOMEM : EBADMSG;
 	const json_t *at = json_array_get(e->array, 0), *kind = json_array_get(e->array, 1),
 		     *data = json_array_get(e->array, 2);
 	e->at = json_number_value(at);
 	if (!json_is_number(at) || !json_is_string(kind) || !json_is_string(data) ||
 	    !(e->at >= 0 && e->at < RECORDING_END_MOST) || json_string_length(kind) != 1) {
 		json_decref(e->array);
-		errno = EBADMSG;
+		errno = error;
 		return -1;
 	}
 	e->kind = *json_string_value(kind);

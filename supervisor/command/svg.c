@@ -137,7 +137,7 @@ void svg_append(struct buffer *out, const struct terminal *t)
 	const struct terminal_painter painter = {svg_on_run, &s};
 	unsigned cols, rows;
 	terminal_size(t, &cols, &rows);
-	terminal_paint(t, &painter);
+	out->failed |= terminal_paint(t, &painter) < 0;
 	unsigned width = cols * CELL_WIDTH + 2 * MARGIN, height = s.rows * CELL_HEIGHT + 2 * MARGIN;
 	buffer_printf(out,
 		      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "

@@ -44,6 +44,7 @@ struct report_call {
 	struct html_run *runs; /* at most twice RUNS_MOST while they are read */
 	size_t count, room;
 	uint64_t total; /* those that are too old for the page included */
+	int64_t cut_ms; /* when the newest of these started */
 	bool failed;    /* there was no memory */
 	struct stats stats;
 	struct progress progress;
@@ -52,9 +53,11 @@ struct report_call {
 /* --- collecting -------------------------------------------------------------------------- */
 
 /* The bytes of a run's texts. */
-static uint64_t texts_size(int dir, const char *id)
+static uint64_t texts_size(int dir, uint64_t packed)
 {
+	char id[ID_LEN + 1];
 	uint64_t size = 0;
+	id_unpack(packed, id);
 	for (enum artifact_part part = ARTIFACT_OUT; part <= ARTIFACT_ERR; part++) {
 		char name[ID_LEN + 16];
 		struct stat st;
@@ -77,6 +80,8 @@ static void report_cut(struct report_call *c)
 	size_t cut = c->count > RUNS_MOST ? c->count - RUNS_MOST : 0;
 	if (c->count > 0)
 		qsort(c->runs, c->count, sizeof(*c->runs), compare_starts);
+	if (cut > 0 && c->runs[cut - 1].started_ms > c->cut_ms)
+		c->cut_ms = c->runs[cut - 1].started_ms;
 	for (size_t i = 0; i < cut; i++)
 		free(c->runs[i].line);
 	c->count -= cut;
@@ -87,22 +92,18 @@ static void report_cut(struct report_call *c)
 /* Adds a run by its line; run->line is copied. */
 static void report_add(struct report_call *c, const struct usage_run *run)
 {
-	char id[ID_LEN + 1] = "";
 	if (c->count == 2 * RUNS_MOST)
 		report_cut(c);
 	struct html_run *r = array_add(&c->runs, &c->count, &c->room, sizeof(*r));
 	c->failed |= !r;
 	if (!r)
 		return;
-	if (run->id)
-		id_unpack(run->id, id);
 	*r = (struct html_run){.line = strndup(run->line.data, run->line.len),
 			       .len = run->line.len,
 			       .id = run->id,
 			       .started_ms = run->started_ms,
 			       .store = c->store,
-			       .shown = run->shown.bytes,
-			       .size = run->id ? texts_size(c->dirs[c->store], id) : 0};
+			       .shown = run->shown.bytes};
 	c->failed |= !r->line;
 	c->total++;
 }
@@ -146,7 +147,8 @@ static void report_add_open(struct report_call *c, const char *id)
 	struct buffer line = BUFFER_INIT;
 	if (meta_read(c->dirs[c->store], id, &m) < 0)
 		return;
-	if (meta_encode(&line, &m, META_HISTORY_MAX) == 0 &&
+	/* An older one may have been in the history, and the page would not have it. */
+	if (m.started_ms > c->cut_ms && meta_encode(&line, &m, META_HISTORY_MAX) == 0 &&
 	    usage_parse_run(line.data, line.len, &run))
 		report_add(c, &run);
 	buffer_release(&line);
@@ -176,6 +178,7 @@ static void report_clear(struct report_call *c)
 		free(c->runs[i].line);
 	c->count = 0;
 	c->total = 0;
+	c->cut_ms = 0;
 	stats_release(&c->stats);
 	c->stats = (struct stats){.by = STATS_BY_NOTHING};
 }
@@ -195,6 +198,10 @@ static int report_collect(struct report_call *c)
 			result = report_add_newest(c);
 	}
 	report_cut(c);
+	for (size_t i = 0; i < c->count; i++) {
+		struct html_run *r = &c->runs[i];
+		r->size = r->id ? texts_size(c->dirs[r->store], r->id) : 0;
+	}
 	if (c->failed || c->stats.failed)
 		errno = ENOMEM;
 	return c->failed || c->stats.failed ? -1 : result;

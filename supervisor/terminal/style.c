@@ -5,6 +5,7 @@
 #include "supervisor/terminal/internal.h"
 #include "supervisor/terminal/row.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* The style with this look, added if there is room; else none. */
@@ -121,9 +122,10 @@ void style_add_sequence(struct buffer *out, const struct terminal_style *style)
 	buffer_append_string(out, "m");
 }
 
-/* Reports the cells from `from` on that have one style. Returns the first one behind them. */
+/* Reports the cells from `from` on that have one style. Returns the first one behind them. *failed:
+   there was no memory for their text. */
 static unsigned report_run(const struct terminal *t, unsigned y, unsigned from,
-			   const struct terminal_painter *painter)
+			   const struct terminal_painter *painter, bool *failed)
 {
 	static const struct terminal_style none = {0};
 	const struct screen *s = t->screen;
@@ -141,14 +143,20 @@ static unsigned report_run(const struct terminal *t, unsigned y, unsigned from,
 	if (buffer_check(&text) == 0)
 		painter->run(painter->ctx, y, from, to - from, text.data, text.len,
 			     style ? &t->styles.table[(style >> CELL_STYLE_SHIFT) - 1] : &none);
+	else
+		*failed = true;
 	buffer_release(&text);
 	return to;
 }
 
-void terminal_paint(const struct terminal *t, const struct terminal_painter *painter)
+int terminal_paint(const struct terminal *t, const struct terminal_painter *painter)
 {
+	bool failed = false;
 	for (unsigned y = 0; t->screen && y < t->screen->rows; y++) {
 		for (unsigned x = 0; x < screen_row(t->screen, y)->used;)
-			x = report_run(t, y, x, painter);
+			x = report_run(t, y, x, painter, &failed);
 	}
+	if (failed)
+		errno = ENOMEM;
+	return failed ? -1 : 0;
 }

@@ -64,7 +64,7 @@ static void repaint_on_run(void *ctx, unsigned row, unsigned column, unsigned wi
 static void repaint_add_styled(const struct terminal *t, struct buffer *out)
 {
 	const struct terminal_painter painter = {repaint_on_run, out};
-	terminal_paint(t, &painter);
+	out->failed |= terminal_paint(t, &painter) < 0;
 	buffer_append_string(out, "\033[m");
 }
 
@@ -556,27 +556,32 @@ uint64_t terminal_version(const struct terminal *t)
 	return t->version;
 }
 
+/* The cursor stays on the last column while a wrap is due. */
+static void cursor_of(const struct screen *s, unsigned *row, unsigned *col)
+{
+	*row = s ? s->y + 1 : 1;
+	*col = s ? (s->x < s->cols ? s->x : s->cols - 1) + 1 : 1;
+}
+
+void terminal_cursor(const struct terminal *t, unsigned *row, unsigned *col)
+{
+	cursor_of(t->screen, row, col);
+}
+
 int terminal_picture(const struct terminal *t, struct buffer *out, unsigned *row, unsigned *col)
 {
 	struct emitter e = {.write = emitter_collect, .ctx = out};
 	struct terminal copy;
 	const struct screen *s = t->screen;
-	unsigned x = 0;
-	unsigned y = 0;
+	unsigned x, y;
 	if (t->appending) {
 		if (copy_open(&copy, t, NULL) < 0)
 			return -1;
 		s = copy.normal;
 	}
-	if (s) {
-		x = s->x < s->cols ? s->x : s->cols - 1;
-		y = s->y;
+	if (s)
 		emit_picture(s, s->rows, &e);
-	}
-	if (row)
-		*row = y + 1;
-	if (col)
-		*col = x + 1;
+	cursor_of(s, row ? row : &y, col ? col : &x);
 	if (t->appending)
 		copy_close(&copy);
 	return buffer_check(out);

@@ -147,14 +147,17 @@ struct terminal_painter {
 };
 
 /* Reports the screen, row by row. What was erased has no style, whatever colour it was erased
-   with. */
-void terminal_paint(const struct terminal *t, const struct terminal_painter *painter);
+   with. Returns 0, or -1 with ENOMEM: a part is missing. */
+int terminal_paint(const struct terminal *t, const struct terminal_painter *painter);
 
 /* Whether the alternate screen is on. */
 bool terminal_is_alternate(const struct terminal *t);
 
 /* Whether the cursor is shown (DECTCEM). */
 bool terminal_shows_cursor(const struct terminal *t);
+
+/* Where it is, 1-based; with options.styles only. */
+void terminal_cursor(const struct terminal *t, unsigned *row, unsigned *col);
 
 /* Whether the cursor keys are to send their other form (DECCKM). */
 bool terminal_cursor_keys(const struct terminal *t);

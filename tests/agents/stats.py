@@ -127,5 +127,9 @@ class GrokStats(Stats, Grok):
     wiring = "agent"
     failing = []
 
+    def text(self, result):
+        """Without the label in front of standard error."""
+        return result.replace("\nSTDERR: ", "", 1)
+
 
 main()

@@ -141,18 +141,19 @@ class Page(Case):
             self.assertEqual(facts["written"], sum(len(b"%d\n" % (i + 1)) for i in range(3000 if run is first else 4000)))
 
     def test_the_newest_of_very_many(self):
+        self.terse("seq", "1", "3000")
         self.terse("seq", "1", "5")
         path = os.path.join(self.store, "sessions", "default", "history.jsonl")
-        line = json.loads(read_file(path))
-        with open(path, "w") as f:
+        line = json.loads(read_file(path).splitlines()[-1])
+        with open(path, "a") as f:
             for i in range(12000):
                 f.write(json.dumps(dict(line, started_ms=line["started_ms"] + i, command=["run", str(i)]),
                                    separators=(",", ":")) + "\n")
         run = self.terse("report", "-o", "page.html")
-        self.assertRegex(run.out, rb"\Apage.html: the newest 5,000 of 12,000 runs, [\d.]+ MB\n\Z")
+        self.assertRegex(run.out, rb"\Apage.html: the newest 5,000 of 12,002 runs, [\d.]+ MB\n\Z")
         found = self.data(read_file(os.path.join(self.work, "page.html")))
         self.assertEqual((found["facts0"]["older"], found["r0"]["command"], found["r4999"]["command"]),
-                         (7000, "run 7000", "run 11999"))
+                         (7002, "run 7000", "run 11999"))
 
     def test_watch(self):
         path = os.path.join(self.work, "page.html")
