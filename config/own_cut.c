@@ -10,10 +10,16 @@ static const struct own_cut_row {
 	uint64_t cut;           /* bytes of a longer success; of a longer failure `failed` */
 	uint64_t lines;         /* 0: no limit */
 } rows[] = {
-	{"claude", 30000, 10000, 2000, 0},       {"codex", 10000, 10000, 10000, 0},
-	{"opencode", 51200, 51200, 51200, 2000}, {"kilo", 51200, 51200, 51200, 2000},
-	{"pi", 51200, 51200, 51200, 2000},       {"gemini", 40000, 40000, 40000, 0},
-	{"qwen", 25000, 4400, 4400, 0},          {"copilot", 20000, 500, 500, 0},
+	{"claude", 30000, 10000, 2000, 0},
+	{"codex", 10000, 10000, 10000, 0},
+	{"opencode", 51200, 51200, 51200, 2000},
+	{"kilo", 51200, 51200, 51200, 2000},
+	{"pi", 51200, 51200, 51200, 2000},
+	{"gemini", 40000, 40000, 40000, 0},
+	{"qwen", 25000, 4400, 4400, 0},
+	{"copilot", 20000, 500, 500, 0},
+	/* All that Node's exec() takes; of what is longer or fails, nothing of standard output. */
+	{"grok", 1048576, 0, 0, 0},
 };
 
 /* For an agent of the user's, whose section may tell its ceilings. */

@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The bytes that are assumed of an agent that nothing is known of: no agent that is known shows
-   less of a text. */
+/* The bytes that are assumed of an agent that nothing is known of. */
 #define OWN_CUT_ASSUMED 10000
 
 /* Returns how many of `bytes` bytes in `lines` lines the agent that is set in `s` would show. */
