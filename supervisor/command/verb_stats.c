@@ -45,11 +45,16 @@ static const char *const by_names[] = {
 /* A line of the sums begins so. */
 #define LABEL "  %-15s  "
 
+static void add_tokens(struct buffer *out, uint64_t tokens)
+{
+	buffer_printf(out, ", about %s token%s", HUMAN_COUNT(tokens), tokens == 1 ? "" : "s");
+}
+
 /* "1.2 MB, about 410,000 tokens" */
 static void add_size(struct buffer *out, const struct stats_size *size)
 {
-	buffer_printf(out, "%s, about %s token%s", HUMAN_SIZE(size->bytes),
-		      HUMAN_COUNT(size->tokens), size->tokens == 1 ? "" : "s");
+	buffer_append_string(out, HUMAN_SIZE(size->bytes));
+	add_tokens(out, size->tokens);
 }
 
 static void add_line(struct buffer *out, const char *label, const struct stats_size *size)
@@ -75,19 +80,21 @@ static void add_read_back(struct buffer *out, const struct stats_sum *s)
 	buffer_append_string(out, "\n");
 }
 
+/* Bytes decide; tokens of the other sign would only confuse. */
 static void add_saved(struct buffer *out, bool colour, const struct stats_sum *s)
 {
 	int64_t bytes = stats_saved(s), tokens = stats_saved_tokens(s);
-	const struct stats_size saved = {(uint64_t)bytes, tokens > 0 ? (uint64_t)tokens : 0};
 	buffer_printf(out, LABEL, "saved");
 	paint_begin(out, colour, bytes < 0 ? PAINT_BAD : PAINT_GOOD);
 	if (bytes >= 0) {
-		add_size(out, &saved);
+		buffer_append_string(out, HUMAN_SIZE((uint64_t)bytes));
+		if (tokens >= 0)
+			add_tokens(out, (uint64_t)tokens);
 		if (s->own.bytes)
 			buffer_printf(out, ": %" PRIu64 " %% of the agents' own cut",
-				      saved.bytes * 100 / s->own.bytes);
+				      (uint64_t)bytes * 100 / s->own.bytes);
 	} else {
-		buffer_printf(out, "nothing: %s ", HUMAN_SIZE(-saved.bytes));
+		buffer_printf(out, "nothing: %s ", HUMAN_SIZE(-(uint64_t)bytes));
 		if (tokens < 0)
 			buffer_printf(out, "(about %s tokens) ", HUMAN_COUNT(-(uint64_t)tokens));
 		buffer_append_string(out, "more than the agents' own cut would have shown");

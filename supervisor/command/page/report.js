@@ -72,16 +72,17 @@ function tile(value, ...lines) {
 
 function tiles() {
   const failed = runs.filter((run) => run.failed).length, live = runs.filter((run) => run.state === "running").length;
-  const tokens = (n) => `about ${count(n)} tokens`;
+  const tokens = (n) => (n > 0 ? [`about ${count(n)} token${n === 1 ? "" : "s"}`] : []);
+  // Bytes decide; tokens of the other sign would only confuse.
   const saved = facts.saved >= 0
-    ? tile(size(facts.saved), "saved", tokens(Math.max(0, facts.saved_tokens)))
-    : tile(size(-facts.saved), "more than the agent's own cut", tokens(Math.max(0, -facts.saved_tokens)));
+    ? tile(size(facts.saved), "saved", ...tokens(facts.saved_tokens))
+    : tile(size(-facts.saved), "more than the agent's own cut", ...tokens(-facts.saved_tokens));
   return make("div.tiles", {},
     tile(count(runs.length), "runs", `${count(failed)} failed${live ? `, ${count(live)} running` : ""}`),
     tile(size(facts.written), "written for the agent"),
-    tile(size(facts.shown[0]), "shown", tokens(facts.shown[1])),
-    tile(size(facts.read[0]), `read back in ${count(facts.reads)} ${facts.reads === 1 ? "read or search" : "reads or searches"}`, tokens(facts.read[1])),
-    tile(size(facts.own[0]), "the agent's own cut", tokens(facts.own[1])),
+    tile(size(facts.shown[0]), "shown", ...tokens(facts.shown[1])),
+    tile(size(facts.read[0]), facts.reads ? `read back in ${count(facts.reads)} ${facts.reads === 1 ? "read or search" : "reads or searches"}` : "read back", ...tokens(facts.read[1])),
+    tile(size(facts.own[0]), "the agent's own cut", ...tokens(facts.own[1])),
     saved);
 }
 
