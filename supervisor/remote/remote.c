@@ -28,13 +28,13 @@
 static const struct kind {
 	const char *prefix, *keep; /* keep: what of the prefix belongs to the place */
 	const char *commands[REMOTE_WORKS];
-	const char *absent; /* in the last line on standard error, where no status says it */
+	const char *absent; /* see struct remote */
 } kinds[] = {
 	{RCLONE_KIND,
 	 "",
 	 {RCLONE "copyto {file} '{remote}/'{key}", RCLONE "copyto '{remote}/'{key} {file}",
 	  RCLONE_LIST "--include {host}* copy '{remote}/'{key} {file}"},
-	 NULL},
+	 ""},
 	{S3_KIND,
 	 S3_KIND,
 	 {AWS "{file} '{remote}/'{key}", AWS "'{remote}/'{key} {file}",

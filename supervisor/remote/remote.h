@@ -33,8 +33,9 @@ enum { REMOTE_NO_DIRECTORY = 3, REMOTE_NO_OBJECT = 4 };
 
 struct remote {
 	const struct settings *settings;
-	const char *directory;               /* of file:, else NULL */
-	const char *absent;                  /* what its program says of no object, or NULL */
+	const char *directory; /* of file:, else NULL */
+	const char *absent; /* what its program says of no object; "": it makes no file; NULL: its
+			       status tells */
 	struct words commands[REMOTE_WORKS]; /* count 0: none */
 	struct words encrypt, decrypt;
 	char host[REMOTE_HOST_LEN + 1]; /* this machine's name, for keys */

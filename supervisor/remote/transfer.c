@@ -285,7 +285,7 @@ int transfer_result(const struct transfer *t, char why[TRANSFER_WHY])
 		return 0;
 	transfer_say(t, why);
 	if (code == REMOTE_NO_DIRECTORY || code == REMOTE_NO_OBJECT ||
-	    (code > 0 && t->absent && strstr(why, t->absent)))
+	    (code > 0 && t->absent && *t->absent && strstr(why, t->absent)))
 		return 1;
 	if (!*why && code > 0)
 		snprintf(why, TRANSFER_WHY, "status %d", code);

@@ -103,6 +103,16 @@ class Read(Fetching):
             self.program("aws", "echo '%s' >&2; exit 1\n" % said)
             self.assertEqual(self.here("read", "cmd-000000000000", env=path), (1, b"", "terse read: %s\n" % told))
 
+    def test_rclone(self):
+        """Of an S3 object that is not there it says nothing."""
+        write_file(self.config, "[remote]\nremote = rclone:fleet:top\n")
+        path = {"PATH": self.tools + ":" + self.env()["PATH"]}
+        for script, told in (("exit 0", "cmd-000000000000: no such artifact, here or in rclone:fleet:top"),
+                             ("exit 4", "cmd-000000000000: no such artifact, here or in rclone:fleet:top"),
+                             ("echo away >&2; exit 1", "cmd-000000000000: not here, and rclone:fleet:top: away")):
+            self.program("rclone", script + "\n")
+            self.assertEqual(self.here("read", "cmd-000000000000", env=path), (1, b"", "terse read: %s\n" % told))
+
     def test_away(self):
         one = self.pushed_run()
         os.rename(self.objects, self.objects + ".away")
