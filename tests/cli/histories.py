@@ -118,7 +118,7 @@ class Projects(Case):
         def counted(step):
             return {"%s %d" % (line, n) for n in step[0] for line in ("title", "AssertionError")} | (
                 {"failing tests:"} if step[0] else set())
-        self.history(write, ("node", "--test", "--test-reporter=spec", "it.test.js"),
+        self.history(write, ("node", "--test-reporter=spec", "it.test.js"),
                      lambda n: b"value of test_%d" % n, counted)
 
 
