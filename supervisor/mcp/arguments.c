@@ -96,10 +96,7 @@ static const char *arguments_judge(const struct tool_argument *t, json_t *value,
 {
 	switch (t->type) {
 	case TOOL_TEXT: return json_is_string(value) ? NULL : "must be a string";
-	case TOOL_LINE:
-		return json_is_integer(value) && json_integer_value(value) != 0
-			       ? NULL
-			       : "must be a whole number but 0";
+	case TOOL_LINE: return json_is_integer(value) ? NULL : "must be a whole number";
 	case TOOL_FLAG: return json_is_boolean(value) ? NULL : "must be true or false";
 	case TOOL_STRINGS: return arguments_are_strings(value) ? NULL : "must be a list of strings";
 	case TOOL_PAIRS:
@@ -154,6 +151,19 @@ static json_t *arguments_convert(const struct tool_argument *t, json_t *given, c
 	return made && json_object_set_new(given, key, made) == 0 ? made : value;
 }
 
+/* Clients that have to give every argument give null, "" or 0 for what they leave out. Text that is
+   sent may be empty. */
+static bool arguments_is_left_out(const struct tool_argument *t, const json_t *value)
+{
+	const char *text = json_string_value(value);
+	if (t->type == TOOL_TEXT && !t->required && text && !*text)
+		return strcmp(t->name, "text") != 0 && strcmp(t->name, "stdin") != 0;
+	if (t->type == TOOL_LINE || (t->type == TOOL_COUNT && t->least > 0))
+		return json_is_null(value) ||
+		       (json_is_integer(value) && json_integer_value(value) == 0);
+	return json_is_null(value);
+}
+
 int arguments_read(struct arguments_of *a, const struct tool *tool, json_t *given)
 {
 	const char *key;
@@ -170,8 +180,7 @@ int arguments_read(struct arguments_of *a, const struct tool *tool, json_t *give
 		if (at < 0)
 			return arguments_no_such(a, key);
 		value = arguments_convert(&tool->arguments[at], given, key, value);
-		/* Some clients send null for what they leave out. */
-		if (json_is_null(value))
+		if (arguments_is_left_out(&tool->arguments[at], value))
 			continue;
 		const char *why = arguments_judge(&tool->arguments[at], value, room);
 		if (!why)

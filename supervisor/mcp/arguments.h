@@ -16,8 +16,8 @@ struct arguments_of {
 };
 
 /* Reads the object `given` (NULL: empty). Understood, too: camelCase (maxOutputLines), numbers and
-   booleans as strings ("5"), which models write, and an artifact's URI for its ID. These values are
-   changed in `given`. Returns 0, or -1 with `wrong`. */
+   booleans as strings ("5"), which models write, an artifact's URI for its ID, and null, "" or 0
+   for what is left out. Values are changed in `given`. Returns 0, or -1 with `wrong`. */
 int arguments_read(struct arguments_of *a, const struct tool *tool, json_t *given);
 
 /* An argument's value; where it was not given NULL, `otherwise`, false. The name has to be in the

@@ -94,7 +94,7 @@ static int call_is_allowed(struct server *s, const struct arguments_of *a, char 
 	size_t count = json_array_size(args);
 	if (s->allow.count == 0)
 		return 0;
-	if (argument_value(a, "env")) {
+	if (json_object_size(argument_value(a, "env")) > 0) {
 		snprintf(why, ALLOW_WHY_MAX, "env is not allowed here");
 		return -1;
 	}

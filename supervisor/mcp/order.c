@@ -190,7 +190,7 @@ static const char *order_read(struct order *o, const struct arguments_of *a,
 {
 	if (argument_text(a, "search"))
 		return order_search(o, a, c);
-	if (argument_value(a, "context"))
+	if (argument_number(a, "context", 0) > 0)
 		return "read_command_output: context: goes with search";
 	order_begin(o, "read", c);
 	order_add_stream(o, a);

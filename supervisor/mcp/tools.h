@@ -29,7 +29,7 @@ enum tool_id {
 enum tool_type {
 	TOOL_TEXT,
 	TOOL_COUNT,   /* a whole number, `least` at least */
-	TOOL_LINE,    /* a whole number but 0; below 0 counts from the end */
+	TOOL_LINE,    /* a whole number; below 0 counts from the end */
 	TOOL_FLAG,    /* true or false */
 	TOOL_STRINGS, /* a list of strings */
 	TOOL_PAIRS,   /* an object whose members are strings */

@@ -227,7 +227,7 @@ static void wrong_arguments(void **state)
 	wrong(TOOL_RUN_COMMAND, "[]", "run_command: arguments: must be an object");
 	wrong(TOOL_RUN_COMMAND, "{\"command\":1}", "run_command: command: must be a string");
 	wrong(TOOL_RUN_COMMAND, "{\"command\":null}", "run_command: command: is missing");
-	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"timeout\":0}",
+	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"timeout\":-1}",
 	      "run_command: timeout: must be a whole number from 1 to 86400000");
 	wrong(TOOL_RUN_COMMAND, "{\"command\":\"x\",\"timeout\":1.5}",
 	      "run_command: timeout: must be a whole number from 1 to 86400000");
@@ -239,9 +239,9 @@ static void wrong_arguments(void **state)
 	      "run_command: kill_on_timeout: must be true or false");
 	wrong(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"stream\":\"all\"}",
 	      "read_command_output: stream: must be one of [\"stdout\",\"stderr\",\"raw\"]");
-	wrong(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"offset\":0}",
-	      "read_command_output: offset: must be a whole number but 0");
-	wrong(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"limit\":0}",
+	wrong(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"offset\":\"a\"}",
+	      "read_command_output: offset: must be a whole number");
+	wrong(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"limit\":-1}",
 	      "read_command_output: limit: must be a whole number, 1 at least");
 	wrong(TOOL_SHOW_SCREEN, "{\"artifact_id\":\"x\",\"y\\u001b\":0}",
 	      "screen: y\\x1b: no such argument; there are artifact_id");
@@ -290,6 +290,10 @@ static void orders(void **state)
 	ordered(TOOL_RUN_COMMAND, "{\"command\":\"\"}", "run_command: command: is empty");
 	ordered(TOOL_READ_OUTPUT, "{\"artifact_id\":\"-x\",\"offset\":-5,\"limit\":2}",
 		"terse read --session S --offset -5 --limit 2 -- -x");
+	ordered(TOOL_READ_OUTPUT,
+		"{\"artifact_id\":\"x\",\"offset\":0,\"limit\":0,\"tail\":0,\"search\":\"\","
+		"\"context\":0,\"bytes\":\"\",\"stream\":\"\"}",
+		"terse read --session S -- x");
 	ordered(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"search\":\"-y\",\"context\":2}",
 		"terse search --session S -C 2 -e -y -- x");
 	ordered(TOOL_READ_OUTPUT, "{\"artifact_id\":\"x\",\"search\":\"y\",\"tail\":2}",
