@@ -188,10 +188,11 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	int result = 0, count = preview_choose(s->preview, &ask, &pieces);
 	if (report)
 		result = note_printed(s, report);
-	for (int i = 0; i < count && result == 0; i++) {
+	for (int i = 0; i < count; i++) {
 		print_piece(s, &pieces[i], &marker);
 		cut += pieces[i].cut;
-		result = note_piece(s, report, &pieces[i]);
+		if (result == 0)
+			result = note_piece(s, report, &pieces[i]);
 	}
 	s->broken = what_limits(s, cut);
 	if (report) {

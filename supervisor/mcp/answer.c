@@ -8,6 +8,7 @@
 #include "lib/utf8.h"
 #include "supervisor/mcp/server.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -156,10 +157,11 @@ static void answer_add_errors(const struct server *s, struct buffer *out,
 	}
 }
 
-void answer_refuse(struct server *s, const struct call *c, const char *method, enum rpc_code code)
+void answer_refuse(struct server *s, const struct call *c, const char *method, enum rpc_code code,
+		   const struct buffer *errors)
 {
 	struct buffer why = BUFFER_INIT;
-	answer_add_errors(s, &why, &c->child.errors);
+	answer_add_errors(s, &why, errors);
 	while (why.len > 0 && why.data[why.len - 1] == '\n')
 		why.len--;
 	const char *text = why.len > 0 ? buffer_string(&why) : "it has failed";
@@ -181,15 +183,31 @@ static void answer_keep_failed(struct server *s, const struct call *c, const str
 	buffer_append_string(&s->failed_name, c->about);
 }
 
+/* Whether the last line is terse's own. */
+static bool answer_ends_with_report(const struct buffer *output)
+{
+	static const char report[] = "[terse: ";
+	if (output->len < sizeof(report) || output->data[output->len - 1] != '\n')
+		return false;
+	const char *newline = memrchr(output->data, '\n', output->len - 1);
+	const char *line = newline ? newline + 1 : output->data;
+	size_t len = (size_t)(output->data + output->len - line);
+	return len >= sizeof(report) - 1 && memcmp(line, report, sizeof(report) - 1) == 0;
+}
+
 static void answer_run(struct server *s, struct call *c)
 {
 	struct buffer text = BUFFER_INIT;
 	int code = child_exit_code(&c->child);
 	bool own = code == ANSWER_TERSE && c->child.output.len == 0 && c->child.errors.len > 0;
+	bool reported = answer_ends_with_report(&c->child.output);
 	buffer_add(&text, &c->child.output);
+	if (!reported && text.len > 0 && text.data[text.len - 1] != '\n' && code)
+		buffer_append_string(&text, "\n");
 	answer_add_errors(s, &text, &c->child.errors);
-	/* Where the command was not started, no report says how it ended. */
-	if (!own && code && c->child.output.len == 0)
+	/* Where the command was not started or could not be supervised, no report says how it
+	   ended. */
+	if (!own && code && !reported)
 		buffer_printf(&text, "[terse: exit %d]\n", code);
 	else if (text.len == 0)
 		buffer_append_string(&text, "[terse: exit 0]\n");
@@ -266,16 +284,21 @@ static bool answer_runs_still(const json_t *run)
 	return state && strcmp(state, "running") == 0;
 }
 
-json_t *answer_read_list(const struct call *c, const json_t **runs)
+json_t *answer_read_list(const struct call *c, const json_t **runs, struct buffer *errors)
 {
 	static const char none[] = "unknown_session";
 	const struct buffer *out = &c->child.output;
 	json_t *root = buffer_check(out) == 0 ? json_read(out->data, out->len, 0, NULL) : NULL;
-	const char *code =
-		json_string_value(json_object_get(json_object_get(root, "error"), "code"));
+	if (!root && errno == ENOMEM)
+		buffer_append_string(errors, "out of memory");
+	const json_t *error = json_object_get(root, "error");
+	const char *code = json_string_value(json_object_get(error, "code"));
+	const char *message = json_string_value(json_object_get(error, "message"));
 	*runs = json_object_get(json_object_get(root, "data"), "runs");
 	if (*runs || (code && strcmp(code, none) == 0))
 		return root;
+	buffer_append_string(errors, message ? message : "");
+	buffer_add(errors, &c->child.errors);
 	json_decref(root);
 	return NULL;
 }
@@ -284,8 +307,8 @@ json_t *answer_read_list(const struct call *c, const json_t **runs)
 static void answer_list(struct server *s, struct call *c)
 {
 	const json_t *runs, *run;
-	json_t *root = answer_read_list(c, &runs);
-	struct buffer text = BUFFER_INIT;
+	struct buffer text = BUFFER_INIT, errors = BUFFER_INIT;
+	json_t *root = answer_read_list(c, &runs, &errors);
 	size_t i;
 	for (int running = 1; running >= 0; running--) {
 		json_array_foreach(runs, i, run)
@@ -296,7 +319,7 @@ static void answer_list(struct server *s, struct call *c)
 	}
 	text.failed |= c->child.output.failed;
 	if (!root)
-		answer_add_errors(s, &text, &c->child.errors);
+		answer_add_errors(s, &text, &errors);
 	else if (text.len == 0)
 		buffer_append_string(&text, "no command has an artifact yet\n");
 	else if (json_is_true(json_object_get(json_object_get(root, "data"), "truncated")))
@@ -304,6 +327,7 @@ static void answer_list(struct server *s, struct call *c)
 			      json_array_size(runs), json_array_size(runs) * 10);
 	answer_text(s, c->id, &text, !root);
 	buffer_release(&text);
+	buffer_release(&errors);
 	json_decref(root);
 }
 

@@ -128,6 +128,8 @@ static void child_read_one(int *fd, struct buffer *into)
 		if (n < 0 && errno == EAGAIN)
 			return;
 		size_t room = CHILD_OUTPUT_MAX - into->len;
+		/* What can't be read is missing. */
+		into->failed |= n < 0;
 		if (n <= 0)
 			io_close(fd);
 		else

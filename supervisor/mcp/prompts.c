@@ -107,7 +107,7 @@ void prompts_answer(struct server *s, struct call *c)
 {
 	struct buffer what = BUFFER_INIT;
 	if (child_exit_code(&c->child) != 0 && c->child.output.len == 0) {
-		answer_refuse(s, c, "prompts/get", RPC_BAD_PARAMS);
+		answer_refuse(s, c, "prompts/get", RPC_BAD_PARAMS, &c->child.errors);
 		return;
 	}
 	buffer_printf(&what, "The command %s", c->about);

@@ -137,10 +137,11 @@ static void resources_add(struct buffer *out, const json_t *run)
 static void resources_answer_list(struct server *s, struct call *c)
 {
 	const json_t *runs;
-	json_t *root = answer_read_list(c, &runs);
-	struct buffer line = BUFFER_INIT;
+	struct buffer line = BUFFER_INIT, errors = BUFFER_INIT;
+	json_t *root = answer_read_list(c, &runs, &errors);
 	if (!root) {
-		answer_refuse(s, c, "resources/list", RPC_INTERNAL);
+		answer_refuse(s, c, "resources/list", RPC_INTERNAL, &errors);
+		buffer_release(&errors);
 		return;
 	}
 	rpc_begin_result(&line, c->id);
@@ -204,7 +205,7 @@ static void resources_answer_read(struct server *s, struct call *c)
 {
 	struct buffer line = BUFFER_INIT;
 	if (child_exit_code(&c->child) != 0 && c->child.output.len == 0) {
-		answer_refuse(s, c, "resources/read", RPC_NOT_FOUND);
+		answer_refuse(s, c, "resources/read", RPC_NOT_FOUND, &c->child.errors);
 		return;
 	}
 	rpc_begin_result(&line, c->id);

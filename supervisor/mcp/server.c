@@ -180,7 +180,11 @@ static void server_reap(struct server *s)
 {
 	for (struct call *c = s->calls; c; c = c->next) {
 		int status;
-		if (!c->ended && waitpid(c->child.pid, &status, WNOHANG) == c->child.pid) {
+		pid_t pid = 0;
+		while (!c->ended && (pid = waitpid(c->child.pid, &status, WNOHANG)) < 0 &&
+		       errno == EINTR) {
+		}
+		if (pid > 0) {
 			child_end(&c->child, status);
 			c->ended = true;
 		}

@@ -191,12 +191,14 @@ void answer_json(struct server *s, const char *id, const struct buffer *json, bo
 /* With what its child has printed. */
 void answer_call(struct server *s, struct call *c);
 
-/* Answers a request with what its child says on standard error. */
-void answer_refuse(struct server *s, const struct call *c, const char *method, enum rpc_code code);
+/* Answers a request with the errors of its child. */
+void answer_refuse(struct server *s, const struct call *c, const char *method, enum rpc_code code,
+		   const struct buffer *errors);
 
 /* What a child has printed for `terse list --json`, to be released by json_decref(), and its array
-   of runs: NULL in a session that has none yet. Returns NULL if it printed something else. */
-json_t *answer_read_list(const struct call *c, const json_t **runs);
+   of runs: NULL in a session that has none yet. Returns NULL if it printed something else, with why
+   in `errors`. */
+json_t *answer_read_list(const struct call *c, const json_t **runs, struct buffer *errors);
 
 /* "exit 0, 12 lines, 1.2 KB" */
 void answer_add_state(struct buffer *out, const json_t *run);

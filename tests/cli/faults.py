@@ -397,11 +397,25 @@ class Server(Fault):
             ("tools/call", {"name": "read_command_output", "arguments": {"artifact_id": "last", "offset": 7}}),
             ("tools/call", {"name": "list_sessions"}), ("resources/templates/list", {}), ("resources/list", {}))
 
-    def talk(self, n):
-        """The results, None for an error or a server that ended, and whether there was an n-th allocation."""
+    CALLS = ("pipe=EMFILE", "fork=EAGAIN", "fd=EINVAL", "poll=ENOMEM", "socket=EINTR", "read=EINTR", "write=EINTR",
+             "wait=EINTR", "fd=EINTR", "open=EMFILE", "socket=ENOMEM")
+
+    def begin(self, what, n):
+        """A server in which the n-th of these calls or allocations fails, and whether there was such a one."""
         report = os.path.join(self.dir, "report")
-        write_file(report, struct.pack("=QQ", n, 0))
-        client = Client(self.env(FAULT_MEMORY=report), self.work, initialize=False, program=FORGETFUL)
+        if what in MEMORY:
+            write_file(report, struct.pack("=QQ", n, 0))
+            client = Client(self.env(FAULT_MEMORY=report), self.work, initialize=False, program=FORGETFUL)
+            return client, lambda: struct.unpack("=QQ", read_file(report))[1] >= n
+        program = os.path.join(self.dir, "terse")
+        write_file(program, "#!/bin/sh\nexec fault '%s' '%s' %s %d -- '%s' \"$@\"\n" % (report, TERSE, what, n, TERSE),
+                   0o755)
+        client = Client(self.env(), self.work, initialize=False, program=program)
+        return client, lambda: len(read_file(report).split()) > 1
+
+    def talk(self, what, n):
+        """The results, None for an error or a server that ended, and whether something has failed."""
+        client, has_failed = self.begin(what, n)
         results = []
         try:
             for number, (method, params) in enumerate(self.TALK):
@@ -415,28 +429,49 @@ class Server(Fault):
         self.assertIn(client.close()[0], (0, 125))
         self.assert_nothing_left()
         shutil.rmtree(self.store, ignore_errors=True)
-        return results, struct.unpack("=QQ", read_file(report))[1] >= n
+        return results, has_failed()
 
     def same(self, result):
         """What differs from one run to the next is left out."""
         return re.sub(r"cmd-\w+|\d+ m?s old|after \d+ m?s", "", json.dumps(result))
 
-    def test_memory(self):
-        right = [self.same(result) for result in self.talk(1 << 60)[0]]
+    def sweep_talk(self, faults):
+        right = [self.same(result) for result in self.talk(MEMORY[0], 1 << 60)[0]]
         self.assertNotIn("null", right)
-        step = 5 * STEP if STEP > 1 else 1
-        n, more = 1 + sum(self.id().encode()) % step, True
-        while more:
-            results, more = self.talk(n)
-            with self.subTest(n=n):
-                for number, result in enumerate(results):
-                    # What follows is about that command.
-                    if result and "isError" not in result and (number < 4 or results[3]) and \
-                            "metadata: Cannot allocate memory" not in str(result):
-                        self.assertEqual(self.same(result), right[number])
-            n += step
+        counts = collections.Counter()
+        for what in faults:
+            step = 5 * STEP if what in MEMORY and STEP > 1 else STEP
+            n, more = 1 + sum((what + self.id()).encode()) % step, True
+            while more:
+                more = False  # unless it is answered
+                with self.subTest(what=what, n=n):
+                    results, more = self.talk(what, n)
+                    self.check_talk(results, right)
+                counts[what] += more
+                n += step
         if STEP == 1:
-            print("note  Server.test_memory: %d points" % n)
+            print("note  %s: %s" % (self.id(), ", ".join("%s %d" % pair for pair in sorted(counts.items()))))
+
+    # What an answer has to begin or end with, by its place in TALK; a run may lose terse, but not its status.
+    SAYS = {2: r"\Aout\r?\n(.*\n)?\[terse: (exit 7|interrupted)\b", 7: r"\A7\n8\n9\n",
+            3: r"(?s)\A1\r?\n2\r?\n.*\nover\r?\n(.*\n)?\[terse: (exit 7|interrupted)\b"}
+
+    def check_talk(self, results, right):
+        for number, result in enumerate(results):
+            if not result:
+                continue
+            text = result["content"][0]["text"] if "content" in result else None
+            self.assertNotEqual(text, "")
+            if number in self.SAYS and "isError" not in result:
+                self.assertRegex(text, self.SAYS[number])
+            elif self.TALK[number][0] in ("initialize", "tools/list", "prompts/list", "resources/templates/list"):
+                self.assertEqual(self.same(result), right[number])
+
+    def test_memory(self):
+        self.sweep_talk(MEMORY)
+
+    def test_calls(self):
+        self.sweep_talk(self.CALLS)
 
 
 class Changes(Fault):
