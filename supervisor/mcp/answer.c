@@ -225,11 +225,13 @@ static bool answer_is_refusal(const struct buffer *json)
 	       memcmp(json->data, refusal, sizeof(refusal) - 1) == 0;
 }
 
-/* Whether the child has printed one JSON object. */
-static bool answer_is_object(const struct buffer *output)
+/* Whether the child has printed one JSON object. Without memory that is not known: an answer made of
+   the output has failed then. */
+static bool answer_is_object(struct buffer *output)
 {
 	json_t *value = json_read(output->data, output->len, 0, NULL);
 	bool is = json_is_object(value);
+	output->failed |= !value && errno == ENOMEM;
 	json_decref(value);
 	return is;
 }
