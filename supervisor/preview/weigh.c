@@ -133,6 +133,8 @@ static void lift(struct stored *line, float weight)
 		return;
 	if (line->kind == SCORE_FRAME || line->kind == SCORE_PASS)
 		value /= 3;
+	if (value >= STORE_VALUES)
+		value = STORE_VALUES - 1;
 	if (value > line->value)
 		line->value = (uint16_t)value;
 }

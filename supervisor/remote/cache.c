@@ -121,9 +121,6 @@ static enum cache_answer cache_transfer(const struct remote *r, const struct sto
 	int got = transfer_run(r, REMOTE_PULL, &object, r->settings->cache_max, 0, c->why);
 	if (got != 0)
 		return got > 0 ? CACHE_NONE : CACHE_FAILED;
-	/* rclone takes an S3 object that is not there for an empty directory. */
-	if (r->absent && !*r->absent && access(file, F_OK) < 0 && errno == ENOENT)
-		return CACHE_NONE;
 	return cache_restore(r, store, file, id, c) == 0 ? CACHE_FETCHED : CACHE_FAILED;
 }
 

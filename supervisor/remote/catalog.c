@@ -79,8 +79,13 @@ static int catalog_append(const struct spool *s, const char *name, const struct 
 	buffer_append_string(&text, "\n");
 	if (fd >= 0 && buffer_check(&text) == 0)
 		result = io_write(fd, text.data, text.len);
+	int error = errno;
+	/* A part of the line would be taken for all of it when it is tried again. */
+	if (result < 0 && fd >= 0 && ftruncate(fd, (off_t)before->len) < 0)
+		result = -1;
 	buffer_release(&text);
 	io_close(&fd);
+	errno = error;
 	return result;
 }
 
@@ -106,8 +111,11 @@ int catalog_add(const struct spool *s, const char *id, int64_t now_ms)
 	catalog_name(INDEX, hour, name);
 	catalog_name(DIRTY, hour, mark);
 	result = spool_read_file(s->dir, name, OBJECT_MAX, &before);
-	if (result < 0 && errno != ENOENT)
+	if (result < 0 && errno != ENOENT) {
+		/* The hour is full: nobody reads more of one. */
+		result = errno == EFBIG ? 0 : -1;
 		goto out;
+	}
 	int len = snprintf(key, sizeof(key), "\"id\":\"%s\"", id);
 	result = 0;
 	if (before.len > 0 && memmem(before.data, before.len, key, (size_t)len))

@@ -128,12 +128,21 @@ static void pusher_begin(struct pusher *p, size_t i, uint64_t id)
 }
 
 /* Deals with an upload that is over. */
+/* Adds the line for the index. On a full disk the archive, which the remote has, makes room. */
+static int pusher_add_line(const struct pusher *p, const struct job_slot *slot)
+{
+	int result = catalog_add(p->spool, slot->name, clock_real_ms());
+	if (result < 0 && (errno == ENOSPC || errno == EDQUOT) && unlink(slot->file) == 0)
+		result = catalog_add(p->spool, slot->name, clock_real_ms());
+	return result;
+}
+
 static void pusher_end(struct pusher *p, size_t i)
 {
 	char why[TRANSFER_WHY];
 	struct job_slot *slot = &p->slots[i];
 	bool done = transfer_result(&p->transfers[i], why) == 0;
-	if (done && p->indexes && catalog_add(p->spool, slot->name, clock_real_ms()) < 0) {
+	if (done && p->indexes && pusher_add_line(p, slot) < 0) {
 		/* Nobody would find it: better a second time under the same key. */
 		snprintf(why, sizeof(why), "the index: %s", strerror(errno));
 		done = false;

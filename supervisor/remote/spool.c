@@ -180,7 +180,8 @@ int spool_lock_until(const struct spool *s, const char *name, int64_t until_ms)
 	const struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000};
 	for (;;) {
 		int lock = spool_lock(s, name);
-		bool goes_on = lock < 0 && (errno == EWOULDBLOCK || store_is_short(errno));
+		bool goes_on =
+			lock < 0 && (errno == EWOULDBLOCK || (until_ms && store_is_short(errno)));
 		if (!goes_on || (until_ms && clock_monotonic_ms() >= until_ms))
 			return lock;
 		nanosleep(&pause, NULL);

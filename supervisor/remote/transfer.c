@@ -97,6 +97,10 @@ static void transfer_move(const struct remote *r, enum remote_work work,
 		transfer_step(&r->commands[work], object, NULL, NULL);
 	else if (directory_move(r->directory, work, object) < 0)
 		_exit(errno == ENOENT ? REMOTE_NO_OBJECT : 1);
+	/* rclone takes an S3 object that is not there for an empty directory. */
+	if (work == REMOTE_PULL && r->absent && !*r->absent && access(object->file, F_OK) < 0 &&
+	    errno == ENOENT)
+		_exit(REMOTE_NO_OBJECT);
 }
 
 /* Decrypts each file of a directory in its place. */

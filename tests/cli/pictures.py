@@ -54,7 +54,7 @@ class Pictures(Case):
     def test_live_as_recorded(self):
         """Every style, and a program that fills the screen: as the same run's recording has it."""
         for script, color in (
-                (PAINT + r"printf '\033[3;9;2;93;104mall\033[m \033[38;5;9;48;5;200mp\033[m\033[48;2;9;8;7m \033[m'", b"#ff8700"),
+                (PAINT + r"printf '\033[3;9;2;93;104mall\033[m \033[38;5;9;48;5;200mp\033[m\033[48;2;9;8;7m \033[m'", b"#090807"),
                 (r"printf 'before\033[?1049h\033[2J\033[5;10H\033[44m\344\270\255x\033[m\033[10;70H.\r'", b"#2472c8")):
             self.terse("--detach", "--tty", "--record", "--cols", "70", "--", "sh", "-c",
                        script + "; touch shown; exec sleep 300")

@@ -2,6 +2,7 @@
 // of the text and however it is fed.
 
 #include "lib/buffer.h"
+#include "lib/fingerprint.h"
 #include "supervisor/preview/preview.h"
 
 #include <inttypes.h>
@@ -620,6 +621,32 @@ static void test_large(void **state)
 	buffer_release(&first);
 }
 
+static int no_fingerprint(void *ctx, uint64_t *print)
+{
+	(void)ctx;
+	(void)print;
+	return 0;
+}
+
+/* What only the failing run says weighs more, the worst line of all and what stands behind it, too.
+ */
+static void test_news(void **state)
+{
+	(void)state;
+	const struct fingerprints none = {.next = no_fingerprint};
+	struct preview *p = smart(2048);
+	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
+	for (int i = 0; i < 400; i++)
+		buffer_printf(&text, "the quiet line %d of a text in which nothing goes wrong\n",
+			      i);
+	buffer_append_string(&text, "Caused by: panic: segmentation fault:\n  details of it\n");
+	preview_feed(p, text.data, text.len);
+	preview_compare(p, &none);
+	print_chosen(p, 1, false, &out);
+	assert_non_null(strstr(buffer_string(&out), "segmentation fault:\n  details of it\n"));
+	release(p, &text, &out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -629,7 +656,7 @@ int main(void)
 		cmocka_unit_test(test_success_ends), cmocka_unit_test(test_many_warnings),
 		cmocka_unit_test(test_patterns),     cmocka_unit_test(test_ignored),
 		cmocka_unit_test(test_long_line),    cmocka_unit_test(test_cascade),
-		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_large),        cmocka_unit_test(test_news),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
