@@ -225,8 +225,8 @@ static bool answer_is_refusal(const struct buffer *json)
 	       memcmp(json->data, refusal, sizeof(refusal) - 1) == 0;
 }
 
-/* Whether the child has printed one JSON object. Without memory that is not known: an answer made of
-   the output has failed then. */
+/* Whether the child has printed one JSON object. Without memory that is not known: an answer made
+   of the output has failed then. */
 static bool answer_is_object(struct buffer *output)
 {
 	json_t *value = json_read(output->data, output->len, 0, NULL);
