@@ -284,7 +284,6 @@ bool record_lacks_artifact(const struct record *r)
 
 bool record_hold(struct record *r)
 {
-	setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
 	r->hold = spool_hold(&r->spool);
 	return r->hold >= 0;
 }

@@ -549,6 +549,7 @@ static bool supervisor_keep_short(struct supervisor *s)
 		supervisor_dismiss_watchdog(s);
 		front_end(s, ENDED_LIVES_ON);
 	}
+	setpriority(PRIO_PROCESS, 0, PRIO_MAX / 2);
 	if (record_open(&s->record))
 		supervisor_each_text(s, interceptor_spill);
 	supervisor_keep_both(s);

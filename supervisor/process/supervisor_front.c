@@ -10,6 +10,7 @@
 #include "supervisor/process/watchdog.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,6 +19,9 @@
 
 /* Interval between attempts to continue it. */
 #define CONTINUE_MS 20
+
+/* At most so long does a supervisor that goes on wait for the end of the front end. */
+#define FRONT_GOES_MS 50
 
 bool front_send(struct supervisor *s, enum message_kind kind, int a, int b)
 {
@@ -220,6 +224,11 @@ void front_receive(struct supervisor *s)
 
 void front_end(struct supervisor *s, int bits)
 {
-	front_send(s, MESSAGE_ENDED, s->status, bits | (s->timed_out ? ENDED_TIMED_OUT : 0));
+	struct pollfd gone = {.fd = s->front.fd, .events = POLLIN};
+	bool sent = front_send(s, MESSAGE_ENDED, s->status,
+			       bits | (s->timed_out ? ENDED_TIMED_OUT : 0));
+	/* The front end was woken on this CPU: it would wait for what this process does next. */
+	if (sent && (bits & ENDED_LIVES_ON))
+		io_poll(&gone, 1, FRONT_GOES_MS);
 	io_close(&s->front.fd);
 }
