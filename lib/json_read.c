@@ -18,7 +18,7 @@ static void *json_allocate(size_t size)
 
 json_t *json_read(const char *data, size_t len, size_t flags, json_error_t *error)
 {
-	json_error_t own;
+	json_error_t own = {.line = 0};
 	error = error ? error : &own;
 	json_set_alloc_funcs(json_allocate, free);
 	json_found_no_memory = false;

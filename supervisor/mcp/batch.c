@@ -11,7 +11,8 @@ struct batch *batch_new(struct batch **list)
 	if (!b)
 		return NULL;
 	b->next = *list;
-	return *list = b;
+	*list = b;
+	return b;
 }
 
 int batch_expect(struct batch *b, const char *id)
