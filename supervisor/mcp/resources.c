@@ -313,8 +313,7 @@ void resources_receive(struct watched *w, int64_t now_ms)
 {
 	const struct client run = {.fd = w->fd};
 	struct control_packet p;
-	ssize_t n;
-	while ((n = client_receive(&run, &p, MSG_DONTWAIT)) >= 0)
+	while (client_receive(&run, &p, MSG_DONTWAIT) >= 0)
 		w->changed |= p.head.kind == CONTROL_STATUS;
 	if (errno == EAGAIN)
 		return;
