@@ -104,7 +104,7 @@ static const char *refuse_remote(const char *value)
 {
 	bool good = strncmp(value, "file:/", 6) == 0;
 	if (strncmp(value, "rclone:", 7) == 0)
-		good = value[7] != '-' && strchr(value + 8, ':');
+		good = value[7] && value[7] != '-' && strchr(value + 8, ':');
 	if (strncmp(value, "s3://", 5) == 0)
 		good = value[5] && value[5] != '/';
 	return good ? NULL : "not rclone:NAME:PATH, s3://BUCKET/PREFIX or file:/DIR";

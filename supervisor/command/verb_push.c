@@ -37,7 +37,7 @@ static const char *push_reason(const struct pusher_result *r)
 			     : NULL;
 }
 
-static void push_print_json(const struct pusher_result *r)
+static int push_print_json(const struct verb *v, const struct pusher_result *r)
 {
 	struct buffer out = BUFFER_INIT;
 	envelope_begin(&out);
@@ -46,7 +46,7 @@ static void push_print_json(const struct pusher_result *r)
 	json_add_count(&out, "dropped", r->dropped.a);
 	json_add_string(&out, "reason", push_reason(r));
 	envelope_end(&out);
-	verb_print(&(struct verb){.name = "push", .json = true}, &out);
+	return verb_print(v, &out);
 }
 
 static int push_print(const struct verb *v, const struct remote *remote,
@@ -54,8 +54,8 @@ static int push_print(const struct verb *v, const struct remote *remote,
 {
 	uint64_t left = r->left + r->unpacked;
 	if (v->json) {
-		push_print_json(r);
-		return left > 0 || r->index_left;
+		int failed = push_print_json(v, r);
+		return failed || left > 0 || r->index_left;
 	}
 	struct buffer out = BUFFER_INIT;
 	buffer_printf(&out, "%s pushed to %s\n", HUMAN_COUNT(r->pushed), remote_name(remote));

@@ -119,8 +119,11 @@ static const char *arguments_judge_choice(const struct tool_argument *t, const j
 					  char room[100])
 {
 	char quoted[32];
-	snprintf(quoted, sizeof(quoted), "\"%.28s\"", json_string_value(value));
-	if (!t->choices || strstr(t->choices, quoted))
+	const char *text = json_string_value(value);
+	if (!t->choices || !text)
+		return NULL;
+	snprintf(quoted, sizeof(quoted), "\"%.28s\"", text);
+	if (!strchr(text, '"') && strstr(t->choices, quoted))
 		return NULL;
 	snprintf(room, 100, "must be one of %s", t->choices);
 	return room;

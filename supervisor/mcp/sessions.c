@@ -67,9 +67,13 @@ struct session *sessions_begin(struct sessions *s, const char *name, const char 
 			       char *const *env)
 {
 	char own[SESSIONS_NAME_MAX + 1];
-	snprintf(own, sizeof(own), "session-%" PRIu64, s->begun);
-	if (!name)
+	if (!name) {
+		/* A name that was chosen earlier is passed over. */
+		snprintf(own, sizeof(own), "session-%" PRIu64, s->begun);
+		while (sessions_find(s, own))
+			snprintf(own, sizeof(own), "session-%" PRIu64, ++s->begun);
 		name = own;
+	}
 	errno = !sessions_is_name(name)    ? EINVAL
 		: sessions_find(s, name)   ? EEXIST
 		: s->count >= SESSIONS_MAX ? ENFILE

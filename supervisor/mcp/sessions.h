@@ -24,7 +24,7 @@ struct session {
 struct sessions {
 	struct session *items; /* in the order of their beginning */
 	size_t count, room;
-	uint64_t begun; /* how many there were */
+	uint64_t begun; /* the number of the next one */
 };
 
 /* Makes the default session. Returns 0, or -1 with errno. */

@@ -379,6 +379,7 @@ static void catalog_begin_hour(struct catalog_fetches *f, size_t i)
 	    transfer_start(&f->transfers[i], f->remote, REMOTE_LIST, &object, OBJECT_MAX) == 0)
 		return;
 	snprintf(f->reader->why, sizeof(f->reader->why), "%s", strerror(errno));
+	rmdir(h->path);
 	f->failed = true;
 }
 

@@ -127,7 +127,6 @@ static void pusher_begin(struct pusher *p, size_t i, uint64_t id)
 	}
 }
 
-/* Deals with an upload that is over. */
 /* Adds the line for the index. On a full disk the archive, which the remote has, makes room. */
 static int pusher_add_line(const struct pusher *p, const struct job_slot *slot)
 {
@@ -137,6 +136,7 @@ static int pusher_add_line(const struct pusher *p, const struct job_slot *slot)
 	return result;
 }
 
+/* Deals with an upload that is over. */
 static void pusher_end(struct pusher *p, size_t i)
 {
 	char why[TRANSFER_WHY];

@@ -167,12 +167,17 @@ void spool_done(const struct spool *s, const char *id)
 	unlinkat(s->dir, name, 0);
 }
 
-int spool_lock(const struct spool *s, const char *name)
+static int spool_take(const struct spool *s, const char *name, int operation)
 {
 	int fd = store_open_file(s->dir, name, O_RDWR | O_CREAT);
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
+	if (fd >= 0 && flock(fd, operation | LOCK_NB) < 0)
 		io_close(&fd);
 	return fd;
+}
+
+int spool_lock(const struct spool *s, const char *name)
+{
+	return spool_take(s, name, LOCK_EX);
 }
 
 int spool_lock_until(const struct spool *s, const char *name, int64_t until_ms)
@@ -188,24 +193,16 @@ int spool_lock_until(const struct spool *s, const char *name, int64_t until_ms)
 	}
 }
 
-static int spool_open_hold(const struct spool *s, int operation)
-{
-	int fd = store_open_file(s->dir, HOLD, O_RDWR | O_CREAT);
-	if (fd >= 0 && flock(fd, operation | LOCK_NB) < 0)
-		io_close(&fd);
-	return fd;
-}
-
 int spool_hold(const struct spool *s)
 {
-	return spool_open_hold(s, LOCK_SH);
+	return spool_take(s, HOLD, LOCK_SH);
 }
 
 void spool_settle(const struct spool *s, int64_t until_ms)
 {
 	const struct timespec pause = {.tv_nsec = HOLD_PAUSE_MS * 1000000};
 	int fd;
-	while ((fd = spool_open_hold(s, LOCK_EX)) < 0 && errno == EWOULDBLOCK &&
+	while ((fd = spool_lock(s, HOLD)) < 0 && errno == EWOULDBLOCK &&
 	       clock_monotonic_ms() < until_ms)
 		nanosleep(&pause, NULL);
 	io_close(&fd);

@@ -568,6 +568,8 @@ class Sessions(McpCase):
         self.assertEqual(client.call("end_session", session="b"), "session b has ended\n")
         self.assertEqual(client.call("new_session", session="c", cwd="~"), "session c begins in %s\n" % self.home)
         self.assertEqual(client.call("end_session", session="c"), "session c has ended\n")
+        client.call("new_session", session="session-5")
+        self.assertEqual(client.call("new_session"), "session session-6 begins in %s\n" % self.work)
         self.assertEqual(client.wrong("new_session", cwd="nosuch"),
                          "new_session: cwd: %s/nosuch: not a directory" % self.work)
         self.assertIn("there is none called b", client.wrong("run_command", command="true", session="b"))

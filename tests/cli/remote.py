@@ -119,6 +119,7 @@ class Push(Remote):
     def test_bad_settings(self):
         for key, value, reason in (
                 ("remote", "ftp://x", "not rclone:NAME:PATH, s3://BUCKET/PREFIX or file:/DIR"),
+                ("remote", "rclone:", "not rclone:NAME:PATH, s3://BUCKET/PREFIX or file:/DIR"),
                 ("remote", "file:relative", "not rclone:NAME:PATH, s3://BUCKET/PREFIX or file:/DIR"),
                 ("push", "some", "not off, failed or all"),
                 ("push_command", "cp {file} x", "needs {file}, and {key} or {id}"),
