@@ -136,12 +136,10 @@ static bool check_found(struct earlier_run *run, const struct meta *m)
 
 /* Finds the newest run of the command: of this session (NULL: any), and, with `success`, one that
    ended with 0. */
-static bool find_noted(const struct buffer *end, const char *session, bool success,
-		       const struct meta *m, struct earlier_run *run)
+static bool find_noted(const struct buffer *end, const char *hash, const char *session,
+		       bool success, const struct meta *m, struct earlier_run *run)
 {
-	char hash[HASH_LEN + 1];
 	int tries = COMMANDS_TRIES;
-	hash_command(m, hash);
 	for (size_t len = end->len; len > 0 && tries > 0;) {
 		const char *newline = memrchr(end->data, '\n', len - 1);
 		const char *line = newline ? newline + 1 : end->data;
@@ -182,14 +180,16 @@ void earlier_look_up(struct store *s, const char *session, const struct meta *m,
 		     struct earlier_run *last, struct earlier_run *success)
 {
 	struct buffer end = BUFFER_INIT;
+	char hash[HASH_LEN + 1];
+	hash_command(m, hash);
 	*last = (struct earlier_run){.found = {.store = s}, .dir = -1};
 	if (success)
 		*success = *last;
 	read_commands(&end, s);
-	last->is_found =
-		find_noted(&end, session, false, m, last) || find_noted(&end, NULL, false, m, last);
+	last->is_found = find_noted(&end, hash, session, false, m, last) ||
+			 find_noted(&end, hash, NULL, false, m, last);
 	if (success && last->is_found)
-		success->is_found = find_noted(&end, NULL, true, m, success);
+		success->is_found = find_noted(&end, hash, NULL, true, m, success);
 	buffer_release(&end);
 }
 
@@ -204,10 +204,9 @@ void earlier_run_release(struct earlier_run *run)
 int earlier_note(const struct store *s, const char *session, const struct meta *m)
 {
 	char hash[HASH_LEN + 1], line[COMMANDS_LINE + 1];
-	bool success = m->state == META_DONE && m->exit_code == 0;
 	hash_command(m, hash);
-	int len = snprintf(line, sizeof(line), "%s %s %c%s\n", hash, m->id, success ? '+' : '-',
-			   session);
+	int len = snprintf(line, sizeof(line), "%s %s %c%s\n", hash, m->id,
+			   meta_has_failed(m) ? '-' : '+', session);
 	return journal_append(s->fd, COMMANDS_FILE, line, (size_t)len);
 }
 
@@ -239,6 +238,9 @@ int failures_write(int dir, const char *id, const uint64_t *prints, size_t count
 	}
 	int fd = id_open_file(dir, id, ".fail", O_WRONLY | O_CREAT | O_TRUNC);
 	int result = fd < 0 || buffer_check(&out) < 0 ? -1 : io_write(fd, out.data, out.len);
+	/* A part would be read as all of them; an empty file is none. */
+	if (result < 0 && fd >= 0 && ftruncate(fd, 0) < 0)
+		result = -1;
 	io_close(&fd);
 	buffer_release(&out);
 	return result;

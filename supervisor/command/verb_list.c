@@ -280,7 +280,7 @@ enum paint runs_paint(const struct meta *m)
 {
 	if (m && m->state == META_RUNNING)
 		return PAINT_LIVE;
-	return m && m->state == META_DONE && m->exit_code == 0 ? PAINT_GOOD : PAINT_BAD;
+	return m && !meta_has_failed(m) ? PAINT_GOOD : PAINT_BAD;
 }
 
 /* --- as a table ------------------------------------------------------------------- */

@@ -31,17 +31,12 @@ const uint64_t *since_join(uint64_t **prints, size_t *count, const uint64_t *mor
 	return joined;
 }
 
-static bool since_is_success(const struct meta *m)
-{
-	return m->state == META_DONE && m->exit_code == 0;
-}
-
 /* Both lists are sorted. */
 static void since_count(struct wording_since *out, const struct since_run *run,
 			const uint64_t *before, size_t count)
 {
 	const uint64_t *now = run->failures;
-	size_t i = 0, k = 0, now_count = since_is_success(run->meta) ? 0 : run->failure_count;
+	size_t i = 0, k = 0, now_count = meta_has_failed(run->meta) ? run->failure_count : 0;
 	while (i < now_count || k < count) {
 		if (k == count || (i < now_count && now[i] < before[k])) {
 			out->new ++;
@@ -63,9 +58,9 @@ static void since_count_failures(struct wording_since *out, const struct since_r
 {
 	uint64_t *before = NULL;
 	size_t count = 0;
-	if (!run->all_failures && !since_is_success(run->meta))
+	if (!run->all_failures && meta_has_failed(run->meta))
 		return;
-	if (since_is_success(&other->meta) ||
+	if (!meta_has_failed(&other->meta) ||
 	    failures_read(other->dir, other->meta.id, &before, &count) == 0)
 		since_count(out, run, before, count);
 	free(before);
@@ -136,7 +131,7 @@ static void since_tell_success(const struct since_run *run, const struct earlier
 /* The run is the last one from now on. */
 static void since_note(const struct since_run *run, const struct store *store, const char *session)
 {
-	if (!since_is_success(run->meta) && run->all_failures)
+	if (meta_has_failed(run->meta) && run->all_failures)
 		failures_write(artifact_directory(run->artifact), run->meta->id, run->failures,
 			       run->failure_count);
 	earlier_note(store, session, run->meta);
@@ -152,7 +147,7 @@ void since_look(struct wording_since *out, const struct since_run *run)
 		return;
 	store_session_name(run->meta->session, session);
 	earlier_look_up(&store, session, run->meta, &last,
-			since_is_success(run->meta) ? NULL : &success);
+			meta_has_failed(run->meta) ? &success : NULL);
 	if (last.is_found) {
 		const struct meta *other = &last.meta;
 		snprintf(out->id, sizeof(out->id), "%s", other->id);

@@ -3,8 +3,6 @@
 #include "supervisor/preview/chars.h"
 #include "supervisor/preview/shape.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
