@@ -15,7 +15,7 @@ enum tristate { TRI_AUTO, TRI_YES, TRI_NO };
 enum streams { STREAMS_AUTO, STREAMS_MERGED, STREAMS_SPLIT };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_BLOCKS };
 enum printing { PRINT_AUTO, PRINT_PREVIEW, PRINT_FULL };
-enum seen_use { SEEN_NO, SEEN_PREVIEWS };
+enum seen_use { SEEN_NO, SEEN_PREVIEWS, SEEN_ALL };
 /* How terse's own lines say what to do next. */
 enum next_words { WORDS_COMMANDS, WORDS_TOOLS };
 

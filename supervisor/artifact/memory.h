@@ -33,7 +33,8 @@ struct memory_entry {
 	uint32_t run; /* index of memory.ids */
 };
 
-/* Looked up in constant time: masked, thousands of lines may be one. */
+/* Looked up in constant time: masked, thousands of lines may be one. The entries of a run stand in
+   a row, the last line first. */
 struct memory {
 	struct memory_entry *entries;
 	size_t count;

@@ -137,14 +137,17 @@ static size_t part_room(const struct head *h)
 /* Appends the first line's start, as much as there is room for. */
 static void give_part(struct head *h, const char *line, size_t len, bool guard, struct buffer *out)
 {
-	if (guard)
-		buffer_append_string(out, LINE_GUARD);
-	h->bytes += guard ? strlen(LINE_GUARD) : 0;
-	size_t most = part_room(h), n = utf8_floor(line, len, len < most ? len : most), printed;
+	size_t before = guard ? strlen(LINE_GUARD) : 0, printed;
+	h->bytes += before;
+	size_t most = part_room(h), n = utf8_floor(line, len, len < most ? len : most);
 
 	/* Cleaning may make the text longer. */
 	while ((printed = utf8_clean_len(line, n)) > most)
 		n = utf8_floor(line, len, n - (printed - most + 2) / 3);
+	if (buffer_reserve(out, before + printed) < 0)
+		return;
+	if (guard)
+		buffer_append_string(out, LINE_GUARD);
 	h->end = HEAD_LINE;
 	h->first_length = h->length;
 	h->first_shown = n;
@@ -194,7 +197,7 @@ static size_t shown_at(const struct head *h, const struct head_line *l, const ch
 	return n;
 }
 
-/* Hands out a line of which `n` bytes are shown. */
+/* Hands out a line of which `n` bytes are shown, in room that is reserved. */
 static void give_line(struct head *h, const struct head_line *l, const char *line, size_t n,
 		      struct buffer *out)
 {
@@ -205,8 +208,6 @@ static void give_line(struct head *h, const struct head_line *l, const char *lin
 	if (l->guard)
 		buffer_append_string(out, LINE_GUARD);
 	utf8_clean(out, line, n - returns);
-	if (buffer_check(out) < 0)
-		h->end = HEAD_BYTES;
 	if (h->last_cut) {
 		h->cut++;
 		note_gap(h, l->offset + n, l->length - n);
@@ -217,28 +218,28 @@ static void give_line(struct head *h, const struct head_line *l, const char *lin
 		buffer_append(out, &"\r\n"[!returns], 1 + returns);
 }
 
-/* Whether there is room for the held lines if each may take `level`. */
-static bool fits_at(const struct head *h, size_t level)
+/* The printed length of the held lines if each may have `level`. */
+static size_t held_cost(const struct head *h, size_t level)
 {
-	size_t total = 0, least = 0, cost;
+	size_t total = 0, cost;
 	for (size_t i = 0; i < h->held_count; i++) {
 		const struct head_line *l = &h->held[i];
-		shown_at(h, l, h->kept.data + l->start, h->limit.max_line, &cost);
-		least += cost;
 		shown_at(h, l, h->kept.data + l->start, level, &cost);
 		total += cost;
 	}
-	return total <= least + room(h);
+	return total;
 }
 
+/* How much each held line may have. */
 static size_t find_level(const struct head *h)
 {
 	size_t least = h->limit.max_line, most = h->limit.bytes;
 	if (most <= least)
 		return least;
+	size_t space = held_cost(h, least) + room(h);
 	while (most - least > 1) {
 		size_t level = least + (most - least) / 2;
-		if (fits_at(h, level))
+		if (held_cost(h, level) <= space)
 			least = level;
 		else
 			most = level;
@@ -246,18 +247,34 @@ static size_t find_level(const struct head *h)
 	return least;
 }
 
-/* No more is held: hands out the lines that are. */
+/* The held lines can't be handed out: it ends in front of them. */
+static void head_go_back(struct head *h)
+{
+	const struct head_place *to = &h->held_from;
+	h->end = HEAD_BYTES;
+	h->bytes = to->bytes;
+	h->offset = to->offset;
+	h->lines = to->lines;
+	h->units = to->units;
+	h->repeat.told_count = to->told_count;
+	h->repeat.told_lines = to->told_lines;
+	h->repeat.told_units = to->told_units;
+}
+
+/* No more is held: hands out the lines that are. Without memory they are not reached. */
 static void give_held(struct head *h, struct buffer *out)
 {
-	size_t level = h->held_count ? find_level(h) : 0, before = out->len, cost;
-	for (size_t i = 0; i < h->held_count; i++) {
+	size_t level = h->held_count ? find_level(h) : 0, total = held_cost(h, level), cost;
+	bool reserved = buffer_reserve(out, total) == 0;
+	if (reserved)
+		h->bytes += total - held_cost(h, h->limit.max_line);
+	else
+		head_go_back(h);
+	for (size_t i = 0; reserved && i < h->held_count; i++) {
 		const struct head_line *l = &h->held[i];
 		const char *line = h->kept.data + l->start;
-		shown_at(h, l, line, h->limit.max_line, &cost);
-		h->bytes -= cost;
 		give_line(h, l, line, shown_at(h, l, line, level, &cost), out);
 	}
-	h->bytes += out->len - before;
 	h->grown |= h->held_count > 0;
 	h->held_count = 0;
 	buffer_clear(&h->kept);
@@ -285,6 +302,14 @@ static int head_hold(struct head *h, const struct head_line *given, const char *
 	size_t start = h->kept.len;
 	if (buffer_try_append(&h->kept, line, given->len) < 0)
 		return -1;
+	if (h->held_count == 0)
+		h->held_from = (struct head_place){.bytes = h->bytes,
+						   .offset = h->offset,
+						   .lines = h->lines,
+						   .units = h->units,
+						   .told_count = h->repeat.told_count,
+						   .told_lines = h->repeat.told_lines,
+						   .told_units = h->repeat.told_units};
 	struct head_line *held = array_add(&h->held, &h->held_count, &h->held_cap, sizeof(*held));
 	if (!held)
 		return -1;
@@ -310,7 +335,7 @@ static struct heading make_heading(const struct head *h, const char *line, size_
 	bool goes_on = name == h->name.len && (name == 0 || memcmp(h->name.data, line, name) == 0);
 	if (goes_on)
 		return heading;
-	heading.blank.ended = heading.blank.whole = h->lines > 0;
+	heading.blank.ended = heading.blank.whole = h->bytes > 0;
 	heading.name = (struct head_line){.len = name,
 					  .length = name,
 					  .whole = true,
@@ -320,34 +345,44 @@ static struct heading make_heading(const struct head *h, const char *line, size_
 	return heading;
 }
 
-/* Hands out a line that is counted, or holds it. */
-static void head_pass(struct head *h, const struct head_line *l, const char *line, size_t n,
-		      bool holds, struct buffer *out)
+/* Hands out a line, or holds it. `cost`: its printed length. Returns 0, or -1 with ENOMEM. */
+static int head_pass(struct head *h, const struct head_line *l, const char *line, size_t n,
+		     size_t cost, bool holds, struct buffer *out)
 {
-	if (!holds)
-		give_line(h, l, line, n, out);
-	else if (head_hold(h, l, line) < 0)
-		h->end = HEAD_BYTES;
+	if (holds)
+		return head_hold(h, l, line);
+	if (buffer_reserve(out, cost) < 0)
+		return -1;
+	give_line(h, l, line, n, out);
+	return 0;
 }
 
-/* Begins a group. */
-static void pass_heading(struct head *h, const struct heading *heading, const char *line,
-			 bool holds, struct buffer *out)
+/* Begins a group. Returns 0, or -1 with ENOMEM. */
+static int pass_heading(struct head *h, const struct heading *heading, const char *line, bool holds,
+			struct buffer *out)
 {
-	if (heading->blank.ended)
-		head_pass(h, &heading->blank, line, 0, holds, out);
-	if (heading->name.ended)
-		head_pass(h, &heading->name, line, heading->name.len, holds, out);
+	if (heading->blank.ended && head_pass(h, &heading->blank, line, 0, 1, holds, out) < 0)
+		return -1;
+	if (heading->name.ended &&
+	    head_pass(h, &heading->name, line, heading->name.len, heading->cost, holds, out) < 0)
+		return -1;
 	if (heading->cost == 0)
-		return;
+		return 0;
 	buffer_clear(&h->name);
-	if (buffer_try_append(&h->name, line, heading->name.len) < 0)
-		h->end = HEAD_BYTES;
+	return buffer_try_append(&h->name, line, heading->name.len);
 }
 
-/* The line of h->length bytes is complete; `len` of them are at hand. */
-static void head_end_line(struct head *h, const char *line, size_t len, bool ended,
-			  struct buffer *out)
+/* The last line is printed. */
+static void head_tell(const struct head *h, const char *line, size_t len)
+{
+	const struct repeat *r = &h->repeat;
+	if (r->tells && len == h->length && len <= h->limit.max_line)
+		r->recall->shown(r->recall->ctx, line, len, h->lines);
+}
+
+/* The line of h->length bytes is complete and to be printed; `len` of them are at hand. */
+static void head_print_line(struct head *h, const char *line, size_t len, bool ended,
+			    struct buffer *out)
 {
 	if (is_full(h) || h->cut_off) {
 		h->end = h->cut_off ? HEAD_BYTES : HEAD_COUNT;
@@ -371,10 +406,66 @@ static void head_end_line(struct head *h, const char *line, size_t len, bool end
 		return;
 	}
 	bool holds = h->limit.grow && (is_long || h->held_count > 0);
-	pass_heading(h, &heading, line, holds, out);
+	if (pass_heading(h, &heading, line, holds, out) < 0 ||
+	    head_pass(h, &l, text, n, cost, holds, out) < 0) {
+		h->end = HEAD_BYTES;
+		return;
+	}
 	head_count_line(h, line, len, cost + heading.cost);
 	h->offset += h->length + ended;
-	head_pass(h, &l, text, n, holds, out);
+	head_tell(h, line, len);
+}
+
+/* A marker stands for a run of lines. */
+static void head_pass_marker(struct head *h, const struct buffer *marker, struct buffer *out)
+{
+	struct repeat *r = &h->repeat;
+	const struct head_line l = {
+		.len = marker->len - 1, .length = marker->len - 1, .ended = true, .whole = true};
+	if (buffer_check(marker) < 0 || marker->len > room(h) ||
+	    head_pass(h, &l, marker->data, l.len, marker->len, h->held_count > 0, out) < 0) {
+		h->end = HEAD_BYTES;
+		return;
+	}
+	repeat_note(r, h->lines + 1);
+	h->bytes += marker->len;
+	h->lines += r->lines;
+	h->offset += r->bytes;
+}
+
+/* A run of lines that were shown before has ended: a marker for it, or its lines, are printed. */
+static void head_end_run(struct head *h, struct buffer *out)
+{
+	struct buffer marker = BUFFER_INIT;
+	const struct buffer *held = &h->repeat.held;
+	uint64_t length = h->length;
+	if (h->repeat.lines == 0)
+		return;
+	if (repeat_mark(&h->repeat, h->lines + 1, &marker))
+		head_pass_marker(h, &marker, out);
+	for (size_t at = 0; at < held->len && h->end == HEAD_OPEN; at += (size_t)h->length + 1) {
+		const char *line = held->data + at;
+		const char *newline = memchr(line, '\n', held->len - at);
+		h->length = (uint64_t)(newline - line);
+		head_print_line(h, line, (size_t)h->length, true, out);
+	}
+	repeat_end(&h->repeat);
+	buffer_release(&marker);
+	h->length = length;
+}
+
+/* The line of h->length bytes is complete; `len` of them are at hand. */
+static void head_end_line(struct head *h, const char *line, size_t len, bool ended,
+			  struct buffer *out)
+{
+	bool whole = ended && len == h->length && len <= h->limit.max_line;
+	bool looks = h->repeat.recall && whole && !h->cut_off;
+	if (looks && repeat_take(&h->repeat, line, len, h->limit.unit))
+		return;
+	head_end_run(h, out);
+	if (h->end != HEAD_OPEN || (looks && repeat_take(&h->repeat, line, len, h->limit.unit)))
+		return;
+	head_print_line(h, line, len, ended, out);
 }
 
 /* Keeps what may be shown of an unfinished line. */
@@ -416,22 +507,34 @@ void head_feed(struct head *h, const char *data, size_t len, struct buffer *out)
 	buffer_release(&h->line);
 }
 
-void head_finish(struct head *h, struct buffer *out)
-{
-	if (h->end == HEAD_OPEN && h->length > 0)
-		head_end_line(h, h->line.data, h->line.len, false, out);
-	give_held(h, out);
-	if (h->cut_off && h->end == HEAD_OPEN)
-		h->end = HEAD_BYTES;
-	head_release(h);
-}
-
-void head_release(struct head *h)
+/* Frees what is not needed once all is handed out. */
+static void head_free_lines(struct head *h)
 {
 	buffer_release(&h->line);
 	buffer_release(&h->kept);
 	buffer_release(&h->name);
+	buffer_release(&h->repeat.held);
 	free(h->held);
 	h->held = NULL;
 	h->held_count = h->held_cap = 0;
+}
+
+void head_finish(struct head *h, struct buffer *out)
+{
+	if (h->end == HEAD_OPEN && h->length > 0)
+		head_end_line(h, h->line.data, h->line.len, false, out);
+	if (h->end == HEAD_OPEN)
+		head_end_run(h, out);
+	give_held(h, out);
+	if (h->cut_off && h->end == HEAD_OPEN)
+		h->end = HEAD_BYTES;
+	head_free_lines(h);
+}
+
+void head_release(struct head *h)
+{
+	head_free_lines(h);
+	free(h->repeat.told);
+	h->repeat.told = NULL;
+	h->repeat.told_count = h->repeat.told_cap = 0;
 }

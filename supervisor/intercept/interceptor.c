@@ -331,7 +331,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->share = make_share(&s->options.limit);
 	s->line_share = make_line_share(&s->options.limit);
 	s->fits = true;
-	s->waits = options->limit.group && intercept_is_by_head(s);
+	s->waits = (options->limit.group || events->recall) && intercept_is_by_head(s);
 	s->ended_line = s->ended_text = true;
 	s->is_plain = options->exact && options->print == INTERCEPT_WHOLE;
 	s->resolved = options->print != INTERCEPT_PREVIEW || !events->resolve;
@@ -425,8 +425,8 @@ bool interceptor_is_holding(const struct interceptor *s)
 	return s->options.print == INTERCEPT_PREVIEW && s->head_closed && is_partial;
 }
 
-/* Grouping the matches of a search is worth no longer wait. */
-#define GROUP_MS 1000
+/* Grouping matches, or leaving out what was shown before, is worth no longer wait. */
+#define WAITS_MS 1000
 
 /* The text comes slowly, so its lines are printed as they come. */
 static void stop_waiting(struct interceptor *s, int64_t now_ms)
@@ -435,7 +435,7 @@ static void stop_waiting(struct interceptor *s, int64_t now_ms)
 		return;
 	if (!s->waits_since)
 		s->waits_since = now_ms;
-	if (now_ms - s->waits_since < GROUP_MS)
+	if (now_ms - s->waits_since < WAITS_MS)
 		return;
 	s->waits = false;
 	if (s->fits && !s->reported)

@@ -70,6 +70,11 @@ struct interceptor_events {
 	/* Who reads, when that was not known at the start (print was INTERCEPT_PREVIEW): called
 	   once, when it begins to matter. NULL: print stays as it is. */
 	enum interceptor_print (*resolve)(void *ctx);
+	/* What the reader was shown before, and the place of this text: asked for once, when a text
+	   in mode head does not fit. A marker stands for long runs of lines that were shown before,
+	   and so that none of them is printed, the text is held until then, for a moment. May be
+	   NULL or return that: then its lines are printed whatever they are. */
+	const struct recall *(*recall)(void *ctx, struct wording_place *place);
 	/* An answer to a query of the command. May be NULL. */
 	void (*reply)(void *ctx, const char *data, size_t len);
 	void *ctx;

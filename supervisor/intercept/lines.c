@@ -131,17 +131,19 @@ static void note_left_out(struct interceptor *s, const struct preview_piece *pie
 		s->left_out[s->left_out_count++] = (struct preview_range){piece->from, piece->to};
 }
 
-/* Takes down the lines that are printed already, but for those that were left out of them. */
-static int note_printed(const struct interceptor *s, struct report_stream *report)
+/* Takes down the lines up to `last`, which are printed, but for those that were left out of them.
+ */
+static int note_printed(struct report_stream *report, uint64_t last,
+			const struct preview_range *left_out, size_t count)
 {
 	uint64_t from = 1;
-	for (size_t i = 0; i < s->left_out_count; i++) {
-		const struct preview_range *gap = &s->left_out[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct preview_range *gap = &left_out[i];
 		if (gap->from > from && report_add_range(report, from, gap->from - 1) < 0)
 			return -1;
 		from = gap->to + 1;
 	}
-	return s->printed_lines >= from ? report_add_range(report, from, s->printed_lines) : 0;
+	return last >= from ? report_add_range(report, from, last) : 0;
 }
 
 bool intercept_print_last(struct interceptor *s, size_t bytes, size_t lines,
@@ -187,7 +189,7 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	uint64_t cut = 0;
 	int result = 0, count = preview_choose(s->preview, &ask, &pieces);
 	if (report)
-		result = note_printed(s, report);
+		result = note_printed(report, s->printed_lines, s->left_out, s->left_out_count);
 	for (int i = 0; i < count; i++) {
 		print_piece(s, &pieces[i], &marker);
 		cut += pieces[i].cut;
@@ -219,11 +221,11 @@ static int note_head(struct report_stream *report, const struct head *h)
 	report->grouped = head_is_grouped(h);
 	report->lines_truncated = h->cut + is_part;
 	report->last_line_partial = h->last_cut || is_part;
-	return h->lines + is_part > 0 ? report_add_range(report, 1, h->lines + is_part) : 0;
+	return note_printed(report, h->lines + is_part, h->repeat.told, h->repeat.told_count);
 }
 
 /* Prints the rest of the first part that the outcome gets, and returns it. */
-static const struct head *finish_head(struct interceptor *s)
+static const struct head *print_rest_of_head(struct interceptor *s)
 {
 	for (size_t i = 0; i < s->longer_count; i++) {
 		struct longer *l = &s->longer[i];
@@ -237,6 +239,15 @@ static const struct head *finish_head(struct interceptor *s)
 	head_finish(&s->head, &s->rest);
 	intercept_print(s, s->rest.data, s->rest.len);
 	return &s->head;
+}
+
+static const struct head *finish_head(struct interceptor *s)
+{
+	const struct head *h = print_rest_of_head(s);
+	const struct recall *recall = h->repeat.recall;
+	if (recall)
+		recall->until(recall->ctx, h->lines);
+	return h;
 }
 
 int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_ending *e,
@@ -253,7 +264,8 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.reason = reasons[h->end],
 		.limit = h->limit,
 		.lines = h->lines,
-		.units = h->units,
+		.units = h->units + h->repeat.told_units,
+		.told = h->repeat.told_units,
 		.total_units = tally_units(&s->tally),
 		.cut = h->cut,
 		.gap = h->gap,
@@ -262,7 +274,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.grouped = head_is_grouped(h),
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
-	bool partly = h->end != HEAD_OPEN || h->cut > 0 || wording.grouped;
+	bool partly = h->end != HEAD_OPEN || h->cut > 0 || wording.grouped || wording.told > 0;
 	if (!shown_is_bare(s) && (partly || interceptor_is_worth_telling(e))) {
 		if (partly)
 			wording_head(intercept_line(s), &wording, &e->ending, &e->place);
@@ -408,15 +420,12 @@ void intercept_print_head(struct interceptor *s)
 /* More of a text that does not fit, in mode head. */
 static void feed_head(struct interceptor *s, const char *data, size_t len)
 {
-	struct buffer out = BUFFER_INIT;
-	head_feed(&s->head, data, len, &out);
-	if (s->longer_count > 0 && s->head.grown) {
-		buffer_append(&s->rest, out.data, out.len);
-	} else {
-		intercept_print(s, out.data, out.len);
-		s->common += out.len;
+	head_feed(&s->head, data, len, &s->rest);
+	if (s->longer_count == 0 || !s->head.grown) {
+		intercept_print(s, s->rest.data, s->rest.len);
+		s->common += s->rest.len;
+		buffer_clear(&s->rest);
 	}
-	buffer_release(&out);
 	s->head_closed = s->head.end != HEAD_OPEN;
 	for (size_t i = 0; i < s->longer_count; i++)
 		head_feed(&s->longer[i].head, data, len, &s->longer[i].text);
@@ -436,6 +445,45 @@ static void start_longer(struct interceptor *s)
 	}
 }
 
+/* The head that may show the most of the text. */
+static struct head *longest_head(struct interceptor *s)
+{
+	struct head *h = &s->head;
+	for (size_t i = 0; i < s->longer_count; i++) {
+		if (s->longer[i].head.limit.bytes > h->limit.bytes)
+			h = &s->longer[i].head;
+	}
+	return h;
+}
+
+/* Tells what is printed already. */
+static void tell_printed(const struct interceptor *s, const struct recall *recall)
+{
+	const char *line = s->held.data, *end = line + s->printed, *next;
+	for (uint64_t number = 1; line < end; line = next, number++) {
+		next = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
+		recall->shown(recall->ctx, line, (size_t)(next - line) - 1, number);
+	}
+}
+
+/* From here on the heads know what the reader was shown before, if the text is kept: a marker has
+   to name its lines. */
+static void start_recall(struct interceptor *s)
+{
+	struct wording_place place;
+	if (!s->events.recall || !s->artifact)
+		return;
+	const struct recall *recall = s->events.recall(s->events.ctx, &place);
+	if (!recall)
+		return;
+	tell_printed(s, recall);
+	s->head.repeat.recall = recall;
+	s->head.repeat.place = place;
+	for (size_t i = 0; i < s->longer_count; i++)
+		s->longer[i].head.repeat = s->head.repeat;
+	longest_head(s)->repeat.tells = true;
+}
+
 void intercept_overflow(struct interceptor *s)
 {
 	s->fits = false;
@@ -447,11 +495,13 @@ void intercept_overflow(struct interceptor *s)
 	intercept_resolve(s);
 	interceptor_spill(s);
 	/* Whatever was printed before was in the form of the text. */
-	if (s->waits && s->printed == 0 && intercept_is_by_head(s))
+	if (s->options.limit.group && s->waits && s->printed == 0 && intercept_is_by_head(s))
 		s->head.form = grouping_find_form(s->held.data, s->held.len);
 	s->waits = false;
-	if (intercept_is_by_head(s))
+	if (intercept_is_by_head(s)) {
 		start_longer(s);
+		start_recall(s);
+	}
 	if (intercept_is_by_head(s) && s->held.len > s->printed)
 		feed_head(s, s->held.data + s->printed, s->held.len - s->printed);
 	/* The text was asked for in full and can't be kept: the start is better than nothing. */

@@ -5,6 +5,7 @@
 //   held.c         what is held back, at a pause
 //   pause.c        when that is, and how much of it
 //   head.c         the first part of a text, counted in the unit of its limit
+//   repeat.c       runs of its lines that the reader was shown before
 //   grouping.c     the files' names in a list of matches
 //   interceptor.c  the contract with other rooms, the end of the command, the report
 #ifndef TERSE_INTERCEPT_PARTS_H
@@ -12,6 +13,7 @@
 
 #include "config/limit.h"
 #include "lib/buffer.h"
+#include "lib/recall.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/intercept/grouping.h"
 #include "supervisor/intercept/interceptor.h"
@@ -96,6 +98,38 @@ void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
 uint64_t tally_lines(const struct tally *t);
 uint64_t tally_units(const struct tally *t);
 
+/* A run of lines that the reader was shown before, unchanged and in a row: a marker stands for it
+   where the first part of a text is printed. */
+
+/* A shorter one is printed again. */
+#define REPEAT_LEAST 50
+
+struct repeat {
+	const struct recall *recall;  /* set by the owner; NULL: no line is looked at */
+	bool tells;                   /* set by the owner: recall is to know what is printed */
+	struct wording_place place;   /* set by the owner: of this text */
+	struct recall_place at;       /* where the run's last line was shown */
+	uint64_t lines, bytes, units; /* of the run */
+	struct buffer held; /* its lines, as long as they are too few, newlines included */
+	/* The lines that markers stand for, and how many lines and units that are. */
+	struct preview_range *told;
+	size_t told_count, told_cap;
+	uint64_t told_lines, told_units;
+};
+
+/* Takes a whole line if it goes on with the run, or begins one where there is none. False: it is to
+   be printed, behind the run. */
+bool repeat_take(struct repeat *r, const char *line, size_t len, enum unit unit);
+
+/* Whether a marker stands for the run; appends it then. The first of its lines is line `from`. */
+bool repeat_mark(const struct repeat *r, uint64_t from, struct buffer *out);
+
+/* The marker is printed. Without memory it is as if its lines were. */
+void repeat_note(struct repeat *r, uint64_t from);
+
+/* The run has ended. */
+void repeat_end(struct repeat *r);
+
 /* The first part of a text that is too long, by whole lines: what mode head
    prints, as it comes. Nothing that was handed out is ever taken back.
 
@@ -120,6 +154,12 @@ struct head_line {
 	bool ended;
 };
 
+/* How far a head has come: as the fields of the same names. */
+struct head_place {
+	size_t bytes, told_count;
+	uint64_t offset, lines, units, told_lines, told_units;
+};
+
 struct head {
 	struct limit limit; /* these three are set by the owner; the rest is zero at first */
 	bool bare, guard;   /* as in preview_options */
@@ -130,7 +170,7 @@ struct head {
 	struct buffer name; /* of the group */
 	enum head_end end;
 	size_t bytes;           /* handed out, as they are printed */
-	uint64_t lines, units;  /* handed out */
+	uint64_t lines, units;  /* handed out; `lines` has those of repeat.told, too */
 	uint64_t cut;           /* how many of them are cut */
 	struct line_gap gap;    /* the first part that is left out */
 	bool last_cut;          /* the last of them is */
@@ -140,9 +180,11 @@ struct head {
 	uint64_t length;        /* of all of it */
 	struct head_line *held; /* their bytes are in `kept` */
 	size_t held_count, held_cap;
-	bool cut_off; /* set by the owner: no line that begins now is a next one */
-	bool grown;   /* lines were held, and are handed out as the limit allowed */
+	struct head_place held_from; /* in front of them */
+	bool cut_off;                /* set by the owner: no line that begins now is a next one */
+	bool grown;                  /* lines were held, and are handed out as the limit allowed */
 	struct buffer kept;
+	struct repeat repeat;
 };
 
 /* Whether a whole line (with its newline) can be handed out before it is known whether the text
@@ -157,7 +199,7 @@ bool head_give(struct head *h, const char *line, size_t len, size_t guard);
    printed, clean. Without memory it ends early. */
 void head_feed(struct head *h, const char *data, size_t len, struct buffer *out);
 
-/* No more comes: a last line without a newline is a line. */
+/* No more comes: a last line without a newline is a line. Only repeat.told is left to release. */
 void head_finish(struct head *h, struct buffer *out);
 
 /* Whether matches were handed out in groups. */
@@ -203,7 +245,7 @@ struct interceptor {
 		struct buffer text; /* printed then, except what the first `head` has, too: */
 	} longer[2];
 	size_t longer_count, common;
-	struct buffer rest; /* of the head, held back because the others show otherwise */
+	struct buffer rest; /* what the head hands out; held back where the others show otherwise */
 	size_t most;        /* a text up to this many bytes is printed whole */
 	bool concluded;     /* the outcome is known, and with it options.limit.bytes: */
 	bool failed;
@@ -211,8 +253,8 @@ struct interceptor {
 	size_t counted;     /* bytes of it, up to the end of a character ... */
 	size_t clean_len;   /* ... and how many they are when they are printed clean */
 	bool fits;
-	bool waits; /* for whether the text fits: nothing is printed yet, so it can be grouped ...
-		     */
+	bool waits; /* for whether the text fits: nothing is printed yet, so its lines can be
+		       grouped, or left out ... */
 	int64_t waits_since;     /* ... on the clock of interceptor_settle(); 0: not known yet */
 	struct buffer line;      /* what terse itself says; its memory is there from the start */
 	struct buffer collected; /* what is printed, where the form is not INTERCEPT_LIVE ... */

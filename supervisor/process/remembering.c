@@ -30,7 +30,22 @@ static enum recall_found remembering_find(void *ctx, const char *line, size_t le
 		return RECALL_NEW;
 	where->id = remembering_is_readable(r, e->run) ? r->memory.ids[e->run] : NULL;
 	where->line = e->line.number;
+	where->mark = (size_t)(e - r->memory.entries);
 	return e->line.exact == exact ? RECALL_SAME : RECALL_MASKED;
+}
+
+static bool remembering_follows(void *ctx, struct recall_place *where, const char *line, size_t len)
+{
+	struct remembering *r = ctx;
+	/* The lines of a run stand in reverse (memory.h). */
+	const struct memory_entry *above = &r->memory.entries[where->mark], *e = above - 1;
+	if (where->mark == 0 || e->run != above->run || e->line.number != above->line.number + 1 ||
+	    e->line.exact != (uint32_t)fingerprint_exact(line, len) ||
+	    e->line.print != fingerprint_masked(line, len))
+		return false;
+	where->mark--;
+	where->line++;
+	return true;
 }
 
 static void remembering_shown(void *ctx, const char *line, size_t len, uint64_t number)
@@ -45,10 +60,17 @@ static void remembering_shown(void *ctx, const char *line, size_t len, uint64_t 
 					  .number = (uint32_t)number};
 }
 
-void remembering_begin(struct remembering *r, const struct record *record, bool wanted)
+static void remembering_until(void *ctx, uint64_t last)
+{
+	struct remembering *r = ctx;
+	while (r->count > 0 && r->shown[r->count - 1].number > last)
+		r->count--;
+}
+
+void remembering_begin(struct remembering *r, const struct record *record)
 {
 	*r = (struct remembering){.record = record};
-	if (!wanted || record->history < 0 || !record->meta.id[0] ||
+	if (record->history < 0 || !record->meta.id[0] ||
 	    strcmp(record->meta.session, "default") == 0)
 		return;
 	if (memory_read(&r->memory, record->history) < 0)
@@ -59,7 +81,11 @@ void remembering_begin(struct remembering *r, const struct record *record, bool 
 		return;
 	}
 	memset(r->readable, -1, r->memory.runs + 1);
-	r->recall = (struct recall){.find = remembering_find, .shown = remembering_shown, .ctx = r};
+	r->recall = (struct recall){.find = remembering_find,
+				    .follows = remembering_follows,
+				    .shown = remembering_shown,
+				    .until = remembering_until,
+				    .ctx = r};
 	r->is_open = true;
 	TRACE(PREVIEW, "the session remembers %zu lines of %zu runs", r->memory.count,
 	      r->memory.runs);
@@ -70,6 +96,11 @@ void remembering_end(struct remembering *r)
 	if (r->count > 0)
 		memory_add(r->record->history, r->record->meta.id, r->shown, r->count,
 			   r->memory.size);
+	remembering_drop(r);
+}
+
+void remembering_drop(struct remembering *r)
+{
 	memory_release(&r->memory);
 	free(r->readable);
 	free(r->shown);

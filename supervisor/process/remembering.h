@@ -21,10 +21,13 @@ struct remembering {
 	size_t count, cap;
 };
 
-/* Reads the memory if it is `wanted`. The struct stays where it is. */
-void remembering_begin(struct remembering *r, const struct record *record, bool wanted);
+/* Reads the memory, if the session has one. The struct stays where it is. */
+void remembering_begin(struct remembering *r, const struct record *record);
 
-/* Writes down what was shown, and frees. */
+/* Writes down what was shown, and frees. Nothing where it was not begun. */
 void remembering_end(struct remembering *r);
+
+/* Frees: nothing was shown after all. */
+void remembering_drop(struct remembering *r);
 
 #endif

@@ -98,6 +98,23 @@ static void source_on_reply(void *ctx, const char *data, size_t len)
 		s->reply(s->ctx, data, len);
 }
 
+const struct recall *source_recall(struct source *s)
+{
+	const struct settings *set = s->job->settings;
+	if (set->seen == SEEN_NO || set->format != FORMAT_TEXT || s->is_stderr)
+		return NULL;
+	if (!s->remembering.is_open)
+		remembering_begin(&s->remembering, s->record);
+	return s->remembering.is_open ? &s->remembering.recall : NULL;
+}
+
+static const struct recall *source_on_recall(void *ctx, struct wording_place *place)
+{
+	struct source *s = ctx;
+	*place = record_place(s->record, s->is_stderr);
+	return source_recall(s);
+}
+
 static enum interceptor_print print_for(enum sink sink, enum printing print)
 {
 	if (print == PRINT_FULL && sink != SINK_PERSON)
@@ -144,6 +161,8 @@ static void make_text(struct source *s)
 		.print = source_on_print,
 		.resolve = pipe && set->print != PRINT_PREVIEW ? on_resolve : NULL,
 		.reply = source_on_reply,
+		.recall =
+			set->seen == SEEN_ALL && !options.limit.own_words ? source_on_recall : NULL,
 		.ctx = s,
 	};
 	s->text = interceptor_new(&options, &events);
@@ -336,6 +355,7 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 		return;
 	bool running = ending->ending.state == WORDING_RUNNING;
 	interceptor_report(s->text, ending);
+	remembering_end(&s->remembering);
 	if (s->person && (running || !interceptor_fits(s->text)))
 		report_person(s, ending);
 	else if (running && s->job->settings->detach && !ending->is_second)
@@ -380,6 +400,7 @@ void source_release(struct source *s)
 	io_close(&s->child);
 	interceptor_free(s->text);
 	redactor_release(&s->redactor);
+	remembering_drop(&s->remembering);
 	s->text = NULL;
 	output_queue_release(&s->queue);
 }

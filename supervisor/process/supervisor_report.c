@@ -5,7 +5,6 @@
 #include "lib/io.h"
 #include "lib/trace.h"
 #include "supervisor/artifact/store.h"
-#include "supervisor/process/remembering.h"
 #include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
@@ -138,22 +137,18 @@ static void report_compare(struct supervisor *s)
 
 static void report_end(struct supervisor *s)
 {
-	struct remembering remembering;
 	enum wording_state state = s->interrupted ? WORDING_INTERRUPTED : WORDING_ENDED;
 	if (!report_is_text(s)) {
 		report_summary(s);
 		return;
 	}
-	remembering_begin(&remembering, &s->record,
-			  report_is_previewed(s) && s->job->settings->seen == SEEN_PREVIEWS);
+	bool previewed = report_is_previewed(s);
 	for (int i = 0; i < s->source_count; i++) {
 		struct interceptor_ending e = report_ending(s, &s->sources[i], state);
-		/* Of a standard error that is kept apart nothing is remembered. */
-		if (i == 0 && remembering.is_open)
-			e.recall = &remembering.recall;
+		if (previewed)
+			e.recall = source_recall(&s->sources[i]);
 		source_report(&s->sources[i], &e);
 	}
-	remembering_end(&remembering);
 	delivery_report_not_kept(&s->delivery);
 }
 

@@ -452,7 +452,9 @@ static void append_cut(struct buffer *out, const struct wording_head *h)
 /* "lines 1-571 of 8,432 shown", "100 matches of 2,431 shown" */
 static void append_shown(struct buffer *out, const struct wording_head *h)
 {
-	if (h->limit.unit != UNIT_LINES)
+	if (h->units == 0)
+		buffer_printf(out, "no %s", units[h->limit.unit].one);
+	else if (h->limit.unit != UNIT_LINES)
 		buffer_printf(out, "%s %s", HUMAN_COUNT(h->units),
 			      unit_name(h->limit.unit, h->units));
 	else if (h->units == 1)
@@ -460,6 +462,17 @@ static void append_shown(struct buffer *out, const struct wording_head *h)
 	else
 		buffer_printf(out, "lines 1-%s", HUMAN_COUNT(h->units));
 	buffer_printf(out, " of %s shown", HUMAN_COUNT(h->total_units));
+}
+
+/* ", 650 of them before, grouped by file" */
+static void append_manner(struct buffer *out, const struct wording_head *h)
+{
+	if (h->told > 0 && h->told == h->units)
+		buffer_append_string(out, " before");
+	else if (h->told > 0)
+		buffer_printf(out, ", %s of them before", HUMAN_COUNT(h->told));
+	if (h->grouped)
+		buffer_append_string(out, ", grouped by file");
 }
 
 /* " (limit 2,000 lines)"; a limit in another unit explains itself. */
@@ -490,8 +503,7 @@ static void append_first_part(struct buffer *out, const struct wording_head *h,
 			      const struct wording_place *place)
 {
 	append_shown(out, h);
-	if (h->grouped)
-		buffer_append_string(out, ", grouped by file");
+	append_manner(out, h);
 	append_reason(out, h);
 	if (h->cut > 0) {
 		buffer_append_string(out, ", ");
@@ -510,11 +522,12 @@ static void append_first_part(struct buffer *out, const struct wording_head *h,
 
 /* "all 150 matches shown, grouped by file, 3 long lines cut: terse read ID --bytes FROM-TO; as they
    came: terse read ID" */
-static void append_all_grouped(struct buffer *out, const struct wording_head *h,
-			       const struct wording_place *place)
+static void append_all(struct buffer *out, const struct wording_head *h,
+		       const struct wording_place *place)
 {
-	buffer_printf(out, "all %s %s shown, grouped by file", HUMAN_COUNT(h->units),
+	buffer_printf(out, "all %s %s shown", HUMAN_COUNT(h->units),
 		      unit_name(h->limit.unit, h->units));
+	append_manner(out, h);
 	if (h->cut > 0) {
 		buffer_append_string(out, ", ");
 		append_cut(out, h);
@@ -539,8 +552,8 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		append_first_line(out, h, e->lines, place);
 	} else if (h->reason != WORDING_NOTHING_LEFT) {
 		append_first_part(out, h, place);
-	} else if (h->grouped) {
-		append_all_grouped(out, h, place);
+	} else if (h->grouped || h->told > 0) {
+		append_all(out, h, place);
 	} else {
 		append_cut(out, h);
 		append_cut_bytes(out, place);

@@ -119,6 +119,7 @@ struct wording_head {
 	uint64_t first_length, first_shown; /* of WORDING_FIRST_LINE, bytes */
 	bool with_status;                   /* says the exit status of a success, too */
 	bool grouped;                       /* matches are below the names of their files */
+	uint64_t told; /* units that markers stand for, since they were shown before */
 };
 
 /* The line behind the first part of a text, which replaces markers and footer (`ending` has the
@@ -127,7 +128,10 @@ struct wording_head {
    --offset 101, or narrow the pattern; cut bytes: terse read cmd-… --bytes FROM-TO]\n". Where lines
    are not printed as they are in the text: "[terse: 212 matches of 431 shown, grouped by file
    (limit 10 KB): terse read cmd-… --offset 213, or narrow the pattern]\n", "[terse: all 150 matches
-   shown, grouped by file; as they came: terse read cmd-…]\n". */
+   shown, grouped by file; as they came: terse read cmd-…]\n". Where markers stand for lines that
+   the reader was shown before: "[terse: lines 1-1,300 of 8,432 shown, 650 of them before (limit 30
+   KB): terse read cmd-… --offset 1301]\n", "[terse: all 1,300 lines shown, 650 of them before; as
+   they came: terse read cmd-…]\n", "[terse: all 1,300 lines shown before; as ...". */
 void wording_head(struct buffer *out, const struct wording_head *head,
 		  const struct wording_ending *ending, const struct wording_place *place);
 

@@ -177,6 +177,100 @@ class Remembered(Case):
         for script in scripts:
             self.assertLess(len(self.terse("--session", "s", script).out), 0.8 * before[script], script)
 
+    def show(self, *options, session="s"):
+        return self.terse("--session", session, "--seen", "all", *options, "cat", "said")
+
+    def check_shown(self, run, lines):
+        """Every line up to the last one that is named is printed, or told by a marker that names equal lines of an
+        earlier page. Returns how many that are, and how many are told."""
+        at = told = 0
+        last = re.search(rb"\[terse: lines 1-([\d,]+) of", run.out)
+        for line in run.out.decode().splitlines():
+            marker = MARKER.match(line.encode())
+            if line.startswith("[terse: "):
+                break
+            if not marker:
+                self.assertEqual(line, lines[at], "line %d" % (at + 1))
+                at += 1
+                continue
+            first, end = int(marker["from"]), int(marker["to"])
+            self.assertEqual(first, at + 1, line)
+            self.assertGreaterEqual(end + 1 - first, 50)
+            for place in (marker["as"], marker["as_from"], marker["as_to"]), (run.id, first, end):
+                identifier = place[0] if isinstance(place[0], str) else place[0].decode()
+                self.assertEqual(self.read(identifier, int(place[1]), int(place[2])).decode().splitlines(),
+                                 lines[first - 1:end], line)
+            told += end + 1 - first
+            at = end
+        self.assertEqual(at, int(last[1].replace(b",", b"")) if last else len(lines))
+        return at, told
+
+    def test_pages(self):
+        """With --seen all a file is read on where it is read again, and what has changed in it is printed."""
+        rng = random_source(11)
+        lines = self.words(rng, 1500)
+        for at in range(0, 1500, 9):
+            lines[at] = "}"
+        lines[700:700] = [""]
+        self.say(lines, 0)
+        last = 0
+        while last < 1501:
+            page = self.show()
+            before = last
+            last, told = self.check_shown(page, lines)
+            # A page that begins with a line like many is found by the next line.
+            self.assertGreaterEqual(told, before - 3)
+            self.assertGreater(last, before)
+        lines[200] += " now"
+        self.say(lines, 0)
+        page = self.show()
+        last, told = self.check_shown(page, lines)
+        self.assertEqual(last, 1501)
+        self.assertGreaterEqual(told, 1497)
+        self.assertTrue(page.out.endswith(b"\n[terse: all 1,501 lines shown, {:,} of them before; as they came: "
+                                          b"terse read %s]\n".replace(b"{:,}", "{:,}".format(told).encode())
+                                          % page.id.encode()), page.out[-300:])
+        self.assertIn(b"\n" + lines[200].encode() + b"\n", page.out)
+        # What fits is whole, and so is what was asked for by its lines.
+        self.assertEqual(self.terse("--session", "s", "--seen", "all", "head", "-400", "said").out.decode().splitlines(),
+                         lines[:400])
+        again = self.terse("--session", "s", "--seen", "all", "sh", "-c", "terse read %s" % page.id)
+        self.assertEqual(again.out.decode().splitlines()[:500], lines[:500])
+        for session, seen in (("t", "all"), ("s", "previews"), ("s", "no")):
+            out = self.terse("--session", session, "--seen", seen, "cat", "said").out
+            self.assertNotIn(b"omitted", out)
+        self.ask("session", "forget", "s")
+        self.assertNotIn(b"omitted", self.show().out)
+
+    def test_pages_of_matches(self):
+        """Matches that were shown before are told below the files' names."""
+        lines = ["%s.c:%d:  call_%d(x)" % ("abc"[n // 100], n, n * n) for n in range(300)]
+        self.say(lines, 0)
+        first = self.terse("--session", "s", "--seen", "all", "--profile", "search", "--size", "4KB", "cat", "said")
+        self.assertRegex(first.out, rb"matches of 300 shown, grouped by file \(limit 4 KB\)")
+        out = self.terse("--session", "s", "--seen", "all", "--profile", "search", "--size", "4KB", "cat", "said").out
+        marker = MARKER.search(out)
+        self.assertEqual((marker.start(), marker["as"].decode(), marker["from"], marker["as_from"]),
+                         (0, first.id, b"1", b"1"))
+        self.assertRegex(out, rb"\]\n\n[abc]\.c\n\d+:  call_")
+        self.assertIn(b"\n[terse: all 300 matches shown, %s of them before, grouped by file; as they came: terse read "
+                      % marker["to"], out)
+
+    def test_nothing_lost_in_pages(self):
+        """Random histories of a file that is read."""
+        rng = random_source(12)
+        told = 0
+        for history in range(3):
+            lines = self.words(rng, rng.randrange(400, 900))
+            for _ in range(6):
+                for _ in range(rng.randrange(4)):
+                    at = rng.randrange(len(lines) - 20)
+                    lines[at:at + rng.randrange(20)] = self.words(rng, rng.randrange(20)) + [""] * rng.randrange(2)
+                self.say(lines, 0)
+                run = self.show("--size", "64KB", "--max-lines", "300", session="h%d" % history)
+                told += self.check_shown(run, lines)[1]
+        self.assertGreater(told, 2000)
+
     def test_programs_and_json(self):
         """A program gets the whole text; a JSON report has what it always had."""
         rng = random_source(10)
@@ -185,6 +279,12 @@ class Remembered(Case):
         self.run_tests()
         self.assertEqual(self.shell("terse --session s ./tests | cat").out.decode().splitlines(), lines)
         reports = [json.loads(self.run_tests("s", "--format", "json").out) for _ in range(2)]
+        self.assertEqual(reports[0]["stdout"], reports[1]["stdout"])
+        self.say(lines * 3, 0)
+        self.show()
+        self.assertIn(b"omitted", self.show().out)
+        self.assertEqual(self.shell("terse --session s --seen all cat said | cat").out.decode().splitlines(), lines * 3)
+        reports = [json.loads(self.show("--format", "json").out) for _ in range(2)]
         self.assertEqual(reports[0]["stdout"], reports[1]["stdout"])
 
 

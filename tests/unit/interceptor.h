@@ -3,6 +3,7 @@
 #define TERSE_TESTS_UNIT_INTERCEPTOR_H
 
 #include "lib/buffer.h"
+#include "lib/recall.h"
 #include "supervisor/intercept/interceptor.h"
 #include "tests/unit/kept.h"
 #include "tests/unit/random.h"
@@ -25,6 +26,8 @@ struct run {
 	int asked_for_artifact, asked_who_reads;
 	enum interceptor_print reader; /* the answer */
 	bool unknown;                  /* who reads is not known at the start */
+	const struct recall *recall;   /* what the reader was shown before, or NULL */
+	int asked_for_recall;
 };
 
 static inline struct artifact *on_artifact(void *ctx)
@@ -57,6 +60,22 @@ static inline void on_reply(void *ctx, const char *data, size_t len)
 	buffer_append(&r->replies, data, len);
 }
 
+static inline struct wording_place place_of(const struct run *r)
+{
+	struct wording_place place = {.error = r->full ? ENOSPC : 0};
+	if (r->artifact)
+		place.id = artifact_id(r->artifact);
+	return place;
+}
+
+static inline const struct recall *on_recall(void *ctx, struct wording_place *place)
+{
+	struct run *r = ctx;
+	r->asked_for_recall++;
+	*place = place_of(r);
+	return r->recall;
+}
+
 /* Set up as for an agent; a test changes what it needs before run_start(). */
 static inline struct run run_make(void)
 {
@@ -78,6 +97,7 @@ static inline void run_start(struct run *r)
 						  .print = on_print,
 						  .resolve = r->unknown ? on_resolve : NULL,
 						  .reply = on_reply,
+						  .recall = r->recall ? on_recall : NULL,
 						  .ctx = r};
 	r->text = interceptor_new(&r->options, &events);
 	assert_non_null(r->text);
@@ -86,14 +106,6 @@ static inline void run_start(struct run *r)
 static inline void feed(struct run *r, const char *text)
 {
 	interceptor_feed(r->text, text, strlen(text));
-}
-
-static inline struct wording_place place_of(const struct run *r)
-{
-	struct wording_place place = {.error = r->full ? ENOSPC : 0};
-	if (r->artifact)
-		place.id = artifact_id(r->artifact);
-	return place;
 }
 
 static inline struct interceptor_ending ending(const struct run *r, int exit_code)
