@@ -637,7 +637,7 @@ static int config_parse(struct settings *s, int argc, char **argv, struct reques
 		}
 		int used = settings_take_flag(s, argc, argv, &i, &error);
 		if (used < 0) {
-			verb_error("config", "%s", error.text);
+			verb_error("config", "%s", *error.text ? error.text : strerror(errno));
 			return -1;
 		}
 		if (used == 0)

@@ -62,6 +62,14 @@ static int run_fail(const struct job *given, const char *code, const char *messa
 	return exit_code;
 }
 
+/* Says why options could not be taken: without a reason there was no memory for them (errno). */
+static int run_refuse(const struct job *job, const struct option_error *error)
+{
+	if (*error->text)
+		return run_fail(job, "usage", error->text, EXIT_TERSE);
+	return run_fail(job, "out_of_memory", strerror(errno), EXIT_TERSE);
+}
+
 static int run_bad_usage(struct option_error *error, const char *what, const char *why)
 {
 	snprintf(error->text, sizeof(error->text), "%s: %s (see terse help run)", what, why);
@@ -411,7 +419,7 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 	job->settings = s;
 	if (run_apply_profile(s, words, string, &error) < 0) {
 		job->shown = NULL;
-		return run_fail(job, "usage", error.text, EXIT_TERSE);
+		return run_refuse(job, &error);
 	}
 	job->deliberate = run_is_deliberate(s);
 	if (trace_mask)
@@ -434,7 +442,7 @@ int command_run(struct command_context *c, int argc, char **argv)
 			  .begun_ms = clock_monotonic_ms()};
 	struct arguments a = {.job = &job};
 	if (run_parse(c->settings, argc, argv, &a, &error) < 0)
-		return run_fail(&job, "usage", error.text, EXIT_TERSE);
+		return run_refuse(&job, &error);
 	char **shown = run_make_argv(c->settings, &a, NULL), **leaving = NULL;
 	if (shown && a.leave && a.string)
 		leaving = run_make_argv(c->settings, &a, a.leave);
