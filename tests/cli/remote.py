@@ -42,7 +42,8 @@ class Push(Remote):
         attempts = set(self.pushed()) - {late.id}
         self.terse("seq", "3000")
         bad = [late, self.terse(*FAIL), self.terse("sh", "-c", "seq 3000; kill -9 $$")]
-        eventually(lambda: set(self.pushed()) - attempts == {run.id for run in bad}, lambda: self.pushed())
+        eventually(lambda: set(self.pushed()) - attempts == {run.id for run in bad},
+                   lambda: "%s and not %s" % (bad, self.pushed()))
         self.assert_nothing_left()
         self.assertEqual(self.spooled(), [])
 
