@@ -119,10 +119,12 @@ int spool_want(const struct spool *s, const struct settings *settings, const cha
 	snprintf(place, sizeof(place), "%s/%s", session, host);
 	if (spool_note_work(s) < 0)
 		return -1;
-	if (settings->labels.count > 0 && spool_want_labelled(s, settings, place, id) == 0)
-		return 0;
 	/* Better without its labels than not at all. */
-	return symlinkat(place, s->dir, id);
+	if ((settings->labels.count == 0 || spool_want_labelled(s, settings, place, id) < 0) &&
+	    symlinkat(place, s->dir, id) < 0)
+		return -1;
+	/* Another process may have found nothing to do just before (spool_rest). */
+	return spool_has_work(s) ? 0 : spool_note_work(s);
 }
 
 void spool_forget(const struct spool *s, const char *id)

@@ -47,6 +47,32 @@ class Push(Remote):
         self.assert_nothing_left()
         self.assertEqual(self.spooled(), [])
 
+    def test_beside_another_push(self):
+        """Wherever a run is held up while another process pushes all there is: it is pushed when it has ended."""
+        self.configure(push="failed")
+        self.terse(*FAIL)
+        report = self.at("report")
+        for what, step in (("change", 1), ("open", 7)):
+            held, n = True, step
+            while held:
+                run = self.start("fault", report, TERSE, what + "=HOLD", str(n), "--", TERSE, *FAIL)
+                eventually(lambda: os.path.exists(report + ".held") or os.waitid(
+                    os.P_PID, run.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT), "call %d, or the end" % n)
+                held = os.path.exists(report + ".held")
+                if held:
+                    with subprocess.Popen([TERSE, "push"], env=self.env(), cwd=self.work,
+                                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as push:
+                        try:
+                            push.wait(0.2)
+                        except subprocess.TimeoutExpired:
+                            pass  # It waits for a lock that the run has.
+                        os.unlink(report + ".held")
+                self.assertEqual(run.finish().code, 3)
+                eventually(lambda: run.id in self.pushed(), lambda: "%s %d: %s is not pushed; in the spool: %s" % (
+                    what, n, run.id, os.listdir(self.in_spool(""))))
+                n += step
+        self.assert_nothing_left()
+
     def test_off(self):
         self.configure(push="off")
         self.terse(*FAIL)

@@ -1,9 +1,9 @@
 // fault REPORT EXE CALL=ERRNO N -- COMMAND...: runs a command and lets the N-th system call CALL
 // that processes of the program EXE make fail with ERRNO: a number or a name below; KILL ends the
 // process at that point instead, KILL-FIRST the one that COMMAND was started in, whoever makes the
-// call, +NUMBER is returned without making the call. CALL is a name below,
-// a group of them, or `any`. Processes that the command starts are watched, too, until the last of
-// them has ended. N = 0 only counts.
+// call, +NUMBER is returned without making the call; HOLD makes the file REPORT.held and the call
+// once that is removed. CALL is a name below, a group of them, or `any`. Processes that the command
+// starts are watched, too, until the last of them has ended. N = 0 only counts.
 //
 // Writes one line to the file REPORT: "COUNT NAME(FIRST ARGUMENT) PID" of the call that was made
 // to fail, or "COUNT" if there were only COUNT such calls. Ends with the status of COMMAND.
@@ -12,6 +12,7 @@
 // programs, too, and reaches what is done between fork and exec.
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -37,6 +38,7 @@
 
 #define KILL       (-1)
 #define KILL_FIRST (-2)
+#define HOLD       (-3)
 #define COUNT(a)   (sizeof(a) / sizeof(*(a)))
 
 static const struct {
@@ -120,7 +122,7 @@ static const struct {
 	{"EINVAL", EINVAL},         {"EIO", EIO},       {"EMFILE", EMFILE},
 	{"ENOENT", ENOENT},         {"ENOMEM", ENOMEM}, {"ENOSPC", ENOSPC},
 	{"ENOSYS", ENOSYS},         {"EPERM", EPERM},   {"KILL", KILL},
-	{"KILL-FIRST", KILL_FIRST},
+	{"KILL-FIRST", KILL_FIRST}, {"HOLD", HOLD},
 };
 
 struct fault {
@@ -193,6 +195,17 @@ static bool runs(pid_t pid, const char *exe)
 	return strcmp(path, exe) == 0;
 }
 
+/* Waits until somebody lets the call go on. */
+static void hold(const struct fault *f)
+{
+	char held[4096];
+	snprintf(held, sizeof(held), "%s.held", f->report);
+	int fd = open(held, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	while (fd >= 0 && access(held, F_OK) == 0)
+		nanosleep(&(const struct timespec){.tv_nsec = 1000000}, NULL);
+	close(fd);
+}
+
 /* Answers one call. */
 static void answer(struct fault *f, int listener, struct seccomp_notif *asked,
 		   struct seccomp_notif_resp *said)
@@ -207,6 +220,8 @@ static void answer(struct fault *f, int listener, struct seccomp_notif *asked,
 		f->pid = (pid_t)asked->pid;
 		if (f->error == KILL || f->error == KILL_FIRST) {
 			kill(f->error == KILL ? f->pid : f->first, SIGKILL);
+		} else if (f->error == HOLD) {
+			hold(f);
 		} else {
 			said->error = f->result < 0 ? -f->error : 0;
 			said->val = f->result < 0 ? 0 : f->result;
