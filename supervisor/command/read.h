@@ -1,0 +1,45 @@
+// Shared by the files of `terse read`: verb_read.c parses the arguments, reads and prints,
+// read_json.c makes JSON of what was read.
+#ifndef TERSE_COMMAND_READ_H
+#define TERSE_COMMAND_READ_H
+
+#include "lib/buffer.h"
+#include "supervisor/artifact/text.h"
+#include "supervisor/command/followup.h"
+#include "supervisor/command/verb.h"
+#include "supervisor/process/sink.h"
+#include "supervisor/reading/notice.h"
+#include "supervisor/reading/slice.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct settings;
+
+struct read {
+	struct verb verb;
+	struct settings *settings; /* with flags given for a preview */
+	int exit_code;             /* for a preview, -1: the run's own */
+	const char *name;          /* as it was given */
+	enum sink sink;
+
+	/* The request: lines, or bytes. */
+	struct page_request lines;
+	const char *option; /* that names the first line */
+	bool by_bytes;
+	uint64_t from, length; /* 0: not given */
+	bool preview;
+
+	struct text text;
+	struct notice_place place;
+	struct buffer quoted; /* its name */
+	struct followup followup;
+};
+
+/* Appends the envelope with a page of lines. Returns 0, or -1 with errno. */
+int read_json_add_page(struct buffer *out, struct read *r, const struct page *p);
+
+/* The same with bytes. */
+void read_json_add_slice(struct buffer *out, const struct read *r, const struct slice *s);
+
+#endif

@@ -1,0 +1,145 @@
+// See runs.h.
+
+#include "supervisor/command/runs.h"
+
+#include "lib/json.h"
+#include "lib/quote.h"
+#include "lib/utf8.h"
+#include "shim/exec_call.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Adds a word, in quotes if it needs some. Escapes would be hard to read. */
+static void row_add_word(struct buffer *out, const char *word)
+{
+	for (const char *at = word, *end = word + strlen(word); at < end;) {
+		uint32_t cp;
+		at += utf8_decode(at, (size_t)(end - at), &cp);
+		if (!quote_is_plain(cp)) {
+			buffer_printf(out, "'%s'", word);
+			return;
+		}
+	}
+	quote_append(out, word);
+}
+
+/* The string of `shell -c string` as terse starts it, with the full path of the shell; else
+   NULL. */
+static const char *row_shell_string(char *const *argv)
+{
+	bool is_string = argv && argv[0] && argv[0][0] == '/' && argv[1] && argv[2] && !argv[3] &&
+			 strcmp(argv[1], "-c") == 0 &&
+			 shell_call_is_shell(shell_call_name(argv[0]));
+	return is_string ? argv[2] : NULL;
+}
+
+void row_add_command(struct buffer *out, const struct meta *m)
+{
+	const char *string = row_shell_string(m->argv);
+	if (string)
+		buffer_append_string(out, string);
+	for (char **arg = m->argv; !string && arg && *arg; arg++) {
+		if (arg > m->argv)
+			buffer_append_string(out, " ");
+		/* A command of one word may be a shell string; it reads best as it is. */
+		if (m->argv[1])
+			row_add_word(out, *arg);
+		else
+			buffer_append_string(out, *arg);
+	}
+	if (m->cut)
+		buffer_append_string(out, " ...");
+}
+
+void row_add_cell(struct buffer *out, const char *text, size_t len, size_t width)
+{
+	size_t used = 0, room = out->len;
+	for (size_t i = 0, n; i < len; i += n) {
+		uint32_t cp;
+		size_t before = out->len;
+		n = utf8_decode(text + i, len - i, &cp);
+		bool blank = cp == '\n' || cp == '\t';
+		quote_text(out, blank ? " " : text + i, n, 0);
+		used += out->len - before != n ? out->len - before : utf8_width(cp);
+		if (used > width) {
+			buffer_truncate(out, room);
+			buffer_append_string(out, "...");
+			return;
+		}
+		if (used + 3 <= width)
+			room = out->len;
+	}
+}
+
+void runs_describe_state(const struct meta *m, char out[24])
+{
+	if (m->state == META_RUNNING)
+		snprintf(out, 24, "running");
+	else if (m->state == META_INTERRUPTED)
+		snprintf(out, 24, "interrupted");
+	else if (m->timed_out)
+		snprintf(out, 24, "timed out");
+	else if (m->signal && sigabbrev_np(m->signal))
+		snprintf(out, 24, "SIG%s", sigabbrev_np(m->signal));
+	else if (m->signal)
+		snprintf(out, 24, "signal %d", m->signal);
+	else
+		snprintf(out, 24, "exit %d", m->exit_code);
+}
+
+enum paint runs_paint(const struct meta *m)
+{
+	if (m && m->state == META_RUNNING)
+		return PAINT_LIVE;
+	return m && !meta_has_failed(m) ? PAINT_GOOD : PAINT_BAD;
+}
+
+void row_add_gaps(struct buffer *out, int indent, struct gaps gaps)
+{
+	for (int i = 0; i < gaps.count; i++) {
+		char line[GAP_ANNOUNCE_MAX];
+		gap_announce(line, &gaps.items[i]);
+		buffer_printf(out, "%-*s%s", indent, "", line);
+	}
+}
+
+/* "gaps":[{"from":4001,"to":8000,"bytes":225280,"reason":"disk cap","stream":"stdout"}] */
+static void runs_add_json_gaps(struct buffer *out, const struct meta *m)
+{
+	const struct gaps gaps[2] = {meta_gaps(&m->out), meta_gaps(&m->err)};
+	if (gaps[0].count + gaps[1].count == 0)
+		return;
+	json_begin_array(out, "gaps");
+	for (int stream = 0; stream < 2; stream++) {
+		for (int i = 0; i < gaps[stream].count; i++) {
+			gap_begin_json(out, &gaps[stream].items[i]);
+			json_add_string(out, "stream", stream ? "stderr" : "stdout");
+			json_end_object(out);
+		}
+	}
+	json_end_array(out);
+}
+
+void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
+{
+	bool ended = m->state != META_RUNNING;
+	bool kept = *m->id;
+	json_add_string(out, "id", kept ? m->id : NULL);
+	json_add_string(out, "session", m->session);
+	if (json_add_command(out, "command", m->argv, budget, 0) || m->cut)
+		json_add_bool(out, "command_cut", true);
+	json_add_string(out, "cwd", m->cwd);
+	json_add_string(out, "state", meta_state_name(m->state));
+	json_add_known(out, "exit_code", m->exit_code >= 0, (uint64_t)m->exit_code);
+	json_add_signal(out, "signal", m->signal);
+	json_add_bool(out, "success", m->state == META_DONE && m->exit_code == 0);
+	json_add_bool(out, "timed_out", m->timed_out);
+	json_add_bool(out, "binary", m->binary);
+	json_add_time(out, "started", m->started_ms);
+	json_add_time(out, "ended", ended ? m->ended_ms : 0);
+	json_add_known(out, "duration_ms", ended, (uint64_t)m->duration_ms);
+	json_add_known(out, "lines", kept, m->out.lines + m->err.lines);
+	json_add_known(out, "bytes", kept, m->out.bytes + m->err.bytes);
+	runs_add_json_gaps(out, m);
+}
