@@ -34,7 +34,7 @@ enum {
 struct changes {
 	struct verb verb;
 	enum sink sink;
-	bool exact, colour;
+	bool exact, masked, colour;
 	bool standard_error;
 	uint64_t offset;             /* number of the first change to show */
 	const char *session, *color; /* as given */
@@ -571,7 +571,7 @@ static void changes_json_begin(struct changes *c)
 /* The last line: what there is, and how to go on. */
 static void changes_add_end(const struct changes *c, struct buffer *out, bool more)
 {
-	if (c->total == 0 && c->exact) {
+	if (c->total == 0 && (c->exact || !c->masked)) {
 		buffer_append_string(out, "[same text]\n");
 		return;
 	}
@@ -616,6 +616,7 @@ static int changes_run(struct changes *c)
 {
 	const struct differ differ = {.texts = {&c->texts[0], &c->texts[1]},
 				      .exact = c->exact,
+				      .masked = &c->masked,
 				      .change = changes_take,
 				      .ctx = c};
 	if (c->verb.json)

@@ -120,8 +120,11 @@ static int differ_pass_line(struct differing *d)
 	}
 	if (!got[0] && !got[1])
 		return 2;
-	if (got[0] && got[1] && lines[0].print == lines[1].print)
+	if (got[0] && got[1] && lines[0].print == lines[1].print) {
+		if (d->d->masked)
+			*d->d->masked = true;
 		return 1;
+	}
 	for (int i = 0; i < 2; i++)
 		side_seek(&d->sides[i], before.offset[i], before.number[i]);
 	return 0;

@@ -34,6 +34,8 @@ struct differ {
 	   the texts: what is printed of them is read through others. */
 	int (*change)(void *ctx, const struct differ_change *change);
 	void *ctx;
+	/* Set to true if lines count as equal of which not every byte was compared. May be NULL. */
+	bool *masked;
 };
 
 /* Returns 0, what `change` returned, or -1 with errno. */

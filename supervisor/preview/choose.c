@@ -39,6 +39,8 @@ enum {
 	FAMILY = 5,
 	/* From so many bytes on, lines are taken only if they tell something for their length. */
 	ENOUGH = 3072,
+	/* The largest of the sizes by default. */
+	USUAL = 8192,
 	/* Lines between chosen ones that may be cheaper than a gap. */
 	BRIDGE = 3,
 	/* A fold with its first lines is taken where a gap would be, if it costs no more. */
@@ -206,10 +208,13 @@ struct run {
 	size_t from, to;
 };
 
-/* The more is shown, the more a further line has to tell per byte. */
+/* The more is shown, the more a further line has to tell per byte. Who asks for more than is usual
+   wants more of all. */
 static float least_rate(const struct layout *l)
 {
 	size_t used = l->used - l->ask->paused;
+	if (l->budget > USUAL)
+		used = (size_t)((uint64_t)used * USUAL / l->budget);
 	return used > ENOUGH ? RATE_STEP * (float)(used - ENOUGH) / 1024 : 0;
 }
 

@@ -567,6 +567,36 @@ static void test_cascade(void **state)
 	release(p, &text, &out);
 }
 
+/* With more room no fewer of many failures are shown. */
+static void test_room(void **state)
+{
+	static const size_t sizes[] = {8192, 12288, 16384, 32768, 65536};
+	struct buffer text = BUFFER_INIT;
+	size_t before = 0, first = 0;
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		add_noise(&text, (enum noise)(i % NOISES), 60);
+		buffer_printf(&text, "error: the %c%c%c table is wrong at %c%c\n", 'a' + i % 26,
+			      'a' + i % 7, 'a' + i % 11, 'a' + i % 5, 'a' + i % 23);
+	}
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct preview *p = smart(sizes[i]);
+		struct buffer out = BUFFER_INIT;
+		size_t shown = 0;
+		show(p, &text, 1, false, &out);
+		for (const char *at = buffer_string(&out);
+		     (at = strstr(at, "\nerror: the ")) != NULL; at++)
+			shown++;
+		assert_true(shown >= before);
+		before = shown;
+		first = first ? first : shown;
+		buffer_release(&out);
+		preview_free(p);
+	}
+	assert_true(before > first);
+	buffer_release(&text);
+}
+
 /* Several megabytes: the search takes over, lines are dropped, blocks are slid. */
 static void large_text(struct buffer *b)
 {
@@ -656,7 +686,8 @@ int main(void)
 		cmocka_unit_test(test_success_ends), cmocka_unit_test(test_many_warnings),
 		cmocka_unit_test(test_patterns),     cmocka_unit_test(test_ignored),
 		cmocka_unit_test(test_long_line),    cmocka_unit_test(test_cascade),
-		cmocka_unit_test(test_large),        cmocka_unit_test(test_news),
+		cmocka_unit_test(test_room),         cmocka_unit_test(test_large),
+		cmocka_unit_test(test_news),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
