@@ -212,14 +212,13 @@ int memory_add(int dir, const char *id, const struct memory_line *lines, size_t 
 {
 	struct buffer block = BUFFER_INIT;
 	struct stat st;
-	struct memory_head h = {.count = count};
+	size_t most = (MEMORY_MOST / 2 - sizeof(struct memory_head)) / sizeof(*lines);
+	struct memory_head h = {.count = count < most ? count : most};
 	memcpy(h.magic, MAGIC, sizeof(h.magic));
 	memcpy(h.id, id, ID_LEN);
 	h.check = block_check(&h, (const char *)lines);
-	if (block_size(&h) > MEMORY_MOST / 2)
-		return 0;
 	buffer_append(&block, &h, sizeof(h));
-	buffer_append(&block, lines, count * sizeof(*lines));
+	buffer_append(&block, lines, (size_t)h.count * sizeof(*lines));
 	int fd = open_to_change(dir, true);
 	int result = fd < 0 || fstat(fd, &st) < 0 ? -1 : buffer_check(&block);
 	/* Nobody has written since it was read. */

@@ -34,7 +34,7 @@ struct memory_entry {
 };
 
 /* Looked up in constant time: masked, thousands of lines may be one. The entries of a run stand in
-   a row, the last line first. */
+   a row, in the reverse of the order in which memory_add() got them. */
 struct memory {
 	struct memory_entry *entries;
 	size_t count;
@@ -55,8 +55,9 @@ void memory_release(struct memory *m);
    not shown. */
 const struct memory_entry *memory_find(const struct memory *m, uint64_t print, uint32_t exact);
 
-/* Adds what the run `id` has shown. A file that still has the `known` size it was read with
-   (memory.size) is not read again. Returns 0, or -1 with errno. */
+/* Adds what the run `id` has shown, or as much of it as is half of the file. A file that still has
+   the `known` size it was read with (memory.size) is not read again. Returns 0, or -1 with errno.
+ */
 int memory_add(int dir, const char *id, const struct memory_line *lines, size_t count,
 	       size_t known);
 

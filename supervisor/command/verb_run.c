@@ -62,12 +62,12 @@ static int run_fail(const struct job *given, const char *code, const char *messa
 	return exit_code;
 }
 
-/* Says why options could not be taken: without a reason there was no memory for them (errno). */
+/* Says why options could not be taken: without a reason there was no memory for them. */
 static int run_refuse(const struct job *job, const struct option_error *error)
 {
 	if (*error->text)
 		return run_fail(job, "usage", error->text, EXIT_TERSE);
-	return run_fail(job, "out_of_memory", strerror(errno), EXIT_TERSE);
+	return run_fail(job, "out_of_memory", strerror(ENOMEM), EXIT_TERSE);
 }
 
 static int run_bad_usage(struct option_error *error, const char *what, const char *why)

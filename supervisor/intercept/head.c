@@ -296,7 +296,7 @@ static void trim(struct head *h)
 	h->kept.len = used;
 }
 
-/* Holds a line that is counted. Returns 0, or -1 with ENOMEM. */
+/* Holds a line, which is counted then. Returns 0, or -1 with ENOMEM. */
 static int head_hold(struct head *h, const struct head_line *given, const char *line)
 {
 	size_t start = h->kept.len;
@@ -372,12 +372,18 @@ static int pass_heading(struct head *h, const struct heading *heading, const cha
 	return buffer_try_append(&h->name, line, heading->name.len);
 }
 
-/* The last line is printed. */
-static void head_tell(const struct head *h, const char *line, size_t len)
+/* Whether a line is whole, and stays on disk. */
+static bool head_is_kept(const struct head *h, uint64_t offset, size_t len)
 {
-	const struct repeat *r = &h->repeat;
-	if (r->tells && len == h->length && len <= h->limit.max_line)
-		r->recall->shown(r->recall->ctx, line, len, h->lines);
+	return len == h->length && len <= h->limit.max_line && offset + len < h->repeat.memory.kept;
+}
+
+/* The line at `offset`, the last one, is printed. */
+static void head_tell(const struct head *h, uint64_t offset, const char *line, size_t len)
+{
+	const struct recall *recall = h->repeat.memory.recall;
+	if (h->repeat.tells && head_is_kept(h, offset, len))
+		recall->shown(recall->ctx, line, len, h->lines);
 }
 
 /* The line of h->length bytes is complete and to be printed; `len` of them are at hand. */
@@ -412,8 +418,8 @@ static void head_print_line(struct head *h, const char *line, size_t len, bool e
 		return;
 	}
 	head_count_line(h, line, len, cost + heading.cost);
+	head_tell(h, h->offset, line, len);
 	h->offset += h->length + ended;
-	head_tell(h, line, len);
 }
 
 /* A marker stands for a run of lines. */
@@ -458,12 +464,15 @@ static void head_end_run(struct head *h, struct buffer *out)
 static void head_end_line(struct head *h, const char *line, size_t len, bool ended,
 			  struct buffer *out)
 {
-	bool whole = ended && len == h->length && len <= h->limit.max_line;
-	bool looks = h->repeat.recall && whole && !h->cut_off;
-	if (looks && repeat_take(&h->repeat, line, len, h->limit.unit))
+	struct repeat *r = &h->repeat;
+	bool looks = r->memory.recall && ended && !h->cut_off &&
+		     head_is_kept(h, h->offset + r->bytes, len);
+	if (looks && repeat_take(r, line, len, h->limit.unit))
 		return;
+	bool ran = r->lines > 0;
 	head_end_run(h, out);
-	if (h->end != HEAD_OPEN || (looks && repeat_take(&h->repeat, line, len, h->limit.unit)))
+	/* It may begin the next run. */
+	if (h->end != HEAD_OPEN || (ran && looks && repeat_take(r, line, len, h->limit.unit)))
 		return;
 	head_print_line(h, line, len, ended, out);
 }

@@ -62,6 +62,16 @@ struct interceptor_options {
 	uint64_t lines_before, bytes_before;
 };
 
+struct recall;
+struct fingerprints;
+
+/* The memory of what the reader was shown before, for a text in mode head that does not fit. */
+struct interceptor_memory {
+	const struct recall *recall;
+	struct wording_place place; /* of the text: a marker names its lines */
+	uint64_t kept; /* so many of its first bytes stay on disk, however long it becomes */
+};
+
 struct interceptor_events {
 	/* The run's artifact, opened at the first call. NULL: it can't be kept. */
 	struct artifact *(*artifact)(void *ctx);
@@ -70,19 +80,16 @@ struct interceptor_events {
 	/* Who reads, when that was not known at the start (print was INTERCEPT_PREVIEW): called
 	   once, when it begins to matter. NULL: print stays as it is. */
 	enum interceptor_print (*resolve)(void *ctx);
-	/* What the reader was shown before, and the place of this text: asked for once, when a text
-	   in mode head does not fit. A marker stands for long runs of lines that were shown before,
-	   and so that none of them is printed, the text is held until then, for a moment. May be
-	   NULL or return that: then its lines are printed whatever they are. */
-	const struct recall *(*recall)(void *ctx, struct wording_place *place);
+	/* Fills in the memory, once, when a text in mode head does not fit: markers stand for long
+	   runs of lines that were shown before. Nothing of such a text is printed until then, or a
+	   second has passed. Returns whether there is one. NULL: there is none. */
+	bool (*memory)(void *ctx, struct interceptor_memory *memory);
 	/* An answer to a query of the command. May be NULL. */
 	void (*reply)(void *ctx, const char *data, size_t len);
 	void *ctx;
 };
 
 struct interceptor;
-struct recall;
-struct fingerprints;
 
 /* NULL with errno. */
 struct interceptor *interceptor_new(const struct interceptor_options *options,

@@ -244,7 +244,7 @@ static const struct head *print_rest_of_head(struct interceptor *s)
 static const struct head *finish_head(struct interceptor *s)
 {
 	const struct head *h = print_rest_of_head(s);
-	const struct recall *recall = h->repeat.recall;
+	const struct recall *recall = h->repeat.memory.recall;
 	if (recall)
 		recall->until(recall->ctx, h->lines);
 	return h;
@@ -266,6 +266,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.lines = h->lines,
 		.units = h->units + h->repeat.told_units,
 		.told = h->repeat.told_units,
+		.marked = h->repeat.told_lines > 0,
 		.total_units = tally_units(&s->tally),
 		.cut = h->cut,
 		.gap = h->gap,
@@ -274,7 +275,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.grouped = head_is_grouped(h),
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
-	bool partly = h->end != HEAD_OPEN || h->cut > 0 || wording.grouped || wording.told > 0;
+	bool partly = h->end != HEAD_OPEN || h->cut > 0 || wording.grouped || wording.marked;
 	if (!shown_is_bare(s) && (partly || interceptor_is_worth_telling(e))) {
 		if (partly)
 			wording_head(intercept_line(s), &wording, &e->ending, &e->place);
@@ -470,15 +471,12 @@ static void tell_printed(const struct interceptor *s, const struct recall *recal
    to name its lines. */
 static void start_recall(struct interceptor *s)
 {
-	struct wording_place place;
-	if (!s->events.recall || !s->artifact)
+	struct interceptor_memory memory = {.recall = NULL};
+	if (!s->events.memory || !s->artifact || !s->events.memory(s->events.ctx, &memory) ||
+	    memory.place.error)
 		return;
-	const struct recall *recall = s->events.recall(s->events.ctx, &place);
-	if (!recall)
-		return;
-	tell_printed(s, recall);
-	s->head.repeat.recall = recall;
-	s->head.repeat.place = place;
+	tell_printed(s, memory.recall);
+	s->head.repeat.memory = memory;
 	for (size_t i = 0; i < s->longer_count; i++)
 		s->longer[i].head.repeat = s->head.repeat;
 	longest_head(s)->repeat.tells = true;

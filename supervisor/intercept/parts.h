@@ -101,15 +101,15 @@ uint64_t tally_units(const struct tally *t);
 /* A run of lines that the reader was shown before, unchanged and in a row: a marker stands for it
    where the first part of a text is printed. */
 
-/* A shorter one is printed again. */
+/* One of fewer lines or bytes is printed again. */
 #define REPEAT_LEAST 50
+#define REPEAT_BYTES 256
 
 struct repeat {
-	const struct recall *recall;  /* set by the owner; NULL: no line is looked at */
-	bool tells;                   /* set by the owner: recall is to know what is printed */
-	struct wording_place place;   /* set by the owner: of this text */
-	struct recall_place at;       /* where the run's last line was shown */
-	uint64_t lines, bytes, units; /* of the run */
+	struct interceptor_memory memory; /* set by the owner; no recall: no line is looked at */
+	bool tells;                       /* set by the owner: recall is to know what is printed */
+	struct recall_place at;           /* where the run's last line was shown */
+	uint64_t lines, bytes, units;     /* of the run */
 	struct buffer held; /* its lines, as long as they are too few, newlines included */
 	/* The lines that markers stand for, and how many lines and units that are. */
 	struct preview_range *told;

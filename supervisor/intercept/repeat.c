@@ -1,15 +1,19 @@
 // See parts.h.
 
-#include "lib/bytes.h"
 #include "supervisor/intercept/parts.h"
 
 /* So many bytes of lines are held at most while they are too few. */
 #define REPEAT_HELD ((size_t)64 * 1024)
 
+static bool repeat_is_enough(uint64_t lines, uint64_t bytes)
+{
+	return lines >= REPEAT_LEAST && bytes >= REPEAT_BYTES;
+}
+
 /* Holds a line as long as it may have to be printed. */
 static bool repeat_hold(struct repeat *r, const char *line, size_t len)
 {
-	if (r->lines + 1 >= REPEAT_LEAST) {
+	if (repeat_is_enough(r->lines + 1, r->bytes + len + 1)) {
 		buffer_release(&r->held);
 		return true;
 	}
@@ -22,7 +26,7 @@ static bool repeat_hold(struct repeat *r, const char *line, size_t len)
 
 bool repeat_take(struct repeat *r, const char *line, size_t len, enum unit unit)
 {
-	const struct recall *recall = r->recall;
+	const struct recall *recall = r->memory.recall;
 	struct recall_place at = r->at;
 	bool shown = r->lines > 0
 			     ? recall->follows(recall->ctx, &at, line, len)
@@ -42,13 +46,13 @@ bool repeat_mark(const struct repeat *r, uint64_t from, struct buffer *out)
 					  .from = from,
 					  .to = from + r->lines - 1,
 					  .bytes = r->bytes,
-					  .spelled = r->told_count == 0,
+					  .spelled = r->told_lines == 0,
 					  .as = r->at.id,
 					  .as_from = r->at.line - r->lines + 1,
 					  .as_to = r->at.line};
-	if (r->lines < REPEAT_LEAST)
+	if (!repeat_is_enough(r->lines, r->bytes))
 		return false;
-	wording_marker(out, &gap, &r->place);
+	wording_marker(out, &gap, &r->memory.place);
 	return true;
 }
 

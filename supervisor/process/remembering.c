@@ -37,9 +37,11 @@ static enum recall_found remembering_find(void *ctx, const char *line, size_t le
 static bool remembering_follows(void *ctx, struct recall_place *where, const char *line, size_t len)
 {
 	struct remembering *r = ctx;
+	if (where->mark == 0)
+		return false;
 	/* The lines of a run stand in reverse (memory.h). */
 	const struct memory_entry *above = &r->memory.entries[where->mark], *e = above - 1;
-	if (where->mark == 0 || e->run != above->run || e->line.number != above->line.number + 1 ||
+	if (e->run != above->run || e->line.number != above->line.number + 1 ||
 	    e->line.exact != (uint32_t)fingerprint_exact(line, len) ||
 	    e->line.print != fingerprint_masked(line, len))
 		return false;
@@ -67,11 +69,15 @@ static void remembering_until(void *ctx, uint64_t last)
 		r->count--;
 }
 
+bool remembering_is_possible(const struct record *record)
+{
+	return record->history >= 0 && strcmp(record->meta.session, "default") != 0;
+}
+
 void remembering_begin(struct remembering *r, const struct record *record)
 {
 	*r = (struct remembering){.record = record};
-	if (record->history < 0 || !record->meta.id[0] ||
-	    strcmp(record->meta.session, "default") == 0)
+	if (!remembering_is_possible(record) || !record->meta.id[0])
 		return;
 	if (memory_read(&r->memory, record->history) < 0)
 		memory_release(&r->memory);
@@ -91,8 +97,25 @@ void remembering_begin(struct remembering *r, const struct record *record)
 	      r->memory.runs);
 }
 
+/* Drops lines that can't be read, since they were not kept. */
+static void remembering_drop_gaps(struct remembering *r)
+{
+	const struct gaps gaps = record_place(r->record, false).gaps;
+	for (int i = 0; i < gaps.count; i++) {
+		size_t kept = 0;
+		for (size_t k = 0; k < r->count; k++) {
+			uint64_t number = r->shown[k].number;
+			if (number < gaps.items[i].from || number > gaps.items[i].to)
+				r->shown[kept++] = r->shown[k];
+		}
+		r->count = kept;
+	}
+}
+
 void remembering_end(struct remembering *r)
 {
+	if (r->is_open)
+		remembering_drop_gaps(r);
 	if (r->count > 0)
 		memory_add(r->record->history, r->record->meta.id, r->shown, r->count,
 			   r->memory.size);

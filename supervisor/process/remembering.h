@@ -1,6 +1,6 @@
-// The memory of a session (artifact/memory.h) while a run is reported: what the reader was shown
-// before, and what it is shown now. Only sessions of one conversation have it: in "default" nobody
-// knows who has read what.
+// The memory of a session (artifact/memory.h) from where a run's text does not fit, or its report
+// begins, to the end of the report: what the reader was shown before, and what it is shown now.
+// Only sessions of one conversation have it: in "default" nobody knows who has read what.
 #ifndef TERSE_PROCESS_REMEMBERING_H
 #define TERSE_PROCESS_REMEMBERING_H
 
@@ -21,10 +21,14 @@ struct remembering {
 	size_t count, cap;
 };
 
-/* Reads the memory, if the session has one. The struct stays where it is. */
+/* Whether the session of a run has a memory. */
+bool remembering_is_possible(const struct record *record);
+
+/* Reads the memory, if there is one. The struct stays where it is. */
 void remembering_begin(struct remembering *r, const struct record *record);
 
-/* Writes down what was shown, and frees. Nothing where it was not begun. */
+/* Writes down what was shown, as far as it can be read, and frees. Nothing where it was not
+   begun. */
 void remembering_end(struct remembering *r);
 
 /* Frees: nothing was shown after all. */

@@ -98,21 +98,30 @@ static void source_on_reply(void *ctx, const char *data, size_t len)
 		s->reply(s->ctx, data, len);
 }
 
-const struct recall *source_recall(struct source *s)
+static bool source_may_recall(const struct source *s, enum seen_use least)
 {
 	const struct settings *set = s->job->settings;
-	if (set->seen == SEEN_NO || set->format != FORMAT_TEXT || s->is_stderr)
+	return (enum seen_use)set->seen >= least && set->format == FORMAT_TEXT && !s->is_stderr &&
+	       remembering_is_possible(s->record);
+}
+
+const struct recall *source_recall(struct source *s)
+{
+	if (!source_may_recall(s, SEEN_PREVIEWS))
 		return NULL;
 	if (!s->remembering.is_open)
 		remembering_begin(&s->remembering, s->record);
 	return s->remembering.is_open ? &s->remembering.recall : NULL;
 }
 
-static const struct recall *source_on_recall(void *ctx, struct wording_place *place)
+static bool source_on_memory(void *ctx, struct interceptor_memory *memory)
 {
 	struct source *s = ctx;
-	*place = record_place(s->record, s->is_stderr);
-	return source_recall(s);
+	/* At the cap the first half stays (artifact.h). */
+	memory->kept = s->record->max_bytes ? s->record->max_bytes / 2 : UINT64_MAX;
+	memory->place = record_place(s->record, s->is_stderr);
+	memory->recall = source_recall(s);
+	return memory->recall;
 }
 
 static enum interceptor_print print_for(enum sink sink, enum printing print)
@@ -161,8 +170,9 @@ static void make_text(struct source *s)
 		.print = source_on_print,
 		.resolve = pipe && set->print != PRINT_PREVIEW ? on_resolve : NULL,
 		.reply = source_on_reply,
-		.recall =
-			set->seen == SEEN_ALL && !options.limit.own_words ? source_on_recall : NULL,
+		.memory = !options.limit.own_words && source_may_recall(s, SEEN_ALL)
+				  ? source_on_memory
+				  : NULL,
 		.ctx = s,
 	};
 	s->text = interceptor_new(&options, &events);

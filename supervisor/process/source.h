@@ -117,8 +117,8 @@ void source_stop_thread(struct source *s);
    other side is closed (the source is then, too). */
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most);
 
-/* What the reader was shown before, or NULL where nothing is remembered: in other forms than text,
-   of a standard error that is kept apart, and without the setting. */
+/* The memory of what the reader was shown, or NULL where nothing is remembered: in other forms than
+   text, of a standard error that is kept apart, in the session `default`, without the setting. */
 const struct recall *source_recall(struct source *s);
 
 /* Prints the end of the report on this channel. */

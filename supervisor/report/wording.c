@@ -533,6 +533,7 @@ static void append_all(struct buffer *out, const struct wording_head *h,
 		append_cut(out, h);
 		append_cut_bytes(out, place);
 	}
+	append_gaps(out, ", ", place);
 	if (!place->id)
 		return;
 	buffer_append_string(out, "; as they came");
@@ -552,7 +553,7 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		append_first_line(out, h, e->lines, place);
 	} else if (h->reason != WORDING_NOTHING_LEFT) {
 		append_first_part(out, h, place);
-	} else if (h->grouped || h->told > 0) {
+	} else if (h->grouped || h->marked) {
 		append_all(out, h, place);
 	} else {
 		append_cut(out, h);

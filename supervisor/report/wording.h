@@ -119,7 +119,8 @@ struct wording_head {
 	uint64_t first_length, first_shown; /* of WORDING_FIRST_LINE, bytes */
 	bool with_status;                   /* says the exit status of a success, too */
 	bool grouped;                       /* matches are below the names of their files */
-	uint64_t told; /* units that markers stand for, since they were shown before */
+	bool marked;                        /* markers stand for lines that were shown before ... */
+	uint64_t told;                      /* ... with so many units */
 };
 
 /* The line behind the first part of a text, which replaces markers and footer (`ending` has the

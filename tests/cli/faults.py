@@ -261,6 +261,10 @@ class Run(Fault):
                 if marker:
                     self.assertEqual(int(marker["from"]), at + 1, line)
                     at = int(marker["to"])
+                    # Where the disk is full, the last line says so.
+                    for name in (marker["as"].decode(), run.id)[:1 if b"not kept" in run.out else 2]:
+                        shown = self.shell("terse read %s --lines %d-%d | cat" % (name, int(marker["from"]), at)).out
+                        self.assertEqual(shown.decode().splitlines(), lines[int(marker["from"]) - 1:at])
                 elif footer:
                     last = int((footer[1] or "0").replace(",", ""))
                 elif not line.startswith("terse: output not kept: "):

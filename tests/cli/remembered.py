@@ -231,7 +231,7 @@ class Remembered(Case):
                                           b"terse read %s]\n".replace(b"{:,}", "{:,}".format(told).encode())
                                           % page.id.encode()), page.out[-300:])
         self.assertIn(b"\n" + lines[200].encode() + b"\n", page.out)
-        # What fits is whole, and so is what was asked for by its lines.
+        # A text that fits is whole, and so is one that was asked for by its lines.
         self.assertEqual(self.terse("--session", "s", "--seen", "all", "head", "-400", "said").out.decode().splitlines(),
                          lines[:400])
         again = self.terse("--session", "s", "--seen", "all", "sh", "-c", "terse read %s" % page.id)
@@ -241,6 +241,21 @@ class Remembered(Case):
             self.assertNotIn(b"omitted", out)
         self.ask("session", "forget", "s")
         self.assertNotIn(b"omitted", self.show().out)
+
+    def test_pages_that_are_not_kept(self):
+        """A marker stands for no line that the disk cap has taken, nor names one."""
+        lines = self.words(random_source(13), 4000)
+        self.say(lines, 0)
+        for _ in range(4):
+            run = self.show("--max-artifact", "64KB")
+            for m in MARKER.finditer(run.out):
+                first, last = int(m["from"]), int(m["to"])
+                for place in ((run.id, first, last), (m["as"].decode(), int(m["as_from"]), int(m["as_to"]))):
+                    self.assertEqual(self.read(*place).decode().splitlines(), lines[first - 1:last], m[0])
+        self.assertIn(b" of them before", run.out)
+        # The lines in front of the hole are told, those in it are printed each time.
+        again = self.show("--max-artifact", "64KB")
+        self.assertEqual(again.out.replace(again.id.encode(), b"ID"), run.out.replace(run.id.encode(), b"ID"))
 
     def test_pages_of_matches(self):
         """Matches that were shown before are told below the files' names."""

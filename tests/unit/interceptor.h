@@ -27,7 +27,8 @@ struct run {
 	enum interceptor_print reader; /* the answer */
 	bool unknown;                  /* who reads is not known at the start */
 	const struct recall *recall;   /* what the reader was shown before, or NULL */
-	int asked_for_recall;
+	int asked_for_memory;
+	uint64_t kept; /* 0: all of the text */
 };
 
 static inline struct artifact *on_artifact(void *ctx)
@@ -68,11 +69,12 @@ static inline struct wording_place place_of(const struct run *r)
 	return place;
 }
 
-static inline const struct recall *on_recall(void *ctx, struct wording_place *place)
+static inline bool on_memory(void *ctx, struct interceptor_memory *memory)
 {
 	struct run *r = ctx;
-	r->asked_for_recall++;
-	*place = place_of(r);
+	r->asked_for_memory++;
+	*memory = (struct interceptor_memory){
+		.recall = r->recall, .place = place_of(r), .kept = r->kept ? r->kept : UINT64_MAX};
 	return r->recall;
 }
 
@@ -97,7 +99,7 @@ static inline void run_start(struct run *r)
 						  .print = on_print,
 						  .resolve = r->unknown ? on_resolve : NULL,
 						  .reply = on_reply,
-						  .recall = r->recall ? on_recall : NULL,
+						  .memory = r->recall ? on_memory : NULL,
 						  .ctx = r};
 	r->text = interceptor_new(&r->options, &events);
 	assert_non_null(r->text);

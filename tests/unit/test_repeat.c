@@ -134,7 +134,7 @@ static void a_run_is_told(void **state)
 	feed(&r, "new\n");
 	feed_lines(&r, 101, 300);
 	feed(&r, "other\n");
-	assert_int_equal(r.asked_for_recall, 1);
+	assert_int_equal(r.asked_for_memory, 1);
 	feed_lines(&r, 1, 49);
 	feed(&r, "end\n");
 	finish(&r);
@@ -145,7 +145,7 @@ static void a_run_is_told(void **state)
 			     "end\n[terse: all 252 lines shown, 200 of them before; as they came: "
 			     "terse read ID]\n");
 	printed_with_id(&r, buffer_string(&want));
-	/* What a marker stands for is not shown again. */
+	/* Lines that a marker stands for are not shown again. */
 	assert_int_equal(p->told_count, 52);
 	assert_int_equal(p->told[0], 1);
 	assert_int_equal(p->told[1], 202);
@@ -173,7 +173,7 @@ static void no_run(void **state)
 	finish(&r);
 	number_lines(&want, 1, 100);
 	printed(&r, buffer_string(&want));
-	assert_int_equal(r.asked_for_recall, 0);
+	assert_int_equal(r.asked_for_memory, 0);
 	run_end(&r);
 
 	for (int gone = 0; gone < 2; gone++) {
@@ -186,6 +186,7 @@ static void no_run(void **state)
 			feed(&r, "a line that nobody knows ..............\n");
 		finish(&r);
 		assert_false(has_printed(&r, "omitted"));
+		assert_int_equal(r.asked_for_memory, 1);
 		run_end(&r);
 	}
 	buffer_release(&want);
@@ -222,9 +223,50 @@ static void slow_and_lost(void **state)
 	run_start(&r);
 	feed_lines(&r, 1, 300);
 	finish(&r);
-	assert_int_equal(r.asked_for_recall, 0);
+	assert_int_equal(r.asked_for_memory, 0);
 	assert_false(has_printed(&r, "omitted"));
 	run_end(&r);
+	page_free(p);
+}
+
+/* Lines that may not stay on disk are printed, and not told; and so are many that are as short as
+   their marker. */
+static void lines_that_may_go(void **state)
+{
+	struct page *p = page_of_numbers(1, 300);
+	const struct recall recall = recall_of(p);
+	struct run r = run_make_head(&recall);
+	(void)state;
+	/* The bytes of the first 70 lines. */
+	r.kept = 9 * 7 + 61 * 8;
+	run_start(&r);
+	feed_lines(&r, 1, 300);
+	finish(&r);
+	assert_true(has_printed(&r, "[... lines 1-70 omitted, 551 B, as in " EARLIER " 1-70: "));
+	assert_true(has_printed(&r, "]\nline 71\nline 72\n"));
+	assert_int_equal(p->told_count, 0);
+	run_end(&r);
+	page_free(p);
+
+	p = calloc(1, sizeof(*p));
+	assert_non_null(p);
+	for (int i = 0; i < 400; i++)
+		buffer_append_string(&p->text, "\n");
+	page_split(p);
+	for (int lines = 60; lines < 400; lines += 300) {
+		const struct recall blank = recall_of(p);
+		r = run_make_head(&blank);
+		run_start(&r);
+		for (int i = 0; i < lines; i++)
+			feed(&r, "\n");
+		for (int i = 0; i < 40; i++)
+			feed(&r, "a line that nobody knows ..............\n");
+		finish(&r);
+		assert_int_equal(has_printed(&r, "[... lines 1-360 omitted, 360 B, "),
+				 lines == 360);
+		assert_int_equal(has_printed(&r, "omitted"), lines == 360);
+		run_end(&r);
+	}
 	page_free(p);
 }
 
@@ -304,6 +346,15 @@ static bool is_marker(const struct page *p, const char *line, size_t *at, const 
 	return true;
 }
 
+/* "1,234" */
+static size_t read_number(const char *text)
+{
+	size_t number = 0;
+	for (; *text == ',' || (*text >= '0' && *text <= '9'); text++)
+		number = *text == ',' ? number : 10 * number + (size_t)(*text - '0');
+	return number;
+}
+
 /* Every line is printed, or stands in a marker whose earlier lines are the same. */
 static void nothing_is_lost(void **state)
 {
@@ -336,12 +387,16 @@ static void nothing_is_lost(void **state)
 			const char *cut = memmem(line, len, "[... bytes ", 11);
 			bool marked = is_marker(p, line, &number, &rest);
 			markers += marked;
+			if (strncmp(line, "[terse: lines 1-", 16) == 0)
+				assert_int_equal(read_number(line + 16), number - 1);
 			if (marked || strncmp(line, "[terse: ", 8) == 0)
 				continue;
 			assert_memory_equal(line, rest, cut ? (size_t)(cut - line) : len + 1);
 			rest = strchr(rest, '\n') + 1;
-			if (told < p->told_count && p->told[told] == number)
+			if (told < p->told_count && p->told[told] == number) {
+				assert_null(cut);
 				told++;
+			}
 			number++;
 		}
 		if (!interceptor_fits(r.text))
@@ -359,7 +414,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_is_told),   cmocka_unit_test(no_run),
 		cmocka_unit_test(slow_and_lost),   cmocka_unit_test(the_outcome_chooses),
-		cmocka_unit_test(nothing_is_lost),
+		cmocka_unit_test(nothing_is_lost), cmocka_unit_test(lines_that_may_go),
 	};
 	return cmocka_run_group_tests(tests, home_setup, home_teardown);
 }

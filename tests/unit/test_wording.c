@@ -361,6 +361,7 @@ static void heads_of_lines(void **state)
 	head(&h, &e, &kept,
 	     "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read " ID " --offset 572]\n");
 	h.told = 100;
+	h.marked = true;
 	head(&h, &e, &kept,
 	     "[terse: lines 1-571 of 8,432 shown, 100 of them before (limit 30 KB): terse read " ID
 	     " --offset 572]\n");
@@ -370,12 +371,12 @@ static void heads_of_lines(void **state)
 	     " --offset 572]\n");
 	h = first(WORDING_NOTHING_LEFT, UNIT_LINES, 571, 571);
 	h.told = 100;
+	h.marked = true;
 	head(&h, &e, &kept,
 	     "[terse: all 571 lines shown, 100 of them before; as they came: terse read " ID "]\n");
 	h.told = 571;
 	head(&h, &e, &kept,
 	     "[terse: all 571 lines shown before; as they came: terse read " ID "]\n");
-	h = first(WORDING_BYTES, UNIT_LINES, 571, 8432);
 	h = first(WORDING_BYTES, UNIT_LINES, 0, 8432);
 	head(&h, &e, &kept,
 	     "[terse: no line of 8,432 shown (limit 30 KB): terse read " ID " --offset 1]\n");
@@ -426,6 +427,7 @@ static void heads_of_units(void **state)
 	     "[terse: all 87 matches shown, grouped by file, 2 long lines cut: terse read " ID
 	     " --bytes FROM-TO; as they came: terse read " ID "]\n");
 	h.told = 40;
+	h.marked = true;
 	head(&h, &e, &kept,
 	     "[terse: all 87 matches shown, 40 of them before, grouped by file, 2 long lines cut: "
 	     "terse read " ID " --bytes FROM-TO; as they came: terse read " ID "]\n");
