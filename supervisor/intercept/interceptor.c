@@ -469,6 +469,9 @@ void interceptor_finish(struct interceptor *s)
 	s->finished = true;
 	if (s->fits && !s->reported && intercept_is_over(s, true))
 		intercept_overflow(s);
+	/* A character that was never finished may have overwritten another one. */
+	if (s->artifact && terminal_is_lossy(s->terminal))
+		raw_start(&s->raw, s->artifact);
 	if (s->artifact)
 		artifact_set_live(s->artifact, s->options.part, NULL, 0);
 }

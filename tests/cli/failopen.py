@@ -290,7 +290,7 @@ class Config(FailOpen):
         self.assertEqual(run.err, complaint)
 
     def test_malformed(self):
-        noise = b"\xf5\xb1" + random_source(1).randbytes(3000)
+        noise = b"\xf5\0\xb1" + random_source(1).randbytes(3000)
         for text, complaint in (
                 ("nonsense\n", "1: nonsense: neither [section] nor key = value"),
                 ("[report\nsize=1\n", "1: [report: no ] behind the section's name"),

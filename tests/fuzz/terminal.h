@@ -89,9 +89,8 @@ static inline bool render(const struct way *way, const char *data, size_t len, s
 	}
 	assert(buffer_try_append(&pending, out->data, out->len) == 0);
 	assert(terminal_pending(t, &pending) == 0);
-	bool lossy = terminal_is_lossy(t);
-
 	terminal_finish(t);
+	bool lossy = terminal_is_lossy(t);
 	assert(!whole || (pending.len == out->len &&
 			  (!out->len || memcmp(pending.data, out->data, out->len) == 0)));
 	buffer_release(&pending);

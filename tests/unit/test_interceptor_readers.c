@@ -390,6 +390,22 @@ static void raw_bytes(void **state)
 	raw_case(INTERCEPT_RAW_NO, LOSSY, 2000, false);
 }
 
+/* The first byte of a character that never came whole overwrites one at the end. */
+static void raw_bytes_of_an_unfinished_character(void **state)
+{
+	struct run r = run_make();
+	struct buffer all = BUFFER_INIT;
+	(void)state;
+	run_start(&r);
+	number_lines(&all, 1, 300);
+	buffer_append_string(&all, "\xE4\r\xC2");
+	interceptor_feed(r.text, all.data, all.len);
+	finish(&r);
+	assert_raw(r.artifact, &all);
+	buffer_release(&all);
+	run_end(&r);
+}
+
 /* Text that a control string has swallowed for good: nothing is left that could spill. */
 static void raw_bytes_of_an_endless_picture(void **state)
 {
@@ -428,6 +444,7 @@ int main(void)
 		cmocka_unit_test(plain_bytes_for_a_program),
 		cmocka_unit_test(long_line_for_a_program),
 		cmocka_unit_test(raw_bytes),
+		cmocka_unit_test(raw_bytes_of_an_unfinished_character),
 		cmocka_unit_test(raw_bytes_of_an_endless_picture),
 	};
 	return cmocka_run_group_tests(tests, home_setup, home_teardown);
