@@ -113,8 +113,10 @@ static size_t fold_at(struct layout *l, size_t from, size_t *end)
 	       first = from + shown - 1;
 	*end = cycle.end;
 	if (first + 1 < *end) {
-		uint64_t lines = l->units[first].line.number - l->units[from].line.number + 1;
-		if (join_units(l, first, *end, cycle.shown > 1 ? (unsigned)lines : 1))
+		const struct unit *u = &l->units[first];
+		uint64_t lines = u->line.number - l->units[from].line.number + 1;
+		bool many = cycle.shown > 1 || u->trait.kind == SCORE_BLANK;
+		if (join_units(l, first, *end, many ? (unsigned)lines : 1))
 			return shown;
 	}
 	*end = from + 1;
