@@ -262,6 +262,14 @@ check-kills: check-packages
 	+@$(SUB_MAKE) DEVELOPER=1 programs helpers
 	@KILL_RUNS=$(KILL_RUNS) LIMIT=7200 tests/run $(BUILD) kills
 
+# Tests that take random data begin with others than in `make check`.
+SEEDS ?= 5
+
+.PHONY: check-seeds
+check-seeds: check-packages
+	+@$(SUB_MAKE) DEVELOPER=1 programs units helpers
+	@tests/seeds $(BUILD) $(SEEDS)
+
 # Real agents, from npm (about 2 GB, kept below AGENTS_DIR); no model and no network besides that.
 AGENTS_DIR ?= $(BUILD)/agents
 
@@ -477,6 +485,7 @@ help:
 	@echo 'check-mcp  drive terse mcp with the official client, inspector and conformance suite, and real agents (npm)'
 	@echo 'check-faults   let every system call and allocation fail once (some minutes)'
 	@echo 'check-kills    kill terse at a random moment in KILL_RUNS ($(KILL_RUNS)) runs'
+	@echo 'check-seeds    the tests that take random data, with SEEDS ($(SEEDS)) other seeds'
 	@echo 'check-remote   push to and read from real remotes (rclone, s3rver from npm), REMOTE_RUNS ($(REMOTE_RUNS)) runs each'
 	@echo 'fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))'
 	@echo 'fuzz-terminal  compare FUZZ_STREAMS ($(FUZZ_STREAMS)) streams with xterm.js, from npm'
