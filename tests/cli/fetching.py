@@ -307,7 +307,7 @@ class Index(Fetching):
             "list", "test -d %s/$1 || exit 3; cp -r %s/$1/. $2\n" % (self.objects, self.objects)) + " {key} {file}")
         write_file(self.at("away"), "")
         one = self.terse(*FAIL).id
-        eventually(lambda: os.path.exists(self.in_spool("retry")), "a failure")
+        eventually(lambda: self.retry()[0], "a failure")
         self.kill_all()
         self.assertEqual(self.push(), (1, "0 pushed to the remote\n", "terse push: left: the index: no index\n"))
         os.unlink(self.at("away"))

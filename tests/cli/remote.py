@@ -180,7 +180,7 @@ class Push(Remote):
         self.configure(push_encrypt=os.path.join(self.tools, "lock"), remote="file:" + self.objects)
         write_file(self.at("locked"), "")
         run = self.terse(*FAIL)
-        eventually(lambda: os.path.exists(self.in_spool("retry")), "a failure")
+        eventually(lambda: self.retry()[0], "a failure")
         self.kill_all()
         self.assertEqual(self.push()[0::2], (1, "terse push: left: 1: no key\n"))
         self.assertEqual(self.pushed(), [])
@@ -206,7 +206,7 @@ class Away(Remote):
         """A run while the remote is away; its pusher has tried and waits."""
         write_file(self.away, "")
         run = self.terse(*(command or FAIL))
-        eventually(lambda: os.path.exists(self.in_spool("retry")), "a failure")
+        eventually(lambda: self.retry()[0], "a failure")
         return run
 
     def test_comes_back(self):
@@ -461,7 +461,7 @@ class Slow(Remote):
     def test_takes_too_long(self):
         self.configure(push_command=self.command, transfer_time="300ms")
         self.terse(*FAIL)
-        eventually(lambda: os.path.exists(self.in_spool("retry")), "a failure")
+        eventually(lambda: self.retry()[0], "a failure")
         self.kill_all()
         self.assertEqual(self.push()[0::2], (1, "terse push: left: 1: took too long ([remote] transfer_time)\n"))
         self.assertEqual([p for p in self.mine() if "copy" in " ".join(p.argv)], [])
