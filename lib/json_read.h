@@ -1,5 +1,6 @@
-// Reading JSON: jansson, which forgets at some places that it found no memory, and then gives a
-// text without some of its bytes.
+// Reading JSON: jansson, which at some places goes on where it found no memory: it ends the
+// process, or gives a text without some of its bytes. Here the first block that is not to be had
+// ends it.
 #ifndef TERSE_LIB_JSON_READ_H
 #define TERSE_LIB_JSON_READ_H
 

@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void open_reference(struct reference *r, const char *pattern, bool fold)
 {
-	uint32_t common = PCRE2_NEVER_BACKSLASH_C | (fold ? PCRE2_CASELESS : 0) |
+	uint32_t common = PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C | (fold ? PCRE2_CASELESS : 0) |
 			  (strstr(pattern, "(?=") ? PCRE2_NO_START_OPTIMIZE : 0);
 	for (int way = 0; way < WAYS; way++) {
 		uint32_t flags = way == BYTES ? PCRE2_NEVER_UTF
