@@ -327,7 +327,8 @@ class Switches(Case):
         os.mkfifo(os.path.join(self.work, "end"))
         run = self.start(TERSE, "sh", "-c", "(setsid sh -c 'while [ ! -e go ]; do sleep 0.02; done;"
                          " terse --preview seq 20000 >out' </dev/null >/dev/null 2>&1 &); "
-                         "read x <end; echo end")
+                         ">left; read x <end; echo end")
+        eventually(lambda: os.path.exists(os.path.join(self.work, "left")), "the end of the daemon's parent")
         write_file(os.path.join(self.work, "go"), "")
         self.assert_supervised(os.path.join(self.work, "out"))
         let_go_on(os.path.join(self.work, "end"))
