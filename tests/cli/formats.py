@@ -494,8 +494,8 @@ class Killed(Formats):
 
     def test_signals_are_the_commands(self):
         run = self.start(TERSE, "--format", "json", "sh", "-c",
-                         "trap 'echo caught; exit 7' TERM; echo $$ >pid; while :; do sleep 0.05; "
-                         "done")
+                         "trap 'echo caught; exit 7' TERM; exec 3<>%s; echo $$ >pid; while :; do read x <&3; done"
+                         % self.fifo())
         eventually(lambda: os.path.exists(os.path.join(self.work, "pid")), "the command")
         run.kill(signal.SIGTERM)
         run.finish()
