@@ -87,20 +87,20 @@ uint64_t tally_units(const struct tally *t)
 
 static bool is_full(const struct head *h)
 {
-	return h->limit.count && h->units >= h->limit.count;
+	return h->limit.count && h->at.units >= h->limit.count;
 }
 
 static size_t room(const struct head *h)
 {
-	return h->limit.bytes > h->bytes ? h->limit.bytes - h->bytes : 0;
+	return h->limit.bytes > h->at.bytes ? h->limit.bytes - h->at.bytes : 0;
 }
 
 /* A line is handed out, or will be. */
 static void head_count_line(struct head *h, const char *line, size_t len, size_t printed)
 {
-	h->bytes += printed;
-	h->lines++;
-	h->units += limit_counts(h->limit.unit, line, len);
+	h->at.bytes += printed;
+	h->at.lines++;
+	h->at.units += limit_counts(h->limit.unit, line, len);
 }
 
 bool head_give(struct head *h, const char *line, size_t len, size_t guard)
@@ -109,7 +109,7 @@ bool head_give(struct head *h, const char *line, size_t len, size_t guard)
 	if (is_full(h) || printed > room(h))
 		return false;
 	head_count_line(h, line, len - 1, printed);
-	h->offset += len;
+	h->at.offset += len;
 	return true;
 }
 
@@ -138,7 +138,7 @@ static size_t part_room(const struct head *h)
 static void give_part(struct head *h, const char *line, size_t len, bool guard, struct buffer *out)
 {
 	size_t before = guard ? strlen(LINE_GUARD) : 0, printed;
-	h->bytes += before;
+	h->at.bytes += before;
 	size_t most = part_room(h), n = utf8_floor(line, len, len < most ? len : most);
 
 	/* Cleaning may make the text longer. */
@@ -151,8 +151,8 @@ static void give_part(struct head *h, const char *line, size_t len, bool guard, 
 	h->end = HEAD_LINE;
 	h->first_length = h->length;
 	h->first_shown = n;
-	h->bytes += printed;
-	note_gap(h, h->offset + n, h->length - n);
+	h->at.bytes += printed;
+	note_gap(h, h->at.offset + n, h->length - n);
 	utf8_clean(out, line, n);
 }
 
@@ -250,15 +250,8 @@ static size_t find_level(const struct head *h)
 /* The held lines can't be handed out: it ends in front of them. */
 static void head_go_back(struct head *h)
 {
-	const struct head_place *to = &h->held_from;
 	h->end = HEAD_BYTES;
-	h->bytes = to->bytes;
-	h->offset = to->offset;
-	h->lines = to->lines;
-	h->units = to->units;
-	h->repeat.told_count = to->told_count;
-	h->repeat.told_lines = to->told_lines;
-	h->repeat.told_units = to->told_units;
+	h->at = h->held_from;
 }
 
 /* No more is held: hands out the lines that are. Without memory they are not reached. */
@@ -267,7 +260,7 @@ static void give_held(struct head *h, struct buffer *out)
 	size_t level = h->held_count ? find_level(h) : 0, total = held_cost(h, level), cost;
 	bool reserved = buffer_reserve(out, total) == 0;
 	if (reserved)
-		h->bytes += total - held_cost(h, h->limit.max_line);
+		h->at.bytes += total - held_cost(h, h->limit.max_line);
 	else
 		head_go_back(h);
 	for (size_t i = 0; reserved && i < h->held_count; i++) {
@@ -303,13 +296,7 @@ static int head_hold(struct head *h, const struct head_line *given, const char *
 	if (buffer_try_append(&h->kept, line, given->len) < 0)
 		return -1;
 	if (h->held_count == 0)
-		h->held_from = (struct head_place){.bytes = h->bytes,
-						   .offset = h->offset,
-						   .lines = h->lines,
-						   .units = h->units,
-						   .told_count = h->repeat.told_count,
-						   .told_lines = h->repeat.told_lines,
-						   .told_units = h->repeat.told_units};
+		h->held_from = h->at;
 	struct head_line *held = array_add(&h->held, &h->held_count, &h->held_cap, sizeof(*held));
 	if (!held)
 		return -1;
@@ -335,7 +322,7 @@ static struct heading make_heading(const struct head *h, const char *line, size_
 	bool goes_on = name == h->name.len && (name == 0 || memcmp(h->name.data, line, name) == 0);
 	if (goes_on)
 		return heading;
-	heading.blank.ended = heading.blank.whole = h->bytes > 0;
+	heading.blank.ended = heading.blank.whole = h->at.bytes > 0;
 	heading.name = (struct head_line){.len = name,
 					  .length = name,
 					  .whole = true,
@@ -383,7 +370,7 @@ static void head_tell(const struct head *h, uint64_t offset, const char *line, s
 {
 	const struct recall *recall = h->repeat.memory.recall;
 	if (h->repeat.tells && head_is_kept(h, offset, len))
-		recall->shown(recall->ctx, line, len, h->lines);
+		recall->shown(recall->ctx, line, len, h->at.lines);
 }
 
 /* The line of h->length bytes is complete and to be printed; `len` of them are at hand. */
@@ -397,7 +384,7 @@ static void head_print_line(struct head *h, const char *line, size_t len, bool e
 	const struct heading heading = make_heading(h, line, len);
 	const char *text = line + heading.skip;
 	const struct head_line l = {.len = len - heading.skip,
-				    .offset = h->offset + heading.skip,
+				    .offset = h->at.offset + heading.skip,
 				    .length = h->length - heading.skip,
 				    .ended = ended,
 				    .guard = h->guard &&
@@ -407,7 +394,7 @@ static void head_print_line(struct head *h, const char *line, size_t len, bool e
 	/* Beyond the room, only as much of it is held as shows that it is too long. */
 	if ((!is_long && l.length + ended > room(h)) || cost + heading.cost > room(h)) {
 		h->end = HEAD_BYTES;
-		if (h->lines == 0)
+		if (h->at.lines == 0)
 			give_part(h, line, len, l.guard, out);
 		return;
 	}
@@ -418,14 +405,14 @@ static void head_print_line(struct head *h, const char *line, size_t len, bool e
 		return;
 	}
 	head_count_line(h, line, len, cost + heading.cost);
-	head_tell(h, h->offset, line, len);
-	h->offset += h->length + ended;
+	head_tell(h, h->at.offset, line, len);
+	h->at.offset += h->length + ended;
 }
 
-/* A marker stands for a run of lines. */
+/* A marker stands for a run of lines. Without memory to note them it is as if they were printed. */
 static void head_pass_marker(struct head *h, const struct buffer *marker, struct buffer *out)
 {
-	struct repeat *r = &h->repeat;
+	const struct repeat *r = &h->repeat;
 	const struct head_line l = {
 		.len = marker->len - 1, .length = marker->len - 1, .ended = true, .whole = true};
 	if (buffer_check(marker) < 0 || marker->len > room(h) ||
@@ -433,10 +420,15 @@ static void head_pass_marker(struct head *h, const struct buffer *marker, struct
 		h->end = HEAD_BYTES;
 		return;
 	}
-	repeat_note(r, h->lines + 1);
-	h->bytes += marker->len;
-	h->lines += r->lines;
-	h->offset += r->bytes;
+	struct preview_range *range =
+		array_add(&h->told, &h->at.told_count, &h->told_cap, sizeof(*range));
+	if (range)
+		*range = (struct preview_range){h->at.lines + 1, h->at.lines + r->lines};
+	h->at.bytes += marker->len;
+	h->at.lines += r->lines;
+	h->at.offset += r->bytes;
+	h->at.told_lines += r->lines;
+	h->at.told_units += r->units;
 }
 
 /* A run of lines that were shown before has ended: a marker for it, or its lines, are printed. */
@@ -447,7 +439,7 @@ static void head_end_run(struct head *h, struct buffer *out)
 	uint64_t length = h->length;
 	if (h->repeat.lines == 0)
 		return;
-	if (repeat_mark(&h->repeat, h->lines + 1, &marker))
+	if (repeat_mark(&h->repeat, h->at.lines + 1, h->at.told_lines == 0, &marker))
 		head_pass_marker(h, &marker, out);
 	for (size_t at = 0; at < held->len && h->end == HEAD_OPEN; at += (size_t)h->length + 1) {
 		const char *line = held->data + at;
@@ -466,7 +458,7 @@ static void head_end_line(struct head *h, const char *line, size_t len, bool end
 {
 	struct repeat *r = &h->repeat;
 	bool looks = r->memory.recall && ended && !h->cut_off &&
-		     head_is_kept(h, h->offset + r->bytes, len);
+		     head_is_kept(h, h->at.offset + r->bytes, len);
 	if (looks && repeat_take(r, line, len, h->limit.unit))
 		return;
 	bool ran = r->lines > 0;
@@ -543,7 +535,7 @@ void head_finish(struct head *h, struct buffer *out)
 void head_release(struct head *h)
 {
 	head_free_lines(h);
-	free(h->repeat.told);
-	h->repeat.told = NULL;
-	h->repeat.told_count = h->repeat.told_cap = 0;
+	free(h->told);
+	h->told = NULL;
+	h->at.told_count = h->told_cap = 0;
 }

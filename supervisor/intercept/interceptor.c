@@ -327,7 +327,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->head.limit.bytes = limit_smallest(&s->options.limit);
 	s->head.bare = options->form == INTERCEPT_BARE;
 	s->head.guard = !s->head.bare && !options->limit.own_words;
-	s->head.offset = options->bytes_before;
+	s->head.at.offset = options->bytes_before;
 	s->share = make_share(&s->options.limit);
 	s->line_share = make_line_share(&s->options.limit);
 	s->fits = true;

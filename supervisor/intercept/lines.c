@@ -221,7 +221,7 @@ static int note_head(struct report_stream *report, const struct head *h)
 	report->grouped = head_is_grouped(h);
 	report->lines_truncated = h->cut + is_part;
 	report->last_line_partial = h->last_cut || is_part;
-	return note_printed(report, h->lines + is_part, h->repeat.told, h->repeat.told_count);
+	return note_printed(report, h->at.lines + is_part, h->told, h->at.told_count);
 }
 
 /* Prints the rest of the first part that the outcome gets, and returns it. */
@@ -246,7 +246,7 @@ static const struct head *finish_head(struct interceptor *s)
 	const struct head *h = print_rest_of_head(s);
 	const struct recall *recall = h->repeat.memory.recall;
 	if (recall)
-		recall->until(recall->ctx, h->lines);
+		recall->until(recall->ctx, h->at.lines);
 	return h;
 }
 
@@ -263,10 +263,10 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 	const struct wording_head wording = {
 		.reason = reasons[h->end],
 		.limit = h->limit,
-		.lines = h->lines,
-		.units = h->units + h->repeat.told_units,
-		.told = h->repeat.told_units,
-		.marked = h->repeat.told_lines > 0,
+		.lines = h->at.lines,
+		.units = h->at.units + h->at.told_units,
+		.told = h->at.told_units,
+		.marked = h->at.told_lines > 0,
 		.total_units = tally_units(&s->tally),
 		.cut = h->cut,
 		.gap = h->gap,

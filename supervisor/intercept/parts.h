@@ -111,21 +111,15 @@ struct repeat {
 	struct recall_place at;           /* where the run's last line was shown */
 	uint64_t lines, bytes, units;     /* of the run */
 	struct buffer held; /* its lines, as long as they are too few, newlines included */
-	/* The lines that markers stand for, and how many lines and units that are. */
-	struct preview_range *told;
-	size_t told_count, told_cap;
-	uint64_t told_lines, told_units;
 };
 
 /* Takes a whole line if it goes on with the run, or begins one where there is none. False: it is to
    be printed, behind the run. */
 bool repeat_take(struct repeat *r, const char *line, size_t len, enum unit unit);
 
-/* Whether a marker stands for the run; appends it then. The first of its lines is line `from`. */
-bool repeat_mark(const struct repeat *r, uint64_t from, struct buffer *out);
-
-/* The marker is printed. Without memory it is as if its lines were. */
-void repeat_note(struct repeat *r, uint64_t from);
+/* Whether a marker stands for the run; appends it then. The first of its lines is line `from`; the
+   `first` marker of a text has the command. */
+bool repeat_mark(const struct repeat *r, uint64_t from, bool first, struct buffer *out);
 
 /* The run has ended. */
 void repeat_end(struct repeat *r);
@@ -154,23 +148,24 @@ struct head_line {
 	bool ended;
 };
 
-/* How far a head has come: as the fields of the same names. */
+/* How far a head has come. */
 struct head_place {
-	size_t bytes, told_count;
-	uint64_t offset, lines, units, told_lines, told_units;
+	uint64_t offset;       /* of the next line in the text; set by the owner */
+	size_t bytes;          /* handed out, as they are printed */
+	uint64_t lines, units; /* handed out; `lines` has those that markers stand for, too, ... */
+	uint64_t told_lines, told_units; /* ... which are so many ... */
+	size_t told_count;               /* ... in so many runs */
 };
 
 struct head {
 	struct limit limit; /* these three are set by the owner; the rest is zero at first */
 	bool bare, guard;   /* as in preview_options */
-	uint64_t offset;    /* of the next line in the text */
+	struct head_place at;
 	/* Not GROUPING_NONE: matches are handed out in groups. Set by the owner before the first
 	   line. */
 	enum grouping_form form;
 	struct buffer name; /* of the group */
 	enum head_end end;
-	size_t bytes;           /* handed out, as they are printed */
-	uint64_t lines, units;  /* handed out; `lines` has those of repeat.told, too */
 	uint64_t cut;           /* how many of them are cut */
 	struct line_gap gap;    /* the first part that is left out */
 	bool last_cut;          /* the last of them is */
@@ -185,6 +180,8 @@ struct head {
 	bool grown;                  /* lines were held, and are handed out as the limit allowed */
 	struct buffer kept;
 	struct repeat repeat;
+	struct preview_range *told; /* the lines that markers stand for */
+	size_t told_cap;
 };
 
 /* Whether a whole line (with its newline) can be handed out before it is known whether the text
@@ -199,13 +196,13 @@ bool head_give(struct head *h, const char *line, size_t len, size_t guard);
    printed, clean. Without memory it ends early. */
 void head_feed(struct head *h, const char *data, size_t len, struct buffer *out);
 
-/* No more comes: a last line without a newline is a line. Only repeat.told is left to release. */
+/* No more comes: a last line without a newline is a line. Only `told` is left to release. */
 void head_finish(struct head *h, struct buffer *out);
 
 /* Whether matches were handed out in groups. */
 static inline bool head_is_grouped(const struct head *h)
 {
-	return h->form != GROUPING_NONE && h->lines > 0;
+	return h->form != GROUPING_NONE && h->at.lines > 0;
 }
 
 void head_release(struct head *h);

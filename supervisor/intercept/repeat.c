@@ -40,13 +40,13 @@ bool repeat_take(struct repeat *r, const char *line, size_t len, enum unit unit)
 	return true;
 }
 
-bool repeat_mark(const struct repeat *r, uint64_t from, struct buffer *out)
+bool repeat_mark(const struct repeat *r, uint64_t from, bool first, struct buffer *out)
 {
 	const struct preview_piece gap = {.kind = PREVIEW_GAP,
 					  .from = from,
 					  .to = from + r->lines - 1,
 					  .bytes = r->bytes,
-					  .spelled = r->told_lines == 0,
+					  .spelled = first,
 					  .as = r->at.id,
 					  .as_from = r->at.line - r->lines + 1,
 					  .as_to = r->at.line};
@@ -54,16 +54,6 @@ bool repeat_mark(const struct repeat *r, uint64_t from, struct buffer *out)
 		return false;
 	wording_marker(out, &gap, &r->memory.place);
 	return true;
-}
-
-void repeat_note(struct repeat *r, uint64_t from)
-{
-	struct preview_range *range =
-		array_add(&r->told, &r->told_count, &r->told_cap, sizeof(*range));
-	if (range)
-		*range = (struct preview_range){from, from + r->lines - 1};
-	r->told_lines += r->lines;
-	r->told_units += r->units;
 }
 
 void repeat_end(struct repeat *r)

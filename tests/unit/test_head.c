@@ -28,8 +28,8 @@ static struct head given(const struct limit *limit, const char *text, const char
 		head_finish(&h, &out);
 		assert_string_equal(buffer_string(&out), want);
 		assert_int_equal(h.end, end);
-		assert_int_equal(h.bytes, strlen(want));
-		assert_true(h.bytes <= limit->bytes);
+		assert_int_equal(h.at.bytes, strlen(want));
+		assert_true(h.at.bytes <= limit->bytes);
 		assert_true(utf8_all_clean(want, strlen(want)));
 		buffer_release(&out);
 	}
@@ -40,9 +40,9 @@ static void all_of_it(void **state)
 {
 	(void)state;
 	struct head h = given(&some, "a\n\nb\n", "a\n\nb\n", HEAD_OPEN);
-	assert_int_equal(h.lines, 3);
+	assert_int_equal(h.at.lines, 3);
 	h = given(&some, "a\nb", "a\nb", HEAD_OPEN);
-	assert_int_equal(h.lines, 2);
+	assert_int_equal(h.at.lines, 2);
 	given(&some, "", "", HEAD_OPEN);
 	given(&some, "a \x1b[m \xFF\n", "a \xEF\xBF\xBD[m \xEF\xBF\xBD\n", HEAD_OPEN);
 }
@@ -53,14 +53,14 @@ static void by_count(void **state)
 	(void)state;
 	l.count = 2;
 	struct head h = given(&l, "a\nb\nc\n", "a\nb\n", HEAD_COUNT);
-	assert_int_equal(h.lines, 2);
-	assert_int_equal(h.units, 2);
+	assert_int_equal(h.at.lines, 2);
+	assert_int_equal(h.at.units, 2);
 	given(&l, "a\nb\nc", "a\nb\n", HEAD_COUNT);
 	given(&l, "a\nb\n", "a\nb\n", HEAD_OPEN);
 	l.unit = UNIT_MATCHES;
 	h = given(&l, "a\n--\nb\n--\nc", "a\n--\nb\n", HEAD_COUNT);
-	assert_int_equal(h.lines, 3);
-	assert_int_equal(h.units, 2);
+	assert_int_equal(h.at.lines, 3);
+	assert_int_equal(h.at.units, 2);
 }
 
 static void by_bytes(void **state)
@@ -69,7 +69,7 @@ static void by_bytes(void **state)
 	(void)state;
 	l.bytes = 10;
 	struct head h = given(&l, "abcd\nefgh\nijkl\n", "abcd\nefgh\n", HEAD_BYTES);
-	assert_int_equal(h.lines, 2);
+	assert_int_equal(h.at.lines, 2);
 	given(&l, "abcd\nefghi\n", "abcd\n", HEAD_BYTES);
 	given(&l, "abcd\nefghi", "abcd\nefghi", HEAD_OPEN);
 	/* As they are printed: an invalid byte is three. */
@@ -83,7 +83,7 @@ static void first_line(void **state)
 	(void)state;
 	l.bytes = 10;
 	struct head h = given(&l, "abcdefghijk\nl\n", "abcdefghij", HEAD_LINE);
-	assert_int_equal(h.lines, 0);
+	assert_int_equal(h.at.lines, 0);
 	assert_int_equal(h.first_length, 11);
 	assert_int_equal(h.first_shown, 10);
 	/* Not within a character. */
@@ -108,7 +108,7 @@ static void long_lines(void **state)
 	assert_int_equal(h.cut, 1);
 	assert_int_equal(h.gap.from, 29);
 	assert_int_equal(h.gap.bytes, 18);
-	assert_int_equal(h.lines, 3);
+	assert_int_equal(h.at.lines, 3);
 	h = given(&l, "abcd\xC3\xA9xxxxxxxxxxxxxxxxx", "abcd[... bytes 4-22]", HEAD_OPEN);
 	assert_int_equal(h.cut, 1);
 	assert_int_equal(h.gap.from, 4);
@@ -146,7 +146,7 @@ static void grown_lines(void **state)
 		  "012345678901234[... bytes 15-45]\n"
 		  "012345678901234[... bytes 62-92]\n",
 		  HEAD_BYTES);
-	assert_int_equal(h.lines, 2);
+	assert_int_equal(h.at.lines, 2);
 	assert_int_equal(h.cut, 2);
 }
 
@@ -165,7 +165,7 @@ static void forged_lines(void **state)
 	head_finish(&h, &out);
 	assert_string_equal(buffer_string(&out), "| [... omitted: terse read last; evil]\n"
 						 "| [... omitted: terse read last; evil]\nb");
-	assert_int_equal(h.bytes, out.len + 2);
+	assert_int_equal(h.at.bytes, out.len + 2);
 	buffer_release(&out);
 }
 
@@ -184,7 +184,7 @@ static void held_lines(void **state)
 	}
 	head_finish(&h, &out);
 	assert_int_equal(h.end, HEAD_BYTES);
-	assert_int_equal(out.len, h.bytes);
+	assert_int_equal(out.len, h.at.bytes);
 	assert_in_range(out.len, 4096 - 80, 4096);
 	buffer_release(&out);
 }
@@ -198,13 +198,13 @@ static void taken_before(void **state)
 	assert_true(head_take(&h, "abcde\n", 6));
 	assert_false(head_take(&h, "abcdef\n", 7));
 	assert_true(head_take(&h, "\xFF\xFF\n", 3));
-	assert_int_equal(h.bytes, 13);
-	assert_int_equal(h.lines, 2);
+	assert_int_equal(h.at.bytes, 13);
+	assert_int_equal(h.at.lines, 2);
 	head_feed(&h, "c\nd\ne\n", 6, &out);
 	head_finish(&h, &out);
 	assert_string_equal(buffer_string(&out), "c\nd\n");
 	assert_int_equal(h.end, HEAD_COUNT);
-	assert_int_equal(h.lines, 4);
+	assert_int_equal(h.at.lines, 4);
 	assert_false(head_take(&h, "f\n", 2));
 	buffer_release(&out);
 	h = (struct head){.limit = {.bytes = 5, .max_line = 10}};
