@@ -403,10 +403,20 @@ lint:
 		--std=c11 -D_GNU_SOURCE -D__x86_64__ -I. lib config shim supervisor
 	clang-tidy --quiet $(SOURCES) $(wildcard shim/library/*.c) supervisor/main.c -- $(CSTD) $(CPPFLAGS) $(BANNED)
 
-# Sizes, names and the edges between the rooms.
+# A terse that notes which functions it enters, for `make measure`.
+JOURNEYS = $(BUILD)/journeys
+$(JOURNEYS)/trace.o: tests/journeys/trace.c
+	@mkdir -p $(@D)
+	@$(CC) $(CSTD) $(WARNINGS) -O2 -D_GNU_SOURCE -c -o $@ $<
+
+# Sizes, names, journeys and the edges between the rooms.
 .PHONY: measure
-measure:
-	@tests/measure && tests/edges
+measure: build-packages $(JOURNEYS)/trace.o
+	+@$(SUB_MAKE) BUILD=$(JOURNEYS) CFLAGS='-O0 -g -finstrument-functions' LDFLAGS=$(JOURNEYS)/trace.o \
+		$(JOURNEYS)/terse >$(JOURNEYS)/log
+	@tests/measure
+	@tests/journeys/run $(JOURNEYS)
+	@tests/edges
 
 # --- packages ----------------------------------------------------------------
 
