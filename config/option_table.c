@@ -54,7 +54,6 @@ static const char *const prompt_choices[] = {"report", "await", "eof", "fail", N
 static const char *const print_choices[] = {"auto", "preview", "full", NULL};
 static const char *const words_choices[] = {"commands", "tools", NULL};
 static const char *const status_choices[] = {"never", "failure", "always", NULL};
-static const char *const seen_choices[] = {"no", "previews", "all", NULL};
 static const char *const unit_choices[] = {"lines", "matches", "results", "entries", NULL};
 static const char *const when_choices[] = {"overflow", "always", NULL};
 static const char *const push_choices[] = {"off", "failed", "all", NULL};
@@ -324,14 +323,6 @@ const struct option option_table[] = {
 		WORD(status, status_choices, "never"),
 		.safe = true,
 		.help = "When to add a line with the exit status to text that is printed whole.",
-	},
-	{
-		NAMES("report", "seen", "--seen", "TERSE_SEEN"),
-		WORD(seen, seen_choices, "previews"),
-		.safe = true,
-		.help = "Which texts leave out lines that the session's reader was shown before: "
-			"previews; or all, where longer texts that are shown by their first lines "
-			"leave out runs of 50 such lines and more, too.",
 	},
 	{
 		NAMES("report", "words", "--words", "TERSE_WORDS"),

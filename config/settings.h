@@ -15,7 +15,6 @@ enum tristate { TRI_AUTO, TRI_YES, TRI_NO };
 enum streams { STREAMS_AUTO, STREAMS_MERGED, STREAMS_SPLIT };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_BLOCKS };
 enum printing { PRINT_AUTO, PRINT_PREVIEW, PRINT_FULL };
-enum seen_use { SEEN_NO, SEEN_PREVIEWS, SEEN_ALL };
 /* How terse's own lines say what to do next. */
 enum next_words { WORDS_COMMANDS, WORDS_TOOLS };
 
@@ -94,7 +93,6 @@ struct settings {
 	int64_t print;         /* enum printing: --preview, --full */
 	int64_t heartbeat;
 	int64_t status;          /* enum status_line */
-	int64_t seen;            /* enum seen_use */
 	int64_t words;           /* enum next_words */
 	int64_t ceiling;         /* bytes that the reader would cut itself; 0: unknown */
 	int64_t failure_ceiling; /* the same for a command that failed; 0: as ceiling */

@@ -49,13 +49,13 @@ static bool hook_is_name(const char *text)
 	       !strchr("-.", *text);
 }
 
-/* --- the end of a conversation, and what makes it shorter ---------------------------------- */
+/* --- the end of a conversation ------------------------------------------------------------- */
 
-/* Does something with the session of a conversation. */
-static int hook_with_session(struct call *c, const char *action, const char *name)
+/* Ends the session of a conversation. */
+static int hook_end_session(struct call *c, const char *name)
 {
 	if (hook_is_name(name)) {
-		c->outcome->action = action;
+		c->outcome->ends = true;
 		snprintf(c->outcome->session, sizeof(c->outcome->session), "%s", name);
 	}
 	return 0;
@@ -63,45 +63,25 @@ static int hook_with_session(struct call *c, const char *action, const char *nam
 
 static int claude_end(struct call *c)
 {
-	return hook_with_session(c, "end", STRING_AT(c->input, "session_id"));
-}
-
-static int claude_compact(struct call *c)
-{
-	return hook_with_session(c, "forget", STRING_AT(c->input, "session_id"));
+	return hook_end_session(c, STRING_AT(c->input, "session_id"));
 }
 
 /* Gemini's commands do not know their conversation, so the session is named after its process. */
-static int hook_with_gemini(struct call *c, const char *action)
+static int gemini_end(struct call *c)
 {
-	c->outcome->action = json_is_object(c->input) ? action : NULL;
+	c->outcome->ends = json_is_object(c->input);
 	c->outcome->mark = "GEMINI_CLI";
 	return 0;
 }
 
-static int gemini_end(struct call *c)
-{
-	return hook_with_gemini(c, "end");
-}
-
-static int gemini_compress(struct call *c)
-{
-	return hook_with_gemini(c, "forget");
-}
-
 static int opencode_end(struct call *c)
 {
-	return hook_with_session(c, "end", STRING_AT(c->input, "properties", "info", "id"));
-}
-
-static int opencode_compacted(struct call *c)
-{
-	return hook_with_session(c, "forget", STRING_AT(c->input, "properties", "sessionID"));
+	return hook_end_session(c, STRING_AT(c->input, "properties", "info", "id"));
 }
 
 static int cursor_end(struct call *c)
 {
-	return hook_with_session(c, "end", STRING_AT(c->input, "conversation_id"));
+	return hook_end_session(c, STRING_AT(c->input, "conversation_id"));
 }
 
 /* --- rewriting ------------------------------------------------------------------------------- */
@@ -275,21 +255,15 @@ static int crush_before(struct call *c)
 /* ------------------------------------------------------------------------------------------ */
 
 static const struct hook hooks[] = {
-	{"claude", "SessionEnd", claude_end},
-	{"claude", "PreCompact", claude_compact},
-	{"gemini", "SessionEnd", gemini_end},
-	{"gemini", "PreCompress", gemini_compress},
-	{"opencode", "session.deleted", opencode_end},
-	{"opencode", "session.compacted", opencode_compacted},
-	{"cursor", "sessionEnd", cursor_end},
-	{"cursor", "preToolUse", cursor_before},
-	{"crush", "PreToolUse", crush_before},
+	{"claude", "SessionEnd", claude_end},          {"gemini", "SessionEnd", gemini_end},
+	{"opencode", "session.deleted", opencode_end}, {"cursor", "sessionEnd", cursor_end},
+	{"cursor", "preToolUse", cursor_before},       {"crush", "PreToolUse", crush_before},
 };
 
 int hook_answer(const char *agent, const char *event, const char *input, size_t len,
 		const char *program, struct buffer *answer_out, struct hook_outcome *outcome)
 {
-	*outcome = (struct hook_outcome){.action = NULL};
+	*outcome = (struct hook_outcome){.ends = false};
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(*hooks); i++) {
 		const struct hook *h = &hooks[i];
 		if (strcmp(h->agent, agent) != 0 || strcmp(h->event, event) != 0)

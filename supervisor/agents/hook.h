@@ -4,11 +4,8 @@
 // as it is without the hook):
 //
 //   claude SessionEnd         {session_id, reason ...}; no answer
-//   claude PreCompact         {session_id, trigger ...}; no answer
 //   gemini SessionEnd         {session_id, reason ...}; no answer
-//   gemini PreCompress        {session_id, trigger ...}; no answer
 //   opencode session.deleted  the plugin's event: {properties: {info: {id}}}; no answer
-//   opencode session.compacted  the same: {properties: {sessionID}}; no answer
 //   cursor sessionEnd         {conversation_id ...}; no answer
 //   cursor preToolUse         {conversation_id, tool_name: "Shell", tool_input: {command}}; the
 //   answer
@@ -30,9 +27,7 @@ struct buffer;
 enum { HOOK_INPUT_MAX = 4 << 20, HOOK_SESSION_MAX = 128 };
 
 struct hook_outcome {
-	/* What terse session does with a session: "end"; "forget", since its conversation is
-	   compacted; or NULL: nothing. */
-	const char *action;
+	bool ends;                          /* a session does: */
 	char session[HOOK_SESSION_MAX + 1]; /* its name; "": the caller's */
 	const char *mark; /* a variable by which the agent's commands know it, or NULL */
 };

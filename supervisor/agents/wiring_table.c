@@ -36,14 +36,12 @@ const char wiring_names[] = "claude, codex, opencode, kilo, pi, gemini, qwen, co
 	"// Written by terse init opencode; terse init opencode --undo removes it.\n"  \
 	"import { spawnSync } from \"node:child_process\";\n\n"                        \
 	"// Each conversation is a session of its own, and ends when it is deleted.\n" \
-	"// When it is compacted, terse shows again what it has shown.\n"              \
 	"export const Terse = async () => ({\n"                                        \
 	"  \"shell.env\": async (input, output) => {\n"                                \
 	"    if (input.sessionID) output.env.TERSE_SESSION = input.sessionID;\n"       \
 	"  },\n"                                                                       \
 	"  event: async ({ event }) => {\n"                                            \
-	"    const events = [\"session.deleted\", \"session.compacted\"];\n"           \
-	"    if (!events.includes(event.type)) return;\n"                              \
+	"    if (event.type !== \"session.deleted\") return;\n"                        \
 	"    const input = JSON.stringify(event);\n"                                   \
 	"    spawnSync(%s, [\"hook\", \"opencode\", event.type], {\n"                  \
 	"      input, timeout: 5000,\n"                                                \
@@ -64,11 +62,7 @@ const struct wiring wirings[] = {
 				     {WIRING_HOOK,
 				      {"hooks", "SessionEnd"},
 				      GROUP,
-				      "claude SessionEnd"},
-				     {WIRING_HOOK,
-				      {"hooks", "PreCompact"},
-				      GROUP,
-				      "claude PreCompact"}}}},
+				      "claude SessionEnd"}}}},
 		.lines = {"CLAUDE_CONFIG_DIR", ".claude", "CLAUDE.md", "CLAUDE.md"},
 		.patterns = {{"permissions", "allow"},
 			     {"permissions", "deny"},
@@ -131,11 +125,7 @@ const struct wiring wirings[] = {
 			   .items = {{WIRING_HOOK,
 				      {"hooks", "SessionEnd"},
 				      GROUP,
-				      "gemini SessionEnd"},
-				     {WIRING_HOOK,
-				      {"hooks", "PreCompress"},
-				      GROUP,
-				      "gemini PreCompress"}}}},
+				      "gemini SessionEnd"}}}},
 		.lines = {NULL, ".gemini", "GEMINI.md", "GEMINI.md"},
 		.patterns = {{"tools", "allowed"}, {"tools", "exclude"}, {"tools", "core"}},
 		.pattern = "run_shell_command(",

@@ -9,7 +9,6 @@
 #include "supervisor/agents/session.h"
 #include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/history.h"
-#include "supervisor/artifact/memory.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/removal.h"
 #include "supervisor/artifact/retention.h"
@@ -218,8 +217,7 @@ void inventory_release(struct inventory *v)
 #define SETTLED_MS ((int64_t)STORE_SETTLED_S * 1000)
 
 /* Files of a session's directory that are no artifacts. */
-static const char *const own_files[] = {RECENT_FILE, META_HISTORY, USAGE_READS, INVENTORY_ENDED,
-					MEMORY_FILE};
+static const char *const own_files[] = {RECENT_FILE, META_HISTORY, USAGE_READS, INVENTORY_ENDED};
 
 #define OWN_FILES (sizeof(own_files) / sizeof(*own_files))
 

@@ -5,7 +5,6 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/artifact/gc.h"
-#include "supervisor/artifact/memory.h"
 #include "supervisor/artifact/meta.h"
 #include "supervisor/artifact/removal.h"
 #include "supervisor/command/cleanup.h"
@@ -227,10 +226,8 @@ static int rewind_all(struct command_context *c, const char *verb, const struct 
 			in_use += left;
 		}
 		int dir = dry ? -1 : store_open_session(&stores[i], t->session, false);
-		if (dir >= 0) {
+		if (dir >= 0)
 			meta_forget_history(dir, t->started_ms, gc.now_ms + 1);
-			memory_forget(dir, t->from, id_last_at(gc.now_ms));
-		}
 		io_close(&dir);
 		cleanup_add(&sum, &gc.result);
 	}

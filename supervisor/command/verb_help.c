@@ -168,12 +168,10 @@ const struct help_topic help_topics[] = {
 	 "terse session [list]\n"
 	 "       terse session show [NAME]\n"
 	 "       terse session end [NAME] [--now]\n"
-	 "       terse session forget [NAME]\n"
 	 "       terse session new [NAME]",
 	 "Lists the sessions, describes one, ends one, or creates one and prints its name\n"
 	 "(export TERSE_SESSION=$(terse session new)). NAME defaults to the caller's\n"
-	 "session. Artifacts of an ended session are removed after [session] keep. forget\n"
-	 "makes previews show again what was shown, as a compacted conversation needs it.\n\n"
+	 "session. Artifacts of an ended session are removed after [session] keep.\n\n"
 	 "  --now                 remove them at once\n"},
 	{"rewind", "remove a run and all later ones of its session",
 	 "terse rewind [--dry-run] [--session NAME] ID | --to TIME",
@@ -264,8 +262,7 @@ const struct help_topic help_topics[] = {
 	 "  --undo                restore the files\n"},
 	{"hook", "the program that terse init puts into an agent's files", "terse hook AGENT EVENT",
 	 "Agents call this: it reads an event from standard input, and ends the session of\n"
-	 "a conversation that has ended, makes that of a compacted one forget what was\n"
-	 "shown, or rewrites a command (cursor, crush).\n"},
+	 "a conversation that has ended, or rewrites a command (cursor, crush).\n"},
 	{"mcp", "serve the tools of terse to an agent without a shell",
 	 "terse mcp [--read-only] [--allow PATTERN]... [--keep] [--structured]",
 	 "Speaks the Model Context Protocol on standard input and output: an agent starts it and\n"

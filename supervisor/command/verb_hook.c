@@ -26,11 +26,11 @@ static int hook_read_input(struct buffer *input)
 	return n < 0 ? -1 : 0;
 }
 
-/* `terse session end` or `forget`, in a process of its own and without output, since the agent must
-   read only the answer of the hook. */
-static void hook_call_session(const struct hook_outcome *o, const char *program)
+/* `terse session end`, in a process of its own and without output, since the agent must read only
+   the answer of the hook. */
+static void hook_end_session(const struct hook_outcome *o, const char *program)
 {
-	char *argv[] = {(char *)"terse", (char *)"session", (char *)o->action,
+	char *argv[] = {(char *)"terse", (char *)"session", (char *)"end",
 			*o->session ? (char *)o->session : NULL, NULL};
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -62,8 +62,8 @@ int command_hook(struct command_context *c, int argc, char **argv)
 	/* Whatever is wrong, the agent goes on. */
 	if (status == 0 && answer.len)
 		io_write(STDOUT_FILENO, answer.data, answer.len);
-	if (status == 0 && outcome.action)
-		hook_call_session(&outcome, program);
+	if (status == 0 && outcome.ends)
+		hook_end_session(&outcome, program);
 	buffer_release(&input);
 	buffer_release(&answer);
 	return 0;

@@ -1,9 +1,8 @@
-// terse session list|show|end|forget|new.
+// terse session list|show|end|new.
 
 #include "config/settings.h"
 #include "lib/human.h"
 #include "lib/io.h"
-#include "supervisor/artifact/memory.h"
 #include "supervisor/command/cleanup.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
@@ -178,27 +177,6 @@ static int session_end(struct call *c)
 	return session_print_end(c, &cleanup, &sum, in_use, now);
 }
 
-/* --- forget ---------------------------------------------------------------- */
-
-static int session_forget(struct call *c)
-{
-	struct buffer out = BUFFER_INIT;
-	int status = 0;
-	for (int i = 0; i < c->count; i++) {
-		int dir = store_open_session(&c->stores[i], c->session, false);
-		if ((dir < 0 && errno != ENOENT) ||
-		    (dir >= 0 && memory_forget(dir, 0, UINT64_MAX) < 0)) {
-			verb_error(c->verb, "%s: %m", c->session);
-			status = 1;
-		}
-		io_close(&dir);
-	}
-	if (status)
-		return status;
-	buffer_printf(&out, "session %s: what was shown is forgotten\n", c->session);
-	return session_print(c, &out);
-}
-
 /* --- new ------------------------------------------------------------------- */
 
 /* Makes a unique name that sorts by time. */
@@ -248,8 +226,9 @@ static const struct {
 	const char *name, *title;
 	int (*run)(struct call *c);
 } actions[] = {
-	{"list", "session list", session_list}, {"show", "session show", session_show},
-	{"end", "session end", session_end},    {"forget", "session forget", session_forget},
+	{"list", "session list", session_list},
+	{"show", "session show", session_show},
+	{"end", "session end", session_end},
 	{"new", "session new", session_create},
 };
 
@@ -267,8 +246,7 @@ int command_session(struct command_context *context, int argc, char **argv)
 	while (i < count && strcmp(actions[i].name, operands[0]) != 0)
 		i++;
 	if (i == count) {
-		verb_error(argv[0],
-			   "%s: must be list, show, end, forget or new (see terse help session)",
+		verb_error(argv[0], "%s: must be list, show, end or new (see terse help session)",
 			   operands[0]);
 		return EXIT_TERSE;
 	}

@@ -359,23 +359,9 @@ static int pass_heading(struct head *h, const struct heading *heading, const cha
 	return buffer_try_append(&h->name, line, heading->name.len);
 }
 
-/* Whether a line is whole, and stays on disk. */
-static bool head_is_kept(const struct head *h, uint64_t offset, size_t len)
-{
-	return len == h->length && len <= h->limit.max_line && offset + len < h->repeat.memory.kept;
-}
-
-/* The line at `offset`, the last one, is printed. */
-static void head_tell(const struct head *h, uint64_t offset, const char *line, size_t len)
-{
-	const struct recall *recall = h->repeat.memory.recall;
-	if (h->repeat.tells && head_is_kept(h, offset, len))
-		recall->shown(recall->ctx, line, len, h->at.lines);
-}
-
-/* The line of h->length bytes is complete and to be printed; `len` of them are at hand. */
-static void head_print_line(struct head *h, const char *line, size_t len, bool ended,
-			    struct buffer *out)
+/* The line of h->length bytes is complete; `len` of them are at hand. */
+static void head_end_line(struct head *h, const char *line, size_t len, bool ended,
+			  struct buffer *out)
 {
 	if (is_full(h) || h->cut_off) {
 		h->end = h->cut_off ? HEAD_BYTES : HEAD_COUNT;
@@ -405,68 +391,7 @@ static void head_print_line(struct head *h, const char *line, size_t len, bool e
 		return;
 	}
 	head_count_line(h, line, len, cost + heading.cost);
-	head_tell(h, h->at.offset, line, len);
 	h->at.offset += h->length + ended;
-}
-
-/* A marker stands for a run of lines. Without memory to note them it is as if they were printed. */
-static void head_pass_marker(struct head *h, const struct buffer *marker, struct buffer *out)
-{
-	const struct repeat *r = &h->repeat;
-	const struct head_line l = {
-		.len = marker->len - 1, .length = marker->len - 1, .ended = true, .whole = true};
-	if (buffer_check(marker) < 0 || marker->len > room(h) ||
-	    head_pass(h, &l, marker->data, l.len, marker->len, h->held_count > 0, out) < 0) {
-		h->end = HEAD_BYTES;
-		return;
-	}
-	struct preview_range *range =
-		array_add(&h->told, &h->at.told_count, &h->told_cap, sizeof(*range));
-	if (range)
-		*range = (struct preview_range){h->at.lines + 1, h->at.lines + r->lines};
-	h->at.bytes += marker->len;
-	h->at.lines += r->lines;
-	h->at.offset += r->bytes;
-	h->at.told_lines += r->lines;
-	h->at.told_units += r->units;
-}
-
-/* A run of lines that were shown before has ended: a marker for it, or its lines, are printed. */
-static void head_end_run(struct head *h, struct buffer *out)
-{
-	struct buffer marker = BUFFER_INIT;
-	const struct buffer *held = &h->repeat.held;
-	uint64_t length = h->length;
-	if (h->repeat.lines == 0)
-		return;
-	if (repeat_mark(&h->repeat, h->at.lines + 1, h->at.told_lines == 0, &marker))
-		head_pass_marker(h, &marker, out);
-	for (size_t at = 0; at < held->len && h->end == HEAD_OPEN; at += (size_t)h->length + 1) {
-		const char *line = held->data + at;
-		const char *newline = memchr(line, '\n', held->len - at);
-		h->length = (uint64_t)(newline - line);
-		head_print_line(h, line, (size_t)h->length, true, out);
-	}
-	repeat_end(&h->repeat);
-	buffer_release(&marker);
-	h->length = length;
-}
-
-/* The line of h->length bytes is complete; `len` of them are at hand. */
-static void head_end_line(struct head *h, const char *line, size_t len, bool ended,
-			  struct buffer *out)
-{
-	struct repeat *r = &h->repeat;
-	bool looks = r->memory.recall && ended && !h->cut_off &&
-		     head_is_kept(h, h->at.offset + r->bytes, len);
-	if (looks && repeat_take(r, line, len, h->limit.unit))
-		return;
-	bool ran = r->lines > 0;
-	head_end_run(h, out);
-	/* It may begin the next run. */
-	if (h->end != HEAD_OPEN || (ran && looks && repeat_take(r, line, len, h->limit.unit)))
-		return;
-	head_print_line(h, line, len, ended, out);
 }
 
 /* Keeps what may be shown of an unfinished line. */
@@ -508,13 +433,11 @@ void head_feed(struct head *h, const char *data, size_t len, struct buffer *out)
 	buffer_release(&h->line);
 }
 
-/* Frees what is not needed once all is handed out. */
-static void head_free_lines(struct head *h)
+void head_release(struct head *h)
 {
 	buffer_release(&h->line);
 	buffer_release(&h->kept);
 	buffer_release(&h->name);
-	buffer_release(&h->repeat.held);
 	free(h->held);
 	h->held = NULL;
 	h->held_count = h->held_cap = 0;
@@ -524,18 +447,8 @@ void head_finish(struct head *h, struct buffer *out)
 {
 	if (h->end == HEAD_OPEN && h->length > 0)
 		head_end_line(h, h->line.data, h->line.len, false, out);
-	if (h->end == HEAD_OPEN)
-		head_end_run(h, out);
 	give_held(h, out);
 	if (h->cut_off && h->end == HEAD_OPEN)
 		h->end = HEAD_BYTES;
-	head_free_lines(h);
-}
-
-void head_release(struct head *h)
-{
-	head_free_lines(h);
-	free(h->told);
-	h->told = NULL;
-	h->at.told_count = h->told_cap = 0;
+	head_release(h);
 }

@@ -331,7 +331,7 @@ struct interceptor *interceptor_new(const struct interceptor_options *options,
 	s->share = make_share(&s->options.limit);
 	s->line_share = make_line_share(&s->options.limit);
 	s->fits = true;
-	s->waits = (options->limit.group || events->memory) && intercept_is_by_head(s);
+	s->waits = options->limit.group && intercept_is_by_head(s);
 	s->ended_line = s->ended_text = true;
 	s->is_plain = options->exact && options->print == INTERCEPT_WHOLE;
 	s->resolved = options->print != INTERCEPT_PREVIEW || !events->resolve;
@@ -425,7 +425,7 @@ bool interceptor_is_holding(const struct interceptor *s)
 	return s->options.print == INTERCEPT_PREVIEW && s->head_closed && is_partial;
 }
 
-/* Grouping matches, or leaving out what was shown before, is worth no longer wait. */
+/* Grouping matches is worth no longer wait. */
 #define WAITS_MS 1000
 
 /* The text comes slowly, so its lines are printed as they come. */

@@ -62,15 +62,7 @@ struct interceptor_options {
 	uint64_t lines_before, bytes_before;
 };
 
-struct recall;
 struct fingerprints;
-
-/* The memory of what the reader was shown before, for a text in mode head that does not fit. */
-struct interceptor_memory {
-	const struct recall *recall;
-	struct wording_place place; /* of the text: a marker names its lines */
-	uint64_t kept; /* so many of its first bytes stay on disk, however long it becomes */
-};
 
 struct interceptor_events {
 	/* The run's artifact, opened at the first call. NULL: it can't be kept. */
@@ -80,10 +72,6 @@ struct interceptor_events {
 	/* Who reads, when that was not known at the start (print was INTERCEPT_PREVIEW): called
 	   once, when it begins to matter. NULL: print stays as it is. */
 	enum interceptor_print (*resolve)(void *ctx);
-	/* Fills in the memory, once, when a text in mode head does not fit: markers stand for long
-	   runs of lines that were shown before. Nothing of such a text is printed until then, or a
-	   second has passed. Returns whether there is one. NULL: there is none. */
-	bool (*memory)(void *ctx, struct interceptor_memory *memory);
 	/* An answer to a query of the command. May be NULL. */
 	void (*reply)(void *ctx, const char *data, size_t len);
 	void *ctx;
@@ -178,8 +166,7 @@ void interceptor_update_live(struct interceptor *s);
 struct interceptor_ending {
 	struct wording_ending ending; /* lines and bytes are filled in from the stream */
 	struct wording_place place;
-	const struct recall *recall; /* see preview_ask; NULL: nothing is remembered */
-	bool is_second;              /* the same reader gets a notice on another stream, too */
+	bool is_second; /* the same reader gets a notice on another stream, too */
 	enum status_when { STATUS_LINE_NEVER, STATUS_LINE_FAILURE, STATUS_LINE_ALWAYS } status_line;
 };
 

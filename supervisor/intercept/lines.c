@@ -181,7 +181,6 @@ int intercept_print_preview(struct interceptor *s, const struct interceptor_endi
 	struct buffer command = BUFFER_INIT;
 	struct preview_ask ask = make_ask(s, &marker, &command);
 	ask.status = s->failed;
-	ask.recall = shown_is_bare(s) ? NULL : e->recall;
 	ask.budget = s->options.limit.bytes;
 	ask.total = share_end(&s->share, ask.budget);
 	if (s->options.limit.count)
@@ -221,11 +220,11 @@ static int note_head(struct report_stream *report, const struct head *h)
 	report->grouped = head_is_grouped(h);
 	report->lines_truncated = h->cut + is_part;
 	report->last_line_partial = h->last_cut || is_part;
-	return note_printed(report, h->at.lines + is_part, h->told, h->at.told_count);
+	return note_printed(report, h->at.lines + is_part, NULL, 0);
 }
 
 /* Prints the rest of the first part that the outcome gets, and returns it. */
-static const struct head *print_rest_of_head(struct interceptor *s)
+static const struct head *finish_head(struct interceptor *s)
 {
 	for (size_t i = 0; i < s->longer_count; i++) {
 		struct longer *l = &s->longer[i];
@@ -239,15 +238,6 @@ static const struct head *print_rest_of_head(struct interceptor *s)
 	head_finish(&s->head, &s->rest);
 	intercept_print(s, s->rest.data, s->rest.len);
 	return &s->head;
-}
-
-static const struct head *finish_head(struct interceptor *s)
-{
-	const struct head *h = print_rest_of_head(s);
-	const struct recall *recall = h->repeat.memory.recall;
-	if (recall)
-		recall->until(recall->ctx, h->at.lines);
-	return h;
 }
 
 int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_ending *e,
@@ -264,9 +254,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.reason = reasons[h->end],
 		.limit = h->limit,
 		.lines = h->at.lines,
-		.units = h->at.units + h->at.told_units,
-		.told = h->at.told_units,
-		.marked = h->at.told_lines > 0,
+		.units = h->at.units,
 		.total_units = tally_units(&s->tally),
 		.cut = h->cut,
 		.gap = h->gap,
@@ -275,7 +263,7 @@ int intercept_print_end_of_head(struct interceptor *s, const struct interceptor_
 		.grouped = head_is_grouped(h),
 		.with_status = e->status_line == STATUS_LINE_ALWAYS,
 	};
-	bool partly = h->end != HEAD_OPEN || h->cut > 0 || wording.grouped || wording.marked;
+	bool partly = h->end != HEAD_OPEN || h->cut > 0 || wording.grouped;
 	if (!shown_is_bare(s) && (partly || interceptor_is_worth_telling(e))) {
 		if (partly)
 			wording_head(intercept_line(s), &wording, &e->ending, &e->place);
@@ -446,42 +434,6 @@ static void start_longer(struct interceptor *s)
 	}
 }
 
-/* The head that may show the most of the text. */
-static struct head *longest_head(struct interceptor *s)
-{
-	struct head *h = &s->head;
-	for (size_t i = 0; i < s->longer_count; i++) {
-		if (s->longer[i].head.limit.bytes > h->limit.bytes)
-			h = &s->longer[i].head;
-	}
-	return h;
-}
-
-/* Tells what is printed already. */
-static void tell_printed(const struct interceptor *s, const struct recall *recall)
-{
-	const char *line = s->held.data, *end = line + s->printed, *next;
-	for (uint64_t number = 1; line < end; line = next, number++) {
-		next = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
-		recall->shown(recall->ctx, line, (size_t)(next - line) - 1, number);
-	}
-}
-
-/* From here on the heads know what the reader was shown before, if the text is kept: a marker has
-   to name its lines. */
-static void start_recall(struct interceptor *s)
-{
-	struct interceptor_memory memory = {.recall = NULL};
-	if (!s->events.memory || !s->artifact || !s->events.memory(s->events.ctx, &memory) ||
-	    memory.place.error)
-		return;
-	tell_printed(s, memory.recall);
-	s->head.repeat.memory = memory;
-	for (size_t i = 0; i < s->longer_count; i++)
-		s->longer[i].head.repeat = s->head.repeat;
-	longest_head(s)->repeat.tells = true;
-}
-
 void intercept_overflow(struct interceptor *s)
 {
 	s->fits = false;
@@ -493,13 +445,11 @@ void intercept_overflow(struct interceptor *s)
 	intercept_resolve(s);
 	interceptor_spill(s);
 	/* Whatever was printed before was in the form of the text. */
-	if (s->options.limit.group && s->waits && s->printed == 0 && intercept_is_by_head(s))
+	if (s->waits && s->printed == 0 && intercept_is_by_head(s))
 		s->head.form = grouping_find_form(s->held.data, s->held.len);
 	s->waits = false;
-	if (intercept_is_by_head(s)) {
+	if (intercept_is_by_head(s))
 		start_longer(s);
-		start_recall(s);
-	}
 	if (intercept_is_by_head(s) && s->held.len > s->printed)
 		feed_head(s, s->held.data + s->printed, s->held.len - s->printed);
 	/* The text was asked for in full and can't be kept: the start is better than nothing. */

@@ -5,7 +5,6 @@
 //   held.c         what is held back, at a pause
 //   pause.c        when that is, and how much of it
 //   head.c         the first part of a text, counted in the unit of its limit
-//   repeat.c       runs of its lines that the reader was shown before
 //   grouping.c     the files' names in a list of matches
 //   interceptor.c  the contract with other rooms, the end of the command, the report
 #ifndef TERSE_INTERCEPT_PARTS_H
@@ -13,7 +12,6 @@
 
 #include "config/limit.h"
 #include "lib/buffer.h"
-#include "lib/recall.h"
 #include "supervisor/artifact/artifact.h"
 #include "supervisor/intercept/grouping.h"
 #include "supervisor/intercept/interceptor.h"
@@ -98,32 +96,6 @@ void tally_skip(struct tally *t, uint64_t bytes, uint64_t newlines);
 uint64_t tally_lines(const struct tally *t);
 uint64_t tally_units(const struct tally *t);
 
-/* A run of lines that the reader was shown before, unchanged and in a row: a marker stands for it
-   where the first part of a text is printed. */
-
-/* One of fewer lines or bytes is printed again. */
-#define REPEAT_LEAST 50
-#define REPEAT_BYTES 256
-
-struct repeat {
-	struct interceptor_memory memory; /* set by the owner; no recall: no line is looked at */
-	bool tells;                       /* set by the owner: recall is to know what is printed */
-	struct recall_place at;           /* where the run's last line was shown */
-	uint64_t lines, bytes, units;     /* of the run */
-	struct buffer held; /* its lines, as long as they are too few, newlines included */
-};
-
-/* Takes a whole line if it goes on with the run, or begins one where there is none. False: it is to
-   be printed, behind the run. */
-bool repeat_take(struct repeat *r, const char *line, size_t len, enum unit unit);
-
-/* Whether a marker stands for the run; appends it then. The first of its lines is line `from`; the
-   `first` marker of a text has the command. */
-bool repeat_mark(const struct repeat *r, uint64_t from, bool first, struct buffer *out);
-
-/* The run has ended. */
-void repeat_end(struct repeat *r);
-
 /* The first part of a text that is too long, by whole lines: what mode head
    prints, as it comes. Nothing that was handed out is ever taken back.
 
@@ -152,9 +124,7 @@ struct head_line {
 struct head_place {
 	uint64_t offset;       /* of the next line in the text; set by the owner */
 	size_t bytes;          /* handed out, as they are printed */
-	uint64_t lines, units; /* handed out; `lines` has those that markers stand for, too, ... */
-	uint64_t told_lines, told_units; /* ... which are so many ... */
-	size_t told_count;               /* ... in so many runs */
+	uint64_t lines, units; /* handed out */
 };
 
 struct head {
@@ -179,9 +149,6 @@ struct head {
 	bool cut_off;                /* set by the owner: no line that begins now is a next one */
 	bool grown;                  /* lines were held, and are handed out as the limit allowed */
 	struct buffer kept;
-	struct repeat repeat;
-	struct preview_range *told; /* the lines that markers stand for */
-	size_t told_cap;
 };
 
 /* Whether a whole line (with its newline) can be handed out before it is known whether the text
@@ -196,7 +163,7 @@ bool head_give(struct head *h, const char *line, size_t len, size_t guard);
    printed, clean. Without memory it ends early. */
 void head_feed(struct head *h, const char *data, size_t len, struct buffer *out);
 
-/* No more comes: a last line without a newline is a line. Only `told` is left to release. */
+/* No more comes: a last line without a newline is a line. */
 void head_finish(struct head *h, struct buffer *out);
 
 /* Whether matches were handed out in groups. */
@@ -251,7 +218,7 @@ struct interceptor {
 	size_t clean_len;   /* ... and how many they are when they are printed clean */
 	bool fits;
 	bool waits; /* for whether the text fits: nothing is printed yet, so its lines can be
-		       grouped, or left out ... */
+		       grouped ... */
 	int64_t waits_since;     /* ... on the clock of interceptor_settle(); 0: not known yet */
 	struct buffer line;      /* what terse itself says; its memory is there from the start */
 	struct buffer collected; /* what is printed, where the form is not INTERCEPT_LIVE ... */

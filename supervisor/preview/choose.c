@@ -617,24 +617,11 @@ static void choose_by_value(struct layout *l, const struct preview_options *opti
 	take_folds(l);
 }
 
-/* Takes further lines that tell something and are new. */
-static void choose_new(struct layout *l)
-{
-	for (size_t i = l->back; i < l->count; i++) {
-		struct unit *u = &l->units[i];
-		if (!u->chosen && (u->seen || u->trait.value < TELLING))
-			u->trait.value = 0;
-	}
-	take_densest(l);
-}
-
 void choose(struct layout *l, const struct preview_options *options)
 {
 	if (options->mode == PREVIEW_SMART)
 		choose_by_value(l, options);
 	else
 		choose_by_position(l, options);
-	if (l->ask->recall && options->mode == PREVIEW_SMART && recall_leave_out(l))
-		choose_new(l);
 	layout_close_gaps(l);
 }

@@ -35,7 +35,6 @@ void layout_begin(struct layout *l, const struct preview_options *options,
 	l->spelled = ask->spelled;
 	l->bare = options->bare;
 	l->asked_for = false;
-	l->whole = false;
 	l->guard = options->guard && !options->bare;
 	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
 	memset(l->gaps, 0, sizeof(l->gaps));
@@ -244,8 +243,6 @@ static struct preview_piece gap_between(const struct layout *l, const struct uni
 				    .from = a ? a->to + 1 : l->ask->printed_lines + 1,
 				    .to = b ? b->line.number - 1 : l->total_lines,
 				    .bytes = end - start};
-	if (l->ask->recall && gap.from <= gap.to)
-		recall_name(l, a, b, &gap);
 	return gap;
 }
 
@@ -348,7 +345,6 @@ bool layout_take_all(struct layout *l)
 		l->units[i].chosen = true;
 	l->used = cost;
 	l->lines = lines;
-	l->whole = !spells;
 	return true;
 }
 
@@ -409,28 +405,6 @@ bool layout_take(struct layout *l, size_t unit)
 {
 	struct unit *u = &l->units[unit];
 	return u->chosen || layout_choose(l, u, used_beside(l, u));
-}
-
-bool layout_drop(struct layout *l, size_t from, size_t to, size_t worth)
-{
-	const struct unit *first = &l->units[from], *last = &l->units[to - 1];
-	l->before = l->behind = (struct nearest_chosen){.from = SIZE_MAX};
-	const struct unit *before = chosen_before(l, from), *behind = chosen_behind(l, to - 1);
-	size_t gone = gap_cost(l, before, first) + gap_cost(l, last, behind);
-	uint64_t lines = 0;
-	for (size_t i = from; i < to; i++) {
-		gone += l->units[i].cost;
-		lines += l->units[i].lines;
-	}
-	size_t come = gap_cost(l, before, behind) + (l->whole ? l->spell_cost : 0);
-	if (come + worth > gone)
-		return false;
-	for (size_t i = from; i < to; i++)
-		l->units[i].chosen = false;
-	l->used = l->used - gone + come;
-	l->lines -= lines;
-	l->whole = false;
-	return true;
 }
 
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit)

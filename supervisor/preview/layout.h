@@ -9,7 +9,6 @@
 #define TERSE_PREVIEW_LAYOUT_H
 
 #include "lib/buffer.h"
-#include "lib/recall.h"
 #include "supervisor/preview/line.h"
 #include "supervisor/preview/preview.h"
 #include "supervisor/preview/score.h"
@@ -33,13 +32,8 @@ struct unit {
 	bool guard;    /* LINE_GUARD goes in front */
 	bool folded;
 	bool alike;       /* not equal */
-	bool seen;        /* the reader was shown it before, there ... */
-	bool stays;       /* ... but gets it again */
 	unsigned above;   /* alike: like so many in front of the fold, this one included */
 	struct line last; /* of lines that are alike */
-	struct recall_place shown;
-	/* The same for units that one run has shown one below the other; 0: not shown. */
-	uint32_t streak;
 	struct trait trait;
 };
 
@@ -84,7 +78,6 @@ struct layout {
 	uint64_t total_lines, total_bytes;
 	bool bare, guard; /* see preview.h */
 	bool spelled;     /* a piece has the command already */
-	bool whole;       /* all is taken, and no omission with its command is paid for */
 };
 
 /* Empties it for a new choice. The memory is kept. */
@@ -123,10 +116,6 @@ bool layout_take(struct layout *l, size_t unit);
 /* The same with the line cut so that it fits, and to `limit` bytes at most. */
 bool layout_take_cut(struct layout *l, size_t unit, size_t limit);
 
-/* The taken units from..to, each of which begins where the last one ends, are not taken any more if
-   that saves at least `worth` bytes. Returns whether it does. */
-bool layout_drop(struct layout *l, size_t from, size_t to, size_t worth);
-
 /* Takes the lines of each gap that cost no more than its marker. */
 void layout_close_gaps(struct layout *l);
 
@@ -147,20 +136,6 @@ size_t choose_head_share(const struct preview_options *options);
 
 /* Those that the last lines have in any case; `brief` as in struct layout. */
 size_t choose_end_share(const struct preview_options *options, int status, bool brief);
-
-/* recall.c: what the reader was shown before. */
-
-/* Finds out which units were shown. `recall` may be NULL. */
-void recall_mark(struct layout *l, const struct recall *recall);
-
-/* Whether all lines of the gap between two units (NULL: the start or end) were shown by one run,
-   one below the other; then the gap says where. */
-bool recall_name(const struct layout *l, const struct unit *a, const struct unit *b,
-		 struct preview_piece *gap);
-
-/* Leaves out chosen units that were shown, where that saves something; the first failure, the most
-   telling line, the counts and the end stay. Returns whether some went. */
-bool recall_leave_out(struct layout *l);
 
 /* Takes lines of a layout whose lines do not all fit. */
 void choose(struct layout *l, const struct preview_options *options);

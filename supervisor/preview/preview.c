@@ -489,51 +489,10 @@ static int preview_lay_out(struct preview *p, const struct preview_ask *ask, enu
 	l->similar = p->smart ? &p->smart->alike : NULL;
 	if (preview_add_lines(p, outcome))
 		return -1;
-	recall_mark(l, ask->recall);
 	layout_price(l, join);
 	if (brief || !layout_take_all(l))
 		choose(l, &p->options);
-	else if (ask->recall)
-		recall_leave_out(l);
 	return 0;
-}
-
-/* Whether a line in front of printed_lines was printed. */
-static bool preview_was_printed(const struct preview_ask *ask, uint64_t number)
-{
-	for (size_t i = 0; i < ask->left_out_count; i++) {
-		if (number >= ask->left_out[i].from && number <= ask->left_out[i].to)
-			return false;
-	}
-	return number <= ask->printed_lines;
-}
-
-static void tell_line(const struct recall *recall, const struct line *line)
-{
-	if (line_is_whole(line))
-		recall->shown(recall->ctx, line->front, line->front_len - line->ended,
-			      line->number);
-}
-
-/* Has the lines taken down that are printed: those that were, as far as they are at hand, and the
-   chosen ones. */
-static void preview_tell_shown(const struct preview *p, const struct preview_ask *ask)
-{
-	const struct layout *l = &p->layout;
-	struct window_cursor cursor = {0};
-	struct line line;
-	while (window_next(&p->window, &cursor, &line) && line.number <= ask->printed_lines) {
-		if (preview_was_printed(ask, line.number))
-			tell_line(ask->recall, &line);
-	}
-	for (size_t i = 0; i < l->count; i++) {
-		const struct unit *u = &l->units[i];
-		if (!u->chosen || u->line.length > u->limit)
-			continue;
-		tell_line(ask->recall, &u->line);
-		if (u->folded && u->alike)
-			tell_line(ask->recall, &u->last);
-	}
 }
 
 /* The choice that needs no memory: a gap and the last lines. */
@@ -617,8 +576,6 @@ int preview_choose(struct preview *p, const struct preview_ask *ask,
 	      p->smart ? "smart" : "by position", count, p->layout.lines, preview_lines(p),
 	      p->layout.used, p->layout.budget, count < 0 ? "; no memory, so the end alone" : "");
 	*pieces = p->layout.pieces;
-	if (count >= 0 && ask->recall)
-		preview_tell_shown(p, ask);
 	return count < 0 ? choose_last(p, ask, pieces) : count;
 }
 

@@ -2,7 +2,7 @@
 //
 // It is fed with the final text as it comes and keeps bounded candidates, so it
 // has an answer at any moment without reading the text again. Deterministic (in the text, the
-// status, the settings, what the reader was shown before and the text of a success), and the same
+// status, the settings and the text of a success), and the same
 // however the text was cut when it was fed; no I/O, no clock, no globals. Memory is a constant for
 // given options: some times the budget, and about 1 MB more in mode smart, of which only what is
 // needed is touched.
@@ -22,8 +22,6 @@
 //     those that a run which went well has said, too (normal.c); lines that begin a cascade, stand
 //     near the end or belong to a telling line count more. The most telling per byte are taken
 //     (choose.c) until the budget is used up (layout.h).
-//   - Lines that the reader was shown before (recall.c) are left out where that saves something,
-//     and new ones that tell something get their room.
 // The other modes need only the first and the last bytes (preview.c).
 #ifndef TERSE_PREVIEW_PREVIEW_H
 #define TERSE_PREVIEW_PREVIEW_H
@@ -35,7 +33,6 @@
 #include <stdint.h>
 
 struct preview;
-struct recall;
 struct fingerprints;
 
 enum preview_mode { PREVIEW_SMART, PREVIEW_TAIL, PREVIEW_ENDS };
@@ -83,10 +80,6 @@ struct preview_piece {
 	uint64_t cut;   /* how many of the lines in `text` are not whole */
 	bool cut_last;  /* the last line is one of them */
 	bool spelled;   /* the first omission: its marker spells out the command */
-	/* PREVIEW_GAP: the reader was shown these lines by that run, as its lines; NULL: not all.
-	 */
-	const char *as;
-	uint64_t as_from, as_to;
 };
 
 /* Lines from..to, 1-based and inclusive. */
@@ -118,8 +111,6 @@ struct preview_ask {
 	   the same or less for lines of smaller numbers. */
 	size_t (*marker)(void *ctx, const struct preview_piece *piece, char *out, size_t cap);
 	void *ctx;
-	/* What the reader was shown before, and takes down what it is shown now; or NULL. */
-	const struct recall *recall;
 	/* The command that prints bytes of the text, but for their range: it stands where the first
 	   omission is a part of a line. NULL: there is none. */
 	const char *command;

@@ -98,32 +98,6 @@ static void source_on_reply(void *ctx, const char *data, size_t len)
 		s->reply(s->ctx, data, len);
 }
 
-static bool source_may_recall(const struct source *s, enum seen_use least)
-{
-	const struct settings *set = s->job->settings;
-	return (enum seen_use)set->seen >= least && set->format == FORMAT_TEXT && !s->is_stderr &&
-	       remembering_is_possible(s->record);
-}
-
-const struct recall *source_recall(struct source *s)
-{
-	if (!source_may_recall(s, SEEN_PREVIEWS))
-		return NULL;
-	if (!s->remembering.is_open)
-		remembering_begin(&s->remembering, s->record);
-	return s->remembering.is_open ? &s->remembering.recall : NULL;
-}
-
-static bool source_on_memory(void *ctx, struct interceptor_memory *memory)
-{
-	struct source *s = ctx;
-	/* At the cap the first half stays (artifact.h). */
-	memory->kept = s->record->max_bytes ? s->record->max_bytes / 2 : UINT64_MAX;
-	memory->place = record_place(s->record, s->is_stderr);
-	memory->recall = source_recall(s);
-	return memory->recall;
-}
-
 static enum interceptor_print print_for(enum sink sink, enum printing print)
 {
 	if (print == PRINT_FULL && sink != SINK_PERSON)
@@ -170,9 +144,6 @@ static void make_text(struct source *s)
 		.print = source_on_print,
 		.resolve = pipe && set->print != PRINT_PREVIEW ? on_resolve : NULL,
 		.reply = source_on_reply,
-		.memory = !options.limit.own_words && source_may_recall(s, SEEN_ALL)
-				  ? source_on_memory
-				  : NULL,
 		.ctx = s,
 	};
 	s->text = interceptor_new(&options, &events);
@@ -365,7 +336,6 @@ void source_report(struct source *s, const struct interceptor_ending *ending)
 		return;
 	bool running = ending->ending.state == WORDING_RUNNING;
 	interceptor_report(s->text, ending);
-	remembering_end(&s->remembering);
 	if (s->person && (running || !interceptor_fits(s->text)))
 		report_person(s, ending);
 	else if (running && s->job->settings->detach && !ending->is_second)
@@ -410,7 +380,6 @@ void source_release(struct source *s)
 	io_close(&s->child);
 	interceptor_free(s->text);
 	redactor_release(&s->redactor);
-	remembering_drop(&s->remembering);
 	s->text = NULL;
 	output_queue_release(&s->queue);
 }

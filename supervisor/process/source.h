@@ -12,7 +12,6 @@
 #include "supervisor/process/job.h"
 #include "supervisor/process/reader_thread.h"
 #include "supervisor/process/record.h"
-#include "supervisor/process/remembering.h"
 #include "supervisor/redact/redactor.h"
 
 #include <stdbool.h>
@@ -87,7 +86,6 @@ struct source {
 	bool refused;             /* there was no memory for it then: the bytes are passed on */
 	struct output_queue queue;
 	struct record *record;
-	struct remembering remembering; /* of standard output's reader; begun when it is needed */
 	void (*reply)(void *ctx, const char *data, size_t len);
 	void (*seen)(void *ctx, const char *data, size_t len);
 	void *ctx; /* of both */
@@ -116,10 +114,6 @@ void source_stop_thread(struct source *s);
 /* Reads what is there, up to `most` bytes. Returns 1 if there may be more, 0 if not, -1 when the
    other side is closed (the source is then, too). */
 int source_read(struct source *s, char chunk[SOURCE_CHUNK], size_t most);
-
-/* The memory of what the reader was shown, or NULL where nothing is remembered: in other forms than
-   text, of a standard error that is kept apart, in the session `default`, without the setting. */
-const struct recall *source_recall(struct source *s);
 
 /* Prints the end of the report on this channel. */
 void source_report(struct source *s, const struct interceptor_ending *ending);

@@ -142,11 +142,8 @@ static void report_end(struct supervisor *s)
 		report_summary(s);
 		return;
 	}
-	bool previewed = report_is_previewed(s);
 	for (int i = 0; i < s->source_count; i++) {
 		struct interceptor_ending e = report_ending(s, &s->sources[i], state);
-		if (previewed)
-			e.recall = source_recall(&s->sources[i]);
 		source_report(&s->sources[i], &e);
 	}
 	delivery_report_not_kept(&s->delivery);

@@ -132,10 +132,6 @@ void wording_marker(struct buffer *out, const struct preview_piece *piece,
 	else
 		buffer_append_string(out, " like this, ");
 	buffer_append_string(out, HUMAN_SIZE(piece->bytes));
-	if (piece->as) {
-		buffer_printf(out, ", as in %s ", piece->as);
-		append_numbers(out, piece->as_from, piece->as_to);
-	}
 	append_spelled(out, piece, place);
 	if (piece->kind == PREVIEW_ALIKE) {
 		bool returns = piece->len > 0 && piece->text[piece->len - 1] == '\r';
@@ -464,17 +460,6 @@ static void append_shown(struct buffer *out, const struct wording_head *h)
 	buffer_printf(out, " of %s shown", HUMAN_COUNT(h->total_units));
 }
 
-/* ", 650 of them before, grouped by file" */
-static void append_manner(struct buffer *out, const struct wording_head *h)
-{
-	if (h->told > 0 && h->told == h->units)
-		buffer_append_string(out, " before");
-	else if (h->told > 0)
-		buffer_printf(out, ", %s of them before", HUMAN_COUNT(h->told));
-	if (h->grouped)
-		buffer_append_string(out, ", grouped by file");
-}
-
 /* " (limit 2,000 lines)"; a limit in another unit explains itself. */
 static void append_reason(struct buffer *out, const struct wording_head *h)
 {
@@ -497,13 +482,16 @@ static void append_first_line(struct buffer *out, const struct wording_head *h, 
 			      h->gap.from + h->gap.bytes - 1);
 }
 
+#define GROUPED ", grouped by file"
+
 /* "100 matches of 2,431 shown, 3 long lines cut: terse read ID --offset 572, or narrow the
    pattern" */
 static void append_first_part(struct buffer *out, const struct wording_head *h,
 			      const struct wording_place *place)
 {
 	append_shown(out, h);
-	append_manner(out, h);
+	if (h->grouped)
+		buffer_append_string(out, GROUPED);
 	append_reason(out, h);
 	if (h->cut > 0) {
 		buffer_append_string(out, ", ");
@@ -527,7 +515,7 @@ static void append_all(struct buffer *out, const struct wording_head *h,
 {
 	buffer_printf(out, "all %s %s shown", HUMAN_COUNT(h->units),
 		      unit_name(h->limit.unit, h->units));
-	append_manner(out, h);
+	buffer_append_string(out, GROUPED);
 	if (h->cut > 0) {
 		buffer_append_string(out, ", ");
 		append_cut(out, h);
@@ -553,7 +541,7 @@ void wording_head(struct buffer *out, const struct wording_head *h, const struct
 		append_first_line(out, h, e->lines, place);
 	} else if (h->reason != WORDING_NOTHING_LEFT) {
 		append_first_part(out, h, place);
-	} else if (h->grouped || h->marked) {
+	} else if (h->grouped) {
 		append_all(out, h, place);
 	} else {
 		append_cut(out, h);

@@ -27,9 +27,7 @@ struct wording_place {
 };
 
 /* "[... lines 31-1234 omitted, 61.0 KB]\n"; if the piece is spelled "[... lines 31-1234 omitted,
-   61.0 KB: terse read cmd-1m5zq8k3x7f --lines 31-1234]\n"; of lines that the reader was shown
-   before
-   "[... lines 31-54 omitted, 1.0 KB, as in cmd-1m5zq8k3abc 31-54]\n". For a fold "[... lines 12-421
+   61.0 KB: terse read cmd-1m5zq8k3x7f --lines 31-1234]\n". For a fold "[... lines 12-421
    repeat the line above]\n", for lines that are alike "[... lines 12-421 like this, 21.0 KB; last:
    Downloading part 421]\n", for several forms "... 12-421 like the 2 above, 21.0 KB; last: ...". In
    front of lines that do not follow: "[... from line 31 on]\n". */
@@ -119,8 +117,6 @@ struct wording_head {
 	uint64_t first_length, first_shown; /* of WORDING_FIRST_LINE, bytes */
 	bool with_status;                   /* says the exit status of a success, too */
 	bool grouped;                       /* matches are below the names of their files */
-	bool marked;                        /* markers stand for lines that were shown before ... */
-	uint64_t told;                      /* ... with so many units */
 };
 
 /* The line behind the first part of a text, which replaces markers and footer (`ending` has the
@@ -129,10 +125,7 @@ struct wording_head {
    --offset 101, or narrow the pattern; cut bytes: terse read cmd-… --bytes FROM-TO]\n". Where lines
    are not printed as they are in the text: "[terse: 212 matches of 431 shown, grouped by file
    (limit 10 KB): terse read cmd-… --offset 213, or narrow the pattern]\n", "[terse: all 150 matches
-   shown, grouped by file; as they came: terse read cmd-…]\n". Where markers stand for lines that
-   the reader was shown before: "[terse: lines 1-1,300 of 8,432 shown, 650 of them before (limit 30
-   KB): terse read cmd-… --offset 1301]\n", "[terse: all 1,300 lines shown, 650 of them before; as
-   they came: terse read cmd-…]\n", "[terse: all 1,300 lines shown before; as ...". */
+   shown, grouped by file; as they came: terse read cmd-…]\n". */
 void wording_head(struct buffer *out, const struct wording_head *head,
 		  const struct wording_ending *ending, const struct wording_place *place);
 

@@ -15,7 +15,7 @@ import shutil
 import signal
 import struct
 
-from support.harness import BUILD, FOOTER, MARKER, TERSE, Case, main, numbers, read_file, write_file
+from support.harness import BUILD, FOOTER, TERSE, Case, main, numbers, read_file, write_file
 from support.mcp import Client
 
 STEP = int(os.environ.get("FAULT_STEP", "97"))
@@ -35,7 +35,7 @@ MEMORY = ("allocation",)
 # A terse whose allocations fail.
 FORGETFUL = os.path.join(BUILD, "fault", "terse")
 
-NAMES = re.compile(r"(cmd-[0-9a-z]{12}(\.err)?\.(txt|json|idx|raw|shown|fail)|recent|history\.jsonl|ended|reads|memory)$")
+NAMES = re.compile(r"(cmd-[0-9a-z]{12}(\.err)?\.(txt|json|idx|raw|shown|fail)|recent|history\.jsonl|ended|reads)$")
 
 
 class Fault(Case):
@@ -237,42 +237,6 @@ class Run(Fault):
                 self.assertIn(run.code, (7, 1) if self.prints(call) else (7,), run.out)
         self.sweep(FAULTS + MEMORY, check, TERSE, "--detach", "sh", "-c",
                    "seq 3000; echo on > %s; echo over; exit 7" % done)
-
-    def test_pages(self):
-        """A text of which the session's reader was shown a part before is printed whole or told, line by line."""
-        self.text = numbers(3000)
-        lines = self.text.decode().splitlines()
-        show = ("--session", "s", "--seen", "all", "--profile", "read", "--size", "4KB", "seq", "3000")
-        self.terse(*show)
-        kept = shutil.copytree(self.store, self.store + ".kept", symlinks=True)
-
-        def before():
-            shutil.rmtree(self.store, ignore_errors=True)
-            shutil.copytree(kept, self.store, symlinks=True)
-
-        def check(run, call):
-            if self.is_refused(run) or self.prints(call):
-                return
-            self.assertEqual(run.code, 0, run.out[-500:])
-            at, last = 0, len(lines)
-            for line in run.out.decode().splitlines():
-                marker = MARKER.match(line.encode())
-                footer = re.match(r"\[terse: (?:lines 1-([\d,]+)|no line) of 3,000 shown", line)
-                if marker:
-                    self.assertEqual(int(marker["from"]), at + 1, line)
-                    at = int(marker["to"])
-                    # Where the disk is full, the last line says so.
-                    for name in (marker["as"].decode(), run.id)[:1 if b"not kept" in run.out else 2]:
-                        shown = self.shell("terse read %s --lines %d-%d | cat" % (name, int(marker["from"]), at)).out
-                        self.assertEqual(shown.decode().splitlines(), lines[int(marker["from"]) - 1:at])
-                elif footer:
-                    last = int((footer[1] or "0").replace(",", ""))
-                elif not line.startswith("terse: output not kept: "):
-                    self.assertEqual(line, lines[at])
-                    at += 1
-            self.assertEqual(at, last, run.out[-500:])
-        self.sweep(("open=EMFILE", "read=EIO", "write=ENOSPC", "change=ENOSPC", "memory=ENOMEM") + MEMORY, check,
-                   TERSE, *show, before=before)
 
     def test_agents_shell(self):
         """As Claude Code calls the shell that stands in front of its own."""

@@ -20,29 +20,25 @@ HOOKS_OF = os.path.join(LAUNCHER, "terse")  # executed for hooks
 OWN_SH, OWN_SHIM = os.path.join(BUILD, "terse-sh"), os.path.join(BUILD, "libterse-shim.so")
 PREFIX = '"CLAUDE_CODE_SHELL_PREFIX": "%s"' % TERSE_SH
 HOOK = '"%s hook claude SessionEnd"' % HOOKS_OF
-COMPACT = HOOK.replace("SessionEnd", "PreCompact")
-ONE_LINE_HOOK, ONE_LINE_COMPACT = ('{"hooks": [{"type": "command", "command": %s}]}' % hook
-                                   for hook in (HOOK, COMPACT))
+ONE_LINE_HOOK = '{"hooks": [{"type": "command", "command": %s}]}' % HOOK
 
 
-def hook_lines(indent, unit="  ", hook=HOOK):
+def hook_lines(indent, unit="  "):
     lines = ["{", unit + '"hooks": [', unit * 2 + "{", unit * 3 + '"type": "command",',
-             unit * 3 + '"command": ' + hook, unit * 2 + "}", unit + "]", "}"]
+             unit * 3 + '"command": ' + HOOK, unit * 2 + "}", unit + "]", "}"]
     return ("\n" + indent).join(lines)
 
 
-def both_hooks(unit="  ", second="PreCompact"):
-    return ",\n".join('%s"%s": [\n%s%s\n%s]' % (
-        unit * 2, event, unit * 3, hook_lines(unit * 3, unit, HOOK.replace("SessionEnd", event)), unit * 2)
-        for event in ("SessionEnd", second))
+def hook_of_the_end(unit="  "):
+    return '%s"SessionEnd": [\n%s%s\n%s]' % (unit * 2, unit * 3, hook_lines(unit * 3, unit), unit * 2)
 
 
 def whole_claude(unit="  "):
     return '{\n%s"env": {\n%s%s\n%s},\n%s"hooks": {\n%s\n%s}\n}\n' % (
-        unit, unit * 2, PREFIX, unit, unit, both_hooks(unit), unit)
+        unit, unit * 2, PREFIX, unit, unit, hook_of_the_end(unit), unit)
 
 
-HOOKS = '  "hooks": {\n%s\n  }' % both_hooks()
+HOOKS = '  "hooks": {\n%s\n  }' % hook_of_the_end()
 ENV = '  "env": {\n    %s\n  }' % PREFIX
 
 # A file before and after.
@@ -59,8 +55,8 @@ CLAUDE = {
                  '// mine\n{\n  "model": "opus", // the best, "x": {\n%s,\n%s\n  /* } */\n}\n// end\n'
                  % (ENV, HOOKS)),
     "one line": ('{"a": [1, 2], "env": {"B": "c"}}',
-                 '{"a": [1, 2], "env": {"B": "c", %s}, "hooks": {"SessionEnd": [%s], "PreCompact": [%s]}}'
-                 % (PREFIX, ONE_LINE_HOOK, ONE_LINE_COMPACT)),
+                 '{"a": [1, 2], "env": {"B": "c", %s}, "hooks": {"SessionEnd": [%s]}}'
+                 % (PREFIX, ONE_LINE_HOOK)),
     "a variable, and an order of its own": (
         '{\n  "z": 1,\n  "env": {\n    "B": "c"\n  },\n  "a": 2\n}',
         '{\n  "z": 1,\n  "env": {\n    "B": "c",\n    %s\n  },\n  "a": 2,\n%s\n}' % (PREFIX, HOOKS)),
@@ -68,9 +64,8 @@ CLAUDE = {
         '{\n  "env": {},\n  "hooks": {\n    "PreToolUse": [],\n    "SessionEnd": [\n'
         '      {"hooks": [{"type": "command", "command": "bye"}]}\n    ]\n  }\n}\n',
         '{\n  "env": {\n    %s\n  },\n  "hooks": {\n    "PreToolUse": [],\n    "SessionEnd": [\n'
-        '      {"hooks": [{"type": "command", "command": "bye"}]},\n      %s\n    ],\n'
-        '    "PreCompact": [\n      %s\n    ]\n  }\n}\n'
-        % (PREFIX, hook_lines("      "), hook_lines("      ", hook=COMPACT))),
+        '      {"hooks": [{"type": "command", "command": "bye"}]},\n      %s\n    ]\n  }\n}\n'
+        % (PREFIX, hook_lines("      "))),
     "a byte order mark": ("\ufeff{}", "\ufeff" + whole_claude().rstrip("\n")),
     "tabs": ('{\n\t"a": 1\n}\n', whole_claude("\t").replace("{\n", '{\n\t"a": 1,\n', 1)),
     "CRLF": ('{\r\n  "a": 1\r\n}\r\n',
@@ -151,7 +146,7 @@ FILES = {
     "pi": (".pi/agent/settings.json", ".pi/settings.json",
            '{\n  "shellPath": "%s"\n}\n' % TERSE_SH),
     "gemini": (".gemini/settings.json", ".gemini/settings.json",
-               '{\n  "hooks": {\n%s\n  }\n}\n' % both_hooks(second="PreCompress").replace("claude", "gemini")),
+               '{\n  "hooks": {\n%s\n  }\n}\n' % hook_of_the_end().replace("claude", "gemini")),
     "kilo": ("config/kilo/kilo.json", "kilo.json", '{\n  "shell": "%s"\n}\n' % TERSE_SH),
     "cursor": (".cursor/hooks.json", ".cursor/hooks.json",
                '{\n  "version": 1,\n  "hooks": {\n    "preToolUse": [\n      {\n'
@@ -246,12 +241,11 @@ class Claude(Wiring):
             self.assertEqual(self.tree(os.path.dirname(path)), {"settings.json": text.encode()})
 
     def test_another_place_of_terse_is_renewed(self):
-        text = '{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/old/terse-sh"}, "hooks": {"SessionEnd": [%s], "PreCompact": [%s]}}'
-        old = (text % (ONE_LINE_HOOK, ONE_LINE_COMPACT)).replace(HOOKS_OF, "/old/terse")
+        text = '{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/old/terse-sh"}, "hooks": {"SessionEnd": [%s]}}'
+        old = (text % ONE_LINE_HOOK).replace(HOOKS_OF, "/old/terse")
         path = self.put(".claude/settings.json", old)
         self.init("claude")
-        self.assertEqual(read_file(path).decode(), (text % (ONE_LINE_HOOK, ONE_LINE_COMPACT)).replace(
-            "/old/terse-sh", TERSE_SH))
+        self.assertEqual(read_file(path).decode(), (text % ONE_LINE_HOOK).replace("/old/terse-sh", TERSE_SH))
         self.assertFalse(os.path.exists(path + ".before-terse"))
         self.init("claude", "--undo")
         self.assertFalse(os.path.exists(path))
@@ -544,7 +538,6 @@ class Hook(Wiring):
     def test_whatever_is_said(self):
         """An event that a hook can't read blocks nothing."""
         for agent, event in (("claude", "SessionEnd"), ("gemini", "SessionEnd"),
-                             ("claude", "PreCompact"), ("gemini", "PreCompress"), ("opencode", "session.compacted"),
                              ("opencode", "session.deleted"), ("cursor", "sessionEnd"),
                              ("crush", "PreToolUse"), ("claude", "NoSuchEvent"), ("vi", "x")):
             for data in (b"", b"{", b"[]", b"null", b"\0\xff", b'{"tool_input": 3}',
@@ -598,22 +591,6 @@ class Hook(Wiring):
                         "! time wget x", "true | time curl x", "make && time (curl x)",
                         "time\tsudo x", "coproc A { curl x; }", "if ! time curl x; then :; fi"):
             self.assertIsNone(answer(command), command)
-
-    def test_a_compacted_conversation(self):
-        """Its session forgets what was shown, and nothing else."""
-        write_file(os.path.join(self.work, "job"), "#!/bin/sh\nseq -f 'line %04g of it is long enough' 3000\n", 0o755)
-        for agent, event, message, env in (
-                ("claude", "PreCompact", {"session_id": "s1", "trigger": "auto"}, {}),
-                ("opencode", "session.compacted", {"properties": {"sessionID": "s1"}}, {}),
-                ("gemini", "PreCompress", {"trigger": "auto"}, {"TERSE_SESSION": "s1"})):
-            memory = os.path.join(self.store, "sessions", "s1", "memory")
-            run = self.terse("--session", "s1", "./job", kind="socket")
-            self.assertGreater(os.path.getsize(memory), 0, agent)
-            data = json.dumps(message).encode()
-            said = self.terse("hook", agent, event, data=data, split=True, env=env)
-            self.assertEqual((said.code, said.out, said.err), (0, b"", b""))
-            self.assertEqual(os.path.getsize(memory), 0, agent)
-            self.assertIn(b"of it is long enough", self.terse("read", run.id).out)
 
     def test_rewritten_command_runs(self):
         reply = self.hook("crush", "PreToolUse", {"session_id": "s1", "tool_name": "bash",

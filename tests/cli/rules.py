@@ -25,7 +25,7 @@ VALUES = {
     "err_size": "5KB", "max_err_lines": "77", "print": "full", "heartbeat": "7s", "status": "always",
     "ceiling": "7KB", "failure_ceiling": "6KB", "cut_ceiling": "5KB", "line_ceiling": "77",
     "exit_delay": "7ms", "mode": "ends", "head_share": "17", "end_share": "7", "max_line": "777",
-    "seen": "no", "words": "tools",
+    "words": "tools",
     "when": "always", "max_artifact": "7MB", "min_free": "7MB", "raw": "yes", "record": "yes",
 }
 

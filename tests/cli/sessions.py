@@ -287,14 +287,6 @@ class Sessions(Life):
         run.finish()
         self.assertEqual(self.listed(), [identifier])
 
-    def test_forget(self):
-        ids = self.make(1, "--session", "a")
-        for name in ("a", "a", "nobody"):
-            self.assertEqual(self.say("session", "forget", name),
-                             (0, b"session %s: what was shown is forgotten\n" % name.encode(), b""))
-        self.assertEqual(self.say("session", "forget"), (0, b"session default: what was shown is forgotten\n", b""))
-        self.assertEqual(self.listed("--session", "a"), ids)
-
     def test_new(self):
         status, out, _ = self.say("session", "new")
         self.assertEqual(status, 0)
@@ -308,7 +300,7 @@ class Sessions(Life):
 
     def test_wrong(self):
         self.assertEqual(self.say("session", "stop"),
-                         (125, b"", b"terse session: stop: must be list, show, end, forget or new "
+                         (125, b"", b"terse session: stop: must be list, show, end or new "
                           b"(see terse help session)\n"))
         self.assertEqual(self.say("session", "list", "a")[0], 125)
         self.assertEqual(self.say("session", "show", "--now")[0], 125)

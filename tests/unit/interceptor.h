@@ -3,7 +3,6 @@
 #define TERSE_TESTS_UNIT_INTERCEPTOR_H
 
 #include "lib/buffer.h"
-#include "lib/recall.h"
 #include "supervisor/intercept/interceptor.h"
 #include "tests/unit/kept.h"
 #include "tests/unit/random.h"
@@ -26,9 +25,6 @@ struct run {
 	int asked_for_artifact, asked_who_reads;
 	enum interceptor_print reader; /* the answer */
 	bool unknown;                  /* who reads is not known at the start */
-	const struct recall *recall;   /* what the reader was shown before, or NULL */
-	int asked_for_memory;
-	uint64_t kept; /* 0: all of the text */
 };
 
 static inline struct artifact *on_artifact(void *ctx)
@@ -69,15 +65,6 @@ static inline struct wording_place place_of(const struct run *r)
 	return place;
 }
 
-static inline bool on_memory(void *ctx, struct interceptor_memory *memory)
-{
-	struct run *r = ctx;
-	r->asked_for_memory++;
-	*memory = (struct interceptor_memory){
-		.recall = r->recall, .place = place_of(r), .kept = r->kept ? r->kept : UINT64_MAX};
-	return r->recall;
-}
-
 /* Set up as for an agent; a test changes what it needs before run_start(). */
 static inline struct run run_make(void)
 {
@@ -99,7 +86,6 @@ static inline void run_start(struct run *r)
 						  .print = on_print,
 						  .resolve = r->unknown ? on_resolve : NULL,
 						  .reply = on_reply,
-						  .memory = r->recall ? on_memory : NULL,
 						  .ctx = r};
 	r->text = interceptor_new(&r->options, &events);
 	assert_non_null(r->text);

@@ -62,15 +62,6 @@ static void markers(void **state)
 	marker(&one, &kept, "[... line 7 omitted, 1 B]\n");
 	marker(&huge, &kept, "[... lines 1-12345678 omitted, 10.0 GB]\n");
 	marker(&many, &lost, "[... lines 31-1234 omitted, 61.0 KB]\n");
-	struct preview_piece shown = many;
-	shown.as = ID;
-	shown.as_from = 40;
-	shown.as_to = 1243;
-	marker(&shown, &kept, "[... lines 31-1234 omitted, 61.0 KB, as in " ID " 40-1243]\n");
-	shown.spelled = true;
-	marker(&shown, &kept,
-	       "[... lines 31-1234 omitted, 61.0 KB, as in " ID " 40-1243: terse read " ID
-	       " --lines 31-1234]\n");
 	marker(&many, &in_a_file, "[... lines 31-1234 omitted, 61.0 KB]\n");
 	marker(&fold, &kept, "[... lines 1012-1421 repeat the line above]\n");
 	marker(&jump, &kept, "[... from line 1012 on]\n");
@@ -360,23 +351,6 @@ static void heads_of_lines(void **state)
 	h = first(WORDING_BYTES, UNIT_LINES, 571, 8432);
 	head(&h, &e, &kept,
 	     "[terse: lines 1-571 of 8,432 shown (limit 30 KB): terse read " ID " --offset 572]\n");
-	h.told = 100;
-	h.marked = true;
-	head(&h, &e, &kept,
-	     "[terse: lines 1-571 of 8,432 shown, 100 of them before (limit 30 KB): terse read " ID
-	     " --offset 572]\n");
-	h.told = 571;
-	head(&h, &e, &kept,
-	     "[terse: lines 1-571 of 8,432 shown before (limit 30 KB): terse read " ID
-	     " --offset 572]\n");
-	h = first(WORDING_NOTHING_LEFT, UNIT_LINES, 571, 571);
-	h.told = 100;
-	h.marked = true;
-	head(&h, &e, &kept,
-	     "[terse: all 571 lines shown, 100 of them before; as they came: terse read " ID "]\n");
-	h.told = 571;
-	head(&h, &e, &kept,
-	     "[terse: all 571 lines shown before; as they came: terse read " ID "]\n");
 	h = first(WORDING_BYTES, UNIT_LINES, 0, 8432);
 	head(&h, &e, &kept,
 	     "[terse: no line of 8,432 shown (limit 30 KB): terse read " ID " --offset 1]\n");
@@ -426,11 +400,6 @@ static void heads_of_units(void **state)
 	head(&h, &e, &kept,
 	     "[terse: all 87 matches shown, grouped by file, 2 long lines cut: terse read " ID
 	     " --bytes FROM-TO; as they came: terse read " ID "]\n");
-	h.told = 40;
-	h.marked = true;
-	head(&h, &e, &kept,
-	     "[terse: all 87 matches shown, 40 of them before, grouped by file, 2 long lines cut: "
-	     "terse read " ID " --bytes FROM-TO; as they came: terse read " ID "]\n");
 	h = first(WORDING_BYTES, UNIT_MATCHES, 1, 2431);
 	head(&h, &e, &kept,
 	     "[terse: 1 match of 2,431 shown (limit 30 KB): terse read " ID

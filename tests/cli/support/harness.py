@@ -57,7 +57,7 @@ FOOTER = re.compile(
     rb"terse search (?P=id)( --stderr)? REGEX\]\n\Z")
 MARKER = re.compile(
     rb"^\[\.\.\. lines? (?P<range>(?P<from>\d+)(?:-(?P<to>\d+))?) (?:omitted|like this|like the \d+ above), "
-    rb"(?P<size>[\d.]+ (?:B|KB|MB|GB))(?:, as in (?P<as>cmd-[0-9a-z]+) (?P<as_from>\d+)(?:-(?P<as_to>\d+))?)?"
+    rb"(?P<size>[\d.]+ (?:B|KB|MB|GB))"
     rb"(?:: terse (?P<command>read (?P<id>cmd-[0-9a-z]+)(?: --stderr)? "
     rb"--lines (?P=range)))?(?:; last: .*)?\]$", re.M)
 HEARTBEAT = re.compile(
