@@ -15,9 +15,6 @@
 /* The exit status of terse's own errors. */
 #define ANSWER_TERSE 125
 
-/* A failure that is kept for the prompt. */
-#define ANSWER_FAILED_MAX ((size_t)64 * 1024)
-
 static void answer_add_content(struct buffer *out, const char *text, size_t len)
 {
 	json_begin_array(out, "content");
@@ -172,17 +169,6 @@ void answer_refuse(struct server *s, const struct call *c, const char *method, e
 /* --- what a child has printed -------------------------------------------------------------------
  */
 
-/* Keeps a failure for the prompt. */
-static void answer_keep_failed(struct server *s, const struct call *c, const struct buffer *text)
-{
-	if (text->len > ANSWER_FAILED_MAX || !c->about)
-		return;
-	buffer_clear(&s->failed);
-	buffer_clear(&s->failed_name);
-	buffer_add(&s->failed, text);
-	buffer_append_string(&s->failed_name, c->about);
-}
-
 /* Whether the last line is terse's own. */
 static bool answer_ends_with_report(const struct buffer *output)
 {
@@ -211,8 +197,6 @@ static void answer_run(struct server *s, struct call *c)
 		buffer_printf(&text, "[terse: exit %d]\n", code);
 	else if (text.len == 0)
 		buffer_append_string(&text, "[terse: exit 0]\n");
-	if (code && !own)
-		answer_keep_failed(s, c, &text);
 	answer_text(s, c->id, &text, own);
 	buffer_release(&text);
 }

@@ -204,7 +204,7 @@ static void call_start_tool(struct server *s, struct call *c, const struct argum
 {
 	struct order order;
 	bool runs = c->tool == &tools[TOOL_RUN_COMMAND];
-	const char *about = argument_text(a, runs ? "command" : "artifact_id");
+	const char *about = runs ? NULL : argument_text(a, "artifact_id");
 	c->searches = c->tool == &tools[TOOL_READ_OUTPUT] && argument_text(a, "search");
 	c->about = about ? strdup(about) : NULL;
 	if (runs && call_prepare_run(s, c, a) < 0) {
@@ -254,10 +254,9 @@ void call_tool(struct server *s, const struct rpc_message *m)
 }
 
 /* The command ends with all it started; its answer is dropped when it comes. */
-void call_cancel(struct server *s, struct call *c)
+void call_cancel(struct call *c)
 {
 	const struct client caller = {.fd = c->child.caller};
-	server_send_none(s, c->id);
 	c->cancelled = true;
 	c->token[0] = '\0';
 	if (caller.fd >= 0)
@@ -364,8 +363,6 @@ void call_finish(struct server *s, struct call *c)
 	}
 	if (!c->cancelled && c->kind == CALL_TOOL)
 		answer_call(s, c);
-	else if (!c->cancelled && c->kind == CALL_PROMPT)
-		prompts_answer(s, c);
 	else if (!c->cancelled)
 		resources_answer(s, c);
 	call_free(s, c);

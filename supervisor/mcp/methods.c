@@ -11,9 +11,6 @@ static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26"
 
 #define REVISIONS (sizeof(revisions) / sizeof(*revisions))
 
-/* The revision in which several messages may come as one array. */
-#define REVISION_WITH_BATCHES "2025-03-26"
-
 static const char instructions[] =
 	"Run commands with run_command. Long output comes as a preview; its markers and last line "
 	"name "
@@ -46,20 +43,19 @@ static void methods_initialize(struct server *s, const struct rpc_message *m)
 				  "initialize: protocolVersion: must be a string");
 		return;
 	}
-	s->revision = revisions[0];
+	const char *revision = revisions[0];
 	for (size_t i = 0; i < REVISIONS; i++) {
 		if (strcmp(asked, revisions[i]) == 0)
-			s->revision = revisions[i];
+			revision = revisions[i];
 	}
 	rpc_begin_result(&line, m->id);
-	json_add_string(&line, "protocolVersion", s->revision);
+	json_add_string(&line, "protocolVersion", revision);
 	json_begin_object(&line, "capabilities");
 	methods_add_capability(&line, "tools", "listChanged");
 	json_begin_object(&line, "resources");
 	json_add_bool(&line, "subscribe", true);
 	json_add_bool(&line, "listChanged", false);
 	json_end_object(&line);
-	methods_add_capability(&line, "prompts", "listChanged");
 	methods_add_capability(&line, "logging", NULL);
 	json_end_object(&line);
 	json_begin_object(&line, "serverInfo");
@@ -129,8 +125,6 @@ static const struct {
 	{"resources/read", resources_read, false},
 	{"resources/subscribe", resources_subscribe, false},
 	{"resources/unsubscribe", resources_unsubscribe, false},
-	{"prompts/list", prompts_list, false},
-	{"prompts/get", prompts_get, false},
 };
 
 #define METHODS (sizeof(methods) / sizeof(*methods))
@@ -166,7 +160,7 @@ static void methods_notification(struct server *s, const struct rpc_message *m)
 		return;
 	struct call *c = call_find(s, id);
 	if (c)
-		call_cancel(s, c);
+		call_cancel(c);
 }
 
 static void methods_message(struct server *s, json_t *value)
@@ -181,43 +175,12 @@ static void methods_message(struct server *s, json_t *value)
 	}
 }
 
-/* Without memory for the batch, each message is answered alone. */
-static void methods_batch(struct server *s, const json_t *messages)
-{
-	struct batch *b = NULL;
-	struct rpc_message m;
-	size_t i;
-	json_t *value;
-	if (json_array_size(messages) == 0 || json_array_size(messages) > SERVER_CALLS_MAX) {
-		server_send_error(s, "null", RPC_INVALID,
-				  "an array has 1 message at least, and %d at most",
-				  SERVER_CALLS_MAX);
-		return;
-	}
-	json_array_foreach(messages, i, value)
-	{
-		rpc_explain(&m, value);
-		if (m.kind != RPC_REQUEST && m.kind != RPC_WRONG)
-			continue;
-		b = b ? b : batch_new(&s->batches);
-		if (b)
-			batch_expect(b, m.id);
-	}
-	json_array_foreach(messages, i, value)
-	{
-		methods_message(s, value);
-	}
-}
-
 void methods_take(struct server *s, const char *line, size_t len)
 {
 	char why[160];
 	json_t *value = rpc_parse(line, len, why);
 	if (!value)
 		server_send_error(s, "null", RPC_NOT_JSON, "%s", why);
-	else if (json_is_array(value) && s->revision &&
-		 strcmp(s->revision, REVISION_WITH_BATCHES) == 0)
-		methods_batch(s, value);
 	else
 		methods_message(s, value);
 	json_decref(value);

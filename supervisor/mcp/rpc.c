@@ -36,7 +36,7 @@ static const char *rpc_judge(struct rpc_message *m, json_t *value)
 {
 	const json_t *id = json_object_get(value, "id"), *params = json_object_get(value, "params");
 	if (!json_is_object(value))
-		return "a message is a JSON object";
+		return "a message is one JSON object, not an array of them";
 	if (id && rpc_write_id(m->id, id) < 0) {
 		snprintf(m->id, sizeof(m->id), "null");
 		return "id: must be a string or a whole number of at most 500 bytes";

@@ -41,7 +41,7 @@ struct rpc_message {
 /* Reads a line. NULL: it is no JSON, and `why` says so. The caller calls json_decref(). */
 json_t *rpc_parse(const char *line, size_t len, char why[160]);
 
-/* Explains one value: a message, or an element of a batch. */
+/* Explains a value as a message. */
 void rpc_explain(struct rpc_message *m, json_t *value);
 
 /* Writes an ID or a progress token, a string or a whole number, as JSON. Returns 0, or -1 if it is

@@ -44,19 +44,7 @@ void server_send_answer(struct server *s, const char *id, struct buffer *line)
 		buffer_clear(line);
 		rpc_error(line, id, RPC_INTERNAL, "out of memory");
 	}
-	struct buffer whole = BUFFER_INIT;
-	if (batch_take(&s->batches, id, line, &whole))
-		buffer_release(line);
-	else
-		server_send(s, line);
-	server_send(s, &whole);
-}
-
-void server_send_none(struct server *s, const char *id)
-{
-	struct buffer whole = BUFFER_INIT;
-	batch_take(&s->batches, id, NULL, &whole);
-	server_send(s, &whole);
+	server_send(s, line);
 }
 
 void server_send_error(struct server *s, const char *id, enum rpc_code code, const char *format,
@@ -328,13 +316,10 @@ static void server_release(struct server *s)
 	while (s->watched_count > 0)
 		io_close(&s->watched[--s->watched_count].fd);
 	free(s->watched);
-	batch_release_all(&s->batches);
 	sessions_release(&s->sessions);
 	shell_state_release(&s->start);
 	inbox_release(&s->in);
 	output_queue_release(&s->out);
-	buffer_release(&s->failed);
-	buffer_release(&s->failed_name);
 	io_close(&s->signals);
 }
 

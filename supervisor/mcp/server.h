@@ -7,7 +7,6 @@
 //   answer.c         what a child has printed, as the answer
 //   session_tools.c  the tools of sessions, which need no child
 //   resources.c      artifacts as resources
-//   prompts.c        the prompt
 //
 // A client that stops reading is not waited for: its answers wait in a queue, and while that is
 // full nothing more is read from it, neither requests nor what children print. Commands run on,
@@ -19,7 +18,6 @@
 #include "supervisor/agents/session.h"
 #include "supervisor/mcp/allow.h"
 #include "supervisor/mcp/arguments.h"
-#include "supervisor/mcp/batch.h"
 #include "supervisor/mcp/child.h"
 #include "supervisor/mcp/inbox.h"
 #include "supervisor/mcp/order.h"
@@ -47,7 +45,7 @@ struct settings;
 /* Between two progress notifications. */
 #define SERVER_PROGRESS_MS 500
 
-enum call_kind { CALL_TOOL, CALL_RESOURCES, CALL_RESOURCE, CALL_PROMPT };
+enum call_kind { CALL_TOOL, CALL_RESOURCES, CALL_RESOURCE };
 
 struct call {
 	struct call *next;
@@ -58,7 +56,7 @@ struct call {
 	bool ended;     /* the child was reaped */
 	bool cancelled; /* nobody wants the answer */
 	bool searches;  /* no match is no error */
-	char *about;    /* what the answer names: an artifact, a resource or a command; or NULL */
+	char *about;    /* what the answer names: an artifact or a resource; or NULL */
 	uint64_t skip;  /* CALL_RESOURCES: so many were listed before */
 
 	/* run_command: the session that gets what the shell leaves, and what it began with. */
@@ -98,20 +96,16 @@ struct server {
 	int signals;   /* signalfd */
 	sigset_t mask; /* as the server was started with */
 	bool initialized;
-	const char *revision; /* of the protocol, once it is agreed on */
-	int level;            /* of what is logged to the client, as syslog(3) counts them */
-	bool ending;          /* the client has closed its end */
-	int64_t end_at;       /* monotonic: then it ends, whatever is left */
+	int level;      /* of what is logged to the client, as syslog(3) counts them */
+	bool ending;    /* the client has closed its end */
+	int64_t end_at; /* monotonic: then it ends, whatever is left */
 	struct sessions sessions;
-	struct batch *batches;
 	struct call *calls; /* newest first */
 	size_t call_count, calls_most;
 	int held[SERVER_HELD_MAX]; /* the server's ends of the leashes of runs that go on */
 	size_t held_count, held_most;
 	struct watched *watched;
 	size_t watched_count, watched_room;
-	struct buffer failed;      /* the answer for the last command that failed ... */
-	struct buffer failed_name; /* ... and the command */
 };
 
 /* Serves until the client closes standard input. Returns the exit status. */
@@ -123,9 +117,6 @@ void server_send(struct server *s, struct buffer *line);
 /* Sends the answer to a request, a whole line, and releases it; if that could not be put together
    without holes, the error for it. */
 void server_send_answer(struct server *s, const char *id, struct buffer *line);
-
-/* There is no answer to this request: it was cancelled. */
-void server_send_none(struct server *s, const char *id);
 
 void server_send_error(struct server *s, const char *id, enum rpc_code code, const char *format,
 		       ...) __attribute__((format(printf, 4, 5)));
@@ -163,7 +154,7 @@ int call_begin(struct server *s, struct call *c, struct order *order, const char
 /* tools/call. */
 void call_tool(struct server *s, const struct rpc_message *m);
 
-void call_cancel(struct server *s, struct call *c);
+void call_cancel(struct call *c);
 
 /* Asks for the state of a run whose progress is wanted, and passes on what came. */
 void call_progress(struct server *s, struct call *c, int64_t now_ms);
@@ -219,11 +210,5 @@ void resources_answer(struct server *s, struct call *c);
    has room. */
 void resources_receive(struct watched *w, int64_t now_ms);
 void resources_tell(struct server *s, struct watched *w, int64_t now_ms);
-
-// prompts.c
-
-void prompts_list(struct server *s, const struct rpc_message *m);
-void prompts_get(struct server *s, const struct rpc_message *m);
-void prompts_answer(struct server *s, struct call *c);
 
 #endif

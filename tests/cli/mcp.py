@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
-"""terse mcp from outside, by a client of our own: the protocol, every tool, sessions, resources, the prompt,
-what may run, bad input, a slow client, many calls, and the end of the server."""
+"""terse mcp from outside, by a client of our own: the protocol, every tool, sessions, resources, what may run,
+bad input, a slow client, many calls, and the end of the server."""
 
 import json
 import os
@@ -76,7 +76,7 @@ class Protocol(McpCase):
                 client = self.client(revision=asked)
                 self.assertEqual(client.server["protocolVersion"], asked if asked in REVISIONS else REVISIONS[0])
                 self.assertEqual(client.server["serverInfo"]["name"], "terse")
-                self.assertEqual(set(client.server["capabilities"]), {"tools", "resources", "prompts", "logging"})
+                self.assertEqual(set(client.server["capabilities"]), {"tools", "resources", "logging"})
                 self.assertEqual(client.request("ping"), {})
                 self.assertEqual(client.close(), (0, b""))
 
@@ -86,7 +86,8 @@ class Protocol(McpCase):
         for line, code, message in (
                 (b"{", -32700, "not JSON: string or '}' expected near end of file at byte 1"),
                 (b"\xff\xfe", -32700, None),
-                (b"[]", -32600, "a message is a JSON object"),
+                (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600,
+                 "a message is one JSON object, not an array of them"),
                 (b"7", -32700, None),
                 (b'{"jsonrpc":"2.0","method":"ping","id":{}}', -32600,
                  "id: must be a string or a whole number of at most 500 bytes"),
@@ -119,9 +120,7 @@ class Protocol(McpCase):
                  "resources/subscribe: cmd-1m80txd5zbxv: there is no such artifact"),
                 ("resources/list", {"cursor": "x"}, -32602,
                  "resources/list: cursor: is not one that an answer had"),
-                ("prompts/get", {"name": "x"}, -32602, "prompts/get: name: there is only debug-failure"),
-                ("prompts/get", {"name": "debug-failure"}, -32602,
-                 "prompts/get: no command has failed yet; artifact_id names one")):
+                ("prompts/list", {}, -32601, "prompts/list: there is no such method")):
             with self.subTest(method=method, params=params), self.assertRaises(Refused) as refused:
                 client.request(method, **params)
             self.assertEqual(refused.exception.code, code)
@@ -190,41 +189,6 @@ class Protocol(McpCase):
         for level in ("none", 3, None):
             with self.assertRaises(Refused):
                 client.request("logging/setLevel", level=level)
-
-    def test_batch(self):
-        """One array of answers to one of requests, when the last is there; what is cancelled has none."""
-        client = self.client(revision="2025-03-26")
-
-        def send(*messages):
-            client.write(json.dumps([{"jsonrpc": "2.0", **m} for m in messages]).encode() + b"\n")
-
-        def run(number, command):
-            return {"id": number, "method": "tools/call",
-                    "params": {"name": "run_command", "arguments": {"command": command}}}
-        send({"id": "a", "method": "ping"}, {"method": "x"}, {"id": "b", "method": "ping"}, {"id": [], "method": "y"})
-        client.until(lambda: client.arrays, "the array")
-        self.assertEqual([message["id"] for message in client.arrays.pop()], ["a", "b", None])
-        fifo = os.path.join(self.work, "fifo")
-        os.mkfifo(fifo)
-        send(run("p", "cat fifo; echo slow"), run("q", "echo quick"), run("r", "sleep 1000"), {"id": "s", "method": "ping"})
-        self.assertEqual(client.request("ping"), {})
-        client.notify("notifications/cancelled", requestId="r")
-        self.assertEqual(client.arrays, [])
-        with open(fifo, "w"):
-            pass
-        client.until(lambda: client.arrays, "the array")
-        answers = {message["id"]: message["result"] for message in client.arrays.pop()}
-        self.assertEqual(set(answers), {"p", "q", "s"})
-        self.assertEqual([answers[i]["content"][0]["text"] for i in "pq"], ["slow\n", "quick\n"])
-        send({"method": "x"}, {"method": "y"})
-        for wrong in ([], [{"id": "t", "method": "ping"}] * 257):
-            send(*wrong)
-            error, = client.take(None)
-            self.assertEqual(error["error"]["message"], "an array has 1 message at least, and 256 at most")
-        self.assertEqual(client.arrays, [])
-        send(run("u", "sleep 1000"))
-        client.notify("notifications/cancelled", requestId="u")
-        self.assertEqual(client.close(), (0, b""))
 
     def test_only_messages_on_stdout(self):
         """Also where the configuration is wrong; an unfinished last line counts."""
@@ -648,22 +612,6 @@ class Resources(McpCase):
         for number in sent:
             self.assertEqual(client.finish(number)[0].encode(), numbers(9000))
         client.until(updates, "the last update")
-
-    def test_prompt(self):
-        client = self.client()
-        client.call("run_command", command="echo error: no such thing; exit 4")
-        client.call("run_command", command="echo fine")
-        self.assertEqual([p["name"] for p in client.request("prompts/list")["prompts"]], ["debug-failure"])
-        message, = client.request("prompts/get", name="debug-failure")["messages"]
-        self.assertEqual(message["role"], "user")
-        self.assertIn("The command `echo error: no such thing; exit 4` failed.", message["content"]["text"])
-        self.assertIn("error: no such thing\n[terse: exit 4]\n", message["content"]["text"])
-        text = client.call("run_command", command="seq 9000; exit 5")
-        given, = client.request("prompts/get", name="debug-failure",
-                                arguments={"artifact_id": ID.search(text)[1]})["messages"]
-        self.assertIn("[terse: exit 5 after ", given["content"]["text"])
-        with self.assertRaises(Refused):
-            client.request("prompts/get", name="debug-failure", arguments={"artifact_id": "cmd-9"})
 
 
 class Allowed(McpCase):

@@ -1,5 +1,5 @@
 // The official TypeScript SDK's client drives terse mcp: every tool, resources, paging, subscription,
-// progress, cancellation and the prompt. It is run by tests/mcp/check, in a directory below which the
+// progress and cancellation. It is run by tests/mcp/check, in a directory below which the
 // SDK is installed: node client.mjs TERSE
 
 import assert from "node:assert/strict";
@@ -67,7 +67,7 @@ assert.match(await text("end_session", { session: "b" }), /session b has ended/)
 assert.equal((await call("run_command", { command: "x", nonsense: 1 })).isError, true);
 await assert.rejects(client.callTool({ name: "nonsense", arguments: {} }), /there is no tool nonsense/);
 
-// Resources, with paging; the prompt.
+// Resources, with paging.
 for (let i = 0; i < 55; i++) await text("run_command", { command: "seq " + i + " 3000" });
 const uris = new Set();
 let pages = 0;
@@ -82,9 +82,6 @@ const { contents } = await client.readResource({ uri: "terse://" + artifact });
 assert.match(contents[0].text, /^1\n2\n3\n/);
 const { resourceTemplates } = await client.listResourceTemplates();
 assert.equal(resourceTemplates[0].uriTemplate, "terse://{artifact_id}{?offset,limit}");
-assert.equal((await client.listPrompts()).prompts[0].name, "debug-failure");
-const prompt = await client.getPrompt({ name: "debug-failure", arguments: { artifact_id: artifact } });
-assert.match(prompt.messages[0].content.text, /error: it/);
 
 // Progress, and cancellation: the command ends.
 const progress = [];

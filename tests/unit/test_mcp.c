@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "lib/buffer.h"
-#include "supervisor/mcp/batch.h"
 #include "supervisor/mcp/inbox.h"
 #include "supervisor/mcp/order.h"
 #include "supervisor/mcp/rpc.h"
@@ -93,7 +92,7 @@ static void messages(void **state)
 		RPC_REQUEST, "\"a\\\"b\"", "ping");
 	explain("{\"jsonrpc\":\"2.0\",\"method\":\"n\"}", RPC_NOTIFICATION, "null", "n");
 	explain("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", RPC_RESPONSE, "1", NULL);
-	explain("[]", RPC_WRONG, "null", "a message is a JSON object");
+	explain("[]", RPC_WRONG, "null", "a message is one JSON object, not an array of them");
 	explain("{\"id\":1,\"method\":\"n\"}", RPC_WRONG, "1", "jsonrpc: must be \"2.0\"");
 	explain("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"n\"}", RPC_WRONG, "1",
 		"jsonrpc: must be \"2.0\"");
@@ -132,64 +131,6 @@ static void written(void **state)
 			    "\"message\":\"a \\\"b\\\"\"}}\n"
 			    "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{}}\n");
 	buffer_release(&out);
-}
-
-/* --- arrays of requests --- */
-
-/* `want`: the array that is complete then, or "". */
-static void answered(struct batch **list, const char *id, const char *answer, bool taken,
-		     const char *want)
-{
-	struct buffer line = BUFFER_INIT, whole = BUFFER_INIT;
-	buffer_append_string(&line, answer ? answer : "");
-	assert_int_equal(batch_take(list, id, answer ? &line : NULL, &whole), taken);
-	assert_string_equal(buffer_string(&whole), want);
-	buffer_release(&line);
-	buffer_release(&whole);
-}
-
-static void batches(void **state)
-{
-	struct batch *list = NULL;
-	(void)state;
-	answered(&list, "1", "x\n", false, "");
-	for (int i = 0; i < 2; i++) {
-		struct batch *b = batch_new(&list);
-		assert_int_equal(batch_expect(b, i ? "1" : "3"), 0);
-		assert_int_equal(batch_expect(b, i ? "\"1\"" : "null"), 0);
-		assert_int_equal(batch_expect(b, i ? "2" : "null"), 0);
-	}
-	answered(&list, "2", "two\n", true, "");
-	answered(&list, "2", "two\n", false, "");
-	answered(&list, "null", "none\n", true, "");
-	answered(&list, "\"1\"", NULL, false, "");
-	answered(&list, "1", "one\n", true, "[two,one]\n");
-	answered(&list, "null", "more\n", true, "");
-	answered(&list, "3", NULL, false, "[none,more]\n");
-	assert_null(list);
-	/* No answer at all is no array. */
-	assert_int_equal(batch_expect(batch_new(&list), "1"), 0);
-	answered(&list, "1", NULL, false, "");
-	assert_null(list);
-	assert_int_equal(batch_expect(batch_new(&list), "1"), 0);
-	batch_release_all(&list);
-}
-
-/* What is too much for the array comes alone. */
-static void batch_too_large(void **state)
-{
-	struct batch *list = NULL, *b = batch_new(&list);
-	struct buffer line = BUFFER_INIT, whole = BUFFER_INIT;
-	(void)state;
-	while (line.len < BATCH_ANSWERS_MAX)
-		buffer_append_string(&line, "0123456789abcde\n");
-	batch_expect(b, "1");
-	batch_expect(b, "2");
-	batch_expect(b, "3");
-	answered(&list, "1", "x\n", true, "");
-	assert_false(batch_take(&list, "2", &line, &whole));
-	answered(&list, "3", "y\n", true, "[x,y]\n");
-	buffer_release(&line);
 }
 
 /* --- tools --- */
@@ -320,8 +261,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines),           cmocka_unit_test(too_long),
 		cmocka_unit_test(messages),        cmocka_unit_test(not_json),
-		cmocka_unit_test(written),         cmocka_unit_test(batches),
-		cmocka_unit_test(batch_too_large), cmocka_unit_test(tools_are_short),
+		cmocka_unit_test(written),         cmocka_unit_test(tools_are_short),
 		cmocka_unit_test(wrong_arguments), cmocka_unit_test(orders),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,6 @@ class Client:
         self.pending = b""
         self.answers = {}
         self.notes = []
-        self.arrays = []  # of answers
         self.number = 0
         self.strict = True  # no number is answered twice
         if initialize:
@@ -65,9 +64,6 @@ class Client:
         *lines, self.pending = self.pending.split(b"\n")
         for line in lines:
             message = json.loads(line)
-            if isinstance(message, list):
-                self.arrays.append(message)
-                continue
             assert message["jsonrpc"] == "2.0", line
             if "id" not in message:
                 self.notes.append(message)
