@@ -8,9 +8,11 @@
 #include "supervisor/process/supervisor_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -33,6 +35,9 @@
 #define DRAIN_MAX ((size_t)4 * 1024 * 1024)
 
 #define DRAIN_TRIES 3
+
+/* Interval between attempts to set the session's niceness. */
+#define NICE_MS 110
 
 /* How long to wait for a control client that does not read the end of the run. */
 #define STALL_MS 1000
@@ -299,6 +304,31 @@ static void supervisor_on_yield(struct supervisor *s, int64_t now_ms)
 		supervisor_yield(s);
 }
 
+/* Among sessions the kernel shares the processors by the niceness of each (sched(7)),
+   not of its processes, and a new session's is 0: the caller's `nice` would mean nothing. */
+static void supervisor_find_niceness(struct supervisor *s)
+{
+	char text[64];
+	int group;
+	pid_t front = s->job->front;
+	if (process_file(front, text, sizeof(text), "autogroup") < 0 ||
+	    sscanf(text, "/autogroup-%*d nice %d", &group) != 1)
+		return;
+	int nice = group + getpriority(PRIO_PROCESS, (id_t)front);
+	s->nice = nice < PRIO_MIN ? PRIO_MIN : nice >= PRIO_MAX ? PRIO_MAX - 1 : nice;
+}
+
+static void supervisor_on_niceness(struct supervisor *s, int64_t now_ms)
+{
+	char text[16];
+	int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+	snprintf(text, sizeof(text), "%d", s->nice);
+	bool is_later = fd >= 0 && write(fd, text, strlen(text)) < 0 && errno == EAGAIN;
+	io_close(&fd);
+	/* Of all sessions of the machine, one may do this in a tenth of a second. */
+	s->timer[TIMER_NICE] = is_later ? now_ms + NICE_MS : 0;
+}
+
 static int64_t live_when(const struct supervisor *s, int64_t now_ms)
 {
 	(void)now_ms;
@@ -379,6 +409,7 @@ static const struct deadline deadlines[] = {
 	{"look at the front end", TIMER_FRONT, NULL, front_follow},
 	{"look at the agent", TIMER_AGENT, NULL, front_look_at_agent},
 	{"stall", TIMER_STALL, NULL, NULL},
+	{"niceness", TIMER_NICE, NULL, supervisor_on_niceness},
 	{"live", TIMERS, live_when, supervisor_on_live},
 	{"pause", TIMERS, pause_when, supervisor_on_pause},
 	{"keys", TIMERS, keys_when, supervisor_on_keys},
@@ -614,6 +645,7 @@ static void supervisor_prepare(struct supervisor *s)
 		source_connect(&s->sources[i], &s->record, supervisor_type,
 			       i == 0 ? supervisor_on_output : NULL, s);
 	supervisor_raise_limits();
+	supervisor_find_niceness(s);
 	s->delivery.job = job;
 	s->delivery.sources = s->sources;
 	s->delivery.record = &s->record;
@@ -637,6 +669,7 @@ static void supervisor_set_timers(struct supervisor *s, int64_t now_ms)
 	if (set->timeout)
 		s->timer[TIMER_TIMEOUT] = job->begun_ms + set->timeout;
 	s->timer[TIMER_FRONT] = now_ms + FRONT_MS;
+	s->timer[TIMER_NICE] = s->nice ? now_ms : 0;
 	if (set->yield || set->detach)
 		s->timer[TIMER_YIELD] = set->detach ? now_ms : job->begun_ms + set->yield;
 	s->heartbeat_ms = set->heartbeat;

@@ -48,6 +48,7 @@ enum supervisor_timer {
 	TIMER_FRONT,     /* look at the front end */
 	TIMER_AGENT,     /* look at the agent */
 	TIMER_STALL,     /* give up control clients that do not read */
+	TIMER_NICE,      /* give the session its niceness */
 	TIMERS
 };
 
@@ -91,6 +92,7 @@ struct supervisor {
 	struct lingering lingering;
 	struct wording_since since; /* what has changed since the last run of the command */
 	int64_t heartbeat_ms;       /* until the next */
+	int nice;                   /* of the session, as a group of the scheduler's */
 	int64_t timer[TIMERS];      /* monotonic times; 0: not set */
 	char *chunk;                /* SOURCE_CHUNK bytes */
 };
