@@ -2,14 +2,12 @@
 
 #include "supervisor/command/svg.h"
 
-#include "lib/io.h"
 #include "lib/utf8.h"
+#include "supervisor/command/output.h"
 #include "supervisor/terminal/terminal.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Pixels of a cell, and where in it the line of writing is. */
 #define CELL_WIDTH  8
@@ -155,13 +153,8 @@ void svg_append(struct buffer *out, const struct terminal *t)
 int svg_write(const char *path, const struct terminal *t)
 {
 	struct buffer out = BUFFER_INIT;
-	bool standard = strcmp(path, "-") == 0;
 	svg_append(&out, t);
-	int fd = standard ? STDOUT_FILENO
-			  : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-	int result = fd < 0 || buffer_check(&out) < 0 ? -1 : io_write(fd, out.data, out.len);
-	if (!standard)
-		io_close(&fd);
+	int result = output_write(path, true, &out);
 	buffer_release(&out);
 	return result;
 }

@@ -21,7 +21,7 @@ struct svg_colours {
 };
 struct svg_colours svg_colours(const struct terminal_style *style);
 
-/* Writes it to a new file, or replaces one; "-": standard output. Returns 0, or -1 with errno. */
+/* Writes it to a file (output.h). Returns 0, or -1 with errno. */
 int svg_write(const char *path, const struct terminal *t);
 
 #endif

@@ -7,6 +7,7 @@
 #include "lib/quote.h"
 #include "supervisor/artifact/archive.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/output.h"
 #include "supervisor/command/progress.h"
 #include "supervisor/command/recording.h"
 #include "supervisor/command/svg.h"
@@ -233,23 +234,18 @@ static bool archive_is_standard(const char *name)
 	return strcmp(name, "-") == 0;
 }
 
-/* Opens the output: a new file, unless `force`. Returns a descriptor, or -1 after saying why
-   not. */
-static int archive_open_output(const char *verb, const char *name, bool force)
+/* Opens the output: a new file, unless `force`. Returns 0, or -1 after saying why not. */
+static int archive_open_output(const char *verb, struct output *o, const char *name, bool force)
 {
-	if (archive_is_standard(name)) {
-		if (!isatty(STDOUT_FILENO))
-			return STDOUT_FILENO;
+	if (archive_is_standard(name) && isatty(STDOUT_FILENO))
 		verb_error(verb, "standard output is a terminal: give a file with --output");
-		return -1;
-	}
-	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (force ? O_TRUNC : O_EXCL),
-		      0600);
-	if (fd < 0 && errno == EEXIST)
+	else if (output_open(o, name, force) == 0)
+		return 0;
+	else if (errno == EEXIST)
 		verb_error(verb, "%s: exists already (--force replaces it)", name);
-	else if (fd < 0)
+	else
 		verb_error(verb, "%s: %m", name);
-	return fd;
+	return -1;
 }
 
 /* Writes only the recording. Returns 0, or -1 after saying why not. */
@@ -298,29 +294,22 @@ static int archive_write_found(const char *verb, const struct id_found *found, c
 			       bool force, int cast)
 {
 	char name[ID_LEN + 16], size[HUMAN_LEN];
-	struct stat st;
+	struct output o;
 	int status = 1, dir = store_open_session(found->store, found->session, false);
 	snprintf(name, sizeof(name), "%s.%s", found->id, cast ? "cast" : "terse.zst");
 	if (!output)
 		output = name;
 	if (dir < 0)
 		verb_error(verb, "%s: %m", found->id);
-	int fd = dir < 0 ? -1 : archive_open_output(verb, output, force);
-	if (fd < 0)
+	if (dir < 0 || archive_open_output(verb, &o, output, force) < 0)
 		goto out;
-	int written = cast ? archive_write_cast(verb, found, fd, cast)
-			   : archive_write_all(verb, found, dir, fd);
-	if (written < 0) {
-		/* Leave a device alone. */
-		if (!archive_is_standard(output) && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-			unlink(output);
-	} else {
-		status = 0;
-		if (!archive_is_standard(output) && fstat(fd, &st) == 0)
-			archive_print_size(output, human_size(size, (uint64_t)st.st_size));
-	}
-	if (fd != STDOUT_FILENO)
-		io_close(&fd);
+	int written = cast ? archive_write_cast(verb, found, o.fd, cast)
+			   : archive_write_all(verb, found, dir, o.fd);
+	status = output_close(&o, written) < 0;
+	if (status && written == 0)
+		verb_error(verb, "%s: %m", output);
+	else if (o.size && !status)
+		archive_print_size(output, human_size(size, o.size));
 out:
 	io_close(&dir);
 	return status;

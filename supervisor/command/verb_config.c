@@ -30,6 +30,7 @@
 #include "supervisor/agents/hints.h"
 #include "supervisor/agents/rule.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/output.h"
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
@@ -342,18 +343,6 @@ static int config_make_directories(char *path)
 	return 0;
 }
 
-static int config_write_new(const char *path, const struct buffer *text)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -1;
-	int result = io_write(fd, text->data, text->len);
-	if (result < 0)
-		unlink(path);
-	io_close(&fd);
-	return result;
-}
-
 static int config_init(const char *file)
 {
 	struct buffer text = BUFFER_INIT, out = BUFFER_INIT;
@@ -373,7 +362,7 @@ static int config_init(const char *file)
 	if (file == path && result == 0)
 		result = config_make_directories(path);
 	if (result == 0)
-		result = config_write_new(file, &text);
+		result = output_write(file, false, &text);
 	buffer_release(&text);
 	if (result < 0 && errno == EEXIST) {
 		verb_error("config", "%s: exists already; terse config init - prints the sample",

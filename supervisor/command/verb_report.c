@@ -9,6 +9,7 @@
 #include "supervisor/artifact/meta.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/html.h"
+#include "supervisor/command/output.h"
 #include "supervisor/command/progress.h"
 #include "supervisor/command/stats.h"
 #include "supervisor/command/verb.h"
@@ -32,6 +33,7 @@ struct report_call {
 	struct verb verb;
 	const struct settings *settings;
 	const char *operand, *session, *output;
+	uint64_t size; /* bytes of the page, if it is a file */
 	bool watch;
 	struct id_found one; /* only this run; id "": all of the session */
 	char directory[STORE_SESSION_LEN + 1];
@@ -238,32 +240,6 @@ static int report_write(struct report_call *c, int fd)
 	return result;
 }
 
-/* Writes the page beside the file, then puts it in its place. Returns 0, or -1 with errno. */
-static int report_replace(struct report_call *c)
-{
-	char temporary[PATH_MAX];
-	if (strcmp(c->output, "-") == 0)
-		return report_write(c, STDOUT_FILENO);
-	if (snprintf(temporary, sizeof(temporary), "%s.%ld.tmp", c->output, (long)getpid()) >=
-	    (int)sizeof(temporary)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
-	if (fd < 0)
-		return -1;
-	int result = report_write(c, fd), error = errno;
-	io_close(&fd);
-	if (result == 0) {
-		result = rename(temporary, c->output);
-		error = errno;
-	}
-	if (result < 0)
-		unlink(temporary);
-	errno = error;
-	return result;
-}
-
 /* What tells that there is something new: sizes and times of the session's files. */
 static uint64_t report_stamp(const struct report_call *c)
 {
@@ -283,8 +259,12 @@ static uint64_t report_stamp(const struct report_call *c)
 /* Collects and writes. Returns the exit status. */
 static int report_once(struct report_call *c)
 {
-	if (report_collect(c) == 0 && report_replace(c) == 0)
+	struct output output;
+	if (report_collect(c) == 0 && output_open(&output, c->output, true) == 0 &&
+	    output_close(&output, report_write(c, output.fd)) == 0) {
+		c->size = output.size;
 		return 0;
+	}
 	verb_error(c->verb.name, "%s: %m", c->output);
 	return 1;
 }
@@ -305,15 +285,16 @@ static int report_watch(struct report_call *c)
 static void report_print_done(const struct report_call *c)
 {
 	struct buffer line = BUFFER_INIT;
-	struct stat st;
-	if (strcmp(c->output, "-") == 0 || stat(c->output, &st) < 0)
+	if (strcmp(c->output, "-") == 0)
 		return;
 	quote_text(&line, c->output, strlen(c->output), 0);
 	buffer_append_string(&line, ": ");
 	if (c->total > c->count)
 		buffer_printf(&line, "the newest %s of ", HUMAN_COUNT(c->count));
-	buffer_printf(&line, "%s run%s, %s\n", HUMAN_COUNT(c->total), c->total == 1 ? "" : "s",
-		      HUMAN_SIZE((uint64_t)st.st_size));
+	buffer_printf(&line, "%s run%s", HUMAN_COUNT(c->total), c->total == 1 ? "" : "s");
+	if (c->size)
+		buffer_printf(&line, ", %s", HUMAN_SIZE(c->size));
+	buffer_append_string(&line, "\n");
 	verb_print(&c->verb, &line);
 }
 
