@@ -446,18 +446,3 @@ int differ_run(const struct differ *differ)
 	errno = saved;
 	return answer ? answer : result < 0 ? -1 : 0;
 }
-
-int differ_is_same(struct text *a, struct text *b)
-{
-	const struct differ differ = {.texts = {a, b}};
-	struct differing d = {.d = &differ};
-	int result = 0;
-	for (int i = 0; i < 2 && result == 0; i++)
-		result = side_init(&d.sides[i], differ.texts[i], false);
-	if (result == 0)
-		result = differ_find(&d);
-	int saved = errno;
-	differ_release(&d);
-	errno = saved;
-	return result < 0 ? -1 : result == 2;
-}

@@ -41,7 +41,4 @@ struct differ {
 /* Returns 0, what `change` returned, or -1 with errno. */
 int differ_run(const struct differ *d);
 
-/* Whether no line differs, but for what fingerprints mask. Returns 1, 0, or -1 with errno. */
-int differ_is_same(struct text *a, struct text *b);
-
 #endif

@@ -4,9 +4,9 @@
 
 #include "lib/fingerprint.h"
 #include "lib/human.h"
+#include "lib/io.h"
 #include "supervisor/artifact/earlier.h"
 #include "supervisor/artifact/text.h"
-#include "supervisor/compare/differ.h"
 #include "supervisor/compare/side.h"
 
 #include <stdio.h>
@@ -71,8 +71,22 @@ static bool since_is_whole(const struct meta_stream *s)
 	return s->gap_from == 0 && s->error == 0 && s->bytes <= TEXT_MOST;
 }
 
-/* Whether the texts differ in no line. Most differ in how many they have. */
-static bool since_is_same_text(const struct since_run *run, const struct earlier_run *other,
+/* Whether two files are the same in every byte; false where one can't be read. */
+static bool since_is_same_file(const struct text *a, const struct text *b)
+{
+	char blocks[2][16 * 1024];
+	bool same = a->size == b->size;
+	for (uint64_t at = 0; same && at < a->size; at += sizeof(blocks[0])) {
+		uint64_t left = a->size - at;
+		size_t len = left < sizeof(blocks[0]) ? (size_t)left : sizeof(blocks[0]);
+		same = io_read_whole(a->fd, blocks[0], len, (off_t)at) == 0 &&
+		       io_read_whole(b->fd, blocks[1], len, (off_t)at) == 0 &&
+		       memcmp(blocks[0], blocks[1], len) == 0;
+	}
+	return same;
+}
+
+static bool since_is_same_part(const struct since_run *run, const struct earlier_run *other,
 			       enum artifact_part part)
 {
 	const struct meta *m = run->meta;
@@ -80,23 +94,24 @@ static bool since_is_same_text(const struct since_run *run, const struct earlier
 				 *y = part == ARTIFACT_ERR ? &other->meta.err : &other->meta.out;
 	struct text now, before;
 	bool same = false;
-	if (x->lines != y->lines || !since_is_whole(x) || !since_is_whole(y) ||
+	if (x->bytes != y->bytes || !since_is_whole(x) || !since_is_whole(y) ||
 	    text_open_whole(&now, artifact_directory(run->artifact), m->id, part) < 0)
 		return false;
 	if (text_open_whole(&before, other->dir, other->meta.id, part) == 0) {
-		same = differ_is_same(&before, &now) == 1;
+		same = since_is_same_file(&now, &before);
 		text_close(&before);
 	}
 	text_close(&now);
 	return same;
 }
 
+/* Whether the texts are the same, byte for byte. Most differ in how many they have. */
 static bool since_is_identical(const struct since_run *run, const struct earlier_run *other)
 {
 	if (run->meta->err.present != other->meta.err.present)
 		return false;
-	return since_is_same_text(run, other, ARTIFACT_OUT) &&
-	       (!other->meta.err.present || since_is_same_text(run, other, ARTIFACT_ERR));
+	return since_is_same_part(run, other, ARTIFACT_OUT) &&
+	       (!other->meta.err.present || since_is_same_part(run, other, ARTIFACT_ERR));
 }
 
 /* What of a longer success is normal is not looked up: that would take more than some 10 ms. */

@@ -52,7 +52,7 @@ struct wording_since {
 	char id[24];           /* "": there is nothing to say */
 	int exit_code, signal; /* as in struct wording_ending */
 	int64_t age_ms;
-	bool identical; /* no line differs, numbers and the like apart */
+	bool identical; /* the texts are the same in every byte */
 	bool counted;   /* the lines that tell of a failure are: those that only this run has, */
 	uint64_t new, gone, same; /* ... only that one, and both */
 };

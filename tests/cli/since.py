@@ -54,6 +54,20 @@ class Since(Case):
                 self.assertRegex(told, rb"\A" + how % last)
             before, last = failing, run.id.encode()
 
+    def test_a_value_is_no_same_text(self):
+        """Every byte counts, that of a number, too; and nothing else does."""
+        self.say({3}, "Expected: 883\nReceived: 582")
+        first = self.run_tests()
+        self.say({3}, "Expected: 883\nReceived: 583")
+        second = self.run_tests()
+        self.assertNotIn(b"same text", second.out)
+        self.assertIn(b", as " + first.id.encode(), self.since(second)[1])
+        self.assertIn(b"; same text as " + second.id.encode(), self.since(self.run_tests())[1])
+        for value, same in ((583, None), (583, True), (884, False)):
+            self.say({3}, "Expected: 883\nReceived: %d" % value)
+            data = json.loads(self.run_tests("t", None, "--format", "json").out)
+            self.assertEqual(data["since"]["identical"], same or False)
+
     def test_json(self):
         self.say({3, 4})
         first = json.loads(self.run_tests("s", None, "--format", "json").out)
