@@ -472,7 +472,7 @@ install: all
 # UNDO=yes undoes what `terse init` changed in your files first.
 UNDO ?=
 uninstall:
-	@[ -n "$(DESTDIR)" ] || shim/still-wired $(PREFIX)/bin/terse $(UNDO)
+	@[ -n "$(DESTDIR)" ] || shim/still-wired $(UNDO)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,terse $(notdir $(SHELLS)))
 	for page in $(PAGES); do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page; done
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/,$(COMPLETIONS))

@@ -27,6 +27,10 @@
 
 #define TARGET_NAME "target"
 
+/* The program as it was at the last `terse init`, beside the launcher: for `terse init --undo`
+   where terse is not usable. */
+#define TARGET_UNDO "undo"
+
 /* Bytes that target_write() needs at most. */
 enum { TARGET_MAX = 3 * PATH_MAX + 512 };
 

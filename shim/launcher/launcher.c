@@ -348,12 +348,24 @@ static _Noreturn void launcher_run_shell(const struct launcher *l)
 	bare_exit(error == -ENOENT ? 127 : 126);
 }
 
-/* The answer of a hook that leaves all to the agent. Cursor takes none for a refusal. */
-static _Noreturn void launcher_run_hook(const struct launcher *l)
+static bool launcher_is_undo(char **argv)
+{
+	if (!argv[0] || !argv[1] || strcmp(argv[1], "init") != 0)
+		return false;
+	while (*argv && strcmp(*argv, "--undo") != 0)
+		argv++;
+	return *argv;
+}
+
+/* What is possible under the name of terse: undoing the wiring, and the answer of a hook that
+   leaves all to the agent. Cursor takes none for a refusal. */
+static _Noreturn void launcher_run_terse(struct launcher *l)
 {
 	static const char ask[] = "{\"permission\":\"ask\"}\n", missing[] = "terse: not usable\n";
 	char input[4096];
 	char **argv = l->argv;
+	if (launcher_is_undo(argv))
+		BARE(execve, launcher_path(l, TARGET_UNDO), argv, l->envp, 0);
 	if (!argv[0] || !argv[1] || strcmp(argv[1], "hook") != 0 || !argv[2] || !argv[3]) {
 		BARE(write, STDERR_FILENO, missing, sizeof(missing) - 1, 0);
 		bare_exit(127);
@@ -383,15 +395,15 @@ _Noreturn void launcher_main(unsigned long *stack)
 	l.argv = (char **)(stack + 1);
 	l.envp = l.argv + *stack + 1;
 	l.file = launcher_file(l.envp);
-	bool is_hook = strcmp(shell_call_name(l.file), "terse") == 0;
+	bool is_terse = strcmp(shell_call_name(l.file), "terse") == 0;
 	launcher_find_folder(&l);
 	launcher_read_target(&l);
 	if (launcher_is_usable(&l)) {
-		BARE(execve, is_hook ? l.target.program : l.target.shell, l.argv, l.envp, 0);
+		BARE(execve, is_terse ? l.target.program : l.target.shell, l.argv, l.envp, 0);
 		l.reason = " can't be executed";
 	}
-	if (is_hook)
-		launcher_run_hook(&l);
+	if (is_terse)
+		launcher_run_terse(&l);
 	launcher_say(&l);
 	launcher_run_shell(&l);
 }

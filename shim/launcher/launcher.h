@@ -3,13 +3,16 @@
 //
 // A small static program without libc, in a directory of the user's:
 //
-//   ~/.local/lib/terse/terse-sh       the launcher (`make` builds it as terse-launcher)
-//                     /terse-bash     a link to it, for agents that want "bash" in a shell's name
-//                     /terse          a link to it, for hooks
-//                     /target         where terse is, and how it was when it last worked (target.h)
-//                     /libterse-shim.so, /bash-env   copies, for agents that need them (Codex)
+//   ~/.local/lib/terse-launcher/
+//     terse-sh         the launcher (`make` builds it as terse-launcher)
+//     terse-bash       a link to it, for agents that want "bash" in a shell's name
+//     terse            a link to it, for hooks and terse init --undo
+//     target           where terse is, and how it was when it last worked (target.h)
+//     libterse-shim.so, bash-env   copies, for agents that need them (Codex)
+//     undo             a copy of terse, and terse-launcher, a link by which it finds the launcher
 //
-// The directory is not that of the store, which people remove, nor that of the installation. It
+// The directory is not that of the store, which people remove, nor that of an installation, which
+// may be in ~/.local as well. A link in place of a file is replaced, never written through. It
 // needs nothing outside: a terse that was removed, moved, replaced or damaged, and even a missing
 // `target`, only mean that commands run without terse. An agent with another HOME, in a sandbox
 // that shows the home directory read-only, or of another version of terse uses it by its absolute
@@ -33,8 +36,9 @@
 //     LAUNCHER_SAY_S seconds it says so first, in one line on standard error; only if it can note
 //     that it did, and if nobody has to wait for the line.
 //
-// Under the name terse it executes the program in 2. In 4 it takes `hook AGENT EVENT` for one that
-// has nothing to say, and fails with 127 for anything else.
+// Under the name terse it executes the program in 2. In 4 it executes the copy for `init` with
+// --undo, takes `hook AGENT EVENT` for one that has nothing to say, and fails with 127 for anything
+// else.
 //
 // It leaves no process, open file, handler or pending signal to the shell. If there is no shell at
 // all, the status is 127, or 126 if none could be executed.

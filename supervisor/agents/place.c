@@ -4,6 +4,7 @@
 
 #include "lib/buffer.h"
 #include "lib/proc.h"
+#include "lib/quote.h"
 #include "shim/target.h"
 #include "supervisor/agents/document.h"
 
@@ -17,10 +18,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FOLDER   "/.local/lib/terse"
+#define FOLDER   "/.local/lib/terse-launcher"
 #define SHELL    "terse-sh"
 #define LIBRARY  "libterse-shim.so"
 #define BASH_ENV "bash-env"
+#define LAUNCHER "terse-launcher"
 #define WIRED    "wired"
 
 /* --- terse's own files ----------------------------------------------------------------------- */
@@ -54,9 +56,9 @@ void place_find(struct place *p)
 {
 	static const char *const shells[] = {SHELL, NULL};
 	static const char *const libraries[] = {LIBRARY, "../lib/terse/" LIBRARY, NULL};
-	static const char *const scripts[] = {"../lib/terse/" BASH_ENV, "../shim/" BASH_ENV, NULL};
-	static const char *const launchers[] = {"terse-launcher", "../lib/terse/terse-launcher",
-						NULL};
+	static const char *const scripts[] = {"../lib/terse/" BASH_ENV, "../shim/" BASH_ENV,
+					      BASH_ENV, NULL};
+	static const char *const launchers[] = {LAUNCHER, "../lib/terse/" LAUNCHER, NULL};
 	char folder[PATH_MAX];
 	process_link(0, p->program, sizeof(p->program), "exe");
 	snprintf(folder, sizeof(folder), "%s", p->program);
@@ -110,30 +112,71 @@ void place_wired(struct place *p, const struct place *own)
 		*p = *own;
 }
 
-/* Writes a file of the directory unless it has this text and mode already. */
+/* A file's bytes, mapped. */
+struct place_file {
+	char *data;
+	struct stat stat;
+};
+
+static void place_unmap(struct place_file *f)
+{
+	if (f->stat.st_size > 0)
+		munmap(f->data, (size_t)f->stat.st_size);
+}
+
+/* Returns 0, or -1 with errno; EINVAL: it is not a file. */
+static int place_map(struct place_file *f, const char *path, int flags)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags), error = 0;
+	*f = (struct place_file){.data = NULL};
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &f->stat) < 0)
+		error = errno;
+	else if (!S_ISREG(f->stat.st_mode))
+		error = EINVAL;
+	else if (f->stat.st_size > 0) {
+		f->data = mmap(NULL, (size_t)f->stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		error = f->data == MAP_FAILED ? errno : 0;
+	}
+	close(fd);
+	if (error)
+		f->stat.st_size = 0;
+	errno = error;
+	return error ? -1 : 0;
+}
+
+static bool place_has(const struct place_file *f, const char *text, size_t len)
+{
+	return (size_t)f->stat.st_size == len && (len == 0 || memcmp(f->data, text, len) == 0);
+}
+
+/* Writes a file of the directory unless it has this text and mode already. A link in its place is
+   replaced: what it leads to is not the launcher's. */
 static int place_write(const char *path, const char *text, size_t len, mode_t mode)
 {
-	struct document d;
-	int status = document_read(&d, path, NULL);
-	if (status == 0 && (!d.exists || d.mode != mode || !buffer_is(&d.text, text, len))) {
-		d.mode = mode;
-		status = document_write(&d, text, len);
+	struct document d = {.mode = mode};
+	struct place_file now;
+	bool same = false;
+	if (place_map(&now, path, O_NOFOLLOW) == 0) {
+		same = (now.stat.st_mode & 07777) == mode && place_has(&now, text, len);
+		d.exists = true;
+		d.stat = now.stat;
+	} else if (errno == ELOOP ? unlink(path) < 0 : errno != ENOENT) {
+		return -1;
 	}
-	document_release(&d);
-	return status;
+	place_unmap(&now);
+	snprintf(d.real, sizeof(d.real), "%s", path);
+	return same ? 0 : document_write(&d, text, len);
 }
 
 static int place_copy(const char *path, const char *from, mode_t mode)
 {
-	struct document d;
-	int status = document_read(&d, from, NULL);
-	if (status == 0 && d.text.len == 0) {
-		errno = ENOENT;
-		status = -1;
-	}
+	struct place_file f;
+	int status = place_map(&f, from, 0);
 	if (status == 0)
-		status = place_write(path, d.text.data, d.text.len, mode);
-	document_release(&d);
+		status = place_write(path, f.data, (size_t)f.stat.st_size, mode);
+	place_unmap(&f);
 	return status;
 }
 
@@ -161,7 +204,7 @@ static int place_link(const char *path)
 static int place_protect(const char *folder)
 {
 	struct stat st;
-	if (stat(folder, &st) < 0)
+	if (lstat(folder, &st) < 0)
 		return -1;
 	mode_t others = st.st_mode & (S_IWGRP | S_IWOTH);
 	return others ? chmod(folder, st.st_mode & 07777 & ~others) : 0;
@@ -211,8 +254,16 @@ int place_install(const struct place *own, const char *real, char failed[PATH_MA
 	} copies[] = {
 		{LIBRARY, own->library, 0644},
 		{BASH_ENV, script, 0644},
+		{TARGET_UNDO, own->program, 0755},
 		{SHELL, own->launcher, 0755},
 	};
+	static const char *const links[] = {"terse-bash", LAUNCHER, "terse"};
+	struct stat st;
+	snprintf(failed, PATH_MAX, "%s", folder);
+	if (lstat(folder, &st) == 0 && !S_ISDIR(st.st_mode)) {
+		errno = ENOTDIR;
+		return -1;
+	}
 	place_set(failed, "x", folder, TARGET_NAME);
 	if (place_write_target(failed, own, real) < 0)
 		return -1;
@@ -223,11 +274,12 @@ int place_install(const struct place *own, const char *real, char failed[PATH_MA
 		if (*copies[i].from && place_copy(failed, copies[i].from, copies[i].mode) < 0)
 			return -1;
 	}
-	place_set(failed, "x", folder, "terse-bash");
-	if (place_link(failed) < 0)
-		return -1;
-	place_set(failed, "x", folder, "terse");
-	return place_link(failed);
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
+		place_set(failed, "x", folder, links[i]);
+		if (place_link(failed) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* --- versions ---------------------------------------------------------------------------- */
@@ -239,26 +291,20 @@ char *place_version(const char *path, char out[PLACE_VERSION_LEN])
 {
 	static const char before[] = "terse-version=";
 	size_t len = sizeof(before) - 1;
-	struct stat st;
+	struct place_file f;
 	*out = '\0';
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return out;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
-		size_t size = (size_t)st.st_size;
-		char *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-		const char *found = data != MAP_FAILED ? memmem(data, size, before, len) : NULL;
+	if (place_map(&f, path, 0) == 0 && f.data) {
+		size_t size = (size_t)f.stat.st_size;
+		const char *found = memmem(f.data, size, before, len);
 		/* A digit follows in the mark, and in nothing else. */
-		while (found && found + len < data + size && !isdigit((unsigned char)found[len]))
-			found = memmem(found + 1, (size_t)(data + size - found) - 1, before, len);
+		while (found && found + len < f.data + size && !isdigit((unsigned char)found[len]))
+			found = memmem(found + 1, (size_t)(f.data + size - found) - 1, before, len);
 		if (found)
 			snprintf(out, PLACE_VERSION_LEN, "%.*s",
-				 (int)strnlen(found + len, (size_t)(data + size - found) - len),
+				 (int)strnlen(found + len, (size_t)(f.data + size - found) - len),
 				 found + len);
-		if (data != MAP_FAILED)
-			munmap(data, size);
 	}
-	close(fd);
+	place_unmap(&f);
 	return out;
 }
 
@@ -277,15 +323,23 @@ static void place_drop_line(struct buffer *out, const struct buffer *text,
 	}
 }
 
-void place_note(const char *path, const char *undo, bool wired)
+void place_note(const char *path, const char *options, const char *project, bool wired)
 {
 	struct buffer line = BUFFER_INIT, text = BUFFER_INIT;
 	char file[PATH_MAX], folder[PATH_MAX];
 	struct document d;
 	if (place_folder(folder) < 0 || strpbrk(path, "\t\n") || access(folder, F_OK) < 0)
 		return;
+	buffer_printf(&line, "%s\t", path);
+	if (project) {
+		buffer_append_string(&line, "cd ");
+		quote_append(&line, project);
+		buffer_append_string(&line, " && ");
+	}
+	place_set(file, "x", folder, "terse");
+	quote_append(&line, file);
+	buffer_printf(&line, " init %s --undo\n", options);
 	place_set(file, "x", folder, WIRED);
-	buffer_printf(&line, "%s\t%s\n", path, undo);
 	if (document_read(&d, file, NULL) == 0 && buffer_check(&line) == 0) {
 		place_drop_line(&text, &d.text, &line);
 		if (wired)
@@ -301,12 +355,12 @@ void place_note(const char *path, const char *undo, bool wired)
 /* Whether two files have the same bytes. */
 static bool place_is_same(const char *a, const char *b)
 {
-	struct document one, two;
-	bool same = document_read(&one, a, NULL) == 0;
-	same = document_read(&two, b, NULL) == 0 && same && one.exists && two.exists &&
-	       buffer_is(&one.text, two.text.data, two.text.len);
-	document_release(&one);
-	document_release(&two);
+	struct place_file one, two;
+	bool mapped = place_map(&one, a, 0) == 0;
+	bool same = place_map(&two, b, 0) == 0 && mapped &&
+		    place_has(&one, two.data, (size_t)two.stat.st_size);
+	place_unmap(&one);
+	place_unmap(&two);
 	return same;
 }
 

@@ -33,13 +33,15 @@ void place_of_launcher(struct place *p, const struct place *own);
 /* The same if the launcher is there and can be executed, else terse's own. */
 void place_wired(struct place *p, const struct place *own);
 
-/* Writes or renews the launcher and all that is beside it. `real`: [shim] shell, or NULL. Returns
-   0, or -1 with errno and the path that failed. */
+/* Writes or renews the launcher and all that is beside it, through no link. `real`: [shim] shell,
+   or NULL. Returns 0, or -1 with errno and the path that failed. */
 int place_install(const struct place *own, const char *real, char failed[PATH_MAX]);
 
 /* Notes in the file `wired` of the directory that `path` is wired up, and how to undo it, or
-   removes that. For people, and `make uninstall`. Failures are ignored. */
-void place_note(const char *path, const char *undo, bool wired);
+   removes that. `options`: those of `terse init`; `project`: where to call it, or NULL. The command
+   names the launcher, so it works when terse has gone. For people, and `make uninstall`. Failures
+   are ignored. */
+void place_note(const char *path, const char *options, const char *project, bool wired);
 
 /* Enough for a version. */
 enum { PLACE_VERSION_LEN = 32 };

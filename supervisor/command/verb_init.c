@@ -169,19 +169,12 @@ static int init_keep(struct init *i, const struct change *c)
 /* Notes that a file names the launcher, and how to undo that. */
 static void init_note(const struct init *i, const struct change *c)
 {
-	struct buffer undo = BUFFER_INIT;
+	char options[128];
 	if (c->file->items[0].kind == WIRING_LINES)
 		return;
-	if (i->project) {
-		buffer_append_string(&undo, "cd ");
-		quote_append(&undo, i->root);
-		buffer_append_string(&undo, " && ");
-	}
-	buffer_printf(&undo, "terse init %s%s%s --undo", i->wiring->agent, i->mcp ? " --mcp" : "",
-		      i->project ? " --project" : "");
-	if (buffer_string(&undo))
-		place_note(c->now.path, undo.data, !i->undo);
-	buffer_release(&undo);
+	snprintf(options, sizeof(options), "%s%s%s", i->wiring->agent, i->mcp ? " --mcp" : "",
+		 i->project ? " --project" : "");
+	place_note(c->now.path, options, init_root(i), !i->undo);
 }
 
 static int init_carry_out(struct init *i, const struct change *c)

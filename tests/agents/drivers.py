@@ -48,7 +48,7 @@ class Agent(Case):
         """Those of the home directory, but for the launcher's, which stay, and those of the project."""
         return {os.path.join(folder, name): read_file(os.path.join(folder, name))
                 for top in (self.home, self.work) for folder, _, names in os.walk(top) for name in names
-                if not folder.endswith("/.local/lib/terse") and os.path.isfile(os.path.join(folder, name))}
+                if not folder.endswith("/.local/lib/terse-launcher") and os.path.isfile(os.path.join(folder, name))}
 
     def damaged(self):
         """As a terse of the case's own wires it up that is then what `damage` makes of it."""

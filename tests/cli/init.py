@@ -13,7 +13,7 @@ from support.harness import BUILD, DEADLINE, TERSE, Case, main, read_file, write
 
 # The home directory of every case, so that its path is known here; and the launcher's directory in it.
 HOME = os.path.join(os.environ.get("SANDBOX") or tempfile.mkdtemp(), "at-home")
-LAUNCHER = os.path.join(HOME, ".local", "lib", "terse")
+LAUNCHER = os.path.join(HOME, ".local", "lib", "terse-launcher")
 TERSE_SH = os.path.join(LAUNCHER, "terse-sh")
 SHIM = os.path.join(LAUNCHER, "libterse-shim.so")
 HOOKS_OF = os.path.join(LAUNCHER, "terse")  # executed for hooks

@@ -16,18 +16,20 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 CLAUDE = "true && eval %s < /dev/null && pwd -P >| /dev/null"
 NOTICE = re.compile(rb"^terse: (/\S+|terse) (is not there|does not work|can't be executed), so commands run "
                     rb"without it \(said once a day\): install it again, or see what is wired: "
-                    rb"/\S+/\.local/lib/terse/wired\n", re.M)
+                    rb"/\S+/\.local/lib/terse-launcher/wired\n", re.M)
 
 
 class Installed(Case):
     """A terse of this case's own, and agents wired up with it."""
 
+    TOP = ("..", "installed")  # below the home directory
+
     def setUp(self):
         super().setUp()
         if os.uname().machine not in ("x86_64", "aarch64"):
             self.skipTest("the launcher is not built here")
-        self.bin = os.path.join(self.dir, "installed", "bin")
-        library = os.path.join(self.dir, "installed", "lib", "terse")
+        top = os.path.normpath(os.path.join(self.home, *self.TOP))
+        self.bin, library = os.path.join(top, "bin"), os.path.join(top, "lib", "terse")
         os.makedirs(self.bin)
         os.makedirs(library)
         self.program = os.path.join(self.bin, "terse")
@@ -35,7 +37,7 @@ class Installed(Case):
         shutil.copy(os.path.join(BUILD, "libterse-shim.so"), library)
         shutil.copy(os.path.join(BUILD, "terse-launcher"), library)
         shutil.copy(os.path.join(SOURCE, "shim", "bash-env"), library)
-        self.folder = os.path.join(self.home, ".local", "lib", "terse")
+        self.folder = os.path.join(self.home, ".local", "lib", "terse-launcher")
         self.launcher = os.path.join(self.folder, "terse-sh")
 
     def install(self):
@@ -52,7 +54,7 @@ class Installed(Case):
         return read_file(os.path.join(self.home, *names)).decode()
 
     def target(self):
-        return dict(line.split(" ", 1) for line in self.file(".local", "lib", "terse", "target").splitlines())
+        return dict(line.split(" ", 1) for line in self.file(".local", "lib", "terse-launcher", "target").splitlines())
 
     def ways(self):
         """{name: (argv, environment, input)} of `echo hello` as each wired agent runs it."""
@@ -83,7 +85,7 @@ class Installed(Case):
         for names in ((".claude", "settings.json"), (".gemini", "settings.json"), (".cursor", "hooks.json"),
                       ("config", "crush", "crush.json")):
             found += re.findall(r'"command": "([^"]+ hook [^"]+)"', self.file(*names))
-        self.assertEqual(len(found), 7)
+        self.assertEqual(len(found), 5)
         return found
 
     def try_every_way(self, ways):
@@ -105,6 +107,56 @@ class Installed(Case):
         """As if the launcher had never said that terse is not usable."""
         path = os.path.join(self.folder, "target")
         write_file(path, re.sub(rb"(?m)^said .*\n", b"", read_file(path)))
+
+
+class AtHome(Installed):
+    """As the tarball and `make install` put terse into ~/.local."""
+
+    TOP = (".local",)
+
+    def test_it_lives_beside_an_installation(self):
+        """Installed, wired up, run, upgraded, removed: the agents' shells work, and the wiring is undone."""
+        top, whole = os.path.dirname(self.bin), read_file(self.program)
+        os.symlink("../../bin/terse-sh", os.path.join(top, "lib", "terse", "terse-sh"))
+        before = write_file(os.path.join(self.home, ".claude.json"), '{"model": "opus"}')
+        os.mkdir(os.path.join(self.home, ".claude"))
+        settings = os.path.join(self.home, ".claude", "settings.json")
+        os.rename(before, settings)
+        ways = self.ways()
+        self.assertEqual(read_file(self.program), whole)
+        self.assertEqual(self.try_every_way(ways), b"")
+        self.install()
+        self.assertEqual(self.try_every_way(ways), b"")
+        shutil.rmtree(self.bin)
+        shutil.rmtree(os.path.join(top, "lib", "terse"))
+        self.assertEqual(len(NOTICE.findall(self.try_every_way(ways))), 1)
+        terse = os.path.join(self.folder, "terse")
+        run = self.run_to_end(terse, "init", "pi", split=True)
+        self.assertEqual((run.code, run.out, run.err), (127, b"", b"terse: not usable\n"))
+        for line in self.file(".local", "lib", "terse-launcher", "wired").splitlines():
+            run = self.run_to_end("/bin/sh", "-c", line.split("\t")[1], split=True)
+            self.assertEqual((run.code, run.err), (0, b""), line)
+            self.assertNotIn(b"was changed since", run.out)
+        self.assertEqual(self.file(".claude", "settings.json"), '{"model": "opus"}')
+        self.assertEqual(self.file(".local", "lib", "terse-launcher", "wired"), "")
+        self.assertEqual(sorted(name for name in os.listdir(self.home) if name in (".codex", ".pi")), [])
+
+
+class Links(Installed):
+    def test_nothing_is_written_through_one(self):
+        other = write_file(os.path.join(self.dir, "other"), "not the launcher's", 0o644)
+        os.makedirs(self.folder)
+        names = ("terse-sh", "libterse-shim.so", "bash-env", "undo", "terse", "terse-bash")
+        for name in names:
+            os.symlink(other, os.path.join(self.folder, name))
+        self.init("codex")
+        self.assertEqual(read_file(other), b"not the launcher's")
+        self.assertEqual([name for name in names if os.path.realpath(os.path.join(self.folder, name)) == other], [])
+        shutil.rmtree(self.folder)
+        os.symlink(self.bin, self.folder)
+        run = self.run_to_end(self.program, "init", "pi", split=True)
+        self.assertEqual((run.code, run.err), (1, b"terse init: %s: Not a directory\n" % self.folder.encode()))
+        self.assertEqual(sorted(os.listdir(self.bin)), ["terse", "terse-sh"])
 
 
 class Broken(Installed):
@@ -374,7 +426,7 @@ class Directory(Installed):
         self.assertEqual(stat.S_IMODE(os.stat(self.folder).st_mode), 0o755)
         modes = {name: stat.S_IMODE(os.lstat(os.path.join(self.folder, name)).st_mode)
                  for name in os.listdir(self.folder) if not os.path.islink(os.path.join(self.folder, name))}
-        self.assertEqual(modes, {"terse-sh": 0o755, "libterse-shim.so": 0o644, "bash-env": 0o644,
+        self.assertEqual(modes, {"terse-sh": 0o755, "libterse-shim.so": 0o644, "bash-env": 0o644, "undo": 0o755,
                                  "target": 0o644, "wired": 0o600})
         for mode, then in ((0o700, 0o700), (0o777, 0o755), (0o2770, 0o2750)):
             os.chmod(self.folder, mode)
@@ -455,12 +507,13 @@ class Directory(Installed):
         self.init("pi")
         self.init("pi")
         self.init("claude", "--project")
-        wired = self.file(".local", "lib", "terse", "wired")
-        self.assertEqual(wired, "%s/.pi/agent/settings.json\tterse init pi --undo\n"
-                         "%s/.claude/settings.local.json\tcd %s && terse init claude --project --undo\n"
-                         % (self.home, self.work, self.work))
+        wired = self.file(".local", "lib", "terse-launcher", "wired")
+        undo = os.path.join(self.folder, "terse") + " init"
+        self.assertEqual(wired, "%s/.pi/agent/settings.json\t%s pi --undo\n"
+                         "%s/.claude/settings.local.json\tcd %s && %s claude --project --undo\n"
+                         % (self.home, undo, self.work, self.work, undo))
         self.init("pi", "--undo")
-        self.assertEqual(self.file(".local", "lib", "terse", "wired"), wired.split("\n", 1)[1])
+        self.assertEqual(self.file(".local", "lib", "terse-launcher", "wired"), wired.split("\n", 1)[1])
 
     def test_still_wired(self):
         """Whoever removes terse reads what is wired, and can undo it."""
@@ -471,21 +524,22 @@ class Directory(Installed):
             return run.out.decode()
         project = os.path.join(self.work, "it's a project: x")
         os.mkdir(project)
-        self.assertEqual(still_wired(self.program), "")
+        self.assertEqual(still_wired(), "")
         self.init("claude")
         self.init("pi")
         run = self.run_to_end(self.program, "init", "opencode", "--project", cwd=project)
         self.assertEqual(run.code, 0)
-        names = ("%s/.claude/settings.json: terse init claude --undo" % self.home,
-                 "%s/.pi/agent/settings.json: terse init pi --undo" % self.home,
+        names = ("%s/.claude/settings.json: %s/terse init claude --undo" % (self.home, self.folder),
+                 "%s/.pi/agent/settings.json: %s/terse init pi --undo" % (self.home, self.folder),
                  "opencode.json: cd ", "plugins/terse.js: cd ")
-        for argv in ((), (self.program,), ("/nowhere/terse", "yes")):
+        for argv in ((), ("no",)):
             out = still_wired(*argv)
             self.assertEqual([name for name in names if name not in out], [], argv)
         # One that somebody took out otherwise.
         write_file(os.path.join(self.home, ".pi", "agent", "settings.json"), "{}")
         self.assertNotIn("terse init pi", still_wired())
-        still_wired(self.program, "yes")
+        os.unlink(self.program)  # before or after terse is gone
+        still_wired("yes")
         self.assertFalse(os.path.exists(os.path.join(self.home, ".claude")))
         self.assertEqual(os.listdir(project), [])
         self.assertEqual(still_wired(), "")
@@ -499,10 +553,10 @@ class Directory(Installed):
         wired = os.path.join(self.folder, "wired")
         pipe = os.path.join(self.work, "pipe")
         os.mkfifo(pipe)
-        odd = write_file(os.path.join(self.work, "a\033[31mb"), "/.local/lib/terse/")
+        odd = write_file(os.path.join(self.work, "a\033[31mb"), "/.local/lib/terse-launcher/")
         with open(wired, "a", encoding="utf-8") as f:
             f.write("%s\ttrue\n-r\ttrue\n%s\tfalse \033[31m\n" % (pipe, odd))
-        run = self.run_to_end(script, self.program, "yes", split=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"})
+        run = self.run_to_end(script, "yes", split=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"})
         self.assertEqual((run.code, run.err), (0, b""))
         self.assertIn(("Größe \u96ea/.pi/settings.json: cd ").encode(), run.out)
         self.assertIn(b"a[31mb: false [31m\n", run.out)
