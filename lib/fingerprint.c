@@ -3,7 +3,6 @@
 #include "lib/fingerprint.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SEED 0x9E3779B97F4A7C15u
@@ -193,21 +192,4 @@ uint64_t fingerprint_masked(const char *line, size_t len)
 uint64_t fingerprint_exact(const char *line, size_t len)
 {
 	return mix_bytes(SEED, line, len) | 1;
-}
-
-static int fingerprint_compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
-}
-
-size_t fingerprint_sort(uint64_t *prints, size_t count)
-{
-	size_t kept = 0;
-	qsort(prints, count, sizeof(*prints), fingerprint_compare);
-	for (size_t i = 0; i < count; i++) {
-		if (kept == 0 || prints[i] != prints[kept - 1])
-			prints[kept++] = prints[i];
-	}
-	return kept;
 }

@@ -26,8 +26,4 @@ struct fingerprints {
 	void *ctx;
 };
 
-/* Sorts fingerprints, the lowest first, and leaves out all but one of those that are equal. Returns
-   how many are left. */
-size_t fingerprint_sort(uint64_t *prints, size_t count);
-
 #endif

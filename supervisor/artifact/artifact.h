@@ -5,7 +5,6 @@
 //           ID.raw      raw bytes, where kept
 //           ID.cast     a recording with times (process/record.h), where wanted
 //           ID.shown    what a reader was shown of it (artifact_keep_shown())
-//           ID.fail     the lines that tell of a failure (earlier.h)
 //           ID.json     metadata (meta.h)
 //           ID.idx, ID.err.idx  line index (index.h)
 //           recent      the IDs of the session in order (history.h)

@@ -8,12 +8,10 @@
 #include "supervisor/artifact/history.h"
 #include "supervisor/artifact/removal.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -221,60 +219,4 @@ static size_t keep_noted(void *ctx, const char *line, size_t len)
 void earlier_sweep(const struct store *s)
 {
 	journal_filter(s->fd, COMMANDS_FILE, keep_noted, (void *)s);
-}
-
-#define FAILURES_MAGIC "tersefa1"
-
-/* More fingerprints than a preview knows lines. */
-#define FAILURES_MOST ((size_t)8192)
-
-int failures_write(int dir, const char *id, const uint64_t *prints, size_t count)
-{
-	struct buffer out = BUFFER_INIT;
-	buffer_append(&out, FAILURES_MAGIC, 8);
-	for (size_t i = 0; i < count; i++) {
-		uint64_t print = htole64(prints[i]);
-		buffer_append(&out, &print, sizeof(print));
-	}
-	int fd = id_open_file(dir, id, ".fail", O_WRONLY | O_CREAT | O_TRUNC);
-	int result = fd < 0 || buffer_check(&out) < 0 ? -1 : io_write(fd, out.data, out.len);
-	/* A part would be read as all of them; an empty file is none. */
-	if (result < 0 && fd >= 0 && ftruncate(fd, 0) < 0)
-		result = -1;
-	io_close(&fd);
-	buffer_release(&out);
-	return result;
-}
-
-int failures_read(int dir, const char *id, uint64_t **prints, size_t *count)
-{
-	struct stat st;
-	uint64_t *data = NULL;
-	int result = -1, fd = id_open_file(dir, id, ".fail", O_RDONLY);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		goto out;
-	errno = EBADMSG;
-	size_t len = (size_t)st.st_size;
-	if (len < 8 || len % 8 || len / 8 > FAILURES_MOST)
-		goto out;
-	data = malloc(len);
-	if (!data || io_read_whole(fd, data, len, 0) < 0)
-		goto out;
-	errno = EBADMSG;
-	if (memcmp(data, FAILURES_MAGIC, 8) != 0)
-		goto out;
-	*count = len / 8 - 1;
-	memmove(data, data + 1, *count * sizeof(*data));
-	for (size_t i = 0; i < *count; i++) {
-		data[i] = le64toh(data[i]);
-		if (i > 0 && data[i] <= data[i - 1])
-			goto out;
-	}
-	*prints = data;
-	data = NULL;
-	result = 0;
-out:
-	free(data);
-	io_close(&fd);
-	return result;
 }

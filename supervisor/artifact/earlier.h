@@ -46,16 +46,4 @@ int earlier_note(const struct store *s, const char *session, const struct meta *
 /* Takes out runs whose artifacts are gone. */
 void earlier_sweep(const struct store *s);
 
-// The lines of a failed run that tell of a failure, as fingerprints (lib/fingerprint.h), sorted and
-// each once:
-//
-//   ID.fail   "tersefa1", then each fingerprint in eight bytes, the lowest first
-
-/* Returns 0, or -1 with errno. */
-int failures_write(int dir, const char *id, const uint64_t *prints, size_t count);
-
-/* Reads them into memory that the caller frees. Returns 0, or -1 with errno (EBADMSG: it is
-   none of our files; ENOENT). */
-int failures_read(int dir, const char *id, uint64_t **prints, size_t *count);
-
 #endif

@@ -68,7 +68,7 @@ uint64_t id_last_at(int64_t ms)
 }
 
 const char *const id_suffixes[] = {".txt",     ".err.txt", ".raw",   ".json", ".idx",
-				   ".err.idx", ".cast",    ".shown", ".fail", NULL};
+				   ".err.idx", ".cast",    ".shown", NULL};
 
 /* The longest suffix is ".err.txt". */
 #define FILE_NAME_LEN (ID_LEN + 8)

@@ -55,8 +55,7 @@ struct runs {
 	/* Of the history of a command: where the artifacts are, and how the runs went. */
 	struct store *stores;
 	int store_count;
-	struct buffer
-		results; /* " ok FAIL(3)", the newest first, as words with a NUL behind each */
+	struct buffer results; /* "ok FAIL", the newest first, as words with a NUL behind each */
 };
 
 /* Rows by default: enough for recent runs, and quick however many there are. */
@@ -285,37 +284,13 @@ static int runs_flush(struct runs *r)
 	return result;
 }
 
-/* How many lines of a failed run tell of a failure, as far as that is known; -1: not. */
-static long runs_count_failures(const struct runs *r, const struct meta *m)
-{
-	char session[STORE_SESSION_LEN + 1];
-	long failures = -1;
-	store_session_name(m->session, session);
-	for (int i = 0; i < r->store_count && *m->id && failures < 0; i++) {
-		uint64_t *prints;
-		size_t count;
-		int dir = store_open_session(&r->stores[i], session, false);
-		if (dir >= 0 && failures_read(dir, m->id, &prints, &count) == 0) {
-			failures = (long)count;
-			free(prints);
-		}
-		io_close(&dir);
-	}
-	return failures;
-}
-
-/* Takes down how a run went: "ok", "FAIL(3)", "FAIL", "interrupted". */
+/* Takes down how a run went: "ok", "FAIL", "interrupted". */
 static void runs_add_result(struct runs *r, const struct meta *m)
 {
-	long failures = runs_is_failed(m) ? runs_count_failures(r, m) : 0;
 	if (m->state != META_DONE)
 		buffer_append_string(&r->results, meta_state_name(m->state));
-	else if (!runs_is_failed(m))
-		buffer_append_string(&r->results, "ok");
-	else if (failures > 0)
-		buffer_printf(&r->results, "FAIL(%ld)", failures);
 	else
-		buffer_append_string(&r->results, "FAIL");
+		buffer_append_string(&r->results, runs_is_failed(m) ? "FAIL" : "ok");
 	buffer_append(&r->results, "", 1);
 }
 
@@ -331,7 +306,7 @@ static const char *runs_older_result(const struct runs *r, size_t *end)
 	return r->results.data + at;
 }
 
-/* "[oldest first: ok ok FAIL(3) FAIL(1) ok]" */
+/* "[oldest first: ok ok FAIL FAIL ok]" */
 static void runs_add_results(const struct runs *r, struct buffer *out)
 {
 	size_t end = r->results.failed ? 0 : r->results.len;

@@ -2,7 +2,6 @@
 
 #include "supervisor/compare/since.h"
 
-#include "lib/fingerprint.h"
 #include "lib/human.h"
 #include "lib/io.h"
 #include "supervisor/artifact/earlier.h"
@@ -10,61 +9,10 @@
 #include "supervisor/compare/side.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Longer texts are not compared at the end of a run: it would take too long. */
 #define TEXT_MOST ((uint64_t)16 * 1024 * 1024)
-
-const uint64_t *since_join(uint64_t **prints, size_t *count, const uint64_t *more,
-			   size_t more_count)
-{
-	size_t all = *count + more_count;
-	if (more_count == 0)
-		return *prints;
-	uint64_t *joined = realloc(*prints, all * sizeof(*joined));
-	if (!joined)
-		return *prints;
-	*prints = joined;
-	memcpy(joined + *count, more, more_count * sizeof(*more));
-	*count = fingerprint_sort(joined, all);
-	return joined;
-}
-
-/* Both lists are sorted. */
-static void since_count(struct wording_since *out, const struct since_run *run,
-			const uint64_t *before, size_t count)
-{
-	const uint64_t *now = run->failures;
-	size_t i = 0, k = 0, now_count = meta_has_failed(run->meta) ? run->failure_count : 0;
-	while (i < now_count || k < count) {
-		if (k == count || (i < now_count && now[i] < before[k])) {
-			out->new ++;
-			i++;
-		} else if (i == now_count || before[k] < now[i]) {
-			out->gone++;
-			k++;
-		} else {
-			out->same++;
-			i++;
-			k++;
-		}
-	}
-	out->counted = true;
-}
-
-static void since_count_failures(struct wording_since *out, const struct since_run *run,
-				 const struct earlier_run *other)
-{
-	uint64_t *before = NULL;
-	size_t count = 0;
-	if (!run->all_failures && meta_has_failed(run->meta))
-		return;
-	if (!meta_has_failed(&other->meta) ||
-	    failures_read(other->dir, other->meta.id, &before, &count) == 0)
-		since_count(out, run, before, count);
-	free(before);
-}
 
 static bool since_is_whole(const struct meta_stream *s)
 {
@@ -143,15 +91,6 @@ static void since_tell_success(const struct since_run *run, const struct earlier
 	text_close(&text);
 }
 
-/* The run is the last one from now on. */
-static void since_note(const struct since_run *run, const struct store *store, const char *session)
-{
-	if (meta_has_failed(run->meta) && run->all_failures)
-		failures_write(artifact_directory(run->artifact), run->meta->id, run->failures,
-			       run->failure_count);
-	earlier_note(store, session, run->meta);
-}
-
 void since_look(struct wording_since *out, const struct since_run *run)
 {
 	struct store store;
@@ -169,14 +108,13 @@ void since_look(struct wording_since *out, const struct since_run *run)
 		out->exit_code = other->exit_code;
 		out->signal = other->signal;
 		out->age_ms = clock_real_ms() - other->ended_ms;
-		since_count_failures(out, run, &last);
 		out->identical = since_is_identical(run, &last);
 	}
 	if (success.is_found) {
 		since_tell_success(run, &success, ARTIFACT_OUT);
 		since_tell_success(run, &success, ARTIFACT_ERR);
 	}
-	since_note(run, &store, session);
+	earlier_note(&store, session, run->meta);
 	earlier_run_release(&last);
 	earlier_run_release(&success);
 	store_close(&store);

@@ -523,15 +523,6 @@ bool interceptor_is_previewed(const struct interceptor *s)
 	       s->options.limit.mode == MODE_SMART;
 }
 
-size_t interceptor_failures(struct interceptor *s, uint64_t **prints, bool *all)
-{
-	*prints = NULL;
-	*all = false;
-	if (!s->preview || s->binary)
-		return 0;
-	return preview_failures(s->preview, prints, all);
-}
-
 void interceptor_compare(struct interceptor *s, const struct fingerprints *success)
 {
 	if (s->preview && !s->binary)

@@ -199,10 +199,6 @@ const struct report_range *interceptor_shown(const struct interceptor *s, size_t
 /* Whether the reader gets a preview of the text, chosen by what its lines tell. */
 bool interceptor_is_previewed(const struct interceptor *s);
 
-/* Of a text for a reader of previews, as preview_failures(). Returns 0 for any other; not *all
-   then. */
-size_t interceptor_failures(struct interceptor *s, uint64_t **prints, bool *all);
-
 /* Of a text for a reader of previews, as preview_compare(). */
 void interceptor_compare(struct interceptor *s, const struct fingerprints *success);
 

@@ -610,19 +610,6 @@ bool preview_judge_is_failure(const struct preview_judge *j, const char *data, s
 	return score.kind == SCORE_FAIL && score.score >= FAILURE;
 }
 
-size_t preview_failures(struct preview *p, uint64_t **prints, bool *all)
-{
-	*prints = NULL;
-	*all = false;
-	if (p->options.mode == PREVIEW_SMART && !p->smart)
-		start_smart(p);
-	*prints = p->smart ? malloc(STORE_LINES * sizeof(**prints)) : NULL;
-	if (!*prints)
-		return 0;
-	*all = !p->smart->dropped;
-	return smart_failures(p->smart, *prints);
-}
-
 void preview_compare(struct preview *p, const struct fingerprints *success)
 {
 	if (p->options.mode == PREVIEW_SMART && !p->smart)

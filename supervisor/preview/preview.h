@@ -148,11 +148,6 @@ uint64_t preview_whole_lines(const struct preview *p, uint64_t *bytes);
 int preview_choose(struct preview *p, const struct preview_ask *ask,
 		   const struct preview_piece **pieces);
 
-/* The lines that tell of a failure, as far as they are known: their fingerprints
-   (lib/fingerprint.h), sorted and each once, in memory that the caller frees. *all: that is all of
-   them. Returns their number; 0 in other modes than smart, and without memory (then not *all). */
-size_t preview_failures(struct preview *p, uint64_t **prints, bool *all);
-
 /* Compares a text, which is complete, with the lines of a run of the same command that went well:
    what only this text says weighs more in the choice. Does nothing in other modes than smart, and
    without memory. */

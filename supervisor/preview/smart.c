@@ -215,7 +215,6 @@ static void store_judged(struct smart *s, const struct line *line, const struct 
 	if (!store_has_room(&s->store)) {
 		smart_weigh(s, line->offset, OUTCOME_UNKNOWN);
 		store_halve(&s->store);
-		s->dropped = true;
 	}
 	store_add(&s->store, line, score);
 	s->stored = line->number;
@@ -441,7 +440,6 @@ static void scan_block(struct smart *s)
 	while (s->done < end) {
 		struct line line;
 		if (s->offset + s->done >= JUDGE_ALL && s->follow == 0) {
-			s->dropped = true;
 			if (!pass_repeats(s, end))
 				search_block(s, end);
 			continue;

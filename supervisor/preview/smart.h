@@ -71,7 +71,6 @@ struct smart {
 	uint64_t offset; /* of the block in the text */
 	uint64_t number; /* of the line passed last */
 	uint64_t stored; /* of the line stored last */
-	bool dropped;    /* stored lines had to go, or lines were not judged */
 	bool compared;   /* the stored lines, with a run that went well */
 	unsigned follow; /* so many more lines are judged in any case */
 	/* Lines that were judged in order, and those of them whose form is common. */
@@ -105,10 +104,6 @@ void smart_judge(const struct smart *s, const struct line *line, struct score *s
 
 /* The outcome for which the lines are weighed. */
 enum outcome { OUTCOME_UNKNOWN, OUTCOME_SUCCESS, OUTCOME_FAILURE };
-
-/* Stores the fingerprints (lib/fingerprint.h) of the stored lines that tell of a failure, sorted
-   and each once; at most STORE_LINES. Returns their number. */
-size_t smart_failures(const struct smart *s, uint64_t *prints);
 
 /* normal.c: compares the stored lines with those of a run of the same command that went well. What
    that has said, too, is normal: the others tell more. 0, or -1 with ENOMEM. */

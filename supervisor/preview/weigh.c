@@ -244,18 +244,6 @@ static bool is_passing_title(const struct store *store, size_t i)
 	return false;
 }
 
-size_t smart_failures(const struct smart *s, uint64_t *prints)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < s->store.count; i++) {
-		const struct stored *line = &s->store.lines[i];
-		if (line->kind == SCORE_FAIL && line->score >= SCORE_FAILURE &&
-		    !is_passing_title(&s->store, i))
-			prints[count++] = store_print(&s->store, i);
-	}
-	return fingerprint_sort(prints, count);
-}
-
 /* Lines of one shape, and of one family. Where a run that went well is known, what it has not said
    is counted apart: however many lines are normal, few new ones stand out. */
 struct counts {

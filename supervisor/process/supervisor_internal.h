@@ -90,7 +90,7 @@ struct supervisor {
 	struct tree_end tree;
 	bool ending; /* the process tree is being ended */
 	struct lingering lingering;
-	struct wording_since since; /* what has changed since the last run of the command */
+	struct wording_since since; /* the last run of the command */
 	int64_t heartbeat_ms;       /* until the next */
 	int nice;                   /* of the session, as a group of the scheduler's */
 	int64_t timer[TIMERS];      /* monotonic times; 0: not set */

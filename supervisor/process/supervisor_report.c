@@ -113,26 +113,10 @@ static void report_compare(struct supervisor *s)
 {
 	struct since_run run = {.meta = &s->record.meta,
 				.artifact = s->record.artifact,
-				.all_failures = true,
 				.success = report_on_success,
 				.ctx = s};
-	uint64_t *failures[2] = {NULL, NULL};
-	size_t counts[2] = {0, 0};
-	bool failed = meta_has_failed(&s->record.meta);
-	if (!report_is_previewed(s))
-		return;
-	/* Of a success none count. */
-	for (int i = 0; failed && i < s->source_count; i++) {
-		bool all = true;
-		if (s->sources[i].text)
-			counts[i] = interceptor_failures(s->sources[i].text, &failures[i], &all);
-		run.all_failures &= all;
-	}
-	run.failures = since_join(&failures[0], &counts[0], failures[1], counts[1]);
-	run.failure_count = counts[0];
-	since_look(&s->since, &run);
-	free(failures[0]);
-	free(failures[1]);
+	if (report_is_previewed(s))
+		since_look(&s->since, &run);
 }
 
 static void report_end(struct supervisor *s)

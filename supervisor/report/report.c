@@ -174,7 +174,7 @@ static void report_json_add_artifact(struct buffer *out, const struct report *r)
 	json_end_object(out);
 }
 
-/* "since":{"id":"cmd-...","exit_code":1,"new":2,"gone":3,"same":4,"identical":false} */
+/* "since":{"id":"cmd-...","exit_code":1,"identical":false} */
 static void report_json_add_since(struct buffer *out, const struct wording_since *s)
 {
 	if (!s || !s->id[0])
@@ -185,9 +185,6 @@ static void report_json_add_since(struct buffer *out, const struct wording_since
 		json_add_number(out, "exit_code", s->exit_code);
 	else
 		json_add_signal(out, "signal", s->signal);
-	json_add_known(out, "new", s->counted, s->new);
-	json_add_known(out, "gone", s->counted, s->gone);
-	json_add_known(out, "same", s->counted, s->same);
 	json_add_bool(out, "identical", s->identical);
 	json_end_object(out);
 }

@@ -216,16 +216,11 @@ void wording_end(struct buffer *out, const struct wording_ending *e)
 	buffer_printf(out, " after %s", HUMAN_DURATION(e->duration_ms));
 }
 
-/* ", as cmd-… 3 min ago; failures: 2 new, 3 gone, 4 same"; nothing of two successes that differ. */
+/* ", as cmd-… 3 min ago", "; cmd-… 3 min ago: exit 1"; nothing of two successes that differ. */
 static void append_since(struct buffer *out, const struct wording_ending *e)
 {
 	const struct wording_since *s = e->since;
 	const struct wording_ending then = {.exit_code = s->exit_code, .signal = s->signal};
-	const struct {
-		uint64_t n;
-		const char *what;
-	} counts[] = {{s->new, "new"}, {s->gone, "gone"}, {s->same, "same"}};
-	const char *before = "; failures: ";
 	bool alike = e->exit_code == s->exit_code && e->signal == s->signal;
 	char age[HUMAN_LEN];
 	if (alike && e->exit_code == 0 && !s->identical)
@@ -239,12 +234,6 @@ static void append_since(struct buffer *out, const struct wording_ending *e)
 		buffer_append_string(out, ": ");
 	if (!alike)
 		append_how(out, &then);
-	for (size_t i = 0; i < 3 && s->counted && !s->identical; i++) {
-		if (counts[i].n == 0)
-			continue;
-		buffer_printf(out, "%s%s %s", before, HUMAN_COUNT(counts[i].n), counts[i].what);
-		before = ", ";
-	}
 }
 
 static void append_start(struct buffer *out, const struct wording_ending *e)

@@ -53,8 +53,6 @@ struct wording_since {
 	int exit_code, signal; /* as in struct wording_ending */
 	int64_t age_ms;
 	bool identical; /* the texts are the same in every byte */
-	bool counted;   /* the lines that tell of a failure are: those that only this run has, */
-	uint64_t new, gone, same; /* ... only that one, and both */
 };
 
 struct wording_ending {
@@ -89,12 +87,12 @@ struct wording_ending {
    text was not kept whole: "... 8,432 lines, 473 KB; lines 4,001-8,000 (4,000, 220 KB) not kept: No
    space left on device; the rest: terse read cmd-..."; where the project's file has errors, ";
    .terse.ini is ignored: terse config check" follows the size. Of a run with `since`: "[terse: exit
-   1 after 12.3 s, as cmd-… 3 min ago; failures: 2 new, 3 gone, 4 same; 8,432 lines, ...", "[terse:
-   exit 0 after 12.3 s; cmd-… 3 min ago: exit 1; failures: 3 gone; ...", "[terse: exit 0 after 12.3
-   s; same text as cmd-… 3 min ago; ...". If the run goes on: "[terse: running
-   after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…; with that ID: terse read ID --lines
-   FROM-TO, terse send ID TEXT, terse snapshot, terse signal (ends it)]\n" (no read if nothing is
-   left out), "[terse: waiting for input: \"Password: \"; answer: terse send cmd-… TEXT --key enter
+   1 after 12.3 s, as cmd-… 3 min ago; 8,432 lines, ...", "[terse: exit 0 after 12.3 s; cmd-… 3 min
+   ago: exit 1; ...", "[terse: exit 0 after 12.3 s; same text as cmd-… 3 min ago; ...". If the run
+   goes on: "[terse: running after 10.0 s; 12 lines, 340 B; wait: terse await cmd-…; with that ID:
+   terse read ID --lines FROM-TO, terse send ID TEXT, terse snapshot, terse signal (ends it)]\n" (no
+   read if nothing is left out), "[terse: waiting for input: \"Password: \"; answer: terse send
+   cmd-… TEXT --key enter
    --await; with that ID: terse snapshot, terse signal (ends it)]\n", "[terse: not found in 2.0 s:
    \"ready\"; running ...]\n" */
 void wording_footer(struct buffer *out, const struct wording_ending *ending,

@@ -100,17 +100,6 @@ static void exact_bytes_all_count(void **state)
 	}
 }
 
-static void sorts(void **state)
-{
-	uint64_t prints[] = {7, 3, UINT64_MAX, 3, 1, 7, 7, 2};
-	static const uint64_t sorted[] = {1, 2, 3, 7, UINT64_MAX};
-	(void)state;
-	assert_int_equal(fingerprint_sort(prints, 8), 5);
-	assert_memory_equal(prints, sorted, sizeof(sorted));
-	assert_int_equal(fingerprint_sort(prints, 1), 1);
-	assert_int_equal(fingerprint_sort(prints, 0), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,7 +107,6 @@ int main(void)
 		cmocka_unit_test(keeps_what_tells_lines_apart),
 		cmocka_unit_test(looks_at_the_line_alone),
 		cmocka_unit_test(exact_bytes_all_count),
-		cmocka_unit_test(sorts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ FOOTER_MAX = 400
 
 FOOTER = re.compile(
     rb"\[terse: (?P<end>exit \d+|killed by \w+|timed out \(exit 124\)|interrupted) after [^;,]+"
-    rb"(?P<since>(?:, as|; same text as|;) cmd-[^;]+(?:; failures: [^;]+)?)?; "
+    rb"(?P<since>(?:, as|; same text as|;) cmd-[^;]+)?; "
     rb"(?P<lines>[\d,]+) lines?, (?P<size>[\d.]+ (?:B|KB|MB|GB))(?: \((?P<limit>limit [^)]+)\))?"
     rb"(?P<background>; background processes still write)?"
     rb"; (?:full text|(?P<gaps>[^;]+ not kept: [^;]+(?:; [^;]+ not kept: [^;]+)*); the rest): "
