@@ -53,6 +53,7 @@ static const char *const format_choices[] = {"text", "json", "blocks", NULL};
 static const char *const prompt_choices[] = {"report", "await", "eof", "fail", NULL};
 static const char *const print_choices[] = {"auto", "preview", "full", NULL};
 static const char *const words_choices[] = {"commands", "tools", NULL};
+static const char *const reach_choices[] = {"files", "store", "session", NULL};
 static const char *const status_choices[] = {"never", "failure", "always", NULL};
 static const char *const unit_choices[] = {"lines", "matches", "results", "entries", NULL};
 static const char *const when_choices[] = {"overflow", "always", NULL};
@@ -454,6 +455,13 @@ const struct option option_table[] = {
 		NAMES("session", "name", "--session", "TERSE_SESSION"),
 		TEXT(session, 100, "NAME", NULL),
 		.help = "The session of the artifacts; empty: the agent's conversation.",
+	},
+	{
+		NAMES("session", "reach", "--reach", "TERSE_REACH"),
+		WORD(reach, reach_choices, "files"),
+		.help = "What a verb that takes an ID reaches: files by their path, too; the "
+			"artifacts of the store, by whole IDs; those of the session. terse mcp "
+			"sets this for its tools.",
 	},
 	{
 		NAMES("session", "keep", NULL, "TERSE_KEEP"),

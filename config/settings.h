@@ -24,6 +24,9 @@ enum mode { MODE_SMART, MODE_HEAD, MODE_TAIL, MODE_ENDS };
 /* Which texts are kept. */
 enum spill { SPILL_OVERFLOW, SPILL_ALWAYS };
 
+/* What the verbs that name an artifact reach. */
+enum reach { REACH_FILES, REACH_STORE, REACH_SESSION };
+
 /* Which runs are pushed to the remote. */
 enum pushing { PUSHING_OFF, PUSHING_FAILED, PUSHING_ALL };
 
@@ -118,6 +121,7 @@ struct settings {
 	/* [session] */
 	char *session; /* NULL: find out */
 	int64_t keep;  /* artifacts of an ended session this long */
+	int64_t reach; /* enum reach */
 
 	/* [gc] 0: no limit */
 	int64_t gc_interval; /* 0: never by itself */

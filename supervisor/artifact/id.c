@@ -159,12 +159,32 @@ void id_release(const struct store *s, const char *id)
 	errno = saved;
 }
 
+/* The session in the link ids/ID. Returns the length of its name, or -1 with errno. */
+static ssize_t id_read_session(int ids, const char *id, char session[STORE_SESSION_LEN + 1])
+{
+	ssize_t n = readlinkat(ids, id, session, STORE_SESSION_LEN + 1);
+	session[n > 0 && n <= STORE_SESSION_LEN ? n : 0] = '\0';
+	return n;
+}
+
+int id_session(const struct store *stores, int count, const char *id,
+	       char session[STORE_SESSION_LEN + 1])
+{
+	session[0] = '\0';
+	for (int i = 0; i < count && !session[0]; i++) {
+		int ids = store_open_ids(&stores[i], false);
+		if (ids >= 0)
+			id_read_session(ids, id, session);
+		io_close(&ids);
+	}
+	return session[0] ? 0 : -1;
+}
+
 /* Whether the artifact that the link ids/ID stands for is there, and in which session. */
 static bool is_there(const struct store *s, int ids, const char *id,
 		     char session[STORE_SESSION_LEN + 1])
 {
-	ssize_t n = readlinkat(ids, id, session, STORE_SESSION_LEN + 1);
-	session[n > 0 && n <= STORE_SESSION_LEN ? n : 0] = '\0';
+	ssize_t n = id_read_session(ids, id, session);
 	if (n <= 0 || n > STORE_SESSION_LEN)
 		return n < 0 && store_is_short(errno);
 	/* Refuses what is no session's name, so also "../x". */

@@ -27,10 +27,15 @@ static int live_run_match(void *ctx, const char *id)
 }
 
 /* Finds a run that has no artifact yet by the beginning of its ID. Returns 0, or -1 with errno. */
-static int live_run_match_id(const struct store *stores, int count, const char *name,
+static int live_run_match_id(const struct settings *settings, const char *session,
+			     const struct store *stores, int count, const char *name,
 			     char id[ID_LEN + 1])
 {
 	struct live_search s = {.name = name};
+	if (!verb_reaches(settings, session, stores, count, name)) {
+		errno = ENOENT;
+		return -1;
+	}
 	if (strncmp(name, "cmd-", 4) != 0 || !name[4]) {
 		errno = EINVAL;
 		return -1;
@@ -52,7 +57,8 @@ int live_run_find(const struct settings *settings, const char *session, const ch
 	int why = errno;
 	if (kept)
 		memcpy(id, found.id, sizeof(found.id));
-	else if (why == EEXIST || live_run_match_id(stores, count, name, id) < 0) {
+	else if (why == EEXIST ||
+		 live_run_match_id(settings, session, stores, count, name, id) < 0) {
 		verb_not_found(verb, name, why == EEXIST || errno == EINVAL ? why : errno, &found);
 		goto out;
 	}
@@ -66,12 +72,13 @@ out:
 	return result;
 }
 
-int live_run_text(const struct store *stores, int count, const char *name)
+int live_run_text(const struct settings *settings, const char *session, const struct store *stores,
+		  int count, const char *name)
 {
 	struct client v = {.fd = -1};
 	struct buffer json = BUFFER_INIT;
 	char id[ID_LEN + 1];
-	int result = live_run_match_id(stores, count, name, id);
+	int result = live_run_match_id(settings, session, stores, count, name, id);
 	if (result == 0)
 		result = client_open(&v, stores, count, id);
 	if (result == 0)

@@ -18,7 +18,8 @@ int live_run_open(const struct settings *settings, const char *session, const ch
 
 /* Makes a run that has no artifact yet write one, so that its text can be read. Returns 0, or -1 if
    no such run answers. */
-int live_run_text(const struct store *stores, int count, const char *name);
+int live_run_text(const struct settings *settings, const char *session, const struct store *stores,
+		  int count, const char *name);
 
 /* Reports that a request failed with `error`. */
 void live_run_failed(const struct settings *settings, const char *verb, const char *id, int error);

@@ -370,13 +370,36 @@ int verb_open_stores(const char *verb, struct store stores[STORE_MAX], int *stat
 	return count;
 }
 
-int verb_find(const struct settings *settings, const char *session, const char *name,
-	      struct store stores[STORE_MAX], int *count, struct id_found *found)
+bool verb_reaches(const struct settings *settings, const char *session, const struct store *stores,
+		  int count, const char *name)
+{
+	char directory[STORE_SESSION_LEN + 1], owner[STORE_SESSION_LEN + 1];
+	if (settings->reach == REACH_FILES || strncmp(name, "last", 4) == 0)
+		return true;
+	if (!id_is_valid(name) || settings->reach == REACH_STORE)
+		return id_is_valid(name);
+	verb_session(settings, session, directory);
+	return id_session(stores, count, name, owner) == 0 && strcmp(owner, directory) == 0;
+}
+
+/* Looks an artifact up among those that can be reached. */
+static int verb_look_up(const struct settings *settings, const char *session, const char *name,
+			struct store *stores, int count, struct id_found *found)
 {
 	char directory[STORE_SESSION_LEN + 1];
 	verb_session(settings, session, directory);
+	if (verb_reaches(settings, session, stores, count, name))
+		return id_find(stores, count, directory, name, found);
+	found->id[0] = '\0';
+	errno = ENOENT;
+	return -1;
+}
+
+int verb_find(const struct settings *settings, const char *session, const char *name,
+	      struct store stores[STORE_MAX], int *count, struct id_found *found)
+{
 	*count = id_is_whole(name) ? store_open_everywhere(stores) : store_open_all(stores);
-	return id_find(stores, *count, directory, name, found);
+	return verb_look_up(settings, session, name, stores, *count, found);
 }
 
 /* Whether `error` says why the last run has no artifact; then reports it, and the artifact
@@ -436,7 +459,8 @@ bool verb_has_session(const struct verb *v, const struct settings *settings, con
 	char directory[STORE_SESSION_LEN + 1];
 	struct store stores[STORE_MAX];
 	bool has = false;
-	if (!session)
+	/* That of terse mcp begins with its first artifact. */
+	if (!session || settings->words == WORDS_TOOLS)
 		return true;
 	verb_session(settings, session, directory);
 	for (int count = store_open_all(stores); count > 0; store_close(&stores[--count])) {
@@ -452,8 +476,9 @@ bool verb_has_session(const struct verb *v, const struct settings *settings, con
 
 /* Asks the remote for an artifact that is not here: only for a whole ID as it is printed. Returns 0
    and fills in *found, 1 if the remote is not asked, or -1 after saying why not. */
-static int verb_fetch(const struct verb *v, const struct settings *settings, const char *name,
-		      struct store stores[STORE_MAX], int *count, struct id_found *found)
+static int verb_fetch(const struct verb *v, const struct settings *settings, const char *session,
+		      const char *name, struct store stores[STORE_MAX], int *count,
+		      struct id_found *found)
 {
 	struct remote remote;
 	struct cached cached;
@@ -468,9 +493,9 @@ static int verb_fetch(const struct verb *v, const struct settings *settings, con
 	case CACHE_FETCHED:
 		store_close_all(stores, *count);
 		*count = store_open_everywhere(stores);
-		result = id_find(stores, *count, "", name, found);
+		result = verb_look_up(settings, session, name, stores, *count, found);
 		if (result < 0)
-			verb_fail(v, ENVELOPE_UNREADABLE, "%s: %m", name);
+			verb_fail_found(v, name, errno, found);
 		else if (cached.bytes > 0 && !v->json)
 			verb_error(v->name, "%s was fetched from %s (%s)", name,
 				   remote_name(&remote), HUMAN_SIZE(cached.bytes));
@@ -498,7 +523,7 @@ int verb_find_directory(const struct verb *v, const struct settings *settings, c
 		return -1;
 	int result = verb_find(settings, session, name, stores, &count, found), why = errno;
 	if (result < 0 && why == ENOENT)
-		result = verb_fetch(v, settings, name, stores, &count, found);
+		result = verb_fetch(v, settings, session, name, stores, &count, found);
 	else if (result < 0)
 		result = 1;
 	if (result > 0) {
@@ -609,15 +634,21 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 		return -1;
 	int result = verb_find(settings, session, name, stores, &count, &found);
 	int why = errno;
-	if (result < 0 && why == ENOENT && live_run_text(stores, count, name) == 0)
-		result = id_find(stores, count, "", name, &found);
-	bool asks = result < 0 && why == ENOENT && !io_is_there(AT_FDCWD, name);
+	bool files = settings->reach == REACH_FILES;
+	if (result < 0 && why == ENOENT &&
+	    live_run_text(settings, session, stores, count, name) == 0)
+		result = verb_look_up(settings, session, name, stores, count, &found);
+	bool asks = result < 0 && why == ENOENT && !(files && io_is_there(AT_FDCWD, name));
 	if (result < 0)
-		result = asks ? verb_fetch(v, settings, name, stores, &count, &found) : 1;
-	if (result > 0)
+		result = asks ? verb_fetch(v, settings, session, name, stores, &count, &found) : 1;
+	if (result > 0 && files) {
 		result = verb_open_file(v, part, name, why, &found, text);
-	else if (result == 0 && (result = verb_open_found(&found, part, text)) < 0)
+	} else if (result > 0) {
+		verb_fail_found(v, name, why, &found);
+		result = -1;
+	} else if (result == 0 && (result = verb_open_found(&found, part, text)) < 0) {
 		verb_fail_found_part(v, part, &found);
+	}
 	store_close_all(stores, count);
 	return result;
 }

@@ -134,8 +134,14 @@ void verb_session(const struct settings *settings, const char *session,
    missing. */
 int verb_open_stores(const char *verb, struct store stores[STORE_MAX], int *status);
 
-/* Finds the artifact that `name` means in a session (NULL: the caller's). Opens *count stores,
-   which the caller closes. Returns 0, or -1 with errno as id_find(). */
+/* Whether the settings let this name stand for an artifact, or for a run that has none yet: beyond
+   REACH_FILES it has to be a whole ID or "last", with REACH_SESSION an ID of the session's own
+   (NULL: the caller's). */
+bool verb_reaches(const struct settings *settings, const char *session, const struct store *stores,
+		  int count, const char *name);
+
+/* Finds the artifact that `name` means in a session (NULL: the caller's), if it can be reached.
+   Opens *count stores, which the caller closes. Returns 0, or -1 with errno as id_find(). */
 int verb_find(const struct settings *settings, const char *session, const char *name,
 	      struct store stores[STORE_MAX], int *count, struct id_found *found);
 
@@ -152,7 +158,8 @@ void verb_fail_part(const struct verb *v, enum artifact_part part, int dir, cons
 int verb_find_directory(const struct verb *v, const struct settings *settings, const char *session,
 			const char *name, struct id_found *found, char path[PATH_MAX]);
 
-/* Opens a part of the artifact that `name` means, or a regular file; text->id is "" for a file.
+/* Opens a part of the artifact that `name` means, or, if the settings reach files, a regular file;
+   text->id is "" for a file.
    Returns 0, or -1 after saying why not. */
 int verb_open(const struct verb *v, const struct settings *settings, const char *session,
 	      enum artifact_part part, const char *name, struct text *text);

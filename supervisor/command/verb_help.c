@@ -264,13 +264,14 @@ const struct help_topic help_topics[] = {
 	 "Agents call this: it reads an event from standard input, and ends the session of\n"
 	 "a conversation that has ended, or rewrites a command (cursor, crush).\n"},
 	{"mcp", "serve the tools of terse to an agent without a shell",
-	 "terse mcp [--read-only] [--allow PATTERN]... [--keep] [--structured]",
+	 "terse mcp [--read-only] [--allow PATTERN]... [--all-sessions] [--keep] [--structured]",
 	 "Speaks the Model Context Protocol on standard input and output: an agent starts it and\n"
 	 "gets running, reading, searching and typing as tools.\n\n"
 	 "  --read-only           only the tools that neither run nor type anything\n"
 	 "  --allow PATTERN       run only commands that match, such as 'npm test|run'; may be "
 	 "given\n"
 	 "                        several times; what can't be checked is refused\n"
+	 "  --all-sessions        the tools reach the artifacts of every session\n"
 	 "  --keep                commands that run when the server ends go on\n"
 	 "  --structured          answers are JSON, as text and as structured content\n"},
 	{"doctor", "check that everything is in place", "terse doctor [--json]",

@@ -345,7 +345,7 @@ static bool search_is_text(const struct search *s, const char *session, const ch
 	int count;
 	bool is = verb_find(s->settings, session, name, stores, &count, &found) == 0;
 	store_close_all(stores, count);
-	return is || access(name, F_OK) == 0;
+	return is || (s->settings->reach == REACH_FILES && access(name, F_OK) == 0);
 }
 
 static int search_one(struct search *s, const char *session, const char *name)

@@ -343,7 +343,7 @@ int command_send(struct command_context *c, int argc, char **argv)
 	const char *name = NULL;
 	int status = EXIT_TERSE;
 	struct item *items = calloc((size_t)argc, sizeof(*items));
-	s.after = calloc((size_t)argc + 3, sizeof(*s.after));
+	s.after = calloc((size_t)argc + 5, sizeof(*s.after));
 	int count = -1;
 	if (items && s.after) {
 		s.after[s.after_count++] = (char *)"await";
@@ -365,6 +365,10 @@ int command_send(struct command_context *c, int argc, char **argv)
 		status = send_item(&s, &items[i]) < 0;
 	client_close(&s.client);
 	if (status == 0 && s.awaits) {
+		if (s.session) {
+			s.after[s.after_count++] = (char *)"--session";
+			s.after[s.after_count++] = (char *)s.session;
+		}
 		s.after[s.after_count++] = s.id;
 		status = command_await(c, s.after_count, s.after);
 	}

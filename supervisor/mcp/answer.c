@@ -201,22 +201,38 @@ static void answer_run(struct server *s, struct call *c)
 	buffer_release(&text);
 }
 
-/* An envelope of a verb that has failed. */
-static bool answer_is_refusal(const struct buffer *json)
+/* Answers with the JSON that the child has printed; a refusal is put in the words of tools. Returns
+   whether it is JSON. Without memory that is not known: an answer made of the output has failed
+   then. */
+static bool answer_structured(struct server *s, struct call *c)
 {
-	static const char refusal[] = "{\"ok\":false";
-	return json->len >= sizeof(refusal) - 1 &&
-	       memcmp(json->data, refusal, sizeof(refusal) - 1) == 0;
-}
-
-/* Whether the child has printed one JSON object. Without memory that is not known: an answer made
-   of the output has failed then. */
-static bool answer_is_object(struct buffer *output)
-{
-	json_t *value = json_read(output->data, output->len, 0, NULL);
-	bool is = json_is_object(value);
-	output->failed |= !value && errno == ENOMEM;
-	json_decref(value);
+	struct buffer *output = &c->child.output, message = BUFFER_INIT, json = BUFFER_INIT;
+	json_t *root = json_read(output->data, output->len, 0, NULL);
+	bool is = json_is_object(root);
+	output->failed |= !root && errno == ENOMEM;
+	const json_t *error = json_object_get(root, "error");
+	/* The error of a run that was not started is a part of its description. */
+	bool refused = json_is_false(json_object_get(root, "ok"));
+	const char *why = json_string_value(json_object_get(error, "message"));
+	if (is && (!refused || !why)) {
+		answer_send(s, c->id, output, false, true);
+	} else if (is) {
+		buffer_append_string(&json, why);
+		answer_add_errors(s, &message, &json);
+		buffer_clear(&json);
+		while (message.len > 0 && message.data[message.len - 1] == '\n')
+			message.len--;
+		json_begin_object(&json, NULL);
+		json_add_bool(&json, "ok", false);
+		json_begin_object(&json, "error");
+		json_add_string(&json, "code", json_string_value(json_object_get(error, "code")));
+		json_add_made(&json, "message", &message);
+		json_end_object(&json);
+		json_end_object(&json);
+		answer_send(s, c->id, &json, true, true);
+		buffer_release(&json);
+	}
+	json_decref(root);
 	return is;
 }
 
@@ -272,16 +288,14 @@ static bool answer_runs_still(const json_t *run)
 
 json_t *answer_read_list(const struct call *c, const json_t **runs, struct buffer *errors)
 {
-	static const char none[] = "unknown_session";
 	const struct buffer *out = &c->child.output;
 	json_t *root = buffer_check(out) == 0 ? json_read(out->data, out->len, 0, NULL) : NULL;
 	if (!root && errno == ENOMEM)
 		buffer_append_string(errors, "out of memory");
 	const json_t *error = json_object_get(root, "error");
-	const char *code = json_string_value(json_object_get(error, "code"));
 	const char *message = json_string_value(json_object_get(error, "message"));
 	*runs = json_object_get(json_object_get(root, "data"), "runs");
-	if (*runs || (code && strcmp(code, none) == 0))
+	if (*runs)
 		return root;
 	buffer_append_string(errors, message ? message : "");
 	buffer_add(errors, &c->child.errors);
@@ -351,9 +365,9 @@ static void answer_verb(struct server *s, struct call *c)
 
 void answer_call(struct server *s, struct call *c)
 {
-	if (s->structured && answer_is_object(&c->child.output))
-		answer_json(s, c->id, &c->child.output, answer_is_refusal(&c->child.output));
-	else if (c->tool == &tools[TOOL_RUN_COMMAND])
+	if (s->structured && answer_structured(s, c))
+		return;
+	if (c->tool == &tools[TOOL_RUN_COMMAND])
 		answer_run(s, c);
 	else if (c->tool == &tools[TOOL_LIST_COMMANDS])
 		answer_list(s, c);

@@ -213,6 +213,7 @@ static void call_start_tool(struct server *s, struct call *c, const struct argum
 	}
 	char *leave = c->leave.fd >= 0 ? shell_leave_command(&c->leave, s->program) : NULL;
 	const struct order_context context = {.session = s->artifacts,
+					      .all_sessions = s->all_sessions,
 					      .leave = leave,
 					      .structured = s->structured,
 					      .keep = s->keep};

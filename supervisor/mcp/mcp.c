@@ -52,6 +52,7 @@ static int mcp_parse(struct server *s, int argc, char **argv)
 		{"--read-only", VERB_FLAG, &s->read_only},
 		{"--structured", VERB_FLAG, &s->structured},
 		{"--keep", VERB_FLAG, &s->keep},
+		{"--all-sessions", VERB_FLAG, &s->all_sessions},
 		{NULL, VERB_FLAG, NULL},
 	};
 	argc = mcp_take_patterns(s, argc, argv);
@@ -95,11 +96,15 @@ static int mcp_init(struct server *s)
 	int result = shell_state_init(&s->start, directory, environ);
 	if (result == 0)
 		result = sessions_init(&s->sessions, s->start.directory, s->start.env);
-	/* The verbs that run nothing speak of tools. */
+	/* The verbs that run nothing speak of tools, and reach what tools may. */
 	unsetenv(ACTIVE_NAME);
 	unsetenv("TERSE");
 	if (result == 0)
 		result = setenv(option_by_key("report", "words")->variable, "tools", 1);
+	s->settings->reach = s->all_sessions ? REACH_STORE : REACH_SESSION;
+	if (result == 0)
+		result = setenv(option_by_key("session", "reach")->variable,
+				s->all_sessions ? "store" : "session", 1);
 	s->env = environ;
 	mcp_find_session(s);
 	s->known = mcp_find_known_error();

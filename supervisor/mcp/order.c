@@ -61,6 +61,19 @@ void order_begin(struct order *o, const char *verb, const struct order_context *
 	order_add(o, c->session);
 }
 
+void order_begin_list(struct order *o, const struct order_context *c, int64_t limit)
+{
+	if (c->all_sessions) {
+		order_add(o, "terse");
+		order_add(o, "list");
+		order_add(o, "--all");
+	} else {
+		order_begin(o, "list", c);
+	}
+	order_add(o, "--json");
+	order_add_number(o, "--limit", limit);
+}
+
 /* Adds an option and the text of an argument, if that is given. */
 static void order_add_text(struct order *o, const char *option, const struct arguments_of *a,
 			   const char *name)
@@ -208,9 +221,7 @@ static const char *order_read(struct order *o, const struct arguments_of *a,
 static const char *order_list(struct order *o, const struct arguments_of *a,
 			      const struct order_context *c)
 {
-	order_begin(o, "list", c);
-	order_add(o, "--json");
-	order_add_number(o, "--limit", argument_number(a, "limit", ORDER_LIST_LIMIT));
+	order_begin_list(o, c, argument_number(a, "limit", ORDER_LIST_LIMIT));
 	return NULL;
 }
 

@@ -19,6 +19,7 @@ struct order {
 struct order_context {
 	const char *session; /* of the artifacts */
 	const char *leave;   /* the shell command that writes down what the shell leaves, or NULL */
+	bool all_sessions;   /* not only that one's artifacts */
 	bool structured;     /* the answer is JSON */
 	bool keep;           /* the command outlives the server */
 };
@@ -29,6 +30,9 @@ void order_add_number(struct order *o, const char *option, int64_t n);
 
 /* Begins with "terse VERB --session NAME". */
 void order_begin(struct order *o, const char *verb, const struct order_context *c);
+
+/* "terse list --json" of what the tools reach. */
+void order_begin_list(struct order *o, const struct order_context *c, int64_t limit);
 
 /* Puts together the command line for a call of a tool that has a child. NULL: it is there (or
    failed without memory); else the reason why there is none, for the model. */

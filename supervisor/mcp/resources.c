@@ -5,6 +5,7 @@
 #include "lib/json.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/id.h"
+#include "supervisor/command/verb.h"
 #include "supervisor/mcp/server.h"
 #include "supervisor/process/control_client.h"
 
@@ -95,11 +96,10 @@ void resources_list(struct server *s, const struct rpc_message *m)
 	if (!c)
 		return;
 	struct order order = {.argv = NULL};
-	const struct order_context context = {.session = s->artifacts};
+	const struct order_context context = {.session = s->artifacts,
+					      .all_sessions = s->all_sessions};
 	c->skip = skip;
-	order_begin(&order, "list", &context);
-	order_add(&order, "--json");
-	order_add_number(&order, "--limit", (int64_t)skip + RESOURCES_PAGE);
+	order_begin_list(&order, &context, (int64_t)skip + RESOURCES_PAGE);
 	call_begin(s, c, &order, NULL, s->env);
 }
 
@@ -249,9 +249,10 @@ static int resources_watch(struct server *s, const char *id)
 	struct store stores[STORE_MAX];
 	struct id_found found;
 	struct client run = {.fd = -1};
-	int count = store_open_all(stores);
-	bool lives = client_open(&run, stores, count, id) == 0;
-	bool known = lives || id_find(stores, count, NULL, id, &found) == 0;
+	int count;
+	bool kept = verb_find(s->settings, s->artifacts, id, stores, &count, &found) == 0;
+	bool lives = verb_reaches(s->settings, s->artifacts, stores, count, id) &&
+		     client_open(&run, stores, count, id) == 0;
 	store_close_all(stores, count);
 	struct watched *w =
 		lives && s->watched_count < SERVER_WATCHED_MAX
@@ -259,7 +260,7 @@ static int resources_watch(struct server *s, const char *id)
 			: NULL;
 	if (!w) {
 		client_close(&run);
-		return known ? 0 : -1;
+		return kept || lives ? 0 : -1;
 	}
 	*w = (struct watched){.fd = run.fd};
 	memcpy(w->id, id, strlen(id) + 1);

@@ -82,8 +82,8 @@ struct watched {
 };
 
 struct server {
-	const struct settings *settings;
-	bool read_only, structured, keep;
+	struct settings *settings;
+	bool read_only, structured, keep, all_sessions;
 	struct allow allow;
 	char program[4096];       /* this program's path, for shells */
 	char room[SESSION_ROOM];  /* of the next */
@@ -187,7 +187,7 @@ void answer_refuse(struct server *s, const struct call *c, const char *method, e
 		   const struct buffer *errors);
 
 /* What a child has printed for `terse list --json`, to be released by json_decref(), and its array
-   of runs: NULL in a session that has none yet. Returns NULL if it printed something else, with why
+   of runs. Returns NULL if it printed something else, with why
    in `errors`. */
 json_t *answer_read_list(const struct call *c, const json_t **runs, struct buffer *errors);
 

@@ -450,6 +450,10 @@ class Commands(McpCase):
         self.assertEqual(read["structuredContent"]["data"]["lines"], ["5"])
         wrong = client.request("tools/call", name="read_command_output", arguments={"artifact_id": "cmd-9"})
         self.assertEqual((wrong["structuredContent"]["ok"], wrong["isError"]), (False, True))
+        self.assertEqual(wrong["structuredContent"]["error"]["message"],
+                         "cmd-9: no such artifact (list_commands shows what there is)")
+        missing = client.request("tools/call", name="run_command", arguments={"command": "nosuch", "args": ["x"]})
+        self.assertEqual((missing["structuredContent"]["state"], "isError" in missing), ("not_started", False))
         for tool in ("list_commands", "list_sessions"):
             self.assertIn("structuredContent", client.request("tools/call", name=tool), tool)
         plain = self.client().request("tools/call", name="run_command", arguments={"command": "echo x"})
@@ -624,6 +628,45 @@ class Allowed(McpCase):
         for tool in ("run_command", "send_input", "signal_command", "new_session", "end_session"):
             with self.subTest(tool=tool), self.assertRaises(Refused):
                 client.request("tools/call", name=tool, arguments={"command": "echo x", "session": "default"})
+
+    def test_reach(self):
+        """Artifacts and runs of the own session by ID alone: no tool reaches a path, nor another session's."""
+        path = os.path.join(self.work, "secret")
+        write_file(path, "secret\n" * 9)
+        for name in ("last", "cmd-1m80txd5zbxv"):
+            write_file(os.path.join(self.work, name), "secret\n")
+        yielded = self.terse("--session", "other", "--yield", "1ms", "echo secret; read x; seq 9000",
+                             env={"TERSE_SPILL": "always"}).out.decode()
+        other = re.search(r"cmd-\w+", yielded)[0]
+        kept = os.path.join(self.store, "sessions", "other", other)
+        names = [path, "secret", "./secret", "../" + os.path.basename(self.work) + "/secret", "/etc/passwd", "last",
+                 "cmd-1m80txd5zbxv", other, other[:-1], other + ".txt", kept + ".txt", "terse://" + path,
+                 "terse://" + other]
+        calls = [("read_command_output", {}), ("read_command_output", {"search": "secret"}), ("screen", {}),
+                 ("read_command_output", {"stream": "raw"}), ("await_command", {"timeout": 50}),
+                 ("read_command_output", {"search": path})]
+        types = [("send_input", {"text": "x", "keys": ["enter"]}), ("signal_command", {})]
+        for options in (("--read-only",), ("--allow", "echo"), ("--structured",)):
+            client = self.client(*options)
+            for tool, arguments in calls if "--read-only" in options else calls + types:
+                for name in names:
+                    with self.subTest(options=options, tool=tool, name=name):
+                        text = client.wrong(tool, artifact_id=name, **arguments)
+                        self.assertIn("%s: no such artifact (list_commands shows what there is)"
+                                      % name.replace("terse://", ""), text)
+            for method in ("resources/read", "resources/subscribe"):
+                with self.assertRaises(Refused):
+                    client.request(method, uri="terse://" + other)
+            self.assertNotIn(other, client.request("tools/call", name="list_commands")["content"][0]["text"])
+        client = self.client("--all-sessions")
+        self.assertEqual(client.call("read_command_output", artifact_id=other, limit=1).split("\n")[0],
+                         "secret")
+        self.assertEqual(client.request("resources/subscribe", uri="terse://" + other), {})
+        self.assertIn(other + "  running", client.call("list_commands"))
+        self.assertIn(other, client.request("resources/list")["resources"][0]["uri"])
+        self.assertIn("[terse: exit 0", client.call("send_input", artifact_id=other, keys=["enter"]))
+        for name in (path, "./secret", other[:-1], kept + ".txt"):
+            self.assertIn("no such artifact", client.wrong("read_command_output", artifact_id=name))
 
     def test_patterns(self):
         client = self.client("--allow", "echo|printf", "--allow=git log")
