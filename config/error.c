@@ -85,35 +85,50 @@ static void add_plain(struct text *t, const char *plain)
 	t->len += len;
 }
 
+/* Takes a character from the string, clean. Returns its length in `encoded`. */
+static size_t error_take(const char **string, char encoded[4])
+{
+	uint32_t cp;
+	*string += utf8_decode(*string, strnlen(*string, 4), &cp);
+	if (!utf8_is_clean(cp) || cp == '\n' || cp == '\t')
+		cp = UTF8_REPLACEMENT;
+	return utf8_put(cp, encoded);
+}
+
 /* Adds up to `max` bytes, and dots for the rest. */
 static void error_add_clean(struct text *t, const char *string, size_t max)
 {
-	size_t left = strlen(string), end = t->len + max;
-	while (left > 0) {
-		char encoded[4];
-		uint32_t cp;
-		size_t taken = utf8_decode(string, left, &cp), len;
-		if (!utf8_is_clean(cp) || cp == '\n' || cp == '\t')
-			cp = UTF8_REPLACEMENT;
-		len = utf8_put(cp, encoded);
+	char encoded[4];
+	for (size_t end = t->len + max; *string;) {
+		size_t len = error_take(&string, encoded);
 		if (t->len + len > end) {
 			add_plain(t, "...");
 			return;
 		}
 		memcpy(t->bytes + t->len, encoded, len);
 		t->len += len;
-		string += taken;
-		left -= taken;
 	}
+}
+
+/* The same with the end of the string, and dots before it. */
+static void error_add_end(struct text *t, const char *string, size_t max)
+{
+	char encoded[4];
+	const char *start = string;
+	size_t len = 0;
+	while (*string)
+		len += error_take(&string, encoded);
+	if (len > max)
+		add_plain(t, "...");
+	while (len > max)
+		len -= error_take(&start, encoded);
+	error_add_clean(t, start, max);
 }
 
 void config_error_write(const struct config_error *c, struct option_error *error)
 {
 	struct text t = {.len = 0};
-	size_t len = strlen(c->where);
-	if (len > WHERE_MAX)
-		add_plain(&t, "...");
-	error_add_clean(&t, len > WHERE_MAX ? c->where + len - WHERE_MAX : c->where, WHERE_MAX);
+	error_add_end(&t, c->where, WHERE_MAX);
 	if (c->line > 0)
 		t.len += (size_t)snprintf(t.bytes + t.len, BETWEEN_MAX, ":%u", c->line);
 	add_plain(&t, ": ");

@@ -5,6 +5,7 @@
 #include "config/ini.h"
 
 #include "lib/buffer.h"
+#include "lib/utf8.h"
 
 #include <errno.h>
 #include <ini.h>
@@ -35,18 +36,22 @@ static void ini_report(struct reader *r, struct ini_line line)
 		r->stopped = true;
 }
 
-static void report_malformed(struct reader *r, const char *reason)
-{
-	char shown[128];
-	snprintf(shown, sizeof(shown), "%.*s", (int)(r->line_len < 127 ? r->line_len : 127),
-		 r->line);
-	ini_report(r, (struct ini_line){.kind = INI_MALFORMED, .value = shown, .reason = reason});
-}
-
 /* isspace() in the C locale, as inih uses it. */
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void report_malformed(struct reader *r, const char *reason)
+{
+	char shown[128];
+	const char *line = r->line;
+	size_t len = r->line_len;
+	for (; len > 0 && is_space(*line); len--)
+		line++;
+	snprintf(shown, sizeof(shown), "%.*s", (int)utf8_floor(line, len, len < 127 ? len : 127),
+		 line);
+	ini_report(r, (struct ini_line){.kind = INI_MALFORMED, .value = shown, .reason = reason});
 }
 
 /* Reports a section. Returns whether inih may see the line. */

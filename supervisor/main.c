@@ -28,6 +28,7 @@
 #include "shim/shell.h"
 #include "shim/shell_string.h"
 #include "supervisor/command/command.h"
+#include "supervisor/command/help.h"
 #include "supervisor/command/verb.h"
 #include "supervisor/mcp/mcp.h"
 
@@ -73,6 +74,19 @@ static const struct entry *find_verb(const char *name)
 			return &verbs[i];
 	}
 	return NULL;
+}
+
+/* The verb whose help is asked for: --help or -h behind it, or behind options without a verb, which
+   are those of a run. NULL: none. */
+static const char *main_asked_help(const struct entry *verb, int argc, char **argv)
+{
+	const struct entry *first = verbs;
+	/* Of several names of a verb its help has the first. */
+	while (verb && first->run != verb->run)
+		first++;
+	const struct help_topic *topic = verb || argv[1][0] == '-' ? help_find(first->name) : NULL;
+	int words = verb ? 2 : 1;
+	return topic && help_is_asked(topic, argc - words, argv + words) ? topic->verb : NULL;
 }
 
 /* Without memory for the settings: a command that no option goes with is run as with TERSE=0.
@@ -138,8 +152,10 @@ int main(int argc, char **argv)
 		argc = 2;
 	}
 	const struct entry *verb = find_verb(argv[1]);
-	if (verb && argc == 3 && strcmp(argv[2], "--help") == 0)
-		return main_end(command_help(&context, 2, (char *[]){argv[0], argv[1], NULL}));
+	const char *asked = main_asked_help(verb, argc, argv);
+	if (asked)
+		return main_end(
+			command_help(&context, 2, (char *[]){argv[0], (char *)asked, NULL}));
 	if (settings_load(&settings, &error) < 0) {
 		run_anyway(argc, argv);
 		perror("terse");

@@ -182,6 +182,7 @@ static int verb_no_such_option(const struct verb *v, const struct verb_option *t
 	struct nearest n;
 	snprintf(name, sizeof(name), "%.*s", (int)len, arg);
 	nearest_init(&n, name);
+	nearest_offer(&n, "--help");
 	for (; table->name; table++) {
 		const char *flag = table->kind == VERB_SETTINGS ? option_nearest_flag(name, none)
 								: table->name;
@@ -436,11 +437,17 @@ static bool verb_fail_last(const struct verb *v, const char *name, int error,
 static void verb_fail_found(const struct verb *v, const char *name, int error,
 			    const struct id_found *found)
 {
+	struct nearest n;
 	if (verb_fail_last(v, name, error, found))
 		return;
+	nearest_init(&n, name);
+	nearest_offer(&n, "last");
 	if (error == EEXIST)
 		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT,
 			  "%s: several artifacts begin like this: give more of the ID", name);
+	else if (error == EINVAL && n.best)
+		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT, "%s: no such artifact (did you mean %s?)",
+			  name, n.best);
 	else if (error == ENOENT || error == EINVAL)
 		verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT,
 			  "%s: no such artifact (terse list shows what there is)", name);
@@ -572,7 +579,9 @@ static int verb_open_file(const struct verb *v, enum artifact_part part, const c
 	if (verb_fail_last(v, name, why, found))
 		return -1;
 	if (text_open_file(text, name) < 0) {
-		if (errno == ENOENT || why != EINVAL)
+		if (errno == ENOENT && strchr(name, '/'))
+			verb_fail(v, ENVELOPE_UNKNOWN_ARTIFACT, "%s: %m", name);
+		else if (errno == ENOENT || why != EINVAL)
 			verb_fail_found(v, name, why, found);
 		else
 			verb_fail(v, ENVELOPE_UNREADABLE, "%s: %s", name,

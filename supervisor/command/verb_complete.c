@@ -95,6 +95,7 @@ struct line {
 	int operands[2];  /* the first ones; the rest does not count */
 	int operand_count;
 	bool only_operands; /* -- was given */
+	bool asks_help;     /* --help or -h was */
 };
 
 struct flag_search {
@@ -247,11 +248,16 @@ static const char *line_walk(struct line *l)
 			l->only_operands = true;
 		} else if (strncmp(word, "--session=", len + 1) == 0) {
 			l->c.session = word + len + 1;
+		} else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+			l->asks_help = true;
 		} else if (!word[len] && line_value(l, word, len, false)) {
 			if (i + 1 == l->count - 1)
 				return word;
 			if (strcmp(word, "--session") == 0)
 				l->c.session = l->words[i + 1];
+			/* What follows a shell string are its arguments. */
+			if (strcmp(word, "-c") == 0)
+				return NULL;
 			i++;
 		}
 		if (line_is_command(l))
@@ -301,6 +307,14 @@ static void line_complete(struct line *l)
 		if (l->count == 1)
 			candidates_add_verbs(&l->c);
 	}
+}
+
+bool help_is_asked(const struct help_topic *t, int count, char **words)
+{
+	/* One more would be completed. */
+	struct line l = {.topic = t, .words = words, .count = count + 1};
+	line_walk(&l);
+	return l.asks_help;
 }
 
 int command_complete(struct command_context *context, int argc, char **argv)

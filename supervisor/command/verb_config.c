@@ -595,7 +595,8 @@ static int config_bad_usage(const char *what, const char *why)
 
 static int config_no_such_option(const char *name)
 {
-	static const char *const own[] = {"--json", "--profiles", "--agents", "--man", NULL};
+	static const char *const own[] = {"--json", "--profiles", "--agents",
+					  "--man",  "--help",     NULL};
 	const char *best = option_nearest_flag(name, own);
 	if (!best)
 		return config_bad_usage(name, "no such option");

@@ -138,8 +138,8 @@ const struct help_topic help_topics[] = {
 	 "                        shift-tab\n"
 	 "  --eof                 end of input\n"
 	 "  --file FILE           the contents of FILE (-: of standard input)\n"
-	 "  --await               then wait as terse await does, with its --timeout, --for\n"
-	 "                        and --idle\n"},
+	 "  --await               then wait as terse await does, with these options:\n"
+	 "  --timeout TIME, --for REGEX, --idle TIME\n"},
 	{"snapshot", "print the screen of a running command",
 	 "terse snapshot ID [--json|--svg FILE]",
 	 "Prints the screen of a running command, full-screen programs included.\n\n"

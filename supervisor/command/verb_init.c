@@ -1,5 +1,6 @@
 // terse init AGENT: makes an agent run its commands through terse. See agents/wiring.h.
 
+#include "config/error.h"
 #include "lib/quote.h"
 #include "lib/utf8.h"
 #include "supervisor/agents/document.h"
@@ -375,8 +376,14 @@ static int init_parse(struct init *i, int argc, char **argv)
 	const struct wiring *table = i->mcp ? wirings_mcp : wirings;
 	const char *names = i->mcp ? wiring_mcp_names : wiring_names;
 	i->wiring = count ? wiring_find(table, agent) : NULL;
+	struct nearest n;
+	nearest_init(&n, count ? agent : "");
+	for (const struct wiring *w = table; w->agent; w++)
+		nearest_offer(&n, w->agent);
 	if (count && !i->wiring && i->mcp && strcmp(agent, "pi") == 0)
 		verb_error(VERB, "pi takes no server of tools; terse init pi wires up its shell");
+	else if (count && !i->wiring && n.best)
+		verb_error(VERB, "%s: no such agent (did you mean %s?)", agent, n.best);
 	else if (count && !i->wiring)
 		verb_error(VERB, "%s: no such agent; there are %s", agent, names);
 	else if (i->mcp && (!count || i->instructions || i->show))

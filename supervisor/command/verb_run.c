@@ -78,7 +78,8 @@ static int run_bad_usage(struct option_error *error, const char *what, const cha
 
 static int run_no_such_option(struct option_error *error, const char *name)
 {
-	static const char *const own[] = {"--cwd", "--leash", "--control", "--leave", NULL};
+	static const char *const own[] = {"--cwd",  "--leash",   "--control", "--leave",
+					  "--help", "--version", NULL};
 	const char *best = option_nearest_flag(name, own);
 	char reason[NEAREST_LEN];
 	if (!best)

@@ -120,10 +120,6 @@ class Usage(Case):
         run = self.terse("filter", "log", "log", split=True)
         self.assertEqual((run.code, run.err.count(b"\n")), (125, 1))
 
-    def test_an_option_is_no_file_to_write(self):
-        self.assertEqual(self.terse("config", "init", "--help").code, 125)
-        self.assertEqual(os.listdir(self.work), [])
-
     def test_every_verb_tells_of_itself(self):
         overview = self.terse("help").out.decode()
         verbs = re.findall(r"^  ([a-z]+) +[a-z]", overview.split("Verbs:")[1], re.M)
@@ -133,6 +129,41 @@ class Usage(Case):
             self.assertEqual(run.code, 0, verb)
             self.assertTrue(run.out.startswith(b"Usage: terse "), verb)
             self.assertEqual(run.out, self.terse("help", verb).out)
+            for words in (("-h",), ("last", "--help"), ("-h", "last", "x"), ("--json", "init", "-h"),
+                          ("--session", "--help", "--help"), ("--help", "--", "touch x")):
+                # Those of a command that it starts are the command's.
+                if verb not in ("run", "agent", "probe") or words[0] not in ("last", "--json"):
+                    again = self.terse(verb, *words)
+                    self.assertEqual((again.code, again.out), (0, run.out), (verb, words))
+        for words in (("--size", "4KB", "--help"), ("--yield=5s", "--cwd", "/", "-h", "touch", "x")):
+            self.assertEqual(self.terse(*words).out, self.terse("help", "run").out, words)
+        self.assertEqual(os.listdir(self.work), [])
+
+    def test_help_that_is_asked_of_another(self):
+        """A value, a word of the command, an argument of its string, what follows --."""
+        write_file(os.path.join(self.work, "file"), "--help\n")
+        tell = write_file(os.path.join(self.work, "tell"), '#!/bin/sh\necho "$1"\n', 0o755)
+        for words, out in (((tell, "--help"), "--help"), (("--size", "4KB", tell, "-h"), "-h"),
+                           (("run", "-c", "echo $0", "--help"), "--help"), (("run", "--", tell, "-h"), "-h"),
+                           (("agent", tell, "--help"), "--help"), (("search", "file", "-e", "--help"), "1:--help")):
+            run = self.terse(*words)
+            self.assertEqual((run.code, run.out), (0, out.encode() + b"\n"), words)
+
+    def test_words_with_a_typing_error(self):
+        for words, code, err in (
+                (("--verison",), 125, "terse: --verison: no such option (did you mean --version?)"),
+                (("run", "--hepl"), 125, "terse: --hepl: no such option (did you mean --help?)"),
+                (("list", "--hepl"), 125, "terse list: --hepl: no such option (did you mean --help?)"),
+                (("config", "--hepl"), 125, "terse config: --hepl: no such option (did you mean --help?)"),
+                (("read", "lats"), 1, "terse read: lats: no such artifact (did you mean last?)"),
+                (("signal", "lsat"), 1, "terse signal: lsat: no such artifact (did you mean last?)"),
+                (("show", "last"), 1, "terse show: last: no such artifact (terse list shows what there is)"),
+                (("init", "cluade"), 125, "terse init: cluade: no such agent (did you mean claude?)"),
+                (("init", "vscdoe", "--mcp"), 125, "terse init: vscdoe: no such agent (did you mean vscode?)"),
+                (("read", "/nosuch/file"), 1, "terse read: /nosuch/file: No such file or directory"),
+                (("search", "./file", "x"), 1, "terse search: ./file: No such file or directory")):
+            run = self.terse(*words, split=True)
+            self.assertEqual((run.code, run.out, run.err.decode()), (code, b"", err + "\n"), words)
 
     def test_options_end_at_the_command(self):
         self.assertEqual(self.terse("echo", "--size", "-c", "--").out, b"--size -c --\n")

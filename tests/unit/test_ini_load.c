@@ -217,7 +217,7 @@ static const struct {
 	 "t.ini:2: set = A=" FIFTY "01...: a line has at "
 	 "most 198 bytes; more values go on indented lines below"},
 	{TEXT("[environment]\nset =\n A=" HUNDRED HUNDRED "\n"),
-	 "t.ini:3:  A=" FIFTY "0123456...: a line has at "
+	 "t.ini:3: A=" FIFTY "01234567...: a line has at "
 	 "most 198 bytes; more values go on indented lines below"},
 	{TEXT("[session]\nname = " HUNDRED "x\n"),
 	 "t.ini:2: [session] name: " FIFTY TEN "...: longer than 100 bytes"},
@@ -282,6 +282,15 @@ static void names_no_more_than_a_line_can_show(void **state)
 	assert_memory_equal(error.text, "...ppp", 6);
 	assert_true(strlen(error.text) < 300);
 	assert_non_null(strstr(error.text, "a key has at most 49 bytes"));
+	settings_release(&s);
+	/* A name is cut between characters, whatever it has of them, and keeps its end. */
+	s = start();
+	for (size_t i = 0; i + 3 < sizeof(path); i += 3)
+		memcpy(path + i, "\xE6\x97\xA5", 3);
+	strcpy(path + 4800, "/\n.ini");
+	assert_int_equal(settings_load_text(&s, path, TEXT("x\n"), &error), -1);
+	assert_memory_equal(error.text, "...\xE6\x97\xA5", 6);
+	assert_non_null(strstr(error.text, "/\xEF\xBF\xBD.ini:1: x: "));
 	settings_release(&s);
 }
 
