@@ -365,6 +365,16 @@ static void meta_json_add_shown(struct buffer *out, const struct meta *m)
 		meta_json_add_string(out, "profile", m->profile, NAME_SHOWN);
 }
 
+static const char *const file_keys[2] = {"stdout_file", "stderr_file"};
+
+void meta_add_files(struct buffer *out, const struct meta *m, size_t budget)
+{
+	for (int i = 0; i < 2; i++) {
+		if (m->files[i])
+			meta_json_add_string(out, file_keys[i], m->files[i], budget);
+	}
+}
+
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 {
 	json_begin_object(out, NULL);
@@ -374,6 +384,7 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 	meta_json_add_run(out, m, budget);
 	if (m->standard_error)
 		json_add_string(out, "streams", stderr_names[m->standard_error]);
+	meta_add_files(out, m, budget / 4);
 	if (m->unkept)
 		json_add_bool(out, "unkept", true);
 	if (m->reported)
@@ -491,9 +502,16 @@ static unsigned get_name(struct reader *r, const char *key, const char *const *n
 static int get_strings(struct reader *r, struct meta *m)
 {
 	const json_t *command = json_object_get(r->object, "command"), *argument;
-	const char *cwd = get_string(r, "cwd"), *session = get_string(r, "session");
-	size_t i, count = json_array_size(command);
-	size_t size = (count + 1) * sizeof(char *) + strlen(cwd) + strlen(session) + 2;
+	const struct {
+		const char **to, *text;
+	} texts[] = {
+		{&m->cwd, get_string(r, "cwd")},
+		{&m->session, get_string(r, "session")},
+		{&m->files[0], get_string(r, file_keys[0])},
+		{&m->files[1], get_string(r, file_keys[1])},
+	};
+	const size_t text_count = sizeof(texts) / sizeof(*texts);
+	size_t i, count = json_array_size(command), size = (count + 1) * sizeof(char *);
 	r->bad |= command && !json_is_array(command);
 	json_array_foreach(command, i, argument)
 	{
@@ -502,6 +520,8 @@ static int get_strings(struct reader *r, struct meta *m)
 		else
 			r->bad = true;
 	}
+	for (i = 0; i < text_count; i++)
+		size += strlen(texts[i].text) + 1;
 	if (r->bad) {
 		errno = EBADMSG;
 		return -1;
@@ -517,10 +537,14 @@ static int get_strings(struct reader *r, struct meta *m)
 		to = stpcpy(to, json_string_value(argument)) + 1;
 	}
 	m->argv[count] = NULL;
-	m->cwd = to;
-	to = stpcpy(to, cwd) + 1;
-	m->session = to;
-	stpcpy(to, session);
+	for (i = 0; i < text_count; i++) {
+		*texts[i].to = to;
+		to = stpcpy(to, texts[i].text) + 1;
+	}
+	for (i = 0; i < 2; i++) {
+		if (!*m->files[i])
+			m->files[i] = NULL;
+	}
 	return 0;
 }
 

@@ -84,6 +84,9 @@ struct meta {
 	uint64_t raw_bytes; /* 0: raw bytes not kept */
 	uint64_t raw_lost;  /* of them; raw_error as in meta_stream */
 	int raw_error;
+	/* The files or devices that the command wrote its standard output and error to itself, or
+	   NULL; not owned. */
+	const char *files[2];
 	struct meta_holder
 		held_by[META_HOLDERS]; /* while the supervisor records what they write ... */
 	int holders;                   /* ... so many of them, the first ones */
@@ -135,6 +138,8 @@ bool meta_is_held(int text_fd);
 // In the history: "shown":[BYTES,TOKENS,TEXT,OWN] (struct meta_shown) where a reader was shown
 // something, "agent", "profile".
 //
+// "stdout_file" and "stderr_file" name files that the command wrote to itself.
+//
 // A stream has "gap":{"from","to","offset","bytes"} and "error" where there are any;
 // "stderr" is there when it was kept apart, "command_cut" when the command is not whole.
 // JSON is UTF-8: invalid bytes in arguments and paths become U+FFFD.
@@ -142,6 +147,10 @@ bool meta_is_held(int text_fd);
 /* Appends the object. At most `budget` bytes of arguments are kept, and a quarter of that of the
    directory. Returns 0, or -1 with errno ENOMEM. */
 int meta_encode(struct buffer *out, const struct meta *m, size_t budget);
+
+/* Appends the names of the files that the command wrote to itself as members, of each at most
+   `budget` bytes. */
+void meta_add_files(struct buffer *out, const struct meta *m, size_t budget);
 
 /* Reads it back. Returns 0, or -1 with errno EBADMSG (nothing to release) or ENOMEM. */
 int meta_parse(const char *data, size_t len, struct meta *m);

@@ -7,6 +7,7 @@
 #include "lib/utf8.h"
 #include "shim/exec_call.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,6 +96,17 @@ enum paint runs_paint(const struct meta *m)
 	return m && !meta_has_failed(m) ? PAINT_GOOD : PAINT_BAD;
 }
 
+void row_add_files(struct buffer *out, int indent, const struct meta *m)
+{
+	for (int i = 0; i < 2; i++) {
+		if (!m->files[i])
+			continue;
+		buffer_printf(out, "%-*s%s is in ", indent, "", i ? "stderr" : "stdout");
+		quote_text(out, m->files[i], strlen(m->files[i]), 0);
+		buffer_append_string(out, "\n");
+	}
+}
+
 void row_add_gaps(struct buffer *out, int indent, struct gaps gaps)
 {
 	for (int i = 0; i < gaps.count; i++) {
@@ -121,11 +133,15 @@ static void runs_add_json_gaps(struct buffer *out, const struct meta *m)
 	json_end_array(out);
 }
 
+bool runs_is_counted(const struct meta *m)
+{
+	return *m->id && (m->out.bytes + m->err.bytes > 0 || (!m->files[0] && !m->files[1]));
+}
+
 void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 {
 	bool ended = m->state != META_RUNNING;
-	bool kept = *m->id;
-	json_add_string(out, "id", kept ? m->id : NULL);
+	json_add_string(out, "id", *m->id ? m->id : NULL);
 	json_add_string(out, "session", m->session);
 	if (json_add_command(out, "command", m->argv, budget, 0) || m->cut)
 		json_add_bool(out, "command_cut", true);
@@ -139,7 +155,9 @@ void runs_append_json(struct buffer *out, const struct meta *m, size_t budget)
 	json_add_time(out, "started", m->started_ms);
 	json_add_time(out, "ended", ended ? m->ended_ms : 0);
 	json_add_known(out, "duration_ms", ended, (uint64_t)m->duration_ms);
-	json_add_known(out, "lines", kept, m->out.lines + m->err.lines);
-	json_add_known(out, "bytes", kept, m->out.bytes + m->err.bytes);
+	bool counted = runs_is_counted(m);
+	json_add_known(out, "lines", counted, m->out.lines + m->err.lines);
+	json_add_known(out, "bytes", counted, m->out.bytes + m->err.bytes);
 	runs_add_json_gaps(out, m);
+	meta_add_files(out, m, PATH_MAX);
 }

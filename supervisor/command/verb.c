@@ -596,6 +596,22 @@ static int verb_open_file(const struct verb *v, enum artifact_part part, const c
 	return -1;
 }
 
+/* Says that the command wrote the text to a file itself, if it did. Returns whether it did. */
+static bool verb_fail_filed(const struct verb *v, enum artifact_part part, int dir, const char *id)
+{
+	struct meta m = {.exit_code = 0};
+	int error = errno;
+	const char *file = part < ARTIFACT_RAW && meta_read(dir, id, &m) == 0
+				   ? m.files[part == ARTIFACT_ERR]
+				   : NULL;
+	if (file)
+		verb_fail(v, ENVELOPE_UNREADABLE, "%s: the command wrote its standard %s to %s", id,
+			  part == ARTIFACT_ERR ? "error" : "output", file);
+	meta_release(&m);
+	errno = error;
+	return file;
+}
+
 /* Says why there is no text of standard error. */
 static const char *verb_explain_stderr(int dir, const char *id)
 {
@@ -614,6 +630,8 @@ static const char *verb_explain_stderr(int dir, const char *id)
 
 void verb_fail_part(const struct verb *v, enum artifact_part part, int dir, const char *id)
 {
+	if (errno == ENOENT && verb_fail_filed(v, part, dir, id))
+		return;
 	if (errno == ENOENT && part == ARTIFACT_ERR)
 		verb_fail(v, ENVELOPE_UNREADABLE, "%s: standard error %s", id,
 			  verb_explain_stderr(dir, id));
@@ -657,6 +675,10 @@ int verb_open(const struct verb *v, const struct settings *settings, const char 
 		result = -1;
 	} else if (result == 0 && (result = verb_open_found(&found, part, text)) < 0) {
 		verb_fail_found_part(v, part, &found);
+	} else if (result == 0 && *text->id && text->size == 0 &&
+		   verb_fail_filed(v, part, text->dir, text->id)) {
+		text_close(text);
+		result = -1;
 	}
 	store_close_all(stores, count);
 	return result;

@@ -229,7 +229,7 @@ static void runs_add_row(struct runs *r, const char *id, const char *session, co
 	} else {
 		buffer_printf(&command, "(metadata: %s)", strerror(error));
 	}
-	if (m && *id) {
+	if (m && *id && runs_is_counted(m)) {
 		human_count(row.lines, m->out.lines + m->err.lines);
 		human_size(row.size, m->out.bytes + m->err.bytes);
 	}
@@ -247,6 +247,7 @@ static void runs_add_row(struct runs *r, const char *id, const char *session, co
 	if (m) {
 		row_add_gaps(out, ID_LEN + 2, meta_gaps(&m->out));
 		row_add_gaps(out, ID_LEN + 2, meta_gaps(&m->err));
+		row_add_files(out, ID_LEN + 2, m);
 	}
 	out->failed |= command.failed;
 	buffer_release(&command);

@@ -63,10 +63,15 @@ int command_path(struct command_context *c, int argc, char **argv)
 	size_t len = strlen(path);
 	snprintf(file, sizeof(file), "%s%s", found.id, artifact_files[part].suffix);
 	snprintf(path + len, sizeof(path) - len, "/%s", file);
-	if (!io_is_there(dir, file))
-		verb_fail_part(&v, part, dir, found.id);
+	struct meta m = {.exit_code = 0};
+	const char *filed = part < ARTIFACT_RAW && meta_read(dir, found.id, &m) == 0
+				    ? m.files[part == ARTIFACT_ERR]
+				    : NULL;
+	if (filed || io_is_there(dir, file))
+		status = path_print(&v, found.id, filed ? filed : path);
 	else
-		status = path_print(&v, found.id, path);
+		verb_fail_part(&v, part, dir, found.id);
+	meta_release(&m);
 	io_close(&dir);
 	return status;
 }
@@ -154,7 +159,8 @@ static void show_add_part(struct show *s, enum artifact_part part)
 {
 	char lines[HUMAN_LEN], size[HUMAN_LEN];
 	uint64_t bytes;
-	if (!show_find_part(s, part, &bytes))
+	if (!show_find_part(s, part, &bytes) ||
+	    (part == ARTIFACT_OUT && s->meta.files[0] && bytes == 0))
 		return;
 	struct meta_stream m = {.bytes = bytes};
 	buffer_printf(&s->out, "%-10s ", parts[part].title);
@@ -190,6 +196,7 @@ static void show_add_run(struct show *s)
 	if (m->state == META_RUNNING)
 		buffer_printf(out, "%-10s command %d, supervisor %d\n", "processes", m->command,
 			      m->supervisor);
+	row_add_files(out, 0, m);
 	if (m->cols)
 		buffer_printf(out, "%-10s %u columns, %u rows\n", "terminal", m->cols, m->rows);
 }

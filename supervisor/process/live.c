@@ -105,15 +105,17 @@ static int live_on_status(void *ctx, bool reads, struct buffer *json)
 	if (l->open_at)
 		live_try_open(l);
 	const struct terminal *t = live_screen(l);
-	if (!t)
+	if (!t && l->source->job)
 		return ENOMEM;
-	if (reads) {
+	if (reads)
+		record_open(l->record);
+	if (reads && t) {
 		interceptor_spill(l->source->text);
 		interceptor_update_live(l->source->text);
 	}
 	struct live_status c = {
 		.state = l->state == LIVE_RUNNING && l->prompt.waits ? LIVE_WAITING : l->state,
-		.screen = terminal_is_alternate(t),
+		.screen = t && terminal_is_alternate(t),
 		.pid = l->record->meta.command,
 		.elapsed_ms = now - l->job->begun_ms,
 		.quiet_ms = l->active ? 0 : now - l->prompt.active_ms,
@@ -123,7 +125,8 @@ static int live_on_status(void *ctx, bool reads, struct buffer *json)
 		.exit_code = -1,
 		.timed_out = l->timed_out,
 	};
-	terminal_size(t, &c.cols, &c.rows);
+	if (t)
+		terminal_size(t, &c.cols, &c.rows);
 	/* The socket's name: without an artifact the metadata have no ID. */
 	memcpy(c.id, l->control.name, sizeof(c.id) - 1);
 	if (l->state == LIVE_ENDED) {
@@ -133,7 +136,8 @@ static int live_on_status(void *ctx, bool reads, struct buffer *json)
 	if (c.state == LIVE_WAITING)
 		live_prompt(l, c.prompt);
 	live_status_set_argv(&c, l->record->meta.argv);
-	live_describe_text(l, t, &c);
+	if (t)
+		live_describe_text(l, t, &c);
 	return live_status_encode(json, &c) < 0 ? ENOMEM : 0;
 }
 
@@ -300,9 +304,7 @@ void live_init(struct live *l, const struct job *job, struct source *source, str
 		.active = true,
 		.cols = job->cols,
 		.rows = job->rows,
-		/* A command without a channel has no text and no socket. */
-		.opened = !source->job,
-		.open_at = source->job ? job->begun_ms + OPEN_MS : 0,
+		.open_at = job->begun_ms + OPEN_MS,
 	};
 	control_init(&l->control, &control);
 	if (job->caller)

@@ -7,6 +7,7 @@
 #include "lib/human.h"
 #include "lib/io.h"
 #include "lib/json.h"
+#include "lib/proc.h"
 #include "lib/trace.h"
 #include "lib/utf8.h"
 #include "supervisor/artifact/gc.h"
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,6 +123,20 @@ void cast_resize(struct cast *c, int64_t ms, unsigned cols, unsigned rows)
 		cast_add_event(c, ms, 'r', size, strlen(size));
 }
 
+/* Names the files and devices that the command writes to itself. */
+static void record_name_files(struct record *r, const struct channels *l)
+{
+	for (int i = 0; i < 2; i++) {
+		struct stat st;
+		if (l->channel[i] != CHANNEL_INHERIT || l->sink[i] != SINK_FILE ||
+		    process_link(0, r->files[i], sizeof(r->files[i]), "fd/%d", STDOUT_FILENO + i) <=
+			    0)
+			continue;
+		r->meta.files[i] = r->files[i];
+		r->filed |= fstat(STDOUT_FILENO + i, &st) == 0 && S_ISREG(st.st_mode);
+	}
+}
+
 void record_init(struct record *r, const struct job *job)
 {
 	*r = (struct record){.max_bytes = (uint64_t)job->settings->max_artifact,
@@ -157,6 +173,7 @@ void record_init(struct record *r, const struct job *job)
 		.rows = job->rows,
 		.supervisor = getpid(),
 	};
+	record_name_files(r, &job->channels);
 }
 
 int record_claim(struct record *r)

@@ -49,6 +49,8 @@ struct record {
 	int hold;                       /* of the spool, or -1; see record_hold() */
 	char cwd[PATH_MAX];
 	char session[SESSION_ROOM];
+	char files[2][PATH_MAX]; /* of the metadata */
+	bool filed;              /* one of them is a regular file */
 	struct shown shown;
 	const struct settings *settings;
 	int history; /* the session's directory, or -1 */

@@ -339,6 +339,13 @@ static bool channels_may_be_typed_to(const struct settings *s)
 	return s->yield > 0 || s->detach;
 }
 
+/* Whether something was asked for that only this program can do, between the command and a file. */
+static bool channels_are_between(const struct settings *s)
+{
+	return s->redact || s->redact_patterns.count > 0 || s->record || s->pty == TRI_YES ||
+	       s->print == PRINT_FULL || channels_may_be_typed_to(s);
+}
+
 static enum channel channel_for(const struct channels *l, int i, const struct settings *s)
 {
 	switch (l->sink[i]) {
@@ -348,8 +355,11 @@ static enum channel channel_for(const struct channels *l, int i, const struct se
 		if (i == 1 && !l->person)
 			return CHANNEL_INHERIT;
 		break;
-	case SINK_PROGRAM:
 	case SINK_FILE:
+		if (!channels_are_between(s))
+			return CHANNEL_INHERIT;
+		/* fallthrough */
+	case SINK_PROGRAM:
 		if (s->pty == TRI_YES ||
 		    (channels_may_be_typed_to(s) && s->pty == TRI_AUTO && i == 0))
 			return CHANNEL_PTY;

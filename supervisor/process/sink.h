@@ -38,7 +38,9 @@ bool sink_is_same(int a, int b);
 //                            the front end reads the keyboard
 //   an agent                 a pty without controlling terminal, so that prompts on /dev/tty
 //                            fail at once instead of waiting; stdin is handed through
-//   a program or file        a pipe, so that the command does what it does without terse
+//   a program                a pipe, so that the command does what it does without terse
+//   a file, /dev/null        the descriptor itself; where something was asked for that needs its
+//                            text (redaction, --record, --pty, --full, --yield, --detach) a pipe
 //
 // Both streams share one channel when they are one open file or both are read by an agent.
 // A person's pipeline (`terse git log | less`) does not need terse: the command is executed

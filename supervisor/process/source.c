@@ -167,7 +167,7 @@ void source_connect(struct source *s, struct record *record,
 
 struct interceptor *source_text(struct source *s)
 {
-	if (!s->text && !s->refused)
+	if (!s->text && !s->refused && s->job)
 		make_text(s);
 	return s->text;
 }

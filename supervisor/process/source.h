@@ -102,7 +102,7 @@ void source_connect(struct source *s, struct record *record,
 		    void (*reply)(void *ctx, const char *data, size_t len),
 		    void (*seen)(void *ctx, const char *data, size_t len), void *ctx);
 
-/* The interceptor, made if it is not there yet; NULL: no memory for it. */
+/* The interceptor, made if it is not there yet; NULL: no memory for it, or no channel. */
 struct interceptor *source_text(struct source *s);
 
 /* Becomes readable when there is something for source_read(). */

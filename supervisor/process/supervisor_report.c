@@ -176,9 +176,9 @@ void supervisor_report(struct supervisor *s)
 {
 	for (int i = 0; i < s->source_count; i++)
 		report_conclude(s, &s->sources[i]);
-	/* Keeps even a text that is printed whole. */
-	if (s->job->settings->spill == SPILL_ALWAYS && !profile_is_own(s->job->shown) &&
-	    record_open(&s->record))
+	/* Keeps even a text that is printed whole, and the name of a file. */
+	if ((s->job->settings->spill == SPILL_ALWAYS || s->record.filed) &&
+	    !profile_is_own(s->job->shown) && record_open(&s->record))
 		supervisor_each_text(s, interceptor_spill);
 	supervisor_keep_both(s);
 	int64_t duration = clock_monotonic_ms() - s->job->begun_ms;

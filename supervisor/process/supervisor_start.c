@@ -37,7 +37,9 @@ static void supervisor_open_sources(struct supervisor *s)
 /* The command's end of the channel that stands for stdout (0) or stderr (1). */
 static int supervisor_child_end(const struct supervisor *s, int which)
 {
-	const enum channel channel = s->job->channels.channel[which];
+	const enum channel *channels = s->job->channels.channel, channel = channels[which];
+	if (channel == CHANNEL_MERGED && channels[0] == CHANNEL_INHERIT)
+		return STDOUT_FILENO;
 	bool is_stderr = which == 1 && channel != CHANNEL_MERGED;
 	for (int i = 0; i < s->source_count && channel != CHANNEL_INHERIT; i++) {
 		if (s->sources[i].is_stderr == is_stderr)

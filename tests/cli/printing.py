@@ -12,7 +12,8 @@ from support.harness import TERSE, Case, eventually, main, numbers, read_file, w
 TOLD = re.compile(rb"terse: standard output could not be written: (.*); "
                   rb"full text: terse read (cmd-\w+)\n")
 
-FORMS = ((), ("--preview",), ("--full",), ("--no-pty",), ("--tty",), ("--format=json",),
+# Those in which terse writes to a file itself.
+FORMS = (("--preview",), ("--full",), ("--full", "--tty"), ("--redact",), ("--record",), ("--format=json",),
          ("--format=json", "--full"), ("--format=blocks",))
 
 
@@ -47,7 +48,7 @@ class Full(Case):
 
     def test_ended_by_it(self):
         """As without terse, where the command itself finds no room."""
-        for options in ((), ("--no-pty",), ("--tty",)):
+        for options in ((), ("--no-pty",), ("--tty",), ("--full",)):
             plain = self.shell("seq 100000 >/dev/full", split=True)
             run = self.shell('"$@" seq 100000 >/dev/full', (TERSE, *options), split=True)
             self.assertEqual((run.code, plain.code), (1, 1))
@@ -57,7 +58,7 @@ class Full(Case):
         place = os.path.join(self.work, "disk")
         os.mkdir(place)
         run = self.isolated("mount -t tmpfs -o size=48k none %s" % place, "sh", "-c",
-                            '"$@" >disk/f; echo $?; cat disk/f', "sh", TERSE, "seq", "12000",
+                            '"$@" >disk/f; echo $?; cat disk/f', "sh", TERSE, "--full", "seq", "12000",
                             split=True)
         self.assertTrue(run.out.startswith(b"1\n1\n2\n"), run.out[:20])
         self.assertLess(len(run.out), len(numbers(12000)))
@@ -74,7 +75,7 @@ class Full(Case):
 
     def test_limit_of_file_size(self):
         for limit in "ulimit -f 8", "ulimit -S -f 8":
-            for options in ("", "--no-pty", "--preview --size 100KB"):
+            for options in ("", "--full", "--preview --size 100KB"):
                 plain = self.shell("%s; seq 10000 >f; echo $?; wc -c <f" % limit, split=True)
                 run = self.shell("%s; terse %s seq 10000 >f; echo $?; wc -c <f" % (limit, options),
                                  split=True)

@@ -77,7 +77,7 @@ class Read(Case):
         self.assertEqual(self.ask("read", run.id, "--offset", "7000"), b"7000\nend\n")
 
     def test_stderr_apart(self):
-        self.shell("terse sh -c 'seq 6000; seq 7000 >&2' 2>err >out")
+        self.shell("terse --redact sh -c 'seq 6000; seq 7000 >&2' 2>err >out")
         self.assertEqual(self.ask("read", "last", "--stderr", "--offset", "7000"), b"7000\n")
 
 

@@ -148,7 +148,7 @@ class Program(Case):
                 b"end\tof it  \n")
         text = b"latin \xe9\r\n\fpage\nred\n100%\nABC\nend\tof it  \n"
         write_file(os.path.join(self.work, "data"), data)
-        for script in ("terse cat data >copy", "terse cat data | cat >copy",
+        for script in ("terse --full cat data >copy", "terse cat data | cat >copy",
                        "x=$(terse cat data; echo .); printf %s \"${x%.}\" >copy"):
             self.shell(script)
             self.assertEqual(read_file(os.path.join(self.work, "copy")), text, script)

@@ -135,14 +135,14 @@ static void programs_and_files(void **state)
 	(void)state;
 	is(DEV_NULL, PROGRAM, A, &plain, "pipe pty, program agent");
 	is(DEV_NULL, PROGRAM, OTHER_PROGRAM, &plain, "pipe pipe, program program");
-	is(DEV_NULL, FILE_A, A, &plain, "pipe pty, file agent");
-	is(DEV_NULL, A, DEV_NULL, &plain, "pty pipe, agent file");
-	is(DEV_NULL, FILE_A, FILE_A, &plain, "pipe merged, file file");
-	is(DEV_NULL, FILE_A, FILE_B, &plain, "pipe pipe, file file");
+	is(DEV_NULL, FILE_A, A, &plain, "inherit pty, file agent");
+	is(DEV_NULL, A, DEV_NULL, &plain, "pty inherit, agent file");
+	is(DEV_NULL, FILE_A, FILE_A, &plain, "inherit merged, file file");
+	is(DEV_NULL, FILE_A, FILE_B, &plain, "inherit inherit, file file");
 	/* Told by hand. */
 	is(DEV_NULL, FILE_A, A, &pty, "pty pty, file agent");
 	is(DEV_NULL, FILE_A, A, &preview, "pty merged, agent agent");
-	is(DEV_NULL, FILE_A, B, &merged, "pipe merged, file pipe");
+	is(DEV_NULL, FILE_A, B, &merged, "inherit merged, file pipe");
 }
 
 static void closed_streams(void **state)
@@ -163,7 +163,7 @@ static void a_person(void **state)
 	/* `echo x | terse less`: the keys come from the terminal all the same. */
 	is(A, TTY, TTY, &plain, "pty merged, person person, person, controlling, keys");
 	is(TTY, TTY, FILE_A, &plain,
-	   "pty pipe, person file, person, controlling, stdin, keys from stdin");
+	   "pty inherit, person file, person, controlling, stdin, keys from stdin");
 	is(TTY, TTY, TTY, &no_tty, "pty merged, person person, person");
 	is(TTY, TTY, TTY, &no_pty, "pipe merged, person person, person");
 }
@@ -174,7 +174,7 @@ static void a_person_with_a_pipeline(void **state)
 	(void)state;
 	is(TTY, PROGRAM, TTY, &plain, "direct");
 	is(TTY, FILE_A, TTY, &plain, "direct");
-	is(TTY, FILE_A, TTY, &timeout, "pipe inherit, file person");
+	is(TTY, FILE_A, TTY, &timeout, "inherit inherit, file person");
 	is(TTY, FILE_A, TTY, &preview, "pty merged, agent agent");
 }
 
