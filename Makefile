@@ -18,7 +18,7 @@ V        ?=
 BUILD_PACKAGES = gcc make libc6-dev libinih-dev libpcre2-dev libjansson-dev libutf8proc-dev \
 	libzstd-dev
 CHECK_PACKAGES = $(BUILD_PACKAGES) libcmocka-dev clang libclang-rt-14-dev python3 tmux git vim less \
-	procps curl wget pv util-linux \
+	procps curl wget pv util-linux zstd \
 	openssh-client whiptail gdb groff-base
 
 VERSION := 0.1.0

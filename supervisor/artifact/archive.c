@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,30 +23,110 @@
 
 #define BLOCK ((size_t)256 * 1024)
 #define LEVEL 6
-/* 2 MB: what a reader has to have in memory. */
-#define ARCHIVE_WINDOW_LOG 21
+/* 2 MB: what a reader has to have in memory. Archives of others may have been packed harder. */
+#define PACK_WINDOW_LOG   21
+#define UNPACK_WINDOW_LOG 23
 
-/* A header line, and a number in it: up to 2^53. */
-#define UNPACK_MAGIC "terse-archive 1\n"
-#define UNPACK_LINE  64
-#define UNPACK_MAX   ((uint64_t)1 << 53)
+enum part { PART_JSON, PART_TEXT, PART_ERR, PART_RAW, PART_CAST, PART_SHOWN, PARTS };
 
-enum unpack_part {
-	UNPACK_JSON,
-	UNPACK_TEXT,
-	UNPACK_ERR,
-	UNPACK_RAW,
-	UNPACK_CAST,
-	UNPACK_SHOWN,
-	UNPACK_PARTS
+static const char *const suffixes[PARTS] = {
+	[PART_JSON] = "json", [PART_TEXT] = "txt",  [PART_ERR] = "err.txt",
+	[PART_RAW] = "raw",   [PART_CAST] = "cast", [PART_SHOWN] = "shown",
 };
 
-static const char *const unpack_names[UNPACK_PARTS] = {
-	[UNPACK_JSON] = "json", [UNPACK_TEXT] = "txt",  [UNPACK_ERR] = "err.txt",
-	[UNPACK_RAW] = "raw",   [UNPACK_CAST] = "cast", [UNPACK_SHOWN] = "shown",
+/* What follows the gap of a text stands in a member of its own. */
+#define REST_PREFIX "rest."
+
+/* The line that announces a gap fits into so many bytes (lib/gap.h). */
+#define NOTICE_MOST ((uint64_t)512)
+
+/* Bytes of a part's file that are a member: up to the gap, and behind it. */
+struct range {
+	uint64_t from, to;
 };
 
-struct writer {
+static void part_ranges(const struct meta *m, enum part part, uint64_t size, struct range ranges[2])
+{
+	const struct meta_stream *s = part == PART_TEXT  ? &m->out
+				      : part == PART_ERR ? &m->err
+							 : NULL;
+	ranges[0] = (struct range){0, size};
+	ranges[1] = (struct range){size, size};
+	if (!s || s->gap_bytes <= NOTICE_MOST || s->gap_offset + s->gap_bytes > size)
+		return;
+	ranges[0].to = s->gap_offset + NOTICE_MOST;
+	ranges[1].from = s->gap_offset + s->gap_bytes - 1;
+}
+
+/* --- members: ustar headers (POSIX.1-2008, pax interchange format) ------------- */
+
+#define TAR_BLOCK ((size_t)512)
+/* Blocks of zeros behind the last member. */
+#define TAR_END (2 * TAR_BLOCK)
+
+struct tar_header {
+	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8];
+	char type, link[100], magic[6], version[2], user[32], group[32], major[8], minor[8];
+	char prefix[155], unused[12];
+};
+
+_Static_assert(sizeof(struct tar_header) == TAR_BLOCK, "a header is a block");
+
+/* The sum of a header's bytes, those of the sum itself as blanks. */
+static unsigned tar_sum(const struct tar_header *h)
+{
+	const unsigned char *bytes = (const unsigned char *)h;
+	unsigned sum = sizeof(h->checksum) * ' ';
+	for (size_t i = 0; i < sizeof(*h); i++)
+		sum += bytes[i];
+	for (size_t i = 0; i < sizeof(h->checksum); i++)
+		sum -= (unsigned char)h->checksum[i];
+	return sum;
+}
+
+static size_t tar_padding(uint64_t len)
+{
+	return (size_t)(-len % TAR_BLOCK);
+}
+
+static void tar_make(struct tar_header *h, const char *name, uint64_t size, int64_t mtime_s)
+{
+	*h = (struct tar_header){.mode = "0000600",
+				 .uid = "0000000",
+				 .gid = "0000000",
+				 .type = '0',
+				 .magic = "ustar",
+				 .version = {'0', '0'}};
+	snprintf(h->name, sizeof(h->name), "%s", name);
+	snprintf(h->mtime, sizeof(h->mtime), "%011" PRIo64, (uint64_t)mtime_s & 077777777777);
+	snprintf(h->size, sizeof(h->size), "%011" PRIo64, size & 077777777777);
+	/* From 8 GiB on as a binary number, as GNU's tar has it. */
+	if (size > 077777777777) {
+		h->size[0] = (char)0x80;
+		for (int i = 11; i > 0; i--, size >>= 8)
+			h->size[i] = (char)(size & 0xff);
+	}
+	snprintf(h->checksum, sizeof(h->checksum), "%06o", tar_sum(h));
+	h->checksum[7] = ' ';
+}
+
+/* Reads a field. Returns whether it is a number that a size may be. */
+static bool tar_number(const char *field, size_t len, uint64_t *n)
+{
+	bool binary = field[0] == (char)0x80;
+	size_t i = binary;
+	for (*n = 0; i < len && (binary || (field[i] >= '0' && field[i] < '8')); i++) {
+		if (*n > (uint64_t)1 << 48)
+			return false;
+		*n = binary ? *n << 8 | (unsigned char)field[i]
+			    : *n << 3 | (uint64_t)(field[i] - '0');
+	}
+	return i == len || (i > 0 && (field[i] == ' ' || field[i] == '\0'));
+}
+
+/* --- writing ------------------------------------------------------------------ */
+
+struct packer {
 	ZSTD_CCtx *zstd;
 	int fd;
 	char *block, *packed;
@@ -55,53 +136,81 @@ struct writer {
 	uint64_t done, total; /* bytes of the files, without holes */
 };
 
-static int archive_put(struct writer *w, const char *data, size_t len, ZSTD_EndDirective mode)
+static int pack(struct packer *p, const char *data, size_t len, ZSTD_EndDirective mode)
 {
 	ZSTD_inBuffer in = {data, len, 0};
 	size_t left;
 	do {
-		ZSTD_outBuffer out = {w->packed, w->packed_size, 0};
-		left = ZSTD_compressStream2(w->zstd, &out, &in, mode);
+		ZSTD_outBuffer out = {p->packed, p->packed_size, 0};
+		left = ZSTD_compressStream2(p->zstd, &out, &in, mode);
 		if (ZSTD_isError(left)) {
 			errno = ENOMEM;
 			return -1;
 		}
-		if (io_write(w->fd, w->packed, out.pos) < 0)
+		if (io_write(p->fd, p->packed, out.pos) < 0)
 			return -1;
 	} while (mode == ZSTD_e_end ? left > 0 : in.pos < in.size);
 	return 0;
 }
 
-static int put_head(struct writer *w, const char *name, uint64_t offset, uint64_t len)
+static int pack_zeros(struct packer *p, size_t len, ZSTD_EndDirective mode)
 {
-	char line[UNPACK_LINE];
-	int n = snprintf(line, sizeof(line), "%s %llu %llu\n", name, (unsigned long long)offset,
-			 (unsigned long long)len);
-	return archive_put(w, line, (size_t)n, ZSTD_e_continue);
+	static const char zeros[TAR_END];
+	return pack(p, zeros, len, mode);
 }
 
-/* The next bytes of a file that are not in a hole: from *from on, up to *to. Returns false if there
-   are none. */
-static bool next_data(int fd, off_t size, off_t *from, off_t *to)
+static int pack_range(struct packer *p, int fd, struct range range)
 {
-	off_t data = lseek(fd, *from, SEEK_DATA);
-	if (data < 0 && errno == ENXIO)
-		return false;
-	if (data >= 0)
-		*from = data;
-	off_t hole = data < 0 ? size : lseek(fd, *from, SEEK_HOLE);
-	*to = hole < 0 || hole > size ? size : hole;
-	return *from < size;
+	for (uint64_t at = range.from; at < range.to;) {
+		size_t want = range.to - at < BLOCK ? (size_t)(range.to - at) : BLOCK;
+		if (io_read_whole(fd, p->block, want, (off_t)at) < 0 ||
+		    pack(p, p->block, want, ZSTD_e_continue) < 0)
+			return -1;
+		at += want;
+		p->done += want;
+		if (p->tell)
+			p->tell(p->ctx, p->done, p->total);
+	}
+	return pack_zeros(p, tar_padding(range.to - range.from), ZSTD_e_continue);
+}
+
+static int pack_part(struct packer *p, int dir, const char *id, enum part part,
+		     const struct meta *meta)
+{
+	struct range ranges[2];
+	struct stat st;
+	char name[ID_LEN + 24];
+	int result = -1;
+	snprintf(name, sizeof(name), "%s.%s", id, suffixes[part]);
+	int fd = store_open_file(dir, name, O_RDONLY);
+	if (fd < 0)
+		return errno == ENOENT && part != PART_JSON ? 0 : -1;
+	if (fstat(fd, &st) < 0)
+		goto out;
+	part_ranges(meta, part, (uint64_t)st.st_size, ranges);
+	for (int i = 0; i < 2 && (i == 0 || ranges[i].to > ranges[i].from); i++) {
+		struct tar_header h;
+		snprintf(name, sizeof(name), "%s.%s%s", id, i == 0 ? "" : REST_PREFIX,
+			 suffixes[part]);
+		tar_make(&h, name, ranges[i].to - ranges[i].from, st.st_mtim.tv_sec);
+		if (pack(p, (const char *)&h, sizeof(h), ZSTD_e_continue) < 0 ||
+		    pack_range(p, fd, ranges[i]) < 0)
+			goto out;
+	}
+	result = 0;
+out:
+	io_close(&fd);
+	return result;
 }
 
 /* What the parts have on disk. */
 static uint64_t part_sizes(int dir, const char *id)
 {
 	uint64_t total = 0;
-	for (int i = UNPACK_TEXT; i < UNPACK_PARTS; i++) {
+	for (int i = 0; i < PARTS; i++) {
 		char file[ID_LEN + 16];
 		struct stat st;
-		snprintf(file, sizeof(file), "%s.%s", id, unpack_names[i]);
+		snprintf(file, sizeof(file), "%s.%s", id, suffixes[i]);
 		if (fstatat(dir, file, &st, AT_SYMLINK_NOFOLLOW) == 0)
 			total += (uint64_t)st.st_blocks * 512 < (uint64_t)st.st_size
 					 ? (uint64_t)st.st_blocks * 512
@@ -110,71 +219,12 @@ static uint64_t part_sizes(int dir, const char *id)
 	return total;
 }
 
-static int put_part(struct writer *w, int dir, const char *id, const char *name)
-{
-	char file[ID_LEN + 16];
-	struct stat st;
-	int result = -1;
-	snprintf(file, sizeof(file), "%s.%s", id, name);
-	int fd = store_open_file(dir, file, O_RDONLY);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -1;
-	if (fstat(fd, &st) < 0)
-		goto out;
-	off_t at = 0, end = 0;
-	while (next_data(fd, st.st_size, &at, &end)) {
-		size_t want = (uint64_t)(end - at) < BLOCK ? (size_t)(end - at) : BLOCK;
-		ssize_t n = io_read_at(fd, w->block, want, at);
-		if (n < 0 || (n > 0 && (put_head(w, name, (uint64_t)at, (uint64_t)n) < 0 ||
-					archive_put(w, w->block, (size_t)n, ZSTD_e_continue) < 0)))
-			goto out;
-		if (n == 0)
-			break;
-		at += n;
-		w->done += (uint64_t)n;
-		if (w->tell)
-			w->tell(w->ctx, w->done, w->total);
-	}
-	result = put_head(w, name, (uint64_t)st.st_size, 0);
-out:
-	io_close(&fd);
-	return result;
-}
-
-static int put_metadata(struct writer *w, int dir, const char *id)
-{
-	ssize_t n = -1;
-	char *text = malloc(META_MAX + 1);
-	int fd = text ? id_open_file(dir, id, ".json", O_RDONLY) : -1;
-	if (fd >= 0)
-		n = io_read(fd, text, META_MAX + 1);
-	int result = -1;
-	if (n == 0 || n > META_MAX)
-		errno = EBADMSG;
-	else if (n > 0 && put_head(w, unpack_names[UNPACK_JSON], 0, (uint64_t)n) == 0)
-		result = archive_put(w, text, (size_t)n, ZSTD_e_continue);
-	io_close(&fd);
-	free(text);
-	return result;
-}
-
-static int put_all(struct writer *w, int dir, const char *id)
-{
-	if (archive_put(w, UNPACK_MAGIC, strlen(UNPACK_MAGIC), ZSTD_e_continue) < 0 ||
-	    put_metadata(w, dir, id) < 0)
-		return -1;
-	for (int i = UNPACK_TEXT; i < UNPACK_PARTS; i++) {
-		if (put_part(w, dir, id, unpack_names[i]) < 0)
-			return -1;
-	}
-	return archive_put(w, "end\n", 4, ZSTD_e_end);
-}
-
 int archive_write(int dir, const char *id, int fd,
 		  void (*tell)(void *ctx, uint64_t done, uint64_t total), void *ctx)
 {
-	struct writer w = {
+	struct packer p = {
 		.fd = fd, .packed_size = ZSTD_CStreamOutSize(), .tell = tell, .ctx = ctx};
+	struct meta meta;
 	int result = -1;
 	int text = id_open_file(dir, id, ".txt", O_RDONLY);
 	if (text < 0)
@@ -184,157 +234,100 @@ int archive_write(int dir, const char *id, int fd,
 		errno = EBUSY;
 		goto out;
 	}
-	w.zstd = ZSTD_createCCtx();
-	w.block = malloc(BLOCK);
-	w.packed = malloc(w.packed_size);
-	if (!w.zstd || !w.block || !w.packed) {
-		errno = ENOMEM;
+	if (meta_read(dir, id, &meta) < 0)
 		goto out;
+	p.zstd = ZSTD_createCCtx();
+	p.block = malloc(BLOCK);
+	p.packed = malloc(p.packed_size);
+	errno = ENOMEM;
+	result = p.zstd && p.block && p.packed ? 0 : -1;
+	if (result == 0) {
+		p.total = tell ? part_sizes(dir, id) : 0;
+		ZSTD_CCtx_setParameter(p.zstd, ZSTD_c_compressionLevel, LEVEL);
+		ZSTD_CCtx_setParameter(p.zstd, ZSTD_c_windowLog, PACK_WINDOW_LOG);
+		ZSTD_CCtx_setParameter(p.zstd, ZSTD_c_checksumFlag, 1);
 	}
-	w.total = tell ? part_sizes(dir, id) : 0;
-	ZSTD_CCtx_setParameter(w.zstd, ZSTD_c_compressionLevel, LEVEL);
-	ZSTD_CCtx_setParameter(w.zstd, ZSTD_c_windowLog, ARCHIVE_WINDOW_LOG);
-	ZSTD_CCtx_setParameter(w.zstd, ZSTD_c_checksumFlag, 1);
-	result = put_all(&w, dir, id);
+	for (int i = 0; result == 0 && i < PARTS; i++)
+		result = pack_part(&p, dir, id, (enum part)i, &meta);
+	if (result == 0)
+		result = pack_zeros(&p, TAR_END, ZSTD_e_end);
+	meta_release(&meta);
 out:
-	ZSTD_freeCCtx(w.zstd);
-	free(w.block);
-	free(w.packed);
+	ZSTD_freeCCtx(p.zstd);
+	free(p.block);
+	free(p.packed);
 	io_close(&text);
 	return result;
 }
 
-/* --- reading: the content as it comes, in pieces of any length and from anywhere ---------- */
+/* --- restoring ---------------------------------------------------------------- */
 
-struct unpack {
-	/* Gets the next bytes of a part, at ascending offsets of its file. The JSON is there before
-	   the first bytes of another part. `len` 0: the size of the file is `offset`. Returns 0, or
-	   -1 with errno. */
-	int (*data)(void *ctx, enum unpack_part part, uint64_t offset, const char *data,
-		    size_t len);
-	void *ctx;
-
-	enum { UNPACK_BEGIN, UNPACK_HEAD, UNPACK_BODY, UNPACK_END } state;
-	char line[UNPACK_LINE];
-	size_t line_len;
-	enum unpack_part part;
-	uint64_t offset, left;
-	uint64_t ends[UNPACK_PARTS]; /* of the bytes so far */
-	bool begun[UNPACK_PARTS];
+/* Decompresses one frame, as it is asked for. */
+struct unpacker {
+	int fd;
+	ZSTD_DCtx *zstd;
+	char *packed;
+	size_t packed_size;
+	ZSTD_inBuffer in;
+	bool ended; /* the frame, and its checksum is right */
 };
 
-static int unpack_refuse(void)
+static int refuse(void)
 {
 	errno = EBADMSG;
 	return -1;
 }
 
-/* A blank and a number up to UNPACK_MAX, without needless zeros. Moves *at behind them. */
-static bool unpack_take_number(const char **at, uint64_t *n)
+/* Takes up to `len` bytes, 0 at the end of the frame. Returns how many, or -1 with errno. */
+static ssize_t unpack_some(struct unpacker *u, void *data, size_t len)
 {
-	const char *c = *at;
-	if (*c++ != ' ' || *c < '0' || *c > '9' || (*c == '0' && c[1] >= '0' && c[1] <= '9'))
-		return false;
-	for (*n = 0; *c >= '0' && *c <= '9'; c++) {
-		*n = *n * 10 + (uint64_t)(*c - '0');
-		if (*n > UNPACK_MAX)
-			return false;
+	ZSTD_outBuffer out = {data, len, 0};
+	while (out.pos < len && !u->ended) {
+		size_t before = u->in.pos;
+		size_t left = ZSTD_decompressStream(u->zstd, &out, &u->in);
+		if (ZSTD_isError(left))
+			return refuse();
+		u->ended = left == 0;
+		if (u->ended || out.pos == len || u->in.pos < u->in.size || u->in.pos > before)
+			continue;
+		ssize_t n = io_read(u->fd, u->packed, u->packed_size);
+		if (n <= 0)
+			return n < 0 ? -1 : refuse();
+		u->in = (ZSTD_inBuffer){u->packed, (size_t)n, 0};
 	}
-	*at = c;
-	return true;
+	return (ssize_t)out.pos;
 }
 
-static int begin_part(struct unpack *u)
+static int unpack_all(struct unpacker *u, void *data, size_t len)
 {
-	uint64_t len;
-	size_t i = 0, n = strcspn(u->line, " ");
-	if (strcmp(u->line, "end") == 0 && u->begun[UNPACK_TEXT]) {
-		u->state = UNPACK_END;
-		return 0;
-	}
-	while (i < UNPACK_PARTS &&
-	       (strlen(unpack_names[i]) != n || memcmp(u->line, unpack_names[i], n) != 0))
-		i++;
-	const char *at = u->line + n;
-	if (i == UNPACK_PARTS || !unpack_take_number(&at, &u->offset) ||
-	    !unpack_take_number(&at, &len) || *at || u->offset + len > UNPACK_MAX ||
-	    u->offset < u->ends[i])
-		return unpack_refuse();
-	bool json = i == UNPACK_JSON;
-	if (json ? u->begun[UNPACK_JSON] || u->offset > 0 || len == 0 : !u->begun[UNPACK_JSON])
-		return unpack_refuse();
-	u->begun[i] = true;
-	u->part = (enum unpack_part)i;
-	u->ends[i] = u->offset + len;
-	u->left = len;
-	if (len == 0)
-		return u->data(u->ctx, u->part, u->offset, NULL, 0);
-	u->state = UNPACK_BODY;
-	return 0;
+	ssize_t n = unpack_some(u, data, len);
+	return n < 0 ? -1 : (size_t)n == len ? 0 : refuse();
 }
 
-/* Collects a line; returns how many bytes of it there were, or -1. */
-static long unpack_take_line(struct unpack *u, const char *data, size_t len)
+/* Behind the last member: zeros to the end of the frame, and nothing behind that. */
+static int unpack_rest(struct unpacker *u, char *block)
 {
-	size_t n = 0;
-	while (n < len && data[n] != '\n') {
-		if (u->line_len == UNPACK_LINE - 1 || data[n] == '\0')
-			return unpack_refuse();
-		u->line[u->line_len++] = data[n++];
-	}
-	if (n == len)
-		return (long)n;
-	u->line[u->line_len] = '\0';
-	u->line_len = 0;
-	if (u->state == UNPACK_HEAD)
-		return begin_part(u) < 0 ? -1 : (long)n + 1;
-	if (strncmp(u->line, UNPACK_MAGIC, strlen(UNPACK_MAGIC) - 1) != 0 ||
-	    strlen(u->line) != strlen(UNPACK_MAGIC) - 1)
-		return unpack_refuse();
-	u->state = UNPACK_HEAD;
-	return (long)n + 1;
-}
-
-/* A zeroed one with the first two members set is a new one. Returns 0, or -1 with errno EBADMSG
-   or that of data(); then it must not be fed any more. */
-static int unpack_feed(struct unpack *u, const char *data, size_t len)
-{
-	while (len > 0) {
-		size_t n = len;
-		if (u->state == UNPACK_END)
-			return unpack_refuse();
-		if (u->state == UNPACK_BODY) {
-			if (n > u->left)
-				n = (size_t)u->left;
-			if (u->data(u->ctx, u->part, u->offset, data, n) < 0)
-				return -1;
-			u->offset += n;
-			u->left -= n;
-			if (u->left == 0)
-				u->state = UNPACK_HEAD;
-		} else {
-			long taken = unpack_take_line(u, data, len);
-			if (taken < 0)
-				return -1;
-			n = (size_t)taken;
+	char next;
+	for (ssize_t n; (n = unpack_some(u, block, BLOCK)) != 0;) {
+		if (n < 0)
+			return -1;
+		for (ssize_t i = 0; i < n; i++) {
+			if (block[i])
+				return refuse();
 		}
-		data += n;
-		len -= n;
 	}
-	return 0;
+	if (u->in.pos < u->in.size)
+		return refuse();
+	ssize_t n = io_read(u->fd, &next, 1);
+	return n == 0 ? 0 : n < 0 ? -1 : refuse();
 }
 
-// Restoring an artifact.
-//
 // The parts are written under temporary names (".ID.txt"; gc removes what a crash leaves of them)
 // and get their own when all has come, the text last: then the artifact is there.
 
-/* 8 MB: archives of others may have been packed harder than ours. */
-#define RESTORE_WINDOW_LOG 23
-
-struct part {
+struct restored_part {
 	int fd;
-	uint64_t bytes, size; /* written; of the file */
+	uint64_t size, stored; /* of the file; without its gap */
 	struct index_writer index;
 	struct buffer entries;
 	bool indexing;
@@ -345,11 +338,14 @@ struct restore {
 	const char *session, *wanted; /* wanted: its ID, or NULL */
 	uint64_t max_bytes, min_free;
 	int dir;
+	struct unpacker from;
+	char *block;
 	struct buffer json;
 	struct meta meta; /* points into its own memory */
 	bool parsed, claimed, there;
-	char id[ID_LEN + 1];
-	struct part parts[UNPACK_PARTS];
+	char packed_id[ID_LEN + 1]; /* in the archive */
+	char id[ID_LEN + 1];        /* here */
+	struct restored_part parts[PARTS];
 };
 
 static void name_part(const struct restore *r, const char *prefix, const char *part, char out[32])
@@ -357,7 +353,7 @@ static void name_part(const struct restore *r, const char *prefix, const char *p
 	snprintf(out, 32, "%s%s.%s", prefix, r->id, part);
 }
 
-/* All of the metadata is there: takes the ID. Returns 0; 1 if the artifact is there already. */
+/* All of the metadata is there: takes the ID. Returns 0, or -1 with errno. */
 static int begin(struct restore *r)
 {
 	if (meta_parse(r->json.data, r->json.len, &r->meta) < 0)
@@ -370,9 +366,10 @@ static int begin(struct restore *r)
 	if (r->wanted && strcmp(r->wanted, r->meta.id) != 0)
 		return -1;
 	memcpy(r->id, r->meta.id, sizeof(r->id));
+	memcpy(r->packed_id, r->id, sizeof(r->id));
 	r->there = id_exists(r->store, r->id);
 	if (r->there)
-		return 1;
+		return 0;
 	if (id_claim_exact(r->store, r->session, r->id) < 0) {
 		/* A run that has written nothing yet has claimed the ID. */
 		if (errno != EEXIST || r->wanted ||
@@ -383,72 +380,145 @@ static int begin(struct restore *r)
 	return 0;
 }
 
-static int restore_open_part(struct restore *r, enum unpack_part part)
+/* ID.json: all about the rest. */
+static int restore_metadata(struct restore *r, uint64_t size)
 {
-	struct part *p = &r->parts[part];
-	char name[32];
-	if (p->fd >= 0)
-		return 0;
-	name_part(r, ".", unpack_names[part], name);
-	p->fd = store_open_file(r->dir, name, O_RDWR | O_CREAT | O_EXCL);
-	p->indexing = (part == UNPACK_TEXT || part == UNPACK_ERR) &&
-		      index_init(&p->index, &p->entries) == 0;
-	return p->fd < 0 ? -1 : 0;
+	if (r->parsed || size == 0 || size > META_MAX)
+		return refuse();
+	if (buffer_reserve(&r->json, (size_t)size) < 0 ||
+	    unpack_all(&r->from, r->json.data, (size_t)size) < 0)
+		return -1;
+	r->json.len = (size_t)size;
+	return begin(r);
 }
 
-static int on_data(void *ctx, enum unpack_part part, uint64_t offset, const char *data, size_t len)
+/* Opens the file of a part. Returns where the next `size` bytes of it belong, or -1 with errno. */
+static int64_t restore_open(struct restore *r, enum part part, bool rest, uint64_t size)
 {
-	struct restore *r = ctx;
-	if (part == UNPACK_JSON)
-		return r->json.len + len > META_MAX ? unpack_refuse()
-						    : buffer_try_append(&r->json, data, len);
-	if (!r->parsed && begin(r) < 0)
-		return -1;
-	/* An artifact that exists stays as it is; the rest of the archive is only checked. */
-	if (r->there)
-		return 0;
-	struct part *p = &r->parts[part];
-	if (restore_open_part(r, part) < 0)
-		return -1;
-	if (len == 0) {
-		p->size = offset;
-		return ftruncate(p->fd, (off_t)offset);
-	}
-	p->bytes += len;
-	p->size = offset + len;
-	if (p->bytes > r->max_bytes) {
+	struct restored_part *p = &r->parts[part];
+	struct range ranges[2];
+	char name[32];
+	part_ranges(&r->meta, part, INT64_MAX, ranges);
+	/* The rest stands where the metadata say, behind all that came before the gap. */
+	if (rest ? p->fd < 0 || ranges[1].from == INT64_MAX || p->size != ranges[0].to : p->fd >= 0)
+		return refuse();
+	if (p->stored + size > r->max_bytes) {
 		errno = EFBIG;
 		return -1;
 	}
+	p->stored += size;
+	p->size = (rest ? ranges[1].from : 0) + size;
+	if (rest)
+		return (int64_t)ranges[1].from;
+	name_part(r, ".", suffixes[part], name);
+	p->fd = store_open_file(r->dir, name, O_RDWR | O_CREAT | O_EXCL);
+	p->indexing =
+		(part == PART_TEXT || part == PART_ERR) && index_init(&p->index, &p->entries) == 0;
+	return p->fd < 0 ? -1 : 0;
+}
+
+static int restore_bytes(struct restore *r, struct restored_part *p, size_t len, uint64_t offset)
+{
 	if (!stream_has_room(p->fd, r->min_free))
 		return -1;
-	/* Lines behind a hole have numbers that the file does not tell. */
-	if (p->indexing && (p->index.bytes != offset || index_feed(&p->index, data, len) < 0))
+	/* Lines behind a gap have numbers that the file does not tell. */
+	if (p->indexing && (p->index.bytes != offset || index_feed(&p->index, r->block, len) < 0))
 		p->indexing = false;
-	return io_write_at(p->fd, data, len, (off_t)offset);
+	return io_write_at(p->fd, r->block, len, (off_t)offset);
+}
+
+/* An artifact that exists stays as it is; its archive is only checked. */
+static int restore_part(struct restore *r, enum part part, bool rest, uint64_t size)
+{
+	int64_t at = r->there ? 0 : restore_open(r, part, rest, size);
+	if (at < 0)
+		return -1;
+	for (uint64_t done = 0; done < size;) {
+		size_t want = size - done < BLOCK ? (size_t)(size - done) : BLOCK;
+		if (unpack_all(&r->from, r->block, want) < 0 ||
+		    (!r->there && restore_bytes(r, &r->parts[part], want, (uint64_t)at + done) < 0))
+			return -1;
+		done += want;
+	}
+	return 0;
+}
+
+/* The part that a member's name means, and whether it is the rest of it. */
+static enum part part_of(const struct restore *r, const char *name, bool *rest)
+{
+	int part = PART_JSON;
+	if (strncmp(name, "./", 2) == 0)
+		name += 2;
+	size_t id = strcspn(name, ".");
+	if (id != ID_LEN || !name[id] || (r->parsed && memcmp(name, r->packed_id, id) != 0))
+		return PARTS;
+	name += id + 1;
+	*rest = strncmp(name, REST_PREFIX, strlen(REST_PREFIX)) == 0;
+	name += *rest ? strlen(REST_PREFIX) : 0;
+	while (part < PARTS && strcmp(name, suffixes[part]) != 0)
+		part++;
+	return (enum part)part;
+}
+
+/* Reads the next member. Returns 1; 0: there is none; -1 with errno. */
+static int restore_member(struct restore *r)
+{
+	static const struct tar_header zeros;
+	struct tar_header h;
+	char name[sizeof(h.name) + 1];
+	uint64_t size, sum;
+	bool rest;
+	if (unpack_all(&r->from, &h, sizeof(h)) < 0)
+		return -1;
+	if (memcmp(&h, &zeros, sizeof(h)) == 0)
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", (int)sizeof(h.name), h.name);
+	if (!tar_number(h.checksum, sizeof(h.checksum), &sum) || sum != tar_sum(&h) ||
+	    !tar_number(h.size, sizeof(h.size), &size) || h.type != '0')
+		return refuse();
+	enum part part = part_of(r, name, &rest);
+	if (part == PARTS || (part == PART_JSON) == r->parsed)
+		return refuse();
+	if ((part == PART_JSON ? restore_metadata(r, size) : restore_part(r, part, rest, size)) <
+		    0 ||
+	    unpack_all(&r->from, r->block, tar_padding(size)) < 0)
+		return -1;
+	return 1;
+}
+
+static int restore_members(struct restore *r)
+{
+	int got;
+	while ((got = restore_member(r)) == 1)
+		;
+	if (got < 0)
+		return -1;
+	if (!r->parsed || (!r->there && r->parts[PART_TEXT].fd < 0))
+		return refuse();
+	return unpack_rest(&r->from, r->block);
 }
 
 /* Best effort: the index only speeds up finding lines. */
-static void write_index(struct restore *r, enum unpack_part part)
+static void write_index(struct restore *r, enum part part)
 {
-	const struct part *p = &r->parts[part];
+	const struct restored_part *p = &r->parts[part];
 	char name[32];
 	if (!p->indexing || p->index.lines < INDEX_STRIDE)
 		return;
-	name_part(r, "", part == UNPACK_TEXT ? "idx" : "err.idx", name);
+	name_part(r, "", part == PART_TEXT ? "idx" : "err.idx", name);
 	int fd = store_open_file(r->dir, name, O_WRONLY | O_CREAT | O_EXCL);
 	if (fd >= 0 && io_write(fd, p->entries.data, p->entries.len) < 0)
 		unlinkat(r->dir, name, 0);
 	io_close(&fd);
 }
 
-static int take_name(const struct restore *r, enum unpack_part part)
+static int take_name(const struct restore *r, enum part part)
 {
 	char temporary[32], name[32];
 	if (r->parts[part].fd < 0)
 		return 0;
-	name_part(r, ".", unpack_names[part], temporary);
-	name_part(r, "", unpack_names[part], name);
+	name_part(r, ".", suffixes[part], temporary);
+	name_part(r, "", suffixes[part], name);
 	return renameat(r->dir, temporary, r->dir, name);
 }
 
@@ -461,19 +531,18 @@ static int restore_finish(struct restore *r)
 	m->supervisor = m->command = 0;
 	if (m->state == META_RUNNING)
 		m->state = META_INTERRUPTED;
-	m->raw_bytes = r->parts[UNPACK_RAW].fd < 0 ? 0 : m->raw_bytes;
-	if (take_name(r, UNPACK_SHOWN) < 0 || take_name(r, UNPACK_CAST) < 0 ||
-	    take_name(r, UNPACK_RAW) < 0 || take_name(r, UNPACK_ERR) < 0 ||
-	    meta_write(r->dir, m) < 0)
+	m->raw_bytes = r->parts[PART_RAW].fd < 0 ? 0 : m->raw_bytes;
+	if (take_name(r, PART_SHOWN) < 0 || take_name(r, PART_CAST) < 0 ||
+	    take_name(r, PART_RAW) < 0 || take_name(r, PART_ERR) < 0 || meta_write(r->dir, m) < 0)
 		return -1;
-	write_index(r, UNPACK_TEXT);
-	write_index(r, UNPACK_ERR);
+	write_index(r, PART_TEXT);
+	write_index(r, PART_ERR);
 	/* A gc may have given the ID back, if this took long. */
 	if (id_claim_exact(r->store, r->session, r->id) < 0 && errno != EEXIST)
 		return -1;
 	if (recent_append(r->dir, r->id) < 0)
 		return -1;
-	return take_name(r, UNPACK_TEXT);
+	return take_name(r, PART_TEXT);
 }
 
 /* Removes everything that was restored so far. */
@@ -482,9 +551,9 @@ static void undo(struct restore *r)
 	int saved = errno;
 	if (!r->claimed)
 		return;
-	for (int i = 0; i < UNPACK_PARTS; i++) {
+	for (int i = 0; i < PARTS; i++) {
 		char name[32];
-		name_part(r, ".", unpack_names[i], name);
+		name_part(r, ".", suffixes[i], name);
 		unlinkat(r->dir, name, 0);
 	}
 	errno = saved;
@@ -492,49 +561,23 @@ static void undo(struct restore *r)
 	id_release(r->store, r->id);
 }
 
-/* Decompresses `fd` and feeds it. One frame, and nothing behind it. */
-static int restore_read_frame(int fd, ZSTD_DCtx *zstd, char *packed, size_t packed_size,
-			      char *plain, size_t plain_size, struct unpack *u)
+static int restore_archive(struct restore *r)
 {
-	size_t left = 1;
-	for (;;) {
-		ssize_t n = io_read(fd, packed, packed_size);
-		if (n < 0)
-			return -1;
-		ZSTD_inBuffer in = {packed, (size_t)n, 0};
-		errno = EBADMSG;
-		if (n == 0)
-			return left == 0 && u->state == UNPACK_END ? 0 : -1;
-		bool more = true;
-		while (in.pos < in.size || more) {
-			ZSTD_outBuffer out = {plain, plain_size, 0};
-			errno = EBADMSG;
-			if (left == 0)
-				return -1;
-			left = ZSTD_decompressStream(zstd, &out, &in);
-			errno = EBADMSG;
-			if (ZSTD_isError(left) || unpack_feed(u, plain, out.pos) < 0)
-				return -1;
-			more = left > 0 && out.pos == out.size;
-		}
-	}
-}
-
-static int read_archive(int fd, struct unpack *u)
-{
-	ZSTD_DCtx *zstd = ZSTD_createDCtx();
-	size_t packed_size = ZSTD_DStreamInSize(), plain_size = ZSTD_DStreamOutSize();
-	char *packed = malloc(packed_size), *plain = malloc(plain_size);
+	struct unpacker *u = &r->from;
+	u->zstd = ZSTD_createDCtx();
+	u->packed_size = ZSTD_DStreamInSize();
+	u->packed = malloc(u->packed_size);
+	r->block = malloc(BLOCK);
 	int result = -1;
 	errno = ENOMEM;
-	if (zstd && packed && plain) {
-		ZSTD_DCtx_setParameter(zstd, ZSTD_d_windowLogMax, RESTORE_WINDOW_LOG);
-		result = restore_read_frame(fd, zstd, packed, packed_size, plain, plain_size, u);
+	if (u->zstd && u->packed && r->block) {
+		ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, UNPACK_WINDOW_LOG);
+		result = restore_members(r);
 	}
 	int saved = errno;
-	ZSTD_freeDCtx(zstd);
-	free(packed);
-	free(plain);
+	ZSTD_freeDCtx(u->zstd);
+	free(u->packed);
+	free(r->block);
 	errno = saved;
 	return result;
 }
@@ -549,25 +592,25 @@ int archive_restore(const struct store *s, const char *session, const char *id, 
 		.max_bytes = (uint64_t)settings->max_artifact,
 		.min_free = (uint64_t)settings->min_free,
 		.dir = store_open_session(s, session, true),
+		.from = {.fd = fd},
 	};
-	struct unpack u = {.data = on_data, .ctx = &r};
 	int result = -1;
-	for (int i = 0; i < UNPACK_PARTS; i++)
+	for (int i = 0; i < PARTS; i++)
 		r.parts[i].fd = -1;
 	if (r.dir < 0)
 		return -1;
 	/* Drop the old line if the artifact was in this session before. */
 	recent_compact(r.dir);
-	result = read_archive(fd, &u);
+	result = restore_archive(&r);
 	if (result == 0 && !r.there)
 		result = restore_finish(&r);
 	if (result < 0)
 		undo(&r);
 	*restored = (struct archive_restored){
-		.there = r.there, .lines = r.meta.out.lines, .bytes = r.parts[UNPACK_TEXT].size};
+		.there = r.there, .lines = r.meta.out.lines, .bytes = r.parts[PART_TEXT].size};
 	memcpy(restored->id, r.id, sizeof(r.id));
 	int saved = errno;
-	for (int i = 0; i < UNPACK_PARTS; i++) {
+	for (int i = 0; i < PARTS; i++) {
 		io_close(&r.parts[i].fd);
 		buffer_release(&r.parts[i].entries);
 	}

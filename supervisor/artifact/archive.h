@@ -1,17 +1,9 @@
-// An artifact as one compressed file that can be passed on.
+// An artifact as one compressed file that can be passed on: ID.tar.zst, which tar(1) opens.
 //
-// The file is a zstd frame with a checksum. People can read its content, too:
-//
-//   terse-archive 1
-//   json 0 412              part, offset in its file, length; then so many bytes
-//   {"version":1, ...}      and no newline of ours
-//   txt 0 262144
-//   ...
-//   txt 262144 0            length 0: the size of that part's file
-//   end
-//
-// The parts are json (always the first, whole), txt, err.txt, raw, cast and shown. Where a part's
-// file has a hole (the gap of a disk cap), no bytes are in the archive either.
+// The members are the artifact's files: ID.json first, then what there is of ID.txt, ID.err.txt,
+// ID.raw, ID.cast and ID.shown. A text with the gap of a disk cap is two members: ID.txt up to the
+// line that announces the gap, ID.rest.txt from the byte before its end on (ID.err.txt and
+// ID.rest.err.txt likewise); between them nothing is kept. The zstd frame has a checksum.
 #ifndef TERSE_ARTIFACT_ARCHIVE_H
 #define TERSE_ARTIFACT_ARCHIVE_H
 
@@ -38,9 +30,10 @@ struct archive_restored {
 
 /* Reads an archive, from anywhere, and puts the artifact into `session` (a result of
    store_session_name) of the store. It keeps its ID, which has to be `id`, or may be any if that is
-   NULL. Each part may have [spill] max_artifact bytes. Returns 0, or -1 with errno: EBADMSG (it is
-   no archive, or damaged), EXDEV (it is not `id`), EEXIST (a run has claimed `id`), EFBIG (a part
-   is too large), ENOSPC ...; then nothing is left of it. */
+   NULL. Each part may have [spill] max_artifact bytes, and no hole that its metadata do not tell
+   of; what has more is refused before a byte of it is written. Returns 0, or -1 with errno: EBADMSG
+   (it is no archive, or damaged), EXDEV (it is not `id`), EEXIST (a run has claimed `id`), EFBIG (a
+   part is too large), ENOSPC ...; then nothing is left of it. */
 int archive_restore(const struct store *s, const char *session, const char *id, int fd,
 		    const struct settings *settings, struct archive_restored *restored);
 

@@ -296,7 +296,7 @@ static int archive_write_found(const char *verb, const struct id_found *found, c
 	char name[ID_LEN + 16], size[HUMAN_LEN];
 	struct output o;
 	int status = 1, dir = store_open_session(found->store, found->session, false);
-	snprintf(name, sizeof(name), "%s.%s", found->id, cast ? "cast" : "terse.zst");
+	snprintf(name, sizeof(name), "%s.%s", found->id, cast ? "cast" : "tar.zst");
 	if (!output)
 		output = name;
 	if (dir < 0)

@@ -190,8 +190,8 @@ const struct help_topic help_topics[] = {
 	 "  --dry-run             only print what would be removed\n"},
 	{"archive", "write an artifact to one file",
 	 "terse archive [--output FILE|-] [--force] [--cast|--cast3] [--session NAME] ID",
-	 "Writes an artifact with all that belongs to it to one compressed file\n"
-	 "(ID.terse.zst in this directory).\n\n"
+	 "Writes an artifact with all that belongs to it to one compressed tar file\n"
+	 "(ID.tar.zst in this directory).\n\n"
 	 "  --output FILE         write to this file; -: standard output\n"
 	 "  --force               replace the file\n"
 	 "  --cast, --cast3       only the recording (run --record), as an asciicast of\n"

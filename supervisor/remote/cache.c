@@ -116,7 +116,7 @@ static enum cache_answer cache_transfer(const struct remote *r, const struct sto
 {
 	char key[REMOTE_KEY_LEN], file[PATH_MAX];
 	remote_key(id, key);
-	snprintf(file, sizeof(file), "%s/" OBJECT "-%s.terse.zst", s->path, id);
+	snprintf(file, sizeof(file), "%s/" OBJECT "-%s.tar.zst", s->path, id);
 	const struct remote_object object = {.file = file, .key = key, .id = id, .host = r->host};
 	int got = transfer_run(r, REMOTE_PULL, &object, r->settings->cache_max, 0, c->why);
 	if (got != 0)

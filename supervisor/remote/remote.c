@@ -165,7 +165,7 @@ void remote_key(const char *id, char key[REMOTE_KEY_LEN])
 	time_t seconds = (time_t)(id_time_ms(id_pack(id)) / 1000);
 	gmtime_r(&seconds, &tm);
 	strftime(day, sizeof(day), "%Y-%m-%d", &tm);
-	snprintf(key, REMOTE_KEY_LEN, "artifacts/%s/%s.terse.zst", day, id);
+	snprintf(key, REMOTE_KEY_LEN, "artifacts/%s/%s.tar.zst", day, id);
 }
 
 /* Appends a word with its placeholders filled in, and a NUL. */

@@ -11,7 +11,7 @@
 //
 // The objects, by their keys:
 //
-//   artifacts/2026-11-22/cmd-1m7vwf5bqe9c.terse.zst     one file for each run (artifact/archive.h)
+//   artifacts/2026-11-22/cmd-1m7vwf5bqe9c.tar.zst     one file for each run (artifact/archive.h)
 //   index/2026-11-22/07/HOST-k3x7f9q2.jsonl             what a store pushed in that hour
 //   (catalog.h)
 #ifndef TERSE_REMOTE_REMOTE_H

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SUFFIX ".terse.zst"
+#define SUFFIX ".tar.zst"
 #define ENTRY  ".entry"
 #define WORK   "work"
 #define HOLD   "hold"

@@ -3,7 +3,7 @@
 //   ID             a run that is wanted, made with its artifact: a link whose text is
 //                  "SESSION/HOST" or, where it has labels, a file "SESSION/HOST\n{labels}": another
 //                  machine may pack it, if the store is on a volume that survives
-//   ID.terse.zst   its archive, once it has ended; whole, and independent of the store's cleaning
+//   ID.tar.zst   its archive, once it has ended; whole, and independent of the store's cleaning
 //   ID.entry       its line for the index
 //   work           there is something of the two
 //   lock, waiter   locks of the pusher (pusher.h); spool: of who adds an archive; hold: of runs
@@ -45,7 +45,7 @@ struct spool_item {
 void spool_entry(const char *id, char name[SPOOL_ENTRY_LEN + 1]);
 
 /* The name of an archive. */
-#define SPOOL_ARCHIVE_LEN (ID_LEN + 10)
+#define SPOOL_ARCHIVE_LEN (ID_LEN + 8)
 void spool_archive_name(const char *id, char name[SPOOL_ARCHIVE_LEN + 1]);
 
 /* Opens that of a store. Returns 0, or -1 with errno. */

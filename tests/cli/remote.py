@@ -32,7 +32,7 @@ class Push(Remote):
         run = self.terse(*FAIL)
         eventually(lambda: self.pushed() == [run.id], "the object")
         self.assertRegex(os.path.relpath(self.object(run.id), self.objects),
-                         r"\Aartifacts/\d{4}-\d\d-\d\d/%s\.terse\.zst\Z" % run.id)
+                         r"\Aartifacts/\d{4}-\d\d-\d\d/%s\.tar\.zst\Z" % run.id)
         self.assertEqual(os.stat(self.object(run.id)).st_mode & 0o777, 0o600)
 
     def test_failed_ones_only(self):
@@ -170,8 +170,8 @@ class Push(Remote):
         words = read_file(self.at("words")).decode().split("\n")
         host = re.sub(r"[^A-Za-z0-9.-]", "_", os.uname().nodename)
         self.assertEqual(words[:2], ["0", "a  b"])
-        self.assertTrue(words[2].endswith("/push/%s.terse.zst" % run.id))
-        self.assertRegex(words[3], r"\Apre/artifacts/[\d-]+/%s\.terse\.zst\Z" % run.id)
+        self.assertTrue(words[2].endswith("/push/%s.tar.zst" % run.id))
+        self.assertRegex(words[3], r"\Apre/artifacts/[\d-]+/%s\.tar\.zst\Z" % run.id)
         self.assertEqual(words[4:], [run.id, "$HOME", host, ""])
 
     def test_encrypted(self):

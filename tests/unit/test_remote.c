@@ -101,7 +101,7 @@ static void the_day_is_in_the_id(void **state)
 	(void)state;
 	id_unpack(id_first_at(INT64_C(1763762399999)), id); /* 2025-11-21 21:59:59.999 UTC */
 	remote_key(id, key);
-	snprintf(want, sizeof(want), "artifacts/2025-11-21/%s.terse.zst", id);
+	snprintf(want, sizeof(want), "artifacts/2025-11-21/%s.tar.zst", id);
 	assert_string_equal(key, want);
 }
 
@@ -388,8 +388,8 @@ static void a_crash_leaves_nothing(void **state)
 {
 	struct spool spool = open_spool();
 	(void)state;
-	const char *names[] = {".cmd-000000000000.77", "cmd-000000000000.terse.zst.filtered",
-			       "cmd-000000000000.terse.zst"};
+	const char *names[] = {".cmd-000000000000.77", "cmd-000000000000.tar.zst.filtered",
+			       "cmd-000000000000.tar.zst"};
 	for (size_t i = 0; i < 3; i++)
 		close(store_open_file(spool.dir, names[i], O_WRONLY | O_CREAT));
 	spool_sweep(&spool);

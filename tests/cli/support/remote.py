@@ -44,7 +44,7 @@ class Remote(Case):
         found = []
         for top, _, names in os.walk(top or self.objects):
             for name in names:
-                match = re.fullmatch(r"(cmd-[0-9a-z]{12})\.terse\.zst", name)
+                match = re.fullmatch(r"(cmd-[0-9a-z]{12})\.tar\.zst", name)
                 if match:
                     found.append(match[1])
                 elif not name.startswith("."):  # A copy that is being made.
@@ -62,7 +62,7 @@ class Remote(Case):
 
     def spooled(self):
         push = os.path.join(self.store, "push")
-        return sorted(n for n in os.listdir(push) if n.endswith(".terse.zst")) if os.path.isdir(push) else []
+        return sorted(n for n in os.listdir(push) if n.endswith(".tar.zst")) if os.path.isdir(push) else []
 
     def push(self, *argv):
         done = subprocess.run([TERSE, "push", *argv], env=self.env(), cwd=self.work, timeout=DEADLINE,
@@ -75,8 +75,8 @@ class Remote(Case):
 
     def object(self, identifier):
         for top, _, names in os.walk(self.objects):
-            if identifier + ".terse.zst" in names:
-                return os.path.join(top, identifier + ".terse.zst")
+            if identifier + ".tar.zst" in names:
+                return os.path.join(top, identifier + ".tar.zst")
         raise AssertionError("no object %s" % identifier)
 
     def restored(self, identifier):
