@@ -9,6 +9,7 @@
 #include "supervisor/command/verb.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,22 @@ static int probe_read_records(const struct probe *p, struct buffer *text)
 	return status;
 }
 
+/* Whether the file can be appended to, or made: told before the agent runs, not after. */
+static int probe_check_target(const char *to)
+{
+	char folder[PATH_MAX];
+	int fd = open(to, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || errno != ENOENT)
+		return fd < 0 ? -1 : 0;
+	snprintf(folder, sizeof(folder), "%s", to);
+	char *slash = strrchr(folder, '/');
+	if (slash)
+		slash[slash == folder] = '\0';
+	return access(slash ? folder : ".", W_OK | X_OK);
+}
+
 /* Prints the section, or appends it to the file. */
 static int probe_put_section(const struct probe *p, const struct buffer *section)
 {
@@ -174,6 +191,10 @@ int command_probe(struct command_context *c, int argc, char **argv)
 		return EXIT_TERSE;
 	}
 	p.command = argv + i;
+	if (p.to && probe_check_target(p.to) < 0) {
+		verb_error(VERB, "%s: %s", p.to, strerror(errno));
+		return EXIT_TERSE;
+	}
 	fprintf(stderr,
 		"terse probe: ask the agent to run this command once, then leave it: " PROBE_COMMAND
 		"\n");

@@ -149,6 +149,15 @@ class Probe(Case):
         self.assertIn(b"terse probe: /dev/full: No space left on device\n", run.err)
         self.assertEqual(self.files(), [])
 
+    def test_a_file_that_cannot_be_made(self):
+        """It is said before the agent runs."""
+        agent = self.agent('touch ran')
+        for to, reason in (("nodir/x.ini", "No such file or directory"), (".", "Is a directory"),
+                           (agent + "/x", "Not a directory")):
+            run = self.probe(agent, "x", code=125, options=("--to", to))
+            self.assertEqual((run.out, run.err.decode()), (b"", "terse probe: %s: %s\n" % (to, reason)))
+        self.assertEqual(os.listdir(self.work), ["some-agent"])
+
     def test_usage(self):
         for argv in ((), ("--to",), ("--wrong", "x")):
             run = self.terse("probe", *argv, split=True)
