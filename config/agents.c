@@ -129,7 +129,7 @@ static const struct layer_entry entries[] = {
 	/* It sets no variable, so terse agent does, and shows its model only standard error of what
 	   failed. */
 	AGENT("grok"),
-	ENVIRONMENT("TERSE_AGENT=grok"),
+	ENVIRONMENT(RULE_AGENT "=grok"),
 	STRING("{command}"),
 	SHELL("sh -c"),
 	STDIN("socket:*"),

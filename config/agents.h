@@ -5,6 +5,9 @@
 
 #include "config/layer.h"
 
+/* The variable by which terse agent names the program that it starts. */
+#define RULE_AGENT "TERSE_AGENT"
+
 #define RULE_ENVIRONMENT "environment"
 #define RULE_STRING      "string"
 #define RULE_PASS        "pass"

@@ -171,6 +171,32 @@ const char *rule_outermost(const struct settings *s, const char *only, pid_t pid
 	return name;
 }
 
+static bool rule_is_about(const struct settings *s, const char *name, char *const words[])
+{
+	const struct list process = find_list(s, name, RULE_PROCESS);
+	const struct list environment = find_list(s, name, RULE_ENVIRONMENT);
+	const struct layer_entry *at = NULL;
+	const char *item;
+	if (is_empty(&process) || matches_words(&process, words))
+		return true;
+	while ((item = next_item(&environment, &at)) != NULL) {
+		if (strncmp(item, RULE_AGENT "=", sizeof(RULE_AGENT)) == 0 &&
+		    template_match(item + sizeof(RULE_AGENT), pattern_program(words[0])))
+			return true;
+	}
+	return false;
+}
+
+bool rule_knows(const struct settings *s, char *const words[])
+{
+	const char *name;
+	for (size_t i = 0; (name = layer_name(rules_of(s), i)) != NULL; i++) {
+		if (rule_is_about(s, name, words))
+			return true;
+	}
+	return false;
+}
+
 static bool has_parent(const struct list *list)
 {
 	char room[4096];

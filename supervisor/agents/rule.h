@@ -48,6 +48,10 @@ bool rule_collects(const struct settings *s, const char *name, int fd);
 const char *rule_call(const struct settings *s, char *const argv[], const char *string,
 		      char **command);
 
+/* Whether a rule may be about the program of a command: by the names of the agent's process, if it
+   has any, or by what terse agent sets. */
+bool rule_knows(const struct settings *s, char *const words[]);
+
 /* The agent's section overrides what files set. */
 void rule_apply(struct settings *s, const char *name);
 

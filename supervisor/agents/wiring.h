@@ -58,6 +58,8 @@ struct wiring {
 	const char *agent;
 	const char *programs; /* names of it in PATH, with | */
 	struct wiring_file files[WIRING_FILES_MAX];
+	const char
+		*shared; /* a file of a project that counts, and is not terse's to write; or NULL */
 	struct wiring_folder lines;               /* the file that its model reads */
 	const char *patterns[3][WIRING_PATH_MAX]; /* where its permission patterns are (JSON) */
 	const char *pattern;                      /* what a pattern for commands begins with */

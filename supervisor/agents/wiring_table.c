@@ -63,6 +63,7 @@ const struct wiring wirings[] = {
 				      {"hooks", "SessionEnd"},
 				      GROUP,
 				      "claude SessionEnd"}}}},
+		.shared = ".claude/settings.json",
 		.lines = {"CLAUDE_CONFIG_DIR", ".claude", "CLAUDE.md", "CLAUDE.md"},
 		.patterns = {{"permissions", "allow"},
 			     {"permissions", "deny"},

@@ -507,6 +507,7 @@ static int get_strings(struct reader *r, struct meta *m)
 	} texts[] = {
 		{&m->cwd, get_string(r, "cwd")},
 		{&m->session, get_string(r, "session")},
+		{&m->agent, get_string(r, "agent")},
 		{&m->files[0], get_string(r, file_keys[0])},
 		{&m->files[1], get_string(r, file_keys[1])},
 	};
@@ -545,6 +546,8 @@ static int get_strings(struct reader *r, struct meta *m)
 		if (!*m->files[i])
 			m->files[i] = NULL;
 	}
+	if (!*m->agent)
+		m->agent = NULL;
 	return 0;
 }
 

@@ -90,8 +90,8 @@ struct meta {
 	struct meta_holder
 		held_by[META_HOLDERS]; /* while the supervisor records what they write ... */
 	int holders;                   /* ... so many of them, the first ones */
-	/* Only written, and only to the history; usage.h reads them. Names not owned, may be
-	   NULL. */
+	/* Only in the history. Names not owned, may be NULL. All but `agent` are only written;
+	   usage.h reads them. */
 	struct meta_shown shown;
 	const char *agent, *profile;
 	void *owned; /* memory of a meta that was read; see meta_release */

@@ -1,9 +1,13 @@
 // terse agent CMD...: starts an agent with libterse-shim.so, so that its tool calls are run
 // through terse-sh.
 
+#include "config/pattern.h"
 #include "lib/active.h"
 #include "lib/exec.h"
 #include "shim/exec_call.h"
+#include "supervisor/agents/hints.h"
+#include "supervisor/agents/probe.h"
+#include "supervisor/agents/rule.h"
 #include "supervisor/agents/wiring.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/verb.h"
@@ -44,7 +48,7 @@ static int agent_prepare_by_name(const struct place *place, const char *program)
 static int agent_prepare(const struct place *place, const char *program)
 {
 	if (unsetenv(ACTIVE_NAME) < 0 || setenv("TERSE_SHIM_SHELL", place->shell, 1) < 0 ||
-	    setenv("TERSE_AGENT", shell_call_name(program), 1) < 0)
+	    setenv(RULE_AGENT, shell_call_name(program), 1) < 0)
 		return -1;
 	return agent_preload(place->library) < 0 ? -1 : agent_prepare_by_name(place, program);
 }
@@ -65,6 +69,24 @@ static void agent_activate(const struct place *place, const char *program)
 		verb_error("agent", "%s: %s runs without terse", strerror(errno), program);
 }
 
+/* A shell is no agent, and terse probe knows that no rule does. */
+static void agent_tell_if_unknown(const struct settings *s, char *const command[])
+{
+	const char *probed = getenv(PROBE_VARIABLE), *name = *command;
+	char found[PATH_MAX];
+	bool there = strchr(name, '/') ? access(name, X_OK) == 0 : hints_find_program(name, found);
+	bool known = !there || (probed && *probed);
+	for (; command && !known; command = wrapper_inner(command)) {
+		name = *command;
+		known = wrapper_is_shell(command) || rule_knows(s, command);
+	}
+	if (!known)
+		verb_error("agent",
+			   "no rule knows %s: its own commands run without terse (terse probe %s "
+			   "makes a rule)",
+			   name, name);
+}
+
 /* Finds terse's files; its shell is the launcher if that starts this terse, since terse may be
    replaced while the agent runs. */
 static void agent_find_place(struct place *p)
@@ -83,7 +105,6 @@ int command_agent(struct command_context *c, int argc, char **argv)
 	struct place place;
 	char **command = argv + 1;
 	const char *off = getenv("TERSE");
-	(void)c;
 	if (argc > 1 && strcmp(*command, "--") == 0)
 		command++;
 	if (!*command) {
@@ -95,8 +116,10 @@ int command_agent(struct command_context *c, int argc, char **argv)
 		return EXIT_TERSE;
 	}
 	agent_find_place(&place);
-	if (!off || strcmp(off, "0") != 0)
+	if (!off || strcmp(off, "0") != 0) {
+		agent_tell_if_unknown(c->settings, command);
 		agent_activate(&place, *command);
+	}
 	int error = exec_search(*command, command);
 	verb_error("agent", "%s: %s", *command, strerror(error));
 	return error == ENOENT ? 127 : 126;

@@ -14,6 +14,7 @@
 #include "supervisor/agents/hints.h"
 #include "supervisor/agents/self_test.h"
 #include "supervisor/agents/wiring.h"
+#include "supervisor/artifact/history.h"
 #include "supervisor/artifact/store.h"
 #include "supervisor/command/command.h"
 #include "supervisor/command/paint.h"
@@ -312,31 +313,58 @@ static void doctor_check_place(struct doctor *d, const struct place *own)
 	doctor_check_path(d, own);
 }
 
-/* Reports the wiring in the text of a file, if there is any. */
+/* How many runs doctor looks at for the last one of an agent. */
+enum { RUNS_MAX = 10000 };
+
+/* A wiring works once a run through it was seen: what else decides (other files of the agent, its
+   version) is not known here. */
+static void doctor_report_wired(struct doctor *d, const char *agent, const char *path)
+{
+	struct store stores[STORE_MAX];
+	int count = store_open_all(stores);
+	struct history *h = history_open(stores, count, NULL);
+	struct meta run;
+	bool found = false;
+	for (int i = 0; h && !found && i < RUNS_MAX && history_next(h, &run) > 0; i++)
+		found = run.agent && strcmp(run.agent, agent) == 0;
+	if (found)
+		doctor_report(d, GOOD, agent, "wired: %s; the last run through it: %s ago, in %s",
+			      path, human_age((char[HUMAN_LEN]){0}, clock_real_ms() - run.ended_ms),
+			      run.cwd);
+	else
+		doctor_report(d, NOTE, agent, "%s names terse; no run through it was seen", path);
+	history_close(h);
+	store_close_all(stores, count);
+}
+
+/* Reports the wiring in the text of a file, if there is any; of one that takes the place of
+   another that names terse, that it has something else (WIRING_OTHER). */
 static enum wiring_state doctor_check_text(struct doctor *d, const struct wiring *w,
 					   const struct wiring_file *file,
 					   const struct document *document, bool project,
-					   const struct place *place)
+					   bool overrides, const struct place *place)
 {
 	const char *text = document->text.data ? document->text.data : "", *path = document->path;
 	struct wiring_error error = {.line = 0};
 	struct buffer out = BUFFER_INIT;
 	enum wiring_state state = wiring_check(file, place, text, document->text.len);
-	if (state == WIRING_SAME && w->start)
+	if (state == WIRING_SAME && w->start) {
 		doctor_report(
 			d, NOTE, w->agent,
 			"%s ends its sessions; its commands run under terse only if it is started "
 			"as %s",
 			path, w->start);
-	else if (state == WIRING_SAME)
-		doctor_report(d, GOOD, w->agent, "wired: %s", path);
-	else if (wiring_apply(file, place, text, document->text.len, &out, &error) < 0 &&
-		 errno == EINVAL)
+	} else if (state == WIRING_SAME) {
+		doctor_report_wired(d, w->agent, path);
+	} else if (wiring_apply(file, place, text, document->text.len, &out, &error) < 0 &&
+		   (errno == EINVAL || (errno == EEXIST && overrides))) {
+		state = errno == EEXIST ? WIRING_OTHER : state;
 		doctor_report(d, BAD, w->agent, "%s:%zu: %s", path, error.line, error.text);
-	else if (state == WIRING_OTHER)
+	} else if (state == WIRING_OTHER) {
 		doctor_report(d, BAD, w->agent,
 			      "%s: wired to other paths, or not all of it: terse init %s%s", path,
 			      w->agent, project ? " --project" : "");
+	}
 	buffer_release(&out);
 	return state;
 }
@@ -345,7 +373,7 @@ static enum wiring_state doctor_check_text(struct doctor *d, const struct wiring
  *place. */
 static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring *w,
 					   const struct wiring_file *file, const char *path,
-					   const char *project, struct place *place)
+					   const char *project, bool overrides, struct place *place)
 {
 	enum wiring_state state = WIRING_NONE;
 	struct buffer dropped = BUFFER_INIT;
@@ -354,7 +382,7 @@ static enum wiring_state doctor_check_file(struct doctor *d, const struct wiring
 		doctor_report(d, BAD, w->agent, "%s: %s", path,
 			      document.reason ? document.reason : strerror(errno));
 	else if (document.exists)
-		state = doctor_check_text(d, w, file, &document, project, place);
+		state = doctor_check_text(d, w, file, &document, project, overrides, place);
 	if (state != WIRING_NONE && hints_variables(&dropped, file, path, &document.text, place))
 		doctor_report(d, BAD, w->agent, "%.*s", (int)dropped.len - 1, dropped.data);
 	buffer_release(&dropped);
@@ -377,20 +405,29 @@ static void doctor_check_self_test(struct doctor *d, const struct wiring *w,
 			      reason);
 }
 
-/* The agent's files of the user, or of a project. Returns the best state. */
-static enum wiring_state doctor_check_files(struct doctor *d, const struct wiring *w,
-					    const char *project, struct place *place)
+/* In the home directory a project's file may be the user's: then there is none of the project. */
+static int doctor_find_file(const struct wiring_folder *folder, const char *project,
+			    char path[PATH_MAX])
 {
-	char path[PATH_MAX], user[PATH_MAX], missing[PATH_MAX] = "";
+	char user[PATH_MAX];
+	if (wiring_path(folder, project, path) < 0)
+		return -1;
+	return project && wiring_path(folder, NULL, user) == 0 && strcmp(path, user) == 0 ? -1 : 0;
+}
+
+/* The agent's files of the user, or of a project, which `overrides` those of the user. Returns the
+   best state. */
+static enum wiring_state doctor_check_files(struct doctor *d, const struct wiring *w,
+					    const char *project, bool overrides,
+					    struct place *place)
+{
+	char path[PATH_MAX], missing[PATH_MAX] = "";
 	enum wiring_state best = WIRING_NONE;
 	for (size_t i = 0; i < WIRING_FILES_MAX && w->files[i].folder.project; i++) {
-		const struct wiring_folder *folder = &w->files[i].folder;
-		/* In the home directory a project's file may be the user's. */
-		if (wiring_path(folder, project, path) < 0 ||
-		    (project && wiring_path(folder, NULL, user) == 0 && strcmp(path, user) == 0))
+		if (doctor_find_file(&w->files[i].folder, project, path) < 0)
 			continue;
 		enum wiring_state state =
-			doctor_check_file(d, w, &w->files[i], path, project, place);
+			doctor_check_file(d, w, &w->files[i], path, project, overrides, place);
 		if (state == WIRING_NONE)
 			memcpy(missing, path, sizeof(path));
 		if (best == WIRING_NONE || state == WIRING_SAME)
@@ -399,33 +436,41 @@ static enum wiring_state doctor_check_files(struct doctor *d, const struct wirin
 	if (best == WIRING_SAME && *missing)
 		doctor_report(d, BAD, w->agent, "%s is missing: terse init %s%s", missing, w->agent,
 			      project ? " --project" : "");
+	struct wiring_file shared = w->files[0];
+	shared.folder.project = w->shared;
+	if (overrides && best == WIRING_NONE && w->shared &&
+	    doctor_find_file(&shared.folder, project, path) == 0)
+		best = doctor_check_file(d, w, &shared, path, project, overrides, place);
 	return best;
+}
+
+static void doctor_check_agent(struct doctor *d, const struct wiring *w, const char *here,
+			       struct place place)
+{
+	char found[PATH_MAX];
+	enum wiring_state user = doctor_check_files(d, w, NULL, false, &place);
+	enum wiring_state project =
+		here ? doctor_check_files(d, w, here, user == WIRING_SAME, &place) : WIRING_NONE;
+	bool none = user == WIRING_NONE && project == WIRING_NONE;
+	bool there = none && hints_find_program(w->programs, found);
+	bool by_start = there && !w->files[0].folder.project;
+	if (by_start)
+		doctor_report(d, NOTE, w->agent,
+			      "%s; its commands run under terse only if it is started as %s", found,
+			      w->start);
+	/* The project's files decide. */
+	if (by_start || project == WIRING_SAME || (user == WIRING_SAME && project == WIRING_NONE))
+		doctor_check_self_test(d, w, &place);
+	else if (there)
+		doctor_report(d, NOTE, w->agent, "%s, not wired: terse init %s", found, w->agent);
 }
 
 static void doctor_check_agents(struct doctor *d, const struct place *place)
 {
-	char here[PATH_MAX], found[PATH_MAX];
+	char here[PATH_MAX];
 	bool known = getcwd(here, sizeof(here)) != NULL;
-	for (const struct wiring *w = wirings; w->agent; w++) {
-		struct place seen = *place;
-		enum wiring_state user = doctor_check_files(d, w, NULL, &seen),
-				  project = WIRING_NONE;
-		if (known)
-			project = doctor_check_files(d, w, here, &seen);
-		bool none = user == WIRING_NONE && project == WIRING_NONE;
-		bool there = none && hints_find_program(w->programs, found);
-		bool has_file = w->files[0].folder.project;
-		if (there && !has_file)
-			doctor_report(
-				d, NOTE, w->agent,
-				"%s; its commands run under terse only if it is started as %s",
-				found, w->start);
-		if (user == WIRING_SAME || project == WIRING_SAME || (there && !has_file))
-			doctor_check_self_test(d, w, &seen);
-		else if (there)
-			doctor_report(d, NOTE, w->agent, "%s, not wired: terse init %s", found,
-				      w->agent);
-	}
+	for (const struct wiring *w = wirings; w->agent; w++)
+		doctor_check_agent(d, w, known ? here : NULL, *place);
 }
 
 static int doctor_print_json(struct doctor *d)

@@ -232,7 +232,8 @@ const struct help_topic help_topics[] = {
 	 "terse agent COMMAND [ARG...]",
 	 "Starts an agent with libterse-shim.so in LD_PRELOAD, so that its shell commands\n"
 	 "run through terse. terse config --agents lists those it knows; terse probe finds out\n"
-	 "about others. If the library is missing, the agent starts without it.\n"},
+	 "about others. If the library is missing, the agent starts without it. It is said if\n"
+	 "no rule knows COMMAND, so that its own commands run without terse.\n"},
 	{"probe", "find out how an unknown agent calls its shell",
 	 "terse probe [--to FILE] AGENT [ARG...]",
 	 "Starts an agent that terse does not know, and prints the section [agent NAME] for it\n"
@@ -240,13 +241,13 @@ const struct help_topic help_topics[] = {
 	 "Its commands run as they would without terse.\n\n"
 	 "  --to FILE             append the section to this file\n"},
 	{"init", "wire an agent up in its own configuration",
-	 "terse init AGENT [--user|--project] [--instructions] [--dry-run]\n"
-	 "       terse init AGENT --undo [--user|--project] [--dry-run]\n"
-	 "       terse init AGENT --mcp [--undo] [--user|--project] [--dry-run]\n"
+	 "terse init AGENT... [--user|--project] [--instructions] [--dry-run]\n"
+	 "       terse init AGENT... --undo [--user|--project] [--dry-run]\n"
+	 "       terse init AGENT... --mcp [--undo] [--user|--project] [--dry-run]\n"
 	 "       terse init [--all|--show]",
-	 "Makes an agent run its commands through terse, in its own configuration. AGENT:\n"
+	 "Makes agents run their commands through terse, in their own configuration. AGENT:\n"
 	 "claude, codex, opencode, kilo, pi, gemini, qwen, copilot, grok, cursor, crush.\n"
-	 "The rest of its files stays. Without AGENT: lists the agents that are in PATH, and\n"
+	 "The rest of their files stays. Without AGENT: lists the agents that are in PATH, and\n"
 	 "at a terminal asks which to wire up.\n\n"
 	 "  --all                 every agent that is in PATH\n"
 	 "  --show                only print the state of each\n"

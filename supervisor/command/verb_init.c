@@ -358,6 +358,31 @@ static int init_print(struct init *i)
 	return verb_print(&(struct verb){.name = VERB}, &clean);
 }
 
+/* All of them, or nothing is done. */
+static int init_find_agents(struct init *i, const char *const *names, int count)
+{
+	for (int k = 0; k < count; k++) {
+		const struct wiring *w = wiring_find(i->mcp ? wirings_mcp : wirings, names[k]);
+		i->agents.items[i->agents.count++] = w;
+		if (w)
+			continue;
+		struct nearest n;
+		nearest_init(&n, names[k]);
+		for (w = i->mcp ? wirings_mcp : wirings; w->agent; w++)
+			nearest_offer(&n, w->agent);
+		if (i->mcp && strcmp(names[k], "pi") == 0)
+			verb_error(VERB, "pi takes no server of tools; terse init pi wires up its "
+					 "shell");
+		else if (n.best)
+			verb_error(VERB, "%s: no such agent (did you mean %s?)", names[k], n.best);
+		else
+			verb_error(VERB, "%s: no such agent; there are %s", names[k],
+				   i->mcp ? wiring_mcp_names : wiring_names);
+		return -1;
+	}
+	return 0;
+}
+
 static int init_parse(struct init *i, int argc, char **argv)
 {
 	const struct verb_option options[] = {{"--project", VERB_FLAG, &i->project},
@@ -369,30 +394,18 @@ static int init_parse(struct init *i, int argc, char **argv)
 					      {"--show", VERB_FLAG, &i->show},
 					      {"--mcp", VERB_FLAG, &i->mcp},
 					      {NULL, VERB_FLAG, NULL}};
-	const char *agent;
-	int count = verb_parse(options, argc, argv, &agent, 1);
-	if (count < 0)
+	const char *agents[AGENTS_MAX];
+	int count = verb_parse(options, argc, argv, agents, AGENTS_MAX);
+	if (count < 0 || init_find_agents(i, agents, count) < 0)
 		return -1;
-	const struct wiring *table = i->mcp ? wirings_mcp : wirings;
 	const char *names = i->mcp ? wiring_mcp_names : wiring_names;
-	i->wiring = count ? wiring_find(table, agent) : NULL;
-	struct nearest n;
-	nearest_init(&n, count ? agent : "");
-	for (const struct wiring *w = table; w->agent; w++)
-		nearest_offer(&n, w->agent);
-	if (count && !i->wiring && i->mcp && strcmp(agent, "pi") == 0)
-		verb_error(VERB, "pi takes no server of tools; terse init pi wires up its shell");
-	else if (count && !i->wiring && n.best)
-		verb_error(VERB, "%s: no such agent (did you mean %s?)", agent, n.best);
-	else if (count && !i->wiring)
-		verb_error(VERB, "%s: no such agent; there are %s", agent, names);
-	else if (i->mcp && (!count || i->instructions || i->show))
+	if (i->mcp && (!count || i->instructions || i->show))
 		verb_error(VERB,
 			   "--mcp goes with an agent, and without --instructions and --show; "
 			   "there are %s",
 			   names);
 	else if (count && i->all)
-		verb_error(VERB, "%s: --all means every agent that is found", agent);
+		verb_error(VERB, "%s: --all means every agent that is found", agents[0]);
 	else if (!count && !i->all && (i->undo || i->dry_run || i->instructions))
 		verb_error(VERB, "which agent? terse init AGENT, one of %s; or --all",
 			   wiring_names);
@@ -455,11 +468,10 @@ int command_init(struct command_context *c, int argc, char **argv)
 	bool go_on = true, failed = false;
 	if (init_parse(&i, argc, argv) < 0)
 		return EXIT_TERSE;
-	if (i.wiring)
-		i.agents = (struct agent_list){.items = {i.wiring}, .count = 1};
-	else
+	bool named = i.agents.count > 0;
+	if (!named)
 		agent_list_find(&i.agents);
-	if (i.show || (!i.wiring && (!i.all || i.agents.count == 0)))
+	if (i.show || (!named && (!i.all || i.agents.count == 0)))
 		go_on = init_choose(&i);
 	failed = i.failed;
 	for (size_t k = 0; go_on && k < i.agents.count; k++) {

@@ -459,7 +459,6 @@ class EveryAgent(Wiring):
                              (("claude", "--all"), b"--all means every agent that is found"),
                              (("vim",), b"vim: no such agent"),
                              (("claude", "--project", "--user"), b"exclude each other"),
-                             (("claude", "pi"), b"one argument too many"),
                              (("claude", "--dryrun"), b"no such option")):
             self.assertIn(reason, self.init(*argv, code=125).err)
         self.assertIn(b"there is no home directory", self.init("claude", code=1, env={
@@ -514,6 +513,16 @@ class Several(Wiring):
         self.listed("--all", "--undo")
         self.assertEqual(self.listed("--show"), before)
         self.assertFalse(os.path.exists(self.in_home(".claude/settings.json")))
+
+    def test_names(self):
+        """All of them, or none if one is not known."""
+        run = self.init("pi", "cluade", code=125)
+        self.assertIn(b"terse init: cluade: no such agent (did you mean claude?)", run.err)
+        self.assertEqual(os.listdir(self.home), [])
+        self.init("claude", "pi")
+        self.assertEqual([s.split()[1] for s in self.listed("--show")], ["wired", "wired", "by"])
+        self.init("claude", "pi", "--undo")
+        self.assertEqual([s.split()[1] for s in self.listed("--show")], ["not", "not", "by"])
 
     def test_a_person_picks(self):
         path = ":".join((self.programs, BUILD, "/usr/bin:/bin"))
@@ -606,7 +615,7 @@ class Agent(Wiring):
         script = os.path.join(self.work, "agent")
         write_file(script, "#!/bin/sh\necho \"$LD_PRELOAD|$TERSE_SHIM_SHELL|${TERSE_ACTIVE-none}|"
                            "${CLAUDE_CODE_SHELL_PREFIX-none}|$*\"; exit 7\n", 0o755)
-        run = self.terse("agent", script, "a", "b c", env={"TERSE_ACTIVE": "1"})
+        run = self.terse("agent", script, "a", "b c", env={"TERSE_ACTIVE": "1"}, split=True)
         self.assertEqual(run.code, 7)
         self.assertEqual(run.out.decode(), "%s|%s|none|none|a b c\n" % (OWN_SHIM, OWN_SH))
         os.rename(script, os.path.join(self.work, "claude"))
@@ -632,6 +641,24 @@ class Agent(Wiring):
                          "exit $?", kind="socket")
         self.assertEqual(run.code, 4)
         self.assertIn(b"[terse: exit 4 after", run.out)
+
+    def test_one_that_no_rule_knows(self):
+        def said(*argv, **env):
+            run = self.terse("agent", *argv, split=True, env=env)
+            self.assertEqual(run.code, 0, argv)
+            return run.err.decode()
+        other = write_file(os.path.join(self.work, "other"), "#!/bin/sh\n", 0o755)
+        for name in ("pi", "codex-x86_64"):
+            shutil.copy(other, os.path.join(self.work, name))
+        sentence = ("terse agent: no rule knows %s: its own commands run without terse (terse probe %s makes a "
+                    "rule)\n" % (other, other))
+        self.assertEqual(said(other), sentence)
+        self.assertEqual(said("env", "A=1", other), sentence)
+        for argv in (("./pi",), ("./codex-x86_64",), ("env", "A=1", "./pi"), ("sh", "-c", "./other")):
+            self.assertEqual(said(*argv), "", argv)
+        self.assertEqual(said(other, TERSE="0"), "")
+        self.put("config/terse/terse.ini", "[agent other]\nenvironment = OTHER\nstring = {command}\n")
+        self.assertEqual(said(other), "", "which process it is, its rule does not say")
 
     def test_usage(self):
         for argv, code in (((), 125), (("--fast", "x"), 125), (("no-such-agent",), 127),
@@ -716,6 +743,32 @@ class Doctor(Wiring):
                       self.in_home(".claude/settings.json").encode(), run.out)
         self.assertIn(b"wired to other paths, or not all of it: terse init pi", run.out)
         self.assertIn(b"codex: %s/codex, not wired: terse init codex" % self.work.encode(), run.out)
+
+    def test_wired_is_said_of_what_was_seen(self):
+        path = self.put(".pi/agent/settings.json", "{}")
+        self.init("pi")
+        self.assertIn("-        pi: %s names terse; no run through it was seen" % path,
+                      self.lines_of(self.terse("doctor"), "pi"))
+        os.symlink("/bin/bash", os.path.join(self.work, "pi"))
+        self.run_to_end("./pi", "-c", "export PI_CODING_AGENT=true; %s -c 'echo hello' </dev/null; exit $?" % TERSE_SH)
+        self.assertRegex("\n".join(self.lines_of(self.terse("doctor"), "pi")),
+                         r"ok       pi: wired: %s; the last run through it: \S+ \S+ ago, in %s\n" % (path, self.work))
+
+    def test_a_project_that_takes_the_wiring_away(self):
+        """Its files go before those of the user."""
+        self.init("claude")
+        tried = "ok       claude: a command as it runs them is previewed"
+        self.assertIn(tried, self.lines_of(self.terse("doctor"), "claude"))
+        for name in ("settings.json", "settings.local.json"):
+            os.makedirs(os.path.join(self.work, ".claude"))
+            path = write_file(os.path.join(self.work, ".claude", name),
+                              '{"env": {\n"CLAUDE_CODE_SHELL_PREFIX": ""}}')
+            run = self.terse("doctor")
+            lines = self.lines_of(run, "claude")
+            self.assertIn('PROBLEM  claude: %s:2: "CLAUDE_CODE_SHELL_PREFIX" is "" already; terse would be: "%s"'
+                          % (path, TERSE_SH), lines)
+            self.assertEqual((run.code, tried in lines), (1, False), lines)
+            shutil.rmtree(os.path.join(self.work, ".claude"))
 
     def test_a_wiring_that_does_not_work(self):
         """The user's own rules keep terse from a command."""
