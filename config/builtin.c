@@ -166,6 +166,12 @@ static const struct layer_entry entries[] = {
 	SET(pty, TRI_NO),
 	SET(size, 10 * KB),
 	SET(mode, MODE_ENDS),
+	/* They begin with plain lines, and redraw them soon. */
+	PROFILE("redraws"),
+	MATCH("docker|podman|nerdctl|docker-compose|podman-compose|buildctl"),
+	MATCH("jest|vitest|ink"),
+	MATCH("npx|bunx|pnpm|yarn jest|vitest"),
+	SET(settle, 400),
 	/* Its rules are as wide as the terminal, and tell nothing. */
 	PROFILE("pytest"),
 	MATCH("pytest|py.test"),

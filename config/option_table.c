@@ -245,6 +245,14 @@ const struct option option_table[] = {
 			"text such as progress, and only remove escape sequences.",
 	},
 	{
+		NAMES("terminal", "settle", "--settle", "TERSE_SETTLE"),
+		DURATION(settle, 0, 60 * 1000, "50ms"),
+		.safe = true,
+		.help = "Print a line as it comes once it has stood this long after its newline, "
+			"though it could still be written over. More for programs that begin "
+			"plain and redraw later.",
+	},
+	{
 		NAMES("terminal", "detach_key", NULL, "TERSE_DETACH_KEY"),
 		TEXT(detach_key, 16, "KEY", refuse_detach_key),
 		.preset = "ctrl-\\",

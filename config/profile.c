@@ -306,6 +306,7 @@ static const struct {
 	{offsetof(struct settings, longest_line), largest_or_none},
 	{offsetof(struct settings, unit), lines_unless_same},
 	{offsetof(struct settings, cols), smallest},
+	{offsetof(struct settings, settle), largest},
 	{offsetof(struct settings, pty), no_if_any},
 	{offsetof(struct settings, mode), smart},
 };

@@ -82,6 +82,7 @@ struct settings {
 	/* [terminal] */
 	int64_t cols, rows;
 	int64_t collapse; /* bool */
+	int64_t settle;   /* ms */
 	char *detach_key;
 
 	/* [report] */

@@ -25,6 +25,8 @@ void interceptor_came(struct interceptor *s, int64_t now_ms)
 {
 	if (held_has_reader(s))
 		pause_note(&s->pause, terminal_lines(s->terminal), now_ms);
+	if (!s->settle_at)
+		interceptor_settle(s, now_ms);
 }
 
 int64_t interceptor_pause_due(const struct interceptor *s)
@@ -35,8 +37,9 @@ int64_t interceptor_pause_due(const struct interceptor *s)
 /* Makes the complete lines final, as far as they have stood. */
 static void held_settle(struct interceptor *s, int64_t now_ms)
 {
-	if (intercept_is_drawn(s))
-		terminal_settle(s->terminal, now_ms, INTERCEPT_SETTLE_DRAWN_MS);
+	if (intercept_is_drawn(s, now_ms))
+		terminal_settle(s->terminal, now_ms, INTERCEPT_SETTLE_DRAWN_MS,
+				INTERCEPT_SETTLE_DRAWN_MS);
 	else
 		terminal_commit(s->terminal, terminal_lines(s->terminal));
 }

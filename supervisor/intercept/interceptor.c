@@ -405,18 +405,10 @@ void interceptor_forget(struct interceptor *s)
 /* Whether a reader waits for lines as they come. */
 static bool interceptor_is_live(const struct interceptor *s)
 {
-	if (s->reported || s->binary || s->is_plain || intercept_is_collected(s))
+	if (s->reported || s->finished || s->binary || s->is_plain || intercept_is_collected(s))
 		return false;
 	return s->options.print == INTERCEPT_WHOLE ||
 	       (s->options.print == INTERCEPT_PREVIEW && !s->head_closed);
-}
-
-bool interceptor_is_unsettled(const struct interceptor *s)
-{
-	if (s->waits && s->text_bytes > 0)
-		return true;
-	return interceptor_is_live(s) &&
-	       terminal_lines(s->terminal) > terminal_settled(s->terminal);
 }
 
 bool interceptor_is_holding(const struct interceptor *s)
@@ -442,13 +434,47 @@ static void stop_waiting(struct interceptor *s, int64_t now_ms)
 		intercept_print_head(s);
 }
 
+bool intercept_is_drawn(struct interceptor *s, int64_t now_ms)
+{
+	uint64_t redraws = terminal_redraws(s->terminal);
+	bool hides = !terminal_shows_cursor(s->terminal);
+	if (redraws != s->redraws)
+		s->redrawn_at = now_ms;
+	if (hides && !s->hides)
+		s->hidden_at = now_ms;
+	s->redraws = redraws;
+	s->hides = hides;
+	return (redraws && now_ms - s->redrawn_at < INTERCEPT_SETTLE_DRAWN_MS) ||
+	       (hides && now_ms - s->hidden_at < INTERCEPT_SETTLE_DRAWN_MS);
+}
+
+/* So often lines are looked at that may stand soon. */
+#define SETTLE_LOOK_MS 200
+
 void interceptor_settle(struct interceptor *s, int64_t now_ms)
 {
+	int64_t plain_ms = s->options.settle_ms;
+	s->settle_at = 0;
 	stop_waiting(s, now_ms);
-	if (interceptor_is_live(s))
-		terminal_settle(s->terminal, now_ms,
-				intercept_is_drawn(s) ? INTERCEPT_SETTLE_DRAWN_MS
-						      : INTERCEPT_SETTLE_MS);
+	if (s->waits && s->text_bytes > 0)
+		s->settle_at = now_ms + SETTLE_LOOK_MS;
+	if (!interceptor_is_live(s))
+		return;
+	bool drawn = intercept_is_drawn(s, now_ms);
+	if (drawn)
+		terminal_settle(s->terminal, now_ms, INTERCEPT_SETTLE_DRAWN_MS,
+				INTERCEPT_SETTLE_DRAWN_MS);
+	else
+		terminal_settle(s->terminal, now_ms, plain_ms, INTERCEPT_SETTLE_MS);
+	if (terminal_lines(s->terminal) > terminal_settled(s->terminal))
+		s->settle_at =
+			now_ms + (drawn || !plain_ms || plain_ms > SETTLE_LOOK_MS ? SETTLE_LOOK_MS
+										  : plain_ms);
+}
+
+int64_t interceptor_settle_due(const struct interceptor *s)
+{
+	return s->settle_at;
 }
 
 void interceptor_settle_all(struct interceptor *s)

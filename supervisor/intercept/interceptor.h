@@ -57,6 +57,8 @@ struct interceptor_options {
 	   gets them as they are until something redraws (parts.h). From the first NUL on it gets
 	   all bytes as they are, through a pty as well. */
 	bool exact;
+	/* A live reader gets a plain line so many ms after its newline. */
+	int64_t settle_ms;
 	/* Size of the text before the part that comes here, for the numbers in a preview (not
 	   in mode head) and in its last line. */
 	uint64_t lines_before, bytes_before;
@@ -95,17 +97,18 @@ void interceptor_skip(struct interceptor *s, const char *notice, size_t len, uin
 /* No more bytes are there right now: judges the bytes that were held back. */
 void interceptor_pause(struct interceptor *s);
 
-/* Whether lines wait that a live reader has not seen, although they are
-   complete: then the owner has to call interceptor_settle(). */
-bool interceptor_is_unsettled(const struct interceptor *s);
-
 /* Whether text is held back from a live reader until the end. */
 bool interceptor_is_holding(const struct interceptor *s);
 
-/* Hands on to the reader the lines of the head that have stood for a while, although they could
-   still be overwritten: for 1.5 s, and for 5 s where the command has redrawn some or hides the
-   cursor. To be called several times a second; `now_ms` is of the monotonic clock. */
+/* Hands on to a reader who gets every line as it comes the lines that have stood for a while,
+   although they could still be overwritten: plain ones for settle_ms, those that were written over
+   for 1.5 s, and all for 5 s after the command has redrawn some or hidden the cursor. `now_ms` is
+   of the monotonic clock. */
 void interceptor_settle(struct interceptor *s, int64_t now_ms);
+
+/* When that is to be called; 0: no complete line waits, or nothing was fed since
+   interceptor_came(). */
+int64_t interceptor_settle_due(const struct interceptor *s);
 
 /* Hands on all that are complete, unless the command redraws. */
 void interceptor_settle_all(struct interceptor *s);

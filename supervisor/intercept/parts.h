@@ -219,7 +219,11 @@ struct interceptor {
 	bool fits;
 	bool waits; /* for whether the text fits: nothing is printed yet, so its lines can be
 		       grouped ... */
-	int64_t waits_since;     /* ... on the clock of interceptor_settle(); 0: not known yet */
+	int64_t waits_since; /* ... on the clock of interceptor_settle(); 0: not known yet */
+	int64_t settle_at;   /* when interceptor_settle() is due; 0: nothing waits for it */
+	uint64_t redraws;    /* terminal_redraws() when it was last looked at ... */
+	bool hides;          /* ... and whether the cursor was hidden ... */
+	int64_t redrawn_at, hidden_at; /* ... and since when that is so */
 	struct buffer line;      /* what terse itself says; its memory is there from the start */
 	struct buffer collected; /* what is printed, where the form is not INTERCEPT_LIVE ... */
 	bool lost;               /* ... and there was no memory for all of it */
@@ -249,8 +253,9 @@ struct interceptor {
 	bool forgotten; /* what was held is gone, so it is too late to spill */
 };
 
-/* A line must stand unchanged for so long before a live reader gets it. A program that draws may
-   change it later, but some programs hide the cursor for good. */
+/* A line that was written over must stand unchanged for so long before a live reader gets it, and
+   each line once a program draws. It is done with drawing when it has not for so long: what hides
+   the cursor for good may be a server. */
 #define INTERCEPT_SETTLE_MS       1500
 #define INTERCEPT_SETTLE_DRAWN_MS 5000
 
@@ -293,10 +298,7 @@ static inline bool intercept_is_counted(const struct interceptor *s)
 }
 
 /* Whether the command draws, so that complete lines may be stale soon. */
-static inline bool intercept_is_drawn(const struct interceptor *s)
-{
-	return terminal_redraws(s->terminal) || !terminal_shows_cursor(s->terminal);
-}
+bool intercept_is_drawn(struct interceptor *s, int64_t now_ms);
 
 /* Empties s->line for something that terse itself has to say. */
 struct buffer *intercept_line(struct interceptor *s);

@@ -133,6 +133,7 @@ static void make_text(struct source *s)
 		.raw = (enum interceptor_raw)set->raw,
 		.part = s->is_stderr ? ARTIFACT_ERR : ARTIFACT_OUT,
 		.exact = !s->pty,
+		.settle_ms = set->settle,
 	};
 	/* Text that is not printed would be lost. */
 	if (!record_is_kept(s->record))

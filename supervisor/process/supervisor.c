@@ -247,24 +247,19 @@ static void supervisor_on_readable(struct supervisor *s, struct source *source)
 	if (source->queue.error)
 		supervisor_on_broken_queue(s, source);
 	supervisor_keep_both(s);
-	bool is_unfinished =
-		source->text && (interceptor_is_unsettled(source->text) || s->record.artifact);
-	if (!s->timer[TIMER_TICK] && (source->hung || is_unfinished))
+	if (!s->timer[TIMER_TICK] && (source->hung || (source->text && s->record.artifact)))
 		s->timer[TIMER_TICK] = now_ms + TICK_MS;
 }
 
 static void supervisor_on_tick(struct supervisor *s, int64_t now_ms)
 {
+	(void)now_ms;
 	s->timer[TIMER_TICK] = 0;
 	for (int i = 0; i < s->source_count; i++) {
 		struct interceptor *text = s->sources[i].text;
 		s->sources[i].hung = false;
-		if (!text || s->sources[i].fd < 0)
-			continue;
-		interceptor_settle(text, now_ms);
-		interceptor_update_live(text);
-		if (interceptor_is_unsettled(text))
-			s->timer[TIMER_TICK] = now_ms + TICK_MS;
+		if (text && s->sources[i].fd >= 0)
+			interceptor_update_live(text);
 	}
 }
 
@@ -273,15 +268,27 @@ static int64_t pause_when(const struct supervisor *s, int64_t now_ms)
 	int64_t first = 0;
 	(void)now_ms;
 	for (int i = 0; i < s->source_count && supervisor_has_reader(s); i++) {
-		int64_t due = s->sources[i].text ? interceptor_pause_due(s->sources[i].text) : 0;
-		if (due && (!first || due < first))
-			first = due;
+		const struct interceptor *text = s->sources[i].text;
+		const int64_t due[] = {text ? interceptor_settle_due(text) : 0,
+				       text ? interceptor_pause_due(text) : 0};
+		for (int k = 0; k < 2; k++) {
+			if (due[k] && (!first || due[k] < first))
+				first = due[k];
+		}
 	}
 	return first;
 }
 
 static void supervisor_on_pause(struct supervisor *s, int64_t now_ms)
 {
+	for (int i = 0; i < s->source_count; i++) {
+		struct interceptor *text = s->sources[i].text;
+		int64_t due = text ? interceptor_settle_due(text) : 0;
+		if (!due || now_ms < due)
+			continue;
+		interceptor_settle(text, now_ms);
+		interceptor_update_live(text);
+	}
 	supervisor_print_held(s, INTERCEPT_PAUSE, now_ms);
 }
 

@@ -439,9 +439,9 @@ static void dispatch_run(struct terminal *t, const struct sequence *sequence)
 		screen_settle(s);
 	uint64_t from = s->base + s->y;
 	sequence->run(t);
-	if (!t->stripping && !t->redraws && !t->appending && t->screen == s &&
+	if (!t->stripping && !t->appending && t->screen == s &&
 	    went_up(s, from, sequence->run == cursor_restore)) {
-		t->redraws = true;
+		t->redraws++;
 		t->overwritten.watched = false;
 	}
 }

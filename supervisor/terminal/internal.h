@@ -265,7 +265,7 @@ struct terminal {
 	bool cut;       /* the run was cut short inside the alternate screen */
 	bool pictured;  /* the text ended with its picture */
 	bool lossy;
-	bool redraws;
+	uint64_t redraws;
 	struct overwritten {
 		bool watched;   /* the owner wants lines to stay, and the program only returns to a
 				   line's start */

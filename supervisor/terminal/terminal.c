@@ -401,23 +401,48 @@ uint64_t terminal_lines(const struct terminal *t)
 /* The lines to hand on: up to a number, and those that stand for long enough. */
 struct settling {
 	uint64_t upto;
-	int64_t now, age; /* an age of 0: all */
+	int64_t now, plain_age, age; /* an age of 0: all */
 };
 
 /* Whether all rows of a line stand; each is looked at. */
-static bool stands(struct screen *s, unsigned from, unsigned to, const struct settling *how)
+static bool stands(struct screen *s, unsigned from, unsigned to, const struct settling *how,
+		   bool *plain)
 {
 	bool all = true;
-	for (; how->age && from < to; from++) {
+	for (*plain = true; how->age && from < to; from++) {
 		struct row *row = screen_row(s, from);
 		uint64_t sum = row_sum(row, &s->clusters);
 		if (row->sum != sum) {
 			row->sum = sum;
 			row->since = how->now;
 		}
-		all = all && how->now - row->since >= how->age;
+		*plain = *plain && row->plain;
+		all = all && how->now - row->since >= (row->plain ? how->plain_age : how->age);
 	}
 	return all;
+}
+
+/* Where the line ends that begins in this row, above row `current`. */
+static unsigned line_end(const struct screen *s, unsigned first, unsigned current)
+{
+	unsigned next = first + 1;
+	while (next < current && screen_row(s, next)->wrapped)
+		next++;
+	return next;
+}
+
+/* How many of the rows above `current` are lines to hand on. */
+static unsigned settled_rows(struct screen *s, unsigned current, const struct settling *how)
+{
+	unsigned rows = 0;
+	bool plain;
+	for (unsigned first = 0, next; first < current; first = next) {
+		next = line_end(s, first, current);
+		if (stands(s, first, next, how, &plain) &&
+		    (rows == first || (plain && how->plain_age < how->age)))
+			rows = next;
+	}
+	return rows;
 }
 
 /* Hands on the line of these rows, unless it was. */
@@ -446,17 +471,13 @@ static void terminal_settle_lines(struct terminal *t, const struct settling *how
 	for (current = s->y; current > 0 && screen_row(s, current)->wrapped; current--)
 		;
 
-	for (unsigned first = 0; first < current; first = next) {
-		bool wrapped = screen_row(s, first)->wrapped;
-		next = first + 1;
-		while (next < current && screen_row(s, next)->wrapped)
-			next++;
-		bool stand = stands(s, first, next, how);
-		if (done < first || !stand ||
-		    terminal_settled(t) + (e->open && !wrapped) >= how->upto)
-			continue;
-		hand_on(t, first, next);
-		done = next;
+	unsigned rows = settled_rows(s, current, how);
+	for (; done < rows; done = next) {
+		bool wrapped = screen_row(s, done)->wrapped;
+		if (terminal_settled(t) + (e->open && !wrapped) >= how->upto)
+			break;
+		next = line_end(s, done, current);
+		hand_on(t, done, next);
 	}
 	if (e->open && !screen_row(s, done)->wrapped)
 		emitter_close(e);
@@ -482,9 +503,10 @@ void terminal_commit(struct terminal *t, uint64_t upto)
 		terminal_settle_lines(t, &all);
 }
 
-void terminal_settle(struct terminal *t, int64_t now, int64_t age)
+void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t age)
 {
-	const struct settling some = {.upto = UINT64_MAX, .now = now, .age = age};
+	const struct settling some = {
+		.upto = UINT64_MAX, .now = now, .plain_age = plain_age, .age = age};
 	if (!t->stripping && terminal_settled(t) < terminal_lines(t))
 		terminal_settle_lines(t, &some);
 }
@@ -623,7 +645,7 @@ bool terminal_is_swallowing(const struct terminal *t)
 	return t->parser.state == PARSER_STRING && t->string.more;
 }
 
-bool terminal_redraws(const struct terminal *t)
+uint64_t terminal_redraws(const struct terminal *t)
 {
 	return t->redraws;
 }

@@ -97,9 +97,11 @@ uint64_t terminal_lines(const struct terminal *t);
 void terminal_commit(struct terminal *t, uint64_t upto);
 
 /* Hands on the first complete lines for as far as they have looked as they do
-   now for `age` or longer, in the unit of `now`. It has to be called now and
-   then, since that is when it looks. */
-void terminal_settle(struct terminal *t, int64_t now, int64_t age);
+   now for `age` or longer, in the unit of `now`. A plain line, on which nothing
+   has moved the cursor back or up, needs only `plain_age`; if that is less, what
+   is above it goes with it. It has to be called now and then, since that is when
+   it looks. */
+void terminal_settle(struct terminal *t, int64_t now, int64_t plain_age, int64_t age);
 
 /* How many lines are handed on, counted as terminal_lines() does. */
 uint64_t terminal_settled(const struct terminal *t);
@@ -175,9 +177,9 @@ bool terminal_is_lossy(const struct terminal *t);
    only the raw bytes have it. */
 bool terminal_is_swallowing(const struct terminal *t);
 
-/* Whether the program has moved the cursor up into earlier lines: it redraws,
+/* How often the program has moved the cursor up into earlier lines: it redraws,
    so committing early would leave stale lines in the text. */
-bool terminal_redraws(const struct terminal *t);
+uint64_t terminal_redraws(const struct terminal *t);
 
 /* The current screen as bytes for another terminal of the same size. */
 

@@ -61,6 +61,7 @@ static struct interceptor *make_text(size_t size)
 			  .max_line = 500,
 			  .grow = true},
 		.print = INTERCEPT_PREVIEW,
+		.settle_ms = 50,
 	};
 	const struct interceptor_events events = {.artifact = on_artifact, .print = on_print};
 	return interceptor_new(&options, &events);
@@ -70,6 +71,8 @@ static struct interceptor *make_text(size_t size)
 static void pass(struct interceptor *text, int64_t until)
 {
 	int64_t due;
+	while ((due = interceptor_settle_due(text)) && due <= until)
+		interceptor_settle(text, due);
 	while ((due = interceptor_pause_due(text)) && due <= until) {
 		if (interceptor_begin_print(text, INTERCEPT_PAUSE, due))
 			interceptor_print_held(text, INTERCEPT_PAUSE, due, &place);

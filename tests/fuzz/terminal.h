@@ -79,7 +79,7 @@ static inline bool render(const struct way *way, const char *data, size_t len, s
 		n = next_piece(way, &state, len - at);
 		terminal_feed(t, data + at, n);
 		if (way->commit && at & 2)
-			terminal_settle(t, (int64_t)at, 7);
+			terminal_settle(t, (int64_t)at, 3, 7);
 		else if (way->commit)
 			terminal_commit(t, terminal_lines(t) - (at & 1));
 		if (way->resize && at % 3 == 0)

@@ -76,7 +76,8 @@ static inline struct run run_make(void)
 				      .max_line = 500},
 			    .print = INTERCEPT_PREVIEW,
 			    .raw = INTERCEPT_RAW_AUTO,
-			    .part = ARTIFACT_OUT},
+			    .part = ARTIFACT_OUT,
+			    .settle_ms = 50},
 	};
 }
 
@@ -94,6 +95,13 @@ static inline void run_start(struct run *r)
 static inline void feed(struct run *r, const char *text)
 {
 	interceptor_feed(r->text, text, strlen(text));
+}
+
+/* Whether complete lines wait that a live reader has not got. */
+static inline bool is_unsettled(struct run *r)
+{
+	interceptor_settle(r->text, 0);
+	return interceptor_settle_due(r->text) > 0;
 }
 
 static inline struct interceptor_ending ending(const struct run *r, int exit_code)

@@ -285,7 +285,7 @@ static void not_live(void **state)
 	run_start(&r);
 	feed(&r, "one\ntwo\n");
 	interceptor_pause(r.text);
-	assert_false(interceptor_is_unsettled(r.text));
+	assert_false(is_unsettled(&r));
 	interceptor_settle_all(r.text);
 	feed(&r, "\x1b[2Athree\n");
 	struct report_stream s = collect(&r, 0);

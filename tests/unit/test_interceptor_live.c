@@ -31,9 +31,9 @@ static void lines_are_printed_as_they_come(void **state)
 		number_lines(&want, i, i);
 		assert_memory_equal(want.data, r.out.len ? r.out.data : "", r.out.len);
 		if (i == 12) {
-			assert_true(interceptor_is_unsettled(r.text));
+			assert_true(is_unsettled(&r));
 			interceptor_settle_all(r.text);
-			assert_false(interceptor_is_unsettled(r.text));
+			assert_false(is_unsettled(&r));
 			printed(&r, buffer_string(&want));
 		}
 	}
@@ -45,46 +45,98 @@ static void lines_are_printed_as_they_come(void **state)
 	run_end(&r);
 }
 
-/* A line is printed when it has stood for a while. */
-static void lines_settle_one_by_one(void **state)
+/* Feeds text at `now`. */
+static void come(struct run *r, int64_t now, const char *text)
+{
+	feed(r, text);
+	interceptor_pause(r->text);
+	interceptor_came(r->text, now);
+}
+
+/* All that is due up to `until` comes. */
+static void pass(struct run *r, int64_t until)
+{
+	int64_t due, last = 0;
+	while ((due = interceptor_settle_due(r->text)) && due <= until) {
+		assert_true(due > last);
+		interceptor_settle(r->text, due);
+		last = due;
+	}
+}
+
+/* A plain line is printed at most twice its time after its newline. */
+static void plain_lines_come_at_once(void **state)
 {
 	struct run r = run_make();
 	(void)state;
 	run_start(&r);
-	feed(&r, "first\n");
-	interceptor_pause(r.text);
-	assert_true(interceptor_is_unsettled(r.text));
-	interceptor_settle(r.text, 1000);
-	feed(&r, "second\nunfinished");
-	interceptor_settle(r.text, 2000);
-	interceptor_settle(r.text, 2499);
+	come(&r, 1000, "first\n");
+	pass(&r, 1049);
 	printed(&r, "");
-	interceptor_settle(r.text, 2500);
+	pass(&r, 1050);
 	printed(&r, "first\n");
-	interceptor_settle(r.text, 3499);
-	printed(&r, "first\n");
-	assert_true(interceptor_is_unsettled(r.text));
-	interceptor_settle(r.text, 3500);
+	assert_int_equal(interceptor_settle_due(r.text), 0);
+	come(&r, 2000, "\x1b[32msecond\x1b[m\x1b[K\n");
+	come(&r, 2030, "third\nunfinished");
+	pass(&r, 2050);
 	printed(&r, "first\nsecond\n");
-	assert_false(interceptor_is_unsettled(r.text));
-	interceptor_settle(r.text, 9500);
-	finish(&r);
-	printed(&r, "first\nsecond\nunfinished");
+	pass(&r, 2100);
+	printed(&r, "first\nsecond\nthird\n");
+	assert_int_equal(interceptor_settle_due(r.text), 0);
+	feed(&r, " line\n");
+	interceptor_finish(r.text);
+	interceptor_came(r.text, 3000);
+	assert_int_equal(interceptor_settle_due(r.text), 0);
+	report(&r);
+	printed(&r, "first\nsecond\nthird\nunfinished line\n");
 	run_end(&r);
 }
 
-/* The first redraw comes late: what was there before it is not printed. */
+/* So they do where all is printed, and at their newline where it was asked for. */
+static void plain_lines_for_a_program(void **state)
+{
+	(void)state;
+	for (int at_once = 0; at_once < 2; at_once++) {
+		struct run r = run_make();
+		r.options.print = INTERCEPT_WHOLE;
+		r.options.settle_ms = at_once ? 0 : 50;
+		run_start(&r);
+		come(&r, 1000, "first\n");
+		printed(&r, at_once ? "first\n" : "");
+		pass(&r, 1050);
+		printed(&r, "first\n");
+		run_end(&r);
+	}
+}
+
+/* A line that was written over takes longer, unless a plain one stands below it. */
+static void a_line_that_was_written_over(void **state)
+{
+	struct run r = run_make();
+	(void)state;
+	run_start(&r);
+	come(&r, 1000, " 10 %\r100 %\n");
+	pass(&r, 2499);
+	printed(&r, "");
+	pass(&r, 2600);
+	printed(&r, "100 %\n");
+	come(&r, 3000, " 10 %\r100 %\nlistening\n");
+	pass(&r, 3050);
+	printed(&r, "100 %\n100 %\nlistening\n");
+	run_end(&r);
+}
+
+/* The first redraw comes late: what was there before it is not printed by a longer setting. */
 static void a_late_redraw(void **state)
 {
 	struct run r = run_make();
 	(void)state;
+	r.options.settle_ms = 400;
 	run_start(&r);
-	feed(&r, "a 0%\nb 0%\n");
-	interceptor_pause(r.text);
-	for (int64_t now = 200; now <= 1400; now += 200)
-		interceptor_settle(r.text, now);
-	feed(&r, "\x1b[2Aa 100%\nb 100%\n");
-	interceptor_settle(r.text, 1600);
+	come(&r, 0, "a 0%\nb 0%\n");
+	pass(&r, 390);
+	come(&r, 390, "\x1b[2Aa 100%\nb 100%\n");
+	pass(&r, 600);
 	finish(&r);
 	printed(&r, "a 100%\nb 100%\n");
 	run_end(&r);
@@ -111,38 +163,45 @@ static void what_is_redrawn_settles_later(void **state)
 	interceptor_settle(r.text, 5200);
 	interceptor_settle(r.text, 10199);
 	printed(&r, "done\n");
-	assert_true(interceptor_is_unsettled(r.text));
 	interceptor_settle(r.text, 10200);
 	printed(&r, "done\nready\nb 50%\n");
 	/* A line that is only redrawn is not printed again. */
-	feed(&r, "\x1b[3A\x1b[Jdone\nready\nb 60%\n");
+	come(&r, 10300, "\x1b[3A\x1b[Jdone\nready\nb 60%\n");
 	interceptor_settle(r.text, 10400);
-	interceptor_settle(r.text, 15400);
+	interceptor_settle(r.text, 15299);
+	printed(&r, "done\nready\nb 50%\n");
+	interceptor_settle(r.text, 15300);
 	printed(&r, "done\nready\nb 50%\nb 60%\n");
+	/* It has not redrawn for long, so new lines are plain again. */
+	come(&r, 20000, "listening\n");
+	pass(&r, 20050);
+	printed(&r, "done\nready\nb 50%\nb 60%\nlistening\n");
 	finish(&r);
-	printed(&r, "done\nready\nb 50%\nb 60%\n");
+	printed(&r, "done\nready\nb 50%\nb 60%\nlistening\n");
 	run_end(&r);
 }
 
-/* The same holds while the cursor is hidden, and after it is shown again. */
+/* The same holds after the cursor was hidden, until it is shown again. */
 static void a_hidden_cursor(void **state)
 {
 	struct run r = run_make();
 	(void)state;
 	run_start(&r);
-	feed(&r, "\x1b[?25lready\n");
-	interceptor_pause(r.text);
-	interceptor_settle(r.text, 0);
-	interceptor_settle(r.text, 4999);
+	come(&r, 1000, "\x1b[?25lready\n");
+	pass(&r, 5999);
 	printed(&r, "");
-	interceptor_settle(r.text, 5000);
+	pass(&r, 6000);
 	printed(&r, "ready\n");
-	feed(&r, "next\n\x1b[?25h");
-	interceptor_settle(r.text, 6000);
-	interceptor_settle(r.text, 7499);
-	printed(&r, "ready\n");
-	interceptor_settle(r.text, 7500);
+	come(&r, 7000, "next\n");
+	pass(&r, 7050);
 	printed(&r, "ready\nnext\n");
+	run_end(&r);
+
+	r = run_make();
+	run_start(&r);
+	come(&r, 1000, "\x1b[?25lready\n\x1b[?25h");
+	pass(&r, 1050);
+	printed(&r, "ready\n");
 	run_end(&r);
 }
 
@@ -318,7 +377,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_printed_as_they_come),
-		cmocka_unit_test(lines_settle_one_by_one),
+		cmocka_unit_test(plain_lines_come_at_once),
+		cmocka_unit_test(plain_lines_for_a_program),
+		cmocka_unit_test(a_line_that_was_written_over),
 		cmocka_unit_test(a_late_redraw),
 		cmocka_unit_test(what_is_redrawn_settles_later),
 		cmocka_unit_test(a_hidden_cursor),

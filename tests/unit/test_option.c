@@ -393,6 +393,7 @@ static void each_range_is_kept(void **state)
 		{"--hang-up", "up to 1h, or off"},
 		{"--cols", "2 to 1000"},
 		{"--rows", "2 to 500"},
+		{"--settle", "up to 1m, or off"},
 		{"--size", "64 to 16MB"},
 		{"--failure-size", "64 to 16MB"},
 		{"--max-lines", "0 to 1000000000"},

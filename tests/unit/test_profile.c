@@ -117,7 +117,7 @@ static void built_in_values_are_in_their_ranges(void **state)
 		assert_int_equal(known, e->kind == LAYER_VALUE);
 		values += known;
 	}
-	assert_int_equal(names, 14);
+	assert_int_equal(names, 15);
 	assert_true(values > 30);
 }
 
@@ -178,6 +178,7 @@ static void commands_have_their_profiles(void **state)
 		{"pytest",
 		 {"pytest", "python -m pytest -q", "uv run pytest", "uv run -m pytest",
 		  "poetry run pytest", "coverage run -m pytest", "cd a && timeout 9 pytest"}},
+		{"redraws", {"docker build .", "sudo docker compose up", "npx jest", "vitest run"}},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -218,7 +219,7 @@ static void the_list_is_an_ini(void **state)
 			}
 		}
 	}
-	assert_null(layer_name(again.profiles, 14));
+	assert_null(layer_name(again.profiles, 15));
 	assert_int_equal(again.profiles->count, profiles_builtin.count);
 	assert_int_equal(layer_write(&second, &again, &profiles_form, profiles_of(&again)), 0);
 	assert_non_null(strstr(buffer_string(&second), "[profile quiet]\nmatch =\n\tcd|"));
@@ -321,9 +322,9 @@ static void files_add_to_profiles(void **state)
 	assert_string_equal(apply(&s, "git status"), "mine");
 	assert_string_equal(apply(&s, "git show x"), "mine");
 	assert_string_equal(apply(&s, "ls"), "theirs");
-	assert_string_equal(layer_name(s.profiles, 14), "mine");
-	assert_string_equal(layer_name(s.profiles, 15), "theirs");
-	assert_null(layer_name(s.profiles, 16));
+	assert_string_equal(layer_name(s.profiles, 15), "mine");
+	assert_string_equal(layer_name(s.profiles, 16), "theirs");
+	assert_null(layer_name(s.profiles, 17));
 	settings_release(&s);
 }
 
