@@ -389,6 +389,8 @@ int meta_encode(struct buffer *out, const struct meta *m, size_t budget)
 		json_add_bool(out, "unkept", true);
 	if (m->reported)
 		json_add_count(out, "told", m->reported);
+	if (m->wanted)
+		json_add_bool(out, "wanted", true);
 	meta_json_add_stream(out, "stdout", &m->out);
 	meta_json_add_stream(out, "stderr", &m->err);
 	meta_json_add_shown(out, m);
@@ -583,6 +585,7 @@ int meta_parse(const char *data, size_t len, struct meta *m)
 	m->supervisor = (pid_t)get_integer(&r, "supervisor", 0, INT_MAX, 0);
 	m->command = (pid_t)get_integer(&r, "command_pid", 0, INT_MAX, 0);
 	m->reported = get_count(&r, "told");
+	m->wanted = meta_json_get_bool(&r, "wanted");
 	m->raw_bytes = get_count(&r, "raw_bytes");
 	m->raw_lost = get_count(&r, "raw_lost");
 	m->raw_error = (int)get_integer(&r, "raw_error", 0, 4095, 0);

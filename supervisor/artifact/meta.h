@@ -73,6 +73,7 @@ struct meta {
 	int exit_code; /* -1: ended by `signal`, or still running */
 	int signal;
 	bool timed_out;
+	bool wanted; /* terse signal of its own session ended it */
 	bool binary;
 	bool cut;    /* the command was too long to be kept whole */
 	bool unkept; /* in the history: an artifact was wanted, and could not be made */

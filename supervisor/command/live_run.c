@@ -72,6 +72,17 @@ out:
 	return result;
 }
 
+bool live_run_is_own(const struct settings *settings, const char *session, const char *id)
+{
+	char directory[STORE_SESSION_LEN + 1], owner[STORE_SESSION_LEN + 1];
+	struct store stores[STORE_MAX];
+	int count = store_open_everywhere(stores);
+	verb_session(settings, session, directory);
+	bool own = id_session(stores, count, id, owner) == 0 && strcmp(owner, directory) == 0;
+	store_close_all(stores, count);
+	return own;
+}
+
 int live_run_text(const struct settings *settings, const char *session, const struct store *stores,
 		  int count, const char *name)
 {

@@ -16,6 +16,9 @@ int live_run_find(const struct settings *settings, const char *session, const ch
 int live_run_open(const struct settings *settings, const char *session, const char *verb,
 		  const char *name, struct client *v, char id[ID_LEN + 1]);
 
+/* Whether the run belongs to the session (NULL: the caller's). */
+bool live_run_is_own(const struct settings *settings, const char *session, const char *id);
+
 /* Makes a run that has no artifact yet write one, so that its text can be read. Returns 0, or -1 if
    no such run answers. */
 int live_run_text(const struct settings *settings, const char *session, const struct store *stores,

@@ -230,6 +230,7 @@ struct waiter {
 	int64_t begun, said;   /* monotonic: the start, and the time of `now` */
 	bool asked;            /* and the answer is still due */
 	bool ended;            /* the run has */
+	bool wanted;           /* by terse signal of this session */
 	int refused;           /* why its supervisor refuses to answer (errno), or 0 */
 };
 
@@ -390,6 +391,7 @@ static int await_describe_end(struct waiter *w, struct wording_ending *e, uint64
 			e->duration_ms = m.duration_ms;
 		}
 		*reported = m.reported;
+		w->wanted = m.wanted && live_run_is_own(w->settings, w->session, w->id);
 	}
 	meta_release(&m);
 	store_close_all(stores, count);
@@ -418,7 +420,7 @@ static int await_status(const struct waiter *w, enum outcome outcome,
 	case OUTCOME_ENDED: break;
 	default: return 0;
 	}
-	int status = e->exit_code >= 0 ? e->exit_code : 128 + e->signal;
+	int status = w->wanted ? 0 : e->exit_code >= 0 ? e->exit_code : 128 + e->signal;
 	if (e->state == WORDING_INTERRUPTED)
 		status = EXIT_TERSE;
 	return w->matcher && status == 0 ? 1 : status;

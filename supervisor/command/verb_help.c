@@ -123,7 +123,8 @@ const struct help_topic help_topics[] = {
 	 "terse await ID [--timeout TIME] [--for REGEX [--offset N]] [--idle TIME]",
 	 "Waits until a command in the background (run --yield, --detach) ends or asks for\n"
 	 "input, and prints its new output. Exits with the command's status (128 plus the\n"
-	 "signal), or with [run] yield_status if it asks.\n\n"
+	 "signal; 0 if terse signal of this session ended it), or with [run] yield_status if\n"
+	 "it asks.\n\n"
 	 "  --timeout TIME        wait at most so long, and exit with 124\n"
 	 "  --for REGEX           until a line matches, even one that may be redrawn; exits\n"
 	 "                        with 0, or with 1 if the command succeeds without it\n"

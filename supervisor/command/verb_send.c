@@ -69,7 +69,8 @@ int command_signal(struct command_context *c, int argc, char **argv)
 	if (live_run_open(c->settings, session, argv[0], operands[0], &v, id) < 0)
 		return 1;
 	int status = 0;
-	if (client_ask(&v, CONTROL_SIGNAL, (uint32_t)sig, 0, NULL, 0, NULL) < 0) {
+	bool own = live_run_is_own(c->settings, session, id);
+	if (client_ask(&v, CONTROL_SIGNAL, (uint32_t)sig, own, NULL, 0, NULL) < 0) {
 		live_run_failed(c->settings, argv[0], id, errno);
 		status = 1;
 	} else if (sig == 0) {

@@ -209,7 +209,7 @@ static void control_answer(struct control *c, struct control_client *client,
 	case CONTROL_SIGNAL:
 		control_add_result(client, looks         ? EPERM
 					   : h->a > 1000 ? EINVAL
-							 : e->signal(e->ctx, (int)h->a));
+							 : e->signal(e->ctx, (int)h->a, h->b == 1));
 		break;
 	case CONTROL_RESIZE:
 		control_add_result(client, control_resize(c, client, h->a, h->b));

@@ -15,7 +15,7 @@
 //           another form
 //   CLOSE                             type what ends the input
 //   SIGNAL  a: number, 0: end it      to the command's process group; 0: TERM to everything
-//                                     it started, KILL after the grace time
+//           b: 1: its session asks    it started, KILL after the grace time
 //   RESIZE  a: columns, b: rows
 //   PICTURE a: 1: with its colours    the screen: JSON (live.h)
 //   ATTACH  a: columns, b: rows (0, 0: look only)   from here on OUTPUT comes
@@ -75,7 +75,8 @@ struct control_events {
 	int (*repaint)(void *ctx, struct buffer *out);
 	int (*type)(void *ctx, const char *data, size_t len, bool cursor_key);
 	int (*close)(void *ctx);
-	int (*signal)(void *ctx, int sig);
+	/* own: the session of the run asks for it. */
+	int (*signal)(void *ctx, int sig, bool own);
 	/* attached: the size is that of a client's terminal; 0, 0: the last such client has
 	   gone. */
 	int (*resize)(void *ctx, unsigned cols, unsigned rows, bool attached);

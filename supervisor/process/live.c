@@ -222,10 +222,10 @@ void live_type_end(struct live *l)
 	live_on_close(l);
 }
 
-static int live_on_signal(void *ctx, int sig)
+static int live_on_signal(void *ctx, int sig, bool own)
 {
 	struct live *l = ctx;
-	return l->events.signal(l->events.ctx, sig);
+	return l->events.signal(l->events.ctx, sig, own);
 }
 
 static int live_set_size(struct live *l, unsigned cols, unsigned rows)

@@ -21,8 +21,8 @@
 struct live_events {
 	/* Queues what is typed; an errno if there is no room. */
 	int (*type)(void *ctx, const char *data, size_t len);
-	/* 0: ends everything. */
-	int (*signal)(void *ctx, int sig);
+	/* 0: ends everything. own: the session of the run asks for it. */
+	int (*signal)(void *ctx, int sig, bool own);
 	/* The caller has closed its socket. */
 	void (*left)(void *ctx);
 	void *ctx;

@@ -109,10 +109,12 @@ static void supervisor_end_run(struct supervisor *s, const char *why)
 	supervisor_end_tree(s, TREE_TERM);
 }
 
-static int supervisor_on_signal(void *ctx, int sig)
+static int supervisor_on_signal(void *ctx, int sig, bool own)
 {
 	struct supervisor *s = ctx;
 	TRACE(SIGNALS, "supervisor: a control client asks for signal %d", sig);
+	if (s->state == SUPERVISOR_RUNNING)
+		s->wanted = !own ? 0 : sig ? sig : WANTED_END;
 	if (sig == 0) {
 		supervisor_end_run(s, "terse signal ended the run");
 		return 0;

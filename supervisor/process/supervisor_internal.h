@@ -73,7 +73,8 @@ struct supervisor {
 	/* Why it ended, or is being ended. */
 	bool timed_out;
 	bool interrupted; /* the front end died first */
-	bool hung_up;     /* the command waited for keys that nobody can type */
+	int wanted;   /* the signal, or WANTED_END, that its own session sent it last; 0: none */
+	bool hung_up; /* the command waited for keys that nobody can type */
 	const char
 		*question; /* it waits for the answer to this, and nobody will give it; or NULL */
 	char prompt[LIVE_TEXT];
@@ -118,6 +119,9 @@ void supervisor_start(struct supervisor *s);
 
 /* Sends a message. Returns whether the front end is there and gets it. */
 bool front_send(struct supervisor *s, enum message_kind kind, int a, int b);
+
+/* terse signal without a signal. */
+#define WANTED_END (-1)
 
 /* The command was stopped by this signal. */
 void front_stop(struct supervisor *s, int sig);

@@ -172,6 +172,13 @@ static void report_note_shown(struct supervisor *s)
 	}
 }
 
+/* Whether the run has ended by what its own session sent it. */
+static bool report_was_wanted(const struct supervisor *s)
+{
+	int sig = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : WEXITSTATUS(s->status) - 128;
+	return !s->timed_out && s->wanted && (s->wanted == WANTED_END || s->wanted == sig);
+}
+
 void supervisor_report(struct supervisor *s)
 {
 	for (int i = 0; i < s->source_count; i++)
@@ -183,6 +190,7 @@ void supervisor_report(struct supervisor *s)
 	supervisor_keep_both(s);
 	int64_t duration = clock_monotonic_ms() - s->job->begun_ms;
 	s->record.meta.reported = s->live.reported;
+	s->record.meta.wanted = report_was_wanted(s);
 	record_end(&s->record, s->status, s->timed_out, s->interrupted, duration);
 	if (s->caller == CALLER_WAITS) {
 		report_compare(s);

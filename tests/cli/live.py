@@ -471,12 +471,25 @@ class Await(LiveCase):
         self.assertEqual(run.code, 125)
         self.assertIn(b"--for: needs --await", run.out)
 
-    def test_status_of_a_signal(self):
-        identifier = self.detach("sleep", "1000")
-        waiter = self.start(TERSE, "await", identifier)
-        self.ask("signal", identifier, "KILL")
-        waiter.finish()
-        self.assertEqual((waiter.code, waiter.out), (137, b"[terse: killed by SIGKILL]\n"))
+    def test_status_after_signal(self):
+        """0 where this session's own terse signal ended the run, else the run's."""
+        ready = os.path.join(self.work, "ready")
+        other = {"TERSE_SESSION": "other"}
+        for traps, signals, env, code in (
+                (":", [()], None, 0), (":", [("KILL",)], None, 0), ("trap 'exit 130' INT", [("INT",)], None, 0),
+                ("trap : HUP", [("HUP",), ()], None, 0), ("trap : HUP", [("HUP",), ("KILL",)], other, 137),
+                (":", [()], other, 143), ("trap 'exit 3' HUP", [("HUP",)], None, 3)):
+            identifier = self.detach("sh", "-c", traps + "; touch ready; while :; do sleep 0.01; done")
+            eventually(lambda: os.path.exists(ready), "its traps")
+            os.unlink(ready)
+            waiter = self.start(TERSE, "await", identifier)
+            for words in signals:
+                done = self.terse("signal", identifier, *words, env=env)
+                self.assertEqual((done.code, done.out), (0, b""), traps)
+            self.assertEqual(waiter.finish().code, code, traps)
+            self.assertRegex(self.await_(identifier, code=code), rb"\[terse: (killed by|exit) \w+\]\n\Z")
+            # Of another session the status is the run's.
+            self.assertGreaterEqual(self.terse("await", identifier, env=other).code, 3, traps)
 
     def test_timeout_of_the_run(self):
         identifier = self.detach("--timeout", "100ms", "--grace", "100ms", "sleep", "1000")

@@ -75,10 +75,10 @@ static int on_close(void *ctx)
 	return r->error;
 }
 
-static int on_signal(void *ctx, int sig)
+static int on_signal(void *ctx, int sig, bool own)
 {
 	struct run *r = ctx;
-	r->signals = sig;
+	r->signals = own ? -sig : sig;
 	return r->error;
 }
 
@@ -175,6 +175,9 @@ static void requests_are_done(void **state)
 	ask(fd, CONTROL_SIGNAL, 15, 0, "");
 	assert_done(&r, fd, 0);
 	assert_int_equal(r.signals, 15);
+	ask(fd, CONTROL_SIGNAL, 15, 1, "");
+	assert_done(&r, fd, 0);
+	assert_int_equal(r.signals, -15);
 	ask(fd, CONTROL_RESIZE, 90, 33, "");
 	assert_done(&r, fd, 0);
 	assert_int_equal(r.cols * 1000 + r.rows, 90033);
