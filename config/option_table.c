@@ -176,7 +176,8 @@ const struct option option_table[] = {
 		TRISTATE(tty, "auto"),
 		.negated = "--no-tty",
 		.help = "Whether the pseudo-terminal is the command's controlling terminal, so "
-			"that programs can ask for passwords; auto: only if somebody can answer.",
+			"that programs can ask for passwords; auto: only if somebody can answer, "
+			"and for the job control of a shell that is asked to be interactive.",
 	},
 	{
 		NAMES("run", "streams", "--streams", "TERSE_STREAMS"),

@@ -31,33 +31,47 @@ static bool shell_call_takes_value(const char *option)
 	       strcmp(option, "--emulate") == 0;
 }
 
-const char *shell_call_script(char *const *argv)
+/* Goes through the options: `string` and `interactive` tell of -c and -i. Returns what follows, or
+   NULL where an option's value is missing. */
+static char *const *shell_call_options(char *const *argv, bool *string, bool *interactive)
 {
-	bool is_string = false;
-	if (!argv || !argv[0])
-		return NULL;
 	char *const *word = argv + 1;
 	for (; *word && (**word == '-' || **word == '+'); word++) {
 		const char *letters = *word + 1;
-		if (strcmp(*word, "--") == 0 || strcmp(*word, "-") == 0) {
-			word++;
-			break;
-		}
+		if (strcmp(*word, "--") == 0 || strcmp(*word, "-") == 0)
+			return word + 1;
 		if (**word == '-' && *letters == '-') {
 			if (shell_call_takes_value(*word) && *++word == NULL)
 				return NULL;
 			continue;
 		}
-		char *const *options = word;
+		bool is_set = **word == '-';
 		for (; *letters; letters++) {
-			if (*letters == 'c' && **options == '-')
-				is_string = true;
+			*string |= *letters == 'c' && is_set;
+			*interactive |= *letters == 'i' && is_set;
 			/* -o NAME and bash's -O NAME take an argument each. */
 			if ((*letters == 'o' || *letters == 'O') && *++word == NULL)
 				return NULL;
 		}
 	}
-	return is_string ? *word : NULL;
+	return word;
+}
+
+const char *shell_call_script(char *const *argv)
+{
+	bool string = false, interactive = false;
+	if (!argv || !argv[0])
+		return NULL;
+	char *const *rest = shell_call_options(argv, &string, &interactive);
+	return rest && string ? *rest : NULL;
+}
+
+bool shell_call_is_interactive(char *const *argv)
+{
+	bool string = false, interactive = false;
+	const char *name = shell_call_name(argv[0]);
+	shell_call_options(argv, &string, &interactive);
+	return interactive && shell_call_is_shell(*name == '-' ? name + 1 : name);
 }
 
 static const char before[] = "exec " _PATH_BSHELL " -c '";

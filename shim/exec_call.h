@@ -18,6 +18,9 @@ bool shell_call_is_shell(const char *name);
    NULL or empty. */
 const char *shell_call_script(char *const *argv);
 
+/* Whether it is a shell that is asked to be interactive (`-i`). */
+bool shell_call_is_interactive(char *const *argv);
+
 // The detour of system() and popen().
 //
 // libc starts `/bin/sh -c COMMAND` for them through internal symbols, which no library can

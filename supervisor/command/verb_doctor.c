@@ -73,7 +73,7 @@ static void doctor_report(struct doctor *d, enum state state, const char *what, 
 static void doctor_check_pty(struct doctor *d)
 {
 	struct pty pty;
-	if (pty_open(&pty, 80, 24, false, NULL) < 0) {
+	if (pty_open(&pty, 80, 24, PTY_WRITTEN, NULL) < 0) {
 		doctor_report(d, BAD, "pseudo-terminal", "%s", strerror(errno));
 		return;
 	}

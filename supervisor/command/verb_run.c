@@ -7,8 +7,10 @@
 #include "lib/active.h"
 #include "lib/buffer.h"
 #include "lib/human.h"
+#include "lib/io.h"
 #include "lib/quote.h"
 #include "lib/trace.h"
+#include "shim/exec_call.h"
 #include "shim/shell.h"
 #include "shim/shell_string.h"
 #include "supervisor/agents/rule.h"
@@ -355,9 +357,21 @@ static void run_look_at_terminal(struct job *job)
 	}
 }
 
+/* Whether it is a shell that would control its jobs without terse: asked to be interactive, and
+   started with a controlling terminal. */
+static bool run_has_jobs(const struct settings *s, char *const *argv)
+{
+	if (s->tty == TRI_NO || !shell_call_is_interactive(argv))
+		return false;
+	int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	bool has = fd >= 0;
+	io_close(&fd);
+	return has;
+}
+
 /* Puts the settings of the agent and of the command's profile in place. A person's programs keep
    their terminal, so it is for other readers. Returns 0, or -1 with an error: a flag names none. */
-static int run_apply_profile(struct settings *s, char *const *argv, const char *string,
+static int run_apply_profile(struct settings *s, char *const *argv, const char *string, bool jobs,
 			     struct option_error *error)
 {
 	struct profile_choice choice;
@@ -376,7 +390,7 @@ static int run_apply_profile(struct settings *s, char *const *argv, const char *
 	if (wanted)
 		profile_apply(s, &choice);
 	/* The caller asked for a terminal. */
-	bool wants_terminal = s->tty == TRI_YES || s->yield || s->detach;
+	bool wants_terminal = s->tty == TRI_YES || s->yield || s->detach || jobs;
 	if (wants_terminal && s->pty == TRI_NO &&
 	    option_source(s, option_by_key("run", "pty"))->by == ORIGIN_PROFILE)
 		s->pty = TRI_AUTO;
@@ -418,14 +432,15 @@ int run_supervised(struct job *job, struct settings *s, char *const *words, cons
 {
 	struct option_error error = {""};
 	job->settings = s;
-	if (run_apply_profile(s, words, string, &error) < 0) {
+	bool jobs = run_has_jobs(s, job->argv);
+	if (run_apply_profile(s, words, string, jobs, &error) < 0) {
 		job->shown = NULL;
 		return run_refuse(job, &error);
 	}
 	job->deliberate = run_is_deliberate(s);
 	if (trace_mask)
 		run_trace_agent(s);
-	channels_decide(&job->channels, s, run_is_captured());
+	channels_decide(&job->channels, s, run_is_captured(), jobs);
 	if (job->channels.direct)
 		return run_tell_exec_error(job, frontend_exec(job));
 	/* Without redaction, nothing may be kept. */

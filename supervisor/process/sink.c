@@ -382,12 +382,13 @@ static void channels_trace(const struct channels *l)
 	for (int i = 0; i < 2; i++)
 		TRACE(SINK, "%s: %s, for %s", i ? "stderr" : "stdout", channels[l->channel[i]],
 		      sinks[l->sink[i]]);
-	TRACE(SINK, "controlling terminal: %s, stdin: %s, keyboard: %s",
-	      l->controlling ? "yes" : "no", l->stdin_pty ? "the terminal" : "as given",
+	TRACE(SINK, "controlling terminal: %s%s, stdin: %s, keyboard: %s",
+	      l->controlling ? "yes" : "no", l->jobs ? ", but for job control" : "",
+	      l->stdin_pty ? "the terminal" : "as given",
 	      l->keyboard >= 0 ? "the person's" : "none");
 }
 
-void channels_decide(struct channels *l, const struct settings *s, bool captured)
+void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs)
 {
 	bool typed = isatty(STDIN_FILENO);
 	*l = (struct channels){.keyboard = -1};
@@ -418,6 +419,9 @@ void channels_decide(struct channels *l, const struct settings *s, bool captured
 		l->keyboard = find_keyboard();
 	bool asked = s->tty == TRI_YES || (s->tty == TRI_AUTO && channels_may_be_typed_to(s));
 	l->controlling = l->channel[0] == CHANNEL_PTY && (l->keyboard >= 0 || asked);
+	/* A shell takes the terminal on its standard error. */
+	bool shown = l->channel[merged ? 0 : 1] == CHANNEL_PTY;
+	l->jobs = jobs && shown && !l->controlling;
 	/* Without a person, a pipe or file on stdin stays what it is; /dev/null gives way, and so
 	   does a socket through which an agent could write but has not. */
 	bool idle = is_device(STDIN_FILENO) ||

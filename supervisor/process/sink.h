@@ -37,7 +37,9 @@ bool sink_is_same(int a, int b);
 //   a person at a terminal   one pty, controlling terminal of the command; raw pass-through,
 //                            the front end reads the keyboard
 //   an agent                 a pty without controlling terminal, so that prompts on /dev/tty
-//                            fail at once instead of waiting; stdin is handed through
+//                            fail at once instead of waiting; stdin is handed through. A shell
+//                            asked to be interactive (bash -i) controls its jobs through it where
+//                            it would without terse; /dev/tty ends at once then
 //   a program                a pipe, so that the command does what it does without terse
 //   a file, /dev/null        the descriptor itself; where something was asked for that needs its
 //                            text (redaction, --record, --pty, --full, --yield, --detach) a pipe
@@ -57,6 +59,7 @@ struct channels {
 	bool direct;      /* execute the command and do nothing else */
 	bool person;      /* pass-through: a person sees what the command writes */
 	bool controlling; /* the pty is the command's controlling terminal */
+	bool jobs;        /* the same, for a shell's job control alone: nobody types into it */
 	bool stdin_pty;   /* the command's stdin is the pty; else terse's own */
 	int keyboard;     /* the person's terminal, read by the front end; -1: none */
 	enum channel channel[2];
@@ -64,7 +67,8 @@ struct channels {
 };
 
 /* Decides from the descriptors 0, 1, 2 and the settings. `captured`: a run around this one reads
-   the terminal, and no person. May open /dev/tty for the keyboard (close-on-exec). */
-void channels_decide(struct channels *l, const struct settings *s, bool captured);
+   the terminal, and no person. `jobs`: the command is to have job control. May open /dev/tty for
+   the keyboard (close-on-exec). */
+void channels_decide(struct channels *l, const struct settings *s, bool captured, bool jobs);
 
 #endif

@@ -33,14 +33,15 @@ static int open_pipe(struct source *s)
 static int open_pty(struct source *s, const struct job *job, int which)
 {
 	const struct channels *l = &job->channels;
-	bool cooked = l->controlling && which == 0;
+	bool jobs = l->jobs && which == (l->channel[1] == CHANNEL_PTY);
+	enum pty_use use = l->controlling && which == 0 ? PTY_TYPED : jobs ? PTY_JOBS : PTY_WRITTEN;
 	struct pty pty;
-	if (pty_open(&pty, job->cols, job->rows, cooked, l->keyboard >= 0 ? &job->modes : NULL) < 0)
+	if (pty_open(&pty, job->cols, job->rows, use, l->keyboard >= 0 ? &job->modes : NULL) < 0)
 		return -1;
 	s->fd = pty.master;
 	s->child = pty.slave;
 	s->pty = true;
-	s->lasting = cooked;
+	s->lasting = use != PTY_WRITTEN;
 	return 0;
 }
 

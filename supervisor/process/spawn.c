@@ -36,7 +36,8 @@ static void make_write_only(struct pty *p)
 	p->slave = fd;
 }
 
-int pty_open(struct pty *p, unsigned cols, unsigned rows, bool cooked, const struct termios *like)
+int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
+	     const struct termios *like)
 {
 	const struct winsize size = {.ws_col = (unsigned short)cols,
 				     .ws_row = (unsigned short)rows};
@@ -49,14 +50,23 @@ int pty_open(struct pty *p, unsigned cols, unsigned rows, bool cooked, const str
 	if (tcgetattr(p->slave, &modes) < 0)
 		goto fail;
 	modes.c_iflag |= IUTF8;
-	if (!cooked) {
+	if (use != PTY_TYPED) {
 		modes.c_oflag &= ~(tcflag_t)OPOST;
 		modes.c_lflag &= ~(tcflag_t)(ECHO | ECHONL);
 	}
+	/* A read is at its end, in the modes in which passwords are asked for, too. */
+	if (use == PTY_JOBS) {
+		modes.c_lflag &= ~(tcflag_t)ICANON;
+		modes.c_cc[VMIN] = modes.c_cc[VTIME] = 0;
+	}
 	if (tcsetattr(p->slave, TCSANOW, &modes) < 0)
 		goto fail;
-	if (!cooked)
+	bool controls = use == PTY_JOBS && ioctl(p->slave, TIOCSCTTY, 0) == 0;
+	if (use != PTY_TYPED)
 		make_write_only(p);
+	/* Nobody opens it again, by /dev/tty either, but for CAP_SYS_ADMIN. */
+	if (controls)
+		ioctl(p->slave, TIOCEXCL);
 	return 0;
 fail:
 	io_close(&p->master);

@@ -15,10 +15,18 @@ struct pty {
 	int slave; /* to be closed once the command has it: else the end of output never comes */
 };
 
-/* Opens one. `cooked`: with a person or an input queue behind it, so echo and CR NL output stay on
-   (settings are taken from *like when it is not NULL); otherwise output bytes pass unchanged,
-   nothing is echoed, and the slave can only be written to. Returns 0, or -1 with errno. */
-int pty_open(struct pty *p, unsigned cols, unsigned rows, bool cooked, const struct termios *like);
+enum pty_use {
+	PTY_WRITTEN, /* nobody types: output passes unchanged, and the slave can only be written to
+		      */
+	PTY_JOBS,    /* the same, and the controlling terminal of this process's session, so that a
+			shell controls its jobs; /dev/tty can't be opened, or ends at once */
+	PTY_TYPED,   /* a person or an input queue is behind it: echo and CR NL output stay on */
+};
+
+/* Opens one. PTY_TYPED takes settings from *like unless that is NULL. Returns 0, or -1 with
+   errno. */
+int pty_open(struct pty *p, unsigned cols, unsigned rows, enum pty_use use,
+	     const struct termios *like);
 
 int pty_resize(int master, unsigned cols, unsigned rows);
 

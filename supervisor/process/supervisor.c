@@ -36,6 +36,9 @@
 
 #define DRAIN_TRIES 3
 
+/* How long a program may wait for keys on a terminal that is there for job control alone. */
+#define JOBS_HANG_UP_MS 300
+
 /* Interval between attempts to set the session's niceness. */
 #define NICE_MS 110
 
@@ -160,10 +163,12 @@ static void supervisor_drain(struct supervisor *s)
    background children that the command left in its group must not feel that. */
 static void supervisor_release_terminal(struct supervisor *s)
 {
-	struct source *terminal = supervisor_terminal(s);
-	if (terminal && terminal->lasting)
-		tcsetpgrp(terminal->fd, getpgrp());
-	s->sources[0].lasting = s->sources[0].hung = false;
+	for (int i = 0; i < s->source_count; i++) {
+		struct source *source = &s->sources[i];
+		if (source->lasting && source->pty && source->fd >= 0)
+			tcsetpgrp(source->fd, getpgrp());
+		source->lasting = source->hung = false;
+	}
 }
 
 static void supervisor_on_exit(struct supervisor *s, int status)
@@ -685,6 +690,9 @@ static void supervisor_set_timers(struct supervisor *s, int64_t now_ms)
 	if (s->heartbeat_ms && !job->channels.person && set->format == FORMAT_TEXT)
 		s->timer[TIMER_HEARTBEAT] = now_ms + s->heartbeat_ms;
 	s->keys.hang_up = set->hang_up;
+	/* Without job control, /dev/tty would not be there. */
+	if (job->channels.jobs && s->keys.hang_up > JOBS_HANG_UP_MS)
+		s->keys.hang_up = JOBS_HANG_UP_MS;
 	s->keys.grace = set->grace;
 	keys_begin(&s->keys, now_ms);
 }

@@ -173,6 +173,15 @@ void front_look_at_agent(struct supervisor *s, int64_t now_ms)
 	supervisor_end_tree(s, TREE_HUP);
 }
 
+/* Whom a signal for the command's group is for: keys of the caller's terminal are for the job in
+   the foreground of the command's, if that has any. */
+static pid_t front_find_group(const struct supervisor *s, int sig)
+{
+	bool key = sig == SIGINT || sig == SIGQUIT || sig == SIGTSTP;
+	pid_t group = key && s->job->channels.jobs && s->drawn ? tcgetpgrp(s->drawn->fd) : 0;
+	return group > 0 ? group : s->group;
+}
+
 static void front_pass_signal(const struct supervisor *s, const struct message *m, size_t len)
 {
 	siginfo_t queued;
@@ -182,7 +191,7 @@ static void front_pass_signal(const struct supervisor *s, const struct message *
 		memcpy(&queued, m->data, len);
 		syscall(SYS_rt_sigqueueinfo, s->command, m->a, &queued);
 	} else {
-		kill(m->b ? s->command : -s->group, m->a);
+		kill(m->b ? s->command : -front_find_group(s, m->a), m->a);
 	}
 }
 

@@ -58,7 +58,8 @@ static bool supervisor_take_terminal(struct supervisor *s)
 	if (terminal && fstat(s->sources[0].child, &st) == 0)
 		s->device = st.st_rdev;
 	for (int i = 0; i < s->source_count && !terminal && !l->person; i++) {
-		if (!s->sources[i].pty || s->drawn || fstat(s->sources[i].child, &st) < 0)
+		bool other = l->jobs && !s->sources[i].lasting;
+		if (!s->sources[i].pty || other || s->drawn || fstat(s->sources[i].child, &st) < 0)
 			continue;
 		s->drawn = &s->sources[i];
 		s->keys.master = s->sources[i].fd;
@@ -82,7 +83,9 @@ static void supervisor_start_command(struct supervisor *s)
 		.envp = envp,
 		.fds = {terminal && job->channels.stdin_pty ? s->sources[0].child : -1,
 			supervisor_child_end(s, 0), supervisor_child_end(s, 1)},
-		.terminal = terminal ? s->sources[0].child : -1,
+		.terminal = terminal             ? s->sources[0].child
+			    : job->channels.jobs ? supervisor_child_end(s, 1)
+						 : -1,
 		.signals = &job->signals,
 		.leads = job->leads,
 	};

@@ -322,7 +322,7 @@ int64_t keys_due(const struct keys *k)
 static bool has_screen(const struct keys *k, const struct terminal *t)
 {
 	struct termios modes;
-	return terminal_is_alternate(t) ||
+	return (t && terminal_is_alternate(t)) ||
 	       (tcgetattr(k->master, &modes) == 0 && !(modes.c_lflag & ICANON));
 }
 
@@ -366,7 +366,7 @@ enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_
 	wait_look(&k->wait, k->device);
 	if (k->wait.pid != last)
 		k->agreed = k->sent = 0;
-	bool screen = t && has_screen(k, t);
+	bool screen = has_screen(k, t);
 	/* elinks: its keys would come from its standard input, which has nothing. */
 	if (k->wait.kind == WAIT_ALONE && screen)
 		k->wait.kind = WAIT_KEYS;

@@ -65,8 +65,8 @@ void keys_begin(struct keys *k, int64_t now_ms);
 /* When keys_step() has something to do; 0: never. */
 int64_t keys_due(const struct keys *k);
 
-/* Looks if it is due; `t` is the screen. Returns KEYS_WAITS once, KEYS_HUNG_UP at the first signal
-   to a process. */
+/* Looks if it is due; `t` is the screen, NULL where nothing was written. Returns KEYS_WAITS once,
+   KEYS_HUNG_UP at the first signal to a process. */
 enum keys_found keys_step(struct keys *k, const struct terminal *t, int64_t now_ms);
 
 #endif

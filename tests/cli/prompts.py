@@ -2,11 +2,16 @@
 """Nobody can answer a prompt when an agent runs a command: it must fail at once, as without
 terse, and not wait. With --tty there is a terminal to ask on."""
 
+import fcntl
 import http.server
 import os
+import pty
+import re
+import signal
+import termios
 import threading
 
-from support.harness import Case, main
+from support.harness import Case, eventually, main
 
 
 class AskPassword(http.server.BaseHTTPRequestHandler):
@@ -108,6 +113,72 @@ class Prompts(Case):
                   " print(os.tcgetpgrp(fd) == os.getpgrp(), os.getsid(0) != os.getpid())")
         run = self.without_terminal("terse", "--tty", "python3", "-c", script)
         self.assertEqual(run.out, b"True True\n")
+
+
+class JobControl(Case):
+    """A shell asked to be interactive where the caller has a controlling terminal, as an agent on a pty."""
+
+    def at_a_terminal_of_its_own(self, *argv, user=False, typed=b"", **how):
+        master, slave = pty.openpty()
+
+        def before():
+            os.setsid()
+            fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+            if user:
+                os.setresuid(65534, 65534, 65534)
+        run = self.start(*argv, before=before, fds=(slave,), **how)
+        os.close(slave)
+        if typed:
+            run.until(rb"ready\n")
+            os.write(master, typed)
+        run.finish()
+        os.close(master)
+        return run
+
+    SHELL = ("bash", "--norc", "-i", "-c")
+
+    def test_as_without_terse(self):
+        for script in ("sleep 0.01 & fg", "sleep 1000 & kill %1; wait; exit 3", "(exit 3) | cat; echo ${PIPESTATUS[0]}",
+                       "cat </dev/null; echo $-"):
+            for options, how in ((), {}), (("--streams=split",), {"split": True}):
+                with self.subTest(script=script, **how):
+                    run = self.at_a_terminal_of_its_own("terse", *options, *self.SHELL, script, **how)
+                    plain = self.at_a_terminal_of_its_own(*self.SHELL, script, **how)
+                    said = [re.sub(rb"(?m)^\[1\] \d+", b"[1] N", out)
+                            for one in (run, plain) for out in (one.out, one.err if how else b"")]
+                    self.assertEqual((run.code, said[:2]), (plain.code, said[2:]))
+
+    def test_other_shell(self):
+        run = self.at_a_terminal_of_its_own("terse", "dash", "-i", "-c", "sleep 0.01 & fg")
+        self.assertEqual((run.code, run.out), (0, b"sleep 0.01\n"))
+
+    def test_typed_interrupt(self):
+        """It is for the job in the foreground."""
+        script = "sh -c 'trap \"echo caught; exit 5\" INT; echo ready; while :; do sleep 0.02; done'; echo $?"
+        run = self.at_a_terminal_of_its_own("terse", *self.SHELL, script, typed=b"\x03")
+        self.assertEqual(run.out, b"ready\ncaught\n5\n")
+
+    def test_nobody_can_be_asked(self):
+        for user in (False, True)[:2 if os.geteuid() == 0 else 1]:
+            for script in ("read x </dev/tty", "read -s -n1 x </dev/tty", "read x <&2"):
+                with self.subTest(user=user, script=script):
+                    run = self.at_a_terminal_of_its_own("terse", *self.SHELL, script, user=user)
+                    self.assertNotEqual(run.code, 0)
+                    self.assertNotIn(b"job control", run.out)
+
+    def test_only_there(self):
+        argv = ("terse", *self.SHELL, "echo hi")
+        self.assertEqual(self.at_a_terminal_of_its_own(*argv).out, b"hi\n")
+        self.assertIn(b"no job control", self.at_a_terminal_of_its_own("terse", "--no-tty", *argv[1:]).out)
+        run = self.at_a_terminal_of_its_own("terse", "sh", "-c", "echo </dev/tty")
+        self.assertIn(b"No such device", run.out)
+        self.assertIn(b"no job control", self.run_to_end("setsid", "-w", *argv).out)
+
+    def test_what_it_leaves_in_the_background_lives_on(self):
+        """No hangup comes when its terminal goes, as none comes from an agent's."""
+        run = self.at_a_terminal_of_its_own("terse", *self.SHELL, "exec sh -c 'sleep 1000 >/dev/null 2>&1 & echo $!'")
+        eventually(lambda: [p.name for p in self.mine()] == ["sleep"], lambda: str(self.mine()))
+        os.kill(int(run.out), signal.SIGKILL)
 
 
 if __name__ == "__main__":

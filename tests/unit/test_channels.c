@@ -29,7 +29,7 @@ struct set_up {
 	enum to to[3];
 	const struct settings *settings;
 	const char *want;
-	bool captured;
+	bool captured, jobs;
 };
 
 /* "CHANNEL CHANNEL, SINK SINK", and what else is decided. */
@@ -48,10 +48,10 @@ static void describe(const struct channels *l, char *text, size_t cap)
 	if (l->direct)
 		snprintf(text, cap, "direct");
 	else
-		snprintf(text, cap, "%s %s, %s %s%s%s%s%s", channels[l->channel[0]],
+		snprintf(text, cap, "%s %s, %s %s%s%s%s%s%s", channels[l->channel[0]],
 			 channels[l->channel[1]], sinks[l->sink[0]], sinks[l->sink[1]],
 			 l->person ? ", person" : "", l->controlling ? ", controlling" : "",
-			 l->stdin_pty ? ", stdin" : "",
+			 l->jobs ? ", jobs" : "", l->stdin_pty ? ", stdin" : "",
 			 l->keyboard == STDIN_FILENO ? ", keys from stdin"
 			 : l->keyboard >= 0          ? ", keys"
 						     : "");
@@ -73,7 +73,7 @@ static void decide(const void *ctx)
 		else
 			CHECK(dup2(kinds[u->to[i]], i) == i);
 	}
-	channels_decide(&l, u->settings, u->captured);
+	channels_decide(&l, u->settings, u->captured, u->jobs);
 	dup2(log, STDERR_FILENO);
 	describe(&l, text, sizeof(text));
 	if (strcmp(text, u->want) != 0)
@@ -85,7 +85,7 @@ static void decide(const void *ctx)
 
 static void is(enum to in, enum to out, enum to err, const struct settings *s, const char *want)
 {
-	const struct set_up u = {{in, out, err}, s, want, false};
+	const struct set_up u = {{in, out, err}, s, want, false, false};
 	assert_int_equal(child_run(decide, &u), 0);
 }
 
@@ -93,7 +93,15 @@ static void is(enum to in, enum to out, enum to err, const struct settings *s, c
 static void is_captured(enum to in, enum to out, enum to err, const struct settings *s,
 			const char *want)
 {
-	const struct set_up u = {{in, out, err}, s, want, true};
+	const struct set_up u = {{in, out, err}, s, want, true, false};
+	assert_int_equal(child_run(decide, &u), 0);
+}
+
+/* The command is to have job control. */
+static void is_for_jobs(enum to in, enum to out, enum to err, const struct settings *s,
+			const char *want)
+{
+	const struct set_up u = {{in, out, err}, s, want, false, true};
 	assert_int_equal(child_run(decide, &u), 0);
 }
 
@@ -184,6 +192,11 @@ static void asked_for_a_terminal(void **state)
 	(void)state;
 	is(DEV_NULL, A, A, &tty, "pty merged, pipe pipe, controlling, stdin");
 	is(B, A, A, &tty, "pty merged, pipe pipe, controlling");
+	/* For a shell's job control alone, on its standard error, unless somebody types. */
+	is_for_jobs(DEV_NULL, A, A, &plain, "pty merged, pipe pipe, jobs");
+	is_for_jobs(DEV_NULL, FILE_A, A, &plain, "inherit pty, file agent, jobs");
+	is_for_jobs(DEV_NULL, A, FILE_A, &plain, "pty inherit, agent file");
+	is_for_jobs(DEV_NULL, A, A, &tty, "pty merged, pipe pipe, controlling, stdin");
 	is(DEV_NULL, A, A, &tty_no_pty, "pipe merged, pipe pipe");
 }
 

@@ -35,7 +35,7 @@ static void size_and_flags(void **state)
 {
 	struct pty p;
 	(void)state;
-	assert_int_equal(pty_open(&p, 160, 50, false, NULL), 0);
+	assert_int_equal(pty_open(&p, 160, 50, PTY_WRITTEN, NULL), 0);
 	size_is(p.slave, 160, 50);
 	assert_int_equal(pty_resize(p.master, 1000, 500), 0);
 	size_is(p.slave, 1000, 500);
@@ -52,7 +52,7 @@ static void plain_modes(void **state)
 	struct pty p;
 	struct termios t;
 	(void)state;
-	assert_int_equal(pty_open(&p, 80, 24, false, NULL), 0);
+	assert_int_equal(pty_open(&p, 80, 24, PTY_WRITTEN, NULL), 0);
 	assert_int_equal(tcgetattr(p.slave, &t), 0);
 	assert_false(t.c_oflag & OPOST);
 	assert_false(t.c_lflag & (ECHO | ECHONL));
@@ -71,7 +71,7 @@ static void cooked_modes(void **state)
 	struct pty p;
 	struct termios t, like;
 	(void)state;
-	assert_int_equal(pty_open(&p, 80, 24, true, NULL), 0);
+	assert_int_equal(pty_open(&p, 80, 24, PTY_TYPED, NULL), 0);
 	assert_int_equal(tcgetattr(p.slave, &like), 0);
 	assert_true((like.c_oflag & (OPOST | ONLCR)) == (OPOST | ONLCR));
 	assert_true(like.c_lflag & ECHO);
@@ -81,7 +81,7 @@ static void cooked_modes(void **state)
 	like.c_cc[VINTR] = 7;
 	like.c_lflag &= ~(tcflag_t)ECHO;
 	like.c_iflag &= ~(tcflag_t)IUTF8;
-	assert_int_equal(pty_open(&p, 80, 24, true, &like), 0);
+	assert_int_equal(pty_open(&p, 80, 24, PTY_TYPED, &like), 0);
 	assert_int_equal(tcgetattr(p.slave, &t), 0);
 	assert_int_equal(t.c_cc[VINTR], 7);
 	assert_false(t.c_lflag & ECHO);
@@ -95,7 +95,7 @@ static void output_passes_unchanged(void **state)
 	struct pty p;
 	char data[64];
 	(void)state;
-	assert_int_equal(pty_open(&p, 80, 24, false, NULL), 0);
+	assert_int_equal(pty_open(&p, 80, 24, PTY_WRITTEN, NULL), 0);
 	assert_int_equal(write(p.slave, bytes, sizeof(bytes)), sizeof(bytes));
 	assert_int_equal(read(p.master, data, sizeof(data)), sizeof(bytes));
 	assert_memory_equal(data, bytes, sizeof(bytes));
@@ -120,7 +120,7 @@ static void standard_streams_are_closed(const void *ctx)
 	struct pty p;
 	(void)ctx;
 	close(0), close(1);
-	CHECK(pty_open(&p, 80, 24, false, NULL) == 0);
+	CHECK(pty_open(&p, 80, 24, PTY_WRITTEN, NULL) == 0);
 	CHECK(p.master > 2 && p.slave > 2);
 	CHECK(fcntl(0, F_GETFD) < 0 && fcntl(1, F_GETFD) < 0);
 	CHECK(fcntl(p.master, F_GETFD) == FD_CLOEXEC && fcntl(p.slave, F_GETFD) == FD_CLOEXEC);
@@ -144,7 +144,7 @@ static void no_descriptors(const void *ctx)
 	for (rlim_t room = 0; room < 6; room++) {
 		const struct rlimit limit = {3 + room, 256};
 		CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-		bool done = pty_open(&p, 80, 24, false, NULL) == 0;
+		bool done = pty_open(&p, 80, 24, PTY_WRITTEN, NULL) == 0;
 		if (done)
 			close_both(&p);
 		else
@@ -158,7 +158,7 @@ static void no_pty_device(const void *ctx)
 	struct pty p;
 	(void)ctx;
 	CHECK(child_deny(SYS_openat, ENOENT) == 0);
-	CHECK(pty_open(&p, 80, 24, false, NULL) == -1 && errno == ENOENT);
+	CHECK(pty_open(&p, 80, 24, PTY_WRITTEN, NULL) == -1 && errno == ENOENT);
 	CHECK(p.master == -1 && p.slave == -1);
 }
 
@@ -170,12 +170,33 @@ static void failures(void **state)
 	assert_int_equal(child_run(no_pty_device, NULL), 0);
 }
 
+/* A shell controls its jobs through it, and nobody can be asked. */
+static void for_jobs(const void *ctx)
+{
+	struct pty p;
+	char byte;
+	(void)ctx;
+	CHECK(setsid() >= 0);
+	CHECK(pty_open(&p, 80, 24, PTY_JOBS, NULL) == 0);
+	CHECK(tcgetpgrp(p.slave) == getpgrp() && tcsetpgrp(p.slave, getpgrp()) == 0);
+	CHECK(write(p.slave, "x", 1) == 1);
+	int fd = open("/dev/tty", O_RDWR | O_NOCTTY);
+	CHECK(fd >= 0 || errno == EBUSY);
+	CHECK(fd < 0 || read(fd, &byte, 1) == 0);
+}
+
+static void jobs(void **state)
+{
+	(void)state;
+	assert_int_equal(child_run(for_jobs, NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(size_and_flags), cmocka_unit_test(plain_modes),
 		cmocka_unit_test(cooked_modes),   cmocka_unit_test(output_passes_unchanged),
-		cmocka_unit_test(failures),
+		cmocka_unit_test(failures),       cmocka_unit_test(jobs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

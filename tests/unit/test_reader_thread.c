@@ -61,7 +61,7 @@ static struct writer start(bool through_pty, size_t len)
 	int child;
 	if (through_pty) {
 		struct pty pty;
-		assert_int_equal(pty_open(&pty, 80, 24, false, NULL), 0);
+		assert_int_equal(pty_open(&pty, 80, 24, PTY_WRITTEN, NULL), 0);
 		w.fd = pty.master;
 		child = pty.slave;
 	} else {

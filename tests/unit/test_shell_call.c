@@ -90,12 +90,30 @@ static void no_strings(void **state)
 		assert_null(script(calls[i]));
 }
 
+static void interactive(void **state)
+{
+	static const char *const yes[][6] = {
+		{"bash", "-i", "-c", "S"},      {"-zsh", "-ic", "S"}, {"/bin/sh", "-c", "-i", "S"},
+		{"bash", "-o", "emacs", "-li"}, {"dash", "-i"},
+	};
+	static const char *const no[][6] = {
+		{"bash", "-c", "-", "-i"}, {"bash", "-c", "S", "-i"}, {"bash", "+i", "-c", "S"},
+		{"bash", "--init-file"},   {"sed", "-i", "S"},        {"bash", "-O", "-i"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+		assert_true(shell_call_is_interactive((char *const *)(uintptr_t)yes[i]));
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		assert_false(shell_call_is_interactive((char *const *)(uintptr_t)no[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
 		cmocka_unit_test(strings),
 		cmocka_unit_test(no_strings),
+		cmocka_unit_test(interactive),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
